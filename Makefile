@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make            module for every kernel of KVERS, plug-in, libraries, daemon, tools
+# make deps       install what is missing (Debian 12)
+# make check      all tests; ends with "N passed, N failed, N skipped"
+# make demo       a fabric, its failures and recoveries, in a virtual machine
+# make bench      measurements
+# make install    DESTDIR and PREFIX as usual
+#
+# KDIR_<series>=/path builds that module against another kernel build tree.
+
+KVERS ?= 6.1 6.12
+PREFIX ?= /usr
+BUILD := $(CURDIR)/build
+VM := selftests/vm
+
+# Folders with a Makefile of their own; those not there yet are left out.
+SUBDIRS := $(patsubst %/Makefile,%,$(wildcard tools/lib/ibverbs/Makefile \
+	tools/lib/mrc/Makefile daemon/Makefile tools/mrcctl/Makefile tools/sim/Makefile))
+
+export KVERS PREFIX DESTDIR
+
+all: modules $(SUBDIRS)
+
+# ------------------------------------------------------------------ module
+# One source, several kernels: kbuild writes beside its sources, so each kernel
+# gets a copy of them, and only what changed is copied and rebuilt.
+
+MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
+KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
+	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
+
+modules: $(KVERS:%=$(BUILD)/%/mrc.ko)
+
+define module_rules
+# Found when needed: "make deps" may just have installed it.
+KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
+
+$(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
+	@rsync -a --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
+	$$(MAKE) -C $$(@D)/kernel KDIR="$$(KDIR_$(1))"
+	@cp $$(@D)/kernel/mrc.ko $$@
+
+# Changes when the headers do, and everything is built anew then.
+$(BUILD)/$(1)/kdir: FORCE
+	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps" >&2; exit 1; }
+	@mkdir -p $$(@D)
+	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel; echo "$$(KDIR_$(1))" >$$@; }
+endef
+$(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
+
+# -------------------------------------------------------------- user space
+
+$(SUBDIRS):
+	$(MAKE) -C $@
+
+# ----------------------------------------------------------------- running
+
+deps:
+	@$(VM)/deps.sh
+
+# A second make, because what is found at its start changes with deps.
+check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@selftests/run.sh
+
+demo bench: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@selftests/$@.sh
+
+install: all
+	@set -e; for k in $(KVERS); do \
+		release=$$(sed -n 's/.*"\(.*\)"/\1/p' \
+			"$$(cat $(BUILD)/$$k/kdir)/include/generated/utsrelease.h"); \
+		install -D -m 644 $(BUILD)/$$k/mrc.ko \
+			$(DESTDIR)/lib/modules/$$release/updates/mrc.ko; \
+		[ -n "$(DESTDIR)" ] || depmod -a $$release; \
+	done
+	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
+
+clean:
+	rm -rf $(BUILD) out
+	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir clean; done
+
+FORCE:
+.PHONY: all modules deps check demo bench install clean FORCE $(SUBDIRS)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+// apply.h - carries one operation of a plan out.
+#pragma once
+
+#include "observe.h"
+#include "plan.h"
+
+namespace mrcd {
+
+// An error carries the kernel's explanation, not the operation: callers know it.
+nl::Result apply(Sockets &sockets, const Op &op);
+
+}   // namespace mrcd

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+// fabric.h - the fabric file: what the whole fabric looks like, for every node
+// the same (mrcd.toml(5)).
+//
+// A Fabric that exists is valid: names resolve, planes and indices are in range,
+// uSIDs do not collide, no port is used twice. Nothing behind it checks again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ip.h"
+
+namespace mrcd {
+
+inline constexpr unsigned kPlanesMax = 32;      // MRC_PLANES_MAX
+inline constexpr unsigned kEvsMax = 1024;       // of one profile: a nest ends at 64 KiB
+inline constexpr unsigned kUsidBlockLen = 32;   // F3216: 32 bits of block,
+inline constexpr unsigned kUsidLen = 16;        // 16 of uSID
+
+// A cable between a T0 (the owner) and a T1.
+struct SwitchLink {
+    std::string port;
+    std::string peer;
+    std::string peer_port;
+};
+
+struct Switch {
+    std::string name;
+    unsigned tier = 0;
+    unsigned plane = 0;
+    unsigned index = 0;
+    std::vector<SwitchLink> links;   // T0 only
+};
+
+// A cable between a host (the owner) and a T0.
+struct HostPort {
+    unsigned plane = 0;
+    std::string netdev;
+    std::string switch_name;
+    std::string switch_port;
+};
+
+struct Host {
+    std::string name;
+    unsigned index = 0;
+    std::string device;
+    std::vector<IfAddr> addresses;
+    std::vector<HostPort> ports;   // by plane: 1, 2, ...
+};
+
+struct Fabric {
+    Prefix6 block;
+    Prefix6 prefix;
+    unsigned plane_stride = 0;
+    unsigned t0_base = 0;
+    unsigned t1_base = 0;
+    unsigned host_base = 0;
+    unsigned planes = 0;
+    std::uint64_t profile_id = 0;
+    unsigned evs_per_plane = 0;
+    std::optional<unsigned> min_active;
+    std::vector<Switch> switches;
+    std::vector<Host> hosts;
+
+    const Switch *find_switch(std::string_view name) const;
+    const Host *find_host(std::string_view name) const;
+
+    unsigned usid(const Switch &sw) const;
+    unsigned usid(const Host &host, unsigned plane) const;
+};
+
+// "FILE:LINE:COLUMN: what is wrong, and what would be right".
+struct FabricError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+Fabric parse_fabric(std::string_view text, const std::string &file_name);
+Fabric load_fabric(const std::string &file_name);
+
+}   // namespace mrcd

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ip.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace mrcd {
+
+namespace {
+
+std::optional<IpAddr> parse_ip(std::string_view text)
+{
+    const std::string s(text);
+    IpAddr a;
+
+    if (inet_pton(AF_INET6, s.c_str(), a.bytes.data()) == 1)
+        return a;
+    a.v4 = true;
+    a.bytes = {};
+    if (inet_pton(AF_INET, s.c_str(), a.bytes.data()) == 1)
+        return a;
+    return std::nullopt;
+}
+
+}   // namespace
+
+Ip6 IpAddr::gid() const
+{
+    Ip6 gid;
+
+    if (!v4) {
+        gid.bytes = bytes;
+        return gid;
+    }
+    gid.bytes[10] = gid.bytes[11] = 0xff;
+    std::copy_n(bytes.begin(), 4, gid.bytes.begin() + 12);
+    return gid;
+}
+
+bool Prefix6::contains(const Ip6 &a) const
+{
+    for (unsigned bit = 0; bit < len; bit++) {
+        const unsigned mask = 0x80u >> (bit % 8);
+        if ((addr.bytes[bit / 8] ^ a.bytes[bit / 8]) & mask)
+            return false;
+    }
+    return true;
+}
+
+bool Prefix6::host_bits_zero() const
+{
+    for (unsigned bit = len; bit < 128; bit++)
+        if (addr.bytes[bit / 8] & (0x80u >> (bit % 8)))
+            return false;
+    return true;
+}
+
+std::optional<Ip6> parse_ip6(std::string_view text)
+{
+    const auto a = parse_ip(text);
+
+    if (!a || a->v4)
+        return std::nullopt;
+    return Ip6{a->bytes};
+}
+
+std::optional<IfAddr> parse_ifaddr(std::string_view text)
+{
+    const auto slash = text.find('/');
+    if (slash == text.npos)
+        return std::nullopt;
+    const auto addr = parse_ip(text.substr(0, slash));
+    const auto digits = text.substr(slash + 1);
+    unsigned len = 0;
+    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), len);
+
+    if (!addr || ec != std::errc() || end != digits.data() + digits.size() ||
+        len > addr->size() * 8)
+        return std::nullopt;
+    return IfAddr{*addr, static_cast<std::uint8_t>(len)};
+}
+
+std::optional<Prefix6> parse_prefix6(std::string_view text)
+{
+    const auto a = parse_ifaddr(text);
+
+    if (!a || a->addr.v4)
+        return std::nullopt;
+    return Prefix6{Ip6{a->addr.bytes}, a->len};
+}
+
+std::string to_string(const Ip6 &a)
+{
+    char buf[INET6_ADDRSTRLEN];
+
+    return inet_ntop(AF_INET6, a.bytes.data(), buf, sizeof(buf));
+}
+
+std::string to_string(const IpAddr &a)
+{
+    char buf[INET6_ADDRSTRLEN];
+
+    return inet_ntop(a.v4 ? AF_INET : AF_INET6, a.bytes.data(), buf, sizeof(buf));
+}
+
+std::string to_string(const IfAddr &a) { return to_string(a.addr) + "/" + std::to_string(a.len); }
+std::string to_string(const Prefix6 &p) { return to_string(p.addr) + "/" + std::to_string(p.len); }
+
+}   // namespace mrcd

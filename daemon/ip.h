@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+// ip.h - IPv4 and IPv6 addresses and prefixes as values: parse, print, compare.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mrcd {
+
+struct Ip6 {
+    std::array<std::uint8_t, 16> bytes{};
+
+    auto operator<=>(const Ip6 &) const = default;
+};
+
+// An address of either family. IPv4 is kept as its four bytes.
+struct IpAddr {
+    bool v4 = false;
+    std::array<std::uint8_t, 16> bytes{};   // IPv4: the first four
+
+    auto operator<=>(const IpAddr &) const = default;
+
+    std::size_t size() const { return v4 ? 4 : 16; }
+    // As a GID: IPv4 as ::ffff:a.b.c.d.
+    Ip6 gid() const;
+};
+
+// "address/length": an interface's address, host bits and all.
+struct IfAddr {
+    IpAddr addr;
+    std::uint8_t len = 0;
+
+    auto operator<=>(const IfAddr &) const = default;
+};
+
+struct Prefix6 {
+    Ip6 addr;
+    std::uint8_t len = 0;
+
+    auto operator<=>(const Prefix6 &) const = default;
+
+    bool contains(const Ip6 &a) const;
+    bool host_bits_zero() const;
+};
+
+std::optional<Ip6> parse_ip6(std::string_view text);
+std::optional<Prefix6> parse_prefix6(std::string_view text);
+std::optional<IfAddr> parse_ifaddr(std::string_view text);
+
+std::string to_string(const Ip6 &a);
+std::string to_string(const IpAddr &a);
+std::string to_string(const IfAddr &a);
+std::string to_string(const Prefix6 &p);
+
+}   // namespace mrcd

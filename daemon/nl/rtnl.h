@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+// rtnl.h - the rtnetlink messages mrcd sends, and what it reads out of answers.
+#pragma once
+
+#include <optional>
+
+#include "../plan.h"
+#include "message.h"
+
+namespace mrcd::nl {
+
+Message link_add(const LinkAdd &op);
+Message link_mtu(int ifindex, std::uint32_t mtu);
+Message link_master(int ifindex, int master);   // 0: none
+Message link_up(int ifindex);
+Message addr_add(int ifindex, const IfAddr &addr);
+Message addr_del(int ifindex, const IfAddr &addr);
+enum class RouteMode { kAdd, kReplace };
+Message route_new(const RouteSpec &route, int ifindex, RouteMode mode);
+Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex);
+
+Message links_dump();
+Message addrs_dump();
+Message routes_dump();   // IPv6, ours, main table
+
+Link parse_link(Bytes payload);
+Addr parse_addr(Bytes payload);
+// Nothing: not a unicast route of the main table.
+std::optional<Route> parse_route(Bytes payload);
+
+}   // namespace mrcd::nl

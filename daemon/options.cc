@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "options.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+namespace mrcd {
+
+namespace {
+
+constexpr int kUsage = 2;
+
+std::string host_name()
+{
+    char name[256] = "";
+
+    (void)gethostname(name, sizeof(name) - 1);
+    return name;
+}
+
+}   // namespace
+
+Parsed parse_options(int argc, char **argv, Options &o, int &status)
+{
+    CLI::App app("mrcd - lays the paths of an MRC fabric: routes, planes, EV profiles");
+
+    app.add_option("-c,--config", o.config, "fabric file, the same on every node (mrcd.toml(5))")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("-n,--name", o.name, "this node's name in it (default: the host name)")
+        ->type_name("NAME");
+    auto *dry = app.add_flag("--dry-run", o.dry_run, "print what would be done, do nothing");
+    app.add_flag("--once", o.once, "do it and exit")->excludes(dry);
+    app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
+        ->type_name("FILE");
+    app.add_flag("-v,--verbose", o.verbose, "log every operation");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &e) {
+        status = app.exit(e) == 0 ? 0 : kUsage;
+        return Parsed::kExit;
+    }
+    if (o.name.empty())
+        o.name = host_name();
+    return Parsed::kRun;
+}
+
+}   // namespace mrcd

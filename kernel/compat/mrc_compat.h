@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_compat.h - the one place that knows kernels differ.
+ *
+ * Decided by feature: each file in compat/probe/ is compiled against the target
+ * kernel by probe.sh (from Kbuild); probe/foo_bar.c compiles -> MRC_HAVE_FOO_BAR in
+ * mrc_have.h. Code outside compat/ contains no such #ifdef; it uses the names
+ * defined here, which follow the newest kernel's form where possible.
+ */
+#ifndef MRC_COMPAT_H
+#define MRC_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+#include "mrc_have.h"
+
+/* Last argument of ib_device_ops.create_cq. */
+#ifdef MRC_HAVE_CREATE_CQ_ATTRS
+typedef struct uverbs_attr_bundle mrc_create_cq_arg;
+
+static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
+{
+	return arg ? &arg->driver_udata : NULL;
+}
+#else
+typedef struct ib_udata mrc_create_cq_arg;
+
+static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
+{
+	return arg;
+}
+#endif
+
+#ifdef MRC_HAVE_HRTIMER_SETUP
+#define mrc_hrtimer_setup hrtimer_setup
+#else
+static inline void mrc_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*fn)(struct hrtimer *),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# probe.sh KDIR OUT - which features has the kernel built in KDIR?
+#
+# Compiles every compat/probe/*.c in one kernel make and writes OUT (mrc_have.h)
+# with one MRC_HAVE_<NAME> per file that compiled. The stamp on the first line
+# (kernel release and a checksum of the probes) makes a second run a no-op and
+# lets mrc_have.h of another kernel be noticed and replaced. Called by Kbuild,
+# so by every way to build the module; that is also why the environment is
+# cleaned: kbuild exports its own state.
+# The compiler's output is kept in OUT.log when the probing itself is broken.
+set -euo pipefail
+
+if [ $# -ne 2 ]; then
+	echo "usage: probe.sh KDIR OUT" >&2
+	exit 2
+fi
+kdir=$(cd "$1" && pwd)
+out=$2
+probes=$(cd "$(dirname "$0")" && pwd)/probe
+
+release=$(cat "$kdir/include/config/kernel.release")
+sum=$(cat "$0" "$probes"/*.c | cksum | cut -d' ' -f1)
+stamp="/* Written by compat/probe.sh: $kdir, $release, probes $sum. */"
+if [ -f "$out" ] && [ "$(head -n1 "$out")" = "$stamp" ]; then
+	exit 0
+fi
+
+mkdir -p "$(dirname "$out")"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cp "$probes"/*.c "$tmp"
+{
+	echo 'ccflags-y := -Wno-missing-prototypes -Wno-missing-declarations'
+	echo 'ccflags-y += -Werror=implicit-function-declaration'
+	echo 'ccflags-y += -Werror=incompatible-pointer-types'
+	for f in "$tmp"/*.c; do
+		echo "obj-m += $(basename "$f" .c).o"
+	done
+} > "$tmp/Kbuild"
+
+# Fails by design (self_never); what counts is which objects appear.
+args=(-k -C "$kdir" "M=$tmp")
+for v in ARCH CROSS_COMPILE LLVM CC; do
+	[ -z "${!v:-}" ] || args+=("$v=${!v}")
+done
+env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C make "${args[@]}" modules > "$tmp/log" 2>&1 || true
+
+broken() {
+	cp "$tmp/log" "$out.log"
+	echo "probe.sh: $1 (kernel $release); see $out.log" >&2
+	exit 1
+}
+[ -f "$tmp/self_always.o" ] || broken "nothing compiles against $kdir"
+[ ! -f "$tmp/self_never.o" ] || broken "everything compiles against $kdir"
+
+{
+	echo "$stamp"
+	for f in "$probes"/*.c; do
+		name=$(basename "$f" .c)
+		case $name in self_*) continue ;; esac
+		if [ -f "$tmp/$name.o" ]; then
+			echo "#define MRC_HAVE_${name^^} 1"
+		else
+			echo "/* MRC_HAVE_${name^^} is not set */"
+		fi
+	done
+} > "$out.tmp.$$"
+mv "$out.tmp.$$" "$out"

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_conn.c - composition of the engine's parts into one connection: memory,
+ * life, and the calls that touch both directions. See mrc_conn.h.
+ */
+#include "mrc_conn.h"
+
+/* ---- memory ---- */
+
+static bool mrc_pow2(u32 n)
+{
+	return n && !(n & (n - 1));
+}
+
+static struct mrc_conn_cfg mrc_cfg_defaults(const struct mrc_conn_cfg *in)
+{
+	struct mrc_conn_cfg cfg = *in;
+
+	if (!cfg.mpr_max)
+		cfg.mpr_max = 8;
+	if (!cfg.sq_max)
+		cfg.sq_max = 128;
+	if (!cfg.rd_max)
+		cfg.rd_max = 16;
+	if (!cfg.rq_max)
+		cfg.rq_max = 256;
+	if (!cfg.ev_max)
+		cfg.ev_max = 256;
+	if (!cfg.tails)
+		cfg.tails = 32;
+	return cfg;
+}
+
+static bool mrc_cfg_ok(const struct mrc_conn_cfg *cfg)
+{
+	return mrc_pow2(cfg->mpr_max) && cfg->mpr_max <= MRC_MPR_MAX &&
+	       mrc_pow2(cfg->sq_max) && cfg->sq_max <= 0x4000 &&
+	       mrc_pow2(cfg->rd_max) && cfg->rd_max <= MRC_RD_MAX &&
+	       mrc_pow2(cfg->rq_max) && cfg->rq_max <= MRC_WIMM_MAX &&
+	       cfg->ev_max <= MRC_EVS_MAX;
+}
+
+/* The arrays behind the struct, in the order of their alignment. */
+static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, u8 *mem)
+{
+	u32 psns = (u32)cfg->mpr_max * MRC_MPR_UNIT;
+	size_t at = 0;
+
+#define MRC_TAKE(field, n) do {						\
+	if (mem)							\
+		c->field = (__typeof__(c->field))(void *)(mem + at);	\
+	at += ((size_t)(n) * sizeof(*c->field) + 7) & ~(size_t)7;	\
+} while (0)
+	MRC_TAKE(rx_bits, psns / 64);
+	MRC_TAKE(rx_last, psns / 64);
+	MRC_TAKE(sq, cfg->sq_max);
+	MRC_TAKE(rs, cfg->rd_max);
+	MRC_TAKE(exec, cfg->rd_max);
+	MRC_TAKE(tail, cfg->tails);
+	MRC_TAKE(rec, psns);
+	MRC_TAKE(rq, cfg->rq_max);
+	MRC_TAKE(rot.order, cfg->ev_max);
+#undef MRC_TAKE
+	return at;
+}
+
+size_t mrc_conn_mem_size(const struct mrc_conn_cfg *in)
+{
+	struct mrc_conn_cfg cfg = mrc_cfg_defaults(in);
+
+	return mrc_cfg_ok(&cfg) ? mrc_conn_layout(NULL, &cfg, NULL) : 0;
+}
+
+int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
+{
+	BUILD_BUG_ON(sizeof(struct mrc_rec) != 16);
+	BUILD_BUG_ON(MRC_WINDOW_MAX > (MRC_PSN_MASK + 1) / 4);
+
+	memset(c, 0, sizeof(*c));
+	c->cfg = mrc_cfg_defaults(in);
+	if (!mrc_cfg_ok(&c->cfg))
+		return -EINVAL;
+	c->rec_mask = (u32)c->cfg.mpr_max * MRC_MPR_UNIT - 1;
+	mrc_conn_layout(c, &c->cfg, (u8 *)mem);
+	mrc_rot_init(&c->rot, c->rot.order, c->cfg.ev_max, c->cfg.seed);
+	mrc_conn_reset(c);
+	return 0;
+}
+
+void mrc_conn_reset(struct mrc_conn *c)
+{
+	c->fail = MRC_ST_OK;
+	c->failed_sent = false;
+	mrc_rx_reset(c);
+	mrc_tx_reset(c);
+	mrc_loss_reset(c);
+	mrc_ctl_reset(c);
+}
+
+void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
+{
+	u32 i;
+
+	if (c->evs == evs)
+		return;
+	/* Records name EVs by index: those of another set mean nothing. */
+	for (i = 0; i <= c->rec_mask; i++)
+		c->rec[i].ev = MRC_NONE16;
+	c->evs = evs;
+	c->rot.gen = 0;
+}
+
+int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns)
+{
+	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
+
+	(void)now_ns;
+	if (!c->evs || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
+	    cfg->mtu < 256 || cfg->mtu > 4096 || cfg->rd_atomic > c->cfg.rd_max ||
+	    cfg->wimm > c->cfg.rq_max)
+		return -EINVAL;
+	mrc_rx_reset(c);
+	mrc_ctl_reset(c);
+	c->rx = *cfg;
+	if (!c->rx.wimm)
+		c->rx.wimm = c->cfg.rq_max;
+	if (!c->rx.sack_pkts)
+		c->rx.sack_pkts = 16;
+	if (!c->rx.sack_bytes)
+		c->rx.sack_bytes = 16 << 10;
+	c->rx_window = mpr * MRC_MPR_UNIT;
+	c->rx_cack = mrc_psn_add(cfg->psn, -1);
+	c->rx_max = c->rx_cack;
+	c->rx_ready = true;
+	return 0;
+}
+
+/* ---- both directions ---- */
+
+enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
+				   u64 now_ns, struct mrc_rxop *op)
+{
+	if (!c->rx_ready || (c->fail && !(mrc_opc_is_data(p->opcode) && mrc_rx_nak_due(c)))) {
+		c->stats.rx_not_ready++;
+		return MRC_V_DROP;
+	}
+	if (mrc_opc_is_data(p->opcode))
+		return mrc_rx_data(c, p, op);
+	c->stats.rx_ctrl_pkts++;
+	switch (p->opcode) {
+	case MRC_OPC_SACK:
+		mrc_loss_sack(c, p, now_ns);
+		return MRC_V_DONE;
+	case MRC_OPC_NACK:
+		mrc_loss_nack(c, p, now_ns);
+		return MRC_V_DONE;
+	case MRC_OPC_ACK:
+		mrc_loss_ack(c, p, now_ns);
+		return MRC_V_DONE;
+	case MRC_OPC_PROBE:
+		mrc_ctl_owe_probe_answer(c, p);
+		return MRC_V_DONE;
+	default:
+		c->stats.rx_not_ready++;
+		return MRC_V_DROP;
+	}
+}
+
+bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (!c->evs || !c->rx_ready)
+		return false;
+	memset(op, 0, sizeof(*op));
+	return mrc_ctl_next(c, now_ns, op) || mrc_tx_data_next(c, now_ns, op);
+}
+
+void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
+{
+	if (mrc_opc_is_data(op->hdr.opcode))
+		mrc_tx_data_undo(c, op);
+	else
+		mrc_ctl_undo(c, op);
+}
+
+bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
+{
+	return mrc_rx_complete_next(c, cpl) || mrc_tx_complete_next(c, cpl);
+}
+
+u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
+{
+	u64 at;
+
+	if (!c->tx_ready || c->fail)
+		return MRC_TIME_NEVER;
+	at = mrc_loss_deadline_ns(c);
+	if (c->evs && at != MRC_TIME_NEVER)
+		at = min_t(u64, at, c->evs->next_probe_ns);
+	return at;
+}
+
+void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->tx_ready && !c->fail)
+		mrc_loss_timer(c, now_ns);
+}
+
+void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns)
+{
+	u16 slot = c->sent.head, next;
+
+	if (!c->evs || c->fail)
+		return;
+	for (; slot != MRC_NONE16; slot = next) {
+		struct mrc_rec *r = &c->rec[slot];
+		u32 psn = mrc_psn_add(c->psn_una, (s32)((slot - c->psn_una) & c->rec_mask));
+
+		next = r->next;
+		if (!mrc_evset_plane_live(c->evs, r->plane))
+			mrc_loss_mark(c, psn, MRC_CAUSE_PLANE, now_ns);
+	}
+}
+
+void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
+{
+	(void)now_ns;
+	if (c->fail)
+		return;
+	c->fail = (u8)status;
+}
+
+enum mrc_status mrc_conn_failed(const struct mrc_conn *c)
+{
+	return (enum mrc_status)c->fail;
+}
+
+bool mrc_conn_nak_sent(const struct mrc_conn *c)
+{
+	return c->nak_sent;
+}
+
+bool mrc_conn_idle(const struct mrc_conn *c)
+{
+	return !c->nack_n && !c->ack_owed && !c->sack_n && !c->probe_owed &&
+	       (c->fail || (c->sq_head == c->sq_tail && c->rs_head == c->rs_tail &&
+			    !mrc_tx_waiting(c)));
+}
+
+/* ---- invariants ---- */
+
+static int mrc_check_window(const struct mrc_conn *c)
+{
+	u32 n = (u32)mrc_psn_diff(c->psn_next, c->psn_una), sent = 0, lost = 0, bytes = 0, i;
+
+	if (n > c->tx_window)
+		return __LINE__;
+	for (i = 0; i < n; i++) {
+		u32 psn = mrc_psn_add(c->psn_una, (s32)i);
+		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
+
+		if (r->state == MRC_REC_SENT) {
+			sent++;
+			bytes += mrc_tx_rec_bytes(c, psn);
+		} else if (r->state == MRC_REC_LOST) {
+			lost++;
+		} else if (i == 0) {
+			return __LINE__;	/* una should have moved */
+		}
+	}
+	if (sent != c->sent.count || lost != c->lost.count)
+		return __LINE__;
+	if (bytes != c->inflight_bytes)
+		return __LINE__;
+	return 0;
+}
+
+static int mrc_check_rx(const struct mrc_conn *c)
+{
+	u32 held = 0, i;
+
+	for (i = 0; i <= c->rec_mask >> 6; i++)
+		held += (u32)hweight64(c->rx_bits[i]);
+	if (held != c->rx_held)
+		return __LINE__;
+	if (held && mrc_psn_diff(c->rx_max, c->rx_cack) <= 0)
+		return __LINE__;
+	if (mrc_psn_diff(c->rx_max, c->rx_cack) > (s32)c->rx_window)
+		return __LINE__;
+	return 0;
+}
+
+int mrc_conn_check(const struct mrc_conn *c)
+{
+	int rc;
+
+	if (c->rx_ready) {
+		rc = mrc_check_rx(c);
+		if (rc)
+			return rc;
+	}
+	if (!c->tx_ready)
+		return 0;
+	if (c->sq_tail - c->sq_head > c->cfg.sq_max ||
+	    c->sq_seg - c->sq_head > c->sq_tail - c->sq_head ||
+	    c->sq_acked - c->sq_head > c->sq_seg - c->sq_head)
+		return __LINE__;
+	if (c->rd_out > c->tx.rd_atomic || c->rqm_out > c->tx.wimm)
+		return __LINE__;
+	return mrc_check_window(c);
+}
+
+void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i)
+{
+	memset(i, 0, sizeof(*i));
+	i->psn_next = c->psn_next;
+	i->psn_una = c->psn_una;
+	i->rx_cack = c->rx_cack;
+	i->inflight_bytes = c->inflight_bytes;
+	i->cwnd_bytes = c->cc.cwnd_bytes;
+	i->srtt_ns = (u32)min_t(u64, c->srtt_ns, ~0u);
+	i->rttvar_ns = (u32)min_t(u64, c->rttvar_ns, ~0u);
+	i->min_rtt_ns = c->min_rtt_ns == MRC_TIME_NEVER ? 0 :
+			(u32)min_t(u64, c->min_rtt_ns, ~0u);
+	i->retries = c->retries;
+	i->lost_queued = c->lost.count;
+	i->sq_posted = c->sq_tail;
+	i->rq_delivered = c->rq_next;
+	i->stats = c->stats;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_conn.h - one connection (QP): the engine's interface to its callers.
+ *
+ * A connection has a send stream and a receive stream, each with its own PSN
+ * space and SACK reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5; design.md
+ * section 3). The contract is pull: events go in with the time, work is
+ * pulled out, nothing is called back. The caller owns locks, memory, packets,
+ * clocks and timers, and serialises all calls on one connection and on the
+ * evset it uses. Any context, never sleeps, bounded work per call.
+ *
+ * Life: mrc_conn_init() at creation; mrc_conn_set_rx() when the QP goes to
+ * RTR, mrc_conn_set_tx() when it goes to RTS; mrc_conn_reset() at any time.
+ *
+ * Sending: mrc_conn_post() work requests; while mrc_conn_tx_next() says so,
+ * build the packet it describes. tx_next commits (state says "sent" before
+ * the packet can be answered); mrc_conn_tx_undo() takes the last one back.
+ *
+ * Receiving: mrc_conn_rx_begin() classifies; on MRC_V_PLACE the caller puts
+ * the payload where the op says and calls mrc_conn_rx_commit(), or
+ * mrc_conn_rx_reject() with the reason, or mrc_conn_rx_drop() when it was its
+ * own trouble (no memory, bad ICRC found late). Nothing is acknowledged that was
+ * not committed. After a batch: pull mrc_conn_tail_next(), mrc_conn_exec_next(),
+ * mrc_conn_complete_next() (in this order), then send.
+ *
+ * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
+ * repeated calls are harmless.
+ */
+#ifndef MRC_CONN_H
+#define MRC_CONN_H
+
+#include "mrc_types.h"
+#include "mrc_psn.h"
+#include "mrc_wire.h"
+#include "mrc_ev.h"
+#include "mrc_cc.h"
+#include "mrc_stats.h"
+
+/* Sizes, fixed at creation. Zero means the default in brackets. */
+struct mrc_conn_cfg {
+	u8 mpr_max;		/* [8] window, units of 128 PSNs, both directions */
+	u16 sq_max;		/* [128] messages of ours in flight, power of two */
+	u16 rd_max;		/* [16] READs/ATOMICs in flight, each way, power of two */
+	u16 rq_max;		/* [256] receive messages in flight, power of two */
+	u16 ev_max;		/* [256] EVs in the sets this QP may use */
+	u8 tails;		/* [32] deferred message tails (last byte last), max 255 */
+	u64 seed;
+};
+
+/* RTR: what is needed to receive (and to acknowledge). */
+struct mrc_rx_cfg {
+	u32 psn;		/* first expected */
+	u32 dqpn;
+	u16 mtu;		/* payload bytes per packet: 256 ... 4096 */
+	u8 mpr;			/* window, units of 128; 0: mpr_max */
+	u16 wimm;		/* receive messages the peer may have in flight; 0: rq_max */
+	u8 rd_atomic;		/* requests the peer may have in flight; 0: none */
+	u8 min_rnr_timer;	/* IBTA code sent in NACK NO_RESOURCE */
+	u16 sack_pkts;		/* SACK at least every so many packets; 0: 16 */
+	u32 sack_bytes;		/* or bytes, a packet counting 1 KiB at least; 0: 16 KiB */
+	u32 sqpn;		/* our own number, for the context id fields */
+	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR */
+	bool oor_nack;		/* NACK PSNs beyond the window instead of dropping */
+};
+
+/* RTS: what is needed to send. */
+struct mrc_tx_cfg {
+	u32 psn;		/* first to send */
+	u8 mpr;			/* the peer's window; 0: mpr_max */
+	u16 wimm;		/* receive messages in flight allowed by the peer; 0: rq_max */
+	u8 rd_atomic;		/* READs and ATOMICs in flight allowed */
+	u64 timeout_ns;		/* acknowledgement timeout; 0: no timeout */
+	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: for ever */
+	u8 rnr_retry;		/* 7: for ever */
+	const struct mrc_cc_ops *cc;	/* NULL: mrc_cc_fixed */
+	u32 cwnd_bytes;		/* 0: 512 KiB */
+};
+
+/* ---- work requests and completions ---- */
+
+#define MRC_WR_FENCE	(1u << 0)	/* wait for earlier READs and ATOMICs */
+#define MRC_WR_SOLICITED (1u << 1)
+
+struct mrc_wr {
+	enum mrc_op op;
+	u32 flags;
+	u32 cookie;		/* handed back; names the caller's WQE */
+	u32 len;		/* payload; READ: bytes to read; ATOMIC: 8 */
+	u32 rkey;
+	u64 va;			/* remote */
+	u32 imm;		/* immediate, or R_Key for SEND_INV; host order */
+	u64 swap_add, compare;
+	enum mrc_status error;	/* not OK: found bad by the caller; fails in its turn */
+};
+
+enum mrc_cpl_kind { MRC_CPL_SEND, MRC_CPL_RECV };
+
+struct mrc_cpl {
+	enum mrc_cpl_kind kind;
+	enum mrc_status status;
+	enum mrc_op op;		/* RECV: WRITE_IMM, SEND, SEND_IMM or SEND_INV */
+	u32 cookie;		/* SEND: of the work request */
+	u32 rq_idx;		/* RECV: 0, 1, 2 ... since RTR, in order */
+	u32 len;
+	u32 imm;
+	bool solicited;
+};
+
+/* ---- packets out ---- */
+
+enum mrc_tx_src { MRC_SRC_NONE, MRC_SRC_SQ, MRC_SRC_RESP };
+
+struct mrc_txop {
+	struct mrc_pkt hdr;	/* for mrc_wire_build(); hdr.ev and hdr.plane are set */
+	enum mrc_tclass tclass;
+	u16 ev_idx;		/* in the evset */
+	enum mrc_tx_src src;	/* where payload bytes come from */
+	u32 cookie;		/* SQ: work request; RESP: exec slot */
+	u32 off, len;		/* payload: bytes [off, off + len) of the message */
+	struct {		/* for mrc_conn_tx_undo() */
+		u8 kind;
+		u16 slot;
+	} undo;
+};
+
+/* ---- packets in ---- */
+
+enum mrc_verdict {
+	MRC_V_DROP,		/* not accepted; counted */
+	MRC_V_DONE,		/* taken in; nothing to place */
+	MRC_V_PLACE,		/* place, then commit, reject or drop */
+};
+
+enum mrc_place {
+	MRC_PLACE_NONE,		/* nothing to copy (request); commit at once */
+	MRC_PLACE_WRITE,	/* len bytes at va under rkey, remote write access */
+	MRC_PLACE_RECV,		/* into receive rq_idx at off; whole message is msg_len */
+	MRC_PLACE_RESP,		/* into the local SGEs of request `cookie` at off */
+};
+
+struct mrc_rxop {
+	enum mrc_place place;
+	u64 va;
+	u32 rkey;
+	u32 off;
+	u32 len;		/* payload bytes of this packet */
+	u32 msg_len;
+	u32 rq_idx;		/* receive to use, when needs_rq */
+	bool needs_rq;		/* reject with MRC_NACK_NO_RESOURCE if not posted */
+	u32 cookie;		/* RESP: of the READ or ATOMIC */
+	/*
+	 * Not negative: this packet ends a WRITE before all of what precedes it
+	 * has landed. Keep its last min(len, 64) bytes in tail slot `tail`
+	 * instead of placing them; mrc_conn_tail_next() says when.
+	 */
+	s16 tail;
+	u64 atomic_orig;	/* RESP to an ATOMIC: the value, payload len 0 */
+	/* private to the engine */
+	u32 psn;
+	const struct mrc_pkt *pkt;
+	u16 slot;
+};
+
+/* Why a packet is refused: exactly one of the two. */
+struct mrc_reject {
+	enum mrc_nack nack;	/* 0, or NO_RESOURCE: the peer retries */
+	enum mrc_nak nak;	/* MRC_NAK_NONE, or fatal for both ends */
+};
+
+/* A deferred tail that may now be placed (everything before it has landed). */
+struct mrc_tail {
+	u8 slot;
+	u64 va;			/* of the tail's first byte */
+	u32 rkey;
+	u32 len;
+};
+
+/* A READ or ATOMIC to execute now. */
+struct mrc_exec {
+	enum mrc_op op;		/* READ, CMP_SWAP, FETCH_ADD */
+	u16 slot;		/* becomes the cookie of MRC_SRC_RESP packets */
+	u64 va;
+	u32 rkey;
+	u32 len;
+	u64 swap_add, compare;
+};
+
+struct mrc_conn;
+
+/**
+ * mrc_conn_mem_size - bytes mrc_conn_init() needs as @mem
+ * Return: size, or 0 when @cfg is out of range.
+ */
+size_t mrc_conn_mem_size(const struct mrc_conn_cfg *cfg);
+
+/* @mem: zeroed or not, 8-byte aligned, freed by the caller at the end. 0 or -EINVAL. */
+int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem);
+void mrc_conn_reset(struct mrc_conn *c);
+
+/* The set of paths to the peer; must outlive its use here. May change any time. */
+void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
+int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
+int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
+
+/**
+ * mrc_conn_post - take one work request
+ * Return: 0; -EAGAIN when sq_max messages are in flight (post again after a
+ * completion); -EINVAL when malformed for this QP; -ENOENT when it cannot send
+ * (not RTS, or failed).
+ */
+int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns);
+
+/* Next packet to send, or false. Control packets first. */
+bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
+/* Could not build or hand over the packet of the latest tx_next. */
+void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op);
+
+/**
+ * mrc_conn_rx_begin - classify a parsed packet
+ * @p: from mrc_wire_parse(), with ev, plane, ecn_ce, trimmed, udp_len filled in;
+ *	must stay valid until commit, reject or drop
+ *
+ * Takes control packets in completely. For MRC_V_PLACE exactly one of the three
+ * calls below must follow, before any other call on this connection.
+ */
+enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
+				   u64 now_ns, struct mrc_rxop *op);
+void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
+void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
+			const struct mrc_reject *why, u64 now_ns);
+void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
+
+bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *t);
+
+/* Execute, then answer with exactly one of exec_done / exec_fail for the slot. */
+bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *x);
+void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
+void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
+/* Slots whose response is delivered: the caller drops its references. */
+bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot);
+
+bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
+
+u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
+void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
+
+/* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight
+ * on planes that are not live is resent on others at once. */
+void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns);
+
+/* QP to error by the caller: what is posted completes as flushed. */
+void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns);
+
+/* Failed, and why: MRC_ST_OK while it is alive. */
+enum mrc_status mrc_conn_failed(const struct mrc_conn *c);
+
+/* A NAK of ours was sent: the caller moves the QP to error (mrc_conn_fail). */
+bool mrc_conn_nak_sent(const struct mrc_conn *c);
+
+/* Nothing left to send or waited for. */
+bool mrc_conn_idle(const struct mrc_conn *c);
+
+/* Invariants of design.md section 2; 0 = sound, else a line number of the check. */
+int mrc_conn_check(const struct mrc_conn *c);
+
+/* What mrcctl shows. */
+struct mrc_conn_info {
+	u32 psn_next, psn_una, rx_cack;
+	u32 inflight_bytes, cwnd_bytes;
+	u32 srtt_ns, rttvar_ns, min_rtt_ns;
+	u32 retries;
+	u32 lost_queued;
+	u32 sq_posted, rq_delivered;
+	struct mrc_stats stats;
+};
+void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i);
+
+#include "mrc_conn_priv.h"
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_exec.c - READs and ATOMICs of the peer: held until everything before
+ * them has landed, executed once each in PSN order, answered in our send stream.
+ *
+ * design.md section 3. The receive bitmap makes each request execute once, so
+ * there is no replay buffer. A slot lives from the request's arrival until its
+ * response is known as delivered.
+ */
+#include "mrc_conn.h"
+
+/* A free slot, when the peer keeps to the number of requests it was granted. */
+bool mrc_exec_admit(struct mrc_conn *c, u16 *slot)
+{
+	u16 i;
+
+	for (i = 0; i < c->cfg.rd_max; i++) {
+		if (c->exec[i].state == MRC_EXEC_FREE) {
+			*slot = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static u8 mrc_exec_op(u8 opcode)
+{
+	switch (opcode) {
+	case MRC_OPC_CMP_SWAP:
+		return MRC_OP_CMP_SWAP;
+	case MRC_OPC_FETCH_ADD:
+		return MRC_OP_FETCH_ADD;
+	default:
+		return MRC_OP_READ;
+	}
+}
+
+void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
+{
+	struct mrc_exec_rec *x = &c->exec[slot];
+
+	if (mrc_assert(x->state == MRC_EXEC_FREE))
+		return;
+	x->state = MRC_EXEC_WAIT;
+	x->op = mrc_exec_op(p->opcode);
+	x->msn = p->msn;
+	x->psn = p->psn;
+	x->va = p->va;
+	x->rkey = p->rkey;
+	x->len = p->dmalen;
+	x->swap_add = p->swap_add;
+	x->compare = p->compare;
+	c->exec_waiting++;
+}
+
+bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *out)
+{
+	struct mrc_exec_rec *first = NULL;
+	u16 i;
+
+	if (!c->exec_waiting || c->fail)
+		return false;
+	for (i = 0; i < c->cfg.rd_max; i++) {
+		struct mrc_exec_rec *x = &c->exec[i];
+
+		if (x->state == MRC_EXEC_RUN)
+			return false;	/* one at a time, in order */
+		if (x->state == MRC_EXEC_WAIT &&
+		    (!first || mrc_psn_diff(x->psn, first->psn) < 0))
+			first = x;
+	}
+	if (!first || mrc_psn_diff(first->psn, c->rx_cack) > 0)
+		return false;
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(first->psn, c->nak_psn) >= 0)
+		return false;
+	first->state = MRC_EXEC_RUN;
+	out->op = (enum mrc_op)first->op;
+	out->slot = (u16)(first - c->exec);
+	out->va = first->va;
+	out->rkey = first->rkey;
+	out->len = first->len;
+	out->swap_add = first->swap_add;
+	out->compare = first->compare;
+	return true;
+}
+
+void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
+{
+	struct mrc_exec_rec *x = &c->exec[slot];
+	struct mrc_msg *m = &c->rs[c->rs_tail & (c->cfg.rd_max - 1u)];
+
+	(void)now_ns;
+	if (mrc_assert(x->state == MRC_EXEC_RUN) ||
+	    mrc_assert(c->rs_tail - c->rs_head < c->cfg.rd_max))
+		return;
+	x->state = MRC_EXEC_RESP;
+	c->exec_waiting--;
+	c->ack_owed = true;	/* the ACK waited for the execution */
+	memset(m, 0, sizeof(*m));
+	m->op = x->op == MRC_OP_READ ? MRC_OP_READ_RESP : MRC_OP_ATOMIC_RESP;
+	m->cookie = slot;
+	m->msn = x->msn;
+	m->len = x->op == MRC_OP_READ ? x->len : 0;
+	m->rkey = x->rkey;
+	m->swap_add = orig;
+	c->rs_tail++;
+}
+
+void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns)
+{
+	struct mrc_exec_rec *x = &c->exec[slot];
+
+	(void)now_ns;
+	if (mrc_assert(x->state == MRC_EXEC_RUN))
+		return;
+	x->state = MRC_EXEC_DONE;
+	c->exec_waiting--;
+	mrc_rx_refuse(c, x->psn, why);
+}
+
+/* Is a request before @psn not yet answered, the answer delivered? */
+bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
+{
+	u16 i;
+
+	for (i = 0; i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->exec[i];
+
+		if (x->state != MRC_EXEC_FREE && x->state != MRC_EXEC_DONE &&
+		    mrc_psn_diff(x->psn, psn) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* The response message of this slot has been delivered. */
+void mrc_exec_resp_done(struct mrc_conn *c, u16 slot)
+{
+	c->exec[slot].state = MRC_EXEC_DONE;
+	if (mrc_rx_nak_due(c) && !c->nak_sent)
+		c->ack_owed = true;
+}
+
+bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot)
+{
+	u16 i;
+
+	for (i = 0; i < c->cfg.rd_max; i++) {
+		if (c->exec[i].state == MRC_EXEC_DONE) {
+			c->exec[i].state = MRC_EXEC_FREE;
+			*slot = i;
+			return true;
+		}
+	}
+	return false;
+}

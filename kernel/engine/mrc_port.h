@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_port.h - port status between two endpoints (D8/D9 on QP 2).
+ *
+ * MRC 1.0 sections 1.10, 3.6 (6.5, 7.4.7, 7.4.8). One object per peer. When local ports
+ * change, the peer is told by a Port Status Update; the protocol makes it best
+ * effort, so it is repeated until answered, at most MRC_PORT_TRIES times.
+ * The peer's announcements land in its evset. Pull style, like mrc_conn.h.
+ */
+#ifndef MRC_PORT_H
+#define MRC_PORT_H
+
+#include "mrc_wire.h"
+#include "mrc_ev.h"
+
+#define MRC_PORT_TRIES	8
+#define MRC_PORT_WAIT_NS 200000ull	/* first repeat; doubles */
+
+struct mrc_port {
+	u32 up;			/* local ports, to be announced */
+	u32 remote_up;		/* last heard; all ones before */
+	u16 req_id;		/* of the announcement under way */
+	u8 tries;
+	bool announcing;
+	u64 next_ns;
+	bool rsp_owed;
+	struct mrc_pkt rsp;
+};
+
+void mrc_port_init(struct mrc_port *p, u32 up);
+/* Local ports changed: begin to announce. */
+void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
+/**
+ * mrc_port_rx - take a D8 or D9 packet of this peer
+ * Return: true when remote_up changed: hand it to mrc_evset_remote_planes() of
+ * every set towards this peer, then mrc_conn_plane_event() to its connections.
+ */
+bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
+/* Next control packet to this peer (dqpn 2), or false; the caller picks the EV. */
+bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
+u64 mrc_port_deadline_ns(const struct mrc_port *p);
+
+#endif

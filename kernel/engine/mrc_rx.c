@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rx.c - the receive stream: what to do with a data packet, and what has
+ * become deliverable.
+ *
+ * MRC 1.0 sections 2.1-2.3 (6.3.1, 7.5). A ring bitmap remembers which PSNs in
+ * (cack, cack + window] were committed; the left edge cack moves over them.
+ * Placement is out of order; completions of receives, READs and ATOMICs wait for
+ * the left edge. A packet that must be refused for good (NAK) stops the stream
+ * at its PSN: what precedes it still completes, what follows is dropped.
+ */
+#include "mrc_conn.h"
+
+static u32 mrc_rx_slot(const struct mrc_conn *c, u32 psn)
+{
+	return psn & c->rec_mask;	/* both rings have the same size */
+}
+
+static bool mrc_bit_test(const u64 *bits, u32 i)
+{
+	return bits[i >> 6] >> (i & 63) & 1;
+}
+
+static void mrc_bit_set(u64 *bits, u32 i)
+{
+	bits[i >> 6] |= 1ull << (i & 63);
+}
+
+static void mrc_bit_clear(u64 *bits, u32 i)
+{
+	bits[i >> 6] &= ~(1ull << (i & 63));
+}
+
+void mrc_rx_reset(struct mrc_conn *c)
+{
+	size_t bytes = (c->rec_mask + 1) / 8;
+
+	c->rx_ready = false;
+	memset(c->rx_bits, 0, bytes);
+	memset(c->rx_last, 0, bytes);
+	memset(c->rq, 0, c->cfg.rq_max * sizeof(*c->rq));
+	memset(c->exec, 0, c->cfg.rd_max * sizeof(*c->exec));
+	memset(c->tail, 0, c->cfg.tails * sizeof(*c->tail));
+	c->rx_held = 0;
+	c->rx_rcvd = 0;
+	c->sack_pkts = 0;
+	c->sack_bytes = 0;
+	c->rq_next = 0;
+	c->tails_used = 0;
+	c->exec_waiting = 0;
+	c->nak = MRC_NAK_NONE;
+	c->nak_sent = false;
+	c->done_msn = 0;
+}
+
+/* Stop the stream at @psn for good. The lowest PSN refused is the one told. */
+void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why)
+{
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(psn, c->nak_psn) >= 0)
+		return;
+	c->nak = (u16)why;
+	c->nak_psn = psn;
+	if (why == MRC_NAK_REM_ACCESS)
+		c->stats.naks_access++;
+	else
+		c->stats.naks_invalid++;
+	if (mrc_rx_nak_due(c))
+		c->ack_owed = true;
+}
+
+/*
+ * All before the refused packet has landed and is answered: the NAK may go.
+ * It ends the QP, and what precedes it must complete.
+ */
+bool mrc_rx_nak_due(const struct mrc_conn *c)
+{
+	return c->nak != MRC_NAK_NONE &&
+	       mrc_psn_diff(c->nak_psn, mrc_psn_add(c->rx_cack, 1)) <= 0 &&
+	       !mrc_exec_pending(c, c->nak_psn);
+}
+
+/* ---- classification ---- */
+
+/*
+ * Receive index that METH.rqmsn names, or false when it is not in flight by
+ * right. The last packet of a message may come before the others, but only one.
+ */
+static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u32 *idx)
+{
+	u16 ahead = (u16)(p->rqmsn - (u16)c->rq_next);
+
+	*idx = c->rq_next + ahead;
+	return ahead < c->rx.wimm && !(mrc_opc_is_last(p->opcode) &&
+				       c->rq[*idx & (c->cfg.rq_max - 1u)].used);
+}
+
+static s16 mrc_rx_tail_slot(const struct mrc_conn *c)
+{
+	u8 i;
+
+	for (i = 0; i < c->cfg.tails; i++)
+		if (!c->tail[i].used)
+			return i;
+	return -1;
+}
+
+static enum mrc_verdict mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	c->stats.rx_no_slot++;
+	mrc_ctl_owe_nack(c, p, MRC_NACK_NO_PKT_BUFFER);
+	return MRC_V_DROP;
+}
+
+static enum mrc_verdict mrc_rx_invalid(struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	mrc_rx_refuse(c, p->psn, MRC_NAK_INV_REQ);
+	return MRC_V_DROP;
+}
+
+static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p,
+				     struct mrc_rxop *op)
+{
+	op->place = MRC_PLACE_WRITE;
+	if (p->payload_len > p->dmalen)
+		return mrc_rx_invalid(c, p);
+	if (mrc_opc_consumes_recv(p->opcode)) {
+		if (!mrc_rx_rq_index(c, p, &op->rq_idx))
+			return mrc_rx_invalid(c, p);
+		op->needs_rq = true;
+	}
+	/*
+	 * The last bytes of a WRITE become visible last: programs poll them.
+	 * A message of one packet is its own guard.
+	 */
+	if (mrc_opc_is_last(p->opcode) && !mrc_opc_is_first(p->opcode) &&
+	    p->payload_len && mrc_psn_diff(p->psn, c->rx_cack) != 1) {
+		op->tail = mrc_rx_tail_slot(c);
+		if (op->tail < 0)
+			return mrc_rx_busy(c, p);
+	}
+	return MRC_V_PLACE;
+}
+
+static enum mrc_verdict mrc_rx_send(struct mrc_conn *c, const struct mrc_pkt *p,
+				    struct mrc_rxop *op)
+{
+	op->place = MRC_PLACE_RECV;
+	if (p->va > p->dmalen || p->payload_len > p->dmalen - p->va)
+		return mrc_rx_invalid(c, p);
+	/* The last packet must end the message, or bytes would be missing. */
+	if (mrc_opc_is_last(p->opcode) && p->va + p->payload_len != p->dmalen)
+		return mrc_rx_invalid(c, p);
+	if (!mrc_rx_rq_index(c, p, &op->rq_idx))
+		return mrc_rx_invalid(c, p);
+	op->off = (u32)p->va;
+	op->needs_rq = true;
+	return MRC_V_PLACE;
+}
+
+static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c)
+{
+	c->stats.rx_bad_resp++;
+	return MRC_V_DROP;
+}
+
+/* READ RESPONSE or ATOMIC ACK: METH.msn names our request. */
+static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt *p,
+					struct mrc_rxop *op)
+{
+	struct mrc_msg *m = mrc_tx_find_request(c, p->msn);
+	bool atomic = p->opcode == MRC_OPC_ATOMIC_ACK;
+	u32 first;
+
+	if (!m || atomic != (m->op != MRC_OP_READ))
+		return mrc_rx_bad_resp(c);
+	op->place = MRC_PLACE_RESP;
+	op->cookie = m->cookie;
+	if (atomic) {
+		op->atomic_orig = p->swap_add;
+		return MRC_V_PLACE;
+	}
+	if (p->va > m->len || p->va % c->rx.mtu ||
+	    p->payload_len != min_t(u64, c->rx.mtu, m->len - p->va))
+		return mrc_rx_bad_resp(c);
+	/* One PSN per piece: the same piece under two PSNs would count twice. */
+	first = mrc_psn_add(p->psn, -(s32)((u32)p->va / c->rx.mtu));
+	if (m->resp_seen && m->resp_psn != first)
+		return mrc_rx_bad_resp(c);
+	op->off = (u32)p->va;
+	return MRC_V_PLACE;
+}
+
+static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt *p,
+				       struct mrc_rxop *op)
+{
+	op->place = MRC_PLACE_NONE;
+	if (!c->rx.rd_atomic || p->dmalen > 0x80000000u ||
+	    (p->opcode != MRC_OPC_READ_REQ && (p->va & 7 || p->dmalen != 8)))
+		return mrc_rx_invalid(c, p);
+	if (!mrc_exec_admit(c, &op->slot))
+		return mrc_rx_busy(c, p);
+	return MRC_V_PLACE;
+}
+
+static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pkt *p,
+					 struct mrc_rxop *op)
+{
+	if (p->payload_len > c->rx.mtu)
+		return mrc_rx_invalid(c, p);
+	if (mrc_opc_is_write(p->opcode))
+		return mrc_rx_write(c, p, op);
+	if (c->rx.mrc_only)
+		return mrc_rx_invalid(c, p);
+	if (mrc_opc_is_send(p->opcode))
+		return mrc_rx_send(c, p, op);
+	if (mrc_opc_is_read_resp(p->opcode) || p->opcode == MRC_OPC_ATOMIC_ACK)
+		return mrc_rx_response(c, p, op);
+	return mrc_rx_request(c, p, op);
+}
+
+/* The acceptance rules of section 2.3. */
+enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, struct mrc_rxop *op)
+{
+	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rx_cack, 1));
+
+	if (ahead >= (s32)c->rx_window) {
+		c->stats.rx_oor++;
+		if (c->rx.oor_nack)
+			mrc_ctl_owe_nack(c, p, MRC_NACK_PSN_OOR_WINDOW);
+		return MRC_V_DROP;
+	}
+	if (ahead < 0 || mrc_bit_test(c->rx_bits, mrc_rx_slot(c, p->psn))) {
+		c->stats.rx_dup++;
+		if (ahead < 0)
+			c->ack_owed = true;
+		mrc_ctl_owe_sack(c, p);
+		return MRC_V_DONE;
+	}
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(p->psn, c->nak_psn) >= 0) {
+		c->stats.rx_after_nak++;
+		if (mrc_rx_nak_due(c))
+			c->ack_owed = true;	/* the NAK was lost: again */
+		return MRC_V_DROP;
+	}
+	if (p->trimmed) {
+		c->stats.rx_trimmed++;
+		mrc_ctl_owe_nack(c, p, (enum mrc_nack)p->trimmed);
+		return MRC_V_DONE;
+	}
+	memset(op, 0, sizeof(*op));
+	op->pkt = p;
+	op->psn = p->psn;
+	op->va = p->va;
+	op->rkey = p->rkey;
+	op->len = p->payload_len;
+	op->msg_len = p->dmalen;
+	op->tail = -1;
+	return mrc_rx_by_opcode(c, p, op);
+}
+
+/* ---- commit ---- */
+
+static u8 mrc_rx_rq_op(u8 opcode)
+{
+	switch (opcode) {
+	case MRC_OPC_WRITE_LAST_IMM:
+	case MRC_OPC_WRITE_ONLY_IMM:
+		return MRC_OP_WRITE_IMM;
+	case MRC_OPC_SEND_LAST_IMM:
+	case MRC_OPC_SEND_ONLY_IMM:
+		return MRC_OP_SEND_IMM;
+	case MRC_OPC_SEND_LAST_INV:
+	case MRC_OPC_SEND_ONLY_INV:
+		return MRC_OP_SEND_INV;
+	default:
+		return MRC_OP_SEND;
+	}
+}
+
+static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	struct mrc_rq_rec *q = &c->rq[op->rq_idx & (c->cfg.rq_max - 1u)];
+
+	q->used = true;
+	q->op = mrc_rx_rq_op(op->pkt->opcode);
+	q->solicited = op->pkt->se;
+	q->psn_last = op->psn;
+	q->len = op->msg_len;
+	q->imm = op->pkt->imm;
+}
+
+static void mrc_rx_commit_tail(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	struct mrc_tail_rec *t = &c->tail[op->tail];
+	u32 len = min_t(u32, op->len, 64);
+
+	t->used = true;
+	t->psn = op->psn;
+	t->va = op->va + op->len - len;
+	t->rkey = op->rkey;
+	t->len = len;
+	c->tails_used++;
+}
+
+static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+{
+	struct mrc_msg *m = mrc_tx_find_request(c, op->pkt->msn);
+
+	if (mrc_assert(m))
+		return;
+	m->resp_seen = true;
+	m->resp_psn = mrc_psn_add(op->psn, -(s32)(op->off / c->rx.mtu));
+	mrc_tx_resp_arrived(c, m, now_ns);
+}
+
+/* Move the left edge over what is there; a message's end owes a transport ACK. */
+static void mrc_rx_advance(struct mrc_conn *c)
+{
+	u32 slot = mrc_rx_slot(c, c->rx_cack + 1);
+
+	while (c->rx_held && mrc_bit_test(c->rx_bits, slot)) {
+		mrc_bit_clear(c->rx_bits, slot);
+		c->rx_held--;
+		c->rx_cack = mrc_psn_add(c->rx_cack, 1);
+		if (mrc_bit_test(c->rx_last, slot)) {
+			mrc_bit_clear(c->rx_last, slot);
+			c->done_msn = (c->done_msn + 1) & MRC_PSN_MASK;
+			c->ack_owed = true;
+		}
+		slot = (slot + 1) & c->rec_mask;
+	}
+	if (mrc_rx_nak_due(c) && !c->nak_sent)
+		c->ack_owed = true;
+}
+
+/* The five triggers of 7.5.2; a packet counts 1 KiB at least. */
+static void mrc_rx_trigger(struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	c->sack_pkts++;
+	c->sack_bytes += max_t(u32, p->payload_len, 1024);
+	if (p->ackreq || p->rtx || p->ecn_ce || c->sack_pkts >= c->rx.sack_pkts ||
+	    c->sack_bytes >= c->rx.sack_bytes)
+		mrc_ctl_owe_sack(c, p);
+}
+
+void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+{
+	const struct mrc_pkt *p = op->pkt;
+	u32 slot = mrc_rx_slot(c, op->psn);
+
+	if (mrc_assert(!mrc_bit_test(c->rx_bits, slot)))
+		return;
+	mrc_bit_set(c->rx_bits, slot);
+	if (mrc_opc_is_last(p->opcode))
+		mrc_bit_set(c->rx_last, slot);
+	c->rx_held++;
+	if (mrc_psn_diff(op->psn, c->rx_max) > 0)
+		c->rx_max = op->psn;
+	c->rx_rcvd += (p->udp_len ? p->udp_len : op->len) + MRC_NOMINAL_HDR;
+	c->stats.rx_pkts++;
+	c->stats.rx_bytes += op->len;
+	c->stats.rx_ecn += p->ecn_ce;
+	c->stats.rx_ooo += mrc_psn_diff(op->psn, c->rx_cack) != 1;
+
+	if (op->needs_rq && mrc_opc_is_last(p->opcode))
+		mrc_rx_commit_rq(c, op);
+	if (op->tail >= 0)
+		mrc_rx_commit_tail(c, op);
+	if (op->place == MRC_PLACE_NONE)
+		mrc_exec_store(c, op->slot, p);
+	else if (op->place == MRC_PLACE_RESP)
+		mrc_rx_commit_resp(c, op, now_ns);
+	mrc_rx_advance(c);
+	mrc_rx_trigger(c, p);
+	mrc_loss_alive(c, now_ns);
+}
+
+void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
+			const struct mrc_reject *why, u64 now_ns)
+{
+	(void)now_ns;
+	if (why->nak != MRC_NAK_NONE) {
+		mrc_rx_refuse(c, op->psn, why->nak);
+	} else if (c->rx.mrc_only) {	/* no RNR in MRC 1.0: an error (2.1) */
+		mrc_rx_refuse(c, op->psn, MRC_NAK_REM_OP);
+	} else {
+		c->stats.rx_rnr++;
+		mrc_ctl_owe_nack(c, op->pkt, why->nack);
+	}
+}
+
+void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	(void)op;
+	c->stats.rx_place_failed++;
+}
+
+/* ---- what became deliverable ---- */
+
+bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *t)
+{
+	u8 i;
+
+	for (i = 0; c->tails_used && i < c->cfg.tails; i++) {
+		struct mrc_tail_rec *r = &c->tail[i];
+
+		if (!r->used || mrc_psn_diff(r->psn, c->rx_cack) > 0)
+			continue;
+		t->slot = i;
+		t->va = r->va;
+		t->rkey = r->rkey;
+		t->len = r->len;
+		r->used = false;
+		c->tails_used--;
+		return true;
+	}
+	return false;
+}
+
+bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
+{
+	struct mrc_rq_rec *q = &c->rq[c->rq_next & (c->cfg.rq_max - 1u)];
+
+	if (!q->used || mrc_psn_diff(q->psn_last, c->rx_cack) > 0)
+		return false;
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(q->psn_last, c->nak_psn) >= 0)
+		return false;
+	memset(cpl, 0, sizeof(*cpl));
+	cpl->kind = MRC_CPL_RECV;
+	cpl->op = (enum mrc_op)q->op;
+	cpl->rq_idx = c->rq_next++;
+	cpl->len = q->len;
+	cpl->imm = q->imm;
+	cpl->solicited = q->solicited;
+	q->used = false;
+	return true;
+}
+
+/* ---- what is told to the peer ---- */
+
+/*
+ * Up to where operations are done: the left edge, short of a READ or ATOMIC
+ * that has not been executed.
+ */
+u32 mrc_rx_ack_edge(const struct mrc_conn *c)
+{
+	u32 edge = c->rx_cack;
+	u16 i;
+
+	for (i = 0; c->exec_waiting && i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->exec[i];
+
+		if ((x->state == MRC_EXEC_WAIT || x->state == MRC_EXEC_RUN) &&
+		    mrc_psn_diff(x->psn, edge) <= 0)
+			edge = mrc_psn_add(x->psn, -1);
+	}
+	return edge;
+}
+
+/* 64 bits of the window from @base on; PSNs outside the window read as zero. */
+u64 mrc_rx_bitmap(const struct mrc_conn *c, u32 base)
+{
+	u32 i = mrc_rx_slot(c, base), w = i >> 6, sh = i & 63;
+	u32 words = (c->rec_mask + 1) >> 6;
+	u64 bits = c->rx_bits[w] >> sh;
+
+	if (sh)
+		bits |= c->rx_bits[(w + 1) & (words - 1)] << (64 - sh);
+	return bits;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_cq.c - completion queues: the kernel writes, user space polls.
+ *
+ * The producer index is private and only published; the consumer index is
+ * user space's word and good for nothing but the question "is there room", where
+ * a lie hurts the liar alone. A queue that ran over is dead: it says so in its
+ * header, raises one IB_EVENT_CQ_ERR, and takes no more completions, so that
+ * what the program reads until then is complete and in order.
+ *
+ * QPs hold references; the verbs object may go first. cq->ibcq, under
+ * cq->lock, tells whether there is still somebody to notify.
+ */
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "mrc_cq.h"
+#include "mrc_dev.h"
+#include "mrc_ucontext.h"
+
+static void mrc_cq_free_work(struct work_struct *work)
+{
+	struct mrc_cq *cq = container_of(work, struct mrc_cq, free_work);
+
+	mrc_ring_free(&cq->ring);
+	kfree(cq);
+}
+
+static void mrc_cq_release(struct kref *ref)
+{
+	struct mrc_cq *cq = container_of(ref, struct mrc_cq, ref);
+
+	queue_work(mrc_wq, &cq->free_work);
+}
+
+void mrc_cq_put(struct mrc_cq *cq)
+{
+	kref_put(&cq->ref, mrc_cq_release);
+}
+
+static void mrc_cq_overrun(struct mrc_cq *cq)
+{
+	struct ib_event ev = { .event = IB_EVENT_CQ_ERR };
+
+	if (cq->overrun)
+		return;
+	cq->overrun = true;
+	WRITE_ONCE(cq->ring.hdr->error, 1);
+	mrc_dev_count(cq->dev, cq_overruns);
+	if (!cq->ibcq || !cq->ibcq->event_handler)
+		return;
+	ev.device = cq->ibcq->device;
+	ev.element.cq = cq->ibcq;
+	cq->ibcq->event_handler(&ev, cq->ibcq->cq_context);
+}
+
+/*
+ * Called after prod was published. User space stores its wish and then polls
+ * once more, we publish and then look for the wish: with a full barrier on both
+ * sides one of the two sees the other. A wish for solicited events is left in
+ * place by completions that do not match; failures match always (IBTA).
+ */
+static void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
+{
+	struct mrc_ring_hdr *hdr = cq->ring.hdr;
+	u32 arm;
+
+	smp_mb();	/* pairs with the barrier after storing arm in user space */
+	arm = READ_ONCE(hdr->arm);
+	if (arm == MRC_ARM_NONE || (arm == MRC_ARM_SOLICITED && !solicited))
+		return;
+	if (xchg(&hdr->arm, MRC_ARM_NONE) == MRC_ARM_NONE)
+		return;
+	if (cq->ibcq && cq->ibcq->comp_handler)
+		cq->ibcq->comp_handler(cq->ibcq, cq->ibcq->cq_context);
+}
+
+void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
+{
+	struct mrc_ring *r = &cq->ring;
+
+	spin_lock_bh(&cq->lock);
+	if (!cq->ibcq)
+		goto out;
+	/* Full, or a consumer index that cannot be: the same to us. */
+	if (cq->overrun ||
+	    cq->prod - smp_load_acquire(&r->hdr->cons) >= r->entries) {
+		mrc_cq_overrun(cq);
+		goto out;
+	}
+	memcpy(mrc_ring_slot(r, cq->prod), cqe, sizeof(*cqe));
+	cq->prod++;
+	smp_store_release(&r->hdr->prod, cq->prod);
+	mrc_cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
+out:
+	spin_unlock_bh(&cq->lock);
+}
+
+static int mrc_cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
+{
+	struct mrc_ucreate_cq_resp resp = {
+		.entries = cq->ring.entries,
+		.mmap_key = key,
+		.mmap_len = cq->ring.bytes,
+	};
+
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  mrc_create_cq_arg *arg)
+{
+	struct mrc_ibcq *shell = container_of(ibcq, struct mrc_ibcq, ibcq);
+	struct ib_udata *udata = mrc_create_cq_udata(arg);
+	struct ib_ucontext *ctx = mrc_udata_ctx(udata);
+	struct mrc_cq *cq;
+	u64 key = 0;
+	int err;
+
+	if (!ctx)
+		return -EOPNOTSUPP;
+	if (attr->flags)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
+		return -EINVAL;
+	err = mrc_udata_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp));
+	if (err)
+		return err;
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+	if (!cq)
+		return -ENOMEM;
+	err = mrc_ring_create(&cq->ring, ctx, roundup_pow_of_two(attr->cqe),
+			      sizeof(struct mrc_cqe), &key);
+	if (err)
+		goto err_free;
+	kref_init(&cq->ref);
+	INIT_WORK(&cq->free_work, mrc_cq_free_work);
+	spin_lock_init(&cq->lock);
+	cq->ibcq = ibcq;
+	cq->dev = to_mrc_dev(ibcq->device);
+	err = mrc_cq_answer(cq, udata, key);
+	if (err)
+		goto err_ring;
+	ibcq->cqe = cq->ring.entries;
+	shell->cq = cq;
+	return 0;
+
+err_ring:
+	mrc_ring_unmap(&cq->ring);
+	mrc_ring_free(&cq->ring);
+err_free:
+	kfree(cq);
+	return err;
+}
+
+int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
+
+	spin_lock_bh(&cq->lock);
+	cq->ibcq = NULL;
+	spin_unlock_bh(&cq->lock);
+	mrc_ring_unmap(&cq->ring);
+	mrc_cq_put(cq);
+	return 0;
+}
+
+/* Completions are polled in user space; kernel users are not supported yet. */
+int mrc_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+{
+	return -EOPNOTSUPP;
+}
+
+/*
+ * What the plug-in normally does itself by storing to the ring. A wish for
+ * everything is never weakened to one for solicited events.
+ */
+int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
+	struct mrc_ring_hdr *hdr = cq->ring.hdr;
+
+	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
+		cmpxchg(&hdr->arm, MRC_ARM_NONE, MRC_ARM_SOLICITED);
+	else
+		xchg(&hdr->arm, MRC_ARM_ANY);
+	if (!(flags & IB_CQ_REPORT_MISSED_EVENTS))
+		return 0;
+	/* atomics above are full barriers: prod is read after arm is visible */
+	return READ_ONCE(cq->prod) != READ_ONCE(hdr->cons);
+}

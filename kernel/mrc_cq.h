@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_cq.h - completion queue: a ring the kernel writes and user space polls.
+ */
+#ifndef MRC_CQ_H
+#define MRC_CQ_H
+
+#include <linux/kref.h>
+#include <rdma/ib_verbs.h>
+#include "compat/mrc_compat.h"
+#include "mrc_ring.h"
+
+struct mrc_dev;
+
+struct mrc_ibcq {
+	struct ib_cq ibcq;	/* first; a shell, as mrc_ibqp */
+	struct mrc_cq *cq;
+};
+
+struct mrc_cq {
+	struct kref ref;
+	struct work_struct free_work;
+	spinlock_t lock;
+	struct ib_cq *ibcq;	/* NULL once destroyed; under lock */
+	struct mrc_dev *dev;
+	struct mrc_ring ring;
+	u32 prod;		/* private */
+	bool overrun;
+};
+
+/* Any context, under the QP's lock. An overrun is counted and raises IB_EVENT_CQ_ERR once. */
+void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited);
+void mrc_cq_put(struct mrc_cq *cq);
+
+int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  mrc_create_cq_arg *arg);
+int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int mrc_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+#endif

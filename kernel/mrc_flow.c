@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_flow.c - one turn of a QP: rings -> engine -> completions and packets.
+ *
+ * Runs in the softirq scheduler (mrc_bh.c), under qp->lock; packets are handed to
+ * the network after it is dropped. All that the protocol decides is decided
+ * in the engine; here its answers are carried out, under budgets.
+ */
+#include <linux/ktime.h>
+#include "mrc_net.h"
+#include "mrc_place.h"
+#include "mrc_wqe.h"
+
+#define MRC_TX_BUDGET	64	/* packets per turn */
+#define MRC_SQ_BUDGET	64	/* send requests taken per turn */
+#define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
+
+/* One packet's payload when it does not fit in fragments; per CPU, BH off. */
+static DEFINE_PER_CPU(u8 [4096], mrc_bounce);
+
+/* ---- completions ---- */
+
+static u8 mrc_wc_status(enum mrc_status st)
+{
+	switch (st) {
+	case MRC_ST_OK:
+		return IB_WC_SUCCESS;
+	case MRC_ST_FLUSHED:
+		return IB_WC_WR_FLUSH_ERR;
+	case MRC_ST_RETRY_EXC:
+		return IB_WC_RETRY_EXC_ERR;
+	case MRC_ST_RNR_EXC:
+		return IB_WC_RNR_RETRY_EXC_ERR;
+	case MRC_ST_REM_ACCESS:
+		return IB_WC_REM_ACCESS_ERR;
+	case MRC_ST_REM_INV_REQ:
+		return IB_WC_REM_INV_REQ_ERR;
+	case MRC_ST_REM_OP:
+		return IB_WC_REM_OP_ERR;
+	case MRC_ST_LOC_PROT:
+		return IB_WC_LOC_PROT_ERR;
+	case MRC_ST_LOC_LEN:
+		return IB_WC_LOC_LEN_ERR;
+	case MRC_ST_LOC_QP_OP:
+		return IB_WC_LOC_QP_OP_ERR;
+	case MRC_ST_BAD_RESP:
+		return IB_WC_BAD_RESP_ERR;
+	}
+	return IB_WC_GENERAL_ERR;
+}
+
+static u8 mrc_wc_opcode(enum mrc_op op)
+{
+	switch (op) {
+	case MRC_OP_WRITE:
+	case MRC_OP_WRITE_IMM:
+		return IB_WC_RDMA_WRITE;
+	case MRC_OP_READ:
+		return IB_WC_RDMA_READ;
+	case MRC_OP_CMP_SWAP:
+		return IB_WC_COMP_SWAP;
+	case MRC_OP_FETCH_ADD:
+		return IB_WC_FETCH_ADD;
+	default:
+		return IB_WC_SEND;
+	}
+}
+
+static void mrc_complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
+{
+	struct mrc_swqe *w = mrc_swqe_at(qp, cpl->cookie);
+	struct mrc_cqe cqe = {
+		.wr_id = w->wr_id,
+		.qpn = qp->qpn,
+		.byte_len = cpl->len,
+		.opcode = mrc_wc_opcode(cpl->op),
+		.status = mrc_wc_status(cpl->status),
+	};
+
+	mrc_swqe_release(w);
+	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
+		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
+}
+
+static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe,
+			  bool solicited)
+{
+	cqe->wr_id = w->wr_id;
+	cqe->qpn = qp->qpn;
+	w->valid = false;
+	qp->rq_cons++;
+	smp_store_release(&qp->rq.hdr->cons, qp->rq_cons);
+	mrc_cq_post(qp->rcq, cqe, solicited);
+}
+
+static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
+{
+	struct mrc_rwqe *w = mrc_rwqe_get(qp, cpl->rq_idx);
+	struct mrc_cqe cqe = {
+		.byte_len = cpl->len,
+		.opcode = cpl->op == MRC_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
+		.status = mrc_wc_status(cpl->status),
+	};
+
+	if (WARN_ON_ONCE(!w || cpl->rq_idx != qp->rq_cons))
+		return;
+	if (cpl->op == MRC_OP_WRITE_IMM || cpl->op == MRC_OP_SEND_IMM) {
+		cqe.imm_data = (__force u32)cpu_to_be32(cpl->imm);
+		cqe.wc_flags = IB_WC_WITH_IMM;
+	}
+	mrc_recv_done(qp, w, &cqe, cpl->solicited);
+}
+
+static void mrc_flow_complete(struct mrc_qp *qp)
+{
+	struct mrc_cpl cpl;
+
+	while (mrc_conn_complete_next(&qp->conn, &cpl)) {
+		if (cpl.kind == MRC_CPL_SEND)
+			mrc_complete_send(qp, &cpl);
+		else
+			mrc_complete_recv(qp, &cpl);
+	}
+}
+
+/* ---- error ---- */
+
+/* What is still in the rings completes as flushed. */
+static void mrc_flow_flush(struct mrc_qp *qp)
+{
+	struct mrc_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
+	struct mrc_send_wqe k;
+	struct mrc_rwqe *w;
+
+	while (mrc_ring_avail(&qp->sq, qp->sq_cons)) {
+		memcpy(&k, mrc_ring_slot(&qp->sq, qp->sq_cons), sizeof(k));
+		qp->sq_cons++;
+		cqe.wr_id = k.wr_id;
+		cqe.qpn = qp->qpn;
+		cqe.opcode = IB_WC_SEND;
+		mrc_cq_post(qp->scq, &cqe, true);
+	}
+	smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
+	cqe.opcode = IB_WC_RECV;
+	while ((w = mrc_rwqe_get(qp, qp->rq_cons)))
+		mrc_recv_done(qp, w, &cqe, true);
+}
+
+void mrc_qp_error_locked(struct mrc_qp *qp)
+{
+	struct ib_event ev = { .event = IB_EVENT_QP_FATAL };
+
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
+		return;
+	if (mrc_conn_nak_sent(&qp->conn))
+		ev.event = IB_EVENT_QP_ACCESS_ERR;
+	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	qp->state = IB_QPS_ERR;
+	if (!qp->ibqp || !qp->ibqp->event_handler)
+		return;
+	ev.device = qp->ibqp->device;
+	ev.element.qp = qp->ibqp;
+	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
+}
+
+/* ---- work in ---- */
+
+/* Take send requests off the ring while the engine has room. True: more are there. */
+static bool mrc_flow_pull(struct mrc_qp *qp, u64 now)
+{
+	struct mrc_wr wr;
+	int n;
+
+	for (n = 0; n < MRC_SQ_BUDGET && mrc_conn_can_post(&qp->conn); n++) {
+		if (!mrc_ring_avail(&qp->sq, qp->sq_cons))
+			break;
+		mrc_swqe_load(qp, qp->sq_cons, &wr);
+		if (mrc_conn_post(&qp->conn, &wr, now)) {
+			/* Malformed for this QP: let it fail in its turn. */
+			wr.error = MRC_ST_LOC_QP_OP;
+			if (WARN_ON_ONCE(mrc_conn_post(&qp->conn, &wr, now)))
+				break;
+		}
+		qp->sq_posted++;
+		qp->sq_cons++;
+	}
+	if (n)
+		smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
+	return n == MRC_SQ_BUDGET;
+}
+
+/*
+ * Going idle as far as the ring is concerned: ask for a doorbell, then look
+ * once more (mrc-abi.h). True: something came in between.
+ */
+static bool mrc_flow_sleep(struct mrc_qp *qp)
+{
+	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
+	smp_mb();
+	return mrc_ring_avail(&qp->sq, qp->sq_cons) &&
+	       (mrc_conn_can_post(&qp->conn) || qp->state == IB_QPS_ERR);
+}
+
+/* A profile was replaced: the peer has another set of paths. */
+static void mrc_flow_refresh_path(struct mrc_qp *qp)
+{
+	struct mrc_pathset *ps;
+
+	if (!qp->peer || likely(rcu_access_pointer(qp->peer->ps) == qp->ps))
+		return;
+	ps = mrc_peer_pathset(qp->peer);
+	spin_lock(&ps->lock);
+	mrc_conn_set_path(&qp->conn, &ps->evs);
+	spin_unlock(&ps->lock);
+	mrc_pathset_put(qp->ps);
+	qp->ps = ps;
+}
+
+/* ---- packets out ---- */
+
+static struct sk_buff *mrc_flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
+{
+	struct mrc_payload pl;
+
+	if (!mrc_wqe_payload(qp, op, &pl, *this_cpu_ptr(&mrc_bounce)))
+		return NULL;
+	return mrc_tx_build(qp->dev, qp->ps, &qp->sgid, &qp->dgid, op, &pl);
+}
+
+/* True: budget used up, more to send. *retry: a packet could not be built. */
+static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
+{
+	struct mrc_pathset *ps = qp->ps;
+	struct mrc_txop op;
+	struct sk_buff *skb;
+	bool more;
+	int n;
+
+	for (n = 0; n < MRC_TX_BUDGET; n++) {
+		spin_lock(&ps->lock);
+		more = mrc_conn_tx_next(&qp->conn, now, &op);
+		spin_unlock(&ps->lock);
+		if (!more)
+			return false;
+		skb = mrc_flow_build(qp, &op);
+		if (unlikely(!skb)) {
+			spin_lock(&ps->lock);
+			mrc_conn_tx_undo(&qp->conn, &op);
+			spin_unlock(&ps->lock);
+			*retry = true;
+			return false;
+		}
+		__skb_queue_tail(out, skb);
+	}
+	return true;
+}
+
+/* ---- time ---- */
+
+enum hrtimer_restart mrc_qp_timer(struct hrtimer *t)
+{
+	struct mrc_qp *qp = container_of(t, struct mrc_qp, timer);
+
+	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
+	mrc_bh_kick(qp);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * Armed again only when the deadline moved to an earlier time; one that moved
+ * away costs a turn that finds nothing to do.
+ */
+static void mrc_flow_arm(struct mrc_qp *qp, u64 at)
+{
+	if (at >= READ_ONCE(qp->timer_ns) || !qp->ibqp)
+		return;
+	WRITE_ONCE(qp->timer_ns, at);
+	hrtimer_start(&qp->timer, ns_to_ktime(at), MRC_QP_TIMER_MODE);
+}
+
+/* ---- the turn ---- */
+
+static bool mrc_flow_error_turn(struct mrc_qp *qp)
+{
+	mrc_flow_complete(qp);
+	mrc_flow_flush(qp);
+	return mrc_flow_sleep(qp);
+}
+
+static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
+{
+	bool more = false, retry = false;
+	u64 now = ktime_get_ns(), at;
+
+	if (!qp->ibqp || !qp->ps)
+		return qp->ibqp && qp->state == IB_QPS_ERR && mrc_flow_error_turn(qp);
+	mrc_flow_refresh_path(qp);
+	spin_lock(&qp->ps->lock);
+	mrc_conn_timer(&qp->conn, now);
+	spin_unlock(&qp->ps->lock);
+	mrc_place_tails(qp);
+	mrc_place_execs(qp, now);
+	mrc_flow_complete(qp);
+	if (qp->state == IB_QPS_RTS)
+		more = mrc_flow_pull(qp, now);
+	more |= mrc_flow_tx(qp, now, out, &retry);
+	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
+		mrc_qp_error_locked(qp);
+	if (qp->state == IB_QPS_ERR)
+		return mrc_flow_error_turn(qp);
+	if (!more)
+		more = mrc_flow_sleep(qp);
+	at = mrc_conn_deadline_ns(&qp->conn);
+	if (retry)
+		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
+	if (at != MRC_TIME_NEVER)
+		mrc_flow_arm(qp, at);
+	return more;
+}
+
+bool mrc_qp_run(struct mrc_qp *qp)
+{
+	struct sk_buff_head out;
+	struct sk_buff *skb;
+	bool more;
+
+	__skb_queue_head_init(&out);
+	spin_lock(&qp->lock);
+	more = mrc_flow_turn(qp, &out);
+	spin_unlock(&qp->lock);
+	while ((skb = __skb_dequeue(&out)))
+		mrc_tx_xmit(skb);
+	return more;
+}

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_genl_dump.c - restartable dumps.
+ *
+ * A dump goes on in as many messages as it needs. Between two of them anything
+ * may come, go or move in its list, so a position is never a pointer or a
+ * count: it is the key of the object last shown (ifindex; plane number; profile
+ * id and destination; GID; QPN) and the next one is the smallest key above it.
+ * Objects are taken in sorted batches, each with a reference, so that a pass
+ * over an unsorted list serves many. A profile or path set whose EVs do not fit
+ * continues at an index in the next message, under the same key.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include "mrc_genl_priv.h"
+
+#define MRC_DUMP_BATCH	32
+
+struct mrc_dump {
+	/* filters */
+	bool parsed, only_gid, only_qpn;
+	int only_ifindex;		/* 0: all devices */
+	union ib_gid want_gid;
+	u32 want_qpn;
+
+	/* position: device, and within it */
+	bool done;
+	int ifindex;
+	u32 idx;			/* plane, EV, or next QPN */
+	bool has_key;			/* key below is valid */
+	union ib_gid gid;		/* peer last shown, or profile's destination */
+	u64 profile_id;
+	bool any_dst;
+
+	union {
+		struct mrc_qp *qp[MRC_DUMP_BATCH];
+		struct mrc_peer *peer[MRC_DUMP_BATCH];
+	} batch;
+	struct mrc_conn_info info;
+};
+
+typedef int (*mrc_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct mrc_dev *dev, struct mrc_dump *d);
+
+static struct mrc_dump *mrc_dump_of(struct netlink_callback *cb)
+{
+	return (struct mrc_dump *)cb->args[0];
+}
+
+int mrc_genl_dump_start(struct netlink_callback *cb)
+{
+	struct mrc_dump *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (!d)
+		return -ENOMEM;
+	d->ifindex = 1;
+	cb->args[0] = (long)d;
+	return 0;
+}
+
+int mrc_genl_dump_done(struct netlink_callback *cb)
+{
+	kfree(mrc_dump_of(cb));
+	return 0;
+}
+
+/* Types were checked by the command's policy; nests are parsed again here. */
+static int mrc_dump_parse(struct netlink_callback *cb, struct mrc_dump *d)
+{
+	struct nlattr *attrs[MRC_A_MAX + 1], *qp[MRC_A_QP_MAX + 1], *peer[MRC_A_PEER_MAX + 1];
+	struct mrc_dev *dev;
+	int err;
+
+	err = genlmsg_parse_deprecated(cb->nlh, &mrc_genl_family, attrs, MRC_A_MAX, NULL,
+				       cb->extack);
+	if (err)
+		return err;
+	if (attrs[MRC_A_DEV_IFINDEX] || attrs[MRC_A_DEV_NAME]) {
+		dev = mrc_genl_find_dev(sock_net(cb->skb->sk), attrs, cb->extack);
+		if (IS_ERR(dev))
+			return PTR_ERR(dev);
+		d->only_ifindex = dev->ndev->ifindex;
+		d->ifindex = d->only_ifindex;
+	}
+	if (attrs[MRC_A_PEER]) {
+		err = nla_parse_nested(peer, MRC_A_PEER_MAX, attrs[MRC_A_PEER],
+				       mrc_genl_peer_policy, cb->extack);
+		if (err)
+			return err;
+		d->only_gid = peer[MRC_A_PEER_GID];
+		if (d->only_gid)
+			nla_memcpy(&d->want_gid, peer[MRC_A_PEER_GID], sizeof(d->want_gid));
+	}
+	if (attrs[MRC_A_QP]) {
+		err = nla_parse_nested(qp, MRC_A_QP_MAX, attrs[MRC_A_QP],
+				       mrc_genl_qp_policy, cb->extack);
+		if (err)
+			return err;
+		d->only_qpn = qp[MRC_A_QP_NUM];
+		if (d->only_qpn)
+			d->want_qpn = nla_get_u32(qp[MRC_A_QP_NUM]);
+	}
+	d->parsed = true;
+	return 0;
+}
+
+static void mrc_dump_next_dev(struct mrc_dump *d, int ifindex)
+{
+	d->ifindex = ifindex;
+	d->idx = 0;
+	d->has_key = false;
+}
+
+/* Call @fn for each device until the message is full. */
+static int mrc_dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn)
+{
+	struct net *net = sock_net(cb->skb->sk);
+	struct mrc_dump *d = mrc_dump_of(cb);
+	struct mrc_dev *dev;
+	int err = 0;
+
+	rtnl_lock();
+	cb->seq = (u32)atomic_read(&mrc_genl_generation) ?: 1;
+	if (!d->parsed)
+		err = mrc_dump_parse(cb, d);
+	while (!err && !d->done) {
+		dev = mrc_genl_next_dev(net, d->ifindex);
+		if (!dev || (d->only_ifindex && dev->ndev->ifindex != d->only_ifindex)) {
+			d->done = true;
+			break;
+		}
+		if (dev->ndev->ifindex != d->ifindex)
+			mrc_dump_next_dev(d, dev->ndev->ifindex);
+		err = fn(skb, cb, dev, d);
+		if (err)
+			break;
+		if (d->ifindex == INT_MAX || d->only_ifindex)
+			d->done = true;
+		else
+			mrc_dump_next_dev(d, d->ifindex + 1);
+	}
+	rtnl_unlock();
+	return skb->len ?: err;
+}
+
+static void *mrc_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			    struct mrc_dev *dev)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&mrc_genl_family, NLM_F_MULTI, cmd);
+
+	if (!hdr)
+		return NULL;
+	genl_dump_check_consistent(cb, hdr);
+	if (mrc_genl_put_ids(skb, dev)) {
+		genlmsg_cancel(skb, hdr);
+		return NULL;
+	}
+	return hdr;
+}
+
+static int mrc_dump_end(struct sk_buff *skb, void *hdr, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
+}
+
+/* ---- devices, counters, planes ---- */
+
+static int mrc_dump_dev(struct sk_buff *skb, struct netlink_callback *cb,
+			struct mrc_dev *dev, struct mrc_dump *d)
+{
+	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_DEV_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	return mrc_dump_end(skb, hdr, mrc_genl_put_dev(skb, dev));
+}
+
+static int mrc_dump_stats(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct mrc_dev *dev, struct mrc_dump *d)
+{
+	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_STATS_GET, dev);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	return mrc_dump_end(skb, hdr, mrc_genl_put_stats(skb, dev));
+}
+
+static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct mrc_dev *dev, struct mrc_dump *d)
+{
+	for (; d->idx < MRC_PLANES_MAX; d->idx++) {
+		struct mrc_plane *p = rtnl_dereference(dev->plane[d->idx]);
+		void *hdr;
+		int err;
+
+		if (!p)
+			continue;
+		hdr = mrc_dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
+		if (!hdr)
+			return -EMSGSIZE;
+		err = mrc_dump_end(skb, hdr, mrc_genl_put_plane(skb, p, true));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_dev);
+}
+
+int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_stats);
+}
+
+int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_planes);
+}
+
+/* ---- profiles ---- */
+
+/* Where @p stands relative to the dump's key: by id, any-destination first, destination. */
+static int mrc_profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
+			   const union ib_gid *dst)
+{
+	if (p->id != id)
+		return p->id < id ? -1 : 1;
+	if (p->any_dst != any_dst)
+		return p->any_dst ? -1 : 1;
+	return any_dst ? 0 : memcmp(&p->dst, dst, sizeof(*dst));
+}
+
+/* Under peer_lock. An unfinished profile (idx > 0) comes again. */
+static struct mrc_profile *mrc_dump_next_profile(struct mrc_dev *dev, const struct mrc_dump *d)
+{
+	struct mrc_profile *p, *best = NULL;
+	int cmp;
+
+	list_for_each_entry(p, &dev->profiles, link) {
+		cmp = d->has_key ? mrc_profile_cmp(p, d->profile_id, d->any_dst, &d->gid) : 1;
+		if (cmp < 0 || (cmp == 0 && !d->idx))
+			continue;
+		if (!best || mrc_profile_cmp(p, best->id, best->any_dst, &best->dst) < 0)
+			best = p;
+	}
+	return best;
+}
+
+static int mrc_dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct mrc_dev *dev, struct mrc_dump *d,
+			    const struct mrc_profile *p)
+{
+	bool same = d->has_key && !mrc_profile_cmp(p, d->profile_id, d->any_dst, &d->gid);
+	u32 first = same ? d->idx : 0, idx = first;
+	void *hdr;
+	int err;
+
+	hdr = mrc_dump_begin(skb, cb, MRC_CMD_PROFILE_GET, dev);
+	if (!hdr)
+		return -EMSGSIZE;
+	err = mrc_genl_put_profile(skb, p, &idx);
+	if (err && idx == first) {
+		genlmsg_cancel(skb, hdr);
+		return err;
+	}
+	genlmsg_end(skb, hdr);
+	d->has_key = true;
+	d->profile_id = p->id;
+	d->any_dst = p->any_dst;
+	d->gid = p->dst;
+	d->idx = err ? idx : 0;
+	return err;
+}
+
+static int mrc_dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct mrc_dev *dev, struct mrc_dump *d)
+{
+	struct mrc_profile *p;
+	int err = 0;
+
+	spin_lock_bh(&dev->peer_lock);
+	while (!err) {
+		p = mrc_dump_next_profile(dev, d);
+		if (!p)
+			break;
+		err = mrc_dump_profile(skb, cb, dev, d, p);
+	}
+	spin_unlock_bh(&dev->peer_lock);
+	return err;
+}
+
+int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_profiles);
+}
+
+/* ---- peers and EVs ---- */
+
+static bool mrc_dump_wants_peer(const struct mrc_dump *d, const struct mrc_peer *peer)
+{
+	int cmp;
+
+	if (d->only_gid && memcmp(&peer->gid, &d->want_gid, sizeof(d->want_gid)))
+		return false;
+	cmp = d->has_key ? memcmp(&peer->gid, &d->gid, sizeof(d->gid)) : 1;
+	return cmp > 0 || (cmp == 0 && d->idx);
+}
+
+/* Keep the batch sorted by GID, without duplicates (a walk may see a peer twice). */
+static u32 mrc_batch_add_peer(struct mrc_peer **batch, u32 n, struct mrc_peer *peer)
+{
+	u32 at = n;
+	int cmp;
+
+	while (at > 0) {
+		cmp = memcmp(&batch[at - 1]->gid, &peer->gid, sizeof(peer->gid));
+		if (cmp == 0)
+			return n;
+		if (cmp < 0)
+			break;
+		at--;
+	}
+	if (at == MRC_DUMP_BATCH)
+		return n;
+	if (n == MRC_DUMP_BATCH)
+		n--;
+	memmove(&batch[at + 1], &batch[at], (n - at) * sizeof(*batch));
+	batch[at] = peer;
+	return n + 1;
+}
+
+/*
+ * The next peers by GID, referenced. *@full: there may be more behind them.
+ * While the table is resized a walk may miss a peer, as any reader of the table may.
+ */
+static u32 mrc_batch_peers(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
+{
+	struct rhashtable_iter iter;
+	struct mrc_peer *peer;
+	u32 i, n = 0, held = 0;
+
+	rhashtable_walk_enter(&dev->peers, &iter);
+	rhashtable_walk_start(&iter);
+	while ((peer = rhashtable_walk_next(&iter)) != NULL) {
+		if (IS_ERR(peer)) {
+			if (PTR_ERR(peer) == -EAGAIN)
+				continue;
+			break;
+		}
+		if (kref_read(&peer->ref) && mrc_dump_wants_peer(d, peer))
+			n = mrc_batch_add_peer(d->batch.peer, n, peer);
+	}
+	for (i = 0; i < n; i++)
+		if (kref_get_unless_zero(&d->batch.peer[i]->ref))
+			d->batch.peer[held++] = d->batch.peer[i];
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+	*full = n == MRC_DUMP_BATCH;
+	return held;
+}
+
+typedef int (*mrc_dump_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb,
+				struct mrc_dev *dev, struct mrc_dump *d,
+				struct mrc_peer *peer);
+
+static int mrc_dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct mrc_dev *dev, struct mrc_dump *d, mrc_dump_peer_fn fn)
+{
+	bool full = true;
+	int err = 0;
+	u32 i, n;
+
+	while (!err && full) {
+		n = mrc_batch_peers(dev, d, &full);
+		for (i = 0; i < n; i++) {
+			if (!err)
+				err = fn(skb, cb, dev, d, d->batch.peer[i]);
+			mrc_peer_put(d->batch.peer[i]);
+		}
+	}
+	return err;
+}
+
+static int mrc_dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
+			 struct mrc_dev *dev, struct mrc_dump *d, struct mrc_peer *peer)
+{
+	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_PEER_GET, dev);
+	int err;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	err = mrc_dump_end(skb, hdr, mrc_genl_put_peer(skb, peer));
+	if (err)
+		return err;
+	d->has_key = true;
+	d->gid = peer->gid;
+	return 0;
+}
+
+static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct mrc_dev *dev, struct mrc_dump *d, struct mrc_peer *peer)
+{
+	bool same = d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
+	u32 first = same ? d->idx : 0, idx = first;
+	struct mrc_pathset *ps;
+	void *hdr;
+	int err;
+
+	hdr = mrc_dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
+	if (!hdr)
+		return -EMSGSIZE;
+	ps = mrc_peer_pathset(peer);
+	err = mrc_genl_put_evs(skb, peer, ps, &idx);
+	mrc_pathset_put(ps);
+	if (err && idx == first) {
+		genlmsg_cancel(skb, hdr);
+		return err;
+	}
+	genlmsg_end(skb, hdr);
+	d->has_key = true;
+	d->gid = peer->gid;
+	d->idx = err ? idx : 0;
+	return err;
+}
+
+static int mrc_dump_all_peers(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct mrc_dev *dev, struct mrc_dump *d)
+{
+	return mrc_dump_peers(skb, cb, dev, d, mrc_dump_peer);
+}
+
+static int mrc_dump_all_evs(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct mrc_dev *dev, struct mrc_dump *d)
+{
+	return mrc_dump_peers(skb, cb, dev, d, mrc_dump_peer_evs);
+}
+
+int mrc_genl_peer_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_all_peers);
+}
+
+int mrc_genl_ev_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_all_evs);
+}
+
+/* ---- QPs ---- */
+
+static u32 mrc_batch_add_qp(struct mrc_qp **batch, u32 n, struct mrc_qp *qp)
+{
+	u32 at = n;
+
+	while (at > 0 && batch[at - 1]->qpn > qp->qpn)
+		at--;
+	if (at == MRC_DUMP_BATCH)
+		return n;
+	if (n == MRC_DUMP_BATCH)
+		n--;
+	memmove(&batch[at + 1], &batch[at], (n - at) * sizeof(*batch));
+	batch[at] = qp;
+	return n + 1;
+}
+
+/* The next QPs by number from d->idx on, referenced. */
+static u32 mrc_batch_qps(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
+{
+	u32 i, n = 0, held = 0;
+	struct mrc_qp *qp;
+
+	spin_lock_bh(&dev->qp_lock);
+	list_for_each_entry(qp, &dev->qps, dev_link) {
+		if (qp->qpn < d->idx || (d->only_qpn && qp->qpn != d->want_qpn) ||
+		    !kref_read(&qp->ref))
+			continue;
+		n = mrc_batch_add_qp(d->batch.qp, n, qp);
+	}
+	for (i = 0; i < n; i++)
+		if (kref_get_unless_zero(&d->batch.qp[i]->ref))
+			d->batch.qp[held++] = d->batch.qp[i];
+	spin_unlock_bh(&dev->qp_lock);
+	*full = n == MRC_DUMP_BATCH;
+	return held;
+}
+
+static int mrc_dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct mrc_dev *dev, struct mrc_dump *d, struct mrc_qp *qp)
+{
+	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_QP_GET, dev);
+	int err;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	err = mrc_dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info));
+	if (!err)
+		d->idx = qp->qpn + 1;
+	return err;
+}
+
+static int mrc_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
+			struct mrc_dev *dev, struct mrc_dump *d)
+{
+	bool full = true;
+	int err = 0;
+	u32 i, n;
+
+	while (!err && full) {
+		n = mrc_batch_qps(dev, d, &full);
+		for (i = 0; i < n; i++) {
+			if (!err)
+				err = mrc_dump_qp(skb, cb, dev, d, d->batch.qp[i]);
+			mrc_qp_put(d->batch.qp[i]);
+		}
+	}
+	return err;
+}
+
+int mrc_genl_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_qps);
+}

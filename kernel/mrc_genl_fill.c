@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_genl_fill.c - objects into netlink messages.
+ *
+ * Device, plane and peer are also put into events, in any context, perhaps
+ * with that object's lock held: they take no lock and read fields that change
+ * on their own with READ_ONCE. QPs and EVs are only dumped, under their locks.
+ */
+#include <linux/ethtool.h>
+#include "mrc_genl_priv.h"
+
+int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev)
+{
+	char ib[IB_DEVICE_NAME_MAX];
+
+	if (nla_put_u32(skb, MRC_A_DEV_IFINDEX, dev->ndev->ifindex) ||
+	    nla_put_string(skb, MRC_A_DEV_NAME, dev->ndev->name))
+		return -EMSGSIZE;
+	if (!READ_ONCE(dev->registered))
+		return 0;
+	/* may be renamed meanwhile; a copy always ends */
+	strscpy(ib, dev->ibdev.name, sizeof(ib));
+	return nla_put_string(skb, MRC_A_IBDEV_NAME, ib);
+}
+
+static u32 mrc_count_planes(struct mrc_dev *dev)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		n += !!rcu_access_pointer(dev->plane[i]);
+	return n;
+}
+
+int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
+{
+	const struct mrc_dev_attr *a = &dev->attr;
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_DEV);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u16(skb, MRC_A_DEV_UDP_PORT, READ_ONCE(a->udp_port)) ||
+	    nla_put_u8(skb, MRC_A_DEV_ICRC, READ_ONCE(a->icrc)) ||
+	    nla_put_u32(skb, MRC_A_DEV_CWND, READ_ONCE(a->cwnd_bytes)) ||
+	    nla_put_u8(skb, MRC_A_DEV_MPR, READ_ONCE(a->mpr)) ||
+	    nla_put_u8(skb, MRC_A_DEV_HOP_LIMIT, READ_ONCE(a->hop_limit)) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_DATA, READ_ONCE(a->dscp_data)) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_RTX, READ_ONCE(a->dscp_rtx)) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_CONTROL, READ_ONCE(a->dscp_control)) ||
+	    nla_put_u64_64bit(skb, MRC_A_DEV_PROFILE_ID, READ_ONCE(a->profile_id),
+			      MRC_A_DEV_PAD) ||
+	    nla_put_u32(skb, MRC_A_DEV_PLANES, mrc_count_planes(dev)) ||
+	    nla_put_u32(skb, MRC_A_DEV_QPS, READ_ONCE(dev->n_qps)) ||
+	    nla_put_u32(skb, MRC_A_DEV_STATE, READ_ONCE(dev->registered)) ||
+	    nla_put_u32(skb, MRC_A_DEV_QP_BYTES, mrc_qp_idle_bytes())) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+struct mrc_plane_sum {
+	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
+};
+
+static void mrc_sum_plane(const struct mrc_plane *p, struct mrc_plane_sum *sum)
+{
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct mrc_plane_stats *s = per_cpu_ptr(p->stats, cpu);
+		struct mrc_plane_sum one;
+		unsigned int start;
+
+		do {
+			start = u64_stats_fetch_begin(&s->sync);
+			one.tx_pkts = u64_stats_read(&s->tx_pkts);
+			one.tx_bytes = u64_stats_read(&s->tx_bytes);
+			one.rx_pkts = u64_stats_read(&s->rx_pkts);
+			one.rx_bytes = u64_stats_read(&s->rx_bytes);
+		} while (u64_stats_fetch_retry(&s->sync, start));
+		sum->tx_pkts += one.tx_pkts;
+		sum->tx_bytes += one.tx_bytes;
+		sum->rx_pkts += one.rx_pkts;
+		sum->rx_bytes += one.rx_bytes;
+	}
+}
+
+static u32 mrc_plane_speed(const struct mrc_plane *p)
+{
+	struct ethtool_link_ksettings ks = {};
+
+	ASSERT_RTNL();
+	if (__ethtool_get_link_ksettings(p->ndev, &ks) ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks.base.speed;
+}
+
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p, bool with_speed)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE);
+	struct mrc_plane_sum sum;
+
+	if (!nest)
+		return -EMSGSIZE;
+	mrc_sum_plane(p, &sum);
+	if (nla_put_u8(skb, MRC_A_PLANE_NUMBER, p->num + 1) ||
+	    nla_put_u32(skb, MRC_A_PLANE_IFINDEX, p->ndev->ifindex) ||
+	    nla_put_string(skb, MRC_A_PLANE_IFNAME, p->ndev->name) ||
+	    nla_put_u8(skb, MRC_A_PLANE_ADMIN, READ_ONCE(p->admin)) ||
+	    nla_put_u8(skb, MRC_A_PLANE_CARRIER, READ_ONCE(p->carrier)) ||
+	    nla_put_u8(skb, MRC_A_PLANE_UP, mrc_plane_up(p)) ||
+	    (smp_load_acquire(&p->has_sid) &&
+	     nla_put(skb, MRC_A_PLANE_SID, sizeof(p->sid), &p->sid)) ||
+	    nla_put_u64_64bit(skb, MRC_A_PLANE_TX_PKTS, sum.tx_pkts, MRC_A_PLANE_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PLANE_TX_BYTES, sum.tx_bytes, MRC_A_PLANE_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PLANE_RX_PKTS, sum.rx_pkts, MRC_A_PLANE_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PLANE_RX_BYTES, sum.rx_bytes, MRC_A_PLANE_PAD) ||
+	    (with_speed && nla_put_u32(skb, MRC_A_PLANE_SPEED, mrc_plane_speed(p)))) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* What a peer's path set looks like in numbers, read without its lock. */
+struct mrc_ps_sum {
+	u64 profile_id;
+	u32 n, usable;
+	u32 in_state[MRC_EV_STATES];
+};
+
+static void mrc_sum_pathset(struct mrc_peer *peer, struct mrc_ps_sum *sum)
+{
+	struct mrc_pathset *ps;
+	u32 i;
+
+	memset(sum, 0, sizeof(*sum));
+	rcu_read_lock();
+	ps = rcu_dereference(peer->ps);
+	if (ps && !kref_get_unless_zero(&ps->ref))
+		ps = NULL;
+	rcu_read_unlock();
+	if (!ps)
+		return;
+	sum->profile_id = ps->profile_id;
+	sum->n = ps->evs.n;
+	sum->usable = READ_ONCE(ps->evs.usable);
+	for (i = 0; i < sum->n; i++) {
+		u8 state = READ_ONCE(ps->evs.ev[i].state);
+
+		if (state < MRC_EV_STATES)
+			sum->in_state[state]++;
+	}
+	mrc_pathset_put(ps);
+}
+
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
+	struct mrc_ps_sum s;
+
+	if (!nest)
+		return -EMSGSIZE;
+	mrc_sum_pathset(peer, &s);
+	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
+	    nla_put_u32(skb, MRC_A_PEER_PORTS_UP, READ_ONCE(peer->port.remote_up)) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, s.profile_id, MRC_A_PEER_PAD) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS, s.n) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS_GOOD, s.in_state[MRC_EV_GOOD]) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS_SKIP, s.in_state[MRC_EV_SKIP]) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS_BAD, s.in_state[MRC_EV_ASSUMED_BAD]) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS_DENIED, s.in_state[MRC_EV_DENIED]) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS_USABLE, s.usable) ||
+	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps))) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* ---- counters ---- */
+
+static int mrc_put_stat(struct sk_buff *skb, const char *name, u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_STAT);
+
+	if (!nest || nla_put_string(skb, MRC_A_STAT_NAME, name) ||
+	    nla_put_u64_64bit(skb, MRC_A_STAT_VALUE, value, MRC_A_STAT_PAD))
+		return -EMSGSIZE;	/* the caller cancels its own nest */
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int mrc_put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s)
+{
+#define X(name, help)							\
+	if (mrc_put_stat(skb, #name, s->name))				\
+		return -EMSGSIZE;
+	MRC_STATS(X)
+#undef X
+	return 0;
+}
+
+static int mrc_put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
+{
+#define X(name, help)							\
+	if (mrc_put_stat(skb, #name, atomic64_read(&s->name)))		\
+		return -EMSGSIZE;
+	MRC_DEV_STATS(X)
+#undef X
+	return 0;
+}
+
+int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_STATS);
+	struct mrc_stats sum;
+
+	if (!nest)
+		return -EMSGSIZE;
+	mrc_dev_sum_stats(dev, &sum);
+	if (mrc_put_conn_stats(skb, &sum) || mrc_put_dev_stats(skb, &dev->stats)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* ---- QPs ---- */
+
+static int mrc_put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
+{
+	struct nlattr *nest;
+
+	if (nla_put_u32(skb, MRC_A_QP_PSN_NEXT, i->psn_next) ||
+	    nla_put_u32(skb, MRC_A_QP_PSN_UNA, i->psn_una) ||
+	    nla_put_u32(skb, MRC_A_QP_RX_CACK, i->rx_cack) ||
+	    nla_put_u32(skb, MRC_A_QP_INFLIGHT, i->inflight_bytes) ||
+	    nla_put_u32(skb, MRC_A_QP_CWND, i->cwnd_bytes) ||
+	    nla_put_u32(skb, MRC_A_QP_SRTT, i->srtt_ns) ||
+	    nla_put_u32(skb, MRC_A_QP_MIN_RTT, i->min_rtt_ns))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, MRC_A_QP_STATS);
+	if (!nest || mrc_put_conn_stats(skb, &i->stats))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* @scratch: too big for the stack, so the dump brings it. */
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
+	enum ib_qp_state state;
+	union ib_gid dgid;
+	u32 dqpn;
+
+	if (!nest)
+		return -EMSGSIZE;
+	spin_lock_bh(&qp->lock);
+	state = qp->state;
+	dgid = qp->dgid;
+	dqpn = qp->attr.dest_qp_num;
+	mrc_conn_info(&qp->conn, scratch);
+	spin_unlock_bh(&qp->lock);
+
+	if (nla_put_u32(skb, MRC_A_QP_NUM, qp->qpn) ||
+	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, dqpn) ||
+	    nla_put_u32(skb, MRC_A_QP_STATE, state) ||
+	    nla_put(skb, MRC_A_QP_GID, sizeof(dgid), &dgid) ||
+	    nla_put_u32(skb, MRC_A_QP_PID, qp->pid) ||
+	    mrc_put_qp_conn(skb, scratch)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* ---- lists of EVs, in parts ---- */
+
+static int mrc_put_profile_ev(struct sk_buff *skb, const struct mrc_ev_path *ev)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROFILE_EV);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put(skb, MRC_A_EV_VALUE, sizeof(ev->value), ev->value) ||
+	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/*
+ * Returns -EMSGSIZE with the message sound when some EVs fitted (*idx moved),
+ * and with nothing added when none did.
+ */
+int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROFILE);
+	u32 first = *idx;
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, MRC_A_PROFILE_ID, p->id, MRC_A_PROFILE_PAD) ||
+	    (!p->any_dst && nla_put(skb, MRC_A_PROFILE_DST, sizeof(p->dst), &p->dst)) ||
+	    nla_put_u32(skb, MRC_A_PROFILE_FMT, p->fmt) ||
+	    nla_put_u32(skb, MRC_A_PROFILE_MODE, p->mode) ||
+	    nla_put_u32(skb, MRC_A_PROFILE_MIN_ACTIVE, p->min_active))
+		goto cancel;
+	for (; *idx < p->n; (*idx)++) {
+		if (!mrc_put_profile_ev(skb, &p->ev[*idx]))
+			continue;
+		if (*idx == first)
+			goto cancel;
+		nla_nest_end(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -EMSGSIZE;
+}
+
+static int mrc_put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_EV);
+	const struct mrc_ev *ev = &ps->evs.ev[i];
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, MRC_A_EV_INDEX, i) ||
+	    nla_put(skb, MRC_A_EV_VALUE, sizeof(ps->path[i].value), ps->path[i].value) ||
+	    nla_put_u8(skb, MRC_A_EV_PORT, ev->plane + 1) ||
+	    nla_put_u32(skb, MRC_A_EV_STATE, ev->state) ||
+	    nla_put_u32(skb, MRC_A_EV_ENTROPY, ev->value) ||
+	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, ev->tx_pkts) ||
+	    nla_put_u32(skb, MRC_A_EV_LOST, ev->lost_pkts)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,
+		     u32 *idx)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
+	u32 first = *idx;
+	int err = 0;
+
+	BUILD_BUG_ON((int)MRC_NL_EV_GOOD != (int)MRC_EV_GOOD ||
+		     (int)MRC_NL_EV_SKIP != (int)MRC_EV_SKIP ||
+		     (int)MRC_NL_EV_ASSUMED_BAD != (int)MRC_EV_ASSUMED_BAD ||
+		     (int)MRC_NL_EV_DENIED != (int)MRC_EV_DENIED);
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
+	    nla_put_u32(skb, MRC_A_PEER_EVS, ps->evs.n)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+
+	spin_lock_bh(&ps->lock);
+	for (; *idx < ps->evs.n; (*idx)++) {
+		err = mrc_put_ev(skb, ps, *idx);
+		if (err)
+			break;
+	}
+	spin_unlock_bh(&ps->lock);
+	if (err && *idx == first)
+		nla_nest_cancel(skb, nest);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_genl_priv.h - shared by the files of the netlink family:
+ *
+ *	mrc_genl.c	family, policies, which device is meant, events
+ *	mrc_genl_fill.c	objects into messages
+ *	mrc_genl_dump.c	restartable dumps
+ *	mrc_genl_set.c	changes
+ *
+ * Requests run under rtnl: devices and planes cannot come or go meanwhile.
+ * Messages of events are built in any context and take no lock.
+ */
+#ifndef MRC_GENL_PRIV_H
+#define MRC_GENL_PRIV_H
+
+#include <net/genetlink.h>
+#include "mrc_genl.h"
+#include "mrc_path.h"
+#include "mrc_qp.h"
+
+extern struct genl_family mrc_genl_family;
+/* Grows with every change of what exists; makes interrupted dumps known. */
+extern atomic_t mrc_genl_generation;
+
+/* Nested policies; for nla_parse_nested() with their MRC_A_*_MAX. */
+extern const struct nla_policy mrc_genl_dev_policy[];
+extern const struct nla_policy mrc_genl_plane_policy[];
+extern const struct nla_policy mrc_genl_profile_policy[];
+extern const struct nla_policy mrc_genl_profile_ev_policy[];
+extern const struct nla_policy mrc_genl_profile_key_policy[];
+extern const struct nla_policy mrc_genl_peer_policy[];
+extern const struct nla_policy mrc_genl_ev_policy[];
+extern const struct nla_policy mrc_genl_qp_policy[];
+
+/* Under rtnl. The device of @net with the smallest ifindex >= @from, or NULL. */
+struct mrc_dev *mrc_genl_next_dev(struct net *net, int from);
+/* Under rtnl. By DEV_IFINDEX or DEV_NAME; ERR_PTR with extack. */
+struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
+				  struct netlink_ext_ack *extack);
+
+/* mrc_genl_fill.c: 0 or -EMSGSIZE, with a half-made nest taken back. */
+int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev);
+int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
+/* @with_speed: asks the driver, needs rtnl. */
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p, bool with_speed);
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer);
+int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch);
+/* As many EVs as fit, from *@idx on, which moves. 0: the last one is in. */
+int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx);
+int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,
+		     u32 *idx);
+
+/* mrc_genl_dump.c */
+int mrc_genl_dump_start(struct netlink_callback *cb);
+int mrc_genl_dump_done(struct netlink_callback *cb);
+int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_peer_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_ev_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_qp_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* mrc_genl_set.c */
+int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info);
+int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info);
+int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info);
+int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info);
+int mrc_genl_ev_set(struct sk_buff *skb, struct genl_info *info);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_icrc.c - the invariant CRC of RoCEv2 (IBTA A17.3.3), as MRC keeps it.
+ *
+ * CRC-32 (Ethernet's polynomial) over eight bytes of 0xff in place of the LRH,
+ * then the innermost IP header, UDP, BTH and everything up to the CRC itself,
+ * with the fields that routers may change read as all ones: DS field, TTL and
+ * checksum of IPv4; traffic class, flow label and hop limit of IPv6; the UDP
+ * checksum; BTH byte 4. The result goes on the wire in little-endian order.
+ *
+ * The crypto API's "crc32" is taken when a CPU-accelerated one is there;
+ * its generic version is the library's slicing code behind an indirect
+ * call, so then the library is called itself.
+ */
+#include <crypto/hash.h>
+#include <linux/crc32.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/module.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include "mrc_net.h"
+
+#define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
+#define PSEUDO_MAX	(60 + sizeof(struct udphdr) + MRC_BTH_LEN)
+
+static struct crypto_shash *icrc_tfm;	/* NULL: use crc32_le() */
+
+/* IP, UDP and BTH with the variable fields masked. Return: bytes used. */
+static u32 icrc_pseudo(u8 *buf, const u8 *l3)
+{
+	struct udphdr *udp;
+	u32 l3_len;
+
+	if (l3[0] >> 4 == 4) {
+		struct iphdr *ip = (struct iphdr *)buf;
+
+		l3_len = (l3[0] & 0xf) * 4u;
+		memcpy(buf, l3, l3_len + sizeof(*udp) + MRC_BTH_LEN);
+		ip->tos = 0xff;
+		ip->ttl = 0xff;
+		ip->check = CSUM_MANGLED_0;
+	} else {
+		struct ipv6hdr *ip6 = (struct ipv6hdr *)buf;
+
+		l3_len = sizeof(*ip6);
+		memcpy(buf, l3, l3_len + sizeof(*udp) + MRC_BTH_LEN);
+		memset(ip6->flow_lbl, 0xff, sizeof(ip6->flow_lbl));
+		ip6->priority = 0xf;
+		ip6->hop_limit = 0xff;
+	}
+	udp = (struct udphdr *)(buf + l3_len);
+	udp->check = CSUM_MANGLED_0;
+	buf[l3_len + sizeof(*udp) + 4] = 0xff;
+	return l3_len + sizeof(*udp) + MRC_BTH_LEN;
+}
+
+static u32 icrc_lib(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32 from, u32 to)
+{
+	u32 crc = crc32_le(ICRC_SEED, pseudo, pseudo_len);
+	struct skb_seq_state st;
+	u32 done = 0, len;
+	const u8 *data;
+
+	skb_prepare_seq_read(skb, from, to, &st);
+	while ((len = skb_seq_read(done, &data, &st))) {
+		len = min(len, to - from - done);
+		crc = crc32_le(crc, data, len);
+		done += len;
+	}
+	return ~crc;
+}
+
+static u32 icrc_shash(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32 from, u32 to)
+{
+	SHASH_DESC_ON_STACK(desc, icrc_tfm);
+	struct skb_seq_state st;
+	u32 done = 0, len;
+	const u8 *data;
+	__le32 out;
+
+	desc->tfm = icrc_tfm;
+	crypto_shash_init(desc);	/* loads the seed: mrc_icrc_init() */
+	crypto_shash_update(desc, pseudo, pseudo_len);
+	skb_prepare_seq_read(skb, from, to, &st);
+	while ((len = skb_seq_read(done, &data, &st))) {
+		len = min(len, to - from - done);
+		crypto_shash_update(desc, data, len);
+		done += len;
+	}
+	crypto_shash_final(desc, (u8 *)&out);
+	return ~le32_to_cpu(out);
+}
+
+/*
+ * @l3_off: innermost IP header, from skb->data; headers up to the end of BTH are
+ * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
+ * Any context up to softirq. Return: the value to store with put_unaligned_le32().
+ */
+u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
+{
+	u8 pseudo[PSEUDO_MAX] __aligned(4);
+	u32 len = icrc_pseudo(pseudo, skb->data + l3_off);
+	u32 from = (u32)l3_off + len;
+
+	/* skb_seq_read() only reads; its state wants a mutable pointer. */
+	if (icrc_tfm)
+		return icrc_shash((struct sk_buff *)skb, pseudo, len, from, (u32)end_off);
+	return icrc_lib((struct sk_buff *)skb, pseudo, len, from, (u32)end_off);
+}
+
+int mrc_icrc_init(void)
+{
+	__le32 seed = cpu_to_le32(ICRC_SEED);
+	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
+	const char *name;
+
+	if (IS_ERR(tfm))
+		return 0;
+	name = crypto_tfm_alg_driver_name(crypto_shash_tfm(tfm));
+	if (strstr(name, "generic") ||
+	    crypto_shash_setkey(tfm, (const u8 *)&seed, sizeof(seed))) {
+		crypto_free_shash(tfm);
+		return 0;
+	}
+	icrc_tfm = tfm;
+	return 0;
+}
+
+void mrc_icrc_exit(void)
+{
+	if (icrc_tfm)
+		crypto_free_shash(icrc_tfm);
+	icrc_tfm = NULL;
+}
+
+MODULE_SOFTDEP("pre: crc32-pclmul");

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_mr.c - memory regions: pinned user pages behind a key.
+ *
+ * The table is global and indexed by the upper 24 bits of the key; the lower
+ * 8 are random, so that a stale key of a reused index is refused. Lookups run in
+ * softirq under RCU and take a reference, which pins the pages for as long as
+ * a work request or packet in flight needs them: deregistration removes the
+ * key and leaves the rest to the last holder. Releasing pages sleeps, so the
+ * last put hands over to a work item, except in deregistration itself, where
+ * a program that registers again at once should find its memlock limit free.
+ *
+ * Ranges are checked by the caller (mrc_mr_covers(), by subtraction); the copy
+ * functions only assert. An empty region has no pages and covers nothing.
+ */
+#include <linux/highmem.h>
+#include <linux/random.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include "mrc_dev.h"
+#include "mrc_mr.h"
+#include "mrc_net.h"
+#include "mrc_pd.h"
+
+#define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+/* Taken and without effect: hints, and "iova starts at zero". */
+#define MRC_MR_IGNORED	(IB_ACCESS_OPTIONAL | IB_ZERO_BASED | IB_ACCESS_HUGETLB)
+#define MRC_MR_TAIL	64	/* bytes placed after all others */
+
+static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1);
+static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
+
+static void mrc_mr_free(struct mrc_mr *mr)
+{
+	struct ib_device *ibdev = &mr->dev->ibdev;
+
+	ib_umem_release(mr->umem);
+	kvfree(mr->pages);
+	kfree_rcu(mr, rcu);
+	ib_device_put(ibdev);
+}
+
+static void mrc_mr_free_work(struct work_struct *work)
+{
+	mrc_mr_free(container_of(work, struct mrc_mr, free_work));
+}
+
+static void mrc_mr_release(struct kref *ref)
+{
+	struct mrc_mr *mr = container_of(ref, struct mrc_mr, ref);
+
+	queue_work(mrc_wq, &mr->free_work);
+}
+
+static void mrc_mr_release_now(struct kref *ref)
+{
+	mrc_mr_free(container_of(ref, struct mrc_mr, ref));
+}
+
+void mrc_mr_put(struct mrc_mr *mr)
+{
+	kref_put(&mr->ref, mrc_mr_release);
+}
+
+struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
+{
+	struct mrc_mr *mr;
+
+	rcu_read_lock();
+	mr = xa_load(&mrc_mrs, key >> 8);
+	if (mr && (mr->key != key || mr->dev != dev || mr->pdn != pdn ||
+		   READ_ONCE(mr->dead) || !kref_get_unless_zero(&mr->ref)))
+		mr = NULL;
+	rcu_read_unlock();
+	return mr;
+}
+
+bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
+{
+	if (!len)
+		return true;
+	if ((mr->access & access) != access || va < mr->iova)
+		return false;
+	va -= mr->iova;
+	return va <= mr->length && len <= mr->length - va;
+}
+
+/* ---- copying ---- */
+
+/* Bytes to be placed: @off in @skb, or at @buf. */
+struct mrc_src {
+	const struct sk_buff *skb;
+	int off;
+	const u8 *buf;
+};
+
+static void mrc_src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
+{
+	if (!s->skb)
+		memcpy(to, s->buf + pos, n);
+	else
+		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
+}
+
+/* Where @va lies: offset from the start of the first page. */
+static u64 mrc_mr_off(const struct mrc_mr *mr, u64 va)
+{
+	return va - mr->iova + mr->page_off;
+}
+
+static bool mrc_mr_in_range(const struct mrc_mr *mr, u64 va, u64 len)
+{
+	return !WARN_ON_ONCE(!mrc_mr_covers(mr, va, len, 0));
+}
+
+/* Bytes [@from, @to) of the source to @va + @from. */
+static void mrc_mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from, u32 to)
+{
+	u64 off = mrc_mr_off(mr, va) + from;
+
+	while (from < to) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, to - from, PAGE_SIZE - in_page);
+		u8 *p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+
+		mrc_src_read(s, from, p + in_page, n);
+		kunmap_local(p);
+		from += n;
+		off += n;
+	}
+}
+
+/* One store if @va is aligned: a polled 64-bit flag is never seen half written. */
+static void mrc_mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from)
+{
+	u64 off = mrc_mr_off(mr, va) + from;
+	u64 word;
+	u8 *p;
+
+	if (!IS_ALIGNED(off, sizeof(word))) {
+		mrc_mr_fill(mr, va, s, from, from + sizeof(word) - 1);
+		smp_wmb();	/* the last byte after all others */
+		mrc_mr_fill(mr, va, s, from + sizeof(word) - 1, from + sizeof(word));
+		return;
+	}
+	mrc_src_read(s, from, &word, sizeof(word));
+	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+	WRITE_ONCE(*(u64 *)(p + offset_in_page(off)), word);
+	kunmap_local(p);
+}
+
+/*
+ * Programs poll memory for the end of what they wait for: a last byte, or a
+ * flag at the end of a small record. memcpy() promises no order inside, so the
+ * end goes in steps: all but the last 64 bytes, all but the last 8, the rest.
+ */
+static void mrc_mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
+{
+	u32 body = len - min_t(u32, len, MRC_MR_TAIL);
+	u32 word = len - min_t(u32, len, sizeof(u64));
+
+	if (!len || !mrc_mr_in_range(mr, va, len))
+		return;
+	mrc_mr_fill(mr, va, s, 0, body);
+	smp_wmb();	/* the tail after the body */
+	if (len < sizeof(u64)) {
+		mrc_mr_fill(mr, va, s, 0, len - 1);
+		smp_wmb();	/* the last byte after all others */
+		mrc_mr_fill(mr, va, s, len - 1, len);
+		return;
+	}
+	mrc_mr_fill(mr, va, s, body, word);
+	smp_wmb();	/* the last word after the tail */
+	mrc_mr_fill_word(mr, va, s, word);
+}
+
+void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
+{
+	const struct mrc_src s = { .skb = skb, .off = off };
+
+	mrc_mr_place(mr, va, &s, len);
+}
+
+void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
+{
+	const struct mrc_src s = { .buf = src };
+
+	mrc_mr_place(mr, va, &s, len);
+}
+
+int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
+{
+	u64 off = mrc_mr_off(mr, va);
+
+	if (len && !mrc_mr_in_range(mr, va, len))
+		return -EFAULT;
+	while (len) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
+
+		if (pl->n >= ARRAY_SIZE(pl->frag))
+			return -EMSGSIZE;
+		pl->frag[pl->n].page = mr->pages[off >> PAGE_SHIFT];
+		pl->frag[pl->n].off = in_page;
+		pl->frag[pl->n].len = n;
+		pl->n++;
+		pl->len += n;
+		off += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/*
+ * A true CPU atomic: IB_ATOMIC_HCA promises less, but programs on this host
+ * that share the word then get what IB_ATOMIC_GLOB would have promised them.
+ */
+u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare)
+{
+	u64 off = mrc_mr_off(mr, va);
+	atomic64_t *word;
+	u64 old;
+	u8 *p;
+
+	if (!mrc_mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
+		return 0;
+	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+	word = (atomic64_t *)(p + offset_in_page(off));
+	if (cmp_swap)
+		old = atomic64_cmpxchg(word, compare, swap_add);
+	else
+		old = atomic64_fetch_add(swap_add, word);
+	kunmap_local(p);
+	return old;
+}
+
+/* ---- verbs ---- */
+
+/* Pin, and note the pages in an array. */
+static int mrc_mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int access)
+{
+	struct sg_page_iter it;
+	u32 i = 0;
+
+	if (!mr->length)
+		return 0;
+	mr->umem = ib_umem_get(ibdev, start, mr->length, access);
+	if (IS_ERR(mr->umem))
+		return PTR_ERR(mr->umem);
+	mr->n_pages = ib_umem_num_pages(mr->umem);
+	mr->page_off = ib_umem_offset(mr->umem);
+	mr->pages = kvmalloc_array(mr->n_pages, sizeof(*mr->pages), GFP_KERNEL);
+	if (!mr->pages)
+		goto err_umem;
+	for_each_sgtable_page(&mr->umem->sgt_append.sgt, &it, 0) {
+		if (i == mr->n_pages)
+			break;
+		mr->pages[i++] = sg_page_iter_page(&it);
+	}
+	if (!WARN_ON_ONCE(i != mr->n_pages))
+		return 0;
+	kvfree(mr->pages);
+err_umem:
+	ib_umem_release(mr->umem);
+	return -ENOMEM;
+}
+
+/* Publish: from here on packets find it. */
+static int mrc_mr_hash(struct mrc_mr *mr)
+{
+	u32 index;
+	int err;
+
+	/* Reserved first: the key must be whole before anyone can see it. */
+	err = xa_alloc_cyclic(&mrc_mrs, &index, NULL, XA_LIMIT(1, 0xffffff), &mrc_mr_next,
+			      GFP_KERNEL);
+	if (err < 0)
+		return err;
+	mr->key = index << 8 | (get_random_u32() & 0xff);
+	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL));
+}
+
+static struct mrc_mr *mrc_mr_create(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
+				    int access)
+{
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	int err;
+
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&mr->ref);
+	INIT_WORK(&mr->free_work, mrc_mr_free_work);
+	mr->dev = to_mrc_dev(ibpd->device);
+	mr->pdn = to_mrc_pd(ibpd)->pdn;
+	mr->access = access & MRC_MR_ACCESS;
+	mr->iova = iova;
+	mr->length = length;
+	err = mrc_mr_pin(mr, ibpd->device, start, access);
+	if (err)
+		goto err_free;
+	err = mrc_mr_hash(mr);
+	if (err)
+		goto err_pin;
+	return mr;
+
+err_pin:
+	ib_umem_release(mr->umem);
+	kvfree(mr->pages);
+err_free:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+struct ib_mr *mrc_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
+			      struct ib_udata *udata)
+{
+	struct mrc_ibmr *shell;
+	struct mrc_mr *mr;
+
+	if (access & ~(MRC_MR_ACCESS | MRC_MR_IGNORED))
+		return ERR_PTR(-EOPNOTSUPP);
+	if (length && iova > U64_MAX - (length - 1))
+		return ERR_PTR(-EINVAL);
+	shell = kzalloc(sizeof(*shell), GFP_KERNEL);
+	if (!shell)
+		return ERR_PTR(-ENOMEM);
+	/* Keeps the device registered until the last holder let go of the pages. */
+	if (!ib_device_try_get(ibpd->device)) {
+		kfree(shell);
+		return ERR_PTR(-ENODEV);
+	}
+	mr = mrc_mr_create(ibpd, start, length, iova, access);
+	if (IS_ERR(mr)) {
+		ib_device_put(ibpd->device);
+		kfree(shell);
+		return ERR_CAST(mr);
+	}
+	shell->mr = mr;
+	shell->ibmr.lkey = mr->key;
+	shell->ibmr.rkey = mr->key;
+	return &shell->ibmr;
+}
+
+int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct mrc_ibmr *shell = container_of(ibmr, struct mrc_ibmr, ibmr);
+	struct mrc_mr *mr = shell->mr;
+
+	WRITE_ONCE(mr->dead, true);
+	xa_erase(&mrc_mrs, mr->key >> 8);
+	kref_put(&mr->ref, mrc_mr_release_now);
+	kfree(shell);
+	return 0;
+}
+
+int mrc_mr_table_init(void)
+{
+	mrc_mr_next = 1 + get_random_u32() % 0xffff;
+	return 0;
+}
+
+void mrc_mr_table_exit(void)
+{
+	WARN_ON(!xa_empty(&mrc_mrs));
+	xa_destroy(&mrc_mrs);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_netdev.c - `ip link add mrc0 type mrc`: the netdev that owns the addresses.
+ *
+ * An Ethernet device by type, because ib_core and rdma_cm demand it of RoCE,
+ * but without ARP or neighbour discovery: what it is given goes to mrc_tx_ip(),
+ * which strips the Ethernet header and sends the packet over a plane. Its carrier
+ * is always on, so that GIDs and routes stay when planes go; the state of
+ * the planes is the RDMA port's.
+ *
+ * Ports are enslaved as with a bond (`ip link set eth0 master mrc0`), but keep their
+ * own IP. The MTU follows the smallest plane until somebody sets it.
+ */
+#include <linux/etherdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/rtnetlink.h>
+#include "mrc_net.h"
+
+#define MRC_NETDEV_MTU		8900
+#define MRC_ENCAP_MAX		64	/* outer IPv6 and a routing header with one segment */
+
+struct mrc_netdev_priv {
+	struct mrc_dev __rcu *dev;
+	bool mtu_set;			/* by the administrator */
+	bool mtu_follows;		/* the change under way is ours */
+};
+
+static const struct net_device_ops mrc_netdev_ops;
+
+struct mrc_dev *mrc_netdev_dev(const struct net_device *ndev)
+{
+	struct mrc_netdev_priv *priv = netdev_priv(ndev);
+
+	if (ndev->netdev_ops != &mrc_netdev_ops)
+		return NULL;
+	return rcu_dereference_rtnl(priv->dev);
+}
+
+void mrc_netdev_detach(struct mrc_dev *dev)
+{
+	struct mrc_netdev_priv *priv = netdev_priv(dev->ndev);
+
+	if (dev->own_netdev && rtnl_dereference(priv->dev) == dev)
+		RCU_INIT_POINTER(priv->dev, NULL);
+}
+
+void mrc_netdev_follow_mtu(struct mrc_dev *dev)
+{
+	struct mrc_netdev_priv *priv = netdev_priv(dev->ndev);
+	u32 mtu = MRC_NETDEV_MTU;
+	struct mrc_plane *plane;
+	int i;
+
+	if (!dev->own_netdev || priv->mtu_set || dev->dead)
+		return;
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->ndev->mtu > MRC_ENCAP_MAX)
+			mtu = min(mtu, plane->ndev->mtu - MRC_ENCAP_MAX);
+	}
+	mtu = max(mtu, dev->ndev->min_mtu);
+	if (mtu == dev->ndev->mtu)
+		return;
+	priv->mtu_follows = true;
+	dev_set_mtu(dev->ndev, (int)mtu);
+	priv->mtu_follows = false;
+}
+
+static int mrc_ndo_init(struct net_device *ndev)
+{
+	ndev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
+	if (!ndev->tstats)
+		return -ENOMEM;
+	netdev_lockdep_set_classes(ndev);
+	return 0;
+}
+
+static void mrc_ndo_uninit(struct net_device *ndev)
+{
+	free_percpu(ndev->tstats);
+	ndev->tstats = NULL;
+}
+
+static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	netdev_tx_t ret = NETDEV_TX_OK;
+	struct mrc_dev *dev;
+
+	rcu_read_lock();
+	dev = mrc_netdev_dev(ndev);
+	if (likely(dev && !READ_ONCE(dev->dead))) {
+		ret = mrc_tx_ip(dev, skb);
+	} else {
+		DEV_STATS_INC(ndev, tx_dropped);
+		kfree_skb(skb);
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+static int mrc_ndo_change_mtu(struct net_device *ndev, int mtu)
+{
+	struct mrc_netdev_priv *priv = netdev_priv(ndev);
+
+	if (!priv->mtu_follows)
+		priv->mtu_set = true;
+	ndev->mtu = (unsigned int)mtu;
+	return 0;
+}
+
+static int mrc_ndo_add_slave(struct net_device *ndev, struct net_device *port,
+			     struct netlink_ext_ack *extack)
+{
+	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+
+	if (!dev) {
+		MRC_ERR_MSG(extack, "%s lost its RDMA device: delete it", ndev->name);
+		return -ENODEV;
+	}
+	return mrc_dev_add_plane(dev, port, 0, extack);
+}
+
+static int mrc_ndo_del_slave(struct net_device *ndev, struct net_device *port)
+{
+	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+
+	return dev ? mrc_dev_del_plane(dev, port) : -ENODEV;
+}
+
+static const struct net_device_ops mrc_netdev_ops = {
+	.ndo_init = mrc_ndo_init,
+	.ndo_uninit = mrc_ndo_uninit,
+	.ndo_start_xmit = mrc_ndo_start_xmit,
+	.ndo_get_stats64 = dev_get_tstats64,
+	.ndo_change_mtu = mrc_ndo_change_mtu,
+	.ndo_validate_addr = eth_validate_addr,
+	.ndo_set_mac_address = eth_mac_addr,
+	.ndo_add_slave = mrc_ndo_add_slave,
+	.ndo_del_slave = mrc_ndo_del_slave,
+};
+
+/* Things that were feature bits once and are fields now. */
+static void mrc_netdev_set_private(struct net_device *ndev)
+{
+#ifdef NETIF_F_LLTX
+	ndev->features |= NETIF_F_LLTX;
+#else
+	ndev->lltx = true;
+#endif
+	/* The device's sockets and hooks are in this namespace. */
+#ifdef NETIF_F_NETNS_LOCAL
+	ndev->features |= NETIF_F_NETNS_LOCAL;
+#else
+	ndev->netns_immutable = true;
+#endif
+}
+
+static void mrc_netdev_setup(struct net_device *ndev)
+{
+	ether_setup(ndev);
+	ndev->netdev_ops = &mrc_netdev_ops;
+	ndev->needs_free_netdev = true;
+	ndev->flags |= IFF_NOARP;
+	ndev->flags &= ~(IFF_MULTICAST | IFF_BROADCAST);
+	ndev->priv_flags |= IFF_NO_QUEUE | IFF_LIVE_ADDR_CHANGE;
+	ndev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	/* No checksum offload: with an outer header few NICs could keep the promise. */
+	ndev->features |= NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA;
+	mrc_netdev_set_private(ndev);
+	ndev->mtu = MRC_NETDEV_MTU;
+	ndev->min_mtu = IPV6_MIN_MTU;
+	ndev->max_mtu = ETH_MAX_MTU - MRC_ENCAP_MAX;
+	ndev->needed_headroom = MRC_ENCAP_MAX + LL_MAX_HEADER;
+	eth_hw_addr_random(ndev);
+}
+
+static int mrc_netdev_validate(struct nlattr *tb[], struct nlattr *data[],
+			       struct netlink_ext_ack *extack)
+{
+	if (!tb[IFLA_ADDRESS])
+		return 0;
+	if (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN ||
+	    !is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS]))) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_ADDRESS],
+				    "not a unicast Ethernet address");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
+			      struct nlattr *tb[], struct nlattr *data[],
+			      struct netlink_ext_ack *extack)
+{
+	struct mrc_netdev_priv *priv = netdev_priv(ndev);
+	struct mrc_dev *dev;
+	int err;
+
+	dev = mrc_dev_alloc(ndev, true, extack);
+	if (IS_ERR(dev))
+		return PTR_ERR(dev);
+	priv->mtu_set = tb[IFLA_MTU];
+	err = register_netdevice(ndev);
+	if (err) {
+		mrc_dev_remove(dev);	/* gives the netdev back by work */
+		return err;
+	}
+	rcu_assign_pointer(priv->dev, dev);
+	mrc_dev_attach(dev);
+	mrc_dev_register_later(dev, ndev->name, false);
+	return 0;
+}
+
+static void mrc_netdev_dellink(struct net_device *ndev, struct list_head *head)
+{
+	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+
+	if (dev)
+		mrc_dev_remove(dev);
+	unregister_netdevice_queue(ndev, head);
+}
+
+static struct rtnl_link_ops mrc_link_ops __read_mostly = {
+	.kind = "mrc",
+	.priv_size = sizeof(struct mrc_netdev_priv),
+	.setup = mrc_netdev_setup,
+	.validate = mrc_netdev_validate,
+	.newlink = mrc_netdev_newlink,
+	.dellink = mrc_netdev_dellink,
+};
+
+int mrc_netdev_init(void)
+{
+	return rtnl_link_register(&mrc_link_ops);
+}
+
+void mrc_netdev_exit(void)
+{
+	rtnl_link_unregister(&mrc_link_ops);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_place.c - a packet of a QP arrives: engine's verdict, memory access check,
+ * one copy, commit. Softirq, under qp->lock.
+ *
+ * Also what the engine hands out once the left edge moved: deferred tails, READs and
+ * ATOMICs to execute. Every access is checked against the MR and the QP's own
+ * access flags at the moment it happens.
+ */
+#include "mrc_place.h"
+#include "mrc_wqe.h"
+
+static const struct mrc_reject mrc_deny_access = { .nak = MRC_NAK_REM_ACCESS };
+static const struct mrc_reject mrc_deny_invalid = { .nak = MRC_NAK_INV_REQ };
+static const struct mrc_reject mrc_deny_op = { .nak = MRC_NAK_REM_OP };
+static const struct mrc_reject mrc_deny_rnr = {
+	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,
+};
+
+/* The MR behind a remote key, if it and the QP allow @access; referenced. */
+static struct mrc_mr *mrc_remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len, int access)
+{
+	struct mrc_mr *mr;
+
+	if (!(qp->access & access))
+		return NULL;
+	mr = mrc_mr_get(qp->dev, qp->pdn, rkey);
+	if (mr && !mrc_mr_covers(mr, va, len, access)) {
+		mrc_mr_put(mr);
+		mr = NULL;
+	}
+	return mr;
+}
+
+static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct mrc_rxop *op,
+						const struct sk_buff *skb, int off)
+{
+	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_BYTES) : 0;
+	struct mrc_mr *mr;
+
+	if (op->needs_rq && !mrc_rwqe_get(qp, op->rq_idx))
+		return &mrc_deny_rnr;
+	if (!op->len)
+		return NULL;
+	mr = mrc_remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
+	if (!mr)
+		return &mrc_deny_access;
+	mrc_mr_copy_from_skb(mr, op->va, skb, off, op->len - tail);
+	if (tail)
+		skb_copy_bits(skb, off + op->len - tail, qp->tail[op->tail], tail);
+	mrc_mr_put(mr);
+	return NULL;
+}
+
+static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
+					       const struct sk_buff *skb, int off)
+{
+	struct mrc_rwqe *w = mrc_rwqe_get(qp, op->rq_idx);
+
+	if (!w)
+		return &mrc_deny_rnr;
+	/* Invalidation on receive needs memory windows or fast registration: not offered. */
+	if (op->pkt->opcode == MRC_OPC_SEND_LAST_INV || op->pkt->opcode == MRC_OPC_SEND_ONLY_INV)
+		return &mrc_deny_invalid;
+	if (op->msg_len > w->len)
+		return &mrc_deny_invalid;
+	if (!mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len))
+		return &mrc_deny_op;
+	return NULL;
+}
+
+static const struct mrc_reject *mrc_place_resp(struct mrc_qp *qp, const struct mrc_rxop *op,
+					       const struct sk_buff *skb, int off)
+{
+	struct mrc_swqe *w = mrc_swqe_at(qp, op->cookie);
+	bool ok;
+
+	if (op->pkt->opcode == MRC_OPC_ATOMIC_ACK)
+		ok = mrc_sge_scatter(qp, w->sge, w->num_sge, &op->atomic_orig, 8);
+	else
+		ok = mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len);
+	return ok ? NULL : &mrc_deny_op;
+}
+
+static const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
+					  const struct sk_buff *skb, int off)
+{
+	switch (op->place) {
+	case MRC_PLACE_WRITE:
+		return mrc_place_write(qp, op, skb, off);
+	case MRC_PLACE_RECV:
+		return mrc_place_recv(qp, op, skb, off);
+	case MRC_PLACE_RESP:
+		return mrc_place_resp(qp, op, skb, off);
+	case MRC_PLACE_NONE:
+		break;
+	}
+	return NULL;
+}
+
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off)
+{
+	const struct mrc_reject *why;
+	struct mrc_pathset *ps;
+	enum mrc_verdict v;
+	struct mrc_rxop op;
+	u64 now;
+
+	spin_lock(&qp->lock);
+	ps = qp->ps;
+	if (!ps || !qp->ibqp) {
+		qp->conn.stats.rx_not_ready++;
+		spin_unlock(&qp->lock);
+		return;
+	}
+	now = ktime_get_ns();
+	spin_lock(&ps->lock);
+	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
+	spin_unlock(&ps->lock);
+	if (v == MRC_V_PLACE) {
+		why = mrc_place(qp, &op, skb, off);
+		if (why)
+			mrc_conn_rx_reject(&qp->conn, &op, why, now);
+		else
+			mrc_conn_rx_commit(&qp->conn, &op, now);
+	}
+	spin_unlock(&qp->lock);
+	mrc_bh_kick(qp);
+}
+
+/* ---- what the left edge has passed ---- */
+
+void mrc_place_tails(struct mrc_qp *qp)
+{
+	struct mrc_tail t;
+	struct mrc_mr *mr;
+
+	while (mrc_conn_tail_next(&qp->conn, &t)) {
+		/* Checked when the packet came; deregistered since: nothing to write to. */
+		mr = mrc_remote_mr(qp, t.rkey, t.va, t.len, IB_ACCESS_REMOTE_WRITE);
+		if (!mr)
+			continue;
+		mrc_mr_write(mr, t.va, qp->tail[t.slot], t.len);
+		mrc_mr_put(mr);
+	}
+}
+
+static void mrc_exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
+{
+	struct mrc_resp *r = &qp->resp[x->slot];
+
+	r->mr = NULL;
+	r->va = x->va;
+	r->len = x->len;
+	if (x->len) {
+		r->mr = mrc_remote_mr(qp, x->rkey, x->va, x->len, IB_ACCESS_REMOTE_READ);
+		if (!r->mr) {
+			mrc_conn_exec_fail(&qp->conn, x->slot, MRC_NAK_REM_ACCESS, now);
+			return;
+		}
+	}
+	mrc_conn_exec_done(&qp->conn, x->slot, 0, now);
+}
+
+static void mrc_exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
+{
+	struct mrc_mr *mr;
+	u64 orig;
+
+	mr = mrc_remote_mr(qp, x->rkey, x->va, 8, IB_ACCESS_REMOTE_ATOMIC);
+	if (!mr) {
+		mrc_conn_exec_fail(&qp->conn, x->slot, MRC_NAK_REM_ACCESS, now);
+		return;
+	}
+	orig = mrc_mr_atomic(mr, x->va, x->op == MRC_OP_CMP_SWAP, x->swap_add, x->compare);
+	mrc_mr_put(mr);
+	mrc_conn_exec_done(&qp->conn, x->slot, orig, now);
+}
+
+void mrc_place_execs(struct mrc_qp *qp, u64 now)
+{
+	struct mrc_exec x;
+	u16 slot;
+
+	while (mrc_conn_exec_free_next(&qp->conn, &slot)) {
+		if (qp->resp[slot].mr)
+			mrc_mr_put(qp->resp[slot].mr);
+		qp->resp[slot].mr = NULL;
+	}
+	while (mrc_conn_exec_next(&qp->conn, &x)) {
+		if (x.op == MRC_OP_READ)
+			mrc_exec_read(qp, &x, now);
+		else
+			mrc_exec_atomic(qp, &x, now);
+	}
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp_modify.c - the states of a queue pair: modify and query.
+ *
+ *   RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET
+ *
+ * ib_core's table says which attributes a transition needs and may have; here
+ * their values are checked, then one function per target state does the work.
+ * Staying in INIT, RTR or RTS with new attributes is allowed as far as the table
+ * goes; SQD is not implemented and refused.
+ *
+ * uverbs lets two threads modify one QP at once: qp->mutex orders them. The
+ * softirq side may move the QP to ERR at any time, so each step looks at the
+ * state again under qp->lock before it commits. What cannot be committed
+ * leaves no trace.
+ */
+#include <linux/ktime.h>
+#include <rdma/ib_cache.h>
+#include "mrc_qp.h"
+#include "mrc_ucontext.h"
+
+#define MRC_QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+#define MRC_ACK_TIMEOUT_UNIT_NS	4096ull		/* IBTA: 4.096 us * 2^timeout */
+
+/* ---- values ---- */
+
+static int mrc_check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+	const struct in6_addr *s, *d;
+
+	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
+		return -EINVAL;
+	s = (const struct in6_addr *)&grh->sgid_attr->gid;
+	d = (const struct in6_addr *)&grh->dgid;
+	if (ipv6_addr_any(d) || ipv6_addr_is_multicast(d) ||
+	    ipv6_addr_v4mapped(s) != ipv6_addr_v4mapped(d)) {
+		ibdev_dbg(&dev->ibdev, "GID %pI6c cannot be reached from %pI6c\n", d, s);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int mrc_check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
+{
+	enum ib_mtu limit = mrc_dev_ib_mtu(dev);
+
+	if (mtu >= IB_MTU_256 && mtu <= limit)
+		return 0;
+	ibdev_dbg(&dev->ibdev, "path MTU %d does not fit the planes (%d)\n",
+		  ib_mtu_enum_to_int(mtu), ib_mtu_enum_to_int(limit));
+	return -EINVAL;
+}
+
+/* Numbers with a plain upper bound. */
+static bool mrc_attr_in_range(const struct ib_qp_attr *a, int mask)
+{
+	const struct {
+		int bit;
+		u32 value, max;
+	} bounds[] = {
+		{ IB_QP_PORT, a->port_num - 1u, 0 },
+		{ IB_QP_PKEY_INDEX, a->pkey_index, 0 },
+		{ IB_QP_ACCESS_FLAGS, a->qp_access_flags & ~MRC_QP_ACCESS, 0 },
+		{ IB_QP_DEST_QPN, a->dest_qp_num, MRC_PSN_MASK },
+		{ IB_QP_RQ_PSN, a->rq_psn, MRC_PSN_MASK },
+		{ IB_QP_SQ_PSN, a->sq_psn, MRC_PSN_MASK },
+		{ IB_QP_MAX_QP_RD_ATOMIC, a->max_rd_atomic, MRC_QP_RD },
+		{ IB_QP_MAX_DEST_RD_ATOMIC, a->max_dest_rd_atomic, MRC_QP_RD },
+		{ IB_QP_MIN_RNR_TIMER, a->min_rnr_timer, 31 },
+		{ IB_QP_TIMEOUT, a->timeout, 31 },
+		{ IB_QP_RETRY_CNT, a->retry_cnt, 7 },
+		{ IB_QP_RNR_RETRY, a->rnr_retry, MRC_RNR_FOREVER },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bounds); i++)
+		if (mask & bounds[i].bit && bounds[i].value > bounds[i].max)
+			return false;
+	return true;
+}
+
+static int mrc_check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
+{
+	int err = 0;
+
+	if (mask & (IB_QP_ALT_PATH | IB_QP_EN_SQD_ASYNC_NOTIFY))
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_PATH_MIG_STATE && a->path_mig_state != IB_MIG_MIGRATED)
+		return -EOPNOTSUPP;
+	if (!mrc_attr_in_range(a, mask))
+		return -EINVAL;
+	if (mask & IB_QP_PATH_MTU)
+		err = mrc_check_mtu(qp->dev, a->path_mtu);
+	if (!err && mask & IB_QP_AV)
+		err = mrc_check_av(qp->dev, &a->ah_attr);
+	return err;
+}
+
+/* What the transition may carry, by ib_core's table and by what we know of it. */
+static int mrc_check_transition(enum ib_qp_state cur, enum ib_qp_state next,
+				const struct ib_qp_attr *a, int mask)
+{
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if (next == IB_QPS_SQD || next == IB_QPS_SQE)
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_CUR_STATE && a->cur_qp_state != cur)
+		return -EINVAL;
+	return ib_modify_qp_is_ok(cur, next, IB_QPT_RC, mask) ? 0 : -EINVAL;
+}
+
+/* ---- attributes ---- */
+
+/* Under qp->lock, with the step that makes them true. */
+static void mrc_qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
+{
+	struct ib_qp_attr *to = &qp->attr;
+
+#define KEEP(bit, field) do { if (mask & (bit)) to->field = a->field; } while (0)
+	KEEP(IB_QP_PORT, port_num);
+	KEEP(IB_QP_PKEY_INDEX, pkey_index);
+	KEEP(IB_QP_PATH_MTU, path_mtu);
+	KEEP(IB_QP_DEST_QPN, dest_qp_num);
+	KEEP(IB_QP_RQ_PSN, rq_psn);
+	KEEP(IB_QP_SQ_PSN, sq_psn);
+	KEEP(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
+	KEEP(IB_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+	KEEP(IB_QP_MIN_RNR_TIMER, min_rnr_timer);
+	KEEP(IB_QP_TIMEOUT, timeout);
+	KEEP(IB_QP_RETRY_CNT, retry_cnt);
+	KEEP(IB_QP_RNR_RETRY, rnr_retry);
+	KEEP(IB_QP_AV, ah_attr);
+#undef KEEP
+	to->ah_attr.grh.sgid_attr = NULL;	/* ib_core's reference, not ours */
+	if (mask & IB_QP_ACCESS_FLAGS) {
+		to->qp_access_flags = a->qp_access_flags;
+		WRITE_ONCE(qp->access, (u32)a->qp_access_flags);
+	}
+}
+
+/* ---- steps; under qp->mutex ---- */
+
+typedef int (*mrc_qp_step)(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			   enum ib_qp_state cur);
+
+/* INIT, and staying where we are: nothing but attributes. */
+static int mrc_qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		       enum ib_qp_state cur)
+{
+	enum ib_qp_state next = mask & IB_QP_STATE ? a->qp_state : cur;
+	int err = 0;
+
+	spin_lock_bh(&qp->lock);
+	/* The engine takes the RNR timer at RTR only. */
+	if (mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer)
+		err = -EOPNOTSUPP;
+	else if (qp->state != cur)
+		err = -EINVAL;
+	if (!err) {
+		mrc_qp_keep_attr(qp, a, mask);
+		qp->state = next;
+	}
+	spin_unlock_bh(&qp->lock);
+	return err;
+}
+
+/* Under qp->lock: the connection can receive and acknowledge from here on. */
+static int mrc_qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
+			   struct mrc_pathset *ps)
+{
+	const struct mrc_rx_cfg cfg = {
+		.psn = a->rq_psn,
+		.dqpn = a->dest_qp_num,
+		.mtu = ib_mtu_enum_to_int(a->path_mtu),
+		.mpr = qp->mpr,
+		.rd_atomic = a->max_dest_rd_atomic,
+		.min_rnr_timer = a->min_rnr_timer,
+		.mrc_only = qp->spec_only,
+	};
+	int err;
+
+	spin_lock(&ps->lock);
+	mrc_conn_set_path(&qp->conn, &ps->evs);
+	err = mrc_conn_set_rx(&qp->conn, &cfg, ktime_get_ns());
+	spin_unlock(&ps->lock);
+	return err;
+}
+
+static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			 enum ib_qp_state cur)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
+	struct mrc_pathset *ps;
+	struct mrc_peer *peer;
+	int err = -EINVAL;
+
+	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL);
+	if (IS_ERR_OR_NULL(peer))
+		return peer ? PTR_ERR(peer) : -ENOMEM;
+	ps = mrc_peer_pathset(peer);
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state == cur)
+		err = mrc_qp_start_rx(qp, a, ps);
+	if (!err) {
+		mrc_qp_keep_attr(qp, a, mask);
+		qp->sgid = grh->sgid_attr->gid;
+		qp->dgid = grh->dgid;
+		qp->peer = peer;
+		qp->ps = ps;
+		qp->state = IB_QPS_RTR;
+	}
+	spin_unlock_bh(&qp->lock);
+	if (err) {
+		mrc_pathset_put(ps);
+		mrc_peer_put(peer);
+		return err;
+	}
+	spin_lock_bh(&peer->lock);
+	list_add_tail(&qp->peer_link, &peer->qps);
+	peer->n_qps++;
+	spin_unlock_bh(&peer->lock);
+	return 0;
+}
+
+static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			 enum ib_qp_state cur)
+{
+	const struct mrc_tx_cfg cfg = {
+		.psn = a->sq_psn,
+		.mpr = qp->mpr,
+		.rd_atomic = a->max_rd_atomic,
+		.timeout_ns = a->timeout ? MRC_ACK_TIMEOUT_UNIT_NS << a->timeout : 0,
+		.linear_cnt = a->retry_cnt,
+		.exp_cnt = 0,
+		.rnr_retry = a->rnr_retry,
+		.cwnd_bytes = READ_ONCE(qp->dev->attr.cwnd_bytes),
+	};
+	int err = -EINVAL;
+
+	if (cur == IB_QPS_RTS)
+		return mrc_qp_stay(qp, a, mask, cur);
+	spin_lock_bh(&qp->lock);
+	if (qp->state == cur && qp->ps &&
+	    !(mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer)) {
+		spin_lock(&qp->ps->lock);
+		err = mrc_conn_set_tx(&qp->conn, &cfg, ktime_get_ns());
+		spin_unlock(&qp->ps->lock);
+	}
+	if (!err) {
+		mrc_qp_keep_attr(qp, a, mask);
+		qp->state = IB_QPS_RTS;
+	}
+	spin_unlock_bh(&qp->lock);
+	if (!err)
+		mrc_bh_kick(qp);	/* requests may have been posted already */
+	return err;
+}
+
+/* Requests posted complete as flushed, by the softirq side. */
+static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			 enum ib_qp_state cur)
+{
+	struct mrc_pathset *ps;
+
+	spin_lock_bh(&qp->lock);
+	ps = qp->ps;
+	if (ps)
+		spin_lock(&ps->lock);
+	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	if (ps)
+		spin_unlock(&ps->lock);
+	qp->state = IB_QPS_ERR;
+	spin_unlock_bh(&qp->lock);
+	mrc_bh_kick(qp);
+	return 0;
+}
+
+static int mrc_qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			   enum ib_qp_state cur)
+{
+	mrc_qp_quiesce(qp, IB_QPS_RESET);
+	spin_lock_bh(&qp->lock);
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	qp->access = 0;
+	spin_unlock_bh(&qp->lock);
+	return 0;
+}
+
+/* By target state; which transitions exist is ib_core's table. */
+static const mrc_qp_step mrc_qp_steps[] = {
+	[IB_QPS_RESET] = mrc_qp_to_reset,
+	[IB_QPS_INIT] = mrc_qp_stay,
+	[IB_QPS_RTR] = mrc_qp_to_rtr,
+	[IB_QPS_RTS] = mrc_qp_to_rts,
+	[IB_QPS_ERR] = mrc_qp_to_err,
+};
+
+/* ---- verbs ---- */
+
+int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+{
+	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	enum ib_qp_state cur, next;
+	int err;
+
+	mutex_lock(&qp->mutex);
+	cur = READ_ONCE(qp->state);
+	next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	err = mrc_check_transition(cur, next, attr, mask);
+	if (!err)
+		err = mrc_check_attr(qp, attr, mask);
+	if (!err && WARN_ON_ONCE(next >= ARRAY_SIZE(mrc_qp_steps) || !mrc_qp_steps[next]))
+		err = -EINVAL;
+	if (!err)
+		err = mrc_qp_steps[next](qp, attr, mask, cur);
+	mutex_unlock(&qp->mutex);
+	return err;
+}
+
+int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init)
+{
+	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_conn_info info;
+
+	spin_lock_bh(&qp->lock);
+	*attr = qp->attr;
+	attr->qp_state = qp->state;
+	if (qp->state == IB_QPS_RTS) {
+		mrc_conn_info(&qp->conn, &info);
+		attr->sq_psn = info.psn_next;
+		attr->rq_psn = mrc_psn_add(info.rx_cack, 1);
+	}
+	spin_unlock_bh(&qp->lock);
+	attr->cur_qp_state = attr->qp_state;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->cap = qp->init.cap;
+	*init = qp->init;
+	return 0;
+}

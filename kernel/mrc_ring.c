@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_ring.c - memory of the rings shared with user space.
+ *
+ * Three parties keep the memory: the kernel object that owns the ring (until
+ * its last reference is gone, which may be long after the verbs object was
+ * destroyed), the mmap entry through which user space finds it (until the
+ * object is destroyed and the last mmap() call under way has returned), and
+ * the page tables of those who mapped it. The first two are counted here. The
+ * last is counted per page by the memory manager: remap_vmalloc_range() takes
+ * a reference on each page, so what a program has mapped stays valid memory
+ * for as long as it has it mapped, whatever becomes of the rest. That is why
+ * no vm_operations of ours are needed and the module may go away underneath.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "mrc_ring.h"
+
+struct mrc_ring_mem {
+	struct kref ref;
+	void *addr;
+	struct mrc_ring_entry *entry;	/* owner's view; NULL: not published */
+};
+
+struct mrc_ring_entry {
+	struct rdma_user_mmap_entry rdma;
+	struct mrc_ring_mem *mem;	/* referenced */
+};
+
+static void mrc_ring_mem_free(struct kref *ref)
+{
+	struct mrc_ring_mem *mem = container_of(ref, struct mrc_ring_mem, ref);
+
+	vfree(mem->addr);
+	kfree(mem);
+}
+
+static void mrc_ring_mem_put(struct mrc_ring_mem *mem)
+{
+	kref_put(&mem->ref, mrc_ring_mem_free);
+}
+
+static struct mrc_ring_mem *mrc_ring_mem_alloc(size_t bytes)
+{
+	struct mrc_ring_mem *mem = kzalloc(sizeof(*mem), GFP_KERNEL);
+
+	if (!mem)
+		return NULL;
+	mem->addr = vmalloc_user(bytes);
+	if (!mem->addr) {
+		kfree(mem);
+		return NULL;
+	}
+	kref_init(&mem->ref);
+	return mem;
+}
+
+static int mrc_ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_t bytes)
+{
+	struct mrc_ring_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	kref_get(&mem->ref);
+	e->mem = mem;
+	err = rdma_user_mmap_entry_insert(ctx, &e->rdma, bytes);
+	if (err) {
+		mrc_ring_mem_put(mem);
+		kfree(e);
+		return err;
+	}
+	mem->entry = e;
+	return 0;
+}
+
+int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
+		    u64 *mmap_key)
+{
+	size_t bytes = PAGE_ALIGN(MRC_RING_HDR_SIZE + (size_t)entries * stride);
+	struct mrc_ring_mem *mem;
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct mrc_ring_hdr) > MRC_RING_HDR_SIZE);
+	if (WARN_ON_ONCE(!is_power_of_2(entries) || !stride))
+		return -EINVAL;
+	mem = mrc_ring_mem_alloc(bytes);
+	if (!mem)
+		return -ENOMEM;
+	if (ctx) {
+		err = mrc_ring_publish(mem, ctx, bytes);
+		if (err) {
+			mrc_ring_mem_put(mem);
+			return err;
+		}
+		*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
+	}
+	r->mem = mem;
+	r->hdr = mem->addr;
+	r->slots = (u8 *)mem->addr + MRC_RING_HDR_SIZE;
+	r->entries = entries;
+	r->stride = stride;
+	r->bytes = bytes;
+	return 0;
+}
+
+void mrc_ring_unmap(struct mrc_ring *r)
+{
+	if (!r->mem || !r->mem->entry)
+		return;
+	rdma_user_mmap_entry_remove(&r->mem->entry->rdma);
+	r->mem->entry = NULL;
+}
+
+void mrc_ring_free(struct mrc_ring *r)
+{
+	if (!r->mem)
+		return;
+	WARN_ON_ONCE(r->mem->entry);
+	mrc_ring_mem_put(r->mem);
+	memset(r, 0, sizeof(*r));
+}
+
+/* The whole ring or nothing: rdma_user_mmap_entry_get() wants its exact length. */
+int mrc_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
+{
+	struct rdma_user_mmap_entry *entry = rdma_user_mmap_entry_get(ctx, vma);
+	struct mrc_ring_entry *e;
+	int err;
+
+	if (!entry)
+		return -EINVAL;
+	e = container_of(entry, struct mrc_ring_entry, rdma);
+	err = remap_vmalloc_range(vma, e->mem->addr, 0);
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/* The last user of the key is gone: the ring was unmapped and no mmap() runs. */
+void mrc_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct mrc_ring_entry *e = container_of(entry, struct mrc_ring_entry, rdma);
+
+	mrc_ring_mem_put(e->mem);
+	kfree(e);
+}

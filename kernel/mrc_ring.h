@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_ring.h - a ring shared with user space (uapi/rdma/mrc-abi.h).
+ *
+ * The memory has a reference count of its own: mappings and the kernel object
+ * each keep it. What user space writes is never believed without bounds.
+ */
+#ifndef MRC_RING_H
+#define MRC_RING_H
+
+#include <linux/kref.h>
+#include <rdma/ib_verbs.h>
+#include "rdma/mrc-abi.h"
+
+struct mrc_ring_mem;	/* kref, vmalloc area, rdma_user_mmap_entry */
+
+struct mrc_ring {
+	struct mrc_ring_mem *mem;
+	struct mrc_ring_hdr *hdr;
+	void *slots;
+	u32 entries;		/* power of two */
+	u32 stride;
+	size_t bytes;		/* of the mapping */
+};
+
+/* Process context. @ctx NULL: kernel-only ring. */
+int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
+		    u64 *mmap_key);
+/* Unpublish the mapping key (process context) ... */
+void mrc_ring_unmap(struct mrc_ring *r);
+/* ... and drop the kernel's reference (any sleeping context). */
+void mrc_ring_free(struct mrc_ring *r);
+
+static inline void *mrc_ring_slot(const struct mrc_ring *r, u32 idx)
+{
+	return (u8 *)r->slots + (size_t)(idx & (r->entries - 1)) * r->stride;
+}
+
+/* Slots readable at private index @cons, bounded; an absurd prod reads as none. */
+static inline u32 mrc_ring_avail(const struct mrc_ring *r, u32 cons)
+{
+	u32 n = smp_load_acquire(&r->hdr->prod) - cons;
+
+	return n <= r->entries ? n : 0;
+}
+
+int mrc_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma);
+void mrc_mmap_free(struct rdma_user_mmap_entry *entry);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_sock.c - what a network namespace with MRC devices holds: the netfilter
+ * hooks that packets arrive through, and UDP sockets that keep the ports.
+ *
+ * No packet is meant to reach the sockets: the hooks at PRE_ROUTING take
+ * every packet that is ours before UDP sees it. The sockets make "port in use" a
+ * plain error for everybody and swallow what was addressed to no device
+ * of ours (without them the host would answer with ICMP port unreachable).
+ *
+ * Lifetime: made by the first device, unmade by the last or by the end of the
+ * namespace, whichever is first. Everything here runs under rtnl.
+ */
+#include <linux/in6.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/rtnetlink.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include <net/udp_tunnel.h>
+#include "mrc_net.h"
+
+static unsigned int mrc_net_id;
+
+struct mrc_net_slot {
+	struct mrc_net __rcu *mnet;
+};
+
+struct mrc_net *mrc_net_of(const struct net *net)
+{
+	struct mrc_net_slot *slot = net_generic(net, mrc_net_id);
+
+	return rcu_dereference_rtnl(slot->mnet);
+}
+
+/* What the hooks did not take: not for an address of ours. */
+static int mrc_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct mrc_net *mnet = rcu_dereference_sk_user_data(sk);
+
+	if (mnet)
+		atomic64_inc(&mnet->rx_no_dev);
+	kfree_skb(skb);
+	return 0;
+}
+
+static int mrc_sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, u16 port)
+{
+	struct udp_port_cfg port_cfg = {
+		.family = family,
+		.local_udp_port = htons(port),
+	};
+	struct udp_tunnel_sock_cfg cfg = {
+		.sk_user_data = mnet,
+		.encap_type = 1,
+		.encap_rcv = mrc_encap_rcv,
+	};
+	struct socket *s;
+	int err;
+
+	if (family == AF_INET6)
+		port_cfg.ipv6_v6only = 1;
+	err = udp_sock_create(mnet->net, &port_cfg, &s);
+	if (err == -EAFNOSUPPORT && family == AF_INET6)
+		return 0;	/* IPv6 is off on this machine */
+	if (err)
+		return err;
+	setup_udp_tunnel_sock(mnet->net, s, &cfg);
+	*sock = s;
+	return 0;
+}
+
+static void mrc_socks_close(struct mrc_net *mnet)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(mnet->sock); i++) {
+		if (mnet->sock[i])
+			udp_tunnel_sock_release(mnet->sock[i]);
+		mnet->sock[i] = NULL;
+	}
+}
+
+static int mrc_socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
+{
+	static const struct {
+		u16 port;
+		bool must;
+	} want[] = {
+		{ MRC_UDP_PORT, true },
+		{ MRC_UDP_PORT_ALT, false },
+	};
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		err = mrc_sock_open(mnet, &mnet->sock[2 * i], AF_INET, want[i].port);
+		if (!err)
+			err = mrc_sock_open(mnet, &mnet->sock[2 * i + 1], AF_INET6,
+					    want[i].port);
+		if (!err)
+			continue;
+		if (!want[i].must) {
+			pr_warn("mrc: UDP port %u not held (%pe): packets to it are still taken\n",
+				want[i].port, ERR_PTR(err));
+			continue;
+		}
+		if (err == -EADDRINUSE)
+			MRC_ERR_MSG(extack,
+				    "UDP port %u is in use in this netns (rdma_rxe binds it in the initial one)",
+				    want[i].port);
+		else
+			MRC_ERR_MSG(extack, "cannot open UDP port %u: error %d",
+				    want[i].port, -err);
+		mrc_socks_close(mnet);
+		return err;
+	}
+	return 0;
+}
+
+static int mrc_hooks_on(struct mrc_net *mnet)
+{
+	static const u8 pf[] = { NFPROTO_IPV6, NFPROTO_IPV4 };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(mnet->hooks); i++) {
+		mnet->hooks[i] = (struct nf_hook_ops) {
+			.hook = mrc_rx_hook,
+			.priv = mnet,
+			.pf = pf[i],
+			.hooknum = NF_INET_PRE_ROUTING,
+			.priority = NF_IP6_PRI_FIRST,
+		};
+	}
+	return nf_register_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));
+}
+
+static void mrc_net_stop(struct mrc_net *mnet)
+{
+	struct mrc_net_slot *slot = net_generic(mnet->net, mrc_net_id);
+
+	if (!mnet->running)
+		return;
+	mnet->running = false;
+	RCU_INIT_POINTER(slot->mnet, NULL);
+	nf_unregister_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));
+	mrc_socks_close(mnet);
+}
+
+static struct mrc_net *mrc_net_make(struct net *net, struct netlink_ext_ack *extack)
+{
+	struct mrc_net_slot *slot = net_generic(net, mrc_net_id);
+	struct mrc_net *mnet;
+	int err;
+
+	mnet = kzalloc(sizeof(*mnet), GFP_KERNEL);
+	if (!mnet)
+		return ERR_PTR(-ENOMEM);
+	mnet->net = net;
+	refcount_set(&mnet->users, 1);
+	INIT_LIST_HEAD(&mnet->devs);
+	xa_init(&mnet->planes);
+	err = mrc_socks_open(mnet, extack);
+	if (err)
+		goto err_free;
+	err = mrc_hooks_on(mnet);
+	if (err)
+		goto err_socks;
+	mnet->running = true;
+	rcu_assign_pointer(slot->mnet, mnet);
+	return mnet;
+
+err_socks:
+	mrc_socks_close(mnet);
+err_free:
+	/* A packet may have found the sockets' user data already. */
+	kfree_rcu(mnet, rcu);
+	return ERR_PTR(err);
+}
+
+struct mrc_net *mrc_net_get(struct net *net, struct netlink_ext_ack *extack)
+{
+	struct mrc_net *mnet;
+
+	ASSERT_RTNL();
+	mnet = mrc_net_of(net);
+	if (!mnet)
+		return mrc_net_make(net, extack);
+	refcount_inc(&mnet->users);
+	return mnet;
+}
+
+void mrc_net_put(struct mrc_net *mnet)
+{
+	ASSERT_RTNL();
+	if (!refcount_dec_and_test(&mnet->users))
+		return;
+	mrc_net_stop(mnet);
+	xa_destroy(&mnet->planes);
+	kfree_rcu(mnet, rcu);
+}
+
+/* The namespace ends. Its netdevs are gone, RDMA devices may still be on their way out. */
+static void __net_exit mrc_net_exit(struct net *net)
+{
+	struct mrc_net *mnet;
+
+	rtnl_lock();
+	mnet = mrc_net_of(net);
+	if (mnet)
+		mrc_net_stop(mnet);
+	rtnl_unlock();
+}
+
+static struct pernet_operations mrc_net_ops = {
+	.exit = mrc_net_exit,
+	.id = &mrc_net_id,
+	.size = sizeof(struct mrc_net_slot),
+};
+
+int mrc_sock_init(void)
+{
+	return register_pernet_subsys(&mrc_net_ops);
+}
+
+void mrc_sock_exit(void)
+{
+	unregister_pernet_subsys(&mrc_net_ops);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_ucontext.h - the user context, private data of uverbs calls, and the
+ * limits that query_device() reports and the create verbs enforce.
+ */
+#ifndef MRC_UCONTEXT_H
+#define MRC_UCONTEXT_H
+
+#include <rdma/uverbs_ioctl.h>
+#include "rdma/mrc-abi.h"
+
+#define MRC_MAX_QP	65536
+#define MRC_MAX_CQ	65536
+#define MRC_MAX_MR	(1 << 20)
+#define MRC_MAX_PD	65536
+#define MRC_MAX_QP_WR	16384
+#define MRC_MAX_CQE	(1 << 20)
+
+struct mrc_ucontext {
+	struct ib_ucontext ibuc;	/* first */
+};
+
+/* The calling program's context; NULL for a kernel caller. */
+static inline struct ib_ucontext *mrc_udata_ctx(struct ib_udata *udata)
+{
+	struct mrc_ucontext *uc;
+
+	uc = rdma_udata_to_drv_context(udata, struct mrc_ucontext, ibuc);
+	return uc ? &uc->ibuc : NULL;
+}
+
+/*
+ * @in: bytes of private input known here: no less may come, and what comes
+ * beyond must be zero. @out: room needed for the answer.
+ */
+static inline int mrc_udata_check(struct ib_udata *udata, size_t in, size_t out)
+{
+	if (udata->inlen < in || udata->outlen < out)
+		return -EINVAL;
+	if (udata->inlen > in && !ib_is_udata_cleared(udata, in, udata->inlen - in))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+#endif

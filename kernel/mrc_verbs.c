@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_verbs.c - what the device tells ib_core about itself, and the small
+ * objects: user context, protection domain.
+ *
+ * One IB port with the sum of the planes' speeds, ACTIVE while any plane is
+ * up. GIDs come from the addresses of the netdev through ib_core's table. Queue
+ * pairs, completion queues and memory regions live in their own files. Kernel
+ * users are not offered (no get_dma_mr, so ib_core keeps its clients away), nor are
+ * UD, SRQs and memory windows; what is missing fails with -EOPNOTSUPP.
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+#include "compat/mrc_compat.h"
+#include "mrc_cq.h"
+#include "mrc_dev.h"
+#include "mrc_mr.h"
+#include "mrc_pd.h"
+#include "mrc_qp.h"
+#include "mrc_ring.h"
+#include "mrc_ucontext.h"
+
+#define MRC_GID_TBL_LEN	128
+#define MRC_PKEY_TBL_LEN 1
+#define MRC_PKEY	0xffff
+#define MRC_FW_VER	"1.0"		/* of the protocol */
+#define MRC_MAX_MSG	(1u << 31)
+/* Outer IPv6, inner IPv6, UDP, headers of a WRITE with immediate, ICRC. */
+#define MRC_OVERHEAD	(40 + 40 + 8 + 40 + 4)
+
+static int mrc_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
+			    struct ib_udata *udata)
+{
+	if (udata->inlen || udata->outlen)
+		return -EINVAL;
+	memset(a, 0, sizeof(*a));
+	a->fw_ver = 1ull << 32;
+	a->sys_image_guid = ibdev->node_guid;
+	a->max_mr_size = ~0ull;
+	a->page_size_cap = PAGE_MASK;
+	a->max_qp = MRC_MAX_QP;
+	a->max_qp_wr = MRC_MAX_QP_WR;
+	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN;
+	a->max_send_sge = MRC_MAX_SGE;
+	a->max_recv_sge = MRC_MAX_SGE;
+	a->max_sge_rd = MRC_MAX_SGE;
+	a->max_cq = MRC_MAX_CQ;
+	a->max_cqe = MRC_MAX_CQE;
+	a->max_mr = MRC_MAX_MR;
+	a->max_pd = MRC_MAX_PD;
+	a->max_qp_rd_atom = MRC_QP_RD;
+	a->max_res_rd_atom = MRC_MAX_QP * MRC_QP_RD;
+	a->max_qp_init_rd_atom = MRC_QP_RD;
+	a->atomic_cap = IB_ATOMIC_HCA;
+	a->max_pkeys = MRC_PKEY_TBL_LEN;
+	a->local_ca_ack_delay = 15;	/* 134 ms: softirqs can be late */
+	return 0;
+}
+
+/* ---- the port ---- */
+
+/* Nearest rate that ib_core has a name for and that is not below. */
+static void mrc_port_speed(u32 mbps, struct ib_port_attr *attr)
+{
+	static const struct {
+		u32 mbps;
+		u8 width;
+		u16 speed;
+	} rates[] = {
+		{ 2500, IB_WIDTH_1X, IB_SPEED_SDR },
+		{ 5000, IB_WIDTH_1X, IB_SPEED_DDR },
+		{ 10000, IB_WIDTH_1X, IB_SPEED_QDR },
+		{ 20000, IB_WIDTH_2X, IB_SPEED_QDR },
+		{ 25000, IB_WIDTH_1X, IB_SPEED_EDR },
+		{ 40000, IB_WIDTH_4X, IB_SPEED_QDR },
+		{ 50000, IB_WIDTH_2X, IB_SPEED_EDR },
+		{ 100000, IB_WIDTH_4X, IB_SPEED_EDR },
+		{ 200000, IB_WIDTH_4X, IB_SPEED_HDR },
+		{ 400000, IB_WIDTH_4X, IB_SPEED_NDR },
+		{ 800000, IB_WIDTH_8X, IB_SPEED_NDR },
+		{ 1200000, IB_WIDTH_12X, IB_SPEED_NDR },
+	};
+	u32 i = 0;
+
+	while (i < ARRAY_SIZE(rates) - 1 && rates[i].mbps < mbps)
+		i++;
+	attr->active_width = rates[i].width;
+	attr->active_speed = rates[i].speed;
+}
+
+/* Any packet may take any plane, so the smallest decides. */
+enum ib_mtu mrc_dev_ib_mtu(const struct mrc_dev *dev)
+{
+	u32 mtu = U32_MAX;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		const struct mrc_plane *p = rcu_dereference(dev->plane[i]);
+
+		if (p)
+			mtu = min(mtu, READ_ONCE(p->ndev->mtu));
+	}
+	rcu_read_unlock();
+	if (mtu == U32_MAX)
+		return IB_MTU_4096;	/* no plane yet: no limit known */
+	return ib_mtu_int_to_enum(mtu > MRC_OVERHEAD ? (int)(mtu - MRC_OVERHEAD) : 0);
+}
+
+static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibdev);
+
+	attr->max_mtu = IB_MTU_4096;
+	attr->active_mtu = mrc_dev_ib_mtu(dev);
+	attr->gid_tbl_len = MRC_GID_TBL_LEN;
+	attr->ip_gids = true;
+	attr->max_msg_sz = MRC_MAX_MSG;
+	attr->pkey_tbl_len = MRC_PKEY_TBL_LEN;
+	attr->max_vl_num = 1;
+	if (READ_ONCE(dev->planes_up)) {
+		attr->state = IB_PORT_ACTIVE;
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	} else {
+		attr->state = IB_PORT_DOWN;
+		attr->phys_state = READ_ONCE(dev->n_planes) ? IB_PORT_PHYS_STATE_POLLING :
+							      IB_PORT_PHYS_STATE_DISABLED;
+	}
+	mrc_port_speed(mrc_dev_speed_mbps(dev), attr);
+	return 0;
+}
+
+static int mrc_get_port_immutable(struct ib_device *ibdev, u32 port,
+				  struct ib_port_immutable *im)
+{
+	im->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
+	im->gid_tbl_len = MRC_GID_TBL_LEN;
+	im->pkey_tbl_len = MRC_PKEY_TBL_LEN;
+	return 0;
+}
+
+static int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index >= MRC_PKEY_TBL_LEN)
+		return -EINVAL;
+	*pkey = MRC_PKEY;
+	return 0;
+}
+
+static enum rdma_link_layer mrc_get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+static void mrc_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	strscpy(str, MRC_FW_VER, IB_FW_VERSION_NAME_MAX);
+}
+
+/* ---- user contexts and protection domains ---- */
+
+static int mrc_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
+	struct mrc_ualloc_ucontext_resp resp = {
+		.max_inline = MRC_MAX_INLINE,
+		.max_sge = MRC_MAX_SGE,
+	};
+	int err = mrc_udata_check(udata, 0, sizeof(resp));
+
+	return err ? err : ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+/* All objects are gone by now. */
+static void mrc_dealloc_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+/* Rings are ordinary memory and stay mapped; that it exists allows removal under load. */
+static void mrc_disassociate_ucontext(struct ib_ucontext *ibuc)
+{
+}
+
+static int mrc_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
+	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL);
+
+	if (pdn < 0)
+		return pdn;
+	to_mrc_pd(ibpd)->pdn = pdn;
+	return 0;
+}
+
+static int mrc_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	ida_free(&to_mrc_dev(ibpd->device)->pdn_ida, to_mrc_pd(ibpd)->pdn);
+	return 0;
+}
+
+/* ---- sysfs: /sys/class/infiniband/NAME/ ---- */
+
+/* The plug-in knows our devices by this file. */
+static ssize_t mrc_abi_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", MRC_UVERBS_ABI_VERSION);
+}
+static DEVICE_ATTR_RO(mrc_abi);
+
+static ssize_t parent_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	struct mrc_dev *dev = rdma_device_to_drv_device(device, struct mrc_dev, ibdev);
+
+	return sysfs_emit(buf, "%s\n", netdev_name(dev->ndev));
+}
+static DEVICE_ATTR_RO(parent);
+
+static struct attribute *mrc_dev_attrs[] = {
+	&dev_attr_mrc_abi.attr,
+	&dev_attr_parent.attr,
+	NULL
+};
+
+static const struct attribute_group mrc_dev_group = {
+	.attrs = mrc_dev_attrs,
+};
+
+/* ---- the table ---- */
+
+const struct ib_device_ops mrc_dev_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = (enum rdma_driver_id)MRC_DRIVER_ID,
+	.uverbs_abi_ver = MRC_UVERBS_ABI_VERSION,
+	.device_group = &mrc_dev_group,
+
+	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
+	.alloc_pd = mrc_alloc_pd,
+	.alloc_ucontext = mrc_alloc_ucontext,
+	.create_cq = mrc_create_cq,
+	.create_qp = mrc_create_qp,
+	.dealloc_driver = mrc_dev_dealloc,
+	.dealloc_pd = mrc_dealloc_pd,
+	.dealloc_ucontext = mrc_dealloc_ucontext,
+	.dereg_mr = mrc_dereg_mr,
+	.destroy_cq = mrc_destroy_cq,
+	.destroy_qp = mrc_destroy_qp,
+	.disassociate_ucontext = mrc_disassociate_ucontext,
+	.get_dev_fw_str = mrc_get_dev_fw_str,
+	.get_hw_stats = mrc_get_hw_stats,
+	.get_link_layer = mrc_get_link_layer,
+	.get_port_immutable = mrc_get_port_immutable,
+	.mmap = mrc_mmap,
+	.mmap_free = mrc_mmap_free,
+	.modify_qp = mrc_modify_qp,
+	.poll_cq = mrc_poll_cq,
+	.post_recv = mrc_post_recv,
+	.post_send = mrc_post_send,
+	.query_device = mrc_query_device,
+	.query_pkey = mrc_query_pkey,
+	.query_port = mrc_query_port,
+	.query_qp = mrc_query_qp,
+	.reg_user_mr = mrc_reg_user_mr,
+	.req_notify_cq = mrc_req_notify_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ibqp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ucontext, ibuc),
+};
+
+/* POST_SEND and POST_RECV are the doorbells; REQ_NOTIFY_CQ for plug-ins that ask us. */
+void mrc_verbs_setup(struct ib_device *ibdev)
+{
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = num_possible_cpus();
+	ibdev->local_dma_lkey = 0;
+	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+				  BIT_ULL(IB_USER_VERBS_CMD_POST_RECV) |
+				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	ib_set_device_ops(ibdev, &mrc_dev_ops);
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_wqe.c - work requests: from user-mapped rings to checked copies, from
+ * copies to payload.
+ *
+ * User space may write its rings at any time. A request is therefore copied
+ * first and only the copy is looked at. A request found bad is posted to the engine all
+ * the same, with its error: it fails in its turn, as verbs want it. Memory of sends is
+ * resolved and referenced once per request; of receives per packet, since packets of
+ * one receive may be far apart.
+ */
+#include <linux/highmem.h>
+#include <rdma/ib_user_verbs.h>
+#include "mrc_wqe.h"
+
+/* ---- send requests ---- */
+
+static int mrc_wr_op(u8 opcode)
+{
+	switch (opcode) {
+	case IB_UVERBS_WR_RDMA_WRITE:
+		return MRC_OP_WRITE;
+	case IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
+		return MRC_OP_WRITE_IMM;
+	case IB_UVERBS_WR_SEND:
+		return MRC_OP_SEND;
+	case IB_UVERBS_WR_SEND_WITH_IMM:
+		return MRC_OP_SEND_IMM;
+	case IB_UVERBS_WR_RDMA_READ:
+		return MRC_OP_READ;
+	case IB_UVERBS_WR_ATOMIC_CMP_AND_SWP:
+		return MRC_OP_CMP_SWAP;
+	case IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
+		return MRC_OP_FETCH_ADD;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static bool mrc_op_writes_local(enum mrc_op op)
+{
+	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
+}
+
+/* Reference the memory of each SGE; the sum of their lengths goes to w->len. */
+static enum mrc_status mrc_swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum mrc_op op)
+{
+	int access = mrc_op_writes_local(op) ? IB_ACCESS_LOCAL_WRITE : 0;
+	u64 sum = 0;
+	u8 i;
+
+	for (i = 0; i < w->num_sge; i++) {
+		struct mrc_sge *sge = &w->sge[i];
+
+		w->mr[i] = NULL;
+		sum += sge->length;
+		if (!sge->length)
+			continue;
+		w->mr[i] = mrc_mr_get(qp->dev, qp->pdn, sge->lkey);
+		if (!w->mr[i] || !mrc_mr_covers(w->mr[i], sge->addr, sge->length, access))
+			return MRC_ST_LOC_PROT;
+	}
+	if (sum > 0x80000000u)
+		return MRC_ST_LOC_LEN;
+	w->len = sum;
+	return MRC_ST_OK;
+}
+
+static enum mrc_status mrc_swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
+				      const struct mrc_send_wqe *k, struct mrc_wr *wr)
+{
+	int op = mrc_wr_op(k->opcode);
+
+	wr->op = op < 0 ? MRC_OP_LOCAL : op;
+	if (op < 0)
+		return MRC_ST_LOC_QP_OP;
+	if (qp->spec_only && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
+		return MRC_ST_LOC_QP_OP;
+	if (k->send_flags & IB_SEND_INLINE) {
+		if (k->inline_len > qp->init.cap.max_inline_data || mrc_op_writes_local(op))
+			return MRC_ST_LOC_QP_OP;
+		w->inline_len = k->inline_len;
+		w->len = k->inline_len;
+		return MRC_ST_OK;
+	}
+	if (k->num_sge > qp->init.cap.max_send_sge)
+		return MRC_ST_LOC_QP_OP;
+	w->num_sge = k->num_sge;
+	return MRC_ST_OK;
+}
+
+void mrc_swqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
+{
+	const u8 *slot = mrc_ring_slot(&qp->sq, idx);
+	struct mrc_swqe *w = mrc_swqe_at(qp, qp->sq_posted);
+	struct mrc_send_wqe k;
+
+	memcpy(&k, slot, sizeof(k));
+	memset(wr, 0, sizeof(*wr));
+	w->wr_id = k.wr_id;
+	w->opcode = k.opcode;
+	w->flags = k.send_flags;
+	w->num_sge = 0;
+	w->len = 0;
+	w->inline_len = 0;
+	w->status = mrc_swqe_check(qp, w, &k, wr);
+	if (w->status == MRC_ST_OK && w->inline_len) {
+		memcpy(w->inl, slot + sizeof(k), w->inline_len);
+	} else if (w->status == MRC_ST_OK && w->num_sge) {
+		memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
+		w->status = mrc_swqe_resolve(qp, w, wr->op);
+	}
+	wr->cookie = qp->sq_posted;
+	wr->error = w->status;
+	wr->len = w->len;
+	wr->rkey = k.rkey;
+	wr->va = k.remote_addr;
+	wr->imm = be32_to_cpu((__force __be32)k.imm_data);
+	if (wr->op == MRC_OP_CMP_SWAP) {
+		wr->swap_add = k.swap;
+		wr->compare = k.compare_add;
+	} else {
+		wr->swap_add = k.compare_add;
+	}
+	if (k.send_flags & IB_SEND_FENCE)
+		wr->flags |= MRC_WR_FENCE;
+	if (k.send_flags & IB_SEND_SOLICITED)
+		wr->flags |= MRC_WR_SOLICITED;
+}
+
+void mrc_swqe_release(struct mrc_swqe *w)
+{
+	u8 i;
+
+	for (i = 0; i < w->num_sge; i++) {
+		if (w->mr[i])
+			mrc_mr_put(w->mr[i]);
+		w->mr[i] = NULL;
+	}
+	w->num_sge = 0;
+}
+
+/* ---- receive requests ---- */
+
+struct mrc_rwqe *mrc_rwqe_get(struct mrc_qp *qp, u32 rq_idx)
+{
+	struct mrc_rwqe *w = &qp->rwqe[rq_idx & (MRC_QP_RQM - 1)];
+	struct mrc_recv_wqe k;
+	const u8 *slot;
+	u64 sum = 0;
+	u32 i;
+
+	if (w->valid)
+		return w;
+	/* rq_cons counts delivered receives: rq_idx is at most RQM ahead of it. */
+	if (mrc_ring_avail(&qp->rq, qp->rq_cons) <= rq_idx - qp->rq_cons)
+		return NULL;
+	slot = mrc_ring_slot(&qp->rq, rq_idx);
+	memcpy(&k, slot, sizeof(k));
+	w->wr_id = k.wr_id;
+	w->num_sge = min_t(u32, k.num_sge, qp->init.cap.max_recv_sge);
+	memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
+	for (i = 0; i < w->num_sge; i++)
+		sum += w->sge[i].length;
+	w->len = min_t(u64, sum, U32_MAX);
+	w->valid = true;
+	return w;
+}
+
+/* ---- scatter ---- */
+
+/*
+ * Walk the list for [off, off + len): @put gets each piece with its MR. False
+ * when memory is not covered; earlier pieces are then already written, which is
+ * no harm: the message fails.
+ */
+struct mrc_scatter {
+	const struct sk_buff *skb;	/* source: skb at pos, or ... */
+	int pos;
+	const u8 *src;			/* ... plain memory */
+};
+
+static bool mrc_scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
+			      struct mrc_scatter *s)
+{
+	struct mrc_mr *mr = mrc_mr_get(qp->dev, qp->pdn, sge->lkey);
+	bool ok;
+
+	if (!mr)
+		return false;
+	ok = mrc_mr_covers(mr, sge->addr, sge->length, IB_ACCESS_LOCAL_WRITE);
+	if (ok && s->skb) {
+		mrc_mr_copy_from_skb(mr, sge->addr + skip, s->skb, s->pos, n);
+		s->pos += n;
+	} else if (ok) {
+		mrc_mr_write(mr, sge->addr + skip, s->src, n);
+		s->src += n;
+	}
+	mrc_mr_put(mr);
+	return ok;
+}
+
+static bool mrc_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
+			u32 len, struct mrc_scatter *s)
+{
+	u32 i;
+
+	for (i = 0; len && i < num_sge; i++) {
+		u32 n;
+
+		if (off >= sge[i].length) {
+			off -= sge[i].length;
+			continue;
+		}
+		n = min(len, sge[i].length - off);
+		if (!mrc_scatter_piece(qp, &sge[i], off, n, s))
+			return false;
+		len -= n;
+		off = 0;
+	}
+	return !len;
+}
+
+bool mrc_sge_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
+			 const struct sk_buff *skb, int skb_off, u32 len)
+{
+	struct mrc_scatter s = { .skb = skb, .pos = skb_off };
+
+	return mrc_scatter(qp, sge, num_sge, off, len, &s);
+}
+
+bool mrc_sge_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
+		     const void *src, u32 len)
+{
+	struct mrc_scatter s = { .src = src };
+
+	return mrc_scatter(qp, sge, num_sge, 0, len, &s);
+}
+
+/* ---- payload of packets ---- */
+
+static int mrc_gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_payload *pl)
+{
+	u8 i;
+	int rc;
+
+	for (i = 0; len && i < w->num_sge; i++) {
+		const struct mrc_sge *sge = &w->sge[i];
+		u32 n;
+
+		if (off >= sge->length) {
+			off -= sge->length;
+			continue;
+		}
+		n = min(len, sge->length - off);
+		rc = mrc_mr_frags(w->mr[i], sge->addr + off, n, pl);
+		if (rc)
+			return rc;
+		len -= n;
+		off = 0;
+	}
+	return len ? -EFAULT : 0;
+}
+
+static void mrc_bounce_frags(const struct mrc_payload *pl, u8 *to)
+{
+	u8 i;
+
+	for (i = 0; i < pl->n; i++) {
+		u8 *p = kmap_local_page(pl->frag[i].page);
+
+		memcpy(to, p + pl->frag[i].off, pl->frag[i].len);
+		kunmap_local(p);
+		to += pl->frag[i].len;
+	}
+}
+
+/* Too many small pieces for one packet's fragments: copy, a piece at a time. */
+static int mrc_gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
+			     struct mrc_payload *pl, u8 *bounce)
+{
+	u32 done = 0;
+
+	while (done < len) {
+		u32 n = min_t(u32, len - done, 256);
+		int rc;
+
+		pl->n = 0;
+		pl->len = 0;
+		rc = mrc_gather(w, off + done, n, pl);
+		if (rc)
+			return rc;
+		mrc_bounce_frags(pl, bounce + done);
+		done += n;
+	}
+	pl->n = 0;
+	pl->len = len;
+	pl->linear = bounce;
+	return 0;
+}
+
+bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl,
+		     u8 *bounce)
+{
+	const struct mrc_swqe *w;
+	int rc;
+
+	pl->n = 0;
+	pl->len = 0;
+	pl->linear = NULL;
+	if (op->src == MRC_SRC_NONE)
+		return true;
+	if (op->src == MRC_SRC_RESP) {
+		const struct mrc_resp *r = &qp->resp[op->cookie];
+
+		return r->mr && !mrc_mr_frags(r->mr, r->va + op->off, op->len, pl);
+	}
+	w = mrc_swqe_at(qp, op->cookie);
+	if (w->inline_len) {
+		pl->linear = w->inl + op->off;
+		pl->len = op->len;
+		return true;
+	}
+	rc = mrc_gather(w, op->off, op->len, pl);
+	if (rc == -EMSGSIZE)
+		rc = mrc_gather_bounce(w, op->off, op->len, pl, bounce);
+	return !rc;
+}

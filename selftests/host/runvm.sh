@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The virtual machine runner tells every way to end apart.
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=../lib/lib.sh
+. "$here/../lib/lib.sh"
+
+# ends NAME STATUS [runvm arguments...]
+ends() {
+	local name=$1 expected=$2 rc=0
+	shift 2
+	"$MRC_TOP/selftests/vm/runvm" -k 6.1 -m 1024 "$@" >"$out" 2>"$out.err" || rc=$?
+	[ "$rc" -eq "$expected" ] || cat "$out.err"
+	ksft_equal "$name" "$expected" "$rc"
+}
+
+ksft_plan 7
+out=$(mktemp)
+at_exit rm -f "$out" "$out.err"
+
+# shellcheck disable=SC2016
+ends "the command's status" 3 sh -c 'echo "$1"; touch /runvm-was-here; exit 3' sh "a  b"
+ksft_equal "the command's output" "a  b" "$(cat "$out")"
+ksft_test "the host's files are left alone" test ! -e /runvm-was-here
+ends "a message that looks like a splat" 86 sh -c 'echo "BUG: not really" >/dev/kmsg'
+ends "a kernel panic" 86 sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
+ends "a machine that switches off" 125 sh -c 'echo o >/proc/sysrq-trigger; sleep 60'
+ends "a command without end" 124 -t 8 sleep 600
+ksft_finish

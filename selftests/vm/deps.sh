@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# deps.sh - install what building and testing need (Debian 12), by apt-get.
+#
+#   deps.sh          install what is missing; nothing missing costs one dpkg-query
+#   deps.sh -n       only print what is missing, exit 1 if anything is
+#
+# Runs as root or through sudo. The headers' meta packages name one 6.1 and one
+# 6.12 kernel; kernels.sh fetches the images of exactly those versions.
+
+set -euo pipefail
+
+PACKAGES=(
+	# compilers, kernel headers
+	gcc g++ make clang libclang-rt-14-dev pkg-config sparse shellcheck rsync
+	linux-headers-amd64 linux-headers-6.12-amd64
+	# the virtual machine
+	qemu-system-x86 busybox-static cpio xz-utils zstd kmod procps
+	# network tools
+	iproute2 ethtool iputils-ping tcpdump netcat-openbsd socat jq python3
+	# RDMA user space
+	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils
+	libibverbs-dev librdmacm-dev
+	# daemon and tools
+	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
+	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev
+	libfmt-dev libspdlog-dev libcli11-dev libgtest-dev libgmock-dev
+)
+
+# Packages of the list that dpkg does not know as installed.
+missing() {
+	local installed
+	# One query for all; dpkg-query fails when it has never heard of one.
+	# shellcheck disable=SC2016
+	installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' \
+		"${PACKAGES[@]}" 2>/dev/null | sed -n 's/ installed$//p' || true)
+	printf '%s\n' "${PACKAGES[@]}" | grep -vxF -e "$installed" || true
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+apt() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
+}
+
+main() {
+	local want
+
+	mapfile -t want < <(missing)
+	[ ${#want[@]} -gt 0 ] || return 0
+	if [ "${1:-}" = -n ]; then
+		printf '%s\n' "${want[@]}"
+		return 1
+	fi
+	if ! command -v apt-get >/dev/null; then
+		echo "deps: not a Debian system; please install: ${want[*]}" >&2
+		return 1
+	fi
+
+	echo "deps: installing ${want[*]}"
+	apt update
+	# libboost1.81-dev takes the place of the default 1.74, if that is installed.
+	apt install -y --no-install-recommends "${want[@]}" >/dev/null
+
+	mapfile -t want < <(missing)
+	if [ ${#want[@]} -gt 0 ]; then
+		echo "deps: still missing: ${want[*]}" >&2
+		return 1
+	fi
+}
+
+main "$@"

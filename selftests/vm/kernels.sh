@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# kernels.sh - stock Debian kernels for the virtual machine.
+#
+#   kernels.sh [6.1|6.12]...    fill the cache (both, when none is named)
+#   kernels.sh --kdir 6.1       print the build directory of the installed headers
+#   kernels.sh --dir 6.1        print the cache folder
+#
+# Each cache folder, ${MRC_CACHE:-~/.cache/mrc}/kernels/<name>, holds
+#   version         kernel release, as uname -r prints it
+#   package         package version; image and headers must be the same one,
+#                   or modules are built for another kernel than the one booted
+#   vmlinux         uncompressed: decompressing under emulation takes seconds
+#   lib/modules/    likewise uncompressed, without what no test can need
+# Nothing is installed, and nothing is done when the cache matches the headers.
+
+set -euo pipefail
+
+cache=${MRC_CACHE:-$HOME/.cache/mrc}/kernels
+
+die() { echo "kernels: $*" >&2; exit 1; }
+
+# Newest installed headers of a series. "6.1" must not match 6.12, nor the
+# cloud and rt flavours.
+kdir() {
+	local dir
+	dir=$(find /usr/src -maxdepth 1 -name "linux-headers-$1*-amd64" |
+		grep -E "/linux-headers-${1/./\\.}[.-][0-9.]+(-[0-9]+|\+deb[0-9]+)*(\+bpo)?-amd64$" |
+		sort -V | tail -n 1)
+	[ -n "$dir" ] || return 1
+	echo "$dir"
+}
+
+# Our decompression of a bzImage: the payload starts at the magic of its format;
+# what follows it is not of the format, hence the tolerated complaint.
+extract_vmlinux() {
+	local image=$1 out=$2 magic tool offset
+
+	while read -r magic tool; do
+		offset=$(LC_ALL=C grep -obUaP -m 1 "$magic" "$image" | head -n 1 | cut -d : -f 1) || true
+		[ -n "$offset" ] || continue
+		tail -c +$((offset + 1)) "$image" | $tool >"$out" 2>/dev/null || true
+		[ "$(head -c 4 "$out" | tail -c 3)" != ELF ] || return 0
+	done <<-'FORMATS'
+		\x28\xb5\x2f\xfd	zstd -dcq
+		\xfd7zXZ\x00	xz -dcq --single-stream
+		\x1f\x8b\x08	gzip -dcq
+		\x02\x21\x4c\x18	lz4 -dcq
+	FORMATS
+	return 1
+}
+
+# Leaves a tree with boot/ and lib/modules/ of the image package in $1: the
+# installed package where there is one (6.12 headers pull it in), else its .deb.
+fetch() {
+	local tree=$1 release=$2 version=$3 image=linux-image-$2 have
+
+	# shellcheck disable=SC2016
+	have=$(dpkg-query -W -f '${Version}' "$image" 2>/dev/null || true)
+	if [ "$have" = "$version" ] && [ -r "/boot/vmlinuz-$release" ]; then
+		mkdir -p "$tree/boot" "$tree/lib/modules"
+		cp "/boot/vmlinuz-$release" "$tree/boot/"
+		cp -a "/lib/modules/$release" "$tree/lib/modules/"
+		return
+	fi
+	(
+		cd "$tree"
+		# World-readable for apt's download user, or it warns.
+		chmod 755 .
+		if ! apt-get -qq download "$image=$version" 2>apt.log; then
+			cat apt.log >&2
+			exit 1
+		fi
+		dpkg-deb -x ./*.deb .
+		rm -f ./*.deb apt.log
+	) || die "cannot download $image=$version (headers out of date? run: make deps)"
+	[ -d "$tree/lib/modules" ] || mv "$tree/usr/lib/modules" "$tree/lib/"
+}
+
+build() {
+	local name=$1 dir=$cache/$1 headers release version tree
+
+	headers=$(kdir "$name") || die "no headers for $name: run 'make deps'"
+	release=${headers##*/linux-headers-}
+	# shellcheck disable=SC2016
+	version=$(dpkg-query -W -f '${Version}' "linux-headers-$release")
+	if [ "$(cat "$dir/package" 2>/dev/null)" = "$version" ] && [ -s "$dir/vmlinux" ]; then
+		return
+	fi
+
+	echo "kernels: preparing $release ($version)" >&2
+	mkdir -p "$cache"
+	tree=$(mktemp -d "$cache/.$name.XXXXXX")
+	# shellcheck disable=SC2064
+	trap "rm -rf '$tree'" EXIT
+	fetch "$tree" "$release" "$version"
+
+	extract_vmlinux "$tree/boot/vmlinuz-$release" "$tree/vmlinux" ||
+		die "cannot extract vmlinux of $release"
+	(
+		cd "$tree/lib/modules/$release"
+		rm -rf build source kernel/sound
+		(cd kernel/drivers && rm -rf gpu media staging iio input hid usb mmc \
+			leds mfd accessibility bluetooth isdn firewire video)
+		(cd kernel/drivers/net && rm -rf wireless usb can ethernet)
+		find . -name '*.ko.xz' -print0 | xargs -0r xz -d
+	)
+	# The list of the package names what was just removed: harmless.
+	/sbin/depmod -b "$tree" "$release" 2>/dev/null
+	rm -rf "${tree:?}"/{boot,usr,etc}
+	echo "$release" >"$tree/version"
+	echo "$version" >"$tree/package"
+	chmod 755 "$tree"
+	rm -rf "$dir"
+	mv "$tree" "$dir"
+	trap - EXIT
+}
+
+main() {
+	local name
+
+	case ${1:-} in
+	--kdir) kdir "$2"; return;;
+	--dir) echo "$cache/$2"; return;;
+	esac
+	[ $# -gt 0 ] || set -- 6.1 6.12
+	for name in "$@"; do
+		case $name in
+		6.1|6.12) build "$name";;
+		*) die "no such kernel: $name";;
+		esac
+	done
+}
+
+main "$@"

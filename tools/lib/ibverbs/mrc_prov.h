@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_prov.h - the plug-in's own objects.
+ *
+ * Each begins with what libibverbs believes it is, so casting is container_of.
+ * A ring's `idx` is this side's private index: of the producer for send and
+ * receive, of the consumer for completions. It is protected by the lock of the
+ * object that holds the ring and is what the shared index was last set to,
+ * except between building work requests and publishing them.
+ *
+ * Lock order: qp->sq_lock or qp->rq_lock alone; a CQ's lock alone.
+ */
+#ifndef MRC_PROV_H
+#define MRC_PROV_H
+
+#include <pthread.h>
+#include "pabi.h"
+#include "rdma/mrc-abi.h"
+
+#define MRC_MAX_MSG	(1u << 31)
+
+struct mrc_device {
+	struct verbs_device vdev;	/* first */
+	uint64_t room[32];		/* newer libraries append */
+};
+
+struct mrc_context {
+	struct verbs_context vctx;	/* last member is the ibv_context */
+	uint32_t max_inline;
+	uint32_t max_sge;
+};
+
+struct mrc_uring {
+	struct mrc_ring_hdr *hdr;	/* NULL: the object has no such ring */
+	uint8_t *slots;
+	uint32_t entries;		/* power of two */
+	uint32_t stride;
+	uint32_t idx;			/* private, free-running */
+	size_t bytes;
+};
+
+struct mrc_cq {
+	union mrc_vcq v;		/* first */
+	struct mrc_uring ring;
+	pthread_spinlock_t lock;
+	bool single_threaded;		/* the application promised; no lock */
+	struct mrc_cqe cur;		/* of the extended poll */
+};
+
+struct mrc_qp {
+	union mrc_vqp v;		/* first */
+	struct mrc_uring sq;
+	struct mrc_uring rq;
+	pthread_spinlock_t sq_lock;
+	pthread_spinlock_t rq_lock;
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline;
+	/* Between ibv_wr_start and ibv_wr_complete, under sq_lock. */
+	uint32_t wr_first;		/* sq.idx to go back to */
+	int wr_err;
+	struct mrc_send_wqe *wr_cur;
+};
+
+struct mrc_pd {
+	struct ibv_pd pd;
+};
+
+struct mrc_mr {
+	struct verbs_mr vmr;		/* first */
+	uint64_t room[8];
+};
+
+static inline struct mrc_context *to_mctx(struct ibv_context *context)
+{
+	return (struct mrc_context *)((char *)context -
+				      offsetof(struct mrc_context, vctx.context));
+}
+
+static inline struct mrc_cq *to_mcq(struct ibv_cq *cq)
+{
+	return (struct mrc_cq *)cq;
+}
+
+static inline struct mrc_qp *to_mqp(struct ibv_qp *qp)
+{
+	return (struct mrc_qp *)qp;
+}
+
+static inline void *mrc_slot(const struct mrc_uring *r, uint32_t idx)
+{
+	return r->slots + (size_t)(idx & (r->entries - 1)) * r->stride;
+}
+
+/* provider.c */
+void mrc_free_context(struct ibv_context *context);
+
+/* verbs.c */
+int mrc_query_device_ex(struct ibv_context *context,
+			const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t attr_size);
+int mrc_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
+struct ibv_pd *mrc_alloc_pd(struct ibv_context *context);
+int mrc_dealloc_pd(struct ibv_pd *pd);
+struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
+			  int access);
+int mrc_dereg_mr(struct verbs_mr *vmr);
+struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
+			     struct ibv_comp_channel *channel, int comp_vector);
+struct ibv_cq_ex *mrc_create_cq_ex(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *attr);
+int mrc_destroy_cq(struct ibv_cq *cq);
+struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init_attr);
+int mrc_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
+int mrc_destroy_qp(struct ibv_qp *qp);
+
+/* data.c */
+int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mrc_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
+int mrc_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+/* Forget completions of @qpn that were not polled yet. */
+void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn);
+/* Fill in the function pointers of ibv_wr_* and ibv_start_poll and friends. */
+void mrc_qp_set_wr_ops(struct mrc_qp *qp);
+void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags);
+/* Wake the kernel for this send queue; replaced by the unit test. */
+int mrc_doorbell(struct ibv_qp *qp);
+
+#endif

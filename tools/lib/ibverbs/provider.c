@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * provider.c - how libibverbs finds the plug-in and opens a device with it.
+ *
+ * Install: libmrc-rdmav34.so into <libdir>/libibverbs/, mrc.driver (one line)
+ * into /etc/libibverbs.d/. From a build tree nothing is installed:
+ * IBV_DRIVERS=/abs/path/libmrc ibv_devices (the library appends -rdmav34.so).
+ *
+ * A device is ours when the module says so, by its driver id in netlink or by
+ * the attribute mrc_abi of its sysfs directory; its name means nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "mrc_prov.h"
+
+static const struct verbs_context_ops mrc_ctx_ops = {
+	.alloc_pd = mrc_alloc_pd,
+	.create_cq = mrc_create_cq,
+	.create_cq_ex = mrc_create_cq_ex,
+	.create_qp = mrc_create_qp,
+	.create_qp_ex = mrc_create_qp_ex,
+	.dealloc_pd = mrc_dealloc_pd,
+	.dereg_mr = mrc_dereg_mr,
+	.destroy_cq = mrc_destroy_cq,
+	.destroy_qp = mrc_destroy_qp,
+	.free_context = mrc_free_context,
+	.modify_qp = mrc_modify_qp,
+	.poll_cq = mrc_poll_cq,
+	.post_recv = mrc_post_recv,
+	.post_send = mrc_post_send,
+	.query_device_ex = mrc_query_device_ex,
+	.query_port = mrc_query_port,
+	.query_qp = mrc_query_qp,
+	.reg_mr = mrc_reg_mr,
+	.req_notify_cq = mrc_req_notify_cq,
+};
+
+static const struct verbs_match_ent mrc_match_table[] = {
+	{ .u.driver_id = MRC_DRIVER_ID, .kind = VERBS_MATCH_DRIVER_ID },
+	{ .kind = VERBS_MATCH_SENTINEL },
+};
+
+/* Called for every device, after the table, whatever the table said. */
+static bool mrc_match_device(struct verbs_sysfs_dev *sysfs_dev)
+{
+	char value[16];
+
+	if (sysfs_dev->match)
+		return true;
+	return ibv_read_sysfs_file(sysfs_dev->ibdev_path, "mrc_abi", value, sizeof(value)) > 0;
+}
+
+static struct verbs_device *mrc_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
+{
+	struct mrc_device *dev = calloc(1, sizeof(*dev));
+
+	(void)sysfs_dev;
+	return dev ? &dev->vdev : NULL;
+}
+
+static void mrc_uninit_device(struct verbs_device *vdev)
+{
+	free(vdev);
+}
+
+/* Consumes @cmd_fd in any case, as _verbs_init_and_alloc_context does. */
+static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd,
+					   uint32_t driver_id)
+{
+	struct {
+		struct ib_uverbs_get_context_resp core;
+		struct mrc_ualloc_ucontext_resp drv;
+	} resp = {};
+	struct ibv_get_context cmd = {};
+	struct mrc_context *ctx;
+	int ret;
+
+	ctx = _verbs_init_and_alloc_context(device, cmd_fd, sizeof(*ctx),
+					    &((struct mrc_context *)NULL)->vctx, driver_id);
+	if (!ctx)
+		return NULL;
+	ret = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.core, sizeof(resp));
+	if (ret) {
+		verbs_uninit_context(&ctx->vctx);
+		free(ctx);
+		errno = ret > 0 ? ret : EIO;
+		return NULL;
+	}
+
+	ctx->max_inline = resp.drv.max_inline;
+	ctx->max_sge = resp.drv.max_sge;
+	verbs_set_ops(&ctx->vctx, &mrc_ctx_ops);
+	return ctx;
+}
+
+/*
+ * uverbs refuses calls whose driver id is not the module's. Netlink tells it;
+ * when the library had to use sysfs it reads 0, which may or may not be true,
+ * so the other value gets its chance.
+ */
+static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cmd_fd,
+					       void *private_data)
+{
+	const struct verbs_device *vdev = (struct verbs_device *)device;
+	uint32_t id = vdev->sysfs->driver_id;
+	struct mrc_context *ctx;
+	int fd2;
+
+	(void)private_data;
+	fd2 = fcntl(cmd_fd, F_DUPFD_CLOEXEC, 0);
+	ctx = mrc_try_context(device, cmd_fd, id);
+	if (ctx || fd2 < 0 || errno != EINVAL) {
+		int saved = errno;
+
+		if (fd2 >= 0)
+			close(fd2);
+		errno = saved;
+		return ctx ? &ctx->vctx : NULL;
+	}
+
+	ctx = mrc_try_context(device, fd2, id ? 0 : MRC_DRIVER_ID);
+	return ctx ? &ctx->vctx : NULL;
+}
+
+void mrc_free_context(struct ibv_context *context)
+{
+	struct mrc_context *ctx = to_mctx(context);
+
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+}
+
+static const struct verbs_device_ops mrc_dev_ops = {
+	.name = "mrc",
+	.match_min_abi_version = MRC_UVERBS_ABI_VERSION,
+	.match_max_abi_version = MRC_UVERBS_ABI_VERSION,
+	.match_table = mrc_match_table,
+	.match_device = mrc_match_device,
+	.alloc_context = mrc_alloc_context,
+	.alloc_device = mrc_alloc_device,
+	.uninit_device = mrc_uninit_device,
+};
+
+static __attribute__((constructor)) void mrc_register(void)
+{
+	VERBS_REGISTER_DRIVER(&mrc_dev_ops);
+}

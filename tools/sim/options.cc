@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+// options.cc - the swarm: what one seed means.
+#include "options.h"
+
+#include "prng.h"
+
+namespace sim {
+
+namespace {
+
+constexpr u64 us = 1000, ms = 1000 * us;
+constexpr u64 tick_wrap_ns = 64ull << 32; // of the engine's 32-bit ticks
+
+void draw_fabric(options &o, prng &r)
+{
+    static const u64 planes[] = {1, 2, 2, 3, 4, 4, 8};
+    static const u64 mtus[] = {256, 512, 1024, 1024, 2048, 4096, 4096};
+    static const u64 rates[] = {1000, 10000, 25000, 100000, 100000};
+
+    o.planes = r.pick(planes);
+    o.evs = r.log_range(1, 16);
+    o.qps = r.chance(400000) ? r.range(2, 3) : 1;
+    o.mtu = r.pick(mtus);
+    o.rate_mbps = r.pick(rates);
+    o.delay_ns = r.log_range(500, 20 * us);
+    o.skew_ns = r.chance(500000) ? r.log_range(100, 20 * us) : 0;
+    o.jitter_ns = r.chance(500000) ? r.log_range(100, 20 * us) : 0;
+    o.queue_bytes = r.chance(400000) ? r.log_range(65536, 1 << 20) : 0;
+    o.ecn_bytes = r.chance(400000) ? r.log_range(8192, 1 << 18) : 0;
+    o.trim = r.below(3);
+    o.rx_delay_ns = r.chance(600000) ? r.log_range(100, 10 * us) : 0;
+    o.epoch_ns = r.chance(250000) ? tick_wrap_ns - r.log_range(1 * us, 10 * ms)
+                                  : r.range(1, 1ull << 45);
+}
+
+void draw_conn(options &o, prng &r)
+{
+    static const u64 mprs[] = {1, 1, 2, 4, 8, 8, 16, 32};
+    static const u64 sack_pkts[] = {0, 0, 1, 2, 4, 16, 64};
+
+    o.mpr = r.pick(mprs);
+    o.mpr_b = r.chance(700000) ? o.mpr : r.pick(mprs);
+    o.sq_max = 1ull << r.range(1, 7);
+    o.rd_max = 1ull << r.range(0, 5);
+    o.rq_max = 1ull << r.range(2, 8);
+    o.wimm = r.chance(500000) ? 0 : r.range(1, o.rq_max);
+    o.tails = r.chance(500000) ? 32 : r.range(1, 8);
+    o.sack_pkts = r.pick(sack_pkts);
+    o.cwnd_bytes = r.chance(500000) ? 0 : r.log_range(2 * o.mtu + 8192, 1 << 20);
+    o.timeout_ns = r.log_range(200 * us, 4 * ms);
+    o.linear_cnt = 7;
+    o.exp_cnt = MRC_EXP_FOREVER;
+    if (r.chance(100000)) {
+        o.linear_cnt = r.range(0, 3);
+        o.exp_cnt = r.range(0, 3);
+    }
+    o.rnr_retry = r.chance(900000) ? MRC_RNR_FOREVER : r.range(0, 6);
+    o.min_rnr_timer = r.range(1, 12);
+    o.min_active = r.chance(700000) ? 0 : r.range(1, o.planes * o.evs);
+    o.readmit = r.range(0, 3);
+    o.probe_ns = r.chance(500000) ? 0 : r.log_range(10 * us, 1 * ms);
+    o.probe_max_ns = r.chance(500000) ? 0 : r.log_range(1 * ms, 20 * ms);
+    o.oor_nack = r.chance(300000);
+    o.mrc_only = r.chance(150000);
+    // Near the wrap of 24 bits in half of the seeds.
+    o.psn_a = r.chance(500000) ? MRC_PSN_MASK - r.below(3000) : r.below(1 << 24);
+    o.psn_b = r.chance(500000) ? MRC_PSN_MASK - r.below(3000) : r.below(1 << 24);
+}
+
+void draw_work(options &o, prng &r)
+{
+    constexpr u64 writes = 1 << MRC_OP_WRITE | 1 << MRC_OP_WRITE_IMM;
+    constexpr u64 all = (1 << (MRC_OP_FETCH_ADD + 1)) - 1;
+
+    o.msgs = r.log_range(1, 200);
+    o.bytes = r.log_range(1 << 13, o.mtu << 10);
+    if (o.bytes > 1 << 20)
+        o.bytes = 1 << 20;
+    o.one_way = r.chance(250000);
+    o.len_max = r.log_range(64, 300000);
+    o.ops = o.mrc_only ? writes : r.chance(600000) ? all : 0;
+    // Otherwise some of the eight.
+    while (!o.ops)
+        o.ops = r.next() & r.next() & all;
+    o.fence_ppm = r.chance(400000) ? r.log_range(1000, 300000) : 0;
+    o.post_burst = r.log_range(1, 64);
+    o.post_gap_ns = r.log_range(100, 200 * us);
+    o.recv_ahead = r.chance(600000) ? 1000000 : r.range(1, 32);
+    o.recv_delay_ns = r.log_range(100, 100 * us);
+    if (o.mrc_only)
+        o.recv_ahead = 1000000;
+}
+
+void draw_faults(options &o, prng &r)
+{
+    // Which faults this seed has: each with the same chance, drawn per seed.
+    u64 density = r.below(4) * 200000;
+    bool on[16];
+
+    for (bool &b : on)
+        b = r.chance(density);
+    o.fault_ns = r.log_range(500 * us, 10 * ms);
+    o.loss_ppm = on[0] ? r.log_range(100, 150000) : 0;
+    o.loss_dir = r.chance(600000) ? 0 : r.range(1, 2);
+    o.loss_ctrl = r.chance(600000) ? 0 : r.range(1, 2);
+    o.burst_ppm = on[1] ? r.log_range(100, 10000) : 0;
+    o.burst_len = r.log_range(2, 200);
+    o.dup_ppm = on[2] ? r.log_range(100, 200000) : 0;
+    o.corrupt_ppm = on[3] ? r.log_range(100, 20000) : 0;
+    o.trim_ppm = on[4] ? r.log_range(100, 200000) : 0;
+    o.ecn_ppm = on[5] ? r.log_range(100, 500000) : 0;
+    o.reorder_ppm = on[6] ? r.log_range(100, 200000) : 0;
+    o.reorder_ns = r.log_range(1 * us, 2 * ms);
+    o.dead_planes = on[7] ? r.log_range(1, 12) : 0;
+    o.dead_ns = r.log_range(10 * us, 5 * ms);
+    o.dead_notify = r.chance(500000) ? 4 : r.below(4);
+    o.dead_all = r.chance(200000);
+    o.notify_ns = r.log_range(1, 500 * us);
+    o.holes = on[8] ? r.range(1, o.planes * o.evs) : 0;
+    o.stalls = on[9] ? r.range(1, 4) : 0;
+    o.stall_ns = r.log_range(10 * us, 3 * ms);
+    o.undo_ppm = on[10] ? r.log_range(100, 200000) : 0;
+    o.rx_drop_ppm = on[11] ? r.log_range(100, 50000) : 0;
+    o.late_ppm = on[12] ? r.log_range(10000, 1000000) : 0;
+    o.late_ns = r.log_range(1 * us, 5 * ms);
+    o.fatal = r.chance(120000) ? r.range(1, 6) : 0;
+    if (o.mrc_only && (o.fatal == 2 || o.fatal == 3 || o.fatal == 5))
+        o.fatal = 1;
+    if (o.mrc_only)
+        o.stalls = 0;
+}
+
+} // namespace
+
+options options::draw(u64 seed)
+{
+    options o = {};
+    prng fabric(seed, "options/fabric"), conn(seed, "options/conn");
+    prng work(seed, "options/work"), faults(seed, "options/faults");
+
+    draw_fabric(o, fabric);
+    draw_conn(o, conn);
+    draw_work(o, work);
+    draw_faults(o, faults);
+    return o;
+}
+
+bool options::set(const std::string &a)
+{
+    size_t eq = a.find('=');
+
+    if (eq == std::string::npos)
+        return false;
+    std::string name = a.substr(0, eq);
+    u64 value = std::strtoull(a.c_str() + eq + 1, nullptr, 0);
+
+#define X(field, help)                                                                  \
+    if (name == #field) {                                                               \
+        field = value;                                                                  \
+        return true;                                                                    \
+    }
+    SIM_OPTIONS(X)
+#undef X
+    return false;
+}
+
+void options::print() const
+{
+#define X(name, help) std::printf("%-14s %12llu  %s\n", #name, (unsigned long long)name, help);
+    SIM_OPTIONS(X)
+#undef X
+}
+
+void options::list()
+{
+#define X(name, help) std::printf("%-14s %s\n", #name, help);
+    SIM_OPTIONS(X)
+#undef X
+}
+
+std::string options::check() const
+{
+    if (!planes || planes > MRC_PLANES_MAX || !evs || planes * evs > MRC_EVS_MAX)
+        return "planes or evs out of range";
+    if (mtu < 256 || mtu > 4096 || !rate_mbps || !qps || qps > 64)
+        return "mtu, rate_mbps or qps out of range";
+    if (!mpr || mpr > MRC_MPR_MAX || !mpr_b || mpr_b > MRC_MPR_MAX)
+        return "mpr out of range";
+    if (!post_burst || !ops || !len_max)
+        return "post_burst, ops and len_max must not be 0";
+    return "";
+}
+
+} // namespace sim

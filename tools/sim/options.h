@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+// options.h - everything that is drawn from the seed, by name.
+//
+// One list makes the struct, the table that is printed, and --set NAME=VALUE
+// (which narrows a failing seed down without shifting anything else).
+#pragma once
+
+#include "engine.h"
+
+#include <string>
+
+namespace sim {
+
+// X(name, help). Times in ns, sizes in bytes, chances in parts per million.
+#define SIM_OPTIONS(X)                                                                  \
+    X(planes, "planes")                                                                 \
+    X(evs, "EVs per plane")                                                             \
+    X(qps, "queue pairs between the two hosts")                                         \
+    X(mtu, "payload bytes per packet")                                                  \
+    X(rate_mbps, "rate of a plane, each way")                                           \
+    X(delay_ns, "propagation, one way")                                                 \
+    X(skew_ns, "largest additional fixed delay of an EV")                               \
+    X(jitter_ns, "largest additional delay of a packet")                                \
+    X(queue_bytes, "queue limit of a plane; 0: none")                                   \
+    X(ecn_bytes, "queue from which packets are marked; 0: never")                       \
+    X(trim, "1: trim what overflows the queue, 2: as at the last hop")                  \
+    X(rx_delay_ns, "largest delay from arrival to softirq (batching)")                  \
+    X(epoch_ns, "what the engine's clock shows at the start")                           \
+    X(mpr, "window of A, units of 128 PSNs")                                            \
+    X(mpr_b, "window of B")                                                             \
+    X(sq_max, "messages in flight")                                                     \
+    X(rd_max, "READs and ATOMICs in flight")                                            \
+    X(rq_max, "receive messages in flight")                                             \
+    X(wimm, "receive messages in flight agreed by both")                                \
+    X(tails, "tail slots")                                                              \
+    X(sack_pkts, "SACK at least every so many packets")                                 \
+    X(cwnd_bytes, "fixed congestion window")                                            \
+    X(timeout_ns, "acknowledgement timeout")                                            \
+    X(linear_cnt, "retries at the timeout")                                             \
+    X(exp_cnt, "retries with doubling; 25: for ever")                                   \
+    X(rnr_retry, "RNR retries; 7: for ever")                                            \
+    X(min_rnr_timer, "IBTA code")                                                       \
+    X(min_active, "floor of usable EVs; 0: default")                                    \
+    X(readmit, "good probe answers that readmit an EV; 0: default")                     \
+    X(probe_ns, "first EV probe interval")                                              \
+    X(probe_max_ns, "cap of its doubling")                                              \
+    X(oor_nack, "NACK PSNs beyond the window")                                          \
+    X(mrc_only, "only WRITE and WRITE_IMM")                                             \
+    X(psn_a, "first PSN of A")                                                          \
+    X(psn_b, "first PSN of B")                                                          \
+    X(msgs, "most messages per QP and direction")                                       \
+    X(bytes, "most bytes per QP and direction")                                         \
+    X(one_way, "1: only A sends")                                                       \
+    X(len_max, "longest message")                                                       \
+    X(ops, "mask of enum mrc_op")                                                       \
+    X(fence_ppm, "messages with a fence")                                               \
+    X(post_burst, "most work requests posted at once")                                  \
+    X(post_gap_ns, "largest gap between bursts")                                        \
+    X(recv_ahead, "receives posted ahead")                                              \
+    X(recv_delay_ns, "largest delay until a receive is replaced")                       \
+    X(fault_ns, "all faults end here")                                                  \
+    X(loss_ppm, "packets lost")                                                         \
+    X(loss_dir, "0: both ways, 1: from A only, 2: from B only")                         \
+    X(loss_ctrl, "0: all packets, 1: data only, 2: control only")                       \
+    X(burst_ppm, "a burst of loss begins")                                              \
+    X(burst_len, "longest burst, packets")                                              \
+    X(dup_ppm, "packets duplicated")                                                    \
+    X(corrupt_ppm, "packets dropped by their ICRC")                                     \
+    X(trim_ppm, "packets trimmed at random")                                            \
+    X(ecn_ppm, "packets marked at random")                                              \
+    X(reorder_ppm, "packets held back")                                                 \
+    X(reorder_ns, "longest time held back")                                             \
+    X(dead_planes, "plane failures")                                                    \
+    X(dead_ns, "longest plane failure")                                                 \
+    X(dead_notify, "failures seen by 0: nobody, 1: A, 2: B, 3: both, 4: drawn")         \
+    X(dead_all, "1: all planes may be dead at once")                                    \
+    X(notify_ns, "largest delay until a port's failure is seen")                        \
+    X(holes, "black-holed EVs")                                                         \
+    X(stalls, "times a receiver stops posting receives")                                \
+    X(stall_ns, "longest stall")                                                        \
+    X(undo_ppm, "packets that could not be built")                                      \
+    X(rx_drop_ppm, "packets that could not be placed")                                  \
+    X(late_ppm, "timers that fire late")                                                \
+    X(late_ns, "how late at most")                                                      \
+    X(fatal, "1-5: a WR that must fail, see workload.h; 6: caller fails the QP")
+
+struct options {
+#define X(name, help) u64 name;
+    SIM_OPTIONS(X)
+#undef X
+
+    static options draw(u64 seed);
+    // "name=value"; false if unknown.
+    bool set(const std::string &assignment);
+    void print() const;
+    static void list();
+    // Errors of a combination given by hand, or empty.
+    std::string check() const;
+};
+
+} // namespace sim

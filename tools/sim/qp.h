@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+// qp.h - one queue pair of one host: what the kernel's glue (mrc_flow.c) does
+// around an engine connection, and the program that uses it.
+#pragma once
+
+#include "stream.h"
+
+#include <array>
+#include <vector>
+
+namespace sim {
+
+class world;
+class host;
+struct packet;
+
+class qp {
+public:
+    qp(world &w, host &h, u32 index, stream &out, stream &in);
+
+    // Id of both ends of a pair differs in bit 0: host.
+    u32 id() const { return id_; }
+    u32 qpn() const { return 0x1000 + id_; }
+    const mrc_conn &conn() const { return conn_; }
+
+    void rx(const packet &p, const mrc_pkt &parsed);
+    // One turn of the softirq: rings, tails, execs, completions, packets out.
+    void run();
+    void on_timer(u64 gen);
+    void on_app_post();
+    void on_recv_post(u32 count);
+    void on_plane_event();
+    void fail(mrc_status why);
+
+    bool done() const;
+    bool failed() const { return failed_; }
+    void check() const;
+    std::string progress() const;
+
+private:
+    void place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p);
+    bool place_write(const mrc_rxop &op, const u8 *payload);
+    bool place_recv(const mrc_rxop &op, const u8 *payload);
+    void place_resp(const mrc_rxop &op, const u8 *payload);
+    void reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak);
+    void pull_tails();
+    void pull_execs();
+    void execute(const mrc_exec &x);
+    void pull_completions();
+    void post();
+    void send_all();
+    bool send_one(mrc_txop &op);
+    void payload(const mrc_txop &op, u8 *dst);
+    void check_txop(const mrc_txop &op) const;
+    void arm();
+    void note_failure();
+    bool may_fail(mrc_status why) const;
+
+    struct exec_slot {
+        bool used = false;
+        bool read = false;
+        u64 va = 0;
+        u32 len = 0;
+    };
+    struct tail_slot {
+        bool used = false;
+        u32 message = 0;
+        u32 len = 0;
+        std::array<u8, 64> bytes;
+    };
+
+    world &w_;
+    host &h_;
+    u32 id_;
+    stream &out_, &in_;
+    mrc_conn conn_;
+    std::vector<u64> mem_;
+    prng rand_;
+    u32 released_ = 0;       // work requests the program has posted so far
+    u32 recv_posted_ = 0;
+    u32 last_msg_ = none32;  // message of the packet being placed
+    bool failed_ = false;
+    u64 timer_ns_ = MRC_TIME_NEVER, timer_gen_ = 0;
+    std::array<exec_slot, MRC_RD_MAX> exec_;
+    std::array<tail_slot, 256> tail_;
+};
+
+} // namespace sim

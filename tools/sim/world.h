@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+// world.h - one simulation: hosts, fabric, faults, time.
+#pragma once
+
+#include "event_queue.h"
+#include "fabric.h"
+#include "faults.h"
+#include "host.h"
+#include "trace.h"
+#include "workload.h"
+
+#include <memory>
+#include <vector>
+
+namespace sim {
+
+struct result {
+    u64 hash = 0;
+    u64 events = 0, ties = 0;
+    u64 end_ns = 0;          // when the last message completed
+    u64 bytes = 0;           // payload asked for
+    u32 failed_qps = 0;
+    fabric_stats net = {};
+    mrc_stats stats = {};    // sum over all connections
+};
+
+class world {
+public:
+    world(const options &o, u64 seed, bool text);
+
+    // Throws failure.
+    result run();
+
+    u64 now_ps() const { return now_ps_; }
+    u64 now_ns() const { return now_ps_ / 1000; }
+    u64 engine_ns() const { return now_ns() + opt.epoch_ns; }
+    bool faults_on() const { return now_ns() < opt.fault_ns; }
+    void at_ns(u64 t_ns, event_kind k, u32 target, u64 arg = 0)
+    {
+        events.push(std::max(t_ns * 1000, now_ps_), k, target, arg);
+    }
+    qp &peer_of(const qp &q) { return hosts[~q.id() & 1]->at(q.id() / 2); }
+    qp &by_id(u32 id) { return hosts[id & 1]->at(id / 2); }
+    // The latest time at which everything must have ended.
+    u64 bound_ns() const;
+
+    const options opt;
+    const u64 seed;
+    trace tr;
+    event_queue events;
+    packet_pool packets;
+    faults flt;
+    fabric net;
+    std::vector<std::unique_ptr<stream>> streams;
+    std::unique_ptr<host> hosts[2];
+
+private:
+    void handle(const event &e);
+    void set_carrier(u32 h);
+    bool all_done() const;
+    void finish(result &r);
+    [[noreturn]] void stuck(const char *what) const;
+
+    u64 now_ps_ = 0;
+    u32 down_[2][MRC_PLANES_MAX] = {};  // failures a host knows of, per plane
+};
+
+} // namespace sim

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * Generic-netlink family "mrc": devices, planes, EV profiles, peers, QPs,
+ * counters and events. Described by Documentation/netlink/specs/mrc.yaml, which
+ * says in words what each attribute means; keep the two in step.
+ *
+ * Gets are unprivileged, every change needs CAP_NET_ADMIN in the device's
+ * network namespace. A command acts on devices of the caller's namespace.
+ */
+#ifndef _UAPI_LINUX_MRC_H
+#define _UAPI_LINUX_MRC_H
+
+#define MRC_GENL_NAME		"mrc"
+#define MRC_GENL_VERSION	1
+#define MRC_GENL_MCGRP_EVENTS	"events"
+
+enum {
+	MRC_CMD_UNSPEC,
+	MRC_CMD_DEV_GET,	/* do: DEV_IFINDEX or DEV_NAME; dump: all */
+	MRC_CMD_DEV_SET,	/* DEV_* device defaults */
+	MRC_CMD_PLANE_GET,	/* dump: all, or of DEV_IFINDEX */
+	MRC_CMD_PLANE_SET,	/* DEV_IFINDEX, PLANE {NUMBER, ADMIN, SID} */
+	MRC_CMD_PROFILE_GET,	/* dump; a long list of EVs comes in several messages */
+	MRC_CMD_PROFILE_SET,	/* DEV_IFINDEX, PROFILE: create or replace. EVs as
+				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
+				 * too small for them (4096 do not fit) */
+	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST} */
+	MRC_CMD_PEER_GET,	/* dump: peers with their path sets; may name PEER {GID} */
+	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
+	MRC_CMD_EV_SET,		/* DEV_IFINDEX, PEER {GID}, EV {INDEX, STATE}, repeated:
+				 * GOOD or DENIED */
+	MRC_CMD_QP_GET,		/* dump; may name QP {NUM} */
+	MRC_CMD_STATS_GET,	/* dump: counters per device */
+	MRC_CMD_EVENT,		/* notification: EVENT_TYPE and the object */
+	__MRC_CMD_MAX,
+	MRC_CMD_MAX = __MRC_CMD_MAX - 1
+};
+
+/* Top level */
+enum {
+	MRC_A_UNSPEC,
+	MRC_A_DEV_IFINDEX,	/* u32: netdev that owns the GIDs */
+	MRC_A_DEV_NAME,		/* string: of that netdev (requests), both in replies */
+	MRC_A_IBDEV_NAME,	/* string */
+	MRC_A_DEV,		/* nest MRC_A_DEV_* */
+	MRC_A_PLANE,		/* nest MRC_A_PLANE_* */
+	MRC_A_PROFILE,		/* nest MRC_A_PROFILE_* */
+	MRC_A_PEER,		/* nest MRC_A_PEER_* */
+	MRC_A_EV,		/* nest MRC_A_EV_*, repeated */
+	MRC_A_QP,		/* nest MRC_A_QP_* */
+	MRC_A_STATS,		/* nest of MRC_A_STAT, repeated */
+	MRC_A_EVENT_TYPE,	/* u32 enum mrc_event */
+	MRC_A_PAD,
+	__MRC_A_MAX,
+	MRC_A_MAX = __MRC_A_MAX - 1
+};
+
+/* MRC_A_DEV */
+enum {
+	MRC_A_DEV_UNSPEC,
+	MRC_A_DEV_UDP_PORT,	/* u16: port sent to, and listened on beside 4791 and 4971 */
+	MRC_A_DEV_ICRC,		/* u8: 0 = neither sent right nor checked */
+	MRC_A_DEV_CWND,		/* u32: bytes, window of new QPs */
+	MRC_A_DEV_MPR,		/* u8: 128-PSN units, of new QPs */
+	MRC_A_DEV_HOP_LIMIT,	/* u8: of outer headers */
+	MRC_A_DEV_DSCP_DATA,	/* u8 */
+	MRC_A_DEV_DSCP_RTX,	/* u8 */
+	MRC_A_DEV_DSCP_CONTROL,	/* u8 */
+	MRC_A_DEV_PROFILE_ID,	/* u64: default EV profile */
+	MRC_A_DEV_PLANES,	/* u32: how many */
+	MRC_A_DEV_QPS,		/* u32 */
+	MRC_A_DEV_STATE,	/* u32: 0 = RDMA device not registered (yet), 1 = registered */
+	MRC_A_DEV_QP_BYTES,	/* u32: kernel memory of one idle QP with 128 WRs, 1 SGE */
+	MRC_A_DEV_PAD,
+	__MRC_A_DEV_MAX,
+	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
+};
+
+/* MRC_A_PLANE */
+enum {
+	MRC_A_PLANE_UNSPEC,
+	MRC_A_PLANE_NUMBER,	/* u8: 1 ... 32 */
+	MRC_A_PLANE_IFINDEX,	/* u32 */
+	MRC_A_PLANE_IFNAME,	/* string */
+	MRC_A_PLANE_ADMIN,	/* u8: 0 = disabled by the controller */
+	MRC_A_PLANE_CARRIER,	/* u8: link up and running */
+	MRC_A_PLANE_UP,		/* u8: admin and carrier */
+	MRC_A_PLANE_SID,	/* 16 bytes: this host's locator on the plane: outer source,
+				 * and the outer destination accepted */
+	MRC_A_PLANE_TX_PKTS,	/* u64 */
+	MRC_A_PLANE_TX_BYTES,	/* u64 */
+	MRC_A_PLANE_RX_PKTS,	/* u64 */
+	MRC_A_PLANE_RX_BYTES,	/* u64 */
+	MRC_A_PLANE_SPEED,	/* u32 Mb/s */
+	MRC_A_PLANE_PAD,
+	__MRC_A_PLANE_MAX,
+	MRC_A_PLANE_MAX = __MRC_A_PLANE_MAX - 1
+};
+
+/* enum mrc_ctl_ev_fmt_mode and mrc_ctl_ev_mode of the OCP interface */
+enum { MRC_FMT_STEV = 1, MRC_FMT_SRV6 = 2, MRC_FMT_UDP = 4 };
+enum { MRC_MODE_AUTO = 1, MRC_MODE_EXP = 2, MRC_MODE_GEN = 4 };
+
+/* MRC_A_PROFILE: the EVs towards one destination (or any) under one id */
+enum {
+	MRC_A_PROFILE_UNSPEC,
+	MRC_A_PROFILE_ID,	/* u64, not 0 */
+	MRC_A_PROFILE_DST,	/* 16 bytes: GID; absent: any destination */
+	MRC_A_PROFILE_FMT,	/* u32 MRC_FMT_* */
+	MRC_A_PROFILE_MODE,	/* u32 MRC_MODE_*; GEN is refused for now */
+	MRC_A_PROFILE_MIN_ACTIVE, /* u32 */
+	MRC_A_PROFILE_EV,	/* nest MRC_A_EV_{VALUE, PORT}, repeated */
+	MRC_A_PROFILE_PAD,
+	__MRC_A_PROFILE_MAX,
+	MRC_A_PROFILE_MAX = __MRC_A_PROFILE_MAX - 1
+};
+
+/* MRC_A_EV */
+enum {
+	MRC_A_EV_UNSPEC,
+	MRC_A_EV_INDEX,		/* u32 */
+	MRC_A_EV_VALUE,		/* 32 bytes, as mrc_ctl_ev_t: SRv6: outer destination 16,
+				 * SRH segment 16; STEV: 4 bytes used; UDP: 2; big-endian,
+				 * the rest zero */
+	MRC_A_EV_PORT,		/* u8: plane number, 1-based */
+	MRC_A_EV_STATE,		/* u32 enum mrc_nl_ev_state */
+	MRC_A_EV_ENTROPY,	/* u32: as carried in UDP source port and flow label */
+	MRC_A_EV_TX_PKTS,	/* u32 */
+	MRC_A_EV_LOST,		/* u32 */
+	MRC_A_EV_PAD,
+	__MRC_A_EV_MAX,
+	MRC_A_EV_MAX = __MRC_A_EV_MAX - 1
+};
+
+enum mrc_nl_ev_state {
+	MRC_NL_EV_GOOD, MRC_NL_EV_SKIP, MRC_NL_EV_ASSUMED_BAD, MRC_NL_EV_DENIED,
+};
+
+/* MRC_A_PEER */
+enum {
+	MRC_A_PEER_UNSPEC,
+	MRC_A_PEER_GID,		/* 16 bytes */
+	MRC_A_PEER_PORTS_UP,	/* u32: last announced by the peer */
+	MRC_A_PEER_PROFILE_ID,	/* u64; 0: AUTO */
+	MRC_A_PEER_EVS,		/* u32 */
+	MRC_A_PEER_EVS_GOOD,	/* u32 */
+	MRC_A_PEER_EVS_SKIP,	/* u32 */
+	MRC_A_PEER_EVS_BAD,	/* u32 */
+	MRC_A_PEER_EVS_DENIED,	/* u32 */
+	MRC_A_PEER_EVS_USABLE,	/* u32 */
+	MRC_A_PEER_QPS,		/* u32 */
+	MRC_A_PEER_PAD,
+	__MRC_A_PEER_MAX,
+	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
+};
+
+/* MRC_A_QP */
+enum {
+	MRC_A_QP_UNSPEC,
+	MRC_A_QP_NUM,		/* u32 */
+	MRC_A_QP_DEST_NUM,	/* u32 */
+	MRC_A_QP_STATE,		/* u32 enum ib_qp_state */
+	MRC_A_QP_GID,		/* 16 bytes: of the peer */
+	MRC_A_QP_PSN_NEXT,	/* u32 */
+	MRC_A_QP_PSN_UNA,	/* u32 */
+	MRC_A_QP_RX_CACK,	/* u32 */
+	MRC_A_QP_INFLIGHT,	/* u32 bytes */
+	MRC_A_QP_CWND,		/* u32 bytes */
+	MRC_A_QP_SRTT,		/* u32 ns */
+	MRC_A_QP_MIN_RTT,	/* u32 ns */
+	MRC_A_QP_PID,		/* u32 */
+	MRC_A_QP_STATS,		/* nest of MRC_A_STAT, repeated */
+	MRC_A_QP_PAD,
+	__MRC_A_QP_MAX,
+	MRC_A_QP_MAX = __MRC_A_QP_MAX - 1
+};
+
+/* inside MRC_A_STATS and MRC_A_QP_STATS: nests of */
+enum {
+	MRC_A_STAT_UNSPEC,
+	MRC_A_STAT,		/* nest {NAME, VALUE} */
+	MRC_A_STAT_NAME,	/* string */
+	MRC_A_STAT_VALUE,	/* u64 */
+	MRC_A_STAT_PAD,
+	__MRC_A_STAT_MAX,
+	MRC_A_STAT_MAX = __MRC_A_STAT_MAX - 1
+};
+
+enum mrc_event {
+	MRC_EVENT_DEV_ADD,
+	MRC_EVENT_DEV_DEL,
+	MRC_EVENT_PLANE,	/* a plane was added, removed, went up or down */
+	MRC_EVENT_PEER_PORTS,	/* a peer announced its ports */
+	MRC_EVENT_EV,		/* EV states of a path set changed */
+};
+
+#endif

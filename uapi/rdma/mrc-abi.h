@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
+/*
+ * mrc-abi.h - what the module and its verbs plug-in share: the private data of
+ * uverbs calls, and the rings.
+ *
+ * Rules: every struct is a multiple of 8 bytes without holes; reserved fields
+ * are zero and refused otherwise; structs grow at the end under comp_mask.
+ *
+ * Rings (send, receive, completion) are vmalloc memory mapped by both sides:
+ * one page of struct mrc_ring_hdr, then `entries` (a power of two) slots of
+ * `stride` bytes. Indices run freely; slot = index & (entries - 1). The writer
+ * fills slots, then publishes `prod` with a store-release; the reader loads it
+ * with acquire and publishes `cons` likewise. Each side keeps a private copy of
+ * its own index and never believes the other's without bounding the distance
+ * to [0, entries]. A ring holds no kernel pointer. The kernel copies a work
+ * request out of its slot before it looks at it.
+ */
+#ifndef MRC_ABI_H
+#define MRC_ABI_H
+
+#include <linux/types.h>
+
+#define MRC_UVERBS_ABI_VERSION	1
+#define MRC_DRIVER_ID		0x4d5243	/* "MRC"; private, compared only */
+
+#define MRC_MAX_SGE		16
+#define MRC_MAX_INLINE		256
+#define MRC_RING_HDR_SIZE	4096
+
+struct mrc_ring_hdr {
+	__u32 prod;		/* written by the producer only */
+	__u32 pad0[15];
+	__u32 cons;		/* written by the consumer only */
+	__u32 pad1[15];
+	/*
+	 * Send ring: the kernel sets need_kick before it goes idle; user space
+	 * publishes prod, then (full barrier) reads it, and if set clears it and
+	 * rings the doorbell (POST_SEND with no work request).
+	 * Completion ring: user space stores MRC_ARM_*, then (full barrier) polls
+	 * once more; the kernel publishes prod, then (full barrier) takes the
+	 * value with xchg(0) and, if it matches, signals the channel.
+	 */
+	__u32 need_kick;
+	__u32 arm;
+	__u32 error;		/* completion ring: 1 after an overrun */
+	__u32 pad2[13];
+};
+
+enum mrc_arm {
+	MRC_ARM_NONE = 0,
+	MRC_ARM_SOLICITED = 1,
+	MRC_ARM_ANY = 2,
+};
+
+struct mrc_sge {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lkey;
+};
+
+/* Send slot: 64 bytes, then num_sge struct mrc_sge or inline_len bytes. */
+struct mrc_send_wqe {
+	__aligned_u64 wr_id;
+	__u8 opcode;		/* enum ibv_wr_opcode = enum ib_uverbs_wr_opcode */
+	__u8 send_flags;	/* enum ibv_send_flags */
+	__u8 num_sge;
+	__u8 reserved0;
+	__u32 imm_data;		/* network order, or rkey to invalidate (host order) */
+	__aligned_u64 remote_addr;
+	__u32 rkey;
+	__u32 inline_len;	/* with IBV_SEND_INLINE */
+	__aligned_u64 compare_add;
+	__aligned_u64 swap;
+	__aligned_u64 reserved1[2];
+};
+
+/* Receive slot: 16 bytes, then num_sge struct mrc_sge. */
+struct mrc_recv_wqe {
+	__aligned_u64 wr_id;
+	__u32 num_sge;
+	__u32 reserved0;
+};
+
+struct mrc_cqe {
+	__aligned_u64 wr_id;
+	__u32 qpn;
+	__u32 byte_len;
+	__u32 imm_data;		/* network order, or invalidated rkey (host order) */
+	__u8 opcode;		/* enum ibv_wc_opcode */
+	__u8 status;		/* enum ibv_wc_status */
+	__u8 wc_flags;		/* enum ibv_wc_flags */
+	__u8 reserved0;
+	__u32 src_qp;
+	__u32 reserved1;
+};
+
+struct mrc_ualloc_ucontext_resp {
+	__u32 comp_mask;
+	__u32 max_inline;
+	__u32 max_sge;
+	__u32 reserved0;
+};
+
+struct mrc_ucreate_cq_resp {
+	__u32 comp_mask;
+	__u32 entries;
+	__aligned_u64 mmap_key;	/* offset for mmap() */
+	__aligned_u64 mmap_len;
+};
+
+#define MRC_UQP_ONLY_SPEC	(1u << 0)	/* mrc.h QP: WRITE and WRITE_IMM only */
+
+struct mrc_ucreate_qp {
+	__u32 comp_mask;
+	__u32 flags;		/* MRC_UQP_* */
+};
+
+struct mrc_ucreate_qp_resp {
+	__u32 comp_mask;
+	__u32 qpn;
+	__aligned_u64 sq_mmap_key;
+	__aligned_u64 sq_mmap_len;
+	__aligned_u64 rq_mmap_key;
+	__aligned_u64 rq_mmap_len;
+	__u32 sq_entries, sq_stride;
+	__u32 rq_entries, rq_stride;
+};
+
+#endif
