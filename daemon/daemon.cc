@@ -3,6 +3,7 @@
 // that a burst of events costs one; lost events are thereby no special case.
 #include "daemon.h"
 
+#include <linux/genetlink.h>
 #include <linux/rtnetlink.h>
 
 #include <boost/asio/io_context.hpp>
@@ -194,12 +195,15 @@ private:
         const auto &family = reconciler_.family();
         const unsigned group = family ? family->events_group : 0;
 
-        if (!family || group == mrc_group_)
+        if (group == mrc_group_)
+            return;
+        mrc_.reset();
+        mrc_group_ = group;
+        if (group == 0)
             return;
         mrc_ = std::make_unique<EventSource>(
             io_, NETLINK_GENERIC, [this](auto &, auto payload) { mrc_event(payload); },
             [this] { lost("mrc"); });
-        mrc_group_ = group;
         if (const auto r = mrc_->join(group); !r)
             log_.error("mrc events: {}", r.text);
         due();   // what happened before we listened

@@ -97,8 +97,10 @@ Result device(Sockets &sockets, const WantedDevice &want, Observed &have)
     const Link *link = have.link(want.name);
 
     have.device.reset();
-    if (!link || link->kind != "mrc")
+    if (!link || link->kind != "mrc") {
+        sockets.family.reset();   // perhaps the module went, to come back with other numbers
         return {};
+    }
     if (!sockets.family)
         sockets.family = nl::find_family(sockets.genl, MRC_GENL_NAME, MRC_GENL_MCGRP_EVENTS);
     if (!sockets.family)

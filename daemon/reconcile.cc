@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "reconcile.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace mrcd {
@@ -49,12 +50,11 @@ bool Reconciler::reload()
     }
 }
 
-bool Reconciler::look()
+bool Reconciler::look(std::set<std::string> &failures)
 {
     const nl::Result r = observe(sockets_, want_, have_);
     if (!r) {
-        if (failures_.insert(r.text).second)
-            log_.error("{}; trying again", r.text);
+        fail(r.text, failures);
         return false;
     }
     remember();
@@ -114,25 +114,33 @@ void Reconciler::release(FlapDamper::Time now)
 
 Reconciler::Outcome Reconciler::run()
 {
-    for (int pass = 0; pass < kPasses; pass++) {
-        if (!look())
-            return Outcome::kFailed;
+    std::set<std::string> failures;
+    bool settled = false;
+    bool read = true;
+
+    policy_.missing_kinds = unsupported_;
+    for (int pass = 0; pass < kPasses && !settled; pass++) {
+        read = look(failures);
+        if (!read)
+            break;
         const Plan p = plan(want_, have_, policy_);
-        report_waiting(p.waiting);
-        if (p.ops.empty()) {
-            failures_.clear();
-            return p.waiting.empty() ? Outcome::kComplete : Outcome::kWaiting;
-        }
-        if (!carry_out(p.ops))
-            return Outcome::kFailed;
+        if (p.ops.empty())
+            report_waiting(p.waiting);
+        settled = p.ops.empty() || carry_out(p.ops, failures) == Carried::kFailed;
     }
-    log_.warning("there is still something to do after {} passes; trying again", kPasses);
-    return Outcome::kFailed;
+    if (read && !settled)
+        log_.warning("there is still something to do after {} passes; trying again", kPasses);
+    failures_ = std::move(failures);
+    if (!settled || !failures_.empty())
+        return Outcome::kFailed;
+    return waiting_.empty() ? Outcome::kComplete : Outcome::kWaiting;
 }
 
 bool Reconciler::print_plan()
 {
-    if (!look())
+    std::set<std::string> failures;
+
+    if (!look(failures))
         return false;
     Policy policy = policy_;
     policy.foresee = true;
@@ -144,46 +152,51 @@ bool Reconciler::print_plan()
     return true;
 }
 
-// The rest is tried after a failure: mostly it does not depend on it.
-bool Reconciler::carry_out(const std::vector<Op> &ops)
+// The rest is tried after a failure: mostly it does not depend on it. Except when
+// an interface could not be made: then another plan goes without.
+Reconciler::Carried Reconciler::carry_out(const std::vector<Op> &ops,
+                                          std::set<std::string> &failures)
 {
-    std::set<std::string> failures;
+    Carried outcome = Carried::kAll;
 
     for (const Op &op : ops) {
-        const auto text = to_string(op);
         const nl::Result r = apply(sockets_, op);
         if (r) {
-            log_.debug("{}", text);
+            log_.debug("{}", to_string(op));
             continue;
         }
-        if (tolerated(op, r))
-            continue;
-        const auto line = fmt::format("{}: {}", text, r.text);
-        if (failures_.count(line))
-            log_.debug("still: {}", line);
-        else
-            log_.error("{}; trying again", line);
-        failures.insert(line);
+        const auto *add = std::get_if<LinkAdd>(&op);
+        if (add && r.code == EOPNOTSUPP && is_optional(add->name)) {
+            log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
+                      add->name);
+            unsupported_.insert(add->kind);
+        } else {
+            fail(fmt::format("{}: {}", to_string(op), r.text), failures);
+        }
+        if (add) {
+            policy_.missing_kinds.insert(add->kind);
+            return Carried::kReplan;
+        }
+        outcome = Carried::kFailed;
     }
-    failures_ = std::move(failures);
-    return failures_.empty();
+    return outcome;
 }
 
-bool Reconciler::tolerated(const Op &op, const nl::Result &r)
+// Told once, however often it is tried.
+void Reconciler::fail(const std::string &line, std::set<std::string> &failures)
 {
-    const auto *add = std::get_if<LinkAdd>(&op);
+    if (failures_.count(line) || failures.count(line))
+        log_.debug("still: {}", line);
+    else
+        log_.error("{}; trying again", line);
+    failures.insert(line);
+}
 
-    if (!add || r.code != EOPNOTSUPP)
-        return false;
-    for (const WantedLink &w : want_.links) {
-        if (w.name != add->name || !w.optional)
-            continue;
-        log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
-                  add->name);
-        policy_.missing_kinds.insert(add->kind);
-        return true;
-    }
-    return false;
+bool Reconciler::is_optional(const std::string &link) const
+{
+    return std::any_of(want_.links.begin(), want_.links.end(), [&](const WantedLink &w) {
+        return w.name == link && w.optional;
+    });
 }
 
 void Reconciler::report_waiting(const std::vector<std::string> &waiting)

@@ -39,10 +39,13 @@ public:
     bool is_host() const { return want_.device.has_value(); }
 
 private:
-    bool look();
+    enum class Carried { kAll, kFailed, kReplan };
+
+    bool look(std::set<std::string> &failures);
     void remember();
-    bool carry_out(const std::vector<Op> &ops);
-    bool tolerated(const Op &op, const nl::Result &r);
+    Carried carry_out(const std::vector<Op> &ops, std::set<std::string> &failures);
+    void fail(const std::string &line, std::set<std::string> &failures);
+    bool is_optional(const std::string &link) const;
     void report_waiting(const std::vector<std::string> &waiting);
 
     std::string config_;
@@ -54,7 +57,8 @@ private:
     Policy policy_;
     FlapDamper damper_;
     std::map<std::string, int> seen_up_;    // ports, with the index they had
-    std::set<std::string> failures_;        // of the last run, told once
+    std::set<std::string> unsupported_;     // kinds of interfaces we can do without
+    std::set<std::string> failures_;        // of the last run
     std::vector<std::string> waiting_;
 };
 

@@ -24,8 +24,8 @@ inline constexpr std::uint8_t kProtocol = 217;
 inline constexpr std::uint32_t kRouteMetric = 512;
 
 inline constexpr std::uint32_t kPlaneMtu = 9000;
-// What is left for the device: an outer IPv6 header, and an SRH with one segment.
-inline constexpr std::uint32_t kDeviceMtu = kPlaneMtu - 40 - 24;
+// The module's own default: room for an outer header and an SRH in kPlaneMtu.
+inline constexpr std::uint32_t kDeviceMtu = 8900;
 
 // An interface of a switch that never loses its link: a seg6local route has to
 // name a device, and goes when that device goes down.

@@ -24,6 +24,7 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include "rdma/mrc-abi.h"
+#include "mrc_compat_net.h"
 #include "mrc_genl.h"
 #include "mrc_net.h"
 #include "mrc_path.h"
@@ -129,6 +130,7 @@ static void mrc_dev_init_ib(struct mrc_dev *dev)
 	else
 		get_random_bytes(&ibdev->node_guid, sizeof(ibdev->node_guid));
 	ib_set_device_ops(ibdev, &mrc_dev_ops);
+	mrc_verbs_setup(ibdev);
 	ib_set_device_ops(ibdev, &mrc_life_ops);
 }
 
@@ -344,14 +346,17 @@ static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
 static struct mrc_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
 {
 	struct mrc_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
+	int cpu;
 
 	if (!plane)
 		return NULL;
-	plane->stats = netdev_alloc_pcpu_stats(struct mrc_plane_stats);
+	plane->stats = alloc_percpu(struct mrc_plane_stats);
 	if (!plane->stats) {
 		kfree(plane);
 		return NULL;
 	}
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(plane->stats, cpu)->sync);
 	plane->dev = dev;
 	plane->ndev = port;
 	plane->num = num;

@@ -163,33 +163,12 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 
 extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed at exit */
 
-/* ib_device_ops.dealloc_driver: the device is unregistered; ib_core frees its memory after */
-void mrc_dev_dealloc(struct ib_device *ibdev);
-
 /* mrc_verbs.c */
 extern const struct ib_device_ops mrc_dev_ops;
 /* Before ib_register_device(): ops, command mask, node type, ports, vectors. Not the GUID. */
 void mrc_verbs_setup(struct ib_device *ibdev);
 /* Largest IB MTU that fits through every plane. */
 enum ib_mtu mrc_dev_ib_mtu(const struct mrc_dev *dev);
-
-/*
- * Message for extack with values in it. Kernels that only take constant strings
- * get a static buffer per place: writers are serialised by rtnl or genl's mutex.
- */
-#ifdef NL_SET_ERR_MSG_FMT
-#define MRC_ERR_MSG(extack, fmt, ...) NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__)
-#else
-#define MRC_ERR_MSG(extack, fmt, ...) do {				\
-	static char __msg[96];						\
-	struct netlink_ext_ack *__ack = (extack);			\
-									\
-	if (__ack) {							\
-		snprintf(__msg, sizeof(__msg), fmt, ##__VA_ARGS__);	\
-		__ack->_msg = __msg;					\
-	}								\
-} while (0)
-#endif
 
 /* mrc_stats.c: sums over the QPs and the gone */
 void mrc_dev_sum_stats(struct mrc_dev *dev, struct mrc_stats *sum);

@@ -13,6 +13,7 @@
 
 #define MRC_TX_BUDGET	64	/* packets per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
+#define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
 #define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
 
 /* One packet's payload when it does not fit in fragments; per CPU, BH off. */
@@ -95,14 +96,15 @@ static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe 
 
 static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
-	struct mrc_rwqe *w = mrc_rwqe_get(qp, cpl->rq_idx);
+	u32 idx = qp->rq_base + cpl->rq_idx;
+	struct mrc_rwqe *w = mrc_rwqe_get(qp, idx);
 	struct mrc_cqe cqe = {
 		.byte_len = cpl->len,
 		.opcode = cpl->op == MRC_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
 		.status = mrc_wc_status(cpl->status),
 	};
 
-	if (WARN_ON_ONCE(!w || cpl->rq_idx != qp->rq_cons))
+	if (WARN_ON_ONCE(!w || idx != qp->rq_cons))
 		return;
 	if (cpl->op == MRC_OP_WRITE_IMM || cpl->op == MRC_OP_SEND_IMM) {
 		cqe.imm_data = (__force u32)cpu_to_be32(cpl->imm);
@@ -125,14 +127,16 @@ static void mrc_flow_complete(struct mrc_qp *qp)
 
 /* ---- error ---- */
 
-/* What is still in the rings completes as flushed. */
-static void mrc_flow_flush(struct mrc_qp *qp)
+/* What is still in the rings completes as flushed. True: there may be more. */
+static bool mrc_flow_flush(struct mrc_qp *qp)
 {
 	struct mrc_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
+	int budget = MRC_FLUSH_BUDGET;
 	struct mrc_send_wqe k;
 	struct mrc_rwqe *w;
 
-	while (mrc_ring_avail(&qp->sq, qp->sq_cons)) {
+	while (budget && mrc_ring_avail(&qp->sq, qp->sq_cons)) {
+		budget--;
 		memcpy(&k, mrc_ring_slot(&qp->sq, qp->sq_cons), sizeof(k));
 		qp->sq_cons++;
 		cqe.wr_id = k.wr_id;
@@ -142,8 +146,11 @@ static void mrc_flow_flush(struct mrc_qp *qp)
 	}
 	smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
 	cqe.opcode = IB_WC_RECV;
-	while ((w = mrc_rwqe_get(qp, qp->rq_cons)))
+	while (budget && (w = mrc_rwqe_get(qp, qp->rq_cons))) {
+		budget--;
 		mrc_recv_done(qp, w, &cqe, true);
+	}
+	return !budget;
 }
 
 void mrc_qp_error_locked(struct mrc_qp *qp)
@@ -282,9 +289,10 @@ static void mrc_flow_arm(struct mrc_qp *qp, u64 at)
 
 static bool mrc_flow_error_turn(struct mrc_qp *qp)
 {
+	/* Receives posted from here on need a doorbell, to be flushed. */
+	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
 	mrc_flow_complete(qp);
-	mrc_flow_flush(qp);
-	return mrc_flow_sleep(qp);
+	return mrc_flow_flush(qp) || mrc_flow_sleep(qp);
 }
 
 static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)

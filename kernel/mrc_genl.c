@@ -8,6 +8,7 @@
  */
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
+#include "mrc_compat_net.h"
 #include "mrc_genl_priv.h"
 #include "mrc_net.h"
 
@@ -168,7 +169,7 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 
 	ASSERT_RTNL();
 	if (!idx && !name) {
-		NL_SET_ERR_MSG_MOD(extack, "which device? ifindex or name is needed");
+		NL_SET_ERR_MSG(extack, "which device? ifindex or name is needed");
 		return ERR_PTR(-EINVAL);
 	}
 	if (idx)
@@ -176,19 +177,25 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 	else
 		ndev = __dev_get_by_name(net, nla_data(name));
 	if (!ndev) {
-		NL_SET_ERR_MSG_ATTR(extack, idx ?: name,
-				    "mrc: no such network device in this namespace");
+		NL_SET_BAD_ATTR(extack, idx ?: name);
+		if (idx)
+			MRC_ERR_MSG(extack, "no network device with ifindex %u here",
+				    nla_get_u32(idx));
+		else
+			MRC_ERR_MSG(extack, "no network device %s here",
+				    (const char *)nla_data(name));
 		return ERR_PTR(-ENODEV);
 	}
 	if (idx && name && strcmp(ndev->name, nla_data(name))) {
-		NL_SET_ERR_MSG_ATTR(extack, name,
-				    "mrc: ifindex and name are of different devices");
+		NL_SET_BAD_ATTR(extack, name);
+		MRC_ERR_MSG(extack, "ifindex %u is %s, not %s", ndev->ifindex, ndev->name,
+			    (const char *)nla_data(name));
 		return ERR_PTR(-EINVAL);
 	}
 	dev = mrc_genl_dev_of(net, ndev);
 	if (!dev) {
-		NL_SET_ERR_MSG_ATTR(extack, idx ?: name,
-				    "mrc: this network device is not an MRC device");
+		NL_SET_BAD_ATTR(extack, idx ?: name);
+		MRC_ERR_MSG(extack, "%s is not an MRC device", ndev->name);
 		return ERR_PTR(-ENODEV);
 	}
 	return dev;
@@ -285,8 +292,6 @@ void mrc_genl_exit(void)
 	genl_unregister_family(&mrc_genl_family);
 }
 
-MODULE_ALIAS_GENL_FAMILY(MRC_GENL_NAME);
-
 /* ---- events ---- */
 
 /* NULL: nobody listens, or no memory; then there is nothing to tell. */
@@ -338,7 +343,7 @@ static int mrc_event_put_plane(struct sk_buff *skb, struct mrc_dev *dev, u8 num)
 
 	rcu_read_lock();
 	p = rcu_dereference(dev->plane[num]);
-	err = p ? mrc_genl_put_plane(skb, p, false) : -ENOENT;
+	err = p ? mrc_genl_put_plane(skb, p) : -ENOENT;
 	rcu_read_unlock();
 	if (err != -ENOENT)
 		return err;

@@ -203,7 +203,7 @@ static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
 		hdr = mrc_dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
 		if (!hdr)
 			return -EMSGSIZE;
-		err = mrc_dump_end(skb, hdr, mrc_genl_put_plane(skb, p, true));
+		err = mrc_dump_end(skb, hdr, mrc_genl_put_plane(skb, p));
 		if (err)
 			return err;
 	}

@@ -6,7 +6,6 @@
  * with that object's lock held: they take no lock and read fields that change
  * on their own with READ_ONCE. QPs and EVs are only dumped, under their locks.
  */
-#include <linux/ethtool.h>
 #include "mrc_genl_priv.h"
 
 int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev)
@@ -88,18 +87,7 @@ static void mrc_sum_plane(const struct mrc_plane *p, struct mrc_plane_sum *sum)
 	}
 }
 
-static u32 mrc_plane_speed(const struct mrc_plane *p)
-{
-	struct ethtool_link_ksettings ks = {};
-
-	ASSERT_RTNL();
-	if (__ethtool_get_link_ksettings(p->ndev, &ks) ||
-	    ks.base.speed == (u32)SPEED_UNKNOWN)
-		return 0;
-	return ks.base.speed;
-}
-
-int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p, bool with_speed)
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE);
 	struct mrc_plane_sum sum;
@@ -119,7 +107,7 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p, bool with_speed
 	    nla_put_u64_64bit(skb, MRC_A_PLANE_TX_BYTES, sum.tx_bytes, MRC_A_PLANE_PAD) ||
 	    nla_put_u64_64bit(skb, MRC_A_PLANE_RX_PKTS, sum.rx_pkts, MRC_A_PLANE_PAD) ||
 	    nla_put_u64_64bit(skb, MRC_A_PLANE_RX_BYTES, sum.rx_bytes, MRC_A_PLANE_PAD) ||
-	    (with_speed && nla_put_u32(skb, MRC_A_PLANE_SPEED, mrc_plane_speed(p)))) {
+	    nla_put_u32(skb, MRC_A_PLANE_SPEED, READ_ONCE(p->speed_mbps))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

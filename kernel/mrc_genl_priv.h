@@ -41,8 +41,7 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 /* mrc_genl_fill.c: 0 or -EMSGSIZE, with a half-made nest taken back. */
 int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
-/* @with_speed: asks the driver, needs rtnl. */
-int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p, bool with_speed);
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p);
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer);
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch);

@@ -9,40 +9,60 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
+#include "mrc_compat_net.h"
 #include "mrc_genl_priv.h"
 
-static int mrc_genl_need(struct genl_info *info, int attr)
+typedef int (*mrc_change_fn)(struct mrc_dev *dev, struct genl_info *info);
+
+/* Under rtnl, also while words are checked: texts of refusals rely on it. */
+static int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 {
-	if (info->attrs[attr])
-		return 0;
-	NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
-	NL_SET_ERR_MSG_MOD(info->extack, "the object to change is missing");
-	return -EINVAL;
+	struct mrc_dev *dev;
+	int err;
+
+	rtnl_lock();
+	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
+	err = IS_ERR(dev) ? PTR_ERR(dev) : fn(dev, info);
+	rtnl_unlock();
+	return err;
+}
+
+/* Parse the nest @attr of the request, which must be there and have @key inside. */
+static int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, int max,
+			 const struct nla_policy *policy, int key)
+{
+	struct netlink_ext_ack *extack = info->extack;
+	struct nlattr *nest = info->attrs[attr];
+	int err;
+
+	if (!nest) {
+		NL_SET_ERR_ATTR_MISS(extack, NULL, attr);
+		NL_SET_ERR_MSG(extack, "the object to change is missing");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, max, nest, policy, extack);
+	if (err)
+		return err;
+	if (key && !tb[key]) {
+		NL_SET_ERR_ATTR_MISS(extack, nest, key);
+		NL_SET_ERR_MSG(extack, "the object to change is not named");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* ---- device ---- */
 
-int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
+static int mrc_dev_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_DEV_MAX + 1];
-	struct mrc_dev_attr *a;
-	struct mrc_dev *dev;
+	struct mrc_dev_attr *a = &dev->attr;
+	u64 id = a->profile_id;
 	int err;
 
-	err = mrc_genl_need(info, MRC_A_DEV);
+	err = mrc_genl_nest(info, MRC_A_DEV, tb, MRC_A_DEV_MAX, mrc_genl_dev_policy, 0);
 	if (err)
 		return err;
-	err = nla_parse_nested(tb, MRC_A_DEV_MAX, info->attrs[MRC_A_DEV], mrc_genl_dev_policy,
-			       info->extack);
-	if (err)
-		return err;
-
-	rtnl_lock();
-	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
-	err = PTR_ERR_OR_ZERO(dev);
-	if (err)
-		goto out;
-	a = &dev->attr;
 	if (tb[MRC_A_DEV_UDP_PORT])
 		WRITE_ONCE(a->udp_port, nla_get_u16(tb[MRC_A_DEV_UDP_PORT]));
 	if (tb[MRC_A_DEV_ICRC])
@@ -60,10 +80,17 @@ int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
 	if (tb[MRC_A_DEV_DSCP_CONTROL])
 		WRITE_ONCE(a->dscp_control, nla_get_u8(tb[MRC_A_DEV_DSCP_CONTROL]));
 	if (tb[MRC_A_DEV_PROFILE_ID])
-		WRITE_ONCE(a->profile_id, nla_get_u64(tb[MRC_A_DEV_PROFILE_ID]));
-out:
-	rtnl_unlock();
-	return err;
+		id = nla_get_u64(tb[MRC_A_DEV_PROFILE_ID]);
+	if (a->profile_id != id) {
+		WRITE_ONCE(a->profile_id, id);
+		mrc_peers_profiles_changed(dev);
+	}
+	return 0;
+}
+
+int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_genl_change(info, mrc_dev_set);
 }
 
 /* ---- plane ---- */
@@ -72,13 +99,12 @@ static int mrc_check_sid(const struct nlattr *attr, struct netlink_ext_ack *exta
 {
 	struct in6_addr sid = nla_get_in6_addr(attr);
 
-	if (ipv6_addr_is_multicast(&sid) || ipv6_addr_loopback(&sid) ||
-	    ipv6_addr_v4mapped(&sid) || (ipv6_addr_type(&sid) & IPV6_ADDR_LINKLOCAL)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "mrc: SID must be a routable IPv6 unicast address, or :: for none");
-		return -EINVAL;
-	}
-	return 0;
+	if (!ipv6_addr_is_multicast(&sid) && !ipv6_addr_loopback(&sid) &&
+	    !ipv6_addr_v4mapped(&sid) && !(ipv6_addr_type(&sid) & IPV6_ADDR_LINKLOCAL))
+		return 0;
+	NL_SET_BAD_ATTR(extack, attr);
+	MRC_ERR_MSG(extack, "SID %pI6c is no routable IPv6 unicast address", &sid);
+	return -EINVAL;
 }
 
 /*
@@ -96,65 +122,55 @@ static bool mrc_plane_change_sid(struct mrc_plane *p, const struct in6_addr *sid
 		synchronize_net();
 	}
 	p->sid = *sid;
-	smp_store_release(&p->has_sid, any);	/* pairs with readers: SID before flag */
+	smp_store_release(&p->has_sid, any);	/* the SID before the flag */
 	return true;
 }
 
-int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
+static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
 {
-	struct nlattr *tb[MRC_A_PLANE_MAX + 1];
 	struct netlink_ext_ack *extack = info->extack;
+	struct nlattr *tb[MRC_A_PLANE_MAX + 1];
+	u32 was_up = dev->planes_up;
+	bool changed = false, admin;
 	struct mrc_plane *p;
 	struct in6_addr sid;
-	struct mrc_dev *dev;
-	bool admin;
 	u8 num;
 	int err;
 
-	err = mrc_genl_need(info, MRC_A_PLANE);
+	err = mrc_genl_nest(info, MRC_A_PLANE, tb, MRC_A_PLANE_MAX, mrc_genl_plane_policy,
+			    MRC_A_PLANE_NUMBER);
 	if (err)
 		return err;
-	err = nla_parse_nested(tb, MRC_A_PLANE_MAX, info->attrs[MRC_A_PLANE],
-			       mrc_genl_plane_policy, extack);
-	if (err)
-		return err;
-	if (!tb[MRC_A_PLANE_NUMBER]) {
-		NL_SET_ERR_ATTR_MISS(extack, info->attrs[MRC_A_PLANE], MRC_A_PLANE_NUMBER);
-		NL_SET_ERR_MSG_MOD(extack, "the plane's number is missing");
-		return -EINVAL;
+	num = nla_get_u8(tb[MRC_A_PLANE_NUMBER]) - 1;
+	p = rtnl_dereference(dev->plane[num]);
+	if (!p) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_PLANE_NUMBER]);
+		MRC_ERR_MSG(extack, "%s has no plane %u", dev->ndev->name, num + 1);
+		return -ENOENT;
 	}
 	if (tb[MRC_A_PLANE_SID]) {
 		err = mrc_check_sid(tb[MRC_A_PLANE_SID], extack);
 		if (err)
 			return err;
 		sid = nla_get_in6_addr(tb[MRC_A_PLANE_SID]);
+		changed = mrc_plane_change_sid(p, &sid);
 	}
-
-	rtnl_lock();
-	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, extack);
-	err = PTR_ERR_OR_ZERO(dev);
-	if (err)
-		goto out;
-	num = nla_get_u8(tb[MRC_A_PLANE_NUMBER]) - 1;
-	p = rtnl_dereference(dev->plane[num]);
-	if (!p) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[MRC_A_PLANE_NUMBER],
-				    "mrc: the device has no plane of this number");
-		err = -ENOENT;
-		goto out;
-	}
-	if (tb[MRC_A_PLANE_SID] && mrc_plane_change_sid(p, &sid))
-		mrc_genl_event_plane(dev, num);
 	if (tb[MRC_A_PLANE_ADMIN]) {
 		admin = nla_get_u8(tb[MRC_A_PLANE_ADMIN]);
-		if (p->admin != admin) {
-			WRITE_ONCE(p->admin, admin);
-			mrc_dev_planes_changed(dev);	/* sends the event, too */
-		}
+		changed |= p->admin != admin;
+		WRITE_ONCE(p->admin, admin);
 	}
-out:
-	rtnl_unlock();
-	return err;
+	if (!changed)
+		return 0;
+	mrc_dev_planes_changed(dev);	/* cached routes, too; tells of planes up or down */
+	if (!((was_up ^ dev->planes_up) & (1u << num)))
+		mrc_genl_event_plane(dev, num);
+	return 0;
+}
+
+int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_genl_change(info, mrc_plane_set);
 }
 
 /* ---- profiles ---- */
@@ -178,37 +194,16 @@ static u32 mrc_count_profile_evs(struct genl_info *info)
 	return n;
 }
 
-static int mrc_check_ev_value(u32 fmt, const struct nlattr *attr,
-			      struct netlink_ext_ack *extack)
+/* Bytes of the value that its format uses; mrc_profile_set() judges their worth. */
+static u32 mrc_ev_len(u32 fmt)
 {
-	const u8 *v = nla_data(attr);
-	struct in6_addr a, seg;
-
 	switch (fmt) {
 	case MRC_FMT_UDP:
-		if (memchr_inv(v + 2, 0, 30)) {
-			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "mrc: EV value of format UDP has more than 2 bytes");
-			return -EINVAL;
-		}
-		return 0;
+		return 2;
 	case MRC_FMT_STEV:
-		if (memchr_inv(v + 4, 0, 28)) {
-			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "mrc: EV value of format STEV has more than 4 bytes");
-			return -EINVAL;
-		}
-		return 0;
+		return 4;
 	}
-	memcpy(&a, v, sizeof(a));
-	memcpy(&seg, v + sizeof(a), sizeof(seg));
-	if (ipv6_addr_any(&a) || ipv6_addr_is_multicast(&a) || ipv6_addr_loopback(&a) ||
-	    ipv6_addr_is_multicast(&seg)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "mrc: EV value of format SRV6 is no IPv6 unicast destination");
-		return -EINVAL;
-	}
-	return 0;
+	return 32;
 }
 
 static int mrc_parse_profile_ev(struct mrc_profile *p, const struct nlattr *a,
@@ -216,19 +211,23 @@ static int mrc_parse_profile_ev(struct mrc_profile *p, const struct nlattr *a,
 {
 	struct mrc_ev_path *ev = &p->ev[p->n];
 	struct nlattr *tb[MRC_A_EV_MAX + 1];
+	u32 len = mrc_ev_len(p->fmt);
 	int err;
 
 	err = nla_parse_nested(tb, MRC_A_EV_MAX, a, mrc_genl_profile_ev_policy, extack);
 	if (err)
 		return err;
 	if (!tb[MRC_A_EV_VALUE] || !tb[MRC_A_EV_PORT]) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: EV needs a value and a port");
+		NL_SET_BAD_ATTR(extack, a);
+		MRC_ERR_MSG(extack, "EV %u: needs a value and a port", p->n);
 		return -EINVAL;
 	}
-	err = mrc_check_ev_value(p->fmt, tb[MRC_A_EV_VALUE], extack);
-	if (err)
-		return err;
 	memcpy(ev->value, nla_data(tb[MRC_A_EV_VALUE]), sizeof(ev->value));
+	if (memchr_inv(ev->value + len, 0, sizeof(ev->value) - len)) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_VALUE]);
+		MRC_ERR_MSG(extack, "EV %u: the value is longer than %u bytes", p->n, len);
+		return -EINVAL;
+	}
 	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
 	ev->srv6 = p->fmt == MRC_FMT_SRV6;
 	ev->srh = ev->srv6 && memchr_inv(ev->value + 16, 0, 16);
@@ -258,133 +257,87 @@ static int mrc_parse_profile_evs(struct mrc_profile *p, struct genl_info *info)
 	return 0;
 }
 
-/* Everything but the EVs; @n of them will follow. */
-static int mrc_parse_profile_head(struct mrc_profile *p, struct nlattr **tb, u32 n,
-				  struct netlink_ext_ack *extack)
+static int mrc_parse_profile(struct mrc_profile *p, struct nlattr **tb, struct genl_info *info)
 {
 	const struct nlattr *a;
 
-	a = tb[MRC_A_PROFILE_MODE];
-	p->mode = a ? nla_get_u32(a) : MRC_MODE_EXP;
-	if (p->mode == MRC_MODE_GEN) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: profile mode GEN is not supported");
-		return -EOPNOTSUPP;
-	}
-	if (p->mode != MRC_MODE_AUTO && p->mode != MRC_MODE_EXP) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: profile mode is none of AUTO, EXP");
-		return -EINVAL;
-	}
-	if (p->mode == MRC_MODE_EXP && (n < 1 || n > MRC_EVS_MAX)) {
-		NL_SET_ERR_MSG_MOD(extack, "a profile of mode EXP has 1 to 4096 EVs");
-		return -EINVAL;
-	}
-	if (p->mode == MRC_MODE_AUTO && n) {
-		NL_SET_ERR_MSG_MOD(extack, "a profile of mode AUTO lists no EVs");
-		return -EINVAL;
-	}
-
-	a = tb[MRC_A_PROFILE_FMT];
-	p->fmt = a ? nla_get_u32(a) : MRC_FMT_UDP;
-	if ((!a && p->mode == MRC_MODE_EXP) ||
-	    (p->fmt != MRC_FMT_STEV && p->fmt != MRC_FMT_SRV6 && p->fmt != MRC_FMT_UDP)) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: profile format is none of STEV, SRV6, UDP");
-		return -EINVAL;
-	}
-	if (p->mode == MRC_MODE_AUTO && p->fmt == MRC_FMT_SRV6) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: SRV6 EVs cannot be made by mode AUTO");
-		return -EINVAL;
-	}
-
-	a = tb[MRC_A_PROFILE_MIN_ACTIVE];
-	p->min_active = a ? nla_get_u32(a) : 0;
-	if (p->mode == MRC_MODE_EXP && p->min_active > n) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: min_active is more than the profile's EVs");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* The nest's attributes with id and destination, which both commands need. */
-static int mrc_parse_profile_key(struct genl_info *info, struct nlattr **tb,
-				 const struct nla_policy *policy)
-{
-	int err = mrc_genl_need(info, MRC_A_PROFILE);
-
-	if (err)
-		return err;
-	err = nla_parse_nested(tb, MRC_A_PROFILE_MAX, info->attrs[MRC_A_PROFILE], policy,
-			       info->extack);
-	if (err)
-		return err;
-	if (!tb[MRC_A_PROFILE_ID]) {
-		NL_SET_ERR_ATTR_MISS(info->extack, info->attrs[MRC_A_PROFILE], MRC_A_PROFILE_ID);
-		NL_SET_ERR_MSG_MOD(info->extack, "the profile's id is missing");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info)
-{
-	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
-	struct mrc_profile *p;
-	struct mrc_dev *dev;
-	u32 n;
-	int err;
-
-	err = mrc_parse_profile_key(info, tb, mrc_genl_profile_policy);
-	if (err)
-		return err;
-	n = mrc_count_profile_evs(info);
-	p = kvzalloc(struct_size(p, ev, min_t(u32, n, MRC_EVS_MAX)), GFP_KERNEL);
-	if (!p)
-		return -ENOMEM;
 	p->id = nla_get_u64(tb[MRC_A_PROFILE_ID]);
 	p->any_dst = !tb[MRC_A_PROFILE_DST];
 	if (!p->any_dst)
 		nla_memcpy(&p->dst, tb[MRC_A_PROFILE_DST], sizeof(p->dst));
-	err = mrc_parse_profile_head(p, tb, n, info->extack);
-	if (!err)
-		err = mrc_parse_profile_evs(p, info);
-	if (err)
-		goto free;
+	a = tb[MRC_A_PROFILE_MODE];
+	p->mode = a ? nla_get_u32(a) : MRC_MODE_EXP;
+	a = tb[MRC_A_PROFILE_FMT];
+	if (!a && p->mode != MRC_MODE_AUTO) {
+		NL_SET_ERR_ATTR_MISS(info->extack, info->attrs[MRC_A_PROFILE], MRC_A_PROFILE_FMT);
+		MRC_ERR_MSG(info->extack, "profile %llu: the EVs' format is missing", p->id);
+		return -EINVAL;
+	}
+	p->fmt = a ? nla_get_u32(a) : MRC_FMT_UDP;
+	a = tb[MRC_A_PROFILE_MIN_ACTIVE];
+	p->min_active = a ? nla_get_u32(a) : 0;
+	return mrc_parse_profile_evs(p, info);
+}
 
-	rtnl_lock();
-	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
-	err = PTR_ERR_OR_ZERO(dev);
+static int mrc_profile_change(struct mrc_dev *dev, struct genl_info *info)
+{
+	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
+	struct mrc_profile *p;
+	u32 n;
+	int err;
+
+	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
+			    mrc_genl_profile_policy, MRC_A_PROFILE_ID);
+	if (err)
+		return err;
+	n = mrc_count_profile_evs(info);
+	if (n > MRC_EVS_MAX) {
+		MRC_ERR_MSG(info->extack, "profile: %u EVs, at most %u", n, MRC_EVS_MAX);
+		return -E2BIG;
+	}
+	p = kvzalloc(struct_size(p, ev, n), GFP_KERNEL);
+	if (!p)
+		return -ENOMEM;
+	err = mrc_parse_profile(p, tb, info);
+	if (!err && p->mode == MRC_MODE_AUTO && p->n) {
+		MRC_ERR_MSG(info->extack, "profile %llu: mode AUTO takes no EVs", p->id);
+		err = -EINVAL;
+	}
 	if (!err)
 		err = mrc_profile_set(dev, p, info->extack);
 	if (!err)
 		atomic_inc(&mrc_genl_generation);
-	rtnl_unlock();
-free:
 	kvfree(p);
 	return err;
 }
 
-int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info)
+static int mrc_profile_remove(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
 	union ib_gid dst;
-	struct mrc_dev *dev;
 	int err;
 
-	err = mrc_parse_profile_key(info, tb, mrc_genl_profile_key_policy);
+	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
+			    mrc_genl_profile_key_policy, MRC_A_PROFILE_ID);
 	if (err)
 		return err;
 	if (tb[MRC_A_PROFILE_DST])
 		nla_memcpy(&dst, tb[MRC_A_PROFILE_DST], sizeof(dst));
-
-	rtnl_lock();
-	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
-	err = PTR_ERR_OR_ZERO(dev);
-	if (!err)
-		err = mrc_profile_del(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
-				      tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
+	err = mrc_profile_del(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
+			      tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
 	if (!err)
 		atomic_inc(&mrc_genl_generation);
-	rtnl_unlock();
 	return err;
+}
+
+int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_genl_change(info, mrc_profile_change);
+}
+
+int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_genl_change(info, mrc_profile_remove);
 }
 
 /* ---- EVs of a path set ---- */
@@ -399,19 +352,19 @@ static int mrc_parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
 	if (err)
 		return err;
 	if (!tb[MRC_A_EV_INDEX] || !tb[MRC_A_EV_STATE]) {
-		NL_SET_ERR_MSG_ATTR(extack, a, "mrc: EV needs an index and a state");
+		NL_SET_ERR_MSG_ATTR(extack, a, "EV needs an index and a state");
 		return -EINVAL;
 	}
 	*idx = nla_get_u32(tb[MRC_A_EV_INDEX]);
 	*state = nla_get_u32(tb[MRC_A_EV_STATE]);
 	if (*idx >= n) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[MRC_A_EV_INDEX],
-				    "mrc: EV index is beyond the path set");
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_INDEX]);
+		MRC_ERR_MSG(extack, "EV %u: the path set has %u EVs", *idx, n);
 		return -ERANGE;
 	}
 	if (*state != MRC_NL_EV_GOOD && *state != MRC_NL_EV_DENIED) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[MRC_A_EV_STATE],
-				    "mrc: EV state can only be set to GOOD or DENIED");
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_STATE]);
+		MRC_ERR_MSG(extack, "EV %u: the state can be set to GOOD or DENIED only", *idx);
 		return -EINVAL;
 	}
 	return 0;
@@ -434,19 +387,21 @@ static int mrc_check_evs(struct genl_info *info, u32 n)
 	return 0;
 }
 
-static void mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
+static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 {
 	const struct nlattr *a;
 	u32 idx, state;
+	bool changed;
 	int rem;
 
 	spin_lock_bh(&ps->lock);
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
 		if (nla_type(a) == MRC_A_EV &&
 		    !mrc_parse_ev(a, ps->evs.n, &idx, &state, NULL))
-			mrc_evset_set_state(&ps->evs, idx, state, ktime_get_ns());
-	mrc_evset_take_change(&ps->evs);	/* told below */
+			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
+	changed = mrc_evset_take_change(&ps->evs);
 	spin_unlock_bh(&ps->lock);
+	return changed;
 }
 
 static int mrc_set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
@@ -458,8 +413,8 @@ static int mrc_set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
 	err = mrc_check_evs(info, ps->evs.n);
 	if (err)
 		goto out;
-	mrc_apply_evs(info, ps);
-	mrc_genl_event_peer(peer, MRC_EVENT_EV);
+	if (mrc_apply_evs(info, ps))
+		mrc_genl_event_peer(peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */
 	spin_lock_bh(&peer->lock);
@@ -471,43 +426,35 @@ out:
 	return err;
 }
 
-int mrc_genl_ev_set(struct sk_buff *skb, struct genl_info *info)
+static int mrc_ev_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PEER_MAX + 1];
 	struct mrc_peer *peer;
 	union ib_gid gid;
-	struct mrc_dev *dev;
 	int err;
 
-	err = mrc_genl_need(info, MRC_A_PEER) ?: mrc_genl_need(info, MRC_A_EV);
+	err = mrc_genl_nest(info, MRC_A_PEER, tb, MRC_A_PEER_MAX, mrc_genl_peer_policy,
+			    MRC_A_PEER_GID);
 	if (err)
 		return err;
-	err = nla_parse_nested(tb, MRC_A_PEER_MAX, info->attrs[MRC_A_PEER],
-			       mrc_genl_peer_policy, info->extack);
-	if (err)
-		return err;
-	if (!tb[MRC_A_PEER_GID]) {
-		NL_SET_ERR_ATTR_MISS(info->extack, info->attrs[MRC_A_PEER], MRC_A_PEER_GID);
-		NL_SET_ERR_MSG_MOD(info->extack, "the peer's GID is missing");
+	if (!info->attrs[MRC_A_EV]) {
+		NL_SET_ERR_ATTR_MISS(info->extack, NULL, MRC_A_EV);
+		NL_SET_ERR_MSG(info->extack, "which EV? index and state are needed");
 		return -EINVAL;
 	}
 	nla_memcpy(&gid, tb[MRC_A_PEER_GID], sizeof(gid));
-
-	rtnl_lock();
-	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
-	err = PTR_ERR_OR_ZERO(dev);
-	if (err)
-		goto out;
 	peer = mrc_peer_find(dev, &gid);
 	if (!peer) {
-		NL_SET_ERR_MSG_ATTR(info->extack, tb[MRC_A_PEER_GID],
-				    "mrc: the device has no peer of this GID");
-		err = -ENOENT;
-		goto out;
+		NL_SET_BAD_ATTR(info->extack, tb[MRC_A_PEER_GID]);
+		MRC_ERR_MSG(info->extack, "%s has no peer %pI6c", dev->ndev->name, gid.raw);
+		return -ENOENT;
 	}
 	err = mrc_set_peer_evs(info, peer);
 	mrc_peer_put(peer);
-out:
-	rtnl_unlock();
 	return err;
+}
+
+int mrc_genl_ev_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return mrc_genl_change(info, mrc_ev_set);
 }

@@ -71,8 +71,11 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 void mrc_tx_xmit(struct sk_buff *skb);
 /* A control packet to QP 2 of the peer, over any live plane. */
 int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt);
-/* Ordinary IP from the mrc netdev (ndo_start_xmit). */
-netdev_tx_t mrc_tx_ip(struct mrc_dev *dev, struct sk_buff *skb);
+/*
+ * Ordinary IP from the mrc netdev, to one host. skb->data at the IP header, BH
+ * disabled, under RCU. False: not sent, and skb is still the caller's.
+ */
+bool mrc_tx_ip(struct mrc_dev *dev, struct sk_buff *skb, const union ib_gid *gid, u8 tos);
 
 /* mrc_icrc.c: IBTA ICRC of a RoCEv2 packet whose network header is @l3 in @skb */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off);

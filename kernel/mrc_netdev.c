@@ -3,8 +3,8 @@
  * mrc_netdev.c - `ip link add mrc0 type mrc`: the netdev that owns the addresses.
  *
  * An Ethernet device by type, because ib_core and rdma_cm demand it of RoCE,
- * but without ARP or neighbour discovery: what it is given goes to mrc_tx_ip(),
- * which strips the Ethernet header and sends the packet over a plane. Its carrier
+ * but without ARP or neighbour discovery: what it is given loses its Ethernet
+ * header and goes out over a plane by mrc_tx_ip(). Its carrier
  * is always on, so that GIDs and routes stay when planes go; the state of
  * the planes is the RDMA port's.
  *
@@ -13,7 +13,11 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
+#include <net/dsfield.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
 #include <net/rtnetlink.h>
+#include "mrc_compat_net.h"
 #include "mrc_net.h"
 
 #define MRC_NETDEV_MTU		8900
@@ -81,21 +85,60 @@ static void mrc_ndo_uninit(struct net_device *ndev)
 	ndev->tstats = NULL;
 }
 
+/* Destination as a GID; false for what cannot be sent to one host. */
+static bool ip_dest(struct sk_buff *skb, union ib_gid *gid, u8 *tos)
+{
+	struct in6_addr *a = (struct in6_addr *)gid;
+
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		if (!pskb_may_pull(skb, sizeof(struct iphdr)))
+			return false;
+		*tos = ip_hdr(skb)->tos;
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, a);
+		return !ipv4_is_multicast(ip_hdr(skb)->daddr) &&
+		       !ipv4_is_lbcast(ip_hdr(skb)->daddr);
+	case htons(ETH_P_IPV6):
+		if (!pskb_may_pull(skb, sizeof(struct ipv6hdr)))
+			return false;
+		*tos = ipv6_get_dsfield(ipv6_hdr(skb));
+		*a = ipv6_hdr(skb)->daddr;
+		return !ipv6_addr_is_multicast(a);
+	}
+	return false;
+}
+
+static bool mrc_netdev_send(struct mrc_dev *dev, struct sk_buff *skb)
+{
+	union ib_gid gid;
+	u8 tos;
+
+	if (READ_ONCE(dev->dead) || !ip_dest(skb, &gid, &tos) ||
+	    !mrc_tx_ip(dev, skb, &gid, tos)) {
+		mrc_dev_count(dev, tx_ip_dropped);
+		return false;
+	}
+	return true;
+}
+
 static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 {
-	netdev_tx_t ret = NETDEV_TX_OK;
 	struct mrc_dev *dev;
+	u32 len;
 
+	skb_pull(skb, ETH_HLEN);
+	skb_reset_network_header(skb);
+	len = skb->len;
 	rcu_read_lock();
 	dev = mrc_netdev_dev(ndev);
-	if (likely(dev && !READ_ONCE(dev->dead))) {
-		ret = mrc_tx_ip(dev, skb);
+	if (likely(dev && mrc_netdev_send(dev, skb))) {
+		dev_sw_netstats_tx_add(ndev, 1, len);
 	} else {
 		DEV_STATS_INC(ndev, tx_dropped);
 		kfree_skb(skb);
 	}
 	rcu_read_unlock();
-	return ret;
+	return NETDEV_TX_OK;
 }
 
 static int mrc_ndo_change_mtu(struct net_device *ndev, int mtu)
@@ -139,22 +182,6 @@ static const struct net_device_ops mrc_netdev_ops = {
 	.ndo_del_slave = mrc_ndo_del_slave,
 };
 
-/* Things that were feature bits once and are fields now. */
-static void mrc_netdev_set_private(struct net_device *ndev)
-{
-#ifdef NETIF_F_LLTX
-	ndev->features |= NETIF_F_LLTX;
-#else
-	ndev->lltx = true;
-#endif
-	/* The device's sockets and hooks are in this namespace. */
-#ifdef NETIF_F_NETNS_LOCAL
-	ndev->features |= NETIF_F_NETNS_LOCAL;
-#else
-	ndev->netns_immutable = true;
-#endif
-}
-
 static void mrc_netdev_setup(struct net_device *ndev)
 {
 	ether_setup(ndev);
@@ -166,7 +193,8 @@ static void mrc_netdev_setup(struct net_device *ndev)
 	ndev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	/* No checksum offload: with an outer header few NICs could keep the promise. */
 	ndev->features |= NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA;
-	mrc_netdev_set_private(ndev);
+	mrc_netdev_set_lltx(ndev);
+	mrc_netdev_set_netns_fixed(ndev);	/* the sockets and hooks are here */
 	ndev->mtu = MRC_NETDEV_MTU;
 	ndev->min_mtu = IPV6_MIN_MTU;
 	ndev->max_mtu = ETH_MAX_MTU - MRC_ENCAP_MAX;
@@ -196,14 +224,14 @@ static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
 	struct mrc_dev *dev;
 	int err;
 
-	dev = mrc_dev_alloc(ndev, true, extack);
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
 	priv->mtu_set = tb[IFLA_MTU];
 	err = register_netdevice(ndev);
-	if (err) {
-		mrc_dev_remove(dev);	/* gives the netdev back by work */
+	if (err)
 		return err;
+	dev = mrc_dev_alloc(ndev, true, extack);
+	if (IS_ERR(dev)) {
+		unregister_netdevice(ndev);
+		return PTR_ERR(dev);
 	}
 	rcu_assign_pointer(priv->dev, dev);
 	mrc_dev_attach(dev);

@@ -113,4 +113,15 @@ struct mrc_profile *mrc_profile_lookup(struct mrc_dev *dev, const union ib_gid *
 void mrc_profile_put(struct mrc_profile *p);
 void mrc_profiles_destroy(struct mrc_dev *dev);
 
+/* mrc_profile.c: the EVs of a path set while it is made: mrc_evset_init()'s input. */
+struct mrc_evplan {
+	u32 value[MRC_PS_EVS_MAX];
+	u8 plane[MRC_PS_EVS_MAX];
+	u32 sport_base, sport_step;
+	u8 n_planes;
+};
+/* Fills @plan and ps->path for @n EVs; @prof NULL: AUTO. */
+void mrc_evplan_make(struct mrc_evplan *plan, struct mrc_pathset *ps,
+		     const struct mrc_profile *prof, u16 n, u64 seed);
+
 #endif

@@ -38,7 +38,7 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_BYTES) : 0;
 	struct mrc_mr *mr;
 
-	if (op->needs_rq && !mrc_rwqe_get(qp, op->rq_idx))
+	if (op->needs_rq && !mrc_rwqe_get(qp, qp->rq_base + op->rq_idx))
 		return &mrc_deny_rnr;
 	if (!op->len)
 		return NULL;
@@ -55,7 +55,7 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
 					       const struct sk_buff *skb, int off)
 {
-	struct mrc_rwqe *w = mrc_rwqe_get(qp, op->rq_idx);
+	struct mrc_rwqe *w = mrc_rwqe_get(qp, qp->rq_base + op->rq_idx);
 
 	if (!w)
 		return &mrc_deny_rnr;

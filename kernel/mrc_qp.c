@@ -75,8 +75,7 @@ static void mrc_qp_free(struct mrc_qp *qp)
 		mrc_cq_put(qp->rcq);
 	mrc_ring_free(&qp->sq);
 	mrc_ring_free(&qp->rq);
-	kvfree(qp->wqe_mem);
-	kvfree(qp->conn_mem);
+	kvfree(qp->conn_mem);		/* and wqe_mem */
 	mutex_destroy(&qp->mutex);
 	kvfree_rcu(qp, rcu);
 	ib_device_put(ibdev);
@@ -158,7 +157,8 @@ u32 mrc_qp_idle_bytes(void)
 
 	mrc_qp_size(&cap, MRC_MPR_DEFAULT, &z);
 	return sizeof(struct mrc_qp) + z.conn + z.wqe +
-	       2 * MRC_RING_HDR_SIZE + z.sq_entries * z.sq_stride + z.rq_entries * z.rq_stride;
+	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.sq_entries * z.sq_stride) +
+	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.rq_entries * z.rq_stride);
 }
 
 /* Cut wqe_mem into its arrays; all sizes are multiples of 8. */
@@ -194,10 +194,10 @@ static int mrc_qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	BUILD_BUG_ON(sizeof(struct mrc_swqe) % 8 || sizeof(struct mrc_rwqe) % 8);
 	if (!z->conn)
 		return -EINVAL;
-	qp->conn_mem = kvzalloc(z->conn, GFP_KERNEL_ACCOUNT);
-	qp->wqe_mem = kvzalloc(z->wqe, GFP_KERNEL_ACCOUNT);
-	if (!qp->conn_mem || !qp->wqe_mem)
-		return -ENOMEM;		/* mrc_qp_abort() frees */
+	qp->conn_mem = kvzalloc(z->conn + z->wqe, GFP_KERNEL_ACCOUNT);
+	if (!qp->conn_mem)
+		return -ENOMEM;
+	qp->wqe_mem = (u8 *)qp->conn_mem + z->conn;
 	qp->sq_slots = z->cfg.sq_max;
 	mrc_qp_carve(qp, z);
 	return mrc_conn_init(&qp->conn, &z->cfg, qp->conn_mem);
@@ -350,15 +350,20 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 		return -ENOMEM;
 	qp->spec_only = req.flags & MRC_UQP_ONLY_SPEC;
 	qp->mpr = mpr;
-	err = mrc_qp_alloc_mem(qp, &z) ?: mrc_qp_answer(qp, udata, &z) ?: mrc_qp_publish(qp);
-	if (err) {
-		mrc_qp_abort(qp);
-		return err;
-	}
+	err = mrc_qp_alloc_mem(qp, &z) ?: mrc_qp_answer(qp, udata, &z);
+	if (err)
+		goto err_abort;
 	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + qp->sq.bytes + qp->rq.bytes;
 	ibqp->qp_num = qp->qpn;
 	container_of(ibqp, struct mrc_ibqp, ibqp)->qp = qp;
+	err = mrc_qp_publish(qp);
+	if (err)
+		goto err_abort;
 	return 0;
+
+err_abort:
+	mrc_qp_abort(qp);
+	return err;
 }
 
 /* ---- destroy, and back to RESET ---- */
@@ -410,6 +415,7 @@ void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state)
 	qp->sq_posted = 0;
 	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
 	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
+	qp->rq_base = qp->rq_cons;
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	qp->timer_ns = MRC_TIME_NEVER;
 	spin_unlock(&qp->lock);

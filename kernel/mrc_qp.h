@@ -24,9 +24,9 @@
 #include "mrc_path.h"
 #include "mrc_ring.h"
 
-#define MRC_SQ_INFLIGHT	128	/* work requests inside the engine per QP */
+#define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
 #define MRC_QP_RD	16	/* READs/ATOMICs in flight each way */
-#define MRC_QP_RQM	256	/* receive messages in flight */
+#define MRC_QP_RQM	128	/* receive messages in flight */
 #define MRC_QP_TAILS	32
 #define MRC_TAIL_BYTES	64
 
@@ -92,7 +92,7 @@ struct mrc_qp {
 	struct ib_qp_attr attr;		/* as modified; query_qp */
 
 	struct mrc_conn conn;
-	void *conn_mem;
+	void *conn_mem;			/* one allocation with wqe_mem */
 	struct hrtimer timer;		/* MRC_QP_TIMER_MODE; armed under lock while ibqp */
 	u64 timer_ns;			/* armed for; MRC_TIME_NEVER */
 	unsigned long bh;
@@ -107,7 +107,8 @@ struct mrc_qp {
 
 	struct mrc_cq *scq, *rcq;	/* referenced */
 	struct mrc_ring sq, rq;
-	u32 sq_cons, rq_cons;		/* private copies */
+	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
+	u32 rq_base;			/* ring index of the engine's rq_idx 0 */
 	u32 sq_slots;			/* power of two, = conn sq_max */
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
@@ -135,7 +136,7 @@ static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 int mrc_qp_table_init(void);
 void mrc_qp_table_exit(void);
-u32 mrc_qp_idle_bytes(void);	/* 128 WRs each way, 1 SGE, no inline, 8 * 128 PSNs */
+u32 mrc_qp_idle_bytes(void);	/* rings too: 128 WRs each way, 1 SGE, no inline, 8 * 128 PSNs */
 /* Between mrc_qp.c and mrc_qp_modify.c: under qp->mutex, without qp->lock. */
 void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state);
 

@@ -6,7 +6,7 @@
  *
  * ib_core's table says which attributes a transition needs and may have; here
  * their values are checked, then one function per target state does the work.
- * Staying in INIT, RTR or RTS with new attributes is allowed as far as the table
+ * Staying in INIT or RTS with new attributes is allowed as far as the table
  * goes; SQD is not implemented and refused.
  *
  * uverbs lets two threads modify one QP at once: qp->mutex orders them. The
@@ -263,15 +263,8 @@ static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 			 enum ib_qp_state cur)
 {
-	struct mrc_pathset *ps;
-
 	spin_lock_bh(&qp->lock);
-	ps = qp->ps;
-	if (ps)
-		spin_lock(&ps->lock);
 	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
-	if (ps)
-		spin_unlock(&ps->lock);
 	qp->state = IB_QPS_ERR;
 	spin_unlock_bh(&qp->lock);
 	mrc_bh_kick(qp);

@@ -18,6 +18,7 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/udp_tunnel.h>
+#include "mrc_compat_net.h"
 #include "mrc_net.h"
 
 static unsigned int mrc_net_id;

@@ -145,7 +145,7 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 		return MRC_V_DROP;
 	}
 	if (mrc_opc_is_data(p->opcode))
-		return mrc_rx_data(c, p, op);
+		return mrc_rx_data(c, p, now_ns, op);
 	c->stats.rx_ctrl_pkts++;
 	switch (p->opcode) {
 	case MRC_OPC_SACK:

@@ -51,7 +51,8 @@ struct mrc_msg {
 	u64 va;
 	u64 swap_add, compare;
 	u32 psn, npkts;
-	u32 resp_pkts;		/* READ, ATOMIC: response packets still missing */
+	u32 resp_pkts;		/* READ, ATOMIC: response packets still missing;
+				 * response: its packets not known as delivered */
 	u32 resp_psn;		/* of the first response packet, once resp_seen */
 	bool resp_seen;
 };
@@ -163,6 +164,7 @@ struct mrc_conn {
 	struct mrc_msg *sq;	/* ring of sq_max */
 	u32 sq_head, sq_acked, sq_seg, sq_tail;	/* oldest, first without transport
 					 * ACK, being cut, free; free-running */
+	u32 sq_rd;		/* no READ or ATOMIC before it is unanswered */
 	struct mrc_msg *rs;	/* ring of rd_max */
 	u32 rs_head, rs_seg, rs_tail;
 	bool cutting;		/* a message is being cut into packets ... */
@@ -170,7 +172,7 @@ struct mrc_conn {
 	bool tx_stopped;	/* NAK received: nothing new leaves */
 	u32 cut_off;		/* packets already cut off it */
 	u16 next_rqmsn;
-	u32 rd_out;		/* READs and ATOMICs unanswered */
+	u32 rd_out;		/* READs and ATOMICs from the oldest unanswered on */
 	u32 rqm_out;		/* receive messages unacknowledged */
 
 	/* loss and time */
@@ -217,7 +219,8 @@ static inline u64 mrc_tick_age_ns(u64 now_ns, u32 tick)
 
 /* mrc_rx.c */
 void mrc_rx_reset(struct mrc_conn *c);
-enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, struct mrc_rxop *op);
+enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
+			     struct mrc_rxop *op);
 void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why);
 bool mrc_rx_nak_due(const struct mrc_conn *c);
 u32 mrc_rx_ack_edge(const struct mrc_conn *c);
@@ -225,7 +228,7 @@ u64 mrc_rx_bitmap(const struct mrc_conn *c, u32 base);
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 
 /* mrc_exec.c */
-bool mrc_exec_admit(struct mrc_conn *c, u16 *slot);
+bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot);
 void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
 bool mrc_exec_pending(const struct mrc_conn *c, u32 psn);
 void mrc_exec_resp_done(struct mrc_conn *c, u16 slot);
@@ -234,6 +237,7 @@ void mrc_exec_resp_done(struct mrc_conn *c, u16 slot);
 void mrc_tx_reset(struct mrc_conn *c);
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);
+u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);
 u32 mrc_tx_rec_bytes(const struct mrc_conn *c, u32 psn);
 struct mrc_msg *mrc_tx_rec_msg(struct mrc_conn *c, const struct mrc_rec *r);
 bool mrc_tx_waiting(const struct mrc_conn *c);
@@ -241,6 +245,7 @@ struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn);
 void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
 bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 void mrc_tx_responses_done(struct mrc_conn *c);
+void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_list in mrc_tx.c: records by slot */
 void mrc_list_add_tail(struct mrc_conn *c, struct mrc_list *l, u16 slot);

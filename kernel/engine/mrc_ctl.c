@@ -208,6 +208,8 @@ static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op
 	if (!c->verify_owed)
 		return false;
 	c->verify_owed = false;
+	if (c->tx_ready && mrc_tx_waiting(c))
+		return false;	/* data of ours tests the paths */
 	if (!mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 		return false;
 	mrc_ctl_probe(c, op, idx);

@@ -3,10 +3,6 @@
 #ifndef MRC_ENV_KERNEL_H
 #define MRC_ENV_KERNEL_H
 
-#if __has_include(<linux/unaligned.h>)
-#include <linux/unaligned.h>
-#else
-#include <asm/unaligned.h>
-#endif
+#include <linux/unaligned.h>	/* before 6.12: compat/include */
 
 #endif

@@ -9,9 +9,18 @@
  */
 #include "mrc_conn.h"
 
-/* A free slot, when the peer keeps to the number of requests it was granted. */
-bool mrc_exec_admit(struct mrc_conn *c, u16 *slot)
+/*
+ * A free slot for the request at @psn.
+ *
+ * Requests that overtook it may hold all slots while the answers to earlier
+ * ones are not acknowledged; the peer can be in the same state, and neither
+ * window moves. But the peer has at most rd_atomic requests out in order, so
+ * when the left edge's own request finds no slot, the oldest answer must have
+ * arrived: settle it, and the next copy of the request finds a slot.
+ */
+bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
 {
+	u32 held = 0;
 	u16 i;
 
 	for (i = 0; i < c->cfg.rd_max; i++) {
@@ -19,7 +28,10 @@ bool mrc_exec_admit(struct mrc_conn *c, u16 *slot)
 			*slot = i;
 			return true;
 		}
+		held += c->exec[i].state != MRC_EXEC_DONE;
 	}
+	if (mrc_psn_diff(psn, c->rx_cack) == 1 && held >= c->rx.rd_atomic)
+		mrc_tx_response_settle(c, now_ns);
 	return false;
 }
 
@@ -103,6 +115,7 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->len = x->op == MRC_OP_READ ? x->len : 0;
 	m->rkey = x->rkey;
 	m->swap_add = orig;
+	m->resp_pkts = mrc_tx_pkts(c, m->len);
 	c->rs_tail++;
 }
 

@@ -95,10 +95,15 @@ void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rto_at_ns == MRC_TIME_NEVER)
 		c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
-	c->probe_at_ns = now_ns + mrc_pto_ns(c);
+	/* Not pushed out by sending: resending what is refused must not hide a loss. */
+	if (c->probe_at_ns == MRC_TIME_NEVER)
+		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 }
 
-/* Nothing waited for: no timers. Otherwise push them out, the peer answered. */
+/*
+ * Nothing waited for: no timers. Progress pushes them out; answers that tell
+ * nothing new (to an EV's probe, say) do not.
+ */
 static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress)
 {
 	if (!mrc_tx_waiting(c)) {
@@ -114,8 +119,10 @@ static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress)
 		c->retries = 0;
 		c->probe_backoff = 0;
 		c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
+		c->probe_at_ns = now_ns + mrc_pto_ns(c);
+	} else if (c->probe_at_ns == MRC_TIME_NEVER) {
+		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 	}
-	c->probe_at_ns = now_ns + mrc_pto_ns(c);
 }
 
 /* Data arrived: if it is what we wait for, the peer is alive and at work. */
@@ -165,6 +172,8 @@ static u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 			mrc_rack_false_alarm(c);
 	}
 	r->state = MRC_REC_FREE;
+	if (r->msg & MRC_REC_RESP)
+		mrc_tx_rec_msg(c, r)->resp_pkts--;
 	return bytes;
 }
 
@@ -287,13 +296,9 @@ static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns
 			       now_ns);
 }
 
-/* Answer to a probe: of the connection (tail probe), or of an EV. */
+/* Answer to a tail probe. */
 static bool mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
-	if (s->probe_id < MRC_PROBE_ID_EV_END) {
-		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
-		return false;
-	}
 	if (!c->probe_out || s->probe_id != c->probe_id)
 		return false;
 	c->probe_out = false;
@@ -310,7 +315,11 @@ void mrc_loss_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool answered = false;
 
 	c->stats.sacks_rcvd++;
-	if (!c->tx_ready || mrc_psn_diff(s->cack, c->psn_next) >= 0) {
+	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
+		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
+	if (!c->tx_ready)
+		return;
+	if (mrc_psn_diff(s->cack, c->psn_next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
 	}

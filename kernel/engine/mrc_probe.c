@@ -10,6 +10,7 @@
 #include "mrc_ev.h"
 
 #define MRC_VERIFY_RTTS		8	/* silence of so many round trips: lost */
+#define MRC_VERIFY_EVERY_RTTS	4	/* one EV verified in so many round trips */
 
 /* Earliest probe of any bad EV on a live plane. O(n), only when one changed. */
 static void mrc_evset_reschedule(struct mrc_evset *s)
@@ -105,7 +106,8 @@ void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now
 	if (s->verify_out && probe_id == s->verify_idx) {
 		mrc_evset_rtt(s, now_ns - s->verify_ns);
 		s->verify_out = false;
-		s->verify_ns = now_ns + max_t(u64, s->probe_rtt_ns, s->probe_ns);
+		s->verify_ns = now_ns + max_t(u64, MRC_VERIFY_EVERY_RTTS * s->probe_rtt_ns,
+					      MRC_VERIFY_EVERY_RTTS * s->probe_ns);
 	}
 	if (ev->state != MRC_EV_ASSUMED_BAD)
 		return;

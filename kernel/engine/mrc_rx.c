@@ -191,19 +191,19 @@ static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt
 }
 
 static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt *p,
-				       struct mrc_rxop *op)
+				       u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_NONE;
 	if (!c->rx.rd_atomic || p->dmalen > 0x80000000u ||
 	    (p->opcode != MRC_OPC_READ_REQ && (p->va & 7 || p->dmalen != 8)))
 		return mrc_rx_invalid(c, p);
-	if (!mrc_exec_admit(c, &op->slot))
+	if (!mrc_exec_admit(c, p->psn, now_ns, &op->slot))
 		return mrc_rx_busy(c, p);
 	return MRC_V_PLACE;
 }
 
 static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pkt *p,
-					 struct mrc_rxop *op)
+					 u64 now_ns, struct mrc_rxop *op)
 {
 	if (p->payload_len > c->rx.mtu)
 		return mrc_rx_invalid(c, p);
@@ -215,11 +215,12 @@ static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pk
 		return mrc_rx_send(c, p, op);
 	if (mrc_opc_is_read_resp(p->opcode) || p->opcode == MRC_OPC_ATOMIC_ACK)
 		return mrc_rx_response(c, p, op);
-	return mrc_rx_request(c, p, op);
+	return mrc_rx_request(c, p, now_ns, op);
 }
 
 /* The acceptance rules of section 2.3. */
-enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, struct mrc_rxop *op)
+enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
+			     struct mrc_rxop *op)
 {
 	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rx_cack, 1));
 
@@ -255,7 +256,7 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, struct
 	op->len = p->payload_len;
 	op->msg_len = p->dmalen;
 	op->tail = -1;
-	return mrc_rx_by_opcode(c, p, op);
+	return mrc_rx_by_opcode(c, p, now_ns, op);
 }
 
 /* ---- commit ---- */

@@ -77,6 +77,7 @@ void mrc_tx_reset(struct mrc_conn *c)
 	mrc_list_init(&c->lost);
 	c->inflight_bytes = 0;
 	c->sq_head = c->sq_acked = c->sq_seg = c->sq_tail = 0;
+	c->sq_rd = 0;
 	c->rs_head = c->rs_seg = c->rs_tail = 0;
 	c->next_rqmsn = 0;
 	c->rd_out = 0;
@@ -144,7 +145,7 @@ static bool mrc_wr_valid(const struct mrc_conn *c, const struct mrc_wr *wr)
 	return wr->len <= 0x80000000u;
 }
 
-static u32 mrc_pkts_of(const struct mrc_conn *c, u32 len)
+u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len)
 {
 	return len ? (len - 1) / c->rx.mtu + 1 : 1;
 }
@@ -174,7 +175,7 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 	m->swap_add = wr->swap_add;
 	m->compare = wr->compare;
 	if (m->op == MRC_OP_READ)
-		m->resp_pkts = mrc_pkts_of(c, wr->len);
+		m->resp_pkts = mrc_tx_pkts(c, wr->len);
 	else if (mrc_op_is_rd(m->op))
 		m->resp_pkts = 1;
 	c->sq_tail++;
@@ -193,12 +194,25 @@ struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
 	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
 }
 
+/*
+ * Requests count as out up to the oldest unanswered one, so that the peer may
+ * conclude from a request that the one rd_atomic before it has been answered
+ * (mrc_exec_admit()).
+ */
 void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 {
 	/* The answer says that the request arrived; its slot may be reused soon. */
 	mrc_loss_delivered(c, m->psn, now_ns);
-	if (--m->resp_pkts == 0)
+	if (--m->resp_pkts)
+		return;
+	for (; c->sq_rd != c->sq_tail; c->sq_rd++) {
+		m = mrc_sq_at(c, c->sq_rd);
+		if (!mrc_op_is_rd(m->op))
+			continue;
+		if (!m->started || m->resp_pkts)
+			return;
 		c->rd_out--;
+	}
 }
 
 /* ---- cutting messages into packets ---- */
@@ -206,7 +220,7 @@ void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 /* Packets a message takes on the wire. */
 static u32 mrc_msg_pkts(const struct mrc_conn *c, const struct mrc_msg *m)
 {
-	return mrc_op_is_rd(m->op) ? 1 : mrc_pkts_of(c, m->len);
+	return mrc_op_is_rd(m->op) ? 1 : mrc_tx_pkts(c, m->len);
 }
 
 /* May this message of the send queue start now? */
@@ -527,17 +541,31 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 
 /* ---- completions ---- */
 
-/* Response messages whose packets are all delivered. */
+/* Response messages whose packets are all delivered, whatever is missing before. */
 void mrc_tx_responses_done(struct mrc_conn *c)
 {
 	while (c->rs_head != c->rs_seg) {
 		struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
 
-		if (mrc_psn_diff(c->psn_una, mrc_psn_add(m->psn, (s32)m->npkts)) < 0)
+		if (m->resp_pkts)
 			return;
 		mrc_exec_resp_done(c, (u16)m->cookie);
 		c->rs_head++;
 	}
+}
+
+/* The oldest response must have arrived, acknowledged or not. */
+void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
+{
+	const struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
+	u32 psn, end;
+
+	if (c->rs_head == c->rs_seg)
+		return;		/* not even sent: the peer breaks its word */
+	end = mrc_psn_add(m->psn, (s32)m->npkts);
+	psn = mrc_psn_diff(m->psn, c->psn_una) < 0 ? c->psn_una : m->psn;
+	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
+		mrc_loss_delivered(c, psn, now_ns);
 }
 
 /* Does the peer still owe us something. */
@@ -582,5 +610,7 @@ bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 		c->sq_acked = c->sq_head;
 	if ((s32)(c->sq_seg - c->sq_head) < 0)
 		c->sq_seg = c->sq_head;
+	if ((s32)(c->sq_rd - c->sq_head) < 0)
+		c->sq_rd = c->sq_head;
 	return true;
 }

@@ -409,7 +409,9 @@ int main(int argc, char **argv)
 	struct mrc_context *ctx = calloc(1, sizeof(*ctx));
 	struct ibv_context *ic = &ctx->vctx.context;
 	struct ibv_pd pd = { .context = ic };
-	struct ibv_cq_init_attr_ex cq_attr = { .cqe = CQ_ENTRIES, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct ibv_cq_init_attr_ex cq_attr = {
+		.cqe = CQ_ENTRIES, .wc_flags = IBV_WC_STANDARD_FLAGS,
+	};
 	struct ibv_qp_init_attr_ex qp_attr = {
 		.cap = { .max_send_wr = SQ_ENTRIES, .max_recv_wr = RQ_ENTRIES,
 			 .max_send_sge = 16, .max_recv_sge = 16 },

@@ -11,11 +11,6 @@ namespace {
 // What a switch leaves of a packet: BTH, METH and TSETH.
 constexpr u32 trim_len = MRC_BTH_LEN + MRC_METH_LEN + MRC_TSETH_LEN;
 
-u64 ser_ps(const options &o, u32 bytes)
-{
-    return bytes * 8000000ull / o.rate_mbps;
-}
-
 } // namespace
 
 fabric::fabric(world &w, const options &o, u64 seed) : w_(w), o_(o)
@@ -55,14 +50,43 @@ bool fabric::lost_at_random(link &l, const packet &p)
     return l.rand.chance(o_.loss_ppm);
 }
 
-// True: dropped. Marks and trims on the way.
-bool fabric::queue_full(link &l, packet &p)
+u64 fabric::ser_ps(u32 bytes, u64 pct) const
 {
-    u64 now = w_.now_ps();
-    u64 backlog = l.busy_ps > now ? (l.busy_ps - now) * o_.rate_mbps / 8000000 : 0;
-    bool data = p.tclass != MRC_TC_CONTROL;
+    return (bytes + wire_overhead) * 800000000ull / (o_.rate_mbps * pct);
+}
 
-    if (!data)
+// Strict priority without preemption of what is being sent, nearly.
+static u64 through_port(u64 now, u64 ser, bool control, u64 &data_ps, u64 &ctrl_ps)
+{
+    if (control) {
+        ctrl_ps = std::max(now, ctrl_ps) + ser;
+        data_ps = std::max(now, data_ps) + ser;
+        return ctrl_ps;
+    }
+    data_ps = std::max(now, data_ps) + ser;
+    return data_ps;
+}
+
+u64 fabric::leave_host(link &l, const packet &p)
+{
+    return through_port(w_.now_ps(), ser_ps(p.len, 100), p.tclass == MRC_TC_CONTROL, l.up_ps,
+                        l.up_ctrl_ps);
+}
+
+u64 fabric::leave_switch(link &l, const packet &p, u64 t_ps)
+{
+    return through_port(t_ps, ser_ps(p.len, o_.down_pct), p.tclass == MRC_TC_CONTROL || p.trimmed,
+                        l.down_ps, l.down_ctrl_ps);
+}
+
+// At the switch at @t_ps. True: dropped. Marks and trims on the way.
+bool fabric::queue_full(const link &l, packet &p, u64 t_ps)
+{
+    u64 backlog = l.down_ps > t_ps
+                      ? (l.down_ps - t_ps) / 1000 * o_.rate_mbps * o_.down_pct / 800000
+                      : 0;
+
+    if (p.tclass == MRC_TC_CONTROL)
         return false;
     if (o_.ecn_bytes && backlog > o_.ecn_bytes && !p.ecn) {
         p.ecn = true;
@@ -78,17 +102,15 @@ bool fabric::queue_full(link &l, packet &p)
     return false;
 }
 
-void fabric::deliver(link &l, u32 pkt, u64 extra_ns)
+void fabric::deliver(link &l, u32 pkt, u64 at_switch_ps, u64 extra_ns)
 {
-    const packet &p = w_.packets[pkt];
-    u64 now = w_.now_ps();
-    u64 ser = ser_ps(o_, p.len + wire_overhead);
-    u64 t = std::max(now, l.busy_ps) + ser;
+    packet &p = w_.packets[pkt];
 
-    l.busy_ps = t;
-    // Control and trimmed packets overtake what is queued.
-    if (p.tclass == MRC_TC_CONTROL || p.trimmed)
-        t = now + ser;
+    if (queue_full(l, p, at_switch_ps)) {
+        w_.packets.put(pkt);
+        return;
+    }
+    u64 t = leave_switch(l, p, at_switch_ps);
     t += o_.delay_ns * 1000 + skew_ps_[p.src][p.ev_idx] + extra_ns * 1000;
     if (o_.jitter_ns)
         t += l.rand.below(o_.jitter_ns * 1000);
@@ -107,10 +129,7 @@ void fabric::send(u32 pkt)
     w_.tr.add(w_.now_ps());
     w_.tr.add(p.buf, std::min(p.len, 56u));
     w_.tr.add(static_cast<u64>(p.ev) << 8 | p.plane);
-    if (queue_full(l, p)) {
-        w_.packets.put(pkt);
-        return;
-    }
+    u64 t = leave_host(l, p);
     if (w_.flt.plane_dead(p.src, p.plane) || w_.flt.hole(p.src, p.ev_idx)) {
         stats_.unreachable++;
         w_.packets.put(pkt);
@@ -142,10 +161,10 @@ void fabric::send(u32 pkt)
 
             w_.packets[copy] = w_.packets[pkt];
             stats_.duplicated++;
-            deliver(l, copy, l.rand.below(o_.reorder_ns));
+            deliver(l, copy, t, l.rand.below(o_.reorder_ns));
         }
     }
-    deliver(l, pkt, extra_ns);
+    deliver(l, pkt, t, extra_ns);
 }
 
 } // namespace sim

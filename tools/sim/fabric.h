@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// fabric.h - the planes between the hosts: one serialising link with a queue
-// per plane and direction, a fixed additional delay per EV, and per-packet faults.
+// fabric.h - the planes between the hosts.
+//
+// Per plane and direction: the sender's port, which serialises and queues
+// without limit (the host's own queue), then the switch's port to the receiver,
+// which may be slower, and marks, trims or drops. Control packets and trimmed
+// ones go before data at both. Each EV adds a fixed delay, each packet a random one.
 #pragma once
 
 #include "options.h"
@@ -28,13 +32,19 @@ public:
 private:
     struct link {
         prng rand;
-        u64 busy_ps = 0;     // when the last byte queued so far has left
+        u64 up_ps = 0;       // when the last byte queued so far leaves the host,
+        u64 up_ctrl_ps = 0;  // and the last of a control packet
+        u64 down_ps = 0;     // likewise the switch
+        u64 down_ctrl_ps = 0;
         u64 burst = 0;       // packets still to be lost
     };
 
     bool lost_at_random(link &l, const packet &p);
-    bool queue_full(link &l, packet &p);
-    void deliver(link &l, u32 pkt, u64 extra_ns);
+    u64 ser_ps(u32 bytes, u64 pct) const;
+    u64 leave_host(link &l, const packet &p);
+    bool queue_full(const link &l, packet &p, u64 t_ps);
+    u64 leave_switch(link &l, const packet &p, u64 t_ps);
+    void deliver(link &l, u32 pkt, u64 at_switch_ps, u64 extra_ns);
     void trim(packet &p, u8 how);
 
     world &w_;

@@ -97,7 +97,7 @@ outcome in_child(const sim::options &o, u64 seed)
     pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);
-        alarm(60);
+        alarm(20);
         out = run_seed(o, seed, false);
         ssize_t n = write(fd[1], &out, sizeof(out));
         _exit(n == sizeof(out) ? 0 : 3);

@@ -4,6 +4,8 @@
 
 #include "prng.h"
 
+#include <algorithm>
+
 namespace sim {
 
 namespace {
@@ -22,10 +24,11 @@ void draw_fabric(options &o, prng &r)
     o.qps = r.chance(400000) ? r.range(2, 3) : 1;
     o.mtu = r.pick(mtus);
     o.rate_mbps = r.pick(rates);
+    o.down_pct = r.chance(400000) ? 100 : r.range(30, 99);
     o.delay_ns = r.log_range(500, 20 * us);
     o.skew_ns = r.chance(500000) ? r.log_range(100, 20 * us) : 0;
     o.jitter_ns = r.chance(500000) ? r.log_range(100, 20 * us) : 0;
-    o.queue_bytes = r.chance(400000) ? r.log_range(65536, 1 << 20) : 0;
+    o.queue_bytes = r.chance(500000) ? r.log_range(16384, 1 << 19) : 0;
     o.ecn_bytes = r.chance(400000) ? r.log_range(8192, 1 << 18) : 0;
     o.trim = r.below(3);
     o.rx_delay_ns = r.chance(600000) ? r.log_range(100, 10 * us) : 0;
@@ -47,7 +50,7 @@ void draw_conn(options &o, prng &r)
     o.tails = r.chance(500000) ? 32 : r.range(1, 8);
     o.sack_pkts = r.pick(sack_pkts);
     o.cwnd_bytes = r.chance(500000) ? 0 : r.log_range(2 * o.mtu + 8192, 1 << 20);
-    o.timeout_ns = r.log_range(200 * us, 4 * ms);
+    o.timeout_ns = r.chance(950000) ? r.log_range(200 * us, 4 * ms) : 0;
     o.linear_cnt = 7;
     o.exp_cnt = MRC_EXP_FOREVER;
     if (r.chance(100000)) {
@@ -72,10 +75,8 @@ void draw_work(options &o, prng &r)
     constexpr u64 writes = 1 << MRC_OP_WRITE | 1 << MRC_OP_WRITE_IMM;
     constexpr u64 all = (1 << (MRC_OP_FETCH_ADD + 1)) - 1;
 
-    o.msgs = r.log_range(1, 200);
-    o.bytes = r.log_range(1 << 13, o.mtu << 10);
-    if (o.bytes > 1 << 20)
-        o.bytes = 1 << 20;
+    o.msgs = r.log_range(1, 400);
+    o.bytes = r.log_range(1 << 13, std::min<u64>(o.mtu << 12, 4 << 20));
     o.one_way = r.chance(250000);
     o.len_max = r.log_range(64, 300000);
     o.ops = o.mrc_only ? writes : r.chance(600000) ? all : 0;
@@ -182,7 +183,7 @@ std::string options::check() const
 {
     if (!planes || planes > MRC_PLANES_MAX || !evs || planes * evs > MRC_EVS_MAX)
         return "planes or evs out of range";
-    if (mtu < 256 || mtu > 4096 || !rate_mbps || !qps || qps > 64)
+    if (mtu < 256 || mtu > 4096 || !rate_mbps || !down_pct || !qps || qps > 64)
         return "mtu, rate_mbps or qps out of range";
     if (!mpr || mpr > MRC_MPR_MAX || !mpr_b || mpr_b > MRC_MPR_MAX)
         return "mpr out of range";

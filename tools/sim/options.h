@@ -17,11 +17,12 @@ namespace sim {
     X(evs, "EVs per plane")                                                             \
     X(qps, "queue pairs between the two hosts")                                         \
     X(mtu, "payload bytes per packet")                                                  \
-    X(rate_mbps, "rate of a plane, each way")                                           \
+    X(rate_mbps, "rate of a port, each way")                                            \
+    X(down_pct, "rate of the switch's port to the host, percent of that")               \
     X(delay_ns, "propagation, one way")                                                 \
     X(skew_ns, "largest additional fixed delay of an EV")                               \
     X(jitter_ns, "largest additional delay of a packet")                                \
-    X(queue_bytes, "queue limit of a plane; 0: none")                                   \
+    X(queue_bytes, "queue limit of the switch's port; 0: none")                         \
     X(ecn_bytes, "queue from which packets are marked; 0: never")                       \
     X(trim, "1: trim what overflows the queue, 2: as at the last hop")                  \
     X(rx_delay_ns, "largest delay from arrival to softirq (batching)")                  \

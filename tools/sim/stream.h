@@ -27,6 +27,7 @@ struct message {
     u64 read_off = 0;        // ... from here
     u64 want_orig = 0;       // ATOMIC
     u32 exec_no = none32;    // READ, ATOMIC: n-th request
+    u32 rewritten = none32;  // WRITE: the later one that aims at the same place
     mrc_status want = MRC_ST_OK;
 
     // progress at the responder

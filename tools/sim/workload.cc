@@ -77,6 +77,9 @@ void drawer::add_write(message &m)
         m.wr.va = read.wr.va;
         m.wr.len = read.wr.len;
         m.wr.flags |= MRC_WR_FENCE;
+        for (message &x : s_.msg)
+            if (x.is_write() && x.wr.va == m.wr.va && x.rewritten == none32)
+                x.rewritten = m.wr.cookie;
         overwrite_next_ = false;
     } else {
         m.wr.va = take(m.wr.len);

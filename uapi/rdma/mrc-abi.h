@@ -7,7 +7,7 @@
  * are zero and refused otherwise; structs grow at the end under comp_mask.
  *
  * Rings (send, receive, completion) are vmalloc memory mapped by both sides:
- * one page of struct mrc_ring_hdr, then `entries` (a power of two) slots of
+ * MRC_RING_HDR_SIZE bytes with struct mrc_ring_hdr, then `entries` (a power of two) slots of
  * `stride` bytes. Indices run freely; slot = index & (entries - 1). The writer
  * fills slots, then publishes `prod` with a store-release; the reader loads it
  * with acquire and publishes `cons` likewise. Each side keeps a private copy of
@@ -25,7 +25,7 @@
 
 #define MRC_MAX_SGE		16
 #define MRC_MAX_INLINE		256
-#define MRC_RING_HDR_SIZE	4096
+#define MRC_RING_HDR_SIZE	256
 
 struct mrc_ring_hdr {
 	__u32 prod;		/* written by the producer only */
@@ -36,6 +36,8 @@ struct mrc_ring_hdr {
 	 * Send ring: the kernel sets need_kick before it goes idle; user space
 	 * publishes prod, then (full barrier) reads it, and if set clears it and
 	 * rings the doorbell (POST_SEND with no work request).
+	 * Receive ring: need_kick is set when the QP is in error and receives must
+	 * be announced (POST_RECV with no work request) to be flushed.
 	 * Completion ring: user space stores MRC_ARM_*, then (full barrier) polls
 	 * once more; the kernel publishes prod, then (full barrier) takes the
 	 * value with xchg(0) and, if it matches, signals the channel.

@@ -243,6 +243,7 @@ static int recv_one(struct mrc_qp *qp, const struct ibv_recv_wr *wr)
 int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mrc_qp *qp = to_mqp(ibqp);
+	bool kick;
 	int ret = 0;
 
 	if (!qp->rq.hdr || ibqp->state == IBV_QPS_RESET) {
@@ -260,12 +261,15 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	}
 	__atomic_store_n(&qp->rq.hdr->prod, qp->rq.idx, __ATOMIC_RELEASE);
 	/*
-	 * A QP in error flushes receives when it next runs, which only a doorbell
-	 * makes it do: an idle queue would keep them for ever.
+	 * A QP in error flushes receives when it next runs, and an idle one only
+	 * runs when told to. We know of the error if the application made it; if
+	 * the kernel did, it may leave need_kick set in this ring.
 	 */
 	full_barrier();
+	kick = ibqp->state == IBV_QPS_ERR ||
+	       __atomic_load_n(&qp->rq.hdr->need_kick, __ATOMIC_RELAXED);
 	pthread_spin_unlock(&qp->rq_lock);
-	if (ibqp->state == IBV_QPS_ERR)
+	if (kick)
 		mrc_doorbell(ibqp);
 	return ret;
 }

@@ -69,9 +69,13 @@ static void mrc_uninit_device(struct verbs_device *vdev)
 static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd,
 					   uint32_t driver_id)
 {
-	struct {
+	/* The core's struct ends in a flexible array, so it may only overlap. */
+	union {
 		struct ib_uverbs_get_context_resp core;
-		struct mrc_ualloc_ucontext_resp drv;
+		struct {
+			uint64_t room[sizeof(struct ib_uverbs_get_context_resp) / 8];
+			struct mrc_ualloc_ucontext_resp drv;
+		} all;
 	} resp = {};
 	struct ibv_get_context cmd = {};
 	struct mrc_context *ctx;
@@ -89,8 +93,8 @@ static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd
 		return NULL;
 	}
 
-	ctx->max_inline = resp.drv.max_inline;
-	ctx->max_sge = resp.drv.max_sge;
+	ctx->max_inline = resp.all.drv.max_inline;
+	ctx->max_sge = resp.all.drv.max_sge;
 	verbs_set_ops(&ctx->vctx, &mrc_ctx_ops);
 	return ctx;
 }

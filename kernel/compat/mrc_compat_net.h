@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_compat_net.h - as mrc_compat.h, for what only the network files use.
+ */
+#ifndef MRC_COMPAT_NET_H
+#define MRC_COMPAT_NET_H
+
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include "mrc_have.h"
+
+/* ndo_start_xmit needs no lock of the netdev's. */
+static inline void mrc_netdev_set_lltx(struct net_device *ndev)
+{
+#ifdef MRC_HAVE_NETDEV_LLTX
+	ndev->lltx = true;
+#else
+	ndev->features |= NETIF_F_LLTX;
+#endif
+}
+
+/* The netdev must stay in its namespace. */
+static inline void mrc_netdev_set_netns_fixed(struct net_device *ndev)
+{
+#if defined(MRC_HAVE_NETNS_IMMUTABLE)
+	ndev->netns_immutable = true;
+#elif defined(MRC_HAVE_NETNS_LOCAL)
+	ndev->netns_local = true;
+#else
+	ndev->features |= NETIF_F_NETNS_LOCAL;
+#endif
+}
+
+/*
+ * Message for extack (or NULL) with values in it. Kernels that only take constant
+ * strings get a static buffer per place: writers are serialised by rtnl or genl's
+ * mutex.
+ */
+#ifdef MRC_HAVE_ERR_MSG_FMT
+#define MRC_ERR_MSG(extack, fmt, ...) NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__)
+#else
+#define MRC_ERR_MSG(extack, fmt, ...) do {				\
+	static char __msg[96];						\
+	struct netlink_ext_ack *__ack = (extack);			\
+									\
+	if (__ack) {							\
+		snprintf(__msg, sizeof(__msg), fmt, ##__VA_ARGS__);	\
+		__ack->_msg = __msg;					\
+	}								\
+} while (0)
+#endif
+
+#endif

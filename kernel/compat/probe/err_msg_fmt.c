@@ -1,0 +1,7 @@
+// { "since": "6.2", "what": "NL_SET_ERR_MSG_FMT: extack messages with values in them", "used_by": "mrc_dev.c mrc_profile.c mrc_sock.c mrc_netdev.c" }
+#include <linux/netlink.h>
+
+void mrc_probe(struct netlink_ext_ack *extack, int i)
+{
+	NL_SET_ERR_MSG_FMT(extack, "%d", i);
+}

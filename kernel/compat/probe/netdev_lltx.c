@@ -1,0 +1,7 @@
+// { "since": "6.12", "what": "net_device.lltx replaces NETIF_F_LLTX", "used_by": "mrc_netdev.c" }
+#include <linux/netdevice.h>
+
+void mrc_probe(struct net_device *dev)
+{
+	dev->lltx = true;
+}

@@ -1,0 +1,7 @@
+// { "since": "6.15", "what": "net_device.netns_immutable replaces netns_local", "used_by": "mrc_netdev.c" }
+#include <linux/netdevice.h>
+
+void mrc_probe(struct net_device *dev)
+{
+	dev->netns_immutable = true;
+}

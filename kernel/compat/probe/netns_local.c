@@ -1,0 +1,7 @@
+// { "since": "6.12", "what": "net_device.netns_local replaces NETIF_F_NETNS_LOCAL", "used_by": "mrc_netdev.c" }
+#include <linux/netdevice.h>
+
+void mrc_probe(struct net_device *dev)
+{
+	dev->netns_local = true;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_rx.c - packets in: from the hook at PRE_ROUTING to the QP.
+ *
+ * The hook runs before IP and UDP have judged the packet, so it sees what
+ * they would hide or drop: the outer header's congestion mark, and trimmed
+ * packets (UDP length larger than what is left). It takes
+ *
+ *  - SRv6 packets on a plane for that plane's locator: MRC inside goes to its
+ *    QP, other IP for our address is unpacked and appears on the device's netdev;
+ *  - plain UDP to an MRC port at an address of a device of this namespace.
+ *
+ * Everything else goes on through the stack untouched. What is taken and
+ * refused counts in exactly one counter.
+ *
+ * This is the trust boundary below mrc_wire_parse(): every offset is
+ * checked against the end that IP's own length gives, and headers are pulled before
+ * they are read (pskb_may_pull() may move them: no pointer is kept across).
+ */
+#include <linux/etherdevice.h>
+#include <linux/netfilter.h>
+#include <net/inet_ecn.h>
+#include <net/dsfield.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "mrc_net.h"
+#include "mrc_path.h"
+#include "mrc_qp.h"
+
+#define ECN_CE	3
+
+struct rx_pkt {
+	struct mrc_net *mnet;
+	struct mrc_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
+	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
+	bool v4;			/* innermost */
+	bool outer;			/* was SRv6-encapsulated */
+	u8 ds;				/* DS field of the outermost header */
+	u8 inner_ds;
+	u8 proto;			/* of the innermost; 0xff: a fragment */
+	u16 flow_label;			/* low 16 bits, innermost */
+	struct in6_addr src, dst;	/* innermost; IPv4 mapped */
+};
+
+enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
+
+/* ---- outer headers ---- */
+
+static int srh_skip(const struct sk_buff *skb, u32 off, u8 *proto)
+{
+	u8 buf[8], *rh = skb_header_pointer(skb, (int)off, sizeof(buf), buf);
+
+	/* With segments left it is the stack's business (End), not the end of the path. */
+	if (!rh || rh[2] != IPV6_SRCRT_TYPE_4 || rh[3])
+		return -1;
+	*proto = rh[0];
+	return 8 + rh[1] * 8;
+}
+
+/*
+ * The outermost IPv6 header: is it SRv6 for our locator? Advances p->l3 past it
+ * and says in p->v4 what follows.
+ */
+static int rx_outer6(struct rx_pkt *p, const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
+	u8 proto = ip6->nexthdr;
+	u32 off = sizeof(*ip6);
+	int n;
+
+	p->end = off + ntohs(ip6->payload_len);
+	p->ds = ipv6_get_dsfield(ip6);
+	if (proto == NEXTHDR_UDP)
+		return RX_PLAIN;
+	if (proto != NEXTHDR_IPV6 && proto != IPPROTO_IPIP && proto != NEXTHDR_ROUTING)
+		return RX_NOT_OURS;
+	if (!p->plane || !READ_ONCE(p->plane->has_sid) || p->end > skb->len)
+		return RX_NOT_OURS;
+	if (proto == NEXTHDR_ROUTING) {
+		n = srh_skip(skb, off, &proto);
+		if (n < 0)
+			return RX_NOT_OURS;
+		off += (u32)n;
+	}
+	if (proto != NEXTHDR_IPV6 && proto != IPPROTO_IPIP)
+		return RX_NOT_OURS;
+	if (!ipv6_addr_equal(&ip6->daddr, &p->plane->sid)) {
+		mrc_dev_count(p->plane->dev, rx_bad_sid);
+		return RX_NOT_OURS;
+	}
+	p->l3 = off;
+	p->v4 = proto == IPPROTO_IPIP;
+	p->outer = true;
+	return RX_OUTER;
+}
+
+/* ---- innermost IP header ---- */
+
+static bool rx_ip4(struct rx_pkt *p, struct sk_buff *skb)
+{
+	const struct iphdr *ip;
+	u32 len, hlen;
+
+	if (p->end - p->l3 < sizeof(*ip) || !pskb_may_pull(skb, p->l3 + sizeof(*ip)))
+		return false;
+	ip = (const struct iphdr *)(skb->data + p->l3);
+	hlen = ip->ihl * 4u;
+	len = ntohs(ip->tot_len);
+	if (ip->version != 4 || hlen < sizeof(*ip) || len < hlen || len > p->end - p->l3)
+		return false;
+	if (!pskb_may_pull(skb, p->l3 + hlen))
+		return false;
+	ip = (const struct iphdr *)(skb->data + p->l3);
+	if (p->outer && ip_fast_csum((const u8 *)ip, ip->ihl))
+		return false;
+	p->l4 = p->l3 + hlen;
+	p->end = p->l3 + len;
+	p->inner_ds = ip->tos;
+	p->proto = ip_is_fragment(ip) ? 0xff : ip->protocol;
+	p->flow_label = 0;
+	ipv6_addr_set_v4mapped(ip->saddr, &p->src);
+	ipv6_addr_set_v4mapped(ip->daddr, &p->dst);
+	return true;
+}
+
+static bool rx_ip6(struct rx_pkt *p, struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6;
+	u32 len;
+
+	if (p->end - p->l3 < sizeof(*ip6) || !pskb_may_pull(skb, p->l3 + sizeof(*ip6)))
+		return false;
+	ip6 = (const struct ipv6hdr *)(skb->data + p->l3);
+	len = sizeof(*ip6) + ntohs(ip6->payload_len);
+	if (ip6->version != 6 || len > p->end - p->l3)
+		return false;
+	p->l4 = p->l3 + sizeof(*ip6);
+	p->end = p->l3 + len;
+	p->inner_ds = ipv6_get_dsfield(ip6);
+	p->proto = ip6->nexthdr;
+	p->flow_label = (u16)ntohl(ip6_flowlabel(ip6));
+	p->src = ip6->saddr;
+	p->dst = ip6->daddr;
+	return true;
+}
+
+/* ---- whose is it ---- */
+
+static struct mrc_dev *rx_dev_by_addr(const struct rx_pkt *p)
+{
+	struct mrc_dev *dev;
+
+	if (p->plane && mrc_dev_owns_addr(p->plane->dev, &p->dst))
+		return p->plane->dev;
+	list_for_each_entry_rcu(dev, &p->mnet->devs, link)
+		if (mrc_dev_owns_addr(dev, &p->dst))
+			return dev;
+	return NULL;
+}
+
+static bool rx_is_mrc_port(const struct rx_pkt *p, u16 port)
+{
+	struct mrc_dev *dev;
+
+	if (likely(port == MRC_UDP_PORT) || port == MRC_UDP_PORT_ALT)
+		return true;
+	list_for_each_entry_rcu(dev, &p->mnet->devs, link)
+		if (READ_ONCE(dev->attr.udp_port) == port)
+			return true;
+	return false;
+}
+
+static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
+{
+	return ipv6_addr_equal(a, (const struct in6_addr *)gid);
+}
+
+/* ---- MRC packets ---- */
+
+static void count_plane_rx(const struct mrc_plane *plane, u32 len)
+{
+	struct mrc_plane_stats *s = this_cpu_ptr(plane->stats);
+
+	u64_stats_update_begin(&s->sync);
+	u64_stats_inc(&s->rx_pkts);
+	u64_stats_add(&s->rx_bytes, len);
+	u64_stats_update_end(&s->sync);
+}
+
+static bool rx_icrc_ok(const struct rx_pkt *p, const struct sk_buff *skb)
+{
+	__le32 buf, *icrc;
+
+	icrc = skb_header_pointer(skb, (int)(p->end - MRC_ICRC_LEN), sizeof(buf), &buf);
+	if (!icrc)
+		return false;
+	return get_unaligned_le32(icrc) ==
+	       mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
+}
+
+/* 0, or what a switch that cut the packet wanted to say. */
+static u8 rx_trimmed(const struct rx_pkt *p, const struct mrc_dev *dev, u32 udp_len)
+{
+	if (likely(udp_len == p->end - p->l4))
+		return 0;
+	return p->ds >> 2 == READ_ONCE(dev->attr.dscp_trimmed_lasthop) ?
+	       MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED;
+}
+
+/*
+ * Check lengths and ICRC, decode. @dev: whose it is. False: counted. BTH is
+ * linear, and so is as much as mrc_wire_parse() may read.
+ */
+static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
+		      struct mrc_pkt *pkt)
+{
+	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
+	u32 len = p->end - p->l4 - sizeof(*udp);
+	u32 udp_len = ntohs(udp->len);
+	u8 trimmed = rx_trimmed(p, dev, udp_len);
+
+	if (unlikely(udp_len < p->end - p->l4))
+		goto malformed;
+	if (likely(!trimmed)) {
+		if (unlikely(len < MRC_BTH_LEN + MRC_ICRC_LEN))
+			goto malformed;
+		if (READ_ONCE(dev->attr.icrc) && unlikely(!rx_icrc_ok(p, skb))) {
+			mrc_dev_count(dev, rx_bad_icrc);
+			return false;
+		}
+		len -= MRC_ICRC_LEN;
+	}
+	if (unlikely(mrc_wire_parse(udp + 1, len, trimmed, pkt)))
+		goto malformed;
+	if (unlikely((pkt->pkey & 0x7fff) != 0x7fff)) {
+		mrc_dev_count(dev, rx_bad_pkey);
+		return false;
+	}
+	pkt->ev = (u32)ntohs(udp->source) << 16 | p->flow_label;
+	pkt->plane = p->plane ? p->plane->num : 0;
+	pkt->ecn_ce = (p->ds & ECN_CE) == ECN_CE || (p->inner_ds & ECN_CE) == ECN_CE;
+	pkt->udp_len = (u16)udp_len;
+	return true;
+
+malformed:
+	mrc_dev_count(dev, rx_malformed);
+	return false;
+}
+
+/* D8/D9, addressed to the device itself. */
+static void rx_endpoint(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	struct mrc_peer *peer;
+	struct mrc_pkt pkt;
+
+	if (!rx_decode(p, dev, skb, &pkt))
+		return;
+	if (pkt.opcode != MRC_OPC_EP_REQ && pkt.opcode != MRC_OPC_EP_RSP) {
+		mrc_dev_count(dev, rx_malformed);
+		return;
+	}
+	peer = pkt.trimmed ? NULL : mrc_peer_find(dev, (const union ib_gid *)&p->src);
+	if (!peer) {		/* nobody we talk to: no answer */
+		mrc_dev_count(dev, rx_wrong_source);
+		return;
+	}
+	mrc_dev_count(dev, rx_endpoint);
+	mrc_peer_note_local(peer, &p->dst);
+	mrc_peer_rx_endpoint(peer, &pkt);
+	mrc_peer_put(peer);
+}
+
+static void rx_to_qp(const struct rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
+{
+	struct mrc_pkt pkt;
+
+	if (unlikely(!same_addr(&p->src, &qp->dgid))) {
+		mrc_dev_count(qp->dev, rx_wrong_source);
+		return;
+	}
+	if (rx_decode(p, qp->dev, skb, &pkt))
+		mrc_qp_rx(qp, &pkt, skb,
+			  (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len));
+}
+
+static unsigned int rx_mrc(const struct rx_pkt *p, struct sk_buff *skb)
+{
+	u32 off = p->l4 + sizeof(struct udphdr), len = p->end - off, dqpn;
+	struct mrc_dev *dev = NULL;
+	struct mrc_qp *qp;
+
+	if (len < MRC_BTH_LEN || !pskb_may_pull(skb, off + min_t(u32, len, MRC_HDR_MAX))) {
+		dev = rx_dev_by_addr(p);
+		if (!dev)
+			return NF_ACCEPT;
+		mrc_dev_count(dev, rx_malformed);
+		return NF_DROP;
+	}
+	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
+	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_find(dqpn) : NULL;
+	if (unlikely(!qp || qp->dev->mnet != p->mnet || !same_addr(&p->dst, &qp->sgid))) {
+		if (qp)
+			mrc_qp_put(qp);
+		qp = NULL;
+		dev = rx_dev_by_addr(p);
+		if (!dev)
+			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
+	}
+	if (p->plane)
+		count_plane_rx(p->plane, skb->len);
+	if (likely(qp)) {
+		rx_to_qp(p, qp, skb);
+		mrc_qp_put(qp);
+	} else if (dqpn == MRC_QPN_ENDPOINT) {
+		rx_endpoint(p, dev, skb);
+	} else {
+		mrc_dev_count(dev, rx_unknown_qp);
+	}
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+/* ---- ordinary IP out of SRv6 ---- */
+
+static unsigned int rx_decap(const struct rx_pkt *p, struct sk_buff *skb)
+{
+	struct mrc_dev *dev = p->plane->dev;
+	struct net_device *ndev = dev->ndev;
+	struct ethhdr *eth;
+
+	if (!mrc_dev_owns_addr(dev, &p->dst))
+		return NF_ACCEPT;	/* another local SID's, or to be forwarded */
+	if (!(ndev->flags & IFF_UP) || skb_unclone(skb, GFP_ATOMIC)) {
+		DEV_STATS_INC(ndev, rx_dropped);
+		return NF_DROP;
+	}
+	count_plane_rx(p->plane, skb->len);
+	skb_pull_rcsum(skb, p->l3);
+	if (pskb_trim_rcsum(skb, p->end - p->l3)) {
+		DEV_STATS_INC(ndev, rx_dropped);
+		return NF_DROP;
+	}
+	skb->protocol = p->v4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
+	skb_reset_network_header(skb);
+	if ((p->ds & ECN_CE) == ECN_CE)
+		INET_ECN_set_ce(skb);
+	/* An Ethernet header for whoever looks at the netdev; the outer one left its place. */
+	eth = (struct ethhdr *)skb_push(skb, ETH_HLEN);
+	ether_addr_copy(eth->h_dest, ndev->dev_addr);
+	ether_addr_copy(eth->h_source, ndev->dev_addr);
+	eth->h_proto = skb->protocol;
+	skb_reset_mac_header(skb);
+	skb_pull(skb, ETH_HLEN);
+	skb_reset_mac_len(skb);
+	skb_scrub_packet(skb, false);
+	skb->dev = ndev;
+	skb->pkt_type = PACKET_HOST;
+	mrc_dev_count(dev, rx_decap);
+	if (dev->own_netdev)
+		dev_sw_netstats_rx_add(ndev, skb->len);
+	netif_rx(skb);
+	return NF_STOLEN;
+}
+
+/* ---- the hook ---- */
+
+static bool rx_wanted(const struct sk_buff *skb, bool v4)
+{
+	u8 proto;
+
+	if (v4)
+		return ip_hdr(skb)->protocol == IPPROTO_UDP;
+	proto = ipv6_hdr(skb)->nexthdr;
+	return proto == NEXTHDR_UDP || proto == NEXTHDR_IPV6 || proto == IPPROTO_IPIP ||
+	       proto == NEXTHDR_ROUTING;
+}
+
+static bool rx_is_mrc(const struct rx_pkt *p, struct sk_buff *skb)
+{
+	const struct udphdr *udp;
+
+	if (p->proto != IPPROTO_UDP || p->end - p->l4 < sizeof(*udp) ||
+	    !pskb_may_pull(skb, p->l4 + sizeof(*udp)))
+		return false;
+	udp = (const struct udphdr *)(skb->data + p->l4);
+	return rx_is_mrc_port(p, ntohs(udp->dest));
+}
+
+/* IP's own checks are done: the outermost header is linear and at skb->data. */
+unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
+{
+	struct rx_pkt p = {
+		.mnet = priv,
+		.v4 = st->pf == NFPROTO_IPV4,
+	};
+
+	if (!rx_wanted(skb, p.v4))
+		return NF_ACCEPT;
+	p.plane = st->in ? mrc_plane_of(st->in) : NULL;
+	if (p.v4) {
+		p.ds = ip_hdr(skb)->tos;
+		p.end = ntohs(ip_hdr(skb)->tot_len);
+	} else if (rx_outer6(&p, skb) == RX_NOT_OURS) {
+		return NF_ACCEPT;
+	}
+	if (p.end > skb->len || p.l3 >= p.end)
+		return NF_ACCEPT;
+	if (p.v4 ? !rx_ip4(&p, skb) : !rx_ip6(&p, skb)) {
+		if (!p.outer)
+			return NF_ACCEPT;	/* IP will say what is wrong */
+		mrc_dev_count(p.plane->dev, rx_malformed);
+		return NF_DROP;
+	}
+	if (rx_is_mrc(&p, skb))
+		return rx_mrc(&p, skb);
+	return p.outer ? rx_decap(&p, skb) : NF_ACCEPT;
+}

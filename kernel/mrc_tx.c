@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_tx.c - packets out: headers around what the engine says, routes, hand-over.
+ *
+ * A packet is [outer IPv6 [SRH]] IP UDP BTH.. payload pad ICRC. Headers and small
+ * payloads are linear; larger payloads are the user's pages as fragments, with
+ * pad and ICRC in a fragment of their own. The outer header (SRv6 H.Encaps.Red) comes
+ * from the EV, never from the FIB: the FIB is asked only for the way of the
+ * outermost destination out of the plane, and the answer is kept with the EV.
+ *
+ * Built packets skip LOCAL_OUT and go straight to dst_output(). Ordinary IP
+ * packets of a kind-mrc netdev take the same paths, one EV per flow, so that TCP is not
+ * reordered.
+ *
+ * Contexts: build under qp->lock, takes ps->lock; xmit under no lock of ours. The
+ * device and its namespace are valid while !dev->dead within one RCU read section.
+ */
+#include <linux/etherdevice.h>
+#include <linux/icmpv6.h>
+#include <linux/inetdevice.h>
+#include <net/addrconf.h>
+#include <net/icmp.h>
+#include <net/ip.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include "linux/mrc.h"
+#include "mrc_net.h"
+#include "mrc_path.h"
+#include "mrc_qp.h"
+
+#define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
+#define MRC_INNER_TTL	64
+#define MRC_SRH_LEN	24	/* 8 and one segment */
+#define MRC_ECT0	2
+#define BTH_PAD_SHIFT	4
+
+struct mrc_tx_cb {		/* in skb->cb from build to xmit */
+	struct mrc_dev *dev;
+	u8 plane;
+};
+
+struct tx_way {			/* how a packet leaves */
+	struct dst_entry *dst;	/* referenced */
+	bool srv6, srh;
+	u8 outer_len;		/* bytes in front of the inner IP header */
+	struct in6_addr outer_src, outer_dst, segment;
+};
+
+/* ---- routes ---- */
+
+static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
+				const struct in6_addr *daddr)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.daddr = *daddr,
+	};
+	struct dst_entry *dst;
+
+	if (saddr)
+		fl6.saddr = *saddr;
+	/* Out of the plane or not at all. */
+	dst = ip6_route_output_flags(dev->net, NULL, &fl6, oif ? RT6_LOOKUP_F_IFACE : 0);
+	if (dst->error) {
+		dst_release(dst);
+		return NULL;
+	}
+	return dst;
+}
+
+static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = oif,
+		.flowi4_proto = IPPROTO_UDP,
+		.daddr = daddr,
+	};
+	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
+
+	return IS_ERR(rt) ? NULL : &rt->dst;
+}
+
+/* Under ps->lock. Look up @path's route and, with SRv6, the outer source. */
+static struct dst_entry *path_lookup(struct mrc_peer *peer, struct mrc_ev_path *path,
+				     const struct mrc_plane *plane)
+{
+	const struct in6_addr *gid = (const struct in6_addr *)&peer->gid;
+	struct mrc_dev *dev = peer->dev;
+	int oif = plane ? plane->ndev->ifindex : 0;
+	const struct in6_addr *daddr = gid;
+	struct dst_entry *dst;
+
+	if (path->srv6)
+		daddr = (const struct in6_addr *)path->value;
+	else if (peer->v4)
+		return route4(dev, oif, gid->s6_addr32[3]);
+	dst = route6(dev, oif, NULL, daddr);
+	if (!dst || !path->srv6)
+		return dst;
+	if (plane->has_sid) {
+		path->saddr = plane->sid;
+	} else if (ipv6_dev_get_saddr(dev->net, plane->ndev, daddr, 0, &path->saddr)) {
+		dst_release(dst);
+		return NULL;
+	}
+	return dst;
+}
+
+/* Under ps->lock. The path's route, from the cache if it still holds. */
+static struct dst_entry *path_route(struct mrc_peer *peer, struct mrc_ev_path *path,
+				    const struct mrc_plane *plane)
+{
+	struct dst_entry *dst = path->dst;
+
+	if (likely(dst && dst_check(dst, path->dst_cookie))) {
+		dst_hold(dst);
+		return dst;
+	}
+	dst_release(dst);
+	path->dst = NULL;
+	dst = path_lookup(peer, path, plane);
+	if (!dst)
+		return NULL;
+	/* The netdev leaves only after this lock was taken once more: planes_changed. */
+	if (plane && dst->dev != plane->ndev) {
+		dst_release(dst);
+		return NULL;
+	}
+	path->dst_cookie = dst->ops->family == AF_INET6 ?
+			   rt6_get_cookie((struct rt6_info *)dst) : 0;
+	path->dst = dst;
+	dst_hold(dst);
+	return dst;
+}
+
+static void plane_check_carrier(const struct mrc_plane *plane)
+{
+	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
+		queue_work(mrc_wq, &plane->dev->carrier_work);
+}
+
+/* Under RCU. 0, or -errno when EV @idx leads nowhere now. */
+static int tx_way(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct tx_way *w)
+{
+	struct mrc_ev_path *path = &ps->path[idx];
+	const struct mrc_plane *plane = NULL;
+
+	if (!ps->peer->local) {
+		plane = rcu_dereference(dev->plane[path->port - 1]);
+		if (unlikely(!plane))
+			return -ENODEV;
+		plane_check_carrier(plane);
+	}
+	spin_lock_bh(&ps->lock);
+	/* dead is set before the last planes_changed drops all routes under this lock */
+	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps->peer, path, plane);
+	w->srv6 = path->srv6;
+	w->srh = path->srh;
+	w->outer_len = 0;
+	if (w->dst && path->srv6) {
+		w->outer_len = sizeof(struct ipv6hdr) + (path->srh ? MRC_SRH_LEN : 0);
+		w->outer_src = path->saddr;
+		memcpy(&w->outer_dst, path->value, sizeof(w->outer_dst));
+		memcpy(&w->segment, path->value + 16, sizeof(w->segment));
+	}
+	spin_unlock_bh(&ps->lock);
+	if (likely(w->dst))
+		return 0;
+	mrc_dev_count(dev, tx_no_route);
+	return -ENETUNREACH;
+}
+
+/* ---- headers ---- */
+
+/* SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
+static void push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct tx_way *w,
+		       u8 tclass, u32 flow_label, u8 inner_proto)
+{
+	struct ipv6hdr *ip6;
+	u8 *srh;
+
+	if (w->srh) {
+		srh = skb_push(skb, MRC_SRH_LEN);
+		memset(srh, 0, 8);
+		srh[0] = inner_proto;
+		srh[1] = MRC_SRH_LEN / 8 - 1;
+		srh[2] = IPV6_SRCRT_TYPE_4;
+		srh[3] = 1;	/* one segment left, and it is the list's only one */
+		memcpy(srh + 8, &w->segment, sizeof(w->segment));
+	}
+	ip6 = skb_push(skb, sizeof(*ip6));
+	ip6_flow_hdr(ip6, tclass, htonl(flow_label & 0xfffff));
+	ip6->payload_len = htons((u16)(skb->len - sizeof(*ip6)));
+	ip6->nexthdr = w->srh ? NEXTHDR_ROUTING : inner_proto;
+	ip6->hop_limit = READ_ONCE(dev->attr.hop_limit);
+	ip6->saddr = w->outer_src;
+	ip6->daddr = w->outer_dst;
+	skb_reset_network_header(skb);
+	skb->protocol = htons(ETH_P_IPV6);
+}
+
+static void push_ip4(struct sk_buff *skb, const union ib_gid *sgid, const union ib_gid *dgid,
+		     u8 tos)
+{
+	struct iphdr *ip = skb_push(skb, sizeof(*ip));
+
+	ip->version = 4;
+	ip->ihl = 5;
+	ip->tos = tos;
+	ip->tot_len = htons((u16)skb->len);
+	ip->id = 0;	/* DF: atomic datagram; the ICRC covers it */
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = MRC_INNER_TTL;
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = ((const struct in6_addr *)sgid)->s6_addr32[3];
+	ip->daddr = ((const struct in6_addr *)dgid)->s6_addr32[3];
+	ip_send_check(ip);
+	skb->protocol = htons(ETH_P_IP);
+}
+
+static void push_ip6(struct sk_buff *skb, const union ib_gid *sgid, const union ib_gid *dgid,
+		     u8 tclass, u32 flow_label)
+{
+	struct ipv6hdr *ip6 = skb_push(skb, sizeof(*ip6));
+
+	ip6_flow_hdr(ip6, tclass, htonl(flow_label & 0xfffff));
+	ip6->payload_len = htons((u16)(skb->len - sizeof(*ip6)));
+	ip6->nexthdr = IPPROTO_UDP;
+	ip6->hop_limit = MRC_INNER_TTL;
+	memcpy(&ip6->saddr, sgid, sizeof(ip6->saddr));
+	memcpy(&ip6->daddr, dgid, sizeof(ip6->daddr));
+	skb->protocol = htons(ETH_P_IPV6);
+}
+
+static void push_udp(struct mrc_dev *dev, struct sk_buff *skb, u32 ev)
+{
+	struct udphdr *udp = skb_push(skb, sizeof(*udp));
+
+	udp->source = htons((u16)(ev >> 16));
+	udp->dest = htons(READ_ONCE(dev->attr.udp_port));
+	udp->len = htons((u16)skb->len);
+	udp->check = 0;		/* as RoCEv2: the ICRC protects */
+	skb_reset_transport_header(skb);
+}
+
+static u8 ds_field(const struct mrc_dev *dev, enum mrc_tclass tclass)
+{
+	switch (tclass) {
+	case MRC_TC_DATA:
+		return (u8)(READ_ONCE(dev->attr.dscp_data) << 2 | MRC_ECT0);
+	case MRC_TC_RTX:
+		return (u8)(READ_ONCE(dev->attr.dscp_rtx) << 2 | MRC_ECT0);
+	case MRC_TC_CONTROL:
+		break;
+	}
+	return (u8)(READ_ONCE(dev->attr.dscp_control) << 2);
+}
+
+/* ---- payload ---- */
+
+static void copy_payload(u8 *to, const struct mrc_payload *pl)
+{
+	u8 i;
+
+	if (pl->linear) {
+		memcpy(to, pl->linear, pl->len);
+		return;
+	}
+	for (i = 0; i < pl->n; i++) {
+		memcpy_from_page((char *)to, pl->frag[i].page, pl->frag[i].off,
+				 pl->frag[i].len);
+		to += pl->frag[i].len;
+	}
+}
+
+/* Small pieces may cross a page of a compound one; then memcpy_from_page() must not be used. */
+static bool copy_wanted(const struct mrc_payload *pl)
+{
+	u8 i;
+
+	if (pl->linear || !pl->len)
+		return true;
+	if (pl->n >= MAX_SKB_FRAGS)	/* one is for the tail */
+		return true;
+	if (pl->len > MRC_COPY_MAX)
+		return false;
+	for (i = 0; i < pl->n; i++)
+		if (pl->frag[i].off + pl->frag[i].len > PAGE_SIZE)
+			return false;
+	return true;
+}
+
+/* Where pad and ICRC go: @len bytes, zeroed. NULL: no memory. */
+static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl, u32 len)
+{
+	u8 *tail = netdev_alloc_frag(len);
+	struct page *page;
+	u8 i;
+
+	if (unlikely(!tail))
+		return NULL;
+	for (i = 0; i < pl->n; i++) {
+		skb_fill_page_desc(skb, i, pl->frag[i].page, (int)pl->frag[i].off,
+				   (int)pl->frag[i].len);
+		get_page(pl->frag[i].page);
+	}
+	page = virt_to_head_page(tail);
+	skb_fill_page_desc(skb, i, page, (int)(tail - (u8 *)page_address(page)), (int)len);
+	skb->len += pl->len + len;
+	skb->data_len += pl->len + len;
+	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
+	memset(tail, 0, len);
+	return tail;
+}
+
+/*
+ * BTH to ICRC, with room for all headers in front. Return: where the ICRC goes, or
+ * NULL (no memory; *@skbp may be set all the same).
+ */
+static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
+		      const struct mrc_payload *pl, u32 headroom)
+{
+	u32 hdr_len = mrc_wire_hdr_len(op->hdr.opcode, op->hdr.has_ts);
+	u32 pad = -pl->len & 3, tail_len = pad + MRC_ICRC_LEN;
+	bool copy = copy_wanted(pl);
+	struct sk_buff *skb;
+	u8 *bth, *tail;
+
+	skb = alloc_skb(headroom + hdr_len + (copy ? pl->len + tail_len : 0), GFP_ATOMIC);
+	*skbp = skb;
+	if (unlikely(!skb))
+		return NULL;
+	skb_reserve(skb, (int)headroom);
+	bth = skb_put(skb, hdr_len);
+	if (WARN_ON_ONCE(mrc_wire_build(bth, hdr_len, &op->hdr) != (int)hdr_len))
+		return NULL;
+	bth[1] = (u8)((bth[1] & ~(3 << BTH_PAD_SHIFT)) | pad << BTH_PAD_SHIFT);
+	if (copy) {
+		if (pl->len)
+			copy_payload(skb_put(skb, pl->len), pl);
+		tail = skb_put_zero(skb, tail_len);
+	} else {
+		tail = add_pages_and_tail(skb, pl, tail_len);
+		if (unlikely(!tail))
+			return NULL;
+	}
+	return tail + pad;
+}
+
+struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
+			     const union ib_gid *sgid, const union ib_gid *dgid,
+			     const struct mrc_txop *op, const struct mrc_payload *pl)
+{
+	bool v4 = ps->peer->v4;
+	u8 tos = ds_field(dev, op->tclass);
+	struct sk_buff *skb = NULL;
+	struct mrc_tx_cb *cb;
+	struct tx_way w;
+	u8 *icrc;
+
+	rcu_read_lock();
+	if (tx_way(dev, ps, op->ev_idx, &w)) {
+		rcu_read_unlock();
+		return NULL;
+	}
+	icrc = build_body(&skb, op, pl, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len +
+			  sizeof(struct ipv6hdr) + sizeof(struct udphdr));
+	rcu_read_unlock();
+	if (unlikely(!icrc)) {
+		mrc_dev_count(dev, tx_no_mem);
+		kfree_skb(skb);
+		dst_release(w.dst);
+		return NULL;
+	}
+	push_udp(dev, skb, op->hdr.ev);
+	if (v4)
+		push_ip4(skb, sgid, dgid, tos);
+	else
+		push_ip6(skb, sgid, dgid, tos, op->hdr.ev & 0xffff);
+	skb_reset_network_header(skb);
+	if (READ_ONCE(dev->attr.icrc))
+		put_unaligned_le32(mrc_icrc_skb(skb, 0, (int)skb->len - MRC_ICRC_LEN), icrc);
+	if (w.srv6)
+		push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
+			   v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
+	skb_dst_set(skb, w.dst);
+	cb = (struct mrc_tx_cb *)skb->cb;
+	cb->dev = dev;
+	cb->plane = ps->path[op->ev_idx].port - 1;
+	return skb;
+}
+
+/* ---- hand-over ---- */
+
+static void count_plane_tx(const struct mrc_dev *dev, u8 num, u32 len)
+{
+	struct mrc_plane *plane = rcu_dereference(dev->plane[num]);
+	struct mrc_plane_stats *s;
+
+	if (unlikely(!plane))
+		return;
+	s = this_cpu_ptr(plane->stats);
+	u64_stats_update_begin(&s->sync);
+	u64_stats_inc(&s->tx_pkts);
+	u64_stats_add(&s->tx_bytes, len);
+	u64_stats_update_end(&s->sync);
+}
+
+/* Under RCU, BH disabled. Consumes skb, whose dst is set and device alive. */
+static void tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
+{
+	u32 len = skb->len;
+	int err;
+
+	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
+	err = dst_output(dev->net, skb->sk, skb);
+	if (likely(!net_xmit_eval(err)))
+		count_plane_tx(dev, plane, len);
+	else
+		mrc_dev_count(dev, tx_errors);
+}
+
+void mrc_tx_xmit(struct sk_buff *skb)
+{
+	struct mrc_tx_cb cb = *(struct mrc_tx_cb *)skb->cb;
+
+	rcu_read_lock();
+	/* Never fragmented: the receiver takes packets before reassembly. */
+	if (unlikely(READ_ONCE(cb.dev->dead) || skb->len > dst_mtu(skb_dst(skb)))) {
+		mrc_dev_count(cb.dev, tx_errors);
+		kfree_skb(skb);
+	} else {
+		tx_output(cb.dev, cb.plane, skb);
+	}
+	rcu_read_unlock();
+}
+
+/* ---- endpoint packets ---- */
+
+/* The address that the peer knows us by. */
+static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
+{
+	struct mrc_dev *dev = peer->dev;
+	struct mrc_qp *qp;
+	__be32 a;
+
+	spin_lock_bh(&peer->lock);
+	*sgid = peer->local_gid;
+	qp = list_first_entry_or_null(&peer->qps, struct mrc_qp, peer_link);
+	if (qp)
+		*sgid = qp->sgid;
+	spin_unlock_bh(&peer->lock);
+	if (memchr_inv(sgid, 0, sizeof(*sgid)))
+		return true;
+	if (!peer->v4)
+		return !ipv6_dev_get_saddr(dev->net, dev->ndev,
+					   (const struct in6_addr *)&peer->gid, 0,
+					   (struct in6_addr *)sgid);
+	a = inet_select_addr(dev->ndev, ((const struct in6_addr *)&peer->gid)->s6_addr32[3],
+			     RT_SCOPE_UNIVERSE);
+	ipv6_addr_set_v4mapped(a, (struct in6_addr *)sgid);
+	return a;
+}
+
+static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op)
+{
+	static const struct mrc_payload empty;
+	struct mrc_pathset *ps = mrc_peer_pathset(peer);
+	struct sk_buff *skb = NULL;
+	union ib_gid sgid;
+
+	spin_lock_bh(&ps->lock);
+	op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
+	if (op->ev_idx != MRC_NONE16) {
+		op->hdr.ev = ps->evs.ev[op->ev_idx].value;
+		op->hdr.plane = ps->evs.ev[op->ev_idx].plane;
+	}
+	spin_unlock_bh(&ps->lock);
+	if (op->ev_idx != MRC_NONE16 && endpoint_source(peer, &sgid))
+		skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
+	mrc_pathset_put(ps);
+	return skb;
+}
+
+int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt)
+{
+	struct mrc_txop op = {
+		.hdr = *pkt,
+		.tclass = MRC_TC_CONTROL,
+		.src = MRC_SRC_NONE,
+	};
+	struct sk_buff *skb = NULL;
+
+	op.hdr.dqpn = MRC_QPN_ENDPOINT;
+	op.hdr.pkey = 0xffff;
+	local_bh_disable();
+	rcu_read_lock();
+	if (!READ_ONCE(peer->dev->dead))
+		skb = endpoint_build(peer, &op);
+	if (skb)
+		mrc_tx_xmit(skb);
+	rcu_read_unlock();
+	local_bh_enable();
+	return skb ? 0 : -ENETDOWN;
+}
+
+/* ---- ordinary IP from a netdev of kind mrc ---- */
+
+/* One EV per flow, as long as it is usable; MRC_NONE16 when none is. */
+static u16 flow_ev(struct mrc_pathset *ps, u32 hash, u32 *ev)
+{
+	u16 n = ps->evs.n, idx = (u16)reciprocal_scale(hash, n), i;
+
+	spin_lock_bh(&ps->lock);
+	for (i = 0; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
+		if (mrc_ev_usable(&ps->evs, idx))
+			break;
+	*ev = ps->evs.ev[idx].value;
+	spin_unlock_bh(&ps->lock);
+	return i < n ? idx : MRC_NONE16;
+}
+
+/* True: too long, and the sender was told. */
+static bool ip_too_long(struct sk_buff *skb, const struct tx_way *w)
+{
+	u32 mtu = dst_mtu(w->dst) - w->outer_len;
+	bool v4 = skb->protocol == htons(ETH_P_IP);
+
+	if (likely(skb->len <= mtu))
+		return false;
+	if (v4 && !w->srv6 && !(ip_hdr(skb)->frag_off & htons(IP_DF)))
+		return false;	/* dst_output() fragments it */
+	skb_dst_update_pmtu_no_confirm(skb, mtu);
+	if (v4)
+		icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(mtu));
+	else
+		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, mtu);
+	return true;
+}
+
+/* False: not sent; skb is still the caller's. */
+static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb, u8 tos)
+{
+	u8 proto = skb->protocol == htons(ETH_P_IP) ? IPPROTO_IPIP : IPPROTO_IPV6;
+	struct tx_way w;
+	u32 ev;
+	u16 idx;
+
+	idx = flow_ev(ps, skb_get_hash(skb), &ev);
+	if (idx == MRC_NONE16 || tx_way(dev, ps, idx, &w))
+		return false;
+	if (ip_too_long(skb, &w) ||
+	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len)) {
+		dst_release(w.dst);
+		return false;
+	}
+	skb_dst_drop(skb);
+	skb_dst_set(skb, w.dst);
+	if (w.srv6)
+		push_outer(dev, skb, &w, tos, ev & 0xffff, proto);
+	tx_output(dev, ps->path[idx].port - 1, skb);
+	return true;
+}
+
+/* skb->data at the IP header; @gid: its destination. False: not sent, skb still the caller's. */
+bool mrc_tx_ip(struct mrc_dev *dev, struct sk_buff *skb, const union ib_gid *gid, u8 tos)
+{
+	struct mrc_peer *peer = mrc_peer_get(dev, gid, GFP_ATOMIC);
+	struct mrc_pathset *ps;
+	bool sent;
+
+	if (!peer)
+		return false;
+	ps = mrc_peer_pathset(peer);
+	sent = ip_send(dev, ps, skb, tos);
+	mrc_pathset_put(ps);
+	mrc_peer_put(peer);
+	if (sent)
+		mrc_dev_count(dev, tx_ip);
+	return sent;
+}

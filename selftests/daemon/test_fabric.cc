@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+// The fabric file: what is accepted, and what each refusal says.
+#include <gtest/gtest.h>
+
+#include "fabrics.h"
+
+namespace mrcd {
+
+namespace {
+
+TEST(fabric, good)
+{
+    const Fabric f = make_fabric({.hosts = 3, .planes = 4, .t0s = 2, .t1s = 3});
+
+    EXPECT_EQ(to_string(f.block), "fcbb:bb00::/32");
+    EXPECT_EQ(to_string(f.prefix), "fd00:6d72:63::/64");
+    EXPECT_EQ(f.planes, 4u);
+    EXPECT_EQ(f.evs_per_plane, 4u);
+    EXPECT_FALSE(f.min_active);
+    ASSERT_EQ(f.switches.size(), 4u * 5);
+    ASSERT_EQ(f.hosts.size(), 3u);
+    EXPECT_EQ(f.find_host("h2")->ports[3].switch_name, "p4-t0-2");
+    EXPECT_EQ(f.find_switch("p1-t0-1")->links.size(), 3u);
+    EXPECT_EQ(f.find_host("h9"), nullptr);
+}
+
+TEST(fabric, usids)
+{
+    const Fabric f = make_fabric();
+
+    EXPECT_EQ(f.usid(*f.find_switch("p1-t0-2")), 0x1002u);
+    EXPECT_EQ(f.usid(*f.find_switch("p2-t1-1")), 0x2101u);
+    EXPECT_EQ(f.usid(*f.find_host("h3"), 2), 0x2203u);
+}
+
+TEST(fabric, ports_in_any_order_are_kept_by_plane)
+{
+    auto text = fabric_text({.hosts = 1, .planes = 2, .t0s = 1, .t1s = 1});
+    const auto first = text.find("[[host.port]]");
+    const auto second = text.find("[[host.port]]", first + 1);
+    text = text.substr(0, first) + text.substr(second) + text.substr(first, second - first);
+    const Fabric f = parse_fabric(text, "x");
+
+    EXPECT_EQ(f.hosts[0].ports[0].netdev, "eth1");
+    EXPECT_EQ(f.hosts[0].ports[1].netdev, "eth2");
+}
+
+TEST(fabric, min_active)
+{
+    auto text = fabric_text();
+    text.insert(text.find("evs_per_plane"), "min_active = 8\n");
+
+    EXPECT_EQ(parse_fabric(text, "x").min_active, 8u);
+}
+
+// Replaces @from by @to once and expects a complaint with all of @says in it.
+struct Bad {
+    const char *name;
+    const char *from;
+    const char *to;
+    std::vector<const char *> says;
+};
+
+class BadFabric : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadFabric, is_refused)
+{
+    const Bad &b = GetParam();
+    auto text = fabric_text();
+    const auto at = text.find(b.from);
+
+    ASSERT_NE(at, text.npos);
+    text.replace(at, strlen(b.from), b.to);
+    try {
+        parse_fabric(text, "fabric.toml");
+        FAIL() << "accepted";
+    } catch (const FabricError &e) {
+        const std::string what = e.what();
+        EXPECT_EQ(what.rfind("fabric.toml:", 0), 0u) << what;
+        for (const char *part : b.says)
+            EXPECT_NE(what.find(part), what.npos) << what << "\nlacks: " << part;
+    }
+}
+
+const Bad kBad[] = {
+    {"syntax", "block = \"fcbb", "block = = \"fcbb", {":2:"}},
+    {"unknown_key", "count = 2", "count = 2\ncolour = 3",
+     {":11:1:", "unknown key \"colour\" in [planes]", "expected count"}},
+    {"unknown_table", "[planes]", "[plains]\n[planes]", {":9:2:", "unknown key \"plains\" in the file"}},
+    {"missing_table", "[planes]\ncount = 2\n", "", {"[planes] is missing"}},
+    {"missing_key", "id = 1\n", "", {"key \"id\" in [profile] is missing"}},
+    {"no_integer", "count = 2", "count = \"2\"", {":10:9:", "planes.count: not an integer, expected 1 to 32"}},
+    {"block_no_prefix", "fcbb:bb00::/32", "fcbb:bb00::", {":2:9:", "fabric.block", "\"fcbb:bb00::\"", "length 32"}},
+    {"block_length", "fcbb:bb00::/32", "fcbb:bb00::/48", {"\"fcbb:bb00::/48\"", "length 32"}},
+    {"block_host_bits", "fcbb:bb00::/32", "fcbb:bb00::1/32", {"\"fcbb:bb00::1/32\""}},
+    {"prefix_v4", "fd00:6d72:63::/64", "10.0.0.0/24", {"fabric.prefix", "\"10.0.0.0/24\"", "IPv6 prefix"}},
+    {"prefix_in_block", "fd00:6d72:63::/64", "fcbb:bb00:1::/64", {"fcbb:bb00:1::/64 lies in fabric.block fcbb:bb00::/32"}},
+    {"planes_zero", "count = 2", "count = 0", {"0 is out of range, expected 1 to 32"}},
+    {"planes_many", "count = 2", "count = 33", {"33 is out of range, expected 1 to 32"}},
+    {"profile_id_zero", "id = 1", "id = 0", {"profile.id: 0 is out of range"}},
+    {"evs_negative", "evs_per_plane = 4", "evs_per_plane = -4", {"-4 is out of range"}},
+    {"evs_many", "evs_per_plane = 4", "evs_per_plane = 513", {"513 is out of range, expected 1 to 512"}},
+    {"min_active_many", "evs_per_plane = 4", "evs_per_plane = 4\nmin_active = 9", {"9 is out of range, expected 1 to 8"}},
+    {"tier", "tier = 0", "tier = 2", {"switch.tier: 2 is out of range, expected 0 to 1"}},
+    {"switch_plane", "plane = 1", "plane = 3", {"switch.plane: 3 is out of range, expected 1 to 2"}},
+    {"switch_name", "name = \"p1-t0-1\"", "name = \"p1 t0\"", {"\"p1 t0\" is no name"}},
+    {"name_twice", "name = \"p1-t0-2\"", "name = \"p1-t0-1\"", {"\"p1-t0-1\" is used twice"}},
+    {"usid_collision", "t1_base = 0x100", "t1_base = 0x000", {"switch.index", "0x1001 of p1-t1-1, which is already that of p1-t0-1"}},
+    {"usid_too_big", "plane_stride = 0x1000", "plane_stride = 0xffff", {"makes uSID 0x10000 of p1-t0-1, expected 0x1 to 0xffff"}},
+    {"peer_unknown", "peer = \"p1-t1-1\"", "peer = \"p1-t1-9\"", {"switch.link.peer: there is no switch \"p1-t1-9\""}},
+    {"peer_other_plane", "peer = \"p1-t1-1\"", "peer = \"p2-t1-1\"", {"p2-t1-1 is of tier 1 and plane 2, expected a switch of tier 1 and plane 1"}},
+    {"port_twice", "port = \"t1-2\"", "port = \"t1-1\"", {"port \"t1-1\" of p1-t0-1 is used twice"}},
+    {"peer_port_twice", "peer_port = \"t0-2\"", "peer_port = \"t0-1\"", {"port \"t0-1\" of p1-t1-1 is used twice"}},
+    {"port_name_long", "port = \"t1-1\"", "port = \"a-very-long-port\"", {"\"a-very-long-port\" is no interface name, expected 1 to 15"}},
+    {"link_at_t1", "name = \"p1-t1-1\"\ntier = 1\nplane = 1\nindex = 1\n",
+     "name = \"p1-t1-1\"\ntier = 1\nplane = 1\nindex = 1\n[[switch.link]]\nport = \"x\"\npeer = \"p1-t1-2\"\npeer_port = \"y\"\n",
+     {"p1-t1-1 is of tier 1: links are written at their tier 0 end"}},
+    {"host_address", "fd00:6d72:63::1/64", "fd00:6d72:63::1", {"host.addresses", "\"fd00:6d72:63::1\" is no address with length"}},
+    {"host_address_outside", "fd00:6d72:63::1/64", "fd01::1/64", {"fd01::1/64 is outside fabric.prefix fd00:6d72:63::/64"}},
+    {"host_address_twice", "fd00:6d72:63::2/64", "fd00:6d72:63::1/64", {"fd00:6d72:63::1 is used twice"}},
+    {"host_no_v6", "\"fd00:6d72:63::1/64\", ", "", {"h1 has no IPv6 address"}},
+    {"host_index_collision", "name = \"h2\"\nindex = 2", "name = \"h2\"\nindex = 1", {"host.index", "0x1201 of h2 on plane 1, which is already that of h1 on plane 1"}},
+    {"host_switch_unknown", "switch = \"p1-t0-1\"", "switch = \"p1-t0-7\"", {"host.port.switch: there is no switch \"p1-t0-7\""}},
+    {"host_switch_tier", "switch = \"p1-t0-1\"", "switch = \"p1-t1-1\"", {"p1-t1-1 is of tier 1 and plane 1, expected a switch of tier 0 and plane 1"}},
+    {"host_plane_twice", "plane = 2\nnetdev = \"eth2\"\nswitch = \"p2-t0-1\"\nswitch_port = \"h1\"",
+     "plane = 1\nnetdev = \"eth2\"\nswitch = \"p1-t0-1\"\nswitch_port = \"h1x\"", {"already that of h1 on plane 1"}},
+    {"host_plane_gap", "[[host.port]]\nplane = 1\nnetdev = \"eth1\"\nswitch = \"p1-t0-1\"\nswitch_port = \"h1\"\n", "",
+     {"h1 is on plane 2 but not on plane 1"}},
+    {"netdev_twice", "netdev = \"eth2\"", "netdev = \"eth1\"", {"port \"eth1\" of h1 is used twice"}},
+    {"netdev_is_device", "netdev = \"eth1\"", "netdev = \"mrc0\"", {"\"mrc0\" is the host's device"}},
+    {"switch_port_twice", "switch_port = \"h3\"", "switch_port = \"h1\"", {"port \"h1\" of p1-t0-1 is used twice"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(fabric, BadFabric, testing::ValuesIn(kBad),
+                         [](const auto &bad) { return bad.param.name; });
+
+TEST(fabric, missing_file_says_why)
+{
+    try {
+        load_fabric("/nonexistent/fabric.toml");
+        FAIL();
+    } catch (const FabricError &e) {
+        EXPECT_NE(std::string(e.what()).find("No such file"), std::string::npos) << e.what();
+    }
+}
+
+}   // namespace
+
+}   // namespace mrcd

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+// From a fabric and a kernel's state to operations, with a kernel that is only
+// a struct.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "fabrics.h"
+#include "fake_kernel.h"
+
+namespace mrcd {
+
+namespace {
+
+std::vector<std::string> texts(const Plan &p)
+{
+    std::vector<std::string> list;
+
+    for (const Op &op : p.ops)
+        list.push_back(to_string(op));
+    return list;
+}
+
+bool has(const Plan &p, const std::string &text)
+{
+    const auto list = texts(p);
+
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+std::string all(const Plan &p)
+{
+    const auto list = texts(p);
+
+    return std::accumulate(list.begin(), list.end(), std::string(),
+                           [](const auto &a, const auto &b) { return a + b + "\n"; });
+}
+
+struct Node {
+    Fabric fabric;
+    Desired want;
+    FakeKernel kernel;
+    Policy policy;
+
+    explicit Node(const std::string &name, const Size &z = {}) : fabric(make_fabric(z))
+    {
+        want = *desired_for(fabric, name);
+        for (const WantedLink &w : want.links)
+            if (w.physical)
+                kernel.add_port(w.name);
+        for (const char *scope : {"all", "default"})
+            for (const char *key : {"/forwarding", "/seg6_enabled", "/accept_dad"})
+                kernel.state.sysctls[scope + std::string(key)] = "0";
+    }
+
+    Plan next() const { return plan(want, kernel.state, policy); }
+
+    // Until nothing is left; the device's part needs a second look.
+    void settle()
+    {
+        for (int i = 0; i < 3; i++)
+            kernel.apply(next());
+        const Plan p = next();
+        EXPECT_TRUE(p.complete()) << all(p);
+    }
+};
+
+// ------------------------------------------------------------------- switch
+
+TEST(plan, t0)
+{
+    const Node n("p1-t0-1");
+    const Plan p = n.next();
+
+    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/all/forwarding=1"));
+    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/all/seg6_enabled=1"));
+    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/t1-2/seg6_enabled=1"));
+    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/h3/accept_dad=0"));
+    EXPECT_TRUE(has(p, "link set h1 mtu 9000"));
+    EXPECT_TRUE(has(p, "link set t1-1 up"));
+    EXPECT_TRUE(has(p, "addr add fe80::2/64 dev h1 nodad"));
+    EXPECT_TRUE(has(p, "addr add fe80::1/64 dev t1-1 nodad"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:1001::/48 encap seg6local action End flavors "
+                       "next-csid lblen 32 nflen 16 dev sr0 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:1203::/48 via fe80::1 dev h3 proto 217 metric 512"));
+    EXPECT_EQ(all(p).find("h2"), std::string::npos) << "h2 is not at this switch";
+}
+
+TEST(plan, t1)
+{
+    const Node n("p2-t1-2");
+    const Plan p = n.next();
+
+    EXPECT_TRUE(has(p, "addr add fe80::2/64 dev t0-2 nodad"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:2102::/48 encap seg6local action End flavors "
+                       "next-csid lblen 32 nflen 16 dev sr0 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:2001::/48 via fe80::1 dev t0-1 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:2002::/48 via fe80::1 dev t0-2 proto 217 metric 512"));
+    EXPECT_EQ(std::count_if(p.ops.begin(), p.ops.end(),
+                            [](const Op &o) { return std::holds_alternative<RouteAdd>(o); }), 3);
+}
+
+TEST(plan, idempotent)
+{
+    for (const char *name : {"p1-t0-1", "p2-t1-2", "h1", "h3"}) {
+        SCOPED_TRACE(name);
+        Node n(name);
+        n.settle();
+        n.policy = {};   // a new process knows nothing
+        n.policy.plane_admin = {{1, true}, {2, true}};
+        EXPECT_TRUE(n.next().complete()) << all(n.next());
+    }
+}
+
+TEST(plan, own_sid_without_dummies_goes_over_a_port_that_is_up)
+{
+    Node n("p1-t1-1");
+    n.policy.missing_kinds = {"dummy"};
+    n.settle();
+    n.policy.leave_down = {"t0-1", "t0-2"};
+    n.kernel.shut("t0-1");
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{
+        "route add fcbb:bb00:1101::/48 encap seg6local action End flavors next-csid lblen 32 "
+        "nflen 16 dev t0-2 proto 217 metric 512"});
+}
+
+TEST(plan, a_port_shut_by_hand_stays_shut_and_comes_back_complete)
+{
+    Node n("p1-t0-1");
+    n.settle();
+    n.policy.leave_down = {"h1", "h3", "t1-1", "t1-2"};
+    n.kernel.shut("t1-1");
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+    n.kernel.open("t1-1");
+    EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
+        "addr add fe80::1/64 dev t1-1 nodad",
+        "route add fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512"}));
+    n.settle();
+}
+
+TEST(plan, routes_of_others_are_left_alone)
+{
+    Node n("p1-t0-1");
+    n.settle();
+    const auto dst = *parse_prefix6("fcbb:bb00:1102::/48");
+    n.kernel.state.routes.push_back({dst, kRouteMetric, 3, 9, {}});
+    n.kernel.state.routes.push_back({*parse_prefix6("2001:db8::/32"), 1, 4, 9, {}});
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+}
+
+TEST(plan, routes_of_ours_that_are_wrong_are_mended)
+{
+    Node n("p1-t0-1");
+    n.settle();
+    auto &routes = n.kernel.state.routes;
+    const auto at = [&](const char *prefix) -> Route & {
+        return *std::find_if(routes.begin(), routes.end(), [&](const Route &r) {
+            return r.dst == *parse_prefix6(prefix);
+        });
+    };
+
+    at("fcbb:bb00:1101::/48").via = parse_ip6("fe80::9");
+    at("fcbb:bb00:1102::/48").strange = true;
+    routes.push_back({*parse_prefix6("fcbb:bb00:77::/48"), kRouteMetric, kProtocol, 2, {}});
+    const Plan p = n.next();
+    EXPECT_EQ(texts(p), (std::vector<std::string>{
+        "route del fcbb:bb00:77::/48 proto 217 metric 512",
+        "route replace fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512",
+        "route del fcbb:bb00:1102::/48 proto 217 metric 512",
+        "route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"}));
+    n.settle();
+}
+
+TEST(plan, a_port_that_is_not_there_is_waited_for)
+{
+    Node n("p1-t0-1");
+    std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "t1-2"; });
+    n.kernel.apply(n.next());
+    const Plan p = n.next();
+    EXPECT_TRUE(p.ops.empty()) << all(p);
+    EXPECT_EQ(p.waiting, std::vector<std::string>{"there is no interface t1-2"});
+    n.kernel.add_port("t1-2");
+    n.settle();
+}
+
+// --------------------------------------------------------------------- host
+
+TEST(plan, host_links_and_routes)
+{
+    const Node n("h2");
+    const Plan p = n.next();
+
+    EXPECT_TRUE(has(p, "link add mrc0 type mrc"));
+    EXPECT_TRUE(has(p, "link set eth2 mtu 9000"));
+    EXPECT_TRUE(has(p, "addr add fe80::1/64 dev eth1 nodad"));
+    EXPECT_TRUE(has(p, "route add fcbb:bb00:2002::/48 via fe80::2 dev eth2 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "addr add fd00:6d72:63::2/64 dev mrc0 nodad"));
+    EXPECT_TRUE(has(p, "addr add 10.77.0.2/24 dev mrc0"));
+    const auto list = texts(p);
+    const auto at = [&](const char *text) {
+        return std::find(list.begin(), list.end(), text) - list.begin();
+    };
+    EXPECT_LT(at("link add mrc0 type mrc"), at("link set eth1 master mrc0"));
+    EXPECT_LT(at("link set eth1 master mrc0"), at("link set eth2 master mrc0"));
+    EXPECT_EQ(p.waiting, std::vector<std::string>{"mrc0 is not known to the mrc module yet"});
+}
+
+TEST(plan, host_device)
+{
+    Node n("h1");
+    n.kernel.apply(n.next());
+    const Plan p = n.next();
+
+    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 1 sid fcbb:bb00:1201::"));
+    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 2 sid fcbb:bb00:2201::"));
+    EXPECT_TRUE(has(p, "mrc dev set mrc0 profile 1"));
+    EXPECT_TRUE(has(p, "mrc profile set dev mrc0 id 1 dst fd00:6d72:63::2 fmt srv6 mode exp "
+                       "min-active 2 ev fcbb:bb00:1001:1101:1002:1202:: port 1 x2 "
+                       "ev fcbb:bb00:1001:1102:1002:1202:: port 1 x2 "
+                       "ev fcbb:bb00:2001:2101:2002:2202:: port 2 x2 "
+                       "ev fcbb:bb00:2001:2102:2002:2202:: port 2 x2"));
+    EXPECT_TRUE(has(p, "mrc profile set dev mrc0 id 1 dst ::ffff:10.77.0.3 fmt srv6 mode exp "
+                       "min-active 2 ev fcbb:bb00:1001:1203:: port 1 x4 "
+                       "ev fcbb:bb00:2001:2203:: port 2 x4"))
+        << "hosts at one T0 need no T1";
+    EXPECT_EQ(all(p).find("dst fd00:6d72:63::1 "), std::string::npos) << "no profile to itself";
+    EXPECT_EQ(p.ops.size(), 2u + 1 + 4);
+}
+
+TEST(plan, everything_is_foreseen_in_a_dry_run)
+{
+    Node n("h1");
+    n.policy.foresee = true;
+    const Plan p = n.next();
+
+    EXPECT_TRUE(has(p, "link add mrc0 type mrc"));
+    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 2 sid fcbb:bb00:2201::"));
+    EXPECT_TRUE(p.waiting.empty());
+}
+
+TEST(plan, every_t1_has_an_ev_when_there_are_enough)
+{
+    const Fabric f = make_fabric({.hosts = 2, .planes = 2, .t0s = 2, .t1s = 3,
+                                  .evs_per_plane = 4});
+    const auto d = desired_for(f, "h1")->device;
+    const auto &evs = d->profiles.at(0).evs;
+
+    ASSERT_EQ(evs.size(), 8u);
+    EXPECT_EQ(d->profiles.at(0).min_active, 2u);
+    for (unsigned plane = 1; plane <= 2; plane++) {
+        std::set<Ip6> ways;
+        for (const Ev &ev : evs)
+            if (ev.port == plane)
+                ways.insert(ev.outer_dst);
+        EXPECT_EQ(ways.size(), 3u);
+    }
+}
+
+TEST(plan, fewer_evs_than_t1s_are_spread_over_pairs_of_hosts)
+{
+    const Fabric f = make_fabric({.hosts = 9, .planes = 1, .t0s = 2, .t1s = 4,
+                                  .evs_per_plane = 1});
+    std::set<std::string> t1s;
+
+    const auto want = *desired_for(f, "h1");
+    for (const Profile &p : want.device->profiles)
+        t1s.insert(to_string(p.evs.at(0).outer_dst).substr(15, 4));
+    EXPECT_GE(t1s.size(), 2u);
+}
+
+TEST(plan, min_active_of_the_file)
+{
+    auto text = fabric_text();
+    text.insert(text.find("evs_per_plane"), "min_active = 6\n");
+    const auto d = desired_for(parse_fabric(text, "x"), "h1");
+
+    EXPECT_EQ(d->device->profiles.at(0).min_active, 6u);
+}
+
+TEST(plan, a_host_that_is_removed_loses_its_profiles)
+{
+    Node n("h1");
+    n.settle();
+    Fabric f = n.fabric;
+    f.hosts.pop_back();
+    n.want = *desired_for(f, "h1");
+    EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
+        "mrc profile del dev mrc0 id 1 dst fd00:6d72:63::3",
+        "mrc profile del dev mrc0 id 1 dst ::ffff:10.77.0.3"}));
+    n.settle();
+}
+
+TEST(plan, profiles_under_other_ids_are_left_alone_unless_retired)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.device->profiles.push_back({{{7, *parse_ip6("fd00:6d72:63::2")}, 1, {}}, false,
+                                               MRC_FMT_UDP, MRC_MODE_EXP});
+    n.kernel.state.device->profiles.push_back({{{1, {}}, 1, {}}, true, MRC_FMT_UDP,
+                                               MRC_MODE_EXP});
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+    n.policy.retired_profiles = {7};
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{
+        "mrc profile del dev mrc0 id 7 dst fd00:6d72:63::2"});
+}
+
+TEST(plan, a_profile_that_was_changed_is_set_again)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.device->profiles[0].profile.evs.pop_back();
+    n.kernel.state.device->profiles[1].mode = MRC_MODE_AUTO;
+    const Plan p = n.next();
+    EXPECT_EQ(p.ops.size(), 2u) << all(p);
+    n.settle();
+}
+
+TEST(plan, an_address_dropped_from_the_file_goes_and_others_addresses_stay)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.addrs.push_back({n.kernel.link("mrc0").ifindex, *parse_ifaddr("10.9.9.9/24"),
+                                    0});
+    std::erase_if(n.want.addrs, [](const WantedAddr &a) { return a.addr.addr.v4; });
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"addr del 10.77.0.1/24 dev mrc0"});
+}
+
+TEST(plan, planes_keep_their_numbers_when_a_port_comes_late)
+{
+    Node n("h1");
+    std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "eth1"; });
+    n.kernel.apply(n.next());
+    n.kernel.apply(n.next());
+    EXPECT_TRUE(n.kernel.state.device->planes.empty()) << "eth2 would become plane 1";
+    n.kernel.add_port("eth1");
+    n.settle();
+    for (const Plane &p : n.kernel.state.device->planes)
+        EXPECT_EQ(p.ifindex, n.kernel.link(fmt::format("eth{}", p.number)).ifindex);
+}
+
+TEST(plan, planes_in_the_wrong_order_are_put_right)
+{
+    Node n("h1");
+    n.settle();
+    auto &planes = n.kernel.state.device->planes;
+    std::swap(planes[0].ifindex, planes[1].ifindex);
+    EXPECT_TRUE(has(n.next(), "link set eth1 nomaster"));
+    n.settle();
+}
+
+TEST(plan, admin_state_of_a_plane_is_set_only_when_it_is_ours_to_say)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.device->planes[0].admin = false;   // mrcctl plane set ... down
+    EXPECT_TRUE(n.next().complete());
+    n.policy.plane_admin = {{1, true}, {2, false}};
+    EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
+        "mrc plane set dev mrc0 number 1 admin up",
+        "mrc plane set dev mrc0 number 2 admin down"}));
+    n.settle();
+}
+
+TEST(plan, the_rdma_device_is_waited_for)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.device->registered = false;
+    const Plan p = n.next();
+    EXPECT_TRUE(p.ops.empty());
+    EXPECT_EQ(p.waiting, std::vector<std::string>{
+        "mrc0 is not registered as an RDMA device yet"});
+}
+
+TEST(plan, unknown_name)
+{
+    EXPECT_FALSE(desired_for(make_fabric(), "h77"));
+}
+
+}   // namespace
+
+}   // namespace mrcd

@@ -1,0 +1,333 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# in_vm.sh - the demonstration, inside the virtual machine; see ../demo.sh.
+#
+# Builds the fabric, lets mrcd configure all of it, and runs ib_write_bw from h1
+# to h2 with a verifying program in each direction beside it, while a plane is cut
+# and restored. What report.py judges is left in $VMOUT; the status here says
+# only whether everything could be run to its end.
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=../lib/lib.sh
+. "$here/../lib/lib.sh"
+# shellcheck source=../lib/fabric.sh
+. "$here/../lib/fabric.sh"
+trap - EXIT INT TERM	# lib.sh's speak TAP
+
+seconds=${MRC_DEMO_SECONDS:-30}
+size=${MRC_DEMO_SIZE:-65536}
+colour=${MRC_DEMO_COLOUR:-}
+
+PLANE=2				# the one that dies
+SWITCH=p$PLANE-t0-1		# where, and
+PORT=h1				# at which port
+SETTLE=8			# seconds for everything to start and to end in
+
+mrcd=$MRC_TOP/build/daemon/mrcd
+mrcctl=$MRC_TOP/build/tools/mrcctl
+verify=$MRC_TOP/build/verbs/mrc_verify
+plugin=$(echo "$MRC_TOP"/build/lib/libmrc-rdmav*.so)
+
+work=/run/demo
+mkdir -p $work/ready $work/log $work/snap
+
+# ------------------------------------------------------------------- telling
+
+paint() {	# CODE TEXT
+	if [ -n "$colour" ]; then
+		printf '\033[%sm%s\033[0m' "$1" "$2"
+	else
+		printf '%s' "$2"
+	fi
+}
+
+# step NAME TEXT: what has just been reached, and how long it took.
+step_began=${EPOCHREALTIME/./}
+step() {
+	local now=${EPOCHREALTIME/./}
+	printf '  %s %-9s %-74s %5d.%d s\n' "$(paint '1;32' ok)" "$1" "$2" \
+		$(((now - step_began) / 1000000)) $(((now - step_began) / 100000 % 10))
+	step_began=$now
+}
+
+# give_up NAME TEXT [LOG]
+give_up() {
+	printf '  %s %-9s %s\n' "$(paint '1;31' '!!')" "$1" "$2"
+	[ -z "${3:-}" ] || tail -n 15 "$3" | sed 's/^/     | /'
+	exit 1
+}
+
+keep_results() {
+	cp -r $work/log $work/snap "$VMOUT/"
+	cp $work/*.json* $work/marks "$VMOUT/" 2>/dev/null || true
+}
+
+# ------------------------------------------------------------------- set up
+
+# in_ns NS CMD...: for the background; $! is then the program's own.
+in_ns() { exec nsenter --net="/run/netns/$1" -- "${@:2}"; }
+
+build_fabric() {
+	fabric_build 2 4 2 2 || give_up fabric "the cables could not be laid"
+	fabric_toml 2 4 2 2 >$work/fabric.toml
+	mapfile -t nodes <"$FABRIC_DIR/nodes"
+	step fabric "2 hosts and 16 switches in namespaces; 4 planes of 2 T0 and 2 T1; 24 cables"
+}
+
+load_module() {
+	local lib
+	modprobe ib_uverbs && modprobe rdma_ucm || give_up module "no InfiniBand core"
+	load_mrc || give_up module "$MRC_BUILD/mrc.ko cannot be loaded"
+	lib=$(dirname "$(find /usr/lib -name 'librxe-rdmav*.so' -print -quit)")
+	install -m 644 "$plugin" "$lib/"
+	install -m 644 "$MRC_TOP/tools/lib/ibverbs/mrc.driver" /etc/libibverbs.d/
+	step module "mrc.ko in Linux $(uname -r); plug-in beside libibverbs's own"
+}
+
+ready_count() {
+	local ready
+	shopt -s nullglob
+	ready=("$work"/ready/*)
+	shopt -u nullglob
+	echo ${#ready[@]}
+}
+enough_ready() { [ "$(ready_count)" -ge "$1" ]; }
+
+# A few at a time: loading programs is what an emulated machine is slow at.
+start_daemons() {
+	local node started=0
+	for node in "${nodes[@]}"; do
+		in_ns "$node" "$mrcd" -c $work/fabric.toml --name "$node" \
+			--ready-file "$work/ready/$node" >"$work/log/mrcd-$node" 2>&1 &
+		started=$((started + 1))
+		wait_until 20 enough_ready $((started - 3)) || break
+	done
+	wait_until 30 enough_ready ${#nodes[@]} || late_daemons
+	step mrcd "${#nodes[@]} daemons on one fabric file: everything is in place"
+}
+
+late_daemons() {
+	local node
+	for node in "${nodes[@]}"; do
+		[ -e "$work/ready/$node" ] || give_up mrcd "$node is not ready" "$work/log/mrcd-$node"
+	done
+}
+
+# find_gid ADDRESS: sets ibdev and gid_index. RDMA devices have one name space, so
+# the mrc0 of h2 is not called mrc0 there.
+find_gid() {
+	local dev path gid want
+	printf -v want 'fd00:6d72:0063:0000:0000:0000:0000:%04x' "0x${1##*:}"
+	for dev in /sys/class/infiniband/*; do
+		for ((gid_index = 0; gid_index < 16; gid_index++)); do
+			path=$dev/ports/1/gids/$gid_index
+			read -r gid 2>/dev/null <"$path" || continue
+			ibdev=${dev##*/}
+			[ "$gid" != "$want" ] || return 0
+		done
+	done
+	return 1
+}
+
+find_devices() {
+	local REPLY
+	fabric_host_addr 1; addr1=$REPLY
+	fabric_host_addr 2; addr2=$REPLY
+	wait_until 10 find_gid "$addr1" || give_up mrc0 "h1 has no GID $addr1"
+	find_gid "$addr1"; ibdev1=$ibdev gid1=$gid_index
+	wait_until 10 find_gid "$addr2" || give_up mrc0 "h2 has no GID $addr2"
+	find_gid "$addr2"; ibdev2=$ibdev gid2=$gid_index
+	ctl h1 plane show >$work/planes.json
+	ctl h1 -d profile show >$work/profiles.json
+	jq -e 'length == 4 and all(.up)' $work/planes.json >/dev/null ||
+		give_up mrc0 "not all planes of h1 are up" $work/planes.json
+	step mrc0 "$addr1 (RDMA device $ibdev1) and $addr2 ($ibdev2), 4 planes each"
+	evs=$(jq --arg dst "$addr2" '[.[] | select(.dst == $dst) | .ev | length] | add // 0' \
+		$work/profiles.json)
+	[ "$evs" -ge 16 ] || give_up paths "only $evs EVs from h1 to h2" $work/profiles.json
+	step paths "$evs EVs from h1 to h2, such as $(jq -r --arg dst "$addr2" \
+		'[.[] | select(.dst == $dst) | .ev[].value] | unique | .[0]' $work/profiles.json)"
+}
+
+ctl() { "$mrcctl" -n "$1" -j "${@:2}" 2>>$work/log/mrcctl; }
+
+# ------------------------------------------------------- ordinary programs
+
+try_ping() {
+	local rtt
+	fabric_in h1 ping -c 4 -i 0.2 -W 2 "$addr2" >$work/log/ping 2>&1 ||
+		give_up ping "h2 does not answer" $work/log/ping
+	rtt=$(sed -nE 's/^rtt .* = [0-9.]+\/([0-9.]+)\/.*/\1/p' $work/log/ping)
+	step ping "h1 to h2 over mrc0 and back: $rtt ms"
+}
+
+say_hello() {
+	local answer
+	answer=$(echo "Hello h2" | fabric_in h1 nc -N -w 3 "$addr2" 7777) && [ "$answer" = "Hello h1" ]
+}
+
+try_tcp() {
+	echo "Hello h1" | in_ns h2 timeout 15 nc -N -l "$addr2" 7777 >$work/log/tcp 2>&1 &
+	local server=$!
+	wait_until 12 say_hello || give_up TCP "no connection from h1 to h2" $work/log/tcp
+	wait $server || true
+	[ "$(cat $work/log/tcp)" = "Hello h2" ] || give_up TCP "h2 heard otherwise" $work/log/tcp
+	step TCP "\"Hello h2\", \"Hello h1\" between the two mrc0 addresses"
+}
+
+try_devinfo() {
+	fabric_in h1 ibv_devinfo -d "$ibdev1" >$work/log/devinfo 2>&1 ||
+		give_up verbs "ibv_devinfo" $work/log/devinfo
+	step verbs "ibv_devinfo: $(sed -nE 's/^\s*(state|active_mtu|link_layer):\s*(\S+).*/\2/p' \
+		$work/log/devinfo | paste -sd ' ')"
+}
+
+# ------------------------------------------------------------- the transfer
+
+mark() { echo "$EPOCHREALTIME $*" >>$work/marks; }
+
+# after SECONDS: since the start.
+after() {
+	local left=$((start_us + $1 * 1000000 - ${EPOCHREALTIME/./}))
+	[ $left -le 0 ] || sleep "$((left / 1000000)).$(printf %06d $((left % 1000000)))"
+}
+
+snapshot() {
+	local host object
+	for host in h1 h2; do
+		for object in stats peer; do
+			ctl $host $object show >$work/snap/"$1-$host-$object.json" || true
+		done
+	done
+}
+
+# start_verify NAME FROM TO: sets verify_server, verify_client.
+start_verify() {
+	local from_dev=$ibdev1 from_gid=$gid1 to_dev=$ibdev2 to_gid=$gid2 to_addr=$addr2 port=18600
+	if [ "$2" = h2 ]; then
+		from_dev=$ibdev2 from_gid=$gid2 to_dev=$ibdev1 to_gid=$gid1 to_addr=$addr1 port=18601
+	fi
+	in_ns "$3" "$verify" -e -d "$to_dev" -g "$to_gid" -p $port >"$work/log/$1-server" 2>&1 &
+	verify_server=$!
+	in_ns "$2" "$verify" -e -d "$from_dev" -g "$from_gid" -p $port -P -o write -s 65536 -q 4 \
+		-t $((seconds * 4)) "$to_addr" >"$work/log/$1-client" 2>&1 &
+	verify_client=$!
+}
+
+# Busy polling, alone of all: it must leave time to the softirqs it waits for.
+start_write_bw() {
+	local args=(-s "$size" -D $((seconds + SETTLE)) -F -q 1)
+	in_ns h2 ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" >$work/log/write_bw-server 2>&1 &
+	bw_server=$!
+	wait_until 10 listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
+	in_ns h1 nice -n 10 ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
+		>$work/log/write_bw-client 2>&1 &
+	bw_client=$!
+}
+
+listens() {
+	local hex
+	printf -v hex ':%04X 0' "$2"
+	fabric_in "$1" grep -qE "$hex" /proc/net/tcp /proc/net/tcp6
+}
+
+# delivered DEVICE BYTES: payload its QPs have accepted by now.
+delivered() { [ "$(cat "/sys/class/infiniband/$1/ports/1/hw_counters/rx_bytes")" -ge "$2" ]; }
+
+start_transfer() {
+	local colours=()
+	[ -z "$colour" ] || colours=(--colour)
+	: >$work/marks
+	"$here/sampler.py" --host "h1=$ibdev1" --host "h2=$ibdev2" --planes 4 "${colours[@]}" \
+		--marks $work/marks --out $work/samples.jsonl 2>$work/log/sampler &
+	sampler=$!
+	snapshot start
+	start_write_bw
+	wait_until 20 delivered "$ibdev2" $((8 * size)) ||
+		give_up ib_write_bw "nothing arrives" $work/log/write_bw-client
+	start_verify verify12 h1 h2; v12s=$verify_server v12c=$verify_client
+	start_verify verify21 h2 h1; v21s=$verify_server v21c=$verify_client
+	wait_until 20 delivered "$ibdev1" 131072 ||
+		give_up mrc_verify "nothing arrives" $work/log/verify21-client
+	wait_until 5 test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
+}
+
+# at most a second early, so that sampling is fine before it happens
+announce() {
+	after $(($1 - 1))
+	mark look
+	after "$1"
+}
+
+cut_and_restore() {
+	local third=$((seconds / 3))
+	start_us=${EPOCHREALTIME/./}
+	mark start
+	after $((third - 3)); snapshot before
+	announce $third
+	mark cut
+	fabric_cut $SWITCH $PORT
+	mark say "$third s: plane $PLANE is cut: $SWITCH shuts its port to $PORT"
+	after $((2 * third - 3)); snapshot during
+	announce $((2 * third))
+	mark restore
+	fabric_restore $SWITCH $PORT
+	mark say "$((2 * third)) s: the port is opened again; mrcd lays the routes"
+	after $((3 * third - 2)); snapshot after
+	after $((3 * third))
+	mark end
+}
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# reap NAME PID SECONDS: its status into status.json; 124 if it had to be killed.
+reap() {
+	local rc=0
+	if ! wait_until "$3" gone "$2"; then
+		kill -KILL "$2" 2>/dev/null || true
+		wait "$2" 2>/dev/null || true
+		rc=124
+	else
+		wait "$2" || rc=$?
+	fi
+	echo "{\"program\": \"$1\", \"status\": $rc}" >>$work/status.jsonl
+}
+
+finish_transfer() {
+	kill -INT "$v12c" "$v21c" 2>/dev/null || true
+	reap sampler "$sampler" 5
+	reap verify12-client "$v12c" 15
+	reap verify12-server "$v12s" 5
+	reap verify21-client "$v21c" 10
+	reap verify21-server "$v21s" 5
+	reap write_bw-client "$bw_client" $((SETTLE + 10))
+	reap write_bw-server "$bw_server" 10
+}
+
+# ------------------------------------------------------------------------
+
+main() {
+	trap keep_results EXIT
+	build_fabric
+	load_module
+	start_daemons
+	find_devices
+	try_ping
+	try_tcp
+	try_devinfo
+	echo
+	echo "  Debian's ib_write_bw writes from h1 to h2, $((size / 1024)) KiB each; mrc_verify in both" \
+		"directions beside it."
+	echo "  In $((seconds / 3)) s plane $PLANE is cut, after $((seconds * 2 / 3)) s restored." \
+		"Payload arriving, packets leaving by plane:"
+	echo
+	start_transfer
+	cut_and_restore
+	finish_transfer
+	jq -n --arg kernel "$(uname -r)" --argjson size "$size" --argjson plane $PLANE \
+		'{kernel: $kernel, size: $size, plane: $plane, planes: 4}' >$work/run.json
+}
+
+main

@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# test_genl_spec.sh - mrc.yaml and uapi/linux/mrc.h say the same: every enum has
+# the same names, in the same order, with the same values.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$here/../..
+spec=${SPEC:-$top/Documentation/netlink/specs/mrc.yaml}
+header=${HEADER:-$top/uapi/linux/mrc.h}
+# shellcheck source=selftests/lib/lib.sh
+. "$here/../lib/lib.sh"
+
+if ! python3 -c 'import yaml' 2>/dev/null; then
+	ksft_skip_all "python3-yaml is not installed"
+fi
+
+ksft_plan 16
+tmp=$(mktemp -d)
+at_exit rm -rf "$tmp"
+
+# What the YAML says, as "C_NAME VALUE" lines, one file per enum.
+python3 - "$spec" "$tmp" <<'PY'
+import sys, yaml
+
+spec = yaml.safe_load(open(sys.argv[1]))
+out = sys.argv[2]
+
+def c_name(s):
+    return s.upper().replace('-', '_')
+
+def write(name, pairs):
+    with open(f'{out}/{name}.yaml', 'w') as f:
+        for n, v in pairs:
+            print(n, v, file=f)
+
+def entry_name(e):
+    return e['name'] if isinstance(e, dict) else e
+
+for s in spec['attribute-sets']:
+    prefix = c_name(s['name-prefix'])
+    pairs = [(prefix + c_name(a['name']), i) for i, a in enumerate(s['attributes'], 1)]
+    if s['name'] == 'stat':     # the nest itself
+        pairs[0] = ('MRC_A_STAT', 1)
+    write(s['name'], pairs)
+
+ops = spec['operations']
+write('cmd', [(c_name(ops['name-prefix'] + o['name']), i)
+              for i, o in enumerate(ops['list'], 1)])
+
+prefixes = {'fmt': 'MRC_FMT_', 'mode': 'MRC_MODE_', 'nl-ev-state': 'MRC_NL_EV_',
+            'event': 'MRC_EVENT_'}
+for d in spec['definitions']:
+    if d['type'] == 'const':
+        continue
+    flags = d['type'] == 'flags'
+    write(d['name'], [(prefixes[d['name']] + c_name(entry_name(e)), 1 << i if flags else i)
+                      for i, e in enumerate(d['entries'])])
+write('group', [('MRC_GENL_NAME', spec['name'])] +
+      [('MRC_GENL_MCGRP_' + c_name(g['name']), g['name'])
+       for g in spec['mcast-groups']['list']])
+PY
+
+# What the header says, asked of the compiler: all enumerators, in its order.
+python3 - "$header" "$tmp" <<'PY'
+import re, subprocess, sys
+
+text = re.sub(r'/\*.*?\*/', '', open(sys.argv[1]).read(), flags=re.S)
+out = sys.argv[2]
+names = []
+for body in re.findall(r'\benum\b[^{;]*\{(.*?)\}', text, flags=re.S):
+    members = [m.split('=')[0].strip() for m in body.split(',') if m.strip()]
+    names.append([m for m in members
+                  if not (m.startswith('__') or m.endswith('_MAX') or m.endswith('_UNSPEC'))])
+
+prog = f'#include <stdio.h>\n#include "{sys.argv[1]}"\nint main(void)\n{{\n'
+for group in names:
+    for n in group:
+        prog += f'printf("{n} %d\\n", (int){n});\n'
+    prog += 'puts("-");\n'
+for n in ('MRC_GENL_NAME', 'MRC_GENL_MCGRP_EVENTS'):
+    prog += f'printf("{n} %s\\n", {n});\n'
+prog += '}\n'
+subprocess.run(['cc', '-x', 'c', '-', '-o', f'{out}/show'], input=prog.encode(), check=True)
+listing = subprocess.run([f'{out}/show'], capture_output=True, text=True, check=True).stdout
+
+def owner(lines):
+    first = lines[0].split()[0]
+    for prefix, name in (('MRC_CMD_', 'cmd'), ('MRC_FMT_', 'fmt'), ('MRC_MODE_', 'mode'),
+                         ('MRC_NL_EV_', 'nl-ev-state'), ('MRC_EVENT_', 'event'),
+                         ('MRC_A_DEV_IFINDEX', 'mrc'), ('MRC_A_DEV_', 'dev'),
+                         ('MRC_A_PLANE_', 'plane'), ('MRC_A_PROFILE_', 'profile'),
+                         ('MRC_A_EV_', 'ev'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
+                         ('MRC_A_STAT', 'stat'), ('MRC_GENL_', 'group')):
+        if first.startswith(prefix):
+            return name
+    return 'unknown-' + first
+
+for block in listing.split('-\n'):
+    lines = block.splitlines()
+    if lines:
+        with open(f'{out}/{owner(lines)}.h', 'w') as f:
+            f.write('\n'.join(lines) + '\n')
+PY
+
+for name in cmd mrc dev plane profile ev peer qp stat fmt mode nl-ev-state event group; do
+	if diff -u "$tmp/$name.h" "$tmp/$name.yaml" >"$tmp/diff" 2>&1; then
+		ksft_pass "spec and header agree: $name"
+	else
+		ksft_fail "spec and header agree: $name" "$(cat "$tmp/diff")"
+	fi
+done
+
+# Nothing in one that the other has no notion of.
+strays=''
+for f in "$tmp"/*.h; do
+	[ -e "${f%.h}.yaml" ] || strays+=" ${f##*/}"
+done
+for f in "$tmp"/*.yaml; do
+	[ -e "${f%.yaml}.h" ] || strays+=" ${f##*/}"
+done
+if [ -z "$strays" ]; then
+	ksft_pass "no enum on one side only"
+else
+	ksft_fail "no enum on one side only" "$strays"
+fi
+
+# Every attribute set and operation of the spec is documented or refers to one that is.
+if python3 - "$spec" <<'PY'
+import sys, yaml
+spec = yaml.safe_load(open(sys.argv[1]))
+sets = {s['name']: {a['name'] for a in s['attributes']} for s in spec['attribute-sets']}
+bad = []
+for s in spec['attribute-sets']:
+    for a in s['attributes']:
+        if a['type'] == 'nest' and a.get('nested-attributes') not in sets:
+            bad.append(f"{s['name']}.{a['name']}: unknown nest")
+for o in spec['operations']['list']:
+    if not o.get('doc'):
+        bad.append(f"{o['name']}: no doc")
+    lists = [o.get('event', {})]
+    for kind in ('do', 'dump'):
+        lists += [o.get(kind, {}).get('request', {}), o.get(kind, {}).get('reply', {})]
+    for part in lists:
+        for a in part.get('attributes', []):
+            if a not in sets[o['attribute-set']]:
+                bad.append(f"{o['name']}: unknown attribute {a}")
+for b in bad:
+    print("#", b)
+sys.exit(bool(bad))
+PY
+then
+	ksft_pass "the spec refers to what exists"
+else
+	ksft_fail "the spec refers to what exists"
+fi
+ksft_finish

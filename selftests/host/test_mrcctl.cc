@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+// test_mrcctl.cc - mrcctl's parser, values, printers, and messages built and
+// read by tools/lib/nl. No kernel. Built and run by test_mrcctl.sh; TAP lines.
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include <fmt/format.h>
+#include <linux/genetlink.h>
+#include <linux/mrc.h>
+
+#include "../../tools/mrcctl/grammar.h"
+#include "../../tools/mrcctl/printer.h"
+#include "../../tools/mrcctl/records.h"
+#include "../../tools/mrcctl/values.h"
+
+using namespace mrcctl;
+
+namespace {
+
+int failed, count;
+
+void check(const std::string &name, bool ok, const std::string &why = "")
+{
+    fmt::print("{} {} {}\n", ok ? "ok" : "not ok", ++count, name);
+    if (!ok) {
+        failed++;
+        fmt::print("# {}\n", why);
+    }
+}
+
+void equal(const std::string &name, const std::string &got, const std::string &want)
+{
+    check(name, got == want, fmt::format("got \"{}\", want \"{}\"", got, want));
+}
+
+std::vector<std::string> split(const std::string &line)
+{
+    std::vector<std::string> out(1);
+    for (char c : line)
+        if (c == ' ')
+            out.emplace_back();
+        else
+            out.back() += c;
+    return line.empty() ? std::vector<std::string>{} : out;
+}
+
+// "object verb key=value,value ..." or "! error" or "help"
+std::string parsed_as(const std::string &line)
+{
+    auto words = split(line);
+    parsed p = parse(words);
+    if (!p.error.empty())
+        return "! " + p.error;
+    if (!p.help.empty())
+        return "help";
+    std::string s = fmt::format("{} {}", p.cmd->obj->name, p.cmd->v->name);
+    for (auto &i : p.cmd->args.items())
+        s += fmt::format(" {}={}", i.k->name, fmt::join(i.values, ","));
+    return s;
+}
+
+std::string thrown(const std::function<void()> &f)
+{
+    try {
+        f();
+    } catch (const bad_value &e) {
+        return e.what();
+    }
+    return "";
+}
+
+std::string completions(const std::string &line)
+{
+    auto words = split(line);
+    return fmt::format("{}", fmt::join(complete(words), " "));
+}
+
+std::string printed(const record &r, print_options opt)
+{
+    char *buf = nullptr;
+    size_t n = 0;
+    std::FILE *f = open_memstream(&buf, &n);
+    auto p = make_printer(opt, f, stderr);
+    p->object(r);
+    p->finish();
+    std::fclose(f);
+    std::string s(buf, n);
+    std::free(buf);
+    return s;
+}
+
+void test_grammar()
+{
+    equal("nothing is dev show", parsed_as(""), "dev show");
+    equal("object alone is show", parsed_as("plane"), "plane show");
+    equal("abbreviations", parsed_as("pl se de mrc0 pl 1 a off"),
+          "plane set dev=mrc0 plane=1 admin=off");
+    equal("lone device name", parsed_as("dev show mrc0"), "dev show dev=mrc0");
+    equal("lone device name, set", parsed_as("dev set mrc0 icrc off"), "dev set dev=mrc0 icrc=off");
+    equal("repeated key", parsed_as("profile set dev m id 1 ev 1 5 ev 2 6"),
+          "profile set dev=m id=1 ev=1,5 ev=2,6");
+    equal("monitor has no verb", parsed_as("mon count 3"), "monitor  count=3");
+    equal("ambiguous object", parsed_as("p show"), "! object \"p\" could be plane, profile, peer");
+    equal("ambiguous key", parsed_as("dev set mrc0 dscp 3"),
+          "! key \"dscp\" could be dscp-data, dscp-rtx, dscp-control");
+    equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
+    equal("unknown object", parsed_as("route"), "! unknown object \"route\"");
+    equal("unknown verb", parsed_as("qp set"), "! unknown verb \"set\"");
+    equal("unknown key", parsed_as("qp show foo 1"), "! unknown key \"foo\"");
+    equal("value missing", parsed_as("qp show qpn"), "! \"qpn\" needs a value: N");
+    equal("second value missing", parsed_as("profile set dev m id 1 ev 1"),
+          "! \"ev\" needs two values: PORT VALUE");
+    equal("twice", parsed_as("qp show qpn 1 qpn 2"), "! \"qpn\" is given twice");
+    check("required key missing", parsed_as("plane set dev mrc0").starts_with("! \"plane\" is missing"),
+          parsed_as("plane set dev mrc0"));
+    equal("help", parsed_as("help"), "help");
+    equal("help of an object", parsed_as("qp help"), "help");
+    equal("help of a verb", parsed_as("qp show help"), "help");
+    equal("help in the middle", parsed_as("qp show qpn 1 help"), "help");
+}
+
+void test_complete()
+{
+    equal("complete objects", completions("p"), "plane profile peer");
+    equal("complete verbs", completions("profile "), "show set del help");
+    equal("complete keys left", completions("plane set dev mrc0 plane 1 "), "admin sid");
+    equal("complete choices", completions("plane set dev mrc0 admin o"), "on off");
+    equal("complete devices", completions("qp show dev "), "<dev>");
+    equal("complete free values", completions("qp show qpn "), "");
+    equal("complete repeated keys", completions("ev set dev m peer ::1 index 1 i"), "index");
+}
+
+void test_values()
+{
+    check("number, hex", parse_number("0x10", 0, 99, "n") == 16);
+    equal("number out of range", thrown([] { parse_number("100", 0, 99, "n"); }),
+          "n: 100 is not in 0 ... 99");
+    equal("number with a tail", thrown([] { parse_number("1x", 0, 99, "n"); }),
+          "n: \"1x\" is not a number");
+    equal("negative number", thrown([] { parse_number("-1", 0, UINT64_MAX, "n"); }),
+          "n: \"-1\" is not a number");
+    equal("number beyond 64 bits", thrown([] { parse_number("99999999999999999999", 0, UINT64_MAX, "n"); }),
+          "n: \"99999999999999999999\" is not a number");
+    check("size", parse_size("512k", 0, 1 << 30, "s") == 512 * 1024);
+    check("size overflow", !thrown([] { parse_size("17179869185g", 0, UINT64_MAX, "s"); }).empty());
+    equal("IPv4 is mapped", format_address(parse_address("10.0.0.1", "a")), "::ffff:10.0.0.1");
+    equal("bad address", thrown([] { parse_address("fd00::g", "dst"); }),
+          "dst: \"fd00::g\" is not an address");
+    for (auto &[fmt, text] : {std::pair<uint32_t, std::string>{MRC_FMT_SRV6, "fcbb:bb00:1201::"},
+                              {MRC_FMT_SRV6, "fcbb:bb00:1201::,fcbb:bb00:1301::"},
+                              {MRC_FMT_UDP, "50000"},
+                              {MRC_FMT_STEV, "0xdeadbeef"}}) {
+        ev_value v = parse_ev(fmt, text);
+        equal("EV there and back: " + text, format_ev(fmt, v), text);
+        equal("EV guessed: " + text, format_ev(0, v), text);
+    }
+    ev_value udp = parse_ev(MRC_FMT_UDP, "0x1234");
+    check("UDP EV is big-endian", udp[0] == 0x12 && udp[1] == 0x34);
+    equal("EV too large", thrown([] { parse_ev(MRC_FMT_UDP, "65536"); }),
+          "udp EV: 65536 is not in 0 ... 65535");
+    equal("bad state", thrown([] { parse_ev_state("bad"); }),
+          "state: \"bad\" is none of good, skip, assumed-bad, denied");
+}
+
+mrcnl::attr_range attrs_of(const mrcnl::request &rq)
+{
+    return mrcnl::attr_range(rq.bytes().subspan(NLMSG_HDRLEN + GENL_HDRLEN));
+}
+
+void test_messages()
+{
+    mrcnl::request rq(MRC_CMD_PLANE_GET);
+    gid sid = parse_address("fcbb:bb00:1201::", "sid");
+    rq.u32(MRC_A_DEV_IFINDEX, 7).str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PLANE, [&](auto &n) {
+        n.u8(MRC_A_PLANE_NUMBER, 1).str(MRC_A_PLANE_IFNAME, "eth0");
+        n.u8(MRC_A_PLANE_ADMIN, 1).u8(MRC_A_PLANE_CARRIER, 0).u8(MRC_A_PLANE_UP, 0);
+        n.put(MRC_A_PLANE_SID, sid).u64(MRC_A_PLANE_TX_PKTS, 1ull << 40);
+    });
+    record r = plane_record(mrcnl::table(attrs_of(rq)));
+    equal("plane as text", printed(r, {}),
+          "dev mrc0 plane 1 ifname eth0 admin on carrier off up off sid fcbb:bb00:1201:: "
+          "tx-pkts 1099511627776\n");
+    equal("plane as JSON", printed(r, {.as_json = true}),
+          "[{\"dev\":\"mrc0\",\"ifindex\":7,\"plane\":1,\"ifname\":\"eth0\",\"admin\":true,"
+          "\"carrier\":false,\"up\":false,\"sid\":\"fcbb:bb00:1201::\","
+          "\"tx_pkts\":1099511627776}]\n");
+
+    auto bytes = rq.bytes();
+    for (size_t cut = 0; cut < bytes.size() - NLMSG_HDRLEN - GENL_HDRLEN; cut++)
+        plane_record(mrcnl::table(mrcnl::attr_range(
+            bytes.subspan(NLMSG_HDRLEN + GENL_HDRLEN, cut)))); // ASan watches
+    check("cut-off messages are survived", true);
+
+    mrcnl::request big(MRC_CMD_PROFILE_SET);
+    big.nest(MRC_A_PROFILE, [](auto &n) {
+        for (int i = 0; i < 4096; i++)
+            n.put(MRC_A_PROFILE_EV, ev_value{});
+    });
+    check("a nest beyond 64 KiB is noticed", big.too_long());
+
+    mrcnl::request qp(MRC_CMD_QP_GET);
+    qp.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_QP, [](auto &n) {
+        n.u32(MRC_A_QP_NUM, 17).u32(MRC_A_QP_STATE, 3).nest(MRC_A_QP_STATS, [](auto &s) {
+            for (auto &[name, v] : {std::pair<const char *, uint64_t>{"tx_pkts", 5}, {"rx_dup", 0}})
+                s.nest(MRC_A_STAT, [&](auto &one) {
+                    one.str(MRC_A_STAT_NAME, name).u64(MRC_A_STAT_VALUE, v);
+                });
+        });
+    });
+    record q = qp_record(mrcnl::table(attrs_of(qp)));
+    check("QP counters only as details", printed(q, {}).find("tx_pkts") == std::string::npos);
+    check("QP counters with -d, without zeros",
+          printed(q, {.details = true}).ends_with(" tx_pkts 5\n"), printed(q, {.details = true}));
+    check("QP counters in JSON",
+          printed(q, {.as_json = true}).ends_with("\"stats\":{\"tx_pkts\":5,\"rx_dup\":0}}]\n"));
+
+    record odd;
+    odd.add("dev", std::string("\xff" "x"));
+    check("names that are not UTF-8", printed(odd, {.as_json = true}).ends_with("x\"}]\n"));
+}
+
+} // namespace
+
+int main()
+{
+    test_grammar();
+    test_complete();
+    test_values();
+    test_messages();
+    fmt::print("# end {}\n", count);
+    return failed != 0;
+}

@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# mrc.sh - MRC devices in the namespaces of a fabric, and programs over them.
+#
+#	. "$here/../lib/lib.sh"
+#	. "$here/../lib/fabric.sh"
+#	. "$here/../lib/mrc.sh"
+#	mrc_begin                       # plug-in, module; undone at exit
+#	mrc_one_plane                   # h1 -- h2, "rdma link add" on both ends
+#	mrc_fabric_by_hand 2 4 2 2      # or: ip and mrcctl
+#	mrc_fabric_mrcd 2 4 2 2         # or: one mrcd per node
+#	mrc_verify 60 -o write -n 100   # h1 to h2, both ends must succeed
+#
+# Host i is namespace h<i>, with the addresses fd00:6d72:63::<i> and 10.77.0.<i>.
+# Functions that find a value set REPLY rather than print it: every process costs
+# tens of milliseconds in an emulated machine. For the same reason counters are
+# read from sysfs and /proc wherever they are there.
+
+MRC_DIR=${MRC_DIR:-/run/mrc-test}
+MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
+MRC_PROFILE=1
+# The RDMA device of each namespace: names of RDMA devices are global.
+declare -A MRC_IBDEV=()
+declare -A MRC_PID=()			# of mrc_start's programs, by name
+
+PATH=$MRC_TOP/build/daemon:$MRC_TOP/build/tools:$MRC_TOP/build/verbs:$PATH
+
+# ---------------------------------------------------------------- beginning
+
+# mrc_begin [PROGRAM...]: what every test needs, and the programs named.
+mrc_begin() {
+	need_root
+	need_cmd ip tc rdma nsenter jq "$@"
+	mkdir -p "$MRC_DIR"
+	[ -p "$MRC_DIR/never" ] || mkfifo "$MRC_DIR/never"
+	mrc_setup_plugin || ksft_skip_all "needs the plug-in in $MRC_TOP/build/lib"
+	at_exit mrc_unload
+	need_mrc
+	modprobe ib_uverbs
+	at_exit mrc_cleanup
+}
+
+# The plug-in where Debian's libibverbs looks for it; the machine's root is an
+# overlay that is thrown away.
+mrc_setup_plugin() {
+	local so dir
+	for so in "$MRC_TOP"/build/lib/libmrc-rdmav*.so; do
+		[ -e "$so" ] || return 1
+		for dir in /usr/lib/*/libibverbs; do
+			[ ! -d "$dir" ] || cp -u "$so" "$dir/"
+		done
+	done
+	mkdir -p /etc/libibverbs.d
+	echo "driver mrc" >/etc/libibverbs.d/mrc.driver
+}
+
+# ib_core lets the module go when the last program has closed its device.
+mrc_unload() {
+	[ -d /sys/module/mrc ] || return 0
+	wait_until 10 rmmod mrc
+}
+
+mrc_cleanup() {
+	mrc_stop_all
+	fabric_destroy
+	MRC_IBDEV=()
+}
+
+# mrc_sleep SECS: without a process.
+mrc_sleep() { read -rt "$1" <>"$MRC_DIR/never" || :; }
+
+# mrc_until SECS CMD...: as wait_until, which starts a process per round.
+mrc_until() {
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "${EPOCHREALTIME/[.,]/}" -lt $end ] || return 1
+		mrc_sleep 0.1
+	done
+}
+
+# ----------------------------------------------------------------- devices
+
+# mrc_one_plane: h1 and h2 with one veth pair between their eth1, which own the
+# addresses themselves, as with rxe.
+mrc_one_plane() {
+	local i
+	fabric_destroy
+	mkdir -p "$FABRIC_DIR"
+	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
+	echo "2 1 1 1" >"$FABRIC_DIR/size"
+	fabric_load
+	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
+	fabric__no_dad h1
+	fabric__no_dad h2
+	fabric__cable h1 eth1 h2 eth1 | ip -b - || return
+	for i in 1 2; do
+		fabric_host_addr $i
+		ip -n h$i -b - <<-BATCH || return
+			link set lo up
+			link set eth1 up
+			address add $REPLY/64 dev eth1 nodad
+			address add 10.77.0.$i/24 dev eth1
+		BATCH
+		fabric_in h$i rdma link add "mrc$i" type mrc netdev eth1 || return
+	done
+	mrc_wait_devices
+}
+
+# mrc_fabric_by_hand HOSTS PLANES T0S T1S
+mrc_fabric_by_hand() {
+	fabric_build "$@" || return
+	fabric_program_static || return
+	fabric_each_host mrc_host_by_hand || return
+	mrc_wait_devices
+}
+
+# mrc_host_by_hand HOST: with ip and mrcctl what mrcd would do.
+mrc_host_by_hand() {
+	local i=$1 p REPLY
+	{
+		echo "link add mrc0 type mrc"
+		for ((p = 1; p <= FABRIC_P; p++)); do
+			echo "link set eth$p master mrc0"
+		done
+		fabric_host_addr "$i"
+		echo "address add $REPLY/64 dev mrc0 nodad"
+		echo "address add 10.77.0.$i/24 dev mrc0"
+		echo "link set mrc0 up"
+	} | ip -n "h$i" -b - || return
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		fabric_usid_host $p "$i"
+		mrcctl -n "h$i" plane set dev mrc0 plane $p sid "$FABRIC_BLOCK:$REPLY::" || return
+	done
+	for ((p = 1; p <= FABRIC_H; p++)); do
+		[ $p -eq "$i" ] || mrc_profiles_by_hand "$i" $p || return
+	done
+}
+
+# mrc_profiles_by_hand FROM TO: the same EVs for both GIDs of the other host.
+mrc_profiles_by_hand() {
+	local from=$1 to=$2 p e evs=() REPLY
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		for ((e = 0; e < MRC_EVS; e++)); do
+			evs+=(ev "$p" "$(fabric_path "$from" "$to" $p $((e % FABRIC_NT1 + 1)))")
+		done
+	done
+	fabric_host_addr "$to"
+	for e in "$REPLY" "10.77.0.$to"; do
+		mrcctl -n "h$from" profile set dev mrc0 id $MRC_PROFILE dst "$e" \
+			fmt srv6 mode exp "${evs[@]}" || return
+	done
+}
+
+# mrc_fabric_mrcd HOSTS PLANES T0S T1S: cables only; everything else is mrcd's.
+mrc_fabric_mrcd() {
+	local ns
+	fabric_build "$@" || return
+	fabric_toml "$@" "$MRC_EVS" >"$FABRIC_DIR/fabric.toml"
+	while read -r ns; do
+		mrc_mrcd "$ns"
+	done <"$FABRIC_DIR/nodes"
+	mrc_until 120 mrc__all_ready || { mrc__not_ready; return 1; }
+	mrc_wait_devices
+}
+
+# mrc_mrcd NODE: (re)start its daemon.
+mrc_mrcd() {
+	rm -f "$FABRIC_DIR/$1.ready"
+	mrc_start "mrcd-$1" "$1" mrcd -c "$FABRIC_DIR/fabric.toml" -n "$1" \
+		--ready-file "$FABRIC_DIR/$1.ready"
+}
+
+mrc_mrcd_ready() { [ -e "$FABRIC_DIR/$1.ready" ]; }
+
+mrc__all_ready() {
+	local ns
+	while read -r ns; do
+		mrc_mrcd_ready "$ns" || return
+	done <"$FABRIC_DIR/nodes"
+}
+
+mrc__not_ready() {
+	local ns
+	while read -r ns; do
+		mrc_mrcd_ready "$ns" && continue
+		echo "mrcd of $ns is not ready: $(tail -n 5 "$MRC_DIR/mrcd-$ns.out")"
+	done <"$FABRIC_DIR/nodes"
+}
+
+# Registration and GIDs come by work queues, after the commands that cause them.
+mrc_wait_devices() { mrc_until 20 mrc__devices; }
+
+mrc__devices() {
+	local i
+	for ((i = 1; i <= FABRIC_H; i++)); do
+		mrc_gid_index "h$i" v6 && mrc_gid_index "h$i" v4 || return
+		[[ $(<"/sys/class/infiniband/${MRC_IBDEV[h$i]}/ports/1/state") = *ACTIVE ]] || return
+	done
+}
+
+# mrc_gid_index HOST v6|v4: REPLY is the index of its GID; notes the device, too.
+mrc_gid_index() {
+	local want file gid dev
+	case $2 in
+	v6) printf -v want 'fd00:6d72:0063:0000:0000:0000:0000:%04x' "${1#h}";;
+	v4) printf -v want '0000:0000:0000:0000:0000:ffff:0a4d:%04x' "${1#h}";;
+	esac
+	for dev in /sys/class/infiniband/*; do
+		for file in "$dev"/ports/1/gids/{0..9}; do
+			read -r gid 2>/dev/null <"$file" || continue
+			[ "$gid" = "$want" ] || continue
+			MRC_IBDEV[$1]=${dev##*/}
+			REPLY=${file##*/}
+			return
+		done
+	done
+	return 1
+}
+
+# mrc_ibdev HOST: REPLY is the RDMA device of the namespace.
+mrc_ibdev() { mrc_gid_index "$1" v6 && REPLY=${MRC_IBDEV[$1]}; }
+
+# ---------------------------------------------------------------- counters
+
+# mrc_stat HOST COUNTER: REPLY, of the device; it is current to 10 ms.
+mrc_stat() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters/$2"; }
+
+# mrc_stats HOST: REPLY, all of them, "NAME VALUE" lines.
+mrc_stats() {
+	local file value all=''
+	for file in "/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters"/*; do
+		[ "${file##*/}" != lifespan ] || continue
+		read -r value <"$file"
+		all+="${file##*/} $value"$'\n'
+	done
+	REPLY=$all
+}
+
+# mrc_stats_diff OLD NEW: REPLY is "NAME+DELTA ..." of what changed.
+mrc_stats_diff() {
+	local name old new diff=''
+	while read -r name old && read -r _ new <&3; do
+		[ "$old" = "$new" ] || diff+="${diff:+ }$name+$((new - old))"
+	done <<<"${1%$'\n'}" 3<<<"${2%$'\n'}"
+	REPLY=$diff
+}
+
+# mrc_retransmitted HOST: REPLY is the sum over all reasons.
+mrc_retransmitted() {
+	local why sum=0
+	for why in rack nack trim rto plane rnr; do
+		mrc_stat "$1" rtx_$why
+		sum=$((sum + REPLY))
+	done
+	REPLY=$sum
+}
+
+# mrc_count_above HOST COUNTER VALUE
+mrc_count_above() { mrc_stat "$1" "$2" && [ "$REPLY" -gt "$3" ]; }
+
+# Counters of drops that no orderly run moves.
+MRC_BAD_COUNTERS="rx_malformed rx_bad_icrc rx_unknown_qp rx_wrong_source rx_bad_sid
+	rx_bad_pkey rx_bad_resp rx_bad_ack rx_place_failed naks_access naks_invalid
+	tx_errors cq_overruns"
+
+# mrc_expect_clean: no host counted anything of that kind.
+mrc_expect_clean() {
+	local i name bad=''
+	for ((i = 1; i <= FABRIC_H; i++)); do
+		for name in $MRC_BAD_COUNTERS; do
+			mrc_stat h$i "$name" || return
+			[ "$REPLY" -eq 0 ] || bad+=" h$i:$name=$REPLY"
+		done
+	done
+	[ -z "$bad" ] || { echo "counted:$bad"; return 1; }
+}
+
+# mrc_plane_pkts NAME PLANE tx|rx: REPLY, packets through eth<plane> of the namespace
+# in which the program NAME runs.
+mrc_plane_pkts() {
+	local line fields
+	while read -r line; do
+		[[ $line = "eth$2:"* ]] || continue
+		read -ra fields <<<"${line#*:}"
+		[ "$3" = tx ] && REPLY=${fields[9]} || REPLY=${fields[1]}
+		return
+	done <"/proc/${MRC_PID[$1]}/net/dev"
+	return 1
+}
+
+# mrc_plane_rates NAME tx|rx [SECS]: REPLY is the packets per plane in that time,
+# "N1 N2 ...".
+mrc_plane_rates() {
+	local p before=() rates=
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		mrc_plane_pkts "$1" $p "$2" || return
+		before[p]=$REPLY
+	done
+	mrc_sleep "${3:-1}"
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		mrc_plane_pkts "$1" $p "$2" || return
+		rates+="$((REPLY - before[p])) "
+	done
+	REPLY=$rates
+}
+
+# Carrier, router solicitations, probes: what a plane without traffic may carry in
+# a second, and what one with traffic has at least.
+MRC_IDLE=12
+
+# mrc_plane_used NAME PLANE tx|rx / mrc_plane_unused: as the rates of half a second say.
+mrc_plane_used() {
+	local rates
+	mrc_plane_rates "$1" "$3" 0.5 || return
+	read -ra rates <<<"$REPLY"
+	echo "packets per plane: $REPLY"
+	[ "${rates[$2 - 1]}" -gt $MRC_IDLE ]
+}
+
+mrc_plane_unused() {
+	local rates p sum=0
+	mrc_plane_rates "$1" "$3" 0.5 || return
+	read -ra rates <<<"$REPLY"
+	echo "packets per plane: $REPLY"
+	for ((p = 0; p < FABRIC_P; p++)); do
+		sum=$((sum + rates[p]))
+	done
+	[ "${rates[$2 - 1]}" -le $MRC_IDLE ] && [ $sum -gt $((MRC_IDLE * 2)) ]
+}
+
+# mrc_evs HOST STATE: REPLY is how many EVs of its path sets are good, skip,
+# assumed-bad or denied.
+mrc_evs() { REPLY=$(mrcctl -n "$1" -j ev show state "$2" | jq length); }
+
+mrc_evs_are() {		# HOST STATE -eq|-gt|... NUMBER
+	mrc_evs "$1" "$2"
+	echo "$2: $REPLY, expected $3 $4"
+	test "$REPLY" "$3" "$4"
+}
+
+# ---------------------------------------------------------------- programs
+
+# mrc_start NAME NS CMD...: in the background; output to $MRC_DIR/NAME.out.
+mrc_start() {
+	local name=$1 ns=$2
+	shift 2
+	nsenter --net="/run/netns/$ns" -- "$@" >"$MRC_DIR/$name.out" 2>&1 </dev/null &
+	MRC_PID[$name]=$!
+}
+
+# mrc_alive NAME: it has not ended.
+mrc_alive() {
+	local stat
+	read -r stat 2>/dev/null <"/proc/${MRC_PID[$1]}/stat" || return
+	[[ ${stat##*) } != [ZX]* ]]
+}
+
+mrc__ended() { ! mrc_alive "$1"; }
+
+# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes longer.
+mrc_wait() {
+	local rc=0 pid=${MRC_PID[$1]}
+	if mrc_until "$2" mrc__ended "$1"; then
+		wait "$pid" || rc=$?
+	else
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null || rc=124
+	fi
+	unset "MRC_PID[$1]"
+	return $rc
+}
+
+# mrc_kill NAME [SIGNAL]: and see it end.
+mrc_kill() {
+	local pid=${MRC_PID[$1]:-}
+	[ -n "$pid" ] || return 0
+	kill "-${2:-KILL}" "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	unset "MRC_PID[$1]"
+}
+
+mrc_stop_all() {
+	local name
+	for name in "${!MRC_PID[@]}"; do
+		kill -CONT "${MRC_PID[$name]}" 2>/dev/null
+		kill -KILL "${MRC_PID[$name]}" 2>/dev/null
+	done
+	for name in "${!MRC_PID[@]}"; do
+		wait "${MRC_PID[$name]}" 2>/dev/null
+	done
+	MRC_PID=()
+}
+
+mrc_out() { tail -n "${2:-8}" "$MRC_DIR/$1.out"; }
+
+# mrc_listens NAME PORT: on TCP, in the namespace of the program.
+mrc_listens() {
+	local hex local_address state file
+	printf -v hex '%04X' "$2"
+	for file in tcp tcp6; do
+		while read -r _ local_address _ state _; do
+			[ "${local_address##*:}" != "$hex" ] || [ "$state" != 0A ] || return 0
+		done <"/proc/${MRC_PID[$1]}/net/$file"
+	done
+	return 1
+}
+
+# mrc_pair SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: the server in h2, then the
+# client in h1; both must succeed within the time. Names "server" and "client".
+mrc_pair() {
+	mrc_pair_start "$@" && mrc_pair_wait "$1"
+}
+
+mrc_pair_start() {
+	local port=$2 server=()
+	shift 2
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	mrc_start server h2 "${server[@]}"
+	if ! mrc_until 30 mrc_listens server "$port"; then
+		echo "the server does not listen: $(mrc_out server)"
+		return 1
+	fi
+	mrc_start client h1 "$@"
+}
+
+mrc_pair_wait() {
+	local rc1=0 rc2=0
+	mrc_wait client "$1" || rc1=$?
+	mrc_wait server 10 || rc2=$?
+	if [ $((rc1 + rc2)) -ne 0 ]; then
+		echo "client: status $rc1: $(mrc_out client)"
+		echo "server: status $rc2: $(mrc_out server)"
+		return 1
+	fi
+}
+
+# ---- particular programs; the port is another one each time, so that nothing
+# waits for an old connection of TCP
+
+MRC_PORT=18600
+
+# mrc_pingpong SECS v6|v4 [ARG...]
+mrc_pingpong() {
+	local secs=$1 family=$2 server client to
+	shift 2
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_gid_index h2 "$family" && server=$REPLY || return
+	mrc_gid_index h1 "$family" && client=$REPLY || return
+	to=10.77.0.2
+	mrc_pair "$secs" $MRC_PORT \
+		ibv_rc_pingpong -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT "$@" -- \
+		ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$@" "$to"
+}
+
+# mrc_perf SECS PROGRAM [ARG...]: of perftest.
+mrc_perf() {
+	local secs=$1 program=$2 server client
+	shift 2
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_gid_index h2 v6 && server=$REPLY || return
+	mrc_gid_index h1 v6 && client=$REPLY || return
+	mrc_pair "$secs" $MRC_PORT \
+		"$program" -F -d "${MRC_IBDEV[h2]}" -x "$server" -p $MRC_PORT "$@" -- \
+		"$program" -F -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" 10.77.0.2
+}
+
+# mrc_verify SECS [ARG...] / mrc_verify_start [ARG...]: every byte checked. It
+# sleeps on events: two programs that spin leave no processor to the softirqs.
+mrc_verify() {
+	local secs=$1
+	shift
+	mrc_verify_start "$@" && mrc_pair_wait "$secs"
+}
+
+mrc_verify_start() {
+	MRC_PORT=$((MRC_PORT + 1))
+	fabric_host_addr 2
+	mrc_pair_start 0 $MRC_PORT mrc_verify -e -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
+		mrc_verify -e -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" "$REPLY"
+}
+
+# Packets flow on all planes.
+mrc_flows() { mrc_until "${1:-20}" mrc__flows_once; }
+
+mrc__flows_once() {
+	local rates p
+	mrc_plane_rates client tx 0.3 || return
+	read -ra rates <<<"$REPLY"
+	for ((p = 0; p < FABRIC_P; p++)); do
+		[ "${rates[p]}" -gt $MRC_IDLE ] || return
+	done
+}
+
+# mrc_resources: REPLY is the number of QPs, CQs, MRs, PDs of all our devices that
+# programs hold.
+mrc_resources() {
+	REPLY=$(rdma -j res show | jq '[.[] | select(.ifname | startswith("mrc")) |
+		.qp + .cq + .mr + .pd] | add // 0')
+}
+
+mrc_no_resources() {
+	mrc_resources
+	echo "$REPLY objects left: $(rdma res show)"
+	[ "$REPLY" -eq 0 ]
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh - mrcsim: a swarm of seeds, and the same hashes from gcc and clang.
+#
+# Prints TAP 13. SEEDS="A..B" is the swarm, HASH_SEEDS="A..B" what both compilers
+# run. A failing seed is printed as the command that repeats it.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+: "${SEEDS:=1..1500}" "${HASH_SEEDS:=1..50}"
+sim=../../tools/sim
+out=../../build/sim
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+bad=0
+
+report()	# status name
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		bad=1
+	fi
+}
+
+build()		# compiler
+{
+	local rc=0
+
+	make -s -C $sim "T=$1" >"$tmp/build" 2>&1 || rc=$?
+	[ $rc -eq 0 ] || sed 's/^/# /' "$tmp/build"
+	report $rc "mrcsim builds [$1]"
+}
+
+swarm()
+{
+	local rc=0
+
+	$out/gcc/mrcsim --seeds "$SEEDS" >"$tmp/swarm" || rc=$?
+	sed 's/^/# /' "$tmp/swarm"
+	report $rc "seeds $SEEDS"
+}
+
+# The engine's counters that some seed of the swarm must have moved.
+coverage()
+{
+	local c rc=0
+
+	for c in rtx_rack rtx_nack rtx_trim rtx_rto rtx_plane rtx_rnr timeouts probes_answered \
+		 rx_dup rx_ooo rx_ecn rx_trimmed rx_rnr rx_no_slot rx_after_nak \
+		 rx_place_failed naks_access naks_invalid no_path; do
+		if ! grep -q "^$c " "$tmp/swarm"; then
+			echo "# never counted: $c"
+			rc=1
+		fi
+	done
+	report $rc "the swarm reaches the corners"
+}
+
+hashes()
+{
+	local cc rc=0
+
+	for cc in gcc clang; do
+		$out/$cc/mrcsim --seeds "$HASH_SEEDS" --hashes >"$tmp/$cc" || true
+	done
+	diff "$tmp/gcc" "$tmp/clang" >"$tmp/diff" || rc=$?
+	sed 's/^/# /' "$tmp/diff"
+	report $rc "gcc and clang agree on seeds $HASH_SEEDS"
+	rc=0
+	$out/gcc/mrcsim --seeds "$HASH_SEEDS" --hashes | cmp -s - "$tmp/gcc" || rc=$?
+	report $rc "and so does a second run"
+}
+
+echo "TAP version 13"
+build gcc
+build clang
+if [ $bad -eq 0 ]; then
+	swarm
+	coverage
+	hashes
+fi
+echo "1..$n"
+exit $bad

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 180
+#
+# Packets that nobody should send, accesses that are not allowed, settings that
+# cannot be: each is refused, counted once, and nothing else happens.
+#
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	one plane
+#	h1 mrc0 over eth1 eth2			by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+qp_of() { mrcctl -n "$1" -j qp show | jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"; }
+
+# The two programs stand still, so that every counter does.
+freeze() { kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"; }
+thaw() { kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"; }
+
+still() {
+	local before
+	mrc_stats h1
+	before=$REPLY
+	mrc_sleep 0.5
+	mrc_stats h1
+	[ "$before" = "$REPLY" ]
+}
+
+# inject CASE [COUNTER]: h2 sends it; exactly one counter of h1 goes up by one. The
+# packets as such are counted for the plane, not here.
+inject() {
+	local what=$1 counter=${2:-} before answer
+	mrc_stats h1
+	before=$REPLY
+	echo "$what" >&"${INJECT[1]}"
+	read -rt 20 -u "${INJECT[0]}" answer || { echo "no answer"; return 1; }
+	[ "$answer" = sent ] || { echo "$answer"; return 1; }
+	mrc_sleep 0.2
+	mrc_stats h1
+	mrc_stats_diff "$before" "$REPLY"
+	echo "changed: $REPLY"
+	[ "$REPLY" = "${counter:+$counter+1}" ]
+}
+
+refused() {	# TEXT -- CMD...
+	local text=$1 said
+	shift 2
+	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
+	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_verify mrc_bad python3
+
+# ----------------------------------------------------------------- packets
+ksft_test "one plane" mrc_one_plane
+ksft_test "a connection" mrc_verify_start -o mix -q 4 -s 4096 -t 600
+ksft_test "that works" mrc_flows
+freeze
+ksft_test "frozen: no counter moves" mrc_until 20 still
+
+# An address that is nobody's leads to h1, too.
+ip -n h2 neigh add fd00:6d72:63::e15e dev eth1 \
+	lladdr "$(ip -n h1 -j link show eth1 | jq -r '.[0].address')"
+fabric_host_addr 1
+coproc INJECT { nsenter --net=/run/netns/h2 -- /usr/bin/python3 -I -S \
+	"$here/../verbs/mrc_inject.py" "$REPLY" fd00:6d72:63::2 "$(qp_of h1 qpn)" \
+	"$(qp_of h1 rx_cack)" 2>&1; }
+ksft_test "a UDP payload shorter than BTH" inject short rx_malformed
+ksft_test "an empty UDP payload" inject empty rx_malformed
+ksft_test "BTH and ICRC alone" inject headless rx_malformed
+ksft_test "an unknown opcode" inject opcode rx_malformed
+ksft_test "an IBTA opcode, as rxe sends" inject ibta rx_malformed
+ksft_test "another transport version" inject version rx_malformed
+ksft_test "more padding than payload" inject padding rx_malformed
+ksft_test "a SACK that goes on too long" inject longsack rx_malformed
+ksft_test "a SACK that is too short" inject shortsack rx_malformed
+ksft_test "UDP shorter than it says below IP" inject udpshort rx_malformed
+ksft_test "a wrong ICRC" inject icrc rx_bad_icrc
+ksft_test "one bit of the payload flipped" inject bitflip rx_bad_icrc
+ksft_test "a QP that does not exist" inject qp rx_unknown_qp
+ksft_test "QP 0" inject qp0 rx_unknown_qp
+ksft_test "a source that is not the peer" inject source rx_wrong_source
+ksft_test "an endpoint packet from a stranger" inject endpoint rx_wrong_source
+ksft_test "a wrong P_Key" inject pkey rx_bad_pkey
+ksft_test "a PSN beyond the window" inject psn rx_oor
+ksft_test "a SACK for what was never sent" inject sack rx_bad_ack
+ksft_test "what only passes by is not looked at" inject transit
+ksft_test "UDP to another port is not ours" inject port
+eval "exec ${INJECT[1]}>&-"
+
+thaw
+ksft_test "the connection has not noticed" mrc_flows
+kill -INT "${MRC_PID[client]}"
+ksft_test "every byte arrived right" mrc_pair_wait 30
+mrc_retransmitted h2
+ksft_equal "nothing was retransmitted" 0 "$REPLY"
+
+# ------------------------------------------------------------------ access
+mrc_gid_index h1 v6
+mrc_start victim h1 mrc_bad -d "${MRC_IBDEV[h1]}"
+mrc_until 30 mrc_listens victim 18516
+fabric_host_addr 1
+mrc_start offender h2 mrc_bad -d "${MRC_IBDEV[h2]}" "$REPLY"
+ksft_test "accesses that are not allowed" mrc_wait offender 90
+ksft_test "their victim is unharmed" mrc_wait victim 10
+while read -r verdict _ name; do
+	case $verdict in
+	ok) ksft_pass "$name";;
+	not) ksft_fail "${name#* }";;
+	esac
+done < <(grep -E '^(not )?ok ' "$MRC_DIR/offender.out")
+
+# ---------------------------------------------------------------- settings
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+mrcctl="mrcctl -n h1"
+before=$($mrcctl -d -j profile show)
+profile() { $mrcctl profile set dev mrc0 id 1 dst fd00:6d72:63::2 "$@"; }
+ksft_test "an EV on a port that does not exist" refused 9 -- \
+	profile fmt srv6 ev 9 fcbb:bb00:1001:1202::
+ksft_test "one such EV among good ones" refused 3 -- profile fmt srv6 \
+	ev 1 fcbb:bb00:1001:1101:1002:1202:: ev 3 fcbb:bb00:2001:2101:2002:2202::
+ksft_test "an SRv6 EV that is no unicast address" refused "SRV6" -- \
+	profile fmt srv6 ev 1 ff02::1
+ksft_test "a profile without EVs" refused "EVs" -- profile fmt srv6
+ksft_test "profile 0" refused "" -- $mrcctl profile set dev mrc0 id 0 fmt udp ev 1 7
+ksft_test "more EVs demanded than there are" refused min_active -- \
+	profile fmt srv6 min-active 5 ev 1 fcbb:bb00:1001:1101:1002:1202::
+ksft_test "a device that does not exist" refused nosuch0 -- \
+	$mrcctl plane set dev nosuch0 plane 1 admin off
+ksft_test "a netdev that is no MRC device" refused eth1 -- \
+	$mrcctl plane set dev eth1 plane 1 admin off
+ksft_equal "no refused profile left a trace" "$before" "$($mrcctl -d -j profile show)"
+ksft_test "and the paths work" mrc_verify 60 -o mix -n 20
+ksft_finish

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 180
+#
+# Half of all paths swallow everything, silently: one T1 of two in every plane.
+#
+#	h1 mrc0 = 4 planes, each T0 - 2 T1 - T0, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+t1_2() {
+	local p
+	for p in 1 2 3 4; do
+		"$1" p$p-t1-2 t0-1 && "$1" p$p-t1-2 t0-2 || return
+	done
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_verify
+ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
+ksft_test "data flows" mrc_verify_start -o mix -s 65536 -t 600
+ksft_test "over all planes" mrc_flows
+
+# By hand EVs exist for both addresses of the peer; only the one in use learns.
+half=$((4 * MRC_EVS / 2))
+ksft_test "T1 number 2 of every plane swallows" t1_2 fabric_blackhole
+most_bad() { mrc_evs_are h1 assumed-bad -ge $((half - half / 4)); }
+ksft_test "its EVs are assumed bad" mrc_until 30 most_bad
+ksft_test "data still flows, over all planes" mrc_flows
+mrc_evs h1 good
+ksft_test "the EVs over the other T1 are good ($REPLY)" test "$REPLY" -ge $((half - half / 4))
+
+ksft_test "healed" t1_2 fabric_heal
+none_bad() { mrc_evs_are h1 assumed-bad -eq 0; }
+ksft_test "all EVs come back" mrc_until 60 none_bad
+ksft_test "data flows" mrc_flows
+
+kill -INT "${MRC_PID[client]}"
+ksft_test "every byte arrived right" mrc_pair_wait 30
+mrc_stat h1 timeouts
+ksft_comment "timeouts $REPLY; $(mrc_retransmitted h1; echo "retransmitted $REPLY")"
+ksft_test "nothing was counted that should not be" mrc_expect_clean
+ksft_finish

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 240
+#
+# Programs, devices and the module end at bad moments, and leave nothing behind.
+#
+#	h1 mrc0 = 2 planes, each T0 - 1 T1 - T0, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+# Its peer notices by its own means, in error or in peace, and within a time.
+ends() {
+	local rc=0
+	mrc_wait "$1" 40 || rc=$?
+	echo "$1: status $rc: $(mrc_out "$1")"
+	[ $rc -ne 124 ]
+}
+
+gone() { ! ip -n h1 link show mrc0; }
+ib_gone() { [ ! -e "/sys/class/infiniband/$1" ]; }
+none() { ! ls -d /sys/class/infiniband/*; }
+flows() { mrc_verify_start -o mix -s 65536 -t 600 && mrc_flows; }
+
+ksft_plan
+mrc_begin mrcctl mrc_verify
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+
+# ------------------------------------------------------------------ SIGKILL
+for who in client server; do
+	other=$([ $who = client ] && echo server || echo client)
+	ksft_test "data flows" flows
+	mrc_kill $who
+	ksft_test "the $who is killed: the $other ends" ends $other
+	ksft_test "nothing is left of them" mrc_until 10 mrc_no_resources
+done
+ksft_test "and it still works" mrc_verify 60 -o mix -r -s 65536 -n 50
+
+# ------------------------------------------------------------ device deleted
+ksft_test "data flows" flows
+mrc_ibdev h1
+ibdev=$REPLY
+ksft_test "the device is deleted" timeout 30 ip -n h1 link del mrc0
+ksft_test "the client ends" ends client
+ksft_test "the server ends" ends server
+ksft_test "the netdev is gone" gone
+ksft_test "the RDMA device is gone" mrc_until 20 ib_gone "$ibdev"
+ksft_test "nothing is left" mrc_until 10 mrc_no_resources
+ksft_test "made again" mrc_host_by_hand 1
+ksft_test "ready" mrc_wait_devices
+ksft_test "and it works" mrc_verify 60 -o mix -r -s 65536 -n 50
+
+# ------------------------------------------------------------ plane deleted
+ksft_test "data flows" flows
+ksft_test "the netdev of a plane is deleted" ip -n h1 link del eth2
+ksft_equal "the device has one plane" 1 "$(mrcctl -n h1 -j plane show | jq length)"
+ksft_test "data flows on the other" mrc_until 20 mrc_plane_used client 1 tx
+kill -INT "${MRC_PID[client]}"
+ksft_test "every byte arrived right" mrc_pair_wait 30
+
+# ------------------------------------------------- namespace deleted under it
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "data flows" flows
+mrc_ibdev h2
+ibdev=$REPLY
+# The programs hold the namespace, but not its name.
+mrc_kill server
+ip netns del h2
+ksft_test "a namespace goes: its device goes with it" mrc_until 30 ib_gone "$ibdev"
+ksft_test "the client ends" ends client
+
+# ----------------------------------------------------------- module removed
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "data flows" flows
+ksft_test "rmmod in the middle of it" timeout 60 rmmod mrc
+ksft_test "the client ends" ends client
+ksft_test "the server ends" ends server
+ksft_test "no netdev is left" gone
+ksft_test "no RDMA device is left" none
+ksft_test "loaded again" load_mrc
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "and it works" mrc_verify 60 -o mix -r -s 65536 -n 50
+fabric_destroy
+
+# ------------------------------------------------------------- many devices
+ip netns add many
+at_exit ip netns del many
+fifty() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		echo "link add a$i type mrc"
+		echo "link add p$i type dummy"
+		echo "link set p$i master a$i"
+		echo "link set a$i up"
+		echo "address add fd01:$i::1/64 dev a$i nodad"
+	done | ip -n many -b - || return
+	for ((i = 0; i < 50; i++)); do
+		echo "link del a$i"
+		echo "link del p$i"
+	done | ip -n many -b -
+}
+ksft_test "50 devices made and deleted" fifty
+at_once() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		echo "link add mrc0 type mrc"
+		echo "link del mrc0"
+	done | ip -n many -b -
+}
+ksft_test "one device made and deleted 50 times" at_once
+ksft_test "none is left" mrc_until 30 none
+ksft_test "the module can go" mrc_until 20 rmmod mrc
+ksft_finish

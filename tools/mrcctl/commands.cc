@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+// commands.cc - see commands.h.
+#include "commands.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <linux/mrc.h>
+#include <poll.h>
+
+#include "records.h"
+#include "values.h"
+
+namespace mrcctl {
+
+namespace {
+
+using mrcnl::attr;
+using mrcnl::error;
+using mrcnl::message;
+using mrcnl::request;
+using mrcnl::table;
+
+constexpr size_t name_max = 15; // IFNAMSIZ - 1
+
+void put_dev(request &rq, const arguments &args)
+{
+    auto dev = args.get("dev");
+    if (!dev)
+        return;
+    if (dev->empty() || dev->size() > name_max)
+        throw bad_value(fmt::format("dev: \"{}\" is not the name of a network device", *dev));
+    rq.str(MRC_A_DEV_NAME, *dev);
+}
+
+void put_peer(request &rq, const arguments &args)
+{
+    if (auto peer = args.get("peer"))
+        rq.nest(MRC_A_PEER,
+                [&](request &n) { n.put(MRC_A_PEER_GID, parse_address(*peer, "peer")); });
+}
+
+// The words are judged before the kernel is asked: only now is it needed.
+error call(context &ctx, request &rq)
+{
+    auto e = ctx.connect();
+    return e ? e : ctx.nl.call(rq);
+}
+
+error dump(context &ctx, request &rq, const mrcnl::handler &on_reply)
+{
+    auto e = ctx.connect();
+    return e ? e : ctx.nl.dump(rq, on_reply);
+}
+
+// A dump of one kind of object, a record each.
+error show(context &ctx, const arguments &args, uint8_t cmd, record (*make)(const table &))
+{
+    request rq(cmd);
+    put_dev(rq, args);
+    put_peer(rq, args);
+    return dump(ctx, rq, [&](const message &m) { ctx.out.object(make(table(m.attrs))); });
+}
+
+// ---- dev ----
+
+error dev_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_DEV_SET);
+    put_dev(rq, args);
+    if (args.items().size() < 2)
+        throw bad_value("dev set: nothing to set");
+    rq.nest(MRC_A_DEV, [&](request &n) {
+        if (auto v = args.get("udp-port"))
+            n.u16(MRC_A_DEV_UDP_PORT, static_cast<uint16_t>(parse_number(*v, 1, 65535, "udp-port")));
+        if (auto v = args.get("icrc"))
+            n.u8(MRC_A_DEV_ICRC, parse_on_off(*v, "icrc"));
+        if (auto v = args.get("cwnd"))
+            n.u32(MRC_A_DEV_CWND, static_cast<uint32_t>(parse_size(*v, 4096, 1u << 30, "cwnd")));
+        if (auto v = args.get("profile"))
+            n.u64(MRC_A_DEV_PROFILE_ID, parse_number(*v, 0, UINT64_MAX, "profile"));
+        struct {
+            const char *name;
+            uint16_t type;
+            uint64_t min, max;
+        } bytes[] = {
+            {"mpr", MRC_A_DEV_MPR, 1, 32},
+            {"hop-limit", MRC_A_DEV_HOP_LIMIT, 1, 255},
+            {"dscp-data", MRC_A_DEV_DSCP_DATA, 0, 63},
+            {"dscp-rtx", MRC_A_DEV_DSCP_RTX, 0, 63},
+            {"dscp-control", MRC_A_DEV_DSCP_CONTROL, 0, 63},
+        };
+        for (auto &b : bytes)
+            if (auto v = args.get(b.name))
+                n.u8(b.type, static_cast<uint8_t>(parse_number(*v, b.min, b.max, b.name)));
+    });
+    return call(ctx, rq);
+}
+
+// ---- plane ----
+
+error plane_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_PLANE_SET);
+    put_dev(rq, args);
+    if (args.items().size() < 3)
+        throw bad_value("plane set: nothing to set");
+    rq.nest(MRC_A_PLANE, [&](request &n) {
+        n.u8(MRC_A_PLANE_NUMBER,
+             static_cast<uint8_t>(parse_number(*args.get("plane"), 1, 32, "plane")));
+        if (auto v = args.get("admin"))
+            n.u8(MRC_A_PLANE_ADMIN, parse_on_off(*v, "admin"));
+        if (auto v = args.get("sid"))
+            n.put(MRC_A_PLANE_SID, parse_address(*v, "sid"));
+    });
+    return call(ctx, rq);
+}
+
+// ---- profile ----
+
+// A profile comes in parts with equal heads; EVs are gathered until the next one.
+class profile_gatherer {
+  public:
+    explicit profile_gatherer(context &ctx) : ctx_(ctx) {}
+
+    void part(const table &t)
+    {
+        table p(t[MRC_A_PROFILE]);
+        record head = profile_record(t);
+        if (started_ && head.fields() != head_.fields())
+            flush();
+        started_ = true;
+        head_ = head;
+        auto fmt = static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num());
+        for (attr a : t[MRC_A_PROFILE].nested()) {
+            if (a.type() != MRC_A_PROFILE_EV)
+                continue;
+            table e(a);
+            uint64_t port = e[MRC_A_EV_PORT].num();
+            std::string value = format_ev(fmt, e[MRC_A_EV_VALUE].bytes());
+            text_ += fmt::format("{}ev {} {}", text_.empty() ? "" : " ", port, value);
+            evs_.push_back({{"port", port}, {"value", std::move(value)}});
+        }
+    }
+
+    void flush()
+    {
+        if (!started_)
+            return;
+        // Text is what `profile set` takes, with -d in full.
+        if (!ctx_.opt.details)
+            text_ = fmt::format("evs {}", evs_.size());
+        head_.add("ev", std::move(evs_)).as_text("ev", std::move(text_));
+        ctx_.out.object(head_);
+        evs_ = json::array();
+        text_.clear();
+        started_ = false;
+    }
+
+  private:
+    context &ctx_;
+    bool started_ = false;
+    record head_;
+    json evs_ = json::array();
+    std::string text_;
+};
+
+error profile_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_PROFILE_GET);
+    put_dev(rq, args);
+    auto id = args.get("id");
+    uint64_t want = id ? parse_number(*id, 1, UINT64_MAX, "id") : 0;
+    profile_gatherer gather(ctx);
+    auto e = dump(ctx, rq, [&](const message &m) {
+        table t(m.attrs);
+        if (!want || table(t[MRC_A_PROFILE])[MRC_A_PROFILE_ID].num() == want)
+            gather.part(t);
+    });
+    if (!e)
+        gather.flush();
+    return e;
+}
+
+void put_profile_key(request &n, const arguments &args)
+{
+    n.u64(MRC_A_PROFILE_ID, parse_number(*args.get("id"), 1, UINT64_MAX, "id"));
+    if (auto dst = args.get("dst"))
+        n.put(MRC_A_PROFILE_DST, parse_address(*dst, "dst"));
+}
+
+error profile_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_PROFILE_SET);
+    put_dev(rq, args);
+    uint32_t mode = parse_mode(args.get("mode").value_or("exp"));
+    auto fmt_word = args.get("fmt");
+    if (!fmt_word && mode == MRC_MODE_EXP)
+        throw bad_value("fmt: what are the EVs? srv6, udp or stev");
+    uint32_t fmt = fmt_word ? parse_fmt(*fmt_word) : static_cast<uint32_t>(MRC_FMT_UDP);
+    rq.nest(MRC_A_PROFILE, [&](request &n) {
+        put_profile_key(n, args);
+        n.u32(MRC_A_PROFILE_FMT, fmt).u32(MRC_A_PROFILE_MODE, mode);
+        if (auto v = args.get("min-active"))
+            n.u32(MRC_A_PROFILE_MIN_ACTIVE,
+                  static_cast<uint32_t>(parse_number(*v, 0, 4096, "min-active")));
+    });
+    // Beside the profile: inside, 64 KiB would be the limit.
+    for (auto &item : args.items()) {
+        if (std::string_view(item.k->name) != "ev")
+            continue;
+        rq.nest(MRC_A_EV, [&](request &n) {
+            n.put(MRC_A_EV_VALUE, parse_ev(fmt, item.values[1]));
+            n.u8(MRC_A_EV_PORT,
+                 static_cast<uint8_t>(parse_number(item.values[0], 1, 32, "ev port")));
+        });
+    }
+    return call(ctx, rq);
+}
+
+error profile_del(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_PROFILE_DEL);
+    put_dev(rq, args);
+    rq.nest(MRC_A_PROFILE, [&](request &n) { put_profile_key(n, args); });
+    return call(ctx, rq);
+}
+
+// ---- ev ----
+
+error ev_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_EV_GET);
+    put_dev(rq, args);
+    put_peer(rq, args);
+    auto word = args.get("state");
+    uint32_t state = word ? parse_ev_state(*word) : 0;
+    return dump(ctx, rq, [&](const message &m) {
+        table t(m.attrs);
+        for (attr a : m.attrs)
+            if (a.type() == MRC_A_EV && (!word || table(a)[MRC_A_EV_STATE].num() == state))
+                ctx.out.object(ev_record(t, a));
+    });
+}
+
+error ev_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_EV_SET);
+    put_dev(rq, args);
+    put_peer(rq, args);
+    uint32_t state = parse_ev_state(*args.get("state"));
+    for (auto &item : args.items()) {
+        if (std::string_view(item.k->name) != "index")
+            continue;
+        rq.nest(MRC_A_EV, [&](request &n) {
+            n.u32(MRC_A_EV_INDEX,
+                  static_cast<uint32_t>(parse_number(item.values[0], 0, 4095, "index")));
+            n.u32(MRC_A_EV_STATE, state);
+        });
+    }
+    return call(ctx, rq);
+}
+
+// ---- qp, stats ----
+
+error qp_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_QP_GET);
+    put_dev(rq, args);
+    if (auto v = args.get("qpn"))
+        rq.nest(MRC_A_QP, [&](request &n) {
+            n.u32(MRC_A_QP_NUM,
+                  static_cast<uint32_t>(parse_number(*v, 0, (1u << 24) - 1, "qpn")));
+        });
+    return dump(ctx, rq, [&](const message &m) { ctx.out.object(qp_record(table(m.attrs))); });
+}
+
+error stats_show(context &ctx, const arguments &args)
+{
+    if (ctx.opt.as_json)
+        return show(ctx, args, MRC_CMD_STATS_GET, stats_record);
+    request rq(MRC_CMD_STATS_GET);
+    put_dev(rq, args);
+    return dump(ctx, rq, [&](const message &m) {
+        for (auto &line : stats_lines(table(m.attrs), ctx.opt.details))
+            ctx.out.object(line);
+    });
+}
+
+// ---- monitor ----
+
+// Milliseconds until @end for poll(); -1: no end.
+int wait_ms(const std::optional<std::chrono::steady_clock::time_point> &end)
+{
+    if (!end)
+        return -1;
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(*end - std::chrono::steady_clock::now());
+    return static_cast<int>(std::clamp<int64_t>(left.count(), 0, INT32_MAX));
+}
+
+error monitor(context &ctx, const arguments &args)
+{
+    auto dev = args.get("dev"), count = args.get("count"), timeout = args.get("timeout");
+    uint64_t left = count ? parse_number(*count, 1, UINT64_MAX, "count") : UINT64_MAX;
+    std::optional<std::chrono::steady_clock::time_point> end;
+    if (timeout)
+        end = std::chrono::steady_clock::now() +
+              std::chrono::seconds(parse_number(*timeout, 0, 1u << 30, "timeout"));
+
+    if (auto e = ctx.connect())
+        return e;
+    if (auto e = ctx.nl.join(MRC_GENL_MCGRP_EVENTS))
+        return e;
+    if (auto e = ctx.nl.set_nonblocking())
+        return e;
+    while (left) {
+        pollfd p{ctx.nl.fd(), POLLIN, 0};
+        int n = poll(&p, 1, wait_ms(end));
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR)
+            return error::make(errno, "poll");
+        auto e = ctx.nl.receive([&](const message &m) {
+            table t(m.attrs);
+            if (!left || m.cmd != MRC_CMD_EVENT || (dev && dev_name(t) != *dev))
+                return;
+            ctx.out.object(event_record(t));
+            left--;
+        });
+        if (e.code == ENOBUFS)
+            ctx.out.error("events were lost: too many at once", ENOBUFS);
+        else if (e && e.code != EAGAIN)
+            return e;
+    }
+    return {};
+}
+
+} // namespace
+
+error run(const command &c, context &ctx)
+{
+    const arguments &a = c.args;
+    switch (c.v->what) {
+    case action::dev_show: return show(ctx, a, MRC_CMD_DEV_GET, dev_record);
+    case action::dev_set: return dev_set(ctx, a);
+    case action::plane_show: return show(ctx, a, MRC_CMD_PLANE_GET, plane_record);
+    case action::plane_set: return plane_set(ctx, a);
+    case action::profile_show: return profile_show(ctx, a);
+    case action::profile_set: return profile_set(ctx, a);
+    case action::profile_del: return profile_del(ctx, a);
+    case action::peer_show: return show(ctx, a, MRC_CMD_PEER_GET, peer_record);
+    case action::ev_show: return ev_show(ctx, a);
+    case action::ev_set: return ev_set(ctx, a);
+    case action::qp_show: return qp_show(ctx, a);
+    case action::stats_show: return stats_show(ctx, a);
+    case action::monitor: return monitor(ctx, a);
+    }
+    return error::make(EINVAL, "command");
+}
+
+} // namespace mrcctl

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// commands.h - what the verbs do. Text and JSON are the printer's business.
+#pragma once
+
+#include <functional>
+
+#include "../lib/nl/genl.h"
+#include "grammar.h"
+#include "printer.h"
+
+namespace mrcctl {
+
+struct context {
+    std::function<mrcnl::error()> connect; // opens nl
+    mrcnl::socket &nl;
+    printer &out;
+    print_options opt;
+};
+
+// Throws bad_value for words that make no sense; returns what the kernel said.
+mrcnl::error run(const command &c, context &ctx);
+
+} // namespace mrcctl

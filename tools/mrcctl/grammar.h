@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// grammar.h - mrcctl's command language: OBJECT VERB [KEY VALUE]...
+//
+// One table holds every object, verb and key; the matcher, the help texts and
+// the shell completion are all made from it. Pure: no netlink, no output.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mrcctl {
+
+enum class action {
+    dev_show,
+    dev_set,
+    plane_show,
+    plane_set,
+    profile_show,
+    profile_set,
+    profile_del,
+    peer_show,
+    ev_show,
+    ev_set,
+    qp_show,
+    stats_show,
+    monitor,
+};
+
+struct key {
+    const char *name;
+    std::vector<const char *> values; // placeholders; "a|b" is a choice
+    const char *help;
+    bool required = false;
+    bool repeat = false;
+};
+
+struct verb {
+    const char *name; // "": the object is the command
+    action what;
+    const char *help;
+    std::vector<key> keys;
+    const char *example;
+};
+
+struct object {
+    const char *name;
+    const char *help;
+    std::vector<verb> verbs; // the first is the default
+};
+
+const std::vector<object> &command_table();
+
+// KEY VALUE... pairs as given; names are the table's, abbreviations resolved.
+class arguments {
+  public:
+    struct item {
+        const key *k;
+        std::vector<std::string> values;
+    };
+
+    void add(const key *k, std::vector<std::string> values);
+    bool has(std::string_view name) const;
+    // First value of the (single) key.
+    std::optional<std::string> get(std::string_view name) const;
+    // In the order given; for repeated keys.
+    const std::vector<item> &items() const { return items_; }
+
+  private:
+    std::vector<item> items_;
+};
+
+struct command {
+    const object *obj = nullptr;
+    const verb *v = nullptr;
+    arguments args;
+};
+
+// One of three: a command, a help text to print, or what is wrong.
+struct parsed {
+    std::optional<command> cmd;
+    std::string help;
+    std::string error;
+};
+
+parsed parse(std::span<const std::string> words);
+
+// Texts for `help`; null: one level up.
+std::string help_text(const object *obj, const verb *v);
+
+// Candidates for the last word. "<dev>" stands for the names of devices.
+std::vector<std::string> complete(std::span<const std::string> words);
+
+} // namespace mrcctl

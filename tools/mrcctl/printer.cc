@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+// printer.cc - see printer.h.
+#include "printer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mrcctl {
+
+record &record::add(const std::string &key, json value)
+{
+    fields_[key] = std::move(value);
+    return *this;
+}
+
+record &record::detail(const std::string &key, json value)
+{
+    details_.insert(key);
+    return add(key, std::move(value));
+}
+
+record &record::as_text(const std::string &key, std::string text)
+{
+    texts_[key] = std::move(text);
+    return *this;
+}
+
+const std::string *record::text_of(const std::string &key) const
+{
+    auto it = texts_.find(key);
+    return it == texts_.end() ? nullptr : &it->second;
+}
+
+namespace {
+
+// Names of network devices may hold any byte.
+std::string dump(const json &v, int indent = -1)
+{
+    return v.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+std::string plain(const json &v)
+{
+    if (v.is_boolean())
+        return v.get<bool>() ? "on" : "off";
+    if (v.is_string())
+        return v.get<std::string>();
+    if (v.is_null())
+        return "none";
+    if (v.is_array()) {
+        std::string s;
+        for (auto &x : v)
+            s += (s.empty() ? "" : ",") + plain(x);
+        return s.empty() ? "none" : s;
+    }
+    return dump(v);
+}
+
+class text_printer : public printer {
+  public:
+    text_printer(const print_options &opt, std::FILE *out, std::FILE *err)
+        : opt_(opt), out_(out), err_(err)
+    {
+    }
+
+    void object(const record &r) override
+    {
+        std::string line;
+        for (auto &[key, value] : r.fields().items()) {
+            if (r.is_detail(key) && !opt_.details)
+                continue;
+            std::string name = key;
+            std::replace(name.begin(), name.end(), '_', '-');
+            if (auto *text = r.text_of(key))
+                append(line, *text);
+            else if (value.is_object())
+                append(line, counters(value));
+            else
+                append(line, name + " " + plain(value));
+        }
+        fmt::print(out_, "{}\n", line);
+        std::fflush(out_);
+    }
+
+    void finish() override {}
+
+    void error(const std::string &text, int) override { fmt::print(err_, "mrcctl: {}\n", text); }
+
+  private:
+    static void append(std::string &line, const std::string &part)
+    {
+        if (!part.empty())
+            line += (line.empty() ? "" : " ") + part;
+    }
+
+    // Counters keep their names; zeros say nothing.
+    static std::string counters(const json &v)
+    {
+        std::string s;
+        for (auto &[key, value] : v.items())
+            if (value != 0)
+                append(s, key + " " + plain(value));
+        return s;
+    }
+
+    print_options opt_;
+    std::FILE *out_, *err_;
+};
+
+class json_printer : public printer {
+  public:
+    json_printer(const print_options &opt, std::FILE *out, std::FILE *err)
+        : opt_(opt), out_(out), err_(err)
+    {
+    }
+
+    void object(const record &r) override
+    {
+        if (!opt_.lines) {
+            all_.push_back(r.fields());
+            return;
+        }
+        fmt::print(out_, "{}\n", dump(r.fields()));
+        std::fflush(out_);
+    }
+
+    void finish() override
+    {
+        if (!opt_.lines)
+            fmt::print(out_, "{}\n", dump(all_, opt_.pretty ? 4 : -1));
+    }
+
+    void error(const std::string &text, int code) override
+    {
+        json e = {{"error", text}};
+        if (code)
+            e["errno"] = code;
+        fmt::print(err_, "{}\n", dump(e));
+    }
+
+  private:
+    print_options opt_;
+    std::FILE *out_, *err_;
+    json all_ = json::array();
+};
+
+} // namespace
+
+std::unique_ptr<printer> make_printer(const print_options &opt, std::FILE *out, std::FILE *err)
+{
+    if (opt.as_json)
+        return std::make_unique<json_printer>(opt, out, err);
+    return std::make_unique<text_printer>(opt, out, err);
+}
+
+} // namespace mrcctl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// printer.h - the only way anything reaches stdout: records, as text or JSON.
+//
+// A record is one object in order of its fields. JSON shows all of it, text
+// one line "key value key value ..." without the fields marked as details
+// (unless asked for). Text spells keys with '-', JSON with '_'.
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace mrcctl {
+
+using json = nlohmann::ordered_json;
+
+class record {
+  public:
+    record &add(const std::string &key, json value);
+    record &detail(const std::string &key, json value); // text: only with -d
+    // What text prints for the key instead of the value; "" prints nothing.
+    record &as_text(const std::string &key, std::string text);
+
+    const json &fields() const { return fields_; }
+    bool is_detail(const std::string &key) const { return details_.contains(key); }
+    const std::string *text_of(const std::string &key) const;
+
+  private:
+    json fields_ = json::object();
+    std::set<std::string> details_;
+    std::map<std::string, std::string> texts_;
+};
+
+struct print_options {
+    bool as_json = false;
+    bool pretty = false;
+    bool details = false;
+    bool lines = false; // JSON: one object per line as they come, no array
+};
+
+class printer {
+  public:
+    virtual ~printer() = default;
+    virtual void object(const record &r) = 0;
+    virtual void finish() = 0;
+    // To stderr, in the same form.
+    virtual void error(const std::string &text, int code) = 0;
+};
+
+std::unique_ptr<printer> make_printer(const print_options &opt, std::FILE *out, std::FILE *err);
+
+} // namespace mrcctl

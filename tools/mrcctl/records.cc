@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+// records.cc - see records.h.
+#include "records.h"
+
+#include <chrono>
+#include <ctime>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <linux/mrc.h>
+
+#include "values.h"
+
+namespace mrcctl {
+
+namespace {
+
+using mrcnl::attr;
+using mrcnl::table;
+
+void add_ids(record &r, const table &t)
+{
+    r.add("dev", std::string(dev_name(t)));
+    r.detail("ifindex", t[MRC_A_DEV_IFINDEX].num());
+    if (t[MRC_A_IBDEV_NAME])
+        r.detail("ibdev", std::string(t[MRC_A_IBDEV_NAME].str()));
+}
+
+// Only what the message carries: events carry less than gets.
+void add_num(record &r, const table &t, uint16_t type, const char *name, bool detail = false)
+{
+    if (!t[type])
+        return;
+    if (detail)
+        r.detail(name, t[type].num());
+    else
+        r.add(name, t[type].num());
+}
+
+void add_bool(record &r, const table &t, uint16_t type, const char *name)
+{
+    if (t[type])
+        r.add(name, t[type].num() != 0);
+}
+
+json counters(const attr &nest)
+{
+    json j = json::object();
+    for (attr a : nest.nested()) {
+        if (a.type() != MRC_A_STAT)
+            continue;
+        table t(a);
+        j[std::string(t[MRC_A_STAT_NAME].str())] = t[MRC_A_STAT_VALUE].num();
+    }
+    return j;
+}
+
+std::string comm_of(uint64_t pid)
+{
+    std::string name;
+    std::ifstream f(fmt::format("/proc/{}/comm", pid));
+    std::getline(f, name);
+    return name;
+}
+
+void fill_dev(record &r, const table &d)
+{
+    if (d[MRC_A_DEV_STATE])
+        r.add("state", d[MRC_A_DEV_STATE].num() ? "registered" : "unregistered");
+    add_num(r, d, MRC_A_DEV_PLANES, "planes");
+    add_num(r, d, MRC_A_DEV_QPS, "qps");
+    add_num(r, d, MRC_A_DEV_PROFILE_ID, "profile");
+    add_num(r, d, MRC_A_DEV_UDP_PORT, "udp_port");
+    add_bool(r, d, MRC_A_DEV_ICRC, "icrc");
+    add_num(r, d, MRC_A_DEV_CWND, "cwnd");
+    add_num(r, d, MRC_A_DEV_MPR, "mpr");
+    add_num(r, d, MRC_A_DEV_HOP_LIMIT, "hop_limit");
+    add_num(r, d, MRC_A_DEV_DSCP_DATA, "dscp_data");
+    add_num(r, d, MRC_A_DEV_DSCP_RTX, "dscp_rtx");
+    add_num(r, d, MRC_A_DEV_DSCP_CONTROL, "dscp_control");
+    add_num(r, d, MRC_A_DEV_QP_BYTES, "qp_bytes", true);
+}
+
+void fill_plane(record &r, const table &p)
+{
+    add_num(r, p, MRC_A_PLANE_NUMBER, "plane");
+    if (p[MRC_A_PLANE_IFNAME])
+        r.add("ifname", std::string(p[MRC_A_PLANE_IFNAME].str()));
+    add_num(r, p, MRC_A_PLANE_IFINDEX, "plane_ifindex", true);
+    add_bool(r, p, MRC_A_PLANE_ADMIN, "admin");
+    add_bool(r, p, MRC_A_PLANE_CARRIER, "carrier");
+    add_bool(r, p, MRC_A_PLANE_UP, "up");
+    if (p[MRC_A_PLANE_SID])
+        r.add("sid", format_address(p[MRC_A_PLANE_SID].bytes()));
+    add_num(r, p, MRC_A_PLANE_SPEED, "speed_mbps");
+    add_num(r, p, MRC_A_PLANE_TX_PKTS, "tx_pkts");
+    add_num(r, p, MRC_A_PLANE_TX_BYTES, "tx_bytes");
+    add_num(r, p, MRC_A_PLANE_RX_PKTS, "rx_pkts");
+    add_num(r, p, MRC_A_PLANE_RX_BYTES, "rx_bytes");
+}
+
+// Plane numbers of the mask; null: the peer never said.
+json port_list(uint64_t mask)
+{
+    if (mask == UINT32_MAX)
+        return nullptr;
+    json j = json::array();
+    for (unsigned i = 0; i < 32; i++)
+        if (mask >> i & 1)
+            j.push_back(i + 1);
+    return j;
+}
+
+void fill_peer(record &r, const table &p)
+{
+    r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
+    add_num(r, p, MRC_A_PEER_PROFILE_ID, "profile");
+    if (p[MRC_A_PEER_PORTS_UP]) {
+        json ports = port_list(p[MRC_A_PEER_PORTS_UP].num());
+        r.add("ports_up", ports);
+        if (ports.is_null())
+            r.as_text("ports_up", "ports-up unknown");
+    }
+    add_num(r, p, MRC_A_PEER_EVS, "evs");
+    add_num(r, p, MRC_A_PEER_EVS_USABLE, "usable");
+    add_num(r, p, MRC_A_PEER_EVS_GOOD, "good");
+    add_num(r, p, MRC_A_PEER_EVS_SKIP, "skip");
+    add_num(r, p, MRC_A_PEER_EVS_BAD, "assumed_bad");
+    add_num(r, p, MRC_A_PEER_EVS_DENIED, "denied");
+    add_num(r, p, MRC_A_PEER_QPS, "qps");
+}
+
+const char *event_name(uint64_t type)
+{
+    switch (type) {
+    case MRC_EVENT_DEV_ADD: return "dev-add";
+    case MRC_EVENT_DEV_DEL: return "dev-del";
+    case MRC_EVENT_PLANE: return "plane";
+    case MRC_EVENT_PEER_PORTS: return "peer-ports";
+    case MRC_EVENT_EV: return "ev";
+    }
+    return "unknown";
+}
+
+} // namespace
+
+std::string_view dev_name(const table &t)
+{
+    return t[MRC_A_DEV_NAME].str();
+}
+
+record dev_record(const table &t)
+{
+    record r;
+    r.add("dev", std::string(dev_name(t)));
+    r.add("ifindex", t[MRC_A_DEV_IFINDEX].num());
+    r.add("ibdev", t[MRC_A_IBDEV_NAME] ? json(std::string(t[MRC_A_IBDEV_NAME].str())) : json());
+    fill_dev(r, table(t[MRC_A_DEV]));
+    return r;
+}
+
+record plane_record(const table &t)
+{
+    record r;
+    add_ids(r, t);
+    fill_plane(r, table(t[MRC_A_PLANE]));
+    return r;
+}
+
+record profile_record(const table &t)
+{
+    record r;
+    table p(t[MRC_A_PROFILE]);
+    add_ids(r, t);
+    add_num(r, p, MRC_A_PROFILE_ID, "id");
+    if (p[MRC_A_PROFILE_DST])
+        r.add("dst", format_address(p[MRC_A_PROFILE_DST].bytes()));
+    r.add("fmt", fmt_name(static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num())));
+    r.add("mode", mode_name(static_cast<uint32_t>(p[MRC_A_PROFILE_MODE].num())));
+    add_num(r, p, MRC_A_PROFILE_MIN_ACTIVE, "min_active");
+    return r;
+}
+
+record peer_record(const table &t)
+{
+    record r;
+    add_ids(r, t);
+    fill_peer(r, table(t[MRC_A_PEER]));
+    return r;
+}
+
+record ev_record(const table &t, const attr &ev)
+{
+    record r;
+    table p(t[MRC_A_PEER]), e(ev);
+    add_ids(r, t);
+    r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
+    add_num(r, p, MRC_A_PEER_PROFILE_ID, "profile");
+    add_num(r, e, MRC_A_EV_INDEX, "index");
+    add_num(r, e, MRC_A_EV_PORT, "port");
+    r.add("state", ev_state_name(static_cast<uint32_t>(e[MRC_A_EV_STATE].num())));
+    r.add("value", format_ev(0, e[MRC_A_EV_VALUE].bytes()));
+    add_num(r, e, MRC_A_EV_ENTROPY, "entropy");
+    r.as_text("entropy", fmt::format("entropy {:#010x}", e[MRC_A_EV_ENTROPY].num()));
+    add_num(r, e, MRC_A_EV_TX_PKTS, "tx_pkts");
+    add_num(r, e, MRC_A_EV_LOST, "lost");
+    return r;
+}
+
+record qp_record(const table &t)
+{
+    record r;
+    table q(t[MRC_A_QP]);
+    add_ids(r, t);
+    add_num(r, q, MRC_A_QP_NUM, "qpn");
+    r.add("state", qp_state_name(static_cast<uint32_t>(q[MRC_A_QP_STATE].num())));
+    r.add("peer", format_address(q[MRC_A_QP_GID].bytes()));
+    add_num(r, q, MRC_A_QP_DEST_NUM, "peer_qpn");
+    uint64_t pid = q[MRC_A_QP_PID].num();
+    r.add("pid", pid);
+    if (std::string comm = pid ? comm_of(pid) : "[kernel]"; !comm.empty())
+        r.add("comm", comm);
+    add_num(r, q, MRC_A_QP_PSN_NEXT, "psn_next");
+    add_num(r, q, MRC_A_QP_PSN_UNA, "psn_una");
+    add_num(r, q, MRC_A_QP_RX_CACK, "rx_cack");
+    add_num(r, q, MRC_A_QP_INFLIGHT, "inflight");
+    add_num(r, q, MRC_A_QP_CWND, "cwnd");
+    add_num(r, q, MRC_A_QP_SRTT, "srtt_ns");
+    add_num(r, q, MRC_A_QP_MIN_RTT, "min_rtt_ns");
+    r.detail("stats", counters(q[MRC_A_QP_STATS]));
+    return r;
+}
+
+record stats_record(const table &t)
+{
+    record r;
+    add_ids(r, t);
+    r.add("stats", counters(t[MRC_A_STATS]));
+    return r;
+}
+
+std::vector<record> stats_lines(const table &t, bool zeros)
+{
+    std::vector<record> lines;
+    json all = counters(t[MRC_A_STATS]);
+    for (auto &[name, value] : all.items()) {
+        if (value == 0 && !zeros)
+            continue;
+        record r;
+        r.add("dev", std::string(dev_name(t)));
+        r.add(name, value);
+        r.as_text(name, fmt::format("{} {}", name, value.get<uint64_t>()));
+        lines.push_back(std::move(r));
+    }
+    return lines;
+}
+
+record event_record(const table &t)
+{
+    record r;
+    auto now = std::chrono::system_clock::now();
+    auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+    auto mono = std::chrono::steady_clock::now().time_since_epoch();
+    std::string wall = fmt::format(
+        "{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
+        fmt::gmtime(std::chrono::system_clock::to_time_t(now)), us % 1000000);
+
+    r.add("time", wall);
+    r.as_text("time", wall);
+    r.detail("monotonic_ns", std::chrono::duration_cast<std::chrono::nanoseconds>(mono).count());
+    r.add("event", event_name(t[MRC_A_EVENT_TYPE].num()));
+    add_ids(r, t);
+    if (t[MRC_A_DEV])
+        fill_dev(r, table(t[MRC_A_DEV]));
+    if (t[MRC_A_PLANE])
+        fill_plane(r, table(t[MRC_A_PLANE]));
+    if (t[MRC_A_PEER])
+        fill_peer(r, table(t[MRC_A_PEER]));
+    return r;
+}
+
+} // namespace mrcctl

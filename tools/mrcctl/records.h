@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// records.h - objects of the netlink family as records for the printer.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "../lib/nl/genl.h"
+#include "printer.h"
+
+namespace mrcctl {
+
+// Name of the device a message is about.
+std::string_view dev_name(const mrcnl::table &t);
+
+record dev_record(const mrcnl::table &t);
+record plane_record(const mrcnl::table &t);
+// Without its EVs, which come in several messages.
+record profile_record(const mrcnl::table &t);
+record peer_record(const mrcnl::table &t);
+record ev_record(const mrcnl::table &t, const mrcnl::attr &ev);
+record qp_record(const mrcnl::table &t);
+record stats_record(const mrcnl::table &t);
+// One line per counter, for text.
+std::vector<record> stats_lines(const mrcnl::table &t, bool zeros);
+record event_record(const mrcnl::table &t);
+
+} // namespace mrcctl

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+// values.cc - see values.h.
+#include "values.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <linux/mrc.h>
+
+namespace mrcctl {
+
+namespace {
+
+// Digits of @word up to @end; throws unless there is at least one.
+uint64_t number_prefix(const std::string &word, std::string_view what, const char *&end)
+{
+    char *stop = nullptr;
+    errno = 0;
+    unsigned long long v = std::strtoull(word.c_str(), &stop, 0);
+    if (word.empty() || !std::isdigit(static_cast<unsigned char>(word[0])) || errno)
+        throw bad_value(fmt::format("{}: \"{}\" is not a number", what, word));
+    end = stop;
+    return v;
+}
+
+uint64_t check_range(uint64_t v, uint64_t min, uint64_t max, const std::string &word,
+                     std::string_view what)
+{
+    if (v < min || v > max)
+        throw bad_value(fmt::format("{}: {} is not in {} ... {}", what, word, min, max));
+    return v;
+}
+
+struct named {
+    const char *name;
+    uint32_t value;
+};
+
+constexpr named formats[] = {
+    {"stev", MRC_FMT_STEV}, {"srv6", MRC_FMT_SRV6}, {"udp", MRC_FMT_UDP}};
+constexpr named modes[] = {{"auto", MRC_MODE_AUTO}, {"exp", MRC_MODE_EXP}, {"gen", MRC_MODE_GEN}};
+constexpr named ev_states[] = {{"good", MRC_NL_EV_GOOD},
+                               {"skip", MRC_NL_EV_SKIP},
+                               {"assumed-bad", MRC_NL_EV_ASSUMED_BAD},
+                               {"denied", MRC_NL_EV_DENIED}};
+// enum ib_qp_state
+constexpr named qp_states[] = {{"RESET", 0}, {"INIT", 1}, {"RTR", 2}, {"RTS", 3},
+                               {"SQD", 4},   {"SQE", 5},  {"ERR", 6}};
+
+uint32_t by_name(std::span<const named> list, const std::string &word, std::string_view what)
+{
+    for (auto &n : list)
+        if (word == n.name)
+            return n.value;
+    std::string all;
+    for (auto &n : list)
+        all += fmt::format("{}{}", all.empty() ? "" : ", ", n.name);
+    throw bad_value(fmt::format("{}: \"{}\" is none of {}", what, word, all));
+}
+
+std::string by_value(std::span<const named> list, uint32_t value)
+{
+    for (auto &n : list)
+        if (value == n.value)
+            return n.name;
+    return std::to_string(value);
+}
+
+void put_be(ev_value &out, uint64_t v, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = static_cast<uint8_t>(v >> (8 * (bytes - 1 - i)));
+}
+
+gid parse_ipv6(const std::string &word, std::string_view what)
+{
+    gid g{};
+    if (inet_pton(AF_INET6, word.c_str(), g.data()) != 1)
+        throw bad_value(fmt::format("{}: \"{}\" is not an IPv6 address", what, word));
+    return g;
+}
+
+} // namespace
+
+uint64_t parse_number(const std::string &word, uint64_t min, uint64_t max, std::string_view what)
+{
+    const char *end = nullptr;
+    uint64_t v = number_prefix(word, what, end);
+    if (*end)
+        throw bad_value(fmt::format("{}: \"{}\" is not a number", what, word));
+    return check_range(v, min, max, word, what);
+}
+
+uint64_t parse_size(const std::string &word, uint64_t min, uint64_t max, std::string_view what)
+{
+    const char *end = nullptr;
+    uint64_t v = number_prefix(word, what, end);
+    unsigned shift = 0;
+    std::string unit = end;
+    if (unit == "k" || unit == "K")
+        shift = 10;
+    else if (unit == "m" || unit == "M")
+        shift = 20;
+    else if (unit == "g" || unit == "G")
+        shift = 30;
+    else if (!unit.empty())
+        throw bad_value(fmt::format("{}: \"{}\" is not a size", what, word));
+    if (v > (UINT64_MAX >> shift))
+        throw bad_value(fmt::format("{}: {} is not in {} ... {}", what, word, min, max));
+    return check_range(v << shift, min, max, word, what);
+}
+
+bool parse_on_off(const std::string &word, std::string_view what)
+{
+    if (word == "on" || word == "1")
+        return true;
+    if (word == "off" || word == "0")
+        return false;
+    throw bad_value(fmt::format("{}: \"{}\" is neither on nor off", what, word));
+}
+
+gid parse_address(const std::string &word, std::string_view what)
+{
+    gid g{};
+    if (inet_pton(AF_INET, word.c_str(), g.data() + 12) == 1) {
+        g[10] = g[11] = 0xff;
+        return g;
+    }
+    if (inet_pton(AF_INET6, word.c_str(), g.data()) == 1)
+        return g;
+    throw bad_value(fmt::format("{}: \"{}\" is not an address", what, word));
+}
+
+uint32_t parse_fmt(const std::string &word)
+{
+    return by_name(formats, word, "fmt");
+}
+
+uint32_t parse_mode(const std::string &word)
+{
+    return by_name(modes, word, "mode");
+}
+
+uint32_t parse_ev_state(const std::string &word)
+{
+    return by_name(ev_states, word, "state");
+}
+
+ev_value parse_ev(uint32_t fmt, const std::string &word)
+{
+    ev_value v{};
+    switch (fmt) {
+    case MRC_FMT_UDP:
+        put_be(v, parse_number(word, 0, UINT16_MAX, "udp EV"), 2);
+        return v;
+    case MRC_FMT_STEV:
+        put_be(v, parse_number(word, 0, UINT32_MAX, "stev EV"), 4);
+        return v;
+    }
+    size_t comma = word.find(',');
+    gid dst = parse_ipv6(word.substr(0, comma), "srv6 EV");
+    std::copy(dst.begin(), dst.end(), v.begin());
+    if (comma != std::string::npos) {
+        gid seg = parse_ipv6(word.substr(comma + 1), "srv6 EV segment");
+        std::copy(seg.begin(), seg.end(), v.begin() + 16);
+    }
+    return v;
+}
+
+std::string format_address(std::span<const uint8_t> bytes)
+{
+    char buf[INET6_ADDRSTRLEN];
+    if (bytes.size() < 16 || !inet_ntop(AF_INET6, bytes.data(), buf, sizeof(buf)))
+        return "?";
+    return buf;
+}
+
+std::string format_ev(uint32_t fmt, std::span<const uint8_t> b)
+{
+    if (b.size() < std::tuple_size_v<ev_value>)
+        return "?";
+    auto used = [&](size_t from, size_t to) {
+        return std::any_of(b.begin() + static_cast<std::ptrdiff_t>(from),
+                           b.begin() + static_cast<std::ptrdiff_t>(to),
+                           [](uint8_t x) { return x != 0; });
+    };
+    if (!fmt)
+        fmt = used(4, 32) ? MRC_FMT_SRV6 : used(2, 4) ? MRC_FMT_STEV : MRC_FMT_UDP;
+    if (fmt == MRC_FMT_UDP)
+        return std::to_string(b[0] << 8 | b[1]);
+    if (fmt == MRC_FMT_STEV)
+        return fmt::format("0x{:02x}{:02x}{:02x}{:02x}", b[0], b[1], b[2], b[3]);
+    std::string s = format_address(b.first(16));
+    if (used(16, 32))
+        s += "," + format_address(b.subspan(16, 16));
+    return s;
+}
+
+std::string fmt_name(uint32_t fmt)
+{
+    return by_value(formats, fmt);
+}
+
+std::string mode_name(uint32_t mode)
+{
+    return by_value(modes, mode);
+}
+
+std::string ev_state_name(uint32_t state)
+{
+    return by_value(ev_states, state);
+}
+
+std::string qp_state_name(uint32_t state)
+{
+    return by_value(qp_states, state);
+}
+
+} // namespace mrcctl
