@@ -120,11 +120,9 @@ static void mrc_dev_init_ib(struct mrc_dev *dev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
+	mrc_verbs_setup(ibdev);
+	ib_set_device_ops(ibdev, &mrc_life_ops);
 	strscpy(ibdev->node_desc, "mrc", sizeof(ibdev->node_desc));
-	ibdev->node_type = RDMA_NODE_IB_CA;
-	ibdev->phys_port_cnt = 1;
-	ibdev->num_comp_vectors = num_possible_cpus();
-	ibdev->local_dma_lkey = 0;
 	if (dev->ndev->addr_len == ETH_ALEN)
 		addrconf_addr_eui48((u8 *)&ibdev->node_guid, dev->ndev->dev_addr);
 	else

@@ -34,6 +34,7 @@
 #define MRC_SRH_LEN	24	/* 8 and one segment */
 #define MRC_ECT0	2
 #define BTH_PAD_SHIFT	4
+#define MRC_PLANE_NONE	0xff	/* over lo: no plane's packet */
 
 struct mrc_tx_cb {		/* in skb->cb from build to xmit */
 	struct mrc_dev *dev;
@@ -156,6 +157,9 @@ static int tx_way(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct t
 	spin_lock_bh(&ps->lock);
 	/* dead is set before the last planes_changed drops all routes under this lock */
 	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps->peer, path, plane);
+	/* As good as lost: the next packets take others, probes find out when it is back. */
+	if (unlikely(!w->dst && plane))
+		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
 	w->srv6 = path->srv6;
 	w->srh = path->srh;
 	w->outer_len = 0;
@@ -388,7 +392,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	skb_dst_set(skb, w.dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = dev;
-	cb->plane = ps->path[op->ev_idx].port - 1;
+	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[op->ev_idx].port - 1;
 	return skb;
 }
 
@@ -396,9 +400,12 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 static void count_plane_tx(const struct mrc_dev *dev, u8 num, u32 len)
 {
-	struct mrc_plane *plane = rcu_dereference(dev->plane[num]);
 	struct mrc_plane_stats *s;
+	struct mrc_plane *plane;
 
+	if (num == MRC_PLANE_NONE)
+		return;
+	plane = rcu_dereference(dev->plane[num]);
 	if (unlikely(!plane))
 		return;
 	s = this_cpu_ptr(plane->stats);
@@ -560,7 +567,7 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	skb_dst_set(skb, w.dst);
 	if (w.srv6)
 		push_outer(dev, skb, &w, tos, ev & 0xffff, proto);
-	tx_output(dev, ps->path[idx].port - 1, skb);
+	tx_output(dev, ps->peer->local ? MRC_PLANE_NONE : ps->path[idx].port - 1, skb);
 	return true;
 }
 

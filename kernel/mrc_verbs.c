@@ -43,6 +43,7 @@ static int mrc_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_qp = MRC_MAX_QP;
 	a->max_qp_wr = MRC_MAX_QP_WR;
 	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN;
+	a->kernel_cap_flags = IBK_ALLOW_USER_UNREG;	/* rdma link delete */
 	a->max_send_sge = MRC_MAX_SGE;
 	a->max_recv_sge = MRC_MAX_SGE;
 	a->max_sge_rd = MRC_MAX_SGE;

@@ -120,6 +120,8 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	    cfg->wimm > c->cfg.rq_max)
 		return -EINVAL;
 	mrc_rx_reset(c);
+	mrc_tx_reset(c);
+	mrc_loss_reset(c);
 	mrc_ctl_reset(c);
 	c->rx = *cfg;
 	if (!c->rx.wimm)
@@ -140,7 +142,13 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 				   u64 now_ns, struct mrc_rxop *op)
 {
-	if (!c->rx_ready || (c->fail && !(mrc_opc_is_data(p->opcode) && mrc_rx_nak_due(c)))) {
+	if (!c->rx_ready || (c->fail && !mrc_rx_nak_due(c))) {
+		c->stats.rx_not_ready++;
+		return MRC_V_DROP;
+	}
+	if (c->fail && !mrc_opc_is_data(p->opcode)) {
+		/* The NAK may be lost, and all it answers acknowledged. */
+		c->ack_owed |= p->opcode == MRC_OPC_PROBE;
 		c->stats.rx_not_ready++;
 		return MRC_V_DROP;
 	}
@@ -191,7 +199,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 {
 	u64 at;
 
-	if (!c->tx_ready || c->fail)
+	if (!c->rx_ready || c->fail)
 		return MRC_TIME_NEVER;
 	at = mrc_loss_deadline_ns(c);
 	if (c->evs && at != MRC_TIME_NEVER)
@@ -201,7 +209,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->tx_ready && !c->fail)
+	if (c->rx_ready && !c->fail)
 		mrc_loss_timer(c, now_ns);
 }
 
@@ -298,7 +306,7 @@ int mrc_conn_check(const struct mrc_conn *c)
 		if (rc)
 			return rc;
 	}
-	if (!c->tx_ready)
+	if (!c->psn_known)
 		return 0;
 	if (c->sq_tail - c->sq_head > c->cfg.sq_max ||
 	    c->sq_seg - c->sq_head > c->sq_tail - c->sq_head ||

@@ -117,13 +117,15 @@ struct mrc_owed_nack {
 #define MRC_OWED_SACKS	8
 #define MRC_OWED_NACKS	16
 
+#define MRC_TAIL_PROBES	16	/* remembered; a round trip may outlast several */
+
 struct mrc_conn {
 	struct mrc_conn_cfg cfg;
 	struct mrc_evset *evs;
 	struct mrc_rot rot;
 	struct mrc_stats stats;
 	u8 fail;		/* enum mrc_status; OK = alive */
-	bool rx_ready, tx_ready;
+	bool rx_ready, tx_ready;	/* RTR, RTS */
 	bool failed_sent;	/* the failing status was given to a message */
 #ifdef MRC_DEBUG
 	bool in_call;
@@ -153,6 +155,12 @@ struct mrc_conn {
 	/* send */
 	struct mrc_tx_cfg tx;
 	u32 tx_window;		/* PSNs */
+	/*
+	 * A QP in RTR answers READs and ATOMICs, but is told its first PSN at RTS
+	 * only: until then it learns it from the peer's cack, by a probe.
+	 */
+	bool psn_known;
+	u32 psn_first;
 	u32 psn_next;		/* next new PSN */
 	u32 psn_una;		/* oldest not known as delivered */
 	u32 psn_acked;		/* transport ACK: highest PSN covered */
@@ -184,8 +192,9 @@ struct mrc_conn {
 	u64 probe_at_ns;	/* tail probe */
 	u8 probe_backoff;
 	u16 probe_id;		/* last sent */
-	u64 probe_sent_ns;
-	bool probe_out, probe_owed;
+	u32 probe_sent[MRC_TAIL_PROBES];	/* ticks, by probe_id */
+	u16 probe_out;		/* bit per entry: not answered yet */
+	bool probe_owed;
 	bool verify_owed;	/* acknowledgements left since the last verification */
 	u64 rto_at_ns;		/* NEVER: nothing is waited for */
 	u32 retries;		/* of the budget, since progress */
@@ -235,6 +244,7 @@ void mrc_exec_resp_done(struct mrc_conn *c, u16 slot);
 
 /* mrc_tx.c */
 void mrc_tx_reset(struct mrc_conn *c);
+void mrc_tx_start(struct mrc_conn *c, u32 psn);
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);
 u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);

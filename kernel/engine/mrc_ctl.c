@@ -170,6 +170,7 @@ static void mrc_ctl_sack(struct mrc_conn *c, struct mrc_txop *op)
 static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id)
 {
 	mrc_ctl_head(c, op, MRC_OPC_PROBE, 0);
+	op->tclass = MRC_TC_DATA;	/* it must not overtake what it asks about (8) */
 	op->hdr.u.probe.probe_id = id;
 	op->hdr.u.probe.spdcid = (u16)c->rx.sqpn;
 	op->hdr.u.probe.dpdcid = (u16)c->rx.dqpn;
@@ -180,8 +181,8 @@ static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id)
 static void mrc_ctl_tail_probe(struct mrc_conn *c, struct mrc_txop *op, u64 now_ns)
 {
 	c->probe_id = (u16)(MRC_PROBE_ID_TAIL | ((c->probe_id + 1) & 0xfff));
-	c->probe_sent_ns = now_ns;
-	c->probe_out = true;
+	c->probe_sent[c->probe_id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
+	c->probe_out |= (u16)(1u << c->probe_id % MRC_TAIL_PROBES);
 	c->probe_owed = false;
 	mrc_ctl_probe(c, op, c->probe_id);
 }
@@ -208,7 +209,7 @@ static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op
 	if (!c->verify_owed)
 		return false;
 	c->verify_owed = false;
-	if (c->tx_ready && mrc_tx_waiting(c))
+	if (mrc_tx_waiting(c))
 		return false;	/* data of ours tests the paths */
 	if (!mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 		return false;

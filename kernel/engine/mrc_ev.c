@@ -132,6 +132,17 @@ static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
 }
 
+/* A plane went and left fewer usable EVs than the floor: a bad path beats none. */
+static void mrc_evset_fill(struct mrc_evset *s)
+{
+	u16 i;
+
+	for (i = 0; i < s->n && s->usable < s->min_active; i++)
+		if (s->ev[i].state == MRC_EV_ASSUMED_BAD &&
+		    mrc_evset_plane_live(s, s->ev[i].plane))
+			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+}
+
 static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
 {
 	u32 before = s->local_up & s->remote_up, after;
@@ -145,6 +156,7 @@ static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
 	if (after & ~before)
 		mrc_evset_forgive(s, after & ~before);
 	s->usable = mrc_evset_count_usable(s);
+	mrc_evset_fill(s);
 	s->verify_out = false;
 	/* A bad EV on a plane that was down had no deadline; look again at once. */
 	if (s->bad)

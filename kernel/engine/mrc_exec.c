@@ -101,7 +101,6 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	struct mrc_exec_rec *x = &c->exec[slot];
 	struct mrc_msg *m = &c->rs[c->rs_tail & (c->cfg.rd_max - 1u)];
 
-	(void)now_ns;
 	if (mrc_assert(x->state == MRC_EXEC_RUN) ||
 	    mrc_assert(c->rs_tail - c->rs_head < c->cfg.rd_max))
 		return;
@@ -117,6 +116,10 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->swap_add = orig;
 	m->resp_pkts = mrc_tx_pkts(c, m->len);
 	c->rs_tail++;
+	if (!c->psn_known) {	/* ask the peer where our stream begins */
+		c->probe_owed = true;
+		mrc_loss_sent(c, now_ns);
+	}
 }
 
 void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns)

@@ -32,7 +32,7 @@ void mrc_loss_reset(struct mrc_conn *c)
 	c->probe_at_ns = MRC_TIME_NEVER;
 	c->rto_at_ns = MRC_TIME_NEVER;
 	c->probe_backoff = 0;
-	c->probe_out = false;
+	c->probe_out = 0;
 	c->probe_owed = false;
 	c->retries = 0;
 	c->rnr_tries = 0;
@@ -75,13 +75,22 @@ static u64 mrc_pto_ns(const struct mrc_conn *c)
 	return min_t(u64, pto << min_t(u8, c->probe_backoff, 10), MRC_PTO_MAX_NS);
 }
 
+/*
+ * The timeout agreed on, or more where queues make round trips longer: resending
+ * what still waits in a queue would only lengthen it.
+ */
+static u64 mrc_timeout_ns(const struct mrc_conn *c)
+{
+	return max_t(u64, c->tx.timeout_ns, c->srtt_ns + 4 * c->rttvar_ns);
+}
+
 static u64 mrc_rto_ns(const struct mrc_conn *c)
 {
 	u32 doublings = c->retries > c->tx.linear_cnt ? c->retries - c->tx.linear_cnt : 0;
 
 	if (!c->tx.timeout_ns)
 		return MRC_TIME_NEVER;
-	return min_t(u64, c->tx.timeout_ns << min_t(u32, doublings, 25), MRC_RTO_MAX_NS);
+	return min_t(u64, mrc_timeout_ns(c) << min_t(u32, doublings, 25), MRC_RTO_MAX_NS);
 }
 
 /* ---- timers ---- */
@@ -102,9 +111,10 @@ void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
 
 /*
  * Nothing waited for: no timers. Progress pushes them out; answers that tell
- * nothing new (to an EV's probe, say) do not.
+ * nothing new (to an EV's probe, say) do not. Progress without a delivery (the
+ * peer lives and is slow) keeps the probe's back-off: asking more often is no help.
  */
-static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress)
+static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress, bool delivered)
 {
 	if (!mrc_tx_waiting(c)) {
 		c->rto_at_ns = MRC_TIME_NEVER;
@@ -117,7 +127,8 @@ static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress)
 	}
 	if (progress) {
 		c->retries = 0;
-		c->probe_backoff = 0;
+		if (delivered)
+			c->probe_backoff = 0;
 		c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 	} else if (c->probe_at_ns == MRC_TIME_NEVER) {
@@ -129,7 +140,7 @@ static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress)
 void mrc_loss_alive(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rd_out)
-		mrc_loss_rearm(c, now_ns, true);
+		mrc_loss_rearm(c, now_ns, true, true);
 }
 
 /* ---- delivery ---- */
@@ -299,12 +310,15 @@ static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns
 /* Answer to a tail probe. */
 static bool mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
-	if (!c->probe_out || s->probe_id != c->probe_id)
+	u32 i;
+
+	i = s->probe_id % MRC_TAIL_PROBES;
+	if ((u16)(c->probe_id - s->probe_id) >= MRC_TAIL_PROBES || !(c->probe_out >> i & 1))
 		return false;
-	c->probe_out = false;
-	mrc_rtt_sample(c, now_ns - c->probe_sent_ns);
+	c->probe_out &= (u16)~(1u << i);
+	mrc_rtt_sample(c, mrc_tick_age_ns(now_ns, c->probe_sent[i]));
 	/* Sent later than what is missing, and delivered. */
-	mrc_rack_advance(c, mrc_tick(c->probe_sent_ns));
+	mrc_rack_advance(c, c->probe_sent[i]);
 	return true;
 }
 
@@ -317,8 +331,10 @@ void mrc_loss_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	c->stats.sacks_rcvd++;
 	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
 		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
-	if (!c->tx_ready)
+	if (!c->psn_known && (!s->pr || !mrc_sack_probe(c, s, now_ns)))
 		return;
+	if (!c->psn_known)
+		mrc_tx_start(c, mrc_psn_add(s->cack, 1));
 	if (mrc_psn_diff(s->cack, c->psn_next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
@@ -340,7 +356,8 @@ void mrc_loss_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	mrc_loss_advance_una(c);
 	c->cc.ops->on_ack(&c->cc, &cc);
 	mrc_loss_detect(c, now_ns);
-	mrc_loss_rearm(c, now_ns, cc.acked_bytes || (answered && c->psn_una == c->psn_next));
+	mrc_loss_rearm(c, now_ns, cc.acked_bytes || (answered && c->psn_una == c->psn_next),
+		       cc.acked_bytes);
 }
 
 /* ---- NACK (DD) ---- */
@@ -381,7 +398,7 @@ void mrc_loss_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	struct mrc_cc_sample cc = { 0 };
 
 	c->stats.nacks_rcvd++;
-	if (!c->tx_ready || mrc_psn_diff(n->psn, c->psn_next) >= 0) {
+	if (!c->psn_known || mrc_psn_diff(n->psn, c->psn_next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
 	}
@@ -486,7 +503,7 @@ void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool progress;
 
 	c->stats.acks_rcvd++;
-	if (!c->tx_ready || mrc_psn_diff(p->psn, c->psn_next) >= 0 ||
+	if (!c->psn_known || mrc_psn_diff(p->psn, c->psn_next) >= 0 ||
 	    (!nak && syndrome & 0xe0) || c->tx_stopped) {
 		c->stats.rx_bad_ack += !c->tx_stopped;
 		return;
@@ -512,16 +529,20 @@ void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		return;
 	}
 	mrc_loss_detect(c, now_ns);
-	mrc_loss_rearm(c, now_ns, progress);
+	mrc_loss_rearm(c, now_ns, progress, progress);
 }
 
 /* ---- time ---- */
 
-/* No progress for a whole timeout: everything that old is lost. */
+/*
+ * No progress for a whole timeout. The oldest packet is sent again and a probe
+ * asks: if either is answered, RACK finds all that is lost. Resending everything
+ * here would, where queues are longer than the timeout, make them longer still.
+ */
 static void mrc_loss_rto(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
-	u16 slot = c->sent.head, next;
+	u16 slot = c->sent.head;
 
 	c->stats.timeouts++;
 	if (c->tx.exp_cnt < MRC_EXP_FOREVER &&
@@ -533,13 +554,10 @@ static void mrc_loss_rto(struct mrc_conn *c, u64 now_ns)
 	c->reo_mult = 1;
 	cc.now_ns = now_ns;
 	cc.inflight_bytes = c->inflight_bytes;
-	for (; slot != MRC_NONE16; slot = next) {
-		next = c->rec[slot].next;
-		if (mrc_tick_age_ns(now_ns, c->rec[slot].sent) + (1u << MRC_TICK_SHIFT) <
-		    c->tx.timeout_ns)
-			break;
+	if (slot != MRC_NONE16 &&
+	    mrc_tick_age_ns(now_ns, c->rec[slot].sent) + (1u << MRC_TICK_SHIFT) >=
+	    mrc_timeout_ns(c))
 		mrc_loss_mark(c, mrc_loss_slot_psn(c, slot), MRC_CAUSE_RTO, now_ns);
-	}
 	cc.lost_bytes = cc.inflight_bytes - c->inflight_bytes;
 	c->cc.ops->on_timeout(&c->cc, &cc);
 	c->probe_owed = true;	/* for an ACK or a response that got lost */

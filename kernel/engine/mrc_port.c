@@ -35,9 +35,18 @@ static void mrc_port_owe_rsp(struct mrc_port *p, const struct mrc_pkt *req)
 	p->rsp_owed = true;
 }
 
+/*
+ * A repeat of what was said before the latest word, by a longer path. Ids of a
+ * peer that began anew may look old too, so only for as long as repeats last.
+ */
+static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
+{
+	return p->heard_ns && (s16)(u16)(id - p->heard_id) < 0 &&
+	       now_ns - p->heard_ns < MRC_PORT_WAIT_NS << MRC_PORT_TRIES;
+}
+
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
-	(void)now_ns;
 	if (pkt->opcode == MRC_OPC_EP_RSP) {
 		if (p->announcing && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
 		    (pkt->psn & 0xffff) == p->req_id)
@@ -48,8 +57,11 @@ bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 		return false;
 	/* One answer at a time: a flood of requests costs one packet per turn. */
 	mrc_port_owe_rsp(p, pkt);
-	if (pkt->u.ep.op != MRC_EP_PORT_STATUS ||
-	    pkt->u.ep.port_status_mask == p->remote_up)
+	if (pkt->u.ep.op != MRC_EP_PORT_STATUS || mrc_port_stale(p, (u16)pkt->psn, now_ns))
+		return false;
+	p->heard_id = (u16)pkt->psn;
+	p->heard_ns = now_ns;
+	if (pkt->u.ep.port_status_mask == p->remote_up)
 		return false;
 	p->remote_up = pkt->u.ep.port_status_mask;
 	return true;

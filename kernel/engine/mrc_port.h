@@ -19,6 +19,8 @@
 struct mrc_port {
 	u32 up;			/* local ports, to be announced */
 	u32 remote_up;		/* last heard; all ones before */
+	u16 heard_id;		/* and of which announcement, when */
+	u64 heard_ns;
 	u16 req_id;		/* of the announcement under way */
 	u8 tries;
 	bool announcing;

@@ -70,6 +70,7 @@ static void mrc_list_init(struct mrc_list *l)
 void mrc_tx_reset(struct mrc_conn *c)
 {
 	c->tx_ready = false;
+	c->psn_known = false;
 	c->tx_stopped = false;
 	c->cutting = false;
 	memset(c->rec, 0, (c->rec_mask + 1) * sizeof(*c->rec));
@@ -94,27 +95,46 @@ static struct mrc_msg *mrc_rs_at(const struct mrc_conn *c, u32 i)
 	return &c->rs[i & (c->cfg.rd_max - 1u)];
 }
 
-int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns)
+static void mrc_tx_set_cc(struct mrc_conn *c)
 {
 	struct mrc_cc_cfg cc = { 0 };
+
+	cc.window_bytes = c->tx.cwnd_bytes ? c->tx.cwnd_bytes : MRC_CWND_DEFAULT;
+	cc.mtu = c->rx.mtu;
+	mrc_cc_init(&c->cc, c->tx.cc ? c->tx.cc : &mrc_cc_fixed, &cc);
+}
+
+/* The stream begins at @psn. */
+void mrc_tx_start(struct mrc_conn *c, u32 psn)
+{
+	c->psn_known = true;
+	c->psn_first = psn;
+	c->psn_next = psn;
+	c->psn_una = psn;
+	c->psn_acked = mrc_psn_add(psn, -1);
+	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
+		memset(&c->tx, 0, sizeof(c->tx));
+		c->tx_window = MRC_MPR_UNIT;
+		mrc_tx_set_cc(c);
+	}
+}
+
+int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns)
+{
 	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
 
 	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
-	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > c->cfg.rq_max)
+	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > c->cfg.rq_max ||
+	    (c->psn_known && cfg->psn != c->psn_first))
 		return -EINVAL;
-	mrc_tx_reset(c);
-	mrc_loss_reset(c);
 	c->tx = *cfg;
 	c->tx_window = mpr * MRC_MPR_UNIT;
 	if (!c->tx.wimm)
 		c->tx.wimm = c->cfg.rq_max;
-	c->psn_next = cfg->psn;
-	c->psn_una = cfg->psn;
-	c->psn_acked = mrc_psn_add(cfg->psn, -1);
-	cc.window_bytes = cfg->cwnd_bytes ? cfg->cwnd_bytes : MRC_CWND_DEFAULT;
-	cc.mtu = c->rx.mtu;
-	mrc_cc_init(&c->cc, cfg->cc ? cfg->cc : &mrc_cc_fixed, &cc);
+	mrc_tx_set_cc(c);
 	c->tx_ready = true;
+	if (!c->psn_known)
+		mrc_tx_start(c, cfg->psn);
 	(void)now_ns;
 	return 0;
 }
@@ -497,7 +517,7 @@ static bool mrc_tx_new(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	if (!c->tx_ready || c->fail || now_ns < c->rnr_until_ns)
+	if (!c->psn_known || c->fail || now_ns < c->rnr_until_ns)
 		return false;
 	if (c->lost.count)
 		return mrc_tx_resend(c, now_ns, op);
@@ -571,6 +591,8 @@ void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
 /* Does the peer still owe us something. */
 bool mrc_tx_waiting(const struct mrc_conn *c)
 {
+	if (!c->psn_known)
+		return c->rs_head != c->rs_tail;
 	return c->psn_una != c->psn_next || c->sq_acked != c->sq_seg || c->rd_out;
 }
 

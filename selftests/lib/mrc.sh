@@ -376,8 +376,8 @@ mrc_wait() {
 mrc_kill() {
 	local pid=${MRC_PID[$1]:-}
 	[ -n "$pid" ] || return 0
-	kill "-${2:-KILL}" "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
+	kill "-${2:-KILL}" "$pid" 2>/dev/null || :
+	wait "$pid" 2>/dev/null || :
 	unset "MRC_PID[$1]"
 }
 

@@ -2,6 +2,7 @@
 // records.cc - see records.h.
 #include "records.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -131,6 +132,17 @@ void fill_peer(record &r, const table &p)
     add_num(r, p, MRC_A_PEER_QPS, "qps");
 }
 
+// A path set does not tell the format. Four bytes are STEV (or made up by the
+// kernel) if they are the entropy itself; format_ev() tells the others apart.
+uint32_t guess_fmt(const table &ev)
+{
+    auto v = ev[MRC_A_EV_VALUE].bytes();
+    if (v.size() < 32 || std::any_of(v.begin() + 4, v.end(), [](uint8_t b) { return b != 0; }))
+        return 0;
+    uint32_t be = static_cast<uint32_t>(v[0]) << 24 | v[1] << 16 | v[2] << 8 | v[3];
+    return be == ev[MRC_A_EV_ENTROPY].num() ? static_cast<uint32_t>(MRC_FMT_STEV) : 0;
+}
+
 const char *event_name(uint64_t type)
 {
     switch (type) {
@@ -200,7 +212,7 @@ record ev_record(const table &t, const attr &ev)
     add_num(r, e, MRC_A_EV_INDEX, "index");
     add_num(r, e, MRC_A_EV_PORT, "port");
     r.add("state", ev_state_name(static_cast<uint32_t>(e[MRC_A_EV_STATE].num())));
-    r.add("value", format_ev(0, e[MRC_A_EV_VALUE].bytes()));
+    r.add("value", format_ev(guess_fmt(e), e[MRC_A_EV_VALUE].bytes()));
     add_num(r, e, MRC_A_EV_ENTROPY, "entropy");
     r.as_text("entropy", fmt::format("entropy {:#010x}", e[MRC_A_EV_ENTROPY].num()));
     add_num(r, e, MRC_A_EV_TX_PKTS, "tx_pkts");

@@ -94,7 +94,7 @@ bool fabric::queue_full(const link &l, packet &p, u64 t_ps)
     }
     if (!o_.queue_bytes || backlog + p.len <= o_.queue_bytes)
         return false;
-    if (!o_.trim) {
+    if (!o_.trim || !mrc_opc_is_data(p.buf[0])) {
         stats_.overflowed++;
         return true;
     }
@@ -148,7 +148,7 @@ void fabric::send(u32 pkt)
             return;
         }
         bool data = p.tclass != MRC_TC_CONTROL;
-        if (data && !p.trimmed && l.rand.chance(o_.trim_ppm))
+        if (mrc_opc_is_data(p.buf[0]) && l.rand.chance(o_.trim_ppm))
             trim(p, l.rand.chance(700000) ? MRC_NACK_TRIMMED : MRC_NACK_TRIMMED_LASTHOP);
         if (data && !p.trimmed && l.rand.chance(o_.ecn_ppm)) {
             p.ecn = true;

@@ -359,7 +359,7 @@ void qp::check_txop(const mrc_txop &op) const
     if (op.len > w_.opt.mtu || (op.src == MRC_SRC_NONE && op.len))
         sim::fail("packet out with %u bytes of payload", op.len);
     bool data = mrc_opc_is_data(op.hdr.opcode);
-    if (data != (op.tclass != MRC_TC_CONTROL))
+    if ((data || op.hdr.opcode == MRC_OPC_PROBE) != (op.tclass != MRC_TC_CONTROL))
         sim::fail("packet out: opcode %#x in class %d", op.hdr.opcode, op.tclass);
     if (data && mrc_psn_diff(op.hdr.psn, peer.rx_cack) > static_cast<s32>(peer.rx_window))
         sim::fail("PSN %#x is %d beyond the peer's cack, window %u", op.hdr.psn,
@@ -535,12 +535,14 @@ std::string qp::progress() const
 
     std::snprintf(buf, sizeof(buf),
                   "%c%u: sent %u/%u/%zu (done/posted/all), received %u/%zu, posted %u%s, "
-                  "una %06x next %06x acked %06x cack %06x sent %u lost %u idle %d rtx %llu/%llu",
+                  "una %06x next %06x acked %06x cack %06x sent %u lost %u idle %d rtx %llu/%llu "
+                  "deadline %+lld us",
                   'A' + h_.id(), id_ / 2, out_.send_done, out_.posted, out_.msg.size(),
                   in_.recv_done, in_.recv_msg.size(), recv_posted_, failed_ ? ", failed" : "",
                   conn_.psn_una, conn_.psn_next, conn_.psn_acked, conn_.rx_cack, conn_.sent.count,
                   conn_.lost.count, mrc_conn_idle(&conn_), (unsigned long long)conn_.stats.tx_pkts,
-                  (unsigned long long)conn_.stats.timeouts);
+                  (unsigned long long)conn_.stats.timeouts,
+                  (long long)(mrc_conn_deadline_ns(&conn_) - w_.engine_ns()) / 1000);
     return buf;
 }
 

@@ -62,8 +62,8 @@ u64 world::bound_ns() const
         for (const message &m : s->msg)
             bytes += m.wr.len + 100;
     // Whoever waited through the faults waits as long again, doubled; then the
-    // retries that chance needs, and the transfer at a tenth of one plane's rate.
-    return 4 * opt.fault_ns + 50 * opt.timeout_ns + 200000000 + bytes * 80000 / opt.rate_mbps +
+    // retries that chance needs, and the transfer at a tenth of the slowest port.
+    return 4 * opt.fault_ns + 50 * opt.timeout_ns + 200000000 + bytes * 8000000 / (opt.rate_mbps * opt.down_pct) +
            opt.msgs * opt.post_gap_ns;
 }
 
