@@ -7,6 +7,7 @@
  * in the engine; here its answers are carried out, under budgets.
  */
 #include <linux/ktime.h>
+#include "mrc_genl.h"
 #include "mrc_net.h"
 #include "mrc_place.h"
 #include "mrc_wqe.h"
@@ -326,17 +327,40 @@ static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	return more;
 }
 
+/* Under qp->lock. The peer (referenced) whose EV states changed since last told, or NULL. */
+static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
+{
+	struct mrc_pathset *ps = qp->ps;
+	bool news;
+
+	if (!ps || !qp->peer || likely(!READ_ONCE(ps->evs.changed)))
+		return NULL;
+	spin_lock(&ps->lock);
+	news = mrc_evset_take_change(&ps->evs);
+	spin_unlock(&ps->lock);
+	if (!news)
+		return NULL;
+	kref_get(&qp->peer->ref);
+	return qp->peer;
+}
+
 bool mrc_qp_run(struct mrc_qp *qp)
 {
 	struct sk_buff_head out;
+	struct mrc_peer *news;
 	struct sk_buff *skb;
 	bool more;
 
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
 	more = mrc_flow_turn(qp, &out);
+	news = mrc_flow_ev_news(qp);
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
+	if (unlikely(news)) {
+		mrc_genl_event_peer(news, MRC_EVENT_EV);
+		mrc_peer_put(news);
+	}
 	return more;
 }

@@ -494,6 +494,18 @@ static void mrc_loss_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 	mrc_conn_fail(c, mrc_nak_status(code), now_ns);
 }
 
+/*
+ * A transport ACK may be the answer to this packet, or come long after (a hole
+ * was filled, an earlier ACK was lost): believed unless it stands out.
+ */
+static u64 mrc_ack_rtt(struct mrc_conn *c, u64 age_ns)
+{
+	if (c->srtt_ns && age_ns > c->srtt_ns + 4 * c->rttvar_ns)
+		return 0;
+	mrc_rtt_sample(c, age_ns);
+	return age_ns;
+}
+
 void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	u8 syndrome = p->u.aeth.syndrome;
@@ -513,10 +525,8 @@ void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (mrc_psn_diff(psn, c->psn_una) >= 0) {
 		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
 
-		if (r->state == MRC_REC_SENT && r->tries == 1) {
-			cc.rtt_ns = mrc_tick_age_ns(now_ns, r->sent);
-			mrc_rtt_sample(c, cc.rtt_ns);
-		}
+		if (r->state == MRC_REC_SENT && r->tries == 1)
+			cc.rtt_ns = mrc_ack_rtt(c, mrc_tick_age_ns(now_ns, r->sent));
 		cc.acked_bytes = mrc_loss_deliver_upto(c, psn, now_ns);
 	}
 	mrc_loss_advance_una(c);
