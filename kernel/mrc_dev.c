@@ -246,7 +246,10 @@ void mrc_dev_dealloc(struct ib_device *ibdev)
 	mrc_dev_detach(dev);
 	rtnl_unlock();
 	synchronize_net();	/* packets that saw it alive are through */
-	if (current_work() != &dev->register_work)
+	/* It may have been queued again after this run of it saw the device dead. */
+	if (current_work() == &dev->register_work)
+		cancel_work(&dev->register_work);
+	else
 		cancel_work_sync(&dev->register_work);
 	cancel_work_sync(&dev->carrier_work);
 	mrc_peers_destroy(dev);

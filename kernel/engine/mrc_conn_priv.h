@@ -185,7 +185,7 @@ struct mrc_conn {
 
 	/* loss and time */
 	u64 srtt_ns, rttvar_ns, min_rtt_ns;
-	u32 rack_sent;		/* tick: latest send known as delivered */
+	u32 rack_sent, rack_psn;	/* tick and PSN: latest send known as delivered */
 	bool rack_valid;
 	u8 reo_mult;		/* widens the reordering window after false alarms */
 	u64 rack_at_ns;		/* when to look again; NEVER */

@@ -38,7 +38,16 @@ typedef int64_t s64;
 
 static inline u64 div_u64(u64 a, u32 b) { return a / b; }
 static inline u32 mrc_ffs64(u64 x) { return (u32)__builtin_ctzll(x); }
-static inline u32 hweight64(u64 x) { return (u32)__builtin_popcountll(x); }
+
+/* Not __builtin_popcountll(): without an instruction for it that is a libgcc call. */
+static inline u32 hweight64(u64 x)
+{
+	x -= (x >> 1) & 0x5555555555555555ull;
+	x = (x & 0x3333333333333333ull) + ((x >> 2) & 0x3333333333333333ull);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (u32)((x * 0x0101010101010101ull) >> 56);
+}
+
 
 static inline u16 get_unaligned_be16(const void *p)
 {

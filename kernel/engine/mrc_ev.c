@@ -254,8 +254,9 @@ int mrc_evset_check(const struct mrc_evset *s)
 		if (s->ev[i].state == MRC_EV_ASSUMED_BAD)
 			bad++;
 	}
-	if (memcmp(on, s->usable_on, sizeof(on)))
-		return __LINE__;
+	for (i = 0; i < s->n_planes; i++)
+		if (on[i] != s->usable_on[i])
+			return __LINE__;
 	if (bad != s->bad)
 		return __LINE__;
 	if (mrc_evset_count_usable(s) != s->usable)

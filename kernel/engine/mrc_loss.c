@@ -145,11 +145,21 @@ void mrc_loss_alive(struct mrc_conn *c, u64 now_ns)
 
 /* ---- delivery ---- */
 
-static void mrc_rack_advance(struct mrc_conn *c, u32 tick)
+static void mrc_rack_advance(struct mrc_conn *c, u32 tick, u32 psn)
 {
-	if (!c->rack_valid || (s32)(tick - c->rack_sent) > 0)
+	if (!c->rack_valid || (s32)(tick - c->rack_sent) > 0 ||
+	    (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) > 0)) {
 		c->rack_sent = tick;
+		c->rack_psn = psn;
+	}
 	c->rack_valid = true;
+}
+
+/* Was this sent before what is known as delivered? A batch carries one time. */
+static bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
+{
+	return (s32)(c->rack_sent - tick) > 0 ||
+	       (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) < 0);
 }
 
 /* A loss that was none: allow for more reordering. */
@@ -174,7 +184,7 @@ static u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 		c->inflight_bytes -= bytes;
 		/* Sent once, or so long ago that it is this copy which arrived. */
 		if (r->tries == 1 || mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
-			mrc_rack_advance(c, r->sent);
+			mrc_rack_advance(c, r->sent, psn);
 		else
 			mrc_rack_false_alarm(c);
 	} else {
@@ -251,7 +261,7 @@ static void mrc_loss_detect(struct mrc_conn *c, u64 now_ns)
 		u64 age = mrc_tick_age_ns(now_ns, r->sent);
 
 		next = r->next;
-		if ((s32)(c->rack_sent - r->sent) <= 0)
+		if (!mrc_rack_before(c, r->sent, mrc_loss_slot_psn(c, slot)))
 			return;
 		if (age < wait) {
 			/* Round up: at that time the age in ticks must suffice. */
@@ -318,7 +328,7 @@ static bool mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now
 	c->probe_out &= (u16)~(1u << i);
 	mrc_rtt_sample(c, mrc_tick_age_ns(now_ns, c->probe_sent[i]));
 	/* Sent later than what is missing, and delivered. */
-	mrc_rack_advance(c, c->probe_sent[i]);
+	mrc_rack_advance(c, c->probe_sent[i], c->psn_una);
 	return true;
 }
 

@@ -34,17 +34,17 @@ rxe_up() {
 	cable v1 v2
 	ip -6 rule add pref 100 lookup local 2>/dev/null || true
 	ip -6 rule del pref 0 2>/dev/null || true
-	ip -b - <<-BATCH
+	ip -6 -b - <<-BATCH
 		link set v1 up
 		link set v2 up
-		-6 address add $A/128 dev v1 nodad
-		-6 address add $B/128 dev v2 nodad
-		-6 route add $B dev v1 table 101
-		-6 route add $A dev v2 table 102
-		-6 rule add pref 10 iif lo from $A to $B lookup 101
-		-6 rule add pref 10 iif lo from $B to $A lookup 102
-		-6 neigh add $B dev v1 lladdr $(mac v2) nud permanent
-		-6 neigh add $A dev v2 lladdr $(mac v1) nud permanent
+		address add $A/128 dev v1 nodad
+		address add $B/128 dev v2 nodad
+		route add $B dev v1 table 101
+		route add $A dev v2 table 102
+		rule add pref 10 iif lo from $A to $B lookup 101
+		rule add pref 10 iif lo from $B to $A lookup 102
+		neigh add $B dev v1 lladdr $(mac v2) nud permanent
+		neigh add $A dev v2 lladdr $(mac v1) nud permanent
 	BATCH
 	modprobe rdma_rxe
 	rdma link add rxe1 type rxe netdev v1

@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 import chart
-from run_data import DIRECTIONS, GAP_WINDOW, PHASES, SNAPSHOTS, Run
+from run_data import DIRECTIONS, PHASES, SNAPSHOTS, Run
 
 SETTLED = 1.0           # s after a change until shares are judged
 GONE = 0.01             # share of the dead plane that counts as none: probes
@@ -37,8 +37,7 @@ def measure(run):
             "packets": {p: run.packets(direction, *run.bounds(p)) for p in PHASES},
             "share_while_cut": run.share(direction, cut + SETTLED, restore),
             "share_after_restore": run.share(direction, (restore + end) / 2, end),
-            "gap_ms": run.longest_gap(direction, cut, cut + GAP_WINDOW),
-            "gap_before_ms": run.longest_gap(direction, cut - 0.9, cut),
+            "gap_ms": {p: run.longest_gap(direction, p) for p in PHASES},
             "verify_client": client,
             "verify_server": server,
         }
@@ -114,8 +113,7 @@ class Table:
             cells = [f"{n} {n / totals[p]:5.1%}" for n, p in zip(counts, PHASES)]
             label = f"packets on plane {plane + 1}"
             self.row(f"{'':<10}{label}{' (cut)' if plane == dead else ''}", cells)
-        self.row(f"{'':<10}longest gap in delivery",
-                 [f"{d['gap_before_ms']:.0f} ms", f"{d['gap_ms']:.0f} ms", ""])
+        self.row(f"{'':<10}gap in delivery, ms", [f"{d['gap_ms'][p]:.0f}" for p in PHASES])
 
     def retransmissions(self, host, causes):
         if not causes:

@@ -2,7 +2,8 @@
 """run_data.py - what one run of the demonstration left behind, and numbers of it.
 
 A direction is named by sender and receiver, ("h1", "h2"). Times are seconds since
-the mark "start". A phase is one of PHASES; its bounds are marks.
+the mark "start". A phase is one of PHASES; its bounds are marks, of which "cut" and
+"restore" are when the samples show the port down and up again.
 """
 import bisect
 import json
@@ -13,7 +14,7 @@ PHASES = ("before", "during", "after")
 BOUNDS = {"before": ("start", "cut"), "during": ("cut", "restore"), "after": ("restore", "end")}
 DIRECTIONS = (("h1", "h2"), ("h2", "h1"))
 SNAPSHOTS = ("start",) + PHASES
-GAP_WINDOW = 2.0        # s after the cut in which the gap is looked for
+GAP_WINDOW = 1.0        # s of fine samples in which gaps are looked for
 
 
 def json_lines(path):
@@ -40,19 +41,24 @@ class Run:
         self.about = json.loads((self.folder / "run.json").read_text())
         self.planes = self.about["planes"]
         self.plane = self.about["plane"] - 1
-        self.marks = {}
-        for line in text_of(self.folder / "marks").splitlines():
-            when, word, *_ = line.split(" ")
-            self.marks.setdefault(word, float(when))
-        zero = self.marks["start"]
-        self.marks = {word: when - zero for word, when in self.marks.items()}
-        self.samples = json_lines(self.folder / "samples.jsonl")
+        marks = dict(reversed(line.split()) for line in text_of(self.folder / "marks").splitlines())
+        zero, end = float(marks["start"]), float(marks["end"])
+        self.samples = [s for s in json_lines(self.folder / "samples.jsonl") if s["t"] <= end + 0.2]
         for sample in self.samples:
             sample["t"] -= zero
-        self.samples = [s for s in self.samples if s["t"] <= self.marks["end"] + 0.2]
         self.times = [s["t"] for s in self.samples]
+        self.marks = {"start": 0.0, "cut": self.when(0, False)}
+        self.marks["restore"] = self.when(self.marks["cut"], True)
+        self.marks["end"] = end - zero
         if len(self.samples) < 10:
             raise ValueError("there are no samples")
+
+    def when(self, since, up):
+        """The first sample that shows the port so."""
+        for sample in self.samples:
+            if sample["t"] >= since and sample["up"] == up:
+                return sample["t"]
+        raise ValueError(f"the port never went {'up' if up else 'down'}")
 
     # ------------------------------------------------------------ intervals
 
@@ -82,12 +88,16 @@ class Run:
         packets = self.packets(direction, start, end)
         return packets[self.plane] / sum(packets) if sum(packets) else 0.0
 
-    def longest_gap(self, direction, start, end):
-        """Milliseconds between two samples that show new payload: the truth and at most
-        one sampling period on either side."""
+    def longest_gap(self, direction, phase):
+        """Milliseconds between two samples that show new payload, in the second before
+        the cut or after the beginning of another phase: the truth, and at most one
+        sampling period on either side."""
         receiver = direction[1]
+        start, end = self.bounds(phase)
+        if phase == "before":
+            start = end - GAP_WINDOW
         first = max(bisect.bisect_left(self.times, start) - 1, 0)
-        window = [s for s in self.samples[first:] if s["t"] <= end]
+        window = [s for s in self.samples[first:] if s["t"] <= start + GAP_WINDOW]
         longest, moved = 0.0, window[0]
         for before, now in zip(window, window[1:]):
             if now[receiver]["payload"] != before[receiver]["payload"]:

@@ -2,50 +2,67 @@
 # SPDX-License-Identifier: GPL-2.0
 """sampler.py - what crosses the planes of both hosts, while a transfer runs.
 
-    sampler.py --host h1=mrc0 --host h2=mrc1 --planes 4 --marks FILE --out FILE
+    sampler.py --host h1=mrc0 --host h2=mrc1 --planes 4 --watch p2-t0-1=h1 \\
+               --marks FILE --out FILE
 
-Reads the counters of the network interfaces, which know nothing of MRC, and the
-payload each RDMA device has accepted; appends a JSON line per sample to --out
-and prints a line per second. The driver of the demonstration tells what happens
-by lines "TIME WORD [TEXT]" in --marks:
+Reads the counters of the network interfaces, which know nothing of MRC, the payload
+each RDMA device has accepted, and whether the port to be cut is up; appends a JSON
+line per sample to --out and prints a line per second. The driver of the
+demonstration tells what it is about to do by lines "TIME WORD" in --marks:
 
     start         time 0; nothing is printed before
     look          sample finely for a while: something is about to happen
-    say TEXT      a line of its own among the numbers
     end           stop
 
 One process for all namespaces: a program start costs more here than a sample.
 """
 import argparse
+import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import signal
+import socket
+import struct
 import sys
 import time
 
 PERIOD = 0.1
 FINE_PERIOD = 0.01
-FINE_FOR = 3.0
+FINE_FOR = 6.0          # after a look, if nothing happens
+FINE_AFTER = 1.2        # once it has happened
 CLONE_NEWNET = 0x40000000
+SIOCGIFFLAGS = 0x8913
+IFF_UP = 1
 
 
-def open_in_netns(name, path):
-    """A file of /proc/net shows the namespace of the thread that opened it."""
+@contextlib.contextmanager
+def inside(netns):
+    """What is opened in here stays with that namespace: sockets, files of /proc/net."""
     libc = ctypes.CDLL(None, use_errno=True)
-
-    def enter(netns):
-        fd = os.open(netns, os.O_RDONLY)
-        if libc.setns(fd, CLONE_NEWNET):
+    with open("/proc/thread-self/ns/net", "rb") as home, \
+         open("/run/netns/" + netns, "rb") as there:
+        if libc.setns(there.fileno(), CLONE_NEWNET):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), netns)
-        os.close(fd)
+        try:
+            yield
+        finally:
+            libc.setns(home.fileno(), CLONE_NEWNET)
 
-    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    enter("/run/netns/" + name)
-    fd = os.open(path, os.O_RDONLY)
-    enter(f"/proc/self/fd/{home}")
-    os.close(home)
-    return fd
+
+class Port:
+    """A port of a switch."""
+
+    def __init__(self, switch, device):
+        self.text = f"{switch} {{}} its port to {device}"
+        self.request = struct.pack("16sH22x", device.encode(), 0)
+        with inside(switch):
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+
+    def is_up(self):
+        answer = fcntl.ioctl(self.socket, SIOCGIFFLAGS, self.request)
+        return bool(struct.unpack("16sH22x", answer)[1] & IFF_UP)
 
 
 class Host:
@@ -54,9 +71,12 @@ class Host:
     def __init__(self, name, ibdev, planes):
         self.name = name
         self.planes = planes
-        self.net = open_in_netns(name, "/proc/thread-self/net/dev")
-        self.payload = os.open(f"/sys/class/infiniband/{ibdev}/ports/1/hw_counters/rx_bytes",
-                               os.O_RDONLY)
+        with inside(name):
+            self.net = os.open("/proc/thread-self/net/dev", os.O_RDONLY)
+        counters = f"/sys/class/infiniband/{ibdev}/ports/1/hw_counters"
+        with open(counters + "/lifespan", "w", encoding="ascii") as lifespan:
+            lifespan.write("0")     # ms for which the kernel repeats what it said before
+        self.payload = os.open(counters + "/rx_bytes", os.O_RDONLY)
 
     def read(self):
         """{"tx": packets sent by plane, "rx": packets received, "payload": bytes}"""
@@ -81,8 +101,8 @@ class Marks:
         self.rest += os.read(self.fd, 65536)
         *lines, self.rest = self.rest.split(b"\n")
         for line in lines:
-            when, word, *text = line.decode().split(" ", 2)
-            yield float(when), word, " ".join(text)
+            when, word = line.split()
+            yield float(when), word.decode()
 
 
 class Display:
@@ -125,40 +145,45 @@ class Display:
         self.last = sample
 
 
-def sample_all(hosts):
-    sample = {"t": time.time()}
+def sample_all(hosts, port):
+    sample = {"t": time.time(), "up": port.is_up()}
     for host in hosts:
         sample[host.name] = host.read()
     return sample
 
 
-def run(hosts, marks, out, display):
+def run(hosts, port, marks, out, display):
     start = fine_until = None
     second = 0
+    was_up = True
     while True:
-        sample = sample_all(hosts)
+        sample = sample_all(hosts, port)
         out.write(json.dumps(sample) + "\n")
-        if start is not None and sample["t"] >= start + second:
+        now = sample["t"]
+        if start is not None and now >= start + second:
             display.line(second, sample)
             second += 1
-        for when, word, text in marks.new():
+        if sample["up"] != was_up and start is not None:
+            was_up = sample["up"]
+            fine_until = now + FINE_AFTER
+            display.say(f"{now - start:.2f} s: " + port.text.format("opens" if was_up else "shuts"))
+        for when, word in marks.new():
             if word == "start":
                 start = when
                 display.heading()
             elif word == "look":
                 fine_until = when + FINE_FOR
-            elif word == "say":
-                display.say(text)
             elif word == "end":
                 return
-        fine = fine_until is not None and sample["t"] < fine_until
-        time.sleep(max(0.001, sample["t"] + (FINE_PERIOD if fine else PERIOD) - time.time()))
+        fine = fine_until is not None and now < fine_until
+        time.sleep(max(0.001, now + (FINE_PERIOD if fine else PERIOD) - time.time()))
 
 
 def main():
     parser = argparse.ArgumentParser(description="sample the planes of two hosts")
     parser.add_argument("--host", action="append", required=True, metavar="NAME=IBDEV")
     parser.add_argument("--planes", type=int, required=True)
+    parser.add_argument("--watch", required=True, metavar="SWITCH=PORT")
     parser.add_argument("--marks", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--colour", action="store_true")
@@ -168,7 +193,7 @@ def main():
     hosts = [Host(*pair.split("=", 1), options.planes) for pair in options.host]
     display = Display([host.name for host in hosts], options.planes, options.colour)
     with open(options.out, "w", encoding="ascii") as out:
-        run(hosts, Marks(options.marks), out, display)
+        run(hosts, Port(*options.watch.split("=", 1)), Marks(options.marks), out, display)
 
 
 if __name__ == "__main__":

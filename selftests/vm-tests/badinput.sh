@@ -94,7 +94,7 @@ eval "exec ${INJECT[1]}>&-"
 
 thaw
 ksft_test "the connection has not noticed" mrc_flows
-kill -INT "${MRC_PID[client]}"
+kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 mrc_retransmitted h2
 ksft_equal "nothing was retransmitted" 0 "$REPLY"
@@ -107,12 +107,14 @@ fabric_host_addr 1
 mrc_start offender h2 mrc_bad -d "${MRC_IBDEV[h2]}" "$REPLY"
 ksft_test "accesses that are not allowed" mrc_wait offender 90
 ksft_test "their victim is unharmed" mrc_wait victim 10
+grep -E -A 1 '^(not )?ok ' "$MRC_DIR/offender.out" >"$MRC_DIR/cases" || true
 while read -r verdict _ name; do
 	case $verdict in
 	ok) ksft_pass "$name";;
 	not) ksft_fail "${name#* }";;
+	\#) ksft_comment "$name";;
 	esac
-done < <(grep -E '^(not )?ok ' "$MRC_DIR/offender.out")
+done <"$MRC_DIR/cases"
 
 # ---------------------------------------------------------------- settings
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
@@ -123,11 +125,11 @@ ksft_test "an EV on a port that does not exist" refused 9 -- \
 	profile fmt srv6 ev 9 fcbb:bb00:1001:1202::
 ksft_test "one such EV among good ones" refused 3 -- profile fmt srv6 \
 	ev 1 fcbb:bb00:1001:1101:1002:1202:: ev 3 fcbb:bb00:2001:2101:2002:2202::
-ksft_test "an SRv6 EV that is no unicast address" refused "SRV6" -- \
+ksft_test "an SRv6 EV that is no unicast address" refused ff02::1 -- \
 	profile fmt srv6 ev 1 ff02::1
 ksft_test "a profile without EVs" refused "EVs" -- profile fmt srv6
 ksft_test "profile 0" refused "" -- $mrcctl profile set dev mrc0 id 0 fmt udp ev 1 7
-ksft_test "more EVs demanded than there are" refused min_active -- \
+ksft_test "more EVs demanded than there are" refused "5 of 1" -- \
 	profile fmt srv6 min-active 5 ev 1 fcbb:bb00:1001:1101:1002:1202::
 ksft_test "a device that does not exist" refused nosuch0 -- \
 	$mrcctl plane set dev nosuch0 plane 1 admin off

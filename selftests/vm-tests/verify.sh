@@ -25,7 +25,6 @@ done
 ksft_test "atomics" mrc_verify 60 -o atomic -n 200
 ksft_test "all operations, sizes from 0 to 64 KiB" mrc_verify 60 -o mix -r -s 65536 -n 300
 ksft_test "all operations, inline where it fits" mrc_verify 60 -o mix -r -i -s 256 -n 300
-ksft_test "small MTU" mrc_verify 60 -o mix -r -m 256 -s 16384 -n 50
 ksft_test "one message at a time" mrc_verify 60 -o mix -q 1 -r -s 8192 -n 60
 
 # As the profile says: an equal share for each plane.
@@ -40,4 +39,7 @@ for host in h1 h2; do
 	ksft_equal "$host: nothing was lost, nothing retransmitted" 0 "$REPLY"
 done
 ksft_test "nothing was counted that should not be" mrc_expect_clean
+
+# 1024 packets at once: more than some queues on the way hold.
+ksft_test "small MTU" mrc_verify 60 -o mix -r -m 256 -s 16384 -n 50
 ksft_finish

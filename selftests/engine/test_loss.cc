@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_loss.cc - what is called delivered and lost, and when.
+#include "conn_rig.h"
+
+#include <set>
+
+namespace {
+
+class loss : public rig {
+protected:
+    // @n packets in flight, sent at `now`, and a round trip of 50 us known.
+    std::vector<mrc_txop> flight(u32 n)
+    {
+        post(MRC_OP_WRITE, 10);
+        tx_data();
+        now += 50 * kUs;
+        sack(1000, 0, 1, 1000);
+        ack(1000);
+        cpls();
+        post(MRC_OP_WRITE, n * 1024);
+        return tx_data();
+    }
+    void tick(u64 ns) { run_to(now + ns); }
+};
+
+TEST_F(loss, rtt)
+{
+    make();
+    flight(1);
+    EXPECT_NEAR(static_cast<double>(c.srtt_ns), 50e3, 100);
+    EXPECT_NEAR(static_cast<double>(c.min_rtt_ns), 50e3, 100);
+}
+
+TEST_F(loss, sack_with_offset)
+{
+    make();
+    flight(40);
+    sack(1000, 0b1011, 10);     // 1010, 1011, 1013
+    EXPECT_EQ(c.psn_una, 1001u);
+    EXPECT_EQ(c.sent.count, 37u);
+    EXPECT_EQ(c.inflight_bytes, 37u * (1024 + MRC_PKT_OVERHEAD));
+    sack(1012, 0b1, 1);
+    EXPECT_EQ(c.psn_una, 1014u);
+    sack(1005);                 // an older one comes late
+    EXPECT_EQ(c.psn_una, 1014u);
+    sack(1020, 0b11, -4);       // bits below the left edge are old news
+    EXPECT_EQ(c.psn_una, 1021u);
+}
+
+TEST_F(loss, d1_is_cumulative)
+{
+    make();
+    flight(10);
+    ack(1010);
+    EXPECT_EQ(c.psn_una, 1011u);
+    EXPECT_EQ(c.inflight_bytes, 0u);
+    EXPECT_EQ(show(cpls()), "101:0");
+}
+
+// Reordering by any number of packets is no loss; time decides.
+TEST_F(loss, rack_is_in_time_only)
+{
+    make();
+    flight(60);
+    now += 50 * kUs;
+    sack(1000, ~0ull, 2);       // all but the first
+    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_TRUE(tx_data().empty());
+    fire();
+    EXPECT_EQ(c.lost.count, 1u);
+    EXPECT_LE(now, 1000000000 + 400 * kUs) << "and it does not take long";
+    auto v = tx_data();
+    ASSERT_EQ(psns(v), psn_list{1001});
+    EXPECT_TRUE(v[0].hdr.rtx);
+    EXPECT_EQ(v[0].tclass, MRC_TC_RTX);
+    EXPECT_EQ(c.stats.rtx_rack, 1u);
+}
+
+TEST_F(loss, nothing_is_lost_without_a_later_delivery)
+{
+    make();
+    flight(5);
+    sack(1003);
+    tick(300 * kUs);
+    EXPECT_EQ(c.lost.count, 0u) << "1004, 1005 were the last ones sent";
+}
+
+TEST_F(loss, a_resent_packet_takes_another_ev)
+{
+    make();
+    auto sent = flight(30);
+    nack(sent[3], MRC_NACK_TRIMMED);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_NE(v[0].ev_idx, sent[3].ev_idx);
+}
+
+TEST_F(loss, rack_blames_the_ev)
+{
+    make();
+    auto sent = flight(20);
+    now += 50 * kUs;
+    sack(1001, ~0ull >> 46, 2);
+    fire();
+    sack(1001, ~0ull >> 46, 3);
+    sound();
+    EXPECT_EQ(evs.ev[sent[1].ev_idx].lost_pkts, c.lost.count ? 1u : 0u);
+}
+
+TEST_F(loss, nack_reasons)
+{
+    make();
+    auto sent = flight(20);
+    nack(sent[0], MRC_NACK_TRIMMED);
+    EXPECT_EQ(evs.ev[sent[0].ev_idx].state, MRC_EV_SKIP);
+    nack(sent[1], MRC_NACK_TRIMMED_LASTHOP);
+    EXPECT_EQ(evs.ev[sent[1].ev_idx].state, MRC_EV_GOOD);
+    nack(sent[2], MRC_NACK_NO_PKT_BUFFER);
+    EXPECT_EQ(psns(tx_data()), (psn_list{1001, 1002, 1003}));
+    EXPECT_EQ(c.stats.rtx_trim, 2u);
+    EXPECT_EQ(c.stats.rtx_nack, 1u);
+}
+
+TEST_F(loss, nack_of_an_earlier_copy_is_stale)
+{
+    make();
+    auto sent = flight(5);
+    nack(sent[2], MRC_NACK_TRIMMED);
+    auto again = tx_data();
+    ASSERT_EQ(psns(again), psn_list{1003});
+    nack(sent[2], MRC_NACK_TRIMMED);    // the same NACK, duplicated
+    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_TRUE(tx_data().empty());
+    nack(again[0], MRC_NACK_TRIMMED);
+    EXPECT_EQ(psns(tx_data()), psn_list{1003});
+}
+
+TEST_F(loss, nack_of_what_has_arrived)
+{
+    make();
+    auto sent = flight(5);
+    sack(1005);
+    nack(sent[2], MRC_NACK_TRIMMED);
+    EXPECT_TRUE(tx_data().empty());
+}
+
+TEST_F(loss, nack_unexpected_event_is_fatal)
+{
+    make();
+    auto sent = flight(5);
+    nack(sent[2], MRC_NACK_UNEXP_EVENT);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_REM_OP);
+}
+
+TEST_F(loss, ecn_marks_skip_the_ev)
+{
+    make();
+    auto sent = flight(5);
+    sack(1001, 0, 1, 1001, MRC_M_SKIP_ONCE, sent[0].hdr.ev);
+    EXPECT_EQ(evs.ev[sent[0].ev_idx].state, MRC_EV_SKIP);
+    sack(1002, 0, 1, 1002, MRC_M_ALWAYS_SKIP, sent[1].hdr.ev);
+    EXPECT_EQ(evs.ev[sent[1].ev_idx].state, MRC_EV_ASSUMED_BAD);
+}
+
+// The last packets of a burst are lost: nothing later will tell.
+TEST_F(loss, tail_probe)
+{
+    make();
+    flight(5);
+    sack(1003);
+    std::vector<mrc_txop> probe;
+    for (int i = 0; i < 10 && probe.empty(); i++) {
+        fire();
+        probe = tx_ctrl(MRC_OPC_PROBE);
+    }
+    ASSERT_EQ(probe.size(), 1u);
+    EXPECT_LT(now, 1000000000 + 900 * kUs) << "well before the timeout";
+    EXPECT_EQ(probe[0].tclass, MRC_TC_DATA) << "it must not overtake data";
+    now += 50 * kUs;
+    probe_answer(probe[0].hdr.u.probe.probe_id, 1003);
+    if (!c.lost.count)
+        fire();
+    EXPECT_EQ(psns(tx_data()), (psn_list{1004, 1005}));
+    EXPECT_EQ(c.stats.timeouts, 0u);
+}
+
+TEST_F(loss, probes_back_off)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 0;        // none: probes only
+    make(k);
+    flight(2);
+    std::vector<u64> at;
+    while (at.size() < 6) {
+        fire();
+        if (!tx_ctrl(MRC_OPC_PROBE).empty())
+            at.push_back(now);
+    }
+    for (size_t i = 2; i < at.size(); i++)
+        EXPECT_GT(at[i] - at[i - 1], at[i - 1] - at[i - 2]);
+}
+
+// mrcsim seed 469: what is refused again and again must not hide a loss.
+TEST_F(loss, resending_does_not_push_the_probe_out)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 10 * kMs;
+    make(k);
+    auto sent = flight(3);
+    mrc_txop refused = sent[2];
+    u64 begin = now;
+    while (now < begin + 5 * kMs) {
+        nack(refused, MRC_NACK_NO_RESOURCE);
+        tick(20 * kUs);
+        for (const mrc_txop &t : tx_all()) {
+            if (t.hdr.opcode == MRC_OPC_PROBE)
+                return;
+            if (t.hdr.psn == refused.hdr.psn)
+                refused = t;
+        }
+    }
+    FAIL() << "no probe in 5 ms";
+}
+
+TEST_F(loss, an_answer_to_an_old_probe_counts)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 0;
+    make(k);
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    std::vector<u16> ids;
+    u64 first = 0;
+    while (ids.size() < 3) {
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE)) {
+            ids.push_back(t.hdr.u.probe.probe_id);
+            if (!first)
+                first = now;
+        }
+    }
+    probe_answer(ids[0], 999);
+    EXPECT_NEAR(static_cast<double>(c.srtt_ns), static_cast<double>(now - first), 100);
+    u64 srtt = c.srtt_ns;
+    now += 100 * kMs;
+    probe_answer(ids[0], 999);
+    EXPECT_EQ(c.srtt_ns, srtt) << "answered twice";
+}
+
+// A transport ACK may be late for reasons of its own.
+TEST_F(loss, a_late_transport_ack_is_no_round_trip)
+{
+    make();
+    flight(1);
+    now += 80 * kMs;
+    ack(1001);
+    EXPECT_LT(c.srtt_ns, 100 * kUs);
+}
+
+// ---- timeouts ----
+
+TEST_F(loss, rto_linear_then_exponential_then_failure)
+{
+    std::vector<u64> at;
+    u64 timeouts = 0;
+
+    make();                     // 1 ms, 2 linear, 3 doubling
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    u64 before = now;
+    while (mrc_conn_failed(&c) == MRC_ST_OK && at.size() < 20) {
+        fire();
+        tx_all();
+        if (c.stats.timeouts != timeouts) {
+            timeouts = c.stats.timeouts;
+            at.push_back((now - before + kMs / 2) / kMs);
+            before = now;
+        }
+    }
+    EXPECT_EQ(at, (std::vector<u64>{1, 1, 1, 2, 4, 8}));
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RETRY_EXC);
+    EXPECT_EQ(show(cpls()), "100:2");
+}
+
+TEST_F(loss, rto_for_ever)
+{
+    rig_cfg k = defaults();
+
+    k.tx.exp_cnt = MRC_EXP_FOREVER;
+    make(k);
+    post(MRC_OP_WRITE, 10);
+    for (int i = 0; i < 200; i++) {
+        tx_all();
+        fire();
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    tx_all();
+    sack(1000);
+    ack(1000);
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+TEST_F(loss, progress_restores_the_budget)
+{
+    make();
+    post(MRC_OP_WRITE, 20 * 1024);
+    tx_data();
+    for (u32 i = 0; i < 20; i++) {
+        u64 before = c.stats.timeouts;
+
+        while (c.stats.timeouts < before + 2) {
+            fire();
+            tx_all();
+        }
+        ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK) << i;
+        sack(1000 + i);
+        EXPECT_EQ(c.retries, 0u);
+    }
+    ack(1019);
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+// mrcsim seed 20962: resending the window when queues are long makes them longer.
+TEST_F(loss, a_timeout_resends_little)
+{
+    make();
+    post(MRC_OP_WRITE, 50 * 1024);
+    EXPECT_EQ(tx_data().size(), 50u);
+    tick(1 * kMs + kUs);
+    EXPECT_EQ(c.stats.timeouts, 1u);
+    std::set<u32> resent;
+    std::vector<u16> probes;
+    for (const mrc_txop &t : tx_all()) {
+        if (t.hdr.opcode == MRC_OPC_PROBE)
+            probes.push_back(t.hdr.u.probe.probe_id);
+        else
+            resent.insert(t.hdr.psn);
+    }
+    EXPECT_EQ(resent, std::set<u32>{1000});
+    ASSERT_EQ(probes.size(), 1u);
+    // The answer tells that all the others are lost.
+    now += 50 * kUs;
+    probe_answer(probes[0], 1000);
+    if (!c.lost.count)
+        fire();
+    EXPECT_EQ(tx_data().size(), 49u);
+}
+
+TEST_F(loss, the_timeout_grows_with_the_round_trip)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    run_to(now + 10 * kUs);
+    now += 900 * kUs;
+    sack(1000, 0, 1, 1000);
+    ack(1000);
+    cpls();
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    tick(2 * kMs);
+    EXPECT_EQ(c.stats.timeouts, 0u) << "round trips of 0.9 ms, varying by half";
+}
+
+TEST_F(loss, a_lost_transport_ack_is_asked_for)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    sack(1000);                 // the D1 was lost
+    std::vector<mrc_txop> probe;
+    while (probe.empty()) {
+        fire();
+        probe = tx_ctrl(MRC_OPC_PROBE);
+    }
+    ack(1000);
+    EXPECT_EQ(show(cpls()), "100:0");
+    probe_answer(probe[0].hdr.u.probe.probe_id, 1000);
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+TEST_F(loss, timers_early_late_and_repeated)
+{
+    make();
+    flight(3);
+    for (int i = 0; i < 100; i++)
+        run_to(now);
+    EXPECT_EQ(c.stats.timeouts, 0u);
+    tick(100 * kMs);
+    EXPECT_EQ(c.stats.timeouts, 1u);
+    run_to(now);
+    EXPECT_EQ(c.stats.timeouts, 1u);
+}
+
+TEST_F(loss, tick_wrap)
+{
+    now = (64ull << 32) - 20 * kUs;
+    make();
+    flight(20);                 // sent just before the ticks wrap
+    now += 50 * kUs;
+    sack(1000, ~0ull, 2);
+    EXPECT_EQ(c.lost.count, 0u);
+    fire();
+    EXPECT_EQ(psns(tx_data()), psn_list{1001});
+    EXPECT_LT(c.srtt_ns, kMs);
+}
+
+// ---- RNR ----
+
+TEST_F(loss, rnr_pauses_and_tries_again)
+{
+    make();
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    nack(v[0], MRC_NACK_NO_RESOURCE, 5);    // 60 us
+    EXPECT_TRUE(tx_data().empty());
+    tick(mrc_rnr_timer_ns(5) - 1);
+    EXPECT_TRUE(tx_data().empty());
+    tick(1);
+    EXPECT_EQ(psns(tx_data()), psn_list{1000});
+    EXPECT_EQ(c.stats.rtx_rnr, 1u);
+}
+
+TEST_F(loss, rnr_is_exhausted)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = 2;
+    make(k);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    for (int i = 0; i < 2; i++) {
+        nack(v[0], MRC_NACK_NO_RESOURCE);
+        ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+        tick(10 * kUs);
+        v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+    }
+    nack(v[0], MRC_NACK_NO_RESOURCE);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
+    EXPECT_EQ(show(cpls()), "100:3");
+}
+
+TEST_F(loss, rnr_timer_table)
+{
+    EXPECT_EQ(mrc_rnr_timer_ns(1), 10u * kUs);
+    EXPECT_EQ(mrc_rnr_timer_ns(0), 655360u * kUs);
+    EXPECT_EQ(mrc_rnr_timer_ns(31), 491520u * kUs);
+}
+
+// ---- planes ----
+
+TEST_F(loss, a_dead_plane_is_resent_at_once)
+{
+    make();
+    auto sent = flight(10);
+    mrc_evset_local_planes(&evs, 1, now);
+    mrc_conn_plane_event(&c, now);
+    sound();
+    auto v = tx_data();
+    EXPECT_EQ(v.size(), 5u);
+    for (const mrc_txop &t : v) {
+        EXPECT_EQ(t.hdr.plane, 0);
+        EXPECT_TRUE(t.hdr.rtx);
+        EXPECT_EQ(sent[t.hdr.psn - 1001].hdr.plane, 1);
+    }
+    EXPECT_EQ(c.stats.rtx_plane, 5u);
+    EXPECT_EQ(c.stats.timeouts, 0u);
+    for (u16 i = 0; i < evs.n; i++)
+        EXPECT_EQ(evs.ev[i].state, MRC_EV_GOOD) << "the port was the fault";
+}
+
+} // namespace

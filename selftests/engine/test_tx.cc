@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_tx.cc - the send stream: cutting messages, the windows, order of
+// completion, fences and limits, taking a packet back.
+#include "conn_rig.h"
+
+namespace {
+
+class tx_stream : public rig {
+protected:
+    // Acknowledge everything up to @psn in both layers.
+    void done(u32 psn)
+    {
+        sack(psn);
+        ack(psn);
+    }
+    // The peer answers request @msn in one packet at its PSN @psn.
+    void answer_read(u32 psn, u16 msn, u32 len)
+    {
+        EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, psn, len, len, 0, 0, msn)));
+    }
+};
+
+TEST_F(tx_stream, a_write_cut_into_packets)
+{
+    make();
+    ASSERT_EQ(post(MRC_OP_WRITE_IMM, 2100), 0);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 3u);
+    EXPECT_EQ(psns(v), (psn_list{1000, 1001, 1002}));
+    const u8 opcodes[] = {MRC_OPC_WRITE_FIRST, MRC_OPC_WRITE_MIDDLE, MRC_OPC_WRITE_LAST_IMM};
+    for (u32 i = 0; i < 3; i++) {
+        const mrc_pkt &h = v[i].hdr;
+
+        EXPECT_EQ(h.opcode, opcodes[i]);
+        EXPECT_EQ(h.va, 0x100000u + 0x10000 * 100 + 1024 * i);
+        EXPECT_EQ(h.dmalen, 2100u);
+        EXPECT_EQ(h.rkey, kRkey);
+        EXPECT_EQ(h.dqpn, kDqpn);
+        EXPECT_EQ(h.msn, 0);
+        EXPECT_EQ(h.rqmsn, 0);
+        EXPECT_FALSE(h.rtx);
+        EXPECT_EQ(v[i].src, MRC_SRC_SQ);
+        EXPECT_EQ(v[i].cookie, 100u);
+        EXPECT_EQ(v[i].off, 1024 * i);
+        EXPECT_EQ(v[i].len, i == 2 ? 52u : 1024u);
+        EXPECT_EQ(v[i].tclass, MRC_TC_DATA);
+        EXPECT_EQ(evs.ev[v[i].ev_idx].value, h.ev);
+        EXPECT_EQ(evs.ev[v[i].ev_idx].plane, h.plane);
+    }
+    EXPECT_NE(v[0].hdr.plane, v[1].hdr.plane) << "planes take turns";
+}
+
+TEST_F(tx_stream, exact_multiples_and_nothing_at_all)
+{
+    make();
+    post(MRC_OP_WRITE, 2048);
+    post(MRC_OP_SEND, 0);
+    post(MRC_OP_WRITE, 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 4u);
+    EXPECT_EQ(v[1].hdr.opcode, MRC_OPC_WRITE_LAST);
+    EXPECT_EQ(v[1].len, 1024u);
+    EXPECT_EQ(v[2].hdr.opcode, MRC_OPC_SEND_ONLY);
+    EXPECT_EQ(v[2].src, MRC_SRC_NONE);
+    EXPECT_EQ(v[3].hdr.opcode, MRC_OPC_WRITE_ONLY);
+}
+
+TEST_F(tx_stream, completion_follows_the_transport_ack)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    post(MRC_OP_SEND, 10);
+    tx_data();
+    sack(1001);
+    EXPECT_TRUE(cpls().empty());
+    ack(1000);
+    EXPECT_EQ(show(cpls()), "100:0");
+    ack(1001);
+    EXPECT_EQ(show(cpls()), "101:0");
+    EXPECT_TRUE(mrc_conn_idle(&c));
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+TEST_F(tx_stream, the_window)
+{
+    make();
+    post(MRC_OP_WRITE, 300 * 1024);
+    EXPECT_EQ(tx_data().size(), 128u);
+    sack(1000 + 9);
+    EXPECT_EQ(tx_data().size(), 10u);
+    // A hole at the left edge holds the window, whatever arrived beyond it.
+    sack(1000 + 9, ~0ull, 2);
+    EXPECT_TRUE(tx_data().empty());
+}
+
+TEST_F(tx_stream, the_congestion_window)
+{
+    rig_cfg k = defaults();
+
+    k.tx.cwnd_bytes = 3 * (1024 + MRC_PKT_OVERHEAD);
+    make(k);
+    post(MRC_OP_WRITE, 10 * 1024);
+    EXPECT_EQ(tx_data().size(), 3u);
+    sack(1000);
+    EXPECT_EQ(tx_data().size(), 1u);
+    sack(1000, 0x1, 3);
+    EXPECT_EQ(tx_data().size(), 1u) << "delivered out of order leaves room too";
+}
+
+TEST_F(tx_stream, psn_wrap)
+{
+    rig_cfg k = defaults();
+
+    k.tx_psn = 0xfffffe;
+    make(k);
+    post(MRC_OP_WRITE, 4 * 1024);
+    EXPECT_EQ(psns(tx_data()), (psn_list{0xfffffe, 0xffffff, 0, 1}));
+    sack(0xffffff, 0x1, 2);
+    EXPECT_EQ(c.psn_una, 0u);
+    sack(1);
+    ack(1);
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+TEST_F(tx_stream, sq_full)
+{
+    make();
+    for (int i = 0; i < 16; i++)
+        EXPECT_EQ(post(MRC_OP_WRITE, 1), 0);
+    EXPECT_EQ(post(MRC_OP_WRITE, 1), -EAGAIN);
+    EXPECT_FALSE(mrc_conn_can_post(&c));
+    tx_data();
+    done(1000);
+    EXPECT_EQ(post(MRC_OP_WRITE, 1), -EAGAIN) << "not before the completion is taken";
+    EXPECT_EQ(show(cpls()), "100:0");
+    EXPECT_EQ(post(MRC_OP_WRITE, 1), 0);
+}
+
+TEST_F(tx_stream, malformed)
+{
+    rig_cfg k = defaults();
+
+    make(k);
+    EXPECT_EQ(post(MRC_OP_READ_RESP, 1), -EINVAL);
+    EXPECT_EQ(post(MRC_OP_CMP_SWAP, 4), -EINVAL);
+    EXPECT_EQ(post(MRC_OP_WRITE, 0xffffffff), -EINVAL);
+    k.rx.mrc_only = true;
+    make(k);
+    EXPECT_EQ(post(MRC_OP_SEND, 1), -EINVAL);
+    EXPECT_EQ(post(MRC_OP_READ, 1), -EINVAL);
+    EXPECT_EQ(post(MRC_OP_WRITE_IMM, 1), 0);
+    k = defaults();
+    k.tx.rd_atomic = 0;
+    make(k);
+    EXPECT_EQ(post(MRC_OP_READ, 1), -EINVAL);
+}
+
+TEST_F(tx_stream, read_completes_with_its_response_in_post_order)
+{
+    make();
+    post(MRC_OP_READ, 100);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    EXPECT_EQ(v[0].hdr.opcode, MRC_OPC_READ_REQ);
+    EXPECT_EQ(v[0].hdr.dmalen, 100u);
+    EXPECT_EQ(v[0].len, 0u);
+    done(1001);
+    EXPECT_TRUE(cpls().empty()) << "the WRITE is done, but behind the READ";
+    answer_read(2000, v[0].hdr.msn, 100);
+    EXPECT_EQ(op.place, MRC_PLACE_RESP);
+    EXPECT_EQ(op.cookie, 100u);
+    EXPECT_EQ(show(cpls()), "100:0 101:0");
+}
+
+TEST_F(tx_stream, read_response_in_pieces_out_of_order)
+{
+    make();
+    post(MRC_OP_READ, 2100);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    u16 msn = v[0].hdr.msn;
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_LAST, 2002, 52, 2100, 2048, 0, msn)));
+    EXPECT_EQ(op.off, 2048u);
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_FIRST, 2000, 1024, 2100, 0, 0, msn)));
+    EXPECT_TRUE(cpls().empty());
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_MIDDLE, 2001, 1024, 2100, 1024, 0, msn)));
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+TEST_F(tx_stream, responses_to_nothing)
+{
+    make();
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2000, 10, 10, 0, 0, 0)), MRC_V_DROP);
+    post(MRC_OP_READ, 100);
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2000, 100, 100, 0, 0, 0)), MRC_V_DROP)
+        << "not even sent";
+    tx_data();
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2000, 99, 99, 0, 0, 0)), MRC_V_DROP);
+    EXPECT_EQ(rx(data(MRC_OPC_ATOMIC_ACK, 2000, 0, 8, 0, 0, 0)), MRC_V_DROP);
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2000, 100, 100, 0, 0, 1)), MRC_V_DROP);
+    EXPECT_EQ(c.stats.rx_bad_resp, 5u);
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2000, 100, 100, 0, 0, 0)));
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2001, 100, 100, 0, 0, 0)), MRC_V_DROP)
+        << "answered already";
+}
+
+TEST_F(tx_stream, atomic)
+{
+    make();
+    post(MRC_OP_FETCH_ADD, 8);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.opcode, MRC_OPC_FETCH_ADD);
+    mrc_pkt p = data(MRC_OPC_ATOMIC_ACK, 2000, 0, 8, 0, 0, v[0].hdr.msn);
+    p.swap_add = 42;
+    EXPECT_TRUE(take(p));
+    EXPECT_EQ(op.atomic_orig, 42u);
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+TEST_F(tx_stream, fence)
+{
+    make();
+    post(MRC_OP_READ, 10);
+    post(MRC_OP_WRITE, 10, MRC_WR_FENCE);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    done(1000);
+    EXPECT_TRUE(tx_data().empty());
+    answer_read(2000, v[0].hdr.msn, 10);
+    EXPECT_EQ(tx_data().size(), 2u);
+}
+
+TEST_F(tx_stream, rd_atomic_limit)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rd_atomic = 2;
+    make(k);
+    for (int i = 0; i < 4; i++)
+        post(MRC_OP_READ, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    // In order: the second's answer alone makes no room.
+    answer_read(2001, v[1].hdr.msn, 10);
+    EXPECT_TRUE(tx_data().empty());
+    answer_read(2000, v[0].hdr.msn, 10);
+    EXPECT_EQ(tx_data().size(), 2u);
+    EXPECT_EQ(show(cpls()), "100:0 101:0");
+}
+
+TEST_F(tx_stream, wimm_limit)
+{
+    rig_cfg k = defaults();
+
+    k.tx.wimm = 2;
+    make(k);
+    post(MRC_OP_WRITE_IMM, 10);
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_WRITE_IMM, 10);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 2u) << "and what follows waits, in order";
+    EXPECT_EQ(v[0].hdr.rqmsn, 0);
+    EXPECT_EQ(v[1].hdr.rqmsn, 1);
+    sack(1001);
+    EXPECT_TRUE(tx_data().empty()) << "the receive is in use until the transport ACK";
+    ack(1000);
+    v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    EXPECT_EQ(v[0].hdr.rqmsn, 2);
+}
+
+TEST_F(tx_stream, solicited_is_said_once)
+{
+    make();
+    post(MRC_OP_SEND, 2000, MRC_WR_SOLICITED);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    EXPECT_FALSE(v[0].hdr.se);
+    EXPECT_TRUE(v[1].hdr.se);
+}
+
+TEST_F(tx_stream, local_keeps_its_place)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    post(MRC_OP_LOCAL, 0);
+    post(MRC_OP_LOCAL, 0);
+    post(MRC_OP_WRITE, 10);
+    EXPECT_EQ(psns(tx_data()), (psn_list{1000, 1001}));
+    EXPECT_TRUE(cpls().empty());
+    done(1000);
+    EXPECT_EQ(show(cpls()), "100:0 101:0 102:0");
+    done(1001);
+    EXPECT_EQ(show(cpls()), "103:0");
+}
+
+TEST_F(tx_stream, only_local)
+{
+    make();
+    post(MRC_OP_LOCAL, 0);
+    EXPECT_TRUE(tx_data().empty());
+    EXPECT_EQ(show(cpls()), "100:0");
+    EXPECT_TRUE(mrc_conn_idle(&c));
+}
+
+TEST_F(tx_stream, a_bad_request_fails_in_its_turn)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    post(MRC_OP_WRITE, 10, 0, MRC_ST_LOC_PROT);
+    post(MRC_OP_WRITE, 10);
+    EXPECT_EQ(tx_data().size(), 1u);
+    EXPECT_TRUE(cpls().empty());
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    done(1000);
+    EXPECT_EQ(show(cpls()), "100:0 101:7 102:1");
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_LOC_PROT);
+    EXPECT_EQ(post(MRC_OP_WRITE, 10), -ENOENT);
+}
+
+TEST_F(tx_stream, fail_flushes)
+{
+    make();
+    post(MRC_OP_READ, 10);
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    done(1001);
+    mrc_conn_fail(&c, MRC_ST_FLUSHED, now);
+    EXPECT_EQ(show(cpls()), "100:1 101:1") << "nothing succeeds behind a failed one";
+    EXPECT_FALSE(tx());
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+// ---- tx_undo ----
+
+TEST_F(tx_stream, undo_new)
+{
+    make();
+    post(MRC_OP_WRITE, 2000);
+    auto a = tx();
+    ASSERT_TRUE(a);
+    mrc_conn_tx_undo(&c, &*a);
+    sound();
+    EXPECT_EQ(c.inflight_bytes, 0u);
+    EXPECT_EQ(c.stats.tx_pkts, 0u);
+    auto v = tx_data();
+    ASSERT_EQ(psns(v), (psn_list{1000, 1001}));
+    EXPECT_EQ(v[0].off, 0u);
+    EXPECT_FALSE(v[0].hdr.rtx);
+}
+
+TEST_F(tx_stream, undo_the_last_of_a_message)
+{
+    make();
+    post(MRC_OP_WRITE, 2000);
+    post(MRC_OP_SEND, 10);
+    tx();
+    auto b = tx();
+    mrc_conn_tx_undo(&c, &*b);
+    auto v = tx_data();
+    ASSERT_EQ(psns(v), (psn_list{1001, 1002}));
+    EXPECT_EQ(v[0].hdr.opcode, MRC_OPC_WRITE_LAST);
+    EXPECT_EQ(v[1].hdr.opcode, MRC_OPC_SEND_ONLY);
+    done(1002);
+    EXPECT_EQ(show(cpls()), "100:0 101:0");
+}
+
+TEST_F(tx_stream, undo_a_retransmission)
+{
+    make();
+    post(MRC_OP_WRITE, 2000);
+    auto v = tx_data();
+    nack(v[0], MRC_NACK_TRIMMED);
+    auto r = tx();
+    ASSERT_TRUE(r && r->hdr.rtx);
+    EXPECT_EQ(c.stats.rtx_trim, 1u);
+    mrc_conn_tx_undo(&c, &*r);
+    sound();
+    EXPECT_EQ(c.stats.rtx_trim, 0u);
+    v = tx_data();
+    ASSERT_EQ(psns(v), psn_list{1000});
+    EXPECT_TRUE(v[0].hdr.rtx);
+}
+
+TEST_F(tx_stream, undo_an_ack_owes_it_again)
+{
+    make();
+    take(write_only(2000));
+    auto a = tx();
+    ASSERT_TRUE(a);
+    ASSERT_EQ(a->hdr.opcode, MRC_OPC_ACK);
+    mrc_conn_tx_undo(&c, &*a);
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u);
+}
+
+// ---- NAK ----
+
+TEST_F(tx_stream, nak_order)
+{
+    make();
+    for (int i = 0; i < 5; i++)
+        post(MRC_OP_WRITE, 10);
+    tx_data();
+    ack(1003, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
+    EXPECT_EQ(show(cpls()), "100:0 101:0 102:0 103:4 104:1");
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_REM_ACCESS);
+}
+
+TEST_F(tx_stream, nak_waits_for_a_read_before_it)
+{
+    make();
+    post(MRC_OP_READ, 10);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ack(1001, MRC_AETH_NAK | MRC_NAK_INV_REQ);
+    EXPECT_TRUE(cpls().empty());
+    EXPECT_TRUE(tx_data().empty());
+    answer_read(2000, v[0].hdr.msn, 10);
+    EXPECT_EQ(show(cpls()), "100:0 101:5");
+}
+
+TEST_F(tx_stream, nak_in_the_middle_of_a_message)
+{
+    make();
+    post(MRC_OP_WRITE, 5000);
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    ack(1002, MRC_AETH_NAK | MRC_NAK_REM_OP);
+    EXPECT_EQ(show(cpls()), "100:6 101:1");
+}
+
+TEST_F(tx_stream, acks_for_what_was_never_sent)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    ack(1001);
+    sack(1001);
+    nack(1001, 0, MRC_NACK_TRIMMED);
+    ack(1001, MRC_AETH_NAK | MRC_NAK_REM_OP);
+    EXPECT_EQ(c.stats.rx_bad_ack, 4u);
+    EXPECT_TRUE(cpls().empty());
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    ack(900);
+    sack(900);
+    EXPECT_TRUE(cpls().empty());
+    ack(1000);
+    EXPECT_EQ(show(cpls()), "100:0");
+}
+
+// ---- paths ----
+
+TEST_F(tx_stream, no_path)
+{
+    make();
+    post(MRC_OP_WRITE, 10);
+    mrc_evset_local_planes(&evs, 0, now);
+    EXPECT_TRUE(tx_all().empty());
+    EXPECT_GE(c.stats.no_path, 1u);
+    mrc_evset_local_planes(&evs, 2, now);
+    mrc_conn_plane_event(&c, now);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.plane, 1);
+}
+
+} // namespace
