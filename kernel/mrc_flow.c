@@ -313,6 +313,7 @@ static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	if (qp->state == IB_QPS_RTS)
 		more = mrc_flow_pull(qp, now);
 	more |= mrc_flow_tx(qp, now, out, &retry);
+	mrc_flow_complete(qp);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
 		mrc_qp_error_locked(qp);
 	if (qp->state == IB_QPS_ERR)

@@ -31,6 +31,7 @@ if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ] && [ -z "${NO_COLOR:-}" ]; then
 fi
 
 cd "$top"
+export PYTHONDONTWRITEBYTECODE=1
 make -s -C selftests/verbs OUT="$top/build/verbs" "$top/build/verbs/mrc_verify"
 rm -rf "$results" "$out/demo.svg" "$out/demo.json"
 mkdir -p "$results"

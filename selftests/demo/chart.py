@@ -121,7 +121,7 @@ def draw_throughput(run, panel, direction):
         start, end = run.bounds(phase)
         mean = run.throughput(direction, start, end)
         svg.text(panel.x((start + end) / 2), panel.y(0) - 10, f"mean {mean:.1f} MB/s", 12, LINE,
-                 "middle", font_weight=600)
+                 "middle", font_weight=600, paint_order="stroke", stroke=PAPER, stroke_width=4)
 
 
 def draw_shares(run, panel, direction):
@@ -198,8 +198,8 @@ def draw_legend(run, svg):
         note = " (cut)" if plane == run.plane else ""
         svg.text(x + 20, y, f"plane {plane + 1}{note}", 12, INK)
         x += 90 + (40 if note else 0)
-    svg.text(WIDTH - 32, y, f"kernel {run.about['kernel']}, {run.about['size'] // 1024} KiB writes, "
-             "measured at the hosts' interfaces", 11, anchor="end")
+    svg.text(WIDTH - 32, y, f"kernel {run.about['kernel']}, {run.about['size'] // 1024} KiB "
+             "writes, measured at the hosts' interfaces", 11, anchor="end")
 
 
 def draw(run):

@@ -77,11 +77,10 @@ build_fabric() {
 }
 
 load_module() {
-	local lib
+	local lib=(/usr/lib/*/libibverbs)
 	modprobe ib_uverbs && modprobe rdma_ucm || give_up module "no InfiniBand core"
 	load_mrc || give_up module "$MRC_BUILD/mrc.ko cannot be loaded"
-	lib=$(dirname "$(find /usr/lib -name 'librxe-rdmav*.so' -print -quit)")
-	install -m 644 "$plugin" "$lib/"
+	install -m 644 "$plugin" "${lib[0]}/"
 	install -m 644 "$MRC_TOP/tools/lib/ibverbs/mrc.driver" /etc/libibverbs.d/
 	step module "mrc.ko in Linux $(uname -r); plug-in beside libibverbs's own"
 }
@@ -207,16 +206,23 @@ snapshot() {
 	done
 }
 
+# Who acts and measures comes first, then the kernel's threads, then who transfers.
+set_priorities() {
+	renice -n -5 $$ >/dev/null
+	load=(nice -n 10)
+}
+
 # start_verify NAME FROM TO: sets verify_server, verify_client.
 start_verify() {
 	local from_dev=$ibdev1 from_gid=$gid1 to_dev=$ibdev2 to_gid=$gid2 to_addr=$addr2 port=18600
 	if [ "$2" = h2 ]; then
 		from_dev=$ibdev2 from_gid=$gid2 to_dev=$ibdev1 to_gid=$gid1 to_addr=$addr1 port=18601
 	fi
-	in_ns "$3" nice -n 5 "$verify" -e -d "$to_dev" -g "$to_gid" -p $port >"$work/log/$1-server" 2>&1 &
+	in_ns "$3" "${load[@]}" "$verify" -e -d "$to_dev" -g "$to_gid" -p $port \
+		>"$work/log/$1-server" 2>&1 &
 	verify_server=$!
-	in_ns "$2" nice -n 5 "$verify" -e -d "$from_dev" -g "$from_gid" -p $port -P -o write -s 16384 -q 4 \
-		-t $((seconds * 4)) "$to_addr" >"$work/log/$1-client" 2>&1 &
+	in_ns "$2" "${load[@]}" "$verify" -e -d "$from_dev" -g "$from_gid" -p $port -P -o write \
+		-s 16384 -q 4 -t $((seconds * 4)) "$to_addr" >"$work/log/$1-client" 2>&1 &
 	verify_client=$!
 }
 
@@ -224,10 +230,11 @@ start_verify() {
 # the default of 67 ms.
 start_write_bw() {
 	local args=(-s "$size" -D $((seconds + MARGIN)) -F -u 18)
-	in_ns h2 ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" >$work/log/write_bw-server 2>&1 &
+	in_ns h2 "${load[@]}" ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" \
+		>$work/log/write_bw-server 2>&1 &
 	bw_server=$!
 	wait_until 10 listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
-	in_ns h1 nice -n 5 ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
+	in_ns h1 "${load[@]}" ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
 		>$work/log/write_bw-client 2>&1 &
 	bw_client=$!
 }
@@ -245,8 +252,10 @@ start_transfer() {
 	local colours=()
 	[ -z "$colour" ] || colours=(--colour)
 	: >$work/marks
+	set_priorities
 	chrt -f 1 "$here/sampler.py" --host "h1=$ibdev1" --host "h2=$ibdev2" --planes 4 \
-		--watch $SWITCH=$PORT "${colours[@]}" --marks $work/marks --out $work/samples.jsonl 2>$work/log/sampler &
+		--watch $SWITCH=$PORT "${colours[@]}" --marks $work/marks \
+		--out $work/samples.jsonl 2>$work/log/sampler &
 	sampler=$!
 	wait_until 10 test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
 	snapshot start
@@ -275,13 +284,14 @@ cut_and_restore() {
 	after $((2 * third - 4)); snapshot during &
 	expect $((2 * third)); fabric_restore $SWITCH $PORT
 	after $((3 * third - 4)); snapshot after &
+	last_snapshot=$!
 	after $((3 * third))
 	mark end
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# reap NAME PID SECONDS: its status into status.json; 124 if it had to be killed.
+# reap NAME PID SECONDS: its status into status.jsonl; 124 if it had to be killed.
 reap() {
 	local rc=0
 	if ! wait_until "$3" gone "$2"; then
@@ -297,6 +307,7 @@ reap() {
 finish_transfer() {
 	kill -INT "$v12c" "$v21c" 2>/dev/null || true
 	reap sampler "$sampler" 5
+	wait "$last_snapshot"
 	reap verify12-client "$v12c" 15
 	reap verify12-server "$v12s" 5
 	reap verify21-client "$v21c" 10
@@ -308,8 +319,6 @@ finish_transfer() {
 # ------------------------------------------------------------------------
 
 main() {
-	# Whoever acts and measures comes before those who transfer.
-	renice -n -10 $$ >/dev/null
 	trap keep_results EXIT
 	build_fabric
 	load_module

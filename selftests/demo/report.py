@@ -113,7 +113,7 @@ class Table:
             cells = [f"{n} {n / totals[p]:5.1%}" for n, p in zip(counts, PHASES)]
             label = f"packets on plane {plane + 1}"
             self.row(f"{'':<10}{label}{' (cut)' if plane == dead else ''}", cells)
-        self.row(f"{'':<10}gap in delivery, ms", [f"{d['gap_ms'][p]:.0f}" for p in PHASES])
+        self.row(f"{'':<10}longest gap in 1 s, ms", [f"{d['gap_ms'][p]:.0f}" for p in PHASES])
 
     def retransmissions(self, host, causes):
         if not causes:

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """mrc_inject.py - packets that nobody should send, to one QP.
 
-    mrc_inject.py DESTINATION SOURCE QPN PSN
+    mrc_inject.py DESTINATION SOURCE QPN PSN NEXT
 
 Reads names of cases from standard input, one per line; sends the packet of each
 from a raw IPv6 socket and answers "sent". PSN is one that the QP has received
-already, so that a packet which is taken by mistake is only a duplicate.
+already, so that a packet which is taken by mistake is only a duplicate; NEXT is
+the first that it has not sent.
 
 Everything about a packet is right, its ICRC too, except what the name says.
 """
@@ -47,8 +48,8 @@ def checksum(ip6, udp):
 
 
 class Injector:
-    def __init__(self, dst, src, qpn, psn):
-        self.dst, self.src, self.qpn, self.psn = dst, src, qpn, psn
+    def __init__(self, dst, src, qpn, psn, tx_next):
+        self.dst, self.src, self.qpn, self.psn, self.tx_next = dst, src, qpn, psn, tx_next
         self.sock = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_RAW)
 
     def bth(self, opcode=WRITE_ONLY, pad=0, version=0, pkey=0xffff, qpn=None, psn=None):
@@ -137,7 +138,8 @@ class Injector:
         self.send(self.bth(psn=self.psn + 0x300000) + self.write())
 
     def case_sack(self):
-        self.send(self.bth(SACK, psn=self.psn) + self.sack(self.psn + 0x300000))
+        cack = self.tx_next + 0x1000
+        self.send(self.bth(SACK, psn=cack) + self.sack(cack))
 
     def case_transit(self):
         """To an address that h1 does not have (and that it does not forward)."""
@@ -148,8 +150,8 @@ class Injector:
 
 
 def main():
-    dst, src, qpn, psn = sys.argv[1:]
-    injector = Injector(dst, src, int(qpn), int(psn))
+    dst, src, *numbers = sys.argv[1:]
+    injector = Injector(dst, src, *map(int, numbers))
     for line in sys.stdin:
         try:
             getattr(injector, "case_" + line.strip())()

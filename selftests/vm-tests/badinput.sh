@@ -68,7 +68,7 @@ ip -n h2 neigh add fd00:6d72:63::e15e dev eth1 \
 fabric_host_addr 1
 coproc INJECT { nsenter --net=/run/netns/h2 -- /usr/bin/python3 -I -S \
 	"$here/../verbs/mrc_inject.py" "$REPLY" fd00:6d72:63::2 "$(qp_of h1 qpn)" \
-	"$(qp_of h1 rx_cack)" 2>&1; }
+	"$(qp_of h1 rx_cack)" "$(qp_of h1 psn_next)" 2>&1; }
 ksft_test "a UDP payload shorter than BTH" inject short rx_malformed
 ksft_test "an empty UDP payload" inject empty rx_malformed
 ksft_test "BTH and ICRC alone" inject headless rx_malformed
@@ -96,8 +96,6 @@ thaw
 ksft_test "the connection has not noticed" mrc_flows
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
-mrc_retransmitted h2
-ksft_equal "nothing was retransmitted" 0 "$REPLY"
 
 # ------------------------------------------------------------------ access
 mrc_gid_index h1 v6
