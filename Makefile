@@ -14,13 +14,13 @@ PREFIX ?= /usr
 BUILD := $(CURDIR)/build
 VM := selftests/vm
 
-# Folders with a Makefile of their own; those not there yet are left out.
-SUBDIRS := $(patsubst %/Makefile,%,$(wildcard tools/lib/ibverbs/Makefile \
-	tools/lib/mrc/Makefile daemon/Makefile tools/mrcctl/Makefile tools/sim/Makefile))
+# Folders with a Makefile of their own: what is installed, and what tests need.
+SUBDIRS := tools/lib/ibverbs daemon tools/mrcctl
+TESTDIRS := tools/sim selftests/verbs selftests/bench
 
 export KVERS PREFIX DESTDIR
 
-all: modules $(SUBDIRS)
+all: modules $(SUBDIRS) $(TESTDIRS)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
@@ -51,7 +51,7 @@ $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 
 # -------------------------------------------------------------- user space
 
-$(SUBDIRS):
+$(SUBDIRS) $(TESTDIRS):
 	$(MAKE) -C $@
 
 # ----------------------------------------------------------------- running
@@ -80,7 +80,7 @@ install: all
 
 clean:
 	rm -rf $(BUILD) out
-	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir clean; done
+	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all modules deps check demo bench install clean FORCE $(SUBDIRS)
+.PHONY: all modules deps check demo bench install clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -89,6 +89,8 @@ static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe 
 {
 	cqe->wr_id = w->wr_id;
 	cqe->qpn = qp->qpn;
+	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
+		cqe->status = w->fail;
 	w->valid = false;
 	qp->rq_cons++;
 	smp_store_release(&qp->rq.hdr->cons, qp->rq_cons);

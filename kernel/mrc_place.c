@@ -62,10 +62,14 @@ static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct m
 	/* Invalidation on receive needs memory windows or fast registration: not offered. */
 	if (op->pkt->opcode == MRC_OPC_SEND_LAST_INV || op->pkt->opcode == MRC_OPC_SEND_ONLY_INV)
 		return &mrc_deny_invalid;
-	if (op->msg_len > w->len)
+	if (op->msg_len > w->len) {
+		w->fail = IB_WC_LOC_LEN_ERR;
 		return &mrc_deny_invalid;
-	if (!mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len))
+	}
+	if (!mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len)) {
+		w->fail = IB_WC_LOC_PROT_ERR;
 		return &mrc_deny_op;
+	}
 	return NULL;
 }
 

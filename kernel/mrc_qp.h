@@ -52,6 +52,7 @@ struct mrc_swqe {
 /* A receive request, copied when its first packet arrives. */
 struct mrc_rwqe {
 	bool valid;
+	u8 fail;		/* enum ib_wc_status: why the message for it was refused */
 	u64 wr_id;
 	u32 num_sge;
 	u32 len;		/* sum of the SGEs */

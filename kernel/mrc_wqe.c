@@ -163,6 +163,7 @@ struct mrc_rwqe *mrc_rwqe_get(struct mrc_qp *qp, u32 rq_idx)
 	for (i = 0; i < w->num_sge; i++)
 		sum += w->sge[i].length;
 	w->len = min_t(u64, sum, U32_MAX);
+	w->fail = IB_WC_SUCCESS;
 	w->valid = true;
 	return w;
 }

@@ -37,7 +37,7 @@ main() {
 	[ -n "$found" ] || echo "engine_bench is not built"
 
 	echo "== kernel $kernel, rounds: $rounds"
-	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 180)) -o "$out/vm" -- \
+	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \
 		"$here/bench/in_vm.sh" "$rounds" || rc=$?
 	cp "$out/vm/table.txt" "$out/" 2>/dev/null || true
 	[ $rc -eq 0 ] || echo "bench: the virtual machine ended with status $rc; see $out/vm"

@@ -88,7 +88,7 @@ ksft_equal "no packet of h1 was lost" 0 "$REPLY"
 mrc_lost h2 h1
 ksft_equal "no packet of h2 was lost" 0 "$REPLY"
 mrc_stats h1
-ksft_comment "h1:" $(grep -E 'rtx|timeouts|no_path|rx_dup' <<<"$REPLY" | grep -v ' 0$')
+ksft_comment "$(grep -E 'rtx|timeouts|no_path|rx_dup' <<<"$REPLY" | grep -v ' 0$')"
 
 # ------------------------------------------------------ it repairs and cleans
 ip -n h1 -6 route del fcbb:bb00:2001::/48
