@@ -35,7 +35,7 @@ static struct mrc_mr *mrc_remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len
 static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct mrc_rxop *op,
 						const struct sk_buff *skb, int off)
 {
-	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_BYTES) : 0;
+	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_LEN) : 0;
 	struct mrc_mr *mr;
 
 	if (op->needs_rq && !mrc_rwqe_get(qp, qp->rq_base + op->rq_idx))

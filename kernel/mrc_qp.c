@@ -144,7 +144,7 @@ static void mrc_qp_size(const struct ib_qp_cap *cap, u8 mpr, struct mrc_qp_sizes
 			  (sizeof(struct mrc_sge) + sizeof(struct mrc_mr *))) +
 		 MRC_QP_RQM * (sizeof(struct mrc_rwqe) +
 			       cap->max_recv_sge * sizeof(struct mrc_sge)) +
-		 MRC_QP_TAILS * MRC_TAIL_BYTES;
+		 MRC_QP_TAILS * MRC_TAIL_LEN;
 }
 
 u32 mrc_qp_idle_bytes(void)
@@ -184,8 +184,8 @@ static void mrc_qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 		qp->rwqe[i].sge = (struct mrc_sge *)p;
 		p += cap->max_recv_sge * sizeof(struct mrc_sge);
 	}
-	qp->tail = (u8 (*)[MRC_TAIL_BYTES])p;
-	p += MRC_QP_TAILS * MRC_TAIL_BYTES;
+	qp->tail = (u8 (*)[MRC_TAIL_LEN])p;
+	p += MRC_QP_TAILS * MRC_TAIL_LEN;
 	WARN_ON(p != (u8 *)qp->wqe_mem + z->wqe);
 }
 

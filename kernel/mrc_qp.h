@@ -27,8 +27,7 @@
 #define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
 #define MRC_QP_RD	16	/* READs/ATOMICs in flight each way */
 #define MRC_QP_RQM	128	/* receive messages in flight */
-#define MRC_QP_TAILS	32
-#define MRC_TAIL_BYTES	64
+#define MRC_QP_TAILS	96	/* ends of WRITEs that may wait for what precedes them */
 
 struct mrc_ibqp {
 	struct ib_qp ibqp;	/* first */
@@ -116,7 +115,7 @@ struct mrc_qp {
 	struct mrc_rwqe *rwqe;		/* ring of MRC_QP_RQM copies, by rq_idx */
 	void *wqe_mem;
 	struct mrc_resp resp[MRC_QP_RD];
-	u8 (*tail)[MRC_TAIL_BYTES];
+	u8 (*tail)[MRC_TAIL_LEN];
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
 

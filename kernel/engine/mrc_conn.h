@@ -150,7 +150,7 @@ struct mrc_rxop {
 	u32 cookie;		/* RESP: of the READ or ATOMIC */
 	/*
 	 * Not negative: this packet ends a WRITE before all of what precedes it
-	 * has landed. Keep its last min(len, 64) bytes in tail slot `tail`
+	 * has landed. Keep its last min(len, MRC_TAIL_LEN) bytes in tail slot `tail`
 	 * instead of placing them; mrc_conn_tail_next() says when.
 	 */
 	s16 tail;

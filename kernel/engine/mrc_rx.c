@@ -293,7 +293,7 @@ static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
 static void mrc_rx_commit_tail(struct mrc_conn *c, const struct mrc_rxop *op)
 {
 	struct mrc_tail_rec *t = &c->tail[op->tail];
-	u32 len = min_t(u32, op->len, 64);
+	u32 len = min_t(u32, op->len, MRC_TAIL_LEN);
 
 	t->used = true;
 	t->psn = op->psn;

@@ -14,6 +14,7 @@
 #define MRC_WINDOW_MAX		(MRC_MPR_MAX * MRC_MPR_UNIT)
 #define MRC_WIMM_MAX		1024	/* receive messages in flight */
 #define MRC_RD_MAX		128	/* READs and ATOMICs in flight */
+#define MRC_TAIL_LEN		16	/* bytes of a WRITE that become visible last */
 #define MRC_NONE16		0xffffu	/* "no index" in 16-bit links */
 #define MRC_TIME_NEVER		(~0ull)	/* "no deadline" */
 #define MRC_RNR_FOREVER		7	/* rnr_retry, as IBTA */

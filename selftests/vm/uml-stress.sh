@@ -134,7 +134,8 @@ programs() {
 	local n=0 pid
 	while [ -e "$MRC_DIR/go" ]; do
 		n=$((n + 1))
-		fabric_in h2 mrc_verify -e -d "${MRC_IBDEV[h2]}" -p $((18000 + n)) &
+		nsenter --net=/run/netns/h2 -- mrc_verify -e -d "${MRC_IBDEV[h2]}" \
+			-p $((18000 + n)) &
 		pid=$!
 		mrc_sleep 0.4
 		fabric_in h1 timeout -s KILL 1 mrc_verify -e -d "${MRC_IBDEV[h1]}" \

@@ -8,7 +8,7 @@ namespace sim {
 
 namespace {
 
-constexpr u32 tail_bytes = 64;
+constexpr u32 tail_bytes = MRC_TAIL_LEN;
 
 mrc_conn_cfg conn_cfg(const options &o, u64 seed)
 {
