@@ -408,7 +408,9 @@ void mrc_loss_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	struct mrc_cc_sample cc = { 0 };
 
 	c->stats.nacks_rcvd++;
-	if (!c->psn_known || mrc_psn_diff(n->psn, c->psn_next) >= 0) {
+	if (!c->psn_known)
+		return;
+	if (mrc_psn_diff(n->psn, c->psn_next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
 	}
@@ -525,7 +527,9 @@ void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool progress;
 
 	c->stats.acks_rcvd++;
-	if (!c->psn_known || mrc_psn_diff(p->psn, c->psn_next) >= 0 ||
+	if (!c->psn_known)	/* the answer to the probe that asks for it brings an ACK too */
+		return;
+	if (mrc_psn_diff(p->psn, c->psn_next) >= 0 ||
 	    (!nak && syndrome & 0xe0) || c->tx_stopped) {
 		c->stats.rx_bad_ack += !c->tx_stopped;
 		return;

@@ -20,6 +20,7 @@
 MRC_DIR=${MRC_DIR:-/run/mrc-test}
 MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
 MRC_PROFILE=1
+MRC_STALL=20				# mrc_verify gives up after so many seconds of nothing
 # The RDMA device of each namespace: names of RDMA devices are global.
 declare -A MRC_IBDEV=()
 declare -A MRC_PID=()			# of mrc_start's programs, by name
@@ -82,11 +83,21 @@ mrc_until() {
 
 # ----------------------------------------------------------------- devices
 
+# mrc_clear: the fabric before this one, and its devices, which end a little later and
+# have the same GIDs.
+mrc_clear() {
+	fabric_destroy || :
+	MRC_IBDEV=()
+	mrc_until 60 mrc_no_devices
+}
+
+mrc_no_devices() { ! compgen -G '/sys/class/infiniband/mrc*'; }
+
 # mrc_one_plane: h1 and h2 with one veth pair between their eth1, which own the
 # addresses themselves, as with rxe.
 mrc_one_plane() {
 	local i
-	fabric_destroy
+	mrc_clear || return
 	mkdir -p "$FABRIC_DIR"
 	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
 	echo "2 1 1 1" >"$FABRIC_DIR/size"
@@ -110,7 +121,7 @@ mrc_one_plane() {
 
 # mrc_fabric_by_hand HOSTS PLANES T0S T1S
 mrc_fabric_by_hand() {
-	fabric_build "$@" || return
+	mrc_clear && fabric_build "$@" || return
 	fabric_program_static || return
 	fabric_each_host mrc_host_by_hand || return
 	mrc_wait_devices
@@ -156,7 +167,7 @@ mrc_profiles_by_hand() {
 # mrc_fabric_mrcd HOSTS PLANES T0S T1S: cables only; everything else is mrcd's.
 mrc_fabric_mrcd() {
 	local ns
-	fabric_build "$@" || return
+	mrc_clear && fabric_build "$@" || return
 	fabric_toml "$@" "$MRC_EVS" >"$FABRIC_DIR/fabric.toml"
 	while read -r ns; do
 		mrc_mrcd "$ns"
@@ -497,8 +508,8 @@ mrc_verify() {
 mrc_verify_start() {
 	MRC_PORT=$((MRC_PORT + 1))
 	fabric_host_addr 2
-	mrc_pair_start $MRC_PORT mrc_verify -e -T 20 -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
-		mrc_verify -e -T 20 -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" "$REPLY"
+	mrc_pair_start $MRC_PORT mrc_verify -e -T $MRC_STALL -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
+		mrc_verify -e -T $MRC_STALL -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" "$REPLY"
 }
 
 # Packets flow on all planes.

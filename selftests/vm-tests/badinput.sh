@@ -59,6 +59,8 @@ mrc_begin mrcctl mrc_verify mrc_bad python3
 
 # ----------------------------------------------------------------- packets
 ksft_test "one plane" mrc_one_plane
+# shellcheck disable=SC2034
+MRC_STALL=120	# it stands still for long
 ksft_test "a connection" mrc_verify_start -o mix -q 4 -s 4096 -t 600
 ksft_test "that works" mrc_flows
 freeze

@@ -22,12 +22,21 @@ ends() {
 
 gone() { ! ip -n h1 link show mrc0; }
 ib_gone() { [ ! -e "/sys/class/infiniband/$1" ]; }
+# TCP holds a namespace until it gives up on a peer that is gone: soon.
+two_planes() {
+	local h
+	mrc_fabric_by_hand 2 2 2 1 || return
+	for h in h1 h2; do
+		fabric_in $h sysctl -qw net.ipv4.tcp_orphan_retries=1 || return
+	done
+}
+
 none() { ! ls -d /sys/class/infiniband/*; }
 flows() { mrc_verify_start -o mix -s 65536 -t 600 && mrc_flows; }
 
 ksft_plan
 mrc_begin mrcctl mrc_verify
-ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "two planes by hand" two_planes
 
 # ------------------------------------------------------------------ SIGKILL
 for who in client server; do
@@ -62,12 +71,10 @@ kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
 # ------------------------------------------------- namespace deleted under it
-ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "two planes by hand" two_planes
 ksft_test "data flows" flows
 mrc_ibdev h2
 ibdev=$REPLY
-# TCP of the client holds its namespace until it gives up on a peer that is gone.
-fabric_in h1 sysctl -qw net.ipv4.tcp_orphan_retries=1
 mrc_kill server
 ip netns del h2
 ksft_test "a namespace goes: its device goes with it" mrc_until 30 ib_gone "$ibdev"
@@ -76,7 +83,7 @@ fabric_destroy || true
 ksft_test "all namespaces go" mrc_until 40 none
 
 # ----------------------------------------------------------- module removed
-ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "two planes by hand" two_planes
 ksft_test "data flows" flows
 ksft_test "rmmod in the middle of it" timeout 60 rmmod mrc
 ksft_test "the client ends" ends client
@@ -84,7 +91,7 @@ ksft_test "the server ends" ends server
 ksft_test "no netdev is left" gone
 ksft_test "no RDMA device is left" none
 ksft_test "loaded again" load_mrc
-ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "two planes by hand" two_planes
 ksft_test "and it works" mrc_verify 60 -o mix -r -s 65536 -n 50
 fabric_destroy || true
 
