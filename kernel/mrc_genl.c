@@ -294,11 +294,17 @@ void mrc_genl_exit(void)
 
 /* ---- events ---- */
 
-/* NULL: nobody listens, or no memory; then there is nothing to tell. */
+/*
+ * NULL: nobody listens, or no memory; then there is nothing to tell. Nor is there of a
+ * dead device, whose QPs may outlive its namespace when the port was moved out of it.
+ * Under rtnl or RCU, or with BH off: the namespace waits for that once the device died.
+ */
 static struct sk_buff *mrc_event_begin(struct mrc_dev *dev, enum mrc_event type, void **hdr)
 {
 	struct sk_buff *skb;
 
+	if (READ_ONCE(dev->dead))
+		return NULL;
 	if (!genl_has_listeners(&mrc_genl_family, dev->net, MRC_MCGRP_EVENTS))
 		return NULL;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
@@ -329,9 +335,11 @@ void mrc_genl_event_dev(struct mrc_dev *dev, enum mrc_event type)
 	void *hdr;
 
 	atomic_inc(&mrc_genl_generation);
+	rcu_read_lock();
 	skb = mrc_event_begin(dev, type, &hdr);
 	if (skb)
 		mrc_event_send(dev, skb, hdr, mrc_genl_put_dev(skb, dev));
+	rcu_read_unlock();
 }
 
 /* A plane that is gone is told by its number and MRC_A_PLANE_UP 0 alone. */

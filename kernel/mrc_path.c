@@ -361,12 +361,19 @@ static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 static bool mrc_addr_is_local(struct mrc_dev *dev, const union ib_gid *gid)
 {
 	const struct in6_addr *a = (const struct in6_addr *)gid;
+	bool local;
 
-	if (ipv6_addr_v4mapped(a))
-		return inet_addr_type(dev->net, a->s6_addr32[3]) == RTN_LOCAL;
-	if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL)
-		return ipv6_chk_addr(dev->net, a, dev->ndev, 1);
-	return ipv6_chk_addr(dev->net, a, NULL, 0);
+	rcu_read_lock();	/* the namespace outlasts readers that saw the device alive */
+	if (READ_ONCE(dev->dead))
+		local = false;
+	else if (ipv6_addr_v4mapped(a))
+		local = inet_addr_type(dev->net, a->s6_addr32[3]) == RTN_LOCAL;
+	else if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL)
+		local = ipv6_chk_addr(dev->net, a, dev->ndev, 1);
+	else
+		local = ipv6_chk_addr(dev->net, a, NULL, 0);
+	rcu_read_unlock();
+	return local;
 }
 
 static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)

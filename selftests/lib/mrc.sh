@@ -269,7 +269,8 @@ mrc_retransmitted() {
 }
 
 # mrc_lost FROM TO: REPLY is how many packets were lost on the way. What was sent again
-# though it had arrived, because the emulated machine stood still, is no loss.
+# though it had arrived, because the emulated machine stood still, is no loss; the last of
+# these may meet a QP that is gone, so a few are left even without any loss.
 mrc_lost() {
 	local sent
 	mrc_retransmitted "$1"
