@@ -442,8 +442,8 @@ TEST_F(rx_stream, the_end_of_a_write_waits_for_what_precedes_it)
     take(data(MRC_OPC_WRITE_MIDDLE, 2001, 1024, 2148, 0x10400));
     ASSERT_TRUE(mrc_conn_tail_next(&c, &t));
     EXPECT_EQ(t.slot, slot);
-    EXPECT_EQ(t.va, 0x10800u + 36);
-    EXPECT_EQ(t.len, 64u);
+    EXPECT_EQ(t.va, 0x10800u + 100 - MRC_TAIL_LEN);
+    EXPECT_EQ(t.len, u32{MRC_TAIL_LEN});
     EXPECT_EQ(t.rkey, kRkey);
     EXPECT_FALSE(mrc_conn_tail_next(&c, &t));
 }

@@ -111,8 +111,8 @@ ordinary_ip() {
 }
 
 listeners() {
-	timeout 120 mrcctl -n h1 -j monitor >/dev/null 2>&1 &
-	timeout 120 mrcctl -n h2 -j monitor >/dev/null 2>&1 &
+	mrc_start monitor1 h1 mrcctl -j monitor
+	mrc_start monitor2 h2 mrcctl -j monitor
 }
 
 # meanwhile SECS FUNCTION...
@@ -169,6 +169,9 @@ run_churn() {
 	kill -INT "${MRC_PID[client]}" || :
 	ksft_test "every byte arrived right" mrc_pair_wait 60
 	ksft_test "nothing is left" mrc_until 20 mrc_no_resources
+	ksft_test "events were told" grep -q . "$MRC_DIR/monitor1.out"
+	mrc_kill monitor1
+	mrc_kill monitor2
 	mrc_stats h1
 	mrc_stats_diff "$(sed 's/ .*/ 0/' <<<"${REPLY%$'\n'}")" "$REPLY"
 	ksft_comment "$REPLY"
@@ -218,6 +221,7 @@ run_outsider() {
 	ip link set lo up
 	nsenter --net=/proc/1/ns/net mrc_verify -e -d "${MRC_IBDEV[h2]}" \
 		-p 18400 >"$MRC_DIR/server.out" 2>&1 &
+	# shellcheck disable=SC2154
 	MRC_PID[server]=$!
 	mrc_sleep 1
 	command mrc_verify -e -d "${MRC_IBDEV[h1]}" -p 18400 -P -o mix -s 65536 -t 600 ::1 \
@@ -327,6 +331,8 @@ mrc_begin mrcctl mrc_verify mrc_bad
 [ $# -gt 0 ] || set -- oneplane churn death outsider rmmod bad fail
 for section; do
 	echo "uml-stress: $section" >/dev/kmsg
+	fabric_destroy || :
+	mrc_until 30 no_devices || :	# the old ones' GIDs are the new ones', too
 	run_"$section"
 	mrc_stop_all || :
 done
