@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+# timeout: 600
+#
 # test_mrcctl.sh - mrcctl without a kernel module: the unit tests of its parts
 # under ASan and UBSan, then exit codes and outputs of the program itself.
 set -euo pipefail

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
+# timeout: 600
+#
 # The libibverbs plug-in without the kernel: it builds, its idea of the private
 # ABI is the installed library's, its rings work, and libibverbs loads it.
 
