@@ -50,9 +50,11 @@ over() {
 no_devices() { ! ls -d /sys/class/infiniband/*; }
 
 # -------------------------------------------------- what goes on meanwhile
-# Each runs until the file is gone; errors are expected, objects come and go.
+# Each runs in the background until the file is gone; errors are expected, objects
+# come and go.
 
 dumps() {
+	set +e
 	while [ -e "$MRC_DIR/go" ]; do
 		local h what
 		for h in h1 h2; do
@@ -69,6 +71,7 @@ dumps() {
 }
 
 settings() {
+	set +e
 	local i=0
 	while [ -e "$MRC_DIR/go" ]; do
 		i=$((i + 1))
@@ -86,6 +89,7 @@ settings() {
 }
 
 cables() {
+	set +e
 	local i=0 p
 	while [ -e "$MRC_DIR/go" ]; do
 		i=$((i + 1))
@@ -103,6 +107,7 @@ cables() {
 }
 
 ordinary_ip() {
+	set +e
 	while [ -e "$MRC_DIR/go" ]; do
 		fabric_in h1 ping -6 -c 3 -i 0.1 -s 4000 fd00:6d72:63::2
 		fabric_in h2 ping -c 3 -i 0.1 -s 20000 10.77.0.1
@@ -131,6 +136,7 @@ meanwhile() {
 
 # Connections come and go, several at a time, each with its threads killed or not.
 programs() {
+	set +e
 	local n=0 pid
 	while [ -e "$MRC_DIR/go" ]; do
 		n=$((n + 1))
