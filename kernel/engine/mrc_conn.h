@@ -197,7 +197,10 @@ size_t mrc_conn_mem_size(const struct mrc_conn_cfg *cfg);
 int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem);
 void mrc_conn_reset(struct mrc_conn *c);
 
-/* The set of paths to the peer; must outlive its use here. May change any time. */
+/*
+ * The set of paths to the peer; must outlive its use here. May change any time.
+ * NULL: none; then nothing but completions may be asked for until it is set again.
+ */
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
 int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
