@@ -5,18 +5,12 @@
  */
 #include "mrc_cc.h"
 
-void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_ops *ops,
-		 const struct mrc_cc_cfg *cfg)
+static void mrc_cc_fixed_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
 {
-	memset(cc, 0, sizeof(*cc));
-	cc->ops = ops;
-	cc->cfg = *cfg;
-	ops->init(cc);
-}
-
-static void mrc_cc_fixed_init(struct mrc_cc *cc)
-{
-	cc->cwnd_bytes = max_t(u32, cc->cfg.window_bytes, cc->cfg.mtu);
+	(void)now_ns;
+	if (cfg->mtu)
+		cc->mtu = min_t(u32, cfg->mtu, MRC_CC_MTU_MAX);
+	cc->cwnd_bytes = clamp_t(u32, cfg->window_bytes, cc->mtu, MRC_CC_WND_MAX);
 }
 
 static void mrc_cc_fixed_ignore(struct mrc_cc *cc, const struct mrc_cc_sample *s)
@@ -27,8 +21,11 @@ static void mrc_cc_fixed_ignore(struct mrc_cc *cc, const struct mrc_cc_sample *s
 
 const struct mrc_cc_ops mrc_cc_fixed = {
 	.name = "fixed",
-	.init = mrc_cc_fixed_init,
+	.size = sizeof(struct mrc_cc),
+	.init = mrc_cc_fixed_set_cfg,
+	.set_cfg = mrc_cc_fixed_set_cfg,
 	.on_ack = mrc_cc_fixed_ignore,
 	.on_nack = mrc_cc_fixed_ignore,
+	.on_loss = mrc_cc_fixed_ignore,
 	.on_timeout = mrc_cc_fixed_ignore,
 };

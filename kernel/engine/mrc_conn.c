@@ -24,8 +24,8 @@ static struct mrc_conn_cfg mrc_cfg_defaults(const struct mrc_conn_cfg *in)
 		cfg.rd_max = 16;
 	if (!cfg.rq_max)
 		cfg.rq_max = 256;
-	if (!cfg.ev_max)
-		cfg.ev_max = 256;
+	if (!cfg.ev_active)
+		cfg.ev_active = 128;
 	if (!cfg.tails)
 		cfg.tails = 32;
 	return cfg;
@@ -37,10 +37,13 @@ static bool mrc_cfg_ok(const struct mrc_conn_cfg *cfg)
 	       mrc_pow2(cfg->sq_max) && cfg->sq_max <= 0x4000 &&
 	       mrc_pow2(cfg->rd_max) && cfg->rd_max <= MRC_RD_MAX &&
 	       mrc_pow2(cfg->rq_max) && cfg->rq_max <= MRC_WIMM_MAX &&
-	       cfg->ev_max <= MRC_EVS_MAX;
+	       cfg->ev_active <= MRC_EVS_MAX;
 }
 
-/* The arrays behind the struct, in the order of their alignment. */
+/*
+ * The arrays behind the struct: small ones first that most packets touch, so that they
+ * share pages, then those of which a packet touches one entry.
+ */
 static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, u8 *mem)
 {
 	u32 psns = (u32)cfg->mpr_max * MRC_MPR_UNIT;
@@ -51,15 +54,22 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 		c->field = (__typeof__(c->field))(void *)(mem + at);	\
 	at += ((size_t)(n) * sizeof(*c->field) + 7) & ~(size_t)7;	\
 } while (0)
+	MRC_TAKE(own_cc, 1);
+	MRC_TAKE(sack_q, MRC_OWED_SACKS);
+	MRC_TAKE(rot.order, cfg->ev_active);
 	MRC_TAKE(rx_bits, psns / 64);
 	MRC_TAKE(rx_last, psns / 64);
+	if (cfg->strict)
+		MRC_TAKE(rx_hold, psns / 64);
 	MRC_TAKE(sq, cfg->sq_max);
 	MRC_TAKE(rs, cfg->rd_max);
 	MRC_TAKE(exec, cfg->rd_max);
 	MRC_TAKE(tail, cfg->tails);
 	MRC_TAKE(rec, psns);
+	MRC_TAKE(blame, MRC_BLAMES);
+	MRC_TAKE(nack_q, MRC_OWED_NACKS);
+	MRC_TAKE(probe_sent, MRC_TAIL_PROBES);
 	MRC_TAKE(rq, cfg->rq_max);
-	MRC_TAKE(rot.order, cfg->ev_max);
 #undef MRC_TAKE
 	return at;
 }
@@ -74,6 +84,8 @@ size_t mrc_conn_mem_size(const struct mrc_conn_cfg *in)
 int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 {
 	BUILD_BUG_ON(sizeof(struct mrc_rec) != 16);
+	BUILD_BUG_ON(sizeof(struct mrc_msg) != 56);
+	BUILD_BUG_ON(sizeof(void *) == 8 && sizeof(struct mrc_conn) > 1024);
 	BUILD_BUG_ON(MRC_WINDOW_MAX > (MRC_PSN_MASK + 1) / 4);
 
 	memset(c, 0, sizeof(*c));
@@ -82,7 +94,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 		return -EINVAL;
 	c->rec_mask = (u32)c->cfg.mpr_max * MRC_MPR_UNIT - 1;
 	mrc_conn_layout(c, &c->cfg, (u8 *)mem);
-	mrc_rot_init(&c->rot, c->rot.order, c->cfg.ev_max, c->cfg.seed);
+	mrc_rot_init(&c->rot, c->rot.order, c->cfg.ev_active, c->cfg.seed);
 	mrc_conn_reset(c);
 	return 0;
 }
@@ -106,8 +118,11 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	/* Records name EVs by index: those of another set mean nothing. */
 	for (i = 0; i <= c->rec_mask; i++)
 		c->rec[i].ev = MRC_NONE16;
+	mrc_loss_forget_evs(c);
 	c->evs = evs;
 	c->rot.gen = 0;
+	if (!evs)
+		mrc_tx_withdraw(c);
 }
 
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns)
@@ -115,7 +130,8 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
 
 	(void)now_ns;
-	if (!c->evs || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
+	if (!c->evs || mpr > MRC_MPR_MAX || cfg->psn & ~MRC_PSN_MASK ||
+	    (cfg->strict && !c->cfg.strict) ||
 	    cfg->mtu < 256 || cfg->mtu > 4096 || cfg->rd_atomic > c->cfg.rd_max ||
 	    cfg->wimm > c->cfg.rq_max)
 		return -EINVAL;
@@ -130,7 +146,7 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 		c->rx.sack_pkts = 16;
 	if (!c->rx.sack_bytes)
 		c->rx.sack_bytes = 16 << 10;
-	c->rx_window = mpr * MRC_MPR_UNIT;
+	mrc_mpr_start(c, mpr);
 	c->rx_cack = mrc_psn_add(cfg->psn, -1);
 	c->rx_max = c->rx_cack;
 	c->rx_ready = true;
@@ -157,16 +173,16 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 	c->stats.rx_ctrl_pkts++;
 	switch (p->opcode) {
 	case MRC_OPC_SACK:
-		mrc_loss_sack(c, p, now_ns);
+		mrc_ack_sack(c, p, now_ns);
 		return MRC_V_DONE;
 	case MRC_OPC_NACK:
-		mrc_loss_nack(c, p, now_ns);
+		mrc_ack_nack(c, p, now_ns);
 		return MRC_V_DONE;
 	case MRC_OPC_ACK:
-		mrc_loss_ack(c, p, now_ns);
+		mrc_ack_ack(c, p, now_ns);
 		return MRC_V_DONE;
 	case MRC_OPC_PROBE:
-		mrc_ctl_owe_probe_answer(c, p);
+		mrc_ctl_owe_probe_answer(c, p, now_ns);
 		return MRC_V_DONE;
 	default:
 		c->stats.rx_not_ready++;
@@ -178,8 +194,12 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (!c->evs || !c->rx_ready)
 		return false;
-	memset(op, 0, sizeof(*op));
-	return mrc_ctl_next(c, now_ns, op) || mrc_tx_data_next(c, now_ns, op);
+	if (mrc_ctl_pending(c, now_ns)) {
+		memset(op, 0, sizeof(*op));
+		if (mrc_ctl_next(c, now_ns, op))
+			return true;
+	}
+	return mrc_tx_data_next(c, now_ns, op);
 }
 
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
@@ -216,17 +236,19 @@ void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns)
 {
 	u16 slot = c->sent.head, next;
+	u32 lost = 0;
 
 	if (!c->evs || c->fail)
 		return;
 	for (; slot != MRC_NONE16; slot = next) {
 		struct mrc_rec *r = &c->rec[slot];
-		u32 psn = mrc_psn_add(c->psn_una, (s32)((slot - c->psn_una) & c->rec_mask));
+		u32 psn = mrc_rec_psn(c, slot);
 
 		next = r->next;
-		if (!mrc_evset_plane_live(c->evs, r->plane))
-			mrc_loss_mark(c, psn, MRC_CAUSE_PLANE, now_ns);
+		if (r->ev < c->evs->n && !mrc_evset_plane_live(c->evs, c->evs->ev[r->ev].plane))
+			lost += mrc_loss_mark(c, psn, MRC_CAUSE_PLANE, now_ns);
 	}
+	mrc_loss_tell(c, lost, now_ns);
 }
 
 void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
@@ -235,6 +257,7 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
 	if (c->fail)
 		return;
 	c->fail = (u8)status;
+	mrc_tx_withdraw(c);
 }
 
 enum mrc_status mrc_conn_failed(const struct mrc_conn *c)
@@ -256,30 +279,40 @@ bool mrc_conn_idle(const struct mrc_conn *c)
 
 /* ---- invariants ---- */
 
+/* What this connection has in flight is what its controller has of it. */
+static int mrc_check_cc(const struct mrc_conn *c)
+{
+	if (c->cc == c->own_cc)
+		return c->cc->inflight_bytes == c->inflight_bytes &&
+		       c->cc->n_active == !!c->inflight_bytes ? 0 : __LINE__;
+	if (c->fail && c->inflight_bytes)
+		return __LINE__;
+	return c->cc->inflight_bytes >= c->inflight_bytes &&
+	       c->cc->n_active >= !!c->inflight_bytes ? 0 : __LINE__;
+}
+
 static int mrc_check_window(const struct mrc_conn *c)
 {
-	u32 n = (u32)mrc_psn_diff(c->psn_next, c->psn_una), sent = 0, lost = 0, bytes = 0, i;
+	u32 n = (u32)mrc_psn_diff(c->psn_next, c->psn_una), bytes = 0, i;
+	u32 count[MRC_REC_PACED + 1] = { 0 };
 
 	if (n > c->tx_window)
 		return __LINE__;
 	for (i = 0; i < n; i++) {
-		u32 psn = mrc_psn_add(c->psn_una, (s32)i);
-		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
+		const struct mrc_rec *r = &c->rec[mrc_psn_add(c->psn_una, (s32)i) & c->rec_mask];
 
-		if (r->state == MRC_REC_SENT) {
-			sent++;
-			bytes += mrc_tx_rec_bytes(c, psn);
-		} else if (r->state == MRC_REC_LOST) {
-			lost++;
-		} else if (i == 0) {
+		count[r->state]++;
+		if (r->state == MRC_REC_SENT)
+			bytes += mrc_rec_bytes(r);
+		else if (r->state == MRC_REC_FREE && i == 0)
 			return __LINE__;	/* una should have moved */
-		}
 	}
-	if (sent != c->sent.count || lost != c->lost.count)
+	if (count[MRC_REC_SENT] != c->sent.count || count[MRC_REC_LOST] != c->lost.count ||
+	    count[MRC_REC_PACED] != c->paced.count)
 		return __LINE__;
 	if (bytes != c->inflight_bytes)
 		return __LINE__;
-	return 0;
+	return mrc_check_cc(c);
 }
 
 static int mrc_check_rx(const struct mrc_conn *c)
@@ -294,7 +327,7 @@ static int mrc_check_rx(const struct mrc_conn *c)
 		return __LINE__;
 	if (mrc_psn_diff(c->rx_max, c->rx_cack) > (s32)c->rx_window)
 		return __LINE__;
-	return 0;
+	return mrc_defer_check(c);
 }
 
 int mrc_conn_check(const struct mrc_conn *c)
@@ -324,13 +357,12 @@ void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i)
 	i->psn_una = c->psn_una;
 	i->rx_cack = c->rx_cack;
 	i->inflight_bytes = c->inflight_bytes;
-	i->cwnd_bytes = c->cc.cwnd_bytes;
-	i->srtt_ns = (u32)min_t(u64, c->srtt_ns, ~0u);
-	i->rttvar_ns = (u32)min_t(u64, c->rttvar_ns, ~0u);
-	i->min_rtt_ns = c->min_rtt_ns == MRC_TIME_NEVER ? 0 :
-			(u32)min_t(u64, c->min_rtt_ns, ~0u);
+	i->cwnd_bytes = c->cc ? c->cc->cwnd_bytes : 0;
+	i->srtt_ns = c->srtt_ns;
+	i->rttvar_ns = c->rttvar_ns;
+	i->min_rtt_ns = c->min_rtt_ns == ~0u ? 0 : c->min_rtt_ns;
 	i->retries = c->retries;
-	i->lost_queued = c->lost.count;
+	i->lost_queued = c->lost.count + c->paced.count;
 	i->sq_posted = c->sq_tail;
 	i->rq_delivered = c->rq_next;
 	i->stats = c->stats;

@@ -20,7 +20,8 @@
  * the payload where the op says and calls mrc_conn_rx_commit(), or
  * mrc_conn_rx_reject() with the reason, or mrc_conn_rx_drop() when it was its
  * own trouble (no memory, bad ICRC found late). Nothing is acknowledged that was
- * not committed. After a batch: pull mrc_conn_tail_next(), mrc_conn_exec_next(),
+ * not committed. After a batch: pull mrc_conn_hold_next() (strict only),
+ * mrc_conn_tail_next(), mrc_conn_exec_next(),
  * mrc_conn_complete_next() (in this order), then send.
  *
  * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
@@ -42,8 +43,9 @@ struct mrc_conn_cfg {
 	u16 sq_max;		/* [128] messages of ours in flight, power of two */
 	u16 rd_max;		/* [16] READs/ATOMICs in flight, each way, power of two */
 	u16 rq_max;		/* [256] receive messages in flight, power of two */
-	u16 ev_max;		/* [256] EVs in the sets this QP may use */
+	u16 ev_active;		/* [128] EVs this QP sprays over; the others are its reserve */
 	u8 tails;		/* [32] deferred message tails (last byte last), max 255 */
+	bool strict;		/* may be used with mrc_rx_cfg.strict */
 	u64 seed;
 };
 
@@ -61,6 +63,10 @@ struct mrc_rx_cfg {
 	u32 sqpn;		/* our own number, for the context id fields */
 	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR */
 	bool oor_nack;		/* NACK PSNs beyond the window instead of dropping */
+	bool no_trim_nack;	/* trimmed packets are dropped: the peer cannot take the NACK */
+	bool dyn_mpr;		/* both sides do dynamic MPR: SACKs carry the live window, 2.4 */
+	bool svc_time;		/* reflected timestamps are moved on by the time spent here */
+	bool strict;		/* place in PSN order: packets ahead of a hole are held */
 };
 
 /* RTS: what is needed to send. */
@@ -72,7 +78,11 @@ struct mrc_tx_cfg {
 	u64 timeout_ns;		/* acknowledgement timeout; 0: no timeout */
 	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: for ever */
 	u8 rnr_retry;		/* 7: for ever */
-	const struct mrc_cc_ops *cc;	/* NULL: mrc_cc_fixed */
+	bool timestamps;	/* TSETH in every data packet, 1.5 */
+	bool trim_nack;		/* the peer NACKs trimmed packets: data is trimmable */
+	bool dyn_mpr;		/* both sides do dynamic MPR */
+	bool sleek;		/* loss by the peer's count of packets out of order, not by time */
+	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
 	u32 cwnd_bytes;		/* 0: 512 KiB */
 };
 
@@ -155,6 +165,13 @@ struct mrc_rxop {
 	 */
 	s16 tail;
 	u64 atomic_orig;	/* RESP to an ATOMIC: the value, payload len 0 */
+	/*
+	 * Strict placement, true: everything before this packet has not been placed
+	 * yet. Keep the packet (slot psn & (window - 1) of cfg.mpr_max * 128) and commit
+	 * it; mrc_conn_hold_next() says when to place it. Check needs_rq before: what is held
+	 * has been acknowledged, so it can only be refused for good.
+	 */
+	bool hold;
 	/* private to the engine */
 	u32 psn;
 	const struct mrc_pkt *pkt;
@@ -163,7 +180,8 @@ struct mrc_rxop {
 
 /* Why a packet is refused: exactly one of the two. */
 struct mrc_reject {
-	enum mrc_nack nack;	/* 0, or NO_RESOURCE: the peer retries */
+	enum mrc_nack nack;	/* 0; NO_RESOURCE (no receive posted), NO_PKT_BUFFER (cannot be
+				 * held): the peer tries again */
 	enum mrc_nak nak;	/* MRC_NAK_NONE, or fatal for both ends */
 };
 
@@ -234,6 +252,33 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
 bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *t);
+
+/*
+ * Strict placement: the packet held in @slot is next. Place it as it said when it
+ * came, then mrc_conn_hold_done(); @nak MRC_NAK_NONE: placed, the left edge moves on.
+ * After a failure or reset the caller drops what it holds.
+ */
+bool mrc_conn_hold_next(struct mrc_conn *c, u32 *slot);
+void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
+
+/*
+ * Dynamic MPR: the window offered from now on, 128-PSN units, at most the one of RTR.
+ * PSNs already allowed are still taken in. Also shrinks by itself while slots for
+ * messages and tails run short. No effect without mrc_rx_cfg.dyn_mpr.
+ */
+void mrc_conn_set_mpr(struct mrc_conn *c, u8 mpr);
+
+/*
+ * Receiver-side incast (mrc_incast.h): what arrived since the last call, to be
+ * handed to mrc_incast_update(); its answer goes into the next SACKs.
+ */
+struct mrc_incast_note {
+	u32 bytes;		/* nominal, accepted */
+	u16 trims;		/* trimmed at the last hop */
+	u16 marks;		/* ECN CE */
+};
+bool mrc_conn_incast_note(struct mrc_conn *c, struct mrc_incast_note *note);
+void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
 
 /* Execute, then answer with exactly one of exec_done / exec_fail for the slot. */
 bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *x);

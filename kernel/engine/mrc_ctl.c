@@ -5,13 +5,12 @@
  *
  * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). What is owed is remembered as small
  * records and built when a packet may leave, so that one packet says the
- * latest. Each leaves by an EV of the rotation; acknowledgements teach nothing about
+ * latest. Acknowledgements leave by EVs that were proven lately; they teach nothing about
  * their path, so while they flow one EV per round trip is verified by a probe.
  */
 #include "mrc_conn.h"
 
-enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE,
-		    MRC_UNDO_EV_PROBE };
+enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
 void mrc_ctl_reset(struct mrc_conn *c)
 {
@@ -23,7 +22,8 @@ void mrc_ctl_reset(struct mrc_conn *c)
 
 /* ---- owing ---- */
 
-static void mrc_ctl_push_sack(struct mrc_conn *c, const struct mrc_owed_sack *s)
+/* Where to note it, or NULL when an earlier one says enough. */
+static struct mrc_owed_sack *mrc_ctl_sack_slot(struct mrc_conn *c, bool plain, u32 psn)
 {
 	struct mrc_owed_sack *last = c->sack_n ? &c->sack_q[c->sack_n - 1] : NULL;
 
@@ -31,58 +31,105 @@ static void mrc_ctl_push_sack(struct mrc_conn *c, const struct mrc_owed_sack *s)
 	 * A plain one replaces a plain one whose bitmap reaches nearly as far;
 	 * marks (ECN) and probe answers each name an EV and stay.
 	 */
-	if (last && !last->pr && last->m == MRC_M_NONE && !s->pr && s->m == MRC_M_NONE) {
-		s32 d = mrc_psn_diff(s->psn, last->psn);
+	if (plain && last && !last->pr && last->m == MRC_M_NONE) {
+		s32 d = mrc_psn_diff(psn, last->psn);
 
-		if (d > -32 && d < 32) {
-			if (d > 0)
-				*last = *s;
-			return;
-		}
+		if (d > -32 && d < 32)
+			return d > 0 ? last : NULL;
 	}
 	if (c->sack_n < MRC_OWED_SACKS)
-		c->sack_q[c->sack_n++] = *s;
-	else if (s->pr || s->m != MRC_M_NONE)
-		*last = *s;	/* a flood: the latest word counts */
+		return &c->sack_q[c->sack_n++];
+	if (plain)
+		return NULL;
+	c->stats.owed_full++;	/* a flood: the latest word counts */
+	return last;
 }
 
-void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p)
+void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	struct mrc_owed_sack s = { 0 };
+	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, !p->ecn_ce, p->psn);
 
-	s.psn = p->psn;
-	s.ev = p->ev;
-	s.tx_ts = p->tx_ts;
-	s.m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
-	mrc_ctl_push_sack(c, &s);
+	c->sack_pkts = 0;
+	c->sack_bytes = 0;
+	if (!s)
+		return;
+	s->psn = p->psn;
+	s->ev = p->ev;
+	s->came = mrc_tick(now_ns);
+	s->tx_ts = p->tx_ts;
+	s->probe_id = 0;
+	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
+	s->pr = false;
+	s->ts = p->has_ts;
 }
 
-void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p)
+/*
+ * A SACK that no packet asked for. Its trigger is so far behind that it names none:
+ * the sender must not take its age for a round trip.
+ */
+void mrc_ctl_owe_word(struct mrc_conn *c)
 {
-	struct mrc_owed_sack s = { 0 };
+	if (c->sack_n)
+		return;		/* says it too */
+	memset(&c->sack_q[0], 0, sizeof(c->sack_q[0]));
+	c->sack_q[0].psn = mrc_psn_add(c->rx_cack, -32768);
+	c->sack_n = 1;
+}
 
-	s.pr = true;
-	s.probe_id = p->u.probe.probe_id;
-	s.ev = p->ev;
-	s.tx_ts = p->u.probe.tx_ts;
-	s.m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
-	mrc_ctl_push_sack(c, &s);
+void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, false, 0);
+
+	s->psn = 0;
+	s->ev = p->ev;
+	s->came = mrc_tick(now_ns);
+	s->tx_ts = p->u.probe.tx_ts;
+	s->probe_id = p->u.probe.probe_id;
+	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
+	s->pr = true;
+	s->ts = true;
 	/* A probe also asks for the transport's word: an ACK may have been lost. */
-	if (p->u.probe.probe_id >= MRC_PROBE_ID_EV_END)
+	if (p->u.probe.probe_id >= MRC_PROBE_ID_EV_END) {
 		c->ack_owed = true;
-	c->stats.probes_answered++;
+		if (c->evs)
+			mrc_evset_doubt(c->evs);
+	}
 }
 
-void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason)
+/*
+ * Reasons of Table 7-3 and who gives them:
+ *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
+ *	NO_BITMAP, PSN_OOR_WINDOW	mrc_rx_beyond()
+ *	NO_PKT_BUFFER			mrc_rx_busy(): no tail, no slot, cannot be held
+ *	NO_RESOURCE			mrc_conn_rx_reject(): no receive posted
+ *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
+ *
+ * One NACK speaks of one PSN: of its latest copy. More than fit in the queue before the
+ * next packet may leave are given up, and their PSNs resent for lack of a SACK; a fatal
+ * one always finds room.
+ */
+void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
+		      u64 now_ns)
 {
 	struct mrc_owed_nack *n;
+	u8 i = 0;
 
-	if (c->nack_n == MRC_OWED_NACKS)
-		return;		/* the packet is resent for lack of a SACK, later */
-	n = &c->nack_q[c->nack_n++];
+	while (i < c->nack_n && c->nack_q[i].psn != p->psn)
+		i++;
+	if (i == MRC_OWED_NACKS) {
+		c->stats.owed_full++;
+		if (reason != MRC_NACK_UNEXP_EVENT)
+			return;
+		i--;
+	}
+	if (i == c->nack_n)
+		c->nack_n++;
+	n = &c->nack_q[i];
 	n->psn = p->psn;
 	n->ev = p->ev;
+	n->came = mrc_tick(now_ns);
 	n->tx_ts = p->tx_ts;
+	n->ts = p->has_ts;
 	n->reason = (u8)reason;
 	n->vendor_info = reason == MRC_NACK_NO_RESOURCE ? c->rx.min_rnr_timer : 0;
 }
@@ -99,21 +146,35 @@ static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcod
 	op->src = MRC_SRC_NONE;
 }
 
-static void mrc_ctl_nack(struct mrc_conn *c, struct mrc_txop *op)
+/*
+ * A timestamp to reflect. Moved on by the time since its packet came, so that the
+ * sender's round trip is the network's alone, where both ends agreed on that.
+ */
+static u16 mrc_ctl_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 came, u64 now_ns)
 {
-	const struct mrc_owed_nack *o = &c->nack_q[--c->nack_n];
+	if (!c->rx.svc_time || !is_ts)
+		return ts;
+	return (u16)(ts + (mrc_tick_age_ns(now_ns, came) >> MRC_TS_SHIFT));
+}
+
+/* The oldest first: the left edge waits for it. */
+static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	struct mrc_owed_nack o = c->nack_q[0];
 	struct mrc_nack_hdr *n = &op->hdr.u.nack;
 
-	mrc_ctl_head(c, op, MRC_OPC_NACK, o->psn);
+	c->nack_n--;
+	memmove(&c->nack_q[0], &c->nack_q[1], c->nack_n * sizeof(o));
+	mrc_ctl_head(c, op, MRC_OPC_NACK, o.psn);
 	op->undo.kind = MRC_UNDO_NACK;
-	n->reason = o->reason;
-	n->vendor_info = o->vendor_info;
-	n->ev = o->ev;
+	n->reason = o.reason;
+	n->vendor_info = o.vendor_info;
+	n->ev = o.ev;
 	n->spdcid = (u16)c->rx.sqpn;
 	n->dpdcid = (u16)c->rx.dqpn;
-	n->psn = o->psn;
+	n->psn = o.psn;
 	n->cc_type = MRC_CC_TYPE_NACK;
-	n->tx_ts = o->tx_ts;
+	n->tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns);
 	c->stats.nacks_sent++;
 }
 
@@ -133,18 +194,44 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 	c->stats.acks_sent++;
 }
 
-static void mrc_ctl_sack(struct mrc_conn *c, struct mrc_txop *op)
+/*
+ * Where the 64 bits begin. A window may hold many times more packets out of order
+ * than one SACK can show. Every other SACK shows what came last, up to the trigger;
+ * those between walk over all that is out of order, 64 at a time and empty stretches
+ * left out, so that each packet is reported again and again, within 2 * window / 64 SACKs.
+ */
+static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
+{
+	u32 first = mrc_psn_add(c->rx_cack, 1), at = c->sack_at;
+
+	if (mrc_psn_diff(c->rx_max, c->rx_cack) <= 64)
+		return first;
+	if (!o->pr && mrc_psn_diff(o->psn, c->rx_cack) > 64) {
+		c->sack_turn = !c->sack_turn;
+		if (c->sack_turn)
+			return mrc_psn_add(o->psn, -63);
+	}
+	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rx_max) > 0)
+		at = first;
+	while (!mrc_rx_bitmap(c, at)) {		/* ends: rx_max is there */
+		at = mrc_psn_add(at, 64);
+		if (mrc_psn_diff(at, c->rx_max) > 0)
+			at = first;
+	}
+	c->sack_at = mrc_psn_add(at, 64);
+	return at;
+}
+
+static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	struct mrc_owed_sack o = c->sack_q[0];
 	struct mrc_sack *s = &op->hdr.u.sack;
-	u32 first = mrc_psn_add(c->rx_cack, 1), base = first;
+	u32 base = mrc_ctl_sack_base(c, &o);
 
-	c->sack_n--;
-	memmove(&c->sack_q[0], &c->sack_q[1], c->sack_n * sizeof(o));
+	if (--c->sack_n)
+		memmove(&c->sack_q[0], &c->sack_q[1], c->sack_n * sizeof(o));
 	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rx_cack);
 	op->undo.kind = MRC_UNDO_SACK;
-	if (!o.pr && mrc_psn_diff(o.psn, c->rx_cack) > 64)
-		base = mrc_psn_add(o.psn, -63);
 	s->m = o.m;
 	s->pr = o.pr;
 	if (o.pr)
@@ -157,34 +244,32 @@ static void mrc_ctl_sack(struct mrc_conn *c, struct mrc_txop *op)
 	s->dpdcid = (u16)c->rx.dqpn;
 	s->cack = c->rx_cack;
 	s->cc_type = MRC_CC_TYPE_SACK;
+	s->mpr = c->rx.dyn_mpr ? c->rx_mpr : 0;
 	s->sack_offset = (s16)mrc_psn_diff(base, c->rx_cack);
 	s->bitmap = mrc_rx_bitmap(c, base);
-	s->tx_ts = o.tx_ts;
+	s->tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns);
 	s->ooo_count = (u16)min_t(u32, c->rx_held, 0x7fff);
+	s->restore_cwnd = c->rx_restore;
+	s->rcv_cwnd_pen = c->rx_pen;
 	s->rcvd_bytes = ((c->rx_rcvd >> 8) + ((c->rx_rcvd & 255) != 0)) & 0xffffff;
 	c->sack_pkts = 0;
 	c->sack_bytes = 0;
 	c->stats.sacks_sent++;
+	c->stats.pens_sent += c->rx_pen != 0;
+	c->stats.probes_answered += o.pr;
 }
 
-static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id)
+/* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */
+static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id, u64 now_ns)
 {
 	mrc_ctl_head(c, op, MRC_OPC_PROBE, 0);
-	op->tclass = MRC_TC_DATA;	/* it must not overtake what it asks about (8) */
+	op->tclass = MRC_TC_NO_TRIM;
 	op->hdr.u.probe.probe_id = id;
 	op->hdr.u.probe.spdcid = (u16)c->rx.sqpn;
 	op->hdr.u.probe.dpdcid = (u16)c->rx.dqpn;
+	op->hdr.u.probe.tx_ts = mrc_ts16(now_ns);
 	op->undo.kind = MRC_UNDO_PROBE;
 	c->stats.probes_sent++;
-}
-
-static void mrc_ctl_tail_probe(struct mrc_conn *c, struct mrc_txop *op, u64 now_ns)
-{
-	c->probe_id = (u16)(MRC_PROBE_ID_TAIL | ((c->probe_id + 1) & 0xfff));
-	c->probe_sent[c->probe_id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
-	c->probe_out |= (u16)(1u << c->probe_id % MRC_TAIL_PROBES);
-	c->probe_owed = false;
-	mrc_ctl_probe(c, op, c->probe_id);
 }
 
 static void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
@@ -192,7 +277,7 @@ static void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
 	op->ev_idx = idx;
 	op->hdr.ev = c->evs->ev[idx].value;
 	op->hdr.plane = c->evs->ev[idx].plane;
-	c->evs->ev[idx].tx_pkts++;
+	mrc_evset_count_tx(c->evs, idx, 1);
 	c->stats.tx_ctrl_pkts++;
 }
 
@@ -201,19 +286,54 @@ static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op
 {
 	u16 idx;
 
-	if (mrc_evset_probe_next(c->evs, now_ns, &idx)) {
-		mrc_ctl_probe(c, op, idx);
-		mrc_ctl_leave_by(c, op, idx);
-		return true;
+	if (!mrc_evset_probe_next(c->evs, now_ns, &idx)) {
+		if (!c->verify_owed)
+			return false;
+		c->verify_owed = false;
+		if (mrc_tx_waiting(c))
+			return false;	/* data of ours tests the paths */
+		if (!mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+			return false;
 	}
-	if (!c->verify_owed)
+	mrc_ctl_probe(c, op, idx, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+/* It asks about data, so it takes a path of data. */
+static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
+
+	if (idx == MRC_NONE16) {
+		c->stats.no_path++;
 		return false;
-	c->verify_owed = false;
-	if (mrc_tx_waiting(c))
-		return false;	/* data of ours tests the paths */
-	if (!mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+	}
+	c->probe_id = (u16)(MRC_PROBE_ID_TAIL | ((c->probe_id + 1) & 0xfff));
+	c->probe_sent[c->probe_id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
+	c->probe_out |= (u16)(1u << c->probe_id % MRC_TAIL_PROBES);
+	c->probe_owed = false;
+	mrc_ctl_probe(c, op, c->probe_id, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+/* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
+static bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+{
+	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns);
+
+	if (idx == MRC_NONE16) {
+		c->stats.no_path++;
 		return false;
-	mrc_ctl_probe(c, op, idx);
+	}
+	if (c->nack_n && !nak)
+		mrc_ctl_nack(c, now_ns, op);
+	else if (c->ack_owed)
+		mrc_ctl_ack(c, op);
+	else
+		mrc_ctl_sack(c, now_ns, op);
+	c->verify_owed = true;
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
 }
@@ -221,41 +341,42 @@ static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op
 bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	bool nak = c->ack_owed && mrc_rx_nak_due(c);
-	u16 idx;
 
 	/* A failed QP says one thing only: why it refused. */
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;
-	if (!c->fail && mrc_ctl_ev_probe(c, now_ns, op))
+	if (!nak && !c->nack_n && mrc_ctl_ev_probe(c, now_ns, op))
 		return true;
-	if (!c->nack_n && !c->ack_owed && !c->sack_n && !c->probe_owed)
-		return false;
-	idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
-	if (idx == MRC_NONE16) {
-		c->stats.no_path++;
-		return false;
-	}
-	if (c->fail || nak)
-		mrc_ctl_ack(c, op);
-	else if (c->nack_n)
-		mrc_ctl_nack(c, op);
-	else if (c->ack_owed)
-		mrc_ctl_ack(c, op);
-	else if (c->sack_n)
-		mrc_ctl_sack(c, op);
-	else
-		mrc_ctl_tail_probe(c, op, now_ns);
-	c->verify_owed |= op->undo.kind != MRC_UNDO_PROBE;
-	mrc_ctl_leave_by(c, op, idx);
-	return true;
+	if (c->nack_n || c->ack_owed || c->sack_n)
+		return mrc_ctl_answer(c, now_ns, op, nak);
+	return c->probe_owed && mrc_ctl_tail_probe(c, now_ns, op);
+}
+
+/* A NACK goes back to the head of the queue, as it was but for its age. */
+static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
+{
+	struct mrc_owed_nack *o = &c->nack_q[0];
+
+	c->stats.nacks_sent--;
+	memmove(&c->nack_q[1], o, c->nack_n++ * sizeof(*o));
+	memset(o, 0, sizeof(*o));
+	o->psn = n->psn;
+	o->ev = n->ev;
+	o->tx_ts = n->tx_ts;
+	o->reason = n->reason;
+	o->vendor_info = n->vendor_info;
 }
 
 /*
- * A control packet that could not leave is as good as lost, and the protocol
- * copes with lost ones; only the transport ACK is cheap to owe again.
+ * A control packet that could not leave is as good as lost, and the protocol copes with
+ * lost ones. Those without which the peer would blame a path or wait are owed again.
  */
 void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
+	mrc_evset_count_tx(c->evs, op->ev_idx, -1);
+	c->stats.tx_ctrl_pkts--;
 	if (op->undo.kind == MRC_UNDO_ACK)
 		c->ack_owed = true;
+	else if (op->undo.kind == MRC_UNDO_NACK && c->nack_n < MRC_OWED_NACKS)
+		mrc_ctl_undo_nack(c, &op->hdr.u.nack);
 }

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_ev.h - entropy values (EVs): the set of paths to one peer, and rotation.
+ * mrc_ev.h - entropy values (EVs): the set of paths to one peer, and their states.
  *
  * MRC 1.0 section 3 (9.3.1, 11.2.2). An evset is the "path set" of a
  * (peer, profile): EV states are shared by all QPs to that peer, so that one
- * QP's loss teaches the others. Each QP owns only a rotation (struct mrc_rot):
- * a shuffled walk in which planes take strict turns, so that every live plane
- * carries its equal share however many of its EVs are usable.
+ * QP's loss teaches the others. Each QP owns only a rotation (mrc_rot.h).
  *
- * States: GOOD, SKIP (congested once: passed over one time), ASSUMED_BAD
+ * States: GOOD, SKIP (congested: passed over one time or more), ASSUMED_BAD
  * (lost packets: probed until it answers again), DENIED (controller's word).
  * An EV is usable when it is GOOD or SKIP and its plane is up at both ends.
+ *
+ * How long SKIP lasts is the EV's level. The first sign costs one passing-over; a sign
+ * about what was sent since then costs more, so that a path slower than the others gets its
+ * share and no more; a lap without a sign lowers the level again. What comes back
+ * from ASSUMED_BAD starts at the top: it is slow as likely as it was dead, and
+ * probes, which do not queue, cannot tell. When more than half of a plane's EVs are
+ * SKIP, it is not the paths, and each is passed over once only.
+ *
  * min_active is a floor: a demotion that would leave fewer usable EVs on live
  * planes is refused and counted.
+ *
+ * Reverse EVs (3.5): acknowledgements teach nothing about their own path, so they leave by
+ * EVs that were proven lately: by a delivered packet or an answered probe. One EV per
+ * plane is kept as the proven one; while nothing but acknowledgements is sent, one EV
+ * per round trip is verified by a probe.
  *
  * The caller serialises all calls on one evset (and on the rotations using it).
  */
@@ -36,34 +47,50 @@ enum mrc_ev_sign {
 	MRC_SIGN_TRIMMED,	/* NACK TRIMMED, not at the last hop */
 	MRC_SIGN_BAD,		/* SACK m = ALWAYS_SKIP */
 	MRC_SIGN_LOST,		/* packet lost without a trim */
+	MRC_SIGN_SPURIOUS,	/* the packet called lost had arrived: takes one LOST back */
 	MRC_SIGN_PROBE_LOST,
 	MRC_SIGN_PROBE_OK,
-	MRC_SIGN_DELIVERED,
+	MRC_SIGN_DELIVERED,	/* proven */
 };
 
+/* 8 bytes: a set of 4,096 is walked without leaving the cache. */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
-	u8 plane;		/* 0-based */
-	u8 state;		/* enum mrc_ev_state */
-	u8 answers;		/* good probe answers in a row */
-	u8 backoff;		/* probe interval = probe_ns << backoff */
-	u32 tx_pkts;		/* statistics; wrap */
-	u32 lost_pkts;
-	u64 probe_at_ns;	/* ASSUMED_BAD: when to probe next */
+	u16 tick;		/* ASSUMED_BAD: when to probe next, MRC_EV_TICK_SHIFT;
+				 * else: since when it is good, MRC_EV_CALM_SHIFT */
+	u8 plane : 5;		/* 0-based */
+	u8 state : 2;		/* enum mrc_ev_state */
+	u8 by_loss : 1;		/* ASSUMED_BAD for one loss: a SPURIOUS sign takes it back;
+				 * usable: low bit of the level */
+	u8 asked : 1;		/* ASSUMED_BAD: a probe has not been answered;
+				 * usable: high bit of the level */
+	u8 flaps : 2;		/* readmissions of late, saturating */
+	signed char run : 5;	/* ASSUMED_BAD: probes answered in a row; negative: lost.
+				 * SKIP: times it will be met before it is GOOD.
+				 * GOOD: 1: picked since it was SKIP */
+};
+#define MRC_EV_TICK_SHIFT	13	/* 8 us; wraps after 537 ms */
+#define MRC_EV_CALM_SHIFT	22	/* 4 ms; wraps after 275 s */
+
+/* Telemetry of one EV, in an array of its own: not on the way of a decision. */
+struct mrc_ev_count {
+	u32 tx_pkts, lost_pkts;	/* wrap */
 };
 
 struct mrc_evset_cfg {
 	u16 n;			/* EVs, 1 ... MRC_EVS_MAX */
 	u16 min_active;		/* floor of usable EVs; 0: n / 4, at least 1 */
 	u8 n_planes;		/* 1 ... MRC_PLANES_MAX */
-	u8 readmit;		/* good answers that readmit; 0: 2 */
+	u8 readmit;		/* good answers that readmit; 0: 2; at most 15. Twice as
+				 * many after each readmission that did not last */
+	bool counts;		/* keep struct mrc_ev_count */
 	u32 planes_up;		/* local planes up now */
 	u64 probe_ns;		/* first probe interval; 0: 100 us */
-	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms */
+	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms, at most 200 ms */
 };
 
 struct mrc_ev_stats {
-	u64 skips, demotions, readmissions, floor_hits, probes, probes_lost;
+	u64 skips, demotions, readmissions, floor_hits, probes, probes_lost, spurious;
 };
 
 struct mrc_evset {
@@ -71,34 +98,40 @@ struct mrc_evset {
 	u8 n_planes, readmit;
 	bool changed;		/* a state changed since mrc_evset_take_change() */
 	bool verify_out;	/* a verifying probe is unanswered */
+	u8 verify_run;		/* verifying probes answered in a row, saturating */
 	u16 verify_idx;
 	u32 gen;		/* changes when rotations must be rebuilt */
 	u32 local_up, remote_up;
 	u16 usable;		/* GOOD + SKIP on planes up at both ends */
 	u16 bad;		/* ASSUMED_BAD, any plane */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
+	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
+	u16 start[MRC_PLANES_MAX + 1];	/* plane p: ev[start[p] ... start[p + 1]) */
+	u16 probe_pos;		/* where the search for an EV to probe goes on */
+	u16 proven[MRC_PLANES_MAX];	/* EV proven last, or MRC_NONE16 */
+	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u64 probe_ns, probe_max_ns;
 	u64 probe_rtt_ns;	/* of answered probes, smoothed; 0: none yet */
 	u64 verify_ns;		/* verifying probe: next one, or when the last was sent */
 	u64 next_probe_ns;	/* no probe is due before; MRC_TIME_NEVER: none */
-	struct mrc_ev *ev;	/* n entries */
-	u16 *hash;		/* value -> index, open addressing */
-	u32 hash_mask;
+	struct mrc_ev *ev;	/* n entries, grouped by plane */
+	struct mrc_ev_count *count;	/* n entries, or NULL */
 	struct mrc_ev_stats stats;
 };
 
 struct mrc_rot;
 
 /* Bytes that mrc_evset_init() needs as @mem for @n EVs. */
-size_t mrc_evset_mem_size(u16 n);
+size_t mrc_evset_mem_size(u16 n, bool counts);
 
 /**
  * mrc_evset_init - a set with all EVs GOOD
- * @mem: mrc_evset_mem_size(cfg->n) bytes, 8-byte aligned, owned by the caller,
- *	which frees it after the last rotation is gone
- * @values, @planes: n each; values may repeat (a profile may weight a path)
+ * @mem: mrc_evset_mem_size(cfg->n, cfg->counts) bytes, 8-byte aligned, owned by the
+ *	caller, which frees it after the last rotation is gone
+ * @values, @planes: n each, planes ascending; values may repeat (a profile may
+ *	weight a path)
  *
- * Return: 0, or -EINVAL (n, n_planes or a plane out of range).
+ * Return: 0, or -EINVAL (n, n_planes or a plane out of range or order).
  */
 int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *cfg,
 		   const u32 *values, const u8 *planes);
@@ -107,9 +140,6 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
  * come back with their ASSUMED_BAD EVs forgiven: the port was the fault. */
 void mrc_evset_local_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns);
 void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns);
-
-/* Index of the EV with this value, or MRC_NONE16. With duplicates, one of them. */
-u16 mrc_evset_find(const struct mrc_evset *s, u32 value);
 
 /* Apply one sign (section 3.1's state machine). @idx < n. */
 void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now_ns);
@@ -128,19 +158,40 @@ static inline bool mrc_ev_usable(const struct mrc_evset *s, u16 idx)
 	       mrc_evset_plane_live(s, s->ev[idx].plane);
 }
 
+/* The next verifying probe (see mrc_evset_verify_next()) need not wait for long. */
+void mrc_evset_verify_soon(struct mrc_evset *s);
+
+/*
+ * The peer asks again or resends what was acknowledged: acknowledgements may be dying on
+ * their way. The EVs that carried them were proven before that; they are no more.
+ */
+static inline void mrc_evset_doubt(struct mrc_evset *s)
+{
+	memset(s->proven, 0xff, s->n_planes * sizeof(s->proven[0]));
+	mrc_evset_verify_soon(s);
+}
+
+/* Telemetry: one more packet sent by @idx, or one taken back. */
+static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
+{
+	if (s->count)
+		s->count[idx].tx_pkts += (u32)by;
+}
+
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
 
 /*
  * Probes of ASSUMED_BAD EVs (3.5): first after probe_ns, doubling while
  * unanswered to probe_max_ns; `readmit` good answers in a row make it GOOD.
+ * Paced: when many are due, a few at once and then one per probe_ns / 64.
  */
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
 
 /*
- * Verification of EVs that only carry acknowledgements (3.5): nothing else
- * would ever tell that such a path is dead. About once a round trip one EV of
- * the rotation is probed; if no answer comes it is ASSUMED_BAD.
+ * Verification of EVs that only carry acknowledgements (3.5). Every few round trips one EV of
+ * the rotation is probed, less often the longer all of them answer; if no answer comes it
+ * is ASSUMED_BAD.
  * mrc_evset_verify_next() true: send a probe on *idx, picked from @r.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
@@ -150,32 +201,60 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 #define MRC_PROBE_ID_EV_END	MRC_EVS_MAX
 void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns);
 
+/* Between mrc_ev.c, mrc_probe.c and mrc_rot.c. */
+static inline u32 mrc_ev_proven_tick(u64 now_ns)
+{
+	return (u32)(now_ns >> 16);
+}
+
+#define MRC_EV_LEVEL_MAX	3	/* two bits */
+
+static inline u8 mrc_ev_level(const struct mrc_ev *ev)
+{
+	return (u8)(ev->by_loss | ev->asked << 1);
+}
+
+static inline void mrc_ev_set_level(struct mrc_ev *ev, u8 level)
+{
+	ev->by_loss = level & 1u;
+	ev->asked = level >> 1 & 1u;
+}
+
+/* A GOOD one is picked. Nothing was said since the last time: that was a clean lap. */
+static inline void mrc_ev_taken(struct mrc_ev *ev)
+{
+	u8 level = mrc_ev_level(ev);
+
+	if (likely(!level))
+		return;
+	if (ev->run)
+		mrc_ev_set_level(ev, --level);
+	ev->run = level > 0;
+}
+
+/* The walk meets one that is SKIP. Returns true if it is GOOD now, only if @may. */
+static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool may)
+{
+	if (ev->run > 1) {
+		ev->run--;
+		if (likely(2u * s->skip_on[ev->plane] <= s->usable_on[ev->plane]))
+			return false;
+	}
+	if (!may)
+		return false;
+	s->skip_on[ev->plane]--;
+	ev->state = MRC_EV_GOOD;
+	ev->run = 0;
+	return true;
+}
+
+u16 mrc_ev_tick_up(u64 ns);
+void mrc_ev_probe_at(struct mrc_evset *s, struct mrc_ev *ev, u64 at_ns);
+void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns);
+
 /* 0 when every count agrees with the entries. */
 int mrc_evset_check(const struct mrc_evset *s);
 
-/* ---- rotation, one per QP ---- */
-
-struct mrc_rot {
-	struct mrc_rand rand;
-	u32 gen;		/* of the set when built; rebuilt when it differs */
-	u8 plane;		/* the plane whose turn is next */
-	u16 *order;		/* n indices, grouped by plane, shuffled in place */
-	u16 n_max;
-	u16 start[MRC_PLANES_MAX + 1];	/* plane p: order[start[p] ... start[p + 1]) */
-	u16 pos[MRC_PLANES_MAX];	/* next position in plane p's pass */
-};
-
-/* @order: room for @n_max indices, owned by the caller. */
-void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed);
-
-/**
- * mrc_rot_pick - the EV for the next packet
- * @avoid: an index not to use if there is another choice, or MRC_NONE16
- *
- * Planes take turns; within a plane each EV once per pass, reshuffled between
- * passes; a SKIP EV met on the way becomes GOOD, at most one per packet.
- * Return: index, or MRC_NONE16 when no EV is usable.
- */
-u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid);
+#include "mrc_rot.h"
 
 #endif

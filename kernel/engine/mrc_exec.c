@@ -9,6 +9,33 @@
  */
 #include "mrc_conn.h"
 
+void mrc_exec_reset(struct mrc_conn *c)
+{
+	memset(c->exec, 0, c->cfg.rd_max * sizeof(*c->exec));
+	c->exec_waiting = 0;
+	c->exec_used = 0;
+	c->exec_done = 0;
+	c->exec_hint = 0;
+	c->exec_first = 0;
+}
+
+/* One that waited is out of the way: the lowest PSN of the others. */
+static void mrc_exec_passed(struct mrc_conn *c)
+{
+	u16 i, n = 0;
+
+	if (!--c->exec_waiting)
+		return;
+	for (i = 0; n < c->exec_waiting && i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->exec[i];
+
+		if (x->state != MRC_EXEC_WAIT)
+			continue;
+		if (!n++ || mrc_psn_diff(x->psn, c->exec[c->exec_first].psn) < 0)
+			c->exec_first = i;
+	}
+}
+
 /*
  * A free slot for the request at @psn.
  *
@@ -20,17 +47,16 @@
  */
 bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
 {
-	u32 held = 0;
-	u16 i;
+	u16 i = c->exec_hint;
 
-	for (i = 0; i < c->cfg.rd_max; i++) {
-		if (c->exec[i].state == MRC_EXEC_FREE) {
-			*slot = i;
-			return true;
-		}
-		held += c->exec[i].state != MRC_EXEC_DONE;
+	if (c->exec_used < c->cfg.rd_max) {
+		while (c->exec[i].state != MRC_EXEC_FREE)
+			i = (u16)((i + 1) & (c->cfg.rd_max - 1));
+		*slot = i;
+		return true;
 	}
-	if (mrc_psn_diff(psn, c->rx_cack) == 1 && held >= c->rx.rd_atomic)
+	if (mrc_psn_diff(psn, c->rx_cack) == 1 &&
+	    c->exec_used - c->exec_done >= c->rx.rd_atomic)
 		mrc_tx_response_settle(c, now_ns);
 	return false;
 }
@@ -62,32 +88,27 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 	x->len = p->dmalen;
 	x->swap_add = p->swap_add;
 	x->compare = p->compare;
+	if (!c->exec_waiting || mrc_psn_diff(x->psn, c->exec[c->exec_first].psn) < 0)
+		c->exec_first = slot;
 	c->exec_waiting++;
+	c->exec_used++;
+	c->exec_hint = (u8)((slot + 1) & (c->cfg.rd_max - 1));
 }
 
 bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *out)
 {
-	struct mrc_exec_rec *first = NULL;
-	u16 i;
+	struct mrc_exec_rec *first = &c->exec[c->exec_first];
 
 	if (!c->exec_waiting || c->fail)
 		return false;
-	for (i = 0; i < c->cfg.rd_max; i++) {
-		struct mrc_exec_rec *x = &c->exec[i];
-
-		if (x->state == MRC_EXEC_RUN)
-			return false;	/* one at a time, in order */
-		if (x->state == MRC_EXEC_WAIT &&
-		    (!first || mrc_psn_diff(x->psn, first->psn) < 0))
-			first = x;
-	}
-	if (!first || mrc_psn_diff(first->psn, c->rx_cack) > 0)
+	/* One at a time, in order, and after all that precedes it has landed. */
+	if (first->state == MRC_EXEC_RUN || mrc_psn_diff(first->psn, c->rx_cack) > 0)
 		return false;
 	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(first->psn, c->nak_psn) >= 0)
 		return false;
 	first->state = MRC_EXEC_RUN;
 	out->op = (enum mrc_op)first->op;
-	out->slot = (u16)(first - c->exec);
+	out->slot = c->exec_first;
 	out->va = first->va;
 	out->rkey = first->rkey;
 	out->len = first->len;
@@ -105,7 +126,7 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	    mrc_assert(c->rs_tail - c->rs_head < c->cfg.rd_max))
 		return;
 	x->state = MRC_EXEC_RESP;
-	c->exec_waiting--;
+	mrc_exec_passed(c);
 	c->ack_owed = true;	/* the ACK waited for the execution */
 	memset(m, 0, sizeof(*m));
 	m->op = x->op == MRC_OP_READ ? MRC_OP_READ_RESP : MRC_OP_ATOMIC_RESP;
@@ -130,7 +151,8 @@ void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_
 	if (mrc_assert(x->state == MRC_EXEC_RUN))
 		return;
 	x->state = MRC_EXEC_DONE;
-	c->exec_waiting--;
+	c->exec_done++;
+	mrc_exec_passed(c);
 	mrc_rx_refuse(c, x->psn, why);
 }
 
@@ -139,7 +161,7 @@ bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 {
 	u16 i;
 
-	for (i = 0; i < c->cfg.rd_max; i++) {
+	for (i = 0; c->exec_used != c->exec_done && i < c->cfg.rd_max; i++) {
 		const struct mrc_exec_rec *x = &c->exec[i];
 
 		if (x->state != MRC_EXEC_FREE && x->state != MRC_EXEC_DONE &&
@@ -153,20 +175,22 @@ bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 void mrc_exec_resp_done(struct mrc_conn *c, u16 slot)
 {
 	c->exec[slot].state = MRC_EXEC_DONE;
+	c->exec_done++;
 	if (mrc_rx_nak_due(c) && !c->nak_sent)
 		c->ack_owed = true;
 }
 
 bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot)
 {
-	u16 i;
+	u16 i = 0;
 
-	for (i = 0; i < c->cfg.rd_max; i++) {
-		if (c->exec[i].state == MRC_EXEC_DONE) {
-			c->exec[i].state = MRC_EXEC_FREE;
-			*slot = i;
-			return true;
-		}
-	}
-	return false;
+	if (!c->exec_done)
+		return false;
+	while (c->exec[i].state != MRC_EXEC_DONE)
+		i++;
+	c->exec[i].state = MRC_EXEC_FREE;
+	c->exec_done--;
+	c->exec_used--;
+	*slot = i;
+	return true;
 }

@@ -5,19 +5,27 @@
  * MRC 1.0 section 4 (7.4, Table 7-1). A packet is lost when
  *   - a packet sent later (on whatever path) is known as delivered, and the
  *     packet has been out for a round trip plus a reordering window (RACK; in
- *     time only: counting packets across different paths says nothing),
+ *     time only: counting packets across different paths says nothing), or, as an
+ *     option, the peer holds many packets out of order (SLEEK, below),
  *   - a NACK says so, its plane went down, or the acknowledgement timeout passed.
  * When acknowledgements stop, a probe asks the peer for its state: its answer is
  * "something sent later was delivered", so the tail of a burst need not wait for
- * the timeout. Timeouts without any progress use up one retry budget: linear_cnt at
- * the plain interval, then exp_cnt doubling.
+ * the timeout. Timeouts and NACKs without any progress use up one retry budget:
+ * linear_cnt at the plain interval, then exp_cnt doubling.
+ *
+ * The reordering window begins small, so that a dead path is left within three
+ * round trips, and grows with every loss that turns out to have been none.
  */
 #include "mrc_conn.h"
 
-#define MRC_RTT_INIT_NS		2000000ull	/* before the first sample */
-#define MRC_REO_MIN_NS		20000ull	/* least reordering window */
-#define MRC_REO_MULT_MAX	16
-#define MRC_PTO_MIN_NS		100000ull
+#define MRC_RTT_INIT_NS		2000000u	/* before the first sample */
+#define MRC_RTT_MAX_NS		1000000000u
+#define MRC_REO_MIN_NS		1000u		/* least reordering window: clocks and batches */
+/* Reordering window, quarters of a round trip: queues on other paths differ by that much. */
+#define MRC_REO_MULT_MIN	4
+#define MRC_REO_MULT_MAX	32		/* eight round trips */
+#define MRC_REO_KEEP_RTTS	16		/* without a false alarm: a quarter less */
+#define MRC_PTO_MIN_NS		10000u
 #define MRC_PTO_MAX_NS		1000000000ull
 #define MRC_RTO_MAX_NS		60000000000ull
 
@@ -25,9 +33,10 @@ void mrc_loss_reset(struct mrc_conn *c)
 {
 	c->srtt_ns = 0;
 	c->rttvar_ns = 0;
-	c->min_rtt_ns = MRC_TIME_NEVER;
+	c->min_rtt_ns = ~0u;
+	c->rack_rtt_ns = 0;
 	c->rack_valid = false;
-	c->reo_mult = 1;
+	c->reo_mult = MRC_REO_MULT_MIN;
 	c->rack_at_ns = MRC_TIME_NEVER;
 	c->probe_at_ns = MRC_TIME_NEVER;
 	c->rto_at_ns = MRC_TIME_NEVER;
@@ -35,41 +44,50 @@ void mrc_loss_reset(struct mrc_conn *c)
 	c->probe_out = 0;
 	c->probe_owed = false;
 	c->retries = 0;
+	c->nack_until_ns = 0;
+	c->nack_charge_ns = 0;
+	c->nack_backoff = 0;
 	c->rnr_tries = 0;
 	c->rnr_until_ns = 0;
+	c->hold_until_ns = 0;
+	mrc_loss_forget_evs(c);
 }
 
 /* ---- round trip time (RFC 6298's estimator) ---- */
 
-static void mrc_rtt_sample(struct mrc_conn *c, u64 rtt_ns)
+void mrc_loss_rtt(struct mrc_conn *c, u64 rtt_ns)
 {
-	u64 err;
+	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), err;
 
-	if (rtt_ns < c->min_rtt_ns)
-		c->min_rtt_ns = rtt_ns;
+	if (rtt < c->min_rtt_ns)
+		c->min_rtt_ns = rtt;
 	if (!c->srtt_ns) {
-		c->srtt_ns = max_t(u64, rtt_ns, 1);
-		c->rttvar_ns = rtt_ns / 2;
+		c->srtt_ns = rtt;
+		c->rttvar_ns = rtt / 2;
 		return;
 	}
-	err = rtt_ns > c->srtt_ns ? rtt_ns - c->srtt_ns : c->srtt_ns - rtt_ns;
-	c->rttvar_ns = (3 * c->rttvar_ns + err) / 4;
-	c->srtt_ns = max_t(u64, (7 * c->srtt_ns + rtt_ns) / 8, 1);
+	err = rtt > c->srtt_ns ? rtt - c->srtt_ns : c->srtt_ns - rtt;
+	c->rttvar_ns = (u32)((3ull * c->rttvar_ns + err) / 4);
+	c->srtt_ns = (u32)max_t(u64, (7ull * c->srtt_ns + rtt) / 8, 1);
 }
 
-/* How long after its send a packet overtaken by others is called lost. */
+/*
+ * How long after its send a packet overtaken by others is called lost. The age of
+ * the latest delivery counts as a round trip too: when acknowledgements are late,
+ * all packets are, and none of them is lost for that.
+ */
 static u64 mrc_rack_wait_ns(const struct mrc_conn *c)
 {
-	u64 reo = max_t(u64, 4 * c->rttvar_ns, c->srtt_ns / 4);
+	u64 reo = max_t(u64, 4ull * c->rttvar_ns, (u64)c->reo_mult * (c->srtt_ns / 4));
 
 	if (!c->srtt_ns)
 		return MRC_RTT_INIT_NS;
-	return c->srtt_ns + c->reo_mult * max_t(u64, reo, MRC_REO_MIN_NS);
+	return max_t(u64, c->srtt_ns, c->rack_rtt_ns) + max_t(u64, reo, MRC_REO_MIN_NS);
 }
 
 static u64 mrc_pto_ns(const struct mrc_conn *c)
 {
-	u64 pto = c->srtt_ns ? 2 * c->srtt_ns + 4 * c->rttvar_ns : 2 * MRC_RTT_INIT_NS;
+	u64 pto = c->srtt_ns ? 2ull * c->srtt_ns + 4ull * c->rttvar_ns : 2ull * MRC_RTT_INIT_NS;
 
 	pto = max_t(u64, pto, MRC_PTO_MIN_NS);
 	return min_t(u64, pto << min_t(u8, c->probe_backoff, 10), MRC_PTO_MAX_NS);
@@ -81,10 +99,10 @@ static u64 mrc_pto_ns(const struct mrc_conn *c)
  */
 static u64 mrc_timeout_ns(const struct mrc_conn *c)
 {
-	return max_t(u64, c->tx.timeout_ns, c->srtt_ns + 4 * c->rttvar_ns);
+	return max_t(u64, c->tx.timeout_ns, c->srtt_ns + 4ull * c->rttvar_ns);
 }
 
-static u64 mrc_rto_ns(const struct mrc_conn *c)
+u64 mrc_loss_rto_ns(const struct mrc_conn *c)
 {
 	u32 doublings = c->retries > c->tx.linear_cnt ? c->retries - c->tx.linear_cnt : 0;
 
@@ -95,18 +113,20 @@ static u64 mrc_rto_ns(const struct mrc_conn *c)
 
 /* ---- timers ---- */
 
-static u64 mrc_time_after(u64 now_ns, u64 wait_ns)
-{
-	return wait_ns == MRC_TIME_NEVER ? wait_ns : now_ns + wait_ns;
-}
-
 void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rto_at_ns == MRC_TIME_NEVER)
-		c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
+		c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
 	/* Not pushed out by sending: resending what is refused must not hide a loss. */
 	if (c->probe_at_ns == MRC_TIME_NEVER)
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
+}
+
+static void mrc_budget_restore(struct mrc_conn *c)
+{
+	c->retries = 0;
+	c->nack_backoff = 0;
+	c->nack_charge_ns = 0;
 }
 
 /*
@@ -114,22 +134,22 @@ void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
  * nothing new (to an EV's probe, say) do not. Progress without a delivery (the
  * peer lives and is slow) keeps the probe's back-off: asking more often is no help.
  */
-static void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress, bool delivered)
+void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress, bool delivered)
 {
 	if (!mrc_tx_waiting(c)) {
 		c->rto_at_ns = MRC_TIME_NEVER;
 		c->probe_at_ns = MRC_TIME_NEVER;
 		c->rack_at_ns = MRC_TIME_NEVER;
 		c->probe_owed = false;
-		c->retries = 0;
 		c->probe_backoff = 0;
+		mrc_budget_restore(c);
 		return;
 	}
 	if (progress) {
-		c->retries = 0;
+		mrc_budget_restore(c);
 		if (delivered)
 			c->probe_backoff = 0;
-		c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
+		c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 	} else if (c->probe_at_ns == MRC_TIME_NEVER) {
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
@@ -143,14 +163,84 @@ void mrc_loss_alive(struct mrc_conn *c, u64 now_ns)
 		mrc_loss_rearm(c, now_ns, true, true);
 }
 
+/* ---- blame: which EV a loss was put down to ---- */
+
+/* The path set is another one: its indices mean nothing here. */
+void mrc_loss_forget_evs(struct mrc_conn *c)
+{
+	u32 i;
+
+	for (i = 0; i < MRC_BLAMES; i++)
+		c->blame[i].ev = MRC_NONE16;
+	c->blame_n = 0;
+}
+
+static void mrc_blame(struct mrc_conn *c, u32 psn, u16 ev, u64 now_ns)
+{
+	if (!c->evs || ev >= c->evs->n)
+		return;
+	c->blame[c->blame_n].psn = psn;
+	c->blame[c->blame_n].ev = ev;
+	c->blame_n = (u8)((c->blame_n + 1) % MRC_BLAMES);
+	mrc_evset_sign(c->evs, ev, MRC_SIGN_LOST, now_ns);
+}
+
+/* @psn had arrived: the EV blamed last for it, if that is remembered, is cleared. */
+static void mrc_unblame(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	u32 i;
+
+	for (i = 1; i <= MRC_BLAMES; i++) {
+		struct mrc_blame *b = &c->blame[(c->blame_n - i) % MRC_BLAMES];
+
+		if (b->ev == MRC_NONE16 || b->psn != psn)
+			continue;
+		if (c->evs && b->ev < c->evs->n)
+			mrc_evset_sign(c->evs, b->ev, MRC_SIGN_SPURIOUS, now_ns);
+		b->ev = MRC_NONE16;
+		return;
+	}
+}
+
+/* A loss that was none; it arrived @late_ns after its send, if known: allow for more reordering. */
+static void mrc_rack_false_alarm(struct mrc_conn *c, u64 late_ns, u64 now_ns)
+{
+	u32 quarter = max_t(u32, c->srtt_ns / 4, 1);
+	u64 need = late_ns > c->srtt_ns ? div_u64(late_ns - c->srtt_ns, quarter) + 1 : 0;
+
+	need = max_t(u64, need, c->reo_mult + 1u);
+	c->reo_mult = (u8)min_t(u64, need, MRC_REO_MULT_MAX);
+	c->reo_tick = mrc_tick(now_ns);
+}
+
+static void mrc_rack_calm(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->reo_mult == MRC_REO_MULT_MIN || mrc_tick_age_ns(now_ns, c->reo_tick) <
+	    (u64)MRC_REO_KEEP_RTTS * c->srtt_ns)
+		return;
+	c->reo_mult--;
+	c->reo_tick = mrc_tick(now_ns);
+}
+
+/* An earlier copy of @psn than the latest has arrived, @late_ns after its send or 0. */
+void mrc_loss_spurious(struct mrc_conn *c, u32 psn, u64 late_ns, u64 now_ns)
+{
+	c->stats.rtx_spurious++;
+	if (c->rec[psn & c->rec_mask].cause == MRC_CAUSE_RACK)
+		mrc_rack_false_alarm(c, late_ns, now_ns);
+	mrc_unblame(c, psn, now_ns);
+}
+
 /* ---- delivery ---- */
 
-static void mrc_rack_advance(struct mrc_conn *c, u32 tick, u32 psn)
+/* What was sent at @tick as @psn has arrived. */
+void mrc_loss_rack(struct mrc_conn *c, u32 tick, u32 psn, u64 now_ns)
 {
 	if (!c->rack_valid || (s32)(tick - c->rack_sent) > 0 ||
 	    (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) > 0)) {
 		c->rack_sent = tick;
 		c->rack_psn = psn;
+		c->rack_rtt_ns = (u32)min_t(u64, mrc_tick_age_ns(now_ns, tick), MRC_RTT_MAX_NS);
 	}
 	c->rack_valid = true;
 }
@@ -162,43 +252,48 @@ static bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
 	       (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) < 0);
 }
 
-/* A loss that was none: allow for more reordering. */
-static void mrc_rack_false_alarm(struct mrc_conn *c)
+/* It arrived while it waited to be resent. */
+static void mrc_deliver_lost(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
-	if (c->reo_mult < MRC_REO_MULT_MAX)
-		c->reo_mult++;
+	u64 late = r->tries == 1 ? mrc_tick_age_ns(now_ns, r->sent) : 0;
+
+	mrc_list_del(c, r->state == MRC_REC_PACED ? &c->paced : &c->lost,
+		     (u16)(psn & c->rec_mask));
+	if (r->tries == 1)
+		mrc_loss_rack(c, r->sent, psn, now_ns);
+	if (r->cause == MRC_CAUSE_RACK)
+		mrc_rack_false_alarm(c, late, now_ns);
+	if (r->cause == MRC_CAUSE_RACK || r->cause == MRC_CAUSE_RTO ||
+	    r->cause == MRC_CAUSE_SLEEK)
+		mrc_unblame(c, psn, now_ns);
 }
 
 /* @psn is known as delivered. Returns the bytes newly so. */
-static u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
+u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	u16 slot = (u16)(psn & c->rec_mask);
 	struct mrc_rec *r = &c->rec[slot];
-	u32 bytes;
 
 	if (r->state == MRC_REC_FREE)
 		return 0;
-	bytes = mrc_tx_rec_bytes(c, psn);
 	if (r->state == MRC_REC_SENT) {
 		mrc_list_del(c, &c->sent, slot);
-		c->inflight_bytes -= bytes;
+		mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
 		/* Sent once, or so long ago that it is this copy which arrived. */
 		if (r->tries == 1 || mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
-			mrc_rack_advance(c, r->sent, psn);
-		else
-			mrc_rack_false_alarm(c);
+			mrc_loss_rack(c, r->sent, psn, now_ns);
+		else if (c->srtt_ns)
+			mrc_loss_spurious(c, psn, 0, now_ns);
 	} else {
-		mrc_list_del(c, &c->lost, slot);
-		if (r->cause == MRC_CAUSE_RACK)
-			mrc_rack_false_alarm(c);
+		mrc_deliver_lost(c, psn, r, now_ns);
 	}
 	r->state = MRC_REC_FREE;
 	if (r->msg & MRC_REC_RESP)
 		mrc_tx_rec_msg(c, r)->resp_pkts--;
-	return bytes;
+	return mrc_rec_bytes(r);
 }
 
-static void mrc_loss_advance_una(struct mrc_conn *c)
+void mrc_loss_advance_una(struct mrc_conn *c)
 {
 	while (c->psn_una != c->psn_next &&
 	       c->rec[c->psn_una & c->rec_mask].state == MRC_REC_FREE)
@@ -208,355 +303,185 @@ static void mrc_loss_advance_una(struct mrc_conn *c)
 
 void mrc_loss_delivered(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	if (mrc_psn_diff(psn, c->psn_una) < 0 || mrc_psn_diff(psn, c->psn_next) >= 0)
+	if (!mrc_psn_out(c, psn))
 		return;
 	mrc_loss_deliver(c, psn, now_ns);
 	mrc_loss_advance_una(c);
 }
 
-/* All up to @psn. The caller has checked that it was sent. */
-static u32 mrc_loss_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
+/* All up to @psn; nothing when it is behind una, or was never sent. */
+u32 mrc_loss_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	u32 p, bytes = 0;
+	u32 p = c->psn_una, bytes = 0;
 
-	for (p = c->psn_una; mrc_psn_diff(p, psn) <= 0; p = mrc_psn_add(p, 1))
+	if (!mrc_psn_out(c, psn))
+		return 0;
+	for (; p != psn; p = mrc_psn_add(p, 1))
 		bytes += mrc_loss_deliver(c, p, now_ns);
-	return bytes;
+	return bytes + mrc_loss_deliver(c, p, now_ns);
 }
 
 /* ---- loss ---- */
 
-void mrc_loss_mark(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
+/* @psn, in flight, is lost. Returns its bytes. */
+u32 mrc_loss_mark(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 {
 	u16 slot = (u16)(psn & c->rec_mask);
 	struct mrc_rec *r = &c->rec[slot];
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
-		return;
+		return 0;
 	mrc_list_del(c, &c->sent, slot);
-	c->inflight_bytes -= mrc_tx_rec_bytes(c, psn);
-	r->state = MRC_REC_LOST;
-	r->cause = (u8)cause;
-	mrc_list_add_tail(c, &c->lost, slot);
-	if ((cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO) && r->ev < c->evs->n)
-		mrc_evset_sign(c->evs, r->ev, MRC_SIGN_LOST, now_ns);
+	mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
+	r->cause = (unsigned int)cause & 31u;
+	if (cause == MRC_CAUSE_NACK) {
+		r->state = MRC_REC_PACED;
+		mrc_list_add_tail(c, &c->paced, slot);
+	} else {
+		r->state = MRC_REC_LOST;
+		mrc_list_add_tail(c, &c->lost, slot);
+	}
+	if (cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK)
+		mrc_blame(c, psn, r->ev, now_ns);
+	return mrc_rec_bytes(r);
 }
 
-static u32 mrc_loss_slot_psn(const struct mrc_conn *c, u16 slot)
+/* The controller is told of @bytes that were inferred as lost just now. */
+void mrc_loss_tell(struct mrc_conn *c, u32 bytes, u64 now_ns)
 {
-	return mrc_psn_add(c->psn_una, (s32)((slot - c->psn_una) & c->rec_mask));
+	struct mrc_cc_sample cc = { 0 };
+
+	if (!bytes)
+		return;
+	cc.now_ns = now_ns;
+	cc.lost_bytes = bytes;
+	cc.inflight_bytes = c->cc->inflight_bytes + bytes;
+	c->cc->ops->on_loss(c->cc, &cc);
+	mrc_tx_hold(c);
 }
 
 /* RACK: walk the oldest sends, stop at the first that may still arrive. */
-static void mrc_loss_detect(struct mrc_conn *c, u64 now_ns)
+void mrc_loss_detect(struct mrc_conn *c, u64 now_ns)
 {
 	u64 wait = mrc_rack_wait_ns(c);
 	u16 slot = c->sent.head, next;
+	u32 lost = 0;
 
 	c->rack_at_ns = MRC_TIME_NEVER;
 	if (!c->rack_valid)
 		return;
+	mrc_rack_calm(c, now_ns);
 	for (; slot != MRC_NONE16; slot = next) {
 		struct mrc_rec *r = &c->rec[slot];
 		u64 age = mrc_tick_age_ns(now_ns, r->sent);
+		u32 psn = mrc_rec_psn(c, slot);
 
 		next = r->next;
-		if (!mrc_rack_before(c, r->sent, mrc_loss_slot_psn(c, slot)))
-			return;
+		if (!mrc_rack_before(c, r->sent, psn))
+			break;
 		if (age < wait) {
 			/* Round up: at that time the age in ticks must suffice. */
 			c->rack_at_ns = now_ns + wait - age + (1u << MRC_TICK_SHIFT);
-			return;
-		}
-		mrc_loss_mark(c, mrc_loss_slot_psn(c, slot), MRC_CAUSE_RACK, now_ns);
-	}
-}
-
-/* ---- SACK (DC) ---- */
-
-/* Round trip of the packet that triggered this SACK, 0 if ambiguous. */
-static u64 mrc_sack_rtt(const struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
-{
-	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
-	const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
-
-	if (s->pr || mrc_psn_diff(psn, c->psn_una) < 0 || mrc_psn_diff(psn, c->psn_next) >= 0 ||
-	    r->state != MRC_REC_SENT || r->tries != 1)
-		return 0;
-	return mrc_tick_age_ns(now_ns, r->sent);
-}
-
-static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
-{
-	u32 base = mrc_psn_add(s->cack, s->sack_offset), bytes = 0;
-	u64 bits = s->bitmap;
-
-	for (; bits; bits &= bits - 1) {
-		u32 psn = mrc_psn_add(base, (s32)mrc_ffs64(bits));
-
-		if (mrc_psn_diff(psn, c->psn_una) < 0)
-			continue;
-		if (mrc_psn_diff(psn, c->psn_next) >= 0) {
-			c->stats.rx_bad_ack++;
 			break;
 		}
-		bytes += mrc_loss_deliver(c, psn, now_ns);
+		/* With SLEEK time speaks only for what was resent: nothing else would. */
+		if (!c->tx.sleek || r->tries > 1)
+			lost += mrc_loss_mark(c, psn, MRC_CAUSE_RACK, now_ns);
 	}
-	return bytes;
+	mrc_loss_tell(c, lost, now_ns);
 }
 
-static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
-{
-	u16 idx;
+/* ---- SLEEK: loss by the peer's count of packets out of order (option) ---- */
 
-	if (s->m == MRC_M_NONE)
-		return;
-	idx = mrc_evset_find(c->evs, s->ev);
-	if (idx != MRC_NONE16)
-		mrc_evset_sign(c->evs, idx, s->m == MRC_M_SKIP_ONCE ? MRC_SIGN_ECN : MRC_SIGN_BAD,
-			       now_ns);
+/* Requeue what was overtaken and not resent yet, from the left edge, one window at most. */
+static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
+{
+	u32 room = c->cc->cwnd_bytes, lost = 0, psn;
+
+	for (psn = c->psn_una; mrc_psn_diff(psn, c->sleek_psn) < 0 && lost < room;
+	     psn = mrc_psn_add(psn, 1)) {
+		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
+
+		if (r->state == MRC_REC_SENT && r->tries == 1 &&
+		    mrc_rack_before(c, r->sent, psn) &&
+		    mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
+			lost += mrc_loss_mark(c, psn, MRC_CAUSE_SLEEK, now_ns);
+	}
+	mrc_loss_tell(c, lost, now_ns);
 }
 
-/* Answer to a tail probe. */
-static bool mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+/* Recovery: what was sent until now and is overtaken is lost. */
+void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
 {
-	u32 i;
+	c->sleek_psn = c->psn_next;
+	c->sleek = true;
+	mrc_sleek_requeue(c, now_ns);
+}
 
-	i = s->probe_id % MRC_TAIL_PROBES;
-	if ((u16)(c->probe_id - s->probe_id) >= MRC_TAIL_PROBES || !(c->probe_out >> i & 1))
+/*
+ * @ooo: packets that the peer holds beyond a hole. Recovery begins at one and a half
+ * windows of them, at least five; "the largest window" of the rule is half of the
+ * PSN window here: beyond it the count could not get.
+ */
+void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns)
+{
+	u32 mss = c->rx.mtu + MRC_PKT_OVERHEAD;
+	u32 share = c->cc->cwnd_bytes / max_t(u32, c->cc->n_active, 1);
+	u32 limit = min_t(u32, (share + share / 2) / mss, c->tx_window / 2);
+
+	if (c->sleek && mrc_psn_diff(c->psn_una, c->sleek_psn) >= 0)
+		c->sleek = false;
+	if (c->sleek)
+		mrc_sleek_requeue(c, now_ns);
+	else if (ooo >= max_t(u32, limit, 5))
+		mrc_sleek_recover(c, now_ns);
+}
+
+/* ---- the retry budget ---- */
+
+static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->tx.timeout_ns && c->tx.exp_cnt < MRC_EXP_FOREVER &&
+	    c->retries >= (u32)c->tx.linear_cnt + c->tx.exp_cnt) {
+		mrc_conn_fail(c, MRC_ST_RETRY_EXC, now_ns);
 		return false;
-	c->probe_out &= (u16)~(1u << i);
-	mrc_rtt_sample(c, mrc_tick_age_ns(now_ns, c->probe_sent[i]));
-	/* Sent later than what is missing, and delivered. */
-	mrc_rack_advance(c, c->probe_sent[i], c->psn_una);
+	}
+	c->retries++;
+	c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
+	c->nack_charge_ns = c->rto_at_ns;
 	return true;
 }
 
-void mrc_loss_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
-{
-	const struct mrc_sack *s = &p->u.sack;
-	struct mrc_cc_sample cc = { 0 };
-	bool answered = false;
-
-	c->stats.sacks_rcvd++;
-	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
-		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
-	if (!c->psn_known && (!s->pr || !mrc_sack_probe(c, s, now_ns)))
-		return;
-	if (!c->psn_known)
-		mrc_tx_start(c, mrc_psn_add(s->cack, 1));
-	if (mrc_psn_diff(s->cack, c->psn_next) >= 0) {
-		c->stats.rx_bad_ack++;
-		return;
-	}
-	cc.now_ns = now_ns;
-	cc.inflight_bytes = c->inflight_bytes;
-	cc.rtt_ns = mrc_sack_rtt(c, s, now_ns);
-	cc.ecn = s->m == MRC_M_SKIP_ONCE;
-	cc.rcv_cwnd_pen = s->rcv_cwnd_pen;
-	cc.restore_cwnd = s->restore_cwnd;
-	if (cc.rtt_ns)
-		mrc_rtt_sample(c, cc.rtt_ns);
-	if (s->pr)
-		answered = mrc_sack_probe(c, s, now_ns);
-	else
-		mrc_sack_ev(c, s, now_ns);
-	cc.acked_bytes = mrc_loss_deliver_upto(c, s->cack, now_ns);
-	cc.acked_bytes += mrc_sack_bitmap(c, s, now_ns);
-	mrc_loss_advance_una(c);
-	c->cc.ops->on_ack(&c->cc, &cc);
-	mrc_loss_detect(c, now_ns);
-	mrc_loss_rearm(c, now_ns, cc.acked_bytes || (answered && c->psn_una == c->psn_next),
-		       cc.acked_bytes);
-}
-
-/* ---- NACK (DD) ---- */
-
-u64 mrc_rnr_timer_ns(u8 code)
-{
-	/* IBTA table 45, in units of 10 us; code 0 is the longest. */
-	static const u32 tens_of_us[32] = {
-		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
-		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
-		12288, 16384, 24576, 32768, 49152,
-	};
-
-	return tens_of_us[code & 31] * 10000ull;
-}
-
-/* The receiver has no receive posted: pause, then try again. */
-static void mrc_nack_rnr(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
-{
-	mrc_loss_mark(c, psn, MRC_CAUSE_RNR, now_ns);
-	if (now_ns < c->rnr_until_ns && mrc_psn_diff(psn, c->rnr_psn) > 0)
-		return;		/* behind the one that is waited for */
-	if (psn != c->rnr_psn)
-		c->rnr_tries = 0;
-	c->rnr_psn = psn;
-	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr_tries++ >= c->tx.rnr_retry) {
-		mrc_conn_fail(c, MRC_ST_RNR_EXC, now_ns);
-		return;
-	}
-	c->rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
-	c->rto_at_ns = mrc_time_after(c->rnr_until_ns, mrc_rto_ns(c));
-}
-
-void mrc_loss_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
-{
-	const struct mrc_nack_hdr *n = &p->u.nack;
-	const struct mrc_rec *r = &c->rec[n->psn & c->rec_mask];
-	struct mrc_cc_sample cc = { 0 };
-
-	c->stats.nacks_rcvd++;
-	if (!c->psn_known)
-		return;
-	if (mrc_psn_diff(n->psn, c->psn_next) >= 0) {
-		c->stats.rx_bad_ack++;
-		return;
-	}
-	if (n->reason == MRC_NACK_UNEXP_EVENT) {
-		mrc_conn_fail(c, MRC_ST_REM_OP, now_ns);
-		return;
-	}
-	/* Of an earlier copy, or of what has arrived since: nothing to do. */
-	if (mrc_psn_diff(n->psn, c->psn_una) < 0 || r->state != MRC_REC_SENT ||
-	    (r->ev < c->evs->n && c->evs->ev[r->ev].value != n->ev))
-		return;
-	cc.now_ns = now_ns;
-	cc.inflight_bytes = c->inflight_bytes;
-	cc.lost_bytes = mrc_tx_rec_bytes(c, n->psn);
-	switch (n->reason) {
-	case MRC_NACK_NO_RESOURCE:
-		mrc_nack_rnr(c, n->psn, n->vendor_info, now_ns);
-		break;
-	case MRC_NACK_TRIMMED:
-		if (r->ev < c->evs->n)
-			mrc_evset_sign(c->evs, r->ev, MRC_SIGN_TRIMMED, now_ns);
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_TRIM, now_ns);
-		break;
-	case MRC_NACK_TRIMMED_LASTHOP:	/* every path shares the last hop */
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_TRIM, now_ns);
-		break;
-	default:
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_NACK, now_ns);
-		break;
-	}
-	if (!c->fail && n->reason != MRC_NACK_NO_RESOURCE)
-		c->cc.ops->on_nack(&c->cc, &cc);
-}
-
-/* ---- transport ACK and NAK (D1) ---- */
-
-/* Messages whose last packet the transport ACK covers. */
-static bool mrc_ack_messages(struct mrc_conn *c, u32 psn)
-{
-	bool any = false;
-
-	for (; c->sq_acked != c->sq_seg; c->sq_acked++) {
-		struct mrc_msg *m = &c->sq[c->sq_acked & (c->cfg.sq_max - 1u)];
-
-		if (m->op == MRC_OP_LOCAL)
-			continue;
-		if (mrc_psn_diff(mrc_psn_add(m->psn, (s32)m->npkts - 1), psn) > 0)
-			break;
-		m->acked = true;
-		if (m->op == MRC_OP_WRITE_IMM || m->op == MRC_OP_SEND ||
-		    m->op == MRC_OP_SEND_IMM || m->op == MRC_OP_SEND_INV)
-			c->rqm_out--;
-		any = true;
-	}
-	return any;
-}
-
-static enum mrc_status mrc_nak_status(u8 code)
-{
-	switch (code) {
-	case MRC_NAK_INV_REQ:
-		return MRC_ST_REM_INV_REQ;
-	case MRC_NAK_REM_ACCESS:
-		return MRC_ST_REM_ACCESS;
-	default:
-		return MRC_ST_REM_OP;
-	}
-}
-
 /*
- * The peer refused @psn for good and has taken all before it. The message
- * fails when its turn comes, so that what precedes it completes rightly;
- * nothing more is sent or resent.
+ * A NACK for want of resources: what it names leaves after about a round trip, longer
+ * while nothing gets on. It takes a retry from the budget, though not more than one
+ * per timeout: a budget is also a time that the peer is given. False: used up.
  */
-static void mrc_loss_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
+bool mrc_loss_pace(struct mrc_conn *c, u64 now_ns)
 {
-	u32 i;
+	u64 wait = max_t(u64, c->srtt_ns ? c->srtt_ns : MRC_RTT_INIT_NS, MRC_REO_MIN_NS);
 
-	mrc_loss_deliver_upto(c, mrc_psn_add(c->psn_next, -1), now_ns);
-	mrc_loss_advance_una(c);
-	c->tx_stopped = true;
-	for (i = c->sq_head; i != c->sq_seg + (c->cutting && !c->cutting_rs); i++) {
-		struct mrc_msg *m = &c->sq[i & (c->cfg.sq_max - 1u)];
-
-		if (m->op == MRC_OP_LOCAL ||
-		    mrc_psn_diff(mrc_psn_add(m->psn, (s32)m->npkts - 1), psn) < 0)
-			continue;
-		m->error = (u8)mrc_nak_status(code);
-		m->acked = false;
-		return;
-	}
-	/* It was a response of ours that the peer could not take. */
-	mrc_conn_fail(c, mrc_nak_status(code), now_ns);
+	if (now_ns < c->nack_until_ns)
+		return true;	/* leaves together with those that wait */
+	if (now_ns >= c->nack_charge_ns && !mrc_budget_take(c, now_ns))
+		return false;
+	c->nack_until_ns = now_ns + min_t(u64, wait << c->nack_backoff, MRC_PTO_MAX_NS);
+	if (c->nack_backoff < 10)
+		c->nack_backoff++;
+	return true;
 }
 
-/*
- * A transport ACK may be the answer to this packet, or come long after (a hole
- * was filled, an earlier ACK was lost): believed unless it stands out.
- */
-static u64 mrc_ack_rtt(struct mrc_conn *c, u64 age_ns)
+/* The wait is over. */
+void mrc_loss_unpace(struct mrc_conn *c)
 {
-	if (c->srtt_ns && age_ns > c->srtt_ns + 4 * c->rttvar_ns)
-		return 0;
-	mrc_rtt_sample(c, age_ns);
-	return age_ns;
+	while (c->paced.count) {
+		u16 slot = c->paced.head;
+
+		mrc_list_del(c, &c->paced, slot);
+		c->rec[slot].state = MRC_REC_LOST;
+		mrc_list_add_tail(c, &c->lost, slot);
+	}
 }
-
-void mrc_loss_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
-{
-	u8 syndrome = p->u.aeth.syndrome;
-	bool nak = (syndrome & 0xe0) == MRC_AETH_NAK;
-	u32 psn = nak ? mrc_psn_add(p->psn, -1) : p->psn;
-	struct mrc_cc_sample cc = { 0 };
-	bool progress;
-
-	c->stats.acks_rcvd++;
-	if (!c->psn_known)	/* the answer to the probe that asks for it brings an ACK too */
-		return;
-	if (mrc_psn_diff(p->psn, c->psn_next) >= 0 ||
-	    (!nak && syndrome & 0xe0) || c->tx_stopped) {
-		c->stats.rx_bad_ack += !c->tx_stopped;
-		return;
-	}
-	cc.now_ns = now_ns;
-	cc.inflight_bytes = c->inflight_bytes;
-	if (mrc_psn_diff(psn, c->psn_una) >= 0) {
-		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
-
-		if (r->state == MRC_REC_SENT && r->tries == 1)
-			cc.rtt_ns = mrc_ack_rtt(c, mrc_tick_age_ns(now_ns, r->sent));
-		cc.acked_bytes = mrc_loss_deliver_upto(c, psn, now_ns);
-	}
-	mrc_loss_advance_una(c);
-	progress = mrc_ack_messages(c, psn) || cc.acked_bytes;
-	if (mrc_psn_diff(psn, c->psn_acked) > 0)
-		c->psn_acked = psn;
-	c->cc.ops->on_ack(&c->cc, &cc);
-	if (nak) {
-		mrc_loss_nak(c, p->psn, syndrome & 0x1f, now_ns);
-		return;
-	}
-	mrc_loss_detect(c, now_ns);
-	mrc_loss_rearm(c, now_ns, progress, progress);
-}
-
-/* ---- time ---- */
 
 /*
  * No progress for a whole timeout. The oldest packet is sent again and a probe
@@ -569,29 +494,26 @@ static void mrc_loss_rto(struct mrc_conn *c, u64 now_ns)
 	u16 slot = c->sent.head;
 
 	c->stats.timeouts++;
-	if (c->tx.exp_cnt < MRC_EXP_FOREVER &&
-	    c->retries >= (u32)c->tx.linear_cnt + c->tx.exp_cnt) {
-		mrc_conn_fail(c, MRC_ST_RETRY_EXC, now_ns);
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	if (!mrc_budget_take(c, now_ns))
 		return;
-	}
-	c->retries++;
-	c->reo_mult = 1;
 	cc.now_ns = now_ns;
-	cc.inflight_bytes = c->inflight_bytes;
 	if (slot != MRC_NONE16 &&
 	    mrc_tick_age_ns(now_ns, c->rec[slot].sent) + (1u << MRC_TICK_SHIFT) >=
 	    mrc_timeout_ns(c))
-		mrc_loss_mark(c, mrc_loss_slot_psn(c, slot), MRC_CAUSE_RTO, now_ns);
-	cc.lost_bytes = cc.inflight_bytes - c->inflight_bytes;
-	c->cc.ops->on_timeout(&c->cc, &cc);
+		cc.lost_bytes = mrc_loss_mark(c, mrc_rec_psn(c, slot), MRC_CAUSE_RTO, now_ns);
+	c->cc->ops->on_timeout(c->cc, &cc);
 	c->probe_owed = true;	/* for an ACK or a response that got lost */
-	c->rto_at_ns = mrc_time_after(now_ns, mrc_rto_ns(c));
 }
 
 void mrc_loss_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rnr_until_ns && now_ns >= c->rnr_until_ns)
 		c->rnr_until_ns = 0;
+	if (now_ns >= c->hold_until_ns)
+		c->hold_until_ns = 0;
+	if (c->paced.count && now_ns >= c->nack_until_ns)
+		mrc_loss_unpace(c);
 	if (now_ns >= c->rack_at_ns)
 		mrc_loss_detect(c, now_ns);
 	if (now_ns >= c->probe_at_ns) {
@@ -608,5 +530,9 @@ u64 mrc_loss_deadline_ns(const struct mrc_conn *c)
 {
 	u64 at = min_t(u64, c->rack_at_ns, min_t(u64, c->probe_at_ns, c->rto_at_ns));
 
+	if (c->paced.count)
+		at = min_t(u64, at, c->nack_until_ns);
+	if (c->hold_until_ns)
+		at = min_t(u64, at, c->hold_until_ns);
 	return c->rnr_until_ns ? min_t(u64, at, c->rnr_until_ns) : at;
 }

@@ -23,17 +23,7 @@ void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
 	p->next_ns = now_ns;
 }
 
-static void mrc_port_owe_rsp(struct mrc_port *p, const struct mrc_pkt *req)
-{
-	memset(&p->rsp, 0, sizeof(p->rsp));
-	p->rsp.opcode = MRC_OPC_EP_RSP;
-	p->rsp.pkey = 0xffff;
-	p->rsp.dqpn = MRC_QPN_ENDPOINT;
-	p->rsp.psn = req->psn & 0xffff;
-	p->rsp.u.ep.op = req->u.ep.op;
-	p->rsp.u.ep.tx_ts = req->u.ep.tx_ts;
-	p->rsp_owed = true;
-}
+/* ---- what the peer says ---- */
 
 /*
  * A repeat of what was said before the latest word, by a longer path. Ids of a
@@ -41,37 +31,117 @@ static void mrc_port_owe_rsp(struct mrc_port *p, const struct mrc_pkt *req)
  */
 static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 {
-	return p->heard_ns && (s16)(u16)(id - p->heard_id) < 0 &&
+	return p->heard && (s16)(u16)(id - p->heard_id) < 0 &&
 	       now_ns - p->heard_ns < MRC_PORT_WAIT_NS << MRC_PORT_TRIES;
+}
+
+/* May a change be believed now? */
+static bool mrc_port_change(struct mrc_port *p, u64 now_ns)
+{
+	u64 at = max_t(u64, p->change_ns, now_ns);
+
+	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS)
+		return false;
+	p->change_ns = at + MRC_PORT_CHANGE_NS;
+	return true;
+}
+
+static struct mrc_port_answer mrc_port_answer_to(const struct mrc_pkt *req)
+{
+	struct mrc_port_answer a = { 0 };
+
+	a.id = (u16)req->psn;
+	a.tx_ts = req->u.ep.tx_ts;
+	a.op = req->u.ep.op;
+	return a;
+}
+
+static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	u8 n = (u8)(p->rsp_owed - p->status_owed);
+
+	if (n == MRC_PORT_ANSWERS) {
+		p->limited++;
+		return;
+	}
+	p->answer[(p->first + n) % MRC_PORT_ANSWERS] = mrc_port_answer_to(pkt);
+	p->rsp_owed++;
+}
+
+static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	bool stale = mrc_port_stale(p, (u16)pkt->psn, now_ns);
+	bool change = !stale && pkt->u.ep.port_status_mask != p->remote_up;
+
+	if (change && !mrc_port_change(p, now_ns)) {
+		p->limited++;
+		return false;
+	}
+	/* The latest only: who asked twice has repeated or outdated himself. */
+	if (!stale || !p->status_owed)
+		p->status = mrc_port_answer_to(pkt);
+	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
+	p->status_owed = true;
+	if (stale) {
+		p->stale++;
+		return false;
+	}
+	p->heard = true;
+	p->heard_id = (u16)pkt->psn;
+	p->heard_ns = now_ns;
+	p->remote_up = pkt->u.ep.port_status_mask;
+	return change;
 }
 
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	if (pkt->opcode == MRC_OPC_EP_RSP) {
-		if (p->announcing && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
+		if (p->announcing && p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
 		    (pkt->psn & 0xffff) == p->req_id)
 			p->announcing = false;
+		else
+			p->unasked++;
 		return false;
 	}
 	if (pkt->opcode != MRC_OPC_EP_REQ)
 		return false;
-	/* One answer at a time: a flood of requests costs one packet per turn. */
-	mrc_port_owe_rsp(p, pkt);
-	if (pkt->u.ep.op != MRC_EP_PORT_STATUS || mrc_port_stale(p, (u16)pkt->psn, now_ns))
-		return false;
-	p->heard_id = (u16)pkt->psn;
-	p->heard_ns = now_ns;
-	if (pkt->u.ep.port_status_mask == p->remote_up)
-		return false;
-	p->remote_up = pkt->u.ep.port_status_mask;
-	return true;
+	if (pkt->u.ep.op == MRC_EP_PORT_STATUS)
+		return mrc_port_rx_status(p, pkt, now_ns);
+	if (pkt->u.ep.op == MRC_EP_EV_PROBE)
+		mrc_port_rx_probe(p, pkt);
+	return false;
+}
+
+/* ---- what we say ---- */
+
+static void mrc_port_pkt(struct mrc_pkt *pkt, u8 opcode, u16 id, u8 op)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->opcode = opcode;
+	pkt->pkey = 0xffff;
+	pkt->dqpn = MRC_QPN_ENDPOINT;
+	pkt->psn = id;
+	pkt->u.ep.op = op;
+}
+
+static void mrc_port_tx_answer(struct mrc_port *p, struct mrc_pkt *pkt)
+{
+	const struct mrc_port_answer *a = &p->status;
+
+	if (!p->status_owed) {
+		a = &p->answer[p->first];
+		p->first = (u8)((p->first + 1) % MRC_PORT_ANSWERS);
+	}
+	p->status_owed = false;
+	p->rsp_owed--;
+	mrc_port_pkt(pkt, MRC_OPC_EP_RSP, a->id, a->op);
+	pkt->u.ep.tx_ts = a->tx_ts;
 }
 
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 {
 	if (p->rsp_owed) {
-		*pkt = p->rsp;
-		p->rsp_owed = false;
+		mrc_port_tx_answer(p, pkt);
 		return true;
 	}
 	if (!p->announcing || now_ns < p->next_ns)
@@ -80,12 +150,7 @@ bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 		p->announcing = false;
 		return false;
 	}
-	memset(pkt, 0, sizeof(*pkt));
-	pkt->opcode = MRC_OPC_EP_REQ;
-	pkt->pkey = 0xffff;
-	pkt->dqpn = MRC_QPN_ENDPOINT;
-	pkt->psn = p->req_id;
-	pkt->u.ep.op = MRC_EP_PORT_STATUS;
+	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, p->req_id, MRC_EP_PORT_STATUS);
 	pkt->u.ep.port_status_mask = p->up;
 	p->next_ns = now_ns + (MRC_PORT_WAIT_NS << p->tries);
 	p->tries++;

@@ -6,6 +6,11 @@
  * change, the peer is told by a Port Status Update; the protocol makes it best
  * effort, so it is repeated until answered, at most MRC_PORT_TRIES times.
  * The peer's announcements land in its evset. Pull style, like mrc_conn.h.
+ *
+ * Whatever a peer, or one who takes its address, sends: one answer per request
+ * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
+ * more changes believed than MRC_PORT_CHANGES in a row; one that comes too soon is not
+ * answered, so that an honest peer says it again.
  */
 #ifndef MRC_PORT_H
 #define MRC_PORT_H
@@ -15,18 +20,37 @@
 
 #define MRC_PORT_TRIES	8
 #define MRC_PORT_WAIT_NS 200000ull	/* first repeat; doubles */
+#define MRC_PORT_ANSWERS 16		/* EV probes waiting for their answer */
+
+/* A peer's changes are costly: so many at once, and one more per so long. */
+#define MRC_PORT_CHANGES 8
+#define MRC_PORT_CHANGE_NS 1000000ull
+
+struct mrc_port_answer {
+	u16 id;
+	u16 tx_ts;		/* to be reflected */
+	u8 op;			/* enum mrc_ep_op */
+};
 
 struct mrc_port {
 	u32 up;			/* local ports, to be announced */
 	u32 remote_up;		/* last heard; all ones before */
-	u16 heard_id;		/* and of which announcement, when */
-	u64 heard_ns;
+	u64 heard_ns;		/* when */
+	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
+	u64 next_ns;
+	u16 heard_id;		/* and of which announcement */
 	u16 req_id;		/* of the announcement under way */
 	u8 tries;
 	bool announcing;
-	u64 next_ns;
-	bool rsp_owed;
-	struct mrc_pkt rsp;
+	bool heard;
+	bool status_owed;	/* the answer to a Port Status Update, ahead of probes */
+	u8 rsp_owed;		/* answers waiting, status included */
+	u8 first;		/* of the ring */
+	struct mrc_port_answer status;
+	struct mrc_port_answer answer[MRC_PORT_ANSWERS];
+	u32 limited;		/* requests not taken: too many */
+	u32 stale;		/* announcements older than the latest */
+	u32 unasked;		/* responses to nothing that was asked */
 };
 
 void mrc_port_init(struct mrc_port *p, u32 up);

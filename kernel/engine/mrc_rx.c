@@ -5,13 +5,13 @@
  *
  * MRC 1.0 sections 2.1-2.3 (6.3.1, 7.5). A ring bitmap remembers which PSNs in
  * (cack, cack + window] were committed; the left edge cack moves over them.
- * Placement is out of order; completions of receives, READs and ATOMICs wait for
- * the left edge. A packet that must be refused for good (NAK) stops the stream
+ * Placement is out of order unless strict (mrc_defer.c); completions of receives,
+ * READs and ATOMICs of the peer wait for the left edge. A packet that must be refused for good (NAK) stops the stream
  * at its PSN: what precedes it still completes, what follows is dropped.
  */
 #include "mrc_conn.h"
 
-static u32 mrc_rx_slot(const struct mrc_conn *c, u32 psn)
+u32 mrc_rx_slot(const struct mrc_conn *c, u32 psn)
 {
 	return psn & c->rec_mask;	/* both rings have the same size */
 }
@@ -39,15 +39,22 @@ void mrc_rx_reset(struct mrc_conn *c)
 	memset(c->rx_bits, 0, bytes);
 	memset(c->rx_last, 0, bytes);
 	memset(c->rq, 0, c->cfg.rq_max * sizeof(*c->rq));
-	memset(c->exec, 0, c->cfg.rd_max * sizeof(*c->exec));
-	memset(c->tail, 0, c->cfg.tails * sizeof(*c->tail));
+	if (c->rx_hold)
+		memset(c->rx_hold, 0, bytes);
+	memset(&c->rx_note, 0, sizeof(c->rx_note));
+	mrc_exec_reset(c);
+	mrc_tail_reset(c);
 	c->rx_held = 0;
 	c->rx_rcvd = 0;
-	c->sack_pkts = 0;
+	c->rx_ar = false;
+	c->rx_pen = 0;
+	c->rx_restore = false;
+	/* The very first packet is answered: it gives the peer a round trip. */
+	c->sack_pkts = 0xffff;
 	c->sack_bytes = 0;
+	c->sack_turn = false;
 	c->rq_next = 0;
-	c->tails_used = 0;
-	c->exec_waiting = 0;
+	c->rq_used = 0;
 	c->nak = MRC_NAK_NONE;
 	c->nak_sent = false;
 	c->done_msn = 0;
@@ -94,20 +101,15 @@ static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u
 				       c->rq[*idx & (c->cfg.rq_max - 1u)].used);
 }
 
-static s16 mrc_rx_tail_slot(const struct mrc_conn *c)
-{
-	u8 i;
-
-	for (i = 0; i < c->cfg.tails; i++)
-		if (!c->tail[i].used)
-			return i;
-	return -1;
-}
-
-static enum mrc_verdict mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p)
+/*
+ * NACK NO_PKT_BUFFER: nowhere to keep what must wait for the left edge. Also for a
+ * request without a slot: the peer keeps to rd_atomic, a slot is free a round trip
+ * later, and NO_RESOURCE would count against its rnr_retry.
+ */
+static enum mrc_verdict mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_no_slot++;
-	mrc_ctl_owe_nack(c, p, MRC_NACK_NO_PKT_BUFFER);
+	mrc_ctl_owe_nack(c, p, MRC_NACK_NO_PKT_BUFFER, now_ns);
 	return MRC_V_DROP;
 }
 
@@ -117,12 +119,22 @@ static enum mrc_verdict mrc_rx_invalid(struct mrc_conn *c, const struct mrc_pkt 
 	return MRC_V_DROP;
 }
 
+/* No region of memory goes around the end of the address space. */
+static bool mrc_rx_wraps(u64 va, u32 len)
+{
+	return len && va + (len - 1) < va;
+}
+
 static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p,
-				     struct mrc_rxop *op)
+				     u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_WRITE;
 	if (p->payload_len > p->dmalen)
 		return mrc_rx_invalid(c, p);
+	if (mrc_rx_wraps(p->va, p->payload_len)) {
+		mrc_rx_refuse(c, p->psn, MRC_NAK_REM_ACCESS);
+		return MRC_V_DROP;
+	}
 	if (mrc_opc_consumes_recv(p->opcode)) {
 		if (!mrc_rx_rq_index(c, p, &op->rq_idx))
 			return mrc_rx_invalid(c, p);
@@ -132,60 +144,75 @@ static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p
 	 * The last bytes of a WRITE become visible last: programs poll them.
 	 * A message of one packet is its own guard.
 	 */
-	if (mrc_opc_is_last(p->opcode) && !mrc_opc_is_first(p->opcode) &&
+	if (mrc_opc_is_last(p->opcode) && !mrc_opc_is_first(p->opcode) && !c->rx.strict &&
 	    p->payload_len && mrc_psn_diff(p->psn, c->rx_cack) != 1) {
-		op->tail = mrc_rx_tail_slot(c);
+		op->tail = mrc_tail_slot(c);
 		if (op->tail < 0)
-			return mrc_rx_busy(c, p);
+			return mrc_rx_busy(c, p, now_ns);
 	}
 	return MRC_V_PLACE;
+}
+
+/* The packets of a SEND must cover it whole, or bytes of the receive would be stale. */
+static bool mrc_rx_send_fits(const struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	if (p->va > p->dmalen || p->payload_len > p->dmalen - p->va)
+		return false;
+	if (mrc_opc_is_first(p->opcode) ? p->va != 0 : (u32)p->va % c->rx.mtu != 0)
+		return false;
+	return mrc_opc_is_last(p->opcode) ? p->va + p->payload_len == p->dmalen :
+					    p->payload_len == c->rx.mtu;
 }
 
 static enum mrc_verdict mrc_rx_send(struct mrc_conn *c, const struct mrc_pkt *p,
 				    struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_RECV;
-	if (p->va > p->dmalen || p->payload_len > p->dmalen - p->va)
-		return mrc_rx_invalid(c, p);
-	/* The last packet must end the message, or bytes would be missing. */
-	if (mrc_opc_is_last(p->opcode) && p->va + p->payload_len != p->dmalen)
-		return mrc_rx_invalid(c, p);
-	if (!mrc_rx_rq_index(c, p, &op->rq_idx))
+	if (!mrc_rx_send_fits(c, p) || !mrc_rx_rq_index(c, p, &op->rq_idx))
 		return mrc_rx_invalid(c, p);
 	op->off = (u32)p->va;
 	op->needs_rq = true;
 	return MRC_V_PLACE;
 }
 
-static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c)
+/*
+ * An answer to nothing that was asked. Its PSN can never be taken in, so the peer's
+ * stream is stuck for good: NACK UNEXP_EVENT, fatal to its QP, says so at once.
+ */
+static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c, const struct mrc_pkt *p,
+					u64 now_ns)
 {
 	c->stats.rx_bad_resp++;
+	mrc_ctl_owe_nack(c, p, MRC_NACK_UNEXP_EVENT, now_ns);
 	return MRC_V_DROP;
 }
 
-/* READ RESPONSE or ATOMIC ACK: METH.msn names our request. */
+/*
+ * READ RESPONSE or ATOMIC ACK: METH.msn names our request. Never held: the buffer
+ * is the engine's until the request completes.
+ */
 static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt *p,
-					struct mrc_rxop *op)
+					u64 now_ns, struct mrc_rxop *op)
 {
 	struct mrc_msg *m = mrc_tx_find_request(c, p->msn);
 	bool atomic = p->opcode == MRC_OPC_ATOMIC_ACK;
 	u32 first;
 
 	if (!m || atomic != (m->op != MRC_OP_READ))
-		return mrc_rx_bad_resp(c);
+		return mrc_rx_bad_resp(c, p, now_ns);
 	op->place = MRC_PLACE_RESP;
 	op->cookie = m->cookie;
 	if (atomic) {
 		op->atomic_orig = p->swap_add;
 		return MRC_V_PLACE;
 	}
-	if (p->va > m->len || p->va % c->rx.mtu ||
+	if (p->va > m->len || (u32)p->va % c->rx.mtu ||
 	    p->payload_len != min_t(u64, c->rx.mtu, m->len - p->va))
-		return mrc_rx_bad_resp(c);
+		return mrc_rx_bad_resp(c, p, now_ns);
 	/* One PSN per piece: the same piece under two PSNs would count twice. */
 	first = mrc_psn_add(p->psn, -(s32)((u32)p->va / c->rx.mtu));
 	if (m->resp_seen && m->resp_psn != first)
-		return mrc_rx_bad_resp(c);
+		return mrc_rx_bad_resp(c, p, now_ns);
 	op->off = (u32)p->va;
 	return MRC_V_PLACE;
 }
@@ -197,8 +224,12 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 	if (!c->rx.rd_atomic || p->dmalen > 0x80000000u ||
 	    (p->opcode != MRC_OPC_READ_REQ && (p->va & 7 || p->dmalen != 8)))
 		return mrc_rx_invalid(c, p);
+	if (mrc_rx_wraps(p->va, p->dmalen)) {
+		mrc_rx_refuse(c, p->psn, MRC_NAK_REM_ACCESS);
+		return MRC_V_DROP;
+	}
 	if (!mrc_exec_admit(c, p->psn, now_ns, &op->slot))
-		return mrc_rx_busy(c, p);
+		return mrc_rx_busy(c, p, now_ns);
 	return MRC_V_PLACE;
 }
 
@@ -208,46 +239,85 @@ static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pk
 	if (p->payload_len > c->rx.mtu)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_write(p->opcode))
-		return mrc_rx_write(c, p, op);
+		return mrc_rx_write(c, p, now_ns, op);
 	if (c->rx.mrc_only)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_send(p->opcode))
 		return mrc_rx_send(c, p, op);
 	if (mrc_opc_is_read_resp(p->opcode) || p->opcode == MRC_OPC_ATOMIC_ACK)
-		return mrc_rx_response(c, p, op);
+		return mrc_rx_response(c, p, now_ns, op);
 	return mrc_rx_request(c, p, now_ns, op);
 }
 
-/* The acceptance rules of section 2.3. */
+/* ---- the acceptance rules of section 2.3 ---- */
+
+/*
+ * Not in the window. NACK NO_BITMAP: the peer keeps to what was agreed at RTR, which
+ * is more than our bitmap; it must try again later. Beyond that it breaks its word,
+ * or the packet is a stray: dropped, or PSN_OOR_WINDOW where that is wanted.
+ */
+static enum mrc_verdict mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p,
+				      s32 ahead, u64 now_ns)
+{
+	if (ahead >= 0 && ahead < (s32)c->rx_agreed) {
+		c->stats.rx_no_bitmap++;
+		mrc_ctl_owe_nack(c, p, MRC_NACK_NO_BITMAP, now_ns);
+		return MRC_V_DROP;
+	}
+	c->stats.rx_oor++;
+	if (c->rx.oor_nack)
+		mrc_ctl_owe_nack(c, p, MRC_NACK_PSN_OOR_WINDOW, now_ns);
+	return MRC_V_DROP;
+}
+
+/* Already here, even when this copy was trimmed: SACK; below the left edge also ACK. */
+static enum mrc_verdict mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead,
+				     u64 now_ns)
+{
+	if (ahead < 1 - (1 << 23))	/* half of all PSNs away: neither before nor after */
+		return mrc_rx_beyond(c, p, ahead, now_ns);
+	c->stats.rx_dup++;
+	if (p->rtx && c->evs)
+		mrc_evset_doubt(c->evs);
+	if (ahead < 0 || mrc_rx_nak_due(c))
+		c->ack_owed = true;
+	mrc_ctl_owe_sack(c, p, now_ns);
+	return MRC_V_DONE;
+}
+
+/* Trimmed by a switch; only BTH, METH and TSETH are there. */
+static enum mrc_verdict mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p,
+				       u64 now_ns)
+{
+	c->stats.rx_trimmed++;
+	if (p->trimmed == MRC_NACK_TRIMMED_LASTHOP && c->rx_note.trims != 0xffff)
+		c->rx_note.trims++;
+	if (c->rx.no_trim_nack) {
+		c->stats.rx_trim_dropped++;
+		return MRC_V_DROP;
+	}
+	mrc_ctl_owe_nack(c, p, (enum mrc_nack)p->trimmed, now_ns);
+	return MRC_V_DONE;
+}
+
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op)
 {
 	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rx_cack, 1));
+	enum mrc_verdict v;
 
-	if (ahead >= (s32)c->rx_window) {
-		c->stats.rx_oor++;
-		if (c->rx.oor_nack)
-			mrc_ctl_owe_nack(c, p, MRC_NACK_PSN_OOR_WINDOW);
-		return MRC_V_DROP;
-	}
-	if (ahead < 0 || mrc_bit_test(c->rx_bits, mrc_rx_slot(c, p->psn))) {
-		c->stats.rx_dup++;
-		if (ahead < 0)
-			c->ack_owed = true;
-		mrc_ctl_owe_sack(c, p);
-		return MRC_V_DONE;
-	}
+	if (ahead >= (s32)c->rx_window)
+		return mrc_rx_beyond(c, p, ahead, now_ns);
+	if (ahead < 0 || mrc_bit_test(c->rx_bits, mrc_rx_slot(c, p->psn)))
+		return mrc_rx_again(c, p, ahead, now_ns);
 	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(p->psn, c->nak_psn) >= 0) {
 		c->stats.rx_after_nak++;
 		if (mrc_rx_nak_due(c))
 			c->ack_owed = true;	/* the NAK was lost: again */
 		return MRC_V_DROP;
 	}
-	if (p->trimmed) {
-		c->stats.rx_trimmed++;
-		mrc_ctl_owe_nack(c, p, (enum mrc_nack)p->trimmed);
-		return MRC_V_DONE;
-	}
+	if (p->trimmed)
+		return mrc_rx_trimmed(c, p, now_ns);
 	memset(op, 0, sizeof(*op));
 	op->pkt = p;
 	op->psn = p->psn;
@@ -256,7 +326,10 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 no
 	op->len = p->payload_len;
 	op->msg_len = p->dmalen;
 	op->tail = -1;
-	return mrc_rx_by_opcode(c, p, now_ns, op);
+	v = mrc_rx_by_opcode(c, p, now_ns, op);
+	op->hold = c->rx.strict && ahead > 0 && v == MRC_V_PLACE &&
+		   (op->place == MRC_PLACE_WRITE || op->place == MRC_PLACE_RECV);
+	return v;
 }
 
 /* ---- commit ---- */
@@ -283,24 +356,12 @@ static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
 	struct mrc_rq_rec *q = &c->rq[op->rq_idx & (c->cfg.rq_max - 1u)];
 
 	q->used = true;
+	c->rq_used++;
 	q->op = mrc_rx_rq_op(op->pkt->opcode);
 	q->solicited = op->pkt->se;
 	q->psn_last = op->psn;
 	q->len = op->msg_len;
 	q->imm = op->pkt->imm;
-}
-
-static void mrc_rx_commit_tail(struct mrc_conn *c, const struct mrc_rxop *op)
-{
-	struct mrc_tail_rec *t = &c->tail[op->tail];
-	u32 len = min_t(u32, op->len, MRC_TAIL_LEN);
-
-	t->used = true;
-	t->psn = op->psn;
-	t->va = op->va + op->len - len;
-	t->rkey = op->rkey;
-	t->len = len;
-	c->tails_used++;
 }
 
 static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
@@ -314,12 +375,20 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 	mrc_tx_resp_arrived(c, m, now_ns);
 }
 
-/* Move the left edge over what is there; a message's end owes a transport ACK. */
-static void mrc_rx_advance(struct mrc_conn *c)
+static bool mrc_rx_is_held(const struct mrc_conn *c, u32 slot)
+{
+	return c->rx.strict && mrc_bit_test(c->rx_hold, slot);
+}
+
+/*
+ * Move the left edge over what is there (strict: and placed); a message's end owes
+ * a transport ACK.
+ */
+void mrc_rx_advance(struct mrc_conn *c)
 {
 	u32 slot = mrc_rx_slot(c, c->rx_cack + 1);
 
-	while (c->rx_held && mrc_bit_test(c->rx_bits, slot)) {
+	while (c->rx_held && mrc_bit_test(c->rx_bits, slot) && !mrc_rx_is_held(c, slot)) {
 		mrc_bit_clear(c->rx_bits, slot);
 		c->rx_held--;
 		c->rx_cack = mrc_psn_add(c->rx_cack, 1);
@@ -334,19 +403,28 @@ static void mrc_rx_advance(struct mrc_conn *c)
 		c->ack_owed = true;
 }
 
-/* The five triggers of 7.5.2; a packet counts 1 KiB at least. */
-static void mrc_rx_trigger(struct mrc_conn *c, const struct mrc_pkt *p)
+/*
+ * The triggers of 7.5.2; a packet counts 1 KiB at least. When an acknowledgement was asked
+ * for while packets were missing, once more when none is. A sender that was asked to
+ * slow down has few packets out: each is answered.
+ */
+static void mrc_rx_trigger(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
+	bool whole = (u32)mrc_psn_diff(c->rx_max, c->rx_cack) == c->rx_held;
+	bool filled = whole && c->rx_ar;
+
+	c->rx_ar = !whole && (c->rx_ar || p->ackreq);
 	c->sack_pkts++;
 	c->sack_bytes += max_t(u32, p->payload_len, 1024);
-	if (p->ackreq || p->rtx || p->ecn_ce || c->sack_pkts >= c->rx.sack_pkts ||
+	if (p->ackreq || p->rtx || p->ecn_ce || filled || c->rx_pen || c->sack_pkts >= c->rx.sack_pkts ||
 	    c->sack_bytes >= c->rx.sack_bytes)
-		mrc_ctl_owe_sack(c, p);
+		mrc_ctl_owe_sack(c, p, now_ns);
 }
 
 void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
 	const struct mrc_pkt *p = op->pkt;
+	u32 bytes = (p->udp_len ? p->udp_len : op->len) + MRC_NOMINAL_HDR;
 	u32 slot = mrc_rx_slot(c, op->psn);
 
 	if (mrc_assert(!mrc_bit_test(c->rx_bits, slot)))
@@ -357,7 +435,10 @@ void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_n
 	c->rx_held++;
 	if (mrc_psn_diff(op->psn, c->rx_max) > 0)
 		c->rx_max = op->psn;
-	c->rx_rcvd += (p->udp_len ? p->udp_len : op->len) + MRC_NOMINAL_HDR;
+	c->rx_rcvd += bytes;
+	c->rx_note.bytes += bytes;
+	if (p->ecn_ce && c->rx_note.marks != 0xffff)
+		c->rx_note.marks++;
 	c->stats.rx_pkts++;
 	c->stats.rx_bytes += op->len;
 	c->stats.rx_ecn += p->ecn_ce;
@@ -365,28 +446,33 @@ void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_n
 
 	if (op->needs_rq && mrc_opc_is_last(p->opcode))
 		mrc_rx_commit_rq(c, op);
+	if (op->hold)
+		mrc_hold_keep(c, op->psn);
 	if (op->tail >= 0)
-		mrc_rx_commit_tail(c, op);
+		mrc_tail_keep(c, op);
 	if (op->place == MRC_PLACE_NONE)
 		mrc_exec_store(c, op->slot, p);
 	else if (op->place == MRC_PLACE_RESP)
 		mrc_rx_commit_resp(c, op, now_ns);
 	mrc_rx_advance(c);
-	mrc_rx_trigger(c, p);
+	if (c->rx.dyn_mpr)
+		mrc_mpr_update(c);
+	mrc_rx_trigger(c, p, now_ns);
 	mrc_loss_alive(c, now_ns);
 }
 
 void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 			const struct mrc_reject *why, u64 now_ns)
 {
-	(void)now_ns;
 	if (why->nak != MRC_NAK_NONE) {
 		mrc_rx_refuse(c, op->psn, why->nak);
+	} else if (why->nack != MRC_NACK_NO_RESOURCE) {
+		mrc_rx_busy(c, op->pkt, now_ns);
 	} else if (c->rx.mrc_only) {	/* no RNR in MRC 1.0: an error (2.1) */
 		mrc_rx_refuse(c, op->psn, MRC_NAK_REM_OP);
 	} else {
 		c->stats.rx_rnr++;
-		mrc_ctl_owe_nack(c, op->pkt, why->nack);
+		mrc_ctl_owe_nack(c, op->pkt, why->nack, now_ns);
 	}
 }
 
@@ -397,26 +483,6 @@ void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op)
 }
 
 /* ---- what became deliverable ---- */
-
-bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *t)
-{
-	u8 i;
-
-	for (i = 0; c->tails_used && i < c->cfg.tails; i++) {
-		struct mrc_tail_rec *r = &c->tail[i];
-
-		if (!r->used || mrc_psn_diff(r->psn, c->rx_cack) > 0)
-			continue;
-		t->slot = i;
-		t->va = r->va;
-		t->rkey = r->rkey;
-		t->len = r->len;
-		r->used = false;
-		c->tails_used--;
-		return true;
-	}
-	return false;
-}
 
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
@@ -434,6 +500,7 @@ bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	cpl->imm = q->imm;
 	cpl->solicited = q->solicited;
 	q->used = false;
+	c->rq_used--;
 	return true;
 }
 
@@ -441,31 +508,32 @@ bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 
 /*
  * Up to where operations are done: the left edge, short of a READ or ATOMIC
- * that has not been executed.
+ * that has not been executed, or was refused when it was.
  */
 u32 mrc_rx_ack_edge(const struct mrc_conn *c)
 {
+	const struct mrc_exec_rec *x = &c->exec[c->exec_first];
 	u32 edge = c->rx_cack;
-	u16 i;
 
-	for (i = 0; c->exec_waiting && i < c->cfg.rd_max; i++) {
-		const struct mrc_exec_rec *x = &c->exec[i];
-
-		if ((x->state == MRC_EXEC_WAIT || x->state == MRC_EXEC_RUN) &&
-		    mrc_psn_diff(x->psn, edge) <= 0)
-			edge = mrc_psn_add(x->psn, -1);
-	}
+	if (c->exec_waiting && mrc_psn_diff(x->psn, edge) <= 0)
+		edge = mrc_psn_add(x->psn, -1);
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(c->nak_psn, edge) <= 0)
+		edge = mrc_psn_add(c->nak_psn, -1);
 	return edge;
 }
 
-/* 64 bits of the window from @base on; PSNs outside the window read as zero. */
+/*
+ * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
+ * reads as zero, though the ring has bits of its beginning there.
+ */
 u64 mrc_rx_bitmap(const struct mrc_conn *c, u32 base)
 {
 	u32 i = mrc_rx_slot(c, base), w = i >> 6, sh = i & 63;
 	u32 words = (c->rec_mask + 1) >> 6;
+	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rx_cack);
 	u64 bits = c->rx_bits[w] >> sh;
 
 	if (sh)
 		bits |= c->rx_bits[(w + 1) & (words - 1)] << (64 - sh);
-	return bits;
+	return left < 64 ? bits & ((1ull << left) - 1) : bits;
 }

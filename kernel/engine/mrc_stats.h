@@ -24,6 +24,8 @@
 	X(rtx_rto, "retransmitted: acknowledgement timeout")		\
 	X(rtx_plane, "retransmitted: its plane went down")		\
 	X(rtx_rnr, "retransmitted: receiver had no receive posted")	\
+	X(rtx_sleek, "retransmitted: too many packets out of order")	\
+	X(rtx_spurious, "retransmitted although the first copy arrived")	\
 	X(timeouts, "acknowledgement timeouts")				\
 	X(probes_sent, "reliability probes sent")			\
 	X(probes_answered, "reliability probes answered to the peer")	\
@@ -47,6 +49,13 @@
 	X(rx_place_failed, "packets whose payload could not be placed, dropped") \
 	X(naks_access, "remote access errors answered")			\
 	X(naks_invalid, "invalid requests answered")			\
+	X(rx_held, "packets held for strict placement")			\
+	X(mpr_shrunk, "times that the window offered was made smaller")	\
+	X(rx_no_bitmap, "packets refused: ahead of what the bitmap tracks")	\
+	X(rx_trim_dropped, "trimmed packets dropped: the peer takes no NACK for them") \
+	X(owed_full, "NACKs, marks and probe answers not sent: too many owed at once") \
+	X(pens_sent, "SACKs that asked the peer to slow down")		\
+	X(pens_rcvd, "SACKs that asked us to slow down")		\
 	X(no_path, "times that no EV was usable")
 
 struct mrc_stats {

@@ -72,9 +72,11 @@ enum mrc_nack {
 
 /* Traffic class of a packet, mapped to a DSCP by the glue (section 8). */
 enum mrc_tclass {
-	MRC_TC_DATA,
-	MRC_TC_RTX,
-	MRC_TC_CONTROL,
+	MRC_TC_DATA,		/* DSCP_TRIMMABLE */
+	MRC_TC_RTX,		/* DSCP_TRIMMABLE_RETX */
+	MRC_TC_CONTROL,		/* DSCP_CONTROL: never trimmed nor dropped early */
+	MRC_TC_NO_TRIM,		/* DSCP_NO_TRIM: data the peer could not NACK, probes */
 };
+#define MRC_TCLASSES	4
 
 #endif

@@ -52,6 +52,7 @@ inline rig_cfg defaults()
     k.tx.linear_cnt = 2;
     k.tx.exp_cnt = 3;
     k.tx.rnr_retry = MRC_RNR_FOREVER;
+    k.tx.trim_nack = true;
     return k;
 }
 
@@ -65,13 +66,14 @@ protected:
 
         for (u16 i = 0; i < k.evs; i++) {
             values.push_back(0x10000u * i + 7);
-            planes.push_back(static_cast<u8>(i % k.planes));
+            planes.push_back(static_cast<u8>(i * k.planes / k.evs)); // ascending
         }
         ec.n = k.evs;
         ec.n_planes = k.planes;
         ec.min_active = k.min_active;
+        ec.counts = true;
         ec.planes_up = (1u << k.planes) - 1;
-        evs_mem.assign(mrc_evset_mem_size(k.evs) / 8 + 1, 0);
+        evs_mem.assign(mrc_evset_mem_size(k.evs, true) / 8 + 1, 0);
         ASSERT_EQ(mrc_evset_init(&evs, evs_mem.data(), &ec, values.data(), planes.data()), 0);
         k.rx.psn = k.rx_psn;
         k.tx.psn = k.tx_psn;
@@ -155,6 +157,17 @@ protected:
         p.u.sack.ack_psn_offset = static_cast<s16>(trigger ? mrc_psn_diff(trigger, cack) : 0);
         p.u.sack.m = m;
         p.u.sack.ev = ev;
+        EXPECT_EQ(rx(p), MRC_V_DONE);
+        sound();
+    }
+    // Any SACK; its cack, bitmap and so on as they are.
+    void sack(const mrc_sack &s)
+    {
+        mrc_pkt p = {};
+
+        p.opcode = MRC_OPC_SACK;
+        p.psn = s.cack;
+        p.u.sack = s;
         EXPECT_EQ(rx(p), MRC_V_DONE);
         sound();
     }

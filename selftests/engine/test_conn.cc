@@ -25,7 +25,7 @@ TEST_F(conn, sizes_out_of_range)
     k.rq_max = 2048;
     EXPECT_EQ(mrc_conn_mem_size(&k), 0u);
     k = {};
-    k.ev_max = MRC_EVS_MAX + 1;
+    k.ev_active = MRC_EVS_MAX + 1;
     EXPECT_EQ(mrc_conn_mem_size(&k), 0u);
     u64 space[8];
     EXPECT_EQ(mrc_conn_init(&c, &k, space), -EINVAL);
@@ -72,7 +72,7 @@ TEST_F(conn, attributes_out_of_range)
     r.psn = 1 << 24;
     EXPECT_EQ(mrc_conn_set_rx(&c, &r, now), -EINVAL);
     r = k.rx;
-    r.mpr = 2;
+    r.mpr = MRC_MPR_MAX + 1;
     EXPECT_EQ(mrc_conn_set_rx(&c, &r, now), -EINVAL);
     r = k.rx;
     r.rd_atomic = 5;
@@ -124,7 +124,7 @@ TEST_F(conn, control_goes_first)
 TEST_F(conn, another_path_set)
 {
     mrc_evset other = {};
-    std::vector<u64> space(mrc_evset_mem_size(2) / 8 + 1);
+    std::vector<u64> space(mrc_evset_mem_size(2, false) / 8 + 1);
     mrc_evset_cfg ec = {};
     const u32 values[] = {1, 2};
     const u8 planes[] = {0, 1};
@@ -192,14 +192,14 @@ protected:
     void setup(end &x, int i)
     {
         const u32 values[] = {10, 20, 30, 40};
-        const u8 planes[] = {0, 1, 0, 1};
+        const u8 planes[] = {0, 0, 1, 1};
         rig_cfg k = defaults();
         mrc_evset_cfg ec = {};
 
         ec.n = 4;
         ec.n_planes = 2;
         ec.planes_up = 3;
-        x.evs_mem.resize(mrc_evset_mem_size(4) / 8 + 1);
+        x.evs_mem.resize(mrc_evset_mem_size(4, false) / 8 + 1);
         ASSERT_EQ(mrc_evset_init(&x.evs, x.evs_mem.data(), &ec, values, planes), 0);
         x.mem.resize(mrc_conn_mem_size(&k.conn) / 8 + 1);
         ASSERT_EQ(mrc_conn_init(&x.c, &k.conn, x.mem.data()), 0);

@@ -1,336 +1,150 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// test_ev.cc - EV states, the floor, probes, and the rotation over planes.
+// test_ev.cc - EV states: signs, the floor, the controller, planes, flaps, what is proven.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <set>
 #include <vector>
 
-extern "C" {
-#include "mrc_ev.h"
-}
-
-#include <gtest/gtest.h>
+#include "ev_rig.h"
 
 namespace {
 
-class ev : public testing::Test {
-protected:
-    void make(u16 n, u8 planes, u16 min_active = 1, u8 readmit = 0)
-    {
-        mrc_evset_cfg cfg = {};
-        std::vector<u32> values;
-        std::vector<u8> on;
-
-        for (u16 i = 0; i < n; i++) {
-            values.push_back(1000u + i);
-            on.push_back(static_cast<u8>(i % planes));
-        }
-        cfg.n = n;
-        cfg.n_planes = planes;
-        cfg.min_active = min_active;
-        cfg.readmit = readmit;
-        cfg.planes_up = (1u << planes) - 1;
-        cfg.probe_ns = 100;
-        cfg.probe_max_ns = 1000;
-        mem.assign(mrc_evset_mem_size(n) / 8 + 1, 0);
-        order.assign(n, 0);
-        ASSERT_EQ(mrc_evset_init(&s, mem.data(), &cfg, values.data(), on.data()), 0);
-        mrc_rot_init(&r, order.data(), n, 42);
-    }
-    void TearDown() override
-    {
-        if (!mem.empty()) {
-            EXPECT_EQ(mrc_evset_check(&s), 0);
-        }
-    }
-    u16 pick(u16 avoid = MRC_NONE16) { return mrc_rot_pick(&r, &s, avoid); }
-    void sign(u16 i, mrc_ev_sign what) { mrc_evset_sign(&s, i, what, now); }
-    u8 state(u16 i) { return s.ev[i].state; }
-    // All probes due now.
-    std::vector<u16> probes()
-    {
-        std::vector<u16> v;
-        u16 i;
-
-        while (mrc_evset_probe_next(&s, now, &i))
-            v.push_back(i);
-        return v;
-    }
-
-    mrc_evset s = {};
-    mrc_rot r = {};
-    std::vector<u64> mem;
-    std::vector<u16> order;
-    u64 now = 1000;
-};
+using ev = ev_rig;
 
 TEST_F(ev, init_refuses_what_is_out_of_range)
 {
     mrc_evset_cfg cfg = {};
-    u32 value = 1;
-    u8 plane = 0, bad = 2;
+    u32 value[2] = {1, 2};
+    u8 plane[2] = {0, 1}, bad[2] = {0, 2}, order[2] = {1, 0};
     u64 space[64];
 
-    cfg.n = 1;
+    cfg.n = 2;
     cfg.n_planes = 2;
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), 0);
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &bad), -EINVAL);
-    cfg.n_planes = 0;
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), -EINVAL);
-    cfg.n_planes = 33;
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), -EINVAL);
-    cfg.n_planes = 1;
-    cfg.n = 0;
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), -EINVAL);
-    cfg.n = MRC_EVS_MAX + 1;
-    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), -EINVAL);
+    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, plane), 0);
+    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, bad), -EINVAL);
+    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, order), -EINVAL) << "not by plane";
+    cfg.min_active = 3;
+    EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, plane), -EINVAL);
+    cfg.min_active = 0;
+    for (u8 n : {0, 33}) {
+        cfg.n_planes = n;
+        EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, plane), -EINVAL);
+    }
+    cfg.n_planes = 2;
+    for (u16 n : {0, MRC_EVS_MAX + 1}) {
+        cfg.n = n;
+        EXPECT_EQ(mrc_evset_init(&s, space, &cfg, value, plane), -EINVAL);
+    }
 }
 
-TEST_F(ev, find)
+TEST_F(ev, sizes)
 {
-    make(64, 4);
-    for (u16 i = 0; i < 64; i++)
-        EXPECT_EQ(mrc_evset_find(&s, 1000u + i), i);
-    EXPECT_EQ(mrc_evset_find(&s, 999), MRC_NONE16);
+    EXPECT_EQ(sizeof(mrc_ev), 8u);
+    EXPECT_EQ(mrc_evset_mem_size(128, false), 1024u);
+    EXPECT_EQ(mrc_evset_mem_size(128, true), 2048u);
+    EXPECT_EQ(mrc_evset_mem_size(MRC_EVS_MAX, false), 32768u);
+    make(7, 3);     // 3, 2, 2
+    EXPECT_EQ(s.start[0], 0);
+    EXPECT_EQ(s.start[1], 3);
+    EXPECT_EQ(s.start[2], 5);
+    EXPECT_EQ(s.start[3], 7);
 }
 
-TEST_F(ev, planes_take_strict_turns_and_each_ev_comes_once_per_pass)
+TEST_F(ev, limits_of_the_configuration)
 {
-    make(24, 3);
-    for (int pass = 0; pass < 5; pass++) {
-        std::set<u16> seen;
+    mrc_evset_cfg cfg = {};
+    u32 value = 1;
+    u8 plane = 0;
+    u64 space[4];
 
-        for (int i = 0; i < 24; i++) {
-            u16 e = pick();
+    cfg.n = cfg.n_planes = 1;
+    cfg.readmit = 200;
+    cfg.probe_ns = cfg.probe_max_ns = ~0ull;
+    ASSERT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), 0);
+    EXPECT_EQ(s.readmit, 15);
+    EXPECT_EQ(s.probe_max_ns, 200000000u);
+    EXPECT_EQ(s.probe_ns, 200000000u);
+    cfg = {};
+    cfg.n = cfg.n_planes = 1;
+    ASSERT_EQ(mrc_evset_init(&s, space, &cfg, &value, &plane), 0);
+    EXPECT_EQ(s.readmit, 2);
+    EXPECT_EQ(s.probe_ns, 100000u);
+    EXPECT_EQ(s.probe_max_ns, 100000000u);
+    EXPECT_EQ(s.min_active, 1);
+    EXPECT_EQ(s.count, nullptr);
+}
 
-            EXPECT_TRUE(seen.insert(e).second) << "pass " << pass;
-            static u8 before;
-            if (pass + i) {
-                EXPECT_EQ(s.ev[e].plane, (before + 1) % 3);
-            }
-            before = s.ev[e].plane;
+// mrc-1.0.md 3.1, every state against every sign.
+TEST_F(ev, every_sign_in_every_state)
+{
+    enum { G = MRC_EV_GOOD, S = MRC_EV_SKIP, B = MRC_EV_ASSUMED_BAD, D = MRC_EV_DENIED };
+    const struct {
+        mrc_ev_sign sign;
+        int after[4];       // of G, S, B (by one loss), D
+    } table[] = {
+        {MRC_SIGN_ECN, {S, S, B, D}},
+        {MRC_SIGN_TRIMMED, {S, S, B, D}},
+        {MRC_SIGN_BAD, {B, B, B, D}},
+        {MRC_SIGN_LOST, {B, B, B, D}},
+        {MRC_SIGN_SPURIOUS, {G, S, S, D}},
+        {MRC_SIGN_PROBE_LOST, {B, B, B, D}},
+        {MRC_SIGN_PROBE_OK, {G, S, S, D}},
+        {MRC_SIGN_DELIVERED, {G, S, B, D}},
+    };
+
+    for (auto &t : table)
+        for (int from = G; from <= D; from++) {
+            make(8, 1);
+            if (from == S)
+                sign(3, MRC_SIGN_ECN);
+            if (from == B)
+                sign(3, MRC_SIGN_LOST);
+            if (from == D)
+                ASSERT_EQ(mrc_evset_set_state(&s, 3, MRC_EV_DENIED, now), 0);
+            ASSERT_EQ(state(3), from);
+            sign(3, t.sign);
+            EXPECT_EQ(state(3), t.after[from]) << "sign " << t.sign << " in state " << from;
+            EXPECT_EQ(mrc_evset_check(&s), 0);
         }
-    }
 }
 
-TEST_F(ev, passes_are_shuffled)
-{
-    std::vector<u16> a, b;
-
-    make(32, 1);
-    for (int i = 0; i < 32; i++)
-        a.push_back(pick());
-    for (int i = 0; i < 32; i++)
-        b.push_back(pick());
-    EXPECT_NE(a, b);
-}
-
-TEST_F(ev, planes_stay_equal_however_many_evs_they_have_left)
-{
-    std::map<u8, int> share;
-
-    make(16, 2);
-    for (u16 i = 0; i < 14; i += 2)     // plane 0 keeps one of eight
-        sign(i, MRC_SIGN_LOST);
-    for (int i = 0; i < 1000; i++)
-        share[s.ev[pick()].plane]++;
-    EXPECT_EQ(share[0], 500);
-    EXPECT_EQ(share[1], 500);
-}
-
-TEST_F(ev, a_skip_ev_is_passed_over_once)
-{
-    make(4, 1);
-    sign(2, MRC_SIGN_ECN);
-    EXPECT_EQ(state(2), MRC_EV_SKIP);
-    std::multiset<u16> seen;
-    for (int i = 0; i < 3; i++)
-        seen.insert(pick());
-    EXPECT_EQ(seen.count(2), 0u);
-    for (int i = 0; i < 5; i++)
-        seen.insert(pick());
-    EXPECT_EQ(state(2), MRC_EV_GOOD);
-    EXPECT_GE(seen.count(2), 1u);
-}
-
-TEST_F(ev, at_most_one_skip_is_lifted_per_pick)
-{
-    make(8, 1);
-    for (u16 i = 0; i < 8; i++)
-        sign(i, MRC_SIGN_ECN);
-    for (int n = 1; n <= 4; n++) {
-        int good = 0;
-
-        EXPECT_NE(pick(), MRC_NONE16);
-        for (u16 i = 0; i < 8; i++)
-            good += state(i) == MRC_EV_GOOD;
-        EXPECT_LE(good, n);
-        EXPECT_GE(good, 1);
-    }
-}
-
-TEST_F(ev, trimming_skips_and_the_last_hop_is_nobodys_fault)
+TEST_F(ev, skips_are_counted_once)
 {
     make(4, 1);
     sign(1, MRC_SIGN_TRIMMED);
-    EXPECT_EQ(state(1), MRC_EV_SKIP);
-    sign(2, MRC_SIGN_DELIVERED);
-    EXPECT_EQ(state(2), MRC_EV_GOOD);
-    EXPECT_EQ(s.stats.skips, 1u);
-}
-
-TEST_F(ev, avoid_is_avoided_unless_it_is_the_only_one)
-{
-    make(4, 2);
-    for (int i = 0; i < 100; i++)
-        EXPECT_NE(pick(3), 3);
-    make(1, 1);
-    EXPECT_EQ(pick(0), 0);
-}
-
-TEST_F(ev, the_floor_holds)
-{
-    make(8, 2, 3);
-    for (u16 i = 0; i < 8; i++)
-        sign(i, MRC_SIGN_LOST);
-    EXPECT_EQ(s.usable, 3);
-    EXPECT_EQ(s.stats.demotions, 5u);
-    EXPECT_EQ(s.stats.floor_hits, 3u);
-    EXPECT_EQ(s.bad, 5);
-}
-
-TEST_F(ev, denied_is_the_controllers_word_only)
-{
-    make(4, 1);
-    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now), 0);
-    sign(1, MRC_SIGN_PROBE_OK);
     sign(1, MRC_SIGN_ECN);
+    EXPECT_EQ(s.stats.skips, 1u);
+    EXPECT_EQ(s.usable, 4) << "SKIP is usable";
+}
+
+TEST_F(ev, copies_of_a_value_are_independent)
+{
+    make(4, 1);
+    s.ev[2].value = s.ev[1].value;
     sign(1, MRC_SIGN_LOST);
-    EXPECT_EQ(state(1), MRC_EV_DENIED);
-    for (int i = 0; i < 20; i++)
-        EXPECT_NE(pick(), 1);
-    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_GOOD, now), 0);
-    EXPECT_EQ(state(1), MRC_EV_GOOD);
-    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_SKIP, now), -EINVAL);
-    EXPECT_EQ(mrc_evset_set_state(&s, 4, MRC_EV_GOOD, now), -EINVAL);
+    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(state(2), MRC_EV_GOOD);
+    EXPECT_EQ(mrc_evset_set_state(&s, 2, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD);
 }
 
-TEST_F(ev, a_plane_down_at_either_end_is_not_used)
+TEST_F(ev, counts_are_kept_apart_and_only_when_wanted)
 {
-    make(8, 2);
-    mrc_evset_local_planes(&s, 1, now);
-    for (int i = 0; i < 20; i++)
-        EXPECT_EQ(s.ev[pick()].plane, 0);
-    mrc_evset_local_planes(&s, 3, now);
-    mrc_evset_remote_planes(&s, 2, now);
-    for (int i = 0; i < 20; i++)
-        EXPECT_EQ(s.ev[pick()].plane, 1);
-    mrc_evset_local_planes(&s, 1, now);
-    EXPECT_EQ(s.usable, 0);
-    EXPECT_EQ(pick(), MRC_NONE16);
-}
-
-TEST_F(ev, a_plane_that_returns_is_forgiven)
-{
-    make(8, 2);
-    sign(0, MRC_SIGN_LOST);
-    sign(1, MRC_SIGN_LOST);
-    mrc_evset_remote_planes(&s, 2, now);
-    mrc_evset_remote_planes(&s, 3, now);
-    EXPECT_EQ(state(0), MRC_EV_GOOD);
-    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD) << "its plane was up all the time";
-}
-
-// The last EVs in use were on the plane that goes; the other plane has bad ones only.
-TEST_F(ev, the_floor_is_kept_when_a_plane_goes)
-{
-    make(4, 2);
-    sign(0, MRC_SIGN_LOST);
+    make(4, 1);
+    ASSERT_NE(s.count, nullptr);
+    mrc_evset_count_tx(&s, 2, 1);
+    mrc_evset_count_tx(&s, 2, 1);
+    mrc_evset_count_tx(&s, 2, -1);
+    EXPECT_EQ(s.count[2].tx_pkts, 1u);
     sign(2, MRC_SIGN_LOST);
-    ASSERT_EQ(s.usable, 2);
-    mrc_evset_local_planes(&s, 1, now);
-    EXPECT_NE(pick(), MRC_NONE16);
-}
-
-TEST_F(ev, probes_back_off_and_readmit)
-{
-    make(4, 1, 1, 2);
-    sign(3, MRC_SIGN_LOST);
-    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
-    EXPECT_TRUE(probes().empty());
-    std::vector<u64> at;
-    for (int i = 0; i < 6; i++) {
-        EXPECT_NE(s.next_probe_ns, MRC_TIME_NEVER);
-        now = s.next_probe_ns;
-        auto v = probes();
-        ASSERT_EQ(v, (std::vector<u16>{3}));
-        at.push_back(now);
-    }
-    for (size_t i = 2; i < at.size(); i++) {
-        u64 gap = at[i] - at[i - 1], before = at[i - 1] - at[i - 2];
-
-        EXPECT_GE(gap, before);
-        EXPECT_LE(gap, 1000u);
-    }
-    EXPECT_EQ(at.back() - at[at.size() - 2], 1000u);
-    mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(probes(), (std::vector<u16>{3})) << "the second question comes at once";
-    mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(state(3), MRC_EV_GOOD);
-    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
-    EXPECT_EQ(s.stats.readmissions, 1u);
-}
-
-TEST_F(ev, a_marked_answer_readmits_to_skip)
-{
-    make(4, 1, 1, 1);
-    sign(3, MRC_SIGN_LOST);
-    now += 200;
-    ASSERT_EQ(probes().size(), 1u);
-    mrc_evset_probe_answer(&s, 3, true, now);
-    EXPECT_EQ(state(3), MRC_EV_SKIP);
-}
-
-TEST_F(ev, a_lost_probe_starts_the_count_again)
-{
-    make(4, 1, 1, 2);
-    sign(3, MRC_SIGN_LOST);
-    now = s.next_probe_ns;
-    probes();
-    mrc_evset_probe_answer(&s, 3, false, now);
-    probes();
-    now = s.next_probe_ns;              // no answer to the second
-    ASSERT_EQ(probes().size(), 1u);
-    mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
-}
-
-TEST_F(ev, unknown_answers_do_no_harm)
-{
-    make(4, 1);
-    mrc_evset_probe_answer(&s, 4, false, now);
-    mrc_evset_probe_answer(&s, 0xffff, false, now);
-    mrc_evset_probe_answer(&s, 0, false, now);
-    EXPECT_EQ(state(0), MRC_EV_GOOD);
-}
-
-TEST_F(ev, verification_finds_a_dead_path)
-{
-    u16 idx, other;
-
-    make(4, 1);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now + 10, &other)) << "one at a time";
-    mrc_evset_probe_answer(&s, idx, false, now + 10);
-    EXPECT_EQ(state(idx), MRC_EV_GOOD);
-    now += 1000;
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    now += 1000;
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &other));
-    EXPECT_EQ(state(idx), MRC_EV_ASSUMED_BAD);
+    sign(2, MRC_SIGN_LOST);
+    EXPECT_EQ(s.count[2].lost_pkts, 2u);
+    sign(2, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(s.count[2].lost_pkts, 1u);
+    s.count = nullptr;
+    mrc_evset_count_tx(&s, 2, 1);
+    sign(2, MRC_SIGN_LOST);
+    sign(2, MRC_SIGN_SPURIOUS);
 }
 
 TEST_F(ev, changes_are_told_once)
@@ -344,34 +158,357 @@ TEST_F(ev, changes_are_told_once)
     EXPECT_FALSE(mrc_evset_take_change(&s)) << "SKIP is internal";
 }
 
-TEST_F(ev, a_rotation_smaller_than_the_set_uses_part_of_every_plane)
+// ---- the floor and the controller ----
+
+TEST_F(ev, the_floor_holds)
 {
-    std::set<u8> planes;
-    std::set<u16> used;
-
-    make(32, 4);
-    mrc_rot_init(&r, order.data(), 8, 1);
-    for (int i = 0; i < 64; i++) {
-        u16 e = pick();
-
-        used.insert(e);
-        planes.insert(s.ev[e].plane);
-    }
-    EXPECT_EQ(used.size(), 8u);
-    EXPECT_EQ(planes.size(), 4u);
+    make(8, 2, 3);
+    for (u16 i = 0; i < 8; i++)
+        sign(i, MRC_SIGN_LOST);
+    EXPECT_EQ(s.usable, 3);
+    EXPECT_EQ(s.stats.demotions, 5u);
+    EXPECT_EQ(s.stats.floor_hits, 3u);
+    EXPECT_EQ(s.bad, 5);
 }
 
-TEST_F(ev, same_seed_same_walk)
+TEST_F(ev, denied_wins_over_everything)
 {
-    std::vector<u16> a, b;
+    make(4, 1);
+    sign(1, MRC_SIGN_LOST);
+    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(s.bad, 0);
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER) << "and is not probed";
+    mrc_evset_probe_answer(&s, 1, false, now);
+    mrc_evset_local_planes(&s, 0, now);
+    mrc_evset_local_planes(&s, 1, now);
+    EXPECT_EQ(state(1), MRC_EV_DENIED);
+    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_GOOD, now), 0);
+    EXPECT_EQ(state(1), MRC_EV_GOOD);
+    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_SKIP, now), -EINVAL);
+    EXPECT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_ASSUMED_BAD, now), -EINVAL);
+    EXPECT_EQ(mrc_evset_set_state(&s, 4, MRC_EV_GOOD, now), -EINVAL);
+}
 
-    make(16, 2);
-    for (int i = 0; i < 40; i++)
-        a.push_back(pick());
-    make(16, 2);
-    for (int i = 0; i < 40; i++)
-        b.push_back(pick());
-    EXPECT_EQ(a, b);
+TEST_F(ev, the_controller_may_go_below_the_floor_and_losses_then_take_nothing)
+{
+    make(8, 1, 4);
+    for (u16 i = 0; i < 6; i++)
+        EXPECT_EQ(mrc_evset_set_state(&s, i, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(s.usable, 2);
+    sign(6, MRC_SIGN_LOST);
+    sign(7, MRC_SIGN_BAD);
+    EXPECT_EQ(s.usable, 2);
+    EXPECT_EQ(s.stats.floor_hits, 2u);
+}
+
+// Losses took four, the controller denies more: the bad ones come back, up to the floor.
+TEST_F(ev, what_losses_took_is_given_back_when_the_controller_denies)
+{
+    make(8, 1, 4);
+    for (u16 i = 0; i < 4; i++)
+        sign(i, MRC_SIGN_LOST);
+    ASSERT_EQ(s.usable, 4);
+    for (u16 i = 4; i < 7; i++)
+        EXPECT_EQ(mrc_evset_set_state(&s, i, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(s.usable, 4);
+    EXPECT_EQ(s.bad, 1);
+}
+
+// ---- planes ----
+
+TEST_F(ev, a_plane_that_returns_is_forgiven)
+{
+    make(8, 2);
+    sign(0, MRC_SIGN_LOST);
+    sign(4, MRC_SIGN_LOST);
+    mrc_evset_remote_planes(&s, 2, now);
+    mrc_evset_remote_planes(&s, 3, now);
+    EXPECT_EQ(state(0), MRC_EV_GOOD);
+    EXPECT_EQ(s.ev[0].flaps, 0) << "the port was the fault";
+    EXPECT_EQ(state(4), MRC_EV_ASSUMED_BAD) << "its plane was up all the time";
+}
+
+// The last EVs in use were on the plane that goes; the other plane has bad ones only.
+TEST_F(ev, the_floor_is_kept_when_a_plane_goes)
+{
+    make(4, 2);
+    sign(0, MRC_SIGN_LOST);
+    sign(1, MRC_SIGN_LOST);
+    ASSERT_EQ(s.usable, 2);
+    mrc_evset_local_planes(&s, 1, now);
+    EXPECT_EQ(s.usable, 1);
+}
+
+// What comes back to keep the floor comes from all planes alike.
+TEST_F(ev, the_floor_is_filled_from_every_plane)
+{
+    make(32, 4, 8);
+    for (u16 i = 0; i < 24; i++)
+        sign(i, MRC_SIGN_LOST);
+    ASSERT_EQ(s.usable, 8);
+    mrc_evset_local_planes(&s, 7, now);     // the plane of the eight
+    EXPECT_EQ(s.usable, 8);
+    EXPECT_EQ(s.usable_on[0], 3);
+    EXPECT_EQ(s.usable_on[1], 3);
+    EXPECT_EQ(s.usable_on[2], 2);
+}
+
+TEST_F(ev, losses_on_a_plane_that_is_down_do_not_touch_the_floor)
+{
+    make(8, 2, 4);
+    mrc_evset_local_planes(&s, 1, now);
+    sign(5, MRC_SIGN_LOST);
+    EXPECT_EQ(state(5), MRC_EV_ASSUMED_BAD);
+    sign(0, MRC_SIGN_LOST);
+    EXPECT_EQ(state(0), MRC_EV_GOOD);
+    EXPECT_EQ(s.stats.floor_hits, 1u);
+}
+
+// ---- how long SKIP lasts ----
+
+TEST_F(ev, a_sign_about_what_was_sent_before_the_first_one_says_nothing_new)
+{
+    make(8, 1);
+    sign(3, MRC_SIGN_ECN);
+    for (int i = 0; i < 4; i++) {       // met, GOOD again, not picked
+        EXPECT_EQ(mrc_ev_level(&s.ev[3]), 1);
+        EXPECT_EQ(s.ev[3].run, 1);
+        EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
+        EXPECT_EQ(s.skip_on[0], 0);
+        sign(3, i % 2 ? MRC_SIGN_ECN : MRC_SIGN_TRIMMED);
+    }
+}
+
+TEST_F(ev, levels_rise_with_each_sign_and_fall_with_each_clean_lap)
+{
+    int passes[] = {1, 4, 15, 15};
+
+    make(8, 1);
+    for (int want : passes) {
+        sign(3, MRC_SIGN_TRIMMED);
+        sign(3, MRC_SIGN_ECN);
+        EXPECT_EQ(s.skip_on[0], 1);
+        for (int i = 1; i < want; i++)
+            EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[3], true)) << i;
+        EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[3], false)) << "one per packet";
+        EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
+        mrc_ev_taken(&s.ev[3]);
+    }
+    for (int level : {2, 1, 0, 0}) {
+        mrc_ev_taken(&s.ev[3]);
+        EXPECT_EQ(mrc_ev_level(&s.ev[3]), level);
+        EXPECT_EQ(mrc_evset_check(&s), 0);
+    }
+    sign(3, MRC_SIGN_ECN);
+    EXPECT_EQ(s.ev[3].run, 1) << "all forgotten";
+}
+
+TEST_F(ev, what_comes_back_is_passed_over_for_long)
+{
+    make(8, 1, 1, 1);
+    sign(3, MRC_SIGN_LOST);
+    answers_to_readmit(3);
+    EXPECT_EQ(state(3), MRC_EV_SKIP);
+    EXPECT_EQ(s.ev[3].run, 15);
+    EXPECT_EQ(s.ev[3].flaps, 1);
+    sign(4, MRC_SIGN_LOST);
+    sign(4, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(s.ev[4].run, 15);
+    sign(4, MRC_SIGN_LOST);             // from SKIP, too
+    EXPECT_EQ(s.skip_on[0], 1);
+    EXPECT_EQ(mrc_evset_set_state(&s, 3, MRC_EV_GOOD, now), 0);
+    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 0);
+    EXPECT_EQ(s.skip_on[0], 0);
+}
+
+// The level of a usable EV is kept where a bad one notes what its probes do.
+TEST_F(ev, late_answers_do_not_touch_the_level)
+{
+    make(8, 1, 1, 1);
+    sign(3, MRC_SIGN_LOST);
+    answers_to_readmit(3);
+    mrc_evset_probe_answer(&s, 3, false, now);
+    EXPECT_EQ(s.ev[3].run, 15);
+    EXPECT_EQ(mrc_ev_level(&s.ev[3]), MRC_EV_LEVEL_MAX);
+    EXPECT_EQ(s.stats.readmissions, 1u);
+}
+
+TEST_F(ev, nobody_waits_when_most_are_congested)
+{
+    make(8, 2);
+    for (u16 i = 0; i < 3; i++)
+        sign(i, MRC_SIGN_LOST);
+    for (u16 i = 0; i < 2; i++)
+        sign(i, MRC_SIGN_SPURIOUS);
+    ASSERT_EQ(s.usable_on[0], 3);       // two of three
+    EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[0], true));
+    EXPECT_EQ(s.skip_on[0], 1);         // one of three
+    EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[1], true));
+}
+
+// ---- losses that were none ----
+
+TEST_F(ev, a_loss_that_was_none_is_taken_back)
+{
+    make(4, 1);
+    sign(1, MRC_SIGN_LOST);
+    now += 50000;
+    sign(1, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(1), MRC_EV_SKIP);
+    EXPECT_EQ(s.stats.spurious, 1u);
+    EXPECT_EQ(s.ev[1].flaps, 0);
+}
+
+TEST_F(ev, packets_found_lost_at_one_moment_are_one_loss)
+{
+    make(4, 1);
+    for (int i = 0; i < 5; i++)
+        sign(1, MRC_SIGN_LOST);
+    sign(1, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(1), MRC_EV_SKIP);
+}
+
+TEST_F(ev, two_losses_are_not_taken_back)
+{
+    make(4, 1);
+    sign(1, MRC_SIGN_LOST);
+    now += 20000;
+    sign(1, MRC_SIGN_LOST);
+    sign(1, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(s.stats.spurious, 0u);
+}
+
+TEST_F(ev, nor_what_the_peer_or_a_probe_said)
+{
+    make(8, 1);
+    sign(1, MRC_SIGN_BAD);
+    sign(1, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD);
+    sign(2, MRC_SIGN_LOST);
+    sign(2, MRC_SIGN_BAD);
+    sign(2, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(2), MRC_EV_ASSUMED_BAD);
+    sign(3, MRC_SIGN_LOST);
+    for (int i = 0; i < 20 && s.ev[3].run >= 0; i++) {  // until a probe of it was lost
+        now = s.next_probe_ns;
+        probes();
+    }
+    ASSERT_LT(s.ev[3].run, 0);
+    sign(3, MRC_SIGN_SPURIOUS);
+    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
+}
+
+// ---- flaps ----
+
+TEST_F(ev, an_ev_that_flaps_needs_more_answers_each_time)
+{
+    make(4, 1, 1, 2);
+    for (u32 need : {2, 4, 8, 15, 15}) {
+        sign(3, MRC_SIGN_LOST);
+        EXPECT_EQ(answers_to_readmit(3), need);
+        now += 10 * kUs;
+    }
+    EXPECT_EQ(s.stats.readmissions, 5u);
+}
+
+TEST_F(ev, flaps_are_forgotten_one_by_one_while_it_is_good)
+{
+    make(4, 1, 1, 2);
+    for (int i = 0; i < 3; i++) {
+        sign(3, MRC_SIGN_LOST);
+        answers_to_readmit(3);
+    }
+    ASSERT_EQ(s.ev[3].flaps, 3);
+    now += 15 * kMs;                // ten longest intervals, counted in 4 ms: one flap
+    sign(3, MRC_SIGN_DELIVERED);
+    EXPECT_EQ(s.ev[3].flaps, 2);
+    now += 15 * kMs;
+    sign(3, MRC_SIGN_DELIVERED);
+    EXPECT_EQ(s.ev[3].flaps, 1);
+    sign(3, MRC_SIGN_LOST);
+    EXPECT_EQ(answers_to_readmit(3), 4u);
+    now += 500 * kMs;               // quiet: nothing is even delivered
+    sign(3, MRC_SIGN_LOST);
+    EXPECT_EQ(answers_to_readmit(3), 2u);
+}
+
+TEST_F(ev, the_controllers_word_forgets_flaps)
+{
+    make(4, 1, 1, 2);
+    for (int i = 0; i < 3; i++) {
+        sign(3, MRC_SIGN_LOST);
+        answers_to_readmit(3);
+    }
+    EXPECT_EQ(mrc_evset_set_state(&s, 3, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(mrc_evset_set_state(&s, 3, MRC_EV_GOOD, now), 0);
+    sign(3, MRC_SIGN_LOST);
+    EXPECT_EQ(answers_to_readmit(3), 2u);
+}
+
+// ---- proven ----
+
+TEST_F(ev, what_delivered_is_proven_until_something_speaks_against_it)
+{
+    make(8, 2);
+    EXPECT_EQ(s.proven[0], MRC_NONE16);
+    sign(1, MRC_SIGN_DELIVERED);
+    sign(6, MRC_SIGN_DELIVERED);
+    EXPECT_EQ(s.proven[0], 1);
+    EXPECT_EQ(s.proven[1], 6);
+    sign(2, MRC_SIGN_LOST);
+    EXPECT_EQ(s.proven[0], 1);
+    sign(1, MRC_SIGN_LOST);
+    EXPECT_EQ(s.proven[0], MRC_NONE16);
+    EXPECT_EQ(mrc_evset_set_state(&s, 6, MRC_EV_DENIED, now), 0);
+    EXPECT_EQ(s.proven[1], MRC_NONE16);
+    sign(1, MRC_SIGN_DELIVERED);
+    EXPECT_EQ(s.proven[0], MRC_NONE16) << "it is bad: a late packet is no proof";
+}
+
+TEST_F(ev, the_floor_saves_an_ev_but_not_its_reputation)
+{
+    make(2, 1, 2);
+    sign(1, MRC_SIGN_DELIVERED);
+    sign(1, MRC_SIGN_LOST);
+    EXPECT_EQ(state(1), MRC_EV_GOOD);
+    EXPECT_EQ(s.proven[0], MRC_NONE16);
+}
+
+TEST_F(ev, a_readmitted_ev_is_proven)
+{
+    make(4, 1, 1, 1);
+    sign(3, MRC_SIGN_LOST);
+    EXPECT_EQ(answers_to_readmit(3), 1u);
+    EXPECT_EQ(s.proven[0], 3);
+}
+
+// ---- the check itself ----
+
+TEST_F(ev, check_sees_what_is_wrong)
+{
+    auto broken = [&](auto &&change) {
+        make(8, 2);
+        ASSERT_EQ(mrc_evset_check(&s), 0);
+        change();
+        EXPECT_NE(mrc_evset_check(&s), 0);
+        mem.clear();
+    };
+
+    broken([&] { s.usable--; });
+    broken([&] { s.bad++; });
+    broken([&] { s.usable_on[1]++; });
+    broken([&] { s.ev[0].plane = 1; });
+    broken([&] { s.ev[0].plane = 7; });
+    broken([&] { s.ev[0].run = 1; });
+    broken([&] { s.skip_on[0]++; });
+    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].run = 2; });
+    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].run = 0; });
+    broken([&] { mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now); s.ev[1].asked = 1; });
+    broken([&] { s.proven[0] = 4; });
+    broken([&] { sign(1, MRC_SIGN_LOST); s.proven[0] = 1; });
+    broken([&] { sign(1, MRC_SIGN_LOST); s.next_probe_ns = MRC_TIME_NEVER; });
+    broken([&] { sign(1, MRC_SIGN_LOST); s.ev[1].run = -1; });
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // test_loss.cc - what is called delivered and lost, and when.
 #include "conn_rig.h"
 
+#include <deque>
 #include <set>
 
 namespace {
@@ -104,62 +105,7 @@ TEST_F(loss, rack_blames_the_ev)
     fire();
     sack(1001, ~0ull >> 46, 3);
     sound();
-    EXPECT_EQ(evs.ev[sent[1].ev_idx].lost_pkts, c.lost.count ? 1u : 0u);
-}
-
-TEST_F(loss, nack_reasons)
-{
-    make();
-    auto sent = flight(20);
-    nack(sent[0], MRC_NACK_TRIMMED);
-    EXPECT_EQ(evs.ev[sent[0].ev_idx].state, MRC_EV_SKIP);
-    nack(sent[1], MRC_NACK_TRIMMED_LASTHOP);
-    EXPECT_EQ(evs.ev[sent[1].ev_idx].state, MRC_EV_GOOD);
-    nack(sent[2], MRC_NACK_NO_PKT_BUFFER);
-    EXPECT_EQ(psns(tx_data()), (psn_list{1001, 1002, 1003}));
-    EXPECT_EQ(c.stats.rtx_trim, 2u);
-    EXPECT_EQ(c.stats.rtx_nack, 1u);
-}
-
-TEST_F(loss, nack_of_an_earlier_copy_is_stale)
-{
-    make();
-    auto sent = flight(5);
-    nack(sent[2], MRC_NACK_TRIMMED);
-    auto again = tx_data();
-    ASSERT_EQ(psns(again), psn_list{1003});
-    nack(sent[2], MRC_NACK_TRIMMED);    // the same NACK, duplicated
-    EXPECT_EQ(c.lost.count, 0u);
-    EXPECT_TRUE(tx_data().empty());
-    nack(again[0], MRC_NACK_TRIMMED);
-    EXPECT_EQ(psns(tx_data()), psn_list{1003});
-}
-
-TEST_F(loss, nack_of_what_has_arrived)
-{
-    make();
-    auto sent = flight(5);
-    sack(1005);
-    nack(sent[2], MRC_NACK_TRIMMED);
-    EXPECT_TRUE(tx_data().empty());
-}
-
-TEST_F(loss, nack_unexpected_event_is_fatal)
-{
-    make();
-    auto sent = flight(5);
-    nack(sent[2], MRC_NACK_UNEXP_EVENT);
-    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_REM_OP);
-}
-
-TEST_F(loss, ecn_marks_skip_the_ev)
-{
-    make();
-    auto sent = flight(5);
-    sack(1001, 0, 1, 1001, MRC_M_SKIP_ONCE, sent[0].hdr.ev);
-    EXPECT_EQ(evs.ev[sent[0].ev_idx].state, MRC_EV_SKIP);
-    sack(1002, 0, 1, 1002, MRC_M_ALWAYS_SKIP, sent[1].hdr.ev);
-    EXPECT_EQ(evs.ev[sent[1].ev_idx].state, MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(evs.count[sent[1].ev_idx].lost_pkts, c.lost.count ? 1u : 0u);
 }
 
 // The last packets of a burst are lost: nothing later will tell.
@@ -175,7 +121,7 @@ TEST_F(loss, tail_probe)
     }
     ASSERT_EQ(probe.size(), 1u);
     EXPECT_LT(now, 1000000000 + 900 * kUs) << "well before the timeout";
-    EXPECT_EQ(probe[0].tclass, MRC_TC_DATA) << "it must not overtake data";
+    EXPECT_EQ(probe[0].tclass, MRC_TC_NO_TRIM) << "it must not overtake data";
     now += 50 * kUs;
     probe_answer(probe[0].hdr.u.probe.probe_id, 1003);
     if (!c.lost.count)
@@ -408,51 +354,269 @@ TEST_F(loss, tick_wrap)
     EXPECT_LT(c.srtt_ns, kMs);
 }
 
-// ---- RNR ----
+// ---- how soon, and how patient ----
 
-TEST_F(loss, rnr_pauses_and_tries_again)
+// Paths of 10 us of which one dies silently: what is lost there is found within three round
+// trips of the first loss, the last packet into it included.
+TEST_F(loss, a_dead_path_is_left_within_three_round_trips)
 {
-    make();
-    post(MRC_OP_SEND, 10);
-    post(MRC_OP_SEND, 10);
-    auto v = tx_data();
-    nack(v[0], MRC_NACK_NO_RESOURCE, 5);    // 60 us
-    EXPECT_TRUE(tx_data().empty());
-    tick(mrc_rnr_timer_ns(5) - 1);
-    EXPECT_TRUE(tx_data().empty());
-    tick(1);
-    EXPECT_EQ(psns(tx_data()), psn_list{1000});
-    EXPECT_EQ(c.stats.rtx_rnr, 1u);
+    constexpr u64 rtt = 10 * kUs, gap = 200;    // 50 packets per round trip
+    rig_cfg k = defaults();
+    std::deque<std::pair<u64, u32>> wire;       // arrival of the answer, PSN
+    u64 first = 0, last_sent = 0;
+    u16 dead = MRC_NONE16;
+    u32 cack = 999;
+    std::set<u32> got;
+
+    k.conn.mpr_max = 8;
+    k.evs = 32;
+    make(k);
+    post(MRC_OP_WRITE, 3000 * 1024);
+    u64 begin = now;
+    for (; now < begin + 50 * rtt; now += gap) {
+        auto t = now - begin < 45 * rtt ? tx() : std::nullopt;
+
+        if (t && mrc_opc_is_data(t->hdr.opcode)) {
+            if (now - begin > 20 * rtt && dead == MRC_NONE16)
+                dead = t->ev_idx;
+            if (t->ev_idx == dead) {
+                first = first ? first : now;
+                last_sent = now;
+            } else {
+                wire.push_back({now + rtt + t->hdr.psn % 7 * 100, t->hdr.psn});
+            }
+        }
+        // A SACK for every fourth packet, as it comes.
+        for (int n = 0; !wire.empty() && wire.front().first <= now; n++) {
+            u32 psn = wire.front().second;
+
+            got.insert(psn);
+            wire.pop_front();
+            while (got.count(cack + 1))
+                got.erase(++cack);
+            if (psn % 4)
+                continue;
+            u64 bits = 0;
+            for (u32 g : got)
+                if (g > cack && g - cack <= 64)
+                    bits |= 1ull << (g - cack - 1);
+            sack(cack, bits, 1, psn);
+        }
+        if (now >= mrc_conn_deadline_ns(&c))
+            run_to(now);
+    }
+    ASSERT_NE(first, 0u);
+    EXPECT_LE(last_sent - first, 3 * rtt);
+    EXPECT_GE(c.stats.rtx_rack, 1u);
+    EXPECT_LE(c.stats.rtx_rack, 4u);
+    EXPECT_EQ(evs.ev[dead].state, MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(evs.bad, 1u) << "and no other path is blamed";
+    EXPECT_EQ(c.stats.rtx_spurious, 0u);
 }
 
-TEST_F(loss, rnr_is_exhausted)
+// What comes late again and again is waited for; calm makes impatient again.
+TEST_F(loss, the_reordering_window_learns)
 {
     rig_cfg k = defaults();
 
-    k.tx.rnr_retry = 2;
+    k.tx.timestamps = true;
     make(k);
-    post(MRC_OP_SEND, 10);
-    auto v = tx_data();
-    for (int i = 0; i < 2; i++) {
-        nack(v[0], MRC_NACK_NO_RESOURCE);
-        ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
-        tick(10 * kUs);
-        v = tx_data();
-        ASSERT_EQ(v.size(), 1u);
+    u32 psn = 1000, alarms = 0;
+    for (; psn < 1030; psn++) {
+        post(MRC_OP_WRITE, 10);
+        tx_data();
+        now += 10 * kUs;
+        ack(psn);
+        cpls();
     }
-    nack(v[0], MRC_NACK_NO_RESOURCE);
-    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
-    EXPECT_EQ(show(cpls()), "100:3");
+    for (int i = 0; i < 20; i++) {
+        u64 resent = c.stats.rtx_rack;
+
+        post(MRC_OP_WRITE, 10 * 1024);
+        auto v = tx_data();
+        mrc_sack s = {};
+        now += 10 * kUs;
+        s.cack = psn - 1;
+        s.ack_psn_offset = 10;
+        s.sack_offset = 1;
+        s.bitmap = 0x3fe;
+        s.tx_ts = v[9].hdr.tx_ts;
+        rig::sack(s);
+        u64 late = now + 15 * kUs;      // the first of them: 25 us instead of 10
+        while (mrc_conn_deadline_ns(&c) <= late) {
+            fire();
+            tx_data();
+        }
+        now = late;
+        s.cack = psn + 9;
+        s.ack_psn_offset = -9;
+        s.tx_ts = v[0].hdr.tx_ts;
+        rig::sack(s);
+        ack(psn + 9);
+        cpls();
+        alarms += c.stats.rtx_rack != resent;
+        psn += 10;
+    }
+    EXPECT_GE(alarms, 1u);
+    EXPECT_LE(alarms, 4u) << "then it is known";
+    u8 mult = c.reo_mult;
+    EXPECT_GT(mult, 4);
+    for (int i = 0; i < 3000 && c.reo_mult > 4; i++) {
+        post(MRC_OP_WRITE, 10);
+        tx_data();
+        now += 10 * kUs;
+        ack(psn++);
+        cpls();
+    }
+    EXPECT_EQ(c.reo_mult, 4);
 }
 
-TEST_F(loss, rnr_timer_table)
+TEST_F(loss, late_acknowledgements_are_no_loss)
 {
-    EXPECT_EQ(mrc_rnr_timer_ns(1), 10u * kUs);
-    EXPECT_EQ(mrc_rnr_timer_ns(0), 655360u * kUs);
-    EXPECT_EQ(mrc_rnr_timer_ns(31), 491520u * kUs);
+    make();
+    post(MRC_OP_WRITE, 10);
+    tx_data();
+    now += 10 * kUs;
+    sack(1000, 0, 1, 1000);
+    ack(1000);
+    cpls();
+    c.rttvar_ns = 0;
+    post(MRC_OP_WRITE, 40 * 1024);
+    tx_data();
+    now += 60 * kUs;            // their way back is clogged
+    sack(1000, ~0ull >> 32, 9, 1040);
+    EXPECT_EQ(c.lost.count, 0u);
+}
+
+// ---- SLEEK ----
+
+class sleek : public loss {
+protected:
+    void make_sleek(u32 cwnd_pkts)
+    {
+        rig_cfg k = defaults();
+
+        k.conn.mpr_max = 2;
+        k.tx.sleek = true;
+        k.tx.cwnd_bytes = cwnd_pkts * (1024 + MRC_PKT_OVERHEAD);
+        make(k);
+    }
+    // All but 1001 up to @to is there.
+    void holding(u32 to)
+    {
+        mrc_sack s = {};
+
+        s.cack = 1000;
+        s.ack_psn_offset = static_cast<s16>(to - 1000);
+        s.sack_offset = 2;
+        s.bitmap = to - 1001 >= 64 ? ~0ull : (1ull << (to - 1001)) - 1;
+        s.ooo_count = static_cast<u16>(to - 1001);
+        rig::sack(s);
+    }
+};
+
+TEST_F(sleek, by_count_not_by_time)
+{
+    make_sleek(10);
+    flight(200);
+    for (u32 to = 1003; to <= 1015; to++) {
+        now += 100 * kUs;
+        holding(to);
+        EXPECT_EQ(c.lost.count, 0u) << to;
+        tx_data();
+    }
+    holding(1016);              // 15 out of order: one and a half windows
+    EXPECT_EQ(c.lost.count, 1u);
+    EXPECT_TRUE(c.sleek);
+    auto v = tx_data();
+    ASSERT_FALSE(v.empty());
+    EXPECT_EQ(v[0].hdr.psn, 1001u);
+    EXPECT_EQ(c.stats.rtx_sleek, 1u);
+    EXPECT_EQ(c.stats.rtx_rack, 0u);
+    u32 end = c.sleek_psn;
+    sack(end - 2);
+    EXPECT_TRUE(c.sleek);
+    sack(end - 1);
+    EXPECT_FALSE(c.sleek) << "all sent before it began has arrived";
+}
+
+TEST_F(sleek, in_recovery_the_window_is_passed_over)
+{
+    make_sleek(10);
+    flight(200);
+    now += 60 * kUs;
+    c.cc->cwnd_bytes = 100;     // as after a deep cut: nothing new may leave
+    mrc_sack s = {};
+    s.cack = 1000;
+    s.sack_offset = 5;          // 1001 to 1004 are missing, 1011 still comes
+    s.bitmap = 0x3f;
+    s.ooo_count = 40;
+    s.ack_psn_offset = 10;
+    c.cc->cwnd_bytes = 4 * (1024 + MRC_PKT_OVERHEAD);
+    rig::sack(s);
+    c.cc->cwnd_bytes = 100;
+    EXPECT_EQ(psns(tx_data()), (psn_list{1001, 1002, 1003, 1004}));
+}
+
+TEST_F(sleek, a_lost_tail_is_found_by_the_probe)
+{
+    make_sleek(10);
+    flight(5);
+    sack(1003);
+    std::vector<mrc_txop> probe;
+    for (int i = 0; i < 10 && probe.empty(); i++) {
+        fire();
+        probe = tx_ctrl(MRC_OPC_PROBE);
+    }
+    ASSERT_EQ(probe.size(), 1u);
+    now += 50 * kUs;
+    probe_answer(probe[0].hdr.u.probe.probe_id, 1003);
+    EXPECT_EQ(psns(tx_data()), (psn_list{1004, 1005}));
+    EXPECT_EQ(c.stats.rtx_sleek, 2u);
 }
 
 // ---- planes ----
+
+// The QP waits while no plane is up, and goes on at once when one returns.
+TEST_F(loss, all_planes_down)
+{
+    make();
+    flight(10);
+    mrc_evset_local_planes(&evs, 0, now);
+    mrc_conn_plane_event(&c, now);
+    sound();
+    EXPECT_EQ(c.lost.count, 10u);
+    u64 back = now + 5 * kMs;   // of the 17 that the budget lasts
+    while (mrc_conn_deadline_ns(&c) < back) {
+        fire();
+        EXPECT_TRUE(tx_all().empty());
+    }
+    now = back;
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    mrc_evset_local_planes(&evs, 2, now);
+    mrc_conn_plane_event(&c, now);
+    EXPECT_EQ(tx_data().size(), 10u);
+    sack(1010);
+    ack(1010);
+    EXPECT_EQ(show(cpls()), "101:0");
+    EXPECT_EQ(c.retries, 0u);
+}
+
+TEST_F(loss, all_planes_down_for_good)
+{
+    make();
+    flight(10);
+    mrc_evset_local_planes(&evs, 0, now);
+    mrc_conn_plane_event(&c, now);
+    u64 begin = now;
+    while (mrc_conn_failed(&c) == MRC_ST_OK && now < begin + kMs * 100) {
+        fire();
+        tx_all();
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RETRY_EXC);
+    EXPECT_LE(now - begin, 18 * kMs);
+}
+
 
 TEST_F(loss, a_dead_plane_is_resent_at_once)
 {

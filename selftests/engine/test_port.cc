@@ -127,18 +127,187 @@ TEST_F(port, an_older_word_does_not_win)
 
     EXPECT_TRUE(mrc_port_rx(&p, &a, now));
     EXPECT_TRUE(mrc_port_rx(&p, &b, now));
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.psn, 6u);
     EXPECT_FALSE(mrc_port_rx(&p, &a, now));
     EXPECT_EQ(p.remote_up, 3u);
+    EXPECT_EQ(p.stale, 1u);
+    EXPECT_TRUE(tx()) << "but answered: the peer has no use for repeating it";
+    EXPECT_EQ(pkt.psn, 5u);
 }
+
+TEST_F(port, an_older_word_does_not_take_the_latest_ones_answer)
+{
+    mrc_pkt a = request(1, 5), b = request(3, 6);
+
+    EXPECT_TRUE(mrc_port_rx(&p, &b, now));
+    EXPECT_FALSE(mrc_port_rx(&p, &a, now));
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.psn, 6u);
+    EXPECT_FALSE(tx());
+}
+
+TEST_F(port, ids_wrap)
+{
+    mrc_pkt a = request(1, 0xffff), b = request(2, 0), c = request(1, 0x8001);
+
+    EXPECT_TRUE(mrc_port_rx(&p, &a, now));
+    EXPECT_TRUE(mrc_port_rx(&p, &b, now));
+    EXPECT_FALSE(mrc_port_rx(&p, &c, now)) << "half the circle back";
+    EXPECT_EQ(p.remote_up, 2u);
+}
+
+// A peer that began anew counts from 1: believed when no repeat can be that late.
+TEST_F(port, a_peer_that_began_anew)
+{
+    mrc_pkt a = request(1, 500), b = request(3, 1);
+
+    EXPECT_TRUE(mrc_port_rx(&p, &a, now));
+    EXPECT_FALSE(mrc_port_rx(&p, &b, now));
+    now += MRC_PORT_WAIT_NS << MRC_PORT_TRIES;
+    EXPECT_TRUE(mrc_port_rx(&p, &b, now));
+    EXPECT_EQ(p.remote_up, 3u);
+}
+
+// ---- EV probes ----
 
 TEST_F(port, an_ev_probe_is_only_answered)
 {
     mrc_pkt r = request(0, 4, MRC_EP_EV_PROBE);
 
+    r.u.ep.tx_ts = 0xbeef;
     EXPECT_FALSE(mrc_port_rx(&p, &r, now));
     EXPECT_EQ(p.remote_up, ~0u);
     ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.opcode, MRC_OPC_EP_RSP);
+    EXPECT_EQ(pkt.dqpn, u32{MRC_QPN_ENDPOINT});
     EXPECT_EQ(pkt.u.ep.op, MRC_EP_EV_PROBE);
+    EXPECT_EQ(pkt.psn, 4u);
+    EXPECT_EQ(pkt.u.ep.tx_ts, 0xbeef) << "reflected";
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 0u);
+    EXPECT_FALSE(tx());
+}
+
+// A controller probes in batches: each gets its answer, in order.
+TEST_F(port, a_batch_of_probes_is_answered_in_order)
+{
+    for (int round = 0; round < 3; round++) {
+        for (u32 i = 0; i < 11; i++) {
+            mrc_pkt r = request(0, 100 + i, MRC_EP_EV_PROBE);
+
+            r.u.ep.tx_ts = static_cast<u16>(i);
+            mrc_port_rx(&p, &r, now);
+        }
+        for (u32 i = 0; i < 11; i++) {
+            ASSERT_TRUE(tx());
+            EXPECT_EQ(pkt.psn, 100 + i);
+            EXPECT_EQ(pkt.u.ep.tx_ts, i);
+        }
+        EXPECT_FALSE(tx());
+    }
+}
+
+TEST_F(port, port_status_is_answered_before_probes)
+{
+    mrc_pkt probe = request(0, 1, MRC_EP_EV_PROBE), status = request(1, 2);
+
+    for (int i = 0; i < 100; i++)
+        mrc_port_rx(&p, &probe, now);
+    EXPECT_TRUE(mrc_port_rx(&p, &status, now)) << "a flood of probes does not drown it";
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.op, MRC_EP_PORT_STATUS);
+    EXPECT_EQ(pkt.psn, 2u);
+    for (int i = 0; i < MRC_PORT_ANSWERS; i++) {
+        ASSERT_TRUE(tx());
+        EXPECT_EQ(pkt.u.ep.op, MRC_EP_EV_PROBE);
+    }
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ) << "and our own word after them";
+    EXPECT_FALSE(tx());
+    EXPECT_EQ(p.limited, 100u - MRC_PORT_ANSWERS);
+}
+
+// ---- bad input ----
+
+TEST_F(port, responses_to_nothing_are_ignored)
+{
+    mrc_pkt r = response(0), probe = response(0);
+
+    probe.u.ep.op = MRC_EP_EV_PROBE;
+    EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+    mrc_port_set(&p, 1, now);
+    r = response(1);
+    mrc_port_rx(&p, &r, now);
+    EXPECT_EQ(mrc_port_deadline_ns(&p), now) << "not even sent yet";
+    ASSERT_TRUE(tx());
+    probe.psn = pkt.psn;
+    mrc_port_rx(&p, &probe, now);
+    EXPECT_NE(mrc_port_deadline_ns(&p), MRC_TIME_NEVER) << "of another kind";
+    EXPECT_EQ(p.unasked, 3u);
+    EXPECT_EQ(p.remote_up, ~0u);
+    EXPECT_FALSE(tx());
+}
+
+TEST_F(port, other_packets_are_ignored)
+{
+    for (int opc = 0; opc < 256; opc++) {
+        mrc_pkt r = request(1, 1);
+
+        if (opc == MRC_OPC_EP_REQ || opc == MRC_OPC_EP_RSP)
+            continue;
+        r.opcode = static_cast<u8>(opc);
+        EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+    }
+    mrc_pkt r = request(1, 1, 2);       // no such operation
+    EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+    EXPECT_FALSE(tx());
+}
+
+// A mask that changes with every packet makes work for all QPs of the peer: bounded.
+TEST_F(port, a_flood_of_changes_is_believed_slowly_and_honest_ones_get_through)
+{
+    int changes = 0, answers = 0;
+    u32 id = 0;
+
+    for (u64 end = now + 100 * MRC_PORT_CHANGE_NS; now < end; now += 1000) {
+        id = (id + 1) & 0xffff;
+        mrc_pkt r = request(id & 1 ? 1 : 3, id);
+        changes += mrc_port_rx(&p, &r, now);
+        while (tx())
+            answers++;
+    }
+    EXPECT_LE(changes, 100 + MRC_PORT_CHANGES);
+    EXPECT_GE(changes, 100);
+    EXPECT_GT(p.limited, 40000u);
+    EXPECT_LE(answers, 100000);
+    // The last word of the flood is repeated as the protocol has it, until answered.
+    bool taken = false;
+    for (int i = 0; i < MRC_PORT_TRIES && !taken; i++) {
+        mrc_pkt r = request(7, id + 1);
+        mrc_port_rx(&p, &r, now);
+        taken = tx();
+        now += MRC_PORT_WAIT_NS << i;
+    }
+    EXPECT_TRUE(taken);
+    EXPECT_EQ(p.remote_up, 7u);
+}
+
+TEST_F(port, the_same_word_in_a_flood_costs_nothing_but_answers)
+{
+    mrc_pkt r = request(1, 1);
+
+    EXPECT_TRUE(mrc_port_rx(&p, &r, now));
+    for (int i = 0; i < 10000; i++)
+        EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+    EXPECT_TRUE(tx());
+    EXPECT_FALSE(tx()) << "one answer for all";
+    EXPECT_EQ(p.limited, 0u);
+}
+
+TEST_F(port, size)
+{
+    EXPECT_LE(sizeof(mrc_port), 192u);
 }
 
 } // namespace

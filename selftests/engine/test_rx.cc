@@ -4,6 +4,8 @@
 #include "conn_rig.h"
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 #include <set>
 
 namespace {
@@ -36,6 +38,7 @@ protected:
         k.rx.sack_pkts = 1000;
         k.rx.sack_bytes = 1 << 24;
         make(k);
+        c.sack_pkts = 0; // the very first packet is answered: not what is looked at here
     }
 };
 
@@ -166,14 +169,16 @@ TEST_F(rx_stream, trigger_count)
     k.rx.sack_pkts = 3;
     make(k);
     take(write_only(2000));
+    EXPECT_TRUE(due_sack()) << "the very first";
     take(write_only(2001));
-    EXPECT_FALSE(due_sack());
     take(write_only(2002));
+    EXPECT_FALSE(due_sack());
+    take(write_only(2003));
     auto s = due_sack();
     ASSERT_TRUE(s);
-    EXPECT_EQ(s->cack, 2002u);
+    EXPECT_EQ(s->cack, 2003u);
     EXPECT_EQ(s->bitmap, 0u);
-    take(write_only(2003));
+    take(write_only(2004));
     EXPECT_FALSE(due_sack()) << "counted anew";
 }
 
@@ -185,9 +190,11 @@ TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
     k.rx.sack_bytes = 3 * 1024;
     make(k);
     take(write_only(2000, 1));
+    EXPECT_TRUE(due_sack()) << "the very first";
     take(write_only(2001, 1));
-    EXPECT_FALSE(due_sack());
     take(write_only(2002, 1));
+    EXPECT_FALSE(due_sack());
+    take(write_only(2003, 1));
     EXPECT_TRUE(due_sack());
 }
 
@@ -469,6 +476,34 @@ TEST_F(rx_stream, tails_run_out)
     EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_NO_PKT_BUFFER);
 }
 
+TEST_F(rx_stream, tails_come_in_the_order_of_psns)
+{
+    std::mt19937 r(5);
+    rig_cfg k = defaults();
+    u32 n = 0;
+
+    k.conn.tails = 255;
+    k.conn.mpr_max = 32;
+    make(k);
+    for (u32 base = 2000; base < 2000 + 20 * 520; base += 520) {
+        std::vector<u32> order(255);
+
+        std::iota(order.begin(), order.end(), 0u);
+        std::shuffle(order.begin(), order.end(), r);
+        for (u32 i : order)
+            EXPECT_TRUE(take(data(MRC_OPC_WRITE_LAST, base + 2 * i + 1, 8, 1032, base + i)));
+        EXPECT_EQ(rx(data(MRC_OPC_WRITE_LAST, base + 511, 8, 1032)), MRC_V_DROP);
+        mrc_tail t;
+        for (u32 i = 0; i < 520; i++) {
+            EXPECT_EQ(take(write_only(base + i)), i % 2 == 0 || i > 509);
+            for (; mrc_conn_tail_next(&c, &t); n++)
+                EXPECT_EQ(t.va, base + i / 2) << "the lowest first";
+            sound();
+        }
+    }
+    EXPECT_EQ(n, 20u * 255);
+}
+
 // ---- refusals ----
 
 TEST_F(rx_stream, nak_waits_for_what_precedes_it)
@@ -588,6 +623,45 @@ TEST_F(rx_stream, requests_beyond_the_slots_are_put_off)
     EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_NO_PKT_BUFFER);
 }
 
+TEST_F(rx_stream, requests_in_any_order_of_arrival)
+{
+    std::mt19937 r(9);
+    rig_cfg k = defaults();
+    u32 next = 2000;
+
+    k.conn.rd_max = 128;
+    k.rx.rd_atomic = 128;
+    k.conn.mpr_max = 2;
+    make(k);
+    for (u32 round = 0; round < 30; round++) {
+        std::vector<u32> order(1 + r() % 128);
+        u32 base = next, slots = 0;
+        mrc_exec x;
+        u16 slot;
+
+        std::iota(order.begin(), order.end(), base);
+        std::shuffle(order.begin(), order.end(), r);
+        for (u32 psn : order) {
+            EXPECT_TRUE(take(data(MRC_OPC_FETCH_ADD, psn, 0, 8, 8ull * psn)));
+            EXPECT_EQ(mrc_rx_ack_edge(&c), base - 1 + (next - base));
+            while (mrc_conn_exec_next(&c, &x)) {
+                EXPECT_EQ(x.va, 8ull * next) << "in the order of PSNs";
+                EXPECT_EQ(mrc_rx_ack_edge(&c), next - 1);
+                mrc_conn_exec_done(&c, x.slot, 0, now);
+                next++;
+                EXPECT_EQ(mrc_rx_ack_edge(&c), std::min(next - 1, c.rx_cack));
+            }
+        }
+        EXPECT_EQ(next, base + order.size());
+        EXPECT_EQ(tx_data().size(), order.size());
+        sack(c.psn_next - 1);
+        for (; mrc_conn_exec_free_next(&c, &slot); slots++)
+            ;
+        EXPECT_EQ(slots, order.size());
+        EXPECT_EQ(c.exec_used, 0);
+    }
+}
+
 // mrcsim seed 303: both ends full of requests, each waiting for the other's window.
 TEST_F(rx_stream, the_left_edges_request_finds_a_slot)
 {
@@ -626,6 +700,37 @@ TEST_F(rx_stream, answers_before_a_refusal_are_delivered_first)
     sack(1000);
     v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
+}
+
+// mrcsim seed 784: what follows the refused request has landed, the NAK waits for an
+// earlier answer. No ACK may cover the refused one meanwhile.
+TEST_F(rx_stream, no_ack_covers_a_refused_request)
+{
+    mrc_exec x;
+
+    make();
+    take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
+    take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x2000, 0, 1));
+    take(send_only(2002, 0));
+    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    mrc_conn_exec_fail(&c, x.slot, MRC_NAK_REM_ACCESS, now);
+    EXPECT_EQ(c.rx_cack, 2002u);
+    EXPECT_EQ(mrc_rx_ack_edge(&c), 2000u);
+    for (const mrc_txop &t : tx_all()) {
+        if (t.hdr.opcode == MRC_OPC_ACK) {
+            EXPECT_EQ(t.hdr.u.aeth.syndrome, MRC_AETH_CREDIT_NONE);
+            EXPECT_EQ(t.hdr.psn, 2000u);
+        }
+    }
+    EXPECT_FALSE(mrc_conn_nak_sent(&c));
+    EXPECT_TRUE(cpls().empty());
+    sack(1000); // the answer to 2000 is delivered
+    auto v = tx_ctrl(MRC_OPC_ACK);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.psn, 2001u);
     EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
 }
 

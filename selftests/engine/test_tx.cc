@@ -335,6 +335,164 @@ TEST_F(tx_stream, fail_flushes)
     EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
 }
 
+TEST_F(tx_stream, traffic_classes)
+{
+    rig_cfg k = defaults();
+
+    for (bool trim : {true, false}) {
+        k.tx.trim_nack = trim;
+        make(k);
+        post(MRC_OP_WRITE, 2000);
+        auto v = tx_data();
+        ASSERT_EQ(v.size(), 2u);
+        EXPECT_EQ(v[0].tclass, trim ? MRC_TC_DATA : MRC_TC_NO_TRIM);
+        nack(v[0], MRC_NACK_TRIMMED);
+        v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+        EXPECT_EQ(v[0].tclass, trim ? MRC_TC_RTX : MRC_TC_NO_TRIM);
+    }
+}
+
+// A window smaller than the peer's SACK threshold must not wait for a probe.
+TEST_F(tx_stream, the_packet_that_closes_the_window_asks)
+{
+    rig_cfg k = defaults();
+
+    k.tx.cwnd_bytes = 3 * (1024 + MRC_PKT_OVERHEAD);
+    make(k);
+    post(MRC_OP_WRITE, 100 * 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 3u);
+    EXPECT_FALSE(v[0].hdr.ackreq);
+    EXPECT_FALSE(v[1].hdr.ackreq);
+    EXPECT_TRUE(v[2].hdr.ackreq);
+    sack(1000);
+    v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_FALSE(v[0].hdr.ackreq) << "an answer is on its way already";
+    sack(1002);
+    v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    EXPECT_FALSE(v[0].hdr.ackreq);
+    EXPECT_TRUE(v[1].hdr.ackreq);
+}
+
+TEST_F(tx_stream, so_does_the_one_that_closes_the_psn_window)
+{
+    make();
+    post(MRC_OP_WRITE, 300 * 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 128u);
+    for (u32 i = 0; i < 128; i++)
+        EXPECT_EQ(v[i].hdr.ackreq, i == 127) << i;
+}
+
+// The numbers of a stream wrap: PSNs, and the 16 bits of msn and rqmsn.
+TEST_F(tx_stream, msn_and_rqmsn_wrap)
+{
+    make();
+    for (u32 i = 0; i < 70000; i++) {
+        mrc_wr wr = {};
+        mrc_txop t;
+        mrc_cpl x;
+        mrc_pkt p = {};
+
+        wr.op = i % 2 ? MRC_OP_SEND : MRC_OP_WRITE_IMM;
+        wr.len = 4;
+        wr.cookie = i;
+        ASSERT_EQ(mrc_conn_post(&c, &wr, now), 0);
+        ASSERT_TRUE(mrc_conn_tx_next(&c, now, &t));
+        ASSERT_EQ(t.hdr.msn, static_cast<u16>(i));
+        ASSERT_EQ(t.hdr.rqmsn, static_cast<u16>(i));
+        p.opcode = MRC_OPC_ACK;
+        p.psn = t.hdr.psn;
+        p.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
+        p.u.aeth.msn = (i + 1) & MRC_PSN_MASK;
+        ASSERT_EQ(rx(p), MRC_V_DONE);
+        ASSERT_TRUE(mrc_conn_complete_next(&c, &x));
+        ASSERT_EQ(x.cookie, i);
+        ASSERT_EQ(x.status, MRC_ST_OK);
+    }
+    EXPECT_EQ(c.stats.rx_bad_ack, 0u);
+}
+
+/*
+ * Two messages of 2 GiB at the least MTU, 2^23 packets each: half of the PSN space, all of it
+ * when the transport ACK of the first is late. No bytes are moved.
+ */
+TEST_F(tx_stream, as_many_packets_as_a_message_may_have)
+{
+    rig_cfg k = defaults();
+    mrc_txop t;
+    u32 n = 0, psn = 0;
+
+    k.conn.mpr_max = 32;
+    k.rx.mtu = 256;
+    k.tx.cwnd_bytes = 1u << 30;
+    k.tx_psn = 0x123456;
+    make(k);
+    EXPECT_EQ(post(MRC_OP_WRITE, 0x80000001), -EINVAL);
+    ASSERT_EQ(post(MRC_OP_WRITE, 0x80000000), 0);
+    ASSERT_EQ(post(MRC_OP_SEND, 0x80000000), 0);
+    while (mrc_conn_tx_next(&c, now, &t)) {
+        if (!mrc_opc_is_data(t.hdr.opcode))
+            continue;
+        psn = (k.tx_psn + n) & MRC_PSN_MASK;
+        ASSERT_EQ(t.hdr.psn, psn);
+        ASSERT_EQ(t.off, n % (1u << 23) * 256);
+        ASSERT_EQ(t.len, 256u);
+        ASSERT_EQ(t.hdr.msn, n >> 23);
+        ASSERT_EQ(mrc_opc_is_last(t.hdr.opcode), (n + 1) % (1u << 23) == 0);
+        if (++n % 4096 == 0) {
+            now += 10 * kUs;
+            sack(psn);
+            ack(k.tx_psn - 1);  // an old one, again and again
+            ASSERT_FALSE(c.sq[0].acked) << n;
+        }
+    }
+    // What the transport ACK may name stays within one turn: the last ones wait.
+    EXPECT_LT(n, 1u << 24);
+    EXPECT_GT(n, (1u << 24) - 20000);
+    sack(psn);
+    EXPECT_TRUE(cpls().empty());
+    ack(k.tx_psn + (1u << 23) - 2);
+    EXPECT_TRUE(cpls().empty()) << "short of its last packet";
+    ack(k.tx_psn + (1u << 23) - 1);
+    EXPECT_EQ(show(cpls()), "100:0");
+    while (n < 1u << 24) {
+        n += static_cast<u32>(tx_data().size());
+        psn = (k.tx_psn + n - 1) & MRC_PSN_MASK;
+        sack(psn);
+    }
+    EXPECT_EQ(n, 1u << 24);
+    ack(psn);
+    EXPECT_EQ(show(cpls()), "101:0");
+    EXPECT_TRUE(mrc_conn_idle(&c));
+    EXPECT_EQ(c.stats.tx_pkts, 1u << 24);
+}
+
+TEST_F(tx_stream, a_nak_at_the_end_of_the_longest_message)
+{
+    rig_cfg k = defaults();
+    mrc_txop t;
+
+    k.conn.mpr_max = 32;
+    k.rx.mtu = 256;
+    make(k);
+    ASSERT_EQ(post(MRC_OP_WRITE, 10), 0);
+    ASSERT_EQ(post(MRC_OP_WRITE, 0x80000000), 0);
+    for (u32 n = 0; n <= 1u << 23; n++) {
+        if (!mrc_conn_tx_next(&c, now, &t)) {
+            sack((k.tx_psn + n - 1) & MRC_PSN_MASK);
+            ASSERT_TRUE(mrc_conn_tx_next(&c, now, &t));
+        }
+        while (!mrc_opc_is_data(t.hdr.opcode))
+            ASSERT_TRUE(mrc_conn_tx_next(&c, now, &t));
+    }
+    ack(k.tx_psn + (1u << 23), MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
+    EXPECT_EQ(show(cpls()), "100:0 101:4");
+}
+
 // ---- tx_undo ----
 
 TEST_F(tx_stream, undo_new)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_evgen.h - EV profiles: formats, and EVs generated from fields (mode GEN).
+ *
+ * MRC 1.0 sections 1.12, 2.6; the expansion is that of mrc_ctl.h: per field start with
+ * init_val; for every bit set in mask, from the most significant, put the next most
+ * significant bit of the EV's number in its place; concatenate the fields; a field
+ * narrower than its format field is zero-filled on the left. The device enumerates the values of
+ * each field from min to max; the first field varies slowest.
+ */
+#ifndef MRC_EVGEN_H
+#define MRC_EVGEN_H
+
+#include "mrc_types.h"
+
+#define MRC_EV_BYTES		32	/* mrc_ctl_ev_t */
+#define MRC_EV_FIELDS_MAX	16
+
+enum mrc_ev_fmt {		/* enum mrc_ctl_ev_fmt_mode */
+	MRC_EV_FMT_STEV = 1,	/* 32 bits over UDP source port and flow label */
+	MRC_EV_FMT_SRV6 = 2,	/* outer destination 128, then SRH segment 128 */
+	MRC_EV_FMT_UDP = 4,	/* UDP source port, 16 bits */
+};
+
+struct mrc_ev_field {		/* struct mrc_ctl_ev_field */
+	u32 width, init_val, min_val, max_val, mask;
+};
+
+struct mrc_ev_gen {
+	u8 fmt;			/* enum mrc_ev_fmt */
+	u8 n_fmt, n;		/* format fields; fields, not more */
+	u8 fmt_width[MRC_EV_FIELDS_MAX];
+	struct mrc_ev_field field[MRC_EV_FIELDS_MAX];
+};
+
+/* What is wrong with @g: MRC_EVGEN_OK, or which rule; *field: the field it is about. */
+enum mrc_evgen_err {
+	MRC_EVGEN_OK,
+	MRC_EVGEN_FORMAT,	/* unknown format */
+	MRC_EVGEN_COUNT,	/* no field, or more than the format has */
+	MRC_EVGEN_WIDTH,	/* wider than its format field, or 0, or > 32 */
+	MRC_EVGEN_TOTAL,	/* the format is wider than an EV of this mode can be */
+	MRC_EVGEN_INIT,		/* init_val does not fit the width */
+	MRC_EVGEN_MASK,		/* mask has bits beyond the width */
+	MRC_EVGEN_RANGE,	/* min > max, or max does not fit the mask's bits */
+};
+enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *field);
+
+/* How many EVs it describes; saturates at 2^32 - 1. */
+u32 mrc_evgen_count(const struct mrc_ev_gen *g);
+
+/* EV number @i (0 ... count - 1) as on the wire, left-aligned, big-endian, rest zero. */
+void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES]);
+
+/* Widest EV of a format in bits: 32, 256, 16. */
+u32 mrc_ev_fmt_width(u8 fmt);
+
+#endif

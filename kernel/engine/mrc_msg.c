@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_msg.c - messages of the send stream: posted, cut into packets, completed in order.
+ *
+ * MRC 1.0 sections 2.1, 5.1; design.md section 3. Messages of two rings (send queue,
+ * responses to the peer's READs and ATOMICs) take turns, one whole message after
+ * another. Which packet leaves when is mrc_tx.c's word.
+ */
+#include "mrc_conn.h"
+
+/* ---- work requests ---- */
+
+static bool mrc_op_consumes_recv(u8 op)
+{
+	return op == MRC_OP_WRITE_IMM || op == MRC_OP_SEND || op == MRC_OP_SEND_IMM ||
+	       op == MRC_OP_SEND_INV;
+}
+
+static bool mrc_wr_valid(const struct mrc_conn *c, const struct mrc_wr *wr)
+{
+	if (wr->op >= MRC_OP_READ_RESP && wr->op != MRC_OP_LOCAL)
+		return false;
+	if (c->rx.mrc_only && wr->op != MRC_OP_WRITE && wr->op != MRC_OP_WRITE_IMM)
+		return false;
+	if (mrc_op_is_rd((u8)wr->op) && !c->tx.rd_atomic)
+		return false;
+	if ((wr->op == MRC_OP_CMP_SWAP || wr->op == MRC_OP_FETCH_ADD) && wr->len != 8)
+		return false;
+	return wr->len <= 0x80000000u;
+}
+
+u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len)
+{
+	return len ? (len - 1) / c->rx.mtu + 1 : 1;
+}
+
+int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
+{
+	struct mrc_msg *m;
+
+	(void)now_ns;
+	if (!c->tx_ready || c->fail)
+		return -ENOENT;
+	if (!wr->error && !mrc_wr_valid(c, wr))
+		return -EINVAL;
+	if (c->sq_tail - c->sq_head >= c->cfg.sq_max)
+		return -EAGAIN;
+	m = mrc_sq_at(c, c->sq_tail);
+	memset(m, 0, sizeof(*m));
+	m->op = (u8)wr->op;
+	m->flags = (u8)wr->flags;
+	m->error = (u8)wr->error;
+	m->msn = (u16)c->sq_tail;
+	m->cookie = wr->cookie;
+	m->len = wr->len;
+	m->rkey = wr->rkey;
+	m->va = wr->va;
+	m->swap_add = wr->swap_add;
+	if (m->op == MRC_OP_CMP_SWAP)
+		m->compare = wr->compare;
+	else
+		m->imm = wr->imm;
+	if (m->op == MRC_OP_READ)
+		m->resp_pkts = mrc_tx_pkts(c, wr->len);
+	else if (mrc_op_is_rd(m->op))
+		m->resp_pkts = 1;
+	c->sq_tail++;
+	return 0;
+}
+
+/* The request of ours that a response names, while it is unanswered. */
+struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
+{
+	u32 i = c->sq_head + (u16)(msn - (u16)c->sq_head);
+	struct mrc_msg *m;
+
+	if (i - c->sq_head >= c->sq_tail - c->sq_head ||
+	    (c->cutting && !c->cutting_rs && i == c->sq_seg))	/* has not left */
+		return NULL;
+	m = mrc_sq_at(c, i);
+	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
+}
+
+/*
+ * Requests count as out up to the oldest unanswered one, so that the peer may
+ * conclude from a request that the one rd_atomic before it has been answered
+ * (mrc_exec_admit()).
+ */
+void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
+{
+	/* The answer says that the request arrived; its slot may be reused soon. */
+	mrc_loss_delivered(c, m->psn, now_ns);
+	if (--m->resp_pkts)
+		return;
+	for (; c->sq_rd != c->sq_tail; c->sq_rd++) {
+		m = mrc_sq_at(c, c->sq_rd);
+		if (!mrc_op_is_rd(m->op))
+			continue;
+		if (!m->started || m->resp_pkts)
+			return;
+		c->rd_out--;
+	}
+}
+
+/* ---- cutting messages into packets ---- */
+
+/* Packets a message takes on the wire. */
+static u32 mrc_msg_pkts(const struct mrc_conn *c, const struct mrc_msg *m)
+{
+	return mrc_op_is_rd(m->op) ? 1 : mrc_tx_pkts(c, m->len);
+}
+
+/* May this message of the send queue start now? */
+static bool mrc_msg_may_start(struct mrc_conn *c, const struct mrc_msg *m)
+{
+	if (m->started)
+		return true;	/* undone: its PSNs are taken */
+	if (m->error)
+		return false;	/* fails when it is the oldest */
+	if (m->flags & MRC_WR_FENCE && c->rd_out)
+		return false;
+	if (mrc_op_is_rd(m->op) && c->rd_out >= c->tx.rd_atomic)
+		return false;
+	return !mrc_op_consumes_recv(m->op) || c->rqm_out < c->tx.wimm;
+}
+
+static void mrc_msg_start(struct mrc_conn *c, struct mrc_msg *m)
+{
+	m->started = true;
+	m->psn = c->psn_next;
+	m->npkts = mrc_msg_pkts(c, m);
+	if (mrc_op_is_rd(m->op))
+		c->rd_out++;
+	if (mrc_op_consumes_recv(m->op)) {
+		c->rqm_out++;
+		m->rqmsn = c->next_rqmsn++;
+	}
+}
+
+/* The message to cut from, choosing a new one if none is under way. */
+struct mrc_msg *mrc_msg_cut(struct mrc_conn *c)
+{
+	struct mrc_msg *m;
+
+	if (c->cutting)
+		return c->cutting_rs ? mrc_rs_at(c, c->rs_seg) : mrc_sq_at(c, c->sq_seg);
+	if (c->rs_seg != c->rs_tail) {
+		m = mrc_rs_at(c, c->rs_seg);
+		c->cutting_rs = true;
+	} else {
+		/* MRC_OP_LOCAL takes its place in order, and no packet. */
+		while (c->sq_seg != c->sq_tail && mrc_sq_at(c, c->sq_seg)->op == MRC_OP_LOCAL &&
+		       !mrc_sq_at(c, c->sq_seg)->error) {
+			c->sq_acked += c->sq_acked == c->sq_seg;
+			c->sq_seg++;
+		}
+		if (c->sq_seg == c->sq_tail)
+			return NULL;
+		m = mrc_sq_at(c, c->sq_seg);
+		if (!mrc_msg_may_start(c, m))
+			return NULL;
+		c->cutting_rs = false;
+	}
+	c->cutting = true;
+	c->cut_off = 0;
+	if (!m->started)
+		mrc_msg_start(c, m);
+	return m;
+}
+
+/* ---- completions ---- */
+
+/* Response messages whose packets are all delivered, whatever is missing before. */
+void mrc_tx_responses_done(struct mrc_conn *c)
+{
+	while (c->rs_head != c->rs_seg) {
+		struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
+
+		if (m->resp_pkts)
+			return;
+		mrc_exec_resp_done(c, (u16)m->cookie);
+		c->rs_head++;
+	}
+}
+
+/* The oldest response must have arrived, acknowledged or not. */
+void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
+{
+	const struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
+	u32 psn, end;
+
+	if (c->rs_head == c->rs_seg)
+		return;		/* not even sent: the peer breaks its word */
+	end = mrc_psn_add(m->psn, (s32)m->npkts);
+	psn = mrc_psn_diff(m->psn, c->psn_una) < 0 ? c->psn_una : m->psn;
+	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
+		mrc_loss_delivered(c, psn, now_ns);
+}
+
+/* Does the peer still owe us something. */
+bool mrc_tx_waiting(const struct mrc_conn *c)
+{
+	if (!c->psn_known)
+		return c->rs_head != c->rs_tail;
+	return c->psn_una != c->psn_next || c->sq_acked != c->sq_seg || c->rd_out;
+}
+
+static bool mrc_msg_done(const struct mrc_conn *c, const struct mrc_msg *m)
+{
+	if (m->error)
+		return false;
+	if (m->op == MRC_OP_LOCAL)
+		return c->sq_seg != c->sq_head;	/* it was passed over */
+	return mrc_op_is_rd(m->op) ? m->started && !m->resp_pkts : m->acked;
+}
+
+bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
+{
+	struct mrc_msg *m;
+
+	if (c->sq_head == c->sq_tail)
+		return false;
+	m = mrc_sq_at(c, c->sq_head);
+	if (!c->fail && m->error)	/* its turn came: it takes the QP with it */
+		mrc_conn_fail(c, (enum mrc_status)m->error, 0);
+	memset(cpl, 0, sizeof(*cpl));
+	cpl->kind = MRC_CPL_SEND;
+	cpl->op = (enum mrc_op)m->op;
+	cpl->cookie = m->cookie;
+	cpl->len = m->len;
+	if (mrc_msg_done(c, m) && !c->failed_sent) {
+		cpl->status = MRC_ST_OK;
+	} else if (c->fail) {
+		cpl->status = c->failed_sent ? MRC_ST_FLUSHED : (enum mrc_status)c->fail;
+		c->failed_sent = true;
+	} else {
+		return false;
+	}
+	c->sq_head++;
+	if ((s32)(c->sq_acked - c->sq_head) < 0)
+		c->sq_acked = c->sq_head;
+	if ((s32)(c->sq_seg - c->sq_head) < 0)
+		c->sq_seg = c->sq_head;
+	if ((s32)(c->sq_rd - c->sq_head) < 0)
+		c->sq_rd = c->sq_head;
+	return true;
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_nscc.c - "uet-1.0-nscc": a window from delay and ECN, at the sender.
+ *
+ * MRC 1.0 section 5 (8.1-8.7); the algorithm is NSCC of UEC 1.0, 3.6.13.
+ *
+ *	delay = rtt - base_rtt			base_rtt: running minimum
+ *	mark  delay	on each acknowledgement of n bytes
+ *	no    < target	window grows with (target - delay): inc += alpha n (target - delay);
+ *			with no delay at all for a whole window: window += fi_scale n
+ *	no    >= target	all grow alike: inc += fi n
+ *	yes   >= target	window *= max(1 - gamma (avg - target) / avg, max_md_jump), once per base_rtt
+ *	yes   < target	nothing: the packet's path is avoided, that is all
+ *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
+ *	trimmed, lost	window -= n
+ *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if what
+ *			was achieved is far below the largest window, that is the window
+ *
+ * Everything is relative to a reference network of 100 Gb/s x 12 us: a larger
+ * one takes larger steps (a: bandwidth-delay product, b: target delay).
+ *
+ * What a peer says is not believed beyond its window: the window stays within
+ * [MTU, max_wnd] whatever the samples, and no sum here can overflow.
+ */
+#include "mrc_cc.h"
+
+#define MRC_NSCC_REF_NS		12000u		/* reference RTT ... */
+#define MRC_NSCC_REF_BDP	150000u		/* ... and bytes in flight of it at 100 Gb/s */
+#define MRC_NSCC_REF_MBPS	100000u
+#define MRC_NSCC_RTT_MIN_NS	500u		/* no fabric is faster; an echo that says so lies */
+#define MRC_NSCC_DELAY_MAX_NS	((1u << 24) - 1)	/* 16 ms: fits 24.8 in 32 bits */
+#define MRC_NSCC_GAMMA_Q16	52429u		/* 0.8 */
+#define MRC_NSCC_MD_Q16		32768u		/* 0.5 */
+#define MRC_NSCC_QA_GATE	3
+#define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
+#define MRC_NSCC_PACE_MAX_RTTS	16
+#define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
+#define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
+
+/* Parameters that were given; the others follow rate, base RTT and MTU. */
+enum mrc_nscc_given {
+	MRC_NSCC_TARGET = 1 << 0,
+	MRC_NSCC_QA_THRESHOLD = 1 << 1,
+	MRC_NSCC_MAX_CWND = 1 << 2,
+	MRC_NSCC_ADJUST_BYTES = 1 << 3,
+	MRC_NSCC_ADJUST_PERIOD = 1 << 4,
+	MRC_NSCC_ETA = 1 << 5,
+	MRC_NSCC_FI = 1 << 6,
+	MRC_NSCC_FI_SCALE = 1 << 7,
+	MRC_NSCC_BASE_RTT = 1 << 8,
+};
+
+struct mrc_nscc_state {
+	struct mrc_cc cc;
+	struct mrc_nscc_cfg p;		/* in force: nothing is zero */
+	u32 alpha_q16;			/* bytes per ns below target, 16.16 */
+	u32 rate_mbps;
+	u16 given;			/* enum mrc_nscc_given */
+	bool trimming;
+	bool measured;			/* p.base_rtt_ns was */
+	bool fast;			/* fast increase is on */
+
+	u32 avg_q8;			/* average delay, ns, 24.8 */
+	u32 adjust_acked;
+	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
+	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns;
+	u32 achieved, qa_lost;		/* in this quick-adapt period: delivered; trimmed or lost */
+	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
+	u32 fast_acked;			/* without delay, in a row */
+	u32 saved_wnd;			/* before the first trim or penalty; 0: none */
+	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
+};
+
+static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
+{
+	BUILD_BUG_ON(offsetof(struct mrc_nscc_state, cc));
+	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 192);
+	return (struct mrc_nscc_state *)(void *)cc;
+}
+
+static u32 mrc_nscc_sat(u64 v)
+{
+	return v > ~0u ? ~0u : (u32)v;
+}
+
+static u32 mrc_nscc_add(u32 a, u32 b)
+{
+	return mrc_nscc_sat((u64)a + b);
+}
+
+static void mrc_nscc_set_wnd(struct mrc_nscc_state *n, u64 wnd)
+{
+	n->cc.cwnd_bytes = (u32)clamp_t(u64, wnd, n->cc.mtu, n->p.max_cwnd);
+}
+
+static void mrc_nscc_shrink(struct mrc_nscc_state *n, u32 bytes)
+{
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes > bytes ? n->cc.cwnd_bytes - bytes : 0);
+}
+
+/* Bits of @given for the parameters that are set; zeros become what they start from. */
+static u16 mrc_nscc_given(const struct mrc_nscc_cfg *p)
+{
+	return (u16)((p->target_delay_ns ? MRC_NSCC_TARGET : 0) |
+		     (p->qa_threshold_ns ? MRC_NSCC_QA_THRESHOLD : 0) |
+		     (p->max_cwnd ? MRC_NSCC_MAX_CWND : 0) |
+		     (p->adjust_bytes ? MRC_NSCC_ADJUST_BYTES : 0) |
+		     (p->adjust_period_ns ? MRC_NSCC_ADJUST_PERIOD : 0) |
+		     (p->eta_q8 ? MRC_NSCC_ETA : 0) |
+		     (p->fi_q8 ? MRC_NSCC_FI : 0) |
+		     (p->fi_scale_q16 ? MRC_NSCC_FI_SCALE : 0) |
+		     (p->base_rtt_ns ? MRC_NSCC_BASE_RTT : 0));
+}
+
+static void mrc_nscc_put(const struct mrc_nscc_state *n, enum mrc_nscc_given what, u32 *to, u64 v)
+{
+	if (!(n->given & what))
+		*to = mrc_nscc_sat(v);
+}
+
+/* All that follows from rate, base RTT and MTU. Divides: only when one of them changes. */
+static void mrc_nscc_derive(struct mrc_nscc_state *n)
+{
+	struct mrc_nscc_cfg *p = &n->p;
+	u64 bdp = div_u64((u64)n->rate_mbps * p->base_rtt_ns, 8000);
+	u64 mtu = n->cc.mtu;
+	u64 a_q8, ab_q8;
+
+	bdp = min_t(u64, bdp, MRC_CC_WND_MAX);
+	mrc_nscc_put(n, MRC_NSCC_TARGET, &p->target_delay_ns,
+		     n->trimming ? (u64)p->base_rtt_ns * 3 / 4 : p->base_rtt_ns);
+	p->target_delay_ns = min_t(u32, p->target_delay_ns, MRC_NSCC_DELAY_MAX_NS);
+	mrc_nscc_put(n, MRC_NSCC_QA_THRESHOLD, &p->qa_threshold_ns, (u64)p->target_delay_ns * 4);
+	mrc_nscc_put(n, MRC_NSCC_MAX_CWND, &p->max_cwnd, bdp + bdp / 2);
+	p->max_cwnd = clamp_t(u32, p->max_cwnd, n->cc.mtu, MRC_CC_WND_MAX);
+
+	/* bdp <= 2^28, mtu <= 2^17, delays < 2^24: a_q8 < 2^19, ab_q8 < 2^30 */
+	a_q8 = div_u64(bdp << 8, MRC_NSCC_REF_BDP);
+	ab_q8 = div_u64(a_q8 * p->target_delay_ns, MRC_NSCC_REF_NS);
+	n->alpha_q16 = mrc_nscc_sat(div_u64((4 * mtu * ab_q8) << 8, p->target_delay_ns));
+	mrc_nscc_put(n, MRC_NSCC_FI, &p->fi_q8, 5 * mtu * a_q8);
+	mrc_nscc_put(n, MRC_NSCC_ETA, &p->eta_q8, div_u64(15 * mtu * a_q8, 100));
+	mrc_nscc_put(n, MRC_NSCC_FI_SCALE, &p->fi_scale_q16, a_q8 << 6);
+	mrc_nscc_put(n, MRC_NSCC_ADJUST_BYTES, &p->adjust_bytes, 8 * mtu);
+	mrc_nscc_put(n, MRC_NSCC_ADJUST_PERIOD, &p->adjust_period_ns, p->base_rtt_ns);
+}
+
+static void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg)
+{
+	struct mrc_nscc_cfg *p = &n->p;
+	u32 measured_ns = p->base_rtt_ns;
+
+	*p = cfg->nscc;
+	n->given = mrc_nscc_given(p);
+	p->qa_gate = min_t(u8, p->qa_gate ? p->qa_gate : MRC_NSCC_QA_GATE, 31);
+	p->gamma_q16 = min_t(u32, p->gamma_q16 ? p->gamma_q16 : MRC_NSCC_GAMMA_Q16, 1u << 16);
+	p->max_md_jump_q16 = min_t(u32, p->max_md_jump_q16 ? p->max_md_jump_q16 : MRC_NSCC_MD_Q16,
+				   1u << 16);
+	mrc_nscc_put(n, MRC_NSCC_BASE_RTT, &p->base_rtt_ns,
+		     n->measured ? measured_ns : MRC_NSCC_REF_NS);
+	p->base_rtt_ns = clamp_t(u32, p->base_rtt_ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
+	n->rate_mbps = cfg->rate_mbps ? cfg->rate_mbps : MRC_NSCC_REF_MBPS;
+	n->trimming = cfg->trimming;
+	n->cc.mtu = min_t(u32, cfg->mtu ? cfg->mtu : n->cc.mtu, MRC_CC_MTU_MAX);
+	mrc_nscc_derive(n);
+}
+
+static void mrc_nscc_init(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	mrc_nscc_take_cfg(n, cfg);
+	mrc_nscc_set_wnd(n, cfg->window_bytes ? cfg->window_bytes : n->p.max_cwnd);
+	n->adjust_at_ns = now_ns + n->p.adjust_period_ns;
+	n->eta_at_ns = n->adjust_at_ns;
+}
+
+/* Planes came or went: the window keeps its share of the largest one. */
+static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 before = n->p.max_cwnd;
+
+	(void)now_ns;
+	mrc_nscc_take_cfg(n, cfg);
+	mrc_nscc_set_wnd(n, div_u64((u64)cc->cwnd_bytes * n->p.max_cwnd, before));
+	if (n->saved_wnd)
+		n->saved_wnd = mrc_nscc_sat(div_u64((u64)n->saved_wnd * n->p.max_cwnd, before));
+	n->fast = false;
+	n->fast_acked = 0;
+}
+
+/*
+ * A new minimum narrows the largest window and shortens the target.
+ * Return: the sample, within what can be.
+ */
+static u32 mrc_nscc_base_rtt(struct mrc_nscc_state *n, u64 sample_ns)
+{
+	u32 rtt_ns = (u32)clamp_t(u64, sample_ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
+
+	if (n->given & MRC_NSCC_BASE_RTT || (n->measured && rtt_ns >= n->p.base_rtt_ns))
+		return rtt_ns;
+	n->measured = true;
+	n->p.base_rtt_ns = rtt_ns;
+	mrc_nscc_derive(n);
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes);
+	return rtt_ns;
+}
+
+/*
+ * Average delay, for the depth of a decrease. A spike without a mark is one
+ * slow path or a slow host, no queue that all share: it counts as little.
+ */
+static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked)
+{
+	s64 diff;
+
+	if (!marked && delay_ns > n->p.target_delay_ns)
+		delay_ns = n->p.base_rtt_ns / 4;
+	diff = (s64)((u64)delay_ns << 8) - n->avg_q8;
+	n->avg_q8 = (u32)(n->avg_q8 + diff * MRC_NSCC_EWMA_Q16 / 65536);
+}
+
+/*
+ * True: the window was set to what the network had let through. Only if the window
+ * had been used: a host that sends to many at once, or has little to send, gets little
+ * through to each, and a trim or a delay then says nothing about this window.
+ */
+static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				 u32 delay_ns)
+{
+	bool adapt;
+
+	if (n->p.disable_qa || s->now_ns < n->qa_at_ns)
+		return false;
+	/* The first period has no beginning. */
+	adapt = n->qa_at_ns && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
+		(n->qa_lost || delay_ns > n->p.qa_threshold_ns) &&
+		(u64)s->inflight_bytes + n->qa_lost >= n->cc.cwnd_bytes / 2;
+	if (adapt) {
+		mrc_nscc_set_wnd(n, n->achieved);
+		n->to_ignore = s->inflight_bytes;
+		n->inc_q8 = 0;
+		n->fast = false;
+	}
+	n->achieved = 0;
+	n->qa_lost = 0;
+	n->qa_at_ns = s->now_ns + n->p.base_rtt_ns + n->p.target_delay_ns;
+	return adapt;
+}
+
+static void mrc_nscc_add_inc(struct mrc_nscc_state *n, u64 step_q8, u32 acked)
+{
+	/* step < 2^32, acked <= max_cwnd <= 2^28; the sum is saturated at 2^63. */
+	n->inc_q8 = min_t(u64, n->inc_q8 + min_t(u64, step_q8, ~0u) * acked, 1ull << 63);
+}
+
+/* True while the path is empty: the window grows by a ratio. */
+static bool mrc_nscc_fast_increase(struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
+{
+	if (delay_ns >= max_t(u32, MRC_NSCC_NO_DELAY_NS, n->p.base_rtt_ns >> 4)) {
+		n->fast_acked = 0;
+		n->fast = false;
+		return false;
+	}
+	n->fast_acked = mrc_nscc_add(n->fast_acked, acked);
+	if (!n->fast && n->fast_acked <= n->cc.cwnd_bytes)
+		return false;
+	n->fast = true;
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes + (((u64)acked * n->p.fi_scale_q16) >> 16));
+	return true;
+}
+
+static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
+{
+	u32 avg_ns = n->avg_q8 >> 8;
+	u32 keep_q16;
+
+	if (now_ns < n->md_at_ns || avg_ns <= n->p.target_delay_ns)
+		return;
+	keep_q16 = (1u << 16) - (u32)div_u64((u64)n->p.gamma_q16 * (avg_ns - n->p.target_delay_ns),
+					     avg_ns);
+	keep_q16 = max_t(u32, keep_q16, n->p.max_md_jump_q16);
+	mrc_nscc_set_wnd(n, ((u64)n->cc.cwnd_bytes * keep_q16) >> 16);
+	n->md_at_ns = now_ns + n->p.base_rtt_ns;
+}
+
+static void mrc_nscc_quadrant(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+			      u32 delay_ns, u32 acked)
+{
+	if (s->ecn) {
+		n->fast = false;
+		n->fast_acked = 0;
+		if (delay_ns >= n->p.target_delay_ns)
+			mrc_nscc_decrease(n, s->now_ns);
+	} else if (delay_ns >= n->p.target_delay_ns) {
+		n->fast = false;
+		n->fast_acked = 0;
+		mrc_nscc_add_inc(n, n->p.fi_q8, acked);
+	} else if (!mrc_nscc_fast_increase(n, delay_ns, acked)) {
+		mrc_nscc_add_inc(n, ((u64)n->alpha_q16 * (n->p.target_delay_ns - delay_ns)) >> 8, acked);
+	}
+}
+
+/* Increases gathered since the last time become window. */
+static void mrc_nscc_adjust(struct mrc_nscc_state *n, u64 now_ns)
+{
+	u64 add_q8;
+
+	if (n->adjust_acked < n->p.adjust_bytes && now_ns < n->adjust_at_ns)
+		return;
+	add_q8 = div_u64(n->inc_q8, n->cc.cwnd_bytes);
+	if (now_ns >= n->eta_at_ns) {
+		add_q8 += n->p.eta_q8;
+		n->eta_at_ns = now_ns + n->p.adjust_period_ns;
+	}
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes + (add_q8 >> 8));
+	if (n->cc.cwnd_bytes >= n->saved_wnd)
+		n->saved_wnd = 0;
+	n->inc_q8 = 0;
+	n->adjust_acked = 0;
+	n->adjust_at_ns = now_ns + n->p.adjust_period_ns;
+}
+
+/* The responder's lever, 5.3. While it is used the window does not grow. */
+static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, u32 acked)
+{
+	u32 pen = s->rcv_cwnd_pen & 127;
+
+	if (pen) {
+		if (!n->saved_wnd)
+			n->saved_wnd = n->cc.cwnd_bytes;
+		/* A window takes whole packets: what is left of one is not cut off. */
+		mrc_nscc_set_wnd(n, min_t(u64, n->cc.cwnd_bytes,
+					  (u64)s->inflight_bytes + n->cc.mtu - 1));
+		mrc_nscc_shrink(n, (u32)(((u64)pen * acked) >> 7));
+		n->inc_q8 = 0;
+		n->fast = false;
+		n->fast_acked = 0;
+	} else if (s->restore_cwnd && n->saved_wnd) {
+		mrc_nscc_set_wnd(n, max_t(u32, n->saved_wnd, n->cc.cwnd_bytes));
+		n->saved_wnd = 0;
+		n->pace_ns = 0;
+		n->cc.hold_until_ns = 0;
+	}
+}
+
+/*
+ * Below the floor. One packet per round trip of each of many senders can be more
+ * than the last hop takes, and without more ado each packet that is trimmed is
+ * sent again at once: three retransmissions per packet at 128:1. So a trim at the
+ * last hop (or a loss without trimming) at the floor doubles the time per packet, and answers without give it back
+ * by eighths, or halves when there is no queue any more. (A window of one packet
+ * remains: a sender may always be slower than that.)
+ */
+static void mrc_nscc_pace_slower(struct mrc_nscc_state *n, u64 now_ns)
+{
+	if (n->cc.cwnd_bytes > n->cc.mtu)
+		return;
+	if (now_ns >= n->md_at_ns) {
+		n->pace_ns = (u32)clamp_t(u64, (u64)n->pace_ns * 2, 2 * (u64)n->p.base_rtt_ns,
+					  (u64)n->p.base_rtt_ns * MRC_NSCC_PACE_MAX_RTTS);
+		n->md_at_ns = now_ns + n->p.base_rtt_ns;
+	}
+	n->cc.hold_until_ns = now_ns + n->pace_ns;
+}
+
+static u32 mrc_nscc_pace_step(const struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+			      u32 delay_ns)
+{
+	if (!s->acked_bytes || s->ecn || s->rcv_cwnd_pen > MRC_NSCC_PEN_HOLD)
+		return 0;
+	/* Held by the responder: those who pace most would wait for ever if not at all. */
+	if (s->rcv_cwnd_pen)
+		return n->pace_ns / 16;
+	return s->rtt_ns && delay_ns < n->p.target_delay_ns ? n->pace_ns / 2 : n->pace_ns / 8;
+}
+
+/* True: pacing goes on, the window stays at its floor. */
+static bool mrc_nscc_pace_faster(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				 u32 delay_ns)
+{
+	if (!n->pace_ns)
+		return false;
+	n->pace_ns -= mrc_nscc_pace_step(n, s, delay_ns);
+	if (n->pace_ns <= n->p.base_rtt_ns) {
+		n->pace_ns = 0;
+		n->cc.hold_until_ns = 0;
+		return false;
+	}
+	if (n->pace_ns > s->rtt_ns)
+		n->cc.hold_until_ns = max_t(u64, n->cc.hold_until_ns,
+					    s->now_ns + n->pace_ns - s->rtt_ns);
+	return true;
+}
+
+static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 acked = min_t(u32, s->acked_bytes, n->p.max_cwnd);
+	u32 delay_ns = 0;
+
+	n->achieved = mrc_nscc_add(n->achieved, acked);
+	n->adjust_acked = mrc_nscc_add(n->adjust_acked, acked);
+	n->to_ignore -= min_t(u32, n->to_ignore, acked);
+	if (s->rtt_ns) {
+		u32 rtt_ns = mrc_nscc_base_rtt(n, s->rtt_ns);
+
+		delay_ns = rtt_ns > n->p.base_rtt_ns ? rtt_ns - n->p.base_rtt_ns : 0;
+		mrc_nscc_average(n, delay_ns, s->ecn);
+	}
+	mrc_nscc_penalty(n, s, acked);
+	if (mrc_nscc_pace_faster(n, s, delay_ns) || s->rcv_cwnd_pen ||
+	    (s->ecn && n->to_ignore) || mrc_nscc_quick_adapt(n, s, delay_ns))
+		return;
+	if (s->rtt_ns)
+		mrc_nscc_quadrant(n, s, delay_ns, acked);
+	mrc_nscc_adjust(n, s->now_ns);
+}
+
+static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace)
+{
+	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
+	if (!n->qa_lost && !n->saved_wnd)
+		n->saved_wnd = n->cc.cwnd_bytes;
+	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
+	n->fast = false;
+	n->fast_acked = 0;
+	if (pace)
+		mrc_nscc_pace_slower(n, s->now_ns);
+	if (!mrc_nscc_quick_adapt(n, s, 0))
+		mrc_nscc_shrink(n, s->lost_bytes);
+}
+
+/* A trim is a queue as long as a whole round trip; what is left of the packet did not wait in it. */
+static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	if (!s->trimmed)
+		return;
+	if (s->rtt_ns)
+		mrc_nscc_base_rtt(n, s->rtt_ns);
+	mrc_nscc_average(n, n->p.base_rtt_ns, true);
+	mrc_nscc_lost(n, s, s->last_hop);
+}
+
+/* Where there is trimming, what is lost without was lost by a path, not for want of room. */
+static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	if (n->trimming)
+		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
+	else
+		mrc_nscc_lost(n, s, true);
+}
+
+/* Nothing at all came back: half, once per round trip for all connections together. */
+static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
+	n->fast = false;
+	n->fast_acked = 0;
+	if (s->now_ns < n->md_at_ns)
+		return;
+	mrc_nscc_shrink(n, max_t(u32, n->cc.cwnd_bytes / 2, s->lost_bytes));
+	n->md_at_ns = s->now_ns + n->p.base_rtt_ns;
+}
+
+const struct mrc_cc_ops mrc_nscc = {
+	.name = "uet-1.0-nscc",
+	.size = sizeof(struct mrc_nscc_state),
+	.init = mrc_nscc_init,
+	.set_cfg = mrc_nscc_set_cfg,
+	.on_ack = mrc_nscc_on_ack,
+	.on_nack = mrc_nscc_on_nack,
+	.on_loss = mrc_nscc_on_loss,
+	.on_timeout = mrc_nscc_on_timeout,
+};

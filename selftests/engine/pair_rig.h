@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// pair_rig.h - two connections and a wire that the test may meddle with. Headers
+// travel as structs; payload does not travel at all, so that gigabytes cost little.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "conn_rig.h"
+
+namespace {
+
+class pair_rig : public testing::Test {
+protected:
+    using wire = std::deque<mrc_pkt>;
+
+    struct end {
+        mrc_evset evs = {};
+        mrc_conn c = {};
+        std::vector<u64> evs_mem, mem;
+        wire in;
+        u32 sent_ok = 0, sent_bad = 0, received = 0; // completions, in order
+        u64 placed = 0;                               // payload bytes committed
+        u32 next_post = 0;
+        mrc_cpl last_recv = {};
+    };
+
+    void make(rig_cfg k = defaults())
+    {
+        cfg = k;
+        make_end(a, k.rx_psn, k.tx_psn);
+        make_end(b, k.tx_psn, k.rx_psn);
+    }
+
+    int post(end &x, mrc_op op, u32 len, u32 flags = 0)
+    {
+        mrc_wr wr = {};
+
+        wr.op = op;
+        wr.len = len;
+        wr.flags = flags;
+        wr.cookie = x.next_post;
+        wr.va = 0x100000000ull;
+        wr.rkey = kRkey;
+        int rc = mrc_conn_post(&x.c, &wr, now);
+        x.next_post += rc == 0;
+        return rc;
+    }
+
+    // Everything that may leave now goes onto the other's wire, then meddle(wire).
+    void send(end &from, end &to)
+    {
+        mrc_txop t;
+
+        while (mrc_conn_tx_next(&from.c, now, &t)) {
+            t.hdr.udp_len = static_cast<u16>(t.len + 48);
+            t.hdr.payload_len = static_cast<u16>(t.len);
+            to.in.push_back(t.hdr);
+        }
+        if (meddle)
+            meddle(to.in);
+    }
+    void receive(end &x)
+    {
+        for (; !x.in.empty(); x.in.pop_front()) {
+            mrc_rxop op;
+
+            if (mrc_conn_rx_begin(&x.c, &x.in.front(), now, &op) != MRC_V_PLACE)
+                continue;
+            mrc_conn_rx_commit(&x.c, &op, now);
+            x.placed += op.len;
+        }
+        settle(x);
+    }
+    void settle(end &x)
+    {
+        mrc_tail t;
+        mrc_exec r;
+        u16 slot;
+        mrc_cpl cp;
+
+        while (mrc_conn_tail_next(&x.c, &t))
+            ;
+        while (mrc_conn_exec_next(&x.c, &r))
+            mrc_conn_exec_done(&x.c, r.slot, 7, now);
+        while (mrc_conn_exec_free_next(&x.c, &slot))
+            ;
+        while (mrc_conn_complete_next(&x.c, &cp)) {
+            if (cp.kind == MRC_CPL_RECV) {
+                EXPECT_EQ(cp.rq_idx, x.received);
+                x.received++;
+                x.last_recv = cp;
+            } else {
+                EXPECT_EQ(cp.cookie, x.sent_ok + x.sent_bad);
+                (cp.status == MRC_ST_OK ? x.sent_ok : x.sent_bad)++;
+            }
+        }
+    }
+    // One round trip.
+    void round()
+    {
+        send(a, b);
+        send(b, a);
+        now += 5 * kUs;
+        receive(a);
+        receive(b);
+        for (end *x : {&a, &b})
+            if (now >= mrc_conn_deadline_ns(&x->c))
+                mrc_conn_timer(&x->c, now);
+    }
+    // Rounds until both have nothing to do; time jumps when only a timer can help.
+    bool run(u32 rounds = 10000)
+    {
+        for (u32 i = 0; i < rounds; i++) {
+            u64 sent = a.c.stats.tx_pkts + b.c.stats.tx_pkts + a.c.stats.tx_ctrl_pkts +
+                       b.c.stats.tx_ctrl_pkts;
+
+            round();
+            if (mrc_conn_idle(&a.c) && mrc_conn_idle(&b.c) && a.in.empty() && b.in.empty())
+                return true;
+            if (sent == a.c.stats.tx_pkts + b.c.stats.tx_pkts + a.c.stats.tx_ctrl_pkts +
+                            b.c.stats.tx_ctrl_pkts)
+                sleep();
+            if (i % 64 == 0)
+                sound();
+        }
+        return false;
+    }
+    void sleep()
+    {
+        u64 at = std::min(mrc_conn_deadline_ns(&a.c), mrc_conn_deadline_ns(&b.c));
+
+        if (at != MRC_TIME_NEVER)
+            now = std::max(now, at);
+        mrc_conn_timer(&a.c, now);
+        mrc_conn_timer(&b.c, now);
+    }
+    void sound()
+    {
+        for (end *x : {&a, &b}) {
+            EXPECT_EQ(mrc_conn_check(&x->c), 0);
+            EXPECT_EQ(mrc_evset_check(&x->evs), 0);
+        }
+    }
+    void TearDown() override
+    {
+        if (!a.mem.empty())
+            sound();
+    }
+
+    rig_cfg cfg;
+    end a, b;
+    u64 now = 1000000;
+    std::function<void(wire &)> meddle;
+
+private:
+    void make_end(end &x, u32 rx_psn, u32 tx_psn)
+    {
+        const u32 values[] = {10, 20, 30, 40};
+        const u8 planes[] = {0, 0, 1, 1};
+        rig_cfg k = cfg;
+        mrc_evset_cfg ec = {};
+
+        ec.n = 4;
+        ec.n_planes = 2;
+        ec.planes_up = 3;
+        x.evs_mem.assign(mrc_evset_mem_size(4, false) / 8 + 1, 0);
+        ASSERT_EQ(mrc_evset_init(&x.evs, x.evs_mem.data(), &ec, values, planes), 0);
+        x.mem.assign(mrc_conn_mem_size(&k.conn) / 8 + 1, 0x5a5a5a5a5a5a5a5a);
+        ASSERT_EQ(mrc_conn_init(&x.c, &k.conn, x.mem.data()), 0);
+        mrc_conn_set_path(&x.c, &x.evs);
+        k.rx.psn = rx_psn;
+        k.tx.psn = tx_psn;
+        ASSERT_EQ(mrc_conn_set_rx(&x.c, &k.rx, now), 0);
+        ASSERT_EQ(mrc_conn_set_tx(&x.c, &k.tx, now), 0);
+    }
+};
+
+} // namespace
