@@ -5,12 +5,15 @@
 # make check      all tests; ends with "N passed, N failed, N skipped"
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
+# make coverage   how much of the engine the user-space tests reach
+# make soak       HOURS=1 of simulated clusters, seed after seed
 # make install    DESTDIR and PREFIX as usual
 #
 # KDIR_<series>=/path builds that module against another kernel build tree.
 
 KVERS ?= 6.1 6.12
 PREFIX ?= /usr
+HOURS ?= 1
 BUILD := $(CURDIR)/build
 VM := selftests/vm
 
@@ -27,10 +30,12 @@ all: modules $(SUBDIRS) $(TESTDIRS)
 # gets a copy of them, and only what changed is copied and rebuilt.
 
 MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
+QDISC_SRC := $(wildcard selftests/qdisc/*)
 KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
-modules: $(KVERS:%=$(BUILD)/%/mrc.ko)
+# mrc_port_qdisc.ko: a switch port, for tests only.
+modules: $(KVERS:%=$(BUILD)/%/mrc.ko) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko)
 
 define module_rules
 # Found when needed: "make deps" may just have installed it.
@@ -41,11 +46,16 @@ $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
 	$$(MAKE) -C $$(@D)/kernel KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/kernel/mrc.ko $$@
 
+$(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
+	@rsync -a --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
+	$$(MAKE) -C $$(@D)/qdisc KDIR="$$(KDIR_$(1))"
+	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
+
 # Changes when the headers do, and everything is built anew then.
 $(BUILD)/$(1)/kdir: FORCE
 	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps" >&2; exit 1; }
 	@mkdir -p $$(@D)
-	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel; echo "$$(KDIR_$(1))" >$$@; }
+	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc; echo "$$(KDIR_$(1))" >$$@; }
 endef
 $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 
@@ -63,6 +73,14 @@ deps:
 check: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@selftests/run.sh
+
+# From a seed that the clock gives, so that no two soaks are the same.
+soak: deps
+	@$(MAKE) --no-print-directory tools/sim
+	@start=$$(date +%s)00000; SEEDS=$$start..$$start SOAK=$$(($(HOURS) * 3600)) selftests/sim/run.sh
+
+coverage: deps
+	@selftests/coverage/coverage.sh
 
 demo bench: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
@@ -83,4 +101,4 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all modules deps check demo bench install clean FORCE $(SUBDIRS) $(TESTDIRS)
+.PHONY: all modules deps check coverage soak demo bench install clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -3,11 +3,11 @@
 # run.sh - mrcsim: a swarm of seeds, and the same hashes from gcc and clang.
 #
 # Prints TAP 13. SEEDS="A..B" is the swarm, HASH_SEEDS="A..B" what both compilers
-# run. A failing seed is printed as the command that repeats it.
+# run, SOAK=SECONDS goes on after B for so long. A failing seed is printed as the command that repeats it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-: "${SEEDS:=1..1500}" "${HASH_SEEDS:=1..50}"
+: "${SEEDS:=1..20000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
 sim=../../tools/sim
 out=../../build/sim
 tmp=$(mktemp -d)
@@ -39,7 +39,7 @@ swarm()
 {
 	local rc=0
 
-	$out/gcc/mrcsim --seeds "$SEEDS" >"$tmp/swarm" || rc=$?
+	$out/gcc/mrcsim --seeds "$SEEDS" --jobs "$(nproc)" --for "$SOAK" >"$tmp/swarm" || rc=$?
 	sed 's/^/# /' "$tmp/swarm"
 	report $rc "seeds $SEEDS"
 }
@@ -51,7 +51,8 @@ coverage()
 
 	for c in rtx_rack rtx_nack rtx_trim rtx_rto rtx_plane rtx_rnr timeouts probes_answered \
 		 rx_dup rx_ooo rx_ecn rx_trimmed rx_rnr rx_no_slot rx_after_nak \
-		 rx_place_failed naks_access naks_invalid no_path; do
+		 rx_place_failed naks_access naks_invalid no_path rtx_sleek rtx_spurious \
+		 rx_held mpr_shrunk pens_sent pens_rcvd; do
 		if ! grep -q "^$c " "$tmp/swarm"; then
 			echo "# never counted: $c"
 			rc=1

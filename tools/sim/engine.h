@@ -14,5 +14,7 @@
 extern "C" {
 #include "mrc_conn.h"
 #include "mrc_port.h"
+#include "mrc_damp.h"
+#include "mrc_incast.h"
 }
 #pragma GCC diagnostic pop

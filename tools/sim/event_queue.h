@@ -12,16 +12,18 @@
 namespace sim {
 
 enum class event_kind : u32 {
-    arrive,      // target: host, arg: packet in the pool
+    hop,         // target: host it goes to, arg: packet in the pool
+    arrive,      // likewise, at the host
     host_run,    // target: host; softirq: all packets received so far
     qp_timer,    // target: qp, arg: generation
     qp_run,      // target: qp; scheduled again (after a failed send)
-    port_timer,  // target: host, arg: generation
+    port_timer,  // target: host, arg: peer << 32 | generation
+    damp_timer,  // target: host
     app_post,    // target: qp; more work requests
     recv_post,   // target: qp; arg: number of receives
     fault_begin, // target: index of the fault
     fault_end,
-    carrier,     // target: host, arg: mask of local planes
+    carrier,     // target: host, arg: plane << 1 | up
     kill,        // target: qp; the application gives up
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// fabric.cc - from one host's port to the other's.
+// fabric.cc - from port to port.
 #include "fabric.h"
 
 #include "world.h"
@@ -11,18 +11,38 @@ namespace {
 // What a switch leaves of a packet: BTH, METH and TSETH.
 constexpr u32 trim_len = MRC_BTH_LEN + MRC_METH_LEN + MRC_TSETH_LEN;
 
+bool before_data(const packet &p)
+{
+    return p.tclass == MRC_TC_CONTROL || p.trimmed;
+}
+
 } // namespace
 
-fabric::fabric(world &w, const options &o, u64 seed) : w_(w), o_(o)
+fabric::fabric(world &w, const options &o, u64 seed)
+    : w_(w), o_(o), topo_(o), ports_(topo_.ports())
 {
     prng r(seed, "fabric/skew");
 
-    for (u32 h = 0; h < 2; h++) {
-        for (u64 p = 0; p < o.planes; p++)
-            link_[h].push_back({prng(seed, "fabric/link", p * 2 + h)});
-        for (u64 e = 0; e < o.planes * o.evs; e++)
-            skew_ps_[h].push_back(r.below(o.skew_ns + 1) * 1000);
+    for (u64 i = 0; i < o.hosts * o.planes; i++)
+        sources_.push_back({prng(seed, "fabric/source", i)});
+    for (u64 i = 0; i < o.hosts * o.planes * o.evs; i++)
+        skew_ps_.push_back(r.below(o.skew_ns + 1) * 1000);
+}
+
+// An EV's T1 is a property of its value, as it is with SRv6 and with ECMP.
+void fabric::route(packet &p) const
+{
+    u32 from = topo_.t0_of(p.src), to = topo_.t0_of(p.dst);
+    u32 t1 = static_cast<u32>(mix64(p.ev) % topo_.t1s());
+
+    p.at = 0;
+    p.hops = 0;
+    p.path[p.hops++] = topo_.up(p.plane, p.src);
+    if (from != to) {
+        p.path[p.hops++] = topo_.t0_t1(p.plane, from, t1);
+        p.path[p.hops++] = topo_.t1_t0(p.plane, t1, to);
     }
+    p.path[p.hops++] = topo_.down(p.plane, p.dst);
 }
 
 void fabric::trim(packet &p, u8 how)
@@ -33,138 +53,155 @@ void fabric::trim(packet &p, u8 how)
     stats_.trimmed++;
 }
 
-bool fabric::lost_at_random(link &l, const packet &p)
+void fabric::drop(u32 pkt, u64 &count)
+{
+    count++;
+    w_.packets.put(pkt);
+}
+
+bool fabric::lost_at_random(source &s, const packet &p)
 {
     bool ctrl = p.tclass == MRC_TC_CONTROL;
 
-    if (l.burst) {
-        l.burst--;
+    if (s.burst) {
+        s.burst--;
         return true;
     }
-    if (o_.burst_ppm && l.rand.chance(o_.burst_ppm)) {
-        l.burst = l.rand.below(o_.burst_len);
+    if (o_.burst_ppm && s.rand.chance(o_.burst_ppm)) {
+        s.burst = s.rand.below(o_.burst_len);
         return true;
     }
-    if ((o_.loss_dir && o_.loss_dir != p.src + 1u) || (o_.loss_ctrl && (o_.loss_ctrl == 2) != ctrl))
+    // Direction 1: from even hosts, 2: from odd ones.
+    if ((o_.loss_dir && o_.loss_dir != p.src % 2 + 1u) ||
+        (o_.loss_ctrl && (o_.loss_ctrl == 2) != ctrl))
         return false;
-    return l.rand.chance(o_.loss_ppm);
+    return s.rand.chance(o_.loss_ppm);
 }
 
-u64 fabric::ser_ps(u32 bytes, u64 pct) const
+u64 fabric::rate_mbps(u16 port) const
 {
-    return (bytes + wire_overhead) * 800000000ull / (o_.rate_mbps * pct);
+    u64 pct = w_.flt.slow_pct(port);
+
+    if (!topo_.is_host_port(port))
+        pct = pct * o_.down_pct / 100;
+    return std::max<u64>(o_.rate_mbps * pct / 100, 1);
 }
 
 // Strict priority without preemption of what is being sent, nearly.
-static u64 through_port(u64 now, u64 ser, bool control, u64 &data_ps, u64 &ctrl_ps)
+u64 fabric::leave(u16 port, const packet &p)
 {
-    if (control) {
-        ctrl_ps = std::max(now, ctrl_ps) + ser;
-        data_ps = std::max(now, data_ps) + ser;
-        return ctrl_ps;
+    outlet &q = ports_[port];
+    u64 ser = (p.len + wire_overhead) * 8000000ull / rate_mbps(port);
+
+    if (before_data(p)) {
+        q.ctrl_ps = std::max(w_.now_ps(), q.ctrl_ps) + ser;
+        q.data_ps = std::max(w_.now_ps(), q.data_ps) + ser;
+        return q.ctrl_ps;
     }
-    data_ps = std::max(now, data_ps) + ser;
-    return data_ps;
+    q.data_ps = std::max(w_.now_ps(), q.data_ps) + ser;
+    return q.data_ps;
 }
 
-u64 fabric::leave_host(link &l, const packet &p)
+// True: dropped. Marks and trims on the way.
+bool fabric::queue_full(u16 port, packet &p)
 {
-    return through_port(w_.now_ps(), ser_ps(p.len, 100), p.tclass == MRC_TC_CONTROL, l.up_ps,
-                        l.up_ctrl_ps);
-}
+    const outlet &q = ports_[port];
+    u64 now = w_.now_ps();
+    u64 backlog = q.data_ps > now ? (q.data_ps - now) / 1000 * rate_mbps(port) / 8000 : 0;
+    bool last = topo_.is_last_hop(port);
 
-u64 fabric::leave_switch(link &l, const packet &p, u64 t_ps)
-{
-    return through_port(t_ps, ser_ps(p.len, o_.down_pct), p.tclass == MRC_TC_CONTROL || p.trimmed,
-                        l.down_ps, l.down_ctrl_ps);
-}
-
-// At the switch at @t_ps. True: dropped. Marks and trims on the way.
-bool fabric::queue_full(const link &l, packet &p, u64 t_ps)
-{
-    u64 backlog = l.down_ps > t_ps
-                      ? (l.down_ps - t_ps) / 1000 * o_.rate_mbps * o_.down_pct / 800000
-                      : 0;
-
-    if (p.tclass == MRC_TC_CONTROL)
+    if (before_data(p))
         return false;
-    if (o_.ecn_bytes && backlog > o_.ecn_bytes && !p.ecn) {
+    if (o_.ecn_bytes && backlog > o_.ecn_bytes && !p.ecn && (!last || o_.ecn_last)) {
         p.ecn = true;
         stats_.marked++;
     }
     if (!o_.queue_bytes || backlog + p.len <= o_.queue_bytes)
         return false;
-    if (!o_.trim || !mrc_opc_is_data(p.buf[0])) {
-        stats_.overflowed++;
+    if (!o_.trim || p.tclass == MRC_TC_NO_TRIM)
         return true;
-    }
-    trim(p, o_.trim == 1 ? MRC_NACK_TRIMMED : MRC_NACK_TRIMMED_LASTHOP);
+    trim(p, last ? MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED);
     return false;
 }
 
-void fabric::deliver(link &l, u32 pkt, u64 at_switch_ps, u64 extra_ns)
+// Faults per packet. True: gone.
+bool fabric::strike(u32 pkt)
 {
     packet &p = w_.packets[pkt];
+    source &s = sources_[p.src * o_.planes + p.plane];
+    bool data = p.tclass != MRC_TC_CONTROL;
 
-    if (queue_full(l, p, at_switch_ps)) {
-        w_.packets.put(pkt);
-        return;
+    if (lost_at_random(s, p)) {
+        w_.tr.say(w_.now_ps(), "  lost: from host %c", 'A' + p.src);
+        drop(pkt, stats_.lost);
+        return true;
     }
-    u64 t = leave_switch(l, p, at_switch_ps);
-    t += o_.delay_ns * 1000 + skew_ps_[p.src][p.ev_idx] + extra_ns * 1000;
-    if (o_.jitter_ns)
-        t += l.rand.below(o_.jitter_ns * 1000);
-    stats_.delivered++;
-    w_.events.push(t, event_kind::arrive, 1u - p.src, pkt);
+    if (s.rand.chance(o_.corrupt_ppm)) {
+        drop(pkt, stats_.corrupted);
+        return true;
+    }
+    if (mrc_opc_is_data(p.buf[0]) && p.tclass != MRC_TC_NO_TRIM && s.rand.chance(o_.trim_ppm))
+        trim(p, s.rand.chance(700000) ? MRC_NACK_TRIMMED : MRC_NACK_TRIMMED_LASTHOP);
+    if (data && !p.trimmed && s.rand.chance(o_.ecn_ppm)) {
+        p.ecn = true;
+        stats_.marked++;
+    }
+    if (s.rand.chance(o_.reorder_ppm))
+        p.extra_ns = static_cast<u32>(s.rand.below(o_.reorder_ns));
+    if (!data)
+        p.extra_ns += w_.flt.clog_ns(p.src);
+    if (s.rand.chance(o_.dup_ppm)) {
+        u32 copy = w_.packets.get();
+
+        w_.packets[copy] = w_.packets[pkt];
+        w_.packets[copy].extra_ns += static_cast<u32>(s.rand.below(o_.reorder_ns));
+        stats_.duplicated++;
+        hop(copy);
+    }
+    return false;
 }
 
 void fabric::send(u32 pkt)
 {
     packet &p = w_.packets[pkt];
-    link &l = link_[p.src][p.plane];
-    bool faulty = w_.now_ns() < o_.fault_ns;
-    u64 extra_ns = 0;
 
     stats_.sent++;
     w_.tr.add(w_.now_ps());
     w_.tr.add(p.buf, std::min(p.len, 56u));
     w_.tr.add(static_cast<u64>(p.ev) << 8 | p.plane);
-    u64 t = leave_host(l, p);
-    if (w_.flt.plane_dead(p.src, p.plane) || w_.flt.hole(p.src, p.ev_idx)) {
-        stats_.unreachable++;
-        w_.packets.put(pkt);
+    p.extra_ns = 0;
+    route(p);
+    if (w_.flt.hole(p.src, p.ev_idx)) {
+        drop(pkt, stats_.unreachable);
         return;
     }
-    if (faulty) {
-        if (lost_at_random(l, p)) {
-            stats_.lost++;
-            w_.tr.say(w_.now_ps(), "  lost: host %c", 'A' + p.src);
-            w_.packets.put(pkt);
-            return;
-        }
-        if (l.rand.chance(o_.corrupt_ppm)) {
-            stats_.corrupted++;
-            w_.packets.put(pkt);
-            return;
-        }
-        bool data = p.tclass != MRC_TC_CONTROL;
-        if (mrc_opc_is_data(p.buf[0]) && l.rand.chance(o_.trim_ppm))
-            trim(p, l.rand.chance(700000) ? MRC_NACK_TRIMMED : MRC_NACK_TRIMMED_LASTHOP);
-        if (data && !p.trimmed && l.rand.chance(o_.ecn_ppm)) {
-            p.ecn = true;
-            stats_.marked++;
-        }
-        if (l.rand.chance(o_.reorder_ppm))
-            extra_ns = l.rand.below(o_.reorder_ns);
-        if (l.rand.chance(o_.dup_ppm)) {
-            u32 copy = w_.packets.get();
+    if (!w_.faults_on() || !strike(pkt))
+        hop(pkt);
+}
 
-            w_.packets[copy] = w_.packets[pkt];
-            stats_.duplicated++;
-            deliver(l, copy, t, l.rand.below(o_.reorder_ns));
-        }
+void fabric::hop(u32 pkt)
+{
+    packet &p = w_.packets[pkt];
+    u16 port = p.path[p.at];
+
+    if (w_.flt.dead(port)) {
+        drop(pkt, stats_.unreachable);
+        return;
     }
-    deliver(l, pkt, t, extra_ns);
+    if (p.at && queue_full(port, p)) {
+        drop(pkt, stats_.overflowed);
+        return;
+    }
+    u64 t = leave(port, p) + o_.delay_ns * 1000;
+    if (++p.at < p.hops) {
+        w_.events.push(t, event_kind::hop, p.dst, pkt);
+        return;
+    }
+    t += skew_ps_[p.src * o_.planes * o_.evs + p.ev_idx % (o_.planes * o_.evs)] + p.extra_ns * 1000ull;
+    if (o_.jitter_ns)
+        t += sources_[p.src * o_.planes + p.plane].rand.below(o_.jitter_ns * 1000);
+    stats_.delivered++;
+    w_.events.push(t, event_kind::arrive, p.dst, pkt);
 }
 
 } // namespace sim

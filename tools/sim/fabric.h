@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-// fabric.h - the planes between the hosts.
+// fabric.h - the planes between the hosts: a queue at every port of the Clos.
 //
-// Per plane and direction: the sender's port, which serialises and queues
-// without limit (the host's own queue), then the switch's port to the receiver,
-// which may be slower, and marks, trims or drops. Control packets and trimmed
-// ones go before data at both. Each EV adds a fixed delay, each packet a random one.
+// A packet takes one event per port. The host's own port queues without limit;
+// switches' ports may be slower, and mark, trim or drop. Control packets and
+// trimmed ones go before data. Each EV adds a fixed delay, each packet a random one.
 #pragma once
 
 #include "options.h"
 #include "packet.h"
 #include "prng.h"
+#include "topology.h"
 
 #include <vector>
 
@@ -27,30 +27,36 @@ public:
 
     // Takes the packet over from its pool slot.
     void send(u32 pkt);
+    // The packet has come to its next port, or (false) to its host.
+    void hop(u32 pkt);
     const fabric_stats &stats() const { return stats_; }
+    const topology &topo() const { return topo_; }
 
 private:
-    struct link {
+    struct outlet {
+        u64 data_ps = 0;     // when the last byte queued so far has left,
+        u64 ctrl_ps = 0;     // and the last of a control packet
+    };
+    struct source {          // what strikes packets of one host on one plane
         prng rand;
-        u64 up_ps = 0;       // when the last byte queued so far leaves the host,
-        u64 up_ctrl_ps = 0;  // and the last of a control packet
-        u64 down_ps = 0;     // likewise the switch
-        u64 down_ctrl_ps = 0;
         u64 burst = 0;       // packets still to be lost
     };
 
-    bool lost_at_random(link &l, const packet &p);
-    u64 ser_ps(u32 bytes, u64 pct) const;
-    u64 leave_host(link &l, const packet &p);
-    bool queue_full(const link &l, packet &p, u64 t_ps);
-    u64 leave_switch(link &l, const packet &p, u64 t_ps);
-    void deliver(link &l, u32 pkt, u64 at_switch_ps, u64 extra_ns);
+    void route(packet &p) const;
+    bool lost_at_random(source &s, const packet &p);
+    bool strike(u32 pkt);
+    u64 rate_mbps(u16 port) const;
+    u64 leave(u16 port, const packet &p);
+    bool queue_full(u16 port, packet &p);
     void trim(packet &p, u8 how);
+    void drop(u32 pkt, u64 &count);
 
     world &w_;
     const options &o_;
-    std::vector<link> link_[2];
-    std::vector<u64> skew_ps_[2];
+    topology topo_;
+    std::vector<outlet> ports_;
+    std::vector<source> sources_;     // host * planes + plane
+    std::vector<u64> skew_ps_;        // host * EVs + EV
     fabric_stats stats_ = {};
 };
 

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 // faults.h - what breaks when, and what is broken now.
 //
-// Faults with a beginning and an end (a dead plane, a black-holed EV, a stalled
-// receiver) are drawn beforehand; faults per packet are drawn where they
-// strike. All of them end at option fault_ns.
+// Faults with a beginning and an end (a dead cable, a rebooting switch, a
+// black-holed EV, a stalled receiver) are drawn beforehand; faults per packet
+// are drawn where they strike. All of them end at option fault_ns.
 #pragma once
 
 #include "options.h"
 #include "prng.h"
+#include "topology.h"
 
+#include <string>
 #include <vector>
 
 namespace sim {
 
 struct fault {
-    enum kind_t { plane_dead, hole, stall } kind;
+    enum kind_t {
+        link,    // host to T0, one way or both
+        cable,   // T0 to T1, one way or both
+        t0, t1,  // a switch of one plane
+        slow,    // one port at pct of its rate
+        hole,    // one EV of one host
+        stall,   // a host posts no receives
+        clog,    // a host's control packets are late
+    } kind;
     u64 begin_ns, end_ns;
-    u8 dirs;                 // bit h: packets sent by host h; stall: host h
-    u8 plane;                // plane_dead
-    u16 ev;                  // hole: index in the evset
-    u8 notify;               // plane_dead: bit h: host h sees its port go down
-    u64 down_delay_ns[2], up_delay_ns[2];
+    u32 host;                // link, hole, stall, clog
+    u8 plane;
+    u16 ev;                  // hole
+    u32 amount;              // slow: per cent; clog: ns
+    std::vector<u16> ports;  // dead or slow ones
+    // Hosts that see their port of this plane go down, and after how long.
+    std::vector<u32> seen_by;
+    u64 down_delay_ns, up_delay_ns;
 };
 
 class faults {
@@ -30,17 +43,27 @@ public:
     const std::vector<fault> &list() const { return list_; }
     void apply(u32 index, bool begin);
 
-    bool plane_dead(u32 src, u8 plane) const { return dead_[src][plane]; }
-    bool hole(u32 src, u16 ev) const { return hole_[src][ev]; }
+    bool dead(u16 port) const { return dead_[port]; }
+    u64 slow_pct(u16 port) const { return slow_[port]; }
+    bool hole(u32 host, u16 ev) const { return hole_[host * n_evs_ + ev % n_evs_]; }
     bool stalled(u32 host) const { return stalled_[host]; }
-    // End of the last fault that a host's ports were told of.
+    u32 clog_ns(u32 host) const { return clog_[host]; }
     static std::string describe(const fault &f);
 
 private:
+    void window(fault &f, u64 longest);
+    void seen(fault &f);
+    void draw_planes(u8 spare);
+    void draw_one(fault::kind_t kind, u8 spare);
+    void draw_flaps(u8 spare);
+    void draw_hosts();
+
+    const options &o_;
+    topology topo_;
+    prng r_;
+    u32 n_evs_;
     std::vector<fault> list_;
-    u32 dead_[2][MRC_PLANES_MAX] = {};
-    std::vector<u32> hole_[2];
-    u32 stalled_[2] = {};
+    std::vector<u32> dead_, slow_, hole_, stalled_, clog_;
 };
 
 } // namespace sim

@@ -8,32 +8,67 @@
 
 namespace sim {
 
-host::host(world &w, u32 id) : w_(w), id_(id), rand_(w.seed, "host", id)
+host::host(world &w, u32 id)
+    : w_(w), id_(id), rand_(w.seed, "host", id), down_(w.opt.planes),
+      believed_(static_cast<u32>((1ull << w.opt.planes) - 1))
 {
-    const options &o = w.opt;
+    mrc_damp_cfg dc = {};
+    mrc_incast_cfg ic = {};
+
+    dc.half_life_ns = w.opt.damp_ns;
+    dc.off = !w.opt.damp_ns;
+    mrc_damp_init(&damp_, &dc, believed_);
+    ic.rate_mbps = static_cast<u32>(w.opt.rate_mbps * w.opt.planes);
+    ic.off = !w.opt.incast;
+    mrc_incast_init(&incast_, &ic);
+    for (u32 r = 0; r < w.opt.hosts; r++) {
+        peers_.push_back(nullptr);
+        if (r != id)
+            make_peer(r);
+    }
+}
+
+void host::make_peer(u32 remote)
+{
+    const options &o = w_.opt;
     u16 n = static_cast<u16>(o.planes * o.evs);
-    u32 all = static_cast<u32>((1ull << o.planes) - 1);
+    auto p = std::make_unique<peer>();
     mrc_evset_cfg cfg = {};
+    mrc_cc_cfg cc = {};
     std::vector<u32> values;
     std::vector<u8> planes;
 
     for (u32 i = 0; i < n; i++) {
-        values.push_back(static_cast<u32>(rand_.next()) / n * n + i);
-        planes.push_back(static_cast<u8>(i % o.planes));
+        // A tenth of them twice: a profile may weight a path.
+        if (i && i % o.evs && rand_.chance(100000))
+            values.push_back(values.back());
+        else
+            values.push_back(static_cast<u32>(rand_.next()));
+        planes.push_back(static_cast<u8>(i / o.evs));
     }
     cfg.n = n;
     cfg.min_active = static_cast<u16>(o.min_active);
     cfg.n_planes = static_cast<u8>(o.planes);
     cfg.readmit = static_cast<u8>(o.readmit);
-    cfg.planes_up = all;
+    cfg.counts = rand_.chance(500000);
+    cfg.planes_up = believed_;
     cfg.probe_ns = o.probe_ns;
     cfg.probe_max_ns = o.probe_max_ns;
-    evs_mem_.assign((mrc_evset_mem_size(n) + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
-    if (mrc_evset_init(&evs_, evs_mem_.data(), &cfg, values.data(), planes.data()))
+    p->evs_mem.assign((mrc_evset_mem_size(n, cfg.counts) + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
+    if (mrc_evset_init(&p->evs, p->evs_mem.data(), &cfg, values.data(), planes.data()))
         fail("mrc_evset_init() failed");
-    mrc_port_init(&port_, all);
-    rot_order_.resize(n);
-    mrc_rot_init(&rot_, rot_order_.data(), n, rand_.next());
+    mrc_port_init(&p->port, believed_);
+    p->rot_order.resize(n);
+    mrc_rot_init(&p->rot, p->rot_order.data(), n, rand_.next());
+
+    const mrc_cc_ops *ops = o.nscc ? &mrc_nscc : &mrc_cc_fixed;
+    cc.mtu = static_cast<u32>(o.mtu) + 100;
+    cc.window_bytes = static_cast<u32>(o.cwnd_bytes ? o.cwnd_bytes : 512 << 10);
+    cc.rate_mbps = static_cast<u32>(o.rate_mbps * o.planes);
+    cc.trimming = o.trim;
+    p->cc_mem.assign((ops->size + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
+    mrc_cc_init(p->cc(), ops, &cc, w_.engine_ns());
+    peers_[remote] = std::move(p);
 }
 
 void host::arrive(u32 pkt)
@@ -48,8 +83,7 @@ void host::arrive(u32 pkt)
 
 void host::run()
 {
-    std::vector<u32> batch;
-    std::vector<bool> touched(qps_.size());
+    std::vector<u32> batch, touched;
 
     run_pending_ = false;
     batch.swap(rxq_);
@@ -66,54 +100,86 @@ void host::run()
         parsed.trimmed = p.trimmed;
         parsed.udp_len = p.udp_len;
         if (parsed.dqpn == MRC_QPN_ENDPOINT) {
-            rx_endpoint(parsed);
+            rx_endpoint(p.src, parsed);
         } else {
-            u32 i = (parsed.dqpn - 0x1000) / 2;
+            u32 q = parsed.dqpn - 0x1000;
 
-            if ((parsed.dqpn & 1) != id_ || i >= qps_.size())
+            if (q >= w_.qps.size() || w_.by_id(q).home().id() != id_)
                 fail("packet to QP %#x", parsed.dqpn);
-            qps_[i]->rx(p, parsed);
-            touched[i] = true;
+            w_.by_id(q).rx(p, parsed);
+            if (std::find(touched.begin(), touched.end(), q) == touched.end())
+                touched.push_back(q);
         }
         w_.packets.put(pkt);
     }
-    for (u32 i = 0; i < qps_.size(); i++)
-        if (touched[i])
-            qps_[i]->run();
+    std::sort(touched.begin(), touched.end());
+    for (u32 q : touched)
+        w_.by_id(q).run();
 }
 
-void host::rx_endpoint(const mrc_pkt &p)
+void host::rx_endpoint(u32 remote, const mrc_pkt &pkt)
 {
-    if (mrc_port_rx(&port_, &p, w_.engine_ns())) {
-        w_.tr.say(w_.now_ps(), "%c: peer's planes are %#x", 'A' + id_, port_.remote_up);
-        mrc_evset_remote_planes(&evs_, port_.remote_up, w_.engine_ns());
-        planes_changed();
+    peer &p = to(remote);
+
+    if (mrc_port_rx(&p.port, &pkt, w_.engine_ns())) {
+        w_.tr.say(w_.now_ps(), "%c: planes of %c are %#x", 'A' + id_, 'A' + remote,
+                  p.port.remote_up);
+        mrc_evset_remote_planes(&p.evs, p.port.remote_up, w_.engine_ns());
+        planes_changed(remote);
     }
-    port_send();
+    port_send(remote);
 }
 
-void host::carrier(u32 up)
+void host::carrier(u32 plane, bool up)
 {
+    u32 mask = 0;
+
+    down_[plane] += up ? ~0u : 1u;
+    for (u32 p = 0; p < w_.opt.planes; p++)
+        mask |= down_[p] ? 0 : 1u << p;
+    ports_are(mrc_damp_set(&damp_, mask, w_.engine_ns()));
+}
+
+void host::on_damp_timer()
+{
+    ports_are(mrc_damp_poll(&damp_, w_.engine_ns()));
+}
+
+void host::ports_are(u32 up)
+{
+    u64 at = mrc_damp_deadline_ns(&damp_);
+
+    if (at != MRC_TIME_NEVER)
+        w_.at_ns(std::max(at, w_.engine_ns() + 1) - w_.opt.epoch_ns, event_kind::damp_timer, id_);
+    if (up == believed_)
+        return;
+    believed_ = up;
     w_.tr.say(w_.now_ps(), "%c: local planes are %#x", 'A' + id_, up);
-    mrc_evset_local_planes(&evs_, up, w_.engine_ns());
-    mrc_port_set(&port_, up, w_.engine_ns());
-    planes_changed();
-    port_send();
+    for (u32 r = 0; r < peers_.size(); r++) {
+        if (r == id_)
+            continue;
+        mrc_evset_local_planes(&to(r).evs, up, w_.engine_ns());
+        mrc_port_set(&to(r).port, up, w_.engine_ns());
+        planes_changed(r);
+        if (!to(r).qps.empty())
+            port_send(r);
+    }
 }
 
-void host::planes_changed()
+void host::planes_changed(u32 remote)
 {
-    for (auto &q : qps_)
-        q->on_plane_event();
+    for (u32 q : to(remote).qps)
+        w_.by_id(q).on_plane_event();
 }
 
-void host::port_send()
+void host::port_send(u32 remote)
 {
+    peer &to_peer = to(remote);
     mrc_pkt hdr;
 
     std::memset(&hdr, 0, sizeof(hdr));
-    while (mrc_port_tx_next(&port_, w_.engine_ns(), &hdr)) {
-        u16 e = mrc_rot_pick(&rot_, &evs_, MRC_NONE16);
+    while (mrc_port_tx_next(&to_peer.port, w_.engine_ns(), &hdr)) {
+        u16 e = mrc_rot_pick(&to_peer.rot, &to_peer.evs, MRC_NONE16);
 
         if (e == MRC_NONE16)
             continue;
@@ -124,38 +190,56 @@ void host::port_send()
         if (n <= 0)
             fail("mrc_wire_build() of an endpoint packet: %d", n);
         p.len = static_cast<u32>(n);
-        p.ev = evs_.ev[e].value;
+        p.ev = to_peer.evs.ev[e].value;
         p.ev_idx = e;
         p.src = static_cast<u8>(id_);
-        p.plane = evs_.ev[e].plane;
+        p.dst = static_cast<u8>(remote);
+        p.plane = to_peer.evs.ev[e].plane;
         p.tclass = MRC_TC_CONTROL;
         p.trimmed = 0;
         p.ecn = false;
         p.udp_len = static_cast<u16>(8 + n + MRC_ICRC_LEN);
-        w_.tr.say(w_.now_ps(), "%c endpoint tx %02x id %u mask %#x plane %u", 'A' + id_, hdr.opcode,
-                  hdr.psn, hdr.u.ep.port_status_mask, p.plane);
+        w_.tr.say(w_.now_ps(), "%c endpoint tx %02x to %c id %u mask %#x plane %u", 'A' + id_,
+                  hdr.opcode, 'A' + remote, hdr.psn, hdr.u.ep.port_status_mask, p.plane);
         w_.net.send(idx);
     }
-    u64 d = mrc_port_deadline_ns(&port_);
+    u64 d = mrc_port_deadline_ns(&to_peer.port);
     if (d != MRC_TIME_NEVER)
         w_.at_ns(d > w_.opt.epoch_ns ? d - w_.opt.epoch_ns : 0, event_kind::port_timer, id_,
-                 ++port_gen_);
+                 static_cast<u64>(remote) << 32 | ++to_peer.port_gen);
 }
 
-void host::on_port_timer(u64 gen)
+void host::on_port_timer(u32 remote, u64 gen)
 {
-    if (gen == port_gen_)
-        port_send();
+    if (gen == to(remote).port_gen)
+        port_send(remote);
 }
 
 void host::check() const
 {
-    int line = mrc_evset_check(&evs_);
+    for (u32 r = 0; r < peers_.size(); r++) {
+        if (r == id_ || to(r).qps.empty())
+            continue;
+        const peer &p = to(r);
+        int line = mrc_evset_check(&p.evs);
+        u64 inflight = 0, active = 0;
 
-    if (line)
-        fail("mrc_evset_check() of %c: %d", 'A' + id_, line);
-    for (const auto &q : qps_)
-        q->check();
+        if (line)
+            fail("mrc_evset_check() of %c towards %c: %d", 'A' + id_, 'A' + r, line);
+        for (u32 q : p.qps) {
+            const qp &x = w_.by_id(q);
+
+            x.check();
+            if (x.conn().cc != p.cc())
+                continue;
+            inflight += x.conn().inflight_bytes;
+            active += x.conn().inflight_bytes != 0;
+        }
+        if (inflight != p.cc()->inflight_bytes || active != p.cc()->n_active)
+            fail("controller of %c towards %c: %u bytes of %u connections in flight, its "
+                 "connections have %llu of %llu", 'A' + id_, 'A' + r, p.cc()->inflight_bytes,
+                 p.cc()->n_active, (unsigned long long)inflight, (unsigned long long)active);
+    }
 }
 
 } // namespace sim

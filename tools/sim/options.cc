@@ -19,9 +19,13 @@ void draw_fabric(options &o, prng &r)
     static const u64 mtus[] = {256, 512, 1024, 1024, 2048, 4096, 4096};
     static const u64 rates[] = {1000, 10000, 25000, 100000, 100000};
 
+    o.hosts = r.chance(500000) ? 2 : r.range(3, 6);
+    o.per_t0 = r.range(1, o.hosts);
+    o.t1s = r.range(1, 4);
     o.planes = r.pick(planes);
-    o.evs = r.log_range(1, 16);
-    o.qps = r.chance(400000) ? r.range(2, 3) : 1;
+    o.evs = r.chance(950000) ? r.log_range(1, 16) : r.range(17, 512 / o.planes);
+    o.ev_active = r.chance(600000) ? 0 : r.range(o.planes, o.planes * o.evs);
+    o.qps = o.hosts > 2 ? r.range(2, o.hosts + 1) : r.chance(400000) ? r.range(2, 3) : 1;
     o.mtu = r.pick(mtus);
     o.rate_mbps = r.pick(rates);
     o.down_pct = r.chance(400000) ? 100 : r.range(30, 99);
@@ -30,7 +34,8 @@ void draw_fabric(options &o, prng &r)
     o.jitter_ns = r.chance(500000) ? r.log_range(100, 20 * us) : 0;
     o.queue_bytes = r.chance(500000) ? r.log_range(16384, 1 << 19) : 0;
     o.ecn_bytes = r.chance(400000) ? r.log_range(8192, 1 << 18) : 0;
-    o.trim = r.below(3);
+    o.ecn_last = r.chance(300000);
+    o.trim = r.chance(600000);
     o.rx_delay_ns = r.chance(600000) ? r.log_range(100, 10 * us) : 0;
     o.epoch_ns = r.chance(250000) ? tick_wrap_ns - r.log_range(1 * us, 10 * ms)
                                   : r.range(1, 1ull << 45);
@@ -50,6 +55,15 @@ void draw_conn(options &o, prng &r)
     o.tails = r.chance(500000) ? 32 : r.range(1, 8);
     o.sack_pkts = r.pick(sack_pkts);
     o.cwnd_bytes = r.chance(500000) ? 0 : r.log_range(2 * o.mtu + 8192, 1 << 20);
+    o.nscc = r.chance(500000);
+    o.incast = r.chance(400000);
+    o.sleek = r.chance(200000);
+    o.timestamps = r.chance(700000);
+    o.svc_time = r.chance(500000);
+    o.trim_nack = r.chance(800000);
+    o.dyn_mpr = r.chance(300000);
+    o.strict = r.chance(150000);
+    o.damp_ns = r.chance(400000) ? r.log_range(100 * us, 2 * ms) : 0;
     o.timeout_ns = r.chance(950000) ? r.log_range(200 * us, 4 * ms) : 0;
     o.linear_cnt = 7;
     o.exp_cnt = MRC_EXP_FOREVER;
@@ -78,6 +92,7 @@ void draw_work(options &o, prng &r)
     o.msgs = r.log_range(1, 400);
     o.bytes = r.log_range(1 << 13, std::min<u64>(o.mtu << 12, 4 << 20));
     o.one_way = r.chance(250000);
+    o.fan_in = r.chance(250000);
     o.len_max = r.log_range(64, 300000);
     o.ops = o.mrc_only ? writes : r.chance(600000) ? all : 0;
     // Otherwise some of the eight.
@@ -96,7 +111,7 @@ void draw_faults(options &o, prng &r)
 {
     // Which faults this seed has: each with the same chance, drawn per seed.
     u64 density = r.below(4) * 200000;
-    bool on[16];
+    bool on[18];
 
     for (bool &b : on)
         b = r.chance(density);
@@ -112,13 +127,18 @@ void draw_faults(options &o, prng &r)
     o.ecn_ppm = on[5] ? r.log_range(100, 500000) : 0;
     o.reorder_ppm = on[6] ? r.log_range(100, 200000) : 0;
     o.reorder_ns = r.log_range(1 * us, 2 * ms);
-    o.dead_planes = on[7] ? r.log_range(1, 12) : 0;
+    o.dead_links = on[7] ? r.log_range(1, 12) : 0;
+    o.dead_cables = on[13] ? r.log_range(1, 12) : 0;
+    o.reboots = on[14] ? r.range(1, 4) : 0;
+    o.flaps = on[15] ? r.log_range(2, 20) : 0;
     o.dead_ns = r.log_range(10 * us, 5 * ms);
-    o.dead_notify = r.chance(500000) ? 4 : r.below(4);
+    o.dead_notify = r.below(3);
     o.dead_all = r.chance(200000);
     o.notify_ns = r.log_range(1, 500 * us);
+    o.slow_ports = on[16] ? r.range(1, 4) : 0;
     o.holes = on[8] ? r.range(1, o.planes * o.evs) : 0;
     o.stalls = on[9] ? r.range(1, 4) : 0;
+    o.clogs = on[17] ? r.range(1, 4) : 0;
     o.stall_ns = r.log_range(10 * us, 3 * ms);
     o.undo_ppm = on[10] ? r.log_range(100, 200000) : 0;
     o.rx_drop_ppm = on[11] ? r.log_range(100, 50000) : 0;
@@ -183,8 +203,14 @@ std::string options::check() const
 {
     if (!planes || planes > MRC_PLANES_MAX || !evs || planes * evs > MRC_EVS_MAX)
         return "planes or evs out of range";
+    if (hosts < 2 || hosts > 64 || !per_t0 || !t1s || t1s > 64)
+        return "hosts, per_t0 or t1s out of range";
+    if (planes * (2 * hosts + 2 * hosts * t1s) > 0xffff)
+        return "too many ports";
     if (mtu < 256 || mtu > 4096 || !rate_mbps || !down_pct || !qps || qps > 64)
         return "mtu, rate_mbps or qps out of range";
+    if (ev_active > planes * evs)
+        return "ev_active out of range";
     if (!mpr || mpr > MRC_MPR_MAX || !mpr_b || mpr_b > MRC_MPR_MAX)
         return "mpr out of range";
     if (!post_burst || !ops || !len_max)

@@ -13,18 +13,23 @@ namespace sim {
 
 // X(name, help). Times in ns, sizes in bytes, chances in parts per million.
 #define SIM_OPTIONS(X)                                                                  \
+    X(hosts, "hosts")                                                                   \
+    X(per_t0, "hosts on a T0")                                                          \
+    X(t1s, "T1s in a plane")                                                            \
     X(planes, "planes")                                                                 \
-    X(evs, "EVs per plane")                                                             \
-    X(qps, "queue pairs between the two hosts")                                         \
+    X(evs, "EVs per plane, of each host towards each peer")                             \
+    X(ev_active, "EVs that a queue pair sprays over; 0: default")                       \
+    X(qps, "queue pairs, each between two hosts")                                       \
     X(mtu, "payload bytes per packet")                                                  \
     X(rate_mbps, "rate of a port, each way")                                            \
-    X(down_pct, "rate of the switch's port to the host, percent of that")               \
+    X(down_pct, "rate of the switches' ports, percent of that")                         \
     X(delay_ns, "propagation, one way")                                                 \
     X(skew_ns, "largest additional fixed delay of an EV")                               \
     X(jitter_ns, "largest additional delay of a packet")                                \
-    X(queue_bytes, "queue limit of the switch's port; 0: none")                         \
+    X(queue_bytes, "queue limit of a switch's port; 0: none")                           \
     X(ecn_bytes, "queue from which packets are marked; 0: never")                       \
-    X(trim, "1: trim what overflows the queue, 2: as at the last hop")                  \
+    X(ecn_last, "1: the last hop marks too")                                            \
+    X(trim, "1: trim what overflows the queue")                                         \
     X(rx_delay_ns, "largest delay from arrival to softirq (batching)")                  \
     X(epoch_ns, "what the engine's clock shows at the start")                           \
     X(mpr, "window of A, units of 128 PSNs")                                            \
@@ -36,6 +41,15 @@ namespace sim {
     X(tails, "tail slots")                                                              \
     X(sack_pkts, "SACK at least every so many packets")                                 \
     X(cwnd_bytes, "fixed congestion window")                                            \
+    X(nscc, "1: NSCC, one controller per peer")                                         \
+    X(incast, "1: receivers ask senders to slow down")                                  \
+    X(sleek, "1: loss by the peer's count of packets out of order")                     \
+    X(timestamps, "1: TSETH in data packets")                                           \
+    X(svc_time, "1: service time is taken off the round trip")                          \
+    X(trim_nack, "0: the responders do not answer trimmed packets")                     \
+    X(dyn_mpr, "1: dynamic MPR")                                                        \
+    X(strict, "1: placement in PSN order")                                              \
+    X(damp_ns, "half-life of flap damping; 0: off")                                     \
     X(timeout_ns, "acknowledgement timeout")                                            \
     X(linear_cnt, "retries at the timeout")                                             \
     X(exp_cnt, "retries with doubling; 25: for ever")                                   \
@@ -51,7 +65,8 @@ namespace sim {
     X(psn_b, "first PSN of B")                                                          \
     X(msgs, "most messages per QP and direction")                                       \
     X(bytes, "most bytes per QP and direction")                                         \
-    X(one_way, "1: only A sends")                                                       \
+    X(one_way, "1: only the first of a queue pair's hosts sends")                       \
+    X(fan_in, "1: every queue pair ends at host A (incast)")                            \
     X(len_max, "longest message")                                                       \
     X(ops, "mask of enum mrc_op")                                                       \
     X(fence_ppm, "messages with a fence")                                               \
@@ -61,7 +76,7 @@ namespace sim {
     X(recv_delay_ns, "largest delay until a receive is replaced")                       \
     X(fault_ns, "all faults end here")                                                  \
     X(loss_ppm, "packets lost")                                                         \
-    X(loss_dir, "0: both ways, 1: from A only, 2: from B only")                         \
+    X(loss_dir, "0: all packets, 1: from A, C, ... only, 2: from B, D, ... only")       \
     X(loss_ctrl, "0: all packets, 1: data only, 2: control only")                       \
     X(burst_ppm, "a burst of loss begins")                                              \
     X(burst_len, "longest burst, packets")                                              \
@@ -71,14 +86,19 @@ namespace sim {
     X(ecn_ppm, "packets marked at random")                                              \
     X(reorder_ppm, "packets held back")                                                 \
     X(reorder_ns, "longest time held back")                                             \
-    X(dead_planes, "plane failures")                                                    \
-    X(dead_ns, "longest plane failure")                                                 \
-    X(dead_notify, "failures seen by 0: nobody, 1: A, 2: B, 3: both, 4: drawn")         \
+    X(dead_links, "host links that die")                                                \
+    X(dead_cables, "cables between switches that die")                                  \
+    X(reboots, "switches that reboot, in one plane each")                               \
+    X(flaps, "times that one link flaps")                                               \
+    X(dead_ns, "longest of these failures")                                             \
+    X(dead_notify, "hosts see their dead links 0: never, 1: always, 2: drawn")          \
     X(dead_all, "1: all planes may be dead at once")                                    \
     X(notify_ns, "largest delay until a port's failure is seen")                        \
+    X(slow_ports, "ports at a fraction of their rate")                                  \
     X(holes, "black-holed EVs")                                                         \
     X(stalls, "times a receiver stops posting receives")                                \
-    X(stall_ns, "longest stall")                                                        \
+    X(clogs, "times that a host's control packets are late")                            \
+    X(stall_ns, "longest of both")                                                      \
     X(undo_ppm, "packets that could not be built")                                      \
     X(rx_drop_ppm, "packets that could not be placed")                                  \
     X(late_ppm, "timers that fire late")                                                \

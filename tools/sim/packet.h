@@ -9,17 +9,22 @@
 
 namespace sim {
 
+constexpr u32 hops_max = 4;
+
 struct packet {
     u8 buf[MRC_HDR_MAX + 4096];  // BTH ... payload and padding, no ICRC
     u32 len;                     // of what is in buf; less when trimmed
     u32 ev;
     u16 ev_idx;                  // in the sender's evset
-    u8 src;                      // host
+    u8 src, dst;                 // hosts
     u8 plane;
     u8 tclass;                   // enum mrc_tclass
     u8 trimmed;                  // 0 or MRC_NACK_TRIMMED*
     bool ecn;
     u16 udp_len;                 // as sent
+    u8 hops, at;                 // ports on the way, and the next one
+    u16 path[hops_max];
+    u32 extra_ns;                // held back on the last hop
 };
 
 constexpr u32 wire_overhead = 14 + 40 + 8 + MRC_ICRC_LEN + 24;  // Ethernet, IPv6, UDP, gap

@@ -18,7 +18,8 @@ mrc_conn_cfg conn_cfg(const options &o, u64 seed)
     c.sq_max = static_cast<u16>(o.sq_max);
     c.rd_max = static_cast<u16>(o.rd_max);
     c.rq_max = static_cast<u16>(o.rq_max);
-    c.ev_max = static_cast<u16>(o.planes * o.evs);
+    c.ev_active = static_cast<u16>(o.ev_active);
+    c.strict = o.strict;
     c.tails = static_cast<u8>(o.tails);
     c.seed = seed;
     return c;
@@ -26,11 +27,11 @@ mrc_conn_cfg conn_cfg(const options &o, u64 seed)
 
 } // namespace
 
-qp::qp(world &w, host &h, u32 index, stream &out, stream &in)
-    : w_(w), h_(h), id_(index * 2 + h.id()), out_(out), in_(in), rand_(w.seed, "qp", id_)
+qp::qp(world &w, host &h, u32 remote, u32 id, stream &out, stream &in)
+    : w_(w), h_(h), remote_(remote), id_(id), out_(out), in_(in), rand_(w.seed, "qp", id)
 {
     const options &o = w.opt;
-    bool a = h.id() == 0;
+    bool a = id % 2 == 0;
     mrc_conn_cfg cfg = conn_cfg(o, rand_.next());
     size_t size = mrc_conn_mem_size(&cfg);
 
@@ -40,7 +41,10 @@ qp::qp(world &w, host &h, u32 index, stream &out, stream &in)
     std::memset(&conn_, 0xcd, sizeof(conn_));
     if (mrc_conn_init(&conn_, &cfg, mem_.data()))
         sim::fail("mrc_conn_init() failed");
-    mrc_conn_set_path(&conn_, &h.evs());
+    hold_mask_ = cfg.mpr_max * MRC_MPR_UNIT - 1u;
+    hold_.resize(o.strict ? hold_mask_ + 1 : 0);
+    h.to(remote).qps.push_back(id);
+    mrc_conn_set_path(&conn_, &h.to(remote).evs);
 
     mrc_rx_cfg rx = {};
     rx.psn = static_cast<u32>(a ? o.psn_b : o.psn_a);
@@ -53,6 +57,10 @@ qp::qp(world &w, host &h, u32 index, stream &out, stream &in)
     rx.sack_pkts = static_cast<u16>(o.sack_pkts);
     rx.mrc_only = o.mrc_only;
     rx.oor_nack = o.oor_nack;
+    rx.no_trim_nack = !o.trim_nack;
+    rx.dyn_mpr = o.dyn_mpr;
+    rx.svc_time = o.svc_time;
+    rx.strict = o.strict;
     if (mrc_conn_set_rx(&conn_, &rx, w.engine_ns()))
         sim::fail("mrc_conn_set_rx() failed");
 
@@ -66,6 +74,13 @@ qp::qp(world &w, host &h, u32 index, stream &out, stream &in)
     tx.exp_cnt = static_cast<u8>(o.exp_cnt);
     tx.rnr_retry = static_cast<u8>(o.rnr_retry);
     tx.cwnd_bytes = static_cast<u32>(o.cwnd_bytes);
+    tx.timestamps = o.timestamps;
+    tx.trim_nack = o.trim_nack;
+    tx.dyn_mpr = o.dyn_mpr;
+    tx.sleek = o.sleek;
+    // Some have a window of their own.
+    if (o.nscc || rand_.chance(500000))
+        tx.cc = h.to(remote).cc();
     if (mrc_conn_set_tx(&conn_, &tx, w.engine_ns()))
         sim::fail("mrc_conn_set_tx() failed");
 
@@ -100,7 +115,6 @@ void qp::reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak)
 
 void qp::place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p)
 {
-    last_msg_ = none32;
     if (p.trimmed || !mrc_opc_is_data(p.opcode))
         sim::fail("engine wants to place a trimmed or a control packet");
     if (op.place != MRC_PLACE_NONE && op.len != p.payload_len)
@@ -116,46 +130,83 @@ void qp::place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p)
         mrc_conn_rx_drop(&conn_, &op);
         return;
     }
-    switch (op.place) {
-    case MRC_PLACE_NONE:
-        break;
-    case MRC_PLACE_WRITE:
-        if (!place_write(op, payload))
-            return;
-        break;
-    case MRC_PLACE_RECV:
-        if (!place_recv(op, payload))
-            return;
-        break;
-    case MRC_PLACE_RESP:
-        place_resp(op, payload);
-        break;
+    if (op.hold) {
+        hold(op, payload);
+        mrc_conn_rx_commit(&conn_, &op, w_.engine_ns());
+        return;
     }
-    mrc_conn_rx_commit(&conn_, &op, w_.engine_ns());
-    if (last_msg_ != none32) {
-        u32 off = op.place == MRC_PLACE_WRITE
-                      ? static_cast<u32>(op.va - in_.msg[last_msg_].wr.va)
-                      : op.off;
-        bool last = off + op.len == in_.msg[last_msg_].wr.len;
+    mrc_nak nak = place_now(op, payload);
+    if (nak != MRC_NAK_NONE)
+        reject(op, static_cast<mrc_nack>(0), nak);
+    else
+        mrc_conn_rx_commit(&conn_, &op, w_.engine_ns());
+}
 
-        in_.commit(last_msg_, off, op.len);
-        if (op.place == MRC_PLACE_WRITE && last && op.tail < 0)
-            in_.make_visible(last_msg_);
+// MRC_NAK_NONE: done, and the books of the stream say so.
+mrc_nak qp::place_now(const mrc_rxop &op, const u8 *payload)
+{
+    mrc_nak nak = MRC_NAK_NONE;
+
+    last_msg_ = none32;
+    switch (op.place) {
+    case MRC_PLACE_NONE: break;
+    case MRC_PLACE_WRITE: nak = place_write(op, payload); break;
+    case MRC_PLACE_RECV: nak = place_recv(op, payload); break;
+    case MRC_PLACE_RESP: place_resp(op, payload); break;
+    }
+    if (nak != MRC_NAK_NONE || last_msg_ == none32)
+        return nak;
+    u32 off = op.place == MRC_PLACE_WRITE
+                  ? static_cast<u32>(op.va - in_.msg[last_msg_].wr.va)
+                  : op.off;
+    bool last = off + op.len == in_.msg[last_msg_].wr.len;
+
+    in_.commit(last_msg_, off, op.len);
+    if (op.place == MRC_PLACE_WRITE && last && op.tail < 0)
+        in_.make_visible(last_msg_);
+    return nak;
+}
+
+void qp::hold(const mrc_rxop &op, const u8 *payload)
+{
+    if (!w_.opt.strict)
+        sim::fail("packet to be held without strict placement");
+    held &x = hold_[op.psn & hold_mask_];
+
+    if (x.used)
+        sim::fail("slot of PSN %#x holds a packet already", op.psn);
+    x.used = true;
+    x.op = op;
+    x.bytes.assign(payload, payload + op.len);
+}
+
+// Strict placement: what is next in PSN order.
+void qp::pull_holds()
+{
+    u32 slot;
+
+    while (mrc_conn_hold_next(&conn_, &slot)) {
+        if (slot > hold_mask_ || !hold_[slot].used)
+            sim::fail("nothing is held in slot %u", slot);
+        held &x = hold_[slot];
+
+        x.used = false;
+        mrc_conn_hold_done(&conn_, place_now(x.op, x.bytes.data()), w_.engine_ns());
     }
 }
 
-bool qp::place_write(const mrc_rxop &op, const u8 *payload)
+mrc_nak qp::place_write(const mrc_rxop &op, const u8 *payload)
 {
     u32 tail = op.tail >= 0 ? std::min(op.len, tail_bytes) : 0;
     u32 now = op.len - tail;
 
-    if (op.len && (op.rkey != in_.mem.rkey || !in_.mem.covers(op.va, op.len))) {
-        reject(op, static_cast<mrc_nack>(0), MRC_NAK_REM_ACCESS);
-        return false;
-    }
+    if (op.len && (op.rkey != in_.mem.rkey || !in_.mem.covers(op.va, op.len)))
+        return MRC_NAK_REM_ACCESS;
     last_msg_ = in_.find_write(op.va, op.len);
     const message &m = in_.msg[last_msg_];
     in_.check_packet(last_msg_, static_cast<u32>(op.va - m.wr.va), op.len);
+    if (w_.opt.strict)
+        in_.check_strict(last_msg_);
     if (now)
         std::memcpy(in_.mem.at(op.va), payload, now);
     if (op.tail >= 0) {
@@ -170,10 +221,10 @@ bool qp::place_write(const mrc_rxop &op, const u8 *payload)
         t.len = tail;
         std::memcpy(t.bytes.data(), payload + now, tail);
     }
-    return true;
+    return MRC_NAK_NONE;
 }
 
-bool qp::place_recv(const mrc_rxop &op, const u8 *payload)
+mrc_nak qp::place_recv(const mrc_rxop &op, const u8 *payload)
 {
     if (!op.needs_rq)
         sim::fail("placement into a receive without needs_rq");
@@ -184,15 +235,15 @@ bool qp::place_recv(const mrc_rxop &op, const u8 *payload)
 
     if (op.msg_len != in_.msg[m].wr.len)
         sim::fail("receive %u: message length %u, is %u", op.rq_idx, op.msg_len, in_.msg[m].wr.len);
-    if (op.msg_len > buf.size() || op.off > buf.size() || op.len > buf.size() - op.off) {
-        reject(op, static_cast<mrc_nack>(0), MRC_NAK_INV_REQ);
-        return false;
-    }
+    if (op.msg_len > buf.size() || op.off > buf.size() || op.len > buf.size() - op.off)
+        return MRC_NAK_INV_REQ;
     last_msg_ = m;
     in_.check_packet(m, op.off, op.len);
+    if (w_.opt.strict)
+        in_.check_strict(m);
     if (op.len)
         std::memcpy(buf.data() + op.off, payload, op.len);
-    return true;
+    return MRC_NAK_NONE;
 }
 
 void qp::place_resp(const mrc_rxop &op, const u8 *payload)
@@ -346,7 +397,7 @@ void qp::post()
 
 void qp::check_txop(const mrc_txop &op) const
 {
-    const mrc_evset &s = h_.evs();
+    const mrc_evset &s = h_.to(remote_).evs;
     const mrc_conn &peer = w_.peer_of(*this).conn();
 
     if (op.ev_idx >= s.n || s.ev[op.ev_idx].value != op.hdr.ev ||
@@ -409,6 +460,7 @@ bool qp::send_one(mrc_txop &op)
     p.ev = op.hdr.ev;
     p.ev_idx = op.ev_idx;
     p.src = static_cast<u8>(h_.id());
+    p.dst = static_cast<u8>(remote_);
     p.plane = op.hdr.plane;
     p.tclass = static_cast<u8>(op.tclass);
     p.trimmed = 0;
@@ -455,14 +507,27 @@ void qp::arm()
     w_.at_ns(at, event_kind::qp_timer, id_, ++timer_gen_);
 }
 
+void qp::note_incast()
+{
+    mrc_incast_note note;
+    bool restore = false;
+
+    if (!mrc_conn_incast_note(&conn_, &note))
+        return;
+    u8 pen = mrc_incast_update(&h_.incast(), &flow_, &note, w_.engine_ns(), &restore);
+    mrc_conn_set_penalty(&conn_, pen, restore);
+}
+
 void qp::run()
 {
     // Calls before the deadline do no harm; make some.
     if (w_.engine_ns() >= mrc_conn_deadline_ns(&conn_) || rand_.chance(50000))
         mrc_conn_timer(&conn_, w_.engine_ns());
+    pull_holds();
     pull_tails();
     pull_execs();
     pull_completions();
+    note_incast();
     post();
     send_all();
     if (mrc_conn_nak_sent(&conn_) && mrc_conn_failed(&conn_) == MRC_ST_OK)

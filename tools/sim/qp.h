@@ -16,10 +16,11 @@ struct packet;
 
 class qp {
 public:
-    qp(world &w, host &h, u32 index, stream &out, stream &in);
+    qp(world &w, host &h, u32 remote, u32 id, stream &out, stream &in);
 
-    // Id of both ends of a pair differs in bit 0: host.
+    // Ids of both ends of a pair differ in bit 0.
     u32 id() const { return id_; }
+    const host &home() const { return h_; }
     u32 qpn() const { return 0x1000 + id_; }
     const mrc_conn &conn() const { return conn_; }
 
@@ -39,8 +40,12 @@ public:
 
 private:
     void place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p);
-    bool place_write(const mrc_rxop &op, const u8 *payload);
-    bool place_recv(const mrc_rxop &op, const u8 *payload);
+    mrc_nak place_now(const mrc_rxop &op, const u8 *payload);
+    void hold(const mrc_rxop &op, const u8 *payload);
+    void pull_holds();
+    void note_incast();
+    mrc_nak place_write(const mrc_rxop &op, const u8 *payload);
+    mrc_nak place_recv(const mrc_rxop &op, const u8 *payload);
     void place_resp(const mrc_rxop &op, const u8 *payload);
     void reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak);
     void pull_tails();
@@ -62,6 +67,11 @@ private:
         u64 va = 0;
         u32 len = 0;
     };
+    struct held {
+        bool used = false;
+        mrc_rxop op;
+        std::vector<u8> bytes;
+    };
     struct tail_slot {
         bool used = false;
         u32 message = 0;
@@ -71,6 +81,7 @@ private:
 
     world &w_;
     host &h_;
+    u32 remote_;
     u32 id_;
     stream &out_, &in_;
     mrc_conn conn_;
@@ -83,6 +94,9 @@ private:
     u64 timer_ns_ = MRC_TIME_NEVER, timer_gen_ = 0;
     std::array<exec_slot, MRC_RD_MAX> exec_;
     std::array<tail_slot, 256> tail_;
+    std::vector<held> hold_;
+    u32 hold_mask_;
+    mrc_incast_flow flow_ = {};
 };
 
 } // namespace sim

@@ -54,6 +54,14 @@ void stream::advance_low()
         low++;
 }
 
+// Strict placement: a packet of message @m is placed after all messages before.
+void stream::check_strict(u32 m)
+{
+    advance_low();
+    if (low < m)
+        fail("message %u placed before message %u has landed", m, low);
+}
+
 void stream::commit(u32 m, u32 off, u32 len)
 {
     message &x = msg[m];

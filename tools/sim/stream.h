@@ -71,6 +71,7 @@ struct stream {
     // At the responder. Each throws failure.
     u32 find_write(u64 va, u32 len) const;
     void check_packet(u32 m, u32 off, u32 len) const;
+    void check_strict(u32 m);
     void commit(u32 m, u32 off, u32 len);
     void make_visible(u32 m);
     u32 exec(const mrc_exec &x);

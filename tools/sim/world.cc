@@ -7,50 +7,63 @@
 namespace sim {
 
 world::world(const options &o, u64 seed_in, bool text)
-    : opt(o), seed(seed_in), tr(text), flt(o, seed_in), net(*this, opt, seed_in)
+    : opt(o), seed(seed_in), tr(text), flt(opt, seed_in), net(*this, opt, seed_in)
 {
-    hosts[0] = std::make_unique<host>(*this, 0);
-    hosts[1] = std::make_unique<host>(*this, 1);
-    for (u32 i = 0; i < o.qps; i++) {
-        for (u32 h = 0; h < 2; h++) {
-            bool bad = i == 0 && h == 0 && o.fatal && o.fatal != FATAL_CALLER;
+    for (u32 h = 0; h < o.hosts; h++)
+        hosts.push_back(std::make_unique<host>(*this, h));
+    for (u32 i = 0; i < o.qps; i++)
+        make_pair(i);
+    schedule_faults();
+    if (o.fatal == FATAL_CALLER) {
+        u64 at = prng(seed, "caller").below(o.fault_ns);
 
-            streams.push_back(std::make_unique<stream>(draw_stream(o, seed, i * 2 + h, bad)));
-            if (h == 1 && o.one_way) {
-                // Nothing to send; the memory stays.
-                stream &s = *streams.back();
-
-                s.msg.clear();
-                s.recv_msg.clear();
-                s.exec_msg.clear();
-                s.by_va.clear();
-                s.recv_buf.clear();
-            }
-        }
-        stream &ab = *streams[i * 2], &ba = *streams[i * 2 + 1];
-        hosts[0]->add_qp(std::make_unique<qp>(*this, *hosts[0], i, ab, ba));
-        hosts[1]->add_qp(std::make_unique<qp>(*this, *hosts[1], i, ba, ab));
+        at_ns(at, event_kind::kill, 0);
     }
+}
+
+// Queue pair @index: its two ends and what they send.
+void world::make_pair(u32 index)
+{
+    prng r(seed, "pair", index);
+    u32 a = static_cast<u32>(opt.fan_in ? 1 + index % (opt.hosts - 1) : r.below(opt.hosts));
+    u32 b = opt.fan_in ? 0 : static_cast<u32>((a + r.range(1, opt.hosts - 1)) % opt.hosts);
+
+    for (u32 end = 0; end < 2; end++) {
+        bool bad = index == 0 && end == 0 && opt.fatal && opt.fatal != FATAL_CALLER;
+
+        streams.push_back(
+            std::make_unique<stream>(draw_stream(opt, seed, index * 2 + end, bad)));
+        if (end == 1 && opt.one_way) {
+            // Nothing to send; the memory stays.
+            stream &s = *streams.back();
+
+            s.msg.clear();
+            s.recv_msg.clear();
+            s.exec_msg.clear();
+            s.by_va.clear();
+            s.recv_buf.clear();
+        }
+    }
+    stream &ab = *streams[index * 2], &ba = *streams[index * 2 + 1];
+    qps.push_back(std::make_unique<qp>(*this, *hosts[a], b, index * 2, ab, ba));
+    qps.push_back(std::make_unique<qp>(*this, *hosts[b], a, index * 2 + 1, ba, ab));
+}
+
+void world::schedule_faults()
+{
     for (u32 i = 0; i < flt.list().size(); i++) {
         const fault &f = flt.list()[i];
 
         tr.say(0, "fault: %s", faults::describe(f).c_str());
         at_ns(f.begin_ns, event_kind::fault_begin, i);
         at_ns(f.end_ns, event_kind::fault_end, i);
-        for (u32 h = 0; h < 2; h++) {
-            u64 down = f.begin_ns + f.down_delay_ns[h];
+        for (u32 h : f.seen_by) {
+            u64 down = f.begin_ns + f.down_delay_ns;
 
-            if (f.kind != fault::plane_dead || !(f.notify >> h & 1))
-                continue;
             at_ns(down, event_kind::carrier, h, f.plane << 1);
-            at_ns(std::max(down + 1, f.end_ns + f.up_delay_ns[h]), event_kind::carrier, h,
+            at_ns(std::max(down + 1, f.end_ns + f.up_delay_ns), event_kind::carrier, h,
                   f.plane << 1 | 1);
         }
-    }
-    if (o.fatal == FATAL_CALLER) {
-        u64 at = prng(seed, "caller").below(o.fault_ns);
-
-        at_ns(at, event_kind::kill, 0);
     }
 }
 
@@ -62,54 +75,64 @@ u64 world::bound_ns() const
         for (const message &m : s->msg)
             bytes += m.wr.len + 100;
     // Whoever waited through the faults waits as long again, doubled; then the
-    // retries that chance needs, and the transfer at a tenth of the slowest port.
-    return 4 * opt.fault_ns + 50 * opt.timeout_ns + 200000000 + bytes * 8000000 / (opt.rate_mbps * opt.down_pct) +
-           opt.msgs * opt.post_gap_ns;
+    // retries that chance needs, a pause for every receive that was not posted, and
+    // the transfer at a tenth of the slowest port.
+    return opt.msgs * mrc_rnr_timer_ns(static_cast<u8>(opt.min_rnr_timer)) + 4 * opt.fault_ns + 50 * opt.timeout_ns + 200000000 + 8 * opt.damp_ns +
+           bytes * 8000000 / (opt.rate_mbps * opt.down_pct) + opt.msgs * opt.post_gap_ns;
+}
+
+void world::begin_or_end(const event &e)
+{
+    bool begin = e.kind == event_kind::fault_begin;
+
+    tr.say(now_ps_, "%s: %s", begin ? "begins" : "ends",
+           faults::describe(flt.list()[e.target]).c_str());
+    flt.apply(e.target, begin);
 }
 
 void world::handle(const event &e)
 {
     switch (e.kind) {
-    case event_kind::arrive: {
-        const packet &p = packets[static_cast<u32>(e.arg)];
-
-        if (flt.plane_dead(p.src, p.plane))
-            packets.put(static_cast<u32>(e.arg));
-        else
-            hosts[e.target]->arrive(static_cast<u32>(e.arg));
-        break;
-    }
+    case event_kind::hop: net.hop(static_cast<u32>(e.arg)); break;
+    case event_kind::arrive: hosts[e.target]->arrive(static_cast<u32>(e.arg)); break;
     case event_kind::host_run: hosts[e.target]->run(); break;
     case event_kind::qp_timer: by_id(e.target).on_timer(e.arg); break;
     case event_kind::qp_run: by_id(e.target).run(); break;
-    case event_kind::port_timer: hosts[e.target]->on_port_timer(e.arg); break;
+    case event_kind::port_timer:
+        hosts[e.target]->on_port_timer(static_cast<u32>(e.arg >> 32), static_cast<u32>(e.arg));
+        break;
+    case event_kind::damp_timer: hosts[e.target]->on_damp_timer(); break;
     case event_kind::app_post: by_id(e.target).on_app_post(); break;
     case event_kind::recv_post: by_id(e.target).on_recv_post(static_cast<u32>(e.arg)); break;
     case event_kind::fault_begin:
-    case event_kind::fault_end:
-        tr.say(now_ps_, "%s: %s", e.kind == event_kind::fault_begin ? "begins" : "ends",
-               faults::describe(flt.list()[e.target]).c_str());
-        flt.apply(e.target, e.kind == event_kind::fault_begin);
+    case event_kind::fault_end: begin_or_end(e); break;
+    case event_kind::carrier:
+        hosts[e.target]->carrier(static_cast<u32>(e.arg >> 1), e.arg & 1);
         break;
-    case event_kind::carrier: {
-        u32 plane = static_cast<u32>(e.arg >> 1), up = 0;
-
-        down_[e.target][plane] += e.arg & 1 ? ~0u : 1u;
-        for (u32 p = 0; p < opt.planes; p++)
-            up |= down_[e.target][p] ? 0 : 1u << p;
-        hosts[e.target]->carrier(up);
-        break;
-    }
     case event_kind::kill: by_id(e.target).fail(MRC_ST_FLUSHED); break;
+    }
+}
+
+// The only host whose state this event can have changed.
+const host &world::where(const event &e) const
+{
+    switch (e.kind) {
+    case event_kind::qp_timer:
+    case event_kind::qp_run:
+    case event_kind::app_post:
+    case event_kind::recv_post:
+    case event_kind::kill: return qps[e.target]->home();
+    case event_kind::fault_begin:
+    case event_kind::fault_end: return *hosts[0];
+    default: return *hosts[e.target];
     }
 }
 
 bool world::all_done() const
 {
-    for (const auto &h : hosts)
-        for (const auto &q : h->qps())
-            if (!q->done() || (!q->failed() && !mrc_conn_idle(&q->conn())))
-                return false;
+    for (const auto &q : qps)
+        if (!q->done() || (!q->failed() && !mrc_conn_idle(&q->conn())))
+            return false;
     return true;
 }
 
@@ -117,13 +140,9 @@ void world::stuck(const char *what) const
 {
     std::string s = what;
 
-    for (u64 i = 0; i < opt.qps; i++)
-        for (const auto &h : hosts) {
-            const qp &q = *h->qps()[i];
-
-            if (!q.done() || (!q.failed() && !mrc_conn_idle(&q.conn())))
-                s += "; " + q.progress();
-        }
+    for (const auto &q : qps)
+        if (!q->done() || (!q->failed() && !mrc_conn_idle(&q->conn())))
+            s += "; " + q->progress();
     throw failure(s.substr(0, 900));
 }
 
@@ -149,10 +168,9 @@ result world::run()
         tr.add(static_cast<u64>(e.kind) << 32 | e.target);
         r.events++;
         handle(e);
-        if (e.kind == event_kind::arrive)
+        if (e.kind == event_kind::arrive || e.kind == event_kind::hop)
             continue;
-        hosts[0]->check();
-        hosts[1]->check();
+        where(e).check();
         done = all_done();
     }
     finish(r);
@@ -167,12 +185,13 @@ void world::finish(result &r)
             r.bytes += m.wr.len;
     }
     for (const auto &h : hosts)
-        for (const auto &q : h->qps()) {
-            r.failed_qps += q->failed();
+        h->check();
+    for (const auto &q : qps) {
+        r.failed_qps += q->failed();
 #define X(name, help) r.stats.name += q->conn().stats.name;
-            MRC_STATS(X)
+        MRC_STATS(X)
 #undef X
-        }
+    }
     r.hash = tr.hash();
     r.ties = events.ties();
     r.end_ns = now_ns();

@@ -39,8 +39,8 @@ public:
     {
         events.push(std::max(t_ns * 1000, now_ps_), k, target, arg);
     }
-    qp &peer_of(const qp &q) { return hosts[~q.id() & 1]->at(q.id() / 2); }
-    qp &by_id(u32 id) { return hosts[id & 1]->at(id / 2); }
+    qp &peer_of(const qp &q) { return *qps[q.id() ^ 1]; }
+    qp &by_id(u32 id) { return *qps[id]; }
     // The latest time at which everything must have ended.
     u64 bound_ns() const;
 
@@ -52,17 +52,20 @@ public:
     faults flt;
     fabric net;
     std::vector<std::unique_ptr<stream>> streams;
-    std::unique_ptr<host> hosts[2];
+    std::vector<std::unique_ptr<host>> hosts;
+    std::vector<std::unique_ptr<qp>> qps;
 
 private:
+    void make_pair(u32 index);
+    void schedule_faults();
     void handle(const event &e);
-    void set_carrier(u32 h);
+    const host &where(const event &e) const;
+    void begin_or_end(const event &e);
     bool all_done() const;
     void finish(result &r);
     [[noreturn]] void stuck(const char *what) const;
 
     u64 now_ps_ = 0;
-    u32 down_[2][MRC_PLANES_MAX] = {};  // failures a host knows of, per plane
 };
 
 } // namespace sim

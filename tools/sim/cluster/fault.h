@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+// fault.h - what fails and comes back, and when.
+//
+// A failed thing loses every packet that would enter its links; packets already on
+// the wire arrive. Changes happen at the beginning of the first window that starts
+// at or after their time. With notify the hosts see their ports go down and up;
+// without it nobody is told.
+#pragma once
+
+#include "world.h"
+
+namespace sim {
+
+class fault_plan {
+public:
+    explicit fault_plan(world &w);
+
+    u64 next_ps() const { return next_ < changes_.size() ? changes_[next_].at : never; }
+    // All changes that are due at the beginning of the world's window.
+    void apply_due();
+    // Share of the hosts' capacity that is left while the faults last, in 1/65536.
+    u64 residual_q16() const;
+    u64 first_ps() const { return changes_.empty() ? never : changes_.front().at; }
+
+private:
+    struct change {
+        u64 at;
+        const fault_spec *fault;
+        bool up;
+    };
+
+    void apply(const change &c);
+    void link(port &p, bool up);
+    void cable(u32 plane, u32 t0, u32 t1, bool up);
+    void host_port(u32 plane, u32 host, bool up, bool notify);
+
+    world &w_;
+    std::vector<change> changes_;
+    size_t next_ = 0;
+};
+
+} // namespace sim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+// print.cc - a report as text or JSON. See report.h.
+#include "report.h"
+
+namespace sim {
+
+namespace {
+
+void print_number(double v)
+{
+    if (v == static_cast<double>(static_cast<s64>(v)))
+        std::printf("%lld", static_cast<long long>(v));
+    else
+        std::printf("%.4f", v);
+}
+
+std::string quoted(const std::string &s)
+{
+    std::string out = "\"";
+
+    for (char c : s) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    }
+    return out + "\"";
+}
+
+} // namespace
+
+void print_text(const report &r, const scenario &s)
+{
+    std::printf("scenario %s\n", s.name.c_str());
+    std::printf("%u hosts, %u T0s, %u T1s, %u planes at %u Gb/s; %s, %s\n",
+                static_cast<u32>(s.fabric.hosts), static_cast<u32>(s.t0s()),
+                static_cast<u32>(s.fabric.t1s), static_cast<u32>(s.fabric.planes),
+                static_cast<u32>(s.fabric.rate_gbps), s.workload.kind.c_str(), s.host.cc.c_str());
+    for (const auto &[name, value] : r.metrics) {
+        if (value == 0)
+            continue;
+        std::printf("%-22s ", name.c_str());
+        print_number(value);
+        std::printf("\n");
+    }
+    std::printf("hash %016llx\n", static_cast<unsigned long long>(r.hash));
+}
+
+void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet)
+{
+    std::printf("{\"scenario\": %s, \"about\": %s, \"status\": %s, \"hash\": \"%016llx\",\n",
+                quoted(s.name).c_str(), quoted(s.about).c_str(), quoted(s.status).c_str(),
+                static_cast<unsigned long long>(r.hash));
+    std::printf("\"metrics\": {");
+    for (size_t i = 0; i < r.metrics.size(); i++) {
+        std::printf("%s%s: ", i ? ", " : "", quoted(r.metrics[i].first).c_str());
+        print_number(r.metrics[i].second);
+    }
+    std::printf("},\n\"expect\": {");
+    for (size_t i = 0; i < s.expect.size(); i++) {
+        std::printf("%s%s: ", i ? ", " : "", quoted(s.expect[i].metric).c_str());
+        print_number(s.expect[i].value);
+    }
+    std::printf("},\n\"unmet\": [");
+    for (size_t i = 0; i < unmet.size(); i++)
+        std::printf("%s%s", i ? ", " : "", quoted(unmet[i]).c_str());
+    std::printf("],\n\"goodput\": {\"bucket_us\": %.1f, \"gbps\": [", r.bucket_us);
+    for (size_t i = 0; i < r.goodput_gbps.size(); i++)
+        std::printf("%s%.2f", i ? ", " : "", r.goodput_gbps[i]);
+    std::printf("]},\n\"flows\": {\"fields\": "
+                "[\"src\", \"dst\", \"bytes\", \"start_us\", \"fct_us\", "
+                "\"fct_sender_us\", \"ideal_us\", \"lost\"],\n\"rows\": [\n");
+    for (size_t i = 0; i < r.flows.size(); i++) {
+        const flow_result &f = r.flows[i];
+
+        std::printf("[%u, %u, %u, %.3f, %.3f, %.3f, %.3f, %u]%s\n", f.src, f.dst, f.bytes,
+                    f.start_us, f.rx_us, f.tx_us, f.ideal_us, f.lost,
+                    i + 1 < r.flows.size() ? "," : "");
+    }
+    std::printf("]}}\n");
+}
+
+} // namespace sim

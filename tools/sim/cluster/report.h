@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+// report.h - what a run showed: numbers by name, a series, the flows.
+//
+// Expectations name metrics of this report. Only here is floating point: nothing
+// that is simulated depends on it.
+#pragma once
+
+#include "scheduler.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sim {
+
+struct flow_result {
+    u32 src, dst, bytes;
+    double start_us, rx_us, tx_us, ideal_us; // rx, tx: since the start; negative: not done
+    u32 lost;
+};
+
+struct report {
+    std::vector<std::pair<std::string, double>> metrics;
+    std::vector<double> goodput_gbps; // by bucket
+    double bucket_us = 0;
+    std::vector<flow_result> flows;
+    u64 hash = 0;
+
+    void add(const std::string &name, double value) { metrics.emplace_back(name, value); }
+    const double *find(const std::string &name) const;
+};
+
+// CPU seconds of all threads; wall-clock seconds.
+struct run_times {
+    double setup_cpu_s, run_cpu_s, wall_s;
+};
+
+report make_report(const world &w, const scheduler &sch, const run_times &t);
+
+void print_text(const report &r, const scenario &s);
+void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet);
+
+} // namespace sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+// scheduler.h - the run: window after window, on one or several threads.
+#pragma once
+
+#include "fault.h"
+#include "worker.h"
+
+#include <functional>
+#include <memory>
+
+namespace sim {
+
+class scheduler {
+public:
+    explicit scheduler(world &w);
+
+    void prepare();
+    // Until every flow is done or run.limit_us has passed.
+    void run();
+
+    counters total() const;
+    std::vector<u64> series() const;
+    u64 hash() const;
+    u64 end_memory() const;
+    const fault_plan &faults() const { return faults_; }
+    bool all_done() const { return done_; }
+
+private:
+    void on_threads(const std::function<void(u32)> &part);
+    void between_windows() noexcept;
+    u64 next_window() const;
+
+    world &w_;
+    fault_plan faults_;
+    std::vector<std::unique_ptr<worker>> workers_;
+    std::vector<std::string> errors_; // by thread
+    bool done_ = false, stop_ = false;
+};
+
+} // namespace sim

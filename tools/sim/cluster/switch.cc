@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+// switch.cc - what a T0 or T1 does with a packet: which port, ECN, trimming, loss.
+// See topology.h for the ways and port.h for the queues.
+#include "worker.h"
+
+namespace sim {
+
+void worker::run_switch(u32 node)
+{
+    topology &topo = w_.topo;
+    u32 plane = topo.plane_of(node), index = topo.index_of(node);
+    bool is_t0 = topo.kind(node) == node_kind::t0;
+    u64 hash = w_.node_hash[node];
+
+    for (const due &d : due_) {
+        const packet &p = *d.p;
+        u32 host = w_.work.end_host[p.conn], rack = topo.rack_node(host);
+
+        fold_packet(hash, p);
+        if (!is_t0)
+            output(topo.down_port(plane, index, rack), p, false, topo.t0_node(plane, rack));
+        else if (rack == index)
+            output(topo.last_port(plane, host), p, true, rack);
+        else
+            output(topo.up_port(plane, index, topology::ev_t1(p.ev)), p, false,
+                   topo.t1_node(plane, topology::ev_t1(p.ev)));
+    }
+    w_.node_hash[node] = hash;
+}
+
+// A data packet that nobody will hear of: counted with its sender.
+void worker::lose(const packet &p, bool dead)
+{
+    u32 sender = p.conn ^ 1;
+
+    (dead ? count.black_holed : count.dropped)++;
+    if (!p.is_data())
+        return;
+    std::atomic_ref<u32>(w_.lost[sender]).fetch_add(1, std::memory_order_relaxed);
+    if (!dead)
+        return;
+    std::atomic_ref<u64> first(w_.first_loss[sender]);
+    u64 seen = first.load(std::memory_order_relaxed);
+    while (p.t < seen && !first.compare_exchange_weak(seen, p.t, std::memory_order_relaxed))
+        ;
+}
+
+// Drawn from the packet and the queue: no state, the same in every run.
+bool worker::marks(const link_class &k, const packet &p, u64 backlog)
+{
+    u64 draw = mix64(p.t ^ static_cast<u64>(p.conn) << 32 ^ p.psn_op) >> 32;
+
+    if (w_.s.fabric.ecn_random && draw % 100 < w_.s.fabric.ecn_random)
+        return true;
+    if (backlog < k.ecn_lo)
+        return false;
+    return backlog >= k.ecn_hi || draw * (k.ecn_hi - k.ecn_lo) >> 32 < backlog - k.ecn_lo;
+}
+
+void worker::output(port &o, packet p, bool last_hop, u32 next_node)
+{
+    const link_class &k = w_.topo.classes[o.cls];
+    u32 bytes = static_cast<u32>(w_.s.fabric.control);
+    bool data = p.is_data();
+
+    if (o.dead)
+        return lose(p, true);
+    if (!(p.flags & PKT_CONTROL)) {
+        u64 backlog = o.backlog(p.t);
+
+        if (data)
+            bytes = static_cast<u32>(p.len + w_.s.fabric.header);
+        if (backlog + k.ser(bytes) <= k.limit) {
+            if (data && !(p.flags & PKT_ECN) && marks(k, p, backlog)) {
+                p.flags |= PKT_ECN;
+                count.marked++;
+            }
+            p.t = o.send_data(k, p.t, bytes) + w_.window_ps;
+            count.hops++;
+            return post(next_node, p);
+        }
+        if (!data || p.flags & PKT_NO_TRIM || !w_.s.fabric.trim)
+            return lose(p, false);
+        // Only headers go on, in the class of control; they tell of no mark.
+        p.flags = static_cast<u8>((p.flags & ~PKT_ECN) | PKT_CONTROL | PKT_TRIMMED |
+                                  (last_hop ? PKT_LASTHOP : 0));
+        bytes = static_cast<u32>(w_.s.fabric.control);
+        (last_hop ? count.trimmed_lasthop : count.trimmed)++;
+    }
+    if (o.ctl_backlog(p.t) > k.ctl_limit)
+        return lose(p, false);
+    p.t = o.send_ctl(k, p.t, bytes) + w_.window_ps;
+    count.hops++;
+    post(next_node, p);
+}
+
+} // namespace sim

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+// workload.h - the flows: who sends how much to whom, when, and after what.
+//
+// A flow is one message. All flows between two hosts, in both directions, share one
+// connection; its two ends are numbered 2 * pair and 2 * pair + 1, the lower host's first.
+#pragma once
+
+#include "topology.h"
+
+namespace sim {
+
+struct flow {
+    u32 src, dst;
+    u32 bytes;
+    u32 conn = none32;       // end at src
+    u64 start = 0;           // ps; never: when another was received
+    u32 then = none32;       // flow of dst that starts when this one is received
+    u32 next_start = none32; // next of the same src, in order of start
+    u32 next_post = none32;  // waits behind this one to be posted
+    u64 placed = 0;          // bytes at the receiver
+    u64 rx_done = never, tx_done = never;
+};
+
+class workload {
+public:
+    workload(const scenario &s, const topology &t);
+
+    std::vector<flow> flows;
+    std::vector<u32> end_host;     // by connection end
+    std::vector<u32> first_start;  // by host: its first flow to start
+    std::vector<u32> end_flows;    // by connection end: flows it sends
+    std::vector<u64> end_bytes;    // by connection end: longest message it sends
+    u32 victim = none32;
+    u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric
+
+    // When the last bit of so many messages over the same link can have arrived.
+    u64 alone_ps(u64 messages, u64 bytes, bool same_rack) const;
+    u64 lone_ps(const flow &f) const;
+    u64 packets(u64 bytes) const { return (bytes + s_.fabric.mtu - 1) / s_.fabric.mtu; }
+
+private:
+    void permutation();
+    void incast();
+    void ring();
+    void alltoall();
+    void list();
+    std::vector<u32> shuffled_hosts() const;
+    u32 add(u32 src, u32 dst, u64 bytes, u64 start);
+    void connect();
+    void order_starts();
+
+    const scenario &s_;
+    const topology &topo_;
+};
+
+} // namespace sim

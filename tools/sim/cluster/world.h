@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+// world.h - all that is simulated, and who may touch it when.
+//
+// Time goes in windows of the least link delay. What happens at one node in a window
+// cannot reach another node before the next, so the threads work on disjoint sets of nodes
+// and meet between windows. A node's packets of a window are sorted by (time,
+// connection, PSN, opcode, EV): the order does not depend on who sent them first, on
+// threads, compilers or containers.
+//
+// A node, its ports, and a rack's hosts and ends belong to one thread. Written by several:
+// lost and first_loss (atomic sums and minima). Written between windows only: the faults.
+#pragma once
+
+#include "end.h"
+#include "inbox.h"
+
+#include <atomic>
+
+namespace sim {
+
+// X-macro: counted by each thread, summed at the end.
+#define SIM_COUNTERS(X)                                                                            \
+    X(hops, "packets that crossed a link")                                                         \
+    X(data_sent, "data packets sent by hosts, retransmissions included")                           \
+    X(control_sent, "control packets sent by hosts")                                               \
+    X(probes_sent, "probes sent by hosts")                                                         \
+    X(marked, "data packets marked with ECN")                                                      \
+    X(trimmed, "data packets trimmed before the last hop")                                         \
+    X(trimmed_lasthop, "data packets trimmed at the last hop")                                     \
+    X(dropped, "packets dropped by full queues")                                                   \
+    X(black_holed, "packets lost on dead links")                                                   \
+    X(dead_sent, "data packets sent by hosts into dead paths")                                     \
+    X(delivered, "payload bytes placed")                                                           \
+    X(flows_received, "flows received whole")                                                      \
+    X(flows_sent, "flows acknowledged whole")                                                      \
+    X(timers, "timer calls")
+
+struct counters {
+#define X(name, help) u64 name = 0;
+    SIM_COUNTERS(X)
+#undef X
+    u64 plane_pkts[MRC_PLANES_MAX] = {}; // data packets sent
+};
+
+struct host {
+    u64 timer = never;   // no end has an earlier deadline
+    u64 tx_free = 0;     // when the fullest of its ports has sent all
+    u64 next_start = 0;  // of its next flow
+    u32 next_flow = none32;
+    u32 up = ~0u;        // local ports, as it knows
+    bool notice = false; // up has changed
+    end *ends = nullptr;
+    end *first_head = nullptr, *first_tail = nullptr; // has just got something
+    end *ready_head = nullptr, *ready_tail = nullptr; // round robin
+    mrc_incast incast = {};
+};
+
+struct world {
+    explicit world(const scenario &sc, u32 n_threads);
+
+    const scenario &s;
+    topology topo;
+    workload work;
+    end_maker maker;
+    u32 threads;
+    u64 window_ps;
+    u32 slots; // windows that lanes reach ahead; a power of two
+    u64 window = 0;
+
+    std::vector<host> hosts;
+    std::vector<end *> ends;
+    std::vector<lane> lanes;
+    std::vector<u64> rack_wake; // earliest thing a rack's hosts do by themselves
+    std::vector<u64> node_hash;
+    std::vector<u32> lost;       // by sending end: data packets that vanished
+    std::vector<u64> first_loss; // by sending end: when the first was black-holed
+    u32 dead_links = 0;          // any now?
+    bool any_fault;
+
+    lane &lane_of(u32 thread, u32 node, u64 window_no)
+    {
+        return lanes[(thread * slots + (window_no & (slots - 1))) * topo.nodes + node];
+    }
+    u32 thread_of(u32 node) const;
+    u64 window_start() const { return window * window_ps; }
+    u64 window_end() const { return (window + 1) * window_ps; }
+};
+
+} // namespace sim
