@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+// fuzz_port.cc - port status between endpoints under floods and spoofed answers: an answer
+// per request at most and a bounded number of them, an announcement ends after its last
+// repeat, and only what a request said can be believed, so often and no more. In the end
+// an honest peer is heard and hears the latest word.
+#include "bytes.h"
+
+#include <algorithm>
+#include <set>
+
+extern "C" {
+#include "mrc_port.h"
+}
+
+namespace {
+
+constexpr u64 us = 1000, ms = 1000 * us;
+
+mrc_pkt something(bytes &in, const mrc_port &p)
+{
+    const u8 opcodes[] = {MRC_OPC_EP_REQ, MRC_OPC_EP_RSP, MRC_OPC_EP_REQ, MRC_OPC_SACK};
+    mrc_pkt k = {};
+
+    k.opcode = in.pick(opcodes);
+    k.dqpn = MRC_QPN_ENDPOINT;
+    k.psn = in.below(2) ? (in.below(2) ? p.req_id : p.heard_id) + in.below(5) - 2
+                        : in.any<u32>();
+    k.psn &= MRC_PSN_MASK;
+    k.u.ep.op = static_cast<u8>(in.below(2)); // the parser lets no other pass
+    k.u.ep.port_status_mask = in.extreme<u32>();
+    k.u.ep.tx_ts = in.any<u16>();
+    return k;
+}
+
+class port_run {
+public:
+    explicit port_run(bytes &in) : in_(in) { mrc_port_init(&p_, in.below(16)); }
+
+    void run()
+    {
+        while (in_.more())
+            step();
+        honest_end();
+    }
+
+private:
+    void step()
+    {
+        switch (in_.below(4)) {
+        case 0:
+            mrc_port_set(&p_, in_.below(16), now_);
+            break;
+        case 1:
+            now_ += in_.below(2) ? in_.below(100) * us : in_.below(200) * ms;
+            break;
+        case 2:
+            pull();
+            break;
+        default:
+            hear(something(in_, p_));
+            break;
+        }
+        REQUIRE(mrc_port_deadline_ns(&p_) == (p_.announcing ? p_.next_ns : MRC_TIME_NEVER));
+    }
+
+    void hear(const mrc_pkt &k)
+    {
+        u32 before = p_.remote_up;
+        bool changed = mrc_port_rx(&p_, &k, now_);
+
+        REQUIRE(changed == (before != p_.remote_up));
+        if (changed)
+            REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.u.ep.op == MRC_EP_PORT_STATUS &&
+                    p_.remote_up == k.u.ep.port_status_mask);
+        if (k.opcode == MRC_OPC_EP_REQ)
+            asked_.insert(k.psn & 0xffff);
+        if (changed && ++changes_ > MRC_PORT_CHANGES + 1 + (now_ - begin_) / MRC_PORT_CHANGE_NS)
+            DIE("%llu changes believed", static_cast<unsigned long long>(changes_));
+    }
+
+    // What may leave now: a few answers, each to a request, and one announcement.
+    u32 pull()
+    {
+        u32 announced = 0, answers = 0;
+        mrc_pkt k;
+
+        while (mrc_port_tx_next(&p_, now_, &k)) {
+            REQUIRE(k.dqpn == MRC_QPN_ENDPOINT && !(k.psn >> 16));
+            if (k.opcode == MRC_OPC_EP_RSP) {
+                auto i = asked_.find(k.psn);
+
+                REQUIRE(i != asked_.end() && ++answers <= MRC_PORT_ANSWERS + 1);
+                asked_.erase(i);
+            } else {
+                REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.u.ep.op == MRC_EP_PORT_STATUS);
+                REQUIRE(k.u.ep.port_status_mask == p_.up && !announced++);
+                last_ = k;
+            }
+        }
+        asked_.clear(); // those left out are as good as lost
+        return announced;
+    }
+
+    void honest_end()
+    {
+        u32 said = 0;
+        mrc_pkt k = {};
+
+        mrc_port_set(&p_, p_.up ^ 1, now_);
+        for (u32 i = 0; i < 2 * MRC_PORT_TRIES && mrc_port_deadline_ns(&p_) != MRC_TIME_NEVER; i++) {
+            now_ = std::max(now_, mrc_port_deadline_ns(&p_));
+            said += pull();
+        }
+        REQUIRE(said == MRC_PORT_TRIES && !p_.announcing);
+        mrc_port_set(&p_, p_.up ^ 1, now_);
+        REQUIRE(pull() == 1);
+        k.opcode = MRC_OPC_EP_RSP;
+        k.psn = last_.psn;
+        hear(k);
+        REQUIRE(!p_.announcing);
+        // And what the peer says now counts, when older words can no longer be on their way.
+        now_ += 1000 * ms;
+        k.opcode = MRC_OPC_EP_REQ;
+        k.psn = in_.any<u16>();
+        k.u.ep.port_status_mask = ~p_.remote_up;
+        hear(k);
+        REQUIRE(p_.remote_up == k.u.ep.port_status_mask);
+    }
+
+    bytes &in_;
+    const u64 begin_ = 1000 * ms;
+    u64 now_ = begin_, changes_ = 0;
+    mrc_port p_;
+    mrc_pkt last_ = {};
+    std::multiset<u32> asked_;
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+    bytes in(data, size);
+
+    port_run(in).run();
+    return 0;
+}

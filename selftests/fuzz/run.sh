@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh [target...] - replay the committed corpora, then fuzz.
+#
+# Prints TAP 13: per target one line for the replay and one for the fuzzing.
+# FUZZ_SECONDS (default 60; 0: replay only) is the time for wire, rx and tx, the others
+# take a quarter of it; two run side by side. New inputs go to build/fuzz/found ("make merge" takes the best of them into
+# the corpus). What fails is printed as the command that repeats it.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+: "${FUZZ_SECONDS:=60}"
+out=$(realpath -m ../../build/fuzz)
+n=0
+bad=0
+
+report()	# status name [log]
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	bad=1
+	[ -z "${3:-}" ] || explain "$3"
+	echo "not ok $n - $2"
+}
+
+# Why it failed, and how to see it again: TRACE=1 before it tells the story.
+explain()
+{
+	local input
+
+	grep -E '^[a-z_]+\.(h|cc):|^too much|assertion failed|runtime error|ERROR: |^ +#[0-9]+ .* in mrc_' "$1" |
+		head -n 20 | sed 's/^/# /' || true
+	input=$(sed -n 's/.*Test unit written to //p' "$1" | tail -n 1)
+	if [ -n "$input" ]; then
+		echo "# repeat: base64 -d <<<'$(base64 -w 0 "$input")' >$input && TRACE=1 $(head -n 1 "$1") $input"
+	else
+		echo "# log: $1"
+	fi
+}
+
+# A target's own libFuzzer run: log's first line is the program.
+libfuzzer()	# target log args...
+{
+	local bin=$out/fuzz_$1 log=$2
+	shift 2
+	echo "$bin" >"$log"
+	nice "$bin" -timeout=20 -rss_limit_mb=1024 "-artifact_prefix=$out/crash-" "$@" >>"$log" 2>&1
+}
+
+replay()
+{
+	local rc=0
+
+	libfuzzer "$1" "$out/$1.replay" -runs=0 "corpus/$1" || rc=$?
+	report $rc "fuzz $1: $(find "corpus/$1" -type f | wc -l) inputs of the corpus" "$out/$1.replay"
+}
+
+seconds_of()	# target
+{
+	case $1 in
+	wire | rx | tx) echo "$FUZZ_SECONDS";;
+	*) echo $(((FUZZ_SECONDS + 3) / 4));;
+	esac
+}
+
+fuzz_two()	# one or two targets, side by side
+{
+	local t rc pids=()
+
+	for t; do
+		mkdir -p "$out/found/$t"
+		libfuzzer "$t" "$out/$t.log" "-max_total_time=$(seconds_of "$t")" -max_len=600 \
+			"$out/found/$t" "corpus/$t" &
+		pids+=($!)
+	done
+	for t; do
+		rc=0
+		wait "${pids[0]}" || rc=$?
+		pids=("${pids[@]:1}")
+		report $rc "fuzz $t: $(seconds_of "$t") s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$out/$t.log") inputs)" \
+			"$out/$t.log"
+	done
+}
+
+targets=("$@")
+# The long ones side by side, the short ones after them.
+[ $# -gt 0 ] || mapfile -t targets < <(make -s list | tr ' ' '\n' | sed 's/^fuzz_//' |
+	while read -r t; do echo "$(seconds_of "$t") $t"; done | sort -rn | cut -d ' ' -f 2)
+
+echo "TAP version 13"
+rc=0
+mkdir -p "$out"
+make -s "-j$(nproc)" >"$out/build.log" 2>&1 || rc=$?
+[ $rc -eq 0 ] || sed 's/^/# /' "$out/build.log"
+report $rc "fuzz targets build"
+if [ $rc -eq 0 ]; then
+	for t in "${targets[@]}"; do
+		replay "$t"
+	done
+	for ((i = 0; i < ${#targets[@]} && FUZZ_SECONDS; i += 2)); do
+		fuzz_two "${targets[@]:i:2}"
+	done
+fi
+echo "1..$n"
+exit $bad
