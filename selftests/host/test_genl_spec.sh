@@ -16,7 +16,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 	ksft_skip_all "python3-yaml is not installed"
 fi
 
-ksft_plan 16
+ksft_plan 19
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
@@ -91,6 +91,7 @@ def owner(lines):
                          ('MRC_NL_EV_', 'nl-ev-state'), ('MRC_EVENT_', 'event'),
                          ('MRC_A_DEV_IFINDEX', 'mrc'), ('MRC_A_DEV_', 'dev'),
                          ('MRC_A_PLANE_', 'plane'), ('MRC_A_PROFILE_', 'profile'),
+                         ('MRC_A_GEN_', 'gen'), ('MRC_A_FIELD_', 'field'), ('MRC_A_CC_', 'cc'),
                          ('MRC_A_EV_', 'ev'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
                          ('MRC_A_STAT', 'stat'), ('MRC_GENL_', 'group')):
         if first.startswith(prefix):
@@ -104,7 +105,7 @@ for block in listing.split('-\n'):
             f.write('\n'.join(lines) + '\n')
 PY
 
-for name in cmd mrc dev plane profile ev peer qp stat fmt mode nl-ev-state event group; do
+for name in cmd mrc dev plane profile gen field cc ev peer qp stat fmt mode nl-ev-state event group; do
 	if diff -u "$tmp/$name.h" "$tmp/$name.yaml" >"$tmp/diff" 2>&1; then
 		ksft_pass "spec and header agree: $name"
 	else

@@ -104,7 +104,13 @@ void test_grammar()
     equal("monitor has no verb", parsed_as("mon count 3"), "monitor  count=3");
     equal("ambiguous object", parsed_as("p show"), "! object \"p\" could be plane, profile, peer");
     equal("ambiguous key", parsed_as("dev set mrc0 dscp 3"),
-          "! key \"dscp\" could be dscp-data, dscp-rtx, dscp-control");
+          "! key \"dscp\" could be dscp-data, dscp-rtx, dscp-control, dscp-no-trim, "
+          "dscp-trimmed, dscp-trimmed-lasthop");
+    equal("exact key wins over a longer one", parsed_as("dev set mrc0 dscp-trimmed 3"),
+          "dev set dev=mrc0 dscp-trimmed=3");
+    equal("generators and their fields stay in order",
+          parsed_as("profile set dev m id 1 gen 1 field 16,0 gen 2 field 16,1"),
+          "profile set dev=m id=1 gen=1 field=16,0 gen=2 field=16,1");
     equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
     equal("unknown object", parsed_as("route"), "! unknown object \"route\"");
     equal("unknown verb", parsed_as("qp set"), "! unknown verb \"set\"");
@@ -160,6 +166,22 @@ void test_values()
     check("UDP EV is big-endian", udp[0] == 0x12 && udp[1] == 0x34);
     equal("EV too large", thrown([] { parse_ev(MRC_FMT_UDP, "65536"); }),
           "udp EV: 65536 is not in 0 ... 65535");
+    check("fraction", parse_fixed("0.75", 16, 1 << 16, "r") == 0xc000);
+    check("fraction, rounded", parse_fixed("1.003", 8, UINT32_MAX, "r") == 257);
+    equal("fraction out of range", thrown([] { parse_fixed("1.1", 16, 1 << 16, "gamma"); }),
+          "gamma: 1.1 is not in 0 ... 1");
+    equal("no fraction", thrown([] { parse_fixed("1e3", 16, 1 << 16, "gamma"); }),
+          "gamma: \"1e3\" is not a decimal number");
+    equal("half a fraction", thrown([] { parse_fixed("1.", 16, 1 << 16, "gamma"); }),
+          "gamma: \"1.\" is not a decimal number");
+    for (const std::string text : {"0", "0.8", "1", "12.5"})
+        equal("fraction there and back: " + text,
+              format_fixed(parse_fixed(text, 16, UINT32_MAX, "r"), 16), text);
+    check("list", parse_list("16,0xc000,0", 5, "l") == std::vector<uint64_t>{16, 0xc000, 0});
+    equal("list with a hole", thrown([] { parse_list("1,,2", 5, "l"); }),
+          "l: \"\" is not a number");
+    equal("list too long", thrown([] { parse_list("1,2,3", 2, "l"); }),
+          "l: \"1,2,3\" has more than 2 numbers");
     equal("bad state", thrown([] { parse_ev_state("bad"); }),
           "state: \"bad\" is none of good, skip, assumed-bad, denied");
 }
@@ -215,6 +237,25 @@ void test_messages()
           printed(q, {.details = true}).ends_with(" tx_pkts 5\n"), printed(q, {.details = true}));
     check("QP counters in JSON",
           printed(q, {.as_json = true}).ends_with("\"stats\":{\"tx_pkts\":5,\"rx_dup\":0}}]\n"));
+
+    mrcnl::request cc(MRC_CMD_CC_GET);
+    cc.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_CC, [](auto &n) {
+        n.u64(MRC_A_CC_ID, 3).str(MRC_A_CC_ALGORITHM, "uet-1.0-nscc").u32(MRC_A_CC_WINDOW, 0);
+        n.u32(MRC_A_CC_GAMMA, 0xcccd).u8(MRC_A_CC_DISABLE_QA, 1);
+    });
+    equal("CC profile as text", printed(cc_record(mrcnl::table(attrs_of(cc))), {}),
+          "dev mrc0 id 3 algorithm uet-1.0-nscc window 0 gamma 0.8 quick-adapt off\n");
+
+    mrcnl::request peer(MRC_CMD_PEER_GET);
+    peer.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PEER, [&](auto &n) {
+        n.put(MRC_A_PEER_GID, sid).u32(MRC_A_PEER_QPS, 2).nest(MRC_A_PEER_CC, [](auto &c) {
+            c.u64(MRC_A_CC_ID, 3).str(MRC_A_CC_ALGORITHM, "fixed").u32(MRC_A_CC_CWND, 8192);
+            c.u32(MRC_A_CC_INFLIGHT, 0).u32(MRC_A_CC_QPS, 2);
+        });
+    });
+    equal("a peer's controller", printed(peer_record(mrcnl::table(attrs_of(peer))), {}),
+          "dev mrc0 peer fcbb:bb00:1201:: qps 2 cc-profile 3 algorithm fixed cwnd 8192 "
+          "inflight 0 cc-qps 2\n");
 
     record odd;
     odd.add("dev", std::string("\xff" "x"));

@@ -266,7 +266,7 @@ mrc_stats_diff() {
 # mrc_retransmitted HOST: REPLY is the sum over all reasons.
 mrc_retransmitted() {
 	local why sum=0
-	for why in rack nack trim rto plane rnr; do
+	for why in rack nack trim rto plane rnr sleek; do
 		mrc_stat "$1" rtx_$why
 		sum=$((sum + REPLY))
 	done

@@ -14,11 +14,12 @@ set -euo pipefail
 PACKAGES=(
 	# compilers, kernel headers
 	gcc g++ make clang libclang-rt-14-dev pkg-config sparse shellcheck rsync
+	valgrind llvm
 	linux-headers-amd64 linux-headers-6.12-amd64
 	# the virtual machine
 	qemu-system-x86 busybox-static cpio xz-utils zstd kmod procps
 	# network tools
-	iproute2 ethtool iputils-ping tcpdump netcat-openbsd socat jq python3
+	iproute2 ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
 	# RDMA user space
 	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils
 	libibverbs-dev librdmacm-dev

@@ -58,7 +58,7 @@ dumps() {
 	while [ -e "$MRC_DIR/go" ]; do
 		local h what
 		for h in h1 h2; do
-			for what in dev plane profile peer ev qp stats; do
+			for what in dev plane profile cc peer ev qp stats; do
 				mrcctl -n $h -j $what show
 			done
 		done
@@ -85,6 +85,13 @@ settings() {
 		mrcctl -n h1 plane set dev mrc0 plane $((i % 4 + 1)) sid "$FABRIC_BLOCK:$REPLY::1"
 		mrcctl -n h1 plane set dev mrc0 plane $((i % 4 + 1)) sid "$FABRIC_BLOCK:$REPLY::"
 		mrcctl -n h1 profile del dev mrc0 id 1 dst 10.77.0.2
+		mrcctl -n h1 profile set dev mrc0 id 7 fmt stev mode gen count 4096 \
+			gen 0 field 16,0xc000,0x3fff,0,16383 field 16,0,0xff,0,255
+		mrcctl -n h1 cc set dev mrc0 id $((i % 3 + 1)) algorithm nscc max-cwnd $((65536 + i))
+		mrcctl -n h1 dev set dev mrc0 cc-profile $((i % 2)) active-evs $((i % 300 + 1)) \
+			damp $((i % 2 * 500)) incast $((i % 2)) sleek $((i % 2))
+		mrcctl -n h1 cc del dev mrc0 id 2
+		mrcctl -n h2 dev set dev mrc0 strict $((i % 2))
 	done >/dev/null 2>&1
 }
 

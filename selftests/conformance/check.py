@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""check.py - judge captures of MRC traffic.
+
+    check.py [--want "C0 C1 ..."] [--outer srv6|srh|none] [--planes N] [--mpr N]
+             [--dscp DATA,RTX,CONTROL,PROBE] [--no-tshark] FILE...
+
+Every frame is decoded by tshark, whose outer layers must be as ours, and by packet.py; all
+of them together are held against rules.py. Prints TAP, one test for each rule.
+"""
+import argparse
+import collections
+import os
+import sys
+
+sys.dont_write_bytecode = True
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+import layers   # noqa: E402  pylint: disable=wrong-import-position
+import packet   # noqa: E402  pylint: disable=wrong-import-position
+import pcap     # noqa: E402  pylint: disable=wrong-import-position
+import rules    # noqa: E402  pylint: disable=wrong-import-position
+import tshark   # noqa: E402  pylint: disable=wrong-import-position
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+        print("TAP version 13")
+
+    def test(self, ok, name, why=()):
+        self.count += 1
+        self.failed += not ok
+        print(f"{'' if ok else 'not '}ok {self.count} - {name}")
+        for line in list(why)[:6]:
+            print(f"# {line}")
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def decode(paths, classes, bad):
+    """All MRC packets, and by file what the frames are: a Packet, or None."""
+    packets, frames = [], {}
+    for path in paths:
+        frames[path] = []
+        for time, raw in pcap.read(path):
+            p = None
+            try:
+                p = packet.Packet(raw, classes, time)
+                packets.append(p)
+            except layers.NotMrc:
+                pass
+            except layers.Bad as e:
+                bad[str(e)].append(f"{os.path.basename(path)} frame {len(frames[path]) + 1}: "
+                                   f"{raw.hex()[:400]}")
+            frames[path].append(p)
+    return packets, frames
+
+
+def outer_is(packets, kind):
+    for p in packets:
+        outer = p.frame.outer
+        yield kind == ("none" if not outer else "srh" if outer.srh else "srv6")
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--want", default="")
+    parser.add_argument("--outer", choices=("srv6", "srh", "none"))
+    parser.add_argument("--planes", type=int, default=1)
+    parser.add_argument("--mpr", type=int)
+    parser.add_argument("--dscp", default="8,12,46,10")
+    parser.add_argument("--no-tshark", action="store_true")
+    parser.add_argument("file", nargs="+")
+    return parser.parse_args()
+
+
+def main():
+    args, tap, bad = arguments(), Tap(), collections.defaultdict(list)
+    data, rtx, control, *probe = map(int, args.dscp.split(","))
+    packets, frames = decode(args.file, packet.Classes(data, rtx, control, probe), bad)
+    count = collections.Counter(p.opcode for p in packets)
+    print("# seen:", " ".join(f"{op:02X}:{n}" for op, n in sorted(count.items())))
+    tap.test(packets and not bad, f"each of {len(packets)} packets is right in itself",
+             (f"{rule}: {len(where)} times, {where[0]}" for rule, where in bad.items()))
+    missing = [t for t in args.want.split() if int(t, 16) not in count]
+    tap.test(not missing, "every type was sent", [f"missing: {' '.join(missing)}"])
+    if args.outer:
+        tap.test(all(outer_is(packets, args.outer)), f"outer header: {args.outer}")
+    run = rules.Run(packets, args.mpr, args.planes)
+    for name, broken in run.check().rules.items():
+        tap.test(not broken, name, [f"{len(broken)} times"] + broken if broken else [])
+    if not args.no_tshark:
+        for name, wrong in tshark.compare(frames):
+            tap.test(not wrong, name, wrong)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_types.c - make a device send every type of packet that it knows, for whoever
+ * looks at the wire meanwhile.
+ *
+ *	mrc_types [-d DEV] [-g INDEX] [-4] [-p PORT] [-m MTU] [-r ROUNDS] [SERVER]
+ *
+ * Cases, each on a queue pair of its own: all operations that succeed, in one packet and in
+ * several, with and without immediate; a SEND that comes before its receive; a SEND longer
+ * than its receive and a WRITE with a wrong R_Key, which are refused. (SEND with invalidate
+ * is not: the module has nothing to invalidate and does not send it.) Status 0: every
+ * completion had the status that belongs to the case. What the packets look like is
+ * judged elsewhere.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+#include "vcommon.h"
+
+#define AREA		(64 * 1024)
+#define RECVS		7	/* of one round: what post_round() sends with a receive */
+#define ROUND_OPS	13
+#define LATE_US		100000
+#define WAIT_MS		30000
+
+enum kase { ALL_GOOD, LATE_RECV, LONG_SEND, BAD_RKEY, N_CASES };
+
+static const struct {
+	const char *name;
+	enum ibv_wc_status status;
+} cases[N_CASES] = {
+	[ALL_GOOD] = { "all operations", IBV_WC_SUCCESS },
+	[LATE_RECV] = { "a SEND before its receive", IBV_WC_SUCCESS },
+	[LONG_SEND] = { "a SEND longer than its receive", IBV_WC_REM_INV_REQ_ERR },
+	[BAD_RKEY] = { "WRITE with a wrong R_Key", IBV_WC_REM_ACCESS_ERR },
+};
+
+static struct vc_opts opts = { .gid_index = -1, .port = "18517" };
+static unsigned int rounds = 10;
+static struct vc_dev dev;
+static struct ibv_cq *cq;
+static struct ibv_qp *qp;
+static struct ibv_mr *mr;
+static struct vc_peer peer;
+static int tcp;
+
+static void __attribute__((noreturn)) bad(const char *what, int status)
+{
+	printf("mrc_types: %s: status %d\n", what, status);
+	exit(VC_EXIT_BAD);
+}
+
+static void barrier(void)
+{
+	char c = 'b';
+
+	if (!vc_send(tcp, &c, 1) || !vc_recv(tcp, &c, 1))
+		bad("the peer is gone", -1);
+}
+
+static enum ibv_wc_status next_status(void)
+{
+	const uint64_t end = vc_now_ns() + WAIT_MS * 1000000ull;
+	struct ibv_wc wc;
+
+	while (ibv_poll_cq(cq, 1, &wc) <= 0) {
+		if (vc_now_ns() > end)
+			bad("no completion", -1);
+		usleep(200);
+	}
+	return wc.status;
+}
+
+static void expect(const char *what, unsigned int n, enum ibv_wc_status status)
+{
+	enum ibv_wc_status got;
+
+	while (n--) {
+		got = next_status();
+		if (got != status)
+			bad(what, got);
+	}
+}
+
+static void post_recv(uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)mr->addr, len, mr->lkey };
+	struct ibv_recv_wr *out, wr = { .sg_list = &sge, .num_sge = 1 };
+
+	if (ibv_post_recv(qp, &wr, &out))
+		vc_die("ibv_post_recv: %s", strerror(errno));
+}
+
+static void post(enum ibv_wr_opcode opcode, uint32_t len, uint32_t flags)
+{
+	struct ibv_sge sge = { (uintptr_t)mr->addr, len, mr->lkey };
+	struct ibv_send_wr *out, wr = {
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED | flags,
+		.sg_list = &sge,
+		.num_sge = len > 0,
+	};
+
+	switch (opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		wr.wr.atomic.remote_addr = peer.addr;
+		wr.wr.atomic.rkey = peer.rkey;
+		wr.wr.atomic.compare_add = 0x0102030405060708ull;
+		wr.wr.atomic.swap = 0x1112131415161718ull;
+		break;
+	default:
+		wr.imm_data = 0x78563412;
+		wr.wr.rdma.remote_addr = peer.addr;
+		wr.wr.rdma.rkey = peer.rkey;
+	}
+	errno = ibv_post_send(qp, &wr, &out);
+	if (errno)
+		vc_die("ibv_post_send: %s", strerror(errno));
+}
+
+/* ROUND_OPS operations, RECVS of them with a receive. */
+static void post_round(uint32_t small, uint32_t large)
+{
+	post(IBV_WR_SEND, small, 0);
+	post(IBV_WR_SEND, large, IBV_SEND_SOLICITED);
+	post(IBV_WR_SEND_WITH_IMM, small, 0);
+	post(IBV_WR_SEND_WITH_IMM, large, 0);
+	post(IBV_WR_RDMA_WRITE, small, 0);
+	post(IBV_WR_RDMA_WRITE, large, 0);
+	post(IBV_WR_RDMA_WRITE_WITH_IMM, small, 0);
+	post(IBV_WR_RDMA_WRITE_WITH_IMM, large, 0);
+	post(IBV_WR_RDMA_WRITE_WITH_IMM, 0, 0);
+	post(IBV_WR_RDMA_READ, small, 0);
+	post(IBV_WR_RDMA_READ, large, 0);
+	post(IBV_WR_ATOMIC_CMP_AND_SWP, 8, 0);
+	post(IBV_WR_ATOMIC_FETCH_AND_ADD, 8, 0);
+}
+
+static void client(enum kase k, uint32_t mtu)
+{
+	unsigned int i;
+
+	switch (k) {
+	case ALL_GOOD:
+		for (i = 0; i < rounds; i++) {
+			barrier();
+			post_round(97 + i, 3 * mtu + 1 + i);
+			expect(cases[k].name, ROUND_OPS, cases[k].status);
+		}
+		return;
+	case LATE_RECV:
+		post(IBV_WR_SEND, 100, 0);
+		break;
+	case LONG_SEND:
+		post(IBV_WR_SEND, 2 * mtu, 0);
+		break;
+	case BAD_RKEY:
+		peer.rkey ^= 0x55;
+		post(IBV_WR_RDMA_WRITE, 100, 0);
+		break;
+	case N_CASES:
+		break;
+	}
+	expect(cases[k].name, 1, cases[k].status);
+}
+
+static void server(enum kase k)
+{
+	unsigned int i, n;
+
+	switch (k) {
+	case ALL_GOOD:
+		for (i = 0; i < rounds; i++) {
+			for (n = 0; n < RECVS; n++)
+				post_recv(AREA);
+			barrier();
+			expect(cases[k].name, RECVS, IBV_WC_SUCCESS);
+		}
+		return;
+	case LATE_RECV:
+		usleep(LATE_US);
+		post_recv(AREA);
+		expect(cases[k].name, 1, IBV_WC_SUCCESS);
+		return;
+	default:
+		return;
+	}
+}
+
+static void run(enum kase k)
+{
+	const struct ibv_qp_cap cap = {
+		.max_send_wr = 2 * ROUND_OPS, .max_recv_wr = RECVS * (rounds + 1),
+		.max_send_sge = 1, .max_recv_sge = 1,
+	};
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+
+	qp = vc_qp(&dev, cq, &cap, access);
+	if (k == LONG_SEND && !opts.server)
+		post_recv(100);
+	if (!vc_connect(&dev, qp, tcp, (uintptr_t)mr->addr, mr->rkey, &peer))
+		bad("no connection", -1);
+	if (opts.server)
+		client(k, 128u << dev.mtu);
+	else
+		server(k);
+	barrier();	/* the client's last acknowledgements need the server's QP */
+	usleep(50000);
+	ibv_destroy_qp(qp);
+	while (ibv_poll_cq(cq, 1, &(struct ibv_wc){ 0 }) > 0)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t area[AREA] __attribute__((aligned(4096)));
+	enum kase k;
+	uint32_t i;
+	int c;
+
+	while ((c = getopt(argc, argv, "d:g:4p:m:r:")) != -1) {
+		switch (c) {
+		case 'd': opts.dev = optarg; break;
+		case 'g': opts.gid_index = atoi(optarg); break;
+		case '4': opts.want_v4 = true; break;
+		case 'p': opts.port = optarg; break;
+		case 'm': opts.mtu = atoi(optarg); break;
+		case 'r': rounds = (unsigned int)atoi(optarg); break;
+		default:
+			fprintf(stderr, "usage: mrc_types [-d DEV] [-g INDEX] [-4] [-p PORT] "
+				"[-m MTU] [-r ROUNDS] [SERVER]\n");
+			return VC_EXIT_USAGE;
+		}
+	}
+	opts.server = argv[optind];
+	for (i = 0; i < AREA; i++)
+		area[i] = (uint8_t)vc_mix(i);
+	vc_open(&dev, &opts);
+	cq = ibv_create_cq(dev.ctx, 4096, NULL, NULL, 0);
+	if (!cq)
+		vc_die("ibv_create_cq: %s", strerror(errno));
+	mr = ibv_reg_mr(dev.pd, area, AREA, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	if (!mr)
+		vc_die("ibv_reg_mr: %s", strerror(errno));
+	tcp = vc_tcp(&opts);
+	for (k = 0; k < N_CASES; k++)
+		run(k);
+	printf("mrc_types: ok\n");
+	return VC_EXIT_OK;
+}

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 900
+#
+# What the module really sends, byte by byte: every type of packet, with SRv6 (with and
+# without SRH), with IPv6 and with IPv4, captured where it leaves its host. tshark reads
+# the outer layers, selftests/conformance every field up to the ICRC.
+#
+#	h1 mrc0 = 2 planes, each T0 - 2 T1 - T0, SRv6	by hand
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2		one plane, without SRv6
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+. "$here/../lib/port.sh"
+
+CONFORMANCE=$here/../conformance
+TYPES="C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 CA CB CC CD CE CF D0 D1 D2 D3 D4 DC DD DE"
+# shellcheck disable=SC2034
+MRC_EVS=4
+KEEP=${VMOUT:-$MRC_DIR}
+
+# capture CASE: all that leaves the hosts from now on.
+capture() {
+	local h p ports=()
+	CASE=$1
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		ports+=("eth$p")
+	done
+	for ((h = 1; h <= FABRIC_H; h++)); do
+		mrc_start "cap-h$h" "h$h" /usr/bin/python3 -I "$CONFORMANCE/capture.py" \
+			"$KEEP/$CASE-h$h" "${ports[@]}"
+		mrc_until 30 grep -q ready "$MRC_DIR/cap-h$h.out" || return
+	done
+}
+
+capture_end() {
+	local h rc=0
+	mrc_sleep 0.5	# last acknowledgements
+	for ((h = 1; h <= FABRIC_H; h++)); do
+		kill -TERM "${MRC_PID[cap-h$h]}"
+		mrc_wait "cap-h$h" 60 || { mrc_out "cap-h$h"; rc=1; }
+	done
+	return $rc
+}
+
+types() {	# [ARG...]
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_pair 120 $MRC_PORT \
+		mrc_types -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -m 1024 "$@" -- \
+		mrc_types -d "${MRC_IBDEV[h1]}" -p $MRC_PORT -m 1024 "$@" 10.77.0.2
+}
+
+# judged CASE TYPES [ARG...]: what was captured, by check.py.
+judged() {
+	local want=$2 case=$1
+	shift 2
+	ksft_test "$case: captured whole" capture_end
+	/usr/bin/python3 -I "$CONFORMANCE/check.py" --want "$want" "${ATTRS[@]}" "$@" "$KEEP/$case"-h*.pcap \
+		>"$MRC_DIR/$case.checked" 2>&1 || true
+	while read -r verdict _ _ name; do
+		case $verdict in
+		ok) ksft_pass "$case: $name";;
+		not) ksft_fail "$case: ${name#- }" "$(grep -A 8 -F -- "$name" "$MRC_DIR/$case.checked" | grep '^#' || true)";;
+		esac
+	done < <(grep -E '^(not )?ok ' "$MRC_DIR/$case.checked" || echo "not ok 1 - check.py ran")
+	grep -qE '^(not )?ok ' "$MRC_DIR/$case.checked" || ksft_comment "$(cat "$MRC_DIR/$case.checked")"
+	ksft_comment "$(grep '^# seen' "$MRC_DIR/$case.checked" || true)"
+}
+
+# attributes: what the devices were told to send, from now on.
+attributes() {
+	local dscp mpr
+	read -r dscp mpr < <(mrcctl -n h1 -j dev show | jq -r '.[0] | "\(.dscp_data),\(.dscp_rtx),\(
+		.dscp_control),\(.dscp_no_trim) \(.mpr)"')
+	ATTRS=(--dscp "$dscp" --mpr "$mpr")
+}
+
+# srh_profiles: the same paths, half of each in a segment routing header.
+srh_profiles() {
+	local from=$1 to=$2 p a b t REPLY evs=()
+	fabric_host_t0 "$from"; a=$REPLY
+	fabric_host_t0 "$to"; b=$REPLY
+	for p in 1 2; do
+		for t in 1 2; do
+			fabric_usid_t0 $p "$a"; local outer=$FABRIC_BLOCK:$REPLY
+			fabric_usid_t1 $p $t; outer+=:$REPLY::
+			fabric_usid_t0 $p "$b"; local segment=$FABRIC_BLOCK:$REPLY
+			fabric_usid_host $p "$to"; segment+=:$REPLY::
+			evs+=(ev "$p" "$outer,$segment")
+		done
+	done
+	fabric_host_addr "$to"
+	mrcctl -n "h$from" profile set dev mrc0 id $MRC_PROFILE dst "$REPLY" \
+		fmt srv6 mode exp "${evs[@]}"
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_types mrc_verify tshark python3
+port_begin
+
+# -------------------------------------------------------------------- SRv6
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
+ksft_test "srv6: settings" attributes
+ksft_test "srv6: capture" capture srv6
+ksft_test "srv6: every type" types
+for p in 1 2; do
+	port_set p$p-t0-2 h2 rate 40000000 limit 30000 trim 1 lasthop 1
+done
+ksft_test "srv6: trimmed packets" mrc_verify 60 -o mix -r -m 1024 -s 16384 -n 60
+for p in 1 2; do port_clear p$p-t0-2 h2; done
+for p in 1 2; do	# slowly: every packet is looked at
+	port_set p$p-t0-1 h1 rate 3000000
+	port_set p$p-t0-2 h2 rate 3000000
+done
+ksft_test "srv6: data flows" mrc_verify_start -o mix -m 1024 -s 4096 -q 2 -t 600
+ksft_test "srv6: over all planes" mrc_flows
+ksft_test "srv6: a port goes" mrcctl -n h1 plane set dev mrc0 plane 2 admin off
+ksft_test "srv6: and is left" mrc_until 15 mrc_plane_unused client 2 tx
+ksft_test "srv6: and comes" mrcctl -n h1 plane set dev mrc0 plane 2 admin on
+ksft_test "srv6: and is used" mrc_until 15 mrc_plane_used client 2 tx
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "srv6: every byte arrived right" mrc_pair_wait 30
+for p in 1 2; do
+	port_clear p$p-t0-1 h1
+	port_clear p$p-t0-2 h2
+done
+judged srv6 "$TYPES D8 D9" --outer srv6 --planes 2
+
+ksft_test "srv6-v4: capture" capture srv6-v4
+ksft_test "srv6-v4: every type" types -4
+judged srv6-v4 "$TYPES" --outer srv6 --planes 2
+
+ksft_test "srh: profiles" srh_profiles 1 2
+ksft_test "srh: profiles of the peer" srh_profiles 2 1
+ksft_test "srh: capture" capture srh
+ksft_test "srh: every type" types
+judged srh "$TYPES" --outer srh --planes 2
+
+# ------------------------------------------------------------------- plain
+ksft_test "one plane" mrc_one_plane
+ksft_test "ipv6: settings" attributes
+ksft_test "ipv6: capture" capture ipv6
+ksft_test "ipv6: every type" types
+judged ipv6 "$TYPES" --outer none --planes 1
+ksft_test "ipv4: capture" capture ipv4
+ksft_test "ipv4: every type" types -4
+judged ipv4 "$TYPES" --outer none --planes 1
+# mrc_types provokes NAKs. A copy that arrives late may carry what was written meanwhile.
+ksft_test "nothing was counted that should not be" \
+	mrc_expect_clean naks_access naks_invalid rx_bad_icrc tx_errors
+ksft_finish

@@ -1,0 +1,277 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 600
+#
+# EV profiles: every format and mode carries traffic over the EVs that it says, on all
+# planes; what cannot be is refused with the field and the value.
+#
+#	h1 eth1 ---- eth1 h2	two plain cables, mrc0 over both: UDP and STEV
+#	h1 eth2 ---- eth2 h2
+#	h1 mrc0 = 2 planes, each T0 - 2 T1 - T0: SRv6, with and without SRH
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+refused() {	# TEXT CMD...
+	local text=$1 said
+	shift
+	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
+	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
+}
+
+# Cables alone: each plane has a way to the other host's addresses.
+flat() {
+	local i p REPLY
+	mrc_clear || return
+	mkdir -p "$FABRIC_DIR"
+	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
+	echo "2 2 1 1" >"$FABRIC_DIR/size"
+	fabric_load
+	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
+	for i in 1 2; do
+		fabric__no_dad h$i
+	done
+	{
+		fabric__cable h1 eth1 h2 eth1
+		fabric__cable h1 eth2 h2 eth2
+	} | ip -b - || return
+	for i in 1 2; do
+		flat_host $i $((3 - i)) | ip -n h$i -b - || return
+	done
+	mrc_wait_devices
+}
+
+flat_host() {	# HOST OTHER
+	local p REPLY
+	echo "link set lo up"
+	echo "link add mrc0 type mrc"
+	for p in 1 2; do
+		echo "link set eth$p up"
+		echo "link set eth$p master mrc0"
+		echo "address add fe80::$1/64 dev eth$p nodad"
+		echo "address add 192.168.$p.$1/24 dev eth$p"
+	done
+	fabric_host_addr "$1"
+	echo "address add $REPLY/64 dev mrc0 nodad"
+	echo "address add 10.77.0.$1/24 dev mrc0"
+	echo "link set mrc0 up"
+	fabric_host_addr "$2"
+	for p in 1 2; do
+		echo "route add $REPLY/128 via fe80::$2 dev eth$p metric $((1000 + p))"
+		echo "route add 10.77.0.$2/32 via 192.168.$p.$2 dev eth$p metric $((1000 + p))"
+	done
+}
+
+# profile HOST ARG...: number 1, towards everybody.
+profile() {
+	local host=$1
+	shift
+	mrcctl -n "$host" profile set dev mrc0 id 1 "$@"
+}
+
+both() { profile h1 "$@" && profile h2 "$@"; }
+off() { mrcctl -n h1 profile del dev mrc0 id 1 && mrcctl -n h2 profile del dev mrc0 id 1; }
+refuse() {	# TEXT ARG...
+	local text=$1
+	shift
+	refused "$text" profile h1 "$@"
+}
+
+# evs JQ: over the EVs that h1 has towards h2's IPv6 address.
+evs() { mrcctl -n h1 -j ev show peer fd00:6d72:63::2 | jq -c "$1"; }
+evs_are() {	# JQ VALUE
+	local got
+	got=$(evs "$1")
+	echo "$1 is $got, expected $2"
+	[ "$got" = "$2" ]
+}
+
+# Every EV of the QP's set was used, none lost anything, and each plane got its share.
+all_used() { evs_are 'map(select(.tx_pkts == 0)) | length' 0; }
+both_planes() {
+	evs_are 'group_by(.port) | map(map(.tx_pkts) | add) |
+		length == 2 and (min * 3 > max * 2)' true
+}
+traffic() {	# NAME
+	ksft_test "$1: every byte arrives right" mrc_verify 60 -o mix -s 16384 -n 60
+	ksft_test "$1: over both planes" both_planes
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_verify ibv_rc_pingpong
+
+# ------------------------------------------------------------- plain cables
+ksft_test "two plain cables" flat
+traffic "automatic EVs"
+ksft_test "automatic EVs: 16 per plane" evs_are 'group_by(.port) | map(length)' '[16,16]'
+ksft_test "automatic EVs over IPv4" mrc_pingpong 60 v4 -c -n 50
+
+ksft_test "AUTO with a count" both mode auto fmt udp count 10
+traffic "AUTO with a count"
+ksft_test "AUTO with a count: 10" evs_are 'length' 10
+ksft_test "AUTO, UDP: no flow label" evs_are 'all(.entropy % 65536 == 0)' true
+
+udp=()
+for i in 1 2 3 4; do
+	udp+=(ev 1 $((50000 + i)) ev 2 $((51000 + i)))
+done
+ksft_test "explicit UDP, one EV twice" both fmt udp "${udp[@]}" ev 1 50001
+traffic "explicit UDP"
+ksft_test "explicit UDP: by port, the one twice" evs_are 'map(.entropy / 65536)' \
+	'[50001,50002,50003,50004,50001,51001,51002,51003,51004]'
+ksft_test "explicit UDP: all are used" all_used
+ksft_test "explicit UDP over IPv4" mrc_pingpong 60 v4 -c -n 50
+
+ksft_test "explicit STEV" both fmt stev ev 1 0xc0010001 ev 2 0xc0020002 ev 1 0xc0010003
+traffic "explicit STEV"
+ksft_test "explicit STEV: source port and flow label" evs_are 'map(.entropy)' \
+	"[$((0xc0010001)),$((0xc0010003)),$((0xc0020002))]"
+ksft_test "explicit STEV: all are used" all_used
+ksft_test "explicit STEV over IPv4" mrc_pingpong 60 v4 -c -n 50
+
+ksft_test "UDP from a field" both fmt udp mode gen gen 0 field 16,0xc000,0x3fff,0,31
+traffic "UDP from a field"
+ksft_test "UDP from a field: 32, the planes in turn" evs_are \
+	'[length, (map(select(.port == 1).entropy / 65536) | [.[0], .[1]])]' '[32,[49152,49154]]'
+ksft_test "UDP from a field: all are used" all_used
+
+# The mask takes the bits apart: 0b11 goes to 0x8000 and 0x0001.
+ksft_test "STEV from fields" both fmt stev mode gen \
+	gen 1 field 16,0x4000,0x8001,0,3 field 8,7 widths 16,16 \
+	gen 2 field 16,0xc002 field 8,0,0xf0,1,2
+traffic "STEV from fields"
+ksft_test "STEV from fields: as expanded" evs_are 'map(.entropy)' \
+	"[$((0x40000007)),$((0x40010007)),$((0xc0000007)),$((0xc0010007)),$((0xc0020010)),$((0xc0020020))]"
+ksft_test "a profile shows its fields" grep -q 'gen 2 field 16,0xc002 field 8,0x0,0xf0,1,2 evs 6' \
+	<(mrcctl -n h1 -d profile show)
+
+ksft_test "QPs that spray over 4096" mrcctl -n h1 dev set dev mrc0 active-evs 4096
+ksft_test "4,096 of four million EVs" both fmt stev mode gen count 4096 \
+	gen 0 field 16,0xc000,0x3fff,0,16383 field 16,0,0xff,0,255
+traffic "4,096 EVs"
+ksft_test "4,096 EVs: a thousand packets" mrc_verify 60 -o write -s 65536 -n 64
+ksft_test "4,096 EVs: half on each plane" evs_are 'group_by(.port) | map(length)' '[2048,2048]'
+ksft_test "4,096 EVs: most are used ($(evs 'map(select(.tx_pkts > 0)) | length'))" \
+	test "$(evs 'map(select(.tx_pkts > 0)) | length')" -gt 512
+many=()
+for ((i = 0; i < 4096; i++)); do
+	many+=(ev $((i % 2 + 1)) $((40000 + i)))
+done
+ksft_test "4,096 explicit EVs" both fmt udp "${many[@]}"
+traffic "4,096 explicit EVs"
+ksft_equal "4,096 explicit EVs: all are shown, in order" 40000,44095 \
+	"$(mrcctl -n h1 -j profile show | jq -r '.[0].ev | "\(.[0].value),\(.[4095].value)"')"
+
+# ---------------------------------------------------------------- refusals
+before=$(mrcctl -n h1 -d -j profile show)
+ksft_test "one EV too many" refuse "4097 EVs, at most 4096" fmt udp "${many[@]}" ev 1 7
+ksft_test "a source port 0" refuse "EV 1: UDP source port 0" fmt udp ev 1 7 ev 1 0
+ksft_test "no fields in mode GEN" refuse "no fields in mode GEN" fmt udp mode gen
+ksft_test "EVs in mode GEN" refuse "takes fields, no EVs" fmt udp mode gen ev 1 7
+ksft_test "fields in explicit mode" refuse "for mode GEN only" fmt udp gen 0 field 16,1
+ksft_test "a count in explicit mode" refuse "a count of EVs" fmt udp count 2 ev 1 7
+ksft_test "EVs in mode AUTO" refuse "AUTO takes no EVs" fmt udp mode auto ev 1 7
+ksft_test "a field wider than the format's" refuse "gen 0 field 0: width 16, the format's field has 8" \
+	fmt udp mode gen widths 8 field 16,1
+ksft_test "more fields than the format has" refuse "gen 0: 2 fields, the format has 1" \
+	fmt udp mode gen widths 16 field 8,1 field 8,1
+ksft_test "a format wider than an EV" refuse "format: 32 bits, an EV has at most 16" \
+	fmt udp mode gen widths 16,16 field 16,1
+ksft_test "an initial value that does not fit" refuse "gen 0 field 0: init 0x10000 does not fit 16" \
+	fmt udp mode gen field 16,0x10000
+ksft_test "a mask that does not fit" refuse "gen 1 field 0: mask 0x1ff does not fit 8" \
+	fmt stev mode gen gen 1 field 8,0 gen 2 field 8,0,0x1ff,0,1
+ksft_test "a range the wrong way round" refuse "gen 0 field 0: min 5, max 4" \
+	fmt udp mode gen field 16,0xc000,0xff,5,4
+ksft_test "a range that the mask does not hold" refuse "gen 0 field 0: min 0, max 4, mask has 2 bits" \
+	fmt udp mode gen field 16,0xc000,0x3,0,4
+ksft_test "too many described, without a count" refuse "the fields make 16384 EVs, at most 4096" \
+	fmt udp mode gen field 16,0xc000,0x3fff,0,16383
+ksft_test "a count of more than described" refuse "count 9, the fields make 8 EVs" \
+	fmt udp mode gen count 9 field 16,0xc000,7,0,7
+ksft_test "a port that does not exist" refuse "gen 0: mrc0 has no port 9" \
+	fmt udp mode gen gen 9 field 16,0xc000
+ksft_test "a generated source port 0" refuse "EV 0: UDP source port 0" \
+	fmt udp mode gen field 16,0,1,0,1
+ksft_test "more demanded than there are" refuse "min-active 3 of 2" \
+	fmt udp mode gen min-active 3 field 16,0xc000,1,0,1
+ksft_test "a field of no bits" refused "" profile h1 fmt udp mode gen field 0,0
+ksft_equal "no refused profile left a trace" "$before" "$(mrcctl -n h1 -d -j profile show)"
+ksft_test "away with them" off
+traffic "automatic EVs again"
+ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
+
+# -------------------------------------------------------------------- SRv6
+# shellcheck disable=SC2034
+MRC_EVS=4
+ksft_test "SRv6: two planes by hand, explicit EVs, some twice" mrc_fabric_by_hand 2 2 2 2
+traffic "explicit SRv6"
+ksft_test "explicit SRv6: all are used" all_used
+
+# One generator per plane; the T1 is the field that varies.
+block=$((16#${FABRIC_BLOCK/:/}))
+srv6_gen() {	# FROM TO
+	local p REPLY dst a b h t
+	fabric_host_addr "$2"
+	dst=$REPLY
+	gens=()
+	for p in 1 2; do
+		fabric_usid_t0 $p "$1"; a=$REPLY
+		fabric_usid_t0 $p "$2"; b=$REPLY
+		fabric_usid_t1 $p 0; t=$REPLY
+		fabric_usid_host $p "$2"; h=$REPLY
+		gens+=(gen "$p" field "32,$block" field "16,0x$a" field "16,0x$t,0xf,1,2"
+			field "16,0x$b" field "16,0x$h")
+	done
+	mrcctl -n "h$1" profile set dev mrc0 id 1 dst "$dst" fmt srv6 mode gen "${gens[@]}"
+}
+# The way to the T1 in the destination, the rest in the segment.
+srh_gen() {	# FROM TO
+	local p REPLY dst a b h t
+	fabric_host_addr "$2"
+	dst=$REPLY
+	gens=()
+	for p in 1 2; do
+		fabric_usid_t0 $p "$1"; a=$REPLY
+		fabric_usid_t0 $p "$2"; b=$REPLY
+		fabric_usid_t1 $p 0; t=$REPLY
+		fabric_usid_host $p "$2"; h=$REPLY
+		gens+=(gen "$p" field "32,$block" field "16,0x$a" field "16,0x$t,0xf,1,2"
+			field "32,0" field "32,0"
+			field "32,$block" field "16,0x$b" field "16,0x$h")
+	done
+	mrcctl -n "h$1" profile set dev mrc0 id 1 dst "$dst" fmt srv6 mode gen "${gens[@]}"
+}
+gen_both() { "$1" 1 2 && "$1" 2 1; }
+ksft_test "SRv6 from fields" gen_both srv6_gen
+traffic "SRv6 from fields"
+ksft_test "SRv6 from fields: all are used" all_used
+ksft_test "SRv6 from fields: the paths of the fabric" evs_are '[.[0].value, .[3].value]' \
+	"[\"$(fabric_path 1 2 1 1)\",\"$(fabric_path 1 2 2 2)\"]"
+ksft_test "SRv6 with SRH, from fields" gen_both srh_gen
+traffic "SRv6 with SRH"
+ksft_test "SRv6 with SRH: all are used" all_used
+ksft_test "SRv6 with SRH: a segment each" evs_are \
+	'all(.value | test("^fcbb:bb00:.*,fcbb:bb00:.*")) and length == 4' true
+ksft_test "SRv6: a destination that is no unicast address" refuse "EV 0: ff02::1 is no SRv6 destination" \
+	fmt srv6 mode gen field 32,0xff020000 field 32,0 field 32,0 field 32,1
+ksft_test "SRv6: cannot be made up" refuse "cannot be made up" fmt srv6 mode auto
+ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
+
+# ------------------------------------------------------ EVs keep their states
+deny() { mrcctl -n h1 ev set dev mrc0 peer fd00:6d72:63::2 index 1 state denied; }
+denied() { evs_are 'map(select(.state == "denied") | .index)' '[1]'; }
+ksft_test "a connection" mrc_verify_start -o write -s 16384 -t 600
+ksft_test "that works" mrc_flows
+ksft_test "an EV is denied" deny
+ksft_test "and stays so when another peer's profile changes" mrcctl -n h1 profile set \
+	dev mrc0 id 1 dst fd00:6d72:63::77 fmt srv6 ev 1 "$(fabric_path 1 2 1 1)"
+ksft_test "(it is)" denied
+ksft_test "and when its own is set to the same" srh_gen 1 2
+ksft_test "(it is)" denied
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
+ksft_finish
