@@ -16,10 +16,10 @@
  * mrc_dev_dealloc(), the last thing it calls, does what is missing.
  * Memory lives until the last get_device(), then an RCU grace period.
  *
- * Not here: peers and paths (mrc_path.c), QPs, what a netdev of kind mrc does.
+ * Not here: which planes are up (mrc_carrier.c), settings (mrc_dev_attr.c), peers and
+ * paths (mrc_path.c), QPs, what a netdev of kind mrc does.
  */
 #include <linux/etherdevice.h>
-#include <linux/ethtool.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
@@ -28,27 +28,12 @@
 #include "mrc_genl.h"
 #include "mrc_net.h"
 #include "mrc_path.h"
+#include "mrc_qpcc.h"
 
-#define MRC_SPEED_UNKNOWN	10000	/* Mb/s, of ports that do not say (veth, virtio) */
 #define MRC_PORT_MTU_GOOD	4236	/* 4096 of payload in SRv6 with a segment, and all headers */
 
 static const struct ib_device_ops mrc_life_ops = {
 	.dealloc_driver = mrc_dev_dealloc,
-};
-
-static const struct mrc_dev_attr mrc_attr_default = {
-	.udp_port = MRC_UDP_PORT,
-	.icrc = true,
-	.cwnd_bytes = 512 * 1024,
-	.mpr = 8,
-	.hop_limit = 64,
-	/* names in MRC 1.0 section 8; values as simulators and switch examples have them */
-	.dscp_data = 8,			/* TRIMMABLE */
-	.dscp_rtx = 12,			/* TRIMMABLE_RETX */
-	.dscp_control = 46,		/* CONTROL */
-	.dscp_trimmed = 16,		/* TRIMMED */
-	.dscp_trimmed_lasthop = 18,	/* TRIMMED_LASTHOP */
-	.profile_id = 1,
 };
 
 /* ---- registration ---- */
@@ -114,8 +99,6 @@ int mrc_dev_register_wait(struct mrc_dev *dev)
 
 /* ---- making and unmaking ---- */
 
-static void mrc_dev_carrier_work(struct work_struct *work);
-
 static void mrc_dev_init_ib(struct mrc_dev *dev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -156,11 +139,15 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, bool own_netdev,
 	dev->reg_err = -ENODEV;
 	INIT_LIST_HEAD(&dev->link);
 	INIT_LIST_HEAD(&dev->profiles);
+	INIT_LIST_HEAD(&dev->cc_profiles);
 	INIT_LIST_HEAD(&dev->qps);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
 	INIT_WORK(&dev->register_work, mrc_dev_register_work);
-	INIT_WORK(&dev->carrier_work, mrc_dev_carrier_work);
+	mrc_carrier_init(dev);
+	spin_lock_init(&dev->incast_lock);
+	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
+	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
 	err = mrc_peers_init(dev);
 	if (err)
 		goto err_ib;
@@ -204,6 +191,7 @@ static void mrc_plane_off(struct mrc_plane *plane)
 	xa_erase(&dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
 	if (dev->own_netdev)
 		netdev_upper_dev_unlink(plane->ndev, dev->ndev);
+	mrc_carrier_forget(dev, plane->num);
 	call_rcu(&plane->rcu, mrc_plane_free_rcu);
 }
 
@@ -251,9 +239,10 @@ void mrc_dev_dealloc(struct ib_device *ibdev)
 		cancel_work(&dev->register_work);
 	else
 		cancel_work_sync(&dev->register_work);
-	cancel_work_sync(&dev->carrier_work);
+	mrc_carrier_stop(dev);
 	mrc_peers_destroy(dev);
 	mrc_profiles_destroy(dev);
+	mrc_cc_profiles_destroy(dev);
 	ida_destroy(&dev->pdn_ida);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 	rtnl_lock();
@@ -277,16 +266,6 @@ struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev)
 }
 
 /* ---- planes ---- */
-
-static u32 mrc_port_speed(struct net_device *port)
-{
-	struct ethtool_link_ksettings ks;
-
-	if (__ethtool_get_link_ksettings(port, &ks) || !ks.base.speed ||
-	    ks.base.speed == (u32)SPEED_UNKNOWN)
-		return MRC_SPEED_UNKNOWN;
-	return ks.base.speed;
-}
 
 static int mrc_plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *extack)
 {
@@ -363,7 +342,7 @@ static struct mrc_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device 
 	plane->num = num;
 	plane->admin = true;
 	plane->carrier = netif_running(port) && netif_carrier_ok(port);
-	plane->speed_mbps = mrc_port_speed(port);
+	plane->speed_mbps = mrc_netdev_speed(port);
 	netdev_hold(port, &plane->tracker, GFP_KERNEL);
 	return plane;
 }
@@ -433,93 +412,6 @@ struct mrc_plane *mrc_plane_of(const struct net_device *port)
 	struct mrc_net *mnet = mrc_net_of(dev_net(port));
 
 	return mnet ? xa_load(&mnet->planes, (unsigned long)port->ifindex) : NULL;
-}
-
-static void mrc_dev_port_state(struct mrc_dev *dev, bool active)
-{
-	struct ib_event ev = {
-		.device = &dev->ibdev,
-		.element.port_num = 1,
-		.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR,
-	};
-
-	if (READ_ONCE(dev->registered) && !dev->dead)
-		ib_dispatch_event(&ev);
-}
-
-void mrc_dev_planes_changed(struct mrc_dev *dev)
-{
-	u32 old = dev->planes_up, up = 0, diff;
-	struct mrc_plane *plane;
-	u8 i;
-
-	ASSERT_RTNL();
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rtnl_dereference(dev->plane[i]);
-		if (plane && mrc_plane_up(plane))
-			up |= 1u << i;
-	}
-	WRITE_ONCE(dev->planes_up, up);
-	mrc_peers_planes_changed(dev);
-	if (!old != !up)
-		mrc_dev_port_state(dev, up);
-	for (diff = old ^ up; diff; diff &= diff - 1)
-		if (rtnl_dereference(dev->plane[__ffs(diff)]))
-			mrc_genl_event_plane(dev, (u8)__ffs(diff));
-}
-
-void mrc_dev_port_event(struct mrc_plane *plane, bool going_down)
-{
-	bool carrier = !going_down && netif_running(plane->ndev) &&
-		       netif_carrier_ok(plane->ndev);
-
-	ASSERT_RTNL();
-	if (carrier)
-		WRITE_ONCE(plane->speed_mbps, mrc_port_speed(plane->ndev));
-	if (plane->carrier == carrier)
-		return;
-	WRITE_ONCE(plane->carrier, carrier);
-	mrc_dev_planes_changed(plane->dev);
-}
-
-/*
- * The notifier learns of a lost carrier up to a second late (linkwatch limits its
- * rate); a packet that meets such a port asks for this look.
- */
-static void mrc_dev_carrier_work(struct work_struct *work)
-{
-	struct mrc_dev *dev = container_of(work, struct mrc_dev, carrier_work);
-	struct mrc_plane *plane;
-	int i;
-
-	rtnl_lock();
-	for (i = 0; i < MRC_PLANES_MAX && !dev->dead; i++) {
-		plane = rtnl_dereference(dev->plane[i]);
-		if (plane)
-			mrc_dev_port_event(plane, false);
-	}
-	rtnl_unlock();
-}
-
-/* Sum over the planes that are up; over all when none is. */
-u32 mrc_dev_speed_mbps(const struct mrc_dev *dev)
-{
-	u32 up = 0, all = 0, speed;
-	struct mrc_plane *plane;
-	int i;
-
-	rcu_read_lock();
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rcu_dereference(dev->plane[i]);
-		if (!plane)
-			continue;
-		speed = READ_ONCE(plane->speed_mbps);
-		all += speed;
-		if (mrc_plane_up(plane))
-			up += speed;
-	}
-	rcu_read_unlock();
-	return up ? up : all;
 }
 
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a)

@@ -21,6 +21,8 @@
 #include <linux/rhashtable.h>
 #include <linux/u64_stats_sync.h>
 #include <rdma/ib_verbs.h>
+#include "engine/mrc_damp.h"
+#include "engine/mrc_incast.h"
 #include "engine/mrc_types.h"
 #include "engine/mrc_stats.h"
 
@@ -33,7 +35,8 @@ struct mrc_plane {
 	netdevice_tracker tracker;
 	u8 num;				/* 0-based; people count from 1 */
 	bool admin;			/* enabled by the controller */
-	bool carrier;
+	bool carrier;			/* link up and running */
+	bool held;			/* but kept out: it came and went too often */
 	bool has_sid;
 	struct in6_addr sid;		/* our locator on this plane */
 	u32 speed_mbps;			/* as the port said last; refreshed under rtnl */
@@ -48,7 +51,7 @@ struct mrc_plane_stats {
 
 static inline bool mrc_plane_up(const struct mrc_plane *p)
 {
-	return p->admin && p->carrier;
+	return p->admin && p->carrier && !p->held;
 }
 
 /*
@@ -69,6 +72,9 @@ static inline bool mrc_plane_up(const struct mrc_plane *p)
 	X(tx_errors, "packets refused by the lower device")		\
 	X(tx_ip, "ordinary IP packets sent over a plane")		\
 	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
+	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \
+	X(hold_full, "packets dropped: too many are held for strict placement") \
+	X(planes_held, "times that a plane came back and was not believed")	\
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")
@@ -79,16 +85,25 @@ struct mrc_dev_stats {
 #undef X
 };
 
-/* What mrcctl and mrcd may set; read locklessly. */
+/* What mrcctl and mrcd may set (mrc_dev_attr.c); read locklessly. */
 struct mrc_dev_attr {
 	u16 udp_port;
 	bool icrc;
-	u32 cwnd_bytes;
+	u32 cwnd_bytes;		/* fixed window of QPs without a CC profile */
 	u8 mpr;
 	u8 hop_limit;
-	u8 dscp_data, dscp_rtx, dscp_control;
+	u8 dscp[MRC_TCLASSES];	/* by enum mrc_tclass */
 	u8 dscp_trimmed, dscp_trimmed_lasthop;	/* set by switches that trim */
+	u16 active_evs;		/* that a new QP sprays over */
 	u64 profile_id;		/* default EV profile */
+	u64 cc_profile_id;	/* default CC profile; 0: none */
+	u32 damp_ms;		/* half-life of flap damping; 0: off */
+	bool trim_nack;		/* trimmed packets are NACKed: data is trimmable */
+	bool timestamps;	/* in data packets */
+	bool dyn_mpr;		/* both ends must agree */
+	bool strict;		/* place in PSN order */
+	bool sleek;		/* loss by counting, not by time */
+	bool incast;		/* senders are asked to slow down */
 };
 
 struct mrc_dev {
@@ -105,8 +120,15 @@ struct mrc_dev {
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	struct rhashtable peers;	/* by GID: mrc_path.h */
-	struct list_head profiles;	/* mrc_path.h */
+	struct list_head profiles;	/* mrc_profile.h */
+	struct list_head cc_profiles;	/* mrc_qpcc.h */
+	u32 n_cc_profiles;
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
+	struct mrc_incast incast;	/* what all QPs receive, under incast_lock */
+	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */
+	struct mrc_damp damp;		/* of our ports, under rtnl */
+	struct delayed_work damp_work;
+	atomic_t held_pkts;		/* kept for strict placement, all QPs */
 	struct mrc_dev_stats stats;
 	struct mrc_stats gone;		/* counters of destroyed QPs, under qp_lock */
 	spinlock_t qp_lock;
@@ -147,19 +169,36 @@ void mrc_dev_remove(struct mrc_dev *dev);	/* under rtnl: planes off, then unregi
 void mrc_dev_dealloc(struct ib_device *ibdev);	/* ib_device_ops.dealloc_driver; set by mrc_dev_alloc() */
 /* Under rtnl: the device whose GIDs @ndev owns, or NULL. */
 struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);
-/* Under rtnl, from the netdevice notifier. @going_down: carrier counts as lost already. */
-void mrc_dev_port_event(struct mrc_plane *plane, bool going_down);
 /* @number 1..32, or 0 for the lowest free. Under rtnl. */
 int mrc_dev_add_plane(struct mrc_dev *dev, struct net_device *port, u8 number,
 		      struct netlink_ext_ack *extack);
 int mrc_dev_del_plane(struct mrc_dev *dev, struct net_device *port);
-/* Recompute planes_up; tells peers, path sets, QPs, ib_core (port event), genl. Under rtnl. */
-void mrc_dev_planes_changed(struct mrc_dev *dev);
 /* The device of which @port is a plane, and that plane; under RCU. */
 struct mrc_plane *mrc_plane_of(const struct net_device *port);
-u32 mrc_dev_speed_mbps(const struct mrc_dev *dev);
 /* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
+
+/* mrc_carrier.c: which planes are up */
+void mrc_carrier_init(struct mrc_dev *dev);
+void mrc_carrier_stop(struct mrc_dev *dev);	/* process context, no rtnl: its works end */
+/* Under rtnl, from the netdevice notifier. @going_down: carrier counts as lost already. */
+void mrc_dev_port_event(struct mrc_plane *plane, bool going_down);
+/* Recompute planes_up; tells peers, path sets, QPs, ib_core (port event), genl. Under rtnl. */
+void mrc_dev_planes_changed(struct mrc_dev *dev);
+/* Under rtnl: the port behind a number is another one; what the old one did is forgotten. */
+void mrc_carrier_forget(struct mrc_dev *dev, u8 num);
+/* Under rtnl: attr.damp_ms changed. */
+void mrc_dev_damp_changed(struct mrc_dev *dev);
+void mrc_dev_damp_cfg(const struct mrc_dev *dev, struct mrc_damp_cfg *cfg);
+/* Sum over the planes up here and in @mask; over all when none is. */
+u32 mrc_dev_speed_mbps(const struct mrc_dev *dev, u32 mask);
+u32 mrc_netdev_speed(struct net_device *port);	/* Mb/s; under rtnl */
+
+/* mrc_dev_attr.c */
+extern const struct mrc_dev_attr mrc_attr_default;
+/* Under rtnl: all of @new or nothing, with extack. */
+int mrc_dev_attr_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
+		     struct netlink_ext_ack *extack);
 
 extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed at exit */
 

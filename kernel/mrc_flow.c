@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include "mrc_genl.h"
+#include "mrc_hold.h"
 #include "mrc_net.h"
 #include "mrc_place.h"
 #include "mrc_wqe.h"
@@ -164,7 +165,7 @@ void mrc_qp_error_locked(struct mrc_qp *qp)
 		return;
 	if (mrc_conn_nak_sent(&qp->conn))
 		ev.event = IB_EVENT_QP_ACCESS_ERR;
-	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	mrc_qp_fail_conn(qp);
 	qp->state = IB_QPS_ERR;
 	if (!qp->ibqp || !qp->ibqp->event_handler)
 		return;
@@ -219,9 +220,9 @@ static void mrc_flow_refresh_path(struct mrc_qp *qp)
 	if (!qp->peer || likely(rcu_access_pointer(qp->peer->ps) == qp->ps))
 		return;
 	ps = mrc_peer_pathset(qp->peer);
-	spin_lock(&ps->lock);
+	spin_lock(&qp->peer->path_lock);
 	mrc_conn_set_path(&qp->conn, &ps->evs);
-	spin_unlock(&ps->lock);
+	spin_unlock(&qp->peer->path_lock);
 	mrc_pathset_put(qp->ps);
 	qp->ps = ps;
 }
@@ -240,23 +241,23 @@ static struct sk_buff *mrc_flow_build(struct mrc_qp *qp, const struct mrc_txop *
 /* True: budget used up, more to send. *retry: a packet could not be built. */
 static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
 {
-	struct mrc_pathset *ps = qp->ps;
+	spinlock_t *path_lock = &qp->peer->path_lock;
 	struct mrc_txop op;
 	struct sk_buff *skb;
 	bool more;
 	int n;
 
 	for (n = 0; n < MRC_TX_BUDGET; n++) {
-		spin_lock(&ps->lock);
+		spin_lock(path_lock);
 		more = mrc_conn_tx_next(&qp->conn, now, &op);
-		spin_unlock(&ps->lock);
+		spin_unlock(path_lock);
 		if (!more)
 			return false;
 		skb = mrc_flow_build(qp, &op);
 		if (unlikely(!skb)) {
-			spin_lock(&ps->lock);
+			spin_lock(path_lock);
 			mrc_conn_tx_undo(&qp->conn, &op);
-			spin_unlock(&ps->lock);
+			spin_unlock(path_lock);
 			*retry = true;
 			return false;
 		}
@@ -288,10 +289,33 @@ static void mrc_flow_arm(struct mrc_qp *qp, u64 at)
 	hrtimer_start(&qp->timer, ns_to_ktime(at), MRC_QP_TIMER_MODE);
 }
 
+/* ---- incast ---- */
+
+/* What arrived since the last turn is told to the device, its answer to the peer. */
+static void mrc_flow_incast(struct mrc_qp *qp, u64 now)
+{
+	struct mrc_dev *dev = qp->dev;
+	struct mrc_incast_note note;
+	bool restore;
+	u8 pen;
+
+	if (!mrc_conn_incast_note(&qp->conn, &note))
+		return;
+	spin_lock(&dev->incast_lock);
+	pen = mrc_incast_update(&dev->incast, &qp->incast, &note, now, &restore);
+	spin_unlock(&dev->incast_lock);
+	mrc_conn_set_penalty(&qp->conn, pen, restore);
+}
+
 /* ---- the turn ---- */
 
 static bool mrc_flow_error_turn(struct mrc_qp *qp)
 {
+	struct sk_buff_head held;
+
+	__skb_queue_head_init(&held);
+	mrc_hold_take_all(qp, &held);	/* will never be placed */
+	__skb_queue_purge(&held);
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
 	mrc_flow_complete(qp);
@@ -303,17 +327,20 @@ static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	bool more = false, retry = false;
 	u64 now = ktime_get_ns(), at;
 
-	if (!qp->ibqp || !qp->ps)
+	if (!qp->ibqp || !qp->peer)
 		return qp->ibqp && qp->state == IB_QPS_ERR && mrc_flow_error_turn(qp);
 	mrc_flow_refresh_path(qp);
-	spin_lock(&qp->ps->lock);
+	spin_lock(&qp->peer->path_lock);
 	mrc_conn_timer(&qp->conn, now);
-	spin_unlock(&qp->ps->lock);
+	spin_unlock(&qp->peer->path_lock);
+	if (unlikely(qp->n_hold))
+		more = mrc_hold_place(qp, now);
 	mrc_place_tails(qp);
 	mrc_place_execs(qp, now);
 	mrc_flow_complete(qp);
+	mrc_flow_incast(qp, now);
 	if (qp->state == IB_QPS_RTS)
-		more = mrc_flow_pull(qp, now);
+		more |= mrc_flow_pull(qp, now);
 	more |= mrc_flow_tx(qp, now, out, &retry);
 	mrc_flow_complete(qp);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
@@ -338,9 +365,9 @@ static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
 
 	if (!ps || !qp->peer || likely(!READ_ONCE(ps->evs.changed)))
 		return NULL;
-	spin_lock(&ps->lock);
+	spin_lock(&qp->peer->path_lock);
 	news = mrc_evset_take_change(&ps->evs);
-	spin_unlock(&ps->lock);
+	spin_unlock(&qp->peer->path_lock);
 	if (!news)
 		return NULL;
 	kref_get(&qp->peer->ref);

@@ -302,6 +302,35 @@ int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return mrc_dump(skb, cb, mrc_dump_profiles);
 }
 
+/* ---- CC profiles ---- */
+
+static int mrc_dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
+			struct mrc_dev *dev, struct mrc_dump *d)
+{
+	u64 from = d->has_key ? d->profile_id + 1 : 0;
+	struct mrc_cc_profile p;
+	void *hdr;
+	int err = 0;
+
+	while (!err && (from || !d->has_key) && mrc_cc_profile_next(dev, from, &p)) {
+		hdr = mrc_dump_begin(skb, cb, MRC_CMD_CC_GET, dev);
+		if (!hdr)
+			return -EMSGSIZE;
+		err = mrc_dump_end(skb, hdr, mrc_genl_put_cc(skb, &p));
+		if (err)
+			break;
+		d->has_key = true;
+		d->profile_id = p.id;
+		from = p.id + 1;	/* 0: it was the last there can be */
+	}
+	return err;
+}
+
+int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return mrc_dump(skb, cb, mrc_dump_ccs);
+}
+
 /* ---- peers and EVs ---- */
 
 static bool mrc_dump_wants_peer(const struct mrc_dump *d, const struct mrc_peer *peer)
@@ -397,7 +426,7 @@ static int mrc_dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	err = mrc_dump_end(skb, hdr, mrc_genl_put_peer(skb, peer));
+	err = mrc_dump_end(skb, hdr, mrc_genl_put_peer(skb, peer, true));
 	if (err)
 		return err;
 	d->has_key = true;

@@ -31,6 +31,32 @@ static u32 mrc_count_planes(struct mrc_dev *dev)
 	return n;
 }
 
+static int mrc_put_dev_dscps(struct sk_buff *skb, const struct mrc_dev_attr *a)
+{
+	if (nla_put_u8(skb, MRC_A_DEV_DSCP_DATA, READ_ONCE(a->dscp[MRC_TC_DATA])) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_RTX, READ_ONCE(a->dscp[MRC_TC_RTX])) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_CONTROL, READ_ONCE(a->dscp[MRC_TC_CONTROL])) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_NO_TRIM, READ_ONCE(a->dscp[MRC_TC_NO_TRIM])) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_TRIMMED, READ_ONCE(a->dscp_trimmed)) ||
+	    nla_put_u8(skb, MRC_A_DEV_DSCP_TRIMMED_LASTHOP,
+		       READ_ONCE(a->dscp_trimmed_lasthop)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int mrc_put_dev_switches(struct sk_buff *skb, const struct mrc_dev_attr *a)
+{
+	if (nla_put_u8(skb, MRC_A_DEV_ICRC, READ_ONCE(a->icrc)) ||
+	    nla_put_u8(skb, MRC_A_DEV_TRIM_NACK, READ_ONCE(a->trim_nack)) ||
+	    nla_put_u8(skb, MRC_A_DEV_TIMESTAMPS, READ_ONCE(a->timestamps)) ||
+	    nla_put_u8(skb, MRC_A_DEV_DYN_MPR, READ_ONCE(a->dyn_mpr)) ||
+	    nla_put_u8(skb, MRC_A_DEV_STRICT, READ_ONCE(a->strict)) ||
+	    nla_put_u8(skb, MRC_A_DEV_SLEEK, READ_ONCE(a->sleek)) ||
+	    nla_put_u8(skb, MRC_A_DEV_INCAST, READ_ONCE(a->incast)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 {
 	const struct mrc_dev_attr *a = &dev->attr;
@@ -39,13 +65,15 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u16(skb, MRC_A_DEV_UDP_PORT, READ_ONCE(a->udp_port)) ||
-	    nla_put_u8(skb, MRC_A_DEV_ICRC, READ_ONCE(a->icrc)) ||
 	    nla_put_u32(skb, MRC_A_DEV_CWND, READ_ONCE(a->cwnd_bytes)) ||
 	    nla_put_u8(skb, MRC_A_DEV_MPR, READ_ONCE(a->mpr)) ||
 	    nla_put_u8(skb, MRC_A_DEV_HOP_LIMIT, READ_ONCE(a->hop_limit)) ||
-	    nla_put_u8(skb, MRC_A_DEV_DSCP_DATA, READ_ONCE(a->dscp_data)) ||
-	    nla_put_u8(skb, MRC_A_DEV_DSCP_RTX, READ_ONCE(a->dscp_rtx)) ||
-	    nla_put_u8(skb, MRC_A_DEV_DSCP_CONTROL, READ_ONCE(a->dscp_control)) ||
+	    mrc_put_dev_dscps(skb, a) || mrc_put_dev_switches(skb, a) ||
+	    nla_put_u32(skb, MRC_A_DEV_ACTIVE_EVS, READ_ONCE(a->active_evs)) ||
+	    nla_put_u64_64bit(skb, MRC_A_DEV_CC_PROFILE_ID, READ_ONCE(a->cc_profile_id),
+			      MRC_A_DEV_PAD) ||
+	    nla_put_u32(skb, MRC_A_DEV_DAMP, READ_ONCE(a->damp_ms)) ||
+	    nla_put_u32(skb, MRC_A_DEV_HELD_PKTS, (u32)atomic_read(&dev->held_pkts)) ||
 	    nla_put_u64_64bit(skb, MRC_A_DEV_PROFILE_ID, READ_ONCE(a->profile_id),
 			      MRC_A_DEV_PAD) ||
 	    nla_put_u32(skb, MRC_A_DEV_PLANES, mrc_count_planes(dev)) ||
@@ -101,6 +129,7 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p)
 	    nla_put_u8(skb, MRC_A_PLANE_ADMIN, READ_ONCE(p->admin)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_CARRIER, READ_ONCE(p->carrier)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_UP, mrc_plane_up(p)) ||
+	    nla_put_u8(skb, MRC_A_PLANE_HELD, READ_ONCE(p->held)) ||
 	    (smp_load_acquire(&p->has_sid) &&
 	     nla_put(skb, MRC_A_PLANE_SID, sizeof(p->sid), &p->sid)) ||
 	    nla_put_u64_64bit(skb, MRC_A_PLANE_TX_PKTS, sum.tx_pkts, MRC_A_PLANE_PAD) ||
@@ -139,15 +168,15 @@ static void mrc_sum_pathset(struct mrc_peer *peer, struct mrc_ps_sum *sum)
 	sum->n = ps->evs.n;
 	sum->usable = READ_ONCE(ps->evs.usable);
 	for (i = 0; i < sum->n; i++) {
-		u8 state = READ_ONCE(ps->evs.ev[i].state);
+		/* one word: 8 bytes with the state in a bit field */
+		const struct mrc_ev ev = READ_ONCE(ps->evs.ev[i]);
 
-		if (state < MRC_EV_STATES)
-			sum->in_state[state]++;
+		sum->in_state[ev.state]++;
 	}
 	mrc_pathset_put(ps);
 }
 
-int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer)
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, bool all)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
 	struct mrc_ps_sum s;
@@ -156,7 +185,7 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer)
 		return -EMSGSIZE;
 	mrc_sum_pathset(peer, &s);
 	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
-	    nla_put_u32(skb, MRC_A_PEER_PORTS_UP, READ_ONCE(peer->port.remote_up)) ||
+	    nla_put_u32(skb, MRC_A_PEER_PORTS_UP, READ_ONCE(peer->ports_up)) ||
 	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, s.profile_id, MRC_A_PEER_PAD) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, s.n) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_GOOD, s.in_state[MRC_EV_GOOD]) ||
@@ -164,7 +193,8 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer)
 	    nla_put_u32(skb, MRC_A_PEER_EVS_BAD, s.in_state[MRC_EV_ASSUMED_BAD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_DENIED, s.in_state[MRC_EV_DENIED]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_USABLE, s.usable) ||
-	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps))) {
+	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps)) ||
+	    (all && mrc_genl_put_peer_ccs(skb, peer))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -242,28 +272,46 @@ static int mrc_put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
 	return 0;
 }
 
+/* What of a QP is not the connection's. */
+struct mrc_qp_sum {
+	enum ib_qp_state state;
+	union ib_gid dgid;
+	u32 dqpn, n_hold;
+	u64 cc_profile_id;
+	const char *algorithm;	/* of the engine's table; NULL before RTS */
+};
+
+static void mrc_sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info *info)
+{
+	spin_lock_bh(&qp->lock);
+	s->state = qp->state;
+	s->dgid = qp->dgid;
+	s->dqpn = qp->attr.dest_qp_num;
+	s->n_hold = qp->n_hold;
+	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : 0;
+	s->algorithm = qp->conn.cc ? qp->conn.cc->ops->name : NULL;
+	mrc_conn_info(&qp->conn, info);
+	spin_unlock_bh(&qp->lock);
+}
+
 /* @scratch: too big for the stack, so the dump brings it. */
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
-	enum ib_qp_state state;
-	union ib_gid dgid;
-	u32 dqpn;
+	struct mrc_qp_sum s;
 
 	if (!nest)
 		return -EMSGSIZE;
-	spin_lock_bh(&qp->lock);
-	state = qp->state;
-	dgid = qp->dgid;
-	dqpn = qp->attr.dest_qp_num;
-	mrc_conn_info(&qp->conn, scratch);
-	spin_unlock_bh(&qp->lock);
-
+	mrc_sum_qp(qp, &s, scratch);
 	if (nla_put_u32(skb, MRC_A_QP_NUM, qp->qpn) ||
-	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, dqpn) ||
-	    nla_put_u32(skb, MRC_A_QP_STATE, state) ||
-	    nla_put(skb, MRC_A_QP_GID, sizeof(dgid), &dgid) ||
+	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, s.dqpn) ||
+	    nla_put_u32(skb, MRC_A_QP_STATE, s.state) ||
+	    nla_put(skb, MRC_A_QP_GID, sizeof(s.dgid), &s.dgid) ||
 	    nla_put_u32(skb, MRC_A_QP_PID, qp->pid) ||
+	    (s.algorithm && nla_put_string(skb, MRC_A_QP_ALGORITHM, s.algorithm)) ||
+	    nla_put_u64_64bit(skb, MRC_A_QP_CC_PROFILE_ID, s.cc_profile_id, MRC_A_QP_PAD) ||
+	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||
+	    nla_put_u32(skb, MRC_A_QP_HELD_PKTS, s.n_hold) ||
 	    mrc_put_qp_conn(skb, scratch)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -272,69 +320,25 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	return 0;
 }
 
-/* ---- lists of EVs, in parts ---- */
-
-static int mrc_put_profile_ev(struct sk_buff *skb, const struct mrc_ev_path *ev)
-{
-	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROFILE_EV);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put(skb, MRC_A_EV_VALUE, sizeof(ev->value), ev->value) ||
-	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/*
- * Returns -EMSGSIZE with the message sound when some EVs fitted (*idx moved),
- * and with nothing added when none did.
- */
-int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx)
-{
-	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROFILE);
-	u32 first = *idx;
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u64_64bit(skb, MRC_A_PROFILE_ID, p->id, MRC_A_PROFILE_PAD) ||
-	    (!p->any_dst && nla_put(skb, MRC_A_PROFILE_DST, sizeof(p->dst), &p->dst)) ||
-	    nla_put_u32(skb, MRC_A_PROFILE_FMT, p->fmt) ||
-	    nla_put_u32(skb, MRC_A_PROFILE_MODE, p->mode) ||
-	    nla_put_u32(skb, MRC_A_PROFILE_MIN_ACTIVE, p->min_active))
-		goto cancel;
-	for (; *idx < p->n; (*idx)++) {
-		if (!mrc_put_profile_ev(skb, &p->ev[*idx]))
-			continue;
-		if (*idx == first)
-			goto cancel;
-		nla_nest_end(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-cancel:
-	nla_nest_cancel(skb, nest);
-	return -EMSGSIZE;
-}
+/* ---- EVs of a path set, in parts ---- */
 
 static int mrc_put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_EV);
+	const struct mrc_ev_count *count = &ps->evs.count[i];
 	const struct mrc_ev *ev = &ps->evs.ev[i];
+	u8 value[MRC_EV_BYTES];
 
 	if (!nest)
 		return -EMSGSIZE;
+	mrc_pathset_value(ps, (u16)i, value);
 	if (nla_put_u32(skb, MRC_A_EV_INDEX, i) ||
-	    nla_put(skb, MRC_A_EV_VALUE, sizeof(ps->path[i].value), ps->path[i].value) ||
+	    nla_put(skb, MRC_A_EV_VALUE, sizeof(value), value) ||
 	    nla_put_u8(skb, MRC_A_EV_PORT, ev->plane + 1) ||
 	    nla_put_u32(skb, MRC_A_EV_STATE, ev->state) ||
 	    nla_put_u32(skb, MRC_A_EV_ENTROPY, ev->value) ||
-	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, ev->tx_pkts) ||
-	    nla_put_u32(skb, MRC_A_EV_LOST, ev->lost_pkts)) {
+	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, count->tx_pkts) ||
+	    nla_put_u32(skb, MRC_A_EV_LOST, count->lost_pkts)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -363,13 +367,13 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 	}
 	nla_nest_end(skb, nest);
 
-	spin_lock_bh(&ps->lock);
+	spin_lock_bh(&peer->path_lock);
 	for (; *idx < ps->evs.n; (*idx)++) {
 		err = mrc_put_ev(skb, ps, *idx);
 		if (err)
 			break;
 	}
-	spin_unlock_bh(&ps->lock);
+	spin_unlock_bh(&peer->path_lock);
 	if (err && *idx == first)
 		nla_nest_cancel(skb, nest);
 	return err;

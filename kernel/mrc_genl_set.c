@@ -12,10 +12,8 @@
 #include "mrc_compat_net.h"
 #include "mrc_genl_priv.h"
 
-typedef int (*mrc_change_fn)(struct mrc_dev *dev, struct genl_info *info);
-
 /* Under rtnl, also while words are checked: texts of refusals rely on it. */
-static int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
+int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 {
 	struct mrc_dev *dev;
 	int err;
@@ -27,9 +25,8 @@ static int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 	return err;
 }
 
-/* Parse the nest @attr of the request, which must be there and have @key inside. */
-static int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, int max,
-			 const struct nla_policy *policy, int key)
+int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, int max,
+		  const struct nla_policy *policy, int key)
 {
 	struct netlink_ext_ack *extack = info->extack;
 	struct nlattr *nest = info->attrs[attr];
@@ -53,39 +50,73 @@ static int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, i
 
 /* ---- device ---- */
 
+static void mrc_parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
+{
+	const struct {
+		int attr;
+		u8 *to;
+	} all[] = {
+		{ MRC_A_DEV_DSCP_DATA, &a->dscp[MRC_TC_DATA] },
+		{ MRC_A_DEV_DSCP_RTX, &a->dscp[MRC_TC_RTX] },
+		{ MRC_A_DEV_DSCP_CONTROL, &a->dscp[MRC_TC_CONTROL] },
+		{ MRC_A_DEV_DSCP_NO_TRIM, &a->dscp[MRC_TC_NO_TRIM] },
+		{ MRC_A_DEV_DSCP_TRIMMED, &a->dscp_trimmed },
+		{ MRC_A_DEV_DSCP_TRIMMED_LASTHOP, &a->dscp_trimmed_lasthop },
+		{ MRC_A_DEV_MPR, &a->mpr },
+		{ MRC_A_DEV_HOP_LIMIT, &a->hop_limit },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (tb[all[i].attr])
+			*all[i].to = nla_get_u8(tb[all[i].attr]);
+}
+
+static void mrc_parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
+{
+	const struct {
+		int attr;
+		bool *to;
+	} all[] = {
+		{ MRC_A_DEV_ICRC, &a->icrc },
+		{ MRC_A_DEV_TRIM_NACK, &a->trim_nack },
+		{ MRC_A_DEV_TIMESTAMPS, &a->timestamps },
+		{ MRC_A_DEV_DYN_MPR, &a->dyn_mpr },
+		{ MRC_A_DEV_STRICT, &a->strict },
+		{ MRC_A_DEV_SLEEK, &a->sleek },
+		{ MRC_A_DEV_INCAST, &a->incast },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (tb[all[i].attr])
+			*all[i].to = nla_get_u8(tb[all[i].attr]);
+}
+
 static int mrc_dev_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_DEV_MAX + 1];
-	struct mrc_dev_attr *a = &dev->attr;
-	u64 id = a->profile_id;
+	struct mrc_dev_attr a = dev->attr;
 	int err;
 
 	err = mrc_genl_nest(info, MRC_A_DEV, tb, MRC_A_DEV_MAX, mrc_genl_dev_policy, 0);
 	if (err)
 		return err;
+	mrc_parse_bytes(tb, &a);
+	mrc_parse_switches(tb, &a);
 	if (tb[MRC_A_DEV_UDP_PORT])
-		WRITE_ONCE(a->udp_port, nla_get_u16(tb[MRC_A_DEV_UDP_PORT]));
-	if (tb[MRC_A_DEV_ICRC])
-		WRITE_ONCE(a->icrc, nla_get_u8(tb[MRC_A_DEV_ICRC]));
+		a.udp_port = nla_get_u16(tb[MRC_A_DEV_UDP_PORT]);
 	if (tb[MRC_A_DEV_CWND])
-		WRITE_ONCE(a->cwnd_bytes, nla_get_u32(tb[MRC_A_DEV_CWND]));
-	if (tb[MRC_A_DEV_MPR])
-		WRITE_ONCE(a->mpr, nla_get_u8(tb[MRC_A_DEV_MPR]));
-	if (tb[MRC_A_DEV_HOP_LIMIT])
-		WRITE_ONCE(a->hop_limit, nla_get_u8(tb[MRC_A_DEV_HOP_LIMIT]));
-	if (tb[MRC_A_DEV_DSCP_DATA])
-		WRITE_ONCE(a->dscp_data, nla_get_u8(tb[MRC_A_DEV_DSCP_DATA]));
-	if (tb[MRC_A_DEV_DSCP_RTX])
-		WRITE_ONCE(a->dscp_rtx, nla_get_u8(tb[MRC_A_DEV_DSCP_RTX]));
-	if (tb[MRC_A_DEV_DSCP_CONTROL])
-		WRITE_ONCE(a->dscp_control, nla_get_u8(tb[MRC_A_DEV_DSCP_CONTROL]));
+		a.cwnd_bytes = nla_get_u32(tb[MRC_A_DEV_CWND]);
+	if (tb[MRC_A_DEV_ACTIVE_EVS])
+		a.active_evs = (u16)nla_get_u32(tb[MRC_A_DEV_ACTIVE_EVS]);
+	if (tb[MRC_A_DEV_DAMP])
+		a.damp_ms = nla_get_u32(tb[MRC_A_DEV_DAMP]);
 	if (tb[MRC_A_DEV_PROFILE_ID])
-		id = nla_get_u64(tb[MRC_A_DEV_PROFILE_ID]);
-	if (a->profile_id != id) {
-		WRITE_ONCE(a->profile_id, id);
-		mrc_peers_profiles_changed(dev);
-	}
-	return 0;
+		a.profile_id = nla_get_u64(tb[MRC_A_DEV_PROFILE_ID]);
+	if (tb[MRC_A_DEV_CC_PROFILE_ID])
+		a.cc_profile_id = nla_get_u64(tb[MRC_A_DEV_CC_PROFILE_ID]);
+	return mrc_dev_attr_set(dev, &a, info->extack);
 }
 
 int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
@@ -173,173 +204,6 @@ int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
 	return mrc_genl_change(info, mrc_plane_set);
 }
 
-/* ---- profiles ---- */
-
-/* EVs stand in MRC_A_PROFILE, or beside it where 64 KiB do not bind them. */
-static bool mrc_is_profile_ev(const struct nlattr *a, bool nested)
-{
-	return nla_type(a) == (nested ? MRC_A_PROFILE_EV : MRC_A_EV);
-}
-
-static u32 mrc_count_profile_evs(struct genl_info *info)
-{
-	const struct nlattr *a;
-	u32 n = 0;
-	int rem;
-
-	nla_for_each_nested(a, info->attrs[MRC_A_PROFILE], rem)
-		n += mrc_is_profile_ev(a, true);
-	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
-		n += mrc_is_profile_ev(a, false);
-	return n;
-}
-
-/* Bytes of the value that its format uses; mrc_profile_set() judges their worth. */
-static u32 mrc_ev_len(u32 fmt)
-{
-	switch (fmt) {
-	case MRC_FMT_UDP:
-		return 2;
-	case MRC_FMT_STEV:
-		return 4;
-	}
-	return 32;
-}
-
-static int mrc_parse_profile_ev(struct mrc_profile *p, const struct nlattr *a,
-				struct netlink_ext_ack *extack)
-{
-	struct mrc_ev_path *ev = &p->ev[p->n];
-	struct nlattr *tb[MRC_A_EV_MAX + 1];
-	u32 len = mrc_ev_len(p->fmt);
-	int err;
-
-	err = nla_parse_nested(tb, MRC_A_EV_MAX, a, mrc_genl_profile_ev_policy, extack);
-	if (err)
-		return err;
-	if (!tb[MRC_A_EV_VALUE] || !tb[MRC_A_EV_PORT]) {
-		NL_SET_BAD_ATTR(extack, a);
-		MRC_ERR_MSG(extack, "EV %u: needs a value and a port", p->n);
-		return -EINVAL;
-	}
-	memcpy(ev->value, nla_data(tb[MRC_A_EV_VALUE]), sizeof(ev->value));
-	if (memchr_inv(ev->value + len, 0, sizeof(ev->value) - len)) {
-		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_VALUE]);
-		MRC_ERR_MSG(extack, "EV %u: the value is longer than %u bytes", p->n, len);
-		return -EINVAL;
-	}
-	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
-	ev->srv6 = p->fmt == MRC_FMT_SRV6;
-	ev->srh = ev->srv6 && memchr_inv(ev->value + 16, 0, 16);
-	p->n++;
-	return 0;
-}
-
-static int mrc_parse_profile_evs(struct mrc_profile *p, struct genl_info *info)
-{
-	const struct nlattr *a;
-	int err, rem;
-
-	nla_for_each_nested(a, info->attrs[MRC_A_PROFILE], rem) {
-		if (!mrc_is_profile_ev(a, true))
-			continue;
-		err = mrc_parse_profile_ev(p, a, info->extack);
-		if (err)
-			return err;
-	}
-	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem) {
-		if (!mrc_is_profile_ev(a, false))
-			continue;
-		err = mrc_parse_profile_ev(p, a, info->extack);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int mrc_parse_profile(struct mrc_profile *p, struct nlattr **tb, struct genl_info *info)
-{
-	const struct nlattr *a;
-
-	p->id = nla_get_u64(tb[MRC_A_PROFILE_ID]);
-	p->any_dst = !tb[MRC_A_PROFILE_DST];
-	if (!p->any_dst)
-		nla_memcpy(&p->dst, tb[MRC_A_PROFILE_DST], sizeof(p->dst));
-	a = tb[MRC_A_PROFILE_MODE];
-	p->mode = a ? nla_get_u32(a) : MRC_MODE_EXP;
-	a = tb[MRC_A_PROFILE_FMT];
-	if (!a && p->mode != MRC_MODE_AUTO) {
-		NL_SET_ERR_ATTR_MISS(info->extack, info->attrs[MRC_A_PROFILE], MRC_A_PROFILE_FMT);
-		MRC_ERR_MSG(info->extack, "profile %llu: the EVs' format is missing", p->id);
-		return -EINVAL;
-	}
-	p->fmt = a ? nla_get_u32(a) : MRC_FMT_UDP;
-	a = tb[MRC_A_PROFILE_MIN_ACTIVE];
-	p->min_active = a ? nla_get_u32(a) : 0;
-	return mrc_parse_profile_evs(p, info);
-}
-
-static int mrc_profile_change(struct mrc_dev *dev, struct genl_info *info)
-{
-	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
-	struct mrc_profile *p;
-	u32 n;
-	int err;
-
-	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
-			    mrc_genl_profile_policy, MRC_A_PROFILE_ID);
-	if (err)
-		return err;
-	n = mrc_count_profile_evs(info);
-	if (n > MRC_EVS_MAX) {
-		MRC_ERR_MSG(info->extack, "profile: %u EVs, at most %u", n, MRC_EVS_MAX);
-		return -E2BIG;
-	}
-	p = kvzalloc(struct_size(p, ev, n), GFP_KERNEL);
-	if (!p)
-		return -ENOMEM;
-	err = mrc_parse_profile(p, tb, info);
-	if (!err && p->mode == MRC_MODE_AUTO && p->n) {
-		MRC_ERR_MSG(info->extack, "profile %llu: mode AUTO takes no EVs", p->id);
-		err = -EINVAL;
-	}
-	if (!err)
-		err = mrc_profile_set(dev, p, info->extack);
-	if (!err)
-		atomic_inc(&mrc_genl_generation);
-	kvfree(p);
-	return err;
-}
-
-static int mrc_profile_remove(struct mrc_dev *dev, struct genl_info *info)
-{
-	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
-	union ib_gid dst;
-	int err;
-
-	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
-			    mrc_genl_profile_key_policy, MRC_A_PROFILE_ID);
-	if (err)
-		return err;
-	if (tb[MRC_A_PROFILE_DST])
-		nla_memcpy(&dst, tb[MRC_A_PROFILE_DST], sizeof(dst));
-	err = mrc_profile_del(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
-			      tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
-	if (!err)
-		atomic_inc(&mrc_genl_generation);
-	return err;
-}
-
-int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info)
-{
-	return mrc_genl_change(info, mrc_profile_change);
-}
-
-int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return mrc_genl_change(info, mrc_profile_remove);
-}
-
 /* ---- EVs of a path set ---- */
 
 static int mrc_parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
@@ -394,13 +258,13 @@ static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 	bool changed;
 	int rem;
 
-	spin_lock_bh(&ps->lock);
+	spin_lock_bh(&ps->peer->path_lock);
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
 		if (nla_type(a) == MRC_A_EV &&
 		    !mrc_parse_ev(a, ps->evs.n, &idx, &state, NULL))
 			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
 	changed = mrc_evset_take_change(&ps->evs);
-	spin_unlock_bh(&ps->lock);
+	spin_unlock_bh(&ps->peer->path_lock);
 	return changed;
 }
 

@@ -55,7 +55,7 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 /*
  * mrc_tx.c. Builds and sends what an engine txop asks for. The header part and
  * payload fragments come from mrc_qp's callbacks. May run with qp->lock held
- * (never ps->lock). Return NULL when memory, route or the plane is missing: caller
+ * (never path_lock). Return NULL when memory, route or the plane is missing: caller
  * does tx_undo.
  */
 struct mrc_payload {		/* pages of one packet */

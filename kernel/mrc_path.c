@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_path.c - peers and their path sets.
+ * mrc_path.c - peers: their table, their ports, and which path set they have.
  *
  * A peer is made when a QP (or an ordinary IP packet) first needs it. The table
- * holds one reference; peer_gc drops it when nobody else has one and
- * the peer was idle for a minute. A path set is replaced, never changed, when the
- * profile changes or (AUTO) planes come and go: dev->path_gen says that sets built
+ * holds one reference; peer_gc drops it when nobody else has one and no QP nor
+ * ordinary packet used the peer for a minute. A path set is replaced, never changed, when
+ * the profile changes or (AUTO) planes come and go: dev->path_gen says that sets built
  * before must be looked at again, also those whose making raced with the change.
  *
  * Locks: dev->peer_lock guards the table's membership; peer->lock the
- * port object, the ps pointer and the list of QPs; ps->lock the evset and cached
- * routes. None is held while another of them or a QP's lock is taken, except
- * peer_lock around table operations. QPs are told of changes through references taken in
- * small batches. All softirq-safe.
+ * port objects, the ps pointer and the list of QPs; peer->path_lock evsets,
+ * cached routes and controllers. None is held while another of them or a QP's lock is
+ * taken, except peer_lock around table operations. QPs are told of changes through
+ * references taken in small batches. All softirq-safe; changes of planes and profiles come
+ * under rtnl and may sleep.
  */
 #include <linux/rhashtable.h>
 #include <net/addrconf.h>
@@ -23,8 +24,8 @@
 #include "mrc_net.h"
 #include "mrc_path.h"
 #include "mrc_qp.h"
+#include "mrc_qpcc.h"
 
-#define MRC_AUTO_PER_PLANE	16
 #define MRC_PEER_IDLE		(60 * HZ)
 #define MRC_PEER_GC		(20 * HZ)
 #define MRC_QP_BATCH		16
@@ -37,138 +38,15 @@ static const struct rhashtable_params mrc_peer_params = {
 	.automatic_shrinking = true,
 };
 
-static u32 mrc_planes_mask(const struct mrc_dev *dev)
-{
-	u32 mask = 0, i;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++)
-		if (rcu_access_pointer(dev->plane[i]))
-			mask |= 1u << i;
-	return mask;
-}
-
-/* ---- path sets: making ---- */
-
-static void pathset_free_rcu(struct rcu_head *rcu)
-{
-	struct mrc_pathset *ps = container_of(rcu, struct mrc_pathset, rcu);
-
-	kfree(ps->path);
-	kfree(ps->ip_order);
-	kfree(ps->evs_mem);
-	kfree(ps);
-}
-
-static void pathset_drop_routes(struct mrc_pathset *ps)
-{
-	u16 i;
-
-	for (i = 0; i < ps->evs.n; i++) {
-		dst_release(ps->path[i].dst);
-		ps->path[i].dst = NULL;
-	}
-}
-
-static void pathset_release(struct kref *ref)
-{
-	struct mrc_pathset *ps = container_of(ref, struct mrc_pathset, ref);
-
-	pathset_drop_routes(ps);
-	call_rcu(&ps->rcu, pathset_free_rcu);
-}
-
-void mrc_pathset_put(struct mrc_pathset *ps)
-{
-	if (ps)
-		kref_put(&ps->ref, pathset_release);
-}
-
-static struct mrc_pathset *pathset_alloc(struct mrc_peer *peer, u16 n, gfp_t gfp)
-{
-	struct mrc_pathset *ps = kzalloc(sizeof(*ps), gfp);
-
-	if (!ps)
-		return NULL;
-	kref_init(&ps->ref);
-	spin_lock_init(&ps->lock);
-	ps->peer = peer;
-	ps->path = kcalloc(n, sizeof(*ps->path), gfp | __GFP_NOWARN);
-	ps->evs_mem = kzalloc(mrc_evset_mem_size(n), gfp | __GFP_NOWARN);
-	ps->ip_order = kcalloc(n, sizeof(*ps->ip_order), gfp | __GFP_NOWARN);
-	if (ps->path && ps->evs_mem && ps->ip_order)
-		return ps;
-	pathset_free_rcu(&ps->rcu);	/* nobody has seen it */
-	return NULL;
-}
-
-static u16 auto_count(const struct mrc_profile *prof, u32 planes)
-{
-	u32 k = max_t(u32, hweight32(planes), 1);
-
-	if (prof && prof->n)
-		return max_t(u16, prof->n, (u16)k);
-	return (u16)min_t(u32, MRC_AUTO_PER_PLANE * k, MRC_PS_EVS_MAX / k * k);
-}
-
-static int pathset_fill(struct mrc_pathset *ps, const struct mrc_profile *prof, u16 n,
-			struct mrc_evplan *plan)
-{
-	struct mrc_peer *peer = ps->peer;
-	struct mrc_evset_cfg cfg = { .n = n };
-	u64 seed = get_random_u64();
-
-	mrc_evplan_make(plan, ps, prof, n, seed);
-	cfg.n_planes = plan->n_planes;
-	cfg.min_active = prof ? prof->min_active : 0;
-	cfg.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up);
-	mrc_rot_init(&ps->ip_rot, ps->ip_order, n, seed);
-	return mrc_evset_init(&ps->evs, ps->evs_mem, &cfg, plan->value, plan->plane);
-}
-
-static struct mrc_pathset *pathset_build(struct mrc_peer *peer, gfp_t gfp)
-{
-	/* Before anything that it stands for is read; pairs with path_gen_bump(). */
-	u32 gen = smp_load_acquire(&peer->dev->path_gen);
-	u32 planes = peer->local ? 1 : mrc_planes_mask(peer->dev);
-	struct mrc_profile *prof = NULL;
-	struct mrc_pathset *ps = NULL;
-	struct mrc_evplan *plan;
-	bool is_auto;
-	u16 n;
-
-	plan = kmalloc(sizeof(*plan), gfp);
-	if (!plan)
-		return NULL;
-	if (!peer->local)
-		prof = mrc_profile_lookup(peer->dev, &peer->gid);
-	is_auto = !prof || prof->mode == MRC_MODE_AUTO;
-	n = is_auto ? auto_count(prof, planes) : prof->n;
-	ps = pathset_alloc(peer, n, gfp);
-	if (!ps)
-		goto out;
-	ps->gen = gen;
-	ps->planes = planes;
-	ps->is_auto = is_auto;
-	ps->profile_id = prof ? prof->id : 0;
-	if (WARN_ON_ONCE(pathset_fill(ps, prof, n, plan))) {
-		pathset_free_rcu(&ps->rcu);
-		ps = NULL;
-	}
-out:
-	mrc_profile_put(prof);
-	kfree(plan);
-	return ps;
-}
-
 /* ---- QPs of a peer ---- */
 
 static void qp_plane_event(struct mrc_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
-	if (qp->ps) {
-		spin_lock(&qp->ps->lock);
+	if (qp->peer) {
+		spin_lock(&qp->peer->path_lock);
 		mrc_conn_plane_event(&qp->conn, ktime_get_ns());
-		spin_unlock(&qp->ps->lock);
+		spin_unlock(&qp->peer->path_lock);
 	}
 	spin_unlock_bh(&qp->lock);
 }
@@ -218,21 +96,60 @@ static bool peer_port_due(struct mrc_peer *peer, u64 now_ns, struct mrc_pkt *pkt
 	return mrc_port_tx_next(&peer->port, now_ns, pkt);
 }
 
+/* The set in use learns which of the peer's ports are up. */
+static void peer_apply_ports(struct mrc_peer *peer)
+{
+	struct mrc_pathset *ps = mrc_peer_pathset(peer);
+
+	spin_lock_bh(&peer->path_lock);
+	mrc_evset_remote_planes(&ps->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
+	spin_unlock_bh(&peer->path_lock);
+	mrc_pathset_put(ps);
+}
+
+/* Planes up at both ends changed: EVs, the rate for controllers, then the QPs. */
+static void peer_ports_changed(struct mrc_peer *peer)
+{
+	peer_apply_ports(peer);
+	mrc_qpcc_refresh(peer);
+	peer_tell_qps(peer, true);
+	mrc_genl_event_peer(peer, MRC_EVENT_PEER_PORTS);
+}
+
+/* Under peer->lock. Which of its ports are believed to be up; true: that changed. */
+static bool peer_believe(struct mrc_peer *peer, u32 up)
+{
+	if (up == peer->ports_up)
+		return false;
+	WRITE_ONCE(peer->ports_up, up);
+	return true;
+}
+
+static void peer_arm(struct mrc_peer *peer, u64 now_ns)
+{
+	u64 at_ns = mrc_damp_deadline_ns(&peer->damp);
+
+	if (peer->local)
+		return;
+	if (!list_empty(&peer->qps))
+		at_ns = min(at_ns, mrc_port_deadline_ns(&peer->port));
+	if (at_ns != MRC_TIME_NEVER && !READ_ONCE(peer->dev->dead))
+		hrtimer_start(&peer->port_timer,
+			      ns_to_ktime(at_ns > now_ns ? at_ns - now_ns : 0),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
 static void peer_port_run(struct mrc_peer *peer)
 {
-	u64 now_ns = ktime_get_ns(), at_ns;
+	u64 now_ns = ktime_get_ns();
 	struct mrc_pkt pkt;
 	bool due;
 
 	do {
 		spin_lock_bh(&peer->lock);
 		due = peer_port_due(peer, now_ns, &pkt);
-		at_ns = mrc_port_deadline_ns(&peer->port);
-		if (!due && at_ns != MRC_TIME_NEVER && !list_empty(&peer->qps) &&
-		    !READ_ONCE(peer->dev->dead))
-			hrtimer_start(&peer->port_timer,
-				      ns_to_ktime(at_ns > now_ns ? at_ns - now_ns : 0),
-				      HRTIMER_MODE_REL_SOFT);
+		if (!due)
+			peer_arm(peer, now_ns);
 		spin_unlock_bh(&peer->lock);
 		if (due && !mrc_tx_endpoint(peer, &pkt) && pkt.opcode == MRC_OPC_EP_REQ)
 			mrc_dev_count(peer->dev, port_updates_sent);
@@ -241,7 +158,15 @@ static void peer_port_run(struct mrc_peer *peer)
 
 static enum hrtimer_restart peer_port_timer(struct hrtimer *t)
 {
-	peer_port_run(container_of(t, struct mrc_peer, port_timer));
+	struct mrc_peer *peer = container_of(t, struct mrc_peer, port_timer);
+	bool changed;
+
+	spin_lock_bh(&peer->lock);
+	changed = peer_believe(peer, mrc_damp_poll(&peer->damp, ktime_get_ns()));
+	spin_unlock_bh(&peer->lock);
+	if (changed)
+		peer_ports_changed(peer);
+	peer_port_run(peer);
 	return HRTIMER_NORESTART;	/* armed anew inside when needed */
 }
 
@@ -252,33 +177,47 @@ void mrc_peer_note_local(struct mrc_peer *peer, const struct in6_addr *addr)
 	spin_unlock_bh(&peer->lock);
 }
 
-static void peer_remote_planes(struct mrc_peer *peer, struct mrc_pathset *ps, u32 up)
-{
-	spin_lock_bh(&ps->lock);
-	mrc_evset_remote_planes(&ps->evs, up, ktime_get_ns());
-	spin_unlock_bh(&ps->lock);
-}
-
 void mrc_peer_rx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt)
 {
-	struct mrc_pathset *ps;
+	u64 now_ns = ktime_get_ns();
 	bool changed;
-	u32 up;
 
 	if (pkt->opcode == MRC_OPC_EP_REQ && pkt->u.ep.op == MRC_EP_PORT_STATUS)
 		mrc_dev_count(peer->dev, port_updates_rcvd);
 	spin_lock_bh(&peer->lock);
-	changed = mrc_port_rx(&peer->port, pkt, ktime_get_ns());
-	up = peer->port.remote_up;
+	changed = mrc_port_rx(&peer->port, pkt, now_ns);
+	if (changed)
+		changed = peer_believe(peer, mrc_damp_set(&peer->damp, peer->port.remote_up,
+							  now_ns));
 	spin_unlock_bh(&peer->lock);
-	if (changed) {
-		ps = mrc_peer_pathset(peer);
-		peer_remote_planes(peer, ps, up);
-		mrc_pathset_put(ps);
-		peer_tell_qps(peer, true);
-		mrc_genl_event_peer(peer, MRC_EVENT_PEER_PORTS);
-	}
+	if (changed)
+		peer_ports_changed(peer);
 	peer_port_run(peer);
+}
+
+static void peer_damp_init(struct mrc_peer *peer, u32 up)
+{
+	struct mrc_damp_cfg cfg;
+
+	mrc_dev_damp_cfg(peer->dev, &cfg);
+	mrc_damp_init(&peer->damp, &cfg, up);
+}
+
+static void peer_damp_changed(struct mrc_peer *peer)
+{
+	bool changed;
+
+	spin_lock_bh(&peer->lock);
+	peer_damp_init(peer, peer->port.remote_up);
+	changed = peer_believe(peer, peer->port.remote_up);
+	spin_unlock_bh(&peer->lock);
+	if (changed)
+		peer_ports_changed(peer);
+}
+
+void mrc_peers_damp_changed(struct mrc_dev *dev)
+{
+	mrc_peers_for_each(dev, peer_damp_changed);
 }
 
 /* ---- peers: life ---- */
@@ -303,10 +242,8 @@ static void peer_release(struct kref *ref)
 
 void mrc_peer_put(struct mrc_peer *peer)
 {
-	if (!peer)
-		return;
-	WRITE_ONCE(peer->last_ip, jiffies);
-	kref_put(&peer->ref, peer_release);
+	if (peer)
+		kref_put(&peer->ref, peer_release);
 }
 
 struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid)
@@ -339,15 +276,11 @@ struct mrc_pathset *mrc_peer_pathset(struct mrc_peer *peer)
  */
 static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 {
-	struct mrc_pathset *new = pathset_build(peer, gfp), *old;
-	u32 remote_up;
+	struct mrc_pathset *new = mrc_pathset_build(peer, gfp), *old;
 
 	if (!new)
 		return;
-	spin_lock_bh(&peer->lock);
-	remote_up = peer->port.remote_up;
-	spin_unlock_bh(&peer->lock);
-	peer_remote_planes(peer, new, remote_up);
+	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
 	spin_lock_bh(&peer->lock);
 	old = rcu_dereference_protected(peer->ps, lockdep_is_held(&peer->lock));
 	if ((s32)(new->gen - old->gen) >= 0)
@@ -356,6 +289,7 @@ static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 		old = new;
 	spin_unlock_bh(&peer->lock);
 	mrc_pathset_put(old);
+	peer_apply_ports(peer);		/* they may have changed before it was seen */
 }
 
 static bool mrc_addr_is_local(struct mrc_dev *dev, const union ib_gid *gid)
@@ -391,16 +325,20 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	peer->v4 = ipv6_addr_v4mapped((const struct in6_addr *)gid);
 	peer->local = mrc_addr_is_local(dev, gid);
 	spin_lock_init(&peer->lock);
+	spin_lock_init(&peer->path_lock);
 	INIT_LIST_HEAD(&peer->qps);
-	peer->last_ip = jiffies;
+	INIT_LIST_HEAD(&peer->ccs);
+	peer->last_used = jiffies;
 	mrc_hrtimer_setup(&peer->port_timer, peer_port_timer, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_REL_SOFT);
 	/* A peer takes all ports for up until it hears otherwise. */
 	up = READ_ONCE(dev->planes_up);
 	mrc_port_init(&peer->port, mrc_planes_mask(dev));
+	peer->ports_up = peer->port.remote_up;
+	peer_damp_init(peer, peer->ports_up);
 	if (up != peer->port.up)
 		mrc_port_set(&peer->port, up, ktime_get_ns());
-	ps = pathset_build(peer, gfp);
+	ps = mrc_pathset_build(peer, gfp);
 	if (!ps) {
 		kfree(peer);
 		return NULL;
@@ -439,14 +377,29 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 	return IS_ERR(old) ? NULL : old;
 }
 
+/*
+ * Profiles or planes may have changed before it could be found; and what was made
+ * in softirq may have a part of the EVs only.
+ */
+static void peer_fresh_paths(struct mrc_peer *peer, gfp_t gfp, bool is_new)
+{
+	struct mrc_pathset *ps = mrc_peer_pathset(peer);
+	bool stale = is_new && ps->gen != READ_ONCE(peer->dev->path_gen);
+
+	if (stale || (ps->part && gfpflags_allow_blocking(gfp)))
+		peer_rebuild(peer, gfp);
+	mrc_pathset_put(ps);
+}
+
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
 {
 	u32 max = gfpflags_allow_blocking(gfp) ? MRC_PEERS_MAX : MRC_IP_PEERS_MAX;
 	struct mrc_peer *peer;
-	struct mrc_pathset *ps;
+	bool is_new;
 
 	peer = mrc_peer_find(dev, gid);
-	if (!peer) {
+	is_new = !peer;
+	if (is_new) {
 		if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= max)
 			return NULL;
 		peer = peer_alloc(dev, gid, gfp);
@@ -455,12 +408,10 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_
 		peer = peer_insert(dev, peer);
 		if (!peer)
 			return NULL;
-		/* Profiles or planes may have changed before it could be found. */
-		ps = mrc_peer_pathset(peer);
-		if (ps->gen != READ_ONCE(dev->path_gen))
-			peer_rebuild(peer, gfp);
-		mrc_pathset_put(ps);
 	}
+	mrc_peer_used(peer);
+	if (is_new || gfpflags_allow_blocking(gfp))
+		peer_fresh_paths(peer, gfp, is_new);
 	/* For a QP: if planes are down, the peer should hear it once the QP is linked. */
 	if (gfpflags_allow_blocking(gfp) && READ_ONCE(peer->port.announcing))
 		hrtimer_start(&peer->port_timer, ns_to_ktime(MRC_PORT_DELAY_NS),
@@ -470,7 +421,7 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_
 
 /* ---- all peers of a device ---- */
 
-static void peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
+void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
 {
 	struct rhashtable_iter it;
 	struct mrc_peer *peer;
@@ -482,8 +433,10 @@ static void peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer
 			continue;	/* resized: some come twice */
 		if (!kref_get_unless_zero(&peer->ref))
 			continue;
+		rhashtable_walk_stop(&it);
 		fn(peer);
 		kref_put(&peer->ref, peer_release);
+		rhashtable_walk_start(&it);	/* where it was, or it says -EAGAIN */
 	}
 	rhashtable_walk_stop(&it);
 	rhashtable_walk_exit(&it);
@@ -502,20 +455,21 @@ static void peer_planes_changed(struct mrc_peer *peer)
 	u32 up = READ_ONCE(dev->planes_up);
 	struct mrc_pathset *ps = mrc_peer_pathset(peer);
 
-	spin_lock_bh(&ps->lock);
-	pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
+	spin_lock_bh(&peer->path_lock);
+	mrc_pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
 	if (!peer->local)
 		mrc_evset_local_planes(&ps->evs, up, ktime_get_ns());
-	spin_unlock_bh(&ps->lock);
+	spin_unlock_bh(&peer->path_lock);
 	if (!peer->local && !dev->dead) {
 		if (ps->is_auto && ps->planes != mrc_planes_mask(dev))
-			peer_rebuild(peer, GFP_ATOMIC);
+			peer_rebuild(peer, GFP_KERNEL);
 		spin_lock_bh(&peer->lock);
 		if (peer->port.up != up)
 			mrc_port_set(&peer->port, up, ktime_get_ns());
 		spin_unlock_bh(&peer->lock);
 	}
 	mrc_pathset_put(ps);
+	mrc_qpcc_refresh(peer);
 	peer_tell_qps(peer, true);
 	peer_port_run(peer);
 }
@@ -523,27 +477,39 @@ static void peer_planes_changed(struct mrc_peer *peer)
 void mrc_peers_planes_changed(struct mrc_dev *dev)
 {
 	path_gen_bump(dev);
-	peers_for_each(dev, peer_planes_changed);
+	mrc_peers_for_each(dev, peer_planes_changed);
+}
+
+/* States of EVs are learnt at a price: peers whose profile stayed keep their set. */
+static bool peer_profile_stays(struct mrc_peer *peer)
+{
+	struct mrc_profile *prof = mrc_profile_lookup(peer->dev, &peer->gid);
+	struct mrc_pathset *ps = mrc_peer_pathset(peer);
+	bool stays = ps->prof == prof;
+
+	mrc_pathset_put(ps);
+	mrc_profile_put(prof);
+	return stays;
 }
 
 static void peer_profiles_changed(struct mrc_peer *peer)
 {
-	if (peer->local)
+	if (peer->local || peer_profile_stays(peer))
 		return;
-	peer_rebuild(peer, GFP_ATOMIC);
+	peer_rebuild(peer, GFP_KERNEL);
 	peer_tell_qps(peer, false);
 }
 
 void mrc_peers_profiles_changed(struct mrc_dev *dev)
 {
 	path_gen_bump(dev);
-	peers_for_each(dev, peer_profiles_changed);
+	mrc_peers_for_each(dev, peer_profiles_changed);
 }
 
 /* Under RCU. Only the table's reference is left: nobody can get another any more. */
 static void peer_gc_one(struct mrc_dev *dev, struct mrc_peer *peer)
 {
-	if (time_before(jiffies, READ_ONCE(peer->last_ip) + MRC_PEER_IDLE))
+	if (time_before(jiffies, READ_ONCE(peer->last_used) + MRC_PEER_IDLE))
 		return;
 	spin_lock_bh(&dev->peer_lock);
 	if (refcount_dec_if_one(&peer->ref.refcount)) {

@@ -7,6 +7,7 @@
  * ATOMICs to execute. Every access is checked against the MR and the QP's own
  * access flags at the moment it happens.
  */
+#include "mrc_hold.h"
 #include "mrc_place.h"
 #include "mrc_wqe.h"
 
@@ -15,6 +16,9 @@ static const struct mrc_reject mrc_deny_invalid = { .nak = MRC_NAK_INV_REQ };
 static const struct mrc_reject mrc_deny_op = { .nak = MRC_NAK_REM_OP };
 static const struct mrc_reject mrc_deny_rnr = {
 	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,
+};
+static const struct mrc_reject mrc_deny_full = {
+	.nack = MRC_NACK_NO_PKT_BUFFER, .nak = MRC_NAK_NONE,
 };
 
 /* The MR behind a remote key, if it and the QP allow @access; referenced. */
@@ -86,8 +90,8 @@ static const struct mrc_reject *mrc_place_resp(struct mrc_qp *qp, const struct m
 	return ok ? NULL : &mrc_deny_op;
 }
 
-static const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
-					  const struct sk_buff *skb, int off)
+const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
+				   const struct sk_buff *skb, int off)
 {
 	switch (op->place) {
 	case MRC_PLACE_WRITE:
@@ -102,31 +106,53 @@ static const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rx
 	return NULL;
 }
 
+/* Refuse before it is held what could not be refused later. */
+static const struct mrc_reject *mrc_hold(struct mrc_qp *qp, const struct mrc_rxop *op,
+					 struct sk_buff *skb, int off)
+{
+	bool needs_rq = op->needs_rq || op->place == MRC_PLACE_RECV;
+
+	if (needs_rq && !mrc_rwqe_get(qp, qp->rq_base + op->rq_idx))
+		return &mrc_deny_rnr;
+	return mrc_hold_keep_skb(qp, op, skb, off) ? NULL : &mrc_deny_full;
+}
+
+/* A response acknowledges its request: that is the controller's and the EVs' business. */
+static void mrc_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
+			const struct mrc_reject *why, u64 now)
+{
+	if (why) {
+		mrc_conn_rx_reject(&qp->conn, op, why, now);
+		return;
+	}
+	spin_lock(&qp->peer->path_lock);
+	mrc_conn_rx_commit(&qp->conn, op, now);
+	spin_unlock(&qp->peer->path_lock);
+}
+
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off)
 {
 	const struct mrc_reject *why;
-	struct mrc_pathset *ps;
 	enum mrc_verdict v;
 	struct mrc_rxop op;
 	u64 now;
 
 	spin_lock(&qp->lock);
-	ps = qp->ps;
-	if (!ps || !qp->ibqp) {
+	if (!qp->peer || !qp->ibqp) {
 		qp->conn.stats.rx_not_ready++;
 		spin_unlock(&qp->lock);
 		return;
 	}
 	now = ktime_get_ns();
-	spin_lock(&ps->lock);
+	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
-	spin_unlock(&ps->lock);
+	spin_unlock(&qp->peer->path_lock);
 	if (v == MRC_V_PLACE) {
-		why = mrc_place(qp, &op, skb, off);
-		if (why)
-			mrc_conn_rx_reject(&qp->conn, &op, why, now);
+		if (unlikely(op.hold))
+			why = mrc_hold(qp, &op, skb, off);
 		else
-			mrc_conn_rx_commit(&qp->conn, &op, now);
+			why = mrc_place(qp, &op, skb, off);
+		mrc_rx_done(qp, &op, why, now);
 	}
 	spin_unlock(&qp->lock);
 	mrc_bh_kick(qp);
@@ -142,8 +168,10 @@ void mrc_place_tails(struct mrc_qp *qp)
 	while (mrc_conn_tail_next(&qp->conn, &t)) {
 		/* Checked when the packet came; deregistered since: nothing to write to. */
 		mr = mrc_remote_mr(qp, t.rkey, t.va, t.len, IB_ACCESS_REMOTE_WRITE);
-		if (!mr)
+		if (!mr) {
+			mrc_dev_count(qp->dev, tails_dropped);
 			continue;
+		}
 		mrc_mr_write(mr, t.va, qp->tail[t.slot], t.len);
 		mrc_mr_put(mr);
 	}

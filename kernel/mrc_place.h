@@ -5,6 +5,12 @@
 
 #include "mrc_qp.h"
 
+/*
+ * Put the payload of @op, at @off in @skb, where it belongs. NULL: done; else why the
+ * packet is refused.
+ */
+const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
+				   const struct sk_buff *skb, int off);
 /* Write the deferred ends of messages that are whole now. */
 void mrc_place_tails(struct mrc_qp *qp);
 /* Execute READs and ATOMICs whose turn has come; free those answered. */

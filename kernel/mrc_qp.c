@@ -18,6 +18,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
+#include "mrc_hold.h"
 #include "mrc_pd.h"
 #include "mrc_qp.h"
 #include "mrc_ucontext.h"
@@ -105,6 +106,7 @@ struct mrc_qp_sizes {
 	size_t conn;
 	size_t inl;		/* of one send request */
 	size_t wqe;
+	size_t hold;
 	u32 sq_entries, sq_stride;
 	u32 rq_entries, rq_stride;
 };
@@ -117,7 +119,15 @@ static u8 mrc_dev_mpr(const struct mrc_dev *dev)
 	return clamp_t(u8, mpr ?: MRC_MPR_DEFAULT, 1, MRC_MPR_MAX);
 }
 
-static void mrc_qp_size(const struct ib_qp_cap *cap, u8 mpr, struct mrc_qp_sizes *z)
+/* How new QPs of a device are. */
+struct mrc_qp_kind {
+	u8 mpr;
+	u16 active_evs;
+	bool strict;
+};
+
+static void mrc_qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
+			struct mrc_qp_sizes *z)
 {
 	u32 slots;
 
@@ -131,11 +141,13 @@ static void mrc_qp_size(const struct ib_qp_cap *cap, u8 mpr, struct mrc_qp_sizes
 
 	slots = clamp_t(u32, z->sq_entries, MRC_SQ_SLOTS_MIN, MRC_SQ_INFLIGHT);
 	z->cfg = (struct mrc_conn_cfg) {
-		.mpr_max = roundup_pow_of_two(mpr),
+		.mpr_max = roundup_pow_of_two(kind->mpr),
 		.sq_max = slots,
 		.rd_max = MRC_QP_RD,
 		.rq_max = MRC_QP_RQM,
 		.tails = MRC_QP_TAILS,
+		.ev_active = kind->active_evs,
+		.strict = kind->strict,
 		.seed = get_random_u64(),
 	};
 	z->conn = mrc_conn_mem_size(&z->cfg);
@@ -145,6 +157,7 @@ static void mrc_qp_size(const struct ib_qp_cap *cap, u8 mpr, struct mrc_qp_sizes
 		 MRC_QP_RQM * (sizeof(struct mrc_rwqe) +
 			       cap->max_recv_sge * sizeof(struct mrc_sge)) +
 		 MRC_QP_TAILS * MRC_TAIL_LEN;
+	z->hold = kind->strict ? z->cfg.mpr_max * MRC_MPR_UNIT * sizeof(struct sk_buff *) : 0;
 }
 
 u32 mrc_qp_idle_bytes(void)
@@ -153,9 +166,13 @@ u32 mrc_qp_idle_bytes(void)
 		.max_send_wr = 128, .max_recv_wr = 128,
 		.max_send_sge = 1, .max_recv_sge = 1,
 	};
+	const struct mrc_qp_kind kind = {
+		.mpr = MRC_MPR_DEFAULT,
+		.active_evs = mrc_attr_default.active_evs,
+	};
 	struct mrc_qp_sizes z;
 
-	mrc_qp_size(&cap, MRC_MPR_DEFAULT, &z);
+	mrc_qp_size(&cap, &kind, &z);
 	return sizeof(struct mrc_qp) + z.conn + z.wqe +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.sq_entries * z.sq_stride) +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.rq_entries * z.rq_stride);
@@ -187,6 +204,7 @@ static void mrc_qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	qp->tail = (u8 (*)[MRC_TAIL_LEN])p;
 	p += MRC_QP_TAILS * MRC_TAIL_LEN;
 	WARN_ON(p != (u8 *)qp->wqe_mem + z->wqe);
+	qp->hold = z->hold ? (struct sk_buff **)p : NULL;
 }
 
 static int mrc_qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
@@ -194,7 +212,8 @@ static int mrc_qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	BUILD_BUG_ON(sizeof(struct mrc_swqe) % 8 || sizeof(struct mrc_rwqe) % 8);
 	if (!z->conn)
 		return -EINVAL;
-	qp->conn_mem = kvzalloc(z->conn + z->wqe, GFP_KERNEL_ACCOUNT);
+	BUILD_BUG_ON(MRC_TAIL_LEN % 8);
+	qp->conn_mem = kvzalloc(z->conn + z->wqe + z->hold, GFP_KERNEL_ACCOUNT);
 	if (!qp->conn_mem)
 		return -ENOMEM;
 	qp->wqe_mem = (u8 *)qp->conn_mem + z->conn;
@@ -229,7 +248,9 @@ static int mrc_qp_read_udata(struct ib_udata *udata, struct mrc_ucreate_qp *req)
 		return err;
 	if (ib_copy_from_udata(req, udata, sizeof(*req)))
 		return -EFAULT;
-	return req->comp_mask || req->flags & ~MRC_UQP_ONLY_SPEC ? -EOPNOTSUPP : 0;
+	if (req->comp_mask || req->flags & ~(MRC_UQP_ONLY_SPEC | MRC_UQP_STRICT))
+		return -EOPNOTSUPP;
+	return 0;
 }
 
 static struct mrc_qp *mrc_qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *init)
@@ -328,8 +349,9 @@ static int mrc_qp_publish(struct mrc_qp *qp)
 
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
+	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
 	struct mrc_ucreate_qp req;
-	u8 mpr = mrc_dev_mpr(to_mrc_dev(ibqp->device));
+	struct mrc_qp_kind kind;
 	struct mrc_qp_sizes z;
 	struct mrc_qp *qp;
 	int err;
@@ -341,7 +363,12 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 		return err;
 	init->cap.max_send_sge = max(init->cap.max_send_sge, 1u);
 	init->cap.max_recv_sge = max(init->cap.max_recv_sge, 1u);
-	mrc_qp_size(&init->cap, mpr, &z);
+	kind = (struct mrc_qp_kind) {
+		.mpr = mrc_dev_mpr(dev),
+		.active_evs = READ_ONCE(dev->attr.active_evs),
+		.strict = READ_ONCE(dev->attr.strict) || req.flags & MRC_UQP_STRICT,
+	};
+	mrc_qp_size(&init->cap, &kind, &z);
 	init->cap.max_send_wr = z.sq_entries;
 	init->cap.max_recv_wr = z.rq_entries;
 
@@ -349,11 +376,12 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	if (!qp)
 		return -ENOMEM;
 	qp->spec_only = req.flags & MRC_UQP_ONLY_SPEC;
-	qp->mpr = mpr;
+	qp->mpr = kind.mpr;
+	qp->strict = kind.strict;
 	err = mrc_qp_alloc_mem(qp, &z) ?: mrc_qp_answer(qp, udata, &z);
 	if (err)
 		goto err_abort;
-	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + qp->sq.bytes + qp->rq.bytes;
+	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + z.hold + qp->sq.bytes + qp->rq.bytes;
 	ibqp->qp_num = qp->qpn;
 	container_of(ibqp, struct mrc_ibqp, ibqp)->qp = qp;
 	err = mrc_qp_publish(qp);
@@ -382,7 +410,47 @@ static void mrc_qp_unlink_peer(struct mrc_qp *qp, struct mrc_peer *peer, struct 
 	peer->n_qps--;
 	spin_unlock_bh(&peer->lock);
 	mrc_pathset_put(ps);
+	mrc_peer_used(peer);
 	mrc_peer_put(peer);
+}
+
+/*
+ * Under qp->lock and with the path lock if the QP has a peer: what it had in flight
+ * counts no more for the others.
+ */
+static void mrc_qp_reset_conn(struct mrc_qp *qp)
+{
+	if (qp->peer)
+		spin_lock(&qp->peer->path_lock);
+	mrc_conn_reset(&qp->conn);
+	mrc_conn_set_path(&qp->conn, NULL);	/* another set may come to lie at its address */
+	if (qp->peer)
+		spin_unlock(&qp->peer->path_lock);
+}
+
+void mrc_qp_fail_conn(struct mrc_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+	if (qp->peer)
+		spin_lock(&qp->peer->path_lock);
+	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	if (qp->peer)
+		spin_unlock(&qp->peer->path_lock);
+}
+
+/* Under qp->lock: rings and requests as of a new QP. */
+static void mrc_qp_forget_work(struct mrc_qp *qp)
+{
+	u32 i;
+
+	mrc_qp_put_mrs(qp);
+	for (i = 0; i < MRC_QP_RQM; i++)
+		qp->rwqe[i].valid = false;
+	qp->sq_posted = 0;
+	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
+	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
+	qp->rq_base = qp->rq_cons;
+	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 }
 
 /*
@@ -392,36 +460,36 @@ static void mrc_qp_unlink_peer(struct mrc_qp *qp, struct mrc_peer *peer, struct 
 void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state)
 {
 	struct mrc_conn_info info;
+	struct sk_buff_head held;
 	struct mrc_pathset *ps;
+	struct mrc_qpcc *qpcc;
 	struct mrc_peer *peer;
-	u32 i;
 
 	lockdep_assert_held(&qp->mutex);
+	__skb_queue_head_init(&held);
 	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
 	spin_lock(&qp->lock);
 	mrc_conn_info(&qp->conn, &info);
 	mrc_stats_add(&qp->dev->gone, &info.stats);
-	mrc_conn_reset(&qp->conn);
-	mrc_conn_set_path(&qp->conn, NULL);	/* another set may come to lie at its address */
+	mrc_qp_reset_conn(qp);
 	memset(&qp->conn.stats, 0, sizeof(qp->conn.stats));
 	qp->state = state;
 	peer = qp->peer;
 	ps = qp->ps;
+	qpcc = qp->qpcc;
 	qp->peer = NULL;
 	qp->ps = NULL;
-	mrc_qp_put_mrs(qp);
-	for (i = 0; i < MRC_QP_RQM; i++)
-		qp->rwqe[i].valid = false;
-	qp->sq_posted = 0;
-	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
-	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
-	qp->rq_base = qp->rq_cons;
-	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
+	qp->qpcc = NULL;
+	memset(&qp->incast, 0, sizeof(qp->incast));
+	mrc_hold_take_all(qp, &held);
+	mrc_qp_forget_work(qp);
 	qp->timer_ns = MRC_TIME_NEVER;
 	spin_unlock(&qp->lock);
 	spin_unlock_bh(&qp->dev->qp_lock);
 
 	hrtimer_cancel(&qp->timer);
+	__skb_queue_purge(&held);
+	mrc_qpcc_put(qpcc);
 	if (peer)
 		mrc_qp_unlink_peer(qp, peer, ps);
 }

@@ -8,7 +8,7 @@
  * and the softirq scheduler may hold it as long as they need, and nobody waits.
  *
  * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn. Rings are
- * only touched under it. Order: qp->lock > ps->lock, qp->lock > cq->lock.
+ * only touched under it. Order: qp->lock > peer->path_lock, qp->lock > cq->lock.
  */
 #ifndef MRC_QP_H
 #define MRC_QP_H
@@ -22,6 +22,7 @@
 #include "mrc_dev.h"
 #include "mrc_mr.h"
 #include "mrc_path.h"
+#include "mrc_qpcc.h"
 #include "mrc_ring.h"
 
 #define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
@@ -87,6 +88,7 @@ struct mrc_qp {
 	enum ib_qp_state state;
 	bool sq_sig_all;
 	bool spec_only;			/* MRC_UQP_ONLY_SPEC */
+	bool strict;			/* placed in PSN order */
 	u8 mpr;				/* window, both ways */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
@@ -104,6 +106,8 @@ struct mrc_qp {
 	struct mrc_peer *peer;		/* referenced; under lock */
 	struct list_head peer_link;	/* under peer->lock */
 	struct mrc_pathset *ps;		/* referenced; under lock */
+	struct mrc_qpcc *qpcc;		/* counted there; under lock. NULL: a window of its own */
+	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
 
 	struct mrc_cq *scq, *rcq;	/* referenced */
 	struct mrc_ring sq, rq;
@@ -116,6 +120,8 @@ struct mrc_qp {
 	void *wqe_mem;
 	struct mrc_resp resp[MRC_QP_RD];
 	u8 (*tail)[MRC_TAIL_LEN];
+	struct sk_buff **hold;		/* strict: by slot of the window, packets to be placed */
+	u32 n_hold;
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
 
@@ -137,6 +143,8 @@ void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 int mrc_qp_table_init(void);
 void mrc_qp_table_exit(void);
 u32 mrc_qp_idle_bytes(void);	/* rings too: 128 WRs each way, 1 SGE, no inline, 8 * 128 PSNs */
+/* Under lock: the connection fails, and lets go of what it had in flight. */
+void mrc_qp_fail_conn(struct mrc_qp *qp);
 /* Between mrc_qp.c and mrc_qp_modify.c: under qp->mutex, without qp->lock. */
 void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state);
 

@@ -170,21 +170,27 @@ static int mrc_qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 static int mrc_qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 			   struct mrc_pathset *ps)
 {
+	const struct mrc_dev_attr *d = &qp->dev->attr;
 	const struct mrc_rx_cfg cfg = {
 		.psn = a->rq_psn,
 		.dqpn = a->dest_qp_num,
+		.sqpn = qp->qpn,
 		.mtu = ib_mtu_enum_to_int(a->path_mtu),
 		.mpr = qp->mpr,
 		.rd_atomic = a->max_dest_rd_atomic,
 		.min_rnr_timer = a->min_rnr_timer,
 		.mrc_only = qp->spec_only,
+		.no_trim_nack = !READ_ONCE(d->trim_nack),
+		.dyn_mpr = READ_ONCE(d->dyn_mpr),
+		.svc_time = true,
+		.strict = qp->strict,
 	};
 	int err;
 
-	spin_lock(&ps->lock);
+	spin_lock(&ps->peer->path_lock);
 	mrc_conn_set_path(&qp->conn, &ps->evs);
 	err = mrc_conn_set_rx(&qp->conn, &cfg, ktime_get_ns());
-	spin_unlock(&ps->lock);
+	spin_unlock(&ps->peer->path_lock);
 	return err;
 }
 
@@ -225,9 +231,10 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	return 0;
 }
 
-static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-			 enum ib_qp_state cur)
+/* Under qp->lock: and send. @qpcc: its controller, or NULL. */
+static int mrc_qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
 {
+	const struct mrc_dev_attr *d = &qp->dev->attr;
 	const struct mrc_tx_cfg cfg = {
 		.psn = a->sq_psn,
 		.mpr = qp->mpr,
@@ -236,25 +243,47 @@ static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 		.linear_cnt = a->retry_cnt,
 		.exp_cnt = 0,
 		.rnr_retry = a->rnr_retry,
-		.cwnd_bytes = READ_ONCE(qp->dev->attr.cwnd_bytes),
+		.timestamps = READ_ONCE(d->timestamps),
+		.trim_nack = READ_ONCE(d->trim_nack),
+		.dyn_mpr = READ_ONCE(d->dyn_mpr),
+		.sleek = READ_ONCE(d->sleek),
+		.cc = qpcc ? qpcc->cc : NULL,
+		.cwnd_bytes = READ_ONCE(d->cwnd_bytes),
 	};
+	int err;
+
+	spin_lock(&qp->peer->path_lock);
+	err = mrc_conn_set_tx(&qp->conn, &cfg, ktime_get_ns());
+	spin_unlock(&qp->peer->path_lock);
+	return err;
+}
+
+/* Nobody but this, under qp->mutex, gives the QP a peer or takes it away. */
+static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+			 enum ib_qp_state cur)
+{
+	struct mrc_qpcc *qpcc = NULL;
 	int err = -EINVAL;
 
 	if (cur == IB_QPS_RTS)
 		return mrc_qp_stay(qp, a, mask, cur);
+	if (qp->peer)
+		qpcc = mrc_qpcc_get(qp->peer);
+	if (IS_ERR(qpcc))
+		return PTR_ERR(qpcc);
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur && qp->ps &&
-	    !(mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer)) {
-		spin_lock(&qp->ps->lock);
-		err = mrc_conn_set_tx(&qp->conn, &cfg, ktime_get_ns());
-		spin_unlock(&qp->ps->lock);
-	}
+	    !(mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer))
+		err = mrc_qp_start_tx(qp, a, qpcc);
 	if (!err) {
 		mrc_qp_keep_attr(qp, a, mask);
+		qp->qpcc = qpcc;
 		qp->state = IB_QPS_RTS;
 	}
 	spin_unlock_bh(&qp->lock);
-	if (!err)
+	if (err)
+		mrc_qpcc_put(qpcc);
+	else
 		mrc_bh_kick(qp);	/* requests may have been posted already */
 	return err;
 }
@@ -264,7 +293,7 @@ static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 			 enum ib_qp_state cur)
 {
 	spin_lock_bh(&qp->lock);
-	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	mrc_qp_fail_conn(qp);
 	qp->state = IB_QPS_ERR;
 	spin_unlock_bh(&qp->lock);
 	mrc_bh_kick(qp);

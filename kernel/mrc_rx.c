@@ -35,6 +35,7 @@ struct rx_pkt {
 	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
 	bool v4;			/* innermost */
 	bool outer;			/* was SRv6-encapsulated */
+	bool cut;			/* the inner header promises more than is left */
 	u8 ds;				/* DS field of the outermost header */
 	u8 inner_ds;
 	u8 proto;			/* of the innermost; 0xff: a fragment */
@@ -96,6 +97,20 @@ static int rx_outer6(struct rx_pkt *p, const struct sk_buff *skb)
 
 /* ---- innermost IP header ---- */
 
+/*
+ * The packet ends where the IP header says. A switch that trims an SRv6 packet mends
+ * the length of the header that it forwards on, and no other.
+ */
+static bool rx_end(struct rx_pkt *p, u32 len)
+{
+	if (unlikely(len > p->end - p->l3)) {
+		p->cut = p->outer;
+		return p->outer;
+	}
+	p->end = p->l3 + len;
+	return true;
+}
+
 static bool rx_ip4(struct rx_pkt *p, struct sk_buff *skb)
 {
 	const struct iphdr *ip;
@@ -106,15 +121,14 @@ static bool rx_ip4(struct rx_pkt *p, struct sk_buff *skb)
 	ip = (const struct iphdr *)(skb->data + p->l3);
 	hlen = ip->ihl * 4u;
 	len = ntohs(ip->tot_len);
-	if (ip->version != 4 || hlen < sizeof(*ip) || len < hlen || len > p->end - p->l3)
+	if (ip->version != 4 || hlen < sizeof(*ip) || len < hlen || hlen > p->end - p->l3)
 		return false;
-	if (!pskb_may_pull(skb, p->l3 + hlen))
+	if (!rx_end(p, len) || !pskb_may_pull(skb, p->l3 + hlen))
 		return false;
 	ip = (const struct iphdr *)(skb->data + p->l3);
 	if (p->outer && ip_fast_csum((const u8 *)ip, ip->ihl))
 		return false;
 	p->l4 = p->l3 + hlen;
-	p->end = p->l3 + len;
 	p->inner_ds = ip->tos;
 	p->proto = ip_is_fragment(ip) ? 0xff : ip->protocol;
 	p->flow_label = 0;
@@ -132,10 +146,9 @@ static bool rx_ip6(struct rx_pkt *p, struct sk_buff *skb)
 		return false;
 	ip6 = (const struct ipv6hdr *)(skb->data + p->l3);
 	len = sizeof(*ip6) + ntohs(ip6->payload_len);
-	if (ip6->version != 6 || len > p->end - p->l3)
+	if (ip6->version != 6 || !rx_end(p, len))
 		return false;
 	p->l4 = p->l3 + sizeof(*ip6);
-	p->end = p->l3 + len;
 	p->inner_ds = ipv6_get_dsfield(ip6);
 	p->proto = ip6->nexthdr;
 	p->flow_label = (u16)ntohl(ip6_flowlabel(ip6));
@@ -198,13 +211,37 @@ static bool rx_icrc_ok(const struct rx_pkt *p, const struct sk_buff *skb)
 	       mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
 }
 
-/* 0, or what a switch that cut the packet wanted to say. */
-static u8 rx_trimmed(const struct rx_pkt *p, const struct mrc_dev *dev, u32 udp_len)
+static bool rx_has_dscp(const struct rx_pkt *p, u8 dscp)
 {
-	if (likely(udp_len == p->end - p->l4))
-		return 0;
-	return p->ds >> 2 == READ_ONCE(dev->attr.dscp_trimmed_lasthop) ?
-	       MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED;
+	return p->ds >> 2 == dscp || p->inner_ds >> 2 == dscp;
+}
+
+/*
+ * What a switch that cut the packet wanted to say by its DSCP; 0: nothing. Not a
+ * proof: a DSCP may be rewritten for other reasons, or be ours for data, too.
+ */
+static u8 rx_trim_mark(const struct rx_pkt *p, const struct mrc_dev *dev)
+{
+	if (rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed_lasthop)))
+		return MRC_NACK_TRIMMED_LASTHOP;
+	return rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed)) ? MRC_NACK_TRIMMED : 0;
+}
+
+/*
+ * Is a packet as long as UDP says whole? One with the mark of a trimmed packet whose
+ * ICRC is wrong was cut by a switch that wrote UDP's length, too: @trimmed.
+ */
+static bool rx_whole(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
+		     u8 *trimmed)
+{
+	bool icrc = READ_ONCE(dev->attr.icrc);
+
+	if (icrc && likely(rx_icrc_ok(p, skb)))
+		return true;
+	*trimmed = rx_trim_mark(p, dev);
+	if (icrc && !*trimmed)
+		mrc_dev_count(dev, rx_bad_icrc);
+	return !icrc && !*trimmed;
 }
 
 /*
@@ -217,17 +254,18 @@ static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct 
 	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
 	u32 len = p->end - p->l4 - sizeof(*udp);
 	u32 udp_len = ntohs(udp->len);
-	u8 trimmed = rx_trimmed(p, dev, udp_len);
+	u8 trimmed = 0;
 
 	if (unlikely(udp_len < p->end - p->l4))
 		goto malformed;
-	if (likely(!trimmed)) {
-		if (unlikely(len < MRC_BTH_LEN + MRC_ICRC_LEN))
-			goto malformed;
-		if (READ_ONCE(dev->attr.icrc) && unlikely(!rx_icrc_ok(p, skb))) {
-			mrc_dev_count(dev, rx_bad_icrc);
-			return false;
-		}
+	if (unlikely(udp_len > p->end - p->l4)) {
+		trimmed = rx_trim_mark(p, dev) ?: MRC_NACK_TRIMMED;
+	} else if (unlikely(len < MRC_BTH_LEN + MRC_ICRC_LEN)) {
+		goto malformed;
+	} else if (unlikely(!rx_whole(p, dev, skb, &trimmed))) {
+		if (!trimmed)
+			return false;	/* counted */
+	} else {
 		len -= MRC_ICRC_LEN;
 	}
 	if (unlikely(mrc_wire_parse(udp + 1, len, trimmed, pkt)))
@@ -330,6 +368,10 @@ static unsigned int rx_decap(const struct rx_pkt *p, struct sk_buff *skb)
 
 	if (!mrc_dev_owns_addr(dev, &p->dst))
 		return NF_ACCEPT;	/* another local SID's, or to be forwarded */
+	if (unlikely(p->cut)) {
+		mrc_dev_count(dev, rx_malformed);
+		return NF_DROP;
+	}
 	if (!(ndev->flags & IFF_UP) || skb_unclone(skb, GFP_ATOMIC)) {
 		DEV_STATS_INC(ndev, rx_dropped);
 		return NF_DROP;

@@ -12,7 +12,9 @@
  * packets of a kind-mrc netdev take the same paths, one EV per flow, so that TCP is not
  * reordered.
  *
- * Contexts: build under qp->lock, takes ps->lock; xmit under no lock of ours. The
+ * Which way an EV leads: mrc_way.c.
+ *
+ * Contexts: build under qp->lock, takes path_lock; xmit under no lock of ours. The
  * device and its namespace are valid while !dev->dead within one RCU read section.
  */
 #include <linux/etherdevice.h>
@@ -21,17 +23,15 @@
 #include <net/addrconf.h>
 #include <net/icmp.h>
 #include <net/ip.h>
-#include <net/ip6_route.h>
 #include <net/ipv6.h>
-#include <net/route.h>
 #include "linux/mrc.h"
 #include "mrc_net.h"
 #include "mrc_path.h"
 #include "mrc_qp.h"
+#include "mrc_way.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
 #define MRC_INNER_TTL	64
-#define MRC_SRH_LEN	24	/* 8 and one segment */
 #define MRC_ECT0	2
 #define BTH_PAD_SHIFT	4
 #define MRC_PLANE_NONE	0xff	/* over lo: no plane's packet */
@@ -41,145 +41,10 @@ struct mrc_tx_cb {		/* in skb->cb from build to xmit */
 	u8 plane;
 };
 
-struct tx_way {			/* how a packet leaves */
-	struct dst_entry *dst;	/* referenced */
-	bool srv6, srh;
-	u8 outer_len;		/* bytes in front of the inner IP header */
-	struct in6_addr outer_src, outer_dst, segment;
-};
-
-/* ---- routes ---- */
-
-static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
-				const struct in6_addr *daddr)
-{
-	struct flowi6 fl6 = {
-		.flowi6_oif = oif,
-		.flowi6_proto = IPPROTO_UDP,
-		.daddr = *daddr,
-	};
-	struct dst_entry *dst;
-
-	if (saddr)
-		fl6.saddr = *saddr;
-	/* Out of the plane or not at all. */
-	dst = ip6_route_output_flags(dev->net, NULL, &fl6, oif ? RT6_LOOKUP_F_IFACE : 0);
-	if (dst->error) {
-		dst_release(dst);
-		return NULL;
-	}
-	return dst;
-}
-
-static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
-{
-	struct flowi4 fl4 = {
-		.flowi4_oif = oif,
-		.flowi4_proto = IPPROTO_UDP,
-		.daddr = daddr,
-	};
-	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
-
-	return IS_ERR(rt) ? NULL : &rt->dst;
-}
-
-/* Under ps->lock. Look up @path's route and, with SRv6, the outer source. */
-static struct dst_entry *path_lookup(struct mrc_peer *peer, struct mrc_ev_path *path,
-				     const struct mrc_plane *plane)
-{
-	const struct in6_addr *gid = (const struct in6_addr *)&peer->gid;
-	struct mrc_dev *dev = peer->dev;
-	int oif = plane ? plane->ndev->ifindex : 0;
-	const struct in6_addr *daddr = gid;
-	struct dst_entry *dst;
-
-	if (path->srv6)
-		daddr = (const struct in6_addr *)path->value;
-	else if (peer->v4)
-		return route4(dev, oif, gid->s6_addr32[3]);
-	dst = route6(dev, oif, NULL, daddr);
-	if (!dst || !path->srv6)
-		return dst;
-	if (plane->has_sid) {
-		path->saddr = plane->sid;
-	} else if (ipv6_dev_get_saddr(dev->net, plane->ndev, daddr, 0, &path->saddr)) {
-		dst_release(dst);
-		return NULL;
-	}
-	return dst;
-}
-
-/* Under ps->lock. The path's route, from the cache if it still holds. */
-static struct dst_entry *path_route(struct mrc_peer *peer, struct mrc_ev_path *path,
-				    const struct mrc_plane *plane)
-{
-	struct dst_entry *dst = path->dst;
-
-	if (likely(dst && dst_check(dst, path->dst_cookie))) {
-		dst_hold(dst);
-		return dst;
-	}
-	dst_release(dst);
-	path->dst = NULL;
-	dst = path_lookup(peer, path, plane);
-	if (!dst)
-		return NULL;
-	/* The netdev leaves only after this lock was taken once more: planes_changed. */
-	if (plane && dst->dev != plane->ndev) {
-		dst_release(dst);
-		return NULL;
-	}
-	path->dst_cookie = dst->ops->family == AF_INET6 ?
-			   rt6_get_cookie((struct rt6_info *)dst) : 0;
-	path->dst = dst;
-	dst_hold(dst);
-	return dst;
-}
-
-static void plane_check_carrier(const struct mrc_plane *plane)
-{
-	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
-		queue_work(mrc_wq, &plane->dev->carrier_work);
-}
-
-/* Under RCU. 0, or -errno when EV @idx leads nowhere now. */
-static int tx_way(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct tx_way *w)
-{
-	struct mrc_ev_path *path = &ps->path[idx];
-	const struct mrc_plane *plane = NULL;
-
-	if (!ps->peer->local) {
-		plane = rcu_dereference(dev->plane[path->port - 1]);
-		if (unlikely(!plane))
-			return -ENODEV;
-		plane_check_carrier(plane);
-	}
-	spin_lock_bh(&ps->lock);
-	/* dead is set before the last planes_changed drops all routes under this lock */
-	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps->peer, path, plane);
-	/* As good as lost: the next packets take others, probes find out when it is back. */
-	if (unlikely(!w->dst && plane))
-		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
-	w->srv6 = path->srv6;
-	w->srh = path->srh;
-	w->outer_len = 0;
-	if (w->dst && path->srv6) {
-		w->outer_len = sizeof(struct ipv6hdr) + (path->srh ? MRC_SRH_LEN : 0);
-		w->outer_src = path->saddr;
-		memcpy(&w->outer_dst, path->value, sizeof(w->outer_dst));
-		memcpy(&w->segment, path->value + 16, sizeof(w->segment));
-	}
-	spin_unlock_bh(&ps->lock);
-	if (likely(w->dst))
-		return 0;
-	mrc_dev_count(dev, tx_no_route);
-	return -ENETUNREACH;
-}
-
 /* ---- headers ---- */
 
 /* SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
-static void push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct tx_way *w,
+static void push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto)
 {
 	struct ipv6hdr *ip6;
@@ -249,17 +114,12 @@ static void push_udp(struct mrc_dev *dev, struct sk_buff *skb, u32 ev)
 	skb_reset_transport_header(skb);
 }
 
+/* Control packets are not marked: nobody would slow down for them. */
 static u8 ds_field(const struct mrc_dev *dev, enum mrc_tclass tclass)
 {
-	switch (tclass) {
-	case MRC_TC_DATA:
-		return (u8)(READ_ONCE(dev->attr.dscp_data) << 2 | MRC_ECT0);
-	case MRC_TC_RTX:
-		return (u8)(READ_ONCE(dev->attr.dscp_rtx) << 2 | MRC_ECT0);
-	case MRC_TC_CONTROL:
-		break;
-	}
-	return (u8)(READ_ONCE(dev->attr.dscp_control) << 2);
+	u8 ecn = tclass == MRC_TC_CONTROL ? 0 : MRC_ECT0;
+
+	return (u8)(READ_ONCE(dev->attr.dscp[tclass]) << 2 | ecn);
 }
 
 /* ---- payload ---- */
@@ -361,11 +221,11 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	u8 tos = ds_field(dev, op->tclass);
 	struct sk_buff *skb = NULL;
 	struct mrc_tx_cb *cb;
-	struct tx_way w;
+	struct mrc_way w;
 	u8 *icrc;
 
 	rcu_read_lock();
-	if (tx_way(dev, ps, op->ev_idx, &w)) {
+	if (mrc_way_find(dev, ps, op->ev_idx, &w)) {
 		rcu_read_unlock();
 		return NULL;
 	}
@@ -478,13 +338,13 @@ static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op
 	struct sk_buff *skb = NULL;
 	union ib_gid sgid;
 
-	spin_lock_bh(&ps->lock);
+	spin_lock_bh(&ps->peer->path_lock);
 	op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
 	if (op->ev_idx != MRC_NONE16) {
 		op->hdr.ev = ps->evs.ev[op->ev_idx].value;
 		op->hdr.plane = ps->evs.ev[op->ev_idx].plane;
 	}
-	spin_unlock_bh(&ps->lock);
+	spin_unlock_bh(&ps->peer->path_lock);
 	if (op->ev_idx != MRC_NONE16 && endpoint_source(peer, &sgid))
 		skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
 	mrc_pathset_put(ps);
@@ -520,17 +380,17 @@ static u16 flow_ev(struct mrc_pathset *ps, u32 hash, u32 *ev)
 {
 	u16 n = ps->evs.n, idx = (u16)reciprocal_scale(hash, n), i;
 
-	spin_lock_bh(&ps->lock);
+	spin_lock_bh(&ps->peer->path_lock);
 	for (i = 0; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
 		if (mrc_ev_usable(&ps->evs, idx))
 			break;
 	*ev = ps->evs.ev[idx].value;
-	spin_unlock_bh(&ps->lock);
+	spin_unlock_bh(&ps->peer->path_lock);
 	return i < n ? idx : MRC_NONE16;
 }
 
 /* True: too long, and the sender was told. */
-static bool ip_too_long(struct sk_buff *skb, const struct tx_way *w)
+static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
 {
 	u32 mtu = dst_mtu(w->dst) - w->outer_len;
 	bool v4 = skb->protocol == htons(ETH_P_IP);
@@ -551,12 +411,12 @@ static bool ip_too_long(struct sk_buff *skb, const struct tx_way *w)
 static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb, u8 tos)
 {
 	u8 proto = skb->protocol == htons(ETH_P_IP) ? IPPROTO_IPIP : IPPROTO_IPV6;
-	struct tx_way w;
+	struct mrc_way w;
 	u32 ev;
 	u16 idx;
 
 	idx = flow_ev(ps, skb_get_hash(skb), &ev);
-	if (idx == MRC_NONE16 || tx_way(dev, ps, idx, &w))
+	if (idx == MRC_NONE16 || mrc_way_find(dev, ps, idx, &w))
 		return false;
 	if (ip_too_long(skb, &w) ||
 	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len)) {

@@ -129,7 +129,7 @@ static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr
 		attr->phys_state = READ_ONCE(dev->n_planes) ? IB_PORT_PHYS_STATE_POLLING :
 							      IB_PORT_PHYS_STATE_DISABLED;
 	}
-	mrc_port_speed(mrc_dev_speed_mbps(dev), attr);
+	mrc_port_speed(mrc_dev_speed_mbps(dev, ~0u), attr);
 	return 0;
 }
 

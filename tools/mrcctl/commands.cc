@@ -75,12 +75,17 @@ error dev_set(context &ctx, const arguments &args)
     rq.nest(MRC_A_DEV, [&](request &n) {
         if (auto v = args.get("udp-port"))
             n.u16(MRC_A_DEV_UDP_PORT, static_cast<uint16_t>(parse_number(*v, 1, 65535, "udp-port")));
-        if (auto v = args.get("icrc"))
-            n.u8(MRC_A_DEV_ICRC, parse_on_off(*v, "icrc"));
         if (auto v = args.get("cwnd"))
             n.u32(MRC_A_DEV_CWND, static_cast<uint32_t>(parse_size(*v, 4096, 1u << 30, "cwnd")));
         if (auto v = args.get("profile"))
             n.u64(MRC_A_DEV_PROFILE_ID, parse_number(*v, 0, UINT64_MAX, "profile"));
+        if (auto v = args.get("cc-profile"))
+            n.u64(MRC_A_DEV_CC_PROFILE_ID, parse_number(*v, 0, UINT64_MAX, "cc-profile"));
+        if (auto v = args.get("active-evs"))
+            n.u32(MRC_A_DEV_ACTIVE_EVS,
+                  static_cast<uint32_t>(parse_number(*v, 1, 4096, "active-evs")));
+        if (auto v = args.get("damp"))
+            n.u32(MRC_A_DEV_DAMP, static_cast<uint32_t>(parse_number(*v, 0, 3600000, "damp")));
         struct {
             const char *name;
             uint16_t type;
@@ -91,10 +96,25 @@ error dev_set(context &ctx, const arguments &args)
             {"dscp-data", MRC_A_DEV_DSCP_DATA, 0, 63},
             {"dscp-rtx", MRC_A_DEV_DSCP_RTX, 0, 63},
             {"dscp-control", MRC_A_DEV_DSCP_CONTROL, 0, 63},
+            {"dscp-no-trim", MRC_A_DEV_DSCP_NO_TRIM, 0, 63},
+            {"dscp-trimmed", MRC_A_DEV_DSCP_TRIMMED, 0, 63},
+            {"dscp-trimmed-lasthop", MRC_A_DEV_DSCP_TRIMMED_LASTHOP, 0, 63},
         };
         for (auto &b : bytes)
             if (auto v = args.get(b.name))
                 n.u8(b.type, static_cast<uint8_t>(parse_number(*v, b.min, b.max, b.name)));
+        struct {
+            const char *name;
+            uint16_t type;
+        } switches[] = {
+            {"icrc", MRC_A_DEV_ICRC},         {"trim-nack", MRC_A_DEV_TRIM_NACK},
+            {"timestamps", MRC_A_DEV_TIMESTAMPS}, {"dyn-mpr", MRC_A_DEV_DYN_MPR},
+            {"strict", MRC_A_DEV_STRICT},     {"sleek", MRC_A_DEV_SLEEK},
+            {"incast", MRC_A_DEV_INCAST},
+        };
+        for (auto &b : switches)
+            if (auto v = args.get(b.name))
+                n.u8(b.type, parse_on_off(*v, b.name));
     });
     return call(ctx, rq);
 }
@@ -120,6 +140,38 @@ error plane_set(context &ctx, const arguments &args)
 
 // ---- profile ----
 
+// Fields of a generator as `profile set` takes them.
+std::string gen_text(const attr &gen)
+{
+    std::string s = fmt::format("gen {}", table(gen)[MRC_A_GEN_PORT].num());
+    for (attr a : gen.nested()) {
+        if (a.type() != MRC_A_GEN_FIELD)
+            continue;
+        table f(a);
+        s += fmt::format(" field {},{:#x}", f[MRC_A_FIELD_WIDTH].num(), f[MRC_A_FIELD_INIT].num());
+        if (f[MRC_A_FIELD_MASK].num())
+            s += fmt::format(",{:#x},{},{}", f[MRC_A_FIELD_MASK].num(),
+                             f[MRC_A_FIELD_FIRST].num(), f[MRC_A_FIELD_LAST].num());
+    }
+    return s;
+}
+
+json gen_json(const attr &gen)
+{
+    json fields = json::array();
+    for (attr a : gen.nested()) {
+        if (a.type() != MRC_A_GEN_FIELD)
+            continue;
+        table f(a);
+        fields.push_back({{"width", f[MRC_A_FIELD_WIDTH].num()},
+                          {"init", f[MRC_A_FIELD_INIT].num()},
+                          {"mask", f[MRC_A_FIELD_MASK].num()},
+                          {"min", f[MRC_A_FIELD_FIRST].num()},
+                          {"max", f[MRC_A_FIELD_LAST].num()}});
+    }
+    return {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
+}
+
 // A profile comes in parts with equal heads; EVs are gathered until the next one.
 class profile_gatherer {
   public:
@@ -135,6 +187,10 @@ class profile_gatherer {
         head_ = head;
         auto fmt = static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num());
         for (attr a : t[MRC_A_PROFILE].nested()) {
+            if (a.type() == MRC_A_PROFILE_GEN) {
+                gens_.push_back(gen_json(a));
+                gen_text_ += (gen_text_.empty() ? "" : " ") + gen_text(a);
+            }
             if (a.type() != MRC_A_PROFILE_EV)
                 continue;
             table e(a);
@@ -150,12 +206,16 @@ class profile_gatherer {
         if (!started_)
             return;
         // Text is what `profile set` takes, with -d in full.
-        if (!ctx_.opt.details)
+        if (!ctx_.opt.details || !gens_.empty())
             text_ = fmt::format("evs {}", evs_.size());
+        if (!gens_.empty())
+            head_.add("gen", std::move(gens_)).as_text("gen", std::move(gen_text_));
         head_.add("ev", std::move(evs_)).as_text("ev", std::move(text_));
         ctx_.out.object(head_);
         evs_ = json::array();
+        gens_ = json::array();
         text_.clear();
+        gen_text_.clear();
         started_ = false;
     }
 
@@ -163,8 +223,8 @@ class profile_gatherer {
     context &ctx_;
     bool started_ = false;
     record head_;
-    json evs_ = json::array();
-    std::string text_;
+    json evs_ = json::array(), gens_ = json::array();
+    std::string text_, gen_text_;
 };
 
 error profile_show(context &ctx, const arguments &args)
@@ -191,21 +251,84 @@ void put_profile_key(request &n, const arguments &args)
         n.put(MRC_A_PROFILE_DST, parse_address(*dst, "dst"));
 }
 
+struct generator {
+    uint8_t port = 0;
+    std::vector<std::vector<uint64_t>> fields; // width, init, mask, min, max
+};
+
+// "gen PORT" begins one; the fields that follow are its.
+std::vector<generator> generators(const arguments &args)
+{
+    std::vector<generator> gens;
+    for (auto &item : args.items()) {
+        std::string_view name = item.k->name;
+        if (name == "gen") {
+            gens.emplace_back();
+            gens.back().port = static_cast<uint8_t>(parse_number(item.values[0], 0, 32, "gen"));
+        } else if (name == "field") {
+            if (gens.empty())
+                gens.emplace_back();
+            auto f = parse_list(item.values[0], 5, "field");
+            if (f.size() != 2 && f.size() != 5)
+                throw bad_value(fmt::format("field: \"{}\" is not WIDTH,INIT[,MASK,MIN,MAX]",
+                                            item.values[0]));
+            f.resize(5);
+            gens.back().fields.push_back(std::move(f));
+        }
+    }
+    return gens;
+}
+
+void put_generators(request &n, const arguments &args, const std::vector<generator> &gens)
+{
+    std::vector<uint8_t> widths;
+    auto add_width = [&](uint64_t w) {
+        if (w > UINT8_MAX)
+            throw bad_value(fmt::format("widths: {} is not in 0 ... 255", w));
+        widths.push_back(static_cast<uint8_t>(w));
+    };
+    if (auto v = args.get("widths"))
+        for (uint64_t w : parse_list(*v, 16, "widths"))
+            add_width(w);
+    else if (!gens.empty())
+        for (auto &f : gens[0].fields)
+            add_width(f[0]);
+    if (!widths.empty())
+        n.put(MRC_A_PROFILE_FMT_WIDTHS, widths);
+    for (auto &g : gens)
+        n.nest(MRC_A_PROFILE_GEN, [&](request &gn) {
+            if (g.port)
+                gn.u8(MRC_A_GEN_PORT, g.port);
+            for (auto &f : g.fields)
+                gn.nest(MRC_A_GEN_FIELD, [&](request &fn) {
+                    const uint16_t types[] = {MRC_A_FIELD_WIDTH, MRC_A_FIELD_INIT,
+                                              MRC_A_FIELD_MASK, MRC_A_FIELD_FIRST,
+                                              MRC_A_FIELD_LAST};
+                    for (size_t i = 0; i < f.size(); i++)
+                        fn.u32(types[i], static_cast<uint32_t>(f[i]));
+                });
+        });
+}
+
 error profile_set(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_PROFILE_SET);
     put_dev(rq, args);
     uint32_t mode = parse_mode(args.get("mode").value_or("exp"));
     auto fmt_word = args.get("fmt");
-    if (!fmt_word && mode == MRC_MODE_EXP)
+    if (!fmt_word && mode != MRC_MODE_AUTO)
         throw bad_value("fmt: what are the EVs? srv6, udp or stev");
     uint32_t fmt = fmt_word ? parse_fmt(*fmt_word) : static_cast<uint32_t>(MRC_FMT_UDP);
+    auto gens = generators(args);
     rq.nest(MRC_A_PROFILE, [&](request &n) {
         put_profile_key(n, args);
         n.u32(MRC_A_PROFILE_FMT, fmt).u32(MRC_A_PROFILE_MODE, mode);
         if (auto v = args.get("min-active"))
             n.u32(MRC_A_PROFILE_MIN_ACTIVE,
                   static_cast<uint32_t>(parse_number(*v, 0, 4096, "min-active")));
+        if (auto v = args.get("count"))
+            n.u32(MRC_A_PROFILE_COUNT, static_cast<uint32_t>(parse_number(*v, 1, 4096, "count")));
+        put_generators(n, args, gens);
     });
     // Beside the profile: inside, 64 KiB would be the limit.
     for (auto &item : args.items()) {
@@ -260,6 +383,87 @@ error ev_set(context &ctx, const arguments &args)
             n.u32(MRC_A_EV_STATE, state);
         });
     }
+    return call(ctx, rq);
+}
+
+// ---- cc ----
+
+error cc_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_CC_GET);
+    put_dev(rq, args);
+    auto id = args.get("id");
+    uint64_t want = id ? parse_number(*id, 1, UINT64_MAX, "id") : 0;
+    return dump(ctx, rq, [&](const message &m) {
+        table t(m.attrs);
+        if (!want || table(t[MRC_A_CC])[MRC_A_CC_ID].num() == want)
+            ctx.out.object(cc_record(t));
+    });
+}
+
+std::string cc_algorithm(const std::string &word)
+{
+    return word == "nscc" ? "uet-1.0-nscc" : word;
+}
+
+void put_cc(request &n, const arguments &args)
+{
+    struct {
+        const char *name;
+        uint16_t type;
+    } plain[] = {
+        {"window", MRC_A_CC_WINDOW},
+        {"target-delay", MRC_A_CC_TARGET_DELAY},
+        {"base-rtt", MRC_A_CC_BASE_RTT},
+        {"max-cwnd", MRC_A_CC_MAX_CWND},
+        {"adjust-bytes", MRC_A_CC_ADJUST_BYTES},
+        {"adjust-period", MRC_A_CC_ADJUST_PERIOD},
+        {"qa-threshold", MRC_A_CC_QA_THRESHOLD},
+    };
+    for (auto &p : plain)
+        if (auto v = args.get(p.name))
+            n.u32(p.type, static_cast<uint32_t>(parse_size(*v, 0, UINT32_MAX, p.name)));
+    struct {
+        const char *name;
+        uint16_t type;
+        unsigned bits;
+        uint64_t max;
+    } fixed[] = {
+        {"eta", MRC_A_CC_ETA, 8, UINT32_MAX},
+        {"fi", MRC_A_CC_FI, 8, UINT32_MAX},
+        {"fi-scale", MRC_A_CC_FI_SCALE, 16, UINT32_MAX},
+        {"gamma", MRC_A_CC_GAMMA, 16, 1u << 16},
+        {"max-md-jump", MRC_A_CC_MAX_MD_JUMP, 16, 1u << 16},
+    };
+    for (auto &p : fixed)
+        if (auto v = args.get(p.name))
+            n.u32(p.type, parse_fixed(*v, p.bits, p.max, p.name));
+    if (auto v = args.get("quick-adapt"))
+        n.u8(MRC_A_CC_DISABLE_QA, !parse_on_off(*v, "quick-adapt"));
+    if (auto v = args.get("qa-gate"))
+        n.u8(MRC_A_CC_QA_GATE, static_cast<uint8_t>(parse_number(*v, 0, 31, "qa-gate")));
+}
+
+error cc_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_CC_SET);
+    put_dev(rq, args);
+    rq.nest(MRC_A_CC, [&](request &n) {
+        n.u64(MRC_A_CC_ID, parse_number(*args.get("id"), 1, UINT64_MAX, "id"));
+        if (auto v = args.get("algorithm"))
+            n.str(MRC_A_CC_ALGORITHM, cc_algorithm(*v));
+        put_cc(n, args);
+    });
+    return call(ctx, rq);
+}
+
+error cc_del(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_CC_DEL);
+    put_dev(rq, args);
+    rq.nest(MRC_A_CC, [&](request &n) {
+        n.u64(MRC_A_CC_ID, parse_number(*args.get("id"), 1, UINT64_MAX, "id"));
+    });
     return call(ctx, rq);
 }
 
@@ -353,6 +557,9 @@ error run(const command &c, context &ctx)
     case action::peer_show: return show(ctx, a, MRC_CMD_PEER_GET, peer_record);
     case action::ev_show: return ev_show(ctx, a);
     case action::ev_set: return ev_set(ctx, a);
+    case action::cc_show: return cc_show(ctx, a);
+    case action::cc_set: return cc_set(ctx, a);
+    case action::cc_del: return cc_del(ctx, a);
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);

@@ -80,6 +80,19 @@ void fill_dev(record &r, const table &d)
     add_num(r, d, MRC_A_DEV_DSCP_DATA, "dscp_data");
     add_num(r, d, MRC_A_DEV_DSCP_RTX, "dscp_rtx");
     add_num(r, d, MRC_A_DEV_DSCP_CONTROL, "dscp_control");
+    add_num(r, d, MRC_A_DEV_DSCP_NO_TRIM, "dscp_no_trim");
+    add_num(r, d, MRC_A_DEV_DSCP_TRIMMED, "dscp_trimmed");
+    add_num(r, d, MRC_A_DEV_DSCP_TRIMMED_LASTHOP, "dscp_trimmed_lasthop");
+    add_num(r, d, MRC_A_DEV_CC_PROFILE_ID, "cc_profile");
+    add_num(r, d, MRC_A_DEV_ACTIVE_EVS, "active_evs");
+    add_bool(r, d, MRC_A_DEV_TRIM_NACK, "trim_nack");
+    add_bool(r, d, MRC_A_DEV_TIMESTAMPS, "timestamps");
+    add_bool(r, d, MRC_A_DEV_DYN_MPR, "dyn_mpr");
+    add_bool(r, d, MRC_A_DEV_STRICT, "strict");
+    add_bool(r, d, MRC_A_DEV_SLEEK, "sleek");
+    add_bool(r, d, MRC_A_DEV_INCAST, "incast");
+    add_num(r, d, MRC_A_DEV_DAMP, "damp");
+    add_num(r, d, MRC_A_DEV_HELD_PKTS, "held_pkts", true);
     add_num(r, d, MRC_A_DEV_QP_BYTES, "qp_bytes", true);
 }
 
@@ -92,6 +105,7 @@ void fill_plane(record &r, const table &p)
     add_bool(r, p, MRC_A_PLANE_ADMIN, "admin");
     add_bool(r, p, MRC_A_PLANE_CARRIER, "carrier");
     add_bool(r, p, MRC_A_PLANE_UP, "up");
+    add_bool(r, p, MRC_A_PLANE_HELD, "held");
     if (p[MRC_A_PLANE_SID])
         r.add("sid", format_address(p[MRC_A_PLANE_SID].bytes()));
     add_num(r, p, MRC_A_PLANE_SPEED, "speed_mbps");
@@ -130,6 +144,40 @@ void fill_peer(record &r, const table &p)
     add_num(r, p, MRC_A_PEER_EVS_BAD, "assumed_bad");
     add_num(r, p, MRC_A_PEER_EVS_DENIED, "denied");
     add_num(r, p, MRC_A_PEER_QPS, "qps");
+}
+
+// Controllers in use; several only while QPs of different profiles live.
+void add_controllers(record &r, const attr &peer)
+{
+    json list = json::array();
+    std::string text;
+    for (attr a : peer.nested()) {
+        if (a.type() != MRC_A_PEER_CC)
+            continue;
+        table c(a);
+        list.push_back({{"cc_profile", c[MRC_A_CC_ID].num()},
+                        {"algorithm", std::string(c[MRC_A_CC_ALGORITHM].str())},
+                        {"cwnd", c[MRC_A_CC_CWND].num()},
+                        {"inflight", c[MRC_A_CC_INFLIGHT].num()},
+                        {"qps", c[MRC_A_CC_QPS].num()}});
+        text += fmt::format("{}cc-profile {} algorithm {} cwnd {} inflight {} cc-qps {}",
+                            text.empty() ? "" : " ", c[MRC_A_CC_ID].num(),
+                            c[MRC_A_CC_ALGORITHM].str(), c[MRC_A_CC_CWND].num(),
+                            c[MRC_A_CC_INFLIGHT].num(), c[MRC_A_CC_QPS].num());
+    }
+    r.add("cc", std::move(list)).as_text("cc", std::move(text));
+}
+
+void add_fixed(record &r, const table &t, uint16_t type, const char *name, unsigned bits)
+{
+    if (!t[type])
+        return;
+    auto raw = static_cast<uint32_t>(t[type].num());
+    std::string text = format_fixed(raw, bits);
+    std::string shown = name;
+    std::replace(shown.begin(), shown.end(), '_', '-');
+    r.add(name, static_cast<double>(raw) / (1u << bits));
+    r.as_text(name, fmt::format("{} {}", shown, text));
 }
 
 // A path set does not tell the format. Four bytes are STEV (or made up by the
@@ -191,6 +239,38 @@ record profile_record(const table &t)
     r.add("fmt", fmt_name(static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num())));
     r.add("mode", mode_name(static_cast<uint32_t>(p[MRC_A_PROFILE_MODE].num())));
     add_num(r, p, MRC_A_PROFILE_MIN_ACTIVE, "min_active");
+    add_num(r, p, MRC_A_PROFILE_COUNT, "count");
+    if (p[MRC_A_PROFILE_FMT_WIDTHS]) {
+        json widths = json::array();
+        for (uint8_t w : p[MRC_A_PROFILE_FMT_WIDTHS].bytes())
+            widths.push_back(w);
+        r.add("widths", std::move(widths));
+    }
+    return r;
+}
+
+record cc_record(const table &t)
+{
+    record r;
+    table c(t[MRC_A_CC]);
+    add_ids(r, t);
+    add_num(r, c, MRC_A_CC_ID, "id");
+    r.add("algorithm", std::string(c[MRC_A_CC_ALGORITHM].str()));
+    add_num(r, c, MRC_A_CC_WINDOW, "window");
+    add_num(r, c, MRC_A_CC_TARGET_DELAY, "target_delay");
+    add_num(r, c, MRC_A_CC_BASE_RTT, "base_rtt");
+    add_num(r, c, MRC_A_CC_MAX_CWND, "max_cwnd");
+    add_num(r, c, MRC_A_CC_ADJUST_BYTES, "adjust_bytes");
+    add_num(r, c, MRC_A_CC_ADJUST_PERIOD, "adjust_period");
+    add_fixed(r, c, MRC_A_CC_ETA, "eta", 8);
+    add_fixed(r, c, MRC_A_CC_FI, "fi", 8);
+    add_fixed(r, c, MRC_A_CC_FI_SCALE, "fi_scale", 16);
+    add_fixed(r, c, MRC_A_CC_GAMMA, "gamma", 16);
+    add_fixed(r, c, MRC_A_CC_MAX_MD_JUMP, "max_md_jump", 16);
+    if (c[MRC_A_CC_DISABLE_QA])
+        r.add("quick_adapt", c[MRC_A_CC_DISABLE_QA].num() == 0);
+    add_num(r, c, MRC_A_CC_QA_GATE, "qa_gate");
+    add_num(r, c, MRC_A_CC_QA_THRESHOLD, "qa_threshold");
     return r;
 }
 
@@ -199,6 +279,7 @@ record peer_record(const table &t)
     record r;
     add_ids(r, t);
     fill_peer(r, table(t[MRC_A_PEER]));
+    add_controllers(r, t[MRC_A_PEER]);
     return r;
 }
 
@@ -237,9 +318,14 @@ record qp_record(const table &t)
     add_num(r, q, MRC_A_QP_PSN_UNA, "psn_una");
     add_num(r, q, MRC_A_QP_RX_CACK, "rx_cack");
     add_num(r, q, MRC_A_QP_INFLIGHT, "inflight");
+    if (q[MRC_A_QP_ALGORITHM])
+        r.add("algorithm", std::string(q[MRC_A_QP_ALGORITHM].str()));
+    add_num(r, q, MRC_A_QP_CC_PROFILE_ID, "cc_profile");
     add_num(r, q, MRC_A_QP_CWND, "cwnd");
     add_num(r, q, MRC_A_QP_SRTT, "srtt_ns");
     add_num(r, q, MRC_A_QP_MIN_RTT, "min_rtt_ns");
+    add_bool(r, q, MRC_A_QP_STRICT, "strict");
+    add_num(r, q, MRC_A_QP_HELD_PKTS, "held_pkts", true);
     r.detail("stats", counters(q[MRC_A_QP_STATS]));
     return r;
 }

@@ -18,6 +18,7 @@ record dev_record(const mrcnl::table &t);
 record plane_record(const mrcnl::table &t);
 // Without its EVs, which come in several messages.
 record profile_record(const mrcnl::table &t);
+record cc_record(const mrcnl::table &t);
 record peer_record(const mrcnl::table &t);
 record ev_record(const mrcnl::table &t, const mrcnl::attr &ev);
 record qp_record(const mrcnl::table &t);

@@ -114,6 +114,43 @@ uint64_t parse_size(const std::string &word, uint64_t min, uint64_t max, std::st
     return check_range(v << shift, min, max, word, what);
 }
 
+uint32_t parse_fixed(const std::string &word, unsigned bits, uint64_t max, std::string_view what)
+{
+    size_t point = word.find('.');
+    std::string whole = word.substr(0, point);
+    std::string part = point == std::string::npos ? "" : word.substr(point + 1);
+    auto digits = [](const std::string &s) {
+        return std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });
+    };
+    constexpr size_t digits_max = 9;
+    if (whole.empty() || !digits(whole) || !digits(part) || part.size() > digits_max ||
+        whole.size() > digits_max || (point != std::string::npos && part.empty()))
+        throw bad_value(fmt::format("{}: \"{}\" is not a decimal number", what, word));
+    uint64_t scale = 1, v = 0;
+    for (char c : part) {
+        v = v * 10 + static_cast<uint64_t>(c - '0');
+        scale *= 10;
+    }
+    v = (std::stoull(whole) << bits) + ((v << bits) + scale / 2) / scale;
+    if (v > max)
+        throw bad_value(fmt::format("{}: {} is not in 0 ... {}", what, word,
+                                    format_fixed(static_cast<uint32_t>(max), bits)));
+    return static_cast<uint32_t>(v);
+}
+
+std::vector<uint64_t> parse_list(const std::string &word, size_t max_n, std::string_view what)
+{
+    std::vector<uint64_t> out;
+    for (size_t at = 0; at <= word.size();) {
+        size_t end = std::min(word.find(',', at), word.size());
+        if (out.size() == max_n)
+            throw bad_value(fmt::format("{}: \"{}\" has more than {} numbers", what, word, max_n));
+        out.push_back(parse_number(word.substr(at, end - at), 0, UINT32_MAX, what));
+        at = end + 1;
+    }
+    return out;
+}
+
 bool parse_on_off(const std::string &word, std::string_view what)
 {
     if (word == "on" || word == "1")
@@ -197,6 +234,18 @@ std::string format_ev(uint32_t fmt, std::span<const uint8_t> b)
     std::string s = format_address(b.first(16));
     if (used(16, 32))
         s += "," + format_address(b.subspan(16, 16));
+    return s;
+}
+
+std::string format_fixed(uint32_t v, unsigned bits)
+{
+    // Five decimals tell 16 bits apart.
+    constexpr uint64_t scale = 100000;
+    uint64_t all = (v * scale + (1ull << bits) / 2) >> bits;
+    std::string s = fmt::format("{}.{:05}", all / scale, all % scale);
+    s.erase(s.find_last_not_of('0') + 1);
+    if (s.back() == '.')
+        s.pop_back();
     return s;
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mrcctl {
 
@@ -25,6 +26,10 @@ using ev_value = std::array<uint8_t, 32>;
 uint64_t parse_number(const std::string &word, uint64_t min, uint64_t max, std::string_view what);
 // As parse_number, with k, m or g (1024).
 uint64_t parse_size(const std::string &word, uint64_t min, uint64_t max, std::string_view what);
+// A decimal fraction as fixed point with @bits bits behind the point, at most @max of these.
+uint32_t parse_fixed(const std::string &word, unsigned bits, uint64_t max, std::string_view what);
+// Numbers with commas between; @max_n of them at most.
+std::vector<uint64_t> parse_list(const std::string &word, size_t max_n, std::string_view what);
 bool parse_on_off(const std::string &word, std::string_view what);
 // IPv6, or IPv4 as ::ffff:a.b.c.d.
 gid parse_address(const std::string &word, std::string_view what);
@@ -36,6 +41,8 @@ ev_value parse_ev(uint32_t fmt, const std::string &word);
 std::string format_address(std::span<const uint8_t> bytes);
 // @fmt 0: not known, guessed from the bytes in use.
 std::string format_ev(uint32_t fmt, std::span<const uint8_t> bytes);
+// As parse_fixed takes it, without superfluous zeros.
+std::string format_fixed(uint32_t v, unsigned bits);
 std::string fmt_name(uint32_t fmt);
 std::string mode_name(uint32_t mode);
 std::string ev_state_name(uint32_t state);

@@ -32,6 +32,9 @@ enum {
 	MRC_CMD_QP_GET,		/* dump; may name QP {NUM} */
 	MRC_CMD_STATS_GET,	/* dump: counters per device */
 	MRC_CMD_EVENT,		/* notification: EVENT_TYPE and the object */
+	MRC_CMD_CC_GET,		/* dump: CC profiles */
+	MRC_CMD_CC_SET,		/* DEV_IFINDEX, CC: create or replace */
+	MRC_CMD_CC_DEL,		/* DEV_IFINDEX, CC {ID} */
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = __MRC_CMD_MAX - 1
 };
@@ -50,6 +53,7 @@ enum {
 	MRC_A_QP,		/* nest MRC_A_QP_* */
 	MRC_A_STATS,		/* nest of MRC_A_STAT, repeated */
 	MRC_A_EVENT_TYPE,	/* u32 enum mrc_event */
+	MRC_A_CC,		/* nest MRC_A_CC_* */
 	MRC_A_PAD,
 	__MRC_A_MAX,
 	MRC_A_MAX = __MRC_A_MAX - 1
@@ -60,17 +64,30 @@ enum {
 	MRC_A_DEV_UNSPEC,
 	MRC_A_DEV_UDP_PORT,	/* u16: port sent to, and listened on beside 4791 and 4971 */
 	MRC_A_DEV_ICRC,		/* u8: 0 = neither sent right nor checked */
-	MRC_A_DEV_CWND,		/* u32: bytes, window of new QPs */
+	MRC_A_DEV_CWND,		/* u32: bytes, fixed window of new QPs without a CC profile */
 	MRC_A_DEV_MPR,		/* u8: 128-PSN units, of new QPs */
 	MRC_A_DEV_HOP_LIMIT,	/* u8: of outer headers */
-	MRC_A_DEV_DSCP_DATA,	/* u8 */
-	MRC_A_DEV_DSCP_RTX,	/* u8 */
-	MRC_A_DEV_DSCP_CONTROL,	/* u8 */
+	MRC_A_DEV_DSCP_DATA,	/* u8: data, may be trimmed */
+	MRC_A_DEV_DSCP_RTX,	/* u8: data sent again, may be trimmed */
+	MRC_A_DEV_DSCP_CONTROL,	/* u8: control packets */
 	MRC_A_DEV_PROFILE_ID,	/* u64: default EV profile */
 	MRC_A_DEV_PLANES,	/* u32: how many */
 	MRC_A_DEV_QPS,		/* u32 */
 	MRC_A_DEV_STATE,	/* u32: 0 = RDMA device not registered (yet), 1 = registered */
 	MRC_A_DEV_QP_BYTES,	/* u32: kernel memory of one idle QP with 128 WRs, 1 SGE */
+	MRC_A_DEV_DSCP_NO_TRIM,	/* u8: data that must not be trimmed */
+	MRC_A_DEV_DSCP_TRIMMED,	/* u8: mark of a trimmed packet */
+	MRC_A_DEV_DSCP_TRIMMED_LASTHOP, /* u8: likewise, trimmed at the last hop */
+	MRC_A_DEV_TRIM_NACK,	/* u8: 1 = trimmed packets are NACKed, and data may be trimmed */
+	MRC_A_DEV_ACTIVE_EVS,	/* u32: EVs that a new QP sprays over, 1 ... 4096 */
+	MRC_A_DEV_CC_PROFILE_ID, /* u64: default CC profile; 0: none, a fixed window per QP */
+	MRC_A_DEV_TIMESTAMPS,	/* u8: 1 = in every data packet */
+	MRC_A_DEV_DYN_MPR,	/* u8: 1 = dynamic MPR; both ends must agree */
+	MRC_A_DEV_STRICT,	/* u8: 1 = new QPs place in the order of PSNs */
+	MRC_A_DEV_SLEEK,	/* u8: 1 = new QPs infer loss by counting, too */
+	MRC_A_DEV_INCAST,	/* u8: 1 = senders are asked to slow down when many send */
+	MRC_A_DEV_DAMP,		/* u32: half-life of flap damping in ms; 0: off */
+	MRC_A_DEV_HELD_PKTS,	/* u32: kept for strict placement now */
 	MRC_A_DEV_PAD,
 	__MRC_A_DEV_MAX,
 	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
@@ -84,7 +101,7 @@ enum {
 	MRC_A_PLANE_IFNAME,	/* string */
 	MRC_A_PLANE_ADMIN,	/* u8: 0 = disabled by the controller */
 	MRC_A_PLANE_CARRIER,	/* u8: link up and running */
-	MRC_A_PLANE_UP,		/* u8: admin and carrier */
+	MRC_A_PLANE_UP,		/* u8: admin and carrier, and not held */
 	MRC_A_PLANE_SID,	/* 16 bytes: this host's locator on the plane: outer source,
 				 * and the outer destination accepted */
 	MRC_A_PLANE_TX_PKTS,	/* u64 */
@@ -92,6 +109,7 @@ enum {
 	MRC_A_PLANE_RX_PKTS,	/* u64 */
 	MRC_A_PLANE_RX_BYTES,	/* u64 */
 	MRC_A_PLANE_SPEED,	/* u32 Mb/s */
+	MRC_A_PLANE_HELD,	/* u8: the link is up, and not believed: it came and went too often */
 	MRC_A_PLANE_PAD,
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = __MRC_A_PLANE_MAX - 1
@@ -107,18 +125,71 @@ enum {
 	MRC_A_PROFILE_ID,	/* u64, not 0 */
 	MRC_A_PROFILE_DST,	/* 16 bytes: GID; absent: any destination */
 	MRC_A_PROFILE_FMT,	/* u32 MRC_FMT_* */
-	MRC_A_PROFILE_MODE,	/* u32 MRC_MODE_*; GEN is refused for now */
+	MRC_A_PROFILE_MODE,	/* u32 MRC_MODE_* */
 	MRC_A_PROFILE_MIN_ACTIVE, /* u32 */
 	MRC_A_PROFILE_EV,	/* nest MRC_A_EV_{VALUE, PORT}, repeated */
+	MRC_A_PROFILE_COUNT,	/* u32: AUTO: how many EVs; GEN: so many of those described */
+	MRC_A_PROFILE_FMT_WIDTHS, /* binary: GEN: width in bits of each format field, u8 each */
+	MRC_A_PROFILE_GEN,	/* nest MRC_A_GEN_*, repeated: GEN */
 	MRC_A_PROFILE_PAD,
 	__MRC_A_PROFILE_MAX,
 	MRC_A_PROFILE_MAX = __MRC_A_PROFILE_MAX - 1
 };
 
+/* MRC_A_PROFILE_GEN: EVs from fields, see engine/mrc_evgen.h */
+enum {
+	MRC_A_GEN_UNSPEC,
+	MRC_A_GEN_PORT,		/* u8: of all its EVs; absent: the device's ports in turn */
+	MRC_A_GEN_FIELD,	/* nest MRC_A_FIELD_*, repeated */
+	__MRC_A_GEN_MAX,
+	MRC_A_GEN_MAX = __MRC_A_GEN_MAX - 1
+};
+
+/* MRC_A_GEN_FIELD: struct mrc_ctl_ev_field; what is absent is 0 */
+enum {
+	MRC_A_FIELD_UNSPEC,
+	MRC_A_FIELD_WIDTH,	/* u32: bits, 1 ... 32 */
+	MRC_A_FIELD_INIT,	/* u32: value, but for the bits of mask */
+	MRC_A_FIELD_FIRST,	/* u32: smallest number put into the bits of mask */
+	MRC_A_FIELD_LAST,	/* u32: likewise, the largest */
+	MRC_A_FIELD_MASK,	/* u32 */
+	__MRC_A_FIELD_MAX,
+	MRC_A_FIELD_MAX = __MRC_A_FIELD_MAX - 1
+};
+
+/* MRC_A_CC: a CC profile; in MRC_A_PEER a controller in use */
+enum {
+	MRC_A_CC_UNSPEC,
+	MRC_A_CC_ID,		/* u64, not 0 */
+	MRC_A_CC_ALGORITHM,	/* string: "uet-1.0-nscc", "fixed"; absent: "fixed" */
+	MRC_A_CC_WINDOW,	/* u32: bytes: fixed: the window; else the first one; 0: default */
+	/* struct mrc_ctl_cc_nscc_cfg; 0 or absent: derived from rate, RTT and MTU */
+	MRC_A_CC_DISABLE_QA,	/* u8 */
+	MRC_A_CC_QA_GATE,	/* u8 */
+	MRC_A_CC_QA_THRESHOLD,	/* u32 ns */
+	MRC_A_CC_TARGET_DELAY,	/* u32 ns */
+	MRC_A_CC_BASE_RTT,	/* u32 ns */
+	MRC_A_CC_MAX_CWND,	/* u32 bytes */
+	MRC_A_CC_ADJUST_BYTES,	/* u32 bytes */
+	MRC_A_CC_ADJUST_PERIOD,	/* u32 ns */
+	MRC_A_CC_ETA,		/* u32: bytes, fixed point 24.8 */
+	MRC_A_CC_FI,		/* u32: bytes, fixed point 24.8 */
+	MRC_A_CC_FI_SCALE,	/* u32: fixed point 16.16 */
+	MRC_A_CC_GAMMA,		/* u32: fixed point 16.16, at most 1 */
+	MRC_A_CC_MAX_MD_JUMP,	/* u32: fixed point 16.16, at most 1 */
+	/* of a controller in use */
+	MRC_A_CC_CWND,		/* u32 bytes */
+	MRC_A_CC_INFLIGHT,	/* u32 bytes */
+	MRC_A_CC_QPS,		/* u32 */
+	MRC_A_CC_PAD,
+	__MRC_A_CC_MAX,
+	MRC_A_CC_MAX = __MRC_A_CC_MAX - 1
+};
+
 /* MRC_A_EV */
 enum {
 	MRC_A_EV_UNSPEC,
-	MRC_A_EV_INDEX,		/* u32 */
+	MRC_A_EV_INDEX,		/* u32: place in the path set, by port */
 	MRC_A_EV_VALUE,		/* 32 bytes, as mrc_ctl_ev_t: SRv6: outer destination 16,
 				 * SRH segment 16; STEV: 4 bytes used; UDP: 2; big-endian,
 				 * the rest zero */
@@ -140,7 +211,7 @@ enum mrc_nl_ev_state {
 enum {
 	MRC_A_PEER_UNSPEC,
 	MRC_A_PEER_GID,		/* 16 bytes */
-	MRC_A_PEER_PORTS_UP,	/* u32: last announced by the peer */
+	MRC_A_PEER_PORTS_UP,	/* u32: last announced by the peer, and believed */
 	MRC_A_PEER_PROFILE_ID,	/* u64; 0: AUTO */
 	MRC_A_PEER_EVS,		/* u32 */
 	MRC_A_PEER_EVS_GOOD,	/* u32 */
@@ -149,6 +220,7 @@ enum {
 	MRC_A_PEER_EVS_DENIED,	/* u32 */
 	MRC_A_PEER_EVS_USABLE,	/* u32 */
 	MRC_A_PEER_QPS,		/* u32 */
+	MRC_A_PEER_CC,		/* nest MRC_A_CC_{ID, ALGORITHM, CWND, INFLIGHT, QPS}, repeated */
 	MRC_A_PEER_PAD,
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
@@ -170,6 +242,10 @@ enum {
 	MRC_A_QP_MIN_RTT,	/* u32 ns */
 	MRC_A_QP_PID,		/* u32 */
 	MRC_A_QP_STATS,		/* nest of MRC_A_STAT, repeated */
+	MRC_A_QP_ALGORITHM,	/* string: of its congestion control, once it can send */
+	MRC_A_QP_CC_PROFILE_ID,	/* u64; 0: a window of its own */
+	MRC_A_QP_STRICT,	/* u8: 1 = placed in the order of PSNs */
+	MRC_A_QP_HELD_PKTS,	/* u32: kept for that now */
 	MRC_A_QP_PAD,
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = __MRC_A_QP_MAX - 1

@@ -111,6 +111,7 @@ struct mrc_ucreate_cq_resp {
 };
 
 #define MRC_UQP_ONLY_SPEC	(1u << 0)	/* mrc.h QP: WRITE and WRITE_IMM only */
+#define MRC_UQP_STRICT		(1u << 1)	/* place in the order of PSNs */
 
 struct mrc_ucreate_qp {
 	__u32 comp_mask;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_carrier.c - which planes are up: carrier, the controller's word, flap damping.
+ *
+ * A link that goes is believed at once. One that comes back too often is held: its
+ * plane stays down, here and in what peers are told, until the engine's damping
+ * (mrc_damp.h) lets it go; a delayed work looks when it does. What the controller
+ * disables and enables is no flap.
+ *
+ * All under rtnl, but for what only reads.
+ */
+#include <linux/ethtool.h>
+#include <linux/ktime.h>
+#include <linux/rtnetlink.h>
+#include "mrc_genl.h"
+#include "mrc_path.h"
+
+#define MRC_SPEED_UNKNOWN	10000	/* Mb/s, of ports that do not say (veth, virtio) */
+
+/* ---- speed ---- */
+
+u32 mrc_netdev_speed(struct net_device *port)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (__ethtool_get_link_ksettings(port, &ks) || !ks.base.speed ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
+		return MRC_SPEED_UNKNOWN;
+	return ks.base.speed;
+}
+
+u32 mrc_dev_speed_mbps(const struct mrc_dev *dev, u32 mask)
+{
+	u32 up = 0, all = 0, speed;
+	struct mrc_plane *plane;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rcu_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		speed = READ_ONCE(plane->speed_mbps);
+		all += speed;
+		if (mrc_plane_up(plane) && mask & (1u << i))
+			up += speed;
+	}
+	rcu_read_unlock();
+	return up ? up : all;
+}
+
+/* ---- damping ---- */
+
+void mrc_dev_damp_cfg(const struct mrc_dev *dev, struct mrc_damp_cfg *cfg)
+{
+	u32 ms = READ_ONCE(dev->attr.damp_ms);
+
+	*cfg = (struct mrc_damp_cfg) {
+		.half_life_ns = (u64)ms * NSEC_PER_MSEC,
+		.off = !ms,
+	};
+}
+
+static u32 mrc_carrier_mask(struct mrc_dev *dev)
+{
+	struct mrc_plane *plane;
+	u32 mask = 0, i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->carrier)
+			mask |= 1u << i;
+	}
+	return mask;
+}
+
+/* What the engine made of it into the planes; look again when it wants to. */
+static void mrc_damp_apply(struct mrc_dev *dev, u32 believed)
+{
+	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
+	struct mrc_plane *plane;
+	bool held;
+	u32 i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		held = plane->carrier && !(believed & (1u << i));
+		if (held && !plane->held)
+			mrc_dev_count(dev, planes_held);
+		WRITE_ONCE(plane->held, held);
+	}
+	if (at_ns != MRC_TIME_NEVER && !dev->dead)
+		mod_delayed_work(mrc_wq, &dev->damp_work,
+				 at_ns > now_ns ? nsecs_to_jiffies(at_ns - now_ns) + 1 : 1);
+}
+
+static void mrc_damp_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, damp_work);
+
+	rtnl_lock();
+	if (!dev->dead)
+		mrc_dev_planes_changed(dev);
+	rtnl_unlock();
+}
+
+void mrc_dev_damp_changed(struct mrc_dev *dev)
+{
+	struct mrc_damp_cfg cfg;
+
+	ASSERT_RTNL();
+	mrc_dev_damp_cfg(dev, &cfg);
+	mrc_damp_init(&dev->damp, &cfg, mrc_carrier_mask(dev));
+	mrc_dev_planes_changed(dev);
+	mrc_peers_damp_changed(dev);
+}
+
+void mrc_carrier_forget(struct mrc_dev *dev, u8 num)
+{
+	ASSERT_RTNL();
+	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
+	dev->damp.penalty[num] = 0;
+}
+
+/* ---- planes ---- */
+
+static void mrc_dev_port_state(struct mrc_dev *dev, bool active)
+{
+	struct ib_event ev = {
+		.device = &dev->ibdev,
+		.element.port_num = 1,
+		.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR,
+	};
+
+	if (READ_ONCE(dev->registered) && !dev->dead)
+		ib_dispatch_event(&ev);
+}
+
+void mrc_dev_planes_changed(struct mrc_dev *dev)
+{
+	u32 old = dev->planes_up, up = 0, diff;
+	struct mrc_plane *plane;
+	u8 i;
+
+	ASSERT_RTNL();
+	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
+	mrc_damp_apply(dev, mrc_damp_poll(&dev->damp, ktime_get_ns()));
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && mrc_plane_up(plane))
+			up |= 1u << i;
+	}
+	WRITE_ONCE(dev->planes_up, up);
+	mrc_peers_planes_changed(dev);
+	if (!old != !up)
+		mrc_dev_port_state(dev, up);
+	for (diff = old ^ up; diff; diff &= diff - 1)
+		if (rtnl_dereference(dev->plane[__ffs(diff)]))
+			mrc_genl_event_plane(dev, (u8)__ffs(diff));
+}
+
+void mrc_dev_port_event(struct mrc_plane *plane, bool going_down)
+{
+	bool carrier = !going_down && netif_running(plane->ndev) &&
+		       netif_carrier_ok(plane->ndev);
+
+	ASSERT_RTNL();
+	if (carrier)
+		WRITE_ONCE(plane->speed_mbps, mrc_netdev_speed(plane->ndev));
+	if (plane->carrier == carrier)
+		return;
+	WRITE_ONCE(plane->carrier, carrier);
+	mrc_dev_planes_changed(plane->dev);
+	if (plane->held)	/* not told above: up did not change */
+		mrc_genl_event_plane(plane->dev, plane->num);
+}
+
+/*
+ * The notifier learns of a lost carrier up to a second late (linkwatch limits its
+ * rate); a packet that meets such a port asks for this look.
+ */
+static void mrc_dev_carrier_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, carrier_work);
+	struct mrc_plane *plane;
+	int i;
+
+	rtnl_lock();
+	for (i = 0; i < MRC_PLANES_MAX && !dev->dead; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane)
+			mrc_dev_port_event(plane, false);
+	}
+	rtnl_unlock();
+}
+
+void mrc_carrier_init(struct mrc_dev *dev)
+{
+	struct mrc_damp_cfg damp;
+
+	INIT_WORK(&dev->carrier_work, mrc_dev_carrier_work);
+	INIT_DELAYED_WORK(&dev->damp_work, mrc_damp_work);
+	mrc_dev_damp_cfg(dev, &damp);
+	mrc_damp_init(&dev->damp, &damp, 0);
+}
+
+void mrc_carrier_stop(struct mrc_dev *dev)
+{
+	cancel_work_sync(&dev->carrier_work);
+	cancel_delayed_work_sync(&dev->damp_work);
+}

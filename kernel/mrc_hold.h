@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_hold.h - strict placement: packets that came before their turn. All under
+ * qp->lock.
+ *
+ * A held packet is the skb itself, with what to do with it in its cb. It is acknowledged
+ * already, so it is kept until it is placed or the QP fails. Bounded by the
+ * window of each QP and by MRC_HOLD_MAX over all QPs of a device; a packet beyond
+ * that is refused and sent again. The one that is next in order is never held.
+ */
+#ifndef MRC_HOLD_H
+#define MRC_HOLD_H
+
+#include <linux/skbuff.h>
+#include "mrc_qp.h"
+
+#define MRC_HOLD_MAX	65536	/* packets per device */
+
+/* Keep @skb (its own reference) for mrc_conn_hold_next(). False: too many. */
+bool mrc_hold_keep_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb,
+		       int off);
+/* Place those whose turn has come, under a budget. True: there are more. */
+bool mrc_hold_place(struct mrc_qp *qp, u64 now);
+/* What will never be placed, for the caller to free. */
+void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_pathset.c - making path sets: EVs of a profile, or made up (AUTO), grouped by
+ * plane as the engine wants them.
+ *
+ * Values stay in the profile; a set refers to it. What a set has of its own is
+ * about 32 bytes per EV, in one allocation. In softirq, where memory must not be
+ * waited for, a set takes MRC_PS_EVS_ATOMIC of many EVs, evenly from each plane;
+ * the first QP has it replaced by a whole one.
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include "linux/mrc.h"
+#include "mrc_path.h"
+
+#define MRC_PS_EVS_ATOMIC	128
+#define MRC_AUTO_PER_PLANE	16
+
+/* A set while it is made. Index: place in the set. */
+struct ps_plan {
+	u32 *value;		/* entropy */
+	u8 *plane;		/* 0-based */
+	u16 *src;		/* place in the profile */
+	u16 n;
+	u8 n_planes;
+	u32 sport_base, sport_step;
+};
+
+u32 mrc_planes_mask(const struct mrc_dev *dev)
+{
+	u32 mask = 0, i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		if (rcu_access_pointer(dev->plane[i]))
+			mask |= 1u << i;
+	return mask;
+}
+
+/* ---- life ---- */
+
+static void pathset_free_rcu(struct rcu_head *rcu)
+{
+	struct mrc_pathset *ps = container_of(rcu, struct mrc_pathset, rcu);
+
+	mrc_profile_put(ps->prof);
+	kvfree(ps->mem);
+	kfree(ps);
+}
+
+void mrc_pathset_drop_routes(struct mrc_pathset *ps)
+{
+	u16 i;
+
+	for (i = 0; i < ps->evs.n; i++) {
+		dst_release(ps->path[i].dst);
+		ps->path[i].dst = NULL;
+	}
+	memset(ps->saddr, 0, ps->evs.n_planes * sizeof(*ps->saddr));
+}
+
+static void pathset_release(struct kref *ref)
+{
+	struct mrc_pathset *ps = container_of(ref, struct mrc_pathset, ref);
+
+	mrc_pathset_drop_routes(ps);
+	call_rcu(&ps->rcu, pathset_free_rcu);
+}
+
+void mrc_pathset_put(struct mrc_pathset *ps)
+{
+	if (ps)
+		kref_put(&ps->ref, pathset_release);
+}
+
+void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES])
+{
+	if (!ps->is_auto) {
+		memcpy(value, mrc_path_ev(ps, &ps->path[idx])->value, MRC_EV_BYTES);
+		return;
+	}
+	memset(value, 0, MRC_EV_BYTES);
+	put_unaligned_be32(ps->evs.ev[idx].value, value);
+}
+
+/* ---- which EVs ---- */
+
+static u16 auto_count(const struct mrc_profile *prof, u32 k)
+{
+	if (prof && prof->want)
+		return max_t(u16, prof->want, (u16)k);
+	return (u16)(MRC_AUTO_PER_PLANE * k);
+}
+
+/*
+ * Entropy that nobody configured: source ports from the dynamic range, in an order of
+ * the peer's own (an odd step visits all 2^14 before it repeats), and the index as
+ * flow label. IPv4 has no flow label to echo.
+ */
+static u32 auto_entropy(const struct ps_plan *plan, u32 idx, bool flow_label)
+{
+	u32 sport = 0xc000 | ((plan->sport_base + idx * plan->sport_step) & 0x3fff);
+
+	return sport << 16 | (flow_label ? idx & 0xffff : 0);
+}
+
+/* Equal numbers per plane; the first planes get what is over. */
+static void plan_auto(struct ps_plan *plan, u32 planes, bool flow_label)
+{
+	u32 k = hweight32(planes), each = plan->n / k, over = plan->n % k;
+	u32 mask, count, i = 0;
+
+	for (mask = planes; mask; mask &= mask - 1) {
+		count = each;
+		if (over) {
+			count++;
+			over--;
+		}
+		for (; count; count--, i++) {
+			plan->plane[i] = (u8)__ffs(mask);
+			plan->value[i] = auto_entropy(plan, i, flow_label);
+		}
+	}
+	plan->n_planes = (u8)fls(planes);
+}
+
+static u32 explicit_entropy(const struct ps_plan *plan, const struct mrc_profile *prof, u32 i,
+			    u32 src, bool v4)
+{
+	const u8 *value = prof->ev[src].value;
+
+	switch (prof->fmt) {
+	case MRC_FMT_STEV:
+		return get_unaligned_be32(value) & (v4 ? 0xffff0000 : ~0u);
+	case MRC_FMT_UDP:
+		return (u32)get_unaligned_be16(value) << 16;
+	}
+	return auto_entropy(plan, i, !v4);
+}
+
+struct ps_counts {
+	u32 have[MRC_PLANES_MAX];	/* EVs of the profile on the plane */
+	u32 take[MRC_PLANES_MAX];	/* how many go into the set */
+	u32 n;				/* sum of take */
+};
+
+static void count_evs(const struct mrc_profile *prof, u32 limit, struct ps_counts *c)
+{
+	u32 planes = 0, quota, i;
+
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < prof->n; i++)
+		planes += !c->have[prof->ev[i].port - 1]++;
+	quota = max(limit / max(planes, 1u), 1u);
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		c->take[i] = prof->n > limit ? min(c->have[i], quota) : c->have[i];
+		c->n += c->take[i];
+	}
+}
+
+/* Stable by plane; of each plane the EVs are taken at even distances. */
+static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
+			  const struct ps_counts *c, u8 n_planes, bool v4)
+{
+	u32 at[MRC_PLANES_MAX], seen[MRC_PLANES_MAX] = {}, sum = 0, src, i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		at[i] = sum;
+		sum += c->take[i];
+		if (c->take[i])
+			n_planes = max_t(u8, n_planes, (u8)(i + 1));
+	}
+	for (src = 0; src < prof->n; src++) {
+		u32 p = prof->ev[src].port - 1, k = seen[p]++;
+
+		if (k * c->take[p] / c->have[p] == (k + 1) * c->take[p] / c->have[p])
+			continue;
+		i = at[p]++;
+		plan->plane[i] = (u8)p;
+		plan->src[i] = (u16)src;
+		plan->value[i] = explicit_entropy(plan, prof, i, src, v4);
+	}
+	plan->n_planes = n_planes;
+}
+
+/* ---- making ---- */
+
+static bool plan_alloc(struct ps_plan *plan, u16 n, gfp_t gfp)
+{
+	u64 seed = get_random_u64();
+	u8 *mem;
+
+	mem = kvzalloc(n * (sizeof(*plan->value) + sizeof(*plan->src) + sizeof(*plan->plane)),
+		       gfp | __GFP_NOWARN);
+	if (!mem)
+		return false;
+	plan->n = n;
+	plan->value = (u32 *)mem;
+	plan->src = (u16 *)(plan->value + n);
+	plan->plane = (u8 *)(plan->src + n);
+	plan->sport_base = (u32)seed;
+	plan->sport_step = (u32)(seed >> 32) | 1;
+	return true;
+}
+
+static void plan_free(const struct ps_plan *plan)
+{
+	kvfree(plan->value);
+}
+
+/* One block for everything of a set that grows with its EVs. NULL: no memory. */
+static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
+{
+	size_t evs = ALIGN(mrc_evset_mem_size(plan->n, true), 8);
+	size_t path = plan->n * sizeof(struct mrc_ev_path);
+	size_t saddr = plan->n_planes * sizeof(struct in6_addr);
+	u16 rot = min_t(u16, plan->n, MRC_ROT_MAX);
+	struct mrc_pathset *ps = kzalloc(sizeof(*ps), gfp);
+	u8 *mem;
+
+	if (!ps)
+		return NULL;
+	mem = kvzalloc(evs + path + saddr + rot * sizeof(*ps->ip_order), gfp | __GFP_NOWARN);
+	if (!mem) {
+		kfree(ps);
+		return NULL;
+	}
+	kref_init(&ps->ref);
+	ps->mem = mem;
+	ps->path = (struct mrc_ev_path *)(mem + evs);
+	ps->saddr = (struct in6_addr *)((u8 *)ps->path + path);
+	ps->ip_order = (u16 *)((u8 *)ps->saddr + saddr);
+	mrc_rot_init(&ps->ip_rot, ps->ip_order, rot, get_random_u64());
+	return ps;
+}
+
+/* @prof: its reference goes to the set. NULL: no memory. */
+static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_plan *plan,
+					struct mrc_profile *prof, gfp_t gfp)
+{
+	struct mrc_evset_cfg cfg = {
+		.n = plan->n,
+		.n_planes = plan->n_planes,
+		.counts = true,
+		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
+	};
+	struct mrc_pathset *ps = pathset_alloc(plan, gfp);
+	u16 i;
+
+	if (!ps)
+		return NULL;
+	if (prof)
+		cfg.min_active = min(prof->min_active, plan->n);
+	if (WARN_ON_ONCE(mrc_evset_init(&ps->evs, ps->mem, &cfg, plan->value, plan->plane))) {
+		kvfree(ps->mem);
+		kfree(ps);
+		return NULL;
+	}
+	for (i = 0; i < plan->n; i++) {
+		ps->path[i].src = plan->src[i];
+		ps->path[i].port = plan->plane[i] + 1;
+	}
+	ps->peer = peer;
+	ps->prof = prof;
+	ps->profile_id = prof ? prof->id : 0;
+	return ps;
+}
+
+static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile *prof,
+				      u32 planes, gfp_t gfp)
+{
+	bool flow_label = !peer->v4 && !(prof && prof->fmt == MRC_FMT_UDP);
+	u16 n = auto_count(prof, hweight32(planes));
+	struct mrc_pathset *ps;
+	struct ps_plan plan;
+
+	if (!gfpflags_allow_blocking(gfp))
+		n = min_t(u16, n, MRC_PS_EVS_ATOMIC);
+	if (!plan_alloc(&plan, n, gfp))
+		return NULL;
+	plan_auto(&plan, planes, flow_label);
+	ps = pathset_make(peer, &plan, prof, gfp);
+	plan_free(&plan);
+	if (ps) {
+		ps->is_auto = true;
+		ps->part = n < auto_count(prof, hweight32(planes));
+	}
+	return ps;
+}
+
+static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_profile *prof,
+					  gfp_t gfp)
+{
+	u32 limit = gfpflags_allow_blocking(gfp) ? MRC_EVS_MAX : MRC_PS_EVS_ATOMIC;
+	u8 n_planes = max_t(u8, READ_ONCE(peer->dev->n_planes), 1);
+	struct mrc_pathset *ps;
+	struct ps_counts c;
+	struct ps_plan plan;
+
+	count_evs(prof, limit, &c);
+	if (!plan_alloc(&plan, (u16)c.n, gfp))
+		return NULL;
+	plan_explicit(&plan, prof, &c, n_planes, peer->v4);
+	ps = pathset_make(peer, &plan, prof, gfp);
+	plan_free(&plan);
+	if (ps) {
+		ps->srv6 = prof->fmt == MRC_FMT_SRV6;
+		ps->part = c.n < prof->n;
+	}
+	return ps;
+}
+
+struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
+{
+	/* Before anything that it stands for is read; pairs with path_gen_bump(). */
+	u32 gen = smp_load_acquire(&peer->dev->path_gen);
+	u32 planes = peer->local ? 1 : mrc_planes_mask(peer->dev);
+	struct mrc_profile *prof = NULL;
+	struct mrc_pathset *ps;
+
+	if (!peer->local)
+		prof = mrc_profile_lookup(peer->dev, &peer->gid);
+	if (prof && prof->mode != MRC_MODE_AUTO)
+		ps = build_explicit(peer, prof, gfp);
+	else
+		ps = build_auto(peer, prof, planes ?: 1, gfp);
+	if (!ps) {
+		mrc_profile_put(prof);
+		return NULL;
+	}
+	ps->gen = gen;
+	ps->planes = planes;
+	return ps;
+}

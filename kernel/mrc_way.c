@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_way.c - which way an EV leads: the route of the outermost destination out of
+ * the EV's plane, kept with the EV, and the addresses of the SRv6 header.
+ *
+ * Routes are looked up and kept under peer->path_lock. They are dropped when planes
+ * change (mrc_pathset_drop_routes()); a route whose netdev is about to leave is not
+ * kept, because that drop comes after the plane was withdrawn.
+ */
+#include <linux/ktime.h>
+#include <net/addrconf.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include "mrc_way.h"
+
+static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
+				const struct in6_addr *daddr)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.daddr = *daddr,
+	};
+	struct dst_entry *dst;
+
+	if (saddr)
+		fl6.saddr = *saddr;
+	/* Out of the plane or not at all. */
+	dst = ip6_route_output_flags(dev->net, NULL, &fl6, oif ? RT6_LOOKUP_F_IFACE : 0);
+	if (dst->error) {
+		dst_release(dst);
+		return NULL;
+	}
+	return dst;
+}
+
+static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = oif,
+		.flowi4_proto = IPPROTO_UDP,
+		.daddr = daddr,
+	};
+	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
+
+	return IS_ERR(rt) ? NULL : &rt->dst;
+}
+
+/* Under path_lock. The outer source: our locator on the plane, else an address of the port. */
+static const struct in6_addr *path_source(struct mrc_dev *dev, struct mrc_pathset *ps,
+					  const struct mrc_plane *plane,
+					  const struct in6_addr *daddr)
+{
+	struct in6_addr *saddr = &ps->saddr[plane->num];
+
+	if (smp_load_acquire(&plane->has_sid))
+		return &plane->sid;
+	if (ipv6_addr_any(saddr) &&
+	    ipv6_dev_get_saddr(dev->net, plane->ndev, daddr, 0, saddr))
+		return NULL;
+	return saddr;
+}
+
+/* Under path_lock. Look up @path's route. */
+static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev_path *path,
+				     const struct mrc_plane *plane)
+{
+	struct mrc_peer *peer = ps->peer;
+	const struct in6_addr *daddr = (const struct in6_addr *)&peer->gid;
+	int oif = plane ? plane->ndev->ifindex : 0;
+	struct in6_addr outer;
+
+	if (ps->srv6) {
+		memcpy(&outer, mrc_path_ev(ps, path)->value, sizeof(outer));
+		daddr = &outer;
+	} else if (peer->v4) {
+		return route4(peer->dev, oif, daddr->s6_addr32[3]);
+	}
+	return route6(peer->dev, oif, NULL, daddr);
+}
+
+/* Under path_lock. The path's route, from the cache if it still holds. */
+static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *path,
+				    const struct mrc_plane *plane)
+{
+	struct dst_entry *dst = path->dst;
+
+	if (likely(dst && dst_check(dst, path->dst_cookie))) {
+		dst_hold(dst);
+		return dst;
+	}
+	dst_release(dst);
+	path->dst = NULL;
+	dst = path_lookup(ps, path, plane);
+	if (!dst)
+		return NULL;
+	/* The netdev leaves only after this lock was taken once more: planes_changed. */
+	if (plane && dst->dev != plane->ndev) {
+		dst_release(dst);
+		return NULL;
+	}
+	path->dst_cookie = dst->ops->family == AF_INET6 ?
+			   rt6_get_cookie((struct rt6_info *)dst) : 0;
+	path->dst = dst;
+	dst_hold(dst);
+	return dst;
+}
+
+/* Under path_lock. The SRv6 header of the path; false: we have no address for it. */
+static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
+		       const struct mrc_ev_path *path, const struct mrc_plane *plane,
+		       struct mrc_way *w)
+{
+	const struct mrc_profile_ev *ev = mrc_path_ev(ps, path);
+	const struct in6_addr *src;
+
+	memcpy(&w->outer_dst, ev->value, sizeof(w->outer_dst));
+	memcpy(&w->segment, ev->value + 16, sizeof(w->segment));
+	src = path_source(dev, ps, plane, &w->outer_dst);
+	if (!src)
+		return false;
+	w->outer_src = *src;
+	w->srv6 = true;
+	w->srh = ev->srh;
+	w->outer_len = sizeof(struct ipv6hdr) + (ev->srh ? MRC_SRH_LEN : 0);
+	return true;
+}
+
+static void plane_check_carrier(const struct mrc_plane *plane)
+{
+	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
+		queue_work(mrc_wq, &plane->dev->carrier_work);
+}
+
+int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w)
+{
+	struct mrc_ev_path *path = &ps->path[idx];
+	const struct mrc_plane *plane = NULL;
+
+	if (!ps->peer->local) {
+		plane = rcu_dereference(dev->plane[path->port - 1]);
+		if (unlikely(!plane))
+			return -ENODEV;
+		plane_check_carrier(plane);
+	}
+	w->srv6 = false;
+	w->srh = false;
+	w->outer_len = 0;
+	spin_lock_bh(&ps->peer->path_lock);
+	/* dead is set before the last planes_changed drops all routes under this lock */
+	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps, path, plane);
+	if (w->dst && ps->srv6 && !path_outer(dev, ps, path, plane, w)) {
+		dst_release(w->dst);
+		w->dst = NULL;
+	}
+	/* As good as lost: the next packets take others, probes find out when it is back. */
+	if (unlikely(!w->dst && plane))
+		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
+	spin_unlock_bh(&ps->peer->path_lock);
+	if (likely(w->dst))
+		return 0;
+	mrc_dev_count(dev, tx_no_route);
+	return -ENETUNREACH;
+}

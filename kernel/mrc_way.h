@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_way.h - how packets of one EV leave: route and outer header. */
+#ifndef MRC_WAY_H
+#define MRC_WAY_H
+
+#include "mrc_path.h"
+
+#define MRC_SRH_LEN	24	/* 8 and one segment */
+
+struct mrc_way {
+	struct dst_entry *dst;	/* referenced; the caller's */
+	bool srv6, srh;
+	u8 outer_len;		/* bytes in front of the inner IP header */
+	struct in6_addr outer_src, outer_dst, segment;
+};
+
+/*
+ * Under RCU. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
+ * is counted.
+ */
+int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w);
+
+#endif
