@@ -5,17 +5,50 @@
 #
 #	bench.sh [-k KERNEL] [-r ROUNDS]	default 6.12, 3 rounds
 #
-# mrc with one and with four planes against rdma_rxe over the same kind of cable,
-# what the engine costs, what an idle QP weighs. Only ratios within one run mean
-# anything. The results are kept in out/bench; a slow machine is no failure.
+# What the engine costs a packet; how fast clusters are simulated and what they show,
+# as a table and as charts; mrc with one and with four planes against rdma_rxe over the
+# same kind of cable; what an idle QP weighs. Only ratios within one run mean anything. The
+# results are kept in out/bench; a slow machine is no failure.
 
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 top=${here%/*}
 out=$top/out/bench
 
+engine() {
+	echo "== engine, user space"
+	build/bench/engine_bench
+	selftests/bench/engine_instr.sh build/bench/engine_bench
+}
+
+# Every scenario: what it showed, what was expected; a chart of each.
+scenarios() {
+	local scenario name
+
+	echo "== simulated clusters"
+	mkdir -p "$out/scenarios"
+	for scenario in tools/sim/scenarios/*.toml; do
+		name=$(basename "$scenario" .toml)
+		timeout 600 build/sim/gcc/mrcsim run --json "$scenario" \
+			>"$out/scenarios/$name.json" 2>/dev/null || true
+	done
+	selftests/bench/scenario_table.py "$out"/scenarios/*.json
+	selftests/bench/scenario_chart.py "$out/charts" "$out"/scenarios/*.json
+}
+
+# The sizes that performance is judged by; eight planes of 131,072 hosts want 8 GiB.
+scale() {
+	local run=build/sim/gcc/mrcsim
+
+	echo "== simulator: packet hops a second on one core, memory"
+	for size in 1024 131072; do
+		"$run" run "tools/sim/scenarios/permutation-$size.toml" 2>&1 |
+			grep -E '^(scenario|hops_per_s|data_pkts_per_s|rss_mib|run_cpu_s)' || true
+	done
+}
+
 main() {
-	local kernel=6.12 rounds=3 option rc=0 bench found=''
+	local kernel=6.12 rounds=3 option rc=0
 
 	while getopts k:r: option; do
 		case $option in
@@ -27,14 +60,9 @@ main() {
 	mkdir -p "$out"
 	cd "$top"
 
-	echo "== engine, user space, ns per operation"
-	for bench in "$top"/build/{bench,engine,sim,engine/gcc,sim/gcc}/engine_bench; do
-		[ -x "$bench" ] || continue
-		found=1
-		"$bench" 2>&1 | tee "$out/engine.txt" || true
-		break
-	done
-	[ -n "$found" ] || echo "engine_bench is not built"
+	engine 2>&1 | tee "$out/engine.txt" || true
+	scenarios 2>&1 | tee "$out/scenarios.txt" || true
+	scale 2>&1 | tee "$out/scale.txt" || true
 
 	echo "== kernel $kernel, rounds: $rounds"
 	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \

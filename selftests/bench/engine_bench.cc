@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-// engine_bench.cc - what the engine costs: nanoseconds per operation.
+// engine_bench.cc - what the engine costs a data packet: at its sender, at its
+// receiver, and its share of the SACK and the transport ACK that answer it.
 //
-// Each case runs a batch many times and prints the fastest batch divided by its
-// size: the minimum is what the code costs, the rest is the machine. Setting a
-// batch up is not timed. No packet leaves; the peer is made up.
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <vector>
+// QPs take turns, four packets each, phase by phase, so that with 10,000 of
+// them every phase finds its connection out of the cache. The fastest round
+// counts: the minimum is what the code costs, the rest is the machine.
+//
+//	engine_bench			a table in nanoseconds, and sizes
+//	engine_bench --rounds N K	only shape K, N rounds: for cachegrind, which
+//					counts instructions (engine_instr.sh)
+#include "engine_pair.h"
 
-extern "C" {
-#include "mrc_conn.h"
-}
+#include <algorithm>
+#include <ctime>
 
 namespace {
+
+using namespace bench;
+
+const shape shapes[] = {
+    {1, 1, 8, 1},   {128, 8, 8, 1},  {256, 8, 8, 1}, {128, 8, 32, 1},
+    {256, 8, 32, 1}, {1, 1, 8, 10000}, {128, 8, 8, 10000}, {256, 8, 8, 10000},
+};
 
 u64 clock_ns()
 {
@@ -25,247 +31,111 @@ u64 clock_ns()
     return static_cast<u64>(t.tv_sec) * 1000000000ull + static_cast<u64>(t.tv_nsec);
 }
 
-void need(bool ok, const char *what)
+enum phase { SEND, RECEIVE, ANSWER, LEARN, PHASES };
+
+// One round of every QP; what each phase took. One warm QP does many turns.
+void round(cluster &c, u32 turns, u64 (&ns)[PHASES])
 {
-    if (ok)
-        return;
-    std::fprintf(stderr, "engine_bench: %s\n", what);
-    std::exit(1);
-}
+    void (cluster::*const what[PHASES])(pair &) = {&cluster::send, &cluster::receive,
+                                                   &cluster::answer, &cluster::learn};
 
-constexpr u32 mtu = 4096;
+    std::fill(ns, ns + PHASES, 0);
+    for (u32 turn = 0; turn < turns; turn++) {
+        for (size_t i = 0; i < c.size(); i++)
+            c.post(c.at(i));
+        for (u32 k = 0; k < PHASES; k++) {
+            u64 t0 = clock_ns();
 
-struct bench {
-    mrc_evset evs = {};
-    mrc_conn c = {};
-    std::vector<u64> evs_mem, mem;
-    u64 now = 1000000000;
-    u32 tx_psn = 0, rx_psn = 0;
-
-    bench(u16 n_evs, u8 planes)
-    {
-        std::vector<u32> values;
-        std::vector<u8> on;
-        mrc_evset_cfg ec = {};
-        mrc_conn_cfg cc = {};
-        mrc_rx_cfg rx = {};
-        mrc_tx_cfg tx = {};
-
-        for (u16 i = 0; i < n_evs; i++) {
-            values.push_back(i * 2654435761u);
-            on.push_back(static_cast<u8>(i % planes));
+            for (size_t i = 0; i < c.size(); i++)
+                (c.*what[k])(c.at(i));
+            ns[k] += clock_ns() - t0;
+            c.pass(3000);
         }
-        ec.n = n_evs;
-        ec.n_planes = planes;
-        ec.planes_up = (1u << planes) - 1;
-        evs_mem.resize(mrc_evset_mem_size(n_evs) / 8 + 1);
-        need(!mrc_evset_init(&evs, evs_mem.data(), &ec, values.data(), on.data()), "evset");
-        mem.resize(mrc_conn_mem_size(&cc) / 8 + 1);
-        need(!mrc_conn_init(&c, &cc, mem.data()), "init");
-        mrc_conn_set_path(&c, &evs);
-        rx.dqpn = 1;
-        rx.mtu = mtu;
-        need(!mrc_conn_set_rx(&c, &rx, now), "set_rx");
-        tx.timeout_ns = 100000000;
-        tx.linear_cnt = 7;
-        tx.exp_cnt = 25;
-        tx.cwnd_bytes = 1u << 30;
-        need(!mrc_conn_set_tx(&c, &tx, now), "set_tx");
+        for (size_t i = 0; i < c.size(); i++)
+            c.settle(c.at(i));
+        c.pass(10000);
     }
-
-    void post(u32 pkts)
-    {
-        mrc_wr wr = {};
-
-        wr.op = MRC_OP_WRITE;
-        wr.len = pkts * mtu;
-        need(!mrc_conn_post(&c, &wr, now), "post");
-    }
-    u32 send_all()
-    {
-        mrc_txop t;
-        u32 n = 0;
-
-        while (mrc_conn_tx_next(&c, now, &t))
-            n++;
-        return n;
-    }
-    void control(const mrc_pkt &p)
-    {
-        mrc_rxop op;
-
-        mrc_conn_rx_begin(&c, &p, now, &op);
-    }
-    mrc_pkt sack(u32 cack, u64 bitmap, s16 offset)
-    {
-        mrc_pkt p = {};
-
-        p.opcode = MRC_OPC_SACK;
-        p.u.sack.cack = cack & MRC_PSN_MASK;
-        p.u.sack.bitmap = bitmap;
-        p.u.sack.sack_offset = offset;
-        p.u.sack.ack_psn_offset = 0;
-        return p;
-    }
-    // The peer has everything sent so far.
-    void settle()
-    {
-        mrc_pkt a = {};
-        mrc_cpl cpl;
-
-        control(sack(c.psn_next - 1, 0, 1));
-        a.opcode = MRC_OPC_ACK;
-        a.psn = (c.psn_next - 1) & MRC_PSN_MASK;
-        a.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
-        control(a);
-        while (mrc_conn_complete_next(&c, &cpl))
-            ;
-        send_all();
-        now += 50000;
-    }
-};
-
-// tx_next of one data packet: window, rotation over EVs, record.
-u64 tx_batch(bench &b, u32 n)
-{
-    mrc_txop t;
-
-    b.post(n);
-    u64 t0 = clock_ns();
-    for (u32 i = 0; i < n; i++)
-        need(mrc_conn_tx_next(&b.c, b.now, &t), "tx_next");
-    u64 d = clock_ns() - t0;
-    b.settle();
-    return d;
 }
 
-// The same with its headers built.
-u64 tx_build_batch(bench &b, u32 n)
-{
-    u8 buf[MRC_HDR_MAX];
-    mrc_txop t;
-
-    b.post(n);
-    u64 t0 = clock_ns();
-    for (u32 i = 0; i < n; i++) {
-        need(mrc_conn_tx_next(&b.c, b.now, &t), "tx_next");
-        need(mrc_wire_build(buf, sizeof(buf), &t.hdr) > 0, "build");
-    }
-    u64 d = clock_ns() - t0;
-    b.settle();
-    return d;
-}
-
-// rx_begin and rx_commit of one packet of a WRITE; @swap: neighbours change places.
-u64 rx_batch(bench &b, u32 n, bool swap)
-{
-    std::vector<mrc_pkt> v;
-    mrc_rxop op;
-    mrc_tail tail;
-
-    for (u32 i = 0; i < n; i++) {
-        mrc_pkt p = {};
-
-        p.opcode = i == 0 ? MRC_OPC_WRITE_FIRST
-                          : i == n - 1 ? MRC_OPC_WRITE_LAST : MRC_OPC_WRITE_MIDDLE;
-        p.psn = (b.rx_psn + i) & MRC_PSN_MASK;
-        p.payload_len = mtu;
-        p.dmalen = n * mtu;
-        p.va = i * mtu;
-        p.ev = b.evs.ev[i % b.evs.n].value;
-        p.udp_len = mtu + 48;
-        v.push_back(p);
-    }
-    for (u32 i = 0; swap && i + 1 < n; i += 2)
-        std::swap(v[i], v[i + 1]);
-    u64 t0 = clock_ns();
-    for (const mrc_pkt &p : v) {
-        need(mrc_conn_rx_begin(&b.c, &p, b.now, &op) == MRC_V_PLACE, "rx_begin");
-        mrc_conn_rx_commit(&b.c, &op, b.now);
-    }
-    u64 d = clock_ns() - t0;
-    while (mrc_conn_tail_next(&b.c, &tail))
-        ;
-    b.rx_psn += n;
-    b.send_all();
-    b.now += 50000;
-    return d;
-}
-
-// One SACK that moves the left edge over @step packets.
-u64 sack_batch(bench &b, u32 n, u32 step)
-{
-    u32 first = b.c.psn_next;
-
-    b.post(n * step);
-    b.send_all();
-    b.now += 20000;
-    u64 t0 = clock_ns();
-    for (u32 i = 0; i < n; i++)
-        b.control(b.sack(first + (i + 1) * step - 1, 0, 1));
-    u64 d = clock_ns() - t0;
-    b.settle();
-    return d;
-}
-
-// One SACK whose bitmap says @bits packets beyond a hole have arrived.
-u64 sack_hole_batch(bench &b, u32 n, u32 bits)
-{
-    u32 first = b.c.psn_next;
-
-    b.post(1 + n * bits);
-    b.send_all();
-    b.now += 20000;
-    u64 t0 = clock_ns();
-    for (u32 i = 0; i < n; i++)
-        b.control(b.sack(first - 1, bits == 64 ? ~0ull : (1ull << bits) - 1,
-                         static_cast<s16>(2 + i * bits)));
-    u64 d = clock_ns() - t0;
-    b.settle();
-    return d;
-}
-
-u64 parse_batch(u32 n)
-{
-    mrc_pkt p = {}, q;
-    u8 buf[MRC_HDR_MAX + 64] = {};
-
-    p.opcode = MRC_OPC_WRITE_MIDDLE;
-    need(mrc_wire_build(buf, sizeof(buf), &p) > 0, "build");
-    u64 t0 = clock_ns();
-    for (u32 i = 0; i < n; i++)
-        need(!mrc_wire_parse(buf, MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN + 16, 0, &q), "parse");
-    return clock_ns() - t0;
-}
-
-template <typename F> void report(const char *name, u32 per_batch, F batch)
+// clock_gettime() itself, taken off where a turn is short.
+u64 clock_cost(u32 times)
 {
     u64 best = ~0ull;
 
-    for (int i = 0; i < 2000; i++)
-        best = std::min(best, batch());
-    std::printf("%-44s %8.1f ns\n", name, static_cast<double>(best) / per_batch);
+    for (int i = 0; i < 50; i++) {
+        u64 t0 = clock_ns();
+
+        for (u32 k = 0; k < times; k++)
+            clock_ns();
+        best = std::min(best, clock_ns() - t0);
+    }
+    return best;
+}
+
+void measure(const shape &s)
+{
+    cluster c(s);
+    u32 turns = s.qps == 1 ? 64 : 1;
+    u32 rounds = s.qps == 1 ? 400 : 12;
+    u64 off = s.qps == 1 ? clock_cost(turns) : 0;
+    double best[PHASES], sum = 0;
+    u64 ns[PHASES];
+
+    std::fill(best, best + PHASES, 1e30);
+    for (u32 r = 0; r < rounds; r++) {
+        round(c, turns, ns);
+        for (u32 k = 0; k < PHASES; k++)
+            best[k] = std::min(best[k], static_cast<double>(ns[k] - std::min(ns[k], off)) /
+                                            (static_cast<double>(turns) * s.qps * burst));
+    }
+    for (double b : best)
+        sum += b;
+    std::printf("%5u %4u %6u %7.1f %7.1f %7.1f %7.1f %8.1f\n", s.qps, s.evs, s.mpr * MRC_MPR_UNIT,
+                best[SEND], best[RECEIVE], best[ANSWER] * burst, best[LEARN] * burst, sum);
+}
+
+size_t conn_mem(u8 mpr, u16 active)
+{
+    mrc_conn_cfg cfg = {};
+
+    cfg.mpr_max = mpr;
+    cfg.ev_active = active;
+    cfg.sq_max = 1;
+    cfg.rd_max = 1;
+    cfg.rq_max = 1;
+    cfg.tails = 1;
+    return mrc_conn_mem_size(&cfg);
+}
+
+void sizes()
+{
+    size_t per_psn = (conn_mem(32, 1) - conn_mem(8, 1)) * 100 / (24 * MRC_MPR_UNIT);
+
+    std::printf("bytes: struct mrc_conn %zu (counters %zu), per outstanding PSN %zu.%02zu, per EV %zu "
+                "in the path set and %zu in a QP\n",
+                sizeof(mrc_conn), sizeof(mrc_stats), per_psn / 100, per_psn % 100,
+                (mrc_evset_mem_size(256, false) - mrc_evset_mem_size(128, false)) / 128,
+                (conn_mem(8, 256) - conn_mem(8, 128)) / 128);
 }
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
-    constexpr u32 n = 512;
+    if (argc == 4 && !std::strcmp(argv[1], "--rounds")) {
+        const shape &s = shapes[std::strtoul(argv[3], nullptr, 0) % std::size(shapes)];
+        cluster c(s);
+        u64 ns[PHASES];
 
-    for (u16 evs : {8, 256}) {
-        bench b(evs, 8);
-
-        std::printf("# %u EVs on 8 planes, MTU %u, window 1024\n", evs, mtu);
-        report("tx: one data packet", n, [&] { return tx_batch(b, n); });
-        report("tx: one data packet, headers built", n, [&] { return tx_build_batch(b, n); });
-        report("rx: one data packet, in order", n, [&] { return rx_batch(b, n, false); });
-        report("rx: one data packet, neighbours swapped", n, [&] { return rx_batch(b, n, true); });
-        report("SACK: left edge moves by 4", n / 4, [&] { return sack_batch(b, n / 4, 4); });
-        report("SACK: left edge moves by 16", n / 16, [&] { return sack_batch(b, n / 16, 16); });
-        report("SACK: 16 packets beyond a hole", n / 16,
-               [&] { return sack_hole_batch(b, n / 16, 16); });
+        for (u32 r = 0; r < std::strtoul(argv[2], nullptr, 0); r++)
+            round(c, 1, ns);
+        return 0;
     }
-    report("parse: one data packet", n, [&] { return parse_batch(n); });
+    std::printf("# MTU %u, a SACK and an ACK every %u packets; ns, fastest round\n", mtu, burst);
+    std::printf("  QPs  EVs window  tx/pkt  rx/pkt SACK+ACK learn    both ends\n");
+    std::printf("                                  built   them      a packet\n");
+    for (const shape &s : shapes)
+        measure(s);
+    sizes();
     return 0;
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+// engine_pair.h - two connections that talk to each other, for measuring: no
+// packet is built, a header goes from one engine to the other as it is.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+extern "C" {
+#include "mrc_conn.h"
+}
+
+namespace bench {
+
+constexpr u32 mtu = 4096;
+constexpr u32 burst = 4;     // packets of one QP at a time: what one SACK answers
+
+inline void need(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    std::fprintf(stderr, "engine_bench: %s\n", what);
+    std::exit(1);
+}
+
+struct shape {
+    u16 evs;
+    u8 planes;
+    u8 mpr;                  // window, units of 128 PSNs
+    u32 qps;
+};
+
+// The path set that all QPs to one peer share.
+struct paths {
+    mrc_evset set = {};
+    std::vector<u64> mem;
+
+    explicit paths(const shape &s)
+    {
+        std::vector<u32> values;
+        std::vector<u8> planes;
+        mrc_evset_cfg cfg = {};
+
+        for (u32 i = 0; i < s.evs; i++) {
+            values.push_back(i * 2654435761u);
+            planes.push_back(static_cast<u8>(i * s.planes / s.evs));
+        }
+        cfg.n = s.evs;
+        cfg.n_planes = s.planes;
+        cfg.planes_up = (1u << s.planes) - 1;
+        mem.resize(mrc_evset_mem_size(s.evs, false) / 8 + 1);
+        need(!mrc_evset_init(&set, mem.data(), &cfg, values.data(), planes.data()), "evset");
+    }
+};
+
+struct end {
+    mrc_conn c;
+    std::vector<u64> mem;
+
+    void init(const shape &s, paths &p, u64 seed, u64 now)
+    {
+        mrc_conn_cfg cfg = {};
+        mrc_rx_cfg rx = {};
+        mrc_tx_cfg tx = {};
+
+        cfg.mpr_max = s.mpr;
+        cfg.sq_max = 16;
+        cfg.rd_max = 1;
+        cfg.rq_max = 1;
+        cfg.tails = 4;
+        cfg.seed = seed;
+        cfg.ev_active = s.evs;
+        mem.resize(mrc_conn_mem_size(&cfg) / 8 + 1);
+        need(!mrc_conn_init(&c, &cfg, mem.data()), "init");
+        mrc_conn_set_path(&c, &p.set);
+        rx.dqpn = 1;
+        rx.mtu = mtu;
+        rx.svc_time = true;
+        need(!mrc_conn_set_rx(&c, &rx, now), "set_rx");
+        tx.timeout_ns = 100000000;
+        tx.linear_cnt = 7;
+        tx.exp_cnt = MRC_EXP_FOREVER;
+        tx.cwnd_bytes = 1u << 30;
+        tx.timestamps = true;
+        tx.trim_nack = true;
+        need(!mrc_conn_set_tx(&c, &tx, now), "set_tx");
+    }
+    // What is not measured: completions, tails, and what else wants to be said.
+    void settle(mrc_conn &peer, u64 now)
+    {
+        mrc_cpl cpl;
+        mrc_tail tail;
+        mrc_txop op;
+        mrc_rxop ignored;
+
+        while (mrc_conn_tail_next(&c, &tail))
+            ;
+        while (mrc_conn_complete_next(&c, &cpl))
+            ;
+        while (mrc_conn_tx_next(&c, now, &op))
+            mrc_conn_rx_begin(&peer, &op.hdr, now, &ignored);
+    }
+};
+
+// One QP at each of two hosts; packets between the two phases of a step.
+struct pair {
+    end a, b;
+    mrc_pkt data[burst];
+    mrc_pkt ctrl[4];         // b to a
+    mrc_pkt probe[4];        // a to b, now and then
+    u32 n_ctrl = 0, n_probe = 0;
+};
+
+class cluster {
+public:
+    explicit cluster(const shape &s) : a_(s), b_(s)
+    {
+        for (u32 i = 0; i < s.qps; i++) {
+            pairs_.push_back(std::make_unique<pair>());
+            pairs_.back()->a.init(s, a_, i + 1, now_);
+            pairs_.back()->b.init(s, b_, ~i, now_);
+        }
+    }
+    size_t size() const { return pairs_.size(); }
+    pair &at(size_t i) { return *pairs_[i]; }
+    void pass(u64 ns) { now_ += ns; }
+
+    // One WRITE of a burst's length, and the end of the last one's books.
+    void post(pair &p)
+    {
+        mrc_wr wr = {};
+
+        wr.op = MRC_OP_WRITE;
+        wr.len = burst * mtu;
+        need(!mrc_conn_post(&p.a.c, &wr, now_), "post");
+    }
+    [[gnu::noinline]] void send(pair &p)
+    {
+        mrc_txop op;
+
+        for (u32 n = 0; n < burst;) {
+            if (!mrc_conn_tx_next(&p.a.c, now_, &op)) {
+                std::fprintf(stderr, "sent %u of %u: %llu in flight, una %u next %u no_path %llu fail %d\n", n, burst,
+                             (unsigned long long)p.a.c.inflight_bytes, p.a.c.psn_una, p.a.c.psn_next,
+                             (unsigned long long)p.a.c.stats.no_path, p.a.c.fail);
+                need(false, "no data packet");
+            }
+            if (op.len)
+                p.data[n++] = op.hdr;
+            else if (p.n_probe < 4)
+                p.probe[p.n_probe++] = op.hdr;
+        }
+    }
+    [[gnu::noinline]] void receive(pair &p)
+    {
+        mrc_rxop op;
+
+        for (mrc_pkt &pkt : p.data) {
+            pkt.udp_len = mtu + 48;
+            need(mrc_conn_rx_begin(&p.b.c, &pkt, now_, &op) == MRC_V_PLACE, "not to be placed");
+            mrc_conn_rx_commit(&p.b.c, &op, now_);
+        }
+        for (; p.n_probe; p.n_probe--)
+            mrc_conn_rx_begin(&p.b.c, &p.probe[p.n_probe - 1], now_, &op);
+    }
+    [[gnu::noinline]] void answer(pair &p)
+    {
+        mrc_txop op;
+
+        for (p.n_ctrl = 0; p.n_ctrl < 4 && mrc_conn_tx_next(&p.b.c, now_, &op); p.n_ctrl++)
+            p.ctrl[p.n_ctrl] = op.hdr;
+    }
+    [[gnu::noinline]] void learn(pair &p)
+    {
+        mrc_rxop op;
+
+        for (u32 i = 0; i < p.n_ctrl; i++)
+            mrc_conn_rx_begin(&p.a.c, &p.ctrl[i], now_, &op);
+    }
+    void settle(pair &p)
+    {
+        p.b.settle(p.a.c, now_);
+        p.a.settle(p.b.c, now_);
+        need(p.a.c.psn_una == p.a.c.psn_next, "not everything is acknowledged");
+    }
+
+private:
+    u64 now_ = 1000000000;
+    paths a_, b_;
+    std::vector<std::unique_ptr<pair>> pairs_;
+};
+
+} // namespace bench
