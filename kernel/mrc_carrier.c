@@ -79,9 +79,16 @@ static void mrc_damp_apply(struct mrc_dev *dev, u32 believed)
 {
 	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
 	struct mrc_plane *plane;
+	u32 usable = 0, i;
 	bool held;
-	u32 i;
 
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->carrier && plane->admin)
+			usable |= 1u << i;
+	}
+	if (!(believed & usable))	/* a port that flaps beats none */
+		believed |= usable;
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (!plane)

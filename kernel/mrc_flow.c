@@ -117,11 +117,24 @@ static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	mrc_recv_done(qp, w, &cqe, cpl->solicited);
 }
 
+/* A bad request whose turn comes fails the connection, which then leaves its controller. */
+static bool mrc_flow_complete_next(struct mrc_qp *qp, struct mrc_cpl *cpl)
+{
+	bool any;
+
+	if (qp->peer)
+		spin_lock(&qp->peer->path_lock);
+	any = mrc_conn_complete_next(&qp->conn, cpl);
+	if (qp->peer)
+		spin_unlock(&qp->peer->path_lock);
+	return any;
+}
+
 static void mrc_flow_complete(struct mrc_qp *qp)
 {
 	struct mrc_cpl cpl;
 
-	while (mrc_conn_complete_next(&qp->conn, &cpl)) {
+	while (mrc_flow_complete_next(qp, &cpl)) {
 		if (cpl.kind == MRC_CPL_SEND)
 			mrc_complete_send(qp, &cpl);
 		else

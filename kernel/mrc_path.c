@@ -103,6 +103,8 @@ static void peer_apply_ports(struct mrc_peer *peer)
 
 	spin_lock_bh(&peer->path_lock);
 	mrc_evset_remote_planes(&ps->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
+	if (!peer->local)
+		mrc_evset_local_planes(&ps->evs, READ_ONCE(peer->dev->planes_up), ktime_get_ns());
 	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(ps);
 }
@@ -116,9 +118,14 @@ static void peer_ports_changed(struct mrc_peer *peer)
 	mrc_genl_event_peer(peer, MRC_EVENT_PEER_PORTS);
 }
 
-/* Under peer->lock. Which of its ports are believed to be up; true: that changed. */
+/*
+ * Under peer->lock. Which of its ports are believed to be up, all that it announced if
+ * damping would leave none; true: that changed.
+ */
 static bool peer_believe(struct mrc_peer *peer, u32 up)
 {
+	if (!up)
+		up = peer->port.remote_up;
 	if (up == peer->ports_up)
 		return false;
 	WRITE_ONCE(peer->ports_up, up);
@@ -283,7 +290,8 @@ static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
 	spin_lock_bh(&peer->lock);
 	old = rcu_dereference_protected(peer->ps, lockdep_is_held(&peer->lock));
-	if ((s32)(new->gen - old->gen) >= 0)
+	/* A part, made in softirq, never takes the place of the whole. */
+	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part)))
 		rcu_assign_pointer(peer->ps, new);
 	else
 		old = new;
@@ -436,6 +444,7 @@ void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
 		rhashtable_walk_stop(&it);
 		fn(peer);
 		kref_put(&peer->ref, peer_release);
+		cond_resched();
 		rhashtable_walk_start(&it);	/* where it was, or it says -EAGAIN */
 	}
 	rhashtable_walk_stop(&it);

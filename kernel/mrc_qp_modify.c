@@ -202,7 +202,7 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	struct mrc_peer *peer;
 	int err = -EINVAL;
 
-	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL);
+	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR_OR_NULL(peer))
 		return peer ? PTR_ERR(peer) : -ENOMEM;
 	ps = mrc_peer_pathset(peer);

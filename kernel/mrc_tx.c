@@ -381,7 +381,7 @@ static u16 flow_ev(struct mrc_pathset *ps, u32 hash, u32 *ev)
 	u16 n = ps->evs.n, idx = (u16)reciprocal_scale(hash, n), i;
 
 	spin_lock_bh(&ps->peer->path_lock);
-	for (i = 0; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
+	for (i = ps->evs.usable ? 0 : n; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
 		if (mrc_ev_usable(&ps->evs, idx))
 			break;
 	*ev = ps->evs.ev[idx].value;

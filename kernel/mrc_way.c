@@ -92,6 +92,8 @@ static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *
 	}
 	dst_release(dst);
 	path->dst = NULL;
+	if (ps->srv6 && plane)	/* what made the route stale may be a change of addresses */
+		memset(&ps->saddr[plane->num], 0, sizeof(*ps->saddr));
 	dst = path_lookup(ps, path, plane);
 	if (!dst)
 		return NULL;

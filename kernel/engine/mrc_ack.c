@@ -226,11 +226,11 @@ u64 mrc_rnr_timer_ns(u8 code)
 static void mrc_nack_rnr(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 {
 	mrc_loss_mark(c, psn, MRC_CAUSE_RNR, now_ns);
-	if (now_ns < c->rnr_until_ns && mrc_psn_diff(psn, c->rnr_psn) > 0)
-		return;		/* behind the one that is waited for */
-	if (psn != c->rnr_psn)
+	if (now_ns < c->rnr_until_ns)
+		return;		/* one pause, one try */
+	if (c->psn_una != c->rnr_psn)	/* got on since the last try */
 		c->rnr_tries = 0;
-	c->rnr_psn = psn;
+	c->rnr_psn = c->psn_una;
 	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr_tries++ >= c->tx.rnr_retry) {
 		mrc_conn_fail(c, MRC_ST_RNR_EXC, now_ns);
 		return;
@@ -246,7 +246,12 @@ static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 
 
 	switch (n->reason) {
 	case MRC_NACK_NO_RESOURCE:
-		mrc_nack_rnr(c, n->psn, n->vendor_info, now_ns);
+		if (!c->rx.mrc_only) {	/* ours: a receive is missing; MRC 1.0 has no RNR */
+			mrc_nack_rnr(c, n->psn, n->vendor_info, now_ns);
+			break;
+		}
+		mrc_loss_mark(c, n->psn, MRC_CAUSE_NACK, now_ns);
+		mrc_loss_pace(c, now_ns);
 		break;
 	case MRC_NACK_TRIMMED:
 		if (r->ev < c->evs->n)

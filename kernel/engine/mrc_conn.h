@@ -129,7 +129,8 @@ struct mrc_txop {
 	u32 off, len;		/* payload: bytes [off, off + len) of the message */
 	struct {		/* for mrc_conn_tx_undo() */
 		u8 kind;
-		u16 slot;
+		u16 slot, ev;
+		u32 sent;
 	} undo;
 };
 

@@ -206,7 +206,9 @@ static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 
 	if (mrc_psn_diff(c->rx_max, c->rx_cack) <= 64)
 		return first;
-	if (!o->pr && mrc_psn_diff(o->psn, c->rx_cack) > 64) {
+	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	if (!o->pr && mrc_psn_diff(o->psn, c->rx_cack) > 64 &&
+	    mrc_psn_diff(o->psn, c->rx_max) <= 0) {
 		c->sack_turn = !c->sack_turn;
 		if (c->sack_turn)
 			return mrc_psn_add(o->psn, -63);
@@ -321,7 +323,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
 static bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
-	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns);
+	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->nack_n || nak);
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;

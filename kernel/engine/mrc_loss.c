@@ -122,6 +122,12 @@ void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 }
 
+/* When the timeout is over; a pause that the receiver asked for does not count. */
+static u64 mrc_rto_from(const struct mrc_conn *c, u64 now_ns)
+{
+	return mrc_time_after(max_t(u64, now_ns, c->rnr_until_ns), mrc_loss_rto_ns(c));
+}
+
 static void mrc_budget_restore(struct mrc_conn *c)
 {
 	c->retries = 0;
@@ -149,18 +155,23 @@ void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress, bool delivere
 		mrc_budget_restore(c);
 		if (delivered)
 			c->probe_backoff = 0;
-		c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
+		c->rto_at_ns = mrc_rto_from(c, now_ns);
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 	} else if (c->probe_at_ns == MRC_TIME_NEVER) {
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 	}
 }
 
-/* Data arrived: if it is what we wait for, the peer is alive and at work. */
+/*
+ * A piece of a response came: the peer is alive and at work. The time of the probe stays:
+ * another request may have got lost behind the one that is answered.
+ */
 void mrc_loss_alive(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->rd_out)
-		mrc_loss_rearm(c, now_ns, true, true);
+	if (!c->rd_out)
+		return;
+	mrc_budget_restore(c);
+	c->rto_at_ns = mrc_rto_from(c, now_ns);
 }
 
 /* ---- blame: which EV a loss was put down to ---- */
@@ -447,7 +458,7 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 		return false;
 	}
 	c->retries++;
-	c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
+	c->rto_at_ns = mrc_rto_from(c, now_ns);
 	c->nack_charge_ns = c->rto_at_ns;
 	return true;
 }
@@ -517,6 +528,10 @@ void mrc_loss_timer(struct mrc_conn *c, u64 now_ns)
 	if (now_ns >= c->rack_at_ns)
 		mrc_loss_detect(c, now_ns);
 	if (now_ns >= c->probe_at_ns) {
+		/* Ticks say nothing of what is out for longer than half of their range. */
+		while (c->sent.count &&
+		       mrc_tick_age_ns(now_ns, c->rec[c->sent.head].sent) >= MRC_RTO_MAX_NS)
+			mrc_loss_mark(c, mrc_rec_psn(c, c->sent.head), MRC_CAUSE_PLANE, now_ns);
 		c->probe_owed = true;
 		if (c->probe_backoff < 255)
 			c->probe_backoff++;

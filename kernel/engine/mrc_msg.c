@@ -137,6 +137,23 @@ static void mrc_msg_start(struct mrc_conn *c, struct mrc_msg *m)
 	}
 }
 
+/* The next message of the send queue, if it may start now. */
+static struct mrc_msg *mrc_msg_of_sq(struct mrc_conn *c)
+{
+	struct mrc_msg *m;
+
+	/* MRC_OP_LOCAL takes its place in order, and no packet. */
+	while (c->sq_seg != c->sq_tail && mrc_sq_at(c, c->sq_seg)->op == MRC_OP_LOCAL &&
+	       !mrc_sq_at(c, c->sq_seg)->error) {
+		c->sq_acked += c->sq_acked == c->sq_seg;
+		c->sq_seg++;
+	}
+	if (c->sq_seg == c->sq_tail)
+		return NULL;
+	m = mrc_sq_at(c, c->sq_seg);
+	return mrc_msg_may_start(c, m) ? m : NULL;
+}
+
 /* The message to cut from, choosing a new one if none is under way. */
 struct mrc_msg *mrc_msg_cut(struct mrc_conn *c)
 {
@@ -144,23 +161,13 @@ struct mrc_msg *mrc_msg_cut(struct mrc_conn *c)
 
 	if (c->cutting)
 		return c->cutting_rs ? mrc_rs_at(c, c->rs_seg) : mrc_sq_at(c, c->sq_seg);
-	if (c->rs_seg != c->rs_tail) {
+	/* The rings take turns: a peer that reads all the time does not starve our requests. */
+	m = c->cutting_rs || c->rs_seg == c->rs_tail ? mrc_msg_of_sq(c) : NULL;
+	if (!m && c->rs_seg == c->rs_tail)
+		return NULL;
+	c->cutting_rs = !m;
+	if (!m)
 		m = mrc_rs_at(c, c->rs_seg);
-		c->cutting_rs = true;
-	} else {
-		/* MRC_OP_LOCAL takes its place in order, and no packet. */
-		while (c->sq_seg != c->sq_tail && mrc_sq_at(c, c->sq_seg)->op == MRC_OP_LOCAL &&
-		       !mrc_sq_at(c, c->sq_seg)->error) {
-			c->sq_acked += c->sq_acked == c->sq_seg;
-			c->sq_seg++;
-		}
-		if (c->sq_seg == c->sq_tail)
-			return NULL;
-		m = mrc_sq_at(c, c->sq_seg);
-		if (!mrc_msg_may_start(c, m))
-			return NULL;
-		c->cutting_rs = false;
-	}
 	c->cutting = true;
 	c->cut_off = 0;
 	if (!m->started)

@@ -32,7 +32,7 @@ void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
 static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 {
 	return p->heard && (s16)(u16)(id - p->heard_id) < 0 &&
-	       now_ns - p->heard_ns < MRC_PORT_WAIT_NS << MRC_PORT_TRIES;
+	       now_ns - p->heard_ns < MRC_PORT_STALE_NS;
 }
 
 /* May a change be believed now? */

@@ -157,7 +157,7 @@ void mrc_evset_verify_soon(struct mrc_evset *s)
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
 {
 	if (s->verify_out) {
-		if (now_ns - s->verify_ns < mrc_evset_verify_wait(s))
+		if (now_ns < s->verify_ns + mrc_evset_verify_wait(s))
 			return false;
 		s->verify_out = false;
 		s->verify_run = 0;
@@ -190,7 +190,8 @@ static u64 mrc_evset_verify_gap(const struct mrc_evset *s)
 
 static void mrc_evset_verified(struct mrc_evset *s, u64 now_ns)
 {
-	mrc_evset_rtt(s, now_ns - s->verify_ns);
+	/* QPs of other CPUs may be a little behind in time. */
+	mrc_evset_rtt(s, now_ns > s->verify_ns ? now_ns - s->verify_ns : 0);
 	s->verify_out = false;
 	if (s->verify_run < MRC_VERIFY_RUN * MRC_VERIFY_SLOWER_MAX)
 		s->verify_run++;

@@ -283,9 +283,9 @@ static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 	       age <= max_t(u64, MRC_PROVEN_RTTS * s->probe_rtt_ns, MRC_PROVEN_NS);
 }
 
-u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns)
+u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure)
 {
-	bool lifted = false;
+	u16 len, idx;
 	u8 tries;
 
 	if (unlikely(r->gen != s->gen))
@@ -299,9 +299,13 @@ u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns)
 		r->ack_any ^= r->ack_plane <= p;	/* all planes had their turn */
 		if (!mrc_rot_plane_ok(s, p))
 			continue;
-		if (!any && mrc_rot_proven(s, p, now_ns))
+		if ((sure || !any) && mrc_rot_proven(s, p, now_ns))
 			return s->proven[p];
-		return mrc_rot_pick_on(r, s, p, MRC_NONE16, &lifted, MRC_NONE16);
+		len = mrc_rot_len(r, s, p);
+		idx = len ? mrc_rot_seg(r, s, p)[mrc_rand_below(&r->rand, len)] : MRC_NONE16;
+		if (len && s->ev[idx].state == MRC_EV_GOOD)
+			return idx;
+		return mrc_rot_search(r, s, p, MRC_NONE16);
 	}
 	return MRC_NONE16;
 }

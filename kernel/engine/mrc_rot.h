@@ -49,8 +49,9 @@ u16 mrc_rot_start(const struct mrc_rot *r, const struct mrc_evset *s, u8 p);
 /*
  * The EV for an acknowledgement, planes in turns. Every other time it is the one proven
  * lately on the plane, else as mrc_rot_pick(): if the proven one dies, the peer
- * still hears of every second.
+ * still hears of every second. @sure: what is said once (NACK, NAK) takes the proven one.
+ * No state of an EV changes: an acknowledgement learns nothing.
  */
-u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns);
+u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure);
 
 #endif

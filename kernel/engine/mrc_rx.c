@@ -458,7 +458,8 @@ void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_n
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
 	mrc_rx_trigger(c, p, now_ns);
-	mrc_loss_alive(c, now_ns);
+	if (op->place == MRC_PLACE_RESP)
+		mrc_loss_alive(c, now_ns);
 }
 
 void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,

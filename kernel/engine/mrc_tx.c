@@ -323,12 +323,18 @@ static u32 mrc_tx_range(const struct mrc_conn *c)
 	return c->tx_mpr ? (u32)c->tx_mpr * MRC_MPR_UNIT : c->tx_window;
 }
 
-/* The first lost packet within the peer's live window, or MRC_NONE16. */
+/*
+ * The lost packet to resend now, within the peer's live window, or MRC_NONE16: the
+ * oldest PSN, on which the window and the next receive of the peer wait, then
+ * in the order of loss.
+ */
 static u16 mrc_tx_first_lost(const struct mrc_conn *c)
 {
+	u16 slot = c->lost.head, una = (u16)(c->psn_una & c->rec_mask);
 	u32 range = mrc_tx_range(c);
-	u16 slot = c->lost.head;
 
+	if (slot != MRC_NONE16 && c->rec[una].state == MRC_REC_LOST)
+		return una;
 	if (range == c->tx_window)
 		return slot;
 	while (slot != MRC_NONE16 && ((slot - c->psn_una) & c->rec_mask) >= range)
@@ -361,6 +367,8 @@ static bool mrc_tx_resend(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
 	op->undo.kind = MRC_UNDO_RTX;
 	op->undo.slot = slot;
+	op->undo.sent = r->sent;
+	op->undo.ev = r->ev;
 	mrc_list_del(c, &c->lost, slot);
 	mrc_tx_count_rtx(c, r->cause, 1);
 	mrc_tx_record(c, op->hdr.psn, op, now_ns);
@@ -411,8 +419,13 @@ static bool mrc_tx_new(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	if (!m)
 		return false;
 	idx = mrc_tx_pick(c, MRC_NONE16);
-	if (idx == MRC_NONE16)
+	if (idx == MRC_NONE16) {	/* waits for a path within its budget */
+		if (c->rto_at_ns == MRC_TIME_NEVER)
+			c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
 		return false;
+	}
+	if (psn == c->psn_una)		/* nothing out was sent before it */
+		c->rack_valid = false;
 	mrc_tx_describe(c, m, psn, idx, now_ns, op);
 	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
 	op->undo.kind = MRC_UNDO_NEW;
@@ -463,6 +476,8 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	r->tries--;
 	if (op->undo.kind == MRC_UNDO_RTX) {
 		r->state = MRC_REC_LOST;
+		r->sent = op->undo.sent;
+		r->ev = op->undo.ev;
 		mrc_list_add_head(c, &c->lost, slot);
 		mrc_tx_count_rtx(c, r->cause, -1);
 		return;

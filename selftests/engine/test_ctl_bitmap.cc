@@ -62,4 +62,27 @@ TEST_F(ctl_bitmap, every_second_packet_of_a_window)
     EXPECT_EQ(told(here), here);
 }
 
+// An answer owed to a packet half of all PSNs behind: ahead, once the left edge has moved.
+TEST_F(ctl_bitmap, the_other_half_of_the_psn_space)
+{
+    make(defaults());
+    rx(write_only((2000 - (1u << 23) + 8) & MRC_PSN_MASK));
+    for (u32 psn = 2000; psn < 2020; psn++)
+        ASSERT_TRUE(take(write_only(psn)));
+    ASSERT_TRUE(take(write_only(2100)));
+    u32 n = 0;
+    for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+        const mrc_sack &s = t.hdr.u.sack;
+
+        EXPECT_GE(s.sack_offset, 1);
+        EXPECT_LE(s.sack_offset, 81);
+        EXPECT_EQ(s.cack, 2019u);
+        for (u32 i = 0; i < 64; i++)
+            if (s.bitmap >> i & 1)
+                EXPECT_EQ(s.cack + s.sack_offset + i, 2100u);
+        n++;
+    }
+    EXPECT_GE(n, 1u);
+}
+
 } // namespace

@@ -146,7 +146,7 @@ private:
         u16 avoid = in_.below(2) ? MRC_NONE16 : some_ev(), usable = s_.usable;
         u32 skipped = skips();
         bool ack = in_.below(3) == 0;
-        u16 got = ack ? mrc_rot_pick_ack(&r, &s_, now_) : mrc_rot_pick(&r, &s_, avoid);
+        u16 got = ack ? mrc_rot_pick_ack(&r, &s_, now_, false) : mrc_rot_pick(&r, &s_, avoid);
 
         REQUIRE((got == MRC_NONE16) == !usable);
         REQUIRE(skips() <= skipped && skips() + 1 >= skipped);

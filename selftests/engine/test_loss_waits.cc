@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// What a sender waits for, and for how long: nothing may wait for ever, and no pause
+// that the peer asked for may cost a retry. Found by review.
+#include "conn_rig.h"
+
+namespace {
+
+class loss_waits : public rig {
+protected:
+    void finite(u8 retries)
+    {
+        rig_cfg k = defaults();
+
+        k.tx.timeout_ns = 1000 * kUs;
+        k.tx.linear_cnt = retries;
+        k.tx.exp_cnt = 0;
+        make(k);
+    }
+};
+
+TEST_F(loss_waits, a_lost_request_is_asked_for_while_the_peer_sends)
+{
+    make(defaults());
+    post(MRC_OP_READ, 100);
+    ASSERT_EQ(tx_data().size(), 1u); // and is lost
+    u32 probes = 0;
+    for (u32 psn = 2000; psn < 2200 && !probes; psn++) {
+        ASSERT_TRUE(take(write_only(psn)));
+        now += 50 * kUs;
+        mrc_conn_timer(&c, now);
+        probes += static_cast<u32>(tx_ctrl(MRC_OPC_PROBE).size());
+    }
+    EXPECT_GT(probes, 0u);
+}
+
+TEST_F(loss_waits, a_pause_asked_for_costs_no_retry)
+{
+    finite(3);
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 2u);
+    now += 10 * kUs;
+    nack(v[0], MRC_NACK_NO_RESOURCE, 0); // 655 ms
+    sack(v[0].hdr.psn - 1, 2);           // progress behind it
+    u64 end = now + 650000 * kUs;
+    while (mrc_conn_deadline_ns(&c) < end) {
+        now = mrc_conn_deadline_ns(&c);
+        mrc_conn_timer(&c, now);
+        tx_all();
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    EXPECT_EQ(c.stats.timeouts, 0u);
+}
+
+TEST_F(loss_waits, rnr_tries_are_counted_whatever_the_order_of_nacks)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = 3;
+    make(k);
+    post(MRC_OP_SEND, 2 * c.rx.mtu);
+    u32 rounds = 0;
+    for (; mrc_conn_failed(&c) == MRC_ST_OK && rounds < 20; rounds++) {
+        auto v = tx_data();
+        ASSERT_EQ(v.size(), 2u);
+        now += 10 * kUs;
+        for (const mrc_txop &t : {v[1], v[0]})
+            nack(t, MRC_NACK_NO_RESOURCE, 1);
+        now += 20 * kUs;
+        mrc_conn_timer(&c, now);
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
+    EXPECT_EQ(rounds, 4u);
+}
+
+TEST_F(loss_waits, no_path_from_the_beginning_ends_with_the_budget)
+{
+    finite(3);
+    mrc_evset_remote_planes(&evs, 0, now);
+    post(MRC_OP_WRITE, 10);
+    EXPECT_EQ(tx_all().size(), 0u);
+    for (int i = 0; i < 100 && mrc_conn_failed(&c) == MRC_ST_OK; i++) {
+        ASSERT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+        now = mrc_conn_deadline_ns(&c);
+        mrc_conn_timer(&c, now);
+        tx_all();
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RETRY_EXC);
+}
+
+// 64 ns ticks wrap after 275 s.
+TEST_F(loss_waits, a_long_silence_makes_nothing_look_overtaken)
+{
+    make(defaults());
+    for (u32 psn = 1000; psn < 1010; psn++) {
+        post(MRC_OP_WRITE, 10);
+        ASSERT_EQ(tx_data().size(), 1u);
+        now += 10 * kUs;
+        sack(psn);
+        ack(psn);
+        cpls();
+    }
+    now += 200ull * 1000000 * kUs;
+    post(MRC_OP_WRITE, 4 * c.rx.mtu);
+    ASSERT_EQ(tx_data().size(), 4u);
+    now += 10 * kUs;
+    sack(1010);
+    now += 200 * kUs;   // late, but nothing sent later has arrived
+    mrc_conn_timer(&c, now);
+    EXPECT_EQ(c.stats.rtx_rack, 0u);
+    for (const mrc_txop &t : tx_all())
+        EXPECT_FALSE(t.hdr.rtx);
+}
+
+TEST_F(loss_waits, a_resend_that_could_not_leave_keeps_its_history)
+{
+    make(defaults());
+    post(MRC_OP_WRITE, 2 * c.rx.mtu);
+    auto v = tx_data();
+    nack(v[0], MRC_NACK_TRIMMED_LASTHOP);
+    mrc_rec was = c.rec[v[0].hdr.psn & c.rec_mask];
+    now += 5 * kUs;
+    auto t = tx();
+    ASSERT_TRUE(t && t->hdr.rtx);
+    mrc_conn_tx_undo(&c, &*t);
+    EXPECT_EQ(c.rec[v[0].hdr.psn & c.rec_mask].sent, was.sent);
+    EXPECT_EQ(c.rec[v[0].hdr.psn & c.rec_mask].ev, was.ev);
+}
+
+} // namespace
