@@ -123,7 +123,7 @@ for _ in 1 2 3 4 5 6 7 8; do
 	mrc_sleep 0.1
 done
 # A path whose packet was called lost too early comes back by way of SKIP, too.
-mrc_stat client rtx_spurious
+mrc_stat h1 rtx_spurious
 alarms=$REPLY
 ksft_test "last hop: TRIMMED_LASTHOP puts none to skip ($skips, false alarms: $alarms)" \
 	test "$skips" -eq 0 -o "$alarms" -gt 0
