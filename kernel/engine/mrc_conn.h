@@ -288,6 +288,8 @@ void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_
 /* Slots whose response is delivered: the caller drops its references. */
 bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot);
 
+/* May fail the connection (a bad request's turn came), which then leaves its controller:
+ * to be serialised as all calls that touch tx_cfg.cc. */
 bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
