@@ -533,7 +533,11 @@ void qp::run()
     if (mrc_conn_nak_sent(&conn_) && mrc_conn_failed(&conn_) == MRC_ST_OK)
         mrc_conn_fail(&conn_, MRC_ST_FLUSHED, w_.engine_ns());
     // A failed local request completes when its turn to be sent has come.
+    u32 before = out_.send_done;
     pull_completions();
+    // What completed there made room, as the kernel sees before it sleeps.
+    if (out_.send_done != before && out_.posted < released_ && !failed_)
+        w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, id_);
     arm();
 }
 
