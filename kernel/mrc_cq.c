@@ -106,6 +106,16 @@ static int mrc_cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
+/*
+ * A program gets what it asks for or more. Few entries become many, for the page
+ * holds them anyway, and programs rely on the rounding of adapters: ib_send_lat -e asks
+ * for one, and leaves a send completion unpolled when the answer overtakes it.
+ */
+static u32 mrc_cq_entries(u32 asked)
+{
+	return roundup_pow_of_two(max_t(u32, asked, MRC_MIN_CQE));
+}
+
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
@@ -128,7 +138,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	if (!cq)
 		return -ENOMEM;
-	err = mrc_ring_create(&cq->ring, ctx, roundup_pow_of_two(attr->cqe),
+	err = mrc_ring_create(&cq->ring, ctx, mrc_cq_entries(attr->cqe),
 			      sizeof(struct mrc_cqe), &key);
 	if (err)
 		goto err_free;
