@@ -145,7 +145,7 @@ static void mrc_sack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
 	if (c->tx.dyn_mpr && s->mpr)
-		c->tx_mpr = (u8)min_t(u32, s->mpr, c->tx_window / MRC_MPR_UNIT);
+		c->tx_range = (u16)min_t(u32, s->mpr * MRC_MPR_UNIT, c->tx_window);
 	cc->rcv_cwnd_pen = s->rcv_cwnd_pen;
 	cc->restore_cwnd = s->restore_cwnd;
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
@@ -358,7 +358,7 @@ static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 	mrc_loss_deliver_upto(c, mrc_psn_add(c->psn_next, -1), now_ns);
 	mrc_loss_advance_una(c);
 	c->tx_stopped = true;
-	for (i = c->sq_head; i != c->sq_seg + (c->cutting && !c->cutting_rs); i++) {
+	for (i = c->sq_head; i != c->sq_seg + mrc_sq_cutting(c); i++) {
 		struct mrc_msg *m = &c->sq[i & (c->cfg.sq_max - 1u)];
 
 		if (m->op == MRC_OP_LOCAL)
@@ -410,7 +410,7 @@ static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 /* AETH.msn counts messages of ours that are done: not more than were begun. Only told. */
 static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
 {
-	u32 begun = c->sq_seg + c->rs_seg + c->cutting;
+	u32 begun = c->sq_seg + c->rs_seg + (c->cut != MRC_NONE16);
 
 	c->stats.rx_bad_ack += (begun - msn) >> 23 & 1;
 }

@@ -112,7 +112,7 @@ void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_ops *ops,
 /* May a connection with @own bytes in flight send @bytes more? */
 static inline bool mrc_cc_room(const struct mrc_cc *cc, u32 own, u32 bytes)
 {
-	if (!own || cc->inflight_bytes + bytes <= cc->cwnd_bytes)
+	if (likely(cc->inflight_bytes + bytes <= cc->cwnd_bytes) || !own)
 		return true;
 	return cc->n_active > 1 && (u64)(own + bytes) * cc->n_active <= cc->cwnd_bytes;
 }

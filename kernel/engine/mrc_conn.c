@@ -155,21 +155,23 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 
 /* ---- both directions ---- */
 
-enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
-				   u64 now_ns, struct mrc_rxop *op)
+/*
+ * Not ready, or failed: a failed QP still says why it refused. The NAK may be lost, and
+ * all it answers acknowledged: then a probe asks for it.
+ */
+static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 {
-	if (!c->rx_ready || (c->fail && !mrc_rx_nak_due(c))) {
-		c->stats.rx_not_ready++;
-		return MRC_V_DROP;
-	}
-	if (c->fail && !mrc_opc_is_data(p->opcode)) {
-		/* The NAK may be lost, and all it answers acknowledged. */
+	if (c->rx_ready && mrc_rx_nak_due(c)) {
+		if (mrc_opc_is_data(p->opcode))
+			return true;
 		c->ack_owed |= p->opcode == MRC_OPC_PROBE;
-		c->stats.rx_not_ready++;
-		return MRC_V_DROP;
 	}
-	if (mrc_opc_is_data(p->opcode))
-		return mrc_rx_data(c, p, now_ns, op);
+	c->stats.rx_not_ready++;
+	return false;
+}
+
+static enum mrc_verdict mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
 	c->stats.rx_ctrl_pkts++;
 	switch (p->opcode) {
 	case MRC_OPC_SACK:
@@ -190,15 +192,28 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 	}
 }
 
+enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
+				   u64 now_ns, struct mrc_rxop *op)
+{
+	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
+		return MRC_V_DROP;
+	if (mrc_opc_is_data(p->opcode))
+		return mrc_rx_data(c, p, now_ns, op);
+	return mrc_conn_rx_ctrl(c, p, now_ns);
+}
+
+static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return mrc_ctl_next(c, now_ns, op) ||
+	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
+}
+
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	if (!c->evs || !c->rx_ready)
+	if (!c->evs)
 		return false;
-	if (mrc_ctl_pending(c, now_ns)) {
-		memset(op, 0, sizeof(*op));
-		if (mrc_ctl_next(c, now_ns, op))
-			return true;
-	}
+	if (mrc_ctl_pending(c, now_ns))
+		return mrc_conn_tx_any(c, now_ns, op);
 	return mrc_tx_data_next(c, now_ns, op);
 }
 

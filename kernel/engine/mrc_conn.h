@@ -36,6 +36,7 @@
 #include "mrc_ev.h"
 #include "mrc_cc.h"
 #include "mrc_stats.h"
+#include "mrc_list.h"
 
 /* Sizes, fixed at creation. Zero means the default in brackets. */
 struct mrc_conn_cfg {

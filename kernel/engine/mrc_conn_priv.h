@@ -23,36 +23,23 @@ enum mrc_cause {
 	MRC_CAUSE_PLANE, MRC_CAUSE_RNR, MRC_CAUSE_SLEEK,
 };
 
-/* One PSN between una and psn_next. 16 bytes; times in MRC_TICK_NS. */
-#define MRC_TICK_SHIFT	6	/* 64 ns: wraps after 274 s */
-struct mrc_rec {
-	u32 sent;		/* tick of the latest send */
-	u16 prev, next;		/* links: window slots */
-	u16 ev;			/* index in the evset, of the latest send */
-	u16 msg;		/* index in its ring; MRC_REC_RESP: of responses */
-	u16 len;		/* payload */
-	u8 state : 3;		/* enum mrc_rec_state */
-	u8 cause : 5;		/* enum mrc_cause of the latest loss */
-	u8 tries;		/* sends so far, saturating */
-};
-#define MRC_REC_RESP	0x8000u
-
 /* A message of ours (SQ ring) or a response (response ring). 56 bytes. */
 struct mrc_msg {
 	u8 op;			/* enum mrc_op */
 	u8 flags;		/* MRC_WR_* */
 	u8 error;		/* enum mrc_status */
+	u8 src : 2;		/* enum mrc_tx_src; NONE: its packets have no payload */
 	bool started : 1;	/* has PSNs [psn, psn + npkts) */
 	bool acked : 1;		/* transport ACK covers it */
 	bool resp_seen : 1;
-	u16 msn, rqmsn;
+	u16 rqmsn, msn;
 	u32 cookie;
-	u32 len;
 	u32 rkey;
+	u32 len;
 	u32 psn, npkts;
 	u32 resp_pkts;		/* READ, ATOMIC: response packets still missing;
 				 * response: its packets not known as delivered */
-	u64 va;
+	u64 va;			/* of the first packet: 0 where packets carry offsets */
 	u64 swap_add;
 	union {
 		u64 compare;	/* CMP_SWAP */
@@ -70,19 +57,15 @@ struct mrc_blame {
 };
 #define MRC_BLAMES	8
 
-struct mrc_list {
-	u16 head, tail;
-	u32 count;
-};
-
 /* ---- receive stream ---- */
 
-/* A message that consumes a receive: known when its last packet arrived. */
+/* A message that consumes a receive. 16 bytes. */
 struct mrc_rq_rec {
-	bool used;
-	bool solicited;
-	u8 op;			/* enum mrc_op */
-	u32 psn_last;
+	u32 pieces : 25;	/* SEND: packets of it that came, in any order */
+	u32 op : 5;		/* enum mrc_op; known when the last packet came */
+	u32 solicited : 1;
+	u32 used : 1;		/* the last packet came */
+	u32 psn_last;		/* SEND: known from its first piece on, as is len */
 	u32 len;
 	u32 imm;
 };
@@ -134,7 +117,7 @@ struct mrc_owed_nack {
 #define MRC_TAIL_END	0xff
 
 #define MRC_OWED_SACKS	8
-#define MRC_OWED_NACKS	8
+#define MRC_OWED_NACKS	64	/* a ring: what one NAPI poll may bring, all of it trimmed */
 
 #define MRC_TAIL_PROBES	16	/* remembered; a round trip may outlast several */
 
@@ -159,14 +142,11 @@ struct mrc_conn {
 	 * only: until then it learns it from the peer's cack, by a probe.
 	 */
 	bool psn_known;
-	bool cutting;		/* a message is being cut into packets ... */
-	bool cutting_rs;	/* ... rs[rs_seg], else sq[sq_seg] */
+	u16 cut;		/* message being cut into packets, as in mrc_rec.msg; or NONE16 */
+	bool cut_rs;		/* it, or the last one, is a response */
 	bool tx_stopped;	/* NAK received: nothing new leaves */
-	bool sleek;		/* in recovery */
-	u8 tx_mpr;		/* the peer's live window; 0: not told */
-	u8 reo_mult;		/* reordering window in quarters of a round trip: grows with
-				 * false alarms (the last one at reo_tick), and decays */
-	u32 tx_window;		/* PSNs */
+	u16 tx_range;		/* PSNs from una on that the peer takes in now */
+	u32 tx_window;		/* likewise, as agreed */
 	u32 psn_next;		/* next new PSN */
 	u32 psn_una;		/* oldest not known as delivered */
 	u32 psn_acked;		/* transport ACK: highest PSN covered */
@@ -211,10 +191,14 @@ struct mrc_conn {
 	bool rack_valid;
 	bool rcvd_valid;	/* the peer counts rcvd_bytes */
 	u8 blame_n;		/* next entry of the ring of MRC_BLAMES */
+	bool sleek;		/* in recovery */
 	u16 next_rqmsn;
 	u16 probe_id;		/* last sent */
 	u16 probe_out;		/* bit per entry of probe_sent: not answered yet */
 	u16 rnr_tries;
+	u8 reo_mult;		/* reordering window in quarters of a round trip: grows with
+				 * false alarms (the last one at reo_tick), and decays */
+	u8 nack_at;		/* first of nack_n in nack_q */
 	u32 rnr_psn;
 	u32 sleek_psn;		/* recovery ends when all before it is delivered */
 	u32 psn_first;
@@ -338,7 +322,7 @@ static inline void mrc_tx_hold(struct mrc_conn *c)
 	c->hold_until_ns = c->cc->hold_until_ns;
 }
 
-/* Messages by free-running index. */
+/* Messages by free-running index, and as records name them. */
 static inline struct mrc_msg *mrc_sq_at(const struct mrc_conn *c, u32 i)
 {
 	return &c->sq[i & (c->cfg.sq_max - 1u)];
@@ -347,6 +331,17 @@ static inline struct mrc_msg *mrc_sq_at(const struct mrc_conn *c, u32 i)
 static inline struct mrc_msg *mrc_rs_at(const struct mrc_conn *c, u32 i)
 {
 	return &c->rs[i & (c->cfg.rd_max - 1u)];
+}
+
+static inline struct mrc_msg *mrc_msg_at(const struct mrc_conn *c, u16 i)
+{
+	return i & MRC_REC_RESP ? &c->rs[i & ~MRC_REC_RESP] : &c->sq[i];
+}
+
+/* The message of the send queue under way: not yet among those before sq_seg. */
+static inline bool mrc_sq_cutting(const struct mrc_conn *c)
+{
+	return c->cut != MRC_NONE16 && !c->cut_rs;
 }
 
 static inline bool mrc_op_is_rd(u8 op)
@@ -361,9 +356,7 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 no
 void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why);
 void mrc_rx_advance(struct mrc_conn *c);
 u32 mrc_rx_slot(const struct mrc_conn *c, u32 psn);
-bool mrc_rx_nak_due(const struct mrc_conn *c);
-u32 mrc_rx_ack_edge(const struct mrc_conn *c);
-u64 mrc_rx_bitmap(const struct mrc_conn *c, u32 base);
+bool mrc_rx_nak_ripe(const struct mrc_conn *c);
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 
 /* mrc_defer.c: what waits for the left edge */
@@ -390,26 +383,19 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns);
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);
 void mrc_tx_withdraw(struct mrc_conn *c);
-struct mrc_msg *mrc_tx_rec_msg(struct mrc_conn *c, const struct mrc_rec *r);
 
 /* mrc_msg.c */
-struct mrc_msg *mrc_msg_cut(struct mrc_conn *c);
+bool mrc_msg_next(struct mrc_conn *c);
 u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);
-bool mrc_tx_waiting(const struct mrc_conn *c);
 struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn);
 void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
 bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 void mrc_tx_responses_done(struct mrc_conn *c);
 void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns);
 
-/* mrc_list in mrc_tx.c: records by slot */
-void mrc_list_add_tail(struct mrc_conn *c, struct mrc_list *l, u16 slot);
-void mrc_list_add_head(struct mrc_conn *c, struct mrc_list *l, u16 slot);
-void mrc_list_del(struct mrc_conn *c, struct mrc_list *l, u16 slot);
-
 /* mrc_loss.c */
 void mrc_loss_reset(struct mrc_conn *c);
-void mrc_loss_sent(struct mrc_conn *c, u64 now_ns);
+void mrc_loss_arm(struct mrc_conn *c, u64 now_ns);
 void mrc_loss_timer(struct mrc_conn *c, u64 now_ns);
 u64 mrc_loss_deadline_ns(const struct mrc_conn *c);
 u32 mrc_loss_mark(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
@@ -427,9 +413,38 @@ void mrc_loss_forget_evs(struct mrc_conn *c);
 void mrc_loss_tell(struct mrc_conn *c, u32 bytes, u64 now_ns);
 void mrc_loss_unpace(struct mrc_conn *c);
 bool mrc_loss_pace(struct mrc_conn *c, u64 now_ns);
+u64 mrc_loss_rto_ns(const struct mrc_conn *c);
+
+static inline bool mrc_rx_nak_due(const struct mrc_conn *c)
+{
+	return unlikely(c->nak != MRC_NAK_NONE) && mrc_rx_nak_ripe(c);
+}
+
+/* Does the peer still owe us something? */
+static inline bool mrc_tx_waiting(const struct mrc_conn *c)
+{
+	if (!c->psn_known)
+		return c->rs_head != c->rs_tail;
+	return c->psn_una != c->psn_next || c->sq_acked != c->sq_seg || c->rd_out;
+}
+
+/* Was this sent before what is known as delivered? A batch carries one time. */
+static inline bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
+{
+	return (s32)(c->rack_sent - tick) > 0 ||
+	       (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) < 0);
+}
+
+/* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
+static inline void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->rto_at_ns == MRC_TIME_NEVER || c->probe_at_ns == MRC_TIME_NEVER)
+		mrc_loss_arm(c, now_ns);
+}
+
+/* mrc_sleek.c */
 void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns);
 void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns);
-u64 mrc_loss_rto_ns(const struct mrc_conn *c);
 
 /* mrc_ack.c */
 void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
@@ -439,6 +454,7 @@ u64 mrc_rnr_timer_ns(u8 code);
 
 /* mrc_ctl.c: control packets owed */
 void mrc_ctl_reset(struct mrc_conn *c);
+u32 mrc_ctl_ack_edge(const struct mrc_conn *c);
 void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
 		      u64 now_ns);
@@ -461,6 +477,13 @@ static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
 	return c->ack_owed || c->probe_owed || c->verify_owed || c->sack_n || c->nack_n ||
 	       now_ns >= c->evs->next_probe_ns;
+}
+
+/* Likewise mrc_tx_data_next()? */
+static inline bool mrc_tx_pending(const struct mrc_conn *c)
+{
+	return c->cut != MRC_NONE16 || c->sq_seg != c->sq_tail || c->rs_seg != c->rs_tail ||
+	       c->lost.count || c->paced.count;
 }
 
 static inline bool mrc_conn_can_post(const struct mrc_conn *c)

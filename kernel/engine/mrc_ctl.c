@@ -6,7 +6,7 @@
  * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). What is owed is remembered as small
  * records and built when a packet may leave, so that one packet says the
  * latest. Acknowledgements leave by EVs that were proven lately; they teach nothing about
- * their path, so while they flow one EV per round trip is verified by a probe.
+ * their path, so while they flow one EV every few round trips is verified by a probe.
  */
 #include "mrc_conn.h"
 
@@ -16,6 +16,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 {
 	c->sack_n = 0;
 	c->nack_n = 0;
+	c->nack_at = 0;
 	c->ack_owed = false;
 	c->verify_owed = false;
 }
@@ -96,6 +97,11 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 	}
 }
 
+static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
+{
+	return &c->nack_q[(c->nack_at + i) % MRC_OWED_NACKS];
+}
+
 /*
  * Reasons of Table 7-3 and who gives them:
  *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
@@ -104,9 +110,9 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
  *	NO_RESOURCE			mrc_conn_rx_reject(): no receive posted
  *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
  *
- * One NACK speaks of one PSN: of its latest copy. More than fit in the queue before the
- * next packet may leave are given up, and their PSNs resent for lack of a SACK; a fatal
- * one always finds room.
+ * One NACK speaks of one PSN: of its latest copy. The queue holds those of a batch; a
+ * caller with larger batches looks at mrc_conn_nacks_full(). What does not fit is given up:
+ * resent for lack of a SACK, and blamed on its path. A fatal one always finds room.
  */
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
 		      u64 now_ns)
@@ -114,7 +120,7 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 	struct mrc_owed_nack *n;
 	u8 i = 0;
 
-	while (i < c->nack_n && c->nack_q[i].psn != p->psn)
+	while (i < c->nack_n && mrc_ctl_nack_at(c, i)->psn != p->psn)
 		i++;
 	if (i == MRC_OWED_NACKS) {
 		c->stats.owed_full++;
@@ -124,7 +130,7 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 	}
 	if (i == c->nack_n)
 		c->nack_n++;
-	n = &c->nack_q[i];
+	n = mrc_ctl_nack_at(c, i);
 	n->psn = p->psn;
 	n->ev = p->ev;
 	n->came = mrc_tick(now_ns);
@@ -134,16 +140,66 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 	n->vendor_info = reason == MRC_NACK_NO_RESOURCE ? c->rx.min_rnr_timer : 0;
 }
 
+/* ---- what the receive stream has to say ---- */
+
+/*
+ * Up to where operations are done: the left edge, short of a READ or ATOMIC
+ * that has not been executed, or was refused when it was.
+ */
+u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
+{
+	const struct mrc_exec_rec *x = &c->exec[c->exec_first];
+	u32 edge = c->rx_cack;
+
+	if (c->exec_waiting && mrc_psn_diff(x->psn, edge) <= 0)
+		edge = mrc_psn_add(x->psn, -1);
+	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(c->nak_psn, edge) <= 0)
+		edge = mrc_psn_add(c->nak_psn, -1);
+	return edge;
+}
+
+/*
+ * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
+ * reads as zero, though the ring has bits of its beginning there.
+ */
+static u64 mrc_ctl_bitmap(const struct mrc_conn *c, u32 base)
+{
+	u32 i = mrc_rx_slot(c, base), w = i >> 6, sh = i & 63;
+	u32 words = (c->rec_mask + 1) >> 6;
+	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rx_cack);
+	u64 bits = c->rx_bits[w] >> sh;
+
+	if (sh)
+		bits |= c->rx_bits[(w + 1) & (words - 1)] << (64 - sh);
+	return left < 64 ? bits & ((1ull << left) - 1) : bits;
+}
+
 /* ---- building ---- */
 
+/* As for data: every field that is looked at is set, and @opcode's header by its maker. */
 static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcode, u32 psn)
 {
-	op->hdr.opcode = opcode;
-	op->hdr.pkey = 0xffff;
-	op->hdr.dqpn = c->rx.dqpn;
-	op->hdr.psn = psn;
+	struct mrc_pkt *h = &op->hdr;
+
+	h->opcode = opcode;
+	h->pad = 0;
+	h->se = false;
+	h->ackreq = false;
+	h->rtx = false;
+	h->has_ts = false;
+	h->pkey = 0xffff;
+	h->dqpn = c->rx.dqpn;
+	h->psn = psn;
+	h->hdr_len = 0;
+	h->payload_len = 0;
+	h->ecn_ce = false;
+	h->trimmed = 0;
+	h->udp_len = 0;
 	op->tclass = MRC_TC_CONTROL;
 	op->src = MRC_SRC_NONE;
+	op->cookie = 0;
+	op->off = 0;
+	op->len = 0;
 }
 
 /*
@@ -160,21 +216,22 @@ static u16 mrc_ctl_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 cam
 /* The oldest first: the left edge waits for it. */
 static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	struct mrc_owed_nack o = c->nack_q[0];
-	struct mrc_nack_hdr *n = &op->hdr.u.nack;
+	struct mrc_owed_nack o = c->nack_q[c->nack_at];
 
 	c->nack_n--;
-	memmove(&c->nack_q[0], &c->nack_q[1], c->nack_n * sizeof(o));
+	c->nack_at = (u8)((c->nack_at + 1u) % MRC_OWED_NACKS);
 	mrc_ctl_head(c, op, MRC_OPC_NACK, o.psn);
 	op->undo.kind = MRC_UNDO_NACK;
-	n->reason = o.reason;
-	n->vendor_info = o.vendor_info;
-	n->ev = o.ev;
-	n->spdcid = (u16)c->rx.sqpn;
-	n->dpdcid = (u16)c->rx.dqpn;
-	n->psn = o.psn;
-	n->cc_type = MRC_CC_TYPE_NACK;
-	n->tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns);
+	op->hdr.u.nack = (struct mrc_nack_hdr) {
+		.reason = o.reason,
+		.vendor_info = o.vendor_info,
+		.ev = o.ev,
+		.spdcid = (u16)c->rx.sqpn,
+		.dpdcid = (u16)c->rx.dqpn,
+		.psn = o.psn,
+		.cc_type = MRC_CC_TYPE_NACK,
+		.tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns),
+	};
 	c->stats.nacks_sent++;
 }
 
@@ -187,7 +244,7 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 		op->hdr.u.aeth.syndrome = (u8)(MRC_AETH_NAK | c->nak);
 		c->nak_sent = true;
 	} else {
-		mrc_ctl_head(c, op, MRC_OPC_ACK, mrc_rx_ack_edge(c));
+		mrc_ctl_head(c, op, MRC_OPC_ACK, mrc_ctl_ack_edge(c));
 		op->hdr.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
 	}
 	op->hdr.u.aeth.msn = c->done_msn;
@@ -215,7 +272,7 @@ static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 	}
 	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rx_max) > 0)
 		at = first;
-	while (!mrc_rx_bitmap(c, at)) {		/* ends: rx_max is there */
+	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
 		at = mrc_psn_add(at, 64);
 		if (mrc_psn_diff(at, c->rx_max) > 0)
 			at = first;
@@ -226,39 +283,38 @@ static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 
 static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	struct mrc_owed_sack o = c->sack_q[0];
-	struct mrc_sack *s = &op->hdr.u.sack;
-	u32 base = mrc_ctl_sack_base(c, &o);
+	const struct mrc_owed_sack *o = &c->sack_q[0];
+	u32 base = mrc_ctl_sack_base(c, o);
 
-	if (--c->sack_n)
-		memmove(&c->sack_q[0], &c->sack_q[1], c->sack_n * sizeof(o));
 	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rx_cack);
 	op->undo.kind = MRC_UNDO_SACK;
-	s->m = o.m;
-	s->pr = o.pr;
-	if (o.pr)
-		s->probe_id = o.probe_id;
-	else
-		s->ack_psn_offset = (s16)clamp_t(s32, mrc_psn_diff(o.psn, c->rx_cack),
-						 -32768, 32767);
-	s->ev = o.ev;
-	s->spdcid = (u16)c->rx.sqpn;
-	s->dpdcid = (u16)c->rx.dqpn;
-	s->cack = c->rx_cack;
-	s->cc_type = MRC_CC_TYPE_SACK;
-	s->mpr = c->rx.dyn_mpr ? c->rx_mpr : 0;
-	s->sack_offset = (s16)mrc_psn_diff(base, c->rx_cack);
-	s->bitmap = mrc_rx_bitmap(c, base);
-	s->tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns);
-	s->ooo_count = (u16)min_t(u32, c->rx_held, 0x7fff);
-	s->restore_cwnd = c->rx_restore;
-	s->rcv_cwnd_pen = c->rx_pen;
-	s->rcvd_bytes = ((c->rx_rcvd >> 8) + ((c->rx_rcvd & 255) != 0)) & 0xffffff;
+	op->hdr.u.sack = (struct mrc_sack) {
+		.m = o->m,
+		.pr = o->pr,
+		.ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, c->rx_cack),
+							  -32768, 32767),
+		.probe_id = o->probe_id,
+		.ev = o->ev,
+		.spdcid = (u16)c->rx.sqpn,
+		.dpdcid = (u16)c->rx.dqpn,
+		.cack = c->rx_cack,
+		.cc_type = MRC_CC_TYPE_SACK,
+		.mpr = c->rx.dyn_mpr ? c->rx_mpr : 0,
+		.sack_offset = (s16)mrc_psn_diff(base, c->rx_cack),
+		.bitmap = c->rx_held ? mrc_ctl_bitmap(c, base) : 0,
+		.tx_ts = mrc_ctl_reflect(c, o->tx_ts, o->ts, o->came, now_ns),
+		.ooo_count = (u16)min_t(u32, c->rx_held, 0x7fff),
+		.restore_cwnd = c->rx_restore,
+		.rcv_cwnd_pen = c->rx_pen,
+		.rcvd_bytes = ((c->rx_rcvd + 255ull) >> 8) & 0xffffff,
+	};
 	c->sack_pkts = 0;
 	c->sack_bytes = 0;
 	c->stats.sacks_sent++;
 	c->stats.pens_sent += c->rx_pen != 0;
-	c->stats.probes_answered += o.pr;
+	c->stats.probes_answered += o->pr;
+	if (--c->sack_n)
+		memmove(&c->sack_q[0], &c->sack_q[1], c->sack_n * sizeof(*o));
 }
 
 /* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */
@@ -266,15 +322,17 @@ static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id, u64 n
 {
 	mrc_ctl_head(c, op, MRC_OPC_PROBE, 0);
 	op->tclass = MRC_TC_NO_TRIM;
-	op->hdr.u.probe.probe_id = id;
-	op->hdr.u.probe.spdcid = (u16)c->rx.sqpn;
-	op->hdr.u.probe.dpdcid = (u16)c->rx.dqpn;
-	op->hdr.u.probe.tx_ts = mrc_ts16(now_ns);
+	op->hdr.u.probe = (struct mrc_probe_hdr) {
+		.probe_id = id,
+		.spdcid = (u16)c->rx.sqpn,
+		.dpdcid = (u16)c->rx.dqpn,
+		.tx_ts = mrc_ts16(now_ns),
+	};
 	op->undo.kind = MRC_UNDO_PROBE;
 	c->stats.probes_sent++;
 }
 
-static void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
+static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
 {
 	op->ev_idx = idx;
 	op->hdr.ev = c->evs->ev[idx].value;
@@ -286,15 +344,15 @@ static void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
 /* Probes that name their EV. */
 static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
+	bool verify = c->verify_owed;
 	u16 idx;
 
-	if (!mrc_evset_probe_next(c->evs, now_ns, &idx)) {
-		if (!c->verify_owed)
-			return false;
+	if (now_ns < c->evs->next_probe_ns || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
 		c->verify_owed = false;
-		if (mrc_tx_waiting(c))
-			return false;	/* data of ours tests the paths */
-		if (!mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+		if (!verify || now_ns < c->evs->verify_ns)
+			return false;
+		/* Data of ours tests the paths. */
+		if (mrc_tx_waiting(c) || !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 			return false;
 	}
 	mrc_ctl_probe(c, op, idx, now_ns);
@@ -303,7 +361,7 @@ static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op
 }
 
 /* It asks about data, so it takes a path of data. */
-static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_noinline bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	u16 idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
 
@@ -321,7 +379,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 }
 
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
-static bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
 	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->nack_n || nak);
 
@@ -335,7 +393,9 @@ static bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, 
 		mrc_ctl_ack(c, op);
 	else
 		mrc_ctl_sack(c, now_ns, op);
-	c->verify_owed = true;
+	/* An answer to the peer's verification asks for none of ours: that would never end. */
+	c->verify_owed |= op->hdr.opcode != MRC_OPC_SACK || !op->hdr.u.sack.pr ||
+			  op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END;
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
 }
@@ -357,10 +417,12 @@ bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 /* A NACK goes back to the head of the queue, as it was but for its age. */
 static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
 {
-	struct mrc_owed_nack *o = &c->nack_q[0];
+	struct mrc_owed_nack *o;
 
 	c->stats.nacks_sent--;
-	memmove(&c->nack_q[1], o, c->nack_n++ * sizeof(*o));
+	c->nack_at = (u8)((c->nack_at + MRC_OWED_NACKS - 1u) % MRC_OWED_NACKS);
+	c->nack_n++;
+	o = mrc_ctl_nack_at(c, 0);
 	memset(o, 0, sizeof(*o));
 	o->psn = n->psn;
 	o->ev = n->ev;

@@ -10,8 +10,8 @@
  * (lost packets: probed until it answers again), DENIED (controller's word).
  * An EV is usable when it is GOOD or SKIP and its plane is up at both ends.
  *
- * How long SKIP lasts is the EV's level. The first sign costs one passing-over; a sign
- * about what was sent since then costs more, so that a path slower than the others gets its
+ * How long SKIP lasts is the EV's level. The first mark costs one passing-over, the first
+ * trim more; a sign about what was sent since then costs more, so that a path slower than the others gets its
  * share and no more; a lap without a sign lowers the level again. What comes back
  * from ASSUMED_BAD starts at the top: it is slow as likely as it was dead, and
  * probes, which do not queue, cannot tell. When more than half of a plane's EVs are
@@ -23,7 +23,7 @@
  * Reverse EVs (3.5): acknowledgements teach nothing about their own path, so they leave by
  * EVs that were proven lately: by a delivered packet or an answered probe. One EV per
  * plane is kept as the proven one; while nothing but acknowledgements is sent, one EV
- * per round trip is verified by a probe.
+ * every few round trips is verified by a probe.
  *
  * The caller serialises all calls on one evset (and on the rotations using it).
  */
@@ -99,6 +99,8 @@ struct mrc_evset {
 	bool changed;		/* a state changed since mrc_evset_take_change() */
 	bool verify_out;	/* a verifying probe is unanswered */
 	u8 verify_run;		/* verifying probes answered in a row, saturating */
+	u8 verify_acks;		/* acknowledgements since the last one, saturating */
+	bool half;		/* every other meeting of an EV of the top level counts */
 	u16 verify_idx;
 	u32 gen;		/* changes when rotations must be rebuilt */
 	u32 local_up, remote_up;
@@ -192,7 +194,8 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
  * Verification of EVs that only carry acknowledgements (3.5). Every few round trips one EV of
  * the rotation is probed, less often the longer all of them answer; if no answer comes it
  * is ASSUMED_BAD.
- * mrc_evset_verify_next() true: send a probe on *idx, picked from @r.
+ * mrc_evset_verify_next(), called after each acknowledgement, true: send a probe on *idx,
+ * picked from @r.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
 
@@ -236,7 +239,10 @@ static inline void mrc_ev_taken(struct mrc_ev *ev)
 static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool may)
 {
 	if (ev->run > 1) {
-		ev->run--;
+		/* The top level lasts twice as long as `run` can count. */
+		s->half ^= mrc_ev_level(ev) == MRC_EV_LEVEL_MAX;
+		if (mrc_ev_level(ev) < MRC_EV_LEVEL_MAX || s->half)
+			ev->run--;
 		if (likely(2u * s->skip_on[ev->plane] <= s->usable_on[ev->plane]))
 			return false;
 	}

@@ -133,7 +133,7 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->cookie = slot;
 	m->msn = x->msn;
 	m->len = x->op == MRC_OP_READ ? x->len : 0;
-	m->rkey = x->rkey;
+	m->src = m->len ? MRC_SRC_RESP : MRC_SRC_NONE;
 	m->swap_add = orig;
 	m->resp_pkts = mrc_tx_pkts(c, m->len);
 	c->rs_tail++;

@@ -6,7 +6,7 @@
  *   - a packet sent later (on whatever path) is known as delivered, and the
  *     packet has been out for a round trip plus a reordering window (RACK; in
  *     time only: counting packets across different paths says nothing), or, as an
- *     option, the peer holds many packets out of order (SLEEK, below),
+ *     option, the peer holds many packets out of order (SLEEK, mrc_sleek.c),
  *   - a NACK says so, its plane went down, or the acknowledgement timeout passed.
  * When acknowledgements stop, a probe asks the peer for its state: its answer is
  * "something sent later was delivered", so the tail of a burst need not wait for
@@ -85,12 +85,17 @@ static u64 mrc_rack_wait_ns(const struct mrc_conn *c)
 	return max_t(u64, c->srtt_ns, c->rack_rtt_ns) + max_t(u64, reo, MRC_REO_MIN_NS);
 }
 
-static u64 mrc_pto_ns(const struct mrc_conn *c)
+/* How long an answer may take. */
+static u64 mrc_patience_ns(const struct mrc_conn *c)
 {
 	u64 pto = c->srtt_ns ? 2ull * c->srtt_ns + 4ull * c->rttvar_ns : 2ull * MRC_RTT_INIT_NS;
 
-	pto = max_t(u64, pto, MRC_PTO_MIN_NS);
-	return min_t(u64, pto << min_t(u8, c->probe_backoff, 10), MRC_PTO_MAX_NS);
+	return max_t(u64, pto, MRC_PTO_MIN_NS);
+}
+
+static u64 mrc_pto_ns(const struct mrc_conn *c)
+{
+	return min_t(u64, mrc_patience_ns(c) << min_t(u8, c->probe_backoff, 10), MRC_PTO_MAX_NS);
 }
 
 /*
@@ -113,11 +118,10 @@ u64 mrc_loss_rto_ns(const struct mrc_conn *c)
 
 /* ---- timers ---- */
 
-void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
+void mrc_loss_arm(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rto_at_ns == MRC_TIME_NEVER)
 		c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
-	/* Not pushed out by sending: resending what is refused must not hide a loss. */
 	if (c->probe_at_ns == MRC_TIME_NEVER)
 		c->probe_at_ns = now_ns + mrc_pto_ns(c);
 }
@@ -256,19 +260,13 @@ void mrc_loss_rack(struct mrc_conn *c, u32 tick, u32 psn, u64 now_ns)
 	c->rack_valid = true;
 }
 
-/* Was this sent before what is known as delivered? A batch carries one time. */
-static bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
-{
-	return (s32)(c->rack_sent - tick) > 0 ||
-	       (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) < 0);
-}
-
 /* It arrived while it waited to be resent. */
-static void mrc_deliver_lost(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
+static mrc_noinline void mrc_deliver_lost(struct mrc_conn *c, u32 psn, struct mrc_rec *r,
+					  u64 now_ns)
 {
 	u64 late = r->tries == 1 ? mrc_tick_age_ns(now_ns, r->sent) : 0;
 
-	mrc_list_del(c, r->state == MRC_REC_PACED ? &c->paced : &c->lost,
+	mrc_list_del(c->rec, r->state == MRC_REC_PACED ? &c->paced : &c->lost,
 		     (u16)(psn & c->rec_mask));
 	if (r->tries == 1)
 		mrc_loss_rack(c, r->sent, psn, now_ns);
@@ -279,29 +277,69 @@ static void mrc_deliver_lost(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64
 		mrc_unblame(c, psn, now_ns);
 }
 
-/* @psn is known as delivered. Returns the bytes newly so. */
-u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
+/* Did the latest copy arrive? It was sent so long ago; else it was an earlier one. */
+static mrc_noinline bool mrc_deliver_resent(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
+					    u64 now_ns)
+{
+	if (mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
+		return true;
+	if (c->srtt_ns)
+		mrc_loss_spurious(c, psn, 0, now_ns);
+	return false;
+}
+
+/* What several deliveries add up to, applied once at their end. */
+struct mrc_landed {
+	u32 inflight;		/* bytes newly delivered that were in flight */
+	u32 late;		/* likewise, that had been given up */
+	bool rack;		/* there is a latest send among the first: */
+	u32 tick, psn;
+};
+
+/* @psn is known as delivered. Called in the order of PSNs. */
+static inline void mrc_loss_land(struct mrc_conn *c, u32 psn, u64 now_ns, struct mrc_landed *l)
 {
 	u16 slot = (u16)(psn & c->rec_mask);
 	struct mrc_rec *r = &c->rec[slot];
 
-	if (r->state == MRC_REC_FREE)
-		return 0;
-	if (r->state == MRC_REC_SENT) {
-		mrc_list_del(c, &c->sent, slot);
-		mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
-		/* Sent once, or so long ago that it is this copy which arrived. */
-		if (r->tries == 1 || mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
-			mrc_loss_rack(c, r->sent, psn, now_ns);
-		else if (c->srtt_ns)
-			mrc_loss_spurious(c, psn, 0, now_ns);
+	if (likely(r->state == MRC_REC_SENT)) {
+		mrc_list_del(c->rec, &c->sent, slot);
+		l->inflight += mrc_rec_bytes(r);
+		if (likely(r->tries == 1) || mrc_deliver_resent(c, psn, r, now_ns)) {
+			if (!l->rack || (s32)(r->sent - l->tick) >= 0) {
+				l->tick = r->sent;
+				l->psn = psn;
+			}
+			l->rack = true;
+		}
+	} else if (r->state == MRC_REC_FREE) {
+		return;
 	} else {
+		l->late += mrc_rec_bytes(r);
 		mrc_deliver_lost(c, psn, r, now_ns);
 	}
 	r->state = MRC_REC_FREE;
 	if (r->msg & MRC_REC_RESP)
-		mrc_tx_rec_msg(c, r)->resp_pkts--;
-	return mrc_rec_bytes(r);
+		mrc_msg_at(c, r->msg)->resp_pkts--;
+}
+
+/* Returns the bytes newly delivered. */
+static u32 mrc_loss_landed(struct mrc_conn *c, const struct mrc_landed *l, u64 now_ns)
+{
+	if (l->inflight)
+		mrc_tx_inflight(c, -(s32)l->inflight);
+	if (l->rack)
+		mrc_loss_rack(c, l->tick, l->psn, now_ns);
+	return l->inflight + l->late;
+}
+
+/* @psn is known as delivered. Returns the bytes newly so. */
+u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	struct mrc_landed l = { 0 };
+
+	mrc_loss_land(c, psn, now_ns, &l);
+	return mrc_loss_landed(c, &l, now_ns);
 }
 
 void mrc_loss_advance_una(struct mrc_conn *c)
@@ -323,13 +361,15 @@ void mrc_loss_delivered(struct mrc_conn *c, u32 psn, u64 now_ns)
 /* All up to @psn; nothing when it is behind una, or was never sent. */
 u32 mrc_loss_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	u32 p = c->psn_una, bytes = 0;
+	u32 p = c->psn_una, end = mrc_psn_add(psn, 1);
+	struct mrc_landed l = { 0 };
 
 	if (!mrc_psn_out(c, psn))
 		return 0;
-	for (; p != psn; p = mrc_psn_add(p, 1))
-		bytes += mrc_loss_deliver(c, p, now_ns);
-	return bytes + mrc_loss_deliver(c, p, now_ns);
+	for (; p != end; p = mrc_psn_add(p, 1))
+		mrc_loss_land(c, p, now_ns, &l);
+	c->psn_una = end;
+	return mrc_loss_landed(c, &l, now_ns);
 }
 
 /* ---- loss ---- */
@@ -342,15 +382,15 @@ u32 mrc_loss_mark(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return 0;
-	mrc_list_del(c, &c->sent, slot);
+	mrc_list_del(c->rec, &c->sent, slot);
 	mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
 	r->cause = (unsigned int)cause & 31u;
 	if (cause == MRC_CAUSE_NACK) {
 		r->state = MRC_REC_PACED;
-		mrc_list_add_tail(c, &c->paced, slot);
+		mrc_list_add_tail(c->rec, &c->paced, slot);
 	} else {
 		r->state = MRC_REC_LOST;
-		mrc_list_add_tail(c, &c->lost, slot);
+		mrc_list_add_tail(c->rec, &c->lost, slot);
 	}
 	if (cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK)
 		mrc_blame(c, psn, r->ev, now_ns);
@@ -374,7 +414,7 @@ void mrc_loss_tell(struct mrc_conn *c, u32 bytes, u64 now_ns)
 /* RACK: walk the oldest sends, stop at the first that may still arrive. */
 void mrc_loss_detect(struct mrc_conn *c, u64 now_ns)
 {
-	u64 wait = mrc_rack_wait_ns(c);
+	u64 wait = c->sent.count ? mrc_rack_wait_ns(c) : 0;
 	u16 slot = c->sent.head, next;
 	u32 lost = 0;
 
@@ -399,53 +439,8 @@ void mrc_loss_detect(struct mrc_conn *c, u64 now_ns)
 		if (!c->tx.sleek || r->tries > 1)
 			lost += mrc_loss_mark(c, psn, MRC_CAUSE_RACK, now_ns);
 	}
-	mrc_loss_tell(c, lost, now_ns);
-}
-
-/* ---- SLEEK: loss by the peer's count of packets out of order (option) ---- */
-
-/* Requeue what was overtaken and not resent yet, from the left edge, one window at most. */
-static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
-{
-	u32 room = c->cc->cwnd_bytes, lost = 0, psn;
-
-	for (psn = c->psn_una; mrc_psn_diff(psn, c->sleek_psn) < 0 && lost < room;
-	     psn = mrc_psn_add(psn, 1)) {
-		const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
-
-		if (r->state == MRC_REC_SENT && r->tries == 1 &&
-		    mrc_rack_before(c, r->sent, psn) &&
-		    mrc_tick_age_ns(now_ns, r->sent) >= c->min_rtt_ns)
-			lost += mrc_loss_mark(c, psn, MRC_CAUSE_SLEEK, now_ns);
-	}
-	mrc_loss_tell(c, lost, now_ns);
-}
-
-/* Recovery: what was sent until now and is overtaken is lost. */
-void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
-{
-	c->sleek_psn = c->psn_next;
-	c->sleek = true;
-	mrc_sleek_requeue(c, now_ns);
-}
-
-/*
- * @ooo: packets that the peer holds beyond a hole. Recovery begins at one and a half
- * windows of them, at least five; "the largest window" of the rule is half of the
- * PSN window here: beyond it the count could not get.
- */
-void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns)
-{
-	u32 mss = c->rx.mtu + MRC_PKT_OVERHEAD;
-	u32 share = c->cc->cwnd_bytes / max_t(u32, c->cc->n_active, 1);
-	u32 limit = min_t(u32, (share + share / 2) / mss, c->tx_window / 2);
-
-	if (c->sleek && mrc_psn_diff(c->psn_una, c->sleek_psn) >= 0)
-		c->sleek = false;
-	if (c->sleek)
-		mrc_sleek_requeue(c, now_ns);
-	else if (ooo >= max_t(u32, limit, 5))
-		mrc_sleek_recover(c, now_ns);
+	if (lost)
+		mrc_loss_tell(c, lost, now_ns);
 }
 
 /* ---- the retry budget ---- */
@@ -488,9 +483,9 @@ void mrc_loss_unpace(struct mrc_conn *c)
 	while (c->paced.count) {
 		u16 slot = c->paced.head;
 
-		mrc_list_del(c, &c->paced, slot);
+		mrc_list_del(c->rec, &c->paced, slot);
 		c->rec[slot].state = MRC_REC_LOST;
-		mrc_list_add_tail(c, &c->lost, slot);
+		mrc_list_add_tail(c->rec, &c->lost, slot);
 	}
 }
 
@@ -517,6 +512,36 @@ static void mrc_loss_rto(struct mrc_conn *c, u64 now_ns)
 	c->probe_owed = true;	/* for an ACK or a response that got lost */
 }
 
+/*
+ * The time of the tail probe has come. Not if all that is missing waits here (held, refused):
+ * the peer has nothing to say about that, and the next packet that leaves arms the
+ * probe again. Nor if the oldest packet left too lately to be answered; what is
+ * lost becomes the oldest, whatever is sent and refused after it.
+ */
+static void mrc_loss_probe(struct mrc_conn *c, u64 now_ns)
+{
+	u64 patience = mrc_patience_ns(c), age = patience;
+
+	/* Ticks say nothing of what is out for longer than half of their range. */
+	while (c->sent.count &&
+	       mrc_tick_age_ns(now_ns, c->rec[c->sent.head].sent) >= MRC_RTO_MAX_NS)
+		mrc_loss_mark(c, mrc_rec_psn(c, c->sent.head), MRC_CAUSE_PLANE, now_ns);
+	if (c->sent.count) {
+		age = mrc_tick_age_ns(now_ns, c->rec[c->sent.head].sent);
+	} else if (c->lost.count || c->paced.count) {
+		c->probe_at_ns = MRC_TIME_NEVER;
+		return;
+	}
+	if (age < patience) {
+		c->probe_at_ns = now_ns + patience - age;
+		return;
+	}
+	c->probe_owed = true;
+	if (c->probe_backoff < 255)
+		c->probe_backoff++;
+	c->probe_at_ns = now_ns + mrc_pto_ns(c);
+}
+
 void mrc_loss_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rnr_until_ns && now_ns >= c->rnr_until_ns)
@@ -527,16 +552,8 @@ void mrc_loss_timer(struct mrc_conn *c, u64 now_ns)
 		mrc_loss_unpace(c);
 	if (now_ns >= c->rack_at_ns)
 		mrc_loss_detect(c, now_ns);
-	if (now_ns >= c->probe_at_ns) {
-		/* Ticks say nothing of what is out for longer than half of their range. */
-		while (c->sent.count &&
-		       mrc_tick_age_ns(now_ns, c->rec[c->sent.head].sent) >= MRC_RTO_MAX_NS)
-			mrc_loss_mark(c, mrc_rec_psn(c, c->sent.head), MRC_CAUSE_PLANE, now_ns);
-		c->probe_owed = true;
-		if (c->probe_backoff < 255)
-			c->probe_backoff++;
-		c->probe_at_ns = now_ns + mrc_pto_ns(c);
-	}
+	if (now_ns >= c->probe_at_ns)
+		mrc_loss_probe(c, now_ns);
 	if (now_ns >= c->rto_at_ns)
 		mrc_loss_rto(c, now_ns);
 }

@@ -10,10 +10,14 @@
 
 /* ---- work requests ---- */
 
+static bool mrc_op_is_send(u8 op)
+{
+	return op == MRC_OP_SEND || op == MRC_OP_SEND_IMM || op == MRC_OP_SEND_INV;
+}
+
 static bool mrc_op_consumes_recv(u8 op)
 {
-	return op == MRC_OP_WRITE_IMM || op == MRC_OP_SEND || op == MRC_OP_SEND_IMM ||
-	       op == MRC_OP_SEND_INV;
+	return op == MRC_OP_WRITE_IMM || mrc_op_is_send(op);
 }
 
 static bool mrc_wr_valid(const struct mrc_conn *c, const struct mrc_wr *wr)
@@ -53,8 +57,11 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 	m->msn = (u16)c->sq_tail;
 	m->cookie = wr->cookie;
 	m->len = wr->len;
-	m->rkey = wr->rkey;
-	m->va = wr->va;
+	m->src = wr->len && !mrc_op_is_rd(m->op) ? MRC_SRC_SQ : MRC_SRC_NONE;
+	if (!mrc_op_is_send(m->op)) {
+		m->rkey = wr->rkey;
+		m->va = wr->va;
+	}
 	m->swap_add = wr->swap_add;
 	if (m->op == MRC_OP_CMP_SWAP)
 		m->compare = wr->compare;
@@ -75,7 +82,7 @@ struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
 	struct mrc_msg *m;
 
 	if (i - c->sq_head >= c->sq_tail - c->sq_head ||
-	    (c->cutting && !c->cutting_rs && i == c->sq_seg))	/* has not left */
+	    (mrc_sq_cutting(c) && i == c->sq_seg))	/* has not left */
 		return NULL;
 	m = mrc_sq_at(c, i);
 	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
@@ -154,25 +161,24 @@ static struct mrc_msg *mrc_msg_of_sq(struct mrc_conn *c)
 	return mrc_msg_may_start(c, m) ? m : NULL;
 }
 
-/* The message to cut from, choosing a new one if none is under way. */
-struct mrc_msg *mrc_msg_cut(struct mrc_conn *c)
+/* No message is under way: is there one to cut from now? */
+bool mrc_msg_next(struct mrc_conn *c)
 {
 	struct mrc_msg *m;
 
-	if (c->cutting)
-		return c->cutting_rs ? mrc_rs_at(c, c->rs_seg) : mrc_sq_at(c, c->sq_seg);
 	/* The rings take turns: a peer that reads all the time does not starve our requests. */
-	m = c->cutting_rs || c->rs_seg == c->rs_tail ? mrc_msg_of_sq(c) : NULL;
+	m = c->cut_rs || c->rs_seg == c->rs_tail ? mrc_msg_of_sq(c) : NULL;
 	if (!m && c->rs_seg == c->rs_tail)
-		return NULL;
-	c->cutting_rs = !m;
+		return false;
+	c->cut_rs = !m;
 	if (!m)
 		m = mrc_rs_at(c, c->rs_seg);
-	c->cutting = true;
+	c->cut = (u16)(c->cut_rs ? (c->rs_seg & (c->cfg.rd_max - 1u)) | MRC_REC_RESP :
+				   c->sq_seg & (c->cfg.sq_max - 1u));
 	c->cut_off = 0;
 	if (!m->started)
 		mrc_msg_start(c, m);
-	return m;
+	return true;
 }
 
 /* ---- completions ---- */
@@ -202,14 +208,6 @@ void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
 	psn = mrc_psn_diff(m->psn, c->psn_una) < 0 ? c->psn_una : m->psn;
 	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
 		mrc_loss_delivered(c, psn, now_ns);
-}
-
-/* Does the peer still owe us something. */
-bool mrc_tx_waiting(const struct mrc_conn *c)
-{
-	if (!c->psn_known)
-		return c->rs_head != c->rs_tail;
-	return c->psn_una != c->psn_next || c->sq_acked != c->sq_seg || c->rd_out;
 }
 
 static bool mrc_msg_done(const struct mrc_conn *c, const struct mrc_msg *m)

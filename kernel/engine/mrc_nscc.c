@@ -13,6 +13,8 @@
  *	yes   < target	nothing: the packet's path is avoided, that is all
  *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
  *	trimmed, lost	window -= n
+ *	  on the way	... from what was in flight, if most of the window was (what it allowed
+ *			beyond that has not been tried), but not below max_md_jump per base_rtt
  *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if what
  *			was achieved is far below the largest window, that is the window
  *
@@ -32,6 +34,7 @@
 #define MRC_NSCC_GAMMA_Q16	52429u		/* 0.8 */
 #define MRC_NSCC_MD_Q16		32768u		/* 0.5 */
 #define MRC_NSCC_QA_GATE	3
+#define MRC_NSCC_SPIKE_TARGETS	2
 #define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
 #define MRC_NSCC_PACE_MAX_RTTS	16
 #define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
@@ -63,7 +66,8 @@ struct mrc_nscc_state {
 	u32 avg_q8;			/* average delay, ns, 24.8 */
 	u32 adjust_acked;
 	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
-	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns;
+	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns, floor_at_ns;
+	u32 floor;			/* trims on the way take no more in this round trip */
 	u32 achieved, qa_lost;		/* in this quick-adapt period: delivered; trimmed or lost */
 	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
 	u32 fast_acked;			/* without delay, in a row */
@@ -208,14 +212,33 @@ static u32 mrc_nscc_base_rtt(struct mrc_nscc_state *n, u64 sample_ns)
 }
 
 /*
- * Average delay, for the depth of a decrease. A spike without a mark is one
- * slow path or a slow host, no queue that all share: it counts as little.
+ * What a marked packet says of the average of all: the others that its SACK acknowledges
+ * had no mark. Each mark is told at once and the rest four packets at a time, so
+ * a few bad paths would have most of the votes.
  */
-static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked)
+static u32 mrc_nscc_dilute(const struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
+{
+	u32 others_ns = n->p.base_rtt_ns / 4;
+
+	acked += n->cc.mtu / 2;		/* whole packets, about */
+	if (delay_ns <= others_ns || acked < 2 * n->cc.mtu)
+		return delay_ns;
+	return others_ns + ((delay_ns - others_ns) >> (acked < 4 * n->cc.mtu ? 1 : 2));
+}
+
+/*
+ * Average delay, for the depth of a decrease. A spike without a mark is one
+ * slow path or a slow host, no queue that all share: it counts as little. With a mark
+ * it counts, but not by its length: it is one packet's, of one path.
+ */
+static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked, u32 acked)
 {
 	s64 diff;
 
-	if (!marked && delay_ns > n->p.target_delay_ns)
+	if (marked)
+		delay_ns = min_t(u32, mrc_nscc_dilute(n, delay_ns, acked),
+				 MRC_NSCC_SPIKE_TARGETS * n->p.target_delay_ns);
+	else if (delay_ns > n->p.target_delay_ns)
 		delay_ns = n->p.base_rtt_ns / 4;
 	diff = (s64)((u64)delay_ns << 8) - n->avg_q8;
 	n->avg_q8 = (u32)(n->avg_q8 + diff * MRC_NSCC_EWMA_Q16 / 65536);
@@ -388,7 +411,8 @@ static bool mrc_nscc_pace_faster(struct mrc_nscc_state *n, const struct mrc_cc_s
 		n->cc.hold_until_ns = 0;
 		return false;
 	}
-	if (n->pace_ns > s->rtt_ns)
+	/* Only what answers data: probes that go on while we hold would hold for ever. */
+	if (s->acked_bytes && n->pace_ns > s->rtt_ns)
 		n->cc.hold_until_ns = max_t(u64, n->cc.hold_until_ns,
 					    s->now_ns + n->pace_ns - s->rtt_ns);
 	return true;
@@ -407,7 +431,7 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		u32 rtt_ns = mrc_nscc_base_rtt(n, s->rtt_ns);
 
 		delay_ns = rtt_ns > n->p.base_rtt_ns ? rtt_ns - n->p.base_rtt_ns : 0;
-		mrc_nscc_average(n, delay_ns, s->ecn);
+		mrc_nscc_average(n, delay_ns, s->ecn, acked);
 	}
 	mrc_nscc_penalty(n, s, acked);
 	if (mrc_nscc_pace_faster(n, s, delay_ns) || s->rcv_cwnd_pen ||
@@ -418,7 +442,8 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	mrc_nscc_adjust(n, s->now_ns);
 }
 
-static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace)
+static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
+			  u32 floor)
 {
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	if (!n->qa_lost && !n->saved_wnd)
@@ -428,21 +453,37 @@ static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 	n->fast_acked = 0;
 	if (pace)
 		mrc_nscc_pace_slower(n, s->now_ns);
-	if (!mrc_nscc_quick_adapt(n, s, 0))
-		mrc_nscc_shrink(n, s->lost_bytes);
+	if (!mrc_nscc_quick_adapt(n, s, 0) && n->cc.cwnd_bytes > floor)
+		mrc_nscc_shrink(n, min_t(u32, s->lost_bytes, n->cc.cwnd_bytes - floor));
+}
+
+/* What the trims of one round trip on the way leave of the window. */
+static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
+{
+	if (now_ns >= n->floor_at_ns) {
+		n->floor = (u32)(((u64)n->cc.cwnd_bytes * n->p.max_md_jump_q16) >> 16);
+		n->floor_at_ns = now_ns + n->p.base_rtt_ns;
+	}
+	return n->floor;
 }
 
 /* A trim is a queue as long as a whole round trip; what is left of the packet did not wait in it. */
 static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 floor;
 
 	if (!s->trimmed)
 		return;
 	if (s->rtt_ns)
 		mrc_nscc_base_rtt(n, s->rtt_ns);
-	mrc_nscc_average(n, n->p.base_rtt_ns, true);
-	mrc_nscc_lost(n, s, s->last_hop);
+	mrc_nscc_average(n, n->p.base_rtt_ns, true, 0);
+	floor = s->last_hop ? 0 : mrc_nscc_floor(n, s->now_ns);
+	/* At the last hop penalties do that. */
+	if (!s->last_hop && s->inflight_bytes >= cc->cwnd_bytes / 2)
+		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,
+					  max_t(u32, s->inflight_bytes, floor)));
+	mrc_nscc_lost(n, s, s->last_hop, floor);
 }
 
 /* Where there is trimming, what is lost without was lost by a path, not for want of room. */
@@ -453,7 +494,7 @@ static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	if (n->trimming)
 		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	else
-		mrc_nscc_lost(n, s, true);
+		mrc_nscc_lost(n, s, true, 0);
 }
 
 /* Nothing at all came back: half, once per round trip for all connections together. */

@@ -18,6 +18,7 @@
 #define MRC_VERIFY_EVERY_RTTS	4	/* one EV verified in so many round trips */
 #define MRC_VERIFY_RUN		8	/* so many answers in a row: half as often */
 #define MRC_VERIFY_SLOWER_MAX	4	/* at the least, one in 16 times as many */
+#define MRC_VERIFY_ACKS		64	/* then also at most one for so many acknowledgements */
 #define MRC_PROBE_LATE_NS	(1ull << 27)	/* ticks may have wrapped soon */
 #define MRC_PROBE_BURST		8
 #define MRC_PROBE_GAP_MAX	(1ull << MRC_EV_TICK_SHIFT)
@@ -150,12 +151,26 @@ static u64 mrc_evset_verify_wait(const struct mrc_evset *s)
 /* If verification has become seldom: the next one now. */
 void mrc_evset_verify_soon(struct mrc_evset *s)
 {
-	if (s->verify_run >= MRC_VERIFY_RUN && !s->verify_out)
-		s->verify_ns = 0;
+	if (s->verify_run < MRC_VERIFY_RUN || s->verify_out)
+		return;
+	s->verify_ns = 0;
+	s->verify_acks = MRC_VERIFY_ACKS;
+}
+
+/*
+ * Not yet. Of many senders to one host each gets few acknowledgements in many round trips:
+ * there it is their number that bounds the probes.
+ */
+static bool mrc_evset_verify_early(const struct mrc_evset *s, u64 now_ns)
+{
+	return now_ns < s->verify_ns || (s->verify_run >= MRC_VERIFY_RUN &&
+					 s->verify_acks < MRC_VERIFY_ACKS);
 }
 
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
 {
+	if (s->verify_acks < MRC_VERIFY_ACKS)
+		s->verify_acks++;
 	if (s->verify_out) {
 		if (now_ns < s->verify_ns + mrc_evset_verify_wait(s))
 			return false;
@@ -163,13 +178,14 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 		s->verify_run = 0;
 		s->stats.probes_lost++;
 		mrc_evset_sign(s, s->verify_idx, MRC_SIGN_PROBE_LOST, now_ns);
-	} else if (now_ns < s->verify_ns) {
+	} else if (mrc_evset_verify_early(s, now_ns)) {
 		return false;
 	}
 	*idx = mrc_rot_pick(r, s, MRC_NONE16);
 	if (*idx == MRC_NONE16)
 		return false;
 	s->verify_out = true;
+	s->verify_acks = 0;
 	s->verify_idx = *idx;
 	s->verify_ns = now_ns;
 	s->stats.probes++;

@@ -96,7 +96,7 @@ static void mrc_rot_build(struct mrc_rot *r, const struct mrc_evset *s)
 	u8 p;
 
 	r->quota = mrc_rot_quota(r, s);
-	r->even = true;
+	r->even = r->quota;
 	for (p = 0; p < s->n_planes; p++)
 		r->even &= mrc_plane_len(s, p) >= r->quota;
 	for (p = 0; p < s->n_planes; p++) {
@@ -160,23 +160,22 @@ static u16 mrc_rot_search(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u1
 
 /* ---- the walk ---- */
 
-/* The next EV of plane p's pass. */
-static inline u16 mrc_rot_step(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
+/* The next EV of plane p's pass, which has @len at @seg: one step of their shuffle. */
+static inline u16 mrc_rot_shuffle(struct mrc_rot *r, u8 p, u16 *seg, u32 len)
 {
-	u32 i = r->pos[p], len = r->quota, j;
-	u16 *seg = r->order + p * len;
-	u16 idx;
+	u32 i = r->pos[p];
+	u16 *at = seg + i, *from = at + mrc_rand_below(&r->rand, len - i);
+	u16 idx = *from;
 
-	if (unlikely(!r->even)) {
-		len = mrc_rot_len(r, s, p);
-		seg = mrc_rot_seg(r, s, p);
-	}
-	j = i + mrc_rand_below(&r->rand, len - i);
-	idx = seg[j];
-	seg[j] = seg[i];
-	seg[i] = idx;
+	*from = *at;
+	*at = idx;
 	r->pos[p] = (u16)(i + 1 < len ? i + 1 : 0);
 	return idx;
+}
+
+static u16 mrc_rot_step(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
+{
+	return mrc_rot_shuffle(r, p, mrc_rot_seg(r, s, p), mrc_rot_len(r, s, p));
 }
 
 /* The EV just met is bad: one of the reserve takes its place. */
@@ -236,11 +235,13 @@ static u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
 }
 
 /* As it says in the header; @idx: already met on plane r->plane, or MRC_NONE16. */
-static u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u16 idx)
+static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u16 idx)
 {
 	bool lifted = false;
 	u8 tries;
 
+	if (r->gen != s->gen)
+		mrc_rot_build(r, s);
 	if (!s->usable)
 		return MRC_NONE16;
 	for (tries = 0; tries < s->n_planes; tries++, idx = MRC_NONE16) {
@@ -262,17 +263,14 @@ u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 	u8 p = r->plane;
 	u16 idx;
 
-	if (unlikely(r->gen != s->gen)) {
-		mrc_rot_build(r, s);
-	} else if (likely(mrc_evset_plane_live(s, p) && mrc_rot_len(r, s, p))) {
-		idx = mrc_rot_step(r, s, p);
-		if (unlikely(s->ev[idx].state != MRC_EV_GOOD || idx == avoid))
-			return mrc_rot_pick_any(r, s, avoid, idx);
-		mrc_ev_taken(&s->ev[idx]);
-		r->plane = mrc_rot_next_plane(s, p);
-		return idx;
-	}
-	return mrc_rot_pick_any(r, s, avoid, MRC_NONE16);
+	if (unlikely(r->gen != s->gen || !r->even || !mrc_evset_plane_live(s, p)))
+		return mrc_rot_pick_any(r, s, avoid, MRC_NONE16);
+	idx = mrc_rot_shuffle(r, p, r->order + (u32)p * r->quota, r->quota);
+	if (unlikely(s->ev[idx].state != MRC_EV_GOOD || idx == avoid))
+		return mrc_rot_pick_any(r, s, avoid, idx);
+	mrc_ev_taken(&s->ev[idx]);
+	r->plane = mrc_rot_next_plane(s, p);
+	return idx;
 }
 
 static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)

@@ -26,7 +26,7 @@ struct mrc_rot {
 	u8 plane;		/* the plane whose turn is next */
 	u8 ack_plane;		/* likewise, of acknowledgements */
 	bool ack_any;		/* this round of planes is not for proven EVs */
-	bool even;		/* every plane has as many */
+	bool even;		/* every plane has as many, and that is not none */
 	u16 pos[MRC_PLANES_MAX];	/* next position in plane p's pass */
 };
 

@@ -60,10 +60,10 @@ void mrc_rx_reset(struct mrc_conn *c)
 	c->done_msn = 0;
 }
 
-/* Stop the stream at @psn for good. The lowest PSN refused is the one told. */
+/* Stop the stream at @psn for good. The lowest PSN refused is the one told, once. */
 void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why)
 {
-	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(psn, c->nak_psn) >= 0)
+	if (c->nak != MRC_NAK_NONE && (c->nak_sent || mrc_psn_diff(psn, c->nak_psn) >= 0))
 		return;
 	c->nak = (u16)why;
 	c->nak_psn = psn;
@@ -79,10 +79,9 @@ void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why)
  * All before the refused packet has landed and is answered: the NAK may go.
  * It ends the QP, and what precedes it must complete.
  */
-bool mrc_rx_nak_due(const struct mrc_conn *c)
+bool mrc_rx_nak_ripe(const struct mrc_conn *c)
 {
-	return c->nak != MRC_NAK_NONE &&
-	       mrc_psn_diff(c->nak_psn, mrc_psn_add(c->rx_cack, 1)) <= 0 &&
+	return mrc_psn_diff(c->nak_psn, mrc_psn_add(c->rx_cack, 1)) <= 0 &&
 	       !mrc_exec_pending(c, c->nak_psn);
 }
 
@@ -106,17 +105,24 @@ static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u
  * request without a slot: the peer keeps to rd_atomic, a slot is free a round trip
  * later, and NO_RESOURCE would count against its rnr_retry.
  */
-static enum mrc_verdict mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_no_slot++;
 	mrc_ctl_owe_nack(c, p, MRC_NACK_NO_PKT_BUFFER, now_ns);
 	return MRC_V_DROP;
 }
 
+static mrc_noinline enum mrc_verdict
+mrc_rx_deny(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nak why)
+{
+	mrc_rx_refuse(c, p->psn, why);
+	return MRC_V_DROP;
+}
+
 static enum mrc_verdict mrc_rx_invalid(struct mrc_conn *c, const struct mrc_pkt *p)
 {
-	mrc_rx_refuse(c, p->psn, MRC_NAK_INV_REQ);
-	return MRC_V_DROP;
+	return mrc_rx_deny(c, p, MRC_NAK_INV_REQ);
 }
 
 /* No region of memory goes around the end of the address space. */
@@ -125,17 +131,33 @@ static bool mrc_rx_wraps(u64 va, u32 len)
 	return len && va + (len - 1) < va;
 }
 
-static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p,
+/*
+ * As long as its place in a message of dmalen bytes makes it: what is shorter would
+ * leave stale bytes in a message that completes whole. Its va cannot be judged, the
+ * message's begin is not in the packet.
+ */
+static bool mrc_rx_write_fits(const struct mrc_conn *c, const struct mrc_pkt *p, u32 is)
+{
+	u32 mtu = c->rx.mtu;
+
+	if (is & MRC_OPF_LAST) {
+		if (is & MRC_OPF_FIRST)
+			return p->payload_len == p->dmalen;
+		return p->dmalen > mtu && p->payload_len == (p->dmalen - 1) % mtu + 1;
+	}
+	return p->payload_len == mtu && p->dmalen > (is & MRC_OPF_FIRST ? mtu : 2 * mtu);
+}
+
+/* @is: what its opcode is and carries. */
+static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p, u32 is,
 				     u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_WRITE;
-	if (p->payload_len > p->dmalen)
+	if (!mrc_rx_write_fits(c, p, is))
 		return mrc_rx_invalid(c, p);
-	if (mrc_rx_wraps(p->va, p->payload_len)) {
-		mrc_rx_refuse(c, p->psn, MRC_NAK_REM_ACCESS);
-		return MRC_V_DROP;
-	}
-	if (mrc_opc_consumes_recv(p->opcode)) {
+	if (mrc_rx_wraps(p->va, p->payload_len))
+		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
+	if (is & MRC_OPF_IMM) {
 		if (!mrc_rx_rq_index(c, p, &op->rq_idx))
 			return mrc_rx_invalid(c, p);
 		op->needs_rq = true;
@@ -144,7 +166,7 @@ static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p
 	 * The last bytes of a WRITE become visible last: programs poll them.
 	 * A message of one packet is its own guard.
 	 */
-	if (mrc_opc_is_last(p->opcode) && !mrc_opc_is_first(p->opcode) && !c->rx.strict &&
+	if (is & MRC_OPF_LAST && !(is & MRC_OPF_FIRST) && !c->rx.strict &&
 	    p->payload_len && mrc_psn_diff(p->psn, c->rx_cack) != 1) {
 		op->tail = mrc_tail_slot(c);
 		if (op->tail < 0)
@@ -158,17 +180,41 @@ static bool mrc_rx_send_fits(const struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	if (p->va > p->dmalen || p->payload_len > p->dmalen - p->va)
 		return false;
-	if (mrc_opc_is_first(p->opcode) ? p->va != 0 : (u32)p->va % c->rx.mtu != 0)
+	if (mrc_opc_is_first(p->opcode) != !p->va || (u32)p->va % c->rx.mtu)
 		return false;
-	return mrc_opc_is_last(p->opcode) ? p->va + p->payload_len == p->dmalen :
-					    p->payload_len == c->rx.mtu;
+	if (!mrc_opc_is_last(p->opcode))
+		return p->payload_len == c->rx.mtu && p->dmalen - p->va > c->rx.mtu;
+	return p->va + p->payload_len == p->dmalen && (p->payload_len || !p->va);
+}
+
+static struct mrc_rq_rec *mrc_rx_rq(struct mrc_conn *c, u32 idx)
+{
+	return &c->rq[idx & (c->cfg.rq_max - 1u)];
+}
+
+/* Where the SEND of this piece ends. Pieces but the last are full. */
+static u32 mrc_rx_send_end(const struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	u32 left = p->dmalen - (u32)p->va - p->payload_len;
+
+	return mrc_psn_add(p->psn, (s32)((left + c->rx.mtu - 1) / c->rx.mtu));
+}
+
+/* All pieces of one SEND agree on its end and length, so none comes under two PSNs. */
+static bool mrc_rx_send_agrees(struct mrc_conn *c, const struct mrc_pkt *p, u32 idx)
+{
+	const struct mrc_rq_rec *q = mrc_rx_rq(c, idx);
+
+	return !(q->pieces || q->used) ||
+	       (q->len == p->dmalen && q->psn_last == mrc_rx_send_end(c, p));
 }
 
 static enum mrc_verdict mrc_rx_send(struct mrc_conn *c, const struct mrc_pkt *p,
 				    struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_RECV;
-	if (!mrc_rx_send_fits(c, p) || !mrc_rx_rq_index(c, p, &op->rq_idx))
+	if (!mrc_rx_send_fits(c, p) || !mrc_rx_rq_index(c, p, &op->rq_idx) ||
+	    !mrc_rx_send_agrees(c, p, op->rq_idx))
 		return mrc_rx_invalid(c, p);
 	op->off = (u32)p->va;
 	op->needs_rq = true;
@@ -201,6 +247,7 @@ static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt
 	if (!m || atomic != (m->op != MRC_OP_READ))
 		return mrc_rx_bad_resp(c, p, now_ns);
 	op->place = MRC_PLACE_RESP;
+	op->hold = false;
 	op->cookie = m->cookie;
 	if (atomic) {
 		op->atomic_orig = p->swap_add;
@@ -221,25 +268,21 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 				       u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_NONE;
+	op->hold = false;
 	if (!c->rx.rd_atomic || p->dmalen > 0x80000000u ||
 	    (p->opcode != MRC_OPC_READ_REQ && (p->va & 7 || p->dmalen != 8)))
 		return mrc_rx_invalid(c, p);
-	if (mrc_rx_wraps(p->va, p->dmalen)) {
-		mrc_rx_refuse(c, p->psn, MRC_NAK_REM_ACCESS);
-		return MRC_V_DROP;
-	}
+	if (mrc_rx_wraps(p->va, p->dmalen))
+		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
 	if (!mrc_exec_admit(c, p->psn, now_ns, &op->slot))
 		return mrc_rx_busy(c, p, now_ns);
 	return MRC_V_PLACE;
 }
 
-static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pkt *p,
-					 u64 now_ns, struct mrc_rxop *op)
+/* What MRC 1.0 does not have. */
+static mrc_noinline enum mrc_verdict
+mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct mrc_rxop *op)
 {
-	if (p->payload_len > c->rx.mtu)
-		return mrc_rx_invalid(c, p);
-	if (mrc_opc_is_write(p->opcode))
-		return mrc_rx_write(c, p, now_ns, op);
 	if (c->rx.mrc_only)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_send(p->opcode))
@@ -249,6 +292,18 @@ static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pk
 	return mrc_rx_request(c, p, now_ns, op);
 }
 
+static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pkt *p,
+					 u64 now_ns, struct mrc_rxop *op)
+{
+	u32 is = mrc_opc_table[p->opcode].flags;
+
+	if (p->payload_len > c->rx.mtu)
+		return mrc_rx_invalid(c, p);
+	if (likely(is & MRC_OPF_WRITE))
+		return mrc_rx_write(c, p, is, now_ns, op);
+	return mrc_rx_extension(c, p, now_ns, op);
+}
+
 /* ---- the acceptance rules of section 2.3 ---- */
 
 /*
@@ -256,8 +311,8 @@ static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pk
  * is more than our bitmap; it must try again later. Beyond that it breaks its word,
  * or the packet is a stray: dropped, or PSN_OOR_WINDOW where that is wanted.
  */
-static enum mrc_verdict mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p,
-				      s32 ahead, u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 {
 	if (ahead >= 0 && ahead < (s32)c->rx_agreed) {
 		c->stats.rx_no_bitmap++;
@@ -271,8 +326,8 @@ static enum mrc_verdict mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *
 }
 
 /* Already here, even when this copy was trimmed: SACK; below the left edge also ACK. */
-static enum mrc_verdict mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead,
-				     u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 {
 	if (ahead < 1 - (1 << 23))	/* half of all PSNs away: neither before nor after */
 		return mrc_rx_beyond(c, p, ahead, now_ns);
@@ -286,8 +341,8 @@ static enum mrc_verdict mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p
 }
 
 /* Trimmed by a switch; only BTH, METH and TSETH are there. */
-static enum mrc_verdict mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p,
-				       u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_trimmed++;
 	if (p->trimmed == MRC_NACK_TRIMMED_LASTHOP && c->rx_note.trims != 0xffff)
@@ -304,7 +359,6 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 no
 			     struct mrc_rxop *op)
 {
 	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rx_cack, 1));
-	enum mrc_verdict v;
 
 	if (ahead >= (s32)c->rx_window)
 		return mrc_rx_beyond(c, p, ahead, now_ns);
@@ -326,10 +380,8 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 no
 	op->len = p->payload_len;
 	op->msg_len = p->dmalen;
 	op->tail = -1;
-	v = mrc_rx_by_opcode(c, p, now_ns, op);
-	op->hold = c->rx.strict && ahead > 0 && v == MRC_V_PLACE &&
-		   (op->place == MRC_PLACE_WRITE || op->place == MRC_PLACE_RECV);
-	return v;
+	op->hold = c->rx.strict && ahead > 0;
+	return mrc_rx_by_opcode(c, p, now_ns, op);
 }
 
 /* ---- commit ---- */
@@ -353,14 +405,20 @@ static u8 mrc_rx_rq_op(u8 opcode)
 
 static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
 {
-	struct mrc_rq_rec *q = &c->rq[op->rq_idx & (c->cfg.rq_max - 1u)];
+	struct mrc_rq_rec *q = mrc_rx_rq(c, op->rq_idx);
 
+	q->len = op->msg_len;
+	if (op->place == MRC_PLACE_RECV) {
+		q->psn_last = mrc_rx_send_end(c, op->pkt);
+		q->pieces++;
+	}
+	if (!mrc_opc_is_last(op->pkt->opcode))
+		return;
 	q->used = true;
 	c->rq_used++;
-	q->op = mrc_rx_rq_op(op->pkt->opcode);
+	q->op = mrc_rx_rq_op(op->pkt->opcode) & 31u;
 	q->solicited = op->pkt->se;
 	q->psn_last = op->psn;
-	q->len = op->msg_len;
 	q->imm = op->pkt->imm;
 }
 
@@ -375,89 +433,114 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 	mrc_tx_resp_arrived(c, m, now_ns);
 }
 
-static bool mrc_rx_is_held(const struct mrc_conn *c, u32 slot)
+/* The left edge moves over the next packet; a message's end owes a transport ACK. */
+static void mrc_rx_pass(struct mrc_conn *c, bool last)
 {
-	return c->rx.strict && mrc_bit_test(c->rx_hold, slot);
+	c->rx_cack = mrc_psn_add(c->rx_cack, 1);
+	if (last) {
+		c->done_msn = (c->done_msn + 1) & MRC_PSN_MASK;
+		c->ack_owed = true;
+	}
 }
 
-/*
- * Move the left edge over what is there (strict: and placed); a message's end owes
- * a transport ACK.
- */
+/* Move the left edge over what is there (strict: and placed). */
 void mrc_rx_advance(struct mrc_conn *c)
 {
 	u32 slot = mrc_rx_slot(c, c->rx_cack + 1);
 
-	while (c->rx_held && mrc_bit_test(c->rx_bits, slot) && !mrc_rx_is_held(c, slot)) {
+	while (c->rx_held && mrc_bit_test(c->rx_bits, slot) &&
+	       !(c->rx.strict && mrc_bit_test(c->rx_hold, slot))) {
 		mrc_bit_clear(c->rx_bits, slot);
 		c->rx_held--;
-		c->rx_cack = mrc_psn_add(c->rx_cack, 1);
-		if (mrc_bit_test(c->rx_last, slot)) {
-			mrc_bit_clear(c->rx_last, slot);
-			c->done_msn = (c->done_msn + 1) & MRC_PSN_MASK;
-			c->ack_owed = true;
-		}
+		mrc_rx_pass(c, mrc_bit_test(c->rx_last, slot));
+		mrc_bit_clear(c->rx_last, slot);
 		slot = (slot + 1) & c->rec_mask;
 	}
 	if (mrc_rx_nak_due(c) && !c->nak_sent)
 		c->ack_owed = true;
 }
 
-/*
- * The triggers of 7.5.2; a packet counts 1 KiB at least. When an acknowledgement was asked
- * for while packets were missing, once more when none is. A sender that was asked to
- * slow down has few packets out: each is answered.
- */
-static void mrc_rx_trigger(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+/* The packet op->psn is here: what comes next passes, the others are marked. */
+static void mrc_rx_mark(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	bool last = mrc_opc_is_last(op->pkt->opcode);
+	u32 slot = mrc_rx_slot(c, op->psn);
+
+	if (mrc_psn_diff(op->psn, c->rx_max) > 0)
+		c->rx_max = op->psn;
+	if (op->psn == mrc_psn_add(c->rx_cack, 1)) {
+		mrc_rx_pass(c, last);
+		if (c->rx_held || c->nak != MRC_NAK_NONE)
+			mrc_rx_advance(c);
+		return;
+	}
+	if (mrc_assert(!mrc_bit_test(c->rx_bits, slot)))
+		return;
+	c->stats.rx_ooo++;
+	mrc_bit_set(c->rx_bits, slot);
+	if (last)
+		mrc_bit_set(c->rx_last, slot);
+	c->rx_held++;
+}
+
+/* An acknowledgement was asked for while packets were missing: once more when none is. */
+static bool mrc_rx_filled(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool whole = (u32)mrc_psn_diff(c->rx_max, c->rx_cack) == c->rx_held;
 	bool filled = whole && c->rx_ar;
 
 	c->rx_ar = !whole && (c->rx_ar || p->ackreq);
+	return filled;
+}
+
+/*
+ * The triggers of 7.5.2; a packet counts 1 KiB at least. A sender that was asked to
+ * slow down has few packets out: each is answered.
+ */
+static void mrc_rx_trigger(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	bool filled = unlikely(c->rx_ar || p->ackreq) && mrc_rx_filled(c, p);
+
 	c->sack_pkts++;
 	c->sack_bytes += max_t(u32, p->payload_len, 1024);
-	if (p->ackreq || p->rtx || p->ecn_ce || filled || c->rx_pen || c->sack_pkts >= c->rx.sack_pkts ||
-	    c->sack_bytes >= c->rx.sack_bytes)
+	if (c->sack_pkts >= c->rx.sack_pkts || c->sack_bytes >= c->rx.sack_bytes ||
+	    p->ackreq || p->rtx || p->ecn_ce || c->rx_pen || filled)
 		mrc_ctl_owe_sack(c, p, now_ns);
+}
+
+static void mrc_rx_count(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	const struct mrc_pkt *p = op->pkt;
+	u32 bytes = (p->udp_len ? p->udp_len : op->len) + MRC_NOMINAL_HDR;
+
+	c->rx_rcvd += bytes;
+	c->rx_note.bytes += bytes;
+	c->stats.rx_pkts++;
+	c->stats.rx_bytes += op->len;
+	if (unlikely(p->ecn_ce)) {
+		c->stats.rx_ecn++;
+		if (c->rx_note.marks != 0xffff)
+			c->rx_note.marks++;
+	}
 }
 
 void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
-	const struct mrc_pkt *p = op->pkt;
-	u32 bytes = (p->udp_len ? p->udp_len : op->len) + MRC_NOMINAL_HDR;
-	u32 slot = mrc_rx_slot(c, op->psn);
-
-	if (mrc_assert(!mrc_bit_test(c->rx_bits, slot)))
-		return;
-	mrc_bit_set(c->rx_bits, slot);
-	if (mrc_opc_is_last(p->opcode))
-		mrc_bit_set(c->rx_last, slot);
-	c->rx_held++;
-	if (mrc_psn_diff(op->psn, c->rx_max) > 0)
-		c->rx_max = op->psn;
-	c->rx_rcvd += bytes;
-	c->rx_note.bytes += bytes;
-	if (p->ecn_ce && c->rx_note.marks != 0xffff)
-		c->rx_note.marks++;
-	c->stats.rx_pkts++;
-	c->stats.rx_bytes += op->len;
-	c->stats.rx_ecn += p->ecn_ce;
-	c->stats.rx_ooo += mrc_psn_diff(op->psn, c->rx_cack) != 1;
-
-	if (op->needs_rq && mrc_opc_is_last(p->opcode))
+	mrc_rx_count(c, op);
+	if (op->needs_rq)
 		mrc_rx_commit_rq(c, op);
 	if (op->hold)
 		mrc_hold_keep(c, op->psn);
 	if (op->tail >= 0)
 		mrc_tail_keep(c, op);
 	if (op->place == MRC_PLACE_NONE)
-		mrc_exec_store(c, op->slot, p);
+		mrc_exec_store(c, op->slot, op->pkt);
 	else if (op->place == MRC_PLACE_RESP)
 		mrc_rx_commit_resp(c, op, now_ns);
-	mrc_rx_advance(c);
+	mrc_rx_mark(c, op);
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
-	mrc_rx_trigger(c, p, now_ns);
+	mrc_rx_trigger(c, op->pkt, now_ns);
 	if (op->place == MRC_PLACE_RESP)
 		mrc_loss_alive(c, now_ns);
 }
@@ -485,14 +568,24 @@ void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op)
 
 /* ---- what became deliverable ---- */
 
+/* A SEND came in all its pieces, and a WRITE in none. */
+static bool mrc_rx_is_whole(const struct mrc_conn *c, const struct mrc_rq_rec *q)
+{
+	return q->pieces == (q->op == MRC_OP_WRITE_IMM ? 0 : mrc_tx_pkts(c, q->len));
+}
+
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
-	struct mrc_rq_rec *q = &c->rq[c->rq_next & (c->cfg.rq_max - 1u)];
+	struct mrc_rq_rec *q = mrc_rx_rq(c, c->rq_next);
 
 	if (!q->used || mrc_psn_diff(q->psn_last, c->rx_cack) > 0)
 		return false;
 	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(q->psn_last, c->nak_psn) >= 0)
 		return false;
+	if (!mrc_rx_is_whole(c, q)) {
+		mrc_rx_refuse(c, q->psn_last, MRC_NAK_INV_REQ);
+		return false;
+	}
 	memset(cpl, 0, sizeof(*cpl));
 	cpl->kind = MRC_CPL_RECV;
 	cpl->op = (enum mrc_op)q->op;
@@ -501,40 +594,7 @@ bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	cpl->imm = q->imm;
 	cpl->solicited = q->solicited;
 	q->used = false;
+	q->pieces = 0;
 	c->rq_used--;
 	return true;
-}
-
-/* ---- what is told to the peer ---- */
-
-/*
- * Up to where operations are done: the left edge, short of a READ or ATOMIC
- * that has not been executed, or was refused when it was.
- */
-u32 mrc_rx_ack_edge(const struct mrc_conn *c)
-{
-	const struct mrc_exec_rec *x = &c->exec[c->exec_first];
-	u32 edge = c->rx_cack;
-
-	if (c->exec_waiting && mrc_psn_diff(x->psn, edge) <= 0)
-		edge = mrc_psn_add(x->psn, -1);
-	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(c->nak_psn, edge) <= 0)
-		edge = mrc_psn_add(c->nak_psn, -1);
-	return edge;
-}
-
-/*
- * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
- * reads as zero, though the ring has bits of its beginning there.
- */
-u64 mrc_rx_bitmap(const struct mrc_conn *c, u32 base)
-{
-	u32 i = mrc_rx_slot(c, base), w = i >> 6, sh = i & 63;
-	u32 words = (c->rec_mask + 1) >> 6;
-	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rx_cack);
-	u64 bits = c->rx_bits[w] >> sh;
-
-	if (sh)
-		bits |= c->rx_bits[(w + 1) & (words - 1)] << (64 - sh);
-	return left < 64 ? bits & ((1ull << left) - 1) : bits;
 }

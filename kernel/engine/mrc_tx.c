@@ -13,64 +13,12 @@
 
 enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX };
 
-/* ---- lists of records ---- */
-
-void mrc_list_add_tail(struct mrc_conn *c, struct mrc_list *l, u16 slot)
-{
-	struct mrc_rec *r = &c->rec[slot];
-
-	r->prev = l->tail;
-	r->next = MRC_NONE16;
-	if (l->tail == MRC_NONE16)
-		l->head = slot;
-	else
-		c->rec[l->tail].next = slot;
-	l->tail = slot;
-	l->count++;
-}
-
-void mrc_list_add_head(struct mrc_conn *c, struct mrc_list *l, u16 slot)
-{
-	struct mrc_rec *r = &c->rec[slot];
-
-	r->next = l->head;
-	r->prev = MRC_NONE16;
-	if (l->head == MRC_NONE16)
-		l->tail = slot;
-	else
-		c->rec[l->head].prev = slot;
-	l->head = slot;
-	l->count++;
-}
-
-void mrc_list_del(struct mrc_conn *c, struct mrc_list *l, u16 slot)
-{
-	struct mrc_rec *r = &c->rec[slot];
-
-	if (r->prev == MRC_NONE16)
-		l->head = r->next;
-	else
-		c->rec[r->prev].next = r->next;
-	if (r->next == MRC_NONE16)
-		l->tail = r->prev;
-	else
-		c->rec[r->next].prev = r->prev;
-	l->count--;
-}
-
-static void mrc_list_init(struct mrc_list *l)
-{
-	l->head = MRC_NONE16;
-	l->tail = MRC_NONE16;
-	l->count = 0;
-}
-
 void mrc_tx_reset(struct mrc_conn *c)
 {
 	c->tx_ready = false;
 	c->psn_known = false;
 	c->tx_stopped = false;
-	c->cutting = false;
+	c->cut = MRC_NONE16;
 	memset(c->rec, 0, (c->rec_mask + 1) * sizeof(*c->rec));
 	mrc_list_init(&c->sent);
 	mrc_list_init(&c->lost);
@@ -79,7 +27,6 @@ void mrc_tx_reset(struct mrc_conn *c)
 		mrc_tx_inflight(c, -(s32)c->inflight_bytes);
 	c->cc = NULL;
 	memset(&c->tx, 0, sizeof(c->tx));
-	c->tx_mpr = 0;
 	c->rcvd_valid = false;
 	c->rcvd_seen = 0;
 	c->rcvd_credit = 0;
@@ -122,11 +69,11 @@ void mrc_tx_withdraw(struct mrc_conn *c)
 	while (c->sent.count) {
 		u16 slot = c->sent.head;
 
-		mrc_list_del(c, &c->sent, slot);
+		mrc_list_del(c->rec, &c->sent, slot);
 		mrc_tx_inflight(c, -(s32)mrc_rec_bytes(&c->rec[slot]));
 		c->rec[slot].state = MRC_REC_LOST;
 		c->rec[slot].cause = MRC_CAUSE_PLANE;
-		mrc_list_add_tail(c, &c->lost, slot);
+		mrc_list_add_tail(c->rec, &c->lost, slot);
 	}
 	if (!c->cc || c->cc == c->own_cc)
 		return;
@@ -147,6 +94,7 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
 		memset(&c->tx, 0, sizeof(c->tx));
 		c->tx_window = MRC_MPR_UNIT;
+		c->tx_range = MRC_MPR_UNIT;
 		mrc_tx_set_cc(c, now_ns);
 	}
 }
@@ -161,6 +109,7 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 		return -EINVAL;
 	c->tx = *cfg;
 	c->tx_window = mpr * MRC_MPR_UNIT;
+	c->tx_range = mpr * MRC_MPR_UNIT;
 	if (!c->tx.wimm)
 		c->tx.wimm = c->cfg.rq_max;
 	mrc_tx_set_cc(c, now_ns);
@@ -172,72 +121,53 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 
 /* ---- packets ---- */
 
-static const u8 mrc_opc_of[][4] = {	/* FIRST, MIDDLE, LAST, ONLY */
-	[MRC_OP_WRITE] = { MRC_OPC_WRITE_FIRST, MRC_OPC_WRITE_MIDDLE,
+static const u8 mrc_opc_of[][4] = {	/* MIDDLE, FIRST, LAST, ONLY */
+	[MRC_OP_WRITE] = { MRC_OPC_WRITE_MIDDLE, MRC_OPC_WRITE_FIRST,
 			   MRC_OPC_WRITE_LAST, MRC_OPC_WRITE_ONLY },
-	[MRC_OP_WRITE_IMM] = { MRC_OPC_WRITE_FIRST, MRC_OPC_WRITE_MIDDLE,
+	[MRC_OP_WRITE_IMM] = { MRC_OPC_WRITE_MIDDLE, MRC_OPC_WRITE_FIRST,
 			       MRC_OPC_WRITE_LAST_IMM, MRC_OPC_WRITE_ONLY_IMM },
-	[MRC_OP_SEND] = { MRC_OPC_SEND_FIRST, MRC_OPC_SEND_MIDDLE,
+	[MRC_OP_SEND] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
 			  MRC_OPC_SEND_LAST, MRC_OPC_SEND_ONLY },
-	[MRC_OP_SEND_IMM] = { MRC_OPC_SEND_FIRST, MRC_OPC_SEND_MIDDLE,
+	[MRC_OP_SEND_IMM] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
 			      MRC_OPC_SEND_LAST_IMM, MRC_OPC_SEND_ONLY_IMM },
-	[MRC_OP_SEND_INV] = { MRC_OPC_SEND_FIRST, MRC_OPC_SEND_MIDDLE,
+	[MRC_OP_SEND_INV] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
 			      MRC_OPC_SEND_LAST_INV, MRC_OPC_SEND_ONLY_INV },
 	[MRC_OP_READ] = { 0, 0, 0, MRC_OPC_READ_REQ },
 	[MRC_OP_CMP_SWAP] = { 0, 0, 0, MRC_OPC_CMP_SWAP },
 	[MRC_OP_FETCH_ADD] = { 0, 0, 0, MRC_OPC_FETCH_ADD },
-	[MRC_OP_READ_RESP] = { MRC_OPC_READ_RESP_FIRST, MRC_OPC_READ_RESP_MIDDLE,
+	[MRC_OP_READ_RESP] = { MRC_OPC_READ_RESP_MIDDLE, MRC_OPC_READ_RESP_FIRST,
 			       MRC_OPC_READ_RESP_LAST, MRC_OPC_READ_RESP_ONLY },
 	[MRC_OP_ATOMIC_RESP] = { 0, 0, 0, MRC_OPC_ATOMIC_ACK },
 };
 
-static u8 mrc_tx_opcode(const struct mrc_msg *m, u32 i)
+/* Payload of packet @i of message @m. */
+static u16 mrc_msg_payload(const struct mrc_conn *c, const struct mrc_msg *m, u32 i)
 {
-	if (m->npkts == 1)
-		return mrc_opc_of[m->op][3];
-	if (i == 0)
-		return mrc_opc_of[m->op][0];
-	return mrc_opc_of[m->op][i == m->npkts - 1 ? 2 : 1];
-}
-
-static u32 mrc_msg_payload(const struct mrc_conn *c, const struct mrc_msg *m, u32 i)
-{
-	if (mrc_op_is_rd(m->op) || m->op == MRC_OP_ATOMIC_RESP)
-		return 0;
-	return min_t(u32, c->rx.mtu, m->len - i * c->rx.mtu);
-}
-
-struct mrc_msg *mrc_tx_rec_msg(struct mrc_conn *c, const struct mrc_rec *r)
-{
-	if (r->msg & MRC_REC_RESP)
-		return &c->rs[r->msg & ~MRC_REC_RESP];
-	return &c->sq[r->msg];
+	return m->src == MRC_SRC_NONE ? 0 :
+	       (u16)min_t(u32, c->rx.mtu, m->len - i * c->rx.mtu);
 }
 
 /*
  * Describe packet @psn of message @m, to leave by EV @idx. Every field that
  * mrc_wire_build() looks at is set; clearing all of the op would cost more.
  */
-static void mrc_tx_describe(struct mrc_conn *c, const struct mrc_msg *m, u32 psn, u16 idx,
-			    u64 now_ns, struct mrc_txop *op)
+static void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_msg *m, u32 psn, u16 len,
+			    u16 idx, u64 now_ns, struct mrc_txop *op)
 {
 	const struct mrc_ev *ev = &c->evs->ev[idx];
-	u32 i = (psn - m->psn) & MRC_PSN_MASK;
+	u32 i = (psn - m->psn) & MRC_PSN_MASK, off = i * c->rx.mtu;
+	bool last = i == m->npkts - 1;
 	struct mrc_pkt *h = &op->hdr;
-	bool resp = m->op == MRC_OP_READ_RESP || m->op == MRC_OP_ATOMIC_RESP;
-	bool offset = resp || m->op == MRC_OP_SEND || m->op == MRC_OP_SEND_IMM ||
-		      m->op == MRC_OP_SEND_INV;
 
-	op->off = i * c->rx.mtu;
-	op->len = mrc_msg_payload(c, m, i);
-	op->src = !op->len ? MRC_SRC_NONE : resp ? MRC_SRC_RESP : MRC_SRC_SQ;
+	op->off = off;
+	op->len = len;
+	op->src = (enum mrc_tx_src)m->src;
 	op->cookie = m->cookie;
 	op->ev_idx = idx;
-	h->opcode = mrc_tx_opcode(m, i);
-	h->pad = (u8)(-op->len & 3);
-	h->se = m->flags & MRC_WR_SOLICITED && i == m->npkts - 1;
+	h->opcode = mrc_opc_of[m->op][(i == 0) | last << 1];
+	h->pad = -len & 3u;
+	h->se = last && m->flags & MRC_WR_SOLICITED;
 	h->ackreq = false;
-	h->rtx = false;
 	h->has_ts = c->tx.timestamps;
 	h->pkey = 0xffff;
 	h->dqpn = c->rx.dqpn;
@@ -246,14 +176,14 @@ static void mrc_tx_describe(struct mrc_conn *c, const struct mrc_msg *m, u32 psn
 	h->msn = m->msn;
 	h->tx_ts = mrc_ts16(now_ns);
 	h->tsr = 0;
-	h->va = offset ? op->off : m->va + op->off;
-	h->rkey = offset ? 0 : m->rkey;
+	h->va = m->va + off;
+	h->rkey = m->rkey;
 	h->dmalen = m->len;
 	h->imm = m->imm;
 	h->swap_add = m->swap_add;
 	h->compare = m->compare;
 	h->hdr_len = 0;
-	h->payload_len = (u16)op->len;
+	h->payload_len = len;
 	h->ev = ev->value;
 	h->plane = ev->plane;
 	h->ecn_ce = false;
@@ -261,23 +191,16 @@ static void mrc_tx_describe(struct mrc_conn *c, const struct mrc_msg *m, u32 psn
 	h->udp_len = 0;
 }
 
-/* Record that @psn leaves now by op's EV. */
-static void mrc_tx_record(struct mrc_conn *c, u32 psn, const struct mrc_txop *op, u64 now_ns)
+/* Record @r, in @slot: its packet leaves now by EV @idx. */
+static void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 idx, u64 now_ns)
 {
-	u16 slot = (u16)(psn & c->rec_mask);
-	struct mrc_rec *r = &c->rec[slot];
-
 	r->sent = mrc_tick(now_ns);
-	r->ev = op->ev_idx;
-	r->len = (u16)op->len;
-	r->state = MRC_REC_SENT;
-	if (r->tries < 255)
-		r->tries++;
-	mrc_list_add_tail(c, &c->sent, slot);
+	r->ev = idx;
+	mrc_list_add_tail(c->rec, &c->sent, slot);
 	mrc_tx_inflight(c, (s32)mrc_rec_bytes(r));
-	mrc_evset_count_tx(c->evs, op->ev_idx, 1);
+	mrc_evset_count_tx(c->evs, idx, 1);
 	c->stats.tx_pkts++;
-	c->stats.tx_bytes += op->len;
+	c->stats.tx_bytes += r->len;
 	mrc_loss_sent(c, now_ns);
 }
 
@@ -317,12 +240,6 @@ static bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
 	return mrc_cc_room(c->cc, c->inflight_bytes, bytes);
 }
 
-/* PSNs from una on that the peer takes in now. */
-static u32 mrc_tx_range(const struct mrc_conn *c)
-{
-	return c->tx_mpr ? (u32)c->tx_mpr * MRC_MPR_UNIT : c->tx_window;
-}
-
 /*
  * The lost packet to resend now, within the peer's live window, or MRC_NONE16: the
  * oldest PSN, on which the window and the next receive of the peer wait, then
@@ -331,48 +248,84 @@ static u32 mrc_tx_range(const struct mrc_conn *c)
 static u16 mrc_tx_first_lost(const struct mrc_conn *c)
 {
 	u16 slot = c->lost.head, una = (u16)(c->psn_una & c->rec_mask);
-	u32 range = mrc_tx_range(c);
 
 	if (slot != MRC_NONE16 && c->rec[una].state == MRC_REC_LOST)
 		return una;
-	if (range == c->tx_window)
+	if (c->tx_range == c->tx_window)
 		return slot;
-	while (slot != MRC_NONE16 && ((slot - c->psn_una) & c->rec_mask) >= range)
+	while (slot != MRC_NONE16 && ((slot - c->psn_una) & c->rec_mask) >= c->tx_range)
 		slot = c->rec[slot].next;
 	return slot;
 }
 
-/* The path for a packet; not by @avoid, if there is another. */
-static u16 mrc_tx_pick(struct mrc_conn *c, u16 avoid)
-{
-	u16 idx = mrc_rot_pick(&c->rot, c->evs, avoid);
+/* ---- the next packet: chosen, and once there is a path for it, taken ---- */
 
-	c->stats.no_path += idx == MRC_NONE16;
-	return idx;
-}
-
-/* Resend the first lost packet, on another EV than the one that lost it. */
-static bool mrc_tx_resend(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+/* Each returns the message of the packet *psn that may leave now, or NULL. */
+static const struct mrc_msg *mrc_tx_choose_lost(struct mrc_conn *c, u32 *psn)
 {
-	u16 slot = mrc_tx_first_lost(c), idx;
+	u16 slot = mrc_tx_first_lost(c);
 	struct mrc_rec *r = &c->rec[slot & c->rec_mask];
 
 	if (slot == MRC_NONE16 || !(c->sleek || mrc_tx_room(c, mrc_rec_bytes(r))))
-		return false;
-	idx = mrc_tx_pick(c, r->ev < c->evs->n ? r->ev : MRC_NONE16);
-	if (idx == MRC_NONE16)
-		return false;
-	mrc_tx_describe(c, mrc_tx_rec_msg(c, r), mrc_rec_psn(c, slot), idx, now_ns, op);
-	op->hdr.rtx = true;
+		return NULL;
+	*psn = mrc_rec_psn(c, slot);
+	return mrc_msg_at(c, r->msg);
+}
+
+/* The next one of the message under way, or of a message that may start now. */
+static const struct mrc_msg *mrc_tx_choose_new(struct mrc_conn *c, u32 *psn)
+{
+	struct mrc_rec *r = &c->rec[c->psn_next & c->rec_mask];
+	const struct mrc_msg *m;
+
+	if (c->tx_stopped || ((c->psn_next - c->psn_una) & MRC_PSN_MASK) >= c->tx_range)
+		return NULL;
+	/* What a transport ACK may name must stay within one turn of the PSN space. */
+	if (mrc_psn_lag(c, c->psn_acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
+		return NULL;
+	if (c->cut == MRC_NONE16 && !mrc_msg_next(c))
+		return NULL;
+	m = mrc_msg_at(c, c->cut);
+	r->msg = c->cut;
+	r->len = mrc_msg_payload(c, m, c->cut_off);
+	*psn = c->psn_next;
+	return mrc_tx_room(c, mrc_rec_bytes(r)) ? m : NULL;
+}
+
+static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, struct mrc_txop *op)
+{
 	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
+	op->hdr.rtx = true;
 	op->undo.kind = MRC_UNDO_RTX;
-	op->undo.slot = slot;
 	op->undo.sent = r->sent;
 	op->undo.ev = r->ev;
-	mrc_list_del(c, &c->lost, slot);
+	mrc_list_del(c->rec, &c->lost, slot);
 	mrc_tx_count_rtx(c, r->cause, 1);
-	mrc_tx_record(c, op->hdr.psn, op, now_ns);
-	return true;
+	r->state = MRC_REC_SENT;
+	if (r->tries < 255)
+		r->tries++;
+}
+
+static void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r, const struct mrc_msg *m,
+			    struct mrc_txop *op)
+{
+	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
+	op->hdr.rtx = false;
+	op->undo.kind = MRC_UNDO_NEW;
+	op->undo.slot = c->cut_rs;
+	if (c->psn_next == c->psn_una)	/* nothing out was sent before it */
+		c->rack_valid = false;
+	r->state = MRC_REC_SENT;
+	r->cause = 0;
+	r->tries = 1;
+	c->psn_next = mrc_psn_add(c->psn_next, 1);
+	if (++c->cut_off < m->npkts)
+		return;
+	c->cut = MRC_NONE16;
+	if (c->cut_rs)
+		c->rs_seg++;
+	else
+		c->sq_seg++;
 }
 
 /*
@@ -384,7 +337,7 @@ static void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
 	u32 out = (c->psn_next - c->psn_una) & MRC_PSN_MASK;
 
-	if (out < mrc_tx_range(c) && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD))
+	if (out < c->tx_range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD))
 		return;
 	if (mrc_psn_out(c, c->ar_psn) && c->rec[c->ar_psn & c->rec_mask].state == MRC_REC_SENT)
 		return;
@@ -392,71 +345,50 @@ static void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 	op->hdr.ackreq = true;
 }
 
-/* The next new packet's message if a packet of it may leave now. */
-static struct mrc_msg *mrc_tx_may_send(struct mrc_conn *c)
+/* A path for the packet of @r; what is lost takes another than the one that lost it. */
+static u16 mrc_tx_pick(struct mrc_conn *c, const struct mrc_rec *r, bool lost, u64 now_ns)
 {
-	u32 out = (c->psn_next - c->psn_una) & MRC_PSN_MASK;
-	struct mrc_msg *m;
+	u16 idx = mrc_rot_pick(&c->rot, c->evs,
+			       lost && r->ev < c->evs->n ? r->ev : MRC_NONE16);
 
-	if (c->tx_stopped || out >= mrc_tx_range(c))
-		return NULL;
-	/* What a transport ACK may name must stay within one turn of the PSN space. */
-	if (mrc_psn_lag(c, c->psn_acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
-		return NULL;
-	m = mrc_msg_cut(c);
-	if (!m || !mrc_tx_room(c, mrc_msg_payload(c, m, c->cut_off) + MRC_PKT_OVERHEAD))
-		return NULL;
-	return m;
-}
-
-static bool mrc_tx_new(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
-{
-	struct mrc_msg *m = mrc_tx_may_send(c);
-	u32 psn = c->psn_next;
-	struct mrc_rec *r;
-	u16 idx;
-
-	if (!m)
-		return false;
-	idx = mrc_tx_pick(c, MRC_NONE16);
-	if (idx == MRC_NONE16) {	/* waits for a path within its budget */
+	if (unlikely(idx == MRC_NONE16)) {	/* waits for a path within its budget */
+		c->stats.no_path++;
 		if (c->rto_at_ns == MRC_TIME_NEVER)
 			c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
-		return false;
 	}
-	if (psn == c->psn_una)		/* nothing out was sent before it */
-		c->rack_valid = false;
-	mrc_tx_describe(c, m, psn, idx, now_ns, op);
-	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
-	op->undo.kind = MRC_UNDO_NEW;
-	op->undo.slot = c->cutting_rs;
-	r = &c->rec[psn & c->rec_mask];
-	r->tries = 0;
-	r->cause = 0;
-	r->msg = c->cutting_rs ? (u16)((c->rs_seg & (c->cfg.rd_max - 1u)) | MRC_REC_RESP) :
-				 (u16)(c->sq_seg & (c->cfg.sq_max - 1u));
-	c->psn_next = mrc_psn_add(psn, 1);
-	if (++c->cut_off == m->npkts) {
-		c->cutting = false;
-		if (c->cutting_rs)
-			c->rs_seg++;
-		else
-			c->sq_seg++;
-	}
-	mrc_tx_record(c, psn, op, now_ns);
-	mrc_tx_ask(c, op);
-	return true;
+	return idx;
 }
 
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
+	const struct mrc_msg *m;
+	struct mrc_rec *r;
+	u16 slot, idx;
+	bool lost;
+	u32 psn;
+
 	if (!c->psn_known || c->fail || now_ns < c->rnr_until_ns || now_ns < c->hold_until_ns)
 		return false;
 	if (c->paced.count && now_ns >= c->nack_until_ns)
 		mrc_loss_unpace(c);
-	if (c->lost.count)
-		return mrc_tx_resend(c, now_ns, op);
-	return mrc_tx_new(c, now_ns, op);
+	lost = c->lost.count;
+	m = unlikely(lost) ? mrc_tx_choose_lost(c, &psn) : mrc_tx_choose_new(c, &psn);
+	if (!m)
+		return false;
+	slot = (u16)(psn & c->rec_mask);
+	r = &c->rec[slot];
+	idx = mrc_tx_pick(c, r, lost, now_ns);
+	if (idx == MRC_NONE16)
+		return false;
+	if (unlikely(lost))
+		mrc_tx_take_lost(c, r, slot, op);
+	else
+		mrc_tx_take_new(c, r, m, op);
+	mrc_tx_describe(c, m, psn, r->len, idx, now_ns, op);
+	mrc_tx_record(c, r, slot, idx, now_ns);
+	if (likely(!lost))
+		mrc_tx_ask(c, op);
+	return true;
 }
 
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
@@ -468,7 +400,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
 	mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
-	mrc_list_del(c, &c->sent, slot);
+	mrc_list_del(c->rec, &c->sent, slot);
 	if (c->evs)
 		mrc_evset_count_tx(c->evs, op->ev_idx, -1);
 	c->stats.tx_pkts--;
@@ -478,21 +410,20 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 		r->state = MRC_REC_LOST;
 		r->sent = op->undo.sent;
 		r->ev = op->undo.ev;
-		mrc_list_add_head(c, &c->lost, slot);
+		mrc_list_add_head(c->rec, &c->lost, slot);
 		mrc_tx_count_rtx(c, r->cause, -1);
 		return;
 	}
 	r->state = MRC_REC_FREE;
 	c->psn_next = op->hdr.psn;
-	if (!c->cutting) {	/* it was the last of its message */
-		c->cutting = true;
-		c->cutting_rs = rs;
+	if (c->cut == MRC_NONE16) {	/* it was the last of its message */
+		c->cut = r->msg;
+		c->cut_rs = rs;
 		if (rs)
 			c->rs_seg--;
 		else
 			c->sq_seg--;
-		c->cut_off = rs ? mrc_rs_at(c, c->rs_seg)->npkts :
-				  mrc_sq_at(c, c->sq_seg)->npkts;
+		c->cut_off = mrc_msg_at(c, c->cut)->npkts;
 	}
 	c->cut_off--;
 }

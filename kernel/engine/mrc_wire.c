@@ -36,84 +36,45 @@
 
 #define EP_OP_MASK	0x3
 
-/* What an opcode is and carries. */
-enum {
-	F_DATA = 1 << 0,	/* METH, RETH; consumes a PSN */
-	F_FIRST = 1 << 1,
-	F_LAST = 1 << 2,
-	F_IMM = 1 << 3,		/* ImmDt */
-	F_IETH = 1 << 4,	/* same place as ImmDt */
-	F_ATOMIC = 1 << 5,	/* swap_add, compare */
-	F_ATOMACK = 1 << 6,	/* original value */
-	F_PAYLOAD = 1 << 7,	/* anything may follow the headers */
-	F_SEND = 1 << 8,
-	F_WRITE = 1 << 9,
-	F_READ_RESP = 1 << 10,
-	F_ONLY = F_FIRST | F_LAST,
-	F_EXTRA = F_IMM | F_IETH | F_ATOMIC | F_ATOMACK,
-};
-
-struct opc {
-	u16 flags;
-	u16 len;		/* of all headers except TSETH; 0: no such opcode */
-};
-
-#define OPC_BASE	0xc0
-#define OPC_MASK	0xe0	/* all MRC opcodes are 0b110xxxxx */
-
 #define LEN_DATA	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN)
 #define OPC_DATA(op, f, extra) \
-	[(op) - OPC_BASE] = { F_DATA | (f), LEN_DATA + (extra) }
+	[op] = { MRC_OPF_DATA | (f), LEN_DATA + (extra) }
 #define OPC_CTRL(op, hdr) \
-	[(op) - OPC_BASE] = { 0, MRC_BTH_LEN + (hdr) }
-#define OPC_SEND(op, f, extra)	OPC_DATA(op, F_PAYLOAD | F_SEND | (f), extra)
-#define OPC_WRITE(op, f, extra)	OPC_DATA(op, F_PAYLOAD | F_WRITE | (f), extra)
-#define OPC_RRESP(op, f)		OPC_DATA(op, F_PAYLOAD | F_READ_RESP | (f), 0)
+	[op] = { 0, MRC_BTH_LEN + (hdr) }
+#define OPC_SEND(op, f, extra)	OPC_DATA(op, MRC_OPF_PAYLOAD | MRC_OPF_SEND | (f), extra)
+#define OPC_WRITE(op, f, extra)	OPC_DATA(op, MRC_OPF_PAYLOAD | MRC_OPF_WRITE | (f), extra)
+#define OPC_RRESP(op, f)		OPC_DATA(op, MRC_OPF_PAYLOAD | MRC_OPF_READ_RESP | (f), 0)
 
-static const struct opc opc_table[32] = {
-	OPC_SEND(MRC_OPC_SEND_FIRST, F_FIRST, 0),
+const struct mrc_opc mrc_opc_table[256] = {
+	OPC_SEND(MRC_OPC_SEND_FIRST, MRC_OPF_FIRST, 0),
 	OPC_SEND(MRC_OPC_SEND_MIDDLE, 0, 0),
-	OPC_SEND(MRC_OPC_SEND_LAST, F_LAST, 0),
-	OPC_SEND(MRC_OPC_SEND_LAST_IMM, F_LAST | F_IMM, MRC_IMM_LEN),
-	OPC_SEND(MRC_OPC_SEND_ONLY, F_ONLY, 0),
-	OPC_SEND(MRC_OPC_SEND_ONLY_IMM, F_ONLY | F_IMM, MRC_IMM_LEN),
-	OPC_WRITE(MRC_OPC_WRITE_FIRST, F_FIRST, 0),
+	OPC_SEND(MRC_OPC_SEND_LAST, MRC_OPF_LAST, 0),
+	OPC_SEND(MRC_OPC_SEND_LAST_IMM, MRC_OPF_LAST | MRC_OPF_IMM, MRC_IMM_LEN),
+	OPC_SEND(MRC_OPC_SEND_ONLY, MRC_OPF_ONLY, 0),
+	OPC_SEND(MRC_OPC_SEND_ONLY_IMM, MRC_OPF_ONLY | MRC_OPF_IMM, MRC_IMM_LEN),
+	OPC_WRITE(MRC_OPC_WRITE_FIRST, MRC_OPF_FIRST, 0),
 	OPC_WRITE(MRC_OPC_WRITE_MIDDLE, 0, 0),
-	OPC_WRITE(MRC_OPC_WRITE_LAST, F_LAST, 0),
-	OPC_WRITE(MRC_OPC_WRITE_LAST_IMM, F_LAST | F_IMM, MRC_IMM_LEN),
-	OPC_WRITE(MRC_OPC_WRITE_ONLY, F_ONLY, 0),
-	OPC_WRITE(MRC_OPC_WRITE_ONLY_IMM, F_ONLY | F_IMM, MRC_IMM_LEN),
-	OPC_DATA(MRC_OPC_READ_REQ, F_ONLY, 0),
-	OPC_RRESP(MRC_OPC_READ_RESP_FIRST, F_FIRST),
+	OPC_WRITE(MRC_OPC_WRITE_LAST, MRC_OPF_LAST, 0),
+	OPC_WRITE(MRC_OPC_WRITE_LAST_IMM, MRC_OPF_LAST | MRC_OPF_IMM, MRC_IMM_LEN),
+	OPC_WRITE(MRC_OPC_WRITE_ONLY, MRC_OPF_ONLY, 0),
+	OPC_WRITE(MRC_OPC_WRITE_ONLY_IMM, MRC_OPF_ONLY | MRC_OPF_IMM, MRC_IMM_LEN),
+	OPC_DATA(MRC_OPC_READ_REQ, MRC_OPF_ONLY, 0),
+	OPC_RRESP(MRC_OPC_READ_RESP_FIRST, MRC_OPF_FIRST),
 	OPC_RRESP(MRC_OPC_READ_RESP_MIDDLE, 0),
-	OPC_RRESP(MRC_OPC_READ_RESP_LAST, F_LAST),
-	OPC_RRESP(MRC_OPC_READ_RESP_ONLY, F_ONLY),
+	OPC_RRESP(MRC_OPC_READ_RESP_LAST, MRC_OPF_LAST),
+	OPC_RRESP(MRC_OPC_READ_RESP_ONLY, MRC_OPF_ONLY),
 	OPC_CTRL(MRC_OPC_ACK, MRC_AETH_LEN),
-	OPC_DATA(MRC_OPC_ATOMIC_ACK, F_ONLY | F_ATOMACK, MRC_ATOMACK_LEN),
-	OPC_DATA(MRC_OPC_CMP_SWAP, F_ONLY | F_ATOMIC, MRC_ATOMIC_LEN),
-	OPC_DATA(MRC_OPC_FETCH_ADD, F_ONLY | F_ATOMIC, MRC_ATOMIC_LEN),
-	OPC_SEND(MRC_OPC_SEND_LAST_INV, F_LAST | F_IETH, MRC_IETH_LEN),
-	OPC_SEND(MRC_OPC_SEND_ONLY_INV, F_ONLY | F_IETH, MRC_IETH_LEN),
+	OPC_DATA(MRC_OPC_ATOMIC_ACK, MRC_OPF_ONLY | MRC_OPF_ATOMACK, MRC_ATOMACK_LEN),
+	OPC_DATA(MRC_OPC_CMP_SWAP, MRC_OPF_ONLY | MRC_OPF_ATOMIC, MRC_ATOMIC_LEN),
+	OPC_DATA(MRC_OPC_FETCH_ADD, MRC_OPF_ONLY | MRC_OPF_ATOMIC, MRC_ATOMIC_LEN),
+	OPC_SEND(MRC_OPC_SEND_LAST_INV, MRC_OPF_LAST | MRC_OPF_IETH, MRC_IETH_LEN),
+	OPC_SEND(MRC_OPC_SEND_ONLY_INV, MRC_OPF_ONLY | MRC_OPF_IETH, MRC_IETH_LEN),
 	OPC_CTRL(MRC_OPC_EP_REQ, MRC_ERTH_LEN),
 	OPC_CTRL(MRC_OPC_EP_RSP, MRC_EETH_LEN),
 	OPC_CTRL(MRC_OPC_SACK, MRC_SETH_LEN),
 	OPC_CTRL(MRC_OPC_NACK, MRC_NETH_LEN),
 	OPC_CTRL(MRC_OPC_PROBE, MRC_PETH_LEN),
 };
-
-static const struct opc opc_none;
-
-static inline const struct opc *opc_get(u8 opcode)
-{
-	if ((opcode & OPC_MASK) != OPC_BASE)
-		return &opc_none;
-	return &opc_table[opcode & (u8)~OPC_MASK];
-}
-
-static inline bool opc_has(u8 opcode, u32 flags)
-{
-	return opc_get(opcode)->flags & flags;
-}
 
 /*
  * Every 24-bit field is the tail of an aligned word, so it is read and written
@@ -174,9 +135,9 @@ static inline void put_bth(u8 *b, const struct mrc_pkt *p, bool ts)
 /* What follows RETH; at most one of these. */
 static void get_extra(const u8 *b, u32 flags, struct mrc_pkt *p)
 {
-	if (flags & (F_IMM | F_IETH)) {
+	if (flags & (MRC_OPF_IMM | MRC_OPF_IETH)) {
 		p->imm = get_unaligned_be32(b);
-	} else if (flags & F_ATOMIC) {
+	} else if (flags & MRC_OPF_ATOMIC) {
 		p->swap_add = get_unaligned_be64(b);
 		p->compare = get_unaligned_be64(b + 8);
 	} else {
@@ -186,9 +147,9 @@ static void get_extra(const u8 *b, u32 flags, struct mrc_pkt *p)
 
 static void put_extra(u8 *b, u32 flags, const struct mrc_pkt *p)
 {
-	if (flags & (F_IMM | F_IETH)) {
+	if (flags & (MRC_OPF_IMM | MRC_OPF_IETH)) {
 		put_unaligned_be32(p->imm, b);
-	} else if (flags & F_ATOMIC) {
+	} else if (flags & MRC_OPF_ATOMIC) {
 		put_unaligned_be64(p->swap_add, b);
 		put_unaligned_be64(p->compare, b + 8);
 	} else {
@@ -196,7 +157,7 @@ static void put_extra(u8 *b, u32 flags, const struct mrc_pkt *p)
 	}
 }
 
-static int parse_data(const u8 *b, u32 len, const struct opc *o,
+static int parse_data(const u8 *b, u32 len, const struct mrc_opc *o,
 		      struct mrc_pkt *p)
 {
 	u32 hdr_len = o->len + (p->has_ts ? MRC_TSETH_LEN : 0u);
@@ -205,7 +166,7 @@ static int parse_data(const u8 *b, u32 len, const struct opc *o,
 	if (unlikely(len < hdr_len))
 		return -EMSGSIZE;
 	rest = len - hdr_len;
-	if (unlikely(rest && !(o->flags & F_PAYLOAD)))
+	if (unlikely(rest && !(o->flags & MRC_OPF_PAYLOAD)))
 		return -EMSGSIZE;
 	if (unlikely(rest < p->pad))
 		return -EINVAL;
@@ -224,19 +185,19 @@ static int parse_data(const u8 *b, u32 len, const struct opc *o,
 	p->va = get_unaligned_be64(b);
 	p->rkey = get_unaligned_be32(b + 8);
 	p->dmalen = get_unaligned_be32(b + 12);
-	if (o->flags & F_EXTRA)
+	if (o->flags & MRC_OPF_EXTRA)
 		get_extra(b + MRC_RETH_LEN, o->flags, p);
 	return 0;
 }
 
 /* A switch cut the packet: take METH and TSETH as far as they survived. */
-static int parse_trimmed(const u8 *b, u32 len, const struct opc *o,
+static int parse_trimmed(const u8 *b, u32 len, const struct mrc_opc *o,
 			 struct mrc_pkt *p)
 {
 	u32 off = MRC_BTH_LEN;
 
 	/* Control packets are smaller than what is left of a trimmed one. */
-	if (unlikely(!(o->flags & F_DATA)))
+	if (unlikely(!(o->flags & MRC_OPF_DATA)))
 		return -EINVAL;
 
 	if (len >= off + MRC_METH_LEN) {
@@ -395,7 +356,7 @@ static void put_eeth(u8 *b, const struct mrc_ep_hdr *h)
 	put_unaligned_be16(h->tx_ts, b + 28);
 }
 
-static int parse_control(const u8 *b, u32 len, const struct opc *o,
+static int parse_control(const u8 *b, u32 len, const struct mrc_opc *o,
 			 struct mrc_pkt *p)
 {
 	if (unlikely(len != o->len))
@@ -474,14 +435,14 @@ static inline void pkt_clear(struct mrc_pkt *p)
 
 int mrc_wire_parse(const void *buf, u32 len, u8 trimmed, struct mrc_pkt *p)
 {
-	const struct opc *o;
+	const struct mrc_opc *o;
 	const u8 *b = (const u8 *)buf;
 
 	pkt_clear(p);
 	/* No UDP datagram is longer; payload_len relies on it. */
 	if (unlikely(len < MRC_BTH_LEN || len > 0xffff))
 		return -EMSGSIZE;
-	o = opc_get(b[0]);
+	o = &mrc_opc_table[b[0]];
 	if (unlikely(!o->len || (b[1] & BTH_TVER_MASK)))
 		return -EOPNOTSUPP;
 
@@ -489,15 +450,15 @@ int mrc_wire_parse(const void *buf, u32 len, u8 trimmed, struct mrc_pkt *p)
 	p->trimmed = trimmed;
 	if (unlikely(trimmed))
 		return parse_trimmed(b, len, o, p);
-	if (likely(o->flags & F_DATA))
+	if (likely(o->flags & MRC_OPF_DATA))
 		return parse_data(b, len, o, p);
 	return parse_control(b, len, o, p);
 }
 
 int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p)
 {
-	const struct opc *o = opc_get(p->opcode);
-	bool ts = p->has_ts && (o->flags & F_DATA);
+	const struct mrc_opc *o = &mrc_opc_table[p->opcode];
+	bool ts = p->has_ts && (o->flags & MRC_OPF_DATA);
 	u32 hdr_len = o->len + (ts ? MRC_TSETH_LEN : 0u);
 	u8 *b = (u8 *)buf;
 
@@ -507,11 +468,11 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p)
 		return -EMSGSIZE;
 	/* Wider values would silently become another QP's or another packet's. */
 	mrc_assert(!(p->dqpn >> 24) && !(p->psn >> 24));
-	mrc_assert(p->pad <= ((o->flags & F_PAYLOAD) ? BTH_PAD_MASK : 0));
+	mrc_assert(p->pad <= ((o->flags & MRC_OPF_PAYLOAD) ? BTH_PAD_MASK : 0));
 
 	put_bth(b, p, ts);
 	b += MRC_BTH_LEN;
-	if (unlikely(!(o->flags & F_DATA)))
+	if (unlikely(!(o->flags & MRC_OPF_DATA)))
 		return build_control(b, p) ?: (int)hdr_len;
 
 	put_unaligned_be16(p->rqmsn, b);
@@ -524,55 +485,14 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p)
 	put_unaligned_be64(p->va, b);
 	put_unaligned_be32(p->rkey, b + 8);
 	put_unaligned_be32(p->dmalen, b + 12);
-	if (o->flags & F_EXTRA)
+	if (o->flags & MRC_OPF_EXTRA)
 		put_extra(b + MRC_RETH_LEN, o->flags, p);
 	return (int)hdr_len;
 }
 
 u32 mrc_wire_hdr_len(u8 opcode, bool ts)
 {
-	const struct opc *o = opc_get(opcode);
+	const struct mrc_opc *o = &mrc_opc_table[opcode];
 
-	return o->len + (ts && (o->flags & F_DATA) ? MRC_TSETH_LEN : 0u);
-}
-
-bool mrc_opc_is_data(u8 opcode)
-{
-	return opc_has(opcode, F_DATA);
-}
-
-bool mrc_opc_is_last(u8 opcode)
-{
-	return opc_has(opcode, F_LAST);
-}
-
-bool mrc_opc_is_first(u8 opcode)
-{
-	return opc_has(opcode, F_FIRST);
-}
-
-bool mrc_opc_has_imm(u8 opcode)
-{
-	return opc_has(opcode, F_IMM);
-}
-
-bool mrc_opc_is_send(u8 opcode)
-{
-	return opc_has(opcode, F_SEND);
-}
-
-bool mrc_opc_is_write(u8 opcode)
-{
-	return opc_has(opcode, F_WRITE);
-}
-
-bool mrc_opc_is_read_resp(u8 opcode)
-{
-	return opc_has(opcode, F_READ_RESP);
-}
-
-/* A WRITE carries an immediate only in its last packet, as IBTA has it. */
-bool mrc_opc_consumes_recv(u8 opcode)
-{
-	return opc_has(opcode, F_SEND | F_IMM);
+	return o->len + (ts && (o->flags & MRC_OPF_DATA) ? MRC_TSETH_LEN : 0u);
 }

@@ -205,14 +205,79 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p);
 /* Header bytes that @opcode carries (with TSETH if @ts), 0 if unknown. */
 u32 mrc_wire_hdr_len(u8 opcode, bool ts);
 
+/* What an opcode is and carries. */
+enum mrc_opc_flag {
+	MRC_OPF_DATA = 1 << 0,		/* METH, RETH; consumes a PSN */
+	MRC_OPF_FIRST = 1 << 1,
+	MRC_OPF_LAST = 1 << 2,
+	MRC_OPF_IMM = 1 << 3,		/* ImmDt */
+	MRC_OPF_IETH = 1 << 4,		/* same place as ImmDt */
+	MRC_OPF_ATOMIC = 1 << 5,	/* swap_add, compare */
+	MRC_OPF_ATOMACK = 1 << 6,	/* original value */
+	MRC_OPF_PAYLOAD = 1 << 7,	/* anything may follow the headers */
+	MRC_OPF_SEND = 1 << 8,
+	MRC_OPF_WRITE = 1 << 9,
+	MRC_OPF_READ_RESP = 1 << 10,
+	MRC_OPF_ONLY = MRC_OPF_FIRST | MRC_OPF_LAST,
+	MRC_OPF_EXTRA = MRC_OPF_IMM | MRC_OPF_IETH | MRC_OPF_ATOMIC | MRC_OPF_ATOMACK,
+};
+
+struct mrc_opc {
+	u16 flags;	/* enum mrc_opc_flag */
+	u16 len;	/* of all headers except TSETH; 0: no such opcode */
+};
+
+/* An entry for every byte: asked several times per packet, and so without a range check. */
+extern const struct mrc_opc mrc_opc_table[256];
+
 /* Facts about an opcode; false for unknown ones. */
-bool mrc_opc_is_data(u8 opcode);	/* consumes a PSN: C0-D0, D2-D4, D6, D7 */
-bool mrc_opc_is_last(u8 opcode);	/* LAST or ONLY of its message, and one-packet requests */
-bool mrc_opc_is_first(u8 opcode);	/* FIRST or ONLY */
-bool mrc_opc_has_imm(u8 opcode);
-bool mrc_opc_is_send(u8 opcode);
-bool mrc_opc_is_write(u8 opcode);
-bool mrc_opc_is_read_resp(u8 opcode);
-bool mrc_opc_consumes_recv(u8 opcode);	/* belongs to SEND*, or is WRITE_*_IMM */
+static inline bool mrc_opc_has(u8 opcode, u32 flags)
+{
+	return mrc_opc_table[opcode].flags & flags;
+}
+
+/* Consumes a PSN: C0-D0, D2-D4, D6, D7. */
+static inline bool mrc_opc_is_data(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_DATA);
+}
+
+/* LAST or ONLY of its message, and one-packet requests. */
+static inline bool mrc_opc_is_last(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_LAST);
+}
+
+/* FIRST or ONLY. */
+static inline bool mrc_opc_is_first(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_FIRST);
+}
+
+static inline bool mrc_opc_has_imm(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_IMM);
+}
+
+static inline bool mrc_opc_is_send(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_SEND);
+}
+
+static inline bool mrc_opc_is_write(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_WRITE);
+}
+
+static inline bool mrc_opc_is_read_resp(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_READ_RESP);
+}
+
+/* Belongs to SEND*, or is WRITE_*_IMM: a WRITE carries an immediate only in its last packet. */
+static inline bool mrc_opc_consumes_recv(u8 opcode)
+{
+	return mrc_opc_has(opcode, MRC_OPF_SEND | MRC_OPF_IMM);
+}
 
 #endif

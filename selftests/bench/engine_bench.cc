@@ -18,9 +18,12 @@ namespace {
 
 using namespace bench;
 
+// WRITEs of 64 KiB: a SACK every 4 packets, an ACK every 16. And of 16 KiB: both every 4.
 const shape shapes[] = {
-    {1, 1, 8, 1},   {128, 8, 8, 1},  {256, 8, 8, 1}, {128, 8, 32, 1},
-    {256, 8, 32, 1}, {1, 1, 8, 10000}, {128, 8, 8, 10000}, {256, 8, 8, 10000},
+    {1, 1, 8, 1, 4},      {128, 8, 8, 1, 4},     {256, 8, 8, 1, 4},
+    {128, 8, 32, 1, 4},   {256, 8, 32, 1, 4},    {128, 8, 8, 1, 1},
+    {1, 1, 8, 10000, 4},  {128, 8, 8, 10000, 4}, {256, 8, 8, 10000, 4},
+    {128, 8, 8, 10000, 1},
 };
 
 u64 clock_ns()
@@ -31,13 +34,14 @@ u64 clock_ns()
     return static_cast<u64>(t.tv_sec) * 1000000000ull + static_cast<u64>(t.tv_nsec);
 }
 
-enum phase { SEND, RECEIVE, ANSWER, LEARN, PHASES };
+enum phase { SEND, RECEIVE, ANSWER, LEARN, WIRE, PHASES };
 
 // One round of every QP; what each phase took. One warm QP does many turns.
 void round(cluster &c, u32 turns, u64 (&ns)[PHASES])
 {
     void (cluster::*const what[PHASES])(pair &) = {&cluster::send, &cluster::receive,
-                                                   &cluster::answer, &cluster::learn};
+                                                   &cluster::answer, &cluster::learn,
+                                                   &cluster::wire};
 
     std::fill(ns, ns + PHASES, 0);
     for (u32 turn = 0; turn < turns; turn++) {
@@ -88,10 +92,11 @@ void measure(const shape &s)
             best[k] = std::min(best[k], static_cast<double>(ns[k] - std::min(ns[k], off)) /
                                             (static_cast<double>(turns) * s.qps * burst));
     }
-    for (double b : best)
-        sum += b;
-    std::printf("%5u %4u %6u %7.1f %7.1f %7.1f %7.1f %8.1f\n", s.qps, s.evs, s.mpr * MRC_MPR_UNIT,
-                best[SEND], best[RECEIVE], best[ANSWER] * burst, best[LEARN] * burst, sum);
+    for (u32 k = 0; k < WIRE; k++)
+        sum += best[k];
+    std::printf("%5u %4u %6u %4u KiB %7.1f %7.1f %7.1f %7.1f %8.1f %8.1f\n", s.qps, s.evs,
+                s.mpr * MRC_MPR_UNIT, s.turns * burst * mtu >> 10, best[SEND], best[RECEIVE],
+                best[ANSWER] * burst, best[LEARN] * burst, sum, best[WIRE]);
 }
 
 size_t conn_mem(u8 mpr, u16 active)
@@ -131,9 +136,10 @@ int main(int argc, char **argv)
             round(c, 1, ns);
         return 0;
     }
-    std::printf("# MTU %u, a SACK and an ACK every %u packets; ns, fastest round\n", mtu, burst);
-    std::printf("  QPs  EVs window  tx/pkt  rx/pkt SACK+ACK learn    both ends\n");
-    std::printf("                                  built   them      a packet\n");
+    std::printf("# MTU %u, a SACK every %u packets, an ACK every WRITE; ns, fastest round\n", mtu,
+                burst);
+    std::printf("  QPs  EVs window    WRITE  tx/pkt  rx/pkt  SACK,ACK learn   both ends     wire\n");
+    std::printf("                                           built,   them    a packet    apart\n");
     for (const shape &s : shapes)
         measure(s);
     sizes();

@@ -31,6 +31,7 @@ struct shape {
     u8 planes;
     u8 mpr;                  // window, units of 128 PSNs
     u32 qps;
+    u32 turns;               // bursts per WRITE: a SACK for each burst, an ACK for each WRITE
 };
 
 // The path set that all QPs to one peer share.
@@ -88,8 +89,9 @@ struct end {
         tx.trim_nack = true;
         need(!mrc_conn_set_tx(&c, &tx, now), "set_tx");
     }
-    // What is not measured: completions, tails, and what else wants to be said.
-    void settle(mrc_conn &peer, u64 now)
+    // What is not measured: completions, tails, and, unless a WRITE is under way, what
+    // else wants to be said.
+    void settle(mrc_conn &peer, u64 now, bool talk)
     {
         mrc_cpl cpl;
         mrc_tail tail;
@@ -100,7 +102,7 @@ struct end {
             ;
         while (mrc_conn_complete_next(&c, &cpl))
             ;
-        while (mrc_conn_tx_next(&c, now, &op))
+        while (talk && mrc_conn_tx_next(&c, now, &op))
             mrc_conn_rx_begin(&peer, &op.hdr, now, &ignored);
     }
 };
@@ -108,15 +110,16 @@ struct end {
 // One QP at each of two hosts; packets between the two phases of a step.
 struct pair {
     end a, b;
-    mrc_pkt data[burst];
-    mrc_pkt ctrl[4];         // b to a
-    mrc_pkt probe[4];        // a to b, now and then
+    mrc_txop data[burst];
+    mrc_txop ctrl[4];        // b to a
+    mrc_txop probe[4];       // a to b, now and then
     u32 n_ctrl = 0, n_probe = 0;
+    u32 turn = 0;            // of the WRITE under way
 };
 
 class cluster {
 public:
-    explicit cluster(const shape &s) : a_(s), b_(s)
+    explicit cluster(const shape &s) : turns_(s.turns), a_(s), b_(s)
     {
         for (u32 i = 0; i < s.qps; i++) {
             pairs_.push_back(std::make_unique<pair>());
@@ -128,67 +131,93 @@ public:
     pair &at(size_t i) { return *pairs_[i]; }
     void pass(u64 ns) { now_ += ns; }
 
-    // One WRITE of a burst's length, and the end of the last one's books.
+    // A WRITE, when the last one has been sent.
     void post(pair &p)
     {
         mrc_wr wr = {};
 
+        if (p.turn++ % turns_)
+            return;
         wr.op = MRC_OP_WRITE;
-        wr.len = burst * mtu;
+        wr.len = turns_ * burst * mtu;
         need(!mrc_conn_post(&p.a.c, &wr, now_), "post");
     }
     [[gnu::noinline]] void send(pair &p)
     {
-        mrc_txop op;
-
         for (u32 n = 0; n < burst;) {
-            if (!mrc_conn_tx_next(&p.a.c, now_, &op)) {
-                std::fprintf(stderr, "sent %u of %u: %llu in flight, una %u next %u no_path %llu fail %d\n", n, burst,
-                             (unsigned long long)p.a.c.inflight_bytes, p.a.c.psn_una, p.a.c.psn_next,
-                             (unsigned long long)p.a.c.stats.no_path, p.a.c.fail);
-                need(false, "no data packet");
-            }
+            mrc_txop &op = p.data[n];
+
+            if (!mrc_conn_tx_next(&p.a.c, now_, &op))
+                no_data(p, n);
             if (op.len)
-                p.data[n++] = op.hdr;
+                n++;
             else if (p.n_probe < 4)
-                p.probe[p.n_probe++] = op.hdr;
+                p.probe[p.n_probe++] = op;
         }
     }
     [[gnu::noinline]] void receive(pair &p)
     {
         mrc_rxop op;
 
-        for (mrc_pkt &pkt : p.data) {
+        for (mrc_txop &sent : p.data) {
+            mrc_pkt &pkt = sent.hdr;
+
             pkt.udp_len = mtu + 48;
             need(mrc_conn_rx_begin(&p.b.c, &pkt, now_, &op) == MRC_V_PLACE, "not to be placed");
             mrc_conn_rx_commit(&p.b.c, &op, now_);
         }
         for (; p.n_probe; p.n_probe--)
-            mrc_conn_rx_begin(&p.b.c, &p.probe[p.n_probe - 1], now_, &op);
+            mrc_conn_rx_begin(&p.b.c, &p.probe[p.n_probe - 1].hdr, now_, &op);
     }
     [[gnu::noinline]] void answer(pair &p)
     {
-        mrc_txop op;
-
-        for (p.n_ctrl = 0; p.n_ctrl < 4 && mrc_conn_tx_next(&p.b.c, now_, &op); p.n_ctrl++)
-            p.ctrl[p.n_ctrl] = op.hdr;
+        p.n_ctrl = 0;
+        while (p.n_ctrl < 4 && mrc_conn_tx_next(&p.b.c, now_, &p.ctrl[p.n_ctrl]))
+            p.n_ctrl++;
     }
     [[gnu::noinline]] void learn(pair &p)
     {
         mrc_rxop op;
 
         for (u32 i = 0; i < p.n_ctrl; i++)
-            mrc_conn_rx_begin(&p.a.c, &p.ctrl[i], now_, &op);
+            mrc_conn_rx_begin(&p.a.c, &p.ctrl[i].hdr, now_, &op);
+    }
+    // Every header of this turn into bytes and back, as the two network sides do it.
+    [[gnu::noinline]] void wire(pair &p)
+    {
+        for (mrc_txop &op : p.data)
+            over_the_wire(op, mtu);
+        for (u32 i = 0; i < p.n_ctrl; i++)
+            over_the_wire(p.ctrl[i], 0);
     }
     void settle(pair &p)
     {
-        p.b.settle(p.a.c, now_);
-        p.a.settle(p.b.c, now_);
+        p.b.settle(p.a.c, now_, true);
+        p.a.settle(p.b.c, now_, p.turn % turns_ == 0);
         need(p.a.c.psn_una == p.a.c.psn_next, "not everything is acknowledged");
     }
 
 private:
+    static void over_the_wire(const mrc_txop &op, u32 payload)
+    {
+        u8 bytes[MRC_HDR_MAX];
+        mrc_pkt parsed;
+        int len = mrc_wire_build(bytes, sizeof(bytes), &op.hdr);
+
+        need(len > 0 && !mrc_wire_parse(bytes, static_cast<u32>(len) + payload, 0, &parsed),
+             "not to be parsed");
+    }
+    [[noreturn, gnu::cold]] static void no_data(const pair &p, u32 n)
+    {
+        const mrc_conn &c = p.a.c;
+
+        std::fprintf(stderr, "sent %u of %u: %u in flight, una %u next %u fail %d\n", n, burst,
+                     c.inflight_bytes, c.psn_una, c.psn_next, c.fail);
+        std::exit(1);
+    }
+
     u64 now_ = 1000000000;
+    u32 turns_;
     paths a_, b_;
     std::vector<std::unique_ptr<pair>> pairs_;
 };

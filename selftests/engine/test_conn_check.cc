@@ -17,8 +17,8 @@ protected:
         for (int i = 0; i < 3; i++)
             post(MRC_OP_WRITE, 1000);
         ASSERT_EQ(tx_data().size(), 3u);
-        ASSERT_TRUE(take(data(MRC_OPC_WRITE_LAST, 2003, 100, 3000)));
-        ASSERT_TRUE(take(data(MRC_OPC_WRITE_LAST, 2005, 100, 3000)));
+        ASSERT_TRUE(take(data(MRC_OPC_WRITE_LAST, 2003, 100, 1124)));
+        ASSERT_TRUE(take(data(MRC_OPC_WRITE_LAST, 2005, 100, 1124)));
         ASSERT_EQ(mrc_conn_check(&c), 0);
     }
     // With `field` changed to `to` the check must fail; then it is as it was.

@@ -216,6 +216,41 @@ TEST_F(ctl, unexpected_event_for_an_answer_to_nothing)
     EXPECT_EQ(c.stats.rx_bad_resp, 1u);
 }
 
+// A batch of 64, all of it trimmed: what is not NACKed would be blamed on its path.
+TEST_F(ctl, a_batch_of_trims_is_answered_one_by_one)
+{
+    make(quiet());
+    for (u32 start = 2000; start < 2000 + 64 * 5; start += 64) {
+        for (u32 i = 0; i < 64; i++) {
+            EXPECT_FALSE(mrc_conn_nacks_full(&c));
+            trim(start + i);
+        }
+        auto v = tx_ctrl(MRC_OPC_NACK);
+        ASSERT_EQ(v.size(), 64u);
+        for (u32 i = 0; i < 64; i++) {
+            EXPECT_EQ(v[i].hdr.u.nack.psn, start + i);
+            EXPECT_EQ(v[i].hdr.u.nack.ev, evs.ev[(start + i) % evs.n].value);
+            take(write_only(start + i));
+        }
+    }
+    EXPECT_EQ(c.stats.nacks_sent, 5u * 64);
+    EXPECT_EQ(c.stats.owed_full, 0u);
+}
+
+TEST_F(ctl, a_nack_that_could_not_leave_goes_back_to_the_head)
+{
+    make(quiet());
+    for (u32 i = 0; i < 3; i++) {
+        trim(2000);
+        trim(2001);
+        auto t = tx();
+        ASSERT_EQ(t->hdr.u.nack.psn, 2000u);
+        mrc_conn_tx_undo(&c, &*t);
+        sound();
+        EXPECT_EQ(psns(tx_ctrl(MRC_OPC_NACK)), (psn_list{2000, 2001}));
+    }
+}
+
 TEST_F(ctl, a_flood_of_trims_is_bounded)
 {
     make(quiet());
@@ -547,6 +582,32 @@ TEST_F(ctl, penalty_and_restore_are_said_until_changed)
         EXPECT_TRUE(v[0].hdr.u.sack.restore_cwnd);
     }
     EXPECT_EQ(c.stats.pens_sent, 4u);
+}
+
+// Two hosts that only answered each other's verifications would do so for ever.
+TEST_F(ctl, a_verification_calls_for_none)
+{
+    rig_cfg k = defaults();
+    mrc_pkt p = {};
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    for (u16 id : {u16{3}, u16{MRC_PROBE_ID_TAIL | 1}}) {
+        p.opcode = MRC_OPC_PROBE;
+        p.ev = evs.ev[0].value;
+        p.u.probe.probe_id = id;
+        rx(p);
+        u32 answers = 0, probes = 0;
+        for (const mrc_txop &t : tx_all()) {
+            answers += t.hdr.opcode == MRC_OPC_SACK;
+            probes += t.hdr.opcode == MRC_OPC_PROBE;
+        }
+        EXPECT_EQ(answers, 1u);
+        EXPECT_EQ(probes, id < MRC_PROBE_ID_EV_END ? 0u : 1u);
+    }
+    now += 10 * kMs;
+    take(write_only(2000));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u) << "an acknowledgement of data does";
 }
 
 } // namespace

@@ -281,12 +281,13 @@ TEST_F(ev, a_sign_about_what_was_sent_before_the_first_one_says_nothing_new)
 
 TEST_F(ev, levels_rise_with_each_sign_and_fall_with_each_clean_lap)
 {
-    int passes[] = {1, 4, 15, 15};
+    int passes[] = {1, 4, 29, 29};      // of the last level every other one counts
 
     make(8, 1);
     for (int want : passes) {
-        sign(3, MRC_SIGN_TRIMMED);
+        s.half = true;
         sign(3, MRC_SIGN_ECN);
+        sign(3, MRC_SIGN_TRIMMED);      // says nothing new
         EXPECT_EQ(s.skip_on[0], 1);
         for (int i = 1; i < want; i++)
             EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[3], true)) << i;
@@ -301,6 +302,40 @@ TEST_F(ev, levels_rise_with_each_sign_and_fall_with_each_clean_lap)
     }
     sign(3, MRC_SIGN_ECN);
     EXPECT_EQ(s.ev[3].run, 1) << "all forgotten";
+}
+
+// A mark is a queue that fills, a trim one that is full.
+TEST_F(ev, a_trim_weighs_more_than_a_mark)
+{
+    make(8, 1);
+    sign(3, MRC_SIGN_TRIMMED);
+    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 2);
+    for (int i = 1; i < 4; i++)
+        EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[3], true)) << i;
+    EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
+    mrc_ev_taken(&s.ev[3]);
+    sign(3, MRC_SIGN_TRIMMED);
+    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 3);
+    sign(4, MRC_SIGN_ECN);
+    EXPECT_EQ(mrc_ev_level(&s.ev[4]), 1);
+    EXPECT_EQ(mrc_evset_check(&s), 0);
+}
+
+// Nothing is starved by EVs of the last level that are met in turn.
+TEST_F(ev, all_of_the_last_level_come_back)
+{
+    make(16, 1);
+    for (u16 i : {3, 4, 5}) {
+        sign(i, MRC_SIGN_LOST);
+        sign(i, MRC_SIGN_SPURIOUS);
+    }
+    int laps = 0;
+    for (; s.skip_on[0] && laps < 100; laps++)
+        for (u16 i : {3, 4, 5})
+            if (state(i) == MRC_EV_SKIP)
+                mrc_ev_pass_over(&s, &s.ev[i], true);
+    EXPECT_GE(laps, 29);
+    EXPECT_LE(laps, 60);
 }
 
 TEST_F(ev, what_comes_back_is_passed_over_for_long)

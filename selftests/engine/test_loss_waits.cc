@@ -33,6 +33,71 @@ TEST_F(loss_waits, a_lost_request_is_asked_for_while_the_peer_sends)
     EXPECT_GT(probes, 0u);
 }
 
+// All that is missing waits here, held by the controller: the peer knows nothing of it.
+TEST_F(loss_waits, what_is_held_is_not_asked_for)
+{
+    mrc_cc_cfg cc_cfg = {};
+    rig_cfg k = defaults();
+    std::vector<u64> mem((mrc_nscc.size + 7) / 8);
+    mrc_cc *cc = reinterpret_cast<mrc_cc *>(mem.data());
+
+    cc_cfg.mtu = k.rx.mtu + MRC_PKT_OVERHEAD;
+    cc_cfg.window_bytes = cc_cfg.mtu;
+    cc_cfg.rate_mbps = 100000;
+    cc_cfg.trimming = true;
+    mrc_cc_init(cc, &mrc_nscc, &cc_cfg, now);
+    k.tx.timeout_ns = 100 * kMs;
+    k.tx.cc = cc;
+    make(k);
+    post(MRC_OP_WRITE, 1000 * k.rx.mtu);
+    u32 refused = 0, held = 0, probes = 0;
+    u64 end = now + 5 * kMs;
+    while (now < end) {
+        for (const mrc_txop &t : tx_all()) {
+            probes += t.hdr.opcode == MRC_OPC_PROBE;
+            if (!mrc_opc_is_data(t.hdr.opcode))
+                continue;
+            now += 10 * kUs;
+            nack(t, MRC_NACK_TRIMMED_LASTHOP);
+            refused++;
+            held += cc->hold_until_ns > now + 100 * kUs;
+        }
+        fire();
+    }
+    EXPECT_GT(refused, 10u);
+    EXPECT_GT(held, 5u) << "for longer than a probe waits";
+    EXPECT_EQ(probes, 0u);
+    // What is out and not answered is.
+    while (now < end + 5 * kMs && !probes) {
+        probes += static_cast<u32>(tx_ctrl(MRC_OPC_PROBE).size());
+        fire();
+    }
+    EXPECT_GT(probes, 0u);
+    mrc_conn_reset(&c);                 // lets go of cc
+}
+
+// The oldest packet is asked for once it has been out for as long as an answer may take.
+TEST_F(loss_waits, what_has_just_left_is_not_asked_for)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 100 * kMs;
+    make(k);
+    post(MRC_OP_WRITE, 10);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    u64 probe = c.probe_at_ns, patience = probe - now;
+    now = probe - 10 * kUs;
+    nack(v[0], MRC_NACK_TRIMMED);
+    v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    run_to(probe);
+    EXPECT_TRUE(tx_ctrl(MRC_OPC_PROBE).empty()) << "it left 10 us ago";
+    EXPECT_NEAR(static_cast<double>(c.probe_at_ns - now), patience - 10.0 * kUs, 64);
+    run_to(c.probe_at_ns + 64);
+    EXPECT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u);
+}
+
 TEST_F(loss_waits, a_pause_asked_for_costs_no_retry)
 {
     finite(3);

@@ -44,6 +44,54 @@ TEST_F(rx_bad, more_payload_than_the_message_or_the_mtu)
     taken(data(MRC_OPC_WRITE_MIDDLE, 2000, 1024, 0xffffffff));
 }
 
+// A WRITE: every packet is as long as its place in a message of this length makes it.
+TEST_F(rx_bad, packets_of_a_write_that_are_too_short_or_too_long)
+{
+    const struct {
+        u8 opcode;
+        u32 len, dmalen;
+        bool good;
+    } t[] = {
+        {MRC_OPC_WRITE_FIRST, 1024, 1025, true},
+        {MRC_OPC_WRITE_FIRST, 1024, 0xffffffff, true},
+        {MRC_OPC_WRITE_FIRST, 1023, 3000, false},
+        {MRC_OPC_WRITE_FIRST, 0, 3000, false},
+        {MRC_OPC_WRITE_FIRST, 1024, 1024, false},
+        {MRC_OPC_WRITE_MIDDLE, 1024, 2049, true},
+        {MRC_OPC_WRITE_MIDDLE, 1023, 3000, false},
+        {MRC_OPC_WRITE_MIDDLE, 1, 3000, false},
+        {MRC_OPC_WRITE_MIDDLE, 0, 3000, false},
+        {MRC_OPC_WRITE_MIDDLE, 1024, 2048, false},
+        {MRC_OPC_WRITE_LAST, 952, 3000, true},
+        {MRC_OPC_WRITE_LAST, 1024, 2048, true},
+        {MRC_OPC_WRITE_LAST, 1, 1025, true},
+        {MRC_OPC_WRITE_LAST, 1023, 0xffffffff, true},
+        {MRC_OPC_WRITE_LAST, 951, 3000, false},
+        {MRC_OPC_WRITE_LAST, 953, 3000, false},
+        {MRC_OPC_WRITE_LAST, 0, 3000, false},
+        {MRC_OPC_WRITE_LAST, 0, 2048, false},
+        {MRC_OPC_WRITE_LAST, 0, 0, false},
+        {MRC_OPC_WRITE_LAST, 1024, 1024, false},
+        {MRC_OPC_WRITE_LAST_IMM, 952, 3000, true},
+        {MRC_OPC_WRITE_LAST_IMM, 900, 3000, false},
+        {MRC_OPC_WRITE_LAST_IMM, 1025, 3073, false},
+        {MRC_OPC_WRITE_ONLY, 0, 0, true},
+        {MRC_OPC_WRITE_ONLY, 1024, 1024, true},
+        {MRC_OPC_WRITE_ONLY, 9, 10, false},
+        {MRC_OPC_WRITE_ONLY, 1024, 1025, false},
+        {MRC_OPC_WRITE_ONLY_IMM, 10, 10, true},
+        {MRC_OPC_WRITE_ONLY_IMM, 0, 10, false},
+    };
+
+    for (const auto &x : t) {
+        make();
+        if (x.good)
+            taken(data(x.opcode, 2000, x.len, x.dmalen, 0x10000));
+        else
+            refused(data(x.opcode, 2000, x.len, x.dmalen, 0x10000), MRC_NAK_INV_REQ);
+    }
+}
+
 TEST_F(rx_bad, an_address_that_wraps)
 {
     make();
@@ -120,7 +168,13 @@ TEST_F(rx_bad, sends_that_leave_their_message_or_gaps_in_it)
         {MRC_OPC_SEND_LAST, 1023, 0xffffffff, 0xfffffc00, true},
         {MRC_OPC_SEND_LAST, 952, 3001, 2048, false},
         {MRC_OPC_SEND_LAST, 953, 3000, 2047, false},
+        {MRC_OPC_SEND_FIRST, 1024, 1024, 0, false},
+        {MRC_OPC_SEND_MIDDLE, 1024, 3000, 0, false},
+        {MRC_OPC_SEND_MIDDLE, 1024, 2048, 1024, false},
         {MRC_OPC_SEND_LAST, 0, 0, kTop, false},
+        {MRC_OPC_SEND_LAST, 0, 2048, 2048, false},
+        {MRC_OPC_SEND_LAST, 0, 0, 0, false},
+        {MRC_OPC_SEND_LAST, 10, 10, 0, false},
         {MRC_OPC_SEND_ONLY, 10, 10, 0, true},
         {MRC_OPC_SEND_ONLY, 0, 0, 0, true},
         {MRC_OPC_SEND_ONLY, 10, 1034, 1024, false},
@@ -134,6 +188,53 @@ TEST_F(rx_bad, sends_that_leave_their_message_or_gaps_in_it)
         else
             refused(data(x.opcode, 2000, x.len, x.dmalen, x.off), MRC_NAK_INV_REQ);
     }
+}
+
+// All its packets, each once: nothing less completes a receive.
+TEST_F(rx_bad, a_send_without_its_middle)
+{
+    make();
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_FIRST, 2000, 1024, 3000, 0)));
+    refused(data(MRC_OPC_SEND_LAST, 2001, 952, 3000, 2048), MRC_NAK_INV_REQ);
+    EXPECT_EQ(show(cpls()), "");
+}
+
+TEST_F(rx_bad, a_send_with_the_same_piece_twice)
+{
+    make();
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_FIRST, 2000, 1024, 4000, 0)));
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_MIDDLE, 2001, 1024, 4000, 1024)));
+    refused(data(MRC_OPC_SEND_MIDDLE, 2002, 1024, 4000, 1024), MRC_NAK_INV_REQ);
+}
+
+TEST_F(rx_bad, a_send_whose_length_changes)
+{
+    make();
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_LAST, 2002, 952, 3000, 2048)));
+    EXPECT_EQ(rx(data(MRC_OPC_SEND_FIRST, 2000, 1024, 2999, 0)), MRC_V_DROP);
+    refused(data(MRC_OPC_SEND_FIRST, 2000, 1024, 4000, 0), MRC_NAK_INV_REQ);
+}
+
+TEST_F(rx_bad, something_else_where_a_piece_of_a_send_belongs)
+{
+    make();
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_FIRST, 2000, 1024, 3000, 0)));
+    EXPECT_TRUE(take(write_only(2001)));
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_LAST, 2002, 952, 3000, 2048)));
+    EXPECT_EQ(show(cpls()), "");
+    auto v = tx_ctrl(MRC_OPC_ACK);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.psn, 2002u);
+    EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_INV_REQ);
+}
+
+TEST_F(rx_bad, a_write_that_ends_a_send)
+{
+    make();
+    EXPECT_TRUE(take(data(MRC_OPC_SEND_FIRST, 2000, 1024, 1025, 0)));
+    EXPECT_TRUE(take(data(MRC_OPC_WRITE_LAST_IMM, 2001, 1, 1025, 0x10000)));
+    EXPECT_EQ(show(cpls()), "");
+    EXPECT_EQ(c.nak, MRC_NAK_INV_REQ);
 }
 
 // ---- METH ----

@@ -162,7 +162,9 @@ private:
 
             p.payload_len = static_cast<u16>(last ? len : mtu);
             p.va = mrc_opc_is_send(p.opcode) && first ? 0 : mtu * in_.between(1, 3);
-            p.dmalen = static_cast<u32>(last ? p.va + p.payload_len : 4 * mtu + len);
+            p.dmalen = static_cast<u32>(first && last ? p.payload_len
+                                        : last        ? p.va + p.payload_len
+                                                      : 4 * mtu + len);
         }
     }
 

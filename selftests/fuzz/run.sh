@@ -4,8 +4,9 @@
 #
 # Prints TAP 13: per target one line for the replay and one for the fuzzing.
 # FUZZ_SECONDS (default 60; 0: replay only) is the time for wire, rx and tx, the others
-# take a quarter of it; two run side by side. New inputs go to build/fuzz/found ("make merge" takes the best of them into
-# the corpus). What fails is printed as the command that repeats it.
+# take a fifth of it; one on each processor. New inputs go to build/fuzz/found ("make
+# merge" takes the best of them into the corpus). What fails is printed as the command
+# that repeats it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -62,31 +63,33 @@ seconds_of()	# target
 {
 	case $1 in
 	wire | rx | tx) echo "$FUZZ_SECONDS";;
-	*) echo $(((FUZZ_SECONDS + 3) / 4));;
+	*) echo $(((FUZZ_SECONDS + 4) / 5));;
 	esac
 }
 
-fuzz_two()	# one or two targets, side by side
+# fuzz TARGET: in the background; its status to TARGET.status.
+fuzz()
 {
-	local t rc pids=()
+	local t=$1
 
-	for t; do
-		mkdir -p "$out/found/$t"
+	mkdir -p "$out/found/$t"
+	rm -f "$out/$t.status"
+	{
+		local rc=0
 		libfuzzer "$t" "$out/$t.log" "-max_total_time=$(seconds_of "$t")" -max_len=600 \
-			"$out/found/$t" "corpus/$t" &
-		pids+=($!)
-	done
-	for t; do
-		rc=0
-		wait "${pids[0]}" || rc=$?
-		pids=("${pids[@]:1}")
-		report $rc "fuzz $t: $(seconds_of "$t") s ($(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$out/$t.log") inputs)" \
-			"$out/$t.log"
-	done
+			"$out/found/$t" "corpus/$t" || rc=$?
+		echo $rc >"$out/$t.status"
+	} &
+}
+
+fuzzed()	# target
+{
+	report "$(cat "$out/$1.status" 2>/dev/null || echo 1)" "fuzz $1: $(seconds_of "$1") s ($(
+		sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$out/$1.log") inputs)" "$out/$1.log"
 }
 
 targets=("$@")
-# The long ones side by side, the short ones after them.
+# The long ones first: the short ones then fill what is left.
 [ $# -gt 0 ] || mapfile -t targets < <(make -s list | tr ' ' '\n' | sed 's/^fuzz_//' |
 	while read -r t; do echo "$(seconds_of "$t") $t"; done | sort -rn | cut -d ' ' -f 2)
 
@@ -100,8 +103,16 @@ if [ $rc -eq 0 ]; then
 	for t in "${targets[@]}"; do
 		replay "$t"
 	done
-	for ((i = 0; i < ${#targets[@]} && FUZZ_SECONDS; i += 2)); do
-		fuzz_two "${targets[@]:i:2}"
+	[ "$FUZZ_SECONDS" -gt 0 ] || targets=()
+	running=0
+	for t in "${targets[@]}"; do
+		[ $running -lt "$(nproc)" ] || { wait -n; running=$((running - 1)); }
+		fuzz "$t"
+		running=$((running + 1))
+	done
+	wait
+	for t in "${targets[@]}"; do
+		fuzzed "$t"
 	done
 fi
 echo "1..$n"

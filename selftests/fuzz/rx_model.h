@@ -42,10 +42,14 @@ public:
         switch (op.place) {
         case MRC_PLACE_WRITE:
             REQUIRE(mrc_opc_is_write(p.opcode) && op.va == p.va && op.rkey == p.rkey);
+            REQUIRE(op.len == cfg_.mtu || (mrc_opc_is_last(p.opcode) && op.len < cfg_.mtu &&
+                                           op.len == p.dmalen % cfg_.mtu));
             break;
         case MRC_PLACE_RECV:
             REQUIRE(mrc_opc_is_send(p.opcode) && op.needs_rq && op.msg_len == p.dmalen);
             REQUIRE(op.off <= op.msg_len && op.len <= op.msg_len - op.off);
+            REQUIRE(!pieces_.count({op.rq_idx, op.off}));
+            REQUIRE(op.off % cfg_.mtu == 0 && (op.len == cfg_.mtu || mrc_opc_is_last(p.opcode)));
             break;
         case MRC_PLACE_RESP:
             place_response(op, p);
@@ -68,6 +72,8 @@ public:
         REQUIRE(!op.hold || (cfg_.strict && op.tail < 0 && psn > edge_.at() + 1));
         if (op.needs_rq && mrc_opc_is_last(p.opcode))
             REQUIRE(recv_.emplace(op.rq_idx, recv{psn, op.msg_len, p.imm, p.se}).second);
+        if (op.place == MRC_PLACE_RECV)
+            pieces_.insert({op.rq_idx, op.off});
         if (op.tail >= 0)
             tails_[static_cast<u8>(op.tail)] = {psn, op.va + op.len, op.rkey, op.len};
         if (op.place == MRC_PLACE_NONE)
@@ -128,6 +134,9 @@ public:
         REQUIRE(x.len == i->second.len && x.imm == i->second.imm &&
                 x.solicited == i->second.solicited);
         REQUIRE(!nak_sent_ || i->second.last < nak_);
+        if (x.op != MRC_OP_WRITE_IMM)
+            for (u64 off = 0; off == 0 || off < x.len; off += cfg_.mtu)
+                REQUIRE(pieces_.count({x.rq_idx, static_cast<u32>(off)}));
         recv_.erase(i);
         next_rq_++;
     }
@@ -251,6 +260,7 @@ private:
     psn_count edge_;
     std::map<u64, packet> held_; // committed, beyond the left edge
     std::map<u32, recv> recv_;
+    std::set<std::pair<u32, u32>> pieces_; // of SENDs: receive and offset
     std::map<u8, tail_end> tails_;
     std::map<u64, request> exec_; // not executed yet, the running one included
     std::map<u16, answer> running_;

@@ -107,6 +107,8 @@ void host::run()
             if (q >= w_.qps.size() || w_.by_id(q).home().id() != id_)
                 fail("packet to QP %#x", parsed.dqpn);
             w_.by_id(q).rx(p, parsed);
+            if (mrc_conn_nacks_full(&w_.by_id(q).conn()))
+                w_.by_id(q).run(); // as the kernel does
             if (std::find(touched.begin(), touched.end(), q) == touched.end())
                 touched.push_back(q);
         }

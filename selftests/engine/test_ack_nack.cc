@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_ack_nack.cc - every reason of a NACK: at once, after a while, or the end.
+#include "ack_rig.h"
+
+namespace {
+
+// ---- NACKs ----
+
+class ack_nack : public ack_rig {
+protected:
+    void tick(u64 ns) { run_to(now + ns); }
+    std::vector<mrc_txop> known_rtt(u32 n)
+    {
+        flight(1);
+        now += 50 * kUs;
+        sack(1000, 0, 1, 1000);
+        ack(1000);
+        cpls();
+        post(MRC_OP_WRITE, n * 1024);
+        return tx_data();
+    }
+};
+
+TEST_F(ack_nack, trimmed_at_once_by_another_path)
+{
+    auto v = flight(20);
+    nack(v[0], MRC_NACK_TRIMMED);
+    EXPECT_EQ(evs.ev[v[0].ev_idx].state, MRC_EV_SKIP);
+    nack(v[1], MRC_NACK_TRIMMED_LASTHOP);
+    EXPECT_EQ(evs.ev[v[1].ev_idx].state, MRC_EV_GOOD);
+    auto again = tx_data();
+    ASSERT_EQ(psns(again), (psn_list{1000, 1001}));
+    for (u32 i = 0; i < 2; i++) {
+        EXPECT_NE(again[i].hdr.ev, v[i].hdr.ev);
+        EXPECT_EQ(again[i].tclass, MRC_TC_RTX);
+    }
+    EXPECT_EQ(c.stats.rtx_trim, 2u);
+    EXPECT_EQ(c.retries, 0u) << "congestion is no trouble of the peer's";
+}
+
+TEST_F(ack_nack, for_want_of_resources_after_a_while)
+{
+    const mrc_nack reasons[] = {MRC_NACK_NO_BITMAP, MRC_NACK_NO_PKT_BUFFER,
+                                MRC_NACK_PSN_OOR_WINDOW};
+
+    for (mrc_nack why : reasons) {
+        auto v = known_rtt(20);
+        nack(v[3], why);
+        EXPECT_TRUE(tx_data().empty());
+        EXPECT_EQ(c.paced.count, 1u);
+        nack(v[9], why);
+        tick(49 * kUs);
+        EXPECT_TRUE(tx_data().empty()) << "about a round trip";
+        tick(2 * kUs);
+        auto again = tx_data();
+        ASSERT_EQ(psns(again), (psn_list{1004, 1010}));
+        EXPECT_NE(again[0].hdr.ev, v[3].hdr.ev);
+        EXPECT_EQ(c.stats.rtx_nack, 2u);
+        EXPECT_EQ(c.retries, 1u) << "both together cost one retry";
+        for (u16 i = 0; i < evs.n; i++)
+            EXPECT_EQ(evs.ev[i].state, MRC_EV_GOOD) << "no fault of the path";
+        // Again: the wait doubles.
+        nack(again[0], why);
+        tick(99 * kUs);
+        EXPECT_TRUE(tx_data().empty());
+        tick(2 * kUs);
+        EXPECT_EQ(psns(tx_data()), psn_list{1004});
+    }
+}
+
+TEST_F(ack_nack, others_are_not_held_up)
+{
+    auto v = known_rtt(20);
+    nack(v[3], MRC_NACK_NO_PKT_BUFFER);
+    nack(v[0], MRC_NACK_TRIMMED_LASTHOP);
+    EXPECT_EQ(psns(tx_data()), psn_list{1001});
+    sack(1003, 1, 1);
+    EXPECT_EQ(c.paced.count, 0u) << "it had arrived";
+    EXPECT_EQ(c.psn_una, 1005u);
+}
+
+TEST_F(ack_nack, the_budget_is_shared_with_timeouts)
+{
+    auto v = known_rtt(1);      // 1 ms; 2 linear and 3 doubling
+    u64 begin = now;
+
+    while (mrc_conn_failed(&c) == MRC_ST_OK && now < begin + 100 * kMs) {
+        for (const mrc_txop &t : tx_all())
+            if (mrc_opc_is_data(t.hdr.opcode))
+                nack(t, MRC_NACK_NO_PKT_BUFFER);
+        if (now == begin)
+            nack(v[0], MRC_NACK_NO_PKT_BUFFER);
+        if (mrc_conn_failed(&c) == MRC_ST_OK)
+            fire();
+    }
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RETRY_EXC);
+    EXPECT_LE(now - begin, 20 * kMs);
+    EXPECT_GE(now - begin, 10 * kMs) << "the peer is given the time that was agreed";
+    EXPECT_EQ(show(cpls()), "101:2");
+}
+
+TEST_F(ack_nack, progress_restores_the_budget)
+{
+    known_rtt(20);
+    for (u32 i = 1; i < 20; i++) {
+        nack(1000 + i, evs.ev[c.rec[(1000 + i) & c.rec_mask].ev].value,
+             MRC_NACK_NO_PKT_BUFFER);
+        EXPECT_EQ(c.retries, 1u);
+        tick(60 * kUs);
+        tx_all();
+        sack(1000 + i);
+        EXPECT_EQ(c.retries, 0u);
+    }
+}
+
+TEST_F(ack_nack, of_an_earlier_copy_is_stale)
+{
+    auto sent = flight(5);
+    nack(sent[2], MRC_NACK_TRIMMED);
+    auto again = tx_data();
+    ASSERT_EQ(psns(again), psn_list{1002});
+    nack(sent[2], MRC_NACK_TRIMMED);    // the same NACK, duplicated
+    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_TRUE(tx_data().empty());
+    nack(again[0], MRC_NACK_TRIMMED);
+    EXPECT_EQ(psns(tx_data()), psn_list{1002});
+}
+
+TEST_F(ack_nack, of_what_has_arrived)
+{
+    auto sent = flight(5);
+    sack(1004);
+    nack(sent[2], MRC_NACK_TRIMMED);
+    EXPECT_TRUE(tx_data().empty());
+}
+
+TEST_F(ack_nack, unexpected_event_is_fatal)
+{
+    auto sent = flight(5);
+    nack(sent[2], MRC_NACK_UNEXP_EVENT);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_REM_OP);
+    EXPECT_EQ(show(cpls()), "100:6");
+}
+
+TEST_F(ack_nack, a_reason_of_tomorrow_is_paced)
+{
+    auto sent = flight(5);
+    mrc_pkt p = {};
+    p.opcode = MRC_OPC_NACK;
+    p.u.nack.psn = sent[2].hdr.psn;
+    p.u.nack.ev = sent[2].hdr.ev;
+    p.u.nack.reason = 0x5e;
+    rx(p);
+    sound();
+    EXPECT_EQ(c.paced.count, 1u);
+}
+
+// ---- RNR ----
+
+TEST_F(ack_nack, rnr_pauses_and_tries_again)
+{
+    make();
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    nack(v[0], MRC_NACK_NO_RESOURCE, 5);    // 60 us
+    EXPECT_TRUE(tx_data().empty());
+    tick(mrc_rnr_timer_ns(5) - 1);
+    EXPECT_TRUE(tx_data().empty());
+    tick(1);
+    EXPECT_EQ(psns(tx_data()), psn_list{1000});
+    EXPECT_EQ(c.stats.rtx_rnr, 1u);
+}
+
+TEST_F(ack_nack, rnr_is_exhausted)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = 2;
+    make(k);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    for (int i = 0; i < 2; i++) {
+        nack(v[0], MRC_NACK_NO_RESOURCE);
+        ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+        tick(10 * kUs);
+        v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+    }
+    nack(v[0], MRC_NACK_NO_RESOURCE);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
+    EXPECT_EQ(show(cpls()), "100:3");
+}
+
+TEST_F(ack_nack, rnr_timer_table)
+{
+    EXPECT_EQ(mrc_rnr_timer_ns(1), 10u * kUs);
+    EXPECT_EQ(mrc_rnr_timer_ns(0), 655360u * kUs);
+    EXPECT_EQ(mrc_rnr_timer_ns(31), 491520u * kUs);
+}
+
+} // namespace

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_nscc_loss.cc - NSCC: what trims, losses and timeouts do to the window and the pace.
+#include "nscc_rig.h"
+
+namespace {
+
+// ---- trims, losses, quick adapt ----
+
+TEST_F(nscc, trim_takes_its_bytes_off)
+{
+    warm();
+    ack(pkt, base);
+    u32 before = cc->cwnd_bytes;
+    nack(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, before - pkt);
+}
+
+// What the window allows beyond what is in flight has not been tried by anybody.
+TEST_F(nscc, trim_on_the_way_counts_from_what_is_in_flight)
+{
+    cfg.nscc.disable_qa = true;
+    for (bool last_hop : {false, true}) {
+        init();
+        warm();
+        set_wnd(200000);
+        mrc_cc_sample s = sample();
+        s.inflight_bytes = 150000;
+        s.lost_bytes = pkt;
+        s.trimmed = true;
+        s.last_hop = last_hop;
+        mrc_nscc.on_nack(cc, &s);
+        EXPECT_EQ(cc->cwnd_bytes, (last_hop ? 200000 : 150000) - pkt);
+    }
+    // Of a window that was hardly used a trim says little.
+    init();
+    warm();
+    set_wnd(200000);
+    mrc_cc_sample s = sample();
+    s.inflight_bytes = 3 * pkt;
+    s.lost_bytes = pkt;
+    s.trimmed = true;
+    mrc_nscc.on_nack(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, 200000 - pkt);
+}
+
+// One burst of others is no reason to stop; one at the last hop is.
+TEST_F(nscc, trims_of_one_round_trip_on_the_way_leave_half)
+{
+    cfg.nscc.disable_qa = true;
+    init();
+    warm();
+    set_wnd(200000);
+    for (int i = 0; i < 60; i++)
+        nack(pkt, true, 0, false);
+    EXPECT_EQ(cc->cwnd_bytes, 100000u);
+    now += base;
+    for (int i = 0; i < 60; i++)
+        nack(pkt, true, 0, false);
+    EXPECT_EQ(cc->cwnd_bytes, 50000u);
+    for (int i = 0; i < 60; i++)
+        nack(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, pkt);
+    nack(pkt, true, 0, false);          // a floor gives nothing back
+    EXPECT_EQ(cc->cwnd_bytes, pkt);
+}
+
+TEST_F(nscc, nack_for_want_of_resources_changes_nothing)
+{
+    warm();
+    u32 before = cc->cwnd_bytes;
+    nack(pkt, false);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+}
+
+TEST_F(nscc, with_trimming_a_loss_without_a_trim_is_no_congestion)
+{
+    warm();
+    ack(pkt, base);
+    u32 before = cc->cwnd_bytes;
+    for (int i = 0; i < 100; i++)
+        loss(3 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+    EXPECT_LE(cc->hold_until_ns, now);
+}
+
+TEST_F(nscc, inferred_loss_takes_its_bytes_off)
+{
+    cfg.trimming = false;
+    init();
+    warm();
+    ack(pkt, base);
+    u32 before = cc->cwnd_bytes;
+    loss(3 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, before - 3 * pkt);
+    for (int i = 0; i < 100; i++)
+        loss(3 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, pkt);
+}
+
+TEST_F(nscc, timeout_halves_once_per_round_trip)
+{
+    warm();
+    set_wnd(200000);
+    timeout(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 100000u);
+    timeout(pkt); // another connection's
+    EXPECT_EQ(cc->cwnd_bytes, 100000u);
+    now += base;
+    timeout(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 50000u);
+}
+
+TEST_F(nscc, quick_adapt_sets_the_window_to_what_got_through)
+{
+    warm();
+    ack(pkt, base); // the period begins
+    now += 1000;
+    nack(pkt);
+    ack(3 * pkt, base + target);
+    now += base + target;
+    ack(pkt, base + target);
+    EXPECT_EQ(cc->cwnd_bytes, 4 * pkt);
+}
+
+TEST_F(nscc, quick_adapt_not_when_much_got_through)
+{
+    warm();
+    ack(pkt, base);
+    now += 1000;
+    nack(pkt);
+    ack(10 * pkt, base + target); // more than max_wnd / 8
+    now += base + target;
+    ack(pkt, base + target);
+    EXPECT_GT(cc->cwnd_bytes, 20 * pkt);
+}
+
+TEST_F(nscc, quick_adapt_by_delay_alone_only_if_the_window_was_used)
+{
+    warm();
+    ack(pkt, base);
+    now += base + target;
+    mrc_cc_sample s = sample();
+    s.acked_bytes = pkt;
+    s.rtt_ns = base + 5 * target;
+    s.inflight_bytes = pkt; // little was asked for: a slow host
+    mrc_nscc.on_ack(cc, &s);
+    EXPECT_GT(cc->cwnd_bytes, 20 * pkt);
+    now += base + target;
+    s.now_ns = now;
+    s.inflight_bytes = cc->cwnd_bytes;
+    mrc_nscc.on_ack(cc, &s);
+    EXPECT_LE(cc->cwnd_bytes, 2 * pkt);
+}
+
+TEST_F(nscc, quick_adapt_by_trim_only_if_the_window_was_used)
+{
+    warm();
+    ack(pkt, base);
+    mrc_cc_sample s = sample();
+    s.inflight_bytes = 3 * pkt; // one of many that share the host's link
+    s.lost_bytes = pkt;
+    s.trimmed = true;
+    mrc_nscc.on_nack(cc, &s);
+    now += base + target;
+    s = sample();
+    s.inflight_bytes = 3 * pkt;
+    s.acked_bytes = pkt;
+    s.rtt_ns = base;
+    mrc_nscc.on_ack(cc, &s);
+    EXPECT_GT(cc->cwnd_bytes, 20 * pkt);
+}
+
+TEST_F(nscc, quick_adapt_can_be_turned_off)
+{
+    cfg.nscc.disable_qa = true;
+    init();
+    warm();
+    ack(pkt, base);
+    nack(pkt);
+    now += base + target;
+    ack(pkt, base + target);
+    EXPECT_GT(cc->cwnd_bytes, 20 * pkt);
+}
+
+TEST_F(nscc, marks_of_the_old_flight_do_not_shrink_again)
+{
+    warm();
+    for (int i = 0; i < 400; i++)
+        ack(1, base + 30 * target, true);
+    nack(pkt);
+    now += base + 31 * target;
+    ack(8 * pkt, base + target, true); // quick adapt: 8 packets, some 50 in flight
+    now += base;
+    u32 wnd = cc->cwnd_bytes;
+    ASSERT_LE(wnd, 9 * pkt);
+    ack(pkt, base + 3 * target, true);
+    EXPECT_EQ(cc->cwnd_bytes, wnd);
+}
+
+// ---- pacing below one packet per round trip ----
+
+TEST_F(nscc, trims_at_the_floor_hold_the_next_packet)
+{
+    warm();
+    set_wnd(2 * pkt);
+    nack(pkt);
+    EXPECT_LE(cc->hold_until_ns, now) << "above the floor";
+    now += base;
+    nack(pkt);
+    ASSERT_EQ(cc->cwnd_bytes, pkt);
+    u64 first = cc->hold_until_ns - now;
+    EXPECT_EQ(first, 2 * base);
+    nack(pkt); // another connection's, of the same round trip
+    EXPECT_EQ(cc->hold_until_ns - now, first);
+    for (int i = 0; i < 10; i++) {
+        now += base;
+        nack(pkt);
+    }
+    EXPECT_EQ(cc->hold_until_ns - now, 16 * base) << "bounded";
+}
+
+TEST_F(nscc, trims_on_the_way_do_not_pace)
+{
+    warm();
+    set_wnd(pkt);
+    for (int i = 0; i < 5; i++) {
+        nack(pkt, true, 0, false);
+        loss(pkt); // with trimming: a path's, not for want of room
+        now += base;
+    }
+    EXPECT_EQ(cc->hold_until_ns, 0u);
+}
+
+TEST_F(nscc, losses_without_trimming_pace)
+{
+    cfg.trimming = false;
+    init();
+    warm();
+    set_wnd(pkt);
+    loss(pkt);
+    EXPECT_EQ(cc->hold_until_ns - now, 2 * base);
+}
+
+TEST_F(nscc, pacing_fades_with_answers_and_ends)
+{
+    warm();
+    set_wnd(pkt);
+    nack(pkt);
+    now += base;
+    nack(pkt);
+    u64 hold = cc->hold_until_ns - now;
+    EXPECT_EQ(hold, 4 * base);
+    int n = 0;
+    while (cc->hold_until_ns && n++ < 100) {
+        now += 5 * base;
+        ack(pkt, base + 2 * target);
+        EXPECT_LT(cc->hold_until_ns, now + hold);
+    }
+    EXPECT_GT(n, 5);
+    EXPECT_LT(n, 20);
+    for (int i = 0; i < 5; i++)
+        round(base);
+    EXPECT_GT(cc->cwnd_bytes, 2 * pkt) << "then the window grows";
+}
+
+TEST_F(nscc, pacing_fades_more_slowly_while_held_and_not_while_shrunk)
+{
+    u64 held = 0, shrunk = 0, off = 0;
+
+    for (u8 pen : {0, 1, 64}) {
+        init();
+        warm();
+        set_wnd(pkt);
+        nack(pkt);
+        now += base;
+        nack(pkt);
+        now += 10 * base;
+        ack(pkt, base + 2 * target, false, pen);
+        (pen == 0 ? off : pen == 1 ? held : shrunk) = cc->hold_until_ns - now;
+    }
+    EXPECT_LT(off, held);
+    EXPECT_LT(held, shrunk);
+    EXPECT_EQ(shrunk + base + 2 * target, 4 * base);
+}
+
+TEST_F(nscc, pacing_ends_soon_without_a_queue)
+{
+    warm();
+    set_wnd(pkt);
+    for (int i = 0; i < 5; i++) {
+        nack(pkt);
+        now += base;
+    }
+    for (int i = 0; i < 4; i++) {
+        now += 20 * base;
+        ack(pkt, base + 100);
+    }
+    EXPECT_EQ(cc->hold_until_ns, 0u);
+}
+
+TEST_F(nscc, pacing_is_not_renewed_by_answers_to_probes)
+{
+    warm();
+    set_wnd(pkt);
+    nack(pkt);
+    u64 until = cc->hold_until_ns;
+    ASSERT_EQ(until - now, 2 * base);
+    for (int i = 0; i < 10; i++) {
+        now += base / 2;
+        ack(0, base / 2);
+    }
+    EXPECT_EQ(cc->hold_until_ns, until);
+}
+
+} // namespace

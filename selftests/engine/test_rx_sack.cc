@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_rx_sack.cc - when the receiver sends a SACK (7.5.2), and what it says.
+#include "rx_rig.h"
+
+namespace {
+
+// ---- when a SACK is sent (7.5.2) ----
+
+TEST_F(rx_stream, trigger_count)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 3;
+    make(k);
+    take(write_only(2000));
+    EXPECT_TRUE(due_sack()) << "the very first";
+    take(write_only(2001));
+    take(write_only(2002));
+    EXPECT_FALSE(due_sack());
+    take(write_only(2003));
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->cack, 2003u);
+    EXPECT_EQ(s->bitmap, 0u);
+    take(write_only(2004));
+    EXPECT_FALSE(due_sack()) << "counted anew";
+}
+
+TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 1000;
+    k.rx.sack_bytes = 3 * 1024;
+    make(k);
+    take(write_only(2000, 1));
+    EXPECT_TRUE(due_sack()) << "the very first";
+    take(write_only(2001, 1));
+    take(write_only(2002, 1));
+    EXPECT_FALSE(due_sack());
+    take(write_only(2003, 1));
+    EXPECT_TRUE(due_sack());
+}
+
+TEST_F(rx_stream, trigger_ackreq)
+{
+    quiet();
+    mrc_pkt p = write_only(2000);
+    p.ackreq = true;
+    take(p);
+    EXPECT_TRUE(due_sack());
+}
+
+TEST_F(rx_stream, trigger_rtx)
+{
+    quiet();
+    mrc_pkt p = write_only(2000);
+    p.rtx = true;
+    take(p);
+    EXPECT_TRUE(due_sack());
+}
+
+TEST_F(rx_stream, trigger_ecn_names_the_ev)
+{
+    quiet();
+    mrc_pkt p = write_only(2000);
+    p.ecn_ce = true;
+    p.tx_ts = 0x1234;
+    take(p);
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->m, MRC_M_SKIP_ONCE);
+    EXPECT_EQ(s->ev, p.ev);
+    EXPECT_EQ(s->tx_ts, 0x1234);
+    EXPECT_EQ(c.stats.rx_ecn, 1u);
+}
+
+TEST_F(rx_stream, trigger_probe)
+{
+    quiet();
+    take(write_only(2001));
+    mrc_pkt p = {};
+    p.opcode = MRC_OPC_PROBE;
+    p.u.probe.probe_id = 0xf123;
+    p.u.probe.tx_ts = 77;
+    p.ev = evs.ev[3].value;
+    EXPECT_EQ(rx(p), MRC_V_DONE);
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_TRUE(s->pr);
+    EXPECT_EQ(s->probe_id, 0xf123);
+    EXPECT_EQ(s->tx_ts, 77);
+    EXPECT_EQ(s->cack, 1999u);
+    EXPECT_EQ(said(*s), std::set<u32>{2001});
+}
+
+// ---- what a SACK says ----
+
+TEST_F(rx_stream, sack_bitmap_near)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    take(write_only(2002));
+    take(write_only(2004));
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->cack, 1999u);
+    EXPECT_EQ(said(*s), (std::set<u32>{2002, 2004}));
+    EXPECT_EQ(s->ooo_count, 2u);
+}
+
+TEST_F(rx_stream, sack_bitmap_far_reaches_the_trigger)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 1;
+    k.rx_psn = 0xffffc0;    // across the wrap
+    make(k);
+    std::vector<u32> have = {3, 90, 100};
+    for (u32 i : have)
+        take(write_only(mrc_psn_add(0xffffc0, static_cast<s32>(i))));
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->cack, 0xffffbfu);
+    EXPECT_EQ(mrc_psn_add(s->cack, s->ack_psn_offset), mrc_psn_add(0xffffc0, 100));
+    EXPECT_EQ(said(*s), (std::set<u32>{mrc_psn_add(0xffffc0, 90), mrc_psn_add(0xffffc0, 100)}));
+}
+
+// The ring bitmap must not show old bits as new ones.
+TEST_F(rx_stream, sack_bitmap_beyond_the_ring)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    for (u32 i = 0; i < 300; i++) {
+        if (i % 100 == 50)
+            continue;
+        take(write_only(2000 + i));
+        if (i % 100 == 99)
+            take(write_only(2000 + i - 49));
+        auto s = due_sack();
+        ASSERT_TRUE(s);
+        for (u32 psn : said(*s)) {
+            EXPECT_GT(mrc_psn_diff(psn, s->cack), 1);
+            EXPECT_LE(mrc_psn_diff(psn, 2000 + i), 0);
+        }
+    }
+}
+
+TEST_F(rx_stream, rcvd_bytes_are_nominal_and_rounded_up)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    mrc_pkt p = write_only(2000, 100);
+    p.udp_len = 500;
+    take(p);
+    auto s = due_sack();
+    ASSERT_TRUE(s);
+    EXPECT_EQ(s->rcvd_bytes, (500u + 40 + 255) / 256);
+}
+
+TEST_F(rx_stream, marks_of_different_evs_are_all_told)
+{
+    quiet();
+    for (u32 i = 0; i < 4; i++) {
+        mrc_pkt p = write_only(2000 + i);
+        p.ecn_ce = true;
+        p.ev = evs.ev[i].value;
+        take(p);
+    }
+    std::set<u32> told;
+    for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK))
+        told.insert(t.hdr.u.sack.ev);
+    EXPECT_EQ(told.size(), 4u);
+}
+
+TEST_F(rx_stream, trimmed_is_nacked_not_placed)
+{
+    make();
+    mrc_pkt p = write_only(2000);
+    p.trimmed = MRC_NACK_TRIMMED;
+    EXPECT_EQ(rx(p), MRC_V_DONE);
+    auto v = tx_ctrl(MRC_OPC_NACK);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_TRIMMED);
+    EXPECT_EQ(v[0].hdr.u.nack.psn, 2000u);
+    EXPECT_EQ(v[0].hdr.u.nack.ev, p.ev);
+    EXPECT_EQ(c.rx_cack, 1999u);
+}
+
+} // namespace
