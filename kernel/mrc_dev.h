@@ -122,7 +122,7 @@ struct mrc_dev {
 	struct rhashtable peers;	/* by GID: mrc_path.h */
 	struct list_head profiles;	/* mrc_profile.h */
 	struct list_head cc_profiles;	/* mrc_qpcc.h */
-	u32 n_cc_profiles;
+	u32 n_profiles, n_cc_profiles;
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
 	struct mrc_incast incast;	/* what all QPs receive, under incast_lock */
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */

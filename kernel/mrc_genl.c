@@ -124,6 +124,7 @@ const struct nla_policy mrc_genl_cc_policy[MRC_A_CC_MAX + 1] = {
 	[MRC_A_CC_FI_SCALE]	= { .type = NLA_U32 },
 	[MRC_A_CC_GAMMA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_ratio_range),
 	[MRC_A_CC_MAX_MD_JUMP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_ratio_range),
+	[MRC_A_CC_TRIMMING]	= NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 const struct nla_policy mrc_genl_cc_key_policy[MRC_A_CC_MAX + 1] = {
@@ -460,5 +461,5 @@ void mrc_genl_event_peer(struct mrc_peer *peer, enum mrc_event type)
 
 	skb = mrc_event_begin(peer->dev, type, &hdr);
 	if (skb)
-		mrc_event_send(peer->dev, skb, hdr, mrc_genl_put_peer(skb, peer, false));
+		mrc_event_send(peer->dev, skb, hdr, mrc_genl_put_peer(skb, peer, NULL));
 }

@@ -66,11 +66,13 @@ static int parse_cc(struct mrc_cc_profile *p, struct nlattr **tb, struct netlink
 		p->nscc.disable_qa = nla_get_u8(tb[MRC_A_CC_DISABLE_QA]);
 	if (tb[MRC_A_CC_QA_GATE])
 		p->nscc.qa_gate = nla_get_u8(tb[MRC_A_CC_QA_GATE]);
+	if (tb[MRC_A_CC_TRIMMING])
+		p->trimming = nla_get_u8(tb[MRC_A_CC_TRIMMING]);
 	for (i = 0; i < ARRAY_SIZE(cc_params); i++)
 		if (tb[cc_params[i].attr])
 			*cc_param_of(&p->nscc, &cc_params[i]) =
 				nla_get_u32(tb[cc_params[i].attr]);
-	if (nscc || !memchr_inv(&p->nscc, 0, sizeof(p->nscc)))
+	if (nscc || (!p->trimming && !memchr_inv(&p->nscc, 0, sizeof(p->nscc))))
 		return 0;
 	MRC_ERR_MSG(extack, "CC profile %llu: %s has no parameter but window", p->id,
 		    p->ops->name);
@@ -125,7 +127,8 @@ static int put_params(struct sk_buff *skb, const struct mrc_cc_profile *p)
 	u32 i;
 
 	if (nla_put_u8(skb, MRC_A_CC_DISABLE_QA, cfg.disable_qa) ||
-	    nla_put_u8(skb, MRC_A_CC_QA_GATE, cfg.qa_gate))
+	    nla_put_u8(skb, MRC_A_CC_QA_GATE, cfg.qa_gate) ||
+	    nla_put_u8(skb, MRC_A_CC_TRIMMING, p->trimming))
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(cc_params); i++)
 		if (nla_put_u32(skb, cc_params[i].attr, *cc_param_of(&cfg, &cc_params[i])))
@@ -154,26 +157,52 @@ static int put_controller(struct sk_buff *skb, const struct mrc_qpcc *q)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER_CC);
 
-	if (!nest || nla_put_u64_64bit(skb, MRC_A_CC_ID, q->profile_id, MRC_A_CC_PAD) ||
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, MRC_A_CC_ID, q->profile_id, MRC_A_CC_PAD) ||
 	    nla_put_string(skb, MRC_A_CC_ALGORITHM, q->ops->name) ||
 	    nla_put_u32(skb, MRC_A_CC_CWND, q->cc->cwnd_bytes) ||
 	    nla_put_u32(skb, MRC_A_CC_INFLIGHT, q->cc->inflight_bytes) ||
-	    nla_put_u32(skb, MRC_A_CC_QPS, q->n_qps))
-		return -EMSGSIZE;	/* the caller cancels its own nest */
+	    nla_put_u32(skb, MRC_A_CC_QPS, q->n_qps)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-int mrc_genl_put_peer_ccs(struct sk_buff *skb, struct mrc_peer *peer)
+/* By profile and then algorithm: a profile may have changed it under QPs in use. */
+static bool cc_is_before(const struct mrc_qpcc *a, u64 id, const struct mrc_cc_ops *ops)
 {
-	struct mrc_qpcc *q;
+	return a->profile_id != id ? a->profile_id < id : a->ops < ops;
+}
+
+/* Under path_lock. The first behind @pos; the list is in no order, and changes between messages. */
+static const struct mrc_qpcc *next_controller(struct mrc_peer *peer,
+					      const struct mrc_genl_cc_pos *pos)
+{
+	const struct mrc_qpcc *q, *best = NULL;
+
+	list_for_each_entry(q, &peer->ccs, link) {
+		if (pos->ops && (cc_is_before(q, pos->profile_id, pos->ops) ||
+				 (q->profile_id == pos->profile_id && q->ops == pos->ops)))
+			continue;
+		if (!best || cc_is_before(q, best->profile_id, best->ops))
+			best = q;
+	}
+	return best;
+}
+
+int mrc_genl_put_peer_ccs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos)
+{
+	const struct mrc_qpcc *q;
 	int err = 0;
 
 	spin_lock_bh(&peer->path_lock);
-	list_for_each_entry(q, &peer->ccs, link) {
+	while (!err && (q = next_controller(peer, pos)) != NULL) {
 		err = put_controller(skb, q);
-		if (err)
-			break;
+		if (!err)
+			*pos = (struct mrc_genl_cc_pos) { q->profile_id, q->ops };
 	}
 	spin_unlock_bh(&peer->path_lock);
 	return err;

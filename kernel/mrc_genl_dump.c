@@ -8,7 +8,8 @@
  * id and destination; GID; QPN) and the next one is the smallest key above it.
  * Objects are taken in sorted batches, each with a reference, so that a pass
  * over an unsorted list serves many. A profile or path set whose EVs do not fit
- * continues at an index in the next message, under the same key.
+ * continues at an index in the next message, under the same key, and a peer
+ * behind the controller last shown.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -31,6 +32,7 @@ struct mrc_dump {
 	union ib_gid gid;		/* peer last shown, or profile's destination */
 	u64 profile_id;
 	bool any_dst;
+	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 
 	union {
 		struct mrc_qp *qp[MRC_DUMP_BATCH];
@@ -421,17 +423,27 @@ static int mrc_dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 static int mrc_dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 			 struct mrc_dev *dev, struct mrc_dump *d, struct mrc_peer *peer)
 {
+	bool same = d->idx && d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
 	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_PEER_GET, dev);
+	struct mrc_genl_cc_pos first = {}, pos;
 	int err;
 
 	if (!hdr)
 		return -EMSGSIZE;
-	err = mrc_dump_end(skb, hdr, mrc_genl_put_peer(skb, peer, true));
-	if (err)
+	if (same)
+		first = d->cc;
+	pos = first;
+	err = mrc_genl_put_peer(skb, peer, &pos);
+	if (err && pos.profile_id == first.profile_id && pos.ops == first.ops) {
+		genlmsg_cancel(skb, hdr);
 		return err;
+	}
+	genlmsg_end(skb, hdr);
 	d->has_key = true;
 	d->gid = peer->gid;
-	return 0;
+	d->cc = pos;
+	d->idx = err ? 1 : 0;
+	return err;
 }
 
 static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,

@@ -176,10 +176,12 @@ static void mrc_sum_pathset(struct mrc_peer *peer, struct mrc_ps_sum *sum)
 	mrc_pathset_put(ps);
 }
 
-int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, bool all)
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
+	struct mrc_genl_cc_pos was = {};
 	struct mrc_ps_sum s;
+	int err = 0;
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -193,13 +195,19 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, bool all)
 	    nla_put_u32(skb, MRC_A_PEER_EVS_BAD, s.in_state[MRC_EV_ASSUMED_BAD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_DENIED, s.in_state[MRC_EV_DENIED]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_USABLE, s.usable) ||
-	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps)) ||
-	    (all && mrc_genl_put_peer_ccs(skb, peer))) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
+	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps)))
+		goto cancel;
+	if (pos) {
+		was = *pos;
+		err = mrc_genl_put_peer_ccs(skb, peer, pos);
+		if (err && pos->profile_id == was.profile_id && pos->ops == was.ops)
+			goto cancel;
 	}
 	nla_nest_end(skb, nest);
-	return 0;
+	return err;
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -EMSGSIZE;
 }
 
 /* ---- counters ---- */

@@ -50,12 +50,20 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p);
-/* @all: with its controllers, which takes its path_lock. */
-int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, bool all);
+/* The controller of a peer shown last; ops NULL: none yet. */
+struct mrc_genl_cc_pos {
+	u64 profile_id;
+	const struct mrc_cc_ops *ops;
+};
+/*
+ * @pos: with as many of its controllers as fit from there on (under path_lock); it moves.
+ * Returns -EMSGSIZE with the message sound when some were put, unchanged when none was.
+ */
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch);
 int mrc_genl_put_cc(struct sk_buff *skb, const struct mrc_cc_profile *p);
-int mrc_genl_put_peer_ccs(struct sk_buff *skb, struct mrc_peer *peer);
+int mrc_genl_put_peer_ccs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
 /* As many generators and EVs as fit, from *@idx on, which moves. 0: the last one is in. */
 int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx);
 int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,

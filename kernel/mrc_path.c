@@ -281,7 +281,7 @@ struct mrc_pathset *mrc_peer_pathset(struct mrc_peer *peer)
  * Give the peer a set built from the current state, unless a newer one is there.
  * Without memory the old one stays: paths that went away are still masked by planes_up.
  */
-static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
+static void peer_rebuild_once(struct mrc_peer *peer, gfp_t gfp)
 {
 	struct mrc_pathset *new = mrc_pathset_build(peer, gfp), *old;
 
@@ -290,7 +290,7 @@ static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
 	spin_lock_bh(&peer->lock);
 	old = rcu_dereference_protected(peer->ps, lockdep_is_held(&peer->lock));
-	/* A part, made in softirq, never takes the place of the whole. */
+	/* A part, made in softirq or too early, never takes the place of the whole. */
 	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part)))
 		rcu_assign_pointer(peer->ps, new);
 	else
@@ -298,6 +298,17 @@ static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
 	spin_unlock_bh(&peer->lock);
 	mrc_pathset_put(old);
 	peer_apply_ports(peer);		/* they may have changed before it was seen */
+}
+
+/* Once more when a QP came just then, which may have seen that the old set was whole. */
+static void peer_rebuild(struct mrc_peer *peer, gfp_t gfp)
+{
+	bool for_qps = READ_ONCE(peer->for_qps);
+
+	peer_rebuild_once(peer, gfp);
+	smp_mb();	/* the set, then for_qps; mrc_peer_get() the other way round */
+	if (!for_qps && READ_ONCE(peer->for_qps) && gfpflags_allow_blocking(gfp))
+		peer_rebuild_once(peer, gfp);
 }
 
 static bool mrc_addr_is_local(struct mrc_dev *dev, const union ib_gid *gid)
@@ -332,6 +343,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	peer->gid = *gid;
 	peer->v4 = ipv6_addr_v4mapped((const struct in6_addr *)gid);
 	peer->local = mrc_addr_is_local(dev, gid);
+	peer->for_qps = gfpflags_allow_blocking(gfp);
 	spin_lock_init(&peer->lock);
 	spin_lock_init(&peer->path_lock);
 	INIT_LIST_HEAD(&peer->qps);
@@ -418,6 +430,10 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_
 			return NULL;
 	}
 	mrc_peer_used(peer);
+	if (gfpflags_allow_blocking(gfp)) {
+		WRITE_ONCE(peer->for_qps, true);
+		smp_mb();	/* see peer_rebuild() */
+	}
 	if (is_new || gfpflags_allow_blocking(gfp))
 		peer_fresh_paths(peer, gfp, is_new);
 	/* For a QP: if planes are down, the peer should hear it once the QP is linked. */

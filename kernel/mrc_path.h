@@ -45,7 +45,7 @@ struct mrc_pathset {
 	u32 planes;			/* mask of planes that existed when built */
 	bool is_auto;			/* EVs made up here: rebuilt when planes come or go */
 	bool srv6;			/* values are outer destinations */
-	bool part;			/* made in softirq, a part of the EVs: not for QPs */
+	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;
 	struct mrc_rot ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
 	void *mem;			/* of all below, and the evset's */
@@ -63,6 +63,7 @@ struct mrc_peer {
 	union ib_gid local_gid;		/* address the peer last wrote to; under lock */
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool local;			/* gid is an address of this namespace: over lo */
+	bool for_qps;			/* a QP asked for it: whole path sets from then on */
 	spinlock_t lock;		/* port, damp, ps pointer, qps list */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
 	struct mrc_pathset __rcu *ps;
@@ -104,7 +105,10 @@ void mrc_peer_note_local(struct mrc_peer *peer, const struct in6_addr *addr);
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_destroy(struct mrc_dev *dev);	/* process context; no packet path left */
 
-/* mrc_pathset.c: + ref, not visible to anybody. With GFP_ATOMIC a part of many EVs. */
+/*
+ * mrc_pathset.c: + ref, not visible to anybody. A part of many EVs when made in softirq,
+ * and for a peer that no QP has asked for.
+ */
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp);
 /* Under path_lock. */
 void mrc_pathset_drop_routes(struct mrc_pathset *ps);

@@ -4,16 +4,16 @@
  * plane as the engine wants them.
  *
  * Values stay in the profile; a set refers to it. What a set has of its own is
- * about 32 bytes per EV, in one allocation. In softirq, where memory must not be
- * waited for, a set takes MRC_PS_EVS_ATOMIC of many EVs, evenly from each plane;
- * the first QP has it replaced by a whole one.
+ * about 32 bytes per EV, in one allocation. For ordinary IP, which rotates over few, and
+ * in softirq, where memory must not be waited for, a set takes MRC_PS_EVS_PART of
+ * many EVs, evenly from each plane; the first QP has it replaced by a whole one.
  */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include "linux/mrc.h"
 #include "mrc_path.h"
 
-#define MRC_PS_EVS_ATOMIC	128
+#define MRC_PS_EVS_PART	128
 #define MRC_AUTO_PER_PLANE	16
 
 /* A set while it is made. Index: place in the set. */
@@ -265,6 +265,12 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 	return ps;
 }
 
+static u16 ps_limit(struct mrc_peer *peer, gfp_t gfp)
+{
+	return gfpflags_allow_blocking(gfp) && READ_ONCE(peer->for_qps) ? MRC_EVS_MAX :
+									  MRC_PS_EVS_PART;
+}
+
 static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile *prof,
 				      u32 planes, gfp_t gfp)
 {
@@ -273,8 +279,7 @@ static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile 
 	struct mrc_pathset *ps;
 	struct ps_plan plan;
 
-	if (!gfpflags_allow_blocking(gfp))
-		n = min_t(u16, n, MRC_PS_EVS_ATOMIC);
+	n = min_t(u16, n, ps_limit(peer, gfp));
 	if (!plan_alloc(&plan, n, gfp))
 		return NULL;
 	plan_auto(&plan, planes, flow_label);
@@ -290,13 +295,12 @@ static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile 
 static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_profile *prof,
 					  gfp_t gfp)
 {
-	u32 limit = gfpflags_allow_blocking(gfp) ? MRC_EVS_MAX : MRC_PS_EVS_ATOMIC;
 	u8 n_planes = max_t(u8, READ_ONCE(peer->dev->n_planes), 1);
 	struct mrc_pathset *ps;
 	struct ps_counts c;
 	struct ps_plan plan;
 
-	count_evs(prof, limit, &c);
+	count_evs(prof, ps_limit(peer, gfp), &c);
 	if (!plan_alloc(&plan, (u16)c.n, gfp))
 		return NULL;
 	plan_explicit(&plan, prof, &c, n_planes, peer->v4);

@@ -135,6 +135,7 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
 	struct mrc_rxop op;
+	bool full;
 	u64 now;
 
 	spin_lock(&qp->lock);
@@ -154,7 +155,10 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 			why = mrc_place(qp, &op, skb, off);
 		mrc_rx_done(qp, &op, why, now);
 	}
+	full = mrc_conn_nacks_full(&qp->conn);
 	spin_unlock(&qp->lock);
+	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed */
+		mrc_qp_run(qp);
 	mrc_bh_kick(qp);
 }
 

@@ -96,34 +96,50 @@ static bool profile_same(const struct mrc_profile *a, const struct mrc_profile *
 	return !memcmp(a->ev, b->ev, a->n * sizeof(*a->ev));
 }
 
+/*
+ * Under dev->peer_lock. Put @p in the list; *out has to go: what it replaced, NULL, or
+ * @p itself, which says nothing new (or is one too many: -ENOSPC).
+ */
+static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_profile **out)
+{
+	struct mrc_profile *old = profile_find(dev, p->id, p->any_dst ? NULL : &p->dst);
+
+	*out = p;
+	if (!old && dev->n_profiles >= MRC_PROFILES_MAX)
+		return -ENOSPC;
+	if (old && profile_same(old, p))
+		return 0;
+	*out = old;
+	if (old) {
+		list_replace_rcu(&old->link, &p->link);
+	} else {
+		list_add_tail_rcu(&p->link, &dev->profiles);
+		dev->n_profiles++;
+	}
+	return 0;
+}
+
 int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, struct netlink_ext_ack *extack)
 {
-	struct mrc_profile *old;
-	bool same;
+	struct mrc_profile *out = p;
 	int err;
 
 	ASSERT_RTNL();
 	err = mrc_profile_check(dev, p, extack);
 	if (!err && dev->dead)
 		err = -ENODEV;
-	if (err) {
-		mrc_profile_put(p);
-		return err;
+	if (!err) {
+		spin_lock_bh(&dev->peer_lock);
+		err = profile_place(dev, p, &out);
+		spin_unlock_bh(&dev->peer_lock);
+		if (err)
+			MRC_ERR_MSG(extack, "profile %llu: there are %u already", p->id,
+				    MRC_PROFILES_MAX);
 	}
-	spin_lock_bh(&dev->peer_lock);
-	old = profile_find(dev, p->id, p->any_dst ? NULL : &p->dst);
-	same = old && profile_same(old, p);
-	if (same)
-		old = p;
-	else if (old)
-		list_replace_rcu(&old->link, &p->link);
-	else
-		list_add_tail_rcu(&p->link, &dev->profiles);
-	spin_unlock_bh(&dev->peer_lock);
-	mrc_profile_put(old);
-	if (!same)
+	if (out != p)
 		mrc_peers_profiles_changed(dev);
-	return 0;
+	mrc_profile_put(out);
+	return err;
 }
 
 int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst_or_null,
@@ -133,8 +149,10 @@ int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst_or_null
 
 	spin_lock_bh(&dev->peer_lock);
 	p = profile_find(dev, id, dst_or_null);
-	if (p)
+	if (p) {
 		list_del_rcu(&p->link);
+		dev->n_profiles--;
+	}
 	spin_unlock_bh(&dev->peer_lock);
 	if (!p) {
 		if (dst_or_null)

@@ -17,6 +17,7 @@
 #include "engine/mrc_evgen.h"
 #include "mrc_dev.h"
 
+#define MRC_PROFILES_MAX 16384		/* per device: one for each of so many destinations */
 #define MRC_GENS_MAX	MRC_PLANES_MAX	/* generators of a profile */
 #define MRC_GEN_FIELDS	128		/* and fields of all of them */
 

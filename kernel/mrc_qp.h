@@ -152,6 +152,7 @@ void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state);
  * mrc_flow.c: the QP at work, BH context.
  * mrc_qp_run: one turn of the softirq scheduler: timer, ring -> engine, tails,
  * execs, completions, packets out, under a budget. True: wants another turn.
+ * Between two packets of a batch, too, when not one more NACK can be owed.
  * mrc_qp_rx: one parsed packet with its payload at @off in @skb (ICRC checked).
  * mrc_qp_error: to error from inside (async event, flush).
  */

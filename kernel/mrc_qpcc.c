@@ -131,6 +131,7 @@ static void cc_cfg_of(struct mrc_peer *peer, const struct mrc_cc_profile *p,
 	*cfg = (struct mrc_cc_cfg) {
 		.window_bytes = p->window_bytes,
 		.rate_mbps = mrc_dev_speed_mbps(dev, READ_ONCE(peer->ports_up)),
+		.trimming = p->trimming,
 		.nscc = p->nscc,
 	};
 	if (!cfg->window_bytes && p->ops == &mrc_cc_fixed)

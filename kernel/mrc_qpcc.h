@@ -25,6 +25,7 @@ struct mrc_cc_profile {
 	u64 id;
 	const struct mrc_cc_ops *ops;
 	u32 window_bytes;		/* 0: the device's cwnd (fixed), the algorithm's own */
+	bool trimming;			/* the fabric trims */
 	struct mrc_nscc_cfg nscc;
 };
 

@@ -31,20 +31,21 @@ static inline void mrc_netdev_set_netns_fixed(struct net_device *ndev)
 #endif
 }
 
-/*
- * Message for extack (or NULL) with values in it. Kernels that only take constant
- * strings get a static buffer per place: writers are serialised by rtnl or genl's
- * mutex.
- */
+/* Message for extack (or NULL) with values in it; see mrc_err_text.c. */
 #ifdef MRC_HAVE_ERR_MSG_FMT
 #define MRC_ERR_MSG(extack, fmt, ...) NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__)
 #else
+#define MRC_ERR_TEXT_LEN	96
+
+char *mrc_err_text(void);
+
 #define MRC_ERR_MSG(extack, fmt, ...) do {				\
-	static char __msg[96];						\
 	struct netlink_ext_ack *__ack = (extack);			\
 									\
 	if (__ack) {							\
-		snprintf(__msg, sizeof(__msg), fmt, ##__VA_ARGS__);	\
+		char *__msg = mrc_err_text();				\
+									\
+		snprintf(__msg, MRC_ERR_TEXT_LEN, fmt, ##__VA_ARGS__);	\
 		__ack->_msg = __msg;					\
 	}								\
 } while (0)

@@ -241,10 +241,11 @@ void test_messages()
     mrcnl::request cc(MRC_CMD_CC_GET);
     cc.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_CC, [](auto &n) {
         n.u64(MRC_A_CC_ID, 3).str(MRC_A_CC_ALGORITHM, "uet-1.0-nscc").u32(MRC_A_CC_WINDOW, 0);
-        n.u32(MRC_A_CC_GAMMA, 0xcccd).u8(MRC_A_CC_DISABLE_QA, 1);
+        n.u32(MRC_A_CC_GAMMA, 0xcccd).u8(MRC_A_CC_DISABLE_QA, 1).u8(MRC_A_CC_TRIMMING, 1);
     });
     equal("CC profile as text", printed(cc_record(mrcnl::table(attrs_of(cc))), {}),
-          "dev mrc0 id 3 algorithm uet-1.0-nscc window 0 gamma 0.8 quick-adapt off\n");
+          "dev mrc0 id 3 algorithm uet-1.0-nscc window 0 gamma 0.8 trimming on "
+          "quick-adapt off\n");
 
     mrcnl::request peer(MRC_CMD_PEER_GET);
     peer.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PEER, [&](auto &n) {
@@ -253,7 +254,11 @@ void test_messages()
             c.u32(MRC_A_CC_INFLIGHT, 0).u32(MRC_A_CC_QPS, 2);
         });
     });
-    equal("a peer's controller", printed(peer_record(mrcnl::table(attrs_of(peer))), {}),
+    record peer_shown = peer_record(mrcnl::table(attrs_of(peer)));
+    controllers ccs;
+    ccs.add(mrcnl::table(attrs_of(peer))[MRC_A_PEER]);
+    std::move(ccs).into(peer_shown);
+    equal("a peer's controller", printed(peer_shown, {}),
           "dev mrc0 peer fcbb:bb00:1201:: qps 2 cc-profile 3 algorithm fixed cwnd 8192 "
           "inflight 0 cc-qps 2\n");
 

@@ -20,12 +20,16 @@ ksft_plan ""
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
-read -ra flags <<<"$(pkg-config --cflags --libs libnl-3.0 libnl-genl-3.0 fmt)"
 t=$top/tools/mrcctl
-g++ -std=c++20 -O1 -g -Wall -Wextra -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined -I"$top/uapi" -o "$tmp/test" "$here/test_mrcctl.cc" \
-	"$t/grammar.cc" "$t/values.cc" "$t/printer.cc" "$t/records.cc" \
-	"$top/tools/lib/nl/genl.cc" "${flags[@]}"
+san="-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 libnl-genl-3.0 fmt)"
+read -ra libs <<<"$(pkg-config --libs libnl-3.0 libnl-genl-3.0 fmt)"
+# The tests and mrcctl's own objects side by side.
+g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
+objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,genl}.o)
+CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
+wait $!
+g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
 rc=0
 "$tmp/test" >"$tmp/out" 2>&1 || rc=$?
 while IFS= read -r line; do

@@ -66,7 +66,7 @@ pabi=$(nm -D "$(gcc -print-file-name=libibverbs.so.1)" |
 compile() {
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror $1 -DMRC_PABI="$pabi" \
 		-I"$top/uapi" -I"$src" -o "$work/ring" "$here/test_plugin_ring.c" \
-		"$src/verbs.c" "$src/data.c" -libverbs -lpthread
+		"$src"/{verbs,post,wr,cq}.c -libverbs -lpthread
 }
 ksft_test "another private ABI is refused" bash -c "! gcc -DMRC_PABI=57 -fsyntax-only \
 	-I'$top/uapi' -I'$src' '$src/provider.c' 2>/dev/null"

@@ -28,53 +28,10 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "vcommon.h"
-
-#define GUARD		64
-#define GUARD_BYTE	0xa5
-#define SPOIL_BYTE	0x5a
-#define MAX_REPORTS	10
-
-/* Immediate data: a flag or two and the low bits of a message number or count. */
-#define IMM_NOTICE	0x80000000u
-#define IMM_LAST	0x40000000u
-#define IMM_MASK	0x3fffffffu
-
-enum op {
-	OP_WRITE,
-	OP_WRITE_IMM,
-	OP_SEND,
-	OP_READ,
-	OP_ATOMIC,
-	OP_MIX,
-};
-
-static const char * const op_names[] = {
-	"write", "write_imm", "send", "read", "atomic", "mix",
-};
-
-/* What kind of work request a send completion is of; upper half of wr_id. */
-enum wr_kind {
-	WR_MESSAGE = 1,		/* lower half: low bits of the number */
-	WR_NOTICE,
-	WR_RECV,		/* lower half: receive slot */
-};
-
-/* Chosen by the client, sent to the server first; the magic tells the byte order. */
-struct plan {
-	uint64_t magic;
-	uint64_t seed;
-	uint32_t op;
-	uint32_t size;
-	uint32_t q;
-	uint32_t random_size;
-};
-
-#define PLAN_MAGIC	0x6d72635f76657231ull
+#include "verify.h"
 
 struct result {
 	uint64_t messages;
@@ -82,330 +39,34 @@ struct result {
 };
 
 static struct vc_opts opts = { .gid_index = -1, .port = "18515" };
-static struct plan plan = { .magic = PLAN_MAGIC, .op = OP_WRITE_IMM, .size = 65536, .q = 16 };
 static uint64_t iterations = 1000;
 static unsigned int seconds;
 static unsigned int stall_s = 60;
-static uint64_t spoiled = UINT64_MAX;	/* this message is sent wrong */
 static bool use_events, use_inline, progress;
 static volatile sig_atomic_t stop;
 
 static struct vc_dev dev;
-static struct vc_peer peer;
 static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
-static struct ibv_qp *qp;
-static struct ibv_mr *mr;
 static int tcp;
-static uint32_t max_inline, batch, n_recv;
-static uint8_t *mem;
-static size_t stride, write_off, recv_off, read_off, atomic_off, mem_size;
 
-static uint64_t errors, bytes, max_gap_ns, last_wc_ns;
+static uint64_t max_gap_ns, last_wc_ns;
 
 /* Client: posted, completed here, credited by the server, told to the server. */
 static uint64_t posted, completed, credited, noticed;
-static uint64_t *word_now;	/* value of each of the server's atomic words */
-static uint64_t *word_old;	/* by slot: what the atomic must return */
 /* Server: next message that completes a receive; first not yet verified. */
 static uint64_t rx_next, verified;
 static bool last_seen;
 static uint64_t total;
 static unsigned int sends_out;	/* server: credits not yet completed */
 
-static void oops(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static void oops(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (++errors > MAX_REPORTS)
-		return;
-	va_start(ap, fmt);
-	fprintf(stderr, "mrc_verify: ");
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
-
-static void __attribute__((noreturn)) broken(const char *what)
+void broken(const char *what)
 {
 	printf("mrc_verify: %s op=%s messages=%llu bytes=%llu errors=%llu FAIL: %s\n",
 	       opts.server ? "client" : "server", op_names[plan.op],
 	       (unsigned long long)(opts.server ? completed : verified),
 	       (unsigned long long)bytes, (unsigned long long)errors + 1, what);
 	exit(VC_EXIT_BAD);
-}
-
-/* ------------------------------------------------------ messages and data */
-
-static enum op op_of(uint64_t m)
-{
-	static const enum op mix[8] = {
-		OP_WRITE, OP_WRITE, OP_WRITE_IMM, OP_SEND, OP_SEND, OP_READ, OP_READ, OP_ATOMIC,
-	};
-
-	if (plan.op != OP_MIX)
-		return plan.op;
-	return mix[vc_mix(plan.seed ^ (m + 77)) % 8];
-}
-
-static uint32_t size_of(uint64_t m)
-{
-	if (!plan.random_size)
-		return plan.size;
-	return vc_mix(plan.seed + m * 3 + 1) % (plan.size + 1ull);
-}
-
-/* READs take from a slot that is not their own, another one in every round. */
-static uint64_t read_source(uint64_t m)
-{
-	return (m * 7 + m / plan.q) % plan.q;
-}
-
-/* What a READ source slot holds is numbered apart from all messages. */
-static uint64_t read_number(uint64_t slot)
-{
-	return slot | 1ull << 62;
-}
-
-static uint64_t pattern_word(uint64_t base, uint64_t i)
-{
-	uint64_t w = (base + i) * 0x9e3779b97f4a7c15ull;
-
-	return w ^ (w >> 29);
-}
-
-static uint64_t pattern_base(uint64_t m)
-{
-	return vc_mix(plan.seed ^ vc_mix(m));
-}
-
-static void fill(uint8_t *p, uint32_t len, uint64_t m)
-{
-	const uint64_t base = pattern_base(m);
-	uint32_t i, words = len / 8;
-	uint64_t w;
-
-	for (i = 0; i < words; i++) {
-		w = pattern_word(base, i);
-		memcpy(p + i * 8ull, &w, 8);
-	}
-	w = pattern_word(base, words);
-	memcpy(p + words * 8ull, &w, len % 8);
-}
-
-static void verify(uint8_t *p, uint32_t len, uint64_t m, const char *what)
-{
-	const uint64_t base = pattern_base(m);
-	uint32_t i, k, words = (len + 7) / 8;
-	uint64_t want, got;
-
-	bytes += len;
-	for (i = 0; i < words; i++) {
-		const uint32_t n = len - i * 8u < 8 ? len - i * 8u : 8;
-
-		want = pattern_word(base, i);
-		if (!memcmp(p + i * 8ull, &want, n))
-			continue;
-		got = 0;
-		memcpy(&got, p + i * 8ull, n);
-		for (k = 0; k < n && p[i * 8ull + k] == ((uint8_t *)&want)[k]; k++)
-			;
-		oops("%s of message %llu, %u bytes: byte %u is wrong (word %016llx, want %016llx)",
-		     what, (unsigned long long)m, len, i * 8 + k, (unsigned long long)got,
-		     (unsigned long long)want);
-		return;
-	}
-	for (i = plan.size; i < stride; i++) {
-		if (p[i] == GUARD_BYTE)
-			continue;
-		oops("%s of message %llu: byte %u behind its slot was overwritten", what,
-		     (unsigned long long)m, i - plan.size);
-		memset(p + plan.size, GUARD_BYTE, stride - plan.size);
-		return;
-	}
-}
-
-static uint8_t *write_slot(uint64_t m) { return mem + write_off + (m % plan.q) * stride; }
-static uint8_t *read_slot(uint64_t s) { return mem + read_off + (s % plan.q) * stride; }
-static uint8_t *recv_slot(uint32_t i) { return mem + recv_off + i * stride; }
-static uint64_t *word(uint64_t m) { return (uint64_t *)(mem + atomic_off) + m % plan.q; }
-
-static uint64_t remote(const void *local)
-{
-	return peer.addr + ((const uint8_t *)local - mem);
-}
-
-/* The same layout at both ends, so that offsets are common. */
-static void set_up_memory(void)
-{
-	const bool sends = plan.op == OP_SEND || plan.op == OP_MIX;
-	const bool reads = plan.op == OP_READ || plan.op == OP_MIX;
-	uint64_t i, slots;
-
-	stride = ((plan.size + 63ull) & ~63ull) + GUARD;
-	batch = plan.q > 1 ? plan.q / 2 : 1;
-	n_recv = plan.q + 8;
-	write_off = 0;
-	recv_off = write_off + plan.q * stride;
-	read_off = recv_off + (sends ? n_recv * stride : 0);
-	atomic_off = read_off + (reads ? plan.q * stride : 0);
-	mem_size = atomic_off + plan.q * 8ull;
-
-	mem = mmap(NULL, mem_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mem == MAP_FAILED)
-		vc_die("no memory: %zu bytes", mem_size);
-	slots = atomic_off / stride;
-	for (i = 0; i < slots; i++) {
-		memset(mem + i * stride, SPOIL_BYTE, plan.size);
-		memset(mem + i * stride + plan.size, GUARD_BYTE, stride - plan.size);
-	}
-	word_now = calloc(plan.q, 8);
-	word_old = calloc(plan.q, 8);
-	if (!word_now || !word_old)
-		vc_die("no memory");
-	for (i = 0; i < plan.q; i++) {
-		word_now[i] = vc_mix(plan.seed - i - 1);
-		*word(i) = word_now[i];
-		if (reads && !opts.server)
-			fill(read_slot(i), plan.size, read_number(i));
-	}
-}
-
-/* ----------------------------------------------------------------- posting */
-
-static uint64_t wr_id_of(enum wr_kind kind, uint64_t n)
-{
-	return (uint64_t)kind << 32 | (uint32_t)n;
-}
-
-static void post(struct ibv_send_wr *wr, const char *what)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	wr->send_flags |= IBV_SEND_SIGNALED;
-	err = ibv_post_send(qp, wr, &bad);
-	if (err) {
-		fprintf(stderr, "mrc_verify: ibv_post_send %s: %s\n", what, strerror(err));
-		broken("ibv_post_send");
-	}
-}
-
-static void post_imm(uint32_t imm)
-{
-	struct ibv_send_wr wr = {
-		.wr_id = wr_id_of(WR_NOTICE, 0),
-		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
-		.send_flags = IBV_SEND_SOLICITED,
-		.imm_data = htonl(imm),
-		.wr.rdma = { .remote_addr = peer.addr, .rkey = peer.rkey },
-	};
-
-	post(&wr, "notice");
-}
-
-static void post_receive(uint32_t i)
-{
-	const bool sends = plan.op == OP_SEND || plan.op == OP_MIX;
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)recv_slot(i),
-		.length = plan.size,
-		.lkey = mr->lkey,
-	};
-	struct ibv_recv_wr *bad, wr = {
-		.wr_id = wr_id_of(WR_RECV, i),
-		.sg_list = &sge,
-		.num_sge = sends && plan.size,
-	};
-	int err = ibv_post_recv(qp, &wr, &bad);
-
-	if (err) {
-		fprintf(stderr, "mrc_verify: ibv_post_recv: %s\n", strerror(err));
-		broken("ibv_post_recv");
-	}
-}
-
-/* Three atomics in turn: add, swap that must happen, swap that must not. */
-static void make_atomic(struct ibv_send_wr *wr, uint64_t m)
-{
-	uint64_t *now = &word_now[m % plan.q];
-	const uint64_t value = vc_mix(m ^ 0xa70);
-
-	wr->wr.atomic.remote_addr = remote(word(m));
-	wr->wr.atomic.rkey = peer.rkey;
-	word_old[m % plan.q] = *now;
-	*word(m) = ~*now;
-	switch ((m / plan.q + m) % 3) {
-	case 0:
-		wr->opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
-		wr->wr.atomic.compare_add = value;
-		*now += value;
-		break;
-	case 1:
-		wr->opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
-		wr->wr.atomic.compare_add = *now;
-		wr->wr.atomic.swap = value;
-		*now = value;
-		break;
-	default:
-		wr->opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
-		wr->wr.atomic.compare_add = *now + 1;
-		wr->wr.atomic.swap = value;
-		break;
-	}
-}
-
-static void post_message(uint64_t m)
-{
-	const enum op op = op_of(m);
-	const uint32_t len = op == OP_ATOMIC ? 8 : size_of(m);
-	struct ibv_sge sge = { .length = len, .lkey = mr->lkey };
-	struct ibv_send_wr wr = {
-		.wr_id = wr_id_of(WR_MESSAGE, m),
-		.sg_list = &sge,
-		.num_sge = len != 0,
-	};
-
-	switch (op) {
-	case OP_WRITE:
-	case OP_WRITE_IMM:
-		wr.opcode = op == OP_WRITE ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_WRITE_WITH_IMM;
-		wr.imm_data = htonl(m & IMM_MASK);
-		wr.wr.rdma.remote_addr = remote(write_slot(m));
-		wr.wr.rdma.rkey = peer.rkey;
-		break;
-	case OP_SEND:
-		/* Every other one without a number of its own. */
-		wr.opcode = m % 2 ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM;
-		wr.imm_data = htonl(m & IMM_MASK);
-		break;
-	case OP_READ:
-		wr.opcode = IBV_WR_RDMA_READ;
-		wr.wr.rdma.remote_addr = remote(read_slot(read_source(m)));
-		wr.wr.rdma.rkey = peer.rkey;
-		break;
-	case OP_ATOMIC:
-		make_atomic(&wr, m);
-		break;
-	case OP_MIX:
-		abort();
-	}
-
-	if (op == OP_READ) {
-		memset(read_slot(m), SPOIL_BYTE, len);
-		sge.addr = (uintptr_t)read_slot(m);
-	} else if (op == OP_ATOMIC) {
-		sge.addr = (uintptr_t)word(m);
-	} else {
-		fill(write_slot(m), len, m);
-		if (m == spoiled && len)
-			write_slot(m)[len - 1] ^= 1;
-		sge.addr = (uintptr_t)write_slot(m);
-		if (use_inline && len <= max_inline)
-			wr.send_flags |= IBV_SEND_INLINE;
-	}
-	post(&wr, op_names[op]);
 }
 
 /* -------------------------------------------------------------- completions */
@@ -594,6 +255,22 @@ static void expect_event(void)
 		oops("a completion came without its event");
 }
 
+/* The kernel said so: nothing would complete any more, nor need the peer be heard. */
+static bool device_gone(void)
+{
+	struct pollfd pfd = { .fd = dev.ctx->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+
+	while (poll(&pfd, 1, 0) > 0 && pfd.revents & POLLIN) {
+		if (ibv_get_async_event(dev.ctx, &event))
+			return true;
+		ibv_ack_async_event(&event);
+		if (event.event_type == IBV_EVENT_DEVICE_FATAL)
+			return true;
+	}
+	return false;
+}
+
 /* The caller looks at its own condition again afterwards. */
 static void progress_or_wait(void)
 {
@@ -623,6 +300,8 @@ static void progress_or_wait(void)
 		broken("nothing completed for too long");
 	if (now - last_look > 100000000ull) {
 		last_look = now;
+		if (device_gone())
+			broken("the device is gone");
 		if (now - idle_since > 1000000000ull && vc_peer_gone(tcp))
 			broken("the peer is gone");
 	}
@@ -755,9 +434,10 @@ static void set_up(void)
 	if (opts.server ? !vc_send(tcp, &plan, sizeof(plan)) : !vc_recv(tcp, &plan, sizeof(plan)))
 		vc_die("the peer is gone");
 	if (plan.magic != PLAN_MAGIC || plan.op > OP_MIX || !plan.q || plan.q > 4096 ||
-	    plan.size > 1u << 30)
+	    plan.size > 1u << 30 || plan.timeout > 31)
 		vc_die("the peer speaks otherwise");
-	set_up_memory();
+	dev.timeout = plan.timeout;
+	set_up_memory(opts.server);
 
 	if (use_events) {
 		channel = ibv_create_comp_channel(dev.ctx);
@@ -820,6 +500,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "  -t SECS    run so long instead\n"
 	      "  -q N       messages outstanding (16)\n"
 	      "  -i         inline data where it fits\n"
+	      "  -u N       eight times 4.096 us << N (14) without an answer end it\n"
 	      "  -S SEED    of the pattern and the mix (the time)\n"
 	      "  -P         a line of progress every second\n"
 	      "  -X N       spoil one bit of message N, which must be found\n", stderr);
@@ -853,7 +534,7 @@ int main(int argc, char **argv)
 	int c;
 
 	plan.seed = vc_mix(vc_now_ns());
-	while ((c = getopt(argc, argv, "d:g:4p:m:eT:o:s:rn:t:q:iS:PX:")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:4p:m:eT:u:o:s:rn:t:q:iS:PX:")) != -1) {
 		switch (c) {
 		case 'd': opts.dev = optarg; break;
 		case 'g': opts.gid_index = (int)number(optarg, 65535); break;
@@ -862,6 +543,7 @@ int main(int argc, char **argv)
 		case 'm': opts.mtu = (int)number(optarg, 4096); break;
 		case 'e': use_events = true; break;
 		case 'T': stall_s = number(optarg, 86400); break;
+		case 'u': plan.timeout = number(optarg, 31); break;
 		case 'o': plan.op = op_named(optarg); break;
 		case 's': plan.size = number(optarg, 1u << 30); break;
 		case 'r': plan.random_size = 1; break;

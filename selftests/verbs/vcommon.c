@@ -99,6 +99,7 @@ void vc_open(struct vc_dev *d, const struct vc_opts *o)
 	if (ibv_query_gid(d->ctx, 1, d->gid_index, &d->gid))
 		vc_die("ibv_query_gid %d: %s", d->gid_index, strerror(errno));
 	d->mtu = d->port.active_mtu;
+	d->timeout = 14;
 	if (o->mtu && mtu_enum(o->mtu) < d->mtu)
 		d->mtu = mtu_enum(o->mtu);
 	d->pd = ibv_alloc_pd(d->ctx);
@@ -287,7 +288,7 @@ bool vc_connect(struct vc_dev *d, struct ibv_qp *qp, int fd, uint64_t mr_addr, u
 
 	memset(&attr, 0, sizeof(attr));
 	attr.qp_state = IBV_QPS_RTS;
-	attr.timeout = 14;
+	attr.timeout = d->timeout;
 	attr.retry_cnt = 7;
 	attr.rnr_retry = 7;
 	attr.sq_psn = be32toh(me.psn);

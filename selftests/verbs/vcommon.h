@@ -39,6 +39,7 @@ struct vc_dev {
 	union ibv_gid gid;
 	int gid_index;
 	enum ibv_mtu mtu;
+	uint8_t timeout;	/* of QPs: 4.096 us << timeout, eight times */
 };
 
 /* What the ends tell each other about a QP; network order on the wire. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 300
 #
 # Packets that nobody should send, accesses that are not allowed, settings that
 # cannot be: each is refused, counted once, and nothing else happens.
@@ -139,4 +139,25 @@ ksft_test "a netdev that is no MRC device" refused eth1 -- \
 	$mrcctl plane set dev eth1 plane 1 admin off
 ksft_equal "no refused profile left a trace" "$before" "$($mrcctl -d -j profile show)"
 ksft_test "and the paths work" mrc_verify 60 -o mix -n 20
+
+# ------------------------------------------------------------------ floods
+netlink() {
+	nsenter --net=/run/netns/h1 -- /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" "$@"
+}
+full() {	# TEXT WHAT: requests until one is refused with TEXT
+	local said
+	said=$(netlink "$2" mrc0) || { echo "$said"; return 1; }
+	echo "$said"
+	[[ $said = *"$1"* ]]
+}
+ksft_test "refusals keep apart who asked for what" netlink race mrc0
+ksft_test "CC profiles without end" full "there are 256 already" ccs
+ksft_equal "there are so many" 256 "$(mrcctl -n h1 -j cc show | jq length)"
+ksft_test "EV profiles without end" full "there are 16384 already" profiles
+ksft_test "one more is refused" refused 16384 -- \
+	$mrcctl profile set dev mrc0 id 99999 fmt udp ev 1 50000
+ksft_test "one that is there may change" $mrcctl profile set dev mrc0 id 77 fmt udp ev 1 50007
+ksft_test "or leave" $mrcctl profile del dev mrc0 id 78
+ksft_test "which makes room" $mrcctl profile set dev mrc0 id 99999 fmt udp ev 1 50000
+ksft_test "and the paths work still" mrc_verify 60 -o mix -n 20
 ksft_finish

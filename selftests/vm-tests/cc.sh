@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 400
+# timeout: 500
 #
 # Congestion control profiles: one controller per peer, shared by its QPs, made by
 # the first and gone with the last of them; settings that cannot be are refused.
@@ -45,7 +45,7 @@ rtt_measured() {
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify ib_write_bw
+mrc_begin mrcctl mrc_verify mrc_many ib_write_bw
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
 
 # ------------------------------------------------------------ by default
@@ -63,11 +63,17 @@ ksft_test "an algorithm's name that is too long" refused "" \
 	cc1 id 1 algorithm aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbcccc
 ksft_test "a parameter that fixed has not" refused "no parameter but window" \
 	cc1 id 1 algorithm fixed gamma 0.5
+ksft_test "nor has it trimming" refused "no parameter but window" \
+	cc1 id 1 algorithm fixed trimming on
 ksft_test "profile 0" refused "id" cc1 id 0 algorithm nscc
 ksft_test "a default that does not exist" refused "no CC profile 7" set1 cc-profile 7
 ksft_test "a profile" both cc set dev mrc0 id 1 algorithm nscc gamma 0.75 eta 100.5
 ksft_equal "as it is shown" '"uet-1.0-nscc 0.75 100.5 true"' \
 	"$(mrcctl -n h1 -j cc show | jq -c '.[] | "\(.algorithm) \(.gamma) \(.eta) \(.quick_adapt)"')"
+ksft_equal "no fabric trims by default" false "$(mrcctl -n h1 -j cc show | jq '.[].trimming')"
+ksft_test "one that does" both cc set dev mrc0 id 1 algorithm nscc trimming on gamma 0.75 eta 100.5
+ksft_equal "is shown" '"true 0.75"' \
+	"$(mrcctl -n h1 -j cc show | jq -c '.[] | "\(.trimming) \(.gamma)"')"
 ksft_test "as the device's default" both dev set dev mrc0 cc-profile 1
 ksft_test "which cannot be deleted" refused "default" mrcctl -n h1 cc del dev mrc0 id 1
 ksft_test "a profile that is not there cannot either" refused "no CC profile 9" \
@@ -121,6 +127,28 @@ ksft_test "it goes on" mrc_flows
 ksft_test "with the old one" ccs_are '.[0].algorithm' '"fixed"'
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
+
+# ------------------------------------------------------ controllers in numbers
+# More than fit into one netlink message: each profile's QP has one of its own.
+many_ccs() {	# COUNT
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		cc1 id $i algorithm fixed window $((65536 + i)) || return
+		set1 cc-profile $i || return
+		echo more >&"${MANY[1]}"
+		read -rt 20 -u "${MANY[0]}" || { echo "no answer"; return 1; }
+		[ "$REPLY" = "$i" ] || { echo "$REPLY"; return 1; }
+	done
+}
+fabric_host_addr 2
+coproc MANY { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" "$REPLY" 2>&1; }
+ksft_test "QPs under 200 profiles" many_ccs 200
+ksft_test "one peer" test "$(mrcctl -n h1 -j peer show | jq length)" = 1
+ksft_test "200 controllers, each once" ccs_are 'map(.cc_profile) == [range(1; 201)]' true
+ksft_test "each with its window" ccs_are 'all(.cwnd == 65536 + .cc_profile)' true
+eval "exec ${MANY[1]}>&-"
+wait "$MANY_PID" || true
+ksft_test "gone with their QPs" mrc_until 30 ccs_are length 0
 ksft_test "off again" both dev set dev mrc0 cc-profile 0
 ksft_test "and it works" mrc_verify 60 -o mix -n 20
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc tx_errors

@@ -101,7 +101,7 @@ traffic() {	# NAME
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify ibv_rc_pingpong
+mrc_begin mrcctl mrc_verify mrc_many ibv_rc_pingpong ping
 
 # ------------------------------------------------------------- plain cables
 ksft_test "two plain cables" flat
@@ -211,40 +211,57 @@ ksft_test "SRv6: two planes by hand, explicit EVs, some twice" mrc_fabric_by_han
 traffic "explicit SRv6"
 ksft_test "explicit SRv6: all are used" all_used
 
-# One generator per plane; the T1 is the field that varies.
+# ------------------------------------------------ a peer of ordinary IP alone
+# A path 150 times on each plane: an IP peer needs a part of so many, whoever asks.
+peer_evs_are() {	# PEER NUMBER
+	local got
+	got=$(mrcctl -n h1 -j peer show peer "$1" | jq '.[0].evs')
+	echo "$1 has $got EVs, expected $2"
+	[ "$got" = "$2" ]
+}
+long_list() {	# DST COUNT
+	local evs=() i
+	for ((i = 0; i < $2; i++)); do
+		evs+=(ev 1 "$(fabric_path 1 2 1 1)" ev 2 "$(fabric_path 1 2 2 1)")
+	done
+	mrcctl -n h1 profile set dev mrc0 id 1 dst "$1" fmt srv6 "${evs[@]}"
+}
+nobody=fd00:6d72:63::55
+say_to() { ip netns exec h1 ping -6 -c 1 -W 1 "$1" || true; }	# nobody answers
+ksft_test "ordinary IP: 300 EVs" long_list $nobody 150
+ksft_test "ordinary IP: a packet" say_to $nobody
+ksft_test "ordinary IP: it takes 128 of them" mrc_until 5 peer_evs_are $nobody 128
+ksft_test "ordinary IP: 400 EVs" long_list $nobody 200
+ksft_test "ordinary IP: 128 of them, too" peer_evs_are $nobody 128
+coproc MANY { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" $nobody 2>&1; }
+many() { echo more >&"${MANY[1]}" && read -rt 20 -u "${MANY[0]}" && echo "$REPLY" && [ "$REPLY" = "$1" ]; }
+ksft_test "a QP to that peer" many 1
+ksft_test "ordinary IP no more: all of them" peer_evs_are $nobody 400
+ksft_test "and after the next change" long_list $nobody 150
+ksft_test "(all of them)" peer_evs_are $nobody 300
+eval "exec ${MANY[1]}>&-"
+wait "$MANY_PID" || true
+
+# gen_of FROM TO SRH: one generator per plane; the T1 is the field that varies. With a
+# routing header, the way to the T1 is in the destination, the rest in the segment.
 block=$((16#${FABRIC_BLOCK/:/}))
-srv6_gen() {	# FROM TO
-	local p REPLY dst a b h t
+gen_of() {
+	local p REPLY dst a b h t rest=() gens=()
 	fabric_host_addr "$2"
 	dst=$REPLY
-	gens=()
+	[ -z "$3" ] || rest=(field "32,0" field "32,0" field "32,$block")
 	for p in 1 2; do
 		fabric_usid_t0 $p "$1"; a=$REPLY
 		fabric_usid_t0 $p "$2"; b=$REPLY
 		fabric_usid_t1 $p 0; t=$REPLY
 		fabric_usid_host $p "$2"; h=$REPLY
 		gens+=(gen "$p" field "32,$block" field "16,0x$a" field "16,0x$t,0xf,1,2"
-			field "16,0x$b" field "16,0x$h")
+			"${rest[@]}" field "16,0x$b" field "16,0x$h")
 	done
 	mrcctl -n "h$1" profile set dev mrc0 id 1 dst "$dst" fmt srv6 mode gen "${gens[@]}"
 }
-# The way to the T1 in the destination, the rest in the segment.
-srh_gen() {	# FROM TO
-	local p REPLY dst a b h t
-	fabric_host_addr "$2"
-	dst=$REPLY
-	gens=()
-	for p in 1 2; do
-		fabric_usid_t0 $p "$1"; a=$REPLY
-		fabric_usid_t0 $p "$2"; b=$REPLY
-		fabric_usid_t1 $p 0; t=$REPLY
-		fabric_usid_host $p "$2"; h=$REPLY
-		gens+=(gen "$p" field "32,$block" field "16,0x$a" field "16,0x$t,0xf,1,2"
-			field "32,0" field "32,0"
-			field "32,$block" field "16,0x$b" field "16,0x$h")
-	done
-	mrcctl -n "h$1" profile set dev mrc0 id 1 dst "$dst" fmt srv6 mode gen "${gens[@]}"
-}
+srv6_gen() { gen_of "$1" "$2" ''; }
+srh_gen() { gen_of "$1" "$2" srh; }
 gen_both() { "$1" 1 2 && "$1" 2 1; }
 ksft_test "SRv6 from fields" gen_both srv6_gen
 traffic "SRv6 from fields"

@@ -10,6 +10,7 @@
 #include <linux/mrc.h>
 #include <poll.h>
 
+#include "gather.h"
 #include "records.h"
 #include "values.h"
 
@@ -140,93 +141,6 @@ error plane_set(context &ctx, const arguments &args)
 
 // ---- profile ----
 
-// Fields of a generator as `profile set` takes them.
-std::string gen_text(const attr &gen)
-{
-    std::string s = fmt::format("gen {}", table(gen)[MRC_A_GEN_PORT].num());
-    for (attr a : gen.nested()) {
-        if (a.type() != MRC_A_GEN_FIELD)
-            continue;
-        table f(a);
-        s += fmt::format(" field {},{:#x}", f[MRC_A_FIELD_WIDTH].num(), f[MRC_A_FIELD_INIT].num());
-        if (f[MRC_A_FIELD_MASK].num())
-            s += fmt::format(",{:#x},{},{}", f[MRC_A_FIELD_MASK].num(),
-                             f[MRC_A_FIELD_FIRST].num(), f[MRC_A_FIELD_LAST].num());
-    }
-    return s;
-}
-
-json gen_json(const attr &gen)
-{
-    json fields = json::array();
-    for (attr a : gen.nested()) {
-        if (a.type() != MRC_A_GEN_FIELD)
-            continue;
-        table f(a);
-        fields.push_back({{"width", f[MRC_A_FIELD_WIDTH].num()},
-                          {"init", f[MRC_A_FIELD_INIT].num()},
-                          {"mask", f[MRC_A_FIELD_MASK].num()},
-                          {"min", f[MRC_A_FIELD_FIRST].num()},
-                          {"max", f[MRC_A_FIELD_LAST].num()}});
-    }
-    return {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
-}
-
-// A profile comes in parts with equal heads; EVs are gathered until the next one.
-class profile_gatherer {
-  public:
-    explicit profile_gatherer(context &ctx) : ctx_(ctx) {}
-
-    void part(const table &t)
-    {
-        table p(t[MRC_A_PROFILE]);
-        record head = profile_record(t);
-        if (started_ && head.fields() != head_.fields())
-            flush();
-        started_ = true;
-        head_ = head;
-        auto fmt = static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num());
-        for (attr a : t[MRC_A_PROFILE].nested()) {
-            if (a.type() == MRC_A_PROFILE_GEN) {
-                gens_.push_back(gen_json(a));
-                gen_text_ += (gen_text_.empty() ? "" : " ") + gen_text(a);
-            }
-            if (a.type() != MRC_A_PROFILE_EV)
-                continue;
-            table e(a);
-            uint64_t port = e[MRC_A_EV_PORT].num();
-            std::string value = format_ev(fmt, e[MRC_A_EV_VALUE].bytes());
-            text_ += fmt::format("{}ev {} {}", text_.empty() ? "" : " ", port, value);
-            evs_.push_back({{"port", port}, {"value", std::move(value)}});
-        }
-    }
-
-    void flush()
-    {
-        if (!started_)
-            return;
-        // Text is what `profile set` takes, with -d in full.
-        if (!ctx_.opt.details || !gens_.empty())
-            text_ = fmt::format("evs {}", evs_.size());
-        if (!gens_.empty())
-            head_.add("gen", std::move(gens_)).as_text("gen", std::move(gen_text_));
-        head_.add("ev", std::move(evs_)).as_text("ev", std::move(text_));
-        ctx_.out.object(head_);
-        evs_ = json::array();
-        gens_ = json::array();
-        text_.clear();
-        gen_text_.clear();
-        started_ = false;
-    }
-
-  private:
-    context &ctx_;
-    bool started_ = false;
-    record head_;
-    json evs_ = json::array(), gens_ = json::array();
-    std::string text_, gen_text_;
-};
-
 error profile_show(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_PROFILE_GET);
@@ -239,6 +153,18 @@ error profile_show(context &ctx, const arguments &args)
         if (!want || table(t[MRC_A_PROFILE])[MRC_A_PROFILE_ID].num() == want)
             gather.part(t);
     });
+    if (!e)
+        gather.flush();
+    return e;
+}
+
+error peer_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_PEER_GET);
+    put_dev(rq, args);
+    put_peer(rq, args);
+    peer_gatherer gather(ctx);
+    auto e = dump(ctx, rq, [&](const message &m) { gather.part(table(m.attrs)); });
     if (!e)
         gather.flush();
     return e;
@@ -440,6 +366,8 @@ void put_cc(request &n, const arguments &args)
             n.u32(p.type, parse_fixed(*v, p.bits, p.max, p.name));
     if (auto v = args.get("quick-adapt"))
         n.u8(MRC_A_CC_DISABLE_QA, !parse_on_off(*v, "quick-adapt"));
+    if (auto v = args.get("trimming"))
+        n.u8(MRC_A_CC_TRIMMING, parse_on_off(*v, "trimming"));
     if (auto v = args.get("qa-gate"))
         n.u8(MRC_A_CC_QA_GATE, static_cast<uint8_t>(parse_number(*v, 0, 31, "qa-gate")));
 }
@@ -554,7 +482,7 @@ error run(const command &c, context &ctx)
     case action::profile_show: return profile_show(ctx, a);
     case action::profile_set: return profile_set(ctx, a);
     case action::profile_del: return profile_del(ctx, a);
-    case action::peer_show: return show(ctx, a, MRC_CMD_PEER_GET, peer_record);
+    case action::peer_show: return peer_show(ctx, a);
     case action::ev_show: return ev_show(ctx, a);
     case action::ev_set: return ev_set(ctx, a);
     case action::cc_show: return cc_show(ctx, a);

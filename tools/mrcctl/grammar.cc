@@ -175,6 +175,7 @@ std::vector<object> make_table()
                   {"fi-scale", {"RATIO"}, "fast increase"},
                   {"gamma", {"RATIO"}, "multiplicative decrease (0 ... 1)"},
                   {"max-md-jump", {"RATIO"}, "of the window that is left at least (0 ... 1)"},
+                  {"trimming", {"on|off"}, "the fabric trims; default: off"},
                   {"quick-adapt", {"on|off"}, "default: on"},
                   {"qa-gate", {"N"}, "quick adapt below max-cwnd / 2^N (0 ... 31)"},
                   {"qa-threshold", {"NS"}, "delay that calls for it"},

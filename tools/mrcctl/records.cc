@@ -146,28 +146,6 @@ void fill_peer(record &r, const table &p)
     add_num(r, p, MRC_A_PEER_QPS, "qps");
 }
 
-// Controllers in use; several only while QPs of different profiles live.
-void add_controllers(record &r, const attr &peer)
-{
-    json list = json::array();
-    std::string text;
-    for (attr a : peer.nested()) {
-        if (a.type() != MRC_A_PEER_CC)
-            continue;
-        table c(a);
-        list.push_back({{"cc_profile", c[MRC_A_CC_ID].num()},
-                        {"algorithm", std::string(c[MRC_A_CC_ALGORITHM].str())},
-                        {"cwnd", c[MRC_A_CC_CWND].num()},
-                        {"inflight", c[MRC_A_CC_INFLIGHT].num()},
-                        {"qps", c[MRC_A_CC_QPS].num()}});
-        text += fmt::format("{}cc-profile {} algorithm {} cwnd {} inflight {} cc-qps {}",
-                            text.empty() ? "" : " ", c[MRC_A_CC_ID].num(),
-                            c[MRC_A_CC_ALGORITHM].str(), c[MRC_A_CC_CWND].num(),
-                            c[MRC_A_CC_INFLIGHT].num(), c[MRC_A_CC_QPS].num());
-    }
-    r.add("cc", std::move(list)).as_text("cc", std::move(text));
-}
-
 void add_fixed(record &r, const table &t, uint16_t type, const char *name, unsigned bits)
 {
     if (!t[type])
@@ -267,6 +245,8 @@ record cc_record(const table &t)
     add_fixed(r, c, MRC_A_CC_FI_SCALE, "fi_scale", 16);
     add_fixed(r, c, MRC_A_CC_GAMMA, "gamma", 16);
     add_fixed(r, c, MRC_A_CC_MAX_MD_JUMP, "max_md_jump", 16);
+    if (c[MRC_A_CC_TRIMMING])
+        r.add("trimming", c[MRC_A_CC_TRIMMING].num() != 0);
     if (c[MRC_A_CC_DISABLE_QA])
         r.add("quick_adapt", c[MRC_A_CC_DISABLE_QA].num() == 0);
     add_num(r, c, MRC_A_CC_QA_GATE, "qa_gate");
@@ -274,12 +254,34 @@ record cc_record(const table &t)
     return r;
 }
 
+void controllers::add(const attr &peer)
+{
+    for (attr a : peer.nested()) {
+        if (a.type() != MRC_A_PEER_CC)
+            continue;
+        table c(a);
+        list_.push_back({{"cc_profile", c[MRC_A_CC_ID].num()},
+                         {"algorithm", std::string(c[MRC_A_CC_ALGORITHM].str())},
+                         {"cwnd", c[MRC_A_CC_CWND].num()},
+                         {"inflight", c[MRC_A_CC_INFLIGHT].num()},
+                         {"qps", c[MRC_A_CC_QPS].num()}});
+        text_ += fmt::format("{}cc-profile {} algorithm {} cwnd {} inflight {} cc-qps {}",
+                             text_.empty() ? "" : " ", c[MRC_A_CC_ID].num(),
+                             c[MRC_A_CC_ALGORITHM].str(), c[MRC_A_CC_CWND].num(),
+                             c[MRC_A_CC_INFLIGHT].num(), c[MRC_A_CC_QPS].num());
+    }
+}
+
+void controllers::into(record &r) &&
+{
+    r.add("cc", std::move(list_)).as_text("cc", std::move(text_));
+}
+
 record peer_record(const table &t)
 {
     record r;
     add_ids(r, t);
     fill_peer(r, table(t[MRC_A_PEER]));
-    add_controllers(r, t[MRC_A_PEER]);
     return r;
 }
 

@@ -11,6 +11,17 @@
 
 namespace mrcctl {
 
+// Controllers in use towards a peer; several only while QPs of different profiles live.
+class controllers {
+  public:
+    void add(const mrcnl::attr &peer);
+    void into(record &r) &&;
+
+  private:
+    json list_ = json::array();
+    std::string text_;
+};
+
 // Name of the device a message is about.
 std::string_view dev_name(const mrcnl::table &t);
 
@@ -19,6 +30,7 @@ record plane_record(const mrcnl::table &t);
 // Without its EVs, which come in several messages.
 record profile_record(const mrcnl::table &t);
 record cc_record(const mrcnl::table &t);
+// Without its controllers, which may come in several messages.
 record peer_record(const mrcnl::table &t);
 record ev_record(const mrcnl::table &t, const mrcnl::attr &ev);
 record qp_record(const mrcnl::table &t);

@@ -25,7 +25,8 @@ enum {
 				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
 				 * too small for them (4096 do not fit) */
 	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST} */
-	MRC_CMD_PEER_GET,	/* dump: peers with their path sets; may name PEER {GID} */
+	MRC_CMD_PEER_GET,	/* dump: peers with their path sets and controllers, of which
+				 * many come in several messages; may name PEER {GID} */
 	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
 	MRC_CMD_EV_SET,		/* DEV_IFINDEX, PEER {GID}, EV {INDEX, STATE}, repeated:
 				 * GOOD or DENIED */
@@ -177,6 +178,7 @@ enum {
 	MRC_A_CC_FI_SCALE,	/* u32: fixed point 16.16 */
 	MRC_A_CC_GAMMA,		/* u32: fixed point 16.16, at most 1 */
 	MRC_A_CC_MAX_MD_JUMP,	/* u32: fixed point 16.16, at most 1 */
+	MRC_A_CC_TRIMMING,	/* u8: 1: the fabric trims; NSCC: aim at a shorter delay */
 	/* of a controller in use */
 	MRC_A_CC_CWND,		/* u32 bytes */
 	MRC_A_CC_INFLIGHT,	/* u32 bytes */

@@ -117,17 +117,23 @@ int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 int mrc_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int mrc_destroy_qp(struct ibv_qp *qp);
 
-/* data.c */
+/* post.c */
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+/* Wake the kernel for this send queue; replaced by the unit test. */
+int mrc_doorbell(struct ibv_qp *qp);
+/* The same after publishing; when it fails the next post tries again. */
+int mrc_sq_kick(struct mrc_qp *qp);
+
+/* wr.c: fill in the function pointers of ibv_wr_*. */
+void mrc_qp_set_wr_ops(struct mrc_qp *qp);
+
+/* cq.c */
 int mrc_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int mrc_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 /* Forget completions of @qpn that were not polled yet. */
 void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn);
-/* Fill in the function pointers of ibv_wr_* and ibv_start_poll and friends. */
-void mrc_qp_set_wr_ops(struct mrc_qp *qp);
+/* Fill in the function pointers of ibv_start_poll and friends. */
 void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags);
-/* Wake the kernel for this send queue; replaced by the unit test. */
-int mrc_doorbell(struct ibv_qp *qp);
 
 #endif

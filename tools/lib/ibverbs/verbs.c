@@ -228,10 +228,11 @@ static void qp_mark_extended(struct mrc_qp *qp)
 	qp->v.raw[360 / 4] = VERBS_QP_EX;
 }
 
+/* Not SEND_WITH_INV: there is nothing to invalidate without memory windows. */
 #define MRC_SEND_OPS	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
 			 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |		  \
 			 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |	  \
-			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV)
+			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
 static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""mrc_netlink.py - more requests to the module's netlink family than a shell can make.
+
+    mrc_netlink.py profiles DEV    set EV profiles 1, 2, 3 ... until one is refused
+    mrc_netlink.py ccs DEV         likewise CC profiles
+    mrc_netlink.py race DEV        several processes delete what is not there
+
+The first two print how many there are then and why there cannot be more. race fails when
+a refusal tells one process what another had asked for.
+"""
+import os
+import socket
+import struct
+import sys
+
+NETLINK_GENERIC, SOL_NETLINK, NETLINK_EXT_ACK = 16, 270, 11
+NLM_F_REQUEST, NLM_F_ACK, NLM_F_ACK_TLVS, NLMSG_ERROR = 1, 4, 0x200, 2
+NLA_F_NESTED, NLMSGERR_ATTR_MSG = 0x8000, 1
+GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_A_ID, CTRL_A_NAME = 16, 3, 1, 2
+
+CMD_PROFILE_SET, CMD_CC_SET, CMD_CC_DEL = 6, 15, 16
+A_DEV_NAME, A_PROFILE, A_CC = 2, 6, 12
+A_PROFILE_ID, A_PROFILE_FMT, A_PROFILE_EV = 1, 3, 6
+A_CC_ID, A_EV_VALUE, A_EV_PORT = 1, 2, 3
+FMT_UDP = 4
+
+MANY = 100000
+RACERS, ROUNDS = 4, 300
+
+
+def attr(kind, data):
+    return struct.pack("HH", 4 + len(data), kind) + data + b"\0" * (-len(data) % 4)
+
+
+def nest(kind, *attrs):
+    return attr(kind | NLA_F_NESTED, b"".join(attrs))
+
+
+def attrs_of(data):
+    found = {}
+    while len(data) >= 4:
+        length, kind = struct.unpack_from("HH", data)
+        found[kind & 0x3fff] = data[4:length]
+        data = data[(length + 3) & ~3:]
+    return found
+
+
+class Family:
+    def __init__(self, name):
+        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+        self.sock.setsockopt(SOL_NETLINK, NETLINK_EXT_ACK, 1)
+        self.seq = 0
+        self.id = GENL_ID_CTRL
+        reply = self.exchange(CTRL_CMD_GETFAMILY, NLM_F_REQUEST,
+                              attr(CTRL_A_NAME, name.encode() + b"\0"))
+        self.id = struct.unpack("H", attrs_of(reply[20:])[CTRL_A_ID])[0]
+
+    def exchange(self, cmd, flags, body):
+        self.seq += 1
+        self.sock.send(struct.pack("IHHII", 20 + len(body), self.id, flags, self.seq, 0) +
+                       struct.pack("BBH", cmd, 1, 0) + body)
+        return self.sock.recv(65536)
+
+    def call(self, cmd, *attrs):
+        """(0, "") or the error and the kernel's text."""
+        data = self.exchange(cmd, NLM_F_REQUEST | NLM_F_ACK, b"".join(attrs))
+        length, kind, flags, seq, _ = struct.unpack_from("IHHII", data)
+        if kind != NLMSG_ERROR or seq != self.seq:
+            raise OSError(f"an answer of type {kind} to {seq}")
+        err, asked = struct.unpack_from("iI", data, 16)
+        said = attrs_of(data[20 + (asked if err else 16):length])
+        if not flags & NLM_F_ACK_TLVS:
+            said = {}
+        return -err, said.get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
+
+
+def fill(dev, request):
+    family = Family("mrc")
+    for n in range(1, MANY):
+        err, text = family.call(*request(attr(A_DEV_NAME, dev.encode() + b"\0"), n))
+        if err:
+            print(n - 1, text)
+            return 0
+    print(f"{MANY} and no end")
+    return 1
+
+
+def profile(dev, n):
+    ev = nest(A_PROFILE_EV, attr(A_EV_VALUE, struct.pack("!H30x", 50000)), attr(A_EV_PORT, b"\1"))
+    return CMD_PROFILE_SET, dev, nest(A_PROFILE, attr(A_PROFILE_ID, struct.pack("Q", n)),
+                                      attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)), ev)
+
+
+def cc(dev, n):
+    return CMD_CC_SET, dev, nest(A_CC, attr(A_CC_ID, struct.pack("Q", n)))
+
+
+def racer(dev, me):
+    family = Family("mrc")
+    for i in range(ROUNDS):
+        key = 1000000 * (me + 1) + i
+        _, text = family.call(CMD_CC_DEL, attr(A_DEV_NAME, dev.encode() + b"\0"),
+                              nest(A_CC, attr(A_CC_ID, struct.pack("Q", key))))
+        if text != f"no CC profile {key}":
+            print(f"asked for {key}, was told '{text}'", flush=True)
+            return 1
+    return 0
+
+
+def race(dev):
+    pids = []
+    for me in range(RACERS):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(racer(dev, me))
+        pids.append(pid)
+    return 1 if any(os.waitpid(pid, 0)[1] for pid in pids) else 0
+
+
+def main():
+    what, dev = sys.argv[1:]
+    if what == "race":
+        return race(dev)
+    return fill(dev, {"profiles": profile, "ccs": cc}[what])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * cq.c - polling and arming a completion queue, in the plain way and through
+ * ibv_start_poll and friends.
+ */
+#include <errno.h>
+#include "ring.h"
+
+enum {
+	CQE_PURGED = 1,		/* of mrc_cqe.reserved1: ours; the kernel writes 0 */
+};
+
+static inline void cq_lock(struct mrc_cq *cq)
+{
+	if (!cq->single_threaded)
+		pthread_spin_lock(&cq->lock);
+}
+
+static inline void cq_unlock(struct mrc_cq *cq)
+{
+	if (!cq->single_threaded)
+		pthread_spin_unlock(&cq->lock);
+}
+
+static inline uint32_t cq_avail(const struct mrc_cq *cq)
+{
+	uint32_t n = __atomic_load_n(&cq->ring.hdr->prod, __ATOMIC_ACQUIRE) - cq->ring.idx;
+
+	return n <= cq->ring.entries ? n : 0;
+}
+
+/* The next completion, copied out; the shared index is published by the caller. */
+static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
+{
+	uint32_t n;
+
+	for (n = cq_avail(cq); n; n--) {
+		*cqe = *(const struct mrc_cqe *)mrc_slot(&cq->ring, cq->ring.idx);
+		cq->ring.idx++;
+		if (cqe->reserved1 != CQE_PURGED)
+			return true;
+	}
+	return false;
+}
+
+static inline void cq_publish(struct mrc_cq *cq)
+{
+	__atomic_store_n(&cq->ring.hdr->cons, cq->ring.idx, __ATOMIC_RELEASE);
+}
+
+/* Positive: so many; negative: the queue has overrun and is unusable. */
+int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
+{
+	struct mrc_cq *cq = to_mcq(ibcq);
+	struct mrc_cqe cqe;
+	uint32_t before;
+	int i;
+
+	cq_lock(cq);
+	before = cq->ring.idx;
+	for (i = 0; i < n && cq_take(cq, &cqe); i++) {
+		wc[i] = (struct ibv_wc) {
+			.wr_id = cqe.wr_id,
+			.status = cqe.status,
+			.opcode = cqe.opcode,
+			.byte_len = cqe.byte_len,
+			.imm_data = cqe.imm_data,
+			.qp_num = cqe.qpn,
+			.src_qp = cqe.src_qp,
+			.wc_flags = cqe.wc_flags,
+		};
+	}
+	if (cq->ring.idx != before)
+		cq_publish(cq);
+	if (!i && n > 0 && __atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
+		i = -1;
+	cq_unlock(cq);
+	return i;
+}
+
+/* Armed for anything includes armed for solicited: never weaken it. */
+int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
+{
+	struct mrc_ring_hdr *hdr = to_mcq(ibcq)->ring.hdr;
+	__u32 none = MRC_ARM_NONE;
+
+	if (solicited_only)
+		__atomic_compare_exchange_n(&hdr->arm, &none, MRC_ARM_SOLICITED, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	else
+		__atomic_store_n(&hdr->arm, MRC_ARM_ANY, __ATOMIC_SEQ_CST);
+	full_barrier();
+	return 0;
+}
+
+void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn)
+{
+	uint32_t i, n;
+
+	cq_lock(cq);
+	n = cq_avail(cq);
+	for (i = 0; i < n; i++) {
+		struct mrc_cqe *cqe = mrc_slot(&cq->ring, cq->ring.idx + i);
+
+		if (cqe->qpn == qpn)
+			cqe->reserved1 = CQE_PURGED;
+	}
+	cq_unlock(cq);
+}
+
+/* ---------------------------------------------------- extended CQ polling */
+
+static inline struct mrc_cq *ex_cq(struct ibv_cq_ex *cq)
+{
+	return (struct mrc_cq *)cq;
+}
+
+static int cqx_next(struct ibv_cq_ex *ibcq)
+{
+	struct mrc_cq *cq = ex_cq(ibcq);
+
+	if (!cq_take(cq, &cq->cur))
+		return ENOENT;
+	ibcq->wr_id = cq->cur.wr_id;
+	ibcq->status = cq->cur.status;
+	return 0;
+}
+
+/* On success the lock is held until end_poll. */
+static int cqx_start(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
+{
+	struct mrc_cq *cq = ex_cq(ibcq);
+	int ret;
+
+	if (attr->comp_mask)
+		return EINVAL;
+	cq_lock(cq);
+	ret = cqx_next(ibcq);
+	if (ret) {
+		if (__atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
+			ret = EIO;
+		cq_publish(cq);
+		cq_unlock(cq);
+	}
+	return ret;
+}
+
+static void cqx_end(struct ibv_cq_ex *ibcq)
+{
+	cq_publish(ex_cq(ibcq));
+	cq_unlock(ex_cq(ibcq));
+}
+
+static enum ibv_wc_opcode cqx_opcode(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.opcode;
+}
+
+static uint32_t cqx_zero32(struct ibv_cq_ex *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+static uint8_t cqx_zero8(struct ibv_cq_ex *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+static uint32_t cqx_byte_len(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.byte_len;
+}
+
+static __be32 cqx_imm(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.imm_data;
+}
+
+static uint32_t cqx_qp_num(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.qpn;
+}
+
+static uint32_t cqx_src_qp(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.src_qp;
+}
+
+static unsigned int cqx_wc_flags(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.wc_flags;
+}
+
+void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags)
+{
+	struct ibv_cq_ex *ex = &cq->v.cq_ex;
+
+	ex->start_poll = cqx_start;
+	ex->next_poll = cqx_next;
+	ex->end_poll = cqx_end;
+	ex->read_opcode = cqx_opcode;
+	ex->read_vendor_err = cqx_zero32;
+	ex->read_wc_flags = cqx_wc_flags;
+	if (wc_flags & IBV_WC_EX_WITH_BYTE_LEN)
+		ex->read_byte_len = cqx_byte_len;
+	if (wc_flags & IBV_WC_EX_WITH_IMM)
+		ex->read_imm_data = cqx_imm;
+	if (wc_flags & IBV_WC_EX_WITH_QP_NUM)
+		ex->read_qp_num = cqx_qp_num;
+	if (wc_flags & IBV_WC_EX_WITH_SRC_QP)
+		ex->read_src_qp = cqx_src_qp;
+	if (wc_flags & IBV_WC_EX_WITH_SLID)
+		ex->read_slid = cqx_zero32;
+	if (wc_flags & IBV_WC_EX_WITH_SL)
+		ex->read_sl = cqx_zero8;
+	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
+		ex->read_dlid_path_bits = cqx_zero8;
+}

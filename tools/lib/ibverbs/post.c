@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell,
+ * when the kernel has gone to sleep on a send queue.
+ *
+ * Not here: SRQ, UD, memory windows. Keys are not checked here, the kernel does.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "ring.h"
+
+/* The kernel answers a POST_SEND with no work request by waking the QP. */
+__attribute__((weak)) int mrc_doorbell(struct ibv_qp *ibqp)
+{
+	struct ib_uverbs_post_send_resp resp;
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_post_send core;
+	} cmd = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
+		.hdr.in_words = sizeof(cmd) / 4,
+		.hdr.out_words = sizeof(resp) / 4,
+		.core.response = (uintptr_t)&resp,
+		.core.qp_handle = ibqp->handle,
+		.core.wqe_size = sizeof(struct ib_uverbs_send_wr),
+	};
+	ssize_t n;
+
+	do {
+		n = write(ibqp->context->cmd_fd, &cmd, sizeof(cmd));
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(cmd) ? 0 : n < 0 ? errno : EIO;
+}
+
+/* After a doorbell that failed the next post tries again. */
+int mrc_sq_kick(struct mrc_qp *qp)
+{
+	int ret = mrc_doorbell(&qp->v.qp);
+
+	if (ret)
+		__atomic_store_n(&qp->sq.hdr->need_kick, 1, __ATOMIC_RELAXED);
+	return ret;
+}
+
+static int put_inline(struct mrc_send_wqe *wqe, uint32_t max, const struct ibv_sge *sge,
+		      uint32_t n)
+{
+	uint8_t *dst = (uint8_t *)(wqe + 1);
+	uint32_t i, len = 0;
+
+	for (i = 0; i < n; i++) {
+		if (sge[i].length > max - len)
+			return EINVAL;
+		if (sge[i].length)
+			memcpy(dst + len, (const void *)(uintptr_t)sge[i].addr, sge[i].length);
+		len += sge[i].length;
+	}
+	wqe->inline_len = len;
+	return 0;
+}
+
+/* One work request into the slot at sq.idx; the index moves only on success. */
+static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
+{
+	struct mrc_send_wqe *wqe;
+	uint64_t len = 0;
+	int ret;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_send_sge)
+		return EINVAL;
+	if (ring_full(&qp->sq))
+		return ENOMEM;
+
+	wqe = mrc_slot(&qp->sq, qp->sq.idx);
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = wr->opcode;
+	wqe->send_flags = wr->send_flags & (IBV_SEND_FENCE | IBV_SEND_SIGNALED |
+					    IBV_SEND_SOLICITED | IBV_SEND_INLINE);
+
+	switch (wr->opcode) {
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		wqe->imm_data = wr->imm_data;
+		wqe->remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rkey = wr->wr.rdma.rkey;
+		break;
+	case IBV_WR_RDMA_WRITE:
+		wqe->remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rkey = wr->wr.rdma.rkey;
+		break;
+	case IBV_WR_RDMA_READ:
+		if (wr->send_flags & IBV_SEND_INLINE)
+			return EINVAL;
+		wqe->remote_addr = wr->wr.rdma.remote_addr;
+		wqe->rkey = wr->wr.rdma.rkey;
+		break;
+	case IBV_WR_SEND:
+		break;
+	case IBV_WR_SEND_WITH_IMM:
+		wqe->imm_data = wr->imm_data;
+		break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		if ((wr->send_flags & IBV_SEND_INLINE) || wr->wr.atomic.remote_addr % 8)
+			return EINVAL;
+		wqe->remote_addr = wr->wr.atomic.remote_addr;
+		wqe->rkey = wr->wr.atomic.rkey;
+		wqe->compare_add = wr->wr.atomic.compare_add;
+		wqe->swap = wr->wr.atomic.swap;
+		break;
+	default:
+		return EINVAL;
+	}
+
+	if (wr->send_flags & IBV_SEND_INLINE)
+		ret = put_inline(wqe, qp->max_inline, wr->sg_list, wr->num_sge);
+	else
+		ret = put_sges((struct mrc_sge *)(wqe + 1), wr->sg_list, wr->num_sge, &len);
+	if (ret)
+		return ret;
+	wqe->num_sge = wr->send_flags & IBV_SEND_INLINE ? 0 : wr->num_sge;
+	if (is_atomic(wr->opcode) && len < 8)
+		return EINVAL;
+
+	qp->sq.idx++;
+	return 0;
+}
+
+int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct mrc_qp *qp = to_mqp(ibqp);
+	struct ibv_send_wr *first = wr;
+	bool kick = false;
+	uint32_t start;
+	int ret = 0, err;
+
+	if (ibqp->state < IBV_QPS_RTS) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&qp->sq_lock);
+	start = qp->sq.idx;
+	for (; wr; wr = wr->next) {
+		ret = send_one(qp, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (qp->sq.idx != start)
+		kick = sq_publish(&qp->sq);
+	pthread_spin_unlock(&qp->sq_lock);
+
+	if (kick) {
+		err = mrc_sq_kick(qp);
+		if (err && !ret) {
+			*bad_wr = first;
+			ret = err;
+		}
+	}
+	return ret;
+}
+
+static int recv_one(struct mrc_qp *qp, const struct ibv_recv_wr *wr)
+{
+	struct mrc_recv_wqe *wqe;
+	uint64_t len;
+	int ret;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_recv_sge)
+		return EINVAL;
+	if (ring_full(&qp->rq))
+		return ENOMEM;
+
+	wqe = mrc_slot(&qp->rq, qp->rq.idx);
+	wqe->wr_id = wr->wr_id;
+	wqe->num_sge = wr->num_sge;
+	wqe->reserved0 = 0;
+	ret = put_sges((struct mrc_sge *)(wqe + 1), wr->sg_list, wr->num_sge, &len);
+	if (ret)
+		return ret;
+	qp->rq.idx++;
+	return 0;
+}
+
+int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mrc_qp *qp = to_mqp(ibqp);
+	bool kick;
+	int ret = 0;
+
+	if (!qp->rq.hdr || ibqp->state == IBV_QPS_RESET) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	pthread_spin_lock(&qp->rq_lock);
+	for (; wr; wr = wr->next) {
+		ret = recv_one(qp, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	__atomic_store_n(&qp->rq.hdr->prod, qp->rq.idx, __ATOMIC_RELEASE);
+	/*
+	 * A QP in error flushes receives when it next runs, and an idle one only
+	 * runs when told to. We know of the error if the application made it; if
+	 * the kernel did, it may leave need_kick set in this ring.
+	 */
+	full_barrier();
+	kick = ibqp->state == IBV_QPS_ERR ||
+	       __atomic_load_n(&qp->rq.hdr->need_kick, __ATOMIC_RELAXED);
+	pthread_spin_unlock(&qp->rq_lock);
+	if (kick)
+		mrc_doorbell(ibqp);
+	return ret;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * ring.h - this side of the rings that a QP or CQ shares with the kernel.
+ *
+ * Send and receive: slots are filled under the queue's lock, then `prod` is
+ * published once per call with a store-release. A slot is free when the kernel
+ * has copied it out, so a full ring means `prod - cons == entries`.
+ * Completion: the kernel's `prod` is loaded with acquire; what it says is only
+ * believed up to `entries`.
+ *
+ * The two store-then-load races, each closed by a full barrier on both sides:
+ *   post: publish prod, barrier, read need_kick;  kernel: set need_kick, barrier,
+ *         look at prod once more.
+ *   arm:  store arm, barrier, (application) poll; kernel: publish prod, barrier,
+ *         take arm.
+ */
+#ifndef MRC_RING_H
+#define MRC_RING_H
+
+#include <errno.h>
+#include "mrc_prov.h"
+
+static inline void full_barrier(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Producer: may another slot be filled? The consumer index is the kernel's. */
+static inline bool ring_full(const struct mrc_uring *r)
+{
+	return r->idx - __atomic_load_n(&r->hdr->cons, __ATOMIC_ACQUIRE) >= r->entries;
+}
+
+/* Publish what was built since the last time; true: ring the doorbell. */
+static inline bool sq_publish(struct mrc_uring *sq)
+{
+	__atomic_store_n(&sq->hdr->prod, sq->idx, __ATOMIC_RELEASE);
+	full_barrier();
+	return __atomic_load_n(&sq->hdr->need_kick, __ATOMIC_RELAXED) &&
+	       __atomic_exchange_n(&sq->hdr->need_kick, 0, __ATOMIC_RELAXED);
+}
+
+static inline bool is_atomic(unsigned int opcode)
+{
+	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* *len: of all of them together. */
+static inline int put_sges(struct mrc_sge *dst, const struct ibv_sge *src, uint32_t n,
+			   uint64_t *len)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		dst[i].addr = src[i].addr;
+		dst[i].length = src[i].length;
+		dst[i].lkey = src[i].lkey;
+		sum += src[i].length;
+	}
+	*len = sum;
+	return sum > MRC_MAX_MSG ? EINVAL : 0;
+}
+
+#endif

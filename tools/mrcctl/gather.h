@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// gather.h - objects that a dump shows in parts, one behind the other: they are
+// printed when the next one begins, or with flush().
+#pragma once
+
+#include "commands.h"
+#include "records.h"
+
+namespace mrcctl {
+
+// Parts have equal heads; generators and EVs are gathered.
+class profile_gatherer {
+  public:
+    explicit profile_gatherer(context &ctx) : ctx_(ctx) {}
+    void part(const mrcnl::table &t);
+    void flush();
+
+  private:
+    context &ctx_;
+    bool started_ = false;
+    record head_;
+    json evs_ = json::array(), gens_ = json::array();
+    std::string text_, gen_text_;
+};
+
+// Parts are of one GID; congestion controllers are gathered.
+class peer_gatherer {
+  public:
+    explicit peer_gatherer(context &ctx) : ctx_(ctx) {}
+    void part(const mrcnl::table &t);
+    void flush();
+
+  private:
+    context &ctx_;
+    std::string key_; // device and GID; empty: nothing yet
+    record head_;
+    controllers ccs_;
+};
+
+} // namespace mrcctl
