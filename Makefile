@@ -27,7 +27,8 @@ all: modules $(SUBDIRS) $(TESTDIRS)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
-# gets a copy of them, and only what changed is copied and rebuilt.
+# gets a copy of them, and only what changed is copied and rebuilt. The copies' times are
+# their own: an edit made while an older copy is compiled would else pass as old.
 
 MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
 QDISC_SRC := $(wildcard selftests/qdisc/*)
@@ -42,12 +43,12 @@ define module_rules
 KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
 
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
-	@rsync -a --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
+	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
 	$$(MAKE) -C $$(@D)/kernel KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/kernel/mrc.ko $$@
 
 $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
-	@rsync -a --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
+	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
 	$$(MAKE) -C $$(@D)/qdisc KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
 

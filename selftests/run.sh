@@ -12,7 +12,9 @@
 # host/*.sh run on this machine, vm-tests/*.sh one after the other in one virtual
 # machine per kernel. Each prints TAP; every line "ok" or "not ok" counts as one.
 # A comment "# timeout: SECS" in a test raises its limit from 120 s, "# kernels: 6.12"
-# keeps it to some kernels unless it is named. What they wrote is kept in out/check.
+# keeps it to some kernels unless it is named, "# afterwards: SCRIPT" names one of this
+# folder that judges on this machine, when the virtual one has ended, what the test left in
+# $VMOUT. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -28,11 +30,12 @@ limit_of() {
 	echo "${limit:-120}"
 }
 
-# run_one TEST LOG: its output to LOG, its status and duration to LOG.status.
+# run_one TEST LOG [ARG...]: its output to LOG, its status and duration to LOG.status.
 run_one() {
-	local rc=0 start=$SECONDS
-	timeout -k 10 "$(limit_of "$1")" "$1" </dev/null >"$2" 2>&1 || rc=$?
-	echo "$rc $((SECONDS - start))" >"$2.status"
+	local test=$1 log=$2 rc=0 start=$SECONDS
+	shift 2
+	timeout -k 10 "$(limit_of "$test")" "$test" "$@" </dev/null >"$log" 2>&1 || rc=$?
+	echo "$rc $((SECONDS - start))" >"$log.status"
 }
 
 # tally LOG STATUS: "PASS FAIL SKIP", then the lines that explain the failures.
@@ -130,6 +133,21 @@ run_vm() {
 		esac
 	done
 	[ $rc -eq 0 ] || vm_failed "$kernel" "$dir" $rc
+	judge_afterwards "$kernel" "$dir" "$@"
+}
+
+# judge_afterwards KERNEL FOLDER TEST...
+judge_afterwards() {
+	local kernel=$1 dir=$2 test script log
+	shift 2
+	for test; do
+		script=$(sed -nE 's/^# afterwards: (.*)/\1/p' "$test" | head -n 1)
+		[ -n "$script" ] || continue
+		script=$here/$script
+		log=$dir/$(basename "$script" .sh).tap
+		run_one "$script" "$log" "$dir"
+		report "$kernel" "$script" "$log"
+	done
 }
 
 # One more failure, for the machine itself.

@@ -23,7 +23,7 @@ MRC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 MRC_BUILD=$MRC_TOP/build/${MRC_KVER:-none}
 
 ksft_planned='' ksft_count=0 ksft_passed=0 ksft_failed=0 ksft_skipped=0
-ksft_finished='' ksft_cleanups=()
+ksft_finished='' ksft_cleanups=() ksft_out=''
 
 ksft_plan() {
 	ksft_planned=${1:-}
@@ -69,18 +69,18 @@ ksft_skip_all() {
 
 # ksft_test NAME CMD...: passes when CMD does; its output becomes the comment of
 # a failure. CMD runs in this shell, so it may set variables, and under "set +e"
-# as any condition does.
+# as any condition does. One file for all of them: in an emulated machine a process
+# more for each test adds up to a minute.
 ksft_test() {
-	local name=$1 out rc=0
+	local name=$1 rc=0
 	shift
-	out=$(mktemp)
-	"$@" >"$out" 2>&1 || rc=$?
+	[ -n "$ksft_out" ] || ksft_out=$(mktemp)
+	"$@" >"$ksft_out" 2>&1 || rc=$?
 	if [ $rc -eq 0 ]; then
 		ksft_pass "$name"
 	else
-		ksft_fail "$name" "'$*' returned $rc: $(tail -n 20 "$out")"
+		ksft_fail "$name" "'$*' returned $rc: $(tail -n 20 "$ksft_out")"
 	fi
-	rm -f "$out"
 }
 
 # ksft_equal NAME EXPECTED ACTUAL
@@ -124,6 +124,7 @@ ksft_on_exit() {
 	for ((i = ${#ksft_cleanups[@]} - 1; i >= 0; i--)); do
 		eval "${ksft_cleanups[i]}" >/dev/null 2>&1
 	done
+	[ -z "$ksft_out" ] || rm -f "$ksft_out"
 	exit "$rc"
 }
 trap ksft_on_exit EXIT

@@ -10,31 +10,10 @@ cd "$(dirname "$0")"
 
 sim=../../tools/sim
 out=../../build/sim
+# shellcheck source=selftests/sim/tap.sh
+. ./tap.sh
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0
-bad=0
-
-report()	# status name
-{
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		bad=1
-	fi
-}
-
-build()		# name variables of make ...
-{
-	local rc=0 name=$1
-
-	shift
-	make -s -j2 -C $sim/cluster "$@" >"$tmp/build" 2>&1 || rc=$?
-	[ $rc -eq 0 ] || sed 's/^/# /' "$tmp/build"
-	report $rc "mrcsim-cluster builds [$name]"
-}
 
 # What is hashed: small clusters with all that can happen in one.
 runs()		# program threads
@@ -112,14 +91,13 @@ front()
 }
 
 echo "TAP version 13"
-build gcc T=gcc
-build clang T=clang
-build "gcc -O0" T=gcc O=0 DEBUG=1
-if [ $bad -eq 0 ]; then
+build "mrcsim-cluster builds [gcc]" -C $sim/cluster T=gcc
+build "mrcsim-cluster builds [clang]" -C $sim/cluster T=clang
+build "mrcsim-cluster builds [gcc -O0]" -C $sim/cluster T=gcc O=0 DEBUG=1
+if good_so_far; then
 	hashes
 	scenarios
 	refusal
 	front
 fi
-echo "1..$n"
-exit $bad
+finish

@@ -3,37 +3,18 @@
 # run.sh - mrcsim: a swarm of seeds, and the same hashes from gcc and clang.
 #
 # Prints TAP 13. SEEDS="A..B" is the swarm, HASH_SEEDS="A..B" what both compilers
-# run, SOAK=SECONDS goes on after B for so long. A failing seed is printed as the command that repeats it.
+# run, SOAK=SECONDS goes on after B for so long. A failing seed is printed as the command
+# that repeats it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 : "${SEEDS:=1..20000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
 sim=../../tools/sim
 out=../../build/sim
+# shellcheck source=selftests/sim/tap.sh
+. ./tap.sh
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-n=0
-bad=0
-
-report()	# status name
-{
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		bad=1
-	fi
-}
-
-build()		# compiler
-{
-	local rc=0
-
-	make -s -C $sim "T=$1" >"$tmp/build" 2>&1 || rc=$?
-	[ $rc -eq 0 ] || sed 's/^/# /' "$tmp/build"
-	report $rc "mrcsim builds [$1]"
-}
 
 swarm()
 {
@@ -77,12 +58,11 @@ hashes()
 }
 
 echo "TAP version 13"
-build gcc
-build clang
-if [ $bad -eq 0 ]; then
+build "mrcsim builds [gcc]" -C $sim T=gcc
+build "mrcsim builds [clang]" -C $sim T=clang
+if good_so_far; then
 	swarm
 	coverage
 	hashes
 fi
-echo "1..$n"
-exit $bad
+finish

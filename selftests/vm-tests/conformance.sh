@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# afterwards: conformance/captures.sh
 #
 # What the module really sends, byte by byte: every type of packet, with SRv6 (with and
 # without SRH), with IPv6 and with IPv4, captured where it leaves its host. tshark reads
-# the outer layers, selftests/conformance every field up to the ICRC.
+# the outer layers, selftests/conformance every field up to the ICRC; both on the machine
+# outside, which is many times faster.
 #
 #	h1 mrc0 = 2 planes, each T0 - 2 T1 - T0, SRv6	by hand
 #	h1 (mrc1) eth1 ---- eth1 (mrc2) h2		one plane, without SRv6
@@ -53,21 +55,12 @@ types() {	# [ARG...]
 		mrc_types -d "${MRC_IBDEV[h1]}" -p $MRC_PORT -m 1024 "$@" 10.77.0.2
 }
 
-# judged CASE TYPES [ARG...]: what was captured, by check.py.
-judged() {
+# captured CASE TYPES [ARG...]: the end of a capture, and how check.py shall judge it.
+captured() {
 	local want=$2 case=$1
 	shift 2
 	ksft_test "$case: captured whole" capture_end
-	/usr/bin/python3 -I "$CONFORMANCE/check.py" --want "$want" "${ATTRS[@]}" "$@" "$KEEP/$case"-h*.pcap \
-		>"$MRC_DIR/$case.checked" 2>&1 || true
-	while read -r verdict _ _ name; do
-		case $verdict in
-		ok) ksft_pass "$case: $name";;
-		not) ksft_fail "$case: ${name#- }" "$(grep -A 8 -F -- "$name" "$MRC_DIR/$case.checked" | grep '^#' || true)";;
-		esac
-	done < <(grep -E '^(not )?ok ' "$MRC_DIR/$case.checked" || echo "not ok 1 - check.py ran")
-	grep -qE '^(not )?ok ' "$MRC_DIR/$case.checked" || ksft_comment "$(cat "$MRC_DIR/$case.checked")"
-	ksft_comment "$(grep '^# seen' "$MRC_DIR/$case.checked" || true)"
+	printf '%s\n' --want "$want" "${ATTRS[@]}" "$@" >"$KEEP/$case.judge"
 }
 
 # attributes: what the devices were told to send, from now on.
@@ -98,7 +91,7 @@ srh_profiles() {
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_types mrc_verify tshark python3
+mrc_begin mrcctl mrc_types mrc_verify python3
 port_begin
 
 # -------------------------------------------------------------------- SRv6
@@ -127,27 +120,27 @@ for p in 1 2; do
 	port_clear p$p-t0-1 h1
 	port_clear p$p-t0-2 h2
 done
-judged srv6 "$TYPES D8 D9" --outer srv6 --planes 2
+captured srv6 "$TYPES D8 D9" --outer srv6 --planes 2
 
 ksft_test "srv6-v4: capture" capture srv6-v4
 ksft_test "srv6-v4: every type" types -4
-judged srv6-v4 "$TYPES" --outer srv6 --planes 2
+captured srv6-v4 "$TYPES" --outer srv6 --planes 2
 
 ksft_test "srh: profiles" srh_profiles 1 2
 ksft_test "srh: profiles of the peer" srh_profiles 2 1
 ksft_test "srh: capture" capture srh
 ksft_test "srh: every type" types
-judged srh "$TYPES" --outer srh --planes 2
+captured srh "$TYPES" --outer srh --planes 2
 
 # ------------------------------------------------------------------- plain
 ksft_test "one plane" mrc_one_plane
 ksft_test "ipv6: settings" attributes
 ksft_test "ipv6: capture" capture ipv6
 ksft_test "ipv6: every type" types
-judged ipv6 "$TYPES" --outer none --planes 1
+captured ipv6 "$TYPES" --outer none --planes 1
 ksft_test "ipv4: capture" capture ipv4
 ksft_test "ipv4: every type" types -4
-judged ipv4 "$TYPES" --outer none --planes 1
+captured ipv4 "$TYPES" --outer none --planes 1
 # mrc_types provokes NAKs. A copy that arrives late may carry what was written meanwhile.
 ksft_test "nothing was counted that should not be" \
 	mrc_expect_clean naks_access naks_invalid rx_bad_icrc tx_errors

@@ -115,7 +115,7 @@ build_module() {
 	mkdir -p "$dir"
 	# Built anew when the kernel was.
 	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel"
-	rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
+	rsync -rlpc --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 		--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers \
 		--exclude=modules.order "$top/kernel" "$top/uapi" "$dir/"
 	make -C "$dir/kernel" KDIR="$cache/build" ARCH=um -j"$jobs" >"$dir/log" 2>&1 || {
