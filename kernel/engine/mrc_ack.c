@@ -197,7 +197,9 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (mrc_sack_bytes(c, s, before, &cc.acked_bytes))
 		mrc_sack_levers(c, s, &cc);
 	c->cc->ops->on_ack(c->cc, &cc);
-	mrc_tx_hold(c);
+	/* A hold that others' data renewed is not ours, as long as ours are probes only. */
+	if (cc.acked_bytes || c->cc->hold_until_ns < c->hold_until_ns)
+		mrc_tx_hold(c);
 	if (c->tx.sleek && answered)
 		mrc_sleek_recover(c, now_ns);
 	else if (c->tx.sleek)
@@ -310,7 +312,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 /*
  * An ACK may lag behind by more than half of the PSN space: a message has up to 2^23
  * packets, and a READ before it may take its time. So PSNs are compared here by how far
- * they lie behind the newest one; mrc_tx_new() keeps that within the PSN space.
+ * they lie behind the newest one; mrc_tx_choose_new() keeps that within the PSN space.
  */
 
 /* Messages whose last packet the transport ACK covers. */

@@ -117,7 +117,7 @@ struct mrc_owed_nack {
 #define MRC_TAIL_END	0xff
 
 #define MRC_OWED_SACKS	8
-#define MRC_OWED_NACKS	64	/* a ring: what one NAPI poll may bring, all of it trimmed */
+#define MRC_OWED_NACKS	16	/* a ring, drained by the caller when full */
 
 #define MRC_TAIL_PROBES	16	/* remembered; a round trip may outlast several */
 

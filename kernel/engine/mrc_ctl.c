@@ -110,8 +110,8 @@ static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
  *	NO_RESOURCE			mrc_conn_rx_reject(): no receive posted
  *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
  *
- * One NACK speaks of one PSN: of its latest copy. The queue holds those of a batch; a
- * caller with larger batches looks at mrc_conn_nacks_full(). What does not fit is given up:
+ * One NACK speaks of one PSN: of its latest copy. A batch may be trimmed whole, so whoever
+ * hands one in sends when mrc_conn_nacks_full(). What does not fit is given up:
  * resent for lack of a SACK, and blamed on its path. A fatal one always finds room.
  */
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,

@@ -194,8 +194,8 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
  * Verification of EVs that only carry acknowledgements (3.5). Every few round trips one EV of
  * the rotation is probed, less often the longer all of them answer; if no answer comes it
  * is ASSUMED_BAD.
- * mrc_evset_verify_next(), called after each acknowledgement, true: send a probe on *idx,
- * picked from @r.
+ * mrc_evset_verify_next(), called after each acknowledgement from verify_ns on, true: send a
+ * probe on *idx, picked from @r.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
 

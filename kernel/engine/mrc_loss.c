@@ -113,7 +113,8 @@ u64 mrc_loss_rto_ns(const struct mrc_conn *c)
 
 	if (!c->tx.timeout_ns)
 		return MRC_TIME_NEVER;
-	return min_t(u64, mrc_timeout_ns(c) << min_t(u32, doublings, 25), MRC_RTO_MAX_NS);
+	return min_t(u64, min_t(u64, mrc_timeout_ns(c), MRC_RTO_MAX_NS) << min_t(u32, doublings, 25),
+		     MRC_RTO_MAX_NS);
 }
 
 /* ---- timers ---- */
@@ -532,7 +533,7 @@ static void mrc_loss_probe(struct mrc_conn *c, u64 now_ns)
 		c->probe_at_ns = MRC_TIME_NEVER;
 		return;
 	}
-	if (age < patience) {
+	if (age && age < patience) {	/* 0: out for so long that its tick says nothing */
 		c->probe_at_ns = now_ns + patience - age;
 		return;
 	}

@@ -442,12 +442,18 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	mrc_nscc_adjust(n, s->now_ns);
 }
 
+/* Before the first trim or loss of a period takes anything away. */
+static void mrc_nscc_save(struct mrc_nscc_state *n)
+{
+	if (!n->qa_lost && !n->saved_wnd)
+		n->saved_wnd = n->cc.cwnd_bytes;
+}
+
 static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
 			  u32 floor)
 {
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
-	if (!n->qa_lost && !n->saved_wnd)
-		n->saved_wnd = n->cc.cwnd_bytes;
+	mrc_nscc_save(n);
 	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
 	n->fast = false;
 	n->fast_acked = 0;
@@ -479,6 +485,7 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		mrc_nscc_base_rtt(n, s->rtt_ns);
 	mrc_nscc_average(n, n->p.base_rtt_ns, true, 0);
 	floor = s->last_hop ? 0 : mrc_nscc_floor(n, s->now_ns);
+	mrc_nscc_save(n);
 	/* At the last hop penalties do that. */
 	if (!s->last_hop && s->inflight_bytes >= cc->cwnd_bytes / 2)
 		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,

@@ -416,6 +416,8 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	}
 	r->state = MRC_REC_FREE;
 	c->psn_next = op->hdr.psn;
+	if (op->hdr.ackreq)	/* then it shall ask again */
+		c->ar_psn = mrc_psn_add(c->psn_una, -1);
 	if (c->cut == MRC_NONE16) {	/* it was the last of its message */
 		c->cut = r->msg;
 		c->cut_rs = rs;

@@ -116,9 +116,11 @@ void sizes()
 {
     size_t per_psn = (conn_mem(32, 1) - conn_mem(8, 1)) * 100 / (24 * MRC_MPR_UNIT);
 
-    std::printf("bytes: struct mrc_conn %zu (counters %zu), per outstanding PSN %zu.%02zu, per EV %zu "
-                "in the path set and %zu in a QP\n",
-                sizeof(mrc_conn), sizeof(mrc_stats), per_psn / 100, per_psn % 100,
+    std::printf("bytes: struct mrc_conn %zu (counters %zu), what is owed %zu, per outstanding PSN "
+                "%zu.%02zu, per EV %zu in the path set and %zu in a QP\n",
+                sizeof(mrc_conn), sizeof(mrc_stats),
+                MRC_OWED_SACKS * sizeof(mrc_owed_sack) + MRC_OWED_NACKS * sizeof(mrc_owed_nack),
+                per_psn / 100, per_psn % 100,
                 (mrc_evset_mem_size(256, false) - mrc_evset_mem_size(128, false)) / 128,
                 (conn_mem(8, 256) - conn_mem(8, 128)) / 128);
 }

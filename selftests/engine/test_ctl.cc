@@ -221,11 +221,15 @@ TEST_F(ctl, a_batch_of_trims_is_answered_one_by_one)
 {
     make(quiet());
     for (u32 start = 2000; start < 2000 + 64 * 5; start += 64) {
+        std::vector<mrc_txop> v;
+
         for (u32 i = 0; i < 64; i++) {
-            EXPECT_FALSE(mrc_conn_nacks_full(&c));
             trim(start + i);
+            if (!mrc_conn_nacks_full(&c) && i < 63)
+                continue;
+            auto some = tx_ctrl(MRC_OPC_NACK);
+            v.insert(v.end(), some.begin(), some.end());
         }
-        auto v = tx_ctrl(MRC_OPC_NACK);
         ASSERT_EQ(v.size(), 64u);
         for (u32 i = 0; i < 64; i++) {
             EXPECT_EQ(v[i].hdr.u.nack.psn, start + i);

@@ -16,6 +16,7 @@ protected:
         k.tx.exp_cnt = 0;
         make(k);
     }
+    std::vector<u64> mem = std::vector<u64>(mrc_nscc.size / 8 + 1); // of a controller
 };
 
 TEST_F(loss_waits, a_lost_request_is_asked_for_while_the_peer_sends)
@@ -38,7 +39,6 @@ TEST_F(loss_waits, what_is_held_is_not_asked_for)
 {
     mrc_cc_cfg cc_cfg = {};
     rig_cfg k = defaults();
-    std::vector<u64> mem((mrc_nscc.size + 7) / 8);
     mrc_cc *cc = reinterpret_cast<mrc_cc *>(mem.data());
 
     cc_cfg.mtu = k.rx.mtu + MRC_PKT_OVERHEAD;
@@ -191,6 +191,66 @@ TEST_F(loss_waits, a_resend_that_could_not_leave_keeps_its_history)
     mrc_conn_tx_undo(&c, &*t);
     EXPECT_EQ(c.rec[v[0].hdr.psn & c.rec_mask].sent, was.sent);
     EXPECT_EQ(c.rec[v[0].hdr.psn & c.rec_mask].ev, was.ev);
+}
+
+// Nobody called for minutes: ticks have wrapped, and what is out seems young.
+TEST_F(loss_waits, after_a_long_stall_the_tail_probe_goes_at_once)
+{
+    for (u64 secs : {30, 70, 150, 250}) {
+        rig_cfg k = defaults();
+
+        k.tx.timeout_ns = 0;
+        make(k);
+        post(MRC_OP_WRITE, 1024);
+        ASSERT_EQ(tx_data().size(), 1u);
+        now += secs * 1000 * kMs;
+        mrc_conn_timer(&c, now);
+        EXPECT_FALSE(tx_all().empty()) << secs;
+    }
+}
+
+// 8,796 s (IBTA timeout 31) doubled for every retry overflows, and a timer at 0 never rests.
+TEST_F(loss_waits, the_longest_timeout_is_bounded)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 4096ull << 31;
+    k.tx.linear_cnt = 0;
+    k.tx.exp_cnt = 25;
+    make(k);
+    for (u8 retries : {0, 20, 21, 22, 25, 30}) {
+        c.retries = retries;
+        EXPECT_GE(mrc_loss_rto_ns(&c), 1000 * kMs) << +retries;
+        EXPECT_LE(mrc_loss_rto_ns(&c), 100'000 * kMs) << +retries;
+    }
+}
+
+// A hold that others' data renews is theirs; answers to our probes do not take it over.
+TEST_F(loss_waits, a_hold_that_others_renew_ends_for_us)
+{
+    auto *cc = reinterpret_cast<mrc_cc *>(mem.data());
+    mrc_cc_cfg cc_cfg = {};
+    rig_cfg k = defaults();
+
+    mrc_cc_init(cc, &mrc_nscc, &cc_cfg, now);
+    k.tx.cc = cc;
+    make(k);
+    post(MRC_OP_WRITE, 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    now += 10 * kUs;
+    cc->hold_until_ns = now + 50 * kUs;
+    nack(v[0], MRC_NACK_TRIMMED_LASTHOP);
+    u32 sent = 0;
+    for (int i = 0; i < 10 && !sent; i++) {
+        now += 20 * kUs;
+        mrc_conn_timer(&c, now);
+        cc->hold_until_ns = now + 50 * kUs;
+        probe_answer(3, 999);
+        for (auto &t : tx_all())
+            sent += mrc_opc_is_data(t.hdr.opcode);
+    }
+    EXPECT_EQ(sent, 1u);
 }
 
 } // namespace

@@ -74,4 +74,20 @@ TEST_F(nscc, restore_without_penalty_is_nothing)
     EXPECT_LT(cc->cwnd_bytes, 11 * pkt);
 }
 
+TEST_F(nscc, restore_gives_back_what_the_first_trim_found)
+{
+    cfg.nscc.disable_qa = true;
+    init();
+    warm();
+    u32 before = cc->cwnd_bytes;
+    mrc_cc_sample s = sample();
+    s.trimmed = true;
+    s.lost_bytes = pkt;
+    s.inflight_bytes = before / 5 * 3;
+    mrc_nscc.on_nack(cc, &s);
+    ASSERT_LT(cc->cwnd_bytes, before);
+    ack(pkt, base + 3000, false, 0, true);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+}
+
 } // namespace

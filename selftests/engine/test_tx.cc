@@ -527,6 +527,23 @@ TEST_F(tx_stream, undo_the_last_of_a_message)
     EXPECT_EQ(show(cpls()), "100:0 101:0");
 }
 
+// Nothing else asks for the acknowledgement that opens the window again.
+TEST_F(tx_stream, undo_of_the_packet_that_asks)
+{
+    rig_cfg k = defaults();
+    k.tx.cwnd_bytes = 3 * (1024 + MRC_PKT_OVERHEAD);
+    make(k);
+    post(MRC_OP_WRITE, 10 * 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 3u);
+    ASSERT_TRUE(v[2].hdr.ackreq);
+    mrc_conn_tx_undo(&c, &v[2]);
+    auto again = tx();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->hdr.psn, v[2].hdr.psn);
+    EXPECT_TRUE(again->hdr.ackreq);
+}
+
 TEST_F(tx_stream, undo_a_retransmission)
 {
     make();

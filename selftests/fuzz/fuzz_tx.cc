@@ -374,14 +374,17 @@ private:
                             : mrc_conn_idle(&s.e.c) && s.completed == s.cookies;
     }
 
-    void honest_round()
+    // False: nothing left.
+    bool honest_round()
     {
         mrc_txop t;
+        bool some = false;
 
         for (auto &s : side_) {
             for (u32 i = 0; i < 1000 && s->e.tx(&t); i++) {
                 left(*s, t);
                 s->out.push_back({t.hdr, false});
+                some = true;
             }
         }
         now_ += 10 * us;
@@ -391,9 +394,10 @@ private:
         }
         for (auto &s : side_)
             settle(*s);
+        return some;
     }
 
-    // To the earliest deadline, when nothing else is to be done.
+    // To the earliest deadline.
     void sleep()
     {
         u64 at = MRC_TIME_NEVER;
@@ -402,8 +406,6 @@ private:
             at = std::min(at, mrc_conn_deadline_ns(&s->e.c));
         if (at != MRC_TIME_NEVER)
             now_ = std::max(now_, at);
-        for (auto &s : side_)
-            s->e.timer();
     }
 
     void be_honest()
@@ -413,10 +415,13 @@ private:
             s->e.planes(3, 3);
         }
         for (u32 i = 0; i < honest_rounds; i++) {
-            honest_round();
+            bool busy = honest_round();
             if (over(*side_[0]) && over(*side_[1]))
                 return;
-            sleep();
+            if (!busy)
+                sleep();
+            for (auto &s : side_)
+                s->e.timer();
         }
         for (auto &s : side_)
             std::fprintf(stderr, "%u of %u completed, status %u, una %06x next %06x\n",
