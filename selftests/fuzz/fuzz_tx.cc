@@ -4,7 +4,8 @@
 //
 // Never may a message complete for which no acknowledgement came (READ, ATOMIC:
 // no whole response). Then the link becomes honest and stays so: everything completes,
-// or a QP has failed with a reason and flushed. Nothing may hang.
+// or a QP has failed with a reason and flushed. Nothing may hang, but for what a lie made
+// the peer forget.
 #include "endpoint.h"
 
 #include <deque>
@@ -374,6 +375,13 @@ private:
                             : mrc_conn_idle(&s.e.c) && s.completed == s.cookies;
     }
 
+    // A forged answer acknowledged a piece of a response that never came: its sender has
+    // forgotten it, and who asked waits for as long as the peer is there to be asked.
+    bool waits_for_the_forgotten(side &s)
+    {
+        return s.e.c.rd_out && mrc_psn_diff(other(s).e.psn_una(), s.e.c.rx_cack) > 1;
+    }
+
     // False: nothing left.
     bool honest_round()
     {
@@ -423,6 +431,8 @@ private:
             for (auto &s : side_)
                 s->e.timer();
         }
+        if (waits_for_the_forgotten(*side_[0]) || waits_for_the_forgotten(*side_[1]))
+            return;
         for (auto &s : side_)
             std::fprintf(stderr, "%u of %u completed, status %u, una %06x next %06x\n",
                          s->completed, s->cookies, mrc_conn_failed(&s->e.c), s->e.psn_una(),
