@@ -44,10 +44,11 @@ scale() {
 	echo "== simulator: packet hops a CPU second on one core, memory; permutations"
 	while read -r hosts per_t0 t1s planes bytes; do
 		echo "$hosts hosts, $planes planes, $bytes bytes:" "$(timeout 900 \
-			build/sim/gcc/mrcsim run tools/sim/scenarios/permutation-1024.toml --set \
-			"fabric.hosts=$hosts" "fabric.hosts_per_t0=$per_t0" "fabric.t1s=$t1s" \
-			"fabric.planes=$planes" "workload.bytes=$bytes" 2>/dev/null |
-			grep -E '^(hops|hops_per_s|data_pkts_per_s|setup_cpu_s|run_cpu_s|rss_mib) ' |
+			build/sim/gcc/mrcsim run tools/sim/scenarios/permutation-1024.toml \
+			--set "fabric.hosts=$hosts" --set "fabric.hosts_per_t0=$per_t0" \
+			--set "fabric.t1s=$t1s" --set "fabric.planes=$planes" \
+			--set "workload.bytes=$bytes" 2>&1 |
+			grep -E '^(mrcsim:|(hops|hops_per_s|data_pkts_per_s|setup_cpu_s|run_cpu_s|rss_mib) )' |
 			tr -s ' \n' ' ')"
 	done <<-'END'
 		1024 32 32 1 2000000
