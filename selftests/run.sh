@@ -11,10 +11,9 @@
 #
 # host/*.sh run on this machine, vm-tests/*.sh one after the other in one virtual
 # machine per kernel. Each prints TAP; every line "ok" or "not ok" counts as one.
-# A comment "# timeout: SECS" in a test raises its limit from 120 s, "# kernels: 6.12"
-# keeps it to some kernels unless it is named, "# afterwards: SCRIPT" names one of this
-# folder that judges on this machine, when the virtual one has ended, what the test left in
-# $VMOUT. What they wrote is kept in out/check.
+# A comment "# timeout: SECS" in a test raises its limit from 120 s, "# afterwards: SCRIPT"
+# names one of this folder that judges on this machine, when the virtual one has ended,
+# what the test left in $VMOUT. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -177,20 +176,8 @@ select_tests() {
 	done
 }
 
-# for_kernel KERNEL TEST...: those that are meant for it.
-for_kernel() {
-	local kernel=$1 test wanted
-	shift
-	for test; do
-		wanted=$(sed -nE 's/^# kernels: (.*)/\1/p' "$test" | head -n 1)
-		case " ${wanted:-$kernel} " in
-		*" $kernel "*) echo "$test";;
-		esac
-	done
-}
-
 main() {
-	local kernels='' kernel option host vm tests
+	local kernels='' kernel option host vm
 
 	if [ "${1:-}" = --guest ]; then
 		shift
@@ -217,9 +204,7 @@ main() {
 	run_host "${host[@]}"
 	for kernel in $kernels; do
 		[ "$kernel" != none ] && [ ${#vm[@]} -gt 0 ] || continue
-		tests=("${vm[@]}")
-		[ $# -gt 0 ] || mapfile -t tests < <(for_kernel "$kernel" "${vm[@]}")
-		run_vm "$kernel" "${tests[@]}"
+		run_vm "$kernel" "${vm[@]}"
 	done
 	echo "$total_pass passed, $total_fail failed, $total_skip skipped"
 	[ $total_fail -eq 0 ]

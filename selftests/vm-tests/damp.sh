@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
 # timeout: 500
 #
 # Ports that come and go too often are not believed, ours and the peer's; and

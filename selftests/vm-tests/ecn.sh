@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
 # timeout: 900
 #
 # One T1 of four is slow and marks what waits in it: it is left, the others take its share.

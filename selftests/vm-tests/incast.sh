@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
 # timeout: 900
 #
 # Eight hosts write to one at once, through one port that trims: all end, every byte right.
