@@ -220,6 +220,8 @@ void mrc_conn_reset(struct mrc_conn *c);
 /*
  * The set of paths to the peer; must outlive its use here. May change any time.
  * NULL: none; then nothing but completions may be asked for until it is set again.
+ * Without a timeout and without a usable EV there is no deadline: the caller asks for
+ * packets again when EVs come back.
  */
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);

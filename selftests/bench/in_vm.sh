@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# in_vm.sh ROUNDS - rdma_rxe against mrc, interleaved, medians.
+# in_vm.sh ROUNDS - rdma_rxe against mrc, interleaved: medians, and the ratios of each round.
 #
 #	rxe	v1 ---- v2 in the initial namespace, where rxe (up to 6.12) must be:
 #		policy routing sends what v1 says to v2 over the cable, not over lo
@@ -174,22 +174,34 @@ stage() {	# NAME
 	echo "$name ib_send_lat 64 B, polling: $REPLY us"
 }
 
-median() { tr ' ' '\n' <<<"$1" | grep -v '^-\?$' | sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "-" }'; }
-
-# A better number is larger (bandwidth) or smaller (latency): the ratio says how many
-# times better than rxe.
+# A better number is larger (bandwidth) or smaller (latency): the ratio says how many times
+# better than rxe in the same round, the worst and the best round.
 row() {		# NAME KEY UNIT larger|smaller
-	local rxe one four
-	rxe=$(median "${RESULT[rxe.$2]}")
-	one=$(median "${RESULT[mrc1.$2]}")
-	four=$(median "${RESULT[mrc4.$2]}")
-	awk -v name="$1" -v unit="$3" -v better="$4" -v rxe="$rxe" -v one="$one" -v four="$four" '
-		function ratio(v) {
-			if (v == "-" || rxe == "-" || !(v + 0) || !(rxe + 0)) return "-"
-			return sprintf("%.2f", better == "larger" ? v / rxe : rxe / v)
+	awk -v name="$1" -v unit="$3" -v better="$4" -v rxe="${RESULT[rxe.$2]}" \
+	    -v one="${RESULT[mrc1.$2]}" -v four="${RESULT[mrc4.$2]}" '
+		function median(list,	v, w, n, i, j, t) {
+			n = split(list, w)
+			for (i = t = 0; ++i <= n;) {
+				if (w[i] == "-") continue
+				for (j = ++t; j > 1 && v[j - 1] > w[i] + 0; j--) v[j] = v[j - 1]
+				v[j] = w[i] + 0
+			}
+			if (!t) return "-"
+			return sprintf("%.2f", (v[int((t + 1) / 2)] + v[int((t + 2) / 2)]) / 2)
 		}
-		BEGIN { printf "%-28s %10s %10s %10s %-6s %8s %8s\n", name, rxe, one, four, unit,
-			ratio(one), ratio(four) }'
+		function ratio(list,	v, r, n, i, q, low, high) {
+			n = split(list, v)
+			split(rxe, r)
+			for (i = 1; i <= n; i++) {
+				if (!(v[i] + 0) || !(r[i] + 0)) continue
+				q = better == "larger" ? v[i] / r[i] : r[i] / v[i]
+				if (!low || q < low) low = q
+				if (q > high) high = q
+			}
+			return low ? sprintf("%.1f-%.1f", low, high) : "-"
+		}
+		BEGIN { printf "%-28s %10s %10s %10s %-6s %8s %8s\n", name, median(rxe), median(one),
+			median(four), unit, ratio(one), ratio(four) }'
 }
 
 main() {

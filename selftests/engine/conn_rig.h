@@ -265,6 +265,16 @@ protected:
                 v.push_back(t);
         return v;
     }
+    // PSN 1000, the first, is answered after 50 us; then a WRITE of @n packets leaves.
+    std::vector<mrc_txop> after_a_round_trip(u32 n)
+    {
+        now += 50 * kUs;
+        sack(1000, 0, 1, 1000);
+        ack(1000);
+        cpls();
+        post(MRC_OP_WRITE, n * 1024);
+        return tx_data();
+    }
     std::vector<mrc_cpl> cpls()
     {
         std::vector<mrc_cpl> v;

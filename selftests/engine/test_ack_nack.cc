@@ -12,12 +12,7 @@ protected:
     std::vector<mrc_txop> known_rtt(u32 n)
     {
         flight(1);
-        now += 50 * kUs;
-        sack(1000, 0, 1, 1000);
-        ack(1000);
-        cpls();
-        post(MRC_OP_WRITE, n * 1024);
-        return tx_data();
+        return after_a_round_trip(n);
     }
 };
 

@@ -14,12 +14,7 @@ protected:
     {
         post(MRC_OP_WRITE, 10);
         tx_data();
-        now += 50 * kUs;
-        sack(1000, 0, 1, 1000);
-        ack(1000);
-        cpls();
-        post(MRC_OP_WRITE, n * 1024);
-        return tx_data();
+        return after_a_round_trip(n);
     }
     void tick(u64 ns) { run_to(now + ns); }
 };
