@@ -5,7 +5,9 @@
 # make check      all tests; ends with "N passed, N failed, N skipped"
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
+# make bench-failover  how fast failures are stepped around, in virtual time
 # make coverage   how much of the engine the user-space tests reach
+# make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
 # make install    DESTDIR and PREFIX as usual
 #
@@ -19,7 +21,7 @@ VM := selftests/vm
 
 # Folders with a Makefile of their own: what is installed, and what tests need.
 SUBDIRS := tools/lib/ibverbs daemon tools/mrcctl
-TESTDIRS := tools/sim selftests/verbs selftests/bench
+TESTDIRS := tools/sim selftests/verbs selftests/bench selftests/bench/failover
 
 export KVERS PREFIX DESTDIR
 
@@ -80,12 +82,20 @@ soak: deps
 	@$(MAKE) --no-print-directory tools/sim
 	@start=$$(date +%s)00000; SEEDS=$$start..$$start SOAK=$$(($(HOURS) * 3600)) selftests/sim/run.sh
 
+mutants: deps
+	@selftests/mutants/run.sh
+
 coverage: deps
 	@selftests/coverage/coverage.sh
 
 demo bench: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@selftests/$@.sh
+
+# In User-Mode Linux, whose kernel is built the first time: seven minutes of processor time.
+bench-failover: deps
+	@$(MAKE) --no-print-directory tools/lib/ibverbs tools/mrcctl selftests/bench/failover
+	@selftests/bench/failover.sh
 
 install: all
 	@set -e; for k in $(KVERS); do \
@@ -102,4 +112,4 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all modules deps check coverage soak demo bench install clean FORCE $(SUBDIRS) $(TESTDIRS)
+.PHONY: all modules deps check coverage mutants soak demo bench bench-failover install clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -32,7 +32,7 @@ u32 mrc_netdev_speed(struct net_device *port)
 u32 mrc_dev_speed_mbps(const struct mrc_dev *dev, u32 mask)
 {
 	u32 up = 0, all = 0, speed;
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	int i;
 
 	rcu_read_lock();
@@ -63,7 +63,7 @@ void mrc_dev_damp_cfg(const struct mrc_dev *dev, struct mrc_damp_cfg *cfg)
 
 static u32 mrc_carrier_mask(struct mrc_dev *dev)
 {
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	u32 mask = 0, i;
 
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
@@ -78,7 +78,7 @@ static u32 mrc_carrier_mask(struct mrc_dev *dev)
 static void mrc_damp_apply(struct mrc_dev *dev, u32 believed)
 {
 	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	u32 usable = 0, i;
 	bool held;
 
@@ -148,7 +148,7 @@ static void mrc_dev_port_state(struct mrc_dev *dev, bool active)
 void mrc_dev_planes_changed(struct mrc_dev *dev)
 {
 	u32 old = dev->planes_up, up = 0, diff;
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	u8 i;
 
 	ASSERT_RTNL();
@@ -168,7 +168,7 @@ void mrc_dev_planes_changed(struct mrc_dev *dev)
 			mrc_genl_event_plane(dev, (u8)__ffs(diff));
 }
 
-void mrc_dev_port_event(struct mrc_plane *plane, bool going_down)
+void mrc_dev_port_event(struct mrc_dev_plane *plane, bool going_down)
 {
 	bool carrier = !going_down && netif_running(plane->ndev) &&
 		       netif_carrier_ok(plane->ndev);
@@ -191,7 +191,7 @@ void mrc_dev_port_event(struct mrc_plane *plane, bool going_down)
 static void mrc_dev_carrier_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, carrier_work);
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	int i;
 
 	rtnl_lock();

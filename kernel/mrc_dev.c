@@ -29,6 +29,7 @@
 #include "mrc_net.h"
 #include "mrc_path.h"
 #include "mrc_qpcc.h"
+#include "mrc_seed.h"
 
 #define MRC_PORT_MTU_GOOD	4236	/* 4096 of payload in SRv6 with a segment, and all headers */
 
@@ -109,7 +110,7 @@ static void mrc_dev_init_ib(struct mrc_dev *dev)
 	if (dev->ndev->addr_len == ETH_ALEN)
 		addrconf_addr_eui48((u8 *)&ibdev->node_guid, dev->ndev->dev_addr);
 	else
-		get_random_bytes(&ibdev->node_guid, sizeof(ibdev->node_guid));
+		ibdev->node_guid = cpu_to_be64(mrc_seed_u64());
 	ib_set_device_ops(ibdev, &mrc_dev_ops);
 	mrc_verbs_setup(ibdev);
 	ib_set_device_ops(ibdev, &mrc_life_ops);
@@ -171,14 +172,14 @@ void mrc_dev_attach(struct mrc_dev *dev)
 
 static void mrc_plane_free_rcu(struct rcu_head *rcu)
 {
-	struct mrc_plane *plane = container_of(rcu, struct mrc_plane, rcu);
+	struct mrc_dev_plane *plane = container_of(rcu, struct mrc_dev_plane, rcu);
 
 	netdev_put(plane->ndev, &plane->tracker);
 	free_percpu(plane->stats);
 	kfree(plane);
 }
 
-static void mrc_plane_off(struct mrc_plane *plane)
+static void mrc_plane_off(struct mrc_dev_plane *plane)
 {
 	struct mrc_dev *dev = plane->dev;
 	u8 n = 0, i;
@@ -198,7 +199,7 @@ static void mrc_plane_off(struct mrc_plane *plane)
 /* Take the device out of every path. True for the first caller. */
 static bool mrc_dev_detach(struct mrc_dev *dev)
 {
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	int i;
 
 	ASSERT_RTNL();
@@ -293,7 +294,7 @@ static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
 			  struct netlink_ext_ack *extack)
 {
 	struct net_device *upper = netdev_master_upper_dev_get(port);
-	struct mrc_plane *other;
+	struct mrc_dev_plane *other;
 
 	if (dev->dead)
 		return -ENODEV;
@@ -323,9 +324,9 @@ static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
 	return 0;
 }
 
-static struct mrc_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
+static struct mrc_dev_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
 {
-	struct mrc_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
+	struct mrc_dev_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
 	int cpu;
 
 	if (!plane)
@@ -350,7 +351,7 @@ static struct mrc_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device 
 int mrc_dev_add_plane(struct mrc_dev *dev, struct net_device *port, u8 number,
 		      struct netlink_ext_ack *extack)
 {
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	int num, err;
 
 	ASSERT_RTNL();
@@ -393,7 +394,7 @@ err_free:
 
 int mrc_dev_del_plane(struct mrc_dev *dev, struct net_device *port)
 {
-	struct mrc_plane *plane = mrc_plane_of(port);
+	struct mrc_dev_plane *plane = mrc_plane_of(port);
 	u8 num;
 
 	ASSERT_RTNL();
@@ -407,7 +408,7 @@ int mrc_dev_del_plane(struct mrc_dev *dev, struct net_device *port)
 	return 0;
 }
 
-struct mrc_plane *mrc_plane_of(const struct net_device *port)
+struct mrc_dev_plane *mrc_plane_of(const struct net_device *port)
 {
 	struct mrc_net *mnet = mrc_net_of(dev_net(port));
 

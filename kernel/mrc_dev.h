@@ -29,7 +29,7 @@
 struct mrc_net;
 
 /* One NIC port and the fabric behind it. */
-struct mrc_plane {
+struct mrc_dev_plane {
 	struct mrc_dev *dev;
 	struct net_device *ndev;	/* the port; referenced */
 	netdevice_tracker tracker;
@@ -49,7 +49,7 @@ struct mrc_plane_stats {
 	struct u64_stats_sync sync;
 };
 
-static inline bool mrc_plane_up(const struct mrc_plane *p)
+static inline bool mrc_plane_up(const struct mrc_dev_plane *p)
 {
 	return p->admin && p->carrier && !p->held;
 }
@@ -104,6 +104,10 @@ struct mrc_dev_attr {
 	bool strict;		/* place in PSN order */
 	bool sleek;		/* loss by counting, not by time */
 	bool incast;		/* senders are asked to slow down */
+	bool oor_nack;		/* PSNs beyond the window are NACKed */
+	bool ev_port_low;	/* on the wire the low half of an EV is the port; both ends */
+	bool mrc_pad;		/* mrc.h QPs pad to four bytes */
+	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER */
 };
 
 struct mrc_dev {
@@ -116,7 +120,7 @@ struct mrc_dev {
 	bool registered;
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;
-	struct mrc_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
+	struct mrc_dev_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	struct rhashtable peers;	/* by GID: mrc_path.h */
@@ -174,7 +178,7 @@ int mrc_dev_add_plane(struct mrc_dev *dev, struct net_device *port, u8 number,
 		      struct netlink_ext_ack *extack);
 int mrc_dev_del_plane(struct mrc_dev *dev, struct net_device *port);
 /* The device of which @port is a plane, and that plane; under RCU. */
-struct mrc_plane *mrc_plane_of(const struct net_device *port);
+struct mrc_dev_plane *mrc_plane_of(const struct net_device *port);
 /* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 
@@ -182,7 +186,7 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 void mrc_carrier_init(struct mrc_dev *dev);
 void mrc_carrier_stop(struct mrc_dev *dev);	/* process context, no rtnl: its works end */
 /* Under rtnl, from the netdevice notifier. @going_down: carrier counts as lost already. */
-void mrc_dev_port_event(struct mrc_plane *plane, bool going_down);
+void mrc_dev_port_event(struct mrc_dev_plane *plane, bool going_down);
 /* Recompute planes_up; tells peers, path sets, QPs, ib_core (port event), genl. Under rtnl. */
 void mrc_dev_planes_changed(struct mrc_dev *dev);
 /* Under rtnl: the port behind a number is another one; what the old one did is forgotten. */

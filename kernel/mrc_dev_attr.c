@@ -111,8 +111,12 @@ int mrc_dev_attr_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 	TAKE(strict);
 	TAKE(sleek);
 	TAKE(incast);
+	TAKE(oor_nack);
+	TAKE(ev_port_low);
+	TAKE(mrc_pad);
+	TAKE(exp_cnt);
 #undef TAKE
-	if (old.profile_id != new->profile_id)
+	if (old.profile_id != new->profile_id || old.ev_port_low != new->ev_port_low)
 		mrc_peers_profiles_changed(dev);
 	if (old.damp_ms != new->damp_ms)
 		mrc_dev_damp_changed(dev);

@@ -14,6 +14,7 @@
 #include "mrc_wqe.h"
 
 #define MRC_TX_BUDGET	64	/* packets per turn */
+#define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
 #define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
 #define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
@@ -117,29 +118,51 @@ static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	mrc_recv_done(qp, w, &cqe, cpl->solicited);
 }
 
+/* ---- what became possible ---- */
+
 /* A bad request whose turn comes fails the connection, which then leaves its controller. */
-static bool mrc_flow_complete_next(struct mrc_qp *qp, struct mrc_cpl *cpl)
+static bool mrc_flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 {
 	bool any;
 
 	if (qp->peer)
 		spin_lock(&qp->peer->path_lock);
-	any = mrc_conn_complete_next(&qp->conn, cpl);
+	any = mrc_conn_next(&qp->conn, ev);
 	if (qp->peer)
 		spin_unlock(&qp->peer->path_lock);
 	return any;
 }
 
-static void mrc_flow_complete(struct mrc_qp *qp)
+/* True: the budget of held packets is used up, and there may be more. */
+static bool mrc_flow_do(struct mrc_qp *qp, u64 now)
 {
-	struct mrc_cpl cpl;
+	int held = MRC_HOLD_BUDGET;
+	struct mrc_todo ev;
 
-	while (mrc_flow_complete_next(qp, &cpl)) {
-		if (cpl.kind == MRC_CPL_SEND)
-			mrc_complete_send(qp, &cpl);
-		else
-			mrc_complete_recv(qp, &cpl);
+	while (held && mrc_flow_next(qp, &ev)) {
+		switch (ev.what) {
+		case MRC_DO_PLACE:
+			mrc_hold_place_slot(qp, ev.hold, now);
+			held--;
+			break;
+		case MRC_DO_TAIL:
+			mrc_place_tail(qp, &ev.tail);
+			break;
+		case MRC_DO_FREE:
+			mrc_place_exec_free(qp, ev.slot);
+			break;
+		case MRC_DO_EXEC:
+			mrc_place_exec(qp, &ev.exec, now);
+			break;
+		case MRC_DO_COMPLETE:
+			if (ev.cpl.kind == MRC_CPL_SEND)
+				mrc_complete_send(qp, &ev.cpl);
+			else
+				mrc_complete_recv(qp, &ev.cpl);
+			break;
+		}
 	}
+	return !held;
 }
 
 /* ---- error ---- */
@@ -331,13 +354,13 @@ static bool mrc_flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_purge(&held);
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
-	mrc_flow_complete(qp);
+	mrc_flow_do(qp, ktime_get_ns());
 	return mrc_flow_flush(qp) || mrc_flow_sleep(qp);
 }
 
 static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 {
-	bool more = false, retry = false;
+	bool more, retry = false;
 	u64 now = ktime_get_ns(), at;
 
 	if (!qp->ibqp || !qp->peer)
@@ -346,16 +369,12 @@ static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	spin_lock(&qp->peer->path_lock);
 	mrc_conn_timer(&qp->conn, now);
 	spin_unlock(&qp->peer->path_lock);
-	if (unlikely(qp->n_hold))
-		more = mrc_hold_place(qp, now);
-	mrc_place_tails(qp);
-	mrc_place_execs(qp, now);
-	mrc_flow_complete(qp);
+	more = mrc_flow_do(qp, now);
 	mrc_flow_incast(qp, now);
 	if (qp->state == IB_QPS_RTS)
 		more |= mrc_flow_pull(qp, now);
 	more |= mrc_flow_tx(qp, now, out, &retry);
-	mrc_flow_complete(qp);	/* what was bad when it was posted: no packet will tell */
+	more |= mrc_flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
 		mrc_qp_error_locked(qp);
 	if (qp->state == IB_QPS_ERR)

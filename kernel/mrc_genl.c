@@ -62,6 +62,10 @@ const struct nla_policy mrc_genl_dev_policy[MRC_A_DEV_MAX + 1] = {
 	[MRC_A_DEV_STRICT]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEV_SLEEK]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEV_INCAST]	= NLA_POLICY_MAX(NLA_U8, 1),
+	[MRC_A_DEV_OOR_NACK]	= NLA_POLICY_MAX(NLA_U8, 1),
+	[MRC_A_DEV_EXP_CNT]	= NLA_POLICY_MAX(NLA_U8, MRC_EXP_FOREVER),
+	[MRC_A_DEV_EV_PORT_LOW]	= NLA_POLICY_MAX(NLA_U8, 1),
+	[MRC_A_DEV_MRC_PAD]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEV_DAMP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_damp_range),
 };
 
@@ -422,7 +426,7 @@ void mrc_genl_event_dev(struct mrc_dev *dev, enum mrc_event type)
 /* A plane that is gone is told by its number and MRC_A_PLANE_UP 0 alone. */
 static int mrc_event_put_plane(struct sk_buff *skb, struct mrc_dev *dev, u8 num)
 {
-	struct mrc_plane *p;
+	struct mrc_dev_plane *p;
 	struct nlattr *nest;
 	int err;
 

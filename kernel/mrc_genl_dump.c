@@ -196,7 +196,7 @@ static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
 			   struct mrc_dev *dev, struct mrc_dump *d)
 {
 	for (; d->idx < MRC_PLANES_MAX; d->idx++) {
-		struct mrc_plane *p = rtnl_dereference(dev->plane[d->idx]);
+		struct mrc_dev_plane *p = rtnl_dereference(dev->plane[d->idx]);
 		void *hdr;
 		int err;
 

@@ -52,7 +52,10 @@ static int mrc_put_dev_switches(struct sk_buff *skb, const struct mrc_dev_attr *
 	    nla_put_u8(skb, MRC_A_DEV_DYN_MPR, READ_ONCE(a->dyn_mpr)) ||
 	    nla_put_u8(skb, MRC_A_DEV_STRICT, READ_ONCE(a->strict)) ||
 	    nla_put_u8(skb, MRC_A_DEV_SLEEK, READ_ONCE(a->sleek)) ||
-	    nla_put_u8(skb, MRC_A_DEV_INCAST, READ_ONCE(a->incast)))
+	    nla_put_u8(skb, MRC_A_DEV_INCAST, READ_ONCE(a->incast)) ||
+	    nla_put_u8(skb, MRC_A_DEV_OOR_NACK, READ_ONCE(a->oor_nack)) ||
+	    nla_put_u8(skb, MRC_A_DEV_EV_PORT_LOW, READ_ONCE(a->ev_port_low)) ||
+	    nla_put_u8(skb, MRC_A_DEV_MRC_PAD, READ_ONCE(a->mrc_pad)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -68,6 +71,7 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	    nla_put_u32(skb, MRC_A_DEV_CWND, READ_ONCE(a->cwnd_bytes)) ||
 	    nla_put_u8(skb, MRC_A_DEV_MPR, READ_ONCE(a->mpr)) ||
 	    nla_put_u8(skb, MRC_A_DEV_HOP_LIMIT, READ_ONCE(a->hop_limit)) ||
+	    nla_put_u8(skb, MRC_A_DEV_EXP_CNT, READ_ONCE(a->exp_cnt)) ||
 	    mrc_put_dev_dscps(skb, a) || mrc_put_dev_switches(skb, a) ||
 	    nla_put_u32(skb, MRC_A_DEV_ACTIVE_EVS, READ_ONCE(a->active_evs)) ||
 	    nla_put_u64_64bit(skb, MRC_A_DEV_CC_PROFILE_ID, READ_ONCE(a->cc_profile_id),
@@ -91,7 +95,7 @@ struct mrc_plane_sum {
 	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
 };
 
-static void mrc_sum_plane(const struct mrc_plane *p, struct mrc_plane_sum *sum)
+static void mrc_sum_plane(const struct mrc_dev_plane *p, struct mrc_plane_sum *sum)
 {
 	int cpu;
 
@@ -115,7 +119,7 @@ static void mrc_sum_plane(const struct mrc_plane *p, struct mrc_plane_sum *sum)
 	}
 }
 
-int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p)
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE);
 	struct mrc_plane_sum sum;

@@ -49,7 +49,7 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 /* mrc_genl_fill.c: 0 or -EMSGSIZE, with a half-made nest taken back. */
 int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
-int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_plane *p);
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p);
 /* The controller of a peer shown last; ops NULL: none yet. */
 struct mrc_genl_cc_pos {
 	u64 profile_id;

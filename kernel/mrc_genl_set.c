@@ -64,6 +64,7 @@ static void mrc_parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
 		{ MRC_A_DEV_DSCP_TRIMMED_LASTHOP, &a->dscp_trimmed_lasthop },
 		{ MRC_A_DEV_MPR, &a->mpr },
 		{ MRC_A_DEV_HOP_LIMIT, &a->hop_limit },
+		{ MRC_A_DEV_EXP_CNT, &a->exp_cnt },
 	};
 	u32 i;
 
@@ -85,6 +86,9 @@ static void mrc_parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
 		{ MRC_A_DEV_STRICT, &a->strict },
 		{ MRC_A_DEV_SLEEK, &a->sleek },
 		{ MRC_A_DEV_INCAST, &a->incast },
+		{ MRC_A_DEV_OOR_NACK, &a->oor_nack },
+		{ MRC_A_DEV_EV_PORT_LOW, &a->ev_port_low },
+		{ MRC_A_DEV_MRC_PAD, &a->mrc_pad },
 	};
 	u32 i;
 
@@ -142,7 +146,7 @@ static int mrc_check_sid(const struct nlattr *attr, struct netlink_ext_ack *exta
  * Packets read the SID without a lock: withdraw it, wait for them, write,
  * publish. For that moment the plane sends nothing over SRv6; loss recovery copes.
  */
-static bool mrc_plane_change_sid(struct mrc_plane *p, const struct in6_addr *sid)
+static bool mrc_plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid)
 {
 	bool any = !ipv6_addr_any(sid);
 
@@ -163,7 +167,7 @@ static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
 	struct nlattr *tb[MRC_A_PLANE_MAX + 1];
 	u32 was_up = dev->planes_up;
 	bool changed = false, admin;
-	struct mrc_plane *p;
+	struct mrc_dev_plane *p;
 	struct in6_addr sid;
 	u8 num;
 	int err;

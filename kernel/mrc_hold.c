@@ -5,8 +5,6 @@
 #include "mrc_hold.h"
 #include "mrc_place.h"
 
-#define MRC_HOLD_BUDGET	64	/* packets placed per turn */
-
 struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u64 va;
 	u64 atomic_orig;
@@ -104,25 +102,15 @@ static enum mrc_nak hold_place_one(struct mrc_qp *qp, const struct sk_buff *skb)
 	return why->nak == MRC_NAK_NONE ? MRC_NAK_REM_OP : why->nak;
 }
 
-bool mrc_hold_place(struct mrc_qp *qp, u64 now)
+void mrc_hold_place_slot(struct mrc_qp *qp, u32 slot, u64 now)
 {
+	struct sk_buff *skb = hold_take(qp, slot);
 	enum mrc_nak nak = MRC_NAK_REM_OP;
-	struct sk_buff *skb;
-	u32 slot;
-	int n;
 
-	for (n = 0; n < MRC_HOLD_BUDGET; n++) {
-		if (!mrc_conn_hold_next(&qp->conn, &slot))
-			return false;
-		skb = hold_take(qp, slot);
-		if (!WARN_ON_ONCE(!skb))
-			nak = hold_place_one(qp, skb);
-		consume_skb(skb);
-		mrc_conn_hold_done(&qp->conn, nak, now);
-		if (nak != MRC_NAK_NONE)
-			return false;
-	}
-	return true;
+	if (!WARN_ON_ONCE(!skb))
+		nak = hold_place_one(qp, skb);
+	consume_skb(skb);
+	mrc_conn_hold_done(&qp->conn, nak, now);
 }
 
 void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out)

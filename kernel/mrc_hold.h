@@ -16,11 +16,11 @@
 
 #define MRC_HOLD_MAX	65536	/* packets per device */
 
-/* Keep @skb (its own reference) for mrc_conn_hold_next(). False: too many. */
+/* Keep @skb (its own reference) for MRC_DO_PLACE. False: too many. */
 bool mrc_hold_keep_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb,
 		       int off);
-/* Place those whose turn has come, under a budget. True: there are more. */
-bool mrc_hold_place(struct mrc_qp *qp, u64 now);
+/* The packet in @slot has its turn. */
+void mrc_hold_place_slot(struct mrc_qp *qp, u32 slot, u64 now);
 /* What will never be placed, for the caller to free. */
 void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out);
 

@@ -19,6 +19,7 @@
 #include "mrc_mr.h"
 #include "mrc_net.h"
 #include "mrc_qp.h"
+#include "mrc_seed.h"
 
 struct workqueue_struct *mrc_wq;
 
@@ -84,7 +85,7 @@ static struct rdma_link_ops mrc_rdma_link_ops = {
 static void mrc_netdev_gone(struct net_device *ndev)
 {
 	struct mrc_dev *owner = mrc_dev_of_owner(ndev);
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 
 	if (owner && !owner->own_netdev)
 		mrc_dev_remove(owner);
@@ -96,7 +97,7 @@ static void mrc_netdev_gone(struct net_device *ndev)
 static int mrc_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 
 	if (event == NETDEV_UNREGISTER) {
 		mrc_netdev_gone(ndev);
@@ -175,6 +176,7 @@ static int __init mrc_init(void)
 {
 	int err;
 
+	mrc_seed_init();
 	mrc_wq = alloc_workqueue("mrc", WQ_UNBOUND, 0);
 	if (!mrc_wq)
 		return -ENOMEM;

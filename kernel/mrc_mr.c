@@ -14,7 +14,6 @@
  * functions only assert. An empty region has no pages and covers nothing.
  */
 #include <linux/highmem.h>
-#include <linux/random.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -22,6 +21,7 @@
 #include "mrc_mr.h"
 #include "mrc_net.h"
 #include "mrc_pd.h"
+#include "mrc_seed.h"
 
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
@@ -278,7 +278,7 @@ static int mrc_mr_hash(struct mrc_mr *mr)
 			      GFP_KERNEL);
 	if (err < 0)
 		return err;
-	mr->key = index << 8 | (get_random_u32() & 0xff);
+	mr->key = index << 8 | (mrc_seed_u32() & 0xff);
 	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL));
 }
 
@@ -357,7 +357,7 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 int mrc_mr_table_init(void)
 {
-	mrc_mr_next = 1 + get_random_u32() % 0xffff;
+	mrc_mr_next = 1 + mrc_seed_u32() % 0xffff;
 	return 0;
 }
 

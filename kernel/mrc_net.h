@@ -34,7 +34,7 @@ struct mrc_net {
 	refcount_t users;		/* devices; under rtnl */
 	bool running;			/* sockets and hooks exist; under rtnl */
 	struct list_head devs;		/* RCU; changed under rtnl */
-	struct xarray planes;		/* ifindex -> struct mrc_plane; changed under rtnl */
+	struct xarray planes;		/* ifindex -> struct mrc_dev_plane; changed under rtnl */
 	struct socket *sock[4];		/* v4, v6 x 4791, 4971 */
 	struct nf_hook_ops hooks[2];	/* IPv6, IPv4 */
 	atomic64_t rx_no_dev;		/* MRC packets for no device of ours */
@@ -69,13 +69,25 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const struct mrc_txop *op, const struct mrc_payload *pl);
 /* Hand over to the plane. Consumes skb; counts; BH disabled; no engine lock held. */
 void mrc_tx_xmit(struct sk_buff *skb);
-/* A control packet to QP 2 of the peer, over any live plane. */
-int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt);
+/* A control packet to QP 2 of the peer, over any live plane; @avoid: over others if possible. */
+int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid);
 /*
  * Ordinary IP from the mrc netdev, to one host. skb->data at the IP header, BH
  * disabled, under RCU. False: not sent, and skb is still the caller's.
  */
 bool mrc_tx_ip(struct mrc_dev *dev, struct sk_buff *skb, const union ib_gid *gid, u8 tos);
+
+/*
+ * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
+ * way around where the device has ev_port_low.
+ */
+static inline void mrc_ev_halves_swap(struct mrc_pkt *pkt)
+{
+	if (pkt->opcode == MRC_OPC_SACK)
+		pkt->u.sack.ev = rol32(pkt->u.sack.ev, 16);
+	else if (pkt->opcode == MRC_OPC_NACK)
+		pkt->u.nack.ev = rol32(pkt->u.nack.ev, 16);
+}
 
 /* mrc_icrc.c: IBTA ICRC of a RoCEv2 packet whose network header is @l3 in @skb */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off);

@@ -52,7 +52,7 @@ void mrc_netdev_follow_mtu(struct mrc_dev *dev)
 {
 	struct mrc_netdev_priv *priv = netdev_priv(dev->ndev);
 	u32 mtu = MRC_NETDEV_MTU;
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 	int i;
 
 	if (!dev->own_netdev || priv->mtu_set || dev->dead)

@@ -29,6 +29,7 @@
 #define MRC_PEER_IDLE		(60 * HZ)
 #define MRC_PEER_GC		(20 * HZ)
 #define MRC_QP_BATCH		16
+#define MRC_PORT_SURE		2	/* announcements by ports that were up before */
 #define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* a new peer's QP is linked by then */
 
 static const struct rhashtable_params mrc_peer_params = {
@@ -146,19 +147,33 @@ static void peer_arm(struct mrc_peer *peer, u64 now_ns)
 			      HRTIMER_MODE_REL_SOFT);
 }
 
+/*
+ * Under peer->lock. That a port is up is told over another one first: its own routes,
+ * and the switch behind it, may be ready only a little later. Repeats go anywhere.
+ */
+static u32 peer_port_avoid(const struct mrc_peer *peer, const struct mrc_pkt *pkt)
+{
+	if (pkt->opcode != MRC_OPC_EP_REQ || peer->port.tries > MRC_PORT_SURE)
+		return 0;
+	return peer->ports_fresh;
+}
+
 static void peer_port_run(struct mrc_peer *peer)
 {
 	u64 now_ns = ktime_get_ns();
 	struct mrc_pkt pkt;
+	u32 avoid = 0;
 	bool due;
 
 	do {
 		spin_lock_bh(&peer->lock);
 		due = peer_port_due(peer, now_ns, &pkt);
-		if (!due)
+		if (due)
+			avoid = peer_port_avoid(peer, &pkt);
+		else
 			peer_arm(peer, now_ns);
 		spin_unlock_bh(&peer->lock);
-		if (due && !mrc_tx_endpoint(peer, &pkt) && pkt.opcode == MRC_OPC_EP_REQ)
+		if (due && !mrc_tx_endpoint(peer, &pkt, avoid) && pkt.opcode == MRC_OPC_EP_REQ)
 			mrc_dev_count(peer->dev, port_updates_sent);
 	} while (due);
 }
@@ -489,8 +504,10 @@ static void peer_planes_changed(struct mrc_peer *peer)
 		if (ps->is_auto && ps->planes != mrc_planes_mask(dev))
 			peer_rebuild(peer, GFP_KERNEL);
 		spin_lock_bh(&peer->lock);
-		if (peer->port.up != up)
+		if (peer->port.up != up) {
+			peer->ports_fresh = up & ~peer->port.up;
 			mrc_port_set(&peer->port, up, ktime_get_ns());
+		}
 		spin_unlock_bh(&peer->lock);
 	}
 	mrc_pathset_put(ps);

@@ -63,6 +63,8 @@ struct mrc_peer {
 	union ib_gid local_gid;		/* address the peer last wrote to; under lock */
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool local;			/* gid is an address of this namespace: over lo */
+	u8 heard;			/* at which UDP ports of ours: MRC_HEARD_* */
+	u8 port_tries;			/* of one that was never heard: which port is tried next */
 	bool for_qps;			/* a QP asked for it: whole path sets from then on */
 	spinlock_t lock;		/* port, damp, ps pointer, qps list */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
@@ -70,12 +72,33 @@ struct mrc_peer {
 	struct mrc_port port;
 	struct mrc_damp damp;		/* its ports as announced */
 	u32 ports_up;			/* and as believed */
+	u32 ports_fresh;		/* ours that came up with the last announcement */
 	struct hrtimer port_timer;	/* repeats Port Status Updates; end of damping */
 	struct list_head qps;		/* mrc_qp.peer_link */
 	struct list_head ccs;		/* mrc_qpcc.link, under path_lock */
 	u32 n_qps;
 	unsigned long last_used;	/* jiffies: QP or ordinary traffic */
 };
+
+/* UDP ports that a peer's packets came to; a peer speaks and listens at the same one. */
+#define MRC_HEARD_DEFAULT	1
+#define MRC_HEARD_ALT		2
+#define MRC_HEARD_OTHER		4	/* the device's own setting */
+
+static inline u8 mrc_port_bit(u16 port)
+{
+	return port == MRC_UDP_PORT ? MRC_HEARD_DEFAULT :
+	       port == MRC_UDP_PORT_ALT ? MRC_HEARD_ALT : MRC_HEARD_OTHER;
+}
+
+/* A sound packet of the peer came to @port. */
+static inline void mrc_peer_heard(struct mrc_peer *peer, u16 port)
+{
+	u8 bit = mrc_port_bit(port), heard = READ_ONCE(peer->heard);
+
+	if (unlikely(!(heard & bit)))
+		WRITE_ONCE(peer->heard, heard | bit);
+}
 
 /* mrc_path.c. Any context unless said; peers are created on demand. */
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);

@@ -9,15 +9,16 @@
  * many EVs, evenly from each plane; the first QP has it replaced by a whole one.
  */
 #include <linux/mm.h>
-#include <linux/random.h>
 #include "linux/mrc.h"
 #include "mrc_path.h"
+#include "mrc_seed.h"
 
 #define MRC_PS_EVS_PART	128
 #define MRC_AUTO_PER_PLANE	16
 
 /* A set while it is made. Index: place in the set. */
 struct ps_plan {
+	bool port_low;		/* a configured STEV has its port in the low half */
 	u32 *value;		/* entropy */
 	u8 *plane;		/* 0-based */
 	u16 *src;		/* place in the profile */
@@ -130,7 +131,8 @@ static u32 explicit_entropy(const struct ps_plan *plan, const struct mrc_profile
 
 	switch (prof->fmt) {
 	case MRC_FMT_STEV:
-		return get_unaligned_be32(value) & (v4 ? 0xffff0000 : ~0u);
+		return rol32(get_unaligned_be32(value), plan->port_low ? 16 : 0) &
+		       (v4 ? 0xffff0000 : ~0u);
 	case MRC_FMT_UDP:
 		return (u32)get_unaligned_be16(value) << 16;
 	}
@@ -186,7 +188,7 @@ static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 
 static bool plan_alloc(struct ps_plan *plan, u16 n, gfp_t gfp)
 {
-	u64 seed = get_random_u64();
+	u64 seed = mrc_seed_u64();
 	u8 *mem;
 
 	mem = kvzalloc(n * (sizeof(*plan->value) + sizeof(*plan->src) + sizeof(*plan->plane)),
@@ -219,7 +221,7 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 
 	if (!ps)
 		return NULL;
-	mem = kvzalloc(evs + path + saddr + rot * sizeof(*ps->ip_order), gfp | __GFP_NOWARN);
+	mem = kvzalloc(evs + path + saddr + MRC_ROT_LEN(rot) * sizeof(*ps->ip_order), gfp | __GFP_NOWARN);
 	if (!mem) {
 		kfree(ps);
 		return NULL;
@@ -229,7 +231,7 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 	ps->path = (struct mrc_ev_path *)(mem + evs);
 	ps->saddr = (struct in6_addr *)((u8 *)ps->path + path);
 	ps->ip_order = (u16 *)((u8 *)ps->saddr + saddr);
-	mrc_rot_init(&ps->ip_rot, ps->ip_order, rot, get_random_u64());
+	mrc_rot_init(&ps->ip_rot, ps->ip_order, rot, mrc_seed_u64());
 	return ps;
 }
 
@@ -303,6 +305,7 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 	count_evs(prof, ps_limit(peer, gfp), &c);
 	if (!plan_alloc(&plan, (u16)c.n, gfp))
 		return NULL;
+	plan.port_low = READ_ONCE(peer->dev->attr.ev_port_low);
 	plan_explicit(&plan, prof, &c, n_planes, peer->v4);
 	ps = pathset_make(peer, &plan, prof, gfp);
 	plan_free(&plan);

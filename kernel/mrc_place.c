@@ -130,7 +130,8 @@ static void mrc_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 	spin_unlock(&qp->peer->path_lock);
 }
 
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off)
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
+	       u16 port)
 {
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
@@ -144,6 +145,8 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 		spin_unlock(&qp->lock);
 		return;
 	}
+	if (likely(!pkt->trimmed))	/* those have no ICRC */
+		mrc_peer_heard(qp->peer, port);
 	now = ktime_get_ns();
 	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
@@ -155,30 +158,26 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 			why = mrc_place(qp, &op, skb, off);
 		mrc_rx_done(qp, &op, why, now);
 	}
-	full = mrc_conn_nacks_full(&qp->conn);
+	full = mrc_conn_answers_full(&qp->conn);
 	spin_unlock(&qp->lock);
-	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed */
+	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed or marked */
 		mrc_qp_run(qp);
 	mrc_bh_kick(qp);
 }
 
 /* ---- what the left edge has passed ---- */
 
-void mrc_place_tails(struct mrc_qp *qp)
+void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t)
 {
-	struct mrc_tail t;
-	struct mrc_mr *mr;
+	/* Checked when the packet came; deregistered since: nothing to write to. */
+	struct mrc_mr *mr = mrc_remote_mr(qp, t->rkey, t->va, t->len, IB_ACCESS_REMOTE_WRITE);
 
-	while (mrc_conn_tail_next(&qp->conn, &t)) {
-		/* Checked when the packet came; deregistered since: nothing to write to. */
-		mr = mrc_remote_mr(qp, t.rkey, t.va, t.len, IB_ACCESS_REMOTE_WRITE);
-		if (!mr) {
-			mrc_dev_count(qp->dev, tails_dropped);
-			continue;
-		}
-		mrc_mr_write(mr, t.va, qp->tail[t.slot], t.len);
-		mrc_mr_put(mr);
+	if (!mr) {
+		mrc_dev_count(qp->dev, tails_dropped);
+		return;
 	}
+	mrc_mr_write(mr, t->va, qp->tail[t->slot], t->len);
+	mrc_mr_put(mr);
 }
 
 static void mrc_exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
@@ -213,20 +212,17 @@ static void mrc_exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now
 	mrc_conn_exec_done(&qp->conn, x->slot, orig, now);
 }
 
-void mrc_place_execs(struct mrc_qp *qp, u64 now)
+void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 {
-	struct mrc_exec x;
-	u16 slot;
+	if (x->op == MRC_OP_READ)
+		mrc_exec_read(qp, x, now);
+	else
+		mrc_exec_atomic(qp, x, now);
+}
 
-	while (mrc_conn_exec_free_next(&qp->conn, &slot)) {
-		if (qp->resp[slot].mr)
-			mrc_mr_put(qp->resp[slot].mr);
-		qp->resp[slot].mr = NULL;
-	}
-	while (mrc_conn_exec_next(&qp->conn, &x)) {
-		if (x.op == MRC_OP_READ)
-			mrc_exec_read(qp, &x, now);
-		else
-			mrc_exec_atomic(qp, &x, now);
-	}
+void mrc_place_exec_free(struct mrc_qp *qp, u16 slot)
+{
+	if (qp->resp[slot].mr)
+		mrc_mr_put(qp->resp[slot].mr);
+	qp->resp[slot].mr = NULL;
 }

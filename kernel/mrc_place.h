@@ -11,9 +11,10 @@
  */
 const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 				   const struct sk_buff *skb, int off);
-/* Write the deferred ends of messages that are whole now. */
-void mrc_place_tails(struct mrc_qp *qp);
-/* Execute READs and ATOMICs whose turn has come; free those answered. */
-void mrc_place_execs(struct mrc_qp *qp, u64 now);
+/* Write the deferred end of a message that is whole now. */
+void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t);
+/* Execute a READ or ATOMIC whose turn has come; free one that is answered. */
+void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now);
+void mrc_place_exec_free(struct mrc_qp *qp, u16 slot);
 
 #endif

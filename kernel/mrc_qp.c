@@ -14,13 +14,13 @@
  * what may sleep; the struct itself waits for RCU, for mrc_qp_find() may be
  * looking at its count. Until then the QP keeps the device registered.
  */
-#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "mrc_hold.h"
 #include "mrc_pd.h"
 #include "mrc_qp.h"
+#include "mrc_seed.h"
 #include "mrc_ucontext.h"
 
 #define MRC_QPN_FIRST	0x11	/* below: reserved, and QP 2 is the endpoint */
@@ -148,7 +148,7 @@ static void mrc_qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *k
 		.tails = MRC_QP_TAILS,
 		.ev_active = kind->active_evs,
 		.strict = kind->strict,
-		.seed = get_random_u64(),
+		.seed = mrc_seed_u64(),
 	};
 	z->conn = mrc_conn_mem_size(&z->cfg);
 	z->inl = ALIGN(cap->max_inline_data, 8);
@@ -548,7 +548,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 
 int mrc_qp_table_init(void)
 {
-	mrc_qpn_next = MRC_QPN_FIRST + get_random_u32() % 0xffff;
+	mrc_qpn_next = MRC_QPN_FIRST + mrc_seed_u32() % 0xffff;
 	return 0;
 }
 

@@ -157,7 +157,9 @@ void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state);
  * mrc_qp_error: to error from inside (async event, flush).
  */
 bool mrc_qp_run(struct mrc_qp *qp);
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off);
+/* @port: the UDP port of ours that it was sent to. */
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
+	       u16 port);
 void mrc_qp_error_locked(struct mrc_qp *qp);
 enum hrtimer_restart mrc_qp_timer(struct hrtimer *t);
 

@@ -31,7 +31,7 @@
 
 struct rx_pkt {
 	struct mrc_net *mnet;
-	struct mrc_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
+	struct mrc_dev_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
 	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
 	bool v4;			/* innermost */
 	bool outer;			/* was SRv6-encapsulated */
@@ -190,7 +190,7 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-static void count_plane_rx(const struct mrc_plane *plane, u32 len)
+static void count_plane_rx(const struct mrc_dev_plane *plane, u32 len)
 {
 	struct mrc_plane_stats *s = this_cpu_ptr(plane->stats);
 
@@ -274,8 +274,10 @@ static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct 
 		mrc_dev_count(dev, rx_bad_pkey);
 		return false;
 	}
+	if (unlikely(READ_ONCE(dev->attr.ev_port_low)))
+		mrc_ev_halves_swap(pkt);
 	pkt->ev = (u32)ntohs(udp->source) << 16 | p->flow_label;
-	pkt->plane = p->plane ? p->plane->num : 0;
+	pkt->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
 	pkt->ecn_ce = (p->ds & ECN_CE) == ECN_CE || (p->inner_ds & ECN_CE) == ECN_CE;
 	pkt->udp_len = (u16)udp_len;
 	return true;
@@ -283,6 +285,12 @@ static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct 
 malformed:
 	mrc_dev_count(dev, rx_malformed);
 	return false;
+}
+
+/* The port of ours that it was sent to. */
+static u16 rx_port(const struct rx_pkt *p, const struct sk_buff *skb)
+{
+	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
 /* D8/D9, addressed to the device itself. */
@@ -303,6 +311,7 @@ static void rx_endpoint(const struct rx_pkt *p, struct mrc_dev *dev, const struc
 		return;
 	}
 	mrc_dev_count(dev, rx_endpoint);
+	mrc_peer_heard(peer, rx_port(p, skb));
 	mrc_peer_note_local(peer, &p->dst);
 	mrc_peer_rx_endpoint(peer, &pkt);
 	mrc_peer_put(peer);
@@ -317,8 +326,8 @@ static void rx_to_qp(const struct rx_pkt *p, struct mrc_qp *qp, struct sk_buff *
 		return;
 	}
 	if (rx_decode(p, qp->dev, skb, &pkt))
-		mrc_qp_rx(qp, &pkt, skb,
-			  (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len));
+		mrc_qp_rx(qp, &pkt, skb, (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len),
+			  rx_port(p, skb));
 }
 
 static unsigned int rx_mrc(const struct rx_pkt *p, struct sk_buff *skb)

@@ -33,8 +33,6 @@
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
 #define MRC_INNER_TTL	64
 #define MRC_ECT0	2
-#define BTH_PAD_SHIFT	4
-#define MRC_PLANE_NONE	0xff	/* over lo: no plane's packet */
 
 struct mrc_tx_cb {		/* in skb->cb from build to xmit */
 	struct mrc_dev *dev;
@@ -103,15 +101,38 @@ static void push_ip6(struct sk_buff *skb, const union ib_gid *sgid, const union 
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-static void push_udp(struct mrc_dev *dev, struct sk_buff *skb, u32 ev)
+static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 {
 	struct udphdr *udp = skb_push(skb, sizeof(*udp));
 
 	udp->source = htons((u16)(ev >> 16));
-	udp->dest = htons(READ_ONCE(dev->attr.udp_port));
+	udp->dest = htons(port);
 	udp->len = htons((u16)skb->len);
 	udp->check = 0;		/* as RoCEv2: the ICRC protects */
 	skb_reset_transport_header(skb);
+}
+
+/*
+ * The port that the peer is heard at: the device's, if ever, else another. One that was
+ * never heard may listen at the other port only: what is sent again, and probes,
+ * look for it there by turns.
+ */
+static u16 peer_port(struct mrc_peer *peer, const struct mrc_pkt *hdr)
+{
+	u16 port = READ_ONCE(peer->dev->attr.udp_port);
+	u8 heard = READ_ONCE(peer->heard), tries;
+
+	if (likely(heard & mrc_port_bit(port)))
+		return port;
+	if (heard)
+		return heard & MRC_HEARD_ALT ? MRC_UDP_PORT_ALT : MRC_UDP_PORT;
+	if (!hdr->rtx && hdr->opcode != MRC_OPC_PROBE && hdr->opcode != MRC_OPC_EP_REQ)
+		return port;
+	tries = READ_ONCE(peer->port_tries) + 1;
+	WRITE_ONCE(peer->port_tries, tries);	/* a lost count does no harm */
+	if (tries & 1)
+		return port;
+	return port == MRC_UDP_PORT_ALT ? MRC_UDP_PORT : MRC_UDP_PORT_ALT;
 }
 
 /* Control packets are not marked: nobody would slow down for them. */
@@ -187,7 +208,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 		      const struct mrc_payload *pl, u32 headroom)
 {
 	u32 hdr_len = mrc_wire_hdr_len(op->hdr.opcode, op->hdr.has_ts);
-	u32 pad = -pl->len & 3, tail_len = pad + MRC_ICRC_LEN;
+	u32 pad = op->hdr.pad, tail_len = pad + MRC_ICRC_LEN;
 	bool copy = copy_wanted(pl);
 	struct sk_buff *skb;
 	u8 *bth, *tail;
@@ -200,7 +221,6 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	bth = skb_put(skb, hdr_len);
 	if (WARN_ON_ONCE(mrc_wire_build(bth, hdr_len, &op->hdr) != (int)hdr_len))
 		return NULL;
-	bth[1] = (u8)((bth[1] & ~(3 << BTH_PAD_SHIFT)) | pad << BTH_PAD_SHIFT);
 	if (copy) {
 		if (pl->len)
 			copy_payload(skb_put(skb, pl->len), pl);
@@ -213,6 +233,21 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	return tail + pad;
 }
 
+/* Other half first, where the device is set so: in SACKs and NACKs, which name EVs. */
+static u8 *build_body_swapped(struct sk_buff **skbp, const struct mrc_txop *op,
+			      const struct mrc_payload *pl, u32 headroom)
+{
+	struct mrc_txop swapped = *op;
+
+	mrc_ev_halves_swap(&swapped.hdr);
+	return build_body(skbp, &swapped, pl, headroom);
+}
+
+static bool names_ev(const struct mrc_txop *op)
+{
+	return op->hdr.opcode == MRC_OPC_SACK || op->hdr.opcode == MRC_OPC_NACK;
+}
+
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl)
@@ -222,6 +257,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	struct sk_buff *skb = NULL;
 	struct mrc_tx_cb *cb;
 	struct mrc_way w;
+	u32 room;
 	u8 *icrc;
 
 	rcu_read_lock();
@@ -229,8 +265,12 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		rcu_read_unlock();
 		return NULL;
 	}
-	icrc = build_body(&skb, op, pl, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len +
-			  sizeof(struct ipv6hdr) + sizeof(struct udphdr));
+	room = LL_RESERVED_SPACE(w.dst->dev) + w.outer_len + sizeof(struct ipv6hdr) +
+	       sizeof(struct udphdr);
+	if (unlikely(READ_ONCE(dev->attr.ev_port_low)) && names_ev(op))
+		icrc = build_body_swapped(&skb, op, pl, room);
+	else
+		icrc = build_body(&skb, op, pl, room);
 	rcu_read_unlock();
 	if (unlikely(!icrc)) {
 		mrc_dev_count(dev, tx_no_mem);
@@ -238,7 +278,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		dst_release(w.dst);
 		return NULL;
 	}
-	push_udp(dev, skb, op->hdr.ev);
+	push_udp(skb, op->hdr.ev, peer_port(ps->peer, &op->hdr));
 	if (v4)
 		push_ip4(skb, sgid, dgid, tos);
 	else
@@ -261,7 +301,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 static void count_plane_tx(const struct mrc_dev *dev, u8 num, u32 len)
 {
 	struct mrc_plane_stats *s;
-	struct mrc_plane *plane;
+	struct mrc_dev_plane *plane;
 
 	if (num == MRC_PLANE_NONE)
 		return;
@@ -331,27 +371,40 @@ static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
 	return a;
 }
 
-static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op)
+/* The next EV, into @op; on a plane of @avoid only if no other is up. False: none is. */
+static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
+{
+	u8 tries = ps->evs.n_planes;
+
+	spin_lock_bh(&ps->peer->path_lock);
+	do {
+		op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
+		if (op->ev_idx == MRC_NONE16)
+			break;
+		op->hdr.ev = ps->evs.ev[op->ev_idx].value;
+		op->hdr.plane = ps->evs.ev[op->ev_idx].plane;
+	} while (--tries && avoid & 1u << op->hdr.plane);
+	spin_unlock_bh(&ps->peer->path_lock);
+	return op->ev_idx != MRC_NONE16;
+}
+
+/* By another plane if one turns out to have no route. */
+static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
 	static const struct mrc_payload empty;
 	struct mrc_pathset *ps = mrc_peer_pathset(peer);
+	u8 tries = ps->evs.n_planes;
 	struct sk_buff *skb = NULL;
 	union ib_gid sgid;
 
-	spin_lock_bh(&ps->peer->path_lock);
-	op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
-	if (op->ev_idx != MRC_NONE16) {
-		op->hdr.ev = ps->evs.ev[op->ev_idx].value;
-		op->hdr.plane = ps->evs.ev[op->ev_idx].plane;
-	}
-	spin_unlock_bh(&ps->peer->path_lock);
-	if (op->ev_idx != MRC_NONE16 && endpoint_source(peer, &sgid))
-		skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
+	if (endpoint_source(peer, &sgid))
+		while (!skb && tries-- && endpoint_ev(ps, op, avoid))
+			skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
 	mrc_pathset_put(ps);
 	return skb;
 }
 
-int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt)
+int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid)
 {
 	struct mrc_txop op = {
 		.hdr = *pkt,
@@ -365,7 +418,7 @@ int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt)
 	local_bh_disable();
 	rcu_read_lock();
 	if (!READ_ONCE(peer->dev->dead))
-		skb = endpoint_build(peer, &op);
+		skb = endpoint_build(peer, &op, avoid);
 	if (skb)
 		mrc_tx_xmit(skb);
 	rcu_read_unlock();

@@ -99,7 +99,7 @@ enum ib_mtu mrc_dev_ib_mtu(const struct mrc_dev *dev)
 
 	rcu_read_lock();
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		const struct mrc_plane *p = rcu_dereference(dev->plane[i]);
+		const struct mrc_dev_plane *p = rcu_dereference(dev->plane[i]);
 
 		if (p)
 			mtu = min(mtu, READ_ONCE(p->ndev->mtu));

@@ -49,7 +49,7 @@ static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 
 /* Under path_lock. The outer source: our locator on the plane, else an address of the port. */
 static const struct in6_addr *path_source(struct mrc_dev *dev, struct mrc_pathset *ps,
-					  const struct mrc_plane *plane,
+					  const struct mrc_dev_plane *plane,
 					  const struct in6_addr *daddr)
 {
 	struct in6_addr *saddr = &ps->saddr[plane->num];
@@ -64,7 +64,7 @@ static const struct in6_addr *path_source(struct mrc_dev *dev, struct mrc_pathse
 
 /* Under path_lock. Look up @path's route. */
 static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev_path *path,
-				     const struct mrc_plane *plane)
+				     const struct mrc_dev_plane *plane)
 {
 	struct mrc_peer *peer = ps->peer;
 	const struct in6_addr *daddr = (const struct in6_addr *)&peer->gid;
@@ -82,7 +82,7 @@ static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev
 
 /* Under path_lock. The path's route, from the cache if it still holds. */
 static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *path,
-				    const struct mrc_plane *plane)
+				    const struct mrc_dev_plane *plane)
 {
 	struct dst_entry *dst = path->dst;
 
@@ -111,7 +111,7 @@ static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *
 
 /* Under path_lock. The SRv6 header of the path; false: we have no address for it. */
 static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
-		       const struct mrc_ev_path *path, const struct mrc_plane *plane,
+		       const struct mrc_ev_path *path, const struct mrc_dev_plane *plane,
 		       struct mrc_way *w)
 {
 	const struct mrc_profile_ev *ev = mrc_path_ev(ps, path);
@@ -129,7 +129,7 @@ static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
 	return true;
 }
 
-static void plane_check_carrier(const struct mrc_plane *plane)
+static void plane_check_carrier(const struct mrc_dev_plane *plane)
 {
 	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
 		queue_work(mrc_wq, &plane->dev->carrier_work);
@@ -138,7 +138,7 @@ static void plane_check_carrier(const struct mrc_plane *plane)
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w)
 {
 	struct mrc_ev_path *path = &ps->path[idx];
-	const struct mrc_plane *plane = NULL;
+	const struct mrc_dev_plane *plane = NULL;
 
 	if (!ps->peer->local) {
 		plane = rcu_dereference(dev->plane[path->port - 1]);

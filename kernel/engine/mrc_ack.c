@@ -4,56 +4,48 @@
  *
  * MRC 1.0 sections 1.7, 1.8, 1.11, 2.2, 4 (7.4, 7.5). Nothing in such a packet
  * is believed that contradicts what was sent: it is counted and does no harm.
- * What is delivered and lost is kept in mrc_loss.c.
+ * What is delivered and lost is kept in mrc_snd.c.
  */
 #include "mrc_conn.h"
 
 /* ---- SACK (DC) ---- */
 
-#define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
+/* What an answer says of a round trip: by which plane, and how long. 0: nothing. */
+struct mrc_ack_rtt {
+	u64 ns;
+	u8 plane;		/* MRC_PLANES_MAX: not known */
+};
 
-/*
- * Round trip of what was sent at tick @sent, told by a reflected stamp. The responder may
- * have moved the stamp on by the time it held the packet. 0: not the stamp of this
- * send, or too old to tell from one a wrap away.
- */
-static u64 mrc_stamp_rtt(u32 sent, u16 stamp, u64 now_ns)
+/* Is this SACK at least as new as any before it? Only of use where the peer counts bytes. */
+static bool mrc_sack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 {
-	u64 age = mrc_tick_age_ns(now_ns, sent);
-	u64 held = (u64)(u16)(stamp - (u16)(sent >> (MRC_TS_SHIFT - MRC_TICK_SHIFT))) <<
-		   MRC_TS_SHIFT;
-
-	if (held > age || (held && age >= MRC_TS_WRAP_NS))
-		return 0;
-	return max_t(u64, age - held, 1);
+	return c->told.valid && !((s->rcvd_bytes - c->told.seen) & 1u << 23);
 }
 
 /*
- * Round trip of the packet that triggered this SACK, 0 if ambiguous. A stamp older
- * than the latest send is of an earlier copy: it was resent in vain, and from here on
- * the record tells of that copy.
+ * Round trip of the packet that triggered this SACK, if it is not ambiguous. Of what was
+ * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
+ * has it twice.
  */
-static u64 mrc_sack_rtt(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static struct mrc_ack_rtt mrc_sack_rtt(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
-	struct mrc_rec *r = &c->rec[psn & c->rec_mask];
-	u16 ago;
+	const struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+	struct mrc_ack_rtt rtt = { 0, r->plane };
 
-	if (!mrc_psn_out(c, psn) || r->state != MRC_REC_SENT)
-		return 0;
-	if (!c->tx.timestamps)
-		return r->tries == 1 ? mrc_tick_age_ns(now_ns, r->sent) : 0;
-	if (r->tries == 1)
-		return mrc_stamp_rtt(r->sent, s->tx_ts, now_ns);
-	if (s->tx_ts == (u16)(r->sent >> (MRC_TS_SHIFT - MRC_TICK_SHIFT)))
-		return max_t(u64, mrc_tick_age_ns(now_ns, r->sent), 1);
-	if (mrc_stamp_rtt(r->sent, s->tx_ts, now_ns) ||
-	    mrc_tick_age_ns(now_ns, r->sent) >= MRC_TS_WRAP_NS)
-		return 0;	/* the latest copy, held a while; or an earlier one */
-	ago = (u16)(mrc_ts16(now_ns) - s->tx_ts);
-	mrc_loss_spurious(c, psn, (u64)ago << MRC_TS_SHIFT, now_ns);
-	r->sent = mrc_tick(now_ns) - ((u32)ago << (MRC_TS_SHIFT - MRC_TICK_SHIFT));
-	return 0;
+	if (!mrc_psn_out(c, psn) || r->state != MRC_REC_SENT) {
+		if (!mrc_psn_out(c, psn) || r->state == MRC_REC_FREE)
+			mrc_resent_trigger(c, psn, NULL, s, mrc_sack_fresh(c, s), now_ns);
+	} else if (r->tries > 1) {
+		if (mrc_resent_trigger(c, psn, r, s, false, now_ns))
+			rtt.ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns) :
+						    mrc_tick_age_ns(now_ns, r->sent);
+	} else if (c->tx.timestamps) {
+		rtt.ns = mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns);
+	} else {
+		rtt.ns = mrc_tick_age_ns(now_ns, r->sent);
+	}
+	return rtt;
 }
 
 static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
@@ -65,13 +57,13 @@ static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now
 		u32 psn = mrc_psn_add(base, (s32)mrc_ffs64(bits));
 
 		/* Never sent, or further beyond cack than the peer can have let in. */
-		if (mrc_psn_diff(psn, c->psn_next) >= 0 ||
-		    mrc_psn_diff(psn, s->cack) > (s32)c->tx_window) {
+		if (mrc_psn_diff(psn, c->snd.next) >= 0 ||
+		    mrc_psn_diff(psn, s->cack) > (s32)c->snd.window) {
 			c->stats.rx_bad_ack++;
 			break;
 		}
 		if (mrc_psn_out(c, psn))
-			bytes += mrc_loss_deliver(c, psn, now_ns);
+			bytes += mrc_snd_deliver(c, psn, now_ns);
 	}
 	return bytes;
 }
@@ -83,13 +75,16 @@ static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now
 static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
-	u16 idx = c->rec[psn & c->rec_mask].ev;
+	u16 idx = c->snd.rec[psn & c->rec_mask].ev;
 
 	if (mrc_psn_lag(c, psn) > c->rec_mask || idx >= c->evs->n ||
 	    c->evs->ev[idx].value != s->ev)
 		return;
-	mrc_evset_sign(c->evs, idx, s->m == MRC_M_SKIP_ONCE ? MRC_SIGN_ECN :
-		       s->m == MRC_M_NONE ? MRC_SIGN_DELIVERED : MRC_SIGN_BAD, now_ns);
+	if (likely(s->m == MRC_M_NONE))
+		mrc_ev_delivered(c->evs, &c->evs->ev[idx], now_ns);
+	else
+		mrc_evset_sign(c->evs, idx, s->m == MRC_M_SKIP_ONCE ? MRC_SIGN_ECN : MRC_SIGN_BAD,
+			       now_ns);
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */
@@ -98,14 +93,14 @@ static u64 mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	u32 i = s->probe_id % MRC_TAIL_PROBES;
 	u64 age, rtt = 0;
 
-	if ((u16)(c->probe_id - s->probe_id) >= MRC_TAIL_PROBES || !(c->probe_out >> i & 1))
+	if ((u16)(c->pto.id - s->probe_id) >= MRC_TAIL_PROBES || !(c->pto.out >> i & 1))
 		return 0;
-	c->probe_out &= (u16)~(1u << i);
-	age = max_t(u64, mrc_tick_age_ns(now_ns, c->probe_sent[i]), 1);
+	c->pto.out &= (u16)~(1u << i);
+	age = max_t(u64, mrc_tick_age_ns(now_ns, c->pto.sent[i]), 1);
 	if (c->tx.timestamps)
-		rtt = mrc_stamp_rtt(c->probe_sent[i], s->tx_ts, now_ns);
+		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
-	mrc_loss_rack(c, c->probe_sent[i], c->psn_una, now_ns);
+	mrc_rack_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
 }
 
@@ -118,25 +113,25 @@ static u64 mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 static bool mrc_sack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
 			   u32 *bytes)
 {
-	u32 delta = (s->rcvd_bytes - c->rcvd_seen) & 0xffffff, most = before + c->rx.mtu +
+	u32 delta = (s->rcvd_bytes - c->told.seen) & 0xffffff, most = before + c->rx.mtu +
 		    MRC_PKT_OVERHEAD + 256;
 	bool stale = delta >> 23;
 
-	if (!s->rcvd_bytes && !c->rcvd_valid)
+	if (!s->rcvd_bytes && !c->told.valid)
 		return true;
-	if (stale && c->rcvd_valid) {
-		c->rcvd_credit -= (s32)*bytes;
+	if (stale && c->told.valid) {
+		c->told.credit -= (s32)*bytes;
 		return false;
 	}
-	c->rcvd_valid = true;
-	c->rcvd_seen = s->rcvd_bytes;
-	if (delta > most >> 8 || c->rcvd_credit < -(s32)most || c->rcvd_credit > (s32)most) {
-		c->rcvd_credit = 0;
+	c->told.valid = true;
+	c->told.seen = s->rcvd_bytes;
+	if (delta > most >> 8 || c->told.credit < -(s32)most || c->told.credit > (s32)most) {
+		c->told.credit = 0;
 		return true;
 	}
-	c->rcvd_credit += (s32)(delta << 8);
-	*bytes = (u32)clamp_t(s32, c->rcvd_credit, 0, (s32)most);
-	c->rcvd_credit -= (s32)*bytes;
+	c->told.credit += (s32)(delta << 8);
+	*bytes = (u32)clamp_t(s32, c->told.credit, 0, (s32)most);
+	c->told.credit -= (s32)*bytes;
 	return true;
 }
 
@@ -145,7 +140,7 @@ static void mrc_sack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
 	if (c->tx.dyn_mpr && s->mpr)
-		c->tx_range = (u16)min_t(u32, s->mpr * MRC_MPR_UNIT, c->tx_window);
+		c->snd.range = (u16)min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window);
 	cc->rcv_cwnd_pen = s->rcv_cwnd_pen;
 	cc->restore_cwnd = s->restore_cwnd;
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
@@ -157,25 +152,68 @@ static bool mrc_sack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now
 
 	if (!rtt)
 		return false;
-	mrc_loss_rtt(c, rtt);
-	c->rack_valid = false;	/* nothing has been sent that this could be before */
+	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
+	c->rack.valid = false;	/* nothing has been sent that this could be before */
 	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
 	return true;
+}
+
+/*
+ * What the controller hears of delay. A plane that has less than a full share is slower
+ * than the others: that is answered by its share, and its delay and marks say nothing of
+ * what all planes together can take.
+ */
+static inline void mrc_ack_delay(const struct mrc_conn *c, const struct mrc_ack_rtt *rtt,
+				 u32 psn, struct mrc_cc_sample *cc)
+{
+	cc->rtt_ns = rtt->ns;
+	if (unlikely(!(psn & 0x3c)))	/* the mean is asked for now and then */
+		cc->mean_base_ns = mrc_evset_mean_base_ns(c->evs);
+	if (rtt->plane >= MRC_PLANES_MAX)
+		return;
+	cc->base_ns = mrc_evset_base_ns(c->evs, rtt->plane);
+	if (unlikely(mrc_evset_share(c->evs, rtt->plane) < MRC_SHARE_FULL)) {
+		cc->rtt_ns = 0;
+		cc->ecn = false;
+	}
+}
+
+/* Packets were delivered: the left edge moves, and responses may be done. */
+static inline void mrc_ack_landed(struct mrc_conn *c)
+{
+	mrc_snd_advance(c);
+	if (c->msgs.rs_head != c->msgs.rs_seg)
+		mrc_exec_responses(c);
+}
+
+/* Losses that were none: the controller gives back what they took. */
+static inline void mrc_ack_undo(struct mrc_conn *c, u64 now_ns)
+{
+	struct mrc_cc_sample cc = { 0 };
+
+	if (likely(!c->resent.undone))
+		return;
+	cc.now_ns = now_ns;
+	cc.lost_bytes = c->resent.undone;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	c->resent.undone = 0;
+	c->cc->ops->on_spurious(c->cc, &cc);
 }
 
 void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	const struct mrc_sack *s = &p->u.sack;
 	struct mrc_cc_sample cc = { 0 };
-	u32 before = c->inflight_bytes, bytes;
+	struct mrc_ack_rtt rtt = { 0, MRC_PLANES_MAX };
+	u32 before = c->snd.inflight, bytes;
 	bool answered = false, all;
 
 	c->stats.sacks_rcvd++;
 	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
 		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
-	if (!c->psn_known && !mrc_sack_start(c, s, now_ns))
+	if (!c->snd.known && !mrc_sack_start(c, s, now_ns))
 		return;
-	if (mrc_psn_diff(s->cack, c->psn_next) >= 0) {
+	if (mrc_psn_diff(s->cack, c->snd.next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
 	}
@@ -183,16 +221,17 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	cc.ecn = s->m == MRC_M_SKIP_ONCE;
 	if (s->pr) {
-		cc.rtt_ns = mrc_sack_probe(c, s, now_ns);
-		answered = cc.rtt_ns;
+		rtt.ns = mrc_sack_probe(c, s, now_ns);
+		answered = rtt.ns;
 	} else {
-		cc.rtt_ns = mrc_sack_rtt(c, s, now_ns);
+		rtt = mrc_sack_rtt(c, s, now_ns);
 		mrc_sack_ev(c, s, now_ns);
 	}
-	if (cc.rtt_ns)
-		mrc_loss_rtt(c, cc.rtt_ns);
-	bytes = mrc_loss_deliver_upto(c, s->cack, now_ns) + mrc_sack_bitmap(c, s, now_ns);
-	mrc_loss_advance_una(c);
+	if (rtt.ns)
+		mrc_rtt_sample(c, rtt.plane, rtt.ns, now_ns);
+	mrc_ack_delay(c, &rtt, s->cack, &cc);
+	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_sack_bitmap(c, s, now_ns);
+	mrc_ack_landed(c);
 	cc.acked_bytes = bytes;
 	if (mrc_sack_bytes(c, s, before, &cc.acked_bytes))
 		mrc_sack_levers(c, s, &cc);
@@ -204,68 +243,43 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_sleek_recover(c, now_ns);
 	else if (c->tx.sleek)
 		mrc_sleek_ooo(c, s->ooo_count, now_ns);
-	mrc_loss_detect(c, now_ns);
+	mrc_ack_undo(c, now_ns);
+	mrc_rack_detect(c, now_ns);
 	/* An answer that says that all has arrived is a word of life: an ACK is still due. */
 	all = answered && !mrc_psn_lag(c, s->cack);
-	mrc_loss_rearm(c, now_ns, bytes || all, bytes);
+	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), bytes || all, bytes);
 }
 
 /* ---- NACK (DD) ---- */
 
-u64 mrc_rnr_timer_ns(u8 code)
-{
-	/* IBTA table 45, in units of 10 us; code 0 is the longest. */
-	static const u32 tens_of_us[32] = {
-		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
-		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
-		12288, 16384, 24576, 32768, 49152,
-	};
-
-	return tens_of_us[code & 31] * 10000ull;
-}
-
-/* The receiver has no receive posted: pause, then try again. */
-static void mrc_nack_rnr(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
-{
-	mrc_loss_mark(c, psn, MRC_CAUSE_RNR, now_ns);
-	if (now_ns < c->rnr_until_ns)
-		return;		/* one pause, one try */
-	if (c->psn_una != c->rnr_psn)	/* got on since the last try */
-		c->rnr_tries = 0;
-	c->rnr_psn = c->psn_una;
-	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr_tries++ >= c->tx.rnr_retry) {
-		mrc_conn_fail(c, MRC_ST_RNR_EXC, now_ns);
-		return;
-	}
-	c->rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
-	c->rto_at_ns = mrc_time_after(c->rnr_until_ns, mrc_loss_rto_ns(c));
-}
-
 /* What each reason of Table 7-3 asks for; @psn is in flight. */
 static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 now_ns)
 {
-	const struct mrc_rec *r = &c->rec[n->psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->rec_mask];
 
 	switch (n->reason) {
 	case MRC_NACK_NO_RESOURCE:
 		if (!c->rx.mrc_only) {	/* ours: a receive is missing; MRC 1.0 has no RNR */
-			mrc_nack_rnr(c, n->psn, n->vendor_info, now_ns);
+			mrc_snd_lose(c, n->psn, MRC_CAUSE_RNR, now_ns);
+			mrc_budget_rnr(c, n->vendor_info, now_ns);
 			break;
 		}
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_NACK, now_ns);
-		mrc_loss_pace(c, now_ns);
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
+		mrc_budget_pace(c, now_ns);
 		break;
 	case MRC_NACK_TRIMMED:
 		if (r->ev < c->evs->n)
 			mrc_evset_sign(c->evs, r->ev, MRC_SIGN_TRIMMED, now_ns);
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_budget_trimmed(c, now_ns);
 		break;
 	case MRC_NACK_TRIMMED_LASTHOP:	/* every path shares the last hop */
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_budget_trimmed(c, now_ns);
 		break;
 	default:	/* NO_BITMAP, NO_PKT_BUFFER, PSN_OOR_WINDOW, or newer than we are */
-		mrc_loss_mark(c, n->psn, MRC_CAUSE_NACK, now_ns);
-		mrc_loss_pace(c, now_ns);
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
+		mrc_budget_pace(c, now_ns);
 		break;
 	}
 }
@@ -273,18 +287,18 @@ static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 
 void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	const struct mrc_nack_hdr *n = &p->u.nack;
-	const struct mrc_rec *r = &c->rec[n->psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->rec_mask];
 	struct mrc_cc_sample cc = { 0 };
 
 	c->stats.nacks_rcvd++;
-	if (!c->psn_known)
+	if (!c->snd.known)
 		return;
-	if (mrc_psn_diff(n->psn, c->psn_next) >= 0) {
+	if (mrc_psn_diff(n->psn, c->snd.next) >= 0) {
 		c->stats.rx_bad_ack++;
 		return;
 	}
 	if (n->reason == MRC_NACK_UNEXP_EVENT) {
-		mrc_conn_fail(c, MRC_ST_REM_OP, now_ns);
+		mrc_conn_failing(c, MRC_ST_REM_OP);
 		return;
 	}
 	/* Of an earlier copy, or of what has arrived since: nothing to do. */
@@ -298,10 +312,11 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.last_hop = n->reason == MRC_NACK_TRIMMED_LASTHOP;
 	/* Trimmed packets pass the queues by: the shortest round trip there is. */
 	if (cc.trimmed && r->tries == 1)
-		cc.rtt_ns = c->tx.timestamps ? mrc_stamp_rtt(r->sent, n->tx_ts, now_ns) :
+		cc.rtt_ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
 					       mrc_tick_age_ns(now_ns, r->sent);
+	cc.mean_base_ns = mrc_evset_mean_base_ns(c->evs);
 	mrc_nack_obey(c, n, now_ns);
-	if (c->fail || n->reason == MRC_NACK_NO_RESOURCE)
+	if (c->failing || n->reason == MRC_NACK_NO_RESOURCE)
 		return;
 	c->cc->ops->on_nack(c->cc, &cc);
 	mrc_tx_hold(c);
@@ -320,8 +335,8 @@ static bool mrc_ack_messages(struct mrc_conn *c, u32 psn)
 {
 	bool any = false;
 
-	for (; c->sq_acked != c->sq_seg; c->sq_acked++) {
-		struct mrc_msg *m = &c->sq[c->sq_acked & (c->cfg.sq_max - 1u)];
+	for (; c->msgs.sq_acked != c->msgs.sq_seg; c->msgs.sq_acked++) {
+		struct mrc_msg *m = &c->msgs.sq[c->msgs.sq_acked & (c->cfg.sq_max - 1u)];
 
 		if (m->op == MRC_OP_LOCAL)
 			continue;
@@ -330,7 +345,7 @@ static bool mrc_ack_messages(struct mrc_conn *c, u32 psn)
 		m->acked = true;
 		if (m->op == MRC_OP_WRITE_IMM || m->op == MRC_OP_SEND ||
 		    m->op == MRC_OP_SEND_IMM || m->op == MRC_OP_SEND_INV)
-			c->rqm_out--;
+			c->msgs.rqm_out--;
 		any = true;
 	}
 	return any;
@@ -357,15 +372,15 @@ static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 {
 	u32 i;
 
-	mrc_loss_deliver_upto(c, mrc_psn_add(c->psn_next, -1), now_ns);
-	mrc_loss_advance_una(c);
-	c->tx_stopped = true;
-	for (i = c->sq_head; i != c->sq_seg + mrc_sq_cutting(c); i++) {
-		struct mrc_msg *m = &c->sq[i & (c->cfg.sq_max - 1u)];
+	mrc_snd_deliver_upto(c, mrc_psn_add(c->snd.next, -1), now_ns);
+	mrc_ack_landed(c);
+	c->msgs.stopped = true;
+	for (i = c->msgs.sq_head; i != c->msgs.sq_seg + mrc_sq_cutting(c); i++) {
+		struct mrc_msg *m = &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
 
 		if (m->op == MRC_OP_LOCAL)
 			continue;
-		if (i != c->sq_seg &&
+		if (i != c->msgs.sq_seg &&
 		    mrc_psn_lag(c, m->psn + m->npkts - 1) > mrc_psn_lag(c, psn))
 			continue;
 		m->error = (u8)mrc_nak_status(code);
@@ -373,7 +388,7 @@ static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 		return;
 	}
 	/* It was a response of ours that the peer could not take. */
-	mrc_conn_fail(c, mrc_nak_status(code), now_ns);
+	mrc_conn_failing(c, mrc_nak_status(code));
 }
 
 /*
@@ -384,8 +399,8 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
 {
 	u32 i;
 
-	for (i = c->sq_head; c->rd_out && i != c->sq_acked; i++) {
-		const struct mrc_msg *m = &c->sq[i & (c->cfg.sq_max - 1u)];
+	for (i = c->msgs.sq_head; c->msgs.rd_out && i != c->msgs.sq_acked; i++) {
+		const struct mrc_msg *m = &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
 
 		if (m->started && m->resp_pkts && m->psn == psn)
 			return true;
@@ -399,20 +414,22 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
  */
 static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	const struct mrc_rec *r = &c->rec[psn & c->rec_mask];
-	u64 age = mrc_tick_age_ns(now_ns, r->sent);
+	const struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+	u64 age = mrc_tick_age_ns(now_ns, r->sent), late;
 
-	if (r->state != MRC_REC_SENT || r->tries != 1 ||
-	    (c->srtt_ns && age > c->srtt_ns + 4ull * c->rttvar_ns))
+	if (r->state != MRC_REC_SENT || r->tries != 1)
 		return 0;
-	mrc_loss_rtt(c, age);
+	late = mrc_evset_late_ns(c->evs, r->plane);
+	if (late ? age > late : c->rtt.srtt_ns && age > c->rtt.srtt_ns + 4ull * c->rtt.var_ns)
+		return 0;
+	mrc_rtt_sample(c, r->plane, age, now_ns);
 	return age;
 }
 
 /* AETH.msn counts messages of ours that are done: not more than were begun. Only told. */
 static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
 {
-	u32 begun = c->sq_seg + c->rs_seg + (c->cut != MRC_NONE16);
+	u32 begun = c->msgs.sq_seg + c->msgs.rs_seg + (c->msgs.cut != MRC_NONE16);
 
 	c->stats.rx_bad_ack += (begun - msn) >> 23 & 1;
 }
@@ -423,15 +440,16 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool nak = (syndrome & 0xe0) == MRC_AETH_NAK;
 	u32 psn = nak ? mrc_psn_add(p->psn, -1) : p->psn;
 	struct mrc_cc_sample cc = { 0 };
+	struct mrc_ack_rtt rtt;
 	bool progress;
 	u32 known;
 
 	c->stats.acks_rcvd++;
-	if (!c->psn_known)	/* the answer to the probe that asks for it brings an ACK too */
+	if (!c->snd.known)	/* the answer to the probe that asks for it brings an ACK too */
 		return;
-	if (c->tx_stopped)
+	if (c->msgs.stopped)
 		return;
-	known = mrc_psn_lag(c, c->psn_acked);
+	known = mrc_psn_lag(c, c->snd.acked);
 	if (nak && mrc_nak_old(c, p->psn)) {
 		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
 		return;
@@ -439,26 +457,29 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (mrc_psn_lag(c, psn) > known || mrc_psn_lag(c, p->psn) > known ||
 	    (!nak && syndrome & 0xe0)) {	/* long known, or nonsense */
 		c->stats.rx_bad_ack += nak || syndrome & 0xe0 ||
-				       mrc_psn_diff(p->psn, c->psn_next) >= 0;
+				       mrc_psn_diff(p->psn, c->snd.next) >= 0;
 		return;
 	}
 	mrc_ack_msn(c, p->u.aeth.msn);
 	cc.now_ns = now_ns;
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	if (mrc_psn_out(c, psn)) {
-		cc.rtt_ns = mrc_ack_rtt(c, psn, now_ns);
-		cc.acked_bytes = mrc_loss_deliver_upto(c, psn, now_ns);
-		c->rcvd_credit -= c->rcvd_valid ? (s32)cc.acked_bytes : 0;
+		rtt.plane = c->snd.rec[psn & c->rec_mask].plane;
+		rtt.ns = mrc_ack_rtt(c, psn, now_ns);
+		mrc_ack_delay(c, &rtt, psn, &cc);
+		cc.acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
+		c->told.credit -= c->told.valid ? (s32)cc.acked_bytes : 0;
 	}
-	mrc_loss_advance_una(c);
+	mrc_ack_landed(c);
 	progress = mrc_ack_messages(c, psn) || cc.acked_bytes;
-	c->psn_acked = psn;
+	c->snd.acked = psn;
 	c->cc->ops->on_ack(c->cc, &cc);
 	mrc_tx_hold(c);
 	if (nak) {
 		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
 		return;
 	}
-	mrc_loss_detect(c, now_ns);
-	mrc_loss_rearm(c, now_ns, progress, progress);
+	mrc_ack_undo(c, now_ns);
+	mrc_rack_detect(c, now_ns);
+	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), progress, progress);
 }

@@ -44,6 +44,8 @@ struct mrc_cc_sample {
 	u32 lost_bytes;		/* newly known as lost or trimmed */
 	u32 inflight_bytes;	/* of the controller, before this event */
 	u64 rtt_ns;		/* service time taken off; 0: no unambiguous sample */
+	u32 base_ns;		/* shortest round trip of late, of the plane it took; 0: unknown */
+	u32 mean_base_ns;	/* of all planes in use, by their shares; 0: no news */
 	bool ecn;		/* the answered packet was marked */
 	bool trimmed;		/* on_nack: by congestion, not for want of resources */
 	bool last_hop;		/* likewise: at the last hop, where no other path helps */
@@ -87,6 +89,8 @@ struct mrc_cc_ops {
 	void (*on_nack)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
 	void (*on_loss)(struct mrc_cc *cc, const struct mrc_cc_sample *s);	/* inferred, no timeout */
 	void (*on_timeout)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
+	/* lost_bytes of what on_loss or on_timeout was told had arrived after all. */
+	void (*on_spurious)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
 };
 
 struct mrc_cc {

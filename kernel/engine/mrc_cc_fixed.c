@@ -28,4 +28,5 @@ const struct mrc_cc_ops mrc_cc_fixed = {
 	.on_nack = mrc_cc_fixed_ignore,
 	.on_loss = mrc_cc_fixed_ignore,
 	.on_timeout = mrc_cc_fixed_ignore,
+	.on_spurious = mrc_cc_fixed_ignore,
 };

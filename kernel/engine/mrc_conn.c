@@ -55,21 +55,22 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	at += ((size_t)(n) * sizeof(*c->field) + 7) & ~(size_t)7;	\
 } while (0)
 	MRC_TAKE(own_cc, 1);
-	MRC_TAKE(sack_q, MRC_OWED_SACKS);
-	MRC_TAKE(rot.order, cfg->ev_active);
-	MRC_TAKE(rx_bits, psns / 64);
-	MRC_TAKE(rx_last, psns / 64);
+	MRC_TAKE(ctl.sack_q, MRC_OWED_SACKS);
+	MRC_TAKE(snd.sent, MRC_PLANES_MAX);
+	MRC_TAKE(rot.order, MRC_ROT_LEN(cfg->ev_active));
+	MRC_TAKE(rcv.bits, psns / 64);
+	MRC_TAKE(rcv.last, psns / 64);
 	if (cfg->strict)
-		MRC_TAKE(rx_hold, psns / 64);
-	MRC_TAKE(sq, cfg->sq_max);
-	MRC_TAKE(rs, cfg->rd_max);
-	MRC_TAKE(exec, cfg->rd_max);
-	MRC_TAKE(tail, cfg->tails);
-	MRC_TAKE(rec, psns);
-	MRC_TAKE(blame, MRC_BLAMES);
-	MRC_TAKE(nack_q, MRC_OWED_NACKS);
-	MRC_TAKE(probe_sent, MRC_TAIL_PROBES);
-	MRC_TAKE(rq, cfg->rq_max);
+		MRC_TAKE(rcv.hold, psns / 64);
+	MRC_TAKE(msgs.sq, cfg->sq_max);
+	MRC_TAKE(msgs.rs, cfg->rd_max);
+	MRC_TAKE(execs.rec, cfg->rd_max);
+	MRC_TAKE(tails.slot, cfg->tails);
+	MRC_TAKE(snd.rec, psns);
+	MRC_TAKE(resent.tab, MRC_RESENDS);
+	MRC_TAKE(ctl.nack_q, MRC_OWED_NACKS);
+	MRC_TAKE(pto.sent, MRC_TAIL_PROBES);
+	MRC_TAKE(rcv.rq, cfg->rq_max);
 #undef MRC_TAKE
 	return at;
 }
@@ -99,14 +100,33 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 	return 0;
 }
 
+/* What is known of loss and delay, and every timer of it. */
+static void mrc_conn_reset_loss(struct mrc_conn *c)
+{
+	mrc_rtt_reset(c);
+	mrc_rack_reset(c);
+	mrc_pto_reset(c);
+	mrc_budget_reset(c);
+	mrc_resent_reset(c);
+}
+
+static void mrc_conn_reset_parts(struct mrc_conn *c)
+{
+	c->rx_ready = false;
+	mrc_rcv_reset(c);
+	mrc_exec_reset(c);
+	mrc_tail_reset(c);
+	mrc_tx_reset(c);
+	mrc_conn_reset_loss(c);
+	mrc_ctl_reset(c);
+}
+
 void mrc_conn_reset(struct mrc_conn *c)
 {
 	c->fail = MRC_ST_OK;
+	c->failing = MRC_ST_OK;
 	c->failed_sent = false;
-	mrc_rx_reset(c);
-	mrc_tx_reset(c);
-	mrc_loss_reset(c);
-	mrc_ctl_reset(c);
+	mrc_conn_reset_parts(c);
 }
 
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
@@ -117,8 +137,8 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 		return;
 	/* Records name EVs by index: those of another set mean nothing. */
 	for (i = 0; i <= c->rec_mask; i++)
-		c->rec[i].ev = MRC_NONE16;
-	mrc_loss_forget_evs(c);
+		c->snd.rec[i].ev = MRC_NONE16;
+	mrc_resent_forget_evs(c);
 	c->evs = evs;
 	c->rot.gen = 0;
 	if (!evs)
@@ -135,10 +155,7 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	    cfg->mtu < 256 || cfg->mtu > 4096 || cfg->rd_atomic > c->cfg.rd_max ||
 	    cfg->wimm > c->cfg.rq_max)
 		return -EINVAL;
-	mrc_rx_reset(c);
-	mrc_tx_reset(c);
-	mrc_loss_reset(c);
-	mrc_ctl_reset(c);
+	mrc_conn_reset_parts(c);
 	c->rx = *cfg;
 	if (!c->rx.wimm)
 		c->rx.wimm = c->cfg.rq_max;
@@ -147,8 +164,8 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	if (!c->rx.sack_bytes)
 		c->rx.sack_bytes = 16 << 10;
 	mrc_mpr_start(c, mpr);
-	c->rx_cack = mrc_psn_add(cfg->psn, -1);
-	c->rx_max = c->rx_cack;
+	c->rcv.cack = mrc_psn_add(cfg->psn, -1);
+	c->rcv.max = c->rcv.cack;
 	c->rx_ready = true;
 	return 0;
 }
@@ -156,15 +173,27 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 /* ---- both directions ---- */
 
 /*
+ * The end of a call. It may have found out that the connection cannot go on; and the last of
+ * what precedes a refused packet may have landed or been answered: then the NAK is owed.
+ */
+static inline void mrc_conn_settle(struct mrc_conn *c, u64 now_ns)
+{
+	if (mrc_nak_due(c) && !c->rcv.nak_sent)
+		c->ctl.ack_owed = true;
+	if (unlikely(c->failing))
+		mrc_conn_fail(c, (enum mrc_status)c->failing, now_ns);
+}
+
+/*
  * Not ready, or failed: a failed QP still says why it refused. The NAK may be lost, and
  * all it answers acknowledged: then a probe asks for it.
  */
 static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 {
-	if (c->rx_ready && mrc_rx_nak_due(c)) {
+	if (c->rx_ready && mrc_nak_due(c)) {
 		if (mrc_opc_is_data(p->opcode))
 			return true;
-		c->ack_owed |= p->opcode == MRC_OPC_PROBE;
+		c->ctl.ack_owed |= p->opcode == MRC_OPC_PROBE;
 	}
 	c->stats.rx_not_ready++;
 	return false;
@@ -195,17 +224,79 @@ static enum mrc_verdict mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pk
 enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 				   u64 now_ns, struct mrc_rxop *op)
 {
+	enum mrc_verdict v;
+
 	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
 		return MRC_V_DROP;
 	if (mrc_opc_is_data(p->opcode))
-		return mrc_rx_data(c, p, now_ns, op);
-	return mrc_conn_rx_ctrl(c, p, now_ns);
+		v = mrc_rx_data(c, p, now_ns, op);
+	else
+		v = mrc_conn_rx_ctrl(c, p, now_ns);
+	mrc_conn_settle(c, now_ns);
+	return v;
+}
+
+void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+{
+	mrc_rx_commit(c, op, now_ns);
+	mrc_conn_settle(c, now_ns);
+}
+
+void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
+			const struct mrc_reject *why, u64 now_ns)
+{
+	mrc_rx_reject(c, op, why, now_ns);
+	mrc_conn_settle(c, now_ns);
+}
+
+void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	(void)op;
+	c->stats.rx_place_failed++;
+}
+
+void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns)
+{
+	mrc_hold_done(c, nak);
+	mrc_conn_settle(c, now_ns);
+}
+
+void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
+{
+	mrc_exec_done(c, slot, orig, now_ns);
+	mrc_conn_settle(c, now_ns);
+}
+
+void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns)
+{
+	mrc_exec_fail(c, slot, why);
+	mrc_conn_settle(c, now_ns);
+}
+
+/*
+ * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
+ * SE at different bits, and one of them passes PadCnt by.
+ */
+static void mrc_conn_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
+{
+	h->se = false;
+	if (c->tx.unpadded)
+		h->pad = 0;
+}
+
+static bool mrc_conn_tx_data(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (!mrc_tx_data_next(c, now_ns, op))
+		return false;
+	if (unlikely(c->rx.mrc_only))
+		mrc_conn_plain_bth(c, &op->hdr);
+	return true;
 }
 
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	return mrc_ctl_next(c, now_ns, op) ||
-	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
+	       (mrc_tx_pending(c) && mrc_conn_tx_data(c, now_ns, op));
 }
 
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
@@ -214,7 +305,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 		return false;
 	if (mrc_ctl_pending(c, now_ns))
 		return mrc_conn_tx_any(c, now_ns, op);
-	return mrc_tx_data_next(c, now_ns, op);
+	return mrc_conn_tx_data(c, now_ns, op);
 }
 
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
@@ -225,9 +316,38 @@ void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
 		mrc_ctl_undo(c, op);
 }
 
-bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
+static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
-	return mrc_rx_complete_next(c, cpl) || mrc_tx_complete_next(c, cpl);
+	if (mrc_rx_complete_next(c, cpl))
+		return true;
+	mrc_conn_settle(c, 0);	/* a message that was none is refused when its turn comes */
+	if (!c->fail && mrc_msg_failed(c))	/* its turn came: it takes the QP with it */
+		mrc_conn_fail(c, mrc_msg_failed(c), 0);
+	return mrc_tx_complete_next(c, cpl);
+}
+
+/*
+ * Bytes first, in the order of PSNs, so that a request finds them in memory; slots before
+ * requests, so that their owner's references are gone when one is used again; completions
+ * last: what a program is told of is there, and was read by who asked before it.
+ */
+bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev)
+{
+	if (mrc_hold_next(c, &ev->hold))
+		ev->what = MRC_DO_PLACE;
+	else if (mrc_tail_next(c, &ev->tail))
+		ev->what = MRC_DO_TAIL;
+	else if (mrc_exec_free_next(c, &ev->slot))
+		ev->what = MRC_DO_FREE;
+	else if (mrc_exec_running(c))
+		return false;	/* its caller owes the answer */
+	else if (mrc_exec_next(c, &ev->exec))
+		ev->what = MRC_DO_EXEC;
+	else if (mrc_conn_complete_next(c, &ev->cpl))
+		ev->what = MRC_DO_COMPLETE;
+	else
+		return false;
+	return true;
 }
 
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
@@ -236,34 +356,24 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 
 	if (!c->rx_ready || c->fail)
 		return MRC_TIME_NEVER;
-	at = mrc_loss_deadline_ns(c);
-	if (c->evs && at != MRC_TIME_NEVER)
-		at = min_t(u64, at, c->evs->next_probe_ns);
-	return at;
+	at = mrc_pto_deadline_ns(c);
+	/* Also when idle: what is bad is asked until it is well, or it still is at the next message. */
+	return c->evs ? min_t(u64, at, c->evs->next_probe_ns) : at;
 }
 
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->rx_ready && !c->fail)
-		mrc_loss_timer(c, now_ns);
+	if (!c->rx_ready || c->fail)
+		return;
+	mrc_pto_timer(c, now_ns);
+	mrc_conn_settle(c, now_ns);
 }
 
 void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns)
 {
-	u16 slot = c->sent.head, next;
-	u32 lost = 0;
-
 	if (!c->evs || c->fail)
 		return;
-	for (; slot != MRC_NONE16; slot = next) {
-		struct mrc_rec *r = &c->rec[slot];
-		u32 psn = mrc_rec_psn(c, slot);
-
-		next = r->next;
-		if (r->ev < c->evs->n && !mrc_evset_plane_live(c->evs, c->evs->ev[r->ev].plane))
-			lost += mrc_loss_mark(c, psn, MRC_CAUSE_PLANE, now_ns);
-	}
-	mrc_loss_tell(c, lost, now_ns);
+	mrc_rack_look(c, now_ns);
 }
 
 void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
@@ -282,67 +392,23 @@ enum mrc_status mrc_conn_failed(const struct mrc_conn *c)
 
 bool mrc_conn_nak_sent(const struct mrc_conn *c)
 {
-	return c->nak_sent;
+	return c->rcv.nak_sent;
 }
 
 bool mrc_conn_idle(const struct mrc_conn *c)
 {
-	return !c->nack_n && !c->ack_owed && !c->sack_n && !c->probe_owed &&
-	       (c->fail || (c->sq_head == c->sq_tail && c->rs_head == c->rs_tail &&
+	return !c->ctl.nack_n && !c->ctl.ack_owed && !c->ctl.sack_n && !c->pto.owed &&
+	       (c->fail || (c->msgs.sq_head == c->msgs.sq_tail && c->msgs.rs_head == c->msgs.rs_tail &&
 			    !mrc_tx_waiting(c)));
 }
 
 /* ---- invariants ---- */
 
-/* What this connection has in flight is what its controller has of it. */
-static int mrc_check_cc(const struct mrc_conn *c)
-{
-	if (c->cc == c->own_cc)
-		return c->cc->inflight_bytes == c->inflight_bytes &&
-		       c->cc->n_active == !!c->inflight_bytes ? 0 : __LINE__;
-	if (c->fail && c->inflight_bytes)
-		return __LINE__;
-	return c->cc->inflight_bytes >= c->inflight_bytes &&
-	       c->cc->n_active >= !!c->inflight_bytes ? 0 : __LINE__;
-}
-
-static int mrc_check_window(const struct mrc_conn *c)
-{
-	u32 n = (u32)mrc_psn_diff(c->psn_next, c->psn_una), bytes = 0, i;
-	u32 count[MRC_REC_PACED + 1] = { 0 };
-
-	if (n > c->tx_window)
-		return __LINE__;
-	for (i = 0; i < n; i++) {
-		const struct mrc_rec *r = &c->rec[mrc_psn_add(c->psn_una, (s32)i) & c->rec_mask];
-
-		count[r->state]++;
-		if (r->state == MRC_REC_SENT)
-			bytes += mrc_rec_bytes(r);
-		else if (r->state == MRC_REC_FREE && i == 0)
-			return __LINE__;	/* una should have moved */
-	}
-	if (count[MRC_REC_SENT] != c->sent.count || count[MRC_REC_LOST] != c->lost.count ||
-	    count[MRC_REC_PACED] != c->paced.count)
-		return __LINE__;
-	if (bytes != c->inflight_bytes)
-		return __LINE__;
-	return mrc_check_cc(c);
-}
-
 static int mrc_check_rx(const struct mrc_conn *c)
 {
-	u32 held = 0, i;
+	int rc = mrc_rcv_check(c);
 
-	for (i = 0; i <= c->rec_mask >> 6; i++)
-		held += (u32)hweight64(c->rx_bits[i]);
-	if (held != c->rx_held)
-		return __LINE__;
-	if (held && mrc_psn_diff(c->rx_max, c->rx_cack) <= 0)
-		return __LINE__;
-	if (mrc_psn_diff(c->rx_max, c->rx_cack) > (s32)c->rx_window)
-		return __LINE__;
-	return mrc_defer_check(c);
+	return rc ? rc : mrc_defer_check(c);
 }
 
 int mrc_conn_check(const struct mrc_conn *c)
@@ -354,31 +420,31 @@ int mrc_conn_check(const struct mrc_conn *c)
 		if (rc)
 			return rc;
 	}
-	if (!c->psn_known)
+	if (!c->snd.known)
 		return 0;
-	if (c->sq_tail - c->sq_head > c->cfg.sq_max ||
-	    c->sq_seg - c->sq_head > c->sq_tail - c->sq_head ||
-	    c->sq_acked - c->sq_head > c->sq_seg - c->sq_head)
+	if (c->msgs.sq_tail - c->msgs.sq_head > c->cfg.sq_max ||
+	    c->msgs.sq_seg - c->msgs.sq_head > c->msgs.sq_tail - c->msgs.sq_head ||
+	    c->msgs.sq_acked - c->msgs.sq_head > c->msgs.sq_seg - c->msgs.sq_head)
 		return __LINE__;
-	if (c->rd_out > c->tx.rd_atomic || c->rqm_out > c->tx.wimm)
+	if (c->msgs.rd_out > c->tx.rd_atomic || c->msgs.rqm_out > c->tx.wimm)
 		return __LINE__;
-	return mrc_check_window(c);
+	return mrc_snd_check(c);
 }
 
 void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i)
 {
 	memset(i, 0, sizeof(*i));
-	i->psn_next = c->psn_next;
-	i->psn_una = c->psn_una;
-	i->rx_cack = c->rx_cack;
-	i->inflight_bytes = c->inflight_bytes;
+	i->psn_next = c->snd.next;
+	i->psn_una = c->snd.una;
+	i->rx_cack = c->rcv.cack;
+	i->inflight_bytes = c->snd.inflight;
 	i->cwnd_bytes = c->cc ? c->cc->cwnd_bytes : 0;
-	i->srtt_ns = c->srtt_ns;
-	i->rttvar_ns = c->rttvar_ns;
-	i->min_rtt_ns = c->min_rtt_ns == ~0u ? 0 : c->min_rtt_ns;
-	i->retries = c->retries;
-	i->lost_queued = c->lost.count + c->paced.count;
-	i->sq_posted = c->sq_tail;
-	i->rq_delivered = c->rq_next;
+	i->srtt_ns = c->rtt.srtt_ns;
+	i->rttvar_ns = c->rtt.var_ns;
+	i->min_rtt_ns = c->rtt.min_ns == ~0u ? 0 : c->rtt.min_ns;
+	i->retries = c->budget.retries;
+	i->lost_queued = c->snd.lost.count + c->snd.paced.count;
+	i->sq_posted = c->msgs.sq_tail;
+	i->rq_delivered = c->rcv.rq_next;
 	i->stats = c->stats;
 }

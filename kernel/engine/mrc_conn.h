@@ -20,9 +20,8 @@
  * the payload where the op says and calls mrc_conn_rx_commit(), or
  * mrc_conn_rx_reject() with the reason, or mrc_conn_rx_drop() when it was its
  * own trouble (no memory, bad ICRC found late). Nothing is acknowledged that was
- * not committed. After a batch: pull mrc_conn_hold_next() (strict only),
- * mrc_conn_tail_next(), mrc_conn_exec_next(),
- * mrc_conn_complete_next() (in this order), then send.
+ * not committed. After a batch: do what mrc_conn_next() says while it says something,
+ * then send.
  *
  * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
  * repeated calls are harmless.
@@ -62,7 +61,7 @@ struct mrc_rx_cfg {
 	u16 sack_pkts;		/* SACK at least every so many packets; 0: 16 */
 	u32 sack_bytes;		/* or bytes, a packet counting 1 KiB at least; 0: 16 KiB */
 	u32 sqpn;		/* our own number, for the context id fields */
-	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR */
+	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR, no SE bit */
 	bool oor_nack;		/* NACK PSNs beyond the window instead of dropping */
 	bool no_trim_nack;	/* trimmed packets are dropped: the peer cannot take the NACK */
 	bool dyn_mpr;		/* both sides do dynamic MPR: SACKs carry the live window, 2.4 */
@@ -82,6 +81,7 @@ struct mrc_tx_cfg {
 	bool timestamps;	/* TSETH in every data packet, 1.5 */
 	bool trim_nack;		/* the peer NACKs trimmed packets: data is trimmable */
 	bool dyn_mpr;		/* both sides do dynamic MPR */
+	bool unpadded;		/* mrc_only: payload is not padded to four bytes, PadCnt is 0 */
 	bool sleek;		/* loss by the peer's count of packets out of order, not by time */
 	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
 	u32 cwnd_bytes;		/* 0: 512 KiB */
@@ -129,7 +129,7 @@ struct mrc_txop {
 	u32 cookie;		/* SQ: work request; RESP: exec slot */
 	u32 off, len;		/* payload: bytes [off, off + len) of the message */
 	struct {		/* for mrc_conn_tx_undo() */
-		u8 kind;
+		u8 kind, plane;
 		u16 slot, ev;
 		u32 sent;
 	} undo;
@@ -163,14 +163,14 @@ struct mrc_rxop {
 	/*
 	 * Not negative: this packet ends a WRITE before all of what precedes it
 	 * has landed. Keep its last min(len, MRC_TAIL_LEN) bytes in tail slot `tail`
-	 * instead of placing them; mrc_conn_tail_next() says when.
+	 * instead of placing them; MRC_DO_TAIL says when.
 	 */
 	s16 tail;
 	u64 atomic_orig;	/* RESP to an ATOMIC: the value, payload len 0 */
 	/*
 	 * Strict placement, true: everything before this packet has not been placed
 	 * yet. Keep the packet (slot psn & (window - 1) of cfg.mpr_max * 128) and commit
-	 * it; mrc_conn_hold_next() says when to place it. Check needs_rq before: what is held
+	 * it; MRC_DO_PLACE says when to place it. Check needs_rq before: what is held
 	 * has been acknowledged, so it can only be refused for good.
 	 */
 	bool hold;
@@ -255,15 +255,44 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 			const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
-bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *t);
+/* What became possible, one thing after the other. */
+enum mrc_do {
+	MRC_DO_PLACE,		/* strict: the packet held in slot `hold` */
+	MRC_DO_TAIL,		/* write the deferred `tail` */
+	MRC_DO_FREE,		/* the response of exec `slot` is delivered: drop its references */
+	MRC_DO_EXEC,		/* execute the request `exec` */
+	MRC_DO_COMPLETE,	/* tell the program of `cpl` */
+};
 
-/*
- * Strict placement: the packet held in @slot is next. Place it as it said when it
- * came, then mrc_conn_hold_done(); @nak MRC_NAK_NONE: placed, the left edge moves on.
- * After a failure or reset the caller drops what it holds.
+struct mrc_todo {
+	enum mrc_do what;
+	union {
+		u32 hold;
+		struct mrc_tail tail;
+		u16 slot;
+		struct mrc_exec exec;
+		struct mrc_cpl cpl;
+	};
+};
+
+/**
+ * mrc_conn_next - the next thing to do for what has arrived, been acknowledged or failed
+ *
+ * The order is the engine's, so it may be asked at any time and as often as wanted.
+ * MRC_DO_PLACE: place it as it said when it came, then mrc_conn_hold_done(); until then
+ * it is all that is said. MRC_DO_EXEC: execute, then exactly one of
+ * mrc_conn_exec_done() and mrc_conn_exec_fail(); until then no other request and no
+ * completion comes. After a failure or reset the caller drops what it holds.
+ *
+ * May fail the connection (a bad request's turn came), which then leaves its controller:
+ * to be serialised as all calls that touch tx_cfg.cc.
  */
-bool mrc_conn_hold_next(struct mrc_conn *c, u32 *slot);
+bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
+
+/* @nak MRC_NAK_NONE: placed, the left edge moves on. */
 void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
+void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
+void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
 
 /*
  * Dynamic MPR: the window offered from now on, 128-PSN units, at most the one of RTR.
@@ -284,22 +313,11 @@ struct mrc_incast_note {
 bool mrc_conn_incast_note(struct mrc_conn *c, struct mrc_incast_note *note);
 void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
 
-/* Execute, then answer with exactly one of exec_done / exec_fail for the slot. */
-bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *x);
-void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
-void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
-/* Slots whose response is delivered: the caller drops its references. */
-bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot);
-
-/* May fail the connection (a bad request's turn came), which then leaves its controller:
- * to be serialised as all calls that touch tx_cfg.cc. */
-bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
-
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
 
-/* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight
- * on planes that are not live is resent on others at once. */
+/* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight on planes
+ * that are not live is resent on others, once it has had the time to arrive. */
 void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns);
 
 /* QP to error by the caller: what is posted completes as flushed. */
@@ -330,5 +348,21 @@ struct mrc_conn_info {
 void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i);
 
 #include "mrc_conn_priv.h"
+
+/* Would mrc_conn_post() take one more request? */
+static inline bool mrc_conn_can_post(const struct mrc_conn *c)
+{
+	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
+}
+
+/*
+ * Not one more NACK or SACK can be owed. Who takes packets in by batches lets packets leave
+ * (mrc_conn_tx_next()) before it goes on: what is not NACKed looks like a dead path, and
+ * a mark that is not told does not slow the sender down.
+ */
+static inline bool mrc_conn_answers_full(const struct mrc_conn *c)
+{
+	return c->ctl.nack_n == MRC_OWED_NACKS || c->ctl.sack_n == MRC_OWED_SACKS;
+}
 
 #endif

@@ -4,7 +4,7 @@
  * inside; callers see it because they embed it.
  *
  * One flat struct in three parts: receive stream (mrc_rx.c), send stream
- * (mrc_msg.c, mrc_tx.c, mrc_loss.c), control packets owed to the peer (mrc_conn.c).
+ * (mrc_msg.c, mrc_tx.c, mrc_snd.c), control packets owed to the peer (mrc_conn.c).
  */
 #ifndef MRC_CONN_PRIV_H
 #define MRC_CONN_PRIV_H
@@ -13,7 +13,7 @@
 
 enum mrc_rec_state {
 	MRC_REC_FREE,		/* delivered, or not in the window */
-	MRC_REC_SENT,		/* in flight; on the sent list, oldest send first */
+	MRC_REC_SENT,		/* in flight; on its plane's sent list, oldest send first */
 	MRC_REC_LOST,		/* waits to be resent; on the lost list, FIFO */
 	MRC_REC_PACED,		/* refused for want of resources: not before nack_until_ns */
 };
@@ -50,12 +50,32 @@ struct mrc_msg {
 	};
 };
 
-/* An EV that was blamed for a loss, until it turns out to have been none. */
-struct mrc_blame {
+/*
+ * A packet that was resent, and both of its copies: the latest and the one before. If the
+ * first turns out to have arrived, its loss was none. 32 bytes.
+ */
+struct mrc_resend {
 	u32 psn;
-	u16 ev;
+	u32 first, second;	/* ticks */
+	u32 bytes;		/* the controller was told of as lost; 0: nothing */
+	u16 ev_first, ev_second;
+	u8 plane_first, plane_second;
+	u8 cause;		/* enum mrc_cause */
+	bool used;
+	bool first_came;	/* a stamp said so, or time */
+	bool second_came;	/* a stamp said so */
+	bool done;		/* delivered, at: */
+	u32 done_tick;
 };
-#define MRC_BLAMES	8
+#define MRC_RESENDS	64
+#define MRC_RESEND_WAYS	4	/* places that a PSN may take */
+
+/* One copy of a packet that was sent more than once. */
+struct mrc_copy {
+	u32 tick;
+	u16 ev;
+	u8 plane;
+};
 
 /* ---- receive stream ---- */
 
@@ -116,10 +136,187 @@ struct mrc_owed_nack {
 
 #define MRC_TAIL_END	0xff
 
-#define MRC_OWED_SACKS	8
-#define MRC_OWED_NACKS	16	/* a ring, drained by the caller when full */
+/* Rings, drained by the caller when full; powers of two. */
+#define MRC_OWED_SACKS	16
+#define MRC_OWED_NACKS	16
 
 #define MRC_TAIL_PROBES	16	/* remembered; a round trip may outlast several */
+
+/* ---- one struct for each part; the file that owns it is named ---- */
+
+/* Sent packets: the window of records, and its edges (mrc_snd.c). */
+struct mrc_snd {
+	/*
+	 * A QP in RTR answers READs and ATOMICs, but is told its first PSN at RTS
+	 * only: until then it learns it from the peer's cack, by a probe.
+	 */
+	bool known;		/* the stream has begun */
+	u16 range;		/* PSNs from una on that the peer takes in now */
+	u32 window;		/* likewise, as agreed */
+	u32 next;		/* next new PSN */
+	u32 una;		/* oldest not known as delivered */
+	u32 acked;		/* transport ACK: highest PSN covered */
+	u32 ar_psn;		/* latest packet that asked for an acknowledgement */
+	u32 inflight;		/* bytes */
+	u32 out;		/* packets in flight */
+	u32 busy;		/* planes by which some of them left */
+	u32 full;		/* planes with more than their part of them, when last looked */
+	struct mrc_rec *rec;	/* cfg.mpr_max * 128, by PSN */
+	struct mrc_list *sent;	/* MRC_PLANES_MAX: in flight, by plane, oldest send first */
+	struct mrc_list lost, paced;
+	u32 first;		/* PSN */
+};
+
+/* What several deliveries add up to. */
+struct mrc_landed {
+	u32 inflight;		/* bytes newly delivered that were in flight */
+	u32 late;		/* likewise, that had been given up */
+	bool any;		/* there is a latest send among them: */
+	u8 plane;
+	u32 tick, psn;
+};
+
+/* Messages of ours and responses, being cut into packets (mrc_msg.c). */
+struct mrc_msgs {
+	u16 cut;		/* message being cut, as in mrc_rec.msg; or NONE16 */
+	bool cut_rs;		/* it, or the last one, is a response */
+	bool stopped;		/* NAK received: nothing new leaves */
+	u32 cut_off;		/* packets already cut off the message under way */
+	u32 sq_seg, sq_tail;	/* message being cut, free; free-running, as all of sq and rs */
+	u32 rs_seg, rs_tail;
+	struct mrc_msg *sq;	/* ring of sq_max */
+	u32 sq_head, sq_acked;	/* oldest, first without transport ACK */
+	u32 rs_head;
+	u32 sq_rd;		/* no READ or ATOMIC before it is unanswered */
+	u32 rd_out;		/* READs and ATOMICs from the oldest unanswered on */
+	u32 rqm_out;		/* receive messages unacknowledged */
+	struct mrc_msg *rs;	/* ring of rd_max */
+	u16 next_rqmsn;
+};
+
+/* Round trip of the connection, all planes together (RFC 6298). */
+struct mrc_rtt {
+	u32 srtt_ns, var_ns;
+	u32 min_ns;		/* ~0: no sample yet */
+};
+
+/* Loss by time (RFC 8985), per plane (mrc_rack.c). */
+struct mrc_rack {
+	u64 at_ns;		/* nothing can be lost or late before; NEVER: nothing at all */
+	u32 late_ns;		/* how much later than usual the latest delivery was learnt */
+	u32 sent, psn;		/* tick and PSN: latest send known as delivered */
+	bool valid;
+	bool stale;		/* something was old enough, but not overtaken yet */
+};
+
+/* What was resent lately (mrc_resent.c). */
+struct mrc_resent {
+	u32 undone;		/* bytes that were not lost after all, to be told the controller */
+	struct mrc_resend *tab;	/* MRC_RESENDS, by a hash of the PSN */
+};
+
+/* SLEEK's recovery. */
+struct mrc_sleek {
+	u32 on : 1;
+	u32 psn : 24;		/* ends when all before it is delivered */
+	u32 at;			/* where the walk over the window goes on */
+};
+
+/* The tail probe, when acknowledgements stop. */
+struct mrc_pto {
+	u64 at_ns;
+	bool owed;
+	bool slept;		/* the latest call of the timer came much too late */
+	u8 backoff;
+	u16 id;			/* last sent */
+	u16 out;		/* bit per entry of sent: not answered yet */
+	u32 *sent;		/* MRC_TAIL_PROBES ticks, by id */
+};
+
+/* The retry budget, and the pauses that the peer asked for. */
+struct mrc_budget {
+	u64 rto_at_ns;		/* NEVER: nothing is waited for */
+	u64 rnr_until_ns;
+	u64 nack_until_ns;	/* when paced packets leave */
+	u64 nack_charge_ns;	/* no NACK takes another retry before */
+	u32 retries;		/* since progress */
+	u32 rnr_psn;
+	u16 rnr_tries;
+	u8 nack_backoff;
+};
+
+/* What the peer says it received (SETH.rcvd_bytes). */
+struct mrc_told {
+	u32 seen;		/* 256 B units */
+	s32 credit;		/* bytes so known and not told to the controller; < 0: told before */
+	bool valid;		/* the peer counts them */
+};
+
+/* The receive stream (mrc_rcv.c). */
+struct mrc_rcv {
+	u64 *bits;		/* ring bitmap, cfg.mpr_max * 128 bits: committed */
+	u64 *last;		/* likewise: ends a message */
+	u64 *hold;		/* likewise: held, to be placed in its turn; NULL unless cfg.strict */
+	struct mrc_rand rand;	/* of the SACK threshold */
+	u32 window;		/* PSNs that can be taken in */
+	u32 cack;		/* all up to here has been committed (strict: placed) */
+	u32 max;		/* highest PSN committed */
+	u32 held;		/* committed beyond cack: bits set */
+	u32 bytes;		/* rcvd_bytes, nominal sizes (mod 2^32) */
+	u32 sack_pkts, sack_bytes;	/* since the last SACK */
+	u32 rq_next;		/* next receive to complete */
+	u32 done_msn;		/* completed messages of the peer, AETH.msn */
+	u32 nak_psn;
+	u16 agreed;		/* PSNs that the peer was told at RTR; not less */
+	u16 rq_used;		/* entries of rq that wait for their turn */
+	struct mrc_incast_note note;
+	u8 nak;			/* enum mrc_nak of the refused packet, or NONE */
+	bool nak_sent;
+	bool ar;		/* an acknowledgement was asked for, with holes before it */
+	bool early;		/* the next SACK leaves one packet before the threshold */
+	struct mrc_rq_rec *rq;	/* by rq index mod rq_max */
+};
+
+/* READs and ATOMICs of the peer (mrc_exec.c). */
+struct mrc_execs {
+	u16 first;		/* lowest PSN that waits, if waiting */
+	u8 waiting;		/* WAIT and RUN */
+	u8 used, done;		/* not FREE; DONE */
+	u8 hint;		/* where to look for a FREE one */
+	struct mrc_exec_rec *rec;
+};
+
+/* Deferred tails (mrc_defer.c). */
+struct mrc_tails {
+	u8 used;
+	u8 first, last;		/* by PSN; MRC_TAIL_END: none */
+	u8 free;
+	struct mrc_tail_rec *slot;
+};
+
+/* The window offered, dynamic MPR (mrc_mpr.c). */
+struct mrc_mpr {
+	u8 live;		/* 128-PSN units: told with dynamic MPR */
+	u8 cap;			/* it grows up to this */
+	bool wait;		/* shrunk: what was allowed before is still on its way */
+	u32 mark;		/* no further change of it before cack gets here */
+};
+
+/* Control packets owed (mrc_ctl.c). */
+struct mrc_ctl {
+	u8 sack_n, nack_n;
+	bool ack_owed;
+	bool ack_again;		/* only because a probe of an EV may have meant it */
+	u8 probes;		/* such probes since a message ended */
+	bool verify_owed;	/* acknowledgements left since the last verification */
+	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
+	bool sack_turn;		/* the next bitmap follows the trigger, or rotates */
+	bool restore;
+	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
+	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
+	struct mrc_owed_sack *sack_q;	/* MRC_OWED_SACKS */
+	struct mrc_owed_nack *nack_q;	/* MRC_OWED_NACKS */
+};
 
 /*
  * Order: what every packet sent needs, what every acknowledgement needs, what every
@@ -127,124 +324,34 @@ struct mrc_owed_nack {
  * queues, lie behind the struct (mrc_conn_layout()).
  */
 struct mrc_conn {
-	/* any packet */
 	struct mrc_evset *evs;
 	u8 fail;		/* enum mrc_status; OK = alive */
+	u8 failing;		/* likewise: what it will fail with at the end of this call */
 	bool rx_ready, tx_ready;	/* RTR, RTS */
 	bool failed_sent;	/* the failing status was given to a message */
-	u8 sack_n, nack_n;	/* owed, and next: a transport ACK or NAK, a tail probe, ... */
-	bool ack_owed, probe_owed;
-	bool verify_owed;	/* ... acknowledgements left since the last verification */
-
-	/* send: every packet */
-	/*
-	 * A QP in RTR answers READs and ATOMICs, but is told its first PSN at RTS
-	 * only: until then it learns it from the peer's cack, by a probe.
-	 */
-	bool psn_known;
-	u16 cut;		/* message being cut into packets, as in mrc_rec.msg; or NONE16 */
-	bool cut_rs;		/* it, or the last one, is a response */
-	bool tx_stopped;	/* NAK received: nothing new leaves */
-	u16 tx_range;		/* PSNs from una on that the peer takes in now */
-	u32 tx_window;		/* likewise, as agreed */
-	u32 psn_next;		/* next new PSN */
-	u32 psn_una;		/* oldest not known as delivered */
-	u32 psn_acked;		/* transport ACK: highest PSN covered */
-	u32 ar_psn;		/* latest packet that asked for an acknowledgement */
-	u32 rec_mask;
-	u32 cut_off;		/* packets already cut off the message under way */
-	u32 sq_seg, sq_tail;	/* message being cut, free; free-running, as all of sq and rs */
-	u32 inflight_bytes;
-	struct mrc_rec *rec;	/* cfg.mpr_max * 128, by PSN */
-	struct mrc_msg *sq;	/* ring of sq_max */
+	u32 rec_mask;		/* of both windows: cfg.mpr_max * 128 - 1 */
+	struct mrc_ctl ctl;
+	struct mrc_snd snd;
+	struct mrc_msgs msgs;
 	struct mrc_cc *cc;	/* shared, or own_cc; NULL: not sending */
 	struct mrc_cc *own_cc;
-	struct mrc_list sent, lost, paced;
-	u32 rs_seg, rs_tail;
-	u64 rnr_until_ns;
 	u64 hold_until_ns;	/* the controller's word: no data before; 0: none */
-	u64 rto_at_ns;		/* NEVER: nothing is waited for */
-	u64 probe_at_ns;	/* tail probe */
+	struct mrc_budget budget;
+	struct mrc_pto pto;
 	struct mrc_rx_cfg rx;	/* (also what is told to the peer) */
 	struct mrc_tx_cfg tx;
 	struct mrc_rot rot;
 
-	/* send: every acknowledgement */
-	u64 rack_at_ns;		/* when to look again; NEVER */
-	u32 srtt_ns, rttvar_ns;
-	u32 min_rtt_ns;		/* ~0: no sample yet */
-	u32 rack_rtt_ns;	/* age of the latest delivered send when that was learnt */
-	u32 rack_sent, rack_psn;	/* tick and PSN: latest send known as delivered */
-	u32 reo_tick;
-	u32 rcvd_seen;		/* SETH.rcvd_bytes last seen, 256 B units */
-	s32 rcvd_credit;	/* bytes so known and not told to the controller; < 0: told before */
-	u32 sq_head, sq_acked;	/* oldest, first without transport ACK */
-	u32 rs_head;
-	u32 sq_rd;		/* no READ or ATOMIC before it is unanswered */
-	u32 rd_out;		/* READs and ATOMICs from the oldest unanswered on */
-	u32 rqm_out;		/* receive messages unacknowledged */
-	u32 retries;		/* of the budget, since progress */
-	u64 nack_until_ns;	/* when paced packets leave */
-	u64 nack_charge_ns;	/* no NACK takes another retry before */
-	u8 nack_backoff;
-	u8 probe_backoff;
-	bool rack_valid;
-	bool rcvd_valid;	/* the peer counts rcvd_bytes */
-	u8 blame_n;		/* next entry of the ring of MRC_BLAMES */
-	bool sleek;		/* in recovery */
-	u16 next_rqmsn;
-	u16 probe_id;		/* last sent */
-	u16 probe_out;		/* bit per entry of probe_sent: not answered yet */
-	u16 rnr_tries;
-	u8 reo_mult;		/* reordering window in quarters of a round trip: grows with
-				 * false alarms (the last one at reo_tick), and decays */
-	u8 nack_at;		/* first of nack_n in nack_q */
-	u32 rnr_psn;
-	u32 sleek_psn;		/* recovery ends when all before it is delivered */
-	u32 psn_first;
-	struct mrc_blame *blame;
-	u32 *probe_sent;	/* MRC_TAIL_PROBES ticks, by probe_id */
+	struct mrc_rack rack;
+	struct mrc_rtt rtt;
+	struct mrc_told told;
+	struct mrc_sleek sleek;
+	struct mrc_resent resent;
 
-	/* receive */
-	u64 *rx_bits;		/* ring bitmap, cfg.mpr_max * 128 bits: committed */
-	u64 *rx_last;		/* likewise: ends a message */
-	u32 rx_window;		/* PSNs that can be taken in */
-	u32 rx_cack;		/* all up to here has been committed (strict: placed) */
-	u32 rx_max;		/* highest PSN committed */
-	u32 rx_held;		/* committed beyond cack: bits set */
-	u32 rx_rcvd;		/* rcvd_bytes, nominal sizes, bytes (mod 2^32) */
-	u32 sack_pkts, sack_bytes;	/* since the last SACK */
-	u32 rq_next;		/* next receive to complete */
-	u32 rq_used;		/* entries of rq that wait for their turn */
-	u32 done_msn;		/* completed messages of the peer, AETH.msn */
-	u32 nak_psn;
-	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
-	struct mrc_incast_note rx_note;
-	u16 nak;		/* enum mrc_nak of the refused packet, or NONE */
-	u16 exec_first;		/* lowest PSN that waits, if exec_waiting */
-	bool nak_sent;
-	bool rx_ar;		/* an acknowledgement was asked for, with holes before it */
-	bool sack_turn;		/* the next bitmap follows the trigger, or rotates */
-	bool rx_restore;
-	u8 rx_pen;		/* rcv_cwnd_pen of the next SACKs */
-	u8 rx_mpr;		/* live window, 128-PSN units: told with dynamic MPR */
-	u8 rx_mpr_cap;		/* it grows up to this */
-	bool rx_mpr_wait;	/* shrunk: what was allowed before is still on its way */
-	u8 tails_used;
-	u8 tail_first, tail_last;	/* by PSN; MRC_TAIL_END: none */
-	u8 tail_free;
-	u8 exec_waiting;	/* of exec: WAIT and RUN */
-	u8 exec_used, exec_done;	/* not FREE; DONE */
-	u8 exec_hint;		/* where to look for a FREE one */
-	u32 rx_mpr_mark;	/* no further change of it before cack gets here */
-	u32 rx_agreed;		/* PSNs that the peer was told at RTR; not less */
-	u64 *rx_hold;		/* as rx_bits: held, to be placed in its turn; NULL unless cfg.strict */
-	struct mrc_rq_rec *rq;	/* by rq index mod rq_max */
-	struct mrc_exec_rec *exec;
-	struct mrc_tail_rec *tail;
-	struct mrc_msg *rs;	/* ring of rd_max */
-	struct mrc_owed_sack *sack_q;	/* MRC_OWED_SACKS */
-	struct mrc_owed_nack *nack_q;	/* MRC_OWED_NACKS */
+	struct mrc_rcv rcv;
+	struct mrc_mpr mpr;
+	struct mrc_tails tails;
+	struct mrc_execs execs;
 
 	struct mrc_conn_cfg cfg;
 	struct mrc_stats stats;
@@ -262,6 +369,9 @@ struct mrc_conn {
 
 /* TSETH and reflected timestamps: 16 bits of 128 ns (1.5). */
 #define MRC_TS_SHIFT	7
+#define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
+#define MRC_RTT_INIT_NS	2000000u	/* before the first sample */
+
 static inline u16 mrc_ts16(u64 ns)
 {
 	return (u16)(ns >> MRC_TS_SHIFT);
@@ -270,6 +380,12 @@ static inline u16 mrc_ts16(u64 ns)
 static inline u32 mrc_tick(u64 ns)
 {
 	return (u32)(ns >> MRC_TICK_SHIFT);
+}
+
+/* The stamp that a packet sent at @tick carried. */
+static inline u16 mrc_tick_ts16(u32 tick)
+{
+	return (u16)(tick >> (MRC_TS_SHIFT - MRC_TICK_SHIFT));
 }
 
 /* Age of a record in ns, right up to 137 s. */
@@ -288,7 +404,7 @@ static inline u64 mrc_time_after(u64 now_ns, u64 wait_ns)
 /* The PSN whose record is in @slot. */
 static inline u32 mrc_rec_psn(const struct mrc_conn *c, u16 slot)
 {
-	return mrc_psn_add(c->psn_una, (s32)((slot - c->psn_una) & c->rec_mask));
+	return mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & c->rec_mask));
 }
 
 /* What a packet counts in flight. */
@@ -300,20 +416,47 @@ static inline u32 mrc_rec_bytes(const struct mrc_rec *r)
 /* How far @psn lies behind the newest one sent: any PSN, over the whole PSN space. */
 static inline u32 mrc_psn_lag(const struct mrc_conn *c, u32 psn)
 {
-	return (c->psn_next - 1 - psn) & MRC_PSN_MASK;
+	return (c->snd.next - 1 - psn) & MRC_PSN_MASK;
 }
 
 /* Has @psn been sent, and is it not before una? */
 static inline bool mrc_psn_out(const struct mrc_conn *c, u32 psn)
 {
-	return mrc_psn_lag(c, psn) < ((c->psn_next - c->psn_una) & MRC_PSN_MASK);
+	return mrc_psn_lag(c, psn) < ((c->snd.next - c->snd.una) & MRC_PSN_MASK);
 }
 
 /* The only way in which bytes in flight change: the controller's sum follows. */
 static inline void mrc_tx_inflight(struct mrc_conn *c, s32 delta)
 {
-	mrc_cc_account(c->cc, c->inflight_bytes, delta);
-	c->inflight_bytes += (u32)delta;
+	mrc_cc_account(c->cc, c->snd.inflight, delta);
+	c->snd.inflight += (u32)delta;
+}
+
+#define MRC_PLANE_FEW	4	/* packets that a plane may hold whatever its part is */
+
+/* @share: of the plane, of MRC_SHARE_FULL. A slow plane's part is its share of an even one. */
+static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
+{
+	return count > MRC_PLANE_FEW && (count * planes * (MRC_SHARE_FULL / 2) > out * share ||
+					 4 * count > 3 * out);
+}
+
+/* The packet of @r, in @slot, leaves now by EV @ev of plane @p. Every packet does this: inline. */
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u8 p,
+				u64 now_ns)
+{
+	struct mrc_list *l = &c->snd.sent[p];
+
+	r->sent = mrc_tick(now_ns);
+	r->ev = ev;
+	r->plane = p & (MRC_PLANES_MAX - 1u);
+	r->state = MRC_REC_SENT;
+	mrc_list_add_tail(c->snd.rec, l, slot);
+	c->snd.out++;
+	c->snd.busy |= 1u << p;
+	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))
+		c->snd.full |= 1u << p;
+	mrc_tx_inflight(c, (s32)mrc_rec_bytes(r));
 }
 
 /* The controller was told something: its pause is ours from now on. */
@@ -325,23 +468,23 @@ static inline void mrc_tx_hold(struct mrc_conn *c)
 /* Messages by free-running index, and as records name them. */
 static inline struct mrc_msg *mrc_sq_at(const struct mrc_conn *c, u32 i)
 {
-	return &c->sq[i & (c->cfg.sq_max - 1u)];
+	return &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
 }
 
 static inline struct mrc_msg *mrc_rs_at(const struct mrc_conn *c, u32 i)
 {
-	return &c->rs[i & (c->cfg.rd_max - 1u)];
+	return &c->msgs.rs[i & (c->cfg.rd_max - 1u)];
 }
 
 static inline struct mrc_msg *mrc_msg_at(const struct mrc_conn *c, u16 i)
 {
-	return i & MRC_REC_RESP ? &c->rs[i & ~MRC_REC_RESP] : &c->sq[i];
+	return i & MRC_REC_RESP ? &c->msgs.rs[i & ~MRC_REC_RESP] : &c->msgs.sq[i];
 }
 
 /* The message of the send queue under way: not yet among those before sq_seg. */
 static inline bool mrc_sq_cutting(const struct mrc_conn *c)
 {
-	return c->cut != MRC_NONE16 && !c->cut_rs;
+	return c->msgs.cut != MRC_NONE16 && !c->msgs.cut_rs;
 }
 
 static inline bool mrc_op_is_rd(u8 op)
@@ -349,21 +492,35 @@ static inline bool mrc_op_is_rd(u8 op)
 	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
 }
 
-/* mrc_rx.c */
-void mrc_rx_reset(struct mrc_conn *c);
+/* mrc_rcv.c: the receive stream */
+void mrc_rcv_reset(struct mrc_conn *c);
+void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op);
+void mrc_rcv_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why);
+void mrc_rcv_advance(struct mrc_conn *c);
+void mrc_rcv_sacked(struct mrc_conn *c);
+int mrc_rcv_check(const struct mrc_conn *c);
+
+static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
+{
+	return psn & c->rec_mask;	/* both rings have the same size */
+}
+
+/* mrc_rx.c: data packets in */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op);
-void mrc_rx_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why);
-void mrc_rx_advance(struct mrc_conn *c);
-u32 mrc_rx_slot(const struct mrc_conn *c, u32 psn);
-bool mrc_rx_nak_ripe(const struct mrc_conn *c);
+void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
+void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,
+		   u64 now_ns);
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 
 /* mrc_defer.c: what waits for the left edge */
 void mrc_tail_reset(struct mrc_conn *c);
 s16 mrc_tail_slot(const struct mrc_conn *c);
 void mrc_tail_keep(struct mrc_conn *c, const struct mrc_rxop *op);
+bool mrc_tail_next(struct mrc_conn *c, struct mrc_tail *out);
 void mrc_hold_keep(struct mrc_conn *c, u32 psn);
+bool mrc_hold_next(const struct mrc_conn *c, u32 *slot);
+void mrc_hold_done(struct mrc_conn *c, enum mrc_nak nak);
 int mrc_defer_check(const struct mrc_conn *c);
 
 /* mrc_mpr.c */
@@ -374,8 +531,13 @@ void mrc_mpr_update(struct mrc_conn *c);
 void mrc_exec_reset(struct mrc_conn *c);
 bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot);
 void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
-bool mrc_exec_pending(const struct mrc_conn *c, u32 psn);
-void mrc_exec_resp_done(struct mrc_conn *c, u16 slot);
+bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out);
+void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
+void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why);
+bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot);
+bool mrc_exec_nak_ripe(const struct mrc_conn *c);
+bool mrc_exec_running(const struct mrc_conn *c);
+void mrc_exec_responses(struct mrc_conn *c);
 
 /* mrc_tx.c */
 void mrc_tx_reset(struct mrc_conn *c);
@@ -390,56 +552,103 @@ u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);
 struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn);
 void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
 bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
-void mrc_tx_responses_done(struct mrc_conn *c);
+enum mrc_status mrc_msg_failed(const struct mrc_conn *c);
+bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot);
 void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns);
 
-/* mrc_loss.c */
-void mrc_loss_reset(struct mrc_conn *c);
-void mrc_loss_arm(struct mrc_conn *c, u64 now_ns);
-void mrc_loss_timer(struct mrc_conn *c, u64 now_ns);
-u64 mrc_loss_deadline_ns(const struct mrc_conn *c);
-u32 mrc_loss_mark(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
-void mrc_loss_alive(struct mrc_conn *c, u64 now_ns);
-void mrc_loss_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
-u32 mrc_loss_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
-u32 mrc_loss_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
-void mrc_loss_advance_una(struct mrc_conn *c);
-void mrc_loss_detect(struct mrc_conn *c, u64 now_ns);
-void mrc_loss_rearm(struct mrc_conn *c, u64 now_ns, bool progress, bool delivered);
-void mrc_loss_rtt(struct mrc_conn *c, u64 rtt_ns);
-void mrc_loss_rack(struct mrc_conn *c, u32 tick, u32 psn, u64 now_ns);
-void mrc_loss_spurious(struct mrc_conn *c, u32 psn, u64 late_ns, u64 now_ns);
-void mrc_loss_forget_evs(struct mrc_conn *c);
-void mrc_loss_tell(struct mrc_conn *c, u32 bytes, u64 now_ns);
-void mrc_loss_unpace(struct mrc_conn *c);
-bool mrc_loss_pace(struct mrc_conn *c, u64 now_ns);
-u64 mrc_loss_rto_ns(const struct mrc_conn *c);
+/* mrc_snd.c: sent packets */
+void mrc_snd_reset(struct mrc_conn *c);
+void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
+u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
+void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
+void mrc_snd_withdraw(struct mrc_conn *c);
+void mrc_snd_unpace(struct mrc_conn *c);
+u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
+u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
+void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
+void mrc_snd_advance(struct mrc_conn *c);
+u16 mrc_snd_oldest(const struct mrc_conn *c);
+u32 mrc_snd_full(struct mrc_conn *c);
+int mrc_snd_check(const struct mrc_conn *c);
 
-static inline bool mrc_rx_nak_due(const struct mrc_conn *c)
+/* mrc_rtt.c */
+void mrc_rtt_reset(struct mrc_conn *c);
+void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns);
+u64 mrc_rtt_patience_ns(const struct mrc_conn *c);
+u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns);
+
+/* mrc_resent.c */
+void mrc_resent_reset(struct mrc_conn *c);
+void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 ev, u64 now_ns);
+void mrc_resent_take_back(struct mrc_conn *c, u32 psn);
+bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
+			const struct mrc_sack *s, bool again, u64 now_ns);
+bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 now_ns,
+		      struct mrc_copy *copy);
+void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
+void mrc_resent_forget_evs(struct mrc_conn *c);
+
+/* mrc_rack.c */
+void mrc_rack_reset(struct mrc_conn *c);
+void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
+void mrc_rack_detect(struct mrc_conn *c, u64 now_ns);
+void mrc_rack_look(struct mrc_conn *c, u64 now_ns);
+
+/* mrc_pto.c: the tail probe, and all timers of the send stream */
+void mrc_pto_reset(struct mrc_conn *c);
+void mrc_pto_arm(struct mrc_conn *c, u64 now_ns);
+void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, bool delivered);
+void mrc_pto_timer(struct mrc_conn *c, u64 now_ns);
+u64 mrc_pto_deadline_ns(const struct mrc_conn *c);
+
+/* mrc_budget.c: retries and timeouts */
+void mrc_budget_reset(struct mrc_conn *c);
+void mrc_budget_restore(struct mrc_conn *c);
+void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_rnr(struct mrc_conn *c, u8 code, u64 now_ns);
+bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns);
+u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns);
+u64 mrc_budget_rto_ns(const struct mrc_conn *c);
+u64 mrc_rnr_timer_ns(u8 code);
+
+/* Is it time for the NAK? */
+static inline bool mrc_nak_due(const struct mrc_conn *c)
 {
-	return unlikely(c->nak != MRC_NAK_NONE) && mrc_rx_nak_ripe(c);
+	return unlikely(c->rcv.nak != MRC_NAK_NONE) && mrc_exec_nak_ripe(c);
 }
 
 /* Does the peer still owe us something? */
 static inline bool mrc_tx_waiting(const struct mrc_conn *c)
 {
-	if (!c->psn_known)
-		return c->rs_head != c->rs_tail;
-	return c->psn_una != c->psn_next || c->sq_acked != c->sq_seg || c->rd_out;
+	if (!c->snd.known)
+		return c->msgs.rs_head != c->msgs.rs_tail;
+	return c->snd.una != c->snd.next || c->msgs.sq_acked != c->msgs.sq_seg || c->msgs.rd_out;
+}
+
+/*
+ * The connection cannot go on. It fails when the public call under way ends (mrc_conn.c):
+ * whoever finds out is in the midst of something.
+ */
+static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
+{
+	if (!c->failing)
+		c->failing = (u8)status;
 }
 
 /* Was this sent before what is known as delivered? A batch carries one time. */
 static inline bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
 {
-	return (s32)(c->rack_sent - tick) > 0 ||
-	       (tick == c->rack_sent && mrc_psn_diff(psn, c->rack_psn) < 0);
+	return (s32)(c->rack.sent - tick) > 0 ||
+	       (tick == c->rack.sent && mrc_psn_diff(psn, c->rack.psn) < 0);
 }
 
 /* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
-static inline void mrc_loss_sent(struct mrc_conn *c, u64 now_ns)
+static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->rto_at_ns == MRC_TIME_NEVER || c->probe_at_ns == MRC_TIME_NEVER)
-		mrc_loss_arm(c, now_ns);
+	if (c->budget.rto_at_ns == MRC_TIME_NEVER || c->pto.at_ns == MRC_TIME_NEVER)
+		mrc_pto_arm(c, now_ns);
 }
 
 /* mrc_sleek.c */
@@ -450,7 +659,6 @@ void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns);
 void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
-u64 mrc_rnr_timer_ns(u8 code);
 
 /* mrc_ctl.c: control packets owed */
 void mrc_ctl_reset(struct mrc_conn *c);
@@ -460,35 +668,20 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 		      u64 now_ns);
 bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op);
-void mrc_ctl_owe_word(struct mrc_conn *c);
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
-
-/*
- * Not one more NACK can be owed. A caller that takes packets in by batches lets packets
- * leave (mrc_conn_tx_next()) before it goes on: what is not NACKed looks like a dead path.
- */
-static inline bool mrc_conn_nacks_full(const struct mrc_conn *c)
-{
-	return c->nack_n == MRC_OWED_NACKS;
-}
 
 /* Is it worth to ask mrc_ctl_next()? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
-	return c->ack_owed || c->probe_owed || c->verify_owed || c->sack_n || c->nack_n ||
+	return c->ctl.ack_owed | c->pto.owed | c->ctl.verify_owed | c->ctl.sack_n | c->ctl.nack_n ||
 	       now_ns >= c->evs->next_probe_ns;
 }
 
 /* Likewise mrc_tx_data_next()? */
 static inline bool mrc_tx_pending(const struct mrc_conn *c)
 {
-	return c->cut != MRC_NONE16 || c->sq_seg != c->sq_tail || c->rs_seg != c->rs_tail ||
-	       c->lost.count || c->paced.count;
-}
-
-static inline bool mrc_conn_can_post(const struct mrc_conn *c)
-{
-	return c->tx_ready && !c->fail && c->sq_tail - c->sq_head < c->cfg.sq_max;
+	return c->msgs.cut != MRC_NONE16 || c->msgs.sq_seg != c->msgs.sq_tail || c->msgs.rs_seg != c->msgs.rs_tail ||
+	       c->snd.lost.count || c->snd.paced.count;
 }
 
 #endif

@@ -10,48 +10,78 @@
  */
 #include "mrc_conn.h"
 
+#define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
+
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
 void mrc_ctl_reset(struct mrc_conn *c)
 {
-	c->sack_n = 0;
-	c->nack_n = 0;
-	c->nack_at = 0;
-	c->ack_owed = false;
-	c->verify_owed = false;
+	c->ctl.sack_n = 0;
+	c->ctl.sack_first = 0;
+	c->ctl.nack_n = 0;
+	c->ctl.nack_at = 0;
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
+	c->ctl.probes = 0;
+	c->ctl.verify_owed = false;
+	c->ctl.pen = 0;
+	c->ctl.restore = false;
+	c->ctl.sack_turn = false;
 }
 
 /* ---- owing ---- */
 
-/* Where to note it, or NULL when an earlier one says enough. */
-static struct mrc_owed_sack *mrc_ctl_sack_slot(struct mrc_conn *c, bool plain, u32 psn)
+static struct mrc_owed_sack *mrc_ctl_sack_at(const struct mrc_conn *c, u8 i)
 {
-	struct mrc_owed_sack *last = c->sack_n ? &c->sack_q[c->sack_n - 1] : NULL;
+	return &c->ctl.sack_q[(c->ctl.sack_first + i) % MRC_OWED_SACKS];
+}
+
+/*
+ * The queue is full: its caller lets nothing leave (mrc_conn_answers_full()). A mark is one
+ * of many then, and given up. A probe is not asked again soon, so its answer takes the
+ * place of the latest mark. No answer takes the place of another.
+ */
+static mrc_noinline struct mrc_owed_sack *mrc_ctl_sack_crowded(struct mrc_conn *c, bool answer)
+{
+	u8 i = c->ctl.sack_n;
+
+	c->stats.owed_full++;
+	while (answer && i--)
+		if (!mrc_ctl_sack_at(c, i)->pr)
+			return mrc_ctl_sack_at(c, i);
+	return NULL;
+}
+
+enum mrc_sack_kind { MRC_SACK_PLAIN, MRC_SACK_MARK, MRC_SACK_ANSWER };
+
+/* Where to note it, or NULL when an earlier one says enough, or no room is left. */
+static struct mrc_owed_sack *mrc_ctl_sack_slot(struct mrc_conn *c, enum mrc_sack_kind kind, u32 psn)
+{
+	struct mrc_owed_sack *last = mrc_ctl_sack_at(c, (u8)(c->ctl.sack_n - 1u));
 
 	/*
 	 * A plain one replaces a plain one whose bitmap reaches nearly as far;
 	 * marks (ECN) and probe answers each name an EV and stay.
 	 */
-	if (plain && last && !last->pr && last->m == MRC_M_NONE) {
+	if (kind == MRC_SACK_PLAIN && c->ctl.sack_n && !last->pr && last->m == MRC_M_NONE) {
 		s32 d = mrc_psn_diff(psn, last->psn);
 
 		if (d > -32 && d < 32)
 			return d > 0 ? last : NULL;
 	}
-	if (c->sack_n < MRC_OWED_SACKS)
-		return &c->sack_q[c->sack_n++];
-	if (plain)
-		return NULL;
-	c->stats.owed_full++;	/* a flood: the latest word counts */
-	return last;
+	if (likely(c->ctl.sack_n < MRC_OWED_SACKS))
+		return mrc_ctl_sack_at(c, c->ctl.sack_n++);
+	if (kind == MRC_SACK_PLAIN)
+		return NULL;	/* those owed say what has arrived, too */
+	return mrc_ctl_sack_crowded(c, kind == MRC_SACK_ANSWER);
 }
 
 void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, !p->ecn_ce, p->psn);
+	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
+						    p->psn);
 
-	c->sack_pkts = 0;
-	c->sack_bytes = 0;
+	mrc_rcv_sacked(c);
 	if (!s)
 		return;
 	s->psn = p->psn;
@@ -68,19 +98,58 @@ void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
  * A SACK that no packet asked for. Its trigger is so far behind that it names none:
  * the sender must not take its age for a round trip.
  */
-void mrc_ctl_owe_word(struct mrc_conn *c)
+static void mrc_ctl_owe_word(struct mrc_conn *c)
 {
-	if (c->sack_n)
+	if (c->ctl.sack_n)
 		return;		/* says it too */
-	memset(&c->sack_q[0], 0, sizeof(c->sack_q[0]));
-	c->sack_q[0].psn = mrc_psn_add(c->rx_cack, -32768);
-	c->sack_n = 1;
+	memset(mrc_ctl_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
+	mrc_ctl_sack_at(c, 0)->psn = mrc_psn_add(c->rcv.cack, -32768);
+	c->ctl.sack_n = 1;
+}
+
+/*
+ * Said in every SACK until something else is: single ones may be lost. The first one
+ * leaves at once: a sender in an incast may be far from the SACK threshold.
+ */
+void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
+{
+	if (rcv_cwnd_pen && !c->ctl.pen && c->rx_ready)
+		mrc_ctl_owe_word(c);
+	c->ctl.pen = min_t(u8, rcv_cwnd_pen, 127);
+	c->ctl.restore = restore;
+}
+
+/*
+ * A probe also asks for the transport's word: an ACK may have been lost. Only a tail probe of
+ * our own kind surely does; but who else numbers its probes as he likes waits for his ACK
+ * in vain, if those that look like questions about an EV bring none. They come often and
+ * mostly know: the first few after a message ended bring an ACK, then one in as many.
+ */
+static void mrc_ctl_probed(struct mrc_conn *c, u16 id)
+{
+	if (id >= MRC_PROBE_ID_EV_END) {
+		c->ctl.ack_owed = true;
+		if (c->evs)
+			mrc_evset_doubt(c->evs);
+		return;
+	}
+	if (!c->rcv.done_msn && !mrc_nak_due(c))
+		return;		/* there is nothing to acknowledge yet */
+	c->ctl.probes = (u8)(c->ctl.probes < 2 * MRC_ACK_PROBES ? c->ctl.probes + 1 : MRC_ACK_PROBES + 1);
+	if (c->ctl.probes > MRC_ACK_PROBES && c->ctl.probes < 2 * MRC_ACK_PROBES)
+		return;
+	c->ctl.ack_again = !c->ctl.ack_owed;
+	c->ctl.ack_owed = true;
 }
 
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, false, 0);
+	struct mrc_owed_sack *s;
 
+	mrc_ctl_probed(c, p->u.probe.probe_id);
+	s = mrc_ctl_sack_slot(c, MRC_SACK_ANSWER, 0);
+	if (!s)
+		return;
 	s->psn = 0;
 	s->ev = p->ev;
 	s->came = mrc_tick(now_ns);
@@ -89,17 +158,11 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = true;
 	s->ts = true;
-	/* A probe also asks for the transport's word: an ACK may have been lost. */
-	if (p->u.probe.probe_id >= MRC_PROBE_ID_EV_END) {
-		c->ack_owed = true;
-		if (c->evs)
-			mrc_evset_doubt(c->evs);
-	}
 }
 
 static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
 {
-	return &c->nack_q[(c->nack_at + i) % MRC_OWED_NACKS];
+	return &c->ctl.nack_q[(c->ctl.nack_at + i) % MRC_OWED_NACKS];
 }
 
 /*
@@ -107,11 +170,11 @@ static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
  *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
  *	NO_BITMAP, PSN_OOR_WINDOW	mrc_rx_beyond()
  *	NO_PKT_BUFFER			mrc_rx_busy(): no tail, no slot, cannot be held
- *	NO_RESOURCE			mrc_conn_rx_reject(): no receive posted
+ *	NO_RESOURCE			mrc_rx_reject(): no receive posted
  *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
  *
  * One NACK speaks of one PSN: of its latest copy. A batch may be trimmed whole, so whoever
- * hands one in sends when mrc_conn_nacks_full(). What does not fit is given up:
+ * hands one in sends when mrc_conn_answers_full(). What does not fit is given up:
  * resent for lack of a SACK, and blamed on its path. A fatal one always finds room.
  */
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
@@ -120,7 +183,7 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 	struct mrc_owed_nack *n;
 	u8 i = 0;
 
-	while (i < c->nack_n && mrc_ctl_nack_at(c, i)->psn != p->psn)
+	while (i < c->ctl.nack_n && mrc_ctl_nack_at(c, i)->psn != p->psn)
 		i++;
 	if (i == MRC_OWED_NACKS) {
 		c->stats.owed_full++;
@@ -128,8 +191,8 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 			return;
 		i--;
 	}
-	if (i == c->nack_n)
-		c->nack_n++;
+	if (i == c->ctl.nack_n)
+		c->ctl.nack_n++;
 	n = mrc_ctl_nack_at(c, i);
 	n->psn = p->psn;
 	n->ev = p->ev;
@@ -148,13 +211,13 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
  */
 u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
 {
-	const struct mrc_exec_rec *x = &c->exec[c->exec_first];
-	u32 edge = c->rx_cack;
+	const struct mrc_exec_rec *x = &c->execs.rec[c->execs.first];
+	u32 edge = c->rcv.cack;
 
-	if (c->exec_waiting && mrc_psn_diff(x->psn, edge) <= 0)
+	if (c->execs.waiting && mrc_psn_diff(x->psn, edge) <= 0)
 		edge = mrc_psn_add(x->psn, -1);
-	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(c->nak_psn, edge) <= 0)
-		edge = mrc_psn_add(c->nak_psn, -1);
+	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(c->rcv.nak_psn, edge) <= 0)
+		edge = mrc_psn_add(c->rcv.nak_psn, -1);
 	return edge;
 }
 
@@ -164,13 +227,13 @@ u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
  */
 static u64 mrc_ctl_bitmap(const struct mrc_conn *c, u32 base)
 {
-	u32 i = mrc_rx_slot(c, base), w = i >> 6, sh = i & 63;
+	u32 i = mrc_rcv_slot(c, base), w = i >> 6, sh = i & 63;
 	u32 words = (c->rec_mask + 1) >> 6;
-	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rx_cack);
-	u64 bits = c->rx_bits[w] >> sh;
+	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rcv.cack);
+	u64 bits = c->rcv.bits[w] >> sh;
 
 	if (sh)
-		bits |= c->rx_bits[(w + 1) & (words - 1)] << (64 - sh);
+		bits |= c->rcv.bits[(w + 1) & (words - 1)] << (64 - sh);
 	return left < 64 ? bits & ((1ull << left) - 1) : bits;
 }
 
@@ -216,10 +279,10 @@ static u16 mrc_ctl_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 cam
 /* The oldest first: the left edge waits for it. */
 static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	struct mrc_owed_nack o = c->nack_q[c->nack_at];
+	struct mrc_owed_nack o = c->ctl.nack_q[c->ctl.nack_at];
 
-	c->nack_n--;
-	c->nack_at = (u8)((c->nack_at + 1u) % MRC_OWED_NACKS);
+	c->ctl.nack_n--;
+	c->ctl.nack_at = (u8)((c->ctl.nack_at + 1u) % MRC_OWED_NACKS);
 	mrc_ctl_head(c, op, MRC_OPC_NACK, o.psn);
 	op->undo.kind = MRC_UNDO_NACK;
 	op->hdr.u.nack = (struct mrc_nack_hdr) {
@@ -237,17 +300,18 @@ static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 
 static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 {
-	c->ack_owed = false;
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
 	op->undo.kind = MRC_UNDO_ACK;
-	if (mrc_rx_nak_due(c)) {
-		mrc_ctl_head(c, op, MRC_OPC_ACK, c->nak_psn);
-		op->hdr.u.aeth.syndrome = (u8)(MRC_AETH_NAK | c->nak);
-		c->nak_sent = true;
+	if (mrc_nak_due(c)) {
+		mrc_ctl_head(c, op, MRC_OPC_ACK, c->rcv.nak_psn);
+		op->hdr.u.aeth.syndrome = (u8)(MRC_AETH_NAK | c->rcv.nak);
+		c->rcv.nak_sent = true;
 	} else {
 		mrc_ctl_head(c, op, MRC_OPC_ACK, mrc_ctl_ack_edge(c));
 		op->hdr.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
 	}
-	op->hdr.u.aeth.msn = c->done_msn;
+	op->hdr.u.aeth.msn = c->rcv.done_msn;
 	c->stats.acks_sent++;
 }
 
@@ -259,62 +323,61 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
  */
 static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 {
-	u32 first = mrc_psn_add(c->rx_cack, 1), at = c->sack_at;
+	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
 
-	if (mrc_psn_diff(c->rx_max, c->rx_cack) <= 64)
+	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64)
 		return first;
 	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
-	if (!o->pr && mrc_psn_diff(o->psn, c->rx_cack) > 64 &&
-	    mrc_psn_diff(o->psn, c->rx_max) <= 0) {
-		c->sack_turn = !c->sack_turn;
-		if (c->sack_turn)
+	if (!o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
+	    mrc_psn_diff(o->psn, c->rcv.max) <= 0) {
+		c->ctl.sack_turn = !c->ctl.sack_turn;
+		if (c->ctl.sack_turn)
 			return mrc_psn_add(o->psn, -63);
 	}
-	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rx_max) > 0)
+	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
 		at = first;
 	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
 		at = mrc_psn_add(at, 64);
-		if (mrc_psn_diff(at, c->rx_max) > 0)
+		if (mrc_psn_diff(at, c->rcv.max) > 0)
 			at = first;
 	}
-	c->sack_at = mrc_psn_add(at, 64);
+	c->ctl.sack_at = mrc_psn_add(at, 64);
 	return at;
 }
 
 static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	const struct mrc_owed_sack *o = &c->sack_q[0];
+	const struct mrc_owed_sack *o = mrc_ctl_sack_at(c, 0);
 	u32 base = mrc_ctl_sack_base(c, o);
 
-	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rx_cack);
+	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rcv.cack);
 	op->undo.kind = MRC_UNDO_SACK;
 	op->hdr.u.sack = (struct mrc_sack) {
 		.m = o->m,
 		.pr = o->pr,
-		.ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, c->rx_cack),
+		.ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, c->rcv.cack),
 							  -32768, 32767),
 		.probe_id = o->probe_id,
 		.ev = o->ev,
 		.spdcid = (u16)c->rx.sqpn,
 		.dpdcid = (u16)c->rx.dqpn,
-		.cack = c->rx_cack,
+		.cack = c->rcv.cack,
 		.cc_type = MRC_CC_TYPE_SACK,
-		.mpr = c->rx.dyn_mpr ? c->rx_mpr : 0,
-		.sack_offset = (s16)mrc_psn_diff(base, c->rx_cack),
-		.bitmap = c->rx_held ? mrc_ctl_bitmap(c, base) : 0,
+		.mpr = c->rx.dyn_mpr ? c->mpr.live : 0,
+		.sack_offset = (s16)mrc_psn_diff(base, c->rcv.cack),
+		.bitmap = c->rcv.held ? mrc_ctl_bitmap(c, base) : 0,
 		.tx_ts = mrc_ctl_reflect(c, o->tx_ts, o->ts, o->came, now_ns),
-		.ooo_count = (u16)min_t(u32, c->rx_held, 0x7fff),
-		.restore_cwnd = c->rx_restore,
-		.rcv_cwnd_pen = c->rx_pen,
-		.rcvd_bytes = ((c->rx_rcvd + 255ull) >> 8) & 0xffffff,
+		.ooo_count = (u16)min_t(u32, c->rcv.held, 0x7fff),
+		.restore_cwnd = c->ctl.restore,
+		.rcv_cwnd_pen = c->ctl.pen,
+		.rcvd_bytes = ((c->rcv.bytes + 255ull) >> 8) & 0xffffff,
 	};
-	c->sack_pkts = 0;
-	c->sack_bytes = 0;
+	mrc_rcv_sacked(c);
 	c->stats.sacks_sent++;
-	c->stats.pens_sent += c->rx_pen != 0;
+	c->stats.pens_sent += c->ctl.pen != 0;
 	c->stats.probes_answered += o->pr;
-	if (--c->sack_n)
-		memmove(&c->sack_q[0], &c->sack_q[1], c->sack_n * sizeof(*o));
+	c->ctl.sack_n--;
+	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
 }
 
 /* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */
@@ -344,11 +407,11 @@ static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16
 /* Probes that name their EV. */
 static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool verify = c->verify_owed;
+	bool verify = c->ctl.verify_owed;
 	u16 idx;
 
 	if (now_ns < c->evs->next_probe_ns || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
-		c->verify_owed = false;
+		c->ctl.verify_owed = false;
 		if (!verify || now_ns < c->evs->verify_ns)
 			return false;
 		/* Data of ours tests the paths. */
@@ -369,11 +432,12 @@ static mrc_noinline bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, stru
 		c->stats.no_path++;
 		return false;
 	}
-	c->probe_id = (u16)(MRC_PROBE_ID_TAIL | ((c->probe_id + 1) & 0xfff));
-	c->probe_sent[c->probe_id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
-	c->probe_out |= (u16)(1u << c->probe_id % MRC_TAIL_PROBES);
-	c->probe_owed = false;
-	mrc_ctl_probe(c, op, c->probe_id, now_ns);
+	c->pto.id = (u16)(MRC_PROBE_ID_TAIL | ((c->pto.id + 1) & 0xfff));
+	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
+	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
+	c->pto.owed = false;
+	mrc_credit_spend(c->evs);
+	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
 }
@@ -381,37 +445,44 @@ static mrc_noinline bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, stru
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
 static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
-	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->nack_n || nak);
+	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
 		return false;
 	}
-	if (c->nack_n && !nak)
-		mrc_ctl_nack(c, now_ns, op);
-	else if (c->ack_owed)
-		mrc_ctl_ack(c, op);
-	else
-		mrc_ctl_sack(c, now_ns, op);
 	/* An answer to the peer's verification asks for none of ours: that would never end. */
-	c->verify_owed |= op->hdr.opcode != MRC_OPC_SACK || !op->hdr.u.sack.pr ||
-			  op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END;
+	if (c->ctl.nack_n && !nak) {
+		mrc_ctl_nack(c, now_ns, op);
+		c->ctl.verify_owed = true;
+	} else if (c->ctl.ack_owed) {
+		c->ctl.verify_owed |= !c->ctl.ack_again;
+		mrc_ctl_ack(c, op);
+	} else {
+		mrc_ctl_sack(c, now_ns, op);
+		c->ctl.verify_owed |= !op->hdr.u.sack.pr ||
+				      op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END;
+	}
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
 }
 
 bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool nak = c->ack_owed && mrc_rx_nak_due(c);
+	bool nak = c->ctl.ack_owed && mrc_nak_due(c);
 
 	/* A failed QP says one thing only: why it refused. */
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;
-	if (!nak && !c->nack_n && mrc_ctl_ev_probe(c, now_ns, op))
+	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op))
 		return true;
-	if (c->nack_n || c->ack_owed || c->sack_n)
-		return mrc_ctl_answer(c, now_ns, op, nak);
-	return c->probe_owed && mrc_ctl_tail_probe(c, now_ns, op);
+	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n) {
+		if (mrc_ctl_answer(c, now_ns, op, nak))
+			return true;
+		/* No path for a NACK: a probe may find one. */
+		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
+	}
+	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
 }
 
 /* A NACK goes back to the head of the queue, as it was but for its age. */
@@ -420,8 +491,8 @@ static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
 	struct mrc_owed_nack *o;
 
 	c->stats.nacks_sent--;
-	c->nack_at = (u8)((c->nack_at + MRC_OWED_NACKS - 1u) % MRC_OWED_NACKS);
-	c->nack_n++;
+	c->ctl.nack_at = (u8)((c->ctl.nack_at + MRC_OWED_NACKS - 1u) % MRC_OWED_NACKS);
+	c->ctl.nack_n++;
 	o = mrc_ctl_nack_at(c, 0);
 	memset(o, 0, sizeof(*o));
 	o->psn = n->psn;
@@ -440,7 +511,7 @@ void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	mrc_evset_count_tx(c->evs, op->ev_idx, -1);
 	c->stats.tx_ctrl_pkts--;
 	if (op->undo.kind == MRC_UNDO_ACK)
-		c->ack_owed = true;
-	else if (op->undo.kind == MRC_UNDO_NACK && c->nack_n < MRC_OWED_NACKS)
+		c->ctl.ack_owed = true;
+	else if (op->undo.kind == MRC_UNDO_NACK && c->ctl.nack_n < MRC_OWED_NACKS)
 		mrc_ctl_undo_nack(c, &op->hdr.u.nack);
 }

@@ -20,69 +20,69 @@ void mrc_tail_reset(struct mrc_conn *c)
 {
 	u8 i;
 
-	memset(c->tail, 0, c->cfg.tails * sizeof(*c->tail));
+	memset(c->tails.slot, 0, c->cfg.tails * sizeof(*c->tails.slot));
 	for (i = 0; i < c->cfg.tails; i++)
-		c->tail[i].next = (u8)(i + 1 < c->cfg.tails ? i + 1 : MRC_TAIL_END);
-	c->tail_free = 0;
-	c->tail_first = MRC_TAIL_END;
-	c->tail_last = MRC_TAIL_END;
-	c->tails_used = 0;
+		c->tails.slot[i].next = (u8)(i + 1 < c->cfg.tails ? i + 1 : MRC_TAIL_END);
+	c->tails.free = 0;
+	c->tails.first = MRC_TAIL_END;
+	c->tails.last = MRC_TAIL_END;
+	c->tails.used = 0;
 }
 
 /* The slot that mrc_tail_keep() will take, or -1. */
 s16 mrc_tail_slot(const struct mrc_conn *c)
 {
-	return c->tail_free == MRC_TAIL_END ? -1 : c->tail_free;
+	return c->tails.free == MRC_TAIL_END ? -1 : c->tails.free;
 }
 
 static void mrc_tail_insert(struct mrc_conn *c, u8 i)
 {
-	struct mrc_tail_rec *t = &c->tail[i];
-	u8 before = c->tail_last, after = MRC_TAIL_END;
+	struct mrc_tail_rec *t = &c->tails.slot[i];
+	u8 before = c->tails.last, after = MRC_TAIL_END;
 
-	while (before != MRC_TAIL_END && mrc_psn_diff(c->tail[before].psn, t->psn) > 0) {
+	while (before != MRC_TAIL_END && mrc_psn_diff(c->tails.slot[before].psn, t->psn) > 0) {
 		after = before;
-		before = c->tail[before].prev;
+		before = c->tails.slot[before].prev;
 	}
 	t->prev = before;
 	t->next = after;
-	*(before == MRC_TAIL_END ? &c->tail_first : &c->tail[before].next) = i;
-	*(after == MRC_TAIL_END ? &c->tail_last : &c->tail[after].prev) = i;
+	*(before == MRC_TAIL_END ? &c->tails.first : &c->tails.slot[before].next) = i;
+	*(after == MRC_TAIL_END ? &c->tails.last : &c->tails.slot[after].prev) = i;
 }
 
 void mrc_tail_keep(struct mrc_conn *c, const struct mrc_rxop *op)
 {
-	u8 i = c->tail_free;
-	struct mrc_tail_rec *t = &c->tail[i];
+	u8 i = c->tails.free;
+	struct mrc_tail_rec *t = &c->tails.slot[i];
 	u32 len = min_t(u32, op->len, MRC_TAIL_LEN);
 
 	if (mrc_assert(i != MRC_TAIL_END && op->tail == i))
 		return;
-	c->tail_free = t->next;
+	c->tails.free = t->next;
 	t->psn = op->psn;
 	t->va = op->va + op->len - len;
 	t->rkey = op->rkey;
 	t->len = len;
 	mrc_tail_insert(c, i);
-	c->tails_used++;
+	c->tails.used++;
 }
 
-bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *out)
+bool mrc_tail_next(struct mrc_conn *c, struct mrc_tail *out)
 {
-	u8 i = c->tail_first;
-	struct mrc_tail_rec *t = &c->tail[i];
+	u8 i = c->tails.first;
+	struct mrc_tail_rec *t = &c->tails.slot[i];
 
-	if (i == MRC_TAIL_END || mrc_psn_diff(t->psn, c->rx_cack) > 0)
+	if (i == MRC_TAIL_END || mrc_psn_diff(t->psn, c->rcv.cack) > 0)
 		return false;
 	out->slot = i;
 	out->va = t->va;
 	out->rkey = t->rkey;
 	out->len = t->len;
-	c->tail_first = t->next;
-	*(t->next == MRC_TAIL_END ? &c->tail_last : &c->tail[t->next].prev) = MRC_TAIL_END;
-	t->next = c->tail_free;
-	c->tail_free = i;
-	c->tails_used--;
+	c->tails.first = t->next;
+	*(t->next == MRC_TAIL_END ? &c->tails.last : &c->tails.slot[t->next].prev) = MRC_TAIL_END;
+	t->next = c->tails.free;
+	c->tails.free = i;
+	c->tails.used--;
 	return true;
 }
 
@@ -90,39 +90,38 @@ bool mrc_conn_tail_next(struct mrc_conn *c, struct mrc_tail *out)
 
 void mrc_hold_keep(struct mrc_conn *c, u32 psn)
 {
-	u32 slot = mrc_rx_slot(c, psn);
+	u32 slot = mrc_rcv_slot(c, psn);
 
-	c->rx_hold[slot >> 6] |= 1ull << (slot & 63);
+	c->rcv.hold[slot >> 6] |= 1ull << (slot & 63);
 	c->stats.rx_held++;
 }
 
-bool mrc_conn_hold_next(struct mrc_conn *c, u32 *slot)
+bool mrc_hold_next(const struct mrc_conn *c, u32 *slot)
 {
-	u32 psn = mrc_psn_add(c->rx_cack, 1), i = mrc_rx_slot(c, psn);
+	u32 psn = mrc_psn_add(c->rcv.cack, 1), i = mrc_rcv_slot(c, psn);
 
-	if (!c->rx.strict || !c->rx_held || c->fail)
+	if (!c->rx.strict || !c->rcv.held || c->fail)
 		return false;
-	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(psn, c->nak_psn) >= 0)
+	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(psn, c->rcv.nak_psn) >= 0)
 		return false;
-	if (!(c->rx_hold[i >> 6] >> (i & 63) & 1))
+	if (!(c->rcv.hold[i >> 6] >> (i & 63) & 1))
 		return false;
 	*slot = i;
 	return true;
 }
 
-void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns)
+void mrc_hold_done(struct mrc_conn *c, enum mrc_nak nak)
 {
 	u32 i;
 
-	(void)now_ns;
-	if (mrc_assert(mrc_conn_hold_next(c, &i)))
+	if (mrc_assert(mrc_hold_next(c, &i)))
 		return;
 	if (nak != MRC_NAK_NONE) {
-		mrc_rx_refuse(c, mrc_psn_add(c->rx_cack, 1), nak);
+		mrc_rcv_refuse(c, mrc_psn_add(c->rcv.cack, 1), nak);
 		return;
 	}
-	c->rx_hold[i >> 6] &= ~(1ull << (i & 63));
-	mrc_rx_advance(c);
+	c->rcv.hold[i >> 6] &= ~(1ull << (i & 63));
+	mrc_rcv_advance(c);
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
 }
@@ -134,16 +133,16 @@ static int mrc_check_tails(const struct mrc_conn *c)
 	u8 i, prev = MRC_TAIL_END;
 	u32 n = 0;
 
-	for (i = c->tail_first; i != MRC_TAIL_END; prev = i, i = c->tail[i].next) {
-		if (n++ == c->cfg.tails || c->tail[i].prev != prev)
+	for (i = c->tails.first; i != MRC_TAIL_END; prev = i, i = c->tails.slot[i].next) {
+		if (n++ == c->cfg.tails || c->tails.slot[i].prev != prev)
 			return __LINE__;
 		if (prev != MRC_TAIL_END &&
-		    mrc_psn_diff(c->tail[i].psn, c->tail[prev].psn) <= 0)
+		    mrc_psn_diff(c->tails.slot[i].psn, c->tails.slot[prev].psn) <= 0)
 			return __LINE__;
 	}
-	if (prev != c->tail_last || n != c->tails_used)
+	if (prev != c->tails.last || n != c->tails.used)
 		return __LINE__;
-	for (i = c->tail_free; i != MRC_TAIL_END; i = c->tail[i].next)
+	for (i = c->tails.free; i != MRC_TAIL_END; i = c->tails.slot[i].next)
 		if (n++ == c->cfg.tails)
 			return __LINE__;
 	return n == c->cfg.tails ? 0 : __LINE__;
@@ -154,7 +153,7 @@ int mrc_defer_check(const struct mrc_conn *c)
 	u32 i;
 
 	for (i = 0; c->rx.strict && i <= c->rec_mask >> 6; i++)
-		if (c->rx_hold[i] & ~c->rx_bits[i])
+		if (c->rcv.hold[i] & ~c->rcv.bits[i])
 			return __LINE__;	/* held, but not committed */
 	return mrc_check_tails(c);
 }

@@ -9,6 +9,7 @@
  * Need: u8 u16 u32 u64 s16 s32 s64 bool, __be16 __be32 __be64
  * Need: get/put_unaligned_be{16,32,64}
  * Need: mrc_noinline (keeps a rare path out of the frame of the usual one)
+ * Need: mrc_inline (a step of every packet, used in several places)
  * Need: likely unlikely, READ_ONCE WRITE_ONCE, BUILD_BUG_ON
  * Need: min max min_t max_t clamp_t, div_u64
  * Need: mrc_ffs64 (index of lowest set bit, argument non-zero), hweight64
@@ -36,6 +37,7 @@
 #include "mrc_env_kernel.h"
 
 #define mrc_noinline		noinline
+#define mrc_inline		__always_inline
 #define mrc_assert(cond)	WARN_ON_ONCE(!(cond))
 #define mrc_ffs64(x)		((u32)__ffs64(x))
 #else

@@ -21,6 +21,7 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define mrc_noinline	__attribute__((noinline))
+#define mrc_inline	inline __attribute__((always_inline))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))

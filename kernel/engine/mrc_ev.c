@@ -7,107 +7,159 @@
  *
  * Flaps: an EV that is lost again soon after its readmission was not well. Each
  * readmission counts one flap, and each flap doubles the answers it takes to
- * come back; a flap is forgotten after MRC_EV_CALM longest probe intervals of good
- * service. Since when an EV is good is kept where a bad one keeps its next
- * probe, so it costs no memory; the stamp wraps, and is looked at only while there are flaps to
- * forget. An EV without traffic for many minutes may by chance be taken for flappy once:
- * a few probes more.
+ * come back; a flap is forgotten for each MRC_EV_CALM longest probe intervals since its
+ * last probe, which is reckoned when it is lost again. Ticks wrap: an EV without traffic for
+ * minutes may by chance be taken for flappy once, and takes a few probes more.
  */
 #include "mrc_ev.h"
 
 #define MRC_PROBE_NS_DEFAULT	100000ull
 #define MRC_PROBE_MAX_DEFAULT	100000000ull
-#define MRC_PROBE_MAX_LIMIT	200000000ull	/* well within half the wrap of a tick */
+#define MRC_PROBE_MAX_LIMIT	200000000ull
 #define MRC_READMIT_DEFAULT	2
 #define MRC_READMIT_MAX		15
 #define MRC_EV_CALM		10
 #define MRC_EV_FLAPS_MAX	3
-#define MRC_EV_LEVEL_TRIM	2	/* at least */
+#define MRC_EV_LEVEL_TRIM	3	/* at least */
+#define MRC_FLOOR_LOOK		64	/* EVs looked at for one to keep */
 
 /* Times that an EV is passed over, by level; about twice as often at the last. */
-static const signed char mrc_ev_passes[MRC_EV_LEVEL_MAX + 1] = { 0, 1, 4, 15 };
+static const u8 mrc_ev_passes[MRC_EV_LEVEL_MAX + 1] = { 0, 1, 4, 15 };
 
 size_t mrc_evset_mem_size(u16 n, bool counts)
 {
-	BUILD_BUG_ON(sizeof(struct mrc_ev) != 8);
-	return n * (sizeof(struct mrc_ev) + (counts ? sizeof(struct mrc_ev_count) : 0));
+	BUILD_BUG_ON(sizeof(struct mrc_ev) != 8 || sizeof(struct mrc_ev_past) != 8);
+	return n * (sizeof(struct mrc_ev) + sizeof(struct mrc_ev_past) +
+		    (counts ? sizeof(struct mrc_ev_count) : 0));
 }
 
-/* Usable EVs on planes that are up at both ends. */
-static u16 mrc_evset_count_usable(const struct mrc_evset *s)
-{
-	u32 n = 0;
-	u8 p;
-
-	for (p = 0; p < s->n_planes; p++)
-		if (mrc_evset_plane_live(s, p))
-			n += s->usable_on[p];
-	return (u16)n;
-}
-
-static u16 mrc_ev_calm_tick(u64 now_ns)
-{
-	return (u16)(now_ns >> MRC_EV_CALM_SHIFT);
-}
-
-/* Forget flaps for the time that it was good. */
+/* Forget flaps for the time since its last probe. */
 static void mrc_ev_calm(const struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u64 good = (u64)(u16)(mrc_ev_calm_tick(now_ns) - ev->tick) << MRC_EV_CALM_SHIFT;
+	u64 good = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked);
 	u64 one = MRC_EV_CALM * s->probe_max_ns;
 
-	if (!ev->flaps || good < one)
-		return;
 	for (; ev->flaps && good >= one; good -= one)
-		ev->flaps--;
-	ev->tick = mrc_ev_calm_tick(now_ns);
+		ev->flaps = (ev->flaps - 1u) & 3;
 }
 
-static void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev)
+void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	if (s->proven[ev->plane] == ev - s->ev)
 		s->proven[ev->plane] = MRC_NONE16;
 }
 
+static u32 mrc_evset_len(const struct mrc_evset *s, u8 p)
+{
+	return (u32)(s->start[p + 1] - s->start[p]);
+}
+
+static u32 mrc_evset_could_use(const struct mrc_evset *s)
+{
+	u32 can = 0;
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++)
+		if (mrc_evset_plane_live(s, p) && s->usable_on[p])
+			can |= 1u << p;
+	return can;
+}
+
+/* The last planes that are not suspect went: then there is no suspecting the others. */
+static void mrc_evset_trust(struct mrc_evset *s)
+{
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++) {
+		s->plane[p].suspect = false;
+		if (!mrc_evplane_odd(&s->plane[p]))
+			s->odd &= ~(1u << p);
+	}
+}
+
+void mrc_evset_recount(struct mrc_evset *s)
+{
+	u32 can = mrc_evset_could_use(s), all = 0, left = 0, usable = 0;
+	u8 p;
+
+	s->in_use = can;
+	for (p = 0; p < s->n_planes; p++)
+		if (s->plane[p].suspect)
+			s->in_use &= ~(1u << p);
+	if (!s->in_use && can) {
+		mrc_evset_trust(s);
+		s->in_use = can;
+	}
+	for (p = 0; p < s->n_planes; p++) {
+		if (!mrc_evset_plane_live(s, p))
+			continue;
+		all += mrc_evset_len(s, p);
+		if (s->plane[p].suspect)
+			continue;
+		left += mrc_evset_len(s, p);
+		usable += mrc_evset_plane_in_use(s, p) ? s->usable_on[p] : 0;
+	}
+	s->usable = (u16)usable;
+	s->floor = (u16)max_t(u32, all ? s->min_active * left / all : 0, 1);
+	mrc_share_update(s);
+}
+
+/* One more EV of plane @p is usable, or one less. Rarely does it matter to more than that. */
+static void mrc_ev_recount(struct mrc_evset *s, u8 p, bool more)
+{
+	u32 ok = s->usable_on[p];
+
+	if (mrc_evset_plane_in_use(s, p) && ok > (u32)s->bad_on[p] + 1)
+		s->usable = (u16)(s->usable + (more ? 1 : -1));
+	else
+		mrc_evset_recount(s);
+}
+
 /* The one place where a state changes. */
-static void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state, u64 now_ns)
+static void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 {
 	bool was = ev->state <= MRC_EV_SKIP, is = state <= MRC_EV_SKIP;
+	s32 bad = (state == MRC_EV_ASSUMED_BAD) - (ev->state == MRC_EV_ASSUMED_BAD);
+	s32 skip = (state == MRC_EV_SKIP) - (ev->state == MRC_EV_SKIP);
 
 	if (ev->state == state)
 		return;
-	if (ev->state == MRC_EV_ASSUMED_BAD)
-		s->bad--;
-	if (state == MRC_EV_ASSUMED_BAD)
-		s->bad++;
+	s->bad = (u16)(s->bad + bad);
+	s->bad_on[ev->plane] = (u16)(s->bad_on[ev->plane] + bad);
+	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + skip);
 	if (was != is) {
 		s->usable_on[ev->plane] = (u16)(s->usable_on[ev->plane] + (is ? 1 : -1));
-		if (mrc_evset_plane_live(s, ev->plane))
-			s->usable = (u16)(s->usable + (is ? 1 : -1));
-		if (is)
-			ev->tick = mrc_ev_calm_tick(now_ns);
-		else
+		if (!is)
 			mrc_ev_unprove(s, ev);
+		else if (!++s->gen)
+			s->gen = 1;
 		s->changed = true;
 	}
-	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + (state == MRC_EV_SKIP) -
-				      (ev->state == MRC_EV_SKIP));
+	mrc_ev_no_losses(s, ev);
 	ev->state = state & 3u;
+	ev->level = 0;
+	ev->passes = 0;
+	ev->picked = 0;
 	ev->by_loss = 0;
-	ev->asked = 0;
-	ev->run = 0;
+	ev->out = 0;
+	ev->good = 0;
+	ev->again = 0;
+	if (was != is)
+		mrc_ev_recount(s, (u8)ev->plane, is);
 }
 
 /* Passed over for as long as @level says. */
-static void mrc_ev_skip(struct mrc_evset *s, struct mrc_ev *ev, u8 level, u64 now_ns)
+static void mrc_ev_skip(struct mrc_evset *s, struct mrc_ev *ev, u32 level)
 {
-	mrc_ev_move(s, ev, MRC_EV_SKIP, now_ns);
-	mrc_ev_set_level(ev, level);
-	ev->run = mrc_ev_passes[level] & 15;
+	mrc_ev_move(s, ev, MRC_EV_SKIP);
+	ev->level = level & 3;
+	ev->passes = (u32)mrc_ev_passes[level & 3] & 15;
 }
 
 static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *cfg)
 {
+	u8 p;
+
 	s->n = cfg->n;
 	s->n_planes = cfg->n_planes;
 	s->min_active = cfg->min_active ? cfg->min_active : max_t(u16, cfg->n / 4, 1);
@@ -118,10 +170,15 @@ static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *
 	s->probe_ns = min_t(u64, cfg->probe_ns ? cfg->probe_ns : MRC_PROBE_NS_DEFAULT,
 			    s->probe_max_ns);
 	s->next_probe_ns = MRC_TIME_NEVER;
+	s->credit.units = MRC_PROBE_BURST * MRC_PROBE_COST;
+	s->credit.left = s->credit.from = MRC_CREDIT_SLEEP;
+	s->verify_pkts = MRC_VERIFY_PKTS;
 	s->gen = 1;
 	s->local_up = cfg->planes_up;
 	s->remote_up = ~0u;
 	memset(s->proven, 0xff, sizeof(s->proven));
+	for (p = 0; p < MRC_PLANES_MAX; p++)
+		mrc_evplane_init(&s->plane[p]);
 }
 
 int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *cfg,
@@ -136,7 +193,8 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	mrc_evset_defaults(s, cfg);
 	memset(mem, 0, mrc_evset_mem_size(s->n, cfg->counts));
 	s->ev = (struct mrc_ev *)mem;
-	s->count = cfg->counts ? (struct mrc_ev_count *)(s->ev + s->n) : NULL;
+	s->past = (struct mrc_ev_past *)(s->ev + s->n);
+	s->count = cfg->counts ? (struct mrc_ev_count *)(s->past + s->n) : NULL;
 
 	for (i = 0; i < s->n; i++) {
 		if (planes[i] >= s->n_planes || (i && planes[i] < planes[i - 1]))
@@ -148,36 +206,48 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	}
 	for (p = 0; p < s->n_planes; p++)
 		s->start[p + 1] = (u16)(s->start[p] + s->usable_on[p]);
-	s->usable = mrc_evset_count_usable(s);
+	mrc_evset_recount(s);
 	return 0;
 }
 
 /* Planes that came back: their EVs were bad because of the port. */
-static void mrc_evset_forgive(struct mrc_evset *s, u32 planes, u64 now_ns)
+static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 {
 	u16 i;
 
 	for (i = 0; i < s->n; i++)
 		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane))
-			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD, now_ns);
+			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
 }
 
 /*
  * Fewer usable EVs than the floor are left, for a plane that went or by the
  * controller's word: a bad path beats none. One of each plane in turn.
  */
-static void mrc_evset_fill(struct mrc_evset *s, u64 now_ns)
+static void mrc_evset_fill(struct mrc_evset *s)
 {
 	u16 k, i;
 	u8 p;
 
-	for (k = 0; k < s->n && s->bad && s->usable < s->min_active; k++)
-		for (p = 0; p < s->n_planes && s->usable < s->min_active; p++) {
+	for (k = 0; k < s->n && s->bad && s->usable < s->floor; k++)
+		for (p = 0; p < s->n_planes && s->usable < s->floor; p++) {
 			i = (u16)(s->start[p] + k);
 			if (i < s->start[p + 1] && s->ev[i].state == MRC_EV_ASSUMED_BAD &&
 			    mrc_evset_plane_live(s, p))
-				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD, now_ns);
+				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
 		}
+}
+
+/* What was thought of planes that went or came back is of no use; nor are open questions. */
+static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
+{
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++) {
+		s->plane[p].verify_ev = MRC_NONE16;
+		if (planes >> p & 1)
+			mrc_suspect_clear(s, p);
+	}
 }
 
 static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
@@ -190,12 +260,12 @@ static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
 	after = s->local_up & s->remote_up;
 	s->changed = true;
 	if (after & ~before)
-		mrc_evset_forgive(s, after & ~before, now_ns);
-	s->usable = mrc_evset_count_usable(s);
-	mrc_evset_fill(s, now_ns);
-	s->verify_out = false;
-	mrc_evset_verify_soon(s);
-	s->verify_run = 0;
+		mrc_evset_forgive(s, after & ~before);
+	mrc_evset_fresh(s, (after & ~before) | ~after);
+	mrc_evset_recount(s);
+	mrc_evset_fill(s);
+	s->verify_ns = 0;
+	s->verify_from_ns = 0;
 	mrc_evset_reschedule(s, now_ns);
 }
 
@@ -209,67 +279,95 @@ void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
 	mrc_evset_planes(s, &s->remote_up, up_mask, now_ns);
 }
 
-/* Withdraw a path, unless that would leave fewer than the floor. */
-static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
+static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
-	if (mrc_evset_plane_live(s, ev->plane) && s->usable <= s->min_active) {
-		s->stats.floor_hits++;
-		return;
-	}
 	mrc_ev_calm(s, ev, now_ns);
-	mrc_ev_move(s, ev, MRC_EV_ASSUMED_BAD, now_ns);
+	mrc_ev_move(s, ev, MRC_EV_ASSUMED_BAD);
 	s->stats.demotions++;
 	ev->by_loss = by_loss;
-	mrc_ev_probe_at(s, ev, now_ns + s->probe_ns);
+	mrc_ev_called_bad(s, ev, now_ns);
+}
+
+/* Of a few bad EVs in use, the one that was proven last, if later than @ev; or NULL. */
+static struct mrc_ev *mrc_ev_better(struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	u32 latest = mrc_ev_past_of(s, ev)->proven;
+	struct mrc_ev *best = NULL;
+	u16 n;
+
+	for (n = min_t(u16, s->n, MRC_FLOOR_LOOK); n; n--) {
+		struct mrc_ev *e = &s->ev[s->floor_pos];
+		u32 proven = s->past[s->floor_pos].proven;
+
+		s->floor_pos = (u16)(s->floor_pos + 1 < s->n ? s->floor_pos + 1 : 0);
+		if (e->state != MRC_EV_ASSUMED_BAD || !e->by_loss || !proven ||
+		    !mrc_evset_plane_in_use(s, (u8)e->plane) ||
+		    (latest && (s32)(proven - latest) <= 0))
+			continue;
+		best = e;
+		latest = proven;
+	}
+	return best;
 }
 
 /*
- * More proof against one that is bad. Packets found lost at the same moment are
- * one loss: a delay that looks like one takes all that was on its way.
+ * Withdraw a path, unless that would leave fewer than the floor: then one that was
+ * proven later comes back for it, or it stays.
  */
-static void mrc_ev_worse(const struct mrc_evset *s, struct mrc_ev *ev, bool by_loss,
-			 u64 now_ns)
+static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
-	if (!by_loss || ev->asked || ev->run || ev->tick != mrc_ev_tick_up(now_ns + s->probe_ns))
-		ev->by_loss = 0;
+	struct mrc_ev *better;
+
+	if (mrc_evset_plane_in_use(s, (u8)ev->plane) && s->usable <= s->floor) {
+		s->stats.floor_hits++;
+		better = mrc_ev_better(s, ev);
+		if (!better)
+			return;
+		mrc_ev_forgive(s, better);
+	}
+	mrc_ev_withdraw(s, ev, by_loss, now_ns);
 }
 
+/* It lost too many packets in a row. */
+void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	mrc_ev_demote(s, ev, true, now_ns);
+}
+
+/* What the peer said is not taken back by a packet that was only late. */
 static void mrc_ev_bad(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
 	mrc_ev_unprove(s, ev);
 	if (ev->state <= MRC_EV_SKIP)
 		mrc_ev_demote(s, ev, by_loss, now_ns);
-	else if (ev->state == MRC_EV_ASSUMED_BAD)
-		mrc_ev_worse(s, ev, by_loss, now_ns);
-}
-
-static void mrc_ev_delivered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
-{
-	if (ev->state > MRC_EV_SKIP)
-		return;		/* sent long ago; its probes have the word */
-	s->proven[ev->plane] = (u16)(ev - s->ev);
-	s->proven_at[ev->plane] = mrc_ev_proven_tick(now_ns);
-	if (unlikely(ev->flaps))
-		mrc_ev_calm(s, ev, now_ns);
+	else if (ev->state == MRC_EV_ASSUMED_BAD && !by_loss)
+		ev->by_loss = 0;
 }
 
 static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	if (ev->state != MRC_EV_ASSUMED_BAD)
 		return;
-	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX, now_ns);
+	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	if (ev->flaps < MRC_EV_FLAPS_MAX)
-		ev->flaps++;
+		ev->flaps = (ev->flaps + 1u) & 3;
 	s->stats.readmissions++;
 	mrc_ev_delivered(s, ev, now_ns);
 }
 
-/* What was called lost came late: the path is slow, not dead. */
-static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
 {
+	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
+	s->stats.forgiven++;
+}
+
+/* What was called lost came late: the path is slow, not dead. */
+static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev)
+{
+	mrc_ev_no_losses(s, ev);
 	if (ev->state != MRC_EV_ASSUMED_BAD || !ev->by_loss)
 		return;
-	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX, now_ns);
+	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.spurious++;
 }
 
@@ -278,17 +376,17 @@ static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
  * that is GOOD but was not picked since is marked for what had been sent before. A trim
  * says more than a mark: the queue is full, not filling.
  */
-static void mrc_ev_congested(struct mrc_evset *s, struct mrc_ev *ev, bool trimmed, u64 now_ns)
+static void mrc_ev_congested(struct mrc_evset *s, struct mrc_ev *ev, bool trimmed)
 {
-	u8 level = mrc_ev_level(ev);
+	u32 level = ev->level;
 
 	if (ev->state != MRC_EV_GOOD)
 		return;
-	if (!level || (ev->run && level < MRC_EV_LEVEL_MAX))
+	if (!level || (ev->picked && level < MRC_EV_LEVEL_MAX))
 		level++;
-	if (trimmed && (ev->run || !mrc_ev_level(ev)))
-		level = max_t(u8, level, MRC_EV_LEVEL_TRIM);
-	mrc_ev_skip(s, ev, level, now_ns);
+	if (trimmed && (ev->picked || !ev->level))
+		level = max_t(u32, level, MRC_EV_LEVEL_TRIM);
+	mrc_ev_skip(s, ev, level);
 	s->stats.skips++;
 }
 
@@ -302,7 +400,8 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 	switch (sign) {
 	case MRC_SIGN_ECN:
 	case MRC_SIGN_TRIMMED:
-		mrc_ev_congested(s, ev, sign == MRC_SIGN_TRIMMED, now_ns);
+		s->plane[ev->plane].signs++;
+		mrc_ev_congested(s, ev, sign == MRC_SIGN_TRIMMED);
 		break;
 	case MRC_SIGN_LOST:
 		if (s->count)
@@ -312,7 +411,7 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 	case MRC_SIGN_SPURIOUS:
 		if (s->count)
 			s->count[idx].lost_pkts--;
-		mrc_ev_spurious(s, ev, now_ns);
+		mrc_ev_spurious(s, ev);
 		break;
 	case MRC_SIGN_BAD:
 	case MRC_SIGN_PROBE_LOST:
@@ -331,10 +430,10 @@ int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
 {
 	if (idx >= s->n || (state != MRC_EV_GOOD && state != MRC_EV_DENIED))
 		return -EINVAL;
-	mrc_ev_move(s, &s->ev[idx], state, now_ns);
+	mrc_ev_move(s, &s->ev[idx], state);
 	s->ev[idx].flaps = 0;
 	/* The controller may go below the floor, losses may not have a part in it. */
-	mrc_evset_fill(s, now_ns);
+	mrc_evset_fill(s);
 	mrc_evset_reschedule(s, now_ns);
 	return 0;
 }
@@ -353,13 +452,16 @@ static int mrc_ev_check(const struct mrc_evset *s, u16 i)
 
 	if (ev->plane >= s->n_planes || i < s->start[ev->plane] || i >= s->start[ev->plane + 1])
 		return __LINE__;
-	if (ev->state == MRC_EV_DENIED && (ev->by_loss || ev->asked || ev->run))
+	if (ev->state != MRC_EV_ASSUMED_BAD && (ev->by_loss || ev->out || ev->good || ev->again))
 		return __LINE__;
-	if (ev->state == MRC_EV_GOOD && (ev->run < 0 || ev->run > (mrc_ev_level(ev) > 0)))
+	if (ev->state > MRC_EV_SKIP && (ev->level || ev->losses))
 		return __LINE__;
-	if (ev->state == MRC_EV_SKIP && (ev->run < 1 || ev->run > mrc_ev_passes[mrc_ev_level(ev)]))
+	if (ev->state != MRC_EV_GOOD && ev->picked)
 		return __LINE__;
-	if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss && ev->run < 0)
+	if (ev->picked && !ev->level)
+		return __LINE__;
+	if (ev->state == MRC_EV_SKIP ? ev->passes < 1 || ev->passes > mrc_ev_passes[ev->level] :
+				       ev->passes != 0)
 		return __LINE__;
 	/* Each that is bad will be probed. */
 	if (ev->state == MRC_EV_ASSUMED_BAD && mrc_evset_plane_live(s, ev->plane) &&
@@ -368,32 +470,50 @@ static int mrc_ev_check(const struct mrc_evset *s, u16 i)
 	return 0;
 }
 
+/* Plane @p's counts, from its entries. */
+static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
+{
+	u16 n[MRC_EV_STATES] = { 0 }, i;
+
+	for (i = s->start[p]; i < s->start[p + 1]; i++)
+		n[s->ev[i].state]++;
+	if (n[MRC_EV_GOOD] + n[MRC_EV_SKIP] != s->usable_on[p] || n[MRC_EV_SKIP] != s->skip_on[p] ||
+	    n[MRC_EV_ASSUMED_BAD] != s->bad_on[p])
+		return __LINE__;
+	if (mrc_evplane_odd(&s->plane[p]) != (s->odd >> p & 1))
+		return __LINE__;
+	if (s->plane[p].suspect && mrc_evset_plane_in_use(s, (u8)p))
+		return __LINE__;
+	if (s->proven[p] == MRC_NONE16)
+		return 0;
+	if (s->proven[p] < s->start[p] || s->proven[p] >= s->start[p + 1] ||
+	    s->ev[s->proven[p]].state > MRC_EV_SKIP)
+		return __LINE__;
+	return 0;
+}
+
 int mrc_evset_check(const struct mrc_evset *s)
 {
-	u16 on[MRC_PLANES_MAX] = { 0 }, skip[MRC_PLANES_MAX] = { 0 }, bad = 0, i;
+	u32 bad = 0, usable = 0, open = 0;
+	u16 i;
 	int err;
 
 	for (i = 0; i < s->n; i++) {
 		err = mrc_ev_check(s, i);
 		if (err)
 			return err;
-		if (s->ev[i].state <= MRC_EV_SKIP)
-			on[s->ev[i].plane]++;
-		if (s->ev[i].state == MRC_EV_SKIP)
-			skip[s->ev[i].plane]++;
-		if (s->ev[i].state == MRC_EV_ASSUMED_BAD)
-			bad++;
+		open += s->ev[i].losses > 0;
 	}
 	for (i = 0; i < s->n_planes; i++) {
-		if (on[i] != s->usable_on[i] || skip[i] != s->skip_on[i])
-			return __LINE__;
-		if (s->proven[i] == MRC_NONE16)
-			continue;
-		if (s->proven[i] < s->start[i] || s->proven[i] >= s->start[i + 1] ||
-		    s->ev[s->proven[i]].state > MRC_EV_SKIP)
-			return __LINE__;
+		err = mrc_evset_check_plane(s, i);
+		if (err)
+			return err;
+		bad += s->bad_on[i];
+		usable += mrc_evset_plane_in_use(s, (u8)i) ? s->usable_on[i] : 0;
 	}
-	if (bad != s->bad || mrc_evset_count_usable(s) != s->usable)
+	if (bad != s->bad || usable != s->usable || open != s->open)
+		return __LINE__;
+	if (s->in_use & ~mrc_evset_could_use(s) || (!s->in_use && mrc_evset_could_use(s)))
 		return __LINE__;
 	return 0;
 }

@@ -8,7 +8,8 @@
  *
  * States: GOOD, SKIP (congested: passed over one time or more), ASSUMED_BAD
  * (lost packets: probed until it answers again), DENIED (controller's word).
- * An EV is usable when it is GOOD or SKIP and its plane is up at both ends.
+ * An EV is usable when it is GOOD or SKIP and its plane is in use: up at both ends, and not
+ * suspect (mrc_suspect.c).
  *
  * How long SKIP lasts is the EV's level. The first mark costs one passing-over, the first
  * trim more; a sign about what was sent since then costs more, so that a path slower than the others gets its
@@ -17,13 +18,13 @@
  * probes, which do not queue, cannot tell. When more than half of a plane's EVs are
  * SKIP, it is not the paths, and each is passed over once only.
  *
- * min_active is a floor: a demotion that would leave fewer usable EVs on live
- * planes is refused and counted.
+ * min_active is a floor: a demotion that would leave fewer usable EVs is refused and
+ * counted, or a bad one that was proven later comes back in its place.
  *
  * Reverse EVs (3.5): acknowledgements teach nothing about their own path, so they leave by
  * EVs that were proven lately: by a delivered packet or an answered probe. One EV per
  * plane is kept as the proven one; while nothing but acknowledgements is sent, one EV
- * every few round trips is verified by a probe.
+ * of each plane is verified by a probe every few round trips.
  *
  * The caller serialises all calls on one evset (and on the rotations using it).
  */
@@ -32,6 +33,7 @@
 
 #include "mrc_types.h"
 #include "mrc_rand.h"
+#include "mrc_plane.h"
 
 enum mrc_ev_state {
 	MRC_EV_GOOD,
@@ -53,24 +55,31 @@ enum mrc_ev_sign {
 	MRC_SIGN_DELIVERED,	/* proven */
 };
 
-/* 8 bytes: a set of 4,096 is walked without leaving the cache. */
+/*
+ * What choosing reads: 8 bytes, so that a set of 4,096 is walked without leaving the cache.
+ * What judging needs besides is in struct mrc_ev_past: 16 bytes an EV in all.
+ */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
-	u16 tick;		/* ASSUMED_BAD: when to probe next, MRC_EV_TICK_SHIFT;
-				 * else: since when it is good, MRC_EV_CALM_SHIFT */
-	u8 plane : 5;		/* 0-based */
-	u8 state : 2;		/* enum mrc_ev_state */
-	u8 by_loss : 1;		/* ASSUMED_BAD for one loss: a SPURIOUS sign takes it back;
-				 * usable: low bit of the level */
-	u8 asked : 1;		/* ASSUMED_BAD: a probe has not been answered;
-				 * usable: high bit of the level */
-	u8 flaps : 2;		/* readmissions of late, saturating */
-	signed char run : 5;	/* ASSUMED_BAD: probes answered in a row; negative: lost.
-				 * SKIP: times it will be met before it is GOOD.
-				 * GOOD: 1: picked since it was SKIP */
+	u32 plane : 5;		/* 0-based */
+	u32 state : 2;		/* enum mrc_ev_state */
+	u32 level : 2;		/* how long a sign of congestion makes it SKIP */
+	u32 passes : 4;		/* SKIP: times it will be met before it is GOOD */
+	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP */
+	u32 flaps : 2;		/* readmissions of late, saturating */
+	u32 losses : 3;		/* losses since the last delivery, saturating */
+	u32 moment : 3;		/* low bits of the set's moment at the latest of them */
+	u32 by_loss : 1;	/* ASSUMED_BAD, and for nothing but silence */
+	u32 out : 4;		/* ASSUMED_BAD: probes not answered so far, saturating */
+	u32 good : 4;		/* ASSUMED_BAD: answers in a row, saturating */
+	u32 again : 1;		/* ASSUMED_BAD: one was answered, the next may leave at once */
 };
-#define MRC_EV_TICK_SHIFT	13	/* 8 us; wraps after 537 ms */
-#define MRC_EV_CALM_SHIFT	22	/* 4 ms; wraps after 275 s */
+
+/* Times of one EV in ticks of MRC_TICK_SHIFT; they wrap after 274 s. */
+struct mrc_ev_past {
+	u32 asked;		/* latest probe for being bad; before the first: called bad */
+	u32 proven;		/* latest sign of life, noted while something is wrong */
+};
 
 /* Telemetry of one EV, in an array of its own: not on the way of a decision. */
 struct mrc_ev_count {
@@ -91,32 +100,64 @@ struct mrc_evset_cfg {
 
 struct mrc_ev_stats {
 	u64 skips, demotions, readmissions, floor_hits, probes, probes_lost, spurious;
+	u64 probes_late;	/* answered after the next had left */
+	u64 forgiven;		/* called good again without an answer of their own */
+	u64 suspicions;		/* of planes */
+};
+
+/*
+ * What probes may cost, in packets: one for each MRC_PROBE_COST sent or received, ten a
+ * second, and a burst saved up. Packets are counted down, so that the one that pays for a
+ * probe that waits wakes it (mrc_evset_credit_wake()).
+ */
+#define MRC_PROBE_COST		80u
+#define MRC_PROBE_BURST		32u
+#define MRC_VERIFY_PKTS		56u	/* between verifications of mere routine */
+struct mrc_probe_credit {
+	s32 left;		/* packets until the next probe is paid for */
+	s32 from;		/* what `left` began with when last looked at */
+	u32 units;		/* saved, MRC_PROBE_COST for each probe */
+	u64 at_ns;		/* up to when time has been counted */
 };
 
 struct mrc_evset {
 	u16 n, min_active;
 	u8 n_planes, readmit;
 	bool changed;		/* a state changed since mrc_evset_take_change() */
-	bool verify_out;	/* a verifying probe is unanswered */
-	u8 verify_run;		/* verifying probes answered in a row, saturating */
-	u8 verify_acks;		/* acknowledgements since the last one, saturating */
 	bool half;		/* every other meeting of an EV of the top level counts */
-	u16 verify_idx;
-	u32 gen;		/* changes when rotations must be rebuilt */
-	u32 local_up, remote_up;
-	u16 usable;		/* GOOD + SKIP on planes up at both ends */
+	u32 gen;		/* changes when an EV becomes usable: rotations look again */
+	u32 in_use;		/* planes: up at both ends, with usable EVs, and not suspect */
+	u32 full;		/* those of them that have each turn */
+	u16 usable;		/* GOOD + SKIP on planes in use */
+	u16 floor;		/* min_active, less what suspect planes would have of it */
 	u16 bad;		/* ASSUMED_BAD, any plane */
+	u16 open;		/* usable, with losses since the last delivery */
+	u32 odd;		/* planes of which something is odd: mrc_evplane_odd() */
+	u32 local_up, remote_up;
+	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
+	u16 bad_on[MRC_PLANES_MAX];	/* ASSUMED_BAD */
 	u16 start[MRC_PLANES_MAX + 1];	/* plane p: ev[start[p] ... start[p + 1]) */
-	u16 probe_pos;		/* where the search for an EV to probe goes on */
 	u16 proven[MRC_PLANES_MAX];	/* EV proven last, or MRC_NONE16 */
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
+	u8 probe_plane;		/* where the search for an EV to probe goes on */
+	u8 verify_plane;	/* likewise, for one to verify */
+	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
+	u8 moment;		/* counts moments at which losses were found */
+	u16 floor_pos;		/* where the search for one to keep goes on */
+	u32 heard_tick;		/* the peer's latest packet */
+	u64 extra_ns;		/* when `extra` changed */
+	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;
-	u64 probe_rtt_ns;	/* of answered probes, smoothed; 0: none yet */
-	u64 verify_ns;		/* verifying probe: next one, or when the last was sent */
+	u64 verify_ns;		/* nothing is to be done for verification before */
+	u64 verify_from_ns;	/* no verifying probe of mere routine leaves before */
+	u32 verify_pkts;	/* sent and received since the latest one; settled */
 	u64 next_probe_ns;	/* no probe is due before; MRC_TIME_NEVER: none */
+	struct mrc_probe_credit credit;
+	struct mrc_evplane plane[MRC_PLANES_MAX];
 	struct mrc_ev *ev;	/* n entries, grouped by plane */
+	struct mrc_ev_past *past;	/* n entries */
 	struct mrc_ev_count *count;	/* n entries, or NULL */
 	struct mrc_ev_stats stats;
 };
@@ -154,14 +195,16 @@ static inline bool mrc_evset_plane_live(const struct mrc_evset *s, u8 plane)
 	return s->local_up & s->remote_up & (1u << plane);
 }
 
-static inline bool mrc_ev_usable(const struct mrc_evset *s, u16 idx)
+/* Up, with usable EVs, and not suspect. Of planes that are up, one always is, if any could. */
+static inline bool mrc_evset_plane_in_use(const struct mrc_evset *s, u8 plane)
 {
-	return s->ev[idx].state <= MRC_EV_SKIP &&
-	       mrc_evset_plane_live(s, s->ev[idx].plane);
+	return s->in_use >> plane & 1;
 }
 
-/* The next verifying probe (see mrc_evset_verify_next()) need not wait for long. */
-void mrc_evset_verify_soon(struct mrc_evset *s);
+static inline bool mrc_ev_usable(const struct mrc_evset *s, u16 idx)
+{
+	return s->ev[idx].state <= MRC_EV_SKIP && mrc_evset_plane_in_use(s, s->ev[idx].plane);
+}
 
 /*
  * The peer asks again or resends what was acknowledged: acknowledgements may be dying on
@@ -170,12 +213,42 @@ void mrc_evset_verify_soon(struct mrc_evset *s);
 static inline void mrc_evset_doubt(struct mrc_evset *s)
 {
 	memset(s->proven, 0xff, s->n_planes * sizeof(s->proven[0]));
-	mrc_evset_verify_soon(s);
+	s->verify_ns = 0;
+	s->verify_from_ns = 0;
+	s->verify_pkts = MRC_VERIFY_PKTS;
 }
 
-/* Telemetry: one more packet sent by @idx, or one taken back. */
+/* A probe leaves. Tail probes may always, and take of the same credit. */
+static inline void mrc_credit_spend(struct mrc_evset *s)
+{
+	s->credit.units -= min_t(u32, s->credit.units, MRC_PROBE_COST);
+}
+
+/* A probe waited for so many packets. */
+void mrc_evset_credit_wake(struct mrc_evset *s);
+
+static inline void mrc_evset_earn(struct mrc_evset *s, s32 pkts)
+{
+	s->credit.left = (s32)((u32)s->credit.left - (u32)pkts);
+	if (unlikely(s->credit.left <= 0))
+		mrc_evset_credit_wake(s);
+}
+
+/* Smoothed round trip of plane @p, and its base (shortest of late); 0: none known. */
+static inline u32 mrc_evset_srtt_ns(const struct mrc_evset *s, u8 p)
+{
+	return s->plane[p].srtt_ns;
+}
+
+static inline u32 mrc_evset_base_ns(const struct mrc_evset *s, u8 p)
+{
+	return s->plane[p].base_ns == ~0u ? 0 : s->plane[p].base_ns;
+}
+
+/* One more packet sent by @idx, or one taken back. */
 static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 {
+	mrc_evset_earn(s, by);
 	if (s->count)
 		s->count[idx].tx_pkts += (u32)by;
 }
@@ -184,23 +257,23 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 bool mrc_evset_take_change(struct mrc_evset *s);
 
 /*
- * Probes of ASSUMED_BAD EVs (3.5): first after probe_ns, doubling while
- * unanswered to probe_max_ns; `readmit` good answers in a row make it GOOD.
- * Paced: when many are due, a few at once and then one per probe_ns / 64.
+ * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one
+ * before as an answer takes on that plane, doubling while none comes; `readmit` answers
+ * in a row make it GOOD. They cost what the credit covers, and next_probe_ns says when it does.
  */
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
 
 /*
- * Verification of EVs that only carry acknowledgements (3.5). Every few round trips one EV of
- * the rotation is probed, less often the longer all of them answer; if no answer comes it
- * is ASSUMED_BAD.
+ * Verification of planes that only carry acknowledgements (3.5). About every two round trips
+ * an EV of each is probed; without an answer no acknowledgement leaves by the plane, and
+ * another EV is asked: whose answer tells the EV from the plane.
  * mrc_evset_verify_next(), called after each acknowledgement from verify_ns on, true: send a
- * probe on *idx, picked from @r.
+ * probe on *idx.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
 
-/* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END); unknown
- * or late answers do no harm. */
+/* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). A late answer is an
+ * answer; each counts once, and one to nothing that was asked does no harm. */
 #define MRC_PROBE_ID_EV_END	MRC_EVS_MAX
 void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns);
 
@@ -212,37 +285,46 @@ static inline u32 mrc_ev_proven_tick(u64 now_ns)
 
 #define MRC_EV_LEVEL_MAX	3	/* two bits */
 
-static inline u8 mrc_ev_level(const struct mrc_ev *ev)
+static inline u32 mrc_ev_tick(u64 now_ns)
 {
-	return (u8)(ev->by_loss | ev->asked << 1);
+	return (u32)(now_ns >> MRC_TICK_SHIFT);
 }
 
-static inline void mrc_ev_set_level(struct mrc_ev *ev, u8 level)
+/* Time since @tick. CPUs differ by a little: what lies ahead is now. */
+static inline u64 mrc_ev_age_ns(u64 now_ns, u32 tick)
 {
-	ev->by_loss = level & 1u;
-	ev->asked = level >> 1 & 1u;
+	u32 age = mrc_ev_tick(now_ns) - tick;
+
+	return age > 0xff000000u ? 0 : (u64)age << MRC_TICK_SHIFT;
 }
 
 /* A GOOD one is picked. Nothing was said since the last time: that was a clean lap. */
 static inline void mrc_ev_taken(struct mrc_ev *ev)
 {
-	u8 level = mrc_ev_level(ev);
-
-	if (likely(!level))
+	if (likely(!ev->level))
 		return;
-	if (ev->run)
-		mrc_ev_set_level(ev, --level);
-	ev->run = level > 0;
+	if (ev->picked)
+		ev->level = (ev->level - 1u) & 3;
+	ev->picked = ev->level > 0;
+}
+
+/* An answer names it: proven. */
+static inline void mrc_ev_delivered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	if (ev->state > MRC_EV_SKIP)
+		return;		/* sent long ago: its probes will tell */
+	s->proven[ev->plane] = (u16)(ev - s->ev);
+	s->proven_at[ev->plane] = mrc_ev_proven_tick(now_ns);
 }
 
 /* The walk meets one that is SKIP. Returns true if it is GOOD now, only if @may. */
 static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool may)
 {
-	if (ev->run > 1) {
-		/* The top level lasts twice as long as `run` can count. */
-		s->half ^= mrc_ev_level(ev) == MRC_EV_LEVEL_MAX;
-		if (mrc_ev_level(ev) < MRC_EV_LEVEL_MAX || s->half)
-			ev->run--;
+	if (ev->passes > 1) {
+		/* The top level lasts twice as long as `passes` can count. */
+		s->half ^= ev->level == MRC_EV_LEVEL_MAX;
+		if (ev->level < MRC_EV_LEVEL_MAX || s->half)
+			ev->passes = (ev->passes - 1u) & 15;
 		if (likely(2u * s->skip_on[ev->plane] <= s->usable_on[ev->plane]))
 			return false;
 	}
@@ -250,17 +332,54 @@ static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool
 		return false;
 	s->skip_on[ev->plane]--;
 	ev->state = MRC_EV_GOOD;
-	ev->run = 0;
+	ev->passes = 0;
+	ev->picked = 0;
 	return true;
 }
 
-u16 mrc_ev_tick_up(u64 ns);
-void mrc_ev_probe_at(struct mrc_evset *s, struct mrc_ev *ev, u64 at_ns);
+static inline struct mrc_ev_past *mrc_ev_past_of(const struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	return &s->past[ev - s->ev];
+}
+
+#define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */
+
+/* Usable again though it has not answered: it was called bad in bad company. */
+void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev);
+void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns);
+void mrc_credit_wait(struct mrc_evset *s);
+bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns);
+bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns);
+
+/* What planes are in use, and how much of it is left, after any change of that. */
+void mrc_evset_recount(struct mrc_evset *s);
+void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
+void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
+
+/* Between mrc_plane.c, mrc_share.c, mrc_suspect.c and mrc_blame.c. */
+void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
+void mrc_share_update(struct mrc_evset *s);
+void mrc_share_round(struct mrc_evset *s, u8 p, u64 now_ns);
+bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick);
+void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
+void mrc_suspect_clear(struct mrc_evset *s, u8 p);
+bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
+void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
+u64 mrc_suspect_next_ns(const struct mrc_evset *s);
+u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns);
+void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns);
+
+static inline void mrc_ev_no_losses(struct mrc_evset *s, struct mrc_ev *ev)
+{
+	s->open = (u16)(s->open - (ev->losses > 0));
+	ev->losses = 0;
+}
 
 /* 0 when every count agrees with the entries. */
 int mrc_evset_check(const struct mrc_evset *s);
 
 #include "mrc_rot.h"
+#include "mrc_suspect.h"
 
 #endif

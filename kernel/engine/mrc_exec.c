@@ -11,12 +11,12 @@
 
 void mrc_exec_reset(struct mrc_conn *c)
 {
-	memset(c->exec, 0, c->cfg.rd_max * sizeof(*c->exec));
-	c->exec_waiting = 0;
-	c->exec_used = 0;
-	c->exec_done = 0;
-	c->exec_hint = 0;
-	c->exec_first = 0;
+	memset(c->execs.rec, 0, c->cfg.rd_max * sizeof(*c->execs.rec));
+	c->execs.waiting = 0;
+	c->execs.used = 0;
+	c->execs.done = 0;
+	c->execs.hint = 0;
+	c->execs.first = 0;
 }
 
 /* One that waited is out of the way: the lowest PSN of the others. */
@@ -24,15 +24,15 @@ static void mrc_exec_passed(struct mrc_conn *c)
 {
 	u16 i, n = 0;
 
-	if (!--c->exec_waiting)
+	if (!--c->execs.waiting)
 		return;
-	for (i = 0; n < c->exec_waiting && i < c->cfg.rd_max; i++) {
-		const struct mrc_exec_rec *x = &c->exec[i];
+	for (i = 0; n < c->execs.waiting && i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->execs.rec[i];
 
 		if (x->state != MRC_EXEC_WAIT)
 			continue;
-		if (!n++ || mrc_psn_diff(x->psn, c->exec[c->exec_first].psn) < 0)
-			c->exec_first = i;
+		if (!n++ || mrc_psn_diff(x->psn, c->execs.rec[c->execs.first].psn) < 0)
+			c->execs.first = i;
 	}
 }
 
@@ -47,17 +47,19 @@ static void mrc_exec_passed(struct mrc_conn *c)
  */
 bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
 {
-	u16 i = c->exec_hint;
+	u16 i = c->execs.hint;
 
-	if (c->exec_used < c->cfg.rd_max) {
-		while (c->exec[i].state != MRC_EXEC_FREE)
+	if (c->execs.used < c->cfg.rd_max) {
+		while (c->execs.rec[i].state != MRC_EXEC_FREE)
 			i = (u16)((i + 1) & (c->cfg.rd_max - 1));
 		*slot = i;
 		return true;
 	}
-	if (mrc_psn_diff(psn, c->rx_cack) == 1 &&
-	    c->exec_used - c->exec_done >= c->rx.rd_atomic)
+	if (mrc_psn_diff(psn, c->rcv.cack) == 1 &&
+	    c->execs.used - c->execs.done >= c->rx.rd_atomic) {
 		mrc_tx_response_settle(c, now_ns);
+		mrc_exec_responses(c);
+	}
 	return false;
 }
 
@@ -75,7 +77,7 @@ static u8 mrc_exec_op(u8 opcode)
 
 void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 {
-	struct mrc_exec_rec *x = &c->exec[slot];
+	struct mrc_exec_rec *x = &c->execs.rec[slot];
 
 	if (mrc_assert(x->state == MRC_EXEC_FREE))
 		return;
@@ -88,27 +90,33 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 	x->len = p->dmalen;
 	x->swap_add = p->swap_add;
 	x->compare = p->compare;
-	if (!c->exec_waiting || mrc_psn_diff(x->psn, c->exec[c->exec_first].psn) < 0)
-		c->exec_first = slot;
-	c->exec_waiting++;
-	c->exec_used++;
-	c->exec_hint = (u8)((slot + 1) & (c->cfg.rd_max - 1));
+	if (!c->execs.waiting || mrc_psn_diff(x->psn, c->execs.rec[c->execs.first].psn) < 0)
+		c->execs.first = slot;
+	c->execs.waiting++;
+	c->execs.used++;
+	c->execs.hint = (u8)((slot + 1) & (c->cfg.rd_max - 1));
 }
 
-bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *out)
+/* One was handed out, and its answer is due. */
+bool mrc_exec_running(const struct mrc_conn *c)
 {
-	struct mrc_exec_rec *first = &c->exec[c->exec_first];
+	return c->execs.waiting && !c->fail && c->execs.rec[c->execs.first].state == MRC_EXEC_RUN;
+}
 
-	if (!c->exec_waiting || c->fail)
+bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out)
+{
+	struct mrc_exec_rec *first = &c->execs.rec[c->execs.first];
+
+	if (!c->execs.waiting || c->fail)
 		return false;
 	/* One at a time, in order, and after all that precedes it has landed. */
-	if (first->state == MRC_EXEC_RUN || mrc_psn_diff(first->psn, c->rx_cack) > 0)
+	if (first->state == MRC_EXEC_RUN || mrc_psn_diff(first->psn, c->rcv.cack) > 0)
 		return false;
-	if (c->nak != MRC_NAK_NONE && mrc_psn_diff(first->psn, c->nak_psn) >= 0)
+	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(first->psn, c->rcv.nak_psn) >= 0)
 		return false;
 	first->state = MRC_EXEC_RUN;
 	out->op = (enum mrc_op)first->op;
-	out->slot = c->exec_first;
+	out->slot = c->execs.first;
 	out->va = first->va;
 	out->rkey = first->rkey;
 	out->len = first->len;
@@ -117,17 +125,17 @@ bool mrc_conn_exec_next(struct mrc_conn *c, struct mrc_exec *out)
 	return true;
 }
 
-void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
+void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 {
-	struct mrc_exec_rec *x = &c->exec[slot];
-	struct mrc_msg *m = &c->rs[c->rs_tail & (c->cfg.rd_max - 1u)];
+	struct mrc_exec_rec *x = &c->execs.rec[slot];
+	struct mrc_msg *m = &c->msgs.rs[c->msgs.rs_tail & (c->cfg.rd_max - 1u)];
 
 	if (mrc_assert(x->state == MRC_EXEC_RUN) ||
-	    mrc_assert(c->rs_tail - c->rs_head < c->cfg.rd_max))
+	    mrc_assert(c->msgs.rs_tail - c->msgs.rs_head < c->cfg.rd_max))
 		return;
 	x->state = MRC_EXEC_RESP;
 	mrc_exec_passed(c);
-	c->ack_owed = true;	/* the ACK waited for the execution */
+	c->ctl.ack_owed = true;	/* the ACK waited for the execution */
 	memset(m, 0, sizeof(*m));
 	m->op = x->op == MRC_OP_READ ? MRC_OP_READ_RESP : MRC_OP_ATOMIC_RESP;
 	m->cookie = slot;
@@ -136,33 +144,32 @@ void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->src = m->len ? MRC_SRC_RESP : MRC_SRC_NONE;
 	m->swap_add = orig;
 	m->resp_pkts = mrc_tx_pkts(c, m->len);
-	c->rs_tail++;
-	if (!c->psn_known) {	/* ask the peer where our stream begins */
-		c->probe_owed = true;
-		mrc_loss_sent(c, now_ns);
+	c->msgs.rs_tail++;
+	if (!c->snd.known) {	/* ask the peer where our stream begins */
+		c->pto.owed = true;
+		mrc_pto_sent(c, now_ns);
 	}
 }
 
-void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns)
+void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why)
 {
-	struct mrc_exec_rec *x = &c->exec[slot];
+	struct mrc_exec_rec *x = &c->execs.rec[slot];
 
-	(void)now_ns;
 	if (mrc_assert(x->state == MRC_EXEC_RUN))
 		return;
 	x->state = MRC_EXEC_DONE;
-	c->exec_done++;
+	c->execs.done++;
 	mrc_exec_passed(c);
-	mrc_rx_refuse(c, x->psn, why);
+	mrc_rcv_refuse(c, x->psn, why);
 }
 
 /* Is a request before @psn not yet answered, the answer delivered? */
-bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
+static bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 {
 	u16 i;
 
-	for (i = 0; c->exec_used != c->exec_done && i < c->cfg.rd_max; i++) {
-		const struct mrc_exec_rec *x = &c->exec[i];
+	for (i = 0; c->execs.used != c->execs.done && i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->execs.rec[i];
 
 		if (x->state != MRC_EXEC_FREE && x->state != MRC_EXEC_DONE &&
 		    mrc_psn_diff(x->psn, psn) < 0)
@@ -171,26 +178,38 @@ bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 	return false;
 }
 
-/* The response message of this slot has been delivered. */
-void mrc_exec_resp_done(struct mrc_conn *c, u16 slot)
+/*
+ * All before the refused packet has landed and is answered: the NAK may go.
+ * It ends the QP, and what precedes it must complete.
+ */
+bool mrc_exec_nak_ripe(const struct mrc_conn *c)
 {
-	c->exec[slot].state = MRC_EXEC_DONE;
-	c->exec_done++;
-	if (mrc_rx_nak_due(c) && !c->nak_sent)
-		c->ack_owed = true;
+	return mrc_psn_diff(c->rcv.nak_psn, mrc_psn_add(c->rcv.cack, 1)) <= 0 &&
+	       !mrc_exec_pending(c, c->rcv.nak_psn);
 }
 
-bool mrc_conn_exec_free_next(struct mrc_conn *c, u16 *slot)
+/* Packets of ours were delivered: are there responses whose last one was among them? */
+void mrc_exec_responses(struct mrc_conn *c)
+{
+	u16 slot;
+
+	while (mrc_msg_response_next(c, &slot)) {
+		c->execs.rec[slot].state = MRC_EXEC_DONE;
+		c->execs.done++;
+	}
+}
+
+bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot)
 {
 	u16 i = 0;
 
-	if (!c->exec_done)
+	if (!c->execs.done)
 		return false;
-	while (c->exec[i].state != MRC_EXEC_DONE)
+	while (c->execs.rec[i].state != MRC_EXEC_DONE)
 		i++;
-	c->exec[i].state = MRC_EXEC_FREE;
-	c->exec_done--;
-	c->exec_used--;
+	c->execs.rec[i].state = MRC_EXEC_FREE;
+	c->execs.done--;
+	c->execs.used--;
 	*slot = i;
 	return true;
 }

@@ -9,20 +9,22 @@
 #define MRC_LIST_H
 
 #include "mrc_types.h"
+#include "mrc_plane.h"
 
 /* One PSN between una and psn_next. 16 bytes; times in MRC_TICK_NS. */
-#define MRC_TICK_SHIFT	6	/* 64 ns: wraps after 274 s */
 struct mrc_rec {
 	u32 sent;		/* tick of the latest send */
 	u16 prev, next;		/* links: window slots */
 	u16 ev;			/* index in the evset, of the latest send */
 	u16 msg;		/* index in its ring; MRC_REC_RESP: of responses */
 	u16 len;		/* payload */
-	u8 state : 3;		/* enum mrc_rec_state */
-	u8 cause : 5;		/* enum mrc_cause of the latest loss */
-	u8 tries;		/* sends so far, saturating */
+	u8 plane : 5;		/* of the latest send: the sent list it is on, while it is */
+	u8 cause : 3;		/* enum mrc_cause of the latest loss */
+	u8 state : 2;		/* enum mrc_rec_state */
+	u8 tries : 6;		/* sends so far, saturating */
 };
 #define MRC_REC_RESP	0x8000u
+#define MRC_TRIES_MAX	63u
 
 struct mrc_list {
 	u16 head, tail;

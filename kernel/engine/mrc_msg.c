@@ -47,14 +47,14 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 		return -ENOENT;
 	if (!wr->error && !mrc_wr_valid(c, wr))
 		return -EINVAL;
-	if (c->sq_tail - c->sq_head >= c->cfg.sq_max)
+	if (c->msgs.sq_tail - c->msgs.sq_head >= c->cfg.sq_max)
 		return -EAGAIN;
-	m = mrc_sq_at(c, c->sq_tail);
+	m = mrc_sq_at(c, c->msgs.sq_tail);
 	memset(m, 0, sizeof(*m));
 	m->op = (u8)wr->op;
 	m->flags = (u8)wr->flags;
 	m->error = (u8)wr->error;
-	m->msn = (u16)c->sq_tail;
+	m->msn = (u16)c->msgs.sq_tail;
 	m->cookie = wr->cookie;
 	m->len = wr->len;
 	m->src = wr->len && !mrc_op_is_rd(m->op) ? MRC_SRC_SQ : MRC_SRC_NONE;
@@ -71,18 +71,18 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 		m->resp_pkts = mrc_tx_pkts(c, wr->len);
 	else if (mrc_op_is_rd(m->op))
 		m->resp_pkts = 1;
-	c->sq_tail++;
+	c->msgs.sq_tail++;
 	return 0;
 }
 
 /* The request of ours that a response names, while it is unanswered. */
 struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
 {
-	u32 i = c->sq_head + (u16)(msn - (u16)c->sq_head);
+	u32 i = c->msgs.sq_head + (u16)(msn - (u16)c->msgs.sq_head);
 	struct mrc_msg *m;
 
-	if (i - c->sq_head >= c->sq_tail - c->sq_head ||
-	    (mrc_sq_cutting(c) && i == c->sq_seg))	/* has not left */
+	if (i - c->msgs.sq_head >= c->msgs.sq_tail - c->msgs.sq_head ||
+	    (mrc_sq_cutting(c) && i == c->msgs.sq_seg))	/* has not left */
 		return NULL;
 	m = mrc_sq_at(c, i);
 	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
@@ -96,16 +96,16 @@ struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
 void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 {
 	/* The answer says that the request arrived; its slot may be reused soon. */
-	mrc_loss_delivered(c, m->psn, now_ns);
+	mrc_snd_delivered(c, m->psn, now_ns);
 	if (--m->resp_pkts)
 		return;
-	for (; c->sq_rd != c->sq_tail; c->sq_rd++) {
-		m = mrc_sq_at(c, c->sq_rd);
+	for (; c->msgs.sq_rd != c->msgs.sq_tail; c->msgs.sq_rd++) {
+		m = mrc_sq_at(c, c->msgs.sq_rd);
 		if (!mrc_op_is_rd(m->op))
 			continue;
 		if (!m->started || m->resp_pkts)
 			return;
-		c->rd_out--;
+		c->msgs.rd_out--;
 	}
 }
 
@@ -124,23 +124,23 @@ static bool mrc_msg_may_start(struct mrc_conn *c, const struct mrc_msg *m)
 		return true;	/* undone: its PSNs are taken */
 	if (m->error)
 		return false;	/* fails when it is the oldest */
-	if (m->flags & MRC_WR_FENCE && c->rd_out)
+	if (m->flags & MRC_WR_FENCE && c->msgs.rd_out)
 		return false;
-	if (mrc_op_is_rd(m->op) && c->rd_out >= c->tx.rd_atomic)
+	if (mrc_op_is_rd(m->op) && c->msgs.rd_out >= c->tx.rd_atomic)
 		return false;
-	return !mrc_op_consumes_recv(m->op) || c->rqm_out < c->tx.wimm;
+	return !mrc_op_consumes_recv(m->op) || c->msgs.rqm_out < c->tx.wimm;
 }
 
 static void mrc_msg_start(struct mrc_conn *c, struct mrc_msg *m)
 {
 	m->started = true;
-	m->psn = c->psn_next;
+	m->psn = c->snd.next;
 	m->npkts = mrc_msg_pkts(c, m);
 	if (mrc_op_is_rd(m->op))
-		c->rd_out++;
+		c->msgs.rd_out++;
 	if (mrc_op_consumes_recv(m->op)) {
-		c->rqm_out++;
-		m->rqmsn = c->next_rqmsn++;
+		c->msgs.rqm_out++;
+		m->rqmsn = c->msgs.next_rqmsn++;
 	}
 }
 
@@ -150,14 +150,14 @@ static struct mrc_msg *mrc_msg_of_sq(struct mrc_conn *c)
 	struct mrc_msg *m;
 
 	/* MRC_OP_LOCAL takes its place in order, and no packet. */
-	while (c->sq_seg != c->sq_tail && mrc_sq_at(c, c->sq_seg)->op == MRC_OP_LOCAL &&
-	       !mrc_sq_at(c, c->sq_seg)->error) {
-		c->sq_acked += c->sq_acked == c->sq_seg;
-		c->sq_seg++;
+	while (c->msgs.sq_seg != c->msgs.sq_tail && mrc_sq_at(c, c->msgs.sq_seg)->op == MRC_OP_LOCAL &&
+	       !mrc_sq_at(c, c->msgs.sq_seg)->error) {
+		c->msgs.sq_acked += c->msgs.sq_acked == c->msgs.sq_seg;
+		c->msgs.sq_seg++;
 	}
-	if (c->sq_seg == c->sq_tail)
+	if (c->msgs.sq_seg == c->msgs.sq_tail)
 		return NULL;
-	m = mrc_sq_at(c, c->sq_seg);
+	m = mrc_sq_at(c, c->msgs.sq_seg);
 	return mrc_msg_may_start(c, m) ? m : NULL;
 }
 
@@ -167,15 +167,15 @@ bool mrc_msg_next(struct mrc_conn *c)
 	struct mrc_msg *m;
 
 	/* The rings take turns: a peer that reads all the time does not starve our requests. */
-	m = c->cut_rs || c->rs_seg == c->rs_tail ? mrc_msg_of_sq(c) : NULL;
-	if (!m && c->rs_seg == c->rs_tail)
+	m = c->msgs.cut_rs || c->msgs.rs_seg == c->msgs.rs_tail ? mrc_msg_of_sq(c) : NULL;
+	if (!m && c->msgs.rs_seg == c->msgs.rs_tail)
 		return false;
-	c->cut_rs = !m;
+	c->msgs.cut_rs = !m;
 	if (!m)
-		m = mrc_rs_at(c, c->rs_seg);
-	c->cut = (u16)(c->cut_rs ? (c->rs_seg & (c->cfg.rd_max - 1u)) | MRC_REC_RESP :
-				   c->sq_seg & (c->cfg.sq_max - 1u));
-	c->cut_off = 0;
+		m = mrc_rs_at(c, c->msgs.rs_seg);
+	c->msgs.cut = (u16)(c->msgs.cut_rs ? (c->msgs.rs_seg & (c->cfg.rd_max - 1u)) | MRC_REC_RESP :
+				   c->msgs.sq_seg & (c->cfg.sq_max - 1u));
+	c->msgs.cut_off = 0;
 	if (!m->started)
 		mrc_msg_start(c, m);
 	return true;
@@ -183,31 +183,33 @@ bool mrc_msg_next(struct mrc_conn *c)
 
 /* ---- completions ---- */
 
-/* Response messages whose packets are all delivered, whatever is missing before. */
-void mrc_tx_responses_done(struct mrc_conn *c)
+/*
+ * A response whose packets are all delivered, whatever is missing before: its slot. The
+ * caller passes it on (mrc_exec_responses()).
+ */
+bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot)
 {
-	while (c->rs_head != c->rs_seg) {
-		struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
+	struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_head);
 
-		if (m->resp_pkts)
-			return;
-		mrc_exec_resp_done(c, (u16)m->cookie);
-		c->rs_head++;
-	}
+	if (c->msgs.rs_head == c->msgs.rs_seg || m->resp_pkts)
+		return false;
+	*slot = (u16)m->cookie;
+	c->msgs.rs_head++;
+	return true;
 }
 
 /* The oldest response must have arrived, acknowledged or not. */
 void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
 {
-	const struct mrc_msg *m = mrc_rs_at(c, c->rs_head);
+	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_head);
 	u32 psn, end;
 
-	if (c->rs_head == c->rs_seg)
+	if (c->msgs.rs_head == c->msgs.rs_seg)
 		return;		/* not even sent: the peer breaks its word */
 	end = mrc_psn_add(m->psn, (s32)m->npkts);
-	psn = mrc_psn_diff(m->psn, c->psn_una) < 0 ? c->psn_una : m->psn;
+	psn = mrc_psn_diff(m->psn, c->snd.una) < 0 ? c->snd.una : m->psn;
 	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
-		mrc_loss_delivered(c, psn, now_ns);
+		mrc_snd_delivered(c, psn, now_ns);
 }
 
 static bool mrc_msg_done(const struct mrc_conn *c, const struct mrc_msg *m)
@@ -215,19 +217,24 @@ static bool mrc_msg_done(const struct mrc_conn *c, const struct mrc_msg *m)
 	if (m->error)
 		return false;
 	if (m->op == MRC_OP_LOCAL)
-		return c->sq_seg != c->sq_head;	/* it was passed over */
+		return c->msgs.sq_seg != c->msgs.sq_head;	/* it was passed over */
 	return mrc_op_is_rd(m->op) ? m->started && !m->resp_pkts : m->acked;
+}
+
+/* The oldest message cannot be done: why, or MRC_ST_OK. */
+enum mrc_status mrc_msg_failed(const struct mrc_conn *c)
+{
+	return c->msgs.sq_head == c->msgs.sq_tail ? MRC_ST_OK :
+	       (enum mrc_status)mrc_sq_at(c, c->msgs.sq_head)->error;
 }
 
 bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
 	struct mrc_msg *m;
 
-	if (c->sq_head == c->sq_tail)
+	if (c->msgs.sq_head == c->msgs.sq_tail)
 		return false;
-	m = mrc_sq_at(c, c->sq_head);
-	if (!c->fail && m->error)	/* its turn came: it takes the QP with it */
-		mrc_conn_fail(c, (enum mrc_status)m->error, 0);
+	m = mrc_sq_at(c, c->msgs.sq_head);
 	memset(cpl, 0, sizeof(*cpl));
 	cpl->kind = MRC_CPL_SEND;
 	cpl->op = (enum mrc_op)m->op;
@@ -241,12 +248,12 @@ bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	} else {
 		return false;
 	}
-	c->sq_head++;
-	if ((s32)(c->sq_acked - c->sq_head) < 0)
-		c->sq_acked = c->sq_head;
-	if ((s32)(c->sq_seg - c->sq_head) < 0)
-		c->sq_seg = c->sq_head;
-	if ((s32)(c->sq_rd - c->sq_head) < 0)
-		c->sq_rd = c->sq_head;
+	c->msgs.sq_head++;
+	if ((s32)(c->msgs.sq_acked - c->msgs.sq_head) < 0)
+		c->msgs.sq_acked = c->msgs.sq_head;
+	if ((s32)(c->msgs.sq_seg - c->msgs.sq_head) < 0)
+		c->msgs.sq_seg = c->msgs.sq_head;
+	if ((s32)(c->msgs.sq_rd - c->msgs.sq_head) < 0)
+		c->msgs.sq_rd = c->msgs.sq_head;
 	return true;
 }

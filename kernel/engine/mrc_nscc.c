@@ -4,7 +4,8 @@
  *
  * MRC 1.0 section 5 (8.1-8.7); the algorithm is NSCC of UEC 1.0, 3.6.13.
  *
- *	delay = rtt - base_rtt			base_rtt: running minimum
+ *	delay = rtt - base_rtt			base_rtt: of the packet's plane; without planes
+ *						(and for window and steps: the mean) a minimum
  *	mark  delay	on each acknowledgement of n bytes
  *	no    < target	window grows with (target - delay): inc += alpha n (target - delay);
  *			with no delay at all for a whole window: window += fi_scale n
@@ -61,6 +62,7 @@ struct mrc_nscc_state {
 	u16 given;			/* enum mrc_nscc_given */
 	bool trimming;
 	bool measured;			/* p.base_rtt_ns was */
+	bool by_planes;			/* it is the mean of planes */
 	bool fast;			/* fast increase is on */
 
 	u32 avg_q8;			/* average delay, ns, 24.8 */
@@ -73,6 +75,8 @@ struct mrc_nscc_state {
 	u32 fast_acked;			/* without delay, in a row */
 	u32 saved_wnd;			/* before the first trim or penalty; 0: none */
 	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
+	u32 taken;			/* from the window for losses; given back if they were none */
+	u32 undo_wnd, undo_lost;	/* window before the latest deep cut, and losses behind it */
 };
 
 static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
@@ -194,21 +198,46 @@ static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u6
 	n->fast_acked = 0;
 }
 
-/*
- * A new minimum narrows the largest window and shortens the target.
- * Return: the sample, within what can be.
- */
-static u32 mrc_nscc_base_rtt(struct mrc_nscc_state *n, u64 sample_ns)
+static u32 mrc_nscc_rtt(u64 ns)
 {
-	u32 rtt_ns = (u32)clamp_t(u64, sample_ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
+	return (u32)clamp_t(u64, ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
+}
 
-	if (n->given & MRC_NSCC_BASE_RTT || (n->measured && rtt_ns >= n->p.base_rtt_ns))
-		return rtt_ns;
+/*
+ * The base round trip sets the largest window, the target and the steps: the mean of the
+ * planes, or where nobody knows of planes the running minimum. A configured one stays.
+ */
+static void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	u32 was_ns = n->p.base_rtt_ns, base_ns = was_ns;
+
+	if (n->given & MRC_NSCC_BASE_RTT)
+		return;
+	if (s->mean_base_ns) {
+		base_ns = mrc_nscc_rtt(s->mean_base_ns);
+		/* Means move all the time. */
+		if (n->by_planes && base_ns - was_ns + was_ns / 16 <= was_ns / 8)
+			return;
+		n->by_planes = true;
+	} else if (!n->by_planes && s->rtt_ns && (!n->measured || mrc_nscc_rtt(s->rtt_ns) < was_ns)) {
+		base_ns = mrc_nscc_rtt(s->rtt_ns);
+	}
+	if (n->measured && base_ns == was_ns)
+		return;
 	n->measured = true;
-	n->p.base_rtt_ns = rtt_ns;
+	n->p.base_rtt_ns = base_ns;
 	mrc_nscc_derive(n);
 	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes);
-	return rtt_ns;
+}
+
+/* What the packet waited in queues: beyond the shortest round trip of its own plane. */
+static u32 mrc_nscc_delay(const struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	u32 rtt_ns = mrc_nscc_rtt(s->rtt_ns), base_ns = n->p.base_rtt_ns;
+
+	if (s->base_ns && !(n->given & MRC_NSCC_BASE_RTT))
+		base_ns = mrc_nscc_rtt(s->base_ns);
+	return rtt_ns > base_ns ? rtt_ns - base_ns : 0;
 }
 
 /*
@@ -261,6 +290,8 @@ static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_s
 		(n->qa_lost || delay_ns > n->p.qa_threshold_ns) &&
 		(u64)s->inflight_bytes + n->qa_lost >= n->cc.cwnd_bytes / 2;
 	if (adapt) {
+		n->undo_wnd = n->cc.cwnd_bytes;
+		n->undo_lost = n->qa_lost;
 		mrc_nscc_set_wnd(n, n->achieved);
 		n->to_ignore = s->inflight_bytes;
 		n->inc_q8 = 0;
@@ -304,6 +335,8 @@ static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
 	keep_q16 = (1u << 16) - (u32)div_u64((u64)n->p.gamma_q16 * (avg_ns - n->p.target_delay_ns),
 					     avg_ns);
 	keep_q16 = max_t(u32, keep_q16, n->p.max_md_jump_q16);
+	n->taken = 0;		/* there is congestion: nothing of before is restored */
+	n->undo_lost = 0;
 	mrc_nscc_set_wnd(n, ((u64)n->cc.cwnd_bytes * keep_q16) >> 16);
 	n->md_at_ns = now_ns + n->p.base_rtt_ns;
 }
@@ -428,9 +461,8 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	n->adjust_acked = mrc_nscc_add(n->adjust_acked, acked);
 	n->to_ignore -= min_t(u32, n->to_ignore, acked);
 	if (s->rtt_ns) {
-		u32 rtt_ns = mrc_nscc_base_rtt(n, s->rtt_ns);
-
-		delay_ns = rtt_ns > n->p.base_rtt_ns ? rtt_ns - n->p.base_rtt_ns : 0;
+		mrc_nscc_base_rtt(n, s);
+		delay_ns = mrc_nscc_delay(n, s);
 		mrc_nscc_average(n, delay_ns, s->ecn, acked);
 	}
 	mrc_nscc_penalty(n, s, acked);
@@ -482,7 +514,7 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	if (!s->trimmed)
 		return;
 	if (s->rtt_ns)
-		mrc_nscc_base_rtt(n, s->rtt_ns);
+		mrc_nscc_base_rtt(n, s);
 	mrc_nscc_average(n, n->p.base_rtt_ns, true, 0);
 	floor = s->last_hop ? 0 : mrc_nscc_floor(n, s->now_ns);
 	mrc_nscc_save(n);
@@ -498,10 +530,15 @@ static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
 
-	if (n->trimming)
+	u32 before = cc->cwnd_bytes;
+
+	if (n->trimming) {
 		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
-	else
-		mrc_nscc_lost(n, s, true, 0);
+		return;
+	}
+	mrc_nscc_lost(n, s, true, 0);
+	if (n->qa_lost && cc->cwnd_bytes < before)	/* no quick adapt, which is undone as a whole */
+		n->taken = mrc_nscc_add(n->taken, before - cc->cwnd_bytes);
 }
 
 /* Nothing at all came back: half, once per round trip for all connections together. */
@@ -514,8 +551,29 @@ static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s
 	n->fast_acked = 0;
 	if (s->now_ns < n->md_at_ns)
 		return;
+	n->undo_wnd = n->cc.cwnd_bytes;
+	n->undo_lost = s->lost_bytes;
 	mrc_nscc_shrink(n, max_t(u32, n->cc.cwnd_bytes / 2, s->lost_bytes));
 	n->md_at_ns = s->now_ns + n->p.base_rtt_ns;
+}
+
+/*
+ * What was called lost had arrived. The window gets back what that took, and not more; if
+ * all that made a quick adapt or a timeout halve it was none, the window before it.
+ */
+static void mrc_nscc_on_spurious(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 give = min_t(u32, s->lost_bytes, n->taken);
+
+	n->qa_lost -= min_t(u32, n->qa_lost, s->lost_bytes);
+	n->taken -= give;
+	mrc_nscc_set_wnd(n, (u64)cc->cwnd_bytes + give);
+	if (!n->undo_lost)
+		return;
+	n->undo_lost -= min_t(u32, n->undo_lost, s->lost_bytes);
+	if (!n->undo_lost)
+		mrc_nscc_set_wnd(n, max_t(u32, cc->cwnd_bytes, n->undo_wnd));
 }
 
 const struct mrc_cc_ops mrc_nscc = {
@@ -527,4 +585,5 @@ const struct mrc_cc_ops mrc_nscc = {
 	.on_nack = mrc_nscc_on_nack,
 	.on_loss = mrc_nscc_on_loss,
 	.on_timeout = mrc_nscc_on_timeout,
+	.on_spurious = mrc_nscc_on_spurious,
 };

@@ -1,255 +1,285 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_probe.c - probes that bring EVs back, and probes that find dead ones.
+ * mrc_probe.c - probes that bring EVs back, and what they may cost.
  *
  * MRC 1.0 section 3.5 (6.5). A probe carries the index of its EV as probe_id,
- * so its answer finds the EV again whatever path the answer took. An
- * ASSUMED_BAD EV is probed at growing intervals until `readmit` answers came
- * in a row; one answer calls for the next probe at once.
+ * so its answer finds the EV again whatever path the answer took. An ASSUMED_BAD EV is
+ * probed until `readmit` answers came in a row; each answer calls for the next probe at once.
  *
- * An EV's next probe is a 16-bit tick: right as long as it is less than half a wrap (268 ms)
- * from now. Ahead it never is more, probe_max_ns sees to that. Behind it may be
- * any time, if nobody calls: next_probe_ns, which no tick precedes by more than
- * the pacing of a whole set (4,096 ticks: 34 ms), has 64 bits and tells. Then all are due.
+ * A probe is given up when an answer would have come by the round trip of its plane, and
+ * the next leaves; but an answer that is later than that is an answer. A path that takes
+ * 13 ms is not to be lost because its first probes were asked to answer in 100 us.
+ *
+ * Called bad together, judged together. A host that slept, or a plane that was away for a
+ * moment, leaves many EVs bad whose paths are well. One probe each, and twice, is more than the
+ * budget has for a large set. But when several probes of one plane in a row are answered,
+ * the disturbance is over: EVs that were called bad for silence, and have hardly been asked
+ * since, are forgiven without an answer of their own. The longer the run, the more silence
+ * is forgiven; a dead EV breaks the run with its own probe.
+ *
+ * Probes are paid for (struct mrc_probe_credit): they share the receiver's time with data,
+ * and a set that is bad for the receiver's sake must not be what drowns it.
  */
 #include "mrc_ev.h"
 
-#define MRC_VERIFY_RTTS		8	/* silence of so many round trips: lost */
-#define MRC_VERIFY_EVERY_RTTS	4	/* one EV verified in so many round trips */
-#define MRC_VERIFY_RUN		8	/* so many answers in a row: half as often */
-#define MRC_VERIFY_SLOWER_MAX	4	/* at the least, one in 16 times as many */
-#define MRC_VERIFY_ACKS		64	/* then also at most one for so many acknowledgements */
-#define MRC_PROBE_LATE_NS	(1ull << 27)	/* ticks may have wrapped soon */
-#define MRC_PROBE_BURST		8
-#define MRC_PROBE_GAP_MAX	(1ull << MRC_EV_TICK_SHIFT)
-#define MRC_PROBE_PATIENCE	8
-#define MRC_PROBE_RUN_MAX	15
+#define MRC_PROBE_SHIFT_MAX	10	/* doublings */
+#define MRC_PROBE_COUNT_MAX	15	/* of 4 bits */
+#define MRC_STREAK_FIRST	2	/* answers in a row that speak for others, too */
+#define MRC_STREAK_ALL		16	/* and for all */
 
-static u16 mrc_ev_tick(u64 ns)
+/* ---- when a bad EV is probed ---- */
+
+static u64 mrc_tick_up_ns(u64 ns)
 {
-	return (u16)(ns >> MRC_EV_TICK_SHIFT);
+	return (ns + (1u << MRC_TICK_SHIFT) - 1) >> MRC_TICK_SHIFT << MRC_TICK_SHIFT;
 }
 
-u16 mrc_ev_tick_up(u64 ns)
+/* How long an answer may take on plane @p. */
+static u64 mrc_probe_patience(const struct mrc_evset *s, u8 p)
 {
-	return mrc_ev_tick(ns + (1u << MRC_EV_TICK_SHIFT) - 1);
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	return max_t(u64, s->probe_ns, 2ull * pl->srtt_ns + 8ull * pl->var_ns);
 }
 
-/* Probe it at @at_ns, rounded up to a tick: never early. */
-void mrc_ev_probe_at(struct mrc_evset *s, struct mrc_ev *ev, u64 at_ns)
+/* From its latest probe, or from when it was called bad, to the next. */
+static u64 mrc_probe_wait(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	ev->tick = mrc_ev_tick_up(at_ns);
-	if (at_ns < s->next_probe_ns)
-		s->next_probe_ns = at_ns;
+	u64 patience = mrc_probe_patience(s, (u8)ev->plane);
+
+	if (ev->again)
+		return 0;
+	if (!ev->out)
+		return s->probe_ns;
+	return min_t(u64, patience << min_t(u32, ev->out - 1u, MRC_PROBE_SHIFT_MAX),
+		     max_t(u64, s->probe_max_ns, patience));
+}
+
+/* On a suspect plane the plane is asked, not each of its EVs, as long as it has one to ask by. */
+static bool mrc_plane_wants_probes(const struct mrc_evset *s, u8 p)
+{
+	return mrc_evset_plane_live(s, p) && !(s->plane[p].suspect && s->usable_on[p]);
 }
 
 static bool mrc_ev_wants_probe(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	return ev->state == MRC_EV_ASSUMED_BAD && mrc_evset_plane_live(s, ev->plane);
+	return ev->state == MRC_EV_ASSUMED_BAD && mrc_plane_wants_probes(s, (u8)ev->plane);
+}
+
+/* How long until it is due: 0, now. */
+static u64 mrc_probe_left(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
+{
+	u64 wait = mrc_tick_up_ns(mrc_probe_wait(s, ev));
+	u64 age = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked);
+
+	return wait > age ? wait - age : 0;
 }
 
 /* Earliest probe of any bad EV on a live plane. O(n), only when one changed. */
 void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns)
 {
-	u64 at = MRC_TIME_NEVER;
+	u64 least = MRC_TIME_NEVER;
 	u16 i, left = s->bad;
 
 	for (i = 0; left && i < s->n; i++) {
-		s16 wait;
-
 		if (s->ev[i].state != MRC_EV_ASSUMED_BAD)
 			continue;
 		left--;
-		if (!mrc_ev_wants_probe(s, &s->ev[i]))
-			continue;
-		wait = (s16)(u16)(s->ev[i].tick - mrc_ev_tick(now_ns));
-		if (wait <= 0)
-			at = min_t(u64, at, now_ns);
-		else
-			at = min_t(u64, at, ((now_ns >> MRC_EV_TICK_SHIFT) + (u64)wait)
-					    << MRC_EV_TICK_SHIFT);
+		if (mrc_ev_wants_probe(s, &s->ev[i]))
+			least = min_t(u64, least, mrc_probe_left(s, &s->ev[i], now_ns));
 	}
-	s->next_probe_ns = at;
+	s->next_probe_ns = min_t(u64, least == MRC_TIME_NEVER ? least : now_ns + least,
+				 mrc_suspect_next_ns(s));
 }
 
-/* Nobody called for so long that ticks cannot tell before from after. */
-static void mrc_evset_all_due(struct mrc_evset *s, u64 now_ns)
+/* The set calls @ev bad: its first probe need not wait for an answer. */
+void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u16 i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->ev[i].state == MRC_EV_ASSUMED_BAD)
-			s->ev[i].tick = mrc_ev_tick(now_ns);
+	/* Rounded up: never early. */
+	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns + s->probe_ns);
+	if (s->bad_on[ev->plane] == 1)
+		s->plane[ev->plane].streak = 0;
 }
 
-/*
- * How long to wait for an answer. One that has answered before gets patience: a
- * round trip longer than probe_ns must not look like a loss for ever.
- */
-static u64 mrc_ev_probe_wait(const struct mrc_evset *s, const struct mrc_ev *ev)
+/* It ends the run of answers on its plane, unless it is older than that. */
+static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	u64 wait = ev->run > 0 ? MRC_PROBE_PATIENCE * s->probe_ns : s->probe_ns << -ev->run;
+	struct mrc_evplane *pl = &s->plane[ev->plane];
 
-	return min_t(u64, wait, s->probe_max_ns);
+	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) >= 0)
+		pl->streak = 0;
 }
 
 static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	if (ev->asked) {	/* the one before went unanswered */
+	if (ev->out && !ev->again) {	/* the one before went unanswered */
 		s->stats.probes_lost++;
-		ev->by_loss = 0;
-		if (ev->run > 0)
-			ev->run = 0;
-		if (ev->run > -MRC_PROBE_RUN_MAX)
-			ev->run--;
+		mrc_plane_unanswered(s, ev);
+		ev->good = 0;
 	}
-	ev->asked = 1;
-	ev->tick = mrc_ev_tick_up(now_ns + mrc_ev_probe_wait(s, ev));
+	ev->again = 0;
+	if (ev->out < MRC_PROBE_COUNT_MAX)
+		ev->out = (ev->out + 1u) & 15;
+	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	mrc_credit_spend(s);
 	s->stats.probes++;
 }
 
-/* Many may be due together: probes must not hold up everything else. */
-static void mrc_evset_pace(struct mrc_evset *s, u64 now_ns)
+/* The next EV of plane @p that is due, in turns, or NULL. */
+static struct mrc_ev *mrc_probe_due_on(struct mrc_evset *s, u8 p, u64 now_ns)
 {
-	u64 gap = clamp_t(u64, s->probe_ns / 64, 1, MRC_PROBE_GAP_MAX);
-	u64 credit = min_t(u64, now_ns, MRC_PROBE_BURST * gap);
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 len = (u16)(s->start[p + 1] - s->start[p]), n;
 
-	s->next_probe_ns = max_t(u64, s->next_probe_ns, now_ns - credit) + gap;
+	for (n = len; n; n--) {
+		struct mrc_ev *ev = &s->ev[s->start[p] + pl->probe_pos];
+
+		pl->probe_pos = (u16)(pl->probe_pos + 1 < len ? pl->probe_pos + 1 : 0);
+		if (mrc_ev_wants_probe(s, ev) && !mrc_probe_left(s, ev, now_ns))
+			return ev;
+	}
+	return NULL;
+}
+
+/* Planes in turns: one answer of each tells more than many of one. */
+static struct mrc_ev *mrc_probe_due(struct mrc_evset *s, u64 now_ns)
+{
+	struct mrc_ev *ev;
+	u8 n;
+
+	for (n = s->n_planes; n; n--) {
+		u8 p = s->probe_plane;
+
+		s->probe_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+		ev = s->bad_on[p] && mrc_plane_wants_probes(s, p) ? mrc_probe_due_on(s, p, now_ns) : NULL;
+		if (ev)
+			return ev;
+	}
+	return NULL;
 }
 
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 {
-	u16 n;
+	struct mrc_ev *ev;
 
 	if (likely(now_ns < s->next_probe_ns))
 		return false;
-	if (now_ns - s->next_probe_ns >= MRC_PROBE_LATE_NS)
-		mrc_evset_all_due(s, now_ns);
-	for (n = 0; n < s->n; n++) {
-		u16 i = s->probe_pos;
-		struct mrc_ev *ev = &s->ev[i];
-
-		s->probe_pos = (u16)(i + 1 < s->n ? i + 1 : 0);
-		if (!mrc_ev_wants_probe(s, ev) ||
-		    (s16)(u16)(mrc_ev_tick(now_ns) - ev->tick) < 0)
-			continue;
-		mrc_ev_probe_sent(s, ev, now_ns);
-		mrc_evset_pace(s, now_ns);
-		*idx = i;
-		return true;	/* others that are due come at the next call */
-	}
-	mrc_evset_reschedule(s, now_ns);
-	return false;
-}
-
-/* How long a verifying probe may take before its EV is called dead. */
-static u64 mrc_evset_verify_wait(const struct mrc_evset *s)
-{
-	return max_t(u64, MRC_VERIFY_RTTS * s->probe_rtt_ns, 4 * s->probe_ns);
-}
-
-/* If verification has become seldom: the next one now. */
-void mrc_evset_verify_soon(struct mrc_evset *s)
-{
-	if (s->verify_run < MRC_VERIFY_RUN || s->verify_out)
-		return;
-	s->verify_ns = 0;
-	s->verify_acks = MRC_VERIFY_ACKS;
-}
-
-/*
- * Not yet. Of many senders to one host each gets few acknowledgements in many round trips:
- * there it is their number that bounds the probes.
- */
-static bool mrc_evset_verify_early(const struct mrc_evset *s, u64 now_ns)
-{
-	return now_ns < s->verify_ns || (s->verify_run >= MRC_VERIFY_RUN &&
-					 s->verify_acks < MRC_VERIFY_ACKS);
-}
-
-bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
-{
-	if (s->verify_acks < MRC_VERIFY_ACKS)
-		s->verify_acks++;
-	if (s->verify_out) {
-		if (now_ns < s->verify_ns + mrc_evset_verify_wait(s))
-			return false;
-		s->verify_out = false;
-		s->verify_run = 0;
-		s->stats.probes_lost++;
-		mrc_evset_sign(s, s->verify_idx, MRC_SIGN_PROBE_LOST, now_ns);
-	} else if (mrc_evset_verify_early(s, now_ns)) {
+	if (!mrc_credit_has(s, 0, now_ns)) {
+		mrc_credit_wait(s);
 		return false;
 	}
-	*idx = mrc_rot_pick(r, s, MRC_NONE16);
-	if (*idx == MRC_NONE16)
+	*idx = mrc_suspect_ask(s, now_ns);
+	if (*idx != MRC_NONE16) {
+		mrc_credit_spend(s);
+		s->stats.probes++;
+		s->next_probe_ns = now_ns;
+		return true;
+	}
+	ev = mrc_probe_due(s, now_ns);
+	if (!ev) {
+		mrc_evset_reschedule(s, now_ns);
 		return false;
-	s->verify_out = true;
-	s->verify_acks = 0;
-	s->verify_idx = *idx;
-	s->verify_ns = now_ns;
-	s->stats.probes++;
+	}
+	mrc_ev_probe_sent(s, ev, now_ns);
+	*idx = (u16)(ev - s->ev);
+	s->next_probe_ns = now_ns;	/* others that are due come at the next call */
 	return true;
 }
 
-static void mrc_evset_rtt(struct mrc_evset *s, u64 rtt_ns)
+/* ---- answers ---- */
+
+/*
+ * The round trip that an answer tells. With one probe out it is that one's. With several it may
+ * be any's: that says something only where nothing is known, and then it is taken for the
+ * first one's, for too much patience costs less than too little.
+ */
+static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
-	s->probe_rtt_ns = s->probe_rtt_ns ? (7 * s->probe_rtt_ns + rtt_ns) / 8 : rtt_ns;
+	u64 rtt = max_t(u64, mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked), 1);
+	u8 p = (u8)ev->plane;
+
+	if (ev->out > 1) {
+		if (mrc_evset_srtt_ns(s, p) || ev->out > MRC_PROBE_SHIFT_MAX)
+			return;
+		rtt += s->probe_ns * ((1u << (ev->out - 1u)) - 1);
+		rtt = min_t(u64, rtt, s->probe_max_ns);
+	}
+	mrc_evset_rtt(s, p, rtt, now_ns);
 }
 
-/* Paths that have answered for long are asked seldom: probes are in the way of others. */
-static u64 mrc_evset_verify_gap(const struct mrc_evset *s)
+/* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */
+static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 {
-	return MRC_VERIFY_EVERY_RTTS * max_t(u64, s->probe_rtt_ns, s->probe_ns)
-	       << s->verify_run / MRC_VERIFY_RUN;
+	u32 streak = s->plane[p].streak, silence = streak / MRC_STREAK_FIRST;
+	u16 i;
+
+	if (streak < MRC_STREAK_FIRST || streak & (streak - 1) || !s->bad_on[p])
+		return;
+	for (i = s->start[p]; i < s->start[p + 1]; i++) {
+		struct mrc_ev *ev = &s->ev[i];
+
+		if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss &&
+		    (ev->out <= silence ||
+		     (streak >= MRC_STREAK_ALL && ev->out < MRC_PROBE_COUNT_MAX)))
+			mrc_ev_forgive(s, ev);
+	}
 }
 
-static void mrc_evset_verified(struct mrc_evset *s, u64 now_ns)
+static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	/* QPs of other CPUs may be a little behind in time. */
-	mrc_evset_rtt(s, now_ns > s->verify_ns ? now_ns - s->verify_ns : 0);
-	s->verify_out = false;
-	if (s->verify_run < MRC_VERIFY_RUN * MRC_VERIFY_SLOWER_MAX)
-		s->verify_run++;
-	s->verify_ns = now_ns + mrc_evset_verify_gap(s);
-	mrc_evset_sign(s, s->verify_idx, MRC_SIGN_DELIVERED, now_ns);
+	struct mrc_evplane *pl = &s->plane[ev->plane];
+
+	if (!pl->streak)
+		pl->streak_tick = mrc_ev_past_of(s, ev)->asked;
+	if (pl->streak < MRC_STREAK_ALL)
+		pl->streak++;
+	mrc_plane_pardon(s, (u8)ev->plane);
 }
 
 /* A bad one answered: good again, or another question. */
 static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u32 need = min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_RUN_MAX);
+	u32 need = min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
+	bool first = !ev->good;
 
-	ev->asked = 0;
-	if (ev->run < 0)
-		ev->run = 0;
-	if (ev->run < MRC_PROBE_RUN_MAX)
-		ev->run++;
-	if ((u32)ev->run < need) {
-		ev->tick = mrc_ev_tick(now_ns);
+	if (first && ev->by_loss && ev->out == 1)
+		mrc_blame_refuted(s, now_ns);
+	mrc_ev_answer_rtt(s, ev, now_ns);
+	if (ev->out > 1 && !ev->again)
+		s->stats.probes_late++;
+	ev->out = (ev->out - 1u) & 15;
+	if (ev->good < MRC_PROBE_COUNT_MAX)
+		ev->good = (ev->good + 1u) & 15;
+	ev->again = 1;
+	if (ev->good >= need)
+		mrc_evset_sign(s, (u16)(ev - s->ev), MRC_SIGN_PROBE_OK, now_ns);
+	if (first)
+		mrc_plane_answered(s, ev);
+	/* Not by a plane that is down: nothing would leave, and the timer stay in the past. */
+	if (mrc_ev_wants_probe(s, ev))
 		s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
-		return;
-	}
-	mrc_evset_sign(s, (u16)(ev - s->ev), MRC_SIGN_PROBE_OK, now_ns);
-	mrc_evset_reschedule(s, now_ns);
+	if (!s->bad)
+		mrc_evset_reschedule(s, now_ns);
 }
 
 void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns)
 {
 	struct mrc_ev *ev;
-	bool verified, asked;
+	u8 p;
 
 	if (probe_id >= s->n)
 		return;
 	ev = &s->ev[probe_id];
-	verified = s->verify_out && probe_id == s->verify_idx;
-	asked = ev->state == MRC_EV_ASSUMED_BAD && ev->asked;
-	if (!verified && !asked)
-		return;		/* to nothing that was asked */
-	if (verified)
-		mrc_evset_verified(s, now_ns);
-	if (asked)
+	p = (u8)ev->plane;
+	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out)
 		mrc_ev_answered(s, ev, now_ns);
+	else if (!mrc_evset_verified(s, probe_id, now_ns) && !s->plane[p].suspect)
+		return;		/* to nothing that was asked */
+	if (s->plane[p].suspect) {	/* it was asked since, and lives */
+		mrc_suspect_clear(s, p);
+		mrc_evset_reschedule(s, now_ns);
+	}
 	if (ecn)	/* it lives, and is congested */
 		mrc_evset_sign(s, probe_id, MRC_SIGN_ECN, now_ns);
 }

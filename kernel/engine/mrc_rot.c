@@ -10,11 +10,15 @@
 #define MRC_ROT_LOOK		16	/* EVs of the reserve looked at per step */
 #define MRC_PROVEN_RTTS		16	/* a path proven so long ago is trusted */
 #define MRC_PROVEN_NS		1000000ull
+#define MRC_HEARD_RTTS		4	/* so much longer than others: not heard */
+#define MRC_HEARD_NS		100000ull
 
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed)
 {
 	memset(r, 0, sizeof(*r));
 	r->order = order;
+	r->at = (struct mrc_rot_at *)(order + n_max);
+	memset(r->at, 0, MRC_PLANES_MAX * sizeof(*r->at));
 	r->n_max = n_max;
 	r->rand.state = seed;
 }
@@ -101,11 +105,26 @@ static void mrc_rot_build(struct mrc_rot *r, const struct mrc_evset *s)
 		r->even &= mrc_plane_len(s, p) >= r->quota;
 	for (p = 0; p < s->n_planes; p++) {
 		mrc_rot_draw(r, s, p);
-		r->pos[p] = 0;
+		r->at[p].pos = 0;
 	}
-	r->gen = s->gen;
 	r->plane = (u8)mrc_rand_below(&r->rand, s->n_planes);
 	r->ack_plane = (u8)mrc_rand_below(&r->rand, s->n_planes);
+}
+
+/*
+ * EVs became usable since the last look: those that were put aside may be among them. They
+ * are behind the others, so that this pass still meets them.
+ */
+static mrc_noinline void mrc_rot_look(struct mrc_rot *r, const struct mrc_evset *s)
+{
+	u8 p;
+
+	if (!r->gen)
+		mrc_rot_build(r, s);
+	for (p = 0; p < s->n_planes; p++)
+		r->at[p].live = mrc_rot_len(r, s, p);
+	r->ready = r->even ? ~0u : 0;
+	r->gen = s->gen;
 }
 
 /* ---- the reserve ---- */
@@ -142,11 +161,12 @@ static u16 mrc_rot_reserve(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 	return MRC_NONE16;
 }
 
-/* Any usable EV of plane p, active or not, other than @avoid. */
-static u16 mrc_rot_search(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid)
+u16 mrc_rot_any(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid)
 {
 	u16 len = mrc_plane_len(s, p), at, n;
 
+	if (!len)
+		return avoid;
 	at = (u16)mrc_rand_below(&r->rand, len);
 	for (n = len; n; n--) {
 		u16 idx = (u16)(s->start[p] + at);
@@ -155,36 +175,63 @@ static u16 mrc_rot_search(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u1
 			return idx;
 		at = (u16)(at + 1 < len ? at + 1 : 0);
 	}
-	return MRC_NONE16;
+	return avoid;
 }
 
 /* ---- the walk ---- */
 
-/* The next EV of plane p's pass, which has @len at @seg: one step of their shuffle. */
-static inline u16 mrc_rot_shuffle(struct mrc_rot *r, u8 p, u16 *seg, u32 len)
+/* The next EV of a plane's pass, whose active ones are at @seg: one step of their shuffle. */
+static inline u16 mrc_rot_shuffle(struct mrc_rot *r, struct mrc_rot_at *at, u16 *seg)
 {
-	u32 i = r->pos[p];
-	u16 *at = seg + i, *from = at + mrc_rand_below(&r->rand, len - i);
+	u32 i = at->pos, len = at->live;
+	u16 *to = seg + i, *from = to + mrc_rand_below(&r->rand, len - i);
 	u16 idx = *from;
 
-	*from = *at;
-	*at = idx;
-	r->pos[p] = (u16)(i + 1 < len ? i + 1 : 0);
+	*from = *to;
+	*to = idx;
+	at->pos = (u16)(i + 1 < len ? i + 1 : 0);
 	return idx;
 }
 
 static u16 mrc_rot_step(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 {
-	return mrc_rot_shuffle(r, p, mrc_rot_seg(r, s, p), mrc_rot_len(r, s, p));
+	return mrc_rot_shuffle(r, &r->at[p], mrc_rot_seg(r, s, p));
 }
 
-/* The EV just met is bad: one of the reserve takes its place. */
+/*
+ * The EV just met is bad: one of the reserve takes its place. If none does, it is put
+ * aside, behind those that are left of the pass.
+ */
 static u16 mrc_rot_replace(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 {
-	u16 idx = mrc_rot_reserve(r, s, p), len = mrc_rot_len(r, s, p);
+	u16 idx = mrc_rot_reserve(r, s, p), *seg = mrc_rot_seg(r, s, p), here, bad;
+	struct mrc_rot_at *at = &r->at[p];
 
-	if (idx != MRC_NONE16)
-		mrc_rot_seg(r, s, p)[(r->pos[p] ? r->pos[p] : len) - 1] = idx;
+	here = (u16)((at->pos ? at->pos : at->live) - 1);
+	if (idx != MRC_NONE16) {
+		seg[here] = idx;
+		return idx;
+	}
+	if (!--at->live)
+		r->ready &= ~(1u << p);
+	bad = seg[here];
+	seg[here] = seg[at->live];
+	seg[at->live] = bad;
+	at->pos = here < at->live ? here : 0;
+	return MRC_NONE16;
+}
+
+/* All active EVs of plane p are bad, and the reserve has one: it takes the place of one. */
+static u16 mrc_rot_revive(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid)
+{
+	u16 idx = mrc_rot_any(r, s, p, avoid);
+
+	if (idx == avoid || r->at[p].live || !mrc_rot_len(r, s, p) || mrc_rot_has(r, s, p, idx))
+		return idx;
+	mrc_rot_seg(r, s, p)[0] = idx;
+	r->at[p].live = 1;
+	r->at[p].pos = 0;
+	r->ready |= r->even ? 1u << p : 0;
 	return idx;
 }
 
@@ -196,12 +243,12 @@ static u16 mrc_rot_replace(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 static u16 mrc_rot_pick_on(struct mrc_rot *r, struct mrc_evset *s, u8 p, u16 avoid,
 			   bool *lifted, u16 idx)
 {
-	u32 n = 2u * mrc_rot_len(r, s, p);
+	u32 n = 2u * r->at[p].live;
 	u16 last = MRC_NONE16;		/* to settle for */
 
-	if (n && idx == MRC_NONE16)
-		idx = mrc_rot_step(r, s, p);
-	for (; n; n--, idx = mrc_rot_step(r, s, p)) {
+	for (; n && r->at[p].live; n--, idx = MRC_NONE16) {
+		if (idx == MRC_NONE16)
+			idx = mrc_rot_step(r, s, p);
 		if (s->ev[idx].state > MRC_EV_SKIP) {
 			idx = mrc_rot_replace(r, s, p);
 			if (idx == MRC_NONE16)
@@ -220,13 +267,8 @@ static u16 mrc_rot_pick_on(struct mrc_rot *r, struct mrc_evset *s, u8 p, u16 avo
 			last = idx;
 	}
 	if (last == MRC_NONE16 || last == avoid)
-		last = mrc_rot_search(r, s, p, avoid);
-	return last != MRC_NONE16 ? last : avoid;
-}
-
-static bool mrc_rot_plane_ok(const struct mrc_evset *s, u8 p)
-{
-	return mrc_evset_plane_live(s, p) && s->usable_on[p];
+		last = mrc_rot_revive(r, s, p, avoid);
+	return last;
 }
 
 static u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
@@ -234,76 +276,146 @@ static u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
 	return (u8)(p + 1 < s->n_planes ? p + 1 : 0);
 }
 
-/* As it says in the header; @idx: already met on plane r->plane, or MRC_NONE16. */
-static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u16 idx)
+/* Is this turn of plane p one of its share? */
+static bool mrc_rot_turn(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
+{
+	u32 debt = r->at[p].debt + (u32)s->share[p];
+
+	r->at[p].debt = (u16)(debt % MRC_SHARE_FULL);
+	return debt >= MRC_SHARE_FULL;
+}
+
+/*
+ * As the header says, on none of @planes; @idx: already met on plane r->plane, or MRC_NONE16.
+ * Two rounds: in the second, planes have their turn whatever their share.
+ */
+static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid,
+					 u32 planes, u16 idx)
 {
 	bool lifted = false;
-	u8 tries;
+	u16 tries, got;
 
-	if (r->gen != s->gen)
-		mrc_rot_build(r, s);
 	if (!s->usable)
 		return MRC_NONE16;
-	for (tries = 0; tries < s->n_planes; tries++, idx = MRC_NONE16) {
+	for (tries = 0; tries < 2u * s->n_planes; tries++, idx = MRC_NONE16) {
 		u8 p = r->plane;
 
 		r->plane = mrc_rot_next_plane(s, p);
-		if (!mrc_rot_plane_ok(s, p))
+		if (!mrc_evset_plane_in_use(s, p) || planes >> p & 1)
 			continue;
-		idx = mrc_rot_pick_on(r, s, p, avoid, &lifted, idx);
-		if (idx != avoid)
-			return idx;
+		if (idx == MRC_NONE16 && tries < s->n_planes && !mrc_rot_turn(r, s, p))
+			continue;
+		got = mrc_rot_pick_on(r, s, p, avoid, &lifted, idx);
+		if (got != avoid)
+			return got;
 	}
 	return avoid;
 }
 
-/* Most often the first EV met on the plane whose turn it is will do. */
+static mrc_noinline u16 mrc_rot_pick_anew(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
+{
+	mrc_rot_look(r, s);
+	return mrc_rot_pick(r, s, avoid);
+}
+
+/*
+ * Most often the first EV met on the plane whose turn it is will do. What is rare is called
+ * last, so that registers need not be saved for it.
+ */
 u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 {
 	u8 p = r->plane;
 	u16 idx;
 
-	if (unlikely(r->gen != s->gen || !r->even || !mrc_evset_plane_live(s, p)))
-		return mrc_rot_pick_any(r, s, avoid, MRC_NONE16);
-	idx = mrc_rot_shuffle(r, p, r->order + (u32)p * r->quota, r->quota);
+	if (unlikely(r->gen != s->gen))
+		return mrc_rot_pick_anew(r, s, avoid);
+	if (unlikely(!((s->full & r->ready) >> p & 1)))
+		return mrc_rot_pick_any(r, s, avoid, 0, MRC_NONE16);
+	idx = mrc_rot_shuffle(r, &r->at[p], r->order + (u32)p * r->quota);
 	if (unlikely(s->ev[idx].state != MRC_EV_GOOD || idx == avoid))
-		return mrc_rot_pick_any(r, s, avoid, idx);
+		return mrc_rot_pick_any(r, s, avoid, 0, idx);
 	mrc_ev_taken(&s->ev[idx]);
 	r->plane = mrc_rot_next_plane(s, p);
 	return idx;
 }
+
+u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 planes)
+{
+	u16 idx;
+
+	if (!(s->in_use & ~planes) || !planes)
+		return mrc_rot_pick(r, s, avoid);
+	if (unlikely(r->gen != s->gen))
+		mrc_rot_look(r, s);
+	idx = mrc_rot_pick_any(r, s, avoid, planes, MRC_NONE16);
+	return idx != avoid ? idx : mrc_rot_pick(r, s, avoid);
+}
+
+/* ---- acknowledgements ---- */
 
 static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	u64 age = (u64)(u32)(mrc_ev_proven_tick(now_ns) - s->proven_at[p]) << 16;
 
 	return s->proven[p] != MRC_NONE16 &&
-	       age <= max_t(u64, MRC_PROVEN_RTTS * s->probe_rtt_ns, MRC_PROVEN_NS);
+	       age <= max_t(u64, (u64)MRC_PROVEN_RTTS * s->plane[p].srtt_ns, MRC_PROVEN_NS);
+}
+
+/* Was the peer heard by plane p about as lately as by any? */
+static bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
+{
+	u64 quiet = (u64)(u32)(s->heard_tick - s->plane[p].heard_tick) << MRC_TICK_SHIFT;
+
+	return !quiet || quiet <= max_t(u64, MRC_HEARD_RTTS * (u64)s->plane[p].srtt_ns, MRC_HEARD_NS);
+}
+
+static bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	return mrc_evset_plane_in_use(s, p) && s->plane[p].doubt_ev == MRC_NONE16 &&
+	       (mrc_rot_heard(s, p) || mrc_rot_proven(s, p, now_ns));
+}
+
+/* One further or two; with two planes now and then the same again. */
+static u8 mrc_rot_stride(const struct mrc_rot *r, const struct mrc_evset *s, u32 rand)
+{
+	u8 p = r->ack_plane;
+
+	if ((rand & (s->n_planes > 2 ? 1 : 7)) == 0)
+		p = mrc_rot_next_plane(s, p);
+	return mrc_rot_next_plane(s, p);
+}
+
+/* An EV of plane p, which has a usable one. @proven: if one was proven lately, that. */
+static u16 mrc_rot_ack_ev(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u64 now_ns,
+			  bool proven, u32 rand)
+{
+	u16 len = r->at[p].live, idx;
+
+	if (proven && mrc_rot_proven(s, p, now_ns))
+		return s->proven[p];
+	idx = len ? mrc_rot_seg(r, s, p)[(u64)rand * len >> 32] : MRC_NONE16;
+	if (len && s->ev[idx].state == MRC_EV_GOOD)
+		return idx;
+	return mrc_rot_any(r, s, p, MRC_NONE16);
 }
 
 u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure)
 {
-	u16 len, idx;
-	u8 tries;
+	u64 rand = mrc_rand_u64(&r->rand);
+	u8 tries, p;
 
 	if (unlikely(r->gen != s->gen))
-		mrc_rot_build(r, s);
-	for (tries = 0; tries < s->n_planes; tries++) {
-		u8 p = r->ack_plane;
-
-		bool any = r->ack_any;
-
-		r->ack_plane = mrc_rot_next_plane(s, p);
-		r->ack_any ^= r->ack_plane <= p;	/* all planes had their turn */
-		if (!mrc_rot_plane_ok(s, p))
+		mrc_rot_look(r, s);
+	if (!s->usable)
+		return MRC_NONE16;
+	p = mrc_rot_stride(r, s, (u32)rand);
+	r->ack_any = !r->ack_any;
+	for (tries = 0; tries < 2u * s->n_planes; tries++, p = mrc_rot_next_plane(s, p)) {
+		if (!mrc_evset_plane_in_use(s, p) ||
+		    (tries < s->n_planes && !mrc_rot_ack_plane(s, p, now_ns)))
 			continue;
-		if ((sure || !any) && mrc_rot_proven(s, p, now_ns))
-			return s->proven[p];
-		len = mrc_rot_len(r, s, p);
-		idx = len ? mrc_rot_seg(r, s, p)[mrc_rand_below(&r->rand, len)] : MRC_NONE16;
-		if (len && s->ev[idx].state == MRC_EV_GOOD)
-			return idx;
-		return mrc_rot_search(r, s, p, MRC_NONE16);
+		r->ack_plane = p;
+		return mrc_rot_ack_ev(r, s, p, now_ns, sure || r->ack_any, (u32)(rand >> 32));
 	}
 	return MRC_NONE16;
 }

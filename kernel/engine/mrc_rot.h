@@ -4,10 +4,11 @@
  *
  * MRC 1.0 sections 2.7, 3.2 (11.2.2). A QP sprays over an active set: drawn at
  * random from the path set, the same number from every plane. It is walked in a
- * shuffled order in which planes take strict turns, so that every live plane
- * carries its equal share however many of its EVs are usable. The EVs not drawn are
- * the reserve: when the walk meets an EV that is ASSUMED_BAD or DENIED, a usable
- * one of the same plane takes its place.
+ * shuffled order in which planes take turns by their shares (mrc_share.c). The EVs not drawn
+ * are the reserve: when the walk meets an EV that is ASSUMED_BAD or DENIED, a usable
+ * one of the same plane takes its place; if there is none, the bad one is put aside until some
+ * EV of the set becomes usable. So each is met once, and picking takes the same time
+ * however many are bad.
  */
 #ifndef MRC_ROT_H
 #define MRC_ROT_H
@@ -17,38 +18,58 @@
 
 struct mrc_evset;
 
+/* The place in the pass of one plane: of its active EVs, those behind `live` are aside. */
+struct mrc_rot_at {
+	u16 pos, live;
+	u16 debt;		/* turns owed to the plane, of MRC_SHARE_FULL */
+};
+
 struct mrc_rot {
 	struct mrc_rand rand;
 	u16 *order;		/* active indices, grouped by plane, shuffled in place */
-	u32 gen;		/* of the set when built; rebuilt when it differs */
+	u32 gen;		/* of the set when last looked at; 0: not built yet */
+	u32 ready;		/* planes with active EVs that are not aside, if `even` */
 	u16 n_max;
 	u16 quota;		/* active EVs of a plane that has as many */
 	u8 plane;		/* the plane whose turn is next */
 	u8 ack_plane;		/* likewise, of acknowledgements */
-	bool ack_any;		/* this round of planes is not for proven EVs */
+	bool ack_any;		/* the next one is not for a proven EV */
 	bool even;		/* every plane has as many, and that is not none */
-	u16 pos[MRC_PLANES_MAX];	/* next position in plane p's pass */
+	struct mrc_rot_at *at;	/* of each plane; behind order */
 };
 
-/* @order: room for @n_max indices, owned by the caller. */
+/* What mrc_rot_init() needs room for, to spray over @n_max EVs. */
+#define MRC_ROT_LEN(n_max) \
+	((size_t)(n_max) + MRC_PLANES_MAX * (sizeof(struct mrc_rot_at) / sizeof(u16)))
+
+/* @order: MRC_ROT_LEN(@n_max) entries, owned by the caller. */
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed);
 
 /**
  * mrc_rot_pick - the EV for the next packet
  * @avoid: an index not to use if there is another choice, or MRC_NONE16
  *
- * Planes take turns; within a plane each EV once per pass, reshuffled between
- * passes; a SKIP EV met on the way becomes GOOD, at most one per packet.
+ * Planes take turns by their shares; within a plane each EV once per pass, reshuffled
+ * between passes; a SKIP EV met on the way becomes GOOD, at most one per packet.
  * Return: index, or MRC_NONE16 when no EV is usable.
  */
 u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid);
 
+/* Likewise, on none of @planes (mask) if another has a usable EV. */
+u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 planes);
+
 /* Once built: the active EVs of plane p are order[start(p) ... start(p + 1)). */
 u16 mrc_rot_start(const struct mrc_rot *r, const struct mrc_evset *s, u8 p);
 
+/* Any usable EV of plane @p, active or not, other than @avoid; @avoid if there is none. */
+u16 mrc_rot_any(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid);
+
 /*
- * The EV for an acknowledgement, planes in turns. Every other time it is the one proven
- * lately on the plane, else as mrc_rot_pick(): if the proven one dies, the peer
+ * The EV for an acknowledgement. Successive ones leave by different planes, not always by the
+ * same ones in turn: every fourth message's last one would meet the same plane. Planes that did
+ * not answer their verification are left out, and those by which the peer was not heard while
+ * it was by others, unless something was delivered by them lately. Every other time it is
+ * the EV proven last on the plane, else as mrc_rot_pick(): if the proven one dies, the peer
  * still hears of every second. @sure: what is said once (NACK, NAK) takes the proven one.
  * No state of an EV changes: an acknowledgement learns nothing.
  */

@@ -5,45 +5,40 @@
  * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4); design.md section 3. The packets of all
  * messages (mrc_msg.c) share one PSN space. Each PSN between psn_una and psn_next
  * has a record: in flight (sent list, oldest send first), waiting to be resent
- * (lost list), or delivered (free). Loss is decided in mrc_loss.c.
+ * (lost list), or delivered (free): mrc_snd.c. Loss is decided in mrc_rack.c.
  */
 #include "mrc_conn.h"
 
 #define MRC_CWND_DEFAULT	(512u << 10)
+#define MRC_LOST_LOOK		16
 
 enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX };
 
 void mrc_tx_reset(struct mrc_conn *c)
 {
 	c->tx_ready = false;
-	c->psn_known = false;
-	c->tx_stopped = false;
-	c->cut = MRC_NONE16;
-	memset(c->rec, 0, (c->rec_mask + 1) * sizeof(*c->rec));
-	mrc_list_init(&c->sent);
-	mrc_list_init(&c->lost);
-	mrc_list_init(&c->paced);
-	if (c->inflight_bytes)
-		mrc_tx_inflight(c, -(s32)c->inflight_bytes);
+	mrc_snd_reset(c);
+	c->msgs.stopped = false;
+	c->msgs.cut = MRC_NONE16;
 	c->cc = NULL;
 	memset(&c->tx, 0, sizeof(c->tx));
-	c->rcvd_valid = false;
-	c->rcvd_seen = 0;
-	c->rcvd_credit = 0;
-	c->sleek = false;
-	c->sq_head = c->sq_acked = c->sq_seg = c->sq_tail = 0;
-	c->sq_rd = 0;
-	c->rs_head = c->rs_seg = c->rs_tail = 0;
-	c->next_rqmsn = 0;
-	c->rd_out = 0;
-	c->rqm_out = 0;
+	c->told.valid = false;
+	c->told.seen = 0;
+	c->told.credit = 0;
+	c->sleek.on = false;
+	c->msgs.sq_head = c->msgs.sq_acked = c->msgs.sq_seg = c->msgs.sq_tail = 0;
+	c->msgs.sq_rd = 0;
+	c->msgs.rs_head = c->msgs.rs_seg = c->msgs.rs_tail = 0;
+	c->msgs.next_rqmsn = 0;
+	c->msgs.rd_out = 0;
+	c->msgs.rqm_out = 0;
 }
 
 /* What is in flight moves to the new controller. */
 static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_cfg cc = { 0 };
-	u32 inflight = c->inflight_bytes;
+	u32 inflight = c->snd.inflight;
 
 	if (inflight)
 		mrc_tx_inflight(c, -(s32)inflight);
@@ -66,15 +61,7 @@ void mrc_tx_withdraw(struct mrc_conn *c)
 {
 	struct mrc_cc_cfg cc = { 0 };
 
-	while (c->sent.count) {
-		u16 slot = c->sent.head;
-
-		mrc_list_del(c->rec, &c->sent, slot);
-		mrc_tx_inflight(c, -(s32)mrc_rec_bytes(&c->rec[slot]));
-		c->rec[slot].state = MRC_REC_LOST;
-		c->rec[slot].cause = MRC_CAUSE_PLANE;
-		mrc_list_add_tail(c->rec, &c->lost, slot);
-	}
+	mrc_snd_withdraw(c);
 	if (!c->cc || c->cc == c->own_cc)
 		return;
 	cc.window_bytes = MRC_CWND_DEFAULT;
@@ -85,16 +72,16 @@ void mrc_tx_withdraw(struct mrc_conn *c)
 /* The stream begins at @psn. */
 void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	c->psn_known = true;
-	c->psn_first = psn;
-	c->psn_next = psn;
-	c->psn_una = psn;
-	c->psn_acked = mrc_psn_add(psn, -1);
-	c->ar_psn = c->psn_acked;
+	c->snd.known = true;
+	c->snd.first = psn;
+	c->snd.next = psn;
+	c->snd.una = psn;
+	c->snd.acked = mrc_psn_add(psn, -1);
+	c->snd.ar_psn = c->snd.acked;
 	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
 		memset(&c->tx, 0, sizeof(c->tx));
-		c->tx_window = MRC_MPR_UNIT;
-		c->tx_range = MRC_MPR_UNIT;
+		c->snd.window = MRC_MPR_UNIT;
+		c->snd.range = MRC_MPR_UNIT;
 		mrc_tx_set_cc(c, now_ns);
 	}
 }
@@ -105,16 +92,16 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 
 	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
 	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > c->cfg.rq_max ||
-	    (c->psn_known && cfg->psn != c->psn_first))
+	    (c->snd.known && cfg->psn != c->snd.first))
 		return -EINVAL;
 	c->tx = *cfg;
-	c->tx_window = mpr * MRC_MPR_UNIT;
-	c->tx_range = mpr * MRC_MPR_UNIT;
+	c->snd.window = mpr * MRC_MPR_UNIT;
+	c->snd.range = mpr * MRC_MPR_UNIT;
 	if (!c->tx.wimm)
 		c->tx.wimm = c->cfg.rq_max;
 	mrc_tx_set_cc(c, now_ns);
 	c->tx_ready = true;
-	if (!c->psn_known)
+	if (!c->snd.known)
 		mrc_tx_start(c, cfg->psn, now_ns);
 	return 0;
 }
@@ -191,17 +178,17 @@ static void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_msg *m, u
 	h->udp_len = 0;
 }
 
-/* Record @r, in @slot: its packet leaves now by EV @idx. */
-static void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 idx, u64 now_ns)
+/* Record @r, in @slot: its packet leaves now as @op says. */
+static void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, const struct mrc_txop *op,
+			  u64 now_ns)
 {
-	r->sent = mrc_tick(now_ns);
-	r->ev = idx;
-	mrc_list_add_tail(c->rec, &c->sent, slot);
-	mrc_tx_inflight(c, (s32)mrc_rec_bytes(r));
+	u16 idx = op->ev_idx;
+
+	mrc_snd_sent(c, r, slot, idx, op->hdr.plane, now_ns);
 	mrc_evset_count_tx(c->evs, idx, 1);
 	c->stats.tx_pkts++;
 	c->stats.tx_bytes += r->len;
-	mrc_loss_sent(c, now_ns);
+	mrc_pto_sent(c, now_ns);
 }
 
 static void mrc_tx_count_rtx(struct mrc_conn *c, u8 cause, s32 by)
@@ -237,7 +224,7 @@ static void mrc_tx_count_rtx(struct mrc_conn *c, u8 cause, s32 by)
 
 static bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
 {
-	return mrc_cc_room(c->cc, c->inflight_bytes, bytes);
+	return mrc_cc_room(c->cc, c->snd.inflight, bytes);
 }
 
 /*
@@ -245,17 +232,24 @@ static bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
  * oldest PSN, on which the window and the next receive of the peer wait, then
  * in the order of loss.
  */
-static u16 mrc_tx_first_lost(const struct mrc_conn *c)
+static u16 mrc_tx_first_lost(struct mrc_conn *c)
 {
-	u16 slot = c->lost.head, una = (u16)(c->psn_una & c->rec_mask);
+	u16 slot = c->snd.lost.head, una = (u16)(c->snd.una & c->rec_mask);
+	u32 n;
 
-	if (slot != MRC_NONE16 && c->rec[una].state == MRC_REC_LOST)
+	if (slot != MRC_NONE16 && c->snd.rec[una].state == MRC_REC_LOST)
 		return una;
-	if (c->tx_range == c->tx_window)
-		return slot;
-	while (slot != MRC_NONE16 && ((slot - c->psn_una) & c->rec_mask) >= c->tx_range)
-		slot = c->rec[slot].next;
-	return slot;
+	/*
+	 * Beyond the live window: to the end of the list. A few at a time; the oldest PSN is in
+	 * flight, so there will be an event to go on at.
+	 */
+	for (n = 0; n < MRC_LOST_LOOK && slot != MRC_NONE16; n++, slot = c->snd.lost.head) {
+		if (((slot - c->snd.una) & c->rec_mask) < c->snd.range)
+			return slot;
+		mrc_list_del(c->snd.rec, &c->snd.lost, slot);
+		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+	}
+	return MRC_NONE16;
 }
 
 /* ---- the next packet: chosen, and once there is a path for it, taken ---- */
@@ -264,9 +258,9 @@ static u16 mrc_tx_first_lost(const struct mrc_conn *c)
 static const struct mrc_msg *mrc_tx_choose_lost(struct mrc_conn *c, u32 *psn)
 {
 	u16 slot = mrc_tx_first_lost(c);
-	struct mrc_rec *r = &c->rec[slot & c->rec_mask];
+	struct mrc_rec *r = &c->snd.rec[slot & c->rec_mask];
 
-	if (slot == MRC_NONE16 || !(c->sleek || mrc_tx_room(c, mrc_rec_bytes(r))))
+	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
 		return NULL;
 	*psn = mrc_rec_psn(c, slot);
 	return mrc_msg_at(c, r->msg);
@@ -275,34 +269,36 @@ static const struct mrc_msg *mrc_tx_choose_lost(struct mrc_conn *c, u32 *psn)
 /* The next one of the message under way, or of a message that may start now. */
 static const struct mrc_msg *mrc_tx_choose_new(struct mrc_conn *c, u32 *psn)
 {
-	struct mrc_rec *r = &c->rec[c->psn_next & c->rec_mask];
+	struct mrc_rec *r = &c->snd.rec[c->snd.next & c->rec_mask];
 	const struct mrc_msg *m;
 
-	if (c->tx_stopped || ((c->psn_next - c->psn_una) & MRC_PSN_MASK) >= c->tx_range)
+	if (c->msgs.stopped || ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= c->snd.range)
 		return NULL;
 	/* What a transport ACK may name must stay within one turn of the PSN space. */
-	if (mrc_psn_lag(c, c->psn_acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
+	if (mrc_psn_lag(c, c->snd.acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
 		return NULL;
-	if (c->cut == MRC_NONE16 && !mrc_msg_next(c))
+	if (c->msgs.cut == MRC_NONE16 && !mrc_msg_next(c))
 		return NULL;
-	m = mrc_msg_at(c, c->cut);
-	r->msg = c->cut;
-	r->len = mrc_msg_payload(c, m, c->cut_off);
-	*psn = c->psn_next;
+	m = mrc_msg_at(c, c->msgs.cut);
+	r->msg = c->msgs.cut;
+	r->len = mrc_msg_payload(c, m, c->msgs.cut_off);
+	*psn = c->snd.next;
 	return mrc_tx_room(c, mrc_rec_bytes(r)) ? m : NULL;
 }
 
-static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, struct mrc_txop *op)
+static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u64 now_ns,
+			     struct mrc_txop *op)
 {
 	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
 	op->hdr.rtx = true;
 	op->undo.kind = MRC_UNDO_RTX;
 	op->undo.sent = r->sent;
 	op->undo.ev = r->ev;
-	mrc_list_del(c->rec, &c->lost, slot);
+	op->undo.plane = r->plane;
+	mrc_resent_note(c, r, mrc_rec_psn(c, slot), ev, now_ns);
+	mrc_list_del(c->snd.rec, &c->snd.lost, slot);
 	mrc_tx_count_rtx(c, r->cause, 1);
-	r->state = MRC_REC_SENT;
-	if (r->tries < 255)
+	if (r->tries < MRC_TRIES_MAX)
 		r->tries++;
 }
 
@@ -312,20 +308,21 @@ static void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r, const struct 
 	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
 	op->hdr.rtx = false;
 	op->undo.kind = MRC_UNDO_NEW;
-	op->undo.slot = c->cut_rs;
-	if (c->psn_next == c->psn_una)	/* nothing out was sent before it */
-		c->rack_valid = false;
-	r->state = MRC_REC_SENT;
+	op->undo.slot = c->msgs.cut_rs;
+	if (c->snd.next == c->snd.una)	/* nothing out was sent before it */
+		c->rack.valid = false;
+	r->plane = 0;		/* all at once is one store */
 	r->cause = 0;
+	r->state = MRC_REC_FREE;
 	r->tries = 1;
-	c->psn_next = mrc_psn_add(c->psn_next, 1);
-	if (++c->cut_off < m->npkts)
+	c->snd.next = mrc_psn_add(c->snd.next, 1);
+	if (++c->msgs.cut_off < m->npkts)
 		return;
-	c->cut = MRC_NONE16;
-	if (c->cut_rs)
-		c->rs_seg++;
+	c->msgs.cut = MRC_NONE16;
+	if (c->msgs.cut_rs)
+		c->msgs.rs_seg++;
 	else
-		c->sq_seg++;
+		c->msgs.sq_seg++;
 }
 
 /*
@@ -335,26 +332,37 @@ static void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r, const struct 
  */
 static void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
-	u32 out = (c->psn_next - c->psn_una) & MRC_PSN_MASK;
+	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
-	if (out < c->tx_range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD))
+	if (out < c->snd.range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD))
 		return;
-	if (mrc_psn_out(c, c->ar_psn) && c->rec[c->ar_psn & c->rec_mask].state == MRC_REC_SENT)
+	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->rec_mask].state == MRC_REC_SENT)
 		return;
-	c->ar_psn = op->hdr.psn;
+	c->snd.ar_psn = op->hdr.psn;
 	op->hdr.ackreq = true;
 }
 
-/* A path for the packet of @r; what is lost takes another than the one that lost it. */
+/*
+ * A path for the packet of @r. What is lost takes another than the one that lost it, on
+ * another plane; planes that hold too much already are left out.
+ */
 static u16 mrc_tx_pick(struct mrc_conn *c, const struct mrc_rec *r, bool lost, u64 now_ns)
 {
-	u16 idx = mrc_rot_pick(&c->rot, c->evs,
-			       lost && r->ev < c->evs->n ? r->ev : MRC_NONE16);
+	bool known = unlikely(lost) && r->ev < c->evs->n;
+	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
+	u16 idx;
+
+	if (known)
+		off |= 1u << r->plane;
+	if (likely(!off))
+		idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
+	else
+		idx = mrc_rot_pick_off(&c->rot, c->evs, known ? r->ev : MRC_NONE16, off);
 
 	if (unlikely(idx == MRC_NONE16)) {	/* waits for a path within its budget */
 		c->stats.no_path++;
-		if (c->rto_at_ns == MRC_TIME_NEVER)
-			c->rto_at_ns = mrc_time_after(now_ns, mrc_loss_rto_ns(c));
+		if (c->budget.rto_at_ns == MRC_TIME_NEVER)
+			c->budget.rto_at_ns = mrc_time_after(now_ns, mrc_budget_rto_ns(c));
 	}
 	return idx;
 }
@@ -367,25 +375,25 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	bool lost;
 	u32 psn;
 
-	if (!c->psn_known || c->fail || now_ns < c->rnr_until_ns || now_ns < c->hold_until_ns)
+	if (!c->snd.known || c->fail || now_ns < c->budget.rnr_until_ns || now_ns < c->hold_until_ns)
 		return false;
-	if (c->paced.count && now_ns >= c->nack_until_ns)
-		mrc_loss_unpace(c);
-	lost = c->lost.count;
+	if (c->snd.paced.count && now_ns >= c->budget.nack_until_ns)
+		mrc_snd_unpace(c);
+	lost = c->snd.lost.count;
 	m = unlikely(lost) ? mrc_tx_choose_lost(c, &psn) : mrc_tx_choose_new(c, &psn);
 	if (!m)
 		return false;
 	slot = (u16)(psn & c->rec_mask);
-	r = &c->rec[slot];
+	r = &c->snd.rec[slot];
 	idx = mrc_tx_pick(c, r, lost, now_ns);
 	if (idx == MRC_NONE16)
 		return false;
 	if (unlikely(lost))
-		mrc_tx_take_lost(c, r, slot, op);
+		mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
 	else
 		mrc_tx_take_new(c, r, m, op);
 	mrc_tx_describe(c, m, psn, r->len, idx, now_ns, op);
-	mrc_tx_record(c, r, slot, idx, now_ns);
+	mrc_tx_record(c, r, slot, op, now_ns);
 	if (likely(!lost))
 		mrc_tx_ask(c, op);
 	return true;
@@ -394,13 +402,12 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	u16 slot = (u16)(op->hdr.psn & c->rec_mask);
-	struct mrc_rec *r = &c->rec[slot];
+	struct mrc_rec *r = &c->snd.rec[slot];
 	bool rs = op->undo.slot;
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
-	mrc_tx_inflight(c, -(s32)mrc_rec_bytes(r));
-	mrc_list_del(c->rec, &c->sent, slot);
+	mrc_snd_take_back(c, slot);
 	if (c->evs)
 		mrc_evset_count_tx(c->evs, op->ev_idx, -1);
 	c->stats.tx_pkts--;
@@ -410,22 +417,24 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 		r->state = MRC_REC_LOST;
 		r->sent = op->undo.sent;
 		r->ev = op->undo.ev;
-		mrc_list_add_head(c->rec, &c->lost, slot);
+		r->plane = op->undo.plane & (MRC_PLANES_MAX - 1u);
+		mrc_resent_take_back(c, op->hdr.psn);
+		mrc_list_add_head(c->snd.rec, &c->snd.lost, slot);
 		mrc_tx_count_rtx(c, r->cause, -1);
 		return;
 	}
 	r->state = MRC_REC_FREE;
-	c->psn_next = op->hdr.psn;
+	c->snd.next = op->hdr.psn;
 	if (op->hdr.ackreq)	/* then it shall ask again */
-		c->ar_psn = mrc_psn_add(c->psn_una, -1);
-	if (c->cut == MRC_NONE16) {	/* it was the last of its message */
-		c->cut = r->msg;
-		c->cut_rs = rs;
+		c->snd.ar_psn = mrc_psn_add(c->snd.una, -1);
+	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
+		c->msgs.cut = r->msg;
+		c->msgs.cut_rs = rs;
 		if (rs)
-			c->rs_seg--;
+			c->msgs.rs_seg--;
 		else
-			c->sq_seg--;
-		c->cut_off = mrc_msg_at(c, c->cut)->npkts;
+			c->msgs.sq_seg--;
+		c->msgs.cut_off = mrc_msg_at(c, c->msgs.cut)->npkts;
 	}
-	c->cut_off--;
+	c->msgs.cut_off--;
 }

@@ -137,6 +137,8 @@ struct mrc_ep_hdr {		/* ERTH and EETH */
 	u8 tsr;
 };
 
+#define MRC_PLANE_NONE	0xff
+
 /* One packet, host byte order. Fields not of its opcode are zero. */
 struct mrc_pkt {
 	u8 opcode;		/* enum mrc_opcode */
@@ -173,7 +175,7 @@ struct mrc_pkt {
 
 	/* Not on the wire of these headers: filled by the receiver's network side. */
 	u32 ev;			/* from UDP source port and flow label */
-	u8 plane;		/* arrival plane, 0-based */
+	u8 plane;		/* arrival plane, 0-based; MRC_PLANE_NONE: by none (lo) */
 	bool ecn_ce;
 	u8 trimmed;		/* 0, MRC_NACK_TRIMMED or MRC_NACK_TRIMMED_LASTHOP */
 	u16 udp_len;		/* as in the UDP header; sizes rcvd_bytes */

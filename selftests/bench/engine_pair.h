@@ -93,14 +93,11 @@ struct end {
     // else wants to be said.
     void settle(mrc_conn &peer, u64 now, bool talk)
     {
-        mrc_cpl cpl;
-        mrc_tail tail;
+        mrc_todo ev;
         mrc_txop op;
         mrc_rxop ignored;
 
-        while (mrc_conn_tail_next(&c, &tail))
-            ;
-        while (mrc_conn_complete_next(&c, &cpl))
+        while (mrc_conn_next(&c, &ev))
             ;
         while (talk && mrc_conn_tx_next(&c, now, &op))
             mrc_conn_rx_begin(&peer, &op.hdr, now, &ignored);
@@ -194,7 +191,7 @@ public:
     {
         p.b.settle(p.a.c, now_, true);
         p.a.settle(p.b.c, now_, p.turn % turns_ == 0);
-        need(p.a.c.psn_una == p.a.c.psn_next, "not everything is acknowledged");
+        need(p.a.c.snd.una == p.a.c.snd.next, "not everything is acknowledged");
     }
 
 private:
@@ -212,7 +209,7 @@ private:
         const mrc_conn &c = p.a.c;
 
         std::fprintf(stderr, "sent %u of %u: %u in flight, una %u next %u fail %d\n", n, burst,
-                     c.inflight_bytes, c.psn_una, c.psn_next, c.fail);
+                     c.snd.inflight, c.snd.una, c.snd.next, c.fail);
         std::exit(1);
     }
 

@@ -3,8 +3,9 @@
 """check.py - judge captures of MRC traffic.
 
     check.py [--want "C0 C1 ..."] [--outer srv6|srh|none] [--planes N] [--mpr N]
-             [--dscp DATA,RTX,CONTROL,PROBE] [--no-tshark] FILE...
+             [--dscp DATA,RTX,CONTROL,PROBE] [--plain] [--no-tshark] FILE...
 
+--plain: the QPs are those of mrc.h; their data is not padded, and byte 1 of BTH is zero.
 Every frame is decoded by tshark, whose outer layers must be as ours, and by packet.py; all
 of them together are held against rules.py. Prints TAP, one test for each rule.
 """
@@ -41,7 +42,7 @@ class Tap:
         return 1 if self.failed else 0
 
 
-def decode(paths, classes, bad):
+def decode(paths, classes, plain, bad):
     """All MRC packets, and by file what the frames are: a Packet, or None."""
     packets, frames = [], {}
     for path in paths:
@@ -49,7 +50,7 @@ def decode(paths, classes, bad):
         for time, raw in pcap.read(path):
             p = None
             try:
-                p = packet.Packet(raw, classes, time)
+                p = packet.Packet(raw, classes, time, plain)
                 packets.append(p)
             except layers.NotMrc:
                 pass
@@ -73,6 +74,7 @@ def arguments():
     parser.add_argument("--planes", type=int, default=1)
     parser.add_argument("--mpr", type=int)
     parser.add_argument("--dscp", default="8,12,46,10")
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--no-tshark", action="store_true")
     parser.add_argument("file", nargs="+")
     return parser.parse_args()
@@ -81,7 +83,8 @@ def arguments():
 def main():
     args, tap, bad = arguments(), Tap(), collections.defaultdict(list)
     data, rtx, control, *probe = map(int, args.dscp.split(","))
-    packets, frames = decode(args.file, packet.Classes(data, rtx, control, probe), bad)
+    packets, frames = decode(args.file, packet.Classes(data, rtx, control, probe),
+                             args.plain, bad)
     count = collections.Counter(p.opcode for p in packets)
     print("# seen:", " ".join(f"{op:02X}:{n}" for op, n in sorted(count.items())))
     tap.test(packets and not bad, f"each of {len(packets)} packets is right in itself",

@@ -27,12 +27,12 @@ KINDS = [(v6, outer, ts) for v6 in (True, False) for outer in ("srv6", "srh", "n
          for ts in (True, False)]
 
 
-def broken_rules(frames, planes=2):
+def broken_rules(frames, planes=2, plain=False):
     """What is said of @frames."""
     said, packets = set(), []
     for time, raw in frames:
         try:
-            packets.append(packet.Packet(raw, time=time))
+            packets.append(packet.Packet(raw, time=time, plain=plain))
         except layers.NotMrc:
             said.add("not MRC any more")
         except layers.Bad as e:
@@ -220,6 +220,21 @@ def good_runs(tap):
     return runs
 
 
+def plain_runs(tap):
+    """QPs of mrc.h: no padding, no SE; and each reading finds the other's packets."""
+    plain, padded = sample.Run(plain=True).frames, sample.Run().frames
+    said = broken_rules(plain, plain=True)
+    tap.test(not said, "a run without padding passes as one of mrc.h", "; ".join(sorted(said)))
+    tap.test("payload padded to words" in broken_rules(plain), "and as none of verbs")
+    tap.test("least padding" in broken_rules(padded, plain=True),
+             "a run with padding does not pass as one of mrc.h")
+    asking = next(n for n, (_, raw) in enumerate(plain) if raw[udp_at(raw)[0] + 8] == 0xcb)
+    raw = bytearray(plain[asking][1])
+    raw[udp_at(raw)[0] + 9] |= 0x80
+    said = broken_rules(change(plain, asking, mend(bytes(raw))), plain=True)
+    tap.test("BTH byte 1 of a QP of mrc.h is zero" in said, "a solicited event is found there")
+
+
 def rejected(raw):
     try:
         packet.Packet(raw)
@@ -285,6 +300,7 @@ def main():
     tap, rng = Tap(), random.Random(seed)
     print(f"TAP version 13\n# seed {seed}")
     runs = good_runs(tap)
+    plain_runs(tap)
     bits(tap, rng, runs, rounds)
     fields(tap, rng, runs, rounds)
     print(f"1..{tap.count}")

@@ -43,8 +43,10 @@ class Classes:
 
 
 class Packet:
-    def __init__(self, raw, classes=Classes(), time=0):
-        self.time, self.frame = time, Frame(raw)
+    """@plain: of a QP of mrc.h, whose packets are not padded and ask for no event."""
+
+    def __init__(self, raw, classes=Classes(), time=0, plain=False):
+        self.time, self.frame, self.plain = time, Frame(raw), plain
         self.ev, self.udp_len = self.frame.ev, self.frame.udp_len
         self.src, self.dst = self.frame.ip.src, self.frame.ip.dst
         self.read_bth(self.frame.bth)
@@ -87,12 +89,13 @@ class Packet:
             self.tx_ts = 0
         self.va, self.rkey, self.dmalen = struct.unpack("!QII", b[:16])
         self.extra, b = b[16:16 + extra], b[16 + extra:]
-        need(len(b) % 4 == 0, "payload padded to words")
+        need(self.plain or len(b) % 4 == 0, "payload padded to words")
         need(len(b) >= self.pad, "pad count within the payload")
         self.payload = b[:len(b) - self.pad]
         need(not any(b[len(b) - self.pad:]), "padding zero")
         need(has_payload or not b, "no payload")
-        need(self.pad == -len(self.payload) % 4, "least padding")
+        need(self.pad == (0 if self.plain else -len(self.payload) % 4), "least padding")
+        need(not (self.plain and self.se), "BTH byte 1 of a QP of mrc.h is zero")
         need(not self.se or self.place in (LAST, ONLY) and self.takes_receive,
              "solicited event only where a receive completes")
         self.check_data()

@@ -82,7 +82,7 @@ class Host:
     def data(self, opcode, va, rkey, dmalen, rqmsn, payload=b"", extra=b"", msn=None, rtx=None):
         """@rtx: PSN to send again. Returns (PSN, EV)."""
         psn = self.psn if rtx is None else rtx
-        pad, ts = -len(payload) % 4, self.run.ts
+        pad, ts = 0 if self.run.plain else -len(payload) % 4, self.run.ts
         body = bth(opcode, self.qpn, psn, pad, rtx is not None, ts)
         body += struct.pack("!HH", rqmsn, self.msn if msn is None else msn)
         stamp = self.run.now // 128 & 0xffff
@@ -164,8 +164,8 @@ class Host:
 
 
 class Run:
-    def __init__(self, v6=True, outer="srv6", ts=True):
-        self.outer, self.ts, self.now, self.frames = outer, ts, 10**9, []
+    def __init__(self, v6=True, outer="srv6", ts=True, plain=False):
+        self.outer, self.ts, self.plain, self.now, self.frames = outer, ts, plain, 10**9, []
         a, b = (A6, B6) if v6 else (A4, B4)
         self.a = Host(self, a, b, QP_B, QP_A, 0x1000)
         self.b = Host(self, b, a, QP_A, QP_B, 0x200000)

@@ -233,7 +233,7 @@ start_write_bw() {
 	in_ns h2 "${load[@]}" ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" \
 		>$work/log/write_bw-server 2>&1 &
 	bw_server=$!
-	wait_until 10 listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
+	wait_until 30 listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
 	in_ns h1 "${load[@]}" ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
 		>$work/log/write_bw-client 2>&1 &
 	bw_client=$!
@@ -257,7 +257,7 @@ start_transfer() {
 		--watch $SWITCH=$PORT "${colours[@]}" --marks $work/marks \
 		--out $work/samples.jsonl 2>$work/log/sampler &
 	sampler=$!
-	wait_until 10 test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
+	wait_until 60 test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
 	snapshot start
 	start_verify verify21 h2 h1; v21s=$verify_server v21c=$verify_client
 	wait_until 20 delivered "$ibdev1" 131072 ||

@@ -10,9 +10,9 @@ namespace {
 // A controller that remembers what it was told.
 struct spy_cc {
     mrc_cc cc;
-    mrc_cc_sample ack, nack, loss, timeout;
-    u32 acks, nacks, losses, timeouts;
-    u64 acked;
+    mrc_cc_sample ack, nack, loss, timeout, spurious;
+    u32 acks, nacks, losses, timeouts, spurious_n;
+    u64 acked, lost;
 };
 
 void spy_init(mrc_cc *cc, const mrc_cc_cfg *cfg, u64)
@@ -36,14 +36,20 @@ void spy_loss(mrc_cc *cc, const mrc_cc_sample *s)
 {
     spy(cc)->loss = *s;
     spy(cc)->losses++;
+    spy(cc)->lost += s->lost_bytes;
 }
 void spy_timeout(mrc_cc *cc, const mrc_cc_sample *s)
 {
     spy(cc)->timeout = *s;
     spy(cc)->timeouts++;
 }
+void spy_spurious(mrc_cc *cc, const mrc_cc_sample *s)
+{
+    spy(cc)->spurious = *s;
+    spy(cc)->spurious_n++;
+}
 const mrc_cc_ops spy_ops = {"spy",    sizeof(spy_cc), spy_init, spy_set,
-                            spy_ack, spy_nack,       spy_loss, spy_timeout};
+                            spy_ack, spy_nack,       spy_loss, spy_timeout, spy_spurious};
 
 constexpr u32 kFull = 1024 + MRC_PKT_OVERHEAD; // a full packet in flight
 
@@ -86,9 +92,9 @@ protected:
 
     void until_lost()
     {
-        for (int i = 0; i < 10 && !c.lost.count; i++)
+        for (int i = 0; i < 10 && !c.snd.lost.count; i++)
             fire();
-        ASSERT_NE(c.lost.count, 0u);
+        ASSERT_NE(c.snd.lost.count, 0u);
     }
 
     spy_cc eye = {};

@@ -16,6 +16,8 @@ extern "C" {
 }
 #pragma GCC diagnostic pop
 
+#include "events.h"
+
 #include <gtest/gtest.h>
 
 namespace {
@@ -145,7 +147,7 @@ protected:
     }
 
     void sack(u32 cack, u64 bitmap = 0, s16 offset = 1, u32 trigger = 0, u8 m = MRC_M_NONE,
-              u32 ev = 0)
+              u32 by = 0)
     {
         mrc_pkt p = {};
 
@@ -156,7 +158,7 @@ protected:
         p.u.sack.sack_offset = offset;
         p.u.sack.ack_psn_offset = static_cast<s16>(trigger ? mrc_psn_diff(trigger, cack) : 0);
         p.u.sack.m = m;
-        p.u.sack.ev = ev;
+        p.u.sack.ev = by;
         EXPECT_EQ(rx(p), MRC_V_DONE);
         sound();
     }
@@ -198,14 +200,14 @@ protected:
     {
         nack(of.hdr.psn, of.hdr.ev, reason, vendor);
     }
-    void nack(u32 psn, u32 ev, mrc_nack reason, u8 vendor = 1)
+    void nack(u32 psn, u32 by, mrc_nack reason, u8 vendor = 1)
     {
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_NACK;
         p.psn = psn;
         p.u.nack.psn = psn;
-        p.u.nack.ev = ev;
+        p.u.nack.ev = by;
         p.u.nack.reason = static_cast<u8>(reason);
         p.u.nack.vendor_info = vendor;
         rx(p);
@@ -280,7 +282,7 @@ protected:
         std::vector<mrc_cpl> v;
         mrc_cpl x;
 
-        while (mrc_conn_complete_next(&c, &x))
+        while (ev.complete(&x))
             v.push_back(x);
         sound();
         return v;
@@ -300,9 +302,20 @@ protected:
         run_to(std::max(now, d));
     }
 
+    // Largest reordering window of the planes, quarters of a round trip.
+    int reo() const
+    {
+        int most = 0;
+
+        for (const auto &p : evs.plane)
+            most = std::max<int>(most, p.reo);
+        return most;
+    }
+
     rig_cfg cfg;
     mrc_evset evs = {};
     mrc_conn c = {};
+    event_tap ev{c};
     std::vector<u64> evs_mem, mem;
     u64 now = 1000000000;
     mrc_pkt last = {};

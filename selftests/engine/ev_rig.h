@@ -3,6 +3,7 @@
 #ifndef EV_RIG_H
 #define EV_RIG_H
 
+#include <span>
 #include <vector>
 
 extern "C" {
@@ -49,7 +50,8 @@ protected:
     // A rotation of at most @active EVs.
     void rotate(u16 active, u64 seed = 42)
     {
-        order.assign(active, 0);
+        store.assign(MRC_ROT_LEN(active), 0);
+        order = std::span<u16>(store).first(active);
         mrc_rot_init(&r, order.data(), active, seed);
     }
     void TearDown() override
@@ -62,12 +64,16 @@ protected:
     u16 pick(u16 avoid = MRC_NONE16) { return mrc_rot_pick(&r, &s, avoid); }
     void sign(u16 i, mrc_ev_sign what) { mrc_evset_sign(&s, i, what, now); }
     u8 state(u16 i) { return s.ev[i].state; }
+    // So many packets that probes need not wait for want of them.
+    void traffic() { mrc_evset_earn(&s, MRC_PROBE_COST * MRC_PROBE_BURST); }
     // The probes that may be sent now.
     std::vector<u16> probes()
     {
         std::vector<u16> v;
         u16 i;
 
+        if (!idle)
+            traffic();
         while (mrc_evset_probe_next(&s, now, &i))
             v.push_back(i);
         return v;
@@ -91,8 +97,10 @@ protected:
     mrc_evset s = {};
     mrc_rot r = {};
     std::vector<u64> mem;
-    std::vector<u16> order;
+    std::vector<u16> store;
+    std::span<u16> order; // the active set
     u64 now = 1 * kMs;
+    bool idle = false; // no packets but ours
 };
 
 #endif

@@ -76,25 +76,20 @@ protected:
     }
     void settle(end &x)
     {
-        mrc_tail t;
-        mrc_exec r;
-        u16 slot;
-        mrc_cpl cp;
+        mrc_todo e;
 
-        while (mrc_conn_tail_next(&x.c, &t))
-            ;
-        while (mrc_conn_exec_next(&x.c, &r))
-            mrc_conn_exec_done(&x.c, r.slot, 7, now);
-        while (mrc_conn_exec_free_next(&x.c, &slot))
-            ;
-        while (mrc_conn_complete_next(&x.c, &cp)) {
-            if (cp.kind == MRC_CPL_RECV) {
-                EXPECT_EQ(cp.rq_idx, x.received);
+        while (mrc_conn_next(&x.c, &e)) {
+            if (e.what == MRC_DO_EXEC)
+                mrc_conn_exec_done(&x.c, e.exec.slot, 7, now);
+            if (e.what != MRC_DO_COMPLETE)
+                continue;
+            if (e.cpl.kind == MRC_CPL_RECV) {
+                EXPECT_EQ(e.cpl.rq_idx, x.received);
                 x.received++;
-                x.last_recv = cp;
+                x.last_recv = e.cpl;
             } else {
-                EXPECT_EQ(cp.cookie, x.sent_ok + x.sent_bad);
-                (cp.status == MRC_ST_OK ? x.sent_ok : x.sent_bad)++;
+                EXPECT_EQ(e.cpl.cookie, x.sent_ok + x.sent_bad);
+                (e.cpl.status == MRC_ST_OK ? x.sent_ok : x.sent_bad)++;
             }
         }
     }

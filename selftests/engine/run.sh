@@ -3,8 +3,8 @@
 # run.sh [test_name...] - build and run the engine tests with both compilers.
 #
 # Prints TAP 13: one line per GoogleTest case and compiler, one per program
-# that did not build or did not end well. Without names the purity gate runs
-# too. COMPILERS="gcc" limits the compilers, UNITS as in the Makefile.
+# that did not build or did not end well. Without names the gates (purity,
+# arrows) run, too. COMPILERS="gcc" limits the compilers, UNITS as in the Makefile.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -48,6 +48,7 @@ run_all()
 	done
 	if [ ${#make_args[@]} -eq 0 ]; then
 		./test_purity.sh || true
+		./test_arrows.py || true
 	fi
 }
 

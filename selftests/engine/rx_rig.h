@@ -36,7 +36,7 @@ protected:
         k.rx.sack_pkts = 1000;
         k.rx.sack_bytes = 1 << 24;
         make(k);
-        c.sack_pkts = 0; // the very first packet is answered: not what is looked at here
+        c.rcv.sack_pkts = 0; // the very first packet is answered: not what is looked at here
     }
 };
 

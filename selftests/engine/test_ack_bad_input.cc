@@ -18,7 +18,7 @@ protected:
     }
     void unmoved()
     {
-        EXPECT_EQ(c.psn_una, 1000u);
+        EXPECT_EQ(c.snd.una, 1000u);
         EXPECT_EQ(show(cpls()), "");
         EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
     }
@@ -65,7 +65,7 @@ TEST_F(ack_bad_input, bitmaps_of_what_was_never_sent)
     unmoved();
     // A bitmap that contradicts the cumulative edge: the edge says more, and counts.
     sack(1001, 0, -1);
-    EXPECT_EQ(c.psn_una, 1002u);
+    EXPECT_EQ(c.snd.una, 1002u);
     EXPECT_EQ(show(cpls()), ""); // no transport ACK yet
 }
 
@@ -82,7 +82,7 @@ TEST_F(ack_bad_input, unknown_syndromes_and_reasons)
     mrc_pkt p = {};
     p.opcode = MRC_OPC_NACK;
     p.u.nack.psn = 1001;
-    p.u.nack.ev = c.evs->ev[c.rec[1001 & c.rec_mask].ev].value;
+    p.u.nack.ev = c.evs->ev[c.snd.rec[1001 & c.rec_mask].ev].value;
     p.u.nack.reason = 0x7e;
     rx(p);
     // Not at once: the peer may be short of something.
@@ -98,7 +98,7 @@ TEST_F(ack_bad_input, unknown_syndromes_and_reasons)
 TEST_F(ack_bad_input, a_peer_that_took_back_its_word)
 {
     sack(1003);
-    EXPECT_EQ(c.psn_una, 1004u);
+    EXPECT_EQ(c.snd.una, 1004u);
     for (int i = 0; i < 1000 && mrc_conn_failed(&c) == MRC_ST_OK; i++) {
         fire();
         for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))

@@ -14,17 +14,17 @@ TEST_F(ack_lies, never_sent)
     sack(1005);
     sack(1000 + (1 << 23) - 1);
     EXPECT_EQ(c.stats.rx_bad_ack, 2u);
-    EXPECT_EQ(c.sent.count, 5u);
+    EXPECT_EQ(c.snd.out, 5u);
     sack(999, 0xff, 4);         // 1003 and 1004, and six that do not exist
     EXPECT_EQ(c.stats.rx_bad_ack, 3u);
-    EXPECT_EQ(c.sent.count, 3u);
+    EXPECT_EQ(c.snd.out, 3u);
     ack(1005);
     ack(1004, 0x20);            // not an ACK, not a NAK
     nack(1005, 0, MRC_NACK_TRIMMED);
     nack(1005, 0, MRC_NACK_UNEXP_EVENT);
     EXPECT_EQ(c.stats.rx_bad_ack, 7u);
     EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
-    EXPECT_EQ(c.psn_una, 1000u);
+    EXPECT_EQ(c.snd.una, 1000u);
 }
 
 TEST_F(ack_lies, a_naks_psn_must_be_waited_for)
@@ -33,20 +33,20 @@ TEST_F(ack_lies, a_naks_psn_must_be_waited_for)
     ack(1001);
     ack(1001, MRC_AETH_NAK | MRC_NAK_REM_OP);   // acknowledged before
     ack(1005, MRC_AETH_NAK | MRC_NAK_REM_OP);   // never sent
-    EXPECT_FALSE(c.tx_stopped);
+    EXPECT_FALSE(c.msgs.stopped);
     ack(1002, MRC_AETH_NAK | MRC_NAK_REM_OP);
-    EXPECT_TRUE(c.tx_stopped);
+    EXPECT_TRUE(c.msgs.stopped);
 }
 
 TEST_F(ack_lies, cack_and_bitmap_disagree)
 {
     flight(40);
     sack(1009, 0, -8);          // "nothing of 1001 to 1020": cack has said otherwise
-    EXPECT_EQ(c.psn_una, 1010u);
+    EXPECT_EQ(c.snd.una, 1010u);
     sack(1004, 0x3, 1);         // back, and what is behind it
-    EXPECT_EQ(c.psn_una, 1010u);
+    EXPECT_EQ(c.snd.una, 1010u);
     sack(1009, 0x1, 1);         // the PSN that cack says is missing
-    EXPECT_EQ(c.psn_una, 1011u);
+    EXPECT_EQ(c.snd.una, 1011u);
     EXPECT_EQ(c.stats.rx_bad_ack, 0u);
 }
 
@@ -58,8 +58,8 @@ TEST_F(ack_lies, a_bitmap_beyond_what_its_cack_allows)
     EXPECT_EQ(tx_data().size(), 64u);
     sack(999, 0b111, 127);      // 1126, 1127, and 1128, which that cack did not allow
     EXPECT_EQ(c.stats.rx_bad_ack, 1u);
-    EXPECT_EQ(c.rec[1127 & c.rec_mask].state, MRC_REC_FREE);
-    EXPECT_EQ(c.rec[1128 & c.rec_mask].state, MRC_REC_SENT);
+    EXPECT_EQ(c.snd.rec[1127 & c.rec_mask].state, MRC_REC_FREE);
+    EXPECT_EQ(c.snd.rec[1128 & c.rec_mask].state, MRC_REC_SENT);
 }
 
 TEST_F(ack_lies, msn)
@@ -77,7 +77,7 @@ TEST_F(ack_lies, msn)
     p.u.aeth.msn = 1;
     rx(p);
     EXPECT_EQ(c.stats.rx_bad_ack, 1u);
-    EXPECT_EQ(c.psn_una, 1004u);
+    EXPECT_EQ(c.snd.una, 1004u);
 }
 
 // Anything in any field: sound after each, and the honest end comes all the same.
@@ -97,14 +97,14 @@ TEST_F(ack_lies, at_random)
         auto v = flight(200, k);
         for (int i = 0; i < 2000 && !mrc_conn_failed(&c); i++) {
             mrc_pkt p = {};
-            u32 near = (c.psn_una + static_cast<u32>(r() % 600) - 200) & MRC_PSN_MASK;
+            u32 near = (c.snd.una + static_cast<u32>(r() % 600) - 200) & MRC_PSN_MASK;
 
             now += r() % (20 * kUs);
             p.psn = r() & 1 ? near : r() & MRC_PSN_MASK;
             if (r() % 3) {
                 p.opcode = MRC_OPC_SACK;
                 mrc_sack &s = p.u.sack;
-                s.cack = r() % 8 ? (c.psn_una - 1 - r() % 4) & MRC_PSN_MASK : p.psn;
+                s.cack = r() % 8 ? (c.snd.una - 1 - r() % 4) & MRC_PSN_MASK : p.psn;
                 s.m = r() & 3;
                 s.pr = r() % 8 == 0;
                 s.ack_psn_offset = static_cast<s16>(r() & 1 ? r() % 256 : r());
@@ -132,16 +132,16 @@ TEST_F(ack_lies, at_random)
             tx_all();
         }
         ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK) << seed;
-        for (int i = 0; i < 1000 && c.psn_una != c.psn_next; i++) {
+        for (int i = 0; i < 1000 && c.snd.una != c.snd.next; i++) {
             fire();
             tx_all();
-            sack((c.psn_next - 1) & MRC_PSN_MASK);
+            sack((c.snd.next - 1) & MRC_PSN_MASK);
         }
-        ack((c.psn_next - 1) & MRC_PSN_MASK);
-        for (int i = 0; i < 100 && (c.sq_seg != c.sq_tail || c.psn_una != c.psn_next); i++) {
+        ack((c.snd.next - 1) & MRC_PSN_MASK);
+        for (int i = 0; i < 100 && (c.msgs.sq_seg != c.msgs.sq_tail || c.snd.una != c.snd.next); i++) {
             tx_all();
-            sack((c.psn_next - 1) & MRC_PSN_MASK);
-            ack((c.psn_next - 1) & MRC_PSN_MASK);
+            sack((c.snd.next - 1) & MRC_PSN_MASK);
+            ack((c.snd.next - 1) & MRC_PSN_MASK);
         }
         EXPECT_EQ(show(cpls()), "100:0") << seed;
     }

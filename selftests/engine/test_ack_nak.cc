@@ -44,7 +44,7 @@ TEST_F(ack_nak, of_a_response)
 
     make();
     ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 100)));
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
     ASSERT_EQ(psns(tx_data()), psn_list{1000});
     ack(1000, invalid);

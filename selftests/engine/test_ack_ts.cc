@@ -14,6 +14,22 @@ protected:
         k.evs = 16;
         return ack_rig::flight(n, k);
     }
+    // A round trip is known, then @n packets leave from 1001 on, one after the other.
+    std::vector<mrc_txop> spread(u32 n)
+    {
+        std::vector<mrc_txop> v;
+
+        flight(1);
+        now += 50 * kUs;
+        sack(1000, 0, 1, 1000);
+        ack(1000);
+        cpls();
+        post(MRC_OP_WRITE, n * 1024);
+        for (; auto t = tx(); now += 100)
+            v.push_back(*t);
+        EXPECT_EQ(v.size(), n);
+        return v;
+    }
     // The packet is lost by a NACK of the plainest kind and leaves again.
     mrc_txop resend(const mrc_txop &t)
     {
@@ -43,7 +59,7 @@ TEST_F(ack_ts, round_trip_without_service_time)
     now += 50 * kUs;
     sack(sack_of(v[0], 1000, 20 * kUs));
     EXPECT_NEAR(static_cast<double>(eye.ack.rtt_ns), 30e3, 200);
-    EXPECT_NEAR(static_cast<double>(c.srtt_ns), 30e3, 200);
+    EXPECT_NEAR(static_cast<double>(c.rtt.srtt_ns), 30e3, 200);
 }
 
 TEST_F(ack_ts, a_stamp_from_the_future_is_refused)
@@ -52,7 +68,7 @@ TEST_F(ack_ts, a_stamp_from_the_future_is_refused)
     now += 50 * kUs;
     sack(sack_of(v[0], 1000, 60 * kUs));
     EXPECT_EQ(eye.ack.rtt_ns, 0u);
-    EXPECT_EQ(c.srtt_ns, 0u);
+    EXPECT_EQ(c.rtt.srtt_ns, 0u);
 }
 
 TEST_F(ack_ts, beyond_the_wrap)
@@ -90,14 +106,7 @@ TEST_F(ack_ts, held_copies_are_ambiguous)
 // Eifel: the stamp says that the first copy arrived.
 TEST_F(ack_ts, resent_in_vain)
 {
-    flight(1);
-    now += 50 * kUs;
-    sack(1000, 0, 1, 1000);
-    ack(1000);
-    cpls();
-    post(MRC_OP_WRITE, 30 * 1024);
-    auto v = tx_data();
-    ASSERT_EQ(v.size(), 30u);
+    auto v = spread(30);
     now += 50 * kUs;
     mrc_sack s = sack_of(v[29], 1000);
     s.bitmap = (1ull << 30) - 2;    // all but 1001
@@ -106,28 +115,28 @@ TEST_F(ack_ts, resent_in_vain)
     EXPECT_EQ(evs.ev[v[0].ev_idx].state, MRC_EV_ASSUMED_BAD);
     auto again = tx_data();
     ASSERT_EQ(psns(again), psn_list{1001});
-    u8 mult = c.reo_mult;
+    int mult = reo();
     now += 60 * kUs;            // longer than a round trip: time alone could not tell
     sack(sack_of(v[0], 1030));
     EXPECT_EQ(c.stats.rtx_spurious, 1u);
     EXPECT_EQ(eye.ack.rtt_ns, 0u);
-    EXPECT_GT(c.reo_mult, mult);
+    EXPECT_GT(reo(), mult);
     EXPECT_LE(evs.ev[v[0].ev_idx].state, MRC_EV_SKIP) << "the blame is taken back";
     EXPECT_LE(evs.ev[again[0].ev_idx].state, MRC_EV_SKIP);
 }
 
 TEST_F(ack_ts, arrived_while_it_waited_to_be_resent)
 {
-    auto v = flight(30);
+    auto v = spread(30);
     now += 50 * kUs;
-    mrc_sack s = sack_of(v[29], 999);
+    mrc_sack s = sack_of(v[29], 1000);
     s.bitmap = (1ull << 30) - 2;    // all but the first
     sack(s);
     until_lost();
     EXPECT_EQ(evs.ev[v[0].ev_idx].state, MRC_EV_ASSUMED_BAD);
-    u8 mult = c.reo_mult;
-    sack(sack_of(v[0], 1029));
-    EXPECT_GT(c.reo_mult, mult);
+    int mult = reo();
+    sack(sack_of(v[0], 1030));
+    EXPECT_GT(reo(), mult);
     EXPECT_LE(evs.ev[v[0].ev_idx].state, MRC_EV_SKIP);
     EXPECT_EQ(c.stats.rtx_spurious, 0u) << "it was not resent";
     EXPECT_TRUE(tx_data().empty());

@@ -41,7 +41,7 @@ TEST(cc, every_controller_has_all_functions)
         EXPECT_GE(o->size, sizeof(mrc_cc));
         EXPECT_LE(o->size, 192u);
         EXPECT_TRUE(o->init && o->set_cfg && o->on_ack && o->on_nack && o->on_loss &&
-                    o->on_timeout);
+                    o->on_timeout && o->on_spurious);
     }
 }
 
@@ -59,6 +59,7 @@ TEST(cc, fixed_never_changes_its_mind)
     cc.ops->on_nack(&cc, &s);
     cc.ops->on_loss(&cc, &s);
     cc.ops->on_timeout(&cc, &s);
+    cc.ops->on_spurious(&cc, &s);
     EXPECT_EQ(cc.cwnd_bytes, 100000u);
     cfg.window_bytes = 1;
     cc.ops->set_cfg(&cc, &cfg, 0);
@@ -271,6 +272,8 @@ void aimd_ack(mrc_cc* cc, const mrc_cc_sample* s)
         cc->cwnd_bytes = u32(std::min<u64>(cc->cwnd_bytes + add, MRC_CC_WND_MAX));
 }
 
+void aimd_none(mrc_cc*, const mrc_cc_sample*) {}
+
 void aimd_lost(mrc_cc* cc, const mrc_cc_sample*)
 {
     aimd* a = reinterpret_cast<aimd*>(cc);
@@ -280,7 +283,7 @@ void aimd_lost(mrc_cc* cc, const mrc_cc_sample*)
 }
 
 const mrc_cc_ops aimd_ops = {"aimd", sizeof(aimd), aimd_set, aimd_set, aimd_ack,
-                             aimd_lost, aimd_lost, aimd_lost};
+                             aimd_lost, aimd_lost, aimd_lost, aimd_none};
 
 TEST(cc, a_third_controller_is_one_table)
 {

@@ -140,7 +140,9 @@ TEST_F(conn, another_path_set)
     nack(sent[19].hdr.psn, sent[19].hdr.ev, MRC_NACK_TRIMMED);
     sack(1010, 0, 1, 1010, MRC_M_SKIP_ONCE, sent[10].hdr.ev);
     run_to(now + 5 * kMs);
-    for (const mrc_txop &t : tx_all())
+    auto v = tx_all();
+    EXPECT_FALSE(v.empty());
+    for (const mrc_txop &t : v)
         EXPECT_LT(t.ev_idx, 2);
     EXPECT_EQ(mrc_evset_check(&other), 0);
     mrc_conn_set_path(&c, &evs);
@@ -152,7 +154,9 @@ TEST_F(conn, the_plane_of_a_receiver_only)
     take(write_only(2000));
     mrc_evset_remote_planes(&evs, 2, now);
     mrc_conn_plane_event(&c, now);
-    for (const mrc_txop &t : tx_all())
+    auto v = tx_all();
+    EXPECT_FALSE(v.empty());
+    for (const mrc_txop &t : v)
         EXPECT_EQ(t.hdr.plane, 1);
 }
 
@@ -236,18 +240,13 @@ protected:
             if (mrc_conn_rx_begin(&x.c, &p, now, &op) == MRC_V_PLACE)
                 mrc_conn_rx_commit(&x.c, &op, now);
         }
-        mrc_tail t;
-        mrc_exec r;
-        u16 slot;
-        mrc_cpl cp;
-        while (mrc_conn_tail_next(&x.c, &t))
-            ;
-        while (mrc_conn_exec_next(&x.c, &r))
-            mrc_conn_exec_done(&x.c, r.slot, 7, now);
-        while (mrc_conn_exec_free_next(&x.c, &slot))
-            ;
-        while (mrc_conn_complete_next(&x.c, &cp))
-            x.log += show({cp}) + " ";
+        mrc_todo does;
+        while (mrc_conn_next(&x.c, &does)) {
+            if (does.what == MRC_DO_EXEC)
+                mrc_conn_exec_done(&x.c, does.exec.slot, 7, now);
+            else if (does.what == MRC_DO_COMPLETE)
+                x.log += show({does.cpl}) + " ";
+        }
     }
     void run()
     {
@@ -317,6 +316,18 @@ TEST_F(pair_of, a_megabyte_without_a_retransmission)
     EXPECT_EQ(e[1].log, "r0:0 ");
     EXPECT_EQ(e[0].c.stats.tx_pkts, 1024u);
     EXPECT_LE(e[1].c.stats.sacks_sent + e[1].c.stats.acks_sent, 1024u / 4);
+    EXPECT_GE(e[1].c.stats.sacks_sent, 4u);
+    EXPECT_GE(e[1].c.stats.acks_sent, 1u);
+}
+
+TEST_F(conn, who_owes_a_question_is_not_idle)
+{
+    make();
+    EXPECT_TRUE(mrc_conn_idle(&c));
+    c.pto.owed = true;
+    EXPECT_FALSE(mrc_conn_idle(&c));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u);
+    EXPECT_TRUE(mrc_conn_idle(&c));
 }
 
 } // namespace

@@ -38,55 +38,56 @@ protected:
 TEST_F(conn_check, receive_window)
 {
     busy();
-    BROKEN(c.rx_held, 1);
-    BROKEN(c.rx_bits[2001 % 128 / 64], c.rx_bits[2001 % 128 / 64] ^ 1ull << 2001 % 64);
-    BROKEN(c.rx_max, c.rx_cack);
-    BROKEN(c.rx_max, c.rx_cack + 129);
+    BROKEN(c.rcv.held, 1);
+    BROKEN(c.rcv.bits[2001 % 128 / 64], c.rcv.bits[2001 % 128 / 64] ^ 1ull << 2001 % 64);
+    BROKEN(c.rcv.max, c.rcv.cack);
+    BROKEN(c.rcv.max, c.rcv.cack + 129);
 }
 
 TEST_F(conn_check, tails)
 {
     busy();
-    u8 oldest = c.tail_first, newest = c.tail_last;
-    BROKEN(c.tails_used, 1);
-    BROKEN(c.tail[newest].prev, newest);
-    BROKEN(c.tail_last, oldest);
-    BROKEN(c.tail[newest].psn, 2001);
-    BROKEN(c.tail[newest].next, oldest);   // a ring
-    BROKEN(c.tail_free, c.tail[c.tail_free].next); // one lost
-    BROKEN(c.tail[c.tail_free].next, c.tail_free); // a ring of free ones
+    u8 oldest = c.tails.first, newest = c.tails.last;
+    BROKEN(c.tails.used, 1);
+    BROKEN(c.tails.slot[newest].prev, newest);
+    BROKEN(c.tails.last, oldest);
+    BROKEN(c.tails.slot[newest].psn, 2001);
+    BROKEN(c.tails.slot[newest].next, oldest);   // a ring
+    BROKEN(c.tails.free, c.tails.slot[c.tails.free].next); // one lost
+    BROKEN(c.tails.slot[c.tails.free].next, c.tails.free); // a ring of free ones
 }
 
 TEST_F(conn_check, held)
 {
     busy(true);
     u32 slot = 2001 & c.rec_mask;
-    BROKEN(c.rx_hold[slot >> 6], c.rx_hold[slot >> 6] | 1ull << (slot & 63));
+    BROKEN(c.rcv.hold[slot >> 6], c.rcv.hold[slot >> 6] | 1ull << (slot & 63));
 }
 
 TEST_F(conn_check, send_queue)
 {
     busy();
-    BROKEN(c.sq_head, c.sq_head - 20);
-    BROKEN(c.sq_seg, c.sq_tail + 1);
-    BROKEN(c.sq_acked, c.sq_seg + 1);
-    BROKEN(c.rd_out, 5);
-    BROKEN(c.rqm_out, 17);
+    BROKEN(c.msgs.sq_head, c.msgs.sq_head - 20);
+    BROKEN(c.msgs.sq_seg, c.msgs.sq_tail + 1);
+    BROKEN(c.msgs.sq_acked, c.msgs.sq_seg + 1);
+    BROKEN(c.msgs.rd_out, 5);
+    BROKEN(c.msgs.rqm_out, 17);
 }
 
 TEST_F(conn_check, send_window)
 {
     busy();
-    BROKEN(c.psn_next, c.psn_una + 129);
-    mrc_rec r = c.rec[1000 & c.rec_mask];
+    BROKEN(c.snd.next, c.snd.una + 129);
+    mrc_rec r = c.snd.rec[1000 & c.rec_mask];
     r.state = MRC_REC_FREE; // una should have moved
-    BROKEN(c.rec[1000 & c.rec_mask], r);
+    BROKEN(c.snd.rec[1000 & c.rec_mask], r);
     r.state = MRC_REC_LOST;
-    BROKEN(c.rec[1000 & c.rec_mask], r);
-    BROKEN(c.sent.count, 2);
-    BROKEN(c.lost.count, 1);
-    BROKEN(c.paced.count, 1);
-    BROKEN(c.inflight_bytes, 0);
+    BROKEN(c.snd.rec[1000 & c.rec_mask], r);
+    BROKEN(c.snd.out, 2);
+    BROKEN(c.snd.busy, 0);
+    BROKEN(c.snd.lost.count, 1);
+    BROKEN(c.snd.paced.count, 1);
+    BROKEN(c.snd.inflight, 0);
     BROKEN(c.cc->inflight_bytes, 0);
     BROKEN(c.cc->n_active, 0);
 }
@@ -116,7 +117,7 @@ TEST_F(conn_check, shared_controller)
     EXPECT_EQ(mrc_conn_check(&c), 0);
     EXPECT_EQ(shared.inflight_bytes, 0u);
     EXPECT_EQ(shared.n_active, 0u);
-    BROKEN(c.inflight_bytes, 1);
+    BROKEN(c.snd.inflight, 1);
 }
 
 TEST_F(conn_check, path_set)

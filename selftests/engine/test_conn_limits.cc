@@ -122,6 +122,37 @@ TEST_F(conn_limits, nothing_set_up)
     EXPECT_TRUE(mrc_conn_idle(&c));
 }
 
+// Nothing is sent or waited for, and an EV is bad: it is asked all the same, or the next
+// message would meet what was wrong long ago.
+TEST_F(conn_limits, an_idle_qp_asks_what_is_bad)
+{
+    mrc_txop t;
+
+    EXPECT_TRUE(mrc_conn_idle(&c));
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    for (int i = 0; i < 8 && !evs.bad; i++)
+        mrc_evset_sign(&evs, 3, MRC_SIGN_LOST, now);
+    ASSERT_EQ(evs.bad, 1);
+    for (int i = 0; i < 2; i++) {
+        u64 until = now + 1000 * kMs;
+        bool more = false;
+
+        while (!more && now < until) {          // it waits for credit, too
+            ASSERT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+            now = std::max(now + 1, mrc_conn_deadline_ns(&c));
+            mrc_conn_timer(&c, now);
+            more = mrc_conn_tx_next(&c, now, &t);
+        }
+        ASSERT_TRUE(more);
+        EXPECT_EQ(t.hdr.opcode, MRC_OPC_PROBE);
+        EXPECT_EQ(t.ev_idx, 3);
+        EXPECT_FALSE(mrc_conn_tx_next(&c, now, &t));
+        EXPECT_GT(mrc_conn_deadline_ns(&c), now) << "and not at once again";
+    }
+    mrc_conn_fail(&c, MRC_ST_FLUSHED, now);
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER) << "who failed asks nothing";
+}
+
 // A QP in RTR answers READs before it knows its own first PSN: it asks the peer.
 TEST_F(conn_limits, answers_before_rts)
 {
@@ -129,7 +160,7 @@ TEST_F(conn_limits, answers_before_rts)
     ASSERT_EQ(mrc_conn_set_rx(&c, &cfg.rx, now), 0);
     ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 100)));
     mrc_exec x;
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
     auto probes = tx_ctrl(MRC_OPC_PROBE);
     ASSERT_EQ(probes.size(), 1u);
@@ -138,10 +169,10 @@ TEST_F(conn_limits, answers_before_rts)
     ack(999);
     nack(999, 7, MRC_NACK_TRIMMED);
     probe_answer(static_cast<u16>(probes[0].hdr.u.probe.probe_id + 1), 4999);
-    EXPECT_FALSE(c.psn_known);
+    EXPECT_FALSE(c.snd.known);
     now += 10 * kUs;
     probe_answer(probes[0].hdr.u.probe.probe_id, 4999);
-    ASSERT_TRUE(c.psn_known);
+    ASSERT_TRUE(c.snd.known);
     EXPECT_EQ(psns(tx_data()), psn_list{5000});
     // RTS must begin where the peer said.
     mrc_tx_cfg k = cfg.tx;

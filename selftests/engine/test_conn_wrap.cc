@@ -53,8 +53,8 @@ TEST_F(conn_wrap, psn_with_losses)
     EXPECT_EQ(b.received, 8u);
     EXPECT_EQ(a.placed, 8 * 20000u);
     EXPECT_EQ(b.placed, 8 * 20000u);
-    EXPECT_LT(a.c.psn_next, 0x1000u);
-    EXPECT_LT(b.c.psn_next, 0x1000u);
+    EXPECT_LT(a.c.snd.next, 0x1000u);
+    EXPECT_LT(b.c.snd.next, 0x1000u);
 }
 
 } // namespace

@@ -71,7 +71,7 @@ TEST_F(ctl, nacks_leave_before_everything_else)
     mrc_pkt p = write_only(2000);
     p.ackreq = true;
     take(p);
-    c.probe_owed = true;
+    c.pto.owed = true;
     trim(2001);
     trim(2002);
     std::vector<mrc_txop> v;
@@ -94,7 +94,7 @@ TEST_F(ctl, every_packet_is_counted_on_its_ev)
     for (u32 i = 0; i < 20; i++)
         take(write_only(2000 + i));
     trim(2021);
-    c.probe_owed = true;
+    c.pto.owed = true;
     auto v = tx_all();
     ASSERT_FALSE(v.empty());
     if (!evs.count)
@@ -122,6 +122,19 @@ TEST_F(ctl, no_path_is_no_loss)
     EXPECT_GT(c.stats.no_path, 0u);
     mrc_evset_local_planes(&evs, 3, now);
     EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u);
+}
+
+// Whatever is due, a call for what leaves brings it out or puts it off.
+TEST_F(ctl, a_nack_without_a_path_does_not_hold_up_the_timer)
+{
+    make();
+    trim(2002);
+    mrc_evset_local_planes(&evs, 0, now);
+    evs.next_probe_ns = now;
+    EXPECT_FALSE(tx());
+    EXPECT_GT(evs.next_probe_ns, now);
+    mrc_evset_local_planes(&evs, 3, now);
+    EXPECT_EQ(tx_ctrl(MRC_OPC_NACK).size(), 1u);
 }
 
 TEST_F(ctl, what_could_not_leave_is_owed_again)
@@ -179,7 +192,7 @@ TEST_F(ctl, a_trimmed_copy_of_what_is_here_is_sacked)
     take(write_only(2001));
     tx_all();
     trim(2001);
-    EXPECT_EQ(c.nack_n, 0u);
+    EXPECT_EQ(c.ctl.nack_n, 0u);
     EXPECT_EQ(tx_ctrl(MRC_OPC_SACK).size(), 1u);
     EXPECT_EQ(c.stats.rx_trimmed, 0u);
 }
@@ -225,7 +238,7 @@ TEST_F(ctl, a_batch_of_trims_is_answered_one_by_one)
 
         for (u32 i = 0; i < 64; i++) {
             trim(start + i);
-            if (!mrc_conn_nacks_full(&c) && i < 63)
+            if (!mrc_conn_answers_full(&c) && i < 63)
                 continue;
             auto some = tx_ctrl(MRC_OPC_NACK);
             v.insert(v.end(), some.begin(), some.end());
@@ -261,11 +274,11 @@ TEST_F(ctl, a_flood_of_trims_is_bounded)
     for (u32 i = 0; i < 100; i++)
         trim(2000 + i);
     EXPECT_EQ(c.stats.owed_full, 100u - MRC_OWED_NACKS);
-    EXPECT_TRUE(mrc_conn_nacks_full(&c));
+    EXPECT_TRUE(mrc_conn_answers_full(&c));
     auto v = tx_ctrl(MRC_OPC_NACK);
     ASSERT_EQ(v.size(), size_t{MRC_OWED_NACKS});
     EXPECT_EQ(v[0].hdr.psn, 2000u) << "the left edge waits for the lowest";
-    EXPECT_FALSE(mrc_conn_nacks_full(&c));
+    EXPECT_FALSE(mrc_conn_answers_full(&c));
 }
 
 TEST_F(ctl, one_nack_for_one_psn_the_latest_copy)
@@ -299,11 +312,77 @@ TEST_F(ctl, a_flood_of_probes_is_bounded)
     make(quiet());
     for (u32 i = 0; i < 1000; i++)
         probe(static_cast<u16>(i));
+    EXPECT_TRUE(mrc_conn_answers_full(&c));
     auto v = tx_ctrl(MRC_OPC_SACK);
-    EXPECT_EQ(v.size(), size_t{MRC_OWED_SACKS});
-    EXPECT_EQ(v.back().hdr.u.sack.probe_id, 999);
+    ASSERT_EQ(v.size(), size_t{MRC_OWED_SACKS});
+    for (u16 i = 0; i < MRC_OWED_SACKS; i++)
+        EXPECT_EQ(v[i].hdr.u.sack.probe_id, i) << "no answer takes the place of another";
     EXPECT_EQ(c.stats.probes_answered, u64{MRC_OWED_SACKS}) << "those that were";
     EXPECT_EQ(c.stats.owed_full, 1000u - MRC_OWED_SACKS);
+    EXPECT_FALSE(mrc_conn_answers_full(&c));
+}
+
+// 64 packets in one batch, all marked, and probes between them: each EV is told.
+TEST_F(ctl, a_batch_of_marks_is_told_one_by_one)
+{
+    rig_cfg k = quiet();
+    std::set<u32> told;
+    std::set<u16> answered;
+
+    k.evs = 64;
+    make(k);
+    auto listen = [&] {
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+            const mrc_sack &s = t.hdr.u.sack;
+
+            if (s.pr)
+                answered.insert(s.probe_id);
+            else if (s.m == MRC_M_SKIP_ONCE)
+                told.insert(s.ev);
+        }
+    };
+    for (u32 i = 0; i < 64; i++) {
+        mrc_pkt p = write_only(2000 + i);
+
+        p.ecn_ce = true;
+        take(p);
+        if (mrc_conn_answers_full(&c))
+            listen();
+        if (i % 16 == 7) {
+            probe(static_cast<u16>(0xf000 + i));
+            if (mrc_conn_answers_full(&c))
+                listen();
+        }
+    }
+    listen();
+    EXPECT_EQ(told.size(), 64u);
+    EXPECT_EQ(answered, (std::set<u16>{0xf007, 0xf017, 0xf027, 0xf037}));
+    EXPECT_EQ(c.stats.owed_full, 0u);
+}
+
+// A caller that lets nothing leave loses marks, and the answers to probes last.
+TEST_F(ctl, a_flood_of_marks_leaves_probe_answers_alone)
+{
+    std::set<u16> answered;
+
+    make(quiet());
+    for (u32 i = 0; i < 64; i++) {
+        mrc_pkt p = write_only(2000 + i);
+
+        p.ecn_ce = true;
+        take(p);
+        if (i % 16 == 7)
+            probe(static_cast<u16>(0xf000 + i));
+    }
+    u32 marks = 0;
+    for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+        if (t.hdr.u.sack.pr)
+            answered.insert(t.hdr.u.sack.probe_id);
+        else
+            marks += t.hdr.u.sack.m == MRC_M_SKIP_ONCE;
+    }
+    EXPECT_EQ(answered, (std::set<u16>{0xf007, 0xf017, 0xf027, 0xf037}));
+    EXPECT_EQ(marks + answered.size(), size_t{MRC_OWED_SACKS});
 }
 
 // ---- when a SACK is sent ----
@@ -375,7 +454,8 @@ TEST_F(ctl, everything_out_of_order_is_reported_in_bounded_time)
             since[psn] = sacks;
             listen();
         }
-        EXPECT_EQ(sacks, 256u) << "the first, and every 16";
+        EXPECT_GE(sacks, 256u) << "the first, and every 16";
+        EXPECT_LE(sacks, 264u) << "or 15";
         EXPECT_LE(worst, 2u * 4096 / 64 + 2);
         EXPECT_GT(told.size(), 4095u * 3 / 4);
         for (u32 i = 0; i < 128; i++) {
@@ -399,13 +479,14 @@ TEST_F(ctl, no_bitmap_reaches_around_the_ring)
     std::mt19937 r(1289);
     rig_cfg k = defaults();
     std::set<u32> here;
+    size_t told = 0;
 
     k.rx.sack_pkts = 1;
     k.conn.mpr_max = 2;
     make(k);
     for (u32 i = 0; i < 20000; i++) {
         // mostly near the far end of the window; now and then the left edge moves a bit
-        u32 psn = c.rx_cack + (r() % 4 ? 256 - r() % 80 : 1 + r() % 7);
+        u32 psn = c.rcv.cack + (r() % 4 ? 256 - r() % 80 : 1 + r() % 7);
         if (rx(write_only(psn)) != MRC_V_PLACE)
             continue;
         mrc_conn_rx_commit(&c, &op, now);
@@ -415,9 +496,11 @@ TEST_F(ctl, no_bitmap_reaches_around_the_ring)
             said(t.hdr.u.sack, s);
             for (u32 x : s)
                 ASSERT_TRUE(here.count(x)) << "never came: " << x;
+            told += s.size();
         }
     }
-    EXPECT_GT(c.rx_cack, 3000u);
+    EXPECT_GT(c.rcv.cack, 3000u);
+    EXPECT_GT(told, 20000u);
 }
 
 // One loss with the others in order: what came since the last SACK is in this one
@@ -506,7 +589,7 @@ TEST_F(ctl, without_agreement_timestamps_are_reflected_as_they_came)
 TEST_F(ctl, probes_carry_the_time)
 {
     make();
-    c.probe_owed = true;
+    c.pto.owed = true;
     auto v = tx_ctrl(MRC_OPC_PROBE);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.u.probe.tx_ts, mrc_ts16(now));
@@ -586,6 +669,187 @@ TEST_F(ctl, penalty_and_restore_are_said_until_changed)
         EXPECT_TRUE(v[0].hdr.u.sack.restore_cwnd);
     }
     EXPECT_EQ(c.stats.pens_sent, 4u);
+}
+
+// A foreign peer numbers its probes as it likes, from 1, say. It lost the ACK and asks for it.
+TEST_F(ctl, every_kind_of_probe_brings_the_ack_again)
+{
+    make(quiet());
+    probe(1);
+    EXPECT_TRUE(tx_ctrl(MRC_OPC_ACK).empty()) << "of what?";
+    take(write_only(2000));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u); // lost
+    for (u16 id : {u16{2}, u16{3}, u16{MRC_PROBE_ID_EV_END - 1}, u16{MRC_PROBE_ID_EV_END},
+                   u16{MRC_PROBE_ID_TAIL | 1}}) {
+        probe(id);
+        auto v = tx_ctrl(MRC_OPC_ACK);
+        ASSERT_EQ(v.size(), 1u) << id;
+        EXPECT_EQ(v[0].hdr.psn, 2000u);
+    }
+}
+
+// Probes of EVs are many, and mostly no questions for an ACK: few of them bring one, but
+// there is no number of lost ones after which none comes.
+TEST_F(ctl, probes_bring_no_flood_of_acks)
+{
+    u32 acks = 0;
+
+    make(quiet());
+    take(write_only(2000));
+    tx_all();
+    for (u32 i = 0; i < 1000; i++) {
+        probe(5);
+        acks += static_cast<u32>(tx_ctrl(MRC_OPC_ACK).size());
+    }
+    EXPECT_GE(acks, 250u);
+    EXPECT_LE(acks, 260u);
+    take(write_only(2001));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u);
+    probe(5);
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u) << "counted anew";
+}
+
+// Nor does the ACK that such a probe brings call for a verification of ours.
+TEST_F(ctl, an_ack_for_a_verification_calls_for_none)
+{
+    make(quiet());
+    take(write_only(2000));
+    tx_all();
+    now += 10 * kMs;
+    probe(3);
+    u32 acks = 0, probes = 0;
+    for (const mrc_txop &t : tx_all()) {
+        acks += t.hdr.opcode == MRC_OPC_ACK;
+        probes += t.hdr.opcode == MRC_OPC_PROBE;
+    }
+    EXPECT_EQ(acks, 1u);
+    EXPECT_EQ(probes, 0u);
+}
+
+// ---- MRC 1.0's context ids: ours first, as the peer's is in its packets ----
+
+TEST_F(ctl, context_ids_name_both_ends)
+{
+    rig_cfg k = defaults();
+
+    k.rx.sqpn = 0x123456;
+    k.rx.dqpn = 0xabcdef;
+    make(k);
+    take(write_only(2000));
+    trim(2001);
+    c.pto.owed = true;
+    u32 seen = 0;
+    for (const mrc_txop &t : tx_all()) {
+        const auto &u = t.hdr.u;
+
+        EXPECT_EQ(t.hdr.dqpn, 0xabcdefu);
+        if (t.hdr.opcode == MRC_OPC_SACK) {
+            EXPECT_EQ(u.sack.spdcid, 0x3456);
+            EXPECT_EQ(u.sack.dpdcid, 0xcdef);
+            seen |= 1;
+        } else if (t.hdr.opcode == MRC_OPC_NACK) {
+            EXPECT_EQ(u.nack.spdcid, 0x3456);
+            EXPECT_EQ(u.nack.dpdcid, 0xcdef);
+            seen |= 2;
+        } else if (t.hdr.opcode == MRC_OPC_PROBE) {
+            EXPECT_EQ(u.probe.spdcid, 0x3456);
+            EXPECT_EQ(u.probe.dpdcid, 0xcdef);
+            seen |= 4;
+        }
+    }
+    EXPECT_EQ(seen, 7u);
+}
+
+// ---- MRC 1.0's data packets ----
+
+// Byte 1 of BTH is zero: SE is at another bit for others, PadCnt is passed by.
+TEST_F(ctl, mrc_only_has_a_plain_bth)
+{
+    for (bool unpadded : {true, false}) {
+        rig_cfg k = defaults();
+        u8 b[MRC_HDR_MAX];
+
+        k.rx.mrc_only = true;
+        k.tx.unpadded = unpadded;
+        make(k);
+        ASSERT_EQ(post(MRC_OP_WRITE_IMM, 1021, MRC_WR_SOLICITED), 0);
+        ASSERT_EQ(post(MRC_OP_WRITE_IMM, 1025, MRC_WR_SOLICITED), 0);
+        auto v = tx_data();
+        ASSERT_EQ(v.size(), 3u);
+        for (const mrc_txop &t : v) {
+            ASSERT_GT(mrc_wire_build(b, sizeof(b), &t.hdr), 0);
+            EXPECT_EQ(b[1], unpadded ? 0 : (0u - t.len & 3u) << 4);
+        }
+        // and lost, it is the same again
+        nack(v[0], MRC_NACK_TRIMMED);
+        v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+        EXPECT_FALSE(v[0].hdr.se);
+        EXPECT_EQ(v[0].hdr.pad, unpadded ? 0 : 3);
+    }
+}
+
+TEST_F(ctl, ours_say_solicited_and_pad)
+{
+    rig_cfg k = defaults();
+
+    k.tx.unpadded = true; // is a matter of mrc.h QPs
+    make(k);
+    ASSERT_EQ(post(MRC_OP_WRITE_IMM, 1021, MRC_WR_SOLICITED), 0);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_TRUE(v[0].hdr.se);
+    EXPECT_EQ(v[0].hdr.pad, 3);
+}
+
+// Who waits for solicited completions only must not sleep through those of mrc.h QPs.
+TEST_F(ctl, on_mrc_only_all_is_solicited)
+{
+    rig_cfg k = defaults();
+
+    k.rx.mrc_only = true;
+    make(k);
+    take(data(MRC_OPC_WRITE_ONLY_IMM, 2000, 10, 10));
+    auto v = cpls();
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_TRUE(v[0].solicited);
+}
+
+// ---- doubts ----
+
+// Who asks again has not heard us: the EVs that carried our acknowledgements are not proven.
+TEST_F(ctl, a_tail_probe_doubts_the_ways_of_acknowledgements)
+{
+    auto proven = [&] {
+        u32 n = 0;
+
+        for (u8 p = 0; p < evs.n_planes; p++)
+            n += evs.proven[p] != MRC_NONE16;
+        return n;
+    };
+    make(quiet());
+    take(write_only(2000));
+    mrc_evset_sign(&evs, 1, MRC_SIGN_DELIVERED, now);
+    ASSERT_EQ(proven(), 1u);
+    probe(3);
+    EXPECT_EQ(proven(), 1u) << "asks about an EV of its own";
+    probe(MRC_PROBE_ID_TAIL | 5);
+    EXPECT_EQ(proven(), 0u);
+}
+
+TEST_F(ctl, data_resent_though_acknowledged_doubts_them_too)
+{
+    make(quiet());
+    take(write_only(2000));
+    mrc_evset_sign(&evs, 1, MRC_SIGN_DELIVERED, now);
+    u8 plane = evs.ev[1].plane;
+    ASSERT_NE(evs.proven[plane], MRC_NONE16);
+    mrc_pkt p = write_only(2000);
+    rx(p);
+    EXPECT_NE(evs.proven[plane], MRC_NONE16) << "the network may copy packets";
+    p.rtx = true;
+    rx(p);
+    EXPECT_EQ(evs.proven[plane], MRC_NONE16);
 }
 
 // Two hosts that only answered each other's verifications would do so for ever.

@@ -40,9 +40,10 @@ TEST_F(ev, init_refuses_what_is_out_of_range)
 TEST_F(ev, sizes)
 {
     EXPECT_EQ(sizeof(mrc_ev), 8u);
-    EXPECT_EQ(mrc_evset_mem_size(128, false), 1024u);
-    EXPECT_EQ(mrc_evset_mem_size(128, true), 2048u);
-    EXPECT_EQ(mrc_evset_mem_size(MRC_EVS_MAX, false), 32768u);
+    EXPECT_EQ(sizeof(mrc_ev_past), 8u);
+    EXPECT_EQ(mrc_evset_mem_size(128, false), 2048u);
+    EXPECT_EQ(mrc_evset_mem_size(128, true), 3072u);
+    EXPECT_EQ(mrc_evset_mem_size(MRC_EVS_MAX, false), 65536u);
     make(7, 3);     // 3, 2, 2
     EXPECT_EQ(s.start[0], 0);
     EXPECT_EQ(s.start[1], 3);
@@ -224,7 +225,7 @@ TEST_F(ev, a_plane_that_returns_is_forgiven)
     mrc_evset_remote_planes(&s, 2, now);
     mrc_evset_remote_planes(&s, 3, now);
     EXPECT_EQ(state(0), MRC_EV_GOOD);
-    EXPECT_EQ(s.ev[0].flaps, 0) << "the port was the fault";
+    EXPECT_EQ(s.ev[0].flaps, 0u) << "the port was the fault";
     EXPECT_EQ(state(4), MRC_EV_ASSUMED_BAD) << "its plane was up all the time";
 }
 
@@ -271,8 +272,8 @@ TEST_F(ev, a_sign_about_what_was_sent_before_the_first_one_says_nothing_new)
     make(8, 1);
     sign(3, MRC_SIGN_ECN);
     for (int i = 0; i < 4; i++) {       // met, GOOD again, not picked
-        EXPECT_EQ(mrc_ev_level(&s.ev[3]), 1);
-        EXPECT_EQ(s.ev[3].run, 1);
+        EXPECT_EQ(s.ev[3].level, 1u);
+        EXPECT_EQ(s.ev[3].passes, 1u);
         EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
         EXPECT_EQ(s.skip_on[0], 0);
         sign(3, i % 2 ? MRC_SIGN_ECN : MRC_SIGN_TRIMMED);
@@ -295,29 +296,31 @@ TEST_F(ev, levels_rise_with_each_sign_and_fall_with_each_clean_lap)
         EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
         mrc_ev_taken(&s.ev[3]);
     }
-    for (int level : {2, 1, 0, 0}) {
+    for (u32 level : {2, 1, 0, 0}) {
         mrc_ev_taken(&s.ev[3]);
-        EXPECT_EQ(mrc_ev_level(&s.ev[3]), level);
+        EXPECT_EQ(s.ev[3].level, level);
         EXPECT_EQ(mrc_evset_check(&s), 0);
     }
     sign(3, MRC_SIGN_ECN);
-    EXPECT_EQ(s.ev[3].run, 1) << "all forgotten";
+    EXPECT_EQ(s.ev[3].passes, 1u) << "all forgotten";
 }
 
 // A mark is a queue that fills, a trim one that is full.
 TEST_F(ev, a_trim_weighs_more_than_a_mark)
 {
+    int passes = 0;
+
     make(8, 1);
     sign(3, MRC_SIGN_TRIMMED);
-    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 2);
-    for (int i = 1; i < 4; i++)
-        EXPECT_FALSE(mrc_ev_pass_over(&s, &s.ev[3], true)) << i;
-    EXPECT_TRUE(mrc_ev_pass_over(&s, &s.ev[3], true));
+    EXPECT_EQ(s.ev[3].level, 3u);
+    while (!mrc_ev_pass_over(&s, &s.ev[3], true))
+        ASSERT_LT(++passes, 40);
+    EXPECT_GE(passes, 20);
     mrc_ev_taken(&s.ev[3]);
     sign(3, MRC_SIGN_TRIMMED);
-    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 3);
+    EXPECT_EQ(s.ev[3].level, 3u);
     sign(4, MRC_SIGN_ECN);
-    EXPECT_EQ(mrc_ev_level(&s.ev[4]), 1);
+    EXPECT_EQ(s.ev[4].level, 1u);
     EXPECT_EQ(mrc_evset_check(&s), 0);
 }
 
@@ -344,15 +347,15 @@ TEST_F(ev, what_comes_back_is_passed_over_for_long)
     sign(3, MRC_SIGN_LOST);
     answers_to_readmit(3);
     EXPECT_EQ(state(3), MRC_EV_SKIP);
-    EXPECT_EQ(s.ev[3].run, 15);
-    EXPECT_EQ(s.ev[3].flaps, 1);
+    EXPECT_EQ(s.ev[3].passes, 15u);
+    EXPECT_EQ(s.ev[3].flaps, 1u);
     sign(4, MRC_SIGN_LOST);
     sign(4, MRC_SIGN_SPURIOUS);
-    EXPECT_EQ(s.ev[4].run, 15);
+    EXPECT_EQ(s.ev[4].passes, 15u);
     sign(4, MRC_SIGN_LOST);             // from SKIP, too
     EXPECT_EQ(s.skip_on[0], 1);
     EXPECT_EQ(mrc_evset_set_state(&s, 3, MRC_EV_GOOD, now), 0);
-    EXPECT_EQ(mrc_ev_level(&s.ev[3]), 0);
+    EXPECT_EQ(s.ev[3].level, 0u);
     EXPECT_EQ(s.skip_on[0], 0);
 }
 
@@ -363,8 +366,8 @@ TEST_F(ev, late_answers_do_not_touch_the_level)
     sign(3, MRC_SIGN_LOST);
     answers_to_readmit(3);
     mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(s.ev[3].run, 15);
-    EXPECT_EQ(mrc_ev_level(&s.ev[3]), MRC_EV_LEVEL_MAX);
+    EXPECT_EQ(s.ev[3].passes, 15u);
+    EXPECT_EQ(s.ev[3].level, u32{MRC_EV_LEVEL_MAX});
     EXPECT_EQ(s.stats.readmissions, 1u);
 }
 
@@ -391,7 +394,7 @@ TEST_F(ev, a_loss_that_was_none_is_taken_back)
     sign(1, MRC_SIGN_SPURIOUS);
     EXPECT_EQ(state(1), MRC_EV_SKIP);
     EXPECT_EQ(s.stats.spurious, 1u);
-    EXPECT_EQ(s.ev[1].flaps, 0);
+    EXPECT_EQ(s.ev[1].flaps, 0u);
 }
 
 TEST_F(ev, packets_found_lost_at_one_moment_are_one_loss)
@@ -403,18 +406,18 @@ TEST_F(ev, packets_found_lost_at_one_moment_are_one_loss)
     EXPECT_EQ(state(1), MRC_EV_SKIP);
 }
 
-TEST_F(ev, two_losses_are_not_taken_back)
+// It was silent for long, and yet a packet of it arrives: it lives.
+TEST_F(ev, any_number_of_losses_is_taken_back)
 {
     make(4, 1);
-    sign(1, MRC_SIGN_LOST);
-    now += 20000;
-    sign(1, MRC_SIGN_LOST);
+    for (int i = 0; i < 5; i++, now += 20000)
+        sign(1, MRC_SIGN_LOST);
     sign(1, MRC_SIGN_SPURIOUS);
-    EXPECT_EQ(state(1), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(s.stats.spurious, 0u);
+    EXPECT_EQ(state(1), MRC_EV_SKIP);
+    EXPECT_EQ(s.stats.spurious, 1u);
 }
 
-TEST_F(ev, nor_what_the_peer_or_a_probe_said)
+TEST_F(ev, but_not_what_the_peer_said)
 {
     make(8, 1);
     sign(1, MRC_SIGN_BAD);
@@ -424,14 +427,6 @@ TEST_F(ev, nor_what_the_peer_or_a_probe_said)
     sign(2, MRC_SIGN_BAD);
     sign(2, MRC_SIGN_SPURIOUS);
     EXPECT_EQ(state(2), MRC_EV_ASSUMED_BAD);
-    sign(3, MRC_SIGN_LOST);
-    for (int i = 0; i < 20 && s.ev[3].run >= 0; i++) {  // until a probe of it was lost
-        now = s.next_probe_ns;
-        probes();
-    }
-    ASSERT_LT(s.ev[3].run, 0);
-    sign(3, MRC_SIGN_SPURIOUS);
-    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
 }
 
 // ---- flaps ----
@@ -454,16 +449,11 @@ TEST_F(ev, flaps_are_forgotten_one_by_one_while_it_is_good)
         sign(3, MRC_SIGN_LOST);
         answers_to_readmit(3);
     }
-    ASSERT_EQ(s.ev[3].flaps, 3);
-    now += 15 * kMs;                // ten longest intervals, counted in 4 ms: one flap
-    sign(3, MRC_SIGN_DELIVERED);
-    EXPECT_EQ(s.ev[3].flaps, 2);
-    now += 15 * kMs;
-    sign(3, MRC_SIGN_DELIVERED);
-    EXPECT_EQ(s.ev[3].flaps, 1);
+    ASSERT_EQ(s.ev[3].flaps, 3u);
+    now += 25 * kMs;                // two times the ten longest intervals that one takes
     sign(3, MRC_SIGN_LOST);
     EXPECT_EQ(answers_to_readmit(3), 4u);
-    now += 500 * kMs;               // quiet: nothing is even delivered
+    now += 500 * kMs;
     sign(3, MRC_SIGN_LOST);
     EXPECT_EQ(answers_to_readmit(3), 2u);
 }
@@ -535,15 +525,17 @@ TEST_F(ev, check_sees_what_is_wrong)
     broken([&] { s.usable_on[1]++; });
     broken([&] { s.ev[0].plane = 1; });
     broken([&] { s.ev[0].plane = 7; });
-    broken([&] { s.ev[0].run = 1; });
+    broken([&] { s.ev[0].passes = 1; });
+    broken([&] { s.ev[0].picked = 1; });
+    broken([&] { s.bad_on[1]++; });
     broken([&] { s.skip_on[0]++; });
-    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].run = 2; });
-    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].run = 0; });
-    broken([&] { mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now); s.ev[1].asked = 1; });
+    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].passes = 2; });
+    broken([&] { sign(1, MRC_SIGN_ECN); s.ev[1].passes = 0; });
+    broken([&] { mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now); s.ev[1].out = 1; });
     broken([&] { s.proven[0] = 4; });
     broken([&] { sign(1, MRC_SIGN_LOST); s.proven[0] = 1; });
     broken([&] { sign(1, MRC_SIGN_LOST); s.next_probe_ns = MRC_TIME_NEVER; });
-    broken([&] { sign(1, MRC_SIGN_LOST); s.ev[1].run = -1; });
+    broken([&] { sign(1, MRC_SIGN_LOST); s.ev[1].level = 1; });
 }
 
 } // namespace

@@ -23,8 +23,8 @@ TEST_F(loss, rtt)
 {
     make();
     flight(1);
-    EXPECT_NEAR(static_cast<double>(c.srtt_ns), 50e3, 100);
-    EXPECT_NEAR(static_cast<double>(c.min_rtt_ns), 50e3, 100);
+    EXPECT_NEAR(static_cast<double>(c.rtt.srtt_ns), 50e3, 100);
+    EXPECT_NEAR(static_cast<double>(c.rtt.min_ns), 50e3, 100);
 }
 
 TEST_F(loss, sack_with_offset)
@@ -32,15 +32,15 @@ TEST_F(loss, sack_with_offset)
     make();
     flight(40);
     sack(1000, 0b1011, 10);     // 1010, 1011, 1013
-    EXPECT_EQ(c.psn_una, 1001u);
-    EXPECT_EQ(c.sent.count, 37u);
-    EXPECT_EQ(c.inflight_bytes, 37u * (1024 + MRC_PKT_OVERHEAD));
+    EXPECT_EQ(c.snd.una, 1001u);
+    EXPECT_EQ(c.snd.out, 37u);
+    EXPECT_EQ(c.snd.inflight, 37u * (1024 + MRC_PKT_OVERHEAD));
     sack(1012, 0b1, 1);
-    EXPECT_EQ(c.psn_una, 1014u);
+    EXPECT_EQ(c.snd.una, 1014u);
     sack(1005);                 // an older one comes late
-    EXPECT_EQ(c.psn_una, 1014u);
+    EXPECT_EQ(c.snd.una, 1014u);
     sack(1020, 0b11, -4);       // bits below the left edge are old news
-    EXPECT_EQ(c.psn_una, 1021u);
+    EXPECT_EQ(c.snd.una, 1021u);
 }
 
 TEST_F(loss, d1_is_cumulative)
@@ -48,8 +48,8 @@ TEST_F(loss, d1_is_cumulative)
     make();
     flight(10);
     ack(1010);
-    EXPECT_EQ(c.psn_una, 1011u);
-    EXPECT_EQ(c.inflight_bytes, 0u);
+    EXPECT_EQ(c.snd.una, 1011u);
+    EXPECT_EQ(c.snd.inflight, 0u);
     EXPECT_EQ(show(cpls()), "101:0");
 }
 
@@ -60,10 +60,10 @@ TEST_F(loss, rack_is_in_time_only)
     flight(60);
     now += 50 * kUs;
     sack(1000, ~0ull, 2);       // all but the first
-    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_EQ(c.snd.lost.count, 0u);
     EXPECT_TRUE(tx_data().empty());
     fire();
-    EXPECT_EQ(c.lost.count, 1u);
+    EXPECT_EQ(c.snd.lost.count, 1u);
     EXPECT_LE(now, 1000000000 + 400 * kUs) << "and it does not take long";
     auto v = tx_data();
     ASSERT_EQ(psns(v), psn_list{1001});
@@ -78,17 +78,46 @@ TEST_F(loss, nothing_is_lost_without_a_later_delivery)
     flight(5);
     sack(1003);
     tick(300 * kUs);
-    EXPECT_EQ(c.lost.count, 0u) << "1004, 1005 were the last ones sent";
+    EXPECT_EQ(c.snd.lost.count, 0u) << "1004, 1005 were the last ones sent";
 }
 
 TEST_F(loss, a_resent_packet_takes_another_ev)
 {
     make();
-    auto sent = flight(30);
-    nack(sent[3], MRC_NACK_TRIMMED);
-    auto v = tx_data();
-    ASSERT_EQ(v.size(), 1u);
-    EXPECT_NE(v[0].ev_idx, sent[3].ev_idx);
+    auto sent = flight(100);
+    for (const mrc_txop &t : sent) {    // the last hop: no EV changes for that
+        nack(t, MRC_NACK_TRIMMED_LASTHOP);
+        auto v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+        EXPECT_NE(v[0].ev_idx, t.ev_idx);
+        EXPECT_NE(v[0].hdr.plane, t.hdr.plane);
+    }
+}
+
+// Where there is one plane, at least another EV.
+TEST_F(loss, on_one_plane_a_resent_packet_takes_another_ev)
+{
+    rig_cfg k = defaults();
+
+    k.planes = 1;
+    k.evs = 2;
+    make(k);
+    auto sent = flight(100);
+    for (const mrc_txop &t : sent) {
+        nack(t, MRC_NACK_TRIMMED_LASTHOP);
+        auto v = tx_data();
+        ASSERT_EQ(v.size(), 1u);
+        EXPECT_NE(v[0].ev_idx, t.ev_idx);
+    }
+}
+
+TEST_F(loss, a_timeout_blames_the_ev)
+{
+    make();
+    auto sent = flight(1);
+    while (!c.stats.timeouts)
+        fire();
+    EXPECT_EQ(evs.count[sent[0].ev_idx].lost_pkts, 1u);
 }
 
 TEST_F(loss, rack_blames_the_ev)
@@ -96,11 +125,12 @@ TEST_F(loss, rack_blames_the_ev)
     make();
     auto sent = flight(20);
     now += 50 * kUs;
-    sack(1001, ~0ull >> 46, 2);
-    fire();
-    sack(1001, ~0ull >> 46, 3);
-    sound();
-    EXPECT_EQ(evs.count[sent[1].ev_idx].lost_pkts, c.lost.count ? 1u : 0u);
+    sack(1001, ~0ull >> 46, 2);     // 1002 is missing
+    for (int i = 0; i < 10 && !c.snd.lost.count; i++)
+        fire();
+    ASSERT_EQ(c.snd.lost.count, 1u);
+    for (u16 i = 0; i < evs.n; i++)
+        EXPECT_EQ(evs.count[i].lost_pkts, i == sent[1].ev_idx ? 1u : 0u) << i;
 }
 
 // The last packets of a burst are lost: nothing later will tell.
@@ -119,7 +149,7 @@ TEST_F(loss, tail_probe)
     EXPECT_EQ(probe[0].tclass, MRC_TC_NO_TRIM) << "it must not overtake data";
     now += 50 * kUs;
     probe_answer(probe[0].hdr.u.probe.probe_id, 1003);
-    if (!c.lost.count)
+    if (!c.snd.lost.count)
         fire();
     EXPECT_EQ(psns(tx_data()), (psn_list{1004, 1005}));
     EXPECT_EQ(c.stats.timeouts, 0u);
@@ -184,11 +214,11 @@ TEST_F(loss, an_answer_to_an_old_probe_counts)
         }
     }
     probe_answer(ids[0], 999);
-    EXPECT_NEAR(static_cast<double>(c.srtt_ns), static_cast<double>(now - first), 100);
-    u64 srtt = c.srtt_ns;
+    EXPECT_NEAR(static_cast<double>(c.rtt.srtt_ns), static_cast<double>(now - first), 100);
+    u64 srtt = c.rtt.srtt_ns;
     now += 100 * kMs;
     probe_answer(ids[0], 999);
-    EXPECT_EQ(c.srtt_ns, srtt) << "answered twice";
+    EXPECT_EQ(c.rtt.srtt_ns, srtt) << "answered twice";
 }
 
 // A transport ACK may be late for reasons of its own.
@@ -198,7 +228,7 @@ TEST_F(loss, a_late_transport_ack_is_no_round_trip)
     flight(1);
     now += 80 * kMs;
     ack(1001);
-    EXPECT_LT(c.srtt_ns, 100 * kUs);
+    EXPECT_LT(c.rtt.srtt_ns, 100 * kUs);
 }
 
 // ---- timeouts ----
@@ -209,8 +239,7 @@ TEST_F(loss, rto_linear_then_exponential_then_failure)
     u64 timeouts = 0;
 
     make();                     // 1 ms, 2 linear, 3 doubling
-    post(MRC_OP_WRITE, 10);
-    tx_data();
+    flight(1);
     u64 before = now;
     while (mrc_conn_failed(&c) == MRC_ST_OK && at.size() < 20) {
         fire();
@@ -223,7 +252,7 @@ TEST_F(loss, rto_linear_then_exponential_then_failure)
     }
     EXPECT_EQ(at, (std::vector<u64>{1, 1, 1, 2, 4, 8}));
     EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RETRY_EXC);
-    EXPECT_EQ(show(cpls()), "100:2");
+    EXPECT_EQ(show(cpls()), "101:2");
 }
 
 TEST_F(loss, rto_for_ever)
@@ -258,7 +287,7 @@ TEST_F(loss, progress_restores_the_budget)
         }
         ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK) << i;
         sack(1000 + i);
-        EXPECT_EQ(c.retries, 0u);
+        EXPECT_EQ(c.budget.retries, 0u);
     }
     ack(1019);
     EXPECT_EQ(show(cpls()), "100:0");
@@ -268,9 +297,11 @@ TEST_F(loss, progress_restores_the_budget)
 TEST_F(loss, a_timeout_resends_little)
 {
     make();
-    post(MRC_OP_WRITE, 50 * 1024);
-    EXPECT_EQ(tx_data().size(), 50u);
-    tick(1 * kMs + kUs);
+    EXPECT_EQ(flight(50).size(), 50u);
+    while (!c.stats.timeouts) {
+        tx_all();               // tail probes, which nobody answers
+        fire();
+    }
     EXPECT_EQ(c.stats.timeouts, 1u);
     std::set<u32> resent;
     std::vector<u16> probes;
@@ -280,12 +311,12 @@ TEST_F(loss, a_timeout_resends_little)
         else
             resent.insert(t.hdr.psn);
     }
-    EXPECT_EQ(resent, std::set<u32>{1000});
+    EXPECT_EQ(resent, std::set<u32>{1001});
     ASSERT_EQ(probes.size(), 1u);
     // The answer tells that all the others are lost.
     now += 50 * kUs;
-    probe_answer(probes[0], 1000);
-    if (!c.lost.count)
+    probe_answer(probes[0], 1001);
+    if (!c.snd.lost.count)
         fire();
     EXPECT_EQ(tx_data().size(), 49u);
 }
@@ -331,6 +362,8 @@ TEST_F(loss, timers_early_late_and_repeated)
         run_to(now);
     EXPECT_EQ(c.stats.timeouts, 0u);
     tick(100 * kMs);
+    EXPECT_EQ(c.stats.timeouts, 0u) << "this host slept: what the peer said comes first";
+    fire();
     EXPECT_EQ(c.stats.timeouts, 1u);
     run_to(now);
     EXPECT_EQ(c.stats.timeouts, 1u);
@@ -343,10 +376,10 @@ TEST_F(loss, tick_wrap)
     flight(20);                 // sent just before the ticks wrap
     now += 50 * kUs;
     sack(1000, ~0ull, 2);
-    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_EQ(c.snd.lost.count, 0u);
     fire();
     EXPECT_EQ(psns(tx_data()), psn_list{1001});
-    EXPECT_LT(c.srtt_ns, kMs);
+    EXPECT_LT(c.rtt.srtt_ns, kMs);
 }
 
 // ---- how soon, and how patient ----
@@ -391,11 +424,13 @@ TEST_F(loss, a_dead_path_is_left_within_three_round_trips)
                 got.erase(++cack);
             if (psn % 4)
                 continue;
+            // The bitmap follows the trigger and rotates, as the receiver's does.
+            u32 base = psn % 8 || psn < cack + 64 ? cack + 1 : psn - 63;
             u64 bits = 0;
             for (u32 g : got)
-                if (g > cack && g - cack <= 64)
-                    bits |= 1ull << (g - cack - 1);
-            sack(cack, bits, 1, psn);
+                if (g >= base && g - base < 64)
+                    bits |= 1ull << (g - base);
+            sack(cack, bits, static_cast<s16>(base - cack), psn);
         }
         if (now >= mrc_conn_deadline_ns(&c))
             run_to(now);
@@ -409,7 +444,7 @@ TEST_F(loss, a_dead_path_is_left_within_three_round_trips)
     EXPECT_EQ(c.stats.rtx_spurious, 0u);
 }
 
-// What comes late again and again is waited for; calm makes impatient again.
+// What comes late again and again is waited for.
 TEST_F(loss, the_reordering_window_learns)
 {
     rig_cfg k = defaults();
@@ -454,16 +489,7 @@ TEST_F(loss, the_reordering_window_learns)
     }
     EXPECT_GE(alarms, 1u);
     EXPECT_LE(alarms, 4u) << "then it is known";
-    u8 mult = c.reo_mult;
-    EXPECT_GT(mult, 4);
-    for (int i = 0; i < 3000 && c.reo_mult > 4; i++) {
-        post(MRC_OP_WRITE, 10);
-        tx_data();
-        now += 10 * kUs;
-        ack(psn++);
-        cpls();
-    }
-    EXPECT_EQ(c.reo_mult, 4);
+    EXPECT_GT(reo(), 4);
 }
 
 TEST_F(loss, late_acknowledgements_are_no_loss)
@@ -475,12 +501,12 @@ TEST_F(loss, late_acknowledgements_are_no_loss)
     sack(1000, 0, 1, 1000);
     ack(1000);
     cpls();
-    c.rttvar_ns = 0;
+    c.rtt.var_ns = 0;
     post(MRC_OP_WRITE, 40 * 1024);
     tx_data();
     now += 60 * kUs;            // their way back is clogged
     sack(1000, ~0ull >> 32, 9, 1040);
-    EXPECT_EQ(c.lost.count, 0u);
+    EXPECT_EQ(c.snd.lost.count, 0u);
 }
 
 // ---- SLEEK ----
@@ -513,26 +539,27 @@ protected:
 TEST_F(sleek, by_count_not_by_time)
 {
     make_sleek(10);
-    flight(200);
+    auto sent = flight(200);
     for (u32 to = 1003; to <= 1015; to++) {
         now += 100 * kUs;
         holding(to);
-        EXPECT_EQ(c.lost.count, 0u) << to;
+        EXPECT_EQ(c.snd.lost.count, 0u) << to;
         tx_data();
     }
     holding(1016);              // 15 out of order: one and a half windows
-    EXPECT_EQ(c.lost.count, 1u);
-    EXPECT_TRUE(c.sleek);
+    EXPECT_EQ(c.snd.lost.count, 1u);
+    EXPECT_TRUE(c.sleek.on);
     auto v = tx_data();
     ASSERT_FALSE(v.empty());
     EXPECT_EQ(v[0].hdr.psn, 1001u);
     EXPECT_EQ(c.stats.rtx_sleek, 1u);
     EXPECT_EQ(c.stats.rtx_rack, 0u);
-    u32 end = c.sleek_psn;
+    EXPECT_EQ(evs.count[sent[0].ev_idx].lost_pkts, 1u) << "and its path is blamed";
+    u32 end = c.sleek.psn;
     sack(end - 2);
-    EXPECT_TRUE(c.sleek);
+    EXPECT_TRUE(c.sleek.on);
     sack(end - 1);
-    EXPECT_FALSE(c.sleek) << "all sent before it began has arrived";
+    EXPECT_FALSE(c.sleek.on) << "all sent before it began has arrived";
 }
 
 TEST_F(sleek, in_recovery_the_window_is_passed_over)
@@ -580,7 +607,9 @@ TEST_F(loss, all_planes_down)
     mrc_evset_local_planes(&evs, 0, now);
     mrc_conn_plane_event(&c, now);
     sound();
-    EXPECT_EQ(c.lost.count, 10u);
+    for (int i = 0; i < 10 && c.snd.lost.count < 10; i++)
+        fire();
+    EXPECT_EQ(c.snd.lost.count, 10u);
     u64 back = now + 5 * kMs;   // of the 17 that the budget lasts
     while (mrc_conn_deadline_ns(&c) < back) {
         fire();
@@ -594,7 +623,7 @@ TEST_F(loss, all_planes_down)
     sack(1010);
     ack(1010);
     EXPECT_EQ(show(cpls()), "101:0");
-    EXPECT_EQ(c.retries, 0u);
+    EXPECT_EQ(c.budget.retries, 0u);
 }
 
 TEST_F(loss, all_planes_down_for_good)
@@ -613,13 +642,19 @@ TEST_F(loss, all_planes_down_for_good)
 }
 
 
-TEST_F(loss, a_dead_plane_is_resent_at_once)
+// Most of what is out on a plane that goes down arrives: it is resent when it has not.
+TEST_F(loss, what_a_dead_plane_does_not_bring_is_resent)
 {
     make();
     auto sent = flight(10);
     mrc_evset_local_planes(&evs, 1, now);
     mrc_conn_plane_event(&c, now);
     sound();
+    EXPECT_TRUE(tx_data().empty());
+    u64 begin = now;
+    for (int i = 0; i < 10 && !c.snd.lost.count; i++)
+        fire();
+    EXPECT_LE(now - begin, 250 * kUs);
     auto v = tx_data();
     EXPECT_EQ(v.size(), 5u);
     for (const mrc_txop &t : v) {

@@ -361,4 +361,21 @@ TEST_F(nscc, nothing_a_peer_says_leaves_the_limits)
     }
 }
 
+// A plane of five times the round trip, and no queue on it: its marks cut nothing.
+TEST_F(nscc, delay_is_what_its_own_plane_adds)
+{
+    warm();
+    set_wnd(100000);
+    for (int i = 0; i < 200; i++, now += 2000) {
+        mrc_cc_sample s = sample();
+
+        s.acked_bytes = pkt;
+        s.rtt_ns = s.base_ns = 5 * base;
+        s.mean_base_ns = base;
+        s.ecn = true;
+        mrc_nscc.on_ack(cc, &s);
+    }
+    EXPECT_GE(cc->cwnd_bytes, 100000u);
+}
+
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// test_probe.cc - probes: back-off, readmission, pacing, ticks that wrap, verification.
+// test_probe.cc - probes: back-off, readmission, pacing, ticks that wrap.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr u64 kTick = 1ull << MRC_EV_TICK_SHIFT;
+constexpr u64 kTick = 1ull << MRC_TICK_SHIFT;
 
 using probe = ev_rig;
 
@@ -38,7 +38,7 @@ TEST_F(probe, intervals_double_to_the_cap_and_answers_readmit)
         u64 want = std::min(100 * kUs << (i - 1), 1 * kMs);
 
         EXPECT_GE(at[i] - at[i - 1], want);
-        EXPECT_LE(at[i] - at[i - 1], want + kTick) << "probe " << i;
+        EXPECT_LE(at[i] - at[i - 1], want + 2 * kTick) << "probe " << i;
     }
     EXPECT_EQ(s.stats.probes, 8u);
     EXPECT_EQ(s.stats.probes_lost, 7u);
@@ -87,12 +87,12 @@ TEST_F(probe, an_answer_counts_once)
     make(4, 1, 1, 3);
     sign(3, MRC_SIGN_LOST);
     mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(s.ev[3].run, 0) << "not asked yet";
+    EXPECT_EQ(s.ev[3].good, 0u) << "not asked yet";
     now += 200 * kUs;
     ASSERT_EQ(probes().size(), 1u);
     for (int i = 0; i < 10; i++)
         mrc_evset_probe_answer(&s, 3, false, now);
-    EXPECT_EQ(s.ev[3].run, 1);
+    EXPECT_EQ(s.ev[3].good, 1u);
     EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
 }
 
@@ -138,6 +138,19 @@ TEST_F(probe, evs_on_a_plane_that_is_down_are_not_probed)
     EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
 }
 
+// A timer that calls for a probe which cannot leave would be in the past for ever.
+TEST_F(probe, a_late_answer_of_a_plane_that_went_down_makes_nothing_due)
+{
+    make(8, 2, 1, 3);
+    sign(1, MRC_SIGN_LOST);
+    now += 1 * kMs;
+    ASSERT_EQ(probes(), (std::vector<u16>{1}));
+    mrc_evset_local_planes(&s, 0, now);
+    ASSERT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+    mrc_evset_probe_answer(&s, 1, false, now);
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+}
+
 // ---- pacing ----
 
 TEST_F(probe, a_whole_set_that_is_due_does_not_come_at_once)
@@ -150,17 +163,19 @@ TEST_F(probe, a_whole_set_that_is_due_does_not_come_at_once)
         sign(i, MRC_SIGN_LOST);
     ASSERT_EQ(s.bad, MRC_EVS_MAX - 1);
     now += 50 * kMs;
+    idle = true;
     for (u64 end = now + 20 * kMs; now < end; now += 10 * kUs) {
+        mrc_evset_earn(&s, 500);
         auto v = probes();
 
         most = std::max(most, v.size());
         for (u16 i : v)
             seen[i]++;
     }
-    EXPECT_LE(most, 10u);
+    EXPECT_LE(most, MRC_PROBE_BURST);
     EXPECT_EQ(seen.size(), MRC_EVS_MAX - 1u) << "all had their turn";
     for (auto &[i, n] : seen)
-        EXPECT_LE(n, 4) << "EV " << i;
+        EXPECT_LE(n, 5) << "EV " << i;
 }
 
 // ---- the clock ----
@@ -169,9 +184,10 @@ struct probe_clock : ev_rig {
     // How long the probe of @i just sent may take.
     u64 wait_of(u16 i)
     {
-        u64 wait = s.ev[i].run > 0 ? 8 * s.probe_ns : s.probe_ns << -s.ev[i].run;
+        const mrc_evplane &pl = s.plane[s.ev[i].plane];
+        u64 wait = std::max<u64>(s.probe_ns, 2ull * pl.srtt_ns + 8ull * pl.var_ns);
 
-        return std::min(wait, s.probe_max_ns);
+        return std::min(wait << std::min(s.ev[i].out - 1u, 10u), s.probe_max_ns);
     }
     // Longest silence of a bad EV that is polled at its deadlines, from @start on.
     void run(u64 start, u64 for_ns)
@@ -250,6 +266,8 @@ TEST_F(probe_clock, ticks_agree_with_64_bits)
     now = (1ull << 29) - 3 * kMs;
     make(64, 4, 1);
     s.probe_max_ns = 200 * kMs;
+    for (u8 p = 0; p < 4; p++)          // known, so that no answer changes what is waited
+        mrc_evset_rtt(&s, p, 10 * kUs, now);
     for (int n = 0; n < 20000; n++) {
         u16 i = static_cast<u16>(rnd() % 64);
 
@@ -272,155 +290,12 @@ TEST_F(probe_clock, ticks_agree_with_64_bits)
                 if (state(p) <= MRC_EV_SKIP)
                     due.erase(p);
             }
+        std::erase_if(due, [&](auto &d) { return state(d.first) <= MRC_EV_SKIP; });
         for (auto &[p, at] : due)
             ASSERT_GE(at + kTick, was) << "EV " << p << " forgotten";
         ASSERT_EQ(mrc_evset_check(&s), 0);
     }
     EXPECT_GT(s.stats.readmissions, 50u);
-}
-
-// ---- verification ----
-
-TEST_F(probe, verification_finds_a_dead_path)
-{
-    u16 idx, other;
-
-    make(4, 1);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now + 10 * kUs, &other)) << "one at a time";
-    mrc_evset_probe_answer(&s, idx, false, now + 10 * kUs);
-    EXPECT_EQ(state(idx), MRC_EV_GOOD);
-    EXPECT_EQ(s.proven[0], idx);
-    EXPECT_EQ(s.probe_rtt_ns, 10 * kUs);
-    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now + 20 * kUs, &other)) << "not so soon";
-    now += 1 * kMs;
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    now += 1 * kMs;
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &other));
-    EXPECT_EQ(state(idx), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(s.stats.probes_lost, 1u);
-}
-
-// Every 4 round trips at first, every 64 after 32 answers; as at first after a loss.
-// There are many acknowledgements in each.
-TEST_F(probe, verification_becomes_seldom_while_all_is_well)
-{
-    u16 idx;
-    // When the next one is sent, after an answer to the one before.
-    auto gap = [&] {
-        u64 begin = now;
-
-        for (int i = 1; !mrc_evset_verify_next(&s, &r, now, &idx); i++)
-            now += i % 100 ? 0 : 100 * kUs;
-        return (now - begin) / (100 * kUs);
-    };
-    auto answered = [&] { mrc_evset_probe_answer(&s, idx, false, now); };
-    auto settle = [&] {
-        for (int i = 0; i < 40; i++) {
-            gap();
-            answered();
-        }
-    };
-
-    make(8, 2);                         // probe_ns: 100 us
-    EXPECT_EQ(gap(), 0u);
-    for (int i = 1; i <= 40; i++) {
-        answered();
-        EXPECT_EQ(gap(), 4u << std::min(i / 8, 4)) << i;
-    }
-    // One that is lost.
-    now += 1 * kMs;
-    u16 dead = idx;
-    EXPECT_EQ(gap(), 0u);
-    EXPECT_EQ(state(dead), MRC_EV_ASSUMED_BAD);
-    answered();
-    EXPECT_EQ(gap(), 4u);
-    // A plane that changes.
-    settle();
-    mrc_evset_remote_planes(&s, 1, now);
-    EXPECT_EQ(gap(), 0u);
-    answered();
-    EXPECT_EQ(gap(), 4u);
-    // A sign that acknowledgements get lost: one at once.
-    settle();
-    mrc_evset_doubt(&s);
-    EXPECT_EQ(gap(), 0u);
-    answered();
-    EXPECT_EQ(gap(), 64u);
-    mrc_evset_doubt(&s);                // one is out
-    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx));
-}
-
-// To one of many senders few acknowledgements go: one probe for 64 of them, whatever the time.
-TEST_F(probe, verification_is_a_small_share_of_acknowledgements)
-{
-    u32 acks = 0, sent = 0;
-    u16 idx;
-
-    make(8, 2);
-    for (; acks < 10000; acks++, now += 1 * kMs)
-        if (mrc_evset_verify_next(&s, &r, now, &idx)) {
-            sent++;
-            mrc_evset_probe_answer(&s, idx, false, now);
-        }
-    EXPECT_GE(sent, acks / 64);
-    EXPECT_LE(sent, acks / 64 + 8) << "the first ones to know the paths";
-    // A doubt need not wait for them.
-    mrc_evset_doubt(&s);
-    EXPECT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-}
-
-TEST_F(probe, a_marked_answer_skips_the_verified_path)
-{
-    u16 idx;
-
-    make(4, 1);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    mrc_evset_probe_answer(&s, idx, true, now + 10 * kUs);
-    EXPECT_EQ(state(idx), MRC_EV_SKIP);
-}
-
-TEST_F(probe, verification_forgets_a_probe_when_planes_change)
-{
-    u16 idx;
-
-    make(4, 2);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    mrc_evset_local_planes(&s, s.ev[idx].plane ? 1 : 2, now);
-    now += 10 * kMs;
-    mrc_evset_local_planes(&s, 3, now);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    EXPECT_EQ(s.bad, 0);
-    mrc_evset_local_planes(&s, 0, now);
-    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now + 10 * kMs, &idx)) << "no path";
-}
-
-// A verified EV that went bad meanwhile: the answer proves it to nobody, but does no harm.
-TEST_F(probe, an_answer_for_a_path_that_went_bad_meanwhile)
-{
-    u16 idx;
-
-    make(4, 1);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    sign(idx, MRC_SIGN_LOST);
-    mrc_evset_probe_answer(&s, idx, false, now + 10 * kUs);
-    EXPECT_EQ(state(idx), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(s.proven[0], MRC_NONE16);
-}
-
-// ... and once it is probed for being bad, any answer counts for it.
-TEST_F(probe, the_answer_to_a_verification_counts_for_a_bad_ev)
-{
-    u16 idx;
-
-    make(4, 1, 1, 1);
-    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
-    sign(idx, MRC_SIGN_LOST);
-    now += 200 * kUs;
-    ASSERT_EQ(probes(), (std::vector<u16>{idx}));
-    mrc_evset_probe_answer(&s, idx, false, now);
-    EXPECT_EQ(state(idx), MRC_EV_SKIP);
-    EXPECT_FALSE(s.verify_out);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ TEST_F(rx_stream, in_order)
     make();
     EXPECT_TRUE(take(write_only(2000)));
     EXPECT_TRUE(take(write_only(2001)));
-    EXPECT_EQ(c.rx_cack, 2001u);
+    EXPECT_EQ(c.rcv.cack, 2001u);
     auto v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.psn, 2001u);
@@ -28,11 +28,11 @@ TEST_F(rx_stream, nothing_is_acknowledged_that_was_not_committed)
     make();
     ASSERT_EQ(rx(write_only(2000)), MRC_V_PLACE);
     mrc_conn_rx_drop(&c, &op);
-    EXPECT_EQ(c.rx_cack, 1999u);
+    EXPECT_EQ(c.rcv.cack, 1999u);
     EXPECT_TRUE(tx_all().empty());
     EXPECT_EQ(c.stats.rx_place_failed, 1u);
     EXPECT_TRUE(take(write_only(2000))) << "the next copy is placed";
-    EXPECT_EQ(c.rx_cack, 2000u);
+    EXPECT_EQ(c.rcv.cack, 2000u);
 }
 
 TEST_F(rx_stream, hole_then_filled)
@@ -40,15 +40,15 @@ TEST_F(rx_stream, hole_then_filled)
     make();
     EXPECT_TRUE(take(write_only(2001)));
     EXPECT_TRUE(take(write_only(2003)));
-    EXPECT_EQ(c.rx_cack, 1999u);
-    EXPECT_EQ(c.rx_held, 2u);
+    EXPECT_EQ(c.rcv.cack, 1999u);
+    EXPECT_EQ(c.rcv.held, 2u);
     EXPECT_EQ(c.stats.rx_ooo, 2u);
     EXPECT_TRUE(tx_ctrl(MRC_OPC_ACK).empty()) << "no transport ACK over a hole";
     EXPECT_TRUE(take(write_only(2000)));
-    EXPECT_EQ(c.rx_cack, 2001u);
+    EXPECT_EQ(c.rcv.cack, 2001u);
     EXPECT_TRUE(take(write_only(2002)));
-    EXPECT_EQ(c.rx_cack, 2003u);
-    EXPECT_EQ(c.rx_held, 0u);
+    EXPECT_EQ(c.rcv.cack, 2003u);
+    EXPECT_EQ(c.rcv.held, 0u);
 }
 
 TEST_F(rx_stream, duplicates_are_acknowledged_and_not_placed)
@@ -101,9 +101,9 @@ TEST_F(rx_stream, psn_wrap)
     make(k);
     EXPECT_TRUE(take(write_only(0)));
     EXPECT_TRUE(take(write_only(0xffffff)));
-    EXPECT_EQ(c.rx_cack, 0xfffffdu);
+    EXPECT_EQ(c.rcv.cack, 0xfffffdu);
     EXPECT_TRUE(take(write_only(0xfffffe)));
-    EXPECT_EQ(c.rx_cack, 0u);
+    EXPECT_EQ(c.rcv.cack, 0u);
     EXPECT_EQ(rx(write_only(0xffffff)), MRC_V_DONE);
     EXPECT_EQ(c.stats.rx_dup, 1u);
 }
@@ -120,8 +120,8 @@ TEST_F(rx_stream, all_orders_of_six)
             take(write_only(2000 + i));
             EXPECT_EQ(rx(write_only(2000 + i)), MRC_V_DONE);
         }
-        EXPECT_EQ(c.rx_cack, 2005u);
-        EXPECT_EQ(c.rx_held, 0u);
+        EXPECT_EQ(c.rcv.cack, 2005u);
+        EXPECT_EQ(c.rcv.held, 0u);
         EXPECT_EQ(c.stats.rx_pkts, 6u);
         n++;
     } while (std::next_permutation(order.begin(), order.end()));
@@ -182,7 +182,7 @@ TEST_F(rx_stream, more_receives_in_flight_than_agreed)
     make(k);
     EXPECT_TRUE(take(send_only(2001, 1)));
     EXPECT_EQ(rx(send_only(2002, 2)), MRC_V_DROP);
-    EXPECT_EQ(c.nak, MRC_NAK_INV_REQ);
+    EXPECT_EQ(c.rcv.nak, MRC_NAK_INV_REQ);
 }
 
 TEST_F(rx_stream, rnr)
@@ -222,16 +222,16 @@ TEST_F(rx_stream, the_end_of_a_write_waits_for_what_precedes_it)
     ASSERT_GE(op.tail, 0);
     mrc_conn_rx_commit(&c, &op, now);
     u8 slot = static_cast<u8>(op.tail);
-    EXPECT_FALSE(mrc_conn_tail_next(&c, &t));
+    EXPECT_FALSE(ev.tail(&t));
     take(data(MRC_OPC_WRITE_FIRST, 2000, 1024, 2148, 0x10000));
-    EXPECT_FALSE(mrc_conn_tail_next(&c, &t));
+    EXPECT_FALSE(ev.tail(&t));
     take(data(MRC_OPC_WRITE_MIDDLE, 2001, 1024, 2148, 0x10400));
-    ASSERT_TRUE(mrc_conn_tail_next(&c, &t));
+    ASSERT_TRUE(ev.tail(&t));
     EXPECT_EQ(t.slot, slot);
     EXPECT_EQ(t.va, 0x10800u + 100 - MRC_TAIL_LEN);
     EXPECT_EQ(t.len, u32{MRC_TAIL_LEN});
     EXPECT_EQ(t.rkey, kRkey);
-    EXPECT_FALSE(mrc_conn_tail_next(&c, &t));
+    EXPECT_FALSE(ev.tail(&t));
 }
 
 TEST_F(rx_stream, no_tail_when_nothing_is_missing)
@@ -275,7 +275,7 @@ TEST_F(rx_stream, tails_come_in_the_order_of_psns)
         mrc_tail t;
         for (u32 i = 0; i < 520; i++) {
             EXPECT_EQ(take(write_only(base + i)), i % 2 == 0 || i > 509);
-            for (; mrc_conn_tail_next(&c, &t); n++)
+            for (; ev.tail(&t); n++)
                 EXPECT_EQ(t.va, base + i / 2) << "the lowest first";
             sound();
         }

@@ -26,7 +26,7 @@ protected:
     {
         EXPECT_EQ(rx(p), MRC_V_PLACE);
         mrc_conn_rx_drop(&c, &op);
-        EXPECT_EQ(c.nak, MRC_NAK_NONE);
+        EXPECT_EQ(c.rcv.nak, MRC_NAK_NONE);
     }
 };
 
@@ -234,7 +234,7 @@ TEST_F(rx_bad, a_write_that_ends_a_send)
     EXPECT_TRUE(take(data(MRC_OPC_SEND_FIRST, 2000, 1024, 1025, 0)));
     EXPECT_TRUE(take(data(MRC_OPC_WRITE_LAST_IMM, 2001, 1, 1025, 0x10000)));
     EXPECT_EQ(show(cpls()), "");
-    EXPECT_EQ(c.nak, MRC_NAK_INV_REQ);
+    EXPECT_EQ(c.rcv.nak, MRC_NAK_INV_REQ);
 }
 
 // ---- METH ----
@@ -263,8 +263,8 @@ TEST_F(rx_bad, two_ends_of_one_message)
     make();
     EXPECT_TRUE(take(send_only(2001, 0)));
     EXPECT_EQ(rx(send_only(2002, 0)), MRC_V_DROP);
-    EXPECT_EQ(c.nak, MRC_NAK_INV_REQ);
-    EXPECT_EQ(c.nak_psn, 2002u);
+    EXPECT_EQ(c.rcv.nak, MRC_NAK_INV_REQ);
+    EXPECT_EQ(c.rcv.nak_psn, 2002u);
 }
 
 TEST_F(rx_bad, a_message_that_is_complete)
@@ -283,7 +283,7 @@ TEST_F(rx_bad, rqmsn_wraps)
         EXPECT_EQ(op.rq_idx, i);
         mrc_conn_rx_commit(&c, &op, now);
         mrc_cpl x;
-        ASSERT_TRUE(mrc_conn_complete_next(&c, &x));
+        ASSERT_TRUE(ev.complete(&x));
         ASSERT_EQ(x.rq_idx, i);
     }
     refused(send_only(2000 + 0x10010, 0xf), MRC_NAK_INV_REQ);
@@ -357,7 +357,7 @@ TEST_F(rx_bad, floods_of_duplicates_and_strays)
         rx(write_only(2000 - 40 * i));
     }
     EXPECT_LE(tx_ctrl(MRC_OPC_SACK).size(), size_t{MRC_OWED_SACKS});
-    EXPECT_EQ(c.rx_held, 1u);
+    EXPECT_EQ(c.rcv.held, 1u);
     EXPECT_EQ(c.stats.rx_pkts, 2u);
 }
 
@@ -368,7 +368,7 @@ TEST_F(rx_bad, a_flood_of_requests_finds_no_slot)
         rx(data(MRC_OPC_READ_REQ, 2001 + i, 0, 10)) == MRC_V_PLACE
             ? mrc_conn_rx_commit(&c, &op, now)
             : void();
-    EXPECT_EQ(c.exec_used, 4);
+    EXPECT_EQ(c.execs.used, 4);
     EXPECT_EQ(c.stats.rx_no_slot, 96u);
     EXPECT_LE(tx_ctrl(MRC_OPC_NACK).size(), size_t{MRC_OWED_NACKS});
 }
@@ -415,16 +415,16 @@ TEST_F(rx_bad, noise)
             } else if (v == MRC_V_PLACE) {
                 mrc_conn_rx_drop(&c, &op);
             }
-            while (mrc_conn_hold_next(&c, &slot))
+            while (ev.hold(&slot))
                 mrc_conn_hold_done(&c, r() % 64 ? MRC_NAK_NONE : MRC_NAK_REM_ACCESS, now);
             mrc_tail t;
             mrc_exec x;
-            while (mrc_conn_tail_next(&c, &t))
+            while (ev.tail(&t))
                 EXPECT_LE(t.len, u32{MRC_TAIL_LEN});
-            while (mrc_conn_exec_next(&c, &x))
+            while (ev.exec(&x))
                 r() % 16 ? mrc_conn_exec_done(&c, x.slot, 1, now)
                          : mrc_conn_exec_fail(&c, x.slot, MRC_NAK_REM_ACCESS, now);
-            while (mrc_conn_exec_free_next(&c, &done))
+            while (ev.freed(&done))
                 ;
             cpls();
             if (r() % 4 == 0) {

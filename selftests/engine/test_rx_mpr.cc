@@ -34,12 +34,12 @@ protected:
     void progress(u32 n)
     {
         for (u32 i = 0; i < n; i++) {
-            u32 psn = mrc_psn_add(c.rx_cack, 1);
-            while (c.rx_bits[(psn & c.rec_mask) >> 6] >> (psn & 63) & 1)
+            u32 psn = mrc_psn_add(c.rcv.cack, 1);
+            while (c.rcv.bits[(psn & c.rec_mask) >> 6] >> (psn & 63) & 1)
                 psn = mrc_psn_add(psn, 1);
             ASSERT_TRUE(take(write_only(psn)));
             mrc_tail t;
-            while (mrc_conn_tail_next(&c, &t))
+            while (ev.tail(&t))
                 ;
         }
     }
@@ -110,9 +110,9 @@ TEST_F(rx_mpr, grows_back_a_unit_per_window)
         EXPECT_TRUE(tail(2002 + 2 * i));
     ASSERT_EQ(told(), 4);
     progress(8); // the hole is filled: the tails are written
-    EXPECT_EQ(c.tails_used, 0);
+    EXPECT_EQ(c.tails.used, 0);
     EXPECT_EQ(told(), 4);
-    while (c.rx_mpr == 4)
+    while (c.mpr.live == 4)
         progress(1);
     EXPECT_EQ(told(), 5);
     progress(5 * 128 - 1);
@@ -136,7 +136,7 @@ TEST_F(rx_mpr, halves_again_while_it_stays_short)
             EXPECT_TRUE(tail(base + 2 + 2 * i));
         EXPECT_EQ(told(), want);
         progress(8);
-        base = mrc_psn_add(c.rx_cack, 1);
+        base = mrc_psn_add(c.rcv.cack, 1);
     }
     EXPECT_EQ(c.stats.mpr_shrunk, 3u);
 }
@@ -149,7 +149,7 @@ TEST_F(rx_mpr, shrinks_when_receive_messages_run_short)
     EXPECT_EQ(told(), 4);
     EXPECT_TRUE(take(write_only(2000)));
     EXPECT_EQ(cpls().size(), 13u);
-    EXPECT_EQ(c.rq_used, 0u);
+    EXPECT_EQ(c.rcv.rq_used, 0u);
     progress(9 * 128);
     EXPECT_GT(told(), 4);
 }
@@ -163,7 +163,7 @@ TEST_F(rx_mpr, shrinks_when_requests_pile_up)
         EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001 + i, 0, 10, 0x1000, 0, 0)));
     EXPECT_EQ(told(), 4);
     EXPECT_TRUE(take(write_only(2000)));
-    while (mrc_conn_exec_next(&c, &x))
+    while (ev.exec(&x))
         mrc_conn_exec_done(&c, x.slot, 0, now);
     progress(9 * 128);
     EXPECT_GT(told(), 4);

@@ -15,22 +15,22 @@ TEST_F(rx_stream, requests_execute_in_order_and_behind_what_precedes_them)
     make();
     take(data(MRC_OPC_READ_REQ, 2002, 0, 5000, 0x3000, 0, 7));
     take(data(MRC_OPC_READ_REQ, 2001, 0, 4000, 0x2000, 0, 6));
-    EXPECT_FALSE(mrc_conn_exec_next(&c, &x));
+    EXPECT_FALSE(ev.exec(&x));
     take(write_only(2000));
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     EXPECT_EQ(x.va, 0x2000u);
     EXPECT_EQ(x.len, 4000u);
     EXPECT_EQ(x.op, MRC_OP_READ);
     mrc_exec y;
-    EXPECT_FALSE(mrc_conn_exec_next(&c, &y)) << "one at a time";
+    EXPECT_FALSE(ev.exec(&y)) << "one at a time";
     auto v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.psn, 2000u) << "not acknowledged before it is executed";
     mrc_conn_exec_done(&c, x.slot, 0, now);
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     EXPECT_EQ(x.va, 0x3000u);
     mrc_conn_exec_done(&c, x.slot, 0, now);
-    EXPECT_FALSE(mrc_conn_exec_next(&c, &x));
+    EXPECT_FALSE(ev.exec(&x));
     std::vector<u32> offs;
     for (const mrc_txop &t : tx_data()) {
         EXPECT_TRUE(mrc_opc_is_read_resp(t.hdr.opcode));
@@ -49,7 +49,7 @@ TEST_F(rx_stream, atomic_returns_the_original)
     mrc_pkt p = data(MRC_OPC_FETCH_ADD, 2000, 0, 8, 0x4000, 0, 3);
     p.swap_add = 5;
     take(p);
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     EXPECT_EQ(x.op, MRC_OP_FETCH_ADD);
     EXPECT_EQ(x.swap_add, 5u);
     mrc_conn_exec_done(&c, x.slot, 41, now);
@@ -58,13 +58,13 @@ TEST_F(rx_stream, atomic_returns_the_original)
     EXPECT_EQ(v[0].hdr.opcode, MRC_OPC_ATOMIC_ACK);
     EXPECT_EQ(v[0].hdr.swap_add, 41u);
     EXPECT_EQ(v[0].hdr.msn, 3);
-    EXPECT_FALSE(mrc_conn_exec_free_next(&c, &slot));
+    EXPECT_FALSE(ev.freed(&slot));
     EXPECT_EQ(rx(p), MRC_V_DONE) << "a duplicate is not executed";
-    EXPECT_FALSE(mrc_conn_exec_next(&c, &x));
+    EXPECT_FALSE(ev.exec(&x));
     sack(1000);
-    ASSERT_TRUE(mrc_conn_exec_free_next(&c, &slot));
+    ASSERT_TRUE(ev.freed(&slot));
     EXPECT_EQ(slot, x.slot);
-    EXPECT_FALSE(mrc_conn_exec_free_next(&c, &slot));
+    EXPECT_FALSE(ev.freed(&slot));
 }
 
 TEST_F(rx_stream, requests_beyond_the_slots_are_put_off)
@@ -99,21 +99,21 @@ TEST_F(rx_stream, requests_in_any_order_of_arrival)
         for (u32 psn : order) {
             EXPECT_TRUE(take(data(MRC_OPC_FETCH_ADD, psn, 0, 8, 8ull * psn)));
             EXPECT_EQ(mrc_ctl_ack_edge(&c), base - 1 + (next - base));
-            while (mrc_conn_exec_next(&c, &x)) {
+            while (ev.exec(&x)) {
                 EXPECT_EQ(x.va, 8ull * next) << "in the order of PSNs";
                 EXPECT_EQ(mrc_ctl_ack_edge(&c), next - 1);
                 mrc_conn_exec_done(&c, x.slot, 0, now);
                 next++;
-                EXPECT_EQ(mrc_ctl_ack_edge(&c), std::min(next - 1, c.rx_cack));
+                EXPECT_EQ(mrc_ctl_ack_edge(&c), std::min(next - 1, c.rcv.cack));
             }
         }
         EXPECT_EQ(next, base + order.size());
         EXPECT_EQ(tx_data().size(), order.size());
-        sack(c.psn_next - 1);
-        for (; mrc_conn_exec_free_next(&c, &slot); slots++)
+        sack(c.snd.next - 1);
+        for (; ev.freed(&slot); slots++)
             ;
         EXPECT_EQ(slots, order.size());
-        EXPECT_EQ(c.exec_used, 0);
+        EXPECT_EQ(c.execs.used, 0);
     }
 }
 
@@ -126,17 +126,17 @@ TEST_F(rx_stream, the_left_edges_request_finds_a_slot)
     make();
     // One executed and answered, the answer not acknowledged ...
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
     ASSERT_EQ(tx_data().size(), 1u);
     // ... and later requests overtake the one at the left edge.
     for (u32 i = 2; i <= 4; i++)
         take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
     EXPECT_EQ(rx(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)), MRC_V_DROP);
-    ASSERT_TRUE(mrc_conn_exec_free_next(&c, &slot)) << "its answer must have arrived";
-    EXPECT_EQ(c.inflight_bytes, 0u);
+    ASSERT_TRUE(ev.freed(&slot)) << "its answer must have arrived";
+    EXPECT_EQ(c.snd.inflight, 0u);
     EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)));
-    EXPECT_TRUE(mrc_conn_exec_next(&c, &x));
+    EXPECT_TRUE(ev.exec(&x));
 }
 
 TEST_F(rx_stream, answers_before_a_refusal_are_delivered_first)
@@ -146,7 +146,7 @@ TEST_F(rx_stream, answers_before_a_refusal_are_delivered_first)
     make();
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
     reject(write_only(2001), static_cast<mrc_nack>(0), MRC_NAK_REM_ACCESS);
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
     auto v = tx_all();
     for (const mrc_txop &t : v)
@@ -168,11 +168,11 @@ TEST_F(rx_stream, no_ack_covers_a_refused_request)
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
     take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x2000, 0, 1));
     take(send_only(2002, 0));
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_fail(&c, x.slot, MRC_NAK_REM_ACCESS, now);
-    EXPECT_EQ(c.rx_cack, 2002u);
+    EXPECT_EQ(c.rcv.cack, 2002u);
     EXPECT_EQ(mrc_ctl_ack_edge(&c), 2000u);
     for (const mrc_txop &t : tx_all()) {
         if (t.hdr.opcode == MRC_OPC_ACK) {
@@ -197,14 +197,35 @@ TEST_F(rx_stream, exec_fail)
     make();
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10));
     take(send_only(2001, 0));
-    ASSERT_TRUE(mrc_conn_exec_next(&c, &x));
+    ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_fail(&c, x.slot, MRC_NAK_REM_ACCESS, now);
-    EXPECT_TRUE(mrc_conn_exec_free_next(&c, &slot));
+    EXPECT_TRUE(ev.freed(&slot));
     EXPECT_TRUE(cpls().empty()) << "what follows does not complete";
     auto v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
     EXPECT_EQ(v[0].hdr.psn, 2000u);
+}
+
+// The order is the engine's: who has asked before a program was told must be answered from
+// memory as it was before. mrc_conn_next() cannot be called wrongly.
+TEST_F(rx_stream, nothing_completes_while_a_request_runs)
+{
+    mrc_todo e;
+
+    make();
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 100)));
+    ASSERT_TRUE(take(send_only(2001, 0)));
+    ASSERT_TRUE(mrc_conn_next(&c, &e));
+    ASSERT_EQ(e.what, MRC_DO_EXEC);
+    u16 slot = e.exec.slot;
+    EXPECT_FALSE(mrc_conn_next(&c, &e)) << "its answer is due";
+    EXPECT_FALSE(mrc_conn_next(&c, &e)) << "however often one asks";
+    mrc_conn_exec_done(&c, slot, 0, now);
+    ASSERT_TRUE(mrc_conn_next(&c, &e));
+    ASSERT_EQ(e.what, MRC_DO_COMPLETE);
+    EXPECT_EQ(e.cpl.kind, MRC_CPL_RECV);
+    EXPECT_FALSE(mrc_conn_next(&c, &e));
 }
 
 } // namespace

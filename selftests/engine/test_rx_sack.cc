@@ -42,6 +42,62 @@ TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
     EXPECT_TRUE(due_sack());
 }
 
+// Planes take turns and SACKs come every so many packets: were it always as many, the same
+// planes would be heard of for ever, and round trips of the others never.
+TEST_F(rx_stream, triggers_do_not_lock_to_planes)
+{
+    for (u8 planes : {2, 3, 4, 6, 8}) {
+        std::vector<u32> heard(planes);
+        u32 sacks = 0, n = 6000, since = 0, longest = 0;
+        rig_cfg k = defaults();
+
+        k.evs = planes;
+        k.planes = planes;
+        k.conn.seed = planes;
+        k.rx.mtu = 4096;
+        make(k); // 16 KiB: every fourth
+        for (u32 i = 0; i < n; i++) {
+            mrc_pkt p = write_only(2000 + i, 4096);
+
+            p.ev = evs.ev[i % planes].value;
+            take(p);
+            since++;
+            for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+                longest = std::max(longest, since);
+                since = 0;
+                sacks++;
+                for (u8 e = 0; e < planes; e++)
+                    heard[e] += t.hdr.u.sack.ev == evs.ev[e].value;
+            }
+        }
+        EXPECT_EQ(longest, 4u) << "never later than agreed";
+        EXPECT_GE(sacks, n / 4);
+        EXPECT_LE(sacks, n / 4 * 11 / 10) << "and few more of them";
+        for (u8 e = 0; e < planes; e++)
+            EXPECT_GT(heard[e], sacks / planes * 8 / 10) << int(e) << " of " << int(planes);
+    }
+}
+
+TEST_F(rx_stream, triggers_are_the_same_for_the_same_seed)
+{
+    auto triggers = [&](u64 seed) {
+        rig_cfg k = defaults();
+        std::vector<u32> at;
+
+        k.conn.seed = seed;
+        k.rx.mtu = 4096;
+        make(k);
+        for (u32 i = 0; i < 200; i++) {
+            take(write_only(2000 + i, 4096));
+            if (due_sack())
+                at.push_back(i);
+        }
+        return at;
+    };
+    EXPECT_EQ(triggers(7), triggers(7));
+    EXPECT_NE(triggers(7), triggers(8));
+}
+
 TEST_F(rx_stream, trigger_ackreq)
 {
     quiet();
@@ -190,7 +246,7 @@ TEST_F(rx_stream, trimmed_is_nacked_not_placed)
     EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_TRIMMED);
     EXPECT_EQ(v[0].hdr.u.nack.psn, 2000u);
     EXPECT_EQ(v[0].hdr.u.nack.ev, p.ev);
-    EXPECT_EQ(c.rx_cack, 1999u);
+    EXPECT_EQ(c.rcv.cack, 1999u);
 }
 
 } // namespace

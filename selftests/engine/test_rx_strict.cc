@@ -35,7 +35,7 @@ protected:
     {
         u32 slot;
 
-        while (mrc_conn_hold_next(&c, &slot)) {
+        while (ev.hold(&slot)) {
             auto it = kept.find(slot);
             ASSERT_NE(it, kept.end());
             placed.push_back(it->second.psn);
@@ -76,7 +76,7 @@ TEST_F(rx_strict, in_order_nothing_is_held)
         EXPECT_TRUE(arrive(write_only(2000 + i)));
         EXPECT_FALSE(op.hold);
     }
-    EXPECT_EQ(c.rx_cack, 2299u);
+    EXPECT_EQ(c.rcv.cack, 2299u);
     EXPECT_EQ(c.stats.rx_held, 0u);
 }
 
@@ -92,16 +92,16 @@ TEST_F(rx_strict, held_ones_are_sacked_but_not_passed)
     EXPECT_EQ(s.cack, 1999u);
     EXPECT_EQ(s.bitmap << s.sack_offset, 6u << 1) << "2001 and 2002 are here";
     u32 slot;
-    EXPECT_FALSE(mrc_conn_hold_next(&c, &slot));
+    EXPECT_FALSE(ev.hold(&slot));
     EXPECT_TRUE(arrive(write_only(2000)));
     EXPECT_FALSE(op.hold) << "everything before it is placed";
-    EXPECT_EQ(c.rx_cack, 2000u) << "the edge waits for the placing";
+    EXPECT_EQ(c.rcv.cack, 2000u) << "the edge waits for the placing";
     auto v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.psn, 2000u);
     place_held();
     EXPECT_EQ(placed, (psn_list{2000, 2001, 2002}));
-    EXPECT_EQ(c.rx_cack, 2002u);
+    EXPECT_EQ(c.rcv.cack, 2002u);
     v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.psn, 2002u);
@@ -159,7 +159,7 @@ TEST_F(rx_strict, no_tails)
         EXPECT_LT(op.tail, 0);
         EXPECT_TRUE(op.hold);
     }
-    EXPECT_FALSE(mrc_conn_tail_next(&c, &t));
+    EXPECT_FALSE(ev.tail(&t));
 }
 
 TEST_F(rx_strict, receives_complete_when_placed)
@@ -179,7 +179,7 @@ TEST_F(rx_strict, no_receive_is_said_when_the_packet_comes)
     make(strict());
     reject(send_only(2001, 0), MRC_NACK_NO_RESOURCE, MRC_NAK_NONE);
     EXPECT_EQ(tx_ctrl(MRC_OPC_NACK).size(), 1u);
-    EXPECT_EQ(c.rx_held, 0u);
+    EXPECT_EQ(c.rcv.held, 0u);
     EXPECT_TRUE(arrive(send_only(2001, 0))) << "and again";
 }
 
@@ -191,7 +191,7 @@ TEST_F(rx_strict, nowhere_to_keep_it)
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_NO_PKT_BUFFER);
     EXPECT_EQ(c.stats.rx_no_slot, 1u);
-    EXPECT_EQ(c.rx_held, 0u);
+    EXPECT_EQ(c.rcv.held, 0u);
     EXPECT_EQ(c.stats.rx_rnr, 0u);
 }
 
@@ -205,10 +205,10 @@ TEST_F(rx_strict, requests_wait_for_the_placed_edge)
     EXPECT_FALSE(op.hold) << "nothing to place";
     arrive(write_only(2003));
     arrive(write_only(2000));
-    EXPECT_FALSE(mrc_conn_exec_next(&c, &x)) << "2001 is not placed";
+    EXPECT_FALSE(ev.exec(&x)) << "2001 is not placed";
     place_held();
-    EXPECT_EQ(c.rx_cack, 2003u);
-    EXPECT_TRUE(mrc_conn_exec_next(&c, &x));
+    EXPECT_EQ(c.rcv.cack, 2003u);
+    EXPECT_TRUE(ev.exec(&x));
     EXPECT_EQ(placed, (psn_list{2000, 2001, 2003}));
 }
 
@@ -223,7 +223,7 @@ TEST_F(rx_strict, responses_are_never_held)
     EXPECT_EQ(op.place, MRC_PLACE_RESP);
     ASSERT_TRUE(take(data(MRC_OPC_READ_RESP_FIRST, 2000, 1024, 2000, 0, 0, t[0].hdr.msn)));
     EXPECT_EQ(show(cpls()), "100:0");
-    EXPECT_EQ(c.rx_cack, 2001u);
+    EXPECT_EQ(c.rcv.cack, 2001u);
 }
 
 TEST_F(rx_strict, refused_when_placed)
@@ -234,12 +234,12 @@ TEST_F(rx_strict, refused_when_placed)
     arrive(write_only(2001));
     arrive(send_only(2002, 0));
     arrive(write_only(2000));
-    ASSERT_TRUE(mrc_conn_hold_next(&c, &slot));
+    ASSERT_TRUE(ev.hold(&slot));
     EXPECT_EQ(slot, 2001u & c.rec_mask);
     tx_all();
     mrc_conn_hold_done(&c, MRC_NAK_REM_ACCESS, now);
     sound();
-    EXPECT_FALSE(mrc_conn_hold_next(&c, &slot)) << "nor what follows";
+    EXPECT_FALSE(ev.hold(&slot)) << "nor what follows";
     EXPECT_TRUE(cpls().empty());
     auto v = tx_ctrl(MRC_OPC_ACK);
     ASSERT_EQ(v.size(), 1u);
@@ -276,12 +276,12 @@ TEST_F(rx_strict, a_reset_forgets_what_is_held)
     make(k);
     arrive(write_only(2001));
     mrc_conn_reset(&c);
-    EXPECT_FALSE(mrc_conn_hold_next(&c, &slot));
+    EXPECT_FALSE(ev.hold(&slot));
     k.rx.psn = 2001;
     ASSERT_EQ(mrc_conn_set_rx(&c, &k.rx, now), 0);
-    EXPECT_FALSE(mrc_conn_hold_next(&c, &slot));
+    EXPECT_FALSE(ev.hold(&slot));
     EXPECT_TRUE(take(write_only(2001)));
-    EXPECT_EQ(c.rx_cack, 2001u);
+    EXPECT_EQ(c.rcv.cack, 2001u);
 }
 
 TEST_F(rx_strict, a_failed_one_places_nothing)
@@ -292,7 +292,7 @@ TEST_F(rx_strict, a_failed_one_places_nothing)
     arrive(write_only(2001));
     arrive(write_only(2000));
     mrc_conn_fail(&c, MRC_ST_RETRY_EXC, now);
-    EXPECT_FALSE(mrc_conn_hold_next(&c, &slot));
+    EXPECT_FALSE(ev.hold(&slot));
 }
 
 // Whatever the order of arrival, and however seldom the caller places.
@@ -316,7 +316,7 @@ TEST_F(rx_strict, any_order)
         }
         place_held();
         EXPECT_EQ(placed, all);
-        EXPECT_EQ(c.rx_cack, 2127u);
+        EXPECT_EQ(c.rcv.cack, 2127u);
         EXPECT_TRUE(kept.empty());
     }
 }

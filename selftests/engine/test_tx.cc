@@ -116,7 +116,7 @@ TEST_F(tx_stream, psn_wrap)
     post(MRC_OP_WRITE, 4 * 1024);
     EXPECT_EQ(psns(tx_data()), (psn_list{0xfffffe, 0xffffff, 0, 1}));
     sack(0xffffff, 0x1, 2);
-    EXPECT_EQ(c.psn_una, 0u);
+    EXPECT_EQ(c.snd.una, 0u);
     sack(1);
     ack(1);
     EXPECT_EQ(show(cpls()), "100:0");
@@ -409,7 +409,7 @@ TEST_F(tx_stream, msn_and_rqmsn_wrap)
         p.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
         p.u.aeth.msn = (i + 1) & MRC_PSN_MASK;
         ASSERT_EQ(rx(p), MRC_V_DONE);
-        ASSERT_TRUE(mrc_conn_complete_next(&c, &x));
+        ASSERT_TRUE(ev.complete(&x));
         ASSERT_EQ(x.cookie, i);
         ASSERT_EQ(x.status, MRC_ST_OK);
     }
@@ -447,7 +447,7 @@ TEST_F(tx_stream, as_many_packets_as_a_message_may_have)
             now += 10 * kUs;
             sack(psn);
             ack(k.tx_psn - 1);  // an old one, again and again
-            ASSERT_FALSE(c.sq[0].acked) << n;
+            ASSERT_FALSE(c.msgs.sq[0].acked) << n;
         }
     }
     // What the transport ACK may name stays within one turn: the last ones wait.
@@ -503,7 +503,7 @@ TEST_F(tx_stream, undo_new)
     ASSERT_TRUE(a);
     mrc_conn_tx_undo(&c, &*a);
     sound();
-    EXPECT_EQ(c.inflight_bytes, 0u);
+    EXPECT_EQ(c.snd.inflight, 0u);
     EXPECT_EQ(c.stats.tx_pkts, 0u);
     auto v = tx_data();
     ASSERT_EQ(psns(v), (psn_list{1000, 1001}));

@@ -3,6 +3,7 @@
 // call goes through do_(): afterwards both must be sound, and the work done bounded.
 #pragma once
 
+#include "../engine/events.h"
 #include "bytes.h"
 #include "work.h"
 
@@ -63,6 +64,7 @@ public:
     // RTR and RTS, as after creation or a reset.
     void start()
     {
+        tap_.forget();
         mrc_conn_set_path(&c, &paths_[0].evs);
         REQUIRE(!mrc_conn_set_rx(&c, &cfg.rx, now_));
         if (cfg.rts)
@@ -73,8 +75,8 @@ public:
     {
         mrc_tx_cfg k = cfg.tx;
 
-        if (c.psn_known)
-            k.psn = c.psn_first;
+        if (c.snd.known)
+            k.psn = c.snd.first;
         REQUIRE(!mrc_conn_set_tx(&c, &k, now_));
     }
 
@@ -131,11 +133,11 @@ public:
     }
     bool tail(mrc_tail *t)
     {
-        return do_([&] { return mrc_conn_tail_next(&c, t); });
+        return do_([&] { return tap_.tail(t); });
     }
     bool hold(u32 *slot)
     {
-        return do_([&] { return mrc_conn_hold_next(&c, slot); });
+        return do_([&] { return tap_.hold(slot); });
     }
     void hold_done(mrc_nak nak)
     {
@@ -144,7 +146,7 @@ public:
     }
     bool exec(mrc_exec *x)
     {
-        return do_([&] { return mrc_conn_exec_next(&c, x); });
+        return do_([&] { return tap_.exec(x); });
     }
     void exec_done(u16 slot, u64 orig)
     {
@@ -157,11 +159,11 @@ public:
     }
     bool exec_free(u16 *slot)
     {
-        return do_([&] { return mrc_conn_exec_free_next(&c, slot); });
+        return do_([&] { return tap_.freed(slot); });
     }
     bool complete(mrc_cpl *x)
     {
-        return do_([&] { return mrc_conn_complete_next(&c, x); });
+        return do_([&] { return tap_.complete(x); });
     }
     void fail(mrc_status why)
     {
@@ -188,14 +190,15 @@ public:
         do_([&] { mrc_conn_set_path(&c, to); });
     }
 
-    u32 psn_next() const { return c.psn_next; }
-    u32 psn_una() const { return c.psn_una; }
+    u32 psn_next() const { return c.snd.next; }
+    u32 psn_una() const { return c.snd.una; }
     bool failed() const { return mrc_conn_failed(&c) != MRC_ST_OK; }
 
     endpoint_cfg cfg;
     mrc_conn c;
 
 private:
+    event_tap tap_{c};
     struct path_set {
         mrc_evset evs;
         exact_block mem;

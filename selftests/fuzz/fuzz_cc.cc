@@ -105,7 +105,10 @@ private:
             cc_->ops->on_loss(cc_, &s);
             break;
         case 2:
-            cc_->ops->on_timeout(cc_, &s);
+            if (in_.below(2))
+                cc_->ops->on_timeout(cc_, &s);
+            else
+                cc_->ops->on_spurious(cc_, &s);
             break;
         case 3:
             if (in_.one_in(4)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// fuzz_ev.cc - a path set and two rotations under any sequence of signs, probes, answers and
-// planes that come and go. The counts agree, the floor holds, a pick is usable whenever
-// there is something to pick; in the end bad EVs come back and planes take equal shares.
+// fuzz_ev.cc - a path set and two rotations under any sequence of signs, losses, deliveries, round
+// trips, suspicions, probes, answers and planes that come and go, with any times. The counts agree,
+// the floor holds, a pick is usable whenever there is something to pick, probes cost what was
+// earned; in the end bad EVs come back and planes take equal shares.
 #include "bytes.h"
 #include "work.h"
 
@@ -46,7 +47,7 @@ public:
             // Room for one EV of every plane at least.
             u16 n = static_cast<u16>(in.between(k.n_planes, k.n));
 
-            order_[i].reset(static_cast<u16 *>(std::malloc(n * sizeof(u16))));
+            order_[i].reset(static_cast<u16 *>(std::malloc(MRC_ROT_LEN(n) * sizeof(u16))));
             mrc_rot_init(&r_[i], order_[i].get(), n, in.below(8));
         }
     }
@@ -83,7 +84,7 @@ private:
     {
         u16 i;
 
-        switch (in_.below(10)) {
+        switch (in_.below(16)) {
         case 0:
         case 1:
             sign();
@@ -113,9 +114,74 @@ private:
                 REQUIRE(i < s_.n && mrc_ev_usable(&s_, i));
             break;
         case 9:
+        case 10:
             pick();
             break;
+        case 11:
+            (void)mrc_evset_overdue(&s_, some_plane(), some_tick(), now_);
+            break;
+        case 12:
+            i = some_ev();
+            mrc_evset_delivered(&s_, static_cast<u8>(s_.ev[i].plane), i, some_tick(), now_);
+            break;
+        case 13:
+            lose();
+            break;
+        case 14:
+            mrc_evset_rtt(&s_, some_plane(), in_.below(2) ? in_.below(300) * us : in_.extreme<u64>(), now_);
+            plane_sound(some_plane());
+            break;
+        case 15:
+            heard_or_false_alarm();
+            break;
         }
+    }
+
+    u8 some_plane() { return static_cast<u8>(in_.below(s_.n_planes)); }
+    // When something was sent: lately, or any number.
+    u32 some_tick()
+    {
+        return in_.below(4) ? mrc_ev_tick(now_) - in_.below(3000) : in_.extreme<u32>();
+    }
+
+    // As a sign: never below the floor; on a suspect plane it takes nothing.
+    void lose()
+    {
+        u16 i = some_ev(), before = s_.usable;
+        u8 p = static_cast<u8>(s_.ev[i].plane), was = s_.ev[i].state & 3;
+        bool suspect = s_.plane[p].suspect;
+
+        mrc_evset_lost(&s_, i, some_tick(), in_.below(2), now_);
+        if (suspect)
+            REQUIRE(s_.ev[i].state == was);
+        if (!s_.plane[p].suspect)
+            REQUIRE(s_.usable >= before || s_.usable >= s_.floor);
+    }
+
+    void heard_or_false_alarm()
+    {
+        if (in_.below(2)) {
+            mrc_evset_heard(&s_, some_plane(), now_);
+            return;
+        }
+        u16 i = some_ev();
+        u8 p = static_cast<u8>(s_.ev[i].plane);
+
+        mrc_evset_false_alarm(&s_, p, in_.below(2) ? i : MRC_NONE16, in_.below(2) ? in_.below(999) * us :
+                              in_.extreme<u64>(), now_);
+        REQUIRE(!s_.plane[p].suspect);
+        plane_sound(p);
+    }
+
+    void plane_sound(u8 p)
+    {
+        u64 srtt = mrc_evset_srtt_ns(&s_, p), lost = mrc_evset_lost_ns(&s_, p);
+
+        REQUIRE(srtt <= 1000 * ms && lost >= srtt && lost <= 70000 * ms);
+        REQUIRE(mrc_evset_late_ns(&s_, p) >= srtt);
+        REQUIRE(mrc_evset_share(&s_, p) && mrc_evset_share(&s_, p) <= MRC_SHARE_FULL);
+        (void)mrc_evset_mean_base_ns(&s_);
+        (void)mrc_evset_patience_ns(&s_);
     }
 
     // A sign never takes the set below its floor.
@@ -125,7 +191,7 @@ private:
 
         mrc_evset_sign(&s_, some_ev(), static_cast<mrc_ev_sign>(in_.below(MRC_SIGN_DELIVERED + 1)),
                        now_);
-        REQUIRE(s_.usable >= before || s_.usable >= s_.min_active);
+        REQUIRE(s_.usable >= before || s_.usable >= s_.floor);
     }
 
     void probes()
@@ -134,10 +200,12 @@ private:
         u32 n = 0;
 
         for (; mrc_evset_probe_next(&s_, now_, &i); n++) {
-            REQUIRE(i < s_.n && s_.ev[i].state == MRC_EV_ASSUMED_BAD);
-            REQUIRE(mrc_evset_plane_live(&s_, s_.ev[i].plane));
-            REQUIRE(n <= s_.bad);
+            REQUIRE(i < s_.n && (s_.ev[i].state == MRC_EV_ASSUMED_BAD ||
+                                 s_.plane[s_.ev[i].plane].suspect));
+            REQUIRE(mrc_evset_plane_live(&s_, static_cast<u8>(s_.ev[i].plane)));
+            REQUIRE(n < MRC_PROBE_BURST);
         }
+        REQUIRE(s_.next_probe_ns > now_);
     }
 
     void pick()
@@ -146,7 +214,9 @@ private:
         u16 avoid = in_.below(2) ? MRC_NONE16 : some_ev(), usable = s_.usable;
         u32 skipped = skips();
         bool ack = in_.below(3) == 0;
-        u16 got = ack ? mrc_rot_pick_ack(&r, &s_, now_, false) : mrc_rot_pick(&r, &s_, avoid);
+        u32 off = in_.below(4) ? 0 : in_.any<u32>();
+        u16 got = ack ? mrc_rot_pick_ack(&r, &s_, now_, in_.below(2)) :
+                        mrc_rot_pick_off(&r, &s_, avoid, off);
 
         REQUIRE((got == MRC_NONE16) == !usable);
         REQUIRE(skips() <= skipped && skips() + 1 >= skipped);
@@ -155,6 +225,8 @@ private:
         REQUIRE(got < s_.n && mrc_ev_usable(&s_, got));
         if (!ack && got == avoid)
             REQUIRE(usable == 1);
+        if (!ack && off >> s_.ev[got].plane & 1 && avoid == MRC_NONE16)
+            REQUIRE(!(s_.in_use & ~off));
     }
 
     // Answers come again: whatever was called bad returns, within its back-off.
@@ -164,8 +236,9 @@ private:
 
         mrc_evset_local_planes(&s_, ~0u, now_);
         mrc_evset_remote_planes(&s_, ~0u, now_);
-        for (u32 n = 0; s_.bad; n++) {
-            REQUIRE(n < 100u * s_.n && s_.next_probe_ns != MRC_TIME_NEVER);
+        for (u32 n = 0; s_.bad || s_.next_probe_ns != MRC_TIME_NEVER; n++) {
+            mrc_evset_earn(&s_, 100);
+            REQUIRE(n < 200u * s_.n + 1000 && s_.next_probe_ns != MRC_TIME_NEVER);
             now_ = std::max(now_, s_.next_probe_ns);
             while (mrc_evset_probe_next(&s_, now_, &i)) {
                 now_ += 10 * us;
@@ -184,6 +257,13 @@ private:
 
         for (i = 0; i < s_.n; i++)
             REQUIRE(!mrc_evset_set_state(&s_, i, MRC_EV_GOOD, now_));
+        for (i = 0; i < s_.n_planes; i++) {
+            // Round trips without a sign give weights back.
+            mrc_evset_false_alarm(&s_, static_cast<u8>(i), MRC_NONE16, 0, now_);
+            for (u32 n = 0; n < 600; n++, now_ += 1100 * ms)
+                mrc_evset_rtt(&s_, static_cast<u8>(i), 50 * us, now_);
+            REQUIRE(mrc_evset_share(&s_, static_cast<u8>(i)) == MRC_SHARE_FULL);
+        }
         for (i = 0; i < s_.n; i++)
             share[s_.ev[i].plane] = 0;
         for (u32 n = 0; n < rounds * share.size(); n++)

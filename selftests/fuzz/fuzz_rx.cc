@@ -245,11 +245,11 @@ private:
     {
         mrc_pkt p = {};
 
-        if (!e_.c.psn_known) { // in RTR only: it asks where its stream begins
+        if (!e_.c.snd.known) { // in RTR only: it asks where its stream begins
             p.opcode = MRC_OPC_SACK;
             p.u.sack.cack = mrc_psn_add(e_.cfg.tx.psn, -1);
             p.u.sack.pr = true;
-            p.u.sack.probe_id = e_.c.probe_id;
+            p.u.sack.probe_id = e_.c.pto.id;
             now_ += 10 * us;
             receive(p);
             return;
@@ -335,11 +335,17 @@ private:
     // Tails, requests and completions, in the order the contract asks for.
     void settle()
     {
+        place_held(true);
+        deliver();
+    }
+
+    // The order is the engine's: who asked for a request may have been told of others.
+    void deliver()
+    {
         mrc_tail t;
         mrc_cpl x;
         u16 slot;
 
-        place_held(true);
         while (e_.tail(&t))
             model_.tail(t);
         while (e_.exec_free(&slot))
@@ -383,7 +389,10 @@ private:
     {
         mrc_exec x;
 
-        if (!e_.exec(&x))
+        bool any = e_.exec(&x);
+
+        deliver();
+        if (!any)
             return;
         model_.exec(x);
         if (in_.one_in(16)) {
@@ -409,6 +418,7 @@ private:
                 e_.exec_done(x.slot, 1);
                 model_.exec_over(x.slot, true);
             }
+            deliver();
             for (u32 n = 0; n < 1000 && e_.tx(&t); n++)
                 model_.says(t);
             believe_us();

@@ -295,7 +295,7 @@ private:
             p.u.sack.ev = 0x10000 * in_.below(16) + 7;
             p.u.sack.pr = in_.one_in(3);
             if (p.u.sack.pr)
-                p.u.sack.probe_id = in_.below(2) ? to.e.c.probe_id : in_.extreme<u16>();
+                p.u.sack.probe_id = in_.below(2) ? to.e.c.pto.id : in_.extreme<u16>();
             else
                 p.u.sack.ack_psn_offset = in_.extreme<s16>();
             p.u.sack.rcv_cwnd_pen = static_cast<u8>(in_.below(128));
@@ -379,7 +379,7 @@ private:
     // forgotten it, and who asked waits for as long as the peer is there to be asked.
     bool waits_for_the_forgotten(side &s)
     {
-        return s.e.c.rd_out && mrc_psn_diff(other(s).e.psn_una(), s.e.c.rx_cack) > 1;
+        return s.e.c.msgs.rd_out && mrc_psn_diff(other(s).e.psn_una(), s.e.c.rcv.cack) > 1;
     }
 
     // False: nothing left.

@@ -132,7 +132,7 @@ public:
 
         REQUIRE(x.rq_idx == next_rq_ && i != recv_.end() && i->second.last <= edge_.at());
         REQUIRE(x.len == i->second.len && x.imm == i->second.imm &&
-                x.solicited == i->second.solicited);
+                x.solicited == (i->second.solicited || cfg_.mrc_only));
         REQUIRE(!nak_sent_ || i->second.last < nak_);
         if (x.op != MRC_OP_WRITE_IMM)
             for (u64 off = 0; off == 0 || off < x.len; off += cfg_.mtu)

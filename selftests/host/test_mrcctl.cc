@@ -112,6 +112,9 @@ void test_grammar()
           parsed_as("profile set dev m id 1 gen 1 field 16,0 gen 2 field 16,1"),
           "profile set dev=m id=1 gen=1 field=16,0 gen=2 field=16,1");
     equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
+    equal("what peers read otherwise",
+          parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971"),
+          "dev set dev=mrc0 oor-nack=on exp-cnt=3 ev-port-low=off mrc-pad=on udp-port=4971");
     equal("unknown object", parsed_as("route"), "! unknown object \"route\"");
     equal("unknown verb", parsed_as("qp set"), "! unknown verb \"set\"");
     equal("unknown key", parsed_as("qp show foo 1"), "! unknown key \"foo\"");
@@ -214,6 +217,15 @@ void test_messages()
         plane_record(mrcnl::table(mrcnl::attr_range(
             bytes.subspan(NLMSG_HDRLEN + GENL_HDRLEN, cut)))); // ASan watches
     check("cut-off messages are survived", true);
+
+    mrcnl::request dev(MRC_CMD_DEV_GET);
+    dev.u32(MRC_A_DEV_IFINDEX, 7).str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_DEV, [](auto &n) {
+        n.u16(MRC_A_DEV_UDP_PORT, 4971).u8(MRC_A_DEV_OOR_NACK, 1).u8(MRC_A_DEV_EXP_CNT, 25);
+        n.u8(MRC_A_DEV_EV_PORT_LOW, 1).u8(MRC_A_DEV_MRC_PAD, 0);
+    });
+    equal("device as JSON", printed(dev_record(mrcnl::table(attrs_of(dev))), {.as_json = true}),
+          "[{\"dev\":\"mrc0\",\"ifindex\":7,\"ibdev\":null,\"udp_port\":4971,"
+          "\"oor_nack\":true,\"exp_cnt\":25,\"ev_port_low\":true,\"mrc_pad\":false}]\n");
 
     mrcnl::request big(MRC_CMD_PROFILE_SET);
     big.nest(MRC_A_PROFILE, [](auto &n) {

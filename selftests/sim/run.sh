@@ -13,6 +13,8 @@ sim=../../tools/sim
 out=../../build/sim
 # shellcheck source=selftests/sim/tap.sh
 . ./tap.sh
+# shellcheck source=selftests/sim/model.sh
+. ./model.sh
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -33,7 +35,9 @@ coverage()
 	for c in rtx_rack rtx_nack rtx_trim rtx_rto rtx_plane rtx_rnr timeouts probes_answered \
 		 rx_dup rx_ooo rx_ecn rx_trimmed rx_rnr rx_no_slot rx_after_nak \
 		 rx_place_failed naks_access naks_invalid no_path rtx_sleek rtx_spurious \
-		 rx_held mpr_shrunk pens_sent pens_rcvd; do
+		 rx_held mpr_shrunk pens_sent pens_rcvd link_lost plane_lost not_trimmed \
+		 shared_full ctrl_dropped ring_full batches_left turns_left put_off slept \
+		 lossless; do
 		if ! grep -q "^$c " "$tmp/swarm"; then
 			echo "# never counted: $c"
 			rc=1
@@ -61,6 +65,10 @@ echo "TAP version 13"
 build "mrcsim builds [gcc]" -C $sim T=gcc
 build "mrcsim builds [clang]" -C $sim T=clang
 if good_so_far; then
+	model
+	clocks
+	refusals
+	promises
 	swarm
 	coverage
 	hashes

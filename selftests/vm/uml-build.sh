@@ -10,11 +10,15 @@
 #
 # The kernel is Debian's linux-source-6.12 with uml.config, under
 # ${MRC_CACHE:-~/.cache/mrc}/uml:
-#   source/     unpacked sources
+#   source/     unpacked sources, with uml-xstate.patch
 #   build/      build tree; build/linux is the kernel, an ordinary program
 #   root/       lib/modules
 #   stamp       what it was made of: package version and uml.config
 # It is built at low priority, with MRC_UML_JOBS jobs (number of processors).
+#
+# With MRC_UML=plain all of that is of another kernel, without the checkers and with
+# what a debugger wants (uml-plain.config), for measuring: 7 minutes, in uml-plain and
+# build/uml-plain. The sources are shared.
 #
 # Exit status: 0; 4 (skip) when it cannot be built here, which is said loudly.
 
@@ -22,33 +26,53 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 top=$(cd "$here/../.." && pwd)
-cache=${MRC_CACHE:-$HOME/.cache/mrc}/uml
-config=$here/uml.config
+flavour=${MRC_UML:-debug}
+sources=${MRC_CACHE:-$HOME/.cache/mrc}/uml
+case $flavour in
+debug) name=uml what='searched for memory errors, lock order and leaks';;
+plain) name=uml-plain what='measured in virtual time';;
+*) echo "uml-build: MRC_UML is debug or plain, not $flavour" >&2; exit 2;;
+esac
+cache=${MRC_CACHE:-$HOME/.cache/mrc}/$name
 package=linux-source-6.12
 jobs=${MRC_UML_JOBS:-$(nproc)}
 
 skip() {
 	cat >&2 <<-TEXT
-		*** SKIPPED: no User-Mode Linux kernel, so the module is NOT being
-		*** searched for memory errors, lock order and leaks.
+		*** SKIPPED: no User-Mode Linux kernel ($flavour), so the module is NOT being
+		*** $what.
 		*** Why: $*
 	TEXT
 	exit 4
 }
 
-um() { nice -n 10 make -C "$cache/source" ARCH=um O="$cache/build" "$@"; }
+um() { nice -n 10 make -C "$sources/source" ARCH=um O="$cache/build" "$@"; }
+
+# The options, one file for both: the plain kernel's are the base of the other one's
+# and a few of its own.
+options() {
+	if [ "$flavour" = debug ]; then
+		cat "$here/uml.config"
+	else
+		sed '/^# what searches/,$d; /^CONFIG_LOCALVERSION=/d' "$here/uml.config"
+		cat "$here/uml-plain.config"
+	fi
+}
+
+# What the kernel is made of, for the stamp.
+recipe() { { options; cat "$here/uml-xstate.patch"; } | cksum; }
 
 version() { apt-cache policy "$package" 2>/dev/null | sed -n 's/^  Candidate: //p'; }
 
 # Made of this configuration. A newer source package is no reason to build anew.
 current() {
 	[ -x "$cache/build/linux" ] && [ -s "$cache/stamp" ] &&
-		[ "$(tail -n 1 "$cache/stamp")" = "$(cksum <"$config")" ]
+		[ "$(tail -n 1 "$cache/stamp")" = "$(recipe)" ]
 }
 
 need_tools() {
 	local tool lacking=''
-	for tool in gcc make flex bison bc perl xz kmod; do
+	for tool in gcc make flex bison bc perl xz kmod patch; do
 		command -v $tool >/dev/null || lacking+=" $tool"
 	done
 	[ -z "$lacking" ] || {
@@ -61,7 +85,10 @@ need_tools() {
 
 unpack() {
 	local work
-	work=$(mktemp -d "$cache/.source.XXXXXX")
+	exec 8>"$sources/source.lock"
+	flock 8		# the other kernel may be unpacking them
+	[ ! -e "$sources/source/.mrc" ] || return 0
+	work=$(mktemp -d "$sources/.source.XXXXXX")
 	chmod 755 "$work"
 	(cd "$work" && apt-get -qq download "$package" 2>/dev/null) || {
 		rm -rf "$work"
@@ -69,17 +96,21 @@ unpack() {
 	}
 	dpkg-deb -x "$work"/*.deb "$work/deb"
 	tar -C "$work" -xf "$work"/deb/usr/src/$package.tar.*
-	rm -rf "$cache/source"
-	mv "$work/$package" "$cache/source"
+	patch -d "$work/$package" -p1 -s <"$here/uml-xstate.patch" ||
+		skip "uml-xstate.patch does not apply"
+	touch "$work/$package/.mrc"
+	rm -rf "$sources/source"
+	mv "$work/$package" "$sources/source"
 	rm -rf "$work"
 }
 
 configure() {
 	local missed
 	mkdir -p "$cache/build"
-	um KCONFIG_ALLCONFIG="$config" allnoconfig >"$cache/log" 2>&1 ||
+	options >"$cache/config"
+	um KCONFIG_ALLCONFIG="$cache/config" allnoconfig >"$cache/log" 2>&1 ||
 		skip "make allnoconfig failed, see $cache/log"
-	missed=$(grep '^CONFIG_' "$config" | grep -vxFf "$cache/build/.config" || true)
+	missed=$(grep '^CONFIG_' "$cache/config" | grep -vxFf "$cache/build/.config" || true)
 	[ -z "$missed" ] || skip "the kernel does not know or not want: ${missed//$'\n'/ }"
 }
 
@@ -87,14 +118,14 @@ build_kernel() {
 	local free
 	current && return
 	[ "$(uname -m)" = x86_64 ] || skip "only on x86_64"
-	mkdir -p "$cache"
+	mkdir -p "$cache" "$sources"
 	exec 9>"$cache/lock"
 	flock 9		# another one may be building it
 	current && return
 	need_tools
 	free=$(df --output=avail -BG "$cache" | tail -n 1 | tr -dc 0-9)
 	[ "$free" -ge 4 ] || skip "needs 4 GB in $cache, there are $free"
-	[ -e "$cache/source/Makefile" ] || unpack
+	unpack
 	rm -f "$cache/stamp"
 	configure
 	echo "uml-build: building a kernel in $cache, which takes a while (once)" >&2
@@ -105,13 +136,13 @@ build_kernel() {
 	rm -rf "$cache/root"
 	um INSTALL_MOD_PATH="$cache/root" modules_install >>"$cache/log" 2>&1 ||
 		skip "modules_install failed, see $cache/log"
-	{ version; cksum <"$config"; } >"$cache/stamp"
+	{ version; recipe; } >"$cache/stamp"
 	exec 9>&-
 }
 
 build_module() {
-	local dir=$top/build/uml
-	current || skip "there is no kernel in $cache: selftests/vm/uml-build.sh kernel"
+	local dir=$top/build/$name
+	current || skip "there is no kernel in $cache: MRC_UML=$flavour selftests/vm/uml-build.sh kernel"
 	mkdir -p "$dir"
 	# Built anew when the kernel was.
 	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel"

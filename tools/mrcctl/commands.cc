@@ -94,6 +94,7 @@ error dev_set(context &ctx, const arguments &args)
         } bytes[] = {
             {"mpr", MRC_A_DEV_MPR, 1, 32},
             {"hop-limit", MRC_A_DEV_HOP_LIMIT, 1, 255},
+            {"exp-cnt", MRC_A_DEV_EXP_CNT, 0, 25},
             {"dscp-data", MRC_A_DEV_DSCP_DATA, 0, 63},
             {"dscp-rtx", MRC_A_DEV_DSCP_RTX, 0, 63},
             {"dscp-control", MRC_A_DEV_DSCP_CONTROL, 0, 63},
@@ -111,7 +112,8 @@ error dev_set(context &ctx, const arguments &args)
             {"icrc", MRC_A_DEV_ICRC},         {"trim-nack", MRC_A_DEV_TRIM_NACK},
             {"timestamps", MRC_A_DEV_TIMESTAMPS}, {"dyn-mpr", MRC_A_DEV_DYN_MPR},
             {"strict", MRC_A_DEV_STRICT},     {"sleek", MRC_A_DEV_SLEEK},
-            {"incast", MRC_A_DEV_INCAST},
+            {"incast", MRC_A_DEV_INCAST},     {"oor-nack", MRC_A_DEV_OOR_NACK},
+            {"ev-port-low", MRC_A_DEV_EV_PORT_LOW}, {"mrc-pad", MRC_A_DEV_MRC_PAD},
         };
         for (auto &b : switches)
             if (auto v = args.get(b.name))

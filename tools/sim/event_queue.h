@@ -12,6 +12,7 @@
 namespace sim {
 
 enum class event_kind : u32 {
+    inject,      // target: host it comes from, arg: packet in the pool; into the fabric
     hop,         // target: host it goes to, arg: packet in the pool
     arrive,      // likewise, at the host
     host_run,    // target: host; softirq: all packets received so far
@@ -25,6 +26,7 @@ enum class event_kind : u32 {
     fault_end,
     carrier,     // target: host, arg: plane << 1 | up
     kill,        // target: qp; the application gives up
+    verdict,     // what faults have left must have healed
 };
 
 struct event {

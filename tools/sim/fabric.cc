@@ -11,15 +11,11 @@ namespace {
 // What a switch leaves of a packet: BTH, METH and TSETH.
 constexpr u32 trim_len = MRC_BTH_LEN + MRC_METH_LEN + MRC_TSETH_LEN;
 
-bool before_data(const packet &p)
-{
-    return p.tclass == MRC_TC_CONTROL || p.trimmed;
-}
-
 } // namespace
 
 fabric::fabric(world &w, const options &o, u64 seed)
-    : w_(w), o_(o), topo_(o), ports_(topo_.ports())
+    : w_(w), o_(o), topo_(o), links_(o, topo_, seed), link_rand_(seed, "fabric/links"),
+      ports_(topo_.ports())
 {
     prng r(seed, "fabric/skew");
 
@@ -56,7 +52,18 @@ void fabric::trim(packet &p, u8 how)
 void fabric::drop(u32 pkt, u64 &count)
 {
     count++;
+    w_.harm();
     w_.packets.put(pkt);
+}
+
+// Direction 1: from even hosts, 2: from odd ones.
+bool fabric::lost_on_plane(source &s, const packet &p)
+{
+    if ((o_.odd_loss_dir && o_.odd_loss_dir != p.src % 2 + 1u) ||
+        !s.rand.chance(links_.plane_loss_ppm(p.plane)))
+        return false;
+    w_.seen.plane_lost++;
+    return true;
 }
 
 bool fabric::lost_at_random(source &s, const packet &p)
@@ -78,22 +85,34 @@ bool fabric::lost_at_random(source &s, const packet &p)
     return s.rand.chance(o_.loss_ppm);
 }
 
-u64 fabric::rate_mbps(u16 port) const
+// Control packets and what is left of trimmed ones. Switches with one queue for all know
+// trimmed packets only.
+bool fabric::first(const packet &p) const
 {
-    u64 pct = w_.flt.slow_pct(port);
+    return p.trimmed || (!o_.fifo && p.tclass == MRC_TC_CONTROL);
+}
 
-    if (!topo_.is_host_port(port))
-        pct = pct * o_.down_pct / 100;
-    return std::max<u64>(o_.rate_mbps * pct / 100, 1);
+u64 fabric::rate_kbps(u16 port) const
+{
+    return std::max<u64>(links_[port].rate_kbps * w_.flt.slow_pct(port) / 100, 1);
+}
+
+// Bytes that wait.
+u64 fabric::backlog(u16 port) const
+{
+    const outlet &q = ports_[port];
+    u64 now = w_.now_ps();
+
+    return q.data_ps > now ? (q.data_ps - now) / 1000 * rate_kbps(port) / 8000000 : 0;
 }
 
 // Strict priority without preemption of what is being sent, nearly.
 u64 fabric::leave(u16 port, const packet &p)
 {
     outlet &q = ports_[port];
-    u64 ser = (p.len + wire_overhead) * 8000000ull / rate_mbps(port);
+    u64 ser = (p.len + wire_overhead) * 8000000000ull / rate_kbps(port);
 
-    if (before_data(p)) {
+    if (first(p)) {
         q.ctrl_ps = std::max(w_.now_ps(), q.ctrl_ps) + ser;
         q.data_ps = std::max(w_.now_ps(), q.data_ps) + ser;
         return q.ctrl_ps;
@@ -102,24 +121,40 @@ u64 fabric::leave(u16 port, const packet &p)
     return q.data_ps;
 }
 
+// The buffer that all ports of a switch share.
+bool fabric::buffer_full(u16 port, const packet &p)
+{
+    u64 sum = p.len;
+
+    if (!o_.switch_bytes)
+        return false;
+    for (u16 other : links_.owned(links_[port].owner))
+        sum += backlog(other);
+    w_.seen.shared_full += sum > o_.switch_bytes;
+    return sum > o_.switch_bytes;
+}
+
 // True: dropped. Marks and trims on the way.
 bool fabric::queue_full(u16 port, packet &p)
 {
-    const outlet &q = ports_[port];
-    u64 now = w_.now_ps();
-    u64 backlog = q.data_ps > now ? (q.data_ps - now) / 1000 * rate_mbps(port) / 8000 : 0;
-    bool last = topo_.is_last_hop(port);
+    u64 waits = backlog(port), limit = links_[port].queue_bytes;
+    bool last = topo_.is_last_hop(port), ctrl = p.tclass == MRC_TC_CONTROL;
 
-    if (before_data(p))
+    if (first(p))
         return false;
-    if (o_.ecn_bytes && backlog > o_.ecn_bytes && !p.ecn && (!last || o_.ecn_last)) {
+    if (o_.ecn_bytes && waits > o_.ecn_bytes && !p.ecn && !ctrl && (!last || o_.ecn_last)) {
         p.ecn = true;
         stats_.marked++;
     }
-    if (!o_.queue_bytes || backlog + p.len <= o_.queue_bytes)
+    if ((!limit || waits + p.len <= limit) && !buffer_full(port, p))
         return false;
-    if (!o_.trim || p.tclass == MRC_TC_NO_TRIM)
+    w_.seen.ctrl_dropped += ctrl;
+    if (ctrl || p.tclass == MRC_TC_NO_TRIM)
         return true;
+    if (!links_[port].trims) {
+        w_.seen.not_trimmed += o_.trim;
+        return true;
+    }
     trim(p, last ? MRC_NACK_TRIMMED_LASTHOP : MRC_NACK_TRIMMED);
     return false;
 }
@@ -131,7 +166,7 @@ bool fabric::strike(u32 pkt)
     source &s = sources_[p.src * o_.planes + p.plane];
     bool data = p.tclass != MRC_TC_CONTROL;
 
-    if (lost_at_random(s, p)) {
+    if (lost_on_plane(s, p) || lost_at_random(s, p)) {
         w_.tr.say(w_.now_ps(), "  lost: from host %c", 'A' + p.src);
         drop(pkt, stats_.lost);
         return true;
@@ -192,7 +227,12 @@ void fabric::hop(u32 pkt)
         drop(pkt, stats_.overflowed);
         return;
     }
-    u64 t = leave(port, p) + o_.delay_ns * 1000;
+    if (w_.faults_on() && link_rand_.chance(links_[port].loss_ppm)) {
+        w_.seen.link_lost++;
+        drop(pkt, stats_.lost);
+        return;
+    }
+    u64 t = leave(port, p) + links_[port].delay_ps;
     if (++p.at < p.hops) {
         w_.events.push(t, event_kind::hop, p.dst, pkt);
         return;

@@ -2,14 +2,14 @@
 // fabric.h - the planes between the hosts: a queue at every port of the Clos.
 //
 // A packet takes one event per port. The host's own port queues without limit;
-// switches' ports may be slower, and mark, trim or drop. Control packets and
-// trimmed ones go before data. Each EV adds a fixed delay, each packet a random one.
+// switches' ports may be slower, and mark, trim or drop; what each is like says links.h.
+// Control packets and trimmed ones go before data, unless all share one queue. Each EV
+// adds a fixed delay, each packet a random one.
 #pragma once
 
-#include "options.h"
+#include "links.h"
 #include "packet.h"
 #include "prng.h"
-#include "topology.h"
 
 #include <vector>
 
@@ -30,7 +30,7 @@ public:
     // The packet has come to its next port, or (false) to its host.
     void hop(u32 pkt);
     const fabric_stats &stats() const { return stats_; }
-    const topology &topo() const { return topo_; }
+    const links &ports() const { return links_; }
 
 private:
     struct outlet {
@@ -43,10 +43,14 @@ private:
     };
 
     void route(packet &p) const;
+    bool lost_on_plane(source &s, const packet &p);
     bool lost_at_random(source &s, const packet &p);
     bool strike(u32 pkt);
-    u64 rate_mbps(u16 port) const;
+    bool first(const packet &p) const;
+    u64 rate_kbps(u16 port) const;
+    u64 backlog(u16 port) const;
     u64 leave(u16 port, const packet &p);
+    bool buffer_full(u16 port, const packet &p);
     bool queue_full(u16 port, packet &p);
     void trim(packet &p, u8 how);
     void drop(u32 pkt, u64 &count);
@@ -54,6 +58,8 @@ private:
     world &w_;
     const options &o_;
     topology topo_;
+    links links_;
+    prng link_rand_;
     std::vector<outlet> ports_;
     std::vector<source> sources_;     // host * planes + plane
     std::vector<u64> skew_ps_;        // host * EVs + EV

@@ -7,7 +7,8 @@
 namespace sim {
 
 faults::faults(const options &o, u64 seed)
-    : o_(o), topo_(o), r_(seed, "faults"), n_evs_(static_cast<u32>(o.planes * o.evs)),
+    : o_(o), topo_(o), r_(seed, "faults"), notices_(seed, "faults/notices"),
+      n_evs_(static_cast<u32>(o.planes * o.evs)),
       dead_(topo_.ports()), slow_(topo_.ports(), 100), hole_(o.hosts * n_evs_), stalled_(o.hosts),
       clog_(o.hosts)
 {
@@ -16,6 +17,7 @@ faults::faults(const options &o, u64 seed)
 
     draw_planes(o.dead_all ? 255 : spare);
     draw_hosts();
+    draw_pauses(seed);
 }
 
 void faults::window(fault &f, u64 longest)
@@ -97,6 +99,9 @@ void faults::draw_flaps(u8 spare)
         f.host = host;
         f.ports = {topo_.up(plane, host), topo_.down(plane, host)};
         f.seen_by = {host};
+        u64 latest = o_.flap_notify ? o_.notify_ns : 0;
+        f.down_delay_ns = notices_.below(latest + 1);
+        f.up_delay_ns = notices_.below(latest + 1);
         at = f.end_ns + 1 + r_.below(period);
         list_.push_back(std::move(f));
     }
@@ -140,6 +145,31 @@ void faults::draw_hosts()
     }
 }
 
+// The kernel is busy elsewhere, or the machine's owner runs somebody else on the CPU.
+void faults::draw_pauses(u64 seed)
+{
+    prng r(seed, "faults/pauses");
+
+    for (u64 i = 0; i < o_.pauses; i++) {
+        fault f = {};
+
+        f.kind = fault::pause;
+        f.begin_ns = r.below(o_.fault_ns);
+        f.end_ns = f.begin_ns + r.log_range(std::min<u64>(o_.pause_ns, 1000000), o_.pause_ns);
+        f.host = static_cast<u32>(r.below(o_.hosts));
+        list_.push_back(std::move(f));
+    }
+}
+
+u64 faults::end_ns() const
+{
+    u64 end = o_.fault_ns;
+
+    for (const fault &f : list_)
+        end = std::max(end, f.end_ns + (f.seen_by.empty() ? 0 : f.up_delay_ns));
+    return end;
+}
+
 void faults::apply(u32 index, bool begin)
 {
     const fault &f = list_[index];
@@ -152,6 +182,7 @@ void faults::apply(u32 index, bool begin)
     case fault::hole: hole_[f.host * n_evs_ + f.ev] += d; break;
     case fault::stall: stalled_[f.host] += d; break;
     case fault::clog: clog_[f.host] = begin ? f.amount : 0; break;
+    case fault::pause: break; // the host itself knows
     default:
         for (u16 p : f.ports)
             dead_[p] += d;
@@ -163,7 +194,7 @@ std::string faults::describe(const fault &f)
 {
     static const char *const names[] = {"link dead",      "cable dead", "T0 reboot",  "T1 reboot",
                                         "slow port",      "black-holed EV", "receiver stall",
-                                        "clogged ACK path"};
+                                        "clogged ACK path", "host pauses"};
     char buf[200];
 
     std::snprintf(buf, sizeof(buf), "%s: plane %u host/T0 %u EV %u amount %u, %zu ports, seen by %zu, "

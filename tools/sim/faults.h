@@ -2,8 +2,9 @@
 // faults.h - what breaks when, and what is broken now.
 //
 // Faults with a beginning and an end (a dead cable, a rebooting switch, a
-// black-holed EV, a stalled receiver) are drawn beforehand; faults per packet
-// are drawn where they strike. All of them end at option fault_ns.
+// black-holed EV, a stalled receiver, a pausing host) are drawn beforehand; faults per packet
+// are drawn where they strike. All of them end at option fault_ns, but pauses, which may
+// be longer than all the rest.
 #pragma once
 
 #include "options.h"
@@ -24,9 +25,10 @@ struct fault {
         hole,    // one EV of one host
         stall,   // a host posts no receives
         clog,    // a host's control packets are late
+        pause,   // a host does nothing at all
     } kind;
     u64 begin_ns, end_ns;
-    u32 host;                // link, hole, stall, clog
+    u32 host;                // link, hole, stall, clog, pause
     u8 plane;
     u16 ev;                  // hole
     u32 amount;              // slow: per cent; clog: ns
@@ -48,6 +50,8 @@ public:
     bool hole(u32 host, u16 ev) const { return hole_[host * n_evs_ + ev % n_evs_]; }
     bool stalled(u32 host) const { return stalled_[host]; }
     u32 clog_ns(u32 host) const { return clog_[host]; }
+    // When the last of them is over and seen to be over.
+    u64 end_ns() const;
     static std::string describe(const fault &f);
 
 private:
@@ -57,10 +61,11 @@ private:
     void draw_one(fault::kind_t kind, u8 spare);
     void draw_flaps(u8 spare);
     void draw_hosts();
+    void draw_pauses(u64 seed);
 
     const options &o_;
     topology topo_;
-    prng r_;
+    prng r_, notices_;
     u32 n_evs_;
     std::vector<fault> list_;
     std::vector<u32> dead_, slow_, hole_, stalled_, clog_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // main.cc - mrcsim: the engine in a deterministic simulation of a small cluster.
+#include "economy.h"
 #include "swarm.h"
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,29 @@ int one(u64 seed, bool text, const std::vector<std::string> &sets)
     sim::print_stats(out.res);
     std::printf("hash %016llx\n", (unsigned long long)out.res.hash);
     return 0;
+}
+
+// "--economy" and "--economy probes,heal" are --set economy=MASK. False: not one of them.
+bool economy_set(const std::vector<std::string> &names, std::vector<std::string> &sets)
+{
+    u64 mask = 0;
+
+    for (const std::string &n : names)
+        if (n == "all")
+            mask |= sim::ECONOMY_ALL;
+        else if (n == "probes")
+            mask |= sim::ECONOMY_PROBES;
+        else if (n == "heal")
+            mask |= sim::ECONOMY_HEAL;
+        else if (n == "resends")
+            mask |= sim::ECONOMY_RESENDS;
+        else if (n == "trips")
+            mask |= sim::ECONOMY_TRIPS;
+        else
+            return false;
+    if (mask)
+        sets.push_back("economy=" + std::to_string(mask));
+    return true;
 }
 
 // "A..B" or "A".
@@ -69,7 +93,7 @@ int main(int argc, char **argv)
     std::string seeds;
     sim::swarm_range range;
     bool text = false, list = false;
-    std::vector<std::string> sets;
+    std::vector<std::string> sets, promises;
 
     auto *one_opt = app.add_option("--seed", seed, "run one seed and say what it did");
     auto *many = app.add_option("--seeds", seeds,
@@ -83,11 +107,20 @@ int main(int argc, char **argv)
     app.add_flag("--hashes", range.hashes, "with --seeds: only \"seed hash\" lines")->needs(many);
     app.add_flag("--list-options", list, "what a seed draws and --set may change");
     app.add_option("--set", sets, "NAME=VALUE: instead of what the seed draws");
+    app.add_option("--economy", promises,
+                   "hold runs against what paths may cost: probes, heal, resends, trips or all")
+        ->expected(0, 1)->delimiter(',')->default_str("all");
     CLI11_PARSE(app, argc, argv);
 
     if (list) {
         sim::options::list();
         return 0;
+    }
+    if (app.count("--economy") && promises.empty())
+        promises.push_back("all");
+    if (!economy_set(promises, sets)) {
+        std::fprintf(stderr, "mrcsim: --economy wants probes, heal, resends, trips or all\n");
+        return 2;
     }
     if (seeds.empty())
         return one(seed, text, sets);

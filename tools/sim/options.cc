@@ -2,6 +2,7 @@
 // options.cc - the swarm: what one seed means.
 #include "options.h"
 
+#include "economy.h"
 #include "prng.h"
 
 #include <algorithm>
@@ -163,26 +164,12 @@ options options::draw(u64 seed)
     draw_conn(o, conn);
     draw_work(o, work);
     draw_faults(o, faults);
+    draw_hosts(o, seed);
+    o.grace_ns = 3000 * ms;
+    o.probe_burst = default_probe_burst;
+    o.heal_ns = default_heal_ns;
+    o.resend_burst = default_resend_burst;
     return o;
-}
-
-bool options::set(const std::string &a)
-{
-    size_t eq = a.find('=');
-
-    if (eq == std::string::npos)
-        return false;
-    std::string name = a.substr(0, eq);
-    u64 value = std::strtoull(a.c_str() + eq + 1, nullptr, 0);
-
-#define X(field, help)                                                                  \
-    if (name == #field) {                                                               \
-        field = value;                                                                  \
-        return true;                                                                    \
-    }
-    SIM_OPTIONS(X)
-#undef X
-    return false;
 }
 
 void options::print() const
@@ -197,25 +184,6 @@ void options::list()
 #define X(name, help) std::printf("%-14s %s\n", #name, help);
     SIM_OPTIONS(X)
 #undef X
-}
-
-std::string options::check() const
-{
-    if (!planes || planes > MRC_PLANES_MAX || !evs || planes * evs > MRC_EVS_MAX)
-        return "planes or evs out of range";
-    if (hosts < 2 || hosts > 64 || !per_t0 || !t1s || t1s > 64)
-        return "hosts, per_t0 or t1s out of range";
-    if (planes * (2 * hosts + 2 * hosts * t1s) > 0xffff)
-        return "too many ports";
-    if (mtu < 256 || mtu > 4096 || !rate_mbps || !down_pct || !qps || qps > 64)
-        return "mtu, rate_mbps or qps out of range";
-    if (ev_active > planes * evs)
-        return "ev_active out of range";
-    if (!mpr || mpr > MRC_MPR_MAX || !mpr_b || mpr_b > MRC_MPR_MAX)
-        return "mpr out of range";
-    if (!post_burst || !ops || !len_max)
-        return "post_burst, ops and len_max must not be 0";
-    return "";
 }
 
 } // namespace sim

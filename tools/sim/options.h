@@ -31,7 +31,29 @@ namespace sim {
     X(ecn_last, "1: the last hop marks too")                                            \
     X(trim, "1: trim what overflows the queue")                                         \
     X(rx_delay_ns, "largest delay from arrival to softirq (batching)")                  \
+    X(odd_planes, "mask of planes that differ from the others")                         \
+    X(odd_vary, "1: each of them draws its own, up to the next six")                    \
+    X(odd_delay_ns, "delay that they add, one way")                                     \
+    X(odd_rate_pct, "rate of their ports, percent of the others'")                      \
+    X(odd_queue_pct, "queue limit of their ports, percent of the others'")              \
+    X(odd_loss_ppm, "packets that they lose")                                           \
+    X(odd_loss_dir, "0: all packets, 1: from A, C, ... only, 2: from B, D, ... only")   \
+    X(odd_trim, "1: they trim if the others do not, and the reverse")                   \
+    X(link_delay_ns, "largest additional delay of a link, each way its own")            \
+    X(link_rate_pct, "lowest rate of a switch's port, percent of what it would be")     \
+    X(link_queue_pct, "lowest queue limit of a switch's port, likewise")                \
+    X(link_loss_ppm, "largest loss of a link, each way its own")                        \
+    X(link_notrim_ppm, "ports that drop where the others trim")                         \
+    X(switch_bytes, "buffer that all ports of a switch share; 0: none")                 \
+    X(fifo, "1: switches queue control packets with data, and drop them too")           \
     X(epoch_ns, "what the engine's clock shows at the start")                           \
+    X(clock_off_ns, "largest difference between the hosts' clocks")                     \
+    X(drift_ppm, "largest drift of a host's clock")                                     \
+    X(slack_ns, "largest slack of every timer")                                         \
+    X(rx_cost_ns, "CPU time for a packet received")                                     \
+    X(tx_cost_ns, "CPU time for a packet sent")                                         \
+    X(batch, "packets of a plane in one softirq run, and of a turn of sending; 0: all") \
+    X(ring_pkts, "packets of a plane that may wait for the softirq; 0: any number")     \
     X(mpr, "window of A, units of 128 PSNs")                                            \
     X(mpr_b, "window of B")                                                             \
     X(sq_max, "messages in flight")                                                     \
@@ -72,6 +94,8 @@ namespace sim {
     X(fence_ppm, "messages with a fence")                                               \
     X(post_burst, "most work requests posted at once")                                  \
     X(post_gap_ns, "largest gap between bursts")                                        \
+    X(lone_msgs, "last messages of a QP and direction that come one by one")            \
+    X(lone_gap_ns, "largest gap between them")                                          \
     X(recv_ahead, "receives posted ahead")                                              \
     X(recv_delay_ns, "largest delay until a receive is replaced")                       \
     X(fault_ns, "all faults end here")                                                  \
@@ -94,16 +118,24 @@ namespace sim {
     X(dead_notify, "hosts see their dead links 0: never, 1: always, 2: drawn")          \
     X(dead_all, "1: all planes may be dead at once")                                    \
     X(notify_ns, "largest delay until a port's failure is seen")                        \
+    X(flap_notify, "1: flaps are seen as late; drawn where one plane never fails")      \
     X(slow_ports, "ports at a fraction of their rate")                                  \
     X(holes, "black-holed EVs")                                                         \
     X(stalls, "times a receiver stops posting receives")                                \
     X(clogs, "times that a host's control packets are late")                            \
     X(stall_ns, "longest of both")                                                      \
+    X(pauses, "times that a host does nothing at all")                                  \
+    X(pause_ns, "longest of them, the shortest is 1 ms")                                \
     X(undo_ppm, "packets that could not be built")                                      \
     X(rx_drop_ppm, "packets that could not be placed")                                  \
     X(late_ppm, "timers that fire late")                                                \
     X(late_ns, "how late at most")                                                      \
-    X(fatal, "1-5: a WR that must fail, see workload.h; 6: caller fails the QP")
+    X(fatal, "1-5: a WR that must fail, see workload.h; 6: caller fails the QP")        \
+    X(grace_ns, "not drawn; where hosts pause, so much longer may all take")            \
+    X(economy, "not drawn; promises to be held, sum of economy.h's")                   \
+    X(probe_burst, "not drawn; probes of a path set allowed at once")                   \
+    X(heal_ns, "not drawn; time after which EVs must be usable again")                  \
+    X(resend_burst, "not drawn; resends allowed where nothing is lost, beside a share")
 
 struct options {
 #define X(name, help) u64 name;
@@ -111,12 +143,15 @@ struct options {
 #undef X
 
     static options draw(u64 seed);
-    // "name=value"; false if unknown.
-    bool set(const std::string &assignment);
+    // "name=value". What is wrong with it, or empty.
+    std::string set(const std::string &assignment);
     void print() const;
     static void list();
-    // Errors of a combination given by hand, or empty.
+    // What is wrong with values given by hand, or empty.
     std::string check() const;
 };
+
+// Hosts and paths that are not alike (options_host.cc); the others must have been drawn.
+void draw_hosts(options &o, u64 seed);
 
 } // namespace sim

@@ -2,14 +2,12 @@
 // packet.h - packets on the wire, in a pool.
 #pragma once
 
-#include "engine.h"
+#include "topology.h"
 
 #include <deque>
 #include <vector>
 
 namespace sim {
-
-constexpr u32 hops_max = 4;
 
 struct packet {
     u8 buf[MRC_HDR_MAX + 4096];  // BTH ... payload and padding, no ICRC

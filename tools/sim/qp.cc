@@ -10,83 +10,7 @@ namespace {
 
 constexpr u32 tail_bytes = MRC_TAIL_LEN;
 
-mrc_conn_cfg conn_cfg(const options &o, u64 seed)
-{
-    mrc_conn_cfg c = {};
-
-    c.mpr_max = static_cast<u8>(std::max(o.mpr, o.mpr_b));
-    c.sq_max = static_cast<u16>(o.sq_max);
-    c.rd_max = static_cast<u16>(o.rd_max);
-    c.rq_max = static_cast<u16>(o.rq_max);
-    c.ev_active = static_cast<u16>(o.ev_active);
-    c.strict = o.strict;
-    c.tails = static_cast<u8>(o.tails);
-    c.seed = seed;
-    return c;
-}
-
 } // namespace
-
-qp::qp(world &w, host &h, u32 remote, u32 id, stream &out, stream &in)
-    : w_(w), h_(h), remote_(remote), id_(id), out_(out), in_(in), rand_(w.seed, "qp", id)
-{
-    const options &o = w.opt;
-    bool a = id % 2 == 0;
-    mrc_conn_cfg cfg = conn_cfg(o, rand_.next());
-    size_t size = mrc_conn_mem_size(&cfg);
-
-    if (!size)
-        sim::fail("mrc_conn_mem_size() refuses the configuration");
-    mem_.assign((size + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
-    std::memset(&conn_, 0xcd, sizeof(conn_));
-    if (mrc_conn_init(&conn_, &cfg, mem_.data()))
-        sim::fail("mrc_conn_init() failed");
-    hold_mask_ = cfg.mpr_max * MRC_MPR_UNIT - 1u;
-    hold_.resize(o.strict ? hold_mask_ + 1 : 0);
-    h.to(remote).qps.push_back(id);
-    mrc_conn_set_path(&conn_, &h.to(remote).evs);
-
-    mrc_rx_cfg rx = {};
-    rx.psn = static_cast<u32>(a ? o.psn_b : o.psn_a);
-    rx.dqpn = 0x1000 + (id_ ^ 1);
-    rx.mtu = static_cast<u16>(o.mtu);
-    rx.mpr = static_cast<u8>(a ? o.mpr : o.mpr_b);
-    rx.wimm = static_cast<u16>(o.wimm);
-    rx.rd_atomic = static_cast<u8>(o.rd_max);
-    rx.min_rnr_timer = static_cast<u8>(o.min_rnr_timer);
-    rx.sack_pkts = static_cast<u16>(o.sack_pkts);
-    rx.mrc_only = o.mrc_only;
-    rx.oor_nack = o.oor_nack;
-    rx.no_trim_nack = !o.trim_nack;
-    rx.dyn_mpr = o.dyn_mpr;
-    rx.svc_time = o.svc_time;
-    rx.strict = o.strict;
-    if (mrc_conn_set_rx(&conn_, &rx, w.engine_ns()))
-        sim::fail("mrc_conn_set_rx() failed");
-
-    mrc_tx_cfg tx = {};
-    tx.psn = static_cast<u32>(a ? o.psn_a : o.psn_b);
-    tx.mpr = static_cast<u8>(a ? o.mpr_b : o.mpr);
-    tx.wimm = static_cast<u16>(o.wimm);
-    tx.rd_atomic = static_cast<u8>(rand_.range(1, o.rd_max));
-    tx.timeout_ns = o.timeout_ns;
-    tx.linear_cnt = static_cast<u8>(o.linear_cnt);
-    tx.exp_cnt = static_cast<u8>(o.exp_cnt);
-    tx.rnr_retry = static_cast<u8>(o.rnr_retry);
-    tx.cwnd_bytes = static_cast<u32>(o.cwnd_bytes);
-    tx.timestamps = o.timestamps;
-    tx.trim_nack = o.trim_nack;
-    tx.dyn_mpr = o.dyn_mpr;
-    tx.sleek = o.sleek;
-    // Some have a window of their own.
-    if (o.nscc || rand_.chance(500000))
-        tx.cc = h.to(remote).cc();
-    if (mrc_conn_set_tx(&conn_, &tx, w.engine_ns()))
-        sim::fail("mrc_conn_set_tx() failed");
-
-    recv_posted_ = static_cast<u32>(std::min<u64>(o.recv_ahead, in_.recv_msg.size()));
-    w_.at_ns(rand_.below(o.post_gap_ns), event_kind::app_post, id_);
-}
 
 // ---- receiving ----
 
@@ -94,10 +18,11 @@ void qp::rx(const packet &p, const mrc_pkt &parsed)
 {
     mrc_rxop op;
 
+    h_.to(remote_).spent.packets += mrc_opc_is_data(parsed.opcode);
     std::memset(&op, 0xcd, sizeof(op));
-    mrc_verdict v = mrc_conn_rx_begin(&conn_, &parsed, w_.engine_ns(), &op);
+    mrc_verdict v = mrc_conn_rx_begin(&conn_, &parsed, h_.clock_ns(), &op);
     w_.tr.add(v);
-    w_.tr.say(w_.now_ps(), "%c%u rx %02x psn %06x ev %u plane %u%s%s -> %s", 'A' + h_.id(),
+    w_.tr.say(h_.sim_ps(), "%c%u rx %02x psn %06x ev %u plane %u%s%s -> %s", 'A' + h_.id(),
               id_ / 2, parsed.opcode, parsed.psn, p.ev_idx, p.plane, p.ecn ? " CE" : "",
               p.trimmed ? " trimmed" : "",
               v == MRC_V_DROP ? "drop" : v == MRC_V_DONE ? "done" : "place");
@@ -109,8 +34,8 @@ void qp::reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak)
 {
     mrc_reject why = {nack, nak};
 
-    w_.tr.say(w_.now_ps(), "%c%u reject nack %u nak %u", 'A' + h_.id(), id_ / 2, nack, nak);
-    mrc_conn_rx_reject(&conn_, &op, &why, w_.engine_ns());
+    w_.tr.say(h_.sim_ps(), "%c%u reject nack %u nak %u", 'A' + h_.id(), id_ / 2, nack, nak);
+    mrc_conn_rx_reject(&conn_, &op, &why, h_.clock_ns());
 }
 
 void qp::place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p)
@@ -126,20 +51,20 @@ void qp::place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p)
         return;
     }
     if (w_.faults_on() && rand_.chance(w_.opt.rx_drop_ppm)) {
-        w_.tr.say(w_.now_ps(), "%c%u rx_drop", 'A' + h_.id(), id_ / 2);
+        w_.tr.say(h_.sim_ps(), "%c%u rx_drop", 'A' + h_.id(), id_ / 2);
         mrc_conn_rx_drop(&conn_, &op);
         return;
     }
     if (op.hold) {
         hold(op, payload);
-        mrc_conn_rx_commit(&conn_, &op, w_.engine_ns());
+        mrc_conn_rx_commit(&conn_, &op, h_.clock_ns());
         return;
     }
     mrc_nak nak = place_now(op, payload);
     if (nak != MRC_NAK_NONE)
         reject(op, static_cast<mrc_nack>(0), nak);
     else
-        mrc_conn_rx_commit(&conn_, &op, w_.engine_ns());
+        mrc_conn_rx_commit(&conn_, &op, h_.clock_ns());
 }
 
 // MRC_NAK_NONE: done, and the books of the stream say so.
@@ -181,18 +106,14 @@ void qp::hold(const mrc_rxop &op, const u8 *payload)
 }
 
 // Strict placement: what is next in PSN order.
-void qp::pull_holds()
+void qp::place_held(u32 slot)
 {
-    u32 slot;
+    if (slot > hold_mask_ || !hold_[slot].used)
+        sim::fail("nothing is held in slot %u", slot);
+    held &x = hold_[slot];
 
-    while (mrc_conn_hold_next(&conn_, &slot)) {
-        if (slot > hold_mask_ || !hold_[slot].used)
-            sim::fail("nothing is held in slot %u", slot);
-        held &x = hold_[slot];
-
-        x.used = false;
-        mrc_conn_hold_done(&conn_, place_now(x.op, x.bytes.data()), w_.engine_ns());
-    }
+    x.used = false;
+    mrc_conn_hold_done(&conn_, place_now(x.op, x.bytes.data()), h_.clock_ns());
 }
 
 mrc_nak qp::place_write(const mrc_rxop &op, const u8 *payload)
@@ -260,24 +181,20 @@ void qp::place_resp(const mrc_rxop &op, const u8 *payload)
 
 // ---- what became ready ----
 
-void qp::pull_tails()
+void qp::place_tail(const mrc_tail &t)
 {
-    mrc_tail t;
+    tail_slot &s = tail_[t.slot];
+    const message &m = in_.msg[s.message];
 
-    while (mrc_conn_tail_next(&conn_, &t)) {
-        tail_slot &s = tail_[t.slot];
-        const message &m = in_.msg[s.message];
-
-        if (!s.used || t.len != s.len)
-            sim::fail("tail slot %u is empty or of another length", t.slot);
-        if (t.rkey != in_.mem.rkey || t.va + t.len != m.wr.va + m.wr.len)
-            sim::fail("tail slot %u: wrong address", t.slot);
-        if (t.len)
-            std::memcpy(in_.mem.at(t.va), s.bytes.data(), t.len);
-        s.used = false;
-        in_.make_visible(s.message);
-        w_.tr.add(s.message);
-    }
+    if (!s.used || t.len != s.len)
+        sim::fail("tail slot %u is empty or of another length", t.slot);
+    if (t.rkey != in_.mem.rkey || t.va + t.len != m.wr.va + m.wr.len)
+        sim::fail("tail slot %u: wrong address", t.slot);
+    if (t.len)
+        std::memcpy(in_.mem.at(t.va), s.bytes.data(), t.len);
+    s.used = false;
+    in_.make_visible(s.message);
+    w_.tr.add(s.message);
 }
 
 void qp::execute(const mrc_exec &x)
@@ -286,13 +203,13 @@ void qp::execute(const mrc_exec &x)
     bool ok = x.rkey == in_.mem.rkey && in_.mem.covers(x.va, x.len);
     u64 orig = 0;
 
-    w_.tr.say(w_.now_ps(), "%c%u exec message %u slot %u%s", 'A' + h_.id(), id_ / 2, m, x.slot,
+    w_.tr.say(h_.sim_ps(), "%c%u exec message %u slot %u%s", 'A' + h_.id(), id_ / 2, m, x.slot,
               ok ? "" : " refused");
     if (x.slot >= w_.opt.rd_max || exec_[x.slot].used)
         sim::fail("exec slot %u is in use or out of range", x.slot);
     exec_[x.slot] = {true, ok && x.op == MRC_OP_READ, x.va, x.len};
     if (!ok && x.len) {
-        mrc_conn_exec_fail(&conn_, x.slot, MRC_NAK_REM_ACCESS, w_.engine_ns());
+        mrc_conn_exec_fail(&conn_, x.slot, MRC_NAK_REM_ACCESS, h_.clock_ns());
         return;
     }
     if (x.op != MRC_OP_READ) {
@@ -304,21 +221,14 @@ void qp::execute(const mrc_exec &x)
                                     : orig;
         std::memcpy(in_.mem.at(x.va), &value, 8);
     }
-    mrc_conn_exec_done(&conn_, x.slot, orig, w_.engine_ns());
+    mrc_conn_exec_done(&conn_, x.slot, orig, h_.clock_ns());
 }
 
-void qp::pull_execs()
+void qp::exec_freed(u16 slot)
 {
-    mrc_exec x;
-    u16 slot;
-
-    while (mrc_conn_exec_next(&conn_, &x))
-        execute(x);
-    while (mrc_conn_exec_free_next(&conn_, &slot)) {
-        if (!exec_[slot].used)
-            sim::fail("exec slot %u freed twice", slot);
-        exec_[slot].used = false;
-    }
+    if (!exec_[slot].used)
+        sim::fail("exec slot %u freed twice", slot);
+    exec_[slot].used = false;
 }
 
 // Whether these options justify that a message of this QP fails.
@@ -334,25 +244,36 @@ bool qp::may_fail(mrc_status why) const
     return (o.fatal == FATAL_CALLER || in_.bad != none32 || other_failed) && id_ / 2 == 0;
 }
 
-void qp::pull_completions()
+void qp::completed(const mrc_cpl &c)
 {
-    mrc_cpl c;
+    w_.tr.add(static_cast<u64>(c.kind) << 40 | static_cast<u64>(c.status) << 32 |
+              (c.kind == MRC_CPL_SEND ? c.cookie : c.rq_idx));
+    if (c.kind == MRC_CPL_SEND) {
+        w_.tr.say(h_.sim_ps(), "%c%u sent message %u status %d", 'A' + h_.id(), id_ / 2, c.cookie,
+                  c.status);
+        bool strict = out_.bad != none32 && w_.opt.exp_cnt == MRC_EXP_FOREVER &&
+                      w_.opt.rnr_retry == MRC_RNR_FOREVER;
+        out_.send_complete(c, !strict && may_fail(c.status));
+        return;
+    }
+    w_.tr.say(h_.sim_ps(), "%c%u received %u", 'A' + h_.id(), id_ / 2, c.rq_idx);
+    in_.recv_complete(c);
+    u64 delay = rand_.below(w_.opt.recv_delay_ns);
+    if (recv_posted_ < in_.recv_msg.size())
+        w_.at_ns(w_.now_ns() + delay, event_kind::recv_post, id_, 1);
+}
 
-    while (mrc_conn_complete_next(&conn_, &c)) {
-        w_.tr.add(static_cast<u64>(c.kind) << 40 | static_cast<u64>(c.status) << 32 |
-                  (c.kind == MRC_CPL_SEND ? c.cookie : c.rq_idx));
-        if (c.kind == MRC_CPL_SEND) {
-            w_.tr.say(w_.now_ps(), "%c%u sent message %u status %d", 'A' + h_.id(), id_ / 2,
-                      c.cookie, c.status);
-            bool strict = out_.bad != none32 && w_.opt.exp_cnt == MRC_EXP_FOREVER &&
-                          w_.opt.rnr_retry == MRC_RNR_FOREVER;
-            out_.send_complete(c, !strict && may_fail(c.status));
-        } else {
-            w_.tr.say(w_.now_ps(), "%c%u received %u", 'A' + h_.id(), id_ / 2, c.rq_idx);
-            in_.recv_complete(c);
-            u64 delay = rand_.below(w_.opt.recv_delay_ns);
-            if (recv_posted_ < in_.recv_msg.size())
-                w_.at_ns(w_.now_ns() + delay, event_kind::recv_post, id_, 1);
+void qp::pull()
+{
+    mrc_todo e;
+
+    while (mrc_conn_next(&conn_, &e)) {
+        switch (e.what) {
+        case MRC_DO_PLACE: place_held(e.hold); break;
+        case MRC_DO_TAIL: place_tail(e.tail); break;
+        case MRC_DO_FREE: exec_freed(e.slot); break;
+        case MRC_DO_EXEC: execute(e.exec); break;
+        case MRC_DO_COMPLETE: completed(e.cpl); break;
         }
     }
     note_failure();
@@ -364,7 +285,7 @@ void qp::note_failure()
 
     if (why == MRC_ST_OK || failed_)
         return;
-    w_.tr.say(w_.now_ps(), "%c%u QP failed: %d", 'A' + h_.id(), id_ / 2, why);
+    w_.tr.say(h_.sim_ps(), "%c%u QP failed: %d", 'A' + h_.id(), id_ / 2, why);
     bool refused = in_.bad != none32 && mrc_conn_nak_sent(&conn_);
     if (!may_fail(why) && out_.bad == none32)
         sim::fail("QP failed with status %d", why);
@@ -380,7 +301,7 @@ void qp::post()
 {
     while (out_.posted < released_ && !failed_) {
         message &m = out_.msg[out_.posted];
-        int rc = mrc_conn_post(&conn_, &m.wr, w_.engine_ns());
+        int rc = mrc_conn_post(&conn_, &m.wr, h_.clock_ns());
 
         if (rc == -EAGAIN && out_.posted - out_.send_done >= w_.opt.sq_max)
             return;
@@ -412,9 +333,11 @@ void qp::check_txop(const mrc_txop &op) const
     bool data = mrc_opc_is_data(op.hdr.opcode);
     if ((data || op.hdr.opcode == MRC_OPC_PROBE) != (op.tclass != MRC_TC_CONTROL))
         sim::fail("packet out: opcode %#x in class %d", op.hdr.opcode, op.tclass);
-    if (data && mrc_psn_diff(op.hdr.psn, peer.rx_cack) > static_cast<s32>(peer.rx_window))
+    // A peer that refused what it had acknowledged (strict) stands before it, and fails.
+    if (data && peer.rcv.nak == MRC_NAK_NONE &&
+        mrc_psn_diff(op.hdr.psn, peer.rcv.cack) > static_cast<s32>(peer.rcv.window))
         sim::fail("PSN %#x is %d beyond the peer's cack, window %u", op.hdr.psn,
-             mrc_psn_diff(op.hdr.psn, peer.rx_cack), peer.rx_window);
+             mrc_psn_diff(op.hdr.psn, peer.rcv.cack), peer.rcv.window);
 }
 
 void qp::payload(const mrc_txop &op, u8 *dst)
@@ -442,7 +365,7 @@ void qp::payload(const mrc_txop &op, u8 *dst)
 bool qp::send_one(mrc_txop &op)
 {
     std::memset(&op, 0xcd, sizeof(op));
-    if (!mrc_conn_tx_next(&conn_, w_.engine_ns(), &op))
+    if (!mrc_conn_tx_next(&conn_, h_.clock_ns(), &op))
         return false;
     check_txop(op);
 
@@ -468,28 +391,47 @@ bool qp::send_one(mrc_txop &op)
     p.udp_len = static_cast<u16>(8 + p.len + MRC_ICRC_LEN);
 
     if (w_.faults_on() && rand_.chance(w_.opt.undo_ppm)) {
-        w_.tr.say(w_.now_ps(), "%c%u undo %02x psn %06x", 'A' + h_.id(), id_ / 2, op.hdr.opcode,
+        w_.tr.say(h_.sim_ps(), "%c%u undo %02x psn %06x", 'A' + h_.id(), id_ / 2, op.hdr.opcode,
                   op.hdr.psn);
         w_.packets.put(idx);
         mrc_conn_tx_undo(&conn_, &op);
         w_.at_ns(w_.now_ns() + 1 + rand_.below(5000), event_kind::qp_run, id_);
         return false;
     }
-    w_.tr.say(w_.now_ps(), "%c%u tx %02x psn %06x ev %u plane %u cookie %u off %u len %u%s%s%s",
+    w_.tr.say(h_.sim_ps(), "%c%u tx %02x psn %06x ev %u plane %u cookie %u off %u len %u%s%s%s",
               'A' + h_.id(), id_ / 2, op.hdr.opcode, op.hdr.psn, op.ev_idx, op.hdr.plane,
               op.src == MRC_SRC_NONE ? 0 : op.cookie, op.off, op.len, op.hdr.rtx ? " RTX" : "",
               op.hdr.ackreq ? " AR" : "", op.src == MRC_SRC_RESP ? " resp" : "");
-    w_.net.send(idx);
+    spend(op.hdr.opcode == MRC_OPC_PROBE);
+    h_.transmit(idx);
     return true;
 }
 
+// One turn: as many packets as there are, or a batch.
 void qp::send_all()
 {
+    u64 turn = w_.opt.batch ? w_.opt.batch : 100000;
     mrc_txop op;
 
-    for (u32 n = 0; send_one(op); n++)
-        if (n > 100000)
+    for (u64 n = 0; send_one(op);)
+        if (++n >= turn && w_.opt.batch) {
+            w_.seen.turns_left++;
+            w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, id_);
+            return;
+        } else if (n > turn) {
             sim::fail("mrc_conn_tx_next() never ends");
+        }
+}
+
+// Every packet is counted before it is asked whether it was one too many.
+void qp::spend(bool probe)
+{
+    expense &x = h_.to(remote_).spent;
+
+    x.packets += !probe;
+    x.probes += probe;
+    if (probe)
+        check_probes(w_, x, h_.id(), remote_);
 }
 
 void qp::arm()
@@ -500,11 +442,8 @@ void qp::arm()
     if (d >= timer_ns_)
         return;
     timer_ns_ = d;
-    u64 at = d > w_.opt.epoch_ns ? d - w_.opt.epoch_ns : 0;
-    at = std::max(at, w_.now_ns());
-    if (w_.faults_on() && rand_.chance(w_.opt.late_ppm))
-        at += rand_.below(w_.opt.late_ns);
-    w_.at_ns(at, event_kind::qp_timer, id_, ++timer_gen_);
+    u64 late = w_.faults_on() && rand_.chance(w_.opt.late_ppm) ? rand_.below(w_.opt.late_ns) : 0;
+    h_.timer(std::max(d, h_.clock_ns()) + late, event_kind::qp_timer, id_, ++timer_gen_);
 }
 
 void qp::note_incast()
@@ -514,27 +453,24 @@ void qp::note_incast()
 
     if (!mrc_conn_incast_note(&conn_, &note))
         return;
-    u8 pen = mrc_incast_update(&h_.incast(), &flow_, &note, w_.engine_ns(), &restore);
+    u8 pen = mrc_incast_update(&h_.incast(), &flow_, &note, h_.clock_ns(), &restore);
     mrc_conn_set_penalty(&conn_, pen, restore);
 }
 
 void qp::run()
 {
     // Calls before the deadline do no harm; make some.
-    if (w_.engine_ns() >= mrc_conn_deadline_ns(&conn_) || rand_.chance(50000))
-        mrc_conn_timer(&conn_, w_.engine_ns());
-    pull_holds();
-    pull_tails();
-    pull_execs();
-    pull_completions();
+    if (h_.clock_ns() >= mrc_conn_deadline_ns(&conn_) || rand_.chance(50000))
+        mrc_conn_timer(&conn_, h_.clock_ns());
+    pull();
     note_incast();
     post();
     send_all();
     if (mrc_conn_nak_sent(&conn_) && mrc_conn_failed(&conn_) == MRC_ST_OK)
-        mrc_conn_fail(&conn_, MRC_ST_FLUSHED, w_.engine_ns());
+        mrc_conn_fail(&conn_, MRC_ST_FLUSHED, h_.clock_ns());
     // A failed local request completes when its turn to be sent has come.
     u32 before = out_.send_done;
-    pull_completions();
+    pull();
     // What completed there made room, as the kernel sees before it sleeps.
     if (out_.send_done != before && out_.posted < released_ && !failed_)
         w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, id_);
@@ -546,18 +482,23 @@ void qp::on_timer(u64 gen)
     if (gen != timer_gen_)
         return;
     timer_ns_ = MRC_TIME_NEVER;
-    mrc_conn_timer(&conn_, w_.engine_ns());
+    mrc_conn_timer(&conn_, h_.clock_ns());
     run();
 }
 
 void qp::on_app_post()
 {
     u32 total = static_cast<u32>(out_.msg.size());
-    u64 burst = rand_.range(1, w_.opt.post_burst);
+    u32 together = total - static_cast<u32>(std::min<u64>(total, w_.opt.lone_msgs));
+    bool lone = released_ >= together;
+    u64 burst = lone ? 1 : rand_.range(1, w_.opt.post_burst);
 
-    released_ = static_cast<u32>(std::min<u64>(total, released_ + burst));
-    if (released_ < total)
-        w_.at_ns(w_.now_ns() + 1 + rand_.below(w_.opt.post_gap_ns), event_kind::app_post, id_);
+    released_ = static_cast<u32>(std::min<u64>(lone ? total : together, released_ + burst));
+    if (released_ < total) {
+        u64 gap = released_ >= together ? w_.opt.lone_gap_ns : w_.opt.post_gap_ns;
+
+        w_.at_ns(w_.now_ns() + 1 + rand_.below(gap), event_kind::app_post, id_);
+    }
     run();
 }
 
@@ -572,14 +513,14 @@ void qp::on_recv_post(u32 count)
 
 void qp::on_plane_event()
 {
-    mrc_conn_plane_event(&conn_, w_.engine_ns());
+    mrc_conn_plane_event(&conn_, h_.clock_ns());
     run();
 }
 
 void qp::fail(mrc_status why)
 {
     if (!failed_)
-        mrc_conn_fail(&conn_, why, w_.engine_ns());
+        mrc_conn_fail(&conn_, why, h_.clock_ns());
     run();
 }
 
@@ -604,14 +545,14 @@ std::string qp::progress() const
 
     std::snprintf(buf, sizeof(buf),
                   "%c%u: sent %u/%u/%zu (done/posted/all), received %u/%zu, posted %u%s, "
-                  "una %06x next %06x acked %06x cack %06x sent %u lost %u idle %d rtx %llu/%llu "
+                  "una %06x next %06x acked %06x cack %06x out %u lost %u idle %d rtx %llu/%llu "
                   "deadline %+lld us",
                   'A' + h_.id(), id_ / 2, out_.send_done, out_.posted, out_.msg.size(),
                   in_.recv_done, in_.recv_msg.size(), recv_posted_, failed_ ? ", failed" : "",
-                  conn_.psn_una, conn_.psn_next, conn_.psn_acked, conn_.rx_cack, conn_.sent.count,
-                  conn_.lost.count, mrc_conn_idle(&conn_), (unsigned long long)conn_.stats.tx_pkts,
+                  conn_.snd.una, conn_.snd.next, conn_.snd.acked, conn_.rcv.cack, conn_.snd.out,
+                  conn_.snd.lost.count, mrc_conn_idle(&conn_), (unsigned long long)conn_.stats.tx_pkts,
                   (unsigned long long)conn_.stats.timeouts,
-                  (long long)(mrc_conn_deadline_ns(&conn_) - w_.engine_ns()) / 1000);
+                  (long long)(mrc_conn_deadline_ns(&conn_) - h_.clock_ns()) / 1000);
     return buf;
 }
 

@@ -20,7 +20,8 @@ public:
 
     // Ids of both ends of a pair differ in bit 0.
     u32 id() const { return id_; }
-    const host &home() const { return h_; }
+    host &home() const { return h_; }
+    u32 remote() const { return remote_; }
     u32 qpn() const { return 0x1000 + id_; }
     const mrc_conn &conn() const { return conn_; }
 
@@ -42,19 +43,21 @@ private:
     void place(const mrc_rxop &op, const u8 *payload, const mrc_pkt &p);
     mrc_nak place_now(const mrc_rxop &op, const u8 *payload);
     void hold(const mrc_rxop &op, const u8 *payload);
-    void pull_holds();
+    void place_held(u32 slot);
     void note_incast();
     mrc_nak place_write(const mrc_rxop &op, const u8 *payload);
     mrc_nak place_recv(const mrc_rxop &op, const u8 *payload);
     void place_resp(const mrc_rxop &op, const u8 *payload);
     void reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak);
-    void pull_tails();
-    void pull_execs();
+    void place_tail(const mrc_tail &t);
+    void exec_freed(u16 slot);
     void execute(const mrc_exec &x);
-    void pull_completions();
+    void completed(const mrc_cpl &c);
+    void pull();
     void post();
     void send_all();
     bool send_one(mrc_txop &op);
+    void spend(bool probe);
     void payload(const mrc_txop &op, u8 *dst);
     void check_txop(const mrc_txop &op) const;
     void arm();

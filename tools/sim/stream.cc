@@ -147,7 +147,7 @@ void stream::recv_complete(const mrc_cpl &c)
              m.wr.len);
     if (m.wr.op != MRC_OP_SEND && c.imm != m.wr.imm)
         fail("receive %u: imm %#x, want %#x", c.rq_idx, c.imm, m.wr.imm);
-    if (c.solicited != !!(m.wr.flags & MRC_WR_SOLICITED))
+    if (c.solicited != (all_solicited || m.wr.flags & MRC_WR_SOLICITED))
         fail("receive %u: solicited is %d", c.rq_idx, c.solicited);
     check_landed(m, "was received");
     advance_low();

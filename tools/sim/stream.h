@@ -52,6 +52,7 @@ struct message {
 
 struct stream {
     u32 mtu = 0;
+    bool all_solicited = false; // mrc.h: no packet can say that it is not
     std::vector<message> msg;   // in posting order; index = cookie
     std::vector<u32> recv_msg;  // receive -> message
     std::vector<u32> exec_msg;  // n-th READ or ATOMIC -> message

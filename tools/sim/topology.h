@@ -11,6 +11,8 @@
 
 namespace sim {
 
+constexpr u32 hops_max = 4;
+
 class topology {
 public:
     explicit topology(const options &o)
@@ -41,6 +43,22 @@ public:
         return i >= hosts_ && i < 2 * hosts_;
     }
     bool is_host_port(u16 port) const { return port % per_plane_ < hosts_; }
+    u32 plane_of(u16 port) const { return port / per_plane_; }
+
+    // Switches of all planes by number, and the one that sends by this port; hosts' own
+    // ports: switches().
+    u32 switches() const { return planes_ * (t0s_ + t1s_); }
+    u32 owner(u16 port) const
+    {
+        u32 i = port % per_plane_, base = plane_of(port) * (t0s_ + t1s_);
+
+        if (i < hosts_)
+            return switches();
+        if (i < 2 * hosts_)
+            return base + t0_of(i - hosts_);
+        i -= 2 * hosts_;
+        return i < t0s_ * t1s_ ? base + i / t1s_ : base + t0s_ + (i - t0s_ * t1s_) % t1s_;
+    }
 
     // All ports that a switch's reboot takes with it.
     std::vector<u16> t0_ports(u32 plane, u32 t0) const

@@ -2,18 +2,23 @@
 // world.cc - setting a simulation up, its main loop, its end.
 #include "world.h"
 
+#include "economy.h"
+
 #include <algorithm>
 
 namespace sim {
 
 world::world(const options &o, u64 seed_in, bool text)
-    : opt(o), seed(seed_in), tr(text), flt(opt, seed_in), net(*this, opt, seed_in)
+    : opt(o), seed(seed_in), tr(text), flt(opt, seed_in), net(*this, opt, seed_in),
+      judged_(!(opt.economy & ECONOMY_HEAL))
 {
     for (u32 h = 0; h < o.hosts; h++)
         hosts.push_back(std::make_unique<host>(*this, h));
     for (u32 i = 0; i < o.qps; i++)
         make_pair(i);
     schedule_faults();
+    if (!judged_)
+        at_ns(flt.end_ns() + opt.heal_ns, event_kind::verdict, 0);
     if (o.fatal == FATAL_CALLER) {
         u64 at = prng(seed, "caller").below(o.fault_ns);
 
@@ -69,16 +74,27 @@ void world::schedule_faults()
 
 u64 world::bound_ns() const
 {
-    u64 bytes = 0;
+    u64 bytes = 0, pkts = 0, kbps = net.ports().slowest_kbps();
 
     for (const auto &s : streams)
-        for (const message &m : s->msg)
+        for (const message &m : s->msg) {
             bytes += m.wr.len + 100;
+            pkts += m.wr.len / opt.mtu + 1;
+        }
+    // Hosts' time for a packet and its answer, and long round trips: with a small window
+    // each packet may take one.
+    u64 host = 2 * (opt.rx_cost_ns + opt.tx_cost_ns);
+    u64 trip = 2 * net.ports().longest_ns() + opt.slack_ns;
+    trip = trip > 300000 ? trip : 0;
+    // Who met a pause takes round trips to be long for a while after.
+    u64 grace = opt.pauses ? opt.grace_ns : 0;
     // Whoever waited through the faults waits as long again, doubled; then the
     // retries that chance needs, a pause for every receive that was not posted, and
     // the transfer at a tenth of the slowest port.
-    return opt.msgs * mrc_rnr_timer_ns(static_cast<u8>(opt.min_rnr_timer)) + 4 * opt.fault_ns + 50 * opt.timeout_ns + 200000000 + 8 * opt.damp_ns +
-           bytes * 8000000 / (opt.rate_mbps * opt.down_pct) + opt.msgs * opt.post_gap_ns;
+    return opt.msgs * mrc_rnr_timer_ns(static_cast<u8>(opt.min_rnr_timer)) + 4 * flt.end_ns() +
+           50 * (opt.timeout_ns + trip) + 200000000 + 8 * opt.damp_ns +
+           bytes * 80000000 / kbps + opt.msgs * opt.post_gap_ns +
+           opt.lone_msgs * opt.lone_gap_ns + grace + pkts * (10 * host + 2 * trip);
 }
 
 void world::begin_or_end(const event &e)
@@ -88,11 +104,15 @@ void world::begin_or_end(const event &e)
     tr.say(now_ps_, "%s: %s", begin ? "begins" : "ends",
            faults::describe(flt.list()[e.target]).c_str());
     flt.apply(e.target, begin);
+    const fault &f = flt.list()[e.target];
+    if (begin && f.kind == fault::pause)
+        hosts[f.host]->pause(f.end_ns);
 }
 
 void world::handle(const event &e)
 {
     switch (e.kind) {
+    case event_kind::inject: net.send(static_cast<u32>(e.arg)); break;
     case event_kind::hop: net.hop(static_cast<u32>(e.arg)); break;
     case event_kind::arrive: hosts[e.target]->arrive(static_cast<u32>(e.arg)); break;
     case event_kind::host_run: hosts[e.target]->run(); break;
@@ -110,22 +130,49 @@ void world::handle(const event &e)
         hosts[e.target]->carrier(static_cast<u32>(e.arg >> 1), e.arg & 1);
         break;
     case event_kind::kill: by_id(e.target).fail(MRC_ST_FLUSHED); break;
+    case event_kind::verdict: verdict(); break;
     }
 }
 
-// The only host whose state this event can have changed.
-const host &world::where(const event &e) const
+// The host whose CPU this event needs, the only one whose state it can have changed; or none.
+host *world::where(const event &e) const
 {
     switch (e.kind) {
     case event_kind::qp_timer:
     case event_kind::qp_run:
     case event_kind::app_post:
     case event_kind::recv_post:
-    case event_kind::kill: return qps[e.target]->home();
-    case event_kind::fault_begin:
-    case event_kind::fault_end: return *hosts[0];
-    default: return *hosts[e.target];
+    case event_kind::kill: return &qps[e.target]->home();
+    case event_kind::host_run:
+    case event_kind::port_timer:
+    case event_kind::damp_timer:
+    case event_kind::carrier: return hosts[e.target].get();
+    default: return nullptr;
     }
+}
+
+// True: the host has no time for this event, which comes again.
+bool world::put_off(const event &e)
+{
+    host *h = where(e);
+
+    if (!h || h->ready_ps() <= now_ps_)
+        return false;
+    events.push(h->wake_ps(), e.kind, e.target, e.arg);
+    return true;
+}
+
+// So long after the last loss, be it one of the queues after all faults.
+void world::verdict()
+{
+    u64 at = std::max(flt.end_ns(), harm_ns_) + opt.heal_ns;
+
+    if (now_ns() < at) {
+        at_ns(at, event_kind::verdict, 0);
+        return;
+    }
+    check_healed(*this);
+    judged_ = true;
 }
 
 bool world::all_done() const
@@ -153,7 +200,7 @@ result world::run()
     u64 same = 0;
     bool done = false;
 
-    while (!done) {
+    while (!done || !judged_) {
         if (events.empty())
             stuck("nothing left to happen");
         event e = events.pop();
@@ -162,15 +209,22 @@ result world::run()
         now_ps_ = e.t_ps;
         if (same > 50000)
             stuck("time stands still");
-        if (now_ns() > bound)
+        if (now_ns() > bound && !done)
             stuck("not done in time");
         tr.add(e.t_ps);
         tr.add(static_cast<u64>(e.kind) << 32 | e.target);
         r.events++;
-        handle(e);
-        if (e.kind == event_kind::arrive || e.kind == event_kind::hop)
+        if (put_off(e))
             continue;
-        where(e).check();
+        handle(e);
+        host *h = where(e);
+        if (!h)
+            continue;
+        h->settle();
+        h->check();
+        check_trips(*this, *h);
+        if (!done)
+            r.end_ns = now_ns();
         done = all_done();
     }
     finish(r);
@@ -194,8 +248,9 @@ void world::finish(result &r)
     }
     r.hash = tr.hash();
     r.ties = events.ties();
-    r.end_ns = now_ns();
     r.net = net.stats();
+    r.seen = seen;
+    check_resends(*this, r);
 }
 
 } // namespace sim

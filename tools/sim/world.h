@@ -2,6 +2,7 @@
 // world.h - one simulation: hosts, fabric, faults, time.
 #pragma once
 
+#include "counts.h"
 #include "event_queue.h"
 #include "fabric.h"
 #include "faults.h"
@@ -21,6 +22,7 @@ struct result {
     u64 bytes = 0;           // payload asked for
     u32 failed_qps = 0;
     fabric_stats net = {};
+    counts seen;
     mrc_stats stats = {};    // sum over all connections
 };
 
@@ -33,7 +35,8 @@ public:
 
     u64 now_ps() const { return now_ps_; }
     u64 now_ns() const { return now_ps_ / 1000; }
-    u64 engine_ns() const { return now_ns() + opt.epoch_ns; }
+    // A packet is gone that should have arrived.
+    void harm() { harm_ns_ = now_ns(); }
     bool faults_on() const { return now_ns() < opt.fault_ns; }
     void at_ns(u64 t_ns, event_kind k, u32 target, u64 arg = 0)
     {
@@ -49,6 +52,7 @@ public:
     trace tr;
     event_queue events;
     packet_pool packets;
+    counts seen;
     faults flt;
     fabric net;
     std::vector<std::unique_ptr<stream>> streams;
@@ -59,13 +63,17 @@ private:
     void make_pair(u32 index);
     void schedule_faults();
     void handle(const event &e);
-    const host &where(const event &e) const;
+    host *where(const event &e) const;
+    bool put_off(const event &e);
+    void verdict();
     void begin_or_end(const event &e);
     bool all_done() const;
     void finish(result &r);
     [[noreturn]] void stuck(const char *what) const;
 
     u64 now_ps_ = 0;
+    u64 harm_ns_ = 0;        // when a packet was lost for the last time
+    bool judged_;            // that all has healed
 };
 
 } // namespace sim

@@ -63,7 +63,7 @@ enum {
 /* MRC_A_DEV */
 enum {
 	MRC_A_DEV_UNSPEC,
-	MRC_A_DEV_UDP_PORT,	/* u16: port sent to, and listened on beside 4791 and 4971 */
+	MRC_A_DEV_UDP_PORT,	/* u16: port sent to first, listened on beside 4791, 4971 */
 	MRC_A_DEV_ICRC,		/* u8: 0 = neither sent right nor checked */
 	MRC_A_DEV_CWND,		/* u32: bytes, fixed window of new QPs without a CC profile */
 	MRC_A_DEV_MPR,		/* u8: 128-PSN units, of new QPs */
@@ -90,6 +90,10 @@ enum {
 	MRC_A_DEV_DAMP,		/* u32: half-life of flap damping in ms; 0: off */
 	MRC_A_DEV_HELD_PKTS,	/* u32: kept for strict placement now */
 	MRC_A_DEV_PAD,
+	MRC_A_DEV_OOR_NACK,	/* u8: 1 = new QPs NACK PSNs beyond the window */
+	MRC_A_DEV_EXP_CNT,	/* u8: retries of new QPs with doubling timeouts; 25: for ever */
+	MRC_A_DEV_EV_PORT_LOW,	/* u8: 1 = the low half of an EV is the UDP source port */
+	MRC_A_DEV_MRC_PAD,	/* u8: 1 = new mrc.h QPs pad payload to four bytes */
 	__MRC_A_DEV_MAX,
 	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
 };

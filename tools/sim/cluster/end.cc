@@ -51,7 +51,7 @@ mrc_conn_cfg end_maker::sizes(u32 id) const
     c.mpr_max = static_cast<u8>(pow2_at_least((psns + MRC_MPR_UNIT - 1) / MRC_MPR_UNIT,
                                               MRC_MPR_MAX));
     c.sq_max = pow2_at_least(out, 16);
-    c.rq_max = pow2_at_least(in, 16);
+    c.rq_max = pow2_at_least(std::max(in, out), 16); // also what the peer lets us have out
     c.rd_max = 1;
     c.tails = static_cast<u8>(std::clamp<u32>(in, 1, 16));
     c.seed = mix64(s.run.seed << 32 | id);
@@ -83,7 +83,8 @@ void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
     cfg.n = static_cast<u16>(values.size());
     cfg.n_planes = static_cast<u8>(topo.planes);
     cfg.planes_up = planes_up;
-    cfg.probe_ns = s.host.probe_us ? s.host.probe_us * 1000 : s.base_rtt_ps() / ps_per_ns;
+    if (!s.host.probe_default)
+        cfg.probe_ns = s.host.probe_us ? s.host.probe_us * 1000 : s.base_rtt_ps() / ps_per_ns;
     if (mrc_evset_init(&e.evs, mem.take(mrc_evset_mem_size(cfg.n, false)), &cfg, values.data(),
                        planes.data()))
         throw std::runtime_error("mrc_evset_init");
@@ -91,13 +92,21 @@ void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
 
 void end_maker::rate(mrc_cc_cfg &c, u32 planes_up) const
 {
-    u32 up = static_cast<u32>(__builtin_popcount(planes_up & ((1ull << topo.planes) - 1)));
+    u64 all = 0, up = 0, window = 0;
 
+    for (u32 p = 0; p < topo.planes; p++) {
+        all += s.plane_mbps(p);
+        up += planes_up >> p & 1 ? s.plane_mbps(p) : 0;
+        window += s.bdp_bytes(s.plane_mbps(p));
+    }
     c.mtu = static_cast<u32>(s.fabric.mtu) + MRC_PKT_OVERHEAD;
-    c.rate_mbps = static_cast<u32>(s.fabric.rate_gbps) * 1000 * std::max(up, 1u);
+    c.rate_mbps = static_cast<u32>(up ? up : all / topo.planes);
     c.trimming = s.fabric.trim;
-    if (s.host.cc == "fixed")
-        c.window_bytes = static_cast<u32>(s.bdp_bytes() * topo.planes * s.host.window / 1000);
+    if (s.host.window_bytes)
+        c.window_bytes = static_cast<u32>(s.host.window_bytes);
+    else if (s.host.cc == "fixed")
+        c.window_bytes = static_cast<u32>(std::min<u64>(window * s.host.window / 1000,
+                                                        MRC_CC_WND_MAX));
 }
 
 void end_maker::make_port(arena &mem, end &e, u32 planes_up) const
@@ -105,11 +114,11 @@ void end_maker::make_port(arena &mem, end &e, u32 planes_up) const
     e.port = static_cast<mrc_port *>(mem.take(sizeof(mrc_port)));
     e.port_rot = static_cast<mrc_rot *>(mem.take(sizeof(mrc_rot)));
     mrc_port_init(e.port, planes_up);
-    mrc_rot_init(e.port_rot, static_cast<u16 *>(mem.take(32 * sizeof(u16))), 32,
+    mrc_rot_init(e.port_rot, static_cast<u16 *>(mem.take(MRC_ROT_LEN(32) * sizeof(u16))), 32,
                  mix64(s.run.seed << 32 | e.id) ^ 0x9047);
 }
 
-void end_maker::start(arena &mem, end &e, u32 planes_up, u64 t) const
+void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
 {
     mrc_rx_cfg rx = {};
     mrc_tx_cfg tx = {};
@@ -120,7 +129,7 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 t) const
         throw std::runtime_error("the engine has no congestion control of this name");
     rate(cc, planes_up);
     e.cc = static_cast<mrc_cc *>(mem.take(ops->size));
-    mrc_cc_init(e.cc, ops, &cc, engine_ns(t));
+    mrc_cc_init(e.cc, ops, &cc, now_ns);
     rx.psn = first_psn(e.id ^ 1);
     rx.dqpn = e.id ^ 1;
     rx.sqpn = e.id;
@@ -128,23 +137,23 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 t) const
     rx.mrc_only = true;
     rx.svc_time = s.host.timestamps;
     tx.psn = first_psn(e.id);
-    tx.timeout_ns = s.host.rto_us * 1000;
+    tx.timeout_ns = s.host.rto_ns ? s.host.rto_ns : s.host.rto_us * 1000;
     tx.exp_cnt = MRC_EXP_FOREVER;
     tx.timestamps = s.host.timestamps;
     tx.trim_nack = s.fabric.trim;
     tx.sleek = s.host.sleek;
     tx.cc = e.cc;
     mrc_conn_set_path(&e.conn, &e.evs);
-    if (mrc_conn_set_rx(&e.conn, &rx, engine_ns(t)) || mrc_conn_set_tx(&e.conn, &tx, engine_ns(t)))
+    if (mrc_conn_set_rx(&e.conn, &rx, now_ns) || mrc_conn_set_tx(&e.conn, &tx, now_ns))
         throw std::runtime_error("mrc_conn_set_rx or _tx");
 }
 
-end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 t) const
+end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const
 {
     mrc_conn_cfg cfg = sizes(id);
     // Who only acknowledges needs few paths; who sends draws its active set from all.
     u64 all = std::min<u64>(topo.t1s * s.host.ev_per_path * topo.planes, MRC_EVS_MAX);
-    u64 few = std::max<u64>(16, 4 * topo.planes);
+    u64 few = s.host.ack_evs ? s.host.ack_evs : std::max<u64>(16, 4 * topo.planes);
     u32 n = static_cast<u32>(work.end_flows[id] ? all : std::min(all, few));
 
     cfg.ev_active = static_cast<u16>(std::min<u64>(n, s.host.evs));
@@ -160,7 +169,7 @@ end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 t) const
     if (mrc_conn_init(&e->conn, &cfg, mem.take(bytes)))
         throw std::runtime_error("mrc_conn_init");
     make_paths(mem, *e, n, planes_up);
-    start(mem, *e, planes_up, t);
+    start(mem, *e, planes_up, now_ns);
     for (const fault_spec &f : s.fault)
         if (f.kind == "port" && f.notify && !e->port)
             make_port(mem, *e, planes_up);

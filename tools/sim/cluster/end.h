@@ -5,6 +5,7 @@
 // of just the size that its flows need. The engine decides; this only configures it.
 #pragma once
 
+#include "clock.h"
 #include "pages.h"
 #include "workload.h"
 
@@ -36,8 +37,23 @@ struct end {
     end *next_ready;
     queued ready;
     u32 post_head, post_tail; // flows that wait for room in the send queue
-    u64 dead_sent_last;       // last data packet sent into a dead path
-    u32 dead_sent;
+    u32 dead_sent;            // data packets sent into dead paths
+    struct span {
+        u32 outage;           // of which outage: a new one begins anew
+        u64 first, longest;   // first packet into it; longest time from first to last
+
+        void note(u32 now_outage, u64 t)
+        {
+            if (outage != now_outage)
+                first = t;
+            outage = now_outage;
+            longest = t - first > longest ? t - first : longest;
+        }
+    } dead_data, dead_acks;
+    u32 repair_seen;          // the returned plane was used, so long after it returned
+    u64 reuse_ps;
+    u64 last_done, gap_ps;    // the last completion, the longest time between two
+    u8 psn_plane[256];        // by which plane the last PSNs came
 };
 
 // What is the same for all ends of a run.
@@ -46,13 +62,13 @@ struct end_maker {
     const topology &topo;
     const workload &work;
 
-    end *make(arena &mem, u32 id, u32 planes_up, u64 t) const;
+    end *make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const;
     void rate(mrc_cc_cfg &c, u32 planes_up) const;
 
 private:
     mrc_conn_cfg sizes(u32 id) const;
     void make_paths(arena &mem, end &e, u32 n, u32 planes_up) const;
-    void start(arena &mem, end &e, u32 planes_up, u64 t) const;
+    void start(arena &mem, end &e, u32 planes_up, u64 now_ns) const;
     void make_port(arena &mem, end &e, u32 planes_up) const;
 };
 

@@ -10,6 +10,10 @@ namespace sim {
 // with what was expected and what was seen.
 std::vector<std::string> unmet(const report &r, const scenario &s);
 
+// Why a run counts as failed: expectations that are not met. Where status is "not met": that
+// all of them are, that one has no bound of its own, or that a bound is exceeded.
+std::vector<std::string> failures(const report &r, const scenario &s);
+
 // Some expectations compare with the same run without faults and slow links.
 bool wants_healthy(const scenario &s);
 scenario healthy(const scenario &s);

@@ -8,13 +8,36 @@ namespace sim {
 
 fault_plan::fault_plan(world &w) : w_(w)
 {
+    auto both = [this](u64 at, u64 until, const fault_spec *f, const path_spec *rule, bool note) {
+        changes_.push_back({at, f, rule, false, note});
+        if (until != never)
+            changes_.push_back({until, f, rule, true, note});
+    };
+
     for (const fault_spec &f : w.s.fault) {
-        changes_.push_back({f.at_us * ps_per_us, &f, false});
-        if (f.until_us)
-            changes_.push_back({f.until_us * ps_per_us, &f, true});
+        u64 at = f.at_us * ps_per_us, until = f.until_us ? f.until_us * ps_per_us : never;
+        u64 late = f.notify_ns * ps_per_ns;
+
+        both(at, until, &f, nullptr, false);
+        if (f.notify)
+            both(at + late, until == never ? never : until + late, &f, nullptr, true);
     }
+    for (const path_spec &x : w.s.path_rule)
+        if (x.kills())
+            both(x.at_us * ps_per_us, x.until_us ? x.until_us * ps_per_us : never, nullptr, &x,
+                 false);
     std::stable_sort(changes_.begin(), changes_.end(),
                      [](const change &a, const change &b) { return a.at < b.at; });
+    if (!changes_.empty())
+        w.late_ps = changes_.front().at + w.s.run.late_rtt * w.s.base_rtt_ps();
+}
+
+u64 fault_plan::repair_ps() const
+{
+    for (const change &c : changes_)
+        if (c.up && !c.notice)
+            return c.at;
+    return never;
 }
 
 void fault_plan::link(port &p, bool up)
@@ -29,35 +52,53 @@ void fault_plan::cable(u32 plane, u32 t0, u32 t1, bool up)
     link(w_.topo.down_port(plane, t1, t0), up);
 }
 
-void fault_plan::host_port(u32 plane, u32 host, bool up, bool notify)
+void fault_plan::host_port(u32 plane, u32 host, bool up)
+{
+    link(w_.topo.nic_port(plane, host), up);
+    link(w_.topo.last_port(plane, host), up);
+}
+
+void fault_plan::notice(u32 plane, u32 host, bool up)
 {
     sim::host &h = w_.hosts[host];
 
-    link(w_.topo.nic_port(plane, host), up);
-    link(w_.topo.last_port(plane, host), up);
-    if (!notify)
-        return;
     h.up = up ? h.up | 1u << plane : h.up & ~(1u << plane);
     h.notice = true;
     w_.rack_wake[w_.topo.rack_node(host)] = 0;
 }
 
+// Outages and repairs are numbered, for the ends to know a new one.
+void fault_plan::count(bool up, u64 plane)
+{
+    if (!up) {
+        w_.outage++;
+        return;
+    }
+    w_.repaired.number++;
+    w_.repaired.plane = static_cast<u32>(plane);
+    w_.repaired.at = w_.window_start();
+}
+
 void fault_plan::apply(const change &c)
 {
+    if (!c.notice)
+        count(c.up, c.fault ? c.fault->plane : c.rule->plane);
+    if (c.rule)
+        return;
     const fault_spec &f = *c.fault;
-    u32 plane = static_cast<u32>(f.plane);
+    u32 plane = static_cast<u32>(f.plane), host = static_cast<u32>(f.host);
+    bool port = f.kind == "port";
 
-    if (f.kind == "cable")
+    if (f.kind == "cable") {
         cable(plane, static_cast<u32>(f.t0), static_cast<u32>(f.t1), c.up);
-    else if (f.kind == "spine")
+    } else if (f.kind == "spine") {
         for (u64 t1 = f.t1; t1 < f.t1 + f.count; t1++)
             for (u32 t0 = 0; t0 < w_.topo.t0s; t0++)
                 cable(plane, t0, static_cast<u32>(t1), c.up);
-    else if (f.kind == "port")
-        host_port(plane, static_cast<u32>(f.host), c.up, f.notify);
-    else
-        for (u32 h = 0; h < w_.topo.hosts; h++)
-            host_port(plane, h, c.up, f.notify);
+    } else {
+        for (u32 h = port ? host : 0; h < (port ? host + 1 : w_.topo.hosts); h++)
+            c.notice ? notice(plane, h, c.up) : host_port(plane, h, c.up);
+    }
 }
 
 void fault_plan::apply_due()
@@ -66,17 +107,51 @@ void fault_plan::apply_due()
         apply(changes_[next_]);
 }
 
-u64 fault_plan::residual_q16() const
+// What is lost of a plane's cables between T0s and T1s, and of its hosts' cables.
+fault_plan::losses fault_plan::lost_on(u32 plane) const
 {
-    u64 links = static_cast<u64>(w_.topo.planes) * w_.topo.t0s * w_.topo.t1s, lost = 0;
-    u64 ports = static_cast<u64>(w_.topo.planes) * w_.topo.hosts, down = 0;
+    losses n;
 
     for (const fault_spec &f : w_.s.fault) {
-        lost += f.kind == "cable" ? 1 : f.kind == "spine" ? f.count * w_.topo.t0s : 0;
-        down += f.kind == "port" ? 1 : f.kind == "plane" ? w_.topo.hosts : 0;
+        if (f.plane != plane)
+            continue;
+        n.inner += f.kind == "cable" ? 1 : f.kind == "spine" ? f.count * w_.topo.t0s : 0;
+        n.edge += f.kind == "port" ? 1 : f.kind == "plane" ? w_.topo.hosts : 0;
     }
-    u64 fabric = 65536 - 65536 * lost / links, edge = 65536 - 65536 * down / ports;
-    return std::min(fabric, edge);
+    auto used = [this](const path_spec &x) { // does data go that way?
+        return std::any_of(w_.work.flows.begin(), w_.work.flows.end(), [&](const flow &f) {
+            return x.way == "both" || (f.src < f.dst) == (x.way == "up");
+        });
+    };
+    for (const path_spec &x : w_.s.path_rule) {
+        if (!x.kills() || (x.plane != none32 && x.plane != plane) || !used(x))
+            continue;
+        n.inner += x.t1 == none32 ? 0 : x.count * w_.topo.t0s;
+        n.edge += x.t1 == none32 ? w_.topo.hosts : 0;
+    }
+    return n;
+}
+
+// A plane's T1s limit only what crosses them, and only when they have less than the hosts.
+double fault_plan::residual() const
+{
+    const topology &t = w_.topo;
+    double crossing = 0, all = 0, left = 0;
+
+    for (const flow &f : w_.work.flows)
+        crossing += t.rack_node(f.src) != t.rack_node(f.dst);
+    crossing /= static_cast<double>(w_.work.flows.size());
+    for (u32 p = 0; p < t.planes; p++) {
+        double rate = static_cast<double>(w_.s.plane_mbps(p));
+        losses n = lost_on(p);
+        double cables = static_cast<double>(t.t0s) * t.t1s, hosts = t.hosts;
+        double inner = (cables - std::min(cables, static_cast<double>(n.inner))) / hosts;
+        double edge = 1 - std::min(1.0, static_cast<double>(n.edge) / hosts);
+
+        all += rate;
+        left += rate * std::min(edge, crossing > inner ? inner / crossing : 1.0);
+    }
+    return left / all;
 }
 
 } // namespace sim

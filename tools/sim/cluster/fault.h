@@ -3,8 +3,9 @@
 //
 // A failed thing loses every packet that would enter its links; packets already on
 // the wire arrive. Changes happen at the beginning of the first window that starts
-// at or after their time. With notify the hosts see their ports go down and up;
-// without it nobody is told.
+// at or after their time. With notify the hosts see their ports go down and up, notify_ns
+// later; without it nobody is told. Rules that kill paths are faults as well: path_rule.h
+// does it, here is only kept when.
 #pragma once
 
 #include "world.h"
@@ -18,21 +19,31 @@ public:
     u64 next_ps() const { return next_ < changes_.size() ? changes_[next_].at : never; }
     // All changes that are due at the beginning of the world's window.
     void apply_due();
-    // Share of the hosts' capacity that is left while the faults last, in 1/65536.
-    u64 residual_q16() const;
+    // Share of the hosts' capacity that is left while the faults last; for reports.
+    double residual() const;
     u64 first_ps() const { return changes_.empty() ? never : changes_.front().at; }
+    // When the first of them is repaired; never: none is.
+    u64 repair_ps() const;
 
 private:
     struct change {
         u64 at;
         const fault_spec *fault;
-        bool up;
+        const path_spec *rule;
+        bool up, notice;
     };
 
+    struct losses {
+        u64 inner = 0, edge = 0;
+    };
+
+    losses lost_on(u32 plane) const;
     void apply(const change &c);
     void link(port &p, bool up);
     void cable(u32 plane, u32 t0, u32 t1, bool up);
-    void host_port(u32 plane, u32 host, bool up, bool notify);
+    void host_port(u32 plane, u32 host, bool up);
+    void notice(u32 plane, u32 host, bool up);
+    void count(bool up, u64 plane);
 
     world &w_;
     std::vector<change> changes_;

@@ -17,6 +17,9 @@ struct link_class {
     u64 ecn_lo, ecn_hi; // marking ramp; equal: threshold
     u64 limit;      // of the data queue
     u64 ctl_limit;
+    u64 delay_ps;   // until the last bit is at the next node
+    bool trim;      // data packets that do not fit lose their payload, not more
+    bool odd;       // not as the fabric's other links: counted
 
     u64 ser(u32 bytes) const { return bytes * ps_per_kib >> 10; }
 };
@@ -28,6 +31,7 @@ struct port {
     u8 dead = 0; // what has failed on the way to the next node: bits of fault.h
 
     u64 backlog(u64 t) const { return free_data > t ? free_data - t : 0; }
+    u64 bytes(const link_class &k, u64 t) const { return (backlog(t) << 10) / k.ps_per_kib; }
     u64 ctl_backlog(u64 t) const { return free_ctl > t ? free_ctl - t : 0; }
 
     // Returns when the last bit has left.

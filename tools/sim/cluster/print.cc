@@ -31,10 +31,10 @@ std::string quoted(const std::string &s)
 void print_text(const report &r, const scenario &s)
 {
     std::printf("scenario %s\n", s.name.c_str());
-    std::printf("%u hosts, %u T0s, %u T1s, %u planes at %u Gb/s; %s, %s\n",
+    std::printf("%u hosts, %u T0s, %u T1s, %u planes at %u Mb/s; %s, %s\n",
                 static_cast<u32>(s.fabric.hosts), static_cast<u32>(s.t0s()),
                 static_cast<u32>(s.fabric.t1s), static_cast<u32>(s.fabric.planes),
-                static_cast<u32>(s.fabric.rate_gbps), s.workload.kind.c_str(), s.host.cc.c_str());
+                static_cast<u32>(s.mbps()), s.workload.kind.c_str(), s.host.cc.c_str());
     for (const auto &[name, value] : r.metrics) {
         if (value == 0)
             continue;

@@ -28,6 +28,8 @@ u64 scheduler::next_window() const
         for (const auto &wk : workers_)
             if (wk->pending[(w_.window + i) & (w_.slots - 1)])
                 next = std::min(next, w_.window + i);
+    for (const auto &wk : workers_)
+        next = std::min(next, wk->held_window());
     return std::max(next, w_.window + 1);
 }
 
@@ -41,7 +43,11 @@ void scheduler::between_windows() noexcept
         received += wk->count.flows_received;
     }
     done_ = sent == w_.work.flows.size() && received == w_.work.flows.size();
+    end_ps_ = w_.window_end();
     w_.window = next_window();
+    if (w_.window != never)
+        for (const auto &wk : workers_)
+            wk->take_held();
     stop_ = done_ || w_.window == never || w_.window_start() >= w_.s.run.limit_us * ps_per_us ||
             std::any_of(errors_.begin(), errors_.end(), [](auto &e) { return !e.empty(); });
     if (!stop_)
@@ -101,15 +107,18 @@ counters scheduler::total() const
 #define X(name, help) sum.name += wk->count.name;
         SIM_COUNTERS(X)
 #undef X
-        for (u32 p = 0; p < MRC_PLANES_MAX; p++)
+        for (u32 p = 0; p < MRC_PLANES_MAX; p++) {
             sum.plane_pkts[p] += wk->count.plane_pkts[p];
+            sum.late_plane_pkts[p] += wk->count.late_plane_pkts[p];
+            sum.sack_plane[p] += wk->count.sack_plane[p];
+        }
     }
     return sum;
 }
 
-std::vector<u64> scheduler::series() const
+std::vector<sample> scheduler::series() const
 {
-    std::vector<u64> sum;
+    std::vector<sample> sum;
 
     for (const auto &wk : workers_) {
         sum.resize(std::max(sum.size(), wk->series.size()));

@@ -19,11 +19,13 @@ public:
     void run();
 
     counters total() const;
-    std::vector<u64> series() const;
+    std::vector<sample> series() const;
     u64 hash() const;
     u64 end_memory() const;
     const fault_plan &faults() const { return faults_; }
     bool all_done() const { return done_; }
+    // When all was done, or the limit was reached: the beginning of the first window not run.
+    u64 end_ps() const { return end_ps_; }
 
 private:
     void on_threads(const std::function<void(u32)> &part);
@@ -35,6 +37,7 @@ private:
     std::vector<std::unique_ptr<worker>> workers_;
     std::vector<std::string> errors_; // by thread
     bool done_ = false, stop_ = false;
+    u64 end_ps_ = 0;
 };
 
 } // namespace sim

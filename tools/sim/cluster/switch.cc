@@ -18,26 +18,29 @@ void worker::run_switch(u32 node)
 
         fold_packet(hash, p);
         if (!is_t0)
-            output(topo.down_port(plane, index, rack), p, false, topo.t0_node(plane, rack));
+            output(node, topo.down_port(plane, index, rack), p, false, topo.t0_node(plane, rack));
         else if (rack == index)
-            output(topo.last_port(plane, host), p, true, rack);
+            output(node, topo.last_port(plane, host), p, true, rack);
         else
-            output(topo.up_port(plane, index, topology::ev_t1(p.ev)), p, false,
+            output(node, topo.up_port(plane, index, topology::ev_t1(p.ev)), p, false,
                    topo.t1_node(plane, topology::ev_t1(p.ev)));
     }
     w_.node_hash[node] = hash;
 }
 
 // A data packet that nobody will hear of: counted with its sender.
-void worker::lose(const packet &p, bool dead)
+void worker::lose(const packet &p, loss why)
 {
     u32 sender = p.conn ^ 1;
 
-    (dead ? count.black_holed : count.dropped)++;
+    (why == loss::dead     ? count.black_holed
+     : why == loss::random ? count.random_lost
+     : why == loss::ring   ? count.ring_lost
+                           : count.dropped)++;
     if (!p.is_data())
         return;
     std::atomic_ref<u32>(w_.lost[sender]).fetch_add(1, std::memory_order_relaxed);
-    if (!dead)
+    if (why != loss::dead)
         return;
     std::atomic_ref<u64> first(w_.first_loss[sender]);
     u64 seen = first.load(std::memory_order_relaxed);
@@ -57,30 +60,42 @@ bool worker::marks(const link_class &k, const packet &p, u64 backlog)
     return backlog >= k.ecn_hi || draw * (k.ecn_hi - k.ecn_lo) >> 32 < backlog - k.ecn_lo;
 }
 
-void worker::output(port &o, packet p, bool last_hop, u32 next_node)
+// Room for a data packet? A shared buffer gives a port a share of what is free.
+bool worker::fits(u32 node, const port &o, const link_class &k, u64 t, u32 bytes) const
+{
+    const fabric_cfg &f = w_.s.fabric;
+
+    if (!f.shared_kib)
+        return o.backlog(t) + k.ser(bytes) <= k.limit;
+    u64 used = w_.topo.queued_bytes(node, t), all = f.shared_kib << 10;
+    u64 left = all > used ? all - used : 0;
+    return bytes <= left && o.bytes(k, t) + bytes <= left * f.shared_alpha / 1000;
+}
+
+void worker::output(u32 node, port &o, packet p, bool last_hop, u32 next_node)
 {
     const link_class &k = w_.topo.classes[o.cls];
     u32 bytes = static_cast<u32>(w_.s.fabric.control);
     bool data = p.is_data();
 
     if (o.dead)
-        return lose(p, true);
+        return lose(p, loss::dead);
+    count.odd_hops += k.odd;
     if (!(p.flags & PKT_CONTROL)) {
-        u64 backlog = o.backlog(p.t);
-
         if (data)
             bytes = static_cast<u32>(p.len + w_.s.fabric.header);
-        if (backlog + k.ser(bytes) <= k.limit) {
-            if (data && !(p.flags & PKT_ECN) && marks(k, p, backlog)) {
+        if (fits(node, o, k, p.t, bytes)) {
+            if (data && !(p.flags & PKT_ECN) && marks(k, p, o.backlog(p.t))) {
                 p.flags |= PKT_ECN;
                 count.marked++;
             }
-            p.t = o.send_data(k, p.t, bytes) + w_.window_ps;
+            p.t = o.send_data(k, p.t, bytes) + k.delay_ps;
             count.hops++;
             return post(next_node, p);
         }
-        if (!data || p.flags & PKT_NO_TRIM || !w_.s.fabric.trim)
-            return lose(p, false);
+        count.shared_full += w_.s.fabric.shared_kib != 0;
+        if (!data || p.flags & PKT_NO_TRIM || !k.trim)
+            return lose(p, loss::queue);
         // Only headers go on, in the class of control; they tell of no mark.
         p.flags = static_cast<u8>((p.flags & ~PKT_ECN) | PKT_CONTROL | PKT_TRIMMED |
                                   (last_hop ? PKT_LASTHOP : 0));
@@ -88,8 +103,8 @@ void worker::output(port &o, packet p, bool last_hop, u32 next_node)
         (last_hop ? count.trimmed_lasthop : count.trimmed)++;
     }
     if (o.ctl_backlog(p.t) > k.ctl_limit)
-        return lose(p, false);
-    p.t = o.send_ctl(k, p.t, bytes) + w_.window_ps;
+        return lose(p, loss::queue);
+    p.t = o.send_ctl(k, p.t, bytes) + k.delay_ps;
     count.hops++;
     post(next_node, p);
 }

@@ -23,6 +23,7 @@ public:
 
     u32 hosts, per_t0, t0s, t1s, planes;
     u32 nodes;
+    bool odd_nics = false; // hosts' ports differ in rate
 
     std::vector<link_class> classes;
     std::vector<port> nic, up, down, last;
@@ -58,9 +59,19 @@ public:
 
     // Longest time from a packet's arrival at a node to its arrival at the next.
     u64 longest_hop_ps() const { return longest_hop_; }
+    // Data bytes that wait at all ports of a switch.
+    u64 queued_bytes(u32 node, u64 t) const;
 
 private:
-    u16 add_class(const scenario &s, u64 percent, u64 queue, bool ecn);
+    // What makes a class of links: the rest is the fabric's.
+    struct link_kind {
+        u64 mbps, queue, delay_ns;
+        bool ecn, trim, odd;
+    };
+
+    u16 add_class(const scenario &s, const link_kind &of);
+    void plain(const scenario &s);
+    void odd_plane(const scenario &s, const plane_spec &x);
     void slow_spine(const scenario &s, const slow_spec &x);
 
     u32 t1_base_;

@@ -10,7 +10,8 @@
 namespace sim {
 
 worker::worker(world &w, u32 id)
-    : pending(w.slots), w_(w), id_(id), slack_ps_(w.topo.classes[0].mtu_ps)
+    : pending(w.slots), w_(w), id_(id), slack_ps_(w.topo.classes[0].mtu_ps),
+      timer_slack_ps_(w.s.host.timer_slack_ns * ps_per_ns), bucket_ps_(w.s.run.bucket_us * ps_per_us)
 {
     for (u32 node = 0; node < w.topo.nodes; node++)
         if (w.thread_of(node) == id)
@@ -21,10 +22,33 @@ void worker::post(u32 node, const packet &p)
 {
     u64 window_no = p.t / w_.window_ps;
 
-    if (window_no - w_.window - 1 >= w_.slots - 1)
-        throw std::logic_error("a packet arrives outside the windows that lanes hold");
+    if (window_no <= w_.window)
+        throw std::logic_error("a packet arrives in the window that sends it");
+    if (window_no - w_.window >= w_.slots)
+        return hold(node, p);
     w_.lane_of(id_, node, window_no).add(pool_) = p;
     pending[window_no & (w_.slots - 1)]++;
+}
+
+// Long queues and delays: rare, so a heap will do.
+void worker::hold(u32 node, const packet &p)
+{
+    held_.push_back({p.t, node, p});
+    std::push_heap(held_.begin(), held_.end(), later);
+}
+
+// Between windows, when w_.window is the next. Lanes are sorted when they are read.
+void worker::take_held()
+{
+    while (!held_.empty() && held_window() < w_.window + w_.slots) {
+        const held &h = held_.front();
+        u64 window_no = h.t / w_.window_ps;
+
+        w_.lane_of(id_, h.node, window_no).add(pool_) = h.p;
+        pending[window_no & (w_.slots - 1)]++;
+        std::pop_heap(held_.begin(), held_.end(), later);
+        held_.pop_back();
+    }
 }
 
 // Pointers to the packets of this window, from every thread's lane.

@@ -4,6 +4,8 @@
 
 #include "world.h"
 
+#include <algorithm>
+
 namespace sim {
 
 class worker {
@@ -15,9 +17,12 @@ public:
     void run_window();
 
     counters count;
-    std::vector<u64> series;  // payload bytes placed, by bucket of run.bucket_us
+    std::vector<sample> series; // by bucket of run.bucket_us
     std::vector<u64> pending; // packets sent by this thread, by slot of their window
     u64 memory() const { return mem_.bytes(); }
+    // Packets of windows that lanes do not reach yet: the first of them; take in what can be.
+    u64 held_window() const { return held_.empty() ? never : held_.front().t / w_.window_ps; }
+    void take_held();
 
 private:
     struct due {
@@ -30,12 +35,15 @@ private:
     void sort_due(u64 bins);
     void drain(u32 node);
     void post(u32 node, const packet &p);
+    void hold(u32 node, const packet &p);
 
     // switch.cc
     void run_switch(u32 node);
-    void output(port &o, packet p, bool last_hop, u32 next_node);
+    enum class loss { queue, dead, random, ring };
+    void output(u32 node, port &o, packet p, bool last_hop, u32 next_node);
+    bool fits(u32 node, const port &o, const link_class &k, u64 t, u32 bytes) const;
     bool marks(const link_class &k, const packet &p, u64 backlog);
-    void lose(const packet &p, bool dead);
+    void lose(const packet &p, loss why);
 
     // host.cc
     void run_rack(u32 node);
@@ -46,29 +54,106 @@ private:
     void start_flows(u32 id, host &h, u64 t);
     void post_flows(host &h, end &e, u64 t);
     void run_timers(host &h, u64 t);
-    void receive(host &h, const packet &p);
+    void enqueue(host &h, const packet &p);
+    void receive(host &h, const packet &p, u64 t);
+    void turn_to_bucket(u64 t);
+    sample &bucket(u64 t)
+    {
+        if (!bucket_ || t - bucket_from_ >= bucket_ps_)
+            turn_to_bucket(t);
+        return *bucket_;
+    }
+    void note_data(end &e, const packet &p, bool placed, u64 t);
+    void look(end &e, u64 t);
     void receive_port(host &h, end &e, const mrc_pkt &p, u64 t);
     void place(const mrc_rxop &op, u64 t);
     void finish(host &h, end &e, u64 t);
+    void make_ready(host &h, end &e, queued how);
+    end *next_ready(host &h);
+    void arm(host &h, const end &e);
+    static u64 deadline(const host &h, const end &e);
+    u64 with_slack(u64 at) const;
+    end &end_of(host &h, u32 id, u64 t);
+    u64 wake_time(const host &h) const;
+
+    // send.cc
     void pull(u32 id, host &h, u64 t);
     bool pull_one(u32 id, host &h, end &e, u64 t, bool &control);
     bool pull_port(u32 id, host &h, end &e, u64 t);
     void transmit(u32 id, host &h, end &e, const mrc_txop &op, u64 t);
+    void set_tx_free(u32 id, host &h, const port &nic);
+    bool meet_rules(u32 id, packet &p, u64 t);
+    bool dead_path(u32 id, const packet &p, u64 t);
     void note_dead_path(u32 id, end &e, const packet &p, u64 t);
-    void make_ready(host &h, end &e, queued how);
-    end *next_ready(host &h);
-    void arm(host &h, const end &e);
-    end &end_of(host &h, u32 id, u64 t);
-    u64 wake_time(const host &h) const;
+    void note_sent(u32 id, end &e, const packet &p, u64 t);
+    void note_control(u32 id, end &e, const mrc_txop &op, const packet &p, u64 t);
 
     world &w_;
     u32 id_;
     u64 slack_ps_; // a host's port takes a packet while it has no more than this to send
+    u64 timer_slack_ps_;
+    u64 bucket_ps_, bucket_from_ = 0;
+    sample *bucket_ = nullptr; // begins at bucket_from_
     chunk_pool pool_;
     arena mem_;
     std::vector<u32> nodes_;
+    struct held {
+        u64 t;
+        u32 node;
+        packet p;
+    };
+    static bool later(const held &a, const held &b) { return a.t > b.t; }
+
+    std::vector<held> held_; // a heap
     std::vector<due> due_, sorted_;
     std::vector<u32> bin_;
 };
+
+// ---- ends with something to send or to wait for; here because they are small and hot ----
+
+inline void worker::make_ready(host &h, end &e, queued how)
+{
+    if (e.ready != queued::no)
+        return;
+    end *&head = how == queued::first ? h.first_head : h.ready_head;
+    end *&tail = how == queued::first ? h.first_tail : h.ready_tail;
+    e.ready = how;
+    e.next_ready = nullptr;
+    (head ? tail->next_ready : head) = &e;
+    tail = &e;
+}
+
+inline end *worker::next_ready(host &h)
+{
+    end *&head = h.first_head ? h.first_head : h.ready_head;
+    end *e = head;
+
+    if (e) {
+        head = e->next_ready;
+        e->ready = queued::no;
+    }
+    return e;
+}
+
+// When the end wants its timer, by the world's time.
+inline u64 worker::deadline(const host &h, const end &e)
+{
+    u64 at = mrc_conn_deadline_ns(&e.conn);
+
+    if (e.port)
+        at = std::min(at, mrc_port_deadline_ns(e.port));
+    return h.clock.ps(at);
+}
+
+// When a host's timer comes: drawn from when it should.
+inline u64 worker::with_slack(u64 at) const
+{
+    return timer_slack_ps_ && at != never ? at + mix64(at) % timer_slack_ps_ : at;
+}
+
+inline void worker::arm(host &h, const end &e)
+{
+    h.timer = std::min(h.timer, with_slack(deadline(h, e)));
+}
 
 } // namespace sim

@@ -136,11 +136,12 @@ void workload::alltoall()
 
 void workload::list()
 {
-    for (const flow_spec &x : s_.flow) {
-        add(static_cast<u32>(x.src), static_cast<u32>(x.dst),
-            x.bytes ? x.bytes : s_.workload.bytes, x.start_us * ps_per_us);
-        ideal_ps = std::max(ideal_ps, flows.back().start + lone_ps(flows.back()));
-    }
+    for (const flow_spec &x : s_.flow)
+        for (u64 i = 0; i < x.count; i++) {
+            add(static_cast<u32>(x.src), static_cast<u32>(x.dst),
+                x.bytes ? x.bytes : s_.workload.bytes, (x.start_us + i * x.every_us) * ps_per_us);
+            ideal_ps = std::max(ideal_ps, flows.back().start + lone_ps(flows.back()));
+        }
 }
 
 // One connection for each pair of hosts that talk.
@@ -210,6 +211,13 @@ workload::workload(const scenario &s, const topology &t) : s_(s), topo_(t)
         throw std::runtime_error("workload: no flows");
     connect();
     order_starts();
+    std::vector<bool> from(t.hosts), to(t.hosts);
+    for (const flow &f : flows) {
+        from[f.src] = true;
+        to[f.dst] = true;
+    }
+    sources = static_cast<u32>(std::count(from.begin(), from.end(), true));
+    sinks = static_cast<u32>(std::count(to.begin(), to.end(), true));
 }
 
 } // namespace sim

@@ -19,6 +19,7 @@ struct flow {
     u32 next_post = none32;  // waits behind this one to be posted
     u64 placed = 0;          // bytes at the receiver
     u64 rx_done = never, tx_done = never;
+    bool hit = false; // a packet of it was sent into a dead path
 };
 
 class workload {
@@ -30,6 +31,7 @@ public:
     std::vector<u32> first_start;  // by host: its first flow to start
     std::vector<u32> end_flows;    // by connection end: flows it sends
     std::vector<u64> end_bytes;    // by connection end: longest message it sends
+    u32 sources = 0, sinks = 0;    // hosts that send, that receive
     u32 victim = none32;
     u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric
 

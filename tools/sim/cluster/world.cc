@@ -2,33 +2,51 @@
 // world.cc - setting up. See world.h.
 #include "world.h"
 
-#include <stdexcept>
+#include <algorithm>
 
 namespace sim {
 
 world::world(const scenario &sc, u32 n_threads)
     : s(sc), topo(sc), work(sc, topo), maker{sc, topo, work}, threads(n_threads),
       window_ps(sc.fabric.delay_ns * ps_per_ns), hosts(topo.hosts), ends(work.end_host.size()),
-      rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), any_fault(!sc.fault.empty())
+      rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc),
+      any_fault(!sc.fault.empty() || rules.kill()), watch(work.end_host.size())
 {
     u64 ahead = topo.longest_hop_ps() / window_ps + 3;
 
-    for (slots = 4; slots < ahead; slots <<= 1)
-        if (slots > 1u << 16)
-            throw std::runtime_error("fabric: queues are too long for the link delay");
+    for (slots = 4; slots < std::min<u64>(ahead, slots_max);)
+        slots <<= 1;
     lanes.resize(static_cast<size_t>(threads) * topo.nodes * slots);
     lost.assign(ends.size(), 0);
     first_loss.assign(any_fault ? ends.size() : 0, never);
     for (u32 i = 0; i < topo.hosts; i++) {
         host &h = hosts[i];
         mrc_incast_cfg in = {};
+        u64 mbps = 0;
 
         h.next_flow = work.first_start[i];
         h.next_start = h.next_flow == none32 ? never : work.flows[h.next_flow].start;
-        in.rate_mbps = static_cast<u32>(s.fabric.rate_gbps * s.fabric.planes) * 1000;
+        h.clock = clock_of(i);
+        if (!s.pause.empty() || s.host.rx_ns || s.host.rx_ctl_ns)
+            h.rx = std::make_unique<nic>(s, i);
+        for (u32 p = 0; p < topo.planes; p++)
+            mbps += s.plane_mbps(p);
+        in.rate_mbps = static_cast<u32>(mbps);
         in.off = !s.host.incast;
         mrc_incast_init(&h.incast, &in);
     }
+}
+
+host_clock world::clock_of(u32 host) const
+{
+    u64 key = mix64(s.run.seed << 32 | host) ^ 0xc10c, d = s.host.drift_ppm;
+    u64 offset = s.host.clock_ns ? mix64(key) % (s.host.clock_ns + 1) : 0;
+    s64 drift = static_cast<s64>(d ? mix64(key + 1) % (2 * d + 1) : 0) - static_cast<s64>(d);
+
+    for (const clock_spec &x : s.clock)
+        if (x.host == host)
+            return {x.offset_ns, x.drift_ppm};
+    return {offset, drift};
 }
 
 // T0s go with their racks, so most of a thread's first and last hops stay its own.

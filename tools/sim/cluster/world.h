@@ -13,8 +13,12 @@
 
 #include "end.h"
 #include "inbox.h"
+#include "nic.h"
+#include "path_rule.h"
+#include "watch.h"
 
 #include <atomic>
+#include <memory>
 
 namespace sim {
 
@@ -25,11 +29,23 @@ namespace sim {
     X(control_sent, "control packets sent by hosts")                                               \
     X(probes_sent, "probes sent by hosts")                                                         \
     X(marked, "data packets marked with ECN")                                                      \
+    X(marks_seen, "marked data packets that hosts took")                                           \
+    X(marks_told, "SACKs that tell of a mark")                                                     \
     X(trimmed, "data packets trimmed before the last hop")                                         \
     X(trimmed_lasthop, "data packets trimmed at the last hop")                                     \
     X(dropped, "packets dropped by full queues")                                                   \
+    X(shared_full, "data packets that found their share of a switch's buffer full")                 \
     X(black_holed, "packets lost on dead links")                                                   \
+    X(random_lost, "packets lost at random on paths that live")                                    \
+    X(ring_lost, "packets that found a host's ring full")                                          \
+    X(path_hits, "packets that lossy, longer or jittery paths did something to")                   \
+    X(odd_hops, "packets that crossed a link unlike the fabric's others")                          \
+    X(ringed, "packets that waited for a host")                                                    \
+    X(needless, "data packets that arrived whole where they were already")                         \
     X(dead_sent, "data packets sent by hosts into dead paths")                                     \
+    X(dead_acks, "acknowledgements sent by hosts into dead paths")                                 \
+    X(late_sent, "data packets sent late_rtt round trips after the first fault")                   \
+    X(late_dead, "those of them that were sent into dead paths")                                   \
     X(delivered, "payload bytes placed")                                                           \
     X(flows_received, "flows received whole")                                                      \
     X(flows_sent, "flows acknowledged whole")                                                      \
@@ -40,6 +56,23 @@ struct counters {
     SIM_COUNTERS(X)
 #undef X
     u64 plane_pkts[MRC_PLANES_MAX] = {}; // data packets sent
+    u64 late_plane_pkts[MRC_PLANES_MAX] = {}; // likewise, late
+    u64 sack_plane[MRC_PLANES_MAX] = {};      // SACKs, by the plane of what they answer
+};
+
+// What happened in a bucket of time.
+struct sample {
+    u64 delivered = 0; // payload bytes placed
+    u64 data = 0, probes = 0, needless = 0;
+
+    sample &operator+=(const sample &o)
+    {
+        delivered += o.delivered;
+        data += o.data;
+        probes += o.probes;
+        needless += o.needless;
+        return *this;
+    }
 };
 
 struct host {
@@ -47,6 +80,8 @@ struct host {
     u64 tx_free = 0;     // when the fullest of its ports has sent all
     u64 next_start = 0;  // of its next flow
     u32 next_flow = none32;
+    host_clock clock;
+    std::unique_ptr<nic> rx; // when packets wait
     u32 up = ~0u;        // local ports, as it knows
     bool notice = false; // up has changed
     end *ends = nullptr;
@@ -56,6 +91,9 @@ struct host {
 };
 
 struct world {
+    // What arrives later waits with its sender, see worker::hold().
+    static constexpr u32 slots_max = 1 << 12;
+
     explicit world(const scenario &sc, u32 n_threads);
 
     const scenario &s;
@@ -74,14 +112,24 @@ struct world {
     std::vector<u64> node_hash;
     std::vector<u32> lost;       // by sending end: data packets that vanished
     std::vector<u64> first_loss; // by sending end: when the first was black-holed
-    u32 dead_links = 0;          // any now?
+    path_rules rules;
+    u32 dead_links = 0; // any now?
+    u32 outage = 0;     // number of the present time of dead links, or the last
     bool any_fault;
+    u64 late_ps = never; // late_rtt round trips after the first fault
+    struct {
+        u32 number = 0; // of repairs so far
+        u32 plane = none32;
+        u64 at = 0;
+    } repaired;         // the plane that came back last
+    ev_watch watch;
 
     lane &lane_of(u32 thread, u32 node, u64 window_no)
     {
         return lanes[(thread * slots + (window_no & (slots - 1))) * topo.nodes + node];
     }
     u32 thread_of(u32 node) const;
+    host_clock clock_of(u32 host) const;
     u64 window_start() const { return window * window_ps; }
     u64 window_end() const { return (window + 1) * window_ps; }
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_share.c - how often a plane has its turn.
+ *
+ * Planes take turns, and each carries as much as the others, unless it cannot. A plane of a
+ * quarter of the others' speed would hold all of them back: its queue is where the window
+ * waits. So a plane that was congested for a round trip, while another was not, has its weight
+ * cut by an eighth; a round trip without that gives 1/32 of the whole back. What tells
+ * is marks, trims, losses, or a round trip half longer than its base, and by far more than the others'. When all of them
+ * are congested it is not the planes, and the window's business.
+ *
+ * The share is the weight, less where more than half of a plane's EVs are bad: one EV
+ * is not to carry what sixty-four did. Shares are of the largest, so that the next plane in
+ * turn with a full one is never far.
+ */
+#include "mrc_ev.h"
+
+#define MRC_WEIGHT_MIN		16u	/* of MRC_SHARE_FULL */
+#define MRC_WEIGHT_UP		8u
+#define MRC_SIGNS_PART		8u	/* signs about one packet in so many: congested */
+#define MRC_DELAY_MIN_NS	5000u	/* less is no queue */
+#define MRC_DELAY_RATIO		3u	/* to the least of the others */
+
+static u32 mrc_share_raw(const struct mrc_evset *s, u8 p)
+{
+	u32 ok = s->usable_on[p], all = ok + s->bad_on[p], w = s->plane[p].weight;
+
+	return max_t(u32, 2 * ok >= all ? w : w * 2 * ok / all, 1);
+}
+
+void mrc_share_update(struct mrc_evset *s)
+{
+	u32 most = 0;
+	u8 p;
+
+	s->full = 0;
+	for (p = 0; p < s->n_planes; p++)
+		if (mrc_evset_plane_in_use(s, p))
+			most = max_t(u32, most, mrc_share_raw(s, p));
+	for (p = 0; p < s->n_planes; p++) {
+		if (!mrc_evset_plane_in_use(s, p)) {
+			s->share[p] = 0;
+			continue;
+		}
+		s->share[p] = (u16)max_t(u32, mrc_share_raw(s, p) * MRC_SHARE_FULL / most, 1);
+		if (s->share[p] == MRC_SHARE_FULL)
+			s->full |= 1u << p;
+	}
+}
+
+/* What its round trip is longer than its base. */
+static u32 mrc_plane_excess(const struct mrc_evplane *pl)
+{
+	return pl->base_ns != ~0u && pl->srtt_ns > pl->base_ns ? pl->srtt_ns - pl->base_ns : 0;
+}
+
+/*
+ * Delay tells only in contrast: where hosts are busy all planes are late, now the one, now
+ * the other, and a slow plane's queue is many times as long as its neighbours'.
+ */
+static bool mrc_plane_congested(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+	u32 slack = max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS), least = ~0u;
+	u8 q;
+
+	if (pl->signs && pl->signs * MRC_SIGNS_PART >= pl->arrived)
+		return true;
+	if (mrc_plane_excess(pl) <= slack)
+		return false;
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
+			least = min_t(u32, least, mrc_plane_excess(&s->plane[q]));
+	return mrc_plane_excess(pl) / MRC_DELAY_RATIO > least;
+}
+
+/* Is a plane other than @p in use, with round trips known, and not congested? */
+static bool mrc_share_other(const struct mrc_evset *s, u8 p)
+{
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns && !s->plane[q].slow)
+			return true;
+	return false;
+}
+
+/* A round trip of plane @p is over. */
+void mrc_share_round(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u32 w = pl->weight;
+
+	pl->slow = mrc_plane_congested(s, p);
+	pl->arrived = 0;
+	pl->signs = 0;
+	pl->round_tick = mrc_ev_tick(now_ns);
+	if (pl->slow && mrc_share_other(s, p))
+		w = max_t(u32, w - w / 8, MRC_WEIGHT_MIN);
+	else if (!pl->slow)
+		w = min_t(u32, w + MRC_WEIGHT_UP, MRC_SHARE_FULL);
+	if (likely(w == pl->weight))
+		return;
+	pl->weight = (u16)w;
+	mrc_share_update(s);
+}
+
+u32 mrc_evset_share(const struct mrc_evset *s, u8 p)
+{
+	u32 w = s->plane[p].weight;
+
+	if (likely(w == MRC_SHARE_FULL) || !mrc_share_other(s, p))
+		return MRC_SHARE_FULL;
+	return w;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_suspect.c - planes that are suspect as a whole, and what clears them.
+ *
+ * A switch or a cable that dies takes all EVs of a plane at once. To let each of them lose
+ * packets of its own takes long, the more the more EVs there are. So when packets by two EVs
+ * of a plane are late, and nothing sent by it since has arrived while other planes delivered, the
+ * plane is suspect: neither data nor acknowledgements leave by it, and it is probed.
+ *
+ * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
+ * what made it suspect. Its probes leave two at once, by different EVs, and then after a
+ * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
+ * again 2 ms after it is back.
+ *
+ * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
+ * is suspect only in contrast to another that delivered what was sent later.
+ */
+#include "mrc_ev.h"
+
+#define MRC_ASK_PART		64
+#define MRC_ASK_MIN_NS		200000ull
+#define MRC_ASK_MAX_NS		100000000ull
+#define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
+
+static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick)
+{
+	return pl->ok && (s32)(pl->ok_tick - tick) > 0;
+}
+
+/* Has another plane in use delivered something sent after @tick? */
+bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick)
+{
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && mrc_evset_plane_in_use(s, q) && mrc_plane_after(&s->plane[q], tick))
+			return true;
+	return false;
+}
+
+static void mrc_suspect_note(struct mrc_evset *s, u8 p)
+{
+	if (mrc_evplane_odd(&s->plane[p]))
+		s->odd |= 1u << p;
+	else
+		s->odd &= ~(1u << p);
+}
+
+/* EVs of plane @p called bad for silence, and not asked more than once: it was the plane. */
+static void mrc_suspect_excuse(struct mrc_evset *s, u8 p)
+{
+	u16 i;
+
+	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++)
+		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && s->ev[i].by_loss &&
+		    s->ev[i].out <= MRC_EXCUSE_OUT)
+			mrc_ev_forgive(s, &s->ev[i]);
+}
+
+void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	pl->suspect = true;
+	pl->suspect_tick = tick;
+	pl->suspect_ns = now_ns;
+	pl->ask_ns = now_ns;
+	pl->asks = 2;
+	s->stats.suspicions++;
+	mrc_suspect_excuse(s, p);
+	mrc_suspect_note(s, p);
+	mrc_evset_recount(s);
+	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
+}
+
+/* Nothing speaks against plane @p any more. */
+void mrc_suspect_clear(struct mrc_evset *s, u8 p)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	bool was = pl->suspect;
+
+	pl->suspect = false;
+	pl->lost_ev = MRC_NONE16;
+	pl->doubt_ev = MRC_NONE16;
+	mrc_suspect_note(s, p);
+	if (!was)
+		return;
+	mrc_suspect_excuse(s, p);
+	mrc_evset_recount(s);
+}
+
+bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect)
+		return true;
+	if (!mrc_evset_plane_in_use(s, p) || mrc_plane_after(pl, tick) ||
+	    !mrc_suspect_others(s, p, tick))
+		return false;
+	mrc_suspect_make(s, p, tick, now_ns);
+	return true;
+}
+
+/*
+ * A packet sent at @tick by EV @idx is lost. One says little; a second, by another EV, with
+ * nothing delivered by the plane since the first was sent, says as much as two late ones:
+ * this is how single messages find out. True: the plane is suspect.
+ */
+bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect)
+		return true;
+	if (mrc_plane_after(pl, tick))
+		return false;
+	if (pl->lost_ev == MRC_NONE16 || mrc_plane_after(pl, pl->lost_tick)) {
+		pl->lost_ev = idx;
+		pl->lost_tick = tick;
+		mrc_suspect_note(s, p);
+		return false;
+	}
+	if (pl->lost_ev == idx || !mrc_evset_plane_in_use(s, p) ||
+	    !mrc_suspect_others(s, p, pl->lost_tick))
+		return false;
+	mrc_suspect_make(s, p, (s32)(tick - pl->lost_tick) > 0 ? tick : pl->lost_tick, now_ns);
+	return true;
+}
+
+/* A verifying probe of EV @idx got no answer: no acknowledgements by its plane for now. */
+void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->doubt_ev == MRC_NONE16) {
+		pl->doubt_ev = idx;
+		pl->doubt_tick = tick;
+	} else if (pl->doubt_ev != idx && !pl->suspect && mrc_evset_plane_in_use(s, p) &&
+		   mrc_suspect_others(s, p, pl->doubt_tick)) {
+		mrc_suspect_make(s, p, tick, now_ns);
+	}
+	mrc_suspect_note(s, p);
+}
+
+/* The EV that did not answer a verification is asked for no more; another one lives. */
+static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
+{
+	u16 doubt = s->plane[p].doubt_ev;
+
+	s->plane[p].doubt_ev = MRC_NONE16;
+	if (doubt != MRC_NONE16 && doubt != idx)
+		mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
+}
+
+/* Something speaks for plane @p: it delivered what was sent at @tick by EV @idx. */
+static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect && (s32)(tick - pl->suspect_tick) <= 0)
+		return;		/* sent before: it may have died since */
+	if (pl->doubt_ev != MRC_NONE16 && (s32)(tick - pl->doubt_tick) > 0)
+		mrc_suspect_settle(s, p, idx, now_ns);
+	if (pl->suspect)
+		mrc_suspect_clear(s, p);
+	else if (pl->lost_ev != MRC_NONE16 && (s32)(tick - pl->lost_tick) > 0)
+		pl->lost_ev = MRC_NONE16;
+	mrc_suspect_note(s, p);
+}
+
+void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	if (s->odd >> p & 1)
+		mrc_suspect_alive(s, p, idx, tick, now_ns);
+	s->past[idx].proven = mrc_ev_tick(now_ns) | 1;
+	mrc_ev_no_losses(s, &s->ev[idx]);
+}
+
+/* ---- its probes ---- */
+
+/* The earliest probe of a suspect plane, or never. */
+u64 mrc_suspect_next_ns(const struct mrc_evset *s)
+{
+	u64 at = MRC_TIME_NEVER;
+	u8 p;
+
+	for (p = 0; s->odd && p < s->n_planes; p++)
+		if (s->plane[p].suspect && s->usable_on[p])
+			at = min_t(u64, at, s->plane[p].ask_ns);
+	return at;
+}
+
+/* A usable EV of plane @p, the next in turn. */
+static u16 mrc_suspect_ev(struct mrc_evset *s, u8 p)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 len = (u16)(s->start[p + 1] - s->start[p]), n, i;
+
+	for (n = len; n; n--) {
+		i = (u16)(s->start[p] + pl->probe_pos);
+		pl->probe_pos = (u16)(pl->probe_pos + 1 < len ? pl->probe_pos + 1 : 0);
+		if (s->ev[i].state <= MRC_EV_SKIP)
+			return i;
+	}
+	return MRC_NONE16;
+}
+
+/* The EV by which a suspect plane is to be probed now, or MRC_NONE16. */
+u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
+{
+	struct mrc_evplane *pl;
+	u64 since;
+	u8 p;
+
+	for (p = 0; s->odd && p < s->n_planes; p++) {
+		pl = &s->plane[p];
+		if (!pl->suspect || !s->usable_on[p] || now_ns < pl->ask_ns)
+			continue;
+		since = now_ns > pl->suspect_ns ? now_ns - pl->suspect_ns : 0;
+		if (pl->asks)
+			pl->asks--;
+		if (!pl->asks)
+			pl->ask_ns = now_ns + clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS,
+						      MRC_ASK_MAX_NS);
+		return mrc_suspect_ev(s, p);
+	}
+	return MRC_NONE16;
+}

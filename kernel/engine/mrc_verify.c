@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_verify.c - probes that find dead paths of which only acknowledgements make use.
+ *
+ * MRC 1.0 section 3.5. Nobody acknowledges an acknowledgement: a path that carries nothing else
+ * may be dead for long unnoticed, and the peer resends what has arrived. So while
+ * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
+ * as the credit of probes goes, and where little is sent less often: there the dead path has few
+ * to take. One that the peer was not heard by, while it was by others, is asked first. None is
+ * where data of ours was delivered lately.
+ *
+ * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
+ * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
+ * nothing at all came from the peer since the question, it sleeps, and that says nothing.
+ */
+#include "mrc_ev.h"
+
+#define MRC_VERIFY_EVERY_RTTS	3
+#define MRC_VERIFY_FRESH_RTTS	2
+#define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
+#define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */
+#define MRC_VERIFY_SLACK_NS	5000u
+#define MRC_VERIFY_GAP_MIN_NS	10000u
+#define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
+
+static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	if (!pl->srtt_ns)
+		return MRC_VERIFY_FIRST * s->probe_ns;
+	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
+}
+
+/*
+ * Has the peer, asked at @tick on plane @p, said anything by whatever way? What it sent
+ * before it could have heard the question does not count.
+ */
+static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick)
+{
+	u32 asked = tick + (u32)(mrc_verify_patience(s, p) / 2 >> MRC_TICK_SHIFT);
+
+	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
+	       mrc_suspect_others(s, p, tick);
+}
+
+/* Has the question to plane @p waited too long? */
+static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 idx = pl->verify_ev;
+
+	if (idx == MRC_NONE16 ||
+	    mrc_ev_age_ns(now_ns, pl->verify_tick) < mrc_verify_patience(s, p))
+		return;
+	pl->verify_ev = MRC_NONE16;
+	s->stats.probes_lost++;
+	if (mrc_verify_heard(s, p, pl->verify_tick))
+		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
+}
+
+/* Is plane @p to be asked? Not when data of ours was delivered by it lately. */
+static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	if (!mrc_evset_plane_in_use(s, p) || pl->verify_ev != MRC_NONE16)
+		return false;
+	return pl->doubt_ev != MRC_NONE16 || !pl->ok || !pl->srtt_ns ||
+	       mrc_ev_age_ns(now_ns, pl->ok_tick) >= (u64)MRC_VERIFY_FRESH_RTTS * pl->srtt_ns;
+}
+
+/* Each plane in use once in so many round trips of the one just asked. */
+static u64 mrc_verify_gap(const struct mrc_evset *s, u8 p)
+{
+	u32 rtt = s->plane[p].srtt_ns ? s->plane[p].srtt_ns : (u32)s->probe_ns;
+	u64 gap = div_u64(MRC_VERIFY_EVERY_RTTS * (u64)rtt, max_t(u32, hweight64((u64)s->in_use), 1));
+
+	return max_t(u64, gap, MRC_VERIFY_GAP_MIN_NS);
+}
+
+/* Nothing came from the peer by plane @p for a round trip, but by others. */
+static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
+{
+	u32 quiet = s->heard_tick - s->plane[p].heard_tick;
+
+	return s->plane[p].heard_tick && (u64)quiet << MRC_TICK_SHIFT > s->plane[p].srtt_ns;
+}
+
+/* Questions that waited too long are lost. Returns when the next one will be. */
+static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
+{
+	u64 at = MRC_TIME_NEVER, age;
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++) {
+		mrc_verify_expire(s, p, now_ns);
+		if (s->plane[p].verify_ev == MRC_NONE16)
+			continue;
+		age = mrc_ev_age_ns(now_ns, s->plane[p].verify_tick);
+		at = min_t(u64, at, now_ns + mrc_verify_patience(s, p) - age);
+	}
+	return at;
+}
+
+/* A plane that nothing is heard of, or whose EV did not answer, is asked out of turn. */
+static u8 mrc_verify_urgent(const struct mrc_evset *s, u64 now_ns)
+{
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++)
+		if (mrc_verify_wants(s, p, now_ns) &&
+		    (s->plane[p].doubt_ev != MRC_NONE16 || mrc_verify_quiet(s, p)))
+			return p;
+	return MRC_PLANES_MAX;
+}
+
+/* The next plane in turn that is to be asked, or MRC_PLANES_MAX. */
+static u8 mrc_verify_turn(struct mrc_evset *s, u64 now_ns)
+{
+	u8 n, p;
+
+	for (n = s->n_planes; n; n--) {
+		p = s->verify_plane;
+		s->verify_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+		if (mrc_verify_wants(s, p, now_ns))
+			return p;
+	}
+	return MRC_PLANES_MAX;
+}
+
+/* The plane to be asked now, or MRC_PLANES_MAX. */
+static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
+{
+	u8 p = mrc_verify_urgent(s, now_ns);
+
+	if (p < MRC_PLANES_MAX && s->plane[p].doubt_ev != MRC_NONE16)
+		return p;
+	if (now_ns < s->verify_from_ns || s->verify_pkts < MRC_VERIFY_PKTS)
+		return MRC_PLANES_MAX;
+	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, now_ns);
+}
+
+bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
+{
+	struct mrc_evplane *pl;
+	u64 look;
+	u8 p;
+
+	if (now_ns < s->verify_ns)
+		return false;
+	look = mrc_verify_look(s, now_ns);
+	s->verify_ns = min_t(u64, look, now_ns + MRC_VERIFY_POOR_NS);
+	if (!mrc_credit_has(s, MRC_VERIFY_KEEP, now_ns))
+		return false;
+	p = mrc_verify_plane(s, now_ns);
+	s->verify_ns = min_t(u64, look, max_t(u64, s->verify_from_ns,
+					      now_ns + MRC_VERIFY_GAP_MIN_NS / 4));
+	if (p == MRC_PLANES_MAX)
+		return false;
+	pl = &s->plane[p];
+	*idx = mrc_rot_any(r, s, p, pl->doubt_ev);
+	pl->verify_ev = *idx;
+	pl->verify_tick = mrc_ev_tick(now_ns);
+	s->verify_pkts = 0;
+	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
+	s->verify_ns = min_t(u64, look, s->verify_from_ns);
+	mrc_credit_spend(s);
+	s->stats.probes++;
+	return true;
+}
+
+/* EV @idx answered, which is or was to be verified. False: it was not. */
+bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
+{
+	u8 p = (u8)s->ev[idx].plane;
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->doubt_ev == idx) {	/* late, but it lives */
+		mrc_suspect_clear(s, p);
+		return true;
+	}
+	if (pl->verify_ev != idx)
+		return false;
+	pl->verify_ev = MRC_NONE16;
+	mrc_evset_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->verify_tick), 1), now_ns);
+	mrc_evset_delivered(s, p, idx, pl->verify_tick, now_ns);
+	return true;
+}

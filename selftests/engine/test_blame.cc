@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_blame.cc - whose fault a loss is, and what the floor keeps.
+#include <random>
+#include <vector>
+
+#include "ev_rig.h"
+
+namespace {
+
+class blame : public ev_rig {
+protected:
+    u32 tick() { return mrc_ev_tick(now); }
+    void deliver(u16 idx) { mrc_evset_delivered(&s, static_cast<u8>(s.ev[idx].plane), idx, tick(), now); }
+    // A packet of @idx is lost; later ones of its plane and others arrived.
+    void lose(u16 idx, bool trims)
+    {
+        u32 sent = tick();
+
+        now += 40 * kUs;
+        for (u8 p = 0; p < s.n_planes; p++)
+            deliver(static_cast<u16>(s.start[p + 1] - 1));
+        mrc_evset_lost(&s, idx, sent, trims, now);
+    }
+};
+
+TEST_F(blame, one_loss_where_the_fabric_trims_two_where_not)
+{
+    for (bool trims : {false, true}) {
+        make(16, 2);
+        for (int n = 1; state(3) <= MRC_EV_SKIP; n++) {
+            lose(3, trims);
+            EXPECT_EQ(state(3) == MRC_EV_ASSUMED_BAD, n == (trims ? 1 : 2));
+            ASSERT_LT(n, 5);
+        }
+        EXPECT_EQ(s.open, 0);
+    }
+}
+
+TEST_F(blame, a_delivery_between_begins_anew)
+{
+    make(16, 2);
+    for (int n = 0; n < 20; n++) {
+        lose(3, false);
+        EXPECT_EQ(s.open, 1);
+        deliver(3);
+        EXPECT_EQ(s.open, 0);
+    }
+    EXPECT_EQ(state(3), MRC_EV_GOOD);
+}
+
+TEST_F(blame, what_is_lost_at_one_moment_is_one_loss)
+{
+    make(16, 2);
+    lose(3, false);
+    for (int i = 0; i < 10; i++)
+        mrc_evset_lost(&s, 3, tick() - 500, false, now);
+    EXPECT_EQ(state(3), MRC_EV_GOOD);
+    lose(3, false);
+    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD);
+}
+
+// A timeout: nothing sent later has arrived. The next loss says more.
+TEST_F(blame, a_loss_without_a_later_delivery_is_only_remembered)
+{
+    make(16, 1);
+    for (u16 i = 0; i < 16; i++)
+        mrc_evset_lost(&s, i, tick(), true, now);
+    EXPECT_EQ(s.bad, 0);
+    EXPECT_EQ(s.open, 16);
+    now += 100 * kUs;
+    for (u16 i = 0; i < 15; i++)
+        deliver(i);
+    EXPECT_EQ(s.open, 1);
+    lose(14, false);
+    EXPECT_EQ(s.bad, 0);
+    lose(14, false);
+    EXPECT_EQ(s.bad, 1);
+}
+
+// Probes that refute it: it takes ever more, and fewer again after a while.
+TEST_F(blame, refuted_it_takes_more)
+{
+    make(16, 2);
+    auto to_bad = [&] {
+        int n = 0;
+
+        for (; state(3) <= MRC_EV_SKIP; n++)
+            lose(3, true);
+        return n;
+    };
+    auto refute = [&] {
+        now += 200 * kUs;
+        for (u16 i : probes())
+            mrc_evset_probe_answer(&s, i, false, now);
+        answers_to_readmit(3);
+    };
+
+    for (int want : {1, 2, 3, 4, 4}) {
+        EXPECT_EQ(to_bad(), want);
+        refute();
+    }
+    now += 11 * kMs;
+    EXPECT_EQ(to_bad(), 3);
+    refute();
+    now += 100 * kMs;
+    EXPECT_EQ(to_bad(), 1);
+}
+
+// Congestion: 2 % of all packets, by any path, no trimming. A hundred round trips.
+TEST_F(blame, congestion_is_not_blamed_on_paths)
+{
+    std::mt19937 rnd(5);
+    u32 most = 0, sent = 0, lost = 0;
+
+    make(128, 4, 32);
+    idle = true;
+    for (; sent < 40000; sent++, now += 1 * kUs) {
+        u16 e = pick();
+        u32 at = tick() - 320;          // sent 20 us ago
+
+        mrc_evset_count_tx(&s, e, 1);
+        if (rnd() % 50)
+            mrc_evset_delivered(&s, static_cast<u8>(s.ev[e].plane), e, at, now);
+        else
+            mrc_evset_lost(&s, e, at - 100, false, now), lost++;
+        for (u16 i : probes())
+            if (rnd() % 50)
+                mrc_evset_probe_answer(&s, i, false, now);
+        most = std::max<u32>(most, s.bad);
+        ASSERT_EQ(mrc_evset_check(&s), 0);
+    }
+    EXPECT_LE(most, 2u);
+    EXPECT_LE(s.stats.probes, sent / 50);
+    EXPECT_GE(lost, sent / 60) << "there was something to blame";
+    EXPECT_EQ(s.stats.suspicions, 0u);
+}
+
+// ---- the floor ----
+
+TEST_F(blame, the_floor_keeps_what_was_proven_last)
+{
+    make(8, 1, 2);
+    for (u16 i = 0; i < 8; i++) {
+        sign(i, MRC_SIGN_LOST);         // 0 ... 5 go, 6 and 7 are the floor
+        now += 1 * kMs;
+    }
+    ASSERT_EQ(s.usable, 2);
+    now += 1 * kMs;
+    deliver(2);                         // late, but it was proven since
+    sign(6, MRC_SIGN_LOST);
+    EXPECT_EQ(s.usable, 2);
+    EXPECT_LE(state(2), MRC_EV_SKIP);
+    EXPECT_EQ(state(6), MRC_EV_ASSUMED_BAD);
+    sign(2, MRC_SIGN_LOST);             // nothing better: it stays
+    EXPECT_LE(state(2), MRC_EV_SKIP);
+}
+
+// Acknowledgements leave by what was proven last: not by what has lost a packet since.
+TEST_F(blame, what_lost_a_packet_is_not_proven)
+{
+    make(8, 2);
+    mrc_evset_delivered(&s, 0, 1, tick(), now);
+    ASSERT_EQ(s.proven[0], 1);
+    now += 100 * kUs;
+    mrc_evset_lost(&s, 1, tick(), false, now);
+    EXPECT_EQ(state(1), MRC_EV_GOOD);
+    EXPECT_EQ(s.proven[0], MRC_NONE16);
+}
+
+TEST_F(blame, of_several_the_floor_takes_back_the_latest)
+{
+    make(8, 1, 2);
+    for (u16 i = 0; i < 6; i++)
+        sign(i, MRC_SIGN_LOST);
+    for (u16 i : {2, 4}) {
+        now += 1 * kMs;
+        deliver(i);
+    }
+    sign(6, MRC_SIGN_LOST);
+    EXPECT_EQ(state(2), MRC_EV_ASSUMED_BAD);
+    EXPECT_LE(state(4), MRC_EV_SKIP);
+    EXPECT_EQ(state(6), MRC_EV_ASSUMED_BAD);
+}
+
+} // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_budget.cc - the retry budget at its edges: what restores it, what a timeout resends.
+#include "ack_rig.h"
+
+namespace {
+
+using retry_budget = ack_rig;
+
+TEST_F(retry_budget, exp_cnt_25_is_for_ever)
+{
+    rig_cfg k = defaults();
+
+    k.tx.linear_cnt = 1;
+    k.tx.exp_cnt = MRC_EXP_FOREVER;
+    flight(1, k);
+    for (int i = 0; i < 20000 && c.stats.timeouts < 30; i++) {
+        fire();
+        tx_all();
+    }
+    EXPECT_EQ(c.stats.timeouts, 30u);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+}
+
+// Two planes, each with one packet out: the timeout is the first one's.
+TEST_F(retry_budget, a_timeout_resends_the_oldest_of_all_planes)
+{
+    auto a = flight(1);
+    now += 300 * kUs;
+    post(MRC_OP_WRITE, 1024);
+    auto b = tx_data();
+    ASSERT_EQ(a.size(), 1u);
+    ASSERT_EQ(b.size(), 1u);
+    ASSERT_NE(a[0].hdr.plane, b[0].hdr.plane);
+    for (int i = 0; i < 100 && !c.stats.timeouts; i++) {
+        fire();
+        tx_ctrl(MRC_OPC_PROBE);
+    }
+    ASSERT_EQ(c.stats.timeouts, 1u);
+    EXPECT_EQ(eye.timeout.lost_bytes, kFull);
+    EXPECT_EQ(c.stats.rtx_rto + c.snd.lost.count, 1u);
+    EXPECT_GE(b[0].hdr.psn, 1001u);
+    EXPECT_EQ(c.snd.rec[a[0].hdr.psn & c.rec_mask].cause, MRC_CAUSE_RTO);
+    EXPECT_EQ(c.snd.rec[b[0].hdr.psn & c.rec_mask].cause, 0);
+}
+
+// All has arrived, its ACK got lost: who answers is alive, and has all the time there is.
+TEST_F(retry_budget, an_answer_that_all_has_arrived_is_a_word_of_life)
+{
+    std::optional<u16> id;
+
+    auto sent = flight(1);
+    now += 50 * kUs;
+    sack(sack_of(sent[0], 1000));
+    for (int i = 0; i < 100 && c.budget.retries < 2; i++) {
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            id = t.hdr.u.probe.probe_id;
+    }
+    ASSERT_EQ(c.budget.retries, 2u);
+    ASSERT_TRUE(id);
+    probe_answer(*id, 1000);
+    EXPECT_EQ(c.budget.retries, 0u);
+    EXPECT_GT(mrc_conn_deadline_ns(&c), now) << "and the ACK is still waited for";
+    EXPECT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+} // namespace

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_resent.cc - losses that turn out to have been none, by each of the signs, and what
+// is undone then.
+#include "ack_rig.h"
+
+namespace {
+
+class resent : public ack_rig {
+protected:
+    // A round trip of 50 us is known on every plane; then @n packets leave.
+    std::vector<mrc_txop> flight(u32 n, u64 timeout = 1 * kMs, bool stamps = true, u16 evs_n = 64)
+    {
+        rig_cfg k = defaults();
+
+        k.tx.timestamps = stamps;
+        k.tx.timeout_ns = timeout;
+        k.evs = evs_n;
+        auto v = ack_rig::flight(8, k);
+        now += 50 * kUs;
+        for (const mrc_txop &t : v)
+            sack(sack_of(t, t.hdr.psn));
+        ack(1007);
+        cpls();
+        EXPECT_NE(evs.plane[0].srtt_ns, 0u);
+        EXPECT_NE(evs.plane[1].srtt_ns, 0u);
+        post(MRC_OP_WRITE, n * 1024);
+        return tx_data();
+    }
+    // All of @v but what is in @missing has arrived, which a SACK by the last one says.
+    void all_but(const std::vector<mrc_txop> &v, u64 missing)
+    {
+        mrc_sack s = sack_of(v.back(), v[0].hdr.psn - 1);
+
+        s.bitmap = (v.size() < 64 ? (1ull << v.size()) - 1 : ~0ull) & ~missing;
+        s.rcvd_bytes = 1000;
+        sack(s);
+    }
+    void until_lost(u32 n)
+    {
+        for (int i = 0; i < 20 && c.snd.lost.count < n; i++)
+            fire();
+        ASSERT_EQ(c.snd.lost.count, n);
+    }
+    u32 bad() const
+    {
+        u32 n = 0;
+
+        for (u16 i = 0; i < evs.n; i++)
+            n += evs.ev[i].state > MRC_EV_SKIP;
+        return n;
+    }
+    u32 blamed() const
+    {
+        u32 n = 0;
+
+        for (u16 i = 0; i < evs.n; i++)
+            n += evs.count[i].lost_pkts;
+        return n;
+    }
+};
+
+// The peer was silent for a whole timeout and then answers what had arrived long before. A
+// timeout that is a multiple of the stamp's wrap makes both copies look the same.
+TEST_F(resent, a_silent_receiver_makes_no_losses)
+{
+    const struct {
+        u64 timeout;
+        bool stamps;
+    } table[] = {
+        {5 * kMs, true}, {4096ull << 11, true}, {4096ull << 14, true}, {7 * kMs, false},
+        {4096ull << 14, false},
+    };
+
+    for (const auto &t : table) {
+        auto v = flight(30, t.timeout, t.stamps);
+        ASSERT_EQ(v.size(), 30u);
+        std::vector<mrc_txop> again;
+        for (int i = 0; i < 1000 && !c.stats.timeouts; i++) {
+            fire();
+            for (const mrc_txop &x : tx_all())
+                if (mrc_opc_is_data(x.hdr.opcode))
+                    again.push_back(x);
+        }
+        ASSERT_EQ(psns(again), psn_list{1008})
+            << now << " rack " << c.rack.at_ns << " pto " << c.pto.at_ns << " rto "
+            << c.budget.rto_at_ns << " probe " << evs.next_probe_ns << " out " << c.snd.out;
+        now += 200 * kUs;
+        sack(sack_of(v[0], 1008));
+        for (u64 end = now + 20 * kUs; mrc_conn_deadline_ns(&c) < end;) {
+            fire();
+            tx_all();
+        }
+        EXPECT_EQ(c.stats.rtx_rack + c.snd.lost.count, 0u) << t.timeout << t.stamps;
+        now += 20 * kUs;
+        sack(sack_of(v[29], 1037));
+        ack(1037);
+        EXPECT_EQ(c.stats.rtx_rack, 0u);
+        EXPECT_EQ(bad(), 0u) << "the EV tells which copy it was";
+        TearDown();
+        eye = {};
+        evs_mem.clear();
+    }
+}
+
+// A plane is late as a whole, all of it is resent, then all of it arrives.
+TEST_F(resent, thirty_late_packets_leave_nothing_behind)
+{
+    auto v = flight(60);
+    u64 late = 0;
+    u32 n = 0;
+
+    ASSERT_EQ(v.size(), 60u);
+    for (u32 i = 0; i < 59; i++)    // the last one is the later delivery
+        if (v[i].hdr.plane == 0 && ++n)
+            late |= 1ull << i;
+    now += 50 * kUs;
+    all_but(v, late);
+    until_lost(n);
+    EXPECT_GT(blamed(), 0u);
+    u32 told = static_cast<u32>(eye.lost);
+    EXPECT_EQ(told, n * kFull);
+    EXPECT_EQ(tx_data().size(), n);
+    now += 10 * kUs;
+    u64 back = 0;
+    for (u32 i = 0; i < 59; i++) {
+        if (!(late >> i & 1))
+            continue;
+        mrc_sack s = sack_of(v[i], v[0].hdr.psn - 1);
+        sack(s);
+        back += eye.spurious.lost_bytes;
+        eye.spurious = {};
+    }
+    EXPECT_EQ(c.stats.rtx_spurious, n);
+    EXPECT_EQ(bad(), 0u);
+    EXPECT_EQ(back, told) << "the controller, too";
+    EXPECT_GT(evs.plane[0].srtt_ns, 60 * kUs) << "the first copies were round trips";
+    EXPECT_NEAR(static_cast<double>(evs.plane[1].srtt_ns), 50e3, 100);
+}
+
+// The first copy is known to be there sooner than the second can be: no stamp is needed.
+TEST_F(resent, sooner_than_possible)
+{
+    auto v = flight(30, 1 * kMs, false);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    EXPECT_EQ(psns(tx_data()), psn_list{1008});
+    now += 20 * kUs;
+    sack(1037);
+    EXPECT_EQ(c.stats.rtx_spurious, 1u);
+    EXPECT_EQ(bad(), 0u);
+    EXPECT_EQ(eye.spurious.lost_bytes, kFull);
+}
+
+// Known sooner than the second copy can be answered: then the peer gets it twice, and says so.
+TEST_F(resent, a_duplicate_that_the_peer_reports)
+{
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    auto again = tx_data();
+    ASSERT_EQ(psns(again), psn_list{1008});
+    now += 10 * kUs;
+    mrc_sack s = sack_of(v[29], 1037);
+    s.rcvd_bytes = 1010;
+    sack(s);
+    EXPECT_EQ(c.stats.rtx_spurious, 0u) << "that alone is no proof";
+    now += 40 * kUs;
+    s = sack_of(again[0], 1037);
+    s.rcvd_bytes = 1010;
+    sack(s);
+    EXPECT_EQ(c.stats.rtx_spurious, 1u);
+    EXPECT_EQ(bad(), 0u);
+    sack(s);
+    EXPECT_EQ(c.stats.rtx_spurious, 1u) << "once";
+}
+
+// A SACK that was overtaken by a later one tells of the second copy's arrival, not of two.
+TEST_F(resent, an_overtaken_sack_reports_no_duplicate)
+{
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    auto again = tx_data();
+    ASSERT_EQ(again.size(), 1u);
+    now += 60 * kUs;
+    mrc_sack s = sack_of(v[29], 1037), old = sack_of(again[0], 1037);
+    s.rcvd_bytes = 1010;
+    sack(s);
+    old.rcvd_bytes = 1005;
+    sack(old);
+    EXPECT_EQ(c.stats.rtx_spurious, 0u);
+    EXPECT_EQ(blamed(), 1u);
+}
+
+// A loss that was one stays one.
+TEST_F(resent, the_second_copy_arrived)
+{
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    auto again = tx_data();
+    now += 50 * kUs;
+    sack(sack_of(again[0], 1037));
+    EXPECT_EQ(c.stats.rtx_spurious, 0u);
+    EXPECT_EQ(blamed(), 1u);
+    EXPECT_EQ(eye.spurious_n, 0u);
+    EXPECT_NEAR(static_cast<double>(eye.ack.rtt_ns), 50e3, 200) << "and its round trip counts";
+}
+
+// What could not leave was not resent.
+TEST_F(resent, taken_back)
+{
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    auto again = tx();
+    ASSERT_TRUE(again);
+    mrc_conn_tx_undo(&c, &*again);
+    sound();
+    sack(sack_of(v[0], 1037));
+    EXPECT_EQ(c.stats.rtx_spurious, 0u);
+    EXPECT_EQ(eye.spurious.lost_bytes, kFull) << "it waited to be resent";
+    EXPECT_EQ(bad(), 0u);
+}
+
+// ---- the controller ----
+
+class resent_cc : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        mrc_cc_cfg k = {};
+
+        k.mtu = 4096;
+        k.rate_mbps = 100000;
+        cc = reinterpret_cast<mrc_cc *>(mem.data());
+        mrc_cc_init(cc, &mrc_nscc, &k, 0);
+        // A period of quick adapt has begun and much was delivered in it.
+        s.now_ns = 100 * kUs;
+        s.rtt_ns = 12 * kUs;
+        s.acked_bytes = 100000;
+        s.inflight_bytes = cc->cwnd_bytes;
+        mrc_nscc.on_ack(cc, &s);
+        s = {};
+        s.now_ns = 101 * kUs;
+        s.inflight_bytes = cc->cwnd_bytes;
+        before = cc->cwnd_bytes;
+    }
+    std::vector<u64> mem = std::vector<u64>(mrc_nscc.size / 8 + 1);
+    mrc_cc *cc = nullptr;
+    mrc_cc_sample s = {};
+    u32 before = 0;
+};
+
+TEST_F(resent_cc, what_a_loss_took_is_given_back_and_no_more)
+{
+    s.lost_bytes = 8192;
+    mrc_nscc.on_loss(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before - 8192);
+    mrc_nscc.on_spurious(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+    s.lost_bytes = 4096;
+    mrc_nscc.on_loss(cc, &s);
+    s.lost_bytes = 1u << 20;
+    mrc_nscc.on_spurious(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before) << "a peer that lies gains nothing";
+    mrc_nscc.on_spurious(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+}
+
+TEST_F(resent_cc, a_timeout_that_was_none)
+{
+    s.lost_bytes = 4096;
+    mrc_nscc.on_timeout(cc, &s);
+    EXPECT_LE(cc->cwnd_bytes, before / 2);
+    mrc_nscc.on_spurious(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+}
+
+} // namespace

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_suspect.cc - planes that are suspect as a whole: how they become so, what clears them.
+#include <map>
+#include <set>
+#include <vector>
+
+#include "ev_rig.h"
+
+namespace {
+
+class suspect : public ev_rig {
+protected:
+    u32 tick() { return mrc_ev_tick(now); }
+    void deliver(u16 idx, u32 sent) { mrc_evset_delivered(&s, static_cast<u8>(s.ev[idx].plane), idx, sent, now); }
+    void lose(u16 idx, u32 sent) { mrc_evset_lost(&s, idx, sent, false, now); }
+    bool overdue(u8 p, u32 sent) { return mrc_evset_overdue(&s, p, sent, now); }
+    // Plane 2 of four is suspect.
+    void plane_2()
+    {
+        make(32, 4, 8);
+        for (u8 p = 0; p < 4; p++)
+            mrc_evset_rtt(&s, p, 20 * kUs, now);
+        at = tick();
+        now += 30 * kUs;
+        deliver(0, tick());
+        ASSERT_TRUE(overdue(2, at));
+    }
+    u32 at = 0;
+};
+
+TEST_F(suspect, by_what_is_late_while_others_deliver)
+{
+    make(32, 4);
+    u32 sent = tick();
+    now += 30 * kUs;
+    EXPECT_FALSE(overdue(2, sent)) << "nobody delivered: nobody is suspect";
+    deliver(0, sent - 1);
+    EXPECT_FALSE(overdue(2, sent)) << "nor sent before it";
+    deliver(16, sent + 1);
+    EXPECT_FALSE(overdue(2, sent)) << "by itself";
+    deliver(0, sent + 1);
+    EXPECT_FALSE(overdue(2, sent)) << "something later of it arrived";
+    EXPECT_TRUE(overdue(3, sent));
+    EXPECT_TRUE(overdue(3, sent)) << "still";
+    EXPECT_EQ(s.stats.suspicions, 1u);
+}
+
+TEST_F(suspect, nothing_leaves_by_it_and_the_floor_is_not_its)
+{
+    plane_2();
+    EXPECT_EQ(s.in_use, 0xbu);
+    EXPECT_EQ(s.usable, 24);
+    EXPECT_EQ(s.floor, 6);
+    for (int i = 0; i < 100; i++) {
+        EXPECT_NE(s.ev[pick()].plane, 2u);
+        EXPECT_NE(s.ev[mrc_rot_pick_ack(&r, &s, now, i % 2)].plane, 2u);
+        EXPECT_NE(s.ev[mrc_rot_pick_off(&r, &s, MRC_NONE16, 1)].plane, 2u);
+    }
+}
+
+TEST_F(suspect, its_packets_wait_a_quarter_of_a_round_trip_more)
+{
+    plane_2();
+    EXPECT_EQ(mrc_evset_lost_ns(&s, 2), 25 * kUs);
+    EXPECT_GE(mrc_evset_lost_ns(&s, 1), 30 * kUs);
+}
+
+TEST_F(suspect, one_delivery_of_what_was_sent_since_clears_it)
+{
+    plane_2();
+    deliver(17, at);
+    EXPECT_TRUE(s.plane[2].suspect) << "sent before";
+    deliver(17, at + 1);
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_EQ(s.in_use, 0xfu);
+    EXPECT_EQ(s.floor, 8);
+}
+
+TEST_F(suspect, losses_on_it_blame_no_ev)
+{
+    plane_2();
+    for (int i = 0; i < 5; i++, now += 100 * kUs)
+        for (u16 k = 16; k < 24; k++)
+            lose(k, at);
+    EXPECT_EQ(s.bad, 0);
+    EXPECT_EQ(s.open, 0);
+}
+
+// Those that were blamed before it was known are excused; half a plane's dead EVs are not.
+TEST_F(suspect, demotions_of_just_before_are_forgiven)
+{
+    make(32, 4);
+    deliver(0, tick() + 100);
+    mrc_evset_lost(&s, 16, tick(), true, now);
+    EXPECT_EQ(state(16), MRC_EV_ASSUMED_BAD);
+    mrc_evset_lost(&s, 17, tick(), true, now);
+    EXPECT_TRUE(s.plane[2].suspect) << "two EVs, and no delivery between";
+    EXPECT_EQ(s.bad, 0);
+}
+
+// A message each millisecond: the second one that meets the dead plane is the last.
+TEST_F(suspect, lone_messages_find_out_by_the_second_loss)
+{
+    u32 met = 0;
+
+    make(32, 4);
+    for (int m = 0; m < 200; m++, now += 1 * kMs) {
+        u16 e = pick();
+
+        if (s.ev[e].plane == 2) {
+            met++;
+            u32 sent = tick();
+            now += 100 * kUs;
+            lose(e, sent);
+            e = mrc_rot_pick_off(&r, &s, e, 1u << 2);
+        }
+        u32 sent = tick();
+        now += 20 * kUs;
+        deliver(e, sent);
+    }
+    EXPECT_EQ(met, 2u);
+}
+
+// The other way round: everything is silent, then all is resent.
+TEST_F(suspect, when_all_are_silent_nobody_is_suspect)
+{
+    make(32, 4);
+    for (u16 i = 0; i < 32; i += 8)
+        deliver(i, tick());
+    u32 sent = tick() + 1;
+    now += 67 * kMs;
+    for (u16 i = 0; i < 32; i++) {
+        EXPECT_FALSE(overdue(static_cast<u8>(s.ev[i].plane), sent));
+        lose(i, sent);
+    }
+    EXPECT_EQ(s.stats.suspicions, 0u);
+    EXPECT_EQ(s.bad, 0);
+}
+
+TEST_F(suspect, the_last_plane_in_use_is_never_suspect)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 3; p++) {
+        u32 sent = tick();
+        now += 30 * kUs;
+        deliver(31, tick());
+        EXPECT_TRUE(overdue(p, sent));
+    }
+    EXPECT_EQ(s.in_use, 8u);
+    EXPECT_FALSE(overdue(3, tick() + 1));
+    EXPECT_EQ(s.floor, 1);
+    // And when it goes, the others are better than nothing.
+    mrc_evset_local_planes(&s, 7, now);
+    EXPECT_EQ(s.in_use, 7u);
+    EXPECT_FALSE(s.plane[0].suspect);
+}
+
+// 7 of 8 planes silently dead, floor n / 4: none of it goes there.
+TEST_F(suspect, seven_of_eight)
+{
+    make(64, 8, 16);
+    for (u8 p = 0; p < 7; p++) {
+        u32 sent = tick();
+        now += 30 * kUs;
+        deliver(63, tick());
+        EXPECT_TRUE(overdue(p, sent));
+    }
+    for (int i = 0; i < 100; i++)
+        EXPECT_EQ(s.ev[pick()].plane, 7u);
+    EXPECT_EQ(s.stats.floor_hits, 0u);
+}
+
+// ---- its probes ----
+
+TEST_F(suspect, two_evs_are_asked_at_once_and_then_ever_more_seldom)
+{
+    plane_2();
+    u64 begin = now;
+    auto v = probes();
+    ASSERT_EQ(v.size(), 2u);
+    EXPECT_NE(v[0], v[1]);
+    EXPECT_EQ(s.ev[v[0]].plane, 2u);
+    EXPECT_EQ(s.ev[v[1]].plane, 2u);
+    for (u64 last = now; now < begin + 2000 * kMs; last = now) {
+        now = s.next_probe_ns;
+        ASSERT_EQ(probes().size(), 1u);
+        u64 want = std::max(200 * kUs, (last - begin) / 64);
+        EXPECT_NEAR(static_cast<double>(now - last), static_cast<double>(want), 1000);
+    }
+}
+
+TEST_F(suspect, an_answer_clears_it)
+{
+    plane_2();
+    auto v = probes();
+    mrc_evset_probe_answer(&s, v[1], false, now + 20 * kUs);
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+}
+
+// Away for @away: used again within 2 ms.
+TEST_F(suspect, a_plane_that_returns_is_used_at_once)
+{
+    for (u64 away : {14 * kMs, 105 * kMs}) {
+        plane_2();
+        u64 back = now + away;
+        while (s.plane[2].suspect) {
+            now = s.next_probe_ns;
+            for (u16 i : probes())
+                if (now >= back)
+                    mrc_evset_probe_answer(&s, i, false, now);
+        }
+        EXPECT_LE(now, back + 2 * kMs) << away;
+    }
+}
+
+TEST_F(suspect, a_port_that_went_and_came_is_not_suspect)
+{
+    plane_2();
+    mrc_evset_local_planes(&s, 0xb, now);
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+    mrc_evset_local_planes(&s, 0xf, now);
+    EXPECT_EQ(s.in_use, 0xfu);
+}
+
+TEST_F(suspect, a_false_alarm_clears_it)
+{
+    plane_2();
+    mrc_evset_false_alarm(&s, 2, 17, 90 * kUs, now);
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_GE(mrc_evset_lost_ns(&s, 2), 90 * kUs) << "so late is not lost";
+}
+
+} // namespace

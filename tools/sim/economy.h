@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+// economy.h - what a transport may spend on paths, and how soon it forgets what was.
+//
+// Option economy is a mask of the promises that a run is held against; it is never drawn.
+// A promise that is broken throws failure.
+#pragma once
+
+#include "engine.h"
+
+namespace sim {
+
+class world;
+class host;
+struct result;
+
+enum economy_kind : u64 {
+    ECONOMY_PROBES = 1,      // probes are a small share of packets
+    ECONOMY_HEAL = 2,        // a second after the last fault all EVs are usable
+    ECONOMY_RESENDS = 4,     // where nothing is lost, hardly anything is resent
+    ECONOMY_TRIPS = 8,       // no round trip is measured that is faster than the wire
+    ECONOMY_ALL = 15,
+};
+
+// What options probe_burst, heal_ns and resend_burst are unless given.
+constexpr u64 default_probe_burst = 32, default_heal_ns = 1000000000, default_resend_burst = 32;
+
+// What one host has sent to another by its path set, and data that came back.
+struct expense {
+    u64 packets = 0;         // all but probes; those that came earn some, too
+    u64 probes = 0;          // of EVs and of tails
+};
+
+void check_probes(world &w, const expense &x, u32 from, u32 to);
+void check_healed(const world &w);
+void check_trips(const world &w, const host &h);
+void check_resends(const world &w, result &r);
+
+} // namespace sim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+// options_host.cc - what one seed means for hosts and paths that are not alike.
+//
+// Streams of their own, so that what a seed means otherwise does not shift.
+#include "options.h"
+
+#include "prng.h"
+
+#include <algorithm>
+
+namespace sim {
+
+namespace {
+
+constexpr u64 us = 1000, ms = 1000 * us;
+
+// In a quarter of the seeds each of these cannot be, in the others it may.
+u64 density(prng &r)
+{
+    return r.below(4) * 200000;
+}
+
+void draw_odd_planes(options &o, prng &r, u64 chance)
+{
+    u64 all = (1ull << o.planes) - 1;
+    u64 one = 1ull << r.below(o.planes), some = r.next() & all;
+    bool odd = r.chance(chance);
+
+    o.odd_planes = !odd ? 0 : r.chance(500000) ? one : some;
+    o.odd_vary = r.chance(500000);
+    o.odd_delay_ns = r.chance(600000) ? r.log_range(1 * us, 2 * ms) : 0;
+    o.odd_rate_pct = r.chance(400000) ? r.range(10, 99) : 100;
+    o.odd_queue_pct = r.chance(300000) ? r.range(5, 99) : 100;
+    o.odd_loss_ppm = r.chance(300000) ? r.log_range(100, 300000) : 0;
+    o.odd_loss_dir = r.chance(500000) ? 0 : r.range(1, 2);
+    o.odd_trim = r.chance(300000);
+}
+
+void draw_links(options &o, prng &r, u64 chance)
+{
+    o.link_delay_ns = r.chance(chance) ? r.log_range(100, 100 * us) : 0;
+    o.link_rate_pct = r.chance(chance) ? r.range(20, 99) : 100;
+    o.link_queue_pct = r.chance(chance) ? r.range(5, 99) : 100;
+    o.link_loss_ppm = r.chance(chance) ? r.log_range(10, 20000) : 0;
+    o.link_notrim_ppm = r.chance(chance) ? r.range(50000, 1000000) : 0;
+    o.switch_bytes = r.chance(chance / 2) ? r.log_range(1 << 14, 1 << 19) : 0;
+    o.fifo = r.chance(chance / 2);
+    if (r.chance(chance / 2))
+        o.jitter_ns = r.log_range(20 * us, 300 * us);
+    // Far away, or emulated by a machine that is busy.
+    if (r.chance(chance / 6))
+        o.delay_ns = r.log_range(20 * us, 3 * ms);
+}
+
+void draw_cpu(options &o, prng &r, u64 chance)
+{
+    o.clock_off_ns = r.chance(500000) ? r.log_range(1 * us, 1ull << 42) : 0;
+    o.drift_ppm = r.chance(500000) ? r.log_range(1, 200) : 0;
+    o.slack_ns = r.chance(chance) ? r.log_range(1 * us, 1 * ms) : 0;
+    o.rx_cost_ns = r.chance(chance) ? r.log_range(50, 3 * us) : 0;
+    o.tx_cost_ns = r.chance(chance) ? r.log_range(50, 3 * us) : 0;
+    o.batch = !r.chance(chance) ? 0 : r.chance(700000) ? 64 : r.range(1, 63);
+    o.ring_pkts = o.batch && r.chance(400000) ? r.log_range(16, 1024) : 0;
+}
+
+// Pauses strike who still has something to do then: work comes more slowly in some.
+void draw_pauses(options &o, prng &r, u64 chance)
+{
+    bool pauses = r.chance(chance), slowly = r.chance(300000), longer = r.chance(300000);
+    u64 gap = r.log_range(200 * us, 4 * ms), faults = r.log_range(10 * ms, 100 * ms);
+
+    o.pauses = pauses ? r.range(1, 6) : 0;
+    o.pause_ns = r.log_range(1 * ms, 200 * ms);
+    if (pauses && slowly)
+        o.post_gap_ns = gap;
+    // Most hosts have rings, which then fill.
+    if (pauses && !o.batch && r.chance(700000)) {
+        o.batch = 64;
+        o.ring_pkts = r.chance(700000) ? r.log_range(32, 1024) : 0;
+    }
+    if (pauses && longer)
+        o.fault_ns = faults;
+    if (r.chance(chance / 2))
+        o.notify_ns = r.log_range(1 * ms, 50 * ms);
+    // With all planes down, an answer to a probe that comes after that and a NACK owed,
+    // the engine asks for its timer in the past, again and again (seed 5489).
+    o.flap_notify = !o.dead_all && r.chance(700000);
+}
+
+// Some go on for longer, and some end with one message now and then.
+void draw_length(options &o, prng &r)
+{
+    u64 bytes = std::min<u64>(o.mtu << 12, 16 << 20), len = r.log_range(16384, 300000);
+
+    if (r.chance(50000)) {
+        o.bytes = bytes;
+        o.msgs = r.range(400, 1000);
+        o.len_max = std::max(o.len_max, len);
+    }
+    o.lone_msgs = r.chance(80000) ? r.log_range(1, 64) : 0;
+    o.lone_gap_ns = r.log_range(100 * us, 20 * ms);
+}
+
+} // namespace
+
+void draw_hosts(options &o, u64 seed)
+{
+    prng planes(seed, "options/planes"), links(seed, "options/links");
+    prng cpu(seed, "options/cpu"), pauses(seed, "options/pauses");
+    prng length(seed, "options/length");
+    u64 dense;
+
+    dense = density(planes);
+    draw_odd_planes(o, planes, dense);
+    dense = density(links);
+    draw_links(o, links, dense);
+    dense = density(cpu);
+    draw_cpu(o, cpu, dense);
+    dense = density(pauses) / 2;
+    draw_pauses(o, pauses, dense);
+    draw_length(o, length);
+}
+
+} // namespace sim
