@@ -160,6 +160,23 @@ TEST_F(nscc, shrinks_at_most_by_half_and_once_per_base_rtt)
     EXPECT_EQ(cc->cwnd_bytes, once);
 }
 
+// A marked delay counts as two targets at most, so only a shallower limit than half shows.
+TEST_F(nscc, no_cut_is_deeper_than_max_md_jump)
+{
+    cfg.nscc.disable_qa = true;
+    cfg.nscc.gamma_q16 = 1u << 16;
+    cfg.nscc.max_md_jump_q16 = 3u << 14; // three quarters stay
+    init();
+    warm();
+    for (int i = 0; i < 400; i++)
+        ack(1, base + 30 * target, true);
+    now += base;
+    set_wnd(200000);
+    ack(1, base + 3 * target, true);
+    EXPECT_GE(cc->cwnd_bytes, 150000u);
+    EXPECT_LE(cc->cwnd_bytes, 152000u);
+}
+
 // The longest delay counts as two targets: it is one packet's, of one path.
 TEST_F(nscc, no_single_delay_decides)
 {

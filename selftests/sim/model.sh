@@ -165,7 +165,7 @@ promises()
 	local rc=0
 
 	broken "probes of . towards" economy=1 probe_burst=0 loss_ppm=300000
-	broken "not usable 0.000 ms after the last fault" economy=2 heal_ns=1 loss_ppm=300000 \
+	broken "not usable 0.000 ms after the last fault" economy=2 heal_ns=1 loss_ppm=600000 \
 		fault_ns=1000000
 	broken "resent though none was lost" economy=4 resend_burst=0 sleek=1 odd_planes=1 \
 		odd_delay_ns=2000000

@@ -167,13 +167,13 @@ void check_scenario(const scenario &s)
     c.expectations();
 }
 
-// Clocks, host time and marking are settings, but wrong all the same.
+// Clocks, host time, marking and switches that do not trim are settings, but wrong all the same.
 bool strip_faults(scenario &s)
 {
     host_cfg &h = s.host, kind;
     bool any = !s.fault.empty() || !s.slow.empty() || !s.plane.empty() || !s.path_rule.empty() ||
                !s.pause.empty() || !s.clock.empty() || s.fabric.ecn_random ||
-               s.fabric.shared_kib || h.clock_ns || h.drift_ppm || h.timer_slack_ns || h.rx_ns ||
+               s.fabric.shared_kib || !s.fabric.trim || h.clock_ns || h.drift_ppm || h.timer_slack_ns || h.rx_ns ||
                h.rx_ctl_ns;
 
     s.fault.clear();
@@ -184,6 +184,7 @@ bool strip_faults(scenario &s)
     s.clock.clear();
     s.fabric.ecn_random = 0;
     s.fabric.shared_kib = 0;
+    s.fabric.trim = true;
     h.clock_ns = kind.clock_ns;
     h.drift_ppm = kind.drift_ppm;
     h.timer_slack_ns = kind.timer_slack_ns;
