@@ -39,14 +39,14 @@ struct end {
     u32 post_head, post_tail; // flows that wait for room in the send queue
     u32 dead_sent;            // data packets sent into dead paths
     struct span {
-        u32 outage;           // of which outage: a new one begins anew
+        u32 outage;           // of which outage, from 1: a new one begins anew
         u64 first, longest;   // first packet into it; longest time from first to last
 
         void note(u32 now_outage, u64 t)
         {
-            if (outage != now_outage)
+            if (outage != now_outage + 1)
                 first = t;
-            outage = now_outage;
+            outage = now_outage + 1;
             longest = t - first > longest ? t - first : longest;
         }
     } dead_data, dead_acks;
