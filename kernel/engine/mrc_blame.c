@@ -78,11 +78,11 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 		mrc_ev_blame(s, ev, now_ns);
 }
 
-void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u64 late_ns, u64 now_ns)
+void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns)
 {
 	mrc_plane_allow(&s->plane[p], late_ns, now_ns);
 	if (s->odd >> p & 1)
-		mrc_suspect_clear(s, p);
+		mrc_suspect_refuted(s, p, tick);
 	if (idx < s->n)
 		mrc_evset_sign(s, idx, MRC_SIGN_SPURIOUS, now_ns);
 }

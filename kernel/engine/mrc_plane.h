@@ -98,10 +98,10 @@ bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_ns);
 
 /*
- * What was called lost had been on its way and arrived @late_ns after its send (0: unknown):
- * the blame is taken back and the plane's reordering window grows.
+ * What was called lost had been on its way: sent at @tick, it arrived @late_ns later (0: unknown).
+ * The blame is taken back and the plane's reordering window grows.
  */
-void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u64 late_ns, u64 now_ns);
+void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns);
 
 /*
  * The share of a full turn that plane @p gets, of MRC_SHARE_FULL. Less than full: the plane is

@@ -107,17 +107,17 @@ static struct mrc_resend *mrc_resent_find(struct mrc_conn *c, u32 psn, u64 now_n
 /* ---- false alarms ---- */
 
 /*
- * A loss by @cause of what left at @late_ns before it arrived (0: not known) was none. After
- * a timeout the lateness is the peer's silence, not the plane's.
+ * A loss by @cause of what left at @tick and arrived @late_ns later (0: not known) was none.
+ * After a timeout the lateness is the peer's silence, not the plane's.
  */
-static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u64 late_ns,
-			    u32 bytes, u64 now_ns)
+static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 tick,
+			    u64 late_ns, u32 bytes, u64 now_ns)
 {
 	c->resent.undone += bytes;
 	if (cause == MRC_CAUSE_RTO)
 		late_ns = 0;
 	if (cause != MRC_CAUSE_PLANE)
-		mrc_evset_false_alarm(c->evs, plane, ev, late_ns, now_ns);
+		mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns);
 	if (late_ns)
 		mrc_rtt_sample(c, plane, late_ns, now_ns);
 }
@@ -128,7 +128,8 @@ static void mrc_resent_alarm(struct mrc_conn *c, struct mrc_resend *e, u64 late_
 		return;
 	e->first_came = true;
 	c->stats.rtx_spurious++;
-	mrc_resent_undo(c, e->cause, e->plane_first, e->ev_first, late_ns, e->bytes, now_ns);
+	mrc_resent_undo(c, e->cause, e->plane_first, e->ev_first, e->first, late_ns, e->bytes,
+			now_ns);
 }
 
 /* It arrived while it waited to be resent. Of which copy is known if there was but one. */
@@ -139,7 +140,8 @@ void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64
 	if (r->tries == 1)
 		mrc_rack_learn(c, r->sent, psn, r->plane, now_ns);
 	if (mrc_resent_silent(r->cause))
-		mrc_resent_undo(c, r->cause, r->plane, r->ev, late, mrc_rec_bytes(r), now_ns);
+		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_rec_bytes(r),
+				now_ns);
 }
 
 /* Shortest round trip of what left by @plane. */
@@ -236,7 +238,8 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;
 		copy->plane = e->plane_first;
-		copy->ev = e->ev_first;
+		/* A guess proves no path: the plane that took the first copy may be dead. */
+		copy->ev = e->first_came ? e->ev_first : MRC_NONE16;
 	}
 	return true;
 }

@@ -89,6 +89,16 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 	mrc_evset_recount(s);
 }
 
+/*
+ * What left by plane @p at @tick was late, not lost. That of before the plane was suspect
+ * says nothing of what came after: it may have died in between.
+ */
+void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick)
+{
+	if (!s->plane[p].suspect || (s32)(tick - s->plane[p].suspect_tick) >= 0)
+		mrc_suspect_clear(s, p);
+}
+
 bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];

@@ -75,7 +75,7 @@ TEST_F(plane, the_window_grows_to_what_was_late_and_decays)
 {
     make(8, 2);
     rtt(0, 20 * kUs, 200);
-    mrc_evset_false_alarm(&s, 0, MRC_NONE16, 90 * kUs, now);
+    mrc_evset_false_alarm(&s, 0, MRC_NONE16, mrc_ev_tick(now), 90 * kUs, now);
     EXPECT_GE(mrc_evset_lost_ns(&s, 0), 90 * kUs);
     EXPECT_LE(mrc_evset_lost_ns(&s, 0), 96 * kUs);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 1), 0u) << "of this plane";
@@ -86,9 +86,9 @@ TEST_F(plane, the_window_grows_to_what_was_late_and_decays)
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), grown - 5 * kUs);
     rtt(0, 20 * kUs, 3000);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), 35 * kUs);
-    mrc_evset_false_alarm(&s, 0, MRC_NONE16, 0, now);
+    mrc_evset_false_alarm(&s, 0, MRC_NONE16, mrc_ev_tick(now), 0, now);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), 40 * kUs) << "by how much is not known: a bit";
-    mrc_evset_false_alarm(&s, 0, MRC_NONE16, 10 * kMs, now);
+    mrc_evset_false_alarm(&s, 0, MRC_NONE16, mrc_ev_tick(now), 10 * kMs, now);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), 100 * kUs) << "four round trips more, whatever it was";
 }
 

@@ -153,6 +153,24 @@ TEST_F(resent, sooner_than_possible)
     EXPECT_EQ(eye.spurious.lost_bytes, kFull);
 }
 
+// The shortest round trip seen may have waited in queues that a failure has just emptied: a
+// second copy that is answered sooner is no proof that the first one's path lives.
+TEST_F(resent, a_guess_proves_no_path)
+{
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    ASSERT_EQ(psns(tx_data()), psn_list{1008});
+    u8 p = v[0].hdr.plane;
+    evs.plane[p].ok_tick = mrc_tick(now) - 100000;
+    u32 before = evs.plane[p].ok_tick;
+    now += 40 * kUs;                    // a round trip was 50
+    sack(1037);
+    EXPECT_EQ(evs.plane[p].ok_tick, before);
+}
+
 // Known sooner than the second copy can be answered: then the peer gets it twice, and says so.
 TEST_F(resent, a_duplicate_that_the_peer_reports)
 {

@@ -227,9 +227,16 @@ TEST_F(suspect, a_port_that_went_and_came_is_not_suspect)
 TEST_F(suspect, a_false_alarm_clears_it)
 {
     plane_2();
-    mrc_evset_false_alarm(&s, 2, 17, 90 * kUs, now);
+    mrc_evset_false_alarm(&s, 2, 17, at, 90 * kUs, now);
     EXPECT_FALSE(s.plane[2].suspect);
     EXPECT_GE(mrc_evset_lost_ns(&s, 2), 90 * kUs) << "so late is not lost";
+}
+
+TEST_F(suspect, a_false_alarm_about_what_left_before_does_not)
+{
+    plane_2();
+    mrc_evset_false_alarm(&s, 2, 17, at - 1, 90 * kUs, now);
+    EXPECT_TRUE(s.plane[2].suspect) << "it may have died behind that one";
 }
 
 } // namespace

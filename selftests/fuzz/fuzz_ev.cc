@@ -167,9 +167,11 @@ private:
         u16 i = some_ev();
         u8 p = static_cast<u8>(s_.ev[i].plane);
 
-        mrc_evset_false_alarm(&s_, p, in_.below(2) ? i : MRC_NONE16, in_.below(2) ? in_.below(999) * us :
-                              in_.extreme<u64>(), now_);
-        REQUIRE(!s_.plane[p].suspect);
+        u32 tick = some_tick();
+
+        mrc_evset_false_alarm(&s_, p, in_.below(2) ? i : MRC_NONE16, tick,
+                              in_.below(2) ? in_.below(999) * us : in_.extreme<u64>(), now_);
+        REQUIRE(!s_.plane[p].suspect || static_cast<s32>(tick - s_.plane[p].suspect_tick) < 0);
         plane_sound(p);
     }
 
@@ -259,7 +261,8 @@ private:
             REQUIRE(!mrc_evset_set_state(&s_, i, MRC_EV_GOOD, now_));
         for (i = 0; i < s_.n_planes; i++) {
             // Round trips without a sign give weights back.
-            mrc_evset_false_alarm(&s_, static_cast<u8>(i), MRC_NONE16, 0, now_);
+            mrc_evset_false_alarm(&s_, static_cast<u8>(i), MRC_NONE16, mrc_ev_tick(now_), 0,
+                                  now_);
             for (u32 n = 0; n < 600; n++, now_ += 1100 * ms)
                 mrc_evset_rtt(&s_, static_cast<u8>(i), 50 * us, now_);
             REQUIRE(mrc_evset_share(&s_, static_cast<u8>(i)) == MRC_SHARE_FULL);
