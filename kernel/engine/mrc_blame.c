@@ -11,7 +11,7 @@
  * "In a row" costs deliveries nothing as long as no EV has a loss: the set counts those.
  *
  * A loss says nothing as long as nothing sent later has arrived: it is remembered, and the
- * next one may say more. Losses on a suspect plane blame the plane.
+ * next one may say more. Losses on a suspect plane blame the plane, as long as it is suspect.
  */
 #include "mrc_ev.h"
 
@@ -55,26 +55,28 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 {
 	struct mrc_ev *ev = &s->ev[idx];
 	u8 p = (u8)ev->plane;
+	bool known, suspect;
 	u32 moment, need;
-	bool known;
 
 	if (s->count)
 		s->count[idx].lost_pkts++;
 	s->plane[p].signs++;
-	if (!mrc_evset_plane_live(s, p) || mrc_suspect_lost(s, p, idx, tick, now_ns))
+	if (!mrc_evset_plane_live(s, p))
 		return;
+	suspect = mrc_suspect_lost(s, p, idx, tick, now_ns);
 	mrc_ev_unprove(s, ev);
 	moment = mrc_blame_moment(s, p, now_ns);
 	if (ev->state > MRC_EV_SKIP || (ev->losses && ev->moment == moment))
 		return;
 	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick);
 	need = mrc_blame_need(s, p, trims, now_ns);
+	s->need = (u8)need;
 	if (!ev->losses)
 		s->open++;
 	if (ev->losses < MRC_BLAME_LOSSES_MAX)
 		ev->losses = (ev->losses + 1u) & 7;
 	ev->moment = moment & 7;
-	if (ev->losses >= need && (known || ev->losses > 1))
+	if (!suspect && ev->losses >= need && (known || ev->losses > 1))
 		mrc_ev_blame(s, ev, now_ns);
 }
 

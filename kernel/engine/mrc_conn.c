@@ -58,7 +58,7 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	MRC_TAKE(ctl.sack_q, MRC_OWED_SACKS);
 	MRC_TAKE(snd.sent, MRC_PLANES_MAX);
 	MRC_TAKE(rot.order, MRC_ROT_LEN(cfg->ev_active));
-	MRC_TAKE(rcv.bits, psns / 64);
+	MRC_TAKE(rcv.bits, psns / 64 + 1);	/* and mrc_rcv_news() */
 	MRC_TAKE(rcv.last, psns / 64);
 	if (cfg->strict)
 		MRC_TAKE(rcv.hold, psns / 64);

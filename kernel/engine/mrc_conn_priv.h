@@ -118,6 +118,7 @@ struct mrc_tail_rec {
 
 struct mrc_owed_sack {
 	u32 psn;		/* that triggered; of no meaning if pr */
+	u32 since;		/* that triggered the first one that this one stands for */
 	u32 ev;
 	u32 came;		/* tick: for the service time */
 	u16 tx_ts, probe_id;
@@ -310,7 +311,7 @@ struct mrc_ctl {
 	u8 probes;		/* such probes since a message ended */
 	bool verify_owed;	/* acknowledgements left since the last verification */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
-	bool sack_turn;		/* the next bitmap follows the trigger, or rotates */
+	u8 sack_turn;		/* where the next bitmap begins: counts those that could not show all */
 	bool restore;
 	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
@@ -503,6 +504,15 @@ int mrc_rcv_check(const struct mrc_conn *c);
 static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
 {
 	return psn & c->rec_mask;	/* both rings have the same size */
+}
+
+/*
+ * Which stretches of 64 PSNs (bit: PSN / 64 mod 64) hold packets out of order that no SACK may
+ * have shown yet. Behind the ring: they are looked at when a SACK leaves.
+ */
+static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
+{
+	return &c->rcv.bits[(c->rec_mask + 1) >> 6];
 }
 
 /* mrc_rx.c: data packets in */

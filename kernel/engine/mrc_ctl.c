@@ -10,6 +10,7 @@
  */
 #include "mrc_conn.h"
 
+#define MRC_SACK_WALK_MASK	7	/* one SACK in eight shows what was shown before */
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
@@ -26,7 +27,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;
 	c->ctl.restore = false;
-	c->ctl.sack_turn = false;
+	c->ctl.sack_turn = 0;
 }
 
 /* ---- owing ---- */
@@ -60,17 +61,22 @@ static struct mrc_owed_sack *mrc_ctl_sack_slot(struct mrc_conn *c, enum mrc_sack
 	struct mrc_owed_sack *last = mrc_ctl_sack_at(c, (u8)(c->ctl.sack_n - 1u));
 
 	/*
-	 * A plain one replaces a plain one whose bitmap reaches nearly as far;
-	 * marks (ECN) and probe answers each name an EV and stay.
+	 * A plain one replaces a plain one as long as one bitmap shows what either would: a batch
+	 * of one plane may reach far. Marks (ECN) and probe answers each name an EV and stay.
 	 */
 	if (kind == MRC_SACK_PLAIN && c->ctl.sack_n && !last->pr && last->m == MRC_M_NONE) {
 		s32 d = mrc_psn_diff(psn, last->psn);
 
-		if (d > -32 && d < 32)
-			return d > 0 ? last : NULL;
+		if (d <= 0 && d > -32)
+			return NULL;
+		if (d > 0 && mrc_psn_diff(psn, last->since) < 32)
+			return last;
 	}
-	if (likely(c->ctl.sack_n < MRC_OWED_SACKS))
-		return mrc_ctl_sack_at(c, c->ctl.sack_n++);
+	if (likely(c->ctl.sack_n < MRC_OWED_SACKS)) {
+		last = mrc_ctl_sack_at(c, c->ctl.sack_n++);
+		last->since = psn;
+		return last;
+	}
 	if (kind == MRC_SACK_PLAIN)
 		return NULL;	/* those owed say what has arrived, too */
 	return mrc_ctl_sack_crowded(c, kind == MRC_SACK_ANSWER);
@@ -316,26 +322,55 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 }
 
 /*
+ * Moves *at on to the next 64 PSNs, from @first on again behind the last, in which something
+ * came that no SACK has shown, if there are any.
+ */
+static void mrc_ctl_sack_news(struct mrc_conn *c, u32 first, u32 *at)
+{
+	u64 *news = mrc_rcv_news(c);
+	u32 word = *at >> 6 & 63, base, low, n;
+
+	while (*news) {
+		n = mrc_ffs64(*news >> word | (word ? *news << (64 - word) : 0));
+		base = mrc_psn_add(*at & ~63u, (s32)(n * 64));
+		low = mrc_psn_add(base, -64 * 64);	/* has the same bit */
+		if (mrc_psn_diff(low, first) <= -64 || mrc_psn_diff(base, c->rcv.max) > 0)
+			*news &= ~(1ull << ((word + n) & 63));
+		if (mrc_psn_diff(base, c->rcv.max) > 0)
+			base = low;
+		if (mrc_psn_diff(base, first) <= -64)
+			continue;	/* the left edge has passed it */
+		*at = mrc_psn_diff(base, first) < 0 ? first : base;
+		if (mrc_ctl_bitmap(c, *at))
+			return;
+		*news &= ~(1ull << ((word + n) & 63));
+	}
+}
+
+/*
  * Where the 64 bits begin. A window may hold many times more packets out of order
- * than one SACK can show. Every other SACK shows what came last, up to the trigger;
- * those between walk over all that is out of order, 64 at a time and empty stretches
- * left out, so that each packet is reported again and again, within 2 * window / 64 SACKs.
+ * than one SACK can show. Every other SACK shows what came last, up to the trigger; most of
+ * those between show what none has shown yet; and the others, or if there is nothing of that
+ * kind, walk over all that is out of order, 64 at a time and empty stretches left out. So each
+ * packet is reported soon, and again and again, for SACKs may be lost.
  */
 static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 {
 	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
 
-	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64)
+	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64) {
+		*mrc_rcv_news(c) = 0;
 		return first;
-	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
-	if (!o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
-	    mrc_psn_diff(o->psn, c->rcv.max) <= 0) {
-		c->ctl.sack_turn = !c->ctl.sack_turn;
-		if (c->ctl.sack_turn)
-			return mrc_psn_add(o->psn, -63);
 	}
+	c->ctl.sack_turn++;
+	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	if (c->ctl.sack_turn & 1 && !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
+	    mrc_psn_diff(o->psn, c->rcv.max) <= 0)
+		return mrc_psn_add(o->psn, -63);
 	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
 		at = first;
+	if (c->ctl.sack_turn & MRC_SACK_WALK_MASK)
+		mrc_ctl_sack_news(c, first, &at);
 	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
 		at = mrc_psn_add(at, 64);
 		if (mrc_psn_diff(at, c->rcv.max) > 0)

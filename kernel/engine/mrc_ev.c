@@ -413,8 +413,10 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 			s->count[idx].lost_pkts--;
 		mrc_ev_spurious(s, ev);
 		break;
-	case MRC_SIGN_BAD:
 	case MRC_SIGN_PROBE_LOST:
+		mrc_ev_bad(s, ev, true, now_ns);
+		break;
+	case MRC_SIGN_BAD:
 		mrc_ev_bad(s, ev, false, now_ns);
 		break;
 	case MRC_SIGN_PROBE_OK:

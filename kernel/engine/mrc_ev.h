@@ -144,6 +144,7 @@ struct mrc_evset {
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
+	u8 need;		/* losses in a row that the latest one needed for blame */
 	u8 moment;		/* counts moments at which losses were found */
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
@@ -364,6 +365,7 @@ void mrc_share_round(struct mrc_evset *s, u8 p, u64 now_ns);
 bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_clear(struct mrc_evset *s, u8 p);
+void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns);
 void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick);
 bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);

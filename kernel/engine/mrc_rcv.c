@@ -32,6 +32,7 @@ void mrc_rcv_reset(struct mrc_conn *c)
 	size_t bytes = (c->rec_mask + 1) / 8;
 
 	memset(c->rcv.bits, 0, bytes);
+	*mrc_rcv_news(c) = 0;
 	memset(c->rcv.last, 0, bytes);
 	memset(c->rcv.rq, 0, c->cfg.rq_max * sizeof(*c->rcv.rq));
 	if (c->rcv.hold)
@@ -114,6 +115,7 @@ void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 		return;
 	c->stats.rx_ooo++;
 	mrc_bit_set(c->rcv.bits, slot);
+	*mrc_rcv_news(c) |= 1ull << (op->psn >> 6 & 63);
 	if (last)
 		mrc_bit_set(c->rcv.last, slot);
 	c->rcv.held++;

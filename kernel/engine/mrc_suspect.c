@@ -20,6 +20,7 @@
 #define MRC_ASK_PART		64
 #define MRC_ASK_MIN_NS		200000ull
 #define MRC_ASK_MAX_NS		100000000ull
+#define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
 #define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
 
 static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick)
@@ -51,10 +52,22 @@ static void mrc_suspect_excuse(struct mrc_evset *s, u8 p)
 {
 	u16 i;
 
-	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++)
+	for (i = s->start[p]; (s->bad_on[p] | s->open) && i < s->start[p + 1]; i++) {
+		mrc_ev_no_losses(s, &s->ev[i]);
 		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && s->ev[i].by_loss &&
 		    s->ev[i].out <= MRC_EXCUSE_OUT)
 			mrc_ev_forgive(s, &s->ev[i]);
+	}
+}
+
+/* It was not the plane: those of its EVs that lost packets meanwhile are to blame themselves. */
+static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	u16 i;
+
+	for (i = s->start[p]; s->open && i < s->start[p + 1]; i++)
+		if (s->ev[i].state <= MRC_EV_SKIP && s->ev[i].losses >= s->need)
+			mrc_ev_blame(s, &s->ev[i], now_ns);
 }
 
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
@@ -67,7 +80,6 @@ void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 	pl->ask_ns = now_ns;
 	pl->asks = 2;
 	s->stats.suspicions++;
-	mrc_suspect_excuse(s, p);
 	mrc_suspect_note(s, p);
 	mrc_evset_recount(s);
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
@@ -83,10 +95,8 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 	pl->lost_ev = MRC_NONE16;
 	pl->doubt_ev = MRC_NONE16;
 	mrc_suspect_note(s, p);
-	if (!was)
-		return;
-	mrc_suspect_excuse(s, p);
-	mrc_evset_recount(s);
+	if (was)
+		mrc_evset_recount(s);
 }
 
 /*
@@ -97,6 +107,22 @@ void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick)
 {
 	if (!s->plane[p].suspect || (s32)(tick - s->plane[p].suspect_tick) >= 0)
 		mrc_suspect_clear(s, p);
+}
+
+/*
+ * It lives: what was asked since was answered. When that took a few round trips only, not the
+ * plane was away, but some of its EVs are.
+ */
+void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	bool soon = now_ns < pl->suspect_ns + (u64)MRC_JUDGE_RTTS * pl->srtt_ns, was = pl->suspect;
+
+	mrc_suspect_clear(s, p);
+	if (was && soon)
+		mrc_suspect_judge(s, p, now_ns);
+	else if (was)
+		mrc_suspect_excuse(s, p);
 }
 
 bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
@@ -153,14 +179,20 @@ void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 	mrc_suspect_note(s, p);
 }
 
-/* The EV that did not answer a verification is asked for no more; another one lives. */
+/*
+ * The EV that did not answer a verification is called bad; another one lives. Its answer may yet
+ * come, behind a later one of another receive ring: then it is forgiven.
+ */
 static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
 {
-	u16 doubt = s->plane[p].doubt_ev;
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 doubt = pl->doubt_ev;
 
-	s->plane[p].doubt_ev = MRC_NONE16;
-	if (doubt != MRC_NONE16 && doubt != idx)
-		mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
+	pl->doubt_ev = MRC_NONE16;
+	if (doubt == idx)
+		return;
+	pl->settled_ev = doubt;
+	mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
 }
 
 /* Something speaks for plane @p: it delivered what was sent at @tick by EV @idx. */
@@ -173,7 +205,7 @@ static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 
 	if (pl->doubt_ev != MRC_NONE16 && (s32)(tick - pl->doubt_tick) > 0)
 		mrc_suspect_settle(s, p, idx, now_ns);
 	if (pl->suspect)
-		mrc_suspect_clear(s, p);
+		mrc_suspect_over(s, p, now_ns);
 	else if (pl->lost_ev != MRC_NONE16 && (s32)(tick - pl->lost_tick) > 0)
 		pl->lost_ev = MRC_NONE16;
 	mrc_suspect_note(s, p);

@@ -23,13 +23,19 @@
 #define MRC_VERIFY_GAP_MIN_NS	10000u
 #define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
 
+/* The peer answers by whatever plane it likes: the slowest one's round trip counts, too. */
 static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
+	u32 slowest = pl->srtt_ns;
+	u8 q;
 
 	if (!pl->srtt_ns)
 		return MRC_VERIFY_FIRST * s->probe_ns;
-	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
+	for (q = 0; q < s->n_planes; q++)
+		if (mrc_evset_plane_in_use(s, q))
+			slowest = max_t(u32, slowest, s->plane[q].srtt_ns);
+	return slowest + max_t(u64, 4ull * pl->var_ns, slowest / 2) + MRC_VERIFY_SLACK_NS;
 }
 
 /*

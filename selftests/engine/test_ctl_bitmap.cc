@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // The bitmap of a SACK says what is here and nothing else, wherever it begins: the
 // ring behind it must not show its other end. Found by selftests/fuzz.
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "conn_rig.h"
@@ -60,6 +62,38 @@ TEST_F(ctl_bitmap, every_second_packet_of_a_window)
         here.insert(psn);
     }
     EXPECT_EQ(told(here), here);
+}
+
+// A receive ring brings a batch of one plane: what lies between its packets has yet to come. The
+// SACKs that leave behind the batch show all of it, at once.
+TEST_F(ctl_bitmap, a_batch_of_one_plane)
+{
+    for (u32 planes : {2, 4, 8}) {
+        rig_cfg k = defaults();
+        std::set<u32> here, all;
+
+        k.conn.mpr_max = 8;
+        k.rx.sack_pkts = 4;
+        make(k);
+        for (u32 i = 1; i <= 64; i++) {
+            ASSERT_TRUE(take(write_only(2000 + i * planes)));
+            here.insert(2000 + i * planes);
+        }
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+            const mrc_sack &s = t.hdr.u.sack;
+
+            for (u32 i = 0; i < 64; i++)
+                if (s.bitmap >> i & 1)
+                    all.insert(mrc_psn_add(s.cack, s.sack_offset + static_cast<s32>(i)));
+        }
+        std::set<u32> left;
+        std::set_difference(here.begin(), here.end(), all.begin(), all.end(),
+                            std::inserter(left, left.end()));
+        // Those behind the last trigger wait for the next one, if its bitmap ends before them.
+        for (u32 psn : left)
+            EXPECT_GT(psn, 2000 + 61 * planes) << planes;
+        TearDown();
+    }
 }
 
 // An answer owed to a packet half of all PSNs behind: ahead, once the left edge has moved.

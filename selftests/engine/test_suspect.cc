@@ -83,18 +83,42 @@ TEST_F(suspect, losses_on_it_blame_no_ev)
         for (u16 k = 16; k < 24; k++)
             lose(k, at);
     EXPECT_EQ(s.bad, 0);
+    deliver(23, tick());
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_EQ(s.bad, 0) << "it was away for 500 us";
     EXPECT_EQ(s.open, 0);
 }
 
-// Those that were blamed before it was known are excused; half a plane's dead EVs are not.
+// It answers at once: half of it is dead, and those that lost packets are to blame.
+TEST_F(suspect, losses_on_a_plane_that_lives_blame_their_evs)
+{
+    plane_2();
+    for (u16 k = 16; k < 20; k++)
+        mrc_evset_lost(&s, k, at, true, now);
+    EXPECT_EQ(s.bad, 0);
+    now += 50 * kUs;
+    deliver(23, tick());
+    EXPECT_FALSE(s.plane[2].suspect);
+    EXPECT_EQ(s.bad, 4);
+    for (u16 k = 16; k < 24; k++)
+        EXPECT_EQ(state(k), k < 20 ? MRC_EV_ASSUMED_BAD : MRC_EV_GOOD) << k;
+}
+
+// Those that were blamed before it was known are excused when it comes back; half a
+// plane's dead EVs, which did not answer in all that time, are not.
 TEST_F(suspect, demotions_of_just_before_are_forgiven)
 {
     make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
     deliver(0, tick() + 100);
     mrc_evset_lost(&s, 16, tick(), true, now);
     EXPECT_EQ(state(16), MRC_EV_ASSUMED_BAD);
     mrc_evset_lost(&s, 17, tick(), true, now);
     EXPECT_TRUE(s.plane[2].suspect) << "two EVs, and no delivery between";
+    EXPECT_EQ(s.bad, 1);
+    now += 5 * kMs;
+    deliver(18, tick());
     EXPECT_EQ(s.bad, 0);
 }
 

@@ -198,6 +198,30 @@ TEST_F(verify, planes_that_change_end_all_questions)
     EXPECT_FALSE(next()) << "no path";
 }
 
+// Answers may overtake each other in the peer's receive rings.
+TEST_F(verify, a_late_answer_behind_that_of_the_next_forgives)
+{
+    make(8, 2);
+    auto first = next();
+    ASSERT_TRUE(first);
+    u8 p = static_cast<u8>(s.ev[*first].plane);
+    now += 1 * kMs;
+    mrc_evset_heard(&s, 1 - p, now);
+    std::optional<u16> second;
+    for (int i = 0; i < 20 && !second; i++, now += 20 * kUs) {
+        second = next();
+        if (second && (s.ev[*second].plane != p || *second == *first)) {
+            answer(*second);
+            second.reset();
+        }
+    }
+    ASSERT_TRUE(second);
+    answer(*second);
+    EXPECT_EQ(state(*first), MRC_EV_ASSUMED_BAD);
+    answer(*first);
+    EXPECT_EQ(state(*first), MRC_EV_SKIP);
+}
+
 TEST_F(verify, an_answer_for_a_path_that_went_bad_meanwhile)
 {
     make(4, 1, 1, 1);
