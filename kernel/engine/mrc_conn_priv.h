@@ -310,7 +310,7 @@ struct mrc_ctl {
 	u8 probes;		/* such probes since a message ended */
 	bool verify_owed;	/* acknowledgements left since the last verification */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
-	bool sack_turn;		/* the next bitmap follows the trigger, or rotates */
+	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */
 	bool restore;
 	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */

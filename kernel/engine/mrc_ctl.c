@@ -12,6 +12,8 @@
 
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
 
+#define MRC_SACK_STEPS	5u
+
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
 void mrc_ctl_reset(struct mrc_conn *c)
@@ -26,7 +28,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;
 	c->ctl.restore = false;
-	c->ctl.sack_turn = false;
+	c->ctl.sack_turn = 0;
 }
 
 /* ---- owing ---- */
@@ -316,24 +318,39 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 }
 
 /*
+ * What came last. Planes differ: a long one triggers far behind what the others brought
+ * since, and may trigger many in a row. If their packets were left to the walk, they would
+ * be told so late that the sender takes them for lost. So both edges are shown in turns.
+ */
+static u32 mrc_ctl_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o, bool top)
+{
+	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	bool shown = !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
+		     mrc_psn_diff(o->psn, c->rcv.max) <= 0;
+
+	if (top && mrc_psn_diff(c->rcv.max, o->psn) >= 64)
+		shown = false;
+	return mrc_psn_add(shown ? o->psn : c->rcv.max, -63);
+}
+
+/*
  * Where the 64 bits begin. A window may hold many times more packets out of order
- * than one SACK can show. Every other SACK shows what came last, up to the trigger;
- * those between walk over all that is out of order, 64 at a time and empty stretches
- * left out, so that each packet is reported again and again, within 2 * window / 64 SACKs.
+ * than one SACK can show. Of five SACKs three show what came last;
+ * the others walk over all that is out of order, 64 at a time and empty stretches
+ * left out, so that each packet is reported again and again, within 2.5 * window / 64 SACKs.
+ * Five, because SACKs take planes in turns, too: where one plane of two is long, it must
+ * not be the one by which all edges leave.
  */
 static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 {
 	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
+	u8 turn = c->ctl.sack_turn, step = turn % MRC_SACK_STEPS;
 
 	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64)
 		return first;
-	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
-	if (!o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
-	    mrc_psn_diff(o->psn, c->rcv.max) <= 0) {
-		c->ctl.sack_turn = !c->ctl.sack_turn;
-		if (c->ctl.sack_turn)
-			return mrc_psn_add(o->psn, -63);
-	}
+	c->ctl.sack_turn = (u8)((turn + 1u) % (2 * MRC_SACK_STEPS));
+	if (!(step & 1))
+		return mrc_ctl_sack_edge(c, o, (step == 2) != (turn >= MRC_SACK_STEPS));
 	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
 		at = first;
 	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
