@@ -149,8 +149,10 @@ static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
 	u16 doubt = s->plane[p].doubt_ev;
 
 	s->plane[p].doubt_ev = MRC_NONE16;
-	if (doubt != MRC_NONE16 && doubt != idx)
-		mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
+	if (doubt == MRC_NONE16 || doubt == idx)
+		return;
+	s->plane[p].mute_ev = doubt;
+	mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
 }
 
 /* Something speaks for plane @p: it delivered what was sent at @tick by EV @idx. */

@@ -23,7 +23,7 @@
 #define MRC_VERIFY_GAP_MIN_NS	10000u
 #define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
 
-static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
 
@@ -32,13 +32,25 @@ static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
 	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
 }
 
+/* The answer may take another plane than the question: the longest there is. */
+static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+{
+	u64 most = mrc_verify_wait(s, p);
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
+			most = max_t(u64, most, mrc_verify_wait(s, q));
+	return most;
+}
+
 /*
  * Has the peer, asked at @tick on plane @p, said anything by whatever way? What it sent
  * before it could have heard the question does not count.
  */
 static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick)
 {
-	u32 asked = tick + (u32)(mrc_verify_patience(s, p) / 2 >> MRC_TICK_SHIFT);
+	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
 
 	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
 	       mrc_suspect_others(s, p, tick);
@@ -178,6 +190,12 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 
 	if (pl->doubt_ev == idx) {	/* late, but it lives */
 		mrc_suspect_clear(s, p);
+		return true;
+	}
+	if (pl->mute_ev == idx) {	/* later still: it was called bad for nothing */
+		pl->mute_ev = MRC_NONE16;
+		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
+			mrc_ev_forgive(s, &s->ev[idx]);
 		return true;
 	}
 	if (pl->verify_ev != idx)
