@@ -311,7 +311,7 @@ struct mrc_ctl {
 	u8 probes;		/* such probes since a message ended */
 	bool verify_owed;	/* acknowledgements left since the last verification */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
-	u8 sack_turn;		/* where the next bitmap begins: counts those that could not show all */
+	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */
 	bool restore;
 	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */

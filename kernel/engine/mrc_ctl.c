@@ -10,8 +10,9 @@
  */
 #include "mrc_conn.h"
 
-#define MRC_SACK_WALK_MASK	7	/* one SACK in eight shows what was shown before */
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
+
+#define MRC_SACK_STEPS	5u
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -348,28 +349,43 @@ static void mrc_ctl_sack_news(struct mrc_conn *c, u32 first, u32 *at)
 }
 
 /*
+ * What came last. Planes differ: a long one triggers far behind what the others brought
+ * since, and may trigger many in a row. So both edges are shown in turns.
+ */
+static u32 mrc_ctl_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o, bool top)
+{
+	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	bool shown = !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
+		     mrc_psn_diff(o->psn, c->rcv.max) <= 0;
+
+	if (top && mrc_psn_diff(c->rcv.max, o->psn) >= 64)
+		shown = false;
+	return mrc_psn_add(shown ? o->psn : c->rcv.max, -63);
+}
+
+/*
  * Where the 64 bits begin. A window may hold many times more packets out of order
- * than one SACK can show. Every other SACK shows what came last, up to the trigger; most of
- * those between show what none has shown yet; and the others, or if there is nothing of that
- * kind, walk over all that is out of order, 64 at a time and empty stretches left out. So each
- * packet is reported soon, and again and again, for SACKs may be lost.
+ * than one SACK can show. Of ten SACKs four show what came last, five what none has shown
+ * so far; and one, or more where nothing is new, walks over all that is out of order, 64 at a
+ * time and empty stretches left out. So each packet is reported soon, and again, for SACKs may
+ * be lost. Steps of five, because SACKs take planes in turns, too: where one plane of two is
+ * long, it must not be the one by which all edges leave.
  */
 static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 {
 	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
+	u8 turn = c->ctl.sack_turn, step = turn % MRC_SACK_STEPS;
 
 	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64) {
 		*mrc_rcv_news(c) = 0;
 		return first;
 	}
-	c->ctl.sack_turn++;
-	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
-	if (c->ctl.sack_turn & 1 && !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
-	    mrc_psn_diff(o->psn, c->rcv.max) <= 0)
-		return mrc_psn_add(o->psn, -63);
+	c->ctl.sack_turn = (u8)((turn + 1u) % (2 * MRC_SACK_STEPS));
+	if (step == 0 || step == 2)
+		return mrc_ctl_sack_edge(c, o, (step == 2) != (turn >= MRC_SACK_STEPS));
 	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
 		at = first;
-	if (c->ctl.sack_turn & MRC_SACK_WALK_MASK)
+	if (turn != MRC_SACK_STEPS - 1)
 		mrc_ctl_sack_news(c, first, &at);
 	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
 		at = mrc_psn_add(at, 64);

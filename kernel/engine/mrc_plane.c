@@ -32,7 +32,7 @@ void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->lost_ev = MRC_NONE16;
 	pl->verify_ev = MRC_NONE16;
 	pl->doubt_ev = MRC_NONE16;
-	pl->settled_ev = MRC_NONE16;
+	pl->mute_ev = MRC_NONE16;
 }
 
 static void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)

@@ -46,7 +46,7 @@ struct mrc_evplane {
 	/* verification (mrc_verify.c) */
 	u16 verify_ev;		/* probed, not answered so far; or MRC_NONE16 */
 	u16 doubt_ev;		/* did not answer: no acknowledgements by it; or MRC_NONE16 */
-	u16 settled_ev;		/* the latest that was called bad for that, or MRC_NONE16 */
+	u16 mute_ev;		/* the latest one called bad for that; or MRC_NONE16 */
 	u32 verify_tick;	/* when verify_ev was probed */
 	u32 doubt_tick;
 	/* capacity (mrc_share.c) */

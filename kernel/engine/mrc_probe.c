@@ -274,8 +274,6 @@ void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now
 	p = (u8)ev->plane;
 	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out)
 		mrc_ev_answered(s, ev, now_ns);
-	else if (ev->state == MRC_EV_ASSUMED_BAD && s->plane[p].settled_ev == probe_id && !ev->good)
-		mrc_ev_forgive(s, ev);	/* to what it was called bad for */
 	else if (!mrc_evset_verified(s, probe_id, now_ns) && !s->plane[p].suspect)
 		return;		/* to nothing that was asked */
 	if (s->plane[p].suspect) {	/* it was asked since, and lives */

@@ -191,7 +191,7 @@ static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
 	pl->doubt_ev = MRC_NONE16;
 	if (doubt == idx)
 		return;
-	pl->settled_ev = doubt;
+	pl->mute_ev = doubt;
 	mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
 }
 

@@ -23,19 +23,25 @@
 #define MRC_VERIFY_GAP_MIN_NS	10000u
 #define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
 
-/* The peer answers by whatever plane it likes: the slowest one's round trip counts, too. */
-static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
-	u32 slowest = pl->srtt_ns;
-	u8 q;
 
 	if (!pl->srtt_ns)
 		return MRC_VERIFY_FIRST * s->probe_ns;
+	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
+}
+
+/* The answer may take another plane than the question: the longest there is. */
+static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+{
+	u64 most = mrc_verify_wait(s, p);
+	u8 q;
+
 	for (q = 0; q < s->n_planes; q++)
-		if (mrc_evset_plane_in_use(s, q))
-			slowest = max_t(u32, slowest, s->plane[q].srtt_ns);
-	return slowest + max_t(u64, 4ull * pl->var_ns, slowest / 2) + MRC_VERIFY_SLACK_NS;
+		if (mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
+			most = max_t(u64, most, mrc_verify_wait(s, q));
+	return most;
 }
 
 /*
@@ -44,7 +50,7 @@ static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
  */
 static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick)
 {
-	u32 asked = tick + (u32)(mrc_verify_patience(s, p) / 2 >> MRC_TICK_SHIFT);
+	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
 
 	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
 	       mrc_suspect_others(s, p, tick);
@@ -184,6 +190,12 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 
 	if (pl->doubt_ev == idx) {	/* late, but it lives */
 		mrc_suspect_clear(s, p);
+		return true;
+	}
+	if (pl->mute_ev == idx) {	/* later still: it was called bad for nothing */
+		pl->mute_ev = MRC_NONE16;
+		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
+			mrc_ev_forgive(s, &s->ev[idx]);
 		return true;
 	}
 	if (pl->verify_ev != idx)

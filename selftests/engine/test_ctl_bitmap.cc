@@ -96,6 +96,42 @@ TEST_F(ctl_bitmap, a_batch_of_one_plane)
     }
 }
 
+// One plane of two is long: its packets come 600 PSNs later, and trigger every SACK. What the
+// other one brings is told soon all the same, even by every second SACK alone: the others
+// may leave by the long plane.
+TEST_F(ctl_bitmap, what_comes_last_is_told_soon_whoever_triggers)
+{
+    rig_cfg k = defaults();
+    std::set<u32> by[2];
+    u32 n = 0;
+
+    k.conn.mpr_max = 8;
+    k.rx.sack_pkts = 1000;
+    k.rx.sack_bytes = 1 << 30;
+    make(k);
+    for (u32 i = 0; i < 400; i++) {
+        ASSERT_TRUE(take(write_only(2000 + 2 * i)));
+        if (i < 300)
+            continue;
+        mrc_pkt late = write_only(2001 + 2 * (i - 300));
+        late.ackreq = true;
+        ASSERT_TRUE(take(late));
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK)) {
+            const mrc_sack &s = t.hdr.u.sack;
+
+            for (u32 b = 0; b < 64; b++)
+                if (s.bitmap >> b & 1)
+                    by[n & 1].insert(mrc_psn_add(s.cack, s.sack_offset + static_cast<s32>(b)));
+            n++;
+        }
+        if (i >= 320) {
+            EXPECT_TRUE(by[0].count(2000 + 2 * (i - 10))) << i;
+            EXPECT_TRUE(by[1].count(2000 + 2 * (i - 10))) << i;
+        }
+    }
+    EXPECT_GE(n, 90u);
+}
+
 // An answer owed to a packet half of all PSNs behind: ahead, once the left edge has moved.
 TEST_F(ctl_bitmap, the_other_half_of_the_psn_space)
 {

@@ -107,6 +107,36 @@ TEST_F(tx_stream, the_congestion_window)
     EXPECT_EQ(tx_data().size(), 1u) << "delivered out of order leaves room too";
 }
 
+// One plane of four answers late. It may hold all that it likes as long as the window has
+// room, and no more than twice its part when it has not.
+TEST_F(tx_stream, a_long_plane_is_held_back_when_the_window_is_tight)
+{
+    rig_cfg k = defaults();
+    u32 first = 0, held = 0, at_tight = 0;
+
+    k.planes = 4;
+    k.conn.mpr_max = 4; // 512 PSNs
+    k.tx.cwnd_bytes = 16 << 20;
+    make(k);
+    ASSERT_EQ(post(MRC_OP_WRITE, 1024 * 1024), 0);
+    while (auto t = tx()) {
+        u32 psn = t->hdr.psn;
+
+        if (t->hdr.plane == 1) {
+            first = first ? first : psn;
+            held++;
+            continue;
+        }
+        if (!first)
+            continue;
+        at_tight = 4 * (psn - c.snd.una) < 3 * 512 ? held : at_tight;
+        if (psn != first + 1 || held > 1)
+            sack(first - 1, 1, static_cast<s16>(psn - first + 1));
+    }
+    EXPECT_GE(at_tight, 512 * 3 / 4 / 4 - 2) << "it had every turn";
+    EXPECT_LE(held, at_tight + 8) << "and none after that";
+}
+
 TEST_F(tx_stream, psn_wrap)
 {
     rig_cfg k = defaults();

@@ -77,6 +77,48 @@ TEST_F(verify, one_dead_ev_is_told_from_its_plane)
     EXPECT_EQ(s.stats.suspicions, 0u);
 }
 
+// Three planes, one of 170 us: by that one the answer comes, to whatever was asked.
+TEST_F(verify, an_answer_may_take_the_longest_plane)
+{
+    make(12, 3);
+    for (u32 i = 0; i < 100; i++, now += 10 * kUs)
+        for (u8 p = 0; p < 3; p++)
+            mrc_evset_rtt(&s, p, p == 2 ? 170 * kUs : 20 * kUs, now);
+    s.plane[2].ok = true; // data of ours went there just now: no question
+    s.plane[2].ok_tick = mrc_ev_tick(now);
+    auto idx = next();
+    ASSERT_TRUE(idx);
+    ASSERT_LT(s.ev[*idx].plane, 2u);
+    for (u32 i = 0; i < 30; i++, now += 5 * kUs) {
+        for (u8 p = 0; p < 3; p++)
+            mrc_evset_heard(&s, p, now);
+        next();
+        for (u8 p = 0; p < 3; p++)
+            EXPECT_EQ(s.plane[p].doubt_ev, MRC_NONE16) << i;
+    }
+    answer(*idx);
+    EXPECT_EQ(s.stats.probes_lost, 0u);
+    EXPECT_EQ(s.bad, 0u);
+}
+
+// Another EV of the plane answered, so this one was called bad; its answer was only late.
+TEST_F(verify, an_answer_that_comes_after_the_verdict_undoes_it)
+{
+    make(32, 4);
+    now = 100 * kMs;
+    auto slow = next();
+    ASSERT_TRUE(slow);
+    while (state(*slow) != MRC_EV_ASSUMED_BAD && now < 102 * kMs)
+        live(5 * kUs, -1, *slow);
+    ASSERT_EQ(state(*slow), MRC_EV_ASSUMED_BAD);
+    answer(*slow);
+    EXPECT_EQ(state(*slow), MRC_EV_SKIP);
+    EXPECT_EQ(s.stats.forgiven, 1u);
+    sign(*slow, MRC_SIGN_BAD);
+    answer(*slow); // once
+    EXPECT_EQ(state(*slow), MRC_EV_ASSUMED_BAD);
+}
+
 // Five round trips of 40 us.
 TEST_F(verify, acknowledgements_leave_a_dead_plane_within_five_round_trips)
 {
