@@ -273,30 +273,10 @@ void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_
 	mrc_conn_settle(c, now_ns);
 }
 
-/*
- * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
- * SE at different bits, and one of them passes PadCnt by.
- */
-static void mrc_conn_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
-{
-	h->se = false;
-	if (c->tx.unpadded)
-		h->pad = 0;
-}
-
-static bool mrc_conn_tx_data(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
-{
-	if (!mrc_tx_data_next(c, now_ns, op))
-		return false;
-	if (unlikely(c->rx.mrc_only))
-		mrc_conn_plain_bth(c, &op->hdr);
-	return true;
-}
-
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	return mrc_ctl_next(c, now_ns, op) ||
-	       (mrc_tx_pending(c) && mrc_conn_tx_data(c, now_ns, op));
+	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
 
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
@@ -305,7 +285,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 		return false;
 	if (mrc_ctl_pending(c, now_ns))
 		return mrc_conn_tx_any(c, now_ns, op);
-	return mrc_conn_tx_data(c, now_ns, op);
+	return mrc_tx_data_next(c, now_ns, op);
 }
 
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)

@@ -304,11 +304,16 @@ struct mrc_mpr {
 
 /* Control packets owed (mrc_ctl.c). */
 struct mrc_ctl {
-	u8 sack_n, nack_n;
-	bool ack_owed;
+	union {
+		struct {
+			u8 sack_n, nack_n;
+			bool ack_owed;
+			bool verify_owed;	/* acknowledgements left since the last verification */
+		};
+		u32 any;	/* of these: asked before every packet */
+	};
 	bool ack_again;		/* only because a probe of an EV may have meant it */
 	u8 probes;		/* such probes since a message ended */
-	bool verify_owed;	/* acknowledgements left since the last verification */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
 	bool sack_turn;		/* the next bitmap follows the trigger, or rotates */
 	bool restore;
@@ -673,8 +678,7 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 /* Is it worth to ask mrc_ctl_next()? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
-	return c->ctl.ack_owed | c->pto.owed | c->ctl.verify_owed | c->ctl.sack_n | c->ctl.nack_n ||
-	       now_ns >= c->evs->next_probe_ns;
+	return c->ctl.any | c->pto.owed || now_ns >= c->evs->next_probe_ns;
 }
 
 /* Likewise mrc_tx_data_next()? */

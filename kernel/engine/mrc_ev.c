@@ -244,7 +244,7 @@ static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
 	u8 p;
 
 	for (p = 0; p < s->n_planes; p++) {
-		s->plane[p].verify_ev = MRC_NONE16;
+		mrc_verify_closed(s, p);
 		if (planes >> p & 1)
 			mrc_suspect_clear(s, p);
 	}
@@ -481,6 +481,8 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 	    n[MRC_EV_ASSUMED_BAD] != s->bad_on[p])
 		return __LINE__;
 	if (mrc_evplane_odd(&s->plane[p]) != (s->odd >> p & 1))
+		return __LINE__;
+	if ((s->plane[p].verify_ev != MRC_NONE16) != (s->asked >> p & 1))
 		return __LINE__;
 	if (s->plane[p].suspect && mrc_evset_plane_in_use(s, (u8)p))
 		return __LINE__;

@@ -135,6 +135,17 @@ static u16 mrc_msg_payload(const struct mrc_conn *c, const struct mrc_msg *m, u3
 }
 
 /*
+ * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
+ * SE at different bits, and one of them passes PadCnt by.
+ */
+static void mrc_tx_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
+{
+	h->se = false;
+	if (c->tx.unpadded)
+		h->pad = 0;
+}
+
+/*
  * Describe packet @psn of message @m, to leave by EV @idx. Every field that
  * mrc_wire_build() looks at is set; clearing all of the op would cost more.
  */
@@ -154,6 +165,8 @@ static void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_msg *m, u
 	h->opcode = mrc_opc_of[m->op][(i == 0) | last << 1];
 	h->pad = -len & 3u;
 	h->se = last && m->flags & MRC_WR_SOLICITED;
+	if (unlikely(c->rx.mrc_only))
+		mrc_tx_plain_bth(c, h);
 	h->ackreq = false;
 	h->has_ts = c->tx.timestamps;
 	h->pkey = 0xffff;
