@@ -32,7 +32,12 @@ struct mrc_msg {
 	bool started : 1;	/* has PSNs [psn, psn + npkts) */
 	bool acked : 1;		/* transport ACK covers it */
 	bool resp_seen : 1;
-	u16 rqmsn, msn;
+	union {
+		struct {
+			u16 rqmsn, msn;
+		};
+		u32 meth;	/* both */
+	};
 	u32 cookie;
 	u32 rkey;
 	u32 len;
@@ -454,7 +459,7 @@ static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot,
 
 	r->sent = mrc_tick(now_ns);
 	r->ev = ev;
-	r->plane = p & (MRC_PLANES_MAX - 1u);
+	r->plane = p;
 	r->state = MRC_REC_SENT;
 	mrc_list_add_tail(c->snd.rec, l, slot);
 	c->snd.out++;
