@@ -199,7 +199,8 @@ static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 	return false;
 }
 
-static enum mrc_verdict mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
 	switch (p->opcode) {
@@ -228,10 +229,13 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 
 	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
 		return MRC_V_DROP;
-	if (mrc_opc_is_data(p->opcode))
+	if (likely(mrc_opc_is_data(p->opcode))) {
 		v = mrc_rx_data(c, p, now_ns, op);
-	else
+		if (likely(v == MRC_V_PLACE))
+			return v;	/* nothing has happened so far */
+	} else {
 		v = mrc_conn_rx_ctrl(c, p, now_ns);
+	}
 	mrc_conn_settle(c, now_ns);
 	return v;
 }

@@ -176,6 +176,7 @@ struct mrc_rxop {
 	 */
 	bool hold;
 	/* private to the engine */
+	bool plain;		/* part of a WRITE, not its end, placed at once: it only has come */
 	u32 psn;
 	const struct mrc_pkt *pkt;
 	u16 slot;

@@ -77,6 +77,7 @@ static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p
 				     u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_WRITE;
+	op->plain = !(is & MRC_OPF_LAST) && !op->hold;
 	if (!mrc_rx_write_fits(c, p, is))
 		return mrc_rx_invalid(c, p);
 	if (mrc_rx_wraps(p->va, p->payload_len))
@@ -207,6 +208,9 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 static mrc_noinline enum mrc_verdict
 mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct mrc_rxop *op)
 {
+	op->plain = false;
+	op->cookie = 0;
+	op->slot = 0;
 	if (c->rx.mrc_only)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_send(p->opcode))
@@ -282,13 +286,14 @@ mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op)
 {
-	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rcv.cack, 1));
+	s32 ahead = mrc_psn_diff(p->psn, c->rcv.cack + 1);
 
 	if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
 		mrc_evset_heard(c->evs, p->plane, now_ns);
-	if (ahead >= (s32)c->rcv.window)
-		return mrc_rx_beyond(c, p, ahead, now_ns);
-	if (ahead < 0 || mrc_rcv_has(c, p->psn))
+	if (unlikely((u32)ahead >= c->rcv.window))
+		return ahead < 0 ? mrc_rx_again(c, p, ahead, now_ns) :
+				   mrc_rx_beyond(c, p, ahead, now_ns);
+	if (c->rcv.held && mrc_rcv_has(c, p->psn))
 		return mrc_rx_again(c, p, ahead, now_ns);
 	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(p->psn, c->rcv.nak_psn) >= 0) {
 		c->stats.rx_after_nak++;
@@ -298,14 +303,17 @@ enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 no
 	}
 	if (p->trimmed)
 		return mrc_rx_trimmed(c, p, now_ns);
-	memset(op, 0, sizeof(*op));
 	op->pkt = p;
 	op->psn = p->psn;
 	op->va = p->va;
 	op->rkey = p->rkey;
+	op->off = 0;
 	op->len = p->payload_len;
 	op->msg_len = p->dmalen;
+	op->rq_idx = 0;
+	op->needs_rq = false;
 	op->tail = -1;
+	op->atomic_orig = 0;
 	op->hold = c->rx.strict && ahead > 0;
 	return mrc_rx_by_opcode(c, p, now_ns, op);
 }
@@ -359,9 +367,10 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 	mrc_tx_resp_arrived(c, m, now_ns);
 }
 
-void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+/* More is to be noted than that it is here. */
+static mrc_noinline void mrc_rx_commit_more(struct mrc_conn *c, const struct mrc_rxop *op,
+					    u64 now_ns)
 {
-	mrc_rcv_count(c, op);
 	if (op->needs_rq)
 		mrc_rx_commit_rq(c, op);
 	if (op->hold)
@@ -372,7 +381,14 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 		mrc_exec_store(c, op->slot, op->pkt);
 	else if (op->place == MRC_PLACE_RESP)
 		mrc_rx_commit_resp(c, op, now_ns);
-	mrc_rcv_mark(c, op);
+}
+
+void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+{
+	mrc_rcv_count(c, op);
+	if (unlikely(!op->plain))
+		mrc_rx_commit_more(c, op, now_ns);
+	mrc_rcv_take(c, op);
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
 	if (mrc_rcv_sack_due(c, op->pkt))

@@ -186,10 +186,8 @@ static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mr
 
 	h->hdr_len = 0;
 	h->udp_len = 0;
-	h->ecn_ce = false;
-	h->trimmed = 0;
+	h->notable = 0;
 	h->tsr = 0;
-	h->ackreq = false;
 	h->ev = ev->value;
 	h->plane = ev->plane;
 	mrc_tx_opcode(cut, h);
@@ -324,7 +322,6 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
 			     struct mrc_txop *op)
 {
 	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
-	op->hdr.rtx = true;
 	op->undo.kind = MRC_UNDO_RTX;
 	op->undo.sent = r->sent;
 	op->undo.ev = r->ev;
@@ -354,6 +351,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct
 	mrc_tx_measure(c, &cut);
 	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	op->hdr.rtx = true;
 	mrc_tx_record(c, r, slot, idx, op->hdr.plane, now_ns);
 	return true;
 }
@@ -395,7 +393,6 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 				       const struct mrc_tx_cut *cut, struct mrc_txop *op)
 {
 	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
-	op->hdr.rtx = false;
 	op->undo.kind = MRC_UNDO_NEW;
 	op->undo.cut_rs = c->msgs.cut_rs;
 	if (cut->psn == c->snd.una)	/* nothing out was sent before it */

@@ -150,7 +150,7 @@ struct mrc_pkt {
 	bool se;		/* solicited event */
 	bool has_ts;		/* TS: TSETH present; data packets only */
 	u16 pkey;
-	bool rtx;		/* RTX */
+	u8 tsr;			/* TSETH */
 	u8 plane;		/* arrival plane, 0-based; MRC_PLANE_NONE: by none (lo) */
 	u32 dqpn;		/* 24 bits */
 	u32 psn;		/* 24 bits; meaning per opcode, 1.3 */
@@ -164,13 +164,18 @@ struct mrc_pkt {
 	u16 tx_ts;		/* TSETH */
 	u16 payload_len;
 
-	/* Zero in a packet that leaves, but for A: together, so that one store does it. */
+	/* Zero in most packets: together, so that one store or test does it. */
 	u16 hdr_len;		/* bytes from BTH to the payload */
 	u16 udp_len;		/* as in the UDP header; sizes rcvd_bytes */
-	bool ecn_ce;
-	u8 trimmed;		/* 0, MRC_NACK_TRIMMED or MRC_NACK_TRIMMED_LASTHOP */
-	u8 tsr;			/* TSETH */
-	bool ackreq;		/* A */
+	union {
+		struct {
+			bool ecn_ce;
+			u8 trimmed;	/* 0, MRC_NACK_TRIMMED or MRC_NACK_TRIMMED_LASTHOP */
+			bool rtx;	/* RTX */
+			bool ackreq;	/* A */
+		};
+		u32 notable;		/* any of them */
+	};
 
 	u64 va;			/* RETH: address, or offset in the message */
 	u32 rkey;
