@@ -230,6 +230,8 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
 		return MRC_V_DROP;
 	if (likely(mrc_opc_is_data(p->opcode))) {
+		if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
+			mrc_evset_heard(c->evs, p->plane, now_ns);
 		v = mrc_rx_data(c, p, now_ns, op);
 		if (likely(v == MRC_V_PLACE))
 			return v;	/* nothing has happened so far */
@@ -242,6 +244,10 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 
 void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
+	if (likely(op->plain)) {
+		mrc_rx_commit_plain(c, op, now_ns);
+		return;
+	}
 	mrc_rx_commit(c, op, now_ns);
 	mrc_conn_settle(c, now_ns);
 }

@@ -176,7 +176,7 @@ struct mrc_rxop {
 	 */
 	bool hold;
 	/* private to the engine */
-	bool plain;		/* part of a WRITE, not its end, placed at once: it only has come */
+	bool plain;		/* in order, with nothing else to note: mrc_rx_commit_plain() */
 	u32 psn;
 	const struct mrc_pkt *pkt;
 	u16 slot;

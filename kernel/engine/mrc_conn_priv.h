@@ -518,6 +518,7 @@ static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
 /* mrc_rx.c: data packets in */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op);
+void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
 void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,
 		   u64 now_ns);

@@ -131,6 +131,7 @@ static bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p)
 	return filled;
 }
 
+/* A sender that was asked to slow down has few packets out: each is answered. */
 bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool filled = mrc_rcv_filled(c, p);
