@@ -176,9 +176,8 @@ struct mrc_snd {
 struct mrc_landed {
 	u32 inflight;		/* bytes newly delivered that were in flight */
 	u32 late;		/* likewise, that had been given up */
-	bool any;		/* there is a latest send among them: */
-	u8 plane;
-	u32 tick, psn;
+	const struct mrc_rec *latest;	/* sent last of those sent once, or NULL */
+	u32 psn;		/* its */
 };
 
 /* Messages of ours and responses, being cut into packets (mrc_msg.c). */

@@ -125,6 +125,7 @@ static void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 	if (ev->state == state)
 		return;
 	s->bad = (u16)(s->bad + bad);
+	s->denied = (u16)(s->denied + (state == MRC_EV_DENIED) - (ev->state == MRC_EV_DENIED));
 	s->bad_on[ev->plane] = (u16)(s->bad_on[ev->plane] + bad);
 	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + skip);
 	if (was != is) {
@@ -496,7 +497,7 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 
 int mrc_evset_check(const struct mrc_evset *s)
 {
-	u32 bad = 0, usable = 0, open = 0;
+	u32 bad = 0, usable = 0, open = 0, denied = 0;
 	u16 i;
 	int err;
 
@@ -505,6 +506,7 @@ int mrc_evset_check(const struct mrc_evset *s)
 		if (err)
 			return err;
 		open += s->ev[i].losses > 0;
+		denied += s->ev[i].state == MRC_EV_DENIED;
 	}
 	for (i = 0; i < s->n_planes; i++) {
 		err = mrc_evset_check_plane(s, i);
@@ -513,7 +515,7 @@ int mrc_evset_check(const struct mrc_evset *s)
 		bad += s->bad_on[i];
 		usable += mrc_evset_plane_in_use(s, (u8)i) ? s->usable_on[i] : 0;
 	}
-	if (bad != s->bad || usable != s->usable || open != s->open)
+	if (bad != s->bad || usable != s->usable || open != s->open || denied != s->denied)
 		return __LINE__;
 	if (s->in_use & ~mrc_evset_could_use(s) || (!s->in_use && mrc_evset_could_use(s)))
 		return __LINE__;

@@ -130,9 +130,15 @@ struct mrc_evset {
 	u32 full;		/* those of them that have each turn */
 	u16 usable;		/* GOOD + SKIP on planes in use */
 	u16 floor;		/* min_active, less what suspect planes would have of it */
-	u16 bad;		/* ASSUMED_BAD, any plane */
-	u16 open;		/* usable, with losses since the last delivery */
-	u32 odd;		/* planes of which something is odd: mrc_evplane_odd() */
+	union {
+		struct {
+			u16 bad;	/* ASSUMED_BAD, any plane */
+			u16 open;	/* usable, with losses since the last delivery */
+			u32 odd;	/* planes of which something is odd: mrc_evplane_odd() */
+		};
+		u64 wrong;	/* any of these: asked by each delivery */
+	};
+	u16 denied;		/* DENIED, any plane */
 	u32 asked;		/* planes with an open question: verify_ev */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
