@@ -450,22 +450,25 @@ static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 					 4 * count > 3 * out);
 }
 
-/* The packet of @r, in @slot, leaves now by EV @ev of plane @p. Every packet does this: inline. */
-static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u8 p,
+/*
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev. Every packet does
+ * this: inline.
+ */
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len, u16 ev,
 				u64 now_ns)
 {
+	u8 p = (u8)c->evs->ev[ev].plane;
 	struct mrc_list *l = &c->snd.sent[p];
 
 	r->sent = mrc_tick(now_ns);
 	r->ev = ev;
 	r->plane = p;
-	r->state = MRC_REC_SENT;
 	mrc_list_add_tail(c->snd.rec, l, slot);
 	c->snd.out++;
 	c->snd.busy |= 1u << p;
 	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))
 		c->snd.full |= 1u << p;
-	mrc_tx_inflight(c, (s32)mrc_rec_bytes(r));
+	mrc_tx_inflight(c, (s32)(len + MRC_PKT_OVERHEAD));
 }
 
 /* The controller was told something: its pause is ours from now on. */

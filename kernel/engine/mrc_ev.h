@@ -61,10 +61,10 @@ enum mrc_ev_sign {
  */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
-	u32 plane : 5;		/* 0-based */
 	u32 state : 2;		/* enum mrc_ev_state */
 	u32 level : 2;		/* how long a sign of congestion makes it SKIP */
 	u32 passes : 4;		/* SKIP: times it will be met before it is GOOD */
+	u32 plane : 5;		/* 0-based */
 	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP */
 	u32 flaps : 2;		/* readmissions of late, saturating */
 	u32 losses : 3;		/* losses since the last delivery, saturating */

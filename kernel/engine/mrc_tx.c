@@ -216,14 +216,14 @@ static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mr
 	op->ev_idx = idx;
 }
 
-/* The packet of record @r, in @slot, leaves now by EV @idx of @plane. */
-static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 idx,
-				     u8 plane, u64 now_ns)
+/* The packet of record @r, in @slot, leaves now by EV @idx. */
+static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len,
+				     u16 idx, u64 now_ns)
 {
-	mrc_snd_sent(c, r, slot, idx, plane, now_ns);
+	mrc_snd_sent(c, r, slot, len, idx, now_ns);
 	mrc_evset_count_tx(c->evs, idx, 1);
 	c->stats.tx_pkts++;
-	c->stats.tx_bytes += r->len;
+	c->stats.tx_bytes += len;
 	mrc_pto_sent(c, now_ns);
 }
 
@@ -293,7 +293,7 @@ static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
 {
 	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
 
-	return likely(!off) ? mrc_rot_pick(&c->rot, c->evs, MRC_NONE16) :
+	return likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
 			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 }
 
@@ -352,7 +352,8 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct
 	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	op->hdr.rtx = true;
-	mrc_tx_record(c, r, slot, idx, op->hdr.plane, now_ns);
+	r->state = MRC_REC_SENT;
+	mrc_tx_record(c, r, slot, r->len, idx, now_ns);
 	return true;
 }
 
@@ -399,6 +400,7 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 		c->rack.valid = false;
 	r->msg = c->msgs.cut;
 	r->len = cut->len;
+	r->state = MRC_REC_SENT;	/* all in one byte is one store */
 	r->cause = 0;
 	r->tries = 1;
 }
@@ -442,7 +444,7 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	mrc_tx_take_new(c, r, &cut, op);
 	mrc_tx_cut_off(c, &cut);
-	mrc_tx_record(c, r, slot, idx, op->hdr.plane, now_ns);
+	mrc_tx_record(c, r, slot, cut.len, idx, now_ns);
 	mrc_tx_ask(c, op);
 	return true;
 }
