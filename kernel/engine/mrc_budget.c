@@ -33,7 +33,8 @@ static u64 mrc_budget_interval_ns(const struct mrc_conn *c)
 {
 	u64 least = c->rtt.srtt_ns + 4ull * c->rtt.var_ns;
 
-	if (c->evs)	/* the slowest plane may be the one that is waited for */
+	/* The slowest plane may be the one that is waited for. Most often it makes no difference. */
+	if (c->evs && (!least || c->evs->patience_most_ns > max_t(u64, least, c->tx.timeout_ns)))
 		least = max_t(u64, least, mrc_evset_patience_ns(c->evs));
 	return max_t(u64, c->tx.timeout_ns, least ? least : MRC_RTO_FIRST_NS);
 }

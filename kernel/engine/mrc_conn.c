@@ -199,7 +199,8 @@ static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 	return false;
 }
 
-static enum mrc_verdict mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+static mrc_noinline enum mrc_verdict
+mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
 	switch (p->opcode) {
@@ -228,16 +229,25 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 
 	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
 		return MRC_V_DROP;
-	if (mrc_opc_is_data(p->opcode))
+	if (likely(mrc_opc_is_data(p->opcode))) {
+		if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
+			mrc_evset_heard(c->evs, p->plane, now_ns);
 		v = mrc_rx_data(c, p, now_ns, op);
-	else
+		if (likely(v == MRC_V_PLACE))
+			return v;	/* nothing has happened so far */
+	} else {
 		v = mrc_conn_rx_ctrl(c, p, now_ns);
+	}
 	mrc_conn_settle(c, now_ns);
 	return v;
 }
 
 void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
+	if (likely(op->plain)) {
+		mrc_rx_commit_plain(c, op, now_ns);
+		return;
+	}
 	mrc_rx_commit(c, op, now_ns);
 	mrc_conn_settle(c, now_ns);
 }
@@ -273,30 +283,10 @@ void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_
 	mrc_conn_settle(c, now_ns);
 }
 
-/*
- * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
- * SE at different bits, and one of them passes PadCnt by.
- */
-static void mrc_conn_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
-{
-	h->se = false;
-	if (c->tx.unpadded)
-		h->pad = 0;
-}
-
-static bool mrc_conn_tx_data(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
-{
-	if (!mrc_tx_data_next(c, now_ns, op))
-		return false;
-	if (unlikely(c->rx.mrc_only))
-		mrc_conn_plain_bth(c, &op->hdr);
-	return true;
-}
-
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	return mrc_ctl_next(c, now_ns, op) ||
-	       (mrc_tx_pending(c) && mrc_conn_tx_data(c, now_ns, op));
+	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
 
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
@@ -305,7 +295,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 		return false;
 	if (mrc_ctl_pending(c, now_ns))
 		return mrc_conn_tx_any(c, now_ns, op);
-	return mrc_conn_tx_data(c, now_ns, op);
+	return mrc_tx_data_next(c, now_ns, op);
 }
 
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)

@@ -129,8 +129,9 @@ struct mrc_txop {
 	u32 cookie;		/* SQ: work request; RESP: exec slot */
 	u32 off, len;		/* payload: bytes [off, off + len) of the message */
 	struct {		/* for mrc_conn_tx_undo() */
-		u8 kind, plane;
-		u16 slot, ev;
+		u8 kind, plane, tries;
+		bool cut_rs;
+		u16 ev;
 		u32 sent;
 	} undo;
 };
@@ -175,6 +176,7 @@ struct mrc_rxop {
 	 */
 	bool hold;
 	/* private to the engine */
+	bool plain;		/* in order, with nothing else to note: mrc_rx_commit_plain() */
 	u32 psn;
 	const struct mrc_pkt *pkt;
 	u16 slot;

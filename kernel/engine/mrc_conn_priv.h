@@ -32,7 +32,12 @@ struct mrc_msg {
 	bool started : 1;	/* has PSNs [psn, psn + npkts) */
 	bool acked : 1;		/* transport ACK covers it */
 	bool resp_seen : 1;
-	u16 rqmsn, msn;
+	union {
+		struct {
+			u16 rqmsn, msn;
+		};
+		u32 meth;	/* both */
+	};
 	u32 cookie;
 	u32 rkey;
 	u32 len;
@@ -172,9 +177,8 @@ struct mrc_snd {
 struct mrc_landed {
 	u32 inflight;		/* bytes newly delivered that were in flight */
 	u32 late;		/* likewise, that had been given up */
-	bool any;		/* there is a latest send among them: */
-	u8 plane;
-	u32 tick, psn;
+	const struct mrc_rec *latest;	/* sent last of those sent once, or NULL */
+	u32 psn;		/* its */
 };
 
 /* Messages of ours and responses, being cut into packets (mrc_msg.c). */
@@ -305,11 +309,16 @@ struct mrc_mpr {
 
 /* Control packets owed (mrc_ctl.c). */
 struct mrc_ctl {
-	u8 sack_n, nack_n;
-	bool ack_owed;
+	union {
+		struct {
+			u8 sack_n, nack_n;
+			bool ack_owed;
+			bool verify_owed;	/* acknowledgements left since the last verification */
+		};
+		u32 any;	/* of these: asked before every packet */
+	};
 	bool ack_again;		/* only because a probe of an EV may have meant it */
 	u8 probes;		/* such probes since a message ended */
-	bool verify_owed;	/* acknowledgements left since the last verification */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
 	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */
 	bool restore;
@@ -442,22 +451,25 @@ static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 					 4 * count > 3 * out);
 }
 
-/* The packet of @r, in @slot, leaves now by EV @ev of plane @p. Every packet does this: inline. */
-static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u8 p,
+/*
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev. Every packet does
+ * this: inline.
+ */
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len, u16 ev,
 				u64 now_ns)
 {
+	u8 p = (u8)c->evs->ev[ev].plane;
 	struct mrc_list *l = &c->snd.sent[p];
 
 	r->sent = mrc_tick(now_ns);
 	r->ev = ev;
-	r->plane = p & (MRC_PLANES_MAX - 1u);
-	r->state = MRC_REC_SENT;
+	r->plane = p;
 	mrc_list_add_tail(c->snd.rec, l, slot);
 	c->snd.out++;
 	c->snd.busy |= 1u << p;
 	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))
 		c->snd.full |= 1u << p;
-	mrc_tx_inflight(c, (s32)mrc_rec_bytes(r));
+	mrc_tx_inflight(c, (s32)(len + MRC_PKT_OVERHEAD));
 }
 
 /* The controller was told something: its pause is ours from now on. */
@@ -518,6 +530,7 @@ static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
 /* mrc_rx.c: data packets in */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op);
+void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
 void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,
 		   u64 now_ns);
@@ -683,8 +696,7 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 /* Is it worth to ask mrc_ctl_next()? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
-	return c->ctl.ack_owed | c->pto.owed | c->ctl.verify_owed | c->ctl.sack_n | c->ctl.nack_n ||
-	       now_ns >= c->evs->next_probe_ns;
+	return c->ctl.any | c->pto.owed || now_ns >= c->evs->next_probe_ns;
 }
 
 /* Likewise mrc_tx_data_next()? */

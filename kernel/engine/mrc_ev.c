@@ -125,6 +125,7 @@ static void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 	if (ev->state == state)
 		return;
 	s->bad = (u16)(s->bad + bad);
+	s->denied = (u16)(s->denied + (state == MRC_EV_DENIED) - (ev->state == MRC_EV_DENIED));
 	s->bad_on[ev->plane] = (u16)(s->bad_on[ev->plane] + bad);
 	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + skip);
 	if (was != is) {
@@ -244,7 +245,7 @@ static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
 	u8 p;
 
 	for (p = 0; p < s->n_planes; p++) {
-		s->plane[p].verify_ev = MRC_NONE16;
+		mrc_verify_closed(s, p);
 		if (planes >> p & 1)
 			mrc_suspect_clear(s, p);
 	}
@@ -484,6 +485,8 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 		return __LINE__;
 	if (mrc_evplane_odd(&s->plane[p]) != (s->odd >> p & 1))
 		return __LINE__;
+	if ((s->plane[p].verify_ev != MRC_NONE16) != (s->asked >> p & 1))
+		return __LINE__;
 	if (s->plane[p].suspect && mrc_evset_plane_in_use(s, (u8)p))
 		return __LINE__;
 	if (s->proven[p] == MRC_NONE16)
@@ -496,7 +499,7 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 
 int mrc_evset_check(const struct mrc_evset *s)
 {
-	u32 bad = 0, usable = 0, open = 0;
+	u32 bad = 0, usable = 0, open = 0, denied = 0;
 	u16 i;
 	int err;
 
@@ -505,6 +508,7 @@ int mrc_evset_check(const struct mrc_evset *s)
 		if (err)
 			return err;
 		open += s->ev[i].losses > 0;
+		denied += s->ev[i].state == MRC_EV_DENIED;
 	}
 	for (i = 0; i < s->n_planes; i++) {
 		err = mrc_evset_check_plane(s, i);
@@ -513,7 +517,7 @@ int mrc_evset_check(const struct mrc_evset *s)
 		bad += s->bad_on[i];
 		usable += mrc_evset_plane_in_use(s, (u8)i) ? s->usable_on[i] : 0;
 	}
-	if (bad != s->bad || usable != s->usable || open != s->open)
+	if (bad != s->bad || usable != s->usable || open != s->open || denied != s->denied)
 		return __LINE__;
 	if (s->in_use & ~mrc_evset_could_use(s) || (!s->in_use && mrc_evset_could_use(s)))
 		return __LINE__;

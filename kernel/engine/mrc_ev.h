@@ -61,10 +61,10 @@ enum mrc_ev_sign {
  */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
-	u32 plane : 5;		/* 0-based */
 	u32 state : 2;		/* enum mrc_ev_state */
 	u32 level : 2;		/* how long a sign of congestion makes it SKIP */
 	u32 passes : 4;		/* SKIP: times it will be met before it is GOOD */
+	u32 plane : 5;		/* 0-based */
 	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP */
 	u32 flaps : 2;		/* readmissions of late, saturating */
 	u32 losses : 3;		/* losses since the last delivery, saturating */
@@ -130,9 +130,16 @@ struct mrc_evset {
 	u32 full;		/* those of them that have each turn */
 	u16 usable;		/* GOOD + SKIP on planes in use */
 	u16 floor;		/* min_active, less what suspect planes would have of it */
-	u16 bad;		/* ASSUMED_BAD, any plane */
-	u16 open;		/* usable, with losses since the last delivery */
-	u32 odd;		/* planes of which something is odd: mrc_evplane_odd() */
+	union {
+		struct {
+			u16 bad;	/* ASSUMED_BAD, any plane */
+			u16 open;	/* usable, with losses since the last delivery */
+			u32 odd;	/* planes of which something is odd: mrc_evplane_odd() */
+		};
+		u64 wrong;	/* any of these: asked by each delivery */
+	};
+	u16 denied;		/* DENIED, any plane */
+	u32 asked;		/* planes with an open question: verify_ev */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
@@ -151,6 +158,7 @@ struct mrc_evset {
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;
+	u64 patience_most_ns;	/* at least that of any plane; exact when last asked */
 	u64 verify_ns;		/* nothing is to be done for verification before */
 	u64 verify_from_ns;	/* no verifying probe of mere routine leaves before */
 	u32 verify_pkts;	/* sent and received since the latest one; settled */
@@ -341,6 +349,13 @@ static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool
 static inline struct mrc_ev_past *mrc_ev_past_of(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	return &s->past[ev - s->ev];
+}
+
+/* The question to plane @p is answered, or given up. */
+static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
+{
+	s->plane[p].verify_ev = MRC_NONE16;
+	s->asked &= ~(1u << p);
 }
 
 #define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */

@@ -18,13 +18,13 @@ struct mrc_rec {
 	u16 ev;			/* index in the evset, of the latest send */
 	u16 msg;		/* index in its ring; MRC_REC_RESP: of responses */
 	u16 len;		/* payload */
-	u8 plane : 5;		/* of the latest send: the sent list it is on, while it is */
-	u8 cause : 3;		/* enum mrc_cause of the latest loss */
+	u8 plane;		/* of the latest send: the sent list it is on, while it is */
 	u8 state : 2;		/* enum mrc_rec_state */
-	u8 tries : 6;		/* sends so far, saturating */
+	u8 cause : 3;		/* enum mrc_cause of the latest loss */
+	u8 tries : 3;		/* sends so far, saturating */
 };
 #define MRC_REC_RESP	0x8000u
-#define MRC_TRIES_MAX	63u
+#define MRC_TRIES_MAX	7u
 
 struct mrc_list {
 	u16 head, tail;

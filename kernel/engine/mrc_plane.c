@@ -55,24 +55,44 @@ static void mrc_plane_calm(struct mrc_evplane *pl, u64 now_ns)
 	pl->reo_tick = mrc_ev_tick(now_ns);
 }
 
-void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
+static u64 mrc_plane_patience_ns(const struct mrc_evplane *pl)
 {
-	struct mrc_evplane *pl = &s->plane[p];
-	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), err;
+	return 2ull * pl->srtt_ns + 4ull * pl->var_ns;
+}
 
-	mrc_plane_base(pl, rtt, now_ns);
-	if (unlikely(!pl->srtt_ns)) {
-		pl->srtt_ns = rtt;
-		pl->var_ns = rtt / 2;
-		pl->round_tick = mrc_ev_tick(now_ns);
-		return;
-	}
-	err = rtt > pl->srtt_ns ? rtt - pl->srtt_ns : pl->srtt_ns - rtt;
+static void mrc_plane_sample(struct mrc_evplane *pl, u32 rtt)
+{
+	u32 err = rtt > pl->srtt_ns ? rtt - pl->srtt_ns : pl->srtt_ns - rtt;
+
 	if (err > pl->var_ns)
 		pl->var_ns += (err - pl->var_ns) / 4;
 	else
 		pl->var_ns -= (pl->var_ns - err) / 16;
 	pl->srtt_ns = (u32)((7ull * pl->srtt_ns + rtt) / 8);	/* both at least 1 */
+}
+
+static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	pl->srtt_ns = rtt;
+	pl->var_ns = rtt / 2;
+	pl->round_tick = mrc_ev_tick(now_ns);
+}
+
+void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
+	bool first = !pl->srtt_ns;
+
+	mrc_plane_base(pl, rtt, now_ns);
+	if (unlikely(first))
+		mrc_plane_first_sample(pl, rtt, now_ns);
+	else
+		mrc_plane_sample(pl, rtt);
+	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
+		s->patience_most_ns = mrc_plane_patience_ns(pl);
+	if (unlikely(first))
+		return;
 	mrc_plane_calm(pl, now_ns);
 	if (mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns)
 		mrc_share_round(s, p, now_ns);
@@ -114,14 +134,18 @@ u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
 	return pl->srtt_ns ? pl->srtt_ns + max_t(u64, reo, MRC_REO_MIN_NS) : 0;
 }
 
-u64 mrc_evset_patience_ns(const struct mrc_evset *s)
+u64 mrc_evset_patience_ns(struct mrc_evset *s)
 {
-	u64 most = 0;
+	u64 most = 0, ns;
 	u8 p;
 
-	for (p = 0; p < s->n_planes; p++)
+	s->patience_most_ns = 0;
+	for (p = 0; p < s->n_planes; p++) {
+		ns = mrc_plane_patience_ns(&s->plane[p]);
+		s->patience_most_ns = max_t(u64, s->patience_most_ns, ns);
 		if (mrc_evset_plane_in_use(s, p))
-			most = max_t(u64, most, 2ull * s->plane[p].srtt_ns + 4ull * s->plane[p].var_ns);
+			most = max_t(u64, most, ns);
+	}
 	return most;
 }
 

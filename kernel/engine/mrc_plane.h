@@ -83,8 +83,11 @@ u32 mrc_evset_mean_base_ns(const struct mrc_evset *s);
 u64 mrc_evset_late_ns(const struct mrc_evset *s, u8 p);
 u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p);
 
-/* How long an answer may take: that of the slowest plane in use. 0: none known. */
-u64 mrc_evset_patience_ns(const struct mrc_evset *s);
+/*
+ * How long an answer may take: that of the slowest plane in use. 0: none known. Asked by every
+ * burst, so nobody asks where patience_most_ns says enough: no plane, in use or not, takes longer.
+ */
+u64 mrc_evset_patience_ns(struct mrc_evset *s);
 
 /*
  * Packets of plane @p by at least two EVs, the oldest sent at @tick, are late. True: the plane

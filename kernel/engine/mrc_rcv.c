@@ -123,13 +123,27 @@ void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 
 /* ---- what is counted, and when a SACK is due ---- */
 
-bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p)
+/* An acknowledgement was asked for while packets were missing: once more when none is. */
+static bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool whole = (u32)mrc_psn_diff(c->rcv.max, c->rcv.cack) == c->rcv.held;
 	bool filled = whole && c->rcv.ar;
 
 	c->rcv.ar = !whole && (c->rcv.ar || p->ackreq);
 	return filled;
+}
+
+/* A sender that was asked to slow down has few packets out: each is answered. */
+bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	bool filled = mrc_rcv_filled(c, p);
+
+	if (p->ecn_ce) {
+		c->stats.rx_ecn++;
+		if (c->rcv.note.marks != 0xffff)
+			c->rcv.note.marks++;
+	}
+	return p->ackreq | p->rtx | p->ecn_ce | (c->ctl.pen != 0) | filled;
 }
 
 /*

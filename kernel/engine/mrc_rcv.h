@@ -7,8 +7,13 @@
 
 #include "mrc_conn.h"
 
-/* An acknowledgement was asked for while packets were missing: once more when none is. */
-bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p);
+/* @p, of which something is notable, is here: does it call for a SACK at once? */
+bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p);
+
+static inline bool mrc_rcv_notable(const struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	return p->notable | c->rcv.ar | c->ctl.pen;
+}
 
 static inline bool mrc_rcv_has(const struct mrc_conn *c, u32 psn)
 {
@@ -26,27 +31,18 @@ static inline void mrc_rcv_count(struct mrc_conn *c, const struct mrc_rxop *op)
 	c->rcv.note.bytes += bytes;
 	c->stats.rx_pkts++;
 	c->stats.rx_bytes += op->len;
-	if (unlikely(p->ecn_ce)) {
-		c->stats.rx_ecn++;
-		if (c->rcv.note.marks != 0xffff)
-			c->rcv.note.marks++;
-	}
 }
 
-/*
- * The triggers of 7.5.2; a packet counts 1 KiB at least. A sender that was asked to
- * slow down has few packets out: each is answered.
- */
+/* The triggers of 7.5.2 that count; a packet counts 1 KiB at least. */
 static inline bool mrc_rcv_sack_due(struct mrc_conn *c, const struct mrc_pkt *p)
 {
-	bool filled = unlikely(c->rcv.ar | p->ackreq) && mrc_rcv_filled(c, p);
 	u32 bytes = max_t(u32, p->payload_len, 1024), early = c->rcv.early;
+	u32 before = c->rcv.sack_bytes;
 
 	c->rcv.sack_pkts++;
-	c->rcv.sack_bytes += bytes;
+	c->rcv.sack_bytes = before + bytes;
 	return c->rcv.sack_pkts + early >= c->rx.sack_pkts ||
-	       c->rcv.sack_bytes + (early ? bytes : 0) >= c->rx.sack_bytes ||
-	       p->ackreq | p->rtx | p->ecn_ce | (c->ctl.pen != 0) | filled;
+	       before + (bytes << early) >= c->rx.sack_bytes;	/* early: one more fits */
 }
 
 #endif

@@ -180,19 +180,6 @@ u16 mrc_rot_any(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid)
 
 /* ---- the walk ---- */
 
-/* The next EV of a plane's pass, whose active ones are at @seg: one step of their shuffle. */
-static inline u16 mrc_rot_shuffle(struct mrc_rot *r, struct mrc_rot_at *at, u16 *seg)
-{
-	u32 i = at->pos, len = at->live;
-	u16 *to = seg + i, *from = to + mrc_rand_below(&r->rand, len - i);
-	u16 idx = *from;
-
-	*from = *to;
-	*to = idx;
-	at->pos = (u16)(i + 1 < len ? i + 1 : 0);
-	return idx;
-}
-
 static u16 mrc_rot_step(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 {
 	return mrc_rot_shuffle(r, &r->at[p], mrc_rot_seg(r, s, p));
@@ -271,11 +258,6 @@ static u16 mrc_rot_pick_on(struct mrc_rot *r, struct mrc_evset *s, u8 p, u16 avo
 	return last;
 }
 
-static u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
-{
-	return (u8)(p + 1 < s->n_planes ? p + 1 : 0);
-}
-
 /* Is this turn of plane p one of its share? */
 static bool mrc_rot_turn(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 {
@@ -312,31 +294,30 @@ static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s,
 	return avoid;
 }
 
-static mrc_noinline u16 mrc_rot_pick_anew(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
+u16 mrc_rot_pick_met(struct mrc_rot *r, struct mrc_evset *s, u16 idx)
 {
-	mrc_rot_look(r, s);
-	return mrc_rot_pick(r, s, avoid);
+	if (s->ev[idx].state != MRC_EV_GOOD)
+		return mrc_rot_pick_any(r, s, MRC_NONE16, 0, idx);
+	mrc_ev_taken(&s->ev[idx]);
+	r->plane = mrc_rot_next_plane(s, r->plane);
+	return idx;
 }
 
-/*
- * Most often the first EV met on the plane whose turn it is will do. What is rare is called
- * last, so that registers need not be saved for it.
- */
 u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 {
 	u8 p = r->plane;
 	u16 idx;
 
-	if (unlikely(r->gen != s->gen))
-		return mrc_rot_pick_anew(r, s, avoid);
-	if (unlikely(!((s->full & r->ready) >> p & 1)))
+	if (unlikely(r->gen != s->gen)) {
+		mrc_rot_look(r, s);
+		p = r->plane;
+	}
+	if (!((s->full & r->ready) >> p & 1))
 		return mrc_rot_pick_any(r, s, avoid, 0, MRC_NONE16);
 	idx = mrc_rot_shuffle(r, &r->at[p], r->order + (u32)p * r->quota);
-	if (unlikely(s->ev[idx].state != MRC_EV_GOOD || idx == avoid))
+	if (idx == avoid || s->ev[idx].state != MRC_EV_GOOD)
 		return mrc_rot_pick_any(r, s, avoid, 0, idx);
-	mrc_ev_taken(&s->ev[idx]);
-	r->plane = mrc_rot_next_plane(s, p);
-	return idx;
+	return mrc_rot_pick_met(r, s, idx);
 }
 
 u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 planes)

@@ -13,10 +13,7 @@
 #ifndef MRC_ROT_H
 #define MRC_ROT_H
 
-#include "mrc_types.h"
-#include "mrc_rand.h"
-
-struct mrc_evset;
+#include "mrc_ev.h"
 
 /* The place in the pass of one plane: of its active EVs, those behind `live` are aside. */
 struct mrc_rot_at {
@@ -74,5 +71,46 @@ u16 mrc_rot_any(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid);
  * No state of an EV changes: an acknowledgement learns nothing.
  */
 u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure);
+
+/* ---- the usual pick, inline ---- */
+
+/* One was met on the plane whose turn it is, and is not in the best of health. */
+u16 mrc_rot_pick_met(struct mrc_rot *r, struct mrc_evset *s, u16 idx);
+
+/* The next EV of a plane's pass, whose active ones are at @seg: one step of their shuffle. */
+static inline u16 mrc_rot_shuffle(struct mrc_rot *r, struct mrc_rot_at *at, u16 *seg)
+{
+	u32 i = at->pos, len = at->live;
+	u16 *to = seg + i, *from = to + mrc_rand_below(&r->rand, len - i);
+	u16 idx = *from;
+
+	*from = *to;
+	*to = idx;
+	at->pos = (u16)(i + 1 < len ? i + 1 : 0);
+	return idx;
+}
+
+static inline u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
+{
+	return (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+}
+
+/*
+ * mrc_rot_pick() with nothing to avoid: the way of nearly every packet. Most often the first
+ * EV met on the plane whose turn it is will do.
+ */
+static inline u16 mrc_rot_next(struct mrc_rot *r, struct mrc_evset *s)
+{
+	u8 p = r->plane;
+	u16 idx;
+
+	if (unlikely(r->gen != s->gen || !((s->full & r->ready) >> p & 1)))
+		return mrc_rot_pick(r, s, MRC_NONE16);
+	idx = mrc_rot_shuffle(r, &r->at[p], r->order + (u32)p * r->quota);
+	if (unlikely(s->ev[idx].state != MRC_EV_GOOD || s->ev[idx].level))
+		return mrc_rot_pick_met(r, s, idx);
+	r->plane = mrc_rot_next_plane(s, p);
+	return idx;
+}
 
 #endif

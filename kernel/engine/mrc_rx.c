@@ -56,28 +56,18 @@ static bool mrc_rx_wraps(u64 va, u32 len)
 }
 
 /*
- * As long as its place in a message of dmalen bytes makes it: what is shorter would
- * leave stale bytes in a message that completes whole. Its va cannot be judged, the
- * message's begin is not in the packet.
+ * The last packet of a WRITE, or the only one. @is: what its opcode is and carries. As long
+ * as its place in a message of dmalen bytes makes it: what is shorter would leave stale
+ * bytes in a message that completes whole.
  */
-static bool mrc_rx_write_fits(const struct mrc_conn *c, const struct mrc_pkt *p, u32 is)
+static mrc_noinline enum mrc_verdict
+mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns,
+		 struct mrc_rxop *op)
 {
-	u32 mtu = c->rx.mtu;
+	u32 mtu = c->rx.mtu, len = is & MRC_OPF_FIRST ? p->dmalen : (p->dmalen - 1) % mtu + 1;
 
-	if (is & MRC_OPF_LAST) {
-		if (is & MRC_OPF_FIRST)
-			return p->payload_len == p->dmalen;
-		return p->dmalen > mtu && p->payload_len == (p->dmalen - 1) % mtu + 1;
-	}
-	return p->payload_len == mtu && p->dmalen > (is & MRC_OPF_FIRST ? mtu : 2 * mtu);
-}
-
-/* @is: what its opcode is and carries. */
-static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p, u32 is,
-				     u64 now_ns, struct mrc_rxop *op)
-{
-	op->place = MRC_PLACE_WRITE;
-	if (!mrc_rx_write_fits(c, p, is))
+	op->plain = false;
+	if (p->payload_len != len || len > mtu || (!(is & MRC_OPF_FIRST) && p->dmalen <= mtu))
 		return mrc_rx_invalid(c, p);
 	if (mrc_rx_wraps(p->va, p->payload_len))
 		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
@@ -90,12 +80,28 @@ static enum mrc_verdict mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p
 	 * The last bytes of a WRITE become visible last: programs poll them.
 	 * A message of one packet is its own guard.
 	 */
-	if (is & MRC_OPF_LAST && !(is & MRC_OPF_FIRST) && !c->rx.strict &&
-	    p->payload_len && mrc_psn_diff(p->psn, c->rcv.cack) != 1) {
+	if (!(is & MRC_OPF_FIRST) && !c->rx.strict && p->payload_len &&
+	    mrc_psn_diff(p->psn, c->rcv.cack) != 1) {
 		op->tail = mrc_tail_slot(c);
 		if (op->tail < 0)
 			return mrc_rx_busy(c, p, now_ns);
 	}
+	return MRC_V_PLACE;
+}
+
+/* Its va cannot be judged, the message's begin is not in the packet. */
+static mrc_inline enum mrc_verdict
+mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns, struct mrc_rxop *op)
+{
+	u32 mtu = c->rx.mtu;
+
+	op->place = MRC_PLACE_WRITE;
+	if (unlikely(is & MRC_OPF_LAST))
+		return mrc_rx_write_end(c, p, is, now_ns, op);
+	if (unlikely(p->payload_len != mtu || p->dmalen <= (is & MRC_OPF_FIRST ? mtu : 2 * mtu)))
+		return mrc_rx_invalid(c, p);
+	if (mrc_rx_wraps(p->va, p->payload_len))
+		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
 	return MRC_V_PLACE;
 }
 
@@ -207,25 +213,16 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 static mrc_noinline enum mrc_verdict
 mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct mrc_rxop *op)
 {
-	if (c->rx.mrc_only)
+	op->plain = false;
+	op->cookie = 0;
+	op->slot = 0;
+	if (c->rx.mrc_only || p->payload_len > c->rx.mtu)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_send(p->opcode))
 		return mrc_rx_send(c, p, op);
 	if (mrc_opc_is_read_resp(p->opcode) || p->opcode == MRC_OPC_ATOMIC_ACK)
 		return mrc_rx_response(c, p, now_ns, op);
 	return mrc_rx_request(c, p, now_ns, op);
-}
-
-static enum mrc_verdict mrc_rx_by_opcode(struct mrc_conn *c, const struct mrc_pkt *p,
-					 u64 now_ns, struct mrc_rxop *op)
-{
-	u32 is = mrc_opc_table[p->opcode].flags;
-
-	if (p->payload_len > c->rx.mtu)
-		return mrc_rx_invalid(c, p);
-	if (likely(is & MRC_OPF_WRITE))
-		return mrc_rx_write(c, p, is, now_ns, op);
-	return mrc_rx_extension(c, p, now_ns, op);
 }
 
 /* ---- the acceptance rules of section 2.3 ---- */
@@ -279,35 +276,47 @@ mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	return MRC_V_DONE;
 }
 
+/* The stream ends before it. */
+static mrc_noinline enum mrc_verdict mrc_rx_after_nak(struct mrc_conn *c)
+{
+	c->stats.rx_after_nak++;
+	if (mrc_nak_due(c))
+		c->ctl.ack_owed = true;	/* the NAK was lost: again */
+	return MRC_V_DROP;
+}
+
+/* What is rare is called last, so that registers need not be saved for it. */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op)
 {
-	s32 ahead = mrc_psn_diff(p->psn, mrc_psn_add(c->rcv.cack, 1));
+	s32 ahead = mrc_psn_diff(p->psn, c->rcv.cack + 1);
+	u32 is = mrc_opc_table[p->opcode].flags;
 
-	if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
-		mrc_evset_heard(c->evs, p->plane, now_ns);
-	if (ahead >= (s32)c->rcv.window)
-		return mrc_rx_beyond(c, p, ahead, now_ns);
-	if (ahead < 0 || mrc_rcv_has(c, p->psn))
+	if (unlikely((u32)ahead >= c->rcv.window))
+		return ahead < 0 ? mrc_rx_again(c, p, ahead, now_ns) :
+				   mrc_rx_beyond(c, p, ahead, now_ns);
+	if (c->rcv.held && mrc_rcv_has(c, p->psn))
 		return mrc_rx_again(c, p, ahead, now_ns);
-	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(p->psn, c->rcv.nak_psn) >= 0) {
-		c->stats.rx_after_nak++;
-		if (mrc_nak_due(c))
-			c->ctl.ack_owed = true;	/* the NAK was lost: again */
-		return MRC_V_DROP;
-	}
-	if (p->trimmed)
+	if (unlikely(c->rcv.nak != MRC_NAK_NONE) && mrc_psn_diff(p->psn, c->rcv.nak_psn) >= 0)
+		return mrc_rx_after_nak(c);
+	if (unlikely(p->trimmed))
 		return mrc_rx_trimmed(c, p, now_ns);
-	memset(op, 0, sizeof(*op));
 	op->pkt = p;
 	op->psn = p->psn;
 	op->va = p->va;
 	op->rkey = p->rkey;
+	op->off = 0;
 	op->len = p->payload_len;
 	op->msg_len = p->dmalen;
+	op->rq_idx = 0;
+	op->needs_rq = false;
 	op->tail = -1;
-	op->hold = c->rx.strict && ahead > 0;
-	return mrc_rx_by_opcode(c, p, now_ns, op);
+	op->atomic_orig = 0;
+	op->hold = unlikely(c->rx.strict) && ahead > 0;
+	op->plain = !ahead && !c->rcv.held && c->rcv.nak == MRC_NAK_NONE;
+	if (likely(is & MRC_OPF_WRITE))
+		return mrc_rx_write(c, p, is, now_ns, op);
+	return mrc_rx_extension(c, p, now_ns, op);
 }
 
 /* ---- commit ---- */
@@ -359,8 +368,27 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 	mrc_tx_resp_arrived(c, m, now_ns);
 }
 
+/*
+ * In order, while nothing else is here, and neither the end of anything nor to be refused: only
+ * the left edge moves.
+ */
+void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
+{
+	if (unlikely(c->rx.dyn_mpr || mrc_rcv_notable(c, op->pkt))) {
+		mrc_rx_commit(c, op, now_ns);
+		return;
+	}
+	mrc_rcv_count(c, op);
+	c->rcv.cack = op->psn;
+	c->rcv.max = op->psn;
+	if (mrc_rcv_sack_due(c, op->pkt))
+		mrc_ctl_owe_sack(c, op->pkt, now_ns);
+}
+
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
+	const struct mrc_pkt *p = op->pkt;
+
 	mrc_rcv_count(c, op);
 	if (op->needs_rq)
 		mrc_rx_commit_rq(c, op);
@@ -369,14 +397,14 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 	if (op->tail >= 0)
 		mrc_tail_keep(c, op);
 	if (op->place == MRC_PLACE_NONE)
-		mrc_exec_store(c, op->slot, op->pkt);
+		mrc_exec_store(c, op->slot, p);
 	else if (op->place == MRC_PLACE_RESP)
 		mrc_rx_commit_resp(c, op, now_ns);
 	mrc_rcv_mark(c, op);
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
-	if (mrc_rcv_sack_due(c, op->pkt))
-		mrc_ctl_owe_sack(c, op->pkt, now_ns);
+	if (mrc_rcv_sack_due(c, p) | (mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p)))
+		mrc_ctl_owe_sack(c, p, now_ns);
 	if (op->place == MRC_PLACE_RESP && c->msgs.rd_out)
 		mrc_budget_alive(c, now_ns);
 }

@@ -100,8 +100,7 @@ u16 mrc_snd_oldest(const struct mrc_conn *c)
 /* ---- delivery ---- */
 
 /* It arrived while it waited to be resent. */
-static mrc_noinline void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct mrc_rec *r,
-					     u64 now_ns)
+static void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
 	mrc_list_del(c->snd.rec, r->state == MRC_REC_PACED ? &c->snd.paced : &c->snd.lost,
 		     (u16)(psn & c->rec_mask));
@@ -109,17 +108,42 @@ static mrc_noinline void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct
 }
 
 /* A copy of it was known to be on its way: which one was it? */
-static mrc_noinline bool mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r,
-					     u64 now_ns)
+static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
 	struct mrc_copy copy;
 
+	mrc_snd_unlink(c, r->plane, (u16)(psn & c->rec_mask));
 	if (!mrc_resent_which(c, psn, r, now_ns, &copy))
-		return false;
+		return;
 	if (copy.ev < c->evs->n)
 		mrc_evset_delivered(c->evs, copy.plane, copy.ev, copy.tick, now_ns);
 	mrc_rack_learn(c, copy.tick, psn, copy.plane, now_ns);
-	return true;
+}
+
+/* Its record is let go. */
+static mrc_inline void mrc_snd_free(struct mrc_conn *c, struct mrc_rec *r)
+{
+	r->state = MRC_REC_FREE;
+	if (unlikely(r->msg & MRC_REC_RESP))
+		mrc_msg_at(c, r->msg)->resp_pkts--;
+}
+
+/* @psn, not in flight for the first time, is known as delivered. */
+static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now_ns,
+					    struct mrc_landed *l)
+{
+	struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+
+	if (r->state == MRC_REC_FREE)
+		return;
+	if (r->state == MRC_REC_SENT) {
+		l->inflight += mrc_rec_bytes(r);
+		mrc_snd_land_resent(c, psn, r, now_ns);
+	} else {
+		l->late += mrc_rec_bytes(r);
+		mrc_snd_land_queued(c, psn, r, now_ns);
+	}
+	mrc_snd_free(c, r);
 }
 
 /* @psn is known as delivered. Called in the order of PSNs. */
@@ -127,32 +151,20 @@ static mrc_inline void mrc_snd_land(struct mrc_conn *c, u32 psn, u64 now_ns, str
 {
 	u16 slot = (u16)(psn & c->rec_mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
-	u8 p = r->plane;
 
-	if (likely(r->state == MRC_REC_SENT)) {
-		mrc_snd_unlink(c, p, slot);
-		l->inflight += mrc_rec_bytes(r);
-		if (unlikely(r->tries != 1)) {
-			mrc_snd_land_resent(c, psn, r, now_ns);
-		} else {
-			if (!l->any || (s32)(r->sent - l->tick) >= 0) {
-				l->tick = r->sent;
-				l->psn = psn;
-				l->plane = p;
-			}
-			l->any = true;
-			if (likely(r->ev < c->evs->n))
-				mrc_evset_delivered(c->evs, p, r->ev, r->sent, now_ns);
-		}
-	} else if (r->state == MRC_REC_FREE) {
+	if (unlikely(r->state != MRC_REC_SENT || r->tries != 1)) {
+		mrc_snd_land_again(c, psn, now_ns, l);
 		return;
-	} else {
-		l->late += mrc_rec_bytes(r);
-		mrc_snd_land_queued(c, psn, r, now_ns);
 	}
-	r->state = MRC_REC_FREE;
-	if (r->msg & MRC_REC_RESP)
-		mrc_msg_at(c, r->msg)->resp_pkts--;
+	mrc_snd_unlink(c, r->plane, slot);
+	l->inflight += mrc_rec_bytes(r);
+	if (!l->latest || (s32)(r->sent - l->latest->sent) >= 0) {
+		l->latest = r;
+		l->psn = psn;
+	}
+	if (likely(r->ev < c->evs->n))
+		mrc_evset_delivered(c->evs, r->plane, r->ev, r->sent, now_ns);
+	mrc_snd_free(c, r);
 }
 
 /* Returns the bytes newly delivered. */
@@ -160,8 +172,8 @@ static u32 mrc_snd_landed(struct mrc_conn *c, const struct mrc_landed *l, u64 no
 {
 	if (l->inflight)
 		mrc_tx_inflight(c, -(s32)l->inflight);
-	if (l->any)
-		mrc_rack_learn(c, l->tick, l->psn, l->plane, now_ns);
+	if (l->latest)
+		mrc_rack_learn(c, l->latest->sent, l->psn, l->latest->plane, now_ns);
 	return l->inflight + l->late;
 }
 

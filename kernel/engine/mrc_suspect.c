@@ -213,6 +213,12 @@ static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 
 
 void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
+	if (s->ev[idx].state <= MRC_EV_SKIP) {
+		s->proven[p] = idx;
+		s->proven_at[p] = mrc_ev_proven_tick(now_ns);
+	}
+	if (!s->wrong)
+		return;
 	if (s->odd >> p & 1)
 		mrc_suspect_alive(s, p, idx, tick, now_ns);
 	s->past[idx].proven = mrc_ev_tick(now_ns) | 1;

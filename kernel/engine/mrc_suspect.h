@@ -23,12 +23,12 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
 		pl->ok_tick = tick;
 		pl->ok = true;
 	}
-	if (likely(s->ev[idx].state <= MRC_EV_SKIP)) {
-		s->proven[p] = idx;
-		s->proven_at[p] = mrc_ev_proven_tick(now_ns);
-	}
-	if (unlikely(s->odd | s->bad | s->open))
+	if (unlikely(s->wrong | s->denied)) {
 		mrc_suspect_delivered(s, p, idx, tick, now_ns);
+		return;
+	}
+	s->proven[p] = idx;
+	s->proven_at[p] = mrc_ev_proven_tick(now_ns);
 }
 
 /* Data of the peer came in by plane @p: the way back is likely alive, too. Pays for probes. */

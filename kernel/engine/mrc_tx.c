@@ -127,67 +127,103 @@ static const u8 mrc_opc_of[][4] = {	/* MIDDLE, FIRST, LAST, ONLY */
 	[MRC_OP_ATOMIC_RESP] = { 0, 0, 0, MRC_OPC_ATOMIC_ACK },
 };
 
-/* Payload of packet @i of message @m. */
-static u16 mrc_msg_payload(const struct mrc_conn *c, const struct mrc_msg *m, u32 i)
+/* A packet that may leave now: number @i of message @m. */
+struct mrc_tx_cut {
+	const struct mrc_msg *m;
+	u32 psn, i;
+	u32 off;		/* of its payload in the message */
+	u16 len;
+	bool last;
+};
+
+static mrc_inline void mrc_tx_measure(const struct mrc_conn *c, struct mrc_tx_cut *cut)
 {
-	return m->src == MRC_SRC_NONE ? 0 :
-	       (u16)min_t(u32, c->rx.mtu, m->len - i * c->rx.mtu);
+	cut->off = cut->i * c->rx.mtu;
+	cut->last = cut->i + 1 == cut->m->npkts;
+	if (cut->m->src == MRC_SRC_NONE)
+		cut->len = 0;
+	else
+		cut->len = cut->last ? (u16)(cut->m->len - cut->off) : c->rx.mtu;
 }
 
 /*
- * Describe packet @psn of message @m, to leave by EV @idx. Every field that
- * mrc_wire_build() looks at is set; clearing all of the op would cost more.
+ * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
+ * SE at different bits, and one of them passes PadCnt by.
  */
-static void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_msg *m, u32 psn, u16 len,
-			    u16 idx, u64 now_ns, struct mrc_txop *op)
+static void mrc_tx_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
+{
+	h->se = false;
+	if (c->tx.unpadded)
+		h->pad = 0;
+}
+
+/* Most packets are neither the first nor the last of their message. */
+static mrc_inline void mrc_tx_opcode(const struct mrc_tx_cut *cut, struct mrc_pkt *h)
+{
+	const u8 *opc = mrc_opc_of[cut->m->op];
+
+	h->opcode = opc[0];
+	h->se = false;
+	if (unlikely(cut->last)) {
+		h->opcode = opc[cut->i ? 2 : 3];
+		h->se = cut->m->flags & MRC_WR_SOLICITED;
+	} else if (unlikely(!cut->i)) {
+		h->opcode = opc[1];
+	}
+}
+
+/*
+ * Describe packet @cut, to leave by EV @idx. Every field that mrc_wire_build() looks at is
+ * set; clearing all of the op would cost more. Neighbours of one value are set together: that
+ * is one store.
+ */
+static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_tx_cut *cut,
+				       u16 idx, u64 now_ns, struct mrc_txop *op)
 {
 	const struct mrc_ev *ev = &c->evs->ev[idx];
-	u32 i = (psn - m->psn) & MRC_PSN_MASK, off = i * c->rx.mtu;
-	bool last = i == m->npkts - 1;
+	const struct mrc_msg *m = cut->m;
 	struct mrc_pkt *h = &op->hdr;
 
-	op->off = off;
-	op->len = len;
-	op->src = (enum mrc_tx_src)m->src;
-	op->cookie = m->cookie;
-	op->ev_idx = idx;
-	h->opcode = mrc_opc_of[m->op][(i == 0) | last << 1];
-	h->pad = -len & 3u;
-	h->se = last && m->flags & MRC_WR_SOLICITED;
-	h->ackreq = false;
+	h->hdr_len = 0;
+	h->udp_len = 0;
+	h->notable = 0;
+	h->tsr = 0;
+	h->ev = ev->value;
+	h->plane = ev->plane;
+	mrc_tx_opcode(cut, h);
+	h->pad = -cut->len & 3u;
+	if (unlikely(c->rx.mrc_only))
+		mrc_tx_plain_bth(c, h);
 	h->has_ts = c->tx.timestamps;
 	h->pkey = 0xffff;
 	h->dqpn = c->rx.dqpn;
-	h->psn = psn;
-	h->rqmsn = m->rqmsn;
-	h->msn = m->msn;
+	h->psn = cut->psn;
+	h->meth = m->meth;
 	h->tx_ts = mrc_ts16(now_ns);
-	h->tsr = 0;
-	h->va = m->va + off;
+	h->payload_len = cut->len;
+	h->va = m->va + cut->off;
 	h->rkey = m->rkey;
 	h->dmalen = m->len;
 	h->imm = m->imm;
-	h->swap_add = m->swap_add;
-	h->compare = m->compare;
-	h->hdr_len = 0;
-	h->payload_len = len;
-	h->ev = ev->value;
-	h->plane = ev->plane;
-	h->ecn_ce = false;
-	h->trimmed = 0;
-	h->udp_len = 0;
+	if (unlikely(m->op >= MRC_OP_READ)) {	/* ATOMICs, and what answers them */
+		h->swap_add = m->swap_add;
+		h->compare = m->compare;
+	}
+	op->off = cut->off;
+	op->len = cut->len;
+	op->src = (enum mrc_tx_src)m->src;
+	op->cookie = m->cookie;
+	op->ev_idx = idx;
 }
 
-/* Record @r, in @slot: its packet leaves now as @op says. */
-static void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, const struct mrc_txop *op,
-			  u64 now_ns)
+/* The packet of record @r, in @slot, leaves now by EV @idx. */
+static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len,
+				     u16 idx, u64 now_ns)
 {
-	u16 idx = op->ev_idx;
-
-	mrc_snd_sent(c, r, slot, idx, op->hdr.plane, now_ns);
+	mrc_snd_sent(c, r, slot, len, idx, now_ns);
 	mrc_evset_count_tx(c->evs, idx, 1);
 	c->stats.tx_pkts++;
-	c->stats.tx_bytes += r->len;
+	c->stats.tx_bytes += len;
 	mrc_pto_sent(c, now_ns);
 }
 
@@ -222,7 +258,7 @@ static void mrc_tx_count_rtx(struct mrc_conn *c, u8 cause, s32 by)
 	*n += (u64)(s64)by;
 }
 
-static bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
+static mrc_inline bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
 {
 	return mrc_cc_room(c->cc, c->snd.inflight, bytes);
 }
@@ -252,71 +288,100 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 	return MRC_NONE16;
 }
 
-/* ---- the next packet: chosen, and once there is a path for it, taken ---- */
-
-/* Each returns the message of the packet *psn that may leave now, or NULL. */
-static const struct mrc_msg *mrc_tx_choose_lost(struct mrc_conn *c, u32 *psn)
+/* A path for a packet. Planes that hold too much already are left out. */
+static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
 {
-	u16 slot = mrc_tx_first_lost(c);
-	struct mrc_rec *r = &c->snd.rec[slot & c->rec_mask];
+	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
 
-	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
-		return NULL;
-	*psn = mrc_rec_psn(c, slot);
-	return mrc_msg_at(c, r->msg);
+	return likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
+			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 }
 
-/* The next one of the message under way, or of a message that may start now. */
-static const struct mrc_msg *mrc_tx_choose_new(struct mrc_conn *c, u32 *psn)
+/* What is lost takes another path than the one that lost it, on another plane. */
+static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r)
 {
-	struct mrc_rec *r = &c->snd.rec[c->snd.next & c->rec_mask];
-	const struct mrc_msg *m;
+	u32 off = c->snd.full ? mrc_snd_full(c) : 0;
 
-	if (c->msgs.stopped || ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= c->snd.range)
-		return NULL;
-	/* What a transport ACK may name must stay within one turn of the PSN space. */
-	if (mrc_psn_lag(c, c->snd.acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
-		return NULL;
-	if (c->msgs.cut == MRC_NONE16 && !mrc_msg_next(c))
-		return NULL;
-	m = mrc_msg_at(c, c->msgs.cut);
-	r->msg = c->msgs.cut;
-	r->len = mrc_msg_payload(c, m, c->msgs.cut_off);
-	*psn = c->snd.next;
-	return mrc_tx_room(c, mrc_rec_bytes(r)) ? m : NULL;
+	if (r->ev >= c->evs->n)
+		return mrc_tx_path(c);
+	return mrc_rot_pick_off(&c->rot, c->evs, r->ev, off | 1u << r->plane);
 }
+
+/* Waits for a path within its budget. */
+static mrc_noinline bool mrc_tx_no_path(struct mrc_conn *c, u64 now_ns)
+{
+	c->stats.no_path++;
+	if (c->budget.rto_at_ns == MRC_TIME_NEVER)
+		c->budget.rto_at_ns = mrc_time_after(now_ns, mrc_budget_rto_ns(c));
+	return false;
+}
+
+/* ---- what is lost leaves again ---- */
 
 static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u64 now_ns,
 			     struct mrc_txop *op)
 {
 	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
-	op->hdr.rtx = true;
 	op->undo.kind = MRC_UNDO_RTX;
 	op->undo.sent = r->sent;
 	op->undo.ev = r->ev;
 	op->undo.plane = r->plane;
+	op->undo.tries = r->tries;
 	mrc_resent_note(c, r, mrc_rec_psn(c, slot), ev, now_ns);
 	mrc_list_del(c->snd.rec, &c->snd.lost, slot);
 	mrc_tx_count_rtx(c, r->cause, 1);
 	if (r->tries < MRC_TRIES_MAX)
-		r->tries++;
+		r->tries = (r->tries + 1u) & MRC_TRIES_MAX;
 }
 
-static void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r, const struct mrc_msg *m,
-			    struct mrc_txop *op)
+static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
-	op->hdr.rtx = false;
-	op->undo.kind = MRC_UNDO_NEW;
-	op->undo.slot = c->msgs.cut_rs;
-	if (c->snd.next == c->snd.una)	/* nothing out was sent before it */
-		c->rack.valid = false;
-	r->plane = 0;		/* all at once is one store */
-	r->cause = 0;
-	r->state = MRC_REC_FREE;
-	r->tries = 1;
-	c->snd.next = mrc_psn_add(c->snd.next, 1);
-	if (++c->msgs.cut_off < m->npkts)
+	u16 slot = mrc_tx_first_lost(c), idx;
+	struct mrc_rec *r = &c->snd.rec[slot & c->rec_mask];
+	struct mrc_tx_cut cut;
+
+	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
+		return false;
+	idx = mrc_tx_path_lost(c, r);
+	if (idx == MRC_NONE16)
+		return mrc_tx_no_path(c, now_ns);
+	cut.m = mrc_msg_at(c, r->msg);
+	cut.psn = mrc_rec_psn(c, slot);
+	cut.i = (cut.psn - cut.m->psn) & MRC_PSN_MASK;
+	mrc_tx_measure(c, &cut);
+	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
+	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	op->hdr.rtx = true;
+	r->state = MRC_REC_SENT;
+	mrc_tx_record(c, r, slot, r->len, idx, now_ns);
+	return true;
+}
+
+/* ---- the next new packet: cut off its message, and once there is a path for it, taken ---- */
+
+/* The next one of the message under way, or of a message that may start now. */
+static mrc_inline bool mrc_tx_cut_next(struct mrc_conn *c, struct mrc_tx_cut *cut)
+{
+	if (c->msgs.stopped || ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= c->snd.range)
+		return false;
+	/* What a transport ACK may name must stay within one turn of the PSN space. */
+	if (mrc_psn_lag(c, c->snd.acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
+		return false;
+	if (c->msgs.cut == MRC_NONE16 && !mrc_msg_next(c))
+		return false;
+	cut->m = mrc_msg_at(c, c->msgs.cut);
+	cut->psn = c->snd.next;
+	cut->i = c->msgs.cut_off;
+	mrc_tx_measure(c, cut);
+	return mrc_tx_room(c, cut->len + MRC_PKT_OVERHEAD);
+}
+
+/* The message under way is one packet shorter. */
+static mrc_inline void mrc_tx_cut_off(struct mrc_conn *c, const struct mrc_tx_cut *cut)
+{
+	c->snd.next = mrc_psn_add(cut->psn, 1);
+	c->msgs.cut_off = cut->i + 1;
+	if (likely(!cut->last))
 		return;
 	c->msgs.cut = MRC_NONE16;
 	if (c->msgs.cut_rs)
@@ -325,16 +390,31 @@ static void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r, const struct 
 		c->msgs.sq_seg++;
 }
 
+static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
+				       const struct mrc_tx_cut *cut, struct mrc_txop *op)
+{
+	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
+	op->undo.kind = MRC_UNDO_NEW;
+	op->undo.cut_rs = c->msgs.cut_rs;
+	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
+		c->rack.valid = false;
+	r->msg = c->msgs.cut;
+	r->len = cut->len;
+	r->state = MRC_REC_SENT;	/* all in one byte is one store */
+	r->cause = 0;
+	r->tries = 1;
+}
+
 /*
  * The packet just recorded closes the window: unless one on its way already does, it asks
  * for an acknowledgement. A window smaller than the peer's SACK threshold would
  * otherwise stand still until a probe.
  */
-static void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
+static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
-	if (out < c->snd.range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD))
+	if (likely(out < c->snd.range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
 		return;
 	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->rec_mask].state == MRC_REC_SENT)
 		return;
@@ -342,60 +422,30 @@ static void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 	op->hdr.ackreq = true;
 }
 
-/*
- * A path for the packet of @r. What is lost takes another than the one that lost it, on
- * another plane; planes that hold too much already are left out.
- */
-static u16 mrc_tx_pick(struct mrc_conn *c, const struct mrc_rec *r, bool lost, u64 now_ns)
-{
-	bool known = unlikely(lost) && r->ev < c->evs->n;
-	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
-	u16 idx;
-
-	if (known)
-		off |= 1u << r->plane;
-	if (likely(!off))
-		idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
-	else
-		idx = mrc_rot_pick_off(&c->rot, c->evs, known ? r->ev : MRC_NONE16, off);
-
-	if (unlikely(idx == MRC_NONE16)) {	/* waits for a path within its budget */
-		c->stats.no_path++;
-		if (c->budget.rto_at_ns == MRC_TIME_NEVER)
-			c->budget.rto_at_ns = mrc_time_after(now_ns, mrc_budget_rto_ns(c));
-	}
-	return idx;
-}
-
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	const struct mrc_msg *m;
+	struct mrc_tx_cut cut;
 	struct mrc_rec *r;
 	u16 slot, idx;
-	bool lost;
-	u32 psn;
 
 	if (!c->snd.known || c->fail || now_ns < c->budget.rnr_until_ns || now_ns < c->hold_until_ns)
 		return false;
-	if (c->snd.paced.count && now_ns >= c->budget.nack_until_ns)
+	if (unlikely(c->snd.paced.count) && now_ns >= c->budget.nack_until_ns)
 		mrc_snd_unpace(c);
-	lost = c->snd.lost.count;
-	m = unlikely(lost) ? mrc_tx_choose_lost(c, &psn) : mrc_tx_choose_new(c, &psn);
-	if (!m)
+	if (unlikely(c->snd.lost.count))
+		return mrc_tx_lost_next(c, now_ns, op);
+	if (!mrc_tx_cut_next(c, &cut))
 		return false;
-	slot = (u16)(psn & c->rec_mask);
+	idx = mrc_tx_path(c);
+	if (unlikely(idx == MRC_NONE16))
+		return mrc_tx_no_path(c, now_ns);
+	slot = (u16)(cut.psn & c->rec_mask);
 	r = &c->snd.rec[slot];
-	idx = mrc_tx_pick(c, r, lost, now_ns);
-	if (idx == MRC_NONE16)
-		return false;
-	if (unlikely(lost))
-		mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
-	else
-		mrc_tx_take_new(c, r, m, op);
-	mrc_tx_describe(c, m, psn, r->len, idx, now_ns, op);
-	mrc_tx_record(c, r, slot, op, now_ns);
-	if (likely(!lost))
-		mrc_tx_ask(c, op);
+	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	mrc_tx_take_new(c, r, &cut, op);
+	mrc_tx_cut_off(c, &cut);
+	mrc_tx_record(c, r, slot, cut.len, idx, now_ns);
+	mrc_tx_ask(c, op);
 	return true;
 }
 
@@ -403,7 +453,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	u16 slot = (u16)(op->hdr.psn & c->rec_mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
-	bool rs = op->undo.slot;
+	bool rs = op->undo.cut_rs;
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
@@ -412,8 +462,8 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 		mrc_evset_count_tx(c->evs, op->ev_idx, -1);
 	c->stats.tx_pkts--;
 	c->stats.tx_bytes -= op->len;
-	r->tries--;
 	if (op->undo.kind == MRC_UNDO_RTX) {
+		r->tries = op->undo.tries & MRC_TRIES_MAX;
 		r->state = MRC_REC_LOST;
 		r->sent = op->undo.sent;
 		r->ev = op->undo.ev;

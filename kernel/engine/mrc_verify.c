@@ -62,10 +62,9 @@ static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 	struct mrc_evplane *pl = &s->plane[p];
 	u16 idx = pl->verify_ev;
 
-	if (idx == MRC_NONE16 ||
-	    mrc_ev_age_ns(now_ns, pl->verify_tick) < mrc_verify_patience(s, p))
+	if (mrc_ev_age_ns(now_ns, pl->verify_tick) < mrc_verify_patience(s, p))
 		return;
-	pl->verify_ev = MRC_NONE16;
+	mrc_verify_closed(s, p);
 	s->stats.probes_lost++;
 	if (mrc_verify_heard(s, p, pl->verify_tick))
 		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
@@ -103,9 +102,11 @@ static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
 static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 {
 	u64 at = MRC_TIME_NEVER, age;
+	u32 left;
 	u8 p;
 
-	for (p = 0; p < s->n_planes; p++) {
+	for (left = s->asked; left; left &= left - 1) {
+		p = (u8)mrc_ffs64(left);
 		mrc_verify_expire(s, p, now_ns);
 		if (s->plane[p].verify_ev == MRC_NONE16)
 			continue;
@@ -144,11 +145,15 @@ static u8 mrc_verify_turn(struct mrc_evset *s, u64 now_ns)
 /* The plane to be asked now, or MRC_PLANES_MAX. */
 static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
-	u8 p = mrc_verify_urgent(s, now_ns);
+	bool turn = now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
+	u8 p;
 
+	if (likely(!turn && !s->odd))	/* before that only a doubt is asked about */
+		return MRC_PLANES_MAX;
+	p = mrc_verify_urgent(s, now_ns);
 	if (p < MRC_PLANES_MAX && s->plane[p].doubt_ev != MRC_NONE16)
 		return p;
-	if (now_ns < s->verify_from_ns || s->verify_pkts < MRC_VERIFY_PKTS)
+	if (!turn)
 		return MRC_PLANES_MAX;
 	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, now_ns);
 }
@@ -173,6 +178,7 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 	pl = &s->plane[p];
 	*idx = mrc_rot_any(r, s, p, pl->doubt_ev);
 	pl->verify_ev = *idx;
+	s->asked |= 1u << p;
 	pl->verify_tick = mrc_ev_tick(now_ns);
 	s->verify_pkts = 0;
 	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
@@ -200,7 +206,7 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 	}
 	if (pl->verify_ev != idx)
 		return false;
-	pl->verify_ev = MRC_NONE16;
+	mrc_verify_closed(s, p);
 	mrc_evset_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->verify_tick), 1), now_ns);
 	mrc_evset_delivered(s, p, idx, pl->verify_tick, now_ns);
 	return true;

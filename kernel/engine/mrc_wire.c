@@ -421,7 +421,6 @@ static inline void pkt_clear(struct mrc_pkt *p)
 {
 	const size_t va = offsetof(struct mrc_pkt, va);
 	const size_t u = offsetof(struct mrc_pkt, u);
-	const size_t end = offsetof(struct mrc_pkt, hdr_len);
 	const size_t half = sizeof(p->u) / 2;
 
 	u8 *b = (u8 *)p;
@@ -429,8 +428,7 @@ static inline void pkt_clear(struct mrc_pkt *p)
 	memset(b, 0, va);
 	memset(b + va, 0, u - va);
 	memset(b + u, 0, half);
-	memset(b + u + half, 0, end - u - half);
-	memset(b + end, 0, sizeof(*p) - end);
+	memset(b + u + half, 0, sizeof(*p) - u - half);
 }
 
 int mrc_wire_parse(const void *buf, u32 len, u8 trimmed, struct mrc_pkt *p)

@@ -139,24 +139,48 @@ struct mrc_ep_hdr {		/* ERTH and EETH */
 
 #define MRC_PLANE_NONE	0xff
 
-/* One packet, host byte order. Fields not of its opcode are zero. */
+/*
+ * One packet, host byte order. Fields not of its opcode are zero when it was parsed. Not on the
+ * wire of these headers, but filled by the receiver's network side: plane, ev, ecn_ce,
+ * trimmed, udp_len.
+ */
 struct mrc_pkt {
 	u8 opcode;		/* enum mrc_opcode */
 	u8 pad;			/* PadCnt; payload_len is already without it */
 	bool se;		/* solicited event */
-	bool ackreq;		/* A */
-	bool rtx;		/* RTX */
 	bool has_ts;		/* TS: TSETH present; data packets only */
 	u16 pkey;
+	u8 tsr;			/* TSETH */
+	u8 plane;		/* arrival plane, 0-based; MRC_PLANE_NONE: by none (lo) */
 	u32 dqpn;		/* 24 bits */
 	u32 psn;		/* 24 bits; meaning per opcode, 1.3 */
 
-	u16 rqmsn, msn;		/* METH */
+	union {
+		struct {
+			u16 rqmsn, msn;
+		};
+		u32 meth;	/* METH: both */
+	};
 	u16 tx_ts;		/* TSETH */
-	u8 tsr;
+	u16 payload_len;
+
+	/* Zero in most packets: together, so that one store or test does it. */
+	u16 hdr_len;		/* bytes from BTH to the payload */
+	u16 udp_len;		/* as in the UDP header; sizes rcvd_bytes */
+	union {
+		struct {
+			bool ecn_ce;
+			u8 trimmed;	/* 0, MRC_NACK_TRIMMED or MRC_NACK_TRIMMED_LASTHOP */
+			bool rtx;	/* RTX */
+			bool ackreq;	/* A */
+		};
+		u32 notable;		/* any of them */
+	};
+
 	u64 va;			/* RETH: address, or offset in the message */
 	u32 rkey;
 	u32 dmalen;
+	u32 ev;			/* from UDP source port and flow label */
 	u32 imm;		/* ImmDt, or the R_Key of IETH for *_INV */
 	u64 swap_add, compare;	/* CMP_SWAP, FETCH_ADD; swap_add: orig in ATOMIC_ACK */
 	union {
@@ -169,16 +193,6 @@ struct mrc_pkt {
 		struct mrc_probe_hdr probe;
 		struct mrc_ep_hdr ep;
 	} u;
-
-	u16 hdr_len;		/* bytes from BTH to the payload */
-	u16 payload_len;
-
-	/* Not on the wire of these headers: filled by the receiver's network side. */
-	u32 ev;			/* from UDP source port and flow label */
-	u8 plane;		/* arrival plane, 0-based; MRC_PLANE_NONE: by none (lo) */
-	bool ecn_ce;
-	u8 trimmed;		/* 0, MRC_NACK_TRIMMED or MRC_NACK_TRIMMED_LASTHOP */
-	u16 udp_len;		/* as in the UDP header; sizes rcvd_bytes */
 };
 
 /**
