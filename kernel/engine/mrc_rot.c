@@ -268,13 +268,13 @@ static bool mrc_rot_turn(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 }
 
 /*
- * As the header says, on none of @planes; @idx: already met on plane r->plane, or MRC_NONE16.
+ * As the header says, on none of @planes; @idx: already met on plane r->plane, or MRC_NONE16;
+ * *lifted: one SKIP EV became GOOD for this packet already.
  * Two rounds: in the second, planes have their turn whatever their share.
  */
-static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid,
-					 u32 planes, u16 idx)
+static mrc_noinline u16 mrc_rot_pick_of(struct mrc_rot *r, struct mrc_evset *s, u16 avoid,
+					u32 planes, u16 idx, bool *lifted)
 {
-	bool lifted = false;
 	u16 tries, got;
 
 	if (!s->usable)
@@ -287,17 +287,24 @@ static mrc_noinline u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s,
 			continue;
 		if (idx == MRC_NONE16 && tries < s->n_planes && !mrc_rot_turn(r, s, p))
 			continue;
-		got = mrc_rot_pick_on(r, s, p, avoid, &lifted, idx);
+		got = mrc_rot_pick_on(r, s, p, avoid, lifted, idx);
 		if (got != avoid)
 			return got;
 	}
 	return avoid;
 }
 
+static u16 mrc_rot_pick_any(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u16 idx)
+{
+	bool lifted = false;
+
+	return mrc_rot_pick_of(r, s, avoid, 0, idx, &lifted);
+}
+
 u16 mrc_rot_pick_met(struct mrc_rot *r, struct mrc_evset *s, u16 idx)
 {
 	if (s->ev[idx].state != MRC_EV_GOOD)
-		return mrc_rot_pick_any(r, s, MRC_NONE16, 0, idx);
+		return mrc_rot_pick_any(r, s, MRC_NONE16, idx);
 	mrc_ev_taken(&s->ev[idx]);
 	r->plane = mrc_rot_next_plane(s, r->plane);
 	return idx;
@@ -313,23 +320,24 @@ u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 		p = r->plane;
 	}
 	if (!((s->full & r->ready) >> p & 1))
-		return mrc_rot_pick_any(r, s, avoid, 0, MRC_NONE16);
+		return mrc_rot_pick_any(r, s, avoid, MRC_NONE16);
 	idx = mrc_rot_shuffle(r, &r->at[p], r->order + (u32)p * r->quota);
 	if (idx == avoid || s->ev[idx].state != MRC_EV_GOOD)
-		return mrc_rot_pick_any(r, s, avoid, 0, idx);
+		return mrc_rot_pick_any(r, s, avoid, idx);
 	return mrc_rot_pick_met(r, s, idx);
 }
 
 u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 planes)
 {
+	bool lifted = false;
 	u16 idx;
 
 	if (!(s->in_use & ~planes) || !planes)
 		return mrc_rot_pick(r, s, avoid);
 	if (unlikely(r->gen != s->gen))
 		mrc_rot_look(r, s);
-	idx = mrc_rot_pick_any(r, s, avoid, planes, MRC_NONE16);
-	return idx != avoid ? idx : mrc_rot_pick(r, s, avoid);
+	idx = mrc_rot_pick_of(r, s, avoid, planes, MRC_NONE16, &lifted);
+	return idx != avoid ? idx : mrc_rot_pick_of(r, s, avoid, 0, MRC_NONE16, &lifted);
 }
 
 /* ---- acknowledgements ---- */

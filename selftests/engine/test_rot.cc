@@ -570,6 +570,20 @@ TEST_F(rot, acknowledgements_avoid_planes_of_which_nothing_is_heard)
     EXPECT_EQ(seen.count(2), 1u);
 }
 
+// Found by fuzz_ev: the second look, at planes that were to be avoided, made one more good.
+TEST_F(rot, at_most_one_becomes_good_wherever_it_looks)
+{
+    make_planes({2, 1});
+    for (u16 i = 0; i < 3; i++)
+        mrc_evset_sign(&s, i, MRC_SIGN_ECN, now);
+    ASSERT_EQ(s.ev[0].state + s.ev[1].state + s.ev[2].state, 3 * MRC_EV_SKIP);
+    mrc_rot_pick_off(&r, &s, 2, 1);     // the only one off plane 0 is to be avoided
+    u32 skips = 0;
+    for (u16 i = 0; i < 3; i++)
+        skips += s.ev[i].state == MRC_EV_SKIP;
+    EXPECT_EQ(skips, 2u);
+}
+
 // Acknowledgements do not take the turns of data.
 TEST_F(rot, data_stays_in_strict_turns_among_acknowledgements)
 {
