@@ -155,6 +155,7 @@ struct mrc_evset {
 	u8 moment;		/* counts moments at which losses were found */
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
+	u32 heard_pkts;		/* packets of the peer; wraps */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;

@@ -31,7 +31,8 @@ struct mrc_evplane {
 	u32 base_tick;
 	u32 ok_tick;		/* latest send known as delivered, if ok */
 	u32 reo_tick;		/* latest false alarm, or decay */
-	u32 heard_tick;		/* the peer's latest packet by it */
+	u32 heard_tick;		/* the peer's latest packet by it, and its number */
+	u32 heard_pkts;
 	/* suspicion (mrc_suspect.c) */
 	u32 lost_tick;		/* of lost_ev: when its packet was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */

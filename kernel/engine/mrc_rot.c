@@ -12,6 +12,7 @@
 #define MRC_PROVEN_NS		1000000ull
 #define MRC_HEARD_RTTS		4	/* so much longer than others: not heard */
 #define MRC_HEARD_NS		100000ull
+#define MRC_HEARD_TURNS		4	/* and for so many turns of all planes */
 
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed)
 {
@@ -350,12 +351,16 @@ static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 	       age <= max_t(u64, (u64)MRC_PROVEN_RTTS * s->plane[p].srtt_ns, MRC_PROVEN_NS);
 }
 
-/* Was the peer heard by plane p about as lately as by any? */
+/*
+ * Was the peer heard by plane p about as lately as by any? A peer that sends a message now
+ * and then is not expected by all planes at once.
+ */
 static bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
 {
 	u64 quiet = (u64)(u32)(s->heard_tick - s->plane[p].heard_tick) << MRC_TICK_SHIFT;
 
-	return !quiet || quiet <= max_t(u64, MRC_HEARD_RTTS * (u64)s->plane[p].srtt_ns, MRC_HEARD_NS);
+	return s->heard_pkts - s->plane[p].heard_pkts <= MRC_HEARD_TURNS * (u32)s->n_planes ||
+	       quiet <= max_t(u64, MRC_HEARD_RTTS * (u64)s->plane[p].srtt_ns, MRC_HEARD_NS);
 }
 
 static bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)

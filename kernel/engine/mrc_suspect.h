@@ -37,6 +37,7 @@ static inline void mrc_evset_heard(struct mrc_evset *s, u8 p, u64 now_ns)
 	u32 tick = mrc_ev_tick(now_ns);
 
 	s->plane[p].heard_tick = tick;
+	s->plane[p].heard_pkts = ++s->heard_pkts;
 	s->heard_tick = tick;
 	mrc_evset_earn(s, 1);
 }

@@ -570,6 +570,22 @@ TEST_F(rot, acknowledgements_avoid_planes_of_which_nothing_is_heard)
     EXPECT_EQ(seen.count(2), 1u);
 }
 
+// A message each millisecond comes by one plane at a time: the others are not dead for that, and
+// what answers it, and its probes, must not all leave by the plane that has just died.
+TEST_F(rot, acknowledgements_of_lone_messages_leave_by_all_planes)
+{
+    std::set<u32> seen;
+
+    make(32, 4);
+    for (int i = 0; i < 16; i++, now += 1 * kMs) {
+        mrc_evset_heard(&s, static_cast<u8>(i % 4), now);
+        seen.clear();
+        for (int n = 0; n < 20; n++)
+            seen.insert(s.ev[ack()].plane);
+    }
+    EXPECT_EQ(seen.size(), 4u);
+}
+
 // Found by fuzz_ev: the second look, at planes that were to be avoided, made one more good.
 TEST_F(rot, at_most_one_becomes_good_wherever_it_looks)
 {
