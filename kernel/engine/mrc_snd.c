@@ -263,9 +263,13 @@ void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns)
 /* Nothing is in flight any more: what was counts as waiting. */
 void mrc_snd_withdraw(struct mrc_conn *c)
 {
-	u16 slot;
+	u32 psn;
 
-	while ((slot = mrc_snd_oldest(c)) != MRC_NONE16) {
+	for (psn = c->snd.una; c->snd.out && psn != c->snd.next; psn = mrc_psn_add(psn, 1)) {
+		u16 slot = (u16)(psn & c->rec_mask);
+
+		if (c->snd.rec[slot].state != MRC_REC_SENT)
+			continue;
 		mrc_snd_take_back(c, slot);
 		c->snd.rec[slot].state = MRC_REC_LOST;
 		c->snd.rec[slot].cause = MRC_CAUSE_PLANE;
