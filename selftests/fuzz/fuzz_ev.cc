@@ -259,6 +259,7 @@ private:
 
         for (i = 0; i < s_.n; i++)
             REQUIRE(!mrc_evset_set_state(&s_, i, MRC_EV_GOOD, now_));
+        recover();      // a suspect plane may have had none to be asked by
         for (i = 0; i < s_.n_planes; i++) {
             // Round trips without a sign give weights back.
             mrc_evset_false_alarm(&s_, static_cast<u8>(i), MRC_NONE16, mrc_ev_tick(now_), 0,
