@@ -155,16 +155,20 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, r, p))) {
-			*lost += mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK,
-					      now_ns);
+			u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK,
+						 now_ns);
+
+			/* A plane that died is no congestion: the window is for the others. */
+			if (!down && !c->evs->plane[p].suspect)
+				*lost += bytes;
 			continue;
 		}
 		/* Round up: at that time the age in ticks must suffice. */
 		at = now_ns + w.lost_ns - age + MRC_TICK_NS;
 		if (down || c->tx.sleek)
 			return at;
-		if (age < w.late_ns)
-			return now_ns + w.late_ns - age + MRC_TICK_NS;
+		if (age < w.late_ns)	/* which is the longer one where the plane is suspect */
+			return min_t(u64, at, now_ns + w.late_ns - age + MRC_TICK_NS);
 		if (told || !mrc_rack_overdue(c, p, w.late_ns, now_ns, &at))
 			return at;
 		told = true;	/* suspect: it waits for less from now on */
