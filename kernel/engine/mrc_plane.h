@@ -37,6 +37,7 @@ struct mrc_evplane {
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */
 	u64 suspect_ns;		/* suspect: since when */
 	u64 ask_ns;		/* suspect: when to probe next */
+	u32 ask_pkts;		/* suspect: packets counted up to the latest probe */
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
 	/* probes of EVs (mrc_probe.c) */
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
