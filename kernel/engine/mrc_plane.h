@@ -71,6 +71,12 @@ static inline bool mrc_evplane_odd(const struct mrc_evplane *pl)
 /* An unambiguous round trip of a packet that left by plane @p. */
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
 
+/*
+ * Likewise of a probe. It is short, and on a slow link much faster than data: no base for it, or
+ * the plane looks congested beside one that had no probe lately.
+ */
+void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
+
 /* Mean base round trip of the planes in use, weighted by their shares; 0: none known. */
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s);
 
