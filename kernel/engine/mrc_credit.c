@@ -3,7 +3,7 @@
  * mrc_credit.c - what probes may cost.
  *
  * Probes share the receiver's time with data, and a set that is bad for the receiver's sake
- * must not be what drowns it. So they are paid for: packets sent and data received earn
+ * must not be what drowns it. So they are paid for: data sent and data received earn
  * credit, and so does time, up to a burst. What is due and not paid for waits, and the packet
  * that pays for it wakes it.
  */
@@ -15,6 +15,7 @@ static void mrc_credit_pkts(struct mrc_evset *s, u32 pkts)
 {
 	const u32 most = MRC_PROBE_BURST * MRC_PROBE_COST;
 
+	s->credit.pkts += pkts;
 	pkts = min_t(u32, pkts, most);
 	s->credit.units = min_t(u32, s->credit.units + pkts, most);
 	s->verify_pkts = min_t(u32, s->verify_pkts + pkts, MRC_VERIFY_PKTS);

@@ -449,6 +449,7 @@ static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16
 	op->hdr.ev = c->evs->ev[idx].value;
 	op->hdr.plane = c->evs->ev[idx].plane;
 	mrc_evset_count_tx(c->evs, idx, 1);
+	c->evs->verify_pkts++;	/* pays for no probe, but is what they are sent for */
 	c->stats.tx_ctrl_pkts++;
 }
 

@@ -106,17 +106,19 @@ struct mrc_ev_stats {
 };
 
 /*
- * What probes may cost, in packets: one for each MRC_PROBE_COST sent or received, ten a
- * second, and a burst saved up. Packets are counted down, so that the one that pays for a
+ * What probes may cost, in packets of data: one for each MRC_PROBE_COST sent or received, ten a
+ * second, and a burst saved up. Both ends have a path set: together they stay below 2 in 100.
+ * Packets are counted down, so that the one that pays for a
  * probe that waits wakes it (mrc_evset_credit_wake()).
  */
-#define MRC_PROBE_COST		80u
+#define MRC_PROBE_COST		92u
 #define MRC_PROBE_BURST		32u
 #define MRC_VERIFY_PKTS		56u	/* between verifications of mere routine */
 struct mrc_probe_credit {
 	s32 left;		/* packets until the next probe is paid for */
 	s32 from;		/* what `left` began with when last looked at */
 	u32 units;		/* saved, MRC_PROBE_COST for each probe */
+	u32 pkts;		/* all that were counted; wraps */
 	u64 at_ns;		/* up to when time has been counted */
 };
 
@@ -258,7 +260,6 @@ static inline u32 mrc_evset_base_ns(const struct mrc_evset *s, u8 p)
 /* One more packet sent by @idx, or one taken back. */
 static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 {
-	mrc_evset_earn(s, by);
 	if (s->count)
 		s->count[idx].tx_pkts += (u32)by;
 }

@@ -78,6 +78,21 @@ static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 	pl->round_tick = mrc_ev_tick(now_ns);
 }
 
+static inline void mrc_plane_learn(struct mrc_evset *s, struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	if (unlikely(!pl->srtt_ns))
+		mrc_plane_first_sample(pl, rtt, now_ns);
+	else
+		mrc_plane_sample(pl, rtt);
+	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
+		s->patience_most_ns = mrc_plane_patience_ns(pl);
+}
+
+void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
+{
+	mrc_plane_learn(s, &s->plane[p], (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), now_ns);
+}
+
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -85,12 +100,7 @@ void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 	bool first = !pl->srtt_ns;
 
 	mrc_plane_base(pl, rtt, now_ns);
-	if (unlikely(first))
-		mrc_plane_first_sample(pl, rtt, now_ns);
-	else
-		mrc_plane_sample(pl, rtt);
-	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
-		s->patience_most_ns = mrc_plane_patience_ns(pl);
+	mrc_plane_learn(s, pl, rtt, now_ns);
 	if (unlikely(first))
 		return;
 	mrc_plane_calm(pl, now_ns);

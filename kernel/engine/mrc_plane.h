@@ -38,6 +38,7 @@ struct mrc_evplane {
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */
 	u64 suspect_ns;		/* suspect: since when */
 	u64 ask_ns;		/* suspect: when to probe next */
+	u32 ask_pkts;		/* suspect: packets counted up to the latest probe */
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
 	/* probes of EVs (mrc_probe.c) */
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
@@ -70,6 +71,12 @@ static inline bool mrc_evplane_odd(const struct mrc_evplane *pl)
 
 /* An unambiguous round trip of a packet that left by plane @p. */
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
+
+/*
+ * Likewise of a probe. It is short, and on a slow link much faster than data: no base for it, or
+ * the plane looks congested beside one that had no probe lately.
+ */
+void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
 
 /* Mean base round trip of the planes in use, weighted by their shares; 0: none known. */
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s);

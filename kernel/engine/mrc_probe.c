@@ -205,7 +205,7 @@ static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 
 		rtt += s->probe_ns * ((1u << (ev->out - 1u)) - 1);
 		rtt = min_t(u64, rtt, s->probe_max_ns);
 	}
-	mrc_evset_rtt(s, p, rtt, now_ns);
+	mrc_evset_probe_rtt(s, p, rtt, now_ns);
 }
 
 /* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */

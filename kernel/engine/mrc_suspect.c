@@ -10,7 +10,8 @@
  * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
  * what made it suspect. Its probes leave two at once, by different EVs, and then after a
  * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
- * again 2 ms after it is back.
+ * again 2 ms after it is back. While there is no data nobody misses it, and each waits for as
+ * long as all before took.
  *
  * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
  * is suspect only in contrast to another that delivered what was sent later.
@@ -20,6 +21,7 @@
 #define MRC_ASK_PART		64
 #define MRC_ASK_MIN_NS		200000ull
 #define MRC_ASK_MAX_NS		100000000ull
+#define MRC_ASK_IDLE_NS		250000000ull
 #define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
 #define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
 
@@ -254,23 +256,31 @@ static u16 mrc_suspect_ev(struct mrc_evset *s, u8 p)
 	return MRC_NONE16;
 }
 
+/* From this probe of a suspect plane to the next. */
+static u64 mrc_suspect_gap(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
+{
+	u64 since = now_ns > pl->suspect_ns ? now_ns - pl->suspect_ns : 0;
+	bool idle = pl->ask_pkts == s->credit.pkts;
+
+	pl->ask_pkts = s->credit.pkts;
+	return idle ? clamp_t(u64, since, MRC_ASK_MIN_NS, MRC_ASK_IDLE_NS) :
+		      clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS, MRC_ASK_MAX_NS);
+}
+
 /* The EV by which a suspect plane is to be probed now, or MRC_NONE16. */
 u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_evplane *pl;
-	u64 since;
 	u8 p;
 
 	for (p = 0; s->odd && p < s->n_planes; p++) {
 		pl = &s->plane[p];
 		if (!pl->suspect || !s->usable_on[p] || now_ns < pl->ask_ns)
 			continue;
-		since = now_ns > pl->suspect_ns ? now_ns - pl->suspect_ns : 0;
 		if (pl->asks)
 			pl->asks--;
 		if (!pl->asks)
-			pl->ask_ns = now_ns + clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS,
-						      MRC_ASK_MAX_NS);
+			pl->ask_ns = now_ns + mrc_suspect_gap(s, pl, now_ns);
 		return mrc_suspect_ev(s, p);
 	}
 	return MRC_NONE16;

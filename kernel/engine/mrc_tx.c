@@ -222,6 +222,7 @@ static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 
 {
 	mrc_snd_sent(c, r, slot, len, idx, now_ns);
 	mrc_evset_count_tx(c->evs, idx, 1);
+	mrc_evset_earn(c->evs, 1);
 	c->stats.tx_pkts++;
 	c->stats.tx_bytes += len;
 	mrc_pto_sent(c, now_ns);
@@ -458,8 +459,10 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
 	mrc_snd_take_back(c, slot);
-	if (c->evs)
+	if (c->evs) {
 		mrc_evset_count_tx(c->evs, op->ev_idx, -1);
+		mrc_evset_earn(c->evs, -1);
+	}
 	c->stats.tx_pkts--;
 	c->stats.tx_bytes -= op->len;
 	if (op->undo.kind == MRC_UNDO_RTX) {

@@ -207,7 +207,7 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 	if (pl->verify_ev != idx)
 		return false;
 	mrc_verify_closed(s, p);
-	mrc_evset_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->verify_tick), 1), now_ns);
+	mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->verify_tick), 1), now_ns);
 	mrc_evset_delivered(s, p, idx, pl->verify_tick, now_ns);
 	return true;
 }

@@ -159,6 +159,26 @@ TEST_F(plane, congestion_of_all_planes_is_no_planes)
     }
 }
 
+// Links of 50 Mbit/s: a probe takes 0.5 ms, data 3 ms. Two planes had probes, two had none: all
+// are alike.
+TEST_F(plane, a_probe_is_no_base_for_data)
+{
+    make(32, 4);
+    for (u8 p : {0, 3})
+        mrc_evset_probe_rtt(&s, p, 500 * kUs, now);
+    EXPECT_EQ(mrc_evset_base_ns(&s, 0), 0u);
+    EXPECT_EQ(mrc_evset_srtt_ns(&s, 0), 500 * kUs) << "but a round trip";
+    for (int round = 0; round < 200; round++, now += 3 * kMs)
+        for (u8 p = 0; p < 4; p++) {
+            mrc_evset_delivered(&s, p, static_cast<u16>(p * 8), mrc_ev_tick(now), now);
+            mrc_evset_rtt(&s, p, 3 * kMs, now);
+        }
+    for (u8 p = 0; p < 4; p++) {
+        EXPECT_EQ(mrc_evset_share(&s, p), MRC_SHARE_FULL);
+        EXPECT_EQ(mrc_evset_base_ns(&s, p), 3 * kMs);
+    }
+}
+
 TEST_F(plane, a_plane_that_is_well_again_gets_its_share_back)
 {
     make(32, 4);

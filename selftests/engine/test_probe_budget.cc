@@ -125,6 +125,33 @@ TEST_F(budget, one_for_so_many_packets_sent)
     EXPECT_GE(s.stats.probes, packets / MRC_PROBE_COST);
 }
 
+// While there is no data nobody misses the plane. Two at once, and then each after as long as
+// all before took; not one in so many more with all that was saved up.
+TEST_F(budget, a_suspect_plane_is_asked_less_while_idle)
+{
+    start(8, 2);
+    for (u8 p = 0; p < 2; p++)
+        mrc_evset_rtt(&s, p, 40 * kUs, now);
+    mrc_evset_delivered(&s, 1, 4, mrc_ev_tick(now), now);
+    ASSERT_TRUE(mrc_evset_overdue(&s, 0, mrc_ev_tick(now) - 1000, now));
+    auto silent = [&](u64 for_ns, s32 data) {
+        u64 before = s.stats.probes, end = now + for_ns;
+
+        for (; now < end; now = std::min(std::max(now + 1, s.next_probe_ns), end)) {
+            mrc_evset_earn(&s, data);
+            probes();
+        }
+        return s.stats.probes - before;
+    };
+    u64 n = silent(2000 * kMs, 0);
+    EXPECT_GE(n, 14u);
+    EXPECT_LE(n, 20u) << "ten a second";
+    silent(250 * kMs, 1);
+    n = silent(400 * kMs, 1); // after each probe, data: a 64th of 2.25 s apart
+    EXPECT_GE(n, 9u);
+    EXPECT_LE(n, 13u);
+}
+
 // It is told when time pays for the probe, and the packet that does sooner wakes it.
 TEST_F(budget, what_is_not_paid_for_is_not_due)
 {
@@ -135,12 +162,12 @@ TEST_F(budget, what_is_not_paid_for_is_not_due)
     ASSERT_EQ(s.stats.probes, MRC_PROBE_BURST);
     EXPECT_GT(s.next_probe_ns, now + 80 * kMs);
     EXPECT_LE(s.next_probe_ns, now + 100 * kMs);
-    mrc_evset_count_tx(&s, 0, 1);
-    mrc_evset_count_tx(&s, 0, 1);
-    mrc_evset_count_tx(&s, 0, -1);
+    mrc_evset_earn(&s, 1);
+    mrc_evset_earn(&s, 1);
+    mrc_evset_earn(&s, -1);
     EXPECT_GT(s.next_probe_ns, now + 80 * kMs);
     for (u32 i = 0; i < MRC_PROBE_COST; i++)
-        mrc_evset_count_tx(&s, 0, 1);
+        mrc_evset_earn(&s, 1);
     EXPECT_LE(s.next_probe_ns, now);
     EXPECT_EQ(probes().size(), 1u);
 }

@@ -118,7 +118,7 @@ void windows::steady()
     r_.add("settled_probes_percent", 100 * ratio(real(x.probes), real(x.data)));
 }
 
-// Probes while nobody has data to send.
+// Probes while nobody has data to send, of each path set: both ends have one.
 void windows::quiet()
 {
     u64 n = 0, probes = 0;
@@ -130,7 +130,7 @@ void windows::quiet()
             probes += x.probes;
         }
     for (const end *e : w_.ends)
-        sets += e && w_.work.end_flows[e->id];
+        sets += e != nullptr;
     if (n && sets)
         r_.add("quiet_probes_per_s", real(probes) / (real(n) * r_.bucket_us * 1e-6 * sets));
 }
