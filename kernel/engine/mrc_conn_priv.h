@@ -579,7 +579,6 @@ void mrc_snd_unpace(struct mrc_conn *c);
 u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
 u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
-void mrc_snd_advance(struct mrc_conn *c);
 u16 mrc_snd_oldest(const struct mrc_conn *c);
 u32 mrc_snd_full(struct mrc_conn *c);
 int mrc_snd_check(const struct mrc_conn *c);
@@ -616,7 +615,6 @@ u64 mrc_pto_deadline_ns(const struct mrc_conn *c);
 
 /* mrc_budget.c: retries and timeouts */
 void mrc_budget_reset(struct mrc_conn *c);
-void mrc_budget_restore(struct mrc_conn *c);
 void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
@@ -662,6 +660,22 @@ static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->budget.rto_at_ns == MRC_TIME_NEVER || c->pto.at_ns == MRC_TIME_NEVER)
 		mrc_pto_arm(c, now_ns);
+}
+
+/* The left edge moves over what is delivered. */
+static inline void mrc_snd_advance(struct mrc_conn *c)
+{
+	while (c->snd.una != c->snd.next &&
+	       c->snd.rec[c->snd.una & c->rec_mask].state == MRC_REC_FREE)
+		c->snd.una = mrc_psn_add(c->snd.una, 1);
+}
+
+/* Progress. */
+static inline void mrc_budget_restore(struct mrc_conn *c)
+{
+	c->budget.retries = 0;
+	c->budget.nack_backoff = 0;
+	c->budget.nack_charge_ns = 0;
 }
 
 /* mrc_sleek.c */

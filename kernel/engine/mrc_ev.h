@@ -253,6 +253,18 @@ static inline u32 mrc_evset_base_ns(const struct mrc_evset *s, u8 p)
 	return s->plane[p].base_ns == ~0u ? 0 : s->plane[p].base_ns;
 }
 
+/* Of a plane whose weight is not full. */
+u32 mrc_share_of(const struct mrc_evset *s, u8 p);
+
+/*
+ * The share of a full turn that plane @p gets, of MRC_SHARE_FULL. Less than full: the plane is
+ * slower than others, which is answered by its share and is no business of the window.
+ */
+static inline u32 mrc_evset_share(const struct mrc_evset *s, u8 p)
+{
+	return likely(s->plane[p].weight == MRC_SHARE_FULL) ? MRC_SHARE_FULL : mrc_share_of(s, p);
+}
+
 /* One more packet sent by @idx, or one taken back. */
 static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 {

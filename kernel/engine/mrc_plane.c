@@ -34,7 +34,7 @@ void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->doubt_ev = MRC_NONE16;
 }
 
-static void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {
 	if (unlikely(mrc_ev_age_ns(now_ns, pl->base_tick) >= MRC_BASE_NS)) {
 		pl->base_ns = pl->base_next_ns;
