@@ -77,24 +77,32 @@ static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 	pl->round_tick = mrc_ev_tick(now_ns);
 }
 
+/*
+ * Is a round trip of the plane over? Not inline: where the compiler sees that @pl is one of
+ * an array, it works out its address anew for each field.
+ */
+static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	mrc_plane_base(pl, rtt, now_ns);
+	if (unlikely(!pl->srtt_ns)) {
+		mrc_plane_first_sample(pl, rtt, now_ns);
+		return false;
+	}
+	mrc_plane_sample(pl, rtt);
+	mrc_plane_calm(pl, now_ns);
+	return mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns;
+}
+
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
-	struct mrc_evplane *pl = &s->plane[p];
 	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
-	bool first = !pl->srtt_ns;
+	struct mrc_evplane *pl = &s->plane[p];
+	bool over = mrc_plane_learn(pl, rtt, now_ns);
 
-	mrc_plane_base(pl, rtt, now_ns);
-	if (unlikely(first))
-		mrc_plane_first_sample(pl, rtt, now_ns);
-	else
-		mrc_plane_sample(pl, rtt);
 	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
 		s->patience_most_ns = mrc_plane_patience_ns(pl);
-	if (unlikely(first))
-		return;
-	mrc_plane_calm(pl, now_ns);
-	if (mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns)
-		mrc_share_round(s, p, now_ns);
+	if (over)
+		mrc_share_round(s, pl, now_ns);
 }
 
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)
