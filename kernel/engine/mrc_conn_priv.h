@@ -451,19 +451,18 @@ static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 }
 
 /*
- * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev. Every packet does
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev of plane @p. All do
  * this: inline.
  */
-static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len, u16 ev,
-				u64 now_ns)
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len, u16 ev,
+				u8 p, u64 now_ns)
 {
-	u8 p = (u8)c->evs->ev[ev].plane;
 	struct mrc_list *l = &c->snd.sent[p];
 
+	mrc_list_add_tail(c->snd.rec, l, slot);
 	r->sent = mrc_tick(now_ns);
 	r->ev = ev;
 	r->plane = p;
-	mrc_list_add_tail(c->snd.rec, l, slot);
 	c->snd.out++;
 	c->snd.busy |= 1u << p;
 	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))

@@ -454,7 +454,8 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
-		return false;
+		/* No path for a NACK: a probe may find one. */
+		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
 	}
 	/* An answer to the peer's verification asks for none of ours: that would never end. */
 	if (c->ctl.nack_n && !nak) {
@@ -472,22 +473,37 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 	return true;
 }
 
-bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+{
+	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n)
+		return mrc_ctl_answer(c, now_ns, op, nak);
+	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
+}
+
+static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return mrc_ctl_ev_probe(c, now_ns, op) || mrc_ctl_rest(c, now_ns, op, false);
+}
+
+/* Something is refused, or the QP failed: then it says one thing only, why it refused. */
+static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	bool nak = c->ctl.ack_owed && mrc_nak_due(c);
 
-	/* A failed QP says one thing only: why it refused. */
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;
-	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe_due(c, now_ns) && mrc_ctl_ev_probe(c, now_ns, op))
-		return true;
-	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n) {
-		if (mrc_ctl_answer(c, now_ns, op, nak))
-			return true;
-		/* No path for a NACK: a probe may find one. */
-		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
-	}
-	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
+	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe_due(c, now_ns))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, nak);
+}
+
+bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (unlikely(!c->rx_ready || c->fail || c->rcv.nak != MRC_NAK_NONE))
+		return mrc_ctl_next_refused(c, now_ns, op);
+	if (!c->ctl.nack_n && unlikely(mrc_ctl_ev_probe_due(c, now_ns)))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, false);
 }
 
 /* A NACK goes back to the head of the queue, as it was but for its age. */
