@@ -187,12 +187,10 @@ static inline void mrc_ack_landed(struct mrc_conn *c)
 }
 
 /* Losses that were none: the controller gives back what they took. */
-static inline void mrc_ack_undo(struct mrc_conn *c, u64 now_ns)
+static mrc_noinline void mrc_ack_undo(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
 
-	if (likely(!c->resent.undone))
-		return;
 	cc.now_ns = now_ns;
 	cc.lost_bytes = c->resent.undone;
 	cc.inflight_bytes = c->cc->inflight_bytes;
@@ -243,7 +241,8 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_sleek_recover(c, now_ns);
 	else if (c->tx.sleek)
 		mrc_sleek_ooo(c, s->ooo_count, now_ns);
-	mrc_ack_undo(c, now_ns);
+	if (unlikely(c->resent.undone))
+		mrc_ack_undo(c, now_ns);
 	mrc_rack_detect(c, now_ns);
 	/* An answer that says that all has arrived is a word of life: an ACK is still due. */
 	all = answered && !mrc_psn_lag(c, s->cack);
@@ -479,7 +478,8 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
 		return;
 	}
-	mrc_ack_undo(c, now_ns);
+	if (unlikely(c->resent.undone))
+		mrc_ack_undo(c, now_ns);
 	mrc_rack_detect(c, now_ns);
 	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), progress, progress);
 }

@@ -59,13 +59,6 @@ u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns)
 	return mrc_time_after(max_t(u64, now_ns, c->budget.rnr_until_ns), rto);
 }
 
-void mrc_budget_restore(struct mrc_conn *c)
-{
-	c->budget.retries = 0;
-	c->budget.nack_backoff = 0;
-	c->budget.nack_charge_ns = 0;
-}
-
 /*
  * A piece of a response came: the peer is alive and at work. The time of the probe stays:
  * another request may have got lost behind the one that is answered.

@@ -452,19 +452,18 @@ static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 }
 
 /*
- * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev. Every packet does
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev of plane @p. All do
  * this: inline.
  */
-static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len, u16 ev,
-				u64 now_ns)
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len, u16 ev,
+				u8 p, u64 now_ns)
 {
-	u8 p = (u8)c->evs->ev[ev].plane;
 	struct mrc_list *l = &c->snd.sent[p];
 
+	mrc_list_add_tail(c->snd.rec, l, slot);
 	r->sent = mrc_tick(now_ns);
 	r->ev = ev;
 	r->plane = p;
-	mrc_list_add_tail(c->snd.rec, l, slot);
 	c->snd.out++;
 	c->snd.busy |= 1u << p;
 	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))
@@ -589,7 +588,6 @@ void mrc_snd_unpace(struct mrc_conn *c);
 u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
 u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
-void mrc_snd_advance(struct mrc_conn *c);
 u16 mrc_snd_oldest(const struct mrc_conn *c);
 u32 mrc_snd_full(struct mrc_conn *c);
 int mrc_snd_check(const struct mrc_conn *c);
@@ -626,7 +624,6 @@ u64 mrc_pto_deadline_ns(const struct mrc_conn *c);
 
 /* mrc_budget.c: retries and timeouts */
 void mrc_budget_reset(struct mrc_conn *c);
-void mrc_budget_restore(struct mrc_conn *c);
 void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
@@ -672,6 +669,22 @@ static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->budget.rto_at_ns == MRC_TIME_NEVER || c->pto.at_ns == MRC_TIME_NEVER)
 		mrc_pto_arm(c, now_ns);
+}
+
+/* The left edge moves over what is delivered. */
+static inline void mrc_snd_advance(struct mrc_conn *c)
+{
+	while (c->snd.una != c->snd.next &&
+	       c->snd.rec[c->snd.una & c->rec_mask].state == MRC_REC_FREE)
+		c->snd.una = mrc_psn_add(c->snd.una, 1);
+}
+
+/* Progress. */
+static inline void mrc_budget_restore(struct mrc_conn *c)
+{
+	c->budget.retries = 0;
+	c->budget.nack_backoff = 0;
+	c->budget.nack_charge_ns = 0;
 }
 
 /* mrc_sleek.c */

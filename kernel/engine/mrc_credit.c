@@ -37,6 +37,8 @@ static void mrc_credit_settle(struct mrc_evset *s, u64 now_ns)
 		c->at_ns = now_ns;
 		return;
 	}
+	if (likely(passed < MRC_PROBE_UNIT_NS))
+		return;
 	units = div_u64(passed, (u32)MRC_PROBE_UNIT_NS);
 	c->at_ns += units * MRC_PROBE_UNIT_NS;
 	c->units = min_t(u32, c->units + (u32)units, most);

@@ -396,30 +396,29 @@ static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	const struct mrc_owed_sack *o = mrc_ctl_sack_at(c, 0);
-	u32 base = mrc_ctl_sack_base(c, o);
+	u32 base = mrc_ctl_sack_base(c, o), cack = c->rcv.cack;
+	struct mrc_sack *s = &op->hdr.u.sack;
 
-	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rcv.cack);
+	mrc_ctl_head(c, op, MRC_OPC_SACK, cack);
 	op->undo.kind = MRC_UNDO_SACK;
-	op->hdr.u.sack = (struct mrc_sack) {
-		.m = o->m,
-		.pr = o->pr,
-		.ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, c->rcv.cack),
-							  -32768, 32767),
-		.probe_id = o->probe_id,
-		.ev = o->ev,
-		.spdcid = (u16)c->rx.sqpn,
-		.dpdcid = (u16)c->rx.dqpn,
-		.cack = c->rcv.cack,
-		.cc_type = MRC_CC_TYPE_SACK,
-		.mpr = c->rx.dyn_mpr ? c->mpr.live : 0,
-		.sack_offset = (s16)mrc_psn_diff(base, c->rcv.cack),
-		.bitmap = c->rcv.held ? mrc_ctl_bitmap(c, base) : 0,
-		.tx_ts = mrc_ctl_reflect(c, o->tx_ts, o->ts, o->came, now_ns),
-		.ooo_count = (u16)min_t(u32, c->rcv.held, 0x7fff),
-		.restore_cwnd = c->ctl.restore,
-		.rcv_cwnd_pen = c->ctl.pen,
-		.rcvd_bytes = ((c->rcv.bytes + 255ull) >> 8) & 0xffffff,
-	};
+	s->m = o->m;
+	s->pr = o->pr;
+	s->ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, cack), -32768, 32767);
+	s->probe_id = o->probe_id;
+	s->ev = o->ev;
+	s->spdcid = (u16)c->rx.sqpn;
+	s->dpdcid = (u16)c->rx.dqpn;
+	s->cack = cack;
+	s->cc_type = MRC_CC_TYPE_SACK;
+	s->cc_fl = 0;
+	s->mpr = c->rx.dyn_mpr ? c->mpr.live : 0;
+	s->sack_offset = (s16)mrc_psn_diff(base, cack);
+	s->bitmap = c->rcv.held ? mrc_ctl_bitmap(c, base) : 0;
+	s->tx_ts = mrc_ctl_reflect(c, o->tx_ts, o->ts, o->came, now_ns);
+	s->ooo_count = (u16)min_t(u32, c->rcv.held, 0x7fff);
+	s->restore_cwnd = c->ctl.restore;
+	s->rcv_cwnd_pen = c->ctl.pen;
+	s->rcvd_bytes = ((c->rcv.bytes + 255ull) >> 8) & 0xffffff;
 	mrc_rcv_sacked(c);
 	c->stats.sacks_sent++;
 	c->stats.pens_sent += c->ctl.pen != 0;
@@ -453,18 +452,27 @@ static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16
 	c->stats.tx_ctrl_pkts++;
 }
 
-/* Probes that name their EV. */
-static bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+/* Is it time to look for a path to probe or to verify? Data of ours tests the paths. */
+static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 {
 	bool verify = c->ctl.verify_owed;
+
+	if (unlikely(now_ns >= c->evs->next_probe_ns))
+		return true;
+	c->ctl.verify_owed = false;
+	return verify && now_ns >= c->evs->verify_ns && !mrc_tx_waiting(c);
+}
+
+/* Probes that name their EV. */
+static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	bool verify = c->ctl.verify_owed || now_ns < c->evs->next_probe_ns;
 	u16 idx;
 
 	if (now_ns < c->evs->next_probe_ns || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
 		c->ctl.verify_owed = false;
-		if (!verify || now_ns < c->evs->verify_ns)
-			return false;
-		/* Data of ours tests the paths. */
-		if (mrc_tx_waiting(c) || !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+		if (!verify || mrc_tx_waiting(c) ||
+		    !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 			return false;
 	}
 	mrc_ctl_probe(c, op, idx, now_ns);
@@ -498,7 +506,8 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
-		return false;
+		/* No path for a NACK: a probe may find one. */
+		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
 	}
 	/* An answer to the peer's verification asks for none of ours: that would never end. */
 	if (c->ctl.nack_n && !nak) {
@@ -516,22 +525,37 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 	return true;
 }
 
-bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+{
+	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n)
+		return mrc_ctl_answer(c, now_ns, op, nak);
+	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
+}
+
+static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return mrc_ctl_ev_probe(c, now_ns, op) || mrc_ctl_rest(c, now_ns, op, false);
+}
+
+/* Something is refused, or the QP failed: then it says one thing only, why it refused. */
+static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	bool nak = c->ctl.ack_owed && mrc_nak_due(c);
 
-	/* A failed QP says one thing only: why it refused. */
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;
-	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op))
-		return true;
-	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n) {
-		if (mrc_ctl_answer(c, now_ns, op, nak))
-			return true;
-		/* No path for a NACK: a probe may find one. */
-		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
-	}
-	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
+	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe_due(c, now_ns))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, nak);
+}
+
+bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (unlikely(!c->rx_ready || c->fail || c->rcv.nak != MRC_NAK_NONE))
+		return mrc_ctl_next_refused(c, now_ns, op);
+	if (!c->ctl.nack_n && unlikely(mrc_ctl_ev_probe_due(c, now_ns)))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, false);
 }
 
 /* A NACK goes back to the head of the queue, as it was but for its age. */

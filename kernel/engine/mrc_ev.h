@@ -257,6 +257,18 @@ static inline u32 mrc_evset_base_ns(const struct mrc_evset *s, u8 p)
 	return s->plane[p].base_ns == ~0u ? 0 : s->plane[p].base_ns;
 }
 
+/* Of a plane whose weight is not full. */
+u32 mrc_share_of(const struct mrc_evset *s, u8 p);
+
+/*
+ * The share of a full turn that plane @p gets, of MRC_SHARE_FULL. Less than full: the plane is
+ * slower than others, which is answered by its share and is no business of the window.
+ */
+static inline u32 mrc_evset_share(const struct mrc_evset *s, u8 p)
+{
+	return likely(s->plane[p].weight == MRC_SHARE_FULL) ? MRC_SHARE_FULL : mrc_share_of(s, p);
+}
+
 /* One more packet sent by @idx, or one taken back. */
 static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 {
@@ -378,7 +390,7 @@ void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 /* Between mrc_plane.c, mrc_share.c, mrc_suspect.c and mrc_blame.c. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
 void mrc_share_update(struct mrc_evset *s);
-void mrc_share_round(struct mrc_evset *s, u8 p, u64 now_ns);
+void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
 bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_clear(struct mrc_evset *s, u8 p);

@@ -41,13 +41,14 @@ static inline void mrc_list_init(struct mrc_list *l)
 static inline void mrc_list_add_tail(struct mrc_rec *rec, struct mrc_list *l, u16 slot)
 {
 	struct mrc_rec *r = &rec[slot];
+	u16 tail = l->tail;
 
-	r->prev = l->tail;
+	r->prev = tail;
 	r->next = MRC_NONE16;
-	if (l->tail == MRC_NONE16)
+	if (tail == MRC_NONE16)
 		l->head = slot;
 	else
-		rec[l->tail].next = slot;
+		rec[tail].next = slot;
 	l->tail = slot;
 	l->count++;
 }

@@ -35,7 +35,7 @@ void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->mute_ev = MRC_NONE16;
 }
 
-static void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {
 	if (unlikely(mrc_ev_age_ns(now_ns, pl->base_tick) >= MRC_BASE_NS)) {
 		pl->base_ns = pl->base_next_ns;
@@ -78,34 +78,53 @@ static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 	pl->round_tick = mrc_ev_tick(now_ns);
 }
 
-static inline void mrc_plane_learn(struct mrc_evset *s, struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+/* False: it was the first. */
+static mrc_inline bool mrc_plane_smooth(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {
-	if (unlikely(!pl->srtt_ns))
+	if (unlikely(!pl->srtt_ns)) {
 		mrc_plane_first_sample(pl, rtt, now_ns);
-	else
-		mrc_plane_sample(pl, rtt);
+		return false;
+	}
+	mrc_plane_sample(pl, rtt);
+	return true;
+}
+
+static inline void mrc_plane_patient(struct mrc_evset *s, const struct mrc_evplane *pl)
+{
 	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
 		s->patience_most_ns = mrc_plane_patience_ns(pl);
 }
 
 void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
-	mrc_plane_learn(s, &s->plane[p], (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), now_ns);
+	struct mrc_evplane *pl = &s->plane[p];
+
+	mrc_plane_smooth(pl, (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), now_ns);
+	mrc_plane_patient(s, pl);
+}
+
+/*
+ * Is a round trip of the plane over? Not inline: where the compiler sees that @pl is one of
+ * an array, it works out its address anew for each field.
+ */
+static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	mrc_plane_base(pl, rtt, now_ns);
+	if (!mrc_plane_smooth(pl, rtt, now_ns))
+		return false;
+	mrc_plane_calm(pl, now_ns);
+	return mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns;
 }
 
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
-	struct mrc_evplane *pl = &s->plane[p];
 	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
-	bool first = !pl->srtt_ns;
+	struct mrc_evplane *pl = &s->plane[p];
+	bool over = mrc_plane_learn(pl, rtt, now_ns);
 
-	mrc_plane_base(pl, rtt, now_ns);
-	mrc_plane_learn(s, pl, rtt, now_ns);
-	if (unlikely(first))
-		return;
-	mrc_plane_calm(pl, now_ns);
-	if (mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns)
-		mrc_share_round(s, p, now_ns);
+	mrc_plane_patient(s, pl);
+	if (over)
+		mrc_share_round(s, pl, now_ns);
 }
 
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)

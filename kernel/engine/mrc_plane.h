@@ -115,10 +115,4 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
  */
 void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns);
 
-/*
- * The share of a full turn that plane @p gets, of MRC_SHARE_FULL. Less than full: the plane is
- * slower than others, which is answered by its share and is no business of the window.
- */
-u32 mrc_evset_share(const struct mrc_evset *s, u8 p);
-
 #endif

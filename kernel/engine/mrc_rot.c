@@ -343,7 +343,7 @@ u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 plan
 
 /* ---- acknowledgements ---- */
 
-static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
+static mrc_inline bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	u64 age = (u64)(u32)(mrc_ev_proven_tick(now_ns) - s->proven_at[p]) << 16;
 
@@ -355,7 +355,7 @@ static bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
  * Was the peer heard by plane p about as lately as by any? A peer that sends a message now
  * and then is not expected by all planes at once.
  */
-static bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
+static mrc_inline bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
 {
 	u64 quiet = (u64)(u32)(s->heard_tick - s->plane[p].heard_tick) << MRC_TICK_SHIFT;
 
@@ -363,14 +363,14 @@ static bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
 	       quiet <= max_t(u64, MRC_HEARD_RTTS * (u64)s->plane[p].srtt_ns, MRC_HEARD_NS);
 }
 
-static bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)
+static mrc_inline bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	return mrc_evset_plane_in_use(s, p) && s->plane[p].doubt_ev == MRC_NONE16 &&
 	       (mrc_rot_heard(s, p) || mrc_rot_proven(s, p, now_ns));
 }
 
 /* One further or two; with two planes now and then the same again. */
-static u8 mrc_rot_stride(const struct mrc_rot *r, const struct mrc_evset *s, u32 rand)
+static mrc_inline u8 mrc_rot_stride(const struct mrc_rot *r, const struct mrc_evset *s, u32 rand)
 {
 	u8 p = r->ack_plane;
 
@@ -380,7 +380,7 @@ static u8 mrc_rot_stride(const struct mrc_rot *r, const struct mrc_evset *s, u32
 }
 
 /* An EV of plane p, which has a usable one. @proven: if one was proven lately, that. */
-static u16 mrc_rot_ack_ev(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u64 now_ns,
+static mrc_inline u16 mrc_rot_ack_ev(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u64 now_ns,
 			  bool proven, u32 rand)
 {
 	u16 len = r->at[p].live, idx;
@@ -393,9 +393,9 @@ static u16 mrc_rot_ack_ev(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u6
 	return mrc_rot_any(r, s, p, MRC_NONE16);
 }
 
-u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure)
+static mrc_noinline u16 mrc_rot_ack_walk(struct mrc_rot *r, const struct mrc_evset *s, u64 now_ns,
+					 bool sure, u64 rand)
 {
-	u64 rand = mrc_rand_u64(&r->rand);
 	u8 tries, p;
 
 	if (unlikely(r->gen != s->gen))
@@ -412,4 +412,17 @@ u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool su
 		return mrc_rot_ack_ev(r, s, p, now_ns, sure || r->ack_any, (u32)(rand >> 32));
 	}
 	return MRC_NONE16;
+}
+
+/* Most often the first plane will do. */
+u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure)
+{
+	u64 rand = mrc_rand_u64(&r->rand);
+	u8 p = mrc_rot_stride(r, s, (u32)rand);
+
+	if (unlikely(r->gen != s->gen || !mrc_rot_ack_plane(s, p, now_ns)))
+		return mrc_rot_ack_walk(r, s, now_ns, sure, rand);
+	r->ack_any = !r->ack_any;
+	r->ack_plane = p;
+	return mrc_rot_ack_ev(r, s, p, now_ns, sure || r->ack_any, (u32)(rand >> 32));
 }

@@ -388,7 +388,7 @@ void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
 	const struct mrc_pkt *p = op->pkt;
-	bool due;
+	bool asks;
 
 	mrc_rcv_count(c, op);
 	if (op->needs_rq)
@@ -404,10 +404,8 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 	mrc_rcv_mark(c, op);
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
-	due = mrc_rcv_sack_due(c, p);	/* both count */
-	if (mrc_rcv_notable(c, p))
-		due |= mrc_rcv_asks(c, p);
-	if (due)
+	asks = mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p);
+	if (mrc_rcv_sack_due(c, p) || asks)	/* it counts in any case */
 		mrc_ctl_owe_sack(c, p, now_ns);
 	if (op->place == MRC_PLACE_RESP && c->msgs.rd_out)
 		mrc_budget_alive(c, now_ns);

@@ -58,20 +58,24 @@ static u32 mrc_plane_excess(const struct mrc_evplane *pl)
  * Delay tells only in contrast: where hosts are busy all planes are late, now the one, now
  * the other, and a slow plane's queue is many times as long as its neighbours'.
  */
-static bool mrc_plane_congested(const struct mrc_evset *s, u8 p)
+static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
+					    const struct mrc_evplane *pl)
 {
-	const struct mrc_evplane *pl = &s->plane[p];
-	u32 slack = max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS), least = ~0u;
+	u32 least = ~0u;
 	u8 q;
 
-	if (pl->signs && pl->signs * MRC_SIGNS_PART >= pl->arrived)
-		return true;
-	if (mrc_plane_excess(pl) <= slack)
-		return false;
 	for (q = 0; q < s->n_planes; q++)
-		if (q != p && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
+		if (pl != &s->plane[q] && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
 			least = min_t(u32, least, mrc_plane_excess(&s->plane[q]));
 	return mrc_plane_excess(pl) / MRC_DELAY_RATIO > least;
+}
+
+static bool mrc_plane_congested(const struct mrc_evset *s, const struct mrc_evplane *pl)
+{
+	if (unlikely(pl->signs && pl->signs * MRC_SIGNS_PART >= pl->arrived))
+		return true;
+	return unlikely(mrc_plane_excess(pl) > max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS)) &&
+	       mrc_plane_contrast(s, pl);
 }
 
 /* Is a plane other than @p in use, with round trips known, and not congested? */
@@ -85,31 +89,36 @@ static bool mrc_share_other(const struct mrc_evset *s, u8 p)
 	return false;
 }
 
-/* A round trip of plane @p is over. */
-void mrc_share_round(struct mrc_evset *s, u8 p, u64 now_ns)
+static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane *pl, bool slow)
 {
-	struct mrc_evplane *pl = &s->plane[p];
 	u32 w = pl->weight;
 
-	pl->slow = mrc_plane_congested(s, p);
-	pl->arrived = 0;
-	pl->signs = 0;
-	pl->round_tick = mrc_ev_tick(now_ns);
-	if (pl->slow && mrc_share_other(s, p))
+	pl->slow = slow;
+	if (pl->slow && mrc_share_other(s, (u8)(pl - s->plane)))
 		w = max_t(u32, w - w / 8, MRC_WEIGHT_MIN);
 	else if (!pl->slow)
 		w = min_t(u32, w + MRC_WEIGHT_UP, MRC_SHARE_FULL);
-	if (likely(w == pl->weight))
+	if (w == pl->weight)
 		return;
 	pl->weight = (u16)w;
 	mrc_share_update(s);
 }
 
-u32 mrc_evset_share(const struct mrc_evset *s, u8 p)
+/* A round trip of plane @pl is over. Most often it was neither slow, nor has it been of late. */
+void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
-	u32 w = s->plane[p].weight;
+	bool slow = mrc_plane_congested(s, pl);
 
-	if (likely(w == MRC_SHARE_FULL) || !mrc_share_other(s, p))
-		return MRC_SHARE_FULL;
-	return w;
+	pl->arrived = 0;
+	pl->signs = 0;
+	pl->round_tick = mrc_ev_tick(now_ns);
+	if (unlikely(slow || pl->weight != MRC_SHARE_FULL))
+		mrc_share_weigh(s, pl, slow);
+	else
+		pl->slow = false;
+}
+
+u32 mrc_share_of(const struct mrc_evset *s, u8 p)
+{
+	return mrc_share_other(s, p) ? s->plane[p].weight : MRC_SHARE_FULL;
 }

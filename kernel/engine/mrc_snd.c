@@ -186,14 +186,6 @@ u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 	return mrc_snd_landed(c, &l, now_ns);
 }
 
-/* The left edge moves over what is delivered. */
-void mrc_snd_advance(struct mrc_conn *c)
-{
-	while (c->snd.una != c->snd.next &&
-	       c->snd.rec[c->snd.una & c->rec_mask].state == MRC_REC_FREE)
-		c->snd.una = mrc_psn_add(c->snd.una, 1);
-}
-
 void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	if (!mrc_psn_out(c, psn))

@@ -132,7 +132,7 @@ struct mrc_tx_cut {
 	const struct mrc_msg *m;
 	u32 psn, i;
 	u32 off;		/* of its payload in the message */
-	u16 len;
+	u32 len;
 	bool last;
 };
 
@@ -143,7 +143,7 @@ static mrc_inline void mrc_tx_measure(const struct mrc_conn *c, struct mrc_tx_cu
 	if (cut->m->src == MRC_SRC_NONE)
 		cut->len = 0;
 	else
-		cut->len = cut->last ? (u16)(cut->m->len - cut->off) : c->rx.mtu;
+		cut->len = cut->last ? cut->m->len - cut->off : c->rx.mtu;
 }
 
 /*
@@ -200,7 +200,7 @@ static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mr
 	h->psn = cut->psn;
 	h->meth = m->meth;
 	h->tx_ts = mrc_ts16(now_ns);
-	h->payload_len = cut->len;
+	h->payload_len = (u16)cut->len;
 	h->va = m->va + cut->off;
 	h->rkey = m->rkey;
 	h->dmalen = m->len;
@@ -217,10 +217,10 @@ static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mr
 }
 
 /* The packet of record @r, in @slot, leaves now by EV @idx. */
-static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 len,
-				     u16 idx, u64 now_ns)
+static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len,
+				     u16 idx, u8 plane, u64 now_ns)
 {
-	mrc_snd_sent(c, r, slot, len, idx, now_ns);
+	mrc_snd_sent(c, r, slot, len, idx, plane, now_ns);
 	mrc_evset_count_tx(c->evs, idx, 1);
 	mrc_evset_earn(c->evs, 1);
 	c->stats.tx_pkts++;
@@ -354,7 +354,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	op->hdr.rtx = true;
 	r->state = MRC_REC_SENT;
-	mrc_tx_record(c, r, slot, r->len, idx, now_ns);
+	mrc_tx_record(c, r, slot, r->len, idx, op->hdr.plane, now_ns);
 	return true;
 }
 
@@ -400,7 +400,7 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
 		c->rack.valid = false;
 	r->msg = c->msgs.cut;
-	r->len = cut->len;
+	r->len = (u16)cut->len;
 	r->state = MRC_REC_SENT;	/* all in one byte is one store */
 	r->cause = 0;
 	r->tries = 1;
@@ -445,7 +445,7 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	mrc_tx_take_new(c, r, &cut, op);
 	mrc_tx_cut_off(c, &cut);
-	mrc_tx_record(c, r, slot, cut.len, idx, now_ns);
+	mrc_tx_record(c, r, slot, cut.len, idx, op->hdr.plane, now_ns);
 	mrc_tx_ask(c, op);
 	return true;
 }

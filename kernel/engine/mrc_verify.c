@@ -142,37 +142,39 @@ static u8 mrc_verify_turn(struct mrc_evset *s, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
+/* Is it time for a question of mere routine? */
+static bool mrc_verify_routine(const struct mrc_evset *s, u64 now_ns)
+{
+	return now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
+}
+
 /* The plane to be asked now, or MRC_PLANES_MAX. */
 static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
-	bool turn = now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
-	u8 p;
+	u8 p = mrc_verify_urgent(s, now_ns);
 
-	if (likely(!turn && !s->odd))	/* before that only a doubt is asked about */
-		return MRC_PLANES_MAX;
-	p = mrc_verify_urgent(s, now_ns);
 	if (p < MRC_PLANES_MAX && s->plane[p].doubt_ev != MRC_NONE16)
 		return p;
-	if (!turn)
+	if (!mrc_verify_routine(s, now_ns))
 		return MRC_PLANES_MAX;
 	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, now_ns);
 }
 
-bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
+/* When to look next, having found nothing to ask. */
+static u64 mrc_verify_again(const struct mrc_evset *s, bool paid, u64 now_ns)
 {
-	struct mrc_evplane *pl;
-	u64 look;
-	u8 p;
+	return paid ? max_t(u64, s->verify_from_ns, now_ns + MRC_VERIFY_GAP_MIN_NS / 4) :
+		      now_ns + MRC_VERIFY_POOR_NS;
+}
 
-	if (now_ns < s->verify_ns)
-		return false;
-	look = mrc_verify_look(s, now_ns);
-	s->verify_ns = min_t(u64, look, now_ns + MRC_VERIFY_POOR_NS);
-	if (!mrc_credit_has(s, MRC_VERIFY_KEEP, now_ns))
-		return false;
-	p = mrc_verify_plane(s, now_ns);
-	s->verify_ns = min_t(u64, look, max_t(u64, s->verify_from_ns,
-					      now_ns + MRC_VERIFY_GAP_MIN_NS / 4));
+static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, bool paid,
+					u64 now_ns, u16 *idx)
+{
+	u64 look = mrc_verify_look(s, now_ns);
+	u8 p = paid ? mrc_verify_plane(s, now_ns) : MRC_PLANES_MAX;
+	struct mrc_evplane *pl;
+
+	s->verify_ns = min_t(u64, look, mrc_verify_again(s, paid, now_ns));
 	if (p == MRC_PLANES_MAX)
 		return false;
 	pl = &s->plane[p];
@@ -186,6 +188,21 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 	mrc_credit_spend(s);
 	s->stats.probes++;
 	return true;
+}
+
+bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
+{
+	bool paid;
+
+	if (now_ns < s->verify_ns)
+		return false;
+	paid = mrc_credit_has(s, MRC_VERIFY_KEEP, now_ns);
+	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
+	if (likely(!(s->asked | s->odd) && !(paid && mrc_verify_routine(s, now_ns)))) {
+		s->verify_ns = mrc_verify_again(s, paid, now_ns);
+		return false;
+	}
+	return mrc_verify_ask(s, r, paid, now_ns, idx);
 }
 
 /* EV @idx answered, which is or was to be verified. False: it was not. */

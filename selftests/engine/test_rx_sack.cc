@@ -26,6 +26,36 @@ TEST_F(rx_stream, trigger_count)
     EXPECT_FALSE(due_sack()) << "counted anew";
 }
 
+// In the midst of a message and in order, where nothing else is looked at.
+TEST_F(rx_stream, trigger_in_the_midst_of_a_message)
+{
+    quiet();
+    u32 mtu = c.rx.mtu, all = 16 * mtu;
+    mrc_pkt p = data(MRC_OPC_WRITE_FIRST, 2000, mtu, all);
+
+    take(p);
+    EXPECT_FALSE(due_sack());
+    p = data(MRC_OPC_WRITE_MIDDLE, 2001, mtu, all);
+    p.ackreq = true;
+    take(p);
+    EXPECT_TRUE(due_sack()) << "it asks";
+    p = data(MRC_OPC_WRITE_MIDDLE, 2002, mtu, all);
+    p.rtx = true;
+    take(p);
+    EXPECT_TRUE(due_sack()) << "it was resent";
+    p = data(MRC_OPC_WRITE_MIDDLE, 2003, mtu, all);
+    p.ecn_ce = true;
+    take(p);
+    auto s = due_sack();
+    ASSERT_TRUE(s) << "it is marked";
+    EXPECT_EQ(s->m, MRC_M_SKIP_ONCE);
+    EXPECT_EQ(c.stats.rx_ecn, 1u);
+    EXPECT_EQ(s->cack, 2003u);
+    take(data(MRC_OPC_WRITE_MIDDLE, 2004, mtu, all));
+    EXPECT_FALSE(due_sack());
+    EXPECT_EQ(c.stats.rx_pkts, 5u);
+}
+
 TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
 {
     rig_cfg k = defaults();

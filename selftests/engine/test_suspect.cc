@@ -28,6 +28,16 @@ protected:
     u32 at = 0;
 };
 
+TEST_F(suspect, what_is_denied_is_not_proven)
+{
+    make(8, 2);
+    ASSERT_EQ(mrc_evset_set_state(&s, 1, MRC_EV_DENIED, now), 0);
+    deliver(2, tick());
+    EXPECT_EQ(s.proven[0], 2);
+    deliver(1, tick());
+    EXPECT_EQ(s.proven[0], 2) << "sent before the controller's word";
+}
+
 TEST_F(suspect, by_what_is_late_while_others_deliver)
 {
     make(32, 4);

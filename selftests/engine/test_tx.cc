@@ -589,6 +589,19 @@ TEST_F(tx_stream, undo_a_retransmission)
     v = tx_data();
     ASSERT_EQ(psns(v), psn_list{1000});
     EXPECT_TRUE(v[0].hdr.rtx);
+    // However often it leaves, undoing one leaves those before.
+    for (u32 sends = 2; sends < 20; sends++) {
+        u32 counted = std::min(sends, MRC_TRIES_MAX);
+
+        ASSERT_EQ(c.snd.rec[1000 & c.rec_mask].tries, counted);
+        nack(v[0], MRC_NACK_TRIMMED);
+        r = tx();
+        ASSERT_TRUE(r && r->hdr.rtx);
+        mrc_conn_tx_undo(&c, &*r);
+        ASSERT_EQ(c.snd.rec[1000 & c.rec_mask].tries, counted);
+        v = tx_data();
+        ASSERT_EQ(psns(v), psn_list{1000});
+    }
 }
 
 TEST_F(tx_stream, undo_an_ack_owes_it_again)
