@@ -27,6 +27,7 @@ void mrc_evplane_init(struct mrc_evplane *pl)
 	memset(pl, 0, sizeof(*pl));
 	pl->base_ns = ~0u;
 	pl->base_next_ns = ~0u;
+	pl->low_ns = ~0u;
 	pl->reo = MRC_REO_MIN;
 	pl->weight = MRC_SHARE_FULL;
 	pl->lost_ev = MRC_NONE16;
@@ -73,6 +74,9 @@ void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 		pl->var_ns -= (pl->var_ns - err) / 16;
 	pl->srtt_ns = (u32)((7ull * pl->srtt_ns + rtt) / 8);	/* both at least 1 */
 	mrc_plane_calm(pl, now_ns);
+	pl->low_ns = min_t(u32, pl->low_ns, rtt);
+	if (pl->samples < MRC_SHARE_SAMPLES)
+		pl->samples++;
 	if (mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns)
 		mrc_share_round(s, p, now_ns);
 }
