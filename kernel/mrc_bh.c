@@ -3,31 +3,64 @@
  * mrc_bh.c - the softirq scheduler: which QP runs next on this CPU.
  *
  * One list and one tasklet per CPU. A QP is queued at most once at a time
- * (MRC_BH_QUEUED) on the CPU that had news of it (packet, doorbell, timer), runs one
- * bounded turn (mrc_qp_run) and goes to the back if it wants more: round robin. In
- * the packet path the tasklet runs after the NET_RX softirq, so that all packets of
- * a batch are answered together.
+ * (MRC_BH_QUEUED), runs one bounded turn (mrc_qp_run) and goes to the back if it wants
+ * more: round robin. In the packet path the tasklet runs after the NET_RX softirq, so
+ * that all packets of a batch are answered together.
+ *
+ * It is queued on the CPU that had news of it (packet, doorbell, timer), unless it has more than
+ * a few packets in flight: then on the CPU by which they left. Each CPU has queues of its own
+ * on the way out (veth's backlog, a NIC's rings), and where one of them stands still, what left
+ * later by another overtakes, and all the rest looks lost. TCP keeps to its queue likewise
+ * (ooo_okay). Single messages go where they are at once: another CPU would answer later. And
+ * after many turns it goes with the news once, or QPs that began on one CPU stayed there.
  *
  * The queue holds a reference on each QP in it.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include "mrc_qp.h"
 
 #define MRC_BH_TURNS	64	/* QP turns per tasklet run; then other softirqs */
+#define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
+#define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
 
 struct mrc_bh {
 	spinlock_t lock;	/* irqs off: timers kick from hard interrupt */
 	struct list_head qps;
 	struct tasklet_struct tasklet;
+	call_single_data_t csd;
 };
 
 static DEFINE_PER_CPU(struct mrc_bh, mrc_bh);
+
+static void mrc_bh_wake(void *arg)
+{
+	struct mrc_bh *bh = arg;
+
+	tasklet_schedule(&bh->tasklet);
+}
+
+/* Interrupts are off. Other CPUs may be here as well: then one of the answers will do. */
+static int mrc_bh_cpu(struct mrc_qp *qp)
+{
+	int here = smp_processor_id(), last = READ_ONCE(qp->bh_cpu);
+
+	if (likely(last == here))
+		return here;
+	if (mrc_conn_in_flight(&qp->conn) >= MRC_BH_STAY &&
+	    READ_ONCE(qp->bh_turns) < MRC_BH_MOVE && cpu_online(last))
+		return last;
+	WRITE_ONCE(qp->bh_cpu, here);
+	WRITE_ONCE(qp->bh_turns, 0);
+	return here;
+}
 
 void mrc_bh_kick(struct mrc_qp *qp)
 {
 	struct mrc_bh *bh;
 	unsigned long flags;
+	int cpu;
 
 	if (test_and_set_bit(MRC_BH_QUEUED, &qp->bh))
 		return;
@@ -40,11 +73,15 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	if (!in_hardirq() && !irqs_disabled())
 		local_bh_disable();
 	local_irq_save(flags);
-	bh = this_cpu_ptr(&mrc_bh);
+	cpu = mrc_bh_cpu(qp);
+	bh = per_cpu_ptr(&mrc_bh, cpu);
 	spin_lock(&bh->lock);
 	list_add_tail(&qp->bh_link, &bh->qps);
 	spin_unlock(&bh->lock);
-	tasklet_schedule(&bh->tasklet);
+	/* -EBUSY: it is about to be woken. A CPU that has just left: its list is ours to run. */
+	if (likely(cpu == smp_processor_id()) ||
+	    smp_call_function_single_async(cpu, &bh->csd) == -ENXIO)
+		tasklet_schedule(&bh->tasklet);
 	local_irq_restore(flags);
 	if (!in_hardirq() && !irqs_disabled())
 		local_bh_enable();
@@ -75,6 +112,7 @@ static void mrc_bh_work(struct tasklet_struct *t)
 		/* Before the turn: news that come during it queue the QP again. */
 		clear_bit(MRC_BH_QUEUED, &qp->bh);
 		smp_mb__after_atomic();
+		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
 		if (mrc_qp_run(qp))
 			mrc_bh_kick(qp);
 		mrc_qp_put(qp);
@@ -92,6 +130,7 @@ int mrc_bh_init(void)
 		spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
 		tasklet_setup(&bh->tasklet, mrc_bh_work);
+		INIT_CSD(&bh->csd, mrc_bh_wake, bh);
 	}
 	return 0;
 }

@@ -99,7 +99,8 @@ struct mrc_qp {
 	u64 timer_ns;			/* armed for; MRC_TIME_NEVER */
 	unsigned long bh;
 	struct list_head bh_link;
-	int bh_cpu;
+	int bh_cpu;			/* its turns are there, bh_turns so far */
+	u32 bh_turns;
 
 	union ib_gid sgid, dgid;
 	/* Both NULL before RTR, after RESET and when destroyed; then evs is not to be used. */

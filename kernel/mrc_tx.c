@@ -160,8 +160,12 @@ static void copy_payload(u8 *to, const struct mrc_payload *pl)
 	}
 }
 
-/* Small pieces may cross a page of a compound one; then memcpy_from_page() must not be used. */
-static bool copy_wanted(const struct mrc_payload *pl)
+/*
+ * What is resent is copied: its first copy may have arrived and be acknowledged while this one
+ * waits in a queue of the host, and the program uses its buffer again then. Small pieces may
+ * cross a page of a compound one; then memcpy_from_page() must not be used.
+ */
+static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 {
 	u8 i;
 
@@ -169,7 +173,7 @@ static bool copy_wanted(const struct mrc_payload *pl)
 		return true;
 	if (pl->n >= MAX_SKB_FRAGS)	/* one is for the tail */
 		return true;
-	if (pl->len > MRC_COPY_MAX)
+	if (pl->len > MRC_COPY_MAX && !rtx)
 		return false;
 	for (i = 0; i < pl->n; i++)
 		if (pl->frag[i].off + pl->frag[i].len > PAGE_SIZE)
@@ -209,7 +213,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 {
 	u32 hdr_len = mrc_wire_hdr_len(op->hdr.opcode, op->hdr.has_ts);
 	u32 pad = op->hdr.pad, tail_len = pad + MRC_ICRC_LEN;
-	bool copy = copy_wanted(pl);
+	bool copy = copy_wanted(pl, op->hdr.rtx);
 	struct sk_buff *skb;
 	u8 *bth, *tail;
 

@@ -357,6 +357,12 @@ static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
 }
 
+/* Data packets in flight. May be asked without the lock by whom an old answer serves as well. */
+static inline u32 mrc_conn_in_flight(const struct mrc_conn *c)
+{
+	return READ_ONCE(c->snd.out);
+}
+
 /*
  * Not one more NACK or SACK can be owed. Who takes packets in by batches lets packets leave
  * (mrc_conn_tx_next()) before it goes on: what is not NACKed looks like a dead path, and

@@ -27,6 +27,7 @@ void mrc_evplane_init(struct mrc_evplane *pl)
 	memset(pl, 0, sizeof(*pl));
 	pl->base_ns = ~0u;
 	pl->base_next_ns = ~0u;
+	pl->low_ns = ~0u;
 	pl->reo = MRC_REO_MIN;
 	pl->weight = MRC_SHARE_FULL;
 	pl->lost_ev = MRC_NONE16;
@@ -113,6 +114,9 @@ static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 no
 	if (!mrc_plane_smooth(pl, rtt, now_ns))
 		return false;
 	mrc_plane_calm(pl, now_ns);
+	pl->low_ns = min_t(u32, pl->low_ns, rtt);
+	if (pl->samples < MRC_SHARE_SAMPLES)
+		pl->samples++;
 	return mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns;
 }
 

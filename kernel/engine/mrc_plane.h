@@ -55,9 +55,12 @@ struct mrc_evplane {
 	u16 weight;		/* of MRC_SHARE_FULL */
 	u16 arrived, signs;	/* in this round */
 	u32 round_tick;		/* when it began */
+	u32 low_ns;		/* shortest of so many samples since a queue was last looked for */
+	u8 samples;
 	u8 reo;			/* reordering window, quarters of srtt */
 	bool ok;
 	bool suspect;		/* nothing but probes leaves by it */
+	bool queue;		/* one stood when last looked for, and not on others */
 	bool slow;		/* congested in the last round */
 };
 

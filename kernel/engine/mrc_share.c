@@ -5,9 +5,10 @@
  * Planes take turns, and each carries as much as the others, unless it cannot. A plane of a
  * quarter of the others' speed would hold all of them back: its queue is where the window
  * waits. So a plane that was congested for a round trip, while another was not, has its weight
- * cut by an eighth; a round trip without that gives 1/32 of the whole back. What tells
- * is marks, trims, losses, or a round trip half longer than its base, and by far more than the others'. When all of them
- * are congested it is not the planes, and the window's business.
+ * cut by an eighth; a round trip without that gives 1/32 of the whole back. What tells is marks,
+ * trims, losses, or round trips that all are half longer than the base, and by far more than
+ * is usual on the others. When all planes are congested it is not the planes, and the window's
+ * business.
  *
  * The share is the weight, less where more than half of a plane's EVs are bad: one EV
  * is not to carry what sixty-four did. Shares are of the largest, so that the next plane in
@@ -48,15 +49,17 @@ void mrc_share_update(struct mrc_evset *s)
 	}
 }
 
-/* What its round trip is longer than its base. */
-static u32 mrc_plane_excess(const struct mrc_evplane *pl)
+/* What a round trip is longer than the plane's base. */
+static u32 mrc_plane_excess(const struct mrc_evplane *pl, u32 rtt_ns)
 {
-	return pl->base_ns != ~0u && pl->srtt_ns > pl->base_ns ? pl->srtt_ns - pl->base_ns : 0;
+	return pl->base_ns != ~0u && rtt_ns > pl->base_ns ? rtt_ns - pl->base_ns : 0;
 }
 
 /*
- * Delay tells only in contrast: where hosts are busy all planes are late, now the one, now
- * the other, and a slow plane's queue is many times as long as its neighbours'.
+ * Delay tells only in contrast, and when it stays: where hosts are busy all planes are late, now
+ * the one, now the other, and a slow plane's queue is many times as long as its neighbours'. So
+ * it is the shortest of several round trips that counts, which only a queue that stands makes
+ * longer (CoDel, RFC 8289), against what is usual on the others.
  */
 static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
 					    const struct mrc_evplane *pl)
@@ -66,16 +69,21 @@ static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
 
 	for (q = 0; q < s->n_planes; q++)
 		if (pl != &s->plane[q] && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
-			least = min_t(u32, least, mrc_plane_excess(&s->plane[q]));
-	return mrc_plane_excess(pl) / MRC_DELAY_RATIO > least;
+			least = min_t(u32, least, mrc_plane_excess(&s->plane[q], s->plane[q].srtt_ns));
+	return mrc_plane_excess(pl, pl->low_ns) / MRC_DELAY_RATIO > least;
 }
 
-static bool mrc_plane_congested(const struct mrc_evset *s, const struct mrc_evplane *pl)
+/* True: there is news of the plane's queue. */
+static bool mrc_share_look(const struct mrc_evset *s, struct mrc_evplane *pl)
 {
-	if (unlikely(pl->signs && pl->signs * MRC_SIGNS_PART >= pl->arrived))
-		return true;
-	return unlikely(mrc_plane_excess(pl) > max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS)) &&
-	       mrc_plane_contrast(s, pl);
+	if (pl->samples < MRC_SHARE_SAMPLES)
+		return false;
+	pl->queue = unlikely(mrc_plane_excess(pl, pl->low_ns) >
+			     max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS)) &&
+		    mrc_plane_contrast(s, pl);
+	pl->low_ns = ~0u;
+	pl->samples = 0;
+	return true;
 }
 
 /* Is a plane other than @p in use, with round trips known, and not congested? */
@@ -89,12 +97,12 @@ static bool mrc_share_other(const struct mrc_evset *s, u8 p)
 	return false;
 }
 
-static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane *pl, bool slow)
+/* Each look at its queue takes from its weight once: @news. */
+static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane *pl, bool news)
 {
 	u32 w = pl->weight;
 
-	pl->slow = slow;
-	if (pl->slow && mrc_share_other(s, (u8)(pl - s->plane)))
+	if (pl->slow && news && mrc_share_other(s, (u8)(pl - s->plane)))
 		w = max_t(u32, w - w / 8, MRC_WEIGHT_MIN);
 	else if (!pl->slow)
 		w = min_t(u32, w + MRC_WEIGHT_UP, MRC_SHARE_FULL);
@@ -107,15 +115,15 @@ static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane
 /* A round trip of plane @pl is over. Most often it was neither slow, nor has it been of late. */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
-	bool slow = mrc_plane_congested(s, pl);
+	bool signs = unlikely(pl->signs) && pl->signs * MRC_SIGNS_PART >= pl->arrived;
+	bool news = mrc_share_look(s, pl);
 
+	pl->slow = signs || pl->queue;
 	pl->arrived = 0;
 	pl->signs = 0;
 	pl->round_tick = mrc_ev_tick(now_ns);
-	if (unlikely(slow || pl->weight != MRC_SHARE_FULL))
-		mrc_share_weigh(s, pl, slow);
-	else
-		pl->slow = false;
+	if (unlikely(pl->slow || pl->weight != MRC_SHARE_FULL))
+		mrc_share_weigh(s, pl, signs || news);
 }
 
 u32 mrc_share_of(const struct mrc_evset *s, u8 p)

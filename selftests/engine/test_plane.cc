@@ -144,6 +144,25 @@ TEST_F(plane, a_slow_plane_gets_what_it_carries)
     EXPECT_GE(mrc_evset_share(&s, 0), 200u);
 }
 
+// Emulated hosts: most round trips are three times the shortest, one in eight takes milliseconds, each
+// plane's for itself. None of four equal planes gets less for that.
+TEST_F(plane, noise_is_no_queue)
+{
+    std::mt19937 gen(42);
+    u64 rounds = 0, less = 0;
+
+    make(32, 4);
+    for (int i = 0; i < 20000; i++, now += 100 * kUs) {
+        u8 p = static_cast<u8>(gen() % 4);
+        u32 kind = static_cast<u32>(gen() % 64);
+
+        rtt(p, kind == 0 ? 60 * kUs : kind < 9 ? (1 + gen() % 4) * kMs : (150 + gen() % 100) * kUs, 1, 0);
+        for (u8 q = 0; q < 4; q++, rounds++)
+            less += s.share[q] < MRC_SHARE_FULL * 9 / 10;
+    }
+    EXPECT_LE(less, rounds / 100);
+}
+
 TEST_F(plane, congestion_of_all_planes_is_no_planes)
 {
     make(32, 4);

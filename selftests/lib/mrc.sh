@@ -316,7 +316,8 @@ mrc_expect_clean() {
 }
 
 # mrc_plane_pkts NAME PLANE tx|rx: REPLY, packets through eth<plane> of the namespace
-# in which the program NAME runs.
+# in which the program NAME runs. Just started, it is not there yet and fails: to take no plane
+# for none sent would make all that was ever sent look like its own.
 mrc_plane_pkts() {
 	local line fields
 	while read -r line; do
@@ -326,6 +327,7 @@ mrc_plane_pkts() {
 		return
 	done <"/proc/${MRC_PID[$1]}/net/dev"
 	REPLY=0
+	return 1
 }
 
 # mrc_plane_rates NAME tx|rx [SECS]: REPLY is the packets per plane in that time,

@@ -27,13 +27,12 @@ ksft_test "all operations, sizes from 0 to 64 KiB" mrc_verify 60 -o mix -r -s 65
 ksft_test "all operations, inline where it fits" mrc_verify 60 -o mix -r -i -s 256 -n 300
 ksft_test "one message at a time" mrc_verify 60 -o mix -q 1 -r -s 8192 -n 60
 
-# As the profile says: a share for each plane. Equal but for what a busy machine's delays make of it: a
-# plane that is late by far more than the others gets less of the turns.
+# As the profile says: an equal share for each plane, however busy the machine.
 for host in h1 h2; do
 	shares=$(mrcctl -n $host -j plane show | jq -r '[.[].tx_pkts] | "\(min) \(max)"')
 	read -r min max <<<"$shares"
-	ksft_test "$host: a share for each plane ($min to $max packets)" \
-		test $((max - min)) -le $((max / 2))
+	ksft_test "$host: equal shares of the planes ($min to $max packets)" \
+		test $((max - min)) -le $((max / 10))
 done
 mrc_lost h1 h2
 ksft_test "no packet of h1 was lost ($REPLY resent, not seen twice)" test "$REPLY" -le 32

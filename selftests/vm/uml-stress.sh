@@ -33,10 +33,10 @@ ends_well() {
 flows() { mrc_verify_start -o mix -r -s 65536 -t 600 && mrc_until 20 moving; }
 moving() {
 	local before
-	mrc_plane_pkts client 1 tx
+	mrc_plane_pkts client 1 tx || return
 	before=$REPLY
 	mrc_sleep 0.2
-	mrc_plane_pkts client 1 tx
+	mrc_plane_pkts client 1 tx || return
 	[ "$REPLY" -gt "$before" ]
 }
 
