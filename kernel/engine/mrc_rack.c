@@ -161,6 +161,9 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 			/* A plane that died is no congestion: the window is for the others. */
 			if (!down && !c->evs->plane[p].suspect)
 				*lost += bytes;
+			else if (!told)
+				w = mrc_rack_waits(c, p);
+			told |= c->evs->plane[p].suspect;
 			continue;
 		}
 		/* Round up: at that time the age in ticks must suffice. */

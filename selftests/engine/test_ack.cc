@@ -158,16 +158,82 @@ TEST_F(ack_cc, losses_by_their_kind)
     EXPECT_EQ(eye.timeouts, 0u);
 }
 
-TEST_F(ack_cc, a_plane_is_a_loss)
+// What a port or a plane that died took says nothing of the others' queues.
+TEST_F(ack_cc, a_plane_is_no_congestion)
 {
     flight(10);
     mrc_evset_local_planes(&evs, 1, now);
     mrc_conn_plane_event(&c, now);
     EXPECT_EQ(eye.losses, 0u) << "most of it may still arrive";
     fire();
-    EXPECT_EQ(eye.losses, 1u);
-    EXPECT_EQ(eye.loss.lost_bytes, 5 * kFull);
-    EXPECT_EQ(eye.loss.inflight_bytes, 10 * kFull);
+    EXPECT_EQ(c.snd.lost.count, 5u);
+    EXPECT_EQ(eye.losses, 0u);
+}
+
+TEST_F(ack_cc, nor_is_a_suspect_plane)
+{
+    auto v = flight(10);
+    u64 here = 0;
+
+    now += 2 * kUs;
+    post(MRC_OP_WRITE, 10 * 1024);
+    for (const mrc_txop &t : tx_data())
+        v.push_back(t);
+    ASSERT_EQ(v.size(), 20u);
+    for (u32 i = 0; i < 20; i++)
+        here |= static_cast<u64>(v[i].hdr.plane) << i;
+    now += 50 * kUs;
+    sack(999, here, 1, 1019);
+    ASSERT_EQ(c.snd.out, 10u);
+    for (int i = 0; i < 20 && c.snd.out; i++)
+        fire();
+    EXPECT_TRUE(evs.plane[0].suspect);
+    EXPECT_GE(c.snd.lost.count, 9u);
+    EXPECT_LE(eye.lost, 1 * kFull) << "the first one, before it was suspect";
+}
+
+// Its round trips vary much, so it took long to be called suspect. What left since waits less.
+TEST_F(ack_cc, what_left_late_by_a_suspect_plane_waits_a_quarter_of_a_round_trip)
+{
+    auto v = flight(10);
+    u64 begin = now, here = 0;
+
+    for (int i = 0; i < 8; i++)
+        mrc_evset_rtt(&evs, 0, i % 2 ? 80 * kUs : 40 * kUs, now);
+    u64 srtt = evs.plane[0].srtt_ns, late = mrc_evset_late_ns(&evs, 0);
+    evs.plane[0].reo = 16;      // of old: it waits long for what comes late
+    ASSERT_GT(late, 2 * srtt);
+    ASSERT_GT(mrc_evset_lost_ns(&evs, 0), late);
+    now += late - srtt;
+    u64 second = now;
+    post(MRC_OP_WRITE, 10 * 1024);
+    for (const mrc_txop &t : tx_data())
+        v.push_back(t);
+    ASSERT_EQ(v.size(), 20u);
+    for (u32 i = 0; i < 20; i++)
+        here |= static_cast<u64>(v[i].hdr.plane) << i;
+    mrc_sack s = sack_of(v[v[19].hdr.plane ? 19 : 18], 999);
+    s.bitmap = here;
+    sack(s);
+    c.rack.late_ns = 0;
+    for (int i = 0; i < 30 && c.snd.out; i++)
+        fire();
+    EXPECT_GE(now, begin + late);
+    EXPECT_LE(now, second + 2 * srtt);
+}
+
+// Of all that one SACK tells, the latest send overtakes.
+TEST_F(ack_cc, the_latest_send_counts)
+{
+    flight(5);
+    now += 10 * kUs;
+    u32 latest = mrc_tick(now);
+    post(MRC_OP_WRITE, 5 * 1024);
+    tx_data();
+    now += 50 * kUs;
+    sack(1009, 0, 1, 1009);
+    EXPECT_EQ(c.rack.sent, latest);
+    EXPECT_EQ(c.rack.psn, 1009u);
 }
 
 TEST_F(ack_cc, a_timeout)
