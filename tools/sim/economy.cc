@@ -27,9 +27,11 @@ bool lossless(const world &w, const result &r)
     return !gone && !refused && !r.failed_qps;
 }
 
+// Nobody is left to ask, or to answer: of a pair the ids differ in the lowest bit.
 bool all_failed(const world &w, const peer &p)
 {
-    return std::all_of(p.qps.begin(), p.qps.end(), [&w](u32 q) { return w.qps[q]->failed(); });
+    return std::all_of(p.qps.begin(), p.qps.end(),
+                       [&w](u32 q) { return w.qps[q]->failed() || w.qps[q ^ 1]->failed(); });
 }
 
 // EVs of @from's set towards @to that carry nothing.
@@ -64,7 +66,6 @@ void check_probes(world &w, const expense &x, u32 from, u32 to)
              static_cast<double>(w.now_ns()) / 1e6, (unsigned long long)allowed);
 }
 
-// Where all queue pairs have failed nobody is left to probe.
 void check_healed(const world &w)
 {
     for (const auto &h : w.hosts)
