@@ -454,7 +454,6 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	u16 slot = (u16)(op->hdr.psn & c->rec_mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
-	bool rs = op->undo.cut_rs;
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
@@ -482,8 +481,8 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 		c->snd.ar_psn = mrc_psn_add(c->snd.una, -1);
 	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
 		c->msgs.cut = r->msg;
-		c->msgs.cut_rs = rs;
-		if (rs)
+		c->msgs.cut_rs = op->undo.cut_rs;
+		if (c->msgs.cut_rs)
 			c->msgs.rs_seg--;
 		else
 			c->msgs.sq_seg--;

@@ -150,6 +150,7 @@ TEST_F(ack_cc, losses_by_their_kind)
     for (int i = 0; i < 10 && c.snd.lost.count < 4; i++)
         fire();                 // each in the time of its plane
     EXPECT_EQ(eye.lost, 2 * kFull);
+    EXPECT_EQ(eye.loss.inflight_bytes, eye.cc.inflight_bytes + eye.loss.lost_bytes);
     u32 losses = eye.losses;
     mrc_evset_local_planes(&evs, 1, now);
     tx_data();
