@@ -211,7 +211,8 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 	u8 p = (u8)s->ev[idx].plane;
 	struct mrc_evplane *pl = &s->plane[p];
 
-	if (pl->doubt_ev == idx) {	/* late, but it lives */
+	if (pl->doubt_ev == idx) {	/* late, but it lives: that is how long an answer takes */
+		mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
 		mrc_suspect_clear(s, p);
 		return true;
 	}

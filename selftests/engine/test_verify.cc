@@ -169,6 +169,8 @@ TEST_F(verify, a_late_answer_takes_the_doubt_back)
     answer(*idx);
     EXPECT_EQ(s.plane[p].doubt_ev, MRC_NONE16);
     EXPECT_EQ(s.bad, 0);
+    EXPECT_NEAR(static_cast<double>(s.plane[p].srtt_ns), 1.4e6, 100)
+        << "else every question would be given up too soon, for ever";
 }
 
 TEST_F(verify, not_where_data_was_delivered_lately)
