@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_ctl_probe.cc - probes and the ACKs that they bring; who doubts the ways of acknowledgements.
+#include "ctl_rig.h"
+
+namespace {
+
+class ctl_probe : public ctl_rig {};
+
+// A foreign peer numbers its probes as it likes, from 1, say. It lost the ACK and asks for it.
+TEST_F(ctl_probe, every_kind_of_probe_brings_the_ack_again)
+{
+    make(quiet());
+    probe(1);
+    EXPECT_TRUE(tx_ctrl(MRC_OPC_ACK).empty()) << "of what?";
+    take(write_only(2000));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u); // lost
+    for (u16 id : {u16{2}, u16{3}, u16{MRC_PROBE_ID_EV_END - 1}, u16{MRC_PROBE_ID_EV_END},
+                   u16{MRC_PROBE_ID_TAIL | 1}}) {
+        probe(id);
+        auto v = tx_ctrl(MRC_OPC_ACK);
+        ASSERT_EQ(v.size(), 1u) << id;
+        EXPECT_EQ(v[0].hdr.psn, 2000u);
+    }
+}
+
+// Probes of EVs are many, and mostly no questions for an ACK: few of them bring one, but
+// there is no number of lost ones after which none comes.
+TEST_F(ctl_probe, probes_bring_no_flood_of_acks)
+{
+    u32 acks = 0;
+
+    make(quiet());
+    take(write_only(2000));
+    tx_all();
+    for (u32 i = 0; i < 1000; i++) {
+        probe(5);
+        acks += static_cast<u32>(tx_ctrl(MRC_OPC_ACK).size());
+    }
+    EXPECT_GE(acks, 250u);
+    EXPECT_LE(acks, 260u);
+    take(write_only(2001));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u);
+    probe(5);
+    EXPECT_EQ(tx_ctrl(MRC_OPC_ACK).size(), 1u) << "counted anew";
+}
+
+// Nor does the ACK that such a probe brings call for a verification of ours.
+TEST_F(ctl_probe, an_ack_for_a_verification_calls_for_none)
+{
+    make(quiet());
+    take(write_only(2000));
+    tx_all();
+    now += 10 * kMs;
+    probe(3);
+    u32 acks = 0, probes = 0;
+    for (const mrc_txop &t : tx_all()) {
+        acks += t.hdr.opcode == MRC_OPC_ACK;
+        probes += t.hdr.opcode == MRC_OPC_PROBE;
+    }
+    EXPECT_EQ(acks, 1u);
+    EXPECT_EQ(probes, 0u);
+}
+
+// ---- doubts ----
+
+// Who asks again has not heard us: the EVs that carried our acknowledgements are not proven.
+TEST_F(ctl_probe, a_tail_probe_doubts_the_ways_of_acknowledgements)
+{
+    auto proven = [&] {
+        u32 n = 0;
+
+        for (u8 p = 0; p < evs.n_planes; p++)
+            n += evs.proven[p] != MRC_NONE16;
+        return n;
+    };
+    make(quiet());
+    take(write_only(2000));
+    mrc_evset_sign(&evs, 1, MRC_SIGN_DELIVERED, now);
+    ASSERT_EQ(proven(), 1u);
+    probe(3);
+    EXPECT_EQ(proven(), 1u) << "asks about an EV of its own";
+    probe(MRC_PROBE_ID_TAIL | 5);
+    EXPECT_EQ(proven(), 0u);
+}
+
+TEST_F(ctl_probe, data_resent_though_acknowledged_doubts_them_too)
+{
+    make(quiet());
+    take(write_only(2000));
+    mrc_evset_sign(&evs, 1, MRC_SIGN_DELIVERED, now);
+    u8 plane = evs.ev[1].plane;
+    ASSERT_NE(evs.proven[plane], MRC_NONE16);
+    mrc_pkt p = write_only(2000);
+    rx(p);
+    EXPECT_NE(evs.proven[plane], MRC_NONE16) << "the network may copy packets";
+    p.rtx = true;
+    rx(p);
+    EXPECT_EQ(evs.proven[plane], MRC_NONE16);
+}
+
+// Two hosts that only answered each other's verifications would do so for ever.
+TEST_F(ctl_probe, a_verification_calls_for_none)
+{
+    rig_cfg k = defaults();
+    mrc_pkt p = {};
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    for (u16 id : {u16{3}, u16{MRC_PROBE_ID_TAIL | 1}}) {
+        p.opcode = MRC_OPC_PROBE;
+        p.ev = evs.ev[0].value;
+        p.u.probe.probe_id = id;
+        rx(p);
+        u32 answers = 0, probes = 0;
+        for (const mrc_txop &t : tx_all()) {
+            answers += t.hdr.opcode == MRC_OPC_SACK;
+            probes += t.hdr.opcode == MRC_OPC_PROBE;
+        }
+        EXPECT_EQ(answers, 1u);
+        EXPECT_EQ(probes, id < MRC_PROBE_ID_EV_END ? 0u : 1u);
+    }
+    now += 10 * kMs;
+    take(write_only(2000));
+    EXPECT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u) << "an acknowledgement of data does";
+}
+
+} // namespace
