@@ -267,6 +267,25 @@ TEST_F(ctl, a_flood_of_probes_is_bounded)
     EXPECT_FALSE(mrc_conn_answers_full(&c));
 }
 
+// A plain packet right behind a marked one: a SACK of its own.
+TEST_F(ctl, a_mark_is_not_overwritten)
+{
+    rig_cfg k = quiet();
+    u32 marks = 0, plain = 0;
+
+    k.rx.sack_pkts = 1;
+    make(k);
+    mrc_pkt p = write_only(2002);
+    p.ecn_ce = true;
+    take(p);
+    take(write_only(2004));
+    take(write_only(2006));
+    for (const mrc_txop &t : tx_ctrl(MRC_OPC_SACK))
+        (t.hdr.u.sack.m == MRC_M_SKIP_ONCE ? marks : plain)++;
+    EXPECT_EQ(marks, 1u);
+    EXPECT_EQ(plain, 1u) << "the plain ones are one";
+}
+
 // 64 packets in one batch, all marked, and probes between them: each EV is told.
 TEST_F(ctl, a_batch_of_marks_is_told_one_by_one)
 {
