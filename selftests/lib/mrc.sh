@@ -316,18 +316,20 @@ mrc_expect_clean() {
 }
 
 # mrc_plane_pkts NAME PLANE tx|rx: REPLY, packets through eth<plane> of the namespace
-# in which the program NAME runs. Just started, it is not there yet and fails: to take no plane
-# for none sent would make all that was ever sent look like its own.
+# in which the program NAME runs; a plane that was deleted has none. Just started, it is not
+# there yet and fails: to take no planes for none sent would make all that was ever sent look like
+# its own.
 mrc_plane_pkts() {
-	local line fields
+	local line fields there=1
 	while read -r line; do
+		[[ $line != eth* ]] || there=0
 		[[ $line = "eth$2:"* ]] || continue
 		read -ra fields <<<"${line#*:}"
 		[ "$3" = tx ] && REPLY=${fields[9]} || REPLY=${fields[1]}
 		return
 	done <"/proc/${MRC_PID[$1]}/net/dev"
 	REPLY=0
-	return 1
+	return $there
 }
 
 # mrc_plane_rates NAME tx|rx [SECS]: REPLY is the packets per plane in that time,
