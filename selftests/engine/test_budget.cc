@@ -64,4 +64,50 @@ TEST_F(retry_budget, an_answer_that_all_has_arrived_is_a_word_of_life)
     EXPECT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
 }
 
+// linear_cnt retries at the plain interval, then each twice as long as the one before.
+TEST_F(retry_budget, the_last_linear_one_is_not_doubled)
+{
+    rig_cfg k = defaults();
+
+    k.tx.linear_cnt = 2;
+    k.tx.exp_cnt = 3;
+    flight(1, k);
+    u64 plain = mrc_budget_rto_ns(&c);
+    for (u32 n = 0; n <= 4; n++) {
+        c.budget.retries = static_cast<u8>(n);
+        EXPECT_EQ(mrc_budget_rto_ns(&c), n <= 2 ? plain : plain << (n - 2)) << n;
+    }
+    c.budget.retries = 0;
+}
+
+TEST_F(retry_budget, a_pause_for_want_of_receives_has_a_timer)
+{
+    flight(1);
+    u64 at = now + 1 * kUs;
+    c.budget.rnr_until_ns = at;
+    EXPECT_EQ(mrc_pto_deadline_ns(&c), at);
+    c.budget.rnr_until_ns = 0;
+}
+
+TEST_F(retry_budget, a_delivery_restarts_the_back_off_of_tail_probes)
+{
+    flight(3);
+    c.pto.backoff = 5;
+    now += 50 * kUs;
+    sack(1000, 0, 1, 1000);
+    EXPECT_EQ(c.pto.backoff, 0);
+}
+
+// It waits to be resent when a SACK tells that it had arrived: bytes for the controller.
+TEST_F(retry_budget, what_arrives_while_it_waits_is_a_delivery)
+{
+    flight(3);
+    mrc_snd_lose(&c, 1000, MRC_CAUSE_RACK, now);
+    ASSERT_EQ(c.snd.lost.count, 1u);
+    now += 50 * kUs;
+    sack(1000, 0, 1, 1000);
+    EXPECT_EQ(c.snd.lost.count, 0u);
+    EXPECT_EQ(eye.ack.acked_bytes, 1 * kFull);
+}
+
 } // namespace

@@ -265,4 +265,12 @@ TEST_F(damp, random_life)
     }
 }
 
+// Within a half-life it falls in a line, not in steps.
+TEST_F(damp, a_penalty_decays_all_the_time)
+{
+    flap(2);
+    now += 1200 * kMs;  // 2,000 have become 1,400
+    EXPECT_EQ(flap(1), 3u) << "2,400 are less than 2,500";
+}
+
 } // namespace

@@ -298,4 +298,19 @@ TEST_F(probe_clock, ticks_agree_with_64_bits)
     EXPECT_GT(s.stats.readmissions, 50u);
 }
 
+// A plane's round trip is waited for, however short the interval.
+TEST_F(probe, the_second_one_waits_for_what_a_round_trip_takes)
+{
+    make(8, 2);
+    for (int i = 0; i < 50; i++)
+        mrc_evset_rtt(&s, 0, 10 * kMs, now);
+    mrc_evset_sign(&s, 0, MRC_SIGN_BAD, now);
+    now += 200 * kUs;
+    ASSERT_EQ(probes(), std::vector<u16>{0});
+    u64 first = now;
+    while (probes().empty())
+        now += 100 * kUs;
+    EXPECT_GE(now - first, 20 * kMs);
+}
+
 } // namespace

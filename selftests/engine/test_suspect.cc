@@ -273,4 +273,27 @@ TEST_F(suspect, a_false_alarm_about_what_left_before_does_not)
     EXPECT_TRUE(s.plane[2].suspect) << "it may have died behind that one";
 }
 
+// Bad paths of a suspect plane are not asked one by one, nor is the plane by them.
+TEST_F(suspect, it_is_asked_by_usable_paths_alone)
+{
+    plane_2();
+    for (u16 i = 16; i < 19; i++)
+        mrc_evset_sign(&s, i, MRC_SIGN_BAD, now);
+    ASSERT_EQ(mrc_evset_set_state(&s, 19, MRC_EV_DENIED, now), 0);
+    for (int i = 0; i < 200; i++, now += 100 * kUs)
+        for (u16 idx : probes())
+            EXPECT_GE(idx, 20) << "three are bad, and one is denied";
+}
+
+// Nobody waits for an answer by it.
+TEST_F(suspect, its_round_trip_is_not_waited_for)
+{
+    plane_2();
+    u64 before = mrc_evset_patience_ns(&s);
+    for (int i = 0; i < 50; i++)
+        mrc_evset_rtt(&s, 2, 10 * kMs, now);
+    ASSERT_TRUE(s.plane[2].suspect);
+    EXPECT_LT(mrc_evset_patience_ns(&s), before + 1 * kMs);
+}
+
 } // namespace
