@@ -422,7 +422,9 @@ private:
             s->receives = ~0u;
             s->e.planes(3, 3);
         }
-        for (u32 i = 0; i < honest_rounds; i++) {
+        // Who was told of round trips of a second waits for them, while the other one asks each
+        // millisecond: time counts, not rounds.
+        for (u64 i = 0, end = now_ + 20000 * ms; i < honest_rounds || (now_ < end && i < 40000); i++) {
             bool busy = honest_round();
             if (over(*side_[0]) && over(*side_[1]))
                 return;
