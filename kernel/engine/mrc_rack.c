@@ -33,8 +33,9 @@ void mrc_rack_reset(struct mrc_conn *c)
 
 /*
  * What was sent at @tick as @psn has arrived. How much later than the shortest round trip
- * it came, all others may be late, too (smoothed ones are as old as the queue is long): when acknowledgements are late, nothing is lost for that.
- * Where no round trip is known yet, all of its age may be the peer's silence.
+ * it came, all others may be late, too (smoothed ones are as old as the queue is long): when
+ * acknowledgements are late, nothing is lost for that. Where no round trip is known yet, all of
+ * its age may be the peer's silence.
  */
 void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns)
 {
