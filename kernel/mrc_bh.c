@@ -148,6 +148,12 @@ void mrc_bh_exit(void)
 			tasklet_unlock_wait(&bh->tasklet);
 			cond_resched();
 		}
-		tasklet_kill(&bh->tasklet);
 	}
+	/*
+	 * A CPU may have run its list before it took the interrupt that asked it to. These are
+	 * taken in their order: when all CPUs have answered, none is left that runs our code.
+	 */
+	kick_all_cpus_sync();
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(&mrc_bh, cpu)->tasklet);
 }
