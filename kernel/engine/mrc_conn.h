@@ -350,6 +350,7 @@ struct mrc_conn_info {
 void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i);
 
 #include "mrc_conn_priv.h"
+#include "mrc_conn_calls.h"
 
 /* Would mrc_conn_post() take one more request? */
 static inline bool mrc_conn_can_post(const struct mrc_conn *c)

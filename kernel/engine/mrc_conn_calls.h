@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_conn_calls.h - what the engine's files ask of each other: small answers out of a
+ * connection's state, inline, and each file's calls under its name. None is for callers of the
+ * engine (mrc_conn.h). Calls run one way: Documentation/engine.md, test_arrows.py.
+ */
+#ifndef MRC_CONN_CALLS_H
+#define MRC_CONN_CALLS_H
+
+/*
+ * What a packet counts in flight beside its payload: as in rcvd_bytes (UDP length + 40,
+ * 8.3.1), so that bytes sent and bytes told as received are the same bytes.
+ */
+#define MRC_PKT_OVERHEAD (8 + MRC_BTH_LEN + MRC_METH_LEN + MRC_TSETH_LEN + MRC_RETH_LEN + 4 + \
+			  MRC_NOMINAL_HDR)
+#define MRC_PROBE_ID_TAIL	0xf000u	/* | 12-bit count: probes of the connection */
+
+/* TSETH and reflected timestamps: 16 bits of 128 ns (1.5). */
+#define MRC_TS_SHIFT	7
+#define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
+#define MRC_RTT_INIT_NS	2000000u	/* before the first sample */
+
+static inline u16 mrc_ts16(u64 ns)
+{
+	return (u16)(ns >> MRC_TS_SHIFT);
+}
+
+static inline u32 mrc_tick(u64 ns)
+{
+	return (u32)(ns >> MRC_TICK_SHIFT);
+}
+
+/* The stamp that a packet sent at @tick carried. */
+static inline u16 mrc_tick_ts16(u32 tick)
+{
+	return (u16)(tick >> (MRC_TS_SHIFT - MRC_TICK_SHIFT));
+}
+
+/* Age of a record in ns, right up to 137 s. */
+static inline u64 mrc_tick_age_ns(u64 now_ns, u32 tick)
+{
+	s32 d = (s32)(mrc_tick(now_ns) - tick);
+
+	return d > 0 ? (u64)d << MRC_TICK_SHIFT : 0;
+}
+
+static inline u64 mrc_time_after(u64 now_ns, u64 wait_ns)
+{
+	return wait_ns == MRC_TIME_NEVER ? wait_ns : now_ns + wait_ns;
+}
+
+/* The PSN whose record is in @slot. */
+static inline u32 mrc_rec_psn(const struct mrc_conn *c, u16 slot)
+{
+	return mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & c->rec_mask));
+}
+
+/* What a packet counts in flight. */
+static inline u32 mrc_rec_bytes(const struct mrc_rec *r)
+{
+	return r->len + MRC_PKT_OVERHEAD;
+}
+
+/* How far @psn lies behind the newest one sent: any PSN, over the whole PSN space. */
+static inline u32 mrc_psn_lag(const struct mrc_conn *c, u32 psn)
+{
+	return (c->snd.next - 1 - psn) & MRC_PSN_MASK;
+}
+
+/* Has @psn been sent, and is it not before una? */
+static inline bool mrc_psn_out(const struct mrc_conn *c, u32 psn)
+{
+	return mrc_psn_lag(c, psn) < ((c->snd.next - c->snd.una) & MRC_PSN_MASK);
+}
+
+/* The only way in which bytes in flight change: the controller's sum follows. */
+static inline void mrc_tx_inflight(struct mrc_conn *c, s32 delta)
+{
+	mrc_cc_account(c->cc, c->snd.inflight, delta);
+	c->snd.inflight += (u32)delta;
+}
+
+#define MRC_PLANE_FEW	4	/* packets that a plane may hold whatever its part is */
+
+/* @share: of the plane, of MRC_SHARE_FULL. A slow plane's part is its share of an even one. */
+static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
+{
+	return count > MRC_PLANE_FEW && (count * planes * (MRC_SHARE_FULL / 2) > out * share ||
+					 4 * count > 3 * out);
+}
+
+/*
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev of plane @p. All do
+ * this: inline.
+ */
+static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len, u16 ev,
+				u8 p, u64 now_ns)
+{
+	struct mrc_list *l = &c->snd.sent[p];
+
+	mrc_list_add_tail(c->snd.rec, l, slot);
+	r->sent = mrc_tick(now_ns);
+	r->ev = ev;
+	r->plane = p;
+	c->snd.out++;
+	c->snd.busy |= 1u << p;
+	if (unlikely(mrc_snd_overfull(l->count, c->evs->n_planes, c->snd.out, c->evs->share[p])))
+		c->snd.full |= 1u << p;
+	mrc_tx_inflight(c, (s32)(len + MRC_PKT_OVERHEAD));
+}
+
+/* The controller was told something: its pause is ours from now on. */
+static inline void mrc_tx_hold(struct mrc_conn *c)
+{
+	c->hold_until_ns = c->cc->hold_until_ns;
+}
+
+/* Messages by free-running index, and as records name them. */
+static inline struct mrc_msg *mrc_sq_at(const struct mrc_conn *c, u32 i)
+{
+	return &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
+}
+
+static inline struct mrc_msg *mrc_rs_at(const struct mrc_conn *c, u32 i)
+{
+	return &c->msgs.rs[i & (c->cfg.rd_max - 1u)];
+}
+
+static inline struct mrc_msg *mrc_msg_at(const struct mrc_conn *c, u16 i)
+{
+	return i & MRC_REC_RESP ? &c->msgs.rs[i & ~MRC_REC_RESP] : &c->msgs.sq[i];
+}
+
+/* The message of the send queue under way: not yet among those before sq_seg. */
+static inline bool mrc_sq_cutting(const struct mrc_conn *c)
+{
+	return c->msgs.cut != MRC_NONE16 && !c->msgs.cut_rs;
+}
+
+static inline bool mrc_op_is_rd(u8 op)
+{
+	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
+}
+
+/* mrc_rcv.c: the receive stream */
+void mrc_rcv_reset(struct mrc_conn *c);
+void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op);
+void mrc_rcv_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why);
+void mrc_rcv_advance(struct mrc_conn *c);
+void mrc_rcv_sacked(struct mrc_conn *c);
+int mrc_rcv_check(const struct mrc_conn *c);
+
+static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
+{
+	return psn & c->rec_mask;	/* both rings have the same size */
+}
+
+/*
+ * Which stretches of 64 PSNs (bit: PSN / 64 mod 64) hold packets out of order that no SACK may
+ * have shown yet. Behind the ring: they are looked at when a SACK leaves.
+ */
+static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
+{
+	return &c->rcv.bits[(c->rec_mask + 1) >> 6];
+}
+
+/* mrc_rx.c: data packets in */
+enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
+			     struct mrc_rxop *op);
+void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
+void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
+void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,
+		   u64 now_ns);
+bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
+
+/* mrc_defer.c: what waits for the left edge */
+void mrc_tail_reset(struct mrc_conn *c);
+s16 mrc_tail_slot(const struct mrc_conn *c);
+void mrc_tail_keep(struct mrc_conn *c, const struct mrc_rxop *op);
+bool mrc_tail_next(struct mrc_conn *c, struct mrc_tail *out);
+void mrc_hold_keep(struct mrc_conn *c, u32 psn);
+bool mrc_hold_next(const struct mrc_conn *c, u32 *slot);
+void mrc_hold_done(struct mrc_conn *c, enum mrc_nak nak);
+int mrc_defer_check(const struct mrc_conn *c);
+
+/* mrc_mpr.c */
+void mrc_mpr_start(struct mrc_conn *c, u8 agreed);
+void mrc_mpr_update(struct mrc_conn *c);
+
+/* mrc_exec.c */
+void mrc_exec_reset(struct mrc_conn *c);
+bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot);
+void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
+bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out);
+void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
+void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why);
+bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot);
+bool mrc_exec_nak_ripe(const struct mrc_conn *c);
+bool mrc_exec_running(const struct mrc_conn *c);
+void mrc_exec_responses(struct mrc_conn *c);
+
+/* mrc_tx.c */
+void mrc_tx_reset(struct mrc_conn *c);
+void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns);
+bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
+void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);
+void mrc_tx_withdraw(struct mrc_conn *c);
+
+/* mrc_msg.c */
+bool mrc_msg_next(struct mrc_conn *c);
+u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);
+struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn);
+void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
+bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
+enum mrc_status mrc_msg_failed(const struct mrc_conn *c);
+bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot);
+void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns);
+
+/* mrc_snd.c: sent packets */
+void mrc_snd_reset(struct mrc_conn *c);
+void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
+u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
+void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
+void mrc_snd_withdraw(struct mrc_conn *c);
+void mrc_snd_unpace(struct mrc_conn *c);
+u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
+u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
+void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
+u16 mrc_snd_oldest(const struct mrc_conn *c);
+u32 mrc_snd_full(struct mrc_conn *c);
+int mrc_snd_check(const struct mrc_conn *c);
+
+/* mrc_rtt.c */
+void mrc_rtt_reset(struct mrc_conn *c);
+void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns);
+u64 mrc_rtt_patience_ns(const struct mrc_conn *c);
+u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns);
+
+/* mrc_resent.c */
+void mrc_resent_reset(struct mrc_conn *c);
+void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 ev, u64 now_ns);
+void mrc_resent_take_back(struct mrc_conn *c, u32 psn);
+bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
+			const struct mrc_sack *s, bool again, u64 now_ns);
+bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 now_ns,
+		      struct mrc_copy *copy);
+void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
+void mrc_resent_forget_evs(struct mrc_conn *c);
+
+/* mrc_rack.c */
+void mrc_rack_reset(struct mrc_conn *c);
+void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
+void mrc_rack_detect(struct mrc_conn *c, u64 now_ns);
+void mrc_rack_look(struct mrc_conn *c, u64 now_ns);
+
+/* mrc_pto.c: the tail probe, and all timers of the send stream */
+void mrc_pto_reset(struct mrc_conn *c);
+void mrc_pto_arm(struct mrc_conn *c, u64 now_ns);
+void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, bool delivered);
+void mrc_pto_timer(struct mrc_conn *c, u64 now_ns);
+u64 mrc_pto_deadline_ns(const struct mrc_conn *c);
+
+/* mrc_budget.c: retries and timeouts */
+void mrc_budget_reset(struct mrc_conn *c);
+void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
+void mrc_budget_rnr(struct mrc_conn *c, u8 code, u64 now_ns);
+bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns);
+u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns);
+u64 mrc_budget_rto_ns(const struct mrc_conn *c);
+u64 mrc_rnr_timer_ns(u8 code);
+
+/* Is it time for the NAK? */
+static inline bool mrc_nak_due(const struct mrc_conn *c)
+{
+	return unlikely(c->rcv.nak != MRC_NAK_NONE) && mrc_exec_nak_ripe(c);
+}
+
+/* Does the peer still owe us something? */
+static inline bool mrc_tx_waiting(const struct mrc_conn *c)
+{
+	if (!c->snd.known)
+		return c->msgs.rs_head != c->msgs.rs_tail;
+	return c->snd.una != c->snd.next || c->msgs.sq_acked != c->msgs.sq_seg || c->msgs.rd_out;
+}
+
+/*
+ * The connection cannot go on. It fails when the public call under way ends (mrc_conn.c):
+ * whoever finds out is in the midst of something.
+ */
+static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
+{
+	if (!c->failing)
+		c->failing = (u8)status;
+}
+
+/* Was this sent before what is known as delivered? A batch carries one time. */
+static inline bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
+{
+	return (s32)(c->rack.sent - tick) > 0 ||
+	       (tick == c->rack.sent && mrc_psn_diff(psn, c->rack.psn) < 0);
+}
+
+/* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
+static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->budget.rto_at_ns == MRC_TIME_NEVER || c->pto.at_ns == MRC_TIME_NEVER)
+		mrc_pto_arm(c, now_ns);
+}
+
+/* The left edge moves over what is delivered. */
+static inline void mrc_snd_advance(struct mrc_conn *c)
+{
+	while (c->snd.una != c->snd.next &&
+	       c->snd.rec[c->snd.una & c->rec_mask].state == MRC_REC_FREE)
+		c->snd.una = mrc_psn_add(c->snd.una, 1);
+}
+
+/* Progress. */
+static inline void mrc_budget_restore(struct mrc_conn *c)
+{
+	c->budget.retries = 0;
+	c->budget.nack_backoff = 0;
+	c->budget.nack_charge_ns = 0;
+}
+
+/* mrc_sleek.c */
+void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns);
+void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns);
+
+/* mrc_ack.c */
+void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+
+/* mrc_ctl.c: control packets owed */
+void mrc_ctl_reset(struct mrc_conn *c);
+u32 mrc_ctl_ack_edge(const struct mrc_conn *c);
+void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
+		      u64 now_ns);
+bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
+void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op);
+void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+
+/* Is it worth to ask mrc_ctl_next()? */
+static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
+{
+	return c->ctl.any | c->pto.owed || now_ns >= c->evs->next_probe_ns;
+}
+
+/* Likewise mrc_tx_data_next()? */
+static inline bool mrc_tx_pending(const struct mrc_conn *c)
+{
+	return c->msgs.cut != MRC_NONE16 || c->msgs.sq_seg != c->msgs.sq_tail || c->msgs.rs_seg != c->msgs.rs_tail ||
+	       c->snd.lost.count || c->snd.paced.count;
+}
+
+#endif
+
