@@ -116,6 +116,10 @@ main() {
 		esac
 	done
 	cd "$top"
+	if [ ! -x build/verbs/mrc_failover ]; then
+		echo "failover: build/verbs/mrc_failover is missing: make bench-failover makes all it needs" >&2
+		exit 1
+	fi
 	selftests/vm/uml-build.sh
 	mkdir -p "$out"
 	exec 8>"$out/.lock"
