@@ -16,21 +16,35 @@
 #include "mrc_ev.h"
 
 #define MRC_BLAME_EXTRA_MAX	3
+#define MRC_BLAME_EVERYWHERE	64	/* EVs with a loss, one in so many */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
 #define MRC_MOMENT_MIN_NS	10000ull
 
+/*
+ * EVs of other planes, too, lost the packet that was last heard of: no path of plane @p is the
+ * reason for that, so two losses of one EV may be chance as well.
+ */
+static bool mrc_blame_everywhere(const struct mrc_evset *s, u8 p)
+{
+	u32 others = (u32)(s->n - (s->start[p + 1] - s->start[p]));
+	u32 open = (u32)(s->open - s->open_on[p]);
+
+	return open >= 2 && open * MRC_BLAME_EVERYWHERE >= others;
+}
+
 /* Losses in a row that make an EV bad. */
 static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
 {
+	u32 need = trims ? 1 : mrc_blame_everywhere(s, p) ? 3 : 2;
 	u64 keep = max_t(u64, (u64)MRC_BLAME_KEEP_RTTS * s->plane[p].srtt_ns, MRC_BLAME_KEEP_NS);
 
 	while (s->extra && now_ns >= s->extra_ns + keep) {
 		s->extra--;
 		s->extra_ns += keep;
 	}
-	return min_t(u32, (trims ? 1u : 2u) + s->extra, 1 + MRC_BLAME_EXTRA_MAX);
+	return min_t(u32, need + s->extra, 1 + MRC_BLAME_EXTRA_MAX);
 }
 
 /* An EV called bad for silence answered its first probe. */
@@ -71,8 +85,10 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick);
 	need = mrc_blame_need(s, p, trims, now_ns);
 	s->need = (u8)need;
-	if (!ev->losses)
+	if (!ev->losses) {
 		s->open++;
+		s->open_on[p]++;
+	}
 	if (ev->losses < MRC_BLAME_LOSSES_MAX)
 		ev->losses = (ev->losses + 1u) & 7;
 	ev->moment = moment & 7;

@@ -499,7 +499,7 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 
 int mrc_evset_check(const struct mrc_evset *s)
 {
-	u32 bad = 0, usable = 0, open = 0, denied = 0;
+	u32 bad = 0, usable = 0, open = 0, denied = 0, open_on[MRC_PLANES_MAX] = { 0 };
 	u16 i;
 	int err;
 
@@ -508,12 +508,15 @@ int mrc_evset_check(const struct mrc_evset *s)
 		if (err)
 			return err;
 		open += s->ev[i].losses > 0;
+		open_on[s->ev[i].plane] += s->ev[i].losses > 0;
 		denied += s->ev[i].state == MRC_EV_DENIED;
 	}
 	for (i = 0; i < s->n_planes; i++) {
 		err = mrc_evset_check_plane(s, i);
 		if (err)
 			return err;
+		if (open_on[i] != s->open_on[i])
+			return __LINE__;
 		bad += s->bad_on[i];
 		usable += mrc_evset_plane_in_use(s, (u8)i) ? s->usable_on[i] : 0;
 	}

@@ -135,7 +135,7 @@ struct mrc_evset {
 	union {
 		struct {
 			u16 bad;	/* ASSUMED_BAD, any plane */
-			u16 open;	/* usable, with losses since the last delivery */
+			u16 open;	/* sum of open_on[] */
 			u32 odd;	/* planes of which something is odd: mrc_evplane_odd() */
 		};
 		u64 wrong;	/* any of these: asked by each delivery */
@@ -147,6 +147,7 @@ struct mrc_evset {
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
 	u16 bad_on[MRC_PLANES_MAX];	/* ASSUMED_BAD */
+	u16 open_on[MRC_PLANES_MAX];	/* usable, with losses since the last delivery */
 	u16 start[MRC_PLANES_MAX + 1];	/* plane p: ev[start[p] ... start[p + 1]) */
 	u16 proven[MRC_PLANES_MAX];	/* EV proven last, or MRC_NONE16 */
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
@@ -405,7 +406,10 @@ void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns);
 
 static inline void mrc_ev_no_losses(struct mrc_evset *s, struct mrc_ev *ev)
 {
-	s->open = (u16)(s->open - (ev->losses > 0));
+	u16 had = ev->losses > 0;
+
+	s->open = (u16)(s->open - had);
+	s->open_on[ev->plane] = (u16)(s->open_on[ev->plane] - had);
 	ev->losses = 0;
 }
 

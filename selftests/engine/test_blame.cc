@@ -106,6 +106,42 @@ TEST_F(blame, refuted_it_takes_more)
     EXPECT_EQ(to_bad(), 1);
 }
 
+// EVs of other planes lose packets, too: it takes one more. Those of its own plane do not count,
+// nor a single one, nor where the fabric trims.
+TEST_F(blame, loss_everywhere_takes_one_more)
+{
+    struct { std::vector<u16> open; bool trims; int want; } const cases[] = {
+        {{}, false, 2},      {{20}, false, 2},    {{20, 40}, false, 3}, {{20, 21}, false, 3},
+        {{1, 2, 4}, false, 2}, {{1, 20}, false, 2}, {{20, 40}, true, 1},
+    };
+
+    for (const auto &c : cases) {
+        make(64, 4);
+        for (u16 i : c.open)
+            lose(i, false);
+        int n = 0;
+        for (; state(3) <= MRC_EV_SKIP; n++)
+            lose(3, c.trims);
+        EXPECT_EQ(n, c.want) << (&c - cases);
+        EXPECT_EQ(s.open, c.open.size());
+        EXPECT_EQ(mrc_evset_check(&s), 0);
+    }
+}
+
+TEST_F(blame, everywhere_is_one_ev_in_sixty_four)
+{
+    for (u16 others : {2, 3}) {
+        make(512, 3);               // 170 or 171 EVs a plane
+        for (u16 i = 0; i < others; i++) {
+            lose(static_cast<u16>(200 + i), false);
+            lose(static_cast<u16>(400 + i), false);
+        }
+        lose(3, false);
+        lose(3, false);
+        EXPECT_EQ(state(3) == MRC_EV_ASSUMED_BAD, others == 2);
+    }
+}
+
 // Congestion: 2 % of all packets, by any path, no trimming. A hundred round trips.
 TEST_F(blame, congestion_is_not_blamed_on_paths)
 {
