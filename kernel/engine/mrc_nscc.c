@@ -15,7 +15,8 @@
  *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
  *	trimmed, lost	window -= n
  *	  on the way	... from what was in flight, if most of the window was (what it allowed
- *			beyond that has not been tried), but not below max_md_jump per base_rtt
+ *			beyond that has not been tried), but not below 5/8 per base_rtt; given
+ *			back after a burst that passed
  *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if what
  *			was achieved is far below the largest window, that is the window
  *
@@ -25,152 +26,22 @@
  * What a peer says is not believed beyond its window: the window stays within
  * [MTU, max_wnd] whatever the samples, and no sum here can overflow.
  */
-#include "mrc_cc.h"
+#include "mrc_nscc_state.h"
 
-#define MRC_NSCC_REF_NS		12000u		/* reference RTT ... */
-#define MRC_NSCC_REF_BDP	150000u		/* ... and bytes in flight of it at 100 Gb/s */
-#define MRC_NSCC_REF_MBPS	100000u
-#define MRC_NSCC_RTT_MIN_NS	500u		/* no fabric is faster; an echo that says so lies */
-#define MRC_NSCC_DELAY_MAX_NS	((1u << 24) - 1)	/* 16 ms: fits 24.8 in 32 bits */
-#define MRC_NSCC_GAMMA_Q16	52429u		/* 0.8 */
-#define MRC_NSCC_MD_Q16		32768u		/* 0.5 */
-#define MRC_NSCC_QA_GATE	3
 #define MRC_NSCC_SPIKE_TARGETS	2
 #define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
 #define MRC_NSCC_PACE_MAX_RTTS	16
 #define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
 #define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
-
-/* Parameters that were given; the others follow rate, base RTT and MTU. */
-enum mrc_nscc_given {
-	MRC_NSCC_TARGET = 1 << 0,
-	MRC_NSCC_QA_THRESHOLD = 1 << 1,
-	MRC_NSCC_MAX_CWND = 1 << 2,
-	MRC_NSCC_ADJUST_BYTES = 1 << 3,
-	MRC_NSCC_ADJUST_PERIOD = 1 << 4,
-	MRC_NSCC_ETA = 1 << 5,
-	MRC_NSCC_FI = 1 << 6,
-	MRC_NSCC_FI_SCALE = 1 << 7,
-	MRC_NSCC_BASE_RTT = 1 << 8,
-};
-
-struct mrc_nscc_state {
-	struct mrc_cc cc;
-	struct mrc_nscc_cfg p;		/* in force: nothing is zero */
-	u32 alpha_q16;			/* bytes per ns below target, 16.16 */
-	u32 rate_mbps;
-	u16 given;			/* enum mrc_nscc_given */
-	bool trimming;
-	bool measured;			/* p.base_rtt_ns was */
-	bool by_planes;			/* it is the mean of planes */
-	bool fast;			/* fast increase is on */
-
-	u32 avg_q8;			/* average delay, ns, 24.8 */
-	u32 adjust_acked;
-	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
-	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns, floor_at_ns;
-	u32 floor;			/* trims on the way take no more in this round trip */
-	u32 achieved, qa_lost;		/* in this quick-adapt period: delivered; trimmed or lost */
-	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
-	u32 fast_acked;			/* without delay, in a row */
-	u32 saved_wnd;			/* before the first trim or penalty; 0: none */
-	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
-	u32 taken;			/* from the window for losses; given back if they were none */
-	u32 undo_wnd, undo_lost;	/* window before the latest deep cut, and losses behind it */
-};
+#define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* of the largest: 15/16 of a BDP */
+#define MRC_NSCC_BURST_PART	3		/* of a flight, trimmed: no matter of few paths */
+#define MRC_NSCC_BURST_RTTS	16		/* the least from the end of one to the next */
 
 static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
 {
 	BUILD_BUG_ON(offsetof(struct mrc_nscc_state, cc));
-	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 192);
+	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 224);
 	return (struct mrc_nscc_state *)(void *)cc;
-}
-
-static u32 mrc_nscc_sat(u64 v)
-{
-	return v > ~0u ? ~0u : (u32)v;
-}
-
-static u32 mrc_nscc_add(u32 a, u32 b)
-{
-	return mrc_nscc_sat((u64)a + b);
-}
-
-static void mrc_nscc_set_wnd(struct mrc_nscc_state *n, u64 wnd)
-{
-	n->cc.cwnd_bytes = (u32)clamp_t(u64, wnd, n->cc.mtu, n->p.max_cwnd);
-}
-
-static void mrc_nscc_shrink(struct mrc_nscc_state *n, u32 bytes)
-{
-	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes > bytes ? n->cc.cwnd_bytes - bytes : 0);
-}
-
-/* Bits of @given for the parameters that are set; zeros become what they start from. */
-static u16 mrc_nscc_given(const struct mrc_nscc_cfg *p)
-{
-	return (u16)((p->target_delay_ns ? MRC_NSCC_TARGET : 0) |
-		     (p->qa_threshold_ns ? MRC_NSCC_QA_THRESHOLD : 0) |
-		     (p->max_cwnd ? MRC_NSCC_MAX_CWND : 0) |
-		     (p->adjust_bytes ? MRC_NSCC_ADJUST_BYTES : 0) |
-		     (p->adjust_period_ns ? MRC_NSCC_ADJUST_PERIOD : 0) |
-		     (p->eta_q8 ? MRC_NSCC_ETA : 0) |
-		     (p->fi_q8 ? MRC_NSCC_FI : 0) |
-		     (p->fi_scale_q16 ? MRC_NSCC_FI_SCALE : 0) |
-		     (p->base_rtt_ns ? MRC_NSCC_BASE_RTT : 0));
-}
-
-static void mrc_nscc_put(const struct mrc_nscc_state *n, enum mrc_nscc_given what, u32 *to, u64 v)
-{
-	if (!(n->given & what))
-		*to = mrc_nscc_sat(v);
-}
-
-/* All that follows from rate, base RTT and MTU. Divides: only when one of them changes. */
-static void mrc_nscc_derive(struct mrc_nscc_state *n)
-{
-	struct mrc_nscc_cfg *p = &n->p;
-	u64 bdp = div_u64((u64)n->rate_mbps * p->base_rtt_ns, 8000);
-	u64 mtu = n->cc.mtu;
-	u64 a_q8, ab_q8;
-
-	bdp = min_t(u64, bdp, MRC_CC_WND_MAX);
-	mrc_nscc_put(n, MRC_NSCC_TARGET, &p->target_delay_ns,
-		     n->trimming ? (u64)p->base_rtt_ns * 3 / 4 : p->base_rtt_ns);
-	p->target_delay_ns = min_t(u32, p->target_delay_ns, MRC_NSCC_DELAY_MAX_NS);
-	mrc_nscc_put(n, MRC_NSCC_QA_THRESHOLD, &p->qa_threshold_ns, (u64)p->target_delay_ns * 4);
-	mrc_nscc_put(n, MRC_NSCC_MAX_CWND, &p->max_cwnd, bdp + bdp / 2);
-	p->max_cwnd = clamp_t(u32, p->max_cwnd, n->cc.mtu, MRC_CC_WND_MAX);
-
-	/* bdp <= 2^28, mtu <= 2^17, delays < 2^24: a_q8 < 2^19, ab_q8 < 2^30 */
-	a_q8 = div_u64(bdp << 8, MRC_NSCC_REF_BDP);
-	ab_q8 = div_u64(a_q8 * p->target_delay_ns, MRC_NSCC_REF_NS);
-	n->alpha_q16 = mrc_nscc_sat(div_u64((4 * mtu * ab_q8) << 8, p->target_delay_ns));
-	mrc_nscc_put(n, MRC_NSCC_FI, &p->fi_q8, 5 * mtu * a_q8);
-	mrc_nscc_put(n, MRC_NSCC_ETA, &p->eta_q8, div_u64(15 * mtu * a_q8, 100));
-	mrc_nscc_put(n, MRC_NSCC_FI_SCALE, &p->fi_scale_q16, a_q8 << 6);
-	mrc_nscc_put(n, MRC_NSCC_ADJUST_BYTES, &p->adjust_bytes, 8 * mtu);
-	mrc_nscc_put(n, MRC_NSCC_ADJUST_PERIOD, &p->adjust_period_ns, p->base_rtt_ns);
-}
-
-static void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg)
-{
-	struct mrc_nscc_cfg *p = &n->p;
-	u32 measured_ns = p->base_rtt_ns;
-
-	*p = cfg->nscc;
-	n->given = mrc_nscc_given(p);
-	p->qa_gate = min_t(u8, p->qa_gate ? p->qa_gate : MRC_NSCC_QA_GATE, 31);
-	p->gamma_q16 = min_t(u32, p->gamma_q16 ? p->gamma_q16 : MRC_NSCC_GAMMA_Q16, 1u << 16);
-	p->max_md_jump_q16 = min_t(u32, p->max_md_jump_q16 ? p->max_md_jump_q16 : MRC_NSCC_MD_Q16,
-				   1u << 16);
-	mrc_nscc_put(n, MRC_NSCC_BASE_RTT, &p->base_rtt_ns,
-		     n->measured ? measured_ns : MRC_NSCC_REF_NS);
-	p->base_rtt_ns = clamp_t(u32, p->base_rtt_ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
-	n->rate_mbps = cfg->rate_mbps ? cfg->rate_mbps : MRC_NSCC_REF_MBPS;
-	n->trimming = cfg->trimming;
-	n->cc.mtu = min_t(u32, cfg->mtu ? cfg->mtu : n->cc.mtu, MRC_CC_MTU_MAX);
-	mrc_nscc_derive(n);
 }
 
 static void mrc_nscc_init(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
@@ -196,38 +67,6 @@ static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u6
 		n->saved_wnd = mrc_nscc_sat(div_u64((u64)n->saved_wnd * n->p.max_cwnd, before));
 	n->fast = false;
 	n->fast_acked = 0;
-}
-
-static u32 mrc_nscc_rtt(u64 ns)
-{
-	return (u32)clamp_t(u64, ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
-}
-
-/*
- * The base round trip sets the largest window, the target and the steps: the mean of the
- * planes, or where nobody knows of planes the running minimum. A configured one stays.
- */
-static void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
-{
-	u32 was_ns = n->p.base_rtt_ns, base_ns = was_ns;
-
-	if (n->given & MRC_NSCC_BASE_RTT)
-		return;
-	if (s->mean_base_ns) {
-		base_ns = mrc_nscc_rtt(s->mean_base_ns);
-		/* Means move all the time. */
-		if (n->by_planes && base_ns - was_ns + was_ns / 16 <= was_ns / 8)
-			return;
-		n->by_planes = true;
-	} else if (!n->by_planes && s->rtt_ns && (!n->measured || mrc_nscc_rtt(s->rtt_ns) < was_ns)) {
-		base_ns = mrc_nscc_rtt(s->rtt_ns);
-	}
-	if (n->measured && base_ns == was_ns)
-		return;
-	n->measured = true;
-	n->p.base_rtt_ns = base_ns;
-	mrc_nscc_derive(n);
-	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes);
 }
 
 /* What the packet waited in queues: beyond the shortest round trip of its own plane. */
@@ -336,9 +175,39 @@ static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
 					     avg_ns);
 	keep_q16 = max_t(u32, keep_q16, n->p.max_md_jump_q16);
 	n->taken = 0;		/* there is congestion: nothing of before is restored */
+	n->burst_wnd = 0;
 	n->undo_lost = 0;
 	mrc_nscc_set_wnd(n, ((u64)n->cc.cwnd_bytes * keep_q16) >> 16);
 	n->md_at_ns = now_ns + n->p.base_rtt_ns;
+}
+
+/*
+ * Many flows that began at one moment meet: a third of a flight is trimmed on the way, and a round
+ * trip later nothing is, there is neither mark nor delay. That was no lack of capacity, and the
+ * window becomes what was in flight before. Slow paths trim less of a flight, and each flight anew.
+ */
+static void mrc_nscc_burst_note(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	if (s->now_ns < n->no_burst_ns)
+		return;
+	n->burst_at_ns = s->now_ns;
+	if (!n->burst_wnd) {
+		n->burst_wnd = s->inflight_bytes;
+		n->burst_lost = 0;
+	}
+	n->burst_lost = mrc_nscc_add(n->burst_lost, s->lost_bytes);
+}
+
+static void mrc_nscc_burst_over(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				u32 delay_ns)
+{
+	if (s->ecn || delay_ns >= n->p.target_delay_ns ||
+	    s->now_ns <= n->burst_at_ns + n->p.base_rtt_ns)
+		return;
+	if (n->burst_lost >= n->burst_wnd / MRC_NSCC_BURST_PART)
+		mrc_nscc_set_wnd(n, max_t(u32, n->cc.cwnd_bytes, n->burst_wnd));
+	n->burst_wnd = 0;
+	n->no_burst_ns = s->now_ns + MRC_NSCC_BURST_RTTS * (u64)n->p.base_rtt_ns;
 }
 
 static void mrc_nscc_quadrant(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
@@ -384,6 +253,7 @@ static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sampl
 	u32 pen = s->rcv_cwnd_pen & 127;
 
 	if (pen) {
+		n->burst_wnd = 0;
 		if (!n->saved_wnd)
 			n->saved_wnd = n->cc.cwnd_bytes;
 		/* A window takes whole packets: what is left of one is not cut off. */
@@ -469,6 +339,8 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	if (mrc_nscc_pace_faster(n, s, delay_ns) || s->rcv_cwnd_pen ||
 	    (s->ecn && n->to_ignore) || mrc_nscc_quick_adapt(n, s, delay_ns))
 		return;
+	if (n->burst_wnd && s->rtt_ns)
+		mrc_nscc_burst_over(n, s, delay_ns);
 	if (s->rtt_ns)
 		mrc_nscc_quadrant(n, s, delay_ns, acked);
 	mrc_nscc_adjust(n, s->now_ns);
@@ -499,7 +371,7 @@ static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
 {
 	if (now_ns >= n->floor_at_ns) {
-		n->floor = (u32)(((u64)n->cc.cwnd_bytes * n->p.max_md_jump_q16) >> 16);
+		n->floor = MRC_NSCC_WAY_FLOOR(n->cc.cwnd_bytes);
 		n->floor_at_ns = now_ns + n->p.base_rtt_ns;
 	}
 	return n->floor;
@@ -518,6 +390,10 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	mrc_nscc_average(n, n->p.base_rtt_ns, true, 0);
 	floor = s->last_hop ? 0 : mrc_nscc_floor(n, s->now_ns);
 	mrc_nscc_save(n);
+	if (s->last_hop)
+		n->burst_wnd = 0;
+	else
+		mrc_nscc_burst_note(n, s);
 	/* At the last hop penalties do that. */
 	if (!s->last_hop && s->inflight_bytes >= cc->cwnd_bytes / 2)
 		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,

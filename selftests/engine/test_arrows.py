@@ -17,7 +17,7 @@ LEVELS = [
     "env env_user env_kernel",
     "types psn list rand stats",
     "wire evgen damp incast port",
-    "cc_fixed", "nscc", "cc",
+    "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
     "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "probe",
     "rtt", "resent", "snd", "rack", "sleek", "budget", "pto",
     "rcv",

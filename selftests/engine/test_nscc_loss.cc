@@ -2,6 +2,8 @@
 // test_nscc_loss.cc - NSCC: what trims, losses and timeouts do to the window and the pace.
 #include "nscc_rig.h"
 
+#include <functional>
+
 namespace {
 
 // ---- trims, losses, quick adapt ----
@@ -44,7 +46,7 @@ TEST_F(nscc, trim_on_the_way_counts_from_what_is_in_flight)
 }
 
 // One burst of others is no reason to stop; one at the last hop is.
-TEST_F(nscc, trims_of_one_round_trip_on_the_way_leave_half)
+TEST_F(nscc, trims_of_one_round_trip_on_the_way_leave_five_eighths)
 {
     cfg.nscc.disable_qa = true;
     init();
@@ -52,16 +54,98 @@ TEST_F(nscc, trims_of_one_round_trip_on_the_way_leave_half)
     set_wnd(200000);
     for (int i = 0; i < 60; i++)
         nack(pkt, true, 0, false);
-    EXPECT_EQ(cc->cwnd_bytes, 100000u);
+    EXPECT_EQ(cc->cwnd_bytes, 125000u);
     now += base;
     for (int i = 0; i < 60; i++)
         nack(pkt, true, 0, false);
-    EXPECT_EQ(cc->cwnd_bytes, 50000u);
+    EXPECT_EQ(cc->cwnd_bytes, 78125u);
     for (int i = 0; i < 60; i++)
         nack(pkt);
     EXPECT_EQ(cc->cwnd_bytes, pkt);
     nack(pkt, true, 0, false);          // a floor gives nothing back
     EXPECT_EQ(cc->cwnd_bytes, pkt);
+}
+
+// A third of a flight of 30 packets is trimmed, then nothing for a round trip: the window is
+// given back. @after: what happens before that round trip is over.
+struct burst : nscc {
+    u32 window_after(int trims, const std::function<void()>& after = [] {})
+    {
+        cfg.nscc.disable_qa = true;
+        init();
+        warm();
+        set_wnd(30 * pkt);
+        trim(trims);
+        after();
+        now += base + 1;
+        u32 before = cc->cwnd_bytes;
+        ack(1, base);
+        return cc->cwnd_bytes - before;
+    }
+    void trim(int n)
+    {
+        for (int i = 0; i < n; i++)
+            nack(pkt, true, 0, false);
+    }
+};
+
+TEST_F(burst, what_a_burst_that_passed_took_is_given_back)
+{
+    EXPECT_GE(window_after(10), 10 * pkt);
+    EXPECT_GE(window_after(20), (30 * 3 / 8) * pkt);   // the floor had kept the rest
+}
+
+TEST_F(burst, not_after_trims_of_few_paths)
+{
+    EXPECT_LT(window_after(9), pkt);
+}
+
+TEST_F(burst, not_before_a_round_trip_is_over)
+{
+    EXPECT_LT(window_after(10, [&] { now -= 2; }), pkt);
+    now += 2;
+    u32 before = cc->cwnd_bytes;
+    ack(1, base);
+    EXPECT_GE(cc->cwnd_bytes - before, 9 * pkt);
+}
+
+TEST_F(burst, a_mark_or_delay_puts_it_off)
+{
+    for (bool mark : {false, true}) {
+        auto sign = [&] {
+            now += base + 1;
+            ack(1, mark ? base : base + target, mark);
+            now -= base + 2;
+        };
+        EXPECT_LT(window_after(10, sign), pkt);
+        now += 2;
+        u32 before = cc->cwnd_bytes;
+        ack(1, base);
+        EXPECT_GE(cc->cwnd_bytes - before, 9 * pkt) << mark;
+    }
+}
+
+TEST_F(burst, the_last_hop_and_the_responder_and_deep_delay_forbid_it)
+{
+    EXPECT_LT(window_after(10, [&] { nack(pkt); }), pkt);
+    EXPECT_LT(window_after(10, [&] { ack(pkt, base, false, 20); }), pkt);
+    EXPECT_LT(window_after(10, [&] {
+        for (int i = 0; i < 400; i++)
+            ack(pkt, base + 3 * target, true);          // the average is above the target: a decrease
+    }), pkt);
+}
+
+TEST_F(burst, not_again_for_sixteen_round_trips)
+{
+    ASSERT_GE(window_after(10), 10 * pkt);
+    for (u64 later : {14, 2}) {
+        now += later * base;
+        trim(12);
+        now += base + 1;
+        u32 before = cc->cwnd_bytes;
+        ack(1, base);
+        EXPECT_EQ(cc->cwnd_bytes - before >= 5 * pkt, later == 2);
+    }
 }
 
 TEST_F(nscc, nack_for_want_of_resources_changes_nothing)
