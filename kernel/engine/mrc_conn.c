@@ -313,7 +313,7 @@ static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	mrc_conn_settle(c, 0);	/* a message that was none is refused when its turn comes */
 	if (!c->fail && mrc_msg_failed(c))	/* its turn came: it takes the QP with it */
 		mrc_conn_fail(c, mrc_msg_failed(c), 0);
-	return mrc_tx_complete_next(c, cpl);
+	return mrc_msg_complete_next(c, cpl);
 }
 
 /*

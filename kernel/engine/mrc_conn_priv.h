@@ -307,7 +307,7 @@ struct mrc_mpr {
 	u32 mark;		/* no further change of it before cack gets here */
 };
 
-/* Control packets owed (mrc_ctl.c). */
+/* Control packets owed (mrc_ctl.c; what concerns SACKs, mrc_sack.c). */
 struct mrc_ctl {
 	union {
 		struct {

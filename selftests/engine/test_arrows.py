@@ -23,7 +23,7 @@ LEVELS = [
     "rcv",
     "msg",
     "mpr", "exec", "defer",
-    "ctl",
+    "sack", "ctl",
     "tx", "ack", "rx",
     "conn",
 ]
