@@ -100,7 +100,7 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 	if (c->tx.timestamps)
 		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
-	mrc_rack_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
+	mrc_latest_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
 }
 
@@ -153,7 +153,7 @@ static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	if (!rtt)
 		return false;
 	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
-	c->rack.valid = false;	/* nothing has been sent that this could be before */
+	c->latest.valid = false;	/* nothing has been sent that this could be before */
 	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
 	return true;
 }

@@ -104,6 +104,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 static void mrc_conn_reset_loss(struct mrc_conn *c)
 {
 	mrc_rtt_reset(c);
+	mrc_latest_reset(c);
 	mrc_rack_reset(c);
 	mrc_pto_reset(c);
 	mrc_budget_reset(c);

@@ -258,9 +258,12 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
 void mrc_resent_forget_evs(struct mrc_conn *c);
 
+/* mrc_latest.c */
+void mrc_latest_reset(struct mrc_conn *c);
+void mrc_latest_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
+
 /* mrc_rack.c */
 void mrc_rack_reset(struct mrc_conn *c);
-void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
 void mrc_rack_detect(struct mrc_conn *c, u64 now_ns);
 void mrc_rack_look(struct mrc_conn *c, u64 now_ns);
 
@@ -307,10 +310,10 @@ static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
 }
 
 /* Was this sent before what is known as delivered? A batch carries one time. */
-static inline bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
+static inline bool mrc_latest_before(const struct mrc_conn *c, u32 tick, u32 psn)
 {
-	return (s32)(c->rack.sent - tick) > 0 ||
-	       (tick == c->rack.sent && mrc_psn_diff(psn, c->rack.psn) < 0);
+	return (s32)(c->latest.sent - tick) > 0 ||
+	       (tick == c->latest.sent && mrc_psn_diff(psn, c->latest.psn) < 0);
 }
 
 /* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
