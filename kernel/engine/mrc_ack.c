@@ -17,7 +17,7 @@ struct mrc_ack_rtt {
 };
 
 /* Is this SACK at least as new as any before it? Only of use where the peer counts bytes. */
-static bool mrc_sack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
+static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 {
 	return c->told.valid && !((s->rcvd_bytes - c->told.seen) & 1u << 23);
 }
@@ -27,7 +27,7 @@ static bool mrc_sack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
  * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
  * has it twice.
  */
-static struct mrc_ack_rtt mrc_sack_rtt(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static struct mrc_ack_rtt mrc_ack_trip(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
 	const struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
@@ -35,7 +35,7 @@ static struct mrc_ack_rtt mrc_sack_rtt(struct mrc_conn *c, const struct mrc_sack
 
 	if (!mrc_psn_out(c, psn) || r->state != MRC_REC_SENT) {
 		if (!mrc_psn_out(c, psn) || r->state == MRC_REC_FREE)
-			mrc_resent_trigger(c, psn, NULL, s, mrc_sack_fresh(c, s), now_ns);
+			mrc_resent_trigger(c, psn, NULL, s, mrc_ack_fresh(c, s), now_ns);
 	} else if (r->tries > 1) {
 		if (mrc_resent_trigger(c, psn, r, s, false, now_ns))
 			rtt.ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns) :
@@ -48,7 +48,7 @@ static struct mrc_ack_rtt mrc_sack_rtt(struct mrc_conn *c, const struct mrc_sack
 	return rtt;
 }
 
-static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 base = mrc_psn_add(s->cack, s->sack_offset), bytes = 0;
 	u64 bits = s->bitmap;
@@ -72,7 +72,7 @@ static u32 mrc_sack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now
  * What the SACK says about the EV of the packet that triggered it. The record may be
  * another PSN's by now, or of another copy: then the entropy differs, or is as good.
  */
-static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
 	u16 idx = c->snd.rec[psn & c->rec_mask].ev;
@@ -88,7 +88,7 @@ static void mrc_sack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */
-static u64 mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 i = s->probe_id % MRC_TAIL_PROBES;
 	u64 age, rtt = 0;
@@ -100,7 +100,7 @@ static u64 mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	if (c->tx.timestamps)
 		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
-	mrc_rack_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
+	mrc_latest_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
 }
 
@@ -110,7 +110,7 @@ static u64 mrc_sack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
  * newly delivered by the records. @before: in flight until now. Returns false for a
  * SACK that was overtaken by a later one.
  */
-static bool mrc_sack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
+static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
 			   u32 *bytes)
 {
 	u32 delta = (s->rcvd_bytes - c->told.seen) & 0xffffff, most = before + c->rx.mtu +
@@ -136,7 +136,7 @@ static bool mrc_sack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 bef
 }
 
 /* What only the latest word of the peer may say. */
-static void mrc_sack_levers(struct mrc_conn *c, const struct mrc_sack *s,
+static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
 	if (c->tx.dyn_mpr && s->mpr)
@@ -146,14 +146,14 @@ static void mrc_sack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
 }
 
-static bool mrc_sack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
-	u64 rtt = s->pr ? mrc_sack_probe(c, s, now_ns) : 0;
+	u64 rtt = s->pr ? mrc_ack_probe(c, s, now_ns) : 0;
 
 	if (!rtt)
 		return false;
 	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
-	c->rack.valid = false;	/* nothing has been sent that this could be before */
+	c->latest.valid = false;	/* nothing has been sent that this could be before */
 	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
 	return true;
 }
@@ -209,7 +209,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	c->stats.sacks_rcvd++;
 	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
 		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
-	if (!c->snd.known && !mrc_sack_start(c, s, now_ns))
+	if (!c->snd.known && !mrc_ack_start(c, s, now_ns))
 		return;
 	if (mrc_psn_diff(s->cack, c->snd.next) >= 0) {
 		c->stats.rx_bad_ack++;
@@ -219,20 +219,20 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	cc.ecn = s->m == MRC_M_SKIP_ONCE;
 	if (s->pr) {
-		rtt.ns = mrc_sack_probe(c, s, now_ns);
+		rtt.ns = mrc_ack_probe(c, s, now_ns);
 		answered = rtt.ns;
 	} else {
-		rtt = mrc_sack_rtt(c, s, now_ns);
-		mrc_sack_ev(c, s, now_ns);
+		rtt = mrc_ack_trip(c, s, now_ns);
+		mrc_ack_ev(c, s, now_ns);
 	}
 	if (rtt.ns)
 		mrc_rtt_sample(c, rtt.plane, rtt.ns, now_ns);
 	mrc_ack_delay(c, &rtt, s->cack, &cc);
-	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_sack_bitmap(c, s, now_ns);
+	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_ack_bitmap(c, s, now_ns);
 	mrc_ack_landed(c);
 	cc.acked_bytes = bytes;
-	if (mrc_sack_bytes(c, s, before, &cc.acked_bytes))
-		mrc_sack_levers(c, s, &cc);
+	if (mrc_ack_bytes(c, s, before, &cc.acked_bytes))
+		mrc_ack_levers(c, s, &cc);
 	c->cc->ops->on_ack(c->cc, &cc);
 	/* A hold that others' data renewed is not ours, as long as ours are probes only. */
 	if (cc.acked_bytes || c->cc->hold_until_ns < c->hold_until_ns)

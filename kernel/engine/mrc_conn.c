@@ -104,6 +104,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 static void mrc_conn_reset_loss(struct mrc_conn *c)
 {
 	mrc_rtt_reset(c);
+	mrc_latest_reset(c);
 	mrc_rack_reset(c);
 	mrc_pto_reset(c);
 	mrc_budget_reset(c);
@@ -313,7 +314,7 @@ static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	mrc_conn_settle(c, 0);	/* a message that was none is refused when its turn comes */
 	if (!c->fail && mrc_msg_failed(c))	/* its turn came: it takes the QP with it */
 		mrc_conn_fail(c, mrc_msg_failed(c), 0);
-	return mrc_tx_complete_next(c, cpl);
+	return mrc_msg_complete_next(c, cpl);
 }
 
 /*

@@ -44,6 +44,17 @@ static inline u64 mrc_tick_age_ns(u64 now_ns, u32 tick)
 	return d > 0 ? (u64)d << MRC_TICK_SHIFT : 0;
 }
 
+/*
+ * A timestamp to reflect. Moved on by the time since its packet came, so that the
+ * sender's round trip is the network's alone, where both ends agreed on that.
+ */
+static inline u16 mrc_ts_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 came, u64 now_ns)
+{
+	if (!c->rx.svc_time || !is_ts)
+		return ts;
+	return (u16)(ts + (mrc_tick_age_ns(now_ns, came) >> MRC_TS_SHIFT));
+}
+
 static inline u64 mrc_time_after(u64 now_ns, u64 wait_ns)
 {
 	return wait_ns == MRC_TIME_NEVER ? wait_ns : now_ns + wait_ns;
@@ -208,13 +219,13 @@ void mrc_tx_withdraw(struct mrc_conn *c);
 
 /* mrc_msg.c */
 bool mrc_msg_next(struct mrc_conn *c);
-u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len);
-struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn);
-void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
-bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
+u32 mrc_msg_pkts_of(const struct mrc_conn *c, u32 len);
+struct mrc_msg *mrc_msg_find_request(struct mrc_conn *c, u16 msn);
+void mrc_msg_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns);
+bool mrc_msg_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 enum mrc_status mrc_msg_failed(const struct mrc_conn *c);
 bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot);
-void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns);
+void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_snd.c: sent packets */
 void mrc_snd_reset(struct mrc_conn *c);
@@ -247,9 +258,12 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
 void mrc_resent_forget_evs(struct mrc_conn *c);
 
+/* mrc_latest.c */
+void mrc_latest_reset(struct mrc_conn *c);
+void mrc_latest_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
+
 /* mrc_rack.c */
 void mrc_rack_reset(struct mrc_conn *c);
-void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
 void mrc_rack_detect(struct mrc_conn *c, u64 now_ns);
 void mrc_rack_look(struct mrc_conn *c, u64 now_ns);
 
@@ -296,10 +310,10 @@ static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
 }
 
 /* Was this sent before what is known as delivered? A batch carries one time. */
-static inline bool mrc_rack_before(const struct mrc_conn *c, u32 tick, u32 psn)
+static inline bool mrc_latest_before(const struct mrc_conn *c, u32 tick, u32 psn)
 {
-	return (s32)(c->rack.sent - tick) > 0 ||
-	       (tick == c->rack.sent && mrc_psn_diff(psn, c->rack.psn) < 0);
+	return (s32)(c->latest.sent - tick) > 0 ||
+	       (tick == c->latest.sent && mrc_psn_diff(psn, c->latest.psn) < 0);
 }
 
 /* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
@@ -334,10 +348,14 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
+/* mrc_sack.c: SACKs owed */
+void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);
+
 /* mrc_ctl.c: control packets owed */
 void mrc_ctl_reset(struct mrc_conn *c);
 u32 mrc_ctl_ack_edge(const struct mrc_conn *c);
-void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
 		      u64 now_ns);
 bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);

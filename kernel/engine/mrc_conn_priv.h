@@ -205,12 +205,16 @@ struct mrc_rtt {
 	u32 min_ns;		/* ~0: no sample yet */
 };
 
+/* The latest send known as delivered (mrc_latest.c). */
+struct mrc_latest {
+	u32 sent, psn;		/* tick and PSN */
+	u32 late_ns : 31;	/* how much later than usual its delivery was learnt */
+	u32 valid : 1;
+};
+
 /* Loss by time (RFC 8985), per plane (mrc_rack.c). */
 struct mrc_rack {
 	u64 at_ns;		/* nothing can be lost or late before; NEVER: nothing at all */
-	u32 late_ns;		/* how much later than usual the latest delivery was learnt */
-	u32 sent, psn;		/* tick and PSN: latest send known as delivered */
-	bool valid;
 	bool stale;		/* something was old enough, but not overtaken yet */
 };
 
@@ -307,7 +311,7 @@ struct mrc_mpr {
 	u32 mark;		/* no further change of it before cack gets here */
 };
 
-/* Control packets owed (mrc_ctl.c). */
+/* Control packets owed (mrc_ctl.c; what concerns SACKs, mrc_sack.c). */
 struct mrc_ctl {
 	union {
 		struct {
@@ -349,12 +353,13 @@ struct mrc_conn {
 	struct mrc_budget budget;
 	struct mrc_pto pto;
 	struct mrc_rx_cfg rx;	/* (also what is told to the peer) */
+	struct mrc_told told;	/* here, as it fills a hole */
 	struct mrc_tx_cfg tx;
 	struct mrc_rot rot;
 
 	struct mrc_rack rack;
+	struct mrc_latest latest;
 	struct mrc_rtt rtt;
-	struct mrc_told told;
 	struct mrc_sleek sleek;
 	struct mrc_resent resent;
 

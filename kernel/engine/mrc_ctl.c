@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ctl.c - control packets owed to the peer: NACK, transport ACK or NAK,
- * SACK, probes and their answers.
+ * mrc_ctl.c - control packets owed to the peer: NACK, transport ACK or NAK, probes, and
+ * which of them, or of the SACKs (mrc_sack.c), leaves next.
  *
  * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). What is owed is remembered as small
  * records and built when a packet may leave, so that one packet says the
@@ -11,8 +11,6 @@
 #include "mrc_conn.h"
 
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
-
-#define MRC_SACK_STEPS	5u
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -32,99 +30,6 @@ void mrc_ctl_reset(struct mrc_conn *c)
 }
 
 /* ---- owing ---- */
-
-static struct mrc_owed_sack *mrc_ctl_sack_at(const struct mrc_conn *c, u8 i)
-{
-	return &c->ctl.sack_q[(c->ctl.sack_first + i) % MRC_OWED_SACKS];
-}
-
-/*
- * The queue is full: its caller lets nothing leave (mrc_conn_answers_full()). A mark is one
- * of many then, and given up. A probe is not asked again soon, so its answer takes the
- * place of the latest mark. No answer takes the place of another.
- */
-static mrc_noinline struct mrc_owed_sack *mrc_ctl_sack_crowded(struct mrc_conn *c, bool answer)
-{
-	u8 i = c->ctl.sack_n;
-
-	c->stats.owed_full++;
-	while (answer && i--)
-		if (!mrc_ctl_sack_at(c, i)->pr)
-			return mrc_ctl_sack_at(c, i);
-	return NULL;
-}
-
-enum mrc_sack_kind { MRC_SACK_PLAIN, MRC_SACK_MARK, MRC_SACK_ANSWER };
-
-/* Where to note it, or NULL when an earlier one says enough, or no room is left. */
-static struct mrc_owed_sack *mrc_ctl_sack_slot(struct mrc_conn *c, enum mrc_sack_kind kind, u32 psn)
-{
-	struct mrc_owed_sack *last = mrc_ctl_sack_at(c, (u8)(c->ctl.sack_n - 1u));
-
-	/*
-	 * A plain one replaces a plain one as long as one bitmap shows what either would: a batch
-	 * of one plane may reach far. Marks (ECN) and probe answers each name an EV and stay.
-	 */
-	if (kind == MRC_SACK_PLAIN && c->ctl.sack_n && !last->pr && last->m == MRC_M_NONE) {
-		s32 d = mrc_psn_diff(psn, last->psn);
-
-		if (d <= 0 && d > -32)
-			return NULL;
-		if (d > 0 && mrc_psn_diff(psn, last->since) < 32)
-			return last;
-	}
-	if (likely(c->ctl.sack_n < MRC_OWED_SACKS)) {
-		last = mrc_ctl_sack_at(c, c->ctl.sack_n++);
-		last->since = psn;
-		return last;
-	}
-	if (kind == MRC_SACK_PLAIN)
-		return NULL;	/* those owed say what has arrived, too */
-	return mrc_ctl_sack_crowded(c, kind == MRC_SACK_ANSWER);
-}
-
-void mrc_ctl_owe_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
-{
-	struct mrc_owed_sack *s = mrc_ctl_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
-						    p->psn);
-
-	mrc_rcv_sacked(c);
-	if (!s)
-		return;
-	s->psn = p->psn;
-	s->ev = p->ev;
-	s->came = mrc_tick(now_ns);
-	s->tx_ts = p->tx_ts;
-	s->probe_id = 0;
-	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
-	s->pr = false;
-	s->ts = p->has_ts;
-}
-
-/*
- * A SACK that no packet asked for. Its trigger is so far behind that it names none:
- * the sender must not take its age for a round trip.
- */
-static void mrc_ctl_owe_word(struct mrc_conn *c)
-{
-	if (c->ctl.sack_n)
-		return;		/* says it too */
-	memset(mrc_ctl_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
-	mrc_ctl_sack_at(c, 0)->psn = mrc_psn_add(c->rcv.cack, -32768);
-	c->ctl.sack_n = 1;
-}
-
-/*
- * Said in every SACK until something else is: single ones may be lost. The first one
- * leaves at once: a sender in an incast may be far from the SACK threshold.
- */
-void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
-{
-	if (rcv_cwnd_pen && !c->ctl.pen && c->rx_ready)
-		mrc_ctl_owe_word(c);
-	c->ctl.pen = min_t(u8, rcv_cwnd_pen, 127);
-	c->ctl.restore = restore;
-}
 
 /*
  * A probe also asks for the transport's word: an ACK may have been lost. Only a tail probe of
@@ -151,20 +56,8 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id)
 
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	struct mrc_owed_sack *s;
-
 	mrc_ctl_probed(c, p->u.probe.probe_id);
-	s = mrc_ctl_sack_slot(c, MRC_SACK_ANSWER, 0);
-	if (!s)
-		return;
-	s->psn = 0;
-	s->ev = p->ev;
-	s->came = mrc_tick(now_ns);
-	s->tx_ts = p->u.probe.tx_ts;
-	s->probe_id = p->u.probe.probe_id;
-	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
-	s->pr = true;
-	s->ts = true;
+	mrc_sack_owe_answer(c, p, now_ns);
 }
 
 static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
@@ -228,22 +121,6 @@ u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
 	return edge;
 }
 
-/*
- * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
- * reads as zero, though the ring has bits of its beginning there.
- */
-static u64 mrc_ctl_bitmap(const struct mrc_conn *c, u32 base)
-{
-	u32 i = mrc_rcv_slot(c, base), w = i >> 6, sh = i & 63;
-	u32 words = (c->rec_mask + 1) >> 6;
-	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rcv.cack);
-	u64 bits = c->rcv.bits[w] >> sh;
-
-	if (sh)
-		bits |= c->rcv.bits[(w + 1) & (words - 1)] << (64 - sh);
-	return left < 64 ? bits & ((1ull << left) - 1) : bits;
-}
-
 /* ---- building ---- */
 
 /* As for data: every field that is looked at is set, and @opcode's header by its maker. */
@@ -269,17 +146,6 @@ static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcod
 	op->len = 0;
 }
 
-/*
- * A timestamp to reflect. Moved on by the time since its packet came, so that the
- * sender's round trip is the network's alone, where both ends agreed on that.
- */
-static u16 mrc_ctl_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 came, u64 now_ns)
-{
-	if (!c->rx.svc_time || !is_ts)
-		return ts;
-	return (u16)(ts + (mrc_tick_age_ns(now_ns, came) >> MRC_TS_SHIFT));
-}
-
 /* The oldest first: the left edge waits for it. */
 static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
@@ -297,7 +163,7 @@ static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 		.dpdcid = (u16)c->rx.dqpn,
 		.psn = o.psn,
 		.cc_type = MRC_CC_TYPE_NACK,
-		.tx_ts = mrc_ctl_reflect(c, o.tx_ts, o.ts, o.came, now_ns),
+		.tx_ts = mrc_ts_reflect(c, o.tx_ts, o.ts, o.came, now_ns),
 	};
 	c->stats.nacks_sent++;
 }
@@ -319,112 +185,11 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 	c->stats.acks_sent++;
 }
 
-/*
- * Moves *at on to the next 64 PSNs, from @first on again behind the last, in which something
- * came that no SACK has shown, if there are any.
- */
-static void mrc_ctl_sack_news(struct mrc_conn *c, u32 first, u32 *at)
-{
-	u64 *news = mrc_rcv_news(c);
-	u32 word = *at >> 6 & 63, base, low, n;
-
-	while (*news) {
-		n = mrc_ffs64(*news >> word | (word ? *news << (64 - word) : 0));
-		base = mrc_psn_add(*at & ~63u, (s32)(n * 64));
-		low = mrc_psn_add(base, -64 * 64);	/* has the same bit */
-		if (mrc_psn_diff(low, first) <= -64 || mrc_psn_diff(base, c->rcv.max) > 0)
-			*news &= ~(1ull << ((word + n) & 63));
-		if (mrc_psn_diff(base, c->rcv.max) > 0)
-			base = low;
-		if (mrc_psn_diff(base, first) <= -64)
-			continue;	/* the left edge has passed it */
-		*at = mrc_psn_diff(base, first) < 0 ? first : base;
-		if (mrc_ctl_bitmap(c, *at))
-			return;
-		*news &= ~(1ull << ((word + n) & 63));
-	}
-}
-
-/*
- * What came last. Planes differ: a long one triggers far behind what the others brought
- * since, and may trigger many in a row. So both edges are shown in turns.
- */
-static u32 mrc_ctl_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o, bool top)
-{
-	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
-	bool shown = !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
-		     mrc_psn_diff(o->psn, c->rcv.max) <= 0;
-
-	if (top && mrc_psn_diff(c->rcv.max, o->psn) >= 64)
-		shown = false;
-	return mrc_psn_add(shown ? o->psn : c->rcv.max, -63);
-}
-
-/*
- * Where the 64 bits begin. A window may hold many times more packets out of order
- * than one SACK can show. Of ten SACKs four show what came last, five what none has shown
- * so far; and one, or more where nothing is new, walks over all that is out of order, 64 at a
- * time and empty stretches left out. So each packet is reported soon, and again, for SACKs may
- * be lost. Steps of five, because SACKs take planes in turns, too: where one plane of two is
- * long, it must not be the one by which all edges leave.
- */
-static u32 mrc_ctl_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
-{
-	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
-	u8 turn = c->ctl.sack_turn, step = turn % MRC_SACK_STEPS;
-
-	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64) {
-		*mrc_rcv_news(c) = 0;
-		return first;
-	}
-	c->ctl.sack_turn = (u8)((turn + 1u) % (2 * MRC_SACK_STEPS));
-	if (step == 0 || step == 2)
-		return mrc_ctl_sack_edge(c, o, (step == 2) != (turn >= MRC_SACK_STEPS));
-	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
-		at = first;
-	if (turn != MRC_SACK_STEPS - 1)
-		mrc_ctl_sack_news(c, first, &at);
-	while (!mrc_ctl_bitmap(c, at)) {		/* ends: rx_max is there */
-		at = mrc_psn_add(at, 64);
-		if (mrc_psn_diff(at, c->rcv.max) > 0)
-			at = first;
-	}
-	c->ctl.sack_at = mrc_psn_add(at, 64);
-	return at;
-}
-
 static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	const struct mrc_owed_sack *o = mrc_ctl_sack_at(c, 0);
-	u32 base = mrc_ctl_sack_base(c, o), cack = c->rcv.cack;
-	struct mrc_sack *s = &op->hdr.u.sack;
-
-	mrc_ctl_head(c, op, MRC_OPC_SACK, cack);
+	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rcv.cack);
 	op->undo.kind = MRC_UNDO_SACK;
-	s->m = o->m;
-	s->pr = o->pr;
-	s->ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, cack), -32768, 32767);
-	s->probe_id = o->probe_id;
-	s->ev = o->ev;
-	s->spdcid = (u16)c->rx.sqpn;
-	s->dpdcid = (u16)c->rx.dqpn;
-	s->cack = cack;
-	s->cc_type = MRC_CC_TYPE_SACK;
-	s->cc_fl = 0;
-	s->mpr = c->rx.dyn_mpr ? c->mpr.live : 0;
-	s->sack_offset = (s16)mrc_psn_diff(base, cack);
-	s->bitmap = c->rcv.held ? mrc_ctl_bitmap(c, base) : 0;
-	s->tx_ts = mrc_ctl_reflect(c, o->tx_ts, o->ts, o->came, now_ns);
-	s->ooo_count = (u16)min_t(u32, c->rcv.held, 0x7fff);
-	s->restore_cwnd = c->ctl.restore;
-	s->rcv_cwnd_pen = c->ctl.pen;
-	s->rcvd_bytes = ((c->rcv.bytes + 255ull) >> 8) & 0xffffff;
-	mrc_rcv_sacked(c);
-	c->stats.sacks_sent++;
-	c->stats.pens_sent += c->ctl.pen != 0;
-	c->stats.probes_answered += o->pr;
-	c->ctl.sack_n--;
-	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
+	mrc_sack_build(c, &op->hdr.u.sack, now_ns);
 }
 
 /* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */

@@ -116,7 +116,7 @@ static void mrc_ev_recount(struct mrc_evset *s, u8 p, bool more)
 }
 
 /* The one place where a state changes. */
-static void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
+void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 {
 	bool was = ev->state <= MRC_EV_SKIP, is = state <= MRC_EV_SKIP;
 	s32 bad = (state == MRC_EV_ASSUMED_BAD) - (ev->state == MRC_EV_ASSUMED_BAD);
@@ -155,6 +155,20 @@ static void mrc_ev_skip(struct mrc_evset *s, struct mrc_ev *ev, u32 level)
 	mrc_ev_move(s, ev, MRC_EV_SKIP);
 	ev->level = level & 3;
 	ev->passes = (u32)mrc_ev_passes[level & 3] & 15;
+}
+
+static void mrc_evplane_init(struct mrc_evplane *pl)
+{
+	memset(pl, 0, sizeof(*pl));
+	pl->base_ns = ~0u;
+	pl->base_next_ns = ~0u;
+	pl->low_ns = ~0u;
+	pl->reo = MRC_REO_MIN;
+	pl->weight = MRC_SHARE_FULL;
+	pl->lost_ev = MRC_NONE16;
+	pl->verify_ev = MRC_NONE16;
+	pl->doubt_ev = MRC_NONE16;
+	pl->mute_ev = MRC_NONE16;
 }
 
 static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *cfg)
@@ -211,73 +225,14 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	return 0;
 }
 
-/* Planes that came back: their EVs were bad because of the port. */
-static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
+/* The set calls @ev bad: its first probe need not wait for an answer. */
+static void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u16 i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane))
-			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
-}
-
-/*
- * Fewer usable EVs than the floor are left, for a plane that went or by the
- * controller's word: a bad path beats none. One of each plane in turn.
- */
-static void mrc_evset_fill(struct mrc_evset *s)
-{
-	u16 k, i;
-	u8 p;
-
-	for (k = 0; k < s->n && s->bad && s->usable < s->floor; k++)
-		for (p = 0; p < s->n_planes && s->usable < s->floor; p++) {
-			i = (u16)(s->start[p] + k);
-			if (i < s->start[p + 1] && s->ev[i].state == MRC_EV_ASSUMED_BAD &&
-			    mrc_evset_plane_live(s, p))
-				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
-		}
-}
-
-/* What was thought of planes that went or came back is of no use; nor are open questions. */
-static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
-{
-	u8 p;
-
-	for (p = 0; p < s->n_planes; p++) {
-		mrc_verify_closed(s, p);
-		if (planes >> p & 1)
-			mrc_suspect_clear(s, p);
-	}
-}
-
-static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
-{
-	u32 before = s->local_up & s->remote_up, after;
-
-	if (*mask == up)
-		return;
-	*mask = up;
-	after = s->local_up & s->remote_up;
-	s->changed = true;
-	if (after & ~before)
-		mrc_evset_forgive(s, after & ~before);
-	mrc_evset_fresh(s, (after & ~before) | ~after);
-	mrc_evset_recount(s);
-	mrc_evset_fill(s);
-	s->verify_ns = 0;
-	s->verify_from_ns = 0;
-	mrc_evset_reschedule(s, now_ns);
-}
-
-void mrc_evset_local_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
-{
-	mrc_evset_planes(s, &s->local_up, up_mask, now_ns);
-}
-
-void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
-{
-	mrc_evset_planes(s, &s->remote_up, up_mask, now_ns);
+	/* Rounded up: never early. */
+	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns + s->probe_ns);
+	if (s->bad_on[ev->plane] == 1)
+		s->plane[ev->plane].streak = 0;
 }
 
 static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
@@ -427,18 +382,6 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 		mrc_ev_delivered(s, ev, now_ns);
 		break;
 	}
-}
-
-int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
-{
-	if (idx >= s->n || (state != MRC_EV_GOOD && state != MRC_EV_DENIED))
-		return -EINVAL;
-	mrc_ev_move(s, &s->ev[idx], state);
-	s->ev[idx].flaps = 0;
-	/* The controller may go below the floor, losses may not have a part in it. */
-	mrc_evset_fill(s);
-	mrc_evset_reschedule(s, now_ns);
-	return 0;
 }
 
 bool mrc_evset_take_change(struct mrc_evset *s)

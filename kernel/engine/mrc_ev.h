@@ -314,6 +314,11 @@ static inline u32 mrc_ev_tick(u64 now_ns)
 	return (u32)(now_ns >> MRC_TICK_SHIFT);
 }
 
+static inline u64 mrc_tick_up_ns(u64 ns)
+{
+	return (ns + (1u << MRC_TICK_SHIFT) - 1) >> MRC_TICK_SHIFT << MRC_TICK_SHIFT;
+}
+
 /* Time since @tick. CPUs differ by a little: what lies ahead is now. */
 static inline u64 mrc_ev_age_ns(u64 now_ns, u32 tick)
 {
@@ -361,6 +366,12 @@ static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool
 	return true;
 }
 
+/* Something of it is odd: deliveries have to look closer. */
+static inline bool mrc_evplane_odd(const struct mrc_evplane *pl)
+{
+	return pl->suspect || pl->lost_ev != MRC_NONE16 || pl->doubt_ev != MRC_NONE16;
+}
+
 static inline struct mrc_ev_past *mrc_ev_past_of(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	return &s->past[ev - s->ev];
@@ -377,7 +388,6 @@ static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 
 /* Usable again though it has not answered: it was called bad in bad company. */
 void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev);
-void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns);
 void mrc_credit_wait(struct mrc_evset *s);
 bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns);
@@ -385,6 +395,7 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns);
 
 /* What planes are in use, and how much of it is left, after any change of that. */
 void mrc_evset_recount(struct mrc_evset *s);
+void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 

@@ -57,7 +57,7 @@ bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
 	}
 	if (mrc_psn_diff(psn, c->rcv.cack) == 1 &&
 	    c->execs.used - c->execs.done >= c->rx.rd_atomic) {
-		mrc_tx_response_settle(c, now_ns);
+		mrc_msg_response_settle(c, now_ns);
 		mrc_exec_responses(c);
 	}
 	return false;
@@ -143,7 +143,7 @@ void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->len = x->op == MRC_OP_READ ? x->len : 0;
 	m->src = m->len ? MRC_SRC_RESP : MRC_SRC_NONE;
 	m->swap_add = orig;
-	m->resp_pkts = mrc_tx_pkts(c, m->len);
+	m->resp_pkts = mrc_msg_pkts_of(c, m->len);
 	c->msgs.rs_tail++;
 	if (!c->snd.known) {	/* ask the peer where our stream begins */
 		c->pto.owed = true;

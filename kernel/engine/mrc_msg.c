@@ -33,7 +33,7 @@ static bool mrc_wr_valid(const struct mrc_conn *c, const struct mrc_wr *wr)
 	return wr->len <= 0x80000000u;
 }
 
-u32 mrc_tx_pkts(const struct mrc_conn *c, u32 len)
+u32 mrc_msg_pkts_of(const struct mrc_conn *c, u32 len)
 {
 	return len ? (len - 1) / c->rx.mtu + 1 : 1;
 }
@@ -68,7 +68,7 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 	else
 		m->imm = wr->imm;
 	if (m->op == MRC_OP_READ)
-		m->resp_pkts = mrc_tx_pkts(c, wr->len);
+		m->resp_pkts = mrc_msg_pkts_of(c, wr->len);
 	else if (mrc_op_is_rd(m->op))
 		m->resp_pkts = 1;
 	c->msgs.sq_tail++;
@@ -76,7 +76,7 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 }
 
 /* The request of ours that a response names, while it is unanswered. */
-struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
+struct mrc_msg *mrc_msg_find_request(struct mrc_conn *c, u16 msn)
 {
 	u32 i = c->msgs.sq_head + (u16)(msn - (u16)c->msgs.sq_head);
 	struct mrc_msg *m;
@@ -93,7 +93,7 @@ struct mrc_msg *mrc_tx_find_request(struct mrc_conn *c, u16 msn)
  * conclude from a request that the one rd_atomic before it has been answered
  * (mrc_exec_admit()).
  */
-void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
+void mrc_msg_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 {
 	/* The answer says that the request arrived; its slot may be reused soon. */
 	mrc_snd_delivered(c, m->psn, now_ns);
@@ -114,7 +114,7 @@ void mrc_tx_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 /* Packets a message takes on the wire. */
 static u32 mrc_msg_pkts(const struct mrc_conn *c, const struct mrc_msg *m)
 {
-	return mrc_op_is_rd(m->op) ? 1 : mrc_tx_pkts(c, m->len);
+	return mrc_op_is_rd(m->op) ? 1 : mrc_msg_pkts_of(c, m->len);
 }
 
 /* May this message of the send queue start now? */
@@ -199,7 +199,7 @@ bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot)
 }
 
 /* The oldest response must have arrived, acknowledged or not. */
-void mrc_tx_response_settle(struct mrc_conn *c, u64 now_ns)
+void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns)
 {
 	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_head);
 	u32 psn, end;
@@ -228,7 +228,7 @@ enum mrc_status mrc_msg_failed(const struct mrc_conn *c)
 	       (enum mrc_status)mrc_sq_at(c, c->msgs.sq_head)->error;
 }
 
-bool mrc_tx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
+bool mrc_msg_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
 	struct mrc_msg *m;
 

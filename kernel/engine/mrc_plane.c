@@ -17,24 +17,9 @@
 
 #define MRC_RTT_MAX_NS		1000000000u
 #define MRC_BASE_NS		1000000000u	/* half the window of the minimum */
-#define MRC_REO_MIN		3	/* quarters of a round trip */
 #define MRC_REO_MAX		16
 #define MRC_REO_KEEP_RTTS	16
 #define MRC_REO_MIN_NS		1000u	/* clocks and batches */
-
-void mrc_evplane_init(struct mrc_evplane *pl)
-{
-	memset(pl, 0, sizeof(*pl));
-	pl->base_ns = ~0u;
-	pl->base_next_ns = ~0u;
-	pl->low_ns = ~0u;
-	pl->reo = MRC_REO_MIN;
-	pl->weight = MRC_SHARE_FULL;
-	pl->lost_ev = MRC_NONE16;
-	pl->verify_ev = MRC_NONE16;
-	pl->doubt_ev = MRC_NONE16;
-	pl->mute_ev = MRC_NONE16;
-}
 
 static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {

@@ -24,6 +24,8 @@ struct mrc_evset;
 /* Shares of planes and reordering windows are quarters, shares 1/256. */
 #define MRC_SHARE_FULL	256u
 
+#define MRC_REO_MIN	3	/* reordering window of a plane, quarters of its round trip */
+
 struct mrc_evplane {
 	u32 srtt_ns, var_ns;	/* 0: no sample yet */
 	u32 base_ns;		/* windowed minimum; ~0: no sample yet */
@@ -63,14 +65,6 @@ struct mrc_evplane {
 	bool queue;		/* one stood when last looked for, and not on others */
 	bool slow;		/* congested in the last round */
 };
-
-void mrc_evplane_init(struct mrc_evplane *pl);
-
-/* Something of it is odd: deliveries have to look closer. */
-static inline bool mrc_evplane_odd(const struct mrc_evplane *pl)
-{
-	return pl->suspect || pl->lost_ev != MRC_NONE16 || pl->doubt_ev != MRC_NONE16;
-}
 
 /* An unambiguous round trip of a packet that left by plane @p. */
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);

@@ -29,11 +29,6 @@
 
 /* ---- when a bad EV is probed ---- */
 
-static u64 mrc_tick_up_ns(u64 ns)
-{
-	return (ns + (1u << MRC_TICK_SHIFT) - 1) >> MRC_TICK_SHIFT << MRC_TICK_SHIFT;
-}
-
 /* How long an answer may take on plane @p. */
 static u64 mrc_probe_patience(const struct mrc_evset *s, u8 p)
 {
@@ -90,16 +85,6 @@ void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns)
 	}
 	s->next_probe_ns = min_t(u64, least == MRC_TIME_NEVER ? least : now_ns + least,
 				 mrc_suspect_next_ns(s));
-}
-
-/* The set calls @ev bad: its first probe need not wait for an answer. */
-void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
-{
-	/* Rounded up: never early. */
-	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
-	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns + s->probe_ns);
-	if (s->bad_on[ev->plane] == 1)
-		s->plane[ev->plane].streak = 0;
 }
 
 /* It ends the run of answers on its plane, unless it is older than that. */

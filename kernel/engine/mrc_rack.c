@@ -25,32 +25,8 @@
 
 void mrc_rack_reset(struct mrc_conn *c)
 {
-	c->rack.valid = false;
 	c->rack.stale = false;
-	c->rack.late_ns = 0;
 	c->rack.at_ns = MRC_TIME_NEVER;
-}
-
-/*
- * What was sent at @tick as @psn has arrived. How much later than the shortest round trip
- * it came, all others may be late, too (smoothed ones are as old as the queue is long): when
- * acknowledgements are late, nothing is lost for that. Where no round trip is known yet, all of
- * its age may be the peer's silence.
- */
-void mrc_rack_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns)
-{
-	u64 age, usual;
-
-	if (c->rack.valid && !((s32)(tick - c->rack.sent) > 0 ||
-			       (tick == c->rack.sent && mrc_psn_diff(psn, c->rack.psn) > 0)))
-		return;
-	c->rack.valid = true;
-	c->rack.sent = tick;
-	c->rack.psn = psn;
-	age = mrc_tick_age_ns(now_ns, tick);
-	usual = plane < MRC_PLANES_MAX ? mrc_evset_srtt_ns(c->evs, plane) : 0;
-	usual = usual ? min_t(u64, usual, c->rtt.min_ns) : c->rtt.srtt_ns;
-	c->rack.late_ns = age > usual ? (u32)min_t(u64, age - usual, 1000000000u) : 0;
 }
 
 /* How long a packet of plane @p may be out, and from when on that is worth a suspicion. */
@@ -79,8 +55,8 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 	 */
 	if (mrc_rack_near_end(c) && w.lost_ns <= (u64)srtt + 3ull * (srtt / 4) + MRC_REO_SLACK_NS)
 		w.lost_ns = min_t(u64, w.lost_ns, w.late_ns);
-	w.late_ns += c->rack.late_ns;
-	w.lost_ns += c->rack.late_ns;
+	w.late_ns += c->latest.late_ns;
+	w.lost_ns += c->latest.late_ns;
 	return w;
 }
 
@@ -100,7 +76,7 @@ static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, 
 
 		if (r->ev == head->ev)
 			continue;
-		if (!mrc_rack_before(c, r->sent, mrc_rec_psn(c, slot)))
+		if (!mrc_latest_before(c, r->sent, mrc_rec_psn(c, slot)))
 			return false;
 		if (age >= late_ns)
 			return mrc_evset_overdue(c->evs, p, head->sent, now_ns);
@@ -151,7 +127,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		u64 age = mrc_tick_age_ns(now_ns, r->sent);
 		u32 psn = mrc_rec_psn(c, slot);
 
-		if (!down && !mrc_rack_before(c, r->sent, psn)) {
+		if (!down && !mrc_latest_before(c, r->sent, psn)) {
 			c->rack.stale |= age >= w.late_ns;
 			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
 		}
@@ -190,7 +166,7 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	c->rack.at_ns = MRC_TIME_NEVER;
 	c->rack.stale = false;
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
-		if (left & 1 && (c->rack.valid || !mrc_evset_plane_live(c->evs, p)))
+		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
 	if (unlikely(lost))
 		mrc_snd_tell_lost(c, lost, now_ns);

@@ -170,7 +170,7 @@ static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c, const struct mrc_pkt
 static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt *p,
 					u64 now_ns, struct mrc_rxop *op)
 {
-	struct mrc_msg *m = mrc_tx_find_request(c, p->msn);
+	struct mrc_msg *m = mrc_msg_find_request(c, p->msn);
 	bool atomic = p->opcode == MRC_OPC_ATOMIC_ACK;
 	u32 first;
 
@@ -257,7 +257,7 @@ mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 		mrc_evset_doubt(c->evs);
 	if (ahead < 0 || mrc_nak_due(c))
 		c->ctl.ack_owed = true;
-	mrc_ctl_owe_sack(c, p, now_ns);
+	mrc_sack_owe(c, p, now_ns);
 	return MRC_V_DONE;
 }
 
@@ -359,13 +359,13 @@ static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
 
 static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
-	struct mrc_msg *m = mrc_tx_find_request(c, op->pkt->msn);
+	struct mrc_msg *m = mrc_msg_find_request(c, op->pkt->msn);
 
 	if (mrc_assert(m))
 		return;
 	m->resp_seen = true;
 	m->resp_psn = mrc_psn_add(op->psn, -(s32)(op->off / c->rx.mtu));
-	mrc_tx_resp_arrived(c, m, now_ns);
+	mrc_msg_resp_arrived(c, m, now_ns);
 }
 
 /*
@@ -382,7 +382,7 @@ void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_
 	c->rcv.cack = op->psn;
 	c->rcv.max = op->psn;
 	if (mrc_rcv_sack_due(c, op->pkt))
-		mrc_ctl_owe_sack(c, op->pkt, now_ns);
+		mrc_sack_owe(c, op->pkt, now_ns);
 }
 
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
@@ -406,7 +406,7 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 		mrc_mpr_update(c);
 	asks = mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p);
 	if (mrc_rcv_sack_due(c, p) || asks)	/* it counts in any case */
-		mrc_ctl_owe_sack(c, p, now_ns);
+		mrc_sack_owe(c, p, now_ns);
 	if (op->place == MRC_PLACE_RESP && c->msgs.rd_out)
 		mrc_budget_alive(c, now_ns);
 }
@@ -431,7 +431,7 @@ void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct m
 /* A SEND came in all its pieces, and a WRITE in none. */
 static bool mrc_rx_is_whole(const struct mrc_conn *c, const struct mrc_rq_rec *q)
 {
-	return q->pieces == (q->op == MRC_OP_WRITE_IMM ? 0 : mrc_tx_pkts(c, q->len));
+	return q->pieces == (q->op == MRC_OP_WRITE_IMM ? 0 : mrc_msg_pkts_of(c, q->len));
 }
 
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)

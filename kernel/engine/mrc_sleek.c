@@ -23,7 +23,7 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 		const struct mrc_rec *r = &c->snd.rec[c->sleek.at & c->rec_mask];
 
 		if (r->state == MRC_REC_SENT && r->tries == 1 &&
-		    mrc_rack_before(c, r->sent, c->sleek.at) &&
+		    mrc_latest_before(c, r->sent, c->sleek.at) &&
 		    mrc_tick_age_ns(now_ns, r->sent) >= c->rtt.min_ns)
 			lost += mrc_snd_lose(c, c->sleek.at, MRC_CAUSE_SLEEK, now_ns);
 	}

@@ -117,7 +117,7 @@ static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, 
 		return;
 	if (copy.ev < c->evs->n)
 		mrc_evset_delivered(c->evs, copy.plane, copy.ev, copy.tick, now_ns);
-	mrc_rack_learn(c, copy.tick, psn, copy.plane, now_ns);
+	mrc_latest_learn(c, copy.tick, psn, copy.plane, now_ns);
 }
 
 /* Its record is let go. */
@@ -173,7 +173,7 @@ static u32 mrc_snd_landed(struct mrc_conn *c, const struct mrc_landed *l, u64 no
 	if (l->inflight)
 		mrc_tx_inflight(c, -(s32)l->inflight);
 	if (l->latest)
-		mrc_rack_learn(c, l->latest->sent, l->psn, l->latest->plane, now_ns);
+		mrc_latest_learn(c, l->latest->sent, l->psn, l->latest->plane, now_ns);
 	return l->inflight + l->late;
 }
 

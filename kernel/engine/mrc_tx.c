@@ -398,7 +398,7 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	op->undo.kind = MRC_UNDO_NEW;
 	op->undo.cut_rs = c->msgs.cut_rs;
 	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
-		c->rack.valid = false;
+		c->latest.valid = false;
 	r->msg = c->msgs.cut;
 	r->len = (u16)cut->len;
 	r->state = MRC_REC_SENT;	/* all in one byte is one store */

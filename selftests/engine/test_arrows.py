@@ -18,19 +18,18 @@ LEVELS = [
     "types psn list rand stats",
     "wire evgen damp incast port",
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
-    "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "probe",
-    "rtt", "resent", "snd", "rack", "sleek", "budget", "pto",
+    "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "probe", "updown",
+    "rtt", "latest", "resent", "snd", "rack", "sleek", "budget", "pto",
     "rcv",
     "msg",
     "mpr", "exec", "defer",
-    "ctl",
+    "sack", "ctl",
     "tx", "ack", "rx",
     "conn",
 ]
 # "caller callee": calls against the order, in parts that are being rebuilt.
 KNOWN = {
-    "ev plane", "ev probe", "ev share", "ev suspect",		# the path set
-    "resent rack", "snd rack",		# sent packets
+    "ev share",		# each change of what is usable changes the shares
 }
 # Tables of functions, constants and types are no calls; nor is what asserts.
 IGNORED = {"mrc_assert"}
