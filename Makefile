@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# make            module for every kernel of KVERS, plug-in, libraries, daemon, tools
+# make            module for the kernels of KVERS whose headers are here, plug-in, daemon, tools
 # make deps       install what is missing (Debian 12)
 # make check      all tests; ends with "N passed, N failed, N skipped"
 # make demo       a fabric, its failures and recoveries, in a virtual machine
@@ -9,9 +9,10 @@
 # make coverage   how much of the engine the user-space tests reach
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
-# make install    DESTDIR and PREFIX as usual
+# make install    DESTDIR and PREFIX as usual; make uninstall takes it away
 #
-# KDIR_<series>=/path builds that module against another kernel build tree.
+# V=1 shows the commands. KDIR_<series>=/path builds that module against another kernel
+# build tree, and KVERS=<series> need not be one of ours then.
 
 KVERS ?= 6.1 6.12
 PREFIX ?= /usr
@@ -23,9 +24,16 @@ VM := selftests/vm
 SUBDIRS := tools/lib/ibverbs daemon tools/mrcctl
 TESTDIRS := tools/sim selftests/verbs selftests/bench selftests/bench/failover
 
+ifeq ($(V),)
+MAKEFLAGS += -s --no-print-directory
+endif
+
 export KVERS PREFIX DESTDIR
 
-all: modules $(SUBDIRS) $(TESTDIRS)
+all: modules $(SUBDIRS)
+
+# What tests, demo and benchmarks need besides.
+testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
@@ -37,18 +45,16 @@ QDISC_SRC := $(wildcard selftests/qdisc/*)
 KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
-# mrc_port_qdisc.ko: a switch port, for tests only.
-modules: $(KVERS:%=$(BUILD)/%/mrc.ko) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko)
-
 define module_rules
-# Found when needed: "make deps" may just have installed it.
 KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
 
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
+	@echo "  MODULE  mrc.ko for $(1)"
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
 	$$(MAKE) -C $$(@D)/kernel KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/kernel/mrc.ko $$@
 
+# A switch port, for tests only.
 $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
 	$$(MAKE) -C $$(@D)/qdisc KDIR="$$(KDIR_$(1))"
@@ -56,15 +62,24 @@ $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
 
 # Changes when the headers do, and everything is built anew then.
 $(BUILD)/$(1)/kdir: FORCE
-	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps" >&2; exit 1; }
+	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps, or KDIR_$(1)=..." >&2; exit 1; }
 	@mkdir -p $$(@D)
 	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc; echo "$$(KDIR_$(1))" >$$@; }
 endef
 $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 
+# A host has the headers of one kernel, as a rule. "make check" has all.
+HAVE := $(foreach k,$(KVERS),$(if $(KDIR_$(k)),$(k)))
+MISS := $(filter-out $(HAVE),$(KVERS))
+
+modules: $(HAVE:%=$(BUILD)/%/mrc.ko)
+	@$(if $(HAVE),:,echo "no kernel headers of $(KVERS): make deps, or KDIR_$(firstword $(KVERS))=..." >&2; exit 1)
+	@$(if $(MISS),echo "  SKIP    mrc.ko for $(MISS): no headers here",:)
+
 # -------------------------------------------------------------- user space
 
 $(SUBDIRS) $(TESTDIRS):
+	@echo "  MAKE    $@"
 	$(MAKE) -C $@
 
 # ----------------------------------------------------------------- running
@@ -74,12 +89,12 @@ deps:
 
 # A second make, because what is found at its start changes with deps.
 check: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) -j$$(nproc) testing
 	@selftests/run.sh
 
 # From a seed that the clock gives, so that no two soaks are the same.
 soak: deps
-	@$(MAKE) --no-print-directory tools/sim
+	@$(MAKE) tools/sim
 	@start=$$(date +%s)00000; SEEDS=$$start..$$start SOAK=$$(($(HOURS) * 3600)) selftests/sim/run.sh
 
 mutants: deps
@@ -89,16 +104,16 @@ coverage: deps
 	@selftests/coverage/coverage.sh
 
 demo bench: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) -j$$(nproc) testing
 	@selftests/$@.sh
 
 # In User-Mode Linux, whose kernel is built the first time: seven minutes of processor time.
 bench-failover: deps
-	@$(MAKE) --no-print-directory tools/lib/ibverbs tools/mrcctl selftests/bench/failover
+	@$(MAKE) tools/lib/ibverbs tools/mrcctl selftests/bench/failover
 	@selftests/bench/failover.sh
 
 install: all
-	@set -e; for k in $(KVERS); do \
+	@set -e; for k in $(HAVE); do \
 		release=$$(sed -n 's/.*"\(.*\)"/\1/p' \
 			"$$(cat $(BUILD)/$$k/kdir)/include/generated/utsrelease.h"); \
 		install -D -m 644 $(BUILD)/$$k/mrc.ko \
@@ -107,9 +122,19 @@ install: all
 	done
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
 
+uninstall:
+	@for ko in $(DESTDIR)/lib/modules/*/updates/mrc.ko; do \
+		[ -e "$$ko" ] || continue; \
+		rm -f "$$ko"; \
+		release=$${ko#$(DESTDIR)/lib/modules/}; \
+		[ -n "$(DESTDIR)" ] || depmod -a "$${release%%/*}"; \
+	done
+	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir uninstall; done
+
 clean:
 	rm -rf $(BUILD) out
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all modules deps check coverage mutants soak demo bench bench-failover install clean FORCE $(SUBDIRS) $(TESTDIRS)
+.PHONY: all testing modules deps check coverage mutants soak demo bench bench-failover install \
+	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)
