@@ -22,7 +22,7 @@ out=$top/out
 results=$out/demo
 kernel=${MRC_DEMO_KERNEL:-6.12}
 export MRC_DEMO_SECONDS=${MRC_DEMO_SECONDS:-30}
-LIMIT=$((180 + MRC_DEMO_SECONDS))	# of the machine's life, from power-on
+LIMIT=$((1200 + MRC_DEMO_SECONDS))	# of the machine's life, from power-on; it ends when it is done
 
 colour=()
 if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ] && [ -z "${NO_COLOR:-}" ]; then

@@ -24,6 +24,8 @@ PLANE=2				# the one that dies
 SWITCH=p$PLANE-t0-1		# where, and
 PORT=h1				# at which port
 MARGIN=3			# seconds ib_write_bw goes on at the end
+PATIENCE=240			# seconds for whatever is waited for,
+TELL=15				# and how often to say so
 
 mrcd=$MRC_TOP/build/daemon/mrcd
 mrcctl=$MRC_TOP/build/tools/mrcctl
@@ -57,6 +59,17 @@ give_up() {
 	printf '  %s %-9s %s\n' "$(paint '1;31' '!!')" "$1" "$2"
 	[ -z "${3:-}" ] || tail -n 15 "$3" | sed 's/^/     | /'
 	exit 1
+}
+
+# await NAME CMD...: a slow machine costs patience, not the demonstration. Says so meanwhile.
+await() {
+	local name=$1 waited=0
+	shift
+	until wait_until $TELL "$@"; do
+		waited=$((waited + TELL))
+		[ $waited -lt $PATIENCE ] || return 1
+		printf '  %s %-9s slow machine, waiting for it: %d s\n' "$(paint '1;33' ..)" "$name" $waited
+	done
 }
 
 keep_results() {
@@ -101,9 +114,9 @@ start_daemons() {
 		in_ns "$node" "$mrcd" -c $work/fabric.toml --name "$node" \
 			--ready-file "$work/ready/$node" >"$work/log/mrcd-$node" 2>&1 &
 		started=$((started + 1))
-		wait_until 20 enough_ready $((started - 3)) || break
+		await mrcd enough_ready $((started - 3)) || break
 	done
-	wait_until 30 enough_ready ${#nodes[@]} || late_daemons
+	await mrcd enough_ready ${#nodes[@]} || late_daemons
 	step mrcd "${#nodes[@]} daemons on one fabric file: everything is in place"
 }
 
@@ -134,9 +147,9 @@ find_devices() {
 	local REPLY
 	fabric_host_addr 1; addr1=$REPLY
 	fabric_host_addr 2; addr2=$REPLY
-	wait_until 10 find_gid "$addr1" || give_up mrc0 "h1 has no GID $addr1"
+	await mrc0 find_gid "$addr1" || give_up mrc0 "h1 has no GID $addr1"
 	find_gid "$addr1"; ibdev1=$ibdev gid1=$gid_index
-	wait_until 10 find_gid "$addr2" || give_up mrc0 "h2 has no GID $addr2"
+	await mrc0 find_gid "$addr2" || give_up mrc0 "h2 has no GID $addr2"
 	find_gid "$addr2"; ibdev2=$ibdev gid2=$gid_index
 	ctl h1 plane show >$work/planes.json
 	ctl h1 -d profile show >$work/profiles.json
@@ -156,7 +169,7 @@ ctl() { "$mrcctl" -n "$1" -j "${@:2}" 2>>$work/log/mrcctl; }
 
 try_ping() {
 	local rtt
-	fabric_in h1 ping -c 4 -i 0.2 -W 2 "$addr2" >$work/log/ping 2>&1 ||
+	fabric_in h1 ping -c 4 -i 0.2 -W 30 "$addr2" >$work/log/ping 2>&1 ||
 		give_up ping "h2 does not answer" $work/log/ping
 	rtt=$(sed -nE 's/^rtt .* = [0-9.]+\/([0-9.]+)\/.*/\1/p' $work/log/ping)
 	step ping "h1 to h2 over mrc0 and back: $rtt ms"
@@ -164,13 +177,13 @@ try_ping() {
 
 say_hello() {
 	local answer
-	answer=$(echo "Hello h2" | fabric_in h1 nc -N -w 3 "$addr2" 7777) && [ "$answer" = "Hello h1" ]
+	answer=$(echo "Hello h2" | fabric_in h1 nc -N -w 10 "$addr2" 7777) && [ "$answer" = "Hello h1" ]
 }
 
 try_tcp() {
-	echo "Hello h1" | in_ns h2 timeout 15 nc -N -l "$addr2" 7777 >$work/log/tcp 2>&1 &
+	echo "Hello h1" | in_ns h2 timeout $PATIENCE nc -N -l "$addr2" 7777 >$work/log/tcp 2>&1 &
 	local server=$!
-	wait_until 12 say_hello || give_up TCP "no connection from h1 to h2" $work/log/tcp
+	await TCP say_hello || give_up TCP "no connection from h1 to h2" $work/log/tcp
 	wait $server || true
 	[ "$(cat $work/log/tcp)" = "Hello h2" ] || give_up TCP "h2 heard otherwise" $work/log/tcp
 	step TCP "\"Hello h2\", \"Hello h1\" between the two mrc0 addresses"
@@ -233,7 +246,7 @@ start_write_bw() {
 	in_ns h2 "${load[@]}" ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" \
 		>$work/log/write_bw-server 2>&1 &
 	bw_server=$!
-	wait_until 30 listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
+	await ib_write_bw listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
 	in_ns h1 "${load[@]}" ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
 		>$work/log/write_bw-client 2>&1 &
 	bw_client=$!
@@ -257,13 +270,13 @@ start_transfer() {
 		--watch $SWITCH=$PORT "${colours[@]}" --marks $work/marks \
 		--out $work/samples.jsonl 2>$work/log/sampler &
 	sampler=$!
-	wait_until 60 test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
+	await sampler test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
 	snapshot start
 	start_verify verify21 h2 h1; v21s=$verify_server v21c=$verify_client
-	wait_until 20 delivered "$ibdev1" 131072 ||
+	await mrc_verify delivered "$ibdev1" 131072 ||
 		give_up mrc_verify "nothing arrives" $work/log/verify21-client
 	start_write_bw
-	wait_until 20 delivered "$ibdev2" $((8 * size)) ||
+	await ib_write_bw delivered "$ibdev2" $((8 * size)) ||
 		give_up ib_write_bw "nothing arrives" $work/log/write_bw-client
 }
 
@@ -291,10 +304,10 @@ cut_and_restore() {
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# reap NAME PID SECONDS: its status into status.jsonl; 124 if it had to be killed.
+# reap NAME PID: its status into status.jsonl; 124 if it had to be killed.
 reap() {
 	local rc=0
-	if ! wait_until "$3" gone "$2"; then
+	if ! await "$1" gone "$2"; then
 		kill -KILL "$2" 2>/dev/null || true
 		wait "$2" 2>/dev/null || true
 		rc=124
@@ -306,14 +319,14 @@ reap() {
 
 finish_transfer() {
 	kill -INT "$v12c" "$v21c" 2>/dev/null || true
-	reap sampler "$sampler" 5
+	reap sampler "$sampler"
 	wait "$last_snapshot"
-	reap verify12-client "$v12c" 15
-	reap verify12-server "$v12s" 5
-	reap verify21-client "$v21c" 10
-	reap verify21-server "$v21s" 5
-	reap write_bw-client "$bw_client" $((MARGIN + 15))
-	reap write_bw-server "$bw_server" 10
+	reap verify12-client "$v12c"
+	reap verify12-server "$v12s"
+	reap verify21-client "$v21c"
+	reap verify21-server "$v21s"
+	reap write_bw-client "$bw_client"
+	reap write_bw-server "$bw_server"
 }
 
 # ------------------------------------------------------------------------

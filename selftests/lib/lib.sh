@@ -19,8 +19,10 @@ KSFT_LIB=1
 readonly KSFT_PASS=0 KSFT_FAIL=1 KSFT_SKIP=4
 
 MRC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# Of the virtual machine, or of this kernel's series.
+MRC_KVER=${MRC_KVER:-$(uname -r | sed -nE 's/^([0-9]+\.[0-9]+).*/\1/p')}
 # shellcheck disable=SC2034
-MRC_BUILD=$MRC_TOP/build/${MRC_KVER:-none}
+MRC_BUILD=$MRC_TOP/build/$MRC_KVER
 
 ksft_planned='' ksft_count=0 ksft_passed=0 ksft_failed=0 ksft_skipped=0
 ksft_finished='' ksft_cleanups=() ksft_out=''

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# timeout: 300
+#
+# What "make install" puts where, that "make uninstall" takes all of it away, what make says where
+# kernel headers are missing, and mrcd's unit.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/lib/lib.sh
+. "$here/../lib/lib.sh"
+
+ksft_plan ""
+tmp=$(mktemp -d)
+at_exit rm -rf "$tmp"
+cd "$MRC_TOP"
+
+# Not the options of the make that started us.
+run_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
+
+ksft_test "make install" run_make install DESTDIR="$tmp/root"
+for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
+	usr/share/man/man8/mrcd.8 usr/share/man/man8/mrcctl.8 usr/share/man/man5/mrcd.toml.5 \
+	usr/share/bash-completion/completions/mrcctl etc/libibverbs.d/mrc.driver \
+	"usr/lib/*/libibverbs/libmrc-rdmav*.so" "lib/modules/6.1.*/updates/mrc.ko" \
+	"lib/modules/6.12.*/updates/mrc.ko"; do
+	ksft_test "installs $file" compgen -G "$tmp/root/$file"
+done
+unit=$tmp/root/usr/lib/systemd/system/mrcd.service
+ksft_test "the unit starts the daemon that is installed" \
+	grep -q '^ExecStart=/usr/sbin/mrcd ' "$unit"
+if command -v systemd-analyze >/dev/null; then
+	sed -i "s|/usr/sbin/mrcd|$tmp/root/usr/sbin/mrcd|" "$unit"
+	ksft_test "systemd finds nothing wrong with it" systemd-analyze verify --man=no "$unit"
+else
+	ksft_skip "systemd finds nothing wrong with it" "no systemd-analyze"
+fi
+
+ksft_test "make uninstall" run_make uninstall DESTDIR="$tmp/root"
+nothing_left() { [ -z "$(find "$tmp/root" -type f -print)" ]; }
+ksft_test "leaves nothing behind" nothing_left
+
+says() {	# TEXT STATUS CMD...
+	local text=$1 status=$2 rc=0
+	shift 2
+	"$@" >"$tmp/said" 2>&1 || rc=$?
+	cat "$tmp/said"
+	[ "$rc" -eq "$status" ] && grep -q -- "$text" "$tmp/said"
+}
+ksft_test "kernels without headers are skipped and named" \
+	says "SKIP.*mrc.ko for 6.99" 0 run_make modules KVERS="6.1 6.99"
+ksft_test "without any headers it says what to do" \
+	says "no kernel headers of 6.99: make deps" 2 run_make modules KVERS=6.99
+
+ksft_finish
