@@ -105,6 +105,14 @@ ksft_test "a foreign route is left alone, on a host" \
 ksft_test "a foreign route is left alone, on a switch" \
 	grep static <(ip -n p1-t0-1 -6 route show 2001:db8:77::/48)
 
+# As its systemd unit runs it: root's files, and one capability.
+mrc_kill mrcd-h1
+ip -n h1 link del mrc0
+fabric_in h1 sysctl -qw net.ipv6.conf.eth1.seg6_enabled=0
+ksft_test "CAP_NET_ADMIN alone is enough for all of it" fabric_in h1 setpriv \
+	--bounding-set=-all,+net_admin -- mrcd -c "$FABRIC_DIR/fabric.toml" -n h1 --once
+ksft_test "nothing is left to do then" nothing_to_do h1
+
 # -------------------------------------------------------------- wrong files
 refuses "a plane that does not exist" '0,/^plane = 1$/s//plane = 9/' "9"
 refuses "an unknown switch" '0,/switch = "p1-t0-1"/s//switch = "p1-t0-77"/' "p1-t0-77"
