@@ -3,6 +3,7 @@
 # make            module for the kernels of KVERS whose headers are here, plug-in, daemon, tools
 # make deps       install what is missing (Debian 12)
 # make check      all tests; ends with "N passed, N failed, N skipped"
+# make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
 # make bench-failover  how fast failures are stepped around, in virtual time
@@ -92,6 +93,12 @@ check: deps
 	@$(MAKE) -j$$(nproc) testing
 	@selftests/run.sh
 
+# The kernel is built the first time: eleven minutes of processor time.
+check-debug: deps
+	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs
+	@$(VM)/uml-build.sh
+	@selftests/run.sh -k uml
+
 # From a seed that the clock gives, so that no two soaks are the same.
 soak: deps
 	@$(MAKE) tools/sim
@@ -136,5 +143,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules deps check coverage mutants soak demo bench bench-failover install \
+.PHONY: all testing modules deps check check-debug coverage mutants soak demo bench bench-failover install \
 	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -6,14 +6,16 @@
 #   run.sh [-k KERNEL]... [NAME...]
 #
 #   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
-#              "6.1 6.12"; "-k none" leaves them out
+#              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
+#              which vm/uml-build.sh makes, and nothing on this machine
 #   NAME       only tests of that name, such as "engine" or "fabric"
 #
 # host/*.sh run on this machine, vm-tests/*.sh one after the other in one virtual
 # machine per kernel. Each prints TAP; every line "ok" or "not ok" counts as one.
 # A comment "# timeout: SECS" in a test raises its limit from 120 s, "# afterwards: SCRIPT"
 # names one of this folder that judges on this machine, when the virtual one has ended,
-# what the test left in $VMOUT. What they wrote is kept in out/check.
+# what the test left in $VMOUT; "# kernels: 6.1 6.12 uml" says where a test runs that is not
+# named (6.1 6.12). What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -113,7 +115,9 @@ run_vm() {
 	for test; do
 		limit=$((limit + $(limit_of "$test") + 10))
 	done
-	coproc VM { exec "$here/vm/runvm" -k "$kernel" -t "$limit" -o "$dir" -- \
+	local runner=("$here/vm/runvm" -k "$kernel")
+	[ "$kernel" != uml ] || runner=("$here/vm/runuml")
+	coproc VM { exec "${runner[@]}" -t "$limit" -o "$dir" -- \
 		"$here/run.sh" --guest "$@" 2>"$dir/runvm.log"; }
 	# shellcheck disable=SC2153
 	local vm=$VM_PID reported=' '
@@ -160,6 +164,16 @@ vm_failed() {
 	sed 's/^/    /' "$2/runvm.log"
 }
 
+# tests_of KERNEL NAME...: of vm-tests; without names those that run there.
+tests_of() {
+	local kernel=$1 test on
+	shift
+	while read -r test; do
+		on=$(sed -nE 's/^# kernels: (.*)/\1/p' "$test" | head -n 1)
+		[ $# -eq 0 ] && [[ " ${on:-6.1 6.12} " != *" $kernel "* ]] || echo "$test"
+	done < <(select_tests vm-tests "$@")
+}
+
 # select_tests FOLDER NAME...
 select_tests() {
 	local test name folder=$1
@@ -194,15 +208,15 @@ main() {
 	kernels=${kernels:-${KVERS:-6.1 6.12}}
 
 	cd "$top"
-	mapfile -t host < <(select_tests host "$@")
-	mapfile -t vm < <(select_tests vm-tests "$@")
-	if [ $((${#host[@]} + ${#vm[@]})) -eq 0 ]; then
+	if [ -z "$(select_tests host "$@"; select_tests vm-tests "$@")" ]; then
 		echo "run.sh: no such test: $*" >&2
 		exit 2
 	fi
 
-	run_host "${host[@]}"
+	mapfile -t host < <(select_tests host "$@")
+	[ "$kernels" = " uml" ] || run_host "${host[@]}"
 	for kernel in $kernels; do
+		mapfile -t vm < <(tests_of "$kernel" "$@")
 		[ "$kernel" != none ] && [ ${#vm[@]} -gt 0 ] || continue
 		run_vm "$kernel" "${vm[@]}"
 	done

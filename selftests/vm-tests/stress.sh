@@ -1,9 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# uml-stress.sh - everything at once, for the kernel with checkers to watch.
+# timeout: 900
+# kernels: uml
 #
-#	selftests/vm/runuml -t 600 -- selftests/vm/uml-stress.sh [SECTION...]
+# Everything at once, for the kernel with checkers to watch ("make check-debug").
+#
+#	selftests/vm/runuml -t 900 -- selftests/vm-tests/stress.sh [SECTION...]
 #
 #	oneplane churn death outsider rmmod bad fail	(default: all)
 #
@@ -343,7 +346,7 @@ ksft_plan
 mrc_begin mrcctl mrc_verify mrc_bad
 [ $# -gt 0 ] || set -- oneplane churn death outsider rmmod bad fail
 for section; do
-	echo "uml-stress: $section" >/dev/kmsg
+	echo "mrc-test: stress $section" >/dev/kmsg
 	fabric_destroy || :
 	mrc_until 30 no_devices || :	# the old ones' GIDs are the new ones', too
 	run_"$section"
