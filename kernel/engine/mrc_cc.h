@@ -113,6 +113,35 @@ const struct mrc_cc_ops *mrc_cc_find(const char *name);
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_ops *ops,
 		 const struct mrc_cc_cfg *cfg, u64 now_ns);
 
+/* The rate or the parameters changed under way. */
+static inline void mrc_cc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	if (cc->ops->set_cfg)
+		cc->ops->set_cfg(cc, cfg, now_ns);
+}
+
+/* Of a kind of controller: its name in a CC profile; what mrc_cc_init() needs room for. */
+static inline const char *mrc_cc_name(const struct mrc_cc_ops *ops)
+{
+	return ops->name;
+}
+
+static inline size_t mrc_cc_mem_size(const struct mrc_cc_ops *ops)
+{
+	return ops->size;
+}
+
+/* What mrcctl shows of one. */
+static inline u32 mrc_cc_cwnd_bytes(const struct mrc_cc *cc)
+{
+	return cc->cwnd_bytes;
+}
+
+static inline u32 mrc_cc_inflight_bytes(const struct mrc_cc *cc)
+{
+	return cc->inflight_bytes;
+}
+
 /* May a connection with @own bytes in flight send @bytes more? */
 static inline bool mrc_cc_room(const struct mrc_cc *cc, u32 own, u32 bytes)
 {

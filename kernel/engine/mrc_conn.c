@@ -272,6 +272,11 @@ void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns)
 	mrc_conn_settle(c, now_ns);
 }
 
+void mrc_conn_hold_reject(struct mrc_conn *c, const struct mrc_reject *why, u64 now_ns)
+{
+	mrc_conn_hold_done(c, why && why->nak != MRC_NAK_NONE ? why->nak : MRC_NAK_REM_OP, now_ns);
+}
+
 void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 {
 	mrc_exec_done(c, slot, orig, now_ns);

@@ -293,6 +293,11 @@ bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
 
 /* @nak MRC_NAK_NONE: placed, the left edge moves on. */
 void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
+/*
+ * It cannot be placed; @why: as of a packet that just came, or NULL: it is lost. It was
+ * acknowledged, so the peer cannot be asked for it again: a reason to come back is fatal.
+ */
+void mrc_conn_hold_reject(struct mrc_conn *c, const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
 void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
 
@@ -372,6 +377,35 @@ static inline u32 mrc_conn_in_flight(const struct mrc_conn *c)
 static inline bool mrc_conn_answers_full(const struct mrc_conn *c)
 {
 	return c->ctl.nack_n == MRC_OWED_NACKS || c->ctl.sack_n == MRC_OWED_SACKS;
+}
+
+/* Strict placement: how many slots for held packets, and which is that of @op's packet. */
+static inline u32 mrc_conn_hold_slots(const struct mrc_conn *c)
+{
+	return c->cfg.mpr_max * MRC_MPR_UNIT;
+}
+
+static inline u32 mrc_conn_hold_slot(const struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	return op->psn & (mrc_conn_hold_slots(c) - 1);
+}
+
+/* Name of its congestion controller; NULL before RTS. */
+static inline const char *mrc_conn_cc_name(const struct mrc_conn *c)
+{
+	return c->cc ? mrc_cc_name(c->cc->ops) : NULL;
+}
+
+/* A packet came that the caller did not show it: it is not connected. */
+static inline void mrc_conn_count_not_ready(struct mrc_conn *c)
+{
+	c->stats.rx_not_ready++;
+}
+
+/* What it counted is summed up elsewhere from now on. */
+static inline void mrc_conn_clear_stats(struct mrc_conn *c)
+{
+	memset(&c->stats, 0, sizeof(c->stats));
 }
 
 #endif

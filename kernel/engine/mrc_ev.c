@@ -384,6 +384,42 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 	}
 }
 
+u16 mrc_evset_of_flow(const struct mrc_evset *s, u32 hash)
+{
+	u16 n = s->n, idx = (u16)((u64)hash * n >> 32), i;
+
+	for (i = s->usable ? 0 : n; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
+		if (mrc_ev_usable(s, idx))
+			return idx;
+	return MRC_NONE16;
+}
+
+void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i)
+{
+	*i = (struct mrc_ev_info) {
+		.value = s->ev[idx].value,
+		.plane = (u8)s->ev[idx].plane,
+		.state = (u8)s->ev[idx].state,
+		.tx_pkts = s->count ? s->count[idx].tx_pkts : 0,
+		.lost_pkts = s->count ? s->count[idx].lost_pkts : 0,
+	};
+}
+
+void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum)
+{
+	u16 i;
+
+	memset(sum, 0, sizeof(*sum));
+	sum->n = s->n;
+	sum->usable = READ_ONCE(s->usable);
+	for (i = 0; i < s->n; i++) {
+		/* one word: 8 bytes with the state in a bit field */
+		const struct mrc_ev ev = READ_ONCE(s->ev[i]);
+
+		sum->in_state[ev.state]++;
+	}
+}
+
 bool mrc_evset_take_change(struct mrc_evset *s)
 {
 	bool changed = s->changed;

@@ -280,6 +280,51 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
 
+/* Would it be? May be asked without the lock. */
+static inline bool mrc_evset_changed(const struct mrc_evset *s)
+{
+	return READ_ONCE(s->changed);
+}
+
+/* How many EVs and planes; both fixed. */
+static inline u16 mrc_evset_n(const struct mrc_evset *s)
+{
+	return s->n;
+}
+
+static inline u8 mrc_evset_n_planes(const struct mrc_evset *s)
+{
+	return s->n_planes;
+}
+
+/* The value and the plane of EV @idx; both fixed. */
+static inline u32 mrc_evset_value(const struct mrc_evset *s, u16 idx)
+{
+	return s->ev[idx].value;
+}
+
+static inline u8 mrc_evset_plane(const struct mrc_evset *s, u16 idx)
+{
+	return (u8)s->ev[idx].plane;
+}
+
+/* For ordinary IP: one EV for each flow as long as it is usable; MRC_NONE16 when none is. */
+u16 mrc_evset_of_flow(const struct mrc_evset *s, u32 hash);
+
+/* What mrcctl shows: of one EV; and of all, which may be asked without the lock. */
+struct mrc_ev_info {
+	u32 value;
+	u8 plane, state;
+	u32 tx_pkts, lost_pkts;
+};
+void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i);
+
+struct mrc_evset_sum {
+	u32 n, usable;
+	u32 in_state[MRC_EV_STATES];
+};
+void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum);
+
 /*
  * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one
  * before as an answer takes on that plane, doubling while none comes; `readmit` answers

@@ -48,6 +48,12 @@ struct mrc_incast {
 
 void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg);
 
+/* Off: nobody is asked to slow down. */
+static inline void mrc_incast_set_off(struct mrc_incast *in, bool off)
+{
+	in->cfg.off = off;
+}
+
 /**
  * mrc_incast_update - take in what one connection received
  * Return: rcv_cwnd_pen for its next SACKs; *restore: they tell it to restore its window.

@@ -67,4 +67,33 @@ bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
 
+/* The local ports that are up, as last set; and the peer's, as last heard. */
+static inline u32 mrc_port_up(const struct mrc_port *p)
+{
+	return p->up;
+}
+
+static inline u32 mrc_port_remote_up(const struct mrc_port *p)
+{
+	return p->remote_up;
+}
+
+/* An announcement is under way. May be asked without the lock. */
+static inline bool mrc_port_announcing(const struct mrc_port *p)
+{
+	return READ_ONCE(p->announcing);
+}
+
+/* How often it was sent. */
+static inline u8 mrc_port_tries(const struct mrc_port *p)
+{
+	return p->tries;
+}
+
+/* The peer waits for an answer. */
+static inline bool mrc_port_owes(const struct mrc_port *p)
+{
+	return p->rsp_owed;
+}
+
 #endif

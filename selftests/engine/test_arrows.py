@@ -16,7 +16,7 @@ import sys
 LEVELS = [
     "env env_user env_kernel",
     "types psn list rand stats",
-    "wire evgen damp incast port",
+    "wire evgen entropy udp damp incast port",
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
     "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "probe", "updown",
     "rtt", "latest", "resent", "snd", "rack", "sleek", "budget", "pto",

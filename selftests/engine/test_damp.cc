@@ -273,4 +273,21 @@ TEST_F(damp, a_penalty_decays_all_the_time)
     EXPECT_EQ(flap(1), 3u) << "2,400 are less than 2,500";
 }
 
+TEST_F(damp, a_port_that_flaps_beats_none)
+{
+    flap(3);
+    ASSERT_EQ(mrc_damp_held(&d), 1u);
+    EXPECT_EQ(mrc_damp_suppressed(&d, 3), 1u);
+    EXPECT_EQ(mrc_damp_suppressed(&d, 1), 0u) << "the other may not be used";
+    EXPECT_EQ(mrc_damp_suppressed(&d, 0), 1u) << "nor may it: nothing is gained";
+}
+
+TEST_F(damp, another_port_behind_the_number_begins_anew)
+{
+    flap(2);
+    mrc_damp_forget(&d, 0);
+    flap(2);
+    EXPECT_EQ(mrc_damp_held(&d), 0u);
+}
+
 } // namespace

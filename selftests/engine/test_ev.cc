@@ -538,4 +538,39 @@ TEST_F(ev, check_sees_what_is_wrong)
     broken([&] { sign(1, MRC_SIGN_LOST); s.ev[1].level = 1; });
 }
 
+TEST_F(ev, a_flow_of_ordinary_ip_keeps_its_ev)
+{
+    make(8, 2);
+    for (u32 k = 0; k < 8; k++)
+        EXPECT_EQ(mrc_evset_of_flow(&s, k << 29 | 12345), k);
+    mrc_evset_set_state(&s, 3, MRC_EV_DENIED, now);
+    EXPECT_EQ(mrc_evset_of_flow(&s, 3u << 29), 4u) << "the next one that is usable";
+    EXPECT_EQ(mrc_evset_of_flow(&s, 4u << 29), 4u);
+    mrc_evset_local_planes(&s, 1, now);
+    EXPECT_EQ(mrc_evset_of_flow(&s, 7u << 29), 0u) << "round";
+    mrc_evset_local_planes(&s, 0, now);
+    EXPECT_EQ(mrc_evset_of_flow(&s, 7u << 29), MRC_NONE16);
+}
+
+TEST_F(ev, what_is_shown_is_what_there_is)
+{
+    mrc_evset_sum sum;
+    mrc_ev_info info;
+
+    make(8, 2);
+    mrc_evset_set_state(&s, 3, MRC_EV_DENIED, now);
+    mrc_evset_count_tx(&s, 5, 2);
+    mrc_evset_sum_up(&s, &sum);
+    EXPECT_EQ(sum.n, 8u);
+    EXPECT_EQ(sum.usable, 7u);
+    EXPECT_EQ(sum.in_state[MRC_EV_GOOD], 7u);
+    EXPECT_EQ(sum.in_state[MRC_EV_DENIED], 1u);
+    mrc_evset_info(&s, 3, &info);
+    EXPECT_EQ(info.state, MRC_EV_DENIED);
+    mrc_evset_info(&s, 5, &info);
+    EXPECT_EQ(info.value, 1005u);
+    EXPECT_EQ(info.plane, 1u);
+    EXPECT_EQ(info.tx_pkts, 2u);
+}
+
 } // namespace

@@ -252,6 +252,31 @@ TEST_F(rx_strict, refused_when_placed)
     EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
 }
 
+TEST_F(rx_strict, what_was_acknowledged_cannot_be_asked_for_again)
+{
+    const struct { mrc_reject why; u8 nak; } cases[] = {
+        { { MRC_NACK_NO_RESOURCE, MRC_NAK_NONE }, MRC_NAK_REM_OP },
+        { { MRC_NACK_NO_PKT_BUFFER, MRC_NAK_NONE }, MRC_NAK_REM_OP },
+        { { static_cast<mrc_nack>(0), MRC_NAK_REM_ACCESS }, MRC_NAK_REM_ACCESS },
+    };
+
+    for (const auto &k : cases) {
+        u32 slot;
+
+        make(strict());
+        arrive(write_only(2001));
+        arrive(write_only(2000));
+        ASSERT_TRUE(ev.hold(&slot));
+        tx_all();
+        mrc_conn_hold_reject(&c, &k.why, now);
+        sound();
+        auto v = tx_ctrl(MRC_OPC_ACK);
+        ASSERT_EQ(v.size(), 1u);
+        EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | k.nak);
+        EXPECT_TRUE(tx_ctrl(MRC_OPC_NACK).empty());
+    }
+}
+
 TEST_F(rx_strict, what_precedes_a_refused_one_is_still_placed)
 {
     make(strict());
