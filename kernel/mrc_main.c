@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_main.c - module start and end, `rdma link add ... type mrc`, and the
- * netdevice notifier through which planes are seen to come and go.
+ * mrc_main.c - module start and end.
  *
  * End of the module, in the order of dependence: no new devices (both link
  * types unregistered; netdevs of kind mrc are deleted with theirs), the notifier
@@ -10,121 +9,22 @@
  * work queue and RCU drain what their last references freed.
  */
 #include <linux/module.h>
-#include <linux/rtnetlink.h>
 #include <net/genetlink.h>
 #include <net/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
+#include "linux/mrc.h"
 #include "rdma/mrc-abi.h"
-#include "mrc_genl.h"
-#include "mrc_mr.h"
-#include "mrc_net.h"
-#include "mrc_qp.h"
-#include "mrc_seed.h"
-
-struct workqueue_struct *mrc_wq;
-
-/* The device under rtnl, with a reference for the caller. */
-static struct mrc_dev *mrc_link_create(const char *name, struct net_device *ndev)
-{
-	struct mrc_dev *dev;
-	int err;
-
-	ASSERT_RTNL();
-	if (ndev->reg_state != NETREG_REGISTERED)
-		return ERR_PTR(-ENODEV);
-	if (mrc_netdev_dev(ndev) || mrc_dev_of_owner(ndev)) {
-		netdev_err(ndev, "has an MRC device already\n");
-		return ERR_PTR(-EEXIST);
-	}
-	dev = mrc_dev_alloc(ndev, false, NULL);
-	if (IS_ERR(dev)) {
-		netdev_err(ndev, "no MRC device: %pe%s\n", dev,
-			   PTR_ERR(dev) == -EADDRINUSE ?
-			   " (UDP port 4791; rdma_rxe binds it in the initial namespace)" : "");
-		return dev;
-	}
-	get_device(&dev->ibdev.dev);
-	mrc_dev_attach(dev);
-	err = mrc_dev_add_plane(dev, ndev, 1, NULL);
-	if (err) {
-		netdev_err(ndev, "cannot be a plane: %pe\n", ERR_PTR(err));
-		mrc_dev_remove(dev);
-		put_device(&dev->ibdev.dev);
-		return ERR_PTR(err);
-	}
-	mrc_dev_register_later(dev, name, true);
-	return dev;
-}
-
-/* rdma link add NAME type mrc netdev NDEV: one plane, NDEV, which owns the GIDs too. */
-static int mrc_newlink(const char *name, struct net_device *ndev)
-{
-	struct mrc_dev *dev;
-	int err;
-
-	rtnl_lock();
-	dev = mrc_link_create(name, ndev);
-	rtnl_unlock();
-	if (IS_ERR(dev))
-		return PTR_ERR(dev);
-	err = mrc_dev_register_wait(dev);
-	if (err) {
-		rtnl_lock();
-		mrc_dev_remove(dev);
-		rtnl_unlock();
-	}
-	put_device(&dev->ibdev.dev);
-	return err;
-}
-
-static struct rdma_link_ops mrc_rdma_link_ops = {
-	.type = "mrc",
-	.newlink = mrc_newlink,
-};
-
-static void mrc_netdev_gone(struct net_device *ndev)
-{
-	struct mrc_dev *owner = mrc_dev_of_owner(ndev);
-	struct mrc_dev_plane *plane;
-
-	if (owner && !owner->own_netdev)
-		mrc_dev_remove(owner);
-	plane = mrc_plane_of(ndev);	/* of another device, or gone by now */
-	if (plane)
-		mrc_dev_del_plane(plane->dev, ndev);
-}
-
-static int mrc_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
-{
-	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
-	struct mrc_dev_plane *plane;
-
-	if (event == NETDEV_UNREGISTER) {
-		mrc_netdev_gone(ndev);
-		return NOTIFY_DONE;
-	}
-	plane = mrc_plane_of(ndev);
-	if (!plane)
-		return NOTIFY_DONE;
-	switch (event) {
-	case NETDEV_GOING_DOWN:
-		mrc_dev_port_event(plane, true);
-		break;
-	case NETDEV_UP:
-	case NETDEV_DOWN:
-	case NETDEV_CHANGE:
-		mrc_dev_port_event(plane, false);
-		break;
-	case NETDEV_CHANGEMTU:
-		mrc_netdev_follow_mtu(plane->dev);
-		break;
-	}
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block mrc_netdev_nb = {
-	.notifier_call = mrc_netdev_event,
-};
+#include "core/mrc_dev.h"
+#include "core/mrc_seed.h"
+#include "mem/mrc_mr.h"
+#include "data/mrc_bh.h"
+#include "data/mrc_endpoint.h"
+#include "data/mrc_icrc.h"
+#include "data/mrc_qp.h"
+#include "device/mrc_link.h"
+#include "device/mrc_netdev.h"
+#include "device/mrc_sock.h"
+#include "genl/mrc_genl.h"
 
 /* Frees chain: QP work -> peer -> RCU -> work -> device. */
 static void mrc_drain(void)
@@ -144,10 +44,10 @@ static int __init mrc_init_tables(void)
 	err = mrc_icrc_init();
 	if (err)
 		return err;
-	err = mrc_mr_table_init();
+	err = mrc_mr_init();
 	if (err)
 		goto err_icrc;
-	err = mrc_qp_table_init();
+	err = mrc_qp_init();
 	if (err)
 		goto err_mr;
 	err = mrc_bh_init();
@@ -156,9 +56,9 @@ static int __init mrc_init_tables(void)
 	return 0;
 
 err_qp:
-	mrc_qp_table_exit();
+	mrc_qp_exit();
 err_mr:
-	mrc_mr_table_exit();
+	mrc_mr_exit();
 err_icrc:
 	mrc_icrc_exit();
 	return err;
@@ -167,8 +67,8 @@ err_icrc:
 static void mrc_exit_tables(void)
 {
 	mrc_bh_exit();
-	mrc_qp_table_exit();
-	mrc_mr_table_exit();
+	mrc_qp_exit();
+	mrc_mr_exit();
 	mrc_icrc_exit();
 }
 
@@ -177,6 +77,7 @@ static int __init mrc_init(void)
 	int err;
 
 	mrc_seed_init();
+	mrc_endpoint_init();
 	mrc_wq = alloc_workqueue("mrc", WQ_UNBOUND, 0);
 	if (!mrc_wq)
 		return -ENOMEM;
@@ -189,17 +90,17 @@ static int __init mrc_init(void)
 	err = mrc_genl_init();
 	if (err)
 		goto err_sock;
-	err = register_netdevice_notifier(&mrc_netdev_nb);
+	err = mrc_link_init();
 	if (err)
 		goto err_genl;
 	err = mrc_netdev_init();
 	if (err)
 		goto err_notifier;
-	rdma_link_register(&mrc_rdma_link_ops);
+	mrc_link_register();
 	return 0;
 
 err_notifier:
-	unregister_netdevice_notifier(&mrc_netdev_nb);
+	mrc_link_exit();
 err_genl:
 	mrc_genl_exit();
 err_sock:
@@ -213,9 +114,9 @@ err_wq:
 
 static void __exit mrc_exit(void)
 {
-	rdma_link_unregister(&mrc_rdma_link_ops);
+	mrc_link_unregister();
 	mrc_netdev_exit();
-	unregister_netdevice_notifier(&mrc_netdev_nb);
+	mrc_link_exit();
 	flush_workqueue(mrc_wq);	/* devices are with ib_core, or freed */
 	ib_unregister_driver(MRC_DRIVER_ID);
 	mrc_genl_exit();

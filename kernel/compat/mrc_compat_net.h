@@ -6,7 +6,7 @@
 #define MRC_COMPAT_NET_H
 
 #include <linux/netdevice.h>
-#include <linux/netlink.h>
+#include "compat/mrc_err_text.h"
 #include "mrc_have.h"
 
 /* ndo_start_xmit needs no lock of the netdev's. */
@@ -30,25 +30,5 @@ static inline void mrc_netdev_set_netns_fixed(struct net_device *ndev)
 	ndev->features |= NETIF_F_NETNS_LOCAL;
 #endif
 }
-
-/* Message for extack (or NULL) with values in it; see mrc_err_text.c. */
-#ifdef MRC_HAVE_ERR_MSG_FMT
-#define MRC_ERR_MSG(extack, fmt, ...) NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__)
-#else
-#define MRC_ERR_TEXT_LEN	96
-
-char *mrc_err_text(void);
-
-#define MRC_ERR_MSG(extack, fmt, ...) do {				\
-	struct netlink_ext_ack *__ack = (extack);			\
-									\
-	if (__ack) {							\
-		char *__msg = mrc_err_text();				\
-									\
-		snprintf(__msg, MRC_ERR_TEXT_LEN, fmt, ##__VA_ARGS__);	\
-		__ack->_msg = __msg;					\
-	}								\
-} while (0)
-#endif
 
 #endif

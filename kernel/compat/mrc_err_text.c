@@ -8,7 +8,7 @@
  * as it is until MRC_ERR_TEXTS more commands have failed meanwhile, of any task.
  */
 #include <linux/atomic.h>
-#include "mrc_compat_net.h"
+#include "compat/mrc_err_text.h"
 
 #ifndef MRC_HAVE_ERR_MSG_FMT
 

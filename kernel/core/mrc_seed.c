@@ -12,8 +12,8 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/random.h>
-#include "mrc_rand.h"
-#include "mrc_seed.h"
+#include "engine/mrc_rand.h"
+#include "core/mrc_seed.h"
 
 static unsigned long mrc_seed;
 module_param_named(seed, mrc_seed, ulong, 0400);

@@ -3,7 +3,7 @@
  * mrc_bh.c - the softirq scheduler: which QP runs next on this CPU.
  *
  * One list and one tasklet per CPU. A QP is queued at most once at a time
- * (MRC_BH_QUEUED), runs one bounded turn (mrc_qp_run) and goes to the back if it wants
+ * (MRC_BH_QUEUED), runs one bounded turn (mrc_flow_run) and goes to the back if it wants
  * more: round robin. In the packet path the tasklet runs after the NET_RX softirq, so
  * that all packets of a batch are answered together.
  *
@@ -19,7 +19,8 @@
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
-#include "mrc_qp.h"
+#include "data/mrc_bh.h"
+#include "data/mrc_flow.h"
 
 #define MRC_BH_TURNS	64	/* QP turns per tasklet run; then other softirqs */
 #define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
@@ -87,6 +88,15 @@ void mrc_bh_kick(struct mrc_qp *qp)
 		local_bh_enable();
 }
 
+enum hrtimer_restart mrc_bh_timer(struct hrtimer *t)
+{
+	struct mrc_qp *qp = container_of(t, struct mrc_qp, timer);
+
+	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
+	mrc_bh_kick(qp);
+	return HRTIMER_NORESTART;
+}
+
 static struct mrc_qp *mrc_bh_pop(struct mrc_bh *bh)
 {
 	struct mrc_qp *qp;
@@ -113,7 +123,7 @@ static void mrc_bh_work(struct tasklet_struct *t)
 		clear_bit(MRC_BH_QUEUED, &qp->bh);
 		smp_mb__after_atomic();
 		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
-		if (mrc_qp_run(qp))
+		if (mrc_flow_run(qp))
 			mrc_bh_kick(qp);
 		mrc_qp_put(qp);
 	}

@@ -7,11 +7,14 @@
  * in the engine; here its answers are carried out, under budgets.
  */
 #include <linux/ktime.h>
-#include "mrc_genl.h"
-#include "mrc_hold.h"
-#include "mrc_net.h"
-#include "mrc_place.h"
-#include "mrc_wqe.h"
+#include "core/mrc_event.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peers.h"
+#include "data/mrc_flow.h"
+#include "data/mrc_hold.h"
+#include "data/mrc_place.h"
+#include "data/mrc_tx.h"
+#include "data/mrc_wqe.h"
 
 #define MRC_TX_BUDGET	64	/* packets per turn */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
@@ -72,7 +75,7 @@ static u8 mrc_wc_opcode(enum mrc_op op)
 
 static void mrc_complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
-	struct mrc_swqe *w = mrc_swqe_at(qp, cpl->cookie);
+	struct mrc_swqe *w = mrc_wqe_send(qp, cpl->cookie);
 	struct mrc_cqe cqe = {
 		.wr_id = w->wr_id,
 		.qpn = qp->qpn,
@@ -81,7 +84,7 @@ static void mrc_complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		.status = mrc_wc_status(cpl->status),
 	};
 
-	mrc_swqe_release(w);
+	mrc_wqe_release(w);
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
@@ -102,7 +105,7 @@ static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe 
 static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
 	u32 idx = qp->rq_base + cpl->rq_idx;
-	struct mrc_rwqe *w = mrc_rwqe_get(qp, idx);
+	struct mrc_rwqe *w = mrc_wqe_recv(qp, idx);
 	struct mrc_cqe cqe = {
 		.byte_len = cpl->len,
 		.opcode = cpl->op == MRC_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
@@ -142,7 +145,7 @@ static bool mrc_flow_do(struct mrc_qp *qp, u64 now)
 	while (held && mrc_flow_next(qp, &ev)) {
 		switch (ev.what) {
 		case MRC_DO_PLACE:
-			mrc_hold_place_slot(qp, ev.hold, now);
+			mrc_hold_place(qp, ev.hold, now);
 			held--;
 			break;
 		case MRC_DO_TAIL:
@@ -167,6 +170,23 @@ static bool mrc_flow_do(struct mrc_qp *qp, u64 now)
 
 /* ---- error ---- */
 
+static void flow_error(struct mrc_qp *qp)
+{
+	struct ib_event ev = { .event = IB_EVENT_QP_FATAL };
+
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
+		return;
+	if (mrc_conn_nak_sent(&qp->conn))
+		ev.event = IB_EVENT_QP_ACCESS_ERR;
+	mrc_qp_fail_conn(qp);
+	qp->state = IB_QPS_ERR;
+	if (!qp->ibqp || !qp->ibqp->event_handler)
+		return;
+	ev.device = qp->ibqp->device;
+	ev.element.qp = qp->ibqp;
+	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
+}
+
 /* What is still in the rings completes as flushed. True: there may be more. */
 static bool mrc_flow_flush(struct mrc_qp *qp)
 {
@@ -186,28 +206,11 @@ static bool mrc_flow_flush(struct mrc_qp *qp)
 	}
 	smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
 	cqe.opcode = IB_WC_RECV;
-	while (budget && (w = mrc_rwqe_get(qp, qp->rq_cons))) {
+	while (budget && (w = mrc_wqe_recv(qp, qp->rq_cons))) {
 		budget--;
 		mrc_recv_done(qp, w, &cqe, true);
 	}
 	return !budget;
-}
-
-void mrc_qp_error_locked(struct mrc_qp *qp)
-{
-	struct ib_event ev = { .event = IB_EVENT_QP_FATAL };
-
-	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
-		return;
-	if (mrc_conn_nak_sent(&qp->conn))
-		ev.event = IB_EVENT_QP_ACCESS_ERR;
-	mrc_qp_fail_conn(qp);
-	qp->state = IB_QPS_ERR;
-	if (!qp->ibqp || !qp->ibqp->event_handler)
-		return;
-	ev.device = qp->ibqp->device;
-	ev.element.qp = qp->ibqp;
-	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
 }
 
 /* ---- work in ---- */
@@ -221,7 +224,7 @@ static bool mrc_flow_pull(struct mrc_qp *qp, u64 now)
 	for (n = 0; n < MRC_SQ_BUDGET && mrc_conn_can_post(&qp->conn); n++) {
 		if (!mrc_ring_avail(&qp->sq, qp->sq_cons))
 			break;
-		mrc_swqe_load(qp, qp->sq_cons, &wr);
+		mrc_wqe_load(qp, qp->sq_cons, &wr);
 		if (mrc_conn_post(&qp->conn, &wr, now)) {
 			/* Malformed for this QP: let it fail in its turn. */
 			wr.error = MRC_ST_LOC_QP_OP;
@@ -255,7 +258,7 @@ static void mrc_flow_refresh_path(struct mrc_qp *qp)
 
 	if (!qp->peer || likely(rcu_access_pointer(qp->peer->ps) == qp->ps))
 		return;
-	ps = mrc_peer_pathset(qp->peer);
+	ps = mrc_peer_paths_get(qp->peer);
 	spin_lock(&qp->peer->path_lock);
 	mrc_conn_set_path(&qp->conn, &ps->evs);
 	spin_unlock(&qp->peer->path_lock);
@@ -303,15 +306,6 @@ static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bo
 }
 
 /* ---- time ---- */
-
-enum hrtimer_restart mrc_qp_timer(struct hrtimer *t)
-{
-	struct mrc_qp *qp = container_of(t, struct mrc_qp, timer);
-
-	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
-	mrc_bh_kick(qp);
-	return HRTIMER_NORESTART;
-}
 
 /*
  * Armed again only when the deadline moved to an earlier time; one that moved
@@ -376,7 +370,7 @@ static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	more |= mrc_flow_tx(qp, now, out, &retry);
 	more |= mrc_flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
-		mrc_qp_error_locked(qp);
+		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
 		return mrc_flow_error_turn(qp);
 	if (!more)
@@ -395,7 +389,7 @@ static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
 	struct mrc_pathset *ps = qp->ps;
 	bool news;
 
-	if (!ps || !qp->peer || likely(!READ_ONCE(ps->evs.changed)))
+	if (!ps || !qp->peer || likely(!mrc_evset_changed(&ps->evs)))
 		return NULL;
 	spin_lock(&qp->peer->path_lock);
 	news = mrc_evset_take_change(&ps->evs);
@@ -406,7 +400,7 @@ static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
 	return qp->peer;
 }
 
-bool mrc_qp_run(struct mrc_qp *qp)
+bool mrc_flow_run(struct mrc_qp *qp)
 {
 	struct sk_buff_head out;
 	struct mrc_peer *news;
@@ -421,7 +415,7 @@ bool mrc_qp_run(struct mrc_qp *qp)
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
 	if (unlikely(news)) {
-		mrc_genl_event_peer(news, MRC_EVENT_EV);
+		mrc_event_peer(news, MRC_EVENT_EV);
 		mrc_peer_put(news);
 	}
 	return more;

@@ -2,8 +2,17 @@
 /*
  * mrc_hold.c - see mrc_hold.h.
  */
-#include "mrc_hold.h"
-#include "mrc_place.h"
+#include "data/mrc_hold.h"
+#include "data/mrc_place.h"
+#include "data/mrc_wqe.h"
+
+static const struct mrc_reject hold_deny_rnr = {
+	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,
+};
+
+static const struct mrc_reject hold_deny_full = {
+	.nack = MRC_NACK_NO_PKT_BUFFER, .nak = MRC_NAK_NONE,
+};
 
 struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u64 va;
@@ -16,11 +25,6 @@ struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u8 needs_rq : 1;
 };
 
-static u32 hold_slot(const struct mrc_qp *qp, u32 psn)
-{
-	return psn & (qp->conn.cfg.mpr_max * MRC_MPR_UNIT - 1);
-}
-
 /* The skb outlives the function that the stack called: what it borrowed goes now. */
 static void hold_detach(struct sk_buff *skb)
 {
@@ -31,11 +35,10 @@ static void hold_detach(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
-bool mrc_hold_keep_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb,
-		       int off)
+static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb, int off)
 {
 	struct mrc_hold_cb *cb = (struct mrc_hold_cb *)skb->cb;
-	u32 slot = hold_slot(qp, op->psn);
+	u32 slot = mrc_conn_hold_slot(&qp->conn, op);
 
 	BUILD_BUG_ON(sizeof(*cb) > sizeof(skb->cb));
 	if (WARN_ON_ONCE(!qp->hold || qp->hold[slot] || off > U16_MAX))
@@ -64,6 +67,17 @@ bool mrc_hold_keep_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_b
 	return true;
 }
 
+/* Refused before it is held is what could not be refused later. */
+const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
+				       struct sk_buff *skb, int off)
+{
+	bool needs_rq = op->needs_rq || op->place == MRC_PLACE_RECV;
+
+	if (needs_rq && !mrc_wqe_recv(qp, qp->rq_base + op->rq_idx))
+		return &hold_deny_rnr;
+	return hold_skb(qp, op, skb, off) ? NULL : &hold_deny_full;
+}
+
 static struct sk_buff *hold_take(struct mrc_qp *qp, u32 slot)
 {
 	struct sk_buff *skb = qp->hold[slot];
@@ -76,7 +90,7 @@ static struct sk_buff *hold_take(struct mrc_qp *qp, u32 slot)
 	return skb;
 }
 
-static enum mrc_nak hold_place_one(struct mrc_qp *qp, const struct sk_buff *skb)
+static const struct mrc_reject *hold_place_one(struct mrc_qp *qp, const struct sk_buff *skb)
 {
 	const struct mrc_hold_cb *cb = (const struct mrc_hold_cb *)skb->cb;
 	const struct mrc_pkt pkt = { .opcode = cb->opcode };
@@ -94,29 +108,28 @@ static enum mrc_nak hold_place_one(struct mrc_qp *qp, const struct sk_buff *skb)
 		.atomic_orig = cb->atomic_orig,
 		.pkt = &pkt,
 	};
-	const struct mrc_reject *why = mrc_place(qp, &op, skb, cb->skb_off);
 
-	if (!why)
-		return MRC_NAK_NONE;
-	/* It was acknowledged: the peer cannot be asked for it again. */
-	return why->nak == MRC_NAK_NONE ? MRC_NAK_REM_OP : why->nak;
+	return mrc_place(qp, &op, skb, cb->skb_off);
 }
 
-void mrc_hold_place_slot(struct mrc_qp *qp, u32 slot, u64 now)
+void mrc_hold_place(struct mrc_qp *qp, u32 slot, u64 now)
 {
 	struct sk_buff *skb = hold_take(qp, slot);
-	enum mrc_nak nak = MRC_NAK_REM_OP;
+	const struct mrc_reject *why = NULL;
 
 	if (!WARN_ON_ONCE(!skb))
-		nak = hold_place_one(qp, skb);
+		why = hold_place_one(qp, skb);
+	if (!skb || why)
+		mrc_conn_hold_reject(&qp->conn, why, now);
+	else
+		mrc_conn_hold_done(&qp->conn, MRC_NAK_NONE, now);
 	consume_skb(skb);
-	mrc_conn_hold_done(&qp->conn, nak, now);
 }
 
 void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out)
 {
 	struct sk_buff *skb;
-	u32 i, n = qp->conn.cfg.mpr_max * MRC_MPR_UNIT;
+	u32 i, n = mrc_conn_hold_slots(&qp->conn);
 
 	for (i = 0; qp->n_hold && i < n; i++) {
 		skb = hold_take(qp, i);

@@ -12,15 +12,15 @@
 #define MRC_HOLD_H
 
 #include <linux/skbuff.h>
-#include "mrc_qp.h"
+#include "data/mrc_qp.h"
 
 #define MRC_HOLD_MAX	65536	/* packets per device */
 
-/* Keep @skb (its own reference) for MRC_DO_PLACE. False: too many. */
-bool mrc_hold_keep_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb,
-		       int off);
+/* Keep @skb (its own reference) for MRC_DO_PLACE. NULL: done; else why it is refused. */
+const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
+				       struct sk_buff *skb, int off);
 /* The packet in @slot has its turn. */
-void mrc_hold_place_slot(struct mrc_qp *qp, u32 slot, u64 now);
+void mrc_hold_place(struct mrc_qp *qp, u32 slot, u64 now);
 /* What will never be placed, for the caller to free. */
 void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out);
 

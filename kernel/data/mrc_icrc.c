@@ -19,7 +19,8 @@
 #include <linux/module.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
-#include "mrc_net.h"
+#include "engine/mrc_wire.h"
+#include "data/mrc_icrc.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
 #define PSEUDO_MAX	(60 + sizeof(struct udphdr) + MRC_BTH_LEN)

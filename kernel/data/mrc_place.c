@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_place.c - a packet of a QP arrives: engine's verdict, memory access check,
- * one copy, commit. Softirq, under qp->lock.
+ * mrc_place.c - payload meets memory: access check and one copy. Softirq, under qp->lock.
  *
  * Also what the engine hands out once the left edge moved: deferred tails, READs and
  * ATOMICs to execute. Every access is checked against the MR and the QP's own
  * access flags at the moment it happens.
  */
-#include "mrc_hold.h"
-#include "mrc_place.h"
-#include "mrc_wqe.h"
+#include "data/mrc_place.h"
+#include "data/mrc_wqe.h"
 
 static const struct mrc_reject mrc_deny_access = { .nak = MRC_NAK_REM_ACCESS };
 static const struct mrc_reject mrc_deny_invalid = { .nak = MRC_NAK_INV_REQ };
 static const struct mrc_reject mrc_deny_op = { .nak = MRC_NAK_REM_OP };
 static const struct mrc_reject mrc_deny_rnr = {
 	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,
-};
-static const struct mrc_reject mrc_deny_full = {
-	.nack = MRC_NACK_NO_PKT_BUFFER, .nak = MRC_NAK_NONE,
 };
 
 /* The MR behind a remote key, if it and the QP allow @access; referenced. */
@@ -42,7 +37,7 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_LEN) : 0;
 	struct mrc_mr *mr;
 
-	if (op->needs_rq && !mrc_rwqe_get(qp, qp->rq_base + op->rq_idx))
+	if (op->needs_rq && !mrc_wqe_recv(qp, qp->rq_base + op->rq_idx))
 		return &mrc_deny_rnr;
 	if (!op->len)
 		return NULL;
@@ -59,7 +54,7 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
 					       const struct sk_buff *skb, int off)
 {
-	struct mrc_rwqe *w = mrc_rwqe_get(qp, qp->rq_base + op->rq_idx);
+	struct mrc_rwqe *w = mrc_wqe_recv(qp, qp->rq_base + op->rq_idx);
 
 	if (!w)
 		return &mrc_deny_rnr;
@@ -70,7 +65,7 @@ static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct m
 		w->fail = IB_WC_LOC_LEN_ERR;
 		return &mrc_deny_invalid;
 	}
-	if (!mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len)) {
+	if (!mrc_wqe_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len)) {
 		w->fail = IB_WC_LOC_PROT_ERR;
 		return &mrc_deny_op;
 	}
@@ -80,13 +75,13 @@ static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct m
 static const struct mrc_reject *mrc_place_resp(struct mrc_qp *qp, const struct mrc_rxop *op,
 					       const struct sk_buff *skb, int off)
 {
-	struct mrc_swqe *w = mrc_swqe_at(qp, op->cookie);
+	struct mrc_swqe *w = mrc_wqe_send(qp, op->cookie);
 	bool ok;
 
 	if (op->pkt->opcode == MRC_OPC_ATOMIC_ACK)
-		ok = mrc_sge_scatter(qp, w->sge, w->num_sge, &op->atomic_orig, 8);
+		ok = mrc_wqe_scatter(qp, w->sge, w->num_sge, &op->atomic_orig, 8);
 	else
-		ok = mrc_sge_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len);
+		ok = mrc_wqe_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len);
 	return ok ? NULL : &mrc_deny_op;
 }
 
@@ -104,65 +99,6 @@ const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 		break;
 	}
 	return NULL;
-}
-
-/* Refuse before it is held what could not be refused later. */
-static const struct mrc_reject *mrc_hold(struct mrc_qp *qp, const struct mrc_rxop *op,
-					 struct sk_buff *skb, int off)
-{
-	bool needs_rq = op->needs_rq || op->place == MRC_PLACE_RECV;
-
-	if (needs_rq && !mrc_rwqe_get(qp, qp->rq_base + op->rq_idx))
-		return &mrc_deny_rnr;
-	return mrc_hold_keep_skb(qp, op, skb, off) ? NULL : &mrc_deny_full;
-}
-
-/* A response acknowledges its request: that is the controller's and the EVs' business. */
-static void mrc_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
-			const struct mrc_reject *why, u64 now)
-{
-	if (why) {
-		mrc_conn_rx_reject(&qp->conn, op, why, now);
-		return;
-	}
-	spin_lock(&qp->peer->path_lock);
-	mrc_conn_rx_commit(&qp->conn, op, now);
-	spin_unlock(&qp->peer->path_lock);
-}
-
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       u16 port)
-{
-	const struct mrc_reject *why;
-	enum mrc_verdict v;
-	struct mrc_rxop op;
-	bool full;
-	u64 now;
-
-	spin_lock(&qp->lock);
-	if (!qp->peer || !qp->ibqp) {
-		qp->conn.stats.rx_not_ready++;
-		spin_unlock(&qp->lock);
-		return;
-	}
-	if (likely(!pkt->trimmed))	/* those have no ICRC */
-		mrc_peer_heard(qp->peer, port);
-	now = ktime_get_ns();
-	spin_lock(&qp->peer->path_lock);
-	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
-	spin_unlock(&qp->peer->path_lock);
-	if (v == MRC_V_PLACE) {
-		if (unlikely(op.hold))
-			why = mrc_hold(qp, &op, skb, off);
-		else
-			why = mrc_place(qp, &op, skb, off);
-		mrc_rx_done(qp, &op, why, now);
-	}
-	full = mrc_conn_answers_full(&qp->conn);
-	spin_unlock(&qp->lock);
-	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed or marked */
-		mrc_qp_run(qp);
-	mrc_bh_kick(qp);
 }
 
 /* ---- what the left edge has passed ---- */

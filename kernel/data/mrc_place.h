@@ -3,7 +3,7 @@
 #ifndef MRC_PLACE_H
 #define MRC_PLACE_H
 
-#include "mrc_qp.h"
+#include "data/mrc_qp.h"
 
 /*
  * Put the payload of @op, at @off in @skb, where it belongs. NULL: done; else why the

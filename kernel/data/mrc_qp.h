@@ -18,12 +18,14 @@
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_conn.h"
-#include "mrc_cq.h"
-#include "mrc_dev.h"
-#include "mrc_mr.h"
-#include "mrc_path.h"
-#include "mrc_qpcc.h"
-#include "mrc_ring.h"
+#include "core/mrc_dev.h"
+#include "path/mrc_pathset.h"
+#include "path/mrc_peer.h"
+#include "path/mrc_peer_users.h"
+#include "path/mrc_qpcc.h"
+#include "mem/mrc_cq.h"
+#include "mem/mrc_mr.h"
+#include "mem/mrc_ring.h"
 
 #define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
 #define MRC_QP_RD	16	/* READs/ATOMICs in flight each way */
@@ -105,7 +107,7 @@ struct mrc_qp {
 	union ib_gid sgid, dgid;
 	/* Both NULL before RTR, after RESET and when destroyed; then evs is not to be used. */
 	struct mrc_peer *peer;		/* referenced; under lock */
-	struct list_head peer_link;	/* under peer->lock */
+	struct mrc_peer_user user;	/* its place with the peer */
 	struct mrc_pathset *ps;		/* referenced; under lock */
 	struct mrc_qpcc *qpcc;		/* counted there; under lock. NULL: a window of its own */
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
@@ -128,45 +130,24 @@ struct mrc_qp {
 
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 
-/* mrc_qp.c: verbs */
-int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
-int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
-int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
-		 struct ib_qp_init_attr *init);
-int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
-int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct ib_send_wr **bad);
-int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
-
-/* Lookup on the packet path: RCU, takes a reference. */
+/* Softirq. By its number, + ref; or NULL. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
 static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
-int mrc_qp_table_init(void);
-void mrc_qp_table_exit(void);
-u32 mrc_qp_idle_bytes(void);	/* rings too: 128 WRs each way, 1 SGE, no inline, 8 * 128 PSNs */
-/* Under lock: the connection fails, and lets go of what it had in flight. */
+
+/* Process context. Reserve a number, which nobody finds yet: 0, or -errno. */
+int mrc_qp_number(struct mrc_qp *qp);
+void mrc_qp_publish(struct mrc_qp *qp);		/* now it is found */
+void mrc_qp_withdraw(struct mrc_qp *qp);	/* and no more */
+void mrc_qp_free(struct mrc_qp *qp);		/* process context; nobody else knows it */
+void mrc_qp_free_work(struct work_struct *work);	/* for INIT_WORK() */
+
+/* Under qp->lock, or nobody else may use @qp: references of requests that will never finish. */
+void mrc_qp_put_mrs(struct mrc_qp *qp);
+/* Under qp->lock: the connection fails, and lets go of what it had in flight. */
 void mrc_qp_fail_conn(struct mrc_qp *qp);
-/* Between mrc_qp.c and mrc_qp_modify.c: under qp->mutex, without qp->lock. */
-void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state);
 
-/*
- * mrc_flow.c: the QP at work, BH context.
- * mrc_qp_run: one turn of the softirq scheduler: timer, ring -> engine, tails,
- * execs, completions, packets out, under a budget. True: wants another turn.
- * Between two packets of a batch, too, when not one more NACK can be owed.
- * mrc_qp_rx: one parsed packet with its payload at @off in @skb (ICRC checked).
- * mrc_qp_error: to error from inside (async event, flush).
- */
-bool mrc_qp_run(struct mrc_qp *qp);
-/* @port: the UDP port of ours that it was sent to. */
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       u16 port);
-void mrc_qp_error_locked(struct mrc_qp *qp);
-enum hrtimer_restart mrc_qp_timer(struct hrtimer *t);
-
-/* mrc_bh.c: per-CPU softirq scheduler; any context; takes its own reference */
-void mrc_bh_kick(struct mrc_qp *qp);
-int mrc_bh_init(void);
-void mrc_bh_exit(void);
+int mrc_qp_init(void);		/* the table of numbers */
+void mrc_qp_exit(void);
 
 #endif

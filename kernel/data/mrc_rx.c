@@ -17,31 +17,18 @@
  * checked against the end that IP's own length gives, and headers are pulled before
  * they are read (pskb_may_pull() may move them: no pointer is kept across).
  */
-#include <linux/etherdevice.h>
 #include <linux/netfilter.h>
-#include <net/inet_ecn.h>
 #include <net/dsfield.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "mrc_net.h"
-#include "mrc_path.h"
-#include "mrc_qp.h"
-
-#define ECN_CE	3
-
-struct rx_pkt {
-	struct mrc_net *mnet;
-	struct mrc_dev_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
-	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
-	bool v4;			/* innermost */
-	bool outer;			/* was SRv6-encapsulated */
-	bool cut;			/* the inner header promises more than is left */
-	u8 ds;				/* DS field of the outermost header */
-	u8 inner_ds;
-	u8 proto;			/* of the innermost; 0xff: a fragment */
-	u16 flow_label;			/* low 16 bits, innermost */
-	struct in6_addr src, dst;	/* innermost; IPv4 mapped */
-};
+#include "path/mrc_peer_port.h"
+#include "path/mrc_peers.h"
+#include "data/mrc_icrc.h"
+#include "data/mrc_qp_rx.h"
+#include "data/mrc_rx.h"
+#include "data/mrc_rx_ip.h"
+#include "data/mrc_rx_pkt.h"
+#include "data/mrc_tx.h"
 
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
@@ -62,7 +49,7 @@ static int srh_skip(const struct sk_buff *skb, u32 off, u8 *proto)
  * The outermost IPv6 header: is it SRv6 for our locator? Advances p->l3 past it
  * and says in p->v4 what follows.
  */
-static int rx_outer6(struct rx_pkt *p, const struct sk_buff *skb)
+static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
 	u8 proto = ip6->nexthdr;
@@ -101,7 +88,7 @@ static int rx_outer6(struct rx_pkt *p, const struct sk_buff *skb)
  * The packet ends where the IP header says. A switch that trims an SRv6 packet mends
  * the length of the header that it forwards on, and no other.
  */
-static bool rx_end(struct rx_pkt *p, u32 len)
+static bool rx_end(struct mrc_rx_pkt *p, u32 len)
 {
 	if (unlikely(len > p->end - p->l3)) {
 		p->cut = p->outer;
@@ -111,7 +98,7 @@ static bool rx_end(struct rx_pkt *p, u32 len)
 	return true;
 }
 
-static bool rx_ip4(struct rx_pkt *p, struct sk_buff *skb)
+static bool rx_ip4(struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	const struct iphdr *ip;
 	u32 len, hlen;
@@ -137,7 +124,7 @@ static bool rx_ip4(struct rx_pkt *p, struct sk_buff *skb)
 	return true;
 }
 
-static bool rx_ip6(struct rx_pkt *p, struct sk_buff *skb)
+static bool rx_ip6(struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	const struct ipv6hdr *ip6;
 	u32 len;
@@ -159,7 +146,7 @@ static bool rx_ip6(struct rx_pkt *p, struct sk_buff *skb)
 
 /* ---- whose is it ---- */
 
-static struct mrc_dev *rx_dev_by_addr(const struct rx_pkt *p)
+static struct mrc_dev *rx_dev_by_addr(const struct mrc_rx_pkt *p)
 {
 	struct mrc_dev *dev;
 
@@ -171,7 +158,7 @@ static struct mrc_dev *rx_dev_by_addr(const struct rx_pkt *p)
 	return NULL;
 }
 
-static bool rx_is_mrc_port(const struct rx_pkt *p, u16 port)
+static bool rx_is_mrc_port(const struct mrc_rx_pkt *p, u16 port)
 {
 	struct mrc_dev *dev;
 
@@ -190,17 +177,7 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-static void count_plane_rx(const struct mrc_dev_plane *plane, u32 len)
-{
-	struct mrc_plane_stats *s = this_cpu_ptr(plane->stats);
-
-	u64_stats_update_begin(&s->sync);
-	u64_stats_inc(&s->rx_pkts);
-	u64_stats_add(&s->rx_bytes, len);
-	u64_stats_update_end(&s->sync);
-}
-
-static bool rx_icrc_ok(const struct rx_pkt *p, const struct sk_buff *skb)
+static bool rx_icrc_ok(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	__le32 buf, *icrc;
 
@@ -211,7 +188,7 @@ static bool rx_icrc_ok(const struct rx_pkt *p, const struct sk_buff *skb)
 	       mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
 }
 
-static bool rx_has_dscp(const struct rx_pkt *p, u8 dscp)
+static bool rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
 {
 	return p->ds >> 2 == dscp || p->inner_ds >> 2 == dscp;
 }
@@ -220,7 +197,7 @@ static bool rx_has_dscp(const struct rx_pkt *p, u8 dscp)
  * What a switch that cut the packet wanted to say by its DSCP; 0: nothing. Not a
  * proof: a DSCP may be rewritten for other reasons, or be ours for data, too.
  */
-static u8 rx_trim_mark(const struct rx_pkt *p, const struct mrc_dev *dev)
+static u8 rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
 {
 	if (rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed_lasthop)))
 		return MRC_NACK_TRIMMED_LASTHOP;
@@ -231,7 +208,7 @@ static u8 rx_trim_mark(const struct rx_pkt *p, const struct mrc_dev *dev)
  * Is a packet as long as UDP says whole? One with the mark of a trimmed packet whose
  * ICRC is wrong was cut by a switch that wrote UDP's length, too: @trimmed.
  */
-static bool rx_whole(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
+static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
 		     u8 *trimmed)
 {
 	bool icrc = READ_ONCE(dev->attr.icrc);
@@ -248,7 +225,7 @@ static bool rx_whole(const struct rx_pkt *p, struct mrc_dev *dev, const struct s
  * Check lengths and ICRC, decode. @dev: whose it is. False: counted. BTH is
  * linear, and so is as much as mrc_wire_parse() may read.
  */
-static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
+static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
 		      struct mrc_pkt *pkt)
 {
 	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
@@ -275,10 +252,10 @@ static bool rx_decode(const struct rx_pkt *p, struct mrc_dev *dev, const struct 
 		return false;
 	}
 	if (unlikely(READ_ONCE(dev->attr.ev_port_low)))
-		mrc_ev_halves_swap(pkt);
+		mrc_tx_swap_halves(pkt);
 	pkt->ev = (u32)ntohs(udp->source) << 16 | p->flow_label;
 	pkt->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
-	pkt->ecn_ce = (p->ds & ECN_CE) == ECN_CE || (p->inner_ds & ECN_CE) == ECN_CE;
+	pkt->ecn_ce = (p->ds & MRC_ECN_CE) == MRC_ECN_CE || (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
 	pkt->udp_len = (u16)udp_len;
 	return true;
 
@@ -288,13 +265,13 @@ malformed:
 }
 
 /* The port of ours that it was sent to. */
-static u16 rx_port(const struct rx_pkt *p, const struct sk_buff *skb)
+static u16 rx_port(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
 /* D8/D9, addressed to the device itself. */
-static void rx_endpoint(const struct rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
+static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct mrc_peer *peer;
 	struct mrc_pkt pkt;
@@ -311,13 +288,12 @@ static void rx_endpoint(const struct rx_pkt *p, struct mrc_dev *dev, const struc
 		return;
 	}
 	mrc_dev_count(dev, rx_endpoint);
-	mrc_peer_heard(peer, rx_port(p, skb));
-	mrc_peer_note_local(peer, &p->dst);
-	mrc_peer_rx_endpoint(peer, &pkt);
+	mrc_udp_heard(&peer->udp, rx_port(p, skb));
+	mrc_peer_port_rx(peer, &pkt, &p->dst);
 	mrc_peer_put(peer);
 }
 
-static void rx_to_qp(const struct rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
+static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
 {
 	struct mrc_pkt pkt;
 
@@ -330,7 +306,7 @@ static void rx_to_qp(const struct rx_pkt *p, struct mrc_qp *qp, struct sk_buff *
 			  rx_port(p, skb));
 }
 
-static unsigned int rx_mrc(const struct rx_pkt *p, struct sk_buff *skb)
+static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	u32 off = p->l4 + sizeof(struct udphdr), len = p->end - off, dqpn;
 	struct mrc_dev *dev = NULL;
@@ -354,7 +330,7 @@ static unsigned int rx_mrc(const struct rx_pkt *p, struct sk_buff *skb)
 			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
 	}
 	if (p->plane)
-		count_plane_rx(p->plane, skb->len);
+		mrc_dev_plane_count_rx(p->plane, skb->len);
 	if (likely(qp)) {
 		rx_to_qp(p, qp, skb);
 		mrc_qp_put(qp);
@@ -364,52 +340,6 @@ static unsigned int rx_mrc(const struct rx_pkt *p, struct sk_buff *skb)
 		mrc_dev_count(dev, rx_unknown_qp);
 	}
 	consume_skb(skb);
-	return NF_STOLEN;
-}
-
-/* ---- ordinary IP out of SRv6 ---- */
-
-static unsigned int rx_decap(const struct rx_pkt *p, struct sk_buff *skb)
-{
-	struct mrc_dev *dev = p->plane->dev;
-	struct net_device *ndev = dev->ndev;
-	struct ethhdr *eth;
-
-	if (!mrc_dev_owns_addr(dev, &p->dst))
-		return NF_ACCEPT;	/* another local SID's, or to be forwarded */
-	if (unlikely(p->cut)) {
-		mrc_dev_count(dev, rx_malformed);
-		return NF_DROP;
-	}
-	if (!(ndev->flags & IFF_UP) || skb_unclone(skb, GFP_ATOMIC)) {
-		DEV_STATS_INC(ndev, rx_dropped);
-		return NF_DROP;
-	}
-	count_plane_rx(p->plane, skb->len);
-	skb_pull_rcsum(skb, p->l3);
-	if (pskb_trim_rcsum(skb, p->end - p->l3)) {
-		DEV_STATS_INC(ndev, rx_dropped);
-		return NF_DROP;
-	}
-	skb->protocol = p->v4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
-	skb_reset_network_header(skb);
-	if ((p->ds & ECN_CE) == ECN_CE)
-		INET_ECN_set_ce(skb);
-	/* An Ethernet header for whoever looks at the netdev; the outer one left its place. */
-	eth = (struct ethhdr *)skb_push(skb, ETH_HLEN);
-	ether_addr_copy(eth->h_dest, ndev->dev_addr);
-	ether_addr_copy(eth->h_source, ndev->dev_addr);
-	eth->h_proto = skb->protocol;
-	skb_reset_mac_header(skb);
-	skb_pull(skb, ETH_HLEN);
-	skb_reset_mac_len(skb);
-	skb_scrub_packet(skb, false);
-	skb->dev = ndev;
-	skb->pkt_type = PACKET_HOST;
-	mrc_dev_count(dev, rx_decap);
-	if (dev->own_netdev)
-		dev_sw_netstats_rx_add(ndev, skb->len);
-	netif_rx(skb);
 	return NF_STOLEN;
 }
 
@@ -426,7 +356,7 @@ static bool rx_wanted(const struct sk_buff *skb, bool v4)
 	       proto == NEXTHDR_ROUTING;
 }
 
-static bool rx_is_mrc(const struct rx_pkt *p, struct sk_buff *skb)
+static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	const struct udphdr *udp;
 
@@ -440,14 +370,14 @@ static bool rx_is_mrc(const struct rx_pkt *p, struct sk_buff *skb)
 /* IP's own checks are done: the outermost header is linear and at skb->data. */
 unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
 {
-	struct rx_pkt p = {
+	struct mrc_rx_pkt p = {
 		.mnet = priv,
 		.v4 = st->pf == NFPROTO_IPV4,
 	};
 
 	if (!rx_wanted(skb, p.v4))
 		return NF_ACCEPT;
-	p.plane = st->in ? mrc_plane_of(st->in) : NULL;
+	p.plane = st->in ? mrc_dev_plane_of(st->in) : NULL;
 	if (p.v4) {
 		p.ds = ip_hdr(skb)->tos;
 		p.end = ntohs(ip_hdr(skb)->tot_len);
@@ -464,5 +394,5 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	}
 	if (rx_is_mrc(&p, skb))
 		return rx_mrc(&p, skb);
-	return p.outer ? rx_decap(&p, skb) : NF_ACCEPT;
+	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
 }

@@ -8,11 +8,8 @@
  * from the EV, never from the FIB: the FIB is asked only for the way of the
  * outermost destination out of the plane, and the answer is kept with the EV.
  *
- * Built packets skip LOCAL_OUT and go straight to dst_output(). Ordinary IP
- * packets of a kind-mrc netdev take the same paths, one EV per flow, so that TCP is not
- * reordered.
- *
- * Which way an EV leads: mrc_way.c.
+ * Built packets skip LOCAL_OUT and go straight to dst_output(). Which way an EV leads:
+ * path/mrc_way.h.
  *
  * Contexts: build under qp->lock, takes path_lock; xmit under no lock of ours. The
  * device and its namespace are valid while !dev->dead within one RCU read section.
@@ -24,11 +21,10 @@
 #include <net/icmp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "linux/mrc.h"
-#include "mrc_net.h"
-#include "mrc_path.h"
-#include "mrc_qp.h"
-#include "mrc_way.h"
+#include "core/mrc_dev_plane.h"
+#include "path/mrc_peer.h"
+#include "data/mrc_icrc.h"
+#include "data/mrc_tx.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
 #define MRC_INNER_TTL	64
@@ -41,8 +37,7 @@ struct mrc_tx_cb {		/* in skb->cb from build to xmit */
 
 /* ---- headers ---- */
 
-/* SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
-static void push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
+void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto)
 {
 	struct ipv6hdr *ip6;
@@ -110,29 +105,6 @@ static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 	udp->len = htons((u16)skb->len);
 	udp->check = 0;		/* as RoCEv2: the ICRC protects */
 	skb_reset_transport_header(skb);
-}
-
-/*
- * The port that the peer is heard at: the device's, if ever, else another. One that was
- * never heard may listen at the other port only: what is sent again, and probes,
- * look for it there by turns.
- */
-static u16 peer_port(struct mrc_peer *peer, const struct mrc_pkt *hdr)
-{
-	u16 port = READ_ONCE(peer->dev->attr.udp_port);
-	u8 heard = READ_ONCE(peer->heard), tries;
-
-	if (likely(heard & mrc_port_bit(port)))
-		return port;
-	if (heard)
-		return heard & MRC_HEARD_ALT ? MRC_UDP_PORT_ALT : MRC_UDP_PORT;
-	if (!hdr->rtx && hdr->opcode != MRC_OPC_PROBE && hdr->opcode != MRC_OPC_EP_REQ)
-		return port;
-	tries = READ_ONCE(peer->port_tries) + 1;
-	WRITE_ONCE(peer->port_tries, tries);	/* a lost count does no harm */
-	if (tries & 1)
-		return port;
-	return port == MRC_UDP_PORT_ALT ? MRC_UDP_PORT : MRC_UDP_PORT_ALT;
 }
 
 /* Control packets are not marked: nobody would slow down for them. */
@@ -243,7 +215,7 @@ static u8 *build_body_swapped(struct sk_buff **skbp, const struct mrc_txop *op,
 {
 	struct mrc_txop swapped = *op;
 
-	mrc_ev_halves_swap(&swapped.hdr);
+	mrc_tx_swap_halves(&swapped.hdr);
 	return build_body(skbp, &swapped, pl, headroom);
 }
 
@@ -282,7 +254,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		dst_release(w.dst);
 		return NULL;
 	}
-	push_udp(skb, op->hdr.ev, peer_port(ps->peer, &op->hdr));
+	push_udp(skb, op->hdr.ev, mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr));
 	if (v4)
 		push_ip4(skb, sgid, dgid, tos);
 	else
@@ -291,7 +263,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	if (READ_ONCE(dev->attr.icrc))
 		put_unaligned_le32(mrc_icrc_skb(skb, 0, (int)skb->len - MRC_ICRC_LEN), icrc);
 	if (w.srv6)
-		push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
+		mrc_tx_push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
 			   v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set(skb, w.dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
@@ -302,25 +274,16 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 /* ---- hand-over ---- */
 
-static void count_plane_tx(const struct mrc_dev *dev, u8 num, u32 len)
+static void tx_count(const struct mrc_dev *dev, u8 num, u32 len)
 {
-	struct mrc_plane_stats *s;
-	struct mrc_dev_plane *plane;
+	const struct mrc_dev_plane *plane;
 
-	if (num == MRC_PLANE_NONE)
-		return;
-	plane = rcu_dereference(dev->plane[num]);
-	if (unlikely(!plane))
-		return;
-	s = this_cpu_ptr(plane->stats);
-	u64_stats_update_begin(&s->sync);
-	u64_stats_inc(&s->tx_pkts);
-	u64_stats_add(&s->tx_bytes, len);
-	u64_stats_update_end(&s->sync);
+	plane = num == MRC_PLANE_NONE ? NULL : rcu_dereference(dev->plane[num]);
+	if (likely(plane))
+		mrc_dev_plane_count_tx(plane, len);
 }
 
-/* Under RCU, BH disabled. Consumes skb, whose dst is set and device alive. */
-static void tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
 {
 	u32 len = skb->len;
 	int err;
@@ -328,7 +291,7 @@ static void tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
 	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
 	err = dst_output(dev->net, skb->sk, skb);
 	if (likely(!net_xmit_eval(err)))
-		count_plane_tx(dev, plane, len);
+		tx_count(dev, plane, len);
 	else
 		mrc_dev_count(dev, tx_errors);
 }
@@ -343,165 +306,7 @@ void mrc_tx_xmit(struct sk_buff *skb)
 		mrc_dev_count(cb.dev, tx_errors);
 		kfree_skb(skb);
 	} else {
-		tx_output(cb.dev, cb.plane, skb);
+		mrc_tx_output(cb.dev, cb.plane, skb);
 	}
 	rcu_read_unlock();
-}
-
-/* ---- endpoint packets ---- */
-
-/* The address that the peer knows us by. */
-static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
-{
-	struct mrc_dev *dev = peer->dev;
-	struct mrc_qp *qp;
-	__be32 a;
-
-	spin_lock_bh(&peer->lock);
-	*sgid = peer->local_gid;
-	qp = list_first_entry_or_null(&peer->qps, struct mrc_qp, peer_link);
-	if (qp)
-		*sgid = qp->sgid;
-	spin_unlock_bh(&peer->lock);
-	if (memchr_inv(sgid, 0, sizeof(*sgid)))
-		return true;
-	if (!peer->v4)
-		return !ipv6_dev_get_saddr(dev->net, dev->ndev,
-					   (const struct in6_addr *)&peer->gid, 0,
-					   (struct in6_addr *)sgid);
-	a = inet_select_addr(dev->ndev, ((const struct in6_addr *)&peer->gid)->s6_addr32[3],
-			     RT_SCOPE_UNIVERSE);
-	ipv6_addr_set_v4mapped(a, (struct in6_addr *)sgid);
-	return a;
-}
-
-/* The next EV, into @op; on a plane of @avoid only if no other is up. False: none is. */
-static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
-{
-	u8 tries = ps->evs.n_planes;
-
-	spin_lock_bh(&ps->peer->path_lock);
-	do {
-		op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
-		if (op->ev_idx == MRC_NONE16)
-			break;
-		op->hdr.ev = ps->evs.ev[op->ev_idx].value;
-		op->hdr.plane = ps->evs.ev[op->ev_idx].plane;
-	} while (--tries && avoid & 1u << op->hdr.plane);
-	spin_unlock_bh(&ps->peer->path_lock);
-	return op->ev_idx != MRC_NONE16;
-}
-
-/* By another plane if one turns out to have no route. */
-static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
-{
-	static const struct mrc_payload empty;
-	struct mrc_pathset *ps = mrc_peer_pathset(peer);
-	u8 tries = ps->evs.n_planes;
-	struct sk_buff *skb = NULL;
-	union ib_gid sgid;
-
-	if (endpoint_source(peer, &sgid))
-		while (!skb && tries-- && endpoint_ev(ps, op, avoid))
-			skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
-	mrc_pathset_put(ps);
-	return skb;
-}
-
-int mrc_tx_endpoint(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid)
-{
-	struct mrc_txop op = {
-		.hdr = *pkt,
-		.tclass = MRC_TC_CONTROL,
-		.src = MRC_SRC_NONE,
-	};
-	struct sk_buff *skb = NULL;
-
-	op.hdr.dqpn = MRC_QPN_ENDPOINT;
-	op.hdr.pkey = 0xffff;
-	local_bh_disable();
-	rcu_read_lock();
-	if (!READ_ONCE(peer->dev->dead))
-		skb = endpoint_build(peer, &op, avoid);
-	if (skb)
-		mrc_tx_xmit(skb);
-	rcu_read_unlock();
-	local_bh_enable();
-	return skb ? 0 : -ENETDOWN;
-}
-
-/* ---- ordinary IP from a netdev of kind mrc ---- */
-
-/* One EV per flow, as long as it is usable; MRC_NONE16 when none is. */
-static u16 flow_ev(struct mrc_pathset *ps, u32 hash, u32 *ev)
-{
-	u16 n = ps->evs.n, idx = (u16)reciprocal_scale(hash, n), i;
-
-	spin_lock_bh(&ps->peer->path_lock);
-	for (i = ps->evs.usable ? 0 : n; i < n; i++, idx = idx + 1 == n ? 0 : idx + 1)
-		if (mrc_ev_usable(&ps->evs, idx))
-			break;
-	*ev = ps->evs.ev[idx].value;
-	spin_unlock_bh(&ps->peer->path_lock);
-	return i < n ? idx : MRC_NONE16;
-}
-
-/* True: too long, and the sender was told. */
-static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
-{
-	u32 mtu = dst_mtu(w->dst) - w->outer_len;
-	bool v4 = skb->protocol == htons(ETH_P_IP);
-
-	if (likely(skb->len <= mtu))
-		return false;
-	if (v4 && !w->srv6 && !(ip_hdr(skb)->frag_off & htons(IP_DF)))
-		return false;	/* dst_output() fragments it */
-	skb_dst_update_pmtu_no_confirm(skb, mtu);
-	if (v4)
-		icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(mtu));
-	else
-		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, mtu);
-	return true;
-}
-
-/* False: not sent; skb is still the caller's. */
-static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb, u8 tos)
-{
-	u8 proto = skb->protocol == htons(ETH_P_IP) ? IPPROTO_IPIP : IPPROTO_IPV6;
-	struct mrc_way w;
-	u32 ev;
-	u16 idx;
-
-	idx = flow_ev(ps, skb_get_hash(skb), &ev);
-	if (idx == MRC_NONE16 || mrc_way_find(dev, ps, idx, &w))
-		return false;
-	if (ip_too_long(skb, &w) ||
-	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len)) {
-		dst_release(w.dst);
-		return false;
-	}
-	skb_dst_drop(skb);
-	skb_dst_set(skb, w.dst);
-	if (w.srv6)
-		push_outer(dev, skb, &w, tos, ev & 0xffff, proto);
-	tx_output(dev, ps->peer->local ? MRC_PLANE_NONE : ps->path[idx].port - 1, skb);
-	return true;
-}
-
-/* skb->data at the IP header; @gid: its destination. False: not sent, skb still the caller's. */
-bool mrc_tx_ip(struct mrc_dev *dev, struct sk_buff *skb, const union ib_gid *gid, u8 tos)
-{
-	struct mrc_peer *peer = mrc_peer_get(dev, gid, GFP_ATOMIC);
-	struct mrc_pathset *ps;
-	bool sent;
-
-	if (!peer)
-		return false;
-	ps = mrc_peer_pathset(peer);
-	sent = ip_send(dev, ps, skb, tos);
-	mrc_pathset_put(ps);
-	mrc_peer_put(peer);
-	if (sent)
-		mrc_dev_count(dev, tx_ip);
-	return sent;
 }

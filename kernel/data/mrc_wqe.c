@@ -11,7 +11,7 @@
  */
 #include <linux/highmem.h>
 #include <rdma/ib_user_verbs.h>
-#include "mrc_wqe.h"
+#include "data/mrc_wqe.h"
 
 /* ---- send requests ---- */
 
@@ -89,10 +89,10 @@ static enum mrc_status mrc_swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 	return MRC_ST_OK;
 }
 
-void mrc_swqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
+void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 {
 	const u8 *slot = mrc_ring_slot(&qp->sq, idx);
-	struct mrc_swqe *w = mrc_swqe_at(qp, qp->sq_posted);
+	struct mrc_swqe *w = mrc_wqe_send(qp, qp->sq_posted);
 	struct mrc_send_wqe k;
 
 	memcpy(&k, slot, sizeof(k));
@@ -128,7 +128,7 @@ void mrc_swqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 		wr->flags |= MRC_WR_SOLICITED;
 }
 
-void mrc_swqe_release(struct mrc_swqe *w)
+void mrc_wqe_release(struct mrc_swqe *w)
 {
 	u8 i;
 
@@ -142,7 +142,7 @@ void mrc_swqe_release(struct mrc_swqe *w)
 
 /* ---- receive requests ---- */
 
-struct mrc_rwqe *mrc_rwqe_get(struct mrc_qp *qp, u32 rq_idx)
+struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
 {
 	struct mrc_rwqe *w = &qp->rwqe[rq_idx & (MRC_QP_RQM - 1)];
 	struct mrc_recv_wqe k;
@@ -222,7 +222,7 @@ static bool mrc_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sg
 	return !len;
 }
 
-bool mrc_sge_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
+bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 			 const struct sk_buff *skb, int skb_off, u32 len)
 {
 	struct mrc_scatter s = { .skb = skb, .pos = skb_off };
@@ -230,7 +230,7 @@ bool mrc_sge_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_s
 	return mrc_scatter(qp, sge, num_sge, off, len, &s);
 }
 
-bool mrc_sge_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
+bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len)
 {
 	struct mrc_scatter s = { .src = src };
@@ -316,7 +316,7 @@ bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_pa
 
 		return r->mr && !mrc_mr_frags(r->mr, r->va + op->off, op->len, pl);
 	}
-	w = mrc_swqe_at(qp, op->cookie);
+	w = mrc_wqe_send(qp, op->cookie);
 	if (w->inline_len) {
 		pl->linear = w->inl + op->off;
 		pl->len = op->len;

@@ -6,25 +6,25 @@
 #ifndef MRC_WQE_H
 #define MRC_WQE_H
 
-#include "mrc_net.h"
-#include "mrc_qp.h"
+#include "mem/mrc_payload.h"
+#include "data/mrc_qp.h"
 
 /* Copy and check the send request at ring index @idx into its slot; fill @wr. */
-void mrc_swqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr);
+void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr);
 /* Drop its memory references. */
-void mrc_swqe_release(struct mrc_swqe *w);
-static inline struct mrc_swqe *mrc_swqe_at(const struct mrc_qp *qp, u32 cookie)
+void mrc_wqe_release(struct mrc_swqe *w);
+static inline struct mrc_swqe *mrc_wqe_send(const struct mrc_qp *qp, u32 cookie)
 {
 	return &qp->swqe[cookie & (qp->sq_slots - 1)];
 }
 
 /* The receive request @rq_idx, copied on first use; NULL when none is posted. */
-struct mrc_rwqe *mrc_rwqe_get(struct mrc_qp *qp, u32 rq_idx);
+struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx);
 
 /* Where bytes go: [off, off + len) of the list, local write access. False: not covered. */
-bool mrc_sge_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
+bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 			 const struct sk_buff *skb, int skb_off, u32 len);
-bool mrc_sge_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
+bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len);
 
 /*

@@ -12,14 +12,15 @@
 #include <linux/ethtool.h>
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
-#include "mrc_genl.h"
-#include "mrc_path.h"
+#include "core/mrc_event.h"
+#include "path/mrc_path_change.h"
+#include "device/mrc_carrier.h"
 
 #define MRC_SPEED_UNKNOWN	10000	/* Mb/s, of ports that do not say (veth, virtio) */
 
 /* ---- speed ---- */
 
-u32 mrc_netdev_speed(struct net_device *port)
+u32 mrc_carrier_speed(struct net_device *port)
 {
 	struct ethtool_link_ksettings ks;
 
@@ -29,37 +30,7 @@ u32 mrc_netdev_speed(struct net_device *port)
 	return ks.base.speed;
 }
 
-u32 mrc_dev_speed_mbps(const struct mrc_dev *dev, u32 mask)
-{
-	u32 up = 0, all = 0, speed;
-	struct mrc_dev_plane *plane;
-	int i;
-
-	rcu_read_lock();
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rcu_dereference(dev->plane[i]);
-		if (!plane)
-			continue;
-		speed = READ_ONCE(plane->speed_mbps);
-		all += speed;
-		if (mrc_plane_up(plane) && mask & (1u << i))
-			up += speed;
-	}
-	rcu_read_unlock();
-	return up ? up : all;
-}
-
 /* ---- damping ---- */
-
-void mrc_dev_damp_cfg(const struct mrc_dev *dev, struct mrc_damp_cfg *cfg)
-{
-	u32 ms = READ_ONCE(dev->attr.damp_ms);
-
-	*cfg = (struct mrc_damp_cfg) {
-		.half_life_ns = (u64)ms * NSEC_PER_MSEC,
-		.off = !ms,
-	};
-}
 
 static u32 mrc_carrier_mask(struct mrc_dev *dev)
 {
@@ -75,11 +46,11 @@ static u32 mrc_carrier_mask(struct mrc_dev *dev)
 }
 
 /* What the engine made of it into the planes; look again when it wants to. */
-static void mrc_damp_apply(struct mrc_dev *dev, u32 believed)
+static void mrc_damp_apply(struct mrc_dev *dev)
 {
 	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
 	struct mrc_dev_plane *plane;
-	u32 usable = 0, i;
+	u32 usable = 0, suppressed, i;
 	bool held;
 
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
@@ -87,13 +58,12 @@ static void mrc_damp_apply(struct mrc_dev *dev, u32 believed)
 		if (plane && plane->carrier && plane->admin)
 			usable |= 1u << i;
 	}
-	if (!(believed & usable))	/* a port that flaps beats none */
-		believed |= usable;
+	suppressed = mrc_damp_suppressed(&dev->damp, usable);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (!plane)
 			continue;
-		held = plane->carrier && !(believed & (1u << i));
+		held = plane->carrier && suppressed & (1u << i);
 		if (held && !plane->held)
 			mrc_dev_count(dev, planes_held);
 		WRITE_ONCE(plane->held, held);
@@ -109,26 +79,26 @@ static void mrc_damp_work(struct work_struct *work)
 
 	rtnl_lock();
 	if (!dev->dead)
-		mrc_dev_planes_changed(dev);
+		mrc_carrier_changed(dev);
 	rtnl_unlock();
 }
 
-void mrc_dev_damp_changed(struct mrc_dev *dev)
+void mrc_carrier_damp(struct mrc_dev *dev)
 {
 	struct mrc_damp_cfg cfg;
 
 	ASSERT_RTNL();
-	mrc_dev_damp_cfg(dev, &cfg);
+	mrc_dev_attr_damp(&dev->attr, &cfg);
 	mrc_damp_init(&dev->damp, &cfg, mrc_carrier_mask(dev));
-	mrc_dev_planes_changed(dev);
-	mrc_peers_damp_changed(dev);
+	mrc_carrier_changed(dev);
+	mrc_path_change_damp(dev);
 }
 
 void mrc_carrier_forget(struct mrc_dev *dev, u8 num)
 {
 	ASSERT_RTNL();
 	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
-	dev->damp.penalty[num] = 0;
+	mrc_damp_forget(&dev->damp, num);
 }
 
 /* ---- planes ---- */
@@ -145,7 +115,7 @@ static void mrc_dev_port_state(struct mrc_dev *dev, bool active)
 		ib_dispatch_event(&ev);
 }
 
-void mrc_dev_planes_changed(struct mrc_dev *dev)
+void mrc_carrier_changed(struct mrc_dev *dev)
 {
 	u32 old = dev->planes_up, up = 0, diff;
 	struct mrc_dev_plane *plane;
@@ -153,35 +123,36 @@ void mrc_dev_planes_changed(struct mrc_dev *dev)
 
 	ASSERT_RTNL();
 	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
-	mrc_damp_apply(dev, mrc_damp_poll(&dev->damp, ktime_get_ns()));
+	mrc_damp_poll(&dev->damp, ktime_get_ns());
+	mrc_damp_apply(dev);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
-		if (plane && mrc_plane_up(plane))
+		if (plane && mrc_dev_plane_up(plane))
 			up |= 1u << i;
 	}
 	WRITE_ONCE(dev->planes_up, up);
-	mrc_peers_planes_changed(dev);
+	mrc_path_change_planes(dev);
 	if (!old != !up)
 		mrc_dev_port_state(dev, up);
 	for (diff = old ^ up; diff; diff &= diff - 1)
 		if (rtnl_dereference(dev->plane[__ffs(diff)]))
-			mrc_genl_event_plane(dev, (u8)__ffs(diff));
+			mrc_event_plane(dev, (u8)__ffs(diff));
 }
 
-void mrc_dev_port_event(struct mrc_dev_plane *plane, bool going_down)
+void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
 {
 	bool carrier = !going_down && netif_running(plane->ndev) &&
 		       netif_carrier_ok(plane->ndev);
 
 	ASSERT_RTNL();
 	if (carrier)
-		WRITE_ONCE(plane->speed_mbps, mrc_netdev_speed(plane->ndev));
+		WRITE_ONCE(plane->speed_mbps, mrc_carrier_speed(plane->ndev));
 	if (plane->carrier == carrier)
 		return;
 	WRITE_ONCE(plane->carrier, carrier);
-	mrc_dev_planes_changed(plane->dev);
+	mrc_carrier_changed(plane->dev);
 	if (plane->held)	/* not told above: up did not change */
-		mrc_genl_event_plane(plane->dev, plane->num);
+		mrc_event_plane(plane->dev, plane->num);
 }
 
 /*
@@ -198,7 +169,7 @@ static void mrc_dev_carrier_work(struct work_struct *work)
 	for (i = 0; i < MRC_PLANES_MAX && !dev->dead; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (plane)
-			mrc_dev_port_event(plane, false);
+			mrc_carrier_port(plane, false);
 	}
 	rtnl_unlock();
 }
@@ -209,7 +180,7 @@ void mrc_carrier_init(struct mrc_dev *dev)
 
 	INIT_WORK(&dev->carrier_work, mrc_dev_carrier_work);
 	INIT_DELAYED_WORK(&dev->damp_work, mrc_damp_work);
-	mrc_dev_damp_cfg(dev, &damp);
+	mrc_dev_attr_damp(&dev->attr, &damp);
 	mrc_damp_init(&dev->damp, &damp, 0);
 }
 

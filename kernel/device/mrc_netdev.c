@@ -17,8 +17,12 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/rtnetlink.h>
-#include "mrc_compat_net.h"
-#include "mrc_net.h"
+#include "compat/mrc_compat_net.h"
+#include "core/mrc_dev_plane.h"
+#include "data/mrc_tx_ip.h"
+#include "device/mrc_dev_life.h"
+#include "device/mrc_dev_port.h"
+#include "device/mrc_netdev.h"
 
 #define MRC_NETDEV_MTU		8900
 #define MRC_ENCAP_MAX		64	/* outer IPv6 and a routing header with one segment */
@@ -29,23 +33,12 @@ struct mrc_netdev_priv {
 	bool mtu_follows;		/* the change under way is ours */
 };
 
-static const struct net_device_ops mrc_netdev_ops;
-
-struct mrc_dev *mrc_netdev_dev(const struct net_device *ndev)
+/* Under rtnl or RCU. */
+static struct mrc_dev *netdev_dev(const struct net_device *ndev)
 {
 	struct mrc_netdev_priv *priv = netdev_priv(ndev);
 
-	if (ndev->netdev_ops != &mrc_netdev_ops)
-		return NULL;
 	return rcu_dereference_rtnl(priv->dev);
-}
-
-void mrc_netdev_detach(struct mrc_dev *dev)
-{
-	struct mrc_netdev_priv *priv = netdev_priv(dev->ndev);
-
-	if (dev->own_netdev && rtnl_dereference(priv->dev) == dev)
-		RCU_INIT_POINTER(priv->dev, NULL);
 }
 
 void mrc_netdev_follow_mtu(struct mrc_dev *dev)
@@ -130,7 +123,7 @@ static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *nd
 	skb_reset_network_header(skb);
 	len = skb->len;
 	rcu_read_lock();
-	dev = mrc_netdev_dev(ndev);
+	dev = netdev_dev(ndev);
 	if (likely(dev && mrc_netdev_send(dev, skb))) {
 		dev_sw_netstats_tx_add(ndev, 1, len);
 	} else {
@@ -154,20 +147,27 @@ static int mrc_ndo_change_mtu(struct net_device *ndev, int mtu)
 static int mrc_ndo_add_slave(struct net_device *ndev, struct net_device *port,
 			     struct netlink_ext_ack *extack)
 {
-	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+	struct mrc_dev *dev = netdev_dev(ndev);
+	int err;
 
 	if (!dev) {
 		MRC_ERR_MSG(extack, "%s lost its RDMA device: delete it", ndev->name);
 		return -ENODEV;
 	}
-	return mrc_dev_add_plane(dev, port, 0, extack);
+	err = mrc_dev_port_add(dev, port, 0, extack);
+	if (!err)
+		mrc_netdev_follow_mtu(dev);
+	return err;
 }
 
 static int mrc_ndo_del_slave(struct net_device *ndev, struct net_device *port)
 {
-	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+	struct mrc_dev *dev = netdev_dev(ndev);
+	int err = dev ? mrc_dev_port_del(dev, port) : -ENODEV;
 
-	return dev ? mrc_dev_del_plane(dev, port) : -ENODEV;
+	if (!err)
+		mrc_netdev_follow_mtu(dev);
+	return err;
 }
 
 static const struct net_device_ops mrc_netdev_ops = {
@@ -228,7 +228,7 @@ static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
 	err = register_netdevice(ndev);
 	if (err)
 		return err;
-	dev = mrc_dev_alloc(ndev, true, extack);
+	dev = mrc_dev_alloc(ndev, &priv->dev, extack);
 	if (IS_ERR(dev)) {
 		unregister_netdevice(ndev);
 		return PTR_ERR(dev);
@@ -241,7 +241,7 @@ static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
 
 static void mrc_netdev_dellink(struct net_device *ndev, struct list_head *head)
 {
-	struct mrc_dev *dev = mrc_netdev_dev(ndev);
+	struct mrc_dev *dev = netdev_dev(ndev);
 
 	if (dev)
 		mrc_dev_remove(dev);

@@ -18,21 +18,11 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/udp_tunnel.h>
-#include "mrc_compat_net.h"
-#include "mrc_net.h"
-
-static unsigned int mrc_net_id;
-
-struct mrc_net_slot {
-	struct mrc_net __rcu *mnet;
-};
-
-struct mrc_net *mrc_net_of(const struct net *net)
-{
-	struct mrc_net_slot *slot = net_generic(net, mrc_net_id);
-
-	return rcu_dereference_rtnl(slot->mnet);
-}
+#include "engine/mrc_wire.h"
+#include "compat/mrc_compat_net.h"
+#include "core/mrc_net.h"
+#include "data/mrc_rx.h"
+#include "device/mrc_sock.h"
 
 /* What the hooks did not take: not for an address of ours. */
 static int mrc_encap_rcv(struct sock *sk, struct sk_buff *skb)
@@ -135,7 +125,7 @@ static int mrc_hooks_on(struct mrc_net *mnet)
 	return nf_register_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));
 }
 
-static void mrc_net_stop(struct mrc_net *mnet)
+static void sock_stop(struct mrc_net *mnet)
 {
 	struct mrc_net_slot *slot = net_generic(mnet->net, mrc_net_id);
 
@@ -147,7 +137,7 @@ static void mrc_net_stop(struct mrc_net *mnet)
 	mrc_socks_close(mnet);
 }
 
-static struct mrc_net *mrc_net_make(struct net *net, struct netlink_ext_ack *extack)
+static struct mrc_net *sock_make(struct net *net, struct netlink_ext_ack *extack)
 {
 	struct mrc_net_slot *slot = net_generic(net, mrc_net_id);
 	struct mrc_net *mnet;
@@ -178,24 +168,24 @@ err_free:
 	return ERR_PTR(err);
 }
 
-struct mrc_net *mrc_net_get(struct net *net, struct netlink_ext_ack *extack)
+struct mrc_net *mrc_sock_get(struct net *net, struct netlink_ext_ack *extack)
 {
 	struct mrc_net *mnet;
 
 	ASSERT_RTNL();
 	mnet = mrc_net_of(net);
 	if (!mnet)
-		return mrc_net_make(net, extack);
+		return sock_make(net, extack);
 	refcount_inc(&mnet->users);
 	return mnet;
 }
 
-void mrc_net_put(struct mrc_net *mnet)
+void mrc_sock_put(struct mrc_net *mnet)
 {
 	ASSERT_RTNL();
 	if (!refcount_dec_and_test(&mnet->users))
 		return;
-	mrc_net_stop(mnet);
+	sock_stop(mnet);
 	xa_destroy(&mnet->planes);
 	kfree_rcu(mnet, rcu);
 }
@@ -208,7 +198,7 @@ static void __net_exit mrc_net_exit(struct net *net)
 	rtnl_lock();
 	mnet = mrc_net_of(net);
 	if (mnet)
-		mrc_net_stop(mnet);
+		sock_stop(mnet);
 	rtnl_unlock();
 }
 

@@ -5,8 +5,14 @@
  * Numbers that are no integers go over netlink as the engine takes them: fixed point.
  */
 #include <linux/rtnetlink.h>
-#include "mrc_compat_net.h"
-#include "mrc_genl_priv.h"
+#include "linux/mrc.h"
+#include "compat/mrc_compat_net.h"
+#include "path/mrc_path_change.h"
+#include "path/mrc_qpcc.h"
+#include "genl/mrc_genl_cc.h"
+#include "genl/mrc_genl_msg.h"
+#include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_set.h"
 
 struct cc_param {
 	int attr;
@@ -75,7 +81,7 @@ static int parse_cc(struct mrc_cc_profile *p, struct nlattr **tb, struct netlink
 	if (nscc || (!p->trimming && !memchr_inv(&p->nscc, 0, sizeof(p->nscc))))
 		return 0;
 	MRC_ERR_MSG(extack, "CC profile %llu: %s has no parameter but window", p->id,
-		    p->ops->name);
+		    mrc_cc_name(p->ops));
 	return -EINVAL;
 }
 
@@ -89,7 +95,7 @@ static int cc_change(struct mrc_dev *dev, struct genl_info *info)
 	if (!err)
 		err = parse_cc(&p, tb, info->extack);
 	if (!err)
-		err = mrc_cc_profile_set(dev, &p, info->extack);
+		err = mrc_path_change_set_cc(dev, &p, info->extack);
 	if (!err)
 		atomic_inc(&mrc_genl_generation);
 	return err;
@@ -143,7 +149,7 @@ int mrc_genl_put_cc(struct sk_buff *skb, const struct mrc_cc_profile *p)
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(skb, MRC_A_CC_ID, p->id, MRC_A_CC_PAD) ||
-	    nla_put_string(skb, MRC_A_CC_ALGORITHM, p->ops->name) ||
+	    nla_put_string(skb, MRC_A_CC_ALGORITHM, mrc_cc_name(p->ops)) ||
 	    nla_put_u32(skb, MRC_A_CC_WINDOW, p->window_bytes) ||
 	    (p->ops != &mrc_cc_fixed && put_params(skb, p))) {
 		nla_nest_cancel(skb, nest);
@@ -160,9 +166,9 @@ static int put_controller(struct sk_buff *skb, const struct mrc_qpcc *q)
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(skb, MRC_A_CC_ID, q->profile_id, MRC_A_CC_PAD) ||
-	    nla_put_string(skb, MRC_A_CC_ALGORITHM, q->ops->name) ||
-	    nla_put_u32(skb, MRC_A_CC_CWND, q->cc->cwnd_bytes) ||
-	    nla_put_u32(skb, MRC_A_CC_INFLIGHT, q->cc->inflight_bytes) ||
+	    nla_put_string(skb, MRC_A_CC_ALGORITHM, mrc_cc_name(q->ops)) ||
+	    nla_put_u32(skb, MRC_A_CC_CWND, mrc_cc_cwnd_bytes(q->cc)) ||
+	    nla_put_u32(skb, MRC_A_CC_INFLIGHT, mrc_cc_inflight_bytes(q->cc)) ||
 	    nla_put_u32(skb, MRC_A_CC_QPS, q->n_qps)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;

@@ -13,7 +13,15 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
-#include "mrc_genl_priv.h"
+#include "path/mrc_pathset.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peers.h"
+#include "genl/mrc_genl_cc.h"
+#include "genl/mrc_genl_dump.h"
+#include "genl/mrc_genl_fill.h"
+#include "genl/mrc_genl_msg.h"
+#include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_profile.h"
 
 #define MRC_DUMP_BATCH	32
 
@@ -458,7 +466,7 @@ static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
 	hdr = mrc_dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
 	if (!hdr)
 		return -EMSGSIZE;
-	ps = mrc_peer_pathset(peer);
+	ps = mrc_peer_paths_get(peer);
 	err = mrc_genl_put_evs(skb, peer, ps, &idx);
 	mrc_pathset_put(ps);
 	if (err && idx == first) {

@@ -6,21 +6,13 @@
  * with that object's lock held: they take no lock and read fields that change
  * on their own with READ_ONCE. QPs and EVs are only dumped, under their locks.
  */
-#include "mrc_genl_priv.h"
-
-int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev)
-{
-	char ib[IB_DEVICE_NAME_MAX];
-
-	if (nla_put_u32(skb, MRC_A_DEV_IFINDEX, dev->ndev->ifindex) ||
-	    nla_put_string(skb, MRC_A_DEV_NAME, dev->ndev->name))
-		return -EMSGSIZE;
-	if (!READ_ONCE(dev->registered))
-		return 0;
-	/* may be renamed meanwhile; a copy always ends */
-	strscpy(ib, dev->ibdev.name, sizeof(ib));
-	return nla_put_string(skb, MRC_A_IBDEV_NAME, ib);
-}
+#include "linux/mrc.h"
+#include "path/mrc_pathset.h"
+#include "path/mrc_peer_paths.h"
+#include "verbs/mrc_counters.h"
+#include "verbs/mrc_qp_create.h"
+#include "genl/mrc_genl_cc.h"
+#include "genl/mrc_genl_fill.h"
 
 static u32 mrc_count_planes(struct mrc_dev *dev)
 {
@@ -91,48 +83,20 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	return 0;
 }
 
-struct mrc_plane_sum {
-	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
-};
-
-static void mrc_sum_plane(const struct mrc_dev_plane *p, struct mrc_plane_sum *sum)
-{
-	int cpu;
-
-	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu) {
-		const struct mrc_plane_stats *s = per_cpu_ptr(p->stats, cpu);
-		struct mrc_plane_sum one;
-		unsigned int start;
-
-		do {
-			start = u64_stats_fetch_begin(&s->sync);
-			one.tx_pkts = u64_stats_read(&s->tx_pkts);
-			one.tx_bytes = u64_stats_read(&s->tx_bytes);
-			one.rx_pkts = u64_stats_read(&s->rx_pkts);
-			one.rx_bytes = u64_stats_read(&s->rx_bytes);
-		} while (u64_stats_fetch_retry(&s->sync, start));
-		sum->tx_pkts += one.tx_pkts;
-		sum->tx_bytes += one.tx_bytes;
-		sum->rx_pkts += one.rx_pkts;
-		sum->rx_bytes += one.rx_bytes;
-	}
-}
-
 int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PLANE);
-	struct mrc_plane_sum sum;
+	struct mrc_dev_plane_sum sum;
 
 	if (!nest)
 		return -EMSGSIZE;
-	mrc_sum_plane(p, &sum);
+	mrc_dev_plane_sum_up(p, &sum);
 	if (nla_put_u8(skb, MRC_A_PLANE_NUMBER, p->num + 1) ||
 	    nla_put_u32(skb, MRC_A_PLANE_IFINDEX, p->ndev->ifindex) ||
 	    nla_put_string(skb, MRC_A_PLANE_IFNAME, p->ndev->name) ||
 	    nla_put_u8(skb, MRC_A_PLANE_ADMIN, READ_ONCE(p->admin)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_CARRIER, READ_ONCE(p->carrier)) ||
-	    nla_put_u8(skb, MRC_A_PLANE_UP, mrc_plane_up(p)) ||
+	    nla_put_u8(skb, MRC_A_PLANE_UP, mrc_dev_plane_up(p)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_HELD, READ_ONCE(p->held)) ||
 	    (smp_load_acquire(&p->has_sid) &&
 	     nla_put(skb, MRC_A_PLANE_SID, sizeof(p->sid), &p->sid)) ||
@@ -148,58 +112,31 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 	return 0;
 }
 
-/* What a peer's path set looks like in numbers, read without its lock. */
-struct mrc_ps_sum {
-	u64 profile_id;
-	u32 n, usable;
-	u32 in_state[MRC_EV_STATES];
-};
-
-static void mrc_sum_pathset(struct mrc_peer *peer, struct mrc_ps_sum *sum)
-{
-	struct mrc_pathset *ps;
-	u32 i;
-
-	memset(sum, 0, sizeof(*sum));
-	rcu_read_lock();
-	ps = rcu_dereference(peer->ps);
-	if (ps && !kref_get_unless_zero(&ps->ref))
-		ps = NULL;
-	rcu_read_unlock();
-	if (!ps)
-		return;
-	sum->profile_id = ps->profile_id;
-	sum->n = ps->evs.n;
-	sum->usable = READ_ONCE(ps->evs.usable);
-	for (i = 0; i < sum->n; i++) {
-		/* one word: 8 bytes with the state in a bit field */
-		const struct mrc_ev ev = READ_ONCE(ps->evs.ev[i]);
-
-		sum->in_state[ev.state]++;
-	}
-	mrc_pathset_put(ps);
-}
-
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
 	struct mrc_genl_cc_pos was = {};
-	struct mrc_ps_sum s;
+	struct mrc_pathset *ps;
+	struct mrc_evset_sum s;
+	u64 profile_id;
 	int err = 0;
 
 	if (!nest)
 		return -EMSGSIZE;
-	mrc_sum_pathset(peer, &s);
+	ps = mrc_peer_paths_get(peer);
+	mrc_evset_sum_up(&ps->evs, &s);
+	profile_id = ps->profile_id;
+	mrc_pathset_put(ps);
 	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
 	    nla_put_u32(skb, MRC_A_PEER_PORTS_UP, READ_ONCE(peer->ports_up)) ||
-	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, s.profile_id, MRC_A_PEER_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, profile_id, MRC_A_PEER_PAD) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, s.n) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_GOOD, s.in_state[MRC_EV_GOOD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_SKIP, s.in_state[MRC_EV_SKIP]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_BAD, s.in_state[MRC_EV_ASSUMED_BAD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_DENIED, s.in_state[MRC_EV_DENIED]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_USABLE, s.usable) ||
-	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_qps)))
+	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_users)))
 		goto cancel;
 	if (pos) {
 		was = *pos;
@@ -254,7 +191,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 
 	if (!nest)
 		return -EMSGSIZE;
-	mrc_dev_sum_stats(dev, &sum);
+	mrc_counters_sum(dev, &sum);
 	if (mrc_put_conn_stats(skb, &sum) || mrc_put_dev_stats(skb, &dev->stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -301,7 +238,7 @@ static void mrc_sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_
 	s->dqpn = qp->attr.dest_qp_num;
 	s->n_hold = qp->n_hold;
 	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : 0;
-	s->algorithm = qp->conn.cc ? qp->conn.cc->ops->name : NULL;
+	s->algorithm = mrc_conn_cc_name(&qp->conn);
 	mrc_conn_info(&qp->conn, info);
 	spin_unlock_bh(&qp->lock);
 }
@@ -337,20 +274,20 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 static int mrc_put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_EV);
-	const struct mrc_ev_count *count = &ps->evs.count[i];
-	const struct mrc_ev *ev = &ps->evs.ev[i];
+	struct mrc_ev_info ev;
 	u8 value[MRC_EV_BYTES];
 
 	if (!nest)
 		return -EMSGSIZE;
 	mrc_pathset_value(ps, (u16)i, value);
+	mrc_evset_info(&ps->evs, (u16)i, &ev);
 	if (nla_put_u32(skb, MRC_A_EV_INDEX, i) ||
 	    nla_put(skb, MRC_A_EV_VALUE, sizeof(value), value) ||
-	    nla_put_u8(skb, MRC_A_EV_PORT, ev->plane + 1) ||
-	    nla_put_u32(skb, MRC_A_EV_STATE, ev->state) ||
-	    nla_put_u32(skb, MRC_A_EV_ENTROPY, ev->value) ||
-	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, count->tx_pkts) ||
-	    nla_put_u32(skb, MRC_A_EV_LOST, count->lost_pkts)) {
+	    nla_put_u8(skb, MRC_A_EV_PORT, ev.plane + 1) ||
+	    nla_put_u32(skb, MRC_A_EV_STATE, ev.state) ||
+	    nla_put_u32(skb, MRC_A_EV_ENTROPY, ev.value) ||
+	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, ev.tx_pkts) ||
+	    nla_put_u32(skb, MRC_A_EV_LOST, ev.lost_pkts)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -373,14 +310,14 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 		return -EMSGSIZE;
 	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
 	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
-	    nla_put_u32(skb, MRC_A_PEER_EVS, ps->evs.n)) {
+	    nla_put_u32(skb, MRC_A_PEER_EVS, mrc_evset_n(&ps->evs))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
 
 	spin_lock_bh(&peer->path_lock);
-	for (; *idx < ps->evs.n; (*idx)++) {
+	for (; *idx < mrc_evset_n(&ps->evs); (*idx)++) {
 		err = mrc_put_ev(skb, ps, *idx);
 		if (err)
 			break;

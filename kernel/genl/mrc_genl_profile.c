@@ -3,13 +3,19 @@
  * mrc_genl_profile.c - EV profiles by netlink, both ways.
  *
  * Lengths and ranges are the policies' business; here words become a struct
- * mrc_profile, which mrc_profile_check.c judges. EVs stand in the profile or beside it,
+ * mrc_profile, which path/mrc_profile_check.h judges. EVs stand in the profile or beside it,
  * where the 64 KiB of a nest do not bind them.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
-#include "mrc_compat_net.h"
-#include "mrc_genl_priv.h"
+#include "linux/mrc.h"
+#include "compat/mrc_compat_net.h"
+#include "path/mrc_path_change.h"
+#include "path/mrc_profile_check.h"
+#include "genl/mrc_genl_msg.h"
+#include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_profile.h"
+#include "genl/mrc_genl_set.h"
 
 /* ---- EVs, one by one ---- */
 
@@ -215,7 +221,7 @@ static int check_parts(const struct mrc_profile *p, u32 evs, u32 gens,
 static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *from,
 				       struct netlink_ext_ack *extack)
 {
-	u32 n = mrc_profile_gen_count(from, extack);
+	u32 n = mrc_profile_check_gen_count(from, extack);
 	struct mrc_profile *p;
 	int err = -EINVAL;
 
@@ -232,7 +238,7 @@ static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *
 		memcpy(p->fmt_width, from->fmt_width, sizeof(p->fmt_width));
 		swap(p->gen, from->gen);
 		swap(p->n_gen, from->n_gen);
-		err = mrc_profile_gen_fill(dev, p, extack);
+		err = mrc_profile_check_gen_fill(dev, p, extack);
 	} else if (n) {
 		err = -ENOMEM;
 	}
@@ -287,7 +293,7 @@ static int profile_change(struct mrc_dev *dev, struct genl_info *info)
 	p = parse_profile(dev, tb, info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
-	err = mrc_profile_set(dev, p, info->extack);
+	err = mrc_path_change_set_profile(dev, p, info->extack);
 	if (!err)
 		atomic_inc(&mrc_genl_generation);
 	return err;
@@ -305,8 +311,8 @@ static int profile_remove(struct mrc_dev *dev, struct genl_info *info)
 		return err;
 	if (tb[MRC_A_PROFILE_DST])
 		nla_memcpy(&dst, tb[MRC_A_PROFILE_DST], sizeof(dst));
-	err = mrc_profile_del(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
-			      tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
+	err = mrc_path_change_del_profile(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
+					  tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
 	if (!err)
 		atomic_inc(&mrc_genl_generation);
 	return err;

@@ -9,8 +9,17 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
-#include "mrc_compat_net.h"
-#include "mrc_genl_priv.h"
+#include "compat/mrc_compat_net.h"
+#include "core/mrc_dev_plane.h"
+#include "core/mrc_event.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peer_users.h"
+#include "path/mrc_peers.h"
+#include "device/mrc_carrier.h"
+#include "device/mrc_dev_set.h"
+#include "genl/mrc_genl_msg.h"
+#include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_set.h"
 
 /* Under rtnl, also while words are checked: texts of refusals rely on it. */
 int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
@@ -97,7 +106,7 @@ static void mrc_parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
 			*all[i].to = nla_get_u8(tb[all[i].attr]);
 }
 
-static int mrc_dev_set(struct mrc_dev *dev, struct genl_info *info)
+static int set_dev(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_DEV_MAX + 1];
 	struct mrc_dev_attr a = dev->attr;
@@ -120,12 +129,12 @@ static int mrc_dev_set(struct mrc_dev *dev, struct genl_info *info)
 		a.profile_id = nla_get_u64(tb[MRC_A_DEV_PROFILE_ID]);
 	if (tb[MRC_A_DEV_CC_PROFILE_ID])
 		a.cc_profile_id = nla_get_u64(tb[MRC_A_DEV_CC_PROFILE_ID]);
-	return mrc_dev_attr_set(dev, &a, info->extack);
+	return mrc_dev_set(dev, &a, info->extack);
 }
 
 int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return mrc_genl_change(info, mrc_dev_set);
+	return mrc_genl_change(info, set_dev);
 }
 
 /* ---- plane ---- */
@@ -197,9 +206,9 @@ static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
 	}
 	if (!changed)
 		return 0;
-	mrc_dev_planes_changed(dev);	/* cached routes, too; tells of planes up or down */
+	mrc_carrier_changed(dev);	/* cached routes, too; tells of planes up or down */
 	if (!((was_up ^ dev->planes_up) & (1u << num)))
-		mrc_genl_event_plane(dev, num);
+		mrc_event_plane(dev, num);
 	return 0;
 }
 
@@ -265,7 +274,7 @@ static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 	spin_lock_bh(&ps->peer->path_lock);
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
 		if (nla_type(a) == MRC_A_EV &&
-		    !mrc_parse_ev(a, ps->evs.n, &idx, &state, NULL))
+		    !mrc_parse_ev(a, mrc_evset_n(&ps->evs), &idx, &state, NULL))
 			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
 	changed = mrc_evset_take_change(&ps->evs);
 	spin_unlock_bh(&ps->peer->path_lock);
@@ -274,21 +283,17 @@ static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 
 static int mrc_set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
 {
-	struct mrc_pathset *ps = mrc_peer_pathset(peer);
-	struct mrc_qp *qp;
+	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
 	int err;
 
-	err = mrc_check_evs(info, ps->evs.n);
+	err = mrc_check_evs(info, mrc_evset_n(&ps->evs));
 	if (err)
 		goto out;
 	if (mrc_apply_evs(info, ps))
-		mrc_genl_event_peer(peer, MRC_EVENT_EV);
+		mrc_event_peer(peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */
-	spin_lock_bh(&peer->lock);
-	list_for_each_entry(qp, &peer->qps, peer_link)
-		mrc_bh_kick(qp);
-	spin_unlock_bh(&peer->lock);
+	mrc_peer_users_tell(peer, false);
 out:
 	mrc_pathset_put(ps);
 	return err;

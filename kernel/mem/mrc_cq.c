@@ -13,9 +13,9 @@
  */
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
-#include "mrc_cq.h"
-#include "mrc_dev.h"
-#include "mrc_ucontext.h"
+#include "core/mrc_dev.h"
+#include "mem/mrc_cq.h"
+#include "mem/mrc_ucontext.h"
 
 static void mrc_cq_free_work(struct work_struct *work)
 {
@@ -116,12 +116,12 @@ static u32 mrc_cq_entries(u32 asked)
 	return roundup_pow_of_two(max_t(u32, asked, MRC_MIN_CQE));
 }
 
-int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
 	struct mrc_ibcq *shell = container_of(ibcq, struct mrc_ibcq, ibcq);
 	struct ib_udata *udata = mrc_create_cq_udata(arg);
-	struct ib_ucontext *ctx = mrc_udata_ctx(udata);
+	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
 	struct mrc_cq *cq;
 	u64 key = 0;
 	int err;
@@ -132,7 +132,7 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
 		return -EINVAL;
-	err = mrc_udata_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp));
+	err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp));
 	if (err)
 		return err;
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
@@ -162,7 +162,7 @@ err_free:
 	return err;
 }
 
-int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
 
@@ -175,7 +175,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 }
 
 /* Completions are polled in user space; kernel users are not supported yet. */
-int mrc_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
+int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 {
 	return -EOPNOTSUPP;
 }
@@ -184,7 +184,7 @@ int mrc_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
  * What the plug-in normally does itself by storing to the ring. A wish for
  * everything is never weakened to one for solicited events.
  */
-int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
 	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;

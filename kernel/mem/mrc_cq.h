@@ -8,7 +8,7 @@
 #include <linux/kref.h>
 #include <rdma/ib_verbs.h>
 #include "compat/mrc_compat.h"
-#include "mrc_ring.h"
+#include "mem/mrc_ring.h"
 
 struct mrc_dev;
 
@@ -32,10 +32,10 @@ struct mrc_cq {
 void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited);
 void mrc_cq_put(struct mrc_cq *cq);
 
-int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg);
-int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
-int mrc_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc);
-int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata);
+int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc);
+int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 
 #endif

@@ -17,11 +17,11 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
-#include "mrc_dev.h"
-#include "mrc_mr.h"
-#include "mrc_net.h"
-#include "mrc_pd.h"
-#include "mrc_seed.h"
+#include "core/mrc_dev.h"
+#include "core/mrc_seed.h"
+#include "mem/mrc_mr.h"
+#include "mem/mrc_payload.h"
+#include "mem/mrc_pd.h"
 
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
@@ -313,7 +313,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-struct ib_mr *mrc_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
+struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata)
 {
 	struct mrc_ibmr *shell;
@@ -343,7 +343,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iov
 	return &shell->ibmr;
 }
 
-int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct mrc_ibmr *shell = container_of(ibmr, struct mrc_ibmr, ibmr);
 	struct mrc_mr *mr = shell->mr;
@@ -355,13 +355,13 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	return 0;
 }
 
-int mrc_mr_table_init(void)
+int mrc_mr_init(void)
 {
 	mrc_mr_next = 1 + mrc_seed_u32() % 0xffff;
 	return 0;
 }
 
-void mrc_mr_table_exit(void)
+void mrc_mr_exit(void)
 {
 	WARN_ON(!xa_empty(&mrc_mrs));
 	xa_destroy(&mrc_mrs);

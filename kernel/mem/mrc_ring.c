@@ -15,7 +15,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include "mrc_ring.h"
+#include "mem/mrc_ring.h"
 
 struct mrc_ring_mem {
 	struct kref ref;
@@ -123,7 +123,7 @@ void mrc_ring_free(struct mrc_ring *r)
 }
 
 /* The whole ring or nothing: rdma_user_mmap_entry_get() wants its exact length. */
-int mrc_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
+int mrc_ring_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
 {
 	struct rdma_user_mmap_entry *entry = rdma_user_mmap_entry_get(ctx, vma);
 	struct mrc_ring_entry *e;
@@ -138,7 +138,7 @@ int mrc_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
 }
 
 /* The last user of the key is gone: the ring was unmapped and no mmap() runs. */
-void mrc_mmap_free(struct rdma_user_mmap_entry *entry)
+void mrc_ring_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct mrc_ring_entry *e = container_of(entry, struct mrc_ring_entry, rdma);
 

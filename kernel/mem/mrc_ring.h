@@ -44,7 +44,7 @@ static inline u32 mrc_ring_avail(const struct mrc_ring *r, u32 cons)
 	return n <= r->entries ? n : 0;
 }
 
-int mrc_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma);
-void mrc_mmap_free(struct rdma_user_mmap_entry *entry);
+int mrc_ring_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma);
+void mrc_ring_mmap_free(struct rdma_user_mmap_entry *entry);
 
 #endif

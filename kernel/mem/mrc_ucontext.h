@@ -22,7 +22,7 @@ struct mrc_ucontext {
 };
 
 /* The calling program's context; NULL for a kernel caller. */
-static inline struct ib_ucontext *mrc_udata_ctx(struct ib_udata *udata)
+static inline struct ib_ucontext *mrc_ucontext_of(struct ib_udata *udata)
 {
 	struct mrc_ucontext *uc;
 
@@ -34,7 +34,7 @@ static inline struct ib_ucontext *mrc_udata_ctx(struct ib_udata *udata)
  * @in: bytes of private input known here: no less may come, and what comes
  * beyond must be zero. @out: room needed for the answer.
  */
-static inline int mrc_udata_check(struct ib_udata *udata, size_t in, size_t out)
+static inline int mrc_ucontext_check(struct ib_udata *udata, size_t in, size_t out)
 {
 	if (udata->inlen < in || udata->outlen < out)
 		return -EINVAL;

@@ -9,33 +9,25 @@
  * many EVs, evenly from each plane; the first QP has it replaced by a whole one.
  */
 #include <linux/mm.h>
+#include "engine/mrc_entropy.h"
 #include "linux/mrc.h"
-#include "mrc_path.h"
-#include "mrc_seed.h"
+#include "core/mrc_dev_plane.h"
+#include "core/mrc_seed.h"
+#include "path/mrc_pathset.h"
+#include "path/mrc_peer.h"
 
 #define MRC_PS_EVS_PART	128
 #define MRC_AUTO_PER_PLANE	16
 
 /* A set while it is made. Index: place in the set. */
 struct ps_plan {
-	bool port_low;		/* a configured STEV has its port in the low half */
+	struct mrc_entropy entropy;
 	u32 *value;		/* entropy */
 	u8 *plane;		/* 0-based */
 	u16 *src;		/* place in the profile */
 	u16 n;
 	u8 n_planes;
-	u32 sport_base, sport_step;
 };
-
-u32 mrc_planes_mask(const struct mrc_dev *dev)
-{
-	u32 mask = 0, i;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++)
-		if (rcu_access_pointer(dev->plane[i]))
-			mask |= 1u << i;
-	return mask;
-}
 
 /* ---- life ---- */
 
@@ -52,11 +44,11 @@ void mrc_pathset_drop_routes(struct mrc_pathset *ps)
 {
 	u16 i;
 
-	for (i = 0; i < ps->evs.n; i++) {
+	for (i = 0; i < mrc_evset_n(&ps->evs); i++) {
 		dst_release(ps->path[i].dst);
 		ps->path[i].dst = NULL;
 	}
-	memset(ps->saddr, 0, ps->evs.n_planes * sizeof(*ps->saddr));
+	memset(ps->saddr, 0, mrc_evset_n_planes(&ps->evs) * sizeof(*ps->saddr));
 }
 
 static void pathset_release(struct kref *ref)
@@ -76,11 +68,11 @@ void mrc_pathset_put(struct mrc_pathset *ps)
 void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES])
 {
 	if (!ps->is_auto) {
-		memcpy(value, mrc_path_ev(ps, &ps->path[idx])->value, MRC_EV_BYTES);
+		memcpy(value, mrc_pathset_ev(ps, &ps->path[idx])->value, MRC_EV_BYTES);
 		return;
 	}
 	memset(value, 0, MRC_EV_BYTES);
-	put_unaligned_be32(ps->evs.ev[idx].value, value);
+	put_unaligned_be32(mrc_evset_value(&ps->evs, idx), value);
 }
 
 /* ---- which EVs ---- */
@@ -90,18 +82,6 @@ static u16 auto_count(const struct mrc_profile *prof, u32 k)
 	if (prof && prof->want)
 		return max_t(u16, prof->want, (u16)k);
 	return (u16)(MRC_AUTO_PER_PLANE * k);
-}
-
-/*
- * Entropy that nobody configured: source ports from the dynamic range, in an order of
- * the peer's own (an odd step visits all 2^14 before it repeats), and the index as
- * flow label. IPv4 has no flow label to echo.
- */
-static u32 auto_entropy(const struct ps_plan *plan, u32 idx, bool flow_label)
-{
-	u32 sport = 0xc000 | ((plan->sport_base + idx * plan->sport_step) & 0x3fff);
-
-	return sport << 16 | (flow_label ? idx & 0xffff : 0);
 }
 
 /* Equal numbers per plane; the first planes get what is over. */
@@ -118,25 +98,10 @@ static void plan_auto(struct ps_plan *plan, u32 planes, bool flow_label)
 		}
 		for (; count; count--, i++) {
 			plan->plane[i] = (u8)__ffs(mask);
-			plan->value[i] = auto_entropy(plan, i, flow_label);
+			plan->value[i] = mrc_entropy_auto(&plan->entropy, i, flow_label);
 		}
 	}
 	plan->n_planes = (u8)fls(planes);
-}
-
-static u32 explicit_entropy(const struct ps_plan *plan, const struct mrc_profile *prof, u32 i,
-			    u32 src, bool v4)
-{
-	const u8 *value = prof->ev[src].value;
-
-	switch (prof->fmt) {
-	case MRC_FMT_STEV:
-		return rol32(get_unaligned_be32(value), plan->port_low ? 16 : 0) &
-		       (v4 ? 0xffff0000 : ~0u);
-	case MRC_FMT_UDP:
-		return (u32)get_unaligned_be16(value) << 16;
-	}
-	return auto_entropy(plan, i, !v4);
 }
 
 struct ps_counts {
@@ -161,7 +126,7 @@ static void count_evs(const struct mrc_profile *prof, u32 limit, struct ps_count
 
 /* Stable by plane; of each plane the EVs are taken at even distances. */
 static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
-			  const struct ps_counts *c, u8 n_planes, bool v4)
+			  const struct ps_counts *c, u8 n_planes)
 {
 	u32 at[MRC_PLANES_MAX], seen[MRC_PLANES_MAX] = {}, sum = 0, src, i;
 
@@ -179,18 +144,20 @@ static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 		i = at[p]++;
 		plan->plane[i] = (u8)p;
 		plan->src[i] = (u16)src;
-		plan->value[i] = explicit_entropy(plan, prof, i, src, v4);
+		plan->value[i] = mrc_entropy_of(&plan->entropy, (enum mrc_ev_fmt)prof->fmt,
+						prof->ev[src].value, i);
 	}
 	plan->n_planes = n_planes;
 }
 
 /* ---- making ---- */
 
-static bool plan_alloc(struct ps_plan *plan, u16 n, gfp_t gfp)
+static bool plan_alloc(struct ps_plan *plan, const struct mrc_peer *peer, u16 n, gfp_t gfp)
 {
-	u64 seed = mrc_seed_u64();
 	u8 *mem;
 
+	mrc_entropy_init(&plan->entropy, mrc_seed_u64(), peer->v4,
+			 READ_ONCE(peer->dev->attr.ev_port_low));
 	mem = kvzalloc(n * (sizeof(*plan->value) + sizeof(*plan->src) + sizeof(*plan->plane)),
 		       gfp | __GFP_NOWARN);
 	if (!mem)
@@ -199,8 +166,6 @@ static bool plan_alloc(struct ps_plan *plan, u16 n, gfp_t gfp)
 	plan->value = (u32 *)mem;
 	plan->src = (u16 *)(plan->value + n);
 	plan->plane = (u8 *)(plan->src + n);
-	plan->sport_base = (u32)seed;
-	plan->sport_step = (u32)(seed >> 32) | 1;
 	return true;
 }
 
@@ -276,13 +241,13 @@ static u16 ps_limit(struct mrc_peer *peer, gfp_t gfp)
 static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile *prof,
 				      u32 planes, gfp_t gfp)
 {
-	bool flow_label = !peer->v4 && !(prof && prof->fmt == MRC_FMT_UDP);
+	bool flow_label = !(prof && prof->fmt == MRC_FMT_UDP);
 	u16 n = auto_count(prof, hweight32(planes));
 	struct mrc_pathset *ps;
 	struct ps_plan plan;
 
 	n = min_t(u16, n, ps_limit(peer, gfp));
-	if (!plan_alloc(&plan, n, gfp))
+	if (!plan_alloc(&plan, peer, n, gfp))
 		return NULL;
 	plan_auto(&plan, planes, flow_label);
 	ps = pathset_make(peer, &plan, prof, gfp);
@@ -303,10 +268,9 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 	struct ps_plan plan;
 
 	count_evs(prof, ps_limit(peer, gfp), &c);
-	if (!plan_alloc(&plan, (u16)c.n, gfp))
+	if (!plan_alloc(&plan, peer, (u16)c.n, gfp))
 		return NULL;
-	plan.port_low = READ_ONCE(peer->dev->attr.ev_port_low);
-	plan_explicit(&plan, prof, &c, n_planes, peer->v4);
+	plan_explicit(&plan, prof, &c, n_planes);
 	ps = pathset_make(peer, &plan, prof, gfp);
 	plan_free(&plan);
 	if (ps) {
@@ -318,9 +282,9 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 {
-	/* Before anything that it stands for is read; pairs with path_gen_bump(). */
+	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
 	u32 gen = smp_load_acquire(&peer->dev->path_gen);
-	u32 planes = peer->local ? 1 : mrc_planes_mask(peer->dev);
+	u32 planes = peer->local ? 1 : mrc_dev_plane_mask(peer->dev);
 	struct mrc_profile *prof = NULL;
 	struct mrc_pathset *ps;
 

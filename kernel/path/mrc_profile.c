@@ -3,7 +3,7 @@
  * mrc_profile.c - the EV profiles of a device.
  *
  * The device's default id chooses among them: an exact destination first, then
- * "any"; with neither, mrc_pathset.c makes EVs up (AUTO). Profiles are
+ * "any"; with neither, EVs are made up (AUTO). Profiles are
  * immutable: setting one anew replaces it, and every path set built from the old one
  * is rebuilt.
  *
@@ -14,8 +14,8 @@
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 #include "linux/mrc.h"
-#include "mrc_compat_net.h"
-#include "mrc_path.h"
+#include "compat/mrc_compat_net.h"
+#include "path/mrc_profile.h"
 
 struct mrc_profile *mrc_profile_alloc(u32 n, u32 n_gen)
 {
@@ -119,16 +119,14 @@ static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_
 	return 0;
 }
 
-int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, struct netlink_ext_ack *extack)
+int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
+		    struct netlink_ext_ack *extack)
 {
 	struct mrc_profile *out = p;
-	int err;
+	int err = -ENODEV;
 
 	ASSERT_RTNL();
-	err = mrc_profile_check(dev, p, extack);
-	if (!err && dev->dead)
-		err = -ENODEV;
-	if (!err) {
+	if (!dev->dead) {
 		spin_lock_bh(&dev->peer_lock);
 		err = profile_place(dev, p, &out);
 		spin_unlock_bh(&dev->peer_lock);
@@ -136,37 +134,35 @@ int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, struct netlink_e
 			MRC_ERR_MSG(extack, "profile %llu: there are %u already", p->id,
 				    MRC_PROFILES_MAX);
 	}
-	if (out != p)
-		mrc_peers_profiles_changed(dev);
+	*changed = out != p;
 	mrc_profile_put(out);
 	return err;
 }
 
-int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst_or_null,
+int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 		    struct netlink_ext_ack *extack)
 {
 	struct mrc_profile *p;
 
 	spin_lock_bh(&dev->peer_lock);
-	p = profile_find(dev, id, dst_or_null);
+	p = profile_find(dev, id, dst);
 	if (p) {
 		list_del_rcu(&p->link);
 		dev->n_profiles--;
 	}
 	spin_unlock_bh(&dev->peer_lock);
 	if (!p) {
-		if (dst_or_null)
-			MRC_ERR_MSG(extack, "no profile %llu for %pI6c", id, dst_or_null);
+		if (dst)
+			MRC_ERR_MSG(extack, "no profile %llu for %pI6c", id, dst);
 		else
 			MRC_ERR_MSG(extack, "no profile %llu for any destination", id);
 		return -ENOENT;
 	}
 	mrc_profile_put(p);
-	mrc_peers_profiles_changed(dev);
 	return 0;
 }
 
-void mrc_profiles_destroy(struct mrc_dev *dev)
+void mrc_profile_destroy_all(struct mrc_dev *dev)
 {
 	struct mrc_profile *p, *next;
 

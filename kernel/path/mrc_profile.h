@@ -6,8 +6,7 @@
  * or any, under an id. Immutable and refcounted: path sets refer to the EVs'
  * values here. Setting a profile anew replaces the object.
  *
- * mrc_profile.c	the device's list of them
- * mrc_profile_check.c	validation, generation
+ * Here is the device's list of them; who follows a change: path/mrc_path_change.h.
  */
 #ifndef MRC_PROFILE_H
 #define MRC_PROFILE_H
@@ -15,7 +14,7 @@
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_evgen.h"
-#include "mrc_dev.h"
+#include "core/mrc_dev.h"
 
 #define MRC_PROFILES_MAX 16384		/* per device: one for each of so many destinations */
 #define MRC_GENS_MAX	MRC_PLANES_MAX	/* generators of a profile */
@@ -46,7 +45,7 @@ struct mrc_profile {
 	u8 n_fmt, n_gen;
 	u8 fmt_width[MRC_EV_FIELDS_MAX];
 	struct mrc_profile_gen *gen;	/* n_gen, or NULL */
-	refcount_t ref;			/* private to mrc_profile.c */
+	refcount_t ref;			/* mrc_profile_put() */
 	struct rcu_head rcu;
 	struct mrc_profile_ev ev[];
 };
@@ -56,24 +55,17 @@ struct mrc_profile *mrc_profile_alloc(u32 n, u32 n_gen);
 void mrc_profile_put(struct mrc_profile *p);
 
 /*
- * Under rtnl. Takes over @p, also on error. 0 or -errno with extack naming the
- * value. The same once more changes nothing.
+ * Under rtnl. Takes over @p, which is sound (path/mrc_profile_check.h), also on error. 0 or
+ * -errno with extack. *@changed: what a lookup finds may be another one now.
  */
-int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, struct netlink_ext_ack *extack);
-int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst_or_null,
+int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
+		    struct netlink_ext_ack *extack);
+/* Under rtnl. @dst NULL: the one for any destination. */
+int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 		    struct netlink_ext_ack *extack);
 
 /* The profile for this destination (exact, then any), + ref, or NULL. Any context. */
 struct mrc_profile *mrc_profile_lookup(struct mrc_dev *dev, const union ib_gid *dst);
-void mrc_profiles_destroy(struct mrc_dev *dev);
-
-/* mrc_profile_check.c: under rtnl. */
-int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
-		      struct netlink_ext_ack *extack);
-/* How many EVs @p's generators make; 0 with extack: not valid. */
-u32 mrc_profile_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack);
-/* Fill @p->ev, whose room is mrc_profile_gen_count(). */
-int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
-			 struct netlink_ext_ack *extack);
+void mrc_profile_destroy_all(struct mrc_dev *dev);
 
 #endif

@@ -8,8 +8,8 @@
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
 #include "linux/mrc.h"
-#include "mrc_compat_net.h"
-#include "mrc_profile.h"
+#include "compat/mrc_compat_net.h"
+#include "path/mrc_profile_check.h"
 
 /* ---- EVs ---- */
 
@@ -146,7 +146,7 @@ static u32 gen_total(const struct mrc_profile *p, struct netlink_ext_ack *extack
 	return (u32)min_t(u64, sum, U32_MAX);
 }
 
-u32 mrc_profile_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack)
+u32 mrc_profile_check_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack)
 {
 	u32 total;
 
@@ -207,7 +207,7 @@ static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx, u3
 	}
 }
 
-int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
+int mrc_profile_check_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 			 struct netlink_ext_ack *extack)
 {
 	u32 i, take, left = p->want;

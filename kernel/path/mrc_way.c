@@ -12,7 +12,9 @@
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/route.h>
-#include "mrc_way.h"
+#include "core/mrc_dev_plane.h"
+#include "path/mrc_peer.h"
+#include "path/mrc_way.h"
 
 static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
 				const struct in6_addr *daddr)
@@ -72,7 +74,7 @@ static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev
 	struct in6_addr outer;
 
 	if (ps->srv6) {
-		memcpy(&outer, mrc_path_ev(ps, path)->value, sizeof(outer));
+		memcpy(&outer, mrc_pathset_ev(ps, path)->value, sizeof(outer));
 		daddr = &outer;
 	} else if (peer->v4) {
 		return route4(peer->dev, oif, daddr->s6_addr32[3]);
@@ -114,7 +116,7 @@ static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
 		       const struct mrc_ev_path *path, const struct mrc_dev_plane *plane,
 		       struct mrc_way *w)
 {
-	const struct mrc_profile_ev *ev = mrc_path_ev(ps, path);
+	const struct mrc_profile_ev *ev = mrc_pathset_ev(ps, path);
 	const struct in6_addr *src;
 
 	memcpy(&w->outer_dst, ev->value, sizeof(w->outer_dst));
@@ -129,12 +131,6 @@ static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
 	return true;
 }
 
-static void plane_check_carrier(const struct mrc_dev_plane *plane)
-{
-	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
-		queue_work(mrc_wq, &plane->dev->carrier_work);
-}
-
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w)
 {
 	struct mrc_ev_path *path = &ps->path[idx];
@@ -144,7 +140,7 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 		plane = rcu_dereference(dev->plane[path->port - 1]);
 		if (unlikely(!plane))
 			return -ENODEV;
-		plane_check_carrier(plane);
+		mrc_dev_plane_check_carrier(plane);
 	}
 	w->srv6 = false;
 	w->srh = false;

@@ -3,7 +3,8 @@
 #ifndef MRC_WAY_H
 #define MRC_WAY_H
 
-#include "mrc_path.h"
+#include "core/mrc_dev.h"
+#include "path/mrc_pathset.h"
 
 #define MRC_SRH_LEN	24	/* 8 and one segment */
 
@@ -15,7 +16,7 @@ struct mrc_way {
 };
 
 /*
- * Under RCU. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
+ * Under RCU, without path_lock. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
  * is counted.
  */
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_stats.c - counters of a device: what its QPs counted, living and gone,
+ * mrc_counters.c - counters of a device: what its QPs counted, living and gone,
  * and what no QP could count. Shown by `rdma statistic show link` and sysfs
  * hw_counters; mrcctl gets them by netlink from the same sums. The lists are
  * the X-macros MRC_STATS and MRC_DEV_STATS, so that a counter added there is
@@ -10,8 +10,8 @@
  * the packet path. Order: dev->qp_lock > qp->lock.
  */
 #include <linux/spinlock.h>
-#include "mrc_dev.h"
-#include "mrc_qp.h"
+#include "data/mrc_qp.h"
+#include "verbs/mrc_counters.h"
 
 static const struct rdma_stat_desc mrc_stat_descs[] = {
 #define X(counter, help) { .name = #counter },
@@ -20,14 +20,7 @@ static const struct rdma_stat_desc mrc_stat_descs[] = {
 #undef X
 };
 
-void mrc_stats_add(struct mrc_stats *sum, const struct mrc_stats *s)
-{
-#define X(counter, help) sum->counter += s->counter;
-	MRC_STATS(X)
-#undef X
-}
-
-void mrc_dev_sum_stats(struct mrc_dev *dev, struct mrc_stats *sum)
+void mrc_counters_sum(struct mrc_dev *dev, struct mrc_stats *sum)
 {
 	struct mrc_conn_info info;
 	struct mrc_qp *qp;
@@ -43,13 +36,13 @@ void mrc_dev_sum_stats(struct mrc_dev *dev, struct mrc_stats *sum)
 	spin_unlock_bh(&dev->qp_lock);
 }
 
-struct rdma_hw_stats *mrc_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
+struct rdma_hw_stats *mrc_counters_alloc(struct ib_device *ibdev, u32 port)
 {
 	return rdma_alloc_hw_stats_struct(mrc_stat_descs, ARRAY_SIZE(mrc_stat_descs),
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-int mrc_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
+int mrc_counters_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
 	struct mrc_stats sum;
@@ -57,7 +50,7 @@ int mrc_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 p
 
 	if (!port)
 		return -EINVAL;
-	mrc_dev_sum_stats(dev, &sum);
+	mrc_counters_sum(dev, &sum);
 #define X(counter, help) *v++ = sum.counter;
 	MRC_STATS(X)
 #undef X

@@ -1,103 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_qp.c - queue pairs: making, finding and ending them.
+ * mrc_qp_create.c - queue pairs: made, rung, destroyed.
  *
  * All memory is taken at creation, by the capabilities asked for: the struct,
  * the engine's memory, the copies of work requests, the two rings. Nothing is
  * allocated later.
  *
- * An end in three steps. destroy_qp takes the QP out of the table, the peer's
- * and the device's list, resets the engine and cuts the tie to ib_core's object,
- * all under the locks those need; from then on nothing is sent, completed or
- * armed. Whoever still holds a reference (a packet, the softirq scheduler)
- * finds it so and lets go. The last reference queues a work item, which frees
- * what may sleep; the struct itself waits for RCU, for mrc_qp_find() may be
- * looking at its count. Until then the QP keeps the device registered.
+ * destroy_qp takes the QP out of the table, the peer's and the device's list, resets the
+ * engine and cuts the tie to ib_core's object, all under the locks those need; from then on
+ * nothing is sent, completed or armed. What becomes of it then: data/mrc_qp.c.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
-#include "mrc_hold.h"
-#include "mrc_pd.h"
-#include "mrc_qp.h"
-#include "mrc_seed.h"
-#include "mrc_ucontext.h"
+#include "compat/mrc_compat.h"
+#include "core/mrc_seed.h"
+#include "mem/mrc_pd.h"
+#include "mem/mrc_ucontext.h"
+#include "data/mrc_bh.h"
+#include "data/mrc_qp_peer.h"
+#include "verbs/mrc_qp_create.h"
+#include "verbs/mrc_qp_reset.h"
 
-#define MRC_QPN_FIRST	0x11	/* below: reserved, and QP 2 is the endpoint */
-#define MRC_QPN_LAST	0xffffff
 #define MRC_SQ_SLOTS_MIN 8
 #define MRC_MPR_DEFAULT	8	/* when the device says 0 */
-
-static DEFINE_XARRAY_FLAGS(mrc_qps, XA_FLAGS_ALLOC);
-static u32 mrc_qpn_next;	/* cyclic: a number rests before it is reused */
-
-/* ---- references ---- */
-
-struct mrc_qp *mrc_qp_find(u32 qpn)
-{
-	struct mrc_qp *qp;
-
-	rcu_read_lock();
-	qp = xa_load(&mrc_qps, qpn);
-	if (qp && !kref_get_unless_zero(&qp->ref))
-		qp = NULL;
-	rcu_read_unlock();
-	return qp;
-}
-
-/* Memory regions of requests that will never finish. Nobody else may use @qp, or lock held. */
-static void mrc_qp_put_mrs(struct mrc_qp *qp)
-{
-	u32 i, k;
-
-	for (i = 0; i < qp->sq_slots; i++) {
-		for (k = 0; k < qp->init.cap.max_send_sge; k++) {
-			if (qp->swqe[i].mr[k])
-				mrc_mr_put(qp->swqe[i].mr[k]);
-			qp->swqe[i].mr[k] = NULL;
-		}
-	}
-	for (i = 0; i < MRC_QP_RD; i++) {
-		if (qp->resp[i].mr)
-			mrc_mr_put(qp->resp[i].mr);
-		qp->resp[i].mr = NULL;
-	}
-}
-
-static void mrc_qp_free(struct mrc_qp *qp)
-{
-	struct ib_device *ibdev = &qp->dev->ibdev;
-
-	hrtimer_cancel(&qp->timer);
-	mrc_qp_put_mrs(qp);
-	if (qp->scq)
-		mrc_cq_put(qp->scq);
-	if (qp->rcq)
-		mrc_cq_put(qp->rcq);
-	mrc_ring_free(&qp->sq);
-	mrc_ring_free(&qp->rq);
-	kvfree(qp->conn_mem);		/* and wqe_mem */
-	mutex_destroy(&qp->mutex);
-	kvfree_rcu(qp, rcu);
-	ib_device_put(ibdev);
-}
-
-static void mrc_qp_free_work(struct work_struct *work)
-{
-	mrc_qp_free(container_of(work, struct mrc_qp, free_work));
-}
-
-static void mrc_qp_release(struct kref *ref)
-{
-	struct mrc_qp *qp = container_of(ref, struct mrc_qp, ref);
-
-	queue_work(mrc_wq, &qp->free_work);
-}
-
-void mrc_qp_put(struct mrc_qp *qp)
-{
-	kref_put(&qp->ref, mrc_qp_release);
-}
 
 /* ---- memory ---- */
 
@@ -168,7 +93,7 @@ u32 mrc_qp_idle_bytes(void)
 	};
 	const struct mrc_qp_kind kind = {
 		.mpr = MRC_MPR_DEFAULT,
-		.active_evs = mrc_attr_default.active_evs,
+		.active_evs = mrc_dev_attr_default.active_evs,
 	};
 	struct mrc_qp_sizes z;
 
@@ -242,7 +167,7 @@ static int mrc_qp_check_init(const struct ib_qp_init_attr *init)
 
 static int mrc_qp_read_udata(struct ib_udata *udata, struct mrc_ucreate_qp *req)
 {
-	int err = mrc_udata_check(udata, sizeof(*req), sizeof(struct mrc_ucreate_qp_resp));
+	int err = mrc_ucontext_check(udata, sizeof(*req), sizeof(struct mrc_ucreate_qp_resp));
 
 	if (err)
 		return err;
@@ -269,9 +194,9 @@ static struct mrc_qp *mrc_qp_new(struct ib_qp *ibqp, const struct ib_qp_init_att
 	spin_lock_init(&qp->lock);
 	mutex_init(&qp->mutex);
 	INIT_LIST_HEAD(&qp->dev_link);
-	INIT_LIST_HEAD(&qp->peer_link);
+	mrc_qp_peer_init(qp);
 	INIT_LIST_HEAD(&qp->bh_link);
-	mrc_hrtimer_setup(&qp->timer, mrc_qp_timer, CLOCK_MONOTONIC, MRC_QP_TIMER_MODE);
+	mrc_hrtimer_setup(&qp->timer, mrc_bh_timer, CLOCK_MONOTONIC, MRC_QP_TIMER_MODE);
 	qp->timer_ns = MRC_TIME_NEVER;
 	qp->dev = to_mrc_dev(ibqp->device);
 	qp->ibqp = ibqp;
@@ -291,7 +216,7 @@ static struct mrc_qp *mrc_qp_new(struct ib_qp *ibqp, const struct ib_qp_init_att
 static void mrc_qp_abort(struct mrc_qp *qp)
 {
 	if (qp->qpn)
-		xa_erase(&mrc_qps, qp->qpn);
+		mrc_qp_withdraw(qp);
 	mrc_ring_unmap(&qp->sq);
 	mrc_ring_unmap(&qp->rq);
 	if (!qp->swqe)
@@ -306,7 +231,7 @@ static int mrc_qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct
 		.sq_entries = z->sq_entries, .sq_stride = z->sq_stride,
 		.rq_entries = z->rq_entries, .rq_stride = z->rq_stride,
 	};
-	struct ib_ucontext *ctx = mrc_udata_ctx(udata);
+	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
 	u64 key = 0;
 	int err;
 
@@ -321,15 +246,14 @@ static int mrc_qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct
 		return err;
 	resp.rq_mmap_key = key;
 	resp.rq_mmap_len = qp->rq.bytes;
-	err = xa_alloc_cyclic(&mrc_qps, &qp->qpn, NULL, XA_LIMIT(MRC_QPN_FIRST, MRC_QPN_LAST),
-			      &mrc_qpn_next, GFP_KERNEL);
-	if (err < 0)
+	err = mrc_qp_number(qp);
+	if (err)
 		return err;
 	resp.qpn = qp->qpn;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-static int mrc_qp_publish(struct mrc_qp *qp)
+static int qp_enlist(struct mrc_qp *qp)
 {
 	struct mrc_dev *dev = qp->dev;
 	int err = 0;
@@ -342,12 +266,12 @@ static int mrc_qp_publish(struct mrc_qp *qp)
 		err = -ENOMEM;
 	}
 	spin_unlock_bh(&dev->qp_lock);
-	if (!err)	/* into the slot that is reserved: needs no memory */
-		xa_store(&mrc_qps, qp->qpn, qp, GFP_KERNEL);
+	if (!err)
+		mrc_qp_publish(qp);
 	return err;
 }
 
-int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
+int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
 	struct mrc_ucreate_qp req;
@@ -356,7 +280,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	struct mrc_qp *qp;
 	int err;
 
-	if (!mrc_udata_ctx(udata))
+	if (!mrc_ucontext_of(udata))
 		return -EOPNOTSUPP;
 	err = mrc_qp_check_init(init) ?: mrc_qp_read_udata(udata, &req);
 	if (err)
@@ -384,7 +308,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + z.hold + qp->sq.bytes + qp->rq.bytes;
 	ibqp->qp_num = qp->qpn;
 	container_of(ibqp, struct mrc_ibqp, ibqp)->qp = qp;
-	err = mrc_qp_publish(qp);
+	err = qp_enlist(qp);
 	if (err)
 		goto err_abort;
 	return 0;
@@ -394,117 +318,19 @@ err_abort:
 	return err;
 }
 
-/* ---- destroy, and back to RESET ---- */
+/* ---- destroy ---- */
 
-/* What is posted and not taken yet is forgotten; indices run on. */
-static void mrc_qp_skip_ring(struct mrc_ring *r, u32 *cons)
-{
-	*cons = READ_ONCE(r->hdr->prod);
-	smp_store_release(&r->hdr->cons, *cons);
-}
-
-static void mrc_qp_unlink_peer(struct mrc_qp *qp, struct mrc_peer *peer, struct mrc_pathset *ps)
-{
-	spin_lock_bh(&peer->lock);
-	list_del_init(&qp->peer_link);
-	peer->n_qps--;
-	spin_unlock_bh(&peer->lock);
-	mrc_pathset_put(ps);
-	mrc_peer_used(peer);
-	mrc_peer_put(peer);
-}
-
-/*
- * Under qp->lock and with the path lock if the QP has a peer: what it had in flight
- * counts no more for the others.
- */
-static void mrc_qp_reset_conn(struct mrc_qp *qp)
-{
-	if (qp->peer)
-		spin_lock(&qp->peer->path_lock);
-	mrc_conn_reset(&qp->conn);
-	mrc_conn_set_path(&qp->conn, NULL);	/* another set may come to lie at its address */
-	if (qp->peer)
-		spin_unlock(&qp->peer->path_lock);
-}
-
-void mrc_qp_fail_conn(struct mrc_qp *qp)
-{
-	lockdep_assert_held(&qp->lock);
-	if (qp->peer)
-		spin_lock(&qp->peer->path_lock);
-	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
-	if (qp->peer)
-		spin_unlock(&qp->peer->path_lock);
-}
-
-/* Under qp->lock: rings and requests as of a new QP. */
-static void mrc_qp_forget_work(struct mrc_qp *qp)
-{
-	u32 i;
-
-	mrc_qp_put_mrs(qp);
-	for (i = 0; i < MRC_QP_RQM; i++)
-		qp->rwqe[i].valid = false;
-	qp->sq_posted = 0;
-	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
-	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
-	qp->rq_base = qp->rq_cons;
-	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
-}
-
-/*
- * To RESET (with @state RESET) from anywhere: the engine forgets, references
- * to memory and paths go, what the connection counted stays with the device.
- */
-void mrc_qp_quiesce(struct mrc_qp *qp, enum ib_qp_state state)
-{
-	struct mrc_conn_info info;
-	struct sk_buff_head held;
-	struct mrc_pathset *ps;
-	struct mrc_qpcc *qpcc;
-	struct mrc_peer *peer;
-
-	lockdep_assert_held(&qp->mutex);
-	__skb_queue_head_init(&held);
-	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
-	spin_lock(&qp->lock);
-	mrc_conn_info(&qp->conn, &info);
-	mrc_stats_add(&qp->dev->gone, &info.stats);
-	mrc_qp_reset_conn(qp);
-	memset(&qp->conn.stats, 0, sizeof(qp->conn.stats));
-	qp->state = state;
-	peer = qp->peer;
-	ps = qp->ps;
-	qpcc = qp->qpcc;
-	qp->peer = NULL;
-	qp->ps = NULL;
-	qp->qpcc = NULL;
-	memset(&qp->incast, 0, sizeof(qp->incast));
-	mrc_hold_take_all(qp, &held);
-	mrc_qp_forget_work(qp);
-	qp->timer_ns = MRC_TIME_NEVER;
-	spin_unlock(&qp->lock);
-	spin_unlock_bh(&qp->dev->qp_lock);
-
-	hrtimer_cancel(&qp->timer);
-	__skb_queue_purge(&held);
-	mrc_qpcc_put(qpcc);
-	if (peer)
-		mrc_qp_unlink_peer(qp, peer, ps);
-}
-
-int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
 	struct mrc_dev *dev = qp->dev;
 
-	xa_erase(&mrc_qps, qp->qpn);
+	mrc_qp_withdraw(qp);
 	mutex_lock(&qp->mutex);
 	spin_lock_bh(&qp->lock);
 	qp->ibqp = NULL;
 	spin_unlock_bh(&qp->lock);
-	mrc_qp_quiesce(qp, IB_QPS_RESET);
+	mrc_qp_reset(qp);
 	mutex_unlock(&qp->mutex);
 
 	spin_lock_bh(&dev->qp_lock);
@@ -521,7 +347,7 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 /* ---- doorbells ---- */
 
 /* User space posts to the ring and rings here with no request. */
-int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
+int mrc_qp_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
 {
 	if (wr) {
 		*bad = wr;
@@ -533,7 +359,7 @@ int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct 
 
 /* Receives are read from the ring when a message wants one, except that an
  * error state flushes them: then the scheduler must look. */
-int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
+int mrc_qp_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
 {
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
 
@@ -544,16 +370,4 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		mrc_bh_kick(qp);
 	return 0;
-}
-
-int mrc_qp_table_init(void)
-{
-	mrc_qpn_next = MRC_QPN_FIRST + mrc_seed_u32() % 0xffff;
-	return 0;
-}
-
-void mrc_qp_table_exit(void)
-{
-	WARN_ON(!xa_empty(&mrc_qps));
-	xa_destroy(&mrc_qps);
 }

@@ -16,8 +16,14 @@
  */
 #include <linux/ktime.h>
 #include <rdma/ib_cache.h>
-#include "mrc_qp.h"
-#include "mrc_ucontext.h"
+#include "core/mrc_dev_plane.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peers.h"
+#include "mem/mrc_ucontext.h"
+#include "data/mrc_bh.h"
+#include "data/mrc_qp_peer.h"
+#include "verbs/mrc_qp_modify.h"
+#include "verbs/mrc_qp_reset.h"
 
 #define MRC_QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
@@ -44,7 +50,7 @@ static int mrc_check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
 
 static int mrc_check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
 {
-	enum ib_mtu limit = mrc_dev_ib_mtu(dev);
+	enum ib_mtu limit = mrc_dev_plane_ib_mtu(dev);
 
 	if (mtu >= IB_MTU_256 && mtu <= limit)
 		return 0;
@@ -206,7 +212,7 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR_OR_NULL(peer))
 		return peer ? PTR_ERR(peer) : -ENOMEM;
-	ps = mrc_peer_pathset(peer);
+	ps = mrc_peer_paths_get(peer);
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur)
@@ -225,10 +231,7 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 		mrc_peer_put(peer);
 		return err;
 	}
-	spin_lock_bh(&peer->lock);
-	list_add_tail(&qp->peer_link, &peer->qps);
-	peer->n_qps++;
-	spin_unlock_bh(&peer->lock);
+	mrc_qp_peer_link(qp, peer);
 	return 0;
 }
 
@@ -305,7 +308,7 @@ static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 static int mrc_qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 			   enum ib_qp_state cur)
 {
-	mrc_qp_quiesce(qp, IB_QPS_RESET);
+	mrc_qp_reset(qp);
 	spin_lock_bh(&qp->lock);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->access = 0;
@@ -324,7 +327,7 @@ static const mrc_qp_step mrc_qp_steps[] = {
 
 /* ---- verbs ---- */
 
-int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+int mrc_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
 	enum ib_qp_state cur, next;
@@ -344,7 +347,7 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	return err;
 }
 
-int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)
 {
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;

@@ -13,22 +13,23 @@
 #include <linux/rcupdate.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
-#include "compat/mrc_compat.h"
-#include "mrc_cq.h"
-#include "mrc_dev.h"
-#include "mrc_mr.h"
-#include "mrc_pd.h"
-#include "mrc_qp.h"
-#include "mrc_ring.h"
-#include "mrc_ucontext.h"
+#include "core/mrc_dev_plane.h"
+#include "mem/mrc_cq.h"
+#include "mem/mrc_mr.h"
+#include "mem/mrc_pd.h"
+#include "mem/mrc_ring.h"
+#include "mem/mrc_ucontext.h"
+#include "data/mrc_qp.h"
+#include "verbs/mrc_counters.h"
+#include "verbs/mrc_qp_create.h"
+#include "verbs/mrc_qp_modify.h"
+#include "verbs/mrc_verbs.h"
 
 #define MRC_GID_TBL_LEN	128
 #define MRC_PKEY_TBL_LEN 1
 #define MRC_PKEY	0xffff
 #define MRC_FW_VER	"1.0"		/* of the protocol */
 #define MRC_MAX_MSG	(1u << 31)
-/* Outer IPv6, inner IPv6, UDP, headers of a WRITE with immediate, ICRC. */
-#define MRC_OVERHEAD	(40 + 40 + 8 + 40 + 4)
 
 static int mrc_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			    struct ib_udata *udata)
@@ -91,31 +92,12 @@ static void mrc_port_speed(u32 mbps, struct ib_port_attr *attr)
 	attr->active_speed = rates[i].speed;
 }
 
-/* Any packet may take any plane, so the smallest decides. */
-enum ib_mtu mrc_dev_ib_mtu(const struct mrc_dev *dev)
-{
-	u32 mtu = U32_MAX;
-	u32 i;
-
-	rcu_read_lock();
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		const struct mrc_dev_plane *p = rcu_dereference(dev->plane[i]);
-
-		if (p)
-			mtu = min(mtu, READ_ONCE(p->ndev->mtu));
-	}
-	rcu_read_unlock();
-	if (mtu == U32_MAX)
-		return IB_MTU_4096;	/* no plane yet: no limit known */
-	return ib_mtu_int_to_enum(mtu > MRC_OVERHEAD ? (int)(mtu - MRC_OVERHEAD) : 0);
-}
-
 static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
 
 	attr->max_mtu = IB_MTU_4096;
-	attr->active_mtu = mrc_dev_ib_mtu(dev);
+	attr->active_mtu = mrc_dev_plane_ib_mtu(dev);
 	attr->gid_tbl_len = MRC_GID_TBL_LEN;
 	attr->ip_gids = true;
 	attr->max_msg_sz = MRC_MAX_MSG;
@@ -129,7 +111,7 @@ static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr
 		attr->phys_state = READ_ONCE(dev->n_planes) ? IB_PORT_PHYS_STATE_POLLING :
 							      IB_PORT_PHYS_STATE_DISABLED;
 	}
-	mrc_port_speed(mrc_dev_speed_mbps(dev, ~0u), attr);
+	mrc_port_speed(mrc_dev_plane_speed_mbps(dev, ~0u), attr);
 	return 0;
 }
 
@@ -168,7 +150,7 @@ static int mrc_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		.max_inline = MRC_MAX_INLINE,
 		.max_sge = MRC_MAX_SGE,
 	};
-	int err = mrc_udata_check(udata, 0, sizeof(resp));
+	int err = mrc_ucontext_check(udata, 0, sizeof(resp));
 
 	return err ? err : ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
@@ -229,40 +211,39 @@ static const struct attribute_group mrc_dev_group = {
 
 /* ---- the table ---- */
 
-const struct ib_device_ops mrc_dev_ops = {
+static const struct ib_device_ops mrc_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = (enum rdma_driver_id)MRC_DRIVER_ID,
 	.uverbs_abi_ver = MRC_UVERBS_ABI_VERSION,
 	.device_group = &mrc_dev_group,
 
-	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
+	.alloc_hw_port_stats = mrc_counters_alloc,
 	.alloc_pd = mrc_alloc_pd,
 	.alloc_ucontext = mrc_alloc_ucontext,
-	.create_cq = mrc_create_cq,
-	.create_qp = mrc_create_qp,
-	.dealloc_driver = mrc_dev_dealloc,
+	.create_cq = mrc_cq_create,
+	.create_qp = mrc_qp_create,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dealloc_ucontext = mrc_dealloc_ucontext,
-	.dereg_mr = mrc_dereg_mr,
-	.destroy_cq = mrc_destroy_cq,
-	.destroy_qp = mrc_destroy_qp,
+	.dereg_mr = mrc_mr_dereg,
+	.destroy_cq = mrc_cq_destroy,
+	.destroy_qp = mrc_qp_destroy,
 	.disassociate_ucontext = mrc_disassociate_ucontext,
 	.get_dev_fw_str = mrc_get_dev_fw_str,
-	.get_hw_stats = mrc_get_hw_stats,
+	.get_hw_stats = mrc_counters_get,
 	.get_link_layer = mrc_get_link_layer,
 	.get_port_immutable = mrc_get_port_immutable,
-	.mmap = mrc_mmap,
-	.mmap_free = mrc_mmap_free,
-	.modify_qp = mrc_modify_qp,
-	.poll_cq = mrc_poll_cq,
-	.post_recv = mrc_post_recv,
-	.post_send = mrc_post_send,
+	.mmap = mrc_ring_mmap,
+	.mmap_free = mrc_ring_mmap_free,
+	.modify_qp = mrc_qp_modify,
+	.poll_cq = mrc_cq_poll,
+	.post_recv = mrc_qp_post_recv,
+	.post_send = mrc_qp_post_send,
 	.query_device = mrc_query_device,
 	.query_pkey = mrc_query_pkey,
 	.query_port = mrc_query_port,
-	.query_qp = mrc_query_qp,
-	.reg_user_mr = mrc_reg_user_mr,
-	.req_notify_cq = mrc_req_notify_cq,
+	.query_qp = mrc_qp_query,
+	.reg_user_mr = mrc_mr_reg,
+	.req_notify_cq = mrc_cq_arm,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_pd, ibpd),

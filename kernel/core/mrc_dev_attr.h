@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_dev_attr.h - settings of a device: their values, defaults, and what goes together.
+ *
+ * The packet path reads single fields without a lock (READ_ONCE); they change under rtnl,
+ * by mrc_dev_set() alone.
+ */
+#ifndef MRC_DEV_ATTR_H
+#define MRC_DEV_ATTR_H
+
+#include <linux/netlink.h>
+#include "engine/mrc_damp.h"
+#include "engine/mrc_types.h"
+
+/* What mrcctl and mrcd may set (device/mrc_dev_set.c); read locklessly. */
+struct mrc_dev_attr {
+	u16 udp_port;
+	bool icrc;
+	u32 cwnd_bytes;		/* fixed window of QPs without a CC profile */
+	u8 mpr;
+	u8 hop_limit;
+	u8 dscp[MRC_TCLASSES];	/* by enum mrc_tclass */
+	u8 dscp_trimmed, dscp_trimmed_lasthop;	/* set by switches that trim */
+	u16 active_evs;		/* that a new QP sprays over */
+	u64 profile_id;		/* default EV profile */
+	u64 cc_profile_id;	/* default CC profile; 0: none */
+	u32 damp_ms;		/* half-life of flap damping; 0: off */
+	bool trim_nack;		/* trimmed packets are NACKed: data is trimmable */
+	bool timestamps;	/* in data packets */
+	bool dyn_mpr;		/* both ends must agree */
+	bool strict;		/* place in PSN order */
+	bool sleek;		/* loss by counting, not by time */
+	bool incast;		/* senders are asked to slow down */
+	bool oor_nack;		/* PSNs beyond the window are NACKed */
+	bool ev_port_low;	/* on the wire the low half of an EV is the port; both ends */
+	bool mrc_pad;		/* mrc.h QPs pad to four bytes */
+	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER */
+};
+
+extern const struct mrc_dev_attr mrc_dev_attr_default;
+
+/* Any context. 0, or -EINVAL with extack: values that contradict each other. */
+int mrc_dev_attr_check(const struct mrc_dev_attr *a, struct netlink_ext_ack *extack);
+/* Any context. What the setting of flap damping means to the engine. */
+void mrc_dev_attr_damp(const struct mrc_dev_attr *a, struct mrc_damp_cfg *cfg);
+
+#endif

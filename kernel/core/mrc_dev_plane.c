@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_dev_plane.c - see mrc_dev_plane.h.
+ */
+#include <linux/rtnetlink.h>
+#include "core/mrc_dev_plane.h"
+#include "core/mrc_net.h"
+
+/* Outer IPv6, inner IPv6, UDP, headers of a WRITE with immediate, ICRC. */
+#define MRC_OVERHEAD	(40 + 40 + 8 + 40 + 4)
+
+struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
+{
+	struct mrc_net *mnet = mrc_net_of(dev_net(port));
+
+	return mnet ? xa_load(&mnet->planes, (unsigned long)port->ifindex) : NULL;
+}
+
+u32 mrc_dev_plane_mask(const struct mrc_dev *dev)
+{
+	u32 mask = 0, i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		if (rcu_access_pointer(dev->plane[i]))
+			mask |= 1u << i;
+	return mask;
+}
+
+u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask)
+{
+	u32 up = 0, all = 0, speed;
+	struct mrc_dev_plane *plane;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rcu_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		speed = READ_ONCE(plane->speed_mbps);
+		all += speed;
+		if (mrc_dev_plane_up(plane) && mask & (1u << i))
+			up += speed;
+	}
+	rcu_read_unlock();
+	return up ? up : all;
+}
+
+/* Any packet may take any plane, so the smallest decides. */
+enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev)
+{
+	u32 mtu = U32_MAX;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		const struct mrc_dev_plane *p = rcu_dereference(dev->plane[i]);
+
+		if (p)
+			mtu = min(mtu, READ_ONCE(p->ndev->mtu));
+	}
+	rcu_read_unlock();
+	if (mtu == U32_MAX)
+		return IB_MTU_4096;	/* no plane yet: no limit known */
+	return ib_mtu_int_to_enum(mtu > MRC_OVERHEAD ? (int)(mtu - MRC_OVERHEAD) : 0);
+}
+
+/* ---- counters ---- */
+
+void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len)
+{
+	struct mrc_dev_plane_stats *s = this_cpu_ptr(plane->stats);
+
+	u64_stats_update_begin(&s->sync);
+	u64_stats_inc(&s->tx_pkts);
+	u64_stats_add(&s->tx_bytes, len);
+	u64_stats_update_end(&s->sync);
+}
+
+void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len)
+{
+	struct mrc_dev_plane_stats *s = this_cpu_ptr(plane->stats);
+
+	u64_stats_update_begin(&s->sync);
+	u64_stats_inc(&s->rx_pkts);
+	u64_stats_add(&s->rx_bytes, len);
+	u64_stats_update_end(&s->sync);
+}
+
+void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plane_sum *sum)
+{
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct mrc_dev_plane_stats *s = per_cpu_ptr(plane->stats, cpu);
+		struct mrc_dev_plane_sum one;
+		unsigned int start;
+
+		do {
+			start = u64_stats_fetch_begin(&s->sync);
+			one.tx_pkts = u64_stats_read(&s->tx_pkts);
+			one.tx_bytes = u64_stats_read(&s->tx_bytes);
+			one.rx_pkts = u64_stats_read(&s->rx_pkts);
+			one.rx_bytes = u64_stats_read(&s->rx_bytes);
+		} while (u64_stats_fetch_retry(&s->sync, start));
+		sum->tx_pkts += one.tx_pkts;
+		sum->tx_bytes += one.tx_bytes;
+		sum->rx_pkts += one.rx_pkts;
+		sum->rx_bytes += one.rx_bytes;
+	}
+}
+
+void mrc_dev_plane_check_carrier(const struct mrc_dev_plane *plane)
+{
+	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
+		queue_work(mrc_wq, &plane->dev->carrier_work);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_dev_plane.h - a plane of a device: one NIC port and the fabric behind it.
+ *
+ * Planes are published under RCU in mrc_dev.plane[] and, by the port's ifindex, in
+ * mrc_net.planes; they come, go and change under rtnl (device/mrc_dev_port.h,
+ * device/mrc_carrier.h), and are read from any context.
+ */
+#ifndef MRC_DEV_PLANE_H
+#define MRC_DEV_PLANE_H
+
+#include <linux/netdevice.h>
+#include <linux/u64_stats_sync.h>
+#include <rdma/ib_verbs.h>
+#include "core/mrc_dev.h"
+
+/* One NIC port and the fabric behind it. */
+struct mrc_dev_plane {
+	struct mrc_dev *dev;
+	struct net_device *ndev;	/* the port; referenced */
+	netdevice_tracker tracker;
+	u8 num;				/* 0-based; people count from 1 */
+	bool admin;			/* enabled by the controller */
+	bool carrier;			/* link up and running */
+	bool held;			/* but kept out: it came and went too often */
+	bool has_sid;
+	struct in6_addr sid;		/* our locator on this plane */
+	u32 speed_mbps;			/* as the port said last; refreshed under rtnl */
+	struct mrc_dev_plane_stats __percpu *stats;
+	struct rcu_head rcu;
+};
+
+struct mrc_dev_plane_stats {
+	u64_stats_t tx_pkts, tx_bytes, rx_pkts, rx_bytes;
+	struct u64_stats_sync sync;
+};
+
+static inline bool mrc_dev_plane_up(const struct mrc_dev_plane *p)
+{
+	return p->admin && p->carrier && !p->held;
+}
+
+/* What all CPUs counted. */
+struct mrc_dev_plane_sum {
+	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
+};
+
+/* Under RCU or rtnl: the plane that @port is, of whichever device; or NULL. */
+struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port);
+/* Any context. Mask of the planes that there are, up or not. */
+u32 mrc_dev_plane_mask(const struct mrc_dev *dev);
+/* Any context. Sum over the planes up here and in @mask; over all when none is. */
+u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask);
+/* Any context. Largest IB MTU that fits through every plane. */
+enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev);
+/* BH off. */
+void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len);
+void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len);
+/* Any context. */
+void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plane_sum *sum);
+/* Any context: a packet met a port without carrier, which the notifier has not said yet. */
+void mrc_dev_plane_check_carrier(const struct mrc_dev_plane *plane);
+
+#endif

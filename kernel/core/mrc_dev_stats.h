@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_dev_stats.h - what a device counts that no connection can. Any context, no lock.
+ */
+#ifndef MRC_DEV_STATS_H
+#define MRC_DEV_STATS_H
+
+#include <linux/atomic.h>
+
+/*
+ * Drops that no connection can count, per device (or per namespace when the
+ * packet names no device of ours). X(name, help), as MRC_STATS.
+ */
+#define MRC_DEV_STATS(X)						\
+	X(rx_malformed, "packets too short, too long or of unknown type") \
+	X(rx_bad_icrc, "packets with a wrong ICRC")			\
+	X(rx_unknown_qp, "packets for a QP that does not exist")	\
+	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
+	X(rx_bad_sid, "SRv6 packets for a locator that is not ours")	\
+	X(rx_bad_pkey, "packets with a wrong P_Key")			\
+	X(rx_endpoint, "endpoint requests and responses received")	\
+	X(rx_decap, "ordinary IP packets received through SRv6")	\
+	X(tx_no_route, "packets not sent: no route on the plane")	\
+	X(tx_no_mem, "packets not sent: no memory")			\
+	X(tx_errors, "packets refused by the lower device")		\
+	X(tx_ip, "ordinary IP packets sent over a plane")		\
+	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
+	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \
+	X(hold_full, "packets dropped: too many are held for strict placement") \
+	X(planes_held, "times that a plane came back and was not believed")	\
+	X(cq_overruns, "completion queues overrun")			\
+	X(port_updates_sent, "Port Status Updates sent")		\
+	X(port_updates_rcvd, "Port Status Updates received")
+
+struct mrc_dev_stats {
+#define X(name, help) atomic64_t name;	/* cold paths only */
+	MRC_DEV_STATS(X)
+#undef X
+};
+
+#define mrc_dev_count(dev, name) atomic64_inc(&(dev)->stats.name)
+
+#endif

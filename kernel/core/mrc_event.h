@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_event.h - news for user space. Whoever has them says so here; the netlink family,
+ * which stands above all that has news, listens.
+ */
+#ifndef MRC_EVENT_H
+#define MRC_EVENT_H
+
+#include <linux/types.h>
+#include "linux/mrc.h"
+
+struct mrc_dev;
+struct mrc_peer;
+
+struct mrc_event_ops {		/* any context, under RCU; none may sleep */
+	void (*dev)(struct mrc_dev *dev, enum mrc_event type);
+	void (*plane)(struct mrc_dev *dev, u8 num);
+	void (*peer)(struct mrc_peer *peer, enum mrc_event type);
+};
+
+/* Process context. NULL: no longer; returns when nobody is being told. */
+void mrc_event_listen(const struct mrc_event_ops *ops);
+
+/* Any context, whatever lock is held. Dropped when nobody listens. */
+void mrc_event_dev(struct mrc_dev *dev, enum mrc_event type);
+void mrc_event_plane(struct mrc_dev *dev, u8 num);
+void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type);
+
+#endif

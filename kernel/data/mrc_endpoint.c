@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_endpoint.c - see mrc_endpoint.h.
+ */
+#include <linux/inetdevice.h>
+#include <net/addrconf.h>
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peer_port.h"
+#include "path/mrc_peer_users.h"
+#include "data/mrc_endpoint.h"
+#include "data/mrc_tx.h"
+
+/* The address that the peer knows us by. */
+static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
+{
+	struct mrc_dev *dev = peer->dev;
+	__be32 a;
+
+	mrc_peer_users_local(peer, sgid);
+	if (memchr_inv(sgid, 0, sizeof(*sgid)))
+		return true;
+	if (!peer->v4)
+		return !ipv6_dev_get_saddr(dev->net, dev->ndev,
+					   (const struct in6_addr *)&peer->gid, 0,
+					   (struct in6_addr *)sgid);
+	a = inet_select_addr(dev->ndev, ((const struct in6_addr *)&peer->gid)->s6_addr32[3],
+			     RT_SCOPE_UNIVERSE);
+	ipv6_addr_set_v4mapped(a, (struct in6_addr *)sgid);
+	return a;
+}
+
+/* The next EV, into @op; on a plane of @avoid only if no other is up. False: none is. */
+static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
+{
+	u8 tries = mrc_evset_n_planes(&ps->evs);
+
+	spin_lock_bh(&ps->peer->path_lock);
+	do {
+		op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
+		if (op->ev_idx == MRC_NONE16)
+			break;
+		op->hdr.ev = mrc_evset_value(&ps->evs, op->ev_idx);
+		op->hdr.plane = mrc_evset_plane(&ps->evs, op->ev_idx);
+	} while (--tries && avoid & 1u << op->hdr.plane);
+	spin_unlock_bh(&ps->peer->path_lock);
+	return op->ev_idx != MRC_NONE16;
+}
+
+/* By another plane if one turns out to have no route. */
+static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
+{
+	static const struct mrc_payload empty;
+	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	u8 tries = mrc_evset_n_planes(&ps->evs);
+	struct sk_buff *skb = NULL;
+	union ib_gid sgid;
+
+	if (endpoint_source(peer, &sgid))
+		while (!skb && tries-- && endpoint_ev(ps, op, avoid))
+			skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
+	mrc_pathset_put(ps);
+	return skb;
+}
+
+/* A packet to QP 2 of the peer; over planes of @avoid only if there is no other. */
+static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid)
+{
+	struct mrc_txop op = {
+		.hdr = *pkt,
+		.tclass = MRC_TC_CONTROL,
+		.src = MRC_SRC_NONE,
+	};
+	struct sk_buff *skb = NULL;
+
+	op.hdr.dqpn = MRC_QPN_ENDPOINT;
+	op.hdr.pkey = 0xffff;
+	local_bh_disable();
+	rcu_read_lock();
+	if (!READ_ONCE(peer->dev->dead))
+		skb = endpoint_build(peer, &op, avoid);
+	if (skb)
+		mrc_tx_xmit(skb);
+	rcu_read_unlock();
+	local_bh_enable();
+	return skb ? 0 : -ENETDOWN;
+}
+
+void mrc_endpoint_init(void)
+{
+	mrc_peer_port_sender(endpoint_send);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp.c - queue pairs: found by number, kept by references, freed.
+ *
+ * Whoever holds a reference (a packet, the softirq scheduler, the timer) finds a QP that was
+ * destroyed with ibqp NULL and lets go. The last reference queues a work item, which frees
+ * what may sleep; the struct itself waits for RCU, for mrc_qp_find() may be looking at its
+ * count. Until then the QP keeps the device registered.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include "core/mrc_seed.h"
+#include "data/mrc_qp.h"
+
+#define QPN_FIRST	0x11	/* below: reserved, and QP 2 is the endpoint */
+#define QPN_LAST	0xffffff
+
+static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
+static u32 qp_next;	/* cyclic: a number rests before it is reused */
+
+struct mrc_qp *mrc_qp_find(u32 qpn)
+{
+	struct mrc_qp *qp;
+
+	rcu_read_lock();
+	qp = xa_load(&qp_table, qpn);
+	if (qp && !kref_get_unless_zero(&qp->ref))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+/* Memory regions of requests that will never finish. Nobody else may use @qp, or lock held. */
+void mrc_qp_put_mrs(struct mrc_qp *qp)
+{
+	u32 i, k;
+
+	for (i = 0; i < qp->sq_slots; i++) {
+		for (k = 0; k < qp->init.cap.max_send_sge; k++) {
+			if (qp->swqe[i].mr[k])
+				mrc_mr_put(qp->swqe[i].mr[k]);
+			qp->swqe[i].mr[k] = NULL;
+		}
+	}
+	for (i = 0; i < MRC_QP_RD; i++) {
+		if (qp->resp[i].mr)
+			mrc_mr_put(qp->resp[i].mr);
+		qp->resp[i].mr = NULL;
+	}
+}
+
+void mrc_qp_free(struct mrc_qp *qp)
+{
+	struct ib_device *ibdev = &qp->dev->ibdev;
+
+	hrtimer_cancel(&qp->timer);
+	mrc_qp_put_mrs(qp);
+	if (qp->scq)
+		mrc_cq_put(qp->scq);
+	if (qp->rcq)
+		mrc_cq_put(qp->rcq);
+	mrc_ring_free(&qp->sq);
+	mrc_ring_free(&qp->rq);
+	kvfree(qp->conn_mem);		/* and wqe_mem */
+	mutex_destroy(&qp->mutex);
+	kvfree_rcu(qp, rcu);
+	ib_device_put(ibdev);
+}
+
+void mrc_qp_free_work(struct work_struct *work)
+{
+	mrc_qp_free(container_of(work, struct mrc_qp, free_work));
+}
+
+static void mrc_qp_release(struct kref *ref)
+{
+	struct mrc_qp *qp = container_of(ref, struct mrc_qp, ref);
+
+	queue_work(mrc_wq, &qp->free_work);
+}
+
+void mrc_qp_put(struct mrc_qp *qp)
+{
+	kref_put(&qp->ref, mrc_qp_release);
+}
+
+void mrc_qp_fail_conn(struct mrc_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+	if (qp->peer)
+		spin_lock(&qp->peer->path_lock);
+	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
+	if (qp->peer)
+		spin_unlock(&qp->peer->path_lock);
+}
+
+/* ---- numbers ---- */
+
+int mrc_qp_number(struct mrc_qp *qp)
+{
+	int err = xa_alloc_cyclic(&qp_table, &qp->qpn, NULL, XA_LIMIT(QPN_FIRST, QPN_LAST),
+				  &qp_next, GFP_KERNEL);
+
+	return err < 0 ? err : 0;
+}
+
+/* Into the slot that is reserved: needs no memory. */
+void mrc_qp_publish(struct mrc_qp *qp)
+{
+	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);
+}
+
+void mrc_qp_withdraw(struct mrc_qp *qp)
+{
+	xa_erase(&qp_table, qp->qpn);
+}
+
+int mrc_qp_init(void)
+{
+	qp_next = QPN_FIRST + mrc_seed_u32() % 0xffff;
+	return 0;
+}
+
+void mrc_qp_exit(void)
+{
+	WARN_ON(!xa_empty(&qp_table));
+	xa_destroy(&qp_table);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_qp_peer.h - a QP as a user of its peer: it is told when paths change.
+ */
+#ifndef MRC_QP_PEER_H
+#define MRC_QP_PEER_H
+
+#include "data/mrc_qp.h"
+
+void mrc_qp_peer_init(struct mrc_qp *qp);	/* of a new QP */
+/* Process context, under qp->mutex, no lock held: the QP has this peer, or had it. */
+void mrc_qp_peer_link(struct mrc_qp *qp, struct mrc_peer *peer);
+void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer *peer);
+
+#endif

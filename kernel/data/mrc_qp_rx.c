@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp_rx.c - see mrc_qp_rx.h.
+ */
+#include <linux/ktime.h>
+#include "data/mrc_bh.h"
+#include "data/mrc_flow.h"
+#include "data/mrc_hold.h"
+#include "data/mrc_place.h"
+#include "data/mrc_qp_rx.h"
+
+/* A response acknowledges its request: that is the controller's and the EVs' business. */
+static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
+		       const struct mrc_reject *why, u64 now)
+{
+	if (why) {
+		mrc_conn_rx_reject(&qp->conn, op, why, now);
+		return;
+	}
+	spin_lock(&qp->peer->path_lock);
+	mrc_conn_rx_commit(&qp->conn, op, now);
+	spin_unlock(&qp->peer->path_lock);
+}
+
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
+	       u16 port)
+{
+	const struct mrc_reject *why;
+	enum mrc_verdict v;
+	struct mrc_rxop op;
+	bool full;
+	u64 now;
+
+	spin_lock(&qp->lock);
+	if (!qp->peer || !qp->ibqp) {
+		mrc_conn_count_not_ready(&qp->conn);
+		spin_unlock(&qp->lock);
+		return;
+	}
+	if (likely(!pkt->trimmed))	/* those have no ICRC */
+		mrc_udp_heard(&qp->peer->udp, port);
+	now = ktime_get_ns();
+	spin_lock(&qp->peer->path_lock);
+	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
+	spin_unlock(&qp->peer->path_lock);
+	if (v == MRC_V_PLACE) {
+		if (unlikely(op.hold))
+			why = mrc_hold_store(qp, &op, skb, off);
+		else
+			why = mrc_place(qp, &op, skb, off);
+		qp_rx_done(qp, &op, why, now);
+	}
+	full = mrc_conn_answers_full(&qp->conn);
+	spin_unlock(&qp->lock);
+	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed or marked */
+		mrc_flow_run(qp);
+	mrc_bh_kick(qp);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_rx.h - packets in: from the hook at PRE_ROUTING to the QP. */
+#ifndef MRC_RX_H
+#define MRC_RX_H
+
+#include <linux/netfilter.h>
+
+/* Softirq, under RCU. IPv4 and IPv6; @priv is the struct mrc_net. */
+unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_rx_ip.h - ordinary IP out of SRv6: it appears on the device's netdev. */
+#ifndef MRC_RX_IP_H
+#define MRC_RX_IP_H
+
+#include <linux/skbuff.h>
+#include "data/mrc_rx_pkt.h"
+
+/* Softirq, under RCU. @p came in an outer header. A verdict of netfilter's. */
+unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb);
+
+#endif

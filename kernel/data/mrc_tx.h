@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_tx.h - packets out: headers around what the engine says, and the hand-over to the plane.
+ */
+#ifndef MRC_TX_H
+#define MRC_TX_H
+
+#include <linux/skbuff.h>
+#include "engine/mrc_conn.h"
+#include "core/mrc_dev.h"
+#include "path/mrc_pathset.h"
+#include "path/mrc_way.h"
+#include "mem/mrc_payload.h"
+
+/*
+ * Softirq; under qp->lock or none, never path_lock. NULL when memory, a route or the plane
+ * is missing: the caller takes @op back (mrc_conn_tx_undo()).
+ */
+struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
+			     const union ib_gid *sgid, const union ib_gid *dgid,
+			     const struct mrc_txop *op, const struct mrc_payload *pl);
+/* BH off, no lock of ours held. Consumes @skb, which mrc_tx_build() made; counts. */
+void mrc_tx_xmit(struct sk_buff *skb);
+
+/* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
+void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
+		       u8 tclass, u32 flow_label, u8 inner_proto);
+/* Under RCU, BH off. Consumes @skb, whose dst is set and device alive; counts for @plane. */
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
+
+/*
+ * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
+ * way around where the device has ev_port_low.
+ */
+static inline void mrc_tx_swap_halves(struct mrc_pkt *pkt)
+{
+	if (pkt->opcode == MRC_OPC_SACK)
+		pkt->u.sack.ev = rol32(pkt->u.sack.ev, 16);
+	else if (pkt->opcode == MRC_OPC_NACK)
+		pkt->u.nack.ev = rol32(pkt->u.nack.ev, 16);
+}
+
+#endif

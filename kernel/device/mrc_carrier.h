@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_carrier.h - which planes are up: carrier, the controller's word, flap damping. Under
+ * rtnl unless said.
+ */
+#ifndef MRC_CARRIER_H
+#define MRC_CARRIER_H
+
+#include "core/mrc_dev_plane.h"
+
+void mrc_carrier_init(struct mrc_dev *dev);
+void mrc_carrier_stop(struct mrc_dev *dev);	/* process context, no rtnl: its works end */
+/* From the netdevice notifier. @going_down: carrier counts as lost already. */
+void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down);
+/*
+ * Planes, or what decides whether they are up, changed: planes_up is computed anew; peers,
+ * path sets, QPs, ib_core (port event) and user space are told.
+ */
+void mrc_carrier_changed(struct mrc_dev *dev);
+/* The port behind a number is another one; what the old one did is forgotten. */
+void mrc_carrier_forget(struct mrc_dev *dev, u8 num);
+/* attr.damp_ms changed. */
+void mrc_carrier_damp(struct mrc_dev *dev);
+u32 mrc_carrier_speed(struct net_device *port);	/* Mb/s */
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_dev_port.c - see mrc_dev_port.h.
+ */
+#include <linux/rtnetlink.h>
+#include "compat/mrc_compat_net.h"
+#include "core/mrc_event.h"
+#include "core/mrc_net.h"
+#include "device/mrc_carrier.h"
+#include "device/mrc_dev_port.h"
+
+#define MRC_PORT_MTU_GOOD	4236	/* 4096 of payload in SRv6 with a segment, and all headers */
+
+static void mrc_plane_free_rcu(struct rcu_head *rcu)
+{
+	struct mrc_dev_plane *plane = container_of(rcu, struct mrc_dev_plane, rcu);
+
+	netdev_put(plane->ndev, &plane->tracker);
+	free_percpu(plane->stats);
+	kfree(plane);
+}
+
+void mrc_dev_port_off(struct mrc_dev_plane *plane)
+{
+	struct mrc_dev *dev = plane->dev;
+	u8 n = 0, i;
+
+	RCU_INIT_POINTER(dev->plane[plane->num], NULL);
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		if (rtnl_dereference(dev->plane[i]))
+			n = i + 1;
+	WRITE_ONCE(dev->n_planes, n);
+	xa_erase(&dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
+	if (dev->own_netdev)
+		netdev_upper_dev_unlink(plane->ndev, dev->ndev);
+	mrc_carrier_forget(dev, plane->num);
+	call_rcu(&plane->rcu, mrc_plane_free_rcu);
+}
+
+static int mrc_plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *extack)
+{
+	int i;
+
+	if (number > MRC_PLANES_MAX) {
+		MRC_ERR_MSG(extack, "plane %u: numbers go from 1 to %u", number, MRC_PLANES_MAX);
+		return -EINVAL;
+	}
+	if (number) {
+		if (!rtnl_dereference(dev->plane[number - 1]))
+			return number - 1;
+		MRC_ERR_MSG(extack, "plane %u of %s exists already", number, dev->ndev->name);
+		return -EEXIST;
+	}
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		if (!rtnl_dereference(dev->plane[i]))
+			return i;
+	MRC_ERR_MSG(extack, "%s has %u planes already", dev->ndev->name, MRC_PLANES_MAX);
+	return -ENOSPC;
+}
+
+/* May @port be a plane of @dev? */
+static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
+			  struct netlink_ext_ack *extack)
+{
+	struct net_device *upper = netdev_master_upper_dev_get(port);
+	struct mrc_dev_plane *other;
+	struct mrc_dev *owner;
+
+	if (dev->dead)
+		return -ENODEV;
+	if (port->flags & IFF_LOOPBACK) {
+		MRC_ERR_MSG(extack, "%s is a loopback device", port->name);
+		return -EINVAL;
+	}
+	owner = mrc_dev_of_owner(port);
+	if (owner && owner->own_netdev) {
+		MRC_ERR_MSG(extack, "%s is an MRC device itself", port->name);
+		return -ELOOP;
+	}
+	if (!net_eq(dev_net(port), dev->net)) {
+		MRC_ERR_MSG(extack, "%s is in another network namespace than %s", port->name,
+			    dev->ndev->name);
+		return -EXDEV;
+	}
+	other = mrc_dev_plane_of(port);
+	if (other) {
+		MRC_ERR_MSG(extack, "%s is plane %u of %s already", port->name, other->num + 1,
+			    other->dev->ndev->name);
+		return -EBUSY;
+	}
+	if (upper && dev->own_netdev) {
+		MRC_ERR_MSG(extack, "%s is enslaved to %s", port->name, upper->name);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static struct mrc_dev_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
+{
+	struct mrc_dev_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
+	int cpu;
+
+	if (!plane)
+		return NULL;
+	plane->stats = alloc_percpu(struct mrc_dev_plane_stats);
+	if (!plane->stats) {
+		kfree(plane);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(plane->stats, cpu)->sync);
+	plane->dev = dev;
+	plane->ndev = port;
+	plane->num = num;
+	plane->admin = true;
+	plane->carrier = netif_running(port) && netif_carrier_ok(port);
+	plane->speed_mbps = mrc_carrier_speed(port);
+	netdev_hold(port, &plane->tracker, GFP_KERNEL);
+	return plane;
+}
+
+int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
+		     struct netlink_ext_ack *extack)
+{
+	struct mrc_dev_plane *plane;
+	int num, err;
+
+	ASSERT_RTNL();
+	err = mrc_port_check(dev, port, extack);
+	if (err)
+		return err;
+	num = mrc_plane_number(dev, number, extack);
+	if (num < 0)
+		return num;
+	plane = mrc_plane_alloc(dev, port, (u8)num);
+	if (!plane)
+		return -ENOMEM;
+	err = xa_err(xa_store(&dev->mnet->planes, (unsigned long)port->ifindex, plane,
+			      GFP_KERNEL));
+	if (err)
+		goto err_free;
+	if (dev->own_netdev) {
+		/* No IFF_SLAVE: the port keeps its own IPv6. */
+		err = netdev_master_upper_dev_link(port, dev->ndev, NULL, NULL, extack);
+		if (err)
+			goto err_index;
+	}
+	rcu_assign_pointer(dev->plane[num], plane);
+	if (num >= dev->n_planes)
+		WRITE_ONCE(dev->n_planes, num + 1);
+	if (port->mtu < MRC_PORT_MTU_GOOD)
+		MRC_ERR_MSG(extack, "Note: MTU %u of %s is too small for 4096 bytes per packet",
+			    port->mtu, port->name);
+	mrc_carrier_changed(dev);
+	mrc_event_plane(dev, (u8)num);
+	return 0;
+
+err_index:
+	xa_erase(&dev->mnet->planes, (unsigned long)port->ifindex);
+err_free:
+	call_rcu(&plane->rcu, mrc_plane_free_rcu);
+	return err;
+}
+
+int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port)
+{
+	struct mrc_dev_plane *plane = mrc_dev_plane_of(port);
+	u8 num;
+
+	ASSERT_RTNL();
+	if (!plane || plane->dev != dev)
+		return -ENOENT;
+	num = plane->num;
+	mrc_dev_port_off(plane);
+	mrc_carrier_changed(dev);
+	mrc_event_plane(dev, num);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_dev_port.h - ports become planes of a device, and cease to be. Under rtnl.
+ */
+#ifndef MRC_DEV_PORT_H
+#define MRC_DEV_PORT_H
+
+#include "core/mrc_dev.h"
+#include "core/mrc_dev_plane.h"
+
+/* @number 1..32, or 0 for the lowest free. 0 or -errno with extack. */
+int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
+		     struct netlink_ext_ack *extack);
+int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port);
+/* The plane goes, and nobody is told: mrc_carrier_changed() is the caller's. */
+void mrc_dev_port_off(struct mrc_dev_plane *plane);
+
+#endif

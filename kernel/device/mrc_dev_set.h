@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_dev_set.h - settings of a device take effect. */
+#ifndef MRC_DEV_SET_H
+#define MRC_DEV_SET_H
+
+#include "core/mrc_dev.h"
+
+/* Under rtnl: all of @new or nothing, with extack. */
+int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
+		struct netlink_ext_ack *extack);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_genl_fill.h - objects into messages: 0 or -EMSGSIZE, with a half-made nest taken back.
+ */
+#ifndef MRC_GENL_FILL_H
+#define MRC_GENL_FILL_H
+
+#include "core/mrc_dev_plane.h"
+#include "path/mrc_peer.h"
+#include "data/mrc_qp.h"
+#include "genl/mrc_genl_cc.h"
+
+/* Any context, whatever lock is held. */
+int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
+int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p);
+/*
+ * @pos: with as many of its controllers as fit from there on (under path_lock); it moves.
+ * Returns -EMSGSIZE with the message sound when some were put, unchanged when none was.
+ */
+int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
+/* Process context, no lock held. */
+int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch);
+/* As many EVs as fit, from *@idx on, which moves. 0: the last one is in. */
+int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,
+		     u32 *idx);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_genl_msg.h - what every message has: the family, the device that is meant.
+ *
+ * Requests run under rtnl: devices and planes cannot come or go meanwhile.
+ */
+#ifndef MRC_GENL_MSG_H
+#define MRC_GENL_MSG_H
+
+#include <net/genetlink.h>
+#include "linux/mrc.h"
+#include "core/mrc_dev.h"
+
+enum { MRC_GENL_MCGRP };	/* events */
+
+extern struct genl_family mrc_genl_family;
+/* Grows with every change of what exists; makes interrupted dumps known. */
+extern atomic_t mrc_genl_generation;
+
+/* Under rtnl. The device of @net with the smallest ifindex >= @from, or NULL. */
+struct mrc_dev *mrc_genl_next_dev(struct net *net, int from);
+/* Under rtnl. By DEV_IFINDEX or DEV_NAME; ERR_PTR with extack. */
+struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
+				  struct netlink_ext_ack *extack);
+/* Any context. Ifindex and names; 0 or -EMSGSIZE. */
+int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev);
+
+#endif

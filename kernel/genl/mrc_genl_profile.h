@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_genl_profile.h - EV profiles by netlink, both ways. */
+#ifndef MRC_GENL_PROFILE_H
+#define MRC_GENL_PROFILE_H
+
+#include <net/genetlink.h>
+#include "path/mrc_profile.h"
+
+/* Process context. */
+int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info);
+int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info);
+/* Under dev->peer_lock. As many generators and EVs as fit, from *@idx on, which moves. 0: the last one is in. */
+int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_pathset.h - a path set: the engine's evset for one (peer, profile) and, per EV, where
+ * its packets leave (cached route).
+ *
+ * A set is replaced, never changed (path/mrc_peer_paths.h); packets in flight and QPs keep
+ * the old one alive. What it holds of the engine's, and its routes, are under
+ * peer->path_lock.
+ */
+#ifndef MRC_PATHSET_H
+#define MRC_PATHSET_H
+
+#include <linux/kref.h>
+#include <net/dst.h>
+#include "engine/mrc_ev.h"
+#include "path/mrc_profile.h"
+
+#define MRC_ROT_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */
+
+struct mrc_peer;
+
+struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
+	struct dst_entry *dst;	/* cached route of the outermost destination; under path_lock */
+	u32 dst_cookie;
+	u16 src;		/* place in the profile's list */
+	u8 port;		/* 1-based */
+};
+
+struct mrc_pathset {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
+	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
+	u64 profile_id;			/* 0: AUTO */
+	u32 gen;			/* dev->path_gen when built */
+	u32 planes;			/* mask of planes that existed when built */
+	bool is_auto;			/* EVs made up here: rebuilt when planes come or go */
+	bool srv6;			/* values are outer destinations */
+	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
+	struct mrc_evset evs;
+	struct mrc_rot ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
+	void *mem;			/* of all below, and the evset's */
+	struct mrc_ev_path *path;	/* evs.n, in the order of the evset */
+	struct in6_addr *saddr;		/* by plane: outer source where there is no SID */
+	u16 *ip_order;
+};
+
+/*
+ * A set from the profile and the planes as they are; + ref, not visible to anybody. Any
+ * context: a part of many EVs when made in softirq, and for a peer that no QP has asked for.
+ */
+struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp);
+void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
+/* Under path_lock. */
+void mrc_pathset_drop_routes(struct mrc_pathset *ps);
+/* Any context. EV @idx as configured, MRC_EV_BYTES; made up ones as their entropy. */
+void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES]);
+
+/* The outer destination (16 bytes) and segment of an SRv6 EV. */
+static inline const struct mrc_profile_ev *mrc_pathset_ev(const struct mrc_pathset *ps,
+							  const struct mrc_ev_path *path)
+{
+	return &ps->prof->ev[path->src];
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peer.h - a peer: (device, remote GID), and who uses it.
+ *
+ * Referenced by its QPs and by the ordinary traffic to it (path/mrc_peers.h). Its ports:
+ * path/mrc_peer_port.h; its path set: path/mrc_peer_paths.h.
+ *
+ * peer->lock guards the port objects, the ps pointer and the list of users.
+ * peer->path_lock is held around every engine call that may touch an evset of the peer or a
+ * congestion controller towards it (path/mrc_qpcc.h); order qp->lock > path_lock. One lock
+ * for both, because QPs change path sets one by one while they share a controller all the
+ * time. None of the two is held while the other or a QP's lock is taken, except in that order.
+ */
+#ifndef MRC_PEER_H
+#define MRC_PEER_H
+
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/rhashtable.h>
+#include <rdma/ib_verbs.h>
+#include "engine/mrc_damp.h"
+#include "engine/mrc_port.h"
+#include "engine/mrc_udp.h"
+#include "core/mrc_dev.h"
+
+struct mrc_pathset;
+
+struct mrc_peer {
+	struct rhash_head node;
+	struct kref ref;		/* the table holds one */
+	struct rcu_work free_work;
+	struct mrc_dev *dev;		/* its ib_device is referenced */
+	union ib_gid gid;
+	union ib_gid local_gid;		/* address the peer last wrote to; under lock */
+	bool v4;			/* gid is an IPv4-mapped address */
+	bool local;			/* gid is an address of this namespace: over lo */
+	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
+	bool for_qps;			/* a QP asked for it: whole path sets from then on */
+	spinlock_t lock;		/* port, damp, ps pointer, users */
+	spinlock_t path_lock;		/* evsets, cached routes, controllers */
+	struct mrc_pathset __rcu *ps;
+	struct mrc_port port;
+	struct mrc_damp damp;		/* its ports as announced */
+	u32 ports_up;			/* and as believed */
+	u32 ports_fresh;		/* ours that came up with the last announcement */
+	struct hrtimer port_timer;	/* repeats Port Status Updates; end of damping */
+	struct list_head users;		/* QPs; under lock */
+	struct list_head ccs;		/* mrc_qpcc.link, under path_lock */
+	u32 n_users;
+	unsigned long last_used;	/* jiffies: QP or ordinary traffic */
+};
+
+/* Keeps it from being aged out for another while. Any context. */
+static inline void mrc_peer_used(struct mrc_peer *peer)
+{
+	if (READ_ONCE(peer->last_used) != jiffies)
+		WRITE_ONCE(peer->last_used, jiffies);
+}
+
+#endif

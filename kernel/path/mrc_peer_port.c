@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_peer_port.c - see mrc_peer_port.h.
+ */
+#include <linux/ktime.h>
+#include "linux/mrc.h"
+#include "compat/mrc_compat.h"
+#include "core/mrc_dev_plane.h"
+#include "core/mrc_event.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peer_port.h"
+#include "path/mrc_peer_users.h"
+#include "path/mrc_qpcc.h"
+
+#define MRC_PORT_SURE		2	/* announcements by ports that were up before */
+#define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* a new peer's QP is linked by then */
+
+static mrc_peer_port_send port_send __read_mostly;
+
+void mrc_peer_port_sender(mrc_peer_port_send send)
+{
+	port_send = send;
+}
+
+/* Under peer->lock. Nothing is announced to a host that no QP of ours talks to. */
+static bool port_due(struct mrc_peer *peer, u64 now_ns, struct mrc_pkt *pkt)
+{
+	if (READ_ONCE(peer->dev->dead) || peer->local)
+		return false;
+	if (list_empty(&peer->users) && !mrc_port_owes(&peer->port))
+		return false;
+	return mrc_port_tx_next(&peer->port, now_ns, pkt);
+}
+
+/* Planes up at both ends changed: EVs, the rate for controllers, then the QPs. */
+static void port_changed(struct mrc_peer *peer)
+{
+	mrc_peer_paths_ports(peer);
+	mrc_qpcc_refresh(peer);
+	mrc_peer_users_tell(peer, true);
+	mrc_event_peer(peer, MRC_EVENT_PEER_PORTS);
+}
+
+/*
+ * Under peer->lock. Which of its ports are believed to be up, of those that it announced;
+ * true: that changed.
+ */
+static bool port_believe(struct mrc_peer *peer)
+{
+	u32 up = mrc_port_remote_up(&peer->port);
+
+	up &= ~mrc_damp_suppressed(&peer->damp, up);
+	if (up == peer->ports_up)
+		return false;
+	WRITE_ONCE(peer->ports_up, up);
+	return true;
+}
+
+static void port_arm(struct mrc_peer *peer, u64 now_ns)
+{
+	u64 at_ns = mrc_damp_deadline_ns(&peer->damp);
+
+	if (peer->local)
+		return;
+	if (!list_empty(&peer->users))
+		at_ns = min(at_ns, mrc_port_deadline_ns(&peer->port));
+	if (at_ns != MRC_TIME_NEVER && !READ_ONCE(peer->dev->dead))
+		hrtimer_start(&peer->port_timer,
+			      ns_to_ktime(at_ns > now_ns ? at_ns - now_ns : 0),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
+/*
+ * Under peer->lock. That a port is up is told over another one first: its own routes,
+ * and the switch behind it, may be ready only a little later. Repeats go anywhere.
+ */
+static u32 port_avoid(const struct mrc_peer *peer, const struct mrc_pkt *pkt)
+{
+	if (pkt->opcode != MRC_OPC_EP_REQ || mrc_port_tries(&peer->port) > MRC_PORT_SURE)
+		return 0;
+	return peer->ports_fresh;
+}
+
+void mrc_peer_port_run(struct mrc_peer *peer)
+{
+	u64 now_ns = ktime_get_ns();
+	struct mrc_pkt pkt;
+	u32 avoid = 0;
+	bool due;
+
+	do {
+		spin_lock_bh(&peer->lock);
+		due = port_due(peer, now_ns, &pkt);
+		if (due)
+			avoid = port_avoid(peer, &pkt);
+		else
+			port_arm(peer, now_ns);
+		spin_unlock_bh(&peer->lock);
+		if (due && !port_send(peer, &pkt, avoid) && pkt.opcode == MRC_OPC_EP_REQ)
+			mrc_dev_count(peer->dev, port_updates_sent);
+	} while (due);
+}
+
+static enum hrtimer_restart port_timer(struct hrtimer *t)
+{
+	struct mrc_peer *peer = container_of(t, struct mrc_peer, port_timer);
+	bool changed;
+
+	spin_lock_bh(&peer->lock);
+	mrc_damp_poll(&peer->damp, ktime_get_ns());
+	changed = port_believe(peer);
+	spin_unlock_bh(&peer->lock);
+	if (changed)
+		port_changed(peer);
+	mrc_peer_port_run(peer);
+	return HRTIMER_NORESTART;	/* armed anew inside when needed */
+}
+
+void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
+		      const struct in6_addr *to)
+{
+	u64 now_ns = ktime_get_ns();
+	bool changed;
+
+	if (pkt->opcode == MRC_OPC_EP_REQ && pkt->u.ep.op == MRC_EP_PORT_STATUS)
+		mrc_dev_count(peer->dev, port_updates_rcvd);
+	spin_lock_bh(&peer->lock);
+	memcpy(&peer->local_gid, to, sizeof(*to));
+	changed = mrc_port_rx(&peer->port, pkt, now_ns);
+	if (changed) {
+		mrc_damp_set(&peer->damp, mrc_port_remote_up(&peer->port), now_ns);
+		changed = port_believe(peer);
+	}
+	spin_unlock_bh(&peer->lock);
+	if (changed)
+		port_changed(peer);
+	mrc_peer_port_run(peer);
+}
+
+static void port_damp_init(struct mrc_peer *peer, u32 up)
+{
+	struct mrc_damp_cfg cfg;
+
+	mrc_dev_attr_damp(&peer->dev->attr, &cfg);
+	mrc_damp_init(&peer->damp, &cfg, up);
+}
+
+void mrc_peer_port_damp(struct mrc_peer *peer)
+{
+	bool changed;
+
+	spin_lock_bh(&peer->lock);
+	port_damp_init(peer, mrc_port_remote_up(&peer->port));
+	changed = port_believe(peer);
+	spin_unlock_bh(&peer->lock);
+	if (changed)
+		port_changed(peer);
+}
+
+void mrc_peer_port_planes(struct mrc_peer *peer, u32 up)
+{
+	u32 was;
+
+	spin_lock_bh(&peer->lock);
+	was = mrc_port_up(&peer->port);
+	if (was != up) {
+		peer->ports_fresh = up & ~was;
+		mrc_port_set(&peer->port, up, ktime_get_ns());
+	}
+	spin_unlock_bh(&peer->lock);
+}
+
+void mrc_peer_port_later(struct mrc_peer *peer)
+{
+	if (mrc_port_announcing(&peer->port))
+		hrtimer_start(&peer->port_timer, ns_to_ktime(MRC_PORT_DELAY_NS),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
+void mrc_peer_port_init(struct mrc_peer *peer)
+{
+	u32 up = READ_ONCE(peer->dev->planes_up);
+
+	mrc_hrtimer_setup(&peer->port_timer, port_timer, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_SOFT);
+	mrc_port_init(&peer->port, mrc_dev_plane_mask(peer->dev));
+	peer->ports_up = mrc_port_remote_up(&peer->port);
+	port_damp_init(peer, peer->ports_up);
+	if (up != mrc_port_up(&peer->port))
+		mrc_port_set(&peer->port, up, ktime_get_ns());
+}
+
+void mrc_peer_port_stop(struct mrc_peer *peer)
+{
+	hrtimer_cancel(&peer->port_timer);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peer_port.h - the ports of a peer: which of them are up, as it announced and as we
+ * believe; and what it is told of ours (Port Status Updates).
+ *
+ * The decisions are the engine's (mrc_port.h, mrc_damp.h); here is the timer that asks it.
+ */
+#ifndef MRC_PEER_PORT_H
+#define MRC_PEER_PORT_H
+
+#include "path/mrc_peer.h"
+
+/* Who sends endpoint packets (data/mrc_endpoint.h): 0, or -errno. Set once, before any peer. */
+typedef int (*mrc_peer_port_send)(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid);
+void mrc_peer_port_sender(mrc_peer_port_send send);
+
+/* Of a new peer, which nobody sees yet. It takes all ports for up until it hears otherwise. */
+void mrc_peer_port_init(struct mrc_peer *peer);
+void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has ended */
+/* Any context. A QP asked for the peer: if planes are down, say so once it is linked. */
+void mrc_peer_port_later(struct mrc_peer *peer);
+/* Any context, no lock held: the planes that are up here changed. */
+void mrc_peer_port_planes(struct mrc_peer *peer, u32 up);
+/* Likewise: answers and announcements that are due leave. */
+void mrc_peer_port_run(struct mrc_peer *peer);
+/* Likewise: damping is set anew. */
+void mrc_peer_port_damp(struct mrc_peer *peer);
+/* An endpoint packet (QP 2) arrived from this peer, for @to of ours; softirq. */
+void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
+		      const struct in6_addr *to);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peer_users.h - who uses a peer and is told when its paths change: QPs.
+ *
+ * A user is embedded in what it stands for. It is told with a reference and under no lock.
+ */
+#ifndef MRC_PEER_USERS_H
+#define MRC_PEER_USERS_H
+
+#include <rdma/ib_verbs.h>
+#include "path/mrc_peer.h"
+
+struct mrc_peer_user;
+
+struct mrc_peer_user_ops {
+	bool (*get)(struct mrc_peer_user *u);	/* under peer->lock; false: it is going */
+	void (*put)(struct mrc_peer_user *u);	/* any context */
+	/* Any context. @planes: what is in flight on planes that went must be resent. */
+	void (*changed)(struct mrc_peer_user *u, bool planes);
+};
+
+struct mrc_peer_user {
+	const struct mrc_peer_user_ops *ops;
+	struct list_head link;		/* peer->users, under peer->lock */
+	union ib_gid local;		/* the address of ours that it talks from */
+};
+
+/* Any context, no lock held. */
+void mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
+void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u);
+/* One linked or unlinked meanwhile may be met twice or, being new, not at all. */
+void mrc_peer_users_tell(struct mrc_peer *peer, bool planes);
+/* The address of ours that the peer knows; all zero: none yet. */
+void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_peers.c - see mrc_peers.h.
+ *
+ * dev->peer_lock guards the table's membership; nothing else is taken inside. All
+ * softirq-safe.
+ */
+#include <linux/rhashtable.h>
+#include <net/ipv6.h>
+#include "path/mrc_pathset.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peer_port.h"
+#include "path/mrc_peers.h"
+
+#define MRC_PEER_IDLE		(60 * HZ)
+#define MRC_PEER_GC		(20 * HZ)
+
+static const struct rhashtable_params peer_params = {
+	.key_len = sizeof(union ib_gid),
+	.key_offset = offsetof(struct mrc_peer, gid),
+	.head_offset = offsetof(struct mrc_peer, node),
+	.automatic_shrinking = true,
+};
+
+static void peer_free_work(struct work_struct *work)
+{
+	struct mrc_peer *peer = container_of(to_rcu_work(work), struct mrc_peer, free_work);
+	struct mrc_dev *dev = peer->dev;
+
+	mrc_peer_port_stop(peer);
+	mrc_pathset_put(rcu_dereference_protected(peer->ps, true));
+	kfree(peer);
+	put_device(&dev->ibdev.dev);
+}
+
+static void peer_release(struct kref *ref)
+{
+	struct mrc_peer *peer = container_of(ref, struct mrc_peer, ref);
+
+	queue_rcu_work(mrc_wq, &peer->free_work);
+}
+
+void mrc_peer_put(struct mrc_peer *peer)
+{
+	if (peer)
+		kref_put(&peer->ref, peer_release);
+}
+
+struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid)
+{
+	struct mrc_peer *peer;
+
+	rcu_read_lock();
+	peer = rhashtable_lookup(&dev->peers, gid, peer_params);
+	if (peer && !kref_get_unless_zero(&peer->ref))
+		peer = NULL;
+	rcu_read_unlock();
+	return peer;
+}
+
+static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
+{
+	struct mrc_peer *peer = kzalloc(sizeof(*peer), gfp);
+	struct mrc_pathset *ps;
+
+	if (!peer)
+		return NULL;
+	kref_init(&peer->ref);
+	INIT_RCU_WORK(&peer->free_work, peer_free_work);
+	peer->dev = dev;
+	peer->gid = *gid;
+	peer->v4 = ipv6_addr_v4mapped((const struct in6_addr *)gid);
+	peer->local = mrc_dev_addr_is_local(dev, (const struct in6_addr *)gid);
+	peer->for_qps = gfpflags_allow_blocking(gfp);
+	spin_lock_init(&peer->lock);
+	spin_lock_init(&peer->path_lock);
+	INIT_LIST_HEAD(&peer->users);
+	INIT_LIST_HEAD(&peer->ccs);
+	peer->last_used = jiffies;
+	mrc_peer_port_init(peer);
+	ps = mrc_pathset_build(peer, gfp);
+	if (!ps) {
+		kfree(peer);
+		return NULL;
+	}
+	RCU_INIT_POINTER(peer->ps, ps);
+	get_device(&dev->ibdev.dev);
+	return peer;
+}
+
+/* Put @peer in the table, or find that another was quicker. The result has a reference. */
+static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	struct mrc_peer *old;
+
+	spin_lock_bh(&dev->peer_lock);
+	if (dev->dead) {
+		old = ERR_PTR(-ENODEV);
+	} else {
+		kref_get(&peer->ref);	/* the table's */
+		old = rhashtable_lookup_get_insert_fast(&dev->peers, &peer->node,
+							peer_params);
+		if (old)
+			kref_put(&peer->ref, peer_release);
+		else
+			dev->n_peers++;
+		/* Members leave under this lock, and only with their last reference. */
+		if (!IS_ERR_OR_NULL(old))
+			kref_get(&old->ref);
+	}
+	spin_unlock_bh(&dev->peer_lock);
+	if (!old) {
+		schedule_delayed_work(&dev->peer_gc, MRC_PEER_GC);
+		return peer;
+	}
+	kref_put(&peer->ref, peer_release);
+	return IS_ERR(old) ? NULL : old;
+}
+
+struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
+{
+	u32 max = gfpflags_allow_blocking(gfp) ? MRC_PEERS_MAX : MRC_IP_PEERS_MAX;
+	struct mrc_peer *peer;
+	bool is_new;
+
+	peer = mrc_peer_find(dev, gid);
+	is_new = !peer;
+	if (is_new) {
+		if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= max)
+			return NULL;
+		peer = peer_alloc(dev, gid, gfp);
+		if (!peer)
+			return NULL;
+		peer = peer_insert(dev, peer);
+		if (!peer)
+			return NULL;
+	}
+	mrc_peer_used(peer);
+	if (gfpflags_allow_blocking(gfp)) {
+		WRITE_ONCE(peer->for_qps, true);
+		smp_mb();	/* see mrc_peer_paths_rebuild() */
+	}
+	if (is_new || gfpflags_allow_blocking(gfp))
+		mrc_peer_paths_refresh(peer, gfp, is_new);
+	if (gfpflags_allow_blocking(gfp))
+		mrc_peer_port_later(peer);
+	return peer;
+}
+
+void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
+{
+	struct rhashtable_iter it;
+	struct mrc_peer *peer;
+
+	rhashtable_walk_enter(&dev->peers, &it);
+	rhashtable_walk_start(&it);
+	while ((peer = rhashtable_walk_next(&it))) {
+		if (IS_ERR(peer))
+			continue;	/* resized: some come twice */
+		if (!kref_get_unless_zero(&peer->ref))
+			continue;
+		rhashtable_walk_stop(&it);
+		fn(peer);
+		kref_put(&peer->ref, peer_release);
+		cond_resched();
+		rhashtable_walk_start(&it);	/* where it was, or it says -EAGAIN */
+	}
+	rhashtable_walk_stop(&it);
+	rhashtable_walk_exit(&it);
+}
+
+/* Under RCU. Only the table's reference is left: nobody can get another any more. */
+static void peer_gc_one(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	if (time_before(jiffies, READ_ONCE(peer->last_used) + MRC_PEER_IDLE))
+		return;
+	spin_lock_bh(&dev->peer_lock);
+	if (refcount_dec_if_one(&peer->ref.refcount)) {
+		rhashtable_remove_fast(&dev->peers, &peer->node, peer_params);
+		dev->n_peers--;
+		peer_release(&peer->ref);
+	}
+	spin_unlock_bh(&dev->peer_lock);
+}
+
+static void peer_gc_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, peer_gc);
+	struct rhashtable_iter it;
+	struct mrc_peer *peer;
+
+	rhashtable_walk_enter(&dev->peers, &it);
+	rhashtable_walk_start(&it);
+	while ((peer = rhashtable_walk_next(&it)))
+		if (!IS_ERR(peer))
+			peer_gc_one(dev, peer);
+	rhashtable_walk_stop(&it);
+	rhashtable_walk_exit(&it);
+	if (READ_ONCE(dev->n_peers) && !READ_ONCE(dev->dead))
+		schedule_delayed_work(&dev->peer_gc, MRC_PEER_GC);
+}
+
+int mrc_peers_init(struct mrc_dev *dev)
+{
+	INIT_DELAYED_WORK(&dev->peer_gc, peer_gc_work);
+	return rhashtable_init(&dev->peers, &peer_params);
+}
+
+static void peer_destroy(void *ptr, void *arg)
+{
+	struct mrc_peer *peer = ptr;
+
+	mrc_peer_port_stop(peer);
+	kref_put(&peer->ref, peer_release);
+}
+
+void mrc_peers_destroy(struct mrc_dev *dev)
+{
+	cancel_delayed_work_sync(&dev->peer_gc);
+	rhashtable_free_and_destroy(&dev->peers, peer_destroy, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peers.h - the peers of a device: found, made on demand, aged out.
+ *
+ * The table holds one reference of each; one that nobody else has a reference of is dropped
+ * when no QP nor ordinary packet used it for a minute.
+ */
+#ifndef MRC_PEERS_H
+#define MRC_PEERS_H
+
+#include "path/mrc_peer.h"
+
+#define MRC_PEERS_MAX	65536	/* per device */
+#define MRC_IP_PEERS_MAX 4096	/* beyond so many, ordinary IP makes no new ones */
+
+/* Any context, as @gfp says; no lock held. + ref, or NULL. One that may block is for a QP. */
+struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);
+/* Any context. + ref, or NULL. */
+struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid);
+void mrc_peer_put(struct mrc_peer *peer);	/* any context */
+
+/* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */
+void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer));
+int mrc_peers_init(struct mrc_dev *dev);
+void mrc_peers_destroy(struct mrc_dev *dev);	/* process context; no packet path left */
+
+#endif

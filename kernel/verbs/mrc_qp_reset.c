@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp_reset.c - see mrc_qp_reset.h.
+ */
+#include "path/mrc_pathset.h"
+#include "path/mrc_peers.h"
+#include "data/mrc_hold.h"
+#include "data/mrc_qp_peer.h"
+#include "verbs/mrc_qp_reset.h"
+
+/*
+ * Under qp->lock and with the path lock if the QP has a peer: what it had in flight
+ * counts no more for the others.
+ */
+static void mrc_qp_reset_conn(struct mrc_qp *qp)
+{
+	if (qp->peer)
+		spin_lock(&qp->peer->path_lock);
+	mrc_conn_reset(&qp->conn);
+	mrc_conn_set_path(&qp->conn, NULL);	/* another set may come to lie at its address */
+	if (qp->peer)
+		spin_unlock(&qp->peer->path_lock);
+}
+
+/* What is posted and not taken yet is forgotten; indices run on. */
+static void mrc_qp_skip_ring(struct mrc_ring *r, u32 *cons)
+{
+	*cons = READ_ONCE(r->hdr->prod);
+	smp_store_release(&r->hdr->cons, *cons);
+}
+
+/* Under qp->lock: rings and requests as of a new QP. */
+static void mrc_qp_forget_work(struct mrc_qp *qp)
+{
+	u32 i;
+
+	mrc_qp_put_mrs(qp);
+	for (i = 0; i < MRC_QP_RQM; i++)
+		qp->rwqe[i].valid = false;
+	qp->sq_posted = 0;
+	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
+	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
+	qp->rq_base = qp->rq_cons;
+	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
+}
+
+void mrc_qp_reset(struct mrc_qp *qp)
+{
+	struct mrc_conn_info info;
+	struct sk_buff_head held;
+	struct mrc_pathset *ps;
+	struct mrc_qpcc *qpcc;
+	struct mrc_peer *peer;
+
+	lockdep_assert_held(&qp->mutex);
+	__skb_queue_head_init(&held);
+	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
+	spin_lock(&qp->lock);
+	mrc_conn_info(&qp->conn, &info);
+	mrc_stats_add(&qp->dev->gone, &info.stats);
+	mrc_qp_reset_conn(qp);
+	mrc_conn_clear_stats(&qp->conn);
+	qp->state = IB_QPS_RESET;
+	peer = qp->peer;
+	ps = qp->ps;
+	qpcc = qp->qpcc;
+	qp->peer = NULL;
+	qp->ps = NULL;
+	qp->qpcc = NULL;
+	memset(&qp->incast, 0, sizeof(qp->incast));
+	mrc_hold_take_all(qp, &held);
+	mrc_qp_forget_work(qp);
+	qp->timer_ns = MRC_TIME_NEVER;
+	spin_unlock(&qp->lock);
+	spin_unlock_bh(&qp->dev->qp_lock);
+
+	hrtimer_cancel(&qp->timer);
+	__skb_queue_purge(&held);
+	mrc_qpcc_put(qpcc);
+	if (!peer)
+		return;
+	mrc_qp_peer_unlink(qp, peer);
+	mrc_pathset_put(ps);
+	mrc_peer_used(peer);
+	mrc_peer_put(peer);
+}
