@@ -35,7 +35,7 @@ struct mrc_bh {
 
 static DEFINE_PER_CPU(struct mrc_bh, mrc_bh);
 
-static void mrc_bh_wake(void *arg)
+static void bh_wake(void *arg)
 {
 	struct mrc_bh *bh = arg;
 
@@ -43,7 +43,7 @@ static void mrc_bh_wake(void *arg)
 }
 
 /* Interrupts are off. Other CPUs may be here as well: then one of the answers will do. */
-static int mrc_bh_cpu(struct mrc_qp *qp)
+static int bh_cpu(struct mrc_qp *qp)
 {
 	int here = smp_processor_id(), last = READ_ONCE(qp->bh_cpu);
 
@@ -74,7 +74,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	if (!in_hardirq() && !irqs_disabled())
 		local_bh_disable();
 	local_irq_save(flags);
-	cpu = mrc_bh_cpu(qp);
+	cpu = bh_cpu(qp);
 	bh = per_cpu_ptr(&mrc_bh, cpu);
 	spin_lock(&bh->lock);
 	list_add_tail(&qp->bh_link, &bh->qps);
@@ -97,7 +97,7 @@ enum hrtimer_restart mrc_bh_timer(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-static struct mrc_qp *mrc_bh_pop(struct mrc_bh *bh)
+static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 {
 	struct mrc_qp *qp;
 
@@ -109,14 +109,14 @@ static struct mrc_qp *mrc_bh_pop(struct mrc_bh *bh)
 	return qp;
 }
 
-static void mrc_bh_work(struct tasklet_struct *t)
+static void bh_work(struct tasklet_struct *t)
 {
 	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
 	struct mrc_qp *qp;
 	int turns;
 
 	for (turns = 0; turns < MRC_BH_TURNS; turns++) {
-		qp = mrc_bh_pop(bh);
+		qp = bh_pop(bh);
 		if (!qp)
 			return;
 		/* Before the turn: news that come during it queue the QP again. */
@@ -139,8 +139,8 @@ int mrc_bh_init(void)
 
 		spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
-		tasklet_setup(&bh->tasklet, mrc_bh_work);
-		INIT_CSD(&bh->csd, mrc_bh_wake, bh);
+		tasklet_setup(&bh->tasklet, bh_work);
+		INIT_CSD(&bh->csd, bh_wake, bh);
 	}
 	return 0;
 }

@@ -27,7 +27,7 @@ static DEFINE_PER_CPU(u8 [4096], mrc_bounce);
 
 /* ---- completions ---- */
 
-static u8 mrc_wc_status(enum mrc_status st)
+static u8 wc_status(enum mrc_status st)
 {
 	switch (st) {
 	case MRC_ST_OK:
@@ -56,7 +56,7 @@ static u8 mrc_wc_status(enum mrc_status st)
 	return IB_WC_GENERAL_ERR;
 }
 
-static u8 mrc_wc_opcode(enum mrc_op op)
+static u8 wc_opcode(enum mrc_op op)
 {
 	switch (op) {
 	case MRC_OP_WRITE:
@@ -73,15 +73,15 @@ static u8 mrc_wc_opcode(enum mrc_op op)
 	}
 }
 
-static void mrc_complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
+static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
 	struct mrc_swqe *w = mrc_wqe_send(qp, cpl->cookie);
 	struct mrc_cqe cqe = {
 		.wr_id = w->wr_id,
 		.qpn = qp->qpn,
 		.byte_len = cpl->len,
-		.opcode = mrc_wc_opcode(cpl->op),
-		.status = mrc_wc_status(cpl->status),
+		.opcode = wc_opcode(cpl->op),
+		.status = wc_status(cpl->status),
 	};
 
 	mrc_wqe_release(w);
@@ -89,8 +89,8 @@ static void mrc_complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
 
-static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe,
-			  bool solicited)
+static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe,
+		      bool solicited)
 {
 	cqe->wr_id = w->wr_id;
 	cqe->qpn = qp->qpn;
@@ -102,14 +102,14 @@ static void mrc_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe 
 	mrc_cq_post(qp->rcq, cqe, solicited);
 }
 
-static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
+static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
 	u32 idx = qp->rq_base + cpl->rq_idx;
 	struct mrc_rwqe *w = mrc_wqe_recv(qp, idx);
 	struct mrc_cqe cqe = {
 		.byte_len = cpl->len,
 		.opcode = cpl->op == MRC_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
-		.status = mrc_wc_status(cpl->status),
+		.status = wc_status(cpl->status),
 	};
 
 	if (WARN_ON_ONCE(!w || idx != qp->rq_cons))
@@ -118,13 +118,13 @@ static void mrc_complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		cqe.imm_data = (__force u32)cpu_to_be32(cpl->imm);
 		cqe.wc_flags = IB_WC_WITH_IMM;
 	}
-	mrc_recv_done(qp, w, &cqe, cpl->solicited);
+	recv_done(qp, w, &cqe, cpl->solicited);
 }
 
 /* ---- what became possible ---- */
 
 /* A bad request whose turn comes fails the connection, which then leaves its controller. */
-static bool mrc_flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
+static bool flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 {
 	bool any;
 
@@ -137,12 +137,12 @@ static bool mrc_flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 }
 
 /* True: the budget of held packets is used up, and there may be more. */
-static bool mrc_flow_do(struct mrc_qp *qp, u64 now)
+static bool flow_do(struct mrc_qp *qp, u64 now)
 {
 	int held = MRC_HOLD_BUDGET;
 	struct mrc_todo ev;
 
-	while (held && mrc_flow_next(qp, &ev)) {
+	while (held && flow_next(qp, &ev)) {
 		switch (ev.what) {
 		case MRC_DO_PLACE:
 			mrc_hold_place(qp, ev.hold, now);
@@ -159,9 +159,9 @@ static bool mrc_flow_do(struct mrc_qp *qp, u64 now)
 			break;
 		case MRC_DO_COMPLETE:
 			if (ev.cpl.kind == MRC_CPL_SEND)
-				mrc_complete_send(qp, &ev.cpl);
+				complete_send(qp, &ev.cpl);
 			else
-				mrc_complete_recv(qp, &ev.cpl);
+				complete_recv(qp, &ev.cpl);
 			break;
 		}
 	}
@@ -188,7 +188,7 @@ static void flow_error(struct mrc_qp *qp)
 }
 
 /* What is still in the rings completes as flushed. True: there may be more. */
-static bool mrc_flow_flush(struct mrc_qp *qp)
+static bool flow_flush(struct mrc_qp *qp)
 {
 	struct mrc_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
 	int budget = MRC_FLUSH_BUDGET;
@@ -208,7 +208,7 @@ static bool mrc_flow_flush(struct mrc_qp *qp)
 	cqe.opcode = IB_WC_RECV;
 	while (budget && (w = mrc_wqe_recv(qp, qp->rq_cons))) {
 		budget--;
-		mrc_recv_done(qp, w, &cqe, true);
+		recv_done(qp, w, &cqe, true);
 	}
 	return !budget;
 }
@@ -216,7 +216,7 @@ static bool mrc_flow_flush(struct mrc_qp *qp)
 /* ---- work in ---- */
 
 /* Take send requests off the ring while the engine has room. True: more are there. */
-static bool mrc_flow_pull(struct mrc_qp *qp, u64 now)
+static bool flow_pull(struct mrc_qp *qp, u64 now)
 {
 	struct mrc_wr wr;
 	int n;
@@ -243,7 +243,7 @@ static bool mrc_flow_pull(struct mrc_qp *qp, u64 now)
  * Going idle as far as the ring is concerned: ask for a doorbell, then look
  * once more (mrc-abi.h). True: something came in between.
  */
-static bool mrc_flow_sleep(struct mrc_qp *qp)
+static bool flow_sleep(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	smp_mb();
@@ -252,7 +252,7 @@ static bool mrc_flow_sleep(struct mrc_qp *qp)
 }
 
 /* A profile was replaced: the peer has another set of paths. */
-static void mrc_flow_refresh_path(struct mrc_qp *qp)
+static void flow_refresh_path(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps;
 
@@ -268,7 +268,7 @@ static void mrc_flow_refresh_path(struct mrc_qp *qp)
 
 /* ---- packets out ---- */
 
-static struct sk_buff *mrc_flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
+static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 {
 	struct mrc_payload pl;
 
@@ -278,7 +278,7 @@ static struct sk_buff *mrc_flow_build(struct mrc_qp *qp, const struct mrc_txop *
 }
 
 /* True: budget used up, more to send. *retry: a packet could not be built. */
-static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
+static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
 {
 	spinlock_t *path_lock = &qp->peer->path_lock;
 	struct mrc_txop op;
@@ -292,7 +292,7 @@ static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bo
 		spin_unlock(path_lock);
 		if (!more)
 			return false;
-		skb = mrc_flow_build(qp, &op);
+		skb = flow_build(qp, &op);
 		if (unlikely(!skb)) {
 			spin_lock(path_lock);
 			mrc_conn_tx_undo(&qp->conn, &op);
@@ -311,7 +311,7 @@ static bool mrc_flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bo
  * Armed again only when the deadline moved to an earlier time; one that moved
  * away costs a turn that finds nothing to do.
  */
-static void mrc_flow_arm(struct mrc_qp *qp, u64 at)
+static void flow_arm(struct mrc_qp *qp, u64 at)
 {
 	if (at >= READ_ONCE(qp->timer_ns) || !qp->ibqp)
 		return;
@@ -322,7 +322,7 @@ static void mrc_flow_arm(struct mrc_qp *qp, u64 at)
 /* ---- incast ---- */
 
 /* What arrived since the last turn is told to the device, its answer to the peer. */
-static void mrc_flow_incast(struct mrc_qp *qp, u64 now)
+static void flow_incast(struct mrc_qp *qp, u64 now)
 {
 	struct mrc_dev *dev = qp->dev;
 	struct mrc_incast_note note;
@@ -339,7 +339,7 @@ static void mrc_flow_incast(struct mrc_qp *qp, u64 now)
 
 /* ---- the turn ---- */
 
-static bool mrc_flow_error_turn(struct mrc_qp *qp)
+static bool flow_error_turn(struct mrc_qp *qp)
 {
 	struct sk_buff_head held;
 
@@ -348,43 +348,43 @@ static bool mrc_flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_purge(&held);
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
-	mrc_flow_do(qp, ktime_get_ns());
-	return mrc_flow_flush(qp) || mrc_flow_sleep(qp);
+	flow_do(qp, ktime_get_ns());
+	return flow_flush(qp) || flow_sleep(qp);
 }
 
-static bool mrc_flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
+static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 {
 	bool more, retry = false;
 	u64 now = ktime_get_ns(), at;
 
 	if (!qp->ibqp || !qp->peer)
-		return qp->ibqp && qp->state == IB_QPS_ERR && mrc_flow_error_turn(qp);
-	mrc_flow_refresh_path(qp);
+		return qp->ibqp && qp->state == IB_QPS_ERR && flow_error_turn(qp);
+	flow_refresh_path(qp);
 	spin_lock(&qp->peer->path_lock);
 	mrc_conn_timer(&qp->conn, now);
 	spin_unlock(&qp->peer->path_lock);
-	more = mrc_flow_do(qp, now);
-	mrc_flow_incast(qp, now);
+	more = flow_do(qp, now);
+	flow_incast(qp, now);
 	if (qp->state == IB_QPS_RTS)
-		more |= mrc_flow_pull(qp, now);
-	more |= mrc_flow_tx(qp, now, out, &retry);
-	more |= mrc_flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
+		more |= flow_pull(qp, now);
+	more |= flow_tx(qp, now, out, &retry);
+	more |= flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
-		return mrc_flow_error_turn(qp);
+		return flow_error_turn(qp);
 	if (!more)
-		more = mrc_flow_sleep(qp);
+		more = flow_sleep(qp);
 	at = mrc_conn_deadline_ns(&qp->conn);
 	if (retry)
 		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
 	if (at != MRC_TIME_NEVER)
-		mrc_flow_arm(qp, at);
+		flow_arm(qp, at);
 	return more;
 }
 
 /* Under qp->lock. The peer (referenced) whose EV states changed since last told, or NULL. */
-static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
+static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps = qp->ps;
 	bool news;
@@ -409,8 +409,8 @@ bool mrc_flow_run(struct mrc_qp *qp)
 
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
-	more = mrc_flow_turn(qp, &out);
-	news = mrc_flow_ev_news(qp);
+	more = flow_turn(qp, &out);
+	news = flow_ev_news(qp);
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);

@@ -69,7 +69,7 @@ static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buf
 
 /* Refused before it is held is what could not be refused later. */
 const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
-				       struct sk_buff *skb, int off)
+					struct sk_buff *skb, int off)
 {
 	bool needs_rq = op->needs_rq || op->place == MRC_PLACE_RECV;
 

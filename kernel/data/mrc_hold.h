@@ -18,7 +18,7 @@
 
 /* Keep @skb (its own reference) for MRC_DO_PLACE. NULL: done; else why it is refused. */
 const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
-				       struct sk_buff *skb, int off);
+					struct sk_buff *skb, int off);
 /* The packet in @slot has its turn. */
 void mrc_hold_place(struct mrc_qp *qp, u32 slot, u64 now);
 /* What will never be placed, for the caller to free. */

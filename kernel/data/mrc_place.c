@@ -17,7 +17,7 @@ static const struct mrc_reject mrc_deny_rnr = {
 };
 
 /* The MR behind a remote key, if it and the QP allow @access; referenced. */
-static struct mrc_mr *mrc_remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len, int access)
+static struct mrc_mr *remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len, int access)
 {
 	struct mrc_mr *mr;
 
@@ -31,8 +31,8 @@ static struct mrc_mr *mrc_remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len
 	return mr;
 }
 
-static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct mrc_rxop *op,
-						const struct sk_buff *skb, int off)
+static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_rxop *op,
+					    const struct sk_buff *skb, int off)
 {
 	u32 tail = op->tail >= 0 ? min_t(u32, op->len, MRC_TAIL_LEN) : 0;
 	struct mrc_mr *mr;
@@ -41,7 +41,7 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 		return &mrc_deny_rnr;
 	if (!op->len)
 		return NULL;
-	mr = mrc_remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
+	mr = remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return &mrc_deny_access;
 	mrc_mr_copy_from_skb(mr, op->va, skb, off, op->len - tail);
@@ -51,8 +51,8 @@ static const struct mrc_reject *mrc_place_write(struct mrc_qp *qp, const struct 
 	return NULL;
 }
 
-static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
-					       const struct sk_buff *skb, int off)
+static const struct mrc_reject *place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
+					   const struct sk_buff *skb, int off)
 {
 	struct mrc_rwqe *w = mrc_wqe_recv(qp, qp->rq_base + op->rq_idx);
 
@@ -72,8 +72,8 @@ static const struct mrc_reject *mrc_place_recv(struct mrc_qp *qp, const struct m
 	return NULL;
 }
 
-static const struct mrc_reject *mrc_place_resp(struct mrc_qp *qp, const struct mrc_rxop *op,
-					       const struct sk_buff *skb, int off)
+static const struct mrc_reject *place_resp(struct mrc_qp *qp, const struct mrc_rxop *op,
+					   const struct sk_buff *skb, int off)
 {
 	struct mrc_swqe *w = mrc_wqe_send(qp, op->cookie);
 	bool ok;
@@ -90,11 +90,11 @@ const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 {
 	switch (op->place) {
 	case MRC_PLACE_WRITE:
-		return mrc_place_write(qp, op, skb, off);
+		return place_write(qp, op, skb, off);
 	case MRC_PLACE_RECV:
-		return mrc_place_recv(qp, op, skb, off);
+		return place_recv(qp, op, skb, off);
 	case MRC_PLACE_RESP:
-		return mrc_place_resp(qp, op, skb, off);
+		return place_resp(qp, op, skb, off);
 	case MRC_PLACE_NONE:
 		break;
 	}
@@ -106,7 +106,7 @@ const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t)
 {
 	/* Checked when the packet came; deregistered since: nothing to write to. */
-	struct mrc_mr *mr = mrc_remote_mr(qp, t->rkey, t->va, t->len, IB_ACCESS_REMOTE_WRITE);
+	struct mrc_mr *mr = remote_mr(qp, t->rkey, t->va, t->len, IB_ACCESS_REMOTE_WRITE);
 
 	if (!mr) {
 		mrc_dev_count(qp->dev, tails_dropped);
@@ -116,7 +116,7 @@ void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t)
 	mrc_mr_put(mr);
 }
 
-static void mrc_exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
+static void exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 {
 	struct mrc_resp *r = &qp->resp[x->slot];
 
@@ -124,7 +124,7 @@ static void mrc_exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 	r->va = x->va;
 	r->len = x->len;
 	if (x->len) {
-		r->mr = mrc_remote_mr(qp, x->rkey, x->va, x->len, IB_ACCESS_REMOTE_READ);
+		r->mr = remote_mr(qp, x->rkey, x->va, x->len, IB_ACCESS_REMOTE_READ);
 		if (!r->mr) {
 			mrc_conn_exec_fail(&qp->conn, x->slot, MRC_NAK_REM_ACCESS, now);
 			return;
@@ -133,12 +133,12 @@ static void mrc_exec_read(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 	mrc_conn_exec_done(&qp->conn, x->slot, 0, now);
 }
 
-static void mrc_exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
+static void exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 {
 	struct mrc_mr *mr;
 	u64 orig;
 
-	mr = mrc_remote_mr(qp, x->rkey, x->va, 8, IB_ACCESS_REMOTE_ATOMIC);
+	mr = remote_mr(qp, x->rkey, x->va, 8, IB_ACCESS_REMOTE_ATOMIC);
 	if (!mr) {
 		mrc_conn_exec_fail(&qp->conn, x->slot, MRC_NAK_REM_ACCESS, now);
 		return;
@@ -151,9 +151,9 @@ static void mrc_exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now
 void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 {
 	if (x->op == MRC_OP_READ)
-		mrc_exec_read(qp, x, now);
+		exec_read(qp, x, now);
 	else
-		mrc_exec_atomic(qp, x, now);
+		exec_atomic(qp, x, now);
 }
 
 void mrc_place_exec_free(struct mrc_qp *qp, u16 slot)

@@ -73,7 +73,7 @@ void mrc_qp_free_work(struct work_struct *work)
 	mrc_qp_free(container_of(work, struct mrc_qp, free_work));
 }
 
-static void mrc_qp_release(struct kref *ref)
+static void qp_release(struct kref *ref)
 {
 	struct mrc_qp *qp = container_of(ref, struct mrc_qp, ref);
 
@@ -82,7 +82,7 @@ static void mrc_qp_release(struct kref *ref)
 
 void mrc_qp_put(struct mrc_qp *qp)
 {
-	kref_put(&qp->ref, mrc_qp_release);
+	kref_put(&qp->ref, qp_release);
 }
 
 void mrc_qp_fail_conn(struct mrc_qp *qp)

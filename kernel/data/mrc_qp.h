@@ -66,7 +66,6 @@ struct mrc_resp {
 	struct mrc_mr *mr;	/* referenced while READ responses are sent; else NULL */
 	u64 va;
 	u32 len;
-	__be64 orig;
 };
 
 enum {			/* bits of mrc_qp.bh */

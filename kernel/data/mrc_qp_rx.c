@@ -52,7 +52,8 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	}
 	full = mrc_conn_answers_full(&qp->conn);
 	spin_unlock(&qp->lock);
-	if (unlikely(full))		/* a softirq may bring hundreds of packets, all trimmed or marked */
+	/* A softirq may bring hundreds of packets, all trimmed or marked. */
+	if (unlikely(full))
 		mrc_flow_run(qp);
 	mrc_bh_kick(qp);
 }

@@ -255,7 +255,8 @@ static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const str
 		mrc_tx_swap_halves(pkt);
 	pkt->ev = (u32)ntohs(udp->source) << 16 | p->flow_label;
 	pkt->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
-	pkt->ecn_ce = (p->ds & MRC_ECN_CE) == MRC_ECN_CE || (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
+	pkt->ecn_ce = (p->ds & MRC_ECN_CE) == MRC_ECN_CE ||
+		      (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
 	pkt->udp_len = (u16)udp_len;
 	return true;
 

@@ -234,6 +234,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	struct mrc_tx_cb *cb;
 	struct mrc_way w;
 	u32 room;
+	u16 port;
 	u8 *icrc;
 
 	rcu_read_lock();
@@ -254,7 +255,8 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		dst_release(w.dst);
 		return NULL;
 	}
-	push_udp(skb, op->hdr.ev, mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr));
+	port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
+	push_udp(skb, op->hdr.ev, port);
 	if (v4)
 		push_ip4(skb, sgid, dgid, tos);
 	else
@@ -264,7 +266,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		put_unaligned_le32(mrc_icrc_skb(skb, 0, (int)skb->len - MRC_ICRC_LEN), icrc);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
-			   v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
+				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set(skb, w.dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = dev;

@@ -15,7 +15,7 @@
 
 /* ---- send requests ---- */
 
-static int mrc_wr_op(u8 opcode)
+static int wr_op(u8 opcode)
 {
 	switch (opcode) {
 	case IB_UVERBS_WR_RDMA_WRITE:
@@ -37,15 +37,15 @@ static int mrc_wr_op(u8 opcode)
 	}
 }
 
-static bool mrc_op_writes_local(enum mrc_op op)
+static bool op_writes_local(enum mrc_op op)
 {
 	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
 }
 
 /* Reference the memory of each SGE; the sum of their lengths goes to w->len. */
-static enum mrc_status mrc_swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum mrc_op op)
+static enum mrc_status swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum mrc_op op)
 {
-	int access = mrc_op_writes_local(op) ? IB_ACCESS_LOCAL_WRITE : 0;
+	int access = op_writes_local(op) ? IB_ACCESS_LOCAL_WRITE : 0;
 	u64 sum = 0;
 	u8 i;
 
@@ -66,10 +66,10 @@ static enum mrc_status mrc_swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, e
 	return MRC_ST_OK;
 }
 
-static enum mrc_status mrc_swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
-				      const struct mrc_send_wqe *k, struct mrc_wr *wr)
+static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
+				  const struct mrc_send_wqe *k, struct mrc_wr *wr)
 {
-	int op = mrc_wr_op(k->opcode);
+	int op = wr_op(k->opcode);
 
 	wr->op = op < 0 ? MRC_OP_LOCAL : op;
 	if (op < 0)
@@ -77,7 +77,7 @@ static enum mrc_status mrc_swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 	if (qp->spec_only && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
 		return MRC_ST_LOC_QP_OP;
 	if (k->send_flags & IB_SEND_INLINE) {
-		if (k->inline_len > qp->init.cap.max_inline_data || mrc_op_writes_local(op))
+		if (k->inline_len > qp->init.cap.max_inline_data || op_writes_local(op))
 			return MRC_ST_LOC_QP_OP;
 		w->inline_len = k->inline_len;
 		w->len = k->inline_len;
@@ -103,12 +103,12 @@ void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 	w->num_sge = 0;
 	w->len = 0;
 	w->inline_len = 0;
-	w->status = mrc_swqe_check(qp, w, &k, wr);
+	w->status = swqe_check(qp, w, &k, wr);
 	if (w->status == MRC_ST_OK && w->inline_len) {
 		memcpy(w->inl, slot + sizeof(k), w->inline_len);
 	} else if (w->status == MRC_ST_OK && w->num_sge) {
 		memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
-		w->status = mrc_swqe_resolve(qp, w, wr->op);
+		w->status = swqe_resolve(qp, w, wr->op);
 	}
 	wr->cookie = qp->sq_posted;
 	wr->error = w->status;
@@ -175,14 +175,14 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
  * when memory is not covered; earlier pieces are then already written, which is
  * no harm: the message fails.
  */
-struct mrc_scatter {
+struct scatter {
 	const struct sk_buff *skb;	/* source: skb at pos, or ... */
 	int pos;
 	const u8 *src;			/* ... plain memory */
 };
 
-static bool mrc_scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
-			      struct mrc_scatter *s)
+static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
+			  struct scatter *s)
 {
 	struct mrc_mr *mr = mrc_mr_get(qp->dev, qp->pdn, sge->lkey);
 	bool ok;
@@ -201,8 +201,8 @@ static bool mrc_scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 
 	return ok;
 }
 
-static bool mrc_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
-			u32 len, struct mrc_scatter *s)
+static bool scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
+		    u32 len, struct scatter *s)
 {
 	u32 i;
 
@@ -214,7 +214,7 @@ static bool mrc_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sg
 			continue;
 		}
 		n = min(len, sge[i].length - off);
-		if (!mrc_scatter_piece(qp, &sge[i], off, n, s))
+		if (!scatter_piece(qp, &sge[i], off, n, s))
 			return false;
 		len -= n;
 		off = 0;
@@ -225,22 +225,22 @@ static bool mrc_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sg
 bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 			 const struct sk_buff *skb, int skb_off, u32 len)
 {
-	struct mrc_scatter s = { .skb = skb, .pos = skb_off };
+	struct scatter s = { .skb = skb, .pos = skb_off };
 
-	return mrc_scatter(qp, sge, num_sge, off, len, &s);
+	return scatter(qp, sge, num_sge, off, len, &s);
 }
 
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len)
 {
-	struct mrc_scatter s = { .src = src };
+	struct scatter s = { .src = src };
 
-	return mrc_scatter(qp, sge, num_sge, 0, len, &s);
+	return scatter(qp, sge, num_sge, 0, len, &s);
 }
 
 /* ---- payload of packets ---- */
 
-static int mrc_gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_payload *pl)
+static int gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_payload *pl)
 {
 	u8 i;
 	int rc;
@@ -263,7 +263,7 @@ static int mrc_gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_pay
 	return len ? -EFAULT : 0;
 }
 
-static void mrc_bounce_frags(const struct mrc_payload *pl, u8 *to)
+static void bounce_frags(const struct mrc_payload *pl, u8 *to)
 {
 	u8 i;
 
@@ -277,8 +277,8 @@ static void mrc_bounce_frags(const struct mrc_payload *pl, u8 *to)
 }
 
 /* Too many small pieces for one packet's fragments: copy, a piece at a time. */
-static int mrc_gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
-			     struct mrc_payload *pl, u8 *bounce)
+static int gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
+			 struct mrc_payload *pl, u8 *bounce)
 {
 	u32 done = 0;
 
@@ -288,10 +288,10 @@ static int mrc_gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
 
 		pl->n = 0;
 		pl->len = 0;
-		rc = mrc_gather(w, off + done, n, pl);
+		rc = gather(w, off + done, n, pl);
 		if (rc)
 			return rc;
-		mrc_bounce_frags(pl, bounce + done);
+		bounce_frags(pl, bounce + done);
 		done += n;
 	}
 	pl->n = 0;
@@ -322,8 +322,8 @@ bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_pa
 		pl->len = op->len;
 		return true;
 	}
-	rc = mrc_gather(w, op->off, op->len, pl);
+	rc = gather(w, op->off, op->len, pl);
 	if (rc == -EMSGSIZE)
-		rc = mrc_gather_bounce(w, op->off, op->len, pl, bounce);
+		rc = gather_bounce(w, op->off, op->len, pl, bounce);
 	return !rc;
 }

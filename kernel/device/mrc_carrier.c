@@ -32,7 +32,7 @@ u32 mrc_carrier_speed(struct net_device *port)
 
 /* ---- damping ---- */
 
-static u32 mrc_carrier_mask(struct mrc_dev *dev)
+static u32 carrier_mask(struct mrc_dev *dev)
 {
 	struct mrc_dev_plane *plane;
 	u32 mask = 0, i;
@@ -46,7 +46,7 @@ static u32 mrc_carrier_mask(struct mrc_dev *dev)
 }
 
 /* What the engine made of it into the planes; look again when it wants to. */
-static void mrc_damp_apply(struct mrc_dev *dev)
+static void damp_apply(struct mrc_dev *dev)
 {
 	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
 	struct mrc_dev_plane *plane;
@@ -73,7 +73,7 @@ static void mrc_damp_apply(struct mrc_dev *dev)
 				 at_ns > now_ns ? nsecs_to_jiffies(at_ns - now_ns) + 1 : 1);
 }
 
-static void mrc_damp_work(struct work_struct *work)
+static void damp_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, damp_work);
 
@@ -89,7 +89,7 @@ void mrc_carrier_damp(struct mrc_dev *dev)
 
 	ASSERT_RTNL();
 	mrc_dev_attr_damp(&dev->attr, &cfg);
-	mrc_damp_init(&dev->damp, &cfg, mrc_carrier_mask(dev));
+	mrc_damp_init(&dev->damp, &cfg, carrier_mask(dev));
 	mrc_carrier_changed(dev);
 	mrc_path_change_damp(dev);
 }
@@ -97,13 +97,13 @@ void mrc_carrier_damp(struct mrc_dev *dev)
 void mrc_carrier_forget(struct mrc_dev *dev, u8 num)
 {
 	ASSERT_RTNL();
-	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
+	mrc_damp_set(&dev->damp, carrier_mask(dev), ktime_get_ns());
 	mrc_damp_forget(&dev->damp, num);
 }
 
 /* ---- planes ---- */
 
-static void mrc_dev_port_state(struct mrc_dev *dev, bool active)
+static void dev_port_state(struct mrc_dev *dev, bool active)
 {
 	struct ib_event ev = {
 		.device = &dev->ibdev,
@@ -122,9 +122,9 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	u8 i;
 
 	ASSERT_RTNL();
-	mrc_damp_set(&dev->damp, mrc_carrier_mask(dev), ktime_get_ns());
+	mrc_damp_set(&dev->damp, carrier_mask(dev), ktime_get_ns());
 	mrc_damp_poll(&dev->damp, ktime_get_ns());
-	mrc_damp_apply(dev);
+	damp_apply(dev);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (plane && mrc_dev_plane_up(plane))
@@ -133,7 +133,7 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	WRITE_ONCE(dev->planes_up, up);
 	mrc_path_change_planes(dev);
 	if (!old != !up)
-		mrc_dev_port_state(dev, up);
+		dev_port_state(dev, up);
 	for (diff = old ^ up; diff; diff &= diff - 1)
 		if (rtnl_dereference(dev->plane[__ffs(diff)]))
 			mrc_event_plane(dev, (u8)__ffs(diff));
@@ -159,7 +159,7 @@ void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
  * The notifier learns of a lost carrier up to a second late (linkwatch limits its
  * rate); a packet that meets such a port asks for this look.
  */
-static void mrc_dev_carrier_work(struct work_struct *work)
+static void dev_carrier_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, carrier_work);
 	struct mrc_dev_plane *plane;
@@ -178,8 +178,8 @@ void mrc_carrier_init(struct mrc_dev *dev)
 {
 	struct mrc_damp_cfg damp;
 
-	INIT_WORK(&dev->carrier_work, mrc_dev_carrier_work);
-	INIT_DELAYED_WORK(&dev->damp_work, mrc_damp_work);
+	INIT_WORK(&dev->carrier_work, dev_carrier_work);
+	INIT_DELAYED_WORK(&dev->damp_work, damp_work);
 	mrc_dev_attr_damp(&dev->attr, &damp);
 	mrc_damp_init(&dev->damp, &damp, 0);
 }

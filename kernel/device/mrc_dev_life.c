@@ -36,7 +36,7 @@
 
 /* ---- registration ---- */
 
-static int mrc_dev_register(struct mrc_dev *dev)
+static int dev_register(struct mrc_dev *dev)
 {
 	int err;
 
@@ -53,14 +53,14 @@ static int mrc_dev_register(struct mrc_dev *dev)
 	return err;
 }
 
-static void mrc_dev_register_work(struct work_struct *work)
+static void dev_register_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, register_work);
 
 	if (!READ_ONCE(dev->dead)) {
 		if (dev->registered)
 			return;
-		dev->reg_err = mrc_dev_register(dev);
+		dev->reg_err = dev_register(dev);
 		if (dev->reg_err) {
 			netdev_err(dev->ndev, "RDMA device not registered: %pe\n",
 				   ERR_PTR(dev->reg_err));
@@ -145,7 +145,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	INIT_LIST_HEAD(&dev->qps);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
-	INIT_WORK(&dev->register_work, mrc_dev_register_work);
+	INIT_WORK(&dev->register_work, dev_register_work);
 	mrc_carrier_init(dev);
 	spin_lock_init(&dev->incast_lock);
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
@@ -172,7 +172,7 @@ void mrc_dev_attach(struct mrc_dev *dev)
 }
 
 /* Take the device out of every path. True for the first caller. */
-static bool mrc_dev_detach(struct mrc_dev *dev)
+static bool dev_detach(struct mrc_dev *dev)
 {
 	struct mrc_dev_plane *plane;
 	int i;
@@ -198,7 +198,7 @@ static bool mrc_dev_detach(struct mrc_dev *dev)
 
 void mrc_dev_remove(struct mrc_dev *dev)
 {
-	if (mrc_dev_detach(dev))
+	if (dev_detach(dev))
 		queue_work(mrc_wq, &dev->register_work);
 }
 
@@ -208,7 +208,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
 
 	rtnl_lock();
-	mrc_dev_detach(dev);
+	dev_detach(dev);
 	rtnl_unlock();
 	synchronize_net();	/* packets that saw it alive are through */
 	/* It may have been queued again after this run of it saw the device dead. */

@@ -11,7 +11,7 @@
 
 #define MRC_PORT_MTU_GOOD	4236	/* 4096 of payload in SRv6 with a segment, and all headers */
 
-static void mrc_plane_free_rcu(struct rcu_head *rcu)
+static void plane_free_rcu(struct rcu_head *rcu)
 {
 	struct mrc_dev_plane *plane = container_of(rcu, struct mrc_dev_plane, rcu);
 
@@ -34,10 +34,10 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	if (dev->own_netdev)
 		netdev_upper_dev_unlink(plane->ndev, dev->ndev);
 	mrc_carrier_forget(dev, plane->num);
-	call_rcu(&plane->rcu, mrc_plane_free_rcu);
+	call_rcu(&plane->rcu, plane_free_rcu);
 }
 
-static int mrc_plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *extack)
+static int plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *extack)
 {
 	int i;
 
@@ -59,8 +59,8 @@ static int mrc_plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_a
 }
 
 /* May @port be a plane of @dev? */
-static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
-			  struct netlink_ext_ack *extack)
+static int port_check(struct mrc_dev *dev, struct net_device *port,
+		      struct netlink_ext_ack *extack)
 {
 	struct net_device *upper = netdev_master_upper_dev_get(port);
 	struct mrc_dev_plane *other;
@@ -95,7 +95,7 @@ static int mrc_port_check(struct mrc_dev *dev, struct net_device *port,
 	return 0;
 }
 
-static struct mrc_dev_plane *mrc_plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
+static struct mrc_dev_plane *plane_alloc(struct mrc_dev *dev, struct net_device *port, u8 num)
 {
 	struct mrc_dev_plane *plane = kzalloc(sizeof(*plane), GFP_KERNEL);
 	int cpu;
@@ -126,13 +126,13 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	int num, err;
 
 	ASSERT_RTNL();
-	err = mrc_port_check(dev, port, extack);
+	err = port_check(dev, port, extack);
 	if (err)
 		return err;
-	num = mrc_plane_number(dev, number, extack);
+	num = plane_number(dev, number, extack);
 	if (num < 0)
 		return num;
-	plane = mrc_plane_alloc(dev, port, (u8)num);
+	plane = plane_alloc(dev, port, (u8)num);
 	if (!plane)
 		return -ENOMEM;
 	err = xa_err(xa_store(&dev->mnet->planes, (unsigned long)port->ifindex, plane,
@@ -158,7 +158,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 err_index:
 	xa_erase(&dev->mnet->planes, (unsigned long)port->ifindex);
 err_free:
-	call_rcu(&plane->rcu, mrc_plane_free_rcu);
+	call_rcu(&plane->rcu, plane_free_rcu);
 	return err;
 }
 

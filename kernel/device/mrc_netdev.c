@@ -63,7 +63,7 @@ void mrc_netdev_follow_mtu(struct mrc_dev *dev)
 	priv->mtu_follows = false;
 }
 
-static int mrc_ndo_init(struct net_device *ndev)
+static int ndo_init(struct net_device *ndev)
 {
 	ndev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
 	if (!ndev->tstats)
@@ -72,7 +72,7 @@ static int mrc_ndo_init(struct net_device *ndev)
 	return 0;
 }
 
-static void mrc_ndo_uninit(struct net_device *ndev)
+static void ndo_uninit(struct net_device *ndev)
 {
 	free_percpu(ndev->tstats);
 	ndev->tstats = NULL;
@@ -101,7 +101,7 @@ static bool ip_dest(struct sk_buff *skb, union ib_gid *gid, u8 *tos)
 	return false;
 }
 
-static bool mrc_netdev_send(struct mrc_dev *dev, struct sk_buff *skb)
+static bool netdev_send(struct mrc_dev *dev, struct sk_buff *skb)
 {
 	union ib_gid gid;
 	u8 tos;
@@ -114,7 +114,7 @@ static bool mrc_netdev_send(struct mrc_dev *dev, struct sk_buff *skb)
 	return true;
 }
 
-static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *ndev)
+static netdev_tx_t ndo_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 {
 	struct mrc_dev *dev;
 	u32 len;
@@ -124,7 +124,7 @@ static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *nd
 	len = skb->len;
 	rcu_read_lock();
 	dev = netdev_dev(ndev);
-	if (likely(dev && mrc_netdev_send(dev, skb))) {
+	if (likely(dev && netdev_send(dev, skb))) {
 		dev_sw_netstats_tx_add(ndev, 1, len);
 	} else {
 		DEV_STATS_INC(ndev, tx_dropped);
@@ -134,7 +134,7 @@ static netdev_tx_t mrc_ndo_start_xmit(struct sk_buff *skb, struct net_device *nd
 	return NETDEV_TX_OK;
 }
 
-static int mrc_ndo_change_mtu(struct net_device *ndev, int mtu)
+static int ndo_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct mrc_netdev_priv *priv = netdev_priv(ndev);
 
@@ -144,8 +144,8 @@ static int mrc_ndo_change_mtu(struct net_device *ndev, int mtu)
 	return 0;
 }
 
-static int mrc_ndo_add_slave(struct net_device *ndev, struct net_device *port,
-			     struct netlink_ext_ack *extack)
+static int ndo_add_slave(struct net_device *ndev, struct net_device *port,
+			 struct netlink_ext_ack *extack)
 {
 	struct mrc_dev *dev = netdev_dev(ndev);
 	int err;
@@ -160,7 +160,7 @@ static int mrc_ndo_add_slave(struct net_device *ndev, struct net_device *port,
 	return err;
 }
 
-static int mrc_ndo_del_slave(struct net_device *ndev, struct net_device *port)
+static int ndo_del_slave(struct net_device *ndev, struct net_device *port)
 {
 	struct mrc_dev *dev = netdev_dev(ndev);
 	int err = dev ? mrc_dev_port_del(dev, port) : -ENODEV;
@@ -171,18 +171,18 @@ static int mrc_ndo_del_slave(struct net_device *ndev, struct net_device *port)
 }
 
 static const struct net_device_ops mrc_netdev_ops = {
-	.ndo_init = mrc_ndo_init,
-	.ndo_uninit = mrc_ndo_uninit,
-	.ndo_start_xmit = mrc_ndo_start_xmit,
+	.ndo_init = ndo_init,
+	.ndo_uninit = ndo_uninit,
+	.ndo_start_xmit = ndo_start_xmit,
 	.ndo_get_stats64 = dev_get_tstats64,
-	.ndo_change_mtu = mrc_ndo_change_mtu,
+	.ndo_change_mtu = ndo_change_mtu,
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_set_mac_address = eth_mac_addr,
-	.ndo_add_slave = mrc_ndo_add_slave,
-	.ndo_del_slave = mrc_ndo_del_slave,
+	.ndo_add_slave = ndo_add_slave,
+	.ndo_del_slave = ndo_del_slave,
 };
 
-static void mrc_netdev_setup(struct net_device *ndev)
+static void netdev_setup(struct net_device *ndev)
 {
 	ether_setup(ndev);
 	ndev->netdev_ops = &mrc_netdev_ops;
@@ -202,8 +202,8 @@ static void mrc_netdev_setup(struct net_device *ndev)
 	eth_hw_addr_random(ndev);
 }
 
-static int mrc_netdev_validate(struct nlattr *tb[], struct nlattr *data[],
-			       struct netlink_ext_ack *extack)
+static int netdev_validate(struct nlattr *tb[], struct nlattr *data[],
+			   struct netlink_ext_ack *extack)
 {
 	if (!tb[IFLA_ADDRESS])
 		return 0;
@@ -216,9 +216,9 @@ static int mrc_netdev_validate(struct nlattr *tb[], struct nlattr *data[],
 	return 0;
 }
 
-static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
-			      struct nlattr *tb[], struct nlattr *data[],
-			      struct netlink_ext_ack *extack)
+static int netdev_newlink(struct net *src_net, struct net_device *ndev,
+			  struct nlattr *tb[], struct nlattr *data[],
+			  struct netlink_ext_ack *extack)
 {
 	struct mrc_netdev_priv *priv = netdev_priv(ndev);
 	struct mrc_dev *dev;
@@ -239,7 +239,7 @@ static int mrc_netdev_newlink(struct net *src_net, struct net_device *ndev,
 	return 0;
 }
 
-static void mrc_netdev_dellink(struct net_device *ndev, struct list_head *head)
+static void netdev_dellink(struct net_device *ndev, struct list_head *head)
 {
 	struct mrc_dev *dev = netdev_dev(ndev);
 
@@ -251,10 +251,10 @@ static void mrc_netdev_dellink(struct net_device *ndev, struct list_head *head)
 static struct rtnl_link_ops mrc_link_ops __read_mostly = {
 	.kind = "mrc",
 	.priv_size = sizeof(struct mrc_netdev_priv),
-	.setup = mrc_netdev_setup,
-	.validate = mrc_netdev_validate,
-	.newlink = mrc_netdev_newlink,
-	.dellink = mrc_netdev_dellink,
+	.setup = netdev_setup,
+	.validate = netdev_validate,
+	.newlink = netdev_newlink,
+	.dellink = netdev_dellink,
 };
 
 int mrc_netdev_init(void)

@@ -25,7 +25,7 @@
 #include "device/mrc_sock.h"
 
 /* What the hooks did not take: not for an address of ours. */
-static int mrc_encap_rcv(struct sock *sk, struct sk_buff *skb)
+static int encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct mrc_net *mnet = rcu_dereference_sk_user_data(sk);
 
@@ -35,7 +35,7 @@ static int mrc_encap_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-static int mrc_sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, u16 port)
+static int sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, u16 port)
 {
 	struct udp_port_cfg port_cfg = {
 		.family = family,
@@ -44,7 +44,7 @@ static int mrc_sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, 
 	struct udp_tunnel_sock_cfg cfg = {
 		.sk_user_data = mnet,
 		.encap_type = 1,
-		.encap_rcv = mrc_encap_rcv,
+		.encap_rcv = encap_rcv,
 	};
 	struct socket *s;
 	int err;
@@ -61,7 +61,7 @@ static int mrc_sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, 
 	return 0;
 }
 
-static void mrc_socks_close(struct mrc_net *mnet)
+static void socks_close(struct mrc_net *mnet)
 {
 	int i;
 
@@ -72,7 +72,7 @@ static void mrc_socks_close(struct mrc_net *mnet)
 	}
 }
 
-static int mrc_socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
+static int socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
 {
 	static const struct {
 		u16 port;
@@ -84,10 +84,10 @@ static int mrc_socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
 	int i, err;
 
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
-		err = mrc_sock_open(mnet, &mnet->sock[2 * i], AF_INET, want[i].port);
+		err = sock_open(mnet, &mnet->sock[2 * i], AF_INET, want[i].port);
 		if (!err)
-			err = mrc_sock_open(mnet, &mnet->sock[2 * i + 1], AF_INET6,
-					    want[i].port);
+			err = sock_open(mnet, &mnet->sock[2 * i + 1], AF_INET6,
+					want[i].port);
 		if (!err)
 			continue;
 		if (!want[i].must) {
@@ -102,13 +102,13 @@ static int mrc_socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
 		else
 			MRC_ERR_MSG(extack, "cannot open UDP port %u: error %d",
 				    want[i].port, -err);
-		mrc_socks_close(mnet);
+		socks_close(mnet);
 		return err;
 	}
 	return 0;
 }
 
-static int mrc_hooks_on(struct mrc_net *mnet)
+static int hooks_on(struct mrc_net *mnet)
 {
 	static const u8 pf[] = { NFPROTO_IPV6, NFPROTO_IPV4 };
 	int i;
@@ -134,7 +134,7 @@ static void sock_stop(struct mrc_net *mnet)
 	mnet->running = false;
 	RCU_INIT_POINTER(slot->mnet, NULL);
 	nf_unregister_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));
-	mrc_socks_close(mnet);
+	socks_close(mnet);
 }
 
 static struct mrc_net *sock_make(struct net *net, struct netlink_ext_ack *extack)
@@ -150,10 +150,10 @@ static struct mrc_net *sock_make(struct net *net, struct netlink_ext_ack *extack
 	refcount_set(&mnet->users, 1);
 	INIT_LIST_HEAD(&mnet->devs);
 	xa_init(&mnet->planes);
-	err = mrc_socks_open(mnet, extack);
+	err = socks_open(mnet, extack);
 	if (err)
 		goto err_free;
-	err = mrc_hooks_on(mnet);
+	err = hooks_on(mnet);
 	if (err)
 		goto err_socks;
 	mnet->running = true;
@@ -161,7 +161,7 @@ static struct mrc_net *sock_make(struct net *net, struct netlink_ext_ack *extack
 	return mnet;
 
 err_socks:
-	mrc_socks_close(mnet);
+	socks_close(mnet);
 err_free:
 	/* A packet may have found the sockets' user data already. */
 	kfree_rcu(mnet, rcu);
@@ -191,7 +191,7 @@ void mrc_sock_put(struct mrc_net *mnet)
 }
 
 /* The namespace ends. Its netdevs are gone, RDMA devices may still be on their way out. */
-static void __net_exit mrc_net_exit(struct net *net)
+static void __net_exit net_exit(struct net *net)
 {
 	struct mrc_net *mnet;
 
@@ -203,7 +203,7 @@ static void __net_exit mrc_net_exit(struct net *net)
 }
 
 static struct pernet_operations mrc_net_ops = {
-	.exit = mrc_net_exit,
+	.exit = net_exit,
 	.id = &mrc_net_id,
 	.size = sizeof(struct mrc_net_slot),
 };

@@ -124,6 +124,13 @@ u32 mrc_damp_poll(struct mrc_damp *d, u64 now_ns)
 	return d->up & ~d->held;
 }
 
+u32 mrc_damp_suppressed(const struct mrc_damp *d, u32 usable)
+{
+	u32 held = mrc_damp_held(d);
+
+	return usable & ~held ? held : held & ~usable;
+}
+
 u64 mrc_damp_deadline_ns(const struct mrc_damp *d)
 {
 	u32 held = mrc_damp_held(d);

@@ -58,12 +58,7 @@ static inline u32 mrc_damp_held(const struct mrc_damp *d)
  * Those not to be used of the ports that are up, when of these only @usable may be: a port
  * that flaps beats none.
  */
-static inline u32 mrc_damp_suppressed(const struct mrc_damp *d, u32 usable)
-{
-	u32 held = mrc_damp_held(d);
-
-	return usable & ~held ? held : held & ~usable;
-}
+u32 mrc_damp_suppressed(const struct mrc_damp *d, u32 usable);
 
 /* The port is another one from now on: what the old one did is forgotten. */
 static inline void mrc_damp_forget(struct mrc_damp *d, u8 port)

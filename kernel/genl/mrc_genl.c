@@ -75,7 +75,7 @@ static const struct nla_policy mrc_cc_del_policy[MRC_A_MAX + 1] = {
 	[MRC_A_CC] = NLA_POLICY_NESTED(mrc_genl_cc_key_policy),
 };
 
-static int mrc_genl_dev_get(struct sk_buff *req, struct genl_info *info)
+static int genl_dev_get(struct sk_buff *req, struct genl_info *info)
 {
 	struct sk_buff *skb;
 	struct mrc_dev *dev;
@@ -117,7 +117,7 @@ out:
 static const struct genl_ops mrc_genl_ops[] = {
 	{
 		.cmd = MRC_CMD_DEV_GET,
-		.doit = mrc_genl_dev_get,
+		.doit = genl_dev_get,
 		.start = mrc_genl_dump_start,
 		.dumpit = mrc_genl_dev_dump,
 		.done = mrc_genl_dump_done,

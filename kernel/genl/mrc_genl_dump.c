@@ -25,7 +25,7 @@
 
 #define MRC_DUMP_BATCH	32
 
-struct mrc_dump {
+struct dump {
 	/* filters */
 	bool parsed, only_gid, only_qpn;
 	int only_ifindex;		/* 0: all devices */
@@ -50,16 +50,16 @@ struct mrc_dump {
 };
 
 typedef int (*mrc_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
-			   struct mrc_dev *dev, struct mrc_dump *d);
+			   struct mrc_dev *dev, struct dump *d);
 
-static struct mrc_dump *mrc_dump_of(struct netlink_callback *cb)
+static struct dump *dump_of(struct netlink_callback *cb)
 {
-	return (struct mrc_dump *)cb->args[0];
+	return (struct dump *)cb->args[0];
 }
 
 int mrc_genl_dump_start(struct netlink_callback *cb)
 {
-	struct mrc_dump *d = kzalloc(sizeof(*d), GFP_KERNEL);
+	struct dump *d = kzalloc(sizeof(*d), GFP_KERNEL);
 
 	if (!d)
 		return -ENOMEM;
@@ -70,12 +70,12 @@ int mrc_genl_dump_start(struct netlink_callback *cb)
 
 int mrc_genl_dump_done(struct netlink_callback *cb)
 {
-	kfree(mrc_dump_of(cb));
+	kfree(dump_of(cb));
 	return 0;
 }
 
 /* Types were checked by the command's policy; nests are parsed again here. */
-static int mrc_dump_parse(struct netlink_callback *cb, struct mrc_dump *d)
+static int dump_parse(struct netlink_callback *cb, struct dump *d)
 {
 	struct nlattr *attrs[MRC_A_MAX + 1], *qp[MRC_A_QP_MAX + 1], *peer[MRC_A_PEER_MAX + 1];
 	struct mrc_dev *dev;
@@ -114,7 +114,7 @@ static int mrc_dump_parse(struct netlink_callback *cb, struct mrc_dump *d)
 	return 0;
 }
 
-static void mrc_dump_next_dev(struct mrc_dump *d, int ifindex)
+static void dump_next_dev(struct dump *d, int ifindex)
 {
 	d->ifindex = ifindex;
 	d->idx = 0;
@@ -122,17 +122,17 @@ static void mrc_dump_next_dev(struct mrc_dump *d, int ifindex)
 }
 
 /* Call @fn for each device until the message is full. */
-static int mrc_dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn)
+static int dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn)
 {
 	struct net *net = sock_net(cb->skb->sk);
-	struct mrc_dump *d = mrc_dump_of(cb);
+	struct dump *d = dump_of(cb);
 	struct mrc_dev *dev;
 	int err = 0;
 
 	rtnl_lock();
 	cb->seq = (u32)atomic_read(&mrc_genl_generation) ?: 1;
 	if (!d->parsed)
-		err = mrc_dump_parse(cb, d);
+		err = dump_parse(cb, d);
 	while (!err && !d->done) {
 		dev = mrc_genl_next_dev(net, d->ifindex);
 		if (!dev || (d->only_ifindex && dev->ndev->ifindex != d->only_ifindex)) {
@@ -140,21 +140,21 @@ static int mrc_dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_f
 			break;
 		}
 		if (dev->ndev->ifindex != d->ifindex)
-			mrc_dump_next_dev(d, dev->ndev->ifindex);
+			dump_next_dev(d, dev->ndev->ifindex);
 		err = fn(skb, cb, dev, d);
 		if (err)
 			break;
 		if (d->ifindex == INT_MAX || d->only_ifindex)
 			d->done = true;
 		else
-			mrc_dump_next_dev(d, d->ifindex + 1);
+			dump_next_dev(d, d->ifindex + 1);
 	}
 	rtnl_unlock();
 	return skb->len ?: err;
 }
 
-static void *mrc_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-			    struct mrc_dev *dev)
+static void *dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			struct mrc_dev *dev)
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				&mrc_genl_family, NLM_F_MULTI, cmd);
@@ -169,7 +169,7 @@ static void *mrc_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8
 	return hdr;
 }
 
-static int mrc_dump_end(struct sk_buff *skb, void *hdr, int err)
+static int dump_end(struct sk_buff *skb, void *hdr, int err)
 {
 	if (err)
 		genlmsg_cancel(skb, hdr);
@@ -180,28 +180,28 @@ static int mrc_dump_end(struct sk_buff *skb, void *hdr, int err)
 
 /* ---- devices, counters, planes ---- */
 
-static int mrc_dump_dev(struct sk_buff *skb, struct netlink_callback *cb,
-			struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_dev(struct sk_buff *skb, struct netlink_callback *cb,
+		    struct mrc_dev *dev, struct dump *d)
 {
-	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_DEV_GET, dev);
+	void *hdr = dump_begin(skb, cb, MRC_CMD_DEV_GET, dev);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	return mrc_dump_end(skb, hdr, mrc_genl_put_dev(skb, dev));
+	return dump_end(skb, hdr, mrc_genl_put_dev(skb, dev));
 }
 
-static int mrc_dump_stats(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_stats(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct mrc_dev *dev, struct dump *d)
 {
-	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_STATS_GET, dev);
+	void *hdr = dump_begin(skb, cb, MRC_CMD_STATS_GET, dev);
 
 	if (!hdr)
 		return -EMSGSIZE;
-	return mrc_dump_end(skb, hdr, mrc_genl_put_stats(skb, dev));
+	return dump_end(skb, hdr, mrc_genl_put_stats(skb, dev));
 }
 
-static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
-			   struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct mrc_dev *dev, struct dump *d)
 {
 	for (; d->idx < MRC_PLANES_MAX; d->idx++) {
 		struct mrc_dev_plane *p = rtnl_dereference(dev->plane[d->idx]);
@@ -210,10 +210,10 @@ static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
 
 		if (!p)
 			continue;
-		hdr = mrc_dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
+		hdr = dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
 		if (!hdr)
 			return -EMSGSIZE;
-		err = mrc_dump_end(skb, hdr, mrc_genl_put_plane(skb, p));
+		err = dump_end(skb, hdr, mrc_genl_put_plane(skb, p));
 		if (err)
 			return err;
 	}
@@ -222,24 +222,24 @@ static int mrc_dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_dev);
+	return dump(skb, cb, dump_dev);
 }
 
 int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_stats);
+	return dump(skb, cb, dump_stats);
 }
 
 int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_planes);
+	return dump(skb, cb, dump_planes);
 }
 
 /* ---- profiles ---- */
 
 /* Where @p stands relative to the dump's key: by id, any-destination first, destination. */
-static int mrc_profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
-			   const union ib_gid *dst)
+static int profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
+		       const union ib_gid *dst)
 {
 	if (p->id != id)
 		return p->id < id ? -1 : 1;
@@ -249,31 +249,31 @@ static int mrc_profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
 }
 
 /* Under peer_lock. An unfinished profile (idx > 0) comes again. */
-static struct mrc_profile *mrc_dump_next_profile(struct mrc_dev *dev, const struct mrc_dump *d)
+static struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
 {
 	struct mrc_profile *p, *best = NULL;
 	int cmp;
 
 	list_for_each_entry(p, &dev->profiles, link) {
-		cmp = d->has_key ? mrc_profile_cmp(p, d->profile_id, d->any_dst, &d->gid) : 1;
+		cmp = d->has_key ? profile_cmp(p, d->profile_id, d->any_dst, &d->gid) : 1;
 		if (cmp < 0 || (cmp == 0 && !d->idx))
 			continue;
-		if (!best || mrc_profile_cmp(p, best->id, best->any_dst, &best->dst) < 0)
+		if (!best || profile_cmp(p, best->id, best->any_dst, &best->dst) < 0)
 			best = p;
 	}
 	return best;
 }
 
-static int mrc_dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct mrc_dev *dev, struct mrc_dump *d,
-			    const struct mrc_profile *p)
+static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
+			struct mrc_dev *dev, struct dump *d,
+			const struct mrc_profile *p)
 {
-	bool same = d->has_key && !mrc_profile_cmp(p, d->profile_id, d->any_dst, &d->gid);
+	bool same = d->has_key && !profile_cmp(p, d->profile_id, d->any_dst, &d->gid);
 	u32 first = same ? d->idx : 0, idx = first;
 	void *hdr;
 	int err;
 
-	hdr = mrc_dump_begin(skb, cb, MRC_CMD_PROFILE_GET, dev);
+	hdr = dump_begin(skb, cb, MRC_CMD_PROFILE_GET, dev);
 	if (!hdr)
 		return -EMSGSIZE;
 	err = mrc_genl_put_profile(skb, p, &idx);
@@ -290,18 +290,18 @@ static int mrc_dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-static int mrc_dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
+			 struct mrc_dev *dev, struct dump *d)
 {
 	struct mrc_profile *p;
 	int err = 0;
 
 	spin_lock_bh(&dev->peer_lock);
 	while (!err) {
-		p = mrc_dump_next_profile(dev, d);
+		p = dump_next_profile(dev, d);
 		if (!p)
 			break;
-		err = mrc_dump_profile(skb, cb, dev, d, p);
+		err = dump_profile(skb, cb, dev, d, p);
 	}
 	spin_unlock_bh(&dev->peer_lock);
 	return err;
@@ -309,13 +309,13 @@ static int mrc_dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_profiles);
+	return dump(skb, cb, dump_profiles);
 }
 
 /* ---- CC profiles ---- */
 
-static int mrc_dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
-			struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
+		    struct mrc_dev *dev, struct dump *d)
 {
 	u64 from = d->has_key ? d->profile_id + 1 : 0;
 	struct mrc_cc_profile p;
@@ -323,10 +323,10 @@ static int mrc_dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 	int err = 0;
 
 	while (!err && (from || !d->has_key) && mrc_cc_profile_next(dev, from, &p)) {
-		hdr = mrc_dump_begin(skb, cb, MRC_CMD_CC_GET, dev);
+		hdr = dump_begin(skb, cb, MRC_CMD_CC_GET, dev);
 		if (!hdr)
 			return -EMSGSIZE;
-		err = mrc_dump_end(skb, hdr, mrc_genl_put_cc(skb, &p));
+		err = dump_end(skb, hdr, mrc_genl_put_cc(skb, &p));
 		if (err)
 			break;
 		d->has_key = true;
@@ -338,12 +338,12 @@ static int mrc_dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_ccs);
+	return dump(skb, cb, dump_ccs);
 }
 
 /* ---- peers and EVs ---- */
 
-static bool mrc_dump_wants_peer(const struct mrc_dump *d, const struct mrc_peer *peer)
+static bool dump_wants_peer(const struct dump *d, const struct mrc_peer *peer)
 {
 	int cmp;
 
@@ -354,7 +354,7 @@ static bool mrc_dump_wants_peer(const struct mrc_dump *d, const struct mrc_peer 
 }
 
 /* Keep the batch sorted by GID, without duplicates (a walk may see a peer twice). */
-static u32 mrc_batch_add_peer(struct mrc_peer **batch, u32 n, struct mrc_peer *peer)
+static u32 batch_add_peer(struct mrc_peer **batch, u32 n, struct mrc_peer *peer)
 {
 	u32 at = n;
 	int cmp;
@@ -380,7 +380,7 @@ static u32 mrc_batch_add_peer(struct mrc_peer **batch, u32 n, struct mrc_peer *p
  * The next peers by GID, referenced. *@full: there may be more behind them.
  * While the table is resized a walk may miss a peer, as any reader of the table may.
  */
-static u32 mrc_batch_peers(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
+static u32 batch_peers(struct mrc_dev *dev, struct dump *d, bool *full)
 {
 	struct rhashtable_iter iter;
 	struct mrc_peer *peer;
@@ -394,8 +394,8 @@ static u32 mrc_batch_peers(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
 				continue;
 			break;
 		}
-		if (kref_read(&peer->ref) && mrc_dump_wants_peer(d, peer))
-			n = mrc_batch_add_peer(d->batch.peer, n, peer);
+		if (kref_read(&peer->ref) && dump_wants_peer(d, peer))
+			n = batch_add_peer(d->batch.peer, n, peer);
 	}
 	for (i = 0; i < n; i++)
 		if (kref_get_unless_zero(&d->batch.peer[i]->ref))
@@ -407,18 +407,18 @@ static u32 mrc_batch_peers(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
 }
 
 typedef int (*mrc_dump_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb,
-				struct mrc_dev *dev, struct mrc_dump *d,
+				struct mrc_dev *dev, struct dump *d,
 				struct mrc_peer *peer);
 
-static int mrc_dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct mrc_dev *dev, struct mrc_dump *d, mrc_dump_peer_fn fn)
+static int dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct mrc_dev *dev, struct dump *d, mrc_dump_peer_fn fn)
 {
 	bool full = true;
 	int err = 0;
 	u32 i, n;
 
 	while (!err && full) {
-		n = mrc_batch_peers(dev, d, &full);
+		n = batch_peers(dev, d, &full);
 		for (i = 0; i < n; i++) {
 			if (!err)
 				err = fn(skb, cb, dev, d, d->batch.peer[i]);
@@ -428,11 +428,11 @@ static int mrc_dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-static int mrc_dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
-			 struct mrc_dev *dev, struct mrc_dump *d, struct mrc_peer *peer)
+static int dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
+		     struct mrc_dev *dev, struct dump *d, struct mrc_peer *peer)
 {
 	bool same = d->idx && d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
-	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_PEER_GET, dev);
+	void *hdr = dump_begin(skb, cb, MRC_CMD_PEER_GET, dev);
 	struct mrc_genl_cc_pos first = {}, pos;
 	int err;
 
@@ -454,8 +454,8 @@ static int mrc_dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
-			     struct mrc_dev *dev, struct mrc_dump *d, struct mrc_peer *peer)
+static int dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
+			 struct mrc_dev *dev, struct dump *d, struct mrc_peer *peer)
 {
 	bool same = d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
 	u32 first = same ? d->idx : 0, idx = first;
@@ -463,7 +463,7 @@ static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
 	void *hdr;
 	int err;
 
-	hdr = mrc_dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
+	hdr = dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
 	if (!hdr)
 		return -EMSGSIZE;
 	ps = mrc_peer_paths_get(peer);
@@ -480,31 +480,31 @@ static int mrc_dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-static int mrc_dump_all_peers(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_all_peers(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct mrc_dev *dev, struct dump *d)
 {
-	return mrc_dump_peers(skb, cb, dev, d, mrc_dump_peer);
+	return dump_peers(skb, cb, dev, d, dump_peer);
 }
 
-static int mrc_dump_all_evs(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_all_evs(struct sk_buff *skb, struct netlink_callback *cb,
+			struct mrc_dev *dev, struct dump *d)
 {
-	return mrc_dump_peers(skb, cb, dev, d, mrc_dump_peer_evs);
+	return dump_peers(skb, cb, dev, d, dump_peer_evs);
 }
 
 int mrc_genl_peer_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_all_peers);
+	return dump(skb, cb, dump_all_peers);
 }
 
 int mrc_genl_ev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_all_evs);
+	return dump(skb, cb, dump_all_evs);
 }
 
 /* ---- QPs ---- */
 
-static u32 mrc_batch_add_qp(struct mrc_qp **batch, u32 n, struct mrc_qp *qp)
+static u32 batch_add_qp(struct mrc_qp **batch, u32 n, struct mrc_qp *qp)
 {
 	u32 at = n;
 
@@ -520,7 +520,7 @@ static u32 mrc_batch_add_qp(struct mrc_qp **batch, u32 n, struct mrc_qp *qp)
 }
 
 /* The next QPs by number from d->idx on, referenced. */
-static u32 mrc_batch_qps(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
+static u32 batch_qps(struct mrc_dev *dev, struct dump *d, bool *full)
 {
 	u32 i, n = 0, held = 0;
 	struct mrc_qp *qp;
@@ -530,7 +530,7 @@ static u32 mrc_batch_qps(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
 		if (qp->qpn < d->idx || (d->only_qpn && qp->qpn != d->want_qpn) ||
 		    !kref_read(&qp->ref))
 			continue;
-		n = mrc_batch_add_qp(d->batch.qp, n, qp);
+		n = batch_add_qp(d->batch.qp, n, qp);
 	}
 	for (i = 0; i < n; i++)
 		if (kref_get_unless_zero(&d->batch.qp[i]->ref))
@@ -540,32 +540,32 @@ static u32 mrc_batch_qps(struct mrc_dev *dev, struct mrc_dump *d, bool *full)
 	return held;
 }
 
-static int mrc_dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct mrc_dev *dev, struct mrc_dump *d, struct mrc_qp *qp)
+static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
+		   struct mrc_dev *dev, struct dump *d, struct mrc_qp *qp)
 {
-	void *hdr = mrc_dump_begin(skb, cb, MRC_CMD_QP_GET, dev);
+	void *hdr = dump_begin(skb, cb, MRC_CMD_QP_GET, dev);
 	int err;
 
 	if (!hdr)
 		return -EMSGSIZE;
-	err = mrc_dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info));
+	err = dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info));
 	if (!err)
 		d->idx = qp->qpn + 1;
 	return err;
 }
 
-static int mrc_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
-			struct mrc_dev *dev, struct mrc_dump *d)
+static int dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
+		    struct mrc_dev *dev, struct dump *d)
 {
 	bool full = true;
 	int err = 0;
 	u32 i, n;
 
 	while (!err && full) {
-		n = mrc_batch_qps(dev, d, &full);
+		n = batch_qps(dev, d, &full);
 		for (i = 0; i < n; i++) {
 			if (!err)
-				err = mrc_dump_qp(skb, cb, dev, d, d->batch.qp[i]);
+				err = dump_qp(skb, cb, dev, d, d->batch.qp[i]);
 			mrc_qp_put(d->batch.qp[i]);
 		}
 	}
@@ -574,5 +574,5 @@ static int mrc_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 
 int mrc_genl_qp_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return mrc_dump(skb, cb, mrc_dump_qps);
+	return dump(skb, cb, dump_qps);
 }

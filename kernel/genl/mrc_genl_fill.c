@@ -14,7 +14,7 @@
 #include "genl/mrc_genl_cc.h"
 #include "genl/mrc_genl_fill.h"
 
-static u32 mrc_count_planes(struct mrc_dev *dev)
+static u32 count_planes(struct mrc_dev *dev)
 {
 	u32 i, n = 0;
 
@@ -23,7 +23,7 @@ static u32 mrc_count_planes(struct mrc_dev *dev)
 	return n;
 }
 
-static int mrc_put_dev_dscps(struct sk_buff *skb, const struct mrc_dev_attr *a)
+static int put_dev_dscps(struct sk_buff *skb, const struct mrc_dev_attr *a)
 {
 	if (nla_put_u8(skb, MRC_A_DEV_DSCP_DATA, READ_ONCE(a->dscp[MRC_TC_DATA])) ||
 	    nla_put_u8(skb, MRC_A_DEV_DSCP_RTX, READ_ONCE(a->dscp[MRC_TC_RTX])) ||
@@ -36,7 +36,7 @@ static int mrc_put_dev_dscps(struct sk_buff *skb, const struct mrc_dev_attr *a)
 	return 0;
 }
 
-static int mrc_put_dev_switches(struct sk_buff *skb, const struct mrc_dev_attr *a)
+static int put_dev_switches(struct sk_buff *skb, const struct mrc_dev_attr *a)
 {
 	if (nla_put_u8(skb, MRC_A_DEV_ICRC, READ_ONCE(a->icrc)) ||
 	    nla_put_u8(skb, MRC_A_DEV_TRIM_NACK, READ_ONCE(a->trim_nack)) ||
@@ -64,7 +64,7 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	    nla_put_u8(skb, MRC_A_DEV_MPR, READ_ONCE(a->mpr)) ||
 	    nla_put_u8(skb, MRC_A_DEV_HOP_LIMIT, READ_ONCE(a->hop_limit)) ||
 	    nla_put_u8(skb, MRC_A_DEV_EXP_CNT, READ_ONCE(a->exp_cnt)) ||
-	    mrc_put_dev_dscps(skb, a) || mrc_put_dev_switches(skb, a) ||
+	    put_dev_dscps(skb, a) || put_dev_switches(skb, a) ||
 	    nla_put_u32(skb, MRC_A_DEV_ACTIVE_EVS, READ_ONCE(a->active_evs)) ||
 	    nla_put_u64_64bit(skb, MRC_A_DEV_CC_PROFILE_ID, READ_ONCE(a->cc_profile_id),
 			      MRC_A_DEV_PAD) ||
@@ -72,7 +72,7 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	    nla_put_u32(skb, MRC_A_DEV_HELD_PKTS, (u32)atomic_read(&dev->held_pkts)) ||
 	    nla_put_u64_64bit(skb, MRC_A_DEV_PROFILE_ID, READ_ONCE(a->profile_id),
 			      MRC_A_DEV_PAD) ||
-	    nla_put_u32(skb, MRC_A_DEV_PLANES, mrc_count_planes(dev)) ||
+	    nla_put_u32(skb, MRC_A_DEV_PLANES, count_planes(dev)) ||
 	    nla_put_u32(skb, MRC_A_DEV_QPS, READ_ONCE(dev->n_qps)) ||
 	    nla_put_u32(skb, MRC_A_DEV_STATE, READ_ONCE(dev->registered)) ||
 	    nla_put_u32(skb, MRC_A_DEV_QP_BYTES, mrc_qp_idle_bytes())) {
@@ -153,7 +153,7 @@ cancel:
 
 /* ---- counters ---- */
 
-static int mrc_put_stat(struct sk_buff *skb, const char *name, u64 value)
+static int put_stat(struct sk_buff *skb, const char *name, u64 value)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_STAT);
 
@@ -164,20 +164,20 @@ static int mrc_put_stat(struct sk_buff *skb, const char *name, u64 value)
 	return 0;
 }
 
-static int mrc_put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s)
+static int put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s)
 {
 #define X(name, help)							\
-	if (mrc_put_stat(skb, #name, s->name))				\
+	if (put_stat(skb, #name, s->name))				\
 		return -EMSGSIZE;
 	MRC_STATS(X)
 #undef X
 	return 0;
 }
 
-static int mrc_put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
+static int put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
 {
 #define X(name, help)							\
-	if (mrc_put_stat(skb, #name, atomic64_read(&s->name)))		\
+	if (put_stat(skb, #name, atomic64_read(&s->name)))		\
 		return -EMSGSIZE;
 	MRC_DEV_STATS(X)
 #undef X
@@ -192,7 +192,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 	if (!nest)
 		return -EMSGSIZE;
 	mrc_counters_sum(dev, &sum);
-	if (mrc_put_conn_stats(skb, &sum) || mrc_put_dev_stats(skb, &dev->stats)) {
+	if (put_conn_stats(skb, &sum) || put_dev_stats(skb, &dev->stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -202,7 +202,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 
 /* ---- QPs ---- */
 
-static int mrc_put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
+static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
 {
 	struct nlattr *nest;
 
@@ -215,7 +215,7 @@ static int mrc_put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
 	    nla_put_u32(skb, MRC_A_QP_MIN_RTT, i->min_rtt_ns))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, MRC_A_QP_STATS);
-	if (!nest || mrc_put_conn_stats(skb, &i->stats))
+	if (!nest || put_conn_stats(skb, &i->stats))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -230,7 +230,7 @@ struct mrc_qp_sum {
 	const char *algorithm;	/* of the engine's table; NULL before RTS */
 };
 
-static void mrc_sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info *info)
+static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info *info)
 {
 	spin_lock_bh(&qp->lock);
 	s->state = qp->state;
@@ -251,7 +251,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 
 	if (!nest)
 		return -EMSGSIZE;
-	mrc_sum_qp(qp, &s, scratch);
+	sum_qp(qp, &s, scratch);
 	if (nla_put_u32(skb, MRC_A_QP_NUM, qp->qpn) ||
 	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, s.dqpn) ||
 	    nla_put_u32(skb, MRC_A_QP_STATE, s.state) ||
@@ -261,7 +261,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	    nla_put_u64_64bit(skb, MRC_A_QP_CC_PROFILE_ID, s.cc_profile_id, MRC_A_QP_PAD) ||
 	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||
 	    nla_put_u32(skb, MRC_A_QP_HELD_PKTS, s.n_hold) ||
-	    mrc_put_qp_conn(skb, scratch)) {
+	    put_qp_conn(skb, scratch)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -271,7 +271,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 
 /* ---- EVs of a path set, in parts ---- */
 
-static int mrc_put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
+static int put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_EV);
 	struct mrc_ev_info ev;
@@ -318,7 +318,7 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 
 	spin_lock_bh(&peer->path_lock);
 	for (; *idx < mrc_evset_n(&ps->evs); (*idx)++) {
-		err = mrc_put_ev(skb, ps, *idx);
+		err = put_ev(skb, ps, *idx);
 		if (err)
 			break;
 	}

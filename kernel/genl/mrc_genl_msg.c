@@ -26,7 +26,7 @@ struct genl_family mrc_genl_family __ro_after_init = {
 	.n_mcgrps	= ARRAY_SIZE(genl_mcgrps),
 };
 
-static struct mrc_dev *mrc_genl_dev_of(struct net *net, const struct net_device *ndev)
+static struct mrc_dev *genl_dev_of(struct net *net, const struct net_device *ndev)
 {
 	struct mrc_net *mnet = mrc_net_of(net);
 	struct mrc_dev *dev;
@@ -88,7 +88,7 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 			    (const char *)nla_data(name));
 		return ERR_PTR(-EINVAL);
 	}
-	dev = mrc_genl_dev_of(net, ndev);
+	dev = genl_dev_of(net, ndev);
 	if (!dev) {
 		NL_SET_BAD_ATTR(extack, idx ?: name);
 		MRC_ERR_MSG(extack, "%s is not an MRC device", ndev->name);

@@ -9,7 +9,10 @@
 /* Process context. */
 int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info);
 int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info);
-/* Under dev->peer_lock. As many generators and EVs as fit, from *@idx on, which moves. 0: the last one is in. */
+/*
+ * Under dev->peer_lock. As many generators and EVs as fit, from *@idx on, which moves. 0: the
+ * last one is in.
+ */
 int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx);
 
 #endif

@@ -59,7 +59,7 @@ int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, int max,
 
 /* ---- device ---- */
 
-static void mrc_parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
+static void parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
 {
 	const struct {
 		int attr;
@@ -82,7 +82,7 @@ static void mrc_parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
 			*all[i].to = nla_get_u8(tb[all[i].attr]);
 }
 
-static void mrc_parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
+static void parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
 {
 	const struct {
 		int attr;
@@ -115,8 +115,8 @@ static int set_dev(struct mrc_dev *dev, struct genl_info *info)
 	err = mrc_genl_nest(info, MRC_A_DEV, tb, MRC_A_DEV_MAX, mrc_genl_dev_policy, 0);
 	if (err)
 		return err;
-	mrc_parse_bytes(tb, &a);
-	mrc_parse_switches(tb, &a);
+	parse_bytes(tb, &a);
+	parse_switches(tb, &a);
 	if (tb[MRC_A_DEV_UDP_PORT])
 		a.udp_port = nla_get_u16(tb[MRC_A_DEV_UDP_PORT]);
 	if (tb[MRC_A_DEV_CWND])
@@ -139,7 +139,7 @@ int mrc_genl_dev_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- plane ---- */
 
-static int mrc_check_sid(const struct nlattr *attr, struct netlink_ext_ack *extack)
+static int check_sid(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	struct in6_addr sid = nla_get_in6_addr(attr);
 
@@ -155,7 +155,7 @@ static int mrc_check_sid(const struct nlattr *attr, struct netlink_ext_ack *exta
  * Packets read the SID without a lock: withdraw it, wait for them, write,
  * publish. For that moment the plane sends nothing over SRv6; loss recovery copes.
  */
-static bool mrc_plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid)
+static bool plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid)
 {
 	bool any = !ipv6_addr_any(sid);
 
@@ -170,7 +170,7 @@ static bool mrc_plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr 
 	return true;
 }
 
-static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
+static int plane_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct netlink_ext_ack *extack = info->extack;
 	struct nlattr *tb[MRC_A_PLANE_MAX + 1];
@@ -193,11 +193,11 @@ static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
 		return -ENOENT;
 	}
 	if (tb[MRC_A_PLANE_SID]) {
-		err = mrc_check_sid(tb[MRC_A_PLANE_SID], extack);
+		err = check_sid(tb[MRC_A_PLANE_SID], extack);
 		if (err)
 			return err;
 		sid = nla_get_in6_addr(tb[MRC_A_PLANE_SID]);
-		changed = mrc_plane_change_sid(p, &sid);
+		changed = plane_change_sid(p, &sid);
 	}
 	if (tb[MRC_A_PLANE_ADMIN]) {
 		admin = nla_get_u8(tb[MRC_A_PLANE_ADMIN]);
@@ -214,13 +214,13 @@ static int mrc_plane_set(struct mrc_dev *dev, struct genl_info *info)
 
 int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return mrc_genl_change(info, mrc_plane_set);
+	return mrc_genl_change(info, plane_set);
 }
 
 /* ---- EVs of a path set ---- */
 
-static int mrc_parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
-			struct netlink_ext_ack *extack)
+static int parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
+		    struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[MRC_A_EV_MAX + 1];
 	int err;
@@ -248,7 +248,7 @@ static int mrc_parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
 }
 
 /* All EVs of the request are sound before the first is changed. */
-static int mrc_check_evs(struct genl_info *info, u32 n)
+static int check_evs(struct genl_info *info, u32 n)
 {
 	const struct nlattr *a;
 	u32 idx, state;
@@ -257,14 +257,14 @@ static int mrc_check_evs(struct genl_info *info, u32 n)
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(a) != MRC_A_EV)
 			continue;
-		err = mrc_parse_ev(a, n, &idx, &state, info->extack);
+		err = parse_ev(a, n, &idx, &state, info->extack);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
+static bool apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 {
 	const struct nlattr *a;
 	u32 idx, state;
@@ -274,22 +274,22 @@ static bool mrc_apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 	spin_lock_bh(&ps->peer->path_lock);
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
 		if (nla_type(a) == MRC_A_EV &&
-		    !mrc_parse_ev(a, mrc_evset_n(&ps->evs), &idx, &state, NULL))
+		    !parse_ev(a, mrc_evset_n(&ps->evs), &idx, &state, NULL))
 			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
 	changed = mrc_evset_take_change(&ps->evs);
 	spin_unlock_bh(&ps->peer->path_lock);
 	return changed;
 }
 
-static int mrc_set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
+static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
 	int err;
 
-	err = mrc_check_evs(info, mrc_evset_n(&ps->evs));
+	err = check_evs(info, mrc_evset_n(&ps->evs));
 	if (err)
 		goto out;
-	if (mrc_apply_evs(info, ps))
+	if (apply_evs(info, ps))
 		mrc_event_peer(peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */
@@ -299,7 +299,7 @@ out:
 	return err;
 }
 
-static int mrc_ev_set(struct mrc_dev *dev, struct genl_info *info)
+static int ev_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PEER_MAX + 1];
 	struct mrc_peer *peer;
@@ -322,12 +322,12 @@ static int mrc_ev_set(struct mrc_dev *dev, struct genl_info *info)
 		MRC_ERR_MSG(info->extack, "%s has no peer %pI6c", dev->ndev->name, gid.raw);
 		return -ENOENT;
 	}
-	err = mrc_set_peer_evs(info, peer);
+	err = set_peer_evs(info, peer);
 	mrc_peer_put(peer);
 	return err;
 }
 
 int mrc_genl_ev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return mrc_genl_change(info, mrc_ev_set);
+	return mrc_genl_change(info, ev_set);
 }

@@ -17,7 +17,7 @@
 #include "mem/mrc_cq.h"
 #include "mem/mrc_ucontext.h"
 
-static void mrc_cq_free_work(struct work_struct *work)
+static void cq_free_work(struct work_struct *work)
 {
 	struct mrc_cq *cq = container_of(work, struct mrc_cq, free_work);
 
@@ -25,7 +25,7 @@ static void mrc_cq_free_work(struct work_struct *work)
 	kfree(cq);
 }
 
-static void mrc_cq_release(struct kref *ref)
+static void cq_release(struct kref *ref)
 {
 	struct mrc_cq *cq = container_of(ref, struct mrc_cq, ref);
 
@@ -34,10 +34,10 @@ static void mrc_cq_release(struct kref *ref)
 
 void mrc_cq_put(struct mrc_cq *cq)
 {
-	kref_put(&cq->ref, mrc_cq_release);
+	kref_put(&cq->ref, cq_release);
 }
 
-static void mrc_cq_overrun(struct mrc_cq *cq)
+static void cq_overrun(struct mrc_cq *cq)
 {
 	struct ib_event ev = { .event = IB_EVENT_CQ_ERR };
 
@@ -59,7 +59,7 @@ static void mrc_cq_overrun(struct mrc_cq *cq)
  * sides one of the two sees the other. A wish for solicited events is left in
  * place by completions that do not match; failures match always (IBTA).
  */
-static void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
+static void cq_signal(struct mrc_cq *cq, bool solicited)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
 	u32 arm;
@@ -84,18 +84,18 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 	/* Full, or a consumer index that cannot be: the same to us. */
 	if (cq->overrun ||
 	    cq->prod - smp_load_acquire(&r->hdr->cons) >= r->entries) {
-		mrc_cq_overrun(cq);
+		cq_overrun(cq);
 		goto out;
 	}
 	memcpy(mrc_ring_slot(r, cq->prod), cqe, sizeof(*cqe));
 	cq->prod++;
 	smp_store_release(&r->hdr->prod, cq->prod);
-	mrc_cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
+	cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
 out:
 	spin_unlock_bh(&cq->lock);
 }
 
-static int mrc_cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
+static int cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
 {
 	struct mrc_ucreate_cq_resp resp = {
 		.entries = cq->ring.entries,
@@ -111,7 +111,7 @@ static int mrc_cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
  * holds them anyway, and programs rely on the rounding of adapters: ib_send_lat -e asks
  * for one, and leaves a send completion unpolled when the answer overtakes it.
  */
-static u32 mrc_cq_entries(u32 asked)
+static u32 cq_entries(u32 asked)
 {
 	return roundup_pow_of_two(max_t(u32, asked, MRC_MIN_CQE));
 }
@@ -138,16 +138,16 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
 	if (!cq)
 		return -ENOMEM;
-	err = mrc_ring_create(&cq->ring, ctx, mrc_cq_entries(attr->cqe),
+	err = mrc_ring_create(&cq->ring, ctx, cq_entries(attr->cqe),
 			      sizeof(struct mrc_cqe), &key);
 	if (err)
 		goto err_free;
 	kref_init(&cq->ref);
-	INIT_WORK(&cq->free_work, mrc_cq_free_work);
+	INIT_WORK(&cq->free_work, cq_free_work);
 	spin_lock_init(&cq->lock);
 	cq->ibcq = ibcq;
 	cq->dev = to_mrc_dev(ibcq->device);
-	err = mrc_cq_answer(cq, udata, key);
+	err = cq_answer(cq, udata, key);
 	if (err)
 		goto err_ring;
 	ibcq->cqe = cq->ring.entries;

@@ -32,7 +32,7 @@
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1);
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
-static void mrc_mr_free(struct mrc_mr *mr)
+static void mr_free(struct mrc_mr *mr)
 {
 	struct ib_device *ibdev = &mr->dev->ibdev;
 
@@ -42,26 +42,26 @@ static void mrc_mr_free(struct mrc_mr *mr)
 	ib_device_put(ibdev);
 }
 
-static void mrc_mr_free_work(struct work_struct *work)
+static void mr_free_work(struct work_struct *work)
 {
-	mrc_mr_free(container_of(work, struct mrc_mr, free_work));
+	mr_free(container_of(work, struct mrc_mr, free_work));
 }
 
-static void mrc_mr_release(struct kref *ref)
+static void mr_release(struct kref *ref)
 {
 	struct mrc_mr *mr = container_of(ref, struct mrc_mr, ref);
 
 	queue_work(mrc_wq, &mr->free_work);
 }
 
-static void mrc_mr_release_now(struct kref *ref)
+static void mr_release_now(struct kref *ref)
 {
-	mrc_mr_free(container_of(ref, struct mrc_mr, ref));
+	mr_free(container_of(ref, struct mrc_mr, ref));
 }
 
 void mrc_mr_put(struct mrc_mr *mr)
 {
-	kref_put(&mr->ref, mrc_mr_release);
+	kref_put(&mr->ref, mr_release);
 }
 
 struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
@@ -96,7 +96,7 @@ struct mrc_src {
 	const u8 *buf;
 };
 
-static void mrc_src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
+static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 {
 	if (!s->skb)
 		memcpy(to, s->buf + pos, n);
@@ -105,27 +105,27 @@ static void mrc_src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 }
 
 /* Where @va lies: offset from the start of the first page. */
-static u64 mrc_mr_off(const struct mrc_mr *mr, u64 va)
+static u64 mr_off(const struct mrc_mr *mr, u64 va)
 {
 	return va - mr->iova + mr->page_off;
 }
 
-static bool mrc_mr_in_range(const struct mrc_mr *mr, u64 va, u64 len)
+static bool mr_in_range(const struct mrc_mr *mr, u64 va, u64 len)
 {
 	return !WARN_ON_ONCE(!mrc_mr_covers(mr, va, len, 0));
 }
 
 /* Bytes [@from, @to) of the source to @va + @from. */
-static void mrc_mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from, u32 to)
+static void mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from, u32 to)
 {
-	u64 off = mrc_mr_off(mr, va) + from;
+	u64 off = mr_off(mr, va) + from;
 
 	while (from < to) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, to - from, PAGE_SIZE - in_page);
 		u8 *p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
 
-		mrc_src_read(s, from, p + in_page, n);
+		src_read(s, from, p + in_page, n);
 		kunmap_local(p);
 		from += n;
 		off += n;
@@ -133,19 +133,19 @@ static void mrc_mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 
 }
 
 /* One store if @va is aligned: a polled 64-bit flag is never seen half written. */
-static void mrc_mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from)
+static void mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from)
 {
-	u64 off = mrc_mr_off(mr, va) + from;
+	u64 off = mr_off(mr, va) + from;
 	u64 word;
 	u8 *p;
 
 	if (!IS_ALIGNED(off, sizeof(word))) {
-		mrc_mr_fill(mr, va, s, from, from + sizeof(word) - 1);
+		mr_fill(mr, va, s, from, from + sizeof(word) - 1);
 		smp_wmb();	/* the last byte after all others */
-		mrc_mr_fill(mr, va, s, from + sizeof(word) - 1, from + sizeof(word));
+		mr_fill(mr, va, s, from + sizeof(word) - 1, from + sizeof(word));
 		return;
 	}
-	mrc_src_read(s, from, &word, sizeof(word));
+	src_read(s, from, &word, sizeof(word));
 	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
 	WRITE_ONCE(*(u64 *)(p + offset_in_page(off)), word);
 	kunmap_local(p);
@@ -156,45 +156,45 @@ static void mrc_mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s,
  * flag at the end of a small record. memcpy() promises no order inside, so the
  * end goes in steps: all but the last 64 bytes, all but the last 8, the rest.
  */
-static void mrc_mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
+static void mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
 {
 	u32 body = len - min_t(u32, len, MRC_MR_TAIL);
 	u32 word = len - min_t(u32, len, sizeof(u64));
 
-	if (!len || !mrc_mr_in_range(mr, va, len))
+	if (!len || !mr_in_range(mr, va, len))
 		return;
-	mrc_mr_fill(mr, va, s, 0, body);
+	mr_fill(mr, va, s, 0, body);
 	smp_wmb();	/* the tail after the body */
 	if (len < sizeof(u64)) {
-		mrc_mr_fill(mr, va, s, 0, len - 1);
+		mr_fill(mr, va, s, 0, len - 1);
 		smp_wmb();	/* the last byte after all others */
-		mrc_mr_fill(mr, va, s, len - 1, len);
+		mr_fill(mr, va, s, len - 1, len);
 		return;
 	}
-	mrc_mr_fill(mr, va, s, body, word);
+	mr_fill(mr, va, s, body, word);
 	smp_wmb();	/* the last word after the tail */
-	mrc_mr_fill_word(mr, va, s, word);
+	mr_fill_word(mr, va, s, word);
 }
 
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
 {
 	const struct mrc_src s = { .skb = skb, .off = off };
 
-	mrc_mr_place(mr, va, &s, len);
+	mr_place(mr, va, &s, len);
 }
 
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
 {
 	const struct mrc_src s = { .buf = src };
 
-	mrc_mr_place(mr, va, &s, len);
+	mr_place(mr, va, &s, len);
 }
 
 int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
 {
-	u64 off = mrc_mr_off(mr, va);
+	u64 off = mr_off(mr, va);
 
-	if (len && !mrc_mr_in_range(mr, va, len))
+	if (len && !mr_in_range(mr, va, len))
 		return -EFAULT;
 	while (len) {
 		u32 in_page = offset_in_page(off);
@@ -219,12 +219,12 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
  */
 u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare)
 {
-	u64 off = mrc_mr_off(mr, va);
+	u64 off = mr_off(mr, va);
 	atomic64_t *word;
 	u64 old;
 	u8 *p;
 
-	if (!mrc_mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
+	if (!mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
 		return 0;
 	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
 	word = (atomic64_t *)(p + offset_in_page(off));
@@ -239,7 +239,7 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 /* ---- verbs ---- */
 
 /* Pin, and note the pages in an array. */
-static int mrc_mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int access)
+static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int access)
 {
 	struct sg_page_iter it;
 	u32 i = 0;
@@ -268,7 +268,7 @@ err_umem:
 }
 
 /* Publish: from here on packets find it. */
-static int mrc_mr_hash(struct mrc_mr *mr)
+static int mr_hash(struct mrc_mr *mr)
 {
 	u32 index;
 	int err;
@@ -282,8 +282,8 @@ static int mrc_mr_hash(struct mrc_mr *mr)
 	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL));
 }
 
-static struct mrc_mr *mrc_mr_create(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
-				    int access)
+static struct mrc_mr *mr_create(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
+				int access)
 {
 	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	int err;
@@ -291,16 +291,16 @@ static struct mrc_mr *mrc_mr_create(struct ib_pd *ibpd, u64 start, u64 length, u
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&mr->ref);
-	INIT_WORK(&mr->free_work, mrc_mr_free_work);
+	INIT_WORK(&mr->free_work, mr_free_work);
 	mr->dev = to_mrc_dev(ibpd->device);
 	mr->pdn = to_mrc_pd(ibpd)->pdn;
 	mr->access = access & MRC_MR_ACCESS;
 	mr->iova = iova;
 	mr->length = length;
-	err = mrc_mr_pin(mr, ibpd->device, start, access);
+	err = mr_pin(mr, ibpd->device, start, access);
 	if (err)
 		goto err_free;
-	err = mrc_mr_hash(mr);
+	err = mr_hash(mr);
 	if (err)
 		goto err_pin;
 	return mr;
@@ -314,7 +314,7 @@ err_free:
 }
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			      struct ib_udata *udata)
+			 struct ib_udata *udata)
 {
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
@@ -331,7 +331,7 @@ struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, in
 		kfree(shell);
 		return ERR_PTR(-ENODEV);
 	}
-	mr = mrc_mr_create(ibpd, start, length, iova, access);
+	mr = mr_create(ibpd, start, length, iova, access);
 	if (IS_ERR(mr)) {
 		ib_device_put(ibpd->device);
 		kfree(shell);
@@ -350,7 +350,7 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	WRITE_ONCE(mr->dead, true);
 	xa_erase(&mrc_mrs, mr->key >> 8);
-	kref_put(&mr->ref, mrc_mr_release_now);
+	kref_put(&mr->ref, mr_release_now);
 	kfree(shell);
 	return 0;
 }

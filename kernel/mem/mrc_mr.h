@@ -55,7 +55,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare);
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			      struct ib_udata *udata);
+			 struct ib_udata *udata);
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata);
 int mrc_mr_init(void);
 void mrc_mr_exit(void);

@@ -28,7 +28,7 @@ struct mrc_ring_entry {
 	struct mrc_ring_mem *mem;	/* referenced */
 };
 
-static void mrc_ring_mem_free(struct kref *ref)
+static void ring_mem_free(struct kref *ref)
 {
 	struct mrc_ring_mem *mem = container_of(ref, struct mrc_ring_mem, ref);
 
@@ -36,12 +36,12 @@ static void mrc_ring_mem_free(struct kref *ref)
 	kfree(mem);
 }
 
-static void mrc_ring_mem_put(struct mrc_ring_mem *mem)
+static void ring_mem_put(struct mrc_ring_mem *mem)
 {
-	kref_put(&mem->ref, mrc_ring_mem_free);
+	kref_put(&mem->ref, ring_mem_free);
 }
 
-static struct mrc_ring_mem *mrc_ring_mem_alloc(size_t bytes)
+static struct mrc_ring_mem *ring_mem_alloc(size_t bytes)
 {
 	struct mrc_ring_mem *mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 
@@ -56,7 +56,7 @@ static struct mrc_ring_mem *mrc_ring_mem_alloc(size_t bytes)
 	return mem;
 }
 
-static int mrc_ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_t bytes)
+static int ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_t bytes)
 {
 	struct mrc_ring_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
 	int err;
@@ -67,7 +67,7 @@ static int mrc_ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, s
 	e->mem = mem;
 	err = rdma_user_mmap_entry_insert(ctx, &e->rdma, bytes);
 	if (err) {
-		mrc_ring_mem_put(mem);
+		ring_mem_put(mem);
 		kfree(e);
 		return err;
 	}
@@ -85,13 +85,13 @@ int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u3
 	BUILD_BUG_ON(sizeof(struct mrc_ring_hdr) > MRC_RING_HDR_SIZE);
 	if (WARN_ON_ONCE(!is_power_of_2(entries) || !stride))
 		return -EINVAL;
-	mem = mrc_ring_mem_alloc(bytes);
+	mem = ring_mem_alloc(bytes);
 	if (!mem)
 		return -ENOMEM;
 	if (ctx) {
-		err = mrc_ring_publish(mem, ctx, bytes);
+		err = ring_publish(mem, ctx, bytes);
 		if (err) {
-			mrc_ring_mem_put(mem);
+			ring_mem_put(mem);
 			return err;
 		}
 		*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
@@ -118,7 +118,7 @@ void mrc_ring_free(struct mrc_ring *r)
 	if (!r->mem)
 		return;
 	WARN_ON_ONCE(r->mem->entry);
-	mrc_ring_mem_put(r->mem);
+	ring_mem_put(r->mem);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -142,6 +142,6 @@ void mrc_ring_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct mrc_ring_entry *e = container_of(entry, struct mrc_ring_entry, rdma);
 
-	mrc_ring_mem_put(e->mem);
+	ring_mem_put(e->mem);
 	kfree(e);
 }

@@ -186,7 +186,8 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 
 	if (!ps)
 		return NULL;
-	mem = kvzalloc(evs + path + saddr + MRC_ROT_LEN(rot) * sizeof(*ps->ip_order), gfp | __GFP_NOWARN);
+	mem = kvzalloc(evs + path + saddr + MRC_ROT_LEN(rot) * sizeof(*ps->ip_order),
+		       gfp | __GFP_NOWARN);
 	if (!mem) {
 		kfree(ps);
 		return NULL;

@@ -208,7 +208,7 @@ static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx, u3
 }
 
 int mrc_profile_check_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
-			 struct netlink_ext_ack *extack)
+			       struct netlink_ext_ack *extack)
 {
 	u32 i, take, left = p->want;
 	struct mrc_ev_gen g;

@@ -14,6 +14,6 @@ int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 u32 mrc_profile_check_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack);
 /* Fill @p->ev, whose room is mrc_profile_check_gen_count(). */
 int mrc_profile_check_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
-			 struct netlink_ext_ack *extack);
+			       struct netlink_ext_ack *extack);
 
 #endif

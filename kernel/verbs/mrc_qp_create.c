@@ -37,7 +37,7 @@ struct mrc_qp_sizes {
 };
 
 /* Receive window of new QPs in units of 128 PSNs. */
-static u8 mrc_dev_mpr(const struct mrc_dev *dev)
+static u8 dev_mpr(const struct mrc_dev *dev)
 {
 	u8 mpr = READ_ONCE(dev->attr.mpr);
 
@@ -51,8 +51,8 @@ struct mrc_qp_kind {
 	bool strict;
 };
 
-static void mrc_qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
-			struct mrc_qp_sizes *z)
+static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
+		    struct mrc_qp_sizes *z)
 {
 	u32 slots;
 
@@ -97,14 +97,14 @@ u32 mrc_qp_idle_bytes(void)
 	};
 	struct mrc_qp_sizes z;
 
-	mrc_qp_size(&cap, &kind, &z);
+	qp_size(&cap, &kind, &z);
 	return sizeof(struct mrc_qp) + z.conn + z.wqe +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.sq_entries * z.sq_stride) +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.rq_entries * z.rq_stride);
 }
 
 /* Cut wqe_mem into its arrays; all sizes are multiples of 8. */
-static void mrc_qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
+static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 {
 	const struct ib_qp_cap *cap = &qp->init.cap;
 	u8 *p = qp->wqe_mem;
@@ -132,7 +132,7 @@ static void mrc_qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	qp->hold = z->hold ? (struct sk_buff **)p : NULL;
 }
 
-static int mrc_qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
+static int qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 {
 	BUILD_BUG_ON(sizeof(struct mrc_swqe) % 8 || sizeof(struct mrc_rwqe) % 8);
 	if (!z->conn)
@@ -143,13 +143,13 @@ static int mrc_qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 		return -ENOMEM;
 	qp->wqe_mem = (u8 *)qp->conn_mem + z->conn;
 	qp->sq_slots = z->cfg.sq_max;
-	mrc_qp_carve(qp, z);
+	qp_carve(qp, z);
 	return mrc_conn_init(&qp->conn, &z->cfg, qp->conn_mem);
 }
 
 /* ---- create ---- */
 
-static int mrc_qp_check_init(const struct ib_qp_init_attr *init)
+static int qp_check_init(const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
@@ -165,7 +165,7 @@ static int mrc_qp_check_init(const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-static int mrc_qp_read_udata(struct ib_udata *udata, struct mrc_ucreate_qp *req)
+static int qp_read_udata(struct ib_udata *udata, struct mrc_ucreate_qp *req)
 {
 	int err = mrc_ucontext_check(udata, sizeof(*req), sizeof(struct mrc_ucreate_qp_resp));
 
@@ -178,7 +178,7 @@ static int mrc_qp_read_udata(struct ib_udata *udata, struct mrc_ucreate_qp *req)
 	return 0;
 }
 
-static struct mrc_qp *mrc_qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *init)
+static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *init)
 {
 	struct mrc_qp *qp;
 
@@ -213,7 +213,7 @@ static struct mrc_qp *mrc_qp_new(struct ib_qp *ibqp, const struct ib_qp_init_att
 }
 
 /* Undo a creation that nobody has seen. */
-static void mrc_qp_abort(struct mrc_qp *qp)
+static void qp_abort(struct mrc_qp *qp)
 {
 	if (qp->qpn)
 		mrc_qp_withdraw(qp);
@@ -225,7 +225,7 @@ static void mrc_qp_abort(struct mrc_qp *qp)
 }
 
 /* Rings, the number (reserved, not yet findable) and the answer to the plug-in. */
-static int mrc_qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc_qp_sizes *z)
+static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc_qp_sizes *z)
 {
 	struct mrc_ucreate_qp_resp resp = {
 		.sq_entries = z->sq_entries, .sq_stride = z->sq_stride,
@@ -282,27 +282,27 @@ int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 
 	if (!mrc_ucontext_of(udata))
 		return -EOPNOTSUPP;
-	err = mrc_qp_check_init(init) ?: mrc_qp_read_udata(udata, &req);
+	err = qp_check_init(init) ?: qp_read_udata(udata, &req);
 	if (err)
 		return err;
 	init->cap.max_send_sge = max(init->cap.max_send_sge, 1u);
 	init->cap.max_recv_sge = max(init->cap.max_recv_sge, 1u);
 	kind = (struct mrc_qp_kind) {
-		.mpr = mrc_dev_mpr(dev),
+		.mpr = dev_mpr(dev),
 		.active_evs = READ_ONCE(dev->attr.active_evs),
 		.strict = READ_ONCE(dev->attr.strict) || req.flags & MRC_UQP_STRICT,
 	};
-	mrc_qp_size(&init->cap, &kind, &z);
+	qp_size(&init->cap, &kind, &z);
 	init->cap.max_send_wr = z.sq_entries;
 	init->cap.max_recv_wr = z.rq_entries;
 
-	qp = mrc_qp_new(ibqp, init);
+	qp = qp_new(ibqp, init);
 	if (!qp)
 		return -ENOMEM;
 	qp->spec_only = req.flags & MRC_UQP_ONLY_SPEC;
 	qp->mpr = kind.mpr;
 	qp->strict = kind.strict;
-	err = mrc_qp_alloc_mem(qp, &z) ?: mrc_qp_answer(qp, udata, &z);
+	err = qp_alloc_mem(qp, &z) ?: qp_answer(qp, udata, &z);
 	if (err)
 		goto err_abort;
 	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + z.hold + qp->sq.bytes + qp->rq.bytes;
@@ -314,7 +314,7 @@ int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	return 0;
 
 err_abort:
-	mrc_qp_abort(qp);
+	qp_abort(qp);
 	return err;
 }
 

@@ -31,7 +31,7 @@
 
 /* ---- values ---- */
 
-static int mrc_check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
+static int check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	const struct in6_addr *s, *d;
@@ -48,7 +48,7 @@ static int mrc_check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
 	return 0;
 }
 
-static int mrc_check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
+static int check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
 {
 	enum ib_mtu limit = mrc_dev_plane_ib_mtu(dev);
 
@@ -60,7 +60,7 @@ static int mrc_check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
 }
 
 /* Numbers with a plain upper bound. */
-static bool mrc_attr_in_range(const struct ib_qp_attr *a, int mask)
+static bool attr_in_range(const struct ib_qp_attr *a, int mask)
 {
 	const struct {
 		int bit;
@@ -87,7 +87,7 @@ static bool mrc_attr_in_range(const struct ib_qp_attr *a, int mask)
 	return true;
 }
 
-static int mrc_check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
+static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 {
 	int err = 0;
 
@@ -95,18 +95,18 @@ static int mrc_check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mas
 		return -EOPNOTSUPP;
 	if (mask & IB_QP_PATH_MIG_STATE && a->path_mig_state != IB_MIG_MIGRATED)
 		return -EOPNOTSUPP;
-	if (!mrc_attr_in_range(a, mask))
+	if (!attr_in_range(a, mask))
 		return -EINVAL;
 	if (mask & IB_QP_PATH_MTU)
-		err = mrc_check_mtu(qp->dev, a->path_mtu);
+		err = check_mtu(qp->dev, a->path_mtu);
 	if (!err && mask & IB_QP_AV)
-		err = mrc_check_av(qp->dev, &a->ah_attr);
+		err = check_av(qp->dev, &a->ah_attr);
 	return err;
 }
 
 /* What the transition may carry, by ib_core's table and by what we know of it. */
-static int mrc_check_transition(enum ib_qp_state cur, enum ib_qp_state next,
-				const struct ib_qp_attr *a, int mask)
+static int check_transition(enum ib_qp_state cur, enum ib_qp_state next,
+			    const struct ib_qp_attr *a, int mask)
 {
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
@@ -120,7 +120,7 @@ static int mrc_check_transition(enum ib_qp_state cur, enum ib_qp_state next,
 /* ---- attributes ---- */
 
 /* Under qp->lock, with the step that makes them true. */
-static void mrc_qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
+static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 {
 	struct ib_qp_attr *to = &qp->attr;
 
@@ -152,8 +152,8 @@ typedef int (*mrc_qp_step)(struct mrc_qp *qp, const struct ib_qp_attr *a, int ma
 			   enum ib_qp_state cur);
 
 /* INIT, and staying where we are: nothing but attributes. */
-static int mrc_qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-		       enum ib_qp_state cur)
+static int qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		   enum ib_qp_state cur)
 {
 	enum ib_qp_state next = mask & IB_QP_STATE ? a->qp_state : cur;
 	int err = 0;
@@ -165,7 +165,7 @@ static int mrc_qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	else if (qp->state != cur)
 		err = -EINVAL;
 	if (!err) {
-		mrc_qp_keep_attr(qp, a, mask);
+		qp_keep_attr(qp, a, mask);
 		qp->state = next;
 	}
 	spin_unlock_bh(&qp->lock);
@@ -173,8 +173,8 @@ static int mrc_qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 }
 
 /* Under qp->lock: the connection can receive and acknowledge from here on. */
-static int mrc_qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
-			   struct mrc_pathset *ps)
+static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
+		       struct mrc_pathset *ps)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
 	const struct mrc_rx_cfg cfg = {
@@ -201,8 +201,8 @@ static int mrc_qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 	return err;
 }
 
-static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-			 enum ib_qp_state cur)
+static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		     enum ib_qp_state cur)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
 	struct mrc_pathset *ps;
@@ -216,9 +216,9 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur)
-		err = mrc_qp_start_rx(qp, a, ps);
+		err = qp_start_rx(qp, a, ps);
 	if (!err) {
-		mrc_qp_keep_attr(qp, a, mask);
+		qp_keep_attr(qp, a, mask);
 		qp->sgid = grh->sgid_attr->gid;
 		qp->dgid = grh->dgid;
 		qp->peer = peer;
@@ -236,7 +236,7 @@ static int mrc_qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 }
 
 /* Under qp->lock: and send. @qpcc: its controller, or NULL. */
-static int mrc_qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
+static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
 	const struct mrc_tx_cfg cfg = {
@@ -264,14 +264,14 @@ static int mrc_qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct
 }
 
 /* Nobody but this, under qp->mutex, gives the QP a peer or takes it away. */
-static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-			 enum ib_qp_state cur)
+static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		     enum ib_qp_state cur)
 {
 	struct mrc_qpcc *qpcc = NULL;
 	int err = -EINVAL;
 
 	if (cur == IB_QPS_RTS)
-		return mrc_qp_stay(qp, a, mask, cur);
+		return qp_stay(qp, a, mask, cur);
 	if (qp->peer)
 		qpcc = mrc_qpcc_get(qp->peer);
 	if (IS_ERR(qpcc))
@@ -279,9 +279,9 @@ static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur && qp->ps &&
 	    !(mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer))
-		err = mrc_qp_start_tx(qp, a, qpcc);
+		err = qp_start_tx(qp, a, qpcc);
 	if (!err) {
-		mrc_qp_keep_attr(qp, a, mask);
+		qp_keep_attr(qp, a, mask);
 		qp->qpcc = qpcc;
 		qp->state = IB_QPS_RTS;
 	}
@@ -294,8 +294,8 @@ static int mrc_qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 }
 
 /* Requests posted complete as flushed, by the softirq side. */
-static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-			 enum ib_qp_state cur)
+static int qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		     enum ib_qp_state cur)
 {
 	spin_lock_bh(&qp->lock);
 	mrc_qp_fail_conn(qp);
@@ -305,8 +305,8 @@ static int mrc_qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	return 0;
 }
 
-static int mrc_qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
-			   enum ib_qp_state cur)
+static int qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		       enum ib_qp_state cur)
 {
 	mrc_qp_reset(qp);
 	spin_lock_bh(&qp->lock);
@@ -318,11 +318,11 @@ static int mrc_qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int ma
 
 /* By target state; which transitions exist is ib_core's table. */
 static const mrc_qp_step mrc_qp_steps[] = {
-	[IB_QPS_RESET] = mrc_qp_to_reset,
-	[IB_QPS_INIT] = mrc_qp_stay,
-	[IB_QPS_RTR] = mrc_qp_to_rtr,
-	[IB_QPS_RTS] = mrc_qp_to_rts,
-	[IB_QPS_ERR] = mrc_qp_to_err,
+	[IB_QPS_RESET] = qp_to_reset,
+	[IB_QPS_INIT] = qp_stay,
+	[IB_QPS_RTR] = qp_to_rtr,
+	[IB_QPS_RTS] = qp_to_rts,
+	[IB_QPS_ERR] = qp_to_err,
 };
 
 /* ---- verbs ---- */
@@ -336,9 +336,9 @@ int mrc_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	mutex_lock(&qp->mutex);
 	cur = READ_ONCE(qp->state);
 	next = mask & IB_QP_STATE ? attr->qp_state : cur;
-	err = mrc_check_transition(cur, next, attr, mask);
+	err = check_transition(cur, next, attr, mask);
 	if (!err)
-		err = mrc_check_attr(qp, attr, mask);
+		err = check_attr(qp, attr, mask);
 	if (!err && WARN_ON_ONCE(next >= ARRAY_SIZE(mrc_qp_steps) || !mrc_qp_steps[next]))
 		err = -EINVAL;
 	if (!err)

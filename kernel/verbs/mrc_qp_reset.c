@@ -12,7 +12,7 @@
  * Under qp->lock and with the path lock if the QP has a peer: what it had in flight
  * counts no more for the others.
  */
-static void mrc_qp_reset_conn(struct mrc_qp *qp)
+static void qp_reset_conn(struct mrc_qp *qp)
 {
 	if (qp->peer)
 		spin_lock(&qp->peer->path_lock);
@@ -23,14 +23,14 @@ static void mrc_qp_reset_conn(struct mrc_qp *qp)
 }
 
 /* What is posted and not taken yet is forgotten; indices run on. */
-static void mrc_qp_skip_ring(struct mrc_ring *r, u32 *cons)
+static void qp_skip_ring(struct mrc_ring *r, u32 *cons)
 {
 	*cons = READ_ONCE(r->hdr->prod);
 	smp_store_release(&r->hdr->cons, *cons);
 }
 
 /* Under qp->lock: rings and requests as of a new QP. */
-static void mrc_qp_forget_work(struct mrc_qp *qp)
+static void qp_forget_work(struct mrc_qp *qp)
 {
 	u32 i;
 
@@ -38,8 +38,8 @@ static void mrc_qp_forget_work(struct mrc_qp *qp)
 	for (i = 0; i < MRC_QP_RQM; i++)
 		qp->rwqe[i].valid = false;
 	qp->sq_posted = 0;
-	mrc_qp_skip_ring(&qp->sq, &qp->sq_cons);
-	mrc_qp_skip_ring(&qp->rq, &qp->rq_cons);
+	qp_skip_ring(&qp->sq, &qp->sq_cons);
+	qp_skip_ring(&qp->rq, &qp->rq_cons);
 	qp->rq_base = qp->rq_cons;
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 }
@@ -58,7 +58,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	spin_lock(&qp->lock);
 	mrc_conn_info(&qp->conn, &info);
 	mrc_stats_add(&qp->dev->gone, &info.stats);
-	mrc_qp_reset_conn(qp);
+	qp_reset_conn(qp);
 	mrc_conn_clear_stats(&qp->conn);
 	qp->state = IB_QPS_RESET;
 	peer = qp->peer;
@@ -69,7 +69,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	qp->qpcc = NULL;
 	memset(&qp->incast, 0, sizeof(qp->incast));
 	mrc_hold_take_all(qp, &held);
-	mrc_qp_forget_work(qp);
+	qp_forget_work(qp);
 	qp->timer_ns = MRC_TIME_NEVER;
 	spin_unlock(&qp->lock);
 	spin_unlock_bh(&qp->dev->qp_lock);

@@ -31,8 +31,8 @@
 #define MRC_FW_VER	"1.0"		/* of the protocol */
 #define MRC_MAX_MSG	(1u << 31)
 
-static int mrc_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
-			    struct ib_udata *udata)
+static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
+			struct ib_udata *udata)
 {
 	if (udata->inlen || udata->outlen)
 		return -EINVAL;
@@ -64,7 +64,7 @@ static int mrc_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 /* ---- the port ---- */
 
 /* Nearest rate that ib_core has a name for and that is not below. */
-static void mrc_port_speed(u32 mbps, struct ib_port_attr *attr)
+static void port_speed(u32 mbps, struct ib_port_attr *attr)
 {
 	static const struct {
 		u32 mbps;
@@ -92,7 +92,7 @@ static void mrc_port_speed(u32 mbps, struct ib_port_attr *attr)
 	attr->active_speed = rates[i].speed;
 }
 
-static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
+static int query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
 
@@ -111,12 +111,12 @@ static int mrc_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr
 		attr->phys_state = READ_ONCE(dev->n_planes) ? IB_PORT_PHYS_STATE_POLLING :
 							      IB_PORT_PHYS_STATE_DISABLED;
 	}
-	mrc_port_speed(mrc_dev_plane_speed_mbps(dev, ~0u), attr);
+	port_speed(mrc_dev_plane_speed_mbps(dev, ~0u), attr);
 	return 0;
 }
 
-static int mrc_get_port_immutable(struct ib_device *ibdev, u32 port,
-				  struct ib_port_immutable *im)
+static int get_port_immutable(struct ib_device *ibdev, u32 port,
+			      struct ib_port_immutable *im)
 {
 	im->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
 	im->gid_tbl_len = MRC_GID_TBL_LEN;
@@ -124,7 +124,7 @@ static int mrc_get_port_immutable(struct ib_device *ibdev, u32 port,
 	return 0;
 }
 
-static int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+static int query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
 	if (index >= MRC_PKEY_TBL_LEN)
 		return -EINVAL;
@@ -132,19 +132,19 @@ static int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pke
 	return 0;
 }
 
-static enum rdma_link_layer mrc_get_link_layer(struct ib_device *ibdev, u32 port)
+static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
 {
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-static void mrc_get_dev_fw_str(struct ib_device *ibdev, char *str)
+static void get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
 	strscpy(str, MRC_FW_VER, IB_FW_VERSION_NAME_MAX);
 }
 
 /* ---- user contexts and protection domains ---- */
 
-static int mrc_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+static int alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
 	struct mrc_ualloc_ucontext_resp resp = {
 		.max_inline = MRC_MAX_INLINE,
@@ -156,16 +156,16 @@ static int mrc_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 }
 
 /* All objects are gone by now. */
-static void mrc_dealloc_ucontext(struct ib_ucontext *ibuc)
+static void dealloc_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
 /* Rings are ordinary memory and stay mapped; that it exists allows removal under load. */
-static void mrc_disassociate_ucontext(struct ib_ucontext *ibuc)
+static void disassociate_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
-static int mrc_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
 	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL);
@@ -176,7 +176,7 @@ static int mrc_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	return 0;
 }
 
-static int mrc_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
+static int dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	ida_free(&to_mrc_dev(ibpd->device)->pdn_ida, to_mrc_pd(ibpd)->pdn);
 	return 0;
@@ -218,29 +218,29 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.device_group = &mrc_dev_group,
 
 	.alloc_hw_port_stats = mrc_counters_alloc,
-	.alloc_pd = mrc_alloc_pd,
-	.alloc_ucontext = mrc_alloc_ucontext,
+	.alloc_pd = alloc_pd,
+	.alloc_ucontext = alloc_ucontext,
 	.create_cq = mrc_cq_create,
 	.create_qp = mrc_qp_create,
-	.dealloc_pd = mrc_dealloc_pd,
-	.dealloc_ucontext = mrc_dealloc_ucontext,
+	.dealloc_pd = dealloc_pd,
+	.dealloc_ucontext = dealloc_ucontext,
 	.dereg_mr = mrc_mr_dereg,
 	.destroy_cq = mrc_cq_destroy,
 	.destroy_qp = mrc_qp_destroy,
-	.disassociate_ucontext = mrc_disassociate_ucontext,
-	.get_dev_fw_str = mrc_get_dev_fw_str,
+	.disassociate_ucontext = disassociate_ucontext,
+	.get_dev_fw_str = get_dev_fw_str,
 	.get_hw_stats = mrc_counters_get,
-	.get_link_layer = mrc_get_link_layer,
-	.get_port_immutable = mrc_get_port_immutable,
+	.get_link_layer = get_link_layer,
+	.get_port_immutable = get_port_immutable,
 	.mmap = mrc_ring_mmap,
 	.mmap_free = mrc_ring_mmap_free,
 	.modify_qp = mrc_qp_modify,
 	.poll_cq = mrc_cq_poll,
 	.post_recv = mrc_qp_post_recv,
 	.post_send = mrc_qp_post_send,
-	.query_device = mrc_query_device,
-	.query_pkey = mrc_query_pkey,
-	.query_port = mrc_query_port,
+	.query_device = query_device,
+	.query_pkey = query_pkey,
+	.query_port = query_port,
 	.query_qp = mrc_qp_query,
 	.reg_user_mr = mrc_mr_reg,
 	.req_notify_cq = mrc_cq_arm,

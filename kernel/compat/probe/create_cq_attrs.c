@@ -1,4 +1,4 @@
-// { "since": "6.11", "what": "ib_device_ops.create_cq takes struct uverbs_attr_bundle *", "used_by": "mrc_cq.c" }
+// { "since": "6.11", "what": "ib_device_ops.create_cq takes struct uverbs_attr_bundle *", "used_by": "mem/mrc_cq.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_verbs.h>
 

@@ -1,4 +1,4 @@
-// { "since": "6.2", "what": "NL_SET_ERR_MSG_FMT: extack messages with values in them", "used_by": "mrc_dev.c mrc_profile.c mrc_sock.c mrc_netdev.c" }
+// { "since": "6.2", "what": "NL_SET_ERR_MSG_FMT: extack messages with values in them", "used_by": "path device genl" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <linux/netlink.h>
 

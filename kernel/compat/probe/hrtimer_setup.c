@@ -1,4 +1,4 @@
-// { "since": "6.13", "what": "hrtimer_setup() replaces hrtimer_init()", "used_by": "mrc_qp.c" }
+// { "since": "6.13", "what": "hrtimer_setup() replaces hrtimer_init()", "used_by": "verbs/mrc_qp_create.c path/mrc_peer_port.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <linux/hrtimer.h>
 

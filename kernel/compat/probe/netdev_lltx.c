@@ -1,4 +1,4 @@
-// { "since": "6.12", "what": "net_device.lltx replaces NETIF_F_LLTX", "used_by": "mrc_netdev.c" }
+// { "since": "6.12", "what": "net_device.lltx replaces NETIF_F_LLTX", "used_by": "device/mrc_netdev.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <linux/netdevice.h>
 

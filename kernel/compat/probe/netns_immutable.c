@@ -1,4 +1,4 @@
-// { "since": "6.15", "what": "net_device.netns_immutable replaces netns_local", "used_by": "mrc_netdev.c" }
+// { "since": "6.15", "what": "net_device.netns_immutable replaces netns_local", "used_by": "device/mrc_netdev.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <linux/netdevice.h>
 
