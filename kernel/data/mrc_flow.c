@@ -406,10 +406,27 @@ static struct mrc_peer *mrc_flow_ev_news(struct mrc_qp *qp)
 	return qp->peer;
 }
 
+/* Under qp->lock. The peer (referenced) whose QPs have to be woken, or NULL. */
+static struct mrc_peer *mrc_flow_ev_wake(struct mrc_qp *qp)
+{
+	struct mrc_pathset *ps = qp->ps;
+	bool wake;
+
+	if (!ps || !qp->peer || likely(!READ_ONCE(ps->evs.wake)))
+		return NULL;
+	spin_lock(&qp->peer->path_lock);
+	wake = mrc_evset_take_wake(&ps->evs);
+	spin_unlock(&qp->peer->path_lock);
+	if (!wake)
+		return NULL;
+	kref_get(&qp->peer->ref);
+	return qp->peer;
+}
+
 bool mrc_qp_run(struct mrc_qp *qp)
 {
+	struct mrc_peer *news, *wake;
 	struct sk_buff_head out;
-	struct mrc_peer *news;
 	struct sk_buff *skb;
 	bool more;
 
@@ -417,12 +434,17 @@ bool mrc_qp_run(struct mrc_qp *qp)
 	spin_lock(&qp->lock);
 	more = mrc_flow_turn(qp, &out);
 	news = mrc_flow_ev_news(qp);
+	wake = mrc_flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
 	if (unlikely(news)) {
 		mrc_genl_event_peer(news, MRC_EVENT_EV);
 		mrc_peer_put(news);
+	}
+	if (unlikely(wake)) {
+		mrc_peer_wake_qps(wake);
+		mrc_peer_put(wake);
 	}
 	return more;
 }

@@ -126,6 +126,7 @@ struct mrc_evset {
 	u16 n, min_active;
 	u8 n_planes, readmit;
 	bool changed;		/* a state changed since mrc_evset_take_change() */
+	bool wake;		/* other QPs are to look whether they can ask: mrc_evset_take_wake() */
 	bool half;		/* every other meeting of an EV of the top level counts */
 	u32 gen;		/* changes when an EV becomes usable: rotations look again */
 	u32 in_use;		/* planes: up at both ends, with usable EVs, and not suspect */
@@ -237,6 +238,12 @@ static inline void mrc_credit_spend(struct mrc_evset *s)
 	s->credit.units -= min_t(u32, s->credit.units, MRC_PROBE_COST);
 }
 
+/* What packets have earned so far; time may have, too. */
+static inline u32 mrc_credit_units(const struct mrc_evset *s)
+{
+	return s->credit.units + ((u32)s->credit.from - (u32)s->credit.left);
+}
+
 /* A probe waited for so many packets. */
 void mrc_evset_credit_wake(struct mrc_evset *s);
 
@@ -279,6 +286,13 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
+
+/*
+ * True once after the QP that asks by probes had reason to doubt that it is answered at all, or
+ * failed: all QPs that use the set are to be called (mrc_conn_tx_next(), deadline), for
+ * those that sleep do not know that something is to be asked.
+ */
+bool mrc_evset_take_wake(struct mrc_evset *s);
 
 /*
  * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one

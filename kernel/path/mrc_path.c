@@ -85,6 +85,11 @@ static void peer_tell_qps(struct mrc_peer *peer, bool planes)
 	} while (n == MRC_QP_BATCH);
 }
 
+void mrc_peer_wake_qps(struct mrc_peer *peer)
+{
+	peer_tell_qps(peer, false);
+}
+
 /* ---- peers: port status ---- */
 
 /* Under peer->lock. Nothing is announced to a host that no QP of ours talks to. */

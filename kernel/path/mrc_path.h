@@ -114,6 +114,7 @@ struct mrc_pathset *mrc_peer_pathset(struct mrc_peer *peer);	/* + ref; never NUL
 void mrc_pathset_put(struct mrc_pathset *ps);
 
 /* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */
+void mrc_peer_wake_qps(struct mrc_peer *peer);	/* a probe may be theirs to send */
 void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer));
 /* Under rtnl. Local planes changed: all path sets, then QPs are kicked. */
 void mrc_peers_planes_changed(struct mrc_dev *dev);

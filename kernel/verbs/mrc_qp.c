@@ -409,6 +409,7 @@ static void mrc_qp_unlink_peer(struct mrc_qp *qp, struct mrc_peer *peer, struct 
 	list_del_init(&qp->peer_link);
 	peer->n_qps--;
 	spin_unlock_bh(&peer->lock);
+	mrc_peer_wake_qps(peer);	/* it may have been the one to ask about bad EVs */
 	mrc_pathset_put(ps);
 	mrc_peer_used(peer);
 	mrc_peer_put(peer);
