@@ -110,8 +110,8 @@ int main(int argc, char **argv)
     app.add_flag("--list-options", list, "what a seed draws and --set may change");
     app.add_option("--set", sets, "NAME=VALUE: instead of what the seed draws");
     app.add_option("--economy", promises,
-                   "what paths may cost, all unless given: probes, tails, heal, resends, trips, "
-                   "none")
+                   "what paths may cost, all but resends unless given: probes, tails, heal, resends, trips, "
+                   "all or none")
         ->expected(0, 1)->delimiter(',')->default_str("all");
     CLI11_PARSE(app, argc, argv);
 
