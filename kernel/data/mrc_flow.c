@@ -400,10 +400,27 @@ static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
 	return qp->peer;
 }
 
+/* Under qp->lock. The peer (referenced) whose QPs have to be woken, or NULL. */
+static struct mrc_peer *flow_ev_wake(struct mrc_qp *qp)
+{
+	struct mrc_pathset *ps = qp->ps;
+	bool wake;
+
+	if (!ps || !qp->peer || likely(!mrc_evset_wants_wake(&ps->evs)))
+		return NULL;
+	spin_lock(&qp->peer->path_lock);
+	wake = mrc_evset_take_wake(&ps->evs);
+	spin_unlock(&qp->peer->path_lock);
+	if (!wake)
+		return NULL;
+	kref_get(&qp->peer->ref);
+	return qp->peer;
+}
+
 bool mrc_flow_run(struct mrc_qp *qp)
 {
+	struct mrc_peer *news, *wake;
 	struct sk_buff_head out;
-	struct mrc_peer *news;
 	struct sk_buff *skb;
 	bool more;
 
@@ -411,12 +428,17 @@ bool mrc_flow_run(struct mrc_qp *qp)
 	spin_lock(&qp->lock);
 	more = flow_turn(qp, &out);
 	news = flow_ev_news(qp);
+	wake = flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
 	if (unlikely(news)) {
 		mrc_event_peer(news, MRC_EVENT_EV);
 		mrc_peer_put(news);
+	}
+	if (unlikely(wake)) {
+		mrc_peer_users_tell(wake, false);
+		mrc_peer_put(wake);
 	}
 	return more;
 }

@@ -59,5 +59,10 @@ void mrc_qp_peer_link(struct mrc_qp *qp, struct mrc_peer *peer)
 
 void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer *peer)
 {
+	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+
 	mrc_peer_user_del(peer, &qp->user);
+	if (unlikely(mrc_evset_asks(&ps->evs)))	/* perhaps it was the one that asked */
+		mrc_peer_users_tell(peer, false);
+	mrc_pathset_put(ps);
 }

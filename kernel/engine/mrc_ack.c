@@ -207,6 +207,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool answered = false, all;
 
 	c->stats.sacks_rcvd++;
+	mrc_ctl_heard(c);
 	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
 		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
 	if (!c->snd.known && !mrc_ack_start(c, s, now_ns))

@@ -354,7 +354,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 		return MRC_TIME_NEVER;
 	at = mrc_pto_deadline_ns(c);
 	/* Also when idle: what is bad is asked until it is well, or it still is at the next message. */
-	return c->evs ? min_t(u64, at, c->evs->next_probe_ns) : at;
+	return c->evs ? min_t(u64, at, mrc_ctl_ask_ns(c)) : at;
 }
 
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
@@ -378,6 +378,8 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
 	if (c->fail)
 		return;
 	c->fail = (u8)status;
+	if (c->evs && c->evs->next_probe_ns != MRC_TIME_NEVER)
+		c->evs->wake = true;	/* it asks nothing any more */
 	mrc_tx_withdraw(c);
 }
 

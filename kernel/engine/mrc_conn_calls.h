@@ -362,6 +362,25 @@ bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op);
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
+/* The peer's QP lives, and answers. */
+static inline void mrc_ctl_heard(struct mrc_conn *c)
+{
+	c->ctl.unheard = 0;
+}
+
+#define MRC_UNHEARD	4	/* probes of EVs without any SACK */
+
+/*
+ * When this QP may ask about EVs of the set. Its peer may have failed, and answers nothing then,
+ * whatever the paths: where several QPs share the set, the others go first.
+ */
+static inline u64 mrc_ctl_ask_ns(const struct mrc_conn *c)
+{
+	u64 at = c->evs->next_probe_ns;
+
+	return likely(c->ctl.unheard < MRC_UNHEARD) || at == MRC_TIME_NEVER ? at : at + c->evs->probe_ns;
+}
+
 /* Is it worth to ask mrc_ctl_next()? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {

@@ -69,6 +69,7 @@ struct mrc_resend {
 	bool used;
 	bool first_came;	/* a stamp said so, or time */
 	bool second_came;	/* a stamp said so */
+	bool older;		/* there were copies before these two */
 	bool done;		/* delivered, at: */
 	u32 done_tick;
 };
@@ -327,6 +328,7 @@ struct mrc_ctl {
 	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */
 	bool restore;
 	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
+	u8 unheard;		/* probes of EVs since the peer's latest SACK, 252 ... 255: many */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
 	struct mrc_owed_sack *sack_q;	/* MRC_OWED_SACKS */
 	struct mrc_owed_nack *nack_q;	/* MRC_OWED_NACKS */

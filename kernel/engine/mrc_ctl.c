@@ -25,6 +25,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.probes = 0;
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;
+	c->ctl.unheard = 0;
 	c->ctl.restore = false;
 	c->ctl.sack_turn = 0;
 }
@@ -222,24 +223,35 @@ static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 {
 	bool verify = c->ctl.verify_owed;
 
-	if (unlikely(now_ns >= c->evs->next_probe_ns))
+	if (unlikely(now_ns >= c->evs->next_probe_ns) && now_ns >= mrc_ctl_ask_ns(c))
 		return true;
 	c->ctl.verify_owed = false;
 	return verify && now_ns >= c->evs->verify_ns && !mrc_tx_waiting(c);
 }
 
+/* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */
+static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
+{
+	c->ctl.unheard = (u8)(c->ctl.unheard < 255 ? c->ctl.unheard + 1 : 256 - MRC_UNHEARD);
+	if (c->ctl.unheard % MRC_UNHEARD == 0)
+		c->evs->wake = true;
+	if (c->ctl.unheard >= MRC_UNHEARD)	/* whose turn is next is decided by time */
+		mrc_evset_reschedule(c->evs, now_ns);
+}
+
 /* Probes that name their EV. */
 static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool verify = c->ctl.verify_owed || now_ns < c->evs->next_probe_ns;
+	bool due = now_ns >= mrc_ctl_ask_ns(c), verify = c->ctl.verify_owed || !due;
 	u16 idx;
 
-	if (now_ns < c->evs->next_probe_ns || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
+	if (!due || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
 		c->ctl.verify_owed = false;
 		if (!verify || mrc_tx_waiting(c) ||
 		    !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 			return false;
 	}
+	mrc_ctl_asked(c, now_ns);
 	mrc_ctl_probe(c, op, idx, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	return true;

@@ -126,6 +126,7 @@ struct mrc_evset {
 	u16 n, min_active;
 	u8 n_planes, readmit;
 	bool changed;		/* a state changed since mrc_evset_take_change() */
+	bool wake;		/* other QPs are to look whether they can ask: mrc_evset_take_wake() */
 	bool half;		/* every other meeting of an EV of the top level counts */
 	u32 gen;		/* changes when an EV becomes usable: rotations look again */
 	u32 in_use;		/* planes: up at both ends, with usable EVs, and not suspect */
@@ -237,6 +238,12 @@ static inline void mrc_credit_spend(struct mrc_evset *s)
 	s->credit.units -= min_t(u32, s->credit.units, MRC_PROBE_COST);
 }
 
+/* What packets have earned so far; time may have, too. */
+static inline u32 mrc_credit_units(const struct mrc_evset *s)
+{
+	return s->credit.units + ((u32)s->credit.from - (u32)s->credit.left);
+}
+
 /* A probe waited for so many packets. */
 void mrc_evset_credit_wake(struct mrc_evset *s);
 
@@ -324,6 +331,24 @@ struct mrc_evset_sum {
 	u32 in_state[MRC_EV_STATES];
 };
 void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum);
+
+/*
+ * True once after the QP that asks by probes had reason to doubt that it is answered at all, or
+ * failed: all QPs that use the set are to be called (mrc_conn_tx_next(), deadline), for
+ * those that sleep do not know that something is to be asked.
+ */
+bool mrc_evset_take_wake(struct mrc_evset *s);
+
+/* Without the lock of the set: is there anything to take? Has anybody to ask about its EVs? */
+static inline bool mrc_evset_wants_wake(const struct mrc_evset *s)
+{
+	return READ_ONCE(s->wake);
+}
+
+static inline bool mrc_evset_asks(const struct mrc_evset *s)
+{
+	return READ_ONCE(s->next_probe_ns) != MRC_TIME_NEVER;
+}
 
 /*
  * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one

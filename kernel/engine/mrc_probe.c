@@ -144,6 +144,14 @@ static struct mrc_ev *mrc_probe_due(struct mrc_evset *s, u64 now_ns)
 	return NULL;
 }
 
+bool mrc_evset_take_wake(struct mrc_evset *s)
+{
+	bool wake = s->wake;
+
+	s->wake = false;
+	return wake;
+}
+
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 {
 	struct mrc_ev *ev;
@@ -205,7 +213,7 @@ static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 		struct mrc_ev *ev = &s->ev[i];
 
 		if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss &&
-		    (ev->out <= silence ||
+		    (ev->out <= silence || ev->good ||
 		     (streak >= MRC_STREAK_ALL && ev->out < MRC_PROBE_COUNT_MAX)))
 			mrc_ev_forgive(s, ev);
 	}
@@ -222,10 +230,21 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 	mrc_plane_pardon(s, (u8)ev->plane);
 }
 
+/*
+ * Answers in a row that bring @ev back. Where nothing is sent that pays for probes, each takes a
+ * tenth of a second: one has to do then for what was only silent, and did not flap.
+ */
+static u32 mrc_probe_need(const struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	if (ev->by_loss && !ev->flaps && mrc_credit_units(s) < MRC_PROBE_COST)
+		return 1;
+	return min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
+}
+
 /* A bad one answered: good again, or another question. */
 static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u32 need = min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
+	u32 need = mrc_probe_need(s, ev);
 	bool first = !ev->good;
 
 	if (first && ev->by_loss && ev->out == 1)

@@ -12,6 +12,7 @@
 #include "mrc_conn.h"
 
 #define MRC_PTO_MAX_NS		1000000000ull
+#define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
 #define MRC_OUT_MAX_NS		60000000000ull	/* half of what ticks can tell */
@@ -32,6 +33,12 @@ static u64 mrc_pto_ns(const struct mrc_conn *c)
 	if (unlikely(c->pto.backoff))
 		ns <<= min_t(u8, c->pto.backoff, 10);
 	return min_t(u64, ns, MRC_PTO_MAX_NS);
+}
+
+static void mrc_pto_put_off(u64 *at_ns, u64 until_ns)
+{
+	if (*at_ns < until_ns)
+		*at_ns = until_ns;
 }
 
 /* Something is waited for now. */
@@ -63,8 +70,11 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 		mrc_budget_restore(c);
 		if (delivered)
 			c->pto.backoff = 0;
-		c->budget.rto_at_ns = mrc_budget_rto_from(c, now_ns);
 		c->pto.at_ns = now_ns + mrc_pto_ns(c);
+		c->budget.rto_at_ns = mrc_budget_rto_from(c, now_ns);
+		if (!delivered)	/* the timeout asks, too */
+			mrc_pto_put_off(&c->budget.rto_at_ns,
+					min_t(u64, c->pto.at_ns, now_ns + MRC_PTO_SLOW_NS));
 	} else if (c->pto.at_ns == MRC_TIME_NEVER) {
 		c->pto.at_ns = now_ns + mrc_pto_ns(c);
 	}
@@ -92,6 +102,10 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 	u64 patience = mrc_rtt_patience_ns(c), age = patience;
 	u16 slot = mrc_pto_oldest(c, now_ns);
 
+	if (!mrc_tx_waiting(c)) {
+		mrc_pto_rearm(c, now_ns, false, false, false);
+		return;
+	}
 	if (slot != MRC_NONE16) {
 		if (c->evs)	/* the slowest plane may be the one that is waited for */
 			patience = max_t(u64, patience, mrc_evset_patience_ns(c->evs));
@@ -115,12 +129,6 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 static u64 mrc_pto_silence_ns(const struct mrc_conn *c)
 {
 	return min_t(u64, c->rack.at_ns, min_t(u64, c->pto.at_ns, c->budget.rto_at_ns));
-}
-
-static void mrc_pto_put_off(u64 *at_ns, u64 until_ns)
-{
-	if (*at_ns < until_ns)
-		*at_ns = until_ns;
 }
 
 /*

@@ -67,6 +67,7 @@ void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 e
 	e->plane_second = c->evs->ev[ev].plane;
 	e->cause = r->cause;
 	e->bytes = mrc_rec_bytes(r);
+	e->older = r->tries > 1;
 }
 
 /* It could not leave. */
@@ -120,6 +121,15 @@ static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 
 		mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns);
 	if (late_ns)
 		mrc_rtt_sample(c, plane, late_ns, now_ns);
+}
+
+/*
+ * How late the first copy was, known as delivered at @tick, if nothing but the time says that
+ * it was not the second one: then it may be one before both as well.
+ */
+static u64 mrc_resent_late_ns(const struct mrc_resend *e, u32 tick)
+{
+	return e->older ? 0 : (u64)(tick - e->first) << MRC_TICK_SHIFT;
 }
 
 static void mrc_resent_alarm(struct mrc_conn *c, struct mrc_resend *e, u64 late_ns, u64 now_ns)
@@ -195,8 +205,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 	if (second) {
 		e->second_came = true;
 		if (again && mrc_resent_knew(c, e))
-			mrc_resent_alarm(c, e, (u64)(e->done_tick - e->first) << MRC_TICK_SHIFT,
-					 now_ns);
+			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 		return true;
 	}
 	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
@@ -204,7 +213,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 				  mrc_tick_age_ns(now_ns, e->first);
 	if (first || (c->tx.timestamps && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
 		      !mrc_rtt_of_stamp(e->second, s->tx_ts, now_ns)))
-		mrc_resent_alarm(c, e, late, now_ns);
+		mrc_resent_alarm(c, e, first || !e->older ? late : 0, now_ns);
 	return false;
 }
 
@@ -234,7 +243,7 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	 * round trip seen so far may have waited in queues that a failure has just emptied.
 	 */
 	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !c->tx.timestamps && c->rtt.srtt_ns)
-		mrc_resent_alarm(c, e, mrc_tick_age_ns(now_ns, e->first), now_ns);
+		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;
 		copy->plane = e->plane_first;

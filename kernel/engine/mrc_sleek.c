@@ -8,6 +8,15 @@
 #define MRC_SLEEK_LOOK	256	/* records looked at by one call */
 
 /*
+ * A packet of plane @p that is not out for as long was not overtaken, but is on a longer plane: many
+ * packets are out of order then, and the count says nothing of it.
+ */
+static u64 mrc_sleek_trip_ns(const struct mrc_conn *c, u8 p)
+{
+	return max_t(u64, c->evs ? mrc_evset_srtt_ns(c->evs, p) : 0, c->rtt.min_ns);
+}
+
+/*
  * Requeue what was overtaken and not resent yet, from the left edge, one window of bytes at
  * most. A call looks at a part of the records, the next one goes on behind it and
  * begins again at the left edge after the last.
@@ -24,7 +33,7 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 
 		if (r->state == MRC_REC_SENT && r->tries == 1 &&
 		    mrc_latest_before(c, r->sent, c->sleek.at) &&
-		    mrc_tick_age_ns(now_ns, r->sent) >= c->rtt.min_ns)
+		    mrc_tick_age_ns(now_ns, r->sent) >= mrc_sleek_trip_ns(c, r->plane))
 			lost += mrc_snd_lose(c, c->sleek.at, MRC_CAUSE_SLEEK, now_ns);
 	}
 	mrc_snd_tell_lost(c, lost, now_ns);

@@ -13,7 +13,7 @@ TEST_F(retry_budget, exp_cnt_25_is_for_ever)
     k.tx.linear_cnt = 1;
     k.tx.exp_cnt = MRC_EXP_FOREVER;
     flight(1, k);
-    for (int i = 0; i < 20000 && c.stats.timeouts < 30; i++) {
+    for (int i = 0; i < 40000 && c.stats.timeouts < 30; i++) {
         fire();
         tx_all();
     }
@@ -62,6 +62,28 @@ TEST_F(retry_budget, an_answer_that_all_has_arrived_is_a_word_of_life)
     EXPECT_EQ(c.budget.retries, 0u);
     EXPECT_GT(mrc_conn_deadline_ns(&c), now) << "and the ACK is still waited for";
     EXPECT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+// It says so again and again, and is slow with the ACK: asked ever less often, at last ten times
+// a second, by timeouts, too.
+TEST_F(retry_budget, who_lives_and_has_nothing_to_say_is_asked_less_and_less)
+{
+    auto sent = flight(1);
+    u32 probes = 0;
+
+    now += 50 * kUs;
+    sack(sack_of(sent[0], 1000));
+    for (u64 end = now + 2000 * kMs; now < end;) {
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE)) {
+            probes++;
+            now += 50 * kUs;
+            probe_answer(t.hdr.u.probe.probe_id, 1000);
+        }
+    }
+    EXPECT_LE(probes, 40u);
+    EXPECT_GE(probes, 10u);
+    EXPECT_EQ(c.budget.retries, 0u);
 }
 
 // linear_cnt retries at the plain interval, then each twice as long as the one before.

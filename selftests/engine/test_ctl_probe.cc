@@ -124,4 +124,42 @@ TEST_F(ctl_probe, a_verification_calls_for_none)
     EXPECT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u) << "an acknowledgement of data does";
 }
 
+// ---- which QP of a set asks ----
+
+// Its peer may have failed, which answers nothing: the others are woken, and go first.
+TEST_F(ctl_probe, who_hears_no_answer_lets_others_ask_first)
+{
+    const u64 tick = 1 << MRC_TICK_SHIFT;
+
+    make();
+    mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+    for (u32 n = 1; n <= 12; n++) {
+        EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns + (n > 4 ? evs.probe_ns : 0)) << n;
+        now = evs.next_probe_ns + tick;
+        if (n > 4) {
+            EXPECT_TRUE(tx_all().empty()) << n;
+        }
+        now = mrc_conn_deadline_ns(&c) + tick;
+        ASSERT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u) << n;
+        EXPECT_EQ(mrc_evset_take_wake(&evs), n % 4 == 0) << n;
+        EXPECT_FALSE(mrc_evset_take_wake(&evs)) << n;
+    }
+    probe_answer(100, 999);     // any SACK
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns);
+}
+
+TEST_F(ctl_probe, who_fails_leaves_the_questions_to_others)
+{
+    make();
+    mrc_conn_fail(&c, MRC_ST_FLUSHED, now);
+    EXPECT_FALSE(mrc_evset_take_wake(&evs)) << "nothing is to be asked";
+    make();
+    mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+    mrc_conn_fail(&c, MRC_ST_FLUSHED, now);
+    EXPECT_TRUE(mrc_evset_take_wake(&evs));
+    now = evs.next_probe_ns;
+    EXPECT_TRUE(tx_all().empty());
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
 } // namespace

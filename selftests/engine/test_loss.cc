@@ -562,6 +562,24 @@ TEST_F(sleek, by_count_not_by_time)
     EXPECT_FALSE(c.sleek.on) << "all sent before it began has arrived";
 }
 
+// A plane is so much longer than the others that half of the window is out of order for it: the
+// count begins a recovery, and what has not been out for that plane's round trip is not lost.
+TEST_F(sleek, a_longer_plane_is_waited_for)
+{
+    make_sleek(10);
+    auto sent = flight(200);
+    u8 longer = sent[0].hdr.plane;
+    evs.plane[longer].srtt_ns = 400 * kUs;
+    evs.plane[longer].var_ns = 10 * kUs;
+    now += 100 * kUs;
+    holding(1016);
+    EXPECT_TRUE(c.sleek.on);
+    EXPECT_EQ(c.snd.lost.count, 0u);
+    now += 600 * kUs;
+    holding(1017);
+    EXPECT_EQ(c.snd.lost.count, 1u);
+}
+
 TEST_F(sleek, in_recovery_the_window_is_passed_over)
 {
     make_sleek(10);

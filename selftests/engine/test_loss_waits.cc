@@ -34,6 +34,33 @@ TEST_F(loss_waits, a_lost_request_is_asked_for_while_the_peer_sends)
     EXPECT_GT(probes, 0u);
 }
 
+// The last response to a READ comes after the ACK of its request: nothing is waited for then, and
+// nothing asked, though no acknowledgement says so.
+TEST_F(loss_waits, what_a_response_ended_is_not_asked_for)
+{
+    make();
+    post(MRC_OP_WRITE, 100);
+    tx_data();
+    after_a_round_trip(1);
+    now += 50 * kUs;
+    sack(1001, 0, 1, 1001);
+    ack(1001);
+    post(MRC_OP_READ, 100);
+    ASSERT_EQ(tx_data().size(), 1u);
+    now += 50 * kUs;
+    ack(1002);
+    ASSERT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2000, 100, 100, 0, 0, 2)));
+    EXPECT_EQ(show(cpls()), "101:0 102:0");
+    tx_all();
+    for (int i = 0; i < 4 && mrc_conn_deadline_ns(&c) != MRC_TIME_NEVER; i++) {
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            EXPECT_LT(t.hdr.u.probe.probe_id, MRC_PROBE_ID_EV_END);
+    }
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    EXPECT_EQ(c.stats.timeouts, 0u);
+}
+
 // All that is missing waits here, held by the controller: the peer knows nothing of it.
 TEST_F(loss_waits, what_is_held_is_not_asked_for)
 {

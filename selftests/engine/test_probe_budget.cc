@@ -211,6 +211,39 @@ TEST_F(budget, heals_within_a_second_of_the_end)
     }
 }
 
+// Asked in vain for long, then each answers once: who answered himself needs the word of others
+// no less than who was hardly asked.
+TEST_F(budget, an_answer_of_its_own_counts_where_others_answer)
+{
+    make(8, 1);
+    sign(0, MRC_SIGN_LOST);
+    sign(1, MRC_SIGN_LOST);
+    for (int i = 0; i < 6; i++) {
+        now = s.next_probe_ns + kTick;
+        probes();
+    }
+    ASSERT_GE(s.ev[0].out, 3);
+    ASSERT_GE(s.ev[1].out, 3);
+    mrc_evset_probe_answer(&s, 0, false, now);
+    EXPECT_EQ(state(0), MRC_EV_ASSUMED_BAD);
+    mrc_evset_probe_answer(&s, 1, false, now);
+    EXPECT_EQ(state(0), MRC_EV_SKIP);
+    EXPECT_EQ(state(1), MRC_EV_SKIP);
+}
+
+// Ten a second are all there is, and each EV of a plane of its own: one answer has to do.
+TEST_F(budget, where_questions_are_rare_one_answer_will_do)
+{
+    start(8, 8);
+    dead_below = 8;
+    all_bad();
+    live(3000 * kMs, 20 * kUs, 0);
+    ASSERT_EQ(s.bad, 7);
+    dead_below = 0;
+    live(1000 * kMs, 20 * kUs, 0);
+    EXPECT_EQ(s.bad, 0);
+}
+
 TEST_F(budget, the_dead_are_not_forgiven_with_the_living)
 {
     start(64, 2);

@@ -153,6 +153,30 @@ TEST_F(resent, sooner_than_possible)
     EXPECT_EQ(eye.spurious.lost_bytes, kFull);
 }
 
+// Sent three times, and there sooner than the third copy could be: which of the two before it was
+// cannot be told, so its age is no round trip.
+TEST_F(resent, of_three_copies_the_age_of_none_is_known)
+{
+    auto v = flight(30, 1 * kMs, false);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    EXPECT_EQ(psns(tx_data()), psn_list{1008});
+    post(MRC_OP_WRITE, 1024);
+    ASSERT_EQ(tx_data().size(), 1u);    // it comes later than the second copy
+    now += 500 * kUs;
+    sack(1007, 0x7ffffffe, 1, 1038);
+    until_lost(1);
+    EXPECT_EQ(psns(tx_data()), psn_list{1008});
+    now += 10 * kUs;
+    u32 srtt[2] = {evs.plane[0].srtt_ns, evs.plane[1].srtt_ns};
+    sack(1038);
+    EXPECT_EQ(c.stats.rtx_spurious, 1u);
+    EXPECT_EQ(evs.plane[0].srtt_ns, srtt[0]);
+    EXPECT_EQ(evs.plane[1].srtt_ns, srtt[1]);
+}
+
 // The shortest round trip seen may have waited in queues that a failure has just emptied: a
 // second copy that is answered sooner is no proof that the first one's path lives.
 TEST_F(resent, a_guess_proves_no_path)

@@ -141,8 +141,8 @@ refusals()
 	refused "pause_ns is 20000000000, must be 1 to 10000000000" --set pause_ns=20000000000
 	refused "odd_planes names a plane that there is not" --set odd_planes=0x100000
 	refused "ring_pkts needs batch" --set batch=0 --set ring_pkts=64
-	refused "economy is 16, must be 0 to 15" --set economy=16
-	refused "--economy wants probes, heal, resends, trips or all" --economy cheap
+	refused "economy is 32, must be 0 to 31" --set economy=32
+	refused "--economy wants probes, tails, heal, resends, trips, all or none" --economy cheap
 	report $rc "values that make no sense are refused"
 }
 
@@ -167,9 +167,10 @@ promises()
 	broken "probes of . towards" economy=1 probe_burst=0 loss_ppm=300000
 	broken "not usable 0.000 ms after the last fault" economy=2 heal_ns=1 loss_ppm=600000 \
 		fault_ns=1000000
+	broken "tail probes beside" economy=16 probe_burst=0 slack_ns=1000000 rx_cost_ns=100000 msgs=10
 	broken "resent though none was lost" economy=4 resend_burst=0 sleek=1 odd_planes=1 \
 		odd_delay_ns=2000000
-	even economy=15
+	even economy=31
 	grep -q '^lossless ' "$tmp/even" || rc=1
 	report $rc "promises of economy are held against what happens"
 }

@@ -21,6 +21,8 @@ namespace sim {
     X(put_off, "timers and softirqs that waited for a busy host")                       \
     X(slept, "timers and softirqs that waited for a pausing host")                      \
     X(probe_pkts, "probes of EVs and tails sent")                                       \
+    X(tail_pkts, "probes of tails among them")                                          \
+    X(undone, "packets that could not leave")                                           \
     X(probe_excess, "probes beyond what economy allows a path set")                     \
     X(lossless, "runs in which no packet had to be resent")
 

@@ -27,6 +27,7 @@ struct peer {
     u64 port_gen = 0;
     std::vector<u32> qps;    // ids
     expense spent;
+    std::vector<bool> unusable;   // of evs, when last looked at
 
     mrc_cc *cc() { return reinterpret_cast<mrc_cc *>(cc_mem.data()); }
     const mrc_cc *cc() const { return reinterpret_cast<const mrc_cc *>(cc_mem.data()); }

@@ -47,9 +47,11 @@ bool economy_set(const std::vector<std::string> &names, std::vector<std::string>
             mask |= sim::ECONOMY_RESENDS;
         else if (n == "trips")
             mask |= sim::ECONOMY_TRIPS;
-        else
+        else if (n == "tails")
+            mask |= sim::ECONOMY_TAILS;
+        else if (n != "none")
             return false;
-    if (mask)
+    if (!names.empty())
         sets.push_back("economy=" + std::to_string(mask));
     return true;
 }
@@ -108,7 +110,8 @@ int main(int argc, char **argv)
     app.add_flag("--list-options", list, "what a seed draws and --set may change");
     app.add_option("--set", sets, "NAME=VALUE: instead of what the seed draws");
     app.add_option("--economy", promises,
-                   "hold runs against what paths may cost: probes, heal, resends, trips or all")
+                   "what paths may cost, all but resends unless given: probes, tails, heal, resends, trips, "
+                   "all or none")
         ->expected(0, 1)->delimiter(',')->default_str("all");
     CLI11_PARSE(app, argc, argv);
 
@@ -119,7 +122,7 @@ int main(int argc, char **argv)
     if (app.count("--economy") && promises.empty())
         promises.push_back("all");
     if (!economy_set(promises, sets)) {
-        std::fprintf(stderr, "mrcsim: --economy wants probes, heal, resends, trips or all\n");
+        std::fprintf(stderr, "mrcsim: --economy wants probes, tails, heal, resends, trips, all or none\n");
         return 2;
     }
     if (seeds.empty())

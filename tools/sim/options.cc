@@ -166,6 +166,7 @@ options options::draw(u64 seed)
     draw_faults(o, faults);
     draw_hosts(o, seed);
     o.grace_ns = 3000 * ms;
+    o.economy = ECONOMY_DEFAULT;
     o.probe_burst = default_probe_burst;
     o.heal_ns = default_heal_ns;
     o.resend_burst = default_resend_burst;

@@ -395,14 +395,16 @@ bool qp::send_one(mrc_txop &op)
                   op.hdr.psn);
         w_.packets.put(idx);
         mrc_conn_tx_undo(&conn_, &op);
+        w_.seen.undone++;
         w_.at_ns(w_.now_ns() + 1 + rand_.below(5000), event_kind::qp_run, id_);
         return false;
     }
     w_.tr.say(h_.sim_ps(), "%c%u tx %02x psn %06x ev %u plane %u cookie %u off %u len %u%s%s%s",
               'A' + h_.id(), id_ / 2, op.hdr.opcode, op.hdr.psn, op.ev_idx, op.hdr.plane,
+              op.hdr.opcode == MRC_OPC_PROBE ? op.hdr.u.probe.probe_id :
               op.src == MRC_SRC_NONE ? 0 : op.cookie, op.off, op.len, op.hdr.rtx ? " RTX" : "",
               op.hdr.ackreq ? " AR" : "", op.src == MRC_SRC_RESP ? " resp" : "");
-    spend(op.hdr.opcode == MRC_OPC_PROBE);
+    spend(op);
     h_.transmit(idx);
     return true;
 }
@@ -424,14 +426,19 @@ void qp::send_all()
 }
 
 // Every packet is counted before it is asked whether it was one too many.
-void qp::spend(bool probe)
+void qp::spend(const mrc_txop &op)
 {
     expense &x = h_.to(remote_).spent;
 
-    x.packets += !probe;
-    x.probes += probe;
-    if (probe)
+    if (op.hdr.opcode != MRC_OPC_PROBE) {
+        x.packets++;
+    } else if (op.hdr.u.probe.probe_id >= MRC_PROBE_ID_EV_END) {
+        x.tails++;
+        w_.seen.tail_pkts++;
+    } else {
+        x.probes++;
         check_probes(w_, x, h_.id(), remote_);
+    }
 }
 
 void qp::arm()
@@ -475,6 +482,19 @@ void qp::run()
     if (out_.send_done != before && out_.posted < released_ && !failed_)
         w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, id_);
     arm();
+    wake_others();
+}
+
+// As the kernel: who asks about EVs is not answered, so all that could have to look.
+void qp::wake_others()
+{
+    peer &p = h_.to(remote_);
+
+    if (!mrc_evset_take_wake(&p.evs))
+        return;
+    for (u32 q : p.qps)
+        if (q != id_)
+            w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, q);
 }
 
 void qp::on_timer(u64 gen)

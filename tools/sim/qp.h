@@ -57,7 +57,8 @@ private:
     void post();
     void send_all();
     bool send_one(mrc_txop &op);
-    void spend(bool probe);
+    void wake_others();
+    void spend(const mrc_txop &op);
     void payload(const mrc_txop &op, u8 *dst);
     void check_txop(const mrc_txop &op) const;
     void arm();

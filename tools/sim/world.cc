@@ -18,7 +18,7 @@ world::world(const options &o, u64 seed_in, bool text)
         make_pair(i);
     schedule_faults();
     if (!judged_)
-        at_ns(flt.end_ns() + opt.heal_ns, event_kind::verdict, 0);
+        at_ns(flt.end_ns(), event_kind::verdict, 0);
     if (o.fatal == FATAL_CALLER) {
         u64 at = prng(seed, "caller").below(o.fault_ns);
 
@@ -165,10 +165,12 @@ bool world::put_off(const event &e)
 // So long after the last loss, be it one of the queues after all faults.
 void world::verdict()
 {
-    u64 at = std::max(flt.end_ns(), harm_ns_) + opt.heal_ns;
+    u64 at = std::max(flt.end_ns(), harm_ns_) + opt.heal_ns, look = at - opt.heal_ns / 4;
 
     if (now_ns() < at) {
-        at_ns(at, event_kind::verdict, 0);
+        if (now_ns() >= look)
+            note_unusable(*this);
+        at_ns(now_ns() < look ? look : at, event_kind::verdict, 0);
         return;
     }
     check_healed(*this);
@@ -251,6 +253,7 @@ void world::finish(result &r)
     r.net = net.stats();
     r.seen = seen;
     check_resends(*this, r);
+    check_tails(*this, r);
 }
 
 } // namespace sim
