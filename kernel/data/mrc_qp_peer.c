@@ -3,6 +3,7 @@
  * mrc_qp_peer.c - see mrc_qp_peer.h.
  */
 #include <linux/ktime.h>
+#include "path/mrc_peer_paths.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_qp_peer.h"
 
