@@ -16,6 +16,7 @@
 	X(rx_bad_icrc, "packets with a wrong ICRC")			\
 	X(rx_unknown_qp, "packets for a QP that does not exist")	\
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
+	X(rx_no_plane, "packets that came by none of the device's planes") \
 	X(rx_bad_sid, "SRv6 packets for a locator that is not ours")	\
 	X(rx_bad_pkey, "packets with a wrong P_Key")			\
 	X(rx_endpoint, "endpoint requests and responses received")	\
@@ -30,7 +31,8 @@
 	X(planes_held, "times that a plane came back and was not believed")	\
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
-	X(port_updates_rcvd, "Port Status Updates received")
+	X(port_updates_rcvd, "Port Status Updates received")		\
+	X(port_updates_refused, "... by a plane that leads not to that peer")
 
 struct mrc_dev_stats {
 #define X(name, help) atomic64_t name;	/* cold paths only */

@@ -21,6 +21,7 @@
 #include <net/dsfield.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_icrc.h"
@@ -170,6 +171,20 @@ static bool rx_is_mrc_port(const struct mrc_rx_pkt *p, u16 port)
 	return false;
 }
 
+/*
+ * Only what comes by the device's own planes is heard, or by lo from this host: the hook
+ * is ahead of reverse path filters and of every rule of a firewall.
+ */
+static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
+{
+	if (likely(p->plane && p->plane->dev == dev))
+		return true;
+	if (p->lo)
+		return true;
+	mrc_dev_count(dev, rx_no_plane);
+	return false;
+}
+
 static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 {
 	return ipv6_addr_equal(a, (const struct in6_addr *)gid);
@@ -271,6 +286,22 @@ static u16 rx_port(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
+/* No QPN or PSN vouches for an endpoint packet: it must come by a plane that leads to its sender. */
+static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
+{
+	struct mrc_pathset *ps;
+	bool leads;
+
+	if (!p->plane)
+		return peer->local;
+	ps = mrc_peer_paths_get(peer);
+	leads = mrc_evset_plane_has_evs(&ps->evs, p->plane->num);
+	mrc_pathset_put(ps);
+	if (!leads)
+		mrc_dev_count(peer->dev, port_updates_refused);
+	return leads;
+}
+
 /* D8/D9, addressed to the device itself. */
 static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
@@ -288,9 +319,11 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 		mrc_dev_count(dev, rx_wrong_source);
 		return;
 	}
-	mrc_dev_count(dev, rx_endpoint);
-	mrc_udp_heard(&peer->udp, rx_port(p, skb));
-	mrc_peer_port_rx(peer, &pkt, &p->dst);
+	if (rx_plausible(p, peer)) {
+		mrc_dev_count(dev, rx_endpoint);
+		mrc_udp_heard(&peer->udp, rx_port(p, skb));
+		mrc_peer_port_rx(peer, &pkt, &p->dst);
+	}
 	mrc_peer_put(peer);
 }
 
@@ -329,6 +362,11 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		dev = rx_dev_by_addr(p);
 		if (!dev)
 			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
+	}
+	if (unlikely(!rx_by_plane(p, qp ? qp->dev : dev))) {
+		if (qp)
+			mrc_qp_put(qp);
+		return NF_DROP;
 	}
 	if (p->plane)
 		mrc_dev_plane_count_rx(p->plane, skb->len);
@@ -379,6 +417,7 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	if (!rx_wanted(skb, p.v4))
 		return NF_ACCEPT;
 	p.plane = st->in ? mrc_dev_plane_of(st->in) : NULL;
+	p.lo = st->in && st->in->flags & IFF_LOOPBACK;
 	if (p.v4) {
 		p.ds = ip_hdr(skb)->tos;
 		p.end = ntohs(ip_hdr(skb)->tot_len);

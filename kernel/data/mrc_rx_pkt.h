@@ -13,6 +13,7 @@ struct mrc_rx_pkt {
 	struct mrc_net *mnet;
 	struct mrc_dev_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
 	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
+	bool lo;			/* came by the loopback device: from this host */
 	bool v4;			/* innermost */
 	bool outer;			/* was SRv6-encapsulated */
 	bool cut;			/* the inner header promises more than is left */

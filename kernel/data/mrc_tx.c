@@ -291,7 +291,7 @@ void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
 	int err;
 
 	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
-	err = dst_output(dev->net, skb->sk, skb);
+	err = dst_output(dev->net, NULL, skb);
 	if (likely(!net_xmit_eval(err)))
 		tx_count(dev, plane, len);
 	else

@@ -48,7 +48,8 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 		dst_release(w.dst);
 		return false;
 	}
-	skb_dst_drop(skb);
+	/* It has been through this host's rules as what it is: NAT must not know the outer header. */
+	skb_scrub_packet(skb, false);
 	skb_dst_set(skb, w.dst);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,

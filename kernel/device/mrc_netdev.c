@@ -224,6 +224,12 @@ static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 	struct mrc_dev *dev;
 	int err;
 
+	/* Whoever has a user namespace may make netdevs in it; RDMA devices are the host's. */
+	if (!capable(CAP_NET_ADMIN)) {
+		MRC_ERR_MSG(extack,
+			    "an RDMA device comes with it: needs CAP_NET_ADMIN in the initial user namespace");
+		return -EPERM;
+	}
 	priv->mtu_set = tb[IFLA_MTU];
 	err = register_netdevice(ndev);
 	if (err)

@@ -127,10 +127,11 @@ static int hooks_on(struct mrc_net *mnet)
 
 static void sock_stop(struct mrc_net *mnet)
 {
-	struct mrc_net_slot *slot = net_generic(mnet->net, mrc_net_id);
+	struct mrc_net_slot *slot;
 
-	if (!mnet->running)
+	if (!mnet->running)	/* mnet->net may be gone */
 		return;
+	slot = net_generic(mnet->net, mrc_net_id);
 	mnet->running = false;
 	RCU_INIT_POINTER(slot->mnet, NULL);
 	nf_unregister_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));

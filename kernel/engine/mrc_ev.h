@@ -304,6 +304,12 @@ static inline u8 mrc_evset_n_planes(const struct mrc_evset *s)
 	return s->n_planes;
 }
 
+/* Has @plane EVs in the set, whatever their state? Any plane number. */
+static inline bool mrc_evset_plane_has_evs(const struct mrc_evset *s, u8 plane)
+{
+	return plane < s->n_planes && s->start[plane + 1] > s->start[plane];
+}
+
 /* The value and the plane of EV @idx; both fixed. */
 static inline u32 mrc_evset_value(const struct mrc_evset *s, u16 idx)
 {

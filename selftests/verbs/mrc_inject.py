@@ -131,6 +131,10 @@ class Injector:
         """A Port Status Update that all our ports are down, from nobody we know."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0) + b"\0" * 16, src=STRANGER)
 
+    def case_ports(self):
+        """A Port Status Update that all ports of the peer are down, as if from it."""
+        self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + b"\0" * 16)
+
     def case_pkey(self):
         self.send(self.bth(pkey=0x8001) + self.write())
 

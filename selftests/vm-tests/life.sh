@@ -83,6 +83,33 @@ ksft_test "the client ends" ends client
 fabric_destroy || true
 ksft_test "all namespaces go" mrc_until 40 none
 
+# ------------------------------------------- a NIC outlives its namespace
+# One of hardware, which moves to the initial namespace; the RDMA device on it does not.
+on_nic() {
+	ip link set eth0 netns "$1" &&
+		ip -n "$1" link set eth0 up &&
+		fabric_in "$1" rdma link add mrcn type mrc netdev eth0 &&
+		mrc_until 20 test -e /sys/class/infiniband/mrcn
+}
+if { [ -e /sys/class/net/eth0 ] || modprobe virtio_net; } 2>/dev/null &&
+	mrc_until 10 test -e /sys/class/net/eth0; then
+	ip netns add away
+	ksft_test "a device on a NIC of hardware" on_nic away
+	ip netns del away
+	ksft_test "its namespace goes: the NIC comes home" mrc_until 30 ip link show dev eth0
+	ksft_test "the RDMA device is gone" mrc_until 30 ib_gone mrcn
+	ip netns add away
+	ip netns add other
+	ksft_test "once more" on_nic away
+	ip -n away link set eth0 netns other
+	ip netns del away
+	ksft_test "the NIC moved, then the namespace went: no RDMA device" mrc_until 30 ib_gone mrcn
+	ip netns del other
+	ksft_test "and none is left over" mrc_until 30 none
+else
+	ksft_skip "a device on a NIC of hardware" "there is none"
+fi
+
 # ----------------------------------------------------------- module removed
 ksft_test "two planes by hand" two_planes
 ksft_test "data flows" flows

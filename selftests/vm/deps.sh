@@ -19,7 +19,7 @@ PACKAGES=(
 	# the virtual machine
 	qemu-system-x86 busybox-static cpio xz-utils zstd kmod procps
 	# network tools
-	iproute2 ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
+	iproute2 nftables ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
 	# RDMA user space
 	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils
 	libibverbs-dev librdmacm-dev

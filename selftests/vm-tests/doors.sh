@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 240
+# kernels: 6.1 6.12 uml
+#
+# Nobody gets in: who may make devices, which interfaces are heard, what NAT sees.
+#
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	one plane
+#	   eth9 ---- eth1 outsider		no plane of it
+#	h1, h2: mrc0 over eth1 eth2		by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+
+refused() {	# TEXT -- CMD...
+	local text=$1 said
+	shift 2
+	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
+	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
+}
+
+no_devices() { ! ls -d /sys/class/infiniband/*; }
+
+ksft_plan
+mrc_begin mrcctl mrc_verify python3 setpriv unshare
+
+# ----------------------------------------------------------- user namespaces
+ksft_test "the root of a user namespace of his own makes no RDMA device" \
+	refused "CAP_NET_ADMIN in the initial user namespace" -- \
+	nobody unshare -Urn ip link add mlx5_0 type mrc
+ksft_test "there is none" no_devices
+ksft_test "root in a network namespace of his own does" \
+	unshare -n ip link add mrc0 type mrc
+
+# ----------------------------------------------------------- other interfaces
+# peer_ports: which ports of the peer h1 believes to be up.
+peer_ports() { mrcctl -n h1 -j peer show | jq -c '[.[] | .ports_up // .ports]'; }
+
+# from_outside CASE: one packet, counted as one that came by no plane, and nothing else.
+from_outside() {
+	local before ports
+	mrc_stats h1
+	before=$REPLY
+	ports=$(peer_ports)
+	echo "$1" | nsenter --net=/run/netns/outsider -- /usr/bin/python3 -I -S \
+		"$here/../verbs/mrc_inject.py" fd00:6d72:63::1 fd00:6d72:63::2 "$qpn" "$psn" "$next"
+	mrc_sleep 0.2
+	mrc_stats h1
+	mrc_stats_diff "$before" "$REPLY"
+	echo "changed: $REPLY"
+	[ "${REPLY% }" = rx_no_plane+1 ] && [ "$(peer_ports)" = "$ports" ]
+}
+
+qp_of() { mrcctl -n "$1" -j qp show | jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"; }
+
+ksft_test "one plane" mrc_one_plane
+ip netns add outsider
+at_exit ip netns del outsider
+ip link add eth9 netns h1 type veth peer name eth1 netns outsider
+ip -n h1 link set eth9 up
+ip -n outsider link set eth1 up
+ip -n outsider -6 addr add fd00:99::2/64 dev eth1 nodad
+ip -n h1 -6 addr add fd00:99::1/64 dev eth9 nodad
+ip -n outsider -6 route add fd00:6d72:63::1/128 via fd00:99::1
+ksft_test "the outsider reaches h1" mrc_until 20 \
+	fabric_in outsider ping -q -c 1 -W 2 fd00:6d72:63::1
+# shellcheck disable=SC2034
+MRC_STALL=120	# it stands still for long
+ksft_test "a connection" mrc_verify_start -o mix -q 1 -s 4096 -t 600
+ksft_test "that works" mrc_flows
+kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"
+mrc_sleep 1
+qpn=$(qp_of h1 qpn) psn=$(qp_of h1 rx_cack) next=$(qp_of h1 psn_next)
+ksft_test "a spoofed Port Status Update from another interface" from_outside ports
+ksft_test "spoofed data" from_outside psn
+ksft_test "a spoofed acknowledgement" from_outside sack
+kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"
+ksft_test "the connection has not noticed" mrc_flows
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
+
+# ------------------------------------------------------------------- NAT
+# What leaves by a plane has an outer header of ours, which no rule may change.
+masquerade() {
+	fabric_in h1 nft -f - <<-'RULES'
+		table inet nat {
+			chain post {
+				type nat hook postrouting priority srcnat; policy accept;
+				oifname "mrc0" counter masquerade
+				oifname "eth*" counter masquerade
+			}
+		}
+	RULES
+}
+tcp_over() {	# ADDRESS
+	local got
+	fabric_in h2 timeout 20 nc -N -l "$1" 7777 <<<"hello h1" >"$MRC_DIR/tcp" &
+	mrc_until 30 fabric_in h2 grep -q ":1E61 " /proc/net/tcp /proc/net/tcp6
+	got=$(fabric_in h1 nc -N -w 10 "$1" 7777 <<<"hello h2")
+	wait $! || true
+	echo "h1 got '$got', h2 got '$(cat "$MRC_DIR/tcp")'"
+	[ "$got" = "hello h1" ] && [ "$(cat "$MRC_DIR/tcp")" = "hello h2" ]
+}
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+if command -v nft >/dev/null && masquerade 2>"$MRC_DIR/nft"; then
+	ksft_test "TCP over IPv6 with masquerading" tcp_over fd00:6d72:63::2
+	ksft_test "TCP over IPv4 with masquerading" tcp_over 10.77.0.2
+	ksft_test "long ones, too" fabric_in h1 ping -q -c 3 -i 0.2 -s 8000 10.77.0.2
+	ksft_test "and verbs" mrc_verify 60 -o mix -s 65536 -n 50
+	none_changed() {
+		[ "$(fabric_in h1 nft -j list ruleset | jq '[.. | .counter? // empty |
+			objects] | .[1].packets')" = 0 ]
+	}
+	ksft_test "no packet of a plane was changed" none_changed
+else
+	ksft_skip "masquerading" "no nft: $(cat "$MRC_DIR/nft" 2>/dev/null || true)"
+fi
+ksft_finish
