@@ -98,6 +98,11 @@ void test_grammar()
     equal("abbreviations", parsed_as("pl se de mrc0 pl 1 a off"),
           "plane set dev=mrc0 plane=1 admin=off");
     equal("lone device name", parsed_as("dev show mrc0"), "dev show dev=mrc0");
+    equal("lone device name, of any object", parsed_as("plane set mrc0 plane 1 admin off"),
+          "plane set dev=mrc0 plane=1 admin=off");
+    equal("lone device name, where it may be left out", parsed_as("peer show mrc0"), "peer show dev=mrc0");
+    check("a second lone word is no device", parsed_as("plane set mrc0 mrc1").starts_with("! "),
+          parsed_as("plane set mrc0 mrc1"));
     equal("lone device name, set", parsed_as("dev set mrc0 icrc off"), "dev set dev=mrc0 icrc=off");
     equal("repeated key", parsed_as("profile set dev m id 1 ev 1 5 ev 2 6"),
           "profile set dev=m id=1 ev=1,5 ev=2,6");
@@ -155,6 +160,14 @@ void test_values()
     check("size", parse_size("512k", 0, 1 << 30, "s") == 512 * 1024);
     check("size overflow", !thrown([] { parse_size("17179869185g", 0, UINT64_MAX, "s"); }).empty());
     equal("IPv4 is mapped", format_address(parse_address("10.0.0.1", "a")), "::ffff:10.0.0.1");
+    equal("a SID is IPv6", thrown([] { parse_sid("10.0.0.1"); }),
+          "sid: \"10.0.0.1\" is an IPv4 address, a SID is IPv6: fcbb:bb00:1201::");
+    equal("a mapped one, too", thrown([] { parse_sid("::ffff:10.0.0.1"); }),
+          "sid: \"::ffff:10.0.0.1\" is an IPv4 address, a SID is IPv6: fcbb:bb00:1201::");
+    equal("a SID", format_address(parse_sid("fcbb:bb00:1201::")), "fcbb:bb00:1201::");
+    equal("octal", thrown([] { parse_number("010", 0, 99, "n"); }),
+          "n: \"010\" begins with 0: decimal without it, or 0x...");
+    check("zero", parse_number("0", 0, 99, "n") == 0);
     equal("bad address", thrown([] { parse_address("fd00::g", "dst"); }),
           "dst: \"fd00::g\" is not an address");
     for (auto &[fmt, text] : {std::pair<uint32_t, std::string>{MRC_FMT_SRV6, "fcbb:bb00:1201::"},

@@ -136,7 +136,7 @@ error plane_set(context &ctx, const arguments &args)
         if (auto v = args.get("admin"))
             n.u8(MRC_A_PLANE_ADMIN, parse_on_off(*v, "admin"));
         if (auto v = args.get("sid"))
-            n.put(MRC_A_PLANE_SID, parse_address(*v, "sid"));
+            n.put(MRC_A_PLANE_SID, parse_sid(*v));
     });
     return call(ctx, rq);
 }

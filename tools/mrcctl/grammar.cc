@@ -285,21 +285,22 @@ std::string synopsis(const object &o, const verb &v)
     return s;
 }
 
-// A lone word where a key is expected names the device: "dev show mrc0".
-bool is_positional(const object &o, std::string_view word, const arguments &args)
+// A word that is no key, where the first key is expected and another may follow, names the
+// device: "plane show mrc0". A mistyped key has a value behind it.
+bool is_positional(const verb &v, std::span<const std::string> rest, const arguments &args)
 {
     const key *k = nullptr;
     std::string ignored;
-    if (std::string_view(o.name) != "dev" || !args.items().empty())
+    if (v.keys.empty() || std::string_view(v.keys[0].name) != "dev" || !args.items().empty())
         return false;
-    return find(o.verbs[1].keys, word, k, ignored) == match::none;
+    return find(v.keys, rest[0], k, ignored) == match::none &&
+           (rest.size() == 1 || find(v.keys, rest[1], k, ignored) != match::none);
 }
 
 // Consumes KEY VALUE... from the front of @rest.
-std::string take_pair(const object &o, const verb &v, std::span<const std::string> &rest,
-                      arguments &args)
+std::string take_pair(const verb &v, std::span<const std::string> &rest, arguments &args)
 {
-    if (is_positional(o, rest[0], args)) {
+    if (is_positional(v, rest, args)) {
         args.add(&v.keys[0], {rest[0]});
         rest = rest.subspan(1);
         return {};
@@ -378,7 +379,7 @@ parsed parse(std::span<const std::string> words)
             r.help = help_text(c.obj, c.v);
             return r;
         }
-        r.error = take_pair(*c.obj, *c.v, words, c.args);
+        r.error = take_pair(*c.v, words, c.args);
         if (!r.error.empty())
             return r;
     }
@@ -475,9 +476,9 @@ std::vector<std::string> possible(std::span<const std::string> before)
     arguments given;
     while (!before.empty()) {
         const key *k = need(v->keys, before[0], "", ignored);
-        if (k && !is_positional(*o, before[0], given) && before.size() <= k->values.size())
+        if (k && !is_positional(*v, before, given) && before.size() <= k->values.size())
             return value_candidates(k->values[before.size() - 1]);
-        if (!take_pair(*o, *v, before, given).empty())
+        if (!take_pair(*v, before, given).empty())
             return {};
     }
     std::vector<std::string> out;

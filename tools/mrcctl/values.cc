@@ -19,6 +19,9 @@ namespace {
 uint64_t number_prefix(const std::string &word, std::string_view what, const char *&end)
 {
     char *stop = nullptr;
+    if (word.size() > 1 && word[0] == '0' && std::isdigit(static_cast<unsigned char>(word[1])))
+        throw bad_value(fmt::format("{}: \"{}\" begins with 0: decimal without it, or 0x...", what,
+                                    word));
     errno = 0;
     unsigned long long v = std::strtoull(word.c_str(), &stop, 0);
     if (word.empty() || !std::isdigit(static_cast<unsigned char>(word[0])) || errno)
@@ -170,6 +173,16 @@ gid parse_address(const std::string &word, std::string_view what)
     if (inet_pton(AF_INET6, word.c_str(), g.data()) == 1)
         return g;
     throw bad_value(fmt::format("{}: \"{}\" is not an address", what, word));
+}
+
+gid parse_sid(const std::string &word)
+{
+    gid g = parse_address(word, "sid");
+    static constexpr uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    if (std::equal(std::begin(mapped), std::end(mapped), g.begin()))
+        throw bad_value(fmt::format("sid: \"{}\" is an IPv4 address, a SID is IPv6: fcbb:bb00:1201::",
+                                    word));
+    return g;
 }
 
 uint32_t parse_fmt(const std::string &word)

@@ -33,6 +33,7 @@ std::vector<uint64_t> parse_list(const std::string &word, size_t max_n, std::str
 bool parse_on_off(const std::string &word, std::string_view what);
 // IPv6, or IPv4 as ::ffff:a.b.c.d.
 gid parse_address(const std::string &word, std::string_view what);
+gid parse_sid(const std::string &word);     // IPv6 only
 uint32_t parse_fmt(const std::string &word); // MRC_FMT_*
 uint32_t parse_mode(const std::string &word); // MRC_MODE_*
 uint32_t parse_ev_state(const std::string &word); // enum mrc_nl_ev_state
