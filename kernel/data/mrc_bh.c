@@ -27,7 +27,7 @@
 #define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
 
 struct mrc_bh {
-	spinlock_t lock;	/* irqs off: timers kick from hard interrupt */
+	raw_spinlock_t lock;	/* irqs off, on PREEMPT_RT too: timers kick from hard interrupt */
 	struct list_head qps;
 	struct tasklet_struct tasklet;
 	call_single_data_t csd;
@@ -76,9 +76,9 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	local_irq_save(flags);
 	cpu = bh_cpu(qp);
 	bh = per_cpu_ptr(&mrc_bh, cpu);
-	spin_lock(&bh->lock);
+	raw_spin_lock(&bh->lock);
 	list_add_tail(&qp->bh_link, &bh->qps);
-	spin_unlock(&bh->lock);
+	raw_spin_unlock(&bh->lock);
 	/* -EBUSY: it is about to be woken. A CPU that has just left: its list is ours to run. */
 	if (likely(cpu == smp_processor_id()) ||
 	    smp_call_function_single_async(cpu, &bh->csd) == -ENXIO)
@@ -101,11 +101,11 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 {
 	struct mrc_qp *qp;
 
-	spin_lock_irq(&bh->lock);
+	raw_spin_lock_irq(&bh->lock);
 	qp = list_first_entry_or_null(&bh->qps, struct mrc_qp, bh_link);
 	if (qp)
 		list_del_init(&qp->bh_link);
-	spin_unlock_irq(&bh->lock);
+	raw_spin_unlock_irq(&bh->lock);
 	return qp;
 }
 
@@ -137,7 +137,7 @@ int mrc_bh_init(void)
 	for_each_possible_cpu(cpu) {
 		struct mrc_bh *bh = per_cpu_ptr(&mrc_bh, cpu);
 
-		spin_lock_init(&bh->lock);
+		raw_spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
 		tasklet_setup(&bh->tasklet, bh_work);
 		INIT_CSD(&bh->csd, bh_wake, bh);
