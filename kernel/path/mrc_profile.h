@@ -35,6 +35,7 @@ struct mrc_profile_gen {
 
 struct mrc_profile {
 	struct list_head link;		/* dev->profiles */
+	struct hlist_node hash;		/* dev->profile_hash */
 	u64 id;
 	bool any_dst;
 	union ib_gid dst;
