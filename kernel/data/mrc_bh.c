@@ -22,7 +22,11 @@
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 
-#define MRC_BH_TURNS	64	/* QP turns per tasklet run; then other softirqs */
+/* What one tasklet run may do before other softirqs have their turn: as NAPI's */
+#define MRC_BH_PACKETS	300	/* netdev_budget, */
+#define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
+#define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
+
 #define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
 #define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
 
@@ -112,10 +116,11 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 static void bh_work(struct tasklet_struct *t)
 {
 	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
+	unsigned long end = jiffies + MRC_BH_JIFFIES;
+	u32 turns = 0, packets = 0;
 	struct mrc_qp *qp;
-	int turns;
 
-	for (turns = 0; turns < MRC_BH_TURNS; turns++) {
+	while (turns++ < MRC_BH_TURNS && packets < MRC_BH_PACKETS && time_before(jiffies, end)) {
 		qp = bh_pop(bh);
 		if (!qp)
 			return;
@@ -123,7 +128,7 @@ static void bh_work(struct tasklet_struct *t)
 		clear_bit(MRC_BH_QUEUED, &qp->bh);
 		smp_mb__after_atomic();
 		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
-		if (mrc_flow_run(qp))
+		if (mrc_flow_run(qp, &packets))
 			mrc_bh_kick(qp);
 		mrc_qp_put(qp);
 	}

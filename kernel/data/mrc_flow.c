@@ -16,7 +16,7 @@
 #include "data/mrc_tx.h"
 #include "data/mrc_wqe.h"
 
-#define MRC_TX_BUDGET	64	/* packets per turn */
+#define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
 #define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
@@ -417,7 +417,7 @@ static struct mrc_peer *flow_ev_wake(struct mrc_qp *qp)
 	return qp->peer;
 }
 
-bool mrc_flow_run(struct mrc_qp *qp)
+bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 {
 	struct mrc_peer *news, *wake;
 	struct sk_buff_head out;
@@ -425,13 +425,16 @@ bool mrc_flow_run(struct mrc_qp *qp)
 	bool more;
 
 	__skb_queue_head_init(&out);
+	rcu_read_lock();	/* from build to ICRC: see Documentation/locking.md */
 	spin_lock(&qp->lock);
 	more = flow_turn(qp, &out);
 	news = flow_ev_news(qp);
 	wake = flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
+	*packets += skb_queue_len(&out);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
+	rcu_read_unlock();
 	if (unlikely(news)) {
 		mrc_event_peer(news, MRC_EVENT_EV);
 		mrc_peer_put(news);
