@@ -51,6 +51,8 @@ struct mrc_dev {
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];
 	struct list_head cc_profiles;	/* path/mrc_cc_profile.h */
 	u32 n_profiles, n_cc_profiles;
+	u32 n_profiles_srv6;		/* with SRv6 EVs, */
+	u32 n_profiles_srh;		/* and with a segment in one of them */
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
 	struct mrc_incast incast;	/* what all QPs receive, under incast_lock */
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */

@@ -107,6 +107,26 @@ static bool profile_same(const struct mrc_profile *a, const struct mrc_profile *
 	return !memcmp(a->ev, b->ev, a->n * sizeof(*a->ev));
 }
 
+static bool profile_has_srh(const struct mrc_profile *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->ev[i].srh)
+			return true;
+	return false;
+}
+
+/* Under dev->peer_lock. @p comes (1) or goes (-1). */
+static void profile_count(struct mrc_dev *dev, const struct mrc_profile *p, int by)
+{
+	dev->n_profiles += by;
+	if (p->fmt == MRC_FMT_SRV6)
+		WRITE_ONCE(dev->n_profiles_srv6, dev->n_profiles_srv6 + by);
+	if (p->has_srh)
+		WRITE_ONCE(dev->n_profiles_srh, dev->n_profiles_srh + by);
+}
+
 /*
  * Under dev->peer_lock. Put @p in the list; *out has to go: what it replaced, NULL, or
  * @p itself, which says nothing new (or is one too many: -ENOSPC).
@@ -125,11 +145,12 @@ static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_
 	if (old) {
 		list_replace(&old->link, &p->link);
 		hlist_replace_rcu(&old->hash, &p->hash);
+		profile_count(dev, old, -1);
 	} else {
 		list_add_tail(&p->link, &dev->profiles);
 		hlist_add_head_rcu(&p->hash, profile_bucket(dev, p->id, dst));
-		dev->n_profiles++;
 	}
+	profile_count(dev, p, 1);
 	return 0;
 }
 
@@ -140,6 +161,7 @@ int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
 	int err = -ENODEV;
 
 	ASSERT_RTNL();
+	p->has_srh = profile_has_srh(p);
 	if (!dev->dead) {
 		spin_lock_bh(&dev->peer_lock);
 		err = profile_place(dev, p, &out);
@@ -163,7 +185,7 @@ int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 	if (p) {
 		list_del(&p->link);
 		hlist_del_rcu(&p->hash);
-		dev->n_profiles--;
+		profile_count(dev, p, -1);
 	}
 	spin_unlock_bh(&dev->peer_lock);
 	if (!p) {
