@@ -30,6 +30,8 @@
 struct mrc_dev_plane;
 struct mrc_net;
 
+#define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
+
 struct mrc_dev {
 	struct ib_device ibdev;		/* first: ib_alloc_device() */
 	struct mrc_net *mnet;
@@ -46,8 +48,11 @@ struct mrc_dev {
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
 	struct list_head profiles;	/* path/mrc_profile.h */
+	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];
 	struct list_head cc_profiles;	/* path/mrc_cc_profile.h */
 	u32 n_profiles, n_cc_profiles;
+	u32 n_profiles_srv6;		/* with SRv6 EVs, */
+	u32 n_profiles_srh;		/* and with a segment in one of them */
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
 	struct mrc_incast incast;	/* what all QPs receive, under incast_lock */
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */

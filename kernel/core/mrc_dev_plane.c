@@ -6,9 +6,6 @@
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_net.h"
 
-/* Outer IPv6, inner IPv6, UDP, headers of a WRITE with immediate, ICRC. */
-#define MRC_OVERHEAD	(40 + 40 + 8 + 40 + 4)
-
 struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
 {
 	struct mrc_net *mnet = mrc_net_of(dev_net(port));
@@ -46,10 +43,18 @@ u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask)
 	return up ? up : all;
 }
 
+/* Around the payload of the longest packet, on any EV that the device may be told to use. */
+static u32 plane_overhead(const struct mrc_dev *dev)
+{
+	if (READ_ONCE(dev->n_profiles_srh))
+		return MRC_OVERHEAD + MRC_OUTER_LEN + MRC_SRH_LEN;
+	return READ_ONCE(dev->n_profiles_srv6) ? MRC_OVERHEAD + MRC_OUTER_LEN : MRC_OVERHEAD;
+}
+
 /* Any packet may take any plane, so the smallest decides. */
 enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev)
 {
-	u32 mtu = U32_MAX;
+	u32 mtu = U32_MAX, overhead = plane_overhead(dev);
 	u32 i;
 
 	rcu_read_lock();
@@ -62,7 +67,7 @@ enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev)
 	rcu_read_unlock();
 	if (mtu == U32_MAX)
 		return IB_MTU_4096;	/* no plane yet: no limit known */
-	return ib_mtu_int_to_enum(mtu > MRC_OVERHEAD ? (int)(mtu - MRC_OVERHEAD) : 0);
+	return ib_mtu_int_to_enum(mtu > overhead ? (int)(mtu - overhead) : 0);
 }
 
 /* ---- counters ---- */

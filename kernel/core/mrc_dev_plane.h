@@ -14,6 +14,11 @@
 #include <rdma/ib_verbs.h>
 #include "core/mrc_dev.h"
 
+/* Around a full packet: IPv6, UDP, a WRITE with immediate and timestamp, ICRC; */
+#define MRC_OVERHEAD	(40 + 8 + 40 + 4)
+#define MRC_SRH_LEN	24	/* where EVs are SRv6: 8 and one segment, */
+#define MRC_OUTER_LEN	40	/* behind an outer IPv6 header */
+
 /* One NIC port and the fabric behind it. */
 struct mrc_dev_plane {
 	struct mrc_dev *dev;
@@ -51,7 +56,7 @@ struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port);
 u32 mrc_dev_plane_mask(const struct mrc_dev *dev);
 /* Any context. Sum over the planes up here and in @mask; over all when none is. */
 u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask);
-/* Any context. Largest IB MTU that fits through every plane. */
+/* Any context. Largest IB MTU that fits through every plane, over EVs of any profile set. */
 enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev);
 /* BH off. */
 void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len);

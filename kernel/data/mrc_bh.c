@@ -22,12 +22,16 @@
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 
-#define MRC_BH_TURNS	64	/* QP turns per tasklet run; then other softirqs */
+/* What one tasklet run may do before other softirqs have their turn: as NAPI's */
+#define MRC_BH_PACKETS	300	/* netdev_budget, */
+#define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
+#define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
+
 #define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
 #define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
 
 struct mrc_bh {
-	spinlock_t lock;	/* irqs off: timers kick from hard interrupt */
+	raw_spinlock_t lock;	/* irqs off, on PREEMPT_RT too: timers kick from hard interrupt */
 	struct list_head qps;
 	struct tasklet_struct tasklet;
 	call_single_data_t csd;
@@ -76,9 +80,9 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	local_irq_save(flags);
 	cpu = bh_cpu(qp);
 	bh = per_cpu_ptr(&mrc_bh, cpu);
-	spin_lock(&bh->lock);
+	raw_spin_lock(&bh->lock);
 	list_add_tail(&qp->bh_link, &bh->qps);
-	spin_unlock(&bh->lock);
+	raw_spin_unlock(&bh->lock);
 	/* -EBUSY: it is about to be woken. A CPU that has just left: its list is ours to run. */
 	if (likely(cpu == smp_processor_id()) ||
 	    smp_call_function_single_async(cpu, &bh->csd) == -ENXIO)
@@ -101,21 +105,22 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 {
 	struct mrc_qp *qp;
 
-	spin_lock_irq(&bh->lock);
+	raw_spin_lock_irq(&bh->lock);
 	qp = list_first_entry_or_null(&bh->qps, struct mrc_qp, bh_link);
 	if (qp)
 		list_del_init(&qp->bh_link);
-	spin_unlock_irq(&bh->lock);
+	raw_spin_unlock_irq(&bh->lock);
 	return qp;
 }
 
 static void bh_work(struct tasklet_struct *t)
 {
 	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
+	unsigned long end = jiffies + MRC_BH_JIFFIES;
+	u32 turns = 0, packets = 0;
 	struct mrc_qp *qp;
-	int turns;
 
-	for (turns = 0; turns < MRC_BH_TURNS; turns++) {
+	while (turns++ < MRC_BH_TURNS && packets < MRC_BH_PACKETS && time_before(jiffies, end)) {
 		qp = bh_pop(bh);
 		if (!qp)
 			return;
@@ -123,7 +128,7 @@ static void bh_work(struct tasklet_struct *t)
 		clear_bit(MRC_BH_QUEUED, &qp->bh);
 		smp_mb__after_atomic();
 		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
-		if (mrc_flow_run(qp))
+		if (mrc_flow_run(qp, &packets))
 			mrc_bh_kick(qp);
 		mrc_qp_put(qp);
 	}
@@ -137,7 +142,7 @@ int mrc_bh_init(void)
 	for_each_possible_cpu(cpu) {
 		struct mrc_bh *bh = per_cpu_ptr(&mrc_bh, cpu);
 
-		spin_lock_init(&bh->lock);
+		raw_spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
 		tasklet_setup(&bh->tasklet, bh_work);
 		INIT_CSD(&bh->csd, bh_wake, bh);

@@ -16,7 +16,7 @@
 #include "data/mrc_tx.h"
 #include "data/mrc_wqe.h"
 
-#define MRC_TX_BUDGET	64	/* packets per turn */
+#define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
 #define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
@@ -170,21 +170,33 @@ static bool flow_do(struct mrc_qp *qp, u64 now)
 
 /* ---- error ---- */
 
-static void flow_error(struct mrc_qp *qp)
+static bool flow_cq_overrun(const struct mrc_qp *qp)
 {
-	struct ib_event ev = { .event = IB_EVENT_QP_FATAL };
+	return unlikely(mrc_cq_overrun(qp->scq) || mrc_cq_overrun(qp->rcq));
+}
 
-	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
-		return;
-	if (mrc_conn_nak_sent(&qp->conn))
-		ev.event = IB_EVENT_QP_ACCESS_ERR;
-	mrc_qp_fail_conn(qp);
-	qp->state = IB_QPS_ERR;
+static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
+{
+	struct ib_event ev = { .event = event };
+
 	if (!qp->ibqp || !qp->ibqp->event_handler)
 		return;
 	ev.device = qp->ibqp->device;
 	ev.element.qp = qp->ibqp;
 	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
+}
+
+/* A request of ours that failed is told by its completion; an event is for what none tells. */
+static void flow_error(struct mrc_qp *qp)
+{
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
+		return;
+	mrc_qp_fail_conn(qp);
+	qp->state = IB_QPS_ERR;
+	if (flow_cq_overrun(qp))
+		flow_event(qp, IB_EVENT_QP_FATAL);
+	else if (mrc_conn_nak_sent(&qp->conn))
+		flow_event(qp, IB_EVENT_QP_ACCESS_ERR);
 }
 
 /* What is still in the rings completes as flushed. True: there may be more. */
@@ -369,7 +381,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		more |= flow_pull(qp, now);
 	more |= flow_tx(qp, now, out, &retry);
 	more |= flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
-	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn))
+	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
 		return flow_error_turn(qp);
@@ -417,7 +429,7 @@ static struct mrc_peer *flow_ev_wake(struct mrc_qp *qp)
 	return qp->peer;
 }
 
-bool mrc_flow_run(struct mrc_qp *qp)
+bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 {
 	struct mrc_peer *news, *wake;
 	struct sk_buff_head out;
@@ -425,13 +437,16 @@ bool mrc_flow_run(struct mrc_qp *qp)
 	bool more;
 
 	__skb_queue_head_init(&out);
+	rcu_read_lock();	/* from build to ICRC: see Documentation/locking.md */
 	spin_lock(&qp->lock);
 	more = flow_turn(qp, &out);
 	news = flow_ev_news(qp);
 	wake = flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
+	*packets += skb_queue_len(&out);
 	while ((skb = __skb_dequeue(&out)))
 		mrc_tx_xmit(skb);
+	rcu_read_unlock();
 	if (unlikely(news)) {
 		mrc_event_peer(news, MRC_EVENT_EV);
 		mrc_peer_put(news);

@@ -9,8 +9,9 @@
 
 /*
  * Softirq, no lock held, and not twice at once for a QP but by its own lock: timer, ring ->
- * engine, tails, execs, completions, packets out, under a budget. True: wants another turn.
+ * engine, tails, execs, completions, packets out, under a budget. *@packets grows by those
+ * sent. True: wants another turn.
  */
-bool mrc_flow_run(struct mrc_qp *qp);
+bool mrc_flow_run(struct mrc_qp *qp, u32 *packets);
 
 #endif

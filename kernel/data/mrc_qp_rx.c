@@ -28,6 +28,7 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
 	struct mrc_rxop op;
+	u32 packets = 0;	/* NAPI counts, not we */
 	bool full;
 	u64 now;
 
@@ -54,6 +55,6 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	spin_unlock(&qp->lock);
 	/* A softirq may bring hundreds of packets, all trimmed or marked. */
 	if (unlikely(full))
-		mrc_flow_run(qp);
+		mrc_flow_run(qp, &packets);
 	mrc_bh_kick(qp);
 }

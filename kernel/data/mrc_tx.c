@@ -4,9 +4,12 @@
  *
  * A packet is [outer IPv6 [SRH]] IP UDP BTH.. payload pad ICRC. Headers and small
  * payloads are linear; larger payloads are the user's pages as fragments, with
- * pad and ICRC in a fragment of their own. The outer header (SRv6 H.Encaps.Red) comes
- * from the EV, never from the FIB: the FIB is asked only for the way of the
- * outermost destination out of the plane, and the answer is kept with the EV.
+ * pad and ICRC in a fragment of their own. The ICRC, which reads all of it, is computed
+ * when the QP's lock is dropped: packets that arrive on other CPUs want that lock.
+ *
+ * The outer header (SRv6 H.Encaps.Red) comes from the EV, never from the FIB: the FIB is
+ * asked only for the way of the outermost destination out of the plane, and the answer is
+ * kept with the EV.
  *
  * Built packets skip LOCAL_OUT and go straight to dst_output(). Which way an EV leads:
  * path/mrc_way.h.
@@ -32,6 +35,8 @@
 
 struct mrc_tx_cb {		/* in skb->cb from build to xmit */
 	struct mrc_dev *dev;
+	u8 *icrc;		/* where the ICRC goes; NULL: none is wanted */
+	u8 l3_off;		/* of the innermost IP header */
 	u8 plane;
 };
 
@@ -262,14 +267,14 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	else
 		push_ip6(skb, sgid, dgid, tos, op->hdr.ev & 0xffff);
 	skb_reset_network_header(skb);
-	if (READ_ONCE(dev->attr.icrc))
-		put_unaligned_le32(mrc_icrc_skb(skb, 0, (int)skb->len - MRC_ICRC_LEN), icrc);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
 				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set(skb, w.dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = dev;
+	cb->icrc = READ_ONCE(dev->attr.icrc) ? icrc : NULL;
+	cb->l3_off = (u8)w.outer_len;
 	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[op->ev_idx].port - 1;
 	return skb;
 }
@@ -302,6 +307,9 @@ void mrc_tx_xmit(struct sk_buff *skb)
 {
 	struct mrc_tx_cb cb = *(struct mrc_tx_cb *)skb->cb;
 
+	if (cb.icrc)
+		put_unaligned_le32(mrc_icrc_skb(skb, cb.l3_off, (int)skb->len - MRC_ICRC_LEN),
+				   cb.icrc);
 	rcu_read_lock();
 	/* Never fragmented: the receiver takes packets before reassembly. */
 	if (unlikely(READ_ONCE(cb.dev->dead) || skb->len > dst_mtu(skb_dst(skb)))) {

@@ -9,7 +9,7 @@
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_port.h"
 
-#define MRC_PORT_MTU_GOOD	4236	/* 4096 of payload in SRv6 with a segment, and all headers */
+#define MRC_PORT_MTU_GOOD	(4096 + MRC_OVERHEAD)
 
 static void plane_free_rcu(struct rcu_head *rcu)
 {
@@ -148,9 +148,10 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	rcu_assign_pointer(dev->plane[num], plane);
 	if (num >= dev->n_planes)
 		WRITE_ONCE(dev->n_planes, num + 1);
-	if (port->mtu < MRC_PORT_MTU_GOOD)
-		MRC_ERR_MSG(extack, "Note: MTU %u of %s is too small for 4096 bytes per packet",
-			    port->mtu, port->name);
+	if (port->mtu < MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN)
+		MRC_ERR_MSG(extack, "Note: MTU %u of %s: 4096 bytes a packet need %u, in SRv6 %u",
+			    port->mtu, port->name, MRC_PORT_MTU_GOOD,
+			    MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN);
 	mrc_carrier_changed(dev);
 	mrc_event_plane(dev, (u8)num);
 	return 0;

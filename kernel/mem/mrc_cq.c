@@ -43,7 +43,7 @@ static void cq_overrun(struct mrc_cq *cq)
 
 	if (cq->overrun)
 		return;
-	cq->overrun = true;
+	WRITE_ONCE(cq->overrun, true);
 	WRITE_ONCE(cq->ring.hdr->error, 1);
 	mrc_dev_count(cq->dev, cq_overruns);
 	if (!cq->ibcq || !cq->ibcq->event_handler)

@@ -30,6 +30,12 @@ struct mrc_cq {
 
 /* Any context, under the QP's lock. An overrun is counted and raises IB_EVENT_CQ_ERR once. */
 void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited);
+/* Any context. It ran over and takes no completions any more. */
+static inline bool mrc_cq_overrun(const struct mrc_cq *cq)
+{
+	return READ_ONCE(cq->overrun);
+}
+
 void mrc_cq_put(struct mrc_cq *cq);
 
 int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

@@ -78,6 +78,29 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
 	mrc_peers_for_each(dev, change_profile);
 }
 
+/*
+ * Profile @id for @dst (NULL: for any destination) was set or removed. A host has one for
+ * each of its peers: only the peer that it is for is looked at. One that is made meanwhile
+ * is found here, or finds path_gen bumped.
+ */
+static void change_profile_of(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
+{
+	struct mrc_peer *peer;
+
+	if (id != dev->attr.profile_id)
+		return;
+	if (!dst) {
+		mrc_path_change_profiles(dev);
+		return;
+	}
+	change_gen(dev);
+	peer = mrc_peer_find(dev, dst);
+	if (!peer)
+		return;
+	change_profile(peer);
+	mrc_peer_put(peer);
+}
+
 int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 				struct netlink_ext_ack *extack)
 {
@@ -92,7 +115,7 @@ int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 	}
 	err = mrc_profile_set(dev, p, &changed, extack);
 	if (changed)
-		mrc_path_change_profiles(dev);
+		change_profile_of(dev, p->id, p->any_dst ? NULL : &p->dst);
 	return err;
 }
 
@@ -102,7 +125,7 @@ int mrc_path_change_del_profile(struct mrc_dev *dev, u64 id, const union ib_gid 
 	int err = mrc_profile_del(dev, id, dst, extack);
 
 	if (!err)
-		mrc_path_change_profiles(dev);
+		change_profile_of(dev, id, dst);
 	return err;
 }
 

@@ -27,7 +27,7 @@ static bool port_due(struct mrc_peer *peer, u64 now_ns, struct mrc_pkt *pkt)
 {
 	if (READ_ONCE(peer->dev->dead) || peer->local)
 		return false;
-	if (list_empty(&peer->users) && !mrc_port_owes(&peer->port))
+	if (!peer->n_users && !mrc_port_owes(&peer->port))
 		return false;
 	return mrc_port_tx_next(&peer->port, now_ns, pkt);
 }
@@ -62,7 +62,7 @@ static void port_arm(struct mrc_peer *peer, u64 now_ns)
 
 	if (peer->local)
 		return;
-	if (!list_empty(&peer->users))
+	if (peer->n_users)
 		at_ns = min(at_ns, mrc_port_deadline_ns(&peer->port));
 	if (at_ns != MRC_TIME_NEVER && !READ_ONCE(peer->dev->dead))
 		hrtimer_start(&peer->port_timer,

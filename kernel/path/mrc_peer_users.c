@@ -22,38 +22,51 @@ void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* The users behind the first *@done of the list, referenced. Return: how many. */
-static u32 users_batch(struct mrc_peer *peer, u32 *done, struct mrc_peer_user **batch)
+/* One of the marks of a walk, which have no ops. */
+static bool is_mark(const struct mrc_peer_user *u)
+{
+	return !u->ops;
+}
+
+/* The next users between the two marks of a walk, referenced; @at moves behind them. */
+static u32 users_batch(struct mrc_peer *peer, struct mrc_peer_user *at,
+		       const struct mrc_peer_user *end, struct mrc_peer_user **batch)
 {
 	struct mrc_peer_user *u;
-	u32 seen = 0, n = 0;
+	u32 n = 0;
 
 	spin_lock_bh(&peer->lock);
-	list_for_each_entry(u, &peer->users, link) {
-		if (seen++ < *done)
-			continue;
-		(*done)++;
-		if (u->ops->get(u))
+	while (n < USERS_BATCH && (u = list_next_entry(at, link)) != end) {
+		list_move(&at->link, &u->link);
+		if (!is_mark(u) && u->ops->get(u))
 			batch[n++] = u;
-		if (n == USERS_BATCH)
-			break;
 	}
 	spin_unlock_bh(&peer->lock);
 	return n;
 }
 
+/*
+ * A walk has two marks in the list: how far it has come, and where the list ended when it
+ * began. Whatever else is unlinked or linked meanwhile, it meets all others once, and ends.
+ */
 void mrc_peer_users_tell(struct mrc_peer *peer, bool planes)
 {
-	struct mrc_peer_user *batch[USERS_BATCH];
-	u32 done = 0, n, i;
+	struct mrc_peer_user *batch[USERS_BATCH], at = {}, end = {};
+	u32 n, i;
 
-	do {
-		n = users_batch(peer, &done, batch);
+	spin_lock_bh(&peer->lock);
+	list_add(&at.link, &peer->users);
+	list_add_tail(&end.link, &peer->users);
+	spin_unlock_bh(&peer->lock);
+	while ((n = users_batch(peer, &at, &end, batch)))
 		for (i = 0; i < n; i++) {
 			batch[i]->ops->changed(batch[i], planes);
 			batch[i]->ops->put(batch[i]);
 		}
-	} while (n == USERS_BATCH);
+	spin_lock_bh(&peer->lock);
+	list_del(&at.link);
+	list_del(&end.link);
+	spin_unlock_bh(&peer->lock);
 }
 
 void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid)
@@ -61,7 +74,11 @@ void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid)
 	struct mrc_peer_user *u;
 
 	spin_lock_bh(&peer->lock);
-	u = list_first_entry_or_null(&peer->users, struct mrc_peer_user, link);
-	*gid = u ? u->local : peer->local_gid;
+	*gid = peer->local_gid;
+	list_for_each_entry(u, &peer->users, link)
+		if (!is_mark(u)) {
+			*gid = u->local;
+			break;
+		}
 	spin_unlock_bh(&peer->lock);
 }

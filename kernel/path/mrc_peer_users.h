@@ -20,7 +20,7 @@ struct mrc_peer_user_ops {
 };
 
 struct mrc_peer_user {
-	const struct mrc_peer_user_ops *ops;
+	const struct mrc_peer_user_ops *ops;	/* NULL: the mark of a walk */
 	struct list_head link;		/* peer->users, under peer->lock */
 	union ib_gid local;		/* the address of ours that it talks from */
 };
@@ -28,7 +28,7 @@ struct mrc_peer_user {
 /* Any context, no lock held. */
 void mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
 void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u);
-/* One linked or unlinked meanwhile may be met twice or, being new, not at all. */
+/* Each once; one unlinked or linked meanwhile perhaps not. */
 void mrc_peer_users_tell(struct mrc_peer *peer, bool planes);
 /* The address of ours that the peer knows; all zero: none yet. */
 void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid);

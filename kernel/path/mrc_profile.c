@@ -7,9 +7,10 @@
  * immutable: setting one anew replaces it, and every path set built from the old one
  * is rebuilt.
  *
- * The list changes under rtnl and dev->peer_lock, and is read under RCU; a reader that
- * goes on takes a reference.
+ * List and hash table change under rtnl and dev->peer_lock. Packets look profiles up in the
+ * table, under RCU; a reader that goes on takes a reference.
  */
+#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -56,12 +57,22 @@ static bool profile_is(const struct mrc_profile *p, u64 id, const union ib_gid *
 	return !dst || !memcmp(&p->dst, dst, sizeof(*dst));
 }
 
+static struct hlist_head *profile_bucket(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
+{
+	u32 hash = jhash_2words((u32)id, (u32)(id >> 32), 0);
+
+	if (dst)
+		hash = jhash(dst, sizeof(*dst), hash);
+	return &dev->profile_hash[hash % MRC_PROFILE_BUCKETS];
+}
+
 /* Under RCU or dev->peer_lock. @dst NULL: the one for any destination. */
 static struct mrc_profile *profile_find(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
 {
 	struct mrc_profile *p;
 
-	list_for_each_entry_rcu(p, &dev->profiles, link, lockdep_is_held(&dev->peer_lock))
+	hlist_for_each_entry_rcu(p, profile_bucket(dev, id, dst), hash,
+				 lockdep_is_held(&dev->peer_lock))
 		if (profile_is(p, id, dst))
 			return p;
 	return NULL;
@@ -96,13 +107,34 @@ static bool profile_same(const struct mrc_profile *a, const struct mrc_profile *
 	return !memcmp(a->ev, b->ev, a->n * sizeof(*a->ev));
 }
 
+static bool profile_has_srh(const struct mrc_profile *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->ev[i].srh)
+			return true;
+	return false;
+}
+
+/* Under dev->peer_lock. @p comes (1) or goes (-1). */
+static void profile_count(struct mrc_dev *dev, const struct mrc_profile *p, int by)
+{
+	dev->n_profiles += by;
+	if (p->fmt == MRC_FMT_SRV6)
+		WRITE_ONCE(dev->n_profiles_srv6, dev->n_profiles_srv6 + by);
+	if (p->has_srh)
+		WRITE_ONCE(dev->n_profiles_srh, dev->n_profiles_srh + by);
+}
+
 /*
  * Under dev->peer_lock. Put @p in the list; *out has to go: what it replaced, NULL, or
  * @p itself, which says nothing new (or is one too many: -ENOSPC).
  */
 static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_profile **out)
 {
-	struct mrc_profile *old = profile_find(dev, p->id, p->any_dst ? NULL : &p->dst);
+	const union ib_gid *dst = p->any_dst ? NULL : &p->dst;
+	struct mrc_profile *old = profile_find(dev, p->id, dst);
 
 	*out = p;
 	if (!old && dev->n_profiles >= MRC_PROFILES_MAX)
@@ -111,11 +143,14 @@ static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_
 		return 0;
 	*out = old;
 	if (old) {
-		list_replace_rcu(&old->link, &p->link);
+		list_replace(&old->link, &p->link);
+		hlist_replace_rcu(&old->hash, &p->hash);
+		profile_count(dev, old, -1);
 	} else {
-		list_add_tail_rcu(&p->link, &dev->profiles);
-		dev->n_profiles++;
+		list_add_tail(&p->link, &dev->profiles);
+		hlist_add_head_rcu(&p->hash, profile_bucket(dev, p->id, dst));
 	}
+	profile_count(dev, p, 1);
 	return 0;
 }
 
@@ -126,6 +161,7 @@ int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
 	int err = -ENODEV;
 
 	ASSERT_RTNL();
+	p->has_srh = profile_has_srh(p);
 	if (!dev->dead) {
 		spin_lock_bh(&dev->peer_lock);
 		err = profile_place(dev, p, &out);
@@ -147,8 +183,9 @@ int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 	spin_lock_bh(&dev->peer_lock);
 	p = profile_find(dev, id, dst);
 	if (p) {
-		list_del_rcu(&p->link);
-		dev->n_profiles--;
+		list_del(&p->link);
+		hlist_del_rcu(&p->hash);
+		profile_count(dev, p, -1);
 	}
 	spin_unlock_bh(&dev->peer_lock);
 	if (!p) {
@@ -167,7 +204,8 @@ void mrc_profile_destroy_all(struct mrc_dev *dev)
 	struct mrc_profile *p, *next;
 
 	list_for_each_entry_safe(p, next, &dev->profiles, link) {
-		list_del_rcu(&p->link);
+		list_del(&p->link);
+		hlist_del_rcu(&p->hash);
 		mrc_profile_put(p);
 	}
 }

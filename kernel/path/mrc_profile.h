@@ -35,6 +35,7 @@ struct mrc_profile_gen {
 
 struct mrc_profile {
 	struct list_head link;		/* dev->profiles */
+	struct hlist_node hash;		/* dev->profile_hash */
 	u64 id;
 	bool any_dst;
 	union ib_gid dst;
@@ -43,6 +44,7 @@ struct mrc_profile {
 	u16 want;			/* AUTO, GEN: how many; 0: as many as usual, all */
 	u16 n;				/* EVs below */
 	u8 n_fmt, n_gen;
+	bool has_srh;		/* an EV with a segment */
 	u8 fmt_width[MRC_EV_FIELDS_MAX];
 	struct mrc_profile_gen *gen;	/* n_gen, or NULL */
 	refcount_t ref;			/* mrc_profile_put() */

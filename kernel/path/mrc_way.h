@@ -6,8 +6,6 @@
 #include "core/mrc_dev.h"
 #include "path/mrc_pathset.h"
 
-#define MRC_SRH_LEN	24	/* 8 and one segment */
-
 struct mrc_way {
 	struct dst_entry *dst;	/* referenced; the caller's */
 	bool srv6, srh;

@@ -42,6 +42,7 @@ static void qp_forget_work(struct mrc_qp *qp)
 	qp_skip_ring(&qp->rq, &qp->rq_cons);
 	qp->rq_base = qp->rq_cons;
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
+	WRITE_ONCE(qp->rq.hdr->need_kick, 0);	/* set in error */
 }
 
 void mrc_qp_reset(struct mrc_qp *qp)

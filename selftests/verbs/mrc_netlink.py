@@ -4,15 +4,17 @@
 
     mrc_netlink.py profiles DEV    set EV profiles 1, 2, 3 ... until one is refused
     mrc_netlink.py ccs DEV         likewise CC profiles
+    mrc_netlink.py hosts DEV N     send a datagram to N addresses, then set a profile for each
     mrc_netlink.py race DEV        several processes delete what is not there
 
-The first two print how many there are then and why there cannot be more. race fails when
-a refusal tells one process what another had asked for.
+The first two print how many there are then and why there cannot be more, hosts the seconds
+that the N requests took. race fails when a refusal tells one process what another had asked for.
 """
 import os
 import socket
 import struct
 import sys
+import time
 
 NETLINK_GENERIC, SOL_NETLINK, NETLINK_EXT_ACK = 16, 270, 11
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ACK_TLVS, NLMSG_ERROR = 1, 4, 0x200, 2
@@ -21,7 +23,7 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_A_ID, CTRL_A_NAME = 16, 3, 1, 2
 
 CMD_PROFILE_SET, CMD_CC_SET, CMD_CC_DEL = 6, 15, 16
 A_DEV_NAME, A_PROFILE, A_CC = 2, 6, 12
-A_PROFILE_ID, A_PROFILE_FMT, A_PROFILE_EV = 1, 3, 6
+A_PROFILE_ID, A_PROFILE_DST, A_PROFILE_FMT, A_PROFILE_EV = 1, 2, 3, 6
 A_CC_ID, A_EV_VALUE, A_EV_PORT = 1, 2, 3
 FMT_UDP = 4
 
@@ -92,6 +94,29 @@ def profile(dev, n):
                                       attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)), ev)
 
 
+def hosts(dev, count):
+    """Host N is fd00:6d72:63::1:N, and its EV UDP port 20000 + N."""
+    hosts = [socket.inet_pton(socket.AF_INET6, f"fd00:6d72:63::1:{n:x}") for n in range(count)]
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as udp:
+        for host in hosts:
+            udp.sendto(b"hello", (socket.inet_ntop(socket.AF_INET6, host), 9))
+    family = Family("mrc")
+    dev = attr(A_DEV_NAME, dev.encode() + b"\0")
+    start = time.monotonic()
+    for n, host in enumerate(hosts):
+        ev = nest(A_PROFILE_EV, attr(A_EV_VALUE, struct.pack("!H30x", 20000 + n)),
+                  attr(A_EV_PORT, b"\1"))
+        err, text = family.call(CMD_PROFILE_SET, dev,
+                                nest(A_PROFILE, attr(A_PROFILE_ID, struct.pack("Q", 1)),
+                                     attr(A_PROFILE_DST, host),
+                                     attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)), ev))
+        if err:
+            print(f"host {n}: {text}")
+            return 1
+    print(f"{time.monotonic() - start:.2f}")
+    return 0
+
+
 def cc(dev, n):
     return CMD_CC_SET, dev, nest(A_CC, attr(A_CC_ID, struct.pack("Q", n)))
 
@@ -119,9 +144,11 @@ def race(dev):
 
 
 def main():
-    what, dev = sys.argv[1:]
+    what, dev = sys.argv[1:3]
     if what == "race":
         return race(dev)
+    if what == "hosts":
+        return hosts(dev, int(sys.argv[3]))
     return fill(dev, {"profiles": profile, "ccs": cc}[what])
 
 

@@ -100,6 +100,22 @@ traffic() {	# NAME
 	ksft_test "$1: over both planes" both_planes
 }
 
+# Full packets of 4,096 bytes are 4,188 long, in an outer header 4,228, with a segment 4,252.
+plane_mtu() {	# MTU: of both planes, at both ends
+	local h p
+	for h in h1 h2; do
+		for p in 1 2; do
+			ip -n $h link set eth$p mtu "$1" || return
+		done
+	done
+}
+path_mtu() { ibv_devinfo -d "${MRC_IBDEV[h1]}" | awk '/active_mtu/ { print $2 }'; }
+path_mtu_is() {	# PLANES_MTU PATH_MTU
+	local got
+	plane_mtu "$1" && got=$(path_mtu) && echo "path MTU $got over $1" && [ "$got" = "$2" ]
+}
+full_packets() { mrc_verify 60 -o write -s 65536 -n 16; }
+
 ksft_plan
 mrc_begin mrcctl mrc_verify mrc_many ibv_rc_pingpong ping
 
@@ -108,6 +124,10 @@ ksft_test "two plain cables" flat
 traffic "automatic EVs"
 ksft_test "automatic EVs: 16 per plane" evs_are 'group_by(.port) | map(length)' '[16,16]'
 ksft_test "automatic EVs over IPv4" mrc_pingpong 60 v4 -c -n 50
+ksft_test "planes of 4187 are too small for 4096 bytes" path_mtu_is 4187 2048
+ksft_test "planes of 4188 are not" path_mtu_is 4188 4096
+ksft_test "full packets" full_packets
+ksft_test "as it was" path_mtu_is 9000 4096
 
 ksft_test "AUTO with a count" both mode auto fmt udp count 10
 traffic "AUTO with a count"
@@ -277,6 +297,19 @@ ksft_test "SRv6: a destination that is no unicast address" refuse "EV 0: ff02::1
 	fmt srv6 mode gen field 32,0xff020000 field 32,0 field 32,0 field 32,1
 ksft_test "SRv6: cannot be made up" refuse "cannot be made up" fmt srv6 mode auto
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
+
+# --------------------------------------------------------------------- MTU
+ksft_test "SRH: 4251 is too small" path_mtu_is 4251 2048
+ksft_test "SRH: what is said fits" full_packets
+ksft_test "SRH: 4252 is enough" path_mtu_is 4252 4096
+ksft_test "SRH: it is" full_packets
+ksft_test "profiles without SRH" gen_both srv6_gen
+ksft_test "SRv6: 4227 is too small" path_mtu_is 4227 2048
+ksft_test "SRv6: 4228 is enough" path_mtu_is 4228 4096
+ksft_test "SRv6: it is" full_packets
+ksft_test "no packet was too long" mrc_expect_clean rx_bad_icrc
+ksft_test "as it was" path_mtu_is 9000 4096
+ksft_test "SRH again" gen_both srh_gen
 
 # ------------------------------------------------------ EVs keep their states
 deny() { mrcctl -n h1 ev set dev mrc0 peer fd00:6d72:63::2 index 1 state denied; }

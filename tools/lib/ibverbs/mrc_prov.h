@@ -123,7 +123,7 @@ int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 /* Wake the kernel for this send queue; replaced by the unit test. */
 int mrc_doorbell(struct ibv_qp *qp);
 /* The same after publishing; when it fails the next post tries again. */
-int mrc_sq_kick(struct mrc_qp *qp);
+void mrc_sq_kick(struct mrc_qp *qp);
 
 /* wr.c: fill in the function pointers of ibv_wr_*. */
 void mrc_qp_set_wr_ops(struct mrc_qp *qp);

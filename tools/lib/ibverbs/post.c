@@ -33,14 +33,15 @@ __attribute__((weak)) int mrc_doorbell(struct ibv_qp *ibqp)
 	return n == (ssize_t)sizeof(cmd) ? 0 : n < 0 ? errno : EIO;
 }
 
-/* After a doorbell that failed the next post tries again. */
-int mrc_sq_kick(struct mrc_qp *qp)
+/*
+ * After a doorbell that failed the next post tries again. It is no error of the requests: they
+ * are in the ring, and a program told otherwise would post them twice. What makes a doorbell
+ * fail for good, the device being gone, is told by IBV_EVENT_DEVICE_FATAL.
+ */
+void mrc_sq_kick(struct mrc_qp *qp)
 {
-	int ret = mrc_doorbell(&qp->v.qp);
-
-	if (ret)
+	if (mrc_doorbell(&qp->v.qp))
 		__atomic_store_n(&qp->sq.hdr->need_kick, 1, __ATOMIC_RELAXED);
-	return ret;
 }
 
 static int put_inline(struct mrc_send_wqe *wqe, uint32_t max, const struct ibv_sge *sge,
@@ -130,10 +131,9 @@ static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct mrc_qp *qp = to_mqp(ibqp);
-	struct ibv_send_wr *first = wr;
 	bool kick = false;
 	uint32_t start;
-	int ret = 0, err;
+	int ret = 0;
 
 	if (ibqp->state < IBV_QPS_RTS) {
 		*bad_wr = wr;
@@ -153,13 +153,8 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 		kick = sq_publish(&qp->sq);
 	pthread_spin_unlock(&qp->sq_lock);
 
-	if (kick) {
-		err = mrc_sq_kick(qp);
-		if (err && !ret) {
-			*bad_wr = first;
-			ret = err;
-		}
-	}
+	if (kick)
+		mrc_sq_kick(qp);
 	return ret;
 }
 

@@ -183,7 +183,9 @@ static int wrx_complete(struct ibv_qp_ex *ibqp)
 	else if (qp->sq.idx != qp->wr_first)
 		kick = sq_publish(&qp->sq);
 	pthread_spin_unlock(&qp->sq_lock);
-	return kick ? mrc_sq_kick(qp) : ret;
+	if (kick)
+		mrc_sq_kick(qp);
+	return ret;
 }
 
 static void wrx_abort(struct ibv_qp_ex *ibqp)
