@@ -72,7 +72,8 @@ struct mrc_dev {
 	int reg_err;			/* outcome of registration */
 	struct work_struct carrier_work; /* a packet met a port without carrier */
 	struct delayed_work peer_gc;	/* ages out peers that nobody uses */
-	u32 n_peers;			/* under peer_lock */
+	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
+	u32 n_peers, n_idle_peers;	/* under peer_lock */
 	u32 path_gen;			/* bumped when path sets must be looked at again */
 };
 

@@ -45,6 +45,7 @@ struct mrc_peer {
 	u32 ports_fresh;		/* ours that came up with the last announcement */
 	struct hrtimer port_timer;	/* repeats Port Status Updates; end of damping */
 	struct list_head users;		/* QPs, and marks of walks; under lock */
+	struct list_head idle;		/* dev->idle_peers, while it has no users */
 	struct list_head ccs;		/* mrc_qpcc.link, under path_lock */
 	u32 n_users;			/* under lock */
 	unsigned long last_used;	/* jiffies: QP or ordinary traffic */

@@ -2,15 +2,28 @@
 /*
  * mrc_peer_users.c - see mrc_peer_users.h.
  */
+#include "path/mrc_peer_idle.h"
 #include "path/mrc_peer_users.h"
 
 #define USERS_BATCH	16
+
+/* Under peer->lock. */
+static void users_idle(struct mrc_peer *peer, bool idle)
+{
+	spin_lock(&peer->dev->peer_lock);
+	if (idle)
+		mrc_peer_idle_add(peer);
+	else
+		mrc_peer_idle_del(peer);
+	spin_unlock(&peer->dev->peer_lock);
+}
 
 void mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u)
 {
 	spin_lock_bh(&peer->lock);
 	list_add_tail(&u->link, &peer->users);
-	peer->n_users++;
+	if (!peer->n_users++)
+		users_idle(peer, false);
 	spin_unlock_bh(&peer->lock);
 }
 
@@ -18,7 +31,8 @@ void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u)
 {
 	spin_lock_bh(&peer->lock);
 	list_del_init(&u->link);
-	peer->n_users--;
+	if (!--peer->n_users)
+		users_idle(peer, true);
 	spin_unlock_bh(&peer->lock);
 }
 

@@ -2,12 +2,13 @@
 /*
  * mrc_peers.c - see mrc_peers.h.
  *
- * dev->peer_lock guards the table's membership; nothing else is taken inside. All
- * softirq-safe.
+ * dev->peer_lock guards the table's membership and the list of idle peers; nothing else is
+ * taken inside. All softirq-safe.
  */
 #include <linux/rhashtable.h>
 #include <net/ipv6.h>
 #include "path/mrc_pathset.h"
+#include "path/mrc_peer_idle.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
@@ -75,6 +76,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	spin_lock_init(&peer->lock);
 	spin_lock_init(&peer->path_lock);
 	INIT_LIST_HEAD(&peer->users);
+	INIT_LIST_HEAD(&peer->idle);
 	INIT_LIST_HEAD(&peer->ccs);
 	peer->last_used = jiffies;
 	mrc_peer_port_init(peer);
@@ -86,6 +88,27 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	RCU_INIT_POINTER(peer->ps, ps);
 	get_device(&dev->ibdev.dev);
 	return peer;
+}
+
+/* Under dev->peer_lock. @peer, of which the table's reference was the last, leaves it. */
+static void peer_leave(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	rhashtable_remove_fast(&dev->peers, &peer->node, peer_params);
+	mrc_peer_idle_del(peer);
+	dev->n_peers--;
+	peer_release(&peer->ref);
+}
+
+/* Under dev->peer_lock. @peer is new in the table; somebody idle may have to make room. */
+static void peer_join(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	struct mrc_peer *victim;
+
+	dev->n_peers++;
+	mrc_peer_idle_add(peer);
+	victim = mrc_peer_idle_victim(dev);
+	if (victim)
+		peer_leave(dev, victim);
 }
 
 /* Put @peer in the table, or find that another was quicker. The result has a reference. */
@@ -103,7 +126,7 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 		if (old)
 			kref_put(&peer->ref, peer_release);
 		else
-			dev->n_peers++;
+			peer_join(dev, peer);
 		/* Members leave under this lock, and only with their last reference. */
 		if (!IS_ERR_OR_NULL(old))
 			kref_get(&old->ref);
@@ -119,14 +142,13 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
 {
-	u32 max = gfpflags_allow_blocking(gfp) ? MRC_PEERS_MAX : MRC_IP_PEERS_MAX;
 	struct mrc_peer *peer;
 	bool is_new;
 
 	peer = mrc_peer_find(dev, gid);
 	is_new = !peer;
 	if (is_new) {
-		if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= max)
+		if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= MRC_PEERS_MAX)
 			return NULL;
 		peer = peer_alloc(dev, gid, gfp);
 		if (!peer)
@@ -175,11 +197,8 @@ static void peer_gc_one(struct mrc_dev *dev, struct mrc_peer *peer)
 	if (time_before(jiffies, READ_ONCE(peer->last_used) + MRC_PEER_IDLE))
 		return;
 	spin_lock_bh(&dev->peer_lock);
-	if (refcount_dec_if_one(&peer->ref.refcount)) {
-		rhashtable_remove_fast(&dev->peers, &peer->node, peer_params);
-		dev->n_peers--;
-		peer_release(&peer->ref);
-	}
+	if (refcount_dec_if_one(&peer->ref.refcount))
+		peer_leave(dev, peer);
 	spin_unlock_bh(&dev->peer_lock);
 }
 
@@ -203,6 +222,7 @@ static void peer_gc_work(struct work_struct *work)
 int mrc_peers_init(struct mrc_dev *dev)
 {
 	INIT_DELAYED_WORK(&dev->peer_gc, peer_gc_work);
+	INIT_LIST_HEAD(&dev->idle_peers);
 	return rhashtable_init(&dev->peers, &peer_params);
 }
 

@@ -3,15 +3,15 @@
  * mrc_peers.h - the peers of a device: found, made on demand, aged out.
  *
  * The table holds one reference of each; one that nobody else has a reference of is dropped
- * when no QP nor ordinary packet used it for a minute.
+ * when no QP nor ordinary packet used it for a minute, or earlier when there are too many
+ * (mrc_peer_idle.h).
  */
 #ifndef MRC_PEERS_H
 #define MRC_PEERS_H
 
-#include "path/mrc_peer.h"
+#include "path/mrc_peer_idle.h"
 
-#define MRC_PEERS_MAX	65536	/* per device */
-#define MRC_IP_PEERS_MAX 4096	/* beyond so many, ordinary IP makes no new ones */
+#define MRC_PEERS_MAX	(65536 + MRC_PEERS_IDLE_MAX)	/* per device */
 
 /* Any context, as @gfp says; no lock held. + ref, or NULL. One that may block is for a QP. */
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);

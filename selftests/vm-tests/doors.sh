@@ -84,7 +84,6 @@ ksft_test "the connection has not noticed" mrc_flows
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
-# ------------------------------------------------------------------- NAT
 # What leaves by a plane has an outer header of ours, which no rule may change.
 masquerade() {
 	fabric_in h1 nft -f - <<-'RULES'
@@ -107,6 +106,27 @@ tcp_over() {	# ADDRESS
 	[ "$got" = "hello h1" ] && [ "$(cat "$MRC_DIR/tcp")" = "hello h2" ]
 }
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+
+# ------------------------------------------------------------- the peer table
+# Anybody may send datagrams to addresses behind mrc0; new hosts are reached all the same.
+knows() { mrcctl -n h1 -j peer show | jq -e --arg a "$1" 'any(.[]; .peer == $a)' >/dev/null; }
+bounded() { [ "$(mrcctl -n h1 -j peer show | jq length)" -le 4100 ]; }
+ksft_test "verbs make a peer" mrc_verify 60 -o write -s 4096 -n 10
+ksft_test "datagrams to 5,000 addresses" nsenter --net=/run/netns/h1 -- \
+	setpriv --reuid 65534 --regid 65534 --clear-groups -- /usr/bin/python3 -I -S -c '
+import socket
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+for i in range(1, 5001):
+    try:
+        s.sendto(b"x", ("fd00:6d72:63::5:%x" % i, 9))
+    except OSError:
+        pass
+'
+ksft_test "the last of them has an entry" knows fd00:6d72:63::5:1388
+ksft_test "older ones made room" bounded
+ksft_test "verbs go on" mrc_verify 60 -o mix -s 65536 -n 50
+
+# ------------------------------------------------------------------- NAT
 if command -v nft >/dev/null && masquerade 2>"$MRC_DIR/nft"; then
 	ksft_test "TCP over IPv6 with masquerading" tcp_over fd00:6d72:63::2
 	ksft_test "TCP over IPv4 with masquerading" tcp_over 10.77.0.2
