@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 600
+# timeout: 900
 # kernels: 6.1 6.12 uml
 #
 # Memory is whose it is: what a program deregistered is not touched any more, what it asks
@@ -50,6 +50,7 @@ gets() {
 	shift
 	said=$("$@" 2>&1) || { echo "status $?: $said"; return 1; }
 	echo "$said"
+	# shellcheck disable=SC2053	# a pattern
 	[[ $said = $want ]]
 }
 
@@ -67,10 +68,10 @@ watch() {
 }
 
 come_and_go() {
-	local i rc=0 pid
+	local rc=0 pid
 	touch "$MRC_DIR/go"
 	watch >"$MRC_DIR/watch" & pid=$!
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		mrc_verify 60 -o write -q 8 -n 10 || rc=1
 	done
 	rm "$MRC_DIR/go"
@@ -98,9 +99,13 @@ else
 	ksft_skip "queues are in the cgroup"
 fi
 ksft_test "a region of 1 TiB is refused" gets "0 EINVAL" owner huge
-ksft_test "max_mr holds for empty regions, too" gets "131072 ENOSPC" owner mrs 140000
-sysctl -qw vm.max_map_count=140000
-ksft_test "max_cq holds" gets "65536 ENOSPC" owner cqs 70000 32
+if [[ $MRC_KVER = uml* ]]; then
+	ksft_skip "max_mr and max_cq hold"	# with checkers they need more memory than there is
+else
+	ksft_test "max_mr holds for empty regions, too" gets "131072 ENOSPC" owner mrs 140000
+	sysctl -qw vm.max_map_count=140000
+	ksft_test "max_cq holds" gets "65536 ENOSPC" owner cqs 70000 32
+fi
 ksft_test "nothing is left" mrc_until 60 mrc_no_resources
 
 # -------------------------------------------------------------------- PIDs
