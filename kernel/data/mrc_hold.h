@@ -6,7 +6,8 @@
  * A held packet is the skb itself, with what to do with it in its cb. It is acknowledged
  * already, so it is kept until it is placed or the QP fails. Bounded by the
  * window of each QP, and over all QPs of a device by MRC_HOLD_MAX, or by what is right for a
- * host with little memory; a packet beyond that is refused and sent again. The one that is next in order is never held.
+ * host with little memory; a packet beyond that is refused and sent again. The one that is
+ * next in order is never held.
  */
 #ifndef MRC_HOLD_H
 #define MRC_HOLD_H
