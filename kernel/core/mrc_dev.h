@@ -59,11 +59,15 @@ struct mrc_dev {
 	struct mrc_damp damp;		/* of our ports, under rtnl */
 	struct delayed_work damp_work;
 	atomic_t held_pkts;		/* kept for strict placement, all QPs */
+	atomic_long_t held_bytes;	/* what they cost: truesize */
+	atomic_t n_cqs, n_mrs;
 	struct mrc_dev_stats stats;
-	struct mrc_stats gone;		/* counters of destroyed QPs, under qp_lock */
 	spinlock_t qp_lock;
-	struct list_head qps;		/* mrc_qp.dev_link, under qp_lock */
-	u32 n_qps;
+	u32 n_qps;			/* under qp_lock */
+	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
+	struct mrc_stats gone, gone_seen;
+	struct mutex sum_mutex;		/* one sum at a time */
+	u64 sum_id;			/* of the latest; changed under both */
 	struct work_struct register_work; /* registers; once dead: unregisters or frees */
 	struct ida pdn_ida;
 

@@ -289,6 +289,16 @@ static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 	return mrc_tx_build(qp->dev, qp->ps, &qp->sgid, &qp->dgid, op, &pl);
 }
 
+/* @op could not be built: no memory, no route, or what it would read is not to be read any more. */
+static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u64 now)
+{
+	spin_lock(&qp->peer->path_lock);
+	mrc_conn_tx_undo(&qp->conn, op);
+	spin_unlock(&qp->peer->path_lock);
+	if (op->src == MRC_SRC_RESP && !mrc_wqe_resp_ok(qp, op->cookie))
+		mrc_conn_exec_revoke(&qp->conn, op->cookie, MRC_NAK_REM_ACCESS, now);
+}
+
 /* True: budget used up, more to send. *retry: a packet could not be built. */
 static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
 {
@@ -306,9 +316,7 @@ static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *
 			return false;
 		skb = flow_build(qp, &op);
 		if (unlikely(!skb)) {
-			spin_lock(path_lock);
-			mrc_conn_tx_undo(&qp->conn, &op);
-			spin_unlock(path_lock);
+			flow_unbuilt(qp, &op, now);
 			*retry = true;
 			return false;
 		}
@@ -358,6 +366,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_head_init(&held);
 	mrc_hold_take_all(qp, &held);	/* will never be placed */
 	__skb_queue_purge(&held);
+	mrc_place_drop_answers(qp);
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
 	flow_do(qp, ktime_get_ns());

@@ -2,6 +2,7 @@
 /*
  * mrc_hold.c - see mrc_hold.h.
  */
+#include <linux/mm.h>
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
 #include "data/mrc_wqe.h"
@@ -35,6 +36,30 @@ static void hold_detach(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
+/* A sixteenth of the host's memory at most. */
+static long hold_max(void)
+{
+	return (long)min_t(u64, MRC_HOLD_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 4);
+}
+
+/* By what they cost, not by what they carry: a small packet may sit in a large buffer. */
+static bool hold_account(struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	if (atomic_long_add_return(skb->truesize, &dev->held_bytes) > hold_max()) {
+		atomic_long_sub(skb->truesize, &dev->held_bytes);
+		mrc_dev_count(dev, hold_full);
+		return false;
+	}
+	atomic_inc(&dev->held_pkts);
+	return true;
+}
+
+static void hold_unaccount(struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	atomic_long_sub(skb->truesize, &dev->held_bytes);
+	atomic_dec(&dev->held_pkts);
+}
+
 static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buff *skb, int off)
 {
 	struct mrc_hold_cb *cb = (struct mrc_hold_cb *)skb->cb;
@@ -43,11 +68,8 @@ static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buf
 	BUILD_BUG_ON(sizeof(*cb) > sizeof(skb->cb));
 	if (WARN_ON_ONCE(!qp->hold || qp->hold[slot] || off > U16_MAX))
 		return false;
-	if (atomic_inc_return(&qp->dev->held_pkts) > MRC_HOLD_MAX) {
-		atomic_dec(&qp->dev->held_pkts);
-		mrc_dev_count(qp->dev, hold_full);
+	if (!hold_account(qp->dev, skb))
 		return false;
-	}
 	*cb = (struct mrc_hold_cb) {
 		.va = op->va,
 		.atomic_orig = op->atomic_orig,
@@ -86,7 +108,7 @@ static struct sk_buff *hold_take(struct mrc_qp *qp, u32 slot)
 		return NULL;
 	qp->hold[slot] = NULL;
 	qp->n_hold--;
-	atomic_dec(&qp->dev->held_pkts);
+	hold_unaccount(qp->dev, skb);
 	return skb;
 }
 

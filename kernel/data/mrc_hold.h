@@ -5,8 +5,9 @@
  *
  * A held packet is the skb itself, with what to do with it in its cb. It is acknowledged
  * already, so it is kept until it is placed or the QP fails. Bounded by the
- * window of each QP and by MRC_HOLD_MAX over all QPs of a device; a packet beyond
- * that is refused and sent again. The one that is next in order is never held.
+ * window of each QP, and over all QPs of a device by MRC_HOLD_MAX, or by what is right for a
+ * host with little memory; a packet beyond that is refused and sent again. The one that is
+ * next in order is never held.
  */
 #ifndef MRC_HOLD_H
 #define MRC_HOLD_H
@@ -14,7 +15,7 @@
 #include <linux/skbuff.h>
 #include "data/mrc_qp.h"
 
-#define MRC_HOLD_MAX	65536	/* packets per device */
+#define MRC_HOLD_MAX	(512ull << 20)	/* bytes of packet buffers per device */
 
 /* Keep @skb (its own reference) for MRC_DO_PLACE. NULL: done; else why it is refused. */
 const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,

@@ -162,3 +162,11 @@ void mrc_place_exec_free(struct mrc_qp *qp, u16 slot)
 		mrc_mr_put(qp->resp[slot].mr);
 	qp->resp[slot].mr = NULL;
 }
+
+void mrc_place_drop_answers(struct mrc_qp *qp)
+{
+	u16 slot;
+
+	for (slot = 0; slot < MRC_QP_RD; slot++)
+		mrc_place_exec_free(qp, slot);
+}

@@ -16,5 +16,7 @@ void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t);
 /* Execute a READ or ATOMIC whose turn has come; free one that is answered. */
 void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now);
 void mrc_place_exec_free(struct mrc_qp *qp, u16 slot);
+/* The connection has failed: what it was answering is not read any more. */
+void mrc_place_drop_answers(struct mrc_qp *qp);
 
 #endif

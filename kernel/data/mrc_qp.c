@@ -8,6 +8,7 @@
  * count. Until then the QP keeps the device registered.
  */
 #include <linux/ktime.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "core/mrc_seed.h"
@@ -27,6 +28,21 @@ struct mrc_qp *mrc_qp_find(u32 qpn)
 	qp = xa_load(&qp_table, qpn);
 	if (qp && !kref_get_unless_zero(&qp->ref))
 		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+/* Numbers that are reserved and not yet published are passed over. */
+struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from)
+{
+	unsigned long qpn = from;
+	struct mrc_qp *qp;
+
+	rcu_read_lock();
+	for (qp = xa_find(&qp_table, &qpn, QPN_LAST, XA_PRESENT); qp;
+	     qp = xa_find_after(&qp_table, &qpn, QPN_LAST, XA_PRESENT))
+		if (qp->dev == dev && kref_get_unless_zero(&qp->ref))
+			break;
 	rcu_read_unlock();
 	return qp;
 }
@@ -64,6 +80,7 @@ void mrc_qp_free(struct mrc_qp *qp)
 	mrc_ring_free(&qp->rq);
 	kvfree(qp->conn_mem);		/* and wqe_mem */
 	mutex_destroy(&qp->mutex);
+	put_pid(qp->pid);
 	kvfree_rcu(qp, rcu);
 	ib_device_put(ibdev);
 }

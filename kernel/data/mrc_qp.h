@@ -81,10 +81,10 @@ struct mrc_qp {
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock. Then nothing is
 					 * posted, sent, completed, and the timer not armed */
-	struct list_head dev_link;
+	u64 sum_id;			/* of the latest sum that has seen it; under lock */
 	u32 qpn;
 	u32 pdn;
-	u32 pid;
+	struct pid *pid;		/* who made it; referenced */
 	u32 access;			/* qp_access_flags */
 	enum ib_qp_state state;
 	bool sq_sig_all;
@@ -131,6 +131,8 @@ struct mrc_qp {
 
 /* Softirq. By its number, + ref; or NULL. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
+/* Process context. The QP of @dev with the lowest number from @from on, + ref; or NULL. */
+struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from);
 static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 

@@ -34,7 +34,10 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 
 	spin_lock(&qp->lock);
 	if (!qp->peer || !qp->ibqp) {
-		mrc_conn_count_not_ready(&qp->conn);
+		if (qp->ibqp)
+			mrc_conn_count_not_ready(&qp->conn);
+		else	/* its counters are with the device already */
+			mrc_dev_count(qp->dev, rx_unknown_qp);
 		spin_unlock(&qp->lock);
 		return;
 	}

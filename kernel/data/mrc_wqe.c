@@ -300,6 +300,13 @@ static int gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
 	return 0;
 }
 
+bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot)
+{
+	const struct mrc_mr *mr = qp->resp[slot].mr;
+
+	return mr && mrc_mr_alive(mr) && qp->access & IB_ACCESS_REMOTE_READ;
+}
+
 bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl,
 		     u8 *bounce)
 {
@@ -314,7 +321,8 @@ bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_pa
 	if (op->src == MRC_SRC_RESP) {
 		const struct mrc_resp *r = &qp->resp[op->cookie];
 
-		return r->mr && !mrc_mr_frags(r->mr, r->va + op->off, op->len, pl);
+		return mrc_wqe_resp_ok(qp, op->cookie) &&
+		       !mrc_mr_frags(r->mr, r->va + op->off, op->len, pl);
 	}
 	w = mrc_wqe_send(qp, op->cookie);
 	if (w->inline_len) {

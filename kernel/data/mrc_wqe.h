@@ -27,6 +27,9 @@ bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_s
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len);
 
+/* May the answer in exec @slot still be read: its region is there, and reading is allowed. */
+bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot);
+
 /*
  * The payload of what @op sends. @bounce: 4096 bytes, used when the pages do not
  * fit in fragments. False: memory gone (deregistered under the request).

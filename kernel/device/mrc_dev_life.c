@@ -142,7 +142,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	INIT_LIST_HEAD(&dev->link);
 	INIT_LIST_HEAD(&dev->profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);
-	INIT_LIST_HEAD(&dev->qps);
+	mutex_init(&dev->sum_mutex);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
 	INIT_WORK(&dev->register_work, dev_register_work);

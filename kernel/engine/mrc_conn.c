@@ -289,6 +289,12 @@ void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_
 	mrc_conn_settle(c, now_ns);
 }
 
+void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns)
+{
+	mrc_exec_revoke(c, slot, why);
+	mrc_conn_settle(c, now_ns);
+}
+
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	return mrc_ctl_next(c, now_ns, op) ||

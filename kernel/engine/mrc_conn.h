@@ -300,6 +300,12 @@ void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
 void mrc_conn_hold_reject(struct mrc_conn *c, const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
 void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
+/*
+ * After mrc_conn_exec_done(), and mrc_conn_tx_undo() of the packet that could not be built:
+ * the rest of the answer is not to be had any more. The peer gets a NAK for its request once
+ * earlier ones are answered. May be said again for each packet.
+ */
+void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
 
 /*
  * Dynamic MPR: the window offered from now on, 128-PSN units, at most the one of RTR.

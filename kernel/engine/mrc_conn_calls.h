@@ -205,6 +205,7 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
 bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out);
 void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
 void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why);
+void mrc_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why);
 bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot);
 bool mrc_exec_nak_ripe(const struct mrc_conn *c);
 bool mrc_exec_running(const struct mrc_conn *c);

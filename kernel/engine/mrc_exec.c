@@ -163,6 +163,18 @@ void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why)
 	mrc_rcv_refuse(c, x->psn, why);
 }
 
+/*
+ * The memory that an answer is read from is gone while the answer is under way: what is
+ * still to be sent, or sent again, cannot be. The request itself is refused instead.
+ */
+void mrc_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why)
+{
+	const struct mrc_exec_rec *x = &c->execs.rec[slot];
+
+	if (!mrc_assert(x->state == MRC_EXEC_RESP))
+		mrc_rcv_refuse(c, x->psn, why);
+}
+
 /* Is a request before @psn not yet answered, the answer delivered? */
 static bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 {

@@ -6,8 +6,8 @@
  * may come, go or move in its list, so a position is never a pointer or a
  * count: it is the key of the object last shown (ifindex; plane number; profile
  * id and destination; GID; QPN) and the next one is the smallest key above it.
- * Objects are taken in sorted batches, each with a reference, so that a pass
- * over an unsorted list serves many. A profile or path set whose EVs do not fit
+ * Peers are taken in sorted batches, each with a reference, so that a pass
+ * over their unsorted table serves many. A profile or path set whose EVs do not fit
  * continues at an index in the next message, under the same key, and a peer
  * behind the controller last shown.
  */
@@ -42,10 +42,7 @@ struct dump {
 	bool any_dst;
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 
-	union {
-		struct mrc_qp *qp[MRC_DUMP_BATCH];
-		struct mrc_peer *peer[MRC_DUMP_BATCH];
-	} batch;
+	struct mrc_peer *batch[MRC_DUMP_BATCH];
 	struct mrc_conn_info info;
 };
 
@@ -395,11 +392,11 @@ static u32 batch_peers(struct mrc_dev *dev, struct dump *d, bool *full)
 			break;
 		}
 		if (kref_read(&peer->ref) && dump_wants_peer(d, peer))
-			n = batch_add_peer(d->batch.peer, n, peer);
+			n = batch_add_peer(d->batch, n, peer);
 	}
 	for (i = 0; i < n; i++)
-		if (kref_get_unless_zero(&d->batch.peer[i]->ref))
-			d->batch.peer[held++] = d->batch.peer[i];
+		if (kref_get_unless_zero(&d->batch[i]->ref))
+			d->batch[held++] = d->batch[i];
 	rhashtable_walk_stop(&iter);
 	rhashtable_walk_exit(&iter);
 	*full = n == MRC_DUMP_BATCH;
@@ -421,8 +418,8 @@ static int dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 		n = batch_peers(dev, d, &full);
 		for (i = 0; i < n; i++) {
 			if (!err)
-				err = fn(skb, cb, dev, d, d->batch.peer[i]);
-			mrc_peer_put(d->batch.peer[i]);
+				err = fn(skb, cb, dev, d, d->batch[i]);
+			mrc_peer_put(d->batch[i]);
 		}
 	}
 	return err;
@@ -504,40 +501,20 @@ int mrc_genl_ev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- QPs ---- */
 
-static u32 batch_add_qp(struct mrc_qp **batch, u32 n, struct mrc_qp *qp)
+/* The next QP by number from d->idx on, referenced; or NULL. */
+static struct mrc_qp *next_qp(struct mrc_dev *dev, const struct dump *d)
 {
-	u32 at = n;
-
-	while (at > 0 && batch[at - 1]->qpn > qp->qpn)
-		at--;
-	if (at == MRC_DUMP_BATCH)
-		return n;
-	if (n == MRC_DUMP_BATCH)
-		n--;
-	memmove(&batch[at + 1], &batch[at], (n - at) * sizeof(*batch));
-	batch[at] = qp;
-	return n + 1;
-}
-
-/* The next QPs by number from d->idx on, referenced. */
-static u32 batch_qps(struct mrc_dev *dev, struct dump *d, bool *full)
-{
-	u32 i, n = 0, held = 0;
 	struct mrc_qp *qp;
 
-	spin_lock_bh(&dev->qp_lock);
-	list_for_each_entry(qp, &dev->qps, dev_link) {
-		if (qp->qpn < d->idx || (d->only_qpn && qp->qpn != d->want_qpn) ||
-		    !kref_read(&qp->ref))
-			continue;
-		n = batch_add_qp(d->batch.qp, n, qp);
-	}
-	for (i = 0; i < n; i++)
-		if (kref_get_unless_zero(&d->batch.qp[i]->ref))
-			d->batch.qp[held++] = d->batch.qp[i];
-	spin_unlock_bh(&dev->qp_lock);
-	*full = n == MRC_DUMP_BATCH;
-	return held;
+	if (!d->only_qpn)
+		return mrc_qp_next(dev, d->idx);
+	if (d->want_qpn < d->idx)
+		return NULL;
+	qp = mrc_qp_find(d->want_qpn);
+	if (!qp || qp->dev == dev)
+		return qp;
+	mrc_qp_put(qp);
+	return NULL;
 }
 
 static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
@@ -557,17 +534,12 @@ static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
 static int dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct mrc_dev *dev, struct dump *d)
 {
-	bool full = true;
+	struct mrc_qp *qp;
 	int err = 0;
-	u32 i, n;
 
-	while (!err && full) {
-		n = batch_qps(dev, d, &full);
-		for (i = 0; i < n; i++) {
-			if (!err)
-				err = dump_qp(skb, cb, dev, d, d->batch.qp[i]);
-			mrc_qp_put(d->batch.qp[i]);
-		}
+	while (!err && (qp = next_qp(dev, d)) != NULL) {
+		err = dump_qp(skb, cb, dev, d, qp);
+		mrc_qp_put(qp);
 	}
 	return err;
 }

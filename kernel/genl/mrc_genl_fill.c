@@ -247,6 +247,7 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
+	u32 pid = pid_vnr(qp->pid);	/* as the reader would call it; 0: it cannot see it */
 	struct mrc_qp_sum s;
 
 	if (!nest)
@@ -256,7 +257,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, s.dqpn) ||
 	    nla_put_u32(skb, MRC_A_QP_STATE, s.state) ||
 	    nla_put(skb, MRC_A_QP_GID, sizeof(s.dgid), &s.dgid) ||
-	    nla_put_u32(skb, MRC_A_QP_PID, qp->pid) ||
+	    (pid && nla_put_u32(skb, MRC_A_QP_PID, pid)) ||
 	    (s.algorithm && nla_put_string(skb, MRC_A_QP_ALGORITHM, s.algorithm)) ||
 	    nla_put_u64_64bit(skb, MRC_A_QP_CC_PROFILE_ID, s.cc_profile_id, MRC_A_QP_PAD) ||
 	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||

@@ -122,6 +122,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	struct mrc_ibcq *shell = container_of(ibcq, struct mrc_ibcq, ibcq);
 	struct ib_udata *udata = mrc_create_cq_udata(arg);
 	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
+	struct mrc_dev *dev = to_mrc_dev(ibcq->device);
 	struct mrc_cq *cq;
 	u64 key = 0;
 	int err;
@@ -135,9 +136,12 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp));
 	if (err)
 		return err;
-	cq = kzalloc(sizeof(*cq), GFP_KERNEL);
+	if (!atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
+		return -ENOSPC;
+	err = -ENOMEM;
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
 	if (!cq)
-		return -ENOMEM;
+		goto err_count;
 	err = mrc_ring_create(&cq->ring, ctx, cq_entries(attr->cqe),
 			      sizeof(struct mrc_cqe), &key);
 	if (err)
@@ -146,7 +150,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	INIT_WORK(&cq->free_work, cq_free_work);
 	spin_lock_init(&cq->lock);
 	cq->ibcq = ibcq;
-	cq->dev = to_mrc_dev(ibcq->device);
+	cq->dev = dev;
 	err = cq_answer(cq, udata, key);
 	if (err)
 		goto err_ring;
@@ -159,6 +163,8 @@ err_ring:
 	mrc_ring_free(&cq->ring);
 err_free:
 	kfree(cq);
+err_count:
+	atomic_dec(&dev->n_cqs);
 	return err;
 }
 
@@ -170,6 +176,7 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	cq->ibcq = NULL;
 	spin_unlock_bh(&cq->lock);
 	mrc_ring_unmap(&cq->ring);
+	atomic_dec(&cq->dev->n_cqs);
 	mrc_cq_put(cq);
 	return 0;
 }

@@ -10,6 +10,10 @@
  * last put hands over to a work item, except in deregistration itself, where
  * a program that registers again at once should find its memlock limit free.
  *
+ * The memory is the program's own again when deregistration returns. Whoever keeps a
+ * reference for longer than one packet asks mrc_mr_alive() for each; who holds one for a
+ * packet runs with BH off, and is waited for.
+ *
  * Ranges are checked by the caller (mrc_mr_covers(), by subtraction); the copy
  * functions only assert. An empty region has no pages and covers nothing.
  */
@@ -22,6 +26,7 @@
 #include "mem/mrc_mr.h"
 #include "mem/mrc_payload.h"
 #include "mem/mrc_pd.h"
+#include "mem/mrc_ucontext.h"
 
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
@@ -29,7 +34,7 @@
 #define MRC_MR_IGNORED	(IB_ACCESS_OPTIONAL | IB_ZERO_BASED | IB_ACCESS_HUGETLB)
 #define MRC_MR_TAIL	64	/* bytes placed after all others */
 
-static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1);
+static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
 static void mr_free(struct mrc_mr *mr)
@@ -71,10 +76,26 @@ struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
 	rcu_read_lock();
 	mr = xa_load(&mrc_mrs, key >> 8);
 	if (mr && (mr->key != key || mr->dev != dev || mr->pdn != pdn ||
-		   READ_ONCE(mr->dead) || !kref_get_unless_zero(&mr->ref)))
+		   !kref_get_unless_zero(&mr->ref)))
 		mr = NULL;
 	rcu_read_unlock();
-	return mr;
+	if (!mr)
+		return NULL;
+	smp_mb__after_atomic();	/* the reference, then dead; mr_wait() the other way round */
+	if (likely(mrc_mr_alive(mr)))
+		return mr;
+	mrc_mr_put(mr);
+	return NULL;
+}
+
+/* Copies under way end. Most regions have no user then, and nobody waits. */
+static void mr_wait(const struct mrc_mr *mr)
+{
+	smp_mb();	/* dead, then the references */
+	if (kref_read(&mr->ref) > 1)
+		synchronize_rcu();
+	else
+		smp_acquire__after_ctrl_dep();
 }
 
 bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
@@ -251,7 +272,7 @@ static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int acc
 		return PTR_ERR(mr->umem);
 	mr->n_pages = ib_umem_num_pages(mr->umem);
 	mr->page_off = ib_umem_offset(mr->umem);
-	mr->pages = kvmalloc_array(mr->n_pages, sizeof(*mr->pages), GFP_KERNEL);
+	mr->pages = kvmalloc_array(mr->n_pages, sizeof(*mr->pages), GFP_KERNEL_ACCOUNT);
 	if (!mr->pages)
 		goto err_umem;
 	for_each_sgtable_page(&mr->umem->sgt_append.sgt, &it, 0) {
@@ -275,17 +296,17 @@ static int mr_hash(struct mrc_mr *mr)
 
 	/* Reserved first: the key must be whole before anyone can see it. */
 	err = xa_alloc_cyclic(&mrc_mrs, &index, NULL, XA_LIMIT(1, 0xffffff), &mrc_mr_next,
-			      GFP_KERNEL);
+			      GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;
 	mr->key = index << 8 | (mrc_seed_u32() & 0xff);
-	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL));
+	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL_ACCOUNT));
 }
 
 static struct mrc_mr *mr_create(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
 				int access)
 {
-	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!mr)
@@ -316,31 +337,42 @@ err_free:
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
 			 struct ib_udata *udata)
 {
+	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
+	int err = -ENODEV;
 
 	if (access & ~(MRC_MR_ACCESS | MRC_MR_IGNORED))
 		return ERR_PTR(-EOPNOTSUPP);
-	if (length && iova > U64_MAX - (length - 1))
+	if (length > MRC_MAX_MR_SIZE || (length && iova > U64_MAX - (length - 1)))
 		return ERR_PTR(-EINVAL);
-	shell = kzalloc(sizeof(*shell), GFP_KERNEL);
-	if (!shell)
-		return ERR_PTR(-ENOMEM);
-	/* Keeps the device registered until the last holder let go of the pages. */
-	if (!ib_device_try_get(ibpd->device)) {
-		kfree(shell);
-		return ERR_PTR(-ENODEV);
+	if (!atomic_add_unless(&dev->n_mrs, 1, MRC_MAX_MR))
+		return ERR_PTR(-ENOSPC);
+	shell = kzalloc(sizeof(*shell), GFP_KERNEL_ACCOUNT);
+	if (!shell) {
+		err = -ENOMEM;
+		goto err_count;
 	}
+	/* Keeps the device registered until the last holder let go of the pages. */
+	if (!ib_device_try_get(ibpd->device))
+		goto err_shell;
 	mr = mr_create(ibpd, start, length, iova, access);
 	if (IS_ERR(mr)) {
-		ib_device_put(ibpd->device);
-		kfree(shell);
-		return ERR_CAST(mr);
+		err = PTR_ERR(mr);
+		goto err_dev;
 	}
 	shell->mr = mr;
 	shell->ibmr.lkey = mr->key;
 	shell->ibmr.rkey = mr->key;
 	return &shell->ibmr;
+
+err_dev:
+	ib_device_put(ibpd->device);
+err_shell:
+	kfree(shell);
+err_count:
+	atomic_dec(&dev->n_mrs);
+	return ERR_PTR(err);
 }
 
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
@@ -350,6 +382,8 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	WRITE_ONCE(mr->dead, true);
 	xa_erase(&mrc_mrs, mr->key >> 8);
+	mr_wait(mr);
+	atomic_dec(&mr->dev->n_mrs);
 	kref_put(&mr->ref, mr_release_now);
 	kfree(shell);
 	return 0;

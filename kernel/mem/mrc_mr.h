@@ -35,12 +35,14 @@ struct mrc_mr {
 	u32 n_pages;
 	struct page **pages;
 	struct ib_umem *umem;
-	bool dead;		/* deregistered; holders finish, nobody new */
+	bool dead;		/* deregistered: nothing is read or written any more */
 };
 
 /* Softirq-safe. NULL unless the key exists, belongs to @dev and @pdn and is alive. */
 struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key);
 void mrc_mr_put(struct mrc_mr *mr);	/* any context */
+/* May its memory still be touched: until the end of this BH-disabled section. */
+static inline bool mrc_mr_alive(const struct mrc_mr *mr) { return !READ_ONCE(mr->dead); }
 /* Does [va, va + len) lie inside with all of @access. Zero length: true. */
 bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access);
 

@@ -11,15 +11,28 @@
  * a reference on each page, so what a program has mapped stays valid memory
  * for as long as it has it mapped, whatever becomes of the rest. That is why
  * no vm_operations of ours are needed and the module may go away underneath.
+ *
+ * Rings are paid for twice, as pinned user pages are: each page is charged to the cgroup of
+ * whoever asked (and refused there, before anybody is killed for it), and while the ring is
+ * published it counts as pinned against RLIMIT_MEMLOCK. A program that keeps a mapping
+ * beyond that has it in its RSS.
  */
+#include <linux/capability.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "mem/mrc_ring.h"
 
+#define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 struct mrc_ring_mem {
 	struct kref ref;
 	void *addr;
+	struct page **pages;
+	u32 n_pages;
+	struct mm_struct *mm;		/* charged for pinned pages while published */
 	struct mrc_ring_entry *entry;	/* owner's view; NULL: not published */
 };
 
@@ -32,7 +45,11 @@ static void ring_mem_free(struct kref *ref)
 {
 	struct mrc_ring_mem *mem = container_of(ref, struct mrc_ring_mem, ref);
 
-	vfree(mem->addr);
+	if (mem->addr)
+		vunmap(mem->addr);
+	while (mem->n_pages)
+		__free_page(mem->pages[--mem->n_pages]);
+	kvfree(mem->pages);
 	kfree(mem);
 }
 
@@ -41,24 +58,55 @@ static void ring_mem_put(struct mrc_ring_mem *mem)
 	kref_put(&mem->ref, ring_mem_free);
 }
 
+/* vmalloc_user() would do, but charges nobody. */
+static bool ring_mem_fill(struct mrc_ring_mem *mem, u32 n)
+{
+	mem->pages = kvmalloc_array(n, sizeof(*mem->pages), RING_GFP);
+	if (!mem->pages)
+		return false;
+	for (; mem->n_pages < n; mem->n_pages++) {
+		mem->pages[mem->n_pages] = alloc_page(RING_GFP | __GFP_ZERO | __GFP_HIGHMEM);
+		if (!mem->pages[mem->n_pages])
+			return false;
+		cond_resched();
+	}
+	mem->addr = vmap(mem->pages, n, VM_MAP | VM_USERMAP, PAGE_KERNEL);
+	return mem->addr;
+}
+
 static struct mrc_ring_mem *ring_mem_alloc(size_t bytes)
 {
-	struct mrc_ring_mem *mem = kzalloc(sizeof(*mem), GFP_KERNEL);
+	struct mrc_ring_mem *mem = kzalloc(sizeof(*mem), GFP_KERNEL_ACCOUNT);
 
 	if (!mem)
 		return NULL;
-	mem->addr = vmalloc_user(bytes);
-	if (!mem->addr) {
-		kfree(mem);
-		return NULL;
-	}
 	kref_init(&mem->ref);
-	return mem;
+	if (ring_mem_fill(mem, bytes >> PAGE_SHIFT))
+		return mem;
+	ring_mem_put(mem);
+	return NULL;
+}
+
+/* As ib_umem_get() counts what it pins. */
+static int ring_charge(struct mm_struct *mm, u32 pages)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	if (atomic64_add_return(pages, &mm->pinned_vm) <= limit || capable(CAP_IPC_LOCK))
+		return 0;
+	atomic64_sub(pages, &mm->pinned_vm);
+	return -ENOMEM;
+}
+
+static void ring_uncharge(struct mm_struct *mm, u32 pages)
+{
+	atomic64_sub(pages, &mm->pinned_vm);
+	mmdrop(mm);
 }
 
 static int ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_t bytes)
 {
-	struct mrc_ring_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
+	struct mrc_ring_entry *e = kzalloc(sizeof(*e), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!e)
@@ -72,6 +120,8 @@ static int ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_
 		return err;
 	}
 	mem->entry = e;
+	mem->mm = current->mm;
+	mmgrab(mem->mm);
 	return 0;
 }
 
@@ -79,23 +129,25 @@ int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u3
 		    u64 *mmap_key)
 {
 	size_t bytes = PAGE_ALIGN(MRC_RING_HDR_SIZE + (size_t)entries * stride);
+	u32 pages = bytes >> PAGE_SHIFT;
 	struct mrc_ring_mem *mem;
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct mrc_ring_hdr) > MRC_RING_HDR_SIZE);
 	if (WARN_ON_ONCE(!is_power_of_2(entries) || !stride))
 		return -EINVAL;
+	err = ring_charge(current->mm, pages);
+	if (err)
+		return err;
 	mem = ring_mem_alloc(bytes);
-	if (!mem)
-		return -ENOMEM;
-	if (ctx) {
-		err = ring_publish(mem, ctx, bytes);
-		if (err) {
+	err = mem ? ring_publish(mem, ctx, bytes) : -ENOMEM;
+	if (err) {
+		if (mem)
 			ring_mem_put(mem);
-			return err;
-		}
-		*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
+		atomic64_sub(pages, &current->mm->pinned_vm);
+		return err;
 	}
+	*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
 	r->mem = mem;
 	r->hdr = mem->addr;
 	r->slots = (u8 *)mem->addr + MRC_RING_HDR_SIZE;
@@ -111,6 +163,7 @@ void mrc_ring_unmap(struct mrc_ring *r)
 		return;
 	rdma_user_mmap_entry_remove(&r->mem->entry->rdma);
 	r->mem->entry = NULL;
+	ring_uncharge(r->mem->mm, r->mem->n_pages);
 }
 
 void mrc_ring_free(struct mrc_ring *r)

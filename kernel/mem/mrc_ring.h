@@ -23,10 +23,13 @@ struct mrc_ring {
 	size_t bytes;		/* of the mapping */
 };
 
-/* Process context. @ctx NULL: kernel-only ring. */
+/*
+ * Process context, of the program that @ctx belongs to. -ENOMEM: no memory, its cgroup has
+ * none left, or its memlock limit is reached.
+ */
 int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
 		    u64 *mmap_key);
-/* Unpublish the mapping key (process context) ... */
+/* Unpublish the mapping key (process context): it counts as pinned no more ... */
 void mrc_ring_unmap(struct mrc_ring *r);
 /* ... and drop the kernel's reference (any sleeping context). */
 void mrc_ring_free(struct mrc_ring *r);

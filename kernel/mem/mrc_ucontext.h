@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * mrc_ucontext.h - the user context, private data of uverbs calls, and the
- * limits that query_device() reports and the create verbs enforce.
+ * limits per device that query_device() reports and the create verbs enforce.
  */
 #ifndef MRC_UCONTEXT_H
 #define MRC_UCONTEXT_H
@@ -11,7 +11,8 @@
 
 #define MRC_MAX_QP	65536
 #define MRC_MAX_CQ	65536
-#define MRC_MAX_MR	(1 << 20)
+#define MRC_MAX_MR	(1 << 17)
+#define MRC_MAX_MR_SIZE	(1ull << 39)	/* its table of pages is 1 GiB then */
 #define MRC_MAX_PD	65536
 #define MRC_MAX_QP_WR	16384
 #define MRC_MIN_CQE	32

@@ -8,8 +8,12 @@
 
 #include "core/mrc_dev.h"
 
-/* Any context up to softirq; takes dev->qp_lock and each QP's lock. */
+struct mrc_qp;
+
+/* Process context, sleeps. Takes dev->qp_lock and each QP's lock, one at a time. */
 void mrc_counters_sum(struct mrc_dev *dev, struct mrc_stats *sum);
+/* Under dev->qp_lock and qp->lock: the connection is reset, what it counted stays. */
+void mrc_counters_gone(struct mrc_qp *qp);
 /* Called by ib_core. */
 struct rdma_hw_stats *mrc_counters_alloc(struct ib_device *ibdev, u32 port);
 int mrc_counters_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);

@@ -6,7 +6,7 @@
  * the engine's memory, the copies of work requests, the two rings. Nothing is
  * allocated later.
  *
- * destroy_qp takes the QP out of the table, the peer's and the device's list, resets the
+ * destroy_qp takes the QP out of the table and the peer's list, resets the
  * engine and cuts the tie to ib_core's object, all under the locks those need; from then on
  * nothing is sent, completed or armed. What becomes of it then: data/mrc_qp.c.
  */
@@ -193,7 +193,6 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	INIT_WORK(&qp->free_work, mrc_qp_free_work);
 	spin_lock_init(&qp->lock);
 	mutex_init(&qp->mutex);
-	INIT_LIST_HEAD(&qp->dev_link);
 	mrc_qp_peer_init(qp);
 	INIT_LIST_HEAD(&qp->bh_link);
 	mrc_hrtimer_setup(&qp->timer, mrc_bh_timer, CLOCK_MONOTONIC, MRC_QP_TIMER_MODE);
@@ -201,7 +200,7 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	qp->dev = to_mrc_dev(ibqp->device);
 	qp->ibqp = ibqp;
 	qp->pdn = to_mrc_pd(ibqp->pd)->pdn;
-	qp->pid = task_pid_nr(current);
+	qp->pid = get_task_pid(current, PIDTYPE_TGID);
 	qp->state = IB_QPS_RESET;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->init = *init;
@@ -261,9 +260,8 @@ static int qp_enlist(struct mrc_qp *qp)
 	spin_lock_bh(&dev->qp_lock);
 	if (dev->n_qps < MRC_MAX_QP) {
 		dev->n_qps++;
-		list_add_tail(&qp->dev_link, &dev->qps);
 	} else {
-		err = -ENOMEM;
+		err = -ENOSPC;
 	}
 	spin_unlock_bh(&dev->qp_lock);
 	if (!err)
@@ -325,16 +323,15 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
 	struct mrc_dev *dev = qp->dev;
 
-	mrc_qp_withdraw(qp);
 	mutex_lock(&qp->mutex);
 	spin_lock_bh(&qp->lock);
 	qp->ibqp = NULL;
 	spin_unlock_bh(&qp->lock);
 	mrc_qp_reset(qp);
 	mutex_unlock(&qp->mutex);
+	mrc_qp_withdraw(qp);	/* not earlier: a sum finds what it counted here, or with the gone */
 
 	spin_lock_bh(&dev->qp_lock);
-	list_del(&qp->dev_link);
 	dev->n_qps--;
 	spin_unlock_bh(&dev->qp_lock);
 

@@ -6,6 +6,7 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_qp_peer.h"
+#include "verbs/mrc_counters.h"
 #include "verbs/mrc_qp_reset.h"
 
 /*
@@ -47,7 +48,6 @@ static void qp_forget_work(struct mrc_qp *qp)
 
 void mrc_qp_reset(struct mrc_qp *qp)
 {
-	struct mrc_conn_info info;
 	struct sk_buff_head held;
 	struct mrc_pathset *ps;
 	struct mrc_qpcc *qpcc;
@@ -57,10 +57,8 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	__skb_queue_head_init(&held);
 	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
 	spin_lock(&qp->lock);
-	mrc_conn_info(&qp->conn, &info);
-	mrc_stats_add(&qp->dev->gone, &info.stats);
 	qp_reset_conn(qp);
-	mrc_conn_clear_stats(&qp->conn);
+	mrc_counters_gone(qp);
 	qp->state = IB_QPS_RESET;
 	peer = qp->peer;
 	ps = qp->ps;

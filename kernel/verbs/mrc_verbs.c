@@ -39,7 +39,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	memset(a, 0, sizeof(*a));
 	a->fw_ver = 1ull << 32;
 	a->sys_image_guid = ibdev->node_guid;
-	a->max_mr_size = ~0ull;
+	a->max_mr_size = MRC_MAX_MR_SIZE;
 	a->page_size_cap = PAGE_MASK;
 	a->max_qp = MRC_MAX_QP;
 	a->max_qp_wr = MRC_MAX_QP_WR;
@@ -168,7 +168,7 @@ static void disassociate_ucontext(struct ib_ucontext *ibuc)
 static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
-	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL);
+	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL_ACCOUNT);
 
 	if (pdn < 0)
 		return pdn;

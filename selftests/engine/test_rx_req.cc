@@ -207,6 +207,32 @@ TEST_F(rx_stream, exec_fail)
     EXPECT_EQ(v[0].hdr.psn, 2000u);
 }
 
+// The memory of an answer may be deregistered while it is sent.
+TEST_F(rx_stream, exec_revoke)
+{
+    mrc_exec x, y;
+
+    make();
+    take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
+    take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x2000, 0, 1));
+    ASSERT_TRUE(ev.exec(&x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    ASSERT_TRUE(ev.exec(&y));
+    mrc_conn_exec_done(&c, y.slot, 0, now);
+    tx_all();
+    mrc_conn_exec_revoke(&c, y.slot, MRC_NAK_REM_ACCESS, now);
+    mrc_conn_exec_revoke(&c, y.slot, MRC_NAK_REM_ACCESS, now);
+    EXPECT_EQ(c.stats.naks_access, 1u);
+    tx_all();
+    EXPECT_FALSE(mrc_conn_nak_sent(&c)) << "the answer before it is under way";
+    sack(1000);
+    auto v = tx_ctrl(MRC_OPC_ACK);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.psn, 2001u);
+    EXPECT_EQ(v[0].hdr.u.aeth.syndrome, MRC_AETH_NAK | MRC_NAK_REM_ACCESS);
+    EXPECT_TRUE(mrc_conn_nak_sent(&c));
+}
+
 // The order is the engine's: who has asked before a program was told must be answered from
 // memory as it was before. mrc_conn_next() cannot be called wrongly.
 TEST_F(rx_stream, nothing_completes_while_a_request_runs)

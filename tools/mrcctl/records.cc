@@ -316,10 +316,12 @@ record qp_record(const table &t)
     r.add("state", qp_state_name(static_cast<uint32_t>(q[MRC_A_QP_STATE].num())));
     r.add("peer", format_address(q[MRC_A_QP_GID].bytes()));
     add_num(r, q, MRC_A_QP_DEST_NUM, "peer_qpn");
-    uint64_t pid = q[MRC_A_QP_PID].num();
-    r.add("pid", pid);
-    if (std::string comm = pid ? comm_of(pid) : "[kernel]"; !comm.empty())
-        r.add("comm", comm);
+    if (q[MRC_A_QP_PID]) { // absent: the program is in a PID namespace that we do not see
+        uint64_t pid = q[MRC_A_QP_PID].num();
+        r.add("pid", pid);
+        if (std::string comm = comm_of(pid); !comm.empty())
+            r.add("comm", comm);
+    }
     add_num(r, q, MRC_A_QP_PSN_NEXT, "psn_next");
     add_num(r, q, MRC_A_QP_PSN_UNA, "psn_una");
     add_num(r, q, MRC_A_QP_RX_CACK, "rx_cack");

@@ -246,7 +246,7 @@ enum {
 	MRC_A_QP_CWND,		/* u32 bytes */
 	MRC_A_QP_SRTT,		/* u32 ns */
 	MRC_A_QP_MIN_RTT,	/* u32 ns */
-	MRC_A_QP_PID,		/* u32 */
+	MRC_A_QP_PID,		/* u32, in the reader's PID namespace; absent: not in it */
 	MRC_A_QP_STATS,		/* nest of MRC_A_STAT, repeated */
 	MRC_A_QP_ALGORITHM,	/* string: of its congestion control, once it can send */
 	MRC_A_QP_CC_PROFILE_ID,	/* u64; 0: a window of its own */
