@@ -223,10 +223,16 @@ static void test_send(struct mrc_qp *qp)
 	kick_error = EIO;
 	a = write_wr(&sge, NULL);
 	bad = NULL;
-	check(!mrc_post_send(ibqp, &a, &bad) && !bad && hdr->prod == 4 && hdr->need_kick == 1,
-	      "a doorbell that fails is tried again, and its requests are posted");
+	check(!mrc_post_send(ibqp, &a, &bad) && !bad && hdr->prod == 4,
+	      "the requests of a doorbell that fails are posted");
+	check(mrc_post_send(ibqp, &a, &bad) == EIO && bad == &a && hdr->prod == 4,
+	      "while it fails nothing more is");
 	kick_error = 0;
+	kicks = 0;
+	check(!mrc_post_send(ibqp, &a, &bad) && hdr->prod == 5 && kicks == 1,
+	      "the next post rings first");
 	hdr->need_kick = 0;
+	qp->sq.idx = hdr->prod = 4;	/* as if it had not been */
 
 	c = write_wr(&sge, NULL);
 	b = write_wr(&sge, &c);

@@ -56,6 +56,7 @@ struct mrc_qp {
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;
 	uint32_t max_inline;
+	bool sq_stuck;			/* the last doorbell failed; any thread */
 	/* Between ibv_wr_start and ibv_wr_complete, under sq_lock. */
 	uint32_t wr_first;		/* sq.idx to go back to */
 	int wr_err;
@@ -124,6 +125,8 @@ int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 int mrc_doorbell(struct ibv_qp *qp);
 /* The same after publishing; when it fails the next post tries again. */
 void mrc_sq_kick(struct mrc_qp *qp);
+/* Before a post: rings again if the last doorbell failed. 0, or why it does not work. */
+int mrc_sq_unstick(struct mrc_qp *qp);
 
 /* wr.c: fill in the function pointers of ibv_wr_*. */
 void mrc_qp_set_wr_ops(struct mrc_qp *qp);

@@ -34,14 +34,26 @@ __attribute__((weak)) int mrc_doorbell(struct ibv_qp *ibqp)
 }
 
 /*
- * After a doorbell that failed the next post tries again. It is no error of the requests: they
- * are in the ring, and a program told otherwise would post them twice. What makes a doorbell
- * fail for good, the device being gone, is told by IBV_EVENT_DEVICE_FATAL.
+ * A doorbell that fails is no error of the requests: they are in the ring, and a program told
+ * otherwise would post them twice. The next post rings first, and if that fails again, because
+ * the device is gone, nothing of it is posted.
  */
 void mrc_sq_kick(struct mrc_qp *qp)
 {
 	if (mrc_doorbell(&qp->v.qp))
-		__atomic_store_n(&qp->sq.hdr->need_kick, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&qp->sq_stuck, true, __ATOMIC_RELAXED);
+}
+
+int mrc_sq_unstick(struct mrc_qp *qp)
+{
+	int ret;
+
+	if (!__atomic_load_n(&qp->sq_stuck, __ATOMIC_RELAXED))
+		return 0;
+	ret = mrc_doorbell(&qp->v.qp);
+	if (!ret)
+		__atomic_store_n(&qp->sq_stuck, false, __ATOMIC_RELAXED);
+	return ret;
 }
 
 static int put_inline(struct mrc_send_wqe *wqe, uint32_t max, const struct ibv_sge *sge,
@@ -133,11 +145,12 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	struct mrc_qp *qp = to_mqp(ibqp);
 	bool kick = false;
 	uint32_t start;
-	int ret = 0;
+	int ret;
 
-	if (ibqp->state < IBV_QPS_RTS) {
+	ret = ibqp->state < IBV_QPS_RTS ? EINVAL : mrc_sq_unstick(qp);
+	if (ret) {
 		*bad_wr = wr;
-		return EINVAL;
+		return ret;
 	}
 
 	pthread_spin_lock(&qp->sq_lock);

@@ -21,7 +21,7 @@ static void wrx_start(struct ibv_qp_ex *ibqp)
 	pthread_spin_lock(&qp->sq_lock);
 	qp->wr_first = qp->sq.idx;
 	qp->wr_cur = NULL;
-	qp->wr_err = qp->v.qp.state < IBV_QPS_RTS ? EINVAL : 0;
+	qp->wr_err = qp->v.qp.state < IBV_QPS_RTS ? EINVAL : mrc_sq_unstick(qp);
 }
 
 static struct mrc_send_wqe *wrx_new(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode opcode)
