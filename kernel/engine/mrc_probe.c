@@ -232,12 +232,13 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 
 /*
  * Answers in a row that bring @ev back. Where nothing is sent that pays for probes, each takes a
- * tenth of a second: one has to do then for what was only silent, and did not flap.
+ * tenth of a second: one has to do then for what was only silent, and if it flapped as many as
+ * for what did not.
  */
 static u32 mrc_probe_need(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	if (ev->by_loss && !ev->flaps && mrc_credit_units(s) < MRC_PROBE_COST)
-		return 1;
+	if (ev->by_loss && mrc_credit_units(s) < MRC_PROBE_COST)
+		return ev->flaps ? s->readmit : 1;
 	return min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
 }
 

@@ -244,6 +244,19 @@ TEST_F(budget, where_questions_are_rare_one_answer_will_do)
     EXPECT_EQ(s.bad, 0);
 }
 
+// It flapped, which would take 16 answers where there are many questions: 1.6 s of rare ones.
+TEST_F(budget, where_questions_are_rare_two_will_do_for_what_flapped)
+{
+    start(8, 1);
+    sign(3, MRC_SIGN_LOST);
+    s.ev[3].flaps = 3;
+    s.credit.units = 0;
+    live(100 * kMs, 20 * kUs, 0);
+    EXPECT_EQ(state(3), MRC_EV_ASSUMED_BAD) << "one is not enough";
+    live(400 * kMs, 20 * kUs, 0);
+    EXPECT_LE(state(3), MRC_EV_SKIP);
+}
+
 TEST_F(budget, the_dead_are_not_forgiven_with_the_living)
 {
     start(64, 2);
