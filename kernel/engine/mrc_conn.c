@@ -384,8 +384,8 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
 	if (c->fail)
 		return;
 	c->fail = (u8)status;
-	if (c->evs && c->evs->next_probe_ns != MRC_TIME_NEVER)
-		c->evs->wake = true;	/* it asks nothing any more */
+	if (c->evs && mrc_evset_asks(c->evs))
+		WRITE_ONCE(c->evs->wake, true);	/* it asks nothing any more */
 	mrc_tx_withdraw(c);
 }
 

@@ -234,7 +234,7 @@ static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
 {
 	c->ctl.unheard = (u8)(c->ctl.unheard < 255 ? c->ctl.unheard + 1 : 256 - MRC_UNHEARD);
 	if (c->ctl.unheard % MRC_UNHEARD == 0)
-		c->evs->wake = true;
+		WRITE_ONCE(c->evs->wake, true);
 	if (c->ctl.unheard >= MRC_UNHEARD)	/* whose turn is next is decided by time */
 		mrc_evset_reschedule(c->evs, now_ns);
 }

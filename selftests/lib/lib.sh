@@ -144,6 +144,20 @@ wait_until() {
 	done
 }
 
+# refused TEXT... -- CMD...: it fails, and says each of the texts.
+refused() {
+	local texts=() text said
+	while [ "$1" != -- ]; do
+		texts+=("$1")
+		shift
+	done
+	shift
+	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
+	for text in "${texts[@]}"; do
+		[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
+	done
+}
+
 # The module as built for the kernel of this virtual machine. insmod does not
 # load what it depends on.
 load_mrc() {

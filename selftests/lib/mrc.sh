@@ -93,10 +93,8 @@ mrc_clear() {
 
 mrc_no_devices() { ! compgen -G '/sys/class/infiniband/mrc*'; }
 
-# mrc_one_plane: h1 and h2 with one veth pair between their eth1, which own the
-# addresses themselves, as with rxe.
-mrc_one_plane() {
-	local i
+# mrc_cable: h1 and h2 with a veth pair between their eth1, and nothing on it.
+mrc_cable() {
 	mrc_clear || return
 	mkdir -p "$FABRIC_DIR"
 	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
@@ -105,7 +103,13 @@ mrc_one_plane() {
 	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
 	fabric__no_dad h1
 	fabric__no_dad h2
-	fabric__cable h1 eth1 h2 eth1 | ip -b - || return
+	fabric__cable h1 eth1 h2 eth1 | ip -b -
+}
+
+# mrc_one_plane: that, and the eth1 own the addresses themselves, as with rxe.
+mrc_one_plane() {
+	local i
+	mrc_cable || return
 	for i in 1 2; do
 		fabric_host_addr $i
 		ip -n h$i -b - <<-BATCH || return
@@ -122,6 +126,12 @@ mrc_one_plane() {
 	mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 fd00:6d72:63::2 &&
 		mrc_until 20 fabric_in h2 ping -q -c 1 -W 2 fd00:6d72:63::1 &&
 		mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 10.77.0.2
+}
+
+# mrc_qp_of HOST KEY: of its first QP that sends.
+mrc_qp_of() {
+	mrcctl -n "$1" -j qp show |
+		jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"
 }
 
 # mrc_fabric_by_hand HOSTS PLANES T0S T1S

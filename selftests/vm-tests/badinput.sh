@@ -15,8 +15,6 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-qp_of() { mrcctl -n "$1" -j qp show | jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"; }
-
 # The two programs stand still, so that every counter does.
 freeze() { kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"; }
 thaw() { kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"; }
@@ -48,13 +46,6 @@ inject() {
 	[ "$REPLY" = "${counter:+$counter+1}" ]
 }
 
-refused() {	# TEXT -- CMD...
-	local text=$1 said
-	shift 2
-	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
-	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
-}
-
 ksft_plan
 mrc_begin mrcctl mrc_verify mrc_bad python3
 
@@ -72,8 +63,8 @@ ip -n h2 neigh add fd00:6d72:63::e15e dev eth1 \
 	lladdr "$(ip -n h1 -j link show eth1 | jq -r '.[0].address')"
 fabric_host_addr 1
 coproc INJECT { nsenter --net=/run/netns/h2 -- /usr/bin/python3 -I -S \
-	"$here/../verbs/mrc_inject.py" "$REPLY" fd00:6d72:63::2 "$(qp_of h1 qpn)" \
-	"$(qp_of h1 rx_cack)" "$(qp_of h1 psn_next)" 2>&1; }
+	"$here/../verbs/mrc_inject.py" "$REPLY" fd00:6d72:63::2 "$(mrc_qp_of h1 qpn)" \
+	"$(mrc_qp_of h1 rx_cack)" "$(mrc_qp_of h1 psn_next)" 2>&1; }
 ksft_test "a UDP payload shorter than BTH" inject short rx_malformed
 ksft_test "an empty UDP payload" inject empty rx_malformed
 ksft_test "BTH and ICRC alone" inject headless rx_malformed

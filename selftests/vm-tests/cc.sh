@@ -20,13 +20,6 @@ both() {
 	done
 }
 
-refused() {	# TEXT CMD...
-	local text=$1 said
-	shift
-	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
-	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
-}
-
 set1() { mrcctl -n h1 dev set dev mrc0 "$@"; }
 cc1() { mrcctl -n h1 cc set dev mrc0 "$@"; }
 
@@ -58,15 +51,15 @@ kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
 # --------------------------------------------------------------- settings
-ksft_test "an unknown algorithm" refused "unknown algorithm bbr" cc1 id 1 algorithm bbr
-ksft_test "an algorithm's name that is too long" refused "" \
+ksft_test "an unknown algorithm" refused "unknown algorithm bbr" -- cc1 id 1 algorithm bbr
+ksft_test "an algorithm's name that is too long" refused "" -- \
 	cc1 id 1 algorithm aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbcccc
-ksft_test "a parameter that fixed has not" refused "no parameter but window" \
+ksft_test "a parameter that fixed has not" refused "no parameter but window" -- \
 	cc1 id 1 algorithm fixed gamma 0.5
-ksft_test "nor has it trimming" refused "no parameter but window" \
+ksft_test "nor has it trimming" refused "no parameter but window" -- \
 	cc1 id 1 algorithm fixed trimming on
-ksft_test "profile 0" refused "id" cc1 id 0 algorithm nscc
-ksft_test "a default that does not exist" refused "no CC profile 7" set1 cc-profile 7
+ksft_test "profile 0" refused "id" -- cc1 id 0 algorithm nscc
+ksft_test "a default that does not exist" refused "no CC profile 7" -- set1 cc-profile 7
 ksft_test "a profile" both cc set dev mrc0 id 1 algorithm nscc gamma 0.75 eta 100.5
 ksft_equal "as it is shown" '"uet-1.0-nscc 0.75 100.5 true"' \
 	"$(mrcctl -n h1 -j cc show | jq -c '.[] | "\(.algorithm) \(.gamma) \(.eta) \(.quick_adapt)"')"
@@ -75,14 +68,14 @@ ksft_test "one that does" both cc set dev mrc0 id 1 algorithm nscc trimming on g
 ksft_equal "is shown" '"true 0.75"' \
 	"$(mrcctl -n h1 -j cc show | jq -c '.[] | "\(.trimming) \(.gamma)"')"
 ksft_test "as the device's default" both dev set dev mrc0 cc-profile 1
-ksft_test "which cannot be deleted" refused "default" mrcctl -n h1 cc del dev mrc0 id 1
-ksft_test "a profile that is not there cannot either" refused "no CC profile 9" \
+ksft_test "which cannot be deleted" refused "default" -- mrcctl -n h1 cc del dev mrc0 id 1
+ksft_test "a profile that is not there cannot either" refused "no CC profile 9" -- \
 	mrcctl -n h1 cc del dev mrc0 id 9
-ksft_test "trimmed data that looks like data" refused "data and trimmed must differ" \
+ksft_test "trimmed data that looks like data" refused "data and trimmed must differ" -- \
 	set1 dscp-trimmed 8
-ksft_test "one mark for both places" refused "trimmed and trimmed-lasthop must differ" \
+ksft_test "one mark for both places" refused "trimmed and trimmed-lasthop must differ" -- \
 	set1 dscp-trimmed 20 dscp-trimmed-lasthop 20
-ksft_test "control packets that look trimmed" refused "control and trimmed-lasthop" \
+ksft_test "control packets that look trimmed" refused "control and trimmed-lasthop" -- \
 	set1 dscp-control 18
 ksft_test "all classes moved at once" set1 dscp-data 1 dscp-rtx 2 dscp-control 3 \
 	dscp-no-trim 4 dscp-trimmed 8 dscp-trimmed-lasthop 9

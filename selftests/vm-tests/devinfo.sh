@@ -13,20 +13,6 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-# refused TEXT... -- CMD...: it fails and says each of the texts.
-refused() {
-	local texts=() text said
-	while [ "$1" != -- ]; do
-		texts+=("$1")
-		shift
-	done
-	shift
-	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
-	for text in "${texts[@]}"; do
-		[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
-	done
-}
-
 # rdma(8) has no way to show a message of the kernel: it is in the log.
 log_says() {
 	local text=$1 mark=mrc-test-$RANDOM

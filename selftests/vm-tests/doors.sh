@@ -17,13 +17,6 @@ here=$(dirname "$(readlink -f "$0")")
 
 nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 
-refused() {	# TEXT -- CMD...
-	local text=$1 said
-	shift 2
-	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
-	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
-}
-
 no_devices() { ! ls -d /sys/class/infiniband/*; }
 
 ksft_plan
@@ -56,8 +49,6 @@ from_outside() {
 	[ "${REPLY% }" = rx_no_plane+1 ] && [ "$(peer_ports)" = "$ports" ]
 }
 
-qp_of() { mrcctl -n "$1" -j qp show | jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"; }
-
 ksft_test "one plane" mrc_one_plane
 ip netns add outsider
 at_exit ip netns del outsider
@@ -75,7 +66,7 @@ ksft_test "a connection" mrc_verify_start -o mix -q 1 -s 4096 -t 600
 ksft_test "that works" mrc_flows
 kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"
 mrc_sleep 1
-qpn=$(qp_of h1 qpn) psn=$(qp_of h1 rx_cack) next=$(qp_of h1 psn_next)
+qpn=$(mrc_qp_of h1 qpn) psn=$(mrc_qp_of h1 rx_cack) next=$(mrc_qp_of h1 psn_next)
 ksft_test "a spoofed Port Status Update from another interface" from_outside ports
 ksft_test "spoofed data" from_outside psn
 ksft_test "a spoofed acknowledgement" from_outside sack

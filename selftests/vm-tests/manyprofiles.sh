@@ -18,14 +18,7 @@ N=${N:-1000}
 host() { printf -v REPLY 'fd00:6d72:63::1:%x' "$1"; }
 
 cable() {
-	mrc_clear || return
-	mkdir -p "$FABRIC_DIR"
-	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
-	echo "2 1 1 1" >"$FABRIC_DIR/size"
-	fabric_load
-	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
-	fabric__no_dad h1
-	fabric__cable h1 eth1 h2 eth1 | ip -b - || return
+	mrc_cable || return
 	ip -n h2 link set eth1 up
 	ip -n h1 -b - <<-BATCH
 		link set lo up

@@ -15,13 +15,6 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-refused() {	# TEXT CMD...
-	local text=$1 said
-	shift
-	! said=$("$@" 2>&1) || { echo "was not refused"; return 1; }
-	[[ $said = *"$text"* ]] || { echo "does not say '$text': $said"; return 1; }
-}
-
 # Cables alone: each plane has a way to the other host's addresses.
 flat() {
 	local i p REPLY
@@ -77,7 +70,7 @@ off() { mrcctl -n h1 profile del dev mrc0 id 1 && mrcctl -n h2 profile del dev m
 refuse() {	# TEXT ARG...
 	local text=$1
 	shift
-	refused "$text" profile h1 "$@"
+	refused "$text" -- profile h1 "$@"
 }
 
 # evs JQ: over the EVs that h1 has towards h2's IPv6 address.
@@ -218,7 +211,7 @@ ksft_test "a generated source port 0" refuse "EV 0: UDP source port 0" \
 	fmt udp mode gen field 16,0,1,0,1
 ksft_test "more demanded than there are" refuse "min-active 3 of 2" \
 	fmt udp mode gen min-active 3 field 16,0xc000,1,0,1
-ksft_test "a field of no bits" refused "" profile h1 fmt udp mode gen field 0,0
+ksft_test "a field of no bits" refused "" -- profile h1 fmt udp mode gen field 0,0
 ksft_equal "no refused profile left a trace" "$before" "$(mrcctl -n h1 -d -j profile show)"
 ksft_test "away with them" off
 traffic "automatic EVs again"
