@@ -4,6 +4,7 @@
  * life, and the calls that touch both directions. See mrc_conn.h.
  */
 #include "mrc_conn.h"
+#include "mrc_miss.h"
 
 /* ---- memory ---- */
 
@@ -200,6 +201,17 @@ static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 	return false;
 }
 
+/* An acknowledgement, of whatever kind, came by plane @p. */
+static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
+{
+	u8 missed;
+
+	if (likely(c->evs && p < c->evs->n_planes) && unlikely(mrc_evset_said(c->evs, p, &missed))) {
+		c->pto.owed |= MRC_OWED_MISS;
+		c->pto.miss = missed;
+	}
+}
+
 static mrc_noinline enum mrc_verdict
 mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
@@ -207,13 +219,13 @@ mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	switch (p->opcode) {
 	case MRC_OPC_SACK:
 		mrc_ack_sack(c, p, now_ns);
-		return MRC_V_DONE;
+		break;
 	case MRC_OPC_NACK:
 		mrc_ack_nack(c, p, now_ns);
-		return MRC_V_DONE;
+		break;
 	case MRC_OPC_ACK:
 		mrc_ack_ack(c, p, now_ns);
-		return MRC_V_DONE;
+		break;
 	case MRC_OPC_PROBE:
 		mrc_ctl_owe_probe_answer(c, p, now_ns);
 		return MRC_V_DONE;
@@ -221,6 +233,8 @@ mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		c->stats.rx_not_ready++;
 		return MRC_V_DROP;
 	}
+	mrc_conn_said(c, p->plane);
+	return MRC_V_DONE;
 }
 
 enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,

@@ -233,9 +233,13 @@ struct mrc_sleek {
 };
 
 /* The tail probe, when acknowledgements stop. */
+#define MRC_OWED_TAIL	1u	/* a probe that asks about data */
+#define MRC_OWED_MISS	2u	/* one that says which plane brings no acknowledgements */
+
 struct mrc_pto {
 	u64 at_ns;
-	bool owed;
+	u8 owed;		/* MRC_OWED_* */
+	u8 miss;		/* MRC_OWED_MISS: of which plane */
 	bool slept;		/* the latest call of the timer came much too late */
 	u8 backoff;
 	u16 id;			/* last sent */

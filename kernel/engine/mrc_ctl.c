@@ -9,6 +9,7 @@
  * their path, so while they flow one EV every few round trips is verified by a probe.
  */
 #include "mrc_conn.h"
+#include "mrc_miss.h"
 
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
 
@@ -38,8 +39,13 @@ void mrc_ctl_reset(struct mrc_conn *c)
  * in vain, if those that look like questions about an EV bring none. They come often and
  * mostly know: the first few after a message ended bring an ACK, then one in as many.
  */
-static void mrc_ctl_probed(struct mrc_conn *c, u16 id)
+static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 {
+	if (id == MRC_PROBE_ID_MISS) {
+		if (c->evs)
+			mrc_evset_missed(c->evs, plane);
+		return;
+	}
 	if (id >= MRC_PROBE_ID_EV_END) {
 		c->ctl.ack_owed = true;
 		if (c->evs)
@@ -57,7 +63,7 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id)
 
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	mrc_ctl_probed(c, p->u.probe.probe_id);
+	mrc_ctl_probed(c, p->u.probe.probe_id, p->plane);
 	mrc_sack_owe_answer(c, p, now_ns);
 }
 
@@ -258,7 +264,7 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 }
 
 /* It asks about data, so it takes a path of data. */
-static mrc_noinline bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	u16 idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
 
@@ -269,11 +275,30 @@ static mrc_noinline bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, stru
 	c->pto.id = (u16)(MRC_PROBE_ID_TAIL | ((c->pto.id + 1) & 0xfff));
 	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
 	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
-	c->pto.owed = false;
+	c->pto.owed &= (u8)~MRC_OWED_TAIL;
 	mrc_credit_spend(c->evs);
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
+}
+
+/* The peer's acknowledgements are missed on a plane: it is told by that plane. */
+static mrc_noinline bool mrc_ctl_miss_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 idx = mrc_evset_miss_told(c->evs, &c->rot, c->pto.miss, now_ns);
+
+	c->pto.owed &= (u8)~MRC_OWED_MISS;
+	if (idx == MRC_NONE16)
+		return false;
+	mrc_ctl_probe(c, op, MRC_PROBE_ID_MISS, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return c->pto.owed & MRC_OWED_TAIL ? mrc_ctl_tail_probe(c, now_ns, op) :
+					     mrc_ctl_miss_probe(c, now_ns, op);
 }
 
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
@@ -306,7 +331,7 @@ static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_t
 {
 	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n)
 		return mrc_ctl_answer(c, now_ns, op, nak);
-	return c->pto.owed && mrc_ctl_tail_probe(c, now_ns, op);
+	return c->pto.owed && mrc_ctl_ask(c, now_ns, op);
 }
 
 static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)

@@ -103,6 +103,7 @@ struct mrc_ev_stats {
 	u64 probes_late;	/* answered after the next had left */
 	u64 forgiven;		/* called good again without an answer of their own */
 	u64 suspicions;		/* of planes */
+	u64 misses;		/* planes by which acknowledgements were missed */
 };
 
 /*
@@ -154,12 +155,15 @@ struct mrc_evset {
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
+	u8 miss_at;		/* the plane to look at when the next acknowledgement comes */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */
 	u8 moment;		/* counts moments at which losses were found */
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
 	u32 heard_pkts;		/* packets of the peer; wraps */
+	u32 said;		/* acknowledgements of the peer; wraps */
+	u32 missed;		/* planes by which the peer says that ours are missed */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;
@@ -371,6 +375,15 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
  * probe on *idx.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
+
+/* The peer misses our acknowledgements by plane @p: that one is verified next. Any plane. */
+static inline void mrc_evset_missed(struct mrc_evset *s, u8 p)
+{
+	if (p >= s->n_planes)
+		return;
+	s->missed |= 1u << p;
+	s->verify_ns = 0;
+}
 
 /* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). A late answer is an
  * answer; each counts once, and one to nothing that was asked does no harm. */

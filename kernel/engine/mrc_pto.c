@@ -22,7 +22,7 @@ void mrc_pto_reset(struct mrc_conn *c)
 	c->pto.at_ns = MRC_TIME_NEVER;
 	c->pto.backoff = 0;
 	c->pto.out = 0;
-	c->pto.owed = false;
+	c->pto.owed = 0;
 	c->pto.slept = false;
 }
 
@@ -61,7 +61,7 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 		c->budget.rto_at_ns = MRC_TIME_NEVER;
 		c->pto.at_ns = MRC_TIME_NEVER;
 		c->rack.at_ns = MRC_TIME_NEVER;
-		c->pto.owed = false;
+		c->pto.owed = 0;
 		c->pto.backoff = 0;
 		mrc_budget_restore(c);
 		return;
@@ -118,7 +118,7 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.at_ns = now_ns + patience - age;
 		return;
 	}
-	c->pto.owed = true;
+	c->pto.owed |= MRC_OWED_TAIL;
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);
@@ -169,7 +169,7 @@ void mrc_pto_timer(struct mrc_conn *c, u64 now_ns)
 	if (now_ns >= c->pto.at_ns)
 		mrc_pto_probe(c, now_ns);
 	if (now_ns >= c->budget.rto_at_ns && mrc_budget_timeout(c, now_ns))
-		c->pto.owed = true;	/* for an ACK or a response that got lost */
+		c->pto.owed |= MRC_OWED_TAIL;	/* for an ACK or a response that got lost */
 }
 
 u64 mrc_pto_deadline_ns(const struct mrc_conn *c)

@@ -6,8 +6,9 @@
  * may be dead for long unnoticed, and the peer resends what has arrived. So while
  * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
  * as the credit of probes goes, and where little is sent less often: there the dead path has few
- * to take. One that the peer was not heard by, while it was by others, is asked first. None is
- * where data of ours was delivered lately.
+ * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h),
+ * and one that the peer was not heard by while it was by others. None is where data of ours was
+ * delivered lately.
  *
  * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
  * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
@@ -116,6 +117,19 @@ static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 	return at;
 }
 
+/* The plane by which the peer misses our acknowledgements, or MRC_PLANES_MAX. */
+static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
+{
+	u8 p;
+
+	for (; s->missed; s->missed &= s->missed - 1) {
+		p = (u8)mrc_ffs64(s->missed);
+		if (mrc_verify_wants(s, p, now_ns))
+			return p;
+	}
+	return MRC_PLANES_MAX;
+}
+
 /* A plane that nothing is heard of, or whose EV did not answer, is asked out of turn. */
 static u8 mrc_verify_urgent(const struct mrc_evset *s, u64 now_ns)
 {
@@ -151,8 +165,11 @@ static bool mrc_verify_routine(const struct mrc_evset *s, u64 now_ns)
 /* The plane to be asked now, or MRC_PLANES_MAX. */
 static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
-	u8 p = mrc_verify_urgent(s, now_ns);
+	u8 p = mrc_verify_missed(s, now_ns);
 
+	if (p < MRC_PLANES_MAX)
+		return p;
+	p = mrc_verify_urgent(s, now_ns);
 	if (p < MRC_PLANES_MAX && s->plane[p].doubt_ev != MRC_NONE16)
 		return p;
 	if (!mrc_verify_routine(s, now_ns))
@@ -182,6 +199,7 @@ static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, 
 	pl->verify_ev = *idx;
 	s->asked |= 1u << p;
 	pl->verify_tick = mrc_ev_tick(now_ns);
+	s->missed &= ~(1u << p);
 	s->verify_pkts = 0;
 	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
 	s->verify_ns = min_t(u64, look, s->verify_from_ns);
@@ -196,9 +214,9 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 
 	if (now_ns < s->verify_ns)
 		return false;
-	paid = mrc_credit_has(s, MRC_VERIFY_KEEP, now_ns);
+	paid = mrc_credit_has(s, s->missed ? 0 : MRC_VERIFY_KEEP, now_ns);
 	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
-	if (likely(!(s->asked | s->odd) && !(paid && mrc_verify_routine(s, now_ns)))) {
+	if (likely(!(s->asked | s->odd | s->missed) && !(paid && mrc_verify_routine(s, now_ns)))) {
 		s->verify_ns = mrc_verify_again(s, paid, now_ns);
 		return false;
 	}

@@ -146,12 +146,20 @@ protected:
         sound();
     }
 
+    // A peer's acknowledgements take its planes in turns.
+    u8 turn()
+    {
+        turn_ = static_cast<u8>((turn_ + 1) % std::max<u8>(evs.n_planes, 1));
+        return turn_;
+    }
+
     void sack(u32 cack, u64 bitmap = 0, s16 offset = 1, u32 trigger = 0, u8 m = MRC_M_NONE,
               u32 by = 0)
     {
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_SACK;
+        p.plane = turn();
         p.psn = cack & MRC_PSN_MASK;
         p.u.sack.cack = cack & MRC_PSN_MASK;
         p.u.sack.bitmap = bitmap;
@@ -168,6 +176,7 @@ protected:
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_SACK;
+        p.plane = turn();
         p.psn = s.cack;
         p.u.sack = s;
         EXPECT_EQ(rx(p), MRC_V_DONE);
@@ -178,6 +187,7 @@ protected:
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_SACK;
+        p.plane = turn();
         p.u.sack.cack = cack & MRC_PSN_MASK;
         p.u.sack.sack_offset = 1;
         p.u.sack.pr = true;
@@ -191,6 +201,7 @@ protected:
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_ACK;
+        p.plane = turn();
         p.psn = psn & MRC_PSN_MASK;
         p.u.aeth.syndrome = syndrome;
         rx(p);
@@ -321,6 +332,7 @@ protected:
     mrc_pkt last = {};
     mrc_rxop op = {};
     u32 next_cookie = 100;
+    u8 turn_ = 0;
 };
 
 // "100:0 101:1": cookie or receive index, and status.

@@ -18,7 +18,7 @@ LEVELS = [
     "types psn list rand stats",
     "wire evgen entropy udp damp incast port",
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
-    "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "probe", "updown",
+    "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "miss", "probe", "updown",
     "rtt", "latest", "resent", "snd", "rack", "sleek", "budget", "pto",
     "rcv",
     "msg",

@@ -2,6 +2,10 @@
 // test_ctl_probe.cc - probes and the ACKs that they bring; who doubts the ways of acknowledgements.
 #include "ctl_rig.h"
 
+extern "C" {
+#include "mrc_miss.h"
+}
+
 namespace {
 
 class ctl_probe : public ctl_rig {};
@@ -160,6 +164,58 @@ TEST_F(ctl_probe, who_fails_leaves_the_questions_to_others)
     now = evs.next_probe_ns;
     EXPECT_TRUE(tx_all().empty());
     EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+}
+
+// ---- planes by which acknowledgements are missed (test_miss.cc) ----
+
+TEST_F(ctl_probe, a_word_of_missed_acknowledgements_leaves_by_the_plane_that_is_missed)
+{
+    make();
+    for (u32 i = 0; i < 20; i++) {
+        post(MRC_OP_WRITE, 4096);
+        for (const mrc_txop &t : tx_all())
+            ASSERT_NE(t.hdr.opcode, MRC_OPC_PROBE);
+        turn_ = 1; // by plane 0 again
+        ack(c.snd.next - 1);
+        if (c.pto.owed)
+            break;
+    }
+    auto v = tx_ctrl(MRC_OPC_PROBE);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.u.probe.probe_id, MRC_PROBE_ID_MISS);
+    EXPECT_EQ(v[0].hdr.plane, 1u);
+    mrc_cpl x;
+    while (ev.complete(&x))
+        ;
+    EXPECT_TRUE(mrc_conn_idle(&c)) << "nothing is waited for";
+    probe_answer(MRC_PROBE_ID_MISS, c.snd.next - 1);
+    EXPECT_TRUE(tx_ctrl(MRC_OPC_PROBE).empty());
+}
+
+TEST_F(ctl_probe, such_a_word_has_the_plane_verified)
+{
+    mrc_pkt p = {};
+
+    make();
+    p.opcode = MRC_OPC_PROBE;
+    p.u.probe.probe_id = MRC_PROBE_ID_MISS;
+    p.plane = 1;
+    p.ev = evs.ev[evs.start[1]].value;
+    EXPECT_EQ(rx(p), MRC_V_DONE);
+    u32 answers = 0, probes = 0;
+    for (const mrc_txop &t : tx_all()) {
+        answers += t.hdr.opcode == MRC_OPC_SACK && t.hdr.u.sack.probe_id == MRC_PROBE_ID_MISS;
+        if (t.hdr.opcode != MRC_OPC_PROBE)
+            continue;
+        probes++;
+        EXPECT_LT(t.hdr.u.probe.probe_id, MRC_PROBE_ID_EV_END);
+        EXPECT_EQ(t.hdr.plane, 1u);
+    }
+    EXPECT_EQ(answers, 1u);
+    EXPECT_EQ(probes, 1u);
+    p.plane = 31; // no such plane
+    EXPECT_EQ(rx(p), MRC_V_DONE);
+    EXPECT_EQ(evs.missed, 0u);
 }
 
 } // namespace

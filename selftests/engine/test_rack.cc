@@ -95,6 +95,7 @@ protected:
         s32 base = turn % 2 && ahead > 63 ? ahead - 63 : 1;
 
         p.opcode = MRC_OPC_SACK;
+        p.plane = rig::turn();
         s.cack = cack;
         s.ack_psn_offset = static_cast<s16>(ahead);
         s.ev = k.ev;
@@ -108,6 +109,7 @@ protected:
         mrc_conn_rx_begin(&c, &p, now, &o);
         p = {};
         p.opcode = MRC_OPC_ACK;
+        p.plane = rig::turn();
         p.psn = cack;
         p.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
         mrc_conn_rx_begin(&c, &p, now, &o);

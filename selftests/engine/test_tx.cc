@@ -435,6 +435,7 @@ TEST_F(tx_stream, msn_and_rqmsn_wrap)
         ASSERT_EQ(t.hdr.msn, static_cast<u16>(i));
         ASSERT_EQ(t.hdr.rqmsn, static_cast<u16>(i));
         p.opcode = MRC_OPC_ACK;
+        p.plane = turn();
         p.psn = t.hdr.psn;
         p.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
         p.u.aeth.msn = (i + 1) & MRC_PSN_MASK;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_miss.c - planes by which the peer's acknowledgements are missed (mrc_miss.h).
+ */
+#include "mrc_miss.h"
+
+#define MRC_MISS_QUIET	(1u << 30)	/* acknowledgements until a silent plane is looked at again */
+
+/*
+ * What left by plane @q was delivered of late, so the way there lives. Else it is suspect before
+ * long, by what it loses, and its acknowledgements are the least of it.
+ */
+static bool mrc_miss_way_there(const struct mrc_evset *s, u8 q)
+{
+	const struct mrc_evplane *pl = &s->plane[q];
+
+	return mrc_evset_plane_in_use(s, q) && pl->ok && pl->lost_ev == MRC_NONE16;
+}
+
+bool mrc_miss_look(struct mrc_evset *s, u8 q)
+{
+	if (mrc_miss_way_there(s, q))
+		return true;
+	s->plane[q].said = s->said;	/* from now on */
+	return false;
+}
+
+u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
+{
+	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, 0, now_ns))
+		return MRC_NONE16;
+	s->plane[q].said = s->said + MRC_MISS_QUIET;
+	mrc_credit_spend(s);
+	s->stats.misses++;
+	return mrc_rot_any(r, s, q, MRC_NONE16);
+}

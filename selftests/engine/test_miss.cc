@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_miss.cc - the end that gets acknowledgements says which plane brings none.
+#include <optional>
+
+#include "ev_rig.h"
+
+extern "C" {
+#include "mrc_miss.h"
+}
+
+namespace {
+
+class miss : public ev_rig {
+protected:
+    void make4()
+    {
+        make(16, 4);
+        for (u16 i = 0; i < s.n; i++)
+            sign(i, MRC_SIGN_DELIVERED);
+        for (u8 p = 0; p < 4; p++)
+            mrc_evset_delivered(&s, p, s.start[p], mrc_ev_tick(now), now);
+        traffic();
+    }
+    // @n turns of acknowledgements by all planes but @silent; who is missed first, and when.
+    std::optional<u8> turns(u32 n, int silent)
+    {
+        for (u32 i = 0; i < n * 4; i++) {
+            u8 q;
+            if (static_cast<int>(i % 4) != silent && mrc_evset_said(&s, i % 4, &q))
+                return q;
+        }
+        return {};
+    }
+};
+
+TEST_F(miss, a_plane_that_brings_none_while_others_do)
+{
+    for (int dead = 0; dead < 4; dead++) {
+        make4();
+        EXPECT_FALSE(turns(50, -1));
+        EXPECT_FALSE(turns(4, dead)) << "chance";
+        EXPECT_EQ(turns(4, dead), dead);
+        u16 idx = mrc_evset_miss_told(&s, &r, static_cast<u8>(dead), now);
+        ASSERT_NE(idx, MRC_NONE16);
+        EXPECT_EQ(s.ev[idx].plane, static_cast<u32>(dead)) << "says it by that plane";
+        EXPECT_FALSE(turns(100000, dead)) << "once";
+        EXPECT_FALSE(turns(2, -1));
+        EXPECT_EQ(turns(8, dead), dead) << "it spoke and fell silent again";
+        EXPECT_EQ(s.stats.misses, 1u);
+    }
+}
+
+// The other end hears nothing by it, and our own packets will say so.
+TEST_F(miss, not_where_the_way_there_is_in_question)
+{
+    make4();
+    s.plane[2].ok = false;
+    EXPECT_FALSE(turns(100, 2)) << "nothing was ever delivered";
+    make4();
+    mrc_suspect_lost(&s, 2, s.start[2], mrc_ev_tick(now) + 1, now);
+    EXPECT_FALSE(turns(100, 2)) << "a packet was lost, and nothing since delivered";
+    make4();
+    mrc_evset_local_planes(&s, 0xb, now);
+    EXPECT_FALSE(turns(100, 2)) << "down";
+}
+
+TEST_F(miss, what_is_not_paid_for_is_not_said_now)
+{
+    make4();
+    ASSERT_EQ(turns(8, 1), 1);
+    s.credit.units = 0;
+    s.credit.at_ns = now;
+    s.credit.from = s.credit.left = MRC_CREDIT_SLEEP;
+    EXPECT_EQ(mrc_evset_miss_told(&s, &r, 1, now), MRC_NONE16);
+    EXPECT_EQ(turns(8, 1), 1) << "asked again";
+    traffic();
+    EXPECT_NE(mrc_evset_miss_told(&s, &r, 1, now), MRC_NONE16);
+}
+
+// ---- the end that is told ----
+
+// It has spent its credit on routine; the plane that is missed is asked all the same, and first.
+TEST_F(miss, the_plane_is_verified_next)
+{
+    u16 idx;
+
+    for (u8 p = 0; p < 4; p++) {
+        make4();
+        now += 100 * kMs;
+        s.credit.at_ns = now;
+        s.credit.from = s.credit.left = MRC_CREDIT_SLEEP;
+        s.credit.units = 2 * MRC_PROBE_COST;
+        ASSERT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "of mere routine";
+        mrc_evset_missed(&s, p);
+        ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
+        EXPECT_EQ(s.ev[idx].plane, p);
+        EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "once";
+    }
+}
+
+TEST_F(miss, what_was_delivered_just_now_needs_no_question)
+{
+    u16 idx;
+
+    make4();
+    mrc_evset_probe_rtt(&s, 1, 40 * kUs, now);
+    mrc_evset_missed(&s, 1);
+    EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx) && s.ev[idx].plane == 1);
+    EXPECT_EQ(s.missed, 0u);
+    for (u8 p = 4; p; p = static_cast<u8>(p << 1))
+        mrc_evset_missed(&s, p); // there are four
+    EXPECT_EQ(s.missed, 0u);
+}
+
+} // namespace
