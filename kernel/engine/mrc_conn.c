@@ -206,26 +206,31 @@ static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
 {
 	u8 missed;
 
-	if (likely(c->evs && p < c->evs->n_planes) && unlikely(mrc_evset_said(c->evs, p, &missed))) {
-		c->pto.owed |= MRC_OWED_MISS;
-		c->pto.miss = missed;
-	}
+	if (unlikely(!c->evs || p >= c->evs->n_planes))
+		return;
+	missed = mrc_evset_said(c->evs, p);
+	if (likely(missed == MRC_PLANES_MAX))
+		return;
+	c->pto.owed |= MRC_OWED_MISS;
+	c->pto.miss = missed;
 }
 
 static mrc_noinline enum mrc_verdict
 mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
+	if (likely(p->opcode != MRC_OPC_PROBE))
+		mrc_conn_said(c, p->plane);
 	switch (p->opcode) {
 	case MRC_OPC_SACK:
 		mrc_ack_sack(c, p, now_ns);
-		break;
+		return MRC_V_DONE;
 	case MRC_OPC_NACK:
 		mrc_ack_nack(c, p, now_ns);
-		break;
+		return MRC_V_DONE;
 	case MRC_OPC_ACK:
 		mrc_ack_ack(c, p, now_ns);
-		break;
+		return MRC_V_DONE;
 	case MRC_OPC_PROBE:
 		mrc_ctl_owe_probe_answer(c, p, now_ns);
 		return MRC_V_DONE;
@@ -233,8 +238,6 @@ mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		c->stats.rx_not_ready++;
 		return MRC_V_DROP;
 	}
-	mrc_conn_said(c, p->plane);
-	return MRC_V_DONE;
 }
 
 enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,

@@ -232,7 +232,7 @@ static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 	if (unlikely(now_ns >= c->evs->next_probe_ns) && now_ns >= mrc_ctl_ask_ns(c))
 		return true;
 	c->ctl.verify_owed = false;
-	return verify && now_ns >= c->evs->verify_ns && !mrc_tx_waiting(c);
+	return verify && mrc_evset_verify_due(c->evs, now_ns) && !mrc_tx_waiting(c);
 }
 
 /* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */

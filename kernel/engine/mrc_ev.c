@@ -222,6 +222,7 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	for (p = 0; p < s->n_planes; p++)
 		s->start[p + 1] = (u16)(s->start[p] + s->usable_on[p]);
 	mrc_evset_recount(s);
+	s->said_left = s->n_planes;	/* a first turn tells nothing */
 	return 0;
 }
 

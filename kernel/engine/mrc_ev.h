@@ -155,14 +155,15 @@ struct mrc_evset {
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
-	u8 miss_at;		/* the plane to look at when the next acknowledgement comes */
+	u8 said_left;		/* acknowledgements until these turns are over */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */
 	u8 moment;		/* counts moments at which losses were found */
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
 	u32 heard_pkts;		/* packets of the peer; wraps */
-	u32 said;		/* acknowledgements of the peer; wraps */
+	u32 said;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
+	u32 missed_told;	/* planes that brought none, of which the peer was told */
 	u32 missed;		/* planes by which the peer says that ours are missed */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
@@ -375,6 +376,17 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
  * probe on *idx.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
+
+/*
+ * Is it worth to ask that? A question is open, something is in doubt, or there were packets
+ * enough since the latest one. Each SACK asks.
+ */
+static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
+{
+	u32 pkts = s->verify_pkts + (u32)s->credit.from - (u32)s->credit.left;
+
+	return now_ns >= s->verify_ns && (s->asked | s->odd | s->missed || pkts >= MRC_VERIFY_PKTS);
+}
 
 /* The peer misses our acknowledgements by plane @p: that one is verified next. Any plane. */
 static inline void mrc_evset_missed(struct mrc_evset *s, u8 p)

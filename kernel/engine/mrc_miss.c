@@ -4,8 +4,6 @@
  */
 #include "mrc_miss.h"
 
-#define MRC_MISS_QUIET	(1u << 30)	/* acknowledgements until a silent plane is looked at again */
-
 /*
  * What left by plane @q was delivered of late, so the way there lives. Else it is suspect before
  * long, by what it loses, and its acknowledgements are the least of it.
@@ -17,19 +15,27 @@ static bool mrc_miss_way_there(const struct mrc_evset *s, u8 q)
 	return mrc_evset_plane_in_use(s, q) && pl->ok && pl->lost_ev == MRC_NONE16;
 }
 
-bool mrc_miss_look(struct mrc_evset *s, u8 q)
+u8 mrc_miss_look(struct mrc_evset *s)
 {
-	if (mrc_miss_way_there(s, q))
-		return true;
-	s->plane[q].said = s->said;	/* from now on */
-	return false;
+	u32 silent = s->in_use & ~s->said;
+	u8 q;
+
+	s->missed_told &= silent;	/* those that spoke may fall silent again */
+	s->said = 0;
+	s->said_left = (u8)(MRC_MISS_TURNS * s->n_planes);
+	for (silent &= ~s->missed_told; silent; silent &= silent - 1) {
+		q = (u8)mrc_ffs64(silent);
+		if (mrc_miss_way_there(s, q))
+			return q;
+	}
+	return MRC_PLANES_MAX;
 }
 
 u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
 {
 	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, 0, now_ns))
 		return MRC_NONE16;
-	s->plane[q].said = s->said + MRC_MISS_QUIET;
+	s->missed_told |= 1u << q;
 	mrc_credit_spend(s);
 	s->stats.misses++;
 	return mrc_rot_any(r, s, q, MRC_NONE16);

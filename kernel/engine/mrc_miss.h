@@ -16,23 +16,20 @@
 #include "mrc_ev.h"
 
 #define MRC_PROBE_ID_MISS	0xe000u	/* the peer's acknowledgements are missed on its plane */
-#define MRC_MISS_TURNS		4u	/* of all planes, while one brings none */
+#define MRC_MISS_TURNS		3u	/* of all planes, in which one brings none */
 
-/* Is plane @q to be told of? Out of line, as it is not so nearly always. */
-bool mrc_miss_look(struct mrc_evset *s, u8 q);
+/* So many turns are over. The plane to tell the peer of, or MRC_PLANES_MAX. */
+u8 mrc_miss_look(struct mrc_evset *s);
 
 /*
- * An acknowledgement came by plane @p (< n_planes). Looks at one plane each time, *q: true when
- * that one brought none of late, and the peer is to be told (mrc_evset_miss_told()).
+ * An acknowledgement came by plane @p (< n_planes). Returns the plane that brought none in the
+ * last turns while others did, of which the peer is to be told (mrc_evset_miss_told()); nearly
+ * always MRC_PLANES_MAX: none.
  */
-static inline bool mrc_evset_said(struct mrc_evset *s, u8 p, u8 *q)
+static inline u8 mrc_evset_said(struct mrc_evset *s, u8 p)
 {
-	s->plane[p].said = ++s->said;
-	*q = s->miss_at;
-	s->miss_at = (u8)(*q + 1 < s->n_planes ? *q + 1 : 0);
-	if (likely((s32)(s->said - s->plane[*q].said) <= (s32)(MRC_MISS_TURNS * s->n_planes)))
-		return false;
-	return mrc_miss_look(s, *q);
+	s->said |= 1u << p;
+	return likely(--s->said_left) ? MRC_PLANES_MAX : mrc_miss_look(s);
 }
 
 /* The EV by which to tell the peer about plane @q, or MRC_NONE16: no more reason, or no credit. */

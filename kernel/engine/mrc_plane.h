@@ -35,7 +35,6 @@ struct mrc_evplane {
 	u32 reo_tick;		/* latest false alarm, or decay */
 	u32 heard_tick;		/* the peer's latest packet by it, and its number */
 	u32 heard_pkts;
-	u32 said;		/* number of the latest acknowledgement by it (mrc_miss.c) */
 	/* suspicion (mrc_suspect.c) */
 	u32 lost_tick;		/* of lost_ev: when its packet was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */

@@ -61,7 +61,7 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 		c->budget.rto_at_ns = MRC_TIME_NEVER;
 		c->pto.at_ns = MRC_TIME_NEVER;
 		c->rack.at_ns = MRC_TIME_NEVER;
-		c->pto.owed = 0;
+		c->pto.owed &= (u8)~MRC_OWED_TAIL;
 		c->pto.backoff = 0;
 		mrc_budget_restore(c);
 		return;

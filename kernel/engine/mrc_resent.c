@@ -202,6 +202,8 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 	}
 	if (first && second)	/* a wrap of the stamp lies between them */
 		return false;
+	if (second && e->older && !c->tx.timestamps)	/* or one before both, by the same EV */
+		return false;
 	if (second) {
 		e->second_came = true;
 		if (again && mrc_resent_knew(c, e))

@@ -212,7 +212,7 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 {
 	bool paid;
 
-	if (now_ns < s->verify_ns)
+	if (!mrc_evset_verify_due(s, now_ns))
 		return false;
 	paid = mrc_credit_has(s, s->missed ? 0 : MRC_VERIFY_KEEP, now_ns);
 	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */

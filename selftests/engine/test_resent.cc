@@ -177,6 +177,32 @@ TEST_F(resent, of_three_copies_the_age_of_none_is_known)
     EXPECT_EQ(evs.plane[1].srtt_ns, srtt[1]);
 }
 
+// Nor does its EV tell, if no stamp does: the first of the three may have left by the same (1406).
+TEST_F(resent, of_three_copies_the_ev_tells_no_round_trip)
+{
+    for (bool stamps : {false, true}) {
+        auto v = flight(30, 1 * kMs, stamps);
+        now += 50 * kUs;
+        all_but(v, 1);
+        until_lost(1);
+        EXPECT_EQ(psns(tx_data()), psn_list{1008});
+        post(MRC_OP_WRITE, 1024);
+        ASSERT_EQ(tx_data().size(), 1u);
+        now += 500 * kUs;
+        sack(1007, 0x7ffffffe, 1, 1038);
+        until_lost(1);
+        auto third = tx_data();
+        ASSERT_EQ(psns(third), psn_list{1008});
+        now += 10 * kUs;
+        u32 least = c.rtt.min_ns;
+        sack(sack_of(third[0], 1038));
+        if (stamps)
+            EXPECT_LT(c.rtt.min_ns, least) << "what a stamp tells is told";
+        else
+            EXPECT_EQ(c.rtt.min_ns, least);
+    }
+}
+
 // The shortest round trip seen may have waited in queues that a failure has just emptied: a
 // second copy that is answered sooner is no proof that the first one's path lives.
 TEST_F(resent, a_guess_proves_no_path)

@@ -86,6 +86,22 @@ scenarios()
 	report $rc "scenarios meet their expectations, but for those known not to"
 }
 
+# What a file with several seeds shows is their mean.
+means()
+{
+	local i rc=0
+
+	for i in "1 --set run.seed=1" "1 --set run.seed=2" 2; do
+		# shellcheck disable=SC2086
+		$out/gcc/mrcsim-cluster $sim/scenarios/ring-allreduce.toml --set workload.bytes=20000 \
+			--set run.seeds=$i 2>/dev/null | awk '$1 == "makespan_us" { print $2 }'
+	done >"$tmp/means" || true
+	# shellcheck disable=SC2046
+	awk -v a=$(sed -n 1p "$tmp/means") -v b=$(sed -n 2p "$tmp/means") -v m=$(sed -n 3p "$tmp/means") \
+		'BEGIN { d = (a + b) / 2 - m; exit !(a != b && d < 0.001 && d > -0.001) }' || rc=1
+	report $rc "of two seeds the mean: $(paste -sd' ' "$tmp/means")"
+}
+
 # Else its expectations ask for nothing.
 without_faults()
 {
@@ -196,6 +212,7 @@ build "mrcsim-cluster builds [clang]" -C $sim/cluster T=clang
 build "mrcsim-cluster builds [gcc -O0]" -C $sim/cluster T=gcc O=0 DEBUG=1
 if good_so_far; then
 	hashes
+	means
 	scenarios
 	without_faults
 	bad_files

@@ -80,6 +80,7 @@ std::vector<option> options_of(scenario &s)
              {"run.limit_us", &s.run.limit_us, 1, most_us},
              {"run.bucket_us", &s.run.bucket_us, 1, most_us},
              {"run.seed", &s.run.seed},
+             {"run.seeds", &s.run.seeds, 1, 1000},
              {"run.settle_us", &s.run.settle_us, 0, most_us},
              {"run.late_rtt", &s.run.late_rtt, 0, 1'000'000},
          })

@@ -124,6 +124,19 @@ const double *report::find(const std::string &name) const
     return nullptr;
 }
 
+void report::add_up(const report &other)
+{
+    for (auto &[key, value] : metrics)
+        if (const double *more = other.find(key))
+            value += *more;
+}
+
+void report::divide(double runs)
+{
+    for (auto &[key, value] : metrics)
+        value /= runs;
+}
+
 report make_report(const world &w, const scheduler &sch, const run_times &t)
 {
     counters c = sch.total();

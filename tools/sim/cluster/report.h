@@ -28,6 +28,9 @@ struct report {
 
     void add(const std::string &name, double value) { metrics.emplace_back(name, value); }
     const double *find(const std::string &name) const;
+    // Metrics of another run of the same scenario are added; the rest stays the first run's.
+    void add_up(const report &other);
+    void divide(double runs);
 };
 
 // CPU seconds of all threads; wall-clock seconds.

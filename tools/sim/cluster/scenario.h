@@ -71,6 +71,7 @@ struct run_cfg {
     u64 limit_us = 1000000;
     u64 bucket_us = 5; // of the goodput series
     u64 seed = 1;      // of the engines
+    u64 seeds = 1;     // so many runs, with seed, seed + 1, ...: metrics are their means
     u64 settle_us = 0; // metrics settled_* count from here on
     u64 late_rtt = 10; // metrics late_* count from so long after the first fault
 };
