@@ -166,6 +166,7 @@ static void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->reo = MRC_REO_MIN;
 	pl->weight = MRC_SHARE_FULL;
 	pl->lost_ev = MRC_NONE16;
+	pl->query_ev = MRC_NONE16;
 	pl->verify_ev = MRC_NONE16;
 	pl->doubt_ev = MRC_NONE16;
 	pl->mute_ev = MRC_NONE16;

@@ -511,6 +511,7 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p);
 void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns);
 void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick);
 bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
+bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns);
 void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 u64 mrc_suspect_next_ns(const struct mrc_evset *s);
 u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns);

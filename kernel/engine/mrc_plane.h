@@ -39,9 +39,11 @@ struct mrc_evplane {
 	u32 lost_tick;		/* of lost_ev: when its packet was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */
 	u64 suspect_ns;		/* suspect: since when */
-	u64 ask_ns;		/* suspect: when to probe next */
+	u64 ask_ns;		/* suspect, or lost_ev: when to probe next */
 	u32 ask_pkts;		/* suspect: packets counted up to the latest probe */
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
+	u16 query_ev;		/* another EV, probed for that and not answered; or MRC_NONE16 */
+	u32 query_tick;		/* when */
 	/* probes of EVs (mrc_probe.c) */
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
 	u32 streak_tick;	/* when the first probe of that run was sent */

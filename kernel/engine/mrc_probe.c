@@ -279,7 +279,8 @@ void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now
 	p = (u8)ev->plane;
 	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out)
 		mrc_ev_answered(s, ev, now_ns);
-	else if (!mrc_evset_verified(s, probe_id, now_ns) && !s->plane[p].suspect)
+	else if (!mrc_evset_verified(s, probe_id, now_ns) &&
+		 !mrc_suspect_answered(s, probe_id, now_ns) && !s->plane[p].suspect)
 		return;		/* to nothing that was asked */
 	if (s->plane[p].suspect) {	/* it was asked since, and lives */
 		mrc_suspect_over(s, p, now_ns);

@@ -7,6 +7,10 @@
  * of a plane are late, and nothing sent by it since has arrived while other planes delivered, the
  * plane is suspect: neither data nor acknowledgements leave by it, and it is probed.
  *
+ * Where messages come now and then the second packet is a message of its own, late as the first.
+ * So when nothing was delivered by the plane for a round trip after it lost one, another of its EVs
+ * is asked; no answer says as much as a second loss.
+ *
  * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
  * what made it suspect. Its probes leave two at once, by different EVs, and then after a
  * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
@@ -156,6 +160,9 @@ bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 	if (pl->lost_ev == MRC_NONE16 || mrc_plane_after(pl, pl->lost_tick)) {
 		pl->lost_ev = idx;
 		pl->lost_tick = tick;
+		pl->query_ev = MRC_NONE16;
+		pl->ask_ns = now_ns + (pl->srtt_ns ? pl->srtt_ns : s->probe_ns);
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, pl->ask_ns);
 		mrc_suspect_note(s, p);
 		return false;
 	}
@@ -229,6 +236,12 @@ void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now
 
 /* ---- its probes ---- */
 
+/* Is one that is not suspect to be asked, or its answer waited for? */
+static bool mrc_suspect_asks(const struct mrc_evset *s, u8 p)
+{
+	return s->plane[p].lost_ev != MRC_NONE16 && mrc_evset_plane_in_use(s, p);
+}
+
 /* The earliest probe of a suspect plane, or never. */
 u64 mrc_suspect_next_ns(const struct mrc_evset *s)
 {
@@ -236,7 +249,7 @@ u64 mrc_suspect_next_ns(const struct mrc_evset *s)
 	u8 p;
 
 	for (p = 0; s->odd && p < s->n_planes; p++)
-		if (s->plane[p].suspect && s->usable_on[p])
+		if (s->usable_on[p] && (s->plane[p].suspect || mrc_suspect_asks(s, p)))
 			at = min_t(u64, at, s->plane[p].ask_ns);
 	return at;
 }
@@ -267,7 +280,56 @@ static u64 mrc_suspect_gap(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_
 		      clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS, MRC_ASK_MAX_NS);
 }
 
-/* The EV by which a suspect plane is to be probed now, or MRC_NONE16. */
+/* Nobody answered by plane @p. Suspect, if others delivered what was sent after it lost a packet. */
+static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	pl->query_ev = MRC_NONE16;
+	pl->ask_ns = MRC_TIME_NEVER;
+	s->stats.probes_lost++;
+	if (mrc_suspect_others(s, p, pl->lost_tick))
+		mrc_suspect_make(s, p, pl->query_tick, now_ns);
+}
+
+/* Plane @p lost a packet, and nothing came since: an EV by which to ask, other than that one. */
+static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 idx;
+
+	if (pl->query_ev != MRC_NONE16) {
+		mrc_suspect_unanswered(s, p, now_ns);
+		return MRC_NONE16;
+	}
+	idx = mrc_suspect_ev(s, p);
+	if (idx == pl->lost_ev)
+		idx = mrc_suspect_ev(s, p);
+	if (idx == pl->lost_ev) {	/* it has no other */
+		pl->ask_ns = MRC_TIME_NEVER;
+		return MRC_NONE16;
+	}
+	pl->query_ev = idx;
+	pl->query_tick = mrc_ev_tick(now_ns);
+	pl->ask_ns = now_ns + max_t(u64, s->probe_ns, mrc_evset_patience_ns(s));
+	return idx;
+}
+
+/* EV @idx answered the question that a loss on its plane brought up. False: it was not asked. */
+bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
+{
+	u8 p = (u8)s->ev[idx].plane;
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->query_ev != idx)
+		return false;
+	pl->query_ev = MRC_NONE16;
+	mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
+	mrc_evset_delivered(s, p, idx, pl->query_tick, now_ns);
+	return true;
+}
+
+/* The EV by which a plane is to be probed now, suspect or nearly so, or MRC_NONE16. */
 u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_evplane *pl;
@@ -275,7 +337,15 @@ u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
 
 	for (p = 0; s->odd && p < s->n_planes; p++) {
 		pl = &s->plane[p];
-		if (!pl->suspect || !s->usable_on[p] || now_ns < pl->ask_ns)
+		if (!s->usable_on[p] || now_ns < pl->ask_ns)
+			continue;
+		if (!pl->suspect && mrc_suspect_asks(s, p)) {
+			u16 idx = mrc_suspect_query(s, p, now_ns);
+
+			if (idx != MRC_NONE16)
+				return idx;
+		}
+		if (!pl->suspect)
 			continue;
 		if (pl->asks)
 			pl->asks--;

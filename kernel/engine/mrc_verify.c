@@ -130,27 +130,26 @@ static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
-/* A plane that nothing is heard of, or whose EV did not answer, is asked out of turn. */
-static u8 mrc_verify_urgent(const struct mrc_evset *s, u64 now_ns)
+/* A plane whose EV did not answer is asked out of turn. */
+static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 {
 	u8 p;
 
-	for (p = 0; p < s->n_planes; p++)
-		if (mrc_verify_wants(s, p, now_ns) &&
-		    (s->plane[p].doubt_ev != MRC_NONE16 || mrc_verify_quiet(s, p)))
+	for (p = 0; s->odd && p < s->n_planes; p++)
+		if (s->plane[p].doubt_ev != MRC_NONE16 && mrc_verify_wants(s, p, now_ns))
 			return p;
 	return MRC_PLANES_MAX;
 }
 
-/* The next plane in turn that is to be asked, or MRC_PLANES_MAX. */
-static u8 mrc_verify_turn(struct mrc_evset *s, u64 now_ns)
+/* The next plane in turn that is to be asked, of those that are quiet or of all, or MRC_PLANES_MAX. */
+static u8 mrc_verify_turn(struct mrc_evset *s, bool quiet, u64 now_ns)
 {
 	u8 n, p;
 
 	for (n = s->n_planes; n; n--) {
 		p = s->verify_plane;
 		s->verify_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
-		if (mrc_verify_wants(s, p, now_ns))
+		if (mrc_verify_wants(s, p, now_ns) && (!quiet || mrc_verify_quiet(s, p)))
 			return p;
 	}
 	return MRC_PLANES_MAX;
@@ -162,19 +161,20 @@ static bool mrc_verify_routine(const struct mrc_evset *s, u64 now_ns)
 	return now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
 }
 
-/* The plane to be asked now, or MRC_PLANES_MAX. */
+/*
+ * The plane to be asked now, or MRC_PLANES_MAX. Of a peer that sends a message now and then all
+ * are quiet, so those take turns, too.
+ */
 static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
 	u8 p = mrc_verify_missed(s, now_ns);
 
-	if (p < MRC_PLANES_MAX)
+	if (p == MRC_PLANES_MAX)
+		p = mrc_verify_doubted(s, now_ns);
+	if (p < MRC_PLANES_MAX || !mrc_verify_routine(s, now_ns))
 		return p;
-	p = mrc_verify_urgent(s, now_ns);
-	if (p < MRC_PLANES_MAX && s->plane[p].doubt_ev != MRC_NONE16)
-		return p;
-	if (!mrc_verify_routine(s, now_ns))
-		return MRC_PLANES_MAX;
-	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, now_ns);
+	p = mrc_verify_turn(s, true, now_ns);
+	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, false, now_ns);
 }
 
 /* When to look next, having found nothing to ask. */

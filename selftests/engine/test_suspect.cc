@@ -155,6 +155,82 @@ TEST_F(suspect, lone_messages_find_out_by_the_second_loss)
     EXPECT_EQ(met, 2u);
 }
 
+// Unless another EV is asked meanwhile: then none meets it again.
+TEST_F(suspect, a_lost_lone_message_has_the_plane_asked)
+{
+    for (bool dead : {true, false}) {
+        u32 met = 0;
+
+        make(32, 4);
+        for (u8 p = 0; p < 4; p++)
+            mrc_evset_rtt(&s, p, 20 * kUs, now);
+        for (int m = 0; m < 100; m++) {
+            u16 e = pick(), lost = 17;
+            u64 next = now + 1 * kMs;
+
+            if (dead ? s.ev[e].plane == 2 : e == lost) {
+                met++;
+                u32 sent = tick();
+                now += 100 * kUs;
+                lose(e, sent);
+                lost = e;
+                EXPECT_TRUE(probes().empty()) << "not before a round trip";
+                e = mrc_rot_pick_off(&r, &s, e, 1u << 2);
+            }
+            u32 sent = tick();
+            now += 20 * kUs;
+            deliver(e, sent);
+            while (now < next) {
+                auto v = probes();
+                now += 20 * kUs;
+                for (u16 i : v) {
+                    EXPECT_EQ(s.ev[i].plane, 2u);
+                    EXPECT_TRUE(dead || i != lost || state(i) == MRC_EV_ASSUMED_BAD) << "another EV";
+                    if (!dead && i != lost)
+                        mrc_evset_probe_answer(&s, i, false, now);
+                }
+            }
+        }
+        if (dead)
+            EXPECT_EQ(met, 1u);
+        EXPECT_EQ(s.stats.suspicions, dead ? 1u : 0u);
+        EXPECT_EQ(s.plane[2].suspect, dead);
+    }
+}
+
+// Nothing else was delivered since: the peer, or the whole fabric, is silent.
+TEST_F(suspect, a_question_that_nobody_could_answer_tells_nothing)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++) {
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
+        deliver(static_cast<u16>(p * 8), tick());
+    }
+    now += 100 * kUs;
+    lose(16, tick() - 1000);
+    u32 asked = 0;
+    for (int i = 0; i < 1000; i++, now += 20 * kUs)
+        asked += static_cast<u32>(probes().size());
+    EXPECT_EQ(asked, 1u) << "and once";
+    EXPECT_EQ(s.stats.suspicions, 0u);
+    deliver(0, tick() - 10);
+    for (int i = 0; i < 1000; i++, now += 20 * kUs)
+        probes();
+    EXPECT_EQ(s.stats.suspicions, 0u);
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+}
+
+TEST_F(suspect, a_plane_of_one_ev_has_no_other_to_ask_by)
+{
+    make(4, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
+    lose(2, tick());
+    for (int i = 0; i < 100; i++, now += 20 * kUs)
+        EXPECT_TRUE(probes().empty());
+    EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
+}
+
 // The other way round: everything is silent, then all is resent.
 TEST_F(suspect, when_all_are_silent_nobody_is_suspect)
 {

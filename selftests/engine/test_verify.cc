@@ -140,6 +140,27 @@ TEST_F(verify, acknowledgements_leave_a_dead_plane_within_five_round_trips)
     }
 }
 
+// A message each millisecond: of each plane nothing was heard for long, so none is asked alone.
+TEST_F(verify, planes_of_a_peer_that_says_little_are_asked_in_turns)
+{
+    std::map<u32, u32> asked;
+
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 40 * kUs, now);
+    now += 100 * kMs;
+    for (u32 m = 0; m < 80; m++, now += 1 * kMs) {
+        mrc_evset_heard(&s, static_cast<u8>(m * 7 % 4), now);
+        if (auto idx = next()) {
+            asked[s.ev[*idx].plane]++;
+            now += 40 * kUs;
+            answer(*idx);
+        }
+    }
+    for (u32 p = 0; p < 4; p++)
+        EXPECT_NEAR(asked[p], 20u, 5u) << p;
+}
+
 TEST_F(verify, the_silence_of_the_peer_blames_nobody)
 {
     make(32, 4);
