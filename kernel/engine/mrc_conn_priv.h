@@ -330,8 +330,9 @@ struct mrc_ctl {
 	u8 probes;		/* such probes since a message ended */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
 	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */
-	bool restore;
-	u8 pen;			/* rcv_cwnd_pen of the next SACKs */
+	u8 pen : 7;		/* rcv_cwnd_pen of the next SACKs */
+	u8 restore : 1;
+	u8 ack_plane;		/* by which the latest ACK left */
 	u8 unheard;		/* probes of EVs since the peer's latest SACK, 252 ... 255: many */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
 	struct mrc_owed_sack *sack_q;	/* MRC_OWED_SACKS */

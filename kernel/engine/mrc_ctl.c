@@ -27,6 +27,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;
 	c->ctl.unheard = 0;
+	c->ctl.ack_plane = MRC_PLANES_MAX;
 	c->ctl.restore = false;
 	c->ctl.sack_turn = 0;
 }
@@ -48,8 +49,10 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 	}
 	if (id >= MRC_PROBE_ID_EV_END) {
 		c->ctl.ack_owed = true;
-		if (c->evs)
-			mrc_evset_doubt(c->evs);
+		if (!c->evs)
+			return;
+		mrc_evset_doubt(c->evs);
+		mrc_evset_missed(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
 		return;
 	}
 	if (!c->rcv.done_msn && !mrc_nak_due(c))
@@ -318,6 +321,7 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 	} else if (c->ctl.ack_owed) {
 		c->ctl.verify_owed |= !c->ctl.ack_again;
 		mrc_ctl_ack(c, op);
+		c->ctl.ack_plane = c->evs->ev[idx].plane & (MRC_PLANES_MAX - 1);
 	} else {
 		mrc_ctl_sack(c, now_ns, op);
 		c->ctl.verify_owed |= !op->hdr.u.sack.pr ||

@@ -33,7 +33,7 @@ u8 mrc_miss_look(struct mrc_evset *s)
 
 u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
 {
-	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, 0, now_ns))
+	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns))
 		return MRC_NONE16;
 	s->missed_told |= 1u << q;
 	mrc_credit_spend(s);

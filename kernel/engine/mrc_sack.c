@@ -118,8 +118,8 @@ void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
 {
 	if (rcv_cwnd_pen && !c->ctl.pen && c->rx_ready)
 		mrc_sack_owe_word(c);
-	c->ctl.pen = min_t(u8, rcv_cwnd_pen, 127);
-	c->ctl.restore = restore;
+	c->ctl.pen = min_t(u32, rcv_cwnd_pen, 127u) & 127u;
+	c->ctl.restore = restore & 1;
 }
 
 /* ---- what it says ---- */
