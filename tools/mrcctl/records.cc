@@ -181,6 +181,7 @@ const char *event_name(uint64_t type)
     case MRC_EVENT_PLANE: return "plane";
     case MRC_EVENT_PEER_PORTS: return "peer-ports";
     case MRC_EVENT_EV: return "ev";
+    case MRC_EVENT_DEV_SET: return "dev-set";
     }
     return "unknown";
 }

@@ -274,6 +274,7 @@ enum mrc_event {
 	MRC_EVENT_PLANE,	/* a plane was added, removed, went up or down */
 	MRC_EVENT_PEER_PORTS,	/* a peer announced its ports */
 	MRC_EVENT_EV,		/* EV states of a path set changed */
+	MRC_EVENT_DEV_SET,	/* settings or EV profiles of a device changed */
 };
 
 #endif
