@@ -82,6 +82,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		.byte_len = cpl->len,
 		.opcode = wc_opcode(cpl->op),
 		.status = wc_status(cpl->status),
+		.slot = w->slot,
 	};
 
 	mrc_wqe_release(w);
@@ -210,7 +211,7 @@ static bool flow_flush(struct mrc_qp *qp)
 	while (budget && mrc_ring_avail(&qp->sq, qp->sq_cons)) {
 		budget--;
 		memcpy(&k, mrc_ring_slot(&qp->sq, qp->sq_cons), sizeof(k));
-		qp->sq_cons++;
+		cqe.slot = qp->sq_cons++;
 		cqe.wr_id = k.wr_id;
 		cqe.qpn = qp->qpn;
 		cqe.opcode = IB_WC_SEND;

@@ -14,21 +14,17 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "vcommon.h"
+#include "vpair.h"
 
 #define LEN	64
 #define FAR_MS	20000	/* for what must come */
 #define NEAR_MS	300	/* for what must not */
 
-struct pair {
-	struct ibv_cq *cq[2];
-	struct ibv_qp *qp[2];
-	struct vc_peer peer;	/* of qp[0] */
+static const struct ibv_qp_cap cap = {
+	.max_send_wr = 64, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
 };
 
 static struct vc_opts opts = { .gid_index = -1 };
@@ -55,67 +51,12 @@ static void result(bool ok, const char *what, int got)
 		printf("# got %d\n", got);
 }
 
-struct half {
-	struct ibv_qp *qp;
-	int fd;
-};
-
-static void *connect_half(void *arg)
+static void make_pair(struct vpair *p)
 {
-	const struct half *h = arg;
-	struct vc_peer peer;
-
-	if (!vc_connect(&dev, h->qp, h->fd, (uintptr_t)area, mr->rkey, &peer))
-		vc_die("vc_connect: %s", strerror(errno));
-	return NULL;
+	vpair_make(p, &dev, &cap, 16, mr);
 }
 
-static void connect_pair(struct pair *p)
-{
-	struct half other;
-	pthread_t thread;
-	int fd[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
-		vc_die("socketpair: %s", strerror(errno));
-	other = (struct half){ p->qp[1], fd[1] };
-	if (pthread_create(&thread, NULL, connect_half, &other))
-		vc_die("pthread_create");
-	if (!vc_connect(&dev, p->qp[0], fd[0], (uintptr_t)area, mr->rkey, &p->peer))
-		vc_die("vc_connect: %s", strerror(errno));
-	pthread_join(thread, NULL);
-	close(fd[0]);
-	close(fd[1]);
-}
-
-static void make_pair(struct pair *p)
-{
-	const struct ibv_qp_cap cap = {
-		.max_send_wr = 64, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
-	};
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		p->cq[i] = ibv_create_cq(dev.ctx, 16, NULL, NULL, 0);
-		if (!p->cq[i])
-			vc_die("ibv_create_cq: %s", strerror(errno));
-		p->qp[i] = vc_qp(&dev, p->cq[i], &cap, IBV_ACCESS_LOCAL_WRITE |
-				 IBV_ACCESS_REMOTE_WRITE);
-	}
-	connect_pair(p);
-}
-
-static void end_pair(struct pair *p)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		ibv_destroy_qp(p->qp[i]);
-		ibv_destroy_cq(p->cq[i]);
-	}
-}
-
-static int post_write(struct pair *p, uint32_t lkey, uint32_t rkey)
+static int post_write(struct vpair *p, uint32_t lkey, uint32_t rkey)
 {
 	struct ibv_sge sge = { (uintptr_t)area, LEN, lkey };
 	struct ibv_send_wr *bad, wr = {
@@ -177,7 +118,7 @@ static bool state_becomes(struct ibv_qp *qp, enum ibv_qp_state want, int *got)
 static void own_error(void)
 {
 	struct ibv_qp *who;
-	struct pair p;
+	struct vpair p;
 	int got;
 
 	make_pair(&p);
@@ -186,13 +127,13 @@ static void own_error(void)
 	result(got == IBV_WC_LOC_PROT_ERR, "a wrong L_Key: the completion says so", got);
 	got = next_event(NEAR_MS, &who);
 	result(got == -1, "a wrong L_Key: no event", got);
-	end_pair(&p);
+	vpair_end(&p);
 }
 
 static void peers_error(void)
 {
 	struct ibv_qp *who;
-	struct pair p;
+	struct vpair p;
 	int got;
 
 	make_pair(&p);
@@ -204,30 +145,40 @@ static void peers_error(void)
 	       "a wrong R_Key: the responder gets an event", got);
 	got = next_event(NEAR_MS, &who);
 	result(got == -1, "a wrong R_Key: the requester none", got);
-	end_pair(&p);
+	vpair_end(&p);
 }
 
-/* Nothing is polled until the queue says that it is full. */
+/*
+ * Nothing is polled until the queue says that it is full: it is smaller than the send queue.
+ * A queue pair of it that has nothing to do ends with it.
+ */
 static void overrun(void)
 {
 	const uint64_t end = vc_now_ns() + FAR_MS * 1000000ull;
-	bool cq_err = false, fatal = false;
+	bool cq_err = false, told[3] = {};
+	struct vpair p, idle;
 	struct ibv_qp *who;
-	struct pair p;
 	int got = -1, i;
 
 	make_pair(&p);
+	vpair_make_beside(&idle, &p, &dev, &cap, mr);
 	while (!cq_err && vc_now_ns() < end) {
 		for (i = 0; i < 16; i++)
 			post_write(&p, mr->lkey, p.peer.rkey);
 		cq_err = next_event(10, &who) == IBV_EVENT_CQ_ERR;
 	}
 	result(cq_err, "an overrun: CQ_ERR", -1);
-	got = next_event(FAR_MS, &who);
-	fatal = got == IBV_EVENT_QP_FATAL && who == p.qp[0];
-	result(fatal, "an overrun: QP_FATAL, for no completion can tell", got);
+	for (i = 0; i < 2; i++) {
+		got = next_event(FAR_MS, &who);
+		told[got != IBV_EVENT_QP_FATAL ? 2 : who == p.qp[0] ? 0 : who == idle.qp[0] ? 1 : 2] =
+			true;
+	}
+	result(told[0] && !told[2], "an overrun: QP_FATAL, for no completion can tell", got);
+	result(told[1], "an overrun: an idle QP of that queue is told, too", got);
 	result(state_becomes(p.qp[0], IBV_QPS_ERR, &got), "an overrun: the QP is in error", got);
-	end_pair(&p);
+	result(state_becomes(idle.qp[0], IBV_QPS_ERR, &got), "an overrun: so is the idle one", got);
+	vpair_end(&idle);
+	vpair_end(&p);
 }
 
 static void to(struct ibv_qp *qp, enum ibv_qp_state state)
@@ -254,7 +205,7 @@ static int post_recv(struct ibv_qp *qp)
 
 static void after_reset(void)
 {
-	struct pair p;
+	struct vpair p;
 	int got, i;
 
 	make_pair(&p);
@@ -265,11 +216,11 @@ static void after_reset(void)
 		to(p.qp[i], IBV_QPS_RESET);
 		to(p.qp[i], IBV_QPS_INIT);
 	}
-	connect_pair(&p);
+	vpair_connect(&p, &dev, mr);
 	bells = 0;
 	got = post_recv(p.qp[0]) ?: post_recv(p.qp[0]);
 	result(!got && !bells, "after a reset receives need no doorbell", (int)bells);
-	end_pair(&p);
+	vpair_end(&p);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
 #include "ring.h"
 
 enum {
-	CQE_PURGED = 1,		/* of mrc_cqe.reserved1: ours; the kernel writes 0 */
+	CQE_PURGED = 1,		/* of mrc_cqe.mark */
 };
 
 static inline void cq_lock(struct mrc_cq *cq)
@@ -29,6 +29,16 @@ static inline uint32_t cq_avail(const struct mrc_cq *cq)
 	return n <= cq->ring.entries ? n : 0;
 }
 
+/* A send completion returns the slots of its request and of those before it. */
+static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
+{
+	struct mrc_qp *qp = mrc_qp_find(to_mctx(cq->v.cq.context), cqe->qpn);
+	uint32_t next = cqe->slot + 1;
+
+	if (qp && next - qp->sq_done <= qp->sq.entries)
+		__atomic_store_n(&qp->sq_done, next, __ATOMIC_RELEASE);
+}
+
 /* The next completion, copied out; the shared index is published by the caller. */
 static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 {
@@ -37,8 +47,11 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 	for (n = cq_avail(cq); n; n--) {
 		*cqe = *(const struct mrc_cqe *)mrc_slot(&cq->ring, cq->ring.idx);
 		cq->ring.idx++;
-		if (cqe->reserved1 != CQE_PURGED)
-			return true;
+		if (cqe->mark == CQE_PURGED)
+			continue;
+		if (!(cqe->opcode & IBV_WC_RECV))
+			cq_free_slots(cq, cqe);
+		return true;
 	}
 	return false;
 }
@@ -103,7 +116,7 @@ void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn)
 		struct mrc_cqe *cqe = mrc_slot(&cq->ring, cq->ring.idx + i);
 
 		if (cqe->qpn == qpn)
-			cqe->reserved1 = CQE_PURGED;
+			cqe->mark = CQE_PURGED;
 	}
 	cq_unlock(cq);
 }

@@ -3,8 +3,9 @@
  * ring.h - this side of the rings that a QP or CQ shares with the kernel.
  *
  * Send and receive: slots are filled under the queue's lock, then `prod` is
- * published once per call with a store-release. A slot is free when the kernel
- * has copied it out, so a full ring means `prod - cons == entries`.
+ * published once per call with a store-release. A receive slot is free when the kernel
+ * is done with it, so a full ring means `prod - cons == entries`. A send slot is free when the
+ * completion of its request, or of a later one, was polled: `sq_done`.
  * Completion: the kernel's `prod` is loaded with acquire; what it says is only
  * believed up to `entries`.
  *
@@ -29,6 +30,11 @@ static inline void full_barrier(void)
 static inline bool ring_full(const struct mrc_uring *r)
 {
 	return r->idx - __atomic_load_n(&r->hdr->cons, __ATOMIC_ACQUIRE) >= r->entries;
+}
+
+static inline bool sq_full(const struct mrc_qp *qp)
+{
+	return qp->sq.idx - __atomic_load_n(&qp->sq_done, __ATOMIC_ACQUIRE) >= qp->sq.entries;
 }
 
 /* Publish what was built since the last time; true: ring the doorbell. */

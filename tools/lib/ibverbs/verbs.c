@@ -313,6 +313,8 @@ struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 	attr->cap = ask.cap;
 
 	ret = qp_map(qp, context->cmd_fd, &ask.cap, &resp.drv);
+	if (!ret)
+		ret = mrc_qp_add(to_mctx(context), qp);
 	if (ret)
 		goto err_unmap;
 
@@ -388,8 +390,10 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	 * A reset drops what is queued: the kernel moves its consumer index up to
 	 * what we published, indices run on, and stale completions vanish.
 	 */
-	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
+	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
 		qp_purge(qp);
+		__atomic_store_n(&qp->sq_done, qp->sq.idx, __ATOMIC_RELEASE);
+	}
 	return ret;
 }
 
@@ -402,6 +406,7 @@ int mrc_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 	qp_purge(qp);
+	mrc_qp_del(to_mctx(ibqp->context), qp);
 	ring_unmap(&qp->sq);
 	ring_unmap(&qp->rq);
 	pthread_spin_destroy(&qp->sq_lock);
