@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include "core/mrc_event.h"
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_flow.h"
@@ -73,6 +74,16 @@ static u8 wc_opcode(enum mrc_op op)
 	}
 }
 
+/* It gave up. If nothing of it ever arrived, that is no failure on the way. */
+static noinline void hint_silent(struct mrc_qp *qp)
+{
+	struct mrc_conn_info info;
+
+	mrc_conn_info(&qp->conn, &info);
+	if (qp->peer && info.psn_una == qp->attr.sq_psn)
+		mrc_peer_hint_silent(qp->peer, qp->qpn);
+}
+
 static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
 	struct mrc_swqe *w = mrc_wqe_send(qp, cpl->cookie);
@@ -85,6 +96,8 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		.slot = w->slot,
 	};
 
+	if (unlikely(cpl->status == MRC_ST_RETRY_EXC))
+		hint_silent(qp);
 	mrc_wqe_release(w);
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);

@@ -11,6 +11,8 @@
 #include "core/mrc_event.h"
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_path_change.h"
+#include "path/mrc_peer_hint.h"
+#include "path/mrc_peers.h"
 #include "path/mrc_reach.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_set.h"
@@ -66,6 +68,9 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 #undef TAKE
 	if (old.profile_id != new->profile_id || old.ev_port_low != new->ev_port_low)
 		mrc_path_change_profiles(dev);
+	if (old.icrc != new->icrc || old.udp_port != new->udp_port ||
+	    old.hop_limit != new->hop_limit)
+		mrc_peers_for_each(dev, mrc_peer_hint_forget);
 	if (old.damp_ms != new->damp_ms)
 		mrc_carrier_damp(dev);
 	if (old.incast != new->incast) {

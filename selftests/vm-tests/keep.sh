@@ -23,6 +23,7 @@ profile_is_there() {	# ID DST
 
 # by_hand ID: h1's paths to h2, as mrcd has them, under another number.
 by_hand() {
+	# shellcheck disable=SC2034  # mrc_profiles_by_hand reads it
 	local MRC_PROFILE=$1
 	mrc_profiles_by_hand 1 2
 }
