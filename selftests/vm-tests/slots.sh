@@ -15,16 +15,7 @@ here=$(dirname "$(readlink -f "$0")")
 ksft_plan
 mrc_begin mrc_slots ib_write_bw
 ksft_test "one plane" mrc_one_plane
-mrc_ibdev h1
-mrc_start slots h1 env MRC_TEST_DEV="$REPLY" mrc_slots
-mrc_wait slots 250 || true
-ksft_test "all cases ran" grep -q '^# Totals' "$MRC_DIR/slots.out"
-while read -r verdict _ name; do
-	case $verdict in
-	ok) ksft_pass "$name";;
-	not) ksft_fail "${name#* }" "$(grep -F "${name##*.}:" "$MRC_DIR/slots.out" | head -n 5)";;
-	esac
-done < <(grep -E '^(not )?ok ' "$MRC_DIR/slots.out")
+mrc_harness h1 slots mrc_slots
 ksft_test "ib_write_bw, one of 4 signaled" mrc_perf 120 ib_write_bw -s 4096 -n 400 -t 16 -Q 4
 ksft_test "ib_write_bw, one of all slots signaled" mrc_perf 120 ib_write_bw -s 4096 -n 400 -t 16 -Q 16
 ksft_test "ib_send_bw, by events" mrc_perf 120 ib_send_bw -s 4096 -n 400 -t 16 -e
