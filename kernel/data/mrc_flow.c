@@ -111,7 +111,7 @@ static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe
 	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
 		cqe->status = w->fail;
 	w->valid = false;
-	qp->rq_cons++;
+	cqe->slot = qp->rq_cons++;
 	smp_store_release(&qp->rq.hdr->cons, qp->rq_cons);
 	mrc_cq_post(qp->rcq, cqe, solicited);
 }

@@ -3,7 +3,6 @@
  * mrc_peer_hint.c - see mrc_peer_hint.h.
  */
 #include <linux/ratelimit.h>
-#include "linux/mrc.h"
 #include "path/mrc_peer_hint.h"
 
 #define HINT_BAD_ICRCS	16	/* in a row */

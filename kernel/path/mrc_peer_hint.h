@@ -9,6 +9,7 @@
 #ifndef MRC_PEER_HINT_H
 #define MRC_PEER_HINT_H
 
+#include "linux/mrc.h"
 #include "path/mrc_peer.h"
 
 /* A packet of the peer's had a wrong ICRC: many in a row are a setting, not noise. */
@@ -27,7 +28,8 @@ void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_heard() */
 /* A sound packet of the peer's arrived: it speaks as we do. */
 static inline void mrc_peer_heard(struct mrc_peer *peer)
 {
-	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs)))
+	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs) ||
+		     READ_ONCE(peer->hints) & (MRC_HINT_ICRC | MRC_HINT_UDP_PORT)))
 		mrc_peer_hint_settled(peer);
 }
 

@@ -322,14 +322,14 @@ static void test_send(struct mrc_qp *qp)
 	test_slots(qp, &a);
 
 	/* Around the end of the ring and of the 32-bit index. */
-	qp->sq.idx = qp->sq_done = hdr->prod = hdr->cons = 0xfffffffe;
+	qp->sq.idx = qp->sq.done = hdr->prod = hdr->cons = 0xfffffffe;
 	for (i = 0; i < 4; i++)
 		if (mrc_post_send(ibqp, &a, &bad))
 			break;
 	check(i == 4 && hdr->prod == 2, "indices wrap");
 	send_cqe(qp, 1);
 	poll_one(qp);
-	check(qp->sq_done == 2, "those of completions, too");
+	check(qp->sq.done == 2, "those of completions, too");
 }
 
 static void test_wr_api(struct mrc_qp *qp)
@@ -393,6 +393,14 @@ static void test_recv(struct mrc_qp *qp)
 	check(mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM && bad == &wr,
 	      "a full receive ring");
 	check(kicks == before, "receives cost no system call");
+	qp->rq.hdr->cons = RQ_ENTRIES;
+	check(mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM,
+	      "receive slots that the kernel is done with are not free");
+	kernel_cqe((struct mrc_cq *)qp->v.qp.recv_cq, (struct mrc_cqe){
+		.qpn = 42, .opcode = IBV_WC_RECV, .slot = 0 });
+	poll_one(qp);
+	check(!mrc_post_recv(&qp->v.qp, &wr, &bad) &&
+	      mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM, "one polled, one receive slot");
 }
 
 static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
@@ -452,7 +460,7 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	cqe.qpn = 43;
 	kernel_cqe(cq, cqe);
 	mrc_modify_qp(&qp->v.qp, &attr, IBV_QP_STATE);
-	check(mrc_poll_cq(ibcq, 8, wc) == 1 && wc[0].qp_num == 43 && qp->sq_done == qp->sq.idx,
+	check(mrc_poll_cq(ibcq, 8, wc) == 1 && wc[0].qp_num == 43 && qp->sq.done == qp->sq.idx,
 	      "a reset forgets the QP's completions and no others");
 
 	kernel_cqe(cq, cqe);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_slots.c - slots of a send queue are taken until completion.
+ * mrc_slots.c - slots of work queues are taken until completion.
  *
  *	MRC_TEST_DEV=mrc0 mrc_slots
  *
- * Two queue pairs of one device, connected to each other; the sender's completion queue has
- * exactly as many entries as its send queue, and is polled late. kselftest_harness.h.
+ * Two queue pairs of one device, connected to each other; each completion queue has exactly as
+ * many entries as the work queue, and is polled late. kselftest_harness.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ FIXTURE(slots) {
 FIXTURE_SETUP(slots)
 {
 	const struct ibv_qp_cap cap = {
-		.max_send_wr = DEPTH, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
+		.max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 1, .max_recv_sge = 1,
 	};
 	const struct vc_opts opts = { .dev = getenv("MRC_TEST_DEV"), .gid_index = -1 };
 	struct ibv_qp_init_attr init;
@@ -54,19 +54,31 @@ FIXTURE_TEARDOWN(slots)
 	vc_close(&self->dev);
 }
 
-static int post(struct _test_data_slots *self, int flags)
+static int post_op(struct _test_data_slots *self, enum ibv_wr_opcode opcode, int flags)
 {
 	struct ibv_sge sge = { (uintptr_t)self->area, LEN, self->mr->lkey };
 	struct ibv_send_wr *bad, wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
+		.opcode = opcode,
 		.send_flags = flags,
 		.wr.rdma = { .remote_addr = self->p.peer.addr + LEN,
 			     .rkey = self->p.peer.rkey },
 	};
 
 	return ibv_post_send(self->p.qp[0], &wr, &bad);
+}
+
+static int post(struct _test_data_slots *self, int flags)
+{
+	return post_op(self, IBV_WR_RDMA_WRITE, flags);
+}
+
+static int post_recv(struct _test_data_slots *self)
+{
+	struct ibv_recv_wr *bad, wr = {};
+
+	return ibv_post_recv(self->p.qp[1], &wr, &bad);
 }
 
 /* So many until there is no room; negative: another error. */
@@ -80,14 +92,14 @@ static int post_all(struct _test_data_slots *self, int flags)
 }
 
 /* So many completions, each a success, waited for as long as it takes. */
-static uint32_t polled(struct _test_data_slots *self, uint32_t want)
+static uint32_t polled_of(struct ibv_cq *cq, uint32_t want)
 {
 	struct ibv_wc wc;
 	uint32_t n = 0;
 	int got;
 
 	while (n < want) {
-		got = ibv_poll_cq(self->p.cq[0], 1, &wc);
+		got = ibv_poll_cq(cq, 1, &wc);
 		if (got < 0 || (got && wc.status != IBV_WC_SUCCESS))
 			return n;
 		n += (uint32_t)got;
@@ -95,6 +107,11 @@ static uint32_t polled(struct _test_data_slots *self, uint32_t want)
 			usleep(200);
 	}
 	return n;
+}
+
+static uint32_t polled(struct _test_data_slots *self, uint32_t want)
+{
+	return polled_of(self->p.cq[0], want);
 }
 
 static int events(struct _test_data_slots *self)
@@ -148,6 +165,27 @@ TEST_F_TIMEOUT(slots, a_completion_returns_unsignaled_ones_before_it, LIMIT_S)
 		ASSERT_EQ(ENOMEM, post(self, IBV_SEND_SIGNALED));
 		ASSERT_EQ(1, polled(self, 1));
 	}
+}
+
+TEST_F_TIMEOUT(slots, receives_are_taken_until_polled_too, LIMIT_S)
+{
+	uint32_t n = 0, i;
+
+	while (!post_recv(self))
+		n++;
+	ASSERT_EQ(self->depth, n);
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, post_op(self, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_SEND_SIGNALED));
+		ASSERT_EQ(1, polled(self, 1));
+	}
+	EXPECT_EQ(ENOMEM, post_recv(self)) {
+		TH_LOG("its receives are completed, but not polled");
+	}
+	EXPECT_EQ(1, polled_of(self->p.cq[1], 1));
+	EXPECT_EQ(0, post_recv(self));
+	EXPECT_EQ(ENOMEM, post_recv(self));
+	EXPECT_EQ(0, events(self));
+	EXPECT_EQ(n - 1, polled_of(self->p.cq[1], n - 1));
 }
 
 TEST_F_TIMEOUT(slots, a_reset_returns_all, LIMIT_S)

@@ -15,10 +15,10 @@
  * to [0, entries]. A ring holds no kernel pointer. The kernel copies a work
  * request out of its slot before it looks at it.
  *
- * A send slot that was copied may be written again, but the program's right to it comes back
- * only when it has polled the completion of that request or of a later one (mrc_cqe.slot): who
- * posts until there is no room does not overrun a completion queue as large as the send queue.
- * The kernel does not rely on it: a queue that is overrun is its program's own.
+ * A slot that the kernel is done with may be written again, but the program's right to it comes
+ * back only when it has polled the completion of that request or of a later one (mrc_cqe.slot):
+ * who posts until there is no room does not overrun a completion queue as large as the work
+ * queue. The kernel does not rely on it: a queue that is overrun is its program's own.
  */
 #ifndef MRC_ABI_H
 #define MRC_ABI_H
@@ -98,7 +98,7 @@ struct mrc_cqe {
 	__u8 wc_flags;		/* enum ibv_wc_flags */
 	__u8 mark;		/* the reader's own; written 0 */
 	__u32 src_qp;
-	__u32 slot;		/* of a send: index of the request in its ring */
+	__u32 slot;		/* index of the request in its ring */
 };
 
 struct mrc_ualloc_ucontext_resp {

@@ -29,14 +29,13 @@ static inline uint32_t cq_avail(const struct mrc_cq *cq)
 	return n <= cq->ring.entries ? n : 0;
 }
 
-/* A send completion returns the slots of its request and of those before it. */
+/* A completion returns the slots of its request and of those before it. */
 static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
 {
 	struct mrc_qp *qp = mrc_qp_find(to_mctx(cq->v.cq.context), cqe->qpn);
-	uint32_t next = cqe->slot + 1;
 
-	if (qp && next - qp->sq_done <= qp->sq.entries)
-		__atomic_store_n(&qp->sq_done, next, __ATOMIC_RELEASE);
+	if (qp)
+		ring_free_slots(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->slot + 1);
 }
 
 /* The next completion, copied out; the shared index is published by the caller. */
@@ -49,8 +48,7 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 		cq->ring.idx++;
 		if (cqe->mark == CQE_PURGED)
 			continue;
-		if (!(cqe->opcode & IBV_WC_RECV))
-			cq_free_slots(cq, cqe);
+		cq_free_slots(cq, cqe);
 		return true;
 	}
 	return false;

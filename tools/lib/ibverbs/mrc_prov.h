@@ -47,6 +47,7 @@ struct mrc_uring {
 	uint32_t entries;		/* power of two */
 	uint32_t stride;
 	uint32_t idx;			/* private, free-running */
+	uint32_t done;			/* send and receive: slots below are free: ring.h */
 	size_t bytes;
 };
 
@@ -67,7 +68,6 @@ struct mrc_qp {
 	uint32_t max_send_sge;
 	uint32_t max_recv_sge;
 	uint32_t max_inline;
-	uint32_t sq_done;		/* slots below are free; written under send_cq's lock */
 	bool sq_stuck;			/* the last doorbell failed; any thread */
 	/* Between ibv_wr_start and ibv_wr_complete, under sq_lock. */
 	uint32_t wr_first;		/* sq.idx to go back to */

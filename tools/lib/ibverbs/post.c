@@ -82,7 +82,7 @@ static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_send_sge)
 		return EINVAL;
-	if (sq_full(qp))
+	if (ring_full(&qp->sq))
 		return ENOMEM;
 
 	wqe = mrc_slot(&qp->sq, qp->sq.idx);

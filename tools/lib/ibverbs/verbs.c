@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "mrc_prov.h"
+#include "ring.h"
 
 static int ring_map(struct mrc_uring *r, int fd, uint64_t key, uint64_t len, uint32_t entries,
 		    uint32_t stride)
@@ -392,7 +392,8 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	 */
 	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
 		qp_purge(qp);
-		__atomic_store_n(&qp->sq_done, qp->sq.idx, __ATOMIC_RELEASE);
+		ring_free_all(&qp->sq);
+		ring_free_all(&qp->rq);
 	}
 	return ret;
 }

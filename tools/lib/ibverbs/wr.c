@@ -31,7 +31,7 @@ static struct mrc_send_wqe *wrx_new(struct ibv_qp_ex *ibqp, enum ibv_wr_opcode o
 
 	if (qp->wr_err)
 		return NULL;
-	if (sq_full(qp)) {
+	if (ring_full(&qp->sq)) {
 		qp->wr_err = ENOMEM;
 		return NULL;
 	}
