@@ -67,6 +67,9 @@ ksft_test "that works" works
 ksft_equal "no hint is left" "" "$(hints h1)"
 
 # ------------------------------------------------------------------ UDP port
+# TCP that lost its peer keeps the namespaces for minutes; the devices need not wait for them.
+ip -n h1 link del mrc0
+ip -n h2 link del mrc0
 ksft_test "two hosts that have never heard of each other" mrc_fabric_by_hand 2 2 2 2
 heard_nothing
 ksft_test "h1: another UDP port" dev_set h1 udp-port 5000
