@@ -25,7 +25,8 @@ const Link *Observed::link(int ifindex) const
 namespace {
 
 // The order of the steps is the order the kernel needs: interfaces before
-// addresses, addresses before the routes over them, planes before their SIDs.
+// addresses, addresses before the routes over them, planes before their SIDs,
+// profiles before they are the default.
 class Planner {
 public:
     Planner(const Desired &want, const Observed &have, const Policy &policy)
@@ -241,9 +242,11 @@ private:
             d = &kNone;
         for (const WantedPlane &p : dev.planes)
             plane(dev, *d, p);
-        if (d->profile_id != dev.profile_id)
+        // The kernel takes no default without profiles, and no path from under a QP.
+        new_profiles(dev, *d);
+        if (d->profile_id != dev.profile_id && !dev.profiles.empty())
             op(DefaultProfileSet{dev.name, dev.profile_id});
-        profiles(dev, *d);
+        old_profiles(dev, *d);
         if (!d->registered && !policy_.foresee)
             wait("{} is not registered as an RDMA device yet", dev.name);
     }
@@ -267,13 +270,9 @@ private:
             op(set);
     }
 
-    // Only profiles under an id of ours are touched: others are mrcctl's users'.
-    void profiles(const WantedDevice &dev, const MrcDevice &d)
+    void new_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
-        std::set<ProfileKey> wanted;
-
         for (const Profile &w : dev.profiles) {
-            wanted.insert(w.key);
             const auto it = std::find_if(
                 d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
                     return !p.any_dst && p.profile == w && p.fmt == MRC_FMT_SRV6 &&
@@ -282,6 +281,15 @@ private:
             if (it == d.profiles.end())
                 op(ProfileSet{dev.name, w});
         }
+    }
+
+    // Only profiles under an id of ours are touched: others are mrcctl's users'.
+    void old_profiles(const WantedDevice &dev, const MrcDevice &d)
+    {
+        std::set<ProfileKey> wanted;
+
+        for (const Profile &w : dev.profiles)
+            wanted.insert(w.key);
         for (const ObservedProfile &p : d.profiles) {
             const auto id = p.profile.key.id;
             const bool our_id = id == dev.profile_id || policy_.retired_profiles.count(id);

@@ -21,6 +21,7 @@
 #include "data/mrc_endpoint.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_qp.h"
+#include "data/mrc_qp_overrun.h"
 #include "device/mrc_link.h"
 #include "device/mrc_netdev.h"
 #include "device/mrc_sock.h"
@@ -78,6 +79,7 @@ static int __init mrc_init(void)
 
 	mrc_seed_init();
 	mrc_endpoint_init();
+	mrc_qp_overrun_init();
 	mrc_wq = alloc_workqueue("mrc", WQ_UNBOUND, 0);
 	if (!mrc_wq)
 		return -ENOMEM;

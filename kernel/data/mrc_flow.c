@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include "core/mrc_event.h"
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_flow.h"
@@ -73,6 +74,16 @@ static u8 wc_opcode(enum mrc_op op)
 	}
 }
 
+/* It gave up. If nothing of it ever arrived, that is no failure on the way. */
+static noinline void hint_silent(struct mrc_qp *qp)
+{
+	struct mrc_conn_info info;
+
+	mrc_conn_info(&qp->conn, &info);
+	if (qp->peer && info.psn_una == qp->attr.sq_psn)
+		mrc_peer_hint_silent(qp->peer, qp->qpn);
+}
+
 static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 {
 	struct mrc_swqe *w = mrc_wqe_send(qp, cpl->cookie);
@@ -82,8 +93,11 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		.byte_len = cpl->len,
 		.opcode = wc_opcode(cpl->op),
 		.status = wc_status(cpl->status),
+		.slot = w->slot,
 	};
 
+	if (unlikely(cpl->status == MRC_ST_RETRY_EXC))
+		hint_silent(qp);
 	mrc_wqe_release(w);
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
@@ -97,7 +111,7 @@ static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe
 	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
 		cqe->status = w->fail;
 	w->valid = false;
-	qp->rq_cons++;
+	cqe->slot = qp->rq_cons++;
 	smp_store_release(&qp->rq.hdr->cons, qp->rq_cons);
 	mrc_cq_post(qp->rcq, cqe, solicited);
 }
@@ -210,7 +224,7 @@ static bool flow_flush(struct mrc_qp *qp)
 	while (budget && mrc_ring_avail(&qp->sq, qp->sq_cons)) {
 		budget--;
 		memcpy(&k, mrc_ring_slot(&qp->sq, qp->sq_cons), sizeof(k));
-		qp->sq_cons++;
+		cqe.slot = qp->sq_cons++;
 		cqe.wr_id = k.wr_id;
 		cqe.qpn = qp->qpn;
 		cqe.opcode = IB_WC_SEND;

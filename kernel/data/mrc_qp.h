@@ -40,6 +40,7 @@ struct mrc_ibqp {
 /* A send request copied out of the ring and resolved; index = cookie. */
 struct mrc_swqe {
 	u64 wr_id;
+	u32 slot;		/* its index in the ring */
 	u8 opcode;		/* enum ib_wr_opcode */
 	u8 flags;		/* enum ib_send_flags */
 	u8 num_sge;

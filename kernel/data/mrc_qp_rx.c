@@ -3,6 +3,7 @@
  * mrc_qp_rx.c - see mrc_qp_rx.h.
  */
 #include <linux/ktime.h>
+#include "path/mrc_peer_hint.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
@@ -41,8 +42,10 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 		spin_unlock(&qp->lock);
 		return;
 	}
-	if (likely(!pkt->trimmed))	/* those have no ICRC */
+	if (likely(!pkt->trimmed)) {	/* those have no ICRC */
 		mrc_udp_heard(&qp->peer->udp, port);
+		mrc_peer_heard(qp->peer);
+	}
 	now = ktime_get_ns();
 	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);

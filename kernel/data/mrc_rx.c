@@ -10,6 +10,7 @@
  *    QP, other IP for our address is unpacked and appears on the device's netdev;
  *  - plain UDP to an MRC port at an address of a device of this namespace.
  *
+ * ICMPv6 is read as well, for news about SRv6 packets of ours, and goes on.
  * Everything else goes on through the stack untouched. What is taken and
  * refused counts in exactly one counter.
  *
@@ -21,12 +22,14 @@
 #include <net/dsfield.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_qp_rx.h"
 #include "data/mrc_rx.h"
+#include "data/mrc_rx_icmp.h"
 #include "data/mrc_rx_ip.h"
 #include "data/mrc_rx_pkt.h"
 #include "data/mrc_tx.h"
@@ -219,6 +222,17 @@ static u8 rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
 	return rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed)) ? MRC_NACK_TRIMMED : 0;
 }
 
+/* Whose it seems to be, if it is a peer of ours, may have ICRCs off. */
+static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
+{
+	struct mrc_peer *peer = mrc_peer_find(dev, (const union ib_gid *)&p->src);
+
+	mrc_dev_count(dev, rx_bad_icrc);
+	if (peer)
+		mrc_peer_hint_icrc(peer);
+	mrc_peer_put(peer);
+}
+
 /*
  * Is a packet as long as UDP says whole? One with the mark of a trimmed packet whose
  * ICRC is wrong was cut by a switch that wrote UDP's length, too: @trimmed.
@@ -232,7 +246,7 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 		return true;
 	*trimmed = rx_trim_mark(p, dev);
 	if (icrc && !*trimmed)
-		mrc_dev_count(dev, rx_bad_icrc);
+		rx_bad_icrc(p, dev);
 	return !icrc && !*trimmed;
 }
 
@@ -321,6 +335,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	}
 	if (rx_plausible(p, peer)) {
 		mrc_dev_count(dev, rx_endpoint);
+		mrc_peer_heard(peer);
 		mrc_udp_heard(&peer->udp, rx_port(p, skb));
 		mrc_peer_port_rx(peer, &pkt, &p->dst);
 	}
@@ -382,6 +397,38 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
+/* ---- what is not for us, and should be ---- */
+
+static bool rx_fits_qp(const struct mrc_rx_pkt *p, const struct mrc_qp *qp,
+		       const struct sk_buff *skb)
+{
+	return qp->dev == p->plane->dev && same_addr(&p->dst, &qp->sgid) &&
+	       same_addr(&p->src, &qp->dgid) &&
+	       (!READ_ONCE(qp->dev->attr.icrc) || rx_icrc_ok(p, skb));
+}
+
+/* UDP to a port that is not ours. It may be a peer's that has another udp-port set. */
+static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+{
+	u32 off = p->l4 + sizeof(struct udphdr), dqpn;
+	struct mrc_peer *peer = NULL;
+	struct mrc_qp *qp;
+
+	if (p->proto != IPPROTO_UDP || !p->plane || p->end < off + MRC_BTH_LEN + MRC_ICRC_LEN ||
+	    !pskb_may_pull(skb, off + MRC_BTH_LEN))
+		return;
+	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
+	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_find(dqpn) : NULL;
+	if (likely(!qp))
+		return;
+	if (rx_fits_qp(p, qp, skb))
+		peer = mrc_peer_find(qp->dev, (const union ib_gid *)&p->src);
+	if (peer)
+		mrc_peer_hint_port(peer, rx_port(p, skb));
+	mrc_peer_put(peer);
+	mrc_qp_put(qp);
+}
+
 /* ---- the hook ---- */
 
 static bool rx_wanted(const struct sk_buff *skb, bool v4)
@@ -391,7 +438,7 @@ static bool rx_wanted(const struct sk_buff *skb, bool v4)
 	if (v4)
 		return ip_hdr(skb)->protocol == IPPROTO_UDP;
 	proto = ipv6_hdr(skb)->nexthdr;
-	return proto == NEXTHDR_UDP || proto == NEXTHDR_IPV6 || proto == IPPROTO_IPIP ||
+	return proto == NEXTHDR_UDP || proto == NEXTHDR_ICMP || proto == NEXTHDR_IPV6 || proto == IPPROTO_IPIP ||
 	       proto == NEXTHDR_ROUTING;
 }
 
@@ -421,6 +468,10 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	if (p.v4) {
 		p.ds = ip_hdr(skb)->tos;
 		p.end = ntohs(ip_hdr(skb)->tot_len);
+	} else if (ipv6_hdr(skb)->nexthdr == NEXTHDR_ICMP) {
+		if (p.plane)
+			mrc_rx_icmp(p.plane->dev, skb);
+		return NF_ACCEPT;
 	} else if (rx_outer6(&p, skb) == RX_NOT_OURS) {
 		return NF_ACCEPT;
 	}
@@ -434,5 +485,6 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	}
 	if (rx_is_mrc(&p, skb))
 		return rx_mrc(&p, skb);
+	rx_other_port(&p, skb);
 	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
 }

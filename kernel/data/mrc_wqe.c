@@ -98,6 +98,7 @@ void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 	memcpy(&k, slot, sizeof(k));
 	memset(wr, 0, sizeof(*wr));
 	w->wr_id = k.wr_id;
+	w->slot = idx;
 	w->opcode = k.opcode;
 	w->flags = k.send_flags;
 	w->num_sge = 0;

@@ -8,11 +8,16 @@
  */
 #include <linux/rtnetlink.h>
 #include "compat/mrc_compat_net.h"
+#include "core/mrc_event.h"
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_path_change.h"
+#include "path/mrc_peer_hint.h"
+#include "path/mrc_peers.h"
+#include "path/mrc_reach.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_set.h"
 
+/* What is sent from then on must reach whom QPs talk to. */
 static int dev_set_check(struct mrc_dev *dev, const struct mrc_dev_attr *a,
 			 struct netlink_ext_ack *extack)
 {
@@ -23,7 +28,7 @@ static int dev_set_check(struct mrc_dev *dev, const struct mrc_dev_attr *a,
 			    a->cc_profile_id);
 		return -ENOENT;
 	}
-	return mrc_dev_attr_check(a, extack);
+	return mrc_dev_attr_check(a, extack) ?: mrc_reach_default(dev, a->profile_id, extack);
 }
 
 int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
@@ -63,6 +68,9 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 #undef TAKE
 	if (old.profile_id != new->profile_id || old.ev_port_low != new->ev_port_low)
 		mrc_path_change_profiles(dev);
+	if (old.icrc != new->icrc || old.udp_port != new->udp_port ||
+	    old.hop_limit != new->hop_limit)
+		mrc_peers_for_each(dev, mrc_peer_hint_forget);
 	if (old.damp_ms != new->damp_ms)
 		mrc_carrier_damp(dev);
 	if (old.incast != new->incast) {
@@ -72,5 +80,7 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 	}
 	if (old.cwnd_bytes != new->cwnd_bytes)
 		mrc_path_change_cc(dev);
+	if (memcmp(&old, a, sizeof(old)))
+		mrc_event_dev(dev, MRC_EVENT_DEV_SET);
 	return 0;
 }

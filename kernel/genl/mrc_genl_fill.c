@@ -136,7 +136,8 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_gen
 	    nla_put_u32(skb, MRC_A_PEER_EVS_BAD, s.in_state[MRC_EV_ASSUMED_BAD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_DENIED, s.in_state[MRC_EV_DENIED]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_USABLE, s.usable) ||
-	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_users)))
+	    nla_put_u32(skb, MRC_A_PEER_QPS, READ_ONCE(peer->n_users)) ||
+	    nla_put_u32(skb, MRC_A_PEER_HINTS, (u32)READ_ONCE(peer->hints)))
 		goto cancel;
 	if (pos) {
 		was = *pos;

@@ -37,6 +37,21 @@ void mrc_cq_put(struct mrc_cq *cq)
 	kref_put(&cq->ref, cq_release);
 }
 
+static mrc_cq_overrun_fn cq_overrun_tell __read_mostly;
+
+void mrc_cq_on_overrun(mrc_cq_overrun_fn tell)
+{
+	cq_overrun_tell = tell;
+}
+
+static void cq_overrun_work(struct work_struct *work)
+{
+	struct mrc_cq *cq = container_of(work, struct mrc_cq, overrun_work);
+
+	cq_overrun_tell(cq);
+	mrc_cq_put(cq);
+}
+
 static void cq_overrun(struct mrc_cq *cq)
 {
 	struct ib_event ev = { .event = IB_EVENT_CQ_ERR };
@@ -46,6 +61,9 @@ static void cq_overrun(struct mrc_cq *cq)
 	WRITE_ONCE(cq->overrun, true);
 	WRITE_ONCE(cq->ring.hdr->error, 1);
 	mrc_dev_count(cq->dev, cq_overruns);
+	/* Its QPs end, also those that do nothing now: their locks are outside of ours. */
+	kref_get(&cq->ref);
+	queue_work(mrc_wq, &cq->overrun_work);
 	if (!cq->ibcq || !cq->ibcq->event_handler)
 		return;
 	ev.device = cq->ibcq->device;
@@ -148,6 +166,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		goto err_free;
 	kref_init(&cq->ref);
 	INIT_WORK(&cq->free_work, cq_free_work);
+	INIT_WORK(&cq->overrun_work, cq_overrun_work);
 	spin_lock_init(&cq->lock);
 	cq->ibcq = ibcq;
 	cq->dev = dev;

@@ -20,6 +20,7 @@ struct mrc_ibcq {
 struct mrc_cq {
 	struct kref ref;
 	struct work_struct free_work;
+	struct work_struct overrun_work;	/* queued once, with a reference */
 	spinlock_t lock;
 	struct ib_cq *ibcq;	/* NULL once destroyed; under lock */
 	struct mrc_dev *dev;
@@ -35,6 +36,10 @@ static inline bool mrc_cq_overrun(const struct mrc_cq *cq)
 {
 	return READ_ONCE(cq->overrun);
 }
+
+/* Who tells its QPs then, in process context. Set once, before any queue. */
+typedef void (*mrc_cq_overrun_fn)(const struct mrc_cq *cq);
+void mrc_cq_on_overrun(mrc_cq_overrun_fn tell);
 
 void mrc_cq_put(struct mrc_cq *cq);
 

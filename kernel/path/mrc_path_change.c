@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
 #include "core/mrc_dev_plane.h"
+#include "core/mrc_event.h"
 #include "path/mrc_path_change.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer_paths.h"
@@ -13,6 +14,7 @@
 #include "path/mrc_peers.h"
 #include "path/mrc_profile_check.h"
 #include "path/mrc_qpcc.h"
+#include "path/mrc_reach.h"
 
 /* Pairs with mrc_pathset_build(). */
 static void change_gen(struct mrc_dev *dev)
@@ -108,25 +110,29 @@ int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 	int err;
 
 	ASSERT_RTNL();
-	err = mrc_profile_check(dev, p, extack);
+	err = mrc_profile_check(dev, p, extack) ?: mrc_reach_set(dev, p, extack);
 	if (err) {
 		mrc_profile_put(p);
 		return err;
 	}
 	err = mrc_profile_set(dev, p, &changed, extack);
-	if (changed)
+	if (changed) {
 		change_profile_of(dev, p->id, p->any_dst ? NULL : &p->dst);
+		mrc_event_dev(dev, MRC_EVENT_DEV_SET);
+	}
 	return err;
 }
 
 int mrc_path_change_del_profile(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 				struct netlink_ext_ack *extack)
 {
-	int err = mrc_profile_del(dev, id, dst, extack);
+	int err = mrc_reach_del(dev, id, dst, extack) ?: mrc_profile_del(dev, id, dst, extack);
 
-	if (!err)
-		change_profile_of(dev, id, dst);
-	return err;
+	if (err)
+		return err;
+	change_profile_of(dev, id, dst);
+	mrc_event_dev(dev, MRC_EVENT_DEV_SET);
+	return 0;
 }
 
 /* ---- the rest ---- */

@@ -35,6 +35,9 @@ struct mrc_peer {
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool local;			/* gid is an address of this namespace: over lo */
 	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
+	bool heard;			/* a sound packet of it came; no lock */
+	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */
+	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */
 	bool for_qps;			/* a QP asked for it: whole path sets from then on */
 	spinlock_t lock;		/* port, damp, ps pointer, users */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */

@@ -169,26 +169,45 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_
 	return peer;
 }
 
-void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
+bool mrc_peers_any(struct mrc_dev *dev, bool (*fn)(struct mrc_peer *peer, void *arg), void *arg)
 {
 	struct rhashtable_iter it;
 	struct mrc_peer *peer;
+	bool any = false;
 
 	rhashtable_walk_enter(&dev->peers, &it);
 	rhashtable_walk_start(&it);
-	while ((peer = rhashtable_walk_next(&it))) {
+	while (!any && (peer = rhashtable_walk_next(&it))) {
 		if (IS_ERR(peer))
 			continue;	/* resized: some come twice */
 		if (!kref_get_unless_zero(&peer->ref))
 			continue;
 		rhashtable_walk_stop(&it);
-		fn(peer);
+		any = fn(peer, arg);
 		kref_put(&peer->ref, peer_release);
 		cond_resched();
 		rhashtable_walk_start(&it);	/* where it was, or it says -EAGAIN */
 	}
 	rhashtable_walk_stop(&it);
 	rhashtable_walk_exit(&it);
+	return any;
+}
+
+struct peers_each {
+	void (*fn)(struct mrc_peer *peer);
+};
+
+static bool peers_each_one(struct mrc_peer *peer, void *arg)
+{
+	((const struct peers_each *)arg)->fn(peer);
+	return false;
+}
+
+void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
+{
+	struct peers_each each = { fn };
+
+	mrc_peers_any(dev, peers_each_one, &each);
 }
 
 /* Under RCU. Only the table's reference is left: nobody can get another any more. */

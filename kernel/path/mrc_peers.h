@@ -21,6 +21,8 @@ void mrc_peer_put(struct mrc_peer *peer);	/* any context */
 
 /* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */
 void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer));
+/* Likewise, until @fn says true: is there one. */
+bool mrc_peers_any(struct mrc_dev *dev, bool (*fn)(struct mrc_peer *peer, void *arg), void *arg);
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_destroy(struct mrc_dev *dev);	/* process context; no packet path left */
 

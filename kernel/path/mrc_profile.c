@@ -78,6 +78,28 @@ static struct mrc_profile *profile_find(struct mrc_dev *dev, u64 id, const union
 	return NULL;
 }
 
+const struct mrc_profile *mrc_profile_find(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
+{
+	const struct mrc_profile *p;
+
+	ASSERT_RTNL();
+	rcu_read_lock();
+	p = profile_find(dev, id, dst);
+	rcu_read_unlock();
+	return p;
+}
+
+bool mrc_profile_exists(struct mrc_dev *dev, u64 id)
+{
+	const struct mrc_profile *p;
+
+	ASSERT_RTNL();
+	list_for_each_entry(p, &dev->profiles, link)
+		if (p->id == id)
+			return true;
+	return false;
+}
+
 struct mrc_profile *mrc_profile_lookup(struct mrc_dev *dev, const union ib_gid *dst)
 {
 	u64 id = READ_ONCE(dev->attr.profile_id);

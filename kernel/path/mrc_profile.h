@@ -68,6 +68,10 @@ int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 
 /* The profile for this destination (exact, then any), + ref, or NULL. Any context. */
 struct mrc_profile *mrc_profile_lookup(struct mrc_dev *dev, const union ib_gid *dst);
+/* Under rtnl, which keeps it. Exactly @dst; NULL: the one for any destination. */
+const struct mrc_profile *mrc_profile_find(struct mrc_dev *dev, u64 id, const union ib_gid *dst);
+/* Under rtnl. Is there one of this number, for whatever destination. */
+bool mrc_profile_exists(struct mrc_dev *dev, u64 id);
 void mrc_profile_destroy_all(struct mrc_dev *dev);
 
 #endif

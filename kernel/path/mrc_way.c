@@ -8,13 +8,17 @@
  * kept, because that drop comes after the plane was withdrawn.
  */
 #include <linux/ktime.h>
+#include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/route.h>
+#include "linux/mrc.h"
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_peer.h"
 #include "path/mrc_way.h"
+
+#define MRC_WAY_TRIES	128	/* EVs that are looked at, evenly over the profile */
 
 static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
 				const struct in6_addr *daddr)
@@ -64,22 +68,28 @@ static const struct in6_addr *path_source(struct mrc_dev *dev, struct mrc_pathse
 	return saddr;
 }
 
-/* Under path_lock. Look up @path's route. */
-static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev_path *path,
-				     const struct mrc_dev_plane *plane)
+/* The route to @peer out of @plane (NULL: of any netdev); @ev: by SRv6, else plain. */
+static struct dst_entry *peer_route(const struct mrc_peer *peer, const struct mrc_profile_ev *ev,
+				    const struct mrc_dev_plane *plane)
 {
-	struct mrc_peer *peer = ps->peer;
 	const struct in6_addr *daddr = (const struct in6_addr *)&peer->gid;
 	int oif = plane ? plane->ndev->ifindex : 0;
 	struct in6_addr outer;
 
-	if (ps->srv6) {
-		memcpy(&outer, mrc_pathset_ev(ps, path)->value, sizeof(outer));
+	if (ev) {
+		memcpy(&outer, ev->value, sizeof(outer));
 		daddr = &outer;
 	} else if (peer->v4) {
 		return route4(peer->dev, oif, daddr->s6_addr32[3]);
 	}
 	return route6(peer->dev, oif, NULL, daddr);
+}
+
+/* Under path_lock. Look up @path's route. */
+static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev_path *path,
+				     const struct mrc_dev_plane *plane)
+{
+	return peer_route(ps->peer, ps->srv6 ? mrc_pathset_ev(ps, path) : NULL, plane);
 }
 
 /* Under path_lock. The path's route, from the cache if it still holds. */
@@ -160,4 +170,43 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 		return 0;
 	mrc_dev_count(dev, tx_no_route);
 	return -ENETUNREACH;
+}
+
+/* ---- would it lead there ---- */
+
+static bool leads_by(const struct mrc_peer *peer, u32 num, const struct mrc_profile_ev *ev)
+{
+	const struct mrc_dev_plane *plane = rtnl_dereference(peer->dev->plane[num]);
+	struct dst_entry *dst = plane ? peer_route(peer, ev, plane) : NULL;
+	bool leads = dst && dst->dev == plane->ndev;
+
+	dst_release(dst);
+	return leads;
+}
+
+static bool leads_auto(const struct mrc_peer *peer)
+{
+	u32 i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		if (leads_by(peer, i, NULL))
+			return true;
+	return false;
+}
+
+bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof)
+{
+	const struct mrc_profile_ev *ev;
+	u32 i, n;
+
+	ASSERT_RTNL();
+	if (!prof || prof->mode == MRC_MODE_AUTO)
+		return leads_auto(peer);
+	n = min_t(u32, prof->n, MRC_WAY_TRIES);
+	for (i = 0; i < n; i++) {
+		ev = &prof->ev[i * prof->n / n];
+		if (leads_by(peer, ev->port - 1u, prof->fmt == MRC_FMT_SRV6 ? ev : NULL))
+			return true;
+	}
+	return false;
 }

@@ -21,6 +21,10 @@
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_reset.h"
 
+/*
+ * Programs that ask for one send rely on the rounding of adapters, as with completion queues
+ * (mrc_cq.c): they post the next one before they have polled the last.
+ */
 #define MRC_SQ_SLOTS_MIN 8
 #define MRC_MPR_DEFAULT	8	/* when the device says 0 */
 
@@ -56,7 +60,7 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 {
 	u32 slots;
 
-	z->sq_entries = roundup_pow_of_two(max(cap->max_send_wr, 1u));
+	z->sq_entries = roundup_pow_of_two(max_t(u32, cap->max_send_wr, MRC_SQ_SLOTS_MIN));
 	z->rq_entries = roundup_pow_of_two(max(cap->max_recv_wr, 1u));
 	z->sq_stride = sizeof(struct mrc_send_wqe) +
 		       ALIGN(max_t(u32, cap->max_send_sge * sizeof(struct mrc_sge),
@@ -64,7 +68,7 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 	z->rq_stride = sizeof(struct mrc_recv_wqe) +
 		       cap->max_recv_sge * sizeof(struct mrc_sge);
 
-	slots = clamp_t(u32, z->sq_entries, MRC_SQ_SLOTS_MIN, MRC_SQ_INFLIGHT);
+	slots = min_t(u32, z->sq_entries, MRC_SQ_INFLIGHT);
 	z->cfg = (struct mrc_conn_cfg) {
 		.mpr_max = roundup_pow_of_two(kind->mpr),
 		.sq_max = slots,

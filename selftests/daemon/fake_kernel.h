@@ -104,7 +104,11 @@ public:
             p.sid = o.sid ? o.sid : p.sid;
         }
     }
-    void operator()(const DefaultProfileSet &o) { state.device->profile_id = o.id; }
+    void operator()(const DefaultProfileSet &o)
+    {
+        EXPECT_TRUE(has_profile(o.id)) << "ENOENT: no profile " << o.id;
+        state.device->profile_id = o.id;
+    }
     void operator()(const ProfileSet &o)
     {
         (*this)(ProfileDel{o.device, o.profile.key});
@@ -125,6 +129,14 @@ public:
     }
 
 private:
+    bool has_profile(std::uint64_t id) const
+    {
+        const auto &all = state.device->profiles;
+        return std::any_of(all.begin(), all.end(), [&](const ObservedProfile &p) {
+            return p.profile.key.id == id;
+        });
+    }
+
     Route made(const RouteSpec &r)
     {
         EXPECT_TRUE(link(r.link).up) << "route over a link that is down: " << r.link;

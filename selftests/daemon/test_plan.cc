@@ -305,6 +305,39 @@ TEST(plan, profiles_under_other_ids_are_left_alone_unless_retired)
         "mrc profile del dev mrc0 id 7 dst fd00:6d72:63::2"});
 }
 
+// QPs go on meanwhile: paths before the default, the old ones last.
+TEST(plan, another_profile_id_comes_before_the_old_one_goes)
+{
+    Node n("h1");
+    n.settle();
+    n.policy.retired_profiles = {1};
+    n.want.device->profile_id = 2;
+    for (Profile &p : n.want.device->profiles)
+        p.key.id = 2;
+    const auto list = texts(n.next());
+    ASSERT_EQ(list.size(), 4u + 1 + 4);
+    for (std::size_t i = 0; i < list.size(); i++)
+        EXPECT_EQ(list[i].substr(0, 15), i < 4 ? "mrc profile set" :
+                                         i == 4 ? "mrc dev set mrc" : "mrc profile del") << list[i];
+    n.settle();
+}
+
+TEST(plan, a_default_set_by_hand_is_set_back)
+{
+    Node n("h1");
+    n.settle();
+    n.kernel.state.device->profile_id = 7;
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"mrc dev set mrc0 profile 1"});
+}
+
+TEST(plan, a_host_alone_needs_no_default_profile)
+{
+    Node n("h1", {.hosts = 1});
+    n.settle();
+    n.kernel.state.device->profile_id = 0;
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+}
+
 TEST(plan, a_profile_that_was_changed_is_set_again)
 {
     Node n("h1");

@@ -13,6 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 top=$here/../..
 src=$top/tools/lib/ibverbs
+abi=$(sed -n "s/^#define MRC_UVERBS_ABI_VERSION\t//p" "$top/uapi/rdma/mrc-abi.h")
 work=$(mktemp -d)
 at_exit rm -rf "$work"
 
@@ -39,7 +40,7 @@ fake_device() {
 	echo 6 >"$sys/class/infiniband_verbs/abi_version"
 	echo anyname >"$sys/class/infiniband_verbs/uverbs0/ibdev"
 	echo 231:192 >"$sys/class/infiniband_verbs/uverbs0/dev"
-	echo 1 >"$sys/class/infiniband_verbs/uverbs0/abi_version"
+	echo "$abi" >"$sys/class/infiniband_verbs/uverbs0/abi_version"
 	echo 1: CA >"$sys/class/infiniband/anyname/node_type"
 	echo 0002:0003:0004:0005 >"$sys/class/infiniband/anyname/node_guid"
 	[ -z "$1" ] || echo "$1" >"$sys/class/infiniband/anyname/mrc_abi"
@@ -66,7 +67,7 @@ pabi=$(nm -D "$(gcc -print-file-name=libibverbs.so.1)" |
 compile() {
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror $1 -DMRC_PABI="$pabi" \
 		-I"$top/uapi" -I"$src" -o "$work/ring" "$here/test_plugin_ring.c" \
-		"$src"/{verbs,post,wr,cq}.c -libverbs -lpthread
+		"$src"/{verbs,post,wr,cq,qp_table}.c -libverbs -lpthread
 }
 ksft_test "another private ABI is refused" bash -c "! gcc -DMRC_PABI=57 -fsyntax-only \
 	-I'$top/uapi' -I'$src' '$src/provider.c' 2>/dev/null"

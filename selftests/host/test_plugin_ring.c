@@ -131,6 +131,23 @@ static void kernel_cqe(struct mrc_cq *cq, struct mrc_cqe cqe)
 	__atomic_store_n(&hdr->prod, hdr->prod + 1, __ATOMIC_RELEASE);
 }
 
+/* The request at index @slot of the send ring completes. */
+static void send_cqe(struct mrc_qp *qp, uint32_t slot)
+{
+	struct mrc_cqe cqe = { .qpn = 42, .opcode = IBV_WC_RDMA_WRITE, .slot = slot };
+
+	qp->sq.hdr->cons = slot + 1;
+	kernel_cqe((struct mrc_cq *)qp->v.qp.send_cq, cqe);
+}
+
+static void poll_one(struct mrc_qp *qp)
+{
+	struct ibv_wc wc;
+
+	if (mrc_poll_cq(qp->v.qp.send_cq, 1, &wc) != 1)
+		abort();
+}
+
 /* --------------------------------------------------------------- the tests */
 
 #define OP_LINE(ret, name, args) \
@@ -185,6 +202,36 @@ static struct ibv_send_wr write_wr(struct ibv_sge *sge, struct ibv_send_wr *next
 	};
 
 	return wr;
+}
+
+static int posted(struct mrc_qp *qp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+	int n = 0;
+
+	while (!mrc_post_send(&qp->v.qp, wr, &bad))
+		n++;
+	return n;
+}
+
+/* The ring is full; there is room when completions were polled, and not earlier. */
+static void test_slots(struct mrc_qp *qp, struct ibv_send_wr *wr)
+{
+	qp->sq.hdr->cons = 8;
+	check(posted(qp, wr) == 0, "slots that the kernel has copied are not free");
+	send_cqe(qp, 0);
+	check(posted(qp, wr) == 0, "nor are those of completions that nobody has polled");
+	poll_one(qp);
+	check(posted(qp, wr) == 1, "one polled, one slot");
+	send_cqe(qp, 3);
+	poll_one(qp);
+	check(posted(qp, wr) == 3, "a completion returns those of unsignaled requests before it");
+	send_cqe(qp, 100);
+	poll_one(qp);
+	check(posted(qp, wr) == 0, "one of what was never posted returns none");
+	send_cqe(qp, 11);
+	poll_one(qp);
+	check(posted(qp, wr) == 8, "all of them");
 }
 
 static void test_send(struct mrc_qp *qp)
@@ -272,15 +319,17 @@ static void test_send(struct mrc_qp *qp)
 	check(!mrc_post_send(ibqp, &a, &bad) && hdr->prod == 8, "the last free slot");
 	check(mrc_post_send(ibqp, &a, &bad) == ENOMEM && bad == &a && hdr->prod == 8,
 	      "a full ring");
-	hdr->cons = 8;
+	test_slots(qp, &a);
 
 	/* Around the end of the ring and of the 32-bit index. */
-	qp->sq.idx = hdr->prod = hdr->cons = 0xfffffffe;
+	qp->sq.idx = qp->sq.done = hdr->prod = hdr->cons = 0xfffffffe;
 	for (i = 0; i < 4; i++)
 		if (mrc_post_send(ibqp, &a, &bad))
 			break;
 	check(i == 4 && hdr->prod == 2, "indices wrap");
-	hdr->cons = 2;
+	send_cqe(qp, 1);
+	poll_one(qp);
+	check(qp->sq.done == 2, "those of completions, too");
 }
 
 static void test_wr_api(struct mrc_qp *qp)
@@ -320,7 +369,8 @@ static void test_wr_api(struct mrc_qp *qp)
 	}
 	check(ibv_wr_complete(ex) == ENOMEM && hdr->prod == start + 2 &&
 	      qp->sq.idx == start + 2, "a batch that does not fit leaves nothing behind");
-	hdr->cons = hdr->prod;
+	send_cqe(qp, start + 1);
+	poll_one(qp);
 }
 
 static void test_recv(struct mrc_qp *qp)
@@ -343,6 +393,14 @@ static void test_recv(struct mrc_qp *qp)
 	check(mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM && bad == &wr,
 	      "a full receive ring");
 	check(kicks == before, "receives cost no system call");
+	qp->rq.hdr->cons = RQ_ENTRIES;
+	check(mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM,
+	      "receive slots that the kernel is done with are not free");
+	kernel_cqe((struct mrc_cq *)qp->v.qp.recv_cq, (struct mrc_cqe){
+		.qpn = 42, .opcode = IBV_WC_RECV, .slot = 0 });
+	poll_one(qp);
+	check(!mrc_post_recv(&qp->v.qp, &wr, &bad) &&
+	      mrc_post_recv(&qp->v.qp, &wr, &bad) == ENOMEM, "one polled, one receive slot");
 }
 
 static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
@@ -363,7 +421,7 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	check(mrc_poll_cq(ibcq, 8, wc) == 0, "an empty queue");
 	kernel_cqe(cq, cqe);
 	memset(wc, 0xff, sizeof(wc));
-	check(mrc_poll_cq(ibcq, 8, wc) == 1 && hdr->cons == 1 && wc[0].wr_id == 5 &&
+	check(mrc_poll_cq(ibcq, 8, wc) == 1 && hdr->cons == hdr->prod && wc[0].wr_id == 5 &&
 	      wc[0].qp_num == 42 && wc[0].byte_len == 64 && wc[0].imm_data == 0x1234 &&
 	      wc[0].opcode == IBV_WC_RECV_RDMA_WITH_IMM && wc[0].wc_flags == IBV_WC_WITH_IMM &&
 	      wc[0].status == IBV_WC_SUCCESS && !wc[0].vendor_err && wc[0].src_qp == 17,
@@ -402,7 +460,7 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	cqe.qpn = 43;
 	kernel_cqe(cq, cqe);
 	mrc_modify_qp(&qp->v.qp, &attr, IBV_QP_STATE);
-	check(mrc_poll_cq(ibcq, 8, wc) == 1 && wc[0].qp_num == 43,
+	check(mrc_poll_cq(ibcq, 8, wc) == 1 && wc[0].qp_num == 43 && qp->sq.done == qp->sq.idx,
 	      "a reset forgets the QP's completions and no others");
 
 	kernel_cqe(cq, cqe);

@@ -545,6 +545,22 @@ mrc_verify_start() {
 		mrc_verify -e -T $MRC_STALL -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" "$REPLY"
 }
 
+# mrc_harness HOST NAME PROGRAM: a test program on kselftest_harness.h, on the device of HOST; its
+# tests are tests of ours.
+mrc_harness() {
+	local verdict name out=$MRC_DIR/$2.out
+	mrc_ibdev "$1"
+	mrc_start "$2" "$1" env MRC_TEST_DEV="$REPLY" "$3"
+	mrc_wait "$2" 1200 || true
+	ksft_test "$3: all cases ran" grep -q '^# Totals' "$out"
+	while read -r verdict _ name; do
+		case $verdict in
+		ok) ksft_pass "$name";;
+		not) ksft_fail "${name#* }" "$(grep -F "${name##*.}:" "$out" | head -n 5)";;
+		esac
+	done < <(grep -E '^(not )?ok ' "$out")
+}
+
 # Packets flow on all planes.
 mrc_flows() { mrc_until "${1:-20}" mrc__flows_once; }
 

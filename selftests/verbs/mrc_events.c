@@ -2,40 +2,34 @@
 /*
  * mrc_events.c - what a program is told beside its completions, and what it need not ask.
  *
- *	mrc_events [-d DEV] [-g INDEX] [-4]
+ *	MRC_TEST_DEV=mrc0 mrc_events
  *
- * Two queue pairs of one device, connected to each other. TAP:
+ * Two queue pairs of one device, connected to each other. kselftest_harness.h:
  *	a request that fails is told by its completion, and by no event;
  *	a request of the peer that is refused raises QP_ACCESS_ERR, as nothing else tells;
  *	the queue pairs of a completion queue that was overrun end in error;
  *	a queue pair that was in error and was reset asks for no doorbell for its receives.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "vcommon.h"
+#include "kselftest_harness.h"
+#include "vpair.h"
 
 #define LEN	64
-#define FAR_MS	20000	/* for what must come */
+#define LIMIT_S	300
+#define FAR_MS	100000	/* for what must come */
 #define NEAR_MS	300	/* for what must not */
 
-struct pair {
-	struct ibv_cq *cq[2];
-	struct ibv_qp *qp[2];
-	struct vc_peer peer;	/* of qp[0] */
+static const struct ibv_qp_cap cap = {
+	.max_send_wr = 64, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
 };
 
-static struct vc_opts opts = { .gid_index = -1 };
 static struct vc_dev dev;
 static struct ibv_mr *mr;
 static uint8_t area[2 * LEN];
-static int n_tests, n_failed;
 static unsigned int bells;
 
 /* Doorbells are the plug-in's only write()s to the device. */
@@ -46,76 +40,29 @@ ssize_t write(int fd, const void *buf, size_t len)
 	return syscall(SYS_write, fd, buf, len);
 }
 
-static void result(bool ok, const char *what, int got)
-{
-	n_tests++;
-	n_failed += !ok;
-	printf("%sok %d %s\n", ok ? "" : "not ", n_tests, what);
-	if (!ok)
-		printf("# got %d\n", got);
-}
-
-struct half {
-	struct ibv_qp *qp;
-	int fd;
+FIXTURE(events) {
+	struct vpair p;
 };
 
-static void *connect_half(void *arg)
+FIXTURE_SETUP(events)
 {
-	const struct half *h = arg;
-	struct vc_peer peer;
+	const struct vc_opts opts = { .dev = getenv("MRC_TEST_DEV"), .gid_index = -1 };
 
-	if (!vc_connect(&dev, h->qp, h->fd, (uintptr_t)area, mr->rkey, &peer))
-		vc_die("vc_connect: %s", strerror(errno));
-	return NULL;
+	vc_open(&dev, &opts);
+	mr = ibv_reg_mr(dev.pd, area, sizeof(area), IBV_ACCESS_LOCAL_WRITE |
+			IBV_ACCESS_REMOTE_WRITE);
+	ASSERT_NE(NULL, mr);
+	vpair_make(&self->p, &dev, &cap, 16, mr);
 }
 
-static void connect_pair(struct pair *p)
+FIXTURE_TEARDOWN(events)
 {
-	struct half other;
-	pthread_t thread;
-	int fd[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
-		vc_die("socketpair: %s", strerror(errno));
-	other = (struct half){ p->qp[1], fd[1] };
-	if (pthread_create(&thread, NULL, connect_half, &other))
-		vc_die("pthread_create");
-	if (!vc_connect(&dev, p->qp[0], fd[0], (uintptr_t)area, mr->rkey, &p->peer))
-		vc_die("vc_connect: %s", strerror(errno));
-	pthread_join(thread, NULL);
-	close(fd[0]);
-	close(fd[1]);
+	vpair_end(&self->p);
+	ibv_dereg_mr(mr);
+	vc_close(&dev);
 }
 
-static void make_pair(struct pair *p)
-{
-	const struct ibv_qp_cap cap = {
-		.max_send_wr = 64, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
-	};
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		p->cq[i] = ibv_create_cq(dev.ctx, 16, NULL, NULL, 0);
-		if (!p->cq[i])
-			vc_die("ibv_create_cq: %s", strerror(errno));
-		p->qp[i] = vc_qp(&dev, p->cq[i], &cap, IBV_ACCESS_LOCAL_WRITE |
-				 IBV_ACCESS_REMOTE_WRITE);
-	}
-	connect_pair(p);
-}
-
-static void end_pair(struct pair *p)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		ibv_destroy_qp(p->qp[i]);
-		ibv_destroy_cq(p->cq[i]);
-	}
-}
-
-static int post_write(struct pair *p, uint32_t lkey, uint32_t rkey)
+static int post_write(struct vpair *p, uint32_t lkey, uint32_t rkey)
 {
 	struct ibv_sge sge = { (uintptr_t)area, LEN, lkey };
 	struct ibv_send_wr *bad, wr = {
@@ -174,62 +121,6 @@ static bool state_becomes(struct ibv_qp *qp, enum ibv_qp_state want, int *got)
 	return false;
 }
 
-static void own_error(void)
-{
-	struct ibv_qp *who;
-	struct pair p;
-	int got;
-
-	make_pair(&p);
-	post_write(&p, mr->lkey ^ 0x55, p.peer.rkey);
-	got = next_status(p.cq[0]);
-	result(got == IBV_WC_LOC_PROT_ERR, "a wrong L_Key: the completion says so", got);
-	got = next_event(NEAR_MS, &who);
-	result(got == -1, "a wrong L_Key: no event", got);
-	end_pair(&p);
-}
-
-static void peers_error(void)
-{
-	struct ibv_qp *who;
-	struct pair p;
-	int got;
-
-	make_pair(&p);
-	post_write(&p, mr->lkey, p.peer.rkey ^ 0x55);
-	got = next_status(p.cq[0]);
-	result(got == IBV_WC_REM_ACCESS_ERR, "a wrong R_Key: the completion says so", got);
-	got = next_event(FAR_MS, &who);
-	result(got == IBV_EVENT_QP_ACCESS_ERR && who == p.qp[1],
-	       "a wrong R_Key: the responder gets an event", got);
-	got = next_event(NEAR_MS, &who);
-	result(got == -1, "a wrong R_Key: the requester none", got);
-	end_pair(&p);
-}
-
-/* Nothing is polled until the queue says that it is full. */
-static void overrun(void)
-{
-	const uint64_t end = vc_now_ns() + FAR_MS * 1000000ull;
-	bool cq_err = false, fatal = false;
-	struct ibv_qp *who;
-	struct pair p;
-	int got = -1, i;
-
-	make_pair(&p);
-	while (!cq_err && vc_now_ns() < end) {
-		for (i = 0; i < 16; i++)
-			post_write(&p, mr->lkey, p.peer.rkey);
-		cq_err = next_event(10, &who) == IBV_EVENT_CQ_ERR;
-	}
-	result(cq_err, "an overrun: CQ_ERR", -1);
-	got = next_event(FAR_MS, &who);
-	fatal = got == IBV_EVENT_QP_FATAL && who == p.qp[0];
-	result(fatal, "an overrun: QP_FATAL, for no completion can tell", got);
-	result(state_becomes(p.qp[0], IBV_QPS_ERR, &got), "an overrun: the QP is in error", got);
-	end_pair(&p);
-}
-
 static void to(struct ibv_qp *qp, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = {
@@ -252,52 +143,75 @@ static int post_recv(struct ibv_qp *qp)
 	return ibv_post_recv(qp, &wr, &bad);
 }
 
-static void after_reset(void)
+TEST_F_TIMEOUT(events, own_error_is_told_by_its_completion_alone, LIMIT_S)
 {
-	struct pair p;
+	struct ibv_qp *who;
+
+	ASSERT_EQ(0, post_write(&self->p, mr->lkey ^ 0x55, self->p.peer.rkey));
+	EXPECT_EQ(IBV_WC_LOC_PROT_ERR, next_status(self->p.cq[0]));
+	EXPECT_EQ(-1, next_event(NEAR_MS, &who));
+}
+
+TEST_F_TIMEOUT(events, refused_request_is_told_to_the_responder, LIMIT_S)
+{
+	struct ibv_qp *who;
+
+	ASSERT_EQ(0, post_write(&self->p, mr->lkey, self->p.peer.rkey ^ 0x55));
+	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, next_status(self->p.cq[0]));
+	EXPECT_EQ(IBV_EVENT_QP_ACCESS_ERR, next_event(FAR_MS, &who));
+	EXPECT_EQ(self->p.qp[1], who);
+	EXPECT_EQ(-1, next_event(NEAR_MS, &who)) {
+		TH_LOG("the requester needs none");
+	}
+}
+
+/*
+ * Nothing is polled until the queue says that it is full: it is smaller than the send queue.
+ * A queue pair of it that has nothing to do ends with it.
+ */
+TEST_F_TIMEOUT(events, overrun_ends_all_queue_pairs, LIMIT_S)
+{
+	struct vpair *p = &self->p, idle;
+	bool told[2] = {};
+	struct ibv_qp *who;
 	int got, i;
 
-	make_pair(&p);
-	to(p.qp[0], IBV_QPS_ERR);
-	got = post_recv(p.qp[0]) ?: next_status(p.cq[0]);
-	result(got == IBV_WC_WR_FLUSH_ERR, "in error a receive is flushed", got);
+	vpair_make_beside(&idle, p, &dev, &cap, mr);
+	while (!post_write(p, mr->lkey, p->peer.rkey))
+		;
+	ASSERT_EQ(IBV_EVENT_CQ_ERR, next_event(FAR_MS, &who));
 	for (i = 0; i < 2; i++) {
-		to(p.qp[i], IBV_QPS_RESET);
-		to(p.qp[i], IBV_QPS_INIT);
+		got = next_event(FAR_MS, &who);
+		EXPECT_EQ(IBV_EVENT_QP_FATAL, got);
+		told[0] |= who == p->qp[0];
+		told[1] |= who == idle.qp[0];
 	}
-	connect_pair(&p);
-	bells = 0;
-	got = post_recv(p.qp[0]) ?: post_recv(p.qp[0]);
-	result(!got && !bells, "after a reset receives need no doorbell", (int)bells);
-	end_pair(&p);
+	EXPECT_TRUE(told[0]);
+	EXPECT_TRUE(told[1]) {
+		TH_LOG("the idle one was not told");
+	}
+	EXPECT_TRUE(state_becomes(p->qp[0], IBV_QPS_ERR, &got));
+	EXPECT_TRUE(state_becomes(idle.qp[0], IBV_QPS_ERR, &got));
+	vpair_end(&idle);
 }
 
-int main(int argc, char **argv)
+TEST_F_TIMEOUT(events, after_a_reset_receives_need_no_doorbell, LIMIT_S)
 {
-	int opt;
+	struct vpair *p = &self->p;
+	int i;
 
-	while ((opt = getopt(argc, argv, "d:g:4")) != -1) {
-		if (opt == 'd')
-			opts.dev = optarg;
-		else if (opt == 'g')
-			opts.gid_index = atoi(optarg);
-		else if (opt == '4')
-			opts.want_v4 = true;
-		else
-			return VC_EXIT_USAGE;
+	to(p->qp[0], IBV_QPS_ERR);
+	ASSERT_EQ(0, post_recv(p->qp[0]));
+	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, next_status(p->cq[0]));
+	for (i = 0; i < 2; i++) {
+		to(p->qp[i], IBV_QPS_RESET);
+		to(p->qp[i], IBV_QPS_INIT);
 	}
-	vc_open(&dev, &opts);
-	mr = ibv_reg_mr(dev.pd, area, sizeof(area), IBV_ACCESS_LOCAL_WRITE |
-			IBV_ACCESS_REMOTE_WRITE);
-	if (!mr)
-		vc_die("ibv_reg_mr: %s", strerror(errno));
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	own_error();
-	peers_error();
-	overrun();
-	after_reset();
-	printf("1..%d\n", n_tests);
-	ibv_dereg_mr(mr);
-	vc_close(&dev);
-	return n_failed ? VC_EXIT_BAD : VC_EXIT_OK;
+	vpair_connect(p, &dev, mr);
+	bells = 0;
+	EXPECT_EQ(0, post_recv(p->qp[0]));
+	EXPECT_EQ(0, post_recv(p->qp[0]));
+	EXPECT_EQ(0u, bells);
 }
+
+TEST_HARNESS_MAIN

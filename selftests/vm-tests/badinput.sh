@@ -85,7 +85,7 @@ ksft_test "a wrong P_Key" inject pkey rx_bad_pkey
 ksft_test "a PSN beyond the window" inject psn rx_oor
 ksft_test "a SACK for what was never sent" inject sack rx_bad_ack
 ksft_test "what only passes by is not looked at" inject transit
-ksft_test "UDP to another port is not ours" inject port
+ksft_test "UDP to another port is not ours, and a hint" inject port rx_other_port
 eval "exec ${INJECT[1]}>&-"
 
 thaw

@@ -14,15 +14,5 @@ here=$(dirname "$(readlink -f "$0")")
 ksft_plan
 mrc_begin mrc_events
 ksft_test "one plane" mrc_one_plane
-mrc_ibdev h1
-mrc_start events h1 mrc_events -d "$REPLY"
-mrc_wait events 150 || true
-ksft_test "all cases ran" grep -q '^1\.\.' "$MRC_DIR/events.out"
-while read -r verdict _ name; do
-	case $verdict in
-	ok) ksft_pass "$name";;
-	not) ksft_fail "${name#* }";;
-	\#) ksft_comment "$name";;
-	esac
-done <"$MRC_DIR/events.out"
+mrc_harness h1 events mrc_events
 ksft_finish

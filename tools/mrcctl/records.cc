@@ -131,6 +131,24 @@ json port_list(uint64_t mask)
     return j;
 }
 
+// What looks like settings that differ, by the names of settings.
+void add_hints(record &r, uint64_t mask)
+{
+    static const std::pair<int, const char *> kNames[] = {
+        {MRC_HINT_ICRC, "icrc"},
+        {MRC_HINT_UDP_PORT, "udp-port"},
+        {MRC_HINT_HOP_LIMIT, "hop-limit"},
+        {MRC_HINT_NO_ANSWER, "no-answer"},
+    };
+    json list = json::array();
+    for (auto [hint, name] : kNames)
+        if (mask & static_cast<unsigned>(hint))
+            list.push_back(name);
+    if (list.empty())
+        r.as_text("hints", "");
+    r.add("hints", std::move(list));
+}
+
 void fill_peer(record &r, const table &p)
 {
     r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
@@ -148,6 +166,8 @@ void fill_peer(record &r, const table &p)
     add_num(r, p, MRC_A_PEER_EVS_BAD, "assumed_bad");
     add_num(r, p, MRC_A_PEER_EVS_DENIED, "denied");
     add_num(r, p, MRC_A_PEER_QPS, "qps");
+    if (p[MRC_A_PEER_HINTS])
+        add_hints(r, p[MRC_A_PEER_HINTS].num());
 }
 
 void add_fixed(record &r, const table &t, uint16_t type, const char *name, unsigned bits)
@@ -181,6 +201,7 @@ const char *event_name(uint64_t type)
     case MRC_EVENT_PLANE: return "plane";
     case MRC_EVENT_PEER_PORTS: return "peer-ports";
     case MRC_EVENT_EV: return "ev";
+    case MRC_EVENT_DEV_SET: return "dev-set";
     }
     return "unknown";
 }

@@ -228,8 +228,17 @@ enum {
 	MRC_A_PEER_QPS,		/* u32 */
 	MRC_A_PEER_CC,		/* nest MRC_A_CC_{ID, ALGORITHM, CWND, INFLIGHT, QPS}, repeated */
 	MRC_A_PEER_PAD,
+	MRC_A_PEER_HINTS,	/* u32: MRC_HINT_* */
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
+};
+
+/* What looks like settings that differ between this host and the peer */
+enum mrc_hint {
+	MRC_HINT_ICRC = 1,	/* all its packets have a wrong ICRC */
+	MRC_HINT_UDP_PORT = 2,	/* it sends to a UDP port that is not listened on */
+	MRC_HINT_HOP_LIMIT = 4,	/* the hop limit of packets to it ended on the way */
+	MRC_HINT_NO_ANSWER = 8,	/* a QP gave up, of which it never acknowledged anything */
 };
 
 /* MRC_A_QP */
@@ -274,6 +283,7 @@ enum mrc_event {
 	MRC_EVENT_PLANE,	/* a plane was added, removed, went up or down */
 	MRC_EVENT_PEER_PORTS,	/* a peer announced its ports */
 	MRC_EVENT_EV,		/* EV states of a path set changed */
+	MRC_EVENT_DEV_SET,	/* settings or EV profiles of a device changed */
 };
 
 #endif

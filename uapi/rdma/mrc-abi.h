@@ -14,13 +14,18 @@
  * its own index and never believes the other's without bounding the distance
  * to [0, entries]. A ring holds no kernel pointer. The kernel copies a work
  * request out of its slot before it looks at it.
+ *
+ * A slot that the kernel is done with may be written again, but the program's right to it comes
+ * back only when it has polled the completion of that request or of a later one (mrc_cqe.slot):
+ * who posts until there is no room does not overrun a completion queue as large as the work
+ * queue. The kernel does not rely on it: a queue that is overrun is its program's own.
  */
 #ifndef MRC_ABI_H
 #define MRC_ABI_H
 
 #include <linux/types.h>
 
-#define MRC_UVERBS_ABI_VERSION	1
+#define MRC_UVERBS_ABI_VERSION	2
 #define MRC_DRIVER_ID		0x4d5243	/* "MRC"; private, compared only */
 
 #define MRC_MAX_SGE		16
@@ -91,9 +96,9 @@ struct mrc_cqe {
 	__u8 opcode;		/* enum ibv_wc_opcode */
 	__u8 status;		/* enum ibv_wc_status */
 	__u8 wc_flags;		/* enum ibv_wc_flags */
-	__u8 reserved0;
+	__u8 mark;		/* the reader's own; written 0 */
 	__u32 src_qp;
-	__u32 reserved1;
+	__u32 slot;		/* index of the request in its ring */
 };
 
 struct mrc_ualloc_ucontext_resp {

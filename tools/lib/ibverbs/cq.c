@@ -7,7 +7,7 @@
 #include "ring.h"
 
 enum {
-	CQE_PURGED = 1,		/* of mrc_cqe.reserved1: ours; the kernel writes 0 */
+	CQE_PURGED = 1,		/* of mrc_cqe.mark */
 };
 
 static inline void cq_lock(struct mrc_cq *cq)
@@ -29,6 +29,15 @@ static inline uint32_t cq_avail(const struct mrc_cq *cq)
 	return n <= cq->ring.entries ? n : 0;
 }
 
+/* A completion returns the slots of its request and of those before it. */
+static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
+{
+	struct mrc_qp *qp = mrc_qp_find(to_mctx(cq->v.cq.context), cqe->qpn);
+
+	if (qp)
+		ring_free_slots(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->slot + 1);
+}
+
 /* The next completion, copied out; the shared index is published by the caller. */
 static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 {
@@ -37,8 +46,10 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 	for (n = cq_avail(cq); n; n--) {
 		*cqe = *(const struct mrc_cqe *)mrc_slot(&cq->ring, cq->ring.idx);
 		cq->ring.idx++;
-		if (cqe->reserved1 != CQE_PURGED)
-			return true;
+		if (cqe->mark == CQE_PURGED)
+			continue;
+		cq_free_slots(cq, cqe);
+		return true;
 	}
 	return false;
 }
@@ -103,7 +114,7 @@ void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn)
 		struct mrc_cqe *cqe = mrc_slot(&cq->ring, cq->ring.idx + i);
 
 		if (cqe->qpn == qpn)
-			cqe->reserved1 = CQE_PURGED;
+			cqe->mark = CQE_PURGED;
 	}
 	cq_unlock(cq);
 }

@@ -8,7 +8,7 @@
  * object that holds the ring and is what the shared index was last set to,
  * except between building work requests and publishing them.
  *
- * Lock order: qp->sq_lock or qp->rq_lock alone; a CQ's lock alone.
+ * Lock order: qp->sq_lock or qp->rq_lock alone; a CQ's lock alone; ctx->qp_lock alone.
  */
 #ifndef MRC_PROV_H
 #define MRC_PROV_H
@@ -24,8 +24,19 @@ struct mrc_device {
 	uint64_t room[32];		/* newer libraries append */
 };
 
+#define MRC_QPN_LOW	12		/* bits of a QP number that choose within a page */
+#define MRC_QPN_BITS	24
+
+/* QPs by number. A page comes with its first QP and goes with its last. */
+struct mrc_qp_page {
+	struct mrc_qp *qp[1 << MRC_QPN_LOW];
+	uint32_t n;
+};
+
 struct mrc_context {
 	struct verbs_context vctx;	/* last member is the ibv_context */
+	pthread_mutex_t qp_lock;	/* who adds and deletes */
+	struct mrc_qp_page *qp_page[1 << (MRC_QPN_BITS - MRC_QPN_LOW)];
 	uint32_t max_inline;
 	uint32_t max_sge;
 };
@@ -36,6 +47,7 @@ struct mrc_uring {
 	uint32_t entries;		/* power of two */
 	uint32_t stride;
 	uint32_t idx;			/* private, free-running */
+	uint32_t done;			/* send and receive: slots below are free: ring.h */
 	size_t bytes;
 };
 
@@ -92,6 +104,24 @@ static inline void *mrc_slot(const struct mrc_uring *r, uint32_t idx)
 {
 	return r->slots + (size_t)(idx & (r->entries - 1)) * r->stride;
 }
+
+/*
+ * The QP that a completion names. Under the lock of its CQ: a QP leaves the table when it has
+ * no completions there any more, so neither it nor its page goes meanwhile.
+ */
+static inline struct mrc_qp *mrc_qp_find(const struct mrc_context *ctx, uint32_t qpn)
+{
+	const struct mrc_qp_page *page;
+
+	page = __atomic_load_n(&ctx->qp_page[qpn >> MRC_QPN_LOW &
+					     ((1 << (MRC_QPN_BITS - MRC_QPN_LOW)) - 1)],
+			       __ATOMIC_ACQUIRE);
+	return page ? page->qp[qpn & ((1 << MRC_QPN_LOW) - 1)] : NULL;
+}
+
+/* qp_table.c: 0 or ENOMEM. */
+int mrc_qp_add(struct mrc_context *ctx, struct mrc_qp *qp);
+void mrc_qp_del(struct mrc_context *ctx, struct mrc_qp *qp);
 
 /* provider.c */
 void mrc_free_context(struct ibv_context *context);

@@ -95,6 +95,7 @@ static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd
 
 	ctx->max_inline = resp.all.drv.max_inline;
 	ctx->max_sge = resp.all.drv.max_sge;
+	pthread_mutex_init(&ctx->qp_lock, NULL);
 	verbs_set_ops(&ctx->vctx, &mrc_ctx_ops);
 	return ctx;
 }
@@ -133,6 +134,7 @@ void mrc_free_context(struct ibv_context *context)
 	struct mrc_context *ctx = to_mctx(context);
 
 	verbs_uninit_context(&ctx->vctx);
+	pthread_mutex_destroy(&ctx->qp_lock);
 	free(ctx);
 }
 

@@ -3,8 +3,8 @@
  * ring.h - this side of the rings that a QP or CQ shares with the kernel.
  *
  * Send and receive: slots are filled under the queue's lock, then `prod` is
- * published once per call with a store-release. A slot is free when the kernel
- * has copied it out, so a full ring means `prod - cons == entries`.
+ * published once per call with a store-release. A slot is free when the completion of its
+ * request, or of a later one, was polled, which is after the kernel was done with it: `done`.
  * Completion: the kernel's `prod` is loaded with acquire; what it says is only
  * believed up to `entries`.
  *
@@ -25,10 +25,23 @@ static inline void full_barrier(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Producer: may another slot be filled? The consumer index is the kernel's. */
+/* Producer: may another slot be filled? */
 static inline bool ring_full(const struct mrc_uring *r)
 {
-	return r->idx - __atomic_load_n(&r->hdr->cons, __ATOMIC_ACQUIRE) >= r->entries;
+	return r->idx - __atomic_load_n(&r->done, __ATOMIC_ACQUIRE) >= r->entries;
+}
+
+/* Slots below @next are free; under the lock of the queue where its completions are. */
+static inline void ring_free_slots(struct mrc_uring *r, uint32_t next)
+{
+	if (next - r->done <= r->entries)
+		__atomic_store_n(&r->done, next, __ATOMIC_RELEASE);
+}
+
+/* After a reset: all of them. */
+static inline void ring_free_all(struct mrc_uring *r)
+{
+	__atomic_store_n(&r->done, r->idx, __ATOMIC_RELEASE);
 }
 
 /* Publish what was built since the last time; true: ring the doorbell. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "mrc_prov.h"
+#include "ring.h"
 
 static int ring_map(struct mrc_uring *r, int fd, uint64_t key, uint64_t len, uint32_t entries,
 		    uint32_t stride)
@@ -313,6 +313,8 @@ struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 	attr->cap = ask.cap;
 
 	ret = qp_map(qp, context->cmd_fd, &ask.cap, &resp.drv);
+	if (!ret)
+		ret = mrc_qp_add(to_mctx(context), qp);
 	if (ret)
 		goto err_unmap;
 
@@ -388,8 +390,11 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	 * A reset drops what is queued: the kernel moves its consumer index up to
 	 * what we published, indices run on, and stale completions vanish.
 	 */
-	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
+	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
 		qp_purge(qp);
+		ring_free_all(&qp->sq);
+		ring_free_all(&qp->rq);
+	}
 	return ret;
 }
 
@@ -402,6 +407,7 @@ int mrc_destroy_qp(struct ibv_qp *ibqp)
 	if (ret)
 		return ret;
 	qp_purge(qp);
+	mrc_qp_del(to_mctx(ibqp->context), qp);
 	ring_unmap(&qp->sq);
 	ring_unmap(&qp->rq);
 	pthread_spin_destroy(&qp->sq_lock);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp_overrun.c - see mrc_qp_overrun.h.
+ *
+ * A completion queue does not know its QPs, and is locked inside them: so they are looked for
+ * by number, with no lock held. One that is made meanwhile finds out by its own first turn.
+ */
+#include <linux/sched.h>
+#include "data/mrc_bh.h"
+#include "data/mrc_qp.h"
+#include "data/mrc_qp_overrun.h"
+
+static void overrun_tell(const struct mrc_cq *cq)
+{
+	struct mrc_qp *qp;
+	u32 qpn = 0;
+
+	while ((qp = mrc_qp_next(cq->dev, qpn)) != NULL) {
+		if (qp->scq == cq || qp->rcq == cq)
+			mrc_bh_kick(qp);
+		qpn = qp->qpn + 1;
+		mrc_qp_put(qp);
+		cond_resched();
+	}
+}
+
+void mrc_qp_overrun_init(void)
+{
+	mrc_cq_on_overrun(overrun_tell);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_peer_hint.c - see mrc_peer_hint.h.
+ */
+#include <linux/ratelimit.h>
+#include "path/mrc_peer_hint.h"
+
+#define HINT_BAD_ICRCS	16	/* in a row */
+
+/* One line each 5 s, ten at once: of all peers, for anybody may be the cause of one. */
+static DEFINE_RATELIMIT_STATE(hint_lines, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
+
+/* True: tell it. */
+static bool hint_new(struct mrc_peer *peer, enum mrc_hint hint)
+{
+	if (READ_ONCE(peer->dev->dead) || test_and_set_bit(__ffs(hint), &peer->hints))
+		return false;
+	return __ratelimit(&hint_lines);
+}
+
+#define hint_say(peer, hint, fmt, ...) do {						\
+	if (hint_new(peer, hint))							\
+		netdev_warn((peer)->dev->ndev, fmt "\n", ##__VA_ARGS__);		\
+} while (0)
+
+static const char *hint_icrc_word(const struct mrc_peer *peer)
+{
+	return READ_ONCE(peer->dev->attr.icrc) ? "on" : "off";
+}
+
+void mrc_peer_hint_icrc(struct mrc_peer *peer)
+{
+	if (atomic_inc_return(&peer->bad_icrcs) != HINT_BAD_ICRCS)
+		return;
+	hint_say(peer, MRC_HINT_ICRC,
+		 "the ICRC of each packet from %pI6c is wrong: icrc is on here, is it off there?",
+		 peer->gid.raw);
+}
+
+void mrc_peer_hint_port(struct mrc_peer *peer, u16 port)
+{
+	mrc_dev_count(peer->dev, rx_other_port);
+	hint_say(peer, MRC_HINT_UDP_PORT,
+		 "%pI6c sends to UDP port %u, we listen at 4791, 4971 and udp-port %u: set it alike",
+		 peer->gid.raw, port, READ_ONCE(peer->dev->attr.udp_port));
+}
+
+void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by)
+{
+	mrc_dev_count(peer->dev, hops_exceeded);
+	hint_say(peer, MRC_HINT_HOP_LIMIT,
+		 "packets to %pI6c end at %pI6c: hop-limit %u is too small, or they go in circles",
+		 peer->gid.raw, by, READ_ONCE(peer->dev->attr.hop_limit));
+}
+
+void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
+{
+	const struct mrc_dev_attr *a = &peer->dev->attr;
+
+	mrc_dev_count(peer->dev, never_answered);
+	hint_say(peer, MRC_HINT_NO_ANSWER,
+		 "QP %u gave up: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, and do firewalls pass UDP?",
+		 qpn, peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
+		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
+}
+
+void mrc_peer_hint_forget(struct mrc_peer *peer)
+{
+	WRITE_ONCE(peer->heard, false);
+	atomic_set(&peer->bad_icrcs, 0);
+	WRITE_ONCE(peer->hints, 0);
+}
+
+/* What was told of its ports and ICRC is over. That it is reached is another matter. */
+void mrc_peer_hint_settled(struct mrc_peer *peer)
+{
+	WRITE_ONCE(peer->heard, true);
+	atomic_set(&peer->bad_icrcs, 0);
+	clear_bit(__ffs(MRC_HINT_ICRC), &peer->hints);
+	clear_bit(__ffs(MRC_HINT_UDP_PORT), &peer->hints);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peer_hint.h - what looks like settings that differ between us and a peer. Such a QP ends
+ * with RETRY_EXC, which tells nobody why: so each hint is counted, told once in the kernel's log,
+ * and shown with the peer (mrcctl peer show).
+ *
+ * Any context, no lock needed: hints are for people.
+ */
+#ifndef MRC_PEER_HINT_H
+#define MRC_PEER_HINT_H
+
+#include "linux/mrc.h"
+#include "path/mrc_peer.h"
+
+/* A packet of the peer's had a wrong ICRC: many in a row are a setting, not noise. */
+void mrc_peer_hint_icrc(struct mrc_peer *peer);
+/* One for a QP of ours came to @port, which is not listened on. */
+void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
+/* The hop limit of one to it ended on the way, says @by. */
+void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
+/* QP @qpn gave up: nothing that it sent was ever acknowledged. */
+void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn);
+/* Settings changed here: begin anew. */
+void mrc_peer_hint_forget(struct mrc_peer *peer);
+
+void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_heard() */
+
+/* A sound packet of the peer's arrived: it speaks as we do. */
+static inline void mrc_peer_heard(struct mrc_peer *peer)
+{
+	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs) ||
+		     READ_ONCE(peer->hints) & (MRC_HINT_ICRC | MRC_HINT_UDP_PORT)))
+		mrc_peer_hint_settled(peer);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_reach.h - may EV profiles change so: not if a peer that QPs talk to would lose its last
+ * path. Under rtnl; may sleep.
+ *
+ * Each: 0, or -errno with extack. A peer that has no path as it is loses none.
+ */
+#ifndef MRC_REACH_H
+#define MRC_REACH_H
+
+#include "path/mrc_profile.h"
+
+/* @id is to be the default; 0: EVs are made up. -ENOENT, -EBUSY. */
+int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
+/* @p, which is sound, is to come, perhaps in the place of another. -EBUSY. */
+int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
+		  struct netlink_ext_ack *extack);
+/* Profile @id for @dst (NULL: for any destination) is to go. -EBUSY. */
+int mrc_reach_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+		  struct netlink_ext_ack *extack);
+
+#endif

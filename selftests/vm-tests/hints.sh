@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+# kernels: 6.1 6.12 uml
+#
+# Settings that differ between the ends: what can be agreed on works, and for the rest both hosts
+# say what it may be, in the kernel's log, in counters and with the peer.
+#
+#	h1, h2 mrc0 = 2 planes, each T0 - 2 T1 - T0, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+dev_set() { mrcctl -n "$1" dev set mrc0 "${@:2}"; }
+# hints HOST: of the peer that it has QPs to, or had.
+hints() { mrcctl -n "$1" -j peer show | jq -c '[.[].hints[]] | sort | unique | join(" ")' -r; }
+hinted() { [[ " $(hints "$1") " = *" $2 "* ]]; }
+# said TEXT...: since the last call of heard_nothing.
+said() {
+	local text
+	for text; do
+		dmesg | tail -n "+$((mark + 1))" | grep -qF -- "$text" || { dmesg | tail -n 5; return 1; }
+	done
+}
+said_once() { [ "$(dmesg | tail -n "+$((mark + 1))" | grep -cF -- "$1")" -eq 1 ]; }
+heard_nothing() { mark=$(dmesg | wc -l); }
+counts() { mrc_stat "$1" "$2" && [ "$REPLY" -gt 0 ]; }
+begins() { mrc_verify_start -o write -s 4096 -n 5; }
+ends_badly() { ! mrc_pair_wait 250; }
+works() { mrc_verify 60 -o mix -s 4096 -n 20; }
+
+ksft_plan
+mrc_begin mrcctl mrc_verify
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
+heard_nothing
+ksft_test "alike" works
+ksft_equal "no hint" "" "$(hints h1)$(hints h2)"
+
+# ---------------------------------------------------------------------- ICRC
+ksft_test "h1: no ICRC" dev_set h1 icrc off
+ksft_test "a connection" begins
+ksft_test "h2 sees whose ICRC is wrong" mrc_until 250 hinted h2 icrc
+ksft_test "h1 has had no answer" mrc_until 250 hinted h1 no-answer
+ksft_test "the connection fails" ends_badly
+ksft_test "h2 says so" said "the ICRC of each packet from fd00:6d72:63::1 is wrong"
+ksft_test "once" said_once "the ICRC of each packet from"
+ksft_test "h1 says what to look at" said "fd00:6d72:63::2," "never answered" "icrc off"
+ksft_test "a counter of it" counts h1 never_answered
+ksft_test "h1: as before" dev_set h1 icrc on
+ksft_test "that works" works
+ksft_equal "no hint is left" "" "$(hints h1)$(hints h2)"
+
+# ----------------------------------------------------------------- hop limit
+heard_nothing
+ksft_test "a connection" mrc_verify_start -o write -s 4096 -t 600
+ksft_test "that works" mrc_flows
+ksft_test "h1: a hop limit of 1" dev_set h1 hop-limit 1
+ksft_test "h1 learns why nothing arrives" mrc_until 250 hinted h1 hop-limit
+ksft_test "the connection fails" ends_badly
+ksft_test "and says so" said "hop-limit 1 is too small"
+ksft_test "a counter of it" counts h1 hops_exceeded
+ksft_test "h1: as before" dev_set h1 hop-limit 64
+ksft_test "that works" works
+ksft_equal "no hint is left" "" "$(hints h1)"
+
+# ------------------------------------------------------------------ UDP port
+# TCP that lost its peer keeps the namespaces for minutes; the devices need not wait for them.
+ip -n h1 link del mrc0
+ip -n h2 link del mrc0
+ksft_test "two hosts that have never heard of each other" mrc_fabric_by_hand 2 2 2 2
+heard_nothing
+ksft_test "h1: another UDP port" dev_set h1 udp-port 5000
+ksft_test "is agreed upon" works
+ksft_test "h2 says that it differs" said "sends to UDP port 5000"
+ksft_test "a counter of it" counts h2 rx_other_port
+ksft_equal "it works, so no hint is left" "" "$(hints h1)$(hints h2)"
+ksft_finish

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 240
+# kernels: 6.1 6.12 uml
+#
+# What a device needs to reach its peers is not taken from under QPs that run, whoever asks.
+#
+#	h1 mrc0 = 2 planes, each T0 - 2 T1 - T0, SRv6	by mrcd
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+dev_set() { mrcctl -n h1 dev set mrc0 "$@"; }
+profile() { mrcctl -n h1 profile "$1" dev mrc0 id "${@:2}"; }
+default_is() { [ "$(mrcctl -n h1 -j dev show | jq '.[0].profile')" = "$1" ]; }
+profile_is_there() {	# ID DST
+	mrcctl -n h1 -j profile show |
+		jq -e --arg d "$2" "any(.[]; .id == $1 and .dst == \$d)" >/dev/null
+}
+
+# by_hand ID: h1's paths to h2, as mrcd has them, under another number.
+by_hand() {
+	# shellcheck disable=SC2034  # mrc_profiles_by_hand reads it
+	local MRC_PROFILE=$1
+	mrc_profiles_by_hand 1 2
+}
+
+ksft_plan
+mrc_begin mrcd mrcctl mrc_verify
+ksft_test "two planes by mrcd" mrc_fabric_mrcd 2 2 2 2
+
+# ---------------------------------------------------------- nobody talks yet
+ksft_test "a default that does not exist is refused" refused "no EV profile 9" -- \
+	dev_set profile 9
+ksft_test "there it is" default_is 1
+
+# -------------------------------------------------------------- data flows
+ksft_test "a connection" mrc_verify_start -o mix -s 65536 -t 600
+ksft_test "that works" mrc_flows
+no_path="QPs to fd00:6d72:63::2 would have no path left"
+ksft_test "a default that does not exist" refused "no EV profile 9" -- dev_set profile 9
+ksft_test "plain UDP is a profile" profile set 7 fmt udp mode auto
+ksft_test "which leads nowhere here" refused "$no_path" -- dev_set profile 7
+ksft_test "nor do EVs made by the kernel" refused "$no_path" -- dev_set profile 0
+ksft_test "the peer's profile stays" refused "$no_path" -- \
+	profile del 1 dst fd00:6d72:63::2
+ksft_test "and keeps a path" refused "$no_path" -- \
+	profile set 1 dst fd00:6d72:63::2 fmt srv6 ev 1 2001:db8:dead:: ev 2 2001:db8:beef::
+ksft_test "one that leads there will do" profile set 1 dst fd00:6d72:63::2 fmt srv6 \
+	ev 1 2001:db8:dead:: ev 2 "$(fabric_path 1 2 2 1)"
+ksft_equal "the default is what it was" 1 "$(mrcctl -n h1 -j dev show | jq '.[0].profile')"
+ksft_test "data flows" mrc_flows
+
+# ------------------------------------------------------------ mrcd looks after it
+ksft_test "a profile that no QP needs may go" profile del 1 dst 10.77.0.2
+ksft_test "mrcd brings it back" mrc_until 60 profile_is_there 1 ::ffff:10.77.0.2
+ksft_test "the same paths under another number" by_hand 8
+ksft_test "may be the default" dev_set profile 8
+ksft_test "mrcd sets its own again" mrc_until 60 default_is 1
+ksft_test "data flows" mrc_flows
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 60
+
+# ------------------------------------------------------ nobody talks any more
+mrc_kill mrcd-h1
+ksft_test "without QPs any of them may be" mrc_until 60 dev_set profile 7
+ksft_test "or go" profile del 1 dst fd00:6d72:63::2
+mrc_mrcd h1
+ksft_test "mrcd puts all back" mrc_until 60 mrc_mrcd_ready h1
+ksft_test "and the paths work" mrc_verify 60 -o mix -n 20
+ksft_finish
