@@ -156,6 +156,7 @@ struct mrc_evset {
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
+	u8 streak;		/* as the planes', of all */
 	u8 said_left;		/* acknowledgements until these turns are over */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */

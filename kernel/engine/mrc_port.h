@@ -19,7 +19,7 @@
 #include "mrc_ev.h"
 
 #define MRC_PORT_TRIES	16	/* 13 s in all: a switch may forward late after its port is up */
-#define MRC_PORT_STALE_NS 51200000ull	/* an older announcement may still be on its way */
+#define MRC_PORT_STALE_NS 409600000ull	/* an older announcement may still be in the ring of a host that slept */
 #define MRC_PORT_WAIT_NS 200000ull	/* first repeat; doubles */
 #define MRC_PORT_ANSWERS 16		/* EV probes waiting for their answer */
 

@@ -15,7 +15,8 @@
  * budget has for a large set. But when several probes of one plane in a row are answered,
  * the disturbance is over: EVs that were called bad for silence, and have hardly been asked
  * since, are forgiven without an answer of their own. The longer the run, the more silence
- * is forgiven; a dead EV breaks the run with its own probe.
+ * is forgiven; a dead EV breaks the run with its own probe. Where planes have few EVs each and
+ * nothing pays for probes, a run over several planes says the same.
  *
  * Probes are paid for (struct mrc_probe_credit): they share the receiver's time with data,
  * and a set that is bad for the receiver's sake must not be what drowns it.
@@ -26,6 +27,7 @@
 #define MRC_PROBE_COUNT_MAX	15	/* of 4 bits */
 #define MRC_STREAK_FIRST	2	/* answers in a row that speak for others, too */
 #define MRC_STREAK_ALL		16	/* and for all */
+#define MRC_STREAK_SET		4	/* on any plane: they speak for each other */
 
 /* ---- when a bad EV is probed ---- */
 
@@ -92,8 +94,10 @@ static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	struct mrc_evplane *pl = &s->plane[ev->plane];
 
-	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) >= 0)
-		pl->streak = 0;
+	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) < 0)
+		return;
+	pl->streak = 0;
+	s->streak = 0;
 }
 
 static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
@@ -201,15 +205,13 @@ static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 
 	mrc_evset_probe_rtt(s, p, rtt, now_ns);
 }
 
-/* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */
-static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
+/* A run of @streak answers speaks for EVs of plane @p that did not answer. */
+static void mrc_plane_forgive(struct mrc_evset *s, u8 p, u32 streak)
 {
-	u32 streak = s->plane[p].streak, silence = streak / MRC_STREAK_FIRST;
+	u32 silence = streak / MRC_STREAK_FIRST;
 	u16 i;
 
-	if (streak < MRC_STREAK_FIRST || streak & (streak - 1) || !s->bad_on[p])
-		return;
-	for (i = s->start[p]; i < s->start[p + 1]; i++) {
+	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++) {
 		struct mrc_ev *ev = &s->ev[i];
 
 		if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss &&
@@ -217,6 +219,28 @@ static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 		     (streak >= MRC_STREAK_ALL && ev->out < MRC_PROBE_COUNT_MAX)))
 			mrc_ev_forgive(s, ev);
 	}
+}
+
+/* The run of answers on plane @p is long enough for that. */
+static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
+{
+	u32 streak = s->plane[p].streak;
+
+	if (streak >= MRC_STREAK_FIRST && !(streak & (streak - 1)))
+		mrc_plane_forgive(s, p, streak);
+}
+
+/*
+ * Planes answered one after the other, each by one EV: it was none of them, but a host that slept.
+ * So each of those speaks for its other EVs, without a second answer.
+ */
+static void mrc_set_pardon(struct mrc_evset *s)
+{
+	u8 p;
+
+	for (p = 0; s->streak >= MRC_STREAK_SET && p < s->n_planes; p++)
+		if (s->plane[p].streak == 1)
+			mrc_plane_forgive(s, p, s->streak);
 }
 
 static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
@@ -227,7 +251,10 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 		pl->streak_tick = mrc_ev_past_of(s, ev)->asked;
 	if (pl->streak < MRC_STREAK_ALL)
 		pl->streak++;
+	if (s->streak < MRC_STREAK_ALL - 1)
+		s->streak++;
 	mrc_plane_pardon(s, (u8)ev->plane);
+	mrc_set_pardon(s);
 }
 
 /*

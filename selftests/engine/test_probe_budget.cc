@@ -196,6 +196,28 @@ TEST_F(budget, a_set_that_is_well_heals_within_a_second_if_idle)
     EXPECT_LE(s.stats.probes, MRC_PROBE_BURST + 2u);
 }
 
+// Two EVs a plane, and nothing that pays for probes: planes speak for each other (seed 554).
+TEST_F(budget, planes_that_answer_one_after_the_other_heal_the_set)
+{
+    start(16, 8);
+    all_bad();
+    s.credit.units = 0;
+    s.credit.at_ns = now;
+    live(950 * kMs, 20 * kUs, 0);
+    EXPECT_EQ(s.bad, 0);
+}
+
+// But not for one of which nothing answered.
+TEST_F(budget, nor_for_a_plane_that_does_not)
+{
+    start(16, 4);
+    all_bad();
+    dead_below = 4; // plane 0
+    live(3000 * kMs, 20 * kUs, 0);
+    EXPECT_EQ(s.bad, 4);
+    EXPECT_EQ(s.bad_on[0], 4);
+}
+
 // The disturbance goes on for a while: probes are lost, too. Once over, all heals.
 TEST_F(budget, heals_within_a_second_of_the_end)
 {
