@@ -32,6 +32,16 @@ struct mrc_net;
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
 
+/* What a number without a plane is kept for: core/mrc_dev_kept.h. Under rtnl. */
+struct mrc_dev_kept {
+	bool used;
+	char name[IFNAMSIZ];
+	u8 perm_addr[MAX_ADDR_LEN];
+	bool admin_off;
+	bool has_sid;
+	struct in6_addr sid;
+};
+
 struct mrc_dev {
 	struct ib_device ibdev;		/* first: ib_alloc_device() */
 	struct mrc_net *mnet;
@@ -44,6 +54,7 @@ struct mrc_dev {
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;
 	struct mrc_dev_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
+	struct mrc_dev_kept kept[MRC_PLANES_MAX]; /* for ports that left; rtnl */
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */

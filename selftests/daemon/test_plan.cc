@@ -332,7 +332,8 @@ TEST(plan, planes_keep_their_numbers_when_a_port_comes_late)
     std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "eth1"; });
     n.kernel.apply(n.next());
     n.kernel.apply(n.next());
-    EXPECT_TRUE(n.kernel.state.device->planes.empty()) << "eth2 would become plane 1";
+    ASSERT_EQ(n.kernel.state.device->planes.size(), 1u) << "eth2 waits for nobody";
+    EXPECT_EQ(n.kernel.state.device->planes[0].number, 2);
     n.kernel.add_port("eth1");
     n.settle();
     for (const Plane &p : n.kernel.state.device->planes)
@@ -347,6 +348,8 @@ TEST(plan, planes_in_the_wrong_order_are_put_right)
     std::swap(planes[0].ifindex, planes[1].ifindex);
     EXPECT_TRUE(has(n.next(), "link set eth1 nomaster"));
     n.settle();
+    for (const Plane &p : planes)
+        EXPECT_EQ(p.ifindex, n.kernel.link(fmt::format("eth{}", p.number)).ifindex);
 }
 
 TEST(plan, admin_state_of_a_plane_is_set_only_when_it_is_ours_to_say)

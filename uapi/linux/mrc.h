@@ -19,7 +19,8 @@ enum {
 	MRC_CMD_DEV_GET,	/* do: DEV_IFINDEX or DEV_NAME; dump: all */
 	MRC_CMD_DEV_SET,	/* DEV_* device defaults */
 	MRC_CMD_PLANE_GET,	/* dump: all, or of DEV_IFINDEX */
-	MRC_CMD_PLANE_SET,	/* DEV_IFINDEX, PLANE {NUMBER, ADMIN, SID} */
+	MRC_CMD_PLANE_SET,	/* DEV_IFINDEX, PLANE {NUMBER, ADMIN, SID}; {NUMBER, IFNAME}: the
+				 * number is kept for that netdev until it comes */
 	MRC_CMD_PROFILE_GET,	/* dump; a long list of EVs comes in several messages */
 	MRC_CMD_PROFILE_SET,	/* DEV_IFINDEX, PROFILE: create or replace. EVs as
 				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
