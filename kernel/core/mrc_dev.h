@@ -50,6 +50,7 @@ struct mrc_dev {
 	bool own_netdev;		/* kind mrc (else: rdma link add) */
 	struct mrc_dev __rcu **netdev_slot; /* where that netdev keeps its pointer to us; rtnl */
 	bool dead;			/* being torn down */
+	bool down;			/* netdev of kind mrc: by the administrator; changed under rtnl */
 	bool registered;
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;

@@ -42,7 +42,7 @@ struct mrc_dev_plane_stats {
 
 static inline bool mrc_dev_plane_up(const struct mrc_dev_plane *p)
 {
-	return p->admin && p->carrier && !p->held;
+	return p->admin && p->carrier && !p->held && !READ_ONCE(p->dev->down);
 }
 
 /* What all CPUs counted. */

@@ -16,12 +16,14 @@
 	X(rx_bad_icrc, "packets with a wrong ICRC")			\
 	X(rx_unknown_qp, "packets for a QP that does not exist")	\
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
+	X(rx_down, "packets not heard: the device is down")		\
 	X(rx_no_plane, "packets that came by none of the device's planes") \
 	X(rx_bad_sid, "SRv6 packets for a locator that is not ours")	\
 	X(rx_bad_pkey, "packets with a wrong P_Key")			\
 	X(rx_endpoint, "endpoint requests and responses received")	\
 	X(rx_decap, "ordinary IP packets received through SRv6")	\
 	X(tx_no_route, "packets not sent: no route on the plane")	\
+	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\
 	X(tx_errors, "packets refused by the lower device")		\
 	X(tx_ip, "ordinary IP packets sent over a plane")		\

@@ -311,8 +311,11 @@ void mrc_tx_xmit(struct sk_buff *skb)
 		put_unaligned_le32(mrc_icrc_skb(skb, cb.l3_off, (int)skb->len - MRC_ICRC_LEN),
 				   cb.icrc);
 	rcu_read_lock();
+	if (unlikely(READ_ONCE(cb.dev->down))) {
+		mrc_dev_count(cb.dev, tx_down);
+		kfree_skb(skb);
 	/* Never fragmented: the receiver takes packets before reassembly. */
-	if (unlikely(READ_ONCE(cb.dev->dead) || skb->len > dst_mtu(skb_dst(skb)))) {
+	} else if (unlikely(READ_ONCE(cb.dev->dead) || skb->len > dst_mtu(skb_dst(skb)))) {
 		mrc_dev_count(cb.dev, tx_errors);
 		kfree_skb(skb);
 	} else {

@@ -139,6 +139,15 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 			mrc_event_plane(dev, (u8)__ffs(diff));
 }
 
+void mrc_carrier_admin(struct mrc_dev *dev, bool up)
+{
+	ASSERT_RTNL();
+	if (dev->down == !up)
+		return;
+	WRITE_ONCE(dev->down, !up);
+	mrc_carrier_changed(dev);
+}
+
 void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
 {
 	bool carrier = !going_down && netif_running(plane->ndev) &&

@@ -137,6 +137,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->ndev = ndev;
 	dev->own_netdev = slot;
 	dev->netdev_slot = slot;
+	dev->down = slot;	/* as every new netdev of one's own: mrc_carrier_admin() */
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
 	INIT_LIST_HEAD(&dev->link);
