@@ -58,6 +58,8 @@ struct mrc_dev {
 	struct mrc_dev_kept kept[MRC_PLANES_MAX]; /* for ports that left; rtnl */
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
+	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
+	enum ib_mtu mtu_told;		/* active_mtu that ib_core knows of; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
 	struct list_head profiles;	/* path/mrc_profile.h */
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];

@@ -26,6 +26,7 @@
 	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\
 	X(tx_errors, "packets refused by the lower device")		\
+	X(tx_too_long, "packets not sent: longer than the MTU of the plane")	\
 	X(tx_ip, "ordinary IP packets sent over a plane")		\
 	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
 	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \

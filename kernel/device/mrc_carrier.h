@@ -22,6 +22,8 @@ void mrc_carrier_admin(struct mrc_dev *dev, bool up);
  * path sets, QPs, ib_core (port event) and user space are told.
  */
 void mrc_carrier_changed(struct mrc_dev *dev);
+/* MTUs of planes, or what packets have around their payload, changed. */
+void mrc_carrier_mtu(struct mrc_dev *dev);
 /* The port behind a number is another one; what the old one did is forgotten. */
 void mrc_carrier_forget(struct mrc_dev *dev, u8 num);
 /* attr.damp_ms changed. */

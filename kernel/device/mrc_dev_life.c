@@ -174,6 +174,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->down = slot;	/* as every new netdev of one's own: mrc_carrier_admin() */
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
+	dev->mtu_told = IB_MTU_4096;
 	INIT_LIST_HEAD(&dev->link);
 	INIT_LIST_HEAD(&dev->profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);

@@ -50,10 +50,8 @@ ksft_test "a program opens it" ip netns exec h1 ibv_devinfo -d mrc1
 ksft_test "another namespace's does not" refused -- ip netns exec h2 ibv_devinfo -d mrc1
 
 gid_of() {	# HOST
-	local file
-	# shellcheck disable=SC2016
-	REPLY=$(ip netns exec "h$1" sh -c 'grep -l "0063:.*:000'"$1"'$" \
-		/sys/class/infiniband/mrc'"$1"'/ports/1/gids/*' | head -n 1)
+	REPLY=$(ip netns exec "h$1" grep -rl "0063:.*:000$1\$" \
+		"/sys/class/infiniband/mrc$1/ports/1/gids" | head -n 1)
 	REPLY=${REPLY##*/}
 }
 pingpong() {

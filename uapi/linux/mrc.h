@@ -107,7 +107,7 @@ enum {
 	MRC_A_PLANE_IFNAME,	/* string */
 	MRC_A_PLANE_ADMIN,	/* u8: 0 = disabled by the controller */
 	MRC_A_PLANE_CARRIER,	/* u8: link up and running */
-	MRC_A_PLANE_UP,		/* u8: admin and carrier, and not held */
+	MRC_A_PLANE_UP,		/* u8: admin and carrier, not held, not small, and the device is not down */
 	MRC_A_PLANE_SID,	/* 16 bytes: this host's locator on the plane: outer source,
 				 * and the outer destination accepted */
 	MRC_A_PLANE_TX_PKTS,	/* u64 */
@@ -117,6 +117,8 @@ enum {
 	MRC_A_PLANE_SPEED,	/* u32 Mb/s */
 	MRC_A_PLANE_HELD,	/* u8: the link is up, and not believed: it came and went too often */
 	MRC_A_PLANE_PAD,
+	MRC_A_PLANE_MTU,	/* u32: of the port */
+	MRC_A_PLANE_SMALL,	/* u8: kept out, full packets of connections are longer */
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = __MRC_A_PLANE_MAX - 1
 };
