@@ -151,7 +151,7 @@ private:
             const Link *link = have_.link(w.name);
             if (!exists(w.name) || (link && link->up))
                 continue;
-            if (link && w.physical && policy_.leave_down.count(w.name))
+            if (link && w.may_be_shut() && policy_.leave_down.count(w.name))
                 continue;
             op(LinkUp{w.name});
             raised_.insert(w.name);

@@ -326,6 +326,18 @@ TEST(plan, an_address_dropped_from_the_file_goes_and_others_addresses_stay)
     EXPECT_EQ(texts(n.next()), std::vector<std::string>{"addr del 10.77.0.1/24 dev mrc0"});
 }
 
+TEST(plan, a_device_shut_by_hand_stays_shut_and_comes_back_complete)
+{
+    Node n("h1");
+    n.settle();
+    n.policy.leave_down = {"mrc0", "eth1", "eth2"};
+    n.kernel.shut("mrc0");
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+    n.kernel.open("mrc0");
+    EXPECT_TRUE(has(n.next(), "addr add fd00:6d72:63::1/64 dev mrc0 nodad")) << all(n.next());
+    n.settle();
+}
+
 TEST(plan, planes_keep_their_numbers_when_a_port_comes_late)
 {
     Node n("h1");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 300
 #
 # RDMA devices of one namespace each ("rdma system set netns exclusive"): ours are in that of
 # their netdev.
