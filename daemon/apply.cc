@@ -49,6 +49,11 @@ public:
         });
     }
 
+    Result operator()(const PlaneKeep &o)
+    {
+        return mrc(o.device, [&](auto f, int i) { return nl::plane_keep(f, i, o); });
+    }
+
     Result operator()(const LinkUp &o)
     {
         return at(o.name, [&](int i) { return route(nl::link_up(i)); });

@@ -107,9 +107,9 @@ private:
         }
     }
 
-    // The device numbers its planes in the order they come, taking the lowest
-    // free number: one that is missing keeps all above it waiting, and ones in
-    // the wrong place are taken out first.
+    // Ones in the wrong place are taken out first, all of them, so that every
+    // number is free to be kept for its own port. Without that word the device
+    // gives a port the number it had, or the lowest.
     void masters(const WantedDevice &dev)
     {
         const Link *master = have_.link(dev.name);
@@ -127,11 +127,13 @@ private:
         for (const WantedPlane &p : dev.planes) {
             const Link *link = have_.link(p.link);
             if (!link) {
-                wait("{}: plane {} and those above it wait for {}", dev.name, p.number, p.link);
-                return;
+                wait("{}: plane {} waits for {}", dev.name, p.number, p.link);
+                continue;
             }
-            if (!master || link->master != master->ifindex || misplaced.count(p.number))
-                op(LinkMaster{p.link, dev.name});
+            if (master && link->master == master->ifindex && !misplaced.count(p.number))
+                continue;
+            op(PlaneKeep{dev.name, p.number, p.link});
+            op(LinkMaster{p.link, dev.name});
         }
     }
 
@@ -150,7 +152,7 @@ private:
             const Link *link = have_.link(w.name);
             if (!exists(w.name) || (link && link->up))
                 continue;
-            if (link && w.physical && policy_.leave_down.count(w.name))
+            if (link && w.may_be_shut() && policy_.leave_down.count(w.name))
                 continue;
             op(LinkUp{w.name});
             raised_.insert(w.name);
@@ -352,6 +354,10 @@ struct Printer {
     {
         return o.master.empty() ? fmt::format("link set {} nomaster", o.name)
                                 : fmt::format("link set {} master {}", o.name, o.master);
+    }
+    std::string operator()(const PlaneKeep &o) const
+    {
+        return fmt::format("mrc plane set dev {} number {} netdev {}", o.device, o.number, o.netdev);
     }
     std::string operator()(const LinkUp &o) const { return fmt::format("link set {} up", o.name); }
     std::string operator()(const AddrAdd &o) const

@@ -17,6 +17,8 @@ struct SysctlSet { std::string key, value; };
 struct LinkAdd { std::string name, kind; };
 struct LinkMtu { std::string name; std::uint32_t mtu; };
 struct LinkMaster { std::string name, master; };   // master empty: none
+// The number is that netdev's when it comes, whatever was there before it.
+struct PlaneKeep { std::string device; std::uint8_t number; std::string netdev; };
 struct LinkUp { std::string name; };
 struct AddrAdd { std::string link; IfAddr addr; };
 struct AddrDel { std::string link; IfAddr addr; };
@@ -45,7 +47,7 @@ struct ProfileDel { std::string device; ProfileKey key; };
 
 using Op = std::variant<SysctlSet, LinkAdd, LinkMtu, LinkMaster, LinkUp, AddrAdd, AddrDel,
                         RouteAdd, RouteReplace, RouteDel, PlaneSet, DefaultProfileSet,
-                        ProfileSet, ProfileDel>;
+                        ProfileSet, ProfileDel, PlaneKeep>;
 
 // One line, in the words of ip(8) and mrcctl(8) where they have them.
 std::string to_string(const Op &op);

@@ -73,7 +73,7 @@ void Reconciler::remember()
     }
     for (const WantedLink &w : want_.links) {
         const Link *link = have_.link(w.name);
-        if (w.physical && link && link->up)
+        if (w.may_be_shut() && link && link->up)
             seen_up_[w.name] = link->ifindex;
     }
     policy_.leave_down.clear();

@@ -64,8 +64,11 @@ struct WantedLink {
     std::string name;
     std::string kind;          // made when absent; empty: somebody else's to make
     std::uint32_t mtu = 0;     // 0: as it is
-    bool physical = false;     // an administrator's "down" is respected
+    bool physical = false;
     bool optional = false;     // nothing waits for it
+
+    // An administrator's "down" is respected: of ports, and of the device, which is down then.
+    bool may_be_shut() const { return physical || kind == "mrc"; }
 };
 
 struct WantedAddr {

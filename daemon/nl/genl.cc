@@ -95,6 +95,17 @@ Message plane_set(std::uint16_t family, int ifindex, const PlaneSet &op)
     return m;
 }
 
+Message plane_keep(std::uint16_t family, int ifindex, const PlaneKeep &op)
+{
+    Message m = change(family, MRC_CMD_PLANE_SET, ifindex);
+
+    m.nest(MRC_A_PLANE, [&] {
+        m.u8(MRC_A_PLANE_NUMBER, op.number);
+        m.string(MRC_A_PLANE_IFNAME, op.netdev);
+    });
+    return m;
+}
+
 Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id)
 {
     Message m = change(family, MRC_CMD_DEV_SET, ifindex);

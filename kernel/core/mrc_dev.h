@@ -32,6 +32,16 @@ struct mrc_net;
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
 
+/* What a number without a plane is kept for: core/mrc_dev_kept.h. Under rtnl. */
+struct mrc_dev_kept {
+	bool used;
+	char name[IFNAMSIZ];
+	u8 perm_addr[MAX_ADDR_LEN];
+	bool admin_off;
+	bool has_sid;
+	struct in6_addr sid;
+};
+
 struct mrc_dev {
 	struct ib_device ibdev;		/* first: ib_alloc_device() */
 	struct mrc_net *mnet;
@@ -40,12 +50,16 @@ struct mrc_dev {
 	bool own_netdev;		/* kind mrc (else: rdma link add) */
 	struct mrc_dev __rcu **netdev_slot; /* where that netdev keeps its pointer to us; rtnl */
 	bool dead;			/* being torn down */
+	bool down;			/* netdev of kind mrc: by the administrator; changed under rtnl */
 	bool registered;
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;
 	struct mrc_dev_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
+	struct mrc_dev_kept kept[MRC_PLANES_MAX]; /* for ports that left; rtnl */
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
+	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
+	enum ib_mtu mtu_told;		/* active_mtu that ib_core knows of; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
 	struct list_head profiles;	/* path/mrc_profile.h */
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];

@@ -70,6 +70,34 @@ enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev)
 	return ib_mtu_int_to_enum(mtu > overhead ? (int)(mtu - overhead) : 0);
 }
 
+u32 mrc_dev_plane_mtu_for(const struct mrc_dev *dev, enum ib_mtu mtu)
+{
+	return (u32)ib_mtu_enum_to_int(mtu) + plane_overhead(dev);
+}
+
+enum ib_mtu mrc_dev_plane_mtu_used(const struct mrc_dev *dev)
+{
+	enum ib_mtu mtu = IB_MTU_4096;
+
+	while (mtu && !atomic_read(&dev->n_mtu[mtu]))
+		mtu--;
+	return mtu;
+}
+
+void mrc_dev_plane_mtu_get(struct mrc_dev *dev, enum ib_mtu mtu)
+{
+	/* The MTU of a plane fell since the path MTU was judged: whoever is second sees the other. */
+	if (atomic_inc_return(&dev->n_mtu[mtu]) == 1 && mtu > mrc_dev_plane_ib_mtu(dev))
+		queue_work(mrc_wq, &dev->carrier_work);
+}
+
+void mrc_dev_plane_mtu_put(struct mrc_dev *dev, enum ib_mtu mtu)
+{
+	/* A plane may be large enough for those that are left. */
+	if (atomic_dec_and_test(&dev->n_mtu[mtu]) && mtu > mrc_dev_plane_ib_mtu(dev))
+		queue_work(mrc_wq, &dev->carrier_work);
+}
+
 /* ---- counters ---- */
 
 void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len)

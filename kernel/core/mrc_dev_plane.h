@@ -28,6 +28,8 @@ struct mrc_dev_plane {
 	bool admin;			/* enabled by the controller */
 	bool carrier;			/* link up and running */
 	bool held;			/* but kept out: it came and went too often */
+	bool small;			/* or because full packets of connections do not fit */
+	bool drops;			/* those do not fit, and no other plane is better */
 	bool has_sid;
 	struct in6_addr sid;		/* our locator on this plane */
 	u32 speed_mbps;			/* as the port said last; refreshed under rtnl */
@@ -42,7 +44,7 @@ struct mrc_dev_plane_stats {
 
 static inline bool mrc_dev_plane_up(const struct mrc_dev_plane *p)
 {
-	return p->admin && p->carrier && !p->held;
+	return p->admin && p->carrier && !p->held && !p->small && !READ_ONCE(p->dev->down);
 }
 
 /* What all CPUs counted. */
@@ -58,6 +60,16 @@ u32 mrc_dev_plane_mask(const struct mrc_dev *dev);
 u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask);
 /* Any context. Largest IB MTU that fits through every plane, over EVs of any profile set. */
 enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev);
+/* Any context. The MTU that planes need for full packets of path MTU @mtu, likewise. */
+u32 mrc_dev_plane_mtu_for(const struct mrc_dev *dev, enum ib_mtu mtu);
+/*
+ * Any context. A connection of path MTU @mtu begins, and ends: until then planes whose MTU
+ * falls below it are looked at (device/mrc_carrier.c).
+ */
+void mrc_dev_plane_mtu_get(struct mrc_dev *dev, enum ib_mtu mtu);
+void mrc_dev_plane_mtu_put(struct mrc_dev *dev, enum ib_mtu mtu);
+/* Any context. The largest path MTU of connections; 0: there are none. */
+enum ib_mtu mrc_dev_plane_mtu_used(const struct mrc_dev *dev);
 /* BH off. */
 void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len);
 void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len);

@@ -16,6 +16,7 @@
 	X(rx_bad_icrc, "packets with a wrong ICRC")			\
 	X(rx_unknown_qp, "packets for a QP that does not exist")	\
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
+	X(rx_down, "packets not heard: the device is down")		\
 	X(rx_no_plane, "packets that came by none of the device's planes") \
 	X(rx_other_port, "packets of a peer for a QP, at a UDP port that is not listened on") \
 	X(hops_exceeded, "packets sent whose hop limit ended on the way") \
@@ -25,8 +26,10 @@
 	X(rx_endpoint, "endpoint requests and responses received")	\
 	X(rx_decap, "ordinary IP packets received through SRv6")	\
 	X(tx_no_route, "packets not sent: no route on the plane")	\
+	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\
 	X(tx_errors, "packets refused by the lower device")		\
+	X(tx_too_long, "packets not sent: longer than the MTU of the plane")	\
 	X(tx_ip, "ordinary IP packets sent over a plane")		\
 	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
 	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \

@@ -94,6 +94,7 @@ struct mrc_qp {
 	u8 mpr;				/* window, both ways */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
+	enum ib_mtu mtu;		/* counted in dev->n_mtu, or 0; under mutex */
 
 	struct mrc_conn conn;
 	void *conn_mem;			/* one allocation with wqe_mem */

@@ -175,11 +175,15 @@ static bool rx_is_mrc_port(const struct mrc_rx_pkt *p, u16 port)
 }
 
 /*
- * Only what comes by the device's own planes is heard, or by lo from this host: the hook
+ * A device that is down hears nothing. Only what comes by the device's own planes is heard, or by lo from this host: the hook
  * is ahead of reverse path filters and of every rule of a firewall.
  */
 static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
 {
+	if (unlikely(READ_ONCE(dev->down))) {
+		mrc_dev_count(dev, rx_down);
+		return false;
+	}
 	if (likely(p->plane && p->plane->dev == dev))
 		return true;
 	if (p->lo)

@@ -311,9 +311,15 @@ void mrc_tx_xmit(struct sk_buff *skb)
 		put_unaligned_le32(mrc_icrc_skb(skb, cb.l3_off, (int)skb->len - MRC_ICRC_LEN),
 				   cb.icrc);
 	rcu_read_lock();
-	/* Never fragmented: the receiver takes packets before reassembly. */
-	if (unlikely(READ_ONCE(cb.dev->dead) || skb->len > dst_mtu(skb_dst(skb)))) {
+	if (unlikely(READ_ONCE(cb.dev->down))) {
+		mrc_dev_count(cb.dev, tx_down);
+		kfree_skb(skb);
+	} else if (unlikely(READ_ONCE(cb.dev->dead))) {
 		mrc_dev_count(cb.dev, tx_errors);
+		kfree_skb(skb);
+	} else if (unlikely(skb->len > dst_mtu(skb_dst(skb)))) {
+		/* Never fragmented: the receiver takes packets before reassembly. */
+		mrc_dev_count(cb.dev, tx_too_long);
 		kfree_skb(skb);
 	} else {
 		mrc_tx_output(cb.dev, cb.plane, skb);

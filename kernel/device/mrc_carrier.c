@@ -7,6 +7,11 @@
  * (mrc_damp.h) lets it go; a delayed work looks when it does. What the controller
  * disables and enables is no flap.
  *
+ * A plane whose MTU falls below what connections were promised would lose each of their full
+ * packets, and the port behind it may refuse those of peers. So it is kept out, and peers are told,
+ * while another plane is large enough; where none is, all are used as they are, and what
+ * does not fit is counted (tx_too_long).
+ *
  * All under rtnl, but for what only reads.
  */
 #include <linux/ethtool.h>
@@ -101,6 +106,95 @@ void mrc_carrier_forget(struct mrc_dev *dev, u8 num)
 	mrc_damp_forget(&dev->damp, num);
 }
 
+/* ---- MTU ---- */
+
+static bool mtu_fits(const struct mrc_dev_plane *plane, u32 need)
+{
+	return READ_ONCE(plane->ndev->mtu) >= need;
+}
+
+static bool mtu_fits_any(struct mrc_dev *dev, u32 need)
+{
+	struct mrc_dev_plane *plane;
+	u32 i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->admin && plane->carrier && !plane->held &&
+		    mtu_fits(plane, need))
+			return true;
+	}
+	return false;
+}
+
+static void mtu_say(const struct mrc_dev_plane *plane, enum ib_mtu mtu, u32 need)
+{
+	const char *what = plane->small ? "it is not used" :
+			   plane->drops ? "full packets are dropped" : "it is used again";
+
+	if (!net_ratelimit())
+		return;
+	if (mtu)
+		netdev_warn(plane->dev->ndev,
+			    "plane %u (%s) has MTU %u, connections of path MTU %d need %u: %s\n",
+			    plane->num + 1, plane->ndev->name, plane->ndev->mtu,
+			    ib_mtu_enum_to_int(mtu), need, what);
+	else
+		netdev_info(plane->dev->ndev, "plane %u (%s) has MTU %u: %s\n", plane->num + 1,
+			    plane->ndev->name, plane->ndev->mtu, what);
+}
+
+static void mtu_apply(struct mrc_dev *dev)
+{
+	struct mrc_dev_plane *plane;
+	u32 i, need = 0;
+	enum ib_mtu mtu;
+	bool any, fits;
+
+	smp_mb();	/* the netdev's MTU is written: mrc_dev_plane_mtu_get() */
+	mtu = mrc_dev_plane_mtu_used(dev);
+	if (mtu)
+		need = mrc_dev_plane_mtu_for(dev, mtu);
+	any = mtu_fits_any(dev, need);
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		fits = mtu_fits(plane, need);
+		if (plane->small == (!fits && any) && plane->drops == (!fits && !any))
+			continue;
+		WRITE_ONCE(plane->small, !fits && any);
+		plane->drops = !fits && !any;
+		if (!dev->dead)
+			mtu_say(plane, mtu, need);
+	}
+}
+
+/* Would mtu_apply() find anything new? */
+static bool mtu_changed(struct mrc_dev *dev)
+{
+	enum ib_mtu mtu = mrc_dev_plane_mtu_used(dev);
+	u32 i, need = mtu ? mrc_dev_plane_mtu_for(dev, mtu) : 0;
+	struct mrc_dev_plane *plane;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && mtu_fits(plane, need) == (plane->small || plane->drops))
+			return true;
+	}
+	return false;
+}
+
+/* Programs that read the port's attributes again take the path MTU of their next QPs from it. */
+static bool mtu_is_news(struct mrc_dev *dev)
+{
+	enum ib_mtu mtu = mrc_dev_plane_ib_mtu(dev);
+	bool news = dev->mtu_told != mtu;
+
+	dev->mtu_told = mtu;
+	return news;
+}
+
 /* ---- planes ---- */
 
 static void dev_port_state(struct mrc_dev *dev, bool active)
@@ -119,12 +213,14 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 {
 	u32 old = dev->planes_up, up = 0, diff;
 	struct mrc_dev_plane *plane;
+	bool news;
 	u8 i;
 
 	ASSERT_RTNL();
 	mrc_damp_set(&dev->damp, carrier_mask(dev), ktime_get_ns());
 	mrc_damp_poll(&dev->damp, ktime_get_ns());
 	damp_apply(dev);
+	mtu_apply(dev);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (plane && mrc_dev_plane_up(plane))
@@ -132,11 +228,21 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	}
 	WRITE_ONCE(dev->planes_up, up);
 	mrc_path_change_planes(dev);
-	if (!old != !up)
+	news = mtu_is_news(dev);
+	if (!old != !up || (up && news))
 		dev_port_state(dev, up);
 	for (diff = old ^ up; diff; diff &= diff - 1)
 		if (rtnl_dereference(dev->plane[__ffs(diff)]))
 			mrc_event_plane(dev, (u8)__ffs(diff));
+}
+
+void mrc_carrier_admin(struct mrc_dev *dev, bool up)
+{
+	ASSERT_RTNL();
+	if (dev->down == !up)
+		return;
+	WRITE_ONCE(dev->down, !up);
+	mrc_carrier_changed(dev);
 }
 
 void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
@@ -155,6 +261,17 @@ void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
 		mrc_event_plane(plane->dev, plane->num);
 }
 
+void mrc_carrier_mtu(struct mrc_dev *dev)
+{
+	u32 was = dev->planes_up, i;
+
+	ASSERT_RTNL();
+	mrc_carrier_changed(dev);	/* routes know the MTU, too */
+	for (i = 0; i < MRC_PLANES_MAX; i++)	/* others were told of */
+		if (rtnl_dereference(dev->plane[i]) && !((was ^ dev->planes_up) & (1u << i)))
+			mrc_event_plane(dev, (u8)i);
+}
+
 /*
  * The notifier learns of a lost carrier up to a second late (linkwatch limits its
  * rate); a packet that meets such a port asks for this look.
@@ -171,6 +288,8 @@ static void dev_carrier_work(struct work_struct *work)
 		if (plane)
 			mrc_carrier_port(plane, false);
 	}
+	if (mtu_changed(dev) && !dev->dead)
+		mrc_carrier_mtu(dev);
 	rtnl_unlock();
 }
 

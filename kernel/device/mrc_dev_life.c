@@ -32,18 +32,46 @@
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_life.h"
 #include "device/mrc_dev_port.h"
+#include "device/mrc_gid.h"
 #include "device/mrc_sock.h"
 
 /* ---- registration ---- */
+
+/*
+ * With "rdma system set netns exclusive" a device is seen in one namespace: that of its netdev.
+ * ib_core of these kernels makes all in the initial one, whence rdma(8) moves them, and has no
+ * function to say otherwise (newer ones: ib_alloc_device_with_net()); before registration it is
+ * its field alone. In shared mode every namespace has access, and nothing is done.
+ */
+static void dev_set_netns(struct mrc_dev *dev)
+{
+	if (!rdma_dev_access_netns(&dev->ibdev, dev->net))
+		write_pnet(&dev->ibdev.coredev.rdma_net, dev->net);
+}
+
+/*
+ * The namespace, referenced; NULL: it ends, or the device does. A device that appeared in one
+ * after ib_core has moved the others away would be left behind in it.
+ */
+static struct net *dev_get_net(struct mrc_dev *dev)
+{
+	struct net *net;
+
+	rtnl_lock();	/* dev->net is valid while the device is not dead */
+	net = dev->dead ? NULL : maybe_get_net(dev->net);
+	rtnl_unlock();
+	return net;
+}
 
 static int dev_register(struct mrc_dev *dev)
 {
 	int err;
 
 	/* GIDs follow the addresses of this netdev. */
-	err = ib_device_set_netdev(&dev->ibdev, dev->ndev, 1);
+	err = ib_device_set_netdev(&dev->ibdev, mrc_gid_netdev(dev), 1);
 	if (err)
 		return err;
+	dev_set_netns(dev);
 	err = -ENFILE;
 	if (dev->want_name[0])
 		err = ib_register_device(&dev->ibdev, dev->want_name, NULL);
@@ -56,11 +84,16 @@ static int dev_register(struct mrc_dev *dev)
 static void dev_register_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(work, struct mrc_dev, register_work);
+	struct net *net;
 
 	if (!READ_ONCE(dev->dead)) {
 		if (dev->registered)
 			return;
+		net = dev_get_net(dev);
+		if (!net)
+			return;
 		dev->reg_err = dev_register(dev);
+		put_net(net);
 		if (dev->reg_err) {
 			netdev_err(dev->ndev, "RDMA device not registered: %pe\n",
 				   ERR_PTR(dev->reg_err));
@@ -114,6 +147,7 @@ static void dev_init_ib(struct mrc_dev *dev)
 		addrconf_addr_eui48((u8 *)&ibdev->node_guid, dev->ndev->dev_addr);
 	else
 		ibdev->node_guid = cpu_to_be64(mrc_seed_u64());
+	mrc_gid_setup(dev);
 }
 
 struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **slot,
@@ -137,8 +171,10 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->ndev = ndev;
 	dev->own_netdev = slot;
 	dev->netdev_slot = slot;
+	dev->down = slot;	/* as every new netdev of one's own: mrc_carrier_admin() */
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
+	dev->mtu_told = IB_MTU_4096;
 	INIT_LIST_HEAD(&dev->link);
 	INIT_LIST_HEAD(&dev->profiles);
 	INIT_LIST_HEAD(&dev->cc_profiles);

@@ -4,6 +4,7 @@
  */
 #include <linux/rtnetlink.h>
 #include "compat/mrc_compat_net.h"
+#include "core/mrc_dev_kept.h"
 #include "core/mrc_event.h"
 #include "core/mrc_net.h"
 #include "device/mrc_carrier.h"
@@ -26,6 +27,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	u8 n = 0, i;
 
 	RCU_INIT_POINTER(dev->plane[plane->num], NULL);
+	mrc_dev_kept_save(plane);
 	for (i = 0; i < MRC_PLANES_MAX; i++)
 		if (rtnl_dereference(dev->plane[i]))
 			n = i + 1;
@@ -37,9 +39,10 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	call_rcu(&plane->rcu, plane_free_rcu);
 }
 
-static int plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *extack)
+static int plane_number(struct mrc_dev *dev, const struct net_device *port, u8 number,
+			struct netlink_ext_ack *extack)
 {
-	int i;
+	int num;
 
 	if (number > MRC_PLANES_MAX) {
 		MRC_ERR_MSG(extack, "plane %u: numbers go from 1 to %u", number, MRC_PLANES_MAX);
@@ -51,11 +54,46 @@ static int plane_number(struct mrc_dev *dev, u8 number, struct netlink_ext_ack *
 		MRC_ERR_MSG(extack, "plane %u of %s exists already", number, dev->ndev->name);
 		return -EEXIST;
 	}
-	for (i = 0; i < MRC_PLANES_MAX; i++)
-		if (!rtnl_dereference(dev->plane[i]))
-			return i;
+	num = mrc_dev_kept_number(dev, port);
+	if (num >= 0)
+		return num;
 	MRC_ERR_MSG(extack, "%s has %u planes already", dev->ndev->name, MRC_PLANES_MAX);
 	return -ENOSPC;
+}
+
+/* What whoever added @port should know, though it went well. */
+static void port_note(struct mrc_dev *dev, const struct net_device *port, int num,
+		      struct netlink_ext_ack *extack)
+{
+	int i;
+
+	if (port->mtu < MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN)
+		MRC_ERR_MSG(extack, "Note: MTU %u of %s: 4096 bytes a packet need %u, in SRv6 %u",
+			    port->mtu, port->name, MRC_PORT_MTU_GOOD,
+			    MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN);
+	for (i = 0; i < num; i++)
+		if (mrc_dev_kept_for(dev, (u8)i))
+			MRC_ERR_MSG(extack, "Note: %s is plane %d: %d is kept for %s, which left",
+				    port->name, num + 1, i + 1, mrc_dev_kept_for(dev, (u8)i));
+}
+
+/* What was there before, into the plane; said, because nobody asked for it. */
+static void plane_resume(struct mrc_dev_plane *plane)
+{
+	const struct net_device *ndev = plane->dev->ndev;
+	const char *was = mrc_dev_kept_for(plane->dev, plane->num);
+
+	if (was && strcmp(was, plane->ndev->name))
+		netdev_info(ndev, "no number is left: %s becomes plane %u, what %s had under it is forgotten\n",
+			    plane->ndev->name, plane->num + 1, was);
+	if (!mrc_dev_kept_take(plane))
+		return;
+	if (plane->has_sid)
+		netdev_info(ndev, "%s is plane %u again, admin %s, SID %pI6c\n", plane->ndev->name,
+			    plane->num + 1, plane->admin ? "on" : "off", &plane->sid);
+	else
+		netdev_info(ndev, "%s is plane %u again, admin %s\n", plane->ndev->name,
+			    plane->num + 1, plane->admin ? "on" : "off");
 }
 
 /* May @port be a plane of @dev? */
@@ -129,7 +167,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	err = port_check(dev, port, extack);
 	if (err)
 		return err;
-	num = plane_number(dev, number, extack);
+	num = plane_number(dev, port, number, extack);
 	if (num < 0)
 		return num;
 	plane = plane_alloc(dev, port, (u8)num);
@@ -145,13 +183,11 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 		if (err)
 			goto err_index;
 	}
+	plane_resume(plane);
 	rcu_assign_pointer(dev->plane[num], plane);
 	if (num >= dev->n_planes)
 		WRITE_ONCE(dev->n_planes, num + 1);
-	if (port->mtu < MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN)
-		MRC_ERR_MSG(extack, "Note: MTU %u of %s: 4096 bytes a packet need %u, in SRv6 %u",
-			    port->mtu, port->name, MRC_PORT_MTU_GOOD,
-			    MRC_PORT_MTU_GOOD + MRC_OUTER_LEN + MRC_SRH_LEN);
+	port_note(dev, port, num, extack);
 	mrc_carrier_changed(dev);
 	mrc_event_plane(dev, (u8)num);
 	return 0;
@@ -160,6 +196,52 @@ err_index:
 	xa_erase(&dev->mnet->planes, (unsigned long)port->ifindex);
 err_free:
 	call_rcu(&plane->rcu, plane_free_rcu);
+	return err;
+}
+
+/* @port belongs behind @num (0-based), which has no plane now. */
+static int port_assign_check(struct mrc_dev *dev, u8 num, struct net_device *port,
+			     struct netlink_ext_ack *extack)
+{
+	struct mrc_dev_plane *plane = rtnl_dereference(dev->plane[num]);
+
+	if (!dev->own_netdev) {
+		MRC_ERR_MSG(extack, "%s is of rdma link add: it has one plane, itself",
+			    dev->ndev->name);
+		return -EOPNOTSUPP;
+	}
+	if (plane) {
+		MRC_ERR_MSG(extack, "plane %u is %s: ip link set %s nomaster first", num + 1,
+			    plane->ndev->name, plane->ndev->name);
+		return -EBUSY;
+	}
+	plane = mrc_dev_plane_of(port);
+	if (plane && plane->dev == dev) {
+		MRC_ERR_MSG(extack, "%s is plane %u: ip link set %s nomaster first", port->name,
+			    plane->num + 1, port->name);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int mrc_dev_port_assign(struct mrc_dev *dev, u8 num, const char *name,
+			struct netlink_ext_ack *extack)
+{
+	struct mrc_dev_plane *plane = rtnl_dereference(dev->plane[num]);
+	struct net_device *port = __dev_get_by_name(dev->net, name);
+	int err;
+
+	ASSERT_RTNL();
+	if (!port) {
+		MRC_ERR_MSG(extack, "there is no netdev %s in the namespace of %s", name,
+			    dev->ndev->name);
+		return -ENODEV;
+	}
+	if (plane && plane->ndev == port)
+		return 0;
+	err = port_assign_check(dev, num, port, extack);
+	if (!err)
+		mrc_dev_kept_assign(dev, num, port);
 	return err;
 }
 

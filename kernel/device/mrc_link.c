@@ -108,6 +108,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 		break;
 	case NETDEV_CHANGEMTU:
 		mrc_netdev_follow_mtu(plane->dev);
+		mrc_carrier_mtu(plane->dev);
 		break;
 	}
 	return NOTIFY_DONE;

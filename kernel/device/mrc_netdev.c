@@ -6,7 +6,7 @@
  * but without ARP or neighbour discovery: what it is given loses its Ethernet
  * header and goes out over a plane by mrc_tx_ip(). Its carrier
  * is always on, so that GIDs and routes stay when planes go; the state of
- * the planes is the RDMA port's.
+ * the planes is the RDMA port's, which is down, too, while the netdev is.
  *
  * Ports are enslaved as with a bond (`ip link set eth0 master mrc0`), but keep their
  * own IP. The MTU follows the smallest plane until somebody sets it.
@@ -20,6 +20,7 @@
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_plane.h"
 #include "data/mrc_tx_ip.h"
+#include "device/mrc_carrier.h"
 #include "device/mrc_dev_life.h"
 #include "device/mrc_dev_port.h"
 #include "device/mrc_netdev.h"
@@ -76,6 +77,24 @@ static void ndo_uninit(struct net_device *ndev)
 {
 	free_percpu(ndev->tstats);
 	ndev->tstats = NULL;
+}
+
+static int ndo_open(struct net_device *ndev)
+{
+	struct mrc_dev *dev = netdev_dev(ndev);
+
+	if (dev)
+		mrc_carrier_admin(dev, true);
+	return 0;
+}
+
+static int ndo_stop(struct net_device *ndev)
+{
+	struct mrc_dev *dev = netdev_dev(ndev);
+
+	if (dev)
+		mrc_carrier_admin(dev, false);
+	return 0;
 }
 
 /* Destination as a GID; false for what cannot be sent to one host. */
@@ -173,6 +192,8 @@ static int ndo_del_slave(struct net_device *ndev, struct net_device *port)
 static const struct net_device_ops mrc_netdev_ops = {
 	.ndo_init = ndo_init,
 	.ndo_uninit = ndo_uninit,
+	.ndo_open = ndo_open,
+	.ndo_stop = ndo_stop,
 	.ndo_start_xmit = ndo_start_xmit,
 	.ndo_get_stats64 = dev_get_tstats64,
 	.ndo_change_mtu = ndo_change_mtu,
@@ -191,6 +212,7 @@ static void netdev_setup(struct net_device *ndev)
 	ndev->flags &= ~(IFF_MULTICAST | IFF_BROADCAST);
 	ndev->priv_flags |= IFF_NO_QUEUE | IFF_LIVE_ADDR_CHANGE;
 	ndev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	ndev->features |= NETIF_F_VLAN_CHALLENGED;	/* what leaves has no Ethernet header */
 	/* No checksum offload: with an outer header few NICs could keep the promise. */
 	ndev->features |= NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA;
 	mrc_netdev_set_lltx(ndev);
@@ -216,6 +238,17 @@ static int netdev_validate(struct nlattr *tb[], struct nlattr *data[],
 	return 0;
 }
 
+/* Planes have numbers, and come and go: they are no link of the kind that is given once. */
+static int netdev_no_link(struct net *src_net, const struct net_device *ndev, u32 ifindex,
+			  struct netlink_ext_ack *extack)
+{
+	struct net_device *link = __dev_get_by_index(src_net, (int)ifindex);
+
+	MRC_ERR_MSG(extack, "no \"link\" here: afterwards, ip link set %s master %s",
+		    link ? link->name : "PORT", ndev->name);
+	return -EINVAL;
+}
+
 static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 			  struct nlattr *tb[], struct nlattr *data[],
 			  struct netlink_ext_ack *extack)
@@ -230,6 +263,8 @@ static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 			    "an RDMA device comes with it: needs CAP_NET_ADMIN in the initial user namespace");
 		return -EPERM;
 	}
+	if (tb[IFLA_LINK])
+		return netdev_no_link(src_net, ndev, nla_get_u32(tb[IFLA_LINK]), extack);
 	priv->mtu_set = tb[IFLA_MTU];
 	err = register_netdevice(ndev);
 	if (err)

@@ -98,6 +98,8 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 	    nla_put_u8(skb, MRC_A_PLANE_CARRIER, READ_ONCE(p->carrier)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_UP, mrc_dev_plane_up(p)) ||
 	    nla_put_u8(skb, MRC_A_PLANE_HELD, READ_ONCE(p->held)) ||
+	    nla_put_u8(skb, MRC_A_PLANE_SMALL, READ_ONCE(p->small)) ||
+	    nla_put_u32(skb, MRC_A_PLANE_MTU, READ_ONCE(p->ndev->mtu)) ||
 	    (smp_load_acquire(&p->has_sid) &&
 	     nla_put(skb, MRC_A_PLANE_SID, sizeof(p->sid), &p->sid)) ||
 	    nla_put_u64_64bit(skb, MRC_A_PLANE_TX_PKTS, sum.tx_pkts, MRC_A_PLANE_PAD) ||

@@ -63,6 +63,7 @@ const struct nla_policy mrc_genl_dev_policy[MRC_A_DEV_MAX + 1] = {
 
 const struct nla_policy mrc_genl_plane_policy[MRC_A_PLANE_MAX + 1] = {
 	[MRC_A_PLANE_NUMBER]	= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+	[MRC_A_PLANE_IFNAME]	= { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
 	[MRC_A_PLANE_ADMIN]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_PLANE_SID]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };

@@ -11,6 +11,7 @@
 #include "linux/mrc.h"
 #include "compat/mrc_compat_net.h"
 #include "path/mrc_path_change.h"
+#include "device/mrc_carrier.h"
 #include "path/mrc_profile_check.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
@@ -280,10 +281,19 @@ static struct mrc_profile *parse_profile(struct mrc_dev *dev, struct nlattr **tb
 	return ERR_PTR(err);
 }
 
+/* The first SRv6 profile makes packets longer than @need was; the last that goes, shorter. */
+static void profile_changed(struct mrc_dev *dev, u32 need)
+{
+	atomic_inc(&mrc_genl_generation);
+	if (mrc_dev_plane_mtu_for(dev, IB_MTU_4096) != need)
+		mrc_carrier_mtu(dev);
+}
+
 static int profile_change(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
 	struct mrc_profile *p;
+	u32 need;
 	int err;
 
 	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
@@ -293,9 +303,10 @@ static int profile_change(struct mrc_dev *dev, struct genl_info *info)
 	p = parse_profile(dev, tb, info);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
+	need = mrc_dev_plane_mtu_for(dev, IB_MTU_4096);
 	err = mrc_path_change_set_profile(dev, p, info->extack);
 	if (!err)
-		atomic_inc(&mrc_genl_generation);
+		profile_changed(dev, need);
 	return err;
 }
 
@@ -303,6 +314,7 @@ static int profile_remove(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
 	union ib_gid dst;
+	u32 need;
 	int err;
 
 	err = mrc_genl_nest(info, MRC_A_PROFILE, tb, MRC_A_PROFILE_MAX,
@@ -311,10 +323,11 @@ static int profile_remove(struct mrc_dev *dev, struct genl_info *info)
 		return err;
 	if (tb[MRC_A_PROFILE_DST])
 		nla_memcpy(&dst, tb[MRC_A_PROFILE_DST], sizeof(dst));
+	need = mrc_dev_plane_mtu_for(dev, IB_MTU_4096);
 	err = mrc_path_change_del_profile(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
 					  tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
 	if (!err)
-		atomic_inc(&mrc_genl_generation);
+		profile_changed(dev, need);
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include "path/mrc_peer_users.h"
 #include "path/mrc_peers.h"
 #include "device/mrc_carrier.h"
+#include "device/mrc_dev_port.h"
 #include "device/mrc_dev_set.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
@@ -170,6 +171,18 @@ static bool plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid
 	return true;
 }
 
+/* A plane that has a port is another object than the number that one is wanted for. */
+static int plane_assign(struct mrc_dev *dev, u8 num, struct nlattr **tb,
+			struct netlink_ext_ack *extack)
+{
+	if (tb[MRC_A_PLANE_SID] || tb[MRC_A_PLANE_ADMIN]) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[MRC_A_PLANE_IFNAME],
+				    "netdev alone, please; then the plane's other settings");
+		return -EINVAL;
+	}
+	return mrc_dev_port_assign(dev, num, nla_data(tb[MRC_A_PLANE_IFNAME]), extack);
+}
+
 static int plane_set(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct netlink_ext_ack *extack = info->extack;
@@ -186,6 +199,8 @@ static int plane_set(struct mrc_dev *dev, struct genl_info *info)
 	if (err)
 		return err;
 	num = nla_get_u8(tb[MRC_A_PLANE_NUMBER]) - 1;
+	if (tb[MRC_A_PLANE_IFNAME])
+		return plane_assign(dev, num, tb, extack);
 	p = rtnl_dereference(dev->plane[num]);
 	if (!p) {
 		NL_SET_BAD_ATTR(extack, tb[MRC_A_PLANE_NUMBER]);

@@ -232,6 +232,10 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return err;
 	}
 	mrc_qp_peer_link(qp, peer);
+	if (!peer->local) {	/* over lo no plane is too small */
+		qp->mtu = a->path_mtu;
+		mrc_dev_plane_mtu_get(qp->dev, qp->mtu);
+	}
 	return 0;
 }
 

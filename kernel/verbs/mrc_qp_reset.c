@@ -2,6 +2,7 @@
 /*
  * mrc_qp_reset.c - see mrc_qp_reset.h.
  */
+#include "core/mrc_dev_plane.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
@@ -73,6 +74,9 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	spin_unlock(&qp->lock);
 	spin_unlock_bh(&qp->dev->qp_lock);
 
+	if (qp->mtu)
+		mrc_dev_plane_mtu_put(qp->dev, qp->mtu);
+	qp->mtu = 0;
 	hrtimer_cancel(&qp->timer);
 	__skb_queue_purge(&held);
 	mrc_qpcc_put(qpcc);

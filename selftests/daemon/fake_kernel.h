@@ -59,14 +59,20 @@ public:
         l.master = o.master.empty() ? 0 : link(o.master).ifindex;
         auto &planes = state.device->planes;
         if (o.master.empty()) {
+            for (const Plane &p : planes)
+                if (p.ifindex == l.ifindex)
+                    kept_[p.number] = o.name;
             std::erase_if(planes, [&](const Plane &p) { return p.ifindex == l.ifindex; });
             return;
         }
-        std::uint8_t number = 1;
-        while (std::any_of(planes.begin(), planes.end(),
-                           [&](const Plane &p) { return p.number == number; }))
-            number++;
-        planes.push_back({number, l.ifindex, true, std::nullopt});
+        planes.push_back({number_for(o.name), l.ifindex, true, std::nullopt});
+    }
+    void operator()(const PlaneKeep &o)
+    {
+        for (const Plane &p : state.device->planes)
+            EXPECT_NE(p.number, o.number) << "EBUSY: plane " << int(o.number);
+        std::erase_if(kept_, [&](const auto &k) { return k.second == o.netdev; });
+        kept_[o.number] = o.netdev;
     }
     void operator()(const LinkUp &o) { open(o.name); }
     void operator()(const AddrAdd &o)
@@ -137,6 +143,20 @@ private:
         });
     }
 
+    // The one it had, else the lowest that is kept for nobody.
+    std::uint8_t number_for(const std::string &port) const
+    {
+        for (const auto &[number, name] : kept_)
+            if (name == port)
+                return number;
+        std::uint8_t number = 1;
+        while (kept_.count(number) ||
+               std::any_of(state.device->planes.begin(), state.device->planes.end(),
+                           [&](const Plane &p) { return p.number == number; }))
+            number++;
+        return number;
+    }
+
     Route made(const RouteSpec &r)
     {
         EXPECT_TRUE(link(r.link).up) << "route over a link that is down: " << r.link;
@@ -144,6 +164,7 @@ private:
                 .oif = link(r.link).ifindex, .via = r.via, .usid_end = !r.via};
     }
 
+    std::map<std::uint8_t, std::string> kept_;
     int next_ = 2;
 };
 

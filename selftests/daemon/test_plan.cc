@@ -359,13 +359,26 @@ TEST(plan, an_address_dropped_from_the_file_goes_and_others_addresses_stay)
     EXPECT_EQ(texts(n.next()), std::vector<std::string>{"addr del 10.77.0.1/24 dev mrc0"});
 }
 
+TEST(plan, a_device_shut_by_hand_stays_shut_and_comes_back_complete)
+{
+    Node n("h1");
+    n.settle();
+    n.policy.leave_down = {"mrc0", "eth1", "eth2"};
+    n.kernel.shut("mrc0");
+    EXPECT_TRUE(n.next().complete()) << all(n.next());
+    n.kernel.open("mrc0");
+    EXPECT_TRUE(has(n.next(), "addr add fd00:6d72:63::1/64 dev mrc0 nodad")) << all(n.next());
+    n.settle();
+}
+
 TEST(plan, planes_keep_their_numbers_when_a_port_comes_late)
 {
     Node n("h1");
     std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "eth1"; });
     n.kernel.apply(n.next());
     n.kernel.apply(n.next());
-    EXPECT_TRUE(n.kernel.state.device->planes.empty()) << "eth2 would become plane 1";
+    ASSERT_EQ(n.kernel.state.device->planes.size(), 1u) << "eth2 waits for nobody";
+    EXPECT_EQ(n.kernel.state.device->planes[0].number, 2);
     n.kernel.add_port("eth1");
     n.settle();
     for (const Plane &p : n.kernel.state.device->planes)
@@ -380,6 +393,8 @@ TEST(plan, planes_in_the_wrong_order_are_put_right)
     std::swap(planes[0].ifindex, planes[1].ifindex);
     EXPECT_TRUE(has(n.next(), "link set eth1 nomaster"));
     n.settle();
+    for (const Plane &p : planes)
+        EXPECT_EQ(p.ifindex, n.kernel.link(fmt::format("eth{}", p.number)).ifindex);
 }
 
 TEST(plan, admin_state_of_a_plane_is_set_only_when_it_is_ours_to_say)

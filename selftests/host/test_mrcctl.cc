@@ -139,7 +139,7 @@ void test_complete()
 {
     equal("complete objects", completions("p"), "plane profile peer");
     equal("complete verbs", completions("profile "), "show set del help");
-    equal("complete keys left", completions("plane set dev mrc0 plane 1 "), "admin sid");
+    equal("complete keys left", completions("plane set dev mrc0 plane 1 "), "admin sid netdev");
     equal("complete choices", completions("plane set dev mrc0 admin o"), "on off");
     equal("complete devices", completions("qp show dev "), "<dev>");
     equal("complete free values", completions("qp show qpn "), "");

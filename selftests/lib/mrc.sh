@@ -297,7 +297,8 @@ mrc_lost() {
 # Counters of drops that no orderly run moves. (Not rx_unknown_qp: the last SACK may
 # come when its QP is gone.)
 MRC_BAD_COUNTERS="rx_malformed rx_bad_icrc rx_wrong_source rx_bad_sid rx_bad_pkey
-	rx_bad_resp rx_bad_ack rx_place_failed naks_access naks_invalid tx_errors cq_overruns"
+	rx_bad_resp rx_bad_ack rx_place_failed naks_access naks_invalid tx_errors tx_too_long
+	cq_overruns"
 
 # mrc_backlog_drops: REPLY, packets that this kernel's receive backlog refused since
 # boot: on a slow machine a veth hands over faster than softirqs take.

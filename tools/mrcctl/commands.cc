@@ -137,6 +137,8 @@ error plane_set(context &ctx, const arguments &args)
             n.u8(MRC_A_PLANE_ADMIN, parse_on_off(*v, "admin"));
         if (auto v = args.get("sid"))
             n.put(MRC_A_PLANE_SID, parse_sid(*v));
+        if (auto v = args.get("netdev"))
+            n.str(MRC_A_PLANE_IFNAME, *v);
     });
     return call(ctx, rq);
 }

@@ -66,6 +66,7 @@ std::vector<object> make_table()
                   {"plane", {"N"}, "its number, from 1", true},
                   {"admin", {"on|off"}, "use the plane or not"},
                   {"sid", {"ADDR"}, "our SRv6 locator on it; :: for none"},
+                  {"netdev", {"PORT"}, "alone: whose the number is when it comes"},
               },
               "mrcctl plane set dev mrc0 plane 1 sid fcbb:bb00:1201::"},
          }},

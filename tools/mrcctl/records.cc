@@ -110,6 +110,8 @@ void fill_plane(record &r, const table &p)
     add_bool(r, p, MRC_A_PLANE_CARRIER, "carrier");
     add_bool(r, p, MRC_A_PLANE_UP, "up");
     add_bool(r, p, MRC_A_PLANE_HELD, "held");
+    add_bool(r, p, MRC_A_PLANE_SMALL, "small");
+    add_num(r, p, MRC_A_PLANE_MTU, "mtu");
     if (p[MRC_A_PLANE_SID])
         r.add("sid", format_address(p[MRC_A_PLANE_SID].bytes()));
     add_num(r, p, MRC_A_PLANE_SPEED, "speed_mbps");

@@ -19,7 +19,8 @@ enum {
 	MRC_CMD_DEV_GET,	/* do: DEV_IFINDEX or DEV_NAME; dump: all */
 	MRC_CMD_DEV_SET,	/* DEV_* device defaults */
 	MRC_CMD_PLANE_GET,	/* dump: all, or of DEV_IFINDEX */
-	MRC_CMD_PLANE_SET,	/* DEV_IFINDEX, PLANE {NUMBER, ADMIN, SID} */
+	MRC_CMD_PLANE_SET,	/* DEV_IFINDEX, PLANE {NUMBER, ADMIN, SID}; {NUMBER, IFNAME}: the
+				 * number is kept for that netdev until it comes */
 	MRC_CMD_PROFILE_GET,	/* dump; a long list of EVs comes in several messages */
 	MRC_CMD_PROFILE_SET,	/* DEV_IFINDEX, PROFILE: create or replace. EVs as
 				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
@@ -106,7 +107,7 @@ enum {
 	MRC_A_PLANE_IFNAME,	/* string */
 	MRC_A_PLANE_ADMIN,	/* u8: 0 = disabled by the controller */
 	MRC_A_PLANE_CARRIER,	/* u8: link up and running */
-	MRC_A_PLANE_UP,		/* u8: admin and carrier, and not held */
+	MRC_A_PLANE_UP,		/* u8: admin and carrier, not held, not small, and the device is not down */
 	MRC_A_PLANE_SID,	/* 16 bytes: this host's locator on the plane: outer source,
 				 * and the outer destination accepted */
 	MRC_A_PLANE_TX_PKTS,	/* u64 */
@@ -116,6 +117,8 @@ enum {
 	MRC_A_PLANE_SPEED,	/* u32 Mb/s */
 	MRC_A_PLANE_HELD,	/* u8: the link is up, and not believed: it came and went too often */
 	MRC_A_PLANE_PAD,
+	MRC_A_PLANE_MTU,	/* u32: of the port */
+	MRC_A_PLANE_SMALL,	/* u8: kept out, full packets of connections are longer */
 	__MRC_A_PLANE_MAX,
 	MRC_A_PLANE_MAX = __MRC_A_PLANE_MAX - 1
 };

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_gid.h - which of the host's addresses are GIDs of a device of rdma link add: those of its
+ * netdev, and no others, be that a VLAN or have VLANs.
+ */
+#ifndef MRC_GID_H
+#define MRC_GID_H
+
+#include "core/mrc_dev.h"
+
+/* Before registration. */
+void mrc_gid_setup(struct mrc_dev *dev);
+/* Any context. The netdev whose GIDs ib_core is to offer. */
+struct net_device *mrc_gid_netdev(const struct mrc_dev *dev);
+
+#endif

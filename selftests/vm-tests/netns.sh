@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# RDMA devices of one namespace each ("rdma system set netns exclusive"): ours are in that of
+# their netdev.
+#
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	by "rdma link add"
+#	n1: mrc0				by "ip link"
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+# The mode can be changed while there is no namespace but the initial one; those of tests before
+# this one end a little later.
+mode() { rdma system set netns "$1"; }
+mode_is() { rdma system show | grep -q "netns $1"; }
+devs() {	# [HOST]: RDMA devices that are seen there
+	${1:+ip netns exec "$1"} rdma -j dev show | jq -r '[.[].ifname] | sort | join(" ")'
+}
+sees() { [ "$(devs "${2:-}")" = "$1" ]; }
+
+shared_again() {
+	fabric_destroy || :
+	mrc_until 60 mode shared
+}
+
+ksft_plan
+mrc_begin ibv_rc_pingpong ibv_devinfo
+mrc_until 60 mode exclusive || ksft_skip_all "RDMA devices stay shared: a namespace is left"
+at_exit shared_again
+ksft_test "exclusive" mode_is exclusive
+mrc_cable
+for i in 1 2; do
+	fabric_host_addr $i
+	ip -n h$i link set lo up
+	ip -n h$i link set eth1 up
+	ip -n h$i address add "$REPLY/64" dev eth1 nodad
+	ip -n h$i address add 10.77.0.$i/24 dev eth1
+	ksft_test "rdma link add in h$i" ip netns exec h$i rdma link add mrc$i type mrc netdev eth1
+	ksft_test "is seen there" mrc_until 30 sees mrc$i h$i
+done
+ksft_equal "and in the initial namespace not" "" "$(devs)"
+ksft_test "it has its GID" mrc_until 30 ip netns exec h1 grep -rq '0063:.*:0001$' \
+	/sys/class/infiniband/mrc1/ports/1/gids
+ksft_test "a program opens it" ip netns exec h1 ibv_devinfo -d mrc1
+ksft_test "another namespace's does not" refused -- ip netns exec h2 ibv_devinfo -d mrc1
+
+gid_of() {	# HOST
+	REPLY=$(ip netns exec "h$1" grep -rl "0063:.*:000$1\$" \
+		"/sys/class/infiniband/mrc$1/ports/1/gids" | head -n 1)
+	REPLY=${REPLY##*/}
+}
+pingpong() {
+	local g1 g2 server rc=0
+	gid_of 1; g1=$REPLY
+	gid_of 2; g2=$REPLY
+	ip netns exec h2 ibv_rc_pingpong -d mrc2 -g "$g2" -n 200 >"$MRC_DIR/pp2" 2>&1 &
+	server=$!
+	mrc_until 30 ip netns exec h2 grep -q ':4853 ' /proc/net/tcp6 /proc/net/tcp
+	ip netns exec h1 timeout 60 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 10.77.0.2 || rc=$?
+	[ $rc -eq 0 ] || kill $server
+	wait $server || rc=$?
+	cat "$MRC_DIR/pp2"
+	return $rc
+}
+ksft_test "neighbours" mrc_until 30 ip netns exec h1 ping -q -c 1 -W 2 fd00:6d72:63::2
+ksft_test "data flows" pingpong
+
+ip netns add n1
+ksft_test "ip link add in n1" ip -n n1 link add mrc0 type mrc
+ksft_test "is seen there" mrc_until 30 sees mrc0 n1
+ksft_equal "and nowhere else" " mrc1 mrc2" "$(devs) $(devs h1) $(devs h2)"
+ip netns del n1
+fabric_destroy
+no_devices() { sees ""; }
+ksft_test "namespaces go, and their devices with them" mrc_until 60 no_devices
+ksft_test "none is left anywhere: shared again" mrc_until 60 mode shared
+ksft_test "which all see" mode_is shared
+ksft_test "the module can go" mrc_until 60 rmmod mrc
+ksft_finish
