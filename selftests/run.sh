@@ -28,6 +28,8 @@ total_pass=0 total_fail=0 total_skip=0
 limit_of() {
 	local limit
 	limit=$(sed -nE 's/^# timeout: ([0-9]+).*/\1/p' "$1" | head -n 1)
+	# With every checker on, and several machines beside it.
+	[[ ${MRC_KVER:-} != uml* ]] || limit=$((3 * ${limit:-120}))
 	echo "${limit:-120}"
 }
 

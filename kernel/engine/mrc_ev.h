@@ -145,6 +145,7 @@ struct mrc_evset {
 	};
 	u16 denied;		/* DENIED, any plane */
 	u32 asked;		/* planes with an open question: verify_ev */
+	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
@@ -156,7 +157,6 @@ struct mrc_evset {
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
-	u8 streak;		/* as the planes', of all */
 	u8 said_left;		/* acknowledgements until these turns are over */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */

@@ -27,7 +27,7 @@
 #define MRC_PROBE_COUNT_MAX	15	/* of 4 bits */
 #define MRC_STREAK_FIRST	2	/* answers in a row that speak for others, too */
 #define MRC_STREAK_ALL		16	/* and for all */
-#define MRC_STREAK_SET		4	/* on any plane: they speak for each other */
+#define MRC_STREAK_SET		4	/* planes that answered in a row speak for each other */
 
 /* ---- when a bad EV is probed ---- */
 
@@ -97,7 +97,7 @@ static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) < 0)
 		return;
 	pl->streak = 0;
-	s->streak = 0;
+	s->answered = 0;
 }
 
 static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
@@ -205,13 +205,15 @@ static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 
 	mrc_evset_probe_rtt(s, p, rtt, now_ns);
 }
 
-/* A run of @streak answers speaks for EVs of plane @p that did not answer. */
-static void mrc_plane_forgive(struct mrc_evset *s, u8 p, u32 streak)
+/* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */
+static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 {
-	u32 silence = streak / MRC_STREAK_FIRST;
+	u32 streak = s->plane[p].streak, silence = streak / MRC_STREAK_FIRST;
 	u16 i;
 
-	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++) {
+	if (streak < MRC_STREAK_FIRST || streak & (streak - 1) || !s->bad_on[p])
+		return;
+	for (i = s->start[p]; i < s->start[p + 1]; i++) {
 		struct mrc_ev *ev = &s->ev[i];
 
 		if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss &&
@@ -221,26 +223,22 @@ static void mrc_plane_forgive(struct mrc_evset *s, u8 p, u32 streak)
 	}
 }
 
-/* The run of answers on plane @p is long enough for that. */
-static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
-{
-	u32 streak = s->plane[p].streak;
-
-	if (streak >= MRC_STREAK_FIRST && !(streak & (streak - 1)))
-		mrc_plane_forgive(s, p, streak);
-}
-
 /*
  * Planes answered one after the other, each by one EV: it was none of them, but a host that slept.
- * So each of those speaks for its other EVs, without a second answer.
+ * So each of those speaks for its other EVs, without a second answer, unless they flapped.
  */
 static void mrc_set_pardon(struct mrc_evset *s)
 {
-	u8 p;
+	u32 planes = (u32)hweight64(s->answered);
+	u16 i;
 
-	for (p = 0; s->streak >= MRC_STREAK_SET && p < s->n_planes; p++)
-		if (s->plane[p].streak == 1)
-			mrc_plane_forgive(s, p, s->streak);
+	for (i = 0; planes >= MRC_STREAK_SET && s->bad && i < s->n; i++) {
+		struct mrc_ev *ev = &s->ev[i];
+
+		if (ev->state == MRC_EV_ASSUMED_BAD && s->answered >> ev->plane & 1 && ev->by_loss &&
+		    (ev->good || (!ev->flaps && ev->out <= planes / 2)))
+			mrc_ev_forgive(s, ev);
+	}
 }
 
 static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
@@ -251,8 +249,7 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 		pl->streak_tick = mrc_ev_past_of(s, ev)->asked;
 	if (pl->streak < MRC_STREAK_ALL)
 		pl->streak++;
-	if (s->streak < MRC_STREAK_ALL - 1)
-		s->streak++;
+	s->answered |= 1u << ev->plane;
 	mrc_plane_pardon(s, (u8)ev->plane);
 	mrc_set_pardon(s);
 }

@@ -85,10 +85,18 @@ void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 	pl->suspect_ns = now_ns;
 	pl->ask_ns = now_ns;
 	pl->asks = 2;
+	pl->query_ev = MRC_NONE16;
 	s->stats.suspicions++;
 	mrc_suspect_note(s, p);
 	mrc_evset_recount(s);
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
+}
+
+/* What was lost by it says nothing any more; nor does an answer to what was asked for that. */
+static void mrc_suspect_found(struct mrc_evplane *pl)
+{
+	pl->lost_ev = MRC_NONE16;
+	pl->query_ev = MRC_NONE16;
 }
 
 /* Nothing speaks against plane @p any more. */
@@ -98,7 +106,7 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 	bool was = pl->suspect;
 
 	pl->suspect = false;
-	pl->lost_ev = MRC_NONE16;
+	mrc_suspect_found(pl);
 	pl->doubt_ev = MRC_NONE16;
 	mrc_suspect_note(s, p);
 	if (was)
@@ -216,7 +224,7 @@ static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 
 	if (pl->suspect)
 		mrc_suspect_over(s, p, now_ns);
 	else if (pl->lost_ev != MRC_NONE16 && (s32)(tick - pl->lost_tick) > 0)
-		pl->lost_ev = MRC_NONE16;
+		mrc_suspect_found(pl);
 	mrc_suspect_note(s, p);
 }
 
@@ -324,7 +332,8 @@ bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 	if (pl->query_ev != idx)
 		return false;
 	pl->query_ev = MRC_NONE16;
-	mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
+	if (now_ns < pl->ask_ns)	/* later, it may be the answer to another question */
+		mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
 	mrc_evset_delivered(s, p, idx, pl->query_tick, now_ns);
 	return true;
 }

@@ -220,6 +220,28 @@ TEST_F(suspect, a_question_that_nobody_could_answer_tells_nothing)
     EXPECT_EQ(s.next_probe_ns, MRC_TIME_NEVER);
 }
 
+// The plane delivered meanwhile; half a second later the EV that was asked answers something else.
+TEST_F(suspect, an_answer_to_something_else_is_no_round_trip)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
+    lose(16, tick());
+    std::vector<u16> asked;
+    for (; asked.empty() && now < 10 * kMs; now += 10 * kUs)
+        asked = probes();
+    ASSERT_EQ(asked.size(), 1u);
+    for (int then = 0; then < 3; then++) {
+        if (then == 1)
+            deliver(20, tick());
+        if (then == 2)
+            mrc_suspect_make(&s, 2, tick(), now);
+        now += 500 * kMs;
+        mrc_evset_probe_answer(&s, asked[0], false, now);
+        EXPECT_LT(mrc_evset_srtt_ns(&s, 2), 30 * kUs);
+    }
+}
+
 TEST_F(suspect, a_plane_of_one_ev_has_no_other_to_ask_by)
 {
     make(4, 4);
