@@ -229,7 +229,7 @@ static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
  */
 static void mrc_set_pardon(struct mrc_evset *s)
 {
-	u32 planes = (u32)hweight64(s->answered);
+	u32 planes = (u32)hweight64((u64)s->answered);
 	u16 i;
 
 	for (i = 0; planes >= MRC_STREAK_SET && s->bad && i < s->n; i++) {
