@@ -335,6 +335,8 @@ bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 	if (now_ns < pl->ask_ns)	/* later, it may be the answer to another question */
 		mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
 	mrc_evset_delivered(s, p, idx, pl->query_tick, now_ns);
+	mrc_suspect_found(pl);	/* it was asked after the loss, whatever that one's tick says */
+	mrc_suspect_note(s, p);
 	return true;
 }
 

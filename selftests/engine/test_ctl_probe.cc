@@ -218,4 +218,28 @@ TEST_F(ctl_probe, such_a_word_has_the_plane_verified)
     EXPECT_EQ(evs.missed, 0u);
 }
 
+// Who asks for data that has arrived did not get the ACK: its plane is asked, and no other first.
+TEST_F(ctl_probe, a_tail_probe_asks_about_the_plane_of_the_ack)
+{
+    for (u32 i = 0; i < 8; i++) {
+        rig_cfg k = quiet();
+
+        k.planes = 4;
+        make(k);
+        now += 10 * kMs;
+        for (u32 n = 0; n < i; n++) {
+            take(write_only(2000 + n));
+            tx_all();
+        }
+        take(write_only(2000 + i));
+        auto acks = tx_ctrl(MRC_OPC_ACK);
+        ASSERT_EQ(acks.size(), 1u);
+        now += 1 * kMs;
+        probe(MRC_PROBE_ID_TAIL | 7);
+        for (const mrc_txop &t : tx_all())
+            if (t.hdr.opcode == MRC_OPC_PROBE)
+                EXPECT_EQ(t.hdr.plane, acks[0].hdr.plane) << i;
+    }
+}
+
 } // namespace

@@ -147,6 +147,17 @@ TEST_F(port, an_older_word_does_not_take_the_latest_ones_answer)
     EXPECT_FALSE(tx());
 }
 
+// It lay in the ring of this host, which slept for 200 ms (seed 5867).
+TEST_F(port, an_older_word_that_waited_in_the_ring_does_not_win)
+{
+    mrc_pkt a = request(1, 15), b = request(3, 16);
+
+    EXPECT_TRUE(mrc_port_rx(&p, &b, now));
+    now += 200000000;
+    EXPECT_FALSE(mrc_port_rx(&p, &a, now));
+    EXPECT_EQ(p.remote_up, 3u);
+}
+
 TEST_F(port, ids_wrap)
 {
     mrc_pkt a = request(1, 0xffff), b = request(2, 0), c = request(1, 0x8001);

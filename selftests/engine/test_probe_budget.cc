@@ -207,6 +207,20 @@ TEST_F(budget, planes_that_answer_one_after_the_other_heal_the_set)
     EXPECT_EQ(s.bad, 0);
 }
 
+// What goes unanswered ends the run.
+TEST_F(budget, a_run_over_planes_ends_with_a_dead_path)
+{
+    start(16, 8);
+    all_bad();
+    dead_below = 2; // plane 0
+    live(20 * kMs, 20 * kUs, 0);
+    ASSERT_NE(s.ev[0].out, 0u);
+    s.answered = 0xfe;
+    for (u32 lost = static_cast<u32>(s.stats.probes_lost); s.stats.probes_lost == lost && now < 10000 * kMs;)
+        live(50 * kMs, 20 * kUs, 0);
+    EXPECT_EQ(s.answered, 0u);
+}
+
 // But not for one of which nothing answered.
 TEST_F(budget, nor_for_a_plane_that_does_not)
 {

@@ -242,6 +242,22 @@ TEST_F(suspect, an_answer_to_something_else_is_no_round_trip)
     }
 }
 
+// A tick from half the clock away (fuzz_ev): asked once all the same.
+TEST_F(suspect, an_answer_ends_the_question_whatever_the_loss_said)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
+    lose(16, tick() + 0x7fffff00u);
+    u32 asked = 0;
+    for (int i = 0; i < 1000; i++, now += 20 * kUs)
+        for (u16 idx : probes()) {
+            asked++;
+            mrc_evset_probe_answer(&s, idx, false, now);
+        }
+    EXPECT_EQ(asked, 1u);
+}
+
 TEST_F(suspect, a_plane_of_one_ev_has_no_other_to_ask_by)
 {
     make(4, 4);

@@ -203,7 +203,8 @@ private:
 
         for (; mrc_evset_probe_next(&s_, now_, &i); n++) {
             REQUIRE(i < s_.n && (s_.ev[i].state == MRC_EV_ASSUMED_BAD ||
-                                 s_.plane[s_.ev[i].plane].suspect));
+                                 s_.plane[s_.ev[i].plane].suspect ||
+                                 s_.plane[s_.ev[i].plane].query_ev == i));
             REQUIRE(mrc_evset_plane_live(&s_, static_cast<u8>(s_.ev[i].plane)));
             REQUIRE(n < MRC_PROBE_BURST);
         }
