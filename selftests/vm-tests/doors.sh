@@ -94,7 +94,7 @@ masquerade() {
 tcp_over() {	# ADDRESS
 	local got
 	fabric_in h2 timeout 20 nc -N -l "$1" 7777 <<<"hello h1" >"$MRC_DIR/tcp" &
-	mrc_until 30 fabric_in h2 grep -q ":1E61 " /proc/net/tcp /proc/net/tcp6
+	mrc_until 30 fabric_in h2 grep -q ":1E61 [0-9A-F]*:0000 0A " /proc/net/tcp /proc/net/tcp6
 	got=$(fabric_in h1 nc -N -w 10 "$1" 7777 <<<"hello h2")
 	wait $! || true
 	echo "h1 got '$got', h2 got '$(cat "$MRC_DIR/tcp")'"
