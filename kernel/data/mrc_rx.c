@@ -175,8 +175,9 @@ static bool rx_is_mrc_port(const struct mrc_rx_pkt *p, u16 port)
 }
 
 /*
- * A device that is down hears nothing. Only what comes by the device's own planes is heard, or by lo from this host: the hook
- * is ahead of reverse path filters and of every rule of a firewall.
+ * A device that is down hears nothing. Only what comes by the device's own planes is heard,
+ * or by lo from this host: the hook is ahead of reverse path filters and of every rule of a
+ * firewall.
  */
 static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
 {
@@ -442,8 +443,8 @@ static bool rx_wanted(const struct sk_buff *skb, bool v4)
 	if (v4)
 		return ip_hdr(skb)->protocol == IPPROTO_UDP;
 	proto = ipv6_hdr(skb)->nexthdr;
-	return proto == NEXTHDR_UDP || proto == NEXTHDR_ICMP || proto == NEXTHDR_IPV6 || proto == IPPROTO_IPIP ||
-	       proto == NEXTHDR_ROUTING;
+	return proto == NEXTHDR_UDP || proto == NEXTHDR_ICMP || proto == NEXTHDR_IPV6 ||
+	       proto == IPPROTO_IPIP || proto == NEXTHDR_ROUTING;
 }
 
 static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)

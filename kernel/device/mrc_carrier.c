@@ -7,11 +7,6 @@
  * (mrc_damp.h) lets it go; a delayed work looks when it does. What the controller
  * disables and enables is no flap.
  *
- * A plane whose MTU falls below what connections were promised would lose each of their full
- * packets, and the port behind it may refuse those of peers. So it is kept out, and peers are told,
- * while another plane is large enough; where none is, all are used as they are, and what
- * does not fit is counted (tx_too_long).
- *
  * All under rtnl, but for what only reads.
  */
 #include <linux/ethtool.h>
@@ -20,6 +15,7 @@
 #include "core/mrc_event.h"
 #include "path/mrc_path_change.h"
 #include "device/mrc_carrier.h"
+#include "device/mrc_mtu.h"
 
 #define MRC_SPEED_UNKNOWN	10000	/* Mb/s, of ports that do not say (veth, virtio) */
 
@@ -106,95 +102,6 @@ void mrc_carrier_forget(struct mrc_dev *dev, u8 num)
 	mrc_damp_forget(&dev->damp, num);
 }
 
-/* ---- MTU ---- */
-
-static bool mtu_fits(const struct mrc_dev_plane *plane, u32 need)
-{
-	return READ_ONCE(plane->ndev->mtu) >= need;
-}
-
-static bool mtu_fits_any(struct mrc_dev *dev, u32 need)
-{
-	struct mrc_dev_plane *plane;
-	u32 i;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rtnl_dereference(dev->plane[i]);
-		if (plane && plane->admin && plane->carrier && !plane->held &&
-		    mtu_fits(plane, need))
-			return true;
-	}
-	return false;
-}
-
-static void mtu_say(const struct mrc_dev_plane *plane, enum ib_mtu mtu, u32 need)
-{
-	const char *what = plane->small ? "it is not used" :
-			   plane->drops ? "full packets are dropped" : "it is used again";
-
-	if (!net_ratelimit())
-		return;
-	if (mtu)
-		netdev_warn(plane->dev->ndev,
-			    "plane %u (%s) has MTU %u, connections of path MTU %d need %u: %s\n",
-			    plane->num + 1, plane->ndev->name, plane->ndev->mtu,
-			    ib_mtu_enum_to_int(mtu), need, what);
-	else
-		netdev_info(plane->dev->ndev, "plane %u (%s) has MTU %u: %s\n", plane->num + 1,
-			    plane->ndev->name, plane->ndev->mtu, what);
-}
-
-static void mtu_apply(struct mrc_dev *dev)
-{
-	struct mrc_dev_plane *plane;
-	u32 i, need = 0;
-	enum ib_mtu mtu;
-	bool any, fits;
-
-	smp_mb();	/* the netdev's MTU is written: mrc_dev_plane_mtu_get() */
-	mtu = mrc_dev_plane_mtu_used(dev);
-	if (mtu)
-		need = mrc_dev_plane_mtu_for(dev, mtu);
-	any = mtu_fits_any(dev, need);
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rtnl_dereference(dev->plane[i]);
-		if (!plane)
-			continue;
-		fits = mtu_fits(plane, need);
-		if (plane->small == (!fits && any) && plane->drops == (!fits && !any))
-			continue;
-		WRITE_ONCE(plane->small, !fits && any);
-		plane->drops = !fits && !any;
-		if (!dev->dead)
-			mtu_say(plane, mtu, need);
-	}
-}
-
-/* Would mtu_apply() find anything new? */
-static bool mtu_changed(struct mrc_dev *dev)
-{
-	enum ib_mtu mtu = mrc_dev_plane_mtu_used(dev);
-	u32 i, need = mtu ? mrc_dev_plane_mtu_for(dev, mtu) : 0;
-	struct mrc_dev_plane *plane;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		plane = rtnl_dereference(dev->plane[i]);
-		if (plane && mtu_fits(plane, need) == (plane->small || plane->drops))
-			return true;
-	}
-	return false;
-}
-
-/* Programs that read the port's attributes again take the path MTU of their next QPs from it. */
-static bool mtu_is_news(struct mrc_dev *dev)
-{
-	enum ib_mtu mtu = mrc_dev_plane_ib_mtu(dev);
-	bool news = dev->mtu_told != mtu;
-
-	dev->mtu_told = mtu;
-	return news;
-}
-
 /* ---- planes ---- */
 
 static void dev_port_state(struct mrc_dev *dev, bool active)
@@ -220,7 +127,7 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	mrc_damp_set(&dev->damp, carrier_mask(dev), ktime_get_ns());
 	mrc_damp_poll(&dev->damp, ktime_get_ns());
 	damp_apply(dev);
-	mtu_apply(dev);
+	mrc_mtu_apply(dev);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		plane = rtnl_dereference(dev->plane[i]);
 		if (plane && mrc_dev_plane_up(plane))
@@ -228,7 +135,7 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	}
 	WRITE_ONCE(dev->planes_up, up);
 	mrc_path_change_planes(dev);
-	news = mtu_is_news(dev);
+	news = mrc_mtu_is_news(dev);
 	if (!old != !up || (up && news))
 		dev_port_state(dev, up);
 	for (diff = old ^ up; diff; diff &= diff - 1)
@@ -288,7 +195,7 @@ static void dev_carrier_work(struct work_struct *work)
 		if (plane)
 			mrc_carrier_port(plane, false);
 	}
-	if (mtu_changed(dev) && !dev->dead)
+	if (mrc_mtu_changed(dev) && !dev->dead)
 		mrc_carrier_mtu(dev);
 	rtnl_unlock();
 }

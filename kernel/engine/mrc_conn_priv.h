@@ -232,10 +232,10 @@ struct mrc_sleek {
 	u32 at;			/* where the walk over the window goes on */
 };
 
-/* The tail probe, when acknowledgements stop. */
 #define MRC_OWED_TAIL	1u	/* a probe that asks about data */
 #define MRC_OWED_MISS	2u	/* one that says which plane brings no acknowledgements */
 
+/* The tail probe, when acknowledgements stop. */
 struct mrc_pto {
 	u64 at_ns;
 	u8 owed;		/* MRC_OWED_* */

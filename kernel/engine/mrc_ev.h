@@ -114,7 +114,7 @@ struct mrc_ev_stats {
  */
 #define MRC_PROBE_COST		92u
 #define MRC_PROBE_BURST		32u
-#define MRC_PROBE_SPARE	16u	/* left for bad EVs by questions that only hasten a finding */
+#define MRC_PROBE_SPARE		16u	/* left for bad EVs by questions that only hasten a finding */
 #define MRC_VERIFY_PKTS		56u	/* between verifications of mere routine */
 struct mrc_probe_credit {
 	s32 left;		/* packets until the next probe is paid for */

@@ -146,7 +146,7 @@ void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->resp_pkts = mrc_msg_pkts_of(c, m->len);
 	c->msgs.rs_tail++;
 	if (!c->snd.known) {	/* ask the peer where our stream begins */
-		c->pto.owed = true;
+		c->pto.owed |= MRC_OWED_TAIL;
 		mrc_pto_sent(c, now_ns);
 	}
 }

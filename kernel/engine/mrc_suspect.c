@@ -313,7 +313,7 @@ static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
 	idx = mrc_suspect_ev(s, p);
 	if (idx == pl->lost_ev)
 		idx = mrc_suspect_ev(s, p);
-	if (idx == pl->lost_ev || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns)) {	/* no other */
+	if (idx == pl->lost_ev || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns)) {
 		pl->ask_ns = MRC_TIME_NEVER;
 		return MRC_NONE16;
 	}

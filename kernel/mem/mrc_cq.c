@@ -194,6 +194,8 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
 	spin_unlock_bh(&cq->lock);
+	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */
+		mrc_cq_put(cq);
 	mrc_ring_unmap(&cq->ring);
 	atomic_dec(&cq->dev->n_cqs);
 	mrc_cq_put(cq);

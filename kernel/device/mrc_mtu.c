@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_mtu.c - planes that are too small for what connections were promised.
+ *
+ * A plane whose MTU falls below that would lose each of their full packets, and the port
+ * behind it may refuse those of peers. So it is kept out, and peers are told, while another
+ * plane is large enough; where none is, all are used as they are, and what does not fit is
+ * counted (tx_too_long).
+ */
+#include <linux/rtnetlink.h>
+#include "device/mrc_mtu.h"
+
+static bool mtu_fits(const struct mrc_dev_plane *plane, u32 need)
+{
+	return READ_ONCE(plane->ndev->mtu) >= need;
+}
+
+static bool mtu_fits_any(struct mrc_dev *dev, u32 need)
+{
+	struct mrc_dev_plane *plane;
+	u32 i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->admin && plane->carrier && !plane->held &&
+		    mtu_fits(plane, need))
+			return true;
+	}
+	return false;
+}
+
+static void mtu_say(const struct mrc_dev_plane *plane, enum ib_mtu mtu, u32 need)
+{
+	const char *what = plane->small ? "it is not used" :
+			   plane->drops ? "full packets are dropped" : "it is used again";
+
+	if (!net_ratelimit())
+		return;
+	if (mtu)
+		netdev_warn(plane->dev->ndev,
+			    "plane %u (%s) has MTU %u, connections of path MTU %d need %u: %s\n",
+			    plane->num + 1, plane->ndev->name, plane->ndev->mtu,
+			    ib_mtu_enum_to_int(mtu), need, what);
+	else
+		netdev_info(plane->dev->ndev, "plane %u (%s) has MTU %u: %s\n", plane->num + 1,
+			    plane->ndev->name, plane->ndev->mtu, what);
+}
+
+void mrc_mtu_apply(struct mrc_dev *dev)
+{
+	struct mrc_dev_plane *plane;
+	u32 i, need = 0;
+	enum ib_mtu mtu;
+	bool any, fits;
+
+	smp_mb();	/* the netdev's MTU is written: mrc_dev_plane_mtu_get() */
+	mtu = mrc_dev_plane_mtu_used(dev);
+	if (mtu)
+		need = mrc_dev_plane_mtu_for(dev, mtu);
+	any = mtu_fits_any(dev, need);
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		fits = mtu_fits(plane, need);
+		if (plane->small == (!fits && any) && plane->drops == (!fits && !any))
+			continue;
+		WRITE_ONCE(plane->small, !fits && any);
+		plane->drops = !fits && !any;
+		if (!dev->dead)
+			mtu_say(plane, mtu, need);
+	}
+}
+
+bool mrc_mtu_changed(struct mrc_dev *dev)
+{
+	enum ib_mtu mtu = mrc_dev_plane_mtu_used(dev);
+	u32 i, need = mtu ? mrc_dev_plane_mtu_for(dev, mtu) : 0;
+	struct mrc_dev_plane *plane;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && mtu_fits(plane, need) == (plane->small || plane->drops))
+			return true;
+	}
+	return false;
+}
+
+bool mrc_mtu_is_news(struct mrc_dev *dev)
+{
+	enum ib_mtu mtu = mrc_dev_plane_ib_mtu(dev);
+	bool news = dev->mtu_told != mtu;
+
+	dev->mtu_told = mtu;
+	return news;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_mtu.h - planes that are too small for what connections were promised. All under rtnl.
+ */
+#ifndef MRC_MTU_H
+#define MRC_MTU_H
+
+#include "core/mrc_dev_plane.h"
+
+/* Which planes are small, from their MTUs and what connections need, after either changed. */
+void mrc_mtu_apply(struct mrc_dev *dev);
+/* Would mrc_mtu_apply() find anything new? */
+bool mrc_mtu_changed(struct mrc_dev *dev);
+/*
+ * Is the port's path MTU another one than when this was asked last? Programs that read the
+ * port's attributes again take the path MTU of their next QPs from it.
+ */
+bool mrc_mtu_is_news(struct mrc_dev *dev);
+
+#endif
