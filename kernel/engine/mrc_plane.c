@@ -99,6 +99,8 @@ static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 no
 	if (!mrc_plane_smooth(pl, rtt, now_ns))
 		return false;
 	mrc_plane_calm(pl, now_ns);
+	pl->rtt_ns = rtt;
+	pl->rtt_tick = mrc_ev_tick(now_ns);
 	pl->low_ns = min_t(u32, pl->low_ns, rtt);
 	if (pl->samples < MRC_SHARE_SAMPLES)
 		pl->samples++;

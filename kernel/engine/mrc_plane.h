@@ -60,6 +60,8 @@ struct mrc_evplane {
 	u16 arrived, signs;	/* in this round */
 	u32 round_tick;		/* when it began */
 	u32 low_ns;		/* shortest of so many samples since a queue was last looked for */
+	u32 rtt_ns;		/* the latest sample */
+	u32 rtt_tick;		/* and when */
 	u8 samples;
 	u8 reo;			/* reordering window, quarters of srtt */
 	bool ok;

@@ -176,6 +176,8 @@ TEST_F(plane, congestion_of_all_planes_is_no_planes)
         EXPECT_EQ(mrc_evset_share(&s, p), MRC_SHARE_FULL);
         EXPECT_GE(s.share[p], 192u);
     }
+    s.plane[0].weight = MRC_SHARE_FULL / 2;
+    EXPECT_EQ(mrc_evset_share(&s, 0), MRC_SHARE_FULL) << "slower once, but now all are congested";
 }
 
 // Links of 50 Mbit/s: a probe takes 0.5 ms, data 3 ms. Two planes had probes, two had none: all

@@ -1,10 +1,127 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // test_share.cc - shares of planes: of what they are a part.
+#include <algorithm>
+#include <array>
+#include <deque>
+
 #include "ev_rig.h"
 
 namespace {
 
-using share = ev_rig;
+constexpr double kBaseUs = 44;
+
+// Four equal planes behind a window that stands in their queues, which only shares can move.
+class share : public ev_rig {
+protected:
+    // @us, packets taken away from nobody: a window is a window.
+    void run(int us)
+    {
+        for (int end = time_ + us; time_ < end; time_ += kStepUs, now += kStepUs * kUs)
+            step();
+    }
+    double spread() const
+    {
+        auto [least, most] = std::minmax_element(queue_.begin(), queue_.end());
+
+        return *most - *least;
+    }
+    // In us of the plane's rate.
+    std::array<double, 4> queue_ = {34, 34, 34, 34};
+
+private:
+    static constexpr int kStepUs = 3;
+
+    void step()
+    {
+        double out[4], all = 0, shares = 0;
+
+        past_.push_front(queue_);
+        past_.resize(100, queue_);
+        for (u8 p = 0; p < 4; p++) {
+            out[p] = std::min<double>(kStepUs, queue_[p]);
+            all += out[p];
+            shares += s.share[p];
+        }
+        for (u8 p = 0; p < 4; p++)
+            queue_[p] += all * s.share[p] / shares - out[p];
+        answer(static_cast<u8>(time_ / kStepUs % 4));
+    }
+    // A packet that met the queue of then.
+    void answer(u8 p)
+    {
+        for (size_t i = 0; i < past_.size(); i++) {
+            double rtt = kBaseUs + past_[i][p];
+
+            if (rtt > static_cast<double>(i) * kStepUs)
+                continue;
+            mrc_evset_delivered(&s, p, static_cast<u16>(p * 8), mrc_ev_tick(now), now);
+            mrc_evset_rtt(&s, p, static_cast<u64>(rtt * kUs), now);
+            break;
+        }
+    }
+
+    std::deque<std::array<double, 4>> past_;
+    int time_ = 0;
+};
+
+// What made one plane's queue shorter is over: the others give it some of theirs, and no more than
+// that. (User-Mode Linux, NSCC at 40 us: queues of 25 to 130 us swung for milliseconds.)
+TEST_F(share, queues_of_equal_planes_do_not_swing)
+{
+    make(32, 4);
+    queue_ = {0, 0, 0, 0};
+    run(200);
+    for (double &q : queue_)
+        q = 34;
+    run(1000);
+    queue_ = {4, 44, 44, 44};
+    run(1000);
+    double most = 0;
+    for (int i = 0; i < 100; i++) {
+        run(50);
+        most = std::max(most, spread());
+    }
+    EXPECT_LT(most, 34);
+}
+
+// Three planes grow a queue together; the fourth one's round trip was measured when it had none.
+TEST_F(share, what_was_usual_long_ago_is_no_contrast)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        for (int i = 0; i < 3; i++)
+            mrc_evset_rtt(&s, p, 40 * kUs, now);
+    for (int i = 0; i < 400; i++, now += 3 * kUs)
+        if (i > 150)
+            mrc_evset_rtt(&s, static_cast<u8>(i % 3), 75 * kUs, now);
+    for (u8 p = 0; p < 4; p++)
+        EXPECT_EQ(s.share[p], MRC_SHARE_FULL) << int(p);
+}
+
+// Congested for one look, the plane has less as long as that is all; for two, its weight is less.
+TEST_F(share, an_accident_costs_no_weight)
+{
+    auto round = [this](u64 rtt_ns) {
+        for (int i = 0; i < 8; i++, now += 10 * kUs)
+            for (u8 p = 0; p < 4; p++)
+                mrc_evset_rtt(&s, p, p == 1 ? rtt_ns : 40 * kUs, now);
+    };
+    auto until = [&](u64 rtt_ns, u32 share) {
+        for (int i = 0; i < 10 && s.share[1] != share; i++)
+            round(rtt_ns);
+        EXPECT_EQ(s.share[1], share);
+    };
+
+    make(32, 4);
+    round(40 * kUs);
+    until(75 * kUs, MRC_SHARE_FULL * 7 / 8);
+    EXPECT_EQ(s.plane[1].weight, MRC_SHARE_FULL);
+    until(40 * kUs, MRC_SHARE_FULL);
+    for (int i = 0; i < 8; i++)
+        round(75 * kUs);
+    EXPECT_LT(s.plane[1].weight, MRC_SHARE_FULL * 3 / 4);
+    EXPECT_LT(s.share[1], s.plane[1].weight);
+}
 
 // The largest share belongs to a plane that becomes suspect: the one left has the full one.
 TEST_F(share, a_suspect_plane_is_no_measure)
