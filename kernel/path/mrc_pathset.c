@@ -75,6 +75,16 @@ void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BY
 	put_unaligned_be32(mrc_evset_value(&ps->evs, idx), value);
 }
 
+bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx)
+{
+	struct mrc_ev_info info;
+
+	spin_lock_bh(&ps->peer->path_lock);
+	mrc_evset_info(&ps->evs, idx, &info);
+	spin_unlock_bh(&ps->peer->path_lock);
+	return info.state == MRC_EV_DENIED;
+}
+
 /* ---- which EVs ---- */
 
 static u16 auto_count(const struct mrc_profile *prof, u32 k)

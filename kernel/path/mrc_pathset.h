@@ -56,6 +56,9 @@ void mrc_pathset_drop_routes(struct mrc_pathset *ps);
 /* Any context. EV @idx as configured, MRC_EV_BYTES; made up ones as their entropy. */
 void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES]);
 
+/* Any context, no lock held. EV @idx is denied by the controller. */
+bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
+
 /* The outer destination (16 bytes) and segment of an SRv6 EV. */
 static inline const struct mrc_profile_ev *mrc_pathset_ev(const struct mrc_pathset *ps,
 							  const struct mrc_ev_path *path)
