@@ -39,8 +39,8 @@ struct mrc_pathset {
 	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;
 	struct mrc_rot ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
-	void *mem;			/* of all below, and the evset's */
 	struct mrc_ev_path *path;	/* evs.n, in the order of the evset */
+	void *mem;			/* of all below, and the evset's */
 	struct in6_addr *saddr;		/* by plane: outer source where there is no SID */
 	u16 *ip_order;
 };
