@@ -82,7 +82,7 @@ struct mrc_dev {
 	struct mrc_stats gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */
 	u64 sum_id;			/* of the latest; changed under both */
-	struct work_struct register_work; /* registers; once dead: unregisters or frees */
+	struct delayed_work register_work; /* registers; once dead: unregisters or frees */
 	struct ida pdn_ida;
 
 	netdevice_tracker ndev_tracker;

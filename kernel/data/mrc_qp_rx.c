@@ -24,7 +24,7 @@ static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 }
 
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       u16 port)
+	       const struct mrc_peer_how *how)
 {
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
@@ -42,10 +42,8 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 		spin_unlock(&qp->lock);
 		return;
 	}
-	if (likely(!pkt->trimmed)) {	/* those have no ICRC */
-		mrc_udp_heard(&qp->peer->udp, port);
-		mrc_peer_heard(qp->peer);
-	}
+	if (likely(!pkt->trimmed))	/* those have no ICRC */
+		mrc_peer_heard(qp->peer, how);
 	now = ktime_get_ns();
 	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);

@@ -7,11 +7,10 @@
 
 #include "data/mrc_qp.h"
 
-/*
- * Softirq, no lock held. One parsed packet with its payload at @off in @skb (ICRC checked);
- * @port: the UDP port of ours that it was sent to.
- */
+struct mrc_peer_how;
+
+/* Softirq, no lock held. One parsed packet with its payload at @off in @skb (ICRC checked). */
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       u16 port);
+	       const struct mrc_peer_how *how);
 
 #endif

@@ -200,15 +200,18 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-static bool rx_icrc_ok(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
+/* As it came; 0: none. */
+static u32 rx_icrc(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	__le32 buf, *icrc;
 
 	icrc = skb_header_pointer(skb, (int)(p->end - MRC_ICRC_LEN), sizeof(buf), &buf);
-	if (!icrc)
-		return false;
-	return get_unaligned_le32(icrc) ==
-	       mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
+	return icrc ? get_unaligned_le32(icrc) : 0;
+}
+
+static bool rx_icrc_ok(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
+{
+	return rx_icrc(p, skb) == mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
 }
 
 static bool rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
@@ -228,13 +231,15 @@ static u8 rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
 }
 
 /* Whose it seems to be, if it is a peer of ours, may have ICRCs off. */
-static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
+static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, (const union ib_gid *)&p->src);
+	u32 off = p->l4 + sizeof(struct udphdr);
+	struct mrc_pkt pkt;
 
 	mrc_dev_count(dev, rx_bad_icrc);
-	if (peer)
-		mrc_peer_hint_icrc(peer);
+	if (peer && !mrc_wire_parse(skb->data + off, p->end - off - MRC_ICRC_LEN, 0, &pkt))
+		mrc_peer_hint_icrc(peer, &pkt, rx_icrc(p, skb));
 	mrc_peer_put(peer);
 }
 
@@ -251,7 +256,7 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 		return true;
 	*trimmed = rx_trim_mark(p, dev);
 	if (icrc && !*trimmed)
-		rx_bad_icrc(p, dev);
+		rx_bad_icrc(p, dev, skb);
 	return !icrc && !*trimmed;
 }
 
@@ -305,6 +310,16 @@ static u16 rx_port(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
+/* Of a packet that was decoded, not trimmed: where ICRCs are on it has a right one. */
+static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_dev *dev,
+				  const struct sk_buff *skb)
+{
+	return (struct mrc_peer_how) {
+		.port = rx_port(p, skb),
+		.icrc = READ_ONCE(dev->attr.icrc) || rx_icrc(p, skb),
+	};
+}
+
 /* No QPN or PSN vouches for an endpoint packet: it must come by a plane that leads to its sender. */
 static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 {
@@ -324,6 +339,7 @@ static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 /* D8/D9, addressed to the device itself. */
 static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
+	struct mrc_peer_how how;
 	struct mrc_peer *peer;
 	struct mrc_pkt pkt;
 
@@ -340,8 +356,8 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	}
 	if (rx_plausible(p, peer)) {
 		mrc_dev_count(dev, rx_endpoint);
-		mrc_peer_heard(peer);
-		mrc_udp_heard(&peer->udp, rx_port(p, skb));
+		how = rx_how(p, dev, skb);
+		mrc_peer_heard(peer, &how);
 		mrc_peer_port_rx(peer, &pkt, &p->dst);
 	}
 	mrc_peer_put(peer);
@@ -349,15 +365,17 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 
 static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
 {
+	struct mrc_peer_how how;
 	struct mrc_pkt pkt;
 
 	if (unlikely(!same_addr(&p->src, &qp->dgid))) {
 		mrc_dev_count(qp->dev, rx_wrong_source);
 		return;
 	}
-	if (rx_decode(p, qp->dev, skb, &pkt))
-		mrc_qp_rx(qp, &pkt, skb, (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len),
-			  rx_port(p, skb));
+	if (!rx_decode(p, qp->dev, skb, &pkt))
+		return;
+	how = rx_how(p, qp->dev, skb);
+	mrc_qp_rx(qp, &pkt, skb, (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len), &how);
 }
 
 static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)

@@ -273,7 +273,9 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	skb_dst_set(skb, w.dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = dev;
-	cb->icrc = READ_ONCE(dev->attr.icrc) ? icrc : NULL;
+	if (!mrc_crc_wanted(&ps->peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
+		icrc = NULL;
+	cb->icrc = icrc;
 	cb->l3_off = (u8)w.outer_len;
 	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[op->ev_idx].port - 1;
 	return skb;

@@ -8,7 +8,7 @@
  * state alone:
  *
  *	alive, not registered	register with ib_core
- *	dead, registered	ask ib_core to unregister (its own work queue)
+ *	dead, registered	ask ib_core to unregister (its own work queue), until it does
  *	dead, not registered	free
  *
  * mrc_dev_remove() marks the device dead, takes its planes off and queues the
@@ -34,6 +34,8 @@
 #include "device/mrc_dev_port.h"
 #include "device/mrc_gid.h"
 #include "device/mrc_sock.h"
+
+#define DEV_BUSY	(HZ / 10)	/* ib_core has it in hand: ask again */
 
 /* ---- registration ---- */
 
@@ -83,7 +85,7 @@ static int dev_register(struct mrc_dev *dev)
 
 static void dev_register_work(struct work_struct *work)
 {
-	struct mrc_dev *dev = container_of(work, struct mrc_dev, register_work);
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, register_work);
 	struct net *net;
 
 	if (!READ_ONCE(dev->dead)) {
@@ -110,7 +112,13 @@ static void dev_register_work(struct work_struct *work)
 	} else if (ib_device_try_get(&dev->ibdev)) {
 		ib_unregister_device_queued(&dev->ibdev);
 		ib_device_put(&dev->ibdev);
-	}	/* else: ib_core is unregistering it already */
+	} else {
+		/*
+		 * ib_core unregisters it already, which ends in dev_dealloc(); or it moves it to
+		 * another namespace, and knows nothing of an end.
+		 */
+		queue_delayed_work(mrc_wq, &dev->register_work, DEV_BUSY);
+	}
 }
 
 /* @exact: @name or an error (rdma link add); else mrc%d when it is taken. */
@@ -119,12 +127,12 @@ void mrc_dev_register_later(struct mrc_dev *dev, const char *name, bool exact)
 	ASSERT_RTNL();
 	WARN_ON(exact == dev->own_netdev);
 	strscpy(dev->want_name, name ? name : "", sizeof(dev->want_name));
-	queue_work(mrc_wq, &dev->register_work);
+	queue_delayed_work(mrc_wq, &dev->register_work, 0);
 }
 
 int mrc_dev_register_wait(struct mrc_dev *dev)
 {
-	flush_work(&dev->register_work);
+	flush_delayed_work(&dev->register_work);
 	return dev->reg_err;
 }
 
@@ -181,7 +189,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	mutex_init(&dev->sum_mutex);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
-	INIT_WORK(&dev->register_work, dev_register_work);
+	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
 	mrc_carrier_init(dev);
 	spin_lock_init(&dev->incast_lock);
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
@@ -235,7 +243,7 @@ static bool dev_detach(struct mrc_dev *dev)
 void mrc_dev_remove(struct mrc_dev *dev)
 {
 	if (dev_detach(dev))
-		queue_work(mrc_wq, &dev->register_work);
+		queue_delayed_work(mrc_wq, &dev->register_work, 0);
 }
 
 /* Process context, no rtnl. ib_core has closed all users; QPs, CQs, MRs are destroyed. */
@@ -248,10 +256,10 @@ static void dev_dealloc(struct ib_device *ibdev)
 	rtnl_unlock();
 	synchronize_net();	/* packets that saw it alive are through */
 	/* It may have been queued again after this run of it saw the device dead. */
-	if (current_work() == &dev->register_work)
-		cancel_work(&dev->register_work);
+	if (current_work() == &dev->register_work.work)
+		cancel_delayed_work(&dev->register_work);
 	else
-		cancel_work_sync(&dev->register_work);
+		cancel_delayed_work_sync(&dev->register_work);
 	mrc_carrier_stop(dev);
 	mrc_peers_destroy(dev);
 	mrc_profile_destroy_all(dev);

@@ -7,6 +7,7 @@
 #include "core/mrc_dev_kept.h"
 #include "core/mrc_event.h"
 #include "core/mrc_net.h"
+#include "path/mrc_peers.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_port.h"
 
@@ -245,6 +246,15 @@ int mrc_dev_port_assign(struct mrc_dev *dev, u8 num, const char *name,
 	return err;
 }
 
+static bool port_peer_used(struct mrc_peer *peer, void *arg)
+{
+	return !peer->local && READ_ONCE(peer->n_users);
+}
+
+/*
+ * Not refused under QPs, not even for the last port: it comes back as the plane that it was, and
+ * a netdev that is deleted asks nobody either.
+ */
 int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port)
 {
 	struct mrc_dev_plane *plane = mrc_dev_plane_of(port);
@@ -255,6 +265,9 @@ int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port)
 		return -ENOENT;
 	num = plane->num;
 	mrc_dev_port_off(plane);
+	if (!dev->n_planes && mrc_peers_any(dev, port_peer_used, NULL))
+		netdev_warn(dev->ndev, "%s was the last plane: QPs have no path until a port is back\n",
+			    port->name);
 	mrc_carrier_changed(dev);
 	mrc_event_plane(dev, num);
 	return 0;

@@ -12,6 +12,7 @@
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_path_change.h"
 #include "path/mrc_peer_hint.h"
+#include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_reach.h"
 #include "device/mrc_carrier.h"
@@ -71,6 +72,8 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 	if (old.icrc != new->icrc || old.udp_port != new->udp_port ||
 	    old.hop_limit != new->hop_limit)
 		mrc_peers_for_each(dev, mrc_peer_hint_forget);
+	if (old.udp_port != new->udp_port || (new->icrc && !old.icrc))
+		mrc_peers_for_each(dev, mrc_peer_port_announce);
 	if (old.damp_ms != new->damp_ms)
 		mrc_carrier_damp(dev);
 	if (old.incast != new->incast) {

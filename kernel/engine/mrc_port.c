@@ -12,15 +12,20 @@ void mrc_port_init(struct mrc_port *p, u32 up)
 	p->remote_up = ~0u;
 }
 
+void mrc_port_announce(struct mrc_port *p, u64 now_ns)
+{
+	p->req_id++;
+	p->tries = 0;
+	p->announcing = true;
+	p->next_ns = now_ns;
+}
+
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
 {
 	if (p->up == up)
 		return;
 	p->up = up;
-	p->req_id++;
-	p->tries = 0;
-	p->announcing = true;
-	p->next_ns = now_ns;
+	mrc_port_announce(p, now_ns);
 }
 
 /* ---- what the peer says ---- */

@@ -5,19 +5,20 @@
 #include "mrc_udp.h"
 
 /*
- * The port that the peer is heard at: the device's, if ever, else another. One that was
- * never heard may listen at the other port only: what is sent again, and probes,
- * look for it there by turns.
+ * One that was never heard may listen at the other port only: what is sent again, and probes,
+ * look for it there by turns. One that was heard at a port which is ours no more would
+ * answer to that: what comes to a port of the standard's tells it where we are.
  */
 u16 mrc_udp_dest(struct mrc_udp *u, u16 own, const struct mrc_pkt *pkt)
 {
-	u8 heard = READ_ONCE(u->heard), tries;
+	u16 heard = READ_ONCE(u->heard);
+	u8 tries;
 
-	if (likely(heard & mrc_udp_bit(own)))
-		return own;
+	if (likely(heard == own || heard == MRC_UDP_PORT || heard == MRC_UDP_PORT_ALT))
+		return heard;
 	if (heard)
-		return heard & MRC_UDP_HEARD_ALT ? MRC_UDP_PORT_ALT : MRC_UDP_PORT;
-	if (!pkt->rtx && pkt->opcode != MRC_OPC_PROBE && pkt->opcode != MRC_OPC_EP_REQ)
+		return MRC_UDP_PORT;
+	if (!mrc_pkt_insists(pkt))
 		return own;
 	tries = READ_ONCE(u->tries) + 1;
 	WRITE_ONCE(u->tries, tries);	/* a lost count does no harm */

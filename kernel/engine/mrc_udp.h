@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * mrc_udp.h - at which UDP port a peer listens. A peer speaks and listens at the same one;
- * MRC 1.0 names two (7.5.5.2), and a device may have one of its own.
+ * MRC 1.0 names two (7.5.5.2), which we always listen at, and a device may have one of its own.
+ *
+ * The one that it was heard at last, because settings may change while connections live.
  *
  * One object per peer, zeroed at first. Any context, no lock: what two callers do to it at
  * once does no harm.
@@ -11,29 +13,16 @@
 
 #include "mrc_wire.h"
 
-/* Ports of ours that a peer's packets came to. */
-#define MRC_UDP_HEARD_DEFAULT	1
-#define MRC_UDP_HEARD_ALT	2
-#define MRC_UDP_HEARD_OTHER	4	/* the device's own setting */
-
 struct mrc_udp {
-	u8 heard;		/* MRC_UDP_HEARD_* */
+	u16 heard;		/* port of ours that its latest packet came to; 0: none came */
 	u8 tries;		/* of one that was never heard: which port is tried next */
 };
-
-static inline u8 mrc_udp_bit(u16 port)
-{
-	return port == MRC_UDP_PORT ? MRC_UDP_HEARD_DEFAULT :
-	       port == MRC_UDP_PORT_ALT ? MRC_UDP_HEARD_ALT : MRC_UDP_HEARD_OTHER;
-}
 
 /* A sound packet of the peer came to @port. */
 static inline void mrc_udp_heard(struct mrc_udp *u, u16 port)
 {
-	u8 bit = mrc_udp_bit(port), heard = READ_ONCE(u->heard);
-
-	if (unlikely(!(heard & bit)))
-		WRITE_ONCE(u->heard, heard | bit);
+	if (unlikely(READ_ONCE(u->heard) != port))
+		WRITE_ONCE(u->heard, port);
 }
 
 /* Where @pkt goes; @own: the device's port. */

@@ -221,6 +221,12 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p);
 /* Header bytes that @opcode carries (with TSETH if @ts), 0 if unknown. */
 u32 mrc_wire_hdr_len(u8 opcode, bool ts);
 
+/* Sent because an answer is missing: what finds out how a peer can be reached. */
+static inline bool mrc_pkt_insists(const struct mrc_pkt *p)
+{
+	return p->rtx || p->opcode == MRC_OPC_PROBE || p->opcode == MRC_OPC_EP_REQ;
+}
+
 /* What an opcode is and carries. */
 enum mrc_opc_flag {
 	MRC_OPF_DATA = 1 << 0,		/* METH, RETH; consumes a PSN */

@@ -15,6 +15,7 @@
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_users.h"
 #include "path/mrc_peers.h"
+#include "path/mrc_reach.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_port.h"
 #include "device/mrc_dev_set.h"
@@ -212,6 +213,9 @@ static int plane_set(struct mrc_dev *dev, struct genl_info *info)
 		if (err)
 			return err;
 		sid = nla_get_in6_addr(tb[MRC_A_PLANE_SID]);
+		err = ipv6_addr_any(&sid) ? mrc_reach_no_sid(dev, num, extack) : 0;
+		if (err)
+			return err;
 		changed = plane_change_sid(p, &sid);
 	}
 	if (tb[MRC_A_PLANE_ADMIN]) {
@@ -262,19 +266,25 @@ static int parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
 	return 0;
 }
 
-/* All EVs of the request are sound before the first is changed. */
-static int check_evs(struct genl_info *info, u32 n)
+/*
+ * All EVs of the request are sound before the first is changed. In @denied: which EVs are to
+ * be denied after it.
+ */
+static int check_evs(struct genl_info *info, const struct mrc_pathset *ps, unsigned long *denied)
 {
+	u32 idx, state, n = mrc_evset_n(&ps->evs);
 	const struct nlattr *a;
-	u32 idx, state;
 	int err, rem;
 
+	for (idx = 0; idx < n; idx++)
+		__assign_bit(idx, denied, mrc_pathset_denied(ps, (u16)idx));
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(a) != MRC_A_EV)
 			continue;
 		err = parse_ev(a, n, &idx, &state, info->extack);
 		if (err)
 			return err;
+		__assign_bit(idx, denied, state == MRC_NL_EV_DENIED);
 	}
 	return 0;
 }
@@ -299,9 +309,10 @@ static bool apply_evs(struct genl_info *info, struct mrc_pathset *ps)
 static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	DECLARE_BITMAP(denied, MRC_EVS_MAX);
 	int err;
 
-	err = check_evs(info, mrc_evset_n(&ps->evs));
+	err = check_evs(info, ps, denied) ?: mrc_reach_deny(ps, denied, info->extack);
 	if (err)
 		goto out;
 	if (apply_evs(info, ps))

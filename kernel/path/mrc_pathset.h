@@ -39,8 +39,8 @@ struct mrc_pathset {
 	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;
 	struct mrc_rot ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
-	void *mem;			/* of all below, and the evset's */
 	struct mrc_ev_path *path;	/* evs.n, in the order of the evset */
+	void *mem;			/* of all below, and the evset's */
 	struct in6_addr *saddr;		/* by plane: outer source where there is no SID */
 	u16 *ip_order;
 };
@@ -55,6 +55,9 @@ void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
 void mrc_pathset_drop_routes(struct mrc_pathset *ps);
 /* Any context. EV @idx as configured, MRC_EV_BYTES; made up ones as their entropy. */
 void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES]);
+
+/* Any context, no lock held. EV @idx is denied by the controller. */
+bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
 
 /* The outer destination (16 bytes) and segment of an SRv6 EV. */
 static inline const struct mrc_profile_ev *mrc_pathset_ev(const struct mrc_pathset *ps,

@@ -18,6 +18,7 @@
 #include <linux/kref.h>
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
+#include "engine/mrc_crc.h"
 #include "engine/mrc_damp.h"
 #include "engine/mrc_port.h"
 #include "engine/mrc_udp.h"
@@ -35,6 +36,7 @@ struct mrc_peer {
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool local;			/* gid is an address of this namespace: over lo */
 	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
+	struct mrc_crc crc;		/* are ICRCs computed for it; no lock */
 	bool heard;			/* a sound packet of it came; no lock */
 	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */
 	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */

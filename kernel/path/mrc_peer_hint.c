@@ -28,8 +28,10 @@ static const char *hint_icrc_word(const struct mrc_peer *peer)
 	return READ_ONCE(peer->dev->attr.icrc) ? "on" : "off";
 }
 
-void mrc_peer_hint_icrc(struct mrc_peer *peer)
+void mrc_peer_hint_icrc(struct mrc_peer *peer, const struct mrc_pkt *pkt, bool icrc)
 {
+	if (!mrc_crc_wrong(pkt, icrc))
+		return;
 	if (atomic_inc_return(&peer->bad_icrcs) != HINT_BAD_ICRCS)
 		return;
 	hint_say(peer, MRC_HINT_ICRC,
@@ -66,6 +68,7 @@ void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
 
 void mrc_peer_hint_forget(struct mrc_peer *peer)
 {
+	mrc_crc_forget(&peer->crc);
 	WRITE_ONCE(peer->heard, false);
 	atomic_set(&peer->bad_icrcs, 0);
 	WRITE_ONCE(peer->hints, 0);

@@ -12,8 +12,11 @@
 #include "linux/mrc.h"
 #include "path/mrc_peer.h"
 
-/* A packet of the peer's had a wrong ICRC: many in a row are a setting, not noise. */
-void mrc_peer_hint_icrc(struct mrc_peer *peer);
+/*
+ * Packet @pkt of the peer's had a wrong ICRC, or (@icrc false) none: many in a row that a peer
+ * which can do without would have sent with one are a setting, not noise.
+ */
+void mrc_peer_hint_icrc(struct mrc_peer *peer, const struct mrc_pkt *pkt, bool icrc);
 /* One for a QP of ours came to @port, which is not listened on. */
 void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
 /* The hop limit of one to it ended on the way, says @by. */
@@ -25,9 +28,17 @@ void mrc_peer_hint_forget(struct mrc_peer *peer);
 
 void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_heard() */
 
-/* A sound packet of the peer's arrived: it speaks as we do. */
-static inline void mrc_peer_heard(struct mrc_peer *peer)
+/* How a packet came, which tells of its sender's settings. */
+struct mrc_peer_how {
+	u16 port;	/* of ours */
+	bool icrc;	/* with an ICRC */
+};
+
+/* A sound packet of the peer's arrived, not trimmed: we understand each other. */
+static inline void mrc_peer_heard(struct mrc_peer *peer, const struct mrc_peer_how *how)
 {
+	mrc_udp_heard(&peer->udp, how->port);
+	mrc_crc_heard(&peer->crc, how->icrc);
 	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs) ||
 		     READ_ONCE(peer->hints) & (MRC_HINT_ICRC | MRC_HINT_UDP_PORT)))
 		mrc_peer_hint_settled(peer);

@@ -170,6 +170,16 @@ void mrc_peer_port_planes(struct mrc_peer *peer, u32 up)
 	spin_unlock_bh(&peer->lock);
 }
 
+void mrc_peer_port_announce(struct mrc_peer *peer)
+{
+	if (peer->local || !READ_ONCE(peer->n_users))
+		return;
+	spin_lock_bh(&peer->lock);
+	mrc_port_announce(&peer->port, ktime_get_ns());
+	spin_unlock_bh(&peer->lock);
+	mrc_peer_port_run(peer);
+}
+
 void mrc_peer_port_later(struct mrc_peer *peer)
 {
 	if (mrc_port_announcing(&peer->port))

@@ -21,6 +21,11 @@ void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has end
 void mrc_peer_port_later(struct mrc_peer *peer);
 /* Any context, no lock held: the planes that are up here changed. */
 void mrc_peer_port_planes(struct mrc_peer *peer, u32 up);
+/*
+ * Likewise: our settings changed so that the peer must hear from us before it can reach us. It is
+ * told of our ports once more, and hears by that where we listen and that we check ICRCs.
+ */
+void mrc_peer_port_announce(struct mrc_peer *peer);
 /* Likewise: answers and announcements that are due leave. */
 void mrc_peer_port_run(struct mrc_peer *peer);
 /* Likewise: damping is set anew. */

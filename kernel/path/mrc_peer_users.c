@@ -31,8 +31,10 @@ void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u)
 {
 	spin_lock_bh(&peer->lock);
 	list_del_init(&u->link);
-	if (!--peer->n_users)
+	if (!--peer->n_users) {
+		mrc_crc_forget(&peer->crc);	/* two that are off may have taught each other */
 		users_idle(peer, true);
+	}
 	spin_unlock_bh(&peer->lock);
 }
 

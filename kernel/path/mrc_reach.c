@@ -6,7 +6,9 @@
  * asked: they come back by themselves, a profile does not.
  */
 #include <linux/rtnetlink.h>
+#include "linux/mrc.h"
 #include "compat/mrc_compat_net.h"
+#include "core/mrc_dev_plane.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_reach.h"
 #include "path/mrc_way.h"
@@ -44,10 +46,16 @@ static bool reach_loses(struct mrc_peer *peer, void *arg)
 		return false;
 	now = mrc_profile_find(c->dev, id, &peer->gid) ?: mrc_profile_find(c->dev, id, NULL);
 	then = reach_then(c, &peer->gid) ?: reach_then(c, NULL);
-	if (then == now || mrc_way_leads(peer, then) || !mrc_way_leads(peer, now))
+	if (then == now || mrc_way_leads(peer, then, ~0u) || !mrc_way_leads(peer, now, ~0u))
 		return false;
 	c->lost = peer->gid;
 	return true;
+}
+
+static int reach_refuse(const union ib_gid *lost, struct netlink_ext_ack *extack)
+{
+	MRC_ERR_MSG(extack, "QPs to %pI6c would have no path left", lost->raw);
+	return -EBUSY;
 }
 
 /* A change for one destination concerns that peer alone. */
@@ -63,10 +71,7 @@ static int reach_check(struct reach_change *c, struct netlink_ext_ack *extack)
 	} else {
 		loses = mrc_peers_any(c->dev, reach_loses, c);
 	}
-	if (!loses)
-		return 0;
-	MRC_ERR_MSG(extack, "QPs to %pI6c would have no path left", c->lost.raw);
-	return -EBUSY;
+	return loses ? reach_refuse(&c->lost, extack) : 0;
 }
 
 int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack)
@@ -103,4 +108,71 @@ int mrc_reach_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 	if (id != dev->attr.profile_id || !mrc_profile_find(dev, id, dst))
 		return 0;
 	return reach_check(&c, extack);
+}
+
+/* ---- SIDs ---- */
+
+struct reach_sids {
+	u32 now, then;			/* planes that have one */
+	union ib_gid lost;
+};
+
+static bool reach_loses_sid(struct mrc_peer *peer, void *arg)
+{
+	u64 id = peer->dev->attr.profile_id;
+	const struct mrc_profile *prof;
+	struct reach_sids *s = arg;
+
+	if (peer->local || !READ_ONCE(peer->n_users))
+		return false;
+	prof = mrc_profile_find(peer->dev, id, &peer->gid) ?: mrc_profile_find(peer->dev, id, NULL);
+	if (!prof || prof->fmt != MRC_FMT_SRV6 || mrc_way_leads(peer, prof, s->then) ||
+	    !mrc_way_leads(peer, prof, s->now))
+		return false;
+	s->lost = peer->gid;
+	return true;
+}
+
+static u32 reach_sid_planes(struct mrc_dev *dev)
+{
+	const struct mrc_dev_plane *plane;
+	u32 mask = 0, i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (plane && plane->has_sid)
+			mask |= 1u << i;
+	}
+	return mask;
+}
+
+int mrc_reach_no_sid(struct mrc_dev *dev, u8 num, struct netlink_ext_ack *extack)
+{
+	struct reach_sids s = { .now = reach_sid_planes(dev) };
+
+	ASSERT_RTNL();
+	s.then = s.now & ~(1u << num);
+	if (s.then == s.now || !mrc_peers_any(dev, reach_loses_sid, &s))
+		return 0;
+	return reach_refuse(&s.lost, extack);
+}
+
+/* ---- EVs ---- */
+
+int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
+		   struct netlink_ext_ack *extack)
+{
+	u16 i, n = mrc_evset_n(&ps->evs);
+	bool loses = false;
+
+	ASSERT_RTNL();
+	if (!READ_ONCE(ps->peer->n_users))
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!test_bit(i, denied) && mrc_way_leads_ev(ps, i))
+			return 0;
+	/* Is there one to lose: of those that are not denied as it is. */
+	for (i = 0; !loses && i < n; i++)
+		loses = test_bit(i, denied) && !mrc_pathset_denied(ps, i) && mrc_way_leads_ev(ps, i);
+	return loses ? reach_refuse(&ps->peer->gid, extack) : 0;
 }

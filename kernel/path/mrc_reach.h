@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_reach.h - may EV profiles change so: not if a peer that QPs talk to would lose its last
+ * mrc_reach.h - may settings change so: not if a peer that QPs talk to would lose its last
  * path. Under rtnl; may sleep.
  *
- * Each: 0, or -errno with extack. A peer that has no path as it is loses none.
+ * Each: 0, or -errno with extack. A peer that has no path as it is loses none. What is no
+ * setting (ports that leave, links that go down) is not asked about: it comes back.
  */
 #ifndef MRC_REACH_H
 #define MRC_REACH_H
 
+#include "path/mrc_pathset.h"
 #include "path/mrc_profile.h"
 
 /* @id is to be the default; 0: EVs are made up. -ENOENT, -EBUSY. */
@@ -18,5 +20,13 @@ int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 /* Profile @id for @dst (NULL: for any destination) is to go. -EBUSY. */
 int mrc_reach_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 		  struct netlink_ext_ack *extack);
+/*
+ * Plane @num (0-based) is to have no SID any more. Peers over SRv6 answer to one: without, they
+ * are not heard. That they have paths by the same planes as we is taken for granted. -EBUSY.
+ */
+int mrc_reach_no_sid(struct mrc_dev *dev, u8 num, struct netlink_ext_ack *extack);
+/* Of @ps, the set in use of its peer, the EVs in @denied are to be so, and no others. -EBUSY. */
+int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
+		   struct netlink_ext_ack *extack);
 
 #endif

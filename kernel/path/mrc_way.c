@@ -184,29 +184,52 @@ static bool leads_by(const struct mrc_peer *peer, u32 num, const struct mrc_prof
 	return leads;
 }
 
-static bool leads_auto(const struct mrc_peer *peer)
+static bool leads_auto(const struct mrc_peer *peer, u32 planes)
 {
-	u32 i;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++)
-		if (leads_by(peer, i, NULL))
+	for (; planes; planes &= planes - 1)
+		if (leads_by(peer, __ffs(planes), NULL))
 			return true;
 	return false;
 }
 
-bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof)
+/* How many EVs of @prof are on one of @planes. */
+static u32 leads_count(const struct mrc_profile *prof, u32 planes)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < prof->n; i++)
+		n += planes >> (prof->ev[i].port - 1u) & 1;
+	return n;
+}
+
+bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof, u32 planes)
 {
 	const struct mrc_profile_ev *ev;
-	u32 i, n;
+	u32 all, n, i, k = 0;
 
 	ASSERT_RTNL();
 	if (!prof || prof->mode == MRC_MODE_AUTO)
-		return leads_auto(peer);
-	n = min_t(u32, prof->n, MRC_WAY_TRIES);
-	for (i = 0; i < n; i++) {
-		ev = &prof->ev[i * prof->n / n];
+		return leads_auto(peer, planes);
+	all = leads_count(prof, planes);
+	n = min_t(u32, all, MRC_WAY_TRIES);
+	for (i = 0; i < prof->n; i++) {
+		ev = &prof->ev[i];
+		if (!(planes >> (ev->port - 1u) & 1))
+			continue;
+		k++;	/* of all; n of them are looked at, at even distances */
+		if (k * n / all == (k - 1) * n / all)
+			continue;
 		if (leads_by(peer, ev->port - 1u, prof->fmt == MRC_FMT_SRV6 ? ev : NULL))
 			return true;
 	}
 	return false;
+}
+
+bool mrc_way_leads_ev(const struct mrc_pathset *ps, u16 idx)
+{
+	const struct mrc_ev_path *path = &ps->path[idx];
+
+	ASSERT_RTNL();
+	return ps->peer->local ||
+	       leads_by(ps->peer, path->port - 1u, ps->srv6 ? mrc_pathset_ev(ps, path) : NULL);
 }

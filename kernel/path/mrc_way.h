@@ -20,9 +20,11 @@ struct mrc_way {
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w);
 
 /*
- * Under rtnl; may sleep. Has an EV of @prof (NULL: made up) a route to the peer out of its plane,
- * be the plane up or not.
+ * Under rtnl; may sleep. Has an EV of @prof (NULL: made up) on one of @planes a route to the peer
+ * out of its plane, be the plane up or not.
  */
-bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof);
+bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof, u32 planes);
+/* Likewise of EV @idx of a set. */
+bool mrc_way_leads_ev(const struct mrc_pathset *ps, u16 idx);
 
 #endif

@@ -16,7 +16,8 @@ import sys
 LEVELS = [
     "env env_user env_kernel",
     "types psn list rand stats",
-    "wire evgen entropy udp damp incast port",
+    "wire evgen entropy damp incast port",
+    "udp crc",
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
     "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "miss", "probe", "updown",
     "rtt", "latest", "resent", "snd", "rack", "sleek", "budget", "pto",

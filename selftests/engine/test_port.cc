@@ -51,6 +51,18 @@ TEST_F(port, quiet_at_first)
     EXPECT_FALSE(tx()) << "nothing changed";
 }
 
+TEST_F(port, once_more_without_a_change)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    mrc_pkt first = response(pkt.psn);
+    mrc_port_rx(&p, &first, now);
+    mrc_port_announce(&p, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 1u);
+    EXPECT_EQ(pkt.psn, first.psn + 1) << "not to be taken for an old one";
+}
+
 TEST_F(port, a_change_is_announced_until_answered)
 {
     mrc_port_set(&p, 1, now);

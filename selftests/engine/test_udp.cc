@@ -52,7 +52,7 @@ TEST(udp, who_was_never_heard_is_looked_for_by_turns)
     }
 }
 
-TEST(udp, who_was_heard_is_answered_where_it_was_heard)
+TEST(udp, who_was_heard_is_answered_where_it_was_heard_last)
 {
     const mrc_pkt data = packet(MRC_OPC_WRITE_ONLY), again = packet(MRC_OPC_WRITE_ONLY, true);
     mrc_udp u = {};
@@ -60,9 +60,10 @@ TEST(udp, who_was_heard_is_answered_where_it_was_heard)
     mrc_udp_heard(&u, MRC_UDP_PORT_ALT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT, data), MRC_UDP_PORT_ALT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT, again), MRC_UDP_PORT_ALT);
+    EXPECT_EQ(dest(u, kOther, data), MRC_UDP_PORT_ALT);
     mrc_udp_heard(&u, MRC_UDP_PORT);
-    EXPECT_EQ(dest(u, MRC_UDP_PORT, data), MRC_UDP_PORT) << "the device's own comes first";
-    EXPECT_EQ(dest(u, MRC_UDP_PORT_ALT, data), MRC_UDP_PORT_ALT);
+    EXPECT_EQ(dest(u, MRC_UDP_PORT, data), MRC_UDP_PORT);
+    EXPECT_EQ(dest(u, MRC_UDP_PORT_ALT, data), MRC_UDP_PORT) << "it may not listen at ours";
 }
 
 TEST(udp, a_port_of_its_own)
@@ -72,7 +73,34 @@ TEST(udp, a_port_of_its_own)
 
     mrc_udp_heard(&u, kOther);
     EXPECT_EQ(dest(u, kOther, data), kOther);
-    EXPECT_EQ(dest(u, MRC_UDP_PORT_ALT, data), MRC_UDP_PORT) << "heard at another than ours";
+}
+
+// It would answer to where it was heard, and we do not listen there any more.
+TEST(udp, a_port_that_is_ours_no_more)
+{
+    mrc_udp u = {};
+
+    mrc_udp_heard(&u, kOther);
+    for (const mrc_pkt &p : { packet(MRC_OPC_WRITE_ONLY), packet(MRC_OPC_WRITE_ONLY, true),
+                              packet(MRC_OPC_PROBE), packet(MRC_OPC_SACK) })
+        for (u16 own : { u16(kOther + 1), u16(MRC_UDP_PORT), u16(MRC_UDP_PORT_ALT) })
+            EXPECT_EQ(dest(u, own, p), MRC_UDP_PORT);
+}
+
+// Two devices, one of which gets another port while they talk: neither loses the other.
+TEST(udp, a_port_changes_under_a_connection)
+{
+    const mrc_pkt data = packet(MRC_OPC_WRITE_ONLY), sack = packet(MRC_OPC_SACK);
+    mrc_udp us = {}, them = {};
+    u16 at;
+
+    mrc_udp_heard(&us, kOther);
+    mrc_udp_heard(&them, kOther);
+    at = dest(us, kOther + 1, data);
+    ASSERT_EQ(at, MRC_UDP_PORT) << "they listen at it always";
+    mrc_udp_heard(&them, at);
+    at = dest(them, kOther, sack);
+    EXPECT_EQ(at, MRC_UDP_PORT);
 }
 
 } // namespace

@@ -20,7 +20,7 @@ nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 no_devices() { ! ls -d /sys/class/infiniband/*; }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify python3 setpriv unshare
+mrc_begin mrcctl mrc_verify mrc_many python3 setpriv unshare
 
 # ----------------------------------------------------------- user namespaces
 if nobody unshare -Ur true 2>/dev/null; then
@@ -120,6 +120,31 @@ for i in range(1, 5001):
 ksft_test "the last of them has an entry" knows fd00:6d72:63::5:1388
 ksft_test "older ones made room" bounded
 ksft_test "verbs go on" mrc_verify 60 -o mix -s 65536 -n 50
+
+# Peers with QPs are as many as QPs at most, and these are the rdma controller's to limit.
+cg=/sys/fs/cgroup/mrc-doors
+rdma_max() {	# OBJECTS: that a cgroup may have
+	echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir -p $cg &&
+		echo "${MRC_IBDEV[h1]} hca_object=$1" >$cg/rdma.max
+}
+many() { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" fd00:6d72:63::2; }
+too_many() {	# QPs, in the cgroup
+	local rc=0
+	(echo $BASHPID >$cg/cgroup.procs && many < <(seq "$1")) >"$MRC_DIR/many" 2>&1 || rc=$?
+	tail -n 2 "$MRC_DIR/many"
+	[ $rc -ne 0 ] && grep -q "Resource temporarily unavailable" "$MRC_DIR/many" &&
+		[ "$(grep -c '^[0-9]' "$MRC_DIR/many")" -le 20 ]
+}
+enough() { seq "$1" | many | tail -n 1 | grep -x "$1"; }
+mrc_ibdev h1
+if rdma_max 20 2>"$MRC_DIR/cg"; then
+	at_exit rmdir $cg
+	ksft_test "a cgroup has the QPs, and so the peers, that rdma.max gives it" too_many 100
+	ksft_test "others have as many as they want" enough 100
+	echo "${MRC_IBDEV[h1]} hca_object=max" >$cg/rdma.max
+else
+	ksft_skip "rdma.max" "no rdma controller: $(cat "$MRC_DIR/cg")"
+fi
 
 # ------------------------------------------------------------------- NAT
 if command -v nft >/dev/null && masquerade 2>"$MRC_DIR/nft"; then

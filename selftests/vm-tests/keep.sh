@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 # kernels: 6.1 6.12 uml
 #
 # What a device needs to reach its peers is not taken from under QPs that run, whoever asks.
@@ -70,5 +70,64 @@ ksft_test "without QPs any of them may be" mrc_until 60 dev_set profile 7
 ksft_test "or go" profile del 1 dst fd00:6d72:63::2
 mrc_mrcd h1
 ksft_test "mrcd puts all back" mrc_until 60 mrc_mrcd_ready h1
+ksft_test "and the paths work" mrc_verify 60 -o mix -n 20
+
+# --------------------------------------------- SIDs and EVs, which are settings, too
+# Nobody puts back what is taken here, and QPs wait for it as long as it takes.
+mrc_kill mrcd-h1
+sid() { mrcctl -n h1 plane set dev mrc0 plane "$1" sid "$2"; }
+has_sid() {	# PLANE SID
+	[ "$(mrcctl -n h1 -j plane show | jq -r ".[] | select(.plane == $1) | .sid")" = "$2" ]
+}
+ev_set() {	# STATE INDEX...
+	local state=$1 args=() i
+	shift
+	for i; do args+=(index "$i"); done
+	mrcctl -n h1 ev set dev mrc0 peer fd00:6d72:63::2 "${args[@]}" state "$state"
+}
+denied() { mrcctl -n h1 -j ev show peer fd00:6d72:63::2 | jq -c 'map(select(.state == "denied") | .index)'; }
+for i in 1 2; do
+	fabric_usid_host $i 1
+	sids[i]=$FABRIC_BLOCK:$REPLY::
+done
+# shellcheck disable=SC2034
+MRC_STALL=120
+for i in h1 h2; do
+	ksft_test "$i: retries for ever" mrcctl -n $i dev set mrc0 exp-cnt 25
+done
+ksft_test "a connection" mrc_verify_start -o mix -s 65536 -t 600
+ksft_test "that works" mrc_flows
+mapfile -t evs < <(mrcctl -n h1 -j ev show peer fd00:6d72:63::2 | jq '.[].index')
+last=${evs[-1]}
+unset "evs[-1]"
+ksft_test "one plane may lose its SID" sid 1 ::
+ksft_test "the last one not" refused "$no_path" -- sid 2 ::
+ksft_test "it is there" has_sid 2 "${sids[2]}"
+ksft_test "the first has it again" sid 1 "${sids[1]}"
+ksft_test "then the other may lose it" sid 2 ::
+ksft_test "for a while" sid 2 "${sids[2]}"
+ksft_test "all EVs are not denied at once" refused "$no_path" -- ev_set denied "${evs[@]}" "$last"
+ksft_equal "none is" "[]" "$(denied)"
+ksft_test "all but one may be" ev_set denied "${evs[@]}"
+ksft_test "that one not" refused "$no_path" -- ev_set denied "$last"
+ksft_test "they are allowed again" ev_set good "${evs[@]}"
+ksft_test "data flows" mrc_flows
+
+# Taking ports off is like pulling cables: nobody is asked, and what comes back is what it was.
+port() { ip -n h1 link set "eth$1" "${@:2}"; }
+ksft_test "one port leaves" port 1 nomaster
+ksft_test "and the last one, too" port 2 nomaster
+ksft_test "which is told" sh -c 'dmesg | grep "eth2 was the last plane: QPs have no path"'
+port 1 master mrc0
+port 2 master mrc0
+ksft_test "both come back, and data flows" mrc_flows 120
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 120
+ksft_test "without QPs all EVs may be denied" mrc_until 60 ev_set denied "${evs[@]}" "$last"
+ksft_test "and allowed again" ev_set good "${evs[@]}" "$last"
+ksft_test "and SIDs may go" sid 1 ::
+ksft_test "all of them" sid 2 ::
+mrc_mrcd h1
+ksft_test "mrcd puts all back once more" mrc_until 60 mrc_mrcd_ready h1
 ksft_test "and the paths work" mrc_verify 60 -o mix -n 20
 ksft_finish

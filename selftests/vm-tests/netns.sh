@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 600
 #
 # RDMA devices of one namespace each ("rdma system set netns exclusive"): ours are in that of
 # their netdev.
 #
 #	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	by "rdma link add"
-#	n1: mrc0				by "ip link"
+#	n1: mrc0, for a while in n2		by "ip link"
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -74,6 +74,36 @@ ip netns add n1
 ksft_test "ip link add in n1" ip -n n1 link add mrc0 type mrc
 ksft_test "is seen there" mrc_until 30 sees mrc0 n1
 ksft_equal "and nowhere else" " mrc1 mrc2" "$(devs) $(devs h1) $(devs h2)"
+
+# A device may be moved to where its netdev is not. While ib_core does, it hands out no reference,
+# and what ends then must end all the same.
+ip netns add n2
+move() { ip netns exec "$1" rdma dev set "$2" netns "$3"; }
+moved() { move n1 mrc0 n2 && sees mrc0 n2 && move n2 mrc0 n1 && sees mrc0 n1; }
+# Whatever the moves find: the device is somewhere, or gone.
+to_and_fro() {
+	while [ -e "$MRC_DIR/moving" ]; do
+		move n1 mrc0 n2 || :
+		move n2 mrc0 n1 || :
+	done 2>/dev/null
+}
+ends_while_moved() {
+	local i mover rc=0
+	for ((i = 0; i < ${MOVES:-10}; i++)); do
+		touch "$MRC_DIR/moving"
+		to_and_fro & mover=$!
+		mrc_sleep 0.0$((RANDOM % 10))
+		timeout 60 ip -n n1 link del mrc0 || rc=1
+		rm "$MRC_DIR/moving"
+		wait $mover || :
+		[ $rc -eq 0 ] || { echo "at the $((i + 1))th time mrc0 did not end"; return 1; }
+		ip -n n1 link add mrc0 type mrc || return
+		mrc_until 30 sees mrc0 n1 || return
+	done
+}
+ksft_test "another namespace gets it, and gives it back" moved
+ksft_test "it ends also while it is moved" ends_while_moved
+ip netns del n2
 ip netns del n1
 fabric_destroy
 no_devices() { sees ""; }

@@ -65,7 +65,7 @@ enum {
 enum {
 	MRC_A_DEV_UNSPEC,
 	MRC_A_DEV_UDP_PORT,	/* u16: port sent to first, listened on beside 4791, 4971 */
-	MRC_A_DEV_ICRC,		/* u8: 0 = neither sent right nor checked */
+	MRC_A_DEV_ICRC,		/* u8: 0 = not checked, and sent to peers that send it */
 	MRC_A_DEV_CWND,		/* u32: bytes, fixed window of new QPs without a CC profile */
 	MRC_A_DEV_MPR,		/* u8: 128-PSN units, of new QPs */
 	MRC_A_DEV_HOP_LIMIT,	/* u8: of outer headers */
@@ -238,7 +238,7 @@ enum {
 
 /* What looks like settings that differ between this host and the peer */
 enum mrc_hint {
-	MRC_HINT_ICRC = 1,	/* all its packets have a wrong ICRC */
+	MRC_HINT_ICRC = 1,	/* all its packets have a wrong ICRC, or none though resent */
 	MRC_HINT_UDP_PORT = 2,	/* it sends to a UDP port that is not listened on */
 	MRC_HINT_HOP_LIMIT = 4,	/* the hop limit of packets to it ended on the way */
 	MRC_HINT_NO_ANSWER = 8,	/* a QP gave up, of which it never acknowledged anything */
