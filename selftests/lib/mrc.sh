@@ -120,9 +120,12 @@ mrc_one_plane() {
 		BATCH
 		fabric_in h$i rdma link add "mrc$i" type mrc netdev eth1 || return
 	done
-	mrc_wait_devices || return
-	# ib_core resolves the peer's neighbour for RTR and gives it a second, which the
-	# first discovery over a new cable may take: let that be over.
+	mrc_wait_devices && mrc_neighbours
+}
+
+# mrc_neighbours: h1 and h2 know each other's. ib_core resolves the peer's neighbour for RTR and gives
+# it a second, which the first discovery over a new cable may take: let that be over.
+mrc_neighbours() {
 	mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 fd00:6d72:63::2 &&
 		mrc_until 20 fabric_in h2 ping -q -c 1 -W 2 fd00:6d72:63::1 &&
 		mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 10.77.0.2
