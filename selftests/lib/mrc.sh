@@ -20,7 +20,7 @@
 MRC_DIR=${MRC_DIR:-/run/mrc-test}
 MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
 MRC_PROFILE=1
-MRC_STALL=20				# mrc_verify gives up after so many seconds of nothing
+MRC_STALL=60				# mrc_verify gives up after so many seconds of nothing
 # The RDMA device of each namespace: names of RDMA devices are global.
 declare -A MRC_IBDEV=()
 declare -A MRC_PID=()			# of mrc_start's programs, by name
@@ -73,7 +73,7 @@ mrc_sleep() { read -rt "$1" <>"$MRC_DIR/never" || :; }
 
 # mrc_until SECS CMD...: as wait_until, which starts a process per round.
 mrc_until() {
-	local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * KSFT_PATIENCE * 1000000))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "${EPOCHREALTIME/[.,]/}" -lt $end ] || return 1
@@ -415,7 +415,7 @@ mrc_alive() {
 
 mrc__ended() { ! mrc_alive "$1"; }
 
-# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes longer.
+# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes much longer.
 mrc_wait() {
 	local rc=0 pid=${MRC_PID[$1]}
 	if mrc_until "$2" mrc__ended "$1"; then
@@ -490,7 +490,8 @@ mrc_pair_start() {
 mrc_pair_wait() {
 	local rc1=0 rc2=0
 	mrc_wait client "$1" || rc1=$?
-	mrc_wait server 10 || rc2=$?
+	# Without its client it may wait for good.
+	mrc_wait server $((rc1 ? 2 : 10)) || rc2=$?
 	if [ $((rc1 + rc2)) -ne 0 ]; then
 		echo "client: status $rc1: $(mrc_out client)"
 		echo "server: status $rc2: $(mrc_out server)"
