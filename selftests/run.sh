@@ -68,25 +68,40 @@ select_tests() {
 }
 
 # lanes KERNELS NAME...: all of them, until the last has ended; fails when one did not run to its
-# end.
+# end. Each is a process group, so that its machine ends with it.
 lanes() {
 	local kernels=$1 kernel tests lane rc=0 running=()
 	shift
-	mapfile -t tests < <(select_tests host "$@")
+	set -m
+	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
 	if [ "$kernels" != " uml" ]; then
-		lane_host "${tests[@]}" &
+		mapfile -t tests < <(select_tests host "$@")
+		lane_host "${tests[@]}" </dev/null &
 		running+=($!)
 	fi
 	for kernel in $kernels; do
 		mapfile -t tests < <(tests_of "$kernel" "$@")
 		[ "$kernel" != none ] && [ ${#tests[@]} -gt 0 ] || continue
-		lane_vm "$kernel" "${tests[@]}" &
+		lane_vm "$kernel" "${tests[@]}" </dev/null &
 		running+=($!)
 	done
 	for lane in "${running[@]}"; do
 		wait "$lane" || rc=1
 	done
 	return $rc
+}
+
+# run_all KERNELS NAME...
+run_all() {
+	local events lanes
+	exec {events}< <(lanes "$@")
+	lanes=$!
+	trap 'kill "$lanes"; exit 130' INT TERM
+	report_events <&"$events"
+	wait "$lanes" || {
+		echo "not ok - every lane runs to its end"
+		total_fail=$((total_fail + 1))
+	}
 }
 
 main() {
@@ -112,11 +127,7 @@ main() {
 		echo "run.sh: no such test: $*" >&2
 		exit 2
 	fi
-	report_events < <(lanes "$kernels" "$@")
-	wait $! || {
-		echo "not ok - every lane runs to its end"
-		total_fail=$((total_fail + 1))
-	}
+	run_all "$kernels" "$@"
 	echo "$total_pass passed, $total_fail failed, $total_skip skipped"
 	[ $total_fail -eq 0 ]
 }
