@@ -428,6 +428,14 @@ mrc_wait() {
 	return $rc
 }
 
+# mrc_fails NAME SECS: it ends by itself, and badly.
+mrc_fails() {
+	local rc=0
+	mrc_wait "$1" "$2" || rc=$?
+	echo "status $rc: $(mrc_out "$1")"
+	[ $rc -ne 0 ] && [ $rc -ne 124 ]
+}
+
 # mrc_kill NAME [SIGNAL]: and see it end.
 mrc_kill() {
 	local pid=${MRC_PID[$1]:-}

@@ -29,7 +29,7 @@ said_once() { [ "$(dmesg | tail -n "+$((mark + 1))" | grep -cF -- "$1")" -eq 1 ]
 heard_nothing() { mark=$(dmesg | wc -l); }
 counts() { mrc_stat "$1" "$2" && [ "$REPLY" -gt 0 ]; }
 begins() { mrc_verify_start -o write -s 4096 -n 5; }
-ends_badly() { ! mrc_pair_wait 250; }
+ends_badly() { mrc_fails client 250 && mrc_kill server; }
 works() { mrc_verify 60 -o mix -s 4096 -n 20; }
 
 ksft_plan
