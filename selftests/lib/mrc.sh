@@ -586,6 +586,12 @@ mrc__flows_once() {
 	done
 }
 
+# mrc_works HOST: a QP of it sends, and packets flow. On a slow machine what its program's TCP
+# connection brings to a plane is enough for mrc_flows.
+mrc_works() { mrc_until 60 mrc__has_qp "$1" && mrc_flows; }
+
+mrc__has_qp() { [[ $(mrc_qp_of "$1" qpn) = [0-9]* ]]; }
+
 # mrc_resources: REPLY is the number of QPs, CQs, MRs, PDs of all our devices that
 # programs hold.
 mrc_resources() {
