@@ -3,6 +3,7 @@
 # make            module for the kernels of KVERS whose headers are here, plug-in, daemon, tools
 # make deps       install what is missing (Debian 12)
 # make check      all tests; ends with "N passed, N failed, N skipped"
+# make check-full   all tests on both kernels, then check-debug
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
@@ -93,6 +94,11 @@ check: deps
 	@$(MAKE) -j$$(nproc) testing
 	@selftests/run.sh
 
+# Also what "make check" runs on one kernel only.
+check-full: deps
+	@$(MAKE) -j$$(nproc) testing
+	@rc=0; selftests/run.sh -a || rc=1; $(MAKE) check-debug || rc=1; exit $$rc
+
 # The kernel is built the first time: eleven minutes of processor time.
 check-debug: deps
 	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs
@@ -143,5 +149,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules deps check check-debug coverage mutants soak demo bench bench-failover install \
+.PHONY: all testing modules deps check check-full check-debug coverage mutants soak demo bench bench-failover install \
 	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)

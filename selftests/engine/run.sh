@@ -21,7 +21,7 @@ run_one()	# compiler test
 {
 	local bin=$out/$1/$2 rc=0 log=$out/$1/$2.log
 
-	if ! make -s "T=$1" "${make_args[@]}" "$bin" >"$log" 2>&1; then
+	if [ -z "$made" ] && ! make -s "T=$1" "${make_args[@]}" "$bin" >"$log" 2>&1; then
 		sed 's/^/# /' "$log"
 		echo "not ok - $2 builds [$1]"
 		return
@@ -37,11 +37,12 @@ run_one()	# compiler test
 
 run_all()
 {
-	local cc t
+	local cc t made
 
 	for cc in $COMPILERS; do
 		# Compile in parallel first; run_one reports what failed.
-		make -s -k "-j$(nproc)" "T=$cc" "${make_args[@]}" >/dev/null 2>&1 || true
+		made=1
+		make -s -k "-j$(nproc)" "T=$cc" "${make_args[@]}" >/dev/null 2>&1 || made=''
 		for t in $(make -s "T=$cc" "${make_args[@]}" list); do
 			run_one "$cc" "$t"
 		done

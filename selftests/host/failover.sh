@@ -19,7 +19,7 @@ out=$MRC_TOP/out/check/failover
 failure() {	# CASE PHASES
 	rm -rf "${out:?}/$1"
 	mkdir -p "$out/$1"
-	"$MRC_TOP/selftests/vm/runuml" -d -n -t 100 -m 1000 -o "$out/$1" -- \
+	"$MRC_TOP/selftests/vm/runuml" -d -n -t 900 -m 1000 -o "$out/$1" -- \
 		"$bench/guest.sh" 40 10000 8 fixed 245760 "$1" "$2" || return
 	python3 "$bench/table.py" measure "$out/$1" 40 8 "$1"
 }

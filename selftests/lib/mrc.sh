@@ -20,7 +20,7 @@
 MRC_DIR=${MRC_DIR:-/run/mrc-test}
 MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
 MRC_PROFILE=1
-MRC_STALL=20				# mrc_verify gives up after so many seconds of nothing
+MRC_STALL=60				# mrc_verify gives up after so many seconds of nothing
 # The RDMA device of each namespace: names of RDMA devices are global.
 declare -A MRC_IBDEV=()
 declare -A MRC_PID=()			# of mrc_start's programs, by name
@@ -73,7 +73,7 @@ mrc_sleep() { read -rt "$1" <>"$MRC_DIR/never" || :; }
 
 # mrc_until SECS CMD...: as wait_until, which starts a process per round.
 mrc_until() {
-	local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000))
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * KSFT_PATIENCE * 1000000))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "${EPOCHREALTIME/[.,]/}" -lt $end ] || return 1
@@ -120,9 +120,12 @@ mrc_one_plane() {
 		BATCH
 		fabric_in h$i rdma link add "mrc$i" type mrc netdev eth1 || return
 	done
-	mrc_wait_devices || return
-	# ib_core resolves the peer's neighbour for RTR and gives it a second, which the
-	# first discovery over a new cable may take: let that be over.
+	mrc_wait_devices && mrc_neighbours
+}
+
+# mrc_neighbours: h1 and h2 know each other's. ib_core resolves the peer's neighbour for RTR and gives
+# it a second, which the first discovery over a new cable may take: let that be over.
+mrc_neighbours() {
 	mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 fd00:6d72:63::2 &&
 		mrc_until 20 fabric_in h2 ping -q -c 1 -W 2 fd00:6d72:63::1 &&
 		mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 10.77.0.2
@@ -412,7 +415,7 @@ mrc_alive() {
 
 mrc__ended() { ! mrc_alive "$1"; }
 
-# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes longer.
+# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes much longer.
 mrc_wait() {
 	local rc=0 pid=${MRC_PID[$1]}
 	if mrc_until "$2" mrc__ended "$1"; then
@@ -423,6 +426,14 @@ mrc_wait() {
 	fi
 	unset "MRC_PID[$1]"
 	return $rc
+}
+
+# mrc_fails NAME SECS: it ends by itself, and badly.
+mrc_fails() {
+	local rc=0
+	mrc_wait "$1" "$2" || rc=$?
+	echo "status $rc: $(mrc_out "$1")"
+	[ $rc -ne 0 ] && [ $rc -ne 124 ]
 }
 
 # mrc_kill NAME [SIGNAL]: and see it end.
@@ -487,7 +498,8 @@ mrc_pair_start() {
 mrc_pair_wait() {
 	local rc1=0 rc2=0
 	mrc_wait client "$1" || rc1=$?
-	mrc_wait server 10 || rc2=$?
+	# Without its client it may wait for good.
+	mrc_wait server $((rc1 ? 2 : 10)) || rc2=$?
 	if [ $((rc1 + rc2)) -ne 0 ]; then
 		echo "client: status $rc1: $(mrc_out client)"
 		echo "server: status $rc2: $(mrc_out server)"
@@ -573,6 +585,12 @@ mrc__flows_once() {
 		[ "${rates[p]}" -gt $MRC_IDLE ] || return
 	done
 }
+
+# mrc_works HOST: a QP of it sends, and packets flow. On a slow machine what its program's TCP
+# connection brings to a plane is enough for mrc_flows.
+mrc_works() { mrc_until 60 mrc__has_qp "$1" && mrc_flows; }
+
+mrc__has_qp() { [[ $(mrc_qp_of "$1" qpn) = [0-9]* ]]; }
 
 # mrc_resources: REPLY is the number of QPs, CQs, MRs, PDs of all our devices that
 # programs hold.

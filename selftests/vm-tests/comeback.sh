@@ -100,7 +100,7 @@ fill() {
 		[ $i -eq 9 ] || echo "link set a$i master mrc0"
 	done | in1 -b -
 }
-ksft_test "31 planes, one number is kept" fill 
+ksft_test "31 planes, one number is kept" fill
 ksft_equal "and is nobody's" "" "$(planes | grep -o '^1 .*')"
 ksft_test "a last one" come a33
 ksft_equal "takes it, without the SID of the one that left" "1 a33 - true" \

@@ -60,7 +60,7 @@ pingpong() {
 	gid_of 2; g2=$REPLY
 	ip netns exec h2 ibv_rc_pingpong -d mrc2 -g "$g2" -n 200 >"$MRC_DIR/pp2" 2>&1 &
 	server=$!
-	mrc_until 30 ip netns exec h2 grep -q ':4853 ' /proc/net/tcp6 /proc/net/tcp
+	mrc_until 30 ip netns exec h2 grep -q ':4853 [0-9A-F]*:0000 0A ' /proc/net/tcp6 /proc/net/tcp
 	ip netns exec h1 timeout 60 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 10.77.0.2 || rc=$?
 	[ $rc -eq 0 ] || kill $server
 	wait $server || rc=$?

@@ -36,10 +36,7 @@ on_vlans() {
 		BATCH
 		fabric_in h$i rdma link add "mrc$i" type mrc netdev eth1.100 || return
 	done
-	mrc_wait_devices || return
-	mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 fd00:6d72:63::2 &&
-		mrc_until 20 fabric_in h2 ping -q -c 1 -W 2 fd00:6d72:63::1 &&
-		mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 10.77.0.2
+	mrc_wait_devices && mrc_neighbours
 }
 gid_netdevs() {	# DEVICE
 	cat "/sys/class/infiniband/$1/ports/1/gid_attrs/ndevs"/* 2>/dev/null | sort -u | paste -sd' '

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The lanes of run.sh, with a machine that is none: what was not ended when the emulator died runs
+# again, what anything else ended does not, and kernels run beside each other.
+
+set -euo pipefail
+top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+# shellcheck source=../lib/lib.sh
+. "$top/lib/lib.sh"
+for part in one report lanes; do
+	# shellcheck source=/dev/null
+	. "$top/run/$part.sh"
+done
+
+# The machine: $work/KERNEL says with what status each of its boots ends after one more test.
+fake_machine() {
+	mkdir -p "$work/vm"
+	cat >"$work/vm/runvm" <<-'MACHINE'
+		#!/bin/bash
+		kernel=$2 dir=$6
+		shift 9
+		plan=$(dirname "$0")/../$kernel
+		read -r rc <"$plan" || rc=0
+		sed -i 1d "$plan"
+		echo "boot $*" >>"$plan.boots"
+		touch "$plan.began"
+		# A peer that never begins leaves no test to be reported.
+		[ ! -e "$plan.peer" ] || for ((i = 0; ; i++)); do
+			[ ! -e "$(cat "$plan.peer").began" ] || break
+			[ $i -lt 1200 ] || exit 1
+			sleep 0.1
+		done
+		for test; do
+			name=$(basename "$test" .sh)
+			printf 'TAP version 13\n1..1\nok 1 %s\n' "$name" >"$dir/$name.tap"
+			echo "0 1" >"$dir/$name.tap.status"
+			echo "done $test"
+			[ "$rc" -eq 0 ] || break
+		done
+		echo console >"$dir/console"
+		echo "the end" >&2
+		exit "$rc"
+	MACHINE
+	chmod +x "$work/vm/runvm"
+	touch "$work"/{a,b,c}.sh
+}
+
+# run_plan KERNEL STATUS...: of its boots; then "PASSED FAILED" and how often it booted.
+run_plan() {
+	local kernel=$1 total_pass=0 total_fail=0
+	# shellcheck disable=SC2034  # of report.sh
+	local total_skip=0
+	shift
+	printf '%s\n' "$@" >"$work/$kernel"
+	rm -f "$work/$kernel.boots"
+	report_events < <(lane_vm "$kernel" "$work"/{a,b,c}.sh) >"$work/said"
+	echo "$total_pass passed, $total_fail failed, $(grep -c boot "$work/$kernel.boots") boots"
+}
+
+beside() {
+	local kernel
+	for kernel in one two; do
+		echo 0 >"$work/$kernel"
+	done
+	echo "$work/two" >"$work/one.peer"
+	echo "$work/one" >"$work/two.peer"
+	rm -f "$work"/*.began
+	{
+		lane_vm one "$work/a.sh" &
+		lane_vm two "$work/a.sh" &
+		wait
+	} >"$work/events"
+	ksft_equal "kernels run beside each other" "boot boot" \
+		"$(cut -d ' ' -f 1 "$work"/{one,two}.boots | paste -sd ' ')"
+	ksft_test "and neither waits for the other's end" bash -c "! grep '^failed' '$work/events'"
+}
+
+ksft_plan
+work=$(mktemp -d)
+at_exit rm -rf "$work"
+# shellcheck disable=SC2034  # of lanes.sh
+here=$work out=$work/out
+fake_machine
+
+ksft_equal "nothing dies" "3 passed, 0 failed, 1 boots" "$(run_plan k 0)"
+ksft_equal "the emulator dies once" "3 passed, 0 failed, 2 boots" "$(run_plan k 87 0)"
+ksft_test "which is said" grep -q '^k: the emulator died, which is no failure: the end' "$work/said"
+ksft_equal "only what had not ended runs again" "boot $work/b.sh $work/c.sh" \
+	"$(tail -n 1 "$work/k.boots")"
+ksft_test "the first console is kept" test -s "$work/out/k/console.1"
+ksft_equal "after the last test" "3 passed, 0 failed, 3 boots" "$(run_plan k 87 87 0)"
+ksft_equal "three times: a failure" "3 passed, 1 failed, 3 boots" "$(run_plan k 87 87 87)"
+ksft_equal "an Oops: two tests are missing, and the machine" \
+	"1 passed, 3 failed, 1 boots" "$(run_plan k 86 0)"
+ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends well (status 86)' \
+	"$work/said"
+beside
+ksft_finish

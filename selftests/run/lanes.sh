@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# lanes.sh - tests that run beside each other: this machine's, and one lane for each kernel.
+#
+# A lane runs its tests one after the other and prints events (report.sh). An emulated machine
+# keeps less than one processor busy, so two of them and this machine's tests fill two.
+
+# runvm's status when QEMU ran code that the kernel had replaced (vm/console.sh).
+EMULATOR_DIED=87
+
+# This machine's tests give way to the virtual ones: nothing there waits for them.
+lane_host() {
+	local test log
+	renice -n 10 -p "$BASHPID" >/dev/null
+	# shellcheck disable=SC2154  # of run.sh
+	mkdir -p "$out/host"
+	for test; do
+		log=$out/host/$(basename "$test" .sh).tap
+		run_one "$test" "$log"
+		echo "test host $test $log"
+	done
+}
+
+# lane_vm KERNEL TEST...
+lane_vm() {
+	local kernel=$1 dir=$out/$1 boot test rc left
+	shift
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	left=("$@")
+	for boot in 1 2 3; do
+		rc=0
+		machine "$kernel" "$dir" "${left[@]}" || rc=$?
+		mapfile -t left < <(not_ended "$dir" "$@")
+		[ $rc -eq $EMULATOR_DIED ] && [ $boot -lt 3 ] || break
+		once_more "$kernel" "$dir" $boot "${left[@]}"
+		rc=0
+		[ ${#left[@]} -gt 0 ] || break
+	done
+	# The machine died or hung before these.
+	for test in "${left[@]}"; do
+		echo "test $kernel $test $dir/$(basename "$test" .sh).tap"
+	done
+	[ $rc -eq 0 ] || vm_failed "$kernel" "$dir" $rc
+	judge_afterwards "$kernel" "$dir" "$@"
+}
+
+# machine KERNEL FOLDER TEST...: one boot; its status is runvm's.
+machine() {
+	local kernel=$1 dir=$2 limit=60 test word runner
+	shift 2
+	for test; do
+		limit=$((limit + $(limit_of "$test") + 10))
+	done
+	# All of them take half an hour; one that hangs must not hold up the rest all day.
+	[ $limit -lt 10800 ] || limit=10800
+	runner=("$here/vm/runvm" -k "$kernel")
+	[ "$kernel" != uml ] || runner=("$here/vm/runuml")
+	"${runner[@]}" -t "$limit" -o "$dir" -- "$here/run.sh" --guest "$@" 2>>"$dir/runvm.log" |
+		while read -r word test; do
+			[ "$word" = "done" ] || continue
+			echo "$test" >>"$dir/ended"
+			echo "test $kernel $test $dir/$(basename "$test" .sh).tap"
+		done
+	return "${PIPESTATUS[0]}"
+}
+
+# not_ended FOLDER TEST...
+not_ended() {
+	local dir=$1
+	shift
+	touch "$dir/ended"
+	printf '%s\n' "$@" | grep -vxFf "$dir/ended"
+}
+
+# once_more KERNEL FOLDER BOOT TEST...: what it died of is said and kept.
+once_more() {
+	local kernel=$1 dir=$2 boot=$3
+	shift 3
+	mv "$dir/console" "$dir/console.$boot"
+	{
+		echo "$kernel: the emulator died, which is no failure: $(tail -n 1 "$dir/runvm.log")"
+		echo "    console: $dir/console.$boot; booted again for $# tests"
+	} >"$dir/again.$boot"
+	echo "said $dir/again.$boot"
+}
+
+# judge_afterwards KERNEL FOLDER TEST...
+judge_afterwards() {
+	local kernel=$1 dir=$2 test script log
+	shift 2
+	for test; do
+		script=$(sed -nE 's/^# afterwards: (.*)/\1/p' "$test" | head -n 1)
+		[ -n "$script" ] || continue
+		script=$here/$script
+		log=$dir/$(basename "$script" .sh).tap
+		run_one "$script" "$log" "$dir"
+		echo "test $kernel $script $log"
+	done
+}
+
+# One more failure, for the machine itself.
+vm_failed() {
+	local culprit
+	culprit=$(awk '/mrc-test: / { name = $NF } /BUG|WARNING|Oops|Call Trace/ { print name; exit }' \
+		"$2/console" "$2/dmesg" 2>/dev/null || true)
+	{
+		echo "$1: not ok - the virtual machine ends well (status $3)"
+		[ -z "$culprit" ] || echo "    during: $culprit"
+		sed 's/^/    /' "$2/runvm.log"
+	} >"$2/failed"
+	echo "failed $2/failed"
+}
+
+# Inside the virtual machine: results go to $VMOUT, one line for the host to
+# report each as it ends, and marks into the kernel log.
+run_guest() {
+	local test name
+	for test; do
+		name=$(basename "$test" .sh)
+		echo "mrc-test: $name" >/dev/kmsg
+		run_one "$test" "$VMOUT/$name.tap"
+		echo "done $test"
+	done
+}
