@@ -4,18 +4,19 @@
 #include "daemon.h"
 
 #include <linux/genetlink.h>
+#include <linux/mrc.h>
 #include <linux/rtnetlink.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <csignal>
 #include <memory>
 
-#include "nl/genl.h"
-#include "nl/rtnl.h"
 #include "notify.h"
+#include "rtnl.h"
 
 namespace mrcd {
 
@@ -33,19 +34,22 @@ constexpr auto kRetryMax = 5000ms;
 // A netlink socket in the loop. The socket, not Asio, owns the descriptor.
 class EventSource {
 public:
-    using OnEvent = nl::Handler;
     using OnLost = std::function<void()>;
 
-    EventSource(asio::io_context &io, int protocol, OnEvent on_event, OnLost on_lost)
-        : socket_(protocol, nl::Socket::Use::kEvents), descriptor_(io, socket_.fd()),
-          on_event_(std::move(on_event)), on_lost_(std::move(on_lost))
+    EventSource(asio::io_context &io, int protocol, const std::vector<unsigned> &groups,
+                mrcnl::on_message on_event, OnLost on_lost)
+        : descriptor_(io), on_event_(std::move(on_event)), on_lost_(std::move(on_lost))
     {
+        if (const auto e = socket_.open_events(protocol))
+            throw std::runtime_error(e.text);
+        for (const unsigned group : groups)
+            if (const auto e = socket_.join(group))
+                throw std::runtime_error(e.text);
+        descriptor_.assign(socket_.fd());
         wait();
     }
 
     ~EventSource() { descriptor_.release(); }
-
-    nl::Result join(unsigned group) { return socket_.join(group); }
 
 private:
     void wait()
@@ -54,30 +58,38 @@ private:
                                [this](const boost::system::error_code &ec) {
             if (ec)   // being destroyed
                 return;
-            if (socket_.events(on_event_) == nl::Socket::Events::kLost)
-                on_lost_();
+            drain();
             wait();
         });
     }
 
-    nl::Socket socket_;
+    void drain()
+    {
+        mrcnl::error e;
+
+        while (!(e = socket_.receive(on_event_)) || e.code == ENOBUFS)
+            if (e)
+                on_lost_();
+        if (e.code != EAGAIN)
+            on_lost_();
+    }
+
+    mrcnl::socket socket_;
     asio::posix::stream_descriptor descriptor_;
-    OnEvent on_event_;
+    mrcnl::on_message on_event_;
     OnLost on_lost_;
 };
 
 class Daemon {
 public:
-    Daemon(Reconciler &reconciler, const std::string &ready_file, const Log &log)
-        : reconciler_(reconciler), ready_file_(ready_file), log_(log), signals_(io_), due_(io_),
+    Daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const std::string &ready_file,
+           const Log &log)
+        : reconciler_(reconciler), kernel_(kernel), ready_file_(ready_file), log_(log), signals_(io_), due_(io_),
           retry_(io_), hold_(io_),
-          route_(io_, NETLINK_ROUTE, [this](auto &h, auto p) { route_event(h, p); },
-                 [this] { lost("rtnetlink"); })
+          route_(io_, NETLINK_ROUTE,
+                 {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_ROUTE},
+                 [this](auto &h, auto p) { route_event(h, p); }, [this] { lost("rtnetlink"); })
     {
-        for (const unsigned group : {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
-                                     RTNLGRP_IPV6_ROUTE})
-            if (const auto r = route_.join(group); !r)
-                throw std::runtime_error("rtnetlink events: " + r.text);
         for (const int signal : {SIGHUP, SIGTERM, SIGINT})
             signals_.add(signal);
         wait_signal();
@@ -93,7 +105,7 @@ public:
 private:
     // -------------------------------------------------------------- events
 
-    void route_event(const nlmsghdr &h, nl::Bytes payload)
+    void route_event(const nlmsghdr &h, mrcnl::bytes payload)
     {
         switch (h.nlmsg_type) {
         case RTM_NEWLINK:
@@ -101,19 +113,20 @@ private:
             break;
         case RTM_NEWROUTE:
         case RTM_DELROUTE:
-            if (nl::fixed_header<rtmsg>(payload).rtm_protocol != kProtocol)
+            if (mrcnl::fixed_header<rtmsg>(payload).rtm_protocol != kProtocol)
                 return;
             break;
         }
         due();
     }
 
-    void mrc_event(nl::Bytes payload)
+    void mrc_event(mrcnl::bytes payload)
     {
-        const auto type = nl::attrs_after<genlmsghdr>(payload).u32(MRC_A_EVENT_TYPE);
+        const mrcnl::table t(mrcnl::attrs_after<genlmsghdr>(payload));
+        const auto type = t[MRC_A_EVENT_TYPE].num();
 
         // Peers and their EVs are the module's own business.
-        if (type && *type != MRC_EVENT_PEER_PORTS && *type != MRC_EVENT_EV)
+        if (t[MRC_A_EVENT_TYPE] && type != MRC_EVENT_PEER_PORTS && type != MRC_EVENT_EV)
             due();
     }
 
@@ -192,20 +205,25 @@ private:
     // The module may come, go and come again, each time with another number.
     void follow_module()
     {
-        const auto &family = reconciler_.family();
-        const unsigned group = family ? family->events_group : 0;
+        const auto &family = kernel_.family();
 
-        if (group == mrc_group_)
+        if (family == mrc_family_)
             return;
         mrc_.reset();
-        mrc_group_ = group;
-        if (group == 0)
+        mrc_family_ = family;
+        if (!family)
             return;
-        mrc_ = std::make_unique<EventSource>(
-            io_, NETLINK_GENERIC, [this](auto &, auto payload) { mrc_event(payload); },
-            [this] { lost("mrc"); });
-        if (const auto r = mrc_->join(group); !r)
-            log_.error("mrc events: {}", r.text);
+        const auto group = family->groups.find(MRC_GENL_MCGRP_EVENTS);
+        if (group == family->groups.end())
+            return;
+        try {
+            mrc_ = std::make_unique<EventSource>(
+                io_, NETLINK_GENERIC, std::vector{group->second},
+                [this](auto &, auto payload) { mrc_event(payload); }, [this] { lost("mrc"); });
+        } catch (const std::runtime_error &e) {   // the module went again
+            log_.warning("mrc events: {}", e.what());
+            mrc_family_.reset();
+        }
         due();   // what happened before we listened
     }
 
@@ -226,6 +244,7 @@ private:
     }
 
     Reconciler &reconciler_;
+    const NetlinkKernel &kernel_;
     const std::string &ready_file_;
     const Log &log_;
     asio::io_context io_{1};
@@ -233,7 +252,7 @@ private:
     asio::steady_timer due_, retry_, hold_;
     EventSource route_;
     std::unique_ptr<EventSource> mrc_;
-    unsigned mrc_group_ = 0;
+    std::optional<mrcnl::family> mrc_family_;
     Clock::duration backoff_ = kRetryMin;
     bool due_armed_ = false;
     bool failing_ = false;
@@ -242,9 +261,10 @@ private:
 
 }   // namespace
 
-int run_daemon(Reconciler &reconciler, const std::string &ready_file, const Log &log)
+int run_daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const std::string &ready_file,
+               const Log &log)
 {
-    return Daemon(reconciler, ready_file, log).run();
+    return Daemon(reconciler, kernel, ready_file, log).run();
 }
 
 }   // namespace mrcd

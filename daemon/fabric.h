@@ -19,7 +19,7 @@
 namespace mrcd {
 
 inline constexpr unsigned kPlanesMax = 32;      // MRC_PLANES_MAX
-inline constexpr unsigned kEvsMax = 1024;       // of one profile: a nest ends at 64 KiB
+inline constexpr unsigned kEvsMax = 4096;       // of one profile: MRC_EVS_MAX
 inline constexpr unsigned kUsidBlockLen = 32;   // F3216: 32 bits of block,
 inline constexpr unsigned kUsidLen = 16;        // 16 of uSID
 

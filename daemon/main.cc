@@ -41,14 +41,16 @@ int run(const Options &o)
     const Log log(o.name, o.verbose);
 
     try {
-        Reconciler reconciler(o.config, o.name, log);
+        NetlinkKernel kernel;
+        Reconciler reconciler(o.config, o.name, kernel, log);
         reconciler.load();
         if (o.dry_run)
             return reconciler.print_plan() ? 0 : 1;
         // Nothing is moved: "rdma dev set ... netns" is the administrator's.
         if (reconciler.is_host() && rdma_netns_exclusive())
             log.info("rdma netns mode is exclusive: the RDMA device stays where it is made");
-        return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, o.ready_file, log);
+        return o.once ? run_once(reconciler, o, log)
+                      : run_daemon(reconciler, kernel, o.ready_file, log);
     } catch (const std::exception &e) {
         log.error("{}", e.what());
         return 1;

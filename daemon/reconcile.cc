@@ -14,8 +14,8 @@ constexpr int kPasses = 6;
 
 }   // namespace
 
-Reconciler::Reconciler(std::string config, std::string name, const Log &log)
-    : config_(std::move(config)), name_(std::move(name)), log_(log)
+Reconciler::Reconciler(std::string config, std::string name, Kernel &kernel, const Log &log)
+    : config_(std::move(config)), name_(std::move(name)), log_(log), kernel_(kernel)
 {
 }
 
@@ -52,9 +52,8 @@ bool Reconciler::reload()
 
 bool Reconciler::look(std::set<std::string> &failures)
 {
-    const nl::Result r = observe(sockets_, want_, have_);
-    if (!r) {
-        fail(r.text, failures);
+    if (const auto e = kernel_.look(want_, have_)) {
+        fail(e.text, failures);
         return false;
     }
     remember();
@@ -160,18 +159,18 @@ Reconciler::Carried Reconciler::carry_out(const std::vector<Op> &ops,
     Carried outcome = Carried::kAll;
 
     for (const Op &op : ops) {
-        const nl::Result r = apply(sockets_, op);
-        if (r) {
+        const auto e = kernel_.apply(op);
+        if (!e) {
             log_.debug("{}", to_string(op));
             continue;
         }
         const auto *add = std::get_if<LinkAdd>(&op);
-        if (add && r.code == EOPNOTSUPP && is_optional(add->name)) {
+        if (add && e.code == EOPNOTSUPP && is_optional(add->name)) {
             log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
                       add->name);
             unsupported_.insert(add->kind);
         } else {
-            fail(fmt::format("{}: {}", to_string(op), r.text), failures);
+            fail(fmt::format("{}: {}", to_string(op), e.text), failures);
         }
         if (add) {
             policy_.missing_kinds.insert(add->kind);

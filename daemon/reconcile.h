@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "apply.h"
 #include "flap.h"
+#include "kernel.h"
 #include "log.h"
 
 namespace mrcd {
@@ -20,7 +20,7 @@ class Reconciler {
 public:
     enum class Outcome { kComplete, kWaiting, kFailed };
 
-    Reconciler(std::string config, std::string name, const Log &log);
+    Reconciler(std::string config, std::string name, Kernel &kernel, const Log &log);
 
     void load();     // throws FabricError
     bool reload();   // on an error that is logged, all stays as it was
@@ -35,7 +35,6 @@ public:
     void release(FlapDamper::Time now);
     std::optional<FlapDamper::Time> deadline() const { return damper_.deadline(); }
 
-    const std::optional<nl::GenlFamily> &family() const { return sockets_.family; }
     bool is_host() const { return want_.device.has_value(); }
 
 private:
@@ -51,7 +50,7 @@ private:
     std::string config_;
     std::string name_;
     const Log &log_;
-    Sockets sockets_;
+    Kernel &kernel_;
     Desired want_;
     Observed have_;
     Policy policy_;

@@ -118,7 +118,9 @@ struct Link {
     bool up = false;        // administratively
     bool running = false;   // and with a carrier
     std::uint32_t mtu = 0;
+    std::uint32_t max_mtu = 0;   // 0: not known
     int master = 0;
+    bool loopback = false;
 };
 
 struct Addr {

@@ -99,7 +99,7 @@ const Bad kBad[] = {
     {"planes_many", "count = 2", "count = 33", {"33 is out of range, expected 1 to 32"}},
     {"profile_id_zero", "id = 1", "id = 0", {"profile.id: 0 is out of range"}},
     {"evs_negative", "evs_per_plane = 4", "evs_per_plane = -4", {"-4 is out of range"}},
-    {"evs_many", "evs_per_plane = 4", "evs_per_plane = 513", {"513 is out of range, expected 1 to 512"}},
+    {"evs_many", "evs_per_plane = 4", "evs_per_plane = 2049", {"2049 is out of range, expected 1 to 2048"}},
     {"min_active_many", "evs_per_plane = 4", "evs_per_plane = 4\nmin_active = 9", {"9 is out of range, expected 1 to 8"}},
     {"tier", "tier = 0", "tier = 2", {"switch.tier: 2 is out of range, expected 0 to 1"}},
     {"switch_plane", "plane = 1", "plane = 3", {"switch.plane: 3 is out of range, expected 1 to 2"}},
