@@ -62,6 +62,7 @@ struct Fabric {
     unsigned t1_base = 0;
     unsigned host_base = 0;
     unsigned planes = 0;
+    unsigned mtu = 9000;   // of the planes' ports, at least
     std::uint64_t profile_id = 0;
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;
