@@ -42,18 +42,18 @@ public:
         return at(o.name, [&](int i) { return route(nl::link_mtu(i, o.mtu)); });
     }
 
-    error operator()(const LinkMaster &o)
+    error operator()(const PlaneAdd &o)
     {
-        return at(o.name, [&](int i) {
-            if (o.master.empty())
-                return route(nl::link_master(i, 0));
-            return at(o.master, [&](int master) { return route(nl::link_master(i, master)); });
+        if (auto e = mrc(o.device, [&](auto f, int i) { return nl::plane_keep(f, i, o); }))
+            return e;
+        return at(o.netdev, [&](int port) {
+            return at(o.device, [&](int i) { return route(nl::link_master(port, i)); });
         });
     }
 
-    error operator()(const PlaneKeep &o)
+    error operator()(const PlaneRelease &o)
     {
-        return mrc(o.device, [&](auto f, int i) { return nl::plane_keep(f, i, o); });
+        return at(o.netdev, [&](int i) { return route(nl::link_master(i, 0)); });
     }
 
     error operator()(const LinkUp &o)
@@ -61,16 +61,16 @@ public:
         return at(o.name, [&](int i) { return route(nl::link_up(i)); });
     }
 
-    // An address that came meanwhile by itself is as good.
     error operator()(const AddrAdd &o)
     {
-        const error e = at(o.link, [&](int i) { return route(nl::addr_add(i, o.addr)); });
-        return e.code == EEXIST ? error{} : e;
+        return at(o.link, [&](int i) { return route(nl::addr_add(i, o.addr)); });
     }
 
+    // Gone meanwhile: with another, or by somebody else's hand.
     error operator()(const AddrDel &o)
     {
-        return at(o.link, [&](int i) { return route(nl::addr_del(i, o.addr)); });
+        const error e = at(o.link, [&](int i) { return route(nl::addr_del(i, o.addr)); });
+        return e.code == EADDRNOTAVAIL || e.code == ENODEV ? error{} : e;
     }
 
     error operator()(const RouteAdd &o) { return new_route(o.route, nl::RouteMode::kAdd); }
@@ -83,9 +83,9 @@ public:
         return e.code == ESRCH ? error{} : e;
     }
 
-    error operator()(const PlaneSet &o)
+    error operator()(const SidSet &o)
     {
-        return mrc(o.device, [&](auto f, int i) { return nl::plane_set(f, i, o); });
+        return mrc(o.device, [&](auto f, int i) { return nl::sid_set(f, i, o); });
     }
 
     error operator()(const DefaultProfileSet &o)

@@ -55,21 +55,18 @@ Message mrc_dump(std::uint16_t family, std::uint8_t cmd)
     return m;
 }
 
-Message plane_set(std::uint16_t family, int ifindex, const PlaneSet &op)
+Message sid_set(std::uint16_t family, int ifindex, const SidSet &op)
 {
     Message m = command(family, MRC_CMD_PLANE_SET, ifindex);
 
     m.nest(MRC_A_PLANE, [&](auto &) {
         m.u8(MRC_A_PLANE_NUMBER, op.number);
-        if (op.admin)
-            m.u8(MRC_A_PLANE_ADMIN, *op.admin);
-        if (op.sid)
-            m.put(MRC_A_PLANE_SID, op.sid->bytes);
+        m.put(MRC_A_PLANE_SID, op.sid.bytes);
     });
     return m;
 }
 
-Message plane_keep(std::uint16_t family, int ifindex, const PlaneKeep &op)
+Message plane_keep(std::uint16_t family, int ifindex, const PlaneAdd &op)
 {
     Message m = command(family, MRC_CMD_PLANE_SET, ifindex);
 

@@ -15,8 +15,8 @@ using Bytes = mrcnl::bytes;
 using Message = mrcnl::request;
 
 Message mrc_dump(std::uint16_t family, std::uint8_t command);
-Message plane_set(std::uint16_t family, int ifindex, const PlaneSet &op);
-Message plane_keep(std::uint16_t family, int ifindex, const PlaneKeep &op);
+Message sid_set(std::uint16_t family, int ifindex, const SidSet &op);
+Message plane_keep(std::uint16_t family, int ifindex, const PlaneAdd &op);
 Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id);
 Message profile_set(std::uint16_t family, int ifindex, const Profile &profile);
 Message profile_del(std::uint16_t family, int ifindex, const ProfileKey &key);

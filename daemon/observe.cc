@@ -18,14 +18,28 @@ namespace {
 using mrcnl::error;
 using nl::Bytes;
 
+std::optional<std::string> read_sysctl(const std::string &key)
+{
+    std::ifstream in(sysctl_path(key));
+    std::string value;
+
+    if (in && std::getline(in, value))
+        return value;
+    return std::nullopt;
+}
+
 void sysctls(const Desired &want, Observed &have)
 {
-    for (const WantedSysctl &w : want.sysctls) {
-        std::ifstream in(sysctl_path(w.key));
-        std::string value;
-        if (in && std::getline(in, value))
-            have.sysctls[w.key] = value;
-    }
+    for (const WantedSysctl &w : want.sysctls)
+        if (const auto value = read_sysctl(w.key))
+            have.sysctls[w.key] = *value;
+    if (want.sysctls.empty())
+        return;
+    if (const auto value = read_sysctl("default/forwarding"))
+        have.forwarding["default"] = *value;
+    for (const Link &link : have.links)
+        if (const auto value = read_sysctl(link.name + "/forwarding"))
+            have.forwarding[link.name] = *value;
 }
 
 error links(mrcnl::socket &s, Observed &have)
@@ -127,9 +141,9 @@ error in_context(const char *what, error e)
 mrcnl::error observe(Sockets &sockets, const Desired &want, Observed &have)
 {
     have = {};
-    sysctls(want, have);
     if (auto e = in_context("interfaces", links(sockets.route, have)))
         return e;
+    sysctls(want, have);
     if (auto e = in_context("addresses", addrs(sockets.route, have)))
         return e;
     if (auto e = in_context("routes", routes(sockets.route, have)))

@@ -142,12 +142,11 @@ TEST(messages, a_length_that_does_not_fit_is_an_error)
 
 TEST(messages, planes_are_read_back)
 {
-    auto m = nl::plane_set(30, 9, {"mrc0", 3, false, parse_ip6("fcbb:bb00:1201::")});
+    auto m = nl::sid_set(30, 9, {"mrc0", 3, *parse_ip6("fcbb:bb00:1201::")});
     const auto plane = nl::parse_plane(payload(m.bytes()));
 
     ASSERT_TRUE(plane);
     EXPECT_EQ(plane->number, 3);
-    EXPECT_FALSE(plane->admin);
     EXPECT_EQ(plane->sid, parse_ip6("fcbb:bb00:1201::"));
 }
 
