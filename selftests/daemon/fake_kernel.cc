@@ -411,6 +411,9 @@ mrcnl::error FakeKernel::look(const Desired &want, Observed &have)
     if (want.device)
         focus(find(want.device->name));
     have = state;
+    if (hides_max_mtu)
+        for (Link &l : have.links)
+            l.max_mtu = 0;
     // Only what is asked for is seen; and the routes are ours.
     have.sysctls.clear();
     for (const WantedSysctl &w : want.sysctls)

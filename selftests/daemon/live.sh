@@ -182,6 +182,22 @@ ksft_test "a T1 of the same file" mrcd "$T1" p1-t1-1 --once
 ping_t1() { fabric_in "$T0" ping -6 -q -c 1 -W 2 fe80::2%t1-1; }
 ksft_test "the next hop answers" wait_until 5 ping_t1
 
+# As a service: its log's reader goes, a link lies where its ready file shall be.
+echo keep >"$tmp/precious"
+ln -s "$tmp/precious" "$tmp/ready2"
+mkfifo "$tmp/pipe"
+head -n 1 <"$tmp/pipe" >/dev/null &
+nsenter --net="/run/netns/$T0" -- "$MRCD" -v -c "$conf" -n p1-t0-1 --ready-file "$tmp/ready2" \
+	2>"$tmp/pipe" &
+pid=$!
+for _ in 1 2; do
+	ip -n "$T0" -6 route del fcbb:bb00:1101::/48 proto 217 2>/dev/null || true
+	ksft_test "it works on when nobody reads its log" wait_until 10 \
+		has_route fcbb:bb00:1101::/48 fe80::2 t1-1
+done
+ksft_equal "it writes through no link" keep "$(cat "$tmp/precious")"
+ksft_test "and ends when told to" stop
+
 # The example of mrcd.toml(5) is a whole fabric.
 sed -n '/^\.SH EXAMPLE/,/^\.fi/{/^\./!p}' "$here/../../Documentation/man/mrcd.toml.5" >"$tmp/example"
 ksft_test "the manual's example" fabric_in "$H" "$MRCD" -c "$tmp/example" --name p1-t1-1 --dry-run
