@@ -198,6 +198,27 @@ done
 ksft_equal "it writes through no link" keep "$(cat "$tmp/precious")"
 ksft_test "and ends when told to" stop
 
+if command -v socat >/dev/null; then
+	socat -u UNIX-RECV:"$tmp/notify" - >"$tmp/notified" &
+	manager=$!
+	at_exit kill $manager
+	wait_until 10 test -S "$tmp/notify"
+	NOTIFY_SOCKET=$tmp/notify WATCHDOG_USEC=400000 \
+		nsenter --net="/run/netns/$T0" -- "$MRCD" -c "$conf" -n p1-t0-1 2>"$tmp/log" &
+	pid=$!
+	notified() { grep -qa "$1" "$tmp/notified"; }
+	ksft_test "the manager hears that it is ready" wait_until 10 notified READY=1
+	ksft_test "and how it is" notified 'STATUS=everything is in place'
+	ksft_test "and that it lives" wait_until 10 notified 'WATCHDOG=1'
+	kill -HUP "$pid"
+	ksft_test "and that it reads its file again" wait_until 10 notified 'RELOADING=1'
+	ip -n "$T0" link set t1-2 down && ip -n "$T0" link set t1-2 name t1-x
+	ksft_test "and what it waits for" wait_until 10 notified 'STATUS=1 open: there is no interface t1-2'
+	ip -n "$T0" link set t1-x name t1-2
+	ksft_test "it ends when told to" stop
+	ksft_test "which the manager hears" wait_until 10 notified STOPPING=1
+fi
+
 # The example of mrcd.toml(5) is a whole fabric.
 sed -n '/^\.SH EXAMPLE/,/^\.fi/{/^\./!p}' "$here/../../Documentation/man/mrcd.toml.5" >"$tmp/example"
 ksft_test "the manual's example" fabric_in "$H" "$MRCD" -c "$tmp/example" --name p1-t1-1 --dry-run
