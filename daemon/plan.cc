@@ -138,6 +138,7 @@ private:
             if (!fit(w.name) || (link && link->up))
                 continue;
             if (link && w.may_be_shut() && prepared(w, *link)) {
+                out_.left_shut.insert(link->ifindex);
                 note("{} is shut and stays so: ip link set {} up", w.name, w.name);
                 continue;
             }
@@ -149,7 +150,7 @@ private:
     // We had it up once: see make().
     bool prepared(const WantedLink &w, const Link &link) const
     {
-        const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
+        const Link *master = link.master ? have_.link(link.master) : nullptr;
 
         if (policy_.seen_up.count(link.ifindex))
             return true;
@@ -158,8 +159,8 @@ private:
         if (w.kind == "mrc")
             return std::any_of(have_.links.begin(), have_.links.end(),
                                [&](const Link &l) { return l.master == link.ifindex; });
-        if (want_.device)
-            return device && link.master == device->ifindex;
+        if (want_.device)   // a plane, perhaps of a device that had another name
+            return master && master->kind == "mrc";
         return sysctl_is(w.name + "/seg6_enabled", "1") && sysctl_is(w.name + "/accept_dad", "0");
     }
 

@@ -69,6 +69,7 @@ struct Plan {
     std::vector<Op> ops;
     std::vector<std::string> waiting;   // for what others have to provide
     std::vector<std::string> notes;     // what is not as in the file, and stays so
+    std::set<int> left_shut;            // interfaces, by index: they count as seen up
     unsigned removals = 0;              // of what is ours and in use,
     unsigned present = 0;               // out of so many
 

@@ -45,7 +45,9 @@ std::optional<Plan> Reconciler::next_plan(Failures &failures)
         return std::nullopt;
     }
     remember();
-    return plan(want_, have_, policy_);
+    Plan p = plan(want_, have_, policy_);
+    policy_.seen_up.insert(p.left_shut.begin(), p.left_shut.end());
+    return p;
 }
 
 void Reconciler::remember()

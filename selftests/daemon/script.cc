@@ -96,12 +96,12 @@ bool Life::marked(const Link &l) const
     };
     if (!want_.device)
         return is("/seg6_enabled", "1") && is("/accept_dad", "0");
-    const Link *device = k.link(want_.device->name);
+    const Link *master = k.link(l.master);
     if (l.kind == "mrc")
         return (k.device && k.device->profile_id) ||
                std::any_of(k.links.begin(), k.links.end(),
                            [&](const Link &p) { return p.master == l.ifindex; });
-    return device && l.master == device->ifindex;
+    return master && master->kind == "mrc";
 }
 
 // Of an interface that mrcd never had up nobody can say that it was shut.
@@ -117,7 +117,8 @@ void Life::shut(const std::string &name)
         kernel_.set_down(*l), lowered_.insert(l->ifindex);
 }
 
-void Life::restart()
+// A new process cannot know what was shut when the mark went before its first look.
+void Life::forget_unmarked()
 {
     std::erase_if(kernel_.shut_by_hand, [&](int index) {
         const Link *l = kernel_.state.link(index);
@@ -126,6 +127,11 @@ void Life::restart()
         lowered_.insert(index);
         return true;
     });
+}
+
+void Life::restart()
+{
+    looked_ = false;
     mrcd_ = std::make_unique<Reconciler>(kernel_, log_);
     mrcd_->want(want_);
     mrcd_->confirm();
@@ -142,8 +148,11 @@ std::string Life::port(unsigned a) const
 
 void Life::play(const Script &script)
 {
-    for (const Step &s : script)
+    for (const Step &s : script) {
         step(s);
+        if (!looked_)
+            forget_unmarked();
+    }
 }
 
 void Life::step(const Step &s)
@@ -153,7 +162,7 @@ void Life::step(const Step &s)
 
     switch (s.what) {
     case What::kEdit: return edit(s.a, s.b);
-    case What::kRun: mrcd_->run(); return;
+    case What::kRun: looked_ |= kernel_.blind == 0; mrcd_->run(); return;
     case What::kRestart: return restart();
     case What::kGone: return kernel_.del_link(name);
     case What::kBack:

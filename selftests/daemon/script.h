@@ -42,6 +42,7 @@ private:
     void edit(unsigned a, unsigned b);
     void restart();
     bool marked(const Link &l) const;
+    void forget_unmarked();
     void shut(const std::string &name);
     const Desired &desired(const Size &size);
     std::string port(unsigned a) const;
@@ -57,6 +58,7 @@ private:
     Log log_{"fake", Log::Level::kSilent};
     std::unique_ptr<Reconciler> mrcd_;
     Desired want_;
+    bool looked_ = false;   // since mrcd was started
     std::set<int> lowered_;   // by somebody, and mrcd may not know: raised or not, both are right
 };
 
