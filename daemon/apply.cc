@@ -8,122 +8,124 @@
 #include <cerrno>
 #include <system_error>
 
+#include "mrc_genl.h"
+#include "rtnl.h"
 #include "sysctl.h"
 
 namespace mrcd {
 
 namespace {
 
-using nl::Result;
+using mrcnl::error;
 
-Result failed(int code) { return {code, std::generic_category().message(code)}; }
+error failed(int code) { return {code, std::generic_category().message(code), true}; }
 
 class Applier {
 public:
     explicit Applier(Sockets &sockets) : s_(sockets) {}
 
-    Result operator()(const SysctlSet &o)
+    error operator()(const SysctlSet &o)
     {
         const int fd = open(sysctl_path(o.key).c_str(), O_WRONLY | O_CLOEXEC);
         if (fd < 0)
             return failed(errno);
         const auto line = o.value + "\n";
-        const Result r = write(fd, line.data(), line.size()) < 0 ? failed(errno) : Result{};
+        const error e = write(fd, line.data(), line.size()) < 0 ? failed(errno) : error{};
         close(fd);
-        return r;
+        return e;
     }
 
-    Result operator()(const LinkAdd &o) { return route(nl::link_add(o)); }
+    error operator()(const LinkAdd &o) { return route(nl::link_add(o)); }
 
-    Result operator()(const LinkMtu &o)
+    error operator()(const LinkMtu &o)
     {
         return at(o.name, [&](int i) { return route(nl::link_mtu(i, o.mtu)); });
     }
 
-    Result operator()(const LinkMaster &o)
+    error operator()(const PlaneAdd &o)
     {
-        return at(o.name, [&](int i) {
-            if (o.master.empty())
-                return route(nl::link_master(i, 0));
-            return at(o.master, [&](int master) { return route(nl::link_master(i, master)); });
+        if (auto e = mrc(o.device, [&](auto f, int i) { return nl::plane_keep(f, i, o); }))
+            return e;
+        return at(o.netdev, [&](int port) {
+            return at(o.device, [&](int i) { return route(nl::link_master(port, i)); });
         });
     }
 
-    Result operator()(const PlaneKeep &o)
+    error operator()(const PlaneRelease &o)
     {
-        return mrc(o.device, [&](auto f, int i) { return nl::plane_keep(f, i, o); });
+        return at(o.netdev, [&](int i) { return route(nl::link_master(i, 0)); });
     }
 
-    Result operator()(const LinkUp &o)
+    error operator()(const LinkUp &o)
     {
         return at(o.name, [&](int i) { return route(nl::link_up(i)); });
     }
 
-    // An address that came meanwhile by itself is as good.
-    Result operator()(const AddrAdd &o)
+    error operator()(const AddrAdd &o)
     {
-        const Result r = at(o.link, [&](int i) { return route(nl::addr_add(i, o.addr)); });
-        return r.code == EEXIST ? Result{} : r;
+        return at(o.link, [&](int i) { return route(nl::addr_add(i, o.addr)); });
     }
 
-    Result operator()(const AddrDel &o)
+    // Gone meanwhile: with another, or by somebody else's hand.
+    error operator()(const AddrDel &o)
     {
-        return at(o.link, [&](int i) { return route(nl::addr_del(i, o.addr)); });
+        const error e = at(o.link, [&](int i) { return route(nl::addr_del(i, o.addr)); });
+        return e.code == EADDRNOTAVAIL || e.code == ENODEV ? error{} : e;
     }
 
-    Result operator()(const RouteAdd &o) { return new_route(o.route, nl::RouteMode::kAdd); }
-    Result operator()(const RouteReplace &o) { return new_route(o.route, nl::RouteMode::kReplace); }
+    error operator()(const RouteAdd &o) { return new_route(o.route, nl::RouteMode::kAdd); }
+    error operator()(const RouteReplace &o) { return new_route(o.route, nl::RouteMode::kReplace); }
 
     // Gone with its interface, between the look and now.
-    Result operator()(const RouteDel &o)
+    error operator()(const RouteDel &o)
     {
-        const Result r = route(nl::route_del(o.dst, o.metric, o.oif));
-        return r.code == ESRCH ? Result{} : r;
+        const error e = route(nl::route_del(o.dst, o.metric, o.oif));
+        return e.code == ESRCH ? error{} : e;
     }
 
-    Result operator()(const PlaneSet &o)
+    error operator()(const SidSet &o)
     {
-        return mrc(o.device, [&](auto f, int i) { return nl::plane_set(f, i, o); });
+        return mrc(o.device, [&](auto f, int i) { return nl::sid_set(f, i, o); });
     }
 
-    Result operator()(const DefaultProfileSet &o)
+    error operator()(const DefaultProfileSet &o)
     {
         return mrc(o.device, [&](auto f, int i) { return nl::default_profile_set(f, i, o.id); });
     }
 
-    Result operator()(const ProfileSet &o)
+    error operator()(const ProfileSet &o)
     {
         return mrc(o.device, [&](auto f, int i) { return nl::profile_set(f, i, o.profile); });
     }
 
-    Result operator()(const ProfileDel &o)
+    error operator()(const ProfileDel &o)
     {
         return mrc(o.device, [&](auto f, int i) { return nl::profile_del(f, i, o.key); });
     }
 
 private:
-    Result route(nl::Message m) { return s_.route.request(m); }
+    error route(nl::Message m) { return s_.route.call(m); }
 
-    Result new_route(const RouteSpec &spec, nl::RouteMode mode)
+    error new_route(const RouteSpec &spec, nl::RouteMode mode)
     {
         return at(spec.link, [&](int i) { return route(nl::route_new(spec, i, mode)); });
     }
 
-    template <typename F> Result at(const std::string &link, F &&fn)
+    template <typename F> error at(const std::string &link, F &&fn)
     {
         const unsigned index = if_nametoindex(link.c_str());
         if (index == 0)
-            return {ENODEV, "there is no interface " + link};
+            return {ENODEV, "there is no interface " + link, false};
         return fn(static_cast<int>(index));
     }
 
-    template <typename F> Result mrc(const std::string &device, F &&make)
+    template <typename F> error mrc(const std::string &device, F &&make)
     {
-        return at(device, [&](int i) -> Result {
+        return at(device, [&](int i) -> error {
             if (!s_.family)
-                return {ENOENT, "the mrc module is not loaded"};
+                return {ENOENT, "the mrc module is not loaded", false};
             nl::Message m = make(s_.family->id, i);
-            return s_.genl.request(m);
+            return s_.genl.call(m);
         });
     }
 
@@ -132,6 +134,6 @@ private:
 
 }   // namespace
 
-nl::Result apply(Sockets &sockets, const Op &op) { return std::visit(Applier(sockets), op); }
+mrcnl::error apply(Sockets &sockets, const Op &op) { return std::visit(Applier(sockets), op); }
 
 }   // namespace mrcd

@@ -8,6 +8,6 @@
 namespace mrcd {
 
 // An error carries the kernel's explanation, not the operation: callers know it.
-nl::Result apply(Sockets &sockets, const Op &op);
+mrcnl::error apply(Sockets &sockets, const Op &op);
 
 }   // namespace mrcd

@@ -4,18 +4,20 @@
 #include "daemon.h"
 
 #include <linux/genetlink.h>
+#include <linux/mrc.h>
+#include <linux/netconf.h>
 #include <linux/rtnetlink.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <csignal>
 #include <memory>
 
-#include "nl/genl.h"
-#include "nl/rtnl.h"
 #include "notify.h"
+#include "rtnl.h"
+#include "signals.h"
 
 namespace mrcd {
 
@@ -29,23 +31,28 @@ constexpr auto kCoalesce = 50ms;
 constexpr auto kCoalesceFailing = 250ms;   // what fails must not spin on its own events
 constexpr auto kRetryMin = 100ms;
 constexpr auto kRetryMax = 5000ms;
+constexpr auto kLook = 30s;                // whatever no event told
+constexpr unsigned kGenlNotify = GENL_ID_CTRL;   // families that come and go
 
 // A netlink socket in the loop. The socket, not Asio, owns the descriptor.
 class EventSource {
 public:
-    using OnEvent = nl::Handler;
     using OnLost = std::function<void()>;
 
-    EventSource(asio::io_context &io, int protocol, OnEvent on_event, OnLost on_lost)
-        : socket_(protocol, nl::Socket::Use::kEvents), descriptor_(io, socket_.fd()),
-          on_event_(std::move(on_event)), on_lost_(std::move(on_lost))
+    EventSource(asio::io_context &io, int protocol, const std::vector<unsigned> &groups,
+                mrcnl::on_message on_event, OnLost on_lost)
+        : descriptor_(io), on_event_(std::move(on_event)), on_lost_(std::move(on_lost))
     {
+        if (const auto e = socket_.open_events(protocol))
+            throw std::runtime_error(e.text);
+        for (const unsigned group : groups)
+            if (const auto e = socket_.join(group))
+                throw std::runtime_error(e.text);
+        descriptor_.assign(socket_.fd());
         wait();
     }
 
     ~EventSource() { descriptor_.release(); }
-
-    nl::Result join(unsigned group) { return socket_.join(group); }
 
 private:
     void wait()
@@ -54,34 +61,46 @@ private:
                                [this](const boost::system::error_code &ec) {
             if (ec)   // being destroyed
                 return;
-            if (socket_.events(on_event_) == nl::Socket::Events::kLost)
-                on_lost_();
+            drain();
             wait();
         });
     }
 
-    nl::Socket socket_;
+    void drain()
+    {
+        mrcnl::error e;
+
+        while (!(e = socket_.receive(on_event_)) || e.code == ENOBUFS)
+            if (e)
+                on_lost_();
+        if (e.code != EAGAIN)
+            on_lost_();
+    }
+
+    mrcnl::socket socket_;
     asio::posix::stream_descriptor descriptor_;
-    OnEvent on_event_;
+    mrcnl::on_message on_event_;
     OnLost on_lost_;
 };
 
 class Daemon {
 public:
-    Daemon(Reconciler &reconciler, const std::string &ready_file, const Log &log)
-        : reconciler_(reconciler), ready_file_(ready_file), log_(log), signals_(io_), due_(io_),
-          retry_(io_), hold_(io_),
-          route_(io_, NETLINK_ROUTE, [this](auto &h, auto p) { route_event(h, p); },
-                 [this] { lost("rtnetlink"); })
+    Daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
+           const Log &log)
+        : reconciler_(reconciler), kernel_(kernel), options_(options), log_(log),
+          signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_),
+          route_(io_, NETLINK_ROUTE,
+                 {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_ROUTE,
+                  RTNLGRP_IPV6_NETCONF},
+                 [this](auto &h, auto p) { route_event(h, p); }, [this] { lost("rtnetlink"); }),
+          families_(io_, NETLINK_GENERIC, {kGenlNotify}, [this](auto &, auto p) { family_event(p); },
+                    [this] { lost("families"); })
     {
-        for (const unsigned group : {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
-                                     RTNLGRP_IPV6_ROUTE})
-            if (const auto r = route_.join(group); !r)
-                throw std::runtime_error("rtnetlink events: " + r.text);
-        for (const int signal : {SIGHUP, SIGTERM, SIGINT})
-            signals_.add(signal);
         wait_signal();
+        feed_watchdog();
     }
+
+    ~Daemon() { signal_fd_.release(); }
 
     int run()
     {
@@ -93,27 +112,43 @@ public:
 private:
     // -------------------------------------------------------------- events
 
-    void route_event(const nlmsghdr &h, nl::Bytes payload)
+    void route_event(const nlmsghdr &h, mrcnl::bytes payload)
     {
-        switch (h.nlmsg_type) {
-        case RTM_NEWLINK:
-            reconciler_.link_seen(nl::parse_link(payload), Clock::now());
-            break;
-        case RTM_NEWROUTE:
-        case RTM_DELROUTE:
-            if (nl::fixed_header<rtmsg>(payload).rtm_protocol != kProtocol)
-                return;
-            break;
-        }
-        due();
+        if (concerns(h.nlmsg_type, payload))
+            due();
     }
 
-    void mrc_event(nl::Bytes payload)
+    bool concerns(std::uint16_t type, mrcnl::bytes payload) const
     {
-        const auto type = nl::attrs_after<genlmsghdr>(payload).u32(MRC_A_EVENT_TYPE);
+        switch (type) {
+        case RTM_NEWLINK:
+        case RTM_DELLINK:
+            return reconciler_.concerns(nl::parse_link(payload));
+        case RTM_NEWADDR:
+        case RTM_DELADDR:
+            return reconciler_.concerns(nl::parse_addr(payload).ifindex);
+        case RTM_NEWROUTE:
+        case RTM_DELROUTE:
+            return mrcnl::fixed_header<rtmsg>(payload).rtm_protocol == kProtocol;
+        }
+        return true;
+    }
+
+    void mrc_event(mrcnl::bytes payload)
+    {
+        const mrcnl::table t(mrcnl::attrs_after<genlmsghdr>(payload));
+        const auto type = t[MRC_A_EVENT_TYPE].num();
 
         // Peers and their EVs are the module's own business.
-        if (type && *type != MRC_EVENT_PEER_PORTS && *type != MRC_EVENT_EV)
+        if (t[MRC_A_EVENT_TYPE] && type != MRC_EVENT_PEER_PORTS && type != MRC_EVENT_EV)
+            due();
+    }
+
+    void family_event(mrcnl::bytes payload)
+    {
+        const mrcnl::table t(mrcnl::attrs_after<genlmsghdr>(payload));
+
+        if (t[CTRL_ATTR_FAMILY_NAME].str() == MRC_GENL_NAME)
             due();
     }
 
@@ -125,21 +160,44 @@ private:
 
     void wait_signal()
     {
-        signals_.async_wait([this](const boost::system::error_code &ec, int signal) {
+        signal_fd_.async_wait(asio::posix::stream_descriptor::wait_read,
+                              [this](const boost::system::error_code &ec) {
             if (ec)
                 return;
-            if (signal != SIGHUP) {
-                log_.info("ends on signal {}; the configuration stays", signal);
-                notify_manager("STOPPING=1");
-                io_.stop();
-                return;
-            }
-            if (reconciler_.reload()) {
-                log_.info("fabric file read again");
-                reconcile();
-            }
+            if (const int signal = signals_.take(); signal == SIGHUP)
+                reload();
+            else if (signal != 0)
+                return end(signal);
             wait_signal();
         });
+    }
+
+    void end(int signal)
+    {
+        log_.info("ends on signal {}; the configuration stays", signal);
+        notify_manager("STOPPING=1");
+        io_.stop();
+    }
+
+    void reload()
+    {
+        const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(
+            Clock::now().time_since_epoch());
+        const bool again = reconciler_.held();
+
+        if (ready_)
+            notify_manager(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", usec.count()));
+        try {
+            reconciler_.want(load_desired(options_.config, options_.name));
+            if (again || options_.force)
+                reconciler_.confirm();
+            log_.info("fabric file read again");
+        } catch (const std::exception &e) {
+            log_.error("{}; going on with the earlier file", e.what());
+        }
+        reconcile();
+        if (ready_)
+            notify_manager("READY=1");
     }
 
     // --------------------------------------------------------------- doing
@@ -159,23 +217,42 @@ private:
 
     void reconcile()
     {
-        const auto outcome = reconciler_.run();
+        using Outcome = Reconciler::Outcome;
+        const auto outcome = reconciler_.run([this] { return signals_.pending(); });
 
         follow_module();
-        arm_hold();
-        retry_.cancel();
-        failing_ = outcome == Reconciler::Outcome::kFailed;
-        if (outcome == Reconciler::Outcome::kComplete) {
+        failing_ = outcome == Outcome::kFailed;
+        if (outcome == Outcome::kInterrupted)   // the signal is next in the loop
+            return again_in(Clock::duration::zero());
+        tell_status(outcome);
+        if (outcome == Outcome::kComplete) {
             backoff_ = kRetryMin;
             ready();
-            return;
+            return again_in(kLook);
         }
-        retry_.expires_after(backoff_);
+        again_in(backoff_);
+        backoff_ = std::min<Clock::duration>(backoff_ * 2, kRetryMax);
+    }
+
+    void again_in(Clock::duration wait)
+    {
+        retry_.expires_after(wait);
         retry_.async_wait([this](const boost::system::error_code &ec) {
             if (!ec)
                 reconcile();
         });
-        backoff_ = std::min<Clock::duration>(backoff_ * 2, kRetryMax);
+    }
+
+    void tell_status(Reconciler::Outcome outcome)
+    {
+        const auto &open = reconciler_.open_items();
+        const auto status = outcome == Reconciler::Outcome::kComplete
+            ? std::string("everything is in place")
+            : fmt::format("{} open: {}", open.size(), open.empty() ? "" : open.front());
+
+        if (status != status_)
+            notify_manager("STATUS=" + status);
+        status_ = status;
     }
 
     void ready()
@@ -185,55 +262,61 @@ private:
         ready_ = true;
         log_.info("everything is in place");
         notify_manager("READY=1");
-        if (!ready_file_.empty() && !touch(ready_file_))
-            log_.error("{}: {}", ready_file_, std::generic_category().message(errno));
+        if (!options_.ready_file.empty() && !touch(options_.ready_file))
+            log_.error("{}: {}", options_.ready_file, std::generic_category().message(errno));
+    }
+
+    void feed_watchdog()
+    {
+        const auto period = watchdog_period();
+
+        if (period.count() <= 0)
+            return;
+        notify_manager("WATCHDOG=1");
+        watchdog_.expires_after(period);
+        watchdog_.async_wait([this](const boost::system::error_code &ec) {
+            if (!ec)
+                feed_watchdog();
+        });
     }
 
     // The module may come, go and come again, each time with another number.
     void follow_module()
     {
-        const auto &family = reconciler_.family();
-        const unsigned group = family ? family->events_group : 0;
+        const auto &family = kernel_.family();
 
-        if (group == mrc_group_)
+        if (family == mrc_family_)
             return;
         mrc_.reset();
-        mrc_group_ = group;
-        if (group == 0)
+        mrc_family_ = family;
+        if (!family)
             return;
-        mrc_ = std::make_unique<EventSource>(
-            io_, NETLINK_GENERIC, [this](auto &, auto payload) { mrc_event(payload); },
-            [this] { lost("mrc"); });
-        if (const auto r = mrc_->join(group); !r)
-            log_.error("mrc events: {}", r.text);
+        const auto group = family->groups.find(MRC_GENL_MCGRP_EVENTS);
+        if (group == family->groups.end())
+            return;
+        try {
+            mrc_ = std::make_unique<EventSource>(
+                io_, NETLINK_GENERIC, std::vector{group->second},
+                [this](auto &, auto payload) { mrc_event(payload); }, [this] { lost("mrc"); });
+        } catch (const std::runtime_error &e) {   // the module went again
+            log_.warning("mrc events: {}", e.what());
+            mrc_family_.reset();
+        }
         due();   // what happened before we listened
     }
 
-    void arm_hold()
-    {
-        const auto deadline = reconciler_.deadline();
-
-        hold_.cancel();
-        if (!deadline)
-            return;
-        hold_.expires_at(*deadline);
-        hold_.async_wait([this](const boost::system::error_code &ec) {
-            if (ec)
-                return;
-            reconciler_.release(Clock::now());
-            reconcile();
-        });
-    }
-
     Reconciler &reconciler_;
-    const std::string &ready_file_;
+    const NetlinkKernel &kernel_;
+    const Options &options_;
     const Log &log_;
+    Signals signals_;
     asio::io_context io_{1};
-    asio::signal_set signals_;
-    asio::steady_timer due_, retry_, hold_;
-    EventSource route_;
+    asio::posix::stream_descriptor signal_fd_;
+    asio::steady_timer due_, retry_, watchdog_;
+    EventSource route_, families_;
     std::unique_ptr<EventSource> mrc_;
-    unsigned mrc_group_ = 0;
+    std::optional<mrcnl::family> mrc_family_;
+    std::string status_;
     Clock::duration backoff_ = kRetryMin;
     bool due_armed_ = false;
     bool failing_ = false;
@@ -242,9 +325,10 @@ private:
 
 }   // namespace
 
-int run_daemon(Reconciler &reconciler, const std::string &ready_file, const Log &log)
+int run_daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
+               const Log &log)
 {
-    return Daemon(reconciler, ready_file, log).run();
+    return Daemon(reconciler, kernel, options, log).run();
 }
 
 }   // namespace mrcd

@@ -3,6 +3,8 @@
 //
 // Every cable has the same two link-local addresses, fe80::1 at the end nearer
 // to the hosts and fe80::2 at the upper end, so that next hops need no table.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
@@ -23,9 +25,9 @@ Prefix6 locator(const Fabric &f, unsigned usid)
 }
 
 // This end of a cable.
-void add_port(Desired &d, const std::string &link, const Ip6 &own)
+void add_port(Desired &d, const Fabric &f, const std::string &link, const Ip6 &own)
 {
-    d.links.push_back({.name = link, .kind = "", .mtu = kPlaneMtu, .physical = true});
+    d.links.push_back({.name = link, .kind = "", .mtu = f.mtu, .physical = true});
     d.addrs.push_back({link, {{false, own.bytes}, kCableLen}});
 }
 
@@ -43,18 +45,18 @@ void switch_cables(Desired &d, const Fabric &f, const Switch &sw)
         for (const HostPort &port : host.ports) {
             if (port.switch_name != sw.name)
                 continue;
-            add_port(d, port.switch_port, kUpper);
+            add_port(d, f, port.switch_port, kUpper);
             add_next_hop(d, f, f.usid(host, port.plane), port.switch_port, kLower);
         }
     for (const SwitchLink &link : sw.links) {
-        add_port(d, link.port, kLower);
+        add_port(d, f, link.port, kLower);
         add_next_hop(d, f, f.usid(*f.find_switch(link.peer)), link.port, kUpper);
     }
     for (const Switch &t0 : f.switches)
         for (const SwitchLink &link : t0.links) {
             if (link.peer != sw.name)
                 continue;
-            add_port(d, link.peer_port, kUpper);
+            add_port(d, f, link.peer_port, kUpper);
             add_next_hop(d, f, f.usid(t0), link.peer_port, kLower);
         }
 }
@@ -71,14 +73,13 @@ Desired desired_switch(const Fabric &f, const Switch &sw)
     d.links.insert(d.links.begin(),
                    {.name = kSidDevice, .kind = "dummy", .mtu = 0, .optional = true});
 
-    d.sysctls = {{"all/forwarding", "1"}};
-    std::vector<std::string> scopes = {"all", "default"};
+    // Both switches of the kernel that need "all"; neither opens an interface by itself.
+    d.sysctls = {{"all/forwarding", "1"}, {"all/seg6_enabled", "1"}};
     for (const WantedLink &link : d.links)
-        scopes.push_back(link.name);
-    for (const auto &scope : scopes) {
-        d.sysctls.push_back({scope + "/seg6_enabled", "1"});
-        d.sysctls.push_back({scope + "/accept_dad", "0"});
-    }
+        for (const auto &[key, value] : {std::pair{"/forwarding", "1"},
+                                         std::pair{"/seg6_enabled", "1"},
+                                         std::pair{"/accept_dad", "0"}})
+            d.sysctls.push_back({link.name + key, value});
     return d;
 }
 
@@ -154,10 +155,10 @@ Desired desired_host(const Fabric &f, const Host &host)
     Desired d;
 
     for (const HostPort &port : host.ports) {
-        add_port(d, port.netdev, kLower);
+        add_port(d, f, port.netdev, kLower);
         add_next_hop(d, f, f.usid(*f.find_switch(port.switch_name)), port.netdev, kUpper);
     }
-    d.links.push_back({.name = host.device, .kind = "mrc", .mtu = kDeviceMtu});
+    d.links.push_back({.name = host.device, .kind = "mrc"});
     for (const IfAddr &a : host.addresses)
         d.addrs.push_back({host.device, a});
     d.device = desired_device(f, host);
@@ -186,6 +187,16 @@ std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
     if (const Host *host = fabric.find_host(name))
         return desired_host(fabric, *host);
     return std::nullopt;
+}
+
+Desired load_desired(const std::string &file_name, const std::string &name)
+{
+    auto want = desired_for(load_fabric(file_name), name);
+
+    if (!want)
+        throw FabricError(fmt::format("{}: there is neither a switch nor a host \"{}\" in it, "
+                                      "expected the name of one (--name)", file_name, name));
+    return std::move(*want);
 }
 
 }   // namespace mrcd

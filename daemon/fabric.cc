@@ -7,9 +7,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 namespace mrcd {
 
@@ -81,11 +81,11 @@ public:
     {
         const auto value = string(key, "a network interface name");
         const bool ok = std::all_of(value.begin(), value.end(), [](unsigned char c) {
-            return std::isgraph(c) && c != '/' && c != ':';
+            return std::isgraph(c) && c != '/' && c != ':' && c != '%';
         });
         if (value.empty() || value.size() > kIfNameMax || !ok || value == "." || value == "..")
             bad(key, "\"{}\" is no interface name, expected 1 to {} characters without "
-                     "space, '/' and ':'", value, kIfNameMax);
+                     "space, '/', ':' and '%'", value, kIfNameMax);
         return value;
     }
 
@@ -194,8 +194,8 @@ private:
         Reader fabric = root_.table("fabric");
         f_.block = prefix(fabric, "block", kUsidBlockLen, kUsidBlockLen);
         f_.prefix = prefix(fabric, "prefix", 16, 127);
-        if (f_.block.contains(f_.prefix.addr))
-            fabric.bad("prefix", "{} lies in fabric.block {}, expected a prefix apart from it",
+        if (f_.block.contains(f_.prefix.addr) || f_.prefix.contains(f_.block.addr))
+            fabric.bad("prefix", "{} and fabric.block {} overlap, expected a prefix apart from it",
                        to_string(f_.prefix), to_string(f_.block));
         fabric.finish();
 
@@ -208,6 +208,8 @@ private:
 
         Reader planes = root_.table("planes");
         f_.planes = planes.number("count", 1, kPlanesMax);
+        if (planes.has("mtu"))
+            f_.mtu = planes.number("mtu", 1280, 65535);
         planes.finish();
 
         Reader profile = root_.table("profile");
@@ -336,6 +338,8 @@ private:
             if (!a)
                 r.bad("addresses", "\"{}\" is no address with length, expected {}", text,
                       kExpected);
+            if (const auto what = not_for_hosts(a->addr); !what.empty())
+                r.bad("addresses", "\"{}\" is {}, expected {}", text, what, kExpected);
             if (!addresses_.insert(a->addr).second)
                 r.bad("addresses", "{} is used twice", to_string(a->addr));
             if (!a->addr.v4) {
@@ -387,6 +391,8 @@ private:
     std::vector<PendingLink> pending_;
 };
 
+constexpr std::uintmax_t kFileMax = 64u << 20;
+
 template <typename T>
 const T *find_by_name(const std::vector<T> &list, std::string_view name)
 {
@@ -429,14 +435,22 @@ Fabric parse_fabric(std::string_view text, const std::string &file_name)
 
 Fabric load_fabric(const std::string &file_name)
 {
-    std::ifstream in(file_name);
-    std::stringstream text;
+    std::error_code ec;
+    const auto size = std::filesystem::file_size(file_name, ec);
 
-    if (!in)
+    if (ec)
+        throw FabricError(fmt::format("{}: cannot be read: {}", file_name, ec.message()));
+    if (size > kFileMax)
+        throw FabricError(fmt::format("{}: {} bytes are no fabric file, expected {} at most",
+                                      file_name, size, kFileMax));
+    std::ifstream in(file_name);
+    std::string text(size, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(size));
+    if (!in && !in.eof())
         throw FabricError(fmt::format("{}: cannot be read: {}", file_name,
                                       std::generic_category().message(errno)));
-    text << in.rdbuf();
-    return parse_fabric(text.str(), file_name);
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return parse_fabric(text, file_name);
 }
 
 }   // namespace mrcd

@@ -19,7 +19,7 @@
 namespace mrcd {
 
 inline constexpr unsigned kPlanesMax = 32;      // MRC_PLANES_MAX
-inline constexpr unsigned kEvsMax = 1024;       // of one profile: a nest ends at 64 KiB
+inline constexpr unsigned kEvsMax = 4096;       // of one profile: MRC_EVS_MAX
 inline constexpr unsigned kUsidBlockLen = 32;   // F3216: 32 bits of block,
 inline constexpr unsigned kUsidLen = 16;        // 16 of uSID
 
@@ -62,6 +62,7 @@ struct Fabric {
     unsigned t1_base = 0;
     unsigned host_base = 0;
     unsigned planes = 0;
+    unsigned mtu = 9000;   // of the planes' ports, at least
     std::uint64_t profile_id = 0;
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;

@@ -57,6 +57,27 @@ bool Prefix6::host_bits_zero() const
     return true;
 }
 
+std::string not_for_hosts(const IpAddr &a)
+{
+    const auto &b = a.bytes;
+    const auto gid = a.gid().bytes;
+
+    if (!a.v4 && std::equal(gid.begin(), gid.begin() + 12, IpAddr{true, {}}.gid().bytes.begin()))
+        return "an IPv4 address written as IPv6";
+    if (std::all_of(b.begin(), b.end(), [](auto byte) { return byte == 0; }) ||
+        (a.v4 && b[0] == 0))
+        return "the unspecified address";
+    if (a.v4 ? b[0] == 127 : a == IpAddr{false, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}})
+        return "a loopback address";
+    if (a.v4 ? (b[0] & 0xf0) == 0xe0 : b[0] == 0xff)
+        return "a multicast address";
+    if (a.v4 && b[0] >= 0xf0)
+        return "a reserved address";
+    if (a.v4 ? b[0] == 169 && b[1] == 254 : b[0] == 0xfe && (b[1] & 0xc0) == 0x80)
+        return "a link-local address";
+    return "";
+}
+
 std::optional<Ip6> parse_ip6(std::string_view text)
 {
     const auto a = parse_ip(text);

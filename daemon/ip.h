@@ -47,6 +47,9 @@ struct Prefix6 {
     bool host_bits_zero() const;
 };
 
+// Why an interface of a host cannot have it: "a multicast address"; empty if it can.
+std::string not_for_hosts(const IpAddr &a);
+
 std::optional<Ip6> parse_ip6(std::string_view text);
 std::optional<Prefix6> parse_prefix6(std::string_view text);
 std::optional<IfAddr> parse_ifaddr(std::string_view text);

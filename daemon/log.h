@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace mrcd {
 
 class Log {
 public:
-    Log(std::string node, bool verbose) : node_(std::move(node)), verbose_(verbose) {}
+    enum class Level { kSilent, kNormal, kVerbose };
+
+    Log(std::string node, Level level) : node_(std::move(node)), level_(level) {}
 
     template <typename... A> void error(fmt::format_string<A...> f, A &&...a) const
     {
@@ -27,8 +30,14 @@ public:
     }
     template <typename... A> void debug(fmt::format_string<A...> f, A &&...a) const
     {
-        if (verbose_)
+        if (level_ == Level::kVerbose)
             line("<7>", "", fmt::format(f, std::forward<A>(a)...));
+    }
+    // To stdout, as it is.
+    void print(const std::string &text) const
+    {
+        if (level_ != Level::kSilent)
+            fmt::print("{}\n", text);
     }
 
 private:
@@ -36,12 +45,14 @@ private:
     void line(const char *level, const char *word, const std::string &text) const
     {
         static const bool journal = std::getenv("JOURNAL_STREAM") != nullptr;
+        if (level_ == Level::kSilent)
+            return;
         const auto out = fmt::format("{}mrcd: {}: {}{}\n", journal ? level : "", node_, word, text);
         std::fwrite(out.data(), 1, out.size(), stderr);
     }
 
     std::string node_;
-    bool verbose_;
+    Level level_;
 };
 
 }   // namespace mrcd

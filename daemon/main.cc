@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // main.cc - mrcd(8).
 #include <chrono>
+#include <csignal>
 #include <exception>
 #include <thread>
 
@@ -23,35 +24,49 @@ int run_once(Reconciler &reconciler, const Options &o, const Log &log)
     const auto end = std::chrono::steady_clock::now() + kOnceLimit;
 
     while (reconciler.run() != Reconciler::Outcome::kComplete) {
-        if (std::chrono::steady_clock::now() >= end) {
+        if (reconciler.held() || std::chrono::steady_clock::now() >= end) {
             log.error("not everything could be put in place within {} s", kOnceLimit.count());
-            return 1;
+            return kFailed;
         }
         std::this_thread::sleep_for(kOncePause);
     }
     if (!o.ready_file.empty() && !touch(o.ready_file)) {
         log.error("{}: {}", o.ready_file, std::generic_category().message(errno));
-        return 1;
+        return kFailed;
     }
-    return 0;
+    return kOk;
+}
+
+int run_check(Reconciler &reconciler, const Options &o)
+{
+    const auto found = reconciler.print_plan();
+
+    if (found == Reconciler::Check::kFailed)
+        return o.check ? int{kBad} : int{kFailed};
+    return o.check && found == Reconciler::Check::kSomething ? kSomethingToDo : kNothingToDo;
 }
 
 int run(const Options &o)
 {
-    const Log log(o.name, o.verbose);
+    const Log log(o.name, o.verbose ? Log::Level::kVerbose : Log::Level::kNormal);
 
     try {
-        Reconciler reconciler(o.config, o.name, log);
-        reconciler.load();
-        if (o.dry_run)
-            return reconciler.print_plan() ? 0 : 1;
+        NetlinkKernel kernel;
+        Reconciler reconciler(kernel, log);
+        reconciler.want(load_desired(o.config, o.name));
+        if (o.force)
+            reconciler.confirm();
+        if (o.dry_run || o.check)
+            return run_check(reconciler, o);
+        if (!o.ready_file.empty())
+            untouch(o.ready_file);
         // Nothing is moved: "rdma dev set ... netns" is the administrator's.
         if (reconciler.is_host() && rdma_netns_exclusive())
             log.info("rdma netns mode is exclusive: the RDMA device stays where it is made");
-        return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, o.ready_file, log);
+        return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, kernel, o, log);
     } catch (const std::exception &e) {
         log.error("{}", e.what());
-        return 1;
+        return kFailed;
     }
 }
 
@@ -64,6 +79,7 @@ int main(int argc, char **argv)
     mrcd::Options options;
     int status = 0;
 
+    std::signal(SIGPIPE, SIG_IGN);   // whoever read our log may go
     if (mrcd::parse_options(argc, argv, options, status) == mrcd::Parsed::kExit)
         return status;
     return mrcd::run(options);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -32,14 +33,32 @@ void notify_manager(const std::string &state)
     close(fd);
 }
 
+std::chrono::microseconds watchdog_period()
+{
+    const char *usec = std::getenv("WATCHDOG_USEC");
+    const char *pid = std::getenv("WATCHDOG_PID");
+
+    if (!usec || (pid && std::atol(pid) != getpid()))
+        return {};
+    return std::chrono::microseconds(std::atoll(usec) / 2);
+}
+
 bool touch(const std::string &path)
 {
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 
     if (fd < 0)
         return false;
     close(fd);
     return true;
+}
+
+void untouch(const std::string &path)
+{
+    struct stat st;
+
+    if (lstat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path.c_str());
 }
 
 }   // namespace mrcd

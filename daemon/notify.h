@@ -2,13 +2,18 @@
 // notify.h - tells those who started us how far we are.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace mrcd {
 
 // sd_notify(3): nothing happens without NOTIFY_SOCKET.
 void notify_manager(const std::string &state);
-// Makes the file anew; false with errno if that fails.
-bool touch(const std::string &path);
+// Half of the time after which the manager takes us for dead (WatchdogSec=); 0: it does not.
+std::chrono::microseconds watchdog_period();
+
+// A file that says "ready" by being there. Another's file or link is not written through.
+bool touch(const std::string &path);   // false with errno if that fails
+void untouch(const std::string &path);
 
 }   // namespace mrcd

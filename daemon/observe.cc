@@ -1,57 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "observe.h"
 
+#include <linux/mrc.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 
-#include <algorithm>
 #include <fstream>
-#include <system_error>
 
+#include "mrc_genl.h"
+#include "rtnl.h"
 #include "sysctl.h"
 
 namespace mrcd {
 
 namespace {
 
+using mrcnl::error;
 using nl::Bytes;
-using nl::Result;
+
+std::optional<std::string> read_sysctl(const std::string &key)
+{
+    std::ifstream in(sysctl_path(key));
+    std::string value;
+
+    if (in && std::getline(in, value))
+        return value;
+    return std::nullopt;
+}
 
 void sysctls(const Desired &want, Observed &have)
 {
-    for (const WantedSysctl &w : want.sysctls) {
-        std::ifstream in(sysctl_path(w.key));
-        std::string value;
-        if (in && std::getline(in, value))
-            have.sysctls[w.key] = value;
-    }
+    for (const WantedSysctl &w : want.sysctls)
+        if (const auto value = read_sysctl(w.key))
+            have.sysctls[w.key] = *value;
+    if (want.sysctls.empty())
+        return;
+    if (const auto value = read_sysctl("default/forwarding"))
+        have.forwarding["default"] = *value;
+    for (const Link &link : have.links)
+        if (const auto value = read_sysctl(link.name + "/forwarding"))
+            have.forwarding[link.name] = *value;
 }
 
-Result links(nl::Socket &s, Observed &have)
+error links(mrcnl::socket &s, Observed &have)
 {
     auto m = nl::links_dump();
 
-    return s.dump(m, [&] { have.links.clear(); }, [&](const nlmsghdr &h, Bytes payload) {
+    return s.dump(m, [&](const nlmsghdr &h, Bytes payload) {
         if (h.nlmsg_type == RTM_NEWLINK)
             have.links.push_back(nl::parse_link(payload));
     });
 }
 
-Result addrs(nl::Socket &s, Observed &have)
+error addrs(mrcnl::socket &s, Observed &have)
 {
     auto m = nl::addrs_dump();
 
-    return s.dump(m, [&] { have.addrs.clear(); }, [&](const nlmsghdr &h, Bytes payload) {
+    return s.dump(m, [&](const nlmsghdr &h, Bytes payload) {
         if (h.nlmsg_type == RTM_NEWADDR)
             have.addrs.push_back(nl::parse_addr(payload));
     });
 }
 
-Result routes(nl::Socket &s, Observed &have)
+error routes(mrcnl::socket &s, Observed &have)
 {
     auto m = nl::routes_dump();
 
-    return s.dump(m, [&] { have.routes.clear(); }, [&](const nlmsghdr &h, Bytes payload) {
+    return s.dump(m, [&](const nlmsghdr &h, Bytes payload) {
         const auto r = nl::parse_route(payload);
         if (h.nlmsg_type == RTM_NEWROUTE && r && r->protocol == kProtocol)
             have.routes.push_back(*r);
@@ -70,7 +85,7 @@ void add_profile(std::vector<ObservedProfile> &list, const ObservedProfile &part
     list.push_back(part);
 }
 
-Result device_parts(nl::Socket &s, std::uint16_t family, MrcDevice &dev)
+error device_parts(mrcnl::socket &s, std::uint16_t family, MrcDevice &dev)
 {
     const auto about_us = [&](Bytes payload) {
         return nl::reply_ifindex(payload) == static_cast<std::uint32_t>(dev.ifindex);
@@ -78,68 +93,61 @@ Result device_parts(nl::Socket &s, std::uint16_t family, MrcDevice &dev)
     auto planes = nl::mrc_dump(family, MRC_CMD_PLANE_GET);
     auto profiles = nl::mrc_dump(family, MRC_CMD_PROFILE_GET);
 
-    Result r = s.dump(planes, [&] { dev.planes.clear(); }, [&](const nlmsghdr &, Bytes payload) {
-        const auto plane = nl::parse_plane(payload);
-        if (plane && about_us(payload))
-            dev.planes.push_back(*plane);
-    });
-    if (!r)
-        return r;
-    return s.dump(profiles, [&] { dev.profiles.clear(); }, [&](const nlmsghdr &, Bytes payload) {
-        const auto profile = nl::parse_profile(payload);
-        if (profile && about_us(payload))
+    if (auto e = s.dump(planes, [&](const nlmsghdr &, Bytes payload) {
+            const auto plane = nl::parse_plane(payload);
+            if (plane && about_us(payload))
+                dev.planes.push_back(*plane);
+        }))
+        return e;
+    return s.dump(profiles, [&](const nlmsghdr &, Bytes payload) {
+        if (!about_us(payload))
+            return;
+        if (const auto profile = nl::parse_profile(payload))
             add_profile(dev.profiles, *profile);
     });
 }
 
-Result device(Sockets &sockets, const WantedDevice &want, Observed &have)
+// The family is looked up each time: a module that was loaded anew has another.
+error device(Sockets &sockets, const WantedDevice &want, Observed &have)
 {
     const Link *link = have.link(want.name);
+    mrcnl::family family;
 
-    have.device.reset();
-    if (!link || link->kind != "mrc") {
-        sockets.family.reset();   // perhaps the module went, to come back with other numbers
+    sockets.family.reset();
+    if (!link || link->kind != "mrc")
         return {};
-    }
-    if (!sockets.family)
-        sockets.family = nl::find_family(sockets.genl, MRC_GENL_NAME, MRC_GENL_MCGRP_EVENTS);
-    if (!sockets.family)
-        return {};
+    if (auto e = mrcnl::find_family(sockets.genl, MRC_GENL_NAME, family))
+        return e.code == ENOENT ? error{} : e;
+    sockets.family = family;
 
-    const std::uint16_t family = sockets.family->id;
     const int ifindex = link->ifindex;
-    auto m = nl::mrc_dump(family, MRC_CMD_DEV_GET);
-    Result r = sockets.genl.dump(
-        m, [&] { have.device.reset(); }, [&](const nlmsghdr &, Bytes payload) {
-            if (nl::reply_ifindex(payload) == static_cast<std::uint32_t>(ifindex))
-                nl::parse_device(payload, have.device.emplace());
-        });
-    if (r && have.device)
-        r = device_parts(sockets.genl, family, *have.device);
-    if (!r)
-        sockets.family.reset();   // the module may have been loaded anew
-    return r;
+    auto m = nl::mrc_dump(family.id, MRC_CMD_DEV_GET);
+    auto e = sockets.genl.dump(m, [&](const nlmsghdr &, Bytes payload) {
+        if (nl::reply_ifindex(payload) == static_cast<std::uint32_t>(ifindex))
+            nl::parse_device(payload, have.device.emplace());
+    });
+    return e || !have.device ? e : device_parts(sockets.genl, family.id, *have.device);
 }
 
-Result in_context(const char *what, Result r)
+error in_context(const char *what, error e)
 {
-    if (!r)
-        r.text = std::string("reading ") + what + ": " + r.text;
-    return r;
+    if (e)
+        e.text = std::string("reading ") + what + ": " + e.text;
+    return e;
 }
 
 }   // namespace
 
-nl::Result observe(Sockets &sockets, const Desired &want, Observed &have)
+mrcnl::error observe(Sockets &sockets, const Desired &want, Observed &have)
 {
     have = {};
+    if (auto e = in_context("interfaces", links(sockets.route, have)))
+        return e;
     sysctls(want, have);
-    if (auto r = in_context("interfaces", links(sockets.route, have)); !r)
-        return r;
-    if (auto r = in_context("addresses", addrs(sockets.route, have)); !r)
-        return r;
-    if (auto r = in_context("routes", routes(sockets.route, have)); !r)
-        return r;
+    if (auto e = in_context("addresses", addrs(sockets.route, have)))
+        return e;
+    if (auto e = in_context("routes", routes(sockets.route, have)))
+        return e;
     if (want.device)
         return in_context("the mrc device", device(sockets, *want.device, have));
     return {};
@@ -147,18 +155,19 @@ nl::Result observe(Sockets &sockets, const Desired &want, Observed &have)
 
 bool rdma_netns_exclusive()
 {
-    try {
-        nl::Socket s(NETLINK_RDMA, nl::Socket::Use::kRequests);
-        nl::Message m(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET),
-                      NLM_F_REQUEST | NLM_F_ACK);
-        bool shared = true;
-        (void)s.request(m, [&](const nlmsghdr &, Bytes payload) {
-            shared = nl::Attrs(payload).u8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE).value_or(1);
-        });
-        return !shared;
-    } catch (const std::system_error &) {   // no RDMA in this kernel
+    mrcnl::socket s;
+    bool shared = true;
+
+    if (s.open(NETLINK_RDMA))   // no RDMA in this kernel
         return false;
-    }
+    mrcnl::request m = mrcnl::request::plain(
+        RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), NLM_F_REQUEST);
+    (void)s.call(m, [&](const nlmsghdr &, Bytes payload) {
+        const mrcnl::table t{mrcnl::attr_range(payload)};
+        if (const auto mode = t[RDMA_NLDEV_SYS_ATTR_NETNS_MODE])
+            shared = mode.num();
+    });
+    return !shared;
 }
 
 }   // namespace mrcd

@@ -4,21 +4,18 @@
 
 #include <optional>
 
-#include "nl/genl.h"
-#include "nl/rtnl.h"
-#include "nl/socket.h"
+#include "../tools/lib/nl/genl.h"
 #include "state.h"
 
 namespace mrcd {
 
 struct Sockets {
-    nl::Socket route{NETLINK_ROUTE, nl::Socket::Use::kRequests};
-    nl::Socket genl{NETLINK_GENERIC, nl::Socket::Use::kRequests};
-    std::optional<nl::GenlFamily> family;   // of the module, once found
+    mrcnl::socket route, genl;
+    std::optional<mrcnl::family> family;   // of the module, as the last look found it
 };
 
 // Only what @want is about. The module's absence is no error.
-nl::Result observe(Sockets &sockets, const Desired &want, Observed &have);
+mrcnl::error observe(Sockets &sockets, const Desired &want, Observed &have);
 
 // RDMA devices belong to one network namespace each ("rdma system").
 bool rdma_netns_exclusive();

@@ -9,8 +9,6 @@ namespace mrcd {
 
 namespace {
 
-constexpr int kUsage = 2;
-
 std::string host_name()
 {
     char name[256] = "";
@@ -25,18 +23,28 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
 {
     CLI::App app("mrcd - lays the paths of an MRC fabric: routes, planes, EV profiles");
 
-    app.add_option("-c,--config", o.config, "fabric file, the same on every node (mrcd.toml(5))")
-        ->required()
+    std::string check;
+    app.set_version_flag("-V,--version", "mrcd " MRC_VERSION);
+    auto *config = app.add_option("-c,--config", o.config, "fabric file, the same on every node (mrcd.toml(5))")
         ->type_name("FILE");
     app.add_option("-n,--name", o.name, "this node's name in it (default: the host name)")
         ->type_name("NAME");
     auto *dry = app.add_flag("--dry-run", o.dry_run, "print what would be done, do nothing");
-    app.add_flag("--once", o.once, "do it and exit")->excludes(dry);
+    auto *once = app.add_flag("--once", o.once, "do it and exit")->excludes(dry);
+    app.add_option("--check", check, "print what would be done for this file, do nothing; exit "
+                   "status 0: nothing to do, 1: something, 2: the file is bad")
+        ->type_name("FILE")->excludes(dry)->excludes(once)->excludes(config);
+    app.add_flag("--force", o.force, "even if the file removes most of what is there");
     app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
         ->type_name("FILE");
     app.add_flag("-v,--verbose", o.verbose, "log every operation");
     try {
         app.parse(argc, argv);
+        o.check = !check.empty();
+        if (o.check)
+            o.config = check;
+        if (o.config.empty())
+            throw CLI::RequiredError("--config");
     } catch (const CLI::ParseError &e) {
         status = app.exit(e) == 0 ? 0 : kUsage;
         return Parsed::kExit;

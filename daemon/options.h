@@ -11,9 +11,16 @@ struct Options {
     std::string name;
     std::string ready_file;
     bool dry_run = false;
+    bool check = false;   // a dry run whose exit status says what was found
+    bool force = false;   // even a file that removes most of what is there
     bool once = false;
     bool verbose = false;
 };
+
+// As mrcctl's.
+enum Exit { kOk = 0, kUsage = 1, kFailed = 2 };
+// Of --check.
+enum CheckExit { kNothingToDo = 0, kSomethingToDo = 1, kBad = 2 };
 
 enum class Parsed { kRun, kExit };
 

@@ -5,6 +5,7 @@
 #include <linux/mrc.h>
 
 #include <algorithm>
+#include <map>
 
 namespace mrcd {
 
@@ -26,7 +27,9 @@ namespace {
 
 // The order of the steps is the order the kernel needs: interfaces before
 // addresses, addresses before the routes over them, planes before their SIDs,
-// profiles before they are the default.
+// profiles before they are the default. A port is raised before it is marked as prepared (made
+// a plane, or given the last of its sysctls): of a marked one "down" is somebody's decision,
+// even for a process that has just started.
 class Planner {
 public:
     Planner(const Desired &want, const Observed &have, const Policy &policy)
@@ -36,12 +39,12 @@ public:
 
     Plan make()
     {
-        make_links();
-        sysctls();
+        judge_links();
         mtus();
+        links_up();
+        sysctls();
         if (want_.device)
             masters(*want_.device);
-        links_up();
         addresses();
         routes();
         if (want_.device)
@@ -52,89 +55,192 @@ public:
 private:
     template <typename T> void op(T o) { out_.ops.push_back(std::move(o)); }
 
+    template <typename T> void removal(T o)
+    {
+        op(std::move(o));
+        out_.removals++;
+    }
+
     template <typename... Args> void wait(fmt::format_string<Args...> f, Args &&...args)
     {
         out_.waiting.push_back(fmt::format(f, std::forward<Args>(args)...));
     }
 
-    // There now, or by an operation of this plan.
-    bool exists(const std::string &name) const
+    template <typename... Args> void note(fmt::format_string<Args...> f, Args &&...args)
     {
-        return have_.link(name) || created_.count(name);
+        out_.notes.push_back(fmt::format(f, std::forward<Args>(args)...));
     }
+
+    // ------------------------------------------------------------ interfaces
+
+    // Ours to change: there now and what it should be, or made by this plan.
+    bool fit(const std::string &name) const { return fit_.count(name); }
 
     bool usable(const std::string &name) const
     {
         const Link *link = have_.link(name);
-        return raised_.count(name) || (link && link->up);
+        return fit(name) && (raised_.count(name) || (link && link->up));
     }
 
-    void make_links()
+    void judge_links()
     {
         for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
-            if (link) {
-                if (!w.kind.empty() && link->kind != w.kind)
-                    wait("{} is of kind \"{}\", expected \"{}\"", w.name, link->kind, w.kind);
-                continue;
+            if (const Link *link = have_.link(w.name)) {
+                const auto wrong = what_is_wrong(w, *link);
+                if (wrong.empty())
+                    fit_.insert(w.name);
+                else
+                    wait("{} {}; it is left alone", w.name, wrong);
+            } else if (!w.kind.empty() && !policy_.missing_kinds.count(w.kind)) {
+                op(LinkAdd{w.name, w.kind});
+                fit_.insert(w.name);
+            } else if (!w.optional) {
+                wait("there is no interface {}", w.name);
             }
-            if (w.kind.empty() || policy_.missing_kinds.count(w.kind)) {
-                if (!w.optional)
-                    wait("there is no interface {}", w.name);
-                continue;
-            }
-            op(LinkAdd{w.name, w.kind});
-            created_.insert(w.name);
         }
     }
 
-    void sysctls()
+    // Whose turn it is then: not ours.
+    std::string what_is_wrong(const WantedLink &w, const Link &link) const
     {
-        for (const WantedSysctl &w : want_.sysctls) {
-            const auto it = have_.sysctls.find(w.key);
-            const bool made_now = created_.count(w.key.substr(0, w.key.find('/')));
-            if (it == have_.sysctls.end() ? made_now : it->second != w.value)
-                op(SysctlSet{w.key, w.value});
-        }
+        const auto kind = link.kind.empty() ? std::string("an adapter") : link.kind;
+        if (!w.kind.empty())
+            return link.kind == w.kind ? "" : fmt::format(
+                "is of kind {}, expected {}: delete or rename it", kind, w.kind);
+        if (link.loopback || link.kind == "mrc" || link.kind == "bridge")
+            return fmt::format("is {}, expected a port of the fabric: use another name",
+                               link.loopback ? "the loopback interface" : "of kind " + kind);
+        const Link *master = link.master ? have_.link(link.master) : nullptr;
+        if (master && master->kind != "mrc")
+            return fmt::format("belongs to {}: ip link set {} nomaster", master->name, w.name);
+        return "";
     }
 
+    // Never lowered: that is for whoever raised it.
     void mtus()
     {
         for (const WantedLink &w : want_.links) {
             const Link *link = have_.link(w.name);
-            if (w.mtu != 0 && exists(w.name) && (!link || link->mtu != w.mtu))
-                op(LinkMtu{w.name, w.mtu});
+            if (w.mtu == 0 || !link || !fit(w.name) || link->mtu >= w.mtu)
+                continue;
+            const auto mtu = link->max_mtu ? std::min(w.mtu, link->max_mtu) : w.mtu;
+            if (mtu > link->mtu && !policy_.mtu_refused.count(link->ifindex))
+                op(LinkMtu{w.name, mtu});
+            else
+                note("{}: MTU {} is all it can do, not {}", w.name, link->mtu, w.mtu);
         }
     }
 
-    // Ones in the wrong place are taken out first, all of them, so that every
-    // number is free to be kept for its own port. Without that word the device
-    // gives a port the number it had, or the lowest.
+    void links_up()
+    {
+        for (const WantedLink &w : want_.links) {
+            const Link *link = have_.link(w.name);
+            if (!fit(w.name) || (link && link->up))
+                continue;
+            if (link && w.may_be_shut() && prepared(w, *link)) {
+                out_.left_shut.insert(link->ifindex);
+                note("{} is shut and stays so: ip link set {} up", w.name, w.name);
+                continue;
+            }
+            op(LinkUp{w.name});
+            raised_.insert(w.name);
+        }
+    }
+
+    // We had it up once: see make().
+    bool prepared(const WantedLink &w, const Link &link) const
+    {
+        const Link *master = link.master ? have_.link(link.master) : nullptr;
+
+        if (policy_.seen_up.count(link.ifindex))
+            return true;
+        if (w.kind == "mrc" && have_.device && have_.device->profile_id != 0)
+            return true;
+        if (w.kind == "mrc")
+            return std::any_of(have_.links.begin(), have_.links.end(),
+                               [&](const Link &l) { return l.master == link.ifindex; });
+        if (want_.device)   // a plane, perhaps of a device that had another name
+            return master && master->kind == "mrc";
+        return sysctl_is(w.name + "/seg6_enabled", "1") && sysctl_is(w.name + "/accept_dad", "0");
+    }
+
+    bool sysctl_is(const std::string &key, const std::string &value) const
+    {
+        const auto it = have_.sysctls.find(key);
+        return it != have_.sysctls.end() && it->second == value;
+    }
+
+    // --------------------------------------------------------------- sysctls
+
+    void sysctls()
+    {
+        for (const WantedSysctl &w : want_.sysctls) {
+            const auto scope = w.key.substr(0, w.key.find('/'));
+            const bool made_now = fit(scope) && !have_.link(scope);
+            const bool ours = scope == "all" || fit(scope);
+            const auto it = have_.sysctls.find(w.key);
+            if (!ours || (it == have_.sysctls.end() ? !made_now : it->second == w.value))
+                continue;
+            // A port that somebody shut before we ever had it up is not marked.
+            if (w.key == scope + "/accept_dad" && !usable(scope))
+                continue;
+            op(SysctlSet{w.key, w.value});
+            if (w.key == "all/forwarding")
+                others_stay_hosts();
+        }
+    }
+
+    // "all" changes every interface there is, and those made later: the management port would
+    // be a router and lose what router advertisements gave it.
+    void others_stay_hosts()
+    {
+        for (const auto &[key, value] : have_.forwarding)
+            if (value == "0" && !fit(key))
+                op(SysctlSet{key + "/forwarding", "0"});
+    }
+
+    // ---------------------------------------------------------------- planes
+
+    // Ports at a number that is not theirs, and ports the file no longer names, leave first: so
+    // every number is free for its own port.
     void masters(const WantedDevice &dev)
     {
         const Link *master = have_.link(dev.name);
-        if (!exists(dev.name))
+        if (!fit(dev.name))
             return;
-        std::set<std::uint8_t> misplaced;
+        for (const Link &link : have_.links)
+            if (master && link.master == master->ifindex && !in_place(dev, link))
+                release(dev, link);
         for (const WantedPlane &p : dev.planes) {
             const Link *link = have_.link(p.link);
-            const auto number = link ? number_of(link->ifindex) : std::nullopt;
-            if (number && *number != p.number && master && link->master == master->ifindex) {
-                op(LinkMaster{p.link, ""});
-                misplaced.insert(p.number);
-            }
-        }
-        for (const WantedPlane &p : dev.planes) {
-            const Link *link = have_.link(p.link);
-            if (!link) {
-                wait("{}: plane {} waits for {}", dev.name, p.number, p.link);
+            if (!link || !fit(p.link))
+                continue;   // judge_links() has said so
+            if (master && link->master == master->ifindex && in_place(dev, *link))
                 continue;
-            }
-            if (master && link->master == master->ifindex && !misplaced.count(p.number))
-                continue;
-            op(PlaneKeep{dev.name, p.number, p.link});
-            op(LinkMaster{p.link, dev.name});
+            if (link->master && !(master && link->master == master->ifindex))
+                op(PlaneRelease{p.link});   // of an mrc device of another name
+            op(PlaneAdd{dev.name, p.number, p.link});
         }
+    }
+
+    void release(const WantedDevice &dev, const Link &link)
+    {
+        const bool wanted = std::any_of(dev.planes.begin(), dev.planes.end(),
+                                        [&](const WantedPlane &p) { return p.link == link.name; });
+        if (wanted)
+            op(PlaneRelease{link.name});
+        else
+            removal(PlaneRelease{link.name});
+    }
+
+    // Before the module has shown its planes the name alone has to do.
+    bool in_place(const WantedDevice &dev, const Link &link) const
+    {
+        const auto number = number_of(link.ifindex);
+
+        return std::any_of(dev.planes.begin(), dev.planes.end(), [&](const WantedPlane &p) {
+            return p.link == link.name && number.value_or(p.number) == p.number;
+        });
     }
 
     std::optional<std::uint8_t> number_of(int ifindex) const
@@ -146,71 +252,92 @@ private:
         return std::nullopt;
     }
 
-    void links_up()
-    {
-        for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
-            if (!exists(w.name) || (link && link->up))
-                continue;
-            if (link && w.may_be_shut() && policy_.leave_down.count(w.name))
-                continue;
-            op(LinkUp{w.name});
-            raised_.insert(w.name);
-        }
-    }
+    // ------------------------------------------------------------- addresses
 
+    // What goes goes first: with IPv4 a later address of the same network may go with it.
     void addresses()
     {
-        for (const WantedAddr &w : want_.addrs)
-            if (usable(w.link) && !has_address(w))
-                op(AddrAdd{w.link, w.addr});
         for (const Addr &a : have_.addrs) {
             const Link *link = have_.link(a.ifindex);
             if (a.protocol != kProtocol || !link)
                 continue;
-            const bool wanted = std::any_of(
-                want_.addrs.begin(), want_.addrs.end(), [&](const WantedAddr &w) {
-                    return w.link == link->name && w.addr == a.addr;
-                });
-            if (!wanted)
-                op(AddrDel{link->name, a.addr});
+            out_.present++;
+            if (!wanted(link->name, a.addr))
+                removal(AddrDel{link->name, a.addr});
         }
+        for (const WantedAddr &w : want_.addrs)
+            if (usable(w.link))
+                address(w);
     }
 
-    bool has_address(const WantedAddr &w) const
+    bool wanted(const std::string &link, const IfAddr &addr) const
     {
-        const Link *link = have_.link(w.link);
-        return link && std::any_of(have_.addrs.begin(), have_.addrs.end(), [&](const Addr &a) {
-            return a.ifindex == link->ifindex && a.addr == w.addr;
+        return std::any_of(want_.addrs.begin(), want_.addrs.end(), [&](const WantedAddr &w) {
+            return w.link == link && w.addr == addr;
         });
     }
+
+    void address(const WantedAddr &w)
+    {
+        const Link *link = have_.link(w.link);
+        const Addr *other = nullptr;
+
+        for (const Addr &a : have_.addrs) {
+            if (!link || a.ifindex != link->ifindex || a.addr.addr != w.addr.addr)
+                continue;
+            if (a.addr == w.addr)
+                return;
+            if (a.protocol != kProtocol && !w.addr.addr.v4)
+                other = &a;   // the kernel takes an IPv6 address once, whatever its length
+        }
+        if (other)
+            wait("{} has {}, expected {}: ip addr del {} dev {}", w.link, to_string(other->addr),
+                 to_string(w.addr), to_string(other->addr), w.link);
+        else
+            op(AddrAdd{w.link, w.addr});
+    }
+
+    // ---------------------------------------------------------------- routes
 
     static bool ours(const Route &r) { return r.protocol == kProtocol; }
 
     void routes()
     {
         std::set<Prefix6> wanted;
+        std::multimap<Prefix6, const Route *> there;
 
         for (const WantedRoute &w : want_.routes)
             wanted.insert(w.dst);
-        for (const Route &r : have_.routes)
-            if (ours(r) && (!wanted.count(r.dst) || r.metric != kRouteMetric))
+        for (const Route &r : have_.routes) {
+            if (!ours(r))
+                continue;
+            out_.present++;
+            if (!wanted.count(r.dst))
+                removal(RouteDel{r.dst, r.metric, r.oif});
+            else if (r.metric != kRouteMetric)
                 op(RouteDel{r.dst, r.metric, r.oif});
-        for (const WantedRoute &w : want_.routes)
-            route(w);
+            else
+                there.emplace(r.dst, &r);
+        }
+        for (const WantedRoute &w : want_.routes) {
+            const auto [first, last] = there.equal_range(w.dst);
+            std::vector<const Route *> old;
+            for (auto it = first; it != last; ++it)
+                old.push_back(it->second);
+            route(w, old);
+        }
     }
 
-    void route(const WantedRoute &w)
+    void route(const WantedRoute &w, const std::vector<const Route *> &old)
     {
         const auto link = std::find_if(w.links.begin(), w.links.end(),
                                        [&](const std::string &name) { return usable(name); });
-        if (link == w.links.end())
+        if (link == w.links.end()) {   // the port's routes went with it; over another's they are wrong
+            for (const Route *r : old)
+                op(RouteDel{r->dst, r->metric, r->oif});
             return;
+        }
         const RouteSpec spec{w.dst, kRouteMetric, *link, w.via};
-        std::vector<const Route *> old;
-        for (const Route &r : have_.routes)
-            if (ours(r) && r.dst == w.dst && r.metric == kRouteMetric)
-                old.push_back(&r);
 
         if (old.size() == 1 && same(*old[0], spec))
             return;
@@ -231,17 +358,22 @@ private:
                r.usid_end == !spec.via && !r.strange;
     }
 
+    // ---------------------------------------------------------------- device
+
     void device(const WantedDevice &dev)
     {
         static const MrcDevice kNone;
         const MrcDevice *d = have_.device ? &*have_.device : nullptr;
 
+        if (!fit(dev.name) && have_.link(dev.name))
+            return;
         if (!d && !policy_.foresee) {
             wait("{} is not known to the mrc module yet", dev.name);
             return;
         }
         if (!d)
             d = &kNone;
+        out_.present += d->planes.size();
         for (const WantedPlane &p : dev.planes)
             plane(dev, *d, p);
         // The kernel takes no default without profiles, and no path from under a QP.
@@ -259,28 +391,25 @@ private:
                                      [&](const Plane &p) { return p.number == w.number; });
         const Link *link = have_.link(w.link);
         const bool there = it != d.planes.end() && link && it->ifindex == link->ifindex;
+        if (!fit(w.link))
+            return;   // judge_links() has said so
         if (!there && !policy_.foresee)
             return wait("{} has no plane {} over {} yet", dev.name, w.number, w.link);
-
-        PlaneSet set{dev.name, w.number, std::nullopt, std::nullopt};
-        const auto admin = policy_.plane_admin.find(w.number);
-        if (there && admin != policy_.plane_admin.end() && admin->second != it->admin)
-            set.admin = admin->second;
         if (!there || it->sid != w.sid)
-            set.sid = w.sid;
-        if (set.admin || set.sid)
-            op(set);
+            op(SidSet{dev.name, w.number, w.sid});
     }
 
     void new_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
+        std::map<ProfileKey, const ObservedProfile *> there;
+
+        for (const ObservedProfile &p : d.profiles)
+            if (!p.any_dst)
+                there.emplace(p.profile.key, &p);
         for (const Profile &w : dev.profiles) {
-            const auto it = std::find_if(
-                d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
-                    return !p.any_dst && p.profile == w && p.fmt == MRC_FMT_SRV6 &&
-                           p.mode == MRC_MODE_EXP;
-                });
-            if (it == d.profiles.end())
+            const auto it = there.find(w.key);
+            if (it == there.end() || it->second->profile != w || it->second->fmt != MRC_FMT_SRV6 ||
+                it->second->mode != MRC_MODE_EXP)
                 op(ProfileSet{dev.name, w});
         }
     }
@@ -289,14 +418,24 @@ private:
     void old_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
         std::set<ProfileKey> wanted;
+        std::set<Ip6> reached;
 
-        for (const Profile &w : dev.profiles)
+        for (const Profile &w : dev.profiles) {
             wanted.insert(w.key);
+            reached.insert(w.key.dst);
+        }
         for (const ObservedProfile &p : d.profiles) {
             const auto id = p.profile.key.id;
             const bool our_id = id == dev.profile_id || policy_.retired_profiles.count(id);
-            if (our_id && !p.any_dst && !wanted.count(p.profile.key))
+            if (!our_id || p.any_dst)
+                continue;
+            out_.present++;
+            if (wanted.count(p.profile.key))
+                continue;
+            if (reached.count(p.profile.key.dst))
                 op(ProfileDel{dev.name, p.profile.key});
+            else
+                removal(ProfileDel{dev.name, p.profile.key});
         }
     }
 
@@ -304,107 +443,22 @@ private:
     const Observed &have_;
     const Policy &policy_;
     Plan out_;
-    std::set<std::string> created_;
+    std::set<std::string> fit_;
     std::set<std::string> raised_;
-};
-
-std::string route_text(const char *verb, const RouteSpec &r)
-{
-    const auto hop = r.via ? fmt::format("via {}", to_string(*r.via))
-                           : std::string("encap seg6local action End flavors next-csid "
-                                         "lblen 32 nflen 16");
-    return fmt::format("route {} {} {} dev {} proto {} metric {}", verb, to_string(r.dst), hop,
-                       r.link, kProtocol, r.metric);
-}
-
-// EVs that share a way are counted, not repeated.
-std::string evs_text(const std::vector<Ev> &evs)
-{
-    std::map<Ev, unsigned> count;
-    std::string text;
-
-    for (const Ev &ev : evs)
-        count[ev]++;
-    for (const Ev &ev : evs) {
-        const auto it = count.find(ev);
-        if (it == count.end())
-            continue;
-        text += fmt::format(" ev {} port {}", to_string(ev.outer_dst), ev.port);
-        if (it->second > 1)
-            text += fmt::format(" x{}", it->second);
-        count.erase(it);
-    }
-    return text;
-}
-
-struct Printer {
-    std::string operator()(const SysctlSet &o) const
-    {
-        return fmt::format("sysctl net/ipv6/conf/{}={}", o.key, o.value);
-    }
-    std::string operator()(const LinkAdd &o) const
-    {
-        return fmt::format("link add {} type {}", o.name, o.kind);
-    }
-    std::string operator()(const LinkMtu &o) const
-    {
-        return fmt::format("link set {} mtu {}", o.name, o.mtu);
-    }
-    std::string operator()(const LinkMaster &o) const
-    {
-        return o.master.empty() ? fmt::format("link set {} nomaster", o.name)
-                                : fmt::format("link set {} master {}", o.name, o.master);
-    }
-    std::string operator()(const PlaneKeep &o) const
-    {
-        return fmt::format("mrc plane set dev {} number {} netdev {}", o.device, o.number, o.netdev);
-    }
-    std::string operator()(const LinkUp &o) const { return fmt::format("link set {} up", o.name); }
-    std::string operator()(const AddrAdd &o) const
-    {
-        return fmt::format("addr add {} dev {}{}", to_string(o.addr), o.link,
-                           o.addr.addr.v4 ? "" : " nodad");
-    }
-    std::string operator()(const AddrDel &o) const
-    {
-        return fmt::format("addr del {} dev {}", to_string(o.addr), o.link);
-    }
-    std::string operator()(const RouteAdd &o) const { return route_text("add", o.route); }
-    std::string operator()(const RouteReplace &o) const { return route_text("replace", o.route); }
-    std::string operator()(const RouteDel &o) const
-    {
-        return fmt::format("route del {} proto {} metric {}", to_string(o.dst), kProtocol,
-                           o.metric);
-    }
-    std::string operator()(const PlaneSet &o) const
-    {
-        auto text = fmt::format("mrc plane set dev {} number {}", o.device, o.number);
-        if (o.admin)
-            text += *o.admin ? " admin up" : " admin down";
-        if (o.sid)
-            text += fmt::format(" sid {}", to_string(*o.sid));
-        return text;
-    }
-    std::string operator()(const DefaultProfileSet &o) const
-    {
-        return fmt::format("mrc dev set {} profile {}", o.device, o.id);
-    }
-    std::string operator()(const ProfileSet &o) const
-    {
-        return fmt::format("mrc profile set dev {} id {} dst {} fmt srv6 mode exp min-active {}{}",
-                           o.device, o.profile.key.id, to_string(o.profile.key.dst),
-                           o.profile.min_active, evs_text(o.profile.evs));
-    }
-    std::string operator()(const ProfileDel &o) const
-    {
-        return fmt::format("mrc profile del dev {} id {} dst {}", o.device, o.key.id,
-                           to_string(o.key.dst));
-    }
 };
 
 }   // namespace
 
-std::string to_string(const Op &op) { return std::visit(Printer(), op); }
+std::vector<std::string> marks(const Op &op)
+{
+    if (const auto *add = std::get_if<PlaneAdd>(&op))
+        return {add->device, add->netdev};
+    if (const auto *set = std::get_if<DefaultProfileSet>(&op))
+        return {set->device};
+    if (const auto *set = std::get_if<SysctlSet>(&op))
+        return {set->key.substr(0, set->key.find('/'))};
+    return {};
+}
 
 Plan plan(const Desired &want, const Observed &have, const Policy &policy)
 {

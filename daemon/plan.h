@@ -3,7 +3,6 @@
 // no clock, no state; planning again after a plan was carried out gives nothing.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -16,12 +15,14 @@ namespace mrcd {
 struct SysctlSet { std::string key, value; };
 struct LinkAdd { std::string name, kind; };
 struct LinkMtu { std::string name; std::uint32_t mtu; };
-struct LinkMaster { std::string name, master; };   // master empty: none
-// The number is that netdev's when it comes, whatever was there before it.
-struct PlaneKeep { std::string device; std::uint8_t number; std::string netdev; };
 struct LinkUp { std::string name; };
 struct AddrAdd { std::string link; IfAddr addr; };
 struct AddrDel { std::string link; IfAddr addr; };
+
+// One operation, though two requests: a port that is enslaved before the number is kept for it
+// gets another one.
+struct PlaneAdd { std::string device; std::uint8_t number; std::string netdev; };
+struct PlaneRelease { std::string netdev; };
 
 struct RouteSpec {
     Prefix6 dst;
@@ -34,34 +35,32 @@ struct RouteAdd { RouteSpec route; };
 struct RouteReplace { RouteSpec route; };
 struct RouteDel { Prefix6 dst; std::uint32_t metric; int oif; };
 
-struct PlaneSet {
-    std::string device;
-    std::uint8_t number;
-    std::optional<bool> admin;
-    std::optional<Ip6> sid;
-};
-
+struct SidSet { std::string device; std::uint8_t number; Ip6 sid; };
 struct DefaultProfileSet { std::string device; std::uint64_t id; };
 struct ProfileSet { std::string device; Profile profile; };
 struct ProfileDel { std::string device; ProfileKey key; };
 
-using Op = std::variant<SysctlSet, LinkAdd, LinkMtu, LinkMaster, LinkUp, AddrAdd, AddrDel,
-                        RouteAdd, RouteReplace, RouteDel, PlaneSet, DefaultProfileSet,
-                        ProfileSet, ProfileDel, PlaneKeep>;
+using Op = std::variant<SysctlSet, LinkAdd, LinkMtu, LinkUp, AddrAdd, AddrDel, PlaneAdd,
+                        PlaneRelease, RouteAdd, RouteReplace, RouteDel, SidSet,
+                        DefaultProfileSet, ProfileSet, ProfileDel>;
 
-// One line, in the words of ip(8) and mrcctl(8) where they have them.
+// A command of ip(8), mrcctl(8) or sysctl(8) that does the same; PlaneAdd is two.
 std::string to_string(const Op &op);
+
+// The interfaces that @op marks as ones that we had up: not to be done when their LinkUp, which
+// comes before it in the plan, failed.
+std::vector<std::string> marks(const Op &op);
 
 // What is remembered between plans, by the daemon.
 struct Policy {
-    // Ports found up once, by name: "down" since then is somebody's decision.
-    std::set<std::string> leave_down;
-    // Planes whose admin state is ours to say now; of the others it is left alone.
-    std::map<std::uint8_t, bool> plane_admin;
     // Profile ids of an earlier version of the file.
     std::set<std::uint64_t> retired_profiles;
     // Kinds of interface this kernel does not have.
     std::set<std::string> missing_kinds;
+    // Interfaces, by index, that were up once: "down" since then is somebody's decision.
+    std::set<int> seen_up;
+    // Interfaces, by index, that refused the MTU of the file.
+    std::set<int> mtu_refused;
     // Plan as if everything planned so far were there already (--dry-run).
     bool foresee = false;
 };
@@ -69,8 +68,14 @@ struct Policy {
 struct Plan {
     std::vector<Op> ops;
     std::vector<std::string> waiting;   // for what others have to provide
+    std::vector<std::string> notes;     // what is not as in the file, and stays so
+    std::set<int> left_shut;            // interfaces, by index: they count as seen up
+    unsigned removals = 0;              // of what is ours and in use,
+    unsigned present = 0;               // out of so many
 
     bool complete() const { return ops.empty() && waiting.empty(); }
+    // Not what an edit looks like, but what a file cut short does.
+    bool drastic() const { return removals >= 4 && removals * 2 > present; }
 };
 
 Plan plan(const Desired &want, const Observed &have, const Policy &policy);

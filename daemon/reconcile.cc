@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace mrcd {
 
@@ -14,198 +15,231 @@ constexpr int kPasses = 6;
 
 }   // namespace
 
-Reconciler::Reconciler(std::string config, std::string name, const Log &log)
-    : config_(std::move(config)), name_(std::move(name)), log_(log)
+void Reconciler::want(Desired desired)
 {
-}
-
-void Reconciler::load()
-{
-    const Fabric fabric = load_fabric(config_);
-    auto want = desired_for(fabric, name_);
-
-    if (!want)
-        throw FabricError(fmt::format("{}: there is neither a switch nor a host \"{}\" in it, "
-                                      "expected the name of one (--name)", config_, name_));
-    if (want_.device && (!want->device || want->device->profile_id != want_.device->profile_id))
+    if (!fresh_)
+        before_ = want_;
+    held_.reset();
+    if (want_.device)
         policy_.retired_profiles.insert(want_.device->profile_id);
-    want_ = std::move(*want);
+    want_ = std::move(desired);
     if (want_.device)
         policy_.retired_profiles.erase(want_.device->profile_id);
-    seen_up_.clear();
-    policy_.plane_admin.clear();
-    if (want_.device)
-        for (const WantedPlane &p : want_.device->planes)
-            policy_.plane_admin[p.number] = !damper_.damped(p.number);
+    policy_.mtu_refused.clear();
+    unsupported_.clear();
+    fresh_ = true;
+    confirmed_ = false;
 }
 
-bool Reconciler::reload()
+void Reconciler::confirm()
 {
-    try {
-        load();
-        return true;
-    } catch (const FabricError &e) {
-        log_.error("{}; going on with the earlier file", e.what());
-        return false;
-    }
+    if (held_)
+        want(std::move(*held_));
+    confirmed_ = true;
 }
 
-bool Reconciler::look(std::set<std::string> &failures)
+std::optional<Plan> Reconciler::next_plan(Failures &failures)
 {
-    const nl::Result r = observe(sockets_, want_, have_);
-    if (!r) {
-        fail(r.text, failures);
-        return false;
+    if (const auto e = kernel_.look(want_, have_)) {
+        failures["the kernel cannot be read"] = e.text;
+        return std::nullopt;
     }
     remember();
-    return true;
+    Plan p = plan(want_, have_, policy_);
+    policy_.seen_up.insert(p.left_shut.begin(), p.left_shut.end());
+    return p;
 }
 
 void Reconciler::remember()
 {
-    const auto now = std::chrono::steady_clock::now();
+    std::set<int> still;
 
     for (const Link &link : have_.links)
-        link_seen(link, now);
-    for (auto it = seen_up_.begin(); it != seen_up_.end();) {
-        const Link *link = have_.link(it->first);
-        it = link && link->ifindex == it->second ? std::next(it) : seen_up_.erase(it);
-    }
-    for (const WantedLink &w : want_.links) {
-        const Link *link = have_.link(w.name);
-        if (w.may_be_shut() && link && link->up)
-            seen_up_[w.name] = link->ifindex;
-    }
-    policy_.leave_down.clear();
-    for (const auto &[name, ifindex] : seen_up_)
-        policy_.leave_down.insert(name);
-
-    // Said once is enough, except of damped planes.
-    if (!have_.device)
-        return;
-    for (const Plane &p : have_.device->planes) {
-        const auto it = policy_.plane_admin.find(p.number);
-        if (it != policy_.plane_admin.end() && it->second == p.admin && !damper_.damped(p.number))
-            policy_.plane_admin.erase(it);
-    }
+        if (policy_.seen_up.count(link.ifindex) || (link.up && concerns(link.ifindex)))
+            still.insert(link.ifindex);
+    policy_.seen_up = std::move(still);
 }
 
-void Reconciler::link_seen(const Link &link, FlapDamper::Time now)
+// Asked once for each file, at its first look.
+bool Reconciler::hold_back(const Plan &p)
 {
-    if (!want_.device)
-        return;
-    for (const WantedPlane &p : want_.device->planes) {
-        if (p.link != link.name || !damper_.carrier(p.number, link.running, now))
-            continue;
-        log_.warning("plane {}: {} lost its carrier {} times within {} s, not used until {} s "
-                     "after the last time", p.number, link.name, kFlapDowns, kFlapWindow.count(),
-                     kFlapHold.count());
-        policy_.plane_admin[p.number] = false;
-    }
-}
-
-void Reconciler::release(FlapDamper::Time now)
-{
-    for (const std::uint8_t plane : damper_.release(now)) {
-        log_.info("plane {}: quiet for {} s, used again", plane, kFlapHold.count());
-        policy_.plane_admin[plane] = true;
-    }
-}
-
-Reconciler::Outcome Reconciler::run()
-{
-    std::set<std::string> failures;
-    bool settled = false;
-    bool read = true;
-
-    policy_.missing_kinds = unsupported_;
-    for (int pass = 0; pass < kPasses && !settled; pass++) {
-        read = look(failures);
-        if (!read)
-            break;
-        const Plan p = plan(want_, have_, policy_);
-        if (p.ops.empty())
-            report_waiting(p.waiting);
-        settled = p.ops.empty() || carry_out(p.ops, failures) == Carried::kFailed;
-    }
-    if (read && !settled)
-        log_.warning("there is still something to do after {} passes; trying again", kPasses);
-    failures_ = std::move(failures);
-    if (!settled || !failures_.empty())
-        return Outcome::kFailed;
-    return waiting_.empty() ? Outcome::kComplete : Outcome::kWaiting;
-}
-
-bool Reconciler::print_plan()
-{
-    std::set<std::string> failures;
-
-    if (!look(failures))
+    if (!fresh_)
         return false;
-    Policy policy = policy_;
-    policy.foresee = true;
-    const Plan p = plan(want_, have_, policy);
-    for (const Op &op : p.ops)
-        fmt::print("{}\n", to_string(op));
-    for (const auto &text : p.waiting)
-        fmt::print("# {}\n", text);
+    fresh_ = false;
+    if (confirmed_ || !p.drastic())
+        return false;
+    log_.error("the file would remove {} of {} routes, addresses, profiles and planes that are "
+               "here; nothing is changed: --force, or SIGHUP once more, if that is meant",
+               p.removals, p.present);
+    held_ = want_;
+    want_ = before_;
     return true;
 }
 
-// The rest is tried after a failure: mostly it does not depend on it. Except when
-// an interface could not be made: then another plan goes without.
-Reconciler::Carried Reconciler::carry_out(const std::vector<Op> &ops,
-                                          std::set<std::string> &failures)
+Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
 {
-    Carried outcome = Carried::kAll;
+    Failures failures;
+    Plan p;
 
-    for (const Op &op : ops) {
-        const nl::Result r = apply(sockets_, op);
-        if (r) {
-            log_.debug("{}", to_string(op));
+    policy_.missing_kinds = unsupported_;
+    lasting_.clear();
+    for (int pass = 0; pass < kPasses; pass++) {
+        const Failures earlier = std::exchange(failures, {});
+        if (held_ && want_.links.empty())   // no earlier file to go on with
+            return settle({}, {});
+        auto next = next_plan(failures);
+        if (!next)
+            return settle({}, failures);
+        if (hold_back(*next))
             continue;
+        p = std::move(*next);
+        const bool stuck = std::all_of(p.ops.begin(), p.ops.end(), [&](const Op &op) {
+            return earlier.count(to_string(op));
+        });
+        if (stuck)   // or nothing left
+            return settle(p, p.ops.empty() ? Failures() : earlier);
+        not_raised_.clear();
+        for (const Op &op : p.ops) {
+            if (interrupted())
+                return Outcome::kInterrupted;
+            if (!spoilt(op) && !carry_out(op, failures))
+                break;
         }
-        const auto *add = std::get_if<LinkAdd>(&op);
-        if (add && r.code == EOPNOTSUPP && is_optional(add->name)) {
-            log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
-                      add->name);
-            unsupported_.insert(add->kind);
-        } else {
-            fail(fmt::format("{}: {}", to_string(op), r.text), failures);
-        }
-        if (add) {
-            policy_.missing_kinds.insert(add->kind);
-            return Carried::kReplan;
-        }
-        outcome = Carried::kFailed;
     }
-    return outcome;
+    if (failures.empty() && !p.ops.empty())
+        failures.emplace(to_string(p.ops.front()),
+                         fmt::format("done again and again, {} times, and still to do", kPasses));
+    return settle(p, failures);
 }
 
-// Told once, however often it is tried.
-void Reconciler::fail(const std::string &line, std::set<std::string> &failures)
+// A port that could not be raised must not look like one that somebody shut later.
+bool Reconciler::spoilt(const Op &op) const
 {
-    if (failures_.count(line) || failures.count(line))
-        log_.debug("still: {}", line);
-    else
-        log_.error("{}; trying again", line);
-    failures.insert(line);
+    const auto links = marks(op);
+
+    return std::any_of(links.begin(), links.end(),
+                       [&](const std::string &name) { return not_raised_.count(name); });
 }
 
-bool Reconciler::is_optional(const std::string &link) const
+// The rest is tried after a failure: mostly it does not depend on it. False: it does.
+bool Reconciler::carry_out(const Op &op, Failures &failures)
+{
+    const auto e = kernel_.apply(op);
+
+    if (!e) {
+        log_.debug("{}", to_string(op));
+        return true;
+    }
+    if (make_do(op, e))
+        return !std::holds_alternative<LinkAdd>(op);
+    if (const auto *add = std::get_if<LinkAdd>(&op)) {
+        lasting_.emplace(to_string(op), e.text);
+        policy_.missing_kinds.insert(add->kind);
+        return false;
+    }
+    if (const auto *up = std::get_if<LinkUp>(&op))
+        not_raised_.insert(up->name);
+    failures.emplace(to_string(op), e.text);
+    return true;
+}
+
+// What is not to be had is done without, from the next pass on.
+bool Reconciler::make_do(const Op &op, const mrcnl::error &e)
+{
+    const auto *add = std::get_if<LinkAdd>(&op);
+    const auto *mtu = std::get_if<LinkMtu>(&op);
+
+    if (add && e.code == EOPNOTSUPP && optional(add->name)) {
+        log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
+                  add->name);
+        unsupported_.insert(add->kind);
+        policy_.missing_kinds.insert(add->kind);
+        return true;
+    }
+    if (mtu && e.from_kernel && (e.code == EINVAL || e.code == ERANGE || e.code == EOPNOTSUPP)) {
+        if (const Link *link = have_.link(mtu->name))
+            policy_.mtu_refused.insert(link->ifindex);
+        return true;
+    }
+    return false;
+}
+
+// What failed and was made good by a later pass is not told. Each line is told once, however
+// often it is tried, and again if it was good in between.
+Reconciler::Outcome Reconciler::settle(const Plan &p, const Failures &failures)
+{
+    std::set<std::string> told;
+    const bool waiting = !p.waiting.empty() || held_;
+    const bool failed = !failures.empty() || !lasting_.empty();
+
+    open_.clear();
+    for (const Failures *list : {&std::as_const(lasting_), &failures})
+        for (const auto &[what, why] : *list)
+            open_.push_back(fmt::format("{}: {}", what, why));
+    for (const auto &line : open_)
+        if (told.insert(line).second && !told_.count(line))
+            log_.error("{}; trying again", line);
+    auto said = p.waiting;
+    if (held_)
+        said.push_back("the new file is held back: it would remove most of what is here");
+    open_.insert(open_.end(), said.begin(), said.end());
+    said.insert(said.end(), p.notes.begin(), p.notes.end());
+    for (const auto &line : said)
+        if (told.insert(line).second && !told_.count(line))
+            log_.info("waiting: {}", line);
+    told_ = std::move(told);
+    if (failed)
+        return Outcome::kFailed;
+    return waiting ? Outcome::kWaiting : Outcome::kComplete;
+}
+
+Reconciler::Check Reconciler::print_plan()
+{
+    Failures failures;
+
+    policy_.foresee = true;
+    const auto p = next_plan(failures);
+    policy_.foresee = false;
+    if (!p) {
+        log_.error("{}", failures.begin()->second);
+        return Check::kFailed;
+    }
+    for (const Op &op : p->ops)
+        log_.print(to_string(op));
+    if (p->drastic())
+        log_.print(fmt::format("# removes {} of {}: needs --force", p->removals, p->present));
+    for (const auto &text : p->waiting)
+        log_.print("# " + text);
+    for (const auto &text : p->notes)
+        log_.print("# " + text);
+    return p->complete() ? Check::kNothing : Check::kSomething;
+}
+
+bool Reconciler::optional(const std::string &link) const
 {
     return std::any_of(want_.links.begin(), want_.links.end(), [&](const WantedLink &w) {
         return w.name == link && w.optional;
     });
 }
 
-void Reconciler::report_waiting(const std::vector<std::string> &waiting)
+// By its name now, or by the one it had when we looked; and what is a plane of our device.
+bool Reconciler::concerns(const Link &link) const
 {
-    if (waiting == waiting_)
-        return;
-    waiting_ = waiting;
-    for (const auto &text : waiting_)
-        log_.info("waiting: {}", text);
+    const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
+
+    return concerns(link.ifindex) || (device && link.master == device->ifindex) ||
+           std::any_of(want_.links.begin(), want_.links.end(),
+                       [&](const WantedLink &w) { return w.name == link.name; });
+}
+
+bool Reconciler::concerns(int ifindex) const
+{
+    const Link *link = have_.link(ifindex);
+    const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
+
+    return link && ((device && link->master == device->ifindex) ||
+                    std::any_of(want_.links.begin(), want_.links.end(),
+                                [&](const WantedLink &w) { return w.name == link->name; }));
 }
 
 }   // namespace mrcd

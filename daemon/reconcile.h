@@ -1,65 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0
-// reconcile.h - observe, plan, apply, until there is nothing left to do; and what
+// reconcile.h - look, plan, apply, until there is nothing left to do; and what
 // has to be remembered from one time to the next.
 //
 // Nothing of that is needed to be right: a new process starts from the file and
 // the kernel alone, and finds nothing to do if nothing changed.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 
-#include "apply.h"
-#include "flap.h"
+#include "kernel.h"
 #include "log.h"
 
 namespace mrcd {
 
 class Reconciler {
 public:
-    enum class Outcome { kComplete, kWaiting, kFailed };
+    enum class Outcome { kComplete, kWaiting, kFailed, kInterrupted };
+    // Asked between operations: true, and run() returns at once.
+    using Interrupted = std::function<bool()>;
 
-    Reconciler(std::string config, std::string name, const Log &log);
+    Reconciler(Kernel &kernel, const Log &log) : log_(log), kernel_(kernel) {}
 
-    void load();     // throws FabricError
-    bool reload();   // on an error that is logged, all stays as it was
+    // What shall be from now on. If it would remove most of what is there, the next run() only
+    // says so, and that one holds which was in force before; until confirm().
+    void want(Desired desired);
+    // The file that is held back, or the next one, may remove what it likes.
+    void confirm();
+    bool held() const { return held_.has_value(); }
 
-    Outcome run();
-    // What run() would do first, on stdout; false if the kernel cannot be read.
-    bool print_plan();
+    Outcome run(const Interrupted &interrupted = [] { return false; });
 
-    // An event showed this link; damping may begin, to be carried out by run().
-    void link_seen(const Link &link, FlapDamper::Time now);
-    // Planes whose damping has ended by now are to be used again.
-    void release(FlapDamper::Time now);
-    std::optional<FlapDamper::Time> deadline() const { return damper_.deadline(); }
+    enum class Check { kNothing, kSomething, kFailed };
+    // What run() would do first, on stdout.
+    Check print_plan();
 
-    const std::optional<nl::GenlFamily> &family() const { return sockets_.family; }
+    // What the last run left open, a line for each: whose turn it is, or what the kernel said.
+    const std::vector<std::string> &open_items() const { return open_; }
+    // Is an event about it worth a look?
+    bool concerns(const Link &link) const;
+    bool concerns(int ifindex) const;
     bool is_host() const { return want_.device.has_value(); }
 
 private:
-    enum class Carried { kAll, kFailed, kReplan };
+    using Failures = std::map<std::string, std::string>;   // operation: why
 
-    bool look(std::set<std::string> &failures);
+    std::optional<Plan> next_plan(Failures &failures);
+    bool hold_back(const Plan &p);
     void remember();
-    Carried carry_out(const std::vector<Op> &ops, std::set<std::string> &failures);
-    void fail(const std::string &line, std::set<std::string> &failures);
-    bool is_optional(const std::string &link) const;
-    void report_waiting(const std::vector<std::string> &waiting);
+    bool spoilt(const Op &op) const;
+    bool carry_out(const Op &op, Failures &failures);
+    bool make_do(const Op &op, const mrcnl::error &e);
+    Outcome settle(const Plan &p, const Failures &failures);
+    bool optional(const std::string &link) const;
 
-    std::string config_;
-    std::string name_;
     const Log &log_;
-    Sockets sockets_;
+    Kernel &kernel_;
     Desired want_;
+    Desired before_;                   // in force while want_ is not confirmed
+    std::optional<Desired> held_;
+    bool confirmed_ = true;
+    bool fresh_ = false;               // want_ has not been looked at yet
     Observed have_;
     Policy policy_;
-    FlapDamper damper_;
-    std::map<std::string, int> seen_up_;    // ports, with the index they had
-    std::set<std::string> unsupported_;     // kinds of interfaces we can do without
-    std::set<std::string> failures_;        // of the last run
-    std::vector<std::string> waiting_;
+    std::set<std::string> unsupported_;   // kinds of interfaces that we can do without
+    Failures lasting_;                    // of interfaces that could not be made, in this run
+    std::set<std::string> not_raised_;    // in this pass
+    std::set<std::string> told_;
+    std::vector<std::string> open_;
 };
 
 }   // namespace mrcd

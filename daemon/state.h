@@ -23,10 +23,6 @@ inline constexpr std::uint8_t kProtocol = 217;
 // with ours nor is replaced by it.
 inline constexpr std::uint32_t kRouteMetric = 512;
 
-inline constexpr std::uint32_t kPlaneMtu = 9000;
-// The module's own default: room for an outer header and an SRH in kPlaneMtu.
-inline constexpr std::uint32_t kDeviceMtu = 8900;
-
 // An interface of a switch that never loses its link: a seg6local route has to
 // name a device, and goes when that device goes down.
 inline constexpr const char *kSidDevice = "sr0";
@@ -63,11 +59,11 @@ struct WantedSysctl {
 struct WantedLink {
     std::string name;
     std::string kind;          // made when absent; empty: somebody else's to make
-    std::uint32_t mtu = 0;     // 0: as it is
+    std::uint32_t mtu = 0;     // at least; 0: as it is, the device's follows its planes
     bool physical = false;
     bool optional = false;     // nothing waits for it
 
-    // An administrator's "down" is respected: of ports, and of the device, which is down then.
+    // Somebody's "down" is respected: of ports, and of the device, which is down then.
     bool may_be_shut() const { return physical || kind == "mrc"; }
 };
 
@@ -96,7 +92,7 @@ struct WantedDevice {
 };
 
 struct Desired {
-    std::vector<WantedSysctl> sysctls;
+    std::vector<WantedSysctl> sysctls;   // of a port: forwarding, seg6_enabled, accept_dad last
     std::vector<WantedLink> links;
     std::vector<WantedAddr> addrs;
     std::vector<WantedRoute> routes;
@@ -105,6 +101,9 @@ struct Desired {
 
 // What the fabric asks of the node of this name; nothing if there is none.
 std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name);
+
+// The same, of a file; throws FabricError.
+Desired load_desired(const std::string &file_name, const std::string &name);
 
 // block:<usid>:<usid>...::
 Ip6 usid_address(const Prefix6 &block, const std::vector<unsigned> &usids);
@@ -118,7 +117,9 @@ struct Link {
     bool up = false;        // administratively
     bool running = false;   // and with a carrier
     std::uint32_t mtu = 0;
+    std::uint32_t max_mtu = 0;   // 0: not known
     int master = 0;
+    bool loopback = false;
 };
 
 struct Addr {
@@ -164,6 +165,7 @@ struct MrcDevice {
 
 struct Observed {
     std::map<std::string, std::string> sysctls;   // those that exist of the wanted ones
+    std::map<std::string, std::string> forwarding;   // of each interface and "default", on switches
     std::vector<Link> links;
     std::vector<Addr> addrs;
     std::vector<Route> routes;

@@ -12,6 +12,10 @@ namespace mrcd {
 
 struct Size {
     unsigned hosts = 3, planes = 2, t0s = 2, t1s = 2, evs_per_plane = 4;
+    unsigned profile_id = 1, net = 0, first_port = 1, len = 64;
+    const char *device = "mrc0";
+
+    auto operator<=>(const Size &) const = default;
 };
 
 inline std::string fabric_text(const Size &z = {})
@@ -27,8 +31,8 @@ inline std::string fabric_text(const Size &z = {})
                                 "[planes]\n"
                                 "count = {}\n"
                                 "[profile]\n"
-                                "id = 1\n"
-                                "evs_per_plane = {}\n", z.planes, z.evs_per_plane);
+                                "id = {}\n"
+                                "evs_per_plane = {}\n", z.planes, z.profile_id, z.evs_per_plane);
     const auto add_switch = [&](unsigned tier, unsigned p, unsigned n) {
         s += fmt::format("[[switch]]\nname = \"p{1}-t{0}-{2}\"\ntier = {0}\nplane = {1}\n"
                          "index = {2}\n", tier, p, n);
@@ -44,12 +48,13 @@ inline std::string fabric_text(const Size &z = {})
             add_switch(1, p, n);
     }
     for (unsigned i = 1; i <= z.hosts; i++) {
-        s += fmt::format("[[host]]\nname = \"h{0}\"\nindex = {0}\ndevice = \"mrc0\"\n"
-                         "addresses = [\"fd00:6d72:63::{0:x}/64\", \"10.77.0.{0}/24\"]\n", i);
+        s += fmt::format("[[host]]\nname = \"h{0}\"\nindex = {0}\ndevice = \"{1}\"\n"
+                         "addresses = [\"fd00:6d72:63::{0:x}/{2}\", \"10.77.0.{3}/24\"]\n", i,
+                         z.device, z.len, i + 8 * z.net);
         for (unsigned p = 1; p <= z.planes; p++)
-            s += fmt::format("[[host.port]]\nplane = {0}\nnetdev = \"eth{0}\"\n"
+            s += fmt::format("[[host.port]]\nplane = {0}\nnetdev = \"eth{3}\"\n"
                              "switch = \"p{0}-t0-{1}\"\nswitch_port = \"h{2}\"\n", p,
-                             (i - 1) % z.t0s + 1, i);
+                             (i - 1) % z.t0s + 1, i, (p + z.first_port - 2) % 4 + 1);
     }
     return s;
 }

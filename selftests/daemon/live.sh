@@ -84,6 +84,8 @@ at_exit clean
 fabric_toml 1 2 1 2 >"$conf"
 world 2>"$tmp/world" || ksft_skip_all "no network namespaces or veth: $(head -n 1 "$tmp/world")"
 ip -n "$T0" link set lo up
+ip link add mgmt netns "$T0" type veth peer name mgmt netns "$H"
+ip -n "$T0" link set mgmt up
 if ! ip -n "$T0" -6 route add fc00::/48 encap seg6local action End flavors next-csid \
 	lblen 32 nflen 16 dev h1 2>/dev/null &&
 	! { ip -n "$T0" link set h1 up && ip -n "$T0" -6 route add fc00::/48 encap seg6local \
@@ -106,7 +108,16 @@ ksft_test "address at the upper end" has_addr "$T0" h1 fe80::2/64
 ksft_test "address at the lower end" has_addr "$T0" t1-1 fe80::1/64
 ksft_test "forwarding" setting all/forwarding 1
 ksft_test "seg6_enabled" setting t1-2/seg6_enabled 1
+ksft_test "but not of the management port" setting mgmt/forwarding 0
+ksft_test "nor of what comes later" setting default/forwarding 0
 ksft_test "again: nothing to do" no_ops
+status() { local rc=0; "$@" >/dev/null 2>&1 || rc=$?; echo $rc; }
+check() { status fabric_in "$1" "$MRCD" --check "$conf" --name "$2"; }
+ksft_equal "--check: something to do" 1 "$(check "$T1" p1-t1-1)"
+ksft_equal "--check: a bad file" 2 "$(status "$MRCD" --check /dev/null --name x)"
+ksft_equal "wrong usage" 1 "$(status "$MRCD" --nonsense)"
+ksft_equal "a directory is no file" 2 "$(status "$MRCD" -c "$tmp" --name x --dry-run)"
+ksft_test "--version" grep -q '^mrcd ' <("$MRCD" --version)
 ksft_test "a route by hand stays" ip -n "$T0" -6 route show type blackhole fcbb:bb00:1102::/48
 
 ksft_test "the daemon gets ready" start "$T0" p1-t0-1
@@ -133,7 +144,26 @@ ip link add t1-2 netns "$T0" type veth peer name x1 netns "$T1"
 ip -n "$T1" link set x1 up
 ksft_test "a port made anew is taken up" wait_until 10 has_route fcbb:bb00:1102::/48 fe80::2 t1-2
 
+fabric_in "$T0" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/all/forwarding'
+ksft_test "forwarding that is switched off comes back" wait_until 20 setting all/forwarding 1
+ksft_test "the management port keeps out of it" wait_until 20 setting mgmt/forwarding 0
+ip -n "$T0" -6 addr del fe80::1/64 dev t1-1 && ip -n "$T0" -6 addr add fe80::1/10 dev t1-1 || true
+collides() { no_ops >/dev/null || logged 'ip addr del fe80::1/10 dev t1-1'; }
+ksft_test "an address in the way is named, or we were faster" wait_until 10 collides
+ip -n "$T0" -6 addr del fe80::1/10 dev t1-1 2>/dev/null || true
+ksft_test "and taken when it is free" wait_until 10 has_addr "$T0" t1-1 fe80::1/64
+
 cp "$conf" "$tmp/good"
+sed '/^\[\[/,$d' "$tmp/good" >"$conf"
+printf '[[switch]]\nname = "p1-t0-1"\ntier = 0\nplane = 1\nindex = 1\n' >>"$conf"
+kill -HUP "$pid"
+ksft_test "a file that removes most is held back" wait_until 5 logged 'would remove'
+ksft_test "and nothing went" has_route fcbb:bb00:1101::/48 fe80::2 t1-1
+kill -HUP "$pid"
+ksft_test "the second SIGHUP confirms it" wait_until 5 not has_route fcbb:bb00:1101::/48 fe80::2 t1-1
+cp "$tmp/good" "$conf"
+kill -HUP "$pid"
+ksft_test "the whole file again" wait_until 5 has_route fcbb:bb00:1101::/48 fe80::2 t1-1
 echo 'nonsense = 1' >>"$conf"
 kill -HUP "$pid"
 ksft_test "a bad file is refused with its place" wait_until 5 logged 'unknown key "nonsense"'
@@ -152,18 +182,55 @@ ksft_test "a T1 of the same file" mrcd "$T1" p1-t1-1 --once
 ping_t1() { fabric_in "$T0" ping -6 -q -c 1 -W 2 fe80::2%t1-1; }
 ksft_test "the next hop answers" wait_until 5 ping_t1
 
+# As a service: its log's reader goes, a link lies where its ready file shall be.
+echo keep >"$tmp/precious"
+ln -s "$tmp/precious" "$tmp/ready2"
+mkfifo "$tmp/pipe"
+head -n 1 <"$tmp/pipe" >/dev/null &
+nsenter --net="/run/netns/$T0" -- "$MRCD" -v -c "$conf" -n p1-t0-1 --ready-file "$tmp/ready2" \
+	2>"$tmp/pipe" &
+pid=$!
+for _ in 1 2; do
+	ip -n "$T0" -6 route del fcbb:bb00:1101::/48 proto 217 2>/dev/null || true
+	ksft_test "it works on when nobody reads its log" wait_until 10 \
+		has_route fcbb:bb00:1101::/48 fe80::2 t1-1
+done
+ksft_equal "it writes through no link" keep "$(cat "$tmp/precious")"
+ksft_test "and ends when told to" stop
+
+if command -v socat >/dev/null; then
+	socat -u UNIX-RECV:"$tmp/notify" - >"$tmp/notified" &
+	manager=$!
+	at_exit kill $manager
+	wait_until 10 test -S "$tmp/notify"
+	NOTIFY_SOCKET=$tmp/notify WATCHDOG_USEC=400000 \
+		nsenter --net="/run/netns/$T0" -- "$MRCD" -c "$conf" -n p1-t0-1 2>"$tmp/log" &
+	pid=$!
+	notified() { grep -qa "$1" "$tmp/notified"; }
+	ksft_test "the manager hears that it is ready" wait_until 10 notified READY=1
+	ksft_test "and how it is" notified 'STATUS=everything is in place'
+	ksft_test "and that it lives" wait_until 10 notified 'WATCHDOG=1'
+	kill -HUP "$pid"
+	ksft_test "and that it reads its file again" wait_until 10 notified 'RELOADING=1'
+	ip -n "$T0" link set t1-2 down && ip -n "$T0" link set t1-2 name t1-x
+	ksft_test "and what it waits for" wait_until 10 notified 'STATUS=1 open: there is no interface t1-2'
+	ip -n "$T0" link set t1-x name t1-2
+	ksft_test "it ends when told to" stop
+	ksft_test "which the manager hears" wait_until 10 notified STOPPING=1
+fi
+
 # The example of mrcd.toml(5) is a whole fabric.
 sed -n '/^\.SH EXAMPLE/,/^\.fi/{/^\./!p}' "$here/../../Documentation/man/mrcd.toml.5" >"$tmp/example"
 ksft_test "the manual's example" fabric_in "$H" "$MRCD" -c "$tmp/example" --name p1-t1-1 --dry-run
 ksft_test "an unknown name" not mrcd "$T0" nobody --once
-ksft_test "the host's ports are planned in order" grep -A 1 -F 'link set eth1 master mrc0' \
+ksft_test "the host's ports are planned under their numbers" grep -F 'plane 1 netdev eth1' \
 	<(mrcd "$H" h1 --dry-run)
 if ip -n "$H" link add mrcprobe type mrc 2>/dev/null; then
 	ip -n "$H" link del mrcprobe
 	ksft_skip "a host without the module" "the module is here"
 else
 	mrcd "$H" h1 --once 2>"$tmp/host" || true
-	ksft_test "without the module the kernel's reason is told" grep -q 'link add mrc0 type mrc: .*(.*)' "$tmp/host"
+	ksft_test "without the module the kernel's reason is told" grep -q 'ip link add mrc0 type mrc: ..*; trying again' "$tmp/host"
 	ksft_test "told once" test "$(grep -c 'link add mrc0' "$tmp/host")" -eq 1
 	ksft_test "the planes are set up nevertheless" grep -q 'via fe80::2 dev eth2' \
 		<(ip -n "$H" -6 route show proto 217)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // The fabric file: what is accepted, and what each refusal says.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "fabrics.h"
 
@@ -94,12 +95,13 @@ const Bad kBad[] = {
     {"block_length", "fcbb:bb00::/32", "fcbb:bb00::/48", {"\"fcbb:bb00::/48\"", "length 32"}},
     {"block_host_bits", "fcbb:bb00::/32", "fcbb:bb00::1/32", {"\"fcbb:bb00::1/32\""}},
     {"prefix_v4", "fd00:6d72:63::/64", "10.0.0.0/24", {"fabric.prefix", "\"10.0.0.0/24\"", "IPv6 prefix"}},
-    {"prefix_in_block", "fd00:6d72:63::/64", "fcbb:bb00:1::/64", {"fcbb:bb00:1::/64 lies in fabric.block fcbb:bb00::/32"}},
+    {"prefix_in_block", "fd00:6d72:63::/64", "fcbb:bb00:1::/64", {"fcbb:bb00:1::/64 and fabric.block fcbb:bb00::/32 overlap"}},
+    {"block_in_prefix", "fd00:6d72:63::/64", "fcbb::/16", {"fcbb::/16 and fabric.block fcbb:bb00::/32 overlap"}},
     {"planes_zero", "count = 2", "count = 0", {"0 is out of range, expected 1 to 32"}},
     {"planes_many", "count = 2", "count = 33", {"33 is out of range, expected 1 to 32"}},
     {"profile_id_zero", "id = 1", "id = 0", {"profile.id: 0 is out of range"}},
     {"evs_negative", "evs_per_plane = 4", "evs_per_plane = -4", {"-4 is out of range"}},
-    {"evs_many", "evs_per_plane = 4", "evs_per_plane = 513", {"513 is out of range, expected 1 to 512"}},
+    {"evs_many", "evs_per_plane = 4", "evs_per_plane = 2049", {"2049 is out of range, expected 1 to 2048"}},
     {"min_active_many", "evs_per_plane = 4", "evs_per_plane = 4\nmin_active = 9", {"9 is out of range, expected 1 to 8"}},
     {"tier", "tier = 0", "tier = 2", {"switch.tier: 2 is out of range, expected 0 to 1"}},
     {"switch_plane", "plane = 1", "plane = 3", {"switch.plane: 3 is out of range, expected 1 to 2"}},
@@ -112,6 +114,10 @@ const Bad kBad[] = {
     {"port_twice", "port = \"t1-2\"", "port = \"t1-1\"", {"port \"t1-1\" of p1-t0-1 is used twice"}},
     {"peer_port_twice", "peer_port = \"t0-2\"", "peer_port = \"t0-1\"", {"port \"t0-1\" of p1-t1-1 is used twice"}},
     {"port_name_long", "port = \"t1-1\"", "port = \"a-very-long-port\"", {"\"a-very-long-port\" is no interface name, expected 1 to 15"}},
+    {"port_name_percent", "port = \"t1-1\"", "port = \"t%d\"", {"\"t%d\" is no interface name", "and '%'"}},
+    {"device_percent", "device = \"mrc0\"", "device = \"mrc%d\"", {"host.device", "\"mrc%d\" is no interface name"}},
+    {"device_slash", "device = \"mrc0\"", "device = \"mrc/0\"", {"\"mrc/0\" is no interface name"}},
+    {"mtu", "count = 2", "count = 2\nmtu = 1000", {"planes.mtu: 1000 is out of range, expected 1280 to 65535"}},
     {"link_at_t1", "name = \"p1-t1-1\"\ntier = 1\nplane = 1\nindex = 1\n",
      "name = \"p1-t1-1\"\ntier = 1\nplane = 1\nindex = 1\n[[switch.link]]\nport = \"x\"\npeer = \"p1-t1-2\"\npeer_port = \"y\"\n",
      {"p1-t1-1 is of tier 1: links are written at their tier 0 end"}},
@@ -119,6 +125,13 @@ const Bad kBad[] = {
     {"host_address_outside", "fd00:6d72:63::1/64", "fd01::1/64", {"fd01::1/64 is outside fabric.prefix fd00:6d72:63::/64"}},
     {"host_address_twice", "fd00:6d72:63::2/64", "fd00:6d72:63::1/64", {"fd00:6d72:63::1 is used twice"}},
     {"host_no_v6", "\"fd00:6d72:63::1/64\", ", "", {"h1 has no IPv6 address"}},
+    {"host_v4_zero", "10.77.0.1/24", "0.0.0.0/24", {"host.addresses", "\"0.0.0.0/24\" is the unspecified address"}},
+    {"host_v4_loopback", "10.77.0.1/24", "127.0.0.1/8", {"a loopback address"}},
+    {"host_v4_multicast", "10.77.0.1/24", "224.0.0.1/4", {"a multicast address"}},
+    {"host_v4_broadcast", "10.77.0.1/24", "255.255.255.255/24", {"a reserved address"}},
+    {"host_v4_link_local", "10.77.0.1/24", "169.254.1.1/16", {"a link-local address"}},
+    {"host_v4_mapped", "10.77.0.1/24", "::ffff:10.77.0.1/120", {"an IPv4 address written as IPv6"}},
+    {"host_v6_multicast", "10.77.0.1/24", "ff02::1/64", {"a multicast address"}},
     {"host_index_collision", "name = \"h2\"\nindex = 2", "name = \"h2\"\nindex = 1", {"host.index", "0x1201 of h2 on plane 1, which is already that of h1 on plane 1"}},
     {"host_switch_unknown", "switch = \"p1-t0-1\"", "switch = \"p1-t0-7\"", {"host.port.switch: there is no switch \"p1-t0-7\""}},
     {"host_switch_tier", "switch = \"p1-t0-1\"", "switch = \"p1-t1-1\"", {"p1-t1-1 is of tier 1 and plane 1, expected a switch of tier 0 and plane 1"}},
@@ -133,6 +146,27 @@ const Bad kBad[] = {
 
 INSTANTIATE_TEST_SUITE_P(fabric, BadFabric, testing::ValuesIn(kBad),
                          [](const auto &bad) { return bad.param.name; });
+
+// Bounded before it is read.
+TEST(fabric, what_is_no_file_or_too_long_is_refused)
+{
+    const auto says = [](const char *path) -> std::string {
+        try {
+            load_fabric(path);
+        } catch (const FabricError &e) {
+            return e.what();
+        }
+        return "accepted";
+    };
+    char name[] = "/tmp/mrcd-test-XXXXXX";
+    const int fd = mkstemp(name);
+    ASSERT_GE(fd, 0);
+    ASSERT_EQ(ftruncate(fd, 200 << 20), 0);   // a hole: nobody reads it
+    EXPECT_NE(says(name).find("209715200 bytes are no fabric file"), std::string::npos) << says(name);
+    EXPECT_NE(says("/tmp").find("/tmp: cannot be read"), std::string::npos) << says("/tmp");
+    close(fd);
+    unlink(name);
+}
 
 TEST(fabric, missing_file_says_why)
 {

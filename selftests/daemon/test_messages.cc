@@ -6,9 +6,8 @@
 #include <linux/genetlink.h>
 #include <linux/rtnetlink.h>
 
-#include "nl/genl.h"
-#include "nl/rtnl.h"
-#include "nl/socket.h"
+#include "mrc_genl.h"
+#include "rtnl.h"
 
 namespace mrcd {
 
@@ -44,7 +43,7 @@ TEST(messages, seg6local_end_next_csid_route)
         "08 00 04 00\n07 00 00 00\n"                             // RTA_OIF
         "08 00 06 00\n00 02 00 00\n";                            // RTA_PRIORITY 512
 
-    EXPECT_EQ(hex(m.finish(1)), expected);
+    EXPECT_EQ(hex(m.set_seq(1).bytes()), expected);
 }
 
 TEST(messages, next_hop_route)
@@ -60,7 +59,7 @@ TEST(messages, next_hop_route)
         "08 00 04 00\n03 00 00 00\n"
         "08 00 06 00\n00 02 00 00\n";
 
-    EXPECT_EQ(hex(m.finish(2)), expected);
+    EXPECT_EQ(hex(m.set_seq(2).bytes()), expected);
 }
 #endif
 
@@ -69,7 +68,7 @@ TEST(messages, routes_are_read_back)
     for (const auto &via : {std::optional<Ip6>{}, parse_ip6("fe80::2")}) {
         const RouteSpec spec{*parse_prefix6("fcbb:bb00:1001::/48"), kRouteMetric, "x", via};
         auto m = nl::route_new(spec, 7, nl::RouteMode::kAdd);
-        const auto r = nl::parse_route(payload(m.finish(1)));
+        const auto r = nl::parse_route(payload(m.bytes()));
 
         ASSERT_TRUE(r);
         EXPECT_EQ(r->dst, spec.dst);
@@ -86,7 +85,7 @@ TEST(messages, addresses_are_read_back)
 {
     for (const char *text : {"fe80::1/64", "10.77.0.1/24"}) {
         auto m = nl::addr_add(5, *parse_ifaddr(text));
-        const Addr a = nl::parse_addr(payload(m.finish(1)));
+        const Addr a = nl::parse_addr(payload(m.bytes()));
 
         EXPECT_EQ(to_string(a.addr), text);
         EXPECT_EQ(a.ifindex, 5);
@@ -100,10 +99,10 @@ TEST(messages, profiles_are_read_back)
                        {{*parse_ip6("fcbb:bb00:1001:1101:1002:1202::"), 1},
                         {*parse_ip6("fcbb:bb00:2001:2101:2002:2202::"), 2}}};
     auto m = nl::profile_set(30, 9, want);
-    const auto bytes = payload(m.finish(1));
+    const auto bytes = payload(m.bytes());
     const auto have = nl::parse_profile(bytes);
 
-    EXPECT_EQ(nl::fixed_header<genlmsghdr>(bytes).cmd, MRC_CMD_PROFILE_SET);
+    EXPECT_EQ(mrcnl::fixed_header<genlmsghdr>(bytes).cmd, MRC_CMD_PROFILE_SET);
     EXPECT_EQ(nl::reply_ifindex(bytes), 9u);
     ASSERT_TRUE(have);
     EXPECT_EQ(have->profile, want);
@@ -112,22 +111,42 @@ TEST(messages, profiles_are_read_back)
     EXPECT_EQ(have->mode, std::uint32_t{MRC_MODE_EXP});
 }
 
-TEST(messages, the_largest_profile_fits_into_its_nest)
+// The module's limit, not that of a nest's 16 bits of length.
+TEST(messages, the_largest_profile_is_sent_whole)
 {
     const Profile want{{5, {}}, 1, std::vector<Ev>(kEvsMax, Ev{*parse_ip6("fc00::1"), 1})};
     auto m = nl::profile_set(30, 9, want);
 
-    EXPECT_EQ(nl::parse_profile(payload(m.finish(1)))->profile.evs.size(), kEvsMax);
+    EXPECT_EQ(kEvsMax, 4096u);
+    EXPECT_FALSE(m.too_long());
+    EXPECT_EQ(nl::parse_profile(payload(m.bytes()))->profile, want);
+}
+
+TEST(messages, a_length_that_does_not_fit_is_an_error)
+{
+    mrcnl::request nest(MRC_CMD_PROFILE_SET), flat(MRC_CMD_PROFILE_SET), fits(MRC_CMD_PROFILE_SET);
+    const std::vector<std::uint8_t> big(65536);
+
+    nest.nest(MRC_A_PROFILE, [](auto &n) {
+        for (int i = 0; i < 20000; i++)
+            n.u32(MRC_A_PROFILE_FMT, 1);
+    });
+    EXPECT_TRUE(nest.too_long());
+    flat.put(MRC_A_EV_VALUE, big);
+    EXPECT_TRUE(flat.too_long());
+    fits.put(MRC_A_EV_VALUE, nl::Bytes(big).first(65531));
+    EXPECT_FALSE(fits.too_long());
+    EXPECT_EQ(mrcnl::table(mrcnl::attrs_after<genlmsghdr>(payload(fits.bytes())))[MRC_A_EV_VALUE]
+                  .bytes().size(), 65531u);
 }
 
 TEST(messages, planes_are_read_back)
 {
-    auto m = nl::plane_set(30, 9, {"mrc0", 3, false, parse_ip6("fcbb:bb00:1201::")});
-    const auto plane = nl::parse_plane(payload(m.finish(1)));
+    auto m = nl::sid_set(30, 9, {"mrc0", 3, *parse_ip6("fcbb:bb00:1201::")});
+    const auto plane = nl::parse_plane(payload(m.bytes()));
 
     ASSERT_TRUE(plane);
     EXPECT_EQ(plane->number, 3);
-    EXPECT_FALSE(plane->admin);
     EXPECT_EQ(plane->sid, parse_ip6("fcbb:bb00:1201::"));
 }
 
@@ -135,11 +154,10 @@ TEST(messages, planes_are_read_back)
 TEST(messages, truncated_ones_are_harmless)
 {
     auto m = nl::route_new({*parse_prefix6("fcbb::/48"), 1, "x", {}}, 7, nl::RouteMode::kAdd);
-    const auto whole = m.finish(1);
+    const auto whole = m.bytes();
 
     for (std::size_t n = 0; n <= whole.size(); n++) {
         const std::vector<std::uint8_t> cut(whole.begin(), whole.begin() + n);
-        nl::each_message(cut, [](const nlmsghdr &, nl::Bytes p) { (void)nl::parse_route(p); });
         if (n < NLMSG_HDRLEN)
             continue;
         const auto p = nl::Bytes(cut).subspan(NLMSG_HDRLEN);

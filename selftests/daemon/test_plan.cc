@@ -47,19 +47,28 @@ struct Node {
         want = *desired_for(fabric, name);
         for (const WantedLink &w : want.links)
             if (w.physical)
-                kernel.add_port(w.name);
-        for (const char *scope : {"all", "default"})
-            for (const char *key : {"/forwarding", "/seg6_enabled", "/accept_dad"})
-                kernel.state.sysctls[scope + std::string(key)] = "0";
+                kernel.add_link(w.name);
     }
 
-    Plan next() const { return plan(want, kernel.state, policy); }
+    Plan next()
+    {
+        Observed have;
+        kernel.look(want, have);
+        return plan(want, have, policy);
+    }
+
+    void carry_out(const Plan &p)
+    {
+        for (const Op &op : p.ops)
+            if (const auto e = kernel.apply(op))
+                ADD_FAILURE() << to_string(op) << ": " << e.text;
+    }
 
     // Until nothing is left; the device's part needs a second look.
     void settle()
     {
         for (int i = 0; i < 3; i++)
-            kernel.apply(next());
+            carry_out(next());
         const Plan p = next();
         EXPECT_TRUE(p.complete()) << all(p);
     }
@@ -69,34 +78,35 @@ struct Node {
 
 TEST(plan, t0)
 {
-    const Node n("p1-t0-1");
+    Node n("p1-t0-1");
     const Plan p = n.next();
 
-    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/all/forwarding=1"));
-    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/all/seg6_enabled=1"));
-    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/t1-2/seg6_enabled=1"));
-    EXPECT_TRUE(has(p, "sysctl net/ipv6/conf/h3/accept_dad=0"));
-    EXPECT_TRUE(has(p, "link set h1 mtu 9000"));
-    EXPECT_TRUE(has(p, "link set t1-1 up"));
-    EXPECT_TRUE(has(p, "addr add fe80::2/64 dev h1 nodad"));
-    EXPECT_TRUE(has(p, "addr add fe80::1/64 dev t1-1 nodad"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:1001::/48 encap seg6local action End flavors "
+    EXPECT_TRUE(has(p, "sysctl -w net/ipv6/conf/all/forwarding=1"));
+    EXPECT_TRUE(has(p, "sysctl -w net/ipv6/conf/all/seg6_enabled=1"));
+    EXPECT_TRUE(has(p, "sysctl -w net/ipv6/conf/t1-2/seg6_enabled=1"));
+    EXPECT_TRUE(has(p, "sysctl -w net/ipv6/conf/h3/accept_dad=0"));
+    EXPECT_FALSE(has(p, "sysctl -w net/ipv6/conf/default/seg6_enabled=1"));
+    EXPECT_TRUE(has(p, "ip link set h1 mtu 9000"));
+    EXPECT_TRUE(has(p, "ip link set t1-1 up"));
+    EXPECT_TRUE(has(p, "ip addr add fe80::2/64 dev h1 nodad proto 217"));
+    EXPECT_TRUE(has(p, "ip addr add fe80::1/64 dev t1-1 nodad proto 217"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:1001::/48 encap seg6local action End flavors "
                        "next-csid lblen 32 nflen 16 dev sr0 proto 217 metric 512"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:1203::/48 via fe80::1 dev h3 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:1203::/48 via fe80::1 dev h3 proto 217 metric 512"));
     EXPECT_EQ(all(p).find("h2"), std::string::npos) << "h2 is not at this switch";
 }
 
 TEST(plan, t1)
 {
-    const Node n("p2-t1-2");
+    Node n("p2-t1-2");
     const Plan p = n.next();
 
-    EXPECT_TRUE(has(p, "addr add fe80::2/64 dev t0-2 nodad"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:2102::/48 encap seg6local action End flavors "
+    EXPECT_TRUE(has(p, "ip addr add fe80::2/64 dev t0-2 nodad proto 217"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:2102::/48 encap seg6local action End flavors "
                        "next-csid lblen 32 nflen 16 dev sr0 proto 217 metric 512"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:2001::/48 via fe80::1 dev t0-1 proto 217 metric 512"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:2002::/48 via fe80::1 dev t0-2 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:2001::/48 via fe80::1 dev t0-1 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:2002::/48 via fe80::1 dev t0-2 proto 217 metric 512"));
     EXPECT_EQ(std::count_if(p.ops.begin(), p.ops.end(),
                             [](const Op &o) { return std::holds_alternative<RouteAdd>(o); }), 3);
 }
@@ -108,7 +118,6 @@ TEST(plan, idempotent)
         Node n(name);
         n.settle();
         n.policy = {};   // a new process knows nothing
-        n.policy.plane_admin = {{1, true}, {2, true}};
         EXPECT_TRUE(n.next().complete()) << all(n.next());
     }
 }
@@ -118,10 +127,9 @@ TEST(plan, own_sid_without_dummies_goes_over_a_port_that_is_up)
     Node n("p1-t1-1");
     n.policy.missing_kinds = {"dummy"};
     n.settle();
-    n.policy.leave_down = {"t0-1", "t0-2"};
     n.kernel.shut("t0-1");
     EXPECT_EQ(texts(n.next()), std::vector<std::string>{
-        "route add fcbb:bb00:1101::/48 encap seg6local action End flavors next-csid lblen 32 "
+        "ip -6 route add fcbb:bb00:1101::/48 encap seg6local action End flavors next-csid lblen 32 "
         "nflen 16 dev t0-2 proto 217 metric 512"});
 }
 
@@ -129,13 +137,12 @@ TEST(plan, a_port_shut_by_hand_stays_shut_and_comes_back_complete)
 {
     Node n("p1-t0-1");
     n.settle();
-    n.policy.leave_down = {"h1", "h3", "t1-1", "t1-2"};
     n.kernel.shut("t1-1");
     EXPECT_TRUE(n.next().complete()) << all(n.next());
     n.kernel.open("t1-1");
     EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
-        "addr add fe80::1/64 dev t1-1 nodad",
-        "route add fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512"}));
+        "ip addr add fe80::1/64 dev t1-1 nodad proto 217",
+        "ip -6 route add fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512"}));
     n.settle();
 }
 
@@ -165,10 +172,10 @@ TEST(plan, routes_of_ours_that_are_wrong_are_mended)
     routes.push_back({*parse_prefix6("fcbb:bb00:77::/48"), kRouteMetric, kProtocol, 2, {}});
     const Plan p = n.next();
     EXPECT_EQ(texts(p), (std::vector<std::string>{
-        "route del fcbb:bb00:77::/48 proto 217 metric 512",
-        "route replace fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512",
-        "route del fcbb:bb00:1102::/48 proto 217 metric 512",
-        "route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"}));
+        "ip -6 route del fcbb:bb00:77::/48 proto 217 metric 512",
+        "ip -6 route replace fcbb:bb00:1101::/48 via fe80::2 dev t1-1 proto 217 metric 512",
+        "ip -6 route del fcbb:bb00:1102::/48 proto 217 metric 512",
+        "ip -6 route add fcbb:bb00:1102::/48 via fe80::2 dev t1-2 proto 217 metric 512"}));
     n.settle();
 }
 
@@ -176,11 +183,11 @@ TEST(plan, a_port_that_is_not_there_is_waited_for)
 {
     Node n("p1-t0-1");
     std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "t1-2"; });
-    n.kernel.apply(n.next());
+    n.carry_out(n.next());
     const Plan p = n.next();
     EXPECT_TRUE(p.ops.empty()) << all(p);
     EXPECT_EQ(p.waiting, std::vector<std::string>{"there is no interface t1-2"});
-    n.kernel.add_port("t1-2");
+    n.kernel.add_link("t1-2");
     n.settle();
 }
 
@@ -188,41 +195,51 @@ TEST(plan, a_port_that_is_not_there_is_waited_for)
 
 TEST(plan, host_links_and_routes)
 {
-    const Node n("h2");
+    Node n("h2");
     const Plan p = n.next();
 
-    EXPECT_TRUE(has(p, "link add mrc0 type mrc"));
-    EXPECT_TRUE(has(p, "link set eth2 mtu 9000"));
-    EXPECT_TRUE(has(p, "addr add fe80::1/64 dev eth1 nodad"));
-    EXPECT_TRUE(has(p, "route add fcbb:bb00:2002::/48 via fe80::2 dev eth2 proto 217 metric 512"));
-    EXPECT_TRUE(has(p, "addr add fd00:6d72:63::2/64 dev mrc0 nodad"));
-    EXPECT_TRUE(has(p, "addr add 10.77.0.2/24 dev mrc0"));
+    EXPECT_TRUE(has(p, "ip link add mrc0 type mrc"));
+    EXPECT_TRUE(has(p, "ip link set eth2 mtu 9000"));
+    EXPECT_TRUE(has(p, "ip addr add fe80::1/64 dev eth1 nodad proto 217"));
+    EXPECT_TRUE(has(p, "ip -6 route add fcbb:bb00:2002::/48 via fe80::2 dev eth2 proto 217 metric 512"));
+    EXPECT_TRUE(has(p, "ip addr add fd00:6d72:63::2/64 dev mrc0 nodad proto 217"));
+    EXPECT_TRUE(has(p, "ip addr add 10.77.0.2/24 dev mrc0 proto 217"));
     const auto list = texts(p);
     const auto at = [&](const char *text) {
         return std::find(list.begin(), list.end(), text) - list.begin();
     };
-    EXPECT_LT(at("link add mrc0 type mrc"), at("link set eth1 master mrc0"));
-    EXPECT_LT(at("link set eth1 master mrc0"), at("link set eth2 master mrc0"));
+    const auto *plane_1 = "mrcctl plane set dev mrc0 plane 1 netdev eth1 && "
+                          "ip link set eth1 master mrc0";
+    EXPECT_LT(at("ip link add mrc0 type mrc"), at("ip link set eth1 up"));
+    EXPECT_LT(at("ip link set eth1 up"), at(plane_1)) << "what is a plane was up";
+    EXPECT_LT(at(plane_1), at("mrcctl plane set dev mrc0 plane 2 netdev eth2 && "
+                              "ip link set eth2 master mrc0"));
     EXPECT_EQ(p.waiting, std::vector<std::string>{"mrc0 is not known to the mrc module yet"});
 }
 
 TEST(plan, host_device)
 {
     Node n("h1");
-    n.kernel.apply(n.next());
+    n.carry_out(n.next());
     const Plan p = n.next();
 
-    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 1 sid fcbb:bb00:1201::"));
-    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 2 sid fcbb:bb00:2201::"));
-    EXPECT_TRUE(has(p, "mrc dev set mrc0 profile 1"));
-    EXPECT_TRUE(has(p, "mrc profile set dev mrc0 id 1 dst fd00:6d72:63::2 fmt srv6 mode exp "
-                       "min-active 2 ev fcbb:bb00:1001:1101:1002:1202:: port 1 x2 "
-                       "ev fcbb:bb00:1001:1102:1002:1202:: port 1 x2 "
-                       "ev fcbb:bb00:2001:2101:2002:2202:: port 2 x2 "
-                       "ev fcbb:bb00:2001:2102:2002:2202:: port 2 x2"));
-    EXPECT_TRUE(has(p, "mrc profile set dev mrc0 id 1 dst ::ffff:10.77.0.3 fmt srv6 mode exp "
-                       "min-active 2 ev fcbb:bb00:1001:1203:: port 1 x4 "
-                       "ev fcbb:bb00:2001:2203:: port 2 x4"))
+    EXPECT_TRUE(has(p, "mrcctl plane set dev mrc0 plane 1 sid fcbb:bb00:1201::"));
+    EXPECT_TRUE(has(p, "mrcctl plane set dev mrc0 plane 2 sid fcbb:bb00:2201::"));
+    EXPECT_TRUE(has(p, "mrcctl dev set mrc0 profile 1"));
+    EXPECT_TRUE(has(p, "mrcctl profile set dev mrc0 id 1 dst fd00:6d72:63::2 fmt srv6 mode exp "
+                       "min-active 2 ev 1 fcbb:bb00:1001:1101:1002:1202:: "
+                       "ev 1 fcbb:bb00:1001:1102:1002:1202:: "
+                       "ev 1 fcbb:bb00:1001:1101:1002:1202:: "
+                       "ev 1 fcbb:bb00:1001:1102:1002:1202:: "
+                       "ev 2 fcbb:bb00:2001:2101:2002:2202:: "
+                       "ev 2 fcbb:bb00:2001:2102:2002:2202:: "
+                       "ev 2 fcbb:bb00:2001:2101:2002:2202:: "
+                       "ev 2 fcbb:bb00:2001:2102:2002:2202::"));
+    EXPECT_TRUE(has(p, "mrcctl profile set dev mrc0 id 1 dst ::ffff:10.77.0.3 fmt srv6 mode exp "
+                       "min-active 2 ev 1 fcbb:bb00:1001:1203:: ev 1 fcbb:bb00:1001:1203:: "
+                       "ev 1 fcbb:bb00:1001:1203:: ev 1 fcbb:bb00:1001:1203:: "
+                       "ev 2 fcbb:bb00:2001:2203:: ev 2 fcbb:bb00:2001:2203:: "
+                       "ev 2 fcbb:bb00:2001:2203:: ev 2 fcbb:bb00:2001:2203::"))
         << "hosts at one T0 need no T1";
     EXPECT_EQ(all(p).find("dst fd00:6d72:63::1 "), std::string::npos) << "no profile to itself";
     EXPECT_EQ(p.ops.size(), 2u + 1 + 4);
@@ -234,8 +251,8 @@ TEST(plan, everything_is_foreseen_in_a_dry_run)
     n.policy.foresee = true;
     const Plan p = n.next();
 
-    EXPECT_TRUE(has(p, "link add mrc0 type mrc"));
-    EXPECT_TRUE(has(p, "mrc plane set dev mrc0 number 2 sid fcbb:bb00:2201::"));
+    EXPECT_TRUE(has(p, "ip link add mrc0 type mrc"));
+    EXPECT_TRUE(has(p, "mrcctl plane set dev mrc0 plane 2 sid fcbb:bb00:2201::"));
     EXPECT_TRUE(p.waiting.empty());
 }
 
@@ -286,8 +303,8 @@ TEST(plan, a_host_that_is_removed_loses_its_profiles)
     f.hosts.pop_back();
     n.want = *desired_for(f, "h1");
     EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
-        "mrc profile del dev mrc0 id 1 dst fd00:6d72:63::3",
-        "mrc profile del dev mrc0 id 1 dst ::ffff:10.77.0.3"}));
+        "mrcctl profile del dev mrc0 id 1 dst fd00:6d72:63::3",
+        "mrcctl profile del dev mrc0 id 1 dst ::ffff:10.77.0.3"}));
     n.settle();
 }
 
@@ -302,7 +319,7 @@ TEST(plan, profiles_under_other_ids_are_left_alone_unless_retired)
     EXPECT_TRUE(n.next().complete()) << all(n.next());
     n.policy.retired_profiles = {7};
     EXPECT_EQ(texts(n.next()), std::vector<std::string>{
-        "mrc profile del dev mrc0 id 7 dst fd00:6d72:63::2"});
+        "mrcctl profile del dev mrc0 id 7 dst fd00:6d72:63::2"});
 }
 
 // QPs go on meanwhile: paths before the default, the old ones last.
@@ -317,8 +334,8 @@ TEST(plan, another_profile_id_comes_before_the_old_one_goes)
     const auto list = texts(n.next());
     ASSERT_EQ(list.size(), 4u + 1 + 4);
     for (std::size_t i = 0; i < list.size(); i++)
-        EXPECT_EQ(list[i].substr(0, 15), i < 4 ? "mrc profile set" :
-                                         i == 4 ? "mrc dev set mrc" : "mrc profile del") << list[i];
+        EXPECT_EQ(list[i].substr(0, 18), i < 4 ? "mrcctl profile set" :
+                                         i == 4 ? "mrcctl dev set mrc" : "mrcctl profile del") << list[i];
     n.settle();
 }
 
@@ -327,7 +344,7 @@ TEST(plan, a_default_set_by_hand_is_set_back)
     Node n("h1");
     n.settle();
     n.kernel.state.device->profile_id = 7;
-    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"mrc dev set mrc0 profile 1"});
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"mrcctl dev set mrc0 profile 1"});
 }
 
 TEST(plan, a_host_alone_needs_no_default_profile)
@@ -356,18 +373,17 @@ TEST(plan, an_address_dropped_from_the_file_goes_and_others_addresses_stay)
     n.kernel.state.addrs.push_back({n.kernel.link("mrc0").ifindex, *parse_ifaddr("10.9.9.9/24"),
                                     0});
     std::erase_if(n.want.addrs, [](const WantedAddr &a) { return a.addr.addr.v4; });
-    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"addr del 10.77.0.1/24 dev mrc0"});
+    EXPECT_EQ(texts(n.next()), std::vector<std::string>{"ip addr del 10.77.0.1/24 dev mrc0"});
 }
 
 TEST(plan, a_device_shut_by_hand_stays_shut_and_comes_back_complete)
 {
     Node n("h1");
     n.settle();
-    n.policy.leave_down = {"mrc0", "eth1", "eth2"};
     n.kernel.shut("mrc0");
     EXPECT_TRUE(n.next().complete()) << all(n.next());
     n.kernel.open("mrc0");
-    EXPECT_TRUE(has(n.next(), "addr add fd00:6d72:63::1/64 dev mrc0 nodad")) << all(n.next());
+    EXPECT_TRUE(has(n.next(), "ip addr add fd00:6d72:63::1/64 dev mrc0 nodad proto 217")) << all(n.next());
     n.settle();
 }
 
@@ -375,11 +391,11 @@ TEST(plan, planes_keep_their_numbers_when_a_port_comes_late)
 {
     Node n("h1");
     std::erase_if(n.kernel.state.links, [](const Link &l) { return l.name == "eth1"; });
-    n.kernel.apply(n.next());
-    n.kernel.apply(n.next());
+    n.carry_out(n.next());
+    n.carry_out(n.next());
     ASSERT_EQ(n.kernel.state.device->planes.size(), 1u) << "eth2 waits for nobody";
     EXPECT_EQ(n.kernel.state.device->planes[0].number, 2);
-    n.kernel.add_port("eth1");
+    n.kernel.add_link("eth1");
     n.settle();
     for (const Plane &p : n.kernel.state.device->planes)
         EXPECT_EQ(p.ifindex, n.kernel.link(fmt::format("eth{}", p.number)).ifindex);
@@ -391,23 +407,93 @@ TEST(plan, planes_in_the_wrong_order_are_put_right)
     n.settle();
     auto &planes = n.kernel.state.device->planes;
     std::swap(planes[0].ifindex, planes[1].ifindex);
-    EXPECT_TRUE(has(n.next(), "link set eth1 nomaster"));
+    EXPECT_TRUE(has(n.next(), "ip link set eth1 nomaster"));
     n.settle();
     for (const Plane &p : planes)
         EXPECT_EQ(p.ifindex, n.kernel.link(fmt::format("eth{}", p.number)).ifindex);
 }
 
-TEST(plan, admin_state_of_a_plane_is_set_only_when_it_is_ours_to_say)
+TEST(plan, a_plane_that_is_off_by_hand_stays_off)
 {
     Node n("h1");
     n.settle();
-    n.kernel.state.device->planes[0].admin = false;   // mrcctl plane set ... down
+    n.kernel.state.device->planes[0].admin = false;   // mrcctl plane set ... admin off
+    n.policy = {};
     EXPECT_TRUE(n.next().complete());
-    n.policy.plane_admin = {{1, true}, {2, false}};
-    EXPECT_EQ(texts(n.next()), (std::vector<std::string>{
-        "mrc plane set dev mrc0 number 1 admin up",
-        "mrc plane set dev mrc0 number 2 admin down"}));
+}
+
+TEST(plan, a_port_no_longer_in_the_file_is_released)
+{
+    Node n("h1");
     n.settle();
+    n.want.device->planes[0].link = "eth3";
+    n.want.links[0].name = n.want.addrs[0].link = "eth3";
+    n.want.routes[0].links = {"eth3"};
+    n.kernel.add_link("eth3");
+    const Plan p = n.next();
+    EXPECT_TRUE(has(p, "ip link set eth1 nomaster")) << all(p);
+    EXPECT_TRUE(has(p, "ip addr del fe80::1/64 dev eth1")) << all(p);
+    EXPECT_TRUE(has(p, "mrcctl plane set dev mrc0 plane 1 netdev eth3 && "
+                       "ip link set eth3 master mrc0")) << all(p);
+    n.settle();
+}
+
+TEST(plan, an_interface_of_the_wrong_kind_is_left_alone)
+{
+    Node n("h1");
+    n.kernel.add_link("mrc0", "bridge");
+    n.carry_out(n.next());
+    const Plan p = n.next();
+    EXPECT_TRUE(p.ops.empty()) << all(p);
+    EXPECT_EQ(p.waiting, std::vector<std::string>{
+        "mrc0 is of kind bridge, expected mrc: delete or rename it; it is left alone"});
+    EXPECT_TRUE(n.kernel.broken.empty());
+}
+
+TEST(plan, an_mtu_is_raised_as_far_as_it_goes_and_never_lowered)
+{
+    Node n("h1");
+    n.kernel.link("eth1").max_mtu = 1600;
+    n.kernel.link("eth2").mtu = 9216;
+    EXPECT_TRUE(has(n.next(), "ip link set eth1 mtu 1600"));
+    n.settle();
+    EXPECT_EQ(n.kernel.link("eth2").mtu, 9216u);
+    EXPECT_EQ(n.next().notes, std::vector<std::string>{"eth1: MTU 1600 is all it can do, not 9000"});
+}
+
+TEST(plan, an_address_with_another_length_is_named_not_fought_with)
+{
+    Node n("p1-t0-1");
+    n.settle();
+    for (Addr &a : n.kernel.state.addrs)
+        if (a.ifindex == n.kernel.link("t1-1").ifindex)
+            a.addr.len = 10, a.protocol = 0;
+    const Plan p = n.next();
+    EXPECT_TRUE(p.ops.empty()) << all(p);
+    EXPECT_EQ(p.waiting, std::vector<std::string>{
+        "t1-1 has fe80::1/10, expected fe80::1/64: ip addr del fe80::1/10 dev t1-1"});
+}
+
+TEST(plan, the_management_port_is_no_router)
+{
+    Node n("p1-t0-1");
+    n.kernel.add_link("mgmt");
+    n.settle();
+    EXPECT_EQ(n.kernel.state.sysctls["all/forwarding"], "1");
+    EXPECT_EQ(n.kernel.state.sysctls["h1/forwarding"], "1");
+    EXPECT_EQ(n.kernel.state.sysctls["mgmt/forwarding"], "0");
+    EXPECT_EQ(n.kernel.state.sysctls["default/forwarding"], "0");
+}
+
+TEST(plan, a_file_that_removes_most_is_drastic)
+{
+    Node n("h1", {.hosts = 9});
+    n.settle();
+    EXPECT_FALSE(n.next().drastic());
+    n.want.device->profiles.resize(6);
+    EXPECT_FALSE(n.next().drastic()) << "an id or a few hosts are an edit";
+    n.want.device->profiles.resize(1);
+    EXPECT_TRUE(n.next().drastic());
 }
 
 TEST(plan, the_rdma_device_is_waited_for)

@@ -12,7 +12,7 @@ top=$here/../..
 # shellcheck source=selftests/lib/lib.sh
 . "$here/../lib/lib.sh"
 
-for pkg in libnl-3.0 libnl-genl-3.0 fmt; do
+for pkg in libnl-3.0 fmt; do
 	pkg-config --exists "$pkg" || ksft_skip_all "needs $pkg"
 done
 
@@ -22,11 +22,11 @@ at_exit rm -rf "$tmp"
 
 t=$top/tools/mrcctl
 san="-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 libnl-genl-3.0 fmt)"
-read -ra libs <<<"$(pkg-config --libs libnl-3.0 libnl-genl-3.0 fmt)"
+read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
+read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,genl}.o)
+objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,nl/attr,nl/request}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"

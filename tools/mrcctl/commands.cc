@@ -449,8 +449,6 @@ error monitor(context &ctx, const arguments &args)
         return e;
     if (auto e = ctx.nl.join(MRC_GENL_MCGRP_EVENTS))
         return e;
-    if (auto e = ctx.nl.set_nonblocking())
-        return e;
     while (left) {
         pollfd p{ctx.nl.fd(), POLLIN, 0};
         int n = poll(&p, 1, wait_ms(end));

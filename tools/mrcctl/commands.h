@@ -13,7 +13,7 @@ namespace mrcctl {
 
 struct context {
     std::function<mrcnl::error()> connect; // opens nl
-    mrcnl::socket &nl;
+    mrcnl::genl_socket &nl;
     printer &out;
     print_options opt;
 };

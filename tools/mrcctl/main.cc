@@ -97,7 +97,7 @@ mrcnl::error enter_netns(const std::string &name)
                  : mrcnl::error();
 }
 
-void print_device_names(mrcnl::socket &nl)
+void print_device_names(mrcnl::genl_socket &nl)
 {
     mrcnl::request rq(MRC_CMD_DEV_GET);
     nl.dump(rq, [](const mrcnl::message &m) {
@@ -117,7 +117,7 @@ int run_complete(std::vector<std::string> words)
         words.push_back(last);
     }
     for (auto &c : complete(words)) {
-        mrcnl::socket nl;
+        mrcnl::genl_socket nl;
         if (c != "<dev>")
             fmt::print("{}\n", c);
         else if ((o.netns.empty() || !enter_netns(o.netns)) && !nl.open(MRC_GENL_NAME))
@@ -131,10 +131,10 @@ int run_command(const command &c, options o)
     o.print.lines = c.v->what == action::monitor;
     auto out = make_printer(o.print, stdout, stderr);
     mrcnl::error e;
-    mrcnl::socket nl;
+    mrcnl::genl_socket nl;
     auto connect = [&] {
         auto bad = o.netns.empty() ? mrcnl::error() : enter_netns(o.netns);
-        return bad ? bad : nl.open(MRC_GENL_NAME, MRC_GENL_VERSION);
+        return bad ? bad : nl.open(MRC_GENL_NAME);
     };
     try {
         context ctx{connect, nl, *out, o.print};

@@ -19,28 +19,24 @@ constexpr std::uint16_t kDump = NLM_F_REQUEST | NLM_F_DUMP;
 
 Message link_change(int ifindex, unsigned flags, unsigned mask)
 {
-    Message m(RTM_NEWLINK, kChange);
     ifinfomsg h{};
 
     h.ifi_index = ifindex;
     h.ifi_flags = flags;
     h.ifi_change = mask;
-    m.header(h);
-    return m;
+    return Message(RTM_NEWLINK, kChange, h);
 }
 
 Message addr_change(std::uint16_t type, std::uint16_t flags, int ifindex, const IfAddr &a)
 {
     const Bytes address(a.addr.bytes.data(), a.addr.size());
-    Message m(type, flags);
     ifaddrmsg h{};
 
     h.ifa_family = a.addr.v4 ? AF_INET : AF_INET6;
     h.ifa_prefixlen = a.len;
     h.ifa_index = static_cast<unsigned>(ifindex);
-    m.header(h);
-    m.put(IFA_LOCAL, address);
-    m.put(IFA_ADDRESS, address);
+    Message m(type, flags, h);
+    m.put(IFA_LOCAL, address).put(IFA_ADDRESS, address);
     return m;
 }
 
@@ -59,9 +55,9 @@ rtmsg route_header(const Prefix6 &dst)
 
 void put_usid_end(Message &m)
 {
-    m.nest(RTA_ENCAP, [&] {
+    m.nest(RTA_ENCAP, [&](auto &) {
         m.u32(SEG6_LOCAL_ACTION, SEG6_LOCAL_ACTION_END);
-        m.nest(SEG6_LOCAL_FLAVORS, [&] {
+        m.nest(SEG6_LOCAL_FLAVORS, [&](auto &) {
             m.u32(SEG6_LOCAL_FLV_OPERATION, 1u << SEG6_LOCAL_FLV_OP_NEXT_CSID);
             m.u8(SEG6_LOCAL_FLV_LCBLOCK_BITS, kUsidBlockLen);
             m.u8(SEG6_LOCAL_FLV_LCNODE_FN_BITS, kUsidLen);
@@ -70,31 +66,30 @@ void put_usid_end(Message &m)
     m.u16(RTA_ENCAP_TYPE, LWTUNNEL_ENCAP_SEG6_LOCAL);
 }
 
-bool is_usid_end(const Attrs &encap)
+bool is_usid_end(const mrcnl::table &encap)
 {
-    const Attrs flavors = encap.nest(SEG6_LOCAL_FLAVORS);
+    const mrcnl::table flavors(encap[SEG6_LOCAL_FLAVORS]);
 
-    return encap.u32(SEG6_LOCAL_ACTION) == std::uint32_t{SEG6_LOCAL_ACTION_END} &&
-           flavors.u32(SEG6_LOCAL_FLV_OPERATION) == 1u << SEG6_LOCAL_FLV_OP_NEXT_CSID &&
-           flavors.u8(SEG6_LOCAL_FLV_LCBLOCK_BITS) == std::uint8_t{kUsidBlockLen} &&
-           flavors.u8(SEG6_LOCAL_FLV_LCNODE_FN_BITS) == std::uint8_t{kUsidLen};
+    return encap[SEG6_LOCAL_ACTION].num() == SEG6_LOCAL_ACTION_END &&
+           flavors[SEG6_LOCAL_FLV_OPERATION].num() == 1u << SEG6_LOCAL_FLV_OP_NEXT_CSID &&
+           flavors[SEG6_LOCAL_FLV_LCBLOCK_BITS].num() == kUsidBlockLen &&
+           flavors[SEG6_LOCAL_FLV_LCNODE_FN_BITS].num() == kUsidLen;
 }
 
-template <typename Array> void copy_address(Array &to, const std::optional<Bytes> &from)
+template <typename Array> void copy_address(Array &to, const mrcnl::attr &from)
 {
-    if (from)
-        std::copy_n(from->begin(), std::min(from->size(), to.size()), to.begin());
+    const Bytes b = from.bytes();
+    std::copy_n(b.begin(), std::min(b.size(), to.size()), to.begin());
 }
 
 }   // namespace
 
 Message link_add(const LinkAdd &op)
 {
-    Message m(RTM_NEWLINK, kChange | NLM_F_CREATE | NLM_F_EXCL);
+    Message m(RTM_NEWLINK, kChange | NLM_F_CREATE | NLM_F_EXCL, ifinfomsg{});
 
-    m.header(ifinfomsg{});
-    m.string(IFLA_IFNAME, op.name);
-    m.nest(IFLA_LINKINFO, [&] { m.string(IFLA_INFO_KIND, op.kind); });
+    m.str(IFLA_IFNAME, op.name);
+    m.nest(IFLA_LINKINFO, [&](auto &info) { info.str(IFLA_INFO_KIND, op.kind); });
     return m;
 }
 
@@ -134,9 +129,8 @@ Message addr_del(int ifindex, const IfAddr &addr)
 Message route_new(const RouteSpec &route, int ifindex, RouteMode mode)
 {
     const std::uint16_t how = mode == RouteMode::kAdd ? NLM_F_EXCL : NLM_F_REPLACE;
-    Message m(RTM_NEWROUTE, kChange | NLM_F_CREATE | how);
+    Message m(RTM_NEWROUTE, kChange | NLM_F_CREATE | how, route_header(route.dst));
 
-    m.header(route_header(route.dst));
     m.put(RTA_DST, route.dst.addr.bytes);
     if (route.via)
         m.put(RTA_GATEWAY, route.via->bytes);
@@ -149,9 +143,8 @@ Message route_new(const RouteSpec &route, int ifindex, RouteMode mode)
 
 Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex)
 {
-    Message m(RTM_DELROUTE, kChange);
+    Message m(RTM_DELROUTE, kChange, route_header(dst));
 
-    m.header(route_header(dst));
     m.put(RTA_DST, dst.addr.bytes);
     if (ifindex != 0)
         m.u32(RTA_OIF, static_cast<std::uint32_t>(ifindex));
@@ -161,85 +154,77 @@ Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex)
 
 Message links_dump()
 {
-    Message m(RTM_GETLINK, kDump);
+    Message m(RTM_GETLINK, kDump, ifinfomsg{});
 
-    m.header(ifinfomsg{});
     m.u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
     return m;
 }
 
-Message addrs_dump()
-{
-    Message m(RTM_GETADDR, kDump);
-
-    m.header(ifaddrmsg{});
-    return m;
-}
+Message addrs_dump() { return Message(RTM_GETADDR, kDump, ifaddrmsg{}); }
 
 Message routes_dump()
 {
-    Message m(RTM_GETROUTE, kDump);
     rtmsg h{};
 
     h.rtm_family = AF_INET6;
     h.rtm_protocol = kProtocol;   // filters, where the kernel knows strict checking
-    m.header(h);
-    return m;
+    return Message(RTM_GETROUTE, kDump, h);
 }
 
 Link parse_link(Bytes payload)
 {
-    const auto h = fixed_header<ifinfomsg>(payload);
-    const auto a = attrs_after<ifinfomsg>(payload);
+    const auto h = mrcnl::fixed_header<ifinfomsg>(payload);
+    const mrcnl::table a(mrcnl::attrs_after<ifinfomsg>(payload));
     Link link;
 
     link.ifindex = h.ifi_index;
-    link.name = a.string(IFLA_IFNAME);
-    link.kind = a.nest(IFLA_LINKINFO).string(IFLA_INFO_KIND);
+    link.name = a[IFLA_IFNAME].str();
+    link.kind = mrcnl::table(a[IFLA_LINKINFO])[IFLA_INFO_KIND].str();
     link.up = h.ifi_flags & IFF_UP;
     link.running = link.up && (h.ifi_flags & IFF_RUNNING);
-    link.mtu = a.u32(IFLA_MTU).value_or(0);
-    link.master = static_cast<int>(a.u32(IFLA_MASTER).value_or(0));
+    link.mtu = static_cast<std::uint32_t>(a[IFLA_MTU].num());
+    link.max_mtu = static_cast<std::uint32_t>(a[IFLA_MAX_MTU].num());
+    link.master = static_cast<int>(a[IFLA_MASTER].num());
+    link.loopback = h.ifi_flags & IFF_LOOPBACK;
     return link;
 }
 
 Addr parse_addr(Bytes payload)
 {
-    const auto h = fixed_header<ifaddrmsg>(payload);
-    const auto a = attrs_after<ifaddrmsg>(payload);
+    const auto h = mrcnl::fixed_header<ifaddrmsg>(payload);
+    const mrcnl::table a(mrcnl::attrs_after<ifaddrmsg>(payload));
     Addr addr;
 
     addr.ifindex = static_cast<int>(h.ifa_index);
     addr.addr.len = h.ifa_prefixlen;
     addr.addr.addr.v4 = h.ifa_family == AF_INET;
-    copy_address(addr.addr.addr.bytes, a.has(IFA_LOCAL) ? a.find(IFA_LOCAL) : a.find(IFA_ADDRESS));
-    addr.protocol = a.u8(IFA_PROTO).value_or(0);
+    copy_address(addr.addr.addr.bytes, a[IFA_LOCAL] ? a[IFA_LOCAL] : a[IFA_ADDRESS]);
+    addr.protocol = static_cast<std::uint8_t>(a[IFA_PROTO].num());
     return addr;
 }
 
 std::optional<Route> parse_route(Bytes payload)
 {
-    const auto h = fixed_header<rtmsg>(payload);
-    const auto a = attrs_after<rtmsg>(payload);
+    const auto h = mrcnl::fixed_header<rtmsg>(payload);
+    const mrcnl::table a(mrcnl::attrs_after<rtmsg>(payload));
+    const auto table = a[RTA_TABLE] ? a[RTA_TABLE].num() : h.rtm_table;
     Route r;
 
-    if (h.rtm_family != AF_INET6 || h.rtm_flags & RTM_F_CLONED ||
-        a.u32(RTA_TABLE).value_or(h.rtm_table) != RT_TABLE_MAIN)
+    if (h.rtm_family != AF_INET6 || h.rtm_flags & RTM_F_CLONED || table != RT_TABLE_MAIN)
         return std::nullopt;
-    copy_address(r.dst.addr.bytes, a.find(RTA_DST));
+    copy_address(r.dst.addr.bytes, a[RTA_DST]);
     r.dst.len = h.rtm_dst_len;
-    r.metric = a.u32(RTA_PRIORITY).value_or(0);
+    r.metric = static_cast<std::uint32_t>(a[RTA_PRIORITY].num());
     r.protocol = h.rtm_protocol;
-    r.oif = static_cast<int>(a.u32(RTA_OIF).value_or(0));
-    if (const auto via = a.find(RTA_GATEWAY)) {
+    r.oif = static_cast<int>(a[RTA_OIF].num());
+    if (a[RTA_GATEWAY]) {
         r.via.emplace();
-        copy_address(r.via->bytes, via);
+        copy_address(r.via->bytes, a[RTA_GATEWAY]);
     }
-    const auto encap = a.u16(RTA_ENCAP_TYPE);
-    r.usid_end = encap == std::uint16_t{LWTUNNEL_ENCAP_SEG6_LOCAL} &&
-                 is_usid_end(a.nest(RTA_ENCAP));
-    r.strange = h.rtm_type != RTN_UNICAST || a.has(RTA_MULTIPATH) ||
-                (encap && !r.usid_end) || a.has(RTA_NH_ID);
+    r.usid_end = a[RTA_ENCAP_TYPE].num() == LWTUNNEL_ENCAP_SEG6_LOCAL &&
+                 is_usid_end(mrcnl::table(a[RTA_ENCAP]));
+    r.strange = h.rtm_type != RTN_UNICAST || a[RTA_MULTIPATH] || a[RTA_NH_ID] ||
+                (a[RTA_ENCAP_TYPE] && !r.usid_end);
     return r;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-// rtnl.h - the rtnetlink messages mrcd sends, and what it reads out of answers.
+// rtnl.h - the rtnetlink messages mrcd sends, and what it reads out of answers. Built from
+// attributes: libnl-route-3 3.7 knows neither seg6local with next-csid nor IFA_PROTO.
 #pragma once
 
 #include <optional>
 
-#include "../plan.h"
-#include "message.h"
+#include "../tools/lib/nl/request.h"
+#include "plan.h"
 
 namespace mrcd::nl {
+
+using Bytes = mrcnl::bytes;
+using Message = mrcnl::request;
 
 Message link_add(const LinkAdd &op);
 Message link_mtu(int ifindex, std::uint32_t mtu);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+// op_text.cc - operations as commands that can be pasted.
+#include <fmt/format.h>
+
+#include "plan.h"
+
+namespace mrcd {
+
+namespace {
+
+std::string route_text(const char *verb, const RouteSpec &r)
+{
+    const auto hop = r.via ? fmt::format("via {}", to_string(*r.via))
+                           : std::string("encap seg6local action End flavors next-csid "
+                                         "lblen 32 nflen 16");
+    return fmt::format("ip -6 route {} {} {} dev {} proto {} metric {}", verb, to_string(r.dst),
+                       hop, r.link, kProtocol, r.metric);
+}
+
+struct Printer {
+    std::string operator()(const SysctlSet &o) const
+    {
+        return fmt::format("sysctl -w net/ipv6/conf/{}={}", o.key, o.value);
+    }
+    std::string operator()(const LinkAdd &o) const
+    {
+        return fmt::format("ip link add {} type {}", o.name, o.kind);
+    }
+    std::string operator()(const LinkMtu &o) const
+    {
+        return fmt::format("ip link set {} mtu {}", o.name, o.mtu);
+    }
+    std::string operator()(const LinkUp &o) const { return fmt::format("ip link set {} up", o.name); }
+    std::string operator()(const AddrAdd &o) const
+    {
+        return fmt::format("ip addr add {} dev {}{} proto {}", to_string(o.addr), o.link,
+                           o.addr.addr.v4 ? "" : " nodad", kProtocol);
+    }
+    std::string operator()(const AddrDel &o) const
+    {
+        return fmt::format("ip addr del {} dev {}", to_string(o.addr), o.link);
+    }
+    std::string operator()(const PlaneAdd &o) const
+    {
+        return fmt::format("mrcctl plane set dev {0} plane {1} netdev {2} && "
+                           "ip link set {2} master {0}", o.device, o.number, o.netdev);
+    }
+    std::string operator()(const PlaneRelease &o) const
+    {
+        return fmt::format("ip link set {} nomaster", o.netdev);
+    }
+    std::string operator()(const RouteAdd &o) const { return route_text("add", o.route); }
+    std::string operator()(const RouteReplace &o) const { return route_text("replace", o.route); }
+    std::string operator()(const RouteDel &o) const
+    {
+        return fmt::format("ip -6 route del {} proto {} metric {}", to_string(o.dst), kProtocol,
+                           o.metric);
+    }
+    std::string operator()(const SidSet &o) const
+    {
+        return fmt::format("mrcctl plane set dev {} plane {} sid {}", o.device, o.number,
+                           to_string(o.sid));
+    }
+    std::string operator()(const DefaultProfileSet &o) const
+    {
+        return fmt::format("mrcctl dev set {} profile {}", o.device, o.id);
+    }
+    std::string operator()(const ProfileSet &o) const
+    {
+        std::string text = fmt::format("mrcctl profile set dev {} id {} dst {} fmt srv6 mode exp "
+                                       "min-active {}", o.device, o.profile.key.id,
+                                       to_string(o.profile.key.dst), o.profile.min_active);
+        for (const Ev &ev : o.profile.evs)
+            text += fmt::format(" ev {} {}", ev.port, to_string(ev.outer_dst));
+        return text;
+    }
+    std::string operator()(const ProfileDel &o) const
+    {
+        return fmt::format("mrcctl profile del dev {} id {} dst {}", o.device, o.key.id,
+                           to_string(o.key.dst));
+    }
+};
+
+}   // namespace
+
+std::string to_string(const Op &op) { return std::visit(Printer(), op); }
+
+}   // namespace mrcd

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// signals.h - SIGHUP, SIGTERM and SIGINT as a descriptor: of the loop, and to be asked between
+// two operations of a long run.
+#pragma once
+
+namespace mrcd {
+
+class Signals {
+public:
+    Signals();   // blocks them; throws std::system_error
+    ~Signals();
+    Signals(const Signals &) = delete;
+    Signals &operator=(const Signals &) = delete;
+
+    int fd() const { return fd_; }
+    bool pending() const;
+    int take();   // 0: none
+
+private:
+    int fd_;
+};
+
+}   // namespace mrcd

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+// What the reconciler says and when it stops, on a kernel that is a struct.
+#include <gtest/gtest.h>
+
+#include "fabrics.h"
+#include "fake_kernel.h"
+#include "reconcile.h"
+
+namespace mrcd {
+
+namespace {
+
+using Outcome = Reconciler::Outcome;
+
+struct Host {
+    FakeKernel kernel;
+    Log log{"fake", Log::Level::kSilent};
+    Reconciler mrcd{kernel, log};
+
+    explicit Host(const Size &size = {.hosts = 9})
+    {
+        kernel.add_link("eth1");
+        kernel.add_link("eth2");
+        want(size);
+    }
+
+    void want(const Size &size) { mrcd.want(*desired_for(make_fabric(size), "h1")); }
+    std::size_t profiles() const { return kernel.state.device->profiles.size(); }
+    std::string open() const { return fmt::format("{}", fmt::join(mrcd.open_items(), "\n")); }
+};
+
+TEST(reconcile, one_run_is_enough_for_a_host)
+{
+    Host h;
+
+    EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
+    EXPECT_EQ(h.profiles(), 16u);
+}
+
+TEST(reconcile, a_file_that_removes_most_waits_for_confirmation)
+{
+    Host h;
+    h.mrcd.run();
+    h.want({.hosts = 2});
+    EXPECT_EQ(h.mrcd.run(), Outcome::kWaiting);
+    EXPECT_TRUE(h.mrcd.held());
+    EXPECT_EQ(h.profiles(), 16u);
+    EXPECT_NE(h.open().find("held back"), std::string::npos) << h.open();
+    h.kernel.state.routes.clear();
+    EXPECT_EQ(h.mrcd.run(), Outcome::kWaiting);
+    EXPECT_EQ(h.kernel.state.routes.size(), 2u) << "the earlier file stays in force";
+    h.mrcd.confirm();
+    EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
+    EXPECT_EQ(h.profiles(), 2u);
+}
+
+// No earlier file: nothing at all is done, not even repaired.
+TEST(reconcile, a_new_process_with_such_a_file_does_nothing)
+{
+    Host h;
+    h.mrcd.run();
+    Reconciler other(h.kernel, h.log);
+    other.want(*desired_for(make_fabric({.hosts = 2}), "h1"));
+    const unsigned before = h.kernel.done;
+    EXPECT_EQ(other.run(), Outcome::kWaiting);
+    EXPECT_EQ(other.run(), Outcome::kWaiting);
+    EXPECT_EQ(h.kernel.done, before);
+    other.confirm();
+    EXPECT_EQ(other.run(), Outcome::kComplete);
+    EXPECT_EQ(h.profiles(), 2u);
+}
+
+TEST(reconcile, it_stops_between_two_operations)
+{
+    Host h;
+    unsigned asked = 0;
+
+    EXPECT_EQ(h.mrcd.run([&] { return ++asked > 3; }), Outcome::kInterrupted);
+    EXPECT_EQ(h.kernel.done, 3u);
+}
+
+TEST(reconcile, what_somebody_undoes_each_time_is_named)
+{
+    Host h;
+    h.mrcd.run();
+    h.kernel.meanwhile_in = 0;
+    const std::function<void()> undo = [&] {
+        h.kernel.state.device->profile_id = 7;
+        h.kernel.state.routes.clear();
+        h.kernel.meanwhile_in = 0;
+        h.kernel.meanwhile = undo;
+    };
+    undo();
+    EXPECT_EQ(h.mrcd.run(), Outcome::kFailed);
+    EXPECT_NE(h.open().find("ip -6 route add"), std::string::npos) << h.open();
+    EXPECT_NE(h.open().find("still to do"), std::string::npos) << h.open();
+}
+
+TEST(reconcile, without_the_module_its_reason_is_all_that_is_said)
+{
+    Host h;
+    h.kernel.has_module = false;
+    EXPECT_EQ(h.mrcd.run(), Outcome::kFailed);
+    EXPECT_EQ(h.open(), "ip link add mrc0 type mrc: Unknown device type\n"
+                        "there is no interface mrc0\nmrc0 is not known to the mrc module yet");
+    EXPECT_EQ(h.kernel.state.routes.size(), 2u) << "the planes are set up nevertheless";
+}
+
+TEST(reconcile, an_mtu_that_is_refused_is_no_reason_to_wait)
+{
+    Host h;
+    h.kernel.link("eth1").max_mtu = 2000;
+    h.kernel.hides_max_mtu = true;   // as drivers do that never told it
+    EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
+    EXPECT_EQ(h.kernel.link("eth1").mtu, 1500u);
+}
+
+TEST(reconcile, events_of_others_cost_no_look)
+{
+    Host h;
+    const int foreign = h.kernel.add_link("mgmt").ifindex;
+    h.mrcd.run();
+    EXPECT_FALSE(h.mrcd.concerns(h.kernel.link("mgmt")));
+    EXPECT_FALSE(h.mrcd.concerns(foreign));
+    EXPECT_TRUE(h.mrcd.concerns(h.kernel.link("eth2")));
+    Link renamed = h.kernel.link("eth2");
+    renamed.name = "other";
+    EXPECT_TRUE(h.mrcd.concerns(renamed)) << "we knew it by its index";
+    EXPECT_TRUE(h.mrcd.concerns(h.kernel.link("mrc0").ifindex));
+}
+
+}   // namespace
+
+}   // namespace mrcd
