@@ -23,7 +23,7 @@ taken() {
 }
 
 slow() {
-	fabric_degrade h1 eth1 rate 40mbit limit 1000 && fabric_degrade h2 eth1 rate 40mbit limit 1000
+	fabric_degrade h1 eth1 rate 8mbit limit 1000 && fabric_degrade h2 eth1 rate 8mbit limit 1000
 }
 
 owner() { nsenter --net=/run/netns/h1 -- "$MRC_DIR/mrc_owner" -d mrc1 "$@"; }
