@@ -5,6 +5,7 @@ Times are nanoseconds after the failure. "Copy": a data packet that entered a pl
 lost if it never left the plane.
 """
 import hashlib
+import statistics
 import struct
 from bisect import bisect_left
 
@@ -136,6 +137,11 @@ class Run:
             times.append(time)
             sums.append(total)
         return times, sums
+
+    def loaded(self, rtt):
+        """What a round trip took before the failure: median of the data's way, and back unloaded."""
+        ways = [c[4] - c[0] for c in self.copies if c[4] is not None and -50 * rtt <= c[0] < 0]
+        return int(statistics.median(ways)) + rtt // 2 if ways else rtt
 
     def recovery(self, rtt, until):
         """When goodput was back at 95 % of three quarters of what it was, and the least share.

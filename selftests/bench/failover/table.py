@@ -28,6 +28,7 @@ NAMES = {
     "lone": "a 4 KiB message each ms",
 }
 CONTROL = {"fixed": "a fixed window", "default": "a fixed window of 512 KiB", "nscc": "NSCC"}
+MUCH = 1.5                  # the queues before the failure are a round trip's half
 HIT = 1.5                   # a message is hit when it takes so many times the usual
 
 
@@ -60,6 +61,7 @@ def measure_usual(run, case, rtt, evs):
         "gap": run.gap(-5 * rtt, end),
         "back": back, "least": least,
         "first": first, "share": share,
+        "loaded": run.loaded(rtt),
     }
 
 
@@ -123,36 +125,43 @@ def micros(ns):
     return f"{ns / 1000:.0f}" if ns >= 10000 else f"{ns / 1000:.1f}".rstrip("0").rstrip(".")
 
 
-def span(values, rtt=None):
-    """Median/maximum, and in round trips; a time that never came is the largest."""
+def pair(a, b):
+    return a if a == b else f"{a}/{b}"
+
+
+def span(values, rtt=None, loaded=None):
+    """Median/maximum, and in round trips, without load and with it where that is much longer.
+
+    A time that never came is the largest.
+    """
     values = sorted(LONG_NS if v is None else v for v in values)
     middle, most = values[(len(values) - 1) // 2], values[-1]
-    text = micros(middle) if micros(middle) == micros(most) else \
-        f"{micros(middle)}/{micros(most)}"
+    text = pair(micros(middle), micros(most))
     if rtt and most < LONG_NS // 2:
-        a, b = f"{middle / rtt:.1f}", f"{most / rtt:.1f}"
-        text += f" ({a}x)" if a == b else f" ({a}/{b}x)"
+        units = [rtt] if not loaded or loaded < MUCH * rtt else [rtt, loaded]
+        text += " (" + ", ".join(pair(f"{middle / u:.1f}", f"{most / u:.1f}") for u in units) + "x)"
     return text
 
 
 def count(values):
     values = sorted(values)
     middle, most = values[(len(values) - 1) // 2], values[-1]
-    return f"{middle}" if middle == most else f"{middle}/{most}"
+    return pair(f"{middle}", f"{most}")
 
 
 def row_usual(case, results, rtt):
     def all_of(key):
         return [r[key] for r in results]
 
+    loaded = statistics.median(all_of("loaded"))
     needless = f"{count(all_of('needless'))} of {count(all_of('resends'))}"
-    back = "no dip" if max(all_of("back")) == 0 else span(all_of("back"), rtt)
+    back = "no dip" if max(all_of("back")) == 0 else span(all_of("back"), rtt, loaded)
     if max(all_of("back")):
         back += f", {100 * min(all_of('least')):.0f} %"
-    cells = [span(all_of("last"), rtt), count(all_of("lost")), needless,
-             span(all_of("gap"), rtt), back, span(all_of("first")), span(all_of("share"))]
+    cells = [span(all_of("last"), rtt, loaded), count(all_of("lost")), needless,
+             span(all_of("gap"), rtt, loaded), back, span(all_of("first")), span(all_of("share"))]
     if case == "reverse":           # data go on, so what counts is the acknowledgements
-        cells[0] = "acks: " + span(all_of("last_ack"), rtt)
+        cells[0] = "acks: " + span(all_of("last_ack"), rtt, loaded)
         cells[5:] = ["-", "-"]
     return cells
 
@@ -200,7 +209,7 @@ def print_table(out):
         if section != (evs, cc):
             section = evs, cc
             print(f"\n{evs} EVs a plane, {CONTROL[cc]}; us, median/worst of the phases "
-                  "(x: base round trips)\n")
+                  "(x: round trips, without load; then with it, where queues stand)\n")
             print("| failure | RTT | last data into it | lost | needless resends | gap in "
                   "completions | back at 95 % of the rest | first data after repair | "
                   "its share again |")
