@@ -183,10 +183,12 @@ Reconciler::Outcome Reconciler::settle(const Plan &p, const Failures &failures)
     if (held_)
         said.push_back("the new file is held back: it would remove most of what is here");
     open_.insert(open_.end(), said.begin(), said.end());
-    said.insert(said.end(), p.notes.begin(), p.notes.end());
     for (const auto &line : said)
         if (told.insert(line).second && !told_.count(line))
             log_.info("waiting: {}", line);
+    for (const auto &line : p.notes)
+        if (told.insert(line).second && !told_.count(line))
+            log_.info("{}", line);
     told_ = std::move(told);
     if (failed)
         return Outcome::kFailed;
