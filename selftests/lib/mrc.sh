@@ -574,8 +574,9 @@ mrc_harness() {
 	done < <(grep -E '^(not )?ok ' "$out")
 }
 
-# Packets flow on all planes.
-mrc_flows() { mrc_until "${1:-20}" mrc__flows_once; }
+# mrc_flows [SECS]: a QP of h1 sends, and packets flow on all planes. Without the QP, what its program's
+# TCP connection brings to a plane would be enough on a slow machine.
+mrc_flows() { mrc_until "${1:-20}" mrc__has_qp h1 && mrc_until "${1:-20}" mrc__flows_once; }
 
 mrc__flows_once() {
 	local rates p
@@ -585,10 +586,6 @@ mrc__flows_once() {
 		[ "${rates[p]}" -gt $MRC_IDLE ] || return
 	done
 }
-
-# mrc_works HOST: a QP of it sends, and packets flow. On a slow machine what its program's TCP
-# connection brings to a plane is enough for mrc_flows.
-mrc_works() { mrc_until 60 mrc__has_qp "$1" && mrc_flows; }
 
 mrc__has_qp() { [[ $(mrc_qp_of "$1" qpn) = [0-9]* ]]; }
 

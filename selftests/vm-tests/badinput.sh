@@ -54,7 +54,7 @@ ksft_test "one plane" mrc_one_plane
 # shellcheck disable=SC2034
 MRC_STALL=120	# it stands still for long
 ksft_test "a connection" mrc_verify_start -o mix -q 4 -s 4096 -t 600
-ksft_test "that works" mrc_works h1
+ksft_test "that works" mrc_flows 60
 freeze
 ksft_test "frozen: no counter moves" mrc_until 20 still
 

@@ -33,7 +33,7 @@ two_planes() {
 }
 
 none() { ! ls -d /sys/class/infiniband/*; }
-flows() { mrc_verify_start -o mix -s 65536 -t 600 && mrc_works h1; }
+flows() { mrc_verify_start -o mix -s 65536 -t 600 && mrc_flows 60; }
 
 ksft_plan
 mrc_begin mrcctl mrc_verify

@@ -13,7 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-N=${N:-1000}
+N=${MRC_N:-1000}
 
 host() { printf -v REPLY 'fd00:6d72:63::1:%x' "$1"; }
 
