@@ -69,7 +69,7 @@ all_planes() {
 }
 mrc_stat h1 tx_bytes
 before=$REPLY
-ksft_test "data flows" mrc_perf_start ib_write_bw -s 65536 -D 15 -u 18
+ksft_test "data flows" mrc_perf_start ib_write_bw -s 65536 -D 30 -u 18
 ksft_test "over all planes" mrc_flows
 ksft_test "all cables of h1 cut" all_planes fabric_cut
 ksft_test "the port is down" mrc_until 5 port_state DOWN
