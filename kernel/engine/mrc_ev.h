@@ -145,6 +145,7 @@ struct mrc_evset {
 	};
 	u16 denied;		/* DENIED, any plane */
 	u32 asked;		/* planes with an open question: verify_ev */
+	u32 queried;		/* likewise: query_ev */
 	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */

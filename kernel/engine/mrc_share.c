@@ -13,6 +13,9 @@
  * is usual on the others. When all planes are congested it is not the planes, and the window's
  * business.
  *
+ * A plane that lost a packet, and is asked whether it lives, has no turn until it answers: single
+ * messages would be lost to it meanwhile.
+ *
  * The share is the weight, less where more than half of a plane's EVs are bad: one EV
  * is not to carry what sixty-four did. Shares are of the largest, so that the next plane in
  * turn with a full one is never far.
@@ -41,6 +44,8 @@ static u32 mrc_share_raw(const struct mrc_evset *s, u8 p)
 {
 	u32 ok = s->usable_on[p], all = ok + s->bad_on[p], w = s->plane[p].weight;
 
+	if (unlikely(s->queried >> p & 1))
+		return 1;
 	if (unlikely(s->plane[p].slow) && mrc_share_other(s, p))
 		w -= w / 8;
 	return max_t(u32, 2 * ok >= all ? w : w * 2 * ok / all, 1);

@@ -47,10 +47,16 @@ bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick)
 
 static void mrc_suspect_note(struct mrc_evset *s, u8 p)
 {
+	bool queried = s->plane[p].query_ev != MRC_NONE16;
+
 	if (mrc_evplane_odd(&s->plane[p]))
 		s->odd |= 1u << p;
 	else
 		s->odd &= ~(1u << p);
+	if (queried == (s->queried >> p & 1))
+		return;
+	s->queried ^= 1u << p;
+	mrc_share_update(s);
 }
 
 /* EVs of plane @p called bad for silence, and not asked more than once: it was the plane. */
@@ -295,6 +301,7 @@ static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
 
 	pl->query_ev = MRC_NONE16;
 	pl->ask_ns = MRC_TIME_NEVER;
+	mrc_suspect_note(s, p);
 	s->stats.probes_lost++;
 	if (mrc_suspect_others(s, p, pl->lost_tick))
 		mrc_suspect_make(s, p, pl->query_tick, now_ns);
@@ -320,6 +327,7 @@ static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
 	pl->query_ev = idx;
 	pl->query_tick = mrc_ev_tick(now_ns);
 	pl->ask_ns = now_ns + max_t(u64, s->probe_ns, mrc_evset_patience_ns(s));
+	mrc_suspect_note(s, p);
 	return idx;
 }
 

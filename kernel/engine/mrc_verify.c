@@ -229,8 +229,10 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 	u8 p = (u8)s->ev[idx].plane;
 	struct mrc_evplane *pl = &s->plane[p];
 
-	if (pl->doubt_ev == idx) {	/* late, but it lives: that is how long an answer takes */
-		mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
+	if (pl->doubt_ev == idx) {	/* late, but it lives */
+		/* That is how long an answer takes. Of a suspect plane it may be to a later question. */
+		if (!pl->suspect)
+			mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
 		mrc_suspect_clear(s, p);
 		return true;
 	}

@@ -199,6 +199,27 @@ TEST_F(suspect, a_lost_lone_message_has_the_plane_asked)
 }
 
 // Nothing else was delivered since: the peer, or the whole fabric, is silent.
+// The patience for an answer may be several messages long.
+TEST_F(suspect, a_plane_that_is_asked_has_no_turn_until_it_answers)
+{
+    make(32, 4);
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_rtt(&s, p, 20 * kUs, now);
+    u32 sent = tick();
+    now += 100 * kUs;
+    lose(17, sent);
+    now += 40 * kUs;
+    EXPECT_GT(s.share[2], MRC_SHARE_FULL / 2) << "one loss takes nothing";
+    auto v = probes();
+    ASSERT_EQ(v.size(), 1u);
+    for (int i = 0; i < 100; i++)
+        EXPECT_NE(s.ev[pick()].plane, 2u);
+    EXPECT_FALSE(s.plane[2].suspect);
+    now += 20 * kUs;
+    mrc_evset_probe_answer(&s, v[0], false, now);
+    EXPECT_EQ(s.share[2], MRC_SHARE_FULL);
+}
+
 TEST_F(suspect, a_question_that_nobody_could_answer_tells_nothing)
 {
     make(32, 4);

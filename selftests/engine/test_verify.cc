@@ -194,6 +194,27 @@ TEST_F(verify, a_late_answer_takes_the_doubt_back)
         << "else every question would be given up too soon, for ever";
 }
 
+// Seed 17320: the EV in doubt was among those by which the suspect plane was asked, 600 ms later.
+TEST_F(verify, an_answer_to_a_suspect_planes_question_is_no_late_answer)
+{
+    make(8, 2);
+    auto idx = next();
+    ASSERT_TRUE(idx);
+    u8 p = static_cast<u8>(s.ev[*idx].plane);
+    now += 1 * kMs;
+    mrc_evset_heard(&s, 1 - p, now);
+    for (int i = 0; i < 2; i++, now += 200 * kUs)
+        next();
+    ASSERT_EQ(s.plane[p].doubt_ev, *idx);
+    u32 srtt = mrc_evset_srtt_ns(&s, p);
+    mrc_suspect_make(&s, p, mrc_ev_tick(now), now);
+    now += 600 * kMs;
+    answer(*idx);
+    EXPECT_FALSE(s.plane[p].suspect);
+    EXPECT_EQ(s.plane[p].doubt_ev, MRC_NONE16);
+    EXPECT_EQ(mrc_evset_srtt_ns(&s, p), srtt);
+}
+
 TEST_F(verify, not_where_data_was_delivered_lately)
 {
     make(8, 2);
