@@ -467,7 +467,7 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 	if (mrc_evplane_odd(&s->plane[p]) != (s->odd >> p & 1))
 		return __LINE__;
 	if ((s->plane[p].verify_ev != MRC_NONE16) != (s->asked >> p & 1) ||
-	    (s->plane[p].query_ev != MRC_NONE16) != (s->queried >> p & 1))
+	    (s->plane[p].query_ev != MRC_NONE16) != (s->queried >> p & 1) || s->hushed & ~s->asked)
 		return __LINE__;
 	if (s->plane[p].suspect && mrc_evset_plane_in_use(s, (u8)p))
 		return __LINE__;

@@ -146,6 +146,7 @@ struct mrc_evset {
 	u16 denied;		/* DENIED, any plane */
 	u32 asked;		/* planes with an open question: verify_ev */
 	u32 queried;		/* likewise: query_ev */
+	u32 hushed;		/* of those asked: the peer misses our acknowledgements by them */
 	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
@@ -167,6 +168,7 @@ struct mrc_evset {
 	u32 heard_pkts;		/* packets of the peer; wraps */
 	u32 said;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
 	u32 missed_told;	/* planes that brought none, of which the peer was told */
+	u32 told_tick;		/* when lately */
 	u32 missed;		/* planes by which the peer says that ours are missed */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
@@ -391,14 +393,11 @@ static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
 	return now_ns >= s->verify_ns && (s->asked | s->odd | s->missed || pkts >= MRC_VERIFY_PKTS);
 }
 
-/* The peer misses our acknowledgements by plane @p: that one is verified next. Any plane. */
-static inline void mrc_evset_missed(struct mrc_evset *s, u8 p)
-{
-	if (p >= s->n_planes)
-		return;
-	s->missed |= 1u << p;
-	s->verify_ns = 0;
-}
+/*
+ * The peer misses our acknowledgements by plane @p: that one is verified next, and has none
+ * meanwhile; any plane.
+ */
+void mrc_evset_missed(struct mrc_evset *s, u8 p);
 
 /* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). A late answer is an
  * answer; each counts once, and one to nothing that was asked does no harm. */
@@ -486,6 +485,7 @@ static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 {
 	s->plane[p].verify_ev = MRC_NONE16;
 	s->asked &= ~(1u << p);
+	s->hushed &= ~(1u << p);
 }
 
 #define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */

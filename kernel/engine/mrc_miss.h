@@ -7,8 +7,8 @@
  * where a round trip holds 50 packets, it may ask about each of four planes once in eight.
  * But the end that gets them sees at once that one plane brings none while the others do. It says
  * so with one probe by that plane (MRC_PROBE_ID_MISS), which the other end takes as a reason to
- * verify that plane next. One such word for each silence: who leaves a plane out for good reason
- * is not told again and again.
+ * verify that plane next. One such word for each silence, and in four round trips: chance may have
+ * left the plane out before it died, and who leaves it out for good reason is not told each time.
  */
 #ifndef MRC_MISS_H
 #define MRC_MISS_H
@@ -16,7 +16,8 @@
 #include "mrc_ev.h"
 
 #define MRC_PROBE_ID_MISS	0xe000u	/* the peer's acknowledgements are missed on its plane */
-#define MRC_MISS_TURNS		3u	/* of all planes, in which one brings none */
+#define MRC_MISS_TURNS		4u	/* of all planes, in which one brings none */
+#define MRC_MISS_AGAIN_RTTS	4u
 
 /* So many turns are over. The plane to tell the peer of, or MRC_PLANES_MAX. */
 u8 mrc_miss_look(struct mrc_evset *s);

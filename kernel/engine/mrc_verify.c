@@ -6,9 +6,9 @@
  * may be dead for long unnoticed, and the peer resends what has arrived. So while
  * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
  * as the credit of probes goes, and where little is sent less often: there the dead path has few
- * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h),
- * and one that the peer was not heard by while it was by others. None is where data of ours was
- * delivered lately.
+ * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h):
+ * none leaves by it until it answers. Then one that the peer was not heard by while it was by
+ * others. None is where data of ours was delivered lately.
  *
  * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
  * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
@@ -18,6 +18,7 @@
 
 #define MRC_VERIFY_EVERY_RTTS	3
 #define MRC_VERIFY_FRESH_RTTS	2
+#define MRC_VERIFY_MISS_RTTS	1	/* since then, what the peer misses was sent */
 #define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
 #define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */
 #define MRC_VERIFY_SLACK_NS	5000u
@@ -71,15 +72,15 @@ static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
 }
 
-/* Is plane @p to be asked? Not when data of ours was delivered by it lately. */
-static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u64 now_ns)
+/* Is plane @p to be asked? Not when it delivered what left in the last @rtts round trips. */
+static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u32 rtts, u64 now_ns)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
 
 	if (!mrc_evset_plane_in_use(s, p) || pl->verify_ev != MRC_NONE16)
 		return false;
 	return pl->doubt_ev != MRC_NONE16 || !pl->ok || !pl->srtt_ns ||
-	       mrc_ev_age_ns(now_ns, pl->ok_tick) >= (u64)MRC_VERIFY_FRESH_RTTS * pl->srtt_ns;
+	       mrc_ev_age_ns(now_ns, pl->ok_tick) >= (u64)rtts * pl->srtt_ns;
 }
 
 /* Each plane in use once in so many round trips of the one just asked. */
@@ -117,15 +118,20 @@ static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 	return at;
 }
 
-/* The plane by which the peer misses our acknowledgements, or MRC_PLANES_MAX. */
+/*
+ * The plane by which the peer misses our acknowledgements, or MRC_PLANES_MAX. One that is being
+ * asked comes when that is over: the question may have left before the plane died.
+ */
 static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 {
+	u32 left;
 	u8 p;
 
-	for (; s->missed; s->missed &= s->missed - 1) {
-		p = (u8)mrc_ffs64(s->missed);
-		if (mrc_verify_wants(s, p, now_ns))
+	for (left = s->missed & ~s->asked; left; left &= left - 1) {
+		p = (u8)mrc_ffs64(left);
+		if (mrc_verify_wants(s, p, MRC_VERIFY_MISS_RTTS, now_ns))
 			return p;
+		s->missed &= ~(1u << p);
 	}
 	return MRC_PLANES_MAX;
 }
@@ -136,7 +142,7 @@ static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 	u8 p;
 
 	for (p = 0; s->odd && p < s->n_planes; p++)
-		if (s->plane[p].doubt_ev != MRC_NONE16 && mrc_verify_wants(s, p, now_ns))
+		if (s->plane[p].doubt_ev != MRC_NONE16 && mrc_verify_wants(s, p, 0, now_ns))
 			return p;
 	return MRC_PLANES_MAX;
 }
@@ -149,7 +155,8 @@ static u8 mrc_verify_turn(struct mrc_evset *s, bool quiet, u64 now_ns)
 	for (n = s->n_planes; n; n--) {
 		p = s->verify_plane;
 		s->verify_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
-		if (mrc_verify_wants(s, p, now_ns) && (!quiet || mrc_verify_quiet(s, p)))
+		if (mrc_verify_wants(s, p, MRC_VERIFY_FRESH_RTTS, now_ns) &&
+		    (!quiet || mrc_verify_quiet(s, p)))
 			return p;
 	}
 	return MRC_PLANES_MAX;
@@ -199,6 +206,7 @@ static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, 
 	pl->verify_ev = *idx;
 	s->asked |= 1u << p;
 	pl->verify_tick = mrc_ev_tick(now_ns);
+	s->hushed |= s->missed & 1u << p;
 	s->missed &= ~(1u << p);
 	s->verify_pkts = 0;
 	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
@@ -221,6 +229,15 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 		return false;
 	}
 	return mrc_verify_ask(s, r, paid, now_ns, idx);
+}
+
+void mrc_evset_missed(struct mrc_evset *s, u8 p)
+{
+	if (p >= s->n_planes)
+		return;
+	s->hushed |= s->asked & 1u << p;
+	s->missed |= 1u << p;
+	s->verify_ns = 0;
 }
 
 /* EV @idx answered, which is or was to be verified. False: it was not. */

@@ -38,16 +38,37 @@ TEST_F(miss, a_plane_that_brings_none_while_others_do)
     for (int dead = 0; dead < 4; dead++) {
         make4();
         EXPECT_FALSE(turns(50, -1));
-        EXPECT_FALSE(turns(2, dead)) << "chance";
-        EXPECT_EQ(turns(6, dead), dead);
+        EXPECT_FALSE(turns(3, dead)) << "chance";
+        EXPECT_EQ(turns(8, dead), dead);
         u16 idx = mrc_evset_miss_told(&s, &r, static_cast<u8>(dead), now);
         ASSERT_NE(idx, MRC_NONE16);
         EXPECT_EQ(s.ev[idx].plane, static_cast<u32>(dead)) << "says it by that plane";
         EXPECT_FALSE(turns(100000, dead)) << "once";
-        EXPECT_FALSE(turns(6, -1));
-        EXPECT_EQ(turns(8, dead), dead) << "it spoke and fell silent again";
+        EXPECT_FALSE(turns(8, -1));
+        EXPECT_EQ(turns(10, dead), dead) << "it spoke and fell silent again";
         EXPECT_EQ(s.stats.misses, 1u);
     }
+}
+
+// It fell silent by chance, and was asked; then it died.
+TEST_F(miss, silence_that_lasts_is_told_of_again)
+{
+    u32 told = 0;
+
+    make4();
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_probe_rtt(&s, p, 40 * kUs, now);
+    for (int i = 0; i < 400; i++, now += 10 * kUs) {
+        mrc_evset_heard(&s, 0, now);
+        mrc_evset_delivered(&s, 2, s.start[2], mrc_ev_tick(now), now);
+        if (auto q = turns(1, 2)) {
+            traffic();
+            EXPECT_NE(mrc_evset_miss_told(&s, &r, *q, now), MRC_NONE16);
+            told++;
+        }
+    }
+    EXPECT_GE(told, 4000u / 200 - 3);
+    EXPECT_LE(told, 4000u / 160) << "each four round trips";
 }
 
 // The other end hears nothing by it, and our own packets will say so.
@@ -97,6 +118,72 @@ TEST_F(miss, the_plane_is_verified_next)
         EXPECT_EQ(s.ev[idx].plane, p);
         EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "once";
     }
+}
+
+TEST_F(miss, no_acknowledgement_leaves_by_it_until_it_answers)
+{
+    u16 idx;
+
+    for (bool answered : {true, false}) {
+        make4();
+        for (u8 p = 0; p < 4; p++)
+            mrc_evset_heard(&s, p, now);
+        mrc_evset_missed(&s, 2);
+        ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
+        if (answered) {
+            s.hushed = 0;       // as if it had been asked for another reason
+            mrc_evset_missed(&s, 2);
+            EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "it is being asked";
+        }
+        for (int i = 0; i < 100; i++)
+            EXPECT_NE(s.ev[mrc_rot_pick_ack(&r, &s, now, false)].plane, 2u);
+        for (u16 other = 0; other < s.n; other++)
+            EXPECT_TRUE(s.ev[other].plane != 2 || mrc_ev_usable(&s, other)) << "data goes on";
+        now += 10 * kMs;
+        if (answered)
+            mrc_evset_probe_answer(&s, idx, false, now);
+        else
+            mrc_evset_verify_next(&s, &r, now, &idx);
+        EXPECT_EQ(s.hushed, 0u) << "nobody was heard since: that is no plane's fault";
+        bool used = false;
+        for (int i = 0; i < 100; i++)
+            used |= s.ev[mrc_rot_pick_ack(&r, &s, now, false)].plane == 2;
+        EXPECT_TRUE(used);
+    }
+}
+
+TEST_F(miss, a_question_of_before_does_not_answer_it)
+{
+    u16 idx;
+
+    make4();
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_probe_rtt(&s, p, 40 * kUs, now);
+    mrc_evset_missed(&s, 2);
+    now += 50 * kUs;
+    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
+    u16 before = idx;
+    now += 45 * kUs;
+    mrc_evset_missed(&s, 2);
+    while (mrc_evset_verify_next(&s, &r, now, &idx))
+        EXPECT_NE(s.ev[idx].plane, 2u) << "it is being asked";
+    mrc_evset_probe_answer(&s, before, false, now);
+    s.verify_ns = 0;
+    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
+    EXPECT_EQ(s.ev[idx].plane, 2u);
+}
+
+TEST_F(miss, what_was_delivered_before_the_silence_does_not_answer_it)
+{
+    u16 idx;
+
+    make4();
+    mrc_evset_probe_rtt(&s, 1, 40 * kUs, now);
+    mrc_evset_delivered(&s, 1, s.start[1], mrc_ev_tick(now), now);
+    now += 60 * kUs;
+    mrc_evset_missed(&s, 1);
+    ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
+    EXPECT_EQ(s.ev[idx].plane, 1u);
 }
 
 TEST_F(miss, what_was_delivered_just_now_needs_no_question)
