@@ -304,10 +304,23 @@ static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_
 					     mrc_ctl_miss_probe(c, now_ns, op);
 }
 
+/*
+ * The EV of an answer. ACKs alone end messages, and when one is lost the next one makes up for it: so
+ * no two in a row take the same plane, whatever SACKs leave in between.
+ */
+static u16 mrc_ctl_answer_ev(struct mrc_conn *c, u64 now_ns, bool nak)
+{
+	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+
+	if (!c->ctl.ack_owed || idx == MRC_NONE16 || c->evs->ev[idx].plane != c->ctl.ack_plane)
+		return idx;
+	return mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+}
+
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
 static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
-	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+	u16 idx = mrc_ctl_answer_ev(c, now_ns, nak);
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;

@@ -242,4 +242,30 @@ TEST_F(ctl_probe, a_tail_probe_asks_about_the_plane_of_the_ack)
     }
 }
 
+// A plane that is dead unnoticed takes one of them, not one after the other.
+TEST_F(ctl_probe, no_two_acks_in_a_row_take_the_same_plane)
+{
+    rig_cfg k = quiet();
+    u32 last = MRC_PLANES_MAX, acks = 0, sacks = 0;
+
+    k.planes = 4;
+    make(k);
+    for (u32 i = 0; i < 300; i++) {
+        now += 50 * kUs;
+        take(write_only(2000 + i));
+        for (u32 n = 0; n < i % 4; n++)
+            probe(static_cast<u16>(n));
+        for (const mrc_txop &t : tx_all()) {
+            sacks += t.hdr.opcode == MRC_OPC_SACK;
+            if (t.hdr.opcode != MRC_OPC_ACK)
+                continue;
+            acks++;
+            EXPECT_NE(t.hdr.plane, last) << i;
+            last = t.hdr.plane;
+        }
+    }
+    EXPECT_GE(acks, 300u);
+    EXPECT_GE(sacks, 300u);
+}
+
 } // namespace
