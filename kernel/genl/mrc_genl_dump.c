@@ -5,7 +5,7 @@
  * A dump goes on in as many messages as it needs. Between two of them anything
  * may come, go or move in its list, so a position is never a pointer or a
  * count: it is the key of the object last shown (ifindex; plane number; profile
- * id and destination; GID; QPN) and the next one is the smallest key above it.
+ * id, prefix length and destination; GID; QPN) and the next one is the smallest key above it.
  * Peers are taken in sorted batches, each with a reference, so that a pass
  * over their unsorted table serves many. A profile or path set whose EVs do not fit
  * continues at an index in the next message, under the same key, and a peer
@@ -16,6 +16,7 @@
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
+#include "path/mrc_profiles.h"
 #include "genl/mrc_genl_cc.h"
 #include "genl/mrc_genl_dump.h"
 #include "genl/mrc_genl_fill.h"
@@ -37,9 +38,9 @@ struct dump {
 	int ifindex;
 	u32 idx;			/* plane, EV, or next QPN */
 	bool has_key;			/* key below is valid */
-	union ib_gid gid;		/* peer last shown, or profile's destination */
-	u64 profile_id;
-	bool any_dst;
+	union ib_gid gid;		/* peer last shown */
+	struct mrc_profile_key profile;	/* EV profile last shown */
+	u64 cc_id;			/* CC profile last shown */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 
 	struct mrc_peer *batch[MRC_DUMP_BATCH];
@@ -234,38 +235,19 @@ int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- profiles ---- */
 
-/* Where @p stands relative to the dump's key: by id, any-destination first, destination. */
-static int profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
-		       const union ib_gid *dst)
-{
-	if (p->id != id)
-		return p->id < id ? -1 : 1;
-	if (p->any_dst != any_dst)
-		return p->any_dst ? -1 : 1;
-	return any_dst ? 0 : memcmp(&p->dst, dst, sizeof(*dst));
-}
-
 /* Under peer_lock. An unfinished profile (idx > 0) comes again. */
-static struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
+static const struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
 {
-	struct mrc_profile *p, *best = NULL;
-	int cmp;
-
-	list_for_each_entry(p, &dev->profiles, link) {
-		cmp = d->has_key ? profile_cmp(p, d->profile_id, d->any_dst, &d->gid) : 1;
-		if (cmp < 0 || (cmp == 0 && !d->idx))
-			continue;
-		if (!best || profile_cmp(p, best->id, best->any_dst, &best->dst) < 0)
-			best = p;
-	}
-	return best;
+	if (!d->has_key)
+		return mrc_profiles_next(dev, &(struct mrc_profile_key){}, true);
+	return mrc_profiles_next(dev, &d->profile, d->idx);
 }
 
 static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 			struct mrc_dev *dev, struct dump *d,
 			const struct mrc_profile *p)
 {
-	bool same = d->has_key && !profile_cmp(p, d->profile_id, d->any_dst, &d->gid);
+	bool same = d->has_key && !mrc_profile_cmp(&p->key, &d->profile);
 	u32 first = same ? d->idx : 0, idx = first;
 	void *hdr;
 	int err;
@@ -280,9 +262,7 @@ static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 	genlmsg_end(skb, hdr);
 	d->has_key = true;
-	d->profile_id = p->id;
-	d->any_dst = p->any_dst;
-	d->gid = p->dst;
+	d->profile = p->key;
 	d->idx = err ? idx : 0;
 	return err;
 }
@@ -290,7 +270,7 @@ static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 static int dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
 			 struct mrc_dev *dev, struct dump *d)
 {
-	struct mrc_profile *p;
+	const struct mrc_profile *p;
 	int err = 0;
 
 	spin_lock_bh(&dev->peer_lock);
@@ -314,7 +294,7 @@ int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct mrc_dev *dev, struct dump *d)
 {
-	u64 from = d->has_key ? d->profile_id + 1 : 0;
+	u64 from = d->has_key ? d->cc_id + 1 : 0;
 	struct mrc_cc_profile p;
 	void *hdr;
 	int err = 0;
@@ -327,7 +307,7 @@ static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 		if (err)
 			break;
 		d->has_key = true;
-		d->profile_id = p.id;
+		d->cc_id = p.id;
 		from = p.id + 1;	/* 0: it was the last there can be */
 	}
 	return err;

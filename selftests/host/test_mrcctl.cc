@@ -116,6 +116,9 @@ void test_grammar()
     equal("generators and their fields stay in order",
           parsed_as("profile set dev m id 1 gen 1 field 16,0 gen 2 field 16,1"),
           "profile set dev=m id=1 gen=1 field=16,0 gen=2 field=16,1");
+    equal("copies stand in their generators",
+          parsed_as("profile set dev m id 1 dst fd00::/64 gen 1 field 16,0 copy dst:96:16:64 gen 2"),
+          "profile set dev=m id=1 dst=fd00::/64 gen=1 field=16,0 copy=dst:96:16:64 gen=2");
     equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
     equal("what peers read otherwise",
           parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971"),
