@@ -63,6 +63,7 @@ struct mrc_dev {
 	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
 	enum ib_mtu mtu_told;		/* active_mtu that ib_core knows of; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
+	struct rb_root peers_sorted;	/* likewise, for dumps; under peer_lock */
 	struct rb_root profiles;	/* path/mrc_profiles.h */
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];
 	DECLARE_BITMAP(profile_lens, MRC_PROFILE_LENS);	/* lengths that there are; no lock to read */

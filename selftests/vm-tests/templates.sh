@@ -59,7 +59,7 @@ profile() {
 long() {
 	local p gens=()
 	for p in 1 2; do
-		gens+=(gen $p field "32,$block" field "16,0x${p}000" field "16,0x${p}100,0xf,$2,$3"
+		gens+=(gen "$p" field "32,$block" field "16,0x${p}000" field "16,0x${p}100,0xf,$2,$3"
 			field "16,0x${p}000" field "16,0x${p}200"
 			copy src:72:8:40 copy dst:72:8:72 copy dst:120:8:88)
 	done
@@ -71,7 +71,7 @@ short() {
 	fabric_host_t0 "${1#h}"
 	shift
 	for p in 1 2; do
-		gens+=(gen $p field "32,$block" field "16,0x${p}000" field "16,0x${p}200"
+		gens+=(gen "$p" field "32,$block" field "16,0x${p}000" field "16,0x${p}200"
 			copy src:72:8:40 copy dst:120:8:56)
 	done
 	profile "$host" dst "fd00:6d72:63:0:$REPLY::/80" fmt srv6 mode gen "${gens[@]}" "$@"
@@ -197,7 +197,7 @@ ksft_test "every byte arrived right" mrc_pair_wait 30
 
 # ---------------------------------------------------------------- refusals
 before=$(mrcctl -n h1 -d -j profile show)
-gen=(fmt srv6 mode gen gen 1 field "32,$block" field 16,0x1001)
+gen=(fmt srv6 mode gen gen 1 field "32,$block" field "16,0x1001")
 ksft_test "bits beyond an address" refuse "gen 0 copy 0: 16 bits from bit 113, an address has 128" \
 	"${gen[@]}" copy dst:113:16:32
 ksft_test "bits beyond an EV" refuse "gen 0 copy 1: 16 bits at bit 241, an EV has 256" \
