@@ -114,8 +114,9 @@ struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);
 /* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 /*
- * Any context. Ours towards @dst: of the netdev's addresses of the same family and scope (link-local
- * or not) the one with the longest prefix in common, of several the smallest. False: it has none.
+ * Any context. Ours towards @dst: of the netdev's addresses of the same family and scope
+ * (link-local or not) the one with the longest prefix in common, of several the smallest. False:
+ * it has none.
  */
 bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *own);
 /* Is it one of the host, on whichever netdev: any context. */

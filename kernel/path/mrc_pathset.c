@@ -3,10 +3,11 @@
  * mrc_pathset.c - making path sets: EVs of a profile, or made up (AUTO), grouped by
  * plane as the engine wants them.
  *
- * Values stay in the profile; a set refers to it. Those of a template are made for the peer and
- * are the set's own, 35 bytes each. What a set has of its own beside them is 40 bytes per EV. For ordinary IP, which rotates over few, and
- * in softirq, where memory must not be waited for, a set takes MRC_PS_EVS_PART of
- * many EVs, evenly from each plane; the first QP has it replaced by a whole one.
+ * Values stay in the profile; a set refers to it. Those of a template are made for the peer
+ * and are the set's own, 35 bytes each. What a set has of its own beside them is 40 bytes
+ * per EV. For ordinary IP, which rotates over few, and in softirq, where memory must not be
+ * waited for, a set takes MRC_PS_EVS_PART of many EVs, evenly from each plane; the first QP has
+ * it replaced by a whole one.
  */
 #include <linux/mm.h>
 #include "engine/mrc_entropy.h"

@@ -2,8 +2,8 @@
 /*
  * mrc_peers.c - see mrc_peers.h.
  *
- * dev->peer_lock guards the table's membership, the same in order, and the list of idle peers; nothing else is
- * taken inside. All softirq-safe.
+ * dev->peer_lock guards the table's membership, the same in order, and the list of idle
+ * peers; nothing else is taken inside. All softirq-safe.
  */
 #include <linux/rhashtable.h>
 #include <net/ipv6.h>
