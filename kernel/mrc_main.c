@@ -22,6 +22,7 @@
 #include "data/mrc_icrc.h"
 #include "data/mrc_qp.h"
 #include "data/mrc_qp_overrun.h"
+#include "device/mrc_addr.h"
 #include "device/mrc_link.h"
 #include "device/mrc_netdev.h"
 #include "device/mrc_sock.h"
@@ -92,9 +93,12 @@ static int __init mrc_init(void)
 	err = mrc_genl_init();
 	if (err)
 		goto err_sock;
-	err = mrc_link_init();
+	err = mrc_addr_start();
 	if (err)
 		goto err_genl;
+	err = mrc_link_init();
+	if (err)
+		goto err_addr;
 	err = mrc_netdev_init();
 	if (err)
 		goto err_notifier;
@@ -103,6 +107,8 @@ static int __init mrc_init(void)
 
 err_notifier:
 	mrc_link_exit();
+err_addr:
+	mrc_addr_end();
 err_genl:
 	mrc_genl_exit();
 err_sock:
@@ -121,6 +127,7 @@ static void __exit mrc_exit(void)
 	mrc_link_exit();
 	flush_workqueue(mrc_wq);	/* devices are with ib_core, or freed */
 	ib_unregister_driver(MRC_DRIVER_ID);
+	mrc_addr_end();
 	mrc_genl_exit();
 	mrc_drain();
 	mrc_sock_exit();

@@ -44,6 +44,68 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a)
 	return false;
 }
 
+struct own_addr {
+	const struct in6_addr *dst;
+	struct in6_addr best;
+	int common;			/* bits of best; -1: none yet */
+};
+
+static void own_addr_try(struct own_addr *own, const struct in6_addr *a)
+{
+	int common = ipv6_addr_diff(own->dst, a);
+
+	if (common < own->common ||
+	    (common == own->common && ipv6_addr_cmp(a, &own->best) >= 0))
+		return;
+	own->common = common;
+	own->best = *a;
+}
+
+/* Under RCU. */
+static void own_addr_v4(const struct mrc_dev *dev, struct own_addr *own)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(dev->ndev);
+	const struct in_ifaddr *ifa;
+	struct in6_addr a;
+
+	if (!in_dev)
+		return;
+	in_dev_for_each_ifa_rcu(ifa, in_dev) {
+		ipv6_addr_set_v4mapped(ifa->ifa_local, &a);
+		own_addr_try(own, &a);
+	}
+}
+
+/* Under RCU. */
+static void own_addr_v6(const struct mrc_dev *dev, struct own_addr *own)
+{
+	bool link_local = ipv6_addr_type(own->dst) & IPV6_ADDR_LINKLOCAL;
+	struct inet6_dev *idev = __in6_dev_get(dev->ndev);
+	const struct inet6_ifaddr *ifa;
+
+	if (!idev)
+		return;
+	list_for_each_entry_rcu(ifa, &idev->addr_list, if_list)
+		if (!!(ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL) == link_local)
+			own_addr_try(own, &ifa->addr);
+}
+
+bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *out)
+{
+	struct own_addr own = { .dst = dst, .common = -1 };
+
+	rcu_read_lock();
+	if (READ_ONCE(dev->dead))
+		;	/* its netdev may have left */
+	else if (ipv6_addr_v4mapped(dst))
+		own_addr_v4(dev, &own);
+	else
+		own_addr_v6(dev, &own);
+	rcu_read_unlock();
+	*out = own.best;
+	return own.common >= 0;
+}
+
 bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a)
 {
 	bool local;

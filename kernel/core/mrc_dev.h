@@ -18,6 +18,7 @@
 #define MRC_DEV_H
 
 #include <linux/netdevice.h>
+#include <linux/rbtree.h>
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_damp.h"
@@ -31,6 +32,7 @@ struct mrc_dev_plane;
 struct mrc_net;
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
+#define MRC_PROFILE_LENS 129	/* lengths of prefixes, that of none included */
 
 /* What a number without a plane is kept for: core/mrc_dev_kept.h. Under rtnl. */
 struct mrc_dev_kept {
@@ -61,12 +63,16 @@ struct mrc_dev {
 	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
 	enum ib_mtu mtu_told;		/* active_mtu that ib_core knows of; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
-	struct list_head profiles;	/* path/mrc_profile.h */
+	struct rb_root peers_sorted;	/* likewise, for dumps; under peer_lock */
+	struct rb_root profiles;	/* path/mrc_profiles.h */
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];
+	DECLARE_BITMAP(profile_lens, MRC_PROFILE_LENS);	/* lengths that there are; no lock to read */
+	u32 n_profiles_len[MRC_PROFILE_LENS];	/* and how many of each */
 	struct list_head cc_profiles;	/* path/mrc_cc_profile.h */
 	u32 n_profiles, n_cc_profiles;
 	u32 n_profiles_srv6;		/* with SRv6 EVs, */
 	u32 n_profiles_srh;		/* and with a segment in one of them */
+	u32 n_profiles_own;		/* that copy from our addresses */
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
 	struct mrc_incast incast;	/* what all QPs receive, under incast_lock */
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */
@@ -88,6 +94,7 @@ struct mrc_dev {
 	netdevice_tracker ndev_tracker;
 	char want_name[IB_DEVICE_NAME_MAX];
 	int reg_err;			/* outcome of registration */
+	struct work_struct addr_work;	/* device/mrc_addr.h */
 	struct work_struct carrier_work; /* a packet met a port without carrier */
 	struct delayed_work peer_gc;	/* ages out peers that nobody uses */
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
@@ -106,6 +113,12 @@ extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed a
 struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);
 /* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
+/*
+ * Any context. Ours towards @dst: of the netdev's addresses of the same family and scope
+ * (link-local or not) the one with the longest prefix in common, of several the smallest. False:
+ * it has none.
+ */
+bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *own);
 /* Is it one of the host, on whichever netdev: any context. */
 bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a);
 

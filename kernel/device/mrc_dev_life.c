@@ -27,8 +27,9 @@
 #include "core/mrc_seed.h"
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_peers.h"
-#include "path/mrc_profile.h"
+#include "path/mrc_profiles.h"
 #include "verbs/mrc_verbs.h"
+#include "device/mrc_addr.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_life.h"
 #include "device/mrc_dev_port.h"
@@ -184,13 +185,14 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->reg_err = -ENODEV;
 	dev->mtu_told = IB_MTU_4096;
 	INIT_LIST_HEAD(&dev->link);
-	INIT_LIST_HEAD(&dev->profiles);
+	dev->profiles = RB_ROOT;
 	INIT_LIST_HEAD(&dev->cc_profiles);
 	mutex_init(&dev->sum_mutex);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
 	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
 	mrc_carrier_init(dev);
+	mrc_addr_init(dev);
 	spin_lock_init(&dev->incast_lock);
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
@@ -261,8 +263,9 @@ static void dev_dealloc(struct ib_device *ibdev)
 	else
 		cancel_delayed_work_sync(&dev->register_work);
 	mrc_carrier_stop(dev);
+	mrc_addr_stop(dev);
 	mrc_peers_destroy(dev);
-	mrc_profile_destroy_all(dev);
+	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);
 	ida_destroy(&dev->pdn_ida);
 	netdev_put(dev->ndev, &dev->ndev_tracker);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_evgen.c - EVs generated from fields (mrc_evgen.h).
+ * mrc_evgen.c - EVs generated from fields, and from addresses (mrc_evgen.h).
  */
 #include "mrc_evgen.h"
 
@@ -36,29 +36,53 @@ static enum mrc_evgen_err mrc_ev_field_check(const struct mrc_ev_field *f, u8 fm
 	return MRC_EVGEN_OK;
 }
 
-enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *field)
+static enum mrc_evgen_err mrc_ev_copy_check(const struct mrc_ev_copy *c, u32 ev_width)
+{
+	if (c->from != MRC_EV_FROM_DST && c->from != MRC_EV_FROM_SRC)
+		return MRC_EVGEN_COPY_FROM;
+	if (!c->width || c->width > 32)
+		return MRC_EVGEN_COPY_WIDTH;
+	if (c->bit > MRC_EV_ADDR_BITS - c->width)
+		return MRC_EVGEN_COPY_BITS;
+	if (c->width > ev_width || c->at > ev_width - c->width)
+		return MRC_EVGEN_COPY_AT;
+	return MRC_EVGEN_OK;
+}
+
+/* Formats, and how many of everything. */
+static enum mrc_evgen_err mrc_evgen_check_head(const struct mrc_ev_gen *g)
 {
 	u32 total = 0;
 	u8 i;
 
-	*field = 0;
 	if (!mrc_ev_fmt_width(g->fmt))
 		return MRC_EVGEN_FORMAT;
 	if (!g->n || g->n > g->n_fmt || g->n_fmt > MRC_EV_FIELDS_MAX)
 		return MRC_EVGEN_COUNT;
+	if (g->n_copy > MRC_EV_COPIES_MAX)
+		return MRC_EVGEN_COPIES;
 	for (i = 0; i < g->n_fmt; i++)
 		total += g->fmt_width[i];
-	if (total > mrc_ev_fmt_width(g->fmt))
-		return MRC_EVGEN_TOTAL;
-	for (i = 0; i < g->n; i++) {
-		enum mrc_evgen_err err = mrc_ev_field_check(&g->field[i], g->fmt_width[i]);
+	return total > mrc_ev_fmt_width(g->fmt) ? MRC_EVGEN_TOTAL : MRC_EVGEN_OK;
+}
 
-		*field = i;
+enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx)
+{
+	enum mrc_evgen_err err = mrc_evgen_check_head(g);
+	u8 i;
+
+	*idx = 0;
+	for (i = 0; !err && i < g->n; i++) {
+		err = mrc_ev_field_check(&g->field[i], g->fmt_width[i]);
 		if (err)
-			return err;
+			*idx = i;
 	}
-	*field = 0;
-	return MRC_EVGEN_OK;
+	for (i = 0; !err && i < g->n_copy; i++) {
+		err = mrc_ev_copy_check(&g->copy[i], mrc_ev_fmt_width(g->fmt));
+		if (err)
+			*idx = i;
+	}
+	return err;
 }
 
 /* Values of a field less one: 2^32 of them still fit. */
@@ -123,5 +147,27 @@ void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
 		}
 		mrc_ev_put(ev, at - f->width, f->width, mrc_ev_field_value(f, f->min_val + v));
 		at -= g->fmt_width[n - 1];
+	}
+}
+
+static bool mrc_ev_bit(const u8 *bits, u32 at)
+{
+	return bits[at / 8] >> (7 - at % 8) & 1;
+}
+
+void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
+		    u8 ev[MRC_EV_BYTES])
+{
+	for (; n; n--, copy++) {
+		const u8 *addr = copy->from == MRC_EV_FROM_SRC ? addrs->src : addrs->dst;
+		u32 i;
+
+		for (i = 0; i < copy->width; i++) {
+			u32 at = copy->at + i;
+
+			ev[at / 8] &= (u8)~(0x80u >> at % 8);
+			if (mrc_ev_bit(addr, copy->bit + i))
+				ev[at / 8] |= (u8)(0x80u >> at % 8);
+		}
 	}
 }

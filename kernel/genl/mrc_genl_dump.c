@@ -5,25 +5,23 @@
  * A dump goes on in as many messages as it needs. Between two of them anything
  * may come, go or move in its list, so a position is never a pointer or a
  * count: it is the key of the object last shown (ifindex; plane number; profile
- * id and destination; GID; QPN) and the next one is the smallest key above it.
- * Peers are taken in sorted batches, each with a reference, so that a pass
- * over their unsorted table serves many. A profile or path set whose EVs do not fit
- * continues at an index in the next message, under the same key, and a peer
- * behind the controller last shown.
+ * id, prefix length and destination; GID; QPN) and the next one is the smallest key above it.
+ * Profiles and peers are kept in that order: the next one is a few steps away. A
+ * profile or path set whose EVs do not fit continues at an index in the next message,
+ * under the same key, and a peer behind the controller last shown.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
+#include "path/mrc_profiles.h"
 #include "genl/mrc_genl_cc.h"
 #include "genl/mrc_genl_dump.h"
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
 #include "genl/mrc_genl_profile.h"
-
-#define MRC_DUMP_BATCH	32
 
 struct dump {
 	/* filters */
@@ -37,12 +35,11 @@ struct dump {
 	int ifindex;
 	u32 idx;			/* plane, EV, or next QPN */
 	bool has_key;			/* key below is valid */
-	union ib_gid gid;		/* peer last shown, or profile's destination */
-	u64 profile_id;
-	bool any_dst;
+	union ib_gid gid;		/* peer last shown */
+	struct mrc_profile_key profile;	/* EV profile last shown */
+	u64 cc_id;			/* CC profile last shown */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 
-	struct mrc_peer *batch[MRC_DUMP_BATCH];
 	struct mrc_conn_info info;
 };
 
@@ -234,38 +231,19 @@ int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- profiles ---- */
 
-/* Where @p stands relative to the dump's key: by id, any-destination first, destination. */
-static int profile_cmp(const struct mrc_profile *p, u64 id, bool any_dst,
-		       const union ib_gid *dst)
-{
-	if (p->id != id)
-		return p->id < id ? -1 : 1;
-	if (p->any_dst != any_dst)
-		return p->any_dst ? -1 : 1;
-	return any_dst ? 0 : memcmp(&p->dst, dst, sizeof(*dst));
-}
-
 /* Under peer_lock. An unfinished profile (idx > 0) comes again. */
-static struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
+static const struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
 {
-	struct mrc_profile *p, *best = NULL;
-	int cmp;
-
-	list_for_each_entry(p, &dev->profiles, link) {
-		cmp = d->has_key ? profile_cmp(p, d->profile_id, d->any_dst, &d->gid) : 1;
-		if (cmp < 0 || (cmp == 0 && !d->idx))
-			continue;
-		if (!best || profile_cmp(p, best->id, best->any_dst, &best->dst) < 0)
-			best = p;
-	}
-	return best;
+	if (!d->has_key)
+		return mrc_profiles_next(dev, &(struct mrc_profile_key){}, true);
+	return mrc_profiles_next(dev, &d->profile, d->idx);
 }
 
 static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 			struct mrc_dev *dev, struct dump *d,
 			const struct mrc_profile *p)
 {
-	bool same = d->has_key && !profile_cmp(p, d->profile_id, d->any_dst, &d->gid);
+	bool same = d->has_key && !mrc_profile_cmp(&p->key, &d->profile);
 	u32 first = same ? d->idx : 0, idx = first;
 	void *hdr;
 	int err;
@@ -280,9 +258,7 @@ static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 	genlmsg_end(skb, hdr);
 	d->has_key = true;
-	d->profile_id = p->id;
-	d->any_dst = p->any_dst;
-	d->gid = p->dst;
+	d->profile = p->key;
 	d->idx = err ? idx : 0;
 	return err;
 }
@@ -290,7 +266,7 @@ static int dump_profile(struct sk_buff *skb, struct netlink_callback *cb,
 static int dump_profiles(struct sk_buff *skb, struct netlink_callback *cb,
 			 struct mrc_dev *dev, struct dump *d)
 {
-	struct mrc_profile *p;
+	const struct mrc_profile *p;
 	int err = 0;
 
 	spin_lock_bh(&dev->peer_lock);
@@ -314,7 +290,7 @@ int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct mrc_dev *dev, struct dump *d)
 {
-	u64 from = d->has_key ? d->profile_id + 1 : 0;
+	u64 from = d->has_key ? d->cc_id + 1 : 0;
 	struct mrc_cc_profile p;
 	void *hdr;
 	int err = 0;
@@ -327,7 +303,7 @@ static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 		if (err)
 			break;
 		d->has_key = true;
-		d->profile_id = p.id;
+		d->cc_id = p.id;
 		from = p.id + 1;	/* 0: it was the last there can be */
 	}
 	return err;
@@ -340,67 +316,13 @@ int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- peers and EVs ---- */
 
-static bool dump_wants_peer(const struct dump *d, const struct mrc_peer *peer)
+/* The next peer by GID, referenced; or NULL. An unfinished one (idx > 0) comes again. */
+static struct mrc_peer *next_peer(struct mrc_dev *dev, const struct dump *d)
 {
-	int cmp;
-
-	if (d->only_gid && memcmp(&peer->gid, &d->want_gid, sizeof(d->want_gid)))
-		return false;
-	cmp = d->has_key ? memcmp(&peer->gid, &d->gid, sizeof(d->gid)) : 1;
-	return cmp > 0 || (cmp == 0 && d->idx);
-}
-
-/* Keep the batch sorted by GID, without duplicates (a walk may see a peer twice). */
-static u32 batch_add_peer(struct mrc_peer **batch, u32 n, struct mrc_peer *peer)
-{
-	u32 at = n;
-	int cmp;
-
-	while (at > 0) {
-		cmp = memcmp(&batch[at - 1]->gid, &peer->gid, sizeof(peer->gid));
-		if (cmp == 0)
-			return n;
-		if (cmp < 0)
-			break;
-		at--;
-	}
-	if (at == MRC_DUMP_BATCH)
-		return n;
-	if (n == MRC_DUMP_BATCH)
-		n--;
-	memmove(&batch[at + 1], &batch[at], (n - at) * sizeof(*batch));
-	batch[at] = peer;
-	return n + 1;
-}
-
-/*
- * The next peers by GID, referenced. *@full: there may be more behind them.
- * While the table is resized a walk may miss a peer, as any reader of the table may.
- */
-static u32 batch_peers(struct mrc_dev *dev, struct dump *d, bool *full)
-{
-	struct rhashtable_iter iter;
-	struct mrc_peer *peer;
-	u32 i, n = 0, held = 0;
-
-	rhashtable_walk_enter(&dev->peers, &iter);
-	rhashtable_walk_start(&iter);
-	while ((peer = rhashtable_walk_next(&iter)) != NULL) {
-		if (IS_ERR(peer)) {
-			if (PTR_ERR(peer) == -EAGAIN)
-				continue;
-			break;
-		}
-		if (kref_read(&peer->ref) && dump_wants_peer(d, peer))
-			n = batch_add_peer(d->batch, n, peer);
-	}
-	for (i = 0; i < n; i++)
-		if (kref_get_unless_zero(&d->batch[i]->ref))
-			d->batch[held++] = d->batch[i];
-	rhashtable_walk_stop(&iter);
-	rhashtable_walk_exit(&iter);
-	*full = n == MRC_DUMP_BATCH;
-	return held;
+	if (!d->only_gid)
+		return d->has_key ? mrc_peer_next(dev, &d->gid, d->idx) :
+				    mrc_peer_next(dev, &(union ib_gid){}, true);
+	return d->has_key && !d->idx ? NULL : mrc_peer_find(dev, &d->want_gid);
 }
 
 typedef int (*mrc_dump_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -410,17 +332,12 @@ typedef int (*mrc_dump_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb
 static int dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct mrc_dev *dev, struct dump *d, mrc_dump_peer_fn fn)
 {
-	bool full = true;
+	struct mrc_peer *peer;
 	int err = 0;
-	u32 i, n;
 
-	while (!err && full) {
-		n = batch_peers(dev, d, &full);
-		for (i = 0; i < n; i++) {
-			if (!err)
-				err = fn(skb, cb, dev, d, d->batch[i]);
-			mrc_peer_put(d->batch[i]);
-		}
+	while (!err && (peer = next_peer(dev, d)) != NULL) {
+		err = fn(skb, cb, dev, d, peer);
+		mrc_peer_put(peer);
 	}
 	return err;
 }

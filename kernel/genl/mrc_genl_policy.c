@@ -82,9 +82,17 @@ const struct nla_policy mrc_genl_field_policy[MRC_A_FIELD_MAX + 1] = {
 	[MRC_A_FIELD_MASK]	= { .type = NLA_U32 },
 };
 
+const struct nla_policy mrc_genl_copy_policy[MRC_A_COPY_MAX + 1] = {
+	[MRC_A_COPY_FROM]	= { .type = NLA_U32 },
+	[MRC_A_COPY_BIT]	= { .type = NLA_U32 },
+	[MRC_A_COPY_WIDTH]	= { .type = NLA_U32 },
+	[MRC_A_COPY_AT]		= { .type = NLA_U32 },
+};
+
 const struct nla_policy mrc_genl_gen_policy[MRC_A_GEN_MAX + 1] = {
 	[MRC_A_GEN_PORT]	= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
 	[MRC_A_GEN_FIELD]	= NLA_POLICY_NESTED(mrc_genl_field_policy),
+	[MRC_A_GEN_COPY]	= NLA_POLICY_NESTED(mrc_genl_copy_policy),
 };
 
 const struct nla_policy mrc_genl_profile_policy[MRC_A_PROFILE_MAX + 1] = {
@@ -97,11 +105,13 @@ const struct nla_policy mrc_genl_profile_policy[MRC_A_PROFILE_MAX + 1] = {
 	[MRC_A_PROFILE_COUNT]	= NLA_POLICY_RANGE(NLA_U32, 1, MRC_EVS_MAX),
 	[MRC_A_PROFILE_FMT_WIDTHS] = NLA_POLICY_RANGE(NLA_BINARY, 1, MRC_EV_FIELDS_MAX),
 	[MRC_A_PROFILE_GEN]	= NLA_POLICY_NESTED(mrc_genl_gen_policy),
+	[MRC_A_PROFILE_DST_LEN]	= NLA_POLICY_MIN(NLA_U8, 1),
 };
 
 const struct nla_policy mrc_genl_profile_key_policy[MRC_A_PROFILE_MAX + 1] = {
 	[MRC_A_PROFILE_ID]	= NLA_POLICY_FULL_RANGE(NLA_U64, &mrc_id_range),
 	[MRC_A_PROFILE_DST]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[MRC_A_PROFILE_DST_LEN]	= NLA_POLICY_MIN(NLA_U8, 1),
 };
 
 const struct nla_policy mrc_genl_cc_policy[MRC_A_CC_MAX + 1] = {

@@ -16,6 +16,7 @@ extern const struct nla_policy mrc_genl_profile_ev_policy[MRC_A_EV_MAX + 1];
 extern const struct nla_policy mrc_genl_profile_key_policy[MRC_A_PROFILE_MAX + 1];
 extern const struct nla_policy mrc_genl_gen_policy[MRC_A_GEN_MAX + 1];
 extern const struct nla_policy mrc_genl_field_policy[MRC_A_FIELD_MAX + 1];
+extern const struct nla_policy mrc_genl_copy_policy[MRC_A_COPY_MAX + 1];
 extern const struct nla_policy mrc_genl_cc_policy[MRC_A_CC_MAX + 1];
 extern const struct nla_policy mrc_genl_cc_key_policy[MRC_A_CC_MAX + 1];
 extern const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1];

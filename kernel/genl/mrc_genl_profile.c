@@ -13,6 +13,7 @@
 #include "path/mrc_path_change.h"
 #include "device/mrc_carrier.h"
 #include "path/mrc_profile_check.h"
+#include "path/mrc_profile_gen.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
 #include "genl/mrc_genl_profile.h"
@@ -124,6 +125,29 @@ static int parse_field(struct mrc_profile *p, struct mrc_profile_gen *g, const s
 	return 0;
 }
 
+static int parse_copy(struct mrc_profile *p, struct mrc_profile_gen *g, const struct nlattr *a,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[MRC_A_COPY_MAX + 1];
+	struct mrc_ev_copy *c = &g->copy[g->n_copy];
+	int err;
+
+	if (g->n_copy == MRC_EV_COPIES_MAX) {
+		NL_SET_BAD_ATTR(extack, a);
+		MRC_ERR_MSG(extack, "gen %u: more than %u copies", p->n_gen, MRC_EV_COPIES_MAX);
+		return -E2BIG;
+	}
+	err = nla_parse_nested(tb, MRC_A_COPY_MAX, a, mrc_genl_copy_policy, extack);
+	if (err)
+		return err;
+	c->from = field_u32(tb[MRC_A_COPY_FROM]);
+	c->bit = field_u32(tb[MRC_A_COPY_BIT]);
+	c->width = field_u32(tb[MRC_A_COPY_WIDTH]);
+	c->at = field_u32(tb[MRC_A_COPY_AT]);
+	g->n_copy++;
+	return 0;
+}
+
 static int parse_gen(struct mrc_profile *p, const struct nlattr *nest,
 		     struct netlink_ext_ack *extack)
 {
@@ -137,9 +161,11 @@ static int parse_gen(struct mrc_profile *p, const struct nlattr *nest,
 		return err;
 	g->port = tb[MRC_A_GEN_PORT] ? nla_get_u8(tb[MRC_A_GEN_PORT]) : 0;
 	nla_for_each_nested(a, nest, rem) {
-		if (nla_type(a) != MRC_A_GEN_FIELD)
-			continue;
-		err = parse_field(p, g, a, extack);
+		err = 0;
+		if (nla_type(a) == MRC_A_GEN_FIELD)
+			err = parse_field(p, g, a, extack);
+		else if (nla_type(a) == MRC_A_GEN_COPY)
+			err = parse_copy(p, g, a, extack);
 		if (err)
 			return err;
 	}
@@ -162,27 +188,45 @@ static int parse_gens(struct mrc_profile *p, struct genl_info *info)
 		fields += p->gen[i].n;
 	if (fields <= MRC_GEN_FIELDS)
 		return 0;
-	MRC_ERR_MSG(info->extack, "profile %llu: %u fields, at most %u", p->id, fields,
+	MRC_ERR_MSG(info->extack, "profile %llu: %u fields, at most %u", p->key.id, fields,
 		    MRC_GEN_FIELDS);
 	return -E2BIG;
 }
 
 /* ---- the profile ---- */
 
+static int parse_key(struct mrc_profile_key *key, struct nlattr **tb,
+		     struct netlink_ext_ack *extack)
+{
+	const struct nlattr *dst = tb[MRC_A_PROFILE_DST], *len = tb[MRC_A_PROFILE_DST_LEN];
+
+	memset(key, 0, sizeof(*key));
+	key->id = nla_get_u64(tb[MRC_A_PROFILE_ID]);
+	if (dst) {
+		nla_memcpy(&key->dst, dst, sizeof(key->dst));
+		key->len = len ? nla_get_u8(len) : MRC_PROFILE_ONE;
+		return mrc_profile_check_key(key, extack);
+	}
+	if (!len)
+		return 0;
+	NL_SET_BAD_ATTR(extack, len);
+	MRC_ERR_MSG(extack, "profile %llu: a prefix length without dst", key->id);
+	return -EINVAL;
+}
+
 static int parse_head(struct mrc_profile *p, struct nlattr **tb, struct genl_info *info)
 {
+	int err = parse_key(&p->key, tb, info->extack);
 	const struct nlattr *a;
 
-	p->id = nla_get_u64(tb[MRC_A_PROFILE_ID]);
-	p->any_dst = !tb[MRC_A_PROFILE_DST];
-	if (!p->any_dst)
-		nla_memcpy(&p->dst, tb[MRC_A_PROFILE_DST], sizeof(p->dst));
+	if (err)
+		return err;
 	a = tb[MRC_A_PROFILE_MODE];
 	p->mode = a ? nla_get_u32(a) : MRC_MODE_EXP;
 	a = tb[MRC_A_PROFILE_FMT];
 	if (!a && p->mode != MRC_MODE_AUTO) {
 		NL_SET_ERR_ATTR_MISS(info->extack, info->attrs[MRC_A_PROFILE], MRC_A_PROFILE_FMT);
-		MRC_ERR_MSG(info->extack, "profile %llu: the EVs' format is missing", p->id);
+		MRC_ERR_MSG(info->extack, "profile %llu: the EVs' format is missing", p->key.id);
 		return -EINVAL;
 	}
 	p->fmt = a ? nla_get_u32(a) : MRC_FMT_UDP;
@@ -204,15 +248,15 @@ static int check_parts(const struct mrc_profile *p, u32 evs, u32 gens,
 	bool is_gen = p->mode == MRC_MODE_GEN;
 
 	if (evs && is_gen) {
-		MRC_ERR_MSG(extack, "profile %llu: mode GEN takes fields, no EVs", p->id);
+		MRC_ERR_MSG(extack, "profile %llu: mode GEN takes fields, no EVs", p->key.id);
 		return -EINVAL;
 	}
 	if ((gens || p->n_fmt) && !is_gen) {
-		MRC_ERR_MSG(extack, "profile %llu: fields are for mode GEN only", p->id);
+		MRC_ERR_MSG(extack, "profile %llu: fields are for mode GEN only", p->key.id);
 		return -EINVAL;
 	}
 	if (p->want && p->mode == MRC_MODE_EXP) {
-		MRC_ERR_MSG(extack, "profile %llu: a count of EVs in explicit mode", p->id);
+		MRC_ERR_MSG(extack, "profile %llu: a count of EVs in explicit mode", p->key.id);
 		return -EINVAL;
 	}
 	return 0;
@@ -222,15 +266,13 @@ static int check_parts(const struct mrc_profile *p, u32 evs, u32 gens,
 static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *from,
 				       struct netlink_ext_ack *extack)
 {
-	u32 n = mrc_profile_check_gen_count(from, extack);
+	u32 n = mrc_profile_gen_count(from, extack);
 	struct mrc_profile *p;
 	int err = -EINVAL;
 
 	p = n ? mrc_profile_alloc(n, 0) : NULL;
 	if (p) {
-		p->id = from->id;
-		p->any_dst = from->any_dst;
-		p->dst = from->dst;
+		p->key = from->key;
 		p->fmt = from->fmt;
 		p->mode = from->mode;
 		p->min_active = from->min_active;
@@ -239,7 +281,7 @@ static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *
 		memcpy(p->fmt_width, from->fmt_width, sizeof(p->fmt_width));
 		swap(p->gen, from->gen);
 		swap(p->n_gen, from->n_gen);
-		err = mrc_profile_check_gen_fill(dev, p, extack);
+		err = mrc_profile_gen_fill(dev, p, extack);
 	} else if (n) {
 		err = -ENOMEM;
 	}
@@ -313,7 +355,7 @@ static int profile_change(struct mrc_dev *dev, struct genl_info *info)
 static int profile_remove(struct mrc_dev *dev, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_PROFILE_MAX + 1];
-	union ib_gid dst;
+	struct mrc_profile_key key;
 	u32 need;
 	int err;
 
@@ -321,11 +363,11 @@ static int profile_remove(struct mrc_dev *dev, struct genl_info *info)
 			    mrc_genl_profile_key_policy, MRC_A_PROFILE_ID);
 	if (err)
 		return err;
-	if (tb[MRC_A_PROFILE_DST])
-		nla_memcpy(&dst, tb[MRC_A_PROFILE_DST], sizeof(dst));
+	err = parse_key(&key, tb, info->extack);
+	if (err)
+		return err;
 	need = mrc_dev_plane_mtu_for(dev, IB_MTU_4096);
-	err = mrc_path_change_del_profile(dev, nla_get_u64(tb[MRC_A_PROFILE_ID]),
-					  tb[MRC_A_PROFILE_DST] ? &dst : NULL, info->extack);
+	err = mrc_path_change_del_profile(dev, &key, info->extack);
 	if (!err)
 		profile_changed(dev, need);
 	return err;
@@ -357,6 +399,19 @@ static int put_field(struct sk_buff *skb, const struct mrc_ev_field *f)
 	return 0;
 }
 
+static int put_copy(struct sk_buff *skb, const struct mrc_ev_copy *c)
+{
+	struct nlattr *nest = nla_nest_start(skb, MRC_A_GEN_COPY);
+
+	if (!nest || nla_put_u32(skb, MRC_A_COPY_FROM, c->from) ||
+	    nla_put_u32(skb, MRC_A_COPY_BIT, c->bit) ||
+	    nla_put_u32(skb, MRC_A_COPY_WIDTH, c->width) ||
+	    nla_put_u32(skb, MRC_A_COPY_AT, c->at))
+		return -EMSGSIZE;	/* the caller cancels its own nest */
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int put_gen(struct sk_buff *skb, const struct mrc_profile_gen *g)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PROFILE_GEN);
@@ -368,6 +423,9 @@ static int put_gen(struct sk_buff *skb, const struct mrc_profile_gen *g)
 		goto cancel;
 	for (i = 0; i < g->n; i++)
 		if (put_field(skb, &g->field[i]))
+			goto cancel;
+	for (i = 0; i < g->n_copy; i++)
+		if (put_copy(skb, &g->copy[i]))
 			goto cancel;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -393,8 +451,11 @@ static int put_profile_ev(struct sk_buff *skb, const struct mrc_profile_ev *ev)
 
 static int put_head(struct sk_buff *skb, const struct mrc_profile *p)
 {
-	if (nla_put_u64_64bit(skb, MRC_A_PROFILE_ID, p->id, MRC_A_PROFILE_PAD) ||
-	    (!p->any_dst && nla_put(skb, MRC_A_PROFILE_DST, sizeof(p->dst), &p->dst)) ||
+	u8 len = p->key.len;
+
+	if (nla_put_u64_64bit(skb, MRC_A_PROFILE_ID, p->key.id, MRC_A_PROFILE_PAD) ||
+	    (len && nla_put(skb, MRC_A_PROFILE_DST, sizeof(p->key.dst), &p->key.dst)) ||
+	    (len && len != MRC_PROFILE_ONE && nla_put_u8(skb, MRC_A_PROFILE_DST_LEN, len)) ||
 	    nla_put_u32(skb, MRC_A_PROFILE_FMT, p->fmt) ||
 	    nla_put_u32(skb, MRC_A_PROFILE_MODE, p->mode) ||
 	    nla_put_u32(skb, MRC_A_PROFILE_MIN_ACTIVE, p->min_active) ||

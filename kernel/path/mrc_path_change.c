@@ -57,9 +57,9 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 /* States of EVs are learnt at a price: peers whose profile stayed keep their set. */
 static bool change_not_of(struct mrc_peer *peer)
 {
-	struct mrc_profile *prof = mrc_profile_lookup(peer->dev, &peer->gid);
+	struct mrc_profile *prof = mrc_profiles_lookup(peer->dev, &peer->gid);
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
-	bool stays = ps->prof == prof;
+	bool stays = mrc_pathset_is_of(ps, prof);
 
 	mrc_pathset_put(ps);
 	mrc_profile_put(prof);
@@ -74,29 +74,43 @@ static void change_profile(struct mrc_peer *peer)
 	mrc_peer_users_tell(peer, false);
 }
 
+static bool change_profile_covered(struct mrc_peer *peer, void *key)
+{
+	if (mrc_profile_covers(key, &peer->gid))
+		change_profile(peer);
+	return false;
+}
+
 void mrc_path_change_profiles(struct mrc_dev *dev)
 {
 	change_gen(dev);
 	mrc_peers_for_each(dev, change_profile);
 }
 
+void mrc_path_change_addrs(struct mrc_dev *dev)
+{
+	ASSERT_RTNL();
+	if (!dev->dead && READ_ONCE(dev->n_profiles_own))
+		mrc_path_change_profiles(dev);
+}
+
 /*
- * Profile @id for @dst (NULL: for any destination) was set or removed. A host has one for
- * each of its peers: only the peer that it is for is looked at. One that is made meanwhile
- * is found here, or finds path_gen bumped.
+ * Profile @key was set or removed. A host may have one for each of its peers: of one for a single
+ * destination only that peer is looked at. One that is made meanwhile is found here, or
+ * finds path_gen bumped.
  */
-static void change_profile_of(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
+static void change_profile_of(struct mrc_dev *dev, struct mrc_profile_key key)
 {
 	struct mrc_peer *peer;
 
-	if (id != dev->attr.profile_id)
+	if (key.id != dev->attr.profile_id)
 		return;
-	if (!dst) {
-		mrc_path_change_profiles(dev);
+	change_gen(dev);
+	if (key.len != MRC_PROFILE_ONE) {
+		mrc_peers_any(dev, change_profile_covered, &key);
 		return;
 	}
-	change_gen(dev);
-	peer = mrc_peer_find(dev, dst);
+	peer = mrc_peer_find(dev, &key.dst);
 	if (!peer)
 		return;
 	change_profile(peer);
@@ -106,6 +120,7 @@ static void change_profile_of(struct mrc_dev *dev, u64 id, const union ib_gid *d
 int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 				struct netlink_ext_ack *extack)
 {
+	struct mrc_profile_key key;
 	bool changed = false;
 	int err;
 
@@ -115,22 +130,23 @@ int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 		mrc_profile_put(p);
 		return err;
 	}
-	err = mrc_profile_set(dev, p, &changed, extack);
+	key = p->key;
+	err = mrc_profiles_set(dev, p, &changed, extack);
 	if (changed) {
-		change_profile_of(dev, p->id, p->any_dst ? NULL : &p->dst);
+		change_profile_of(dev, key);
 		mrc_event_dev(dev, MRC_EVENT_DEV_SET);
 	}
 	return err;
 }
 
-int mrc_path_change_del_profile(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+int mrc_path_change_del_profile(struct mrc_dev *dev, const struct mrc_profile_key *key,
 				struct netlink_ext_ack *extack)
 {
-	int err = mrc_reach_del(dev, id, dst, extack) ?: mrc_profile_del(dev, id, dst, extack);
+	int err = mrc_reach_del(dev, key, extack) ?: mrc_profiles_del(dev, key, extack);
 
 	if (err)
 		return err;
-	change_profile_of(dev, id, dst);
+	change_profile_of(dev, *key);
 	mrc_event_dev(dev, MRC_EVENT_DEV_SET);
 	return 0;
 }

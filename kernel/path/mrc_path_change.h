@@ -7,12 +7,14 @@
 #define MRC_PATH_CHANGE_H
 
 #include "path/mrc_cc_profile.h"
-#include "path/mrc_profile.h"
+#include "path/mrc_profiles.h"
 
 /* Local planes changed: all path sets, what peers are told, controllers, then QPs. */
 void mrc_path_change_planes(struct mrc_dev *dev);
 /* Which profiles there are, or which one is meant, changed: sets are rebuilt, QPs kicked. */
 void mrc_path_change_profiles(struct mrc_dev *dev);
+/* Our addresses: templates may have copied from them. */
+void mrc_path_change_addrs(struct mrc_dev *dev);
 /* Damping of announced ports is set anew. */
 void mrc_path_change_damp(struct mrc_dev *dev);
 /* Parameters of controllers. */
@@ -24,8 +26,7 @@ void mrc_path_change_cc(struct mrc_dev *dev);
  */
 int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,
 				struct netlink_ext_ack *extack);
-/* @dst NULL: the one for any destination. */
-int mrc_path_change_del_profile(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+int mrc_path_change_del_profile(struct mrc_dev *dev, const struct mrc_profile_key *key,
 				struct netlink_ext_ack *extack);
 /* Copies @p. */
 int mrc_path_change_set_cc(struct mrc_dev *dev, const struct mrc_cc_profile *p,

@@ -3,10 +3,11 @@
  * mrc_pathset.c - making path sets: EVs of a profile, or made up (AUTO), grouped by
  * plane as the engine wants them.
  *
- * Values stay in the profile; a set refers to it. What a set has of its own is
- * 40 bytes per EV. For ordinary IP, which rotates over few, and
- * in softirq, where memory must not be waited for, a set takes MRC_PS_EVS_PART of
- * many EVs, evenly from each plane; the first QP has it replaced by a whole one.
+ * Values stay in the profile; a set refers to it. Those of a template are made for the peer
+ * and are the set's own, 35 bytes each. What a set has of its own beside them is 40 bytes
+ * per EV. For ordinary IP, which rotates over few, and in softirq, where memory must not be
+ * waited for, a set takes MRC_PS_EVS_PART of many EVs, evenly from each plane; the first QP has
+ * it replaced by a whole one.
  */
 #include <linux/mm.h>
 #include "engine/mrc_entropy.h"
@@ -15,6 +16,7 @@
 #include "core/mrc_seed.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"
+#include "path/mrc_template.h"
 
 #define MRC_PS_EVS_PART	128
 #define MRC_AUTO_PER_PLANE	16
@@ -33,6 +35,7 @@ struct ps_plan {
 
 static void pathset_free(struct mrc_pathset *ps)
 {
+	kvfree(ps->of_template);
 	kvfree(ps->path);
 	kvfree(ps->mem);
 	kfree(ps);
@@ -89,6 +92,18 @@ bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx)
 	mrc_evset_info(&ps->evs, idx, &info);
 	spin_unlock_bh(&ps->peer->path_lock);
 	return info.state == MRC_EV_DENIED;
+}
+
+bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof)
+{
+	struct mrc_ev_addrs addrs;
+
+	if (ps->prof != prof)
+		return false;
+	if (!prof || !prof->from_own)
+		return true;
+	mrc_template_addrs(ps->peer->dev, prof, &ps->peer->gid, &addrs);
+	return !memcmp(ps->own, addrs.src, sizeof(ps->own));
 }
 
 /* ---- which EVs ---- */
@@ -160,8 +175,6 @@ static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 		i = at[p]++;
 		plan->plane[i] = (u8)p;
 		plan->src[i] = (u16)src;
-		plan->value[i] = mrc_entropy_of(&plan->entropy, (enum mrc_ev_fmt)prof->fmt,
-						prof->ev[src].value, i);
 	}
 	plan->n_planes = n_planes;
 }
@@ -244,7 +257,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 	}
 	ps->peer = peer;
 	ps->prof = prof;
-	ps->profile_id = prof ? prof->id : 0;
+	ps->profile_id = prof ? prof->key.id : 0;
 	return ps;
 }
 
@@ -275,11 +288,40 @@ static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile 
 	return ps;
 }
 
+/* The EVs of the set, of @ev (the profile's, or made of them) */
+static void plan_values(struct ps_plan *plan, u32 fmt, const struct mrc_profile_ev *ev)
+{
+	u16 i;
+
+	for (i = 0; i < plan->n; i++)
+		plan->value[i] = mrc_entropy_of(&plan->entropy, (enum mrc_ev_fmt)fmt,
+						ev[plan->src[i]].value, i);
+}
+
+/*
+ * What a template makes of the EVs that the plan takes, in its order. As many as these, so that a
+ * peer of ordinary IP costs no more than of another profile. NULL: no memory.
+ */
+static struct mrc_profile_ev *plan_template(struct ps_plan *plan, const struct mrc_profile *prof,
+					    const struct mrc_ev_addrs *addrs, gfp_t gfp)
+{
+	struct mrc_profile_ev *ev = kvcalloc(plan->n, sizeof(*ev), gfp | __GFP_NOWARN);
+	u16 i;
+
+	for (i = 0; ev && i < plan->n; i++) {
+		mrc_template_ev(prof, plan->src[i], addrs, &ev[i]);
+		plan->src[i] = i;
+	}
+	return ev;
+}
+
 static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_profile *prof,
 					  gfp_t gfp)
 {
 	u8 n_planes = max_t(u8, READ_ONCE(peer->dev->n_planes), 1);
-	struct mrc_pathset *ps;
+	struct mrc_profile_ev *made = NULL;
+	struct mrc_pathset *ps = NULL;
+	struct mrc_ev_addrs addrs;
 	struct ps_counts c;
 	struct ps_plan plan;
 
@@ -287,12 +329,23 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 	if (!plan_alloc(&plan, peer, (u16)c.n, gfp))
 		return NULL;
 	plan_explicit(&plan, prof, &c, n_planes);
-	ps = pathset_make(peer, &plan, prof, gfp);
-	plan_free(&plan);
-	if (ps) {
-		ps->srv6 = prof->fmt == MRC_FMT_SRV6;
-		ps->part = c.n < prof->n;
+	mrc_template_addrs(peer->dev, prof, &peer->gid, &addrs);
+	if (prof->is_template)
+		made = plan_template(&plan, prof, &addrs, gfp);
+	if (made || !prof->is_template) {
+		plan_values(&plan, prof->fmt, made ?: prof->ev);
+		ps = pathset_make(peer, &plan, prof, gfp);
 	}
+	plan_free(&plan);
+	if (!ps) {
+		kvfree(made);
+		return NULL;
+	}
+	ps->ev = made ?: prof->ev;
+	ps->of_template = made;
+	memcpy(ps->own, addrs.src, sizeof(ps->own));
+	ps->srv6 = prof->fmt == MRC_FMT_SRV6;
+	ps->part = c.n < prof->n;
 	return ps;
 }
 
@@ -305,7 +358,7 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 	struct mrc_pathset *ps;
 
 	if (!peer->local)
-		prof = mrc_profile_lookup(peer->dev, &peer->gid);
+		prof = mrc_profiles_lookup(peer->dev, &peer->gid);
 	if (prof && prof->mode != MRC_MODE_AUTO)
 		ps = build_explicit(peer, prof, gfp);
 	else

@@ -13,7 +13,7 @@
 #include <linux/kref.h>
 #include <net/dst.h>
 #include "engine/mrc_ev.h"
-#include "path/mrc_profile.h"
+#include "path/mrc_profiles.h"
 
 #define MRC_ROT_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */
 
@@ -22,7 +22,7 @@ struct mrc_peer;
 struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
 	struct dst_entry *dst;	/* cached route of the outermost destination; under path_lock */
 	u32 dst_cookie;
-	u16 src;		/* place in the profile's list */
+	u16 src;		/* place in the set's list of EVs */
 	u8 port;		/* 1-based */
 };
 
@@ -31,6 +31,9 @@ struct mrc_pathset {
 	struct rcu_head rcu;
 	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
 	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
+	const struct mrc_profile_ev *ev; /* the profile's, or of_template; AUTO: NULL */
+	struct mrc_profile_ev *of_template; /* made for this peer: those the set has, no others */
+	u8 own[MRC_EV_ADDR_BYTES];	/* a template's: our address that they were made with */
 	u64 profile_id;			/* 0: AUTO */
 	u32 gen;			/* dev->path_gen when built */
 	u32 planes;			/* mask of planes that existed when built */
@@ -51,6 +54,8 @@ struct mrc_pathset {
  */
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp);
 void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
+/* Any context. Would one that is made of @prof (or NULL) now have the same EVs. */
+bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof);
 /* Under path_lock. */
 void mrc_pathset_drop_routes(struct mrc_pathset *ps);
 /* Any context. EV @idx as configured, MRC_EV_BYTES; made up ones as their entropy. */
@@ -63,7 +68,7 @@ bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
 static inline const struct mrc_profile_ev *mrc_pathset_ev(const struct mrc_pathset *ps,
 							  const struct mrc_ev_path *path)
 {
-	return &ps->prof->ev[path->src];
+	return &ps->ev[path->src];
 }
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
+#include <linux/rbtree.h>
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_crc.h"
@@ -28,6 +29,7 @@ struct mrc_pathset;
 
 struct mrc_peer {
 	struct rhash_head node;
+	struct rb_node sorted;		/* dev->peers_sorted, by GID, while in the table */
 	struct kref ref;		/* the table holds one */
 	struct rcu_work free_work;
 	struct mrc_dev *dev;		/* its ib_device is referenced */

@@ -2,8 +2,8 @@
 /*
  * mrc_peers.c - see mrc_peers.h.
  *
- * dev->peer_lock guards the table's membership and the list of idle peers; nothing else is
- * taken inside. All softirq-safe.
+ * dev->peer_lock guards the table's membership, the same in order, and the list of idle
+ * peers; nothing else is taken inside. All softirq-safe.
  */
 #include <linux/rhashtable.h>
 #include <net/ipv6.h>
@@ -59,6 +59,44 @@ struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid)
 	return peer;
 }
 
+struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, const union ib_gid *gid, bool same)
+{
+	struct mrc_peer *peer, *best = NULL;
+	struct rb_node *node;
+	int cmp;
+
+	spin_lock_bh(&dev->peer_lock);
+	node = dev->peers_sorted.rb_node;
+	while (node) {
+		peer = rb_entry(node, struct mrc_peer, sorted);
+		cmp = memcmp(&peer->gid, gid, sizeof(*gid));
+		if (cmp > 0 || (same && !cmp)) {
+			best = peer;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	if (best)
+		kref_get(&best->ref);	/* members leave under this lock */
+	spin_unlock_bh(&dev->peer_lock);
+	return best;
+}
+
+/* Under dev->peer_lock. Its GID is not there. */
+static void peer_sort(struct mrc_dev *dev, struct mrc_peer *peer)
+{
+	struct rb_node **at = &dev->peers_sorted.rb_node, *parent = NULL;
+
+	while (*at) {
+		parent = *at;
+		at = memcmp(&peer->gid, &rb_entry(parent, struct mrc_peer, sorted)->gid,
+			    sizeof(peer->gid)) < 0 ? &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&peer->sorted, parent, at);
+	rb_insert_color(&peer->sorted, &dev->peers_sorted);
+}
+
 static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
 {
 	struct mrc_peer *peer = kzalloc(sizeof(*peer), gfp);
@@ -94,6 +132,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 static void peer_leave(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	rhashtable_remove_fast(&dev->peers, &peer->node, peer_params);
+	rb_erase(&peer->sorted, &dev->peers_sorted);
 	mrc_peer_idle_del(peer);
 	dev->n_peers--;
 	peer_release(&peer->ref);
@@ -105,6 +144,7 @@ static void peer_join(struct mrc_dev *dev, struct mrc_peer *peer)
 	struct mrc_peer *victim;
 
 	dev->n_peers++;
+	peer_sort(dev, peer);
 	mrc_peer_idle_add(peer);
 	victim = mrc_peer_idle_victim(dev);
 	if (victim)
@@ -242,6 +282,7 @@ int mrc_peers_init(struct mrc_dev *dev)
 {
 	INIT_DELAYED_WORK(&dev->peer_gc, peer_gc_work);
 	INIT_LIST_HEAD(&dev->idle_peers);
+	dev->peers_sorted = RB_ROOT;
 	return rhashtable_init(&dev->peers, &peer_params);
 }
 
@@ -256,5 +297,6 @@ static void peer_destroy(void *ptr, void *arg)
 void mrc_peers_destroy(struct mrc_dev *dev)
 {
 	cancel_delayed_work_sync(&dev->peer_gc);
+	dev->peers_sorted = RB_ROOT;
 	rhashtable_free_and_destroy(&dev->peers, peer_destroy, NULL);
 }

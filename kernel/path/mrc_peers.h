@@ -17,6 +17,8 @@
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);
 /* Any context. + ref, or NULL. */
 struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid);
+/* Any context. The first one behind @gid, or (@same) of it or behind, by GID; + ref, or NULL. */
+struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, const union ib_gid *gid, bool same);
 void mrc_peer_put(struct mrc_peer *peer);	/* any context */
 
 /* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */

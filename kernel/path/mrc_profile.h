@@ -1,50 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profile.h - EV profiles: what the controller pushed, per device.
+ * mrc_profile.h - an EV profile: what the controller pushed.
  *
- * A list of EVs (in full, or made once from fields: mode GEN) for one destination
- * or any, under an id. Immutable and refcounted: path sets refer to the EVs'
- * values here. Setting a profile anew replaces the object.
+ * A list of EVs (in full, or made once from fields: mode GEN) under an id, for one destination,
+ * all of a prefix, or any. Immutable and refcounted: path sets refer to the EVs' values here.
  *
- * Here is the device's list of them; who follows a change: path/mrc_path_change.h.
+ * The device's list of them: path/mrc_profiles.h. What a template makes of its EVs for each
+ * peer: path/mrc_template.h.
  */
 #ifndef MRC_PROFILE_H
 #define MRC_PROFILE_H
 
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_evgen.h"
 #include "core/mrc_dev.h"
 
-#define MRC_PROFILES_MAX 16384		/* per device: one for each of so many destinations */
 #define MRC_GENS_MAX	MRC_PLANES_MAX	/* generators of a profile */
 #define MRC_GEN_FIELDS	128		/* and fields of all of them */
 
 struct mrc_profile_ev {
 	u8 value[MRC_EV_BYTES];	/* as configured */
 	u8 port;		/* 1-based */
+	u8 gen;			/* GEN: the generator that made it */
 	bool srh;		/* SRV6: value[16..31] is a segment */
 };
 
 /* EVs from fields, all on one port or (0) dealt over the ports in turn. */
 struct mrc_profile_gen {
 	u8 port;
-	u8 n;
+	u8 n, n_copy;
 	struct mrc_ev_field field[MRC_EV_FIELDS_MAX];
+	struct mrc_ev_copy copy[MRC_EV_COPIES_MAX];	/* a template's */
+};
+
+/* Bits of dst beyond len are 0; len 0 is any destination, MRC_PROFILE_ONE a single one. */
+#define MRC_PROFILE_ONE		128
+
+struct mrc_profile_key {
+	u64 id;
+	union ib_gid dst;
+	u8 len;
 };
 
 struct mrc_profile {
-	struct list_head link;		/* dev->profiles */
+	struct rb_node node;		/* dev->profiles */
 	struct hlist_node hash;		/* dev->profile_hash */
-	u64 id;
-	bool any_dst;
-	union ib_gid dst;
+	struct mrc_profile_key key;
 	u32 fmt, mode;			/* MRC_FMT_*, MRC_MODE_* */
 	u16 min_active;
 	u16 want;			/* AUTO, GEN: how many; 0: as many as usual, all */
 	u16 n;				/* EVs below */
 	u8 n_fmt, n_gen;
 	bool has_srh;		/* an EV with a segment */
+	bool is_template;	/* some generator copies: EVs below lack what each peer's have */
+	bool from_own;		/* and from our own address */
 	u8 fmt_width[MRC_EV_FIELDS_MAX];
 	struct mrc_profile_gen *gen;	/* n_gen, or NULL */
 	refcount_t ref;			/* mrc_profile_put() */
@@ -56,22 +67,13 @@ struct mrc_profile {
 struct mrc_profile *mrc_profile_alloc(u32 n, u32 n_gen);
 void mrc_profile_put(struct mrc_profile *p);
 
-/*
- * Under rtnl. Takes over @p, which is sound (path/mrc_profile_check.h), also on error. 0 or
- * -errno with extack. *@changed: what a lookup finds may be another one now.
- */
-int mrc_profile_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
-		    struct netlink_ext_ack *extack);
-/* Under rtnl. @dst NULL: the one for any destination. */
-int mrc_profile_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
-		    struct netlink_ext_ack *extack);
-
-/* The profile for this destination (exact, then any), + ref, or NULL. Any context. */
-struct mrc_profile *mrc_profile_lookup(struct mrc_dev *dev, const union ib_gid *dst);
-/* Under rtnl, which keeps it. Exactly @dst; NULL: the one for any destination. */
-const struct mrc_profile *mrc_profile_find(struct mrc_dev *dev, u64 id, const union ib_gid *dst);
-/* Under rtnl. Is there one of this number, for whatever destination. */
-bool mrc_profile_exists(struct mrc_dev *dev, u64 id);
-void mrc_profile_destroy_all(struct mrc_dev *dev);
+/* By id, then by length, then by destination: <0, 0, >0. */
+int mrc_profile_cmp(const struct mrc_profile_key *a, const struct mrc_profile_key *b);
+/* Is @dst one that it is for, whatever the id. */
+bool mrc_profile_covers(const struct mrc_profile_key *key, const union ib_gid *dst);
+/* 0, or -EINVAL with extack: a length that is none, or bits of dst beyond it. */
+int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_ack *extack);
+/* Do they say the same, keys apart. */
+bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b);
 
 #endif

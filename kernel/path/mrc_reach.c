@@ -16,24 +16,22 @@
 struct reach_change {
 	struct mrc_dev *dev;
 	u64 id;				/* the default profile from then on */
-	bool one;			/* one profile of that number comes or goes, */
-	const union ib_gid *dst;	/* for this destination; NULL: for any */
-	const struct mrc_profile *p;	/* what comes; NULL: it goes */
+	const struct mrc_profile_key *key; /* one comes or goes; NULL: the default changes */
+	const struct mrc_profile *gone;	/* it goes, or is replaced; NULL: none */
+	const struct mrc_profile *p;	/* it comes; NULL: none */
 	union ib_gid lost;		/* the peer that would have no path left */
 };
 
-static bool same_dst(const union ib_gid *a, const union ib_gid *b)
-{
-	return a && b ? !memcmp(a, b, sizeof(*a)) : a == b;
-}
-
-/* What there will be for exactly @dst. */
+/* What there will be for @dst. */
 static const struct mrc_profile *reach_then(const struct reach_change *c,
 					    const union ib_gid *dst)
 {
-	if (c->one && same_dst(dst, c->dst))
+	const struct mrc_profile *then = mrc_profiles_match(c->dev, c->id, dst, c->gone);
+
+	if (c->p && mrc_profile_covers(&c->p->key, dst) &&
+	    (!then || then->key.len < c->p->key.len))
 		return c->p;
-	return mrc_profile_find(c->dev, c->id, dst);
+	return then;
 }
 
 static bool reach_loses(struct mrc_peer *peer, void *arg)
@@ -44,8 +42,8 @@ static bool reach_loses(struct mrc_peer *peer, void *arg)
 
 	if (peer->local || !READ_ONCE(peer->n_users))
 		return false;
-	now = mrc_profile_find(c->dev, id, &peer->gid) ?: mrc_profile_find(c->dev, id, NULL);
-	then = reach_then(c, &peer->gid) ?: reach_then(c, NULL);
+	now = mrc_profiles_match(c->dev, id, &peer->gid, NULL);
+	then = reach_then(c, &peer->gid);
 	if (then == now || mrc_way_leads(peer, then, ~0u) || !mrc_way_leads(peer, now, ~0u))
 		return false;
 	c->lost = peer->gid;
@@ -64,8 +62,8 @@ static int reach_check(struct reach_change *c, struct netlink_ext_ack *extack)
 	struct mrc_peer *peer;
 	bool loses;
 
-	if (c->one && c->dst) {
-		peer = mrc_peer_find(c->dev, c->dst);
+	if (c->key && c->key->len == MRC_PROFILE_ONE) {
+		peer = mrc_peer_find(c->dev, &c->key->dst);
 		loses = peer && reach_loses(peer, c);
 		mrc_peer_put(peer);
 	} else {
@@ -81,7 +79,7 @@ int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extac
 	ASSERT_RTNL();
 	if (id == dev->attr.profile_id)
 		return 0;
-	if (id && !mrc_profile_exists(dev, id)) {
+	if (id && !mrc_profiles_exist(dev, id)) {
 		MRC_ERR_MSG(extack, "%s has no EV profile %llu: mrcctl profile set makes one",
 			    dev->ndev->name, id);
 		return -ENOENT;
@@ -92,20 +90,21 @@ int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extac
 int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 		  struct netlink_ext_ack *extack)
 {
-	struct reach_change c = {
-		.dev = dev, .id = p->id, .one = true,
-		.dst = p->any_dst ? NULL : &p->dst, .p = p,
-	};
+	struct reach_change c = { .dev = dev, .id = p->key.id, .key = &p->key, .p = p };
 
-	return p->id == dev->attr.profile_id ? reach_check(&c, extack) : 0;
+	if (c.id != dev->attr.profile_id)
+		return 0;
+	c.gone = mrc_profiles_find(dev, c.key);
+	return reach_check(&c, extack);
 }
 
-int mrc_reach_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 		  struct netlink_ext_ack *extack)
 {
-	struct reach_change c = { .dev = dev, .id = id, .one = true, .dst = dst };
+	struct reach_change c = { .dev = dev, .id = key->id, .key = key };
 
-	if (id != dev->attr.profile_id || !mrc_profile_find(dev, id, dst))
+	c.gone = mrc_profiles_find(dev, key);
+	if (c.id != dev->attr.profile_id || !c.gone)
 		return 0;
 	return reach_check(&c, extack);
 }
@@ -125,7 +124,7 @@ static bool reach_loses_sid(struct mrc_peer *peer, void *arg)
 
 	if (peer->local || !READ_ONCE(peer->n_users))
 		return false;
-	prof = mrc_profile_find(peer->dev, id, &peer->gid) ?: mrc_profile_find(peer->dev, id, NULL);
+	prof = mrc_profiles_match(peer->dev, id, &peer->gid, NULL);
 	if (!prof || prof->fmt != MRC_FMT_SRV6 || mrc_way_leads(peer, prof, s->then) ||
 	    !mrc_way_leads(peer, prof, s->now))
 		return false;

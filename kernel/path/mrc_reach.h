@@ -10,15 +10,15 @@
 #define MRC_REACH_H
 
 #include "path/mrc_pathset.h"
-#include "path/mrc_profile.h"
+#include "path/mrc_profiles.h"
 
 /* @id is to be the default; 0: EVs are made up. -ENOENT, -EBUSY. */
 int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
 /* @p, which is sound, is to come, perhaps in the place of another. -EBUSY. */
 int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 		  struct netlink_ext_ack *extack);
-/* Profile @id for @dst (NULL: for any destination) is to go. -EBUSY. */
-int mrc_reach_del(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+/* Profile @key is to go. -EBUSY. */
+int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 		  struct netlink_ext_ack *extack);
 /*
  * Plane @num (0-based) is to have no SID any more. Peers over SRv6 answer to one: without, they

@@ -16,6 +16,7 @@
 #include "linux/mrc.h"
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_peer.h"
+#include "path/mrc_template.h"
 #include "path/mrc_way.h"
 
 #define MRC_WAY_TRIES	128	/* EVs that are looked at, evenly over the profile */
@@ -204,7 +205,8 @@ static u32 leads_count(const struct mrc_profile *prof, u32 planes)
 
 bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof, u32 planes)
 {
-	const struct mrc_profile_ev *ev;
+	struct mrc_ev_addrs addrs;
+	struct mrc_profile_ev ev;
 	u32 all, n, i, k = 0;
 
 	ASSERT_RTNL();
@@ -212,14 +214,17 @@ bool mrc_way_leads(const struct mrc_peer *peer, const struct mrc_profile *prof, 
 		return leads_auto(peer, planes);
 	all = leads_count(prof, planes);
 	n = min_t(u32, all, MRC_WAY_TRIES);
+	mrc_template_addrs(peer->dev, prof, &peer->gid, &addrs);
 	for (i = 0; i < prof->n; i++) {
-		ev = &prof->ev[i];
-		if (!(planes >> (ev->port - 1u) & 1))
+		u8 port = prof->ev[i].port;
+
+		if (!(planes >> (port - 1u) & 1))
 			continue;
 		k++;	/* of all; n of them are looked at, at even distances */
 		if (k * n / all == (k - 1) * n / all)
 			continue;
-		if (leads_by(peer, ev->port - 1u, prof->fmt == MRC_FMT_SRV6 ? ev : NULL))
+		mrc_template_ev(prof, i, &addrs, &ev);
+		if (leads_by(peer, port - 1u, prof->fmt == MRC_FMT_SRV6 ? &ev : NULL))
 			return true;
 	}
 	return false;

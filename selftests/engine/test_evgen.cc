@@ -35,7 +35,7 @@ mrc_ev_gen make(mrc_ev_fmt fmt, const std::vector<u8> &widths,
 
 mrc_evgen_err check(const mrc_ev_gen &g, int want_field = -1)
 {
-    u8 field = 99;
+    u8 field = 99;      // or copy
     mrc_evgen_err err = mrc_evgen_check(&g, &field);
 
     if (want_field >= 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_evgen.cc - EV profiles as a controller may write them: what passes the check expands
-// as a naive reading of mrc_ctl.h does, bit string by bit string, and no EV comes twice.
+// as a naive reading of mrc_ctl.h does, bit string by bit string, and no EV comes twice. What is
+// copied from addresses is as in strings.
 #include "bytes.h"
 
 #include <set>
@@ -34,6 +35,22 @@ mrc_ev_gen profile(bytes &in)
     return g;
 }
 
+// Read behind the fields: the corpus of before describes the same ones.
+void copies(bytes &in, mrc_ev_gen &g, mrc_ev_addrs &a)
+{
+    g.n_copy = static_cast<u8>(in.one_in(16) ? in.any<u8>() : in.below(MRC_EV_COPIES_MAX + 1));
+    for (mrc_ev_copy &c : g.copy) {
+        c.from = in.one_in(16) ? in.any<u32>() : in.below(2);
+        c.width = in.one_in(16) ? in.any<u32>() : in.between(1, 32);
+        c.bit = in.one_in(16) ? in.any<u32>() : in.below(128);
+        c.at = in.one_in(16) ? in.any<u32>() : in.below(256);
+    }
+    for (u8 &b : a.dst)
+        b = in.any<u8>();
+    for (u8 &b : a.src)
+        b = in.any<u8>();
+}
+
 // One field's bits, most significant first.
 std::string field_bits(const mrc_ev_field &f, u32 value)
 {
@@ -65,13 +82,26 @@ std::string naive(const mrc_ev_gen &g, u64 i)
     return ev;
 }
 
-std::string as_bits(const u8 (&ev)[MRC_EV_BYTES], size_t n)
+std::string as_bits(const u8 *bits, size_t n)
 {
     std::string s;
 
     for (size_t i = 0; i < n; i++)
-        s += '0' + (ev[i / 8] >> (7 - i % 8) & 1);
+        s += '0' + (bits[i / 8] >> (7 - i % 8) & 1);
     return s;
+}
+
+// The EV with all that is copied.
+std::string copied(const mrc_ev_gen &g, const mrc_ev_addrs &a, std::string ev)
+{
+    for (u8 i = 0; i < g.n_copy; i++) {
+        const mrc_ev_copy &c = g.copy[i];
+        std::string from = as_bits(c.from ? a.src : a.dst, MRC_EV_ADDR_BITS);
+
+        REQUIRE(c.bit + c.width <= from.size() && c.at + c.width <= mrc_ev_fmt_width(g.fmt));
+        ev.replace(c.at, c.width, from.substr(c.bit, c.width));
+    }
+    return ev;
 }
 
 } // namespace
@@ -80,9 +110,11 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
     bytes in(data, size);
     mrc_ev_gen g = profile(in);
+    mrc_ev_addrs addrs;
     std::set<std::string> seen;
     u8 field = 0xff, ev[MRC_EV_BYTES];
 
+    copies(in, g, addrs);
     if (mrc_evgen_check(&g, &field)) {
         REQUIRE(field < MRC_EV_FIELDS_MAX);
         return 0;
@@ -97,10 +129,12 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         mrc_evgen_expand(&g, i, ev);
         std::string want = naive(g, i);
         REQUIRE(want.size() <= mrc_ev_fmt_width(g.fmt));
-        REQUIRE(as_bits(ev, 8 * MRC_EV_BYTES) ==
-                want + std::string(8 * MRC_EV_BYTES - want.size(), '0'));
+        std::string whole = want + std::string(8 * MRC_EV_BYTES - want.size(), '0');
+        REQUIRE(as_bits(ev, 8 * MRC_EV_BYTES) == whole);
         if (n < 32)
             REQUIRE(seen.insert(want).second);
+        mrc_evgen_copy(g.copy, g.n_copy, &addrs, ev);
+        REQUIRE(as_bits(ev, 8 * MRC_EV_BYTES) == copied(g, addrs, whole));
     }
     return 0;
 }

@@ -116,6 +116,9 @@ void test_grammar()
     equal("generators and their fields stay in order",
           parsed_as("profile set dev m id 1 gen 1 field 16,0 gen 2 field 16,1"),
           "profile set dev=m id=1 gen=1 field=16,0 gen=2 field=16,1");
+    equal("copies stand in their generators",
+          parsed_as("profile set dev m id 1 dst fd00::/64 gen 1 field 16,0 copy dst:96:16:64 gen 2"),
+          "profile set dev=m id=1 dst=fd00::/64 gen=1 field=16,0 copy=dst:96:16:64 gen=2");
     equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
     equal("what peers read otherwise",
           parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971"),
@@ -193,6 +196,30 @@ void test_values()
     for (const std::string text : {"0", "0.8", "1", "12.5"})
         equal("fraction there and back: " + text,
               format_fixed(parse_fixed(text, 16, UINT32_MAX, "r"), 16), text);
+    equal("a prefix", format_prefix(parse_prefix("fd00:0::/16", "dst").address, 16), "fd00::/16");
+    check("of 16 bits", parse_prefix("fd00::/16", "dst").length == 16);
+    check("an address is one of 128", parse_prefix("fd00::1", "dst").length == 128);
+    equal("which is not shown", format_prefix(parse_prefix("fd00::1", "dst").address, 128), "fd00::1");
+    check("IPv4 is mapped, and its length", parse_prefix("10.77.0.0/16", "dst").length == 112);
+    equal("as it is shown", format_prefix(parse_prefix("10.77.0.0/16", "dst").address, 112),
+          "::ffff:10.77.0.0/112");
+    equal("bits behind a prefix", thrown([] { parse_prefix("fd00::1/64", "dst"); }),
+          "dst: \"fd00::1/64\" has bits beyond its length: fd00::/64?");
+    equal("one such bit", thrown([] { parse_prefix("fd80::/8", "dst"); }),
+          "dst: \"fd80::/8\" has bits beyond its length: fd00::/8?");
+    check("a length of 0", !thrown([] { parse_prefix("::/0", "dst"); }).empty());
+    check("one of 129", !thrown([] { parse_prefix("::/129", "dst"); }).empty());
+    check("one of 33, IPv4", !thrown([] { parse_prefix("10.0.0.0/33", "dst"); }).empty());
+    copy_rule c = parse_copy("src:96:16:0x20");
+    check("a copy", c.from == MRC_COPY_SRC && c.bit == 96 && c.width == 16 && c.at == 32);
+    check("of the destination", parse_copy("dst:0:1:255").from == MRC_COPY_DST);
+    equal("a copy of too little", thrown([] { parse_copy("dst:1:2"); }),
+          "copy: \"dst:1:2\" is not dst|src:BIT:WIDTH:AT");
+    equal("and of too much", thrown([] { parse_copy("dst:1:2:3:4"); }),
+          "copy: \"dst:1:2:3:4\" is not dst|src:BIT:WIDTH:AT");
+    check("of nobody", !thrown([] { parse_copy("me:1:2:3"); }).empty());
+    check("of no bits", !thrown([] { parse_copy("dst:1:0:3"); }).empty());
+    check("of a bit that there is not", !thrown([] { parse_copy("dst:128:1:3"); }).empty());
     check("list", parse_list("16,0xc000,0", 5, "l") == std::vector<uint64_t>{16, 0xc000, 0});
     equal("list with a hole", thrown([] { parse_list("1,,2", 5, "l"); }),
           "l: \"\" is not a number");

@@ -22,6 +22,12 @@ std::string gen_text(const attr &gen)
 {
     std::string s = fmt::format("gen {}", table(gen)[MRC_A_GEN_PORT].num());
     for (attr a : gen.nested()) {
+        if (a.type() == MRC_A_GEN_COPY) {
+            table c(a);
+            s += fmt::format(" copy {}:{}:{}:{}", copy_from_name(c[MRC_A_COPY_FROM].num()),
+                             c[MRC_A_COPY_BIT].num(), c[MRC_A_COPY_WIDTH].num(),
+                             c[MRC_A_COPY_AT].num());
+        }
         if (a.type() != MRC_A_GEN_FIELD)
             continue;
         table f(a);
@@ -35,8 +41,15 @@ std::string gen_text(const attr &gen)
 
 json gen_json(const attr &gen)
 {
-    json fields = json::array();
+    json fields = json::array(), copies = json::array();
     for (attr a : gen.nested()) {
+        if (a.type() == MRC_A_GEN_COPY) {
+            table c(a);
+            copies.push_back({{"from", copy_from_name(c[MRC_A_COPY_FROM].num())},
+                              {"bit", c[MRC_A_COPY_BIT].num()},
+                              {"width", c[MRC_A_COPY_WIDTH].num()},
+                              {"at", c[MRC_A_COPY_AT].num()}});
+        }
         if (a.type() != MRC_A_GEN_FIELD)
             continue;
         table f(a);
@@ -46,7 +59,10 @@ json gen_json(const attr &gen)
                           {"min", f[MRC_A_FIELD_FIRST].num()},
                           {"max", f[MRC_A_FIELD_LAST].num()}});
     }
-    return {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
+    json out = {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
+    if (!copies.empty())
+        out["copies"] = std::move(copies);
+    return out;
 }
 
 } // namespace

@@ -240,7 +240,8 @@ record profile_record(const table &t)
     add_ids(r, t);
     add_num(r, p, MRC_A_PROFILE_ID, "id");
     if (p[MRC_A_PROFILE_DST])
-        r.add("dst", format_address(p[MRC_A_PROFILE_DST].bytes()));
+        r.add("dst", format_prefix(p[MRC_A_PROFILE_DST].bytes(),
+                                   p[MRC_A_PROFILE_DST_LEN] ? p[MRC_A_PROFILE_DST_LEN].num() : 128));
     r.add("fmt", fmt_name(static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num())));
     r.add("mode", mode_name(static_cast<uint32_t>(p[MRC_A_PROFILE_MODE].num())));
     add_num(r, p, MRC_A_PROFILE_MIN_ACTIVE, "min_active");

@@ -45,6 +45,7 @@ struct named {
 
 constexpr named formats[] = {
     {"stev", MRC_FMT_STEV}, {"srv6", MRC_FMT_SRV6}, {"udp", MRC_FMT_UDP}};
+constexpr named copy_froms[] = {{"dst", MRC_COPY_DST}, {"src", MRC_COPY_SRC}};
 constexpr named modes[] = {{"auto", MRC_MODE_AUTO}, {"exp", MRC_MODE_EXP}, {"gen", MRC_MODE_GEN}};
 constexpr named ev_states[] = {{"good", MRC_NL_EV_GOOD},
                                {"skip", MRC_NL_EV_SKIP},
@@ -175,6 +176,47 @@ gid parse_address(const std::string &word, std::string_view what)
     throw bad_value(fmt::format("{}: \"{}\" is not an address", what, word));
 }
 
+prefix parse_prefix(const std::string &word, std::string_view what)
+{
+    size_t slash = word.find('/');
+    if (slash == std::string::npos)
+        return {parse_address(word, what), 128};
+    std::string address = word.substr(0, slash);
+    bool v4 = address.find(':') == std::string::npos;
+    prefix p = {parse_address(address, what), 0};
+    p.length = static_cast<uint8_t>(
+        parse_number(word.substr(slash + 1), 1, v4 ? 32 : 128, fmt::format("{} length", what)));
+    if (v4)
+        p.length += 96;
+    gid rest = p.address;
+    for (size_t i = 0; i < 128; i++)
+        if (i >= p.length && (rest[i / 8] & 128 >> i % 8)) {
+            for (; i < 128; i++)
+                rest[i / 8] &= static_cast<uint8_t>(~(128 >> i % 8));
+            throw bad_value(fmt::format("{}: \"{}\" has bits beyond its length: {}?", what, word,
+                                        format_prefix(rest, p.length)));
+        }
+    return p;
+}
+
+copy_rule parse_copy(const std::string &word)
+{
+    std::vector<std::string> parts;
+    for (size_t at = 0; at <= word.size();) {
+        size_t end = std::min(word.find(':', at), word.size());
+        parts.push_back(word.substr(at, end - at));
+        at = end + 1;
+    }
+    if (parts.size() != 4)
+        throw bad_value(fmt::format("copy: \"{}\" is not dst|src:BIT:WIDTH:AT", word));
+    copy_rule c;
+    c.from = by_name(copy_froms, parts[0], "copy");
+    c.bit = static_cast<uint32_t>(parse_number(parts[1], 0, 127, "copy: first bit"));
+    c.width = static_cast<uint32_t>(parse_number(parts[2], 1, 32, "copy: width"));
+    c.at = static_cast<uint32_t>(parse_number(parts[3], 0, 255, "copy: bit of the EV"));
+    return c;
+}
+
 gid parse_sid(const std::string &word)
 {
     gid g = parse_address(word, "sid");
@@ -227,6 +269,17 @@ std::string format_address(std::span<const uint8_t> bytes)
     if (bytes.size() < 16 || !inet_ntop(AF_INET6, bytes.data(), buf, sizeof(buf)))
         return "?";
     return buf;
+}
+
+std::string format_prefix(std::span<const uint8_t> bytes, uint64_t length)
+{
+    std::string s = format_address(bytes);
+    return length == 128 ? s : fmt::format("{}/{}", s, length);
+}
+
+std::string copy_from_name(uint64_t from)
+{
+    return by_value(copy_froms, static_cast<uint32_t>(from));
 }
 
 std::string format_ev(uint32_t fmt, std::span<const uint8_t> b)

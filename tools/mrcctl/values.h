@@ -20,6 +20,16 @@ struct bad_value : std::runtime_error {
 };
 
 using gid = std::array<uint8_t, 16>;
+struct prefix {
+    gid address;
+    uint8_t length; // 1 ... 128
+};
+
+// Bits of an address that a template puts into its EVs.
+struct copy_rule {
+    uint32_t from, bit, width, at; // enum mrc_copy_from
+};
+
 using ev_value = std::array<uint8_t, 32>;
 
 // Decimal or 0x; the whole word. @what names it in the error.
@@ -33,6 +43,9 @@ std::vector<uint64_t> parse_list(const std::string &word, size_t max_n, std::str
 bool parse_on_off(const std::string &word, std::string_view what);
 // IPv6, or IPv4 as ::ffff:a.b.c.d.
 gid parse_address(const std::string &word, std::string_view what);
+// ADDR[/LEN]; LEN of IPv4 counts its own 32 bits. What stands behind it must be 0.
+prefix parse_prefix(const std::string &word, std::string_view what);
+copy_rule parse_copy(const std::string &word); // dst|src:BIT:WIDTH:AT
 gid parse_sid(const std::string &word);     // IPv6 only
 uint32_t parse_fmt(const std::string &word); // MRC_FMT_*
 uint32_t parse_mode(const std::string &word); // MRC_MODE_*
@@ -40,6 +53,9 @@ uint32_t parse_ev_state(const std::string &word); // enum mrc_nl_ev_state
 ev_value parse_ev(uint32_t fmt, const std::string &word);
 
 std::string format_address(std::span<const uint8_t> bytes);
+// As parse_prefix takes it; of 128 bits the address alone.
+std::string format_prefix(std::span<const uint8_t> bytes, uint64_t length);
+std::string copy_from_name(uint64_t from);
 // @fmt 0: not known, guessed from the bytes in use.
 std::string format_ev(uint32_t fmt, std::span<const uint8_t> bytes);
 // As parse_fixed takes it, without superfluous zeros.

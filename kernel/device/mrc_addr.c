@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_addr.c - see mrc_addr.h.
+ *
+ * IPv6 tells of addresses in softirq, too: path sets are looked at from the work queue.
+ */
+#include <linux/inetdevice.h>
+#include <linux/notifier.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include "core/mrc_net.h"
+#include "path/mrc_path_change.h"
+#include "device/mrc_addr.h"
+
+static void addr_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(work, struct mrc_dev, addr_work);
+
+	rtnl_lock();
+	mrc_path_change_addrs(dev);
+	rtnl_unlock();
+}
+
+static void addr_changed(const struct net_device *ndev)
+{
+	struct mrc_net *mnet;
+	struct mrc_dev *dev;
+
+	rcu_read_lock();
+	mnet = mrc_net_of(dev_net(ndev));
+	if (mnet)
+		list_for_each_entry_rcu(dev, &mnet->devs, link)
+			if (dev->ndev == ndev && READ_ONCE(dev->n_profiles_own))
+				queue_work(mrc_wq, &dev->addr_work);
+	rcu_read_unlock();
+}
+
+static int addr_event_v6(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct inet6_ifaddr *ifa = ptr;
+
+	addr_changed(ifa->idev->dev);
+	return NOTIFY_DONE;
+}
+
+static int addr_event_v4(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct in_ifaddr *ifa = ptr;
+
+	addr_changed(ifa->ifa_dev->dev);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block addr_v6 = { .notifier_call = addr_event_v6 };
+static struct notifier_block addr_v4 = { .notifier_call = addr_event_v4 };
+
+void mrc_addr_init(struct mrc_dev *dev)
+{
+	INIT_WORK(&dev->addr_work, addr_work);
+}
+
+void mrc_addr_stop(struct mrc_dev *dev)
+{
+	cancel_work_sync(&dev->addr_work);
+}
+
+int mrc_addr_start(void)
+{
+	int err = register_inet6addr_notifier(&addr_v6);
+
+	if (err)
+		return err;
+	err = register_inetaddr_notifier(&addr_v4);
+	if (err)
+		unregister_inet6addr_notifier(&addr_v6);
+	return err;
+}
+
+void mrc_addr_end(void)
+{
+	unregister_inetaddr_notifier(&addr_v4);
+	unregister_inet6addr_notifier(&addr_v6);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_profile_gen.h - the EVs of a profile that is made from fields (mode GEN). Under rtnl.
+ */
+#ifndef MRC_PROFILE_GEN_H
+#define MRC_PROFILE_GEN_H
+
+#include "path/mrc_profile.h"
+
+/* How many EVs @p's generators make; 0 with extack: not valid. */
+u32 mrc_profile_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack);
+/* Fill @p->ev, whose room is mrc_profile_gen_count(). 0 or -errno with extack. */
+int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
+			 struct netlink_ext_ack *extack);
+/* 0 or -errno with extack: "@what @idx" is on a port that the device does not have. */
+int mrc_profile_port_check(struct mrc_dev *dev, const char *what, u32 idx, u8 port,
+			   struct netlink_ext_ack *extack);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_profiles.h - the EV profiles of a device, and which one is for a destination.
+ *
+ * The device's default id chooses among them; of those with that id which cover the destination
+ * the longest prefix counts, a single destination before all, "any" after all. With none, EVs
+ * are made up (AUTO). Setting a profile anew replaces the object; who follows:
+ * path/mrc_path_change.h.
+ */
+#ifndef MRC_PROFILES_H
+#define MRC_PROFILES_H
+
+#include "path/mrc_profile.h"
+
+#define MRC_PROFILES_MAX 16384		/* per device: one for each of so many destinations */
+
+/*
+ * Under rtnl. Takes over @p, which is sound (path/mrc_profile_check.h), also on error. 0 or
+ * -errno with extack. *@changed: what a lookup finds may be another one now.
+ */
+int mrc_profiles_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
+		     struct netlink_ext_ack *extack);
+/* Under rtnl. */
+int mrc_profiles_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
+		     struct netlink_ext_ack *extack);
+
+/* The profile for this destination, + ref, or NULL. Any context. */
+struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, const union ib_gid *dst);
+/* Under rtnl, which keeps it. Exactly @key. */
+const struct mrc_profile *mrc_profiles_find(struct mrc_dev *dev, const struct mrc_profile_key *key);
+/* Under rtnl, which keeps it. What number @id has for @dst, @without (or NULL) left out. */
+const struct mrc_profile *mrc_profiles_match(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
+					     const struct mrc_profile *without);
+/* Under rtnl. Is there one of this number, for whatever destination. */
+bool mrc_profiles_exist(struct mrc_dev *dev, u64 id);
+/*
+ * Under dev->peer_lock. In the order of mrc_profile_cmp(): the first one behind @key, or (@same)
+ * that one itself if it is there.
+ */
+const struct mrc_profile *mrc_profiles_next(struct mrc_dev *dev, const struct mrc_profile_key *key,
+					    bool same);
+void mrc_profiles_destroy(struct mrc_dev *dev);
+
+#endif
