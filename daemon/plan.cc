@@ -23,7 +23,35 @@ const Link *Observed::link(int ifindex) const
     return it == links.end() ? nullptr : &*it;
 }
 
+std::uint32_t mode_of(const Profile &profile)
+{
+    return profile.is_template() ? MRC_MODE_GEN : MRC_MODE_EXP;
+}
+
 namespace {
+
+// Destinations that the wanted profiles are for, be it by a prefix.
+class Reached {
+public:
+    void add(const ProfileKey &key) { by_len_[key.len].insert(key.dst); }
+
+    bool by(const Ip6 &dst) const
+    {
+        return std::any_of(by_len_.begin(), by_len_.end(), [&](const auto &of) {
+            return of.second.count(first_bits(dst, of.first));
+        });
+    }
+
+private:
+    static Ip6 first_bits(Ip6 a, unsigned len)
+    {
+        for (unsigned bit = len; bit < 128; bit++)
+            put_bits(a, bit, 1, 0);
+        return a;
+    }
+
+    std::map<unsigned, std::set<Ip6>> by_len_;
+};
 
 // The order of the steps is the order the kernel needs: interfaces before
 // addresses, addresses before the routes over them, planes before their SIDs,
@@ -409,7 +437,7 @@ private:
         for (const Profile &w : dev.profiles) {
             const auto it = there.find(w.key);
             if (it == there.end() || it->second->profile != w || it->second->fmt != MRC_FMT_SRV6 ||
-                it->second->mode != MRC_MODE_EXP)
+                it->second->mode != mode_of(w))
                 op(ProfileSet{dev.name, w});
         }
     }
@@ -418,11 +446,11 @@ private:
     void old_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
         std::set<ProfileKey> wanted;
-        std::set<Ip6> reached;
+        Reached reached;
 
         for (const Profile &w : dev.profiles) {
             wanted.insert(w.key);
-            reached.insert(w.key.dst);
+            reached.add(w.key);
         }
         for (const ObservedProfile &p : d.profiles) {
             const auto id = p.profile.key.id;
@@ -432,7 +460,7 @@ private:
             out_.present++;
             if (wanted.count(p.profile.key))
                 continue;
-            if (reached.count(p.profile.key.dst))
+            if (reached.by(p.profile.key.dst))
                 op(ProfileDel{dev.name, p.profile.key});
             else
                 removal(ProfileDel{dev.name, p.profile.key});

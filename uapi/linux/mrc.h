@@ -140,6 +140,8 @@ enum {
 	MRC_A_PROFILE_FMT_WIDTHS, /* binary: GEN: width in bits of each format field, u8 each */
 	MRC_A_PROFILE_GEN,	/* nest MRC_A_GEN_*, repeated: GEN */
 	MRC_A_PROFILE_PAD,
+	MRC_A_PROFILE_DST_LEN,	/* u8: 1 ... 128, bits of DST that count; absent: 128. The profile
+				 * with the longest prefix that holds a peer's GID is the peer's */
 	__MRC_A_PROFILE_MAX,
 	MRC_A_PROFILE_MAX = __MRC_A_PROFILE_MAX - 1
 };
@@ -149,9 +151,23 @@ enum {
 	MRC_A_GEN_UNSPEC,
 	MRC_A_GEN_PORT,		/* u8: of all its EVs; absent: the device's ports in turn */
 	MRC_A_GEN_FIELD,	/* nest MRC_A_FIELD_*, repeated */
+	MRC_A_GEN_COPY,		/* nest MRC_A_COPY_*, repeated, at most 8: in order, after the fields */
 	__MRC_A_GEN_MAX,
 	MRC_A_GEN_MAX = __MRC_A_GEN_MAX - 1
 };
+
+/* MRC_A_GEN_COPY: bits of an address replace bits of the EV */
+enum {
+	MRC_A_COPY_UNSPEC,
+	MRC_A_COPY_FROM,	/* u32 MRC_COPY_* */
+	MRC_A_COPY_BIT,		/* u32: first bit taken, 0: the most significant of 128 */
+	MRC_A_COPY_WIDTH,	/* u32: bits, 1 ... 32 */
+	MRC_A_COPY_AT,		/* u32: first bit of the EV that they replace, within its format */
+	__MRC_A_COPY_MAX,
+	MRC_A_COPY_MAX = __MRC_A_COPY_MAX - 1
+};
+
+enum { MRC_COPY_DST = 0, MRC_COPY_SRC = 1 };	/* the peer's GID; our own address of it */
 
 /* MRC_A_GEN_FIELD: struct mrc_ctl_ev_field; what is absent is 0 */
 enum {
