@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 
+#include "lookup.h"
+
 namespace mrcd {
 
 const Link *Observed::link(std::string_view name) const
@@ -30,29 +32,6 @@ std::uint32_t mode_of(const Profile &profile)
 
 namespace {
 
-// Destinations that the wanted profiles are for, be it by a prefix.
-class Reached {
-public:
-    void add(const ProfileKey &key) { by_len_[key.len].insert(key.dst); }
-
-    bool by(const Ip6 &dst) const
-    {
-        return std::any_of(by_len_.begin(), by_len_.end(), [&](const auto &of) {
-            return of.second.count(first_bits(dst, of.first));
-        });
-    }
-
-private:
-    static Ip6 first_bits(Ip6 a, unsigned len)
-    {
-        for (unsigned bit = len; bit < 128; bit++)
-            put_bits(a, bit, 1, 0);
-        return a;
-    }
-
-    std::map<unsigned, std::set<Ip6>> by_len_;
-};
-
 // The order of the steps is the order the kernel needs: interfaces before
 // addresses, addresses before the routes over them, planes before their SIDs,
 // profiles before they are the default. A port is raised before it is marked as prepared (made
@@ -61,7 +40,7 @@ private:
 class Planner {
 public:
     Planner(const Desired &want, const Observed &have, const Policy &policy)
-        : want_(want), have_(have), policy_(policy)
+        : want_(want), have_(have), policy_(policy), links_(have.links)
     {
     }
 
@@ -106,14 +85,14 @@ private:
 
     bool usable(const std::string &name) const
     {
-        const Link *link = have_.link(name);
+        const Link *link = links_.find(name);
         return fit(name) && (raised_.count(name) || (link && link->up));
     }
 
     void judge_links()
     {
         for (const WantedLink &w : want_.links) {
-            if (const Link *link = have_.link(w.name)) {
+            if (const Link *link = links_.find(w.name)) {
                 const auto wrong = what_is_wrong(w, *link);
                 if (wrong.empty())
                     fit_.insert(w.name);
@@ -138,7 +117,7 @@ private:
         if (link.loopback || link.kind == "mrc" || link.kind == "bridge")
             return fmt::format("is {}, expected a port of the fabric: use another name",
                                link.loopback ? "the loopback interface" : "of kind " + kind);
-        const Link *master = link.master ? have_.link(link.master) : nullptr;
+        const Link *master = link.master ? links_.find(link.master) : nullptr;
         if (master && master->kind != "mrc")
             return fmt::format("belongs to {}: ip link set {} nomaster", master->name, w.name);
         return "";
@@ -148,7 +127,7 @@ private:
     void mtus()
     {
         for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
+            const Link *link = links_.find(w.name);
             if (w.mtu == 0 || !link || !fit(w.name) || link->mtu >= w.mtu)
                 continue;
             const auto mtu = link->max_mtu ? std::min(w.mtu, link->max_mtu) : w.mtu;
@@ -162,7 +141,7 @@ private:
     void links_up()
     {
         for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
+            const Link *link = links_.find(w.name);
             if (!fit(w.name) || (link && link->up))
                 continue;
             if (link && w.may_be_shut() && prepared(w, *link)) {
@@ -178,7 +157,7 @@ private:
     // We had it up once: see make().
     bool prepared(const WantedLink &w, const Link &link) const
     {
-        const Link *master = link.master ? have_.link(link.master) : nullptr;
+        const Link *master = link.master ? links_.find(link.master) : nullptr;
 
         if (policy_.seen_up.count(link.ifindex))
             return true;
@@ -204,7 +183,7 @@ private:
     {
         for (const WantedSysctl &w : want_.sysctls) {
             const auto scope = w.key.substr(0, w.key.find('/'));
-            const bool made_now = fit(scope) && !have_.link(scope);
+            const bool made_now = fit(scope) && !links_.find(scope);
             const bool ours = scope == "all" || fit(scope);
             const auto it = have_.sysctls.find(w.key);
             if (!ours || (it == have_.sysctls.end() ? !made_now : it->second == w.value))
@@ -233,14 +212,14 @@ private:
     // every number is free for its own port.
     void masters(const WantedDevice &dev)
     {
-        const Link *master = have_.link(dev.name);
+        const Link *master = links_.find(dev.name);
         if (!fit(dev.name))
             return;
         for (const Link &link : have_.links)
             if (master && link.master == master->ifindex && !in_place(dev, link))
                 release(dev, link);
         for (const WantedPlane &p : dev.planes) {
-            const Link *link = have_.link(p.link);
+            const Link *link = links_.find(p.link);
             if (!link || !fit(p.link))
                 continue;   // judge_links() has said so
             if (master && link->master == master->ifindex && in_place(dev, *link))
@@ -285,12 +264,17 @@ private:
     // What goes goes first: with IPv4 a later address of the same network may go with it.
     void addresses()
     {
+        std::set<std::pair<std::string, IfAddr>> wanted;
+
+        for (const WantedAddr &w : want_.addrs)
+            wanted.emplace(w.link, w.addr);
         for (const Addr &a : have_.addrs) {
-            const Link *link = have_.link(a.ifindex);
+            const Link *link = links_.find(a.ifindex);
+            addrs_.emplace(a.ifindex, &a);
             if (a.protocol != kProtocol || !link)
                 continue;
             out_.present++;
-            if (!wanted(link->name, a.addr))
+            if (!wanted.count({link->name, a.addr}))
                 removal(AddrDel{link->name, a.addr});
         }
         for (const WantedAddr &w : want_.addrs)
@@ -298,20 +282,15 @@ private:
                 address(w);
     }
 
-    bool wanted(const std::string &link, const IfAddr &addr) const
-    {
-        return std::any_of(want_.addrs.begin(), want_.addrs.end(), [&](const WantedAddr &w) {
-            return w.link == link && w.addr == addr;
-        });
-    }
-
     void address(const WantedAddr &w)
     {
-        const Link *link = have_.link(w.link);
+        const Link *link = links_.find(w.link);
         const Addr *other = nullptr;
+        const auto [first, last] = addrs_.equal_range(link ? link->ifindex : 0);
 
-        for (const Addr &a : have_.addrs) {
-            if (!link || a.ifindex != link->ifindex || a.addr.addr != w.addr.addr)
+        for (auto it = first; it != last; ++it) {
+            const Addr &a = *it->second;
+            if (a.addr.addr != w.addr.addr)
                 continue;
             if (a.addr == w.addr)
                 return;
@@ -381,7 +360,7 @@ private:
 
     bool same(const Route &r, const RouteSpec &spec) const
     {
-        const Link *link = have_.link(spec.link);
+        const Link *link = links_.find(spec.link);
         return link && r.oif == link->ifindex && r.via == spec.via &&
                r.usid_end == !spec.via && !r.strange;
     }
@@ -393,7 +372,7 @@ private:
         static const MrcDevice kNone;
         const MrcDevice *d = have_.device ? &*have_.device : nullptr;
 
-        if (!fit(dev.name) && have_.link(dev.name))
+        if (!fit(dev.name) && links_.find(dev.name))
             return;
         if (!d && !policy_.foresee) {
             wait("{} is not known to the mrc module yet", dev.name);
@@ -417,7 +396,7 @@ private:
     {
         const auto it = std::find_if(d.planes.begin(), d.planes.end(),
                                      [&](const Plane &p) { return p.number == w.number; });
-        const Link *link = have_.link(w.link);
+        const Link *link = links_.find(w.link);
         const bool there = it != d.planes.end() && link && it->ifindex == link->ifindex;
         if (!fit(w.link))
             return;   // judge_links() has said so
@@ -471,6 +450,8 @@ private:
     const Observed &have_;
     const Policy &policy_;
     Plan out_;
+    const LinkIndex links_;
+    std::multimap<int, const Addr *> addrs_;   // by interface
     std::set<std::string> fit_;
     std::set<std::string> raised_;
 };

@@ -404,6 +404,7 @@ struct FakeKernel::Doer {
 
 mrcnl::error FakeKernel::look(const Desired &want, Observed &have)
 {
+    looks++;
     if (blind > 0) {
         blind--;
         return {ENOBUFS, "no buffer space", false};

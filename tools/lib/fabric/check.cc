@@ -33,11 +33,12 @@ public:
     }
 
 private:
-    unsigned below(std::size_t n) { return std::uniform_int_distribution<unsigned>(0, unsigned(n) - 1)(random_); }
+    unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
-    template <typename... Args> void problem(fmt::format_string<Args...> format, Args &&...args)
+    template <typename... Args>
+    void problem(unsigned long &count, fmt::format_string<Args...> format, Args &&...args)
     {
-        out_.bad++;
+        count++;
         if (out_.problems.size() < kProblemsMax)
             out_.problems.push_back(fmt::format(format, std::forward<Args>(args)...));
     }
@@ -109,36 +110,40 @@ private:
         const auto to_gids = gids(to), own = gids(from);
         const auto to_planes = planes(to), own_planes = planes(from);
         for (const Ip6 &dst : to_gids) {
-            const auto profiles = net_.desired(from).device->profiles;
-            const Profile *p = profile_for(profiles, dst);
+            const Profile *found = profile_for(net_.desired(from).device->profiles, dst);
             std::set<unsigned> used;
-            if (!p) {
-                problem("{} has no profile for {} of {}", from, to_string(dst), to);
+            if (!found) {
+                problem(out_.unreached, "{} has no profile for {} of {}", from, to_string(dst), to);
                 continue;
             }
-            for (const Ev &ev : expand(*p, dst, own.front())) {
+            const auto evs = expand(*found, dst, own.front());   // what follows may forget @from
+            for (const Ev &ev : evs) {
                 one(from, to, ev);
                 used.insert(ev.port);
             }
             for (const unsigned plane : own_planes)
                 if (to_planes.count(plane) && !used.count(plane))
-                    problem("{} has no path to {} of {} on plane {}", from, to_string(dst), to, plane);
+                    problem(out_.unreached, "{} has no path to {} of {} on plane {}", from, to_string(dst),
+                            to, plane);
         }
     }
 
     void one(const std::string &from, const std::string &to, const Ev &ev)
     {
         const Journey j = net_.send(from, ev);
+        std::string wrong;
 
         out_.evs++;
         if (j.host.empty())
-            problem("{} to {}, plane {}, {}: {}", from, to, ev.port, to_string(ev.outer_dst), j.lost);
+            wrong = j.lost;
         else if (j.host != to)
-            problem("{} to {}, plane {}, {}: arrives at {}", from, to, ev.port, to_string(ev.outer_dst),
-                    j.host);
+            wrong = "arrives at " + j.host;
         else if (j.switches != j.named)
-            problem("{} to {}, plane {}, {}: goes over {}, of which it names {}", from, to, ev.port,
-                    to_string(ev.outer_dst), fmt::join(j.switches, " "), fmt::join(j.named, " "));
+            wrong = fmt::format("goes over {}, of which it names {}", fmt::join(j.switches, " "),
+                                fmt::join(j.named, " "));
+        if (!wrong.empty())
+            problem(out_.astray, "{} to {}, plane {}, {}: {}", from, to, ev.port,
+                    to_string(ev.outer_dst), wrong);
     }
 
     const Fabric &f_;

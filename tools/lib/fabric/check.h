@@ -13,8 +13,11 @@ namespace mrcfab {
 
 struct Checked {
     unsigned long pairs = 0, evs = 0, hops = 0;
-    std::vector<std::string> problems;   // the first ones
-    unsigned long bad = 0;               // all of them
+    unsigned long astray = 0;            // EVs that do not arrive, or not over what they name
+    unsigned long unreached = 0;         // pairs without a profile, or without a path on a plane
+    std::vector<std::string> problems;   // the first of them
+
+    bool good() const { return astray == 0 && unreached == 0; }
 };
 
 Checked check_fabric(const Fabric &fabric, unsigned pairs, std::uint32_t seed);

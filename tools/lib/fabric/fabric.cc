@@ -15,7 +15,7 @@ namespace mrcfab {
 namespace {
 
 // Lists of as many nodes as one block of uSIDs holds take less.
-constexpr std::uintmax_t kFileMax = 16u << 20;
+constexpr std::uintmax_t kFileMax = 8u << 20;
 
 void read_common(Reader &root, Fabric &f)
 {
@@ -59,6 +59,24 @@ Fabric build(const std::string &file, const toml::table &table)
     return f;
 }
 
+// Names are ASCII, and so is what the parser sees: toml++ 3.3 runs into code that it calls
+// unreachable at some letters of other scripts. Of each character one '?' is left, so that columns
+// are right; in comments nobody sees it.
+std::string in_ascii(std::string_view text)
+{
+    std::string plain;
+
+    plain.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80)
+            plain += c;
+        else if (byte >= 0xc0)   // the first byte of a character
+            plain += '?';
+    }
+    return plain;
+}
+
 }   // namespace
 
 void Fabric::add(Switch sw)
@@ -98,7 +116,7 @@ unsigned Fabric::usid(const Host &host, unsigned plane) const
 Fabric parse_fabric(std::string_view text, const std::string &file_name)
 {
     try {
-        const toml::table root = toml::parse(text, std::string_view(file_name));
+        const toml::table root = toml::parse(in_ascii(text), std::string_view(file_name));
         return build(file_name, root);
     } catch (const toml::parse_error &e) {
         fail(file_name, e.source(), "{}", e.description());

@@ -25,13 +25,6 @@ std::size_t weight(const Desired &d)
     return n;
 }
 
-Ip6 first_bits(Ip6 a, unsigned len)
-{
-    for (unsigned bit = len; bit < 128; bit++)
-        put_bits(a, bit, 1, 0);
-    return a;
-}
-
 }   // namespace
 
 std::shared_ptr<const Forwarding::Node> Forwarding::node(const std::string &name)

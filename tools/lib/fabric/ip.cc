@@ -114,6 +114,15 @@ void put_bits(Ip6 &a, unsigned at, unsigned width, std::uint32_t value)
     }
 }
 
+Ip6 first_bits(Ip6 a, unsigned len)
+{
+    for (unsigned i = (len + 7) / 8; i < a.bytes.size(); i++)
+        a.bytes[i] = 0;
+    if (len % 8)
+        a.bytes[len / 8] &= static_cast<std::uint8_t>(0xff00u >> len % 8);
+    return a;
+}
+
 std::optional<Ip6> parse_ip6(std::string_view text)
 {
     const auto a = parse_ip(text);

@@ -55,6 +55,7 @@ std::string not_for_hosts(const IfAddr &a);
 
 // @width (1 to 32) bits of @a from bit @at on; bit 0 is the most significant.
 std::uint32_t get_bits(const Ip6 &a, unsigned at, unsigned width);
+Ip6 first_bits(Ip6 a, unsigned len);   // the others are zero then
 void put_bits(Ip6 &a, unsigned at, unsigned width, std::uint32_t value);
 
 std::optional<Ip6> parse_ip6(std::string_view text);

@@ -9,6 +9,7 @@
 // Three fields of 32 bits each: with as few as that every plane may have a generator of its own
 // within the module's limit.
 #include <algorithm>
+#include <map>
 
 #include <linux/mrc.h>
 
@@ -51,6 +52,8 @@ public:
     {
         for (const Cable &c : t_.cables(from_))
             planes_.push_back(c.plane);
+        for (const unsigned plane : planes_)
+            own_ranges_[plane] = ranges_of(plane, from_.t0);
     }
 
     std::vector<Profile> make()
@@ -111,7 +114,7 @@ private:
         std::vector<Generator> gens;
 
         for (const unsigned plane : planes_)
-            for (const Range r : ranges_of(plane, t0))
+            for (const Range r : ranges_towards(plane, t0))
                 gens.push_back({static_cast<std::uint8_t>(plane),
                                 {constant(block(plane)),
                                  {kField, two(own(plane), kT1Usids), kNumberMask, r.first, r.last},
@@ -119,6 +122,12 @@ private:
                                 {copy(rule.t0_at, rule.host_at, kLongT0),
                                  copy(rule.host_at, 128, kLongHost)}});
         return gens;
+    }
+
+    // Most T0s lack nothing: what is left to them is what is left to ours.
+    std::vector<Range> ranges_towards(unsigned plane, unsigned t0) const
+    {
+        return t0 == from_.t0 || t_.whole({plane, t0}) ? own_ranges_.at(plane) : ranges_of(plane, t0);
     }
 
     std::vector<Range> ranges_of(unsigned plane, unsigned t0) const
@@ -183,6 +192,7 @@ private:
     const Topology &t_;
     HostId from_;
     std::vector<unsigned> planes_;
+    std::map<unsigned, std::vector<Range>> own_ranges_;   // by plane
     std::vector<Profile> list_;
 };
 

@@ -232,6 +232,13 @@ std::vector<unsigned> Topology::joining(unsigned plane, unsigned t0, unsigned ot
     return list;
 }
 
+bool Topology::whole(T0Id s) const
+{
+    const auto first = cut.lower_bound({s.plane, s.t0, true, 0});
+
+    return has(NodeId(s)) && (first == cut.end() || first->plane != s.plane || first->t0 != s.t0);
+}
+
 Irregular irregular(const Topology &t)
 {
     Irregular r;

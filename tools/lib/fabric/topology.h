@@ -93,6 +93,8 @@ struct Topology {
 
     // T1s that join two T0s of a plane, in order.
     std::vector<unsigned> joining(unsigned plane, unsigned t0, unsigned other_t0) const;
+    // Is it there, and cabled to every T1 there is?
+    bool whole(T0Id t0) const;
 
 private:
     std::optional<NodeId> number(std::string_view name) const;
