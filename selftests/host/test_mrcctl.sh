@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,nl/attr,nl/request}.o)
+objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,gather,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"

@@ -177,16 +177,21 @@ error peer_show(context &ctx, const arguments &args)
 void put_profile_key(request &n, const arguments &args)
 {
     n.u64(MRC_A_PROFILE_ID, parse_number(*args.get("id"), 1, UINT64_MAX, "id"));
-    if (auto dst = args.get("dst"))
-        n.put(MRC_A_PROFILE_DST, parse_address(*dst, "dst"));
+    if (auto word = args.get("dst")) {
+        auto dst = parse_gid_prefix(*word, "dst");
+        n.put(MRC_A_PROFILE_DST, dst.addr);
+        if (dst.len != 128)
+            n.u8(MRC_A_PROFILE_DST_LEN, dst.len);
+    }
 }
 
 struct generator {
     uint8_t port = 0;
+    std::vector<bit_copy> copies;
     std::vector<std::vector<uint64_t>> fields; // width, init, mask, min, max
 };
 
-// "gen PORT" begins one; the fields that follow are its.
+// "gen PORT" begins one; the fields and copies that follow are its.
 std::vector<generator> generators(const arguments &args)
 {
     std::vector<generator> gens;
@@ -204,6 +209,10 @@ std::vector<generator> generators(const arguments &args)
                                             item.values[0]));
             f.resize(5);
             gens.back().fields.push_back(std::move(f));
+        } else if (name == "copy") {
+            if (gens.empty())
+                throw bad_value("copy: belongs to a gen, expected gen PORT and its fields before it");
+            gens.back().copies.push_back(parse_copy(item.values[0]));
         }
     }
     return gens;
@@ -236,6 +245,11 @@ void put_generators(request &n, const arguments &args, const std::vector<generat
                                               MRC_A_FIELD_LAST};
                     for (size_t i = 0; i < f.size(); i++)
                         fn.u32(types[i], static_cast<uint32_t>(f[i]));
+                });
+            for (auto &c : g.copies)
+                gn.nest(MRC_A_GEN_COPY, [&](request &cn) {
+                    cn.u32(MRC_A_COPY_FROM, c.from).u32(MRC_A_COPY_BIT, c.bit);
+                    cn.u32(MRC_A_COPY_WIDTH, c.width).u32(MRC_A_COPY_AT, c.at);
                 });
         });
 }

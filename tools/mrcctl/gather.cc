@@ -17,14 +17,22 @@ using mrcnl::table;
 
 namespace {
 
+std::string copy_from(const table &copy)
+{
+    return copy_from_name(static_cast<uint32_t>(copy[MRC_A_COPY_FROM].num()));
+}
+
 // Fields of a generator as `profile set` takes them.
 std::string gen_text(const attr &gen)
 {
     std::string s = fmt::format("gen {}", table(gen)[MRC_A_GEN_PORT].num());
     for (attr a : gen.nested()) {
+        table f(a);
+        if (a.type() == MRC_A_GEN_COPY)
+            s += fmt::format(" copy {}:{}:{}:{}", copy_from(f), f[MRC_A_COPY_BIT].num(),
+                             f[MRC_A_COPY_WIDTH].num(), f[MRC_A_COPY_AT].num());
         if (a.type() != MRC_A_GEN_FIELD)
             continue;
-        table f(a);
         s += fmt::format(" field {},{:#x}", f[MRC_A_FIELD_WIDTH].num(), f[MRC_A_FIELD_INIT].num());
         if (f[MRC_A_FIELD_MASK].num())
             s += fmt::format(",{:#x},{},{}", f[MRC_A_FIELD_MASK].num(),
@@ -35,18 +43,26 @@ std::string gen_text(const attr &gen)
 
 json gen_json(const attr &gen)
 {
-    json fields = json::array();
+    json fields = json::array(), copies = json::array();
     for (attr a : gen.nested()) {
+        table f(a);
+        if (a.type() == MRC_A_GEN_COPY)
+            copies.push_back({{"from", copy_from(f)},
+                              {"bit", f[MRC_A_COPY_BIT].num()},
+                              {"width", f[MRC_A_COPY_WIDTH].num()},
+                              {"at", f[MRC_A_COPY_AT].num()}});
         if (a.type() != MRC_A_GEN_FIELD)
             continue;
-        table f(a);
         fields.push_back({{"width", f[MRC_A_FIELD_WIDTH].num()},
                           {"init", f[MRC_A_FIELD_INIT].num()},
                           {"mask", f[MRC_A_FIELD_MASK].num()},
                           {"min", f[MRC_A_FIELD_FIRST].num()},
                           {"max", f[MRC_A_FIELD_LAST].num()}});
     }
-    return {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
+    json j = {{"port", table(gen)[MRC_A_GEN_PORT].num()}, {"fields", std::move(fields)}};
+    if (!copies.empty())
+        j["copies"] = std::move(copies);
+    return j;
 }
 
 } // namespace

@@ -84,7 +84,7 @@ std::vector<object> make_table()
               {
                   dev_key(true),
                   {"id", {"ID"}, "number of the profile, not 0", true},
-                  {"dst", {"ADDR"}, "GID of the destination; without it: any"},
+                  {"dst", {"ADDR[/LEN]"}, "GID of the destination, or a prefix; without it: any"},
                   {"fmt", {"srv6|udp|stev"}, "what the EVs are"},
                   {"mode",
                    {"exp|gen|auto"},
@@ -102,6 +102,12 @@ std::vector<object> make_table()
                    "numbers MIN ... MAX go into the bits of MASK",
                    false,
                    true},
+                  {"copy",
+                   {"FROM:BIT:WIDTH:AT"},
+                   "WIDTH bits from BIT on of the destination's GID (dst) or of our own address "
+                   "(src) replace those at AT of the EV",
+                   false,
+                   true},
                   {"ev",
                    {"PORT", "VALUE"},
                    "an EV: plane, and srv6: ADDR[,SEGMENT]; udp: number; stev: 0x...",
@@ -111,14 +117,17 @@ std::vector<object> make_table()
               "mrcctl profile set dev mrc0 id 1 dst fd00::2 fmt srv6 \\\n"
               "           ev 1 fcbb:bb00:1201:1301:: ev 2 fcbb:bb01:1201:1301::\n"
               "  mrcctl profile set dev mrc0 id 2 fmt stev mode gen \\\n"
-              "           gen 0 field 16,0xc000,0x3fff,0,127 field 16,0"},
+              "           gen 0 field 16,0xc000,0x3fff,0,127 field 16,0\n"
+              "  mrcctl profile set dev mrc0 id 3 dst fd00:6d72:63::/64 fmt srv6 mode gen \\\n"
+              "           gen 1 field 32,0xfcbbbb00 field 32,0x40018000,0x3fff,1,2 \\\n"
+              "           field 32,0x4000c000 copy dst:98:14:66 copy dst:114:14:82"},
              {"del",
               action::profile_del,
               "delete a profile",
               {
                   dev_key(true),
                   {"id", {"ID"}, "number of the profile", true},
-                  {"dst", {"ADDR"}, "GID of the destination; without it: that for any"},
+                  {"dst", {"ADDR[/LEN]"}, "GID or prefix; without it: that for any"},
               },
               "mrcctl profile del dev mrc0 id 1 dst fd00::2"},
          }},

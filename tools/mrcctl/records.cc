@@ -233,6 +233,13 @@ record plane_record(const table &t)
     return r;
 }
 
+// As `profile set` takes it: nothing behind a whole address.
+static std::string prefix_length(const table &profile)
+{
+    auto len = profile[MRC_A_PROFILE_DST_LEN];
+    return len && len.num() < 128 ? fmt::format("/{}", len.num()) : "";
+}
+
 record profile_record(const table &t)
 {
     record r;
@@ -240,7 +247,7 @@ record profile_record(const table &t)
     add_ids(r, t);
     add_num(r, p, MRC_A_PROFILE_ID, "id");
     if (p[MRC_A_PROFILE_DST])
-        r.add("dst", format_address(p[MRC_A_PROFILE_DST].bytes()));
+        r.add("dst", format_address(p[MRC_A_PROFILE_DST].bytes()) + prefix_length(p));
     r.add("fmt", fmt_name(static_cast<uint32_t>(p[MRC_A_PROFILE_FMT].num())));
     r.add("mode", mode_name(static_cast<uint32_t>(p[MRC_A_PROFILE_MODE].num())));
     add_num(r, p, MRC_A_PROFILE_MIN_ACTIVE, "min_active");

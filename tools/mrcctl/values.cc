@@ -50,6 +50,7 @@ constexpr named ev_states[] = {{"good", MRC_NL_EV_GOOD},
                                {"skip", MRC_NL_EV_SKIP},
                                {"assumed-bad", MRC_NL_EV_ASSUMED_BAD},
                                {"denied", MRC_NL_EV_DENIED}};
+constexpr named copy_froms[] = {{"dst", MRC_COPY_DST}, {"src", MRC_COPY_SRC}};
 // enum ib_qp_state
 constexpr named qp_states[] = {{"RESET", 0}, {"INIT", 1}, {"RTR", 2}, {"RTS", 3},
                                {"SQD", 4},   {"SQE", 5},  {"ERR", 6}};
@@ -175,6 +176,42 @@ gid parse_address(const std::string &word, std::string_view what)
     throw bad_value(fmt::format("{}: \"{}\" is not an address", what, word));
 }
 
+gid_prefix parse_gid_prefix(const std::string &word, std::string_view what)
+{
+    size_t slash = word.find('/');
+    gid_prefix p;
+    p.addr = parse_address(word.substr(0, slash), what);
+    if (slash == std::string::npos)
+        return p;
+    bool v4 = word.find(':') == std::string::npos;
+    auto len = parse_number(word.substr(slash + 1), 1, v4 ? 32 : 128, std::string(what) + " length");
+    p.len = static_cast<uint8_t>(len + (v4 ? 96 : 0));
+    for (unsigned bit = p.len; bit < 128; bit++)
+        if (p.addr[bit / 8] & (0x80u >> bit % 8))
+            throw bad_value(fmt::format("{}: \"{}\" has bits beyond its length, expected zeros there",
+                                        what, word));
+    return p;
+}
+
+bit_copy parse_copy(const std::string &word)
+{
+    std::vector<std::string> part(1);
+    for (char c : word)
+        if (c == ':')
+            part.emplace_back();
+        else
+            part.back() += c;
+    if (part.size() != 4)
+        throw bad_value(fmt::format("copy: \"{}\" is not FROM:BIT:WIDTH:AT, such as dst:112:16:80",
+                                    word));
+    bit_copy c;
+    c.from = by_name(copy_froms, part[0], "copy FROM");
+    c.bit = static_cast<uint32_t>(parse_number(part[1], 0, 127, "copy BIT"));
+    c.width = static_cast<uint32_t>(parse_number(part[2], 1, std::min(32u, 128 - c.bit), "copy WIDTH"));
+    c.at = static_cast<uint32_t>(parse_number(part[3], 0, 256 - c.width, "copy AT"));
+    return c;
+}
+
 gid parse_sid(const std::string &word)
 {
     gid g = parse_address(word, "sid");
@@ -260,6 +297,11 @@ std::string format_fixed(uint32_t v, unsigned bits)
     if (s.back() == '.')
         s.pop_back();
     return s;
+}
+
+std::string copy_from_name(uint32_t from)
+{
+    return by_value(copy_froms, from);
 }
 
 std::string fmt_name(uint32_t fmt)

@@ -33,6 +33,17 @@ std::vector<uint64_t> parse_list(const std::string &word, size_t max_n, std::str
 bool parse_on_off(const std::string &word, std::string_view what);
 // IPv6, or IPv4 as ::ffff:a.b.c.d.
 gid parse_address(const std::string &word, std::string_view what);
+// ADDR or ADDR/LEN; an IPv4 prefix becomes one of mapped addresses. Bits beyond it are refused.
+struct gid_prefix {
+    gid addr{};
+    uint8_t len = 128;
+};
+gid_prefix parse_gid_prefix(const std::string &word, std::string_view what);
+// FROM:BIT:WIDTH:AT, numbers as struct of MRC_A_COPY_*
+struct bit_copy {
+    uint32_t from = 0, bit = 0, width = 0, at = 0;
+};
+bit_copy parse_copy(const std::string &word);
 gid parse_sid(const std::string &word);     // IPv6 only
 uint32_t parse_fmt(const std::string &word); // MRC_FMT_*
 uint32_t parse_mode(const std::string &word); // MRC_MODE_*
@@ -40,6 +51,7 @@ uint32_t parse_ev_state(const std::string &word); // enum mrc_nl_ev_state
 ev_value parse_ev(uint32_t fmt, const std::string &word);
 
 std::string format_address(std::span<const uint8_t> bytes);
+std::string copy_from_name(uint32_t from);
 // @fmt 0: not known, guessed from the bytes in use.
 std::string format_ev(uint32_t fmt, std::span<const uint8_t> bytes);
 // As parse_fixed takes it, without superfluous zeros.

@@ -25,7 +25,7 @@ enum {
 	MRC_CMD_PROFILE_SET,	/* DEV_IFINDEX, PROFILE: create or replace. EVs as
 				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
 				 * too small for them (4096 do not fit) */
-	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST} */
+	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST, DST_LEN} */
 	MRC_CMD_PEER_GET,	/* dump: peers with their path sets and controllers, of which
 				 * many come in several messages; may name PEER {GID} */
 	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
@@ -127,11 +127,14 @@ enum {
 enum { MRC_FMT_STEV = 1, MRC_FMT_SRV6 = 2, MRC_FMT_UDP = 4 };
 enum { MRC_MODE_AUTO = 1, MRC_MODE_EXP = 2, MRC_MODE_GEN = 4 };
 
-/* MRC_A_PROFILE: the EVs towards one destination (or any) under one id */
+/*
+ * MRC_A_PROFILE: the EVs towards one destination, all of a prefix, or any, under one id. Of those
+ * that cover a destination the longest prefix counts.
+ */
 enum {
 	MRC_A_PROFILE_UNSPEC,
 	MRC_A_PROFILE_ID,	/* u64, not 0 */
-	MRC_A_PROFILE_DST,	/* 16 bytes: GID; absent: any destination */
+	MRC_A_PROFILE_DST,	/* 16 bytes: GID or prefix; absent: any destination */
 	MRC_A_PROFILE_FMT,	/* u32 MRC_FMT_* */
 	MRC_A_PROFILE_MODE,	/* u32 MRC_MODE_* */
 	MRC_A_PROFILE_MIN_ACTIVE, /* u32 */
@@ -140,8 +143,7 @@ enum {
 	MRC_A_PROFILE_FMT_WIDTHS, /* binary: GEN: width in bits of each format field, u8 each */
 	MRC_A_PROFILE_GEN,	/* nest MRC_A_GEN_*, repeated: GEN */
 	MRC_A_PROFILE_PAD,
-	MRC_A_PROFILE_DST_LEN,	/* u8: 1 ... 128, bits of DST that count; absent: 128. The profile
-				 * with the longest prefix that holds a peer's GID is the peer's */
+	MRC_A_PROFILE_DST_LEN,	/* u8: bits of DST that count, 1 ... 128, the rest is 0; absent: 128 */
 	__MRC_A_PROFILE_MAX,
 	MRC_A_PROFILE_MAX = __MRC_A_PROFILE_MAX - 1
 };
@@ -151,23 +153,10 @@ enum {
 	MRC_A_GEN_UNSPEC,
 	MRC_A_GEN_PORT,		/* u8: of all its EVs; absent: the device's ports in turn */
 	MRC_A_GEN_FIELD,	/* nest MRC_A_FIELD_*, repeated */
-	MRC_A_GEN_COPY,		/* nest MRC_A_COPY_*, repeated, at most 8: in order, after the fields */
+	MRC_A_GEN_COPY,		/* nest MRC_A_COPY_*, repeated, at most 8: a template */
 	__MRC_A_GEN_MAX,
 	MRC_A_GEN_MAX = __MRC_A_GEN_MAX - 1
 };
-
-/* MRC_A_GEN_COPY: bits of an address replace bits of the EV */
-enum {
-	MRC_A_COPY_UNSPEC,
-	MRC_A_COPY_FROM,	/* u32 MRC_COPY_* */
-	MRC_A_COPY_BIT,		/* u32: first bit taken, 0: the most significant of 128 */
-	MRC_A_COPY_WIDTH,	/* u32: bits, 1 ... 32 */
-	MRC_A_COPY_AT,		/* u32: first bit of the EV that they replace, within its format */
-	__MRC_A_COPY_MAX,
-	MRC_A_COPY_MAX = __MRC_A_COPY_MAX - 1
-};
-
-enum { MRC_COPY_DST = 0, MRC_COPY_SRC = 1 };	/* the peer's GID; our own address of it */
 
 /* MRC_A_GEN_FIELD: struct mrc_ctl_ev_field; what is absent is 0 */
 enum {
@@ -179,6 +168,22 @@ enum {
 	MRC_A_FIELD_MASK,	/* u32 */
 	__MRC_A_FIELD_MAX,
 	MRC_A_FIELD_MAX = __MRC_A_FIELD_MAX - 1
+};
+
+/* MRC_A_GEN_COPY: bits of an address that take the place of bits of each EV; absent is 0 */
+enum {
+	MRC_A_COPY_UNSPEC,
+	MRC_A_COPY_FROM,	/* u32 enum mrc_copy_from */
+	MRC_A_COPY_BIT,		/* u32: the first one, 0 ... 127, 0 = most significant */
+	MRC_A_COPY_WIDTH,	/* u32: how many, 1 ... 32 */
+	MRC_A_COPY_AT,		/* u32: first bit of the EV, 0 ... 255, that they replace */
+	__MRC_A_COPY_MAX,
+	MRC_A_COPY_MAX = __MRC_A_COPY_MAX - 1
+};
+
+enum mrc_copy_from {
+	MRC_COPY_DST,		/* the destination's GID */
+	MRC_COPY_SRC,		/* our address towards it: Documentation/templates.md */
 };
 
 /* MRC_A_CC: a CC profile; in MRC_A_PEER a controller in use */
