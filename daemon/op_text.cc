@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // op_text.cc - operations as commands that can be pasted.
 #include <fmt/format.h>
-#include <linux/mrc.h>
 
+#include "../tools/lib/fabric/profile_text.h"
 #include "plan.h"
 
 namespace mrcd {
@@ -16,26 +16,6 @@ std::string route_text(const char *verb, const RouteSpec &r)
                                          "lblen 32 nflen 16");
     return fmt::format("ip -6 route {} {} {} dev {} proto {} metric {}", verb, to_string(r.dst),
                        hop, r.link, kProtocol, r.metric);
-}
-
-std::string dst_text(const ProfileKey &key)
-{
-    return key.len == 128 ? to_string(key.dst) : to_string(Prefix6{key.dst, key.len});
-}
-
-std::string generator_text(const Generator &g)
-{
-    auto text = fmt::format(" gen {}", g.port);
-
-    for (const GenField &f : g.fields) {
-        text += fmt::format(" field {},{:#x}", f.width, f.init);
-        if (f.mask)
-            text += fmt::format(",{:#x},{},{}", f.mask, f.first, f.last);
-    }
-    for (const GenCopy &c : g.copies)
-        text += fmt::format(" copy {}:{}:{}:{}", c.from == MRC_COPY_DST ? "dst" : "src", c.bit, c.width,
-                            c.at);
-    return text;
 }
 
 struct Printer {
@@ -88,17 +68,7 @@ struct Printer {
     }
     std::string operator()(const ProfileSet &o) const
     {
-        std::string text = fmt::format("mrcctl profile set dev {} id {} dst {} fmt srv6 mode {} "
-                                       "min-active {}", o.device, o.profile.key.id,
-                                       dst_text(o.profile.key),
-                                       o.profile.is_template() ? "gen" : "exp", o.profile.min_active);
-        if (o.profile.is_template())
-            text += fmt::format(" widths {}", fmt::join(o.profile.widths, ","));
-        for (const Generator &g : o.profile.gens)
-            text += generator_text(g);
-        for (const Ev &ev : o.profile.evs)
-            text += fmt::format(" ev {} {}", ev.port, to_string(ev.outer_dst));
-        return text;
+        return fmt::format("mrcctl profile set dev {} {}", o.device, profile_text(o.profile));
     }
     std::string operator()(const ProfileDel &o) const
     {
