@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -39,10 +41,24 @@ private:
     std::unordered_map<int, const Link *> by_index_;
 };
 
+struct ProfileKeyHash {
+    std::size_t operator()(const ProfileKey &key) const
+    {
+        std::uint64_t half[2];
+
+        std::memcpy(half, key.dst.bytes.data(), sizeof(half));
+        return std::hash<std::uint64_t>()(half[0] * 31 ^ (half[1] + key.id) * 0x9e3779b97f4a7c15u ^ key.len);
+    }
+};
+
 // Destinations that the wanted profiles are for, be it by a prefix.
 class Reached {
 public:
-    void add(const ProfileKey &key) { by_len_[key.len].insert(key.dst); }
+    explicit Reached(const std::vector<Profile> &profiles)
+    {
+        for (const Profile &p : profiles)
+            by_len_[p.key.len].insert(p.key.dst);
+    }
 
     bool by(const Ip6 &dst) const
     {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lookup.h"
 
@@ -408,7 +410,7 @@ private:
 
     void new_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
-        std::map<ProfileKey, const ObservedProfile *> there;
+        std::unordered_map<ProfileKey, const ObservedProfile *, ProfileKeyHash> there;
 
         for (const ObservedProfile &p : d.profiles)
             if (!p.any_dst)
@@ -424,13 +426,11 @@ private:
     // Only profiles under an id of ours are touched: others are mrcctl's users'.
     void old_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
-        std::set<ProfileKey> wanted;
-        Reached reached;
+        std::unordered_set<ProfileKey, ProfileKeyHash> wanted;
+        std::optional<Reached> reached;   // asked for when something goes
 
-        for (const Profile &w : dev.profiles) {
+        for (const Profile &w : dev.profiles)
             wanted.insert(w.key);
-            reached.add(w.key);
-        }
         for (const ObservedProfile &p : d.profiles) {
             const auto id = p.profile.key.id;
             const bool our_id = id == dev.profile_id || policy_.retired_profiles.count(id);
@@ -439,7 +439,9 @@ private:
             out_.present++;
             if (wanted.count(p.profile.key))
                 continue;
-            if (reached.by(p.profile.key.dst))
+            if (!reached)
+                reached.emplace(dev.profiles);
+            if (reached->by(p.profile.key.dst))
                 op(ProfileDel{dev.name, p.profile.key});
             else
                 removal(ProfileDel{dev.name, p.profile.key});
