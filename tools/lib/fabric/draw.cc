@@ -119,7 +119,8 @@ std::string draw_svg(const Fabric &f, unsigned plane)
         lines += line(x + kBox / 2, kT0Row + kBoxHeight, x + kBox / 2, kHostRow);
         for (std::size_t i = 0; i < v.t1.size(); i++)
             if (v.t0[j].cabled[i])
-                lines += line(column(i, v.t1.size(), most) + kBox / 2, kTop + kBoxHeight, x + kBox / 2, kT0Row);
+                lines += line(column(i, v.t1.size(), most) + kBox / 2, kTop + kBoxHeight, x + kBox / 2,
+                              kT0Row);
     }
     return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                        "viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\" "

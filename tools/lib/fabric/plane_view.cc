@@ -14,7 +14,8 @@ namespace {
 // The first ones, and the last in place of the others.
 template <typename T> std::vector<T> some(const std::vector<T> &all)
 {
-    std::vector<T> list(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kViewMax)));
+    const auto n = static_cast<std::ptrdiff_t>(std::min(all.size(), kViewMax));
+    std::vector<T> list(all.begin(), all.begin() + n);
 
     if (all.size() > kViewMax)
         list.back() = all.back();

@@ -34,8 +34,7 @@ void fail_at(const std::string &file, const toml::source_region &where, const st
 bool is_netdev(std::string_view s)
 {
     return !s.empty() && s.size() <= kIfNameMax && s != "." && s != ".." && s != "all" &&
-           s != "default" &&
-           std::all_of(s.begin(), s.end(), netdev_char);
+           s != "default" && std::all_of(s.begin(), s.end(), netdev_char);
 }
 
 bool is_node_name(std::string_view s)

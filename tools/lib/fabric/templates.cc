@@ -53,7 +53,9 @@ public:
         for (const Cable &c : t_.cables(from_))
             planes_.push_back(c.plane);
         for (const unsigned plane : planes_)
-            own_ranges_[plane] = ranges_of(plane, from_.t0);
+            own_t1s_[plane] = t_.joining(plane, from_.t0, from_.t0);
+        for (const unsigned plane : planes_)
+            own_ranges_[plane] = ranges_of(own_t1s_[plane]);
     }
 
     std::vector<Profile> make()
@@ -127,12 +129,29 @@ private:
     // Most T0s lack nothing: what is left to them is what is left to ours.
     std::vector<Range> ranges_towards(unsigned plane, unsigned t0) const
     {
-        return t0 == from_.t0 || t_.whole({plane, t0}) ? own_ranges_.at(plane) : ranges_of(plane, t0);
+        return t0 == from_.t0 || t_.whole({plane, t0}) ? own_ranges_.at(plane)
+                                                               : ranges_of(t1s_towards(plane, t0));
     }
 
-    std::vector<Range> ranges_of(unsigned plane, unsigned t0) const
+    // T1s that @t0 reaches as well, without asking for each.
+    std::vector<unsigned> t1s_towards(unsigned plane, unsigned t0) const
     {
-        auto list = ranges(chosen(t_.joining(plane, from_.t0, t0)));
+        std::vector<unsigned> list = own_t1s_.at(plane);
+
+        if (!t_.has(NodeId(T0Id{plane, t0})))
+            return {};
+        for (auto c = t_.cut.lower_bound({plane, t0, true, 0});
+             c != t_.cut.end() && c->plane == plane && c->t0 == t0; ++c) {
+            const auto at = std::lower_bound(list.begin(), list.end(), c->number);
+            if (at != list.end() && *at == c->number)
+                list.erase(at);
+        }
+        return list;
+    }
+
+    std::vector<Range> ranges_of(const std::vector<unsigned> &t1s) const
+    {
+        auto list = ranges(chosen(t1s));
         const std::size_t room = std::max<std::size_t>(1, kGeneratorsMax / planes_.size());
 
         if (list.size() <= room)
@@ -170,7 +189,7 @@ private:
             if (to.t0 == from_.t0)
                 evs.push_back({usid_address(t_.block(plane), {own(plane), end}), port});
             else
-                for (const unsigned t1 : chosen(t_.joining(plane, from_.t0, to.t0)))
+                for (const unsigned t1 : chosen(t1s_towards(plane, to.t0)))
                     evs.push_back({usid_address(t_.block(plane),
                                                 {own(plane), kT1Usids | t1, kT0Usids | to.t0, end}),
                                    port});
@@ -192,7 +211,8 @@ private:
     const Topology &t_;
     HostId from_;
     std::vector<unsigned> planes_;
-    std::map<unsigned, std::vector<Range>> own_ranges_;   // by plane
+    std::map<unsigned, std::vector<unsigned>> own_t1s_;   // by plane
+    std::map<unsigned, std::vector<Range>> own_ranges_;
     std::vector<Profile> list_;
 };
 
