@@ -10,6 +10,7 @@ namespace mrcd::nl {
 namespace {
 
 constexpr std::size_t kEvValueLen = 32;
+constexpr std::uint8_t kWholeAddress = 128;
 
 Message command(std::uint16_t family, std::uint8_t cmd, int ifindex)
 {
@@ -38,6 +39,52 @@ void put_ev(Message &m, const Ev &ev)
     m.nest(MRC_A_EV, [&](auto &n) {
         n.put(MRC_A_EV_VALUE, value).u8(MRC_A_EV_PORT, ev.port);
     });
+}
+
+// The length only where it is not a whole address: modules of before do not know it.
+void put_key(Message &m, const ProfileKey &key)
+{
+    m.u64(MRC_A_PROFILE_ID, key.id);
+    m.put(MRC_A_PROFILE_DST, key.dst.bytes);
+    if (key.len != kWholeAddress)
+        m.u8(MRC_A_PROFILE_DST_LEN, key.len);
+}
+
+void put_generator(Message &m, const Generator &g)
+{
+    m.nest(MRC_A_PROFILE_GEN, [&](auto &) {
+        m.u8(MRC_A_GEN_PORT, g.port);
+        for (const GenField &f : g.fields)
+            m.nest(MRC_A_GEN_FIELD, [&](auto &) {
+                m.u32(MRC_A_FIELD_WIDTH, f.width).u32(MRC_A_FIELD_INIT, f.init);
+                m.u32(MRC_A_FIELD_FIRST, f.first).u32(MRC_A_FIELD_LAST, f.last);
+                m.u32(MRC_A_FIELD_MASK, f.mask);
+            });
+        for (const GenCopy &c : g.copies)
+            m.nest(MRC_A_GEN_COPY, [&](auto &) {
+                m.u32(MRC_A_COPY_FROM, c.from).u32(MRC_A_COPY_BIT, c.bit);
+                m.u32(MRC_A_COPY_WIDTH, c.width).u32(MRC_A_COPY_AT, c.at);
+            });
+    });
+}
+
+std::uint32_t num32(const mrcnl::attr &a) { return static_cast<std::uint32_t>(a.num()); }
+
+Generator generator(const mrcnl::attr &nest)
+{
+    Generator g{static_cast<std::uint8_t>(mrcnl::table(nest)[MRC_A_GEN_PORT].num()), {}, {}};
+
+    for (const mrcnl::attr part : nest.nested()) {
+        const mrcnl::table t(part);
+        if (part.type() == MRC_A_GEN_FIELD)
+            g.fields.push_back({num32(t[MRC_A_FIELD_WIDTH]), num32(t[MRC_A_FIELD_INIT]),
+                                num32(t[MRC_A_FIELD_MASK]), num32(t[MRC_A_FIELD_FIRST]),
+                                num32(t[MRC_A_FIELD_LAST])});
+        if (part.type() == MRC_A_GEN_COPY)
+            g.copies.push_back({num32(t[MRC_A_COPY_FROM]), num32(t[MRC_A_COPY_BIT]),
+                                num32(t[MRC_A_COPY_WIDTH]), num32(t[MRC_A_COPY_AT])});
+    }
+    return g;
 }
 
 mrcnl::table top(Bytes payload)
@@ -90,11 +137,14 @@ Message profile_set(std::uint16_t family, int ifindex, const Profile &profile)
     Message m = command(family, MRC_CMD_PROFILE_SET, ifindex);
 
     m.nest(MRC_A_PROFILE, [&](auto &) {
-        m.u64(MRC_A_PROFILE_ID, profile.key.id);
-        m.put(MRC_A_PROFILE_DST, profile.key.dst.bytes);
+        put_key(m, profile.key);
         m.u32(MRC_A_PROFILE_FMT, MRC_FMT_SRV6);
-        m.u32(MRC_A_PROFILE_MODE, MRC_MODE_EXP);
+        m.u32(MRC_A_PROFILE_MODE, mode_of(profile));
         m.u32(MRC_A_PROFILE_MIN_ACTIVE, profile.min_active);
+        if (profile.is_template())
+            m.put(MRC_A_PROFILE_FMT_WIDTHS, profile.widths);
+        for (const Generator &g : profile.gens)
+            put_generator(m, g);
     });
     for (const Ev &ev : profile.evs)
         put_ev(m, ev);
@@ -105,10 +155,7 @@ Message profile_del(std::uint16_t family, int ifindex, const ProfileKey &key)
 {
     Message m = command(family, MRC_CMD_PROFILE_DEL, ifindex);
 
-    m.nest(MRC_A_PROFILE, [&](auto &) {
-        m.u64(MRC_A_PROFILE_ID, key.id);
-        m.put(MRC_A_PROFILE_DST, key.dst.bytes);
-    });
+    m.nest(MRC_A_PROFILE, [&](auto &) { put_key(m, key); });
     return m;
 }
 
@@ -152,11 +199,20 @@ std::optional<ObservedProfile> parse_profile(Bytes payload)
 
     if (!t[MRC_A_PROFILE])
         return std::nullopt;
-    p.profile.key = {a[MRC_A_PROFILE_ID].num(), dst.value_or(Ip6{})};
+    p.profile.key = {a[MRC_A_PROFILE_ID].num(), dst.value_or(Ip6{}),
+                     a[MRC_A_PROFILE_DST_LEN] ? static_cast<std::uint8_t>(a[MRC_A_PROFILE_DST_LEN].num())
+                                              : kWholeAddress};
     p.any_dst = !dst;
     p.fmt = static_cast<std::uint32_t>(a[MRC_A_PROFILE_FMT].num());
     p.mode = static_cast<std::uint32_t>(a[MRC_A_PROFILE_MODE].num());
     p.profile.min_active = static_cast<std::uint32_t>(a[MRC_A_PROFILE_MIN_ACTIVE].num());
+    const Bytes widths = a[MRC_A_PROFILE_FMT_WIDTHS].bytes();
+    p.profile.widths.assign(widths.begin(), widths.end());
+    for (const mrcnl::attr part : t[MRC_A_PROFILE].nested())
+        if (part.type() == MRC_A_PROFILE_GEN)
+            p.profile.gens.push_back(generator(part));
+    if (p.mode == MRC_MODE_GEN)   // its EVs follow from the rest
+        return p;
     const auto add = [&](mrcnl::attr_range evs, std::uint16_t type) {
         for (const mrcnl::attr one : evs) {
             if (one.type() != type)

@@ -73,13 +73,15 @@ error routes(mrcnl::socket &s, Observed &have)
     });
 }
 
-// A long list of EVs comes in parts, in as many messages.
+// What is long comes in parts, in as many messages.
 void add_profile(std::vector<ObservedProfile> &list, const ObservedProfile &part)
 {
     if (!list.empty() && list.back().any_dst == part.any_dst &&
         list.back().profile.key == part.profile.key) {
         auto &evs = list.back().profile.evs;
+        auto &gens = list.back().profile.gens;
         evs.insert(evs.end(), part.profile.evs.begin(), part.profile.evs.end());
+        gens.insert(gens.end(), part.profile.gens.begin(), part.profile.gens.end());
         return;
     }
     list.push_back(part);

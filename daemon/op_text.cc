@@ -2,6 +2,7 @@
 // op_text.cc - operations as commands that can be pasted.
 #include <fmt/format.h>
 
+#include "../tools/lib/fabric/profile_text.h"
 #include "plan.h"
 
 namespace mrcd {
@@ -67,17 +68,12 @@ struct Printer {
     }
     std::string operator()(const ProfileSet &o) const
     {
-        std::string text = fmt::format("mrcctl profile set dev {} id {} dst {} fmt srv6 mode exp "
-                                       "min-active {}", o.device, o.profile.key.id,
-                                       to_string(o.profile.key.dst), o.profile.min_active);
-        for (const Ev &ev : o.profile.evs)
-            text += fmt::format(" ev {} {}", ev.port, to_string(ev.outer_dst));
-        return text;
+        return fmt::format("mrcctl profile set dev {} {}", o.device, profile_text(o.profile));
     }
     std::string operator()(const ProfileDel &o) const
     {
         return fmt::format("mrcctl profile del dev {} id {} dst {}", o.device, o.key.id,
-                           to_string(o.key.dst));
+                           dst_text(o.key));
     }
 };
 

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "lookup.h"
 
 namespace mrcd {
 
@@ -23,6 +27,11 @@ const Link *Observed::link(int ifindex) const
     return it == links.end() ? nullptr : &*it;
 }
 
+std::uint32_t mode_of(const Profile &profile)
+{
+    return profile.is_template() ? MRC_MODE_GEN : MRC_MODE_EXP;
+}
+
 namespace {
 
 // The order of the steps is the order the kernel needs: interfaces before
@@ -33,7 +42,7 @@ namespace {
 class Planner {
 public:
     Planner(const Desired &want, const Observed &have, const Policy &policy)
-        : want_(want), have_(have), policy_(policy)
+        : want_(want), have_(have), policy_(policy), links_(have.links)
     {
     }
 
@@ -78,14 +87,14 @@ private:
 
     bool usable(const std::string &name) const
     {
-        const Link *link = have_.link(name);
+        const Link *link = links_.find(name);
         return fit(name) && (raised_.count(name) || (link && link->up));
     }
 
     void judge_links()
     {
         for (const WantedLink &w : want_.links) {
-            if (const Link *link = have_.link(w.name)) {
+            if (const Link *link = links_.find(w.name)) {
                 const auto wrong = what_is_wrong(w, *link);
                 if (wrong.empty())
                     fit_.insert(w.name);
@@ -110,7 +119,7 @@ private:
         if (link.loopback || link.kind == "mrc" || link.kind == "bridge")
             return fmt::format("is {}, expected a port of the fabric: use another name",
                                link.loopback ? "the loopback interface" : "of kind " + kind);
-        const Link *master = link.master ? have_.link(link.master) : nullptr;
+        const Link *master = link.master ? links_.find(link.master) : nullptr;
         if (master && master->kind != "mrc")
             return fmt::format("belongs to {}: ip link set {} nomaster", master->name, w.name);
         return "";
@@ -120,7 +129,7 @@ private:
     void mtus()
     {
         for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
+            const Link *link = links_.find(w.name);
             if (w.mtu == 0 || !link || !fit(w.name) || link->mtu >= w.mtu)
                 continue;
             const auto mtu = link->max_mtu ? std::min(w.mtu, link->max_mtu) : w.mtu;
@@ -134,7 +143,7 @@ private:
     void links_up()
     {
         for (const WantedLink &w : want_.links) {
-            const Link *link = have_.link(w.name);
+            const Link *link = links_.find(w.name);
             if (!fit(w.name) || (link && link->up))
                 continue;
             if (link && w.may_be_shut() && prepared(w, *link)) {
@@ -150,7 +159,7 @@ private:
     // We had it up once: see make().
     bool prepared(const WantedLink &w, const Link &link) const
     {
-        const Link *master = link.master ? have_.link(link.master) : nullptr;
+        const Link *master = link.master ? links_.find(link.master) : nullptr;
 
         if (policy_.seen_up.count(link.ifindex))
             return true;
@@ -176,7 +185,7 @@ private:
     {
         for (const WantedSysctl &w : want_.sysctls) {
             const auto scope = w.key.substr(0, w.key.find('/'));
-            const bool made_now = fit(scope) && !have_.link(scope);
+            const bool made_now = fit(scope) && !links_.find(scope);
             const bool ours = scope == "all" || fit(scope);
             const auto it = have_.sysctls.find(w.key);
             if (!ours || (it == have_.sysctls.end() ? !made_now : it->second == w.value))
@@ -205,14 +214,14 @@ private:
     // every number is free for its own port.
     void masters(const WantedDevice &dev)
     {
-        const Link *master = have_.link(dev.name);
+        const Link *master = links_.find(dev.name);
         if (!fit(dev.name))
             return;
         for (const Link &link : have_.links)
             if (master && link.master == master->ifindex && !in_place(dev, link))
                 release(dev, link);
         for (const WantedPlane &p : dev.planes) {
-            const Link *link = have_.link(p.link);
+            const Link *link = links_.find(p.link);
             if (!link || !fit(p.link))
                 continue;   // judge_links() has said so
             if (master && link->master == master->ifindex && in_place(dev, *link))
@@ -257,12 +266,17 @@ private:
     // What goes goes first: with IPv4 a later address of the same network may go with it.
     void addresses()
     {
+        std::set<std::pair<std::string, IfAddr>> wanted;
+
+        for (const WantedAddr &w : want_.addrs)
+            wanted.emplace(w.link, w.addr);
         for (const Addr &a : have_.addrs) {
-            const Link *link = have_.link(a.ifindex);
+            const Link *link = links_.find(a.ifindex);
+            addrs_.emplace(a.ifindex, &a);
             if (a.protocol != kProtocol || !link)
                 continue;
             out_.present++;
-            if (!wanted(link->name, a.addr))
+            if (!wanted.count({link->name, a.addr}))
                 removal(AddrDel{link->name, a.addr});
         }
         for (const WantedAddr &w : want_.addrs)
@@ -270,20 +284,15 @@ private:
                 address(w);
     }
 
-    bool wanted(const std::string &link, const IfAddr &addr) const
-    {
-        return std::any_of(want_.addrs.begin(), want_.addrs.end(), [&](const WantedAddr &w) {
-            return w.link == link && w.addr == addr;
-        });
-    }
-
     void address(const WantedAddr &w)
     {
-        const Link *link = have_.link(w.link);
+        const Link *link = links_.find(w.link);
         const Addr *other = nullptr;
+        const auto [first, last] = addrs_.equal_range(link ? link->ifindex : 0);
 
-        for (const Addr &a : have_.addrs) {
-            if (!link || a.ifindex != link->ifindex || a.addr.addr != w.addr.addr)
+        for (auto it = first; it != last; ++it) {
+            const Addr &a = *it->second;
+            if (a.addr.addr != w.addr.addr)
                 continue;
             if (a.addr == w.addr)
                 return;
@@ -353,7 +362,7 @@ private:
 
     bool same(const Route &r, const RouteSpec &spec) const
     {
-        const Link *link = have_.link(spec.link);
+        const Link *link = links_.find(spec.link);
         return link && r.oif == link->ifindex && r.via == spec.via &&
                r.usid_end == !spec.via && !r.strange;
     }
@@ -365,7 +374,7 @@ private:
         static const MrcDevice kNone;
         const MrcDevice *d = have_.device ? &*have_.device : nullptr;
 
-        if (!fit(dev.name) && have_.link(dev.name))
+        if (!fit(dev.name) && links_.find(dev.name))
             return;
         if (!d && !policy_.foresee) {
             wait("{} is not known to the mrc module yet", dev.name);
@@ -389,7 +398,7 @@ private:
     {
         const auto it = std::find_if(d.planes.begin(), d.planes.end(),
                                      [&](const Plane &p) { return p.number == w.number; });
-        const Link *link = have_.link(w.link);
+        const Link *link = links_.find(w.link);
         const bool there = it != d.planes.end() && link && it->ifindex == link->ifindex;
         if (!fit(w.link))
             return;   // judge_links() has said so
@@ -401,7 +410,7 @@ private:
 
     void new_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
-        std::map<ProfileKey, const ObservedProfile *> there;
+        std::unordered_map<ProfileKey, const ObservedProfile *, ProfileKeyHash> there;
 
         for (const ObservedProfile &p : d.profiles)
             if (!p.any_dst)
@@ -409,7 +418,7 @@ private:
         for (const Profile &w : dev.profiles) {
             const auto it = there.find(w.key);
             if (it == there.end() || it->second->profile != w || it->second->fmt != MRC_FMT_SRV6 ||
-                it->second->mode != MRC_MODE_EXP)
+                it->second->mode != mode_of(w))
                 op(ProfileSet{dev.name, w});
         }
     }
@@ -417,13 +426,11 @@ private:
     // Only profiles under an id of ours are touched: others are mrcctl's users'.
     void old_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
-        std::set<ProfileKey> wanted;
-        std::set<Ip6> reached;
+        std::unordered_set<ProfileKey, ProfileKeyHash> wanted;
+        std::optional<Reached> reached;   // asked for when something goes
 
-        for (const Profile &w : dev.profiles) {
+        for (const Profile &w : dev.profiles)
             wanted.insert(w.key);
-            reached.insert(w.key.dst);
-        }
         for (const ObservedProfile &p : d.profiles) {
             const auto id = p.profile.key.id;
             const bool our_id = id == dev.profile_id || policy_.retired_profiles.count(id);
@@ -432,7 +439,9 @@ private:
             out_.present++;
             if (wanted.count(p.profile.key))
                 continue;
-            if (reached.count(p.profile.key.dst))
+            if (!reached)
+                reached.emplace(dev.profiles);
+            if (reached->by(p.profile.key.dst))
                 op(ProfileDel{dev.name, p.profile.key});
             else
                 removal(ProfileDel{dev.name, p.profile.key});
@@ -443,6 +452,8 @@ private:
     const Observed &have_;
     const Policy &policy_;
     Plan out_;
+    const LinkIndex links_;
+    std::multimap<int, const Addr *> addrs_;   // by interface
     std::set<std::string> fit_;
     std::set<std::string> raised_;
 };

@@ -22,13 +22,21 @@ void Reconciler::want(Desired desired)
     held_.reset();
     if (want_.device)
         policy_.retired_profiles.insert(want_.device->profile_id);
-    want_ = std::move(desired);
+    set_want(std::move(desired));
     if (want_.device)
         policy_.retired_profiles.erase(want_.device->profile_id);
     policy_.mtu_refused.clear();
     unsupported_.clear();
     fresh_ = true;
     confirmed_ = false;
+}
+
+void Reconciler::set_want(Desired desired)
+{
+    want_ = std::move(desired);
+    link_names_.clear();
+    for (const WantedLink &w : want_.links)
+        link_names_.insert(w.name);
 }
 
 void Reconciler::confirm()
@@ -52,10 +60,11 @@ std::optional<Plan> Reconciler::next_plan(Failures &failures)
 
 void Reconciler::remember()
 {
+    const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
     std::set<int> still;
 
     for (const Link &link : have_.links)
-        if (policy_.seen_up.count(link.ifindex) || (link.up && concerns(link.ifindex)))
+        if (policy_.seen_up.count(link.ifindex) || (link.up && ours(link, device)))
             still.insert(link.ifindex);
     policy_.seen_up = std::move(still);
 }
@@ -72,7 +81,7 @@ bool Reconciler::hold_back(const Plan &p)
                "here; nothing is changed: --force, or SIGHUP once more, if that is meant",
                p.removals, p.present);
     held_ = want_;
-    want_ = before_;
+    set_want(before_);
     return true;
 }
 
@@ -229,19 +238,19 @@ bool Reconciler::concerns(const Link &link) const
 {
     const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
 
-    return concerns(link.ifindex) || (device && link.master == device->ifindex) ||
-           std::any_of(want_.links.begin(), want_.links.end(),
-                       [&](const WantedLink &w) { return w.name == link.name; });
+    return ours(link, device) || concerns(link.ifindex);
 }
 
 bool Reconciler::concerns(int ifindex) const
 {
     const Link *link = have_.link(ifindex);
-    const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;
 
-    return link && ((device && link->master == device->ifindex) ||
-                    std::any_of(want_.links.begin(), want_.links.end(),
-                                [&](const WantedLink &w) { return w.name == link->name; }));
+    return link && ours(*link, want_.device ? have_.link(want_.device->name) : nullptr);
+}
+
+bool Reconciler::ours(const Link &link, const Link *device) const
+{
+    return (device && link.master == device->ifindex) || link_names_.count(link.name);
 }
 
 }   // namespace mrcd

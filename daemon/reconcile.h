@@ -50,6 +50,8 @@ private:
     std::optional<Plan> next_plan(Failures &failures);
     bool hold_back(const Plan &p);
     void remember();
+    void set_want(Desired desired);
+    bool ours(const Link &link, const Link *device) const;
     bool spoilt(const Op &op) const;
     bool carry_out(const Op &op, Failures &failures);
     bool make_do(const Op &op, const mrcnl::error &e);
@@ -59,6 +61,7 @@ private:
     const Log &log_;
     Kernel &kernel_;
     Desired want_;
+    std::set<std::string> link_names_;   // in want_
     Desired before_;                   // in force while want_ is not confirmed
     std::optional<Desired> held_;
     bool confirmed_ = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rtnl.h"
 
+#include "../tools/lib/fabric/usid.h"
+
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/lwtunnel.h>

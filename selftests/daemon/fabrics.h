@@ -6,9 +6,11 @@
 
 #include <string>
 
-#include "fabric.h"
+#include "../../tools/lib/fabric/fabric.h"
 
 namespace mrcd {
+
+using namespace mrcfab;
 
 struct Size {
     unsigned hosts = 3, planes = 2, t0s = 2, t1s = 2, evs_per_plane = 4;

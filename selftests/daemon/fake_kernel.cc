@@ -385,7 +385,7 @@ struct FakeKernel::Doer {
             std::erase_if(d.profiles, [&](const ObservedProfile &p) {
                 return !p.any_dst && p.profile.key == o.profile.key;
             });
-            d.profiles.push_back({o.profile, false, MRC_FMT_SRV6, MRC_MODE_EXP});
+            d.profiles.push_back({o.profile, false, MRC_FMT_SRV6, mode_of(o.profile)});
             return {};
         });
     }
@@ -404,6 +404,7 @@ struct FakeKernel::Doer {
 
 mrcnl::error FakeKernel::look(const Desired &want, Observed &have)
 {
+    looks++;
     if (blind > 0) {
         blind--;
         return {ENOBUFS, "no buffer space", false};

@@ -29,6 +29,7 @@ public:
     unsigned meanwhile_in = 0;                 // after so many others
     bool has_module = true, has_dummy = true, hides_max_mtu = false;
     unsigned done = 0;                         // operations that succeeded
+    unsigned looks = 0;
 
     FakeKernel();
 

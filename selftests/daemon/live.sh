@@ -219,9 +219,12 @@ if command -v socat >/dev/null; then
 	ksft_test "which the manager hears" wait_until 10 notified STOPPING=1
 fi
 
-# The example of mrcd.toml(5) is a whole fabric.
-sed -n '/^\.SH EXAMPLE/,/^\.fi/{/^\./!p}' "$here/../../Documentation/man/mrcd.toml.5" >"$tmp/example"
-ksft_test "the manual's example" fabric_in "$H" "$MRCD" -c "$tmp/example" --name p1-t1-1 --dry-run
+# The examples of mrcd.toml(5) are whole fabrics: a rule, and lists.
+sed '1,/^\.SH EXAMPLES/d' "$here/../../Documentation/man/mrcd.toml.5" |
+	awk -v out="$tmp/example" '/^\.nf/ { n++; on = 1; next } /^\.fi/ { on = 0 } on { print >out n }'
+for n in 1 2; do
+	ksft_test "the manual's example $n" fabric_in "$H" "$MRCD" -c "$tmp/example$n" --name p1-t1-1 --dry-run
+done
 ksft_test "an unknown name" not mrcd "$T0" nobody --once
 ksft_test "the host's ports are planned under their numbers" grep -F 'plane 1 netdev eth1' \
 	<(mrcd "$H" h1 --dry-run)

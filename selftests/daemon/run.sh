@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # run.sh - build mrcd and its tests, run them: the unit tests under sanitizers,
-# then mrcd itself in network namespaces of this machine (live.sh). TAP.
+# then mrcd itself with files of any size (size.sh) and in network namespaces of
+# this machine (live.sh). TAP.
 
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")"
@@ -35,6 +36,7 @@ all() {
 	build mrcd ../../daemon
 	build "unit tests" .
 	program ../../build/daemon-test/mrcd_tests
+	program ./size.sh
 	program ./live.sh
 }
 

@@ -6,6 +6,7 @@
 #include <linux/genetlink.h>
 #include <linux/rtnetlink.h>
 
+#include "../../tools/lib/fabric/profile.h"
 #include "mrc_genl.h"
 #include "rtnl.h"
 
@@ -109,6 +110,72 @@ TEST(messages, profiles_are_read_back)
     EXPECT_FALSE(have->any_dst);
     EXPECT_EQ(have->fmt, std::uint32_t{MRC_FMT_SRV6});
     EXPECT_EQ(have->mode, std::uint32_t{MRC_MODE_EXP});
+}
+
+Profile a_template()
+{
+    Profile p{{5, *parse_ip6("fd00:6d72:63::"), 64}, 2};
+
+    p.widths = {32, 32};
+    p.gens = {{1, {{32, 0xfcbbbb00, 0, 0, 0}, {32, 0x40058000, 0x3fff, 1, 2}}, {{MRC_COPY_DST, 114, 14, 82}}},
+              {2, {{32, 0xfcbbbb01, 0, 0, 0}, {32, 0x40058000, 0x3fff, 3, 4}}, {{MRC_COPY_SRC, 98, 14, 66}}}};
+    return p;
+}
+
+TEST(messages, templates_are_read_back)
+{
+    auto m = nl::profile_set(30, 9, a_template());
+    const auto have = nl::parse_profile(payload(m.bytes()));
+
+    ASSERT_TRUE(have);
+    EXPECT_EQ(have->profile, a_template());
+    EXPECT_EQ(have->mode, std::uint32_t{MRC_MODE_GEN});
+}
+
+// The kernel shows the EVs of a template's fields beside it: they are not the file's.
+TEST(messages, evs_that_follow_from_fields_are_not_read)
+{
+    auto m = nl::profile_set(30, 9, a_template());
+    m.nest(MRC_A_EV, [](auto &n) { n.u8(MRC_A_EV_PORT, 1); });
+
+    EXPECT_EQ(nl::parse_profile(payload(m.bytes()))->profile, a_template());
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+TEST(messages, a_template_byte_by_byte)
+{
+    Profile p = a_template();
+    p.gens.resize(1);
+    p.gens[0].fields.resize(1);
+    p.widths = {32};
+    auto m = nl::profile_set(30, 9, p);
+    const char *expected =
+        "06 01 00 00\n"                                           // PROFILE_SET
+        "08 00 01 00\n09 00 00 00\n"                              // DEV_IFINDEX
+        "a8 00 06 80\n"                                           // PROFILE, nested
+        "0c 00 01 00\n05 00 00 00\n00 00 00 00\n"                 //   ID
+        "14 00 02 00\nfd 00 6d 72\n00 63 00 00\n00 00 00 00\n00 00 00 00\n"   //   DST
+        "05 00 0b 00\n40 00 00 00\n"                              //   DST_LEN
+        "08 00 03 00\n02 00 00 00\n08 00 04 00\n04 00 00 00\n"    //   FMT, MODE GEN
+        "08 00 05 00\n02 00 00 00\n"                              //   MIN_ACTIVE
+        "05 00 08 00\n20 00 00 00\n"                              //   FMT_WIDTHS
+        "5c 00 09 80\n05 00 01 00\n01 00 00 00\n"                 //   GEN, nested: PORT
+        "2c 00 02 80\n08 00 01 00\n20 00 00 00\n08 00 02 00\n00 bb bb fc\n"   //     FIELD: WIDTH, INIT
+        "08 00 03 00\n00 00 00 00\n08 00 04 00\n00 00 00 00\n"    //       FIRST, LAST
+        "08 00 05 00\n00 00 00 00\n"                              //       MASK
+        "24 00 03 80\n08 00 01 00\n00 00 00 00\n08 00 02 00\n72 00 00 00\n"   //     COPY: FROM, BIT
+        "08 00 03 00\n0e 00 00 00\n08 00 04 00\n52 00 00 00\n";   //       WIDTH, AT
+
+    EXPECT_EQ(hex(payload(m.bytes())), expected);
+}
+#endif
+
+TEST(messages, a_template_is_deleted_with_its_length)
+{
+    auto m = nl::profile_del(30, 9, a_template().key);
+
+    EXPECT_EQ(nl::parse_profile(payload(m.bytes()))->profile.key, a_template().key);
+    EXPECT_EQ(nl::parse_profile(payload(nl::profile_del(30, 9, {5, {}, 128}).bytes()))->profile.key.len, 128);
 }
 
 // The module's limit, not that of a nest's 16 bits of length.

@@ -7,6 +7,7 @@
 
 #include "fabrics.h"
 #include "fake_kernel.h"
+#include "rules.h"
 
 namespace mrcd {
 
@@ -510,6 +511,87 @@ TEST(plan, the_rdma_device_is_waited_for)
 TEST(plan, unknown_name)
 {
     EXPECT_FALSE(desired_for(make_fabric(), "h77"));
+}
+
+// ---------------------------------------------------------------- templates
+
+struct RuleHost {
+    Desired want;
+    FakeKernel kernel;
+
+    explicit RuleHost(const RuleSize &z = {}) { file(z); }
+
+    void file(const RuleSize &z)
+    {
+        want = *desired_for(make_rule(z), "h1-1");
+        for (const WantedPlane &p : want.device->planes)
+            if (!kernel.find(p.link))
+                kernel.add_link(p.link);
+    }
+
+    Plan next()
+    {
+        Observed have;
+        kernel.look(want, have);
+        return plan(want, have, {});
+    }
+
+    void settle()
+    {
+        for (int pass = 0; pass < 4; pass++)
+            for (const Op &op : next().ops)
+                ASSERT_FALSE(kernel.apply(op)) << to_string(op);
+    }
+};
+
+TEST(templates, are_set_once)
+{
+    RuleHost h;
+    h.settle();
+    EXPECT_TRUE(h.next().complete());
+    EXPECT_EQ(h.kernel.state.device->profiles.size(), 4u);
+    EXPECT_EQ(h.kernel.state.device->profiles[0].mode, std::uint32_t{MRC_MODE_GEN});
+}
+
+TEST(templates, what_is_changed_by_hand_is_set_again)
+{
+    for (const auto spoil : {+[](Profile &p) { p.gens[0].copies[0].at++; },
+                             +[](Profile &p) { p.gens[0].fields[1].last++; },
+                             +[](Profile &p) { p.gens.pop_back(); },
+                             +[](Profile &p) { p.widths[0] = 31; }}) {
+        RuleHost h;
+        h.settle();
+        spoil(h.kernel.state.device->profiles[0].profile);
+        const Plan p = h.next();
+        ASSERT_EQ(p.ops.size(), 1u);
+        EXPECT_TRUE(std::holds_alternative<ProfileSet>(p.ops[0]));
+    }
+}
+
+TEST(templates, can_be_pasted)
+{
+    RuleHost h({.planes = 1});
+    h.settle();
+    h.kernel.state.device->profiles.clear();
+    h.kernel.state.device->profile_id = 1;
+    EXPECT_EQ(texts(h.next())[1],
+              "mrcctl profile set dev mrc0 id 1 dst fd00:6d72:63::1:0/112 fmt srv6 mode gen min-active 1 "
+              "widths 32,32 gen 1 field 32,0xfcbbbb00 field 32,0x4001c000 copy dst:114:14:50");
+}
+
+// An exception that is mended: its own profile goes, and the template takes over.
+TEST(templates, take_over_from_explicit_profiles)
+{
+    RuleHost h({.more = "[topology.missing]\nports = [\"h2-1:eth1\", \"p1-t0-3:t1-1\"]\n"});
+    h.settle();
+    EXPECT_EQ(h.kernel.state.device->profiles.size(), 8u);
+    h.file({});
+    const Plan p = h.next();
+    EXPECT_EQ(p.removals, 0u) << "no destination is lost";
+    EXPECT_EQ(p.ops.size(), 4u);
+    h.settle();
+    EXPECT_TRUE(h.next().complete());
+    EXPECT_EQ(h.kernel.state.device->profiles.size(), 4u);
 }
 
 }   // namespace

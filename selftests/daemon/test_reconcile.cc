@@ -120,6 +120,7 @@ TEST(reconcile, events_of_others_cost_no_look)
     Host h;
     const int foreign = h.kernel.add_link("mgmt").ifindex;
     h.mrcd.run();
+    const unsigned looks = h.kernel.looks;
     EXPECT_FALSE(h.mrcd.concerns(h.kernel.link("mgmt")));
     EXPECT_FALSE(h.mrcd.concerns(foreign));
     EXPECT_TRUE(h.mrcd.concerns(h.kernel.link("eth2")));
@@ -127,6 +128,7 @@ TEST(reconcile, events_of_others_cost_no_look)
     renamed.name = "other";
     EXPECT_TRUE(h.mrcd.concerns(renamed)) << "we knew it by its index";
     EXPECT_TRUE(h.mrcd.concerns(h.kernel.link("mrc0").ifindex));
+    EXPECT_EQ(h.kernel.looks, looks) << "no profile and no EV is read to know that";
 }
 
 }   // namespace

@@ -70,14 +70,15 @@ seconds_of()	# target
 # fuzz TARGET: in the background; its status to TARGET.status.
 fuzz()
 {
-	local t=$1
+	local t=$1 dict=()
 
+	[ ! -e "$t.dict" ] || dict=("-dict=$t.dict")
 	mkdir -p "$out/found/$t"
 	rm -f "$out/$t.status"
 	{
 		local rc=0
 		libfuzzer "$t" "$out/$t.log" "-max_total_time=$(seconds_of "$t")" -max_len=600 \
-			"$out/found/$t" "corpus/$t" || rc=$?
+			"${dict[@]}" "$out/found/$t" "corpus/$t" || rc=$?
 		echo $rc >"$out/$t.status"
 	} &
 }

@@ -10,6 +10,7 @@
 #include <linux/genetlink.h>
 #include <linux/mrc.h>
 
+#include "../../tools/mrcctl/gather.h"
 #include "../../tools/mrcctl/grammar.h"
 #include "../../tools/mrcctl/printer.h"
 #include "../../tools/mrcctl/records.h"
@@ -234,6 +235,54 @@ mrcnl::attr_range attrs_of(const mrcnl::request &rq)
     return mrcnl::attr_range(rq.bytes().subspan(NLMSG_HDRLEN + GENL_HDRLEN));
 }
 
+// What the kernel shows of a template is what `profile set` takes.
+std::string template_as(print_options opt)
+{
+    mrcnl::request rq(MRC_CMD_PROFILE_GET);
+    rq.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PROFILE, [](auto &n) {
+        n.u64(MRC_A_PROFILE_ID, 3).put(MRC_A_PROFILE_DST, parse_address("fd00::", "dst"));
+        n.u8(MRC_A_PROFILE_DST_LEN, 64);
+        n.u32(MRC_A_PROFILE_FMT, MRC_FMT_SRV6).u32(MRC_A_PROFILE_MODE, MRC_MODE_GEN);
+        n.nest(MRC_A_PROFILE_GEN, [](auto &g) {
+            g.u8(MRC_A_GEN_PORT, 1).nest(MRC_A_GEN_FIELD, [](auto &f) {
+                f.u32(MRC_A_FIELD_WIDTH, 32).u32(MRC_A_FIELD_INIT, 0x4000c000);
+            });
+            g.nest(MRC_A_GEN_COPY, [](auto &c) {
+                c.u32(MRC_A_COPY_FROM, MRC_COPY_DST).u32(MRC_A_COPY_BIT, 114);
+                c.u32(MRC_A_COPY_WIDTH, 14).u32(MRC_A_COPY_AT, 82);
+            });
+        });
+    });
+    std::string text;
+    char *buf = nullptr;
+    size_t size = 0;
+    FILE *f = open_memstream(&buf, &size);
+    {
+        auto out = make_printer(opt, f, f);
+        mrcnl::genl_socket nl;
+        context ctx{{}, nl, *out, opt};
+        profile_gatherer gather(ctx);
+        gather.part(mrcnl::table(attrs_of(rq)));
+        gather.flush();
+        out->finish();
+    }
+    std::fclose(f);
+    text.assign(buf, size);
+    std::free(buf);
+    return text;
+}
+
+void test_template()
+{
+    equal("a template as text", template_as({}),
+          "dev mrc0 id 3 dst fd00::/64 fmt srv6 mode gen gen 1 field 32,0x4000c000 "
+          "copy dst:114:14:82 evs 0\n");
+    auto json = template_as({.as_json = true});
+    check("a template as JSON", json.find("\"dst\":\"fd00::/64\"") != json.npos &&
+          json.find("\"copies\":[{\"from\":\"dst\",\"bit\":114,\"width\":14,\"at\":82}]") != json.npos,
+          json);
+}
+
 void test_messages()
 {
     mrcnl::request rq(MRC_CMD_PLANE_GET);
@@ -313,6 +362,8 @@ void test_messages()
     equal("a peer's controller", printed(peer_shown, {}),
           "dev mrc0 peer fcbb:bb00:1201:: qps 2 cc-profile 3 algorithm fixed cwnd 8192 "
           "inflight 0 cc-qps 2\n");
+
+    test_template();
 
     record odd;
     odd.add("dev", std::string("\xff" "x"));

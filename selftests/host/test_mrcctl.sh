@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,nl/attr,nl/request}.o)
+objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,gather,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
@@ -71,6 +71,40 @@ status "errors with -j" 1 -j plane set dev mrc0 plane 33 admin on
 ksft_test "errors with -j are JSON" python3 -m json.tool "$tmp/stderr"
 status "completion" 0 __complete plane s
 ksft_test "completion answers" grep -qx show "$tmp/stdout"
+
+cat >"$tmp/rule.toml" <<'EOF'
+[fabric]
+block = "fcbb:bb00::/31"
+prefix = "fd00:6d72:63::/64"
+[planes]
+count = 2
+[profile]
+id = 1
+evs_per_plane = 2
+[topology]
+t0s = 3
+t1s = 2
+hosts_per_t0 = 2
+EOF
+status "fabric check" 0 fabric check "$tmp/rule.toml"
+ksft_test "follows EVs" grep -q 'astray 0 unreached 0' "$tmp/stdout"
+status "fabric generate, one node" 0 -j fabric generate "$tmp/rule.toml" node h2-1
+ksft_test "is JSON with a template" grep -q 'fd00:6d72:63::/64 fmt srv6 mode gen' "$tmp/stdout"
+ksft_test "that Python reads" python3 -m json.tool "$tmp/stdout"
+status "fabric generate, a node that is not there" 2 fabric generate "$tmp/rule.toml" node h9-9
+status "fabric generate, lists" 0 fabric generate "$tmp/rule.toml"
+cp "$tmp/stdout" "$tmp/lists.toml"
+status "which are a fabric as well" 0 fabric check "$tmp/lists.toml"
+status "fabric show" 0 fabric show "$tmp/rule.toml" plane 2
+ksft_test "draws it" grep -q 'p2-t0-3 4003' "$tmp/stdout"
+status "fabric show as SVG" 0 fabric show "$tmp/rule.toml" as svg
+ksft_test "which is XML" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/stdout"
+status "no such plane: usage" 1 fabric show "$tmp/rule.toml" plane 3
+sed -i 's/^t0s = 3/t0s = 0/' "$tmp/rule.toml"
+status "a bad file: refused" 2 fabric check "$tmp/rule.toml"
+ksft_test "with the place" grep -q 'rule.toml:10:7: topology.t0s: 0 is out of range' "$tmp/stderr"
+status "no file: usage" 1 fabric check
+
 if [ ! -e /sys/module/mrc ]; then
 	status "no module: refused" 2 dev show
 fi

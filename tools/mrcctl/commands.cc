@@ -10,6 +10,7 @@
 #include <linux/mrc.h>
 #include <poll.h>
 
+#include "fabric.h"
 #include "gather.h"
 #include "records.h"
 #include "values.h"
@@ -508,6 +509,9 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::fabric_show: return fabric_show(ctx, a);
+    case action::fabric_check: return fabric_check(ctx, a);
+    case action::fabric_generate: return fabric_generate(ctx, a);
     }
     return error::make(EINVAL, "command");
 }

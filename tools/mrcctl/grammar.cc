@@ -14,6 +14,11 @@ key dev_key(bool required)
     return {"dev", {"DEV"}, "the MRC device", required};
 }
 
+key file_key()
+{
+    return {"file", {"FILE"}, "the fabric file", true};
+}
+
 std::vector<object> make_table()
 {
     return {
@@ -217,6 +222,36 @@ std::vector<object> make_table()
               {dev_key(false)},
               "mrcctl stats show dev mrc0"},
          }},
+        {"fabric",
+         "fabric files (mrcd.toml(5)), without a kernel",
+         {
+             {"show",
+              action::fabric_show,
+              "draw a plane",
+              {
+                  file_key(),
+                  {"plane", {"N"}, "which, default: 1"},
+                  {"as", {"text|svg"}, "default: text"},
+              },
+              "mrcctl fabric show fabric.toml plane 2 as svg >plane2.svg"},
+             {"check",
+              action::fabric_check,
+              "read it, and follow every EV of some pairs of hosts through the routes of the switches",
+              {
+                  file_key(),
+                  {"pairs", {"N"}, "so many, besides exceptions of the rule (default 200)"},
+                  {"seed", {"N"}, "of the choice, default: 1"},
+              },
+              "mrcctl fabric check fabric.toml pairs 1000"},
+             {"generate",
+              action::fabric_generate,
+              "write out what [topology] says: one node's share, or all of a small fabric as lists",
+              {
+                  file_key(),
+                  {"node", {"NAME"}, "what this one shall have"},
+              },
+              "mrcctl fabric generate fabric.toml node h3-7"},
+         }},
         {"monitor",
          "watch events as they happen",
          {
@@ -294,12 +329,13 @@ std::string synopsis(const object &o, const verb &v)
 }
 
 // A word that is no key, where the first key is expected and another may follow, names the
-// device: "plane show mrc0". A mistyped key has a value behind it.
+// device: "plane show mrc0", or the file. A mistyped key has a value behind it.
 bool is_positional(const verb &v, std::span<const std::string> rest, const arguments &args)
 {
     const key *k = nullptr;
     std::string ignored;
-    if (v.keys.empty() || std::string_view(v.keys[0].name) != "dev" || !args.items().empty())
+    std::string_view first = v.keys.empty() ? "" : v.keys[0].name;
+    if ((first != "dev" && first != "file") || !args.items().empty())
         return false;
     return find(v.keys, rest[0], k, ignored) == match::none &&
            (rest.size() == 1 || find(v.keys, rest[1], k, ignored) != match::none);

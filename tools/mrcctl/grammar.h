@@ -32,6 +32,9 @@ enum class action {
     qp_show,
     stats_show,
     monitor,
+    fabric_show,
+    fabric_check,
+    fabric_generate,
 };
 
 struct key {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "ip.h"
 
 #include <arpa/inet.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace mrcd {
+namespace mrcfab {
 
 namespace {
 
@@ -49,6 +49,11 @@ bool Prefix6::contains(const Ip6 &a) const
     return true;
 }
 
+bool Prefix6::overlaps(const Prefix6 &other) const
+{
+    return contains(other.addr) || other.contains(addr);
+}
+
 bool Prefix6::host_bits_zero() const
 {
     for (unsigned bit = len; bit < 128; bit++)
@@ -76,6 +81,46 @@ std::string not_for_hosts(const IpAddr &a)
     if (a.v4 ? b[0] == 169 && b[1] == 254 : b[0] == 0xfe && (b[1] & 0xc0) == 0x80)
         return "a link-local address";
     return "";
+}
+
+std::string not_for_hosts(const IfAddr &a)
+{
+    const auto what = not_for_hosts(a.addr);
+    const unsigned bits = a.addr.v4 && a.len < 31 ? 32u - a.len : 0;
+    const auto host = bits ? get_bits(a.addr.gid(), 128 - bits, bits) : 1;
+
+    if (!what.empty() || bits == 0)
+        return what;
+    if (host == 0)
+        return "the address of the network itself";
+    return host == (1ull << bits) - 1 ? "the network's broadcast address" : "";
+}
+
+std::uint32_t get_bits(const Ip6 &a, unsigned at, unsigned width)
+{
+    std::uint32_t value = 0;
+
+    for (unsigned bit = at; bit < at + width; bit++)
+        value = value << 1 | (a.bytes[bit / 8] >> (7 - bit % 8) & 1u);
+    return value;
+}
+
+void put_bits(Ip6 &a, unsigned at, unsigned width, std::uint32_t value)
+{
+    for (unsigned bit = at + width; bit-- > at; value >>= 1) {
+        const auto mask = static_cast<std::uint8_t>(0x80u >> bit % 8);
+        a.bytes[bit / 8] = static_cast<std::uint8_t>(value & 1 ? a.bytes[bit / 8] | mask
+                                                               : a.bytes[bit / 8] & ~mask);
+    }
+}
+
+Ip6 first_bits(Ip6 a, unsigned len)
+{
+    for (unsigned i = (len + 7) / 8; i < a.bytes.size(); i++)
+        a.bytes[i] = 0;
+    if (len % 8)
+        a.bytes[len / 8] &= static_cast<std::uint8_t>(0xff00u >> len % 8);
+    return a;
 }
 
 std::optional<Ip6> parse_ip6(std::string_view text)
@@ -129,4 +174,4 @@ std::string to_string(const IpAddr &a)
 std::string to_string(const IfAddr &a) { return to_string(a.addr) + "/" + std::to_string(a.len); }
 std::string to_string(const Prefix6 &p) { return to_string(p.addr) + "/" + std::to_string(p.len); }
 
-}   // namespace mrcd
+}   // namespace mrcfab

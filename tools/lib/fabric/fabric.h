@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // fabric.h - the fabric file: what the whole fabric looks like, for every node
 // the same (mrcd.toml(5)).
 //
@@ -15,13 +15,9 @@
 #include <vector>
 
 #include "ip.h"
+#include "topology.h"
 
-namespace mrcd {
-
-inline constexpr unsigned kPlanesMax = 32;      // MRC_PLANES_MAX
-inline constexpr unsigned kEvsMax = 4096;       // of one profile: MRC_EVS_MAX
-inline constexpr unsigned kUsidBlockLen = 32;   // F3216: 32 bits of block,
-inline constexpr unsigned kUsidLen = 16;        // 16 of uSID
+namespace mrcfab {
 
 // A cable between a T0 (the owner) and a T1.
 struct SwitchLink {
@@ -57,23 +53,34 @@ struct Host {
 struct Fabric {
     Prefix6 block;
     Prefix6 prefix;
-    unsigned plane_stride = 0;
-    unsigned t0_base = 0;
-    unsigned t1_base = 0;
-    unsigned host_base = 0;
     unsigned planes = 0;
     unsigned mtu = 9000;   // of the planes' ports, at least
     std::uint64_t profile_id = 0;
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;
+
+    // By rule, or as lists.
+    std::optional<Topology> topology;
+
+    unsigned plane_stride = 0;
+    unsigned t0_base = 0;
+    unsigned t1_base = 0;
+    unsigned host_base = 0;
     std::vector<Switch> switches;
     std::vector<Host> hosts;
 
+    void add(Switch sw);
+    void add(Host host);
     const Switch *find_switch(std::string_view name) const;
     const Host *find_host(std::string_view name) const;
 
     unsigned usid(const Switch &sw) const;
     unsigned usid(const Host &host, unsigned plane) const;
+
+private:
+    using Index = std::map<std::string, std::size_t, std::less<>>;
+
+    Index switch_index_, host_index_;
 };
 
 // "FILE:LINE:COLUMN: what is wrong, and what would be right".
@@ -84,4 +91,4 @@ struct FabricError : std::runtime_error {
 Fabric parse_fabric(std::string_view text, const std::string &file_name);
 Fabric load_fabric(const std::string &file_name);
 
-}   // namespace mrcd
+}   // namespace mrcfab

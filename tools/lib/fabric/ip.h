@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // ip.h - IPv4 and IPv6 addresses and prefixes as values: parse, print, compare.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace mrcd {
+namespace mrcfab {
 
 struct Ip6 {
     std::array<std::uint8_t, 16> bytes{};
@@ -44,11 +44,19 @@ struct Prefix6 {
     auto operator<=>(const Prefix6 &) const = default;
 
     bool contains(const Ip6 &a) const;
+    bool overlaps(const Prefix6 &other) const;
     bool host_bits_zero() const;
 };
 
 // Why an interface of a host cannot have it: "a multicast address"; empty if it can.
 std::string not_for_hosts(const IpAddr &a);
+// Likewise as the address of a network of that length: its first and last IPv4 address are nobody's.
+std::string not_for_hosts(const IfAddr &a);
+
+// @width (1 to 32) bits of @a from bit @at on; bit 0 is the most significant.
+std::uint32_t get_bits(const Ip6 &a, unsigned at, unsigned width);
+Ip6 first_bits(Ip6 a, unsigned len);   // the others are zero then
+void put_bits(Ip6 &a, unsigned at, unsigned width, std::uint32_t value);
 
 std::optional<Ip6> parse_ip6(std::string_view text);
 std::optional<Prefix6> parse_prefix6(std::string_view text);
@@ -59,4 +67,4 @@ std::string to_string(const IpAddr &a);
 std::string to_string(const IfAddr &a);
 std::string to_string(const Prefix6 &p);
 
-}   // namespace mrcd
+}   // namespace mrcfab

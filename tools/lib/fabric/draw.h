@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// draw.h - a picture of one plane: the first switches and the last one, which of them are cabled,
+// and hosts below.
+#pragma once
+
+#include <string>
+
+#include "fabric.h"
+
+namespace mrcfab {
+
+// @plane is one of the fabric's.
+std::string draw_text(const Fabric &fabric, unsigned plane);
+std::string draw_svg(const Fabric &fabric, unsigned plane);
+
+}   // namespace mrcfab
