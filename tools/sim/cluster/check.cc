@@ -66,6 +66,12 @@ void checker::fabric() const
 void checker::rest() const
 {
     want(s.host.cc == "nscc" || s.host.cc == "fixed", 0, "host.cc is nscc or fixed");
+    want(s.host.paths == "random" || s.host.paths == "template", 0,
+         "host.paths is random or template");
+    want(s.host.paths == "template" ? s.host.ev_per_path == 1 : !s.host.t1_choices, 0,
+         "host.t1_choices is for paths = template, ev_per_path for random");
+    want(s.host.t1_choices <= s.fabric.t1s, 0,
+         "host.t1_choices: there are " + std::to_string(s.fabric.t1s) + " T1s");
     want(s.host.evs >= s.fabric.planes, 0, "host.evs: at least one EV per plane");
     want(s.run.limit_us / s.run.bucket_us < 100'000'000, 0, "run.bucket_us: too many buckets");
 }

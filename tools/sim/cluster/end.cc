@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // end.cc - configuring the engine for one end of a connection. See end.h.
 #include "end.h"
+#include "template_paths.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -58,13 +59,10 @@ mrc_conn_cfg end_maker::sizes(u32 id) const
     return c;
 }
 
-// n EVs, the same number of every plane, along random T1s.
-void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
+// Random T1s, each as often as the others.
+void end_maker::draw_paths(const end &e, u32 per_plane, std::vector<path> &v) const
 {
-    u32 per_plane = std::max(n / topo.planes, 1u), copies = static_cast<u32>(s.host.ev_per_path);
-    std::vector<u32> t1(topo.t1s), values;
-    std::vector<u8> planes;
-    mrc_evset_cfg cfg = {};
+    std::vector<u32> t1(topo.t1s);
     mrc_rand rand = {mix64(s.run.seed << 32 | e.id) ^ 0x9a75};
 
     for (u32 j = 0; j < topo.t1s; j++)
@@ -75,11 +73,42 @@ void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
 
             if (per_plane < topo.t1s)
                 std::swap(t1[j], t1[j + mrc_rand_below(&rand, topo.t1s - j)]);
-            if (i / topo.t1s >= copies)
+            if (i / topo.t1s >= s.host.ev_per_path)
                 break;
-            values.push_back(topology::ev_value(t1[j], i / topo.t1s));
-            planes.push_back(static_cast<u8>(p));
+            v.push_back({topology::ev_value(t1[j], i / topo.t1s), static_cast<u8>(p)});
         }
+}
+
+// As the template of the host says; at its own T0 any EV is as good.
+void end_maker::template_evs(const end &e, u32 per_plane, std::vector<path> &v) const
+{
+    const u32 t1s = s.host.t1_choices ? static_cast<u32>(s.host.t1_choices) : topo.t1s;
+    const u32 peer = work.end_host[e.id ^ 1];
+    const template_paths paths(topo, e.host, t1s);
+
+    for (u32 p = 0; p < topo.planes; p++)
+        for (u32 i = 0; i < std::min(per_plane, t1s); i++)
+            v.push_back({topology::ev_value(topo.rack_node(peer) == topo.rack_node(e.host) ?
+                                            i : paths.t1(p, i, peer), 0), static_cast<u8>(p)});
+}
+
+// n EVs at most, the same number of every plane.
+void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
+{
+    const u32 per_plane = std::max(n / topo.planes, 1u);
+    std::vector<path> v;
+    std::vector<u32> values;
+    std::vector<u8> planes;
+    mrc_evset_cfg cfg = {};
+
+    if (s.host.paths == "template")
+        template_evs(e, per_plane, v);
+    else
+        draw_paths(e, per_plane, v);
+    for (const path &x : v) {
+        values.push_back(x.ev);
+        planes.push_back(x.plane);
+    }
     cfg.n = static_cast<u16>(values.size());
     cfg.n_planes = static_cast<u8>(topo.planes);
     cfg.planes_up = planes_up;
@@ -152,7 +181,8 @@ end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const
 {
     mrc_conn_cfg cfg = sizes(id);
     // Who only acknowledges needs few paths; who sends draws its active set from all.
-    u64 all = std::min<u64>(topo.t1s * s.host.ev_per_path * topo.planes, MRC_EVS_MAX);
+    u64 t1s = s.host.t1_choices ? s.host.t1_choices : topo.t1s;
+    u64 all = std::min<u64>(t1s * s.host.ev_per_path * topo.planes, MRC_EVS_MAX);
     u64 few = s.host.ack_evs ? s.host.ack_evs : std::max<u64>(16, 4 * topo.planes);
     u32 n = static_cast<u32>(work.end_flows[id] ? all : std::min(all, few));
 

@@ -9,6 +9,8 @@
 #include "pages.h"
 #include "workload.h"
 
+#include <vector>
+
 namespace sim {
 
 // Memory that is given out and never taken back before the end.
@@ -66,7 +68,14 @@ struct end_maker {
     void rate(mrc_cc_cfg &c, u32 planes_up) const;
 
 private:
+    struct path {
+        u32 ev;
+        u8 plane;
+    };
+
     mrc_conn_cfg sizes(u32 id) const;
+    void draw_paths(const end &e, u32 per_plane, std::vector<path> &v) const;
+    void template_evs(const end &e, u32 per_plane, std::vector<path> &v) const;
     void make_paths(arena &mem, end &e, u32 n, u32 planes_up) const;
     void start(arena &mem, end &e, u32 planes_up, u64 now_ns) const;
     void make_port(arena &mem, end &e, u32 planes_up) const;

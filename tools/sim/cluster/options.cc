@@ -44,6 +44,8 @@ std::vector<option> host_options(host_cfg &h)
         {"host.mpr", &h.mpr, 1, MRC_MPR_MAX},
         {"host.evs", &h.evs, 1, MRC_EVS_MAX},
         {"host.ev_per_path", &h.ev_per_path, 1, MRC_EVS_MAX},
+        {"host.paths", &h.paths},
+        {"host.t1_choices", &h.t1_choices, 0, most_t1s},
         {"host.ack_evs", &h.ack_evs, 0, MRC_EVS_MAX},
         {"host.rto_us", &h.rto_us, 1, most_us},
         {"host.rto_ns", &h.rto_ns, 0, most_us * 1000},

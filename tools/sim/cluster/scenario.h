@@ -41,6 +41,8 @@ struct host_cfg {
     u64 mpr = 8;             // PSNs that may be out, in units of 128
     u64 evs = 128;           // of a path set, all planes
     u64 ev_per_path = 1;     // EVs that lead along the same T1
+    std::string paths = "random"; // or template: from one template a host, as mrcd lays them
+    u64 t1_choices = 0;      // template: T1s that a host uses, from where the one before ended; 0: all
     u64 ack_evs = 0;         // of a path set that only acknowledges; 0: a few
     u64 rto_us = 500;
     u64 rto_ns = 0;          // instead of rto_us, unless 0
