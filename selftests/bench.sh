@@ -7,7 +7,7 @@
 #
 # What the engine costs a packet; how fast clusters are simulated and what they show,
 # as a table and as charts; mrc with one and with four planes against rdma_rxe over the
-# same kind of cable; what an idle QP weighs. Only ratios within one run mean anything. The
+# same kind of cable; what an idle QP weighs; what the number of hosts costs. Only ratios within one run mean anything. The
 # results are kept in out/bench; a slow machine is no failure.
 
 set -euo pipefail
@@ -73,6 +73,9 @@ main() {
 	engine 2>&1 | tee "$out/engine.txt" || true
 	scenarios 2>&1 | tee "$out/scenarios.txt" || true
 	scale 2>&1 | tee "$out/scale.txt" || true
+
+	echo "== fabrics of any size, kernel $kernel"
+	"$here/bench/size.sh" "$kernel" 2>&1 | tee "$out/size.txt" || true
 
 	echo "== kernel $kernel, rounds: $rounds"
 	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \

@@ -3,8 +3,8 @@
 # timeout: 240
 #
 # mrcd comes to rest from what it finds: an interface that is missing, late or renamed costs
-# its own plane; what is shut or off by hand stays so when mrcd starts anew; what is of the wrong
-# kind is named and not touched.
+# its own plane, an exchanged one takes its predecessor's place; what is shut or off by hand
+# stays so when mrcd starts anew; what is of the wrong kind is named and not touched.
 #
 #	h1 mrc0 = 4 planes, each T0 - 1 T1 - T0, SRv6	by mrcd
 
@@ -22,6 +22,12 @@ plane_is_off() { mrcctl -n h1 -j plane show | jq -e ".[] | select(.plane == $1 a
 is_up() { ip -n h1 -j link show "$1" | jq -e '.[0].flags | index("UP")'; }
 said() { grep -F "$1" "$MRC_DIR/mrcd-h1.out"; }
 not() { ! "$@"; }
+at_rest() {
+	local node
+	for node; do
+		fabric_in "$node" mrcd --check "$FABRIC_DIR/fabric.toml" -n "$node" || return
+	done
+}
 rename() { ip -n h1 link set "$1" down && ip -n h1 link set "$1" name "$2"; }
 again() {
 	mrc_kill mrcd-h1
@@ -51,6 +57,20 @@ rename eth3 other3
 ksft_test "renamed: it is the file's plane no more" mrc_until 60 planes_are "1 eth1 2 eth2 4 eth4"
 ip -n h1 link set other3 name eth3
 ksft_test "named back: its number, too" mrc_until 60 planes_are "$all"
+
+# ------------------------------------- another NIC of that name, an address alike
+# Both ends of the cable are new, and the switch's daemon has not seen them either.
+ip -n h1 link del eth2
+ip -n h1 link add eth2 mtu 9000 type veth peer name h1 mtu 9000 netns p2-t0-1
+ksft_test "an exchanged NIC: everything is in place" mrc_until 60 at_rest h1 p2-t0-1
+ksft_test "under its predecessor's number" planes_are "$all"
+ksft_test "with its SID" sid_is 2 fcbb:bb00:2201::
+mrc_kill mrcd-h1
+ip -n h1 addr del fe80::1/64 dev eth1
+ip -n h1 addr add fe80::1/10 dev eth1 nodad
+mrc_mrcd h1
+ksft_test "an address with another length: everything is in place" mrc_until 60 at_rest h1
+ksft_test "it has the right one" grep -q "fe80::1/64" <(ip -n h1 -o addr show dev eth1)
 
 # -------------------------------------------------------- what was set by hand
 ip -n h1 link set eth1 down
