@@ -69,8 +69,11 @@ mrc_kill mrcd-h1
 ip -n h1 addr del fe80::1/64 dev eth1
 ip -n h1 addr add fe80::1/10 dev eth1 nodad
 mrc_mrcd h1
-ksft_test "an address with another length: everything is in place" mrc_until 60 at_rest h1
-ksft_test "it has the right one" grep -q "fe80::1/64" <(ip -n h1 -o addr show dev eth1)
+ksft_test "an address of another length is named" mrc_until 60 \
+	said "eth1 has fe80::1/10, expected fe80::1/64: ip addr del fe80::1/10 dev eth1"
+ip -n h1 addr del fe80::1/10 dev eth1
+ksft_test "without it everything is in place" mrc_until 60 at_rest h1
+ksft_test "with the right one" grep -q "fe80::1/64" <(ip -n h1 -o addr show dev eth1)
 
 # -------------------------------------------------------- what was set by hand
 ip -n h1 link set eth1 down
