@@ -16,6 +16,7 @@ struct Size {
     unsigned hosts = 3, planes = 2, t0s = 2, t1s = 2, evs_per_plane = 4;
     unsigned profile_id = 1, net = 0, first_port = 1, len = 64;
     const char *device = "mrc0";
+    const char *suffix = "";   // of hosts' names
 
     auto operator<=>(const Size &) const = default;
 };
@@ -50,9 +51,9 @@ inline std::string fabric_text(const Size &z = {})
             add_switch(1, p, n);
     }
     for (unsigned i = 1; i <= z.hosts; i++) {
-        s += fmt::format("[[host]]\nname = \"h{0}\"\nindex = {0}\ndevice = \"{1}\"\n"
+        s += fmt::format("[[host]]\nname = \"h{0}{4}\"\nindex = {0}\ndevice = \"{1}\"\n"
                          "addresses = [\"fd00:6d72:63::{0:x}/{2}\", \"10.77.0.{3}/24\"]\n", i,
-                         z.device, z.len, i + 8 * z.net);
+                         z.device, z.len, i + 8 * z.net, z.suffix);
         for (unsigned p = 1; p <= z.planes; p++)
             s += fmt::format("[[host.port]]\nplane = {0}\nnetdev = \"eth{3}\"\n"
                              "switch = \"p{0}-t0-{1}\"\nswitch_port = \"h{2}\"\n", p,

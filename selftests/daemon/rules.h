@@ -14,7 +14,7 @@ using namespace mrcfab;
 
 struct RuleSize {
     unsigned planes = 2, t0s = 3, t1s = 2, hosts_per_t0 = 2, evs_per_plane = 4;
-    unsigned block_len = 29;
+    unsigned block_len = 29, profile_id = 1;
     const char *ipv4 = "10.0.0.0/8";
     std::string more = "";   // exceptions
 };
@@ -23,9 +23,9 @@ inline std::string rule_text(const RuleSize &z = {})
 {
     return fmt::format("[fabric]\nblock = \"fcbb:bb00::/{}\"\nprefix = \"fd00:6d72:63::/64\"\n"
                        "[planes]\ncount = {}\n"
-                       "[profile]\nid = 1\nevs_per_plane = {}\n"
+                       "[profile]\nid = {}\nevs_per_plane = {}\n"
                        "[topology]\nt0s = {}\nt1s = {}\nhosts_per_t0 = {}\nipv4 = \"{}\"\n{}",
-                       z.block_len, z.planes, z.evs_per_plane, z.t0s, z.t1s, z.hosts_per_t0, z.ipv4,
+                       z.block_len, z.planes, z.profile_id, z.evs_per_plane, z.t0s, z.t1s, z.hosts_per_t0, z.ipv4,
                        z.more);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <random>
-#include <tuple>
 
 namespace mrcd {
 
@@ -44,47 +43,85 @@ Script random_script(unsigned seed)
     return s;
 }
 
-Life::Life(const std::string &node) : node_(node)
+Fabric Text::fabric() const
 {
+    // Each but the first leaves every node there that lives are of.
+    static constexpr const char *kExceptions[] = {
+        "",
+        "[topology.missing]\nnodes = [\"h2-1\"]\n",
+        "[topology.missing]\nports = [\"p1-t0-1:t1-1\"]\n",
+        "[[topology.differs]]\nnode = \"h2-1\"\naddresses = [\"fd00:6d72:63::77:1/64\"]\n",
+        "[[topology.differs]]\nnode = \"h1-1\"\nports = {eth1 = \"eth4\"}\n",
+        "[[topology.differs]]\nnode = \"p1-t0-1\"\nports = {t1-1 = \"t1-3x\"}\n",
+    };
+    if (!by_rule)
+        return make_fabric(size);
+    return make_rule({.planes = size.planes, .t0s = 2, .t1s = size.t1s,
+                      .hosts_per_t0 = size.hosts, .evs_per_plane = size.evs_per_plane,
+                      .profile_id = size.profile_id,
+                      .ipv4 = size.net ? "10.77.0.0/16" : "10.0.0.0/8",
+                      .more = kExceptions[exception % std::size(kExceptions)]});
+}
+
+Life::Life(const std::string &node, bool by_rule) : node_(node), by_rule_(by_rule)
+{
+    text_.by_rule = by_rule;
+    if (by_rule)
+        text_.size.suffix = "-1";
     kernel_.add_link("mgmt").up = true;
     kernel_.add_link("br-ops", "bridge");
     for (const char *name : {"eth1", "eth2", "eth3", "eth4", "h1", "h2", "h3", "h4", "t1-1", "t1-2",
                              "t1-3", "t0-1", "t0-2"})
         kernel_.add_link(name);
-    want_ = desired(size_);
+    want_ = desired();
     restart();
 }
 
-const Desired &Life::desired(const Size &size)
+const Desired &Life::desired() const
 {
-    using Key = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                           unsigned, unsigned, unsigned, std::string>;
-    static std::map<Key, Desired> known;
-    const Key key{node_, size.hosts, size.planes, size.t0s, size.t1s, size.evs_per_plane,
-                  size.profile_id, size.net, size.first_port, size.len, size.device};
+    static std::map<std::pair<std::string, Text>, Desired> known;   // words of Text are literals
+    const std::pair key{node_, text_};
     const auto it = known.find(key);
 
     return it != known.end() ? it->second
-                             : known.emplace(key, *desired_for(make_fabric(size), node_)).first->second;
+                             : known.emplace(key, *desired_for(text_.fabric(), node_)).first->second;
 }
 
 // An edit is meant: what asks for confirmation gets it.
 void Life::edit(unsigned a, unsigned b)
 {
-    switch (a % 8) {
-    case 0: size_.hosts = 1 + b % 4; break;
-    case 1: size_.planes = 1 + b % 3; break;
-    case 2: size_.t1s = 1 + b % 3; break;
-    case 3: size_.evs_per_plane = 1 + b % 2 * 3; break;
-    case 4: size_.profile_id = 1 + b % 2; break;
-    case 5: size_.net = b % 2; break;
-    case 6: size_.first_port = 1 + b % 4; break;
-    case 7: b % 2 ? size_.len = b % 4 ? 64 : 80 : size_.planes = 2;
-            size_.device = b % 3 ? "mrc0" : "mrc1"; break;
-    }
-    want_ = desired(size_);
+    if (by_rule_ && b >= 32)
+        edit_rule(a);
+    else
+        edit_size(a, b);
+    want_ = desired();
     mrcd_->want(want_);
     mrcd_->confirm();
+}
+
+void Life::edit_rule(unsigned a)
+{
+    if (a % 4)
+        text_.exception = a / 4;
+    else
+        text_.by_rule = !text_.by_rule;
+}
+
+void Life::edit_size(unsigned a, unsigned b)
+{
+    Size &z = text_.size;
+
+    switch (a % 8) {
+    case 0: z.hosts = 1 + b % 4; break;
+    case 1: z.planes = 1 + b % 3; break;
+    case 2: z.t1s = 1 + b % 3; break;
+    case 3: z.evs_per_plane = 1 + b % 2 * 3; break;
+    case 4: z.profile_id = 1 + b % 2; break;
+    case 5: z.net = b % 2; break;
+    case 6: z.first_port = 1 + b % 4; break;
+    case 7: b % 2 ? z.len = b % 4 ? 64 : 80 : z.planes = 2;
+            z.device = b % 3 ? "mrc0" : "mrc1"; break;
+    }
 }
 
 // By what a new process knows that mrcd had this interface up.

@@ -8,6 +8,7 @@
 #include "fabrics.h"
 #include "fake_kernel.h"
 #include "reconcile.h"
+#include "rules.h"
 
 namespace mrcd {
 
@@ -28,10 +29,21 @@ using Script = std::vector<Step>;
 
 Script random_script(unsigned seed);
 
+// How the file that a node is edited to says it: the size, by lists or by a rule.
+struct Text {
+    Size size;
+    bool by_rule = false;
+    unsigned exception = 0;   // to the rule
+
+    Fabric fabric() const;
+    auto operator<=>(const Text &) const = default;
+};
+
 // A node of a fabric, its kernel and its mrcd.
 class Life {
 public:
-    explicit Life(const std::string &node);
+    // @by_rule: the file is a rule at first, and edited to lists and back.
+    explicit Life(const std::string &node, bool by_rule = false);
 
     void play(const Script &script);
     // Nobody disturbs any more: what is wrong then; empty if nothing is.
@@ -40,11 +52,13 @@ public:
 private:
     void step(const Step &s);
     void edit(unsigned a, unsigned b);
+    void edit_size(unsigned a, unsigned b);
+    void edit_rule(unsigned a);
     void restart();
     bool marked(const Link &l) const;
     void forget_unmarked();
     void shut(const std::string &name);
-    const Desired &desired(const Size &size);
+    const Desired &desired() const;
     std::string port(unsigned a) const;
     void lose(unsigned a, unsigned b);
     void foreign_addr(unsigned a);
@@ -53,7 +67,8 @@ private:
     std::string strays() const;
 
     std::string node_;
-    Size size_;
+    bool by_rule_;
+    Text text_;
     FakeKernel kernel_;
     Log log_{"fake", Log::Level::kSilent};
     std::unique_ptr<Reconciler> mrcd_;

@@ -6,9 +6,12 @@
     mrc_netlink.py ccs DEV         likewise CC profiles
     mrc_netlink.py hosts DEV N     send a datagram to N addresses, then set a profile for each
     mrc_netlink.py race DEV        several processes delete what is not there
+    mrc_netlink.py copy DEV FROM BIT WIDTH AT
+                                   set a template with such a copy, as numbers
 
 The first two print how many there are then and why there cannot be more, hosts the seconds
-that the N requests took. race fails when a refusal tells one process what another had asked for.
+that the N requests took, copy the kernel's refusal. race fails when a refusal tells one process
+what another had asked for.
 """
 import os
 import socket
@@ -24,8 +27,11 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_A_ID, CTRL_A_NAME = 16, 3, 1, 2
 CMD_PROFILE_SET, CMD_CC_SET, CMD_CC_DEL = 6, 15, 16
 A_DEV_NAME, A_PROFILE, A_CC = 2, 6, 12
 A_PROFILE_ID, A_PROFILE_DST, A_PROFILE_FMT, A_PROFILE_EV = 1, 2, 3, 6
+A_PROFILE_MODE, A_PROFILE_WIDTHS, A_PROFILE_GEN = 4, 8, 9
+A_GEN_FIELD, A_GEN_COPY, A_FIELD_WIDTH, A_FIELD_INIT = 2, 3, 1, 2
 A_CC_ID, A_EV_VALUE, A_EV_PORT = 1, 2, 3
 FMT_UDP = 4
+MODE_GEN = 4
 
 MANY = 100000
 RACERS, ROUNDS = 4, 300
@@ -117,6 +123,21 @@ def hosts(dev, count):
     return 0
 
 
+def copy(dev, values):
+    numbers = [attr(i + 1, struct.pack("I", int(v))) for i, v in enumerate(values)]
+    field = nest(A_GEN_FIELD, attr(A_FIELD_WIDTH, struct.pack("I", 16)),
+                 attr(A_FIELD_INIT, struct.pack("I", 0xc000)))
+    err, text = Family("mrc").call(
+        CMD_PROFILE_SET, attr(A_DEV_NAME, dev.encode() + b"\0"),
+        nest(A_PROFILE, attr(A_PROFILE_ID, struct.pack("Q", 1)),
+             attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)),
+             attr(A_PROFILE_MODE, struct.pack("I", MODE_GEN)),
+             attr(A_PROFILE_WIDTHS, bytes([16])),
+             nest(A_PROFILE_GEN, field, nest(A_GEN_COPY, *numbers))))
+    print(text)
+    return 2 if err else 0
+
+
 def cc(dev, n):
     return CMD_CC_SET, dev, nest(A_CC, attr(A_CC_ID, struct.pack("Q", n)))
 
@@ -147,6 +168,8 @@ def main():
     what, dev = sys.argv[1:3]
     if what == "race":
         return race(dev)
+    if what == "copy":
+        return copy(dev, sys.argv[3:7])
     if what == "hosts":
         return hosts(dev, int(sys.argv[3]))
     return fill(dev, {"profiles": profile, "ccs": cc}[what])

@@ -500,7 +500,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "  -t SECS    run so long instead\n"
 	      "  -q N       messages outstanding (16)\n"
 	      "  -i         inline data where it fits\n"
-	      "  -u N       eight times 4.096 us << N (14) without an answer end it\n"
+	      "  -u N       eight times 4.096 us << N (17) without an answer end it\n"
 	      "  -S SEED    of the pattern and the mix (the time)\n"
 	      "  -P         a line of progress every second\n"
 	      "  -X N       spoil one bit of message N, which must be found\n", stderr);

@@ -17,7 +17,7 @@ const char * const op_names[] = {
 };
 
 struct plan plan = {
-	.magic = PLAN_MAGIC, .op = OP_WRITE_IMM, .size = 65536, .q = 16, .timeout = 14,
+	.magic = PLAN_MAGIC, .op = OP_WRITE_IMM, .size = 65536, .q = 16, .timeout = 17,
 };
 uint8_t *mem;
 size_t mem_size;

@@ -126,7 +126,7 @@ refuse() {	# TEXT ARG...
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify
+mrc_begin mrcctl mrc_verify ib_write_bw
 ksft_test "a fabric of four hosts" mrc_fabric_by_hand 4 2 2 2
 for i in 1 2 3 4; do
 	ksft_test "h$i: two templates" templates $i
@@ -136,6 +136,8 @@ done
 ksft_test "another T0: every byte arrives right" verify_with 2
 ksft_test "another T0: the fabric's paths" all_paths 2
 ksft_test "another T0: all are used" all_used 2
+ksft_test "ib_write_bw over them" mrc_perf 60 ib_write_bw -s 65536 -n 200
+ksft_test "ib_write_bw, 8 QPs, both ways" mrc_perf 60 ib_write_bw -b -q 8 -s 16384 -n 50
 ksft_test "our T0: every byte arrives right" verify_with 3
 ksft_test "our T0: the short paths" all_paths 3
 ksft_test "our T0: all are used" all_used 3
@@ -221,6 +223,12 @@ ksft_test "a source port that may be 0" refuse "EV 0: copies can make its UDP so
 ksft_test "a prefix with bits behind it" refuse "has bits beyond its length: fd00::/16?" \
 	dst fd00::1/16 fmt udp ev 1 7
 ksft_test "a prefix of no bits" refuse "dst length" dst ::/0 fmt udp ev 1 7
+netlink() { fabric_in h1 /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" copy mrc0 "$@"; }
+ksft_test "a copy of what is no address" refused "gen 0 copy 0: from 2 is neither dst (0) nor src (1)" -- \
+	netlink 2 0 1 0
+ksft_test "a copy of no bits" refused "gen 0 copy 0: width 0 is not in 1 to 32" -- netlink 0 0 0 0
+ksft_test "of more bits than a field" refused "gen 0 copy 0: width 33 is not in 1 to 32" -- \
+	netlink 0 0 33 0
 ksft_test "a copy of no address" refuse "copy" "${gen[@]}" copy me:0:1:32
 ksft_equal "no refused one left a trace" "$before" "$(mrcctl -n h1 -d -j profile show)"
 
