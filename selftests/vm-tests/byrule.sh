@@ -139,6 +139,7 @@ profiles() { mrcctl -n h1 -j profile show | jq -r 'map(.dst) | join(" ")'; }
 ksft_plan
 mrc_begin mrcd mrcctl mrc_verify
 ksft_test "cables for four hosts" build
+# shellcheck disable=SC2154  # of lib.sh
 [ "$ksft_failed" -eq 0 ] || ksft_finish
 ksft_test "mrcctl: all EVs of the file arrive" mrcctl fabric check "$file"
 ksft_test "twelve daemons, one page" start
