@@ -17,11 +17,13 @@
 #include "core/mrc_dev.h"
 #include "core/mrc_seed.h"
 #include "mem/mrc_mr.h"
+#include "data/mrc_av.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_endpoint.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_qp.h"
 #include "data/mrc_qp_overrun.h"
+#include "data/mrc_ud.h"
 #include "device/mrc_addr.h"
 #include "device/mrc_link.h"
 #include "device/mrc_netdev.h"
@@ -69,6 +71,8 @@ err_icrc:
 static void mrc_exit_tables(void)
 {
 	mrc_bh_exit();
+	mrc_ud_exit();
+	mrc_av_exit();
 	mrc_qp_exit();
 	mrc_mr_exit();
 	mrc_icrc_exit();

@@ -30,6 +30,9 @@
 
 struct mrc_dev_plane;
 struct mrc_net;
+struct mrc_ud;
+
+#define MRC_PLAIN_BUCKETS 64	/* path/mrc_plain.h */
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
 #define MRC_PROFILE_LENS 129	/* lengths of prefixes, that of none included */
@@ -84,6 +87,10 @@ struct mrc_dev {
 	struct mrc_dev_stats stats;
 	spinlock_t qp_lock;
 	u32 n_qps;			/* under qp_lock */
+	struct mrc_ud __rcu *gsi;	/* QP 1; changed under qp_lock */
+	atomic_t n_avs;			/* address handles */
+	union ib_gid plain[MRC_PLAIN_BUCKETS];	/* who is known not to speak MRC; plain_lock */
+	spinlock_t plain_lock;		/* innermost, softirq-safe */
 	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
 	struct mrc_stats gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */

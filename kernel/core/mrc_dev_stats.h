@@ -25,6 +25,13 @@
 	X(rx_bad_pkey, "packets with a wrong P_Key")			\
 	X(rx_endpoint, "endpoint requests and responses received")	\
 	X(rx_decap, "ordinary IP packets received through SRv6")	\
+	X(rx_dgrams, "datagrams received (UD and management packets)")	\
+	X(rx_dgram_no_recv, "datagrams dropped: no receive was posted")	\
+	X(rx_dgram_qkey, "datagrams dropped: wrong Q_Key")		\
+	X(rx_dgram_too_long, "datagrams dropped: longer than the receive posted") \
+	X(tx_dgrams, "datagrams sent")					\
+	X(tx_dgram_dropped, "datagrams not sent: no path, route or memory") \
+	X(plain_refused, "RC QPs refused because the peer speaks no MRC")	\
 	X(tx_no_route, "packets not sent: no route on the plane")	\
 	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\

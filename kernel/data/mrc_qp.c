@@ -114,12 +114,22 @@ void mrc_qp_fail_conn(struct mrc_qp *qp)
 
 /* ---- numbers ---- */
 
-int mrc_qp_number(struct mrc_qp *qp)
+int mrc_qp_reserve(u32 *qpn)
 {
-	int err = xa_alloc_cyclic(&qp_table, &qp->qpn, NULL, XA_LIMIT(QPN_FIRST, QPN_LAST),
+	int err = xa_alloc_cyclic(&qp_table, qpn, NULL, XA_LIMIT(QPN_FIRST, QPN_LAST),
 				  &qp_next, GFP_KERNEL);
 
 	return err < 0 ? err : 0;
+}
+
+void mrc_qp_release(u32 qpn)
+{
+	xa_erase(&qp_table, qpn);
+}
+
+int mrc_qp_number(struct mrc_qp *qp)
+{
+	return mrc_qp_reserve(&qp->qpn);
 }
 
 /* Into the slot that is reserved: needs no memory. */

@@ -32,9 +32,14 @@
 #define MRC_QP_RQM	128	/* receive messages in flight */
 #define MRC_QP_TAILS	96	/* ends of WRITEs that may wait for what precedes them */
 
+struct mrc_ud;
+
 struct mrc_ibqp {
 	struct ib_qp ibqp;	/* first */
-	struct mrc_qp *qp;
+	union {
+		struct mrc_qp *qp;	/* RC */
+		struct mrc_ud *ud;	/* UD and GSI: data/mrc_ud.h */
+	};
 };
 
 /* A send request copied out of the ring and resolved; index = cookie. */
@@ -138,6 +143,12 @@ struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from);
 static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 
+/*
+ * Process context. A number for a QP of another kind (data/mrc_ud.h), which mrc_qp_find() does
+ * not find: 0, or -errno. And back.
+ */
+int mrc_qp_reserve(u32 *qpn);
+void mrc_qp_release(u32 qpn);
 /* Process context. Reserve a number, which nobody finds yet: 0, or -errno. */
 int mrc_qp_number(struct mrc_qp *qp);
 void mrc_qp_publish(struct mrc_qp *qp);		/* now it is found */

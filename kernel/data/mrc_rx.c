@@ -6,7 +6,7 @@
  * they would hide or drop: the outer header's congestion mark, and trimmed
  * packets (UDP length larger than what is left). It takes
  *
- *  - SRv6 packets on a plane for that plane's locator: MRC inside goes to its
+ *  - SRv6 packets on a plane for that plane's locator: MRC and datagrams inside go to their
  *    QP, other IP for our address is unpacked and appears on the device's netdev;
  *  - plain UDP to an MRC port at an address of a device of this namespace.
  *
@@ -33,6 +33,7 @@
 #include "data/mrc_rx_ip.h"
 #include "data/mrc_rx_pkt.h"
 #include "data/mrc_tx.h"
+#include "data/mrc_ud_rx.h"
 
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
@@ -200,20 +201,6 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-/* As it came; 0: none. */
-static u32 rx_icrc(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
-{
-	__le32 buf, *icrc;
-
-	icrc = skb_header_pointer(skb, (int)(p->end - MRC_ICRC_LEN), sizeof(buf), &buf);
-	return icrc ? get_unaligned_le32(icrc) : 0;
-}
-
-static bool rx_icrc_ok(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
-{
-	return rx_icrc(p, skb) == mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
-}
-
 static bool rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
 {
 	return p->ds >> 2 == dscp || p->inner_ds >> 2 == dscp;
@@ -239,7 +226,7 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 
 	mrc_dev_count(dev, rx_bad_icrc);
 	if (peer && !mrc_wire_parse(skb->data + off, p->end - off - MRC_ICRC_LEN, 0, &pkt))
-		mrc_peer_hint_icrc(peer, &pkt, rx_icrc(p, skb));
+		mrc_peer_hint_icrc(peer, &pkt, mrc_rx_icrc(p, skb));
 	mrc_peer_put(peer);
 }
 
@@ -252,7 +239,7 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 {
 	bool icrc = READ_ONCE(dev->attr.icrc);
 
-	if (icrc && likely(rx_icrc_ok(p, skb)))
+	if (icrc && likely(mrc_rx_icrc_ok(p, skb)))
 		return true;
 	*trimmed = rx_trim_mark(p, dev);
 	if (icrc && !*trimmed)
@@ -316,7 +303,7 @@ static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_d
 {
 	return (struct mrc_peer_how) {
 		.port = rx_port(p, skb),
-		.icrc = READ_ONCE(dev->attr.icrc) || rx_icrc(p, skb),
+		.icrc = READ_ONCE(dev->attr.icrc) || mrc_rx_icrc(p, skb),
 	};
 }
 
@@ -414,7 +401,7 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	} else if (dqpn == MRC_QPN_ENDPOINT) {
 		rx_endpoint(p, dev, skb);
 	} else {
-		mrc_dev_count(dev, rx_unknown_qp);
+		mrc_ud_rx(p, dev, dqpn, skb);
 	}
 	consume_skb(skb);
 	return NF_STOLEN;
@@ -427,7 +414,7 @@ static bool rx_fits_qp(const struct mrc_rx_pkt *p, const struct mrc_qp *qp,
 {
 	return qp->dev == p->plane->dev && same_addr(&p->dst, &qp->sgid) &&
 	       same_addr(&p->src, &qp->dgid) &&
-	       (!READ_ONCE(qp->dev->attr.icrc) || rx_icrc_ok(p, skb));
+	       (!READ_ONCE(qp->dev->attr.icrc) || mrc_rx_icrc_ok(p, skb));
 }
 
 /* UDP to a port that is not ours. It may be a peer's that has another udp-port set. */

@@ -229,55 +229,68 @@ static bool names_ev(const struct mrc_txop *op)
 	return op->hdr.opcode == MRC_OPC_SACK || op->hdr.opcode == MRC_OPC_NACK;
 }
 
+u32 mrc_tx_room(const struct mrc_way *w)
+{
+	return LL_RESERVED_SPACE(w->dst->dev) + w->outer_len + sizeof(struct ipv6hdr) +
+	       sizeof(struct udphdr);
+}
+
+void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
+		 const struct mrc_tx_env *e)
+{
+	const struct mrc_way *w = &e->way;
+	u8 tos = ds_field(dev, e->tclass);
+	bool v4 = ps->peer->v4;
+	struct mrc_tx_cb *cb;
+
+	push_udp(skb, e->ev, e->port);
+	if (v4)
+		push_ip4(skb, e->sgid, e->dgid, tos);
+	else
+		push_ip6(skb, e->sgid, e->dgid, tos, e->ev & 0xffff);
+	skb_reset_network_header(skb);
+	if (w->srv6)
+		mrc_tx_push_outer(dev, skb, w, tos, e->ev & 0xffff,
+				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
+	skb_dst_set(skb, w->dst);
+	cb = (struct mrc_tx_cb *)skb->cb;
+	cb->dev = dev;
+	cb->icrc = e->icrc;
+	cb->l3_off = (u8)w->outer_len;
+	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[e->ev_idx].port - 1;
+}
+
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl)
 {
-	bool v4 = ps->peer->v4;
-	u8 tos = ds_field(dev, op->tclass);
+	struct mrc_tx_env e = {
+		.sgid = sgid, .dgid = dgid,
+		.tclass = op->tclass, .ev = op->hdr.ev, .ev_idx = op->ev_idx,
+	};
 	struct sk_buff *skb = NULL;
-	struct mrc_tx_cb *cb;
-	struct mrc_way w;
-	u32 room;
-	u16 port;
 	u8 *icrc;
 
 	rcu_read_lock();
-	if (mrc_way_find(dev, ps, op->ev_idx, &w)) {
+	if (mrc_way_find(dev, ps, op->ev_idx, &e.way)) {
 		rcu_read_unlock();
 		return NULL;
 	}
-	room = LL_RESERVED_SPACE(w.dst->dev) + w.outer_len + sizeof(struct ipv6hdr) +
-	       sizeof(struct udphdr);
 	if (unlikely(READ_ONCE(dev->attr.ev_port_low)) && names_ev(op))
-		icrc = build_body_swapped(&skb, op, pl, room);
+		icrc = build_body_swapped(&skb, op, pl, mrc_tx_room(&e.way));
 	else
-		icrc = build_body(&skb, op, pl, room);
+		icrc = build_body(&skb, op, pl, mrc_tx_room(&e.way));
 	rcu_read_unlock();
 	if (unlikely(!icrc)) {
 		mrc_dev_count(dev, tx_no_mem);
 		kfree_skb(skb);
-		dst_release(w.dst);
+		dst_release(e.way.dst);
 		return NULL;
 	}
-	port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
-	push_udp(skb, op->hdr.ev, port);
-	if (v4)
-		push_ip4(skb, sgid, dgid, tos);
-	else
-		push_ip6(skb, sgid, dgid, tos, op->hdr.ev & 0xffff);
-	skb_reset_network_header(skb);
-	if (w.srv6)
-		mrc_tx_push_outer(dev, skb, &w, tos, op->hdr.ev & 0xffff,
-				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
-	skb_dst_set(skb, w.dst);
-	cb = (struct mrc_tx_cb *)skb->cb;
-	cb->dev = dev;
-	if (!mrc_crc_wanted(&ps->peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
-		icrc = NULL;
-	cb->icrc = icrc;
-	cb->l3_off = (u8)w.outer_len;
-	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[op->ev_idx].port - 1;
+	e.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
+	if (mrc_crc_wanted(&ps->peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
+		e.icrc = icrc;
+	mrc_tx_wrap(dev, ps, skb, &e);
 	return skb;
 }
 

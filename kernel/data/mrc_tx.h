@@ -19,7 +19,24 @@
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl);
-/* BH off, no lock of ours held. Consumes @skb, which mrc_tx_build() made; counts. */
+
+/* What goes around BTH and payload. */
+struct mrc_tx_env {
+	const union ib_gid *sgid, *dgid;
+	struct mrc_way way;	/* of EV ev_idx, whose value is ev */
+	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
+	enum mrc_tclass tclass;
+	u32 ev;
+	u16 ev_idx;
+	u16 port;		/* of the peer */
+};
+
+/* Room in front of BTH for mrc_tx_wrap(). */
+u32 mrc_tx_room(const struct mrc_way *w);
+/* Softirq, under RCU. UDP, IP and outer header around @skb, which takes over e->way.dst. */
+void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
+		 const struct mrc_tx_env *e);
+/* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
 void mrc_tx_xmit(struct sk_buff *skb);
 
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */

@@ -190,6 +190,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	mutex_init(&dev->sum_mutex);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
+	spin_lock_init(&dev->plain_lock);
 	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_cq.c - completion queues: the kernel writes, user space polls.
+ * mrc_cq.c - completion queues: the kernel writes, their users poll.
  *
  * The producer index is private and only published; the consumer index is
  * user space's word and good for nothing but the question "is there room", where
@@ -8,9 +8,12 @@
  * header, raises one IB_EVENT_CQ_ERR, and takes no more completions, so that
  * what the program reads until then is complete and in order.
  *
+ * Users in the kernel have the same ring and poll it here (mrc_cq_poll()).
+ *
  * QPs hold references; the verbs object may go first. cq->ibcq, under
  * cq->lock, tells whether there is still somebody to notify.
  */
+#include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 #include "core/mrc_dev.h"
@@ -22,6 +25,7 @@ static void cq_free_work(struct work_struct *work)
 	struct mrc_cq *cq = container_of(work, struct mrc_cq, free_work);
 
 	mrc_ring_free(&cq->ring);
+	xa_destroy(&cq->qps);
 	kfree(cq);
 }
 
@@ -145,13 +149,11 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	u64 key = 0;
 	int err;
 
-	if (!ctx)
-		return -EOPNOTSUPP;
 	if (attr->flags)
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
 		return -EINVAL;
-	err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp));
+	err = ctx ? mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp)) : 0;
 	if (err)
 		return err;
 	if (!atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
@@ -168,9 +170,12 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	INIT_WORK(&cq->free_work, cq_free_work);
 	INIT_WORK(&cq->overrun_work, cq_overrun_work);
 	spin_lock_init(&cq->lock);
+	spin_lock_init(&cq->poll_lock);
+	xa_init(&cq->qps);
+	cq->kernel = !ctx;
 	cq->ibcq = ibcq;
 	cq->dev = dev;
-	err = cq_answer(cq, udata, key);
+	err = ctx ? cq_answer(cq, udata, key) : 0;
 	if (err)
 		goto err_ring;
 	ibcq->cqe = cq->ring.entries;
@@ -202,10 +207,76 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* Completions are polled in user space; kernel users are not supported yet. */
+/* ---- users in the kernel ---- */
+
+int mrc_cq_add_qp(struct mrc_cq *cq, u32 qpn, struct ib_qp *ibqp)
+{
+	if (!cq->kernel)
+		return 0;
+	return xa_err(xa_store(&cq->qps, qpn, ibqp, GFP_KERNEL_ACCOUNT));
+}
+
+void mrc_cq_del_qp(struct mrc_cq *cq, u32 qpn)
+{
+	unsigned long flags;
+
+	if (!cq->kernel)
+		return;
+	xa_erase(&cq->qps, qpn);
+	/* Whoever polls and has found it is through. */
+	spin_lock_irqsave(&cq->poll_lock, flags);
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+}
+
+/* False: of a QP that is gone. */
+static bool cq_fill_wc(struct mrc_cq *cq, const struct mrc_cqe *cqe, struct ib_wc *wc)
+{
+	struct ib_qp *ibqp = xa_load(&cq->qps, cqe->qpn);
+
+	if (!ibqp)
+		return false;
+	*wc = (struct ib_wc) {
+		.wr_id = cqe->wr_id,
+		.status = cqe->status,
+		.opcode = cqe->opcode,
+		.byte_len = cqe->byte_len,
+		.qp = ibqp,
+		.ex.imm_data = (__force __be32)cqe->imm_data,
+		.src_qp = cqe->src_qp,
+		.wc_flags = cqe->wc_flags,
+		.port_num = 1,
+	};
+	if (cqe->wc_flags & IB_WC_GRH) {
+		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc->network_hdr_type = cqe->mark & MRC_CQE_IPV4 ? RDMA_NETWORK_IPV4 :
+								 RDMA_NETWORK_IPV6;
+		/* The port's GIDs are those of the VLAN's netdev: ib_core looks for both. */
+		if (is_vlan_dev(cq->dev->ndev)) {
+			wc->wc_flags |= IB_WC_WITH_VLAN;
+			wc->vlan_id = vlan_dev_vlan_id(cq->dev->ndev);
+		}
+	}
+	return true;
+}
+
 int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 {
-	return -EOPNOTSUPP;
+	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
+	unsigned long flags;
+	int done = 0;
+
+	if (!cq->kernel)
+		return -EOPNOTSUPP;	/* programs poll by themselves */
+	spin_lock_irqsave(&cq->poll_lock, flags);
+	while (done < n && mrc_ring_avail(&cq->ring, cq->cons)) {
+		const struct mrc_cqe *cqe = mrc_ring_slot(&cq->ring, cq->cons);
+
+		done += cq_fill_wc(cq, cqe, &wc[done]);
+		cq->cons++;
+	}
+	smp_store_release(&cq->ring.hdr->cons, cq->cons);
+	spin_unlock_irqrestore(&cq->poll_lock, flags);
+	return done;
 }
 
 /*

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_cq.h - completion queue: a ring the kernel writes and user space polls.
+ * mrc_cq.h - completion queue: a ring the kernel writes and its user polls, in user space or here.
  */
 #ifndef MRC_CQ_H
 #define MRC_CQ_H
 
 #include <linux/kref.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "compat/mrc_compat.h"
 #include "mem/mrc_ring.h"
@@ -27,7 +28,15 @@ struct mrc_cq {
 	struct mrc_ring ring;
 	u32 prod;		/* private */
 	bool overrun;
+
+	/* Of a user in the kernel: */
+	bool kernel;
+	u32 cons;		/* private, under poll_lock */
+	spinlock_t poll_lock;	/* irqs off; apart from lock, for handlers may poll */
+	struct xarray qps;	/* struct ib_qp by number: whose completions are told */
 };
+
+#define MRC_CQE_IPV4	1	/* mark, in queues of the kernel's users: the GRH is an IPv4 header */
 
 /* Any context, under the QP's lock. An overrun is counted and raises IB_EVENT_CQ_ERR once. */
 void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited);
@@ -42,6 +51,13 @@ typedef void (*mrc_cq_overrun_fn)(const struct mrc_cq *cq);
 void mrc_cq_on_overrun(mrc_cq_overrun_fn tell);
 
 void mrc_cq_put(struct mrc_cq *cq);
+
+/*
+ * Process context. A QP of a user in the kernel completes here: from now on, and no more. What it
+ * left behind then is never polled. Nothing for programs' queues, whose plug-in does that.
+ */
+int mrc_cq_add_qp(struct mrc_cq *cq, u32 qpn, struct ib_qp *ibqp);
+void mrc_cq_del_qp(struct mrc_cq *cq, u32 qpn);
 
 int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg);

@@ -20,6 +20,7 @@
 #include <linux/highmem.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <linux/xarray.h>
 #include "core/mrc_dev.h"
 #include "core/mrc_seed.h"
@@ -98,16 +99,6 @@ static void mr_wait(const struct mrc_mr *mr)
 		smp_acquire__after_ctrl_dep();
 }
 
-bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
-{
-	if (!len)
-		return true;
-	if ((mr->access & access) != access || va < mr->iova)
-		return false;
-	va -= mr->iova;
-	return va <= mr->length && len <= mr->length - va;
-}
-
 /* ---- copying ---- */
 
 /* Bytes to be placed: @off in @skb, or at @buf. */
@@ -123,6 +114,51 @@ static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 		memcpy(to, s->buf + pos, n);
 	else
 		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
+}
+
+/* ---- all of the kernel's memory ---- */
+
+static struct page *mr_kernel_page(u64 va)
+{
+	const void *p = (const void *)(uintptr_t)va;
+
+	if (is_vmalloc_addr(p))
+		return vmalloc_to_page(p);
+	return virt_addr_valid(p) ? virt_to_page(p) : NULL;
+}
+
+/* A user in the kernel is trusted, not infallible: what is no memory is an error of its request. */
+static bool mr_kernel_covers(u64 va, u64 len)
+{
+	u64 last = va + len - 1;
+
+	if (last < va)
+		return false;
+	if (!is_vmalloc_addr((const void *)(uintptr_t)va))
+		return mr_kernel_page(va) && mr_kernel_page(last) &&
+		       !is_vmalloc_addr((const void *)(uintptr_t)last);
+	for (va &= PAGE_MASK; va <= last; va += PAGE_SIZE)
+		if (!is_vmalloc_addr((const void *)(uintptr_t)va) || !mr_kernel_page(va))
+			return false;
+	return true;
+}
+
+bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
+{
+	if (!len)
+		return true;
+	if ((mr->access & access) != access || va < mr->iova)
+		return false;
+	va -= mr->iova;
+	if (unlikely(mr->dma))
+		return mr_kernel_covers(va, len);
+	return va <= mr->length && len <= mr->length - va;
+}
+
+/* The page at @off from the start of the first one; of a range that mrc_mr_covers(). */
+static inline struct page *mr_page(const struct mrc_mr *mr, u64 off)
+{
+	return likely(mr->pages) ? mr->pages[off >> PAGE_SHIFT] : mr_kernel_page(off);
 }
 
 /* Where @va lies: offset from the start of the first page. */
@@ -144,7 +180,7 @@ static void mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from
 	while (from < to) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, to - from, PAGE_SIZE - in_page);
-		u8 *p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+		u8 *p = kmap_local_page(mr_page(mr, off));
 
 		src_read(s, from, p + in_page, n);
 		kunmap_local(p);
@@ -167,7 +203,7 @@ static void mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32
 		return;
 	}
 	src_read(s, from, &word, sizeof(word));
-	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+	p = kmap_local_page(mr_page(mr, off));
 	WRITE_ONCE(*(u64 *)(p + offset_in_page(off)), word);
 	kunmap_local(p);
 }
@@ -211,6 +247,26 @@ void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
 	mr_place(mr, va, &s, len);
 }
 
+void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
+{
+	u64 off = mr_off(mr, va);
+	u8 *dst = to;
+
+	if (!len || !mr_in_range(mr, va, len))
+		return;
+	while (len) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
+		const u8 *p = kmap_local_page(mr_page(mr, off));
+
+		memcpy(dst, p + in_page, n);
+		kunmap_local(p);
+		dst += n;
+		off += n;
+		len -= n;
+	}
+}
+
 int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
 {
 	u64 off = mr_off(mr, va);
@@ -223,7 +279,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 
 		if (pl->n >= ARRAY_SIZE(pl->frag))
 			return -EMSGSIZE;
-		pl->frag[pl->n].page = mr->pages[off >> PAGE_SHIFT];
+		pl->frag[pl->n].page = mr_page(mr, off);
 		pl->frag[pl->n].off = in_page;
 		pl->frag[pl->n].len = n;
 		pl->n++;
@@ -247,7 +303,7 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 
 	if (!mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
 		return 0;
-	p = kmap_local_page(mr->pages[off >> PAGE_SHIFT]);
+	p = kmap_local_page(mr_page(mr, off));
 	word = (atomic64_t *)(p + offset_in_page(off));
 	if (cmp_swap)
 		old = atomic64_cmpxchg(word, compare, swap_add);
@@ -373,6 +429,57 @@ err_shell:
 err_count:
 	atomic_dec(&dev->n_mrs);
 	return ERR_PTR(err);
+}
+
+/* Addresses are the kernel's own: ib_dma_map_*() of a device without a DMA device. */
+static struct mrc_mr *mr_create_dma(struct ib_pd *ibpd)
+{
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&mr->ref);
+	INIT_WORK(&mr->free_work, mr_free_work);
+	mr->dev = to_mrc_dev(ibpd->device);
+	mr->pdn = to_mrc_pd(ibpd)->pdn;
+	mr->access = IB_ACCESS_LOCAL_WRITE;
+	mr->length = U64_MAX;
+	mr->dma = true;
+	err = mr_hash(mr);
+	if (!err)
+		return mr;
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
+	struct mrc_ibmr *shell;
+	struct mrc_mr *mr;
+
+	/* Local keys only: a peer that may write anywhere is what nobody should ask for. */
+	if (access & ~IB_ACCESS_LOCAL_WRITE)
+		return ERR_PTR(-EOPNOTSUPP);
+	shell = kzalloc(sizeof(*shell), GFP_KERNEL_ACCOUNT);
+	if (!shell)
+		return ERR_PTR(-ENOMEM);
+	if (!ib_device_try_get(ibpd->device)) {
+		kfree(shell);
+		return ERR_PTR(-ENODEV);
+	}
+	mr = mr_create_dma(ibpd);
+	if (IS_ERR(mr)) {
+		ib_device_put(ibpd->device);
+		kfree(shell);
+		return ERR_CAST(mr);
+	}
+	atomic_inc(&dev->n_mrs);
+	shell->mr = mr;
+	shell->ibmr.lkey = mr->key;
+	shell->ibmr.rkey = mr->key;
+	return &shell->ibmr;
 }
 
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)

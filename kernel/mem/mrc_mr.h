@@ -35,6 +35,7 @@ struct mrc_mr {
 	u32 n_pages;
 	struct page **pages;
 	struct ib_umem *umem;
+	bool dma;		/* all memory of the kernel, by its addresses; pages is NULL */
 	bool dead;		/* deregistered: nothing is read or written any more */
 };
 
@@ -50,6 +51,8 @@ bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access);
  * after a write barrier. Range must have been checked. */
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len);
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len);
+/* Bytes out. Range must have been checked. */
+void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len);
 /* Append the pages of the range to @pl as fragments (no copy, no reference taken).
  * -EMSGSIZE when they do not fit. */
 int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl);
@@ -58,6 +61,8 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
 			 struct ib_udata *udata);
+/* For users in the kernel: every address of theirs, local access only. */
+struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access);
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata);
 int mrc_mr_init(void);
 void mrc_mr_exit(void);

@@ -125,35 +125,54 @@ static int ring_publish(struct mrc_ring_mem *mem, struct ib_ucontext *ctx, size_
 	return 0;
 }
 
-int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
-		    u64 *mmap_key)
+static void ring_set(struct mrc_ring *r, struct mrc_ring_mem *mem, u32 entries, u32 stride,
+		     size_t bytes)
 {
-	size_t bytes = PAGE_ALIGN(MRC_RING_HDR_SIZE + (size_t)entries * stride);
-	u32 pages = bytes >> PAGE_SHIFT;
-	struct mrc_ring_mem *mem;
-	int err;
-
-	BUILD_BUG_ON(sizeof(struct mrc_ring_hdr) > MRC_RING_HDR_SIZE);
-	if (WARN_ON_ONCE(!is_power_of_2(entries) || !stride))
-		return -EINVAL;
-	err = ring_charge(current->mm, pages);
-	if (err)
-		return err;
-	mem = ring_mem_alloc(bytes);
-	err = mem ? ring_publish(mem, ctx, bytes) : -ENOMEM;
-	if (err) {
-		if (mem)
-			ring_mem_put(mem);
-		atomic64_sub(pages, &current->mm->pinned_vm);
-		return err;
-	}
-	*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
 	r->mem = mem;
 	r->hdr = mem->addr;
 	r->slots = (u8 *)mem->addr + MRC_RING_HDR_SIZE;
 	r->entries = entries;
 	r->stride = stride;
 	r->bytes = bytes;
+}
+
+/* Its memory, published to a program. */
+static struct mrc_ring_mem *ring_mem_shared(struct ib_ucontext *ctx, size_t bytes)
+{
+	struct mm_struct *mm = current->mm;
+	u32 pages = bytes >> PAGE_SHIFT;
+	struct mrc_ring_mem *mem;
+	int err;
+
+	err = ring_charge(mm, pages);
+	if (err)
+		return ERR_PTR(err);
+	mem = ring_mem_alloc(bytes);
+	err = mem ? ring_publish(mem, ctx, bytes) : -ENOMEM;
+	if (!err)
+		return mem;
+	if (mem)
+		ring_mem_put(mem);
+	atomic64_sub(pages, &mm->pinned_vm);
+	return ERR_PTR(err);
+}
+
+int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
+		    u64 *mmap_key)
+{
+	size_t bytes = PAGE_ALIGN(MRC_RING_HDR_SIZE + (size_t)entries * stride);
+	struct mrc_ring_mem *mem;
+
+	BUILD_BUG_ON(sizeof(struct mrc_ring_hdr) > MRC_RING_HDR_SIZE);
+	if (WARN_ON_ONCE(!is_power_of_2(entries) || !stride))
+		return -EINVAL;
+	spin_lock_init(&r->fill_lock);
+	mem = ctx ? ring_mem_shared(ctx, bytes) : ring_mem_alloc(bytes) ?: ERR_PTR(-ENOMEM);
+	if (IS_ERR(mem))
+		return PTR_ERR(mem);
+	if (ctx)
+		*mmap_key = rdma_user_mmap_get_offset(&mem->entry->rdma);
+	ring_set(r, mem, entries, stride, bytes);
 	return 0;
 }
 

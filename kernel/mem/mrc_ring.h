@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_ring.h - a ring shared with user space (uapi/rdma/mrc-abi.h).
+ * mrc_ring.h - a ring shared with user space (uapi/rdma/mrc-abi.h), or of the kernel's own.
  *
  * The memory has a reference count of its own: mappings and the kernel object
  * each keep it. What user space writes is never believed without bounds.
+ *
+ * Users in the kernel have the same rings, which nobody maps: what fills one and what drains it
+ * is the same code on both sides of the boundary.
  */
 #ifndef MRC_RING_H
 #define MRC_RING_H
@@ -21,11 +24,12 @@ struct mrc_ring {
 	u32 entries;		/* power of two */
 	u32 stride;
 	size_t bytes;		/* of the mapping */
+	spinlock_t fill_lock;	/* work rings of the kernel's users: who posts */
 };
 
 /*
- * Process context, of the program that @ctx belongs to. -ENOMEM: no memory, its cgroup has
- * none left, or its memlock limit is reached.
+ * Process context, of the program that @ctx belongs to; @ctx NULL: for the kernel, without a
+ * key. -ENOMEM: no memory, its cgroup has none left, or its memlock limit is reached.
  */
 int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
 		    u64 *mmap_key);

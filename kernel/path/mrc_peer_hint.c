@@ -66,6 +66,14 @@ void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
 		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
 }
 
+void mrc_peer_hint_plain(struct mrc_peer *peer)
+{
+	mrc_dev_count(peer->dev, plain_refused);
+	hint_say(peer, MRC_HINT_PLAIN,
+		 "connection to %pI6c refused: its connection manager speaks plain RoCEv2, and RC QPs of this device speak MRC",
+		 peer->gid.raw);
+}
+
 void mrc_peer_hint_forget(struct mrc_peer *peer)
 {
 	mrc_crc_forget(&peer->crc);

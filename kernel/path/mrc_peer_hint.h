@@ -23,6 +23,8 @@ void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
 void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
 /* QP @qpn gave up: nothing that it sent was ever acknowledged. */
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn);
+/* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain.h). */
+void mrc_peer_hint_plain(struct mrc_peer *peer);
 /* Settings changed here: begin anew. */
 void mrc_peer_hint_forget(struct mrc_peer *peer);
 

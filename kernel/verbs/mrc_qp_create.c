@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_qp_create.c - queue pairs: made, rung, destroyed.
+ * mrc_qp_create.c - queue pairs of connections: made and destroyed.
  *
  * All memory is taken at creation, by the capabilities asked for: the struct,
  * the engine's memory, the copies of work requests, the two rings. Nothing is
@@ -204,7 +204,8 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	qp->dev = to_mrc_dev(ibqp->device);
 	qp->ibqp = ibqp;
 	qp->pdn = to_mrc_pd(ibqp->pd)->pdn;
-	qp->pid = get_task_pid(current, PIDTYPE_TGID);
+	if (ibqp->uobject)
+		qp->pid = get_task_pid(current, PIDTYPE_TGID);
 	qp->state = IB_QPS_RESET;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->init = *init;
@@ -218,6 +219,8 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 /* Undo a creation that nobody has seen. */
 static void qp_abort(struct mrc_qp *qp)
 {
+	mrc_cq_del_qp(qp->scq, qp->qpn);
+	mrc_cq_del_qp(qp->rcq, qp->qpn);
 	if (qp->qpn)
 		mrc_qp_withdraw(qp);
 	mrc_ring_unmap(&qp->sq);
@@ -253,7 +256,10 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 	if (err)
 		return err;
 	resp.qpn = qp->qpn;
-	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ctx)
+		return ib_copy_to_udata(udata, &resp, sizeof(resp));
+	err = mrc_cq_add_qp(qp->scq, qp->qpn, qp->ibqp);
+	return err ?: mrc_cq_add_qp(qp->rcq, qp->qpn, qp->ibqp);
 }
 
 static int qp_enlist(struct mrc_qp *qp)
@@ -276,15 +282,15 @@ static int qp_enlist(struct mrc_qp *qp)
 int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
-	struct mrc_ucreate_qp req;
+	struct mrc_ucreate_qp req = { };
 	struct mrc_qp_kind kind;
 	struct mrc_qp_sizes z;
 	struct mrc_qp *qp;
 	int err;
 
-	if (!mrc_ucontext_of(udata))
-		return -EOPNOTSUPP;
-	err = qp_check_init(init) ?: qp_read_udata(udata, &req);
+	err = qp_check_init(init);
+	if (!err && mrc_ucontext_of(udata))
+		err = qp_read_udata(udata, &req);
 	if (err)
 		return err;
 	init->cap.max_send_sge = max(init->cap.max_send_sge, 1u);
@@ -334,6 +340,8 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	mrc_qp_reset(qp);
 	mutex_unlock(&qp->mutex);
 	mrc_qp_withdraw(qp);	/* not earlier: a sum finds what it counted here, or with the gone */
+	mrc_cq_del_qp(qp->scq, qp->qpn);
+	mrc_cq_del_qp(qp->rcq, qp->qpn);
 
 	spin_lock_bh(&dev->qp_lock);
 	dev->n_qps--;
@@ -342,33 +350,5 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	mrc_ring_unmap(&qp->sq);
 	mrc_ring_unmap(&qp->rq);
 	mrc_qp_put(qp);
-	return 0;
-}
-
-/* ---- doorbells ---- */
-
-/* User space posts to the ring and rings here with no request. */
-int mrc_qp_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
-{
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-	mrc_bh_kick(container_of(ibqp, struct mrc_ibqp, ibqp)->qp);
-	return 0;
-}
-
-/* Receives are read from the ring when a message wants one, except that an
- * error state flushes them: then the scheduler must look. */
-int mrc_qp_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
-{
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
-
-	if (wr) {
-		*bad = wr;
-		return -EOPNOTSUPP;
-	}
-	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		mrc_bh_kick(qp);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_create.h - queue pairs: made, rung, destroyed. Called by ib_core, process context.
+ * mrc_qp_create.h - queue pairs of connections: made and destroyed. Called by ib_core, process context.
  */
 #ifndef MRC_QP_CREATE_H
 #define MRC_QP_CREATE_H
@@ -9,11 +9,6 @@
 
 int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
 int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata);
-/* Doorbells: @wr is NULL. */
-int mrc_qp_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
-		     const struct ib_send_wr **bad);
-int mrc_qp_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
-		     const struct ib_recv_wr **bad);
 /* Any context. Rings too: 128 WRs each way, 1 SGE, no inline, 8 * 128 PSNs. */
 u32 mrc_qp_idle_bytes(void);
 

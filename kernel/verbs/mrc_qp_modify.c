@@ -17,11 +17,14 @@
 #include <linux/ktime.h>
 #include <rdma/ib_cache.h>
 #include "core/mrc_dev_plane.h"
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
+#include "path/mrc_plain.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_qp_peer.h"
+#include "verbs/mrc_ah.h"
 #include "verbs/mrc_qp_modify.h"
 #include "verbs/mrc_qp_reset.h"
 
@@ -30,23 +33,6 @@
 #define MRC_ACK_TIMEOUT_UNIT_NS	4096ull		/* IBTA: 4.096 us * 2^timeout */
 
 /* ---- values ---- */
-
-static int check_av(struct mrc_dev *dev, const struct rdma_ah_attr *ah)
-{
-	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
-	const struct in6_addr *s, *d;
-
-	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
-		return -EINVAL;
-	s = (const struct in6_addr *)&grh->sgid_attr->gid;
-	d = (const struct in6_addr *)&grh->dgid;
-	if (ipv6_addr_any(d) || ipv6_addr_is_multicast(d) ||
-	    ipv6_addr_v4mapped(s) != ipv6_addr_v4mapped(d)) {
-		ibdev_dbg(&dev->ibdev, "GID %pI6c cannot be reached from %pI6c\n", d, s);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static int check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
 {
@@ -100,7 +86,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 	if (mask & IB_QP_PATH_MTU)
 		err = check_mtu(qp->dev, a->path_mtu);
 	if (!err && mask & IB_QP_AV)
-		err = check_av(qp->dev, &a->ah_attr);
+		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr, false);
 	return err;
 }
 
@@ -201,6 +187,19 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 	return err;
 }
 
+/*
+ * Its connection manager speaks plain RoCEv2, and nothing else was ever heard of it: better refused,
+ * which the connection manager tells it, than dead of silence. QPs of mrc.h know their peers otherwise.
+ */
+static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
+{
+	if (peer->local || qp->spec_only || READ_ONCE(peer->heard) ||
+	    !mrc_plain_is(qp->dev, &peer->gid))
+		return false;
+	mrc_peer_hint_plain(peer);
+	return true;
+}
+
 static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
@@ -212,6 +211,10 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL_ACCOUNT);
 	if (IS_ERR_OR_NULL(peer))
 		return peer ? PTR_ERR(peer) : -ENOMEM;
+	if (qp_peer_is_plain(qp, peer)) {
+		mrc_peer_put(peer);
+		return -EPROTONOSUPPORT;
+	}
 	ps = mrc_peer_paths_get(peer);
 
 	spin_lock_bh(&qp->lock);

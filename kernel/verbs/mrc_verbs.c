@@ -5,12 +5,15 @@
  *
  * One IB port with the sum of the planes' speeds, ACTIVE while any plane is
  * up. GIDs come from the addresses of the netdev through ib_core's table. Queue
- * pairs, completion queues and memory regions live in their own files. Kernel
- * users are not offered (no get_dma_mr, so ib_core keeps its clients away), nor are
- * UD, SRQs and memory windows; what is missing fails with -EOPNOTSUPP.
+ * pairs, completion queues and memory regions live in their own files. What is missing
+ * fails with -EOPNOTSUPP.
+ *
+ * Users in the kernel give addresses of their own memory: the device has no DMA device, so
+ * ib_dma_map_*() hands these through.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include "core/mrc_dev_plane.h"
@@ -20,9 +23,10 @@
 #include "mem/mrc_ring.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_qp.h"
+#include "verbs/mrc_ah.h"
 #include "verbs/mrc_counters.h"
-#include "verbs/mrc_qp_create.h"
-#include "verbs/mrc_qp_modify.h"
+#include "verbs/mrc_post.h"
+#include "verbs/mrc_qp_kind.h"
 #include "verbs/mrc_verbs.h"
 
 #define MRC_GID_TBL_LEN	128
@@ -52,6 +56,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_cqe = MRC_MAX_CQE;
 	a->max_mr = MRC_MAX_MR;
 	a->max_pd = MRC_MAX_PD;
+	a->max_ah = MRC_MAX_AH;
 	a->max_qp_rd_atom = MRC_QP_RD;
 	a->max_res_rd_atom = MRC_MAX_QP * MRC_QP_RD;
 	a->max_qp_init_rd_atom = MRC_QP_RD;
@@ -100,6 +105,7 @@ static int query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	attr->active_mtu = mrc_dev_plane_ib_mtu(dev);
 	attr->gid_tbl_len = MRC_GID_TBL_LEN;
 	attr->ip_gids = true;
+	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->max_msg_sz = MRC_MAX_MSG;
 	attr->pkey_tbl_len = MRC_PKEY_TBL_LEN;
 	attr->max_vl_num = 1;
@@ -118,7 +124,8 @@ static int query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 static int get_port_immutable(struct ib_device *ibdev, u32 port,
 			      struct ib_port_immutable *im)
 {
-	im->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP;
+	im->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	im->max_mad_size = IB_MGMT_MAD_SIZE;
 	im->gid_tbl_len = MRC_GID_TBL_LEN;
 	im->pkey_tbl_len = MRC_PKEY_TBL_LEN;
 	return 0;
@@ -220,31 +227,37 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.alloc_hw_port_stats = mrc_counters_alloc,
 	.alloc_pd = alloc_pd,
 	.alloc_ucontext = alloc_ucontext,
+	.create_ah = mrc_ah_create,
 	.create_cq = mrc_cq_create,
-	.create_qp = mrc_qp_create,
+	.create_qp = mrc_qp_kind_create,
+	.create_user_ah = mrc_ah_create,
 	.dealloc_pd = dealloc_pd,
 	.dealloc_ucontext = dealloc_ucontext,
 	.dereg_mr = mrc_mr_dereg,
+	.destroy_ah = mrc_ah_destroy,
 	.destroy_cq = mrc_cq_destroy,
-	.destroy_qp = mrc_qp_destroy,
+	.destroy_qp = mrc_qp_kind_destroy,
 	.disassociate_ucontext = disassociate_ucontext,
 	.get_dev_fw_str = get_dev_fw_str,
+	.get_dma_mr = mrc_mr_get_dma,
 	.get_hw_stats = mrc_counters_get,
 	.get_link_layer = get_link_layer,
 	.get_port_immutable = get_port_immutable,
 	.mmap = mrc_ring_mmap,
 	.mmap_free = mrc_ring_mmap_free,
-	.modify_qp = mrc_qp_modify,
+	.modify_qp = mrc_qp_kind_modify,
 	.poll_cq = mrc_cq_poll,
-	.post_recv = mrc_qp_post_recv,
-	.post_send = mrc_qp_post_send,
+	.post_recv = mrc_post_recv,
+	.post_send = mrc_post_send,
+	.query_ah = mrc_ah_query,
 	.query_device = query_device,
 	.query_pkey = query_pkey,
 	.query_port = query_port,
-	.query_qp = mrc_qp_query,
+	.query_qp = mrc_qp_kind_query,
 	.reg_user_mr = mrc_mr_reg,
 	.req_notify_cq = mrc_cq_arm,
 
+	INIT_RDMA_OBJ_SIZE(ib_ah, mrc_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ibqp, ibqp),

@@ -141,6 +141,7 @@ void add_hints(record &r, uint64_t mask)
         {MRC_HINT_UDP_PORT, "udp-port"},
         {MRC_HINT_HOP_LIMIT, "hop-limit"},
         {MRC_HINT_NO_ANSWER, "no-answer"},
+        {MRC_HINT_PLAIN, "plain"},
     };
     json list = json::array();
     for (auto [hint, name] : kNames)

@@ -263,6 +263,7 @@ enum mrc_hint {
 	MRC_HINT_UDP_PORT = 2,	/* it sends to a UDP port that is not listened on */
 	MRC_HINT_HOP_LIMIT = 4,	/* the hop limit of packets to it ended on the way */
 	MRC_HINT_NO_ANSWER = 8,	/* a QP gave up, of which it never acknowledged anything */
+	MRC_HINT_PLAIN = 16,	/* it speaks plain RoCEv2: RC QPs to it are refused */
 };
 
 /* MRC_A_QP */

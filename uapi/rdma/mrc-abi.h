@@ -25,7 +25,7 @@
 
 #include <linux/types.h>
 
-#define MRC_UVERBS_ABI_VERSION	2
+#define MRC_UVERBS_ABI_VERSION	3
 #define MRC_DRIVER_ID		0x4d5243	/* "MRC"; private, compared only */
 
 #define MRC_MAX_SGE		16
@@ -76,8 +76,18 @@ struct mrc_send_wqe {
 	__aligned_u64 remote_addr;
 	__u32 rkey;
 	__u32 inline_len;	/* with IBV_SEND_INLINE */
-	__aligned_u64 compare_add;
-	__aligned_u64 swap;
+	union {
+		struct {		/* atomics */
+			__aligned_u64 compare_add;
+			__aligned_u64 swap;
+		};
+		struct {		/* datagrams */
+			__u32 ah;	/* number of the address handle */
+			__u32 remote_qpn;
+			__u32 remote_qkey;
+			__u32 reserved2;
+		};
+	};
 	__aligned_u64 reserved1[2];
 };
 
@@ -96,7 +106,7 @@ struct mrc_cqe {
 	__u8 opcode;		/* enum ibv_wc_opcode */
 	__u8 status;		/* enum ibv_wc_status */
 	__u8 wc_flags;		/* enum ibv_wc_flags */
-	__u8 mark;		/* the reader's own; written 0 */
+	__u8 mark;		/* the reader's own; written 0 where a program reads */
 	__u32 src_qp;
 	__u32 slot;		/* index of the request in its ring */
 };
@@ -132,6 +142,12 @@ struct mrc_ucreate_qp_resp {
 	__aligned_u64 rq_mmap_len;
 	__u32 sq_entries, sq_stride;
 	__u32 rq_entries, rq_stride;
+};
+
+/* Address handles: posted by their number (mrc_send_wqe.ah). */
+struct mrc_ucreate_ah_resp {
+	__u32 comp_mask;
+	__u32 ah;
 };
 
 #endif

@@ -79,6 +79,11 @@ struct mrc_pd {
 	struct ibv_pd pd;
 };
 
+struct mrc_ah {
+	struct ibv_ah ah;		/* first */
+	uint32_t number;		/* the kernel's name for it */
+};
+
 struct mrc_mr {
 	struct verbs_mr vmr;		/* first */
 	uint64_t room[8];
@@ -98,6 +103,11 @@ static inline struct mrc_cq *to_mcq(struct ibv_cq *cq)
 static inline struct mrc_qp *to_mqp(struct ibv_qp *qp)
 {
 	return (struct mrc_qp *)qp;
+}
+
+static inline struct mrc_ah *to_mah(struct ibv_ah *ah)
+{
+	return (struct mrc_ah *)ah;
 }
 
 static inline void *mrc_slot(const struct mrc_uring *r, uint32_t idx)
@@ -147,6 +157,10 @@ int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		 struct ibv_qp_init_attr *init_attr);
 int mrc_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 int mrc_destroy_qp(struct ibv_qp *qp);
+
+/* ah.c */
+struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int mrc_destroy_ah(struct ibv_ah *ah);
 
 /* post.c */
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);

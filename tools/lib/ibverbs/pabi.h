@@ -155,7 +155,7 @@ struct verbs_srq {
 	NO(bind_mw)								\
 	NO(close_xrcd)								\
 	NO(cq_event)								\
-	NO(create_ah)								\
+	OP(struct ibv_ah *, create_ah, (struct ibv_pd *, struct ibv_ah_attr *))	\
 	NO(create_counters)							\
 	OP(struct ibv_cq *, create_cq,						\
 	   (struct ibv_context *, int, struct ibv_comp_channel *, int))		\
@@ -174,7 +174,7 @@ struct verbs_srq {
 	OP(int, dealloc_pd, (struct ibv_pd *))					\
 	NO(dealloc_td)								\
 	OP(int, dereg_mr, (struct verbs_mr *))					\
-	NO(destroy_ah)								\
+	OP(int, destroy_ah, (struct ibv_ah *))					\
 	NO(destroy_counters)							\
 	OP(int, destroy_cq, (struct ibv_cq *))					\
 	NO(destroy_flow)							\
@@ -331,6 +331,9 @@ int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
 		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
+		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);
+int ibv_cmd_destroy_ah(struct ibv_ah *ah);
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr);
 int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_channel *channel,
 		      int comp_vector, struct ibv_cq *cq, struct ibv_create_cq *cmd,

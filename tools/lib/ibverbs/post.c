@@ -3,7 +3,7 @@
  * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell,
  * when the kernel has gone to sleep on a send queue.
  *
- * Not here: SRQ, UD, memory windows. Keys are not checked here, the kernel does.
+ * Not here: SRQ, memory windows. Keys are not checked here, the kernel does.
  */
 #include <errno.h>
 #include <string.h>
@@ -73,6 +73,17 @@ static int put_inline(struct mrc_send_wqe *wqe, uint32_t max, const struct ibv_s
 	return 0;
 }
 
+/* What a datagram has besides its bytes. Everything else is of connections. */
+static int put_datagram(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	if ((wr->opcode != IBV_WR_SEND && wr->opcode != IBV_WR_SEND_WITH_IMM) || !wr->wr.ud.ah)
+		return EINVAL;
+	wqe->ah = to_mah(wr->wr.ud.ah)->number;
+	wqe->remote_qpn = wr->wr.ud.remote_qpn;
+	wqe->remote_qkey = wr->wr.ud.remote_qkey;
+	return 0;
+}
+
 /* One work request into the slot at sq.idx; the index moves only on success. */
 static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 {
@@ -126,6 +137,9 @@ static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	}
 
+	ret = qp->v.qp.qp_type == IBV_QPT_UD ? put_datagram(wqe, wr) : 0;
+	if (ret)
+		return ret;
 	if (wr->send_flags & IBV_SEND_INLINE)
 		ret = put_inline(wqe, qp->max_inline, wr->sg_list, wr->num_sge);
 	else

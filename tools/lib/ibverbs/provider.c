@@ -17,12 +17,14 @@
 
 static const struct verbs_context_ops mrc_ctx_ops = {
 	.alloc_pd = mrc_alloc_pd,
+	.create_ah = mrc_create_ah,
 	.create_cq = mrc_create_cq,
 	.create_cq_ex = mrc_create_cq_ex,
 	.create_qp = mrc_create_qp,
 	.create_qp_ex = mrc_create_qp_ex,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dereg_mr = mrc_dereg_mr,
+	.destroy_ah = mrc_destroy_ah,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
 	.free_context = mrc_free_context,

@@ -3,7 +3,7 @@
  * verbs.c - control verbs: every function here is a call of uverbs and a little
  * bookkeeping; mapping the rings is all that is special.
  *
- * RC queue pairs only. What the kernel answers is checked before it is used as
+ * What the kernel answers is checked before it is used as
  * a size: a plug-in and a module of different builds must fail, not crash.
  */
 #include <errno.h>
@@ -234,6 +234,8 @@ static void qp_mark_extended(struct mrc_qp *qp)
 			 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |	  \
 			 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
+#define MRC_UD_SEND_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+
 static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
@@ -241,12 +243,14 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
 		return EINVAL;
-	if (attr->comp_mask & ~known || attr->qp_type != IBV_QPT_RC || attr->srq)
+	if (attr->comp_mask & ~known || attr->srq ||
+	    (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-	    (attr->send_ops_flags & ~(uint64_t)MRC_SEND_OPS))
+	    (attr->send_ops_flags & ~(uint64_t)(attr->qp_type == IBV_QPT_UD ? MRC_UD_SEND_OPS :
+									       MRC_SEND_OPS)))
 		return EOPNOTSUPP;
 	if (attr->cap.max_send_sge > MRC_MAX_SGE || attr->cap.max_recv_sge > MRC_MAX_SGE ||
 	    attr->cap.max_inline_data > MRC_MAX_INLINE)

@@ -196,6 +196,18 @@ static void wrx_abort(struct ibv_qp_ex *ibqp)
 	pthread_spin_unlock(&qp->sq_lock);
 }
 
+static void wrx_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t remote_qpn,
+			uint32_t remote_qkey)
+{
+	struct mrc_send_wqe *wqe = ex_qp(ibqp)->wr_cur;
+
+	if (!wqe)
+		return;
+	wqe->ah = to_mah(ah)->number;
+	wqe->remote_qpn = remote_qpn;
+	wqe->remote_qkey = remote_qkey;
+}
+
 void mrc_qp_set_wr_ops(struct mrc_qp *qp)
 {
 	struct ibv_qp_ex *ex = &qp->v.qp_ex;
@@ -210,6 +222,7 @@ void mrc_qp_set_wr_ops(struct mrc_qp *qp)
 	ex->wr_atomic_fetch_add = wrx_fetch_add;
 	ex->wr_send = wrx_send;
 	ex->wr_send_imm = wrx_send_imm;
+	ex->wr_set_ud_addr = wrx_ud_addr;
 	ex->wr_set_sge = wrx_sge;
 	ex->wr_set_sge_list = wrx_sge_list;
 	ex->wr_set_inline_data = wrx_inline;

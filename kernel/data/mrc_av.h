@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_av.h - address vectors: what an address handle stands for, found by number.
+ *
+ * A send request names its handle by number, for programs write requests into shared memory; the
+ * number is looked up for each datagram, and must be of the QP's protection domain. What is destroyed
+ * with requests posted fails these. No peer is kept: a thousand handles are a thousand addresses.
+ */
+#ifndef MRC_AV_H
+#define MRC_AV_H
+
+#include <rdma/ib_verbs.h>
+#include "engine/mrc_flowlet.h"
+#include "core/mrc_dev.h"
+
+struct mrc_av {
+	struct rcu_head rcu;
+	struct mrc_dev *dev;
+	u32 num;
+	u32 pdn;
+	union ib_gid sgid, dgid;
+	struct mrc_flowlet flowlet;	/* under the peer's path_lock */
+};
+
+/* Softirq, under RCU: good until the end of that section. NULL: there is none for @dev and @pdn. */
+struct mrc_av *mrc_av_find(const struct mrc_dev *dev, u32 pdn, u32 num);
+/* Any context, interrupts off too, as @gfp says. dev, pdn, sgid and dgid are copied. ERR_PTR. */
+struct mrc_av *mrc_av_create(const struct mrc_av *like, gfp_t gfp);
+void mrc_av_destroy(struct mrc_av *av);		/* any context */
+void mrc_av_exit(void);
+
+#endif

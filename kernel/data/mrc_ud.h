@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_ud.h - a datagram queue pair: UD of programs and of the kernel, and QP 1 (GSI).
+ *
+ * It has no connection, hence no engine state, and shares nothing with struct mrc_qp but the
+ * rings, the completion queues and the space of numbers. Sends are copied and complete when the
+ * packet was handed over; a tasklet of its own takes them (data/mrc_ud_tx.c), because QP 1 is posted to
+ * with interrupts off. Receives are filled as packets arrive (data/mrc_ud_rx.c).
+ *
+ * ud->lock (spin_lock_bh) guards both rings and the state; peer->path_lock and cq->lock are taken
+ * inside. ib_core's object may go first: ibqp is NULL then, and nothing is sent, received or completed.
+ */
+#ifndef MRC_UD_H
+#define MRC_UD_H
+
+#include <linux/interrupt.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <rdma/ib_verbs.h>
+#include "core/mrc_dev.h"
+#include "mem/mrc_cq.h"
+#include "mem/mrc_ring.h"
+
+#define MRC_UD_GRH	40	/* bytes in front of each message: where it came from */
+
+struct mrc_ud {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct work_struct free_work;
+	struct mrc_dev *dev;
+	spinlock_t lock;
+	struct mutex mutex;		/* modify, query, destroy */
+	struct ib_qp *ibqp;		/* NULL once destroyed; under lock */
+	u32 qpn;			/* 1: GSI */
+	u32 pdn;
+	u32 qkey;			/* under lock */
+	u32 psn;			/* of the next datagram; nobody checks it */
+	enum ib_qp_state state;		/* under lock */
+	bool sq_sig_all;
+	struct ib_qp_init_attr init;	/* caps as granted */
+	struct ib_qp_attr attr;		/* as modified; query_qp */
+	struct mrc_cq *scq, *rcq;	/* referenced */
+	struct mrc_ring sq, rq;
+	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
+	struct tasklet_struct tasklet;	/* sends and flushes; killed when ibqp is NULL */
+};
+
+/* Softirq. By its number (1: that of @dev), + ref; NULL: it has none such. */
+struct mrc_ud *mrc_ud_find(struct mrc_dev *dev, u32 qpn);
+void mrc_ud_put(struct mrc_ud *ud);		/* any context */
+/* Process context. It gets a number, 1 if it is the GSI QP; and is found. 0, -EBUSY or -ENOMEM. */
+int mrc_ud_publish(struct mrc_ud *ud);
+void mrc_ud_withdraw(struct mrc_ud *ud);	/* and no more; keeps its number */
+/* Process context; nobody else knows it any more. */
+void mrc_ud_free(struct mrc_ud *ud);
+void mrc_ud_free_work(struct work_struct *work);	/* for INIT_WORK() */
+/* Any context, interrupts off too: there is something to send or to flush. */
+void mrc_ud_kick(struct mrc_ud *ud);
+void mrc_ud_exit(void);
+
+#endif

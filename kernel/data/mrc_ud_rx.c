@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_ud_rx.c - datagrams in: checked, and copied into the receive that is next.
+ *
+ * The ICRC is checked whatever the device's setting is: plain RoCEv2 has no other. No memory is
+ * taken for a packet, so that nobody fills a host by writing to its QP 1: what finds no receive posted
+ * is dropped. So is what is longer than the receive, which stays posted: a stranger must not be able
+ * to end a QP.
+ */
+#include <linux/ip.h>
+#include <linux/skbuff.h>
+#include "engine/mrc_deth.h"
+#include "path/mrc_plain.h"
+#include "mem/mrc_sge.h"
+#include "data/mrc_icrc.h"
+#include "data/mrc_ud.h"
+#include "data/mrc_ud_rx.h"
+
+/* Length, ICRC, headers, P_Key. False: counted. BTH to the payload are linear. */
+static bool dgram_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
+			 const struct sk_buff *skb, struct mrc_dgram *d)
+{
+	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
+	u32 len = p->end - p->l4 - sizeof(*udp);
+
+	if (ntohs(udp->len) != p->end - p->l4 || len < MRC_BTH_LEN + MRC_ICRC_LEN)
+		goto malformed;
+	if (!mrc_rx_icrc_ok(p, skb)) {
+		mrc_dev_count(dev, rx_bad_icrc);
+		return false;
+	}
+	if (mrc_deth_parse(udp + 1, len - MRC_ICRC_LEN, d))
+		goto malformed;
+	if ((d->pkey & 0x7fff) != 0x7fff) {
+		mrc_dev_count(dev, rx_bad_pkey);
+		return false;
+	}
+	return true;
+
+malformed:
+	mrc_dev_count(dev, rx_malformed);
+	return false;
+}
+
+/* The 40 bytes in front: the IP header as it came, an IPv4 one in the last 20 (IBTA A17.4.5.2). */
+static void dgram_grh(const struct mrc_rx_pkt *p, const struct sk_buff *skb, u8 grh[MRC_UD_GRH])
+{
+	if (!p->v4) {
+		memcpy(grh, skb->data + p->l3, MRC_UD_GRH);
+		return;
+	}
+	memset(grh, 0, MRC_UD_GRH - sizeof(struct iphdr));
+	memcpy(grh + MRC_UD_GRH - sizeof(struct iphdr), skb->data + p->l3, sizeof(struct iphdr));
+}
+
+static bool ud_listens(const struct mrc_ud *ud)
+{
+	return ud->ibqp && (ud->state == IB_QPS_RTR || ud->state == IB_QPS_RTS ||
+			    ud->state == IB_QPS_SQE);
+}
+
+/* Under ud->lock. The next receive; false: none that takes it, counted. */
+static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, struct mrc_recv_wqe *k,
+		       struct mrc_sge_list *list)
+{
+	const u8 *slot = mrc_ring_slot(&ud->rq, ud->rq_cons);
+
+	if (!mrc_ring_avail(&ud->rq, ud->rq_cons)) {
+		mrc_dev_count(ud->dev, rx_dgram_no_recv);
+		return false;
+	}
+	memcpy(k, slot, sizeof(*k));
+	list->dev = ud->dev;
+	list->pdn = ud->pdn;
+	if (mrc_sge_load(list, slot + sizeof(*k), k->num_sge, ud->init.cap.max_recv_sge) <
+	    MRC_UD_GRH + (u64)d->payload_len) {
+		mrc_dev_count(ud->dev, rx_dgram_too_long);
+		return false;
+	}
+	return true;
+}
+
+/* Under ud->lock. */
+static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+		       const struct sk_buff *skb)
+{
+	int off = (int)(p->l4 + sizeof(struct udphdr) + d->hdr_len);
+	struct mrc_sge_list list;
+	struct mrc_recv_wqe k;
+	u8 grh[MRC_UD_GRH];
+	struct mrc_cqe cqe = {
+		.qpn = ud->qpn,
+		.byte_len = MRC_UD_GRH + d->payload_len,
+		.opcode = IB_WC_RECV,
+		.status = IB_WC_SUCCESS,
+		.wc_flags = IB_WC_GRH,
+		.src_qp = d->sqpn,
+		.slot = ud->rq_cons,
+	};
+
+	if (!ud_receive(ud, d, &k, &list))
+		return;
+	dgram_grh(p, skb, grh);
+	if (!mrc_sge_write(&list, 0, grh, MRC_UD_GRH) ||
+	    !mrc_sge_write_skb(&list, MRC_UD_GRH, skb, off, d->payload_len)) {
+		cqe.status = IB_WC_LOC_PROT_ERR;
+		ud->state = IB_QPS_ERR;
+		mrc_ud_kick(ud);
+	}
+	cqe.wr_id = k.wr_id;
+	if (d->has_imm) {
+		cqe.wc_flags |= IB_WC_WITH_IMM;
+		cqe.imm_data = (__force u32)cpu_to_be32(d->imm);
+	}
+	if (p->v4 && ud->rcq->kernel)
+		cqe.mark = MRC_CQE_IPV4;
+	ud->rq_cons++;
+	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
+	mrc_dev_count(ud->dev, rx_dgrams);
+	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
+}
+
+void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb)
+{
+	struct mrc_ud *ud = mrc_ud_find(dev, dqpn);
+	struct mrc_dgram d;
+
+	if (!ud) {
+		mrc_dev_count(dev, rx_unknown_qp);
+		return;
+	}
+	if (!dgram_decode(p, dev, skb, &d))
+		goto out;
+	if (dqpn == MRC_QPN_GSI)
+		mrc_plain_heard(dev, (const union ib_gid *)&p->src, d.marked);
+	spin_lock(&ud->lock);
+	if (!ud_listens(ud))
+		mrc_dev_count(dev, rx_unknown_qp);
+	else if (d.qkey != ud->qkey)
+		mrc_dev_count(dev, rx_dgram_qkey);
+	else
+		ud_deliver(ud, p, &d, skb);
+	spin_unlock(&ud->lock);
+out:
+	mrc_ud_put(ud);
+}

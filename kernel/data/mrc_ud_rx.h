@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_ud_rx.h - datagrams in. */
+#ifndef MRC_UD_RX_H
+#define MRC_UD_RX_H
+
+#include "data/mrc_rx_pkt.h"
+
+struct sk_buff;
+
+/*
+ * Softirq, no lock held. A packet for number @dqpn, which no connection has, of @dev, whose address
+ * it was sent to; it came by a plane of @dev. Counted, whatever becomes of it.
+ */
+void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_ud_tx.c - datagrams out.
+ *
+ * A request is copied out of its ring and checked, as those of connections are; its payload is
+ * copied into the packet, so it is complete when the packet is. Which EV it takes is the engine's
+ * business (engine/mrc_flowlet.h): management packets go by another plane each time, so one that is
+ * sent again takes another way than the first.
+ *
+ * What cannot be sent for want of a path is lost, and its request complete: that is the
+ * service. What a program got wrong ends its send queue (SQE), as IBTA wants it: what follows is flushed
+ * until it says RTS.
+ */
+#include <linux/ktime.h>
+#include <rdma/ib_user_verbs.h>
+#include "engine/mrc_deth.h"
+#include "core/mrc_dev_plane.h"
+#include "path/mrc_peer_paths.h"
+#include "path/mrc_peers.h"
+#include "mem/mrc_sge.h"
+#include "data/mrc_av.h"
+#include "data/mrc_tx.h"
+#include "data/mrc_ud_tx.h"
+
+#define MRC_UD_BUDGET	64	/* datagrams per turn */
+#define MRC_UD_FLUSH	256	/* requests flushed per turn */
+
+/* One send request, copied and checked. */
+struct ud_req {
+	struct mrc_send_wqe k;
+	const void *inl;		/* in the ring: read once, into the packet */
+	struct mrc_sge_list list;
+	u32 len;
+};
+
+/* ---- the request ---- */
+
+static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
+{
+	const u8 *slot = mrc_ring_slot(&ud->sq, idx);
+	u64 sum;
+
+	memcpy(&r->k, slot, sizeof(r->k));
+	r->inl = NULL;
+	if (r->k.opcode != IB_UVERBS_WR_SEND && r->k.opcode != IB_UVERBS_WR_SEND_WITH_IMM)
+		return IB_WC_LOC_QP_OP_ERR;
+	if (r->k.send_flags & IB_SEND_INLINE) {
+		if (r->k.inline_len > ud->init.cap.max_inline_data)
+			return IB_WC_LOC_LEN_ERR;
+		r->inl = slot + sizeof(r->k);
+		r->len = r->k.inline_len;
+		return IB_WC_SUCCESS;
+	}
+	if (r->k.num_sge > ud->init.cap.max_send_sge)
+		return IB_WC_LOC_QP_OP_ERR;
+	r->list.dev = ud->dev;
+	r->list.pdn = ud->pdn;
+	sum = mrc_sge_load(&r->list, slot + sizeof(r->k), r->k.num_sge,
+			   ud->init.cap.max_send_sge);
+	if (sum > (u32)ib_mtu_enum_to_int(mrc_dev_plane_ib_mtu(ud->dev)))
+		return IB_WC_LOC_LEN_ERR;
+	r->len = (u32)sum;
+	return IB_WC_SUCCESS;
+}
+
+/* ---- the packet ---- */
+
+static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r)
+{
+	return (struct mrc_dgram) {
+		.se = r->k.send_flags & IB_SEND_SOLICITED,
+		.has_imm = r->k.opcode == IB_UVERBS_WR_SEND_WITH_IMM,
+		.imm = be32_to_cpu((__force __be32)r->k.imm_data),
+		.marked = ud->qpn == MRC_QPN_GSI,
+		.pkey = 0xffff,
+		.dqpn = r->k.remote_qpn,
+		.sqpn = ud->qpn,
+		.psn = ud->psn++,
+		.qkey = mrc_deth_qkey(r->k.remote_qkey, ud->qkey),
+		.payload_len = (u16)r->len,
+	};
+}
+
+/* BTH to ICRC. NULL: no memory, or (*@status) the payload is none of the program's. */
+static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, struct mrc_tx_env *e,
+			       enum ib_wc_status *status)
+{
+	struct mrc_dgram d = ud_head(ud, r);
+	u32 room = mrc_tx_room(&e->way);
+	struct sk_buff *skb;
+	u8 *payload;
+
+	skb = alloc_skb(room + MRC_DETH_HDR_MAX + r->len + 3 + MRC_ICRC_LEN, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, (int)room);
+	skb_put(skb, mrc_deth_build(skb->data, &d));
+	payload = skb_put(skb, r->len);
+	if (r->inl) {
+		memcpy(payload, r->inl, r->len);
+	} else if (!mrc_sge_read(&r->list, payload)) {
+		*status = IB_WC_LOC_PROT_ERR;
+		kfree_skb(skb);
+		return NULL;
+	}
+	e->icrc = (u8 *)skb_put_zero(skb, d.pad + MRC_ICRC_LEN) + d.pad;
+	return skb;
+}
+
+/* The EV that the datagram takes, and where that leads. */
+static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
+		   struct mrc_tx_env *e)
+{
+	u64 gap = ud->qpn == MRC_QPN_GSI ? 0 : MRC_FLOWLET_GAP_NS;
+	u8 tries = mrc_evset_n_planes(&ps->evs);
+
+	/* By another plane if one turns out to have no route. */
+	while (tries--) {
+		spin_lock_bh(&ps->peer->path_lock);
+		e->ev_idx = mrc_flowlet_pick(&av->flowlet, &ps->ip_rot, &ps->evs, ktime_get_ns(),
+					     gap);
+		spin_unlock_bh(&ps->peer->path_lock);
+		if (e->ev_idx == MRC_NONE16)
+			return false;
+		e->ev = mrc_evset_value(&ps->evs, e->ev_idx);
+		if (!mrc_way_find(ud->dev, ps, e->ev_idx, &e->way))
+			return true;
+	}
+	return false;
+}
+
+/* NULL: not sent; *@status says whether that is the program's fault. */
+static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
+				const struct ud_req *r, enum ib_wc_status *status)
+{
+	static const struct mrc_pkt no_stream;	/* nothing of this insists */
+	struct mrc_tx_env e = {
+		.sgid = &av->sgid, .dgid = &av->dgid,
+		.tclass = ud->qpn == MRC_QPN_GSI ? MRC_TC_CONTROL : MRC_TC_NO_TRIM,
+		.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(ud->dev->attr.udp_port), &no_stream),
+	};
+	struct sk_buff *skb;
+
+	if (!ud_way(ud, av, ps, &e))
+		return NULL;
+	skb = ud_body(ud, r, &e, status);
+	if (skb)
+		mrc_tx_wrap(ud->dev, ps, skb, &e);
+	else
+		dst_release(e.way.dst);
+	return skb;
+}
+
+static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
+				 struct sk_buff_head *out)
+{
+	struct mrc_av *av = mrc_av_find(ud->dev, ud->pdn, r->k.ah);
+	enum ib_wc_status status = IB_WC_SUCCESS;
+	struct sk_buff *skb = NULL;
+	struct mrc_pathset *ps;
+	struct mrc_peer *peer;
+
+	if (!av)
+		return IB_WC_LOC_QP_OP_ERR;
+	peer = mrc_peer_get(ud->dev, &av->dgid, GFP_ATOMIC);
+	if (peer) {
+		ps = mrc_peer_paths_get(peer);
+		skb = ud_build(ud, av, ps, r, &status);
+		mrc_pathset_put(ps);
+		mrc_peer_put(peer);
+	}
+	if (skb) {
+		__skb_queue_tail(out, skb);
+		mrc_dev_count(ud->dev, tx_dgrams);
+	} else if (status == IB_WC_SUCCESS) {
+		mrc_dev_count(ud->dev, tx_dgram_dropped);
+	}
+	return status;
+}
+
+/* ---- the turn; under ud->lock ---- */
+
+static void ud_complete(struct mrc_ud *ud, u64 wr_id, u8 flags, u32 len, enum ib_wc_status status)
+{
+	struct mrc_cqe cqe = {
+		.wr_id = wr_id,
+		.qpn = ud->qpn,
+		.byte_len = len,
+		.opcode = IB_WC_SEND,
+		.status = status,
+		.slot = ud->sq_cons,
+	};
+
+	ud->sq_cons++;
+	smp_store_release(&ud->sq.hdr->cons, ud->sq_cons);
+	if (ud->sq_sig_all || flags & IB_SEND_SIGNALED || status != IB_WC_SUCCESS)
+		mrc_cq_post(ud->scq, &cqe, status != IB_WC_SUCCESS);
+}
+
+/* True: budget used up. */
+static bool ud_pull(struct mrc_ud *ud, struct sk_buff_head *out)
+{
+	enum ib_wc_status status;
+	struct ud_req r;
+	int n;
+
+	for (n = 0; n < MRC_UD_BUDGET && ud->state == IB_QPS_RTS; n++) {
+		if (!mrc_ring_avail(&ud->sq, ud->sq_cons))
+			return false;
+		status = req_load(ud, ud->sq_cons, &r);
+		if (status == IB_WC_SUCCESS)
+			status = ud_send(ud, &r, out);
+		if (status != IB_WC_SUCCESS)
+			ud->state = IB_QPS_SQE;
+		ud_complete(ud, r.k.wr_id, r.k.send_flags, r.len, status);
+	}
+	return n == MRC_UD_BUDGET;
+}
+
+static void ud_flush_recv(struct mrc_ud *ud)
+{
+	struct mrc_cqe cqe = {
+		.qpn = ud->qpn,
+		.opcode = IB_WC_RECV,
+		.status = IB_WC_WR_FLUSH_ERR,
+		.slot = ud->rq_cons,
+	};
+	struct mrc_recv_wqe k;
+
+	memcpy(&k, mrc_ring_slot(&ud->rq, ud->rq_cons), sizeof(k));
+	cqe.wr_id = k.wr_id;
+	ud->rq_cons++;
+	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
+	mrc_cq_post(ud->rcq, &cqe, true);
+}
+
+/* In SQE and ERR. True: budget used up. */
+static bool ud_flush(struct mrc_ud *ud)
+{
+	int budget = MRC_UD_FLUSH;
+	struct mrc_send_wqe k;
+
+	while (budget && mrc_ring_avail(&ud->sq, ud->sq_cons)) {
+		budget--;
+		memcpy(&k, mrc_ring_slot(&ud->sq, ud->sq_cons), sizeof(k));
+		ud_complete(ud, k.wr_id, k.send_flags, 0, IB_WC_WR_FLUSH_ERR);
+	}
+	if (ud->state != IB_QPS_ERR)
+		return !budget;
+	/* Receives posted from here on need a doorbell, to be flushed. */
+	WRITE_ONCE(ud->rq.hdr->need_kick, 1);
+	smp_mb();	/* pairs with the barrier after publishing prod */
+	while (budget && mrc_ring_avail(&ud->rq, ud->rq_cons)) {
+		budget--;
+		ud_flush_recv(ud);
+	}
+	return !budget;
+}
+
+/* As of connections (mrc-abi.h): ask for a doorbell, then look once more. */
+static bool ud_sleep(struct mrc_ud *ud)
+{
+	WRITE_ONCE(ud->sq.hdr->need_kick, 1);
+	smp_mb();
+	return mrc_ring_avail(&ud->sq, ud->sq_cons) &&
+	       (ud->state == IB_QPS_RTS || ud->state == IB_QPS_SQE || ud->state == IB_QPS_ERR);
+}
+
+static bool ud_turn(struct mrc_ud *ud, struct sk_buff_head *out)
+{
+	bool more = false;
+
+	if (!ud->ibqp)
+		return false;
+	if (mrc_cq_overrun(ud->scq) || mrc_cq_overrun(ud->rcq))
+		ud->state = IB_QPS_ERR;
+	if (ud->state == IB_QPS_RTS)
+		more = ud_pull(ud, out);
+	if (ud->state == IB_QPS_SQE || ud->state == IB_QPS_ERR)
+		more |= ud_flush(ud);
+	return more || ud_sleep(ud);
+}
+
+void mrc_ud_tx_turn(struct tasklet_struct *t)
+{
+	struct mrc_ud *ud = from_tasklet(ud, t, tasklet);
+	struct sk_buff_head out;
+	struct sk_buff *skb;
+	bool more;
+
+	__skb_queue_head_init(&out);
+	rcu_read_lock();	/* from the address handle to the plane */
+	spin_lock(&ud->lock);
+	more = ud_turn(ud, &out);
+	spin_unlock(&ud->lock);
+	while ((skb = __skb_dequeue(&out)))
+		mrc_tx_xmit(skb);
+	rcu_read_unlock();
+	if (more)
+		tasklet_schedule(t);
+}

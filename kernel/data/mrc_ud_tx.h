@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_ud_tx.h - datagrams out: the turn of a datagram QP. */
+#ifndef MRC_UD_TX_H
+#define MRC_UD_TX_H
+
+#include "data/mrc_ud.h"
+
+/* For tasklet_setup(): takes requests, sends, completes; flushes in error. */
+void mrc_ud_tx_turn(struct tasklet_struct *t);
+
+#endif

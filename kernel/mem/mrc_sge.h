@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_sge.h - bytes in and out of a list of SGEs, for messages that are copied whole. Softirq, BH
+ * off from lookup to copy: whoever deregisters waits for that. False: some of it is not memory
+ * that the protection domain may access so.
+ */
+#ifndef MRC_SGE_H
+#define MRC_SGE_H
+
+#include <linux/types.h>
+#include "rdma/mrc-abi.h"
+
+struct mrc_dev;
+struct sk_buff;
+
+/* What an SGE list belongs to. */
+struct mrc_sge_list {
+	struct mrc_dev *dev;
+	u32 pdn;
+	u32 num;
+	struct mrc_sge sge[MRC_MAX_SGE];
+};
+
+/* Copied out of a ring, behind a request: at most @max of them. Their sum. */
+u64 mrc_sge_load(struct mrc_sge_list *l, const void *from, u32 num, u32 max);
+/* All of it to @to. */
+bool mrc_sge_read(const struct mrc_sge_list *l, void *to);
+/* @len bytes to offset @off of the list: from @src, or from @skb at @skb_off. */
+bool mrc_sge_write(const struct mrc_sge_list *l, u32 off, const void *src, u32 len);
+bool mrc_sge_write_skb(const struct mrc_sge_list *l, u32 off, const struct sk_buff *skb,
+		       int skb_off, u32 len);
+
+#endif

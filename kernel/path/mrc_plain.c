@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_plain.c - see mrc_plain.h.
+ */
+#include <linux/jhash.h>
+#include "path/mrc_plain.h"
+
+static union ib_gid *plain_bucket(struct mrc_dev *dev, const union ib_gid *gid)
+{
+	return &dev->plain[jhash(gid, sizeof(*gid), 0) % MRC_PLAIN_BUCKETS];
+}
+
+void mrc_plain_heard(struct mrc_dev *dev, const union ib_gid *gid, bool marked)
+{
+	union ib_gid *at = plain_bucket(dev, gid);
+
+	spin_lock_bh(&dev->plain_lock);
+	if (!marked)
+		*at = *gid;
+	else if (!memcmp(at, gid, sizeof(*gid)))
+		memset(at, 0, sizeof(*at));
+	spin_unlock_bh(&dev->plain_lock);
+}
+
+bool mrc_plain_is(struct mrc_dev *dev, const union ib_gid *gid)
+{
+	bool is;
+
+	spin_lock_bh(&dev->plain_lock);
+	is = !memcmp(plain_bucket(dev, gid), gid, sizeof(*gid));
+	spin_unlock_bh(&dev->plain_lock);
+	return is;
+}

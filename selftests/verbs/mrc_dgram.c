@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_dgram.c - datagram queue pairs: what arrives, what does not, and what an error costs.
+ *
+ *	MRC_TEST_DEV=mrc0 MRC_TEST_V4=0|1 mrc_dgram
+ *
+ * Two UD queue pairs of one device, A sends and B receives. kselftest_harness.h.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "kselftest_harness.h"
+#include "vcommon.h"
+
+#define QKEY	0x11223344
+#define GRH	40
+#define LEN	1000
+#define SLOTS	16
+#define WAIT_S	60	/* in an emulated machine, busy with others */
+
+FIXTURE(dgram) {
+	struct vc_dev dev;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq[2];
+	struct ibv_qp *a, *b;
+	struct ibv_ah *ah;
+	uint8_t out[LEN], in[GRH + LEN];
+};
+
+static struct ibv_qp *ud_qp(struct vc_dev *d, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.cap = { .max_send_wr = SLOTS, .max_recv_wr = SLOTS, .max_send_sge = 2,
+			 .max_recv_sge = 2, .max_inline_data = 64 },
+	};
+
+	return ibv_create_qp(d->pd, &init);
+}
+
+static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr a = { .qp_state = state, .port_num = 1, .qkey = QKEY };
+	int mask = IBV_QP_STATE;
+
+	if (state == IBV_QPS_INIT)
+		mask |= IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY;
+	else if (state == IBV_QPS_RTS && qp->state == IBV_QPS_RTR)
+		mask |= IBV_QP_SQ_PSN;
+	return ibv_modify_qp(qp, &a, mask);
+}
+
+static int to_rts(struct ibv_qp *qp)
+{
+	return to_state(qp, IBV_QPS_INIT) || to_state(qp, IBV_QPS_RTR) ||
+	       to_state(qp, IBV_QPS_RTS);
+}
+
+static struct ibv_ah *ah_to_self(struct vc_dev *d, struct ibv_pd *pd)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = d->gid, .sgid_index = (uint8_t)d->gid_index, .hop_limit = 1 },
+	};
+
+	return ibv_create_ah(pd, &attr);
+}
+
+static bool v4(void)
+{
+	const char *s = getenv("MRC_TEST_V4");
+
+	return s && *s == '1';
+}
+
+FIXTURE_SETUP(dgram)
+{
+	const struct vc_opts opts = {
+		.dev = getenv("MRC_TEST_DEV"), .gid_index = -1, .want_v4 = v4(),
+	};
+	int i;
+
+	vc_open(&self->dev, &opts);
+	self->mr = ibv_reg_mr(self->dev.pd, self->out, sizeof(self->out) + sizeof(self->in),
+			      IBV_ACCESS_LOCAL_WRITE);
+	ASSERT_NE(NULL, self->mr);
+	for (i = 0; i < 2; i++) {
+		self->cq[i] = ibv_create_cq(self->dev.ctx, 2 * SLOTS, NULL, NULL, 0);
+		ASSERT_NE(NULL, self->cq[i]);
+	}
+	self->a = ud_qp(&self->dev, self->cq[0]);
+	self->b = ud_qp(&self->dev, self->cq[1]);
+	ASSERT_NE(NULL, self->a);
+	ASSERT_NE(NULL, self->b);
+	ASSERT_EQ(0, to_rts(self->a));
+	ASSERT_EQ(0, to_rts(self->b));
+	self->ah = ah_to_self(&self->dev, self->dev.pd);
+	ASSERT_NE(NULL, self->ah);
+	for (i = 0; i < LEN; i++)
+		self->out[i] = (uint8_t)(i * 7 + 1);
+}
+
+FIXTURE_TEARDOWN(dgram)
+{
+	int i;
+
+	EXPECT_EQ(0, ibv_destroy_ah(self->ah));
+	EXPECT_EQ(0, ibv_destroy_qp(self->a));
+	EXPECT_EQ(0, ibv_destroy_qp(self->b));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, ibv_destroy_cq(self->cq[i]));
+	EXPECT_EQ(0, ibv_dereg_mr(self->mr));
+	vc_close(&self->dev);
+}
+
+static struct ibv_send_wr to_b(struct _test_data_dgram *self, struct ibv_sge *sge, uint32_t len)
+{
+	*sge = (struct ibv_sge) { (uintptr_t)self->out, len, self->mr->lkey };
+	return (struct ibv_send_wr) {
+		.wr_id = 42, .sg_list = sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = self->ah, .remote_qpn = self->b->qp_num, .remote_qkey = QKEY },
+	};
+}
+
+static int post_recv(struct _test_data_dgram *self, uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)self->in, len, self->mr->lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = 77, .sg_list = &sge, .num_sge = 1 };
+
+	memset(self->in, 0xee, sizeof(self->in));
+	return ibv_post_recv(self->b, &wr, &bad);
+}
+
+/* The next completion; status -1 after @secs. */
+static struct ibv_wc next(struct ibv_cq *cq, unsigned int secs)
+{
+	const uint64_t end = vc_now_ns() + secs * 1000000000ull;
+	struct ibv_wc wc = {};
+
+	while (vc_now_ns() < end) {
+		if (ibv_poll_cq(cq, 1, &wc) == 1)
+			return wc;
+		usleep(200);
+	}
+	wc.status = (enum ibv_wc_status)-1;
+	return wc;
+}
+
+static int send_status(struct _test_data_dgram *self, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	return ibv_post_send(self->a, wr, &bad) ?: (int)next(self->cq[0], WAIT_S).status;
+}
+
+/* A counter of the device, by sysfs. */
+static long long counter(struct _test_data_dgram *self, const char *name)
+{
+	long long value = -1;
+	char path[256];
+	FILE *f;
+
+	usleep(20000);	/* sums are kept for 10 ms */
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/%s",
+		 ibv_get_device_name(self->dev.ctx->device), name);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%lld", &value) != 1)
+		value = -1;
+	if (f)
+		fclose(f);
+	return value;
+}
+
+/* Sent well, and then @name is one more: it was dropped for that reason. */
+static bool dropped_as(struct _test_data_dgram *self, struct ibv_send_wr *wr, const char *name)
+{
+	const uint64_t end = vc_now_ns() + WAIT_S * 1000000000ull;
+	const long long before = counter(self, name);
+
+	if (before < 0 || send_status(self, wr) != IBV_WC_SUCCESS)
+		return false;
+	while (counter(self, name) != before + 1)
+		if (vc_now_ns() > end)
+			return false;
+	return true;
+}
+
+static bool received(struct _test_data_dgram *self, uint32_t len, struct ibv_wc *wc)
+{
+	*wc = next(self->cq[1], WAIT_S);
+	return wc->status == IBV_WC_SUCCESS && wc->byte_len == GRH + len &&
+	       !memcmp(self->in + GRH, self->out, len) &&
+	       (len == LEN || self->in[GRH + len] == 0xee);
+}
+
+/* The address in front of the message: ours, for we sent it. */
+static bool grh_is_ours(struct _test_data_dgram *self)
+{
+	const uint8_t *ip4 = self->in + 20;
+
+	if (!v4())
+		return self->in[0] >> 4 == 6 && !memcmp(self->in + 8, self->dev.gid.raw, 16) &&
+		       !memcmp(self->in + 24, self->dev.gid.raw, 16);
+	return ip4[0] == 0x45 && !memcmp(ip4 + 12, self->dev.gid.raw + 12, 4) &&
+	       !memcmp(ip4 + 16, self->dev.gid.raw + 12, 4);
+}
+
+TEST_F(dgram, every_length_arrives_with_its_address)
+{
+	static const uint32_t lens[] = { 0, 1, 3, 4, 63, 64, 255, 256, 257, LEN };
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
+		wr = to_b(self, &sge, lens[i]);
+		ASSERT_EQ(0, post_recv(self, GRH + LEN));
+		ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+		ASSERT_TRUE(received(self, lens[i], &wc)) {
+			TH_LOG("length %u: status %d, %u bytes", lens[i], wc.status, wc.byte_len);
+		}
+		EXPECT_TRUE(grh_is_ours(self));
+		EXPECT_EQ(IBV_WC_GRH, wc.wc_flags);
+		EXPECT_EQ(self->a->qp_num, wc.src_qp);
+		EXPECT_EQ(77, wc.wr_id);
+	}
+}
+
+TEST_F(dgram, immediate_inline_and_lists)
+{
+	struct ibv_sge sge[2];
+	struct ibv_send_wr wr = to_b(self, sge, 40);
+	struct ibv_wc wc;
+
+	sge[1] = (struct ibv_sge) { (uintptr_t)self->out + 40, 24, 0 };	/* no key: inline */
+	wr.num_sge = 2;
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	wr.imm_data = htonl(0xcafe1234);
+	wr.send_flags |= IBV_SEND_INLINE;
+	ASSERT_EQ(0, post_recv(self, GRH + LEN));
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	ASSERT_TRUE(received(self, 64, &wc));
+	EXPECT_EQ(IBV_WC_GRH | IBV_WC_WITH_IMM, wc.wc_flags);
+	EXPECT_EQ(htonl(0xcafe1234), wc.imm_data);
+	wr.num_sge = 3;		/* more than it has */
+	EXPECT_EQ(EINVAL, send_status(self, &wr));
+}
+
+TEST_F(dgram, what_is_not_for_it_is_dropped_and_counted)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+
+	wr = to_b(self, &sge, 8);
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_no_recv"));
+	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	wr.wr.ud.remote_qkey = QKEY + 1;
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_qkey"));
+	wr = to_b(self, &sge, 9);
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_too_long"));
+	wr = to_b(self, &sge, 8);
+	wr.wr.ud.remote_qpn = 0xfffffe;
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_unknown_qp"));
+	/* None of these took the receive. */
+	wr = to_b(self, &sge, 8);
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	EXPECT_TRUE(received(self, 8, &wc));
+}
+
+TEST_F(dgram, the_high_bit_asks_for_the_key_of_the_qp)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+
+	wr = to_b(self, &sge, 8);
+	wr.wr.ud.remote_qkey = 0x80000000;
+	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	EXPECT_TRUE(received(self, 8, &wc));
+}
+
+/* Its send queue stops, and goes on when it is told to; it receives all the time. */
+static void expect_sqe(struct __test_metadata *_metadata, struct _test_data_dgram *self,
+		       struct ibv_send_wr *wr, int status)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	EXPECT_EQ(status, send_status(self, wr));
+	ASSERT_EQ(0, ibv_query_qp(self->a, &attr, IBV_QP_STATE, &init));
+	EXPECT_EQ(IBV_QPS_SQE, attr.qp_state);
+	ASSERT_EQ(0, to_state(self->a, IBV_QPS_RTS));
+}
+
+TEST_F(dgram, a_handle_of_another_domain_is_refused)
+{
+	struct ibv_pd *other = ibv_alloc_pd(self->dev.ctx);
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	struct ibv_ah *ah;
+
+	ASSERT_NE(NULL, other);
+	ah = ah_to_self(&self->dev, other);
+	ASSERT_NE(NULL, ah);
+	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	wr = to_b(self, &sge, 8);
+	wr.wr.ud.ah = ah;
+	expect_sqe(_metadata, self, &wr, IBV_WC_LOC_QP_OP_ERR);
+	EXPECT_EQ(0, ibv_destroy_ah(ah));
+	EXPECT_EQ(0, ibv_dealloc_pd(other));
+	wr = to_b(self, &sge, 8);
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	EXPECT_TRUE(received(self, 8, &wc));
+}
+
+TEST_F(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+
+	wr = to_b(self, &sge, 8);
+	sge.lkey ^= 0x100;
+	expect_sqe(_metadata, self, &wr, IBV_WC_LOC_PROT_ERR);
+	wr = to_b(self, &sge, 8);
+	sge.length = 1 << 20;
+	expect_sqe(_metadata, self, &wr, IBV_WC_LOC_LEN_ERR);
+	wr = to_b(self, &sge, 8);
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	EXPECT_EQ(EINVAL, send_status(self, &wr));
+}
+
+TEST_F(dgram, in_error_everything_is_flushed)
+{
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+
+	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(0, to_state(self->b, IBV_QPS_ERR));
+	wc = next(self->cq[1], WAIT_S);
+	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, wc.status);
+	EXPECT_EQ(77, wc.wr_id);
+	ASSERT_EQ(0, post_recv(self, GRH + 8));	/* and one that is posted later */
+	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, next(self->cq[1], WAIT_S).status);
+	wr = to_b(self, &sge, 8);
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_unknown_qp"));
+	ASSERT_EQ(0, to_state(self->b, IBV_QPS_RESET));
+	ASSERT_EQ(0, to_rts(self->b));
+	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	EXPECT_TRUE(received(self, 8, &wc));
+}
+
+TEST_F(dgram, a_thousand_in_a_row_one_of_eight_signaled)
+{
+	struct ibv_send_wr *bad, wr;
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		wr = to_b(self, &sge, (uint32_t)(i % LEN));
+		wr.send_flags = i % 8 == 7 ? IBV_SEND_SIGNALED : 0;
+		ASSERT_EQ(0, post_recv(self, GRH + LEN));
+		ASSERT_EQ(0, ibv_post_send(self->a, &wr, &bad));
+		ASSERT_TRUE(received(self, (uint32_t)(i % LEN), &wc)) {
+			TH_LOG("datagram %d: status %d, %u bytes", i, wc.status, wc.byte_len);
+		}
+		if (i % 8 == 7)
+			ASSERT_EQ(IBV_WC_SUCCESS, next(self->cq[0], WAIT_S).status);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 420
+#
+# rdma_cm and datagrams: Debian's own programs connect by QP 1, over both families, and go on
+# when a plane is gone, be it known or silent. What datagram QPs promise: verbs/mrc_dgram.c.
+#
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2		one plane
+#	h1 mrc0 = 2 planes, each T0 - 1 T1 - T0, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+addr_of() { [ "$1" = v6 ] && REPLY=fd00:6d72:63::2 || REPLY=10.77.0.2; }
+
+# A program of rdma_cm listens: its id is there.
+cm_listens() {
+	rdma -j res show cm_id |
+		jq -e "any(.[]; .pid == ${MRC_PID[$1]} and .state == \"LISTEN\")"
+}
+
+# cm_pair SECS SERVER... -- CLIENT...: as mrc_pair, for programs that listen by rdma_cm.
+cm_pair() {
+	local secs=$1 server=()
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	mrc_start server h2 "${server[@]}"
+	if ! mrc_until 30 cm_listens server; then
+		echo "the server does not listen: $(mrc_out server)"
+		return 1
+	fi
+	mrc_start client h1 "$@"
+	mrc_pair_wait "$secs"
+}
+
+port=7300
+do_rping() {		# FAMILY
+	addr_of "$1"
+	cm_pair 60 rping -s -a "$REPLY" -p $((++port)) -V -C 10 -S 4000 -- \
+		rping -c -a "$REPLY" -p $port -V -C 10 -S 4000
+}
+do_ucmatose() {
+	addr_of "$1"
+	cm_pair 60 ucmatose -b "$REPLY" -p $((++port)) -c 4 -C 10 -S 2000 -- \
+		ucmatose -s "$REPLY" -p $port -c 4 -C 10 -S 2000
+}
+# Its datagrams may be lost, and it does not send again: few. (It has one port.)
+do_udaddy() {
+	addr_of "$1"
+	cm_pair 60 udaddy -b "$REPLY" -c 2 -C 8 -S 512 -- udaddy -s "$REPLY" -c 2 -C 8 -S 512
+}
+do_rstream() {		# sockets over RDMA; every byte is verified
+	addr_of "$1"
+	cm_pair 90 rstream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
+		rstream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
+}
+do_cmtime() {
+	addr_of "$1"
+	cm_pair 90 cmtime -b "$REPLY" -p $((++port)) -c 20 -- \
+		cmtime -s "$REPLY" -p $port -c 20
+}
+do_ud_pingpong() {
+	local server
+	mrc_gid_index h2 "$1" && server=$REPLY && mrc_gid_index h1 "$1" || return
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_pair 60 $MRC_PORT ibv_ud_pingpong -p $MRC_PORT -d "${MRC_IBDEV[h2]}" -g "$server" \
+		-n 200 -s 1000 -c -- \
+		ibv_ud_pingpong -p $MRC_PORT -d "${MRC_IBDEV[h1]}" -g "$REPLY" -n 200 -s 1000 \
+		-c 10.77.0.2
+}
+
+programs() {		# WHERE FAMILY...
+	local family where=$1 program
+	shift
+	for family; do
+		for program in rping ucmatose udaddy rstream; do
+			ksft_test "$where: $program, $family" do_$program "$family"
+		done
+	done
+}
+
+# cm_sent HOST: REPLY, requests that its connection manager sent, and sent again.
+cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
+
+ksft_plan
+mrc_begin rping ucmatose udaddy rstream cmtime ibv_ud_pingpong mrc_dgram
+modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
+
+# ----------------------------------------------------------------- one plane
+ksft_test "one plane" mrc_one_plane
+MRC_TEST_V4=0 mrc_harness h1 dgram6 mrc_dgram
+MRC_TEST_V4=1 mrc_harness h1 dgram4 mrc_dgram
+programs "one plane" v4 v6
+
+# ---------------------------------------------------------------- two planes
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+ksft_test "ibv_ud_pingpong, v6" do_ud_pingpong v6
+ksft_test "ibv_ud_pingpong, v4" do_ud_pingpong v4
+programs "two planes" v4 v6
+ksft_test "cmtime: 20 connections" do_cmtime v6
+ksft_test "nothing was counted that should not be" mrc_expect_clean
+ksft_test "nothing is left" mrc_until 10 mrc_no_resources
+
+# ------------------------------------------------------------ a plane is cut
+ksft_test "plane 1 is cut at h1" fabric_cut h1 eth1
+programs "plane 1 cut" v6
+ksft_test "cmtime: 20 connections" do_cmtime v4
+ksft_test "restored" fabric_restore h1 eth1
+
+# --------------------------------------------------- a plane dies in silence
+silent() { fabric_blackhole p1-t1-1 t0-1 && fabric_blackhole p1-t1-1 t0-2; }
+ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+cm_until_retried() {
+	local before
+	cm_count h1 cm_tx_retries/req
+	before=$REPLY
+	do_rping v6 || return
+	cm_count h1 cm_tx_retries/req
+	[ "$REPLY" -gt "$before" ]
+}
+ksft_test "plane 1 swallows everything in both directions" silent
+# Half of all first requests meet it, and what is sent again the other plane.
+ksft_test "connections come about; one needed a second request" mrc_until 120 cm_until_retried
+ksft_test "ucmatose" do_ucmatose v6
+ksft_test "nothing is left" mrc_until 10 mrc_no_resources
+ksft_finish
