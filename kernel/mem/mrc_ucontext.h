@@ -15,6 +15,9 @@
 #define MRC_MAX_MR_SIZE	(1ull << 39)	/* its table of pages is 1 GiB then */
 #define MRC_MAX_PD	65536
 #define MRC_MAX_QP_WR	16384
+#define MRC_MAX_MW	65536
+#define MRC_MAX_SRQ	65536
+#define MRC_MAX_SRQ_WR	32768
 #define MRC_MIN_CQE	32
 #define MRC_MAX_CQE	(1 << 20)
 

@@ -26,7 +26,8 @@
 #include "verbs/mrc_qp_reset.h"
 
 #define MRC_QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
 #define MRC_ACK_TIMEOUT_UNIT_NS	4096ull		/* IBTA: 4.096 us * 2^timeout */
 
 /* ---- values ---- */
