@@ -16,7 +16,7 @@ ksft_plan
 mrc_begin mrc_srq ibv_srq_pingpong ib_send_bw
 ksft_test "one plane" mrc_one_plane
 mrc_harness h1 srq mrc_srq
-MRC_PINGPONG=ibv_srq_pingpong
+export MRC_PINGPONG=ibv_srq_pingpong
 ksft_test "ibv_srq_pingpong, polling" mrc_pingpong 120 v6 -c -n 100 -q 8
 ksft_test "ibv_srq_pingpong, by events" mrc_pingpong 120 v4 -c -e -n 100 -q 8
 ksft_test "ib_send_bw over an SRQ" mrc_perf 120 ib_send_bw -s 4096 -n 200 -r 32 --use-srq
