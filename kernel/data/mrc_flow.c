@@ -116,6 +116,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	if (cpl->op == MRC_OP_LOCAL && cpl->status == MRC_ST_LOC_PROT)
 		cqe.status = IB_WC_MW_BIND_ERR;
 	mrc_wqe_release(w);
+	qp->sq_done++;
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
@@ -220,6 +221,16 @@ static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
 	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
 }
 
+/* In SQD no request is taken from the ring; those that were are done now. */
+static void flow_sq_drained(struct mrc_qp *qp)
+{
+	if (qp->sqd_told || !mrc_qp_drained(qp))
+		return;
+	qp->sqd_told = true;
+	if (qp->sqd_notify)
+		flow_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
 /* All that it had taken from its SRQ is completed, and it takes no more. */
 static void flow_last_wqe(struct mrc_qp *qp)
 {
@@ -302,7 +313,7 @@ static bool flow_sleep(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	smp_mb();
-	return mrc_ring_avail(&qp->sq, qp->sq_cons) &&
+	return mrc_ring_avail(&qp->sq, qp->sq_cons) && qp->state != IB_QPS_SQD &&
 	       (mrc_conn_can_post(&qp->conn) || qp->state == IB_QPS_ERR);
 }
 
@@ -441,6 +452,8 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
 		return flow_error_turn(qp);
+	if (qp->state == IB_QPS_SQD)
+		flow_sq_drained(qp);
 	if (!more)
 		more = flow_sleep(qp);
 	at = mrc_conn_deadline_ns(&qp->conn);

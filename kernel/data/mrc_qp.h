@@ -125,6 +125,8 @@ struct mrc_qp {
 	u32 sq_slots;			/* power of two, = conn sq_max */
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
+	u32 sq_done;			/* completed: what is between is in the engine */
+	bool sqd_notify, sqd_told;	/* in SQD: IB_EVENT_SQ_DRAINED is wanted; drained, and told */
 	struct mrc_rwqe *rwqe;		/* ring of MRC_QP_RQM copies, by rq_idx */
 	void *wqe_mem;
 	struct mrc_resp resp[MRC_QP_RD];
@@ -133,6 +135,9 @@ struct mrc_qp {
 	u32 n_hold;
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
+
+/* Under qp->lock. No request taken from the ring is unfinished. */
+static inline bool mrc_qp_drained(const struct mrc_qp *qp) { return qp->sq_done == qp->sq_posted; }
 
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 

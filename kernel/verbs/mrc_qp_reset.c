@@ -39,6 +39,7 @@ static void qp_forget_work(struct mrc_qp *qp)
 	mrc_wqe_recv_forget(qp);
 	qp->last_wqe_told = false;
 	qp->sq_posted = 0;
+	qp->sq_done = 0;
 	qp_skip_ring(&qp->sq, &qp->sq_cons);
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	if (!qp->srq) {

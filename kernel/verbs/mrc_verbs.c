@@ -13,6 +13,7 @@
 #include <linux/rcupdate.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
+#include "compat/mrc_compat.h"
 #include "core/mrc_dev_plane.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_cq_modify.h"
@@ -27,6 +28,7 @@
 #include "verbs/mrc_counters.h"
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_modify.h"
+#include "verbs/mrc_restrack.h"
 #include "verbs/mrc_verbs.h"
 
 #define MRC_GID_TBL_LEN	128
@@ -245,6 +247,10 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.destroy_qp = mrc_qp_destroy,
 	.destroy_srq = mrc_srq_destroy,
 	.disassociate_ucontext = disassociate_ucontext,
+	.fill_res_cq_entry = mrc_restrack_cq,
+	.fill_res_mr_entry = mrc_restrack_mr,
+	.fill_res_qp_entry = mrc_restrack_qp,
+	MRC_FILL_RES_SRQ(mrc_restrack_srq)
 	.get_dev_fw_str = get_dev_fw_str,
 	.get_hw_stats = mrc_counters_get,
 	.get_link_layer = get_link_layer,

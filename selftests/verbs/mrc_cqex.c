@@ -201,26 +201,46 @@ TEST_F_TIMEOUT(cqex, a_resize_under_traffic_loses_nothing, LIMIT_S)
 	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 0));
 }
 
+/* The latest request has arrived; drained, the queue pair has completed all. */
+static bool all_done(struct _test_data_cqex *self)
+{
+	struct pollfd pfd = { .fd = self->dev.ctx->async_fd, .events = POLLIN };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+	struct ibv_async_event ev;
+	struct ibv_wc wc;
+
+	if (!vpair_wc(self->p.cq[1], &wc, WAIT_MS) ||
+	    ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY) ||
+	    poll(&pfd, 1, WAIT_MS) != 1 || ibv_get_async_event(self->dev.ctx, &ev))
+		return false;
+	ibv_ack_async_event(&ev);
+	return ev.event_type == IBV_EVENT_SQ_DRAINED;
+}
+
 TEST_F_TIMEOUT(cqex, what_is_not_polled_must_fit, LIMIT_S)
 {
+	struct ibv_recv_wr *bad, recv = {};
 	struct ibv_wc wc;
 	int i;
 
-	ASSERT_EQ(0, ibv_resize_cq(self->p.cq[0], 256));
-	for (i = 0; i < 60; i++)
+	ASSERT_EQ(0, ibv_post_recv(self->p.qp[1], &recv, &bad));
+	for (i = 0; i < 59; i++)
 		ASSERT_EQ(0, post_write(self, (uint64_t)i));
-	/* The last one is completed when a message after it arrived. */
-	for (i = 0; ibv_resize_cq(self->p.cq[0], 32) != EINVAL && i < 10000; i++) {
-		ASSERT_EQ(0, ibv_resize_cq(self->p.cq[0], 256));
-		usleep(1000);
-	}
-	EXPECT_LT(i, 10000) {
-		TH_LOG("33 or more completions were there and fitted into 32 entries");
-	}
+	ibv_wr_start(self->qp);
+	self->qp->wr_id = 59;
+	self->qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write_imm(self->qp, 0, 0, 1);
+	ASSERT_EQ(0, ibv_wr_complete(self->qp));
+	ASSERT_TRUE(all_done(self));
+	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 32));
+	EXPECT_EQ(0, ibv_resize_cq(self->p.cq[0], 4096));
+	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 32));
+	EXPECT_EQ(0, ibv_resize_cq(self->p.cq[0], 64));
 	for (i = 0; i < 60; i++) {
 		ASSERT_TRUE(vpair_wc(self->p.cq[0], &wc, WAIT_MS));
 		ASSERT_EQ((uint64_t)i, wc.wr_id);
 	}
+	EXPECT_EQ(0, ibv_resize_cq(self->p.cq[0], 32));
 }
 
 /* Waits for the event of the queue and acknowledges it. */
