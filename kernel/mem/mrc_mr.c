@@ -357,7 +357,7 @@ static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 	mr->pages = from->pages;
 }
 
-/* What a new region is to be: of @from's pages, or of these addresses. */
+/* What a new region is to be: of @from's pages, or of these addresses. In no table yet. */
 struct mr_want {
 	u64 start, length, iova;
 	int access;
@@ -379,23 +379,22 @@ static struct mrc_mr *mr_create(struct ib_pd *ibpd, const struct mr_want *w)
 		mr->length = w->length;
 		err = mr_pin(mr, ibpd->device, w->start, w->access);
 	}
-	if (err)
-		goto err_free;
-	err = mr_hash(mr);
-	if (err)
-		goto err_pin;
-	return mr;
+	if (!err)
+		return mr;
+	kfree(mr);
+	return ERR_PTR(err);
+}
 
-err_pin:
+/* Nobody has seen it. */
+static void mr_abort(struct mrc_mr *mr)
+{
 	if (mr->of) {
 		mrc_mr_put(mr->of);
 	} else {
 		ib_umem_release(mr->umem);
 		kvfree(mr->pages);
 	}
-err_free:
 	kfree(mr);
-	return ERR_PTR(err);
 }
 
 static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
@@ -418,6 +417,11 @@ static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
 	mr = mr_create(ibpd, want);
 	if (IS_ERR(mr)) {
 		err = PTR_ERR(mr);
+		goto err_dev;
+	}
+	err = mr_hash(mr);
+	if (err) {
+		mr_abort(mr);
 		goto err_dev;
 	}
 	shell->mr = mr;
@@ -456,37 +460,64 @@ struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, in
 	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
 }
 
+/* What a region becomes. The pages stay pinned unless others are wanted, or writable ones. */
+static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_want *asked)
+{
+	const struct ib_umem *umem = old->of ? old->of->umem : old->umem;
+	struct mr_want w = { .access = old->access, .from = old };
+
+	if (flags & IB_MR_REREG_ACCESS)
+		w.access = asked->access;
+	if (flags & IB_MR_REREG_TRANS) {
+		w.start = asked->start;
+		w.length = asked->length;
+		w.iova = asked->iova;
+		w.from = NULL;
+	} else if (umem && !umem->writable && ib_access_writable(w.access)) {
+		w.start = umem->address;
+		w.length = old->length;
+		w.iova = old->iova;
+		w.from = NULL;
+	}
+	return w;
+}
+
 /*
- * A new region takes the old one's place and has another key, as verbs allow: what
- * softirqs found by the old key stays as they found it. ib_core ends the old one then. Without
- * another translation the pages stay pinned and are shared; those that become writable must
- * have been pinned so.
+ * Another region takes the old one's place behind the same key: what softirqs have found stays
+ * as they found it, and ends as if it had been deregistered. The key stays because programs
+ * go on using it, though verbs would let it change. uverbs lets nobody else use @ibmr meanwhile.
  */
 struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 			   int access, struct ib_pd *ibpd, struct ib_udata *udata)
 {
-	struct mrc_mr *old = container_of(ibmr, struct mrc_ibmr, ibmr)->mr;
-	const struct ib_umem *umem = old->of ? old->of->umem : old->umem;
-	struct mr_want want = { .access = old->access, .from = old };
+	const struct mr_want asked = {
+		.start = start, .length = length, .iova = iova, .access = access,
+	};
+	struct mrc_ibmr *shell = container_of(ibmr, struct mrc_ibmr, ibmr);
+	struct mrc_mr *old = shell->mr, *mr;
+	struct mr_want want;
 	int err;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (flags & IB_MR_REREG_ACCESS)
-		want.access = access;
-	if (flags & IB_MR_REREG_TRANS) {
-		want.from = NULL;
-		want.start = start;
-		want.length = length;
-		want.iova = iova;
-	} else if (umem && !umem->writable && ib_access_writable(want.access)) {
-		want.from = NULL;
-		want.start = umem->address;
-		want.length = old->length;
-		want.iova = old->iova;
-	}
+	want = mr_want_of(old, flags, &asked);
 	err = mr_check(want.length, want.iova, want.access);
-	return err ? ERR_PTR(err) : mr_reg(flags & IB_MR_REREG_PD ? ibpd : ibmr->pd, &want);
+	if (err)
+		return ERR_PTR(err);
+	if (!ib_device_try_get(ibmr->device))
+		return ERR_PTR(-ENODEV);
+	mr = mr_create(flags & IB_MR_REREG_PD ? ibpd : ibmr->pd, &want);
+	if (IS_ERR(mr)) {
+		ib_device_put(ibmr->device);
+		return ERR_CAST(mr);
+	}
+	mr->key = old->key;
+	WRITE_ONCE(shell->mr, mr);
+	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* in its place: needs no memory */
+	WRITE_ONCE(old->dead, true);
+	mrc_mr_wait(old);
+	kref_put(&old->ref, mr_release_now);
+	return NULL;
 }
 
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)

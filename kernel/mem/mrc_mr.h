@@ -21,7 +21,7 @@ struct sk_buff;
 
 struct mrc_ibmr {
 	struct ib_mr ibmr;	/* first; a shell */
-	struct mrc_mr *mr;
+	struct mrc_mr *mr;	/* another one when it is registered again */
 };
 
 struct mrc_mr {

@@ -74,14 +74,17 @@ int mrc_restrack_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 
 int mrc_restrack_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
-	const struct mrc_mr *mr = container_of(ibmr, struct mrc_ibmr, ibmr)->mr;
-	const struct fact f[] = {
-		{ "access", mr->access },
-		{ "pages", mr->n_pages },
-		{ "users", kref_read(&mr->ref) - 1 },
-	};
+	const struct mrc_mr *mr;
+	struct fact f[3];
+	u32 n = 0;
 
-	return put_facts(msg, f, ARRAY_SIZE(f));
+	rcu_read_lock();	/* it may be registered again meanwhile */
+	mr = READ_ONCE(container_of(ibmr, struct mrc_ibmr, ibmr)->mr);
+	f[n++] = (struct fact){ "access", mr->access };
+	f[n++] = (struct fact){ "pages", mr->n_pages };
+	f[n++] = (struct fact){ "users", kref_read(&mr->ref) - 1 };
+	rcu_read_unlock();
+	return put_facts(msg, f, n);
 }
 
 int mrc_restrack_srq(struct sk_buff *msg, struct ib_srq *ibsrq)

@@ -41,7 +41,7 @@ int mrc_dereg_mr(struct verbs_mr *vmr)
 	return ret;
 }
 
-/* The kernel makes a new region and may give it other keys; the library takes them over. */
+/* The library takes the keys over from the answer, though the kernel keeps them. */
 int mrc_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access)
 {
