@@ -32,6 +32,13 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 }
 #endif
 
+/* In a table of ib_device_ops: how an SRQ is described, where it can be. */
+#ifdef MRC_HAVE_FILL_RES_SRQ
+#define MRC_FILL_RES_SRQ(fn) .fill_res_srq_entry = (fn),
+#else
+#define MRC_FILL_RES_SRQ(fn)
+#endif
+
 #ifdef MRC_HAVE_HRTIMER_SETUP
 #define mrc_hrtimer_setup hrtimer_setup
 #else

@@ -83,7 +83,7 @@ struct mrc_dev {
 	struct delayed_work damp_work;
 	atomic_t held_pkts;		/* kept for strict placement, all QPs */
 	atomic_long_t held_bytes;	/* what they cost: truesize */
-	atomic_t n_cqs, n_mrs;
+	atomic_t n_cqs, n_mrs, n_srqs, n_mws;
 	struct mrc_dev_stats stats;
 	spinlock_t qp_lock;
 	u32 n_qps;			/* under qp_lock */

@@ -7,15 +7,18 @@
  * in the engine; here its answers are carried out, under budgets.
  */
 #include <linux/ktime.h>
+#include <rdma/ib_user_verbs.h>
 #include "core/mrc_event.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
+#include "mem/mrc_mw.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_wqe.h"
+#include "data/mrc_wqe_recv.h"
 
 #define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
@@ -74,6 +77,18 @@ static u8 wc_opcode(enum mrc_op op)
 	}
 }
 
+static u8 wc_opcode_local(u8 wr_opcode)
+{
+	switch (wr_opcode) {
+	case IB_UVERBS_WR_BIND_MW:
+		return IB_UVERBS_WC_BIND_MW;
+	case IB_UVERBS_WR_LOCAL_INV:
+		return IB_UVERBS_WC_LOCAL_INV;
+	default:
+		return IB_UVERBS_WC_SEND;
+	}
+}
+
 /* It gave up. If nothing of it ever arrived, that is no failure on the way. */
 static noinline void hint_silent(struct mrc_qp *qp)
 {
@@ -91,14 +106,17 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		.wr_id = w->wr_id,
 		.qpn = qp->qpn,
 		.byte_len = cpl->len,
-		.opcode = wc_opcode(cpl->op),
+		.opcode = cpl->op == MRC_OP_LOCAL ? wc_opcode_local(w->opcode) : wc_opcode(cpl->op),
 		.status = wc_status(cpl->status),
 		.slot = w->slot,
 	};
 
 	if (unlikely(cpl->status == MRC_ST_RETRY_EXC))
 		hint_silent(qp);
+	if (cpl->op == MRC_OP_LOCAL && cpl->status == MRC_ST_LOC_PROT)
+		cqe.status = IB_WC_MW_BIND_ERR;
 	mrc_wqe_release(w);
+	qp->sq_done++;
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
@@ -110,9 +128,7 @@ static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe
 	cqe->qpn = qp->qpn;
 	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
 		cqe->status = w->fail;
-	w->valid = false;
-	cqe->slot = qp->rq_cons++;
-	smp_store_release(&qp->rq.hdr->cons, qp->rq_cons);
+	cqe->slot = mrc_wqe_recv_done(qp, w);
 	mrc_cq_post(qp->rcq, cqe, solicited);
 }
 
@@ -131,6 +147,11 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	if (cpl->op == MRC_OP_WRITE_IMM || cpl->op == MRC_OP_SEND_IMM) {
 		cqe.imm_data = (__force u32)cpu_to_be32(cpl->imm);
 		cqe.wc_flags = IB_WC_WITH_IMM;
+	}
+	if (cpl->op == MRC_OP_SEND_INV && cpl->status == MRC_ST_OK) {
+		mrc_mw_invalidate(qp->dev, qp->pdn, qp->qpn, cpl->imm);
+		cqe.imm_data = cpl->imm;
+		cqe.wc_flags = MRC_WC_WITH_INV;
 	}
 	recv_done(qp, w, &cqe, cpl->solicited);
 }
@@ -200,6 +221,25 @@ static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
 	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
 }
 
+/* In SQD no request is taken from the ring; those that were are done now. */
+static void flow_sq_drained(struct mrc_qp *qp)
+{
+	if (qp->sqd_told || !mrc_qp_drained(qp))
+		return;
+	qp->sqd_told = true;
+	if (qp->sqd_notify)
+		flow_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+/* All that it had taken from its SRQ is completed, and it takes no more. */
+static void flow_last_wqe(struct mrc_qp *qp)
+{
+	if (!qp->srq || qp->last_wqe_told)
+		return;
+	qp->last_wqe_told = true;
+	flow_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
 /* A request of ours that failed is told by its completion; an event is for what none tells. */
 static void flow_error(struct mrc_qp *qp)
 {
@@ -232,7 +272,7 @@ static bool flow_flush(struct mrc_qp *qp)
 	}
 	smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
 	cqe.opcode = IB_WC_RECV;
-	while (budget && (w = mrc_wqe_recv(qp, qp->rq_cons))) {
+	while (budget && (w = mrc_wqe_recv_oldest(qp))) {
 		budget--;
 		recv_done(qp, w, &cqe, true);
 	}
@@ -273,7 +313,7 @@ static bool flow_sleep(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	smp_mb();
-	return mrc_ring_avail(&qp->sq, qp->sq_cons) &&
+	return mrc_ring_avail(&qp->sq, qp->sq_cons) && qp->state != IB_QPS_SQD &&
 	       (mrc_conn_can_post(&qp->conn) || qp->state == IB_QPS_ERR);
 }
 
@@ -382,9 +422,13 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_purge(&held);
 	mrc_place_drop_answers(qp);
 	/* Receives posted from here on need a doorbell, to be flushed. */
-	WRITE_ONCE(qp->rq.hdr->need_kick, 1);
+	if (!qp->srq)
+		WRITE_ONCE(qp->rq.hdr->need_kick, 1);
 	flow_do(qp, ktime_get_ns());
-	return flow_flush(qp) || flow_sleep(qp);
+	if (flow_flush(qp))
+		return true;
+	flow_last_wqe(qp);
+	return flow_sleep(qp);
 }
 
 static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
@@ -408,6 +452,8 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
 		return flow_error_turn(qp);
+	if (qp->state == IB_QPS_SQD)
+		flow_sq_drained(qp);
 	if (!more)
 		more = flow_sleep(qp);
 	at = mrc_conn_deadline_ns(&qp->conn);

@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
-#include "data/mrc_wqe.h"
+#include "data/mrc_wqe_recv.h"
 
 static const struct mrc_reject hold_deny_rnr = {
 	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,

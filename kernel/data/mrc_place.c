@@ -6,8 +6,10 @@
  * ATOMICs to execute. Every access is checked against the MR and the QP's own
  * access flags at the moment it happens.
  */
+#include "mem/mrc_mw.h"
 #include "data/mrc_place.h"
 #include "data/mrc_wqe.h"
+#include "data/mrc_wqe_recv.h"
 
 static const struct mrc_reject mrc_deny_access = { .nak = MRC_NAK_REM_ACCESS };
 static const struct mrc_reject mrc_deny_invalid = { .nak = MRC_NAK_INV_REQ };
@@ -23,7 +25,7 @@ static struct mrc_mr *remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len, in
 
 	if (!(qp->access & access))
 		return NULL;
-	mr = mrc_mr_get(qp->dev, qp->pdn, rkey);
+	mr = mrc_mr_get_remote(qp->dev, qp->pdn, qp->qpn, rkey);
 	if (mr && !mrc_mr_covers(mr, va, len, access)) {
 		mrc_mr_put(mr);
 		mr = NULL;
@@ -51,6 +53,12 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	return NULL;
 }
 
+/* The window goes when the message completes: what precedes it may come later. */
+static bool invalidates(const struct mrc_pkt *pkt)
+{
+	return pkt->opcode == MRC_OPC_SEND_LAST_INV || pkt->opcode == MRC_OPC_SEND_ONLY_INV;
+}
+
 static const struct mrc_reject *place_recv(struct mrc_qp *qp, const struct mrc_rxop *op,
 					   const struct sk_buff *skb, int off)
 {
@@ -58,14 +66,14 @@ static const struct mrc_reject *place_recv(struct mrc_qp *qp, const struct mrc_r
 
 	if (!w)
 		return &mrc_deny_rnr;
-	/* Invalidation on receive needs memory windows or fast registration: not offered. */
-	if (op->pkt->opcode == MRC_OPC_SEND_LAST_INV || op->pkt->opcode == MRC_OPC_SEND_ONLY_INV)
-		return &mrc_deny_invalid;
+	if (invalidates(op->pkt) &&
+	    !mrc_mw_may_invalidate(qp->dev, qp->pdn, qp->qpn, op->pkt->imm))
+		return &mrc_deny_access;
 	if (op->msg_len > w->len) {
 		w->fail = IB_WC_LOC_LEN_ERR;
 		return &mrc_deny_invalid;
 	}
-	if (!mrc_wqe_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len)) {
+	if (!mrc_wqe_scatter_recv(qp, w, op->off, skb, off, op->len)) {
 		w->fail = IB_WC_LOC_PROT_ERR;
 		return &mrc_deny_op;
 	}

@@ -76,6 +76,8 @@ void mrc_qp_free(struct mrc_qp *qp)
 		mrc_cq_put(qp->scq);
 	if (qp->rcq)
 		mrc_cq_put(qp->rcq);
+	if (qp->srq)
+		mrc_srq_put(qp->srq);
 	mrc_ring_free(&qp->sq);
 	mrc_ring_free(&qp->rq);
 	kvfree(qp->conn_mem);		/* and wqe_mem */

@@ -8,7 +8,7 @@
  * and the softirq scheduler may hold it as long as they need, and nobody waits.
  *
  * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn. Rings are
- * only touched under it. Order: qp->lock > peer->path_lock, qp->lock > cq->lock.
+ * only touched under it. Order: qp->lock > peer->path_lock, qp->lock > cq->lock, qp->lock > srq->lock.
  */
 #ifndef MRC_QP_H
 #define MRC_QP_H
@@ -26,6 +26,7 @@
 #include "mem/mrc_cq.h"
 #include "mem/mrc_mr.h"
 #include "mem/mrc_ring.h"
+#include "mem/mrc_srq.h"
 
 #define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
 #define MRC_QP_RD	16	/* READs/ATOMICs in flight each way */
@@ -119,12 +120,18 @@ struct mrc_qp {
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
 
 	struct mrc_cq *scq, *rcq;	/* referenced */
+	struct mrc_srq *srq;		/* referenced; NULL: receives are in rq */
+	u32 recv_pdn, recv_sge;		/* of receives: their domain, and how many SGEs at most */
+	u32 rq_taken;			/* SRQ: receives [rq_cons, rq_taken) were taken from it */
+	bool last_wqe_told;		/* in error: IB_EVENT_QP_LAST_WQE_REACHED */
 	struct mrc_ring sq, rq;
 	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
 	u32 rq_base;			/* ring index of the engine's rq_idx 0 */
 	u32 sq_slots;			/* power of two, = conn sq_max */
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
+	u32 sq_done;			/* completed: what is between is in the engine */
+	bool sqd_notify, sqd_told;	/* in SQD: IB_EVENT_SQ_DRAINED is wanted; drained, and told */
 	struct mrc_rwqe *rwqe;		/* ring of MRC_QP_RQM copies, by rq_idx */
 	void *wqe_mem;
 	struct mrc_resp resp[MRC_QP_RD];
@@ -133,6 +140,9 @@ struct mrc_qp {
 	u32 n_hold;
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
+
+/* Under qp->lock. No request taken from the ring is unfinished. */
+static inline bool mrc_qp_drained(const struct mrc_qp *qp) { return qp->sq_done == qp->sq_posted; }
 
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 

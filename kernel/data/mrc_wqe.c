@@ -11,6 +11,7 @@
  */
 #include <linux/highmem.h>
 #include <rdma/ib_user_verbs.h>
+#include "mem/mrc_mw.h"
 #include "data/mrc_wqe.h"
 
 /* ---- send requests ---- */
@@ -26,6 +27,11 @@ static int wr_op(u8 opcode)
 		return MRC_OP_SEND;
 	case IB_UVERBS_WR_SEND_WITH_IMM:
 		return MRC_OP_SEND_IMM;
+	case IB_UVERBS_WR_SEND_WITH_INV:
+		return MRC_OP_SEND_INV;
+	case IB_UVERBS_WR_BIND_MW:
+	case IB_UVERBS_WR_LOCAL_INV:
+		return MRC_OP_LOCAL;
 	case IB_UVERBS_WR_RDMA_READ:
 		return MRC_OP_READ;
 	case IB_UVERBS_WR_ATOMIC_CMP_AND_SWP:
@@ -76,6 +82,8 @@ static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 		return MRC_ST_LOC_QP_OP;
 	if (qp->spec_only && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
 		return MRC_ST_LOC_QP_OP;
+	if (op == MRC_OP_LOCAL)
+		return MRC_ST_OK;
 	if (k->send_flags & IB_SEND_INLINE) {
 		if (k->inline_len > qp->init.cap.max_inline_data || op_writes_local(op))
 			return MRC_ST_LOC_QP_OP;
@@ -87,6 +95,26 @@ static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 		return MRC_ST_LOC_QP_OP;
 	w->num_sge = k->num_sge;
 	return MRC_ST_OK;
+}
+
+/*
+ * Done when it is loaded, in the order of the queue: no packet of what follows has left then. What
+ * was posted before may still be under way; the engine completes all in order.
+ */
+static enum mrc_status swqe_local(struct mrc_qp *qp, const struct mrc_send_wqe *k)
+{
+	const struct mrc_mw_bind b = {
+		.rkey = k->rkey, .lkey = k->imm_data, .addr = k->remote_addr,
+		.length = k->compare_add, .access = (int)k->swap,
+		.pdn = qp->pdn, .qpn = qp->qpn,
+	};
+	bool ok;
+
+	if (k->opcode == IB_UVERBS_WR_LOCAL_INV)
+		ok = mrc_mw_invalidate(qp->dev, qp->pdn, qp->qpn, k->imm_data);
+	else
+		ok = k->swap <= INT_MAX && mrc_mw_bind(qp->dev, &b);
+	return ok ? MRC_ST_OK : MRC_ST_LOC_PROT;
 }
 
 void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
@@ -105,7 +133,9 @@ void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 	w->len = 0;
 	w->inline_len = 0;
 	w->status = swqe_check(qp, w, &k, wr);
-	if (w->status == MRC_ST_OK && w->inline_len) {
+	if (w->status == MRC_ST_OK && wr->op == MRC_OP_LOCAL) {
+		w->status = swqe_local(qp, &k);
+	} else if (w->status == MRC_ST_OK && w->inline_len) {
 		memcpy(w->inl, slot + sizeof(k), w->inline_len);
 	} else if (w->status == MRC_ST_OK && w->num_sge) {
 		memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
@@ -116,7 +146,8 @@ void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 	wr->len = w->len;
 	wr->rkey = k.rkey;
 	wr->va = k.remote_addr;
-	wr->imm = be32_to_cpu((__force __be32)k.imm_data);
+	wr->imm = wr->op == MRC_OP_SEND_INV ? k.imm_data :
+					      be32_to_cpu((__force __be32)k.imm_data);
 	if (wr->op == MRC_OP_CMP_SWAP) {
 		wr->swap_add = k.swap;
 		wr->compare = k.compare_add;
@@ -141,34 +172,6 @@ void mrc_wqe_release(struct mrc_swqe *w)
 	w->num_sge = 0;
 }
 
-/* ---- receive requests ---- */
-
-struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
-{
-	struct mrc_rwqe *w = &qp->rwqe[rq_idx & (MRC_QP_RQM - 1)];
-	struct mrc_recv_wqe k;
-	const u8 *slot;
-	u64 sum = 0;
-	u32 i;
-
-	if (w->valid)
-		return w;
-	/* rq_cons counts delivered receives: rq_idx is at most RQM ahead of it. */
-	if (mrc_ring_avail(&qp->rq, qp->rq_cons) <= rq_idx - qp->rq_cons)
-		return NULL;
-	slot = mrc_ring_slot(&qp->rq, rq_idx);
-	memcpy(&k, slot, sizeof(k));
-	w->wr_id = k.wr_id;
-	w->num_sge = min_t(u32, k.num_sge, qp->init.cap.max_recv_sge);
-	memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
-	for (i = 0; i < w->num_sge; i++)
-		sum += w->sge[i].length;
-	w->len = min_t(u64, sum, U32_MAX);
-	w->fail = IB_WC_SUCCESS;
-	w->valid = true;
-	return w;
-}
-
 /* ---- scatter ---- */
 
 /*
@@ -177,6 +180,7 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
  * no harm: the message fails.
  */
 struct scatter {
+	u32 pdn;
 	const struct sk_buff *skb;	/* source: skb at pos, or ... */
 	int pos;
 	const u8 *src;			/* ... plain memory */
@@ -185,7 +189,7 @@ struct scatter {
 static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
 			  struct scatter *s)
 {
-	struct mrc_mr *mr = mrc_mr_get(qp->dev, qp->pdn, sge->lkey);
+	struct mrc_mr *mr = mrc_mr_get(qp->dev, s->pdn, sge->lkey);
 	bool ok;
 
 	if (!mr)
@@ -223,10 +227,18 @@ static bool scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u
 	return !len;
 }
 
+bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, u32 off,
+			  const struct sk_buff *skb, int skb_off, u32 len)
+{
+	struct scatter s = { .pdn = qp->recv_pdn, .skb = skb, .pos = skb_off };
+
+	return scatter(qp, w->sge, w->num_sge, off, len, &s);
+}
+
 bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 			 const struct sk_buff *skb, int skb_off, u32 len)
 {
-	struct scatter s = { .skb = skb, .pos = skb_off };
+	struct scatter s = { .pdn = qp->pdn, .skb = skb, .pos = skb_off };
 
 	return scatter(qp, sge, num_sge, off, len, &s);
 }
@@ -234,7 +246,7 @@ bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_s
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len)
 {
-	struct scatter s = { .src = src };
+	struct scatter s = { .pdn = qp->pdn, .src = src };
 
 	return scatter(qp, sge, num_sge, 0, len, &s);
 }

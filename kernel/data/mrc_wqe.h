@@ -18,10 +18,9 @@ static inline struct mrc_swqe *mrc_wqe_send(const struct mrc_qp *qp, u32 cookie)
 	return &qp->swqe[cookie & (qp->sq_slots - 1)];
 }
 
-/* The receive request @rq_idx, copied on first use; NULL when none is posted. */
-struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx);
-
 /* Where bytes go: [off, off + len) of the list, local write access. False: not covered. */
+bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, u32 off,
+			  const struct sk_buff *skb, int skb_off, u32 len);
 bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 			 const struct sk_buff *skb, int skb_off, u32 len);
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,

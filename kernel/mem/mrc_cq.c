@@ -81,7 +81,7 @@ static void cq_overrun(struct mrc_cq *cq)
  * sides one of the two sees the other. A wish for solicited events is left in
  * place by completions that do not match; failures match always (IBTA).
  */
-static void cq_signal(struct mrc_cq *cq, bool solicited)
+void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
 	u32 arm;
@@ -96,9 +96,43 @@ static void cq_signal(struct mrc_cq *cq, bool solicited)
 		cq->ibcq->comp_handler(cq->ibcq, cq->ibcq->cq_context);
 }
 
+/* ---- moderation ---- */
+
+/*
+ * Under cq->lock, after prod was published: is it time to tell whoever armed the queue? If not,
+ * a timer tells at the end of the period. Failures are told at once, by the caller.
+ */
+static bool cq_moder_due(struct mrc_cq *cq, bool solicited)
+{
+	smp_mb();	/* as in mrc_cq_signal() */
+	if (READ_ONCE(cq->ring.hdr->arm) == MRC_ARM_NONE || ++cq->mod_n >= cq->mod_count) {
+		cq->mod_n = 0;
+		hrtimer_try_to_cancel(&cq->mod_timer);
+		return true;
+	}
+	cq->mod_solicited |= solicited;
+	if (!hrtimer_active(&cq->mod_timer))
+		hrtimer_start(&cq->mod_timer, ns_to_ktime(cq->mod_period * NSEC_PER_USEC), MRC_CQ_TIMER_MODE);
+	return false;
+}
+
+/* Softirq. */
+static enum hrtimer_restart cq_moder_timer(struct hrtimer *timer)
+{
+	struct mrc_cq *cq = container_of(timer, struct mrc_cq, mod_timer);
+
+	spin_lock_bh(&cq->lock);
+	cq->mod_n = 0;
+	mrc_cq_signal(cq, cq->mod_solicited);
+	cq->mod_solicited = false;
+	spin_unlock_bh(&cq->lock);
+	return HRTIMER_NORESTART;
+}
+
 void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 {
 	struct mrc_ring *r = &cq->ring;
+	struct mrc_cqe *slot;
 
 	spin_lock_bh(&cq->lock);
 	if (!cq->ibcq)
@@ -109,23 +143,27 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 		cq_overrun(cq);
 		goto out;
 	}
-	memcpy(mrc_ring_slot(r, cq->prod), cqe, sizeof(*cqe));
+	slot = mrc_ring_slot(r, cq->prod);
+	*slot = *cqe;
+	if (cq->stamp)
+		slot->timestamp = ktime_get_ns();
 	cq->prod++;
 	smp_store_release(&r->hdr->prod, cq->prod);
-	cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
+	if (likely(!cq->mod_count) || cqe->status != IB_WC_SUCCESS || cq_moder_due(cq, solicited))
+		mrc_cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
 out:
 	spin_unlock_bh(&cq->lock);
 }
 
-static int cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
-{
-	struct mrc_ucreate_cq_resp resp = {
-		.entries = cq->ring.entries,
-		.mmap_key = key,
-		.mmap_len = cq->ring.bytes,
-	};
+/* ---- verbs ---- */
 
-	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key)
+{
+	return (struct mrc_ucreate_cq_resp) {
+		.entries = ring->entries,
+		.mmap_key = key,
+		.mmap_len = ring->bytes,
+	};
 }
 
 /*
@@ -133,9 +171,20 @@ static int cq_answer(struct mrc_cq *cq, struct ib_udata *udata, u64 key)
  * holds them anyway, and programs rely on the rounding of adapters: ib_send_lat -e asks
  * for one, and leaves a send completion unpolled when the answer overtakes it.
  */
-static u32 cq_entries(u32 asked)
+u32 mrc_cq_entries(u32 asked)
 {
 	return roundup_pow_of_two(max_t(u32, asked, MRC_MIN_CQE));
+}
+
+static int cq_read_udata(struct ib_udata *udata, struct mrc_ucreate_cq *req)
+{
+	int err = mrc_ucontext_check(udata, sizeof(*req), sizeof(struct mrc_ucreate_cq_resp));
+
+	if (err)
+		return err;
+	if (ib_copy_from_udata(req, udata, sizeof(*req)))
+		return -EFAULT;
+	return req->comp_mask || req->flags & ~MRC_UCQ_TIMESTAMP ? -EOPNOTSUPP : 0;
 }
 
 int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -145,6 +194,8 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	struct ib_udata *udata = mrc_create_cq_udata(arg);
 	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
 	struct mrc_dev *dev = to_mrc_dev(ibcq->device);
+	struct mrc_ucreate_cq_resp resp;
+	struct mrc_ucreate_cq req = { };
 	struct mrc_cq *cq;
 	u64 key = 0;
 	int err;
@@ -153,7 +204,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
 		return -EINVAL;
-	err = ctx ? mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_cq_resp)) : 0;
+	err = ctx ? cq_read_udata(udata, &req) : 0;
 	if (err)
 		return err;
 	if (!atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
@@ -162,7 +213,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
 	if (!cq)
 		goto err_count;
-	err = mrc_ring_create(&cq->ring, ctx, cq_entries(attr->cqe),
+	err = mrc_ring_create(&cq->ring, ctx, mrc_cq_entries(attr->cqe),
 			      sizeof(struct mrc_cqe), &key);
 	if (err)
 		goto err_free;
@@ -175,7 +226,10 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->kernel = !ctx;
 	cq->ibcq = ibcq;
 	cq->dev = dev;
-	err = ctx ? cq_answer(cq, udata, key) : 0;
+	cq->stamp = req.flags & MRC_UCQ_TIMESTAMP;
+	mrc_hrtimer_setup(&cq->mod_timer, cq_moder_timer, CLOCK_MONOTONIC, MRC_CQ_TIMER_MODE);
+	resp = mrc_cq_answer(&cq->ring, key);
+	err = ctx ? ib_copy_to_udata(udata, &resp, sizeof(resp)) : 0;
 	if (err)
 		goto err_ring;
 	ibcq->cqe = cq->ring.entries;
@@ -199,6 +253,7 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
 	spin_unlock_bh(&cq->lock);
+	hrtimer_cancel(&cq->mod_timer);	/* not started any more */
 	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */
 		mrc_cq_put(cq);
 	mrc_ring_unmap(&cq->ring);
@@ -279,21 +334,34 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	return done;
 }
 
-/*
- * What the plug-in normally does itself by storing to the ring. A wish for
- * everything is never weakened to one for solicited events.
- */
-int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+/* A wish for everything is never weakened to one for solicited events. */
+static int cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 {
-	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
+	bool missed;
 
 	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		cmpxchg(&hdr->arm, MRC_ARM_NONE, MRC_ARM_SOLICITED);
 	else
 		xchg(&hdr->arm, MRC_ARM_ANY);
-	if (!(flags & IB_CQ_REPORT_MISSED_EVENTS))
-		return 0;
 	/* atomics above are full barriers: prod is read after arm is visible */
-	return READ_ONCE(cq->prod) != READ_ONCE(hdr->cons);
+	missed = READ_ONCE(hdr->prod) != READ_ONCE(hdr->cons);
+	return flags & IB_CQ_REPORT_MISSED_EVENTS ? missed : 0;
+}
+
+/*
+ * A program's plug-in normally does that itself by storing to the ring. Users in the kernel may
+ * arm in their handler, which is called under cq->lock; their queues are not resized.
+ */
+int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct mrc_cq *cq = mrc_cq_of(ibcq);
+	int missed;
+
+	if (cq->kernel)
+		return cq_arm(cq, flags);
+	spin_lock_bh(&cq->lock);	/* against a resize */
+	missed = cq_arm(cq, flags);
+	spin_unlock_bh(&cq->lock);
+	return missed;
 }

@@ -5,11 +5,14 @@
 #ifndef MRC_CQ_H
 #define MRC_CQ_H
 
+#include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "compat/mrc_compat.h"
 #include "mem/mrc_ring.h"
+
+#define MRC_CQ_TIMER_MODE HRTIMER_MODE_REL_SOFT
 
 struct mrc_dev;
 
@@ -34,9 +37,28 @@ struct mrc_cq {
 	u32 cons;		/* private, under poll_lock */
 	spinlock_t poll_lock;	/* irqs off; apart from lock, for handlers may poll */
 	struct xarray qps;	/* struct ib_qp by number: whose completions are told */
+
+	bool stamp;		/* MRC_UCQ_TIMESTAMP */
+	/* Moderation of events, under lock. */
+	u16 mod_count, mod_period;	/* so many completions, or microseconds; 0: none */
+	u32 mod_n;		/* completions since the last event */
+	bool mod_solicited;	/* one of them was */
+	struct hrtimer mod_timer;
 };
 
 #define MRC_CQE_IPV4	1	/* mark, in queues of the kernel's users: the GRH is an IPv4 header */
+
+static inline struct mrc_cq *mrc_cq_of(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
+}
+
+/* Under cq->lock: tells whoever armed it, if the wish matches. */
+void mrc_cq_signal(struct mrc_cq *cq, bool solicited);
+/* How many entries a queue gets for which @asked were asked. */
+u32 mrc_cq_entries(u32 asked);
+/* What the plug-in is told of @ring. */
+struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key);
 
 /* Any context, under the QP's lock. An overrun is counted and raises IB_EVENT_CQ_ERR once. */
 void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited);

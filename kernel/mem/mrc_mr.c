@@ -30,10 +30,12 @@
 #include "mem/mrc_ucontext.h"
 
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND)
 /* Taken and without effect: hints, and "iova starts at zero". */
 #define MRC_MR_IGNORED	(IB_ACCESS_OPTIONAL | IB_ZERO_BASED | IB_ACCESS_HUGETLB)
 #define MRC_MR_TAIL	64	/* bytes placed after all others */
+
+#define MR_WINDOW	1	/* tag of an entry that is a struct mrc_window */
 
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
@@ -42,8 +44,12 @@ static void mr_free(struct mrc_mr *mr)
 {
 	struct ib_device *ibdev = &mr->dev->ibdev;
 
-	ib_umem_release(mr->umem);
-	kvfree(mr->pages);
+	if (mr->of) {
+		mrc_mr_put(mr->of);
+	} else {
+		ib_umem_release(mr->umem);
+		kvfree(mr->pages);
+	}
 	kfree_rcu(mr, rcu);
 	ib_device_put(ibdev);
 }
@@ -70,27 +76,49 @@ void mrc_mr_put(struct mrc_mr *mr)
 	kref_put(&mr->ref, mr_release);
 }
 
-struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
+/* Under RCU. What is behind a key's index now, a window's included; or NULL. */
+static struct mrc_mr *mr_at(u32 key)
+{
+	void *entry = xa_load(&mrc_mrs, key >> 8);
+	struct mrc_window *w;
+
+	if (likely(!xa_pointer_tag(entry)))
+		return entry;
+	w = xa_untag_pointer(entry);
+	return rcu_dereference(w->bound);
+}
+
+struct mrc_mr *mrc_mr_get_remote(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key)
 {
 	struct mrc_mr *mr;
 
 	rcu_read_lock();
-	mr = xa_load(&mrc_mrs, key >> 8);
+	mr = mr_at(key);
 	if (mr && (mr->key != key || mr->dev != dev || mr->pdn != pdn ||
-		   !kref_get_unless_zero(&mr->ref)))
+		   (mr->qpn && mr->qpn != qpn) || !kref_get_unless_zero(&mr->ref)))
 		mr = NULL;
 	rcu_read_unlock();
 	if (!mr)
 		return NULL;
-	smp_mb__after_atomic();	/* the reference, then dead; mr_wait() the other way round */
+	smp_mb__after_atomic();	/* the reference, then dead; mrc_mr_wait() the other way round */
 	if (likely(mrc_mr_alive(mr)))
 		return mr;
 	mrc_mr_put(mr);
 	return NULL;
 }
 
+struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
+{
+	struct mrc_mr *mr = mrc_mr_get_remote(dev, pdn, 0, key);
+
+	if (likely(!mr || !mr->window))
+		return mr;
+	mrc_mr_put(mr);
+	return NULL;
+}
+
 /* Copies under way end. Most regions have no user then, and nobody waits. */
-static void mr_wait(const struct mrc_mr *mr)
+void mrc_mr_wait(const struct mrc_mr *mr)
 {
 	smp_mb();	/* dead, then the references */
 	if (kref_read(&mr->ref) > 1)
@@ -359,49 +387,79 @@ static int mr_hash(struct mrc_mr *mr)
 	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL_ACCOUNT));
 }
 
-static struct mrc_mr *mr_create(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
-				int access)
+static struct mrc_mr *mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp)
 {
-	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
-	int err;
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), gfp);
+
+	if (!mr)
+		return NULL;
+	kref_init(&mr->ref);
+	INIT_WORK(&mr->free_work, mr_free_work);
+	mr->dev = dev;
+	mr->pdn = pdn;
+	mr->access = access & MRC_MR_ACCESS;
+	return mr;
+}
+
+/* Not of @from itself, if it has them of another, but of that one. */
+static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
+{
+	mr->of = from->of ?: from;
+	kref_get(&mr->of->ref);
+	mr->iova = from->iova;
+	mr->length = from->length;
+	mr->page_off = from->page_off;
+	mr->n_pages = from->n_pages;
+	mr->pages = from->pages;
+}
+
+/* What a new region is to be: of @from's pages, or of these addresses. In no table yet. */
+struct mr_want {
+	u64 start, length, iova;
+	int access;
+	struct mrc_mr *from;
+};
+
+static struct mrc_mr *mr_create(struct ib_pd *ibpd, const struct mr_want *w)
+{
+	struct mrc_mr *mr = mr_alloc(to_mrc_dev(ibpd->device), to_mrc_pd(ibpd)->pdn, w->access,
+				     GFP_KERNEL_ACCOUNT);
+	int err = 0;
 
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&mr->ref);
-	INIT_WORK(&mr->free_work, mr_free_work);
-	mr->dev = to_mrc_dev(ibpd->device);
-	mr->pdn = to_mrc_pd(ibpd)->pdn;
-	mr->access = access & MRC_MR_ACCESS;
-	mr->iova = iova;
-	mr->length = length;
-	err = mr_pin(mr, ibpd->device, start, access);
-	if (err)
-		goto err_free;
-	err = mr_hash(mr);
-	if (err)
-		goto err_pin;
-	return mr;
-
-err_pin:
-	ib_umem_release(mr->umem);
-	kvfree(mr->pages);
-err_free:
+	if (w->from) {
+		mr_share(mr, w->from);
+	} else {
+		mr->iova = w->iova;
+		mr->length = w->length;
+		err = mr_pin(mr, ibpd->device, w->start, w->access);
+	}
+	if (!err)
+		return mr;
 	kfree(mr);
 	return ERR_PTR(err);
 }
 
-struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			 struct ib_udata *udata)
+/* Nobody has seen it. */
+static void mr_abort(struct mrc_mr *mr)
+{
+	if (mr->of) {
+		mrc_mr_put(mr->of);
+	} else {
+		ib_umem_release(mr->umem);
+		kvfree(mr->pages);
+	}
+	kfree(mr);
+}
+
+static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
 	int err = -ENODEV;
 
-	if (access & ~(MRC_MR_ACCESS | MRC_MR_IGNORED))
-		return ERR_PTR(-EOPNOTSUPP);
-	if (length > MRC_MAX_MR_SIZE || (length && iova > U64_MAX - (length - 1)))
-		return ERR_PTR(-EINVAL);
 	if (!atomic_add_unless(&dev->n_mrs, 1, MRC_MAX_MR))
 		return ERR_PTR(-ENOSPC);
 	shell = kzalloc(sizeof(*shell), GFP_KERNEL_ACCOUNT);
@@ -412,14 +470,21 @@ struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, in
 	/* Keeps the device registered until the last holder let go of the pages. */
 	if (!ib_device_try_get(ibpd->device))
 		goto err_shell;
-	mr = mr_create(ibpd, start, length, iova, access);
+	mr = mr_create(ibpd, want);
 	if (IS_ERR(mr)) {
 		err = PTR_ERR(mr);
+		goto err_dev;
+	}
+	err = mr_hash(mr);
+	if (err) {
+		mr_abort(mr);
 		goto err_dev;
 	}
 	shell->mr = mr;
 	shell->ibmr.lkey = mr->key;
 	shell->ibmr.rkey = mr->key;
+	shell->ibmr.iova = mr->iova;
+	shell->ibmr.length = mr->length;
 	return &shell->ibmr;
 
 err_dev:
@@ -434,16 +499,12 @@ err_count:
 /* Addresses are the kernel's own: ib_dma_map_*() of a device without a DMA device. */
 static struct mrc_mr *mr_create_dma(struct ib_pd *ibpd)
 {
-	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	struct mrc_mr *mr = mr_alloc(to_mrc_dev(ibpd->device), to_mrc_pd(ibpd)->pdn,
+				     IB_ACCESS_LOCAL_WRITE, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&mr->ref);
-	INIT_WORK(&mr->free_work, mr_free_work);
-	mr->dev = to_mrc_dev(ibpd->device);
-	mr->pdn = to_mrc_pd(ibpd)->pdn;
-	mr->access = IB_ACCESS_LOCAL_WRITE;
 	mr->length = U64_MAX;
 	mr->dma = true;
 	err = mr_hash(mr);
@@ -482,6 +543,86 @@ struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 	return &shell->ibmr;
 }
 
+static int mr_check(u64 length, u64 iova, int access)
+{
+	if (access & ~(MRC_MR_ACCESS | MRC_MR_IGNORED))
+		return -EOPNOTSUPP;
+	if (length > MRC_MAX_MR_SIZE || (length && iova > U64_MAX - (length - 1)))
+		return -EINVAL;
+	return 0;
+}
+
+struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
+			 struct ib_udata *udata)
+{
+	const struct mr_want want = {
+		.start = start, .length = length, .iova = iova, .access = access,
+	};
+	int err = mr_check(length, iova, access);
+
+	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
+}
+
+/* What a region becomes. The pages stay pinned unless others are wanted, or writable ones. */
+static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_want *asked)
+{
+	const struct ib_umem *umem = old->of ? old->of->umem : old->umem;
+	struct mr_want w = { .access = old->access, .from = old };
+
+	if (flags & IB_MR_REREG_ACCESS)
+		w.access = asked->access;
+	if (flags & IB_MR_REREG_TRANS) {
+		w.start = asked->start;
+		w.length = asked->length;
+		w.iova = asked->iova;
+		w.from = NULL;
+	} else if (umem && !umem->writable && ib_access_writable(w.access)) {
+		w.start = umem->address;
+		w.length = old->length;
+		w.iova = old->iova;
+		w.from = NULL;
+	}
+	return w;
+}
+
+/*
+ * Another region takes the old one's place behind the same key: what softirqs have found stays
+ * as they found it, and ends as if it had been deregistered. The key stays because programs
+ * go on using it, though verbs would let it change. uverbs lets nobody else use @ibmr meanwhile.
+ */
+struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+			   int access, struct ib_pd *ibpd, struct ib_udata *udata)
+{
+	const struct mr_want asked = {
+		.start = start, .length = length, .iova = iova, .access = access,
+	};
+	struct mrc_ibmr *shell = container_of(ibmr, struct mrc_ibmr, ibmr);
+	struct mrc_mr *old = shell->mr, *mr;
+	struct mr_want want;
+	int err;
+
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return ERR_PTR(-EOPNOTSUPP);
+	want = mr_want_of(old, flags, &asked);
+	err = mr_check(want.length, want.iova, want.access);
+	if (err)
+		return ERR_PTR(err);
+	if (!ib_device_try_get(ibmr->device))
+		return ERR_PTR(-ENODEV);
+	mr = mr_create(flags & IB_MR_REREG_PD ? ibpd : ibmr->pd, &want);
+	if (IS_ERR(mr)) {
+		ib_device_put(ibmr->device);
+		return ERR_CAST(mr);
+	}
+	mr->key = old->key;
+	WRITE_ONCE(shell->mr, mr);
+	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* in its place: needs no memory */
+	WRITE_ONCE(old->dead, true);
+	mrc_mr_wait(old);
+	kref_put(&old->ref, mr_release_now);
+	return NULL;
+}
+
 int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct mrc_ibmr *shell = container_of(ibmr, struct mrc_ibmr, ibmr);
@@ -489,11 +630,55 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	WRITE_ONCE(mr->dead, true);
 	xa_erase(&mrc_mrs, mr->key >> 8);
-	mr_wait(mr);
+	mrc_mr_wait(mr);
 	atomic_dec(&mr->dev->n_mrs);
 	kref_put(&mr->ref, mr_release_now);
 	kfree(shell);
 	return 0;
+}
+
+/* ---- windows ---- */
+
+int mrc_mr_window_add(struct mrc_window *w, u32 *index)
+{
+	int err = xa_alloc_cyclic(&mrc_mrs, index, xa_tag_pointer(w, MR_WINDOW),
+				  XA_LIMIT(1, 0xffffff), &mrc_mr_next, GFP_KERNEL_ACCOUNT);
+
+	return err < 0 ? err : 0;
+}
+
+void mrc_mr_window_del(u32 index)
+{
+	xa_erase(&mrc_mrs, index);
+}
+
+struct mrc_window *mrc_mr_window(u32 key)
+{
+	void *entry = xa_load(&mrc_mrs, key >> 8);
+
+	return xa_pointer_tag(entry) == MR_WINDOW ? xa_untag_pointer(entry) : NULL;
+}
+
+struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access)
+{
+	struct mrc_mr *part;
+
+	if (!ib_device_try_get(&mr->dev->ibdev))
+		return NULL;
+	part = mr_alloc(mr->dev, mr->pdn, access, GFP_ATOMIC);
+	if (!part) {
+		ib_device_put(&mr->dev->ibdev);
+		return NULL;
+	}
+	kref_get(&mr->ref);
+	part->of = mr;
+	part->window = true;
+	part->iova = iova;
+	part->length = length;
+	part->page_off = mr_off(mr, addr);
+	part->n_pages = mr->n_pages;
+	part->pages = mr->pages;
+	return part;
 }
 
 int mrc_mr_init(void)

@@ -16,6 +16,9 @@
 #define MRC_MAX_PD	65536
 #define MRC_MAX_AH	65536
 #define MRC_MAX_QP_WR	16384
+#define MRC_MAX_MW	65536
+#define MRC_MAX_SRQ	65536
+#define MRC_MAX_SRQ_WR	32768
 #define MRC_MIN_CQE	32
 #define MRC_MAX_CQE	(1 << 20)
 

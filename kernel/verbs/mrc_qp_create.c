@@ -37,7 +37,8 @@ struct mrc_qp_sizes {
 	size_t wqe;
 	size_t hold;
 	u32 sq_entries, sq_stride;
-	u32 rq_entries, rq_stride;
+	u32 rq_entries, rq_stride;	/* 0: receives are an SRQ's */
+	u32 recv_sge;		/* of one receive */
 };
 
 /* Receive window of new QPs in units of 128 PSNs. */
@@ -53,6 +54,7 @@ struct mrc_qp_kind {
 	u8 mpr;
 	u16 active_evs;
 	bool strict;
+	const struct mrc_srq *srq;
 };
 
 static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
@@ -61,12 +63,13 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 	u32 slots;
 
 	z->sq_entries = roundup_pow_of_two(max_t(u32, cap->max_send_wr, MRC_SQ_SLOTS_MIN));
-	z->rq_entries = roundup_pow_of_two(max(cap->max_recv_wr, 1u));
+	z->recv_sge = kind->srq ? kind->srq->max_sge : cap->max_recv_sge;
+	z->rq_entries = kind->srq ? 0 : roundup_pow_of_two(max(cap->max_recv_wr, 1u));
 	z->sq_stride = sizeof(struct mrc_send_wqe) +
 		       ALIGN(max_t(u32, cap->max_send_sge * sizeof(struct mrc_sge),
 				   cap->max_inline_data), sizeof(struct mrc_sge));
-	z->rq_stride = sizeof(struct mrc_recv_wqe) +
-		       cap->max_recv_sge * sizeof(struct mrc_sge);
+	z->rq_stride = kind->srq ? 0 : sizeof(struct mrc_recv_wqe) +
+				       cap->max_recv_sge * sizeof(struct mrc_sge);
 
 	slots = min_t(u32, z->sq_entries, MRC_SQ_INFLIGHT);
 	z->cfg = (struct mrc_conn_cfg) {
@@ -84,7 +87,7 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 	z->wqe = slots * (sizeof(struct mrc_swqe) + z->inl + cap->max_send_sge *
 			  (sizeof(struct mrc_sge) + sizeof(struct mrc_mr *))) +
 		 MRC_QP_RQM * (sizeof(struct mrc_rwqe) +
-			       cap->max_recv_sge * sizeof(struct mrc_sge)) +
+			       z->recv_sge * sizeof(struct mrc_sge)) +
 		 MRC_QP_TAILS * MRC_TAIL_LEN;
 	z->hold = kind->strict ? z->cfg.mpr_max * MRC_MPR_UNIT * sizeof(struct sk_buff *) : 0;
 }
@@ -128,8 +131,9 @@ static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	}
 	for (i = 0; i < MRC_QP_RQM; i++) {
 		qp->rwqe[i].sge = (struct mrc_sge *)p;
-		p += cap->max_recv_sge * sizeof(struct mrc_sge);
+		p += z->recv_sge * sizeof(struct mrc_sge);
 	}
+	qp->recv_sge = z->recv_sge;
 	qp->tail = (u8 (*)[MRC_TAIL_LEN])p;
 	p += MRC_QP_TAILS * MRC_TAIL_LEN;
 	WARN_ON(p != (u8 *)qp->wqe_mem + z->wqe);
@@ -157,7 +161,7 @@ static int qp_check_init(const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->srq || init->create_flags ||
+	if (init->qp_type != IB_QPT_RC || init->create_flags ||
 	    init->rwq_ind_tbl || init->xrcd)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
@@ -213,6 +217,12 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	kref_get(&qp->scq->ref);
 	qp->rcq = container_of(init->recv_cq, struct mrc_ibcq, ibcq)->cq;
 	kref_get(&qp->rcq->ref);
+	qp->recv_pdn = qp->pdn;
+	if (init->srq) {
+		qp->srq = mrc_srq_of(init->srq);
+		mrc_srq_get(qp->srq);
+		qp->recv_pdn = qp->srq->pdn;
+	}
 	return qp;
 }
 
@@ -247,11 +257,13 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 	resp.sq_mmap_key = key;
 	resp.sq_mmap_len = qp->sq.bytes;
 	qp->sq.hdr->need_kick = 1;	/* idle: the first doorbell must ring */
-	err = mrc_ring_create(&qp->rq, ctx, z->rq_entries, z->rq_stride, &key);
-	if (err)
-		return err;
-	resp.rq_mmap_key = key;
-	resp.rq_mmap_len = qp->rq.bytes;
+	if (!qp->srq) {
+		err = mrc_ring_create(&qp->rq, ctx, z->rq_entries, z->rq_stride, &key);
+		if (err)
+			return err;
+		resp.rq_mmap_key = key;
+		resp.rq_mmap_len = qp->rq.bytes;
+	}
 	err = mrc_qp_number(qp);
 	if (err)
 		return err;
@@ -299,6 +311,7 @@ int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 		.mpr = dev_mpr(dev),
 		.active_evs = READ_ONCE(dev->attr.active_evs),
 		.strict = READ_ONCE(dev->attr.strict) || req.flags & MRC_UQP_STRICT,
+		.srq = init->srq ? mrc_srq_of(init->srq) : NULL,
 	};
 	qp_size(&init->cap, &kind, &z);
 	init->cap.max_send_wr = z.sq_entries;

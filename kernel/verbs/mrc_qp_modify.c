@@ -2,12 +2,13 @@
 /*
  * mrc_qp_modify.c - the states of a queue pair: modify and query.
  *
- *   RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET
+ *   RESET -> INIT -> RTR -> RTS <-> SQD, any -> ERR, any -> RESET
  *
  * ib_core's table says which attributes a transition needs and may have; here
  * their values are checked, then one function per target state does the work.
  * Staying in INIT or RTS with new attributes is allowed as far as the table
- * goes; SQD is not implemented and refused.
+ * goes. In SQD no request is taken from the ring, and what would change a connection
+ * that is set up is refused.
  *
  * uverbs lets two threads modify one QP at once: qp->mutex orders them. The
  * softirq side may move the QP to ERR at any time, so each step looks at the
@@ -29,7 +30,8 @@
 #include "verbs/mrc_qp_reset.h"
 
 #define MRC_QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
 #define MRC_ACK_TIMEOUT_UNIT_NS	4096ull		/* IBTA: 4.096 us * 2^timeout */
 
 /* ---- values ---- */
@@ -77,7 +79,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 {
 	int err = 0;
 
-	if (mask & (IB_QP_ALT_PATH | IB_QP_EN_SQD_ASYNC_NOTIFY))
+	if (mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
 	if (mask & IB_QP_PATH_MIG_STATE && a->path_mig_state != IB_MIG_MIGRATED)
 		return -EOPNOTSUPP;
@@ -96,7 +98,7 @@ static int check_transition(enum ib_qp_state cur, enum ib_qp_state next,
 {
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
-	if (next == IB_QPS_SQD || next == IB_QPS_SQE)
+	if (next == IB_QPS_SQE)
 		return -EOPNOTSUPP;
 	if (mask & IB_QP_CUR_STATE && a->cur_qp_state != cur)
 		return -EINVAL;
@@ -270,6 +272,17 @@ static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc
 	return err;
 }
 
+/* It can send already. Out of SQD: what was posted meanwhile may go. */
+static int qp_go_on(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		    enum ib_qp_state cur)
+{
+	int err = qp_stay(qp, a, mask, cur);
+
+	if (!err)
+		mrc_bh_kick(qp);
+	return err;
+}
+
 /* Nobody but this, under qp->mutex, gives the QP a peer or takes it away. */
 static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
@@ -277,8 +290,8 @@ static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	struct mrc_qpcc *qpcc = NULL;
 	int err = -EINVAL;
 
-	if (cur == IB_QPS_RTS)
-		return qp_stay(qp, a, mask, cur);
+	if (cur == IB_QPS_RTS || cur == IB_QPS_SQD)
+		return qp_go_on(qp, a, mask, cur);
 	if (qp->peer)
 		qpcc = mrc_qpcc_get(qp->peer);
 	if (IS_ERR(qpcc))
@@ -297,6 +310,32 @@ static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		mrc_qpcc_put(qpcc);
 	else
 		mrc_bh_kick(qp);	/* requests may have been posted already */
+	return err;
+}
+
+/* What the engine learnt at RTR and RTS. */
+#define MRC_SQD_FIXED	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |	\
+			 IB_QP_RNR_RETRY | IB_QP_MAX_QP_RD_ATOMIC | IB_QP_MAX_DEST_RD_ATOMIC)
+
+static int qp_to_sqd(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
+		     enum ib_qp_state cur)
+{
+	int err = 0;
+
+	if (mask & MRC_SQD_FIXED)
+		return -EOPNOTSUPP;
+	if (cur == IB_QPS_SQD)
+		return qp_stay(qp, a, mask, cur);
+	spin_lock_bh(&qp->lock);
+	if (qp->state == cur) {
+		qp->sqd_notify = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && a->en_sqd_async_notify;
+		qp->sqd_told = false;
+		qp->state = IB_QPS_SQD;
+	} else {
+		err = -EINVAL;
+	}
+	spin_unlock_bh(&qp->lock);
+	mrc_bh_kick(qp);
 	return err;
 }
 
@@ -329,6 +368,7 @@ static const mrc_qp_step mrc_qp_steps[] = {
 	[IB_QPS_INIT] = qp_stay,
 	[IB_QPS_RTR] = qp_to_rtr,
 	[IB_QPS_RTS] = qp_to_rts,
+	[IB_QPS_SQD] = qp_to_sqd,
 	[IB_QPS_ERR] = qp_to_err,
 };
 
@@ -363,7 +403,8 @@ int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	spin_lock_bh(&qp->lock);
 	*attr = qp->attr;
 	attr->qp_state = qp->state;
-	if (qp->state == IB_QPS_RTS) {
+	attr->sq_draining = qp->state == IB_QPS_SQD && !mrc_qp_drained(qp);
+	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD) {
 		mrc_conn_info(&qp->conn, &info);
 		attr->sq_psn = info.psn_next;
 		attr->rq_psn = mrc_psn_add(info.rx_cack, 1);

@@ -7,6 +7,7 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_qp_peer.h"
+#include "data/mrc_wqe_recv.h"
 #include "verbs/mrc_counters.h"
 #include "verbs/mrc_qp_reset.h"
 
@@ -34,17 +35,18 @@ static void qp_skip_ring(struct mrc_ring *r, u32 *cons)
 /* Under qp->lock: rings and requests as of a new QP. */
 static void qp_forget_work(struct mrc_qp *qp)
 {
-	u32 i;
-
 	mrc_qp_put_mrs(qp);
-	for (i = 0; i < MRC_QP_RQM; i++)
-		qp->rwqe[i].valid = false;
+	mrc_wqe_recv_forget(qp);
+	qp->last_wqe_told = false;
 	qp->sq_posted = 0;
+	qp->sq_done = 0;
 	qp_skip_ring(&qp->sq, &qp->sq_cons);
-	qp_skip_ring(&qp->rq, &qp->rq_cons);
-	qp->rq_base = qp->rq_cons;
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
-	WRITE_ONCE(qp->rq.hdr->need_kick, 0);	/* set in error */
+	if (!qp->srq) {
+		qp_skip_ring(&qp->rq, &qp->rq_cons);
+		WRITE_ONCE(qp->rq.hdr->need_kick, 0);	/* set in error */
+	}
+	qp->rq_base = qp->rq_cons;
 }
 
 void mrc_qp_reset(struct mrc_qp *qp)

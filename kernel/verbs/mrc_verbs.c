@@ -16,17 +16,23 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
+#include "compat/mrc_compat.h"
 #include "core/mrc_dev_plane.h"
 #include "mem/mrc_cq.h"
+#include "mem/mrc_cq_modify.h"
 #include "mem/mrc_mr.h"
+#include "mem/mrc_mw.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ring.h"
+#include "mem/mrc_srq.h"
+#include "mem/mrc_srq_modify.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_qp.h"
 #include "verbs/mrc_ah.h"
 #include "verbs/mrc_counters.h"
 #include "verbs/mrc_post.h"
 #include "verbs/mrc_qp_kind.h"
+#include "verbs/mrc_restrack.h"
 #include "verbs/mrc_verbs.h"
 
 #define MRC_GID_TBL_LEN	128
@@ -47,7 +53,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->page_size_cap = PAGE_MASK;
 	a->max_qp = MRC_MAX_QP;
 	a->max_qp_wr = MRC_MAX_QP_WR;
-	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN;
+	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_MEM_WINDOW |
+			      IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_SRQ_RESIZE;
 	a->kernel_cap_flags = IBK_ALLOW_USER_UNREG;	/* rdma link delete */
 	a->max_send_sge = MRC_MAX_SGE;
 	a->max_recv_sge = MRC_MAX_SGE;
@@ -55,14 +62,22 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_cq = MRC_MAX_CQ;
 	a->max_cqe = MRC_MAX_CQE;
 	a->max_mr = MRC_MAX_MR;
+	a->max_mw = MRC_MAX_MW;
 	a->max_pd = MRC_MAX_PD;
 	a->max_ah = MRC_MAX_AH;
+	a->max_srq = MRC_MAX_SRQ;
+	a->max_srq_wr = MRC_MAX_SRQ_WR;
+	a->max_srq_sge = MRC_MAX_SGE;
 	a->max_qp_rd_atom = MRC_QP_RD;
 	a->max_res_rd_atom = MRC_MAX_QP * MRC_QP_RD;
 	a->max_qp_init_rd_atom = MRC_QP_RD;
 	a->atomic_cap = IB_ATOMIC_HCA;
 	a->max_pkeys = MRC_PKEY_TBL_LEN;
 	a->local_ca_ack_delay = 15;	/* 134 ms: softirqs can be late */
+	a->timestamp_mask = ~0ull;	/* of completions: ns of CLOCK_MONOTONIC */
+	a->hca_core_clock = 1000000;	/* so many kHz */
+	a->cq_caps.max_cq_moderation_count = MRC_MAX_CQ_MODERATION;
+	a->cq_caps.max_cq_moderation_period = MRC_MAX_CQ_MODERATION;
 	return 0;
 }
 
@@ -225,19 +240,27 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.device_group = &mrc_dev_group,
 
 	.alloc_hw_port_stats = mrc_counters_alloc,
+	.alloc_mw = mrc_mw_alloc,
 	.alloc_pd = alloc_pd,
 	.alloc_ucontext = alloc_ucontext,
 	.create_ah = mrc_ah_create,
 	.create_cq = mrc_cq_create,
 	.create_qp = mrc_qp_kind_create,
+	.create_srq = mrc_srq_create,
 	.create_user_ah = mrc_ah_create,
+	.dealloc_mw = mrc_mw_dealloc,
 	.dealloc_pd = dealloc_pd,
 	.dealloc_ucontext = dealloc_ucontext,
 	.dereg_mr = mrc_mr_dereg,
 	.destroy_ah = mrc_ah_destroy,
 	.destroy_cq = mrc_cq_destroy,
 	.destroy_qp = mrc_qp_kind_destroy,
+	.destroy_srq = mrc_srq_destroy,
 	.disassociate_ucontext = disassociate_ucontext,
+	.fill_res_cq_entry = mrc_restrack_cq,
+	.fill_res_mr_entry = mrc_restrack_mr,
+	.fill_res_qp_entry = mrc_restrack_qp,
+	MRC_FILL_RES_SRQ(mrc_restrack_srq)
 	.get_dev_fw_str = get_dev_fw_str,
 	.get_dma_mr = mrc_mr_get_dma,
 	.get_hw_stats = mrc_counters_get,
@@ -245,7 +268,9 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.get_port_immutable = get_port_immutable,
 	.mmap = mrc_ring_mmap,
 	.mmap_free = mrc_ring_mmap_free,
+	.modify_cq = mrc_cq_moderate,
 	.modify_qp = mrc_qp_kind_modify,
+	.modify_srq = mrc_srq_modify,
 	.poll_cq = mrc_cq_poll,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
@@ -254,13 +279,18 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_pkey = query_pkey,
 	.query_port = query_port,
 	.query_qp = mrc_qp_kind_query,
+	.query_srq = mrc_srq_query,
 	.reg_user_mr = mrc_mr_reg,
 	.req_notify_cq = mrc_cq_arm,
+	.rereg_user_mr = mrc_mr_rereg,
+	.resize_cq = mrc_cq_resize,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, mrc_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ibcq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, mrc_ibmw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ibqp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_srq, mrc_ibsrq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ucontext, ibuc),
 };
 

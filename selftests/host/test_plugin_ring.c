@@ -65,13 +65,64 @@ int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_chan
 	struct mrc_ucreate_cq_resp *drv = (void *)(resp + 1);
 
 	(void)cmd; (void)channel; (void)comp_vector;
-	if (cmd_size != 40 || resp_size != sizeof(*resp) + sizeof(*drv))
+	if (cmd_size != 40 + sizeof(struct mrc_ucreate_cq) || resp_size != sizeof(*resp) + sizeof(*drv))
 		return EINVAL;
 	cq->context = context;
 	cq->cqe = cqe;
 	drv->entries = CQ_ENTRIES + (spoil == 1);
 	drv->mmap_len = MRC_RING_HDR_SIZE + CQ_ENTRIES * sizeof(struct mrc_cqe) - (spoil == 2);
 	drv->mmap_key = mem_alloc(drv->mmap_len);
+	return 0;
+}
+
+/* Of twice as many entries; what is there goes along, as the kernel does it. */
+int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
+		      struct ib_uverbs_resize_cq_resp *resp, size_t resp_size)
+{
+	struct mrc_ucreate_cq_resp *drv = (void *)(resp + 1);
+	struct mrc_cq *cq = (struct mrc_cq *)ibcq;
+	const struct mrc_ring_hdr *old = cq->ring.hdr;
+	struct mrc_uring new = { .stride = sizeof(struct mrc_cqe) };
+	uint32_t i;
+
+	(void)cmd;
+	if (cmd_size != 24 || resp_size != sizeof(*resp) + sizeof(*drv) ||
+	    old->prod - old->cons > 2 * CQ_ENTRIES)
+		return EINVAL;
+	drv->entries = 2 * CQ_ENTRIES;
+	drv->mmap_len = MRC_RING_HDR_SIZE + drv->entries * sizeof(struct mrc_cqe);
+	drv->mmap_key = mem_alloc(drv->mmap_len);
+	if (mrc_ring_map(&new, memfd, drv->mmap_key, drv->mmap_len, drv->entries, new.stride))
+		return EINVAL;
+	for (i = old->cons; i != old->prod; i++)
+		memcpy(mrc_slot(&new, i), mrc_slot(&cq->ring, i), new.stride);
+	new.hdr->cons = old->cons;
+	new.hdr->prod = old->prod;
+	mrc_ring_unmap(&new);
+	ibcq->cqe = cqe;
+	return 0;
+}
+
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
+{
+	struct mrc_ucreate_srq_resp *drv = (void *)(resp + 1);
+
+	(void)cmd; (void)attr;
+	if (cmd_size != 40 || resp_size != sizeof(*resp) + sizeof(*drv))
+		return EINVAL;
+	srq->context = pd->context;
+	drv->entries = RQ_ENTRIES;
+	drv->stride = RQ_STRIDE;
+	drv->mmap_len = MRC_RING_HDR_SIZE + RQ_ENTRIES * RQ_STRIDE;
+	drv->mmap_key = mem_alloc(drv->mmap_len);
+	return 0;
+}
+
+int ibv_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	(void)srq;
 	return 0;
 }
 
@@ -102,6 +153,8 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	drv->sq_stride = SQ_STRIDE;
 	drv->sq_mmap_len = MRC_RING_HDR_SIZE + SQ_ENTRIES * SQ_STRIDE;
 	drv->sq_mmap_key = mem_alloc(drv->sq_mmap_len);
+	if (attr->srq)
+		return 0;
 	drv->rq_entries = RQ_ENTRIES;
 	drv->rq_stride = RQ_STRIDE;
 	drv->rq_mmap_len = MRC_RING_HDR_SIZE + RQ_ENTRIES * RQ_STRIDE;
@@ -312,7 +365,7 @@ static void test_send(struct mrc_qp *qp)
 	wqe = mrc_slot(&qp->sq, 6);
 	check(wqe->compare_add == 5 && wqe->rkey == 3 && wqe->remote_addr == 0x1008,
 	      "an atomic arrives whole");
-	a.opcode = IBV_WR_LOCAL_INV;
+	a.opcode = IBV_WR_TSO;
 	check(mrc_post_send(ibqp, &a, &bad) == EINVAL, "an opcode we do not offer");
 
 	a = write_wr(&sge, NULL);
@@ -469,6 +522,91 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	      "an overrun shows after what was completed before it");
 }
 
+/* Two QPs that share receives: what counts is how many completed, of whichever QP. */
+static void test_srq(struct ibv_pd *pd, struct mrc_cq *cq)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = RQ_ENTRIES, .max_sge = 16 } };
+	struct ibv_sge sge = { .addr = 0x7000, .length = 11, .lkey = 3 };
+	struct ibv_recv_wr wr = { .wr_id = 9, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_srq *ibsrq = mrc_create_srq(pd, &attr);
+	struct ibv_qp_init_attr_ex qp_attr = {
+		.qp_type = IBV_QPT_RC, .comp_mask = IBV_QP_INIT_ATTR_PD, .pd = pd,
+		.send_cq = &cq->v.cq, .recv_cq = &cq->v.cq, .srq = ibsrq,
+	};
+	struct mrc_cqe cqe = { .qpn = 42, .opcode = IBV_WC_RECV, .slot = 77 };
+	const struct mrc_recv_wqe *wqe;
+	struct mrc_srq *srq = to_msrq(ibsrq);
+	struct mrc_qp *qp;
+	struct ibv_wc wc;
+	int i;
+
+	check(ibsrq, "an SRQ maps its ring");
+	qp = (struct mrc_qp *)mrc_create_qp_ex(pd->context, &qp_attr);
+	check(qp && !qp->rq.hdr && qp->srq == srq, "a QP on it has no receive ring");
+	if (!ibsrq || !qp)
+		return;
+	check(mrc_post_recv(&qp->v.qp, &wr, &bad) == EINVAL, "nor takes receives itself");
+	for (i = 0; i < RQ_ENTRIES; i++)
+		if (mrc_post_srq_recv(ibsrq, &wr, &bad))
+			break;
+	wqe = mrc_slot(&srq->ring, 0);
+	check(i == RQ_ENTRIES && srq->ring.hdr->prod == RQ_ENTRIES && wqe->wr_id == 9,
+	      "receives are shared");
+	srq->ring.hdr->cons = RQ_ENTRIES;
+	check(mrc_post_srq_recv(ibsrq, &wr, &bad) == ENOMEM && bad == &wr,
+	      "what QPs have taken counts until it is completed");
+	kernel_cqe(cq, cqe);
+	kernel_cqe(cq, cqe);
+	check(mrc_poll_cq(&cq->v.cq, 1, &wc) == 1 && !mrc_post_srq_recv(ibsrq, &wr, &bad) &&
+	      mrc_post_srq_recv(ibsrq, &wr, &bad) == ENOMEM, "one polled, one posted");
+	mrc_destroy_qp(&qp->v.qp);
+	check(mrc_poll_cq(&cq->v.cq, 1, &wc) == 0 && !mrc_post_srq_recv(ibsrq, &wr, &bad) &&
+	      mrc_post_srq_recv(ibsrq, &wr, &bad) == ENOMEM,
+	      "completions that go with their QP return theirs");
+	check(!mrc_destroy_srq(ibsrq), "an SRQ is destroyed");
+}
+
+static void test_resize(struct mrc_cq *cq)
+{
+	struct mrc_cqe cqe = { .qpn = 43, .opcode = IBV_WC_RECV };
+	struct ibv_cq *ibcq = &cq->v.cq;
+	struct ibv_wc wc[8];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		cqe.wr_id = i;
+		kernel_cqe(cq, cqe);
+	}
+	check(mrc_poll_cq(ibcq, 1, wc) == 1 && !mrc_resize_cq(ibcq, 2 * CQ_ENTRIES) &&
+	      cq->ring.entries == 2 * CQ_ENTRIES, "a queue is resized");
+	for (; i < 3 + 6; i++) {
+		cqe.wr_id = i;
+		kernel_cqe(cq, cqe);
+	}
+	check(mrc_poll_cq(ibcq, 8, wc) == 8 && wc[0].wr_id == 1 && wc[7].wr_id == 8,
+	      "what was not polled is in the new ring, and more comes");
+	check(mrc_resize_cq(ibcq, 0) == EINVAL, "not to nothing");
+}
+
+static void test_domains(struct ibv_pd *ibpd)
+{
+	struct mrc_pd of = { .pd = *ibpd };
+	struct ibv_td_init_attr td_attr = {};
+	struct ibv_parent_domain_init_attr attr = { .pd = &of.pd };
+	struct ibv_pd *pd;
+
+	of.pd.handle = 5;
+	attr.td = mrc_alloc_td(ibpd->context, &td_attr);
+	pd = mrc_alloc_parent_domain(ibpd->context, &attr);
+	check(attr.td && pd && pd->handle == 5, "a parent domain has its domain's handle");
+	check(mrc_dealloc_td(attr.td) == EBUSY && mrc_dealloc_pd(&of.pd) == EBUSY,
+	      "which stays, and the thread domain, while it is there");
+	check(!mrc_dealloc_pd(pd) && !mrc_dealloc_td(attr.td) && !of.users, "and goes before them");
+	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+	check(!mrc_alloc_parent_domain(ibpd->context, &attr) && errno == EOPNOTSUPP,
+	      "no allocators of the program's");
+}
+
 int main(int argc, char **argv)
 {
 	struct mrc_context *ctx = calloc(1, sizeof(*ctx));
@@ -522,7 +660,12 @@ int main(int argc, char **argv)
 	test_wr_api(qp);
 	test_recv(qp);
 	test_poll(cq, qp);
-	check(!mrc_destroy_qp(&qp->v.qp) && !mrc_destroy_cq(&cq->v.cq), "destroyed");
+	cq->ring.hdr->error = 0;
+	test_resize(cq);
+	check(!mrc_destroy_qp(&qp->v.qp), "a QP is destroyed");
+	test_srq(&pd, cq);
+	test_domains(&pd);
+	check(!mrc_destroy_cq(&cq->v.cq), "a CQ is destroyed");
 	printf("1..%d\n", n_tests);
 	free(ctx);
 	return n_failed != 0;

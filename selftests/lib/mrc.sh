@@ -512,7 +512,7 @@ mrc_pair_wait() {
 
 MRC_PORT=18600
 
-# mrc_pingpong SECS v6|v4 [ARG...]
+# mrc_pingpong SECS v6|v4 [ARG...]: MRC_PINGPONG=ibv_srq_pingpong for another of them.
 mrc_pingpong() {
 	local secs=$1 family=$2 server client to
 	shift 2
@@ -521,8 +521,8 @@ mrc_pingpong() {
 	mrc_gid_index h1 "$family" && client=$REPLY || return
 	to=10.77.0.2
 	mrc_pair "$secs" $MRC_PORT \
-		ibv_rc_pingpong -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT "$@" -- \
-		ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$@" "$to"
+		"${MRC_PINGPONG:-ibv_rc_pingpong}" -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT "$@" -- \
+		"${MRC_PINGPONG:-ibv_rc_pingpong}" -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$@" "$to"
 }
 
 # mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: of perftest.

@@ -214,22 +214,23 @@ bool vc_peer_gone(int fd)
 	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-struct ibv_qp *vc_qp(struct vc_dev *d, struct ibv_cq *cq, const struct ibv_qp_cap *cap,
-		     int access)
+struct ibv_qp *vc_qp_ex(struct vc_dev *d, struct ibv_cq *cq, struct ibv_qp_init_attr_ex init,
+			const struct ibv_qp_cap *cap, int access)
 {
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq,
-		.recv_cq = cq,
-		.cap = *cap,
-		.qp_type = IBV_QPT_RC,
-	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
 		.qp_access_flags = access,
 	};
-	struct ibv_qp *qp = ibv_create_qp(d->pd, &init);
+	struct ibv_qp *qp;
 
+	init.send_cq = cq;
+	init.recv_cq = cq;
+	init.cap = *cap;
+	init.qp_type = IBV_QPT_RC;
+	init.comp_mask |= IBV_QP_INIT_ATTR_PD;
+	init.pd = d->pd;
+	qp = ibv_create_qp_ex(d->ctx, &init);
 	if (!qp)
 		vc_die("ibv_create_qp: %s", strerror(errno));
 	errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -237,6 +238,14 @@ struct ibv_qp *vc_qp(struct vc_dev *d, struct ibv_cq *cq, const struct ibv_qp_ca
 	if (errno)
 		vc_die("QP to INIT: %s", strerror(errno));
 	return qp;
+}
+
+struct ibv_qp *vc_qp(struct vc_dev *d, struct ibv_cq *cq, const struct ibv_qp_cap *cap,
+		     int access)
+{
+	const struct ibv_qp_init_attr_ex init = {};
+
+	return vc_qp_ex(d, cq, init, cap, access);
 }
 
 static uint32_t min_u32(uint32_t a, uint32_t b)

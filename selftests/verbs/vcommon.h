@@ -73,6 +73,9 @@ bool vc_peer_gone(int fd);
 
 struct ibv_qp *vc_qp(struct vc_dev *d, struct ibv_cq *cq, const struct ibv_qp_cap *cap,
 		     int access);
+/* Likewise; @init besides: an SRQ, extended posting. */
+struct ibv_qp *vc_qp_ex(struct vc_dev *d, struct ibv_cq *cq, struct ibv_qp_init_attr_ex init,
+			const struct ibv_qp_cap *cap, int access);
 /* Exchange over @fd and bring @qp to RTS. @mr_addr, @rkey are only passed on. */
 bool vc_connect(struct vc_dev *d, struct ibv_qp *qp, int fd, uint64_t mr_addr, uint32_t rkey,
 		struct vc_peer *peer);

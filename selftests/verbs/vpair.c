@@ -47,12 +47,27 @@ void vpair_connect(struct vpair *p, struct vc_dev *d, const struct ibv_mr *mr)
 static void make_qps(struct vpair *p, struct vc_dev *d, const struct ibv_qp_cap *cap,
 		     const struct ibv_mr *mr)
 {
+	struct ibv_qp_init_attr_ex init = { .srq = p->srq, .send_ops_flags = p->send_ops };
 	int i;
 
+	if (p->send_ops)
+		init.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	for (i = 0; i < 2; i++)
-		p->qp[i] = vc_qp(d, p->cq[i], cap, IBV_ACCESS_LOCAL_WRITE |
-				 IBV_ACCESS_REMOTE_WRITE);
+		p->qp[i] = vc_qp_ex(d, p->cq[i], init, cap, IBV_ACCESS_LOCAL_WRITE |
+				    IBV_ACCESS_REMOTE_WRITE | p->access);
 	vpair_connect(p, d, mr);
+}
+
+bool vpair_wc(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
+{
+	const uint64_t end = vc_now_ns() + ms * 1000000ull;
+
+	while (ibv_poll_cq(cq, 1, wc) != 1) {
+		if (vc_now_ns() > end)
+			return false;
+		usleep(200);
+	}
+	return true;
 }
 
 void vpair_make(struct vpair *p, struct vc_dev *d, const struct ibv_qp_cap *cap, int cqe,

@@ -10,7 +10,14 @@ struct vpair {
 	struct ibv_qp *qp[2];
 	struct vc_peer peer;	/* of qp[0] */
 	bool lent;		/* the queues are another pair's */
+	/* Set before the pair is made, or zero: */
+	struct ibv_srq *srq;	/* of both */
+	uint64_t send_ops;	/* of ibv_wr_*, IBV_QP_EX_WITH_* */
+	int access;		/* of both besides remote write */
 };
+
+/* Any completion within @ms; false: none. */
+bool vpair_wc(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms);
 
 /* @mr: what each tells the other of. Failures end the program, as in vcommon.h. */
 void vpair_make(struct vpair *p, struct vc_dev *d, const struct ibv_qp_cap *cap, int cqe,

@@ -21,7 +21,7 @@ PACKAGES=(
 	# network tools
 	iproute2 nftables ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
 	# RDMA user space
-	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils
+	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils python3-pyverbs
 	libibverbs-dev librdmacm-dev
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev

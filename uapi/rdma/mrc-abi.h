@@ -19,6 +19,12 @@
  * back only when it has polled the completion of that request or of a later one (mrc_cqe.slot):
  * who posts until there is no room does not overrun a completion queue as large as the work
  * queue. The kernel does not rely on it: a queue that is overrun is its program's own.
+ *
+ * Many QPs take receives from the ring of an SRQ, and their completions come in any order. So a
+ * program counts: posted less completed is at most `entries`. The kernel copies a receive
+ * out when a message needs one, in the order of messages of each QP. What a QP had taken and did
+ * not use when it is reset or destroyed goes back: the kernel writes it into the slot before `cons`
+ * and lowers `cons` by one, for which a program that counts leaves room.
  */
 #ifndef MRC_ABI_H
 #define MRC_ABI_H
@@ -65,14 +71,19 @@ struct mrc_sge {
 	__u32 lkey;
 };
 
-/* Send slot: 64 bytes, then num_sge struct mrc_sge or inline_len bytes. */
+/*
+ * Send slot: 64 bytes, then num_sge struct mrc_sge or inline_len bytes.
+ *
+ * IBV_WR_BIND_MW: rkey is the window's from now on, remote_addr and compare_add where and how long,
+ * imm_data the lkey of the region, swap the enum ibv_access_flags. IBV_WR_LOCAL_INV: imm_data.
+ */
 struct mrc_send_wqe {
 	__aligned_u64 wr_id;
 	__u8 opcode;		/* enum ibv_wr_opcode = enum ib_uverbs_wr_opcode */
 	__u8 send_flags;	/* enum ibv_send_flags */
 	__u8 num_sge;
 	__u8 reserved0;
-	__u32 imm_data;		/* network order, or rkey to invalidate (host order) */
+	__u32 imm_data;		/* network order, or a key (host order) */
 	__aligned_u64 remote_addr;
 	__u32 rkey;
 	__u32 inline_len;	/* with IBV_SEND_INLINE */
@@ -98,6 +109,8 @@ struct mrc_recv_wqe {
 	__u32 reserved0;
 };
 
+#define MRC_WC_WITH_INV	(1u << 3)	/* IBV_WC_WITH_INV; in the kernel this bit is another's */
+
 struct mrc_cqe {
 	__aligned_u64 wr_id;
 	__u32 qpn;
@@ -108,7 +121,8 @@ struct mrc_cqe {
 	__u8 wc_flags;		/* enum ibv_wc_flags */
 	__u8 mark;		/* the reader's own; written 0 where a program reads */
 	__u32 src_qp;
-	__u32 slot;		/* index of the request in its ring */
+	__u32 slot;		/* index of the request in its ring; nothing for an SRQ's */
+	__aligned_u64 timestamp; /* ns of CLOCK_MONOTONIC; 0 unless MRC_UCQ_TIMESTAMP */
 };
 
 struct mrc_ualloc_ucontext_resp {
@@ -118,11 +132,36 @@ struct mrc_ualloc_ucontext_resp {
 	__u32 reserved0;
 };
 
+#define MRC_UCQ_TIMESTAMP	(1u << 0)	/* completions say when they were written */
+
+struct mrc_ucreate_cq {
+	__u32 comp_mask;
+	__u32 flags;		/* MRC_UCQ_* */
+};
+
+/*
+ * Of a new queue, and of one that was resized: what is not consumed lies in the new ring at the same
+ * free-running indices. The program keeps `cons` published and others from the queue meanwhile.
+ */
 struct mrc_ucreate_cq_resp {
 	__u32 comp_mask;
 	__u32 entries;
 	__aligned_u64 mmap_key;	/* offset for mmap() */
 	__aligned_u64 mmap_len;
+};
+
+struct mrc_ucreate_srq_resp {
+	__u32 comp_mask;
+	__u32 entries;
+	__u32 stride;
+	__u32 reserved0;
+	__aligned_u64 mmap_key;
+	__aligned_u64 mmap_len;
+};
+
+/* With IBV_SRQ_MAX_WR: the call has no answer of its own, so this says where it goes. */
+struct mrc_umodify_srq {
+	__aligned_u64 resp_addr; /* of a struct mrc_ucreate_srq_resp */
 };
 
 #define MRC_UQP_ONLY_SPEC	(1u << 0)	/* mrc.h QP: WRITE and WRITE_IMM only */
@@ -138,7 +177,7 @@ struct mrc_ucreate_qp_resp {
 	__u32 qpn;
 	__aligned_u64 sq_mmap_key;
 	__aligned_u64 sq_mmap_len;
-	__aligned_u64 rq_mmap_key;
+	__aligned_u64 rq_mmap_key;	/* all of rq_* are 0 with an SRQ */
 	__aligned_u64 rq_mmap_len;
 	__u32 sq_entries, sq_stride;
 	__u32 rq_entries, rq_stride;

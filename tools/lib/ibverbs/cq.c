@@ -4,23 +4,12 @@
  * ibv_start_poll and friends.
  */
 #include <errno.h>
+#include <time.h>
 #include "ring.h"
 
 enum {
 	CQE_PURGED = 1,		/* of mrc_cqe.mark */
 };
-
-static inline void cq_lock(struct mrc_cq *cq)
-{
-	if (!cq->single_threaded)
-		pthread_spin_lock(&cq->lock);
-}
-
-static inline void cq_unlock(struct mrc_cq *cq)
-{
-	if (!cq->single_threaded)
-		pthread_spin_unlock(&cq->lock);
-}
 
 static inline uint32_t cq_avail(const struct mrc_cq *cq)
 {
@@ -34,8 +23,14 @@ static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
 {
 	struct mrc_qp *qp = mrc_qp_find(to_mctx(cq->v.cq.context), cqe->qpn);
 
-	if (qp)
-		ring_free_slots(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->slot + 1);
+	if (!qp)
+		return;
+	if (!(cqe->opcode & IBV_WC_RECV))
+		ring_free_slots(&qp->sq, cqe->slot + 1);
+	else if (qp->srq)
+		ring_free_some(&qp->srq->ring, 1);
+	else
+		ring_free_slots(&qp->rq, cqe->slot + 1);
 }
 
 /* The next completion, copied out; the shared index is published by the caller. */
@@ -67,7 +62,7 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	uint32_t before;
 	int i;
 
-	cq_lock(cq);
+	mrc_cq_lock(cq);
 	before = cq->ring.idx;
 	for (i = 0; i < n && cq_take(cq, &cqe); i++) {
 		wc[i] = (struct ibv_wc) {
@@ -85,38 +80,45 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 		cq_publish(cq);
 	if (!i && n > 0 && __atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
 		i = -1;
-	cq_unlock(cq);
+	mrc_cq_unlock(cq);
 	return i;
 }
 
 /* Armed for anything includes armed for solicited: never weaken it. */
 int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
-	struct mrc_ring_hdr *hdr = to_mcq(ibcq)->ring.hdr;
+	struct mrc_cq *cq = to_mcq(ibcq);
+	struct mrc_ring_hdr *hdr;
 	__u32 none = MRC_ARM_NONE;
 
+	mrc_cq_lock(cq);		/* a resize takes the ring away */
+	hdr = cq->ring.hdr;
 	if (solicited_only)
 		__atomic_compare_exchange_n(&hdr->arm, &none, MRC_ARM_SOLICITED, false,
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	else
 		__atomic_store_n(&hdr->arm, MRC_ARM_ANY, __ATOMIC_SEQ_CST);
 	full_barrier();
+	mrc_cq_unlock(cq);
 	return 0;
 }
 
-void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn)
+void mrc_cq_purge(struct mrc_cq *cq, struct mrc_qp *qp)
 {
 	uint32_t i, n;
 
-	cq_lock(cq);
+	mrc_cq_lock(cq);
 	n = cq_avail(cq);
 	for (i = 0; i < n; i++) {
 		struct mrc_cqe *cqe = mrc_slot(&cq->ring, cq->ring.idx + i);
 
-		if (cqe->qpn == qpn)
-			cqe->mark = CQE_PURGED;
+		if (cqe->qpn != qp->v.qp.qp_num || cqe->mark == CQE_PURGED)
+			continue;
+		cqe->mark = CQE_PURGED;
+		if (qp->srq && cqe->opcode & IBV_WC_RECV)
+			ring_free_some(&qp->srq->ring, 1);
 	}
-	cq_unlock(cq);
+	mrc_cq_unlock(cq);
 }
 
 /* ---------------------------------------------------- extended CQ polling */
@@ -145,13 +147,13 @@ static int cqx_start(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 
 	if (attr->comp_mask)
 		return EINVAL;
-	cq_lock(cq);
+	mrc_cq_lock(cq);
 	ret = cqx_next(ibcq);
 	if (ret) {
 		if (__atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
 			ret = EIO;
 		cq_publish(cq);
-		cq_unlock(cq);
+		mrc_cq_unlock(cq);
 	}
 	return ret;
 }
@@ -159,7 +161,7 @@ static int cqx_start(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 static void cqx_end(struct ibv_cq_ex *ibcq)
 {
 	cq_publish(ex_cq(ibcq));
-	cq_unlock(ex_cq(ibcq));
+	mrc_cq_unlock(ex_cq(ibcq));
 }
 
 static enum ibv_wc_opcode cqx_opcode(struct ibv_cq_ex *cq)
@@ -204,6 +206,26 @@ static unsigned int cqx_wc_flags(struct ibv_cq_ex *cq)
 	return ex_cq(cq)->cur.wc_flags;
 }
 
+static uint64_t cqx_stamp(struct ibv_cq_ex *cq)
+{
+	return ex_cq(cq)->cur.timestamp;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+/* By what the two clocks differ now: steps of the wall clock since are in it. */
+static uint64_t cqx_wallclock(struct ibv_cq_ex *cq)
+{
+	return (uint64_t)((int64_t)cqx_stamp(cq) + clock_ns(CLOCK_REALTIME) -
+			  clock_ns(CLOCK_MONOTONIC));
+}
+
 void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags)
 {
 	struct ibv_cq_ex *ex = &cq->v.cq_ex;
@@ -228,4 +250,8 @@ void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags)
 		ex->read_sl = cqx_zero8;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
 		ex->read_dlid_path_bits = cqx_zero8;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+		ex->read_completion_ts = cqx_stamp;
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		ex->read_completion_wallclock_ns = cqx_wallclock;
 }

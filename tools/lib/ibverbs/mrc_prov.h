@@ -8,7 +8,7 @@
  * object that holds the ring and is what the shared index was last set to,
  * except between building work requests and publishing them.
  *
- * Lock order: qp->sq_lock or qp->rq_lock alone; a CQ's lock alone; ctx->qp_lock alone.
+ * Lock order: qp->sq_lock, qp->rq_lock or srq->lock alone; a CQ's lock alone; ctx->qp_lock alone.
  */
 #ifndef MRC_PROV_H
 #define MRC_PROV_H
@@ -47,7 +47,8 @@ struct mrc_uring {
 	uint32_t entries;		/* power of two */
 	uint32_t stride;
 	uint32_t idx;			/* private, free-running */
-	uint32_t done;			/* send and receive: slots below are free: ring.h */
+	uint32_t done;			/* send and receive: slots below are free: ring.h; of an SRQ
+					 * how many receives were completed, in whatever order */
 	size_t bytes;
 };
 
@@ -59,10 +60,18 @@ struct mrc_cq {
 	struct mrc_cqe cur;		/* of the extended poll */
 };
 
+struct mrc_srq {
+	union mrc_vsrq v;		/* first */
+	struct mrc_uring ring;
+	pthread_spinlock_t lock;	/* posting and resizing; ring.done is atomic */
+	uint32_t max_sge;
+};
+
 struct mrc_qp {
 	union mrc_vqp v;		/* first */
 	struct mrc_uring sq;
-	struct mrc_uring rq;
+	struct mrc_uring rq;		/* none with an SRQ */
+	struct mrc_srq *srq;
 	pthread_spinlock_t sq_lock;
 	pthread_spinlock_t rq_lock;
 	uint32_t max_send_sge;
@@ -75,8 +84,17 @@ struct mrc_qp {
 	struct mrc_send_wqe *wr_cur;
 };
 
+/* A protection domain, or a parent domain: another face of one, with its handle. */
 struct mrc_pd {
-	struct ibv_pd pd;
+	struct ibv_pd pd;		/* first */
+	struct mrc_pd *of;		/* parent domain: of which, and with which thread domain */
+	struct mrc_td *td;
+	uint32_t users;			/* parent domains of it; atomic */
+};
+
+struct mrc_td {
+	struct ibv_td td;		/* first */
+	uint32_t users;			/* atomic */
 };
 
 struct mrc_ah {
@@ -110,6 +128,23 @@ static inline struct mrc_ah *to_mah(struct ibv_ah *ah)
 	return (struct mrc_ah *)ah;
 }
 
+static inline void mrc_cq_lock(struct mrc_cq *cq)
+{
+	if (!cq->single_threaded)
+		pthread_spin_lock(&cq->lock);
+}
+
+static inline void mrc_cq_unlock(struct mrc_cq *cq)
+{
+	if (!cq->single_threaded)
+		pthread_spin_unlock(&cq->lock);
+}
+
+static inline struct mrc_srq *to_msrq(struct ibv_srq *srq)
+{
+	return (struct mrc_srq *)srq;
+}
+
 static inline void *mrc_slot(const struct mrc_uring *r, uint32_t idx)
 {
 	return r->slots + (size_t)(idx & (r->entries - 1)) * r->stride;
@@ -136,21 +171,52 @@ void mrc_qp_del(struct mrc_context *ctx, struct mrc_qp *qp);
 /* provider.c */
 void mrc_free_context(struct ibv_context *context);
 
+/* ring.c: map what the kernel answered; 0 or errno. */
+int mrc_ring_map(struct mrc_uring *r, int fd, uint64_t key, uint64_t len, uint32_t entries,
+		 uint32_t stride);
+void mrc_ring_unmap(struct mrc_uring *r);
+
 /* verbs.c */
 int mrc_query_device_ex(struct ibv_context *context,
 			const struct ibv_query_device_ex_input *input,
 			struct ibv_device_attr_ex *attr, size_t attr_size);
 int mrc_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
+int mrc_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+
+/* pd.c */
 struct ibv_pd *mrc_alloc_pd(struct ibv_context *context);
 int mrc_dealloc_pd(struct ibv_pd *pd);
+struct ibv_td *mrc_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int mrc_dealloc_td(struct ibv_td *td);
+struct ibv_pd *mrc_alloc_parent_domain(struct ibv_context *context,
+				       struct ibv_parent_domain_init_attr *attr);
+
+/* mr.c */
 struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			  int access);
+int mrc_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access);
 int mrc_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mw *mrc_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int mrc_dealloc_mw(struct ibv_mw *mw);
+
+/* cq_create.c */
 struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
 			     struct ibv_comp_channel *channel, int comp_vector);
 struct ibv_cq_ex *mrc_create_cq_ex(struct ibv_context *context,
 				   struct ibv_cq_init_attr_ex *attr);
+int mrc_resize_cq(struct ibv_cq *cq, int cqe);
+int mrc_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int mrc_destroy_cq(struct ibv_cq *cq);
+
+/* srq.c */
+struct ibv_srq *mrc_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int mrc_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int mrc_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int mrc_destroy_srq(struct ibv_srq *srq);
+int mrc_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+/* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
@@ -165,6 +231,7 @@ int mrc_destroy_ah(struct ibv_ah *ah);
 /* post.c */
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mrc_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 /* Wake the kernel for this send queue; replaced by the unit test. */
 int mrc_doorbell(struct ibv_qp *qp);
 /* The same after publishing; when it fails the next post tries again. */
@@ -178,8 +245,8 @@ void mrc_qp_set_wr_ops(struct mrc_qp *qp);
 /* cq.c */
 int mrc_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int mrc_req_notify_cq(struct ibv_cq *cq, int solicited_only);
-/* Forget completions of @qpn that were not polled yet. */
-void mrc_cq_purge(struct mrc_cq *cq, uint32_t qpn);
+/* Forget completions of @qp that were not polled yet. */
+void mrc_cq_purge(struct mrc_cq *cq, struct mrc_qp *qp);
 /* Fill in the function pointers of ibv_start_poll and friends. */
 void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags);
 

@@ -144,15 +144,16 @@ struct verbs_srq {
 #define VERBS_CONTEXT_OPS(OP, NO)						\
 	NO(advise_mr)								\
 	NO(alloc_dm)								\
-	NO(alloc_mw)								\
+	OP(struct ibv_mw *, alloc_mw, (struct ibv_pd *, enum ibv_mw_type))		\
 	NO(alloc_null_mr)							\
-	NO(alloc_parent_domain)							\
+	OP(struct ibv_pd *, alloc_parent_domain,					\
+	   (struct ibv_context *, struct ibv_parent_domain_init_attr *))		\
 	OP(struct ibv_pd *, alloc_pd, (struct ibv_context *))			\
-	NO(alloc_td)								\
+	OP(struct ibv_td *, alloc_td, (struct ibv_context *, struct ibv_td_init_attr *)) \
 	NO(async_event)								\
 	NO(attach_counters_point_flow)						\
 	NO(attach_mcast)							\
-	NO(bind_mw)								\
+	OP(int, bind_mw, (struct ibv_qp *, struct ibv_mw *, struct ibv_mw_bind *))	\
 	NO(close_xrcd)								\
 	NO(cq_event)								\
 	OP(struct ibv_ah *, create_ah, (struct ibv_pd *, struct ibv_ah_attr *))	\
@@ -167,12 +168,12 @@ struct verbs_srq {
 	OP(struct ibv_qp *, create_qp_ex,					\
 	   (struct ibv_context *, struct ibv_qp_init_attr_ex *))		\
 	NO(create_rwq_ind_table)						\
-	NO(create_srq)								\
+	OP(struct ibv_srq *, create_srq, (struct ibv_pd *, struct ibv_srq_init_attr *)) \
 	NO(create_srq_ex)							\
 	NO(create_wq)								\
-	NO(dealloc_mw)								\
+	OP(int, dealloc_mw, (struct ibv_mw *))					\
 	OP(int, dealloc_pd, (struct ibv_pd *))					\
-	NO(dealloc_td)								\
+	OP(int, dealloc_td, (struct ibv_td *))					\
 	OP(int, dereg_mr, (struct verbs_mr *))					\
 	OP(int, destroy_ah, (struct ibv_ah *))					\
 	NO(destroy_counters)							\
@@ -181,7 +182,7 @@ struct verbs_srq {
 	NO(destroy_flow_action)							\
 	OP(int, destroy_qp, (struct ibv_qp *))					\
 	NO(destroy_rwq_ind_table)						\
-	NO(destroy_srq)								\
+	OP(int, destroy_srq, (struct ibv_srq *))					\
 	NO(destroy_wq)								\
 	NO(detach_mcast)							\
 	OP(void, free_context, (struct ibv_context *))				\
@@ -190,11 +191,11 @@ struct verbs_srq {
 	NO(import_dm)								\
 	NO(import_mr)								\
 	NO(import_pd)								\
-	NO(modify_cq)								\
+	OP(int, modify_cq, (struct ibv_cq *, struct ibv_modify_cq_attr *))		\
 	NO(modify_flow_action_esp)						\
 	OP(int, modify_qp, (struct ibv_qp *, struct ibv_qp_attr *, int))	\
 	NO(modify_qp_rate_limit)						\
-	NO(modify_srq)								\
+	OP(int, modify_srq, (struct ibv_srq *, struct ibv_srq_attr *, int))		\
 	NO(modify_wq)								\
 	NO(open_qp)								\
 	NO(open_xrcd)								\
@@ -202,7 +203,8 @@ struct verbs_srq {
 	OP(int, post_recv, (struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **)) \
 	OP(int, post_send, (struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **)) \
 	NO(post_srq_ops)							\
-	NO(post_srq_recv)							\
+	OP(int, post_srq_recv,							\
+	   (struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **))		\
 	OP(int, query_device_ex,						\
 	   (struct ibv_context *, const struct ibv_query_device_ex_input *,	\
 	    struct ibv_device_attr_ex *, size_t))				\
@@ -211,15 +213,16 @@ struct verbs_srq {
 	OP(int, query_qp,							\
 	   (struct ibv_qp *, struct ibv_qp_attr *, int, struct ibv_qp_init_attr *)) \
 	NO(query_qp_data_in_order)						\
-	NO(query_rt_values)							\
-	NO(query_srq)								\
+	OP(int, query_rt_values, (struct ibv_context *, struct ibv_values_ex *))	\
+	OP(int, query_srq, (struct ibv_srq *, struct ibv_srq_attr *))			\
 	NO(read_counters)							\
 	NO(reg_dm_mr)								\
 	NO(reg_dmabuf_mr)							\
 	OP(struct ibv_mr *, reg_mr, (struct ibv_pd *, void *, size_t, uint64_t, int)) \
 	OP(int, req_notify_cq, (struct ibv_cq *, int))				\
-	NO(rereg_mr)								\
-	NO(resize_cq)								\
+	OP(int, rereg_mr,							\
+	   (struct verbs_mr *, int, struct ibv_pd *, void *, size_t, int))		\
+	OP(int, resize_cq, (struct ibv_cq *, int))					\
 	NO(set_ece)								\
 	NO(unimport_dm)								\
 	NO(unimport_mr)								\
@@ -285,6 +288,13 @@ union mrc_vcq {
 	uint64_t raw[64];
 };
 
+union mrc_vsrq {
+	struct ibv_srq srq;
+	struct verbs_srq vsrq;
+	uint64_t raw[32];
+};
+
+static_assert(sizeof(struct verbs_srq) < sizeof(union mrc_vsrq) - 64, "no room to grow");
 static_assert(sizeof(struct verbs_qp) < sizeof(union mrc_vqp) - 64, "no room to grow");
 static_assert(sizeof(struct verbs_cq) < sizeof(union mrc_vcq) - 64, "no room to grow");
 
@@ -307,6 +317,20 @@ MRC_CMD(ibv_create_cq, ib_uverbs_create_cq);
 MRC_CMD(ibv_create_qp, ib_uverbs_create_qp);
 MRC_CMD(ibv_query_qp, ib_uverbs_query_qp);
 MRC_CMD(ibv_modify_qp, ib_uverbs_modify_qp);
+MRC_CMD(ibv_rereg_mr, ib_uverbs_rereg_mr);
+MRC_CMD(ibv_alloc_mw, ib_uverbs_alloc_mw);
+MRC_CMD(ibv_resize_cq, ib_uverbs_resize_cq);
+MRC_CMD(ibv_create_srq, ib_uverbs_create_srq);
+MRC_CMD(ibv_modify_srq, ib_uverbs_modify_srq);
+MRC_CMD(ibv_query_srq, ib_uverbs_query_srq);
+
+/* An extended command: two headers. */
+struct ibv_modify_cq {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_ex_cmd_hdr ex_hdr;
+	struct ib_uverbs_ex_modify_cq core;
+};
+static_assert(sizeof(struct ibv_modify_cq) == 40, "ibv_modify_cq has a hole");
 
 void VERBS_REGISTER_DRIVER(const struct verbs_device_ops *ops);
 /* @context_offset: where in the new object the verbs_context lies, as a pointer. */
@@ -334,11 +358,30 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);
 int ibv_cmd_destroy_ah(struct ibv_ah *ah);
+int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
+		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
+		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size);
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr);
+int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw,
+		     struct ibv_alloc_mw *cmd, size_t cmd_size,
+		     struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size);
+int ibv_cmd_dealloc_mw(struct ibv_mw *mw);
 int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_channel *channel,
 		      int comp_vector, struct ibv_cq *cq, struct ibv_create_cq *cmd,
 		      size_t cmd_size, struct ib_uverbs_create_cq_resp *resp, size_t resp_size);
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
+		      struct ib_uverbs_resize_cq_resp *resp, size_t resp_size);
+int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
+		      struct ibv_modify_cq *cmd, size_t cmd_size);
 int ibv_cmd_destroy_cq(struct ibv_cq *cq);
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size);
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask,
+		       struct ibv_modify_srq *cmd, size_t cmd_size);
+int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		      struct ibv_query_srq *cmd, size_t cmd_size);
+int ibv_cmd_destroy_srq(struct ibv_srq *srq);
 int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 			 struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp *cmd,
 			 size_t cmd_size, struct ib_uverbs_create_qp_resp *resp,

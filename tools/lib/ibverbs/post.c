@@ -3,7 +3,7 @@
  * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell,
  * when the kernel has gone to sleep on a send queue.
  *
- * Not here: SRQ, memory windows. Keys are not checked here, the kernel does.
+ * Not here: receives of an SRQ (srq.c). Keys are not checked here, the kernel does.
  */
 #include <errno.h>
 #include <string.h>
@@ -84,6 +84,37 @@ static int put_datagram(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr)
 	return 0;
 }
 
+/* Type 2 alone; a type 1 window is bound by ibv_bind_mw(). */
+static int put_bind(struct mrc_send_wqe *wqe, const struct ibv_mw_bind_info *info, uint32_t rkey)
+{
+	if (info->length && !info->mr)
+		return EINVAL;
+	wqe->rkey = rkey;
+	wqe->imm_data = info->mr ? info->mr->lkey : 0;
+	wqe->remote_addr = info->addr;
+	wqe->compare_add = info->length;
+	wqe->swap = info->mw_access_flags;
+	return 0;
+}
+
+/* Opcodes of memory windows: true if it is one, with what became of it in *ret. */
+static bool send_window(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr, int *ret)
+{
+	*ret = 0;
+	switch (wr->opcode) {
+	case IBV_WR_SEND_WITH_INV:
+	case IBV_WR_LOCAL_INV:
+		wqe->imm_data = wr->invalidate_rkey;
+		break;
+	case IBV_WR_BIND_MW:
+		*ret = put_bind(wqe, &wr->bind_mw.bind_info, wr->bind_mw.rkey);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 /* One work request into the slot at sq.idx; the index moves only on success. */
 static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 {
@@ -134,7 +165,8 @@ static int send_one(struct mrc_qp *qp, const struct ibv_send_wr *wr)
 		wqe->swap = wr->wr.atomic.swap;
 		break;
 	default:
-		return EINVAL;
+		if (!send_window(wqe, wr, &ret) || ret)
+			return ret ?: EINVAL;
 	}
 
 	ret = qp->v.qp.qp_type == IBV_QPT_UD ? put_datagram(wqe, wr) : 0;
@@ -185,28 +217,6 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	return ret;
 }
 
-static int recv_one(struct mrc_qp *qp, const struct ibv_recv_wr *wr)
-{
-	struct mrc_recv_wqe *wqe;
-	uint64_t len;
-	int ret;
-
-	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->max_recv_sge)
-		return EINVAL;
-	if (ring_full(&qp->rq))
-		return ENOMEM;
-
-	wqe = mrc_slot(&qp->rq, qp->rq.idx);
-	wqe->wr_id = wr->wr_id;
-	wqe->num_sge = wr->num_sge;
-	wqe->reserved0 = 0;
-	ret = put_sges((struct mrc_sge *)(wqe + 1), wr->sg_list, wr->num_sge, &len);
-	if (ret)
-		return ret;
-	qp->rq.idx++;
-	return 0;
-}
-
 int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mrc_qp *qp = to_mqp(ibqp);
@@ -220,7 +230,7 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 
 	pthread_spin_lock(&qp->rq_lock);
 	for (; wr; wr = wr->next) {
-		ret = recv_one(qp, wr);
+		ret = put_recv(&qp->rq, qp->max_recv_sge, wr);
 		if (ret) {
 			*bad_wr = wr;
 			break;
@@ -238,5 +248,28 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	pthread_spin_unlock(&qp->rq_lock);
 	if (kick)
 		mrc_doorbell(ibqp);
+	return ret;
+}
+
+/* A type 1 window has another key with each bind, which is ours to choose. */
+int mrc_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags & ~(unsigned int)IBV_SEND_INLINE,
+		.bind_mw = {
+			.mw = mw,
+			.rkey = ibv_inc_rkey(mw->rkey),
+			.bind_info = bind->bind_info,
+		},
+	};
+	int ret;
+
+	if (bind->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED)
+		return EINVAL;
+	ret = mrc_post_send(qp, &wr, &bad);
+	if (!ret)
+		mw->rkey = wr.bind_mw.rkey;
 	return ret;
 }

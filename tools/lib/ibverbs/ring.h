@@ -25,10 +25,16 @@ static inline void full_barrier(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Producer: slots that are not free. */
+static inline uint32_t ring_used(const struct mrc_uring *r)
+{
+	return r->idx - __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
+}
+
 /* Producer: may another slot be filled? */
 static inline bool ring_full(const struct mrc_uring *r)
 {
-	return r->idx - __atomic_load_n(&r->done, __ATOMIC_ACQUIRE) >= r->entries;
+	return ring_used(r) >= r->entries;
 }
 
 /* Slots below @next are free; under the lock of the queue where its completions are. */
@@ -36,6 +42,12 @@ static inline void ring_free_slots(struct mrc_uring *r, uint32_t next)
 {
 	if (next - r->done <= r->entries)
 		__atomic_store_n(&r->done, next, __ATOMIC_RELEASE);
+}
+
+/* So many more receives of an SRQ are completed; any thread. */
+static inline void ring_free_some(struct mrc_uring *r, uint32_t n)
+{
+	__atomic_fetch_add(&r->done, n, __ATOMIC_RELEASE);
 }
 
 /* After a reset: all of them. */
@@ -73,6 +85,28 @@ static inline int put_sges(struct mrc_sge *dst, const struct ibv_sge *src, uint3
 	}
 	*len = sum;
 	return sum > MRC_MAX_MSG ? EINVAL : 0;
+}
+
+/* One receive into the slot at r->idx; the index moves only on success. */
+static inline int put_recv(struct mrc_uring *r, uint32_t max_sge, const struct ibv_recv_wr *wr)
+{
+	struct mrc_recv_wqe *wqe;
+	uint64_t len;
+	int ret;
+
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > max_sge)
+		return EINVAL;
+	if (ring_full(r))
+		return ENOMEM;
+	wqe = mrc_slot(r, r->idx);
+	wqe->wr_id = wr->wr_id;
+	wqe->num_sge = wr->num_sge;
+	wqe->reserved0 = 0;
+	ret = put_sges((struct mrc_sge *)(wqe + 1), wr->sg_list, wr->num_sge, &len);
+	if (ret)
+		return ret;
+	r->idx++;
+	return 0;
 }
 
 #endif

@@ -115,6 +115,40 @@ static void wrx_send_imm(struct ibv_qp_ex *qp, __be32 imm_data)
 		wqe->imm_data = imm_data;
 }
 
+static void wrx_send_inv(struct ibv_qp_ex *qp, uint32_t rkey)
+{
+	struct mrc_send_wqe *wqe = wrx_new(qp, IBV_WR_SEND_WITH_INV);
+
+	if (wqe)
+		wqe->imm_data = rkey;
+}
+
+static void wrx_local_inv(struct ibv_qp_ex *qp, uint32_t rkey)
+{
+	struct mrc_send_wqe *wqe = wrx_new(qp, IBV_WR_LOCAL_INV);
+
+	if (wqe)
+		wqe->imm_data = rkey;
+}
+
+static void wrx_bind_mw(struct ibv_qp_ex *ibqp, struct ibv_mw *mw, uint32_t rkey,
+			const struct ibv_mw_bind_info *info)
+{
+	struct mrc_qp *qp = ex_qp(ibqp);
+	struct mrc_send_wqe *wqe;
+
+	if (!qp->wr_err && (mw->type != IBV_MW_TYPE_2 || (info->length && !info->mr)))
+		qp->wr_err = EINVAL;
+	wqe = wrx_new(ibqp, IBV_WR_BIND_MW);
+	if (!wqe)
+		return;
+	wqe->rkey = rkey;
+	wqe->imm_data = info->mr ? info->mr->lkey : 0;
+	wqe->remote_addr = info->addr;
+	wqe->compare_add = info->length;
+	wqe->swap = info->mw_access_flags;
+}
+
 static void wrx_sge_list(struct ibv_qp_ex *ibqp, size_t n, const struct ibv_sge *list)
 {
 	struct mrc_qp *qp = ex_qp(ibqp);
@@ -223,6 +257,9 @@ void mrc_qp_set_wr_ops(struct mrc_qp *qp)
 	ex->wr_send = wrx_send;
 	ex->wr_send_imm = wrx_send_imm;
 	ex->wr_set_ud_addr = wrx_ud_addr;
+	ex->wr_send_inv = wrx_send_inv;
+	ex->wr_local_inv = wrx_local_inv;
+	ex->wr_bind_mw = wrx_bind_mw;
 	ex->wr_set_sge = wrx_sge;
 	ex->wr_set_sge_list = wrx_sge_list;
 	ex->wr_set_inline_data = wrx_inline;

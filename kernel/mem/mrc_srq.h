@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_srq.h - shared receive queue: a ring of receives that many QPs take from.
+ *
+ * QPs hold references; the verbs object may go first, though ib_core does not let it. All that a
+ * taker needs of a receive is copied out: of a ring that a program writes to as it likes
+ * nothing is looked at twice.
+ */
+#ifndef MRC_SRQ_H
+#define MRC_SRQ_H
+
+#include <linux/kref.h>
+#include <rdma/ib_verbs.h>
+#include "mem/mrc_ring.h"
+
+struct mrc_dev;
+
+struct mrc_ibsrq {
+	struct ib_srq ibsrq;	/* first; a shell, as mrc_ibqp */
+	struct mrc_srq *srq;
+};
+
+struct mrc_srq {
+	struct kref ref;
+	struct work_struct free_work;
+	spinlock_t lock;	/* inside any QP's */
+	struct ib_srq *ibsrq;	/* NULL once destroyed; under lock */
+	struct mrc_dev *dev;
+	struct mrc_ring ring;	/* replaced by a resize, under lock */
+	u32 cons;		/* private, under lock */
+	u32 pdn;		/* its receives' memory is of this domain, whatever the QP's */
+	u32 max_sge;
+	u32 limit;		/* fewer receives than this are told, once; 0: not */
+};
+
+/* One receive: what the caller's copy holds. */
+struct mrc_srq_recv {
+	u64 wr_id;
+	u32 num_sge;		/* at most max_sge of the queue */
+	struct mrc_sge *sge;	/* room for max_sge of them */
+};
+
+static inline struct mrc_srq *mrc_srq_of(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct mrc_ibsrq, ibsrq)->srq;
+}
+
+/* Any context, also under a QP's lock. False: none is posted. */
+bool mrc_srq_take(struct mrc_srq *srq, struct mrc_srq_recv *r);
+/* The one taken last of those not given back, unused: the next to be taken. */
+void mrc_srq_give_back(struct mrc_srq *srq, const struct mrc_srq_recv *r);
+/* Under srq->lock: raises the event if there are fewer than the limit. */
+void mrc_srq_check_limit(struct mrc_srq *srq);
+void mrc_srq_get(struct mrc_srq *srq);
+void mrc_srq_put(struct mrc_srq *srq);	/* any context */
+
+/* Process context. What the plug-in is told of @ring. */
+struct mrc_ucreate_srq_resp mrc_srq_answer(const struct mrc_ring *ring, u64 key);
+/* Process context. A ring for so many receives, as ib_core was promised them. */
+int mrc_srq_new_ring(const struct mrc_srq *srq, struct ib_ucontext *ctx, u32 max_wr,
+		     struct mrc_ring *ring, u64 *key);
+
+int mrc_srq_create(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
+int mrc_srq_query(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int mrc_srq_destroy(struct ib_srq *ibsrq, struct ib_udata *udata);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_srq_modify.h - an SRQ's limit and size. */
+#ifndef MRC_SRQ_MODIFY_H
+#define MRC_SRQ_MODIFY_H
+
+#include <rdma/ib_verbs.h>
+
+/* Process context. */
+int mrc_srq_modify(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		   struct ib_udata *udata);
+
+#endif

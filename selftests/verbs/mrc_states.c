@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_states.c - a queue pair that is drained (SQD) finishes what it has begun, begins nothing, says
+ * so, and goes on.
+ *
+ *	MRC_TEST_DEV=mrc0 mrc_states
+ *
+ * Two queue pairs of one device, connected to each other. kselftest_harness.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+#include "kselftest_harness.h"
+#include "vpair.h"
+
+#define LEN	65536
+#define LIMIT_S	300	/* in an emulated machine, busy with others */
+#define WAIT_MS	60000
+
+FIXTURE(states) {
+	struct vc_dev dev;
+	struct ibv_mr *mr;
+	struct vpair p;
+	uint8_t area[2 * LEN];
+};
+
+FIXTURE_SETUP(states)
+{
+	const struct ibv_qp_cap cap = {
+		.max_send_wr = 64, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1,
+	};
+	const struct vc_opts opts = { .dev = getenv("MRC_TEST_DEV"), .gid_index = -1 };
+
+	vc_open(&self->dev, &opts);
+	self->mr = ibv_reg_mr(self->dev.pd, self->area, sizeof(self->area),
+			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	ASSERT_NE(NULL, self->mr);
+	vpair_make(&self->p, &self->dev, &cap, 128, self->mr);
+}
+
+FIXTURE_TEARDOWN(states)
+{
+	vpair_end(&self->p);
+	ibv_dereg_mr(self->mr);
+	vc_close(&self->dev);
+}
+
+static int post(struct _test_data_states *self, uint64_t wr_id)
+{
+	struct ibv_sge sge = { (uintptr_t)self->area, LEN, self->mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { self->p.peer.addr + LEN, self->p.peer.rkey },
+	};
+
+	return ibv_post_send(self->p.qp[0], &wr, &bad);
+}
+
+static int event(struct _test_data_states *self, int ms)
+{
+	struct pollfd pfd = { .fd = self->dev.ctx->async_fd, .events = POLLIN };
+	struct ibv_async_event ev;
+
+	if (poll(&pfd, 1, ms) != 1 || ibv_get_async_event(self->dev.ctx, &ev))
+		return -1;
+	ibv_ack_async_event(&ev);
+	return ev.event_type;
+}
+
+static int drain(struct _test_data_states *self, int notify)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = (uint8_t)notify,
+	};
+
+	return ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE |
+			     (notify ? IBV_QP_EN_SQD_ASYNC_NOTIFY : 0));
+}
+
+static int to_state(struct _test_data_states *self, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	return ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE);
+}
+
+TEST_F_TIMEOUT(states, a_drained_queue_begins_nothing, LIMIT_S)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	uint64_t next = 0, posted = 0;
+	struct ibv_wc wc;
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		while (posted < next + 8)
+			ASSERT_EQ(0, post(self, posted++));
+		ASSERT_EQ(0, drain(self, 1));
+		ASSERT_EQ(IBV_EVENT_SQ_DRAINED, event(self, WAIT_MS));
+		/* What it had begun is done; the rest, with two more, waits. */
+		while (ibv_poll_cq(self->p.cq[0], 1, &wc) == 1) {
+			ASSERT_EQ(IBV_WC_SUCCESS, wc.status);
+			ASSERT_EQ(next++, wc.wr_id);
+		}
+		ASSERT_EQ(0, ibv_query_qp(self->p.qp[0], &attr, IBV_QP_STATE, &init));
+		EXPECT_EQ(IBV_QPS_SQD, attr.qp_state);
+		EXPECT_EQ(0, attr.sq_draining);
+		ASSERT_EQ(0, post(self, posted++));
+		ASSERT_EQ(0, post(self, posted++));
+		EXPECT_FALSE(vpair_wc(self->p.cq[0], &wc, 200));
+		EXPECT_EQ(-1, event(self, 0));
+		ASSERT_EQ(0, to_state(self, IBV_QPS_RTS));
+		while (next < posted) {
+			ASSERT_TRUE(vpair_wc(self->p.cq[0], &wc, WAIT_MS));
+			ASSERT_EQ(IBV_WC_SUCCESS, wc.status);
+			ASSERT_EQ(next++, wc.wr_id);
+		}
+	}
+}
+
+TEST_F_TIMEOUT(states, who_does_not_ask_is_not_told, LIMIT_S)
+{
+	struct ibv_wc wc;
+
+	ASSERT_EQ(0, drain(self, 0));
+	EXPECT_EQ(-1, event(self, 200));
+	ASSERT_EQ(0, post(self, 1));
+	EXPECT_FALSE(vpair_wc(self->p.cq[0], &wc, 200));
+	ASSERT_EQ(0, to_state(self, IBV_QPS_ERR));
+	ASSERT_TRUE(vpair_wc(self->p.cq[0], &wc, WAIT_MS));
+	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, wc.status);
+	EXPECT_EQ(1, wc.wr_id);
+}
+
+TEST_F_TIMEOUT(states, what_is_agreed_upon_stays, LIMIT_S)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .timeout = 9, .retry_cnt = 1 };
+
+	ASSERT_EQ(0, drain(self, 0));
+	EXPECT_EQ(EOPNOTSUPP, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_TIMEOUT));
+	EXPECT_EQ(EOPNOTSUPP, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_RETRY_CNT));
+	EXPECT_EQ(EINVAL, to_state(self, IBV_QPS_RTR));
+	EXPECT_EQ(0, to_state(self, IBV_QPS_RTS));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 600
+#
+# rdma-core's own tests, which Debian has in python3-pyverbs, on a device with an IPv6 GID. What may
+# be skipped, and why, is in verbs/pyverbs.skips: one more skip, or one that runs now, fails.
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+tests=/usr/share/doc/rdma-core/tests
+ksft_plan
+[ -d $tests ] || ksft_skip_all "no tests of python3-pyverbs here"
+mrc_begin python3
+ksft_test "one plane" mrc_one_plane
+mrc_gid_index h1 v6
+mrc_start pyverbs h1 env PYVERBS_ONLY="${PYVERBS_ONLY:-}" python3 "$here/../verbs/mrc_pyverbs.py" $tests \
+	"${PYVERBS_SKIPS:-$here/../verbs/pyverbs.skips}" --dev "${MRC_IBDEV[h1]}" --port 1 --gid "$REPLY"
+mrc_wait pyverbs 1800 || true
+out=$MRC_DIR/pyverbs.out
+while read -r verdict rest; do
+	rest=${rest#ok }
+	case $verdict in
+	ok) [[ $rest = *"# SKIP"* ]] || ksft_pass "${rest#* }";;
+	not) ksft_fail "${rest#* }" "$(grep -F -A 12 "$rest" "$out" | sed -n '/^#/p' | tail -n 4)";;
+	esac
+done < <(grep -E '^(not )?ok ' "$out")
+totals=$(grep '^# Totals' "$out" || true)
+ksft_comment "${totals:-no totals: $(tail -n 3 "$out")}"
+ksft_test "all ran, and the list of skips is of today" grep -q ' 0 bad, 0 patterns unused' <<<"$totals"
+ksft_test "at least 110 passed" [ "$(sed -E 's/^# Totals: ([0-9]+) ok.*/\1/' <<<"$totals")" -ge 110 ]
+ksft_finish

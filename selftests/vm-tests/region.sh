@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+# kernels: 6.1 6.12 uml
+#
+# Memory regions registered again, and memory windows: verbs/mrc_region.c.
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+ksft_plan
+mrc_begin mrc_region
+ksft_test "one plane" mrc_one_plane
+mrc_harness h1 region mrc_region
+ksft_finish

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * pd.c - protection domains, and thread and parent domains, which are user space's own: a
+ * parent domain is its protection domain under another name. A thread domain promises that
+ * its objects are used by one thread at a time; we lock all the same.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "mrc_prov.h"
+
+struct ibv_pd *mrc_alloc_pd(struct ibv_context *context)
+{
+	struct ib_uverbs_alloc_pd_resp resp = {};
+	struct ibv_alloc_pd cmd = {};
+	struct mrc_pd *pd;
+	int ret;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	ret = ibv_cmd_alloc_pd(context, &pd->pd, &cmd, sizeof(cmd), &resp, sizeof(resp));
+	if (ret) {
+		free(pd);
+		errno = ret;
+		return NULL;
+	}
+	return &pd->pd;
+}
+
+/* What is in use stays: EBUSY, as the kernel says of its own objects. */
+static bool in_use(const uint32_t *users)
+{
+	return __atomic_load_n(users, __ATOMIC_ACQUIRE);
+}
+
+int mrc_dealloc_pd(struct ibv_pd *ibpd)
+{
+	struct mrc_pd *pd = (struct mrc_pd *)ibpd;
+	int ret;
+
+	if (in_use(&pd->users))
+		return EBUSY;
+	if (pd->of) {
+		__atomic_fetch_sub(&pd->of->users, 1, __ATOMIC_RELEASE);
+		if (pd->td)
+			__atomic_fetch_sub(&pd->td->users, 1, __ATOMIC_RELEASE);
+		free(pd);
+		return 0;
+	}
+	ret = ibv_cmd_dealloc_pd(ibpd);
+	if (!ret)
+		free(pd);
+	return ret;
+}
+
+struct ibv_td *mrc_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr)
+{
+	struct mrc_td *td;
+
+	if (attr->comp_mask) {
+		errno = EINVAL;
+		return NULL;
+	}
+	td = calloc(1, sizeof(*td));
+	if (!td)
+		return NULL;
+	td->td.context = context;
+	return &td->td;
+}
+
+int mrc_dealloc_td(struct ibv_td *ibtd)
+{
+	struct mrc_td *td = (struct mrc_td *)ibtd;
+
+	if (in_use(&td->users))
+		return EBUSY;
+	free(td);
+	return 0;
+}
+
+struct ibv_pd *mrc_alloc_parent_domain(struct ibv_context *context,
+				       struct ibv_parent_domain_init_attr *attr)
+{
+	struct mrc_pd *of = (struct mrc_pd *)attr->pd, *pd;
+
+	if (!of) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (attr->comp_mask) {		/* memory from the program: our rings are the kernel's */
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	pd->pd.context = context;
+	pd->pd.handle = of->pd.handle;
+	pd->of = of;
+	pd->td = (struct mrc_td *)attr->td;
+	__atomic_fetch_add(&of->users, 1, __ATOMIC_RELAXED);
+	if (pd->td)
+		__atomic_fetch_add(&pd->td->users, 1, __ATOMIC_RELAXED);
+	return &pd->pd;
+}
