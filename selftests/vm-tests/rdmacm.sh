@@ -37,8 +37,9 @@ cm_pair() {
 		return 1
 	fi
 	mrc_start client h1 "$@"
-	mrc_pair_wait "$secs"
+	cm_wait "$secs"
 }
+cm_wait() { mrc_pair_wait "$1"; }
 
 port=7300
 do_rping() {		# FAMILY
@@ -61,10 +62,17 @@ do_rstream() {		# sockets over RDMA; every byte is verified
 	cm_pair 90 rstream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
 		rstream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
 }
+# Its server waits for others when it has served one.
 do_cmtime() {
+	local rc=0
+	cm_wait() { mrc_wait client "$1" || rc=$?; }
 	addr_of "$1"
 	cm_pair 90 cmtime -b "$REPLY" -p $((++port)) -c 20 -- \
-		cmtime -s "$REPLY" -p $port -c 20
+		cmtime -s "$REPLY" -p $port -c 20 || rc=$?
+	cm_wait() { mrc_pair_wait "$1"; }
+	mrc_kill server
+	echo "status $rc: $(mrc_out client)"
+	return $rc
 }
 do_ud_pingpong() {
 	local server
@@ -86,7 +94,7 @@ programs() {		# WHERE FAMILY...
 	done
 }
 
-# cm_sent HOST: REPLY, requests that its connection manager sent, and sent again.
+# cm_count HOST COUNTER: REPLY, of its connection manager.
 cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
 
 ksft_plan
