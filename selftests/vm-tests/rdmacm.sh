@@ -125,17 +125,26 @@ ksft_test "restored" fabric_restore h1 eth1
 # --------------------------------------------------- a plane dies in silence
 silent() { fabric_blackhole p1-t1-1 t0-1 && fabric_blackhole p1-t1-1 t0-2; }
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
-cm_until_retried() {
-	local before
+# Connection managers only, for data would teach the paths: nobody listens there, which the peer says.
+asked() {
+	local i rc
+	for i in 1 2 3 4; do
+		rc=0
+		mrc_start client h1 rping -c -a fd00:6d72:63::2 -p 9999 -C 1
+		mrc_wait client 60 || rc=$?
+		grep -q "REJECTED" "$MRC_DIR/client.out" && [ $rc -ne 124 ] && continue
+		echo "request $i, status $rc: $(mrc_out client)"
+		return 1
+	done
+}
+sent_again() {
 	cm_count h1 cm_tx_retries/req
-	before=$REPLY
-	do_rping v6 || return
-	cm_count h1 cm_tx_retries/req
-	[ "$REPLY" -gt "$before" ]
+	echo "$REPLY requests were sent again"
+	[ "$REPLY" -gt 0 ]
 }
 ksft_test "plane 1 swallows everything in both directions" silent
-# Half of all first requests meet it, and what is sent again the other plane.
-ksft_test "connections come about; one needed a second request" mrc_until 120 cm_until_retried
+ksft_test "every request is answered" asked
+ksft_test "though some met it: those were sent again, by the other plane" sent_again
 ksft_test "ucmatose" do_ucmatose v6
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish
