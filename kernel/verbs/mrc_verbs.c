@@ -25,6 +25,7 @@
 #include "data/mrc_qp.h"
 #include "verbs/mrc_ah.h"
 #include "verbs/mrc_counters.h"
+#include "verbs/mrc_mad.h"
 #include "verbs/mrc_post.h"
 #include "verbs/mrc_qp_kind.h"
 #include "verbs/mrc_verbs.h"
@@ -249,6 +250,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.poll_cq = mrc_cq_poll,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
+	.process_mad = mrc_mad_process,
 	.query_ah = mrc_ah_query,
 	.query_device = query_device,
 	.query_pkey = query_pkey,

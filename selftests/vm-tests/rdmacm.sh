@@ -84,6 +84,16 @@ do_ud_pingpong() {
 		-c 10.77.0.2
 }
 
+# perftest listens on all addresses, which is no device's id yet.
+do_perf_cm() {		# PROGRAM ARG...
+	local program=$1
+	shift
+	mrc_start server h2 "$program" -F -R -p $((++port)) "$@"
+	mrc_until 2 cm_listens server || mrc_sleep 3
+	mrc_start client h1 "$program" -F -R -p $port "$@" 10.77.0.2
+	mrc_pair_wait 60
+}
+
 programs() {		# WHERE FAMILY...
 	local family where=$1 program
 	shift
@@ -98,7 +108,7 @@ programs() {		# WHERE FAMILY...
 cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
 
 ksft_plan
-mrc_begin rping ucmatose udaddy rstream cmtime ibv_ud_pingpong mrc_dgram
+mrc_begin rping ucmatose udaddy rstream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 
 # ----------------------------------------------------------------- one plane
@@ -113,6 +123,19 @@ ksft_test "ibv_ud_pingpong, v6" do_ud_pingpong v6
 ksft_test "ibv_ud_pingpong, v4" do_ud_pingpong v4
 programs "two planes" v4 v6
 ksft_test "cmtime: 20 connections" do_cmtime v6
+ksft_test "ib_write_bw -R" do_perf_cm ib_write_bw -s 65536 -n 100
+ksft_test "ib_send_bw -R, by events" do_perf_cm ib_send_bw -e -s 4096 -n 100
+ksft_test "ib_send_lat -c UD" mrc_perf 60 ib_send_lat -c UD -e -s 512 -n 200
+ksft_test "ib_send_bw -c UD" mrc_perf 60 ib_send_bw -c UD -e -s 1024 -n 100
+# Those of InfiniBand, in words of four bytes: what node_exporter reads.
+pma() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[h1]}/ports/1/counters/$1"; }
+pma_moved() {
+	local words
+	pma port_xmit_data && words=$REPLY && pma port_xmit_packets || return
+	echo "port_xmit_data $words, port_xmit_packets $REPLY"
+	[ "$words" -gt $((100 * 65536 / 4)) ] && [ "$REPLY" -gt 100 ]
+}
+ksft_test "ports/1/counters have counted that" pma_moved
 ksft_test "nothing was counted that should not be" mrc_expect_clean
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 
