@@ -86,7 +86,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 	if (mask & IB_QP_PATH_MTU)
 		err = check_mtu(qp->dev, a->path_mtu);
 	if (!err && mask & IB_QP_AV)
-		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr, false);
+		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr);
 	return err;
 }
 
