@@ -273,6 +273,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 
 	if (len && !mr_in_range(mr, va, len))
 		return -EFAULT;
+	pl->copy |= mr->dma;
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
