@@ -213,7 +213,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return peer ? PTR_ERR(peer) : -ENOMEM;
 	if (qp_peer_is_plain(qp, peer)) {
 		mrc_peer_put(peer);
-		return -EPROTONOSUPPORT;
+		return -EPFNOSUPPORT;	/* EPROTONOSUPPORT is uverbs' own */
 	}
 	ps = mrc_peer_paths_get(peer);
 
