@@ -456,7 +456,6 @@ static struct mrc_mr *mr_create_dma(struct ib_pd *ibpd)
 
 struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 {
-	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
 
@@ -476,7 +475,6 @@ struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 		kfree(shell);
 		return ERR_CAST(mr);
 	}
-	atomic_inc(&dev->n_mrs);
 	shell->mr = mr;
 	shell->ibmr.lkey = mr->key;
 	shell->ibmr.rkey = mr->key;
@@ -491,7 +489,8 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 	WRITE_ONCE(mr->dead, true);
 	xa_erase(&mrc_mrs, mr->key >> 8);
 	mr_wait(mr);
-	atomic_dec(&mr->dev->n_mrs);
+	if (!mr->dma)	/* as kernel users' CQs: in no program's limit */
+		atomic_dec(&mr->dev->n_mrs);
 	kref_put(&mr->ref, mr_release_now);
 	kfree(shell);
 	return 0;

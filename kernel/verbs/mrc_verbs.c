@@ -176,7 +176,9 @@ static void disassociate_ucontext(struct ib_ucontext *ibuc)
 static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
-	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL_ACCOUNT);
+	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* the kernel's users take none of the programs' */
+	int pdn = ida_alloc_range(&dev->pdn_ida, first, first + MRC_MAX_PD - 1,
+				  GFP_KERNEL_ACCOUNT);
 
 	if (pdn < 0)
 		return pdn;
