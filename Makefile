@@ -35,7 +35,7 @@ export KVERS PREFIX DESTDIR
 all: modules $(SUBDIRS)
 
 # What tests, demo and benchmarks need besides.
-testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko)
+testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko) $(KVERS:%=$(BUILD)/%/mrc_kuser.ko)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
@@ -44,6 +44,7 @@ testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko)
 
 MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
 QDISC_SRC := $(wildcard selftests/qdisc/*)
+KUSER_SRC := $(wildcard selftests/kuser/*)
 KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
@@ -62,11 +63,17 @@ $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
 	$$(MAKE) -C $$(@D)/qdisc KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
 
+# A user of RDMA in the kernel, likewise.
+$(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
+	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/kuser $$(@D)/
+	$$(MAKE) -C $$(@D)/kuser KDIR="$$(KDIR_$(1))"
+	@cp $$(@D)/kuser/mrc_kuser.ko $$@
+
 # Changes when the headers do, and everything is built anew then.
 $(BUILD)/$(1)/kdir: FORCE
 	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps, or KDIR_$(1)=..." >&2; exit 1; }
 	@mkdir -p $$(@D)
-	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc; echo "$$(KDIR_$(1))" >$$@; }
+	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc $$(@D)/kuser; echo "$$(KDIR_$(1))" >$$@; }
 endef
 $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 

@@ -146,7 +146,7 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 {
 	u8 i;
 
-	if (pl->linear || !pl->len)
+	if (pl->linear || !pl->len || pl->copy)
 		return true;
 	if (pl->n >= MAX_SKB_FRAGS)	/* one is for the tail */
 		return true;

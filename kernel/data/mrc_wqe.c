@@ -328,6 +328,7 @@ bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_pa
 
 	pl->n = 0;
 	pl->len = 0;
+	pl->copy = false;
 	pl->linear = NULL;
 	if (op->src == MRC_SRC_NONE)
 		return true;

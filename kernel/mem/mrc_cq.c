@@ -207,7 +207,8 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = ctx ? cq_read_udata(udata, &req) : 0;
 	if (err)
 		return err;
-	if (!atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
+	/* The limit is of programs: users in the kernel take nothing of it. */
+	if (ctx && !atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
 		return -ENOSPC;
 	err = -ENOMEM;
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
@@ -242,7 +243,8 @@ err_ring:
 err_free:
 	kfree(cq);
 err_count:
-	atomic_dec(&dev->n_cqs);
+	if (ctx)
+		atomic_dec(&dev->n_cqs);
 	return err;
 }
 
@@ -257,7 +259,8 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */
 		mrc_cq_put(cq);
 	mrc_ring_unmap(&cq->ring);
-	atomic_dec(&cq->dev->n_cqs);
+	if (!cq->kernel)
+		atomic_dec(&cq->dev->n_cqs);
 	mrc_cq_put(cq);
 	return 0;
 }

@@ -301,6 +301,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 
 	if (len && !mr_in_range(mr, va, len))
 		return -EFAULT;
+	pl->copy |= mr->dma;
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
@@ -516,7 +517,6 @@ static struct mrc_mr *mr_create_dma(struct ib_pd *ibpd)
 
 struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 {
-	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
 
@@ -536,7 +536,6 @@ struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 		kfree(shell);
 		return ERR_CAST(mr);
 	}
-	atomic_inc(&dev->n_mrs);
 	shell->mr = mr;
 	shell->ibmr.lkey = mr->key;
 	shell->ibmr.rkey = mr->key;
@@ -631,7 +630,8 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 	WRITE_ONCE(mr->dead, true);
 	xa_erase(&mrc_mrs, mr->key >> 8);
 	mrc_mr_wait(mr);
-	atomic_dec(&mr->dev->n_mrs);
+	if (!mr->dma)	/* as kernel users' CQs: in no program's limit */
+		atomic_dec(&mr->dev->n_mrs);
 	kref_put(&mr->ref, mr_release_now);
 	kfree(shell);
 	return 0;

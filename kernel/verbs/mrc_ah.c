@@ -10,7 +10,7 @@
 #include "data/mrc_av.h"
 #include "verbs/mrc_ah.h"
 
-int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah, bool multicast)
+int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	const struct in6_addr *s, *d;
@@ -19,8 +19,9 @@ int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah, bool mu
 		return -EINVAL;
 	s = (const struct in6_addr *)&grh->sgid_attr->gid;
 	d = (const struct in6_addr *)&grh->dgid;
-	if (ipv6_addr_any(d) || (ipv6_addr_is_multicast(d) && !multicast) ||
-	    (ipv6_addr_v4mapped(s) != ipv6_addr_v4mapped(d) && !ipv6_addr_is_multicast(d))) {
+	if (ipv6_addr_any(d) || ipv6_addr_is_multicast(d) ||
+	    (ipv6_addr_v4mapped(d) && ipv4_is_multicast(d->s6_addr32[3])) ||
+	    ipv6_addr_v4mapped(s) != ipv6_addr_v4mapped(d)) {
 		ibdev_dbg(ibdev, "GID %pI6c cannot be reached from %pI6c\n", d, s);
 		return -EINVAL;
 	}
@@ -43,7 +44,7 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	struct mrc_av like = { .dev = dev, .pdn = to_mrc_pd(ibah->pd)->pdn };
 	int err;
 
-	err = mrc_ah_check(ibah->device, init->ah_attr, true);
+	err = mrc_ah_check(ibah->device, init->ah_attr);
 	if (!err && udata)
 		err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_ah_resp));
 	if (err)

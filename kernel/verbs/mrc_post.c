@@ -155,8 +155,8 @@ int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct 
 {
 	unsigned long flags;
 	struct post_qp p;
-	bool kick = true;
 	int err = 0;
+	bool kick;
 	u32 prod;
 
 	if (ibqp->uobject || !wr) {

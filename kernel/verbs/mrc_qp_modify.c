@@ -88,7 +88,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 	if (mask & IB_QP_PATH_MTU)
 		err = check_mtu(qp->dev, a->path_mtu);
 	if (!err && mask & IB_QP_AV)
-		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr, false);
+		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr);
 	return err;
 }
 
@@ -215,7 +215,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return peer ? PTR_ERR(peer) : -ENOMEM;
 	if (qp_peer_is_plain(qp, peer)) {
 		mrc_peer_put(peer);
-		return -EPROTONOSUPPORT;
+		return -EPFNOSUPPORT;	/* EPROTONOSUPPORT is uverbs' own */
 	}
 	ps = mrc_peer_paths_get(peer);
 

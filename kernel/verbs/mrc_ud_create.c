@@ -96,10 +96,13 @@ static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucrea
 	return err;
 }
 
-static int ud_count(struct mrc_dev *dev, int by)
+/* QP 1 is the device's own, and nobody's limit. */
+static int ud_count(struct mrc_dev *dev, enum ib_qp_type type, int by)
 {
 	int err = 0;
 
+	if (type == IB_QPT_GSI)
+		return 0;
 	spin_lock_bh(&dev->qp_lock);
 	if (by > 0 && dev->n_qps >= MRC_MAX_QP)
 		err = -ENOSPC;
@@ -154,7 +157,7 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	if (err)
 		return err;
 	ud_round_caps(&init->cap);
-	err = ud_count(to_mrc_dev(ibqp->device), 1);
+	err = ud_count(to_mrc_dev(ibqp->device), init->qp_type, 1);
 	if (err)
 		return err;
 	err = -ENOMEM;
@@ -176,13 +179,13 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 err_end:
 	ud_end(ud);
 err_count:
-	ud_count(to_mrc_dev(ibqp->device), -1);
+	ud_count(to_mrc_dev(ibqp->device), init->qp_type, -1);
 	return err;
 }
 
 int mrc_ud_destroy(struct ib_qp *ibqp)
 {
 	ud_end(container_of(ibqp, struct mrc_ibqp, ibqp)->ud);
-	ud_count(to_mrc_dev(ibqp->device), -1);
+	ud_count(to_mrc_dev(ibqp->device), ibqp->qp_type, -1);
 	return 0;
 }

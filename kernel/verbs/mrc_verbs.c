@@ -30,6 +30,7 @@
 #include "data/mrc_qp.h"
 #include "verbs/mrc_ah.h"
 #include "verbs/mrc_counters.h"
+#include "verbs/mrc_mad.h"
 #include "verbs/mrc_post.h"
 #include "verbs/mrc_qp_kind.h"
 #include "verbs/mrc_restrack.h"
@@ -190,7 +191,9 @@ static void disassociate_ucontext(struct ib_ucontext *ibuc)
 static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
-	int pdn = ida_alloc_range(&dev->pdn_ida, 1, MRC_MAX_PD, GFP_KERNEL_ACCOUNT);
+	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* the kernel's users take none of the programs' */
+	int pdn = ida_alloc_range(&dev->pdn_ida, first, first + MRC_MAX_PD - 1,
+				  GFP_KERNEL_ACCOUNT);
 
 	if (pdn < 0)
 		return pdn;
@@ -274,6 +277,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.poll_cq = mrc_cq_poll,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
+	.process_mad = mrc_mad_process,
 	.query_ah = mrc_ah_query,
 	.query_device = query_device,
 	.query_pkey = query_pkey,

@@ -607,6 +607,31 @@ static void test_domains(struct ibv_pd *ibpd)
 	      "no allocators of the program's");
 }
 
+/* The handle by its number, never what it stands for. */
+static void test_datagram(struct mrc_qp *qp)
+{
+	struct mrc_ah ah = { .number = 7 };
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = 5, .opcode = IBV_WR_SEND,
+		.wr.ud = { .ah = &ah.ah, .remote_qpn = 0x1234, .remote_qkey = 0x80010000 },
+	};
+	const struct mrc_send_wqe *wqe = mrc_slot(&qp->sq, qp->sq.idx);
+
+	qp->sq.done = qp->sq.idx;
+	qp->v.qp.qp_type = IBV_QPT_UD;
+	qp->v.qp.state = IBV_QPS_RTS;
+	check(!mrc_post_send(&qp->v.qp, &wr, &bad) && wqe->ah == 7 &&
+	      wqe->remote_qpn == 0x1234 && wqe->remote_qkey == 0x80010000 && !wqe->rkey,
+	      "a datagram");
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	check(mrc_post_send(&qp->v.qp, &wr, &bad) == EINVAL && bad == &wr,
+	      "a WRITE is no datagram");
+	wr.opcode = IBV_WR_SEND;
+	wr.wr.ud.ah = NULL;
+	check(mrc_post_send(&qp->v.qp, &wr, &bad) == EINVAL, "one without an address is refused");
+	qp->v.qp.qp_type = IBV_QPT_RC;
+}
+
 int main(int argc, char **argv)
 {
 	struct mrc_context *ctx = calloc(1, sizeof(*ctx));
@@ -623,7 +648,7 @@ int main(int argc, char **argv)
 		.pd = &pd,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_SEND,
 	};
-	struct ibv_qp_init_attr plain = { .qp_type = IBV_QPT_UD };
+	struct ibv_qp_init_attr plain = { .qp_type = IBV_QPT_UC };
 	struct mrc_cq *cq;
 	struct mrc_qp *qp;
 
@@ -650,7 +675,7 @@ int main(int argc, char **argv)
 	qp = (struct mrc_qp *)mrc_create_qp_ex(ic, &qp_attr);
 	check(qp && qp->sq.hdr && qp->rq.hdr && qp->max_inline == 256,
 	      "create_qp_ex maps its rings");
-	check(!mrc_create_qp(&pd, &plain) && errno == EOPNOTSUPP, "a UD QP is refused");
+	check(!mrc_create_qp(&pd, &plain) && errno == EOPNOTSUPP, "a UC QP is refused");
 	if (!cq || !qp) {
 		puts("Bail out! no rings");
 		return 1;
@@ -660,6 +685,7 @@ int main(int argc, char **argv)
 	test_wr_api(qp);
 	test_recv(qp);
 	test_poll(cq, qp);
+	test_datagram(qp);
 	cq->ring.hdr->error = 0;
 	test_resize(cq);
 	check(!mrc_destroy_qp(&qp->v.qp), "a QP is destroyed");

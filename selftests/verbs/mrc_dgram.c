@@ -319,6 +319,21 @@ TEST_F(dgram, a_handle_of_another_domain_is_refused)
 	EXPECT_TRUE(received(self, 8, &wc));
 }
 
+TEST_F(dgram, a_group_has_no_handle)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .sgid_index = (uint8_t)self->dev.gid_index, .hop_limit = 1 },
+	};
+
+	memcpy(attr.grh.dgid.raw, self->dev.gid.raw, 16);
+	if (v4())
+		attr.grh.dgid.raw[12] = 239;
+	else
+		attr.grh.dgid.raw[0] = 0xff;
+	EXPECT_EQ(NULL, ibv_create_ah(self->dev.pd, &attr));
+}
+
 TEST_F(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu)
 {
 	struct ibv_send_wr wr;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_mad.h - management packets that the device answers itself: performance counters as
+ * InfiniBand calls them, for /sys/class/infiniband/NAME/ports/1/counters.
+ *
+ * Asked by this host only. Who asks from outside is passed on to ib_core, which has no answer.
+ */
+#ifndef MRC_MAD_H
+#define MRC_MAD_H
+
+#include <rdma/ib_verbs.h>
+
+/* Called by ib_core, process context. */
+int mrc_mad_process(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
+		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		    size_t *out_size, u16 *out_pkey_index);
+
+#endif
