@@ -21,6 +21,8 @@
 #include "mem/mrc_ucontext.h"
 
 #define MRC_MW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+/* Taken, for programs pass a region's: without a meaning for what is no lkey, and hints. */
+#define MRC_MW_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_OPTIONAL)
 
 struct mrc_mw {
 	struct mrc_window win;	/* first; bound: changed under lock */
@@ -64,7 +66,7 @@ static bool mw_may_bind(struct mrc_mw *mw, const struct mrc_mw_bind *b)
 {
 	if (mw->dead || b->rkey == mw->key)
 		return false;
-	if (b->access & ~(MRC_MW_ACCESS | IB_ZERO_BASED | IB_ACCESS_OPTIONAL))
+	if (b->access & ~(MRC_MW_ACCESS | IB_ZERO_BASED | MRC_MW_IGNORED))
 		return false;
 	if (mw->type == IB_MW_TYPE_1)
 		return !(b->access & IB_ZERO_BASED);

@@ -169,7 +169,7 @@ static struct ibv_mw_bind_info part(struct _test_data_region *self, int off, int
 {
 	return (struct ibv_mw_bind_info) {
 		.mr = self->mr, .addr = at(self, off), .length = (uint64_t)len,
-		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE,
 	};
 }
 
