@@ -274,24 +274,33 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	return -EOPNOTSUPP;
 }
 
-/*
- * What the plug-in normally does itself by storing to the ring. A wish for
- * everything is never weakened to one for solicited events.
- */
-int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+/* A wish for everything is never weakened to one for solicited events. */
+static bool cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 {
-	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
-	struct mrc_ring_hdr *hdr;
-	bool missed;
+	struct mrc_ring_hdr *hdr = cq->ring.hdr;
 
-	spin_lock_bh(&cq->lock);	/* against a resize */
-	hdr = cq->ring.hdr;
 	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		cmpxchg(&hdr->arm, MRC_ARM_NONE, MRC_ARM_SOLICITED);
 	else
 		xchg(&hdr->arm, MRC_ARM_ANY);
 	/* atomics above are full barriers: prod is read after arm is visible */
-	missed = cq->prod != READ_ONCE(hdr->cons);
-	spin_unlock_bh(&cq->lock);
+	return READ_ONCE(cq->prod) != READ_ONCE(hdr->cons);
+}
+
+/*
+ * What the plug-in normally does itself by storing to the ring. A program's queue may be resized
+ * meanwhile; those of the kernel's users never are, and their handlers, called under the lock,
+ * may arm.
+ */
+int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct mrc_cq *cq = mrc_cq_of(ibcq);
+	bool missed;
+
+	if (ibcq->uobject)
+		spin_lock_bh(&cq->lock);
+	missed = cq_arm(cq, flags);
+	if (ibcq->uobject)
+		spin_unlock_bh(&cq->lock);
 	return flags & IB_CQ_REPORT_MISSED_EVENTS ? missed : 0;
 }

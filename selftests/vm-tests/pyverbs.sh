@@ -21,6 +21,7 @@ mrc_start pyverbs h1 env PYVERBS_ONLY="${PYVERBS_ONLY:-}" python3 "$here/../verb
 	"${PYVERBS_SKIPS:-$here/../verbs/pyverbs.skips}" --dev "${MRC_IBDEV[h1]}" --port 1 --gid "$REPLY"
 mrc_wait pyverbs 1800 || true
 out=$MRC_DIR/pyverbs.out
+[ -z "${VMOUT:-}" ] || cp "$out" "$VMOUT/"
 while read -r verdict rest; do
 	rest=${rest#ok }
 	case $verdict in
