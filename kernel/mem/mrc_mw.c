@@ -83,6 +83,10 @@ static struct mrc_mr *mw_cut(const struct mrc_mw *mw, struct mrc_mr *mr,
 		return NULL;
 	if (b->access & writes && !(mr->access & IB_ACCESS_LOCAL_WRITE))
 		return NULL;
+	/* What is aligned for the peer must be so here. */
+	if (b->access & IB_ACCESS_REMOTE_ATOMIC && b->access & IB_ZERO_BASED &&
+	    !IS_ALIGNED(b->addr, sizeof(u64)))
+		return NULL;
 	part = mrc_mr_cut(mr, b->addr, b->length, b->access & IB_ZERO_BASED ? 0 : b->addr,
 			  b->access & MRC_MW_ACCESS);
 	if (part) {

@@ -22,7 +22,7 @@ FIXTURE(region) {
 	struct vc_dev dev;
 	struct ibv_mr *src, *mr;
 	struct vpair p;
-	uint8_t from[LEN], area[2 * LEN];
+	uint8_t from[LEN], area[2 * LEN] __attribute__((aligned(8)));
 };
 
 FIXTURE_SETUP(region)
@@ -311,12 +311,17 @@ TEST_F_TIMEOUT(region, a_window_is_no_more_than_its_region, LIMIT_S)
 	int i;
 
 	ASSERT_NE(NULL, mw);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		wr.bind_mw.rkey = i == 3 ? mw->rkey ^ 0x100 : ibv_inc_rkey(mw->rkey);
 		wr.bind_mw.bind_info = part(self, i == 0 ? LEN - 50 : 0, i == 1 ? 0 : 100);
 		if (i == 2)	/* without the right to bind */
 			wr.bind_mw.bind_info.mr = self->src;
 		wr.bind_mw.bind_info.addr += i == 2 ? (uintptr_t)self->from - at(self, 0) : 0;
+		if (i == 4) {	/* atomics on what is not aligned */
+			wr.bind_mw.bind_info.addr += 4;
+			wr.bind_mw.bind_info.mw_access_flags |= IBV_ACCESS_ZERO_BASED |
+								IBV_ACCESS_REMOTE_ATOMIC;
+		}
 		ASSERT_EQ(0, post_window(self, 1, &wr));
 		EXPECT_EQ(IBV_WC_MW_BIND_ERR, status_of(self->p.cq[1])) {
 			TH_LOG("case %d", i);
