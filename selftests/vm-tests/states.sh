@@ -11,7 +11,10 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-shows() { rdma -dd resource show "$1" | tee "$MRC_DIR/resource" | grep -qF "$2" || { cat "$MRC_DIR/resource"; return 1; }; }
+shows() {	# OBJECT WORD
+	rdma -dd resource show "$1" >"$MRC_DIR/resource"
+	grep -qF "$2" "$MRC_DIR/resource" || { cat "$MRC_DIR/resource"; return 1; }
+}
 
 ksft_plan
 mrc_begin mrc_states mrc_verify mrcctl
