@@ -155,10 +155,11 @@ TEST_F_TIMEOUT(region, hints_are_taken_and_what_is_not_offered_is_refused, LIMIT
 	EXPECT_EQ(0, memcmp(self->area, self->from, LEN));
 	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, write_to(self, iova - 1, mr->rkey, 1));
 	EXPECT_EQ(0, ibv_dereg_mr(mr));
+	/* ib_core's own word for it, EINVAL in 6.1. */
 	EXPECT_EQ(NULL, ibv_reg_mr(self->dev.pd, self->area, LEN, ALL | IBV_ACCESS_ON_DEMAND));
-	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_TRUE(errno == EOPNOTSUPP || errno == EINVAL);
 	EXPECT_EQ(NULL, ibv_reg_mr(self->dev.pd, NULL, SIZE_MAX, ALL | IBV_ACCESS_ON_DEMAND));
-	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_TRUE(errno == EOPNOTSUPP || errno == EINVAL);
 	EXPECT_EQ(NULL, ibv_reg_dmabuf_mr(self->dev.pd, 0, 4096, 0, 0, ALL));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 }
