@@ -99,21 +99,33 @@ void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 /* ---- moderation ---- */
 
 /*
- * Under cq->lock, after prod was published: is it time to tell whoever armed the queue? If not,
- * a timer tells at the end of the period. Failures are told at once, by the caller.
+ * Under cq->lock, after prod was published. True: whoever armed the queue is told later, by more
+ * completions or by the timer at the end of the period.
  */
-static bool cq_moder_due(struct mrc_cq *cq, bool solicited)
+static bool cq_moder_waits(struct mrc_cq *cq)
 {
+	const u64 period = cq->mod_period * (u64)NSEC_PER_USEC;
+
 	smp_mb();	/* as in mrc_cq_signal() */
 	if (READ_ONCE(cq->ring.hdr->arm) == MRC_ARM_NONE || ++cq->mod_n >= cq->mod_count) {
 		cq->mod_n = 0;
 		hrtimer_try_to_cancel(&cq->mod_timer);
-		return true;
+		return false;
 	}
-	cq->mod_solicited |= solicited;
 	if (!hrtimer_active(&cq->mod_timer))
-		hrtimer_start(&cq->mod_timer, ns_to_ktime(cq->mod_period * NSEC_PER_USEC), MRC_CQ_TIMER_MODE);
-	return false;
+		hrtimer_start(&cq->mod_timer, ns_to_ktime(period), MRC_CQ_TIMER_MODE);
+	return true;
+}
+
+/* Under cq->lock. Failures do not wait. */
+static void cq_tell(struct mrc_cq *cq, bool solicited, bool failed)
+{
+	solicited |= failed || cq->mod_solicited;
+	cq->mod_solicited = false;
+	if (unlikely(cq->mod_count) && !failed && cq_moder_waits(cq))
+		cq->mod_solicited = solicited;
+	else
+		mrc_cq_signal(cq, solicited);
 }
 
 /* Softirq. */
@@ -149,8 +161,7 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 		slot->timestamp = ktime_get_ns();
 	cq->prod++;
 	smp_store_release(&r->hdr->prod, cq->prod);
-	if (likely(!cq->mod_count) || cqe->status != IB_WC_SUCCESS || cq_moder_due(cq, solicited))
-		mrc_cq_signal(cq, solicited || cqe->status != IB_WC_SUCCESS);
+	cq_tell(cq, solicited, cqe->status != IB_WC_SUCCESS);
 out:
 	spin_unlock_bh(&cq->lock);
 }
@@ -304,6 +315,11 @@ static bool cq_fill_wc(struct mrc_cq *cq, const struct mrc_cqe *cqe, struct ib_w
 		.wc_flags = cqe->wc_flags,
 		.port_num = 1,
 	};
+	/* The ring speaks as programs' headers do. */
+	if (cqe->wc_flags & MRC_WC_WITH_INV) {
+		wc->wc_flags ^= MRC_WC_WITH_INV | IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = cqe->imm_data;
+	}
 	if (cqe->wc_flags & IB_WC_GRH) {
 		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
 		wc->network_hdr_type = cqe->mark & MRC_CQE_IPV4 ? RDMA_NETWORK_IPV4 :

@@ -69,6 +69,7 @@ int mrc_cq_moderate(struct ib_cq *ibcq, u16 count, u16 period)
 	spin_lock_bh(&cq->lock);
 	cq->mod_count = count > 1 && period ? count : 0;
 	cq->mod_period = period;
+	cq->mod_n = 0;
 	spin_unlock_bh(&cq->lock);
 	return 0;
 }

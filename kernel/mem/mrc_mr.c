@@ -40,16 +40,24 @@
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
+static void mr_release_now(struct kref *ref);
+
+/* At once, and so is the region whose they are: the memlock limit counts them until then. */
+static void mr_unpin(struct mrc_mr *mr)
+{
+	if (mr->of) {
+		kref_put(&mr->of->ref, mr_release_now);
+		return;
+	}
+	ib_umem_release(mr->umem);
+	kvfree(mr->pages);
+}
+
 static void mr_free(struct mrc_mr *mr)
 {
 	struct ib_device *ibdev = &mr->dev->ibdev;
 
-	if (mr->of) {
-		mrc_mr_put(mr->of);
-	} else {
-		ib_umem_release(mr->umem);
-		kvfree(mr->pages);
-	}
+	mr_unpin(mr);
 	kfree_rcu(mr, rcu);
 	ib_device_put(ibdev);
 }
@@ -442,18 +450,6 @@ static struct mrc_mr *mr_create(struct ib_pd *ibpd, const struct mr_want *w)
 	return ERR_PTR(err);
 }
 
-/* Nobody has seen it. */
-static void mr_abort(struct mrc_mr *mr)
-{
-	if (mr->of) {
-		mrc_mr_put(mr->of);
-	} else {
-		ib_umem_release(mr->umem);
-		kvfree(mr->pages);
-	}
-	kfree(mr);
-}
-
 static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
@@ -478,7 +474,8 @@ static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
 	}
 	err = mr_hash(mr);
 	if (err) {
-		mr_abort(mr);
+		mr_unpin(mr);
+		kfree(mr);
 		goto err_dev;
 	}
 	shell->mr = mr;

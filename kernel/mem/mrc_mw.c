@@ -21,6 +21,8 @@
 #include "mem/mrc_ucontext.h"
 
 #define MRC_MW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+/* Taken, for programs pass a region's: without a meaning for what is no lkey, and hints. */
+#define MRC_MW_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_OPTIONAL)
 
 struct mrc_mw {
 	struct mrc_window win;	/* first; bound: changed under lock */
@@ -64,7 +66,7 @@ static bool mw_may_bind(struct mrc_mw *mw, const struct mrc_mw_bind *b)
 {
 	if (mw->dead || b->rkey == mw->key)
 		return false;
-	if (b->access & ~(MRC_MW_ACCESS | IB_ZERO_BASED | IB_ACCESS_OPTIONAL))
+	if (b->access & ~(MRC_MW_ACCESS | IB_ZERO_BASED | MRC_MW_IGNORED))
 		return false;
 	if (mw->type == IB_MW_TYPE_1)
 		return !(b->access & IB_ZERO_BASED);
@@ -80,6 +82,10 @@ static struct mrc_mr *mw_cut(const struct mrc_mw *mw, struct mrc_mr *mr,
 	if (!(mr->access & IB_ACCESS_MW_BIND) || !mrc_mr_covers(mr, b->addr, b->length, 0))
 		return NULL;
 	if (b->access & writes && !(mr->access & IB_ACCESS_LOCAL_WRITE))
+		return NULL;
+	/* What is aligned for the peer must be so here. */
+	if (b->access & IB_ACCESS_REMOTE_ATOMIC && b->access & IB_ZERO_BASED &&
+	    !IS_ALIGNED(b->addr, sizeof(u64)))
 		return NULL;
 	part = mrc_mr_cut(mr, b->addr, b->length, b->access & IB_ZERO_BASED ? 0 : b->addr,
 			  b->access & MRC_MW_ACCESS);

@@ -15,7 +15,7 @@
 
 struct fact {
 	const char *name;
-	u64 value;
+	u32 value;
 };
 
 static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
@@ -26,7 +26,7 @@ static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < n; i++) {
-		if (rdma_nl_put_driver_u64(msg, f[i].name, f[i].value)) {
+		if (rdma_nl_put_driver_u32(msg, f[i].name, f[i].value)) {
 			nla_nest_cancel(msg, nest);
 			return -EMSGSIZE;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_restrack.h - what `rdma -d resource show` says of our objects besides what ib_core knows. */
+/* mrc_restrack.h - what `rdma -dd resource show` says of our objects besides what ib_core knows. */
 #ifndef MRC_RESTRACK_H
 #define MRC_RESTRACK_H
 

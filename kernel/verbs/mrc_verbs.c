@@ -41,6 +41,7 @@
 #define MRC_PKEY	0xffff
 #define MRC_FW_VER	"1.0"		/* of the protocol */
 #define MRC_MAX_MSG	(1u << 31)
+#define MRC_VENDOR_ID	0xffffff	/* nobody's, as rxe says; tests want one */
 
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			struct ib_udata *udata)
@@ -50,6 +51,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	memset(a, 0, sizeof(*a));
 	a->fw_ver = 1ull << 32;
 	a->sys_image_guid = ibdev->node_guid;
+	a->vendor_id = MRC_VENDOR_ID;
 	a->max_mr_size = MRC_MAX_MR_SIZE;
 	a->page_size_cap = PAGE_MASK;
 	a->max_qp = MRC_MAX_QP;

@@ -599,12 +599,15 @@ static void test_domains(struct ibv_pd *ibpd)
 	attr.td = mrc_alloc_td(ibpd->context, &td_attr);
 	pd = mrc_alloc_parent_domain(ibpd->context, &attr);
 	check(attr.td && pd && pd->handle == 5, "a parent domain has its domain's handle");
+	attr.pd = pd;
+	check(!mrc_alloc_parent_domain(ibpd->context, &attr) && errno == EINVAL,
+	      "it is no protection domain");
 	check(mrc_dealloc_td(attr.td) == EBUSY && mrc_dealloc_pd(&of.pd) == EBUSY,
 	      "which stays, and the thread domain, while it is there");
 	check(!mrc_dealloc_pd(pd) && !mrc_dealloc_td(attr.td) && !of.users, "and goes before them");
-	attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
-	check(!mrc_alloc_parent_domain(ibpd->context, &attr) && errno == EOPNOTSUPP,
-	      "no allocators of the program's");
+	attr = (struct ibv_parent_domain_init_attr){ .pd = &of.pd, .comp_mask = 1u << 31 };
+	check(!mrc_alloc_parent_domain(ibpd->context, &attr) && errno == EINVAL,
+	      "what is not known is refused");
 }
 
 /* The handle by its number, never what it stands for. */

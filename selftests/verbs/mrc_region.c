@@ -22,7 +22,7 @@ FIXTURE(region) {
 	struct vc_dev dev;
 	struct ibv_mr *src, *mr;
 	struct vpair p;
-	uint8_t from[LEN], area[2 * LEN];
+	uint8_t from[LEN], area[2 * LEN] __attribute__((aligned(8)));
 };
 
 FIXTURE_SETUP(region)
@@ -155,10 +155,11 @@ TEST_F_TIMEOUT(region, hints_are_taken_and_what_is_not_offered_is_refused, LIMIT
 	EXPECT_EQ(0, memcmp(self->area, self->from, LEN));
 	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, write_to(self, iova - 1, mr->rkey, 1));
 	EXPECT_EQ(0, ibv_dereg_mr(mr));
+	/* ib_core's own word for it, EINVAL in 6.1. */
 	EXPECT_EQ(NULL, ibv_reg_mr(self->dev.pd, self->area, LEN, ALL | IBV_ACCESS_ON_DEMAND));
-	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_TRUE(errno == EOPNOTSUPP || errno == EINVAL);
 	EXPECT_EQ(NULL, ibv_reg_mr(self->dev.pd, NULL, SIZE_MAX, ALL | IBV_ACCESS_ON_DEMAND));
-	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_TRUE(errno == EOPNOTSUPP || errno == EINVAL);
 	EXPECT_EQ(NULL, ibv_reg_dmabuf_mr(self->dev.pd, 0, 4096, 0, 0, ALL));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 }
@@ -169,7 +170,7 @@ static struct ibv_mw_bind_info part(struct _test_data_region *self, int off, int
 {
 	return (struct ibv_mw_bind_info) {
 		.mr = self->mr, .addr = at(self, off), .length = (uint64_t)len,
-		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE,
 	};
 }
 
@@ -311,12 +312,17 @@ TEST_F_TIMEOUT(region, a_window_is_no_more_than_its_region, LIMIT_S)
 	int i;
 
 	ASSERT_NE(NULL, mw);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		wr.bind_mw.rkey = i == 3 ? mw->rkey ^ 0x100 : ibv_inc_rkey(mw->rkey);
 		wr.bind_mw.bind_info = part(self, i == 0 ? LEN - 50 : 0, i == 1 ? 0 : 100);
 		if (i == 2)	/* without the right to bind */
 			wr.bind_mw.bind_info.mr = self->src;
 		wr.bind_mw.bind_info.addr += i == 2 ? (uintptr_t)self->from - at(self, 0) : 0;
+		if (i == 4) {	/* atomics on what is not aligned */
+			wr.bind_mw.bind_info.addr += 4;
+			wr.bind_mw.bind_info.mw_access_flags |= IBV_ACCESS_ZERO_BASED |
+								IBV_ACCESS_REMOTE_ATOMIC;
+		}
 		ASSERT_EQ(0, post_window(self, 1, &wr));
 		EXPECT_EQ(IBV_WC_MW_BIND_ERR, status_of(self->p.cq[1])) {
 			TH_LOG("case %d", i);

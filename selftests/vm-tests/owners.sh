@@ -91,7 +91,7 @@ ksft_test "one plane" mrc_one_plane
 ksft_test "a queue for a user without memlock" gets "1 ok" nobody 64 cqs 1 32
 ksft_test "large ones are beyond that" gets "0 ENOMEM" nobody 64 cqs 30 1048576
 ksft_test "many small ones, too" gets "* ENOMEM" nobody 64 cqs 100 32
-ksft_test "with 100 MiB three large ones" gets "3 ENOMEM" nobody 102400 cqs 30 1048576
+ksft_test "with 130 MiB three large ones" gets "3 ENOMEM" nobody 133120 cqs 30 1048576
 ksft_test "root has as many as it likes" gets "200 ok" owner cqs 200 1024
 if echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
 	ksft_test "queues are in the cgroup" gets "[123] ENOMEM" in_cgroup owner cqs 30 1048576

@@ -3,7 +3,7 @@
 # timeout: 300
 # kernels: 6.1 6.12 uml
 #
-# States of a queue pair: verbs/mrc_states.c.
+# States of a queue pair: verbs/mrc_states.c; and what rdma(8) shows of queues.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -11,8 +11,22 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
+shows() {	# OBJECT WORD
+	rdma -dd resource show "$1" >"$MRC_DIR/resource"
+	grep -qF "$2" "$MRC_DIR/resource" || { cat "$MRC_DIR/resource"; return 1; }
+}
+
 ksft_plan
-mrc_begin mrc_states
+mrc_begin mrc_states mrc_verify mrcctl
 ksft_test "one plane" mrc_one_plane
 mrc_harness h1 states mrc_states
+
+ksft_test "a connection" mrc_verify_start -o mix -q 2 -s 4096 -t 600
+ksft_test "that works" mrc_flows 60
+ksft_test "rdma shows requests in flight" shows qp sq_in_flight
+ksft_test "and receives that are posted" shows qp rq_posted
+ksft_test "completions that were not polled" shows cq unpolled
+ksft_test "pages of regions" shows mr pages
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
 ksft_finish

@@ -2,7 +2,8 @@
 /*
  * pd.c - protection domains, and thread and parent domains, which are user space's own: a
  * parent domain is its protection domain under another name. A thread domain promises that
- * its objects are used by one thread at a time; we lock all the same.
+ * its objects are used by one thread at a time; we lock all the same. Allocators of a parent domain
+ * are for the memory of queues, which here is the kernel's: they are taken and have nothing to do.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,17 +79,16 @@ int mrc_dealloc_td(struct ibv_td *ibtd)
 	return 0;
 }
 
+#define MRC_PARENT_DOMAIN_MASK	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |	\
+				 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+
 struct ibv_pd *mrc_alloc_parent_domain(struct ibv_context *context,
 				       struct ibv_parent_domain_init_attr *attr)
 {
 	struct mrc_pd *of = (struct mrc_pd *)attr->pd, *pd;
 
-	if (!of) {
+	if (!of || of->of || attr->comp_mask & ~(uint32_t)MRC_PARENT_DOMAIN_MASK) {
 		errno = EINVAL;
-		return NULL;
-	}
-	if (attr->comp_mask) {		/* memory from the program: our rings are the kernel's */
-		errno = EOPNOTSUPP;
 		return NULL;
 	}
 	pd = calloc(1, sizeof(*pd));
