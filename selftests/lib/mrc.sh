@@ -20,6 +20,7 @@
 MRC_DIR=${MRC_DIR:-/run/mrc-test}
 MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
 MRC_PROFILE=1
+MRC_PERF_TO=10.77.0.2			# where perftest's server is asked for, by TCP
 MRC_STALL=60				# mrc_verify gives up after so many seconds of nothing
 # The RDMA device of each namespace: names of RDMA devices are global.
 declare -A MRC_IBDEV=()
@@ -540,7 +541,7 @@ mrc_perf_start() {
 	mrc_gid_index h1 v6 && client=$REPLY || return
 	mrc_pair_start $MRC_PORT \
 		"$program" -F -d "${MRC_IBDEV[h2]}" -x "$server" -p $MRC_PORT "$@" -- \
-		"$program" -F -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" 10.77.0.2
+		"$program" -F -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" "$MRC_PERF_TO"
 }
 
 # mrc_verify SECS [ARG...] / mrc_verify_start [ARG...]: every byte checked. It

@@ -125,6 +125,17 @@ refuse() {	# TEXT ARG...
 	refused "$text" -- profile h1 "$@"
 }
 
+management() {
+	local i
+	# shellcheck disable=SC2034
+	MRC_PERF_TO=10.99.0.2
+	ip link add mgmt netns h1 type veth peer name mgmt netns h2 || return
+	for i in 1 2; do
+		ip -n h$i addr add 10.99.0.$i/24 dev mgmt
+		ip -n h$i link set mgmt up || return
+	done
+}
+
 ksft_plan
 mrc_begin mrcctl mrc_verify ib_write_bw
 ksft_test "a fabric of four hosts" mrc_fabric_by_hand 4 2 2 2
@@ -136,6 +147,7 @@ done
 ksft_test "another T0: every byte arrives right" verify_with 2
 ksft_test "another T0: the fabric's paths" all_paths 2
 ksft_test "another T0: all are used" all_used 2
+ksft_test "a cable for perftest's own TCP, which knows IPv4 only" management
 ksft_test "ib_write_bw over them" mrc_perf 60 ib_write_bw -s 65536 -n 200
 ksft_test "ib_write_bw, 8 QPs, both ways" mrc_perf 60 ib_write_bw -b -q 8 -s 16384 -n 50
 ksft_test "our T0: every byte arrives right" verify_with 3
