@@ -182,7 +182,7 @@ struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key)
  * holds them anyway, and programs rely on the rounding of adapters: ib_send_lat -e asks
  * for one, and leaves a send completion unpolled when the answer overtakes it.
  */
-u32 mrc_cq_entries(u32 asked)
+static u32 cq_entries(u32 asked)
 {
 	return roundup_pow_of_two(max_t(u32, asked, MRC_MIN_CQE));
 }
@@ -225,7 +225,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
 	if (!cq)
 		goto err_count;
-	err = mrc_ring_create(&cq->ring, ctx, mrc_cq_entries(attr->cqe),
+	err = mrc_ring_create(&cq->ring, ctx, cq_entries(attr->cqe),
 			      sizeof(struct mrc_cqe), &key);
 	if (err)
 		goto err_free;

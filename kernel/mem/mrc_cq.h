@@ -55,8 +55,6 @@ static inline struct mrc_cq *mrc_cq_of(struct ib_cq *ibcq)
 
 /* Under cq->lock: tells whoever armed it, if the wish matches. */
 void mrc_cq_signal(struct mrc_cq *cq, bool solicited);
-/* How many entries a queue gets for which @asked were asked. */
-u32 mrc_cq_entries(u32 asked);
 /* What the plug-in is told of @ring. */
 struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key);
 

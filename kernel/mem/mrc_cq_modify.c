@@ -4,7 +4,8 @@
  *
  * A resize makes a second ring and swaps the two under cq->lock, with what is not consumed copied
  * at the same indices: completions go to the one or the other, none is lost or comes twice. The
- * plug-in keeps other threads from the queue until it has mapped the new ring.
+ * plug-in keeps other threads from the queue until it has mapped the new ring. Whoever resizes
+ * counts on nothing more than was asked for: no minimum, as a new queue has.
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
@@ -45,7 +46,7 @@ int mrc_cq_resize(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	if (cqe <= 0 || cqe > MRC_MAX_CQE)
 		return -EINVAL;
 	err = mrc_ucontext_check(udata, 0, sizeof(resp)) ?:
-	      mrc_ring_create(&ring, ctx, mrc_cq_entries(cqe), sizeof(struct mrc_cqe), &key);
+	      mrc_ring_create(&ring, ctx, roundup_pow_of_two(cqe), sizeof(struct mrc_cqe), &key);
 	if (err)
 		return err;
 	resp = mrc_cq_answer(&ring, key);

@@ -33,5 +33,5 @@ totals=$(grep '^# Totals' "$out" || true)
 ksft_comment "${totals:-no totals: $(tail -n 3 "$out")}"
 ksft_test "all ran, and the list of skips is of today" grep -q ' 0 bad, 0 patterns unused' <<<"$totals"
 # rxe: 86 on 6.1. Without UD, of which the list of skips tells, these are all.
-ksft_test "as many as we know of passed" [ "$(sed -E 's/^# Totals: ([0-9]+) ok.*/\1/' <<<"$totals")" -ge 64 ]
+ksft_test "as many as we know of passed" [ "$(sed -E 's/^# Totals: ([0-9]+) ok.*/\1/' <<<"$totals")" -ge 90 ]
 ksft_finish
