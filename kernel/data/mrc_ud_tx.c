@@ -42,6 +42,7 @@ static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
 
 	memcpy(&r->k, slot, sizeof(r->k));
 	r->inl = NULL;
+	r->len = 0;	/* told in the completion of a request that is refused, too */
 	if (r->k.opcode != IB_UVERBS_WR_SEND && r->k.opcode != IB_UVERBS_WR_SEND_WITH_IMM)
 		return IB_WC_LOC_QP_OP_ERR;
 	if (r->k.send_flags & IB_SEND_INLINE) {
