@@ -8,6 +8,8 @@
 
 #include <rdma/ib_verbs.h>
 
+bool mrc_qp_kind_is_ud(enum ib_qp_type type);	/* any context */
+
 int mrc_qp_kind_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
 int mrc_qp_kind_destroy(struct ib_qp *ibqp, struct ib_udata *udata);
 int mrc_qp_kind_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

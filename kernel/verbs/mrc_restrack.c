@@ -11,6 +11,8 @@
 #include "mem/mrc_mr.h"
 #include "mem/mrc_srq.h"
 #include "data/mrc_qp.h"
+#include "data/mrc_ud.h"
+#include "verbs/mrc_qp_kind.h"
 #include "verbs/mrc_restrack.h"
 
 struct fact {
@@ -35,12 +37,27 @@ static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 	return 0;
 }
 
+static int restrack_ud(struct sk_buff *msg, struct mrc_ud *ud)
+{
+	struct fact f[2];
+	u32 n = 0;
+
+	spin_lock_bh(&ud->lock);
+	f[n++] = (struct fact){ "sq_waiting", mrc_ring_avail(&ud->sq, ud->sq_cons) };
+	f[n++] = (struct fact){ "rq_posted", mrc_ring_avail(&ud->rq, ud->rq_cons) };
+	spin_unlock_bh(&ud->lock);
+	return put_facts(msg, f, n);
+}
+
 int mrc_restrack_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 {
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	const struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
+	struct mrc_qp *qp = shell->qp;
 	struct fact f[7];
 	u32 n = 0;
 
+	if (mrc_qp_kind_is_ud(ibqp->qp_type))
+		return restrack_ud(msg, shell->ud);
 	spin_lock_bh(&qp->lock);
 	f[n++] = (struct fact){ "sq_waiting", mrc_ring_avail(&qp->sq, qp->sq_cons) };
 	f[n++] = (struct fact){ "sq_in_flight", qp->sq_posted - qp->sq_done };
