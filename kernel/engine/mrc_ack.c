@@ -178,10 +178,12 @@ static inline void mrc_ack_delay(const struct mrc_conn *c, const struct mrc_ack_
 	}
 }
 
-/* Packets were delivered: the left edge moves, and responses may be done. */
-static inline void mrc_ack_landed(struct mrc_conn *c)
+/* Packets were delivered, of @out: the left edge moves, and responses may be done. */
+static inline void mrc_ack_landed(struct mrc_conn *c, u32 out)
 {
 	mrc_snd_advance(c);
+	if (unlikely(c->rnr.on))
+		mrc_rnr_taken(c, out - c->snd.out);
 	if (c->msgs.rs_head != c->msgs.rs_seg)
 		mrc_exec_responses(c);
 }
@@ -203,7 +205,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	const struct mrc_sack *s = &p->u.sack;
 	struct mrc_cc_sample cc = { 0 };
 	struct mrc_ack_rtt rtt = { 0, MRC_PLANES_MAX };
-	u32 before = c->snd.inflight, bytes;
+	u32 before = c->snd.inflight, out = c->snd.out, bytes;
 	bool answered = false, all;
 
 	c->stats.sacks_rcvd++;
@@ -230,7 +232,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_rtt_sample(c, rtt.plane, rtt.ns, now_ns);
 	mrc_ack_delay(c, &rtt, s->cack, &cc);
 	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_ack_bitmap(c, s, now_ns);
-	mrc_ack_landed(c);
+	mrc_ack_landed(c, out);
 	cc.acked_bytes = bytes;
 	if (mrc_ack_bytes(c, s, before, &cc.acked_bytes))
 		mrc_ack_levers(c, s, &cc);
@@ -261,7 +263,7 @@ static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 
 	case MRC_NACK_NO_RESOURCE:
 		if (!c->rx.mrc_only) {	/* ours: a receive is missing; MRC 1.0 has no RNR */
 			mrc_snd_lose(c, n->psn, MRC_CAUSE_RNR, now_ns);
-			mrc_budget_rnr(c, n->vendor_info, now_ns);
+			mrc_rnr_refused(c, n->psn, n->vendor_info, now_ns);
 			break;
 		}
 		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
@@ -373,7 +375,7 @@ static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 	u32 i;
 
 	mrc_snd_deliver_upto(c, mrc_psn_add(c->snd.next, -1), now_ns);
-	mrc_ack_landed(c);
+	mrc_ack_landed(c, c->snd.out);
 	c->msgs.stopped = true;
 	for (i = c->msgs.sq_head; i != c->msgs.sq_seg + mrc_sq_cutting(c); i++) {
 		struct mrc_msg *m = &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
@@ -442,7 +444,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	struct mrc_cc_sample cc = { 0 };
 	struct mrc_ack_rtt rtt;
 	bool progress;
-	u32 known;
+	u32 known, out = c->snd.out;
 
 	c->stats.acks_rcvd++;
 	if (!c->snd.known)	/* the answer to the probe that asks for it brings an ACK too */
@@ -470,7 +472,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		cc.acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
 		c->told.credit -= c->told.valid ? (s32)cc.acked_bytes : 0;
 	}
-	mrc_ack_landed(c);
+	mrc_ack_landed(c, out);
 	progress = mrc_ack_messages(c, psn) || cc.acked_bytes;
 	c->snd.acked = psn;
 	c->cc->ops->on_ack(c->cc, &cc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_budget.c - the retry budget, and pauses that the peer asked for.
+ * mrc_budget.c - the retry budget, and pauses for want of the peer's resources.
  *
  * MRC 1.0 sections 1.8, 4 (7.4). Timeouts and NACKs without any progress use up one
  * budget: linear_cnt at the plain interval, then exp_cnt doubling. Progress restores it.
@@ -19,8 +19,6 @@ void mrc_budget_reset(struct mrc_conn *c)
 	c->budget.nack_until_ns = 0;
 	c->budget.nack_charge_ns = 0;
 	c->budget.nack_backoff = 0;
-	c->budget.rnr_tries = 0;
-	c->budget.rnr_until_ns = 0;
 	c->hold_until_ns = 0;
 }
 
@@ -56,7 +54,7 @@ u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns)
 {
 	u64 rto = mrc_budget_rto_ns(c);
 
-	return mrc_time_after(max_t(u64, now_ns, c->budget.rnr_until_ns), rto);
+	return mrc_time_after(max_t(u64, now_ns, c->rnr_until_ns), rto);
 }
 
 /*
@@ -117,34 +115,6 @@ void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns)
 		return;
 	c->budget.retries++;
 	c->budget.nack_charge_ns = mrc_budget_rto_from(c, now_ns);
-}
-
-u64 mrc_rnr_timer_ns(u8 code)
-{
-	/* IBTA table 45, in units of 10 us; code 0 is the longest. */
-	static const u32 tens_of_us[32] = {
-		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
-		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
-		12288, 16384, 24576, 32768, 49152,
-	};
-
-	return tens_of_us[code & 31] * 10000ull;
-}
-
-/* The receiver has no receive posted: pause, then try again. */
-void mrc_budget_rnr(struct mrc_conn *c, u8 code, u64 now_ns)
-{
-	if (now_ns < c->budget.rnr_until_ns)
-		return;		/* one pause, one try */
-	if (c->snd.una != c->budget.rnr_psn)	/* got on since the last try */
-		c->budget.rnr_tries = 0;
-	c->budget.rnr_psn = c->snd.una;
-	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->budget.rnr_tries++ >= c->tx.rnr_retry) {
-		mrc_conn_failing(c, MRC_ST_RNR_EXC);
-		return;
-	}
-	c->budget.rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
-	c->budget.rto_at_ns = mrc_time_after(c->budget.rnr_until_ns, mrc_budget_rto_ns(c));
 }
 
 /*

@@ -109,6 +109,7 @@ static void mrc_conn_reset_loss(struct mrc_conn *c)
 	mrc_rack_reset(c);
 	mrc_pto_reset(c);
 	mrc_budget_reset(c);
+	mrc_rnr_reset(c);
 	mrc_resent_reset(c);
 }
 

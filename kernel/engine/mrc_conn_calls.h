@@ -280,10 +280,17 @@ void mrc_budget_reset(struct mrc_conn *c);
 void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
-void mrc_budget_rnr(struct mrc_conn *c, u8 code, u64 now_ns);
 bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns);
 u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns);
 u64 mrc_budget_rto_ns(const struct mrc_conn *c);
+
+/* mrc_rnr.c: the peer has no receive */
+void mrc_rnr_reset(struct mrc_conn *c);
+void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns);
+void mrc_rnr_taken(struct mrc_conn *c, u32 pkts);
+void mrc_rnr_sent(struct mrc_conn *c);
+bool mrc_rnr_room(const struct mrc_conn *c);
+u16 mrc_rnr_next(const struct mrc_conn *c);
 u64 mrc_rnr_timer_ns(u8 code);
 
 /* Is it time for the NAK? */

@@ -247,16 +247,22 @@ struct mrc_pto {
 	u32 *sent;		/* MRC_TAIL_PROBES ticks, by id */
 };
 
-/* The retry budget, and the pauses that the peer asked for. */
+/* The retry budget, and pauses for want of the peer's resources. */
 struct mrc_budget {
 	u64 rto_at_ns;		/* NEVER: nothing is waited for */
-	u64 rnr_until_ns;
 	u64 nack_until_ns;	/* when paced packets leave */
 	u64 nack_charge_ns;	/* no NACK takes another retry before */
 	u32 retries;		/* since progress */
-	u32 rnr_psn;
-	u16 rnr_tries;
 	u8 nack_backoff;
+};
+
+/* The peer has no receive (mrc_rnr.c). */
+struct mrc_rnr {
+	u32 psn;		/* una at the last try */
+	u32 first;		/* on: the lowest PSN that was refused, which asks */
+	u16 room;		/* on: packets that may leave */
+	u8 tries;
+	bool on;
 };
 
 /* What the peer says it received (SETH.rcvd_bytes). */
@@ -351,12 +357,14 @@ struct mrc_conn {
 	bool rx_ready, tx_ready;	/* RTR, RTS */
 	bool failed_sent;	/* the failing status was given to a message */
 	u32 rec_mask;		/* of both windows: cfg.mpr_max * 128 - 1 */
+	struct mrc_rnr rnr;	/* here, as it fills a hole */
 	struct mrc_ctl ctl;
 	struct mrc_snd snd;
 	struct mrc_msgs msgs;
 	struct mrc_cc *cc;	/* shared, or own_cc; NULL: not sending */
 	struct mrc_cc *own_cc;
 	u64 hold_until_ns;	/* the controller's word: no data before; 0: none */
+	u64 rnr_until_ns;	/* the peer's, likewise */
 	struct mrc_budget budget;
 	struct mrc_pto pto;
 	struct mrc_rx_cfg rx;	/* (also what is told to the peer) */

@@ -156,8 +156,8 @@ static bool mrc_pto_slept(struct mrc_conn *c, u64 now_ns)
 
 void mrc_pto_timer(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->budget.rnr_until_ns && now_ns >= c->budget.rnr_until_ns)
-		c->budget.rnr_until_ns = 0;
+	if (c->rnr_until_ns && now_ns >= c->rnr_until_ns)
+		c->rnr_until_ns = 0;
 	if (now_ns >= c->hold_until_ns)
 		c->hold_until_ns = 0;
 	if (c->snd.paced.count && now_ns >= c->budget.nack_until_ns)
@@ -180,5 +180,5 @@ u64 mrc_pto_deadline_ns(const struct mrc_conn *c)
 		at = min_t(u64, at, c->budget.nack_until_ns);
 	if (c->hold_until_ns)
 		at = min_t(u64, at, c->hold_until_ns);
-	return c->budget.rnr_until_ns ? min_t(u64, at, c->budget.rnr_until_ns) : at;
+	return c->rnr_until_ns ? min_t(u64, at, c->rnr_until_ns) : at;
 }

@@ -225,6 +225,8 @@ static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 
 	mrc_evset_earn(c->evs, 1);
 	c->stats.tx_pkts++;
 	c->stats.tx_bytes += len;
+	if (unlikely(c->rnr.on))
+		mrc_rnr_sent(c);
 	mrc_pto_sent(c, now_ns);
 }
 
@@ -267,7 +269,7 @@ static mrc_inline bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
 /*
  * The lost packet to resend now, within the peer's live window, or MRC_NONE16: the
  * oldest PSN, on which the window and the next receive of the peer wait, then
- * in the order of loss.
+ * in the order of loss; of PSNs while the peer lacks receives.
  */
 static u16 mrc_tx_first_lost(struct mrc_conn *c)
 {
@@ -276,6 +278,8 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 
 	if (slot != MRC_NONE16 && c->snd.rec[una].state == MRC_REC_LOST)
 		return una;
+	if (unlikely(c->rnr.on))
+		return mrc_rnr_next(c);
 	/*
 	 * Beyond the live window: to the end of the list. A few at a time; the oldest PSN is in
 	 * flight, so there will be an event to go on at.
@@ -415,7 +419,7 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
-	if (likely(out < c->snd.range && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
+	if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
 		return;
 	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->rec_mask].state == MRC_REC_SENT)
 		return;
@@ -429,7 +433,9 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	struct mrc_rec *r;
 	u16 slot, idx;
 
-	if (!c->snd.known || c->fail || now_ns < c->budget.rnr_until_ns || now_ns < c->hold_until_ns)
+	if (!c->snd.known || c->fail || now_ns < c->rnr_until_ns || now_ns < c->hold_until_ns)
+		return false;
+	if (unlikely(c->rnr.on) && !mrc_rnr_room(c))
 		return false;
 	if (unlikely(c->snd.paced.count) && now_ns >= c->budget.nack_until_ns)
 		mrc_snd_unpace(c);
@@ -464,6 +470,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	}
 	c->stats.tx_pkts--;
 	c->stats.tx_bytes -= op->len;
+	c->rnr.room += c->rnr.on;
 	if (op->undo.kind == MRC_UNDO_RTX) {
 		r->tries = op->undo.tries & MRC_TRIES_MAX;
 		r->state = MRC_REC_LOST;

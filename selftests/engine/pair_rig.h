@@ -24,6 +24,7 @@ protected:
         u32 sent_ok = 0, sent_bad = 0, received = 0; // completions, in order
         u64 placed = 0;                               // payload bytes committed
         u32 next_post = 0;
+        u32 recvs = UINT32_MAX; // posted
         mrc_cpl last_recv = {};
     };
 
@@ -69,6 +70,14 @@ protected:
 
             if (mrc_conn_rx_begin(&x.c, &x.in.front(), now, &op) != MRC_V_PLACE)
                 continue;
+            if (op.needs_rq && op.rq_idx >= x.recvs) {
+                const mrc_reject none = {MRC_NACK_NO_RESOURCE, MRC_NAK_NONE};
+
+                mrc_conn_rx_reject(&x.c, &op, &none, now);
+                if (x.c.ctl.nack_n == MRC_OWED_NACKS) // they leave before more is handed in
+                    send(x, &x == &a ? b : a);
+                continue;
+            }
             mrc_conn_rx_commit(&x.c, &op, now);
             x.placed += op.len;
         }

@@ -106,9 +106,9 @@ TEST_F(retry_budget, a_pause_for_want_of_receives_has_a_timer)
 {
     flight(1);
     u64 at = now + 1 * kUs;
-    c.budget.rnr_until_ns = at;
+    c.rnr_until_ns = at;
     EXPECT_EQ(mrc_pto_deadline_ns(&c), at);
-    c.budget.rnr_until_ns = 0;
+    c.rnr_until_ns = 0;
 }
 
 TEST_F(retry_budget, a_delivery_restarts_the_back_off_of_tail_probes)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rnr.c - the peer has no receive posted: pauses, questions, and how sending grows again.
+ *
+ * An extension of ours on verbs QPs; MRC 1.0 has no RNR (section 2.1). The timer and the retries
+ * are IBTA's (9.7.5.2.8). Receives are taken in the order of messages, so one packet
+ * asks for all that wait: the lowest PSN that was refused. Without that each pause, of 10 us by some
+ * programs' wish, would end with the whole flight and a NACK for each packet of it. Each packet
+ * that is taken then lets two more leave: a peer that posts receives one by one refuses
+ * little, and one that has many again gets all after a few round trips.
+ */
+#include "mrc_conn.h"
+
+void mrc_rnr_reset(struct mrc_conn *c)
+{
+	c->rnr_until_ns = 0;
+	c->rnr.tries = 0;
+	c->rnr.room = 0;
+	c->rnr.on = false;
+}
+
+u64 mrc_rnr_timer_ns(u8 code)
+{
+	/* IBTA table 45, in units of 10 us; code 0 is the longest. */
+	static const u32 tens_of_us[32] = {
+		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+		12288, 16384, 24576, 32768, 49152,
+	};
+
+	return tens_of_us[code & 31] * 10000ull;
+}
+
+/* The state of the packet that asks; FREE: it was taken. */
+static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
+{
+	if (!mrc_psn_out(c, c->rnr.first))
+		return MRC_REC_FREE;
+	return (enum mrc_rec_state)c->snd.rec[c->rnr.first & c->rec_mask].state;
+}
+
+/*
+ * May a packet leave? The one that asks always; and whatever became of those before, there
+ * must be one on its way.
+ */
+bool mrc_rnr_room(const struct mrc_conn *c)
+{
+	return c->rnr.room || !c->snd.out || mrc_rnr_asking(c) == MRC_REC_LOST;
+}
+
+void mrc_rnr_sent(struct mrc_conn *c)
+{
+	if (c->rnr.room)
+		c->rnr.room--;
+}
+
+/*
+ * The slot of the lowest PSN that waits to be resent, or MRC_NONE16. It is searched, for losses
+ * are not in the order of PSNs; but little is out, and most of the time it is una.
+ */
+u16 mrc_rnr_next(const struct mrc_conn *c)
+{
+	u32 psn = c->snd.una, n;
+
+	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1))
+		if (c->snd.rec[psn & c->rec_mask].state == MRC_REC_LOST)
+			return (u16)(psn & c->rec_mask);
+	return MRC_NONE16;
+}
+
+/* The receiver has no receive for @psn, which is lost: pause, then ask. */
+void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
+{
+	if (!c->rnr.on || mrc_rnr_asking(c) == MRC_REC_FREE ||
+	    mrc_psn_diff(psn, c->rnr.first) < 0)
+		c->rnr.first = psn;
+	c->rnr.on = true;
+	c->rnr.room = 1;
+	if (now_ns < c->rnr_until_ns)
+		return;		/* one pause, one try */
+	if (c->snd.una != c->rnr.psn)	/* got on since the last try */
+		c->rnr.tries = 0;
+	c->rnr.psn = c->snd.una;
+	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr.tries++ >= c->tx.rnr_retry) {
+		mrc_conn_failing(c, MRC_ST_RNR_EXC);
+		return;
+	}
+	c->rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
+	c->budget.rto_at_ns = mrc_time_after(c->rnr_until_ns, mrc_budget_rto_ns(c));
+}
+
+/* @pkts of what was out arrived. What left before the one that asks says nothing. */
+void mrc_rnr_taken(struct mrc_conn *c, u32 pkts)
+{
+	u32 room = c->rnr.room + 2 * pkts;
+
+	if (mrc_rnr_asking(c) != MRC_REC_FREE)
+		return;
+	c->rnr.on = room <= c->snd.range;
+	c->rnr.room = (u16)min_t(u32, room, c->snd.range);
+}
