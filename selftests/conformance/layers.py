@@ -7,7 +7,7 @@ breaks a rule, which its text names.
 import struct
 import zlib
 
-UDP_PORT = 4791
+UDP_PORTS = 4791, 4971  # as registered; as printed in 7.5.5.2: a peer not heard yet is tried at both
 ETH_IP4, ETH_IP6 = 0x0800, 0x86dd
 IPIP, UDP, IP6IN6, ROUTING = 4, 17, 41, 43
 ECT0 = 2
@@ -84,7 +84,7 @@ class Ip:
 class Frame:
     """Layers up to UDP. .bth: BTH and what follows, without ICRC."""
 
-    def __init__(self, raw, port=UDP_PORT):
+    def __init__(self, raw):
         need(len(raw) >= 14, "Ethernet header whole")
         kind, = struct.unpack("!H", raw[12:14])
         if kind not in (ETH_IP4, ETH_IP6):
@@ -96,7 +96,7 @@ class Frame:
             self.ip = Ip(self.outer.payload, self.outer.proto == IP6IN6)
         if self.ip.proto != UDP:
             raise NotMrc
-        self.read_udp(port)
+        self.read_udp()
         if self.outer:
             self.check_outer()
         need(self.ip.ttl > 1, "TTL, hop limit")
@@ -104,11 +104,11 @@ class Frame:
         need(self.ip.v6 or self.ip.id == 0, "IPv4 id of an atomic datagram")
         self.check_icrc()
 
-    def read_udp(self, port):
+    def read_udp(self):
         raw = self.ip.payload
         need(len(raw) >= 8, "UDP header whole")
-        self.sport, dport, self.udp_len, checksum = struct.unpack("!HHHH", raw[:8])
-        if dport != port:
+        self.sport, self.dport, self.udp_len, checksum = struct.unpack("!HHHH", raw[:8])
+        if self.dport not in UDP_PORTS:
             raise NotMrc
         need(self.udp_len == len(raw), "UDP length")
         need(checksum == 0, "UDP checksum zero")

@@ -24,7 +24,8 @@ ERROR_WORDS = ("malformed", "truncated", "bad checksum", "exceeds", "incorrect",
 
 def dissect(path):
     """One {field: [values]} per frame."""
-    command = ["tshark", "-n", "-r", path, "-o", "ip.check_checksum:TRUE", "-T", "fields",
+    command = ["tshark", "-n", "-r", path, "-o", "ip.check_checksum:TRUE",
+               "-d", "udp.port==4971,infiniband", "-T", "fields",
                "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"]
     for field in FIELDS:
         command += ["-e", field]
@@ -53,7 +54,7 @@ def ours(p):
         "ipv6.hlim": [i.ttl for i in v6],
         "ipv6.nxt": [ROUTING if i.srh else i.proto for i in v6],
         "ipv6.routing.type": [4 for _ in srh], "ipv6.routing.segleft": [1 for _ in srh],
-        "udp.srcport": [p.frame.sport], "udp.dstport": [4791], "udp.length": [p.udp_len],
+        "udp.srcport": [p.frame.sport], "udp.dstport": [p.frame.dport], "udp.length": [p.udp_len],
         "infiniband.bth.opcode": [p.opcode], "infiniband.bth.p_key": [0xffff],
         "infiniband.bth.destqp": [p.dqpn], "infiniband.bth.psn": [p.psn],
         "infiniband.bth.padcnt": [p.pad], "infiniband.bth.a": [int(p.a)],
