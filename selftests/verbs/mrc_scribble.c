@@ -11,14 +11,11 @@
  * Then, and beside it, a connection of the parent's must work. kselftest_harness.h.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
+#include "scribbler.h"
 #include "vpair.h"
 
 #define LEN	65536
@@ -37,70 +34,10 @@ struct victim {
 };
 
 static struct victim v;
-static sigjmp_buf unmapped;
-static pthread_t scribbler;
 
 static uint64_t draw(uint64_t below)
 {
 	return vc_mix(++v.seed) % below;
-}
-
-/* ---- the thread that writes */
-
-struct map {
-	uint32_t *at;
-	size_t words;
-};
-
-static int device_maps(struct map *maps, int max)
-{
-	FILE *f = fopen("/proc/self/maps", "r");
-	unsigned long from, to;
-	char line[512];
-	int n = 0;
-
-	while (f && n < max && fgets(line, sizeof(line), f))
-		if (strstr(line, "uverbs") && sscanf(line, "%lx-%lx", &from, &to) == 2)
-			maps[n++] = (struct map){ (uint32_t *)from, (to - from) / 4 };
-	if (f)
-		fclose(f);
-	return n;
-}
-
-/* A ring that was unmapped meanwhile; or the other thread, for which this is the end. */
-static void on_segv(int sig)
-{
-	(void)sig;
-	if (!pthread_equal(pthread_self(), scribbler))
-		_exit(0);
-	siglongjmp(unmapped, 1);
-}
-
-static void *scribble(void *arg)
-{
-	static struct map maps[32];
-	static uint64_t x = 1;
-	int i, n;
-
-	(void)arg;
-	for (;;) {
-		(void)sigsetjmp(unmapped, 1);	/* and look again what is mapped */
-		n = device_maps(maps, 32);
-		for (i = 0; n && i < 20000; i++) {
-			const struct map *m;
-			uint32_t word;
-
-			x = vc_mix(x);
-			m = &maps[x % (uint64_t)n];
-			word = (uint32_t)(x >> 32);
-			if (word & 3)	/* indices that are nearly right do most */
-				word = m->at[0] + (word >> 2) % 70 - 35;
-			__atomic_store_n(&m->at[vc_mix(x ^ 7) % (x & 64 ? 64 : m->words)], word,
-					 __ATOMIC_RELAXED);
-		}
-		usleep(500);
-	}
-	return NULL;
 }
 
 /* ---- the thread that works */
@@ -216,17 +153,12 @@ static void hurt_itself(void)
 static void child(unsigned int seconds)
 {
 	const uint64_t end = vc_now_ns() + seconds * 1000000000ull;
-	struct map maps[32];
 	int i;
 
-	for (i = device_maps(maps, 32) - 1; i >= 0; i--)	/* the parent's */
-		munmap(maps[i].at, maps[i].words * 4);
-	signal(SIGSEGV, on_segv);
-	signal(SIGBUS, on_segv);
+	scribbler_let_go();	/* of the parent's */
 	make_victim();
 	atexit(hurt_itself);
-	if (pthread_create(&scribbler, NULL, scribble, NULL))
-		vc_die("pthread_create");
+	scribbler_begin(vc_now_ns());
 	while (vc_now_ns() < end) {
 		struct vpair *p = &v.p[draw(N_PAIRS)];
 

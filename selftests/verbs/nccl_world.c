@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nccl_world.c - the ranks of a job, the links between them, and the loop that moves messages.
+ *
+ * Ranks meet in a directory: each listens on a socket there for every link that leads to it, and all make
+ * their links in one order, so that nobody waits for somebody who waits for him.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "nccl.h"
+
+#define MEET_S		60
+#define POLL_BATCH	32
+#define IDLE_US		100	/* programs that spin leave no processor to others */
+
+void nccl_broken(const struct world *w, const char *fmt, ...)
+{
+	va_list args;
+	int i;
+
+	printf("rank %d: FAIL: ", w->rank);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	for (i = 0; i < w->n_links; i++) {
+		const struct link *l = &w->link[i];
+
+		printf("  %s %d: %llu posted, %llu done, by QP %llu %llu, room %u %u\n",
+		       l->out ? "to" : "from", l->peer, (unsigned long long)l->posted,
+		       (unsigned long long)l->done, (unsigned long long)l->qp_done[0],
+		       (unsigned long long)l->qp_done[1], l->sq_free[0], l->sq_free[1]);
+	}
+	exit(VC_EXIT_BAD);
+}
+
+struct link *nccl_link(struct world *w, int peer, bool out)
+{
+	int i;
+
+	for (i = 0; i < w->n_links; i++)
+		if (w->link[i].peer == peer && w->link[i].out == out)
+			return &w->link[i];
+	return NULL;
+}
+
+/* ---- meeting */
+
+static struct sockaddr_un place_of(const struct world *w, int from, int to)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d-%d", w->dir, from, to);
+	return a;
+}
+
+static int listen_for(const struct world *w, int from)
+{
+	const struct sockaddr_un a = place_of(w, from, w->rank);
+	int s = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	unlink(a.sun_path);
+	if (s < 0 || bind(s, (const struct sockaddr *)&a, sizeof(a)) || listen(s, 1))
+		vc_die("%s: %s", a.sun_path, strerror(errno));
+	return s;
+}
+
+static int reach(const struct world *w, int to)
+{
+	const struct sockaddr_un a = place_of(w, w->rank, to);
+	const uint64_t give_up = vc_now_ns() + MEET_S * 1000000000ull;
+	int s;
+
+	do {
+		s = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (!connect(s, (const struct sockaddr *)&a, sizeof(a)))
+			return s;
+		close(s);
+		usleep(20000);
+	} while (vc_now_ns() < give_up);
+	vc_die("rank %d is not there: %s", to, a.sun_path);
+}
+
+/* ---- links */
+
+static void add_link(struct world *w, int peer, bool out)
+{
+	struct link *l = &w->link[w->n_links++];
+
+	*l = (struct link){ .w = w, .peer = peer, .out = out };
+	l->notes = calloc(w->depth, sizeof(*l->notes));
+	if (!l->notes)
+		vc_die("no memory");
+}
+
+static void make_qps(struct link *l)
+{
+	const struct ibv_qp_cap cap = {
+		.max_send_wr = 4 * l->w->depth + 32, .max_recv_wr = l->w->srq ? 0 : l->w->depth,
+		.max_send_sge = 2, .max_recv_sge = 1, .max_inline_data = 64,
+	};
+	const struct ibv_qp_init_attr_ex init = { .srq = l->w->srq };
+	int q;
+
+	for (q = 0; q < l->w->t->n_qps; q++) {
+		l->qp[q] = vc_qp_ex(&l->w->dev, l->w->cq, init, &cap, IBV_ACCESS_LOCAL_WRITE |
+				    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+		l->sq_free[q] = cap.max_send_wr;
+	}
+}
+
+static void connect_link(struct link *l)
+{
+	struct world *w = l->w;
+	struct vc_peer other;
+	int q;
+
+	for (q = 0; q < w->t->n_qps; q++)
+		if (!vc_connect(&w->dev, l->qp[q], l->fd, (uintptr_t)l->mem, w->mr->rkey,
+				q ? &other : &l->remote))
+			vc_die("rank %d is gone", l->peer);
+}
+
+/* In the order of all links of the world. */
+static void connect_all(struct world *w, int *listener)
+{
+	int from, to;
+
+	for (from = 0; from < w->n; from++)
+		for (to = 0; to < w->n; to++) {
+			struct link *l = NULL;
+
+			if (from == w->rank)
+				l = nccl_link(w, to, true);
+			else if (to == w->rank)
+				l = nccl_link(w, from, false);
+			if (!l)
+				continue;
+			l->fd = l->out ? reach(w, to) : accept(listener[from], NULL, NULL);
+			if (l->fd < 0)
+				vc_die("accept: %s", strerror(errno));
+			connect_link(l);
+		}
+}
+
+static void make_memory(struct world *w)
+{
+	int i;
+
+	w->link_mem = w->t->link_mem(w->depth);
+	w->mem_len = w->data_len + w->link_mem * (size_t)w->n_links;
+	if (posix_memalign((void **)&w->mem, 4096, w->mem_len))
+		vc_die("no memory");
+	memset(w->mem, 0, w->mem_len);
+	for (i = 0; i < w->n_links; i++)
+		w->link[i].mem = w->mem + w->data_len + w->link_mem * (size_t)i;
+	/* NCCL asks for relaxed ordering, which may have no effect. */
+	w->mr = ibv_reg_mr(w->dev.pd, w->mem, w->mem_len, IBV_ACCESS_LOCAL_WRITE |
+			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+			   IBV_ACCESS_RELAXED_ORDERING);
+	if (!w->mr)
+		vc_die("ibv_reg_mr: %s", strerror(errno));
+}
+
+void nccl_begin(struct world *w, const struct vc_opts *opts, bool ring)
+{
+	struct ibv_srq_init_attr srq = { .attr = { .max_sge = 1 } };
+	int i, listener[NCCL_MAX_RANKS];
+
+	vc_open(&w->dev, opts);
+	w->dev.timeout = 18;	/* a second, times eight: a slow machine stands still for long */
+	for (i = 0; i < w->n; i++) {
+		if (i == w->rank)
+			continue;
+		if (!ring || i == (w->rank + 1) % w->n)
+			add_link(w, i, true);
+		if (!ring || w->rank == (i + 1) % w->n)
+			add_link(w, i, false);
+	}
+	for (i = 0; i < w->n; i++)
+		listener[i] = nccl_link(w, i, false) ? listen_for(w, i) : -1;
+	make_memory(w);
+	w->cq = ibv_create_cq(w->dev.ctx, (int)w->depth * 10 * w->n_links + 64, NULL, NULL, 0);
+	srq.attr.max_wr = 2 * w->depth * (unsigned int)w->n_links;
+	w->srq = w->t->srq ? ibv_create_srq(w->dev.pd, &srq) : NULL;
+	if (!w->cq || (w->t->srq && !w->srq))
+		vc_die("ibv_create_cq or _srq: %s", strerror(errno));
+	for (i = 0; i < w->n_links; i++)
+		make_qps(&w->link[i]);
+	w->t->begin(w);
+	connect_all(w, listener);
+	for (i = 0; i < w->n; i++)
+		if (listener[i] >= 0)
+			close(listener[i]);
+}
+
+/* ---- moving messages */
+
+void nccl_post(struct link *l, int q, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+	int err = ibv_post_send(l->qp[q], wr, &bad);
+
+	if (err)
+		nccl_broken(l->w, "ibv_post_send to rank %d: %s", l->peer, strerror(err));
+}
+
+static bool post_next(struct link *l, const struct job *job)
+{
+	struct world *w = l->w;
+	const uint64_t i = l->posted - l->base;
+	struct note *note = &l->notes[l->posted % w->depth];
+	uint8_t *buf;
+	uint32_t len;
+
+	if (i == job->n || l->posted - l->done == w->depth || (l->out && !job->ready(l, i)))
+		return false;
+	job->place(l, i, &buf, &len);
+	note->buf = buf;
+	note->len = len;
+	if (!(l->out ? w->t->send : w->t->recv)(l, l->posted, buf, len))
+		return false;
+	l->posted++;
+	if (l->posted - l->done > w->deepest)
+		w->deepest = l->posted - l->done;
+	return true;
+}
+
+static bool finish_next(struct link *l, const struct job *job)
+{
+	const uint64_t m = l->done;
+	int q;
+
+	for (q = 0; q < l->w->t->n_qps; q++)
+		if (l->qp_done[q] <= m)
+			return false;
+	if (m >= l->posted)
+		nccl_broken(l->w, "message %llu of rank %d was never posted",
+			    (unsigned long long)m, l->peer);
+	if (!l->out) {
+		l->w->bytes += l->notes[m % l->w->depth].len;
+		l->w->messages++;
+		job->arrived(l, m - l->base);
+	}
+	l->done++;
+	return true;
+}
+
+static bool poll_once(struct world *w)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int i, n = ibv_poll_cq(w->cq, POLL_BATCH, wc);
+
+	if (n < 0)
+		nccl_broken(w, "ibv_poll_cq failed");
+	for (i = 0; i < n; i++) {
+		struct link *l = &w->link[wc[i].wr_id >> 40];
+
+		if (wc[i].status)
+			nccl_broken(w, "%s, link %s rank %d, QP %d, wr_id %llx",
+				    ibv_wc_status_str(wc[i].status), l->out ? "to" : "from",
+				    l->peer, (int)(wc[i].wr_id >> 32) & 0xff,
+				    (unsigned long long)wc[i].wr_id);
+		w->t->completed(l, (int)(wc[i].wr_id >> 32) & 0xff, &wc[i]);
+	}
+	return n;
+}
+
+/* One round over everything; *@busy: something moved. Returns whether the job is over. */
+static bool step(struct world *w, const struct job *job, bool *busy)
+{
+	bool over = true;
+	int i;
+
+	*busy = poll_once(w);
+	for (i = 0; i < w->n_links; i++) {
+		struct link *l = &w->link[i];
+
+		if (job->takes_part && !job->takes_part(l))
+			continue;
+		while (finish_next(l, job))
+			*busy = true;
+		while (post_next(l, job))
+			*busy = true;
+		over &= l->done - l->base == job->n;
+	}
+	return over;
+}
+
+void nccl_run(struct world *w, const struct job *job)
+{
+	uint64_t moved = vc_now_ns();
+	bool busy;
+	int i;
+
+	for (i = 0; i < w->n_links; i++)
+		w->link[i].base = w->link[i].done;
+	while (!step(w, job, &busy)) {
+		const uint64_t now = vc_now_ns();
+
+		if (busy)
+			moved = now;
+		else if (now - moved > w->stall_s * 1000000000ull)
+			nccl_broken(w, "nothing moves");
+		else
+			usleep(IDLE_US);
+	}
+}
+
+/* Nobody leaves before everybody has what was sent: the last acknowledgements come from us. */
+static void part(struct world *w)
+{
+	char bye = 1;
+	int from, to;
+
+	for (from = 0; from < w->n; from++)
+		for (to = 0; to < w->n; to++) {
+			struct link *l = NULL;
+
+			if (from == w->rank || to == w->rank)
+				l = nccl_link(w, from == w->rank ? to : from, from == w->rank);
+			if (l && (!vc_send(l->fd, &bye, 1) || !vc_recv(l->fd, &bye, 1)))
+				nccl_broken(w, "rank %d ended early", l->peer);
+		}
+}
+
+void nccl_end(struct world *w)
+{
+	int i, q;
+
+	part(w);
+	for (i = 0; i < w->n_links; i++)
+		for (q = 0; q < w->t->n_qps; q++)
+			if (ibv_destroy_qp(w->link[i].qp[q]))
+				vc_die("ibv_destroy_qp: %s", strerror(errno));
+	w->t->end(w);
+	if (w->srq && ibv_destroy_srq(w->srq))
+		vc_die("ibv_destroy_srq: %s", strerror(errno));
+	if (ibv_destroy_cq(w->cq) || ibv_dereg_mr(w->mr))
+		vc_die("cleaning up: %s", strerror(errno));
+	vc_close(&w->dev);
+	for (i = 0; i < w->n_links; i++) {
+		close(w->link[i].fd);
+		free(w->link[i].notes);
+	}
+	free(w->mem);
+}

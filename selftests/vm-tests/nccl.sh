@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 600
+#
+# What NCCL does with verbs, and UCX: rings and all-to-alls of ranks in namespaces, every byte verified,
+# a plane cut, one that dies in silence, and both come back under them: verbs/mrc_nccl.c.
+#
+#	h1 ... h2 (MRC_N=8: h8) mrc0 = 2 planes, each 2 T0 - 1 T1, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+world=$MRC_DIR/world
+
+# start RANKS ARG...: rank i in namespace h<i+1>.
+start() {
+	local i n=$1
+	shift
+	rm -rf "$world"
+	mkdir -p "$world"
+	for ((i = 0; i < n; i++)); do
+		mrc_start rank$i h$((i + 1)) mrc_nccl -d "${MRC_IBDEV[h$((i + 1))]}" -T 240 \
+			-x "$world" -r $i -n "$n" "$@"
+	done
+}
+
+# all_right RANKS SECS: each ends, and every byte was right.
+all_right() {
+	local i rc bad=0
+	for ((i = 0; i < $1; i++)); do
+		rc=0
+		mrc_wait rank$i "$2" || rc=$?
+		[ $rc -eq 0 ] && grep -q "^rank $i: ok" "$MRC_DIR/rank$i.out" && continue
+		echo "rank $i: status $rc: $(mrc_out rank$i 40)"
+		bad=1
+	done
+	return $bad
+}
+
+run() {		# RANKS ARG...
+	start "$@" && all_right "$1" 60
+}
+
+# of RANK KEY: REPLY, from its line.
+of() {
+	REPLY=$(sed -nE "s/^rank .* $2=([0-9]+).*/\1/p" "$MRC_DIR/rank$1.out")
+}
+at_least() {	# RANK KEY NUMBER
+	of "$1" "$2"
+	echo "$2 of rank $1: $REPLY, expected $3 or more"
+	[ "$REPLY" -ge "$3" ]
+}
+
+done_of() { read -r REPLY 2>/dev/null <"$world/done.0" || REPLY=0; }
+past() { done_of; [ "$REPLY" -ge "$1" ]; }
+# goes_on N: so many more iterations.
+goes_on() {
+	done_of
+	mrc_until 60 past $((REPLY + $1)) || { echo "stands at $REPLY: $(mrc_out rank0 40)"; return 1; }
+}
+
+silent() { fabric_blackhole p1-t1-1 t0-1 && fabric_blackhole p1-t1-1 t0-2; }
+heal() { fabric_heal p1-t1-1 t0-1; fabric_heal p1-t1-1 t0-2; }
+
+plane1_used() { mrc_plane_used rank0 1 tx; }
+
+under_failures() {	# RANKS ARG...
+	local what="$1 ranks, ${*:2}"
+	start "$@" -t 1200
+	ksft_test "$what: runs" goes_on 2
+	ksft_test "$what: both planes carry it" mrc_until 20 plane1_used
+	ksft_test "$what: plane 1 of h1 is cut" fabric_cut p1-t0-1 h1
+	ksft_test "$what: goes on" goes_on 3
+	ksft_test "$what: restored" fabric_restore p1-t0-1 h1
+	ksft_test "$what: goes on" goes_on 3
+	ksft_test "$what: plane 1 carries it again" mrc_until 30 plane1_used
+	ksft_test "$what: plane 1 swallows everything" silent
+	ksft_test "$what: goes on" goes_on 3
+	heal
+	ksft_test "$what: goes on when it is mended" goes_on 3
+	kill -INT "${MRC_PID[rank0]}" || true
+	ksft_test "$what: every byte was right" all_right "$1" 60
+}
+
+section() {	# RANKS
+	local n=$1
+	ksft_test "$n hosts, two planes by hand" mrc_fabric_by_hand "$n" 2 2 1
+	ksft_test "$n ranks: ring as NCCL" run "$n" -o ring -p 32
+	ksft_test "$n ranks: the halves ended with empty WRITE_IMMs" at_least 0 empty_imms 100
+	ksft_test "$n ranks: ring of small messages" run "$n" -o ring -s 4096 -p 64
+	ksft_test "$n ranks: all-to-all as NCCL" run "$n" -o all2all -p $((512 / n))
+	[ "$n" -gt 2 ] ||
+		ksft_test "$n ranks: hundreds were under way" at_least 0 deepest 200
+	ksft_test "$n ranks: ring as UCX, rendezvous" run "$n" -m ucx -q 64 -p 32
+	ksft_test "$n ranks: by READs" at_least 0 reads 100
+	ksft_test "$n ranks: all-to-all as UCX" run "$n" -m ucx -q 64 -o all2all -s 8192 -p $((256 / n))
+	ksft_test "$n ranks: some eager" at_least 0 eager 50
+	ksft_test "$n ranks: some by READs" at_least 0 reads 50
+	under_failures "$n" -o ring -p 32
+	under_failures "$n" -m ucx -q 64 -o all2all -p $((128 / n))
+	# As in planes.sh: what is sent again after its message was acknowledged.
+	ksft_test "$n ranks: nothing was counted that should not be" \
+		mrc_expect_clean tx_errors rx_bad_icrc
+	ksft_test "$n ranks: nothing is left" mrc_until 10 mrc_no_resources
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_nccl
+section 2
+[ "${MRC_N:-2}" -eq 2 ] || section "$MRC_N"
+ksft_finish
