@@ -17,7 +17,7 @@
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
 # has ended, what the test left in $VMOUT; "# kernels: 6.1 6.12 uml" says where a test runs that is
-# not named (6.1 6.12). What they wrote is kept in out/check.
+# not named (6.1 6.12); "# kernels: full": nowhere but with -a. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -41,14 +41,6 @@ tests_of() {
 	while read -r test; do
 		[ $# -eq 0 ] && ! runs_on "$kernel" "$test" || echo "$test"
 	done < <(select_tests vm-tests "$@")
-}
-
-# runs_on KERNEL TEST: it says so itself; with -a what runs on one of Debian's runs on each.
-runs_on() {
-	local on
-	on=$(sed -nE 's/^# kernels: (.*)/\1/p' "$2" | head -n 1)
-	on=" ${on:-6.1 6.12} "
-	[[ $on = *" $1 "* ]] || [[ -n $every && $1 != uml && $on = *" 6."* ]]
 }
 
 # select_tests FOLDER NAME...

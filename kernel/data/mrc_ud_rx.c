@@ -112,7 +112,7 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 		cqe.wc_flags |= IB_WC_WITH_IMM;
 		cqe.imm_data = (__force u32)cpu_to_be32(d->imm);
 	}
-	if (p->v4 && ud->rcq->kernel)
+	if (p->v4)
 		cqe.mark = MRC_CQE_IPV4;
 	ud->rq_cons++;
 	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);

@@ -173,6 +173,11 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	return 0;
 }
 
+void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer)
+{
+	c->rx.min_rnr_timer = min_rnr_timer & 31;
+}
+
 /* ---- both directions ---- */
 
 /*

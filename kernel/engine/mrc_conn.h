@@ -227,6 +227,8 @@ void mrc_conn_reset(struct mrc_conn *c);
  */
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
+/* Ready to receive: what it asks of senders from the next refusal on, an IBTA code. */
+void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer);
 int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
 
 /**

@@ -46,8 +46,6 @@ struct mrc_cq {
 	struct hrtimer mod_timer;
 };
 
-#define MRC_CQE_IPV4	1	/* mark, in queues of the kernel's users: the GRH is an IPv4 header */
-
 static inline struct mrc_cq *mrc_cq_of(struct ib_cq *ibcq)
 {
 	return container_of(ibcq, struct mrc_ibcq, ibcq)->cq;

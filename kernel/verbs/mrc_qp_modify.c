@@ -128,6 +128,9 @@ static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	KEEP(IB_QP_AV, ah_attr);
 #undef KEEP
 	to->ah_attr.grh.sgid_attr = NULL;	/* ib_core's reference, not ours */
+	/* rdma_cm asks for the longest, 655 ms; libfabric mends that when the QP is in RTS. */
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		mrc_conn_set_rnr_timer(&qp->conn, a->min_rnr_timer);
 	if (mask & IB_QP_ACCESS_FLAGS) {
 		to->qp_access_flags = a->qp_access_flags;
 		WRITE_ONCE(qp->access, (u32)a->qp_access_flags);
@@ -147,10 +150,7 @@ static int qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	int err = 0;
 
 	spin_lock_bh(&qp->lock);
-	/* The engine takes the RNR timer at RTR only. */
-	if (mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer)
-		err = -EOPNOTSUPP;
-	else if (qp->state != cur)
+	if (qp->state != cur)
 		err = -EINVAL;
 	if (!err) {
 		qp_keep_attr(qp, a, mask);
@@ -297,8 +297,7 @@ static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	if (IS_ERR(qpcc))
 		return PTR_ERR(qpcc);
 	spin_lock_bh(&qp->lock);
-	if (qp->state == cur && qp->ps &&
-	    !(mask & IB_QP_MIN_RNR_TIMER && a->min_rnr_timer != qp->attr.min_rnr_timer))
+	if (qp->state == cur && qp->ps)
 		err = qp_start_tx(qp, a, qpcc);
 	if (!err) {
 		qp_keep_attr(qp, a, mask);

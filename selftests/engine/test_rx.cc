@@ -193,6 +193,11 @@ TEST_F(rx_stream, rnr)
     ASSERT_EQ(v.size(), 1u);
     EXPECT_EQ(v[0].hdr.u.nack.reason, MRC_NACK_NO_RESOURCE);
     EXPECT_EQ(v[0].hdr.u.nack.vendor_info, 1);
+    mrc_conn_set_rnr_timer(&c, 12);
+    reject(send_only(2000, 0), MRC_NACK_NO_RESOURCE, MRC_NAK_NONE);
+    v = tx_ctrl(MRC_OPC_NACK);
+    ASSERT_EQ(v.size(), 1u);
+    EXPECT_EQ(v[0].hdr.u.nack.vendor_info, 12);
     EXPECT_TRUE(take(send_only(2000, 0)));
     EXPECT_EQ(show(cpls()), "r0:0");
 }

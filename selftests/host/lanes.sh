@@ -76,6 +76,20 @@ beside() {
 	ksft_test "and neither waits for the other's end" bash -c "! grep '^failed' '$work/events'"
 }
 
+# where KERNELS: a test that says so runs there without and with -a.
+# shellcheck disable=SC2034  # for runs_on
+where() {
+	local kernel every='' on='' all=''
+	echo "# kernels: $1" >"$work/where.sh"
+	for kernel in 6.1 6.12 uml; do
+		every=''
+		! runs_on $kernel "$work/where.sh" || on+=" $kernel"
+		every=1
+		! runs_on $kernel "$work/where.sh" || all+=" $kernel"
+	done
+	echo "${on:- none}, all:${all:- none}"
+}
+
 ksft_plan
 work=$(mktemp -d)
 at_exit rm -rf "$work"
@@ -96,4 +110,6 @@ ksft_equal "an Oops: two tests are missing, and the machine" \
 ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends well (status 86)' \
 	"$work/said"
 beside
+ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
+ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"
 ksft_finish

@@ -224,6 +224,7 @@ TEST_F(dgram, every_length_arrives_with_its_address)
 		}
 		EXPECT_TRUE(grh_is_ours(self));
 		EXPECT_EQ(IBV_WC_GRH, wc.wc_flags);
+		EXPECT_EQ(v4() ? 0xa : 0x9, wc.sl);	/* where UCX looks which header that is */
 		EXPECT_EQ(self->a->qp_num, wc.src_qp);
 		EXPECT_EQ(77, wc.wr_id);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mrc_states.c - a queue pair that is drained (SQD) finishes what it has begun, begins nothing, says
- * so, and goes on.
+ * so, and goes on; and what may change when it is connected.
  *
  *	MRC_TEST_DEV=mrc0 mrc_states
  *
@@ -143,6 +143,20 @@ TEST_F_TIMEOUT(states, what_is_agreed_upon_stays, LIMIT_S)
 	EXPECT_EQ(EOPNOTSUPP, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_RETRY_CNT));
 	EXPECT_EQ(EINVAL, to_state(self, IBV_QPS_RTR));
 	EXPECT_EQ(0, to_state(self, IBV_QPS_RTS));
+}
+
+/* rdma_cm connects with code 0, the longest; libfabric mends it afterwards. */
+TEST_F_TIMEOUT(states, the_rnr_timer_may_change_later, LIMIT_S)
+{
+	struct ibv_qp_attr attr = { .min_rnr_timer = 3 };
+	struct ibv_qp_init_attr init;
+
+	ASSERT_EQ(0, ibv_modify_qp(self->p.qp[1], &attr, IBV_QP_MIN_RNR_TIMER));
+	memset(&attr, 0, sizeof(attr));
+	ASSERT_EQ(0, ibv_query_qp(self->p.qp[1], &attr, IBV_QP_MIN_RNR_TIMER, &init));
+	EXPECT_EQ(3, attr.min_rnr_timer);
+	attr.min_rnr_timer = 32;
+	EXPECT_EQ(EINVAL, ibv_modify_qp(self->p.qp[1], &attr, IBV_QP_MIN_RNR_TIMER));
 }
 
 TEST_HARNESS_MAIN

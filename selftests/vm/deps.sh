@@ -22,7 +22,7 @@ PACKAGES=(
 	iproute2 nftables ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
 	# RDMA user space
 	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils python3-pyverbs
-	libibverbs-dev librdmacm-dev
+	libibverbs-dev librdmacm-dev qperf ucx-utils libfabric-bin
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
 	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev

@@ -110,6 +110,7 @@ struct mrc_recv_wqe {
 };
 
 #define MRC_WC_WITH_INV	(1u << 3)	/* IBV_WC_WITH_INV; in the kernel this bit is another's */
+#define MRC_CQE_IPV4	(1u << 7)	/* of mark: the GRH is an IPv4 header */
 
 struct mrc_cqe {
 	__aligned_u64 wr_id;
@@ -119,7 +120,7 @@ struct mrc_cqe {
 	__u8 opcode;		/* enum ibv_wc_opcode */
 	__u8 status;		/* enum ibv_wc_status */
 	__u8 wc_flags;		/* enum ibv_wc_flags */
-	__u8 mark;		/* the reader's own; written 0 where a program reads */
+	__u8 mark;		/* MRC_CQE_*; the other bits are the reader's own, and written 0 */
 	__u32 src_qp;
 	__u32 slot;		/* index of the request in its ring; nothing for an SRQ's */
 	__aligned_u64 timestamp; /* ns of CLOCK_MONOTONIC; 0 unless MRC_UCQ_TIMESTAMP */

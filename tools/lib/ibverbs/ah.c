@@ -16,13 +16,15 @@ struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 			struct mrc_ucreate_ah_resp drv;
 		} all;
 	} resp = {};
+	struct ibv_ah_attr to = *attr;
 	struct mrc_ah *ah;
 	int ret;
 
+	mrc_lid_resolve(pd->context, &to);
 	ah = calloc(1, sizeof(*ah));
 	if (!ah)
 		return NULL;
-	ret = ibv_cmd_create_ah(pd, &ah->ah, attr, &resp.core, sizeof(resp));
+	ret = ibv_cmd_create_ah(pd, &ah->ah, &to, &resp.core, sizeof(resp));
 	if (ret) {
 		free(ah);
 		errno = ret;

@@ -8,8 +8,24 @@
 #include "ring.h"
 
 enum {
-	CQE_PURGED = 1,		/* of mrc_cqe.mark */
+	CQE_PURGED = 1,		/* of mrc_cqe.mark, beside what the module says there */
 };
+
+/*
+ * The service level of what RoCEv2 received means nothing; adapters of mlx5 have in its place what the
+ * IP header is, and UCX knows the address in front of a datagram by that.
+ */
+enum {
+	SL_IPV6 = 0x9,
+	SL_IPV4 = 0xa,
+};
+
+static inline uint8_t cqe_sl(const struct mrc_cqe *cqe)
+{
+	if (!(cqe->wc_flags & IBV_WC_GRH))
+		return 0;
+	return cqe->mark & MRC_CQE_IPV4 ? SL_IPV4 : SL_IPV6;
+}
 
 static inline uint32_t cq_avail(const struct mrc_cq *cq)
 {
@@ -41,7 +57,7 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 	for (n = cq_avail(cq); n; n--) {
 		*cqe = *(const struct mrc_cqe *)mrc_slot(&cq->ring, cq->ring.idx);
 		cq->ring.idx++;
-		if (cqe->mark == CQE_PURGED)
+		if (cqe->mark & CQE_PURGED)
 			continue;
 		cq_free_slots(cq, cqe);
 		return true;
@@ -74,6 +90,7 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 			.qp_num = cqe.qpn,
 			.src_qp = cqe.src_qp,
 			.wc_flags = cqe.wc_flags,
+			.sl = cqe_sl(&cqe),
 		};
 	}
 	if (cq->ring.idx != before)
@@ -112,9 +129,9 @@ void mrc_cq_purge(struct mrc_cq *cq, struct mrc_qp *qp)
 	for (i = 0; i < n; i++) {
 		struct mrc_cqe *cqe = mrc_slot(&cq->ring, cq->ring.idx + i);
 
-		if (cqe->qpn != qp->v.qp.qp_num || cqe->mark == CQE_PURGED)
+		if (cqe->qpn != qp->v.qp.qp_num || cqe->mark & CQE_PURGED)
 			continue;
-		cqe->mark = CQE_PURGED;
+		cqe->mark |= CQE_PURGED;
 		if (qp->srq && cqe->opcode & IBV_WC_RECV)
 			ring_free_some(&qp->srq->ring, 1);
 	}
@@ -201,6 +218,11 @@ static uint32_t cqx_src_qp(struct ibv_cq_ex *cq)
 	return ex_cq(cq)->cur.src_qp;
 }
 
+static uint8_t cqx_sl(struct ibv_cq_ex *cq)
+{
+	return cqe_sl(&ex_cq(cq)->cur);
+}
+
 static unsigned int cqx_wc_flags(struct ibv_cq_ex *cq)
 {
 	return ex_cq(cq)->cur.wc_flags;
@@ -247,7 +269,7 @@ void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_SLID)
 		ex->read_slid = cqx_zero32;
 	if (wc_flags & IBV_WC_EX_WITH_SL)
-		ex->read_sl = cqx_zero8;
+		ex->read_sl = cqx_sl;
 	if (wc_flags & IBV_WC_EX_WITH_DLID_PATH_BITS)
 		ex->read_dlid_path_bits = cqx_zero8;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)

@@ -228,6 +228,10 @@ int mrc_destroy_qp(struct ibv_qp *qp);
 struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int mrc_destroy_ah(struct ibv_ah *ah);
 
+/* lid.c: what the port says its LID is; the GID of an address that has a LID only */
+uint16_t mrc_lid(struct ibv_context *ctx);
+void mrc_lid_resolve(struct ibv_context *ctx, struct ibv_ah_attr *attr);
+
 /* post.c */
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

@@ -179,9 +179,12 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
 	struct mrc_qp *qp = to_mqp(ibqp);
 	struct ibv_modify_qp cmd = {};
+	struct ibv_qp_attr to = *attr;
 	int ret;
 
-	ret = ibv_cmd_modify_qp(ibqp, attr, mask, &cmd, sizeof(cmd));
+	if (mask & IBV_QP_AV)
+		mrc_lid_resolve(ibqp->context, &to.ah_attr);
+	ret = ibv_cmd_modify_qp(ibqp, &to, mask, &cmd, sizeof(cmd));
 	/*
 	 * A reset drops what is queued: the kernel moves its consumer index up to
 	 * what we published, indices run on, and stale completions vanish.

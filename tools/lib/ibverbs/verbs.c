@@ -31,8 +31,12 @@ int mrc_query_device_ex(struct ibv_context *context,
 int mrc_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
 {
 	struct ibv_query_port cmd = {};
+	int ret;
 
-	return ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
+	ret = ibv_cmd_query_port(context, port, attr, &cmd, sizeof(cmd));
+	if (!ret)
+		attr->lid = mrc_lid(context);
+	return ret;
 }
 
 /* Completions bear the kernel's CLOCK_MONOTONIC (mrc-abi.h), which is ours. */

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# progs.sh - programs of others in h2 and h1, with a plane cut under them if wanted.
+#
+#	. "$here/../lib/mrc.sh"
+#	. "$here/../lib/progs.sh"
+#	progs_gids v6                         # G1, G2: the GIDs' indices, D1, D2: the devices
+#	progs_serve 60 19765 qperf -- qperf 10.77.0.2 rc_bw
+#	progs_cut progs_serve ...             # once more, and plane 1 is cut while data flows
+
+# progs_gids v4|v6
+# shellcheck disable=SC2034  # for tests
+progs_gids() {
+	mrc_gid_index h2 "$1" && G2=$REPLY D2=${MRC_IBDEV[h2]} || return
+	mrc_gid_index h1 "$1" && G1=$REPLY D1=${MRC_IBDEV[h1]}
+}
+
+# progs_to v4|v6: REPLY, where h2 is asked for.
+progs_to() { [ "$1" = v6 ] && REPLY=fd00:6d72:63::2 || REPLY=10.77.0.2; }
+
+# progs_serve SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: as mrc_pair, for servers that go on when
+# they have served; only the client's status counts.
+progs_serve() {
+	local secs=$1 rc=0
+	shift
+	mrc_pair_start "$@" || return
+	progs_while_cut || rc=1
+	mrc_wait client "$secs" || rc=$?
+	[ $rc -eq 0 ] || echo "status $rc, client: $(mrc_out client) server: $(mrc_out server)"
+	mrc_kill server
+	return $rc
+}
+
+# progs_pair: as mrc_pair.
+progs_pair() {
+	local secs=$1 rc=0
+	shift
+	mrc_pair_start "$@" || return
+	progs_while_cut || rc=1
+	mrc_pair_wait "$secs" && return $rc
+}
+
+# progs_cut COMMAND...: while it waits for a program, plane 1 of h1 goes once both carry data, and
+# comes back. The program must still have been at it.
+progs_cut() {
+	local progs_cuts=1
+	"$@"
+}
+
+progs_while_cut() {
+	[ -n "${progs_cuts:-}" ] || return 0
+	mrc_flows || { echo "no traffic on both planes: $(mrc_out client)"; return 1; }
+	fabric_cut h1 eth1 && mrc_sleep 1 || return
+	mrc_alive client || { echo "the client had ended before the cut"; return 1; }
+	fabric_restore h1 eth1
+}
+
+# progs_moved COUNTER N COMMAND...: it succeeds, and the counter of h1's device (tx_bytes, of connections,
+# or tx_dgrams) has moved by so much at least: the program took that way and no other.
+progs_moved() {
+	local counter=$1 want=$2 before
+	shift 2
+	mrc_stat h1 "$counter" && before=$REPLY || return
+	"$@" || return
+	mrc_stat h1 "$counter"
+	echo "$counter moved by $((REPLY - before)), expected $want"
+	[ $((REPLY - before)) -ge "$want" ]
+}
