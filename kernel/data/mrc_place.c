@@ -6,6 +6,7 @@
  * ATOMICs to execute. Every access is checked against the MR and the QP's own
  * access flags at the moment it happens.
  */
+#include "mem/mrc_mr_copy.h"
 #include "mem/mrc_mw.h"
 #include "data/mrc_place.h"
 #include "data/mrc_wqe.h"

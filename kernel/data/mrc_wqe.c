@@ -11,6 +11,7 @@
  */
 #include <linux/highmem.h>
 #include <rdma/ib_user_verbs.h>
+#include "mem/mrc_mr_copy.h"
 #include "mem/mrc_mw.h"
 #include "data/mrc_wqe.h"
 

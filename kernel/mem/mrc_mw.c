@@ -16,6 +16,7 @@
 #include "core/mrc_dev.h"
 #include "core/mrc_seed.h"
 #include "mem/mrc_mr.h"
+#include "mem/mrc_mr_copy.h"
 #include "mem/mrc_mw.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"

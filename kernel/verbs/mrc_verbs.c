@@ -20,7 +20,7 @@
 #include "core/mrc_dev_plane.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_cq_modify.h"
-#include "mem/mrc_mr.h"
+#include "mem/mrc_mr_reg.h"
 #include "mem/mrc_mw.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ring.h"
