@@ -56,7 +56,12 @@ static void mr_release(struct kref *ref)
 {
 	struct mrc_mr *mr = container_of(ref, struct mrc_mr, ref);
 
-	queue_work(mrc_wq, &mr->free_work);
+	if (mr->fast) {		/* one for each I/O: nothing of it sleeps */
+		mrc_mr_put(mr->of);
+		kfree_rcu(mr, rcu);
+	} else {
+		queue_work(mrc_wq, &mr->free_work);
+	}
 }
 
 void mrc_mr_release_now(struct kref *ref)
@@ -154,6 +159,7 @@ struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp)
 	if (!mr)
 		return NULL;
 	kref_init(&mr->ref);
+	spin_lock_init(&mr->lock);
 	INIT_WORK(&mr->free_work, mr_free_work);
 	mr->dev = dev;
 	mr->pdn = pdn;

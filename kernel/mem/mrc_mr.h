@@ -6,7 +6,8 @@
  * reference; pages are a flat array. Bounds are checked by subtraction.
  *
  * A key may also be a memory window's (mrc_mw.h): then the table holds the window, and what
- * it is bound to now is a struct mrc_mr of its own, which has the pages of another.
+ * it is bound to now is a struct mrc_mr of its own, which has the pages of another. Likewise
+ * the registrations of a fast registration region (mrc_fr.h).
  */
 #ifndef MRC_MR_H
 #define MRC_MR_H
@@ -16,6 +17,7 @@
 #include <rdma/ib_verbs.h>
 
 struct mrc_dev;
+struct mrc_fr;
 
 /* What a region may be registered for; hints besides. */
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
@@ -23,7 +25,8 @@ struct mrc_dev;
 
 struct mrc_ibmr {
 	struct ib_mr ibmr;	/* first; a shell */
-	struct mrc_mr *mr;	/* another one when it is registered again */
+	struct mrc_mr *mr;	/* another one when it is registered again; fr: its pages */
+	struct mrc_fr *fr;	/* fast registration; NULL: an ordinary region */
 };
 
 struct mrc_mr {
@@ -43,14 +46,17 @@ struct mrc_mr {
 	bool dma;		/* all memory of the kernel, by its addresses; pages is NULL */
 	struct mrc_mr *of;	/* whose pages these are, referenced; NULL: its own */
 	bool window;		/* a window's: ends with @of */
+	bool fast;		/* a fast registration: its memory is touched under of->lock */
 	u32 qpn;		/* not 0: usable through that QP only */
 	bool dead;		/* deregistered: nothing is read or written any more */
+	spinlock_t lock;	/* of what others have its pages for; inside all others */
 };
 
-/* A memory window in the table; mrc_mw.c. */
+/* What may be bound to one region after the other, in the table: mrc_mw.c, mrc_fr.c. */
 struct mrc_window {
 	struct mrc_mr __rcu *bound;
 	struct rcu_head rcu;
+	bool fast;		/* mrc_fr.c's */
 };
 
 /* Where @va lies: offset from the start of the first page. */
@@ -84,9 +90,9 @@ struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int
 /* Process context: @mr is dead; wait until nobody who found it alive uses it any more. */
 void mrc_mr_wait(const struct mrc_mr *mr);
 
-/* Process context, while a region is made. One that is in no table; NULL: no memory. */
+/* Any context, by @gfp. One that is in no table; NULL: no memory. */
 struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp);
-/* Into the table, under a new key: 0, or -errno. */
+/* Process context. Into the table, under a new key: 0, or -errno. */
 int mrc_mr_hash(struct mrc_mr *mr);
 /* In the place of the one that has its key; and out of the table. */
 void mrc_mr_rehash(struct mrc_mr *mr);

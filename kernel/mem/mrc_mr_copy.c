@@ -74,6 +74,27 @@ static inline struct page *mr_page(const struct mrc_mr *mr, u64 off)
 	return likely(mr->pages) ? mr->pages[off >> PAGE_SHIFT] : mr_kernel_page(off);
 }
 
+/*
+ * Of a fast registration, which may end on another CPU at any time. False: it has; what came too
+ * late is not placed, as if it had come before and been overwritten.
+ */
+static bool mr_hold(const struct mrc_mr *mr)
+{
+	if (likely(!mr->fast))
+		return true;
+	spin_lock_bh(&mr->of->lock);
+	if (likely(!mr->dead))
+		return true;
+	spin_unlock_bh(&mr->of->lock);
+	return false;
+}
+
+static void mr_drop(const struct mrc_mr *mr)
+{
+	if (unlikely(mr->fast))
+		spin_unlock_bh(&mr->of->lock);
+}
+
 static bool mr_in_range(const struct mrc_mr *mr, u64 va, u64 len)
 {
 	return !WARN_ON_ONCE(!mrc_mr_covers(mr, va, len, 0));
@@ -140,18 +161,26 @@ static void mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len
 	mr_fill_word(mr, va, s, word);
 }
 
+static void mr_place_held(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
+{
+	if (!mr_hold(mr))
+		return;
+	mr_place(mr, va, s, len);
+	mr_drop(mr);
+}
+
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
 {
 	const struct mrc_src s = { .skb = skb, .off = off };
 
-	mr_place(mr, va, &s, len);
+	mr_place_held(mr, va, &s, len);
 }
 
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
 {
 	const struct mrc_src s = { .buf = src };
 
-	mr_place(mr, va, &s, len);
+	mr_place_held(mr, va, &s, len);
 }
 
 void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
@@ -161,6 +190,10 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 
 	if (!len || !mr_in_range(mr, va, len))
 		return;
+	if (!mr_hold(mr)) {
+		memset(to, 0, len);
+		return;
+	}
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
@@ -172,15 +205,11 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 		off += n;
 		len -= n;
 	}
+	mr_drop(mr);
 }
 
-int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
+static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payload *pl)
 {
-	u64 off = mrc_mr_off(mr, va);
-
-	if (len && !mr_in_range(mr, va, len))
-		return -EFAULT;
-	pl->copy |= mr->dma;
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
@@ -198,6 +227,21 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 	return 0;
 }
 
+int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
+{
+	int err;
+
+	if (len && !mr_in_range(mr, va, len))
+		return -EFAULT;
+	if (!mr_hold(mr))
+		return -EFAULT;
+	/* Pages of the kernel's allocators are none for a packet. */
+	pl->copy |= mr->dma || mr->fast;
+	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
+	mr_drop(mr);
+	return err;
+}
+
 /*
  * A true CPU atomic: IB_ATOMIC_HCA promises less, but programs on this host
  * that share the word then get what IB_ATOMIC_GLOB would have promised them.
@@ -211,6 +255,8 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 
 	if (!mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
 		return 0;
+	if (!mr_hold(mr))
+		return 0;
 	p = kmap_local_page(mr_page(mr, off));
 	word = (atomic64_t *)(p + offset_in_page(off));
 	if (cmp_swap)
@@ -218,5 +264,6 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 	else
 		old = atomic64_fetch_add(swap_add, word);
 	kunmap_local(p);
+	mr_drop(mr);
 	return old;
 }

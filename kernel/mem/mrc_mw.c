@@ -40,7 +40,7 @@ struct mrc_mw {
 static struct mrc_mw *mw_find(struct mrc_dev *dev, u32 pdn, u32 rkey)
 {
 	struct mrc_window *w = mrc_mr_window(rkey);
-	struct mrc_mw *mw = w ? container_of(w, struct mrc_mw, win) : NULL;
+	struct mrc_mw *mw = w && !w->fast ? container_of(w, struct mrc_mw, win) : NULL;
 
 	return mw && mw->dev == dev && mw->pdn == pdn ? mw : NULL;
 }
