@@ -12,7 +12,7 @@
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
-#include "mem/mrc_mw.h"
+#include "mem/mrc_inval.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
@@ -84,6 +84,8 @@ static u8 wc_opcode_local(u8 wr_opcode)
 		return IB_UVERBS_WC_BIND_MW;
 	case IB_UVERBS_WR_LOCAL_INV:
 		return IB_UVERBS_WC_LOCAL_INV;
+	case IB_WR_REG_MR:
+		return IB_WC_REG_MR;
 	default:
 		return IB_UVERBS_WC_SEND;
 	}
@@ -115,6 +117,8 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		hint_silent(qp);
 	if (cpl->op == MRC_OP_LOCAL && cpl->status == MRC_ST_LOC_PROT)
 		cqe.status = IB_WC_MW_BIND_ERR;
+	if (cpl->status == MRC_ST_FLUSHED && w->gone)
+		cqe.status = IB_WC_LOC_PROT_ERR;
 	mrc_wqe_release(w);
 	qp->sq_done++;
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
@@ -149,7 +153,7 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		cqe.wc_flags = IB_WC_WITH_IMM;
 	}
 	if (cpl->op == MRC_OP_SEND_INV && cpl->status == MRC_ST_OK) {
-		mrc_mw_invalidate(qp->dev, qp->pdn, qp->qpn, cpl->imm);
+		mrc_inval(qp->dev, qp->pdn, qp->qpn, cpl->imm);
 		cqe.imm_data = cpl->imm;
 		cqe.wc_flags = MRC_WC_WITH_INV;
 	}
@@ -281,8 +285,11 @@ static bool flow_flush(struct mrc_qp *qp)
 
 /* ---- work in ---- */
 
-/* Take send requests off the ring while the engine has room. True: more are there. */
-static bool flow_pull(struct mrc_qp *qp, u64 now)
+/*
+ * Take send requests off the ring while the engine has room. True: more are there. *waits: the
+ * next one cannot be taken yet.
+ */
+static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 {
 	struct mrc_wr wr;
 	int n;
@@ -290,7 +297,9 @@ static bool flow_pull(struct mrc_qp *qp, u64 now)
 	for (n = 0; n < MRC_SQ_BUDGET && mrc_conn_can_post(&qp->conn); n++) {
 		if (!mrc_ring_avail(&qp->sq, qp->sq_cons))
 			break;
-		mrc_wqe_load(qp, qp->sq_cons, &wr);
+		*waits = !mrc_wqe_load(qp, qp->sq_cons, &wr);
+		if (*waits)
+			break;
 		if (mrc_conn_post(&qp->conn, &wr, now)) {
 			/* Malformed for this QP: let it fail in its turn. */
 			wr.error = MRC_ST_LOC_QP_OP;
@@ -343,7 +352,10 @@ static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 	return mrc_tx_build(qp->dev, qp->ps, &qp->sgid, &qp->dgid, op, &pl);
 }
 
-/* @op could not be built: no memory, no route, or what it would read is not to be read any more. */
+/*
+ * @op could not be built: no memory, no route, or what it would read is not to be read any more.
+ * Of an answer the peer hears; a request of ours, whose memory was invalidated under it, fails.
+ */
 static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u64 now)
 {
 	spin_lock(&qp->peer->path_lock);
@@ -351,6 +363,8 @@ static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u64 now)
 	spin_unlock(&qp->peer->path_lock);
 	if (op->src == MRC_SRC_RESP && !mrc_wqe_resp_ok(qp, op->cookie))
 		mrc_conn_exec_revoke(&qp->conn, op->cookie, MRC_NAK_REM_ACCESS, now);
+	else if (mrc_wqe_gone(qp, op))
+		mrc_qp_fail_conn(qp);
 }
 
 /* True: budget used up, more to send. *retry: a packet could not be built. */
@@ -433,7 +447,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 
 static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 {
-	bool more, retry = false;
+	bool more, retry = false, waits = false;
 	u64 now = ktime_get_ns(), at;
 
 	if (!qp->ibqp || !qp->peer)
@@ -445,7 +459,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	more = flow_do(qp, now);
 	flow_incast(qp, now);
 	if (qp->state == IB_QPS_RTS)
-		more |= flow_pull(qp, now);
+		more |= flow_pull(qp, now, &waits);
 	more |= flow_tx(qp, now, out, &retry);
 	more |= flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
@@ -454,10 +468,10 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		return flow_error_turn(qp);
 	if (qp->state == IB_QPS_SQD)
 		flow_sq_drained(qp);
-	if (!more)
+	if (!more && !waits)
 		more = flow_sleep(qp);
 	at = mrc_conn_deadline_ns(&qp->conn);
-	if (retry)
+	if (retry || waits)
 		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
 	if (at != MRC_TIME_NEVER)
 		flow_arm(qp, at);

@@ -6,7 +6,8 @@
  * ATOMICs to execute. Every access is checked against the MR and the QP's own
  * access flags at the moment it happens.
  */
-#include "mem/mrc_mw.h"
+#include "mem/mrc_inval.h"
+#include "mem/mrc_mr_copy.h"
 #include "data/mrc_place.h"
 #include "data/mrc_wqe.h"
 #include "data/mrc_wqe_recv.h"
@@ -53,7 +54,7 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	return NULL;
 }
 
-/* The window goes when the message completes: what precedes it may come later. */
+/* The key goes when the message completes: what precedes it may come later. */
 static bool invalidates(const struct mrc_pkt *pkt)
 {
 	return pkt->opcode == MRC_OPC_SEND_LAST_INV || pkt->opcode == MRC_OPC_SEND_ONLY_INV;
@@ -67,7 +68,7 @@ static const struct mrc_reject *place_recv(struct mrc_qp *qp, const struct mrc_r
 	if (!w)
 		return &mrc_deny_rnr;
 	if (invalidates(op->pkt) &&
-	    !mrc_mw_may_invalidate(qp->dev, qp->pdn, qp->qpn, op->pkt->imm))
+	    !mrc_inval_allowed(qp->dev, qp->pdn, qp->qpn, op->pkt->imm))
 		return &mrc_deny_access;
 	if (op->msg_len > w->len) {
 		w->fail = IB_WC_LOC_LEN_ERR;

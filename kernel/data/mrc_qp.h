@@ -50,7 +50,7 @@ struct mrc_swqe {
 	u8 opcode;		/* enum ib_wr_opcode */
 	u8 flags;		/* enum ib_send_flags */
 	u8 num_sge;
-	u8 status;		/* enum mrc_status: found bad when copied */
+	bool gone;		/* its memory was invalidated before it was sent */
 	u32 len;
 	u32 inline_len;
 	struct mrc_sge *sge;	/* max_sge of the QP */

@@ -11,8 +11,9 @@
  */
 #include <linux/highmem.h>
 #include <rdma/ib_user_verbs.h>
-#include "mem/mrc_mw.h"
+#include "mem/mrc_mr_copy.h"
 #include "data/mrc_wqe.h"
+#include "data/mrc_wqe_local.h"
 
 /* ---- send requests ---- */
 
@@ -31,6 +32,7 @@ static int wr_op(u8 opcode)
 		return MRC_OP_SEND_INV;
 	case IB_UVERBS_WR_BIND_MW:
 	case IB_UVERBS_WR_LOCAL_INV:
+	case IB_WR_REG_MR:
 		return MRC_OP_LOCAL;
 	case IB_UVERBS_WR_RDMA_READ:
 		return MRC_OP_READ;
@@ -78,7 +80,7 @@ static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 	int op = wr_op(k->opcode);
 
 	wr->op = op < 0 ? MRC_OP_LOCAL : op;
-	if (op < 0)
+	if (op < 0 || (k->opcode == IB_WR_REG_MR && qp->ibqp->uobject))
 		return MRC_ST_LOC_QP_OP;
 	if (qp->spec_only && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
 		return MRC_ST_LOC_QP_OP;
@@ -97,31 +99,45 @@ static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 	return MRC_ST_OK;
 }
 
-/*
- * Done when it is loaded, in the order of the queue: no packet of what follows has left then. What
- * was posted before may still be under way; the engine completes all in order.
- */
-static enum mrc_status swqe_local(struct mrc_qp *qp, const struct mrc_send_wqe *k)
+static void swqe_fill_wr(struct mrc_wr *wr, const struct mrc_send_wqe *k, u32 len)
 {
-	const struct mrc_mw_bind b = {
-		.rkey = k->rkey, .lkey = k->imm_data, .addr = k->remote_addr,
-		.length = k->compare_add, .access = (int)k->swap,
-		.pdn = qp->pdn, .qpn = qp->qpn,
-	};
-	bool ok;
-
-	if (k->opcode == IB_UVERBS_WR_LOCAL_INV)
-		ok = mrc_mw_invalidate(qp->dev, qp->pdn, qp->qpn, k->imm_data);
-	else
-		ok = k->swap <= INT_MAX && mrc_mw_bind(qp->dev, &b);
-	return ok ? MRC_ST_OK : MRC_ST_LOC_PROT;
+	wr->len = len;
+	wr->rkey = k->rkey;
+	wr->va = k->remote_addr;
+	wr->imm = wr->op == MRC_OP_SEND_INV ? k->imm_data :
+					      be32_to_cpu((__force __be32)k->imm_data);
+	if (wr->op == MRC_OP_CMP_SWAP) {
+		wr->swap_add = k->swap;
+		wr->compare = k->compare_add;
+	} else {
+		wr->swap_add = k->compare_add;
+	}
+	if (k->send_flags & IB_SEND_FENCE)
+		wr->flags |= MRC_WR_FENCE;
+	if (k->send_flags & IB_SEND_SOLICITED)
+		wr->flags |= MRC_WR_SOLICITED;
 }
 
-void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
+/* What it has besides: memory to refer to, bytes to copy, or something to do at once. */
+static int swqe_take(struct mrc_qp *qp, struct mrc_swqe *w, const struct mrc_send_wqe *k,
+		     const u8 *rest, enum mrc_op op)
+{
+	if (op == MRC_OP_LOCAL)
+		return mrc_wqe_local(qp, k);
+	if (w->inline_len)
+		memcpy(w->inl, rest, w->inline_len);
+	if (!w->num_sge)
+		return MRC_ST_OK;
+	memcpy(w->sge, rest, w->num_sge * sizeof(*w->sge));
+	return swqe_resolve(qp, w, op);
+}
+
+bool mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 {
 	const u8 *slot = mrc_ring_slot(&qp->sq, idx);
 	struct mrc_swqe *w = mrc_wqe_send(qp, qp->sq_posted);
 	struct mrc_send_wqe k;
+	int status;
 
 	memcpy(&k, slot, sizeof(k));
 	memset(wr, 0, sizeof(*wr));
@@ -132,32 +148,16 @@ void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr)
 	w->num_sge = 0;
 	w->len = 0;
 	w->inline_len = 0;
-	w->status = swqe_check(qp, w, &k, wr);
-	if (w->status == MRC_ST_OK && wr->op == MRC_OP_LOCAL) {
-		w->status = swqe_local(qp, &k);
-	} else if (w->status == MRC_ST_OK && w->inline_len) {
-		memcpy(w->inl, slot + sizeof(k), w->inline_len);
-	} else if (w->status == MRC_ST_OK && w->num_sge) {
-		memcpy(w->sge, slot + sizeof(k), w->num_sge * sizeof(*w->sge));
-		w->status = swqe_resolve(qp, w, wr->op);
-	}
+	w->gone = false;
+	status = swqe_check(qp, w, &k, wr);
+	if (status == MRC_ST_OK)
+		status = swqe_take(qp, w, &k, slot + sizeof(k), wr->op);
+	if (status < 0)
+		return false;
 	wr->cookie = qp->sq_posted;
-	wr->error = w->status;
-	wr->len = w->len;
-	wr->rkey = k.rkey;
-	wr->va = k.remote_addr;
-	wr->imm = wr->op == MRC_OP_SEND_INV ? k.imm_data :
-					      be32_to_cpu((__force __be32)k.imm_data);
-	if (wr->op == MRC_OP_CMP_SWAP) {
-		wr->swap_add = k.swap;
-		wr->compare = k.compare_add;
-	} else {
-		wr->swap_add = k.compare_add;
-	}
-	if (k.send_flags & IB_SEND_FENCE)
-		wr->flags |= MRC_WR_FENCE;
-	if (k.send_flags & IB_SEND_SOLICITED)
-		wr->flags |= MRC_WR_SOLICITED;
+	wr->error = status;
+	swqe_fill_wr(wr, &k, w->len);
+	return true;
 }
 
 void mrc_wqe_release(struct mrc_swqe *w)
@@ -318,6 +318,19 @@ bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot)
 	const struct mrc_mr *mr = qp->resp[slot].mr;
 
 	return mr && mrc_mr_alive(mr) && qp->access & IB_ACCESS_REMOTE_READ;
+}
+
+bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op)
+{
+	struct mrc_swqe *w;
+	u8 i;
+
+	if (op->src == MRC_SRC_NONE || op->src == MRC_SRC_RESP)
+		return false;
+	w = mrc_wqe_send(qp, op->cookie);
+	for (i = 0; i < w->num_sge; i++)
+		w->gone |= w->mr[i] && w->mr[i]->fast && !mrc_mr_alive(w->mr[i]);
+	return w->gone;
 }
 
 bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl,

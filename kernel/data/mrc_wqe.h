@@ -9,8 +9,8 @@
 #include "mem/mrc_payload.h"
 #include "data/mrc_qp.h"
 
-/* Copy and check the send request at ring index @idx into its slot; fill @wr. */
-void mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr);
+/* Copy and check the send request at ring index @idx into its slot; fill @wr. False: not yet. */
+bool mrc_wqe_load(struct mrc_qp *qp, u32 idx, struct mrc_wr *wr);
 /* Drop its memory references. */
 void mrc_wqe_release(struct mrc_swqe *w);
 static inline struct mrc_swqe *mrc_wqe_send(const struct mrc_qp *qp, u32 cookie)
@@ -28,6 +28,9 @@ bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 
 /* May the answer in exec @slot still be read: its region is there, and reading is allowed. */
 bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot);
+
+/* Is memory that @op would read invalidated, of a send request? Its completion says so then. */
+bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op);
 
 /*
  * The payload of what @op sends. @bounce: 4096 bytes, used when the pages do not

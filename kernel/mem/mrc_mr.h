@@ -6,7 +6,8 @@
  * reference; pages are a flat array. Bounds are checked by subtraction.
  *
  * A key may also be a memory window's (mrc_mw.h): then the table holds the window, and what
- * it is bound to now is a struct mrc_mr of its own, which has the pages of another.
+ * it is bound to now is a struct mrc_mr of its own, which has the pages of another. Likewise
+ * the registrations of a fast registration region (mrc_fr.h).
  */
 #ifndef MRC_MR_H
 #define MRC_MR_H
@@ -16,12 +17,16 @@
 #include <rdma/ib_verbs.h>
 
 struct mrc_dev;
-struct mrc_payload;
-struct sk_buff;
+struct mrc_fr;
+
+/* What a region may be registered for; hints besides. */
+#define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND)
 
 struct mrc_ibmr {
 	struct ib_mr ibmr;	/* first; a shell */
-	struct mrc_mr *mr;	/* another one when it is registered again */
+	struct mrc_mr *mr;	/* another one when it is registered again; fr: its pages */
+	struct mrc_fr *fr;	/* fast registration; NULL: an ordinary region */
 };
 
 struct mrc_mr {
@@ -41,15 +46,24 @@ struct mrc_mr {
 	bool dma;		/* all memory of the kernel, by its addresses; pages is NULL */
 	struct mrc_mr *of;	/* whose pages these are, referenced; NULL: its own */
 	bool window;		/* a window's: ends with @of */
+	bool fast;		/* a fast registration: its memory is touched under of->lock */
 	u32 qpn;		/* not 0: usable through that QP only */
 	bool dead;		/* deregistered: nothing is read or written any more */
+	spinlock_t lock;	/* of what others have its pages for; inside all others */
 };
 
-/* A memory window in the table; mrc_mw.c. */
+/* What may be bound to one region after the other, in the table: mrc_mw.c, mrc_fr.c. */
 struct mrc_window {
 	struct mrc_mr __rcu *bound;
 	struct rcu_head rcu;
+	bool fast;		/* mrc_fr.c's */
 };
+
+/* Where @va lies: offset from the start of the first page. */
+static inline u64 mrc_mr_off(const struct mrc_mr *mr, u64 va)
+{
+	return va - mr->iova + mr->page_off;
+}
 
 /*
  * Softirq-safe. NULL unless the key exists, belongs to @dev and @pdn and is alive. As an lkey no
@@ -63,20 +77,6 @@ static inline bool mrc_mr_alive(const struct mrc_mr *mr)
 {
 	return !READ_ONCE(mr->dead) && !(mr->window && READ_ONCE(mr->of->dead));
 }
-/* Does [va, va + len) lie inside with all of @access. Zero length: true. */
-bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access);
-
-/* Copy skb bytes in. Last byte last: the final min(len, 64) bytes are written
- * after a write barrier. Range must have been checked. */
-void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len);
-void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len);
-/* Bytes out. Range must have been checked. */
-void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len);
-/* Append the pages of the range to @pl as fragments (no copy, no reference taken).
- * -EMSGSIZE when they do not fit. */
-int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl);
-/* 8-byte atomic on naturally aligned va; returns the old value, native order. */
-u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare);
 
 /* Process context: an index of the table for @w, in *@index, or -errno; and out of it again. */
 int mrc_mr_window_add(struct mrc_window *w, u32 *index);
@@ -90,13 +90,17 @@ struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int
 /* Process context: @mr is dead; wait until nobody who found it alive uses it any more. */
 void mrc_mr_wait(const struct mrc_mr *mr);
 
-struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			 struct ib_udata *udata);
-/* For users in the kernel: every address of theirs, local access only. */
-struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access);
-struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
-			   int access, struct ib_pd *ibpd, struct ib_udata *udata);
-int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata);
+/* Any context, by @gfp. One that is in no table; NULL: no memory. */
+struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp);
+/* Process context. Into the table, under a new key: 0, or -errno. */
+int mrc_mr_hash(struct mrc_mr *mr);
+/* In the place of the one that has its key; and out of the table. */
+void mrc_mr_rehash(struct mrc_mr *mr);
+void mrc_mr_unhash(u32 key);
+/* Lets go of the pages. For kref_put(): the last reference is gone, and this may sleep. */
+void mrc_mr_unpin(struct mrc_mr *mr);
+void mrc_mr_release_now(struct kref *ref);
+
 int mrc_mr_init(void);
 void mrc_mr_exit(void);
 

@@ -16,6 +16,7 @@
 #include "core/mrc_dev.h"
 #include "core/mrc_seed.h"
 #include "mem/mrc_mr.h"
+#include "mem/mrc_mr_copy.h"
 #include "mem/mrc_mw.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
@@ -39,7 +40,7 @@ struct mrc_mw {
 static struct mrc_mw *mw_find(struct mrc_dev *dev, u32 pdn, u32 rkey)
 {
 	struct mrc_window *w = mrc_mr_window(rkey);
-	struct mrc_mw *mw = w ? container_of(w, struct mrc_mw, win) : NULL;
+	struct mrc_mw *mw = w && !w->fast ? container_of(w, struct mrc_mw, win) : NULL;
 
 	return mw && mw->dev == dev && mw->pdn == pdn ? mw : NULL;
 }

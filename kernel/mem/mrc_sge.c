@@ -5,6 +5,7 @@
 #include <linux/skbuff.h>
 #include <rdma/ib_verbs.h>
 #include "mem/mrc_mr.h"
+#include "mem/mrc_mr_copy.h"
 #include "mem/mrc_sge.h"
 
 u64 mrc_sge_load(struct mrc_sge_list *l, const void *from, u32 num, u32 max)

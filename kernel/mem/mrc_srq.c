@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_srq.c - shared receive queues: user space writes, QPs take.
+ * mrc_srq.c - shared receive queues: their user writes, QPs take.
  *
  * The consumer index is private and only published; the producer index is user space's word
  * and is bounded at each look (mrc_ring_avail()). Posting costs no system call, so the kernel
@@ -121,14 +121,15 @@ int mrc_srq_new_ring(const struct mrc_srq *srq, struct ib_ucontext *ctx, u32 max
 }
 
 /* XRC needs a table of SRQ numbers and QPs without a receive side: not offered. */
-static int srq_check_init(const struct ib_srq_init_attr *init, struct ib_udata *udata)
+static int srq_check_init(const struct ib_srq_init_attr *init, struct ib_udata *udata,
+			  const struct ib_ucontext *ctx)
 {
 	if (init->srq_type != IB_SRQT_BASIC)
 		return -EOPNOTSUPP;
 	if (!init->attr.max_wr || init->attr.max_wr > MRC_MAX_SRQ_WR ||
 	    init->attr.max_sge > MRC_MAX_SGE)
 		return -EINVAL;
-	return mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_srq_resp));
+	return ctx ? mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_srq_resp)) : 0;
 }
 
 static struct mrc_srq *srq_new(struct ib_srq *ibsrq, const struct ib_srq_init_attr *init)
@@ -156,12 +157,10 @@ int mrc_srq_create(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 	u64 key = 0;
 	int err;
 
-	if (!ctx)
-		return -EOPNOTSUPP;
-	err = srq_check_init(init, udata);
+	err = srq_check_init(init, udata, ctx);
 	if (err)
 		return err;
-	if (!atomic_add_unless(&dev->n_srqs, 1, MRC_MAX_SRQ))
+	if (ctx && !atomic_add_unless(&dev->n_srqs, 1, MRC_MAX_SRQ))
 		return -ENOSPC;
 	err = -ENOMEM;
 	srq = srq_new(ibsrq, init);
@@ -170,8 +169,9 @@ int mrc_srq_create(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 	err = mrc_srq_new_ring(srq, ctx, init->attr.max_wr, &srq->ring, &key);
 	if (err)
 		goto err_free;
+	srq->kernel = !ctx;
 	resp = mrc_srq_answer(&srq->ring, key);
-	err = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	err = ctx ? ib_copy_to_udata(udata, &resp, sizeof(resp)) : 0;
 	if (err)
 		goto err_ring;
 	init->attr.max_wr = srq->ring.entries;
@@ -185,7 +185,8 @@ err_ring:
 err_free:
 	kfree(srq);
 err_count:
-	atomic_dec(&dev->n_srqs);
+	if (ctx)
+		atomic_dec(&dev->n_srqs);
 	return err;
 }
 
@@ -209,7 +210,8 @@ int mrc_srq_destroy(struct ib_srq *ibsrq, struct ib_udata *udata)
 	srq->ibsrq = NULL;
 	spin_unlock_bh(&srq->lock);
 	mrc_ring_unmap(&srq->ring);
-	atomic_dec(&srq->dev->n_srqs);
+	if (!srq->kernel)
+		atomic_dec(&srq->dev->n_srqs);
 	mrc_srq_put(srq);
 	return 0;
 }

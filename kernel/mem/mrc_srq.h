@@ -30,6 +30,7 @@ struct mrc_srq {
 	u32 cons;		/* private, under lock */
 	u32 pdn;		/* its receives' memory is of this domain, whatever the QP's */
 	u32 max_sge;
+	bool kernel;		/* of a user in the kernel: in no program's limit */
 	u32 limit;		/* fewer receives than this are told, once; 0: not */
 };
 

@@ -84,7 +84,8 @@ int mrc_srq_modify(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 	struct mrc_umodify_srq req;
 	int err = 0;
 
-	if (!ctx || mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+	/* Those of users in the kernel are not resized: nobody asks. */
+	if (mask & ~(ctx ? IB_SRQ_MAX_WR | IB_SRQ_LIMIT : IB_SRQ_LIMIT))
 		return -EOPNOTSUPP;
 	if (mask & IB_SRQ_MAX_WR) {
 		if (!attr->max_wr || attr->max_wr > MRC_MAX_SRQ_WR ||

@@ -88,10 +88,28 @@ static void put_datagram(struct mrc_send_wqe *k, const struct ib_ud_wr *wr)
 	k->remote_qkey = wr->remote_qkey;
 }
 
+/* The user may have changed the low byte of the key, and the upper half of the address. */
+static int put_reg(struct mrc_send_wqe *k, const struct ib_reg_wr *reg)
+{
+	if ((reg->key ^ reg->mr->rkey) >> 8)
+		return -EINVAL;
+	k->rkey = reg->key;
+	k->remote_addr = reg->mr->iova;
+	k->compare_add = reg->mr->length;
+	k->swap = (u32)reg->access;
+	return 0;
+}
+
 /* What the operation has besides its memory. */
 static int put_op(struct mrc_send_wqe *k, const struct ib_send_wr *wr, bool ud)
 {
 	switch (wr->opcode) {
+	case IB_WR_SEND_WITH_INV:
+	case IB_WR_LOCAL_INV:
+		k->imm_data = wr->ex.invalidate_rkey;
+		return ud ? -EINVAL : 0;
+	case IB_WR_REG_MR:
+		return ud ? -EINVAL : put_reg(k, reg_wr(wr));
 	case IB_WR_SEND_WITH_IMM:
 		k->imm_data = (__force u32)wr->ex.imm_data;
 		fallthrough;
@@ -187,13 +205,13 @@ int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct 
 
 /* ---- receive requests ---- */
 
-static int put_recv(const struct post_qp *p, u32 idx, const struct ib_recv_wr *wr)
+static int put_recv(const struct mrc_ring *r, u32 max_sge, u32 idx, const struct ib_recv_wr *wr)
 {
-	struct mrc_recv_wqe *k = mrc_ring_slot(p->rq, idx);
+	struct mrc_recv_wqe *k = mrc_ring_slot(r, idx);
 
-	if (wr->num_sge < 0 || (u32)wr->num_sge > p->cap->max_recv_sge)
+	if (wr->num_sge < 0 || (u32)wr->num_sge > max_sge)
 		return -EINVAL;
-	if (idx - smp_load_acquire(&p->rq->hdr->cons) >= p->rq->entries)
+	if (idx - smp_load_acquire(&r->hdr->cons) >= r->entries)
 		return -ENOMEM;
 	k->wr_id = wr->wr_id;
 	k->num_sge = (u32)wr->num_sge;
@@ -202,16 +220,35 @@ static int put_recv(const struct post_qp *p, u32 idx, const struct ib_recv_wr *w
 	return 0;
 }
 
+/* All of the list, or up to *@bad. */
+static int post_recvs(struct mrc_ring *r, u32 max_sge, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad)
+{
+	unsigned long flags;
+	int err = 0;
+	u32 prod;
+
+	spin_lock_irqsave(&r->fill_lock, flags);
+	prod = r->hdr->prod;
+	for (; wr && !err; wr = err ? wr : wr->next) {
+		err = put_recv(r, max_sge, prod, wr);
+		prod += !err;
+	}
+	smp_store_release(&r->hdr->prod, prod);
+	spin_unlock_irqrestore(&r->fill_lock, flags);
+	if (err)
+		*bad = wr;
+	return err;
+}
+
 /*
  * Receives are read from the ring when a message wants one, except that an error state
  * flushes them: then the QP must look.
  */
 int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
 {
-	unsigned long flags;
 	struct post_qp p;
 	int err = 0;
-	u32 prod;
 
 	if (wr && ibqp->uobject) {
 		*bad = wr;
@@ -223,20 +260,23 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 		return -EINVAL;
 	}
 	if (wr) {
-		spin_lock_irqsave(&p.rq->fill_lock, flags);
-		prod = p.rq->hdr->prod;
-		for (; wr && !err; wr = err ? wr : wr->next) {
-			err = put_recv(&p, prod, wr);
-			prod += !err;
-		}
-		smp_store_release(&p.rq->hdr->prod, prod);
-		spin_unlock_irqrestore(&p.rq->fill_lock, flags);
+		err = post_recvs(p.rq, p.cap->max_recv_sge, wr, bad);
 		smp_mb();	/* pairs with the barrier after need_kick was set in error */
-		if (err)
-			*bad = wr;
 	}
 	post_qp_of(ibqp, &p);
 	if (p.state == IB_QPS_ERR)
 		post_kick(ibqp);
 	return err;
+}
+
+int mrc_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad)
+{
+	struct mrc_srq *srq = mrc_srq_of(ibsrq);
+
+	if (ibsrq->uobject) {
+		*bad = wr;
+		return -EOPNOTSUPP;
+	}
+	return wr ? post_recvs(&srq->ring, srq->max_sge, wr, bad) : 0;
 }

@@ -20,7 +20,9 @@
 #include "core/mrc_dev_plane.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_cq_modify.h"
+#include "mem/mrc_fr.h"
 #include "mem/mrc_mr.h"
+#include "mem/mrc_mr_reg.h"
 #include "mem/mrc_mw.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ring.h"
@@ -57,7 +59,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_qp = MRC_MAX_QP;
 	a->max_qp_wr = MRC_MAX_QP_WR;
 	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_MEM_WINDOW |
-			      IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_SRQ_RESIZE;
+			      IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_SRQ_RESIZE |
+			      IB_DEVICE_MEM_MGT_EXTENSIONS;
 	a->kernel_cap_flags = IBK_ALLOW_USER_UNREG;	/* rdma link delete */
 	a->max_send_sge = MRC_MAX_SGE;
 	a->max_recv_sge = MRC_MAX_SGE;
@@ -66,6 +69,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_cqe = MRC_MAX_CQE;
 	a->max_mr = MRC_MAX_MR;
 	a->max_mw = MRC_MAX_MW;
+	a->max_fast_reg_page_list_len = MRC_MAX_FR_PAGES;
 	a->max_pd = MRC_MAX_PD;
 	a->max_ah = MRC_MAX_AH;
 	a->max_srq = MRC_MAX_SRQ;
@@ -209,6 +213,13 @@ static int dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	return 0;
 }
 
+static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	if (container_of(ibmr, struct mrc_ibmr, ibmr)->fr)
+		return mrc_fr_dereg(ibmr);
+	return mrc_mr_dereg(ibmr, udata);
+}
+
 /* ---- sysfs: /sys/class/infiniband/NAME/ ---- */
 
 /* The plug-in knows our devices by this file. */
@@ -245,6 +256,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.device_group = &mrc_dev_group,
 
 	.alloc_hw_port_stats = mrc_counters_alloc,
+	.alloc_mr = mrc_fr_alloc,
 	.alloc_mw = mrc_mw_alloc,
 	.alloc_pd = alloc_pd,
 	.alloc_ucontext = alloc_ucontext,
@@ -256,7 +268,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.dealloc_mw = mrc_mw_dealloc,
 	.dealloc_pd = dealloc_pd,
 	.dealloc_ucontext = dealloc_ucontext,
-	.dereg_mr = mrc_mr_dereg,
+	.dereg_mr = dereg_mr,
 	.destroy_ah = mrc_ah_destroy,
 	.destroy_cq = mrc_cq_destroy,
 	.destroy_qp = mrc_qp_kind_destroy,
@@ -271,6 +283,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.get_hw_stats = mrc_counters_get,
 	.get_link_layer = get_link_layer,
 	.get_port_immutable = get_port_immutable,
+	.map_mr_sg = mrc_fr_map,
 	.mmap = mrc_ring_mmap,
 	.mmap_free = mrc_ring_mmap_free,
 	.modify_cq = mrc_cq_moderate,
@@ -279,6 +292,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.poll_cq = mrc_cq_poll,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
+	.post_srq_recv = mrc_post_srq_recv,
 	.process_mad = mrc_mad_process,
 	.query_ah = mrc_ah_query,
 	.query_device = query_device,

@@ -140,21 +140,28 @@ build_kernel() {
 	exec 9>&-
 }
 
+# build_in FOLDER KO
+build_in() {
+	make -C "$dir/$1" KDIR="$cache/build" ARCH=um -j"$jobs" >"$dir/log" 2>&1 || {
+		cat "$dir/log" >&2
+		exit 1
+	}
+	grep -E 'warning:' "$dir/log" >&2 || true
+	cp "$dir/$1/$2" "$dir/$2"
+}
+
+# And the tests' user of it.
 build_module() {
 	local dir=$top/build/$name
 	current || skip "there is no kernel in $cache: MRC_UML=$flavour selftests/vm/uml-build.sh kernel"
 	mkdir -p "$dir"
 	# Built anew when the kernel was.
-	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel"
+	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel" "$dir/kuser"
 	rsync -rlpc --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 		--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers \
-		--exclude=modules.order "$top/kernel" "$top/uapi" "$dir/"
-	make -C "$dir/kernel" KDIR="$cache/build" ARCH=um -j"$jobs" >"$dir/log" 2>&1 || {
-		cat "$dir/log" >&2
-		exit 1
-	}
-	grep -E 'warning:' "$dir/log" >&2 || true
-	cp "$dir/kernel/mrc.ko" "$dir/mrc.ko"
+		--exclude=modules.order "$top/kernel" "$top/uapi" "$top/selftests/kuser" "$dir/"
+	build_in kernel mrc.ko
+	build_in kuser mrc_kuser.ko
 	cp "$cache/stamp" "$dir/stamp"
 }
 

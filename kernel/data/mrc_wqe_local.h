@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_wqe_local.h - send requests that send nothing: windows bound, regions registered, keys
+ * invalidated. Under qp->lock.
+ */
+#ifndef MRC_WQE_LOCAL_H
+#define MRC_WQE_LOCAL_H
+
+#include "data/mrc_qp.h"
+
+/* Done when it is loaded. An enum mrc_status, or -EAGAIN: not yet. */
+int mrc_wqe_local(struct mrc_qp *qp, const struct mrc_send_wqe *k);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_fr.h - fast registration: regions of users in the kernel, which they fill with pages
+ * (ib_map_mr_sg()), register by a work request (IB_WR_REG_MR) and invalidate by another, or have
+ * invalidated by their peer (SEND with invalidate), millions of times.
+ */
+#ifndef MRC_FR_H
+#define MRC_FR_H
+
+#include <rdma/ib_verbs.h>
+
+struct mrc_dev;
+
+#define MRC_MAX_FR_PAGES	1024	/* of one region: 4 MiB */
+
+/* What IB_WR_REG_MR asks for: the pages are those that were mapped last. */
+struct mrc_fr_reg {
+	u32 key;		/* the region's from now on */
+	u32 pdn;		/* of the QP */
+	u64 iova, length;
+	int access;		/* enum ib_access_flags */
+};
+
+/* Softirq. 0; -EAGAIN: no memory now; -EINVAL: not allowed. Nothing has changed then. */
+int mrc_fr_register(struct mrc_dev *dev, const struct mrc_fr_reg *r);
+/*
+ * Softirq. May a QP of that domain, or its peer, invalidate @key: it is a region's latest. When
+ * mrc_fr_invalidate() returns, nothing is written through the key any more. What is
+ * invalid already stays so, and that is no error.
+ */
+bool mrc_fr_may_invalidate(struct mrc_dev *dev, u32 pdn, u32 key);
+bool mrc_fr_invalidate(struct mrc_dev *dev, u32 pdn, u32 key);
+
+/* Process context. */
+struct ib_mr *mrc_fr_alloc(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages);
+int mrc_fr_dereg(struct ib_mr *ibmr);
+/* Any context. How many entries of @sg fit. */
+int mrc_fr_map(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset);
+
+#endif

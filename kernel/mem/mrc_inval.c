@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_inval.c - see mrc_inval.h. A key is of one kind or the other: its index tells.
+ */
+#include "mem/mrc_fr.h"
+#include "mem/mrc_inval.h"
+#include "mem/mrc_mw.h"
+
+bool mrc_inval_allowed(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key)
+{
+	return mrc_mw_may_invalidate(dev, pdn, qpn, key) || mrc_fr_may_invalidate(dev, pdn, key);
+}
+
+bool mrc_inval(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key)
+{
+	return mrc_mw_invalidate(dev, pdn, qpn, key) || mrc_fr_invalidate(dev, pdn, key);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_inval.h - a remote key is invalidated, by a work request or by the peer: of a window
+ * (mrc_mw.h) or of a fast registration (mrc_fr.h). Softirq, under the QP's lock.
+ */
+#ifndef MRC_INVAL_H
+#define MRC_INVAL_H
+
+#include <linux/types.h>
+
+struct mrc_dev;
+
+/* The QP, or its peer, may do so with this key. */
+bool mrc_inval_allowed(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key);
+bool mrc_inval(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_mr_copy.c - bytes in and out of memory regions.
+ *
+ * Ranges are checked by the caller (mrc_mr_covers(), by subtraction); the copy
+ * functions only assert. An empty region has no pages and covers nothing.
+ */
+#include <linux/highmem.h>
+#include <linux/skbuff.h>
+#include <linux/vmalloc.h>
+#include "mem/mrc_mr.h"
+#include "mem/mrc_mr_copy.h"
+#include "mem/mrc_payload.h"
+
+#define MRC_MR_TAIL	64	/* bytes placed after all others */
+
+/* Bytes to be placed: @off in @skb, or at @buf. */
+struct mrc_src {
+	const struct sk_buff *skb;
+	int off;
+	const u8 *buf;
+};
+
+static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
+{
+	if (!s->skb)
+		memcpy(to, s->buf + pos, n);
+	else
+		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
+}
+
+/* ---- all of the kernel's memory ---- */
+
+static struct page *mr_kernel_page(u64 va)
+{
+	const void *p = (const void *)(uintptr_t)va;
+
+	if (is_vmalloc_addr(p))
+		return vmalloc_to_page(p);
+	return virt_addr_valid(p) ? virt_to_page(p) : NULL;
+}
+
+/* A user in the kernel is trusted, not infallible: what is no memory is an error of its request. */
+static bool mr_kernel_covers(u64 va, u64 len)
+{
+	u64 last = va + len - 1;
+
+	if (last < va)
+		return false;
+	if (!is_vmalloc_addr((const void *)(uintptr_t)va))
+		return mr_kernel_page(va) && mr_kernel_page(last) &&
+		       !is_vmalloc_addr((const void *)(uintptr_t)last);
+	for (va &= PAGE_MASK; va <= last; va += PAGE_SIZE)
+		if (!is_vmalloc_addr((const void *)(uintptr_t)va) || !mr_kernel_page(va))
+			return false;
+	return true;
+}
+
+bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
+{
+	if (!len)
+		return true;
+	if ((mr->access & access) != access || va < mr->iova)
+		return false;
+	va -= mr->iova;
+	if (unlikely(mr->dma))
+		return mr_kernel_covers(va, len);
+	return va <= mr->length && len <= mr->length - va;
+}
+
+/* The page at @off from the start of the first one; of a range that mrc_mr_covers(). */
+static inline struct page *mr_page(const struct mrc_mr *mr, u64 off)
+{
+	return likely(mr->pages) ? mr->pages[off >> PAGE_SHIFT] : mr_kernel_page(off);
+}
+
+/*
+ * Of a fast registration, which may end on another CPU at any time. False: it has; what came too
+ * late is not placed, as if it had come before and been overwritten.
+ */
+static bool mr_hold(const struct mrc_mr *mr)
+{
+	if (likely(!mr->fast))
+		return true;
+	spin_lock_bh(&mr->of->lock);
+	if (likely(!mr->dead))
+		return true;
+	spin_unlock_bh(&mr->of->lock);
+	return false;
+}
+
+static void mr_drop(const struct mrc_mr *mr)
+{
+	if (unlikely(mr->fast))
+		spin_unlock_bh(&mr->of->lock);
+}
+
+static bool mr_in_range(const struct mrc_mr *mr, u64 va, u64 len)
+{
+	return !WARN_ON_ONCE(!mrc_mr_covers(mr, va, len, 0));
+}
+
+/* Bytes [@from, @to) of the source to @va + @from. */
+static void mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from, u32 to)
+{
+	u64 off = mrc_mr_off(mr, va) + from;
+
+	while (from < to) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, to - from, PAGE_SIZE - in_page);
+		u8 *p = kmap_local_page(mr_page(mr, off));
+
+		src_read(s, from, p + in_page, n);
+		kunmap_local(p);
+		from += n;
+		off += n;
+	}
+}
+
+/* One store if @va is aligned: a polled 64-bit flag is never seen half written. */
+static void mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from)
+{
+	u64 off = mrc_mr_off(mr, va) + from;
+	u64 word;
+	u8 *p;
+
+	if (!IS_ALIGNED(off, sizeof(word))) {
+		mr_fill(mr, va, s, from, from + sizeof(word) - 1);
+		smp_wmb();	/* the last byte after all others */
+		mr_fill(mr, va, s, from + sizeof(word) - 1, from + sizeof(word));
+		return;
+	}
+	src_read(s, from, &word, sizeof(word));
+	p = kmap_local_page(mr_page(mr, off));
+	WRITE_ONCE(*(u64 *)(p + offset_in_page(off)), word);
+	kunmap_local(p);
+}
+
+/*
+ * Programs poll memory for the end of what they wait for: a last byte, or a
+ * flag at the end of a small record. memcpy() promises no order inside, so the
+ * end goes in steps: all but the last 64 bytes, all but the last 8, the rest.
+ */
+static void mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
+{
+	u32 body = len - min_t(u32, len, MRC_MR_TAIL);
+	u32 word = len - min_t(u32, len, sizeof(u64));
+
+	if (!len || !mr_in_range(mr, va, len))
+		return;
+	mr_fill(mr, va, s, 0, body);
+	smp_wmb();	/* the tail after the body */
+	if (len < sizeof(u64)) {
+		mr_fill(mr, va, s, 0, len - 1);
+		smp_wmb();	/* the last byte after all others */
+		mr_fill(mr, va, s, len - 1, len);
+		return;
+	}
+	mr_fill(mr, va, s, body, word);
+	smp_wmb();	/* the last word after the tail */
+	mr_fill_word(mr, va, s, word);
+}
+
+static void mr_place_held(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
+{
+	if (!mr_hold(mr))
+		return;
+	mr_place(mr, va, s, len);
+	mr_drop(mr);
+}
+
+void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
+{
+	const struct mrc_src s = { .skb = skb, .off = off };
+
+	mr_place_held(mr, va, &s, len);
+}
+
+void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
+{
+	const struct mrc_src s = { .buf = src };
+
+	mr_place_held(mr, va, &s, len);
+}
+
+void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
+{
+	u64 off = mrc_mr_off(mr, va);
+	u8 *dst = to;
+
+	if (!len || !mr_in_range(mr, va, len))
+		return;
+	if (!mr_hold(mr)) {
+		memset(to, 0, len);
+		return;
+	}
+	while (len) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
+		const u8 *p = kmap_local_page(mr_page(mr, off));
+
+		memcpy(dst, p + in_page, n);
+		kunmap_local(p);
+		dst += n;
+		off += n;
+		len -= n;
+	}
+	mr_drop(mr);
+}
+
+static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payload *pl)
+{
+	while (len) {
+		u32 in_page = offset_in_page(off);
+		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
+
+		if (pl->n >= ARRAY_SIZE(pl->frag))
+			return -EMSGSIZE;
+		pl->frag[pl->n].page = mr_page(mr, off);
+		pl->frag[pl->n].off = in_page;
+		pl->frag[pl->n].len = n;
+		pl->n++;
+		pl->len += n;
+		off += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl)
+{
+	int err;
+
+	if (len && !mr_in_range(mr, va, len))
+		return -EFAULT;
+	if (!mr_hold(mr))
+		return -EFAULT;
+	/* Pages of the kernel's allocators are none for a packet. */
+	pl->copy |= mr->dma || mr->fast;
+	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
+	mr_drop(mr);
+	return err;
+}
+
+/*
+ * A true CPU atomic: IB_ATOMIC_HCA promises less, but programs on this host
+ * that share the word then get what IB_ATOMIC_GLOB would have promised them.
+ */
+u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare)
+{
+	u64 off = mrc_mr_off(mr, va);
+	atomic64_t *word;
+	u64 old;
+	u8 *p;
+
+	if (!mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
+		return 0;
+	if (!mr_hold(mr))
+		return 0;
+	p = kmap_local_page(mr_page(mr, off));
+	word = (atomic64_t *)(p + offset_in_page(off));
+	if (cmp_swap)
+		old = atomic64_cmpxchg(word, compare, swap_add);
+	else
+		old = atomic64_fetch_add(swap_add, word);
+	kunmap_local(p);
+	mr_drop(mr);
+	return old;
+}

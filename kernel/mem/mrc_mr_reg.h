@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_mr_reg.h - regions registered and deregistered, as ib_core calls it; process context. */
+#ifndef MRC_MR_REG_H
+#define MRC_MR_REG_H
+
+#include <rdma/ib_verbs.h>
+
+struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
+			 struct ib_udata *udata);
+/* For users in the kernel: every address of theirs, local access only. */
+struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access);
+struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+			   int access, struct ib_pd *ibpd, struct ib_udata *udata);
+int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata);
+
+#endif
