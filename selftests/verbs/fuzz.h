@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * fuzz.h - the parts of mrc_fuzz: the objects that exist and what must be true of them (fuzz_objects.c), what is
- * done with them (fuzz_use.c), commands that are damaged on their way to the kernel (fuzz_damage.c).
+ * done with them (fuzz_use.c, fuzz_qp.c), commands that are damaged on their way to the kernel (fuzz_damage.c).
  *
  * All is drawn from one seed, so a round is repeated by its seed; but for what packets and other threads do meanwhile.
  */
@@ -58,10 +58,14 @@ bool fuzz_known_errno(int err);
 
 /* fuzz_objects.c */
 struct obj *fuzz_any(enum kind kind);		/* NULL: there is none */
+struct ibv_mr *fuzz_any_mr(void);		/* likewise */
 void fuzz_create(void);
 void fuzz_destroy_any(void);
 void fuzz_destroy_all(void);
 void fuzz_needs(struct obj *o, int i, struct obj *on);
+
+/* fuzz_qp.c */
+void fuzz_use_qp(struct ibv_qp *qp);
 
 /* fuzz_use.c */
 void fuzz_use(void);

@@ -24,6 +24,13 @@ struct obj *fuzz_any(enum kind kind)
 	return NULL;
 }
 
+struct ibv_mr *fuzz_any_mr(void)
+{
+	struct obj *o = fuzz_any(MR);
+
+	return o ? o->p : NULL;
+}
+
 static struct obj *free_place(void)
 {
 	int i;

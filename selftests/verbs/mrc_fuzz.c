@@ -5,10 +5,10 @@
  *
  *	mrc_fuzz -d DEV [-t SECS] [-s SEED] [-r ROUND]
  *
- * Each round is a process with a seed of its own and one of six ways. It ends by itself, with
- * everything destroyed or everything open. A round in which nothing is damaged must find what fuzz_objects.c and
- * fuzz_use.c say; the others may die or wait of themselves, and are killed then. None may hang in the kernel. What was found is told with -s and -r that repeat
- * it. Whether the kernel complained or kept something, others look.
+ * Each round is a process with a seed of its own and one of six ways. It ends by itself, with everything destroyed
+ * or everything open. A round in which nothing is damaged must find what fuzz_objects.c, fuzz_use.c and fuzz_qp.c say; the
+ * others may die or wait of themselves, and are killed then. None may hang in the kernel. What was found is told with
+ * the -s and -r that repeat it. Whether the kernel complained or kept something, others look.
  */
 #include <getopt.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * nccl.h - the parts of mrc_nccl: ranks and their links (nccl_world.c), how a message passes a link as
+ * nccl.h - the parts of mrc_nccl: ranks and their links (nccl_world.c), the loop
+ * that moves messages (nccl_run.c), how a message passes a link as
  * NCCL's net_ib has it (nccl_net.c) and as UCX has it (nccl_ucx.c), collectives (nccl_coll.c), and
  * the program.
  *
@@ -93,15 +94,17 @@ static inline uint64_t nccl_wr_id(const struct link *l, int q, uint32_t low)
 	return (uint64_t)(l - l->w->link) << 40 | (uint64_t)q << 32 | low;
 }
 
-/* Something is wrong: said, and the program ends. */
+/* nccl_run.c. Something is wrong: said, and the program ends. */
 void nccl_broken(const struct world *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
+/* nccl_run.c */
+void nccl_run(struct world *w, const struct job *job);
+void nccl_post(struct link *l, int q, struct ibv_send_wr *wr);
+
 /* nccl_world.c */
 void nccl_begin(struct world *w, const struct vc_opts *opts, bool ring);
-void nccl_run(struct world *w, const struct job *job);
 void nccl_end(struct world *w);
-void nccl_post(struct link *l, int q, struct ibv_send_wr *wr);
 struct link *nccl_link(struct world *w, int peer, bool out);
 
 /* nccl_coll.c */
