@@ -24,7 +24,7 @@ VM := selftests/vm
 
 # Folders with a Makefile of their own: what is installed, and what tests need.
 SUBDIRS := tools/lib/ibverbs daemon tools/mrcctl
-TESTDIRS := tools/sim selftests/verbs selftests/bench selftests/bench/failover
+TESTDIRS := tools/sim selftests/verbs selftests/mpi selftests/bench selftests/bench/failover
 
 ifeq ($(V),)
 MAKEFLAGS += -s --no-print-directory
@@ -101,8 +101,10 @@ check: deps
 	@$(MAKE) -j$$(nproc) testing
 	@selftests/run.sh
 
-# Also what "make check" runs on one kernel only; and what NCCL does with eight ranks.
+# Also what "make check" runs on one kernel only, what wants large packages, and what NCCL does with
+# eight ranks.
 check-full: deps
+	@$(VM)/deps.sh -f
 	@$(MAKE) -j$$(nproc) testing
 	@rc=0; MRC_N=8 selftests/run.sh -a || rc=1; $(MAKE) check-debug || rc=1; exit $$rc
 

@@ -96,6 +96,7 @@ run_all() {
 	}
 }
 
+# shellcheck disable=SC2034  # every is for run/one.sh
 main() {
 	local kernels='' option every=''
 

@@ -35,6 +35,8 @@ void mrc_ud_free(struct mrc_ud *ud)
 		mrc_cq_put(ud->rcq);
 	mrc_ring_free(&ud->sq);
 	mrc_ring_free(&ud->rq);
+	if (ud->srq)
+		mrc_srq_put(ud->srq);
 	if (ud->qpn > MRC_QPN_GSI)
 		mrc_qp_release(ud->qpn);
 	mutex_destroy(&ud->mutex);

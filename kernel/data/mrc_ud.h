@@ -5,10 +5,11 @@
  * It has no connection, hence no engine state, and shares nothing with struct mrc_qp but the
  * rings, the completion queues and the space of numbers. Sends are copied and complete when the
  * packet was handed over; a tasklet of its own takes them (data/mrc_ud_tx.c), because QP 1 is posted to
- * with interrupts off. Receives are filled as packets arrive (data/mrc_ud_rx.c).
+ * with interrupts off. Receives are filled as packets arrive (data/mrc_ud_rx.c), those of an SRQ
+ * as well: it never holds one.
  *
- * ud->lock (spin_lock_bh) guards both rings and the state; peer->path_lock and cq->lock are taken
- * inside. ib_core's object may go first: ibqp is NULL then, and nothing is sent, received or completed.
+ * ud->lock (spin_lock_bh) guards both rings and the state; peer->path_lock, srq->lock and cq->lock are
+ * taken inside. ib_core's object may go first: ibqp is NULL then, and nothing is sent, received or completed.
  */
 #ifndef MRC_UD_H
 #define MRC_UD_H
@@ -20,6 +21,7 @@
 #include "core/mrc_dev.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_ring.h"
+#include "mem/mrc_srq.h"
 
 #define MRC_UD_GRH	40	/* bytes in front of each message: where it came from */
 
@@ -37,9 +39,11 @@ struct mrc_ud {
 	u32 psn;			/* of the next datagram; nobody checks it */
 	enum ib_qp_state state;		/* under lock */
 	bool sq_sig_all;
+	bool last_wqe_told;		/* of an SRQ, in error: IB_EVENT_QP_LAST_WQE_REACHED */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
 	struct mrc_cq *scq, *rcq;	/* referenced */
+	struct mrc_srq *srq;		/* referenced; NULL: receives are its own, in rq */
 	struct mrc_ring sq, rq;
 	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
 	struct tasklet_struct tasklet;	/* sends and flushes; killed when ibqp is NULL */

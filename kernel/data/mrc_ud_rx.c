@@ -59,25 +59,63 @@ static bool ud_listens(const struct mrc_ud *ud)
 			    ud->state == IB_QPS_SQE);
 }
 
+/* Under ud->lock. The next receive, of the QP or of its SRQ; false: there is none. */
+static bool ud_take(struct mrc_ud *ud, u64 *wr_id, struct mrc_sge_list *list)
+{
+	struct mrc_srq_recv r = { .sge = list->sge };
+	struct mrc_recv_wqe k;
+	const u8 *slot;
+
+	list->dev = ud->dev;
+	list->pdn = ud->srq ? ud->srq->pdn : ud->pdn;
+	if (ud->srq) {
+		if (!mrc_srq_take(ud->srq, &r))
+			return false;
+		*wr_id = r.wr_id;
+		list->num = r.num_sge;
+		return true;
+	}
+	if (!mrc_ring_avail(&ud->rq, ud->rq_cons))
+		return false;
+	slot = mrc_ring_slot(&ud->rq, ud->rq_cons);
+	memcpy(&k, slot, sizeof(k));
+	*wr_id = k.wr_id;
+	mrc_sge_load(list, slot + sizeof(k), k.num_sge, ud->init.cap.max_recv_sge);
+	return true;
+}
+
+/* Under ud->lock. What was taken last stays posted: of the QP's own it was only looked at. */
+static void ud_give_back(struct mrc_ud *ud, u64 wr_id, struct mrc_sge_list *list)
+{
+	const struct mrc_srq_recv r = { .wr_id = wr_id, .num_sge = list->num, .sge = list->sge };
+
+	if (ud->srq)
+		mrc_srq_give_back(ud->srq, &r);
+}
+
 /* Under ud->lock. The next receive; false: none that takes it, counted. */
-static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, struct mrc_recv_wqe *k,
+static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 		       struct mrc_sge_list *list)
 {
-	const u8 *slot = mrc_ring_slot(&ud->rq, ud->rq_cons);
-
-	if (!mrc_ring_avail(&ud->rq, ud->rq_cons)) {
+	if (!ud_take(ud, wr_id, list)) {
 		mrc_dev_count(ud->dev, rx_dgram_no_recv);
 		return false;
 	}
-	memcpy(k, slot, sizeof(*k));
-	list->dev = ud->dev;
-	list->pdn = ud->pdn;
-	if (mrc_sge_load(list, slot + sizeof(*k), k->num_sge, ud->init.cap.max_recv_sge) <
-	    MRC_UD_GRH + (u64)d->payload_len) {
+	if (mrc_sge_sum(list) < MRC_UD_GRH + (u64)d->payload_len) {
 		mrc_dev_count(ud->dev, rx_dgram_too_long);
+		ud_give_back(ud, *wr_id, list);
 		return false;
 	}
 	return true;
+}
+
+/* Under ud->lock. The receive is used, whatever came of it. */
+static void ud_used(struct mrc_ud *ud)
+{
+	if (ud->srq)
+		return;
+	ud->rq_cons++;
+	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
 }
 
 /* Under ud->lock. */
@@ -86,7 +124,6 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 {
 	int off = (int)(p->l4 + sizeof(struct udphdr) + d->hdr_len);
 	struct mrc_sge_list list;
-	struct mrc_recv_wqe k;
 	u8 grh[MRC_UD_GRH];
 	struct mrc_cqe cqe = {
 		.qpn = ud->qpn,
@@ -98,7 +135,7 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 		.slot = ud->rq_cons,
 	};
 
-	if (!ud_receive(ud, d, &k, &list))
+	if (!ud_receive(ud, d, &cqe.wr_id, &list))
 		return;
 	dgram_grh(p, skb, grh);
 	if (!mrc_sge_write(&list, 0, grh, MRC_UD_GRH) ||
@@ -107,15 +144,13 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 		ud->state = IB_QPS_ERR;
 		mrc_ud_kick(ud);
 	}
-	cqe.wr_id = k.wr_id;
 	if (d->has_imm) {
 		cqe.wc_flags |= IB_WC_WITH_IMM;
 		cqe.imm_data = (__force u32)cpu_to_be32(d->imm);
 	}
 	if (p->v4)
 		cqe.mark = MRC_CQE_IPV4;
-	ud->rq_cons++;
-	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
+	ud_used(ud);
 	mrc_dev_count(ud->dev, rx_dgrams);
 	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
 }

@@ -235,6 +235,35 @@ static void ud_flush_recv(struct mrc_ud *ud)
 	mrc_cq_post(ud->rcq, &cqe, true);
 }
 
+/* In error it takes none any more; what is posted stays for others. */
+static void ud_last_wqe(struct mrc_ud *ud)
+{
+	struct ib_event ev = {
+		.event = IB_EVENT_QP_LAST_WQE_REACHED,
+		.device = ud->ibqp->device,
+		.element.qp = ud->ibqp,
+	};
+
+	if (ud->last_wqe_told)
+		return;
+	ud->last_wqe_told = true;
+	if (ud->ibqp->event_handler)
+		ud->ibqp->event_handler(&ev, ud->ibqp->qp_context);
+}
+
+/* True: budget used up. */
+static bool ud_flush_recvs(struct mrc_ud *ud, int budget)
+{
+	/* Receives posted from here on need a doorbell, to be flushed. */
+	WRITE_ONCE(ud->rq.hdr->need_kick, 1);
+	smp_mb();	/* pairs with the barrier after publishing prod */
+	while (budget && mrc_ring_avail(&ud->rq, ud->rq_cons)) {
+		budget--;
+		ud_flush_recv(ud);
+	}
+	return !budget;
+}
+
 /* In SQE and ERR. True: budget used up. */
 static bool ud_flush(struct mrc_ud *ud)
 {
@@ -248,13 +277,10 @@ static bool ud_flush(struct mrc_ud *ud)
 	}
 	if (ud->state != IB_QPS_ERR)
 		return !budget;
-	/* Receives posted from here on need a doorbell, to be flushed. */
-	WRITE_ONCE(ud->rq.hdr->need_kick, 1);
-	smp_mb();	/* pairs with the barrier after publishing prod */
-	while (budget && mrc_ring_avail(&ud->rq, ud->rq_cons)) {
-		budget--;
-		ud_flush_recv(ud);
-	}
+	if (!ud->srq)
+		return ud_flush_recvs(ud, budget);
+	if (budget)
+		ud_last_wqe(ud);
 	return !budget;
 }
 

@@ -10,11 +10,16 @@
 
 u64 mrc_sge_load(struct mrc_sge_list *l, const void *from, u32 num, u32 max)
 {
+	l->num = min3(num, max, (u32)MRC_MAX_SGE);
+	memcpy(l->sge, from, l->num * sizeof(*l->sge));
+	return mrc_sge_sum(l);
+}
+
+u64 mrc_sge_sum(const struct mrc_sge_list *l)
+{
 	u64 sum = 0;
 	u32 i;
 
-	l->num = min3(num, max, (u32)MRC_MAX_SGE);
-	memcpy(l->sge, from, l->num * sizeof(*l->sge));
 	for (i = 0; i < l->num; i++)
 		sum += l->sge[i].length;
 	return sum;

@@ -23,6 +23,7 @@ struct mrc_sge_list {
 
 /* Copied out of a ring, behind a request: at most @max of them. Their sum. */
 u64 mrc_sge_load(struct mrc_sge_list *l, const void *from, u32 num, u32 max);
+u64 mrc_sge_sum(const struct mrc_sge_list *l);	/* bytes */
 /* All of it to @to. */
 bool mrc_sge_read(const struct mrc_sge_list *l, void *to);
 /* @len bytes to offset @off of the list: from @src, or from @skb at @skb_off. */

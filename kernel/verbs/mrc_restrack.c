@@ -44,7 +44,8 @@ static int restrack_ud(struct sk_buff *msg, struct mrc_ud *ud)
 
 	spin_lock_bh(&ud->lock);
 	f[n++] = (struct fact){ "sq_waiting", mrc_ring_avail(&ud->sq, ud->sq_cons) };
-	f[n++] = (struct fact){ "rq_posted", mrc_ring_avail(&ud->rq, ud->rq_cons) };
+	if (!ud->srq)
+		f[n++] = (struct fact){ "rq_posted", mrc_ring_avail(&ud->rq, ud->rq_cons) };
 	spin_unlock_bh(&ud->lock);
 	return put_facts(msg, f, n);
 }

@@ -17,7 +17,7 @@ static int ud_check_init(const struct ib_qp_init_attr *init, bool kernel)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->srq || init->create_flags || init->rwq_ind_tbl || init->xrcd ||
+	if ((init->srq && kernel) || init->create_flags || init->rwq_ind_tbl || init->xrcd ||
 	    (init->qp_type == IB_QPT_GSI && !kernel))
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
@@ -68,10 +68,14 @@ static struct mrc_ud *ud_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	kref_get(&ud->scq->ref);
 	ud->rcq = container_of(init->recv_cq, struct mrc_ibcq, ibcq)->cq;
 	kref_get(&ud->rcq->ref);
+	if (init->srq) {
+		ud->srq = mrc_srq_of(init->srq);
+		mrc_srq_get(ud->srq);
+	}
 	return ud;
 }
 
-/* Both rings; @resp learns how to map them. */
+/* Its rings; @resp learns how to map them. */
 static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucreate_qp_resp *resp)
 {
 	const struct ib_qp_cap *cap = &ud->init.cap;
@@ -82,14 +86,16 @@ static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucrea
 	resp->sq_stride = sizeof(struct mrc_send_wqe) +
 			  ALIGN(max_t(u32, cap->max_send_sge * sizeof(struct mrc_sge),
 				      cap->max_inline_data), sizeof(struct mrc_sge));
-	resp->rq_entries = cap->max_recv_wr;
-	resp->rq_stride = sizeof(struct mrc_recv_wqe) + cap->max_recv_sge * sizeof(struct mrc_sge);
 	err = mrc_ring_create(&ud->sq, ctx, resp->sq_entries, resp->sq_stride, &key);
 	if (err)
 		return err;
 	resp->sq_mmap_key = key;
 	resp->sq_mmap_len = ud->sq.bytes;
 	ud->sq.hdr->need_kick = 1;	/* idle: the first doorbell must ring */
+	if (ud->srq)
+		return 0;
+	resp->rq_entries = cap->max_recv_wr;
+	resp->rq_stride = sizeof(struct mrc_recv_wqe) + cap->max_recv_sge * sizeof(struct mrc_sge);
 	err = mrc_ring_create(&ud->rq, ctx, resp->rq_entries, resp->rq_stride, &key);
 	resp->rq_mmap_key = key;
 	resp->rq_mmap_len = ud->rq.bytes;
@@ -136,12 +142,12 @@ static void ud_end(struct mrc_ud *ud)
 	mrc_ud_put(ud);
 }
 
-static void ud_round_caps(struct ib_qp_cap *cap)
+static void ud_round_caps(struct ib_qp_cap *cap, bool srq)
 {
 	cap->max_send_sge = max(cap->max_send_sge, 1u);
 	cap->max_recv_sge = max(cap->max_recv_sge, 1u);
 	cap->max_send_wr = roundup_pow_of_two(max_t(u32, cap->max_send_wr, MRC_UD_SQ_SLOTS_MIN));
-	cap->max_recv_wr = roundup_pow_of_two(max(cap->max_recv_wr, 1u));
+	cap->max_recv_wr = srq ? 0 : roundup_pow_of_two(max(cap->max_recv_wr, 1u));
 }
 
 int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
@@ -156,7 +162,7 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 		err = ud_check_udata(udata);
 	if (err)
 		return err;
-	ud_round_caps(&init->cap);
+	ud_round_caps(&init->cap, init->srq);
 	err = ud_count(to_mrc_dev(ibqp->device), init->qp_type, 1);
 	if (err)
 		return err;

@@ -47,10 +47,13 @@ static void ud_reset(struct mrc_ud *ud)
 {
 	ud->sq_cons = READ_ONCE(ud->sq.hdr->prod);
 	smp_store_release(&ud->sq.hdr->cons, ud->sq_cons);
-	ud->rq_cons = READ_ONCE(ud->rq.hdr->prod);
-	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
 	WRITE_ONCE(ud->sq.hdr->need_kick, 1);
-	WRITE_ONCE(ud->rq.hdr->need_kick, 0);
+	if (!ud->srq) {
+		ud->rq_cons = READ_ONCE(ud->rq.hdr->prod);
+		smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
+		WRITE_ONCE(ud->rq.hdr->need_kick, 0);
+	}
+	ud->last_wqe_told = false;
 	memset(&ud->attr, 0, sizeof(ud->attr));
 	ud->qkey = 0;
 }

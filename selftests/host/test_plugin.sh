@@ -67,7 +67,7 @@ pabi=$(nm -D "$(gcc -print-file-name=libibverbs.so.1)" |
 compile() {
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror $1 -DMRC_PABI="$pabi" \
 		-I"$top/uapi" -I"$src" -o "$work/ring" "$here/test_plugin_ring.c" \
-		"$src"/{verbs,pd,mr,cq_create,cq,qp,qp_table,srq,post,wr,ring}.c -libverbs -lpthread
+		"$src"/{verbs,pd,mr,lid,cq_create,cq,qp,qp_table,srq,post,wr,ring}.c -libverbs -lpthread
 }
 ksft_test "another private ABI is refused" bash -c "! gcc -DMRC_PABI=57 -fsyntax-only \
 	-I'$top/uapi' -I'$src' '$src/provider.c' 2>/dev/null"

@@ -28,10 +28,10 @@ FIXTURE(dgram) {
 	uint8_t out[LEN], in[GRH + LEN];
 };
 
-static struct ibv_qp *ud_qp(struct vc_dev *d, struct ibv_cq *cq)
+static struct ibv_qp *ud_qp(struct vc_dev *d, struct ibv_cq *cq, struct ibv_srq *srq)
 {
 	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
+		.send_cq = cq, .recv_cq = cq, .srq = srq, .qp_type = IBV_QPT_UD,
 		.cap = { .max_send_wr = SLOTS, .max_recv_wr = SLOTS, .max_send_sge = 2,
 			 .max_recv_sge = 2, .max_inline_data = 64 },
 	};
@@ -89,8 +89,8 @@ FIXTURE_SETUP(dgram)
 		self->cq[i] = ibv_create_cq(self->dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 		ASSERT_NE(NULL, self->cq[i]);
 	}
-	self->a = ud_qp(&self->dev, self->cq[0]);
-	self->b = ud_qp(&self->dev, self->cq[1]);
+	self->a = ud_qp(&self->dev, self->cq[0], NULL);
+	self->b = ud_qp(&self->dev, self->cq[1], NULL);
 	ASSERT_NE(NULL, self->a);
 	ASSERT_NE(NULL, self->b);
 	ASSERT_EQ(0, to_rts(self->a));
@@ -318,6 +318,74 @@ TEST_F(dgram, a_handle_of_another_domain_is_refused)
 	wr = to_b(self, &sge, 8);
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
 	EXPECT_TRUE(received(self, 8, &wc));
+}
+
+/* ---- on a shared receive queue ---- */
+
+static int post_srq(struct _test_data_dgram *self, struct ibv_srq *srq, uint64_t wr_id, uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)self->in, len, self->mr->lkey };
+	struct ibv_recv_wr *bad, wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 };
+
+	memset(self->in, 0xee, sizeof(self->in));
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+static int async_event(struct _test_data_dgram *self)
+{
+	struct ibv_async_event ev;
+
+	alarm(WAIT_S);
+	if (ibv_get_async_event(self->dev.ctx, &ev))
+		return -1;
+	alarm(0);
+	ibv_ack_async_event(&ev);
+	return ev.event_type;
+}
+
+TEST_F(dgram, two_queue_pairs_on_one_queue_of_receives)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 2, .max_sge = 2 } };
+	struct ibv_srq *srq = ibv_create_srq(self->dev.pd, &init);
+	struct ibv_send_wr wr;
+	struct ibv_qp *qp[2];
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	uint64_t i;
+
+	ASSERT_NE(NULL, srq);
+	for (i = 0; i < 2; i++) {
+		qp[i] = ud_qp(&self->dev, self->cq[1], srq);
+		ASSERT_NE(NULL, qp[i]);
+		ASSERT_EQ(0, to_rts(qp[i]));
+	}
+	/* More rounds than it has slots: each receive is used once, by whichever QP is next. */
+	for (i = 0; i < 3 * init.attr.max_wr; i++) {
+		ASSERT_EQ(0, post_srq(self, srq, i, GRH + LEN));
+		wr = to_b(self, &sge, 64);
+		wr.wr.ud.remote_qpn = qp[i % 2]->qp_num;
+		ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+		ASSERT_TRUE(received(self, 64, &wc));
+		EXPECT_EQ(i, wc.wr_id);
+		EXPECT_EQ(qp[i % 2]->qp_num, wc.qp_num);
+	}
+	/* Too short for it, it stays; and with a QP in error it stays for the other. */
+	ASSERT_EQ(0, post_srq(self, srq, 7, GRH + 8));
+	wr = to_b(self, &sge, 9);
+	wr.wr.ud.remote_qpn = qp[1]->qp_num;
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	ASSERT_EQ(0, to_state(qp[0], IBV_QPS_ERR));
+	EXPECT_EQ(IBV_EVENT_QP_LAST_WQE_REACHED, async_event(self));
+	sge.length = 8;
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	wc = next(self->cq[1], WAIT_S);
+	EXPECT_EQ(IBV_WC_SUCCESS, wc.status);
+	EXPECT_EQ(7, wc.wr_id);
+	EXPECT_EQ(GRH + 8, wc.byte_len);
+	EXPECT_EQ(0, memcmp(self->in + GRH, self->out, 8));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, ibv_destroy_qp(qp[i]));
+	EXPECT_EQ(0, ibv_destroy_srq(srq));
 }
 
 TEST_F(dgram, a_group_has_no_handle)

@@ -18,6 +18,9 @@ ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
 ksft_test "ib_write_bw" mrc_perf 60 ib_write_bw -s 65536 -n 200
 ksft_test "ib_write_bw, both ways" mrc_perf 60 ib_write_bw -b -s 65536 -n 100
 ksft_test "ib_write_bw, 8 QPs" mrc_perf 60 ib_write_bw -q 8 -s 16384 -n 50
+ksft_test "ib_write_bw, 100 QPs" mrc_perf 60 ib_write_bw -q 100 -s 4096 -n 5 -t 5
+ksft_test "ib_read_bw, both ways, 4 QPs" mrc_perf 60 ib_read_bw -b -q 4 -s 16384 -n 20
+ksft_test "ib_send_bw, both ways" mrc_perf 60 ib_send_bw -b -e -s 16384 -n 50
 ksft_test "ib_read_bw" mrc_perf 60 ib_read_bw -e -s 65536 -n 100
 ksft_test "ib_send_bw" mrc_perf 60 ib_send_bw -e -s 65536 -n 200
 ksft_test "ib_atomic_bw" mrc_perf 60 ib_atomic_bw -e -n 200

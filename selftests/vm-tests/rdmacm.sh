@@ -62,6 +62,11 @@ do_rstream() {		# sockets over RDMA; every byte is verified
 	cm_pair 90 rstream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
 		rstream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
 }
+do_riostream() {	# the same, written into the peer's buffers
+	addr_of "$1"
+	cm_pair 90 riostream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
+		riostream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
+}
 # Its server waits for others when it has served one.
 do_cmtime() {
 	local rc=0
@@ -98,7 +103,7 @@ programs() {		# WHERE FAMILY...
 	local family where=$1 program
 	shift
 	for family; do
-		for program in rping ucmatose udaddy rstream; do
+		for program in rping ucmatose udaddy rstream riostream; do
 			ksft_test "$where: $program, $family" do_$program "$family"
 		done
 	done
@@ -108,7 +113,7 @@ programs() {		# WHERE FAMILY...
 cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
 
 ksft_plan
-mrc_begin rping ucmatose udaddy rstream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram
+mrc_begin rping ucmatose udaddy rstream riostream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 
 # ----------------------------------------------------------------- one plane

@@ -5,6 +5,7 @@
 #
 #   deps.sh          install what is missing; nothing missing costs one dpkg-query
 #   deps.sh -n       only print what is missing, exit 1 if anything is
+#   deps.sh -f       also what only "make check-full" runs
 #
 # Runs as root or through sudo. The headers' meta packages name one 6.1 and one
 # 6.12 kernel; kernels.sh fetches the images of exactly those versions.
@@ -23,11 +24,15 @@ PACKAGES=(
 	# RDMA user space
 	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils python3-pyverbs
 	libibverbs-dev librdmacm-dev qperf ucx-utils libfabric-bin
+	openmpi-bin libopenmpi-dev
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
 	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev
 	libfmt-dev libspdlog-dev libcli11-dev libgtest-dev libgmock-dev
 )
+
+# Large, and for tests that say "kernels: full".
+PACKAGES_FULL=(mpich libmpich-dev python3-mpi4py)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {
@@ -54,6 +59,7 @@ apt() {
 main() {
 	local want
 
+	[ "${1:-}" != -f ] || PACKAGES+=("${PACKAGES_FULL[@]}")
 	mapfile -t want < <(missing)
 	[ ${#want[@]} -gt 0 ] || return 0
 	if [ "${1:-}" = -n ]; then

@@ -35,7 +35,7 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
 		return EINVAL;
 	if (attr->comp_mask & ~known ||
-	    (attr->qp_type != IBV_QPT_RC && (attr->qp_type != IBV_QPT_UD || attr->srq)))
+	    (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
