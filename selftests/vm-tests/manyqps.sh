@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 420
-# kernels: 6.12
+# kernels: full
 #
 # Ten thousand queue pairs, made, connected, written through and destroyed (verbs/mrc_qps.c), and what they
 # leave; a thousand that do nothing; rdma_rxe's beside, where this kernel has it. Rates and memory are
