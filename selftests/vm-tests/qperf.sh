@@ -29,7 +29,7 @@ ksft_plan
 mrc_begin qperf
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
-for name in rc_bw rc_bi_bw rc_rdma_write_bw rc_rdma_read_bw; do
+for name in rc_bw rc_bi_bw rc_rdma_write_bw; do
 	ksft_test "$name" progs_moved tx_bytes 60000 ask 3 -m 16384 $name
 done
 for name in ud_bw ud_lat; do
@@ -38,9 +38,9 @@ done
 for name in rc_lat rc_rdma_write_poll_lat rc_fetch_add_mr ver_rc_compare_swap; do
 	ksft_test "$name" ask 3 $name
 done
-for name in rc_bw rc_rdma_read_bw; do
-	ksft_test "$name over rdma_cm" progs_moved tx_bytes 60000 ask 3 -cm 1 -m 16384 $name
-done
+ksft_test "rc_rdma_read_bw" progs_moved rx_bytes 60000 ask 3 -m 16384 rc_rdma_read_bw
+ksft_test "rc_bw over rdma_cm" progs_moved tx_bytes 60000 ask 3 -cm 1 -m 16384 rc_bw
+ksft_test "rc_rdma_read_bw over rdma_cm" progs_moved rx_bytes 60000 ask 3 -cm 1 -m 16384 rc_rdma_read_bw
 ksft_test "rc_bw, plane 1 cut" progs_cut ask 15 -m 16384 rc_bw
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
