@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# kernels: 6.12
 #
 # rdma-core's own tests, which Debian has in python3-pyverbs, on a device with an IPv6 GID. What may
 # be skipped, and why, is in verbs/pyverbs.skips: one more skip, or one that runs now, fails.

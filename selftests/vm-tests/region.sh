@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 6.12 uml
+# kernels: 6.1 uml
 #
 # Memory regions registered again, and memory windows: verbs/mrc_region.c.
 
