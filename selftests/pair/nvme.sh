@@ -10,7 +10,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/nvme_lib.sh"
 
 serve() {
-	mount | grep -q configfs || mount -t configfs none /sys/kernel/config
+	modprobe configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 	ksft_plan
 	ksft_test "a disk" disk
 	cd /
