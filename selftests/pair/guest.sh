@@ -1,80 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# guest.sh SIDE - what one of two machines does (host/pair.sh): as a user would, with what README.md
-# says under "On a real host"; no namespaces. Side 1 is the client and says what it found, as TAP.
-#
-#	SIDE 1: mrc0 = cable1 ... cable4 ==== cable1 ... cable4 = mrc0 :SIDE 2
-#
-# Files in $VMOUT tell the one who holds the cables: "pull N", "plug N" are answered "done".
+# guest.sh SIDE - what one of two machines does (host/pair.sh). Side 1 is the client and says what
+# it found, as TAP.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
-. "$here/../lib/lib.sh"
-. "$here/../lib/mrc.sh"
+. "$here/lib.sh"
 
-SIDE=$1
-PEER=$((3 - SIDE))
-CABLES=4
-
-address() { REPLY=fd00:6d72:63::$1; }
-
-# The adapters of the cables have the addresses that runvm -w gave them.
-rename() {
-	local dev mac i
-	for dev in /sys/class/net/*; do
-		mac=$(cat "$dev/address")
-		[[ $mac = 52:54:00:4d:0$SIDE:0* ]] || continue
-		i=${mac##*:}
-		ip link set "${dev##*/}" name "cable$((10#$i))"
-	done
-}
-
-up() {
-	local i
-	ip link add mrc0 type mrc
-	for ((i = 1; i <= CABLES; i++)); do
-		ip link set cable$i mtu 9000
-		ip link set cable$i master mrc0
-		ip link set cable$i up
-		ip addr add fe80::$SIDE/64 dev cable$i nodad
-	done
-	address "$SIDE"
-	ip addr add "$REPLY/64" dev mrc0 nodad
-	ip addr add 10.77.0.$SIDE/24 dev mrc0	# perftest's own TCP knows IPv4 only
-	ip link set mrc0 up
-	# No SRv6 between two machines: a route to the other by each port.
-	address "$PEER"
-	for ((i = 1; i <= CABLES; i++)); do
-		ip -6 route add "$REPLY/128" via fe80::$PEER dev cable$i metric $((2000 + i))
-		ip route add 10.77.0.$PEER/32 via inet6 fe80::$PEER dev cable$i metric $((2000 + i))
-	done
-}
-
-device() { [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]; }
-cable() {	# pull|plug NUMBER
-	rm -f "$VMOUT/done"
-	echo "$1 $2" >"$VMOUT/cable"
-	mrc_until 60 test -e "$VMOUT/done"
-}
-planes_up() {	# COUNT
-	local n
-	n=$(mrcctl -j plane show | jq 'map(select(.up)) | length')
-	echo "$n planes are up, expected $1"
-	[ "$n" = "$1" ]
-}
-used() {	# PLANE: more packets since the last time
-	local now was=${sent[$1]:-0}
-	now=$(mrcctl -j plane show | jq ".[] | select(.plane == $1) | .tx_pkts")
-	sent[$1]=$now
-	[ "$now" -gt $((was + 50)) ]
-}
-all_used() {
-	local i
-	for ((i = 1; i <= CABLES; i++)); do
-		mrc_until 60 used $i || return
-	done
-}
 # shellcheck disable=SC2120  # by connects
 write_bw() {
 	local index
@@ -104,18 +37,7 @@ serve() {
 	ksft_finish
 }
 
-# connects PORT PROGRAM...: there it listens again only after the client before.
-connects() {
-	local i
-	for i in {1..30}; do
-		"$@" && return
-		mrc_sleep 1
-	done
-	return 1
-}
-
 client() {
-	declare -gA sent=()
 	address "$PEER"
 	ksft_plan
 	ksft_test "four planes" mrc_until 60 planes_up 4
@@ -137,11 +59,7 @@ client() {
 	ksft_finish
 }
 
-mrc_begin mrcctl mrc_verify ib_write_bw ping
-modprobe virtio_net
-rename
-up
-mrc_until 60 device
+pair_begin "$1" mrc_verify ib_write_bw
 case $SIDE in
 1) client;;
 2) serve;;
