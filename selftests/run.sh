@@ -17,7 +17,7 @@
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
 # has ended, what the test left in $VMOUT; "# kernels: 6.1 6.12 uml" says where a test runs that is
-# not named (6.1 6.12); "# kernels: full": nowhere but with -a. What they wrote is kept in out/check.
+# not named (6.1 6.12); "# kernels: full", in host/*.sh, too: only with -a. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -34,13 +34,13 @@ total_pass=0 total_fail=0 total_skip=0
 # shellcheck source=selftests/run/lanes.sh
 . "$here/run/lanes.sh"
 
-# tests_of KERNEL NAME...: of vm-tests; without names those that run there.
+# tests_of FOLDER KERNEL NAME...: without names those that run there.
 tests_of() {
-	local kernel=$1 test
-	shift
+	local folder=$1 kernel=$2 test
+	shift 2
 	while read -r test; do
 		[ $# -eq 0 ] && ! runs_on "$kernel" "$test" || echo "$test"
-	done < <(select_tests vm-tests "$@")
+	done < <(select_tests "$folder" "$@")
 }
 
 # select_tests FOLDER NAME...
@@ -67,12 +67,12 @@ lanes() {
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
 	if [ "$kernels" != " uml" ]; then
-		mapfile -t tests < <(select_tests host "$@")
+		mapfile -t tests < <(tests_of host 6.12 "$@")
 		lane_host "${tests[@]}" </dev/null &
 		running+=($!)
 	fi
 	for kernel in $kernels; do
-		mapfile -t tests < <(tests_of "$kernel" "$@")
+		mapfile -t tests < <(tests_of vm-tests "$kernel" "$@")
 		[ "$kernel" != none ] && [ ${#tests[@]} -gt 0 ] || continue
 		lane_vm "$kernel" "${tests[@]}" </dev/null &
 		running+=($!)
