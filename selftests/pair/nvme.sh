@@ -20,7 +20,7 @@ serve() {
 		mrc_sleep 0.5
 	done
 	ksft_test "is withdrawn" withdraw
-	ksft_test "nothing is left" mrc_until 60 mrc_no_resources
+	ksft_test "nothing is left" mrc_until 60 nothing_left
 	ksft_test "the module goes" gone
 	ksft_finish
 }
@@ -47,7 +47,7 @@ gone() {
 	ip link del mrc0 && mrc_until 60 mrc_no_devices && rmmod mrc
 }
 cut_under() {
-	run_fio randwrite 4k 16 24 --loops=20 >"$VMOUT/fio.out" 2>&1 &
+	run_fio randwrite 4k 16 12 --loops=20 >"$VMOUT/fio.out" 2>&1 &
 	FIO=$!
 	all_used
 }

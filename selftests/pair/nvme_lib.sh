@@ -70,4 +70,10 @@ run_fio() {	# RW BLOCKSIZE DEPTH MB MORE...
 		--iodepth="$depth" --size="${mb}m" --verify=crc32c --verify_fatal=1 --do_verify=1 \
 		--output-format=terse "$@" || return
 }
-disconnect() { nvme disconnect -n $NQN && mrc_until 60 mrc_no_resources; }
+disconnect() { nvme disconnect -n $NQN && mrc_until 60 nothing_left; }
+
+# Completion queues of the kernel's pool stay with the device until it goes.
+nothing_left() {
+	rdma -j res show | jq -e '[.[] | select(.ifname | startswith("mrc")) | .qp + .mr + .pd - 2] | add == 0' ||
+		{ rdma res show; return 1; }
+}
