@@ -70,7 +70,7 @@ mrc_cleanup() {
 }
 
 # mrc_sleep SECS: without a process.
-mrc_sleep() { read -rt "$1" <>"$MRC_DIR/never" || :; }
+mrc_sleep() { local REPLY; read -rt "$1" <>"$MRC_DIR/never" || :; }
 
 # mrc_until SECS CMD...: as wait_until, which starts a process per round.
 mrc_until() {

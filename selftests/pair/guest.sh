@@ -39,7 +39,7 @@ serve() {
 
 client() {
 	local peer
-	address "$PEER"; peer=$REPLY	# who waits reads, and REPLY is gone
+	address "$PEER"; peer=$REPLY
 	ksft_plan
 	ksft_test "four planes" mrc_until 60 planes_up 4
 	ksft_test "ordinary IP reaches the other" mrc_until 60 ping -c 1 -W 2 "$peer"
