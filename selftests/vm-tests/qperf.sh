@@ -15,13 +15,14 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 . "$here/../lib/progs.sh"
 
-# ask SECS ARG...: of the server in h2. A number came back that is not 0.
+# ask SECS ARG...: of the server in h2. A number came back that is not 0. Each end is told its device: both
+# see those of all namespaces, and would take the first.
 ask() {
 	local secs=$1
 	shift
 	MRC_PORT=$((MRC_PORT + 1))
 	progs_serve 60 $MRC_PORT qperf -lp $MRC_PORT -- \
-		qperf 10.77.0.2 -lp $MRC_PORT -t "$secs" "$@" || return
+		qperf 10.77.0.2 -lp $MRC_PORT -li "$D1" -ri "$D2" -t "$secs" "$@" || return
 	grep -E '= *[0-9.]*[1-9]' "$MRC_DIR/client.out" || { echo "no result: $(mrc_out client)"; return 1; }
 }
 
@@ -29,6 +30,7 @@ ksft_plan
 mrc_begin qperf
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+progs_gids v4
 for name in rc_bw rc_bi_bw rc_rdma_write_bw; do
 	ksft_test "$name" progs_moved tx_bytes 60000 ask 3 -m 16384 $name
 done
