@@ -17,12 +17,13 @@ static u32 get_low24(const u8 *word)
 
 int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d)
 {
-	const u8 *b = buf, *deth = b + MRC_BTH_LEN;
+	const u8 *b = buf, *deth;
 	u32 hdr;
 
 	memset(d, 0, sizeof(*d));
 	if (len < MRC_BTH_LEN + MRC_DETH_LEN)
 		return -EMSGSIZE;
+	deth = b + MRC_BTH_LEN;
 	if ((b[0] != MRC_DETH_SEND_ONLY && b[0] != MRC_DETH_SEND_ONLY_IMM) || b[1] & BTH_TVER_MASK)
 		return -EOPNOTSUPP;
 	d->has_imm = b[0] == MRC_DETH_SEND_ONLY_IMM;
