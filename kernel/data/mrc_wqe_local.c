@@ -44,11 +44,16 @@ static bool swqe_names(const struct mrc_swqe *w, u32 key)
 	return false;
 }
 
-/* A request under way has the key for its local memory. */
+/*
+ * A request under way has the key for its local memory. Programs have no such regions, and shall
+ * not have a full queue searched for each request of theirs.
+ */
 static bool local_in_use(struct mrc_qp *qp, u32 key)
 {
 	u32 i;
 
+	if (qp->ibqp->uobject)
+		return false;
 	for (i = qp->sq_done; i != qp->sq_posted; i++)
 		if (swqe_names(&qp->swqe[i & (qp->sq_slots - 1)], key))
 			return true;

@@ -38,6 +38,8 @@ machines_cables() {
 			rm "$dir/1/cable"
 			touch "$dir/1/done"
 		fi
+		# Side 2 ends when it is told to: sooner, and side 1 would wait for it.
+		kill -0 "${MACHINES_PID[0]}" 2>/dev/null || { kill "${MACHINES_PID[1]}"; break; }
 		sleep 0.2
 	done
 	[ ! -s "$dir/1/cable" ] || kill "${MACHINES_PID[1]}"

@@ -33,6 +33,6 @@ done < <(grep -E '^(not )?ok ' "$out")
 totals=$(grep '^# Totals' "$out" || true)
 ksft_comment "${totals:-no totals: $(tail -n 3 "$out")}"
 ksft_test "all ran, and the list of skips is of today" grep -q ' 0 bad, 0 patterns unused' <<<"$totals"
-# rxe: 86 on 6.1. Without UD, of which the list of skips tells, these are all.
+# rxe: 86 on 6.1. Of the others the list of skips tells.
 ksft_test "as many as we know of passed" [ "$(sed -E 's/^# Totals: ([0-9]+) ok.*/\1/' <<<"$totals")" -ge 90 ]
 ksft_finish
