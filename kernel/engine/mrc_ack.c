@@ -30,7 +30,7 @@ static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 static struct mrc_ack_rtt mrc_ack_trip(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
-	const struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 	struct mrc_ack_rtt rtt = { 0, r->plane };
 
 	if (!mrc_psn_out(c, psn) || r->state != MRC_REC_SENT) {
@@ -75,9 +75,9 @@ static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
-	u16 idx = c->snd.rec[psn & c->rec_mask].ev;
+	u16 idx = c->snd.rec[psn & c->snd.mask].ev;
 
-	if (mrc_psn_lag(c, psn) > c->rec_mask || idx >= c->evs->n ||
+	if (mrc_psn_lag(c, psn) > c->snd.mask || idx >= c->evs->n ||
 	    c->evs->ev[idx].value != s->ev)
 		return;
 	if (likely(s->m == MRC_M_NONE))
@@ -140,7 +140,7 @@ static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
 	if (c->tx.dyn_mpr && s->mpr)
-		c->snd.range = (u16)min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window);
+		mrc_snd_told(c, min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window));
 	cc->rcv_cwnd_pen = s->rcv_cwnd_pen;
 	cc->restore_cwnd = s->restore_cwnd;
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
@@ -257,7 +257,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 /* What each reason of Table 7-3 asks for; @psn is in flight. */
 static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 now_ns)
 {
-	const struct mrc_rec *r = &c->snd.rec[n->psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
 
 	switch (n->reason) {
 	case MRC_NACK_NO_RESOURCE:
@@ -289,7 +289,7 @@ static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 
 void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	const struct mrc_nack_hdr *n = &p->u.nack;
-	const struct mrc_rec *r = &c->snd.rec[n->psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
 	struct mrc_cc_sample cc = { 0 };
 
 	c->stats.nacks_rcvd++;
@@ -416,7 +416,7 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
  */
 static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	const struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 	u64 age = mrc_tick_age_ns(now_ns, r->sent), late;
 
 	if (r->state != MRC_REC_SENT || r->tries != 1)
@@ -466,7 +466,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.now_ns = now_ns;
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	if (mrc_psn_out(c, psn)) {
-		rtt.plane = c->snd.rec[psn & c->rec_mask].plane;
+		rtt.plane = c->snd.rec[psn & c->snd.mask].plane;
 		rtt.ns = mrc_ack_rtt(c, psn, now_ns);
 		mrc_ack_delay(c, &rtt, psn, &cc);
 		cc.acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);

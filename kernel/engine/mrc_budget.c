@@ -58,8 +58,8 @@ u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * A piece of a response came: the peer is alive and at work. The time of the probe stays:
- * another request may have got lost behind the one that is answered.
+ * A piece of a response came while something of ours is out: the peer is alive and at work. The time of
+ * the probe stays: another request may have got lost behind the one that is answered.
  */
 void mrc_budget_alive(struct mrc_conn *c, u64 now_ns)
 {

@@ -67,13 +67,13 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	MRC_TAKE(msgs.rs, cfg->rd_max);
 	MRC_TAKE(execs.rec, cfg->rd_max);
 	MRC_TAKE(tails.slot, cfg->tails);
-	MRC_TAKE(snd.rec, psns);
-	MRC_TAKE(resent.tab, MRC_RESENDS);
 	MRC_TAKE(ctl.nack_q, MRC_OWED_NACKS);
 	MRC_TAKE(pto.sent, MRC_TAIL_PROBES);
 	MRC_TAKE(rcv.rq, cfg->rq_max);
 #undef MRC_TAKE
-	return at;
+	if (mem)
+		mrc_room_take(c, cfg, cfg->small, mem + at);
+	return at + mrc_room_bytes(cfg, cfg->small);
 }
 
 size_t mrc_conn_mem_size(const struct mrc_conn_cfg *in)
@@ -94,7 +94,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 	c->cfg = mrc_cfg_defaults(in);
 	if (!mrc_cfg_ok(&c->cfg))
 		return -EINVAL;
-	c->rec_mask = (u32)c->cfg.mpr_max * MRC_MPR_UNIT - 1;
+	c->rcv_mask = (u32)c->cfg.mpr_max * MRC_MPR_UNIT - 1;
 	mrc_conn_layout(c, &c->cfg, (u8 *)mem);
 	mrc_rot_init(&c->rot, c->rot.order, c->cfg.ev_active, c->cfg.seed);
 	mrc_conn_reset(c);
@@ -129,6 +129,7 @@ void mrc_conn_reset(struct mrc_conn *c)
 	c->fail = MRC_ST_OK;
 	c->failing = MRC_ST_OK;
 	c->failed_sent = false;
+	c->crowded = false;
 	mrc_conn_reset_parts(c);
 }
 
@@ -139,7 +140,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	if (c->evs == evs)
 		return;
 	/* Records name EVs by index: those of another set mean nothing. */
-	for (i = 0; i <= c->rec_mask; i++)
+	for (i = 0; i <= c->snd.mask; i++)
 		c->snd.rec[i].ev = MRC_NONE16;
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
@@ -156,7 +157,7 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	if (!c->evs || mpr > MRC_MPR_MAX || cfg->psn & ~MRC_PSN_MASK ||
 	    (cfg->strict && !c->cfg.strict) ||
 	    cfg->mtu < 256 || cfg->mtu > 4096 || cfg->rd_atomic > c->cfg.rd_max ||
-	    cfg->wimm > c->cfg.rq_max)
+	    cfg->wimm > MRC_WIMM_MAX)
 		return -EINVAL;
 	mrc_conn_reset_parts(c);
 	c->rx = *cfg;

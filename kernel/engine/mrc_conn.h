@@ -42,10 +42,11 @@ struct mrc_conn_cfg {
 	u8 mpr_max;		/* [8] window, units of 128 PSNs, both directions */
 	u16 sq_max;		/* [128] messages of ours in flight, power of two */
 	u16 rd_max;		/* [16] READs/ATOMICs in flight, each way, power of two */
-	u16 rq_max;		/* [256] receive messages in flight, power of two */
+	u16 rq_max;		/* [256] receives that messages in flight may have, power of two */
 	u16 ev_active;		/* [128] EVs this QP sprays over; the others are its reserve */
 	u8 tails;		/* [32] deferred message tails (last byte last), max 255 */
 	bool strict;		/* may be used with mrc_rx_cfg.strict */
+	bool small;		/* begins with little memory: mrc_conn_grow() */
 	u64 seed;
 };
 
@@ -55,7 +56,8 @@ struct mrc_rx_cfg {
 	u32 dqpn;
 	u16 mtu;		/* payload bytes per packet: 256 ... 4096 */
 	u8 mpr;			/* window, units of 128; 0: mpr_max */
-	u16 wimm;		/* receive messages the peer may have in flight; 0: rq_max */
+	u16 wimm;		/* receive messages the peer may have in flight; 0: rq_max. Beyond
+				 * rq_max they are refused as if no receive were there */
 	u8 rd_atomic;		/* requests the peer may have in flight; 0: none */
 	u8 min_rnr_timer;	/* IBTA code sent in NACK NO_RESOURCE */
 	u16 sack_pkts;		/* SACK at least every so many packets; 0: 16 */
@@ -220,6 +222,15 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem)
 void mrc_conn_reset(struct mrc_conn *c);
 
 /*
+ * A connection made small (mrc_conn_cfg) takes @mem of mrc_conn_room_size() bytes, zeroed or not, any time and
+ * once; the caller frees it at the end. mrc_conn_wants_room(): now would be a good time, for the lack of
+ * it holds packets back. It holds its own window back, never the peer's.
+ */
+bool mrc_conn_wants_room(const struct mrc_conn *c);
+size_t mrc_conn_room_size(const struct mrc_conn *c);	/* 0: it has all */
+void mrc_conn_grow(struct mrc_conn *c, void *mem);
+
+/*
  * The set of paths to the peer; must outlive its use here. May change any time.
  * NULL: none; then nothing but completions may be asked for until it is set again.
  * Without a timeout and without a usable EV there is no deadline: the caller asks for
@@ -329,6 +340,20 @@ bool mrc_conn_incast_note(struct mrc_conn *c, struct mrc_incast_note *note);
 void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
 
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
+
+/*
+ * Must a timer that is set for @armed_ns (MRC_TIME_NEVER: for nothing) be set anew, when @at_ns is wanted?
+ * Deadlines move away with each packet: it follows when half of its time is gone. One that moved nearer
+ * is obeyed at once.
+ */
+static inline bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns)
+{
+	if (at_ns == MRC_TIME_NEVER)
+		return false;
+	if (at_ns < armed_ns || armed_ns < now_ns)
+		return true;
+	return armed_ns - now_ns < (at_ns - now_ns) / 2;
+}
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
 
 /* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight on planes
@@ -371,6 +396,12 @@ static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
 }
 
+/* Why the packet of @op, the latest of mrc_conn_tx_next() and a resent one, was called lost. */
+static inline u8 mrc_conn_rtx_cause(const struct mrc_conn *c, const struct mrc_txop *op)
+{
+	return c->snd.rec[op->hdr.psn & c->snd.mask].cause;
+}
+
 /* Data packets in flight. May be asked without the lock by whom an old answer serves as well. */
 static inline u32 mrc_conn_in_flight(const struct mrc_conn *c)
 {
@@ -402,6 +433,15 @@ static inline u32 mrc_conn_hold_slot(const struct mrc_conn *c, const struct mrc_
 static inline const char *mrc_conn_cc_name(const struct mrc_conn *c)
 {
 	return c->cc ? mrc_cc_name(c->cc->ops) : NULL;
+}
+
+/*
+ * Between mrc_conn_rx_begin() and what must follow: how far after the first packet that is
+ * missing it comes, 0 when it is that one. Of paths that differ: nothing is wrong with it.
+ */
+static inline u32 mrc_conn_rx_ahead(const struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	return (u32)mrc_psn_diff(op->psn, c->rcv.cack) - 1;
 }
 
 /* A packet came that the caller did not show it: it is not connected. */

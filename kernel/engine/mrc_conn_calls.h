@@ -63,7 +63,7 @@ static inline u64 mrc_time_after(u64 now_ns, u64 wait_ns)
 /* The PSN whose record is in @slot. */
 static inline u32 mrc_rec_psn(const struct mrc_conn *c, u16 slot)
 {
-	return mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & c->rec_mask));
+	return mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & c->snd.mask));
 }
 
 /* What a packet counts in flight. */
@@ -163,7 +163,7 @@ int mrc_rcv_check(const struct mrc_conn *c);
 
 static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
 {
-	return psn & c->rec_mask;	/* both rings have the same size */
+	return psn & c->rcv_mask;
 }
 
 /*
@@ -172,7 +172,7 @@ static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
  */
 static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
 {
-	return &c->rcv.bits[(c->rec_mask + 1) >> 6];
+	return &c->rcv.bits[(c->rcv_mask + 1) >> 6];
 }
 
 /* mrc_rx.c: data packets in */
@@ -248,8 +248,14 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns);
 u64 mrc_rtt_patience_ns(const struct mrc_conn *c);
 u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns);
 
+/* mrc_room.c */
+size_t mrc_room_bytes(const struct mrc_conn_cfg *cfg, bool small);
+void mrc_room_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool small, u8 *mem);
+
 /* mrc_resent.c */
 void mrc_resent_reset(struct mrc_conn *c);
+void mrc_resent_size(struct mrc_conn *c, u16 n);
+void mrc_resent_move(struct mrc_conn *c, const struct mrc_resend *old, u16 n);
 void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 ev, u64 now_ns);
 void mrc_resent_take_back(struct mrc_conn *c, u32 psn);
 bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
@@ -331,11 +337,18 @@ static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 		mrc_pto_arm(c, now_ns);
 }
 
+/* The peer takes in @psns from una on. */
+static inline void mrc_snd_told(struct mrc_conn *c, u32 psns)
+{
+	c->snd.told = (u16)psns;
+	c->snd.range = (u16)min_t(u32, psns, c->snd.mask + 1u);
+}
+
 /* The left edge moves over what is delivered. */
 static inline void mrc_snd_advance(struct mrc_conn *c)
 {
 	while (c->snd.una != c->snd.next &&
-	       c->snd.rec[c->snd.una & c->rec_mask].state == MRC_REC_FREE)
+	       c->snd.rec[c->snd.una & c->snd.mask].state == MRC_REC_FREE)
 		c->snd.una = mrc_psn_add(c->snd.una, 1);
 }
 

@@ -18,11 +18,6 @@ enum mrc_rec_state {
 	MRC_REC_PACED,		/* refused for want of resources: not before nack_until_ns */
 };
 
-enum mrc_cause {
-	MRC_CAUSE_RACK, MRC_CAUSE_NACK, MRC_CAUSE_TRIM, MRC_CAUSE_RTO,
-	MRC_CAUSE_PLANE, MRC_CAUSE_RNR, MRC_CAUSE_SLEEK,
-};
-
 /* A message of ours (SQ ring) or a response (response ring). 56 bytes. */
 struct mrc_msg {
 	u8 op;			/* enum mrc_op */
@@ -158,8 +153,10 @@ struct mrc_snd {
 	 * only: until then it learns it from the peer's cack, by a probe.
 	 */
 	bool known;		/* the stream has begun */
-	u16 range;		/* PSNs from una on that the peer takes in now */
-	u32 window;		/* likewise, as agreed */
+	u16 range;		/* PSNs from una on that may be out now: what is told, and has records */
+	u16 told;		/* that the peer takes in now */
+	u16 mask;		/* of records: their number - 1 */
+	u32 window;		/* PSNs that the peer takes in, as agreed */
 	u32 next;		/* next new PSN */
 	u32 una;		/* oldest not known as delivered */
 	u32 acked;		/* transport ACK: highest PSN covered */
@@ -168,10 +165,10 @@ struct mrc_snd {
 	u32 out;		/* packets in flight */
 	u32 busy;		/* planes by which some of them left */
 	u32 full;		/* planes with more than their part of them, when last looked */
-	struct mrc_rec *rec;	/* cfg.mpr_max * 128, by PSN */
+	u32 first;		/* PSN */
+	struct mrc_rec *rec;	/* by PSN (mrc_room.c) */
 	struct mrc_list *sent;	/* MRC_PLANES_MAX: in flight, by plane, oldest send first */
 	struct mrc_list lost, paced;
-	u32 first;		/* PSN */
 };
 
 /* What several deliveries add up to. */
@@ -222,7 +219,9 @@ struct mrc_rack {
 /* What was resent lately (mrc_resent.c). */
 struct mrc_resent {
 	u32 undone;		/* bytes that were not lost after all, to be told the controller */
-	struct mrc_resend *tab;	/* MRC_RESENDS, by a hash of the PSN */
+	u16 n;			/* a power of two, at most MRC_RESENDS */
+	u8 shift;		/* of the hash, to a place in tab */
+	struct mrc_resend *tab;	/* by a hash of the PSN (mrc_room.c) */
 };
 
 /* SLEEK's recovery. */
@@ -311,7 +310,7 @@ struct mrc_tails {
 	u8 used;
 	u8 first, last;		/* by PSN; MRC_TAIL_END: none */
 	u8 free;
-	struct mrc_tail_rec *slot;
+	struct mrc_tail_rec *slot;	/* cfg.tails */
 };
 
 /* The window offered, dynamic MPR (mrc_mpr.c). */
@@ -356,7 +355,9 @@ struct mrc_conn {
 	u8 failing;		/* likewise: what it will fail with at the end of this call */
 	bool rx_ready, tx_ready;	/* RTR, RTS */
 	bool failed_sent;	/* the failing status was given to a message */
-	u32 rec_mask;		/* of both windows: cfg.mpr_max * 128 - 1 */
+	bool small;		/* it has not all the room that cfg gives it (mrc_room.c), */
+	bool crowded;		/* and some table was full, or nearly so */
+	u32 rcv_mask;		/* of the receive window: cfg.mpr_max * 128 - 1 */
 	struct mrc_rnr rnr;	/* here, as it fills a hole */
 	struct mrc_ctl ctl;
 	struct mrc_snd snd;

@@ -80,7 +80,7 @@ static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
  *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
  *	NO_BITMAP, PSN_OOR_WINDOW	mrc_rx_beyond()
  *	NO_PKT_BUFFER			mrc_rx_busy(): no tail, no slot, cannot be held
- *	NO_RESOURCE			mrc_rx_reject(): no receive posted
+ *	NO_RESOURCE			mrc_rx_rnr(): no receive posted
  *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
  *
  * One NACK speaks of one PSN: of its latest copy. A batch may be trimmed whole, so whoever

@@ -152,7 +152,7 @@ int mrc_defer_check(const struct mrc_conn *c)
 {
 	u32 i;
 
-	for (i = 0; c->rx.strict && i <= c->rec_mask >> 6; i++)
+	for (i = 0; c->rx.strict && i <= c->rcv_mask >> 6; i++)
 		if (c->rcv.hold[i] & ~c->rcv.bits[i])
 			return __LINE__;	/* held, but not committed */
 	return mrc_check_tails(c);

@@ -19,6 +19,7 @@
 #define MRC_DETH_SEND_ONLY_IMM	0x65
 
 #define MRC_QPN_GSI		1	/* management packets */
+#define MRC_QPN_MCAST		0xffffff	/* whoever is attached to the group it is sent to */
 #define MRC_DETH_LEN		8
 #define MRC_DETH_HDR_MAX	(MRC_BTH_LEN + MRC_DETH_LEN + MRC_IMM_LEN)
 #define MRC_DETH_MARK		0x4d

@@ -15,6 +15,7 @@
  * Need: mrc_ffs64 (index of lowest set bit, argument non-zero), hweight64
  * Need: memcpy memset memcmp
  * Need: mrc_assert(cond): always evaluated, true when the condition FAILED
+ * Need: mrc_trace(event, ...): tells onlookers; looks at its arguments only if there are any
  * Need: EINVAL ENOMEM EAGAIN ENOENT EMSGSIZE EOPNOTSUPP
  *
  * No product structure lives here, and nothing else in engine/ may look at
@@ -35,6 +36,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "mrc_env_kernel.h"
+#include "trace/mrc_trace.h"	/* mrc_trace() */
 
 #define mrc_noinline		noinline
 #define mrc_inline		__always_inline

@@ -75,6 +75,7 @@ static void mrc_evset_trust(struct mrc_evset *s)
 		if (!mrc_evplane_odd(&s->plane[p]))
 			s->odd &= ~(1u << p);
 	}
+	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 }
 
 void mrc_evset_recount(struct mrc_evset *s)
@@ -136,6 +137,7 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 			s->gen = 1;
 		s->changed = true;
 	}
+	mrc_trace(ev, s->peer, ev->value, ev->plane, ev->state, state);
 	mrc_ev_no_losses(s, ev);
 	ev->state = state & 3u;
 	ev->level = 0;
@@ -192,6 +194,7 @@ static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *
 	s->gen = 1;
 	s->local_up = cfg->planes_up;
 	s->remote_up = ~0u;
+	s->peer = cfg->peer;
 	memset(s->proven, 0xff, sizeof(s->proven));
 	for (p = 0; p < MRC_PLANES_MAX; p++)
 		mrc_evplane_init(&s->plane[p]);

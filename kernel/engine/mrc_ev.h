@@ -96,6 +96,7 @@ struct mrc_evset_cfg {
 	u32 planes_up;		/* local planes up now */
 	u64 probe_ns;		/* first probe interval; 0: 100 us */
 	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms, at most 200 ms */
+	const u8 *peer;		/* what onlookers know it by, 16 bytes that stay; or NULL */
 };
 
 struct mrc_ev_stats {
@@ -183,6 +184,7 @@ struct mrc_evset {
 	struct mrc_ev *ev;	/* n entries, grouped by plane */
 	struct mrc_ev_past *past;	/* n entries */
 	struct mrc_ev_count *count;	/* n entries, or NULL */
+	const u8 *peer;		/* for onlookers, as given; or NULL */
 	struct mrc_ev_stats stats;
 };
 
@@ -223,6 +225,17 @@ static inline bool mrc_evset_plane_live(const struct mrc_evset *s, u8 plane)
 static inline bool mrc_evset_plane_in_use(const struct mrc_evset *s, u8 plane)
 {
 	return s->in_use >> plane & 1;
+}
+
+/* Planes that are suspect, as a mask. */
+static inline u32 mrc_evset_suspects(const struct mrc_evset *s)
+{
+	u32 mask = 0;
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++)
+		mask |= s->plane[p].suspect ? 1u << p : 0;
+	return mask;
 }
 
 static inline bool mrc_ev_usable(const struct mrc_evset *s, u16 idx)

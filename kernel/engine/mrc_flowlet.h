@@ -22,10 +22,16 @@ struct mrc_flowlet {
 	u64 last_ns;			/* when the last datagram left */
 	u16 idx;
 	u32 planes;			/* mask: of the last EV; 0: none yet */
+	u32 left;			/* mask: those left since a datagram was sent */
 };
 
 /* The EV for a datagram now; @gap_ns: 0 takes another plane each time. MRC_NONE16: none is usable. */
 u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns,
 		     u64 gap_ns);
+/*
+ * What was picked leads nowhere just now, which its EV need not know: nobody would find out when
+ * that of a group is good again. The next pick is another plane's than all that were left in a row.
+ */
+void mrc_flowlet_leave(struct mrc_flowlet *f);
 
 #endif

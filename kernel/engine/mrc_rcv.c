@@ -29,7 +29,7 @@ static void mrc_bit_clear(u64 *bits, u32 i)
 
 void mrc_rcv_reset(struct mrc_conn *c)
 {
-	size_t bytes = (c->rec_mask + 1) / 8;
+	size_t bytes = (c->rcv_mask + 1) / 8;
 
 	memset(c->rcv.bits, 0, bytes);
 	*mrc_rcv_news(c) = 0;
@@ -93,7 +93,7 @@ void mrc_rcv_advance(struct mrc_conn *c)
 		c->rcv.held--;
 		mrc_rcv_pass(c, mrc_bit_test(c->rcv.last, slot));
 		mrc_bit_clear(c->rcv.last, slot);
-		slot = (slot + 1) & c->rec_mask;
+		slot = (slot + 1) & c->rcv_mask;
 	}
 }
 
@@ -164,7 +164,7 @@ int mrc_rcv_check(const struct mrc_conn *c)
 {
 	u32 held = 0, i;
 
-	for (i = 0; i <= c->rec_mask >> 6; i++)
+	for (i = 0; i <= c->rcv_mask >> 6; i++)
 		held += (u32)hweight64(c->rcv.bits[i]);
 	if (held != c->rcv.held)
 		return __LINE__;

@@ -23,7 +23,7 @@
 
 void mrc_resent_reset(struct mrc_conn *c)
 {
-	memset(c->resent.tab, 0, MRC_RESENDS * sizeof(*c->resent.tab));
+	memset(c->resent.tab, 0, c->resent.n * sizeof(*c->resent.tab));
 	c->resent.undone = 0;
 }
 
@@ -34,8 +34,7 @@ void mrc_resent_reset(struct mrc_conn *c)
  */
 static struct mrc_resend *mrc_resent_ways(const struct mrc_conn *c, u32 psn)
 {
-	BUILD_BUG_ON(MRC_RESENDS != 16 * MRC_RESEND_WAYS);
-	return &c->resent.tab[(psn * 2654435769u >> 28) * MRC_RESEND_WAYS];
+	return &c->resent.tab[(psn * 2654435769u >> c->resent.shift) * MRC_RESEND_WAYS];
 }
 
 /* Does a stamp or a duplicate matter? Not where the peer itself said that it was lost. */
@@ -43,6 +42,34 @@ static bool mrc_resent_silent(u8 cause)
 {
 	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK ||
 	       cause == MRC_CAUSE_PLANE;
+}
+
+/* Its table has @n places from now on: a power of two. */
+void mrc_resent_size(struct mrc_conn *c, u16 n)
+{
+	c->resent.n = n;
+	for (c->resent.shift = 31; n > 2 * MRC_RESEND_WAYS; n /= 2)
+		c->resent.shift--;
+}
+
+/*
+ * What is in @old goes to a larger table. No place is wanted by more than before: what shares one there
+ * shared one of @old.
+ */
+void mrc_resent_move(struct mrc_conn *c, const struct mrc_resend *old, u16 n)
+{
+	struct mrc_resend *way;
+	u32 i, k;
+
+	memset(c->resent.tab, 0, c->resent.n * sizeof(*c->resent.tab));
+	for (i = 0; i < n; i++) {
+		if (!old[i].used)
+			continue;
+		way = mrc_resent_ways(c, old[i].psn);
+		for (k = 0; k < MRC_RESEND_WAYS - 1 && way[k].used; k++)
+			;
+		way[k] = old[i];
+	}
 }
 
 /* @psn, which @r tells of as it was lost, leaves once more by EV @ev. */
@@ -56,6 +83,8 @@ void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 e
 	for (i = 0; i < MRC_RESEND_WAYS && e->used && e->psn != psn; i++)
 		if (!way[i].used || way[i].psn == psn || (s32)(way[i].second - e->second) < 0)
 			e = &way[i];
+	c->crowded |= e->used && e->psn != psn &&
+		     mrc_tick_age_ns(now_ns, e->second) <= MRC_RESENT_KEEP_NS;
 	memset(e, 0, sizeof(*e));
 	e->used = true;
 	e->psn = psn;
@@ -86,7 +115,7 @@ void mrc_resent_forget_evs(struct mrc_conn *c)
 {
 	u32 i;
 
-	for (i = 0; i < MRC_RESENDS; i++) {
+	for (i = 0; i < c->resent.n; i++) {
 		c->resent.tab[i].ev_first = MRC_NONE16;
 		c->resent.tab[i].ev_second = MRC_NONE16;
 	}

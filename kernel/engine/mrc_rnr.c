@@ -36,7 +36,7 @@ static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
 {
 	if (!mrc_psn_out(c, c->rnr.first))
 		return MRC_REC_FREE;
-	return (enum mrc_rec_state)c->snd.rec[c->rnr.first & c->rec_mask].state;
+	return (enum mrc_rec_state)c->snd.rec[c->rnr.first & c->snd.mask].state;
 }
 
 /*
@@ -63,8 +63,8 @@ u16 mrc_rnr_next(const struct mrc_conn *c)
 	u32 psn = c->snd.una, n;
 
 	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1))
-		if (c->snd.rec[psn & c->rec_mask].state == MRC_REC_LOST)
-			return (u16)(psn & c->rec_mask);
+		if (c->snd.rec[psn & c->snd.mask].state == MRC_REC_LOST)
+			return (u16)(psn & c->snd.mask);
 	return MRC_NONE16;
 }
 

@@ -23,6 +23,7 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
 {
 	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), err;
 
+	mrc_trace(rtt, c->rx.sqpn, plane, rtt);
 	if (plane < MRC_PLANES_MAX)
 		mrc_evset_rtt(c->evs, plane, rtt, now_ns);
 	if (rtt < c->rtt.min_ns)

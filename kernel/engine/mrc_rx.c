@@ -11,6 +11,12 @@
 
 /* ---- classification ---- */
 
+/* There is no receive as far ahead as @idx, whatever the peer may send. */
+static bool mrc_rx_rq_beyond(const struct mrc_conn *c, u32 idx)
+{
+	return idx - c->rcv.rq_next >= c->cfg.rq_max;
+}
+
 /*
  * Receive index that METH.rqmsn names, or false when it is not in flight by
  * right. The last packet of a message may come before the others, but only one.
@@ -20,7 +26,7 @@ static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u
 	u16 ahead = (u16)(p->rqmsn - (u16)c->rcv.rq_next);
 
 	*idx = c->rcv.rq_next + ahead;
-	return ahead < c->rx.wimm && !(mrc_opc_is_last(p->opcode) &&
+	return ahead < c->rx.wimm && !(mrc_opc_is_last(p->opcode) && !mrc_rx_rq_beyond(c, *idx) &&
 				       c->rcv.rq[*idx & (c->cfg.rq_max - 1u)].used);
 }
 
@@ -41,6 +47,17 @@ static mrc_noinline enum mrc_verdict
 mrc_rx_deny(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nak why)
 {
 	mrc_rcv_refuse(c, p->psn, why);
+	return MRC_V_DROP;
+}
+
+/* No receive for it. */
+static mrc_noinline enum mrc_verdict
+mrc_rx_rnr(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	if (c->rx.mrc_only)	/* no RNR in MRC 1.0: an error (2.1) */
+		return mrc_rx_deny(c, p, MRC_NAK_REM_OP);
+	c->stats.rx_rnr++;
+	mrc_ctl_owe_nack(c, p, MRC_NACK_NO_RESOURCE, now_ns);
 	return MRC_V_DROP;
 }
 
@@ -74,6 +91,8 @@ mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns
 	if (is & MRC_OPF_IMM) {
 		if (!mrc_rx_rq_index(c, p, &op->rq_idx))
 			return mrc_rx_invalid(c, p);
+		if (mrc_rx_rq_beyond(c, op->rq_idx))
+			return mrc_rx_rnr(c, p, now_ns);
 		op->needs_rq = true;
 	}
 	/*
@@ -140,11 +159,14 @@ static bool mrc_rx_send_agrees(struct mrc_conn *c, const struct mrc_pkt *p, u32 
 }
 
 static enum mrc_verdict mrc_rx_send(struct mrc_conn *c, const struct mrc_pkt *p,
-				    struct mrc_rxop *op)
+				    u64 now_ns, struct mrc_rxop *op)
 {
 	op->place = MRC_PLACE_RECV;
-	if (!mrc_rx_send_fits(c, p) || !mrc_rx_rq_index(c, p, &op->rq_idx) ||
-	    !mrc_rx_send_agrees(c, p, op->rq_idx))
+	if (!mrc_rx_send_fits(c, p) || !mrc_rx_rq_index(c, p, &op->rq_idx))
+		return mrc_rx_invalid(c, p);
+	if (mrc_rx_rq_beyond(c, op->rq_idx))
+		return mrc_rx_rnr(c, p, now_ns);
+	if (!mrc_rx_send_agrees(c, p, op->rq_idx))
 		return mrc_rx_invalid(c, p);
 	op->off = (u32)p->va;
 	op->needs_rq = true;
@@ -219,7 +241,7 @@ mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct
 	if (c->rx.mrc_only || p->payload_len > c->rx.mtu)
 		return mrc_rx_invalid(c, p);
 	if (mrc_opc_is_send(p->opcode))
-		return mrc_rx_send(c, p, op);
+		return mrc_rx_send(c, p, now_ns, op);
 	if (mrc_opc_is_read_resp(p->opcode) || p->opcode == MRC_OPC_ATOMIC_ACK)
 		return mrc_rx_response(c, p, now_ns, op);
 	return mrc_rx_request(c, p, now_ns, op);
@@ -407,8 +429,6 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 	asks = mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p);
 	if (mrc_rcv_sack_due(c, p) || asks)	/* it counts in any case */
 		mrc_sack_owe(c, p, now_ns);
-	if (op->place == MRC_PLACE_RESP && c->msgs.rd_out)
-		mrc_budget_alive(c, now_ns);
 }
 
 void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,
@@ -418,11 +438,8 @@ void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct m
 		mrc_rcv_refuse(c, op->psn, why->nak);
 	} else if (why->nack != MRC_NACK_NO_RESOURCE) {
 		mrc_rx_busy(c, op->pkt, now_ns);
-	} else if (c->rx.mrc_only) {	/* no RNR in MRC 1.0: an error (2.1) */
-		mrc_rcv_refuse(c, op->psn, MRC_NAK_REM_OP);
 	} else {
-		c->stats.rx_rnr++;
-		mrc_ctl_owe_nack(c, op->pkt, why->nack, now_ns);
+		mrc_rx_rnr(c, op->pkt, now_ns);
 	}
 }
 

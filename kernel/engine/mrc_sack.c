@@ -131,8 +131,8 @@ void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
 static u64 mrc_sack_bits(const struct mrc_conn *c, u32 base)
 {
 	u32 i = mrc_rcv_slot(c, base), w = i >> 6, sh = i & 63;
-	u32 words = (c->rec_mask + 1) >> 6;
-	s32 left = (s32)c->rec_mask + 2 - mrc_psn_diff(base, c->rcv.cack);
+	u32 words = (c->rcv_mask + 1) >> 6;
+	s32 left = (s32)c->rcv_mask + 2 - mrc_psn_diff(base, c->rcv.cack);
 	u64 bits = c->rcv.bits[w] >> sh;
 
 	if (sh)

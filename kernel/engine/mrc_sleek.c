@@ -29,7 +29,7 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 		c->sleek.at = c->snd.una;
 	for (n = 0; n < MRC_SLEEK_LOOK && lost < room && mrc_psn_diff(c->sleek.at, c->sleek.psn) < 0;
 	     n++, c->sleek.at = mrc_psn_add(c->sleek.at, 1)) {
-		const struct mrc_rec *r = &c->snd.rec[c->sleek.at & c->rec_mask];
+		const struct mrc_rec *r = &c->snd.rec[c->sleek.at & c->snd.mask];
 
 		if (r->state == MRC_REC_SENT && r->tries == 1 &&
 		    mrc_latest_before(c, r->sent, c->sleek.at) &&
@@ -51,13 +51,13 @@ void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
 /*
  * @ooo: packets that the peer holds beyond a hole. Recovery begins at one and a half
  * windows of them, at least five; "the largest window" of the rule is half of the
- * PSN window here: beyond it the count could not get.
+ * PSNs that may be out now: beyond it the count could not get.
  */
 void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns)
 {
 	u32 mss = c->rx.mtu + MRC_PKT_OVERHEAD;
 	u32 share = c->cc->cwnd_bytes / max_t(u32, c->cc->n_active, 1);
-	u32 limit = min_t(u32, (share + share / 2) / mss, c->snd.window / 2);
+	u32 limit = min_t(u32, (share + share / 2) / mss, c->snd.range / 2);
 
 	if (c->sleek.on && mrc_psn_diff(c->snd.una, c->sleek.psn) >= 0)
 		c->sleek.on = false;

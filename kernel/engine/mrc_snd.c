@@ -15,7 +15,7 @@ void mrc_snd_reset(struct mrc_conn *c)
 	u8 p;
 
 	c->snd.known = false;
-	memset(c->snd.rec, 0, (c->rec_mask + 1) * sizeof(*c->snd.rec));
+	memset(c->snd.rec, 0, (c->snd.mask + 1u) * sizeof(*c->snd.rec));
 	for (p = 0; p < MRC_PLANES_MAX; p++)
 		mrc_list_init(&c->snd.sent[p]);
 	mrc_list_init(&c->snd.lost);
@@ -103,7 +103,7 @@ u16 mrc_snd_oldest(const struct mrc_conn *c)
 static void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
 	mrc_list_del(c->snd.rec, r->state == MRC_REC_PACED ? &c->snd.paced : &c->snd.lost,
-		     (u16)(psn & c->rec_mask));
+		     (u16)(psn & c->snd.mask));
 	mrc_resent_queued(c, r, psn, now_ns);
 }
 
@@ -112,7 +112,7 @@ static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, 
 {
 	struct mrc_copy copy;
 
-	mrc_snd_unlink(c, r->plane, (u16)(psn & c->rec_mask));
+	mrc_snd_unlink(c, r->plane, (u16)(psn & c->snd.mask));
 	if (!mrc_resent_which(c, psn, r, now_ns, &copy))
 		return;
 	if (copy.ev < c->evs->n)
@@ -132,10 +132,12 @@ static mrc_inline void mrc_snd_free(struct mrc_conn *c, struct mrc_rec *r)
 static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now_ns,
 					    struct mrc_landed *l)
 {
-	struct mrc_rec *r = &c->snd.rec[psn & c->rec_mask];
+	struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 
 	if (r->state == MRC_REC_FREE)
 		return;
+	mrc_trace(recovered, c->rx.sqpn, psn, r->cause, r->plane, r->tries,
+		  r->state != MRC_REC_SENT);
 	if (r->state == MRC_REC_SENT) {
 		l->inflight += mrc_rec_bytes(r);
 		mrc_snd_land_resent(c, psn, r, now_ns);
@@ -149,7 +151,7 @@ static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now
 /* @psn is known as delivered. Called in the order of PSNs. */
 static mrc_inline void mrc_snd_land(struct mrc_conn *c, u32 psn, u64 now_ns, struct mrc_landed *l)
 {
-	u16 slot = (u16)(psn & c->rec_mask);
+	u16 slot = (u16)(psn & c->snd.mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
 
 	if (unlikely(r->state != MRC_REC_SENT || r->tries != 1)) {
@@ -219,7 +221,7 @@ static bool mrc_cause_silent(enum mrc_cause cause)
 /* @psn, in flight, is lost. Returns its bytes. */
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 {
-	u16 slot = (u16)(psn & c->rec_mask);
+	u16 slot = (u16)(psn & c->snd.mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
 
 	if (mrc_assert(r->state == MRC_REC_SENT))
@@ -233,6 +235,8 @@ u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 		r->state = MRC_REC_LOST;
 		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
 	}
+	mrc_trace(loss, c->rx.sqpn, psn, r->cause, r->plane, r->tries,
+		  mrc_tick_age_ns(now_ns, r->sent));
 	if (mrc_cause_silent(cause) && c->evs && r->ev < c->evs->n)
 		mrc_evset_lost(c->evs, r->ev, r->sent, c->tx.trim_nack, now_ns);
 	return mrc_rec_bytes(r);
@@ -258,7 +262,7 @@ void mrc_snd_withdraw(struct mrc_conn *c)
 	u32 psn;
 
 	for (psn = c->snd.una; c->snd.out && psn != c->snd.next; psn = mrc_psn_add(psn, 1)) {
-		u16 slot = (u16)(psn & c->rec_mask);
+		u16 slot = (u16)(psn & c->snd.mask);
 
 		if (c->snd.rec[slot].state != MRC_REC_SENT)
 			continue;
@@ -329,10 +333,10 @@ int mrc_snd_check(const struct mrc_conn *c)
 	u32 count[MRC_REC_PACED + 1] = { 0 };
 	int err;
 
-	if (n > c->snd.window)
+	if (n > c->snd.window || n > c->snd.mask + 1u || c->snd.range > c->snd.mask + 1u)
 		return __LINE__;
 	for (i = 0; i < n; i++) {
-		const struct mrc_rec *r = &c->snd.rec[mrc_psn_add(c->snd.una, (s32)i) & c->rec_mask];
+		const struct mrc_rec *r = &c->snd.rec[mrc_psn_add(c->snd.una, (s32)i) & c->snd.mask];
 
 		count[r->state]++;
 		if (r->state == MRC_REC_SENT)

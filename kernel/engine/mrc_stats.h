@@ -64,11 +64,4 @@ struct mrc_stats {
 #undef X
 };
 
-static inline void mrc_stats_add(struct mrc_stats *sum, const struct mrc_stats *s)
-{
-#define X(name, help) sum->name += s->name;
-	MRC_STATS(X)
-#undef X
-}
-
 #endif

@@ -93,6 +93,7 @@ void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 	pl->asks = 2;
 	pl->query_ev = MRC_NONE16;
 	s->stats.suspicions++;
+	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 	mrc_suspect_note(s, p);
 	mrc_evset_recount(s);
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
@@ -115,8 +116,10 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 	mrc_suspect_found(pl);
 	pl->doubt_ev = MRC_NONE16;
 	mrc_suspect_note(s, p);
-	if (was)
+	if (was) {
+		mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 		mrc_evset_recount(s);
+	}
 }
 
 /*

@@ -81,7 +81,7 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
 		memset(&c->tx, 0, sizeof(c->tx));
 		c->snd.window = MRC_MPR_UNIT;
-		c->snd.range = MRC_MPR_UNIT;
+		mrc_snd_told(c, MRC_MPR_UNIT);
 		mrc_tx_set_cc(c, now_ns);
 	}
 }
@@ -91,12 +91,12 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
 
 	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
-	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > c->cfg.rq_max ||
+	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > MRC_WIMM_MAX ||
 	    (c->snd.known && cfg->psn != c->snd.first))
 		return -EINVAL;
 	c->tx = *cfg;
 	c->snd.window = mpr * MRC_MPR_UNIT;
-	c->snd.range = mpr * MRC_MPR_UNIT;
+	mrc_snd_told(c, c->snd.window);
 	if (!c->tx.wimm)
 		c->tx.wimm = c->cfg.rq_max;
 	mrc_tx_set_cc(c, now_ns);
@@ -273,7 +273,7 @@ static mrc_inline bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
  */
 static u16 mrc_tx_first_lost(struct mrc_conn *c)
 {
-	u16 slot = c->snd.lost.head, una = (u16)(c->snd.una & c->rec_mask);
+	u16 slot = c->snd.lost.head, una = (u16)(c->snd.una & c->snd.mask);
 	u32 n;
 
 	if (slot != MRC_NONE16 && c->snd.rec[una].state == MRC_REC_LOST)
@@ -285,7 +285,7 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 	 * flight, so there will be an event to go on at.
 	 */
 	for (n = 0; n < MRC_LOST_LOOK && slot != MRC_NONE16; n++, slot = c->snd.lost.head) {
-		if (((slot - c->snd.una) & c->rec_mask) < c->snd.range)
+		if (((slot - c->snd.una) & c->snd.mask) < c->snd.range)
 			return slot;
 		mrc_list_del(c->snd.rec, &c->snd.lost, slot);
 		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
@@ -342,7 +342,7 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
 static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	u16 slot = mrc_tx_first_lost(c), idx;
-	struct mrc_rec *r = &c->snd.rec[slot & c->rec_mask];
+	struct mrc_rec *r = &c->snd.rec[slot & c->snd.mask];
 	struct mrc_tx_cut cut;
 
 	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
@@ -421,7 +421,7 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 
 	if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
 		return;
-	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->rec_mask].state == MRC_REC_SENT)
+	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
 		return;
 	c->snd.ar_psn = op->hdr.psn;
 	op->hdr.ackreq = true;
@@ -446,7 +446,7 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	idx = mrc_tx_path(c);
 	if (unlikely(idx == MRC_NONE16))
 		return mrc_tx_no_path(c, now_ns);
-	slot = (u16)(cut.psn & c->rec_mask);
+	slot = (u16)(cut.psn & c->snd.mask);
 	r = &c->snd.rec[slot];
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	mrc_tx_take_new(c, r, &cut, op);
@@ -458,7 +458,7 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
-	u16 slot = (u16)(op->hdr.psn & c->rec_mask);
+	u16 slot = (u16)(op->hdr.psn & c->snd.mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
 
 	if (mrc_assert(r->state == MRC_REC_SENT))

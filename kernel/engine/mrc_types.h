@@ -70,6 +70,12 @@ enum mrc_nack {
 	MRC_NACK_UNEXP_EVENT = 0x19,
 };
 
+/* Why a packet is called lost, as the rtx_* counters of mrc_stats.h. */
+enum mrc_cause {
+	MRC_CAUSE_RACK, MRC_CAUSE_NACK, MRC_CAUSE_TRIM, MRC_CAUSE_RTO,
+	MRC_CAUSE_PLANE, MRC_CAUSE_RNR, MRC_CAUSE_SLEEK,
+};
+
 /* Traffic class of a packet, mapped to a DSCP by the glue (section 8). */
 enum mrc_tclass {
 	MRC_TC_DATA,		/* DSCP_TRIMMABLE */

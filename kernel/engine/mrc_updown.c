@@ -57,6 +57,7 @@ static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
 	*mask = up;
 	after = s->local_up & s->remote_up;
 	s->changed = true;
+	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 	if (after & ~before)
 		mrc_evset_forgive(s, after & ~before);
 	mrc_evset_fresh(s, (after & ~before) | ~after);

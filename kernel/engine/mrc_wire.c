@@ -494,3 +494,11 @@ u32 mrc_wire_hdr_len(u8 opcode, bool ts)
 
 	return o->len + (ts && (o->flags & MRC_OPF_DATA) ? MRC_TSETH_LEN : 0u);
 }
+
+u32 mrc_wire_reads(const void *bth)
+{
+	const u8 *b = (const u8 *)bth;
+	u32 len = mrc_wire_hdr_len(b[0], b[8] & BTH_TS);
+
+	return len ?: MRC_HDR_MAX;
+}

@@ -221,6 +221,9 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p);
 /* Header bytes that @opcode carries (with TSETH if @ts), 0 if unknown. */
 u32 mrc_wire_hdr_len(u8 opcode, bool ts);
 
+/* Of a packet that begins with the MRC_BTH_LEN bytes @bth: how many mrc_wire_parse() reads at most. */
+u32 mrc_wire_reads(const void *bth);
+
 /* Sent because an answer is missing: what finds out how a peer can be reached. */
 static inline bool mrc_pkt_insists(const struct mrc_pkt *p)
 {

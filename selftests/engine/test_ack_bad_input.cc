@@ -82,7 +82,7 @@ TEST_F(ack_bad_input, unknown_syndromes_and_reasons)
     mrc_pkt p = {};
     p.opcode = MRC_OPC_NACK;
     p.u.nack.psn = 1001;
-    p.u.nack.ev = c.evs->ev[c.snd.rec[1001 & c.rec_mask].ev].value;
+    p.u.nack.ev = c.evs->ev[c.snd.rec[1001 & c.snd.mask].ev].value;
     p.u.nack.reason = 0x7e;
     rx(p);
     // Not at once: the peer may be short of something.

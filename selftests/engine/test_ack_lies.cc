@@ -58,8 +58,8 @@ TEST_F(ack_lies, a_bitmap_beyond_what_its_cack_allows)
     EXPECT_EQ(tx_data().size(), 64u);
     sack(999, 0b111, 127);      // 1126, 1127, and 1128, which that cack did not allow
     EXPECT_EQ(c.stats.rx_bad_ack, 1u);
-    EXPECT_EQ(c.snd.rec[1127 & c.rec_mask].state, MRC_REC_FREE);
-    EXPECT_EQ(c.snd.rec[1128 & c.rec_mask].state, MRC_REC_SENT);
+    EXPECT_EQ(c.snd.rec[1127 & c.snd.mask].state, MRC_REC_FREE);
+    EXPECT_EQ(c.snd.rec[1128 & c.snd.mask].state, MRC_REC_SENT);
 }
 
 TEST_F(ack_lies, msn)

@@ -100,7 +100,7 @@ TEST_F(ack_nack, progress_restores_the_budget)
 {
     known_rtt(20);
     for (u32 i = 1; i < 20; i++) {
-        nack(1000 + i, evs.ev[c.snd.rec[(1000 + i) & c.rec_mask].ev].value,
+        nack(1000 + i, evs.ev[c.snd.rec[(1000 + i) & c.snd.mask].ev].value,
              MRC_NACK_NO_PKT_BUFFER);
         EXPECT_EQ(c.budget.retries, 1u);
         tick(60 * kUs);

@@ -21,7 +21,7 @@ LEVELS = [
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
     "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "miss", "probe", "updown",
     "flowlet",
-    "rtt", "latest", "resent", "snd", "rack", "sleek", "budget", "rnr", "pto",
+    "rtt", "latest", "resent", "room", "snd", "rack", "sleek", "budget", "rnr", "pto",
     "rcv",
     "msg",
     "mpr", "exec", "defer",

@@ -39,8 +39,8 @@ TEST_F(retry_budget, a_timeout_resends_the_oldest_of_all_planes)
     EXPECT_EQ(eye.timeout.lost_bytes, kFull);
     EXPECT_EQ(c.stats.rtx_rto + c.snd.lost.count, 1u);
     EXPECT_GE(b[0].hdr.psn, 1001u);
-    EXPECT_EQ(c.snd.rec[a[0].hdr.psn & c.rec_mask].cause, MRC_CAUSE_RTO);
-    EXPECT_EQ(c.snd.rec[b[0].hdr.psn & c.rec_mask].cause, 0);
+    EXPECT_EQ(c.snd.rec[a[0].hdr.psn & c.snd.mask].cause, MRC_CAUSE_RTO);
+    EXPECT_EQ(c.snd.rec[b[0].hdr.psn & c.snd.mask].cause, 0);
 }
 
 // All has arrived, its ACK got lost: who answers is alive, and has all the time there is.

@@ -330,4 +330,22 @@ TEST_F(conn, who_owes_a_question_is_not_idle)
     EXPECT_TRUE(mrc_conn_idle(&c));
 }
 
+// ---- timers ----
+
+TEST(deadline, a_timer_follows_when_half_of_its_time_is_gone)
+{
+    const u64 at = 1000 * kUs;
+
+    EXPECT_TRUE(mrc_deadline_moves(MRC_TIME_NEVER, at, 0)) << "set for nothing";
+    EXPECT_FALSE(mrc_deadline_moves(at, at, 0));
+    EXPECT_FALSE(mrc_deadline_moves(at, at + 100 * kUs, 100 * kUs));
+    EXPECT_FALSE(mrc_deadline_moves(at, at + 499 * kUs, 499 * kUs));
+    EXPECT_TRUE(mrc_deadline_moves(at, at + 501 * kUs, 501 * kUs));
+    EXPECT_TRUE(mrc_deadline_moves(at, at - 1, 0)) << "nearer";
+    EXPECT_TRUE(mrc_deadline_moves(at, at + 1, at + 1)) << "about to fire, or it has";
+    EXPECT_TRUE(mrc_deadline_moves(at, 0, at / 2)) << "over";
+    EXPECT_FALSE(mrc_deadline_moves(at, MRC_TIME_NEVER, 0)) << "left alone";
+    EXPECT_FALSE(mrc_deadline_moves(MRC_TIME_NEVER, MRC_TIME_NEVER, 0));
+}
+
 } // namespace

@@ -60,7 +60,7 @@ TEST_F(conn_check, tails)
 TEST_F(conn_check, held)
 {
     busy(true);
-    u32 slot = 2001 & c.rec_mask;
+    u32 slot = 2001 & c.rcv_mask;
     BROKEN(c.rcv.hold[slot >> 6], c.rcv.hold[slot >> 6] | 1ull << (slot & 63));
 }
 
@@ -78,11 +78,11 @@ TEST_F(conn_check, send_window)
 {
     busy();
     BROKEN(c.snd.next, c.snd.una + 129);
-    mrc_rec r = c.snd.rec[1000 & c.rec_mask];
+    mrc_rec r = c.snd.rec[1000 & c.snd.mask];
     r.state = MRC_REC_FREE; // una should have moved
-    BROKEN(c.snd.rec[1000 & c.rec_mask], r);
+    BROKEN(c.snd.rec[1000 & c.snd.mask], r);
     r.state = MRC_REC_LOST;
-    BROKEN(c.snd.rec[1000 & c.rec_mask], r);
+    BROKEN(c.snd.rec[1000 & c.snd.mask], r);
     BROKEN(c.snd.out, 2);
     BROKEN(c.snd.busy, 0);
     BROKEN(c.snd.lost.count, 1);

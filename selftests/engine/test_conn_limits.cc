@@ -39,7 +39,7 @@ TEST_F(conn_limits, receive_attributes)
 
     EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.mtu = 4097; }));
     EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.mtu = 255; }));
-    EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.wimm = 17; }));
+    EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.wimm = MRC_WIMM_MAX + 1; }));
     EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.rd_atomic = 5; }));
     EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.psn = 1u << 24; }));
     EXPECT_TRUE(refused([](mrc_rx_cfg &k) { k.strict = true; })); // no room for it
@@ -58,7 +58,7 @@ TEST_F(conn_limits, send_attributes)
 
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.mpr = 2; })); // more than mpr_max
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.rd_atomic = 5; }));
-    EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.wimm = 17; }));
+    EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.wimm = MRC_WIMM_MAX + 1; }));
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.psn = 1u << 24; }));
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.psn++; })); // it began elsewhere
     EXPECT_FALSE(refused([](mrc_tx_cfg &k) { k.wimm = 3; }));

@@ -19,6 +19,7 @@ class flowlet : public ev_rig {
 protected:
     u16 next(u64 gap = kGap) { return mrc_flowlet_pick(&f, &r, &s, now, gap); }
     u8 plane(u16 idx) { return mrc_evset_plane(&s, idx); }
+    u8 sent_by(u32 dead, u64 gap = kGap);
 
     mrc_flowlet f = {};
 };
@@ -99,6 +100,73 @@ TEST_F(flowlet, nothing_usable_is_said_and_forgotten)
     EXPECT_EQ(next(), MRC_NONE16);
     mrc_evset_local_planes(&s, 3, now);
     EXPECT_NE(next(), MRC_NONE16);
+}
+
+// What ud_way() does: @dead planes (mask) have no route. The plane that it was sent by, or 255.
+u8 flowlet::sent_by(u32 dead, u64 gap)
+{
+    for (u8 tries = s.n_planes; tries; tries--) {
+        const u16 idx = next(gap);
+
+        if (idx == MRC_NONE16)
+            break;
+        if (!(dead >> plane(idx) & 1))
+            return plane(idx);
+        mrc_flowlet_leave(&f);
+    }
+    return 255;
+}
+
+TEST_F(flowlet, a_stream_leaves_a_plane_without_a_route)
+{
+    make(8, 2);
+    const u8 first = sent_by(0);
+
+    for (int i = 0; i < 100; i++) {
+        now += kGap / 10; // no pause: it would stay
+        EXPECT_EQ(sent_by(1u << first), 1 - first);
+    }
+}
+
+TEST_F(flowlet, one_of_several_planes_is_found_whatever_was_before)
+{
+    std::set<u8> left;
+
+    make(16, 4);
+    for (int i = 0; i < 1000; i++) {
+        const u32 dead = static_cast<u32>(i * 7 % 15); // any but all
+
+        now += i % 3 ? kGap / 10 : kGap;
+        const u8 p = sent_by(dead, i % 5 ? kGap : 0);
+
+        ASSERT_LT(p, 4) << "with " << dead << " dead";
+        EXPECT_FALSE(dead >> p & 1);
+        left.insert(p);
+    }
+    EXPECT_EQ(left.size(), 4u);
+}
+
+TEST_F(flowlet, after_none_led_anywhere_the_first_that_does_is_found)
+{
+    make(12, 3);
+    for (u8 p = 0; p < 3; p++) {
+        EXPECT_EQ(sent_by(7), 255);
+        now += kGap / 10;
+        EXPECT_EQ(sent_by(7), 255);
+        now += kGap / 10;
+        EXPECT_EQ(sent_by(7 & ~(1u << p)), p);
+    }
+}
+
+TEST_F(flowlet, a_plane_that_was_left_is_taken_again_after_a_pause)
+{
+    make(8, 2);
+    const u8 first = sent_by(0);
+
+    now += 1;
+    ASSERT_EQ(sent_by(1u << first), 1 - first);
+    now += kGap;
+    EXPECT_EQ(sent_by(0), first);
 }
 
 TEST_F(flowlet, a_smaller_set_in_its_place)

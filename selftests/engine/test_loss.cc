@@ -562,6 +562,26 @@ TEST_F(sleek, by_count_not_by_time)
     EXPECT_FALSE(c.sleek.on) << "all sent before it began has arrived";
 }
 
+// Of a window of 1024 packets it has room for 128: the count cannot get to half of that window.
+TEST_F(sleek, a_small_connection_counts_within_what_it_has_room_for)
+{
+    rig_cfg k = defaults();
+
+    k.conn.mpr_max = 8;
+    k.conn.small = true;
+    k.tx.sleek = true;
+    k.tx.cwnd_bytes = 8u << 20;
+    make(k);
+    flight(200);
+    ASSERT_EQ(c.snd.out, 128u);
+    now += 100 * kUs;
+    holding(1064);
+    EXPECT_FALSE(c.sleek.on);
+    holding(1065);
+    EXPECT_TRUE(c.sleek.on);
+    EXPECT_EQ(c.snd.lost.count, 1u);
+}
+
 // A plane is so much longer than the others that half of the window is out of order for it: the
 // count begins a recovery, and what has not been out for that plane's round trip is not lost.
 TEST_F(sleek, a_longer_plane_is_waited_for)

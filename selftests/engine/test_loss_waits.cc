@@ -211,13 +211,13 @@ TEST_F(loss_waits, a_resend_that_could_not_leave_keeps_its_history)
     post(MRC_OP_WRITE, 2 * c.rx.mtu);
     auto v = tx_data();
     nack(v[0], MRC_NACK_TRIMMED_LASTHOP);
-    mrc_rec was = c.snd.rec[v[0].hdr.psn & c.rec_mask];
+    mrc_rec was = c.snd.rec[v[0].hdr.psn & c.snd.mask];
     now += 5 * kUs;
     auto t = tx();
     ASSERT_TRUE(t && t->hdr.rtx);
     mrc_conn_tx_undo(&c, &*t);
-    EXPECT_EQ(c.snd.rec[v[0].hdr.psn & c.rec_mask].sent, was.sent);
-    EXPECT_EQ(c.snd.rec[v[0].hdr.psn & c.rec_mask].ev, was.ev);
+    EXPECT_EQ(c.snd.rec[v[0].hdr.psn & c.snd.mask].sent, was.sent);
+    EXPECT_EQ(c.snd.rec[v[0].hdr.psn & c.snd.mask].ev, was.ev);
 }
 
 // Nobody called for minutes: ticks have wrapped, and what is out seems young.

@@ -35,6 +35,18 @@ TEST_F(rx_stream, nothing_is_acknowledged_that_was_not_committed)
     EXPECT_EQ(c.rcv.cack, 2000u);
 }
 
+TEST_F(rx_stream, how_far_ahead_a_packet_comes)
+{
+    make();
+    for (uint32_t psn : {2001u, 2100u, 2000u}) {
+        ASSERT_EQ(rx(write_only(psn)), MRC_V_PLACE);
+        EXPECT_EQ(mrc_conn_rx_ahead(&c, &op), psn - 2000);
+        mrc_conn_rx_commit(&c, &op, now);
+    }
+    ASSERT_EQ(rx(write_only(2002)), MRC_V_PLACE);
+    EXPECT_EQ(mrc_conn_rx_ahead(&c, &op), 0u) << "the first missing one, when one came before";
+}
+
 TEST_F(rx_stream, hole_then_filled)
 {
     make();

@@ -35,7 +35,7 @@ protected:
     {
         for (u32 i = 0; i < n; i++) {
             u32 psn = mrc_psn_add(c.rcv.cack, 1);
-            while (c.rcv.bits[(psn & c.rec_mask) >> 6] >> (psn & 63) & 1)
+            while (c.rcv.bits[(psn & c.rcv_mask) >> 6] >> (psn & 63) & 1)
                 psn = mrc_psn_add(psn, 1);
             ASSERT_TRUE(take(write_only(psn)));
             mrc_tail t;

@@ -26,7 +26,7 @@ protected:
         if (!take(p))
             return false;
         if (op.hold)
-            kept[p.psn & c.rec_mask] = p;
+            kept[p.psn & c.rcv_mask] = p;
         else if (op.place != MRC_PLACE_NONE)
             placed.push_back(p.psn);
         return true;
@@ -235,7 +235,7 @@ TEST_F(rx_strict, refused_when_placed)
     arrive(send_only(2002, 0));
     arrive(write_only(2000));
     ASSERT_TRUE(ev.hold(&slot));
-    EXPECT_EQ(slot, 2001u & c.rec_mask);
+    EXPECT_EQ(slot, 2001u & c.rcv_mask);
     tx_all();
     mrc_conn_hold_done(&c, MRC_NAK_REM_ACCESS, now);
     sound();

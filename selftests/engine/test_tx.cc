@@ -594,12 +594,12 @@ TEST_F(tx_stream, undo_a_retransmission)
     for (u32 sends = 2; sends < 20; sends++) {
         u32 counted = std::min(sends, MRC_TRIES_MAX);
 
-        ASSERT_EQ(c.snd.rec[1000 & c.rec_mask].tries, counted);
+        ASSERT_EQ(c.snd.rec[1000 & c.snd.mask].tries, counted);
         nack(v[0], MRC_NACK_TRIMMED);
         r = tx();
         ASSERT_TRUE(r && r->hdr.rtx);
         mrc_conn_tx_undo(&c, &*r);
-        ASSERT_EQ(c.snd.rec[1000 & c.rec_mask].tries, counted);
+        ASSERT_EQ(c.snd.rec[1000 & c.snd.mask].tries, counted);
         v = tx_data();
         ASSERT_EQ(psns(v), psn_list{1000});
     }

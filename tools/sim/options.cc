@@ -152,6 +152,17 @@ void draw_faults(options &o, prng &r)
         o.stalls = 0;
 }
 
+// Memory of connections, and whether the peer may send more messages than have a receive.
+void draw_room(options &o, u64 seed)
+{
+    prng r(seed, "options/room");
+
+    o.small = r.chance(500000);
+    o.grow_ns = r.chance(500000) ? r.log_range(1, 100 * us) : r.log_range(100 * us, 100 * ms);
+    if (!o.mrc_only && o.rnr_retry == MRC_RNR_FOREVER && r.chance(200000))
+        o.wimm = r.range(o.rq_max, 4 * o.rq_max);
+}
+
 } // namespace
 
 options options::draw(u64 seed)
@@ -165,6 +176,7 @@ options options::draw(u64 seed)
     draw_work(o, work);
     draw_faults(o, faults);
     draw_hosts(o, seed);
+    draw_room(o, seed);
     o.grace_ns = 3000 * ms;
     o.economy = ECONOMY_DEFAULT;
     o.probe_burst = default_probe_burst;

@@ -71,6 +71,8 @@ namespace sim {
     X(trim_nack, "0: the responders do not answer trimmed packets")                     \
     X(dyn_mpr, "1: dynamic MPR")                                                        \
     X(strict, "1: placement in PSN order")                                              \
+    X(small, "1: connections begin with little memory")                                 \
+    X(grow_ns, "and get the rest so long after they want it")                           \
     X(damp_ns, "half-life of flap damping; 0: off")                                     \
     X(timeout_ns, "acknowledgement timeout")                                            \
     X(linear_cnt, "retries at the timeout")                                             \

@@ -60,7 +60,7 @@ const limit limits[] = {
 // 0 or 1.
 const char *const switches[] = {"ecn_last", "trim", "odd_vary", "odd_trim", "fifo", "nscc",
                                 "incast", "sleek", "timestamps", "svc_time", "trim_nack",
-                                "dyn_mpr", "strict", "oor_nack", "mrc_only", "one_way", "fan_in",
+                                "dyn_mpr", "strict", "small", "oor_nack", "mrc_only", "one_way", "fan_in",
                                 "dead_all", "flap_notify"};
 
 bool ends(const std::string &name, const std::string &tail)

@@ -464,6 +464,19 @@ void qp::note_incast()
     mrc_conn_set_penalty(&conn_, pen, restore);
 }
 
+// As the kernel: asked after each turn, answered later, when there is memory; what comes next finds it larger.
+void qp::grow()
+{
+    if (!mrc_conn_wants_room(&conn_))
+        return;
+    if (!want_ns_)
+        want_ns_ = w_.now_ns() + w_.opt.grow_ns;
+    if (w_.now_ns() < want_ns_)
+        return;
+    room_.assign((mrc_conn_room_size(&conn_) + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
+    mrc_conn_grow(&conn_, room_.data());
+}
+
 void qp::run()
 {
     // Calls before the deadline do no harm; make some.
@@ -481,6 +494,7 @@ void qp::run()
     // What completed there made room, as the kernel sees before it sleeps.
     if (out_.send_done != before && out_.posted < released_ && !failed_)
         w_.at_ns(w_.now_ns() + 1, event_kind::qp_run, id_);
+    grow();
     arm();
     wake_others();
 }

@@ -61,6 +61,7 @@ private:
     void spend(const mrc_txop &op);
     void payload(const mrc_txop &op, u8 *dst);
     void check_txop(const mrc_txop &op) const;
+    void grow();
     void arm();
     void note_failure();
     bool may_fail(mrc_status why) const;
@@ -89,7 +90,8 @@ private:
     u32 id_;
     stream &out_, &in_;
     mrc_conn conn_;
-    std::vector<u64> mem_;
+    std::vector<u64> mem_, room_;
+    u64 want_ns_ = 0; // when there will be memory for the rest
     prng rand_;
     u32 released_ = 0;       // work requests the program has posted so far
     u32 recv_posted_ = 0;

@@ -19,6 +19,7 @@ mrc_conn_cfg conn_cfg(const options &o, u64 seed)
     c.ev_active = static_cast<u16>(o.ev_active);
     c.strict = o.strict;
     c.tails = static_cast<u8>(o.tails);
+    c.small = o.small;
     c.seed = seed;
     return c;
 }
