@@ -22,6 +22,7 @@
 #include "data/mrc_endpoint.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_qp.h"
+#include "data/mrc_qp_grow.h"
 #include "data/mrc_qp_overrun.h"
 #include "data/mrc_ud.h"
 #include "device/mrc_addr.h"
@@ -88,9 +89,12 @@ static int __init mrc_init(void)
 	mrc_wq = alloc_workqueue("mrc", WQ_UNBOUND, 0);
 	if (!mrc_wq)
 		return -ENOMEM;
-	err = mrc_init_tables();
+	err = mrc_qp_grow_start();
 	if (err)
 		goto err_wq;
+	err = mrc_init_tables();
+	if (err)
+		goto err_grow;
 	err = mrc_sock_init();
 	if (err)
 		goto err_tables;
@@ -119,6 +123,8 @@ err_sock:
 	mrc_sock_exit();
 err_tables:
 	mrc_exit_tables();
+err_grow:
+	mrc_qp_grow_end();
 err_wq:
 	destroy_workqueue(mrc_wq);
 	return err;
@@ -131,6 +137,7 @@ static void __exit mrc_exit(void)
 	mrc_link_exit();
 	flush_workqueue(mrc_wq);	/* devices are with ib_core, or freed */
 	ib_unregister_driver(MRC_DRIVER_ID);
+	mrc_qp_grow_end();
 	mrc_addr_end();
 	mrc_genl_exit();
 	mrc_drain();

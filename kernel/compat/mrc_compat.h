@@ -39,6 +39,15 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 #define MRC_FILL_RES_SRQ(fn)
 #endif
 
+/* Of ib_device_ops.counter_bind_qp and counter_unbind_qp, whose counters have a size then. */
+#ifdef MRC_HAVE_COUNTER_PORT
+#define MRC_COUNTER_PORT_ARG , u32 port
+#define MRC_COUNTER_OBJ_SIZE .size_rdma_counter = sizeof(struct rdma_counter),
+#else
+#define MRC_COUNTER_PORT_ARG
+#define MRC_COUNTER_OBJ_SIZE
+#endif
+
 #ifdef MRC_HAVE_HRTIMER_SETUP
 #define mrc_hrtimer_setup hrtimer_setup
 #else

@@ -26,6 +26,12 @@ struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev)
 	return NULL;
 }
 
+bool mrc_dev_addr_is_group(const struct in6_addr *a)
+{
+	return ipv6_addr_is_multicast(a) ||
+	       (ipv6_addr_v4mapped(a) && ipv4_is_multicast(a->s6_addr32[3]));
+}
+
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a)
 {
 	const struct in_ifaddr *ifa;

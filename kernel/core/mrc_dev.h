@@ -20,6 +20,7 @@
 #include <linux/netdevice.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_damp.h"
 #include "engine/mrc_incast.h"
@@ -27,6 +28,7 @@
 #include "engine/mrc_stats.h"
 #include "core/mrc_dev_attr.h"
 #include "core/mrc_dev_stats.h"
+#include "core/mrc_tally.h"
 
 struct mrc_dev_plane;
 struct mrc_net;
@@ -35,6 +37,7 @@ struct mrc_ud;
 #define MRC_PLAIN_BUCKETS 64	/* path/mrc_plain.h */
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
+#define MRC_MCAST_BUCKETS 256
 #define MRC_PROFILE_LENS 129	/* lengths of prefixes, that of none included */
 
 /* What a number without a plane is kept for: core/mrc_dev_kept.h. Under rtnl. */
@@ -89,12 +92,18 @@ struct mrc_dev {
 	u32 n_qps;			/* under qp_lock */
 	struct mrc_ud __rcu *gsi;	/* QP 1; changed under qp_lock */
 	atomic_t n_avs;			/* address handles */
+	struct hlist_head mcast[MRC_MCAST_BUCKETS]; /* groups: data/mrc_mcast.h; RCU, rtnl */
+	u32 n_mcast;			/* under rtnl */
 	union ib_gid plain[MRC_PLAIN_BUCKETS];	/* who is known not to speak MRC; plain_lock */
 	spinlock_t plain_lock;		/* innermost, softirq-safe */
 	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
-	struct mrc_stats gone, gone_seen;
+	struct mrc_tally gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */
 	u64 sum_id;			/* of the latest; changed under both */
+	/* Counters of rdma(8), under sum_mutex: verbs/mrc_counters_qp.c */
+	struct xarray counters;		/* struct mrc_counter by id; has a lock of its own */
+	u32 counter_next;		/* where to look for the next id; changed under that lock */
+	struct mrc_tally counted;	/* what they took from QPs that left them */
 	struct delayed_work register_work; /* registers; once dead: unregisters or frees */
 	struct ida pdn_ida;
 
@@ -118,6 +127,8 @@ extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed a
 
 /* Under rtnl: the device whose GIDs @ndev owns, or NULL. */
 struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);
+/* Any context. A multicast address of either family: of many hosts, and of none. */
+bool mrc_dev_addr_is_group(const struct in6_addr *a);
 /* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 /*

@@ -29,6 +29,7 @@
 	X(rx_dgram_no_recv, "datagrams dropped: no receive was posted")	\
 	X(rx_dgram_qkey, "datagrams dropped: wrong Q_Key")		\
 	X(rx_dgram_too_long, "datagrams dropped: longer than the receive posted") \
+	X(rx_mcast_unknown, "datagrams to a group that no QP is attached to") \
 	X(tx_dgrams, "datagrams sent")					\
 	X(tx_dgram_dropped, "datagrams not sent: no path, route or memory") \
 	X(plain_refused, "RC QPs refused because the peer speaks no MRC")	\

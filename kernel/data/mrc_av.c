@@ -29,6 +29,7 @@ struct mrc_av *mrc_av_create(const struct mrc_av *like, gfp_t gfp)
 	av->pdn = like->pdn;
 	av->sgid = like->sgid;
 	av->dgid = like->dgid;
+	av->hops = like->hops;
 	xa_lock_irqsave(&avs, flags);
 	err = __xa_alloc_cyclic(&avs, &av->num, av, xa_limit_31b, &av_next, GFP_ATOMIC);
 	xa_unlock_irqrestore(&avs, flags);

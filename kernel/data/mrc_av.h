@@ -19,12 +19,13 @@ struct mrc_av {
 	u32 num;
 	u32 pdn;
 	union ib_gid sgid, dgid;
+	u8 hops;			/* to a group, which is its scope; 0: as usual */
 	struct mrc_flowlet flowlet;	/* under the peer's path_lock */
 };
 
 /* Softirq, under RCU: good until the end of that section. NULL: there is none for @dev and @pdn. */
 struct mrc_av *mrc_av_find(const struct mrc_dev *dev, u32 pdn, u32 num);
-/* Any context, interrupts off too, as @gfp says. dev, pdn, sgid and dgid are copied. ERR_PTR. */
+/* Any context, interrupts off too, as @gfp says. dev, pdn, sgid, dgid and hops are copied. ERR_PTR. */
 struct mrc_av *mrc_av_create(const struct mrc_av *like, gfp_t gfp);
 void mrc_av_destroy(struct mrc_av *av);		/* any context */
 void mrc_av_exit(void);

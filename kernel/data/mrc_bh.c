@@ -14,18 +14,21 @@
  * (ooo_okay). Single messages go where they are at once: another CPU would answer later. And
  * after many turns it goes with the news once, or QPs that began on one CPU stayed there.
  *
- * The queue holds a reference on each QP in it.
+ * The queue holds a reference on each QP in it, and so does the list of those whose timers are to be set.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
+#include "data/mrc_qp_timer.h"
 
 /* What one tasklet run may do before other softirqs have their turn: as NAPI's */
 #define MRC_BH_PACKETS	300	/* netdev_budget, */
 #define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
 #define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
+
+#define MRC_BH_PUT_OFF	8	/* packets come first so often, and only within a jiffy: then timers are set */
 
 #define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
 #define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
@@ -33,6 +36,9 @@
 struct mrc_bh {
 	raw_spinlock_t lock;	/* irqs off, on PREEMPT_RT too: timers kick from hard interrupt */
 	struct list_head qps;
+	struct list_head arms;	/* QPs whose timers are to be set; only this CPU's tasklet */
+	u8 put_off;		/* so often that was put off, */
+	unsigned long since;	/* and in this jiffy it began */
 	struct tasklet_struct tasklet;
 	call_single_data_t csd;
 };
@@ -96,8 +102,8 @@ enum hrtimer_restart mrc_bh_timer(struct hrtimer *t)
 {
 	struct mrc_qp *qp = container_of(t, struct mrc_qp, timer);
 
-	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
-	mrc_bh_kick(qp);
+	if (mrc_qp_timer_fired(qp))
+		mrc_bh_kick(qp);
 	return HRTIMER_NORESTART;
 }
 
@@ -113,9 +119,54 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 	return qp;
 }
 
-static void bh_work(struct tasklet_struct *t)
+/* ---- timers ---- */
+
+/*
+ * The QP's timer is set later: what waits in the receive ring may be all that it would wait for. Not where
+ * another CPU has it in its list, for that one may stand still.
+ */
+static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 {
-	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
+	int here = smp_processor_id();
+
+	if (!READ_ONCE(qp->timer_owed))
+		return;
+	if (test_and_set_bit(MRC_BH_ARMS, &qp->bh)) {
+		if (READ_ONCE(qp->arms_cpu) != here)
+			mrc_qp_timer_set(qp);
+		return;
+	}
+	WRITE_ONCE(qp->arms_cpu, here);
+	mrc_qp_get(qp);
+	if (list_empty(&bh->arms))
+		bh->since = jiffies;
+	list_add_tail(&qp->bh_arms, &bh->arms);
+}
+
+/* Packets arrived while the tasklet ran, some for itself over a loop of cables: they come first. */
+static bool bh_more_comes(struct mrc_bh *bh)
+{
+	return local_softirq_pending() & BIT(NET_RX_SOFTIRQ) && jiffies == bh->since &&
+	       bh->put_off++ < MRC_BH_PUT_OFF;
+}
+
+static void bh_arm(struct mrc_bh *bh)
+{
+	struct mrc_qp *qp, *next;
+
+	bh->put_off = 0;
+	list_for_each_entry_safe(qp, next, &bh->arms, bh_arms) {
+		list_del(&qp->bh_arms);
+		clear_bit_unlock(MRC_BH_ARMS, &qp->bh);	/* bh_arms is free again */
+		smp_mb__after_atomic();
+		mrc_qp_timer_set(qp);
+		mrc_qp_put(qp);
+	}
+}
+
+/* True: there may be more. */
+static bool bh_turns(struct mrc_bh *bh)
+{
 	unsigned long end = jiffies + MRC_BH_JIFFIES;
 	u32 turns = 0, packets = 0;
 	struct mrc_qp *qp;
@@ -123,16 +174,32 @@ static void bh_work(struct tasklet_struct *t)
 	while (turns++ < MRC_BH_TURNS && packets < MRC_BH_PACKETS && time_before(jiffies, end)) {
 		qp = bh_pop(bh);
 		if (!qp)
-			return;
+			return false;
 		/* Before the turn: news that come during it queue the QP again. */
-		clear_bit(MRC_BH_QUEUED, &qp->bh);
+		clear_bit_unlock(MRC_BH_QUEUED, &qp->bh);	/* bh_link is free again */
 		smp_mb__after_atomic();
 		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
 		if (mrc_flow_run(qp, &packets))
 			mrc_bh_kick(qp);
+		bh_arm_later(bh, qp);
 		mrc_qp_put(qp);
 	}
-	tasklet_schedule(&bh->tasklet);
+	return true;
+}
+
+static void bh_work(struct tasklet_struct *t)
+{
+	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
+	bool again = bh_turns(bh);
+
+	if (!list_empty(&bh->arms)) {
+		if (!again && bh_more_comes(bh))
+			again = true;
+		else
+			bh_arm(bh);
+	}
+	if (again)
+		tasklet_schedule(&bh->tasklet);
 }
 
 int mrc_bh_init(void)
@@ -144,6 +211,7 @@ int mrc_bh_init(void)
 
 		raw_spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
+		INIT_LIST_HEAD(&bh->arms);
 		tasklet_setup(&bh->tasklet, bh_work);
 		INIT_CSD(&bh->csd, bh_wake, bh);
 	}
@@ -158,7 +226,7 @@ void mrc_bh_exit(void)
 	for_each_possible_cpu(cpu) {
 		struct mrc_bh *bh = per_cpu_ptr(&mrc_bh, cpu);
 
-		while (!list_empty_careful(&bh->qps)) {
+		while (!list_empty_careful(&bh->qps) || !list_empty_careful(&bh->arms)) {
 			tasklet_schedule(&bh->tasklet);
 			tasklet_unlock_wait(&bh->tasklet);
 			cond_resched();

@@ -8,6 +8,7 @@
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_verbs.h>
+#include "trace/mrc_trace.h"
 #include "core/mrc_event.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
@@ -16,6 +17,9 @@
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
+#include "data/mrc_qp_done.h"
+#include "data/mrc_qp_grow.h"
+#include "data/mrc_qp_timer.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_wqe.h"
 #include "data/mrc_wqe_recv.h"
@@ -121,6 +125,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		cqe.status = IB_WC_LOC_PROT_ERR;
 	mrc_wqe_release(w);
 	qp->sq_done++;
+	mrc_qp_done_send(qp, cqe.status);
 	if (qp->sq_sig_all || w->flags & IB_SEND_SIGNALED || cpl->status != MRC_ST_OK)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
@@ -132,6 +137,7 @@ static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe
 	cqe->qpn = qp->qpn;
 	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
 		cqe->status = w->fail;
+	mrc_qp_done_recv(qp, cqe->status);
 	cqe->slot = mrc_wqe_recv_done(qp, w);
 	mrc_cq_post(qp->rcq, cqe, solicited);
 }
@@ -272,6 +278,7 @@ static bool flow_flush(struct mrc_qp *qp)
 		cqe.wr_id = k.wr_id;
 		cqe.qpn = qp->qpn;
 		cqe.opcode = IB_WC_SEND;
+		mrc_qp_done_send(qp, cqe.status);
 		mrc_cq_post(qp->scq, &cqe, true);
 	}
 	smp_store_release(&qp->sq.hdr->cons, qp->sq_cons);
@@ -367,6 +374,26 @@ static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u64 now)
 		mrc_qp_fail_conn(qp);
 }
 
+/* @op leaves, for sure. */
+static void flow_trace_tx(const struct mrc_qp *qp, const struct mrc_txop *op)
+{
+	const struct mrc_pkt *h = &op->hdr;
+
+	mrc_trace(tx, qp->qpn, h->psn, h->opcode, h->ev, h->plane, op->len, h->rtx);
+	if (trace_mrc_resend_enabled() && h->rtx)
+		trace_mrc_resend(qp->qpn, h->psn, mrc_conn_rtx_cause(&qp->conn, op), h->ev,
+				 h->plane, op->len);
+}
+
+/* What this turn made of the window. */
+static void flow_trace_window(const struct mrc_qp *qp)
+{
+	struct mrc_conn_info i;
+
+	mrc_conn_info(&qp->conn, &i);
+	trace_mrc_window(qp->qpn, i.cwnd_bytes, i.inflight_bytes, i.srtt_ns, i.lost_queued);
+}
+
 /* True: budget used up, more to send. *retry: a packet could not be built. */
 static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
 {
@@ -388,23 +415,10 @@ static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *
 			*retry = true;
 			return false;
 		}
+		flow_trace_tx(qp, &op);
 		__skb_queue_tail(out, skb);
 	}
 	return true;
-}
-
-/* ---- time ---- */
-
-/*
- * Armed again only when the deadline moved to an earlier time; one that moved
- * away costs a turn that finds nothing to do.
- */
-static void flow_arm(struct mrc_qp *qp, u64 at)
-{
-	if (at >= READ_ONCE(qp->timer_ns) || !qp->ibqp)
-		return;
-	WRITE_ONCE(qp->timer_ns, at);
-	hrtimer_start(&qp->timer, ns_to_ktime(at), MRC_QP_TIMER_MODE);
 }
 
 /* ---- incast ---- */
@@ -434,6 +448,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_head_init(&held);
 	mrc_hold_take_all(qp, &held);	/* will never be placed */
 	__skb_queue_purge(&held);
+	mrc_qp_timer_want(qp, MRC_TIME_NEVER, 0);
 	mrc_place_drop_answers(qp);
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	if (!qp->srq)
@@ -461,6 +476,9 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	if (qp->state == IB_QPS_RTS)
 		more |= flow_pull(qp, now, &waits);
 	more |= flow_tx(qp, now, out, &retry);
+	if (trace_mrc_window_enabled())
+		flow_trace_window(qp);
+	mrc_qp_grow_ask(qp);
 	more |= flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
 		flow_error(qp);
@@ -473,8 +491,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	at = mrc_conn_deadline_ns(&qp->conn);
 	if (retry || waits)
 		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
-	if (at != MRC_TIME_NEVER)
-		flow_arm(qp, at);
+	mrc_qp_timer_want(qp, at, now);
 	return more;
 }
 

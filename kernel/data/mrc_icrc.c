@@ -23,7 +23,9 @@
 #include "data/mrc_icrc.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
-#define PSEUDO_MAX	(60 + sizeof(struct udphdr) + MRC_BTH_LEN)
+#define ICRC_FIRST	128u	/* bytes: headers, and what fills a multiple of 16 */
+
+static_assert(ICRC_FIRST >= 60 + sizeof(struct udphdr) + MRC_BTH_LEN);
 
 static struct crypto_shash *icrc_tfm;	/* NULL: use crc32_le() */
 
@@ -56,13 +58,15 @@ static u32 icrc_pseudo(u8 *buf, const u8 *l3)
 	return l3_len + sizeof(*udp) + MRC_BTH_LEN;
 }
 
-static u32 icrc_lib(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32 from, u32 to)
+static u32 icrc_lib(struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
 {
-	u32 crc = crc32_le(ICRC_SEED, pseudo, pseudo_len);
+	u32 crc = crc32_le(ICRC_SEED, first, first_len);
 	struct skb_seq_state st;
 	u32 done = 0, len;
 	const u8 *data;
 
+	if (from >= to)
+		return ~crc;
 	skb_prepare_seq_read(skb, from, to, &st);
 	while ((len = skb_seq_read(done, &data, &st))) {
 		len = min(len, to - from - done);
@@ -72,7 +76,7 @@ static u32 icrc_lib(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32 f
 	return ~crc;
 }
 
-static u32 icrc_shash(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32 from, u32 to)
+static u32 icrc_shash(struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
 {
 	SHASH_DESC_ON_STACK(desc, icrc_tfm);
 	struct skb_seq_state st;
@@ -82,12 +86,14 @@ static u32 icrc_shash(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32
 
 	desc->tfm = icrc_tfm;
 	crypto_shash_init(desc);	/* loads the seed: mrc_icrc_init() */
-	crypto_shash_update(desc, pseudo, pseudo_len);
-	skb_prepare_seq_read(skb, from, to, &st);
-	while ((len = skb_seq_read(done, &data, &st))) {
-		len = min(len, to - from - done);
-		crypto_shash_update(desc, data, len);
-		done += len;
+	crypto_shash_update(desc, first, first_len);
+	if (from < to) {
+		skb_prepare_seq_read(skb, from, to, &st);
+		while ((len = skb_seq_read(done, &data, &st))) {
+			len = min(len, to - from - done);
+			crypto_shash_update(desc, data, len);
+			done += len;
+		}
 	}
 	crypto_shash_final(desc, (u8 *)&out);
 	return ~le32_to_cpu(out);
@@ -97,17 +103,29 @@ static u32 icrc_shash(struct sk_buff *skb, const u8 *pseudo, u32 pseudo_len, u32
  * @l3_off: innermost IP header, from skb->data; headers up to the end of BTH are
  * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
  * Any context up to softirq. Return: the value to store with put_unaligned_le32().
+ *
+ * What is shorter than 64 bytes goes through tables byte by byte, at ten times the price: so the
+ * other headers, and of the payload enough to fill it up, are copied behind the masked ones.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
-	u8 pseudo[PSEUDO_MAX] __aligned(4);
-	u32 len = icrc_pseudo(pseudo, skb->data + l3_off);
-	u32 from = (u32)l3_off + len;
+	u8 first[ICRC_FIRST] __aligned(16);
+	u32 len = icrc_pseudo(first, skb->data + l3_off);
+	u32 from = (u32)l3_off + len, to = (u32)end_off;
+	/* A packet that arrived may end before its BTH does. */
+	u32 more = to > from ? min(to - from, ICRC_FIRST - len) : 0;
 
+	if (more && WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + len, (int)more)))
+		return 1;	/* unreadable; mrc_rx_icrc() says 0 then, and they must not agree */
 	/* skb_seq_read() only reads; its state wants a mutable pointer. */
 	if (icrc_tfm)
-		return icrc_shash((struct sk_buff *)skb, pseudo, len, from, (u32)end_off);
-	return icrc_lib((struct sk_buff *)skb, pseudo, len, from, (u32)end_off);
+		return icrc_shash((struct sk_buff *)skb, first, len + more, from + more, to);
+	return icrc_lib((struct sk_buff *)skb, first, len + more, from + more, to);
+}
+
+const char *mrc_icrc_by(void)
+{
+	return icrc_tfm ? crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm)) : "crc32_le";
 }
 
 int mrc_icrc_init(void)

@@ -159,10 +159,13 @@ static void exec_atomic(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 
 void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now)
 {
-	if (x->op == MRC_OP_READ)
+	if (x->op == MRC_OP_READ) {
+		mrc_qp_count(qp, rx_read_requests);
 		exec_read(qp, x, now);
-	else
+	} else {
+		mrc_qp_count(qp, rx_atomic_requests);
 		exec_atomic(qp, x, now);
+	}
 }
 
 void mrc_place_exec_free(struct mrc_qp *qp, u16 slot)

@@ -8,14 +8,16 @@
  * count. Until then the QP keeps the device registered.
  */
 #include <linux/ktime.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "core/mrc_seed.h"
+#include "mem/mrc_pages.h"
 #include "data/mrc_qp.h"
 
 #define QPN_FIRST	0x11	/* below: reserved, and QP 2 is the endpoint */
-#define QPN_LAST	0xffffff
+#define QPN_LAST	0xfffffe	/* the one after it is for groups */
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
 static u32 qp_next;	/* cyclic: a number rests before it is reused */
@@ -59,7 +61,7 @@ void mrc_qp_put_mrs(struct mrc_qp *qp)
 			qp->swqe[i].mr[k] = NULL;
 		}
 	}
-	for (i = 0; i < MRC_QP_RD; i++) {
+	for (i = 0; qp->resp && i < MRC_QP_RD; i++) {
 		if (qp->resp[i].mr)
 			mrc_mr_put(qp->resp[i].mr);
 		qp->resp[i].mr = NULL;
@@ -80,7 +82,9 @@ void mrc_qp_free(struct mrc_qp *qp)
 		mrc_srq_put(qp->srq);
 	mrc_ring_free(&qp->sq);
 	mrc_ring_free(&qp->rq);
-	kvfree(qp->conn_mem);		/* and wqe_mem */
+	mrc_pages_free(qp->conn_mem, qp->conn_bytes);	/* and wqe_mem */
+	mrc_pages_free(qp->room, qp->room_bytes);
+	mem_cgroup_put(qp->memcg);
 	mutex_destroy(&qp->mutex);
 	put_pid(qp->pid);
 	kvfree_rcu(qp, rcu);
@@ -112,6 +116,25 @@ void mrc_qp_fail_conn(struct mrc_qp *qp)
 	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());
 	if (qp->peer)
 		spin_unlock(&qp->peer->path_lock);
+}
+
+/* ---- what it counted ---- */
+
+void mrc_qp_tally(struct mrc_qp *qp, struct mrc_tally *t)
+{
+	struct mrc_conn_info info;
+
+	lockdep_assert_held(&qp->lock);
+	mrc_conn_info(&qp->conn, &info);
+	t->conn = info.stats;
+	t->qp = qp->stats;
+}
+
+void mrc_qp_clear_tally(struct mrc_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+	mrc_conn_clear_stats(&qp->conn);
+	memset(&qp->stats, 0, sizeof(qp->stats));
 }
 
 /* ---- numbers ---- */

@@ -33,6 +33,7 @@
 #define MRC_QP_RQM	128	/* receive messages in flight */
 #define MRC_QP_TAILS	96	/* ends of WRITEs that may wait for what precedes them */
 
+struct mrc_counted;
 struct mrc_ud;
 
 struct mrc_ibqp {
@@ -75,8 +76,19 @@ struct mrc_resp {
 	u32 len;
 };
 
+/* What a QP of mrc.h was told. The units are those of struct mrc_umodify_qp. */
+struct mrc_qp_spec {
+	bool on;				/* it is one */
+	u64 ev_profile_id, cc_profile_id;	/* 0: the device's default */
+	u32 cap;				/* MRC_UCAP_* */
+	u16 wimm, wimm_dest;
+	u8 mpr, mpr_dest;
+	u8 timeout, linear_cnt, exp_cnt;
+};
+
 enum {			/* bits of mrc_qp.bh */
 	MRC_BH_QUEUED,
+	MRC_BH_ARMS,	/* its timer is to be set: in a list of the scheduler's */
 };
 
 struct mrc_qp {
@@ -89,26 +101,39 @@ struct mrc_qp {
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock. Then nothing is
 					 * posted, sent, completed, and the timer not armed */
 	u64 sum_id;			/* of the latest sum that has seen it; under lock */
+	struct mrc_qp_stats stats;	/* beside the connection's; under lock */
+	struct mrc_counted *counted;	/* by a counter of rdma(8), or NULL; mutex and dev->sum_mutex */
 	u32 qpn;
 	u32 pdn;
 	struct pid *pid;		/* who made it; referenced */
 	u32 access;			/* qp_access_flags */
 	enum ib_qp_state state;
 	bool sq_sig_all;
-	bool spec_only;			/* MRC_UQP_ONLY_SPEC */
+	bool made_spec;			/* MRC_UQP_ONLY_SPEC */
 	bool strict;			/* placed in PSN order */
 	u8 mpr;				/* window, both ways */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
+	struct mrc_qp_spec spec;	/* changes under mutex and lock */
 	enum ib_mtu mtu;		/* counted in dev->n_mtu, or 0; under mutex */
 
 	struct mrc_conn conn;
-	void *conn_mem;			/* one allocation with wqe_mem */
+	void *conn_mem;			/* conn's, and then wqe_mem; mem/mrc_pages.h */
+	size_t conn_bytes;
+	void *room;			/* data/mrc_qp_grow.c, all under lock: more of it, or NULL */
+	size_t room_bytes;
+	struct work_struct grow_work;	/* holds a reference */
+	unsigned long grow_at;		/* jiffies: not before; 0: any time */
+	struct mem_cgroup *memcg;	/* who pays; referenced, or NULL */
+	bool growing;			/* the work is on its way, or has been */
 	struct hrtimer timer;		/* MRC_QP_TIMER_MODE; armed under lock while ibqp */
 	u64 timer_ns;			/* armed for; MRC_TIME_NEVER */
+	u64 timer_at;			/* wanted for; under lock */
+	bool timer_owed;		/* to be set (mrc_qp_timer.h) */
 	unsigned long bh;
-	struct list_head bh_link;
+	struct list_head bh_link, bh_arms;
 	int bh_cpu;			/* its turns are there, bh_turns so far */
+	int arms_cpu;			/* MRC_BH_ARMS: in the list of that one */
 	u32 bh_turns;
 
 	union ib_gid sgid, dgid;
@@ -132,10 +157,11 @@ struct mrc_qp {
 	u32 sq_posted;			/* next cookie, free-running */
 	u32 sq_done;			/* completed: what is between is in the engine */
 	bool sqd_notify, sqd_told;	/* in SQD: IB_EVENT_SQ_DRAINED is wanted; drained, and told */
-	struct mrc_rwqe *rwqe;		/* ring of MRC_QP_RQM copies, by rq_idx */
+	u32 rq_slots;			/* power of two; 0 if there was no memory */
+	struct mrc_rwqe *rwqe;		/* ring of rq_slots copies, by rq_idx */
 	void *wqe_mem;
-	struct mrc_resp resp[MRC_QP_RD];
-	u8 (*tail)[MRC_TAIL_LEN];
+	struct mrc_resp *resp;		/* MRC_QP_RD */
+	u8 (*tail)[MRC_TAIL_LEN];	/* MRC_QP_TAILS */
 	struct sk_buff **hold;		/* strict: by slot of the window, packets to be placed */
 	u32 n_hold;
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
@@ -143,6 +169,12 @@ struct mrc_qp {
 
 /* Under qp->lock. No request taken from the ring is unfinished. */
 static inline bool mrc_qp_drained(const struct mrc_qp *qp) { return qp->sq_done == qp->sq_posted; }
+
+/* Under qp->lock or mutex. Nothing but what MRC 1.0 has. */
+static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
+{
+	return qp->made_spec || qp->spec.on;
+}
 
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 
@@ -165,6 +197,12 @@ void mrc_qp_publish(struct mrc_qp *qp);		/* now it is found */
 void mrc_qp_withdraw(struct mrc_qp *qp);	/* and no more */
 void mrc_qp_free(struct mrc_qp *qp);		/* process context; nobody else knows it */
 void mrc_qp_free_work(struct work_struct *work);	/* for INIT_WORK() */
+
+#define mrc_qp_count(qp, name) ((qp)->stats.name++)	/* under qp->lock */
+/* Under qp->lock. All that it counted so far. */
+void mrc_qp_tally(struct mrc_qp *qp, struct mrc_tally *t);
+/* Under qp->lock. ... is summed up elsewhere from now on. */
+void mrc_qp_clear_tally(struct mrc_qp *qp);
 
 /* Under qp->lock, or nobody else may use @qp: references of requests that will never finish. */
 void mrc_qp_put_mrs(struct mrc_qp *qp);

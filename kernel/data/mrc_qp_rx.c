@@ -3,11 +3,13 @@
  * mrc_qp_rx.c - see mrc_qp_rx.h.
  */
 #include <linux/ktime.h>
+#include "trace/mrc_trace.h"
 #include "path/mrc_peer_hint.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_place.h"
+#include "data/mrc_qp_done.h"
 #include "data/mrc_qp_rx.h"
 
 /* A response acknowledges its request: that is the controller's and the EVs' business. */
@@ -18,6 +20,7 @@ static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 		mrc_conn_rx_reject(&qp->conn, op, why, now);
 		return;
 	}
+	mrc_qp_done_packet(qp, op->pkt->opcode, mrc_conn_rx_ahead(&qp->conn, op));
 	spin_lock(&qp->peer->path_lock);
 	mrc_conn_rx_commit(&qp->conn, op, now);
 	spin_unlock(&qp->peer->path_lock);
@@ -48,6 +51,9 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
 	spin_unlock(&qp->peer->path_lock);
+	mrc_trace(rx, qp->qpn, pkt->psn, pkt->opcode, pkt->ev, pkt->plane, pkt->payload_len, v,
+		  v == MRC_V_PLACE ? mrc_conn_rx_ahead(&qp->conn, &op) : 0, pkt->ecn_ce,
+		  pkt->trimmed);
 	if (v == MRC_V_PLACE) {
 		if (unlikely(op.hold))
 			why = mrc_hold_store(qp, &op, skb, off);

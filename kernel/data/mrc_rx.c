@@ -12,7 +12,8 @@
  *
  * ICMPv6 is read as well, for news about SRv6 packets of ours, and goes on.
  * Everything else goes on through the stack untouched. What is taken and
- * refused counts in exactly one counter.
+ * refused counts in exactly one counter; what is to a group, once for each QP that refuses it. A QP
+ * that asked not to have back what it sends to a group refuses nothing: that counts nowhere.
  *
  * This is the trust boundary below mrc_wire_parse(): every offset is
  * checked against the end that IP's own length gives, and headers are pulled before
@@ -27,6 +28,7 @@
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_icrc.h"
+#include "data/mrc_mcast.h"
 #include "data/mrc_qp_rx.h"
 #include "data/mrc_rx.h"
 #include "data/mrc_rx_icmp.h"
@@ -151,10 +153,23 @@ static bool rx_ip6(struct mrc_rx_pkt *p, struct sk_buff *skb)
 
 /* ---- whose is it ---- */
 
+/* Of a group it is whoever's plane it came by. NULL: nobody here wants it (counted, if by a plane). */
+static struct mrc_dev *rx_dev_by_group(const struct mrc_rx_pkt *p)
+{
+	struct mrc_dev *dev = p->plane ? p->plane->dev : NULL;
+
+	if (!dev || mrc_mcast_find(dev, (const union ib_gid *)&p->dst))
+		return dev;
+	mrc_dev_count(dev, rx_mcast_unknown);
+	return NULL;
+}
+
 static struct mrc_dev *rx_dev_by_addr(const struct mrc_rx_pkt *p)
 {
 	struct mrc_dev *dev;
 
+	if (unlikely(mrc_dev_addr_is_group(&p->dst)))
+		return rx_dev_by_group(p);
 	if (p->plane && mrc_dev_owns_addr(p->plane->dev, &p->dst))
 		return p->plane->dev;
 	list_for_each_entry_rcu(dev, &p->mnet->devs, link)
@@ -365,13 +380,23 @@ static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_bu
 	mrc_qp_rx(qp, &pkt, skb, (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len), &how);
 }
 
+/*
+ * The headers, and of MRC packets no payload: what lies in two places is copied and summed in two
+ * pieces. Datagrams' opcodes are none of mrc_wire.h's: MRC_HDR_MAX of them, and so a little payload.
+ */
+static bool rx_pull(struct sk_buff *skb, u32 off, u32 len)
+{
+	return len >= MRC_BTH_LEN && pskb_may_pull(skb, off + MRC_BTH_LEN) &&
+	       pskb_may_pull(skb, off + min(len, mrc_wire_reads(skb->data + off)));
+}
+
 static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	u32 off = p->l4 + sizeof(struct udphdr), len = p->end - off, dqpn;
 	struct mrc_dev *dev = NULL;
 	struct mrc_qp *qp;
 
-	if (len < MRC_BTH_LEN || !pskb_may_pull(skb, off + min_t(u32, len, MRC_HDR_MAX))) {
+	if (!rx_pull(skb, off, len)) {
 		dev = rx_dev_by_addr(p);
 		if (!dev)
 			return NF_ACCEPT;
@@ -398,6 +423,8 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	if (likely(qp)) {
 		rx_to_qp(p, qp, skb);
 		mrc_qp_put(qp);
+	} else if (mrc_dev_addr_is_group(&p->dst)) {
+		mrc_ud_rx_group(p, dev, dqpn, skb);
 	} else if (dqpn == MRC_QPN_ENDPOINT) {
 		rx_endpoint(p, dev, skb);
 	} else {

@@ -68,8 +68,7 @@ void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mr
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-static void push_ip4(struct sk_buff *skb, const union ib_gid *sgid, const union ib_gid *dgid,
-		     u8 tos)
+static void push_ip4(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tos)
 {
 	struct iphdr *ip = skb_push(skb, sizeof(*ip));
 
@@ -79,25 +78,24 @@ static void push_ip4(struct sk_buff *skb, const union ib_gid *sgid, const union 
 	ip->tot_len = htons((u16)skb->len);
 	ip->id = 0;	/* DF: atomic datagram; the ICRC covers it */
 	ip->frag_off = htons(IP_DF);
-	ip->ttl = MRC_INNER_TTL;
+	ip->ttl = e->hops ?: MRC_INNER_TTL;
 	ip->protocol = IPPROTO_UDP;
-	ip->saddr = ((const struct in6_addr *)sgid)->s6_addr32[3];
-	ip->daddr = ((const struct in6_addr *)dgid)->s6_addr32[3];
+	ip->saddr = ((const struct in6_addr *)e->sgid)->s6_addr32[3];
+	ip->daddr = ((const struct in6_addr *)e->dgid)->s6_addr32[3];
 	ip_send_check(ip);
 	skb->protocol = htons(ETH_P_IP);
 }
 
-static void push_ip6(struct sk_buff *skb, const union ib_gid *sgid, const union ib_gid *dgid,
-		     u8 tclass, u32 flow_label)
+static void push_ip6(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tclass)
 {
 	struct ipv6hdr *ip6 = skb_push(skb, sizeof(*ip6));
 
-	ip6_flow_hdr(ip6, tclass, htonl(flow_label & 0xfffff));
+	ip6_flow_hdr(ip6, tclass, htonl(e->ev & 0xffff));
 	ip6->payload_len = htons((u16)(skb->len - sizeof(*ip6)));
 	ip6->nexthdr = IPPROTO_UDP;
-	ip6->hop_limit = MRC_INNER_TTL;
-	memcpy(&ip6->saddr, sgid, sizeof(ip6->saddr));
-	memcpy(&ip6->daddr, dgid, sizeof(ip6->daddr));
+	ip6->hop_limit = e->hops ?: MRC_INNER_TTL;
+	memcpy(&ip6->saddr, e->sgid, sizeof(ip6->saddr));
+	memcpy(&ip6->daddr, e->dgid, sizeof(ip6->daddr));
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
@@ -245,9 +243,9 @@ void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *sk
 
 	push_udp(skb, e->ev, e->port);
 	if (v4)
-		push_ip4(skb, e->sgid, e->dgid, tos);
+		push_ip4(skb, e, tos);
 	else
-		push_ip6(skb, e->sgid, e->dgid, tos, e->ev & 0xffff);
+		push_ip6(skb, e, tos);
 	skb_reset_network_header(skb);
 	if (w->srv6)
 		mrc_tx_push_outer(dev, skb, w, tos, e->ev & 0xffff,

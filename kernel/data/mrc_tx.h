@@ -29,6 +29,7 @@ struct mrc_tx_env {
 	u32 ev;
 	u16 ev_idx;
 	u16 port;		/* of the peer */
+	u8 hops;		/* TTL or hop limit of the innermost header; 0: the usual one */
 };
 
 /* Room in front of BTH for mrc_tx_wrap(). */

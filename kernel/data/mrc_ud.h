@@ -39,6 +39,7 @@ struct mrc_ud {
 	u32 psn;			/* of the next datagram; nobody checks it */
 	enum ib_qp_state state;		/* under lock */
 	bool sq_sig_all;
+	bool no_echo;			/* takes none of its own datagrams to a group */
 	bool last_wqe_told;		/* of an SRQ, in error: IB_EVENT_QP_LAST_WQE_REACHED */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */

@@ -13,6 +13,7 @@
 #include "path/mrc_plain.h"
 #include "mem/mrc_sge.h"
 #include "data/mrc_icrc.h"
+#include "data/mrc_mcast.h"
 #include "data/mrc_ud.h"
 #include "data/mrc_ud_rx.h"
 
@@ -155,6 +156,20 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
 }
 
+/* To one QP, which has what it needs or not: counted. */
+static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+		     const struct sk_buff *skb)
+{
+	spin_lock(&ud->lock);
+	if (!ud_listens(ud))
+		mrc_dev_count(ud->dev, rx_unknown_qp);
+	else if (d->qkey != ud->qkey)
+		mrc_dev_count(ud->dev, rx_dgram_qkey);
+	else
+		ud_deliver(ud, p, d, skb);
+	spin_unlock(&ud->lock);
+}
+
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb)
 {
 	struct mrc_ud *ud = mrc_ud_find(dev, dqpn);
@@ -164,18 +179,43 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 		mrc_dev_count(dev, rx_unknown_qp);
 		return;
 	}
-	if (!dgram_decode(p, dev, skb, &d))
-		goto out;
-	if (dqpn == MRC_QPN_GSI)
-		mrc_plain_heard(dev, (const union ib_gid *)&p->src, d.marked);
-	spin_lock(&ud->lock);
-	if (!ud_listens(ud))
-		mrc_dev_count(dev, rx_unknown_qp);
-	else if (d.qkey != ud->qkey)
-		mrc_dev_count(dev, rx_dgram_qkey);
-	else
-		ud_deliver(ud, p, &d, skb);
-	spin_unlock(&ud->lock);
-out:
+	if (dgram_decode(p, dev, skb, &d)) {
+		if (dqpn == MRC_QPN_GSI)
+			mrc_plain_heard(dev, (const union ib_gid *)&p->src, d.marked);
+		dgram_to(ud, p, &d, skb);
+	}
 	mrc_ud_put(ud);
+}
+
+/* It sent this itself, and asked not to have what it sends: that is no loss, and not counted. */
+static bool ud_own_echo(const struct mrc_ud *ud, const struct mrc_rx_pkt *p,
+			const struct mrc_dgram *d)
+{
+	return ud->no_echo && d->sqpn == ud->qpn && mrc_dev_owns_addr(ud->dev, &p->src);
+}
+
+void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
+		     struct sk_buff *skb)
+{
+	const struct mrc_mcast *g = mrc_mcast_find(dev, (const union ib_gid *)&p->dst);
+	struct mrc_mcast_member *m;
+	struct mrc_dgram d;
+
+	if (dqpn != MRC_QPN_MCAST) {
+		mrc_dev_count(dev, rx_unknown_qp);
+		return;
+	}
+	if (!g) {
+		mrc_dev_count(dev, rx_mcast_unknown);
+		return;
+	}
+	if (!dgram_decode(p, dev, skb, &d))
+		return;
+	list_for_each_entry_rcu(m, &g->members, link) {
+		if (!kref_get_unless_zero(&m->ud->ref))
+			continue;	/* just detached, and the last to know it */
+		if (!ud_own_echo(m->ud, p, &d))
+			dgram_to(m->ud, p, &d, skb);
+		mrc_ud_put(m->ud);
+	}
 }

@@ -13,4 +13,11 @@ struct sk_buff;
  */
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb);
 
+/*
+ * Likewise, under RCU, of a packet to a multicast group: every QP of @dev attached to it gets a
+ * copy. All groups have one number, MRC_QPN_MCAST.
+ */
+void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
+		     struct sk_buff *skb);
+
 #endif

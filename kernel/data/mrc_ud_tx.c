@@ -126,6 +126,9 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 		e->ev = mrc_evset_value(&ps->evs, e->ev_idx);
 		if (!mrc_way_find(ud->dev, ps, e->ev_idx, &e->way))
 			return true;
+		spin_lock_bh(&ps->peer->path_lock);
+		mrc_flowlet_leave(&av->flowlet);
+		spin_unlock_bh(&ps->peer->path_lock);
 	}
 	return false;
 }
@@ -139,6 +142,7 @@ static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc
 		.sgid = &av->sgid, .dgid = &av->dgid,
 		.tclass = ud->qpn == MRC_QPN_GSI ? MRC_TC_CONTROL : MRC_TC_NO_TRIM,
 		.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(ud->dev->attr.udp_port), &no_stream),
+		.hops = av->hops,
 	};
 	struct sk_buff *skb;
 

@@ -82,7 +82,7 @@ static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 	wr->op = op < 0 ? MRC_OP_LOCAL : op;
 	if (op < 0 || (k->opcode == IB_WR_REG_MR && qp->ibqp->uobject))
 		return MRC_ST_LOC_QP_OP;
-	if (qp->spec_only && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
+	if (mrc_qp_only_spec(qp) && op != MRC_OP_WRITE && op != MRC_OP_WRITE_IMM)
 		return MRC_ST_LOC_QP_OP;
 	if (op == MRC_OP_LOCAL)
 		return MRC_ST_OK;

@@ -11,7 +11,7 @@
 
 static struct mrc_rwqe *rwqe_at(const struct mrc_qp *qp, u32 idx)
 {
-	return &qp->rwqe[idx & (MRC_QP_RQM - 1)];
+	return &qp->rwqe[idx & (qp->rq_slots - 1)];
 }
 
 static void rwqe_ready(struct mrc_rwqe *w)
@@ -32,7 +32,7 @@ static bool rwqe_from_ring(struct mrc_qp *qp, u32 idx)
 	struct mrc_recv_wqe k;
 	const u8 *slot;
 
-	/* rq_cons counts delivered receives: idx is at most RQM ahead of it. */
+	/* rq_cons counts delivered receives. */
 	if (mrc_ring_avail(&qp->rq, qp->rq_cons) <= idx - qp->rq_cons)
 		return false;
 	slot = mrc_ring_slot(&qp->rq, idx);
@@ -64,6 +64,8 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
 {
 	struct mrc_rwqe *w = rwqe_at(qp, rq_idx);
 
+	if (rq_idx - qp->rq_cons >= qp->rq_slots)
+		return NULL;	/* more than can be posted */
 	if (w->valid)
 		return w;
 	return (qp->srq ? rwqe_from_srq(qp, rq_idx) : rwqe_from_ring(qp, rq_idx)) ? w : NULL;
@@ -99,6 +101,6 @@ void mrc_wqe_recv_forget(struct mrc_qp *qp)
 
 		mrc_srq_give_back(qp->srq, &r);
 	}
-	for (i = 0; i < MRC_QP_RQM; i++)
+	for (i = 0; i < qp->rq_slots; i++)
 		qp->rwqe[i].valid = false;
 }

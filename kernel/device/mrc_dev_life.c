@@ -201,6 +201,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	if (err)
 		goto err_ib;
 	ida_init(&dev->pdn_ida);
+	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev_init_ib(dev);	/* from here on dev_dealloc() cleans up */
 	return dev;
@@ -269,6 +270,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);
 	ida_destroy(&dev->pdn_ida);
+	xa_destroy(&dev->counters);
 	netdev_put(dev->ndev, &dev->ndev_tracker);
 	rtnl_lock();
 	mrc_sock_put(dev->mnet);

@@ -8,6 +8,7 @@
 #include "core/mrc_event.h"
 #include "core/mrc_net.h"
 #include "path/mrc_peers.h"
+#include "data/mrc_mcast.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_port.h"
 
@@ -28,6 +29,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	u8 n = 0, i;
 
 	RCU_INIT_POINTER(dev->plane[plane->num], NULL);
+	mrc_mcast_plane_off(plane);
 	mrc_dev_kept_save(plane);
 	for (i = 0; i < MRC_PLANES_MAX; i++)
 		if (rtnl_dereference(dev->plane[i]))
@@ -188,6 +190,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	rcu_assign_pointer(dev->plane[num], plane);
 	if (num >= dev->n_planes)
 		WRITE_ONCE(dev->n_planes, num + 1);
+	mrc_mcast_plane_on(plane);
 	port_note(dev, port, num, extack);
 	mrc_carrier_changed(dev);
 	mrc_event_plane(dev, (u8)num);

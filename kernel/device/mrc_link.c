@@ -5,6 +5,7 @@
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 #include "core/mrc_dev_plane.h"
+#include "data/mrc_mcast.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_life.h"
 #include "device/mrc_dev_port.h"
@@ -102,12 +103,15 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 		mrc_carrier_port(plane, true);
 		break;
 	case NETDEV_UP:
+		mrc_mcast_plane_again(plane);
+		fallthrough;
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 		mrc_carrier_port(plane, false);
 		break;
 	case NETDEV_CHANGEMTU:
 		mrc_netdev_follow_mtu(plane->dev);
+		mrc_mcast_plane_again(plane);	/* ahead of what drops the routes */
 		mrc_carrier_mtu(plane->dev);
 		break;
 	}

@@ -7,6 +7,7 @@
  * on their own with READ_ONCE. QPs and EVs are only dumped, under their locks.
  */
 #include "linux/mrc.h"
+#include "data/mrc_icrc.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer_paths.h"
 #include "verbs/mrc_counters.h"
@@ -75,7 +76,8 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	    nla_put_u32(skb, MRC_A_DEV_PLANES, count_planes(dev)) ||
 	    nla_put_u32(skb, MRC_A_DEV_QPS, READ_ONCE(dev->n_qps)) ||
 	    nla_put_u32(skb, MRC_A_DEV_STATE, READ_ONCE(dev->registered)) ||
-	    nla_put_u32(skb, MRC_A_DEV_QP_BYTES, mrc_qp_idle_bytes())) {
+	    nla_put_u32(skb, MRC_A_DEV_QP_BYTES, mrc_qp_idle_bytes()) ||
+	    nla_put_string(skb, MRC_A_DEV_ICRC_BY, mrc_icrc_by())) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -114,24 +116,34 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 	return 0;
 }
 
+/* Which profile a path set is of: for any destination (0), for a prefix, for this peer alone. */
+static int put_profile_of(struct sk_buff *skb, const struct mrc_pathset *ps)
+{
+	u8 len = ps->prof ? ps->prof->key.len : 0;
+
+	if (nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
+	    nla_put_u8(skb, MRC_A_PEER_PROFILE_DST_LEN, len))
+		return -EMSGSIZE;
+	return 0;
+}
+
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
 	struct mrc_genl_cc_pos was = {};
 	struct mrc_pathset *ps;
 	struct mrc_evset_sum s;
-	u64 profile_id;
-	int err = 0;
+	int err;
 
 	if (!nest)
 		return -EMSGSIZE;
 	ps = mrc_peer_paths_get(peer);
 	mrc_evset_sum_up(&ps->evs, &s);
-	profile_id = ps->profile_id;
+	err = put_profile_of(skb, ps);
 	mrc_pathset_put(ps);
-	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
+	if (err ||
+	    nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
 	    nla_put_u32(skb, MRC_A_PEER_PORTS_UP, READ_ONCE(peer->ports_up)) ||
-	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, profile_id, MRC_A_PEER_PAD) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, s.n) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_GOOD, s.in_state[MRC_EV_GOOD]) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS_SKIP, s.in_state[MRC_EV_SKIP]) ||
@@ -177,6 +189,16 @@ static int put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s)
 	return 0;
 }
 
+static int put_qp_stats(struct sk_buff *skb, const struct mrc_qp_stats *s)
+{
+#define X(name, help)							\
+	if (put_stat(skb, #name, s->name))				\
+		return -EMSGSIZE;
+	MRC_QP_STATS(X)
+#undef X
+	return 0;
+}
+
 static int put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
 {
 #define X(name, help)							\
@@ -190,12 +212,13 @@ static int put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_STATS);
-	struct mrc_stats sum;
+	struct mrc_tally sum;
 
 	if (!nest)
 		return -EMSGSIZE;
 	mrc_counters_sum(dev, &sum);
-	if (put_conn_stats(skb, &sum) || put_dev_stats(skb, &dev->stats)) {
+	if (put_conn_stats(skb, &sum.conn) || put_qp_stats(skb, &sum.qp) ||
+	    put_dev_stats(skb, &dev->stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -205,7 +228,8 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 
 /* ---- QPs ---- */
 
-static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
+static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i,
+		       const struct mrc_qp_stats *stats)
 {
 	struct nlattr *nest;
 
@@ -218,7 +242,7 @@ static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i)
 	    nla_put_u32(skb, MRC_A_QP_MIN_RTT, i->min_rtt_ns))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, MRC_A_QP_STATS);
-	if (!nest || put_conn_stats(skb, &i->stats))
+	if (!nest || put_conn_stats(skb, &i->stats) || put_qp_stats(skb, stats))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -230,6 +254,7 @@ struct mrc_qp_sum {
 	union ib_gid dgid;
 	u32 dqpn, n_hold;
 	u64 cc_profile_id;
+	struct mrc_qp_stats stats;
 	const char *algorithm;	/* of the engine's table; NULL before RTS */
 };
 
@@ -240,8 +265,10 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 	s->dgid = qp->dgid;
 	s->dqpn = qp->attr.dest_qp_num;
 	s->n_hold = qp->n_hold;
-	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : 0;
+	/* Before RTS the one that it will ask for: who takes that away breaks the QP. */
+	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : qp->spec.cc_profile_id;
 	s->algorithm = mrc_conn_cc_name(&qp->conn);
+	s->stats = qp->stats;
 	mrc_conn_info(&qp->conn, info);
 	spin_unlock_bh(&qp->lock);
 }
@@ -265,7 +292,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	    nla_put_u64_64bit(skb, MRC_A_QP_CC_PROFILE_ID, s.cc_profile_id, MRC_A_QP_PAD) ||
 	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||
 	    nla_put_u32(skb, MRC_A_QP_HELD_PKTS, s.n_hold) ||
-	    put_qp_conn(skb, scratch)) {
+	    put_qp_conn(skb, scratch, &s.stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -313,7 +340,7 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
-	    nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
+	    put_profile_of(skb, ps) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, mrc_evset_n(&ps->evs))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;

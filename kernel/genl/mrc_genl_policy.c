@@ -145,6 +145,8 @@ const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1] = {
 /* An EV of a path set */
 const struct nla_policy mrc_genl_ev_policy[MRC_A_EV_MAX + 1] = {
 	[MRC_A_EV_INDEX]	= NLA_POLICY_MAX(NLA_U32, MRC_EVS_MAX - 1),
+	[MRC_A_EV_VALUE]	= NLA_POLICY_EXACT_LEN(MRC_EV_BYTES),
+	[MRC_A_EV_PORT]		= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
 	[MRC_A_EV_STATE]	= NLA_POLICY_MAX(NLA_U32, MRC_NL_EV_DENIED),
 };
 

@@ -238,7 +238,30 @@ int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- EVs of a path set ---- */
 
-static int parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
+/*
+ * Indices are those of a dump, and the set may have been replaced since. Who says which EV is meant
+ * is refused where it is another one now.
+ */
+static int check_same_ev(struct nlattr **tb, const struct mrc_pathset *ps, u32 idx,
+			 struct netlink_ext_ack *extack)
+{
+	const struct nlattr *port = tb[MRC_A_EV_PORT], *value = tb[MRC_A_EV_VALUE];
+	u8 now[MRC_EV_BYTES];
+
+	if (!port && !value)
+		return idx < mrc_evset_n(&ps->evs) ? 0 : -ERANGE;
+	if (idx < mrc_evset_n(&ps->evs)) {
+		mrc_pathset_value(ps, (u16)idx, now);
+		if ((!port || nla_get_u8(port) == ps->path[idx].port) &&
+		    (!value || !memcmp(nla_data(value), now, sizeof(now))))
+			return 0;
+	}
+	NL_SET_BAD_ATTR(extack, value ?: port);
+	MRC_ERR_MSG(extack, "EV %u is another one: the path set was replaced, list it again", idx);
+	return -ESTALE;
+}
+
+static int parse_ev(const struct nlattr *a, const struct mrc_pathset *ps, u32 *idx, u32 *state,
 		    struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[MRC_A_EV_MAX + 1];
@@ -253,11 +276,14 @@ static int parse_ev(const struct nlattr *a, u32 n, u32 *idx, u32 *state,
 	}
 	*idx = nla_get_u32(tb[MRC_A_EV_INDEX]);
 	*state = nla_get_u32(tb[MRC_A_EV_STATE]);
-	if (*idx >= n) {
+	err = check_same_ev(tb, ps, *idx, extack);
+	if (err == -ERANGE) {
 		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_INDEX]);
-		MRC_ERR_MSG(extack, "EV %u: the path set has %u EVs", *idx, n);
-		return -ERANGE;
+		MRC_ERR_MSG(extack, "EV %u: the path set has %u EVs", *idx,
+			    mrc_evset_n(&ps->evs));
 	}
+	if (err)
+		return err;
 	if (*state != MRC_NL_EV_GOOD && *state != MRC_NL_EV_DENIED) {
 		NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_STATE]);
 		MRC_ERR_MSG(extack, "EV %u: the state can be set to GOOD or DENIED only", *idx);
@@ -281,7 +307,7 @@ static int check_evs(struct genl_info *info, const struct mrc_pathset *ps, unsig
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(a) != MRC_A_EV)
 			continue;
-		err = parse_ev(a, n, &idx, &state, info->extack);
+		err = parse_ev(a, ps, &idx, &state, info->extack);
 		if (err)
 			return err;
 		__assign_bit(idx, denied, state == MRC_NL_EV_DENIED);
@@ -289,33 +315,39 @@ static int check_evs(struct genl_info *info, const struct mrc_pathset *ps, unsig
 	return 0;
 }
 
-static bool apply_evs(struct genl_info *info, struct mrc_pathset *ps)
+/* A QP may have the set replaced meanwhile: what is set in the old one would be lost. */
+static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *changed)
 {
 	const struct nlattr *a;
 	u32 idx, state;
-	bool changed;
 	int rem;
 
 	spin_lock_bh(&ps->peer->path_lock);
+	if (!mrc_peer_paths_is(ps->peer, ps)) {
+		spin_unlock_bh(&ps->peer->path_lock);
+		NL_SET_ERR_MSG(info->extack, "the path set was just replaced: list it again");
+		return -ESTALE;
+	}
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem)
-		if (nla_type(a) == MRC_A_EV &&
-		    !parse_ev(a, mrc_evset_n(&ps->evs), &idx, &state, NULL))
+		if (nla_type(a) == MRC_A_EV && !parse_ev(a, ps, &idx, &state, NULL))
 			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
-	changed = mrc_evset_take_change(&ps->evs);
+	*changed = mrc_evset_take_change(&ps->evs);
 	spin_unlock_bh(&ps->peer->path_lock);
-	return changed;
+	return 0;
 }
 
 static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
 	DECLARE_BITMAP(denied, MRC_EVS_MAX);
+	bool changed;
 	int err;
 
-	err = check_evs(info, ps, denied) ?: mrc_reach_deny(ps, denied, info->extack);
+	err = check_evs(info, ps, denied) ?: mrc_reach_deny(ps, denied, info->extack) ?:
+	      apply_evs(info, ps, &changed);
 	if (err)
 		goto out;
-	if (apply_evs(info, ps))
+	if (changed)
 		mrc_event_peer(peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */

@@ -16,6 +16,7 @@
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
+#include "trace/mrc_trace.h"
 #include "core/mrc_dev.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_ucontext.h"
@@ -159,6 +160,7 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 	*slot = *cqe;
 	if (cq->stamp)
 		slot->timestamp = ktime_get_ns();
+	mrc_trace(completion, cqe->qpn, cqe->wr_id, cqe->opcode, cqe->status, cqe->byte_len);
 	cq->prod++;
 	smp_store_release(&r->hdr->prod, cq->prod);
 	cq_tell(cq, solicited, cqe->status != IB_WC_SUCCESS);
@@ -265,6 +267,8 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
+	/* Its device may have gone, and a program that only polls would poll for ever. */
+	WRITE_ONCE(cq->ring.hdr->error, 1);
 	spin_unlock_bh(&cq->lock);
 	hrtimer_cancel(&cq->mod_timer);	/* not started any more */
 	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */

@@ -13,7 +13,7 @@
 /* Taken and without effect: hints, and "iova starts at zero". */
 #define MRC_MR_IGNORED	(IB_ACCESS_OPTIONAL | IB_ZERO_BASED | IB_ACCESS_HUGETLB)
 
-/* Pin, and note the pages in an array. */
+/* Pin, and note the pages in an array: no lock is held meanwhile, and it may take a while. */
 static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int access)
 {
 	struct sg_page_iter it;
@@ -33,6 +33,8 @@ static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int acc
 		if (i == mr->n_pages)
 			break;
 		mr->pages[i++] = sg_page_iter_page(&it);
+		if (!(i % 65536))
+			cond_resched();
 	}
 	if (!WARN_ON_ONCE(i != mr->n_pages))
 		return 0;

@@ -38,7 +38,8 @@ static void change_planes(struct mrc_peer *peer)
 	if (!peer->local && !dev->dead) {
 		if (ps->is_auto && ps->planes != mrc_dev_plane_mask(dev))
 			mrc_peer_paths_rebuild(peer, GFP_KERNEL);
-		mrc_peer_port_planes(peer, up);
+		if (!peer->group)
+			mrc_peer_port_planes(peer, up);
 	}
 	mrc_pathset_put(ps);
 	mrc_qpcc_refresh(peer);
@@ -68,7 +69,7 @@ static bool change_not_of(struct mrc_peer *peer)
 
 static void change_profile(struct mrc_peer *peer)
 {
-	if (peer->local || change_not_of(peer))
+	if (peer->local || peer->group || change_not_of(peer))
 		return;
 	mrc_peer_paths_rebuild(peer, GFP_KERNEL);
 	mrc_peer_users_tell(peer, false);

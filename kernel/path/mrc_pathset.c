@@ -9,6 +9,7 @@
  * waited for, a set takes MRC_PS_EVS_PART of many EVs, evenly from each plane; the first QP has
  * it replaced by a whole one.
  */
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include "engine/mrc_entropy.h"
 #include "linux/mrc.h"
@@ -92,6 +93,41 @@ bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx)
 	mrc_evset_info(&ps->evs, idx, &info);
 	spin_unlock_bh(&ps->peer->path_lock);
 	return info.state == MRC_EV_DENIED;
+}
+
+/* The same port and value, of sets of one profile. */
+static bool same_ev(const struct mrc_pathset *a, u16 i, const struct mrc_pathset *b, u16 k)
+{
+	return a->path[i].port == b->path[k].port &&
+	       !memcmp(mrc_pathset_ev(a, &a->path[i])->value, mrc_pathset_ev(b, &b->path[k])->value,
+		       MRC_EV_BYTES);
+}
+
+/*
+ * Both have their EVs in the profile's order, plane by plane, and the shorter has every so many
+ * of them: one walk over both finds each again. Those made up (AUTO) are others in each set.
+ */
+void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *old)
+{
+	u16 i = 0, k = 0, n_old = mrc_evset_n(&old->evs), n = mrc_evset_n(&new->evs);
+	struct mrc_ev_info info;
+
+	if (!old->prof || old->prof != new->prof || old->is_auto ||
+	    memcmp(old->own, new->own, sizeof(new->own)))
+		return;
+	while (i < n_old && k < n) {
+		if (!same_ev(old, i, new, k)) {
+			if (n_old > n)
+				i++;
+			else
+				k++;
+			continue;
+		}
+		mrc_evset_info(&old->evs, i++, &info);
+		if (info.state == MRC_EV_DENIED)
+			mrc_evset_set_state(&new->evs, k, MRC_EV_DENIED, ktime_get_ns());
+		k++;
+	}
 }
 
 bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof)
@@ -238,6 +274,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 		.n = plan->n,
 		.n_planes = plan->n_planes,
 		.counts = true,
+		.peer = peer->gid.raw,
 		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
 	};
 	struct mrc_pathset *ps = pathset_alloc(plan, gfp);
@@ -357,7 +394,7 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 	struct mrc_profile *prof = NULL;
 	struct mrc_pathset *ps;
 
-	if (!peer->local)
+	if (!peer->local && !peer->group)
 		prof = mrc_profiles_lookup(peer->dev, &peer->gid);
 	if (prof && prof->mode != MRC_MODE_AUTO)
 		ps = build_explicit(peer, prof, gfp);

@@ -63,6 +63,11 @@ void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BY
 
 /* Any context, no lock held. EV @idx is denied by the controller. */
 bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
+/*
+ * Under path_lock. What the controller denied of @old is denied in @new, of the same peer, where
+ * both are made of the same profile: a set of ordinary IP becomes a whole one with the first QP.
+ */
+void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *old);
 
 /* The outer destination (16 bytes) and segment of an SRv6 EV. */
 static inline const struct mrc_profile_ev *mrc_pathset_ev(const struct mrc_pathset *ps,

@@ -9,7 +9,8 @@
  * peer->path_lock is held around every engine call that may touch an evset of the peer or a
  * congestion controller towards it (path/mrc_qpcc.h); order qp->lock > path_lock. One lock
  * for both, because QPs change path sets one by one while they share a controller all the
- * time. None of the two is held while the other or a QP's lock is taken, except in that order.
+ * time. None of the two is held while the other or a QP's lock is taken, except in that order
+ * and, when the path set is replaced, path_lock > lock.
  */
 #ifndef MRC_PEER_H
 #define MRC_PEER_H
@@ -36,6 +37,7 @@ struct mrc_peer {
 	union ib_gid gid;
 	union ib_gid local_gid;		/* address the peer last wrote to; under lock */
 	bool v4;			/* gid is an IPv4-mapped address */
+	bool group;			/* gid is a multicast address: plain, on each plane */
 	bool local;			/* gid is an address of this namespace: over lo */
 	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
 	struct mrc_crc crc;		/* are ICRCs computed for it; no lock */

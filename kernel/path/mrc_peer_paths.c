@@ -33,9 +33,28 @@ void mrc_peer_paths_ports(struct mrc_peer *peer)
 	mrc_pathset_put(ps);
 }
 
+void mrc_peer_paths_forget_routes(struct mrc_peer *peer)
+{
+	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+
+	spin_lock_bh(&peer->path_lock);
+	mrc_pathset_drop_routes(ps);
+	spin_unlock_bh(&peer->path_lock);
+	mrc_pathset_put(ps);
+}
+
+bool mrc_peer_paths_is(struct mrc_peer *peer, const struct mrc_pathset *ps)
+{
+	lockdep_assert_held(&peer->path_lock);
+	return rcu_access_pointer(peer->ps) == ps;
+}
+
 /*
  * Give the peer a set built from the current state, unless a newer one is there.
  * Without memory the old one stays: paths that went away are still masked by planes_up.
+ *
+ * The two locks are nested, so that who sets states in the old set (under path_lock) does it
+ * before they are carried over, or sees that it is the old one.
  */
 static void paths_rebuild_once(struct mrc_peer *peer, gfp_t gfp)
 {
@@ -44,14 +63,18 @@ static void paths_rebuild_once(struct mrc_peer *peer, gfp_t gfp)
 	if (!new)
 		return;
 	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
-	spin_lock_bh(&peer->lock);
+	spin_lock_bh(&peer->path_lock);
+	spin_lock(&peer->lock);
 	old = rcu_dereference_protected(peer->ps, lockdep_is_held(&peer->lock));
 	/* A part, made in softirq or too early, never takes the place of the whole. */
-	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part)))
+	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part))) {
+		mrc_pathset_keep_denied(new, old);
 		rcu_assign_pointer(peer->ps, new);
-	else
+	} else {
 		old = new;
-	spin_unlock_bh(&peer->lock);
+	}
+	spin_unlock(&peer->lock);
+	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(old);
 	mrc_peer_paths_ports(peer);		/* they may have changed before it was seen */
 }

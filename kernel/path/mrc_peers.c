@@ -109,6 +109,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	peer->dev = dev;
 	peer->gid = *gid;
 	peer->v4 = ipv6_addr_v4mapped((const struct in6_addr *)gid);
+	peer->group = mrc_dev_addr_is_group((const struct in6_addr *)gid);
 	peer->local = mrc_dev_addr_is_local(dev, (const struct in6_addr *)gid);
 	peer->for_qps = gfpflags_allow_blocking(gfp);
 	spin_lock_init(&peer->lock);

@@ -61,14 +61,14 @@ static struct mrc_qpcc *qpcc_new(struct mrc_peer *peer, const struct mrc_cc_prof
 	return q;
 }
 
-struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer)
+struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id)
 {
-	u64 id = READ_ONCE(peer->dev->attr.cc_profile_id);
+	u64 want = id ?: READ_ONCE(peer->dev->attr.cc_profile_id);
 	struct mrc_cc_profile p;
 	struct mrc_qpcc *q, *new;
 
-	if (!id || !mrc_cc_profile_get(peer->dev, id, &p))
-		return NULL;
+	if (!want || !mrc_cc_profile_get(peer->dev, want, &p))
+		return id ? ERR_PTR(-EINVAL) : NULL;
 	new = qpcc_new(peer, &p);
 	if (!new)
 		return ERR_PTR(-ENOMEM);

@@ -163,8 +163,11 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 		dst_release(w->dst);
 		w->dst = NULL;
 	}
-	/* As good as lost: the next packets take others, probes find out when it is back. */
-	if (unlikely(!w->dst && plane))
+	/*
+	 * As good as lost: the next packets take others, probes find out when it is back. A group
+	 * is probed by nobody.
+	 */
+	if (unlikely(!w->dst && plane && !ps->peer->group))
 		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
 	spin_unlock_bh(&ps->peer->path_lock);
 	if (likely(w->dst))

@@ -8,9 +8,10 @@
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_av.h"
+#include "data/mrc_mcast.h"
 #include "verbs/mrc_ah.h"
 
-int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah)
+int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah, bool groups)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	const struct in6_addr *s, *d;
@@ -19,8 +20,8 @@ int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *ah)
 		return -EINVAL;
 	s = (const struct in6_addr *)&grh->sgid_attr->gid;
 	d = (const struct in6_addr *)&grh->dgid;
-	if (ipv6_addr_any(d) || ipv6_addr_is_multicast(d) ||
-	    (ipv6_addr_v4mapped(d) && ipv4_is_multicast(d->s6_addr32[3])) ||
+	if (ipv6_addr_any(d) ||
+	    (mrc_dev_addr_is_group(d) && !(groups && mrc_mcast_leaves_host(d))) ||
 	    ipv6_addr_v4mapped(s) != ipv6_addr_v4mapped(d)) {
 		ibdev_dbg(ibdev, "GID %pI6c cannot be reached from %pI6c\n", d, s);
 		return -EINVAL;
@@ -44,7 +45,7 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	struct mrc_av like = { .dev = dev, .pdn = to_mrc_pd(ibah->pd)->pdn };
 	int err;
 
-	err = mrc_ah_check(ibah->device, init->ah_attr);
+	err = mrc_ah_check(ibah->device, init->ah_attr, true);
 	if (!err && udata)
 		err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_ah_resp));
 	if (err)
@@ -53,6 +54,8 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 		return -ENOSPC;
 	like.sgid = grh->sgid_attr->gid;
 	like.dgid = grh->dgid;
+	if (mrc_dev_addr_is_group((const struct in6_addr *)&like.dgid))
+		like.hops = grh->hop_limit;
 	ah->av = mrc_av_create(&like, gfp);
 	if (IS_ERR(ah->av)) {
 		err = PTR_ERR(ah->av);

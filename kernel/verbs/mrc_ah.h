@@ -17,8 +17,8 @@ struct mrc_ah {
 int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
 int mrc_ah_query(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int mrc_ah_destroy(struct ib_ah *ibah, u32 flags);
-/* 0, or -EINVAL: no host that can be reached from its source GID. Groups are not offered. */
-int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr);
+/* 0, or -EINVAL: no host that can be reached from its source GID, nor (@groups) multicast group. */
+int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr, bool groups);
 /* What requests name it by. */
 u32 mrc_ah_number(const struct ib_ah *ibah);
 

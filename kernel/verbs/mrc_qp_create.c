@@ -2,9 +2,8 @@
 /*
  * mrc_qp_create.c - queue pairs of connections: made and destroyed.
  *
- * All memory is taken at creation, by the capabilities asked for: the struct,
- * the engine's memory, the copies of work requests, the two rings. Nothing is
- * allocated later.
+ * Memory is taken at creation, by the capabilities asked for: the struct, the engine's memory, the copies of
+ * work requests, the two rings. Only what a busy one needs besides comes later (data/mrc_qp_grow.c).
  *
  * destroy_qp takes the QP out of the table and the peer's list, resets the
  * engine and cuts the tie to ib_core's object, all under the locks those need; from then on
@@ -14,10 +13,14 @@
 #include <linux/slab.h>
 #include "compat/mrc_compat.h"
 #include "core/mrc_seed.h"
+#include "mem/mrc_pages.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_bh.h"
+#include "data/mrc_qp_grow.h"
 #include "data/mrc_qp_peer.h"
+#include "data/mrc_qp_timer.h"
+#include "verbs/mrc_counters_qp.h"
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_reset.h"
 
@@ -36,6 +39,7 @@ struct mrc_qp_sizes {
 	size_t inl;		/* of one send request */
 	size_t wqe;
 	size_t hold;
+	u32 rq_slots;		/* copies of receive requests */
 	u32 sq_entries, sq_stride;
 	u32 rq_entries, rq_stride;	/* 0: receives are an SRQ's */
 	u32 recv_sge;		/* of one receive */
@@ -47,6 +51,11 @@ static u8 dev_mpr(const struct mrc_dev *dev)
 	u8 mpr = READ_ONCE(dev->attr.mpr);
 
 	return clamp_t(u8, mpr ?: MRC_MPR_DEFAULT, 1, MRC_MPR_MAX);
+}
+
+u8 mrc_qp_create_mpr(const struct mrc_dev *dev)
+{
+	return roundup_pow_of_two(dev_mpr(dev));
 }
 
 /* How new QPs of a device are. */
@@ -72,23 +81,24 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 				       cap->max_recv_sge * sizeof(struct mrc_sge);
 
 	slots = min_t(u32, z->sq_entries, MRC_SQ_INFLIGHT);
+	z->rq_slots = kind->srq ? MRC_QP_RQM : min_t(u32, z->rq_entries, MRC_QP_RQM);
 	z->cfg = (struct mrc_conn_cfg) {
 		.mpr_max = roundup_pow_of_two(kind->mpr),
 		.sq_max = slots,
 		.rd_max = MRC_QP_RD,
-		.rq_max = MRC_QP_RQM,
+		.rq_max = min_t(u32, 2 * z->rq_slots, MRC_QP_RQM),	/* half full is no shortage */
 		.tails = MRC_QP_TAILS,
 		.ev_active = kind->active_evs,
 		.strict = kind->strict,
+		.small = true,
 		.seed = mrc_seed_u64(),
 	};
 	z->conn = mrc_conn_mem_size(&z->cfg);
 	z->inl = ALIGN(cap->max_inline_data, 8);
 	z->wqe = slots * (sizeof(struct mrc_swqe) + z->inl + cap->max_send_sge *
 			  (sizeof(struct mrc_sge) + sizeof(struct mrc_mr *))) +
-		 MRC_QP_RQM * (sizeof(struct mrc_rwqe) +
-			       z->recv_sge * sizeof(struct mrc_sge)) +
-		 MRC_QP_TAILS * MRC_TAIL_LEN;
+		 z->rq_slots * (sizeof(struct mrc_rwqe) + z->recv_sge * sizeof(struct mrc_sge)) +
+		 MRC_QP_RD * sizeof(struct mrc_resp) + MRC_QP_TAILS * MRC_TAIL_LEN;
 	z->hold = kind->strict ? z->cfg.mpr_max * MRC_MPR_UNIT * sizeof(struct sk_buff *) : 0;
 }
 
@@ -105,7 +115,7 @@ u32 mrc_qp_idle_bytes(void)
 	struct mrc_qp_sizes z;
 
 	qp_size(&cap, &kind, &z);
-	return sizeof(struct mrc_qp) + z.conn + z.wqe +
+	return sizeof(struct mrc_qp) + PAGE_ALIGN(z.conn + z.wqe) +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.sq_entries * z.sq_stride) +
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.rq_entries * z.rq_stride);
 }
@@ -120,7 +130,7 @@ static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 	qp->swqe = (struct mrc_swqe *)p;
 	p += qp->sq_slots * sizeof(*qp->swqe);
 	qp->rwqe = (struct mrc_rwqe *)p;
-	p += MRC_QP_RQM * sizeof(*qp->rwqe);
+	p += z->rq_slots * sizeof(*qp->rwqe);
 	for (i = 0; i < qp->sq_slots; i++) {
 		qp->swqe[i].sge = (struct mrc_sge *)p;
 		p += cap->max_send_sge * sizeof(struct mrc_sge);
@@ -129,11 +139,13 @@ static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 		qp->swqe[i].inl = p;
 		p += z->inl;
 	}
-	for (i = 0; i < MRC_QP_RQM; i++) {
+	for (i = 0; i < z->rq_slots; i++) {
 		qp->rwqe[i].sge = (struct mrc_sge *)p;
 		p += z->recv_sge * sizeof(struct mrc_sge);
 	}
 	qp->recv_sge = z->recv_sge;
+	qp->resp = (struct mrc_resp *)p;
+	p += MRC_QP_RD * sizeof(*qp->resp);
 	qp->tail = (u8 (*)[MRC_TAIL_LEN])p;
 	p += MRC_QP_TAILS * MRC_TAIL_LEN;
 	WARN_ON(p != (u8 *)qp->wqe_mem + z->wqe);
@@ -142,15 +154,17 @@ static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 
 static int qp_alloc_mem(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 {
-	BUILD_BUG_ON(sizeof(struct mrc_swqe) % 8 || sizeof(struct mrc_rwqe) % 8);
+	BUILD_BUG_ON(sizeof(struct mrc_swqe) % 8 || sizeof(struct mrc_rwqe) % 8 ||
+		     MRC_TAIL_LEN % 8);
 	if (!z->conn)
 		return -EINVAL;
-	BUILD_BUG_ON(MRC_TAIL_LEN % 8);
-	qp->conn_mem = kvzalloc(z->conn + z->wqe + z->hold, GFP_KERNEL_ACCOUNT);
+	qp->conn_bytes = z->conn + z->wqe + z->hold;
+	qp->conn_mem = mrc_pages_alloc(qp->conn_bytes);
 	if (!qp->conn_mem)
 		return -ENOMEM;
 	qp->wqe_mem = (u8 *)qp->conn_mem + z->conn;
 	qp->sq_slots = z->cfg.sq_max;
+	qp->rq_slots = z->rq_slots;
 	qp_carve(qp, z);
 	return mrc_conn_init(&qp->conn, &z->cfg, qp->conn_mem);
 }
@@ -204,12 +218,13 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	mrc_qp_peer_init(qp);
 	INIT_LIST_HEAD(&qp->bh_link);
 	mrc_hrtimer_setup(&qp->timer, mrc_bh_timer, CLOCK_MONOTONIC, MRC_QP_TIMER_MODE);
-	qp->timer_ns = MRC_TIME_NEVER;
+	mrc_qp_timer_forget(qp);
 	qp->dev = to_mrc_dev(ibqp->device);
 	qp->ibqp = ibqp;
 	qp->pdn = to_mrc_pd(ibqp->pd)->pdn;
 	if (ibqp->uobject)
 		qp->pid = get_task_pid(current, PIDTYPE_TGID);
+	mrc_qp_grow_init(qp);
 	qp->state = IB_QPS_RESET;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->init = *init;
@@ -320,13 +335,13 @@ int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	qp = qp_new(ibqp, init);
 	if (!qp)
 		return -ENOMEM;
-	qp->spec_only = req.flags & MRC_UQP_ONLY_SPEC;
+	qp->made_spec = req.flags & MRC_UQP_ONLY_SPEC;
 	qp->mpr = kind.mpr;
 	qp->strict = kind.strict;
 	err = qp_alloc_mem(qp, &z) ?: qp_answer(qp, udata, &z);
 	if (err)
 		goto err_abort;
-	qp->mem_bytes = sizeof(*qp) + z.conn + z.wqe + z.hold + qp->sq.bytes + qp->rq.bytes;
+	qp->mem_bytes = sizeof(*qp) + PAGE_ALIGN(qp->conn_bytes) + qp->sq.bytes + qp->rq.bytes;
 	ibqp->qp_num = qp->qpn;
 	container_of(ibqp, struct mrc_ibqp, ibqp)->qp = qp;
 	err = qp_enlist(qp);
@@ -350,6 +365,7 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	spin_lock_bh(&qp->lock);
 	qp->ibqp = NULL;
 	spin_unlock_bh(&qp->lock);
+	mrc_counters_qp_leave(qp);	/* ib_core did, but a command may have bound it since */
 	mrc_qp_reset(qp);
 	mutex_unlock(&qp->mutex);
 	mrc_qp_withdraw(qp);	/* not earlier: a sum finds what it counted here, or with the gone */

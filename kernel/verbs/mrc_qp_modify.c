@@ -28,6 +28,7 @@
 #include "verbs/mrc_ah.h"
 #include "verbs/mrc_qp_modify.h"
 #include "verbs/mrc_qp_reset.h"
+#include "verbs/mrc_qp_spec.h"
 
 #define MRC_QP_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
@@ -88,7 +89,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 	if (mask & IB_QP_PATH_MTU)
 		err = check_mtu(qp->dev, a->path_mtu);
 	if (!err && mask & IB_QP_AV)
-		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr);
+		err = mrc_ah_check(&qp->dev->ibdev, &a->ah_attr, false);
 	return err;
 }
 
@@ -165,15 +166,16 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 		       struct mrc_pathset *ps)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
-	const struct mrc_rx_cfg cfg = {
+	struct mrc_rx_cfg cfg = {
 		.psn = a->rq_psn,
 		.dqpn = a->dest_qp_num,
 		.sqpn = qp->qpn,
 		.mtu = ib_mtu_enum_to_int(a->path_mtu),
 		.mpr = qp->mpr,
+		.wimm = MRC_QP_RQM,
 		.rd_atomic = a->max_dest_rd_atomic,
 		.min_rnr_timer = a->min_rnr_timer,
-		.mrc_only = qp->spec_only,
+		.mrc_only = mrc_qp_only_spec(qp),
 		.oor_nack = READ_ONCE(d->oor_nack),
 		.no_trim_nack = !READ_ONCE(d->trim_nack),
 		.dyn_mpr = READ_ONCE(d->dyn_mpr),
@@ -182,6 +184,7 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 	};
 	int err;
 
+	mrc_qp_spec_rx(qp, &cfg);
 	spin_lock(&ps->peer->path_lock);
 	mrc_conn_set_path(&qp->conn, &ps->evs);
 	err = mrc_conn_set_rx(&qp->conn, &cfg, ktime_get_ns());
@@ -195,7 +198,7 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
  */
 static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 {
-	if (peer->local || qp->spec_only || READ_ONCE(peer->heard) ||
+	if (peer->local || mrc_qp_only_spec(qp) || READ_ONCE(peer->heard) ||
 	    !mrc_plain_is(qp->dev, &peer->gid))
 		return false;
 	mrc_peer_hint_plain(peer);
@@ -248,9 +251,10 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
-	const struct mrc_tx_cfg cfg = {
+	struct mrc_tx_cfg cfg = {
 		.psn = a->sq_psn,
 		.mpr = qp->mpr,
+		.wimm = MRC_QP_RQM,
 		.rd_atomic = a->max_rd_atomic,
 		.timeout_ns = a->timeout ? MRC_ACK_TIMEOUT_UNIT_NS << a->timeout : 0,
 		.linear_cnt = a->retry_cnt,
@@ -266,6 +270,7 @@ static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc
 	};
 	int err;
 
+	mrc_qp_spec_tx(qp, &cfg);
 	spin_lock(&qp->peer->path_lock);
 	err = mrc_conn_set_tx(&qp->conn, &cfg, ktime_get_ns());
 	spin_unlock(&qp->peer->path_lock);
@@ -293,7 +298,7 @@ static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	if (cur == IB_QPS_RTS || cur == IB_QPS_SQD)
 		return qp_go_on(qp, a, mask, cur);
 	if (qp->peer)
-		qpcc = mrc_qpcc_get(qp->peer);
+		qpcc = mrc_qpcc_get(qp->peer, qp->spec.cc_profile_id);
 	if (IS_ERR(qpcc))
 		return PTR_ERR(qpcc);
 	spin_lock_bh(&qp->lock);
@@ -358,6 +363,7 @@ static int qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->access = 0;
 	spin_unlock_bh(&qp->lock);
+	mrc_qp_spec_end(qp);
 	return 0;
 }
 
@@ -377,18 +383,29 @@ int mrc_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 {
 	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
 	enum ib_qp_state cur, next;
+	struct mrc_umodify_qp ask;
+	struct mrc_qp_spec old;
+	bool given;
 	int err;
 
+	err = mrc_qp_spec_read(udata, &ask, &given);
+	if (err)
+		return err;
 	mutex_lock(&qp->mutex);
+	old = qp->spec;
 	cur = READ_ONCE(qp->state);
 	next = mask & IB_QP_STATE ? attr->qp_state : cur;
 	err = check_transition(cur, next, attr, mask);
 	if (!err)
 		err = check_attr(qp, attr, mask);
+	if (!err)
+		err = mrc_qp_spec_take(qp, &ask, given, cur, next);
 	if (!err && WARN_ON_ONCE(next >= ARRAY_SIZE(mrc_qp_steps) || !mrc_qp_steps[next]))
 		err = -EINVAL;
 	if (!err)
 		err = mrc_qp_steps[next](qp, attr, mask, cur);
+	if (err)
+		mrc_qp_spec_restore(qp, &old);
 	mutex_unlock(&qp->mutex);
 	return err;
 }

@@ -7,8 +7,10 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_qp_peer.h"
+#include "data/mrc_qp_timer.h"
 #include "data/mrc_wqe_recv.h"
 #include "verbs/mrc_counters.h"
+#include "verbs/mrc_counters_qp.h"
 #include "verbs/mrc_qp_reset.h"
 
 /*
@@ -58,6 +60,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 
 	lockdep_assert_held(&qp->mutex);
 	__skb_queue_head_init(&held);
+	mrc_counters_qp_hold(qp);
 	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
 	spin_lock(&qp->lock);
 	qp_reset_conn(qp);
@@ -72,9 +75,10 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	memset(&qp->incast, 0, sizeof(qp->incast));
 	mrc_hold_take_all(qp, &held);
 	qp_forget_work(qp);
-	qp->timer_ns = MRC_TIME_NEVER;
+	mrc_qp_timer_forget(qp);
 	spin_unlock(&qp->lock);
 	spin_unlock_bh(&qp->dev->qp_lock);
+	mrc_counters_qp_let(qp);
 
 	if (qp->mtu)
 		mrc_dev_plane_mtu_put(qp->dev, qp->mtu);

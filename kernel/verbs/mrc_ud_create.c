@@ -17,7 +17,8 @@ static int ud_check_init(const struct ib_qp_init_attr *init, bool kernel)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if ((init->srq && kernel) || init->create_flags || init->rwq_ind_tbl || init->xrcd ||
+	if ((init->srq && kernel) || init->rwq_ind_tbl || init->xrcd ||
+	    init->create_flags & ~IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK ||
 	    (init->qp_type == IB_QPT_GSI && !kernel))
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
@@ -29,8 +30,8 @@ static int ud_check_init(const struct ib_qp_init_attr *init, bool kernel)
 	return 0;
 }
 
-/* The flags of connections mean nothing here. */
-static int ud_check_udata(struct ib_udata *udata)
+/* The flags of connections mean nothing here. @no_echo: as the program's. */
+static int ud_check_udata(struct ib_udata *udata, bool *no_echo)
 {
 	struct mrc_ucreate_qp req;
 	int err = mrc_ucontext_check(udata, sizeof(req), sizeof(struct mrc_ucreate_qp_resp));
@@ -39,7 +40,10 @@ static int ud_check_udata(struct ib_udata *udata)
 		return err;
 	if (ib_copy_from_udata(&req, udata, sizeof(req)))
 		return -EFAULT;
-	return req.comp_mask || req.flags ? -EOPNOTSUPP : 0;
+	if (req.comp_mask || req.flags & ~MRC_UQP_NO_ECHO)
+		return -EOPNOTSUPP;
+	*no_echo |= req.flags & MRC_UQP_NO_ECHO;
+	return 0;
 }
 
 static struct mrc_ud *ud_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *init)
@@ -153,13 +157,14 @@ static void ud_round_caps(struct ib_qp_cap *cap, bool srq)
 int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
+	bool no_echo = init->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	struct mrc_ucreate_qp_resp resp = { };
 	struct mrc_ud *ud;
 	int err;
 
 	err = ud_check_init(init, !ctx);
 	if (!err && ctx)
-		err = ud_check_udata(udata);
+		err = ud_check_udata(udata, &no_echo);
 	if (err)
 		return err;
 	ud_round_caps(&init->cap, init->srq);
@@ -170,6 +175,7 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	ud = ud_new(ibqp, init);
 	if (!ud)
 		goto err_count;
+	ud->no_echo = no_echo;
 	err = ud_rings(ud, ctx, &resp) ?: ud_publish(ud);
 	if (err)
 		goto err_end;

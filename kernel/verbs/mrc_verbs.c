@@ -29,13 +29,18 @@
 #include "mem/mrc_srq.h"
 #include "mem/mrc_srq_modify.h"
 #include "mem/mrc_ucontext.h"
+#include "data/mrc_mcast.h"
 #include "data/mrc_qp.h"
 #include "verbs/mrc_ah.h"
-#include "verbs/mrc_counters.h"
+#include "verbs/mrc_counters_hw.h"
+#include "verbs/mrc_counters_qp.h"
 #include "verbs/mrc_mad.h"
+#include "verbs/mrc_mcast_verbs.h"
 #include "verbs/mrc_post.h"
 #include "verbs/mrc_qp_kind.h"
+#include "verbs/mrc_qp_spec.h"
 #include "verbs/mrc_restrack.h"
+#include "verbs/mrc_sysfs.h"
 #include "verbs/mrc_verbs.h"
 
 #define MRC_GID_TBL_LEN	128
@@ -48,8 +53,17 @@
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			struct ib_udata *udata)
 {
-	if (udata->inlen || udata->outlen)
+	struct mrc_uquery_device_resp resp;
+	int err;
+
+	if (udata->inlen)
 		return -EINVAL;
+	if (udata->outlen) {
+		mrc_qp_spec_limits(to_mrc_dev(ibdev), &resp);
+		err = ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+		if (err)
+			return err;
+	}
 	memset(a, 0, sizeof(*a));
 	a->fw_ver = 1ull << 32;
 	a->sys_image_guid = ibdev->node_guid;
@@ -61,7 +75,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_MEM_WINDOW |
 			      IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_SRQ_RESIZE |
 			      IB_DEVICE_MEM_MGT_EXTENSIONS;
-	a->kernel_cap_flags = IBK_ALLOW_USER_UNREG;	/* rdma link delete */
+	a->kernel_cap_flags = IBK_ALLOW_USER_UNREG |	/* rdma link delete */
+				 IBK_BLOCK_MULTICAST_LOOPBACK;
 	a->max_send_sge = MRC_MAX_SGE;
 	a->max_recv_sge = MRC_MAX_SGE;
 	a->max_sge_rd = MRC_MAX_SGE;
@@ -72,6 +87,9 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_fast_reg_page_list_len = MRC_MAX_FR_PAGES;
 	a->max_pd = MRC_MAX_PD;
 	a->max_ah = MRC_MAX_AH;
+	a->max_mcast_grp = MRC_MAX_MCAST_GRP;
+	a->max_mcast_qp_attach = MRC_MAX_MCAST_QP;
+	a->max_total_mcast_qp_attach = MRC_MAX_MCAST_GRP * MRC_MAX_MCAST_QP;
 	a->max_srq = MRC_MAX_SRQ;
 	a->max_srq_wr = MRC_MAX_SRQ_WR;
 	a->max_srq_sge = MRC_MAX_SGE;
@@ -184,6 +202,12 @@ static int alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	return err ? err : ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
+/* Of somebody who imports it: what a plug-in must know is in the ABI. */
+static int query_ucontext(struct ib_ucontext *ibuc, struct uverbs_attr_bundle *attrs)
+{
+	return 0;
+}
+
 /* All objects are gone by now. */
 static void dealloc_ucontext(struct ib_ucontext *ibuc)
 {
@@ -220,46 +244,25 @@ static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	return mrc_mr_dereg(ibmr, udata);
 }
 
-/* ---- sysfs: /sys/class/infiniband/NAME/ ---- */
-
-/* The plug-in knows our devices by this file. */
-static ssize_t mrc_abi_show(struct device *device, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", MRC_UVERBS_ABI_VERSION);
-}
-static DEVICE_ATTR_RO(mrc_abi);
-
-static ssize_t parent_show(struct device *device, struct device_attribute *attr, char *buf)
-{
-	struct mrc_dev *dev = rdma_device_to_drv_device(device, struct mrc_dev, ibdev);
-
-	return sysfs_emit(buf, "%s\n", netdev_name(dev->ndev));
-}
-static DEVICE_ATTR_RO(parent);
-
-static struct attribute *mrc_dev_attrs[] = {
-	&dev_attr_mrc_abi.attr,
-	&dev_attr_parent.attr,
-	NULL
-};
-
-static const struct attribute_group mrc_dev_group = {
-	.attrs = mrc_dev_attrs,
-};
-
 /* ---- the table ---- */
 
 static const struct ib_device_ops mrc_dev_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = (enum rdma_driver_id)MRC_DRIVER_ID,
 	.uverbs_abi_ver = MRC_UVERBS_ABI_VERSION,
-	.device_group = &mrc_dev_group,
+	.device_group = &mrc_sysfs_group,
 
-	.alloc_hw_port_stats = mrc_counters_alloc,
+	.alloc_hw_port_stats = mrc_counters_hw_alloc,
 	.alloc_mr = mrc_fr_alloc,
 	.alloc_mw = mrc_mw_alloc,
 	.alloc_pd = alloc_pd,
 	.alloc_ucontext = alloc_ucontext,
+	.attach_mcast = mrc_mcast_verbs_attach,
+	.counter_alloc_stats = mrc_counters_hw_alloc_qp,
+	.counter_bind_qp = mrc_counters_qp_bind,
+	.counter_dealloc = mrc_counters_qp_dealloc,
+	.counter_unbind_qp = mrc_counters_qp_unbind,
+	.counter_update_stats = mrc_counters_hw_update_qp,
 	.create_ah = mrc_ah_create,
 	.create_cq = mrc_cq_create,
 	.create_qp = mrc_qp_kind_create,
@@ -273,6 +276,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.destroy_cq = mrc_cq_destroy,
 	.destroy_qp = mrc_qp_kind_destroy,
 	.destroy_srq = mrc_srq_destroy,
+	.detach_mcast = mrc_mcast_verbs_detach,
 	.disassociate_ucontext = disassociate_ucontext,
 	.fill_res_cq_entry = mrc_restrack_cq,
 	.fill_res_mr_entry = mrc_restrack_mr,
@@ -280,7 +284,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	MRC_FILL_RES_SRQ(mrc_restrack_srq)
 	.get_dev_fw_str = get_dev_fw_str,
 	.get_dma_mr = mrc_mr_get_dma,
-	.get_hw_stats = mrc_counters_get,
+	.get_hw_stats = mrc_counters_hw_get,
 	.get_link_layer = get_link_layer,
 	.get_port_immutable = get_port_immutable,
 	.map_mr_sg = mrc_fr_map,
@@ -300,11 +304,13 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_port = query_port,
 	.query_qp = mrc_qp_kind_query,
 	.query_srq = mrc_srq_query,
+	.query_ucontext = query_ucontext,
 	.reg_user_mr = mrc_mr_reg,
 	.req_notify_cq = mrc_cq_arm,
 	.rereg_user_mr = mrc_mr_rereg,
 	.resize_cq = mrc_cq_resize,
 
+	MRC_COUNTER_OBJ_SIZE
 	INIT_RDMA_OBJ_SIZE(ib_ah, mrc_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ibcq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_mw, mrc_ibmw, ibmw),

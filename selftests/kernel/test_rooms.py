@@ -20,7 +20,7 @@ import re
 import sys
 
 # From the ground up; "" is mrc_main.c. Documentation/architecture.md says what each is.
-ROOMS = ["engine", "compat", "core", "path", "mem", "data", "verbs", "device", "genl", ""]
+ROOMS = ["engine", "compat", "trace", "core", "path", "mem", "data", "verbs", "device", "genl", ""]
 # Files of one folder that need each other, and why they are one idea. None today.
 PAIRS = {}
 # Functions that are named otherwise, and why.

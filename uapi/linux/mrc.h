@@ -30,7 +30,7 @@ enum {
 				 * many come in several messages; may name PEER {GID} */
 	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
 	MRC_CMD_EV_SET,		/* DEV_IFINDEX, PEER {GID}, EV {INDEX, STATE}, repeated:
-				 * GOOD or DENIED */
+				 * GOOD or DENIED. With VALUE, PORT: ESTALE if another EV is there */
 	MRC_CMD_QP_GET,		/* dump; may name QP {NUM} */
 	MRC_CMD_STATS_GET,	/* dump: counters per device */
 	MRC_CMD_EVENT,		/* notification: EVENT_TYPE and the object */
@@ -95,6 +95,7 @@ enum {
 	MRC_A_DEV_EXP_CNT,	/* u8: retries of new QPs with doubling timeouts; 25: for ever */
 	MRC_A_DEV_EV_PORT_LOW,	/* u8: 1 = the low half of an EV is the UDP source port */
 	MRC_A_DEV_MRC_PAD,	/* u8: 1 = new mrc.h QPs pad payload to four bytes */
+	MRC_A_DEV_ICRC_BY,	/* string: what computes ICRCs, read-only */
 	__MRC_A_DEV_MAX,
 	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
 };
@@ -253,6 +254,7 @@ enum {
 	MRC_A_PEER_CC,		/* nest MRC_A_CC_{ID, ALGORITHM, CWND, INFLIGHT, QPS}, repeated */
 	MRC_A_PEER_PAD,
 	MRC_A_PEER_HINTS,	/* u32: MRC_HINT_* */
+	MRC_A_PEER_PROFILE_DST_LEN, /* u8: bits of the destination that the profile is for; 0: any */
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
 };
@@ -283,7 +285,7 @@ enum {
 	MRC_A_QP_PID,		/* u32, in the reader's PID namespace; absent: not in it */
 	MRC_A_QP_STATS,		/* nest of MRC_A_STAT, repeated */
 	MRC_A_QP_ALGORITHM,	/* string: of its congestion control, once it can send */
-	MRC_A_QP_CC_PROFILE_ID,	/* u64; 0: a window of its own */
+	MRC_A_QP_CC_PROFILE_ID,	/* u64; before RTS the one asked for; 0: a window of its own */
 	MRC_A_QP_STRICT,	/* u8: 1 = placed in the order of PSNs */
 	MRC_A_QP_HELD_PKTS,	/* u32: kept for that now */
 	MRC_A_QP_PAD,

@@ -55,7 +55,7 @@ struct mrc_ring_hdr {
 	 */
 	__u32 need_kick;
 	__u32 arm;
-	__u32 error;		/* completion ring: 1 after an overrun */
+	__u32 error;		/* completion ring: 1 after an overrun, or when its queue is gone */
 	__u32 pad2[13];
 };
 
@@ -167,6 +167,7 @@ struct mrc_umodify_srq {
 
 #define MRC_UQP_ONLY_SPEC	(1u << 0)	/* mrc.h QP: WRITE and WRITE_IMM only */
 #define MRC_UQP_STRICT		(1u << 1)	/* place in the order of PSNs */
+#define MRC_UQP_NO_ECHO		(1u << 2)	/* UD: takes none of its own datagrams to a group */
 
 struct mrc_ucreate_qp {
 	__u32 comp_mask;
@@ -182,6 +183,56 @@ struct mrc_ucreate_qp_resp {
 	__aligned_u64 rq_mmap_len;
 	__u32 sq_entries, sq_stride;
 	__u32 rq_entries, rq_stride;
+};
+
+/*
+ * QPs of mrc.h. They are created as all others; private data of MODIFY_QP (the extended command)
+ * with the transition to INIT makes a QP one, RESET ends it. What the fields mean and which values
+ * they take: ocp mrc.h, struct mrc_qp_attr. comp_mask says which are given:
+ * with INIT both profile ids, with RTR wimm_dest, mpr_dest and cap, with RTS wimm, mpr,
+ * the retries and timeout, no more and no less, and nothing with other changes.
+ */
+#define MRC_UMODIFY_WIMM	(1u << 0)	/* as enum mrc_qp_attr_mask */
+#define MRC_UMODIFY_WIMM_DEST	(1u << 1)
+#define MRC_UMODIFY_MPR		(1u << 2)
+#define MRC_UMODIFY_MPR_DEST	(1u << 3)
+#define MRC_UMODIFY_TIMEOUT	(1u << 4)
+#define MRC_UMODIFY_EV_PROFILE	(1u << 5)
+#define MRC_UMODIFY_CC_PROFILE	(1u << 6)
+#define MRC_UMODIFY_RETRY	(1u << 8)
+#define MRC_UMODIFY_CAP		(1u << 9)
+
+#define MRC_UCAP_NO_TRIM_NACK	(1u << 0)	/* the peer answers trimmed packets by no NACK */
+#define MRC_UCAP_DYN_MPR	(1u << 1)	/* both ends change the window while it runs */
+#define MRC_UCAP_NO_SVC_TIME	(1u << 2)	/* the peer's reflected times include its own delay */
+
+struct mrc_umodify_qp {
+	__u32 comp_mask;	/* MRC_UMODIFY_* */
+	__u32 cap;		/* MRC_UCAP_* */
+	__aligned_u64 ev_profile_id;
+	__aligned_u64 cc_profile_id;
+	__u16 wimm;		/* receive messages in flight: that we may send */
+	__u16 wimm_dest;	/* and that we take */
+	__u8 mpr;		/* likewise windows, in units of 128 PSNs */
+	__u8 mpr_dest;
+	__u8 timeout;		/* 1.024 us << timeout, 0 ... 24 */
+	__u8 linear_cnt;
+	__u8 exp_cnt;
+	__u8 reserved0[7];
+};
+
+#define MRC_UDEV_TRIM_NACK	(1u << 0)	/* as enum mrc_device_cap */
+#define MRC_UDEV_DYN_MPR	(1u << 1)
+#define MRC_UDEV_SVC_TIME	(1u << 2)
+
+/* With the extended QUERY_DEVICE, for who has room for it: what QPs of mrc.h may have. */
+struct mrc_uquery_device_resp {
+	__u32 comp_mask;
+	__u32 cap;		/* MRC_UDEV_* */
+	__u16 max_wimm;
+	__u16 max_wimm_dest;
+	__u8 max_mpr;
+	__u8 reserved0[3];
 };
 
 /* Address handles: posted by their number (mrc_send_wqe.ah). */

@@ -70,7 +70,7 @@ static inline void cq_publish(struct mrc_cq *cq)
 	__atomic_store_n(&cq->ring.hdr->cons, cq->ring.idx, __ATOMIC_RELEASE);
 }
 
-/* Positive: so many; negative: the queue has overrun and is unusable. */
+/* Positive: so many; negative: the queue has overrun, or its device is gone. */
 int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct mrc_cq *cq = to_mcq(ibcq);

@@ -34,11 +34,15 @@ struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 
 int mrc_dereg_mr(struct verbs_mr *vmr)
 {
+	uint32_t *dm_mrs = ((struct mrc_mr *)vmr)->dm_mrs;
 	int ret = ibv_cmd_dereg_mr(vmr);
 
-	if (!ret)
-		free(vmr);
-	return ret;
+	if (ret)
+		return ret;
+	if (dm_mrs)
+		__atomic_fetch_sub(dm_mrs, 1, __ATOMIC_RELEASE);
+	free(vmr);
+	return 0;
 }
 
 /* The library takes the keys over from the answer, though the kernel keeps them. */

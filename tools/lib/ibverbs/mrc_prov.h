@@ -18,6 +18,7 @@
 #include "rdma/mrc-abi.h"
 
 #define MRC_MAX_MSG	(1u << 31)
+#define MRC_MAX_DM	(256u * 1024)	/* of a context: what adapters have */
 
 struct mrc_device {
 	struct verbs_device vdev;	/* first */
@@ -39,6 +40,8 @@ struct mrc_context {
 	struct mrc_qp_page *qp_page[1 << (MRC_QPN_BITS - MRC_QPN_LOW)];
 	uint32_t max_inline;
 	uint32_t max_sge;
+	uint64_t dm_used;		/* bytes of device memory; atomic */
+	bool no_write;			/* write() is refused to who we are now (doorbell.c); any thread */
 };
 
 struct mrc_uring {
@@ -105,6 +108,7 @@ struct mrc_ah {
 struct mrc_mr {
 	struct verbs_mr vmr;		/* first */
 	uint64_t room[8];
+	uint32_t *dm_mrs;		/* of device memory: where that counts its regions */
 };
 
 static inline struct mrc_context *to_mctx(struct ibv_context *context)
@@ -190,6 +194,18 @@ struct ibv_td *mrc_alloc_td(struct ibv_context *context, struct ibv_td_init_attr
 int mrc_dealloc_td(struct ibv_td *td);
 struct ibv_pd *mrc_alloc_parent_domain(struct ibv_context *context,
 				       struct ibv_parent_domain_init_attr *attr);
+
+/* dm.c */
+struct ibv_dm *mrc_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+int mrc_free_dm(struct ibv_dm *dm);
+struct ibv_mr *mrc_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			     unsigned int access);
+
+/* import.c */
+struct ibv_pd *mrc_import_pd(struct ibv_context *context, uint32_t handle);
+void mrc_unimport_pd(struct ibv_pd *pd);
+struct ibv_mr *mrc_import_mr(struct ibv_pd *pd, uint32_t handle);
+void mrc_unimport_mr(struct ibv_mr *mr);
 
 /* mr.c */
 struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,

@@ -143,7 +143,7 @@ struct verbs_srq {
  */
 #define VERBS_CONTEXT_OPS(OP, NO)						\
 	NO(advise_mr)								\
-	NO(alloc_dm)								\
+	OP(struct ibv_dm *, alloc_dm, (struct ibv_context *, struct ibv_alloc_dm_attr *)) \
 	OP(struct ibv_mw *, alloc_mw, (struct ibv_pd *, enum ibv_mw_type))		\
 	NO(alloc_null_mr)							\
 	OP(struct ibv_pd *, alloc_parent_domain,					\
@@ -152,7 +152,7 @@ struct verbs_srq {
 	OP(struct ibv_td *, alloc_td, (struct ibv_context *, struct ibv_td_init_attr *)) \
 	NO(async_event)								\
 	NO(attach_counters_point_flow)						\
-	NO(attach_mcast)							\
+	OP(int, attach_mcast, (struct ibv_qp *, const union ibv_gid *, uint16_t))	\
 	OP(int, bind_mw, (struct ibv_qp *, struct ibv_mw *, struct ibv_mw_bind *))	\
 	NO(close_xrcd)								\
 	NO(cq_event)								\
@@ -184,13 +184,13 @@ struct verbs_srq {
 	NO(destroy_rwq_ind_table)						\
 	OP(int, destroy_srq, (struct ibv_srq *))					\
 	NO(destroy_wq)								\
-	NO(detach_mcast)							\
+	OP(int, detach_mcast, (struct ibv_qp *, const union ibv_gid *, uint16_t))	\
 	OP(void, free_context, (struct ibv_context *))				\
-	NO(free_dm)								\
+	OP(int, free_dm, (struct ibv_dm *))						\
 	NO(get_srq_num)								\
 	NO(import_dm)								\
-	NO(import_mr)								\
-	NO(import_pd)								\
+	OP(struct ibv_mr *, import_mr, (struct ibv_pd *, uint32_t))			\
+	OP(struct ibv_pd *, import_pd, (struct ibv_context *, uint32_t))		\
 	OP(int, modify_cq, (struct ibv_cq *, struct ibv_modify_cq_attr *))		\
 	NO(modify_flow_action_esp)						\
 	OP(int, modify_qp, (struct ibv_qp *, struct ibv_qp_attr *, int))	\
@@ -216,7 +216,8 @@ struct verbs_srq {
 	OP(int, query_rt_values, (struct ibv_context *, struct ibv_values_ex *))	\
 	OP(int, query_srq, (struct ibv_srq *, struct ibv_srq_attr *))			\
 	NO(read_counters)							\
-	NO(reg_dm_mr)								\
+	OP(struct ibv_mr *, reg_dm_mr,						\
+	   (struct ibv_pd *, struct ibv_dm *, uint64_t, size_t, unsigned int))		\
 	NO(reg_dmabuf_mr)							\
 	OP(struct ibv_mr *, reg_mr, (struct ibv_pd *, void *, size_t, uint64_t, int)) \
 	OP(int, req_notify_cq, (struct ibv_cq *, int))				\
@@ -225,8 +226,8 @@ struct verbs_srq {
 	OP(int, resize_cq, (struct ibv_cq *, int))					\
 	NO(set_ece)								\
 	NO(unimport_dm)								\
-	NO(unimport_mr)								\
-	NO(unimport_pd)
+	OP(void, unimport_mr, (struct ibv_mr *))					\
+	OP(void, unimport_pd, (struct ibv_pd *))
 
 #define VERBS_OP_MEMBER(ret, name, args)	ret (*name) args;
 #define VERBS_NO_MEMBER(name)			void (*name)(void);
@@ -332,6 +333,8 @@ struct ibv_modify_cq {
 };
 static_assert(sizeof(struct ibv_modify_cq) == 40, "ibv_modify_cq has a hole");
 
+struct ibv_command_buffer;
+
 void VERBS_REGISTER_DRIVER(const struct verbs_device_ops *ops);
 /* @context_offset: where in the new object the verbs_context lies, as a pointer. */
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t alloc_size,
@@ -343,6 +346,8 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t siz
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
 			size_t cmd_size, struct ib_uverbs_get_context_resp *resp,
 			size_t resp_size);
+/* @driver: attributes of its own; NULL: none. */
+int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer *driver);
 int ibv_cmd_query_device_any(struct ibv_context *context,
 			     const struct ibv_query_device_ex_input *input,
 			     struct ibv_device_attr_ex *attr, size_t attr_size,
@@ -355,9 +360,12 @@ int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
 		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle);
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);
 int ibv_cmd_destroy_ah(struct ibv_ah *ah);
+int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+int ibv_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr, size_t length,
 		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
 		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size);

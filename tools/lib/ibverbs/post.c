@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell,
+ * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell (doorbell.c),
  * when the kernel has gone to sleep on a send queue.
  *
  * Not here: receives of an SRQ (srq.c). Keys are not checked here, the kernel does.
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include "ring.h"
-
-/* The kernel answers a POST_SEND with no work request by waking the QP. */
-__attribute__((weak)) int mrc_doorbell(struct ibv_qp *ibqp)
-{
-	struct ib_uverbs_post_send_resp resp;
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_post_send core;
-	} cmd = {
-		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
-		.hdr.in_words = sizeof(cmd) / 4,
-		.hdr.out_words = sizeof(resp) / 4,
-		.core.response = (uintptr_t)&resp,
-		.core.qp_handle = ibqp->handle,
-		.core.wqe_size = sizeof(struct ib_uverbs_send_wr),
-	};
-	ssize_t n;
-
-	do {
-		n = write(ibqp->context->cmd_fd, &cmd, sizeof(cmd));
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(cmd) ? 0 : n < 0 ? errno : EIO;
-}
 
 /*
  * A doorbell that fails is no error of the requests: they are in the ring, and a program told

@@ -16,10 +16,12 @@
 #include "mrc_prov.h"
 
 static const struct verbs_context_ops mrc_ctx_ops = {
+	.alloc_dm = mrc_alloc_dm,
 	.alloc_mw = mrc_alloc_mw,
 	.alloc_parent_domain = mrc_alloc_parent_domain,
 	.alloc_pd = mrc_alloc_pd,
 	.alloc_td = mrc_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = mrc_bind_mw,
 	.create_ah = mrc_create_ah,
 	.create_cq = mrc_create_cq,
@@ -35,7 +37,11 @@ static const struct verbs_context_ops mrc_ctx_ops = {
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
 	.destroy_srq = mrc_destroy_srq,
+	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = mrc_free_context,
+	.free_dm = mrc_free_dm,
+	.import_mr = mrc_import_mr,
+	.import_pd = mrc_import_pd,
 	.modify_cq = mrc_modify_cq,
 	.modify_qp = mrc_modify_qp,
 	.modify_srq = mrc_modify_srq,
@@ -48,10 +54,13 @@ static const struct verbs_context_ops mrc_ctx_ops = {
 	.query_qp = mrc_query_qp,
 	.query_rt_values = mrc_query_rt_values,
 	.query_srq = mrc_query_srq,
+	.reg_dm_mr = mrc_reg_dm_mr,
 	.reg_mr = mrc_reg_mr,
 	.req_notify_cq = mrc_req_notify_cq,
 	.rereg_mr = mrc_rereg_mr,
 	.resize_cq = mrc_resize_cq,
+	.unimport_mr = mrc_unimport_mr,
+	.unimport_pd = mrc_unimport_pd,
 };
 
 static const struct verbs_match_ent mrc_match_table[] = {
@@ -82,9 +91,33 @@ static void mrc_uninit_device(struct verbs_device *vdev)
 	free(vdev);
 }
 
-/* Consumes @cmd_fd in any case, as _verbs_init_and_alloc_context does. */
-static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd,
+/* What there is before the kernel was asked. Consumes @cmd_fd in any case, as the library does. */
+static struct mrc_context *mrc_new_context(struct ibv_device *device, int cmd_fd,
 					   uint32_t driver_id)
+{
+	return _verbs_init_and_alloc_context(device, cmd_fd, sizeof(struct mrc_context),
+					     &((struct mrc_context *)NULL)->vctx, driver_id);
+}
+
+static struct mrc_context *mrc_no_context(struct mrc_context *ctx, int ret)
+{
+	verbs_uninit_context(&ctx->vctx);
+	free(ctx);
+	errno = ret > 0 ? ret : EIO;
+	return NULL;
+}
+
+static struct mrc_context *mrc_have_context(struct mrc_context *ctx, uint32_t max_inline,
+					    uint32_t max_sge)
+{
+	ctx->max_inline = max_inline;
+	ctx->max_sge = max_sge;
+	pthread_mutex_init(&ctx->qp_lock, NULL);
+	verbs_set_ops(&ctx->vctx, &mrc_ctx_ops);
+	return ctx;
+}
+
+static struct mrc_context *mrc_try_open(struct ibv_device *device, int cmd_fd, uint32_t driver_id)
 {
 	/* The core's struct ends in a flexible array, so it may only overlap. */
 	union {
@@ -94,27 +127,31 @@ static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd
 			struct mrc_ualloc_ucontext_resp drv;
 		} all;
 	} resp = {};
+	struct mrc_context *ctx = mrc_new_context(device, cmd_fd, driver_id);
 	struct ibv_get_context cmd = {};
-	struct mrc_context *ctx;
 	int ret;
 
-	ctx = _verbs_init_and_alloc_context(device, cmd_fd, sizeof(*ctx),
-					    &((struct mrc_context *)NULL)->vctx, driver_id);
 	if (!ctx)
 		return NULL;
 	ret = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.core, sizeof(resp));
-	if (ret) {
-		verbs_uninit_context(&ctx->vctx);
-		free(ctx);
-		errno = ret > 0 ? ret : EIO;
-		return NULL;
-	}
+	if (ret)
+		return mrc_no_context(ctx, ret);
+	return mrc_have_context(ctx, resp.all.drv.max_inline, resp.all.drv.max_sge);
+}
 
-	ctx->max_inline = resp.all.drv.max_inline;
-	ctx->max_sge = resp.all.drv.max_sge;
-	pthread_mutex_init(&ctx->qp_lock, NULL);
-	verbs_set_ops(&ctx->vctx, &mrc_ctx_ops);
-	return ctx;
+/* Somebody has opened it; the limits are those of this ABI. */
+static struct mrc_context *mrc_try_import(struct ibv_device *device, int cmd_fd,
+					  uint32_t driver_id)
+{
+	struct mrc_context *ctx = mrc_new_context(device, cmd_fd, driver_id);
+	int ret;
+
+	if (!ctx)
+		return NULL;
+	ret = ibv_cmd_query_context(&ctx->vctx.context, NULL);
+	if (ret)
+		return mrc_no_context(ctx, ret);
+	return mrc_have_context(ctx, MRC_MAX_INLINE, MRC_MAX_SGE);
 }
 
 /*
@@ -122,17 +159,17 @@ static struct mrc_context *mrc_try_context(struct ibv_device *device, int cmd_fd
  * when the library had to use sysfs it reads 0, which may or may not be true,
  * so the other value gets its chance.
  */
-static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cmd_fd,
-					       void *private_data)
+static struct verbs_context *mrc_try_ids(struct ibv_device *device, int cmd_fd,
+					 struct mrc_context *(*try)(struct ibv_device *, int,
+								    uint32_t))
 {
 	const struct verbs_device *vdev = (struct verbs_device *)device;
 	uint32_t id = vdev->sysfs->driver_id;
 	struct mrc_context *ctx;
 	int fd2;
 
-	(void)private_data;
 	fd2 = fcntl(cmd_fd, F_DUPFD_CLOEXEC, 0);
-	ctx = mrc_try_context(device, cmd_fd, id);
+	ctx = try(device, cmd_fd, id);
 	if (ctx || fd2 < 0 || errno != EINVAL) {
 		int saved = errno;
 
@@ -142,8 +179,20 @@ static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cm
 		return ctx ? &ctx->vctx : NULL;
 	}
 
-	ctx = mrc_try_context(device, fd2, id ? 0 : MRC_DRIVER_ID);
+	ctx = try(device, fd2, id ? 0 : MRC_DRIVER_ID);
 	return ctx ? &ctx->vctx : NULL;
+}
+
+static struct verbs_context *mrc_alloc_context(struct ibv_device *device, int cmd_fd,
+					       void *private_data)
+{
+	(void)private_data;
+	return mrc_try_ids(device, cmd_fd, mrc_try_open);
+}
+
+static struct verbs_context *mrc_import_context(struct ibv_device *device, int cmd_fd)
+{
+	return mrc_try_ids(device, cmd_fd, mrc_try_import);
 }
 
 void mrc_free_context(struct ibv_context *context)
@@ -162,6 +211,7 @@ static const struct verbs_device_ops mrc_dev_ops = {
 	.match_table = mrc_match_table,
 	.match_device = mrc_match_device,
 	.alloc_context = mrc_alloc_context,
+	.import_context = mrc_import_context,
 	.alloc_device = mrc_alloc_device,
 	.uninit_device = mrc_uninit_device,
 };

@@ -27,6 +27,11 @@ static void qp_mark_extended(struct mrc_qp *qp)
 			 IBV_QP_EX_WITH_BIND_MW)
 #define MRC_UD_SEND_OPS	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
+static uint32_t qp_flags(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
+}
+
 static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |
@@ -37,7 +42,7 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 	if (attr->comp_mask & ~known ||
 	    (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UD))
 		return EOPNOTSUPP;
-	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
+	if (qp_flags(attr) & ~(attr->qp_type == IBV_QPT_UD ? IBV_QP_CREATE_BLOCK_SELF_MCAST_LB : 0u))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
 	    (attr->send_ops_flags & ~(uint64_t)(attr->qp_type == IBV_QPT_UD ? MRC_UD_SEND_OPS :
@@ -98,7 +103,9 @@ struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 	if (!qp)
 		goto err;
 
-	/* Extended posting is ours alone; the kernel is asked for a plain QP. */
+	/* Extended posting is ours alone; the kernel is asked for a plain QP. The flag is ours as well. */
+	if (qp_flags(attr) & IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
+		cmd.drv.flags = MRC_UQP_NO_ECHO;
 	ask = *attr;
 	ask.comp_mask = IBV_QP_INIT_ATTR_PD;
 	ret = ibv_cmd_create_qp_ex(context, &qp->v.vqp, &ask, &cmd.core, sizeof(cmd),

@@ -25,6 +25,8 @@ int mrc_query_device_ex(struct ibv_context *context,
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver), "%u.%u.%u",
 		 (unsigned int)(fw >> 32) & 0xffff, (unsigned int)(fw >> 16) & 0xffff,
 		 (unsigned int)fw & 0xffff);
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, max_dm_size) + sizeof(attr->max_dm_size))
+		attr->max_dm_size = MRC_MAX_DM;
 	return 0;
 }
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_mcast.h - multicast groups of a device: which datagram QPs are attached to which.
+ *
+ * A group is an IP multicast address. As long as a QP is attached, each plane's netdev is a member
+ * of it for IP: the NIC takes its packets, switches that snoop learn the port, and what this host
+ * sends there comes back to it. Groups are of the device, planes may come and go.
+ *
+ * Everything changes under rtnl, which netdevs want of who joins; packets read under RCU.
+ */
+#ifndef MRC_MCAST_H
+#define MRC_MCAST_H
+
+#include <rdma/ib_verbs.h>
+#include "core/mrc_dev_plane.h"
+#include "data/mrc_ud.h"
+
+#define MRC_MAX_MCAST_GRP	1024	/* per device */
+#define MRC_MAX_MCAST_QP	64	/* per group: so many copies one packet makes in softirq */
+
+struct mrc_mcast {
+	struct hlist_node node;		/* dev->mcast */
+	struct rcu_head rcu;
+	union ib_gid gid;
+	struct list_head members;	/* RCU */
+	u32 n;				/* of them */
+	u32 joined;			/* mask: planes whose netdev is a member */
+};
+
+struct mrc_mcast_member {
+	struct list_head link;
+	struct rcu_head rcu;
+	struct mrc_ud *ud;		/* referenced until it is detached: after that, try */
+};
+
+/* Any context. A group of which something can be sent: IPv6 has scopes that never leave a host. */
+bool mrc_mcast_leaves_host(const struct in6_addr *a);
+/* Under RCU or rtnl. NULL: nobody of @dev is attached to it. */
+struct mrc_mcast *mrc_mcast_find(const struct mrc_dev *dev, const union ib_gid *gid);
+/*
+ * Process context; take rtnl. 0; -EINVAL: no group that leaves the host, or not attached to it;
+ * -EEXIST: attached already; -ENOSPC, -ENOMEM, -ENODEV. What is attached must be detached
+ * before it is destroyed (ib_core sees to that).
+ */
+int mrc_mcast_attach(struct mrc_ud *ud, const union ib_gid *gid);
+int mrc_mcast_detach(struct mrc_ud *ud, const union ib_gid *gid);
+/* Under rtnl. The plane came, and joins; it goes, and leaves. */
+void mrc_mcast_plane_on(const struct mrc_dev_plane *plane);
+void mrc_mcast_plane_off(const struct mrc_dev_plane *plane);
+/*
+ * Likewise, from a notifier that runs after those of IP. IP may have gone from the plane's netdev,
+ * with all groups, as it does when the MTU is too small for it, or may be there once more. Groups
+ * that could not be joined are tried again.
+ */
+void mrc_mcast_plane_again(const struct mrc_dev_plane *plane);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_qp_done.h - what becomes of a QP's requests, counted: failures when they complete, and
+ * what the peer asked for.
+ */
+#ifndef MRC_QP_DONE_H
+#define MRC_QP_DONE_H
+
+#include "data/mrc_qp.h"
+
+/* Under qp->lock. A request of ours, or a receive, failed so (enum ib_wc_status). */
+void mrc_qp_done_failed_send(struct mrc_qp *qp, u8 status);
+void mrc_qp_done_failed_recv(struct mrc_qp *qp, u8 status);
+
+static inline void mrc_qp_done_send(struct mrc_qp *qp, u8 status)
+{
+	if (unlikely(status != IB_WC_SUCCESS))
+		mrc_qp_done_failed_send(qp, status);
+}
+
+static inline void mrc_qp_done_recv(struct mrc_qp *qp, u8 status)
+{
+	if (unlikely(status != IB_WC_SUCCESS))
+		mrc_qp_done_failed_recv(qp, status);
+}
+
+/*
+ * Under qp->lock. A data packet was taken in: the last one of a WRITE counts for it, since each
+ * comes once. @ahead: mrc_conn_rx_ahead() before it was.
+ */
+void mrc_qp_done_packet(struct mrc_qp *qp, u8 opcode, u32 ahead);
+
+#endif

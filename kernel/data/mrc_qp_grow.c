@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_qp_grow.c - see mrc_qp_grow.h.
+ *
+ * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/mrc_room.c), and the softirq
+ * that finds it held back by that asks a work item for memory. Traffic goes on meanwhile, and the next
+ * acknowledgement finds the window larger. The memory is charged to the cgroup of who made
+ * the QP, as is the rest of it; where that has none left, the QP stays small and asks again after a while.
+ */
+#include <linux/jiffies.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+#include "mem/mrc_pages.h"
+#include "data/mrc_qp_grow.h"
+
+#define MRC_GROW_AGAIN	HZ	/* after there was no memory */
+#define MRC_GROW_AT_ONCE 4	/* works */
+
+/* Not mrc_wq: a cgroup that is short of memory keeps who asks for it waiting. */
+static struct workqueue_struct *grow_wq;
+
+/* By a kernel thread, for whom the QP is. */
+static void *room_alloc(struct mrc_qp *qp, size_t bytes)
+{
+	struct mem_cgroup *old = set_active_memcg(qp->memcg);
+	void *mem = mrc_pages_alloc(bytes);
+
+	set_active_memcg(old);
+	return mem;
+}
+
+/* Under qp->lock. */
+static void room_use(struct mrc_qp *qp, void *mem, size_t bytes)
+{
+	mrc_conn_grow(&qp->conn, mem);
+	qp->room = mem;
+	qp->room_bytes = bytes;
+	qp->mem_bytes += PAGE_ALIGN(bytes);
+}
+
+static void qp_grow_work(struct work_struct *work)
+{
+	struct mrc_qp *qp = container_of(work, struct mrc_qp, grow_work);
+	size_t bytes = mrc_conn_room_size(&qp->conn);	/* changes here only */
+	void *mem = room_alloc(qp, bytes);
+
+	spin_lock_bh(&qp->lock);
+	if (mem && qp->ibqp) {
+		room_use(qp, mem, bytes);
+		mem = NULL;
+	} else {
+		qp->grow_at = (jiffies + MRC_GROW_AGAIN) | 1;
+		qp->growing = false;
+	}
+	spin_unlock_bh(&qp->lock);
+	mrc_pages_free(mem, bytes);
+	mrc_qp_put(qp);
+}
+
+void mrc_qp_grow_init(struct mrc_qp *qp)
+{
+	INIT_WORK(&qp->grow_work, qp_grow_work);
+	if (qp->pid)	/* a program's */
+		qp->memcg = get_mem_cgroup_from_mm(current->mm);
+}
+
+void mrc_qp_grow_ask(struct mrc_qp *qp)
+{
+	if (qp->growing || likely(!mrc_conn_wants_room(&qp->conn)) || !qp->ibqp ||
+	    (qp->grow_at && time_before(jiffies, qp->grow_at)))
+		return;
+	qp->growing = true;	/* until there was no memory; with it nothing is wanted */
+	mrc_qp_get(qp);
+	queue_work(grow_wq, &qp->grow_work);
+}
+
+int mrc_qp_grow_start(void)
+{
+	grow_wq = alloc_workqueue("mrc_grow", WQ_UNBOUND, MRC_GROW_AT_ONCE);
+	return grow_wq ? 0 : -ENOMEM;
+}
+
+void mrc_qp_grow_end(void)
+{
+	destroy_workqueue(grow_wq);
+}

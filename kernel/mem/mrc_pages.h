@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_pages.h - zeroed memory of as many pages as it needs.
+ *
+ * What kmalloc() gives beyond two pages is a power of two of them: 36 KiB take 64.
+ */
+#ifndef MRC_PAGES_H
+#define MRC_PAGES_H
+
+#include <linux/types.h>
+
+/* Process context. Charged to who asks; NULL: none to be had. */
+void *mrc_pages_alloc(size_t bytes);
+/* Process context. @bytes as asked for. NULL is nothing. */
+void mrc_pages_free(void *p, size_t bytes);
+
+#endif

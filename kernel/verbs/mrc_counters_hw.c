@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_counters_hw.c - see mrc_counters_hw.h.
+ *
+ * The lists are the X-macros MRC_STATS, MRC_QP_STATS and MRC_DEV_STATS, so that a counter added
+ * there is seen here. What mlx5 calls otherwise and counts alike stands here once more, under
+ * that name: dashboards and alarms look for it. Its out_of_sequence is not among them. Packets
+ * out of order are normal here, and alarms take that one for loss.
+ */
+#include <net/netlink.h>
+#include <rdma/rdma_counter.h>
+#include "core/mrc_dev.h"
+#include "verbs/mrc_counters.h"
+#include "verbs/mrc_counters_hw.h"
+#include "verbs/mrc_counters_qp.h"
+
+/* Y(name of mlx5, ours), of QPs, */
+#define MLX5_NAMES(Y)							\
+	Y(duplicate_request, rx_dup)					\
+	Y(local_ack_timeout_err, timeouts)				\
+	Y(np_ecn_marked_roce_packets, rx_ecn)				\
+	Y(out_of_buffer, rx_rnr)					\
+	Y(packet_seq_err, rtx_nack)					\
+	Y(resp_remote_access_errors, naks_access)			\
+	Y(rnr_nak_retry_err, rtx_rnr)
+
+/* and of the device. */
+#define MLX5_DEV_NAMES(Y)						\
+	Y(rx_icrc_encapsulated, rx_bad_icrc)
+
+/* Those of QPs first, which counters of rdma(8) have, too. */
+enum {
+#define X(name, ...) HW_##name,
+	MRC_STATS(X)
+	MRC_QP_STATS(X)
+	MLX5_NAMES(X)
+	HW_QP_N,
+	HW_BEFORE_DEV = HW_QP_N - 1,
+	MRC_DEV_STATS(X)
+	MLX5_DEV_NAMES(X)
+	HW_N
+#undef X
+};
+
+static const struct rdma_stat_desc hw_descs[HW_N] = {
+#define X(counter, ...) [HW_##counter] = { .name = #counter },
+	MRC_STATS(X)
+	MRC_QP_STATS(X)
+	MLX5_NAMES(X)
+	MRC_DEV_STATS(X)
+	MLX5_DEV_NAMES(X)
+#undef X
+};
+
+/*
+ * ib_core answers `rdma statistic` with one message of NLMSG_DEFAULT_SIZE for all counters of a
+ * port, and fails if they are more: a nest, a name and a value each. What would not fit any
+ * more is left out there; sysfs and mrcctl have it. On x86-64 all fit; where a number must not
+ * lie unaligned, some do not.
+ */
+static u32 hw_bytes(const struct rdma_stat_desc *desc)
+{
+	return NLA_HDRLEN + nla_total_size(strlen(desc->name) + 1) + nla_total_size_64bit(sizeof(u64));
+}
+
+/* What else there is: the device's index and name, the port, a nest. */
+#define HW_BYTES_ELSE (2 * nla_total_size(sizeof(u32)) + nla_total_size(IB_DEVICE_NAME_MAX) + \
+		       NLA_HDRLEN)
+/* And of a counter: its number, mode, QP type, task, nests; each QP is a nest and a number. */
+#define HW_BYTES_COUNTER (5 * nla_total_size(sizeof(u32)) + nla_total_size(TASK_COMM_LEN) + \
+			  4 * NLA_HDRLEN + \
+			  MRC_COUNTER_QPS * (NLA_HDRLEN + nla_total_size(sizeof(u32))))
+
+static struct rdma_hw_stats *hw_alloc(u32 n, u32 bytes_else)
+{
+	struct rdma_hw_stats *stats;
+	u32 i, bytes = bytes_else;
+
+	stats = rdma_alloc_hw_stats_struct(hw_descs, HW_N, RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	for (i = 0; stats && i < HW_N; i++) {
+		bytes += hw_bytes(&hw_descs[i]);
+		if (i >= n || bytes > NLMSG_DEFAULT_SIZE)
+			set_bit(i, stats->is_disabled);
+	}
+	return stats;
+}
+
+static void hw_fill(u64 *v, const struct mrc_tally *t)
+{
+#define X(name, help) v[HW_##name] = t->conn.name;
+	MRC_STATS(X)
+#undef X
+#define X(name, help) v[HW_##name] = t->qp.name;
+	MRC_QP_STATS(X)
+#undef X
+#define Y(name, ours) v[HW_##name] = t->conn.ours;
+	MLX5_NAMES(Y)
+#undef Y
+}
+
+struct rdma_hw_stats *mrc_counters_hw_alloc(struct ib_device *ibdev, u32 port)
+{
+	return hw_alloc(HW_N, HW_BYTES_ELSE);
+}
+
+int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
+{
+	struct mrc_dev *dev = to_mrc_dev(ibdev);
+	struct mrc_tally sum;
+	u64 *v = stats->value;
+
+	if (!port)
+		return -EINVAL;
+	mrc_counters_sum_rest(dev, &sum);
+	hw_fill(v, &sum);
+#define X(name, help) v[HW_##name] = atomic64_read(&dev->stats.name);
+	MRC_DEV_STATS(X)
+#undef X
+#define Y(name, ours) v[HW_##name] = v[HW_##ours];
+	MLX5_DEV_NAMES(Y)
+#undef Y
+	v[HW_out_of_buffer] += v[HW_rx_dgram_no_recv];
+	return HW_N;
+}
+
+/* As long as a port's, since ib_core adds them up; what no QP counts is not shown. */
+struct rdma_hw_stats *mrc_counters_hw_alloc_qp(struct rdma_counter *counter)
+{
+	return hw_alloc(HW_QP_N, HW_BYTES_ELSE + HW_BYTES_COUNTER);
+}
+
+/*
+ * ib_core asks for all counters again for each single one that it shows of the port, so what
+ * was read lasts as long as what a port's file shows. Not when all QPs have left: then ib_core
+ * asks for the last time, and adds the answer to the port's history.
+ */
+static bool hw_lasts(struct rdma_counter *counter)
+{
+	const struct rdma_hw_stats *stats = counter->stats;
+
+	return stats->timestamp && time_before_eq(jiffies, stats->timestamp + stats->lifespan) &&
+	       mrc_counters_qp_any(counter);
+}
+
+/* Under the counter's lock, which is ib_core's. */
+int mrc_counters_hw_update_qp(struct rdma_counter *counter)
+{
+	struct mrc_tally sum;
+
+	if (hw_lasts(counter))
+		return 0;
+	if (!mrc_counters_qp_sum(counter, &sum))
+		return -ENOENT;
+	hw_fill(counter->stats->value, &sum);
+	counter->stats->timestamp = jiffies;
+	return 0;
+}

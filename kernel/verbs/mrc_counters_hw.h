@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_counters_hw.h - what ib_core shows of counters: `rdma statistic`, sysfs hw_counters.
+ *
+ * Our own names, and mlx5's where the meaning is the same: Documentation/verbs.md.
+ */
+#ifndef MRC_COUNTERS_HW_H
+#define MRC_COUNTERS_HW_H
+
+#include <rdma/ib_verbs.h>
+
+/* Called by ib_core, in process context: of a port, of a counter of rdma(8). */
+struct rdma_hw_stats *mrc_counters_hw_alloc(struct ib_device *ibdev, u32 port);
+int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port,
+			int index);
+struct rdma_hw_stats *mrc_counters_hw_alloc_qp(struct rdma_counter *counter);
+int mrc_counters_hw_update_qp(struct rdma_counter *counter);
+
+#endif

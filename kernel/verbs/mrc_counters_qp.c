@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_counters_qp.c - see mrc_counters_qp.h.
+ *
+ * A counter's value is what QPs left there (`closed`) and, of each that is bound, what it
+ * counted since. It never goes back, nor does the rest that the port shows: binding,
+ * unbinding and resets of bound QPs go on under dev->sum_mutex, as sums do.
+ *
+ * ib_core unbinds a QP before it is destroyed. Order: ib_core's lock of the counter > qp->mutex
+ * > dev->sum_mutex > dev->qp_lock > qp->lock.
+ */
+#include <linux/list.h>
+#include <linux/slab.h>
+#include "data/mrc_qp.h"
+#include "verbs/mrc_counters_qp.h"
+
+/* All of both under dev->sum_mutex. */
+struct mrc_counter {
+	struct list_head qps;		/* struct mrc_counted */
+	u32 n_qps;
+	struct mrc_tally closed;	/* of QPs that left, and of connections that were reset */
+};
+
+struct mrc_counted {			/* a bound QP */
+	struct list_head link;
+	struct mrc_counter *counter;
+	struct mrc_qp *qp;		/* alive while it is bound */
+	struct mrc_tally base;
+};
+
+static struct mrc_counter *counter_of(const struct rdma_counter *of)
+{
+	struct mrc_dev *dev = to_mrc_dev(of->device);
+
+	return of->id ? xa_load(&dev->counters, of->id) : NULL;
+}
+
+static struct mrc_counter *counter_new(struct mrc_dev *dev, u32 *id)
+{
+	struct mrc_counter *counter = kzalloc(sizeof(*counter), GFP_KERNEL_ACCOUNT);
+
+	if (!counter)
+		return NULL;
+	INIT_LIST_HEAD(&counter->qps);
+	/* An id is not used again soon: ib_core may know the counter that had it a little longer. */
+	if (xa_alloc_cyclic(&dev->counters, id, counter, xa_limit_32b, &dev->counter_next,
+			    GFP_KERNEL_ACCOUNT) < 0) {
+		kfree(counter);
+		return NULL;
+	}
+	return counter;
+}
+
+static void tally_now(struct mrc_qp *qp, struct mrc_tally *now)
+{
+	spin_lock_bh(&qp->lock);
+	mrc_qp_tally(qp, now);
+	spin_unlock_bh(&qp->lock);
+}
+
+/*
+ * Under qp->mutex. Two commands may bind the same QP: ib_core looks without a lock of the QP's.
+ * And not every ib_core keeps commands from a QP that is being destroyed.
+ */
+static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct mrc_counted *c)
+{
+	if (!qp->ibqp)
+		return -ENOENT;
+	if (qp->counted)
+		return -EINVAL;
+	if (counter->n_qps == MRC_COUNTER_QPS) {
+		ibdev_warn_ratelimited(&qp->dev->ibdev,
+				       "QP %u is counted by the port alone: a counter takes %u QPs\n",
+				       qp->qpn, MRC_COUNTER_QPS);
+		return -ENOSPC;
+	}
+	c->counter = counter;
+	c->qp = qp;
+	tally_now(qp, &c->base);
+	list_add_tail(&c->link, &counter->qps);
+	counter->n_qps++;
+	qp->counted = c;
+	return 0;
+}
+
+static int counter_bind(struct mrc_counter *counter, struct ib_qp *ibqp)
+{
+	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_counted *c = kmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	mutex_lock(&qp->mutex);
+	mutex_lock(&qp->dev->sum_mutex);
+	err = counter_take(counter, qp, c);
+	mutex_unlock(&qp->dev->sum_mutex);
+	mutex_unlock(&qp->mutex);
+	if (err)
+		kfree(c);
+	return err;
+}
+
+int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER_PORT_ARG)
+{
+	struct mrc_dev *dev = to_mrc_dev(of->device);
+	struct mrc_counter *counter = counter_of(of), *made = NULL;
+	int err;
+
+	if (ibqp->qp_type == IB_QPT_UD || ibqp->qp_type == IB_QPT_GSI)
+		return -EOPNOTSUPP;	/* datagrams are counted by the device */
+	if (!counter)
+		counter = made = counter_new(dev, &of->id);
+	if (!counter)
+		return -ENOMEM;
+	err = counter_bind(counter, ibqp);
+	if (!err) {
+		ibqp->counter = of;
+	} else if (made) {	/* ib_core forgets it */
+		xa_erase(&dev->counters, of->id);
+		of->id = 0;
+		kfree(made);
+	}
+	return err;
+}
+
+bool mrc_counters_qp_leave(struct mrc_qp *qp)
+{
+	struct mrc_counted *c;
+	struct mrc_tally now;
+
+	lockdep_assert_held(&qp->mutex);
+	c = qp->counted;
+	if (!c)
+		return false;
+	mrc_counters_qp_hold(qp);
+	tally_now(qp, &now);
+	mrc_counters_qp_gone(qp, &now);
+	list_del(&c->link);
+	c->counter->n_qps--;
+	qp->counted = NULL;
+	mutex_unlock(&qp->dev->sum_mutex);
+	kfree(c);
+	return true;
+}
+
+/*
+ * Two commands may unbind the same QP, too. ib_core drops a reference to the counter for each
+ * that succeeds, and the QP had one: the second must fail.
+ */
+int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG)
+{
+	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	bool was;
+
+	mutex_lock(&qp->mutex);
+	was = mrc_counters_qp_leave(qp);
+	if (was)
+		ibqp->counter = NULL;
+	mutex_unlock(&qp->mutex);
+	return was ? 0 : -EINVAL;
+}
+
+/* Some ib_core still reads a counter while it gives it up: the lock is over finding it, too. */
+int mrc_counters_qp_dealloc(struct rdma_counter *of)
+{
+	struct mrc_dev *dev = to_mrc_dev(of->device);
+	struct mrc_counter *counter;
+
+	mutex_lock(&dev->sum_mutex);
+	counter = counter_of(of);
+	if (counter) {
+		WARN_ON(!list_empty(&counter->qps));
+		xa_erase(&dev->counters, of->id);
+	}
+	mutex_unlock(&dev->sum_mutex);
+	kfree(counter);
+	return 0;
+}
+
+static noinline_for_stack void sum_counted(struct mrc_tally *sum, const struct mrc_counted *c)
+{
+	struct mrc_tally now;
+
+	tally_now(c->qp, &now);
+	mrc_tally_add(sum, &now);
+	mrc_tally_sub(sum, &c->base);
+}
+
+bool mrc_counters_qp_sum(struct rdma_counter *of, struct mrc_tally *sum)
+{
+	struct mrc_dev *dev = to_mrc_dev(of->device);
+	const struct mrc_counter *counter;
+	const struct mrc_counted *c;
+
+	mutex_lock(&dev->sum_mutex);
+	counter = counter_of(of);
+	if (counter) {
+		*sum = counter->closed;
+		list_for_each_entry(c, &counter->qps, link)
+			sum_counted(sum, c);
+	}
+	mutex_unlock(&dev->sum_mutex);
+	return counter;
+}
+
+bool mrc_counters_qp_any(struct rdma_counter *of)
+{
+	struct mrc_dev *dev = to_mrc_dev(of->device);
+	const struct mrc_counter *counter;
+	bool any;
+
+	mutex_lock(&dev->sum_mutex);
+	counter = counter_of(of);
+	any = counter && counter->n_qps;
+	mutex_unlock(&dev->sum_mutex);
+	return any;
+}
+
+const struct mrc_tally *mrc_counters_qp_base(const struct mrc_qp *qp)
+{
+	lockdep_assert_held(&qp->dev->sum_mutex);
+	return qp->counted ? &qp->counted->base : NULL;
+}
+
+void mrc_counters_qp_hold(struct mrc_qp *qp)
+{
+	lockdep_assert_held(&qp->mutex);
+	if (qp->counted)
+		mutex_lock(&qp->dev->sum_mutex);
+}
+
+void mrc_counters_qp_let(struct mrc_qp *qp)
+{
+	if (qp->counted)
+		mutex_unlock(&qp->dev->sum_mutex);
+}
+
+void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_tally *now)
+{
+	struct mrc_counted *c = qp->counted;
+
+	if (!c)
+		return;
+	lockdep_assert_held(&qp->dev->sum_mutex);
+	mrc_tally_add(&c->counter->closed, now);
+	mrc_tally_sub(&c->counter->closed, &c->base);
+	mrc_tally_add(&qp->dev->counted, now);
+	mrc_tally_sub(&qp->dev->counted, &c->base);
+	memset(&c->base, 0, sizeof(c->base));
+}

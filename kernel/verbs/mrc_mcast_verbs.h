@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_mcast_verbs.h - what ib_core calls for a QP and a multicast group. Process context, no rtnl.
+ */
+#ifndef MRC_MCAST_VERBS_H
+#define MRC_MCAST_VERBS_H
+
+#include <rdma/ib_verbs.h>
+
+/* ib_core has asked already: a UD QP, and a multicast address. RoCE has no use for the LID. */
+int mrc_mcast_verbs_attach(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int mrc_mcast_verbs_detach(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
+#endif

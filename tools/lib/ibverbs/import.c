@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * import.c - objects that another context, or another process that passed its file descriptor on, has
+ * made: a domain and regions are the kernel's, by handle; what is ours of them is little.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "mrc_prov.h"
+
+/* The kernel has no question for a domain: a wrong handle fails where it is used. */
+struct ibv_pd *mrc_import_pd(struct ibv_context *context, uint32_t handle)
+{
+	struct mrc_pd *pd = calloc(1, sizeof(*pd));
+
+	if (!pd)
+		return NULL;
+	pd->pd.context = context;
+	pd->pd.handle = handle;
+	return &pd->pd;
+}
+
+void mrc_unimport_pd(struct ibv_pd *pd)
+{
+	free(pd);
+}
+
+struct ibv_mr *mrc_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct mrc_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return NULL;
+	ret = ibv_cmd_query_mr(pd, &mr->vmr, handle);
+	if (ret) {
+		free(mr);
+		errno = ret;
+		return NULL;
+	}
+	return &mr->vmr.ibv_mr;
+}
+
+void mrc_unimport_mr(struct ibv_mr *mr)
+{
+	free(mr);
+}
