@@ -15,6 +15,8 @@
 #include "../../tools/mrcctl/printer.h"
 #include "../../tools/mrcctl/records.h"
 #include "../../tools/mrcctl/values.h"
+#include "../../tools/mrcctl/watch/histogram.h"
+#include "../../tools/mrcctl/watch/layout.h"
 
 using namespace mrcctl;
 
@@ -370,6 +372,93 @@ void test_messages()
     check("names that are not UTF-8", printed(odd, {.as_json = true}).ends_with("x\"}]\n"));
 }
 
+void test_counters()
+{
+    record r, bare;
+    r.add("qpn", 1).counters("stats", {{"tx_pkts", 0}, {"rx_pkts", 18446744073709551615ull}});
+    std::string json_line = "{\"qpn\":1,\"stats\":{\"tx_pkts\":0,\"rx_pkts\":18446744073709551615}}";
+    equal("counters as JSON", printed(r, {.as_json = true}), "[" + json_line + "]\n");
+    equal("a line each", printed(r, {.as_json = true, .lines = true}), json_line + "\n");
+    check("pretty says the same",
+          json::parse(printed(r, {.as_json = true, .pretty = true})) == json::parse("[" + json_line + "]"));
+    equal("counters as text: none", printed(r, {}), "qpn 1\n");
+    equal("with -d those that are not zero", printed(r, {.details = true}),
+          "qpn 1 rx_pkts 18446744073709551615\n");
+    bare.counters("stats", {});
+    equal("nothing else, and none", printed(bare, {.as_json = true}), "[{\"stats\":{}}]\n");
+}
+
+std::string steps_as(const std::vector<histogram::step> &steps)
+{
+    std::string s;
+    for (auto &x : steps)
+        s += fmt::format("{}-{}:{} ", x.from, x.to, x.count);
+    return s;
+}
+
+// The processor's share of one who noted @values, in the slots where the kernel's program puts them.
+mrc_hist noted(const std::vector<uint64_t> &values)
+{
+    mrc_hist h{};
+    for (uint64_t v : values) {
+        unsigned i = 0;
+        while (i + 1 < MRC_HIST_SLOTS && slot_begin(i + 1) <= v)
+            i++;
+        h.slot[i]++;
+        h.count++;
+        h.sum += v;
+        h.max = std::max<uint64_t>(h.max, v);
+        h.least = std::max<uint64_t>(h.least, ~v);
+    }
+    return h;
+}
+
+void test_histogram()
+{
+    std::string edges;
+    for (unsigned i = 0; i < 18; i++)
+        edges += fmt::format("{} ", slot_begin(i));
+    equal("where steps begin", edges, "0 1 2 3 4 5 6 7 8 10 12 14 16 20 24 28 32 40 ");
+    bool grow = true;
+    for (unsigned i = 1; i < MRC_HIST_SLOTS; i++)
+        grow = grow && slot_begin(i) > slot_begin(i - 1);
+    check("each behind the one before", grow);
+
+    histogram none, h;
+    equal("of nothing", fmt::format("{} {} {} {}", none.count(), none.min(), none.max(), none.quantile(0.5)),
+          "0 0 0 0");
+    h.add(noted({0, 0, 5, 9}));
+    h.add(noted({100, 1000}));
+    equal("two processors", fmt::format("{} {} {} {}", h.count(), h.min(), h.max(), h.mean()),
+          "6 0 1000 185");
+    equal("steps", steps_as(h.steps()), "0-1:2 5-6:1 8-10:1 96-112:1 896-1024:1 ");
+    equal("doublings, gaps too", steps_as(h.doublings()),
+          "0-1:2 1-2:0 2-4:0 4-8:1 8-16:1 16-32:0 32-64:0 64-128:1 128-256:0 256-512:0 512-1024:1 ");
+    equal("quantiles", fmt::format("{} {} {}", h.quantile(0), h.quantile(0.5), h.quantile(1)), "0 5 1000");
+    equal("drawn", draw({{1, 2, 1}, {2, 4, 0}, {4, 8, 100}}, [](uint64_t n) { return fmt::format("{}", n); }),
+          "         1 ...        2          1 #\n         2 ...        4          0\n"
+          "         4 ...        8        100 " + std::string(50, '#'));
+    equal("times", fmt::format("{} {} {} {} {}", format_ns(0), format_ns(999), format_ns(1000),
+                               format_ns(41234), format_ns(123456789)), "0ns 999ns 1.00us 41.2us 123ms");
+    equal("longer times", fmt::format("{} {}", format_ns(999900), format_ns(2500000000)), "1.00ms 2.50s");
+}
+
+void test_layout()
+{
+    std::string format = "name: mrc_rtt\nformat:\n"
+                         "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+                         "\tfield:u32 qpn;\toffset:8;\tsize:4;\tsigned:0;\n"
+                         "\tfield:u32 rtt_ns;\toffset:12;\tsize:4;\tsigned:0;\n"
+                         "\tfield:u8 plane;\toffset:16;\tsize:1;\tsigned:0;\n";
+    equal("the layout that is known", layout_differs("mrc_rtt", format), "");
+    std::string moved = format, gone = format;
+    moved.replace(moved.find("offset:12"), 9, "offset:20");
+    gone.replace(gone.find("rtt_ns"), 6, "rtt_us");
+    equal("a field that moved", layout_differs("mrc_rtt", moved),
+          "mrc_rtt: rtt_ns is at 20 with 4 bytes, not at 12 with 4");
+    equal("a field that is gone", layout_differs("mrc_rtt", gone), "mrc_rtt has no field rtt_ns");
+}
+
 } // namespace
 
 int main()
@@ -378,6 +467,9 @@ int main()
     test_complete();
     test_values();
     test_messages();
+    test_counters();
+    test_histogram();
+    test_layout();
     fmt::print("# end {}\n", count);
     return failed != 0;
 }

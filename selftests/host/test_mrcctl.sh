@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,gather,nl/attr,nl/request,nl/socket,nl/genl}.o)
+objs=("$tmp"/obj/mrcctl/{grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
@@ -69,6 +69,8 @@ status "EV out of format: usage" 1 profile set dev mrc0 id 1 fmt udp ev 1 fcbb::
 status "netns that is not there: refused" 2 -n no-such-netns dev show
 status "errors with -j" 1 -j plane set dev mrc0 plane 33 admin on
 ksft_test "errors with -j are JSON" python3 -m json.tool "$tmp/stderr"
+status "onlookers: no such QP number" 1 latency qpn 0
+status "onlookers: for how long" 1 recovery seconds soon
 status "completion" 0 __complete plane s
 ksft_test "completion answers" grep -qx show "$tmp/stdout"
 

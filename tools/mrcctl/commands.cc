@@ -14,6 +14,7 @@
 #include "gather.h"
 #include "records.h"
 #include "values.h"
+#include "watch/watch.h"
 
 namespace mrcctl {
 
@@ -509,6 +510,9 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::latency: return watch_latency(ctx, a);
+    case action::reorder: return watch_reorder(ctx, a);
+    case action::recovery: return watch_recovery(ctx, a);
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);

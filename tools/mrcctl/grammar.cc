@@ -19,6 +19,23 @@ key file_key()
     return {"file", {"FILE"}, "the fabric file", true};
 }
 
+// Looks on for a while; then shows.
+object watch(const char *name, action what, const char *help, const char *does, const char *example)
+{
+    return {name,
+            help,
+            {
+                {"",
+                 what,
+                 does,
+                 {
+                     {"seconds", {"N"}, "for so long; without: until interrupted"},
+                     {"qpn", {"N"}, "of this QP of this host only"},
+                 },
+                 example},
+            }};
+}
+
 std::vector<object> make_table()
 {
     return {
@@ -265,6 +282,14 @@ std::vector<object> make_table()
               },
               "mrcctl monitor dev mrc0"},
          }},
+        watch("latency", action::latency, "round trips of planes, as histograms",
+              "count round trips, by the plane that the packet left by", "mrcctl latency seconds 10"),
+        watch("reorder", action::reorder, "how far ahead packets come, as histograms",
+              "count how many PSNs after the first missing one data comes, by plane",
+              "mrcctl reorder qpn 17"),
+        watch("recovery", action::recovery, "losses and how long they last, as histograms",
+              "count losses and resends by cause, and the time until what was lost had arrived",
+              "mrcctl -j recovery seconds 60"),
     };
 }
 

@@ -3,6 +3,9 @@
 #include "printer.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace mrcctl {
@@ -25,6 +28,24 @@ record &record::as_text(const std::string &key, std::string text)
     return *this;
 }
 
+record &record::counters(const std::string &key, counter_list list)
+{
+    counters_key_ = key;
+    counters_ = std::move(list);
+    return *this;
+}
+
+json record::whole() const
+{
+    json j = fields_;
+    if (counters_key_.empty())
+        return j;
+    json &all = j[counters_key_] = json::object();
+    for (auto &[name, value] : counters_)
+        all[std::string(name)] = value;
+    return j;
+}
+
 const std::string *record::text_of(const std::string &key) const
 {
     auto it = texts_.find(key);
@@ -37,6 +58,22 @@ namespace {
 std::string dump(const json &v, int indent = -1)
 {
     return v.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+// As dump(r.whole()). Counters have names of the kernel's C: nothing in them needs a backslash.
+void append_object(std::string &out, const record &r)
+{
+    out += dump(r.fields());
+    if (r.counters_key().empty())
+        return;
+    out.pop_back();
+    out += fmt::format("{}{}:{{", r.fields().empty() ? "" : ",", dump(r.counters_key()));
+    std::string_view comma = "";
+    for (auto &[name, value] : r.counters()) {
+        fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}\"{}\":{}"), comma, name, value);
+        comma = ",";
+    }
+    out += "}}";
 }
 
 std::string plain(const json &v)
@@ -73,11 +110,11 @@ class text_printer : public printer {
             std::replace(name.begin(), name.end(), '_', '-');
             if (auto *text = r.text_of(key))
                 append(line, *text);
-            else if (value.is_object())
-                append(line, counters(value));
             else
                 append(line, name + " " + plain(value));
         }
+        if (opt_.details)
+            append_counters(line, r.counters());
         fmt::print(out_, "{}\n", line);
         std::fflush(out_);
     }
@@ -94,13 +131,11 @@ class text_printer : public printer {
     }
 
     // Counters keep their names; zeros say nothing.
-    static std::string counters(const json &v)
+    static void append_counters(std::string &line, const counter_list &list)
     {
-        std::string s;
-        for (auto &[key, value] : v.items())
+        for (auto &[name, value] : list)
             if (value != 0)
-                append(s, key + " " + plain(value));
-        return s;
+                append(line, fmt::format("{} {}", name, value));
     }
 
     print_options opt_;
@@ -114,20 +149,29 @@ class json_printer : public printer {
     {
     }
 
+    // What is to be pretty is kept as it is, all else as the text that it will be, without a copy of every
+    // field: there may be thousands.
     void object(const record &r) override
     {
-        if (!opt_.lines) {
-            all_.push_back(r.fields());
-            return;
+        if (opt_.lines) {
+            fmt::print(out_, "{}\n", dump(r.whole()));
+            std::fflush(out_);
+        } else if (opt_.pretty) {
+            all_.push_back(r.whole());
+        } else {
+            text_ += text_.empty() ? "" : ",";
+            append_object(text_, r);
         }
-        fmt::print(out_, "{}\n", dump(r.fields()));
-        std::fflush(out_);
     }
 
     void finish() override
     {
-        if (!opt_.lines)
-            fmt::print(out_, "{}\n", dump(all_, opt_.pretty ? 4 : -1));
+        if (opt_.lines)
+            return;
+        if (opt_.pretty)
+            fmt::print(out_, "{}\n", dump(all_, 4));
+        else
+            fmt::print(out_, "[{}]\n", text_);
     }
 
     void error(const std::string &text, int code) override
@@ -142,6 +186,7 @@ class json_printer : public printer {
     print_options opt_;
     std::FILE *out_, *err_;
     json all_ = json::array();
+    std::string text_;
 };
 
 } // namespace

@@ -12,6 +12,9 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,19 +22,30 @@ namespace mrcctl {
 
 using json = nlohmann::ordered_json;
 
+// Names and numbers, which are most of what is shown of thousands of QPs: not made into an object of
+// many small pieces. The names live elsewhere and longer than the record.
+using counter_list = std::vector<std::pair<std::string_view, uint64_t>>;
+
 class record {
   public:
     record &add(const std::string &key, json value);
     record &detail(const std::string &key, json value); // text: only with -d
+    // All of a record's counters, as an object; its last field.
+    record &counters(const std::string &key, counter_list list);
     // What text prints for the key instead of the value; "" prints nothing.
     record &as_text(const std::string &key, std::string text);
 
-    const json &fields() const { return fields_; }
+    const json &fields() const { return fields_; } // without the counters
+    const std::string &counters_key() const { return counters_key_; } // "": there are none
+    const counter_list &counters() const { return counters_; }
+    json whole() const;
     bool is_detail(const std::string &key) const { return details_.contains(key); }
     const std::string *text_of(const std::string &key) const;
 
   private:
     json fields_ = json::object();
+    std::string counters_key_;
+    counter_list counters_;
     std::set<std::string> details_;
     std::map<std::string, std::string> texts_;
 };

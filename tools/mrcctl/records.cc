@@ -45,23 +45,36 @@ void add_bool(record &r, const table &t, uint16_t type, const char *name)
         r.add(name, t[type].num() != 0);
 }
 
-json counters(const attr &nest)
+counter_list counters(const attr &nest)
 {
-    json j = json::object();
+    counter_list all;
+    all.reserve(64);
     for (attr a : nest.nested()) {
         if (a.type() != MRC_A_STAT)
             continue;
-        table t(a);
-        j[std::string(t[MRC_A_STAT_NAME].str())] = t[MRC_A_STAT_VALUE].num();
+        std::string_view name;
+        uint64_t value = 0;
+        for (attr x : a.nested())
+            if (x.type() == MRC_A_STAT_NAME)
+                name = x.str();
+            else if (x.type() == MRC_A_STAT_VALUE)
+                value = x.num();
+        all.emplace_back(name, value);
     }
-    return j;
+    return all;
 }
 
+// The QPs of a program come one behind the other, as a rule.
 std::string comm_of(uint64_t pid)
 {
-    std::string name;
+    static uint64_t latest;
+    static std::string name;
+    if (pid == latest)
+        return name;
+    name.clear();
     std::ifstream f(fmt::format("/proc/{}/comm", pid));
     std::getline(f, name);
+    latest = pid;
     return name;
 }
 
@@ -98,6 +111,8 @@ void fill_dev(record &r, const table &d)
     add_num(r, d, MRC_A_DEV_DAMP, "damp");
     add_num(r, d, MRC_A_DEV_HELD_PKTS, "held_pkts", true);
     add_num(r, d, MRC_A_DEV_QP_BYTES, "qp_bytes", true);
+    if (d[MRC_A_DEV_ICRC_BY])
+        r.detail("icrc_by", std::string(d[MRC_A_DEV_ICRC_BY].str()));
 }
 
 void fill_plane(record &r, const table &p)
@@ -359,7 +374,7 @@ record qp_record(const table &t)
     add_num(r, q, MRC_A_QP_MIN_RTT, "min_rtt_ns");
     add_bool(r, q, MRC_A_QP_STRICT, "strict");
     add_num(r, q, MRC_A_QP_HELD_PKTS, "held_pkts", true);
-    r.detail("stats", counters(q[MRC_A_QP_STATS]));
+    r.counters("stats", counters(q[MRC_A_QP_STATS]));
     return r;
 }
 
@@ -367,21 +382,21 @@ record stats_record(const table &t)
 {
     record r;
     add_ids(r, t);
-    r.add("stats", counters(t[MRC_A_STATS]));
+    r.counters("stats", counters(t[MRC_A_STATS]));
     return r;
 }
 
 std::vector<record> stats_lines(const table &t, bool zeros)
 {
     std::vector<record> lines;
-    json all = counters(t[MRC_A_STATS]);
-    for (auto &[name, value] : all.items()) {
+    for (auto &[shown, value] : counters(t[MRC_A_STATS])) {
+        std::string name(shown);
         if (value == 0 && !zeros)
             continue;
         record r;
         r.add("dev", std::string(dev_name(t)));
         r.add(name, value);
-        r.as_text(name, fmt::format("{} {}", name, value.get<uint64_t>()));
+        r.as_text(name, fmt::format("{} {}", name, value));
         lines.push_back(std::move(r));
     }
     return lines;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+// layout.h - is a tracepoint of the running kernel laid out as events.h says? Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mrcctl {
+
+// @format: what the event's format file says. Empty: as here; else what differs, for people.
+// An event or a field that events.h has not is no difference.
+std::string layout_differs(std::string_view event, std::string_view format);
+
+} // namespace mrcctl

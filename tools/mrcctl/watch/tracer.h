@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+// tracer.h - the programs of watch.bpf.c in the kernel: loaded, attached, read. They go when the
+// object does. The one file that knows libbpf; where that was missing when mrcctl was built, every
+// start is refused.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../lib/nl/error.h"
+#include "events.h"
+#include "histogram.h"
+
+namespace mrcctl {
+
+class tracer {
+  public:
+    tracer();
+    ~tracer();
+
+    struct program {
+        const char *name, *event;
+    };
+    // They count from now on; @qpn 0: every QP. All or none; what is missing is said for people.
+    mrcnl::error start(const std::vector<program> &programs, uint32_t qpn);
+
+    // A map's rows as they are now, all processors together.
+    std::vector<histogram> histograms(const char *map) const;
+    std::vector<mrc_recovery> recoveries() const;
+
+  private:
+    struct loaded;
+    std::unique_ptr<loaded> it_;
+};
+
+} // namespace mrcctl
