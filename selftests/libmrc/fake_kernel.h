@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+// fake_kernel.h - what libmrc's controller half asks of the kernel, without one: in the place of
+// tools/lib/nl/genl.cc. Requests are parsed and answers built as netlink messages.
+//
+// What is here is what tests need: profiles with EVs, path sets of peers, CC profiles, events.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mrc_ctl.h"
+
+struct fake_path {
+    mrc_ctl_ev ev;
+    uint32_t state; // MRC_NL_EV_*
+};
+
+struct fake_peer {
+    uint64_t profile;
+    uint8_t dst_len;
+    uint32_t qps;
+    std::vector<fake_path> paths;
+};
+
+struct fake_profile {
+    uint32_t mode, fmt, min_active;
+    std::vector<mrc_ctl_ev> evs;
+    mrc_ctl_ev_field field; // GEN: one, which counts
+};
+
+struct fake_cc {
+    std::string algorithm;
+    uint32_t window, trimming, base_rtt;
+};
+
+struct fake_kernel {
+    std::map<std::string, fake_peer> peers; // by GID, 16 letters
+    std::map<uint64_t, fake_profile> profiles;
+    std::map<uint64_t, fake_cc> ccs;
+    std::map<int, int> calls;                    // how many, by MRC_CMD_*
+    std::map<int, int> fails;                    // errno of the next, by MRC_CMD_*
+    std::map<int, std::function<void()>> before; // done once, before the next one
+    bool is_ours = true;                         // the device is one of ours,
+    std::string ibdev = "mrc0";                  // and the name of the one in this namespace
+    int events = 0;                              // that EVs changed, and nobody read yet
+};
+
+// Made anew by each test.
+extern fake_kernel kernel;
+
+// EV number @i of a test.
+mrc_ctl_ev fake_ev(int i);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// ev_order.cc - EVs denied and allowed, with every peer that has a path set of the profile.
+//
+// Peers come and go and path sets are replaced between a dump and what follows from it. So an
+// order says which EV is meant, not its place alone, and what the kernel refuses for that is looked
+// up again.
+#include <linux/mrc.h>
+
+#include "ev_path.h"
+#include "profile.h"
+
+namespace {
+
+constexpr int tries = 10;
+
+struct place {
+    std::string gid;
+    uint32_t index;
+};
+
+// Of one peer: what each place of its path set is to be.
+using peer_orders = std::map<uint32_t, const ev_order *>;
+
+// How many orders, in turn, can be carried out: up to the first that denies an EV of no path set.
+size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
+                std::map<std::string, peer_orders> &peers)
+{
+    size_t n = 0;
+
+    for (const auto &order : orders) {
+        auto it = places.find(key_of(order.ev));
+        if (it == places.end() && order.denied)
+            break;
+        n++;
+        if (it != places.end())
+            for (const auto &at : it->second)
+                peers[at.gid][at.index] = &order;
+    }
+    return n;
+}
+
+// False: the path set is another one, or the peer is gone.
+bool send(mrc_ctl &c, const std::string &gid, const peer_orders &orders)
+{
+    auto rq = c.request(MRC_CMD_EV_SET);
+    rq.nest(MRC_A_PEER, [&](auto &n) {
+        n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
+    });
+    for (const auto &[index, order] : orders)
+        rq.nest(MRC_A_EV, [index = index, order = order](auto &n) { // clang 14 wants them named
+            n.u32(MRC_A_EV_INDEX, index);
+            n.put(MRC_A_EV_VALUE, {order->ev.val, sizeof(order->ev.val)});
+            n.u8(MRC_A_EV_PORT, order->ev.port);
+            n.u32(MRC_A_EV_STATE, order->denied ? MRC_NL_EV_DENIED : MRC_NL_EV_GOOD);
+        });
+    return c.call_unless(rq, {ESTALE, ENOENT});
+}
+
+} // namespace
+
+size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &orders)
+{
+    for (int i = 0; i < tries; i++) {
+        std::map<ev_key, std::vector<place>> places;
+        std::map<std::string, peer_orders> peers;
+        bool all = true;
+
+        each_path(c, id, [&](const std::string &gid, const mrc_ctl_ev &ev, const mrcnl::table &t) {
+            places[key_of(ev)].push_back({gid, static_cast<uint32_t>(t[MRC_A_EV_INDEX].num())});
+        });
+        size_t n = sort_out(orders, places, peers);
+        for (const auto &[gid, list] : peers)
+            all &= send(c, gid, list);
+        if (all)
+            return n;
+    }
+    throw refused{EIO, "path sets are replaced faster than they can be listed"};
+}

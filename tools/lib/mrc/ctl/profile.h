@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// profile.h - what the kinds of profiles need of each other and of the kernel.
+#pragma once
+
+#include "controller.h"
+
+// Ports of the device, bit 0: port 1.
+uint32_t ports_of(mrc_ctl &c);
+
+// The profile as the kernel has it, in state ONLINE; false: it has none of that number for any
+// destination.
+bool ev_load(mrc_ctl &c, uint64_t id, ev_profile &p);
+// Makes it the kernel's, replaces it there, takes it away.
+void ev_store(mrc_ctl &c, uint64_t id, const ev_profile &p);
+void ev_remove(mrc_ctl &c, uint64_t id);
+// Does a QP use it?
+bool ev_in_use(mrc_ctl &c, uint64_t id);
+
+// States as path sets have them: an EV is GOOD if it is for some peer, DENIED if for all.
+void ev_states(mrc_ctl &c, uint64_t id, ev_profile &p);
+
+struct ev_order {
+    mrc_ctl_ev ev;
+    bool denied; // else GOOD
+};
+// In turn, with every peer that has a path set of the profile. How many of them: it ends before the
+// first that denies an EV of no path set.
+size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &orders);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * event.c - asynchronous events. libibverbs hands out all of a device context through one file:
+ * those of objects that were not made by mrc.h have no name there, so they are acknowledged and
+ * passed over.
+ */
+#include "object.h"
+
+enum about { ABOUT_PORT, ABOUT_QP, ABOUT_CQ };
+
+static enum about event_about(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_CQ_ERR:
+		return ABOUT_CQ;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return ABOUT_QP;
+	default:
+		return ABOUT_PORT;
+	}
+}
+
+/* False: of an object that is not ours. */
+static bool event_name(struct mrc_context *ctx, const struct ibv_async_event *from,
+		       struct mrc_async_event *to)
+{
+	struct mrc_qp *qp = NULL;
+	struct mrc_cq *cq = NULL;
+
+	if (from->event_type == IBV_EVENT_SRQ_ERR || from->event_type == IBV_EVENT_SRQ_LIMIT_REACHED ||
+	    from->event_type == IBV_EVENT_WQ_FATAL)
+		return false;
+	to->event_type = from->event_type;
+	pthread_mutex_lock(&ctx->lock);
+	switch (event_about(from->event_type)) {
+	case ABOUT_QP:
+		for (qp = ctx->qps; qp && qp->v != from->element.qp; qp = qp->next)
+			;
+		to->element.qp = qp;
+		break;
+	case ABOUT_CQ:
+		for (cq = ctx->cqs; cq && cq->v != from->element.cq; cq = cq->next)
+			;
+		to->element.cq = cq;
+		break;
+	case ABOUT_PORT:
+		to->element.port_num = from->element.port_num;
+		break;
+	}
+	pthread_mutex_unlock(&ctx->lock);
+	return event_about(from->event_type) == ABOUT_PORT || qp || cq;
+}
+
+int mrc_get_async_event(struct mrc_context *ctx, struct mrc_async_event *event)
+{
+	struct ibv_async_event v;
+
+	if (!MRC_IS(ctx, CONTEXT) || !event)
+		return mrc_minus(EINVAL);
+	for (;;) {
+		if (ibv_get_async_event(ctx->v, &v))
+			return -1;
+		if (event_name(ctx, &v, event))
+			return 0;
+		ibv_ack_async_event(&v);
+	}
+}
+
+void mrc_ack_async_event(struct mrc_async_event *event)
+{
+	struct ibv_async_event v = { .event_type = event ? event->event_type : 0 };
+
+	if (!event)
+		return;
+	switch (event_about(event->event_type)) {
+	case ABOUT_QP:
+		if (!MRC_IS(event->element.qp, QP))
+			return;
+		v.element.qp = event->element.qp->v;
+		break;
+	case ABOUT_CQ:
+		if (!MRC_IS_WCQ(event->element.cq))
+			return;
+		v.element.cq = event->element.cq->v;
+		break;
+	case ABOUT_PORT:
+		v.element.port_num = event->element.port_num;
+		break;
+	}
+	ibv_ack_async_event(&v);
+}

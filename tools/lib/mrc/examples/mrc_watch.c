@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_watch.c - news of EVs, as a controller hears them through mrc_ctl.h.
+ *
+ *	mrc_watch -d mrc0 [-t SECONDS] PROFILE...
+ *
+ * A line for each EV of these profiles that was assumed bad or is good again, until the time is
+ * over or for ever. Needs CAP_NET_ADMIN.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <mrc_ctl.h>
+
+#define PAUSE_US	50000
+#define AT_ONCE		64
+
+static void die(const char *what)
+{
+	fprintf(stderr, "mrc_watch: %s: %s (MRC_DEBUG=1 says more)\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+	int i;
+
+	for (i = 0; list && list[i] && !context; i++)
+		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
+			context = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	if (!context)
+		die("no such RDMA device");
+	return context;
+}
+
+static void want_events(struct mrc_context *ctx, const char *profile)
+{
+	struct mrc_ctl_ev_profile_attr attr = {
+		.ev_event_mask = MRC_CTL_EV_GOOD | MRC_CTL_EV_ASSUMED_BAD,
+	};
+
+	if (mrc_ctl_modify_ev_profile(ctx, strtoull(profile, NULL, 0), &attr,
+				      MRC_CTL_EV_PROFILE_EVENT_MASK))
+		die(profile);
+}
+
+/* SRv6: the outer destination; else the first four bytes. */
+static void print_event(const struct mrc_ctl_ev_event *e)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (e->drop_count)
+		printf("%u events were lost\n", e->drop_count);
+	if (memcmp(e->ev.val + 4, (const uint8_t[28]){ 0 }, 28))
+		inet_ntop(AF_INET6, e->ev.val, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "0x%02x%02x%02x%02x", e->ev.val[0], e->ev.val[1],
+			 e->ev.val[2], e->ev.val[3]);
+	printf("profile %llu port %u ev %s %s\n", (unsigned long long)e->profile_id, e->ev.port,
+	       text, e->state == MRC_CTL_EV_GOOD ? "good" : "assumed bad");
+	fflush(stdout);
+}
+
+static void watch(struct mrc_cq *cq, time_t until)
+{
+	struct mrc_ctl_ev_event events[AT_ONCE];
+	int n, i;
+
+	while (!until || time(NULL) < until) {
+		n = mrc_ctl_poll_ev_event(cq, AT_ONCE, events);
+		if (n < 0)
+			die("mrc_ctl_poll_ev_event");
+		for (i = 0; i < n; i++)
+			print_event(&events[i]);
+		if (!n)
+			usleep(PAUSE_US);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *device = NULL;
+	struct ibv_context *v;
+	struct mrc_context *ctx;
+	struct mrc_cq *cq;
+	time_t until = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "d:t:")) != -1) {
+		if (c == 'd')
+			device = optarg;
+		else if (c == 't')
+			until = time(NULL) + atoi(optarg);
+		else
+			return 2;
+	}
+	v = open_device(device);
+	ctx = mrc_create_context(v, NULL);
+	if (!ctx)
+		die("mrc_create_context");
+	for (; optind < argc; optind++)
+		want_events(ctx, argv[optind]);
+	cq = mrc_ctl_create_ev_event_cq(ctx, 4096, NULL, NULL, 0);
+	if (!cq)
+		die("mrc_ctl_create_ev_event_cq");
+	puts("watching");
+	fflush(stdout);
+	watch(cq, until);
+	if (mrc_destroy_cq(cq) || mrc_destroy_context(ctx))
+		die("something is left");
+	ibv_close_device(v);
+	return 0;
+}

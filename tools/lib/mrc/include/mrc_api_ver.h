@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_api_ver.h - versions of the application interface, mrc.h.
+ *
+ * A program may say which one it was written for by defining MRC_API_VER_USED (and
+ * MRC_VENDOR_API_VER_USED) before it includes mrc.h; what came later is then not declared. Said or
+ * not, it is passed on in struct mrc_context_attr.
+ */
+#ifndef MRC_API_VER_H
+#define MRC_API_VER_H
+
+/* Comparable as numbers. */
+#define MRC_API_VER(major, minor, subminor) \
+	(((major) << 24) | ((minor) << 16) | ((subminor) << 0))
+
+/* Whatever is the newest where the program is compiled. */
+#define MRC_API_VER_LATEST	(MRC_API_VER(0xFFu, 0xFF, 0xFFFF))
+#define MRC_VENDOR_API_VER_LATEST	(MRC_API_VER(0xFFu, 0xFF, 0xFFFF))
+
+#define MRC_API_CURRENT_VERSION			(MRC_API_VER(1, 0, 1))
+#define MRC_API_LAST_SUPPORTED_VERSION		(MRC_API_VER(0, 0, 0))
+#define MRC_VENDOR_API_CURRENT_VERSION		(MRC_API_VER(1, 0, 0))
+#define MRC_VENDOR_API_LAST_SUPPORTED_VERSION	(MRC_API_VER(0, 0, 0))
+
+#ifndef MRC_API_VER_USED
+#define MRC_API_VER_USED	MRC_API_CURRENT_VERSION
+#elif MRC_API_VER_USED == MRC_API_VER_LATEST
+#undef MRC_API_VER_USED
+#define MRC_API_VER_USED	MRC_API_CURRENT_VERSION
+#endif
+
+#ifndef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED	MRC_VENDOR_API_CURRENT_VERSION
+#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_VER_LATEST
+#undef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED	MRC_VENDOR_API_CURRENT_VERSION
+#endif
+
+#if MRC_API_VER_USED > MRC_API_CURRENT_VERSION
+#error "MRC_API_VER_USED is newer than this mrc.h: at most MRC_API_CURRENT_VERSION, or MRC_API_VER_LATEST"
+#elif MRC_API_VER_USED < MRC_API_LAST_SUPPORTED_VERSION
+#error "MRC_API_VER_USED is too old for this mrc.h: at least MRC_API_LAST_SUPPORTED_VERSION"
+#elif MRC_API_VER_USED == MRC_API_LAST_SUPPORTED_VERSION
+#warning "MRC_API_VER_USED is the oldest that this mrc.h supports, and will not be for long"
+#endif
+
+#if MRC_VENDOR_API_VER_USED > MRC_VENDOR_API_CURRENT_VERSION
+#error "MRC_VENDOR_API_VER_USED is newer than this mrc.h"
+#elif MRC_VENDOR_API_VER_USED < MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#error "MRC_VENDOR_API_VER_USED is too old for this mrc.h"
+#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#warning "MRC_VENDOR_API_VER_USED is the oldest that this mrc.h supports, and will not be for long"
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_ctl_api_ver.h - versions of the controller interface, mrc_ctl.h.
+ *
+ * A program may say which one it was written for by defining MRC_CTL_API_VER_USED (and
+ * MRC_CTL_VENDOR_API_VER_USED) before it includes mrc_ctl.h; what came later is then not declared.
+ */
+#ifndef MRC_CTL_API_VER_H
+#define MRC_CTL_API_VER_H
+
+/* Comparable as numbers. */
+#define MRC_CTL_API_VER(major, minor, subminor) \
+	(((major) << 24) | ((minor) << 16) | ((subminor) << 0))
+
+/* Whatever is the newest where the program is compiled. */
+#define MRC_CTL_API_VER_LATEST	(MRC_CTL_API_VER(0xFFu, 0xFF, 0xFFFF))
+#define MRC_CTL_VENDOR_API_VER_LATEST	(MRC_CTL_API_VER(0xFFu, 0xFF, 0xFFFF))
+
+#define MRC_CTL_API_CURRENT_VERSION			(MRC_CTL_API_VER(1, 0, 1))
+#define MRC_CTL_API_LAST_SUPPORTED_VERSION		(MRC_CTL_API_VER(0, 0, 0))
+#define MRC_CTL_VENDOR_API_CURRENT_VERSION		(MRC_CTL_API_VER(1, 0, 0))
+#define MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION	(MRC_CTL_API_VER(0, 0, 0))
+
+#ifndef MRC_CTL_API_VER_USED
+#define MRC_CTL_API_VER_USED	MRC_CTL_API_CURRENT_VERSION
+#elif MRC_CTL_API_VER_USED == MRC_CTL_API_VER_LATEST
+#undef MRC_CTL_API_VER_USED
+#define MRC_CTL_API_VER_USED	MRC_CTL_API_CURRENT_VERSION
+#endif
+
+#ifndef MRC_CTL_VENDOR_API_VER_USED
+#define MRC_CTL_VENDOR_API_VER_USED	MRC_CTL_VENDOR_API_CURRENT_VERSION
+#elif MRC_CTL_VENDOR_API_VER_USED == MRC_CTL_VENDOR_API_VER_LATEST
+#undef MRC_CTL_VENDOR_API_VER_USED
+#define MRC_CTL_VENDOR_API_VER_USED	MRC_CTL_VENDOR_API_CURRENT_VERSION
+#endif
+
+#if MRC_CTL_API_VER_USED > MRC_CTL_API_CURRENT_VERSION
+#error "MRC_CTL_API_VER_USED is newer than this mrc_ctl.h: at most MRC_CTL_API_CURRENT_VERSION, or MRC_CTL_API_VER_LATEST"
+#elif MRC_CTL_API_VER_USED < MRC_CTL_API_LAST_SUPPORTED_VERSION
+#error "MRC_CTL_API_VER_USED is too old for this mrc_ctl.h: at least MRC_CTL_API_LAST_SUPPORTED_VERSION"
+#elif MRC_CTL_API_VER_USED == MRC_CTL_API_LAST_SUPPORTED_VERSION
+#warning "MRC_CTL_API_VER_USED is the oldest that this mrc_ctl.h supports, and will not be for long"
+#endif
+
+#if MRC_CTL_VENDOR_API_VER_USED > MRC_CTL_VENDOR_API_CURRENT_VERSION
+#error "MRC_CTL_VENDOR_API_VER_USED is newer than this mrc_ctl.h"
+#elif MRC_CTL_VENDOR_API_VER_USED < MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION
+#error "MRC_CTL_VENDOR_API_VER_USED is too old for this mrc_ctl.h"
+#elif MRC_CTL_VENDOR_API_VER_USED == MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION
+#warning "MRC_CTL_VENDOR_API_VER_USED is the oldest that this mrc_ctl.h supports, and will not be for long"
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * object.h - the library's own objects. Each is a libibverbs object with what MRC adds.
+ *
+ * Each begins with a word that says what it is, so that a handle of another kind, or one that was
+ * destroyed, is found out as long as its memory is still there. Nothing is global: all hang on
+ * their context. Lock order: qp->lock > ctx->lock.
+ */
+#ifndef MRC_OBJECT_H
+#define MRC_OBJECT_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "mrc_ctl.h"
+
+#define MRC_MAX_HINTS	65536
+
+enum mrc_kind {
+	MRC_KIND_CONTEXT = 0x4d524301,
+	MRC_KIND_CHANNEL,
+	MRC_KIND_CQ,
+	MRC_KIND_HINT,
+	MRC_KIND_QP,
+};
+
+struct mrc_context {
+	uint32_t kind;
+	struct ibv_context *v;
+	uint32_t version;		/* of the interface that the program says it uses, or ours */
+	pthread_mutex_t lock;		/* of all below */
+	struct mrc_qp *qps;
+	struct mrc_cq *cqs;
+	uint32_t n_channels;
+	uint32_t n_hints;
+	struct mrc_ctl *ctl;		/* the controller half; NULL before its first call */
+};
+
+struct mrc_comp_channel {
+	uint32_t kind;
+	struct mrc_context *ctx;
+	struct ibv_comp_channel *v;
+};
+
+struct mrc_cq {
+	uint32_t kind;
+	struct mrc_context *ctx;
+	struct ibv_cq *v;		/* NULL: of events */
+	struct mrc_ev_queue *events;
+	void *user;			/* the program's word for it */
+	struct mrc_cq *next;		/* ctx->cqs */
+};
+
+struct mrc_qp_hint {
+	uint32_t kind;
+	struct mrc_context *ctx;
+	struct mrc_qp_hint_attr attr;	/* under ctx->lock */
+	uint32_t n_qps;			/* likewise */
+};
+
+struct mrc_qp {
+	uint32_t kind;
+	struct mrc_context *ctx;
+	struct ibv_qp *v;
+	struct mrc_qp_init_attr init;	/* as granted */
+	pthread_mutex_t lock;		/* modify and query; of attr */
+	struct mrc_qp_attr attr;	/* as modified */
+	struct mrc_qp *next;		/* ctx->qps */
+};
+
+/* A queue of completions, not of events. */
+#define MRC_IS_WCQ(cq)	(MRC_IS(cq, CQ) && (cq)->v)
+#define MRC_IS(object, what) ((object) && (object)->kind == MRC_KIND_##what)
+
+/* 0 or -1 with errno, from 0 or errno. */
+static inline int mrc_minus(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+/* NULL with errno. */
+static inline void *mrc_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/* say.c: why something is refused, on stderr when MRC_DEBUG is in the environment. Returns @err. */
+int mrc_say(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ctl/controller.cc: NULL may be given. */
+void mrc_ctl_free(struct mrc_ctl *ctl);
+
+/* ctl/events.cc */
+void mrc_ev_queue_free(struct mrc_ev_queue *queue);
+
+/* hint.c: a QP takes it, or lets go of it; NULL may be given. */
+void mrc_hint_use(struct mrc_qp_hint *hint, int by);
+
+#endif

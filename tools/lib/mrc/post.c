@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * post.c - work requests. Those that MRC 1.0 has go to the plug-in as they are, so posting costs
+ * what it costs through libibverbs.
+ */
+#include "object.h"
+
+static int post_check(const struct ibv_send_wr *wr)
+{
+	if (wr->opcode == IBV_WR_RDMA_WRITE || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		return 0;
+	return mrc_say(EOPNOTSUPP, "mrc_post_send: opcode %d: MRC has RDMA_WRITE and "
+		       "RDMA_WRITE_WITH_IMM alone", wr->opcode);
+}
+
+/* What precedes @bad, one by one and by copies: the list is the program's. */
+static int post_until(struct mrc_qp *qp, struct ibv_send_wr *wr, const struct ibv_send_wr *bad,
+		      struct ibv_send_wr **bad_wr)
+{
+	struct ibv_send_wr one, *failed;
+	int err;
+
+	for (; wr != bad; wr = wr->next) {
+		one = *wr;
+		one.next = NULL;
+		err = ibv_post_send(qp->v, &one, &failed);
+		if (err) {
+			*bad_wr = wr;
+			return err;
+		}
+	}
+	*bad_wr = wr;
+	return 0;
+}
+
+int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct ibv_send_wr *w;
+	int err, bad;
+
+	if (!MRC_IS(qp, QP) || !wr || !bad_wr) {
+		if (bad_wr)
+			*bad_wr = wr;
+		return EINVAL;
+	}
+	for (w = wr; w; w = w->next) {
+		bad = post_check(w);
+		if (!bad)
+			continue;
+		err = post_until(qp, wr, w, bad_wr);
+		return err ? err : bad;
+	}
+	return ibv_post_send(qp->v, wr, bad_wr);
+}
+
+int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	if (!MRC_IS(qp, QP) || !wr || !bad_wr) {
+		if (bad_wr)
+			*bad_wr = wr;
+		return EINVAL;
+	}
+	return ibv_post_recv(qp->v, wr, bad_wr);
+}

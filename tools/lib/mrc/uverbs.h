@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * uverbs.h - what libibverbs has no call for: commands of the kernel's public interface with the
+ * private data of uapi/rdma/mrc-abi.h behind them, on the context's own file.
+ */
+#ifndef MRC_UVERBS_H
+#define MRC_UVERBS_H
+
+#include "object.h"
+#include "rdma/mrc-abi.h"
+
+/* Is it one of our module's, that speaks this ABI. */
+bool mrc_uverbs_is_ours(const struct ibv_context *v);
+/* 0 or errno. */
+int mrc_uverbs_limits(struct ibv_context *v, struct mrc_uquery_device_resp *limits);
+/* 0 or errno. As ibv_modify_qp(), which also keeps the state; not to RESET. */
+int mrc_uverbs_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
+		      const struct mrc_umodify_qp *ask);
+
+#endif
