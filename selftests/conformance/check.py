@@ -5,7 +5,8 @@
     check.py [--want "C0 C1 ..."] [--outer srv6|srh|none] [--planes N] [--mpr N]
              [--dscp DATA,RTX,CONTROL,PROBE] [--plain] [--no-tshark] FILE...
 
---plain: the QPs are those of mrc.h; their data is not padded, and byte 1 of BTH is zero.
+--plain: the QPs are those of mrc.h; their data is not padded, byte 1 of BTH is zero, and nothing
+is sent that MRC 1.0 has not.
 Every frame is decoded by tshark, whose outer layers must be as ours, and by packet.py; all
 of them together are held against rules.py. Prints TAP, one test for each rule.
 """
@@ -23,6 +24,10 @@ import packet   # noqa: E402  pylint: disable=wrong-import-position
 import pcap     # noqa: E402  pylint: disable=wrong-import-position
 import rules    # noqa: E402  pylint: disable=wrong-import-position
 import tshark   # noqa: E402  pylint: disable=wrong-import-position
+
+
+# What MRC 1.0 has not: SEND, READ, ATOMIC, SEND with invalidate.
+OURS = {*range(0xc0, 0xc6), *range(0xcc, 0xd1), 0xd2, 0xd3, 0xd4, 0xd6, 0xd7}
 
 
 class Tap:
@@ -91,6 +96,9 @@ def main():
              (f"{rule}: {len(where)} times, {where[0]}" for rule, where in bad.items()))
     missing = [t for t in args.want.split() if int(t, 16) not in count]
     tap.test(not missing, "every type was sent", [f"missing: {' '.join(missing)}"])
+    if args.plain:
+        ours = [f"{op:02X}" for op in sorted(count) if op in OURS]
+        tap.test(not ours, "nothing but MRC 1.0", [f"sent: {' '.join(ours)}"])
     if args.outer:
         tap.test(all(outer_is(packets, args.outer)), f"outer header: {args.outer}")
     run = rules.Run(packets, args.mpr, args.planes)

@@ -23,7 +23,11 @@ ksft_test "make install" run_make install DESTDIR="$tmp/root"
 for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	usr/share/man/man8/mrcd.8 usr/share/man/man8/mrcctl.8 usr/share/man/man5/mrcd.toml.5 \
 	usr/share/bash-completion/completions/mrcctl etc/libibverbs.d/mrc.driver \
-	"usr/lib/*/libibverbs/libmrc-rdmav*.so" "lib/modules/6.1.*/updates/mrc.ko" \
+	"usr/lib/*/libibverbs/libmrc-rdmav*.so" "usr/lib/*/libmrc.so.1" "usr/lib/*/libmrc.so" \
+	"usr/lib/*/lib_mrc.so" "usr/lib/*/libnv_mrc.so" "usr/lib/*/pkgconfig/mrc.pc" \
+	usr/include/mrc/mrc.h usr/include/mrc/mrc_api_ver.h usr/include/mrc/mrc_ctl.h \
+	usr/include/mrc/mrc_ctl_api_ver.h usr/share/man/man7/mrc.7 \
+	usr/share/man/man7/mrc_ctl.7 "lib/modules/6.1.*/updates/mrc.ko" \
 	"lib/modules/6.12.*/updates/mrc.ko"; do
 	ksft_test "installs $file" compgen -G "$tmp/root/$file"
 done
@@ -37,8 +41,31 @@ else
 	ksft_skip "systemd finds nothing wrong with it" "no systemd-analyze"
 fi
 
+# As a program of others finds it: pkg-config's word, and the names in use.
+cat >"$tmp/version.c" <<'C'
+#include <mrc_ctl.h>
+int main(void)
+{
+	uint32_t now = 0;
+
+	mrc_query_version(&now, NULL, NULL, NULL);
+	return now != MRC_API_CURRENT_VERSION;
+}
+C
+program() {	# LIBRARY
+	local flags libs
+	libs=$(dirname "$(compgen -G "$tmp/root/usr/lib/*/libmrc.so.1")")
+	read -ra flags < <(PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_PATH=$libs/pkgconfig \
+		pkg-config --cflags mrc)
+	gcc "${flags[@]}" -o "$tmp/version" "$tmp/version.c" -L"$libs" "$1" -libverbs &&
+		LD_LIBRARY_PATH=$libs "$tmp/version"
+}
+for library in -lmrc -l_mrc -lnv_mrc; do
+	ksft_test "a program with $library runs" program $library
+done
+
 ksft_test "make uninstall" run_make uninstall DESTDIR="$tmp/root"
-nothing_left() { [ -z "$(find "$tmp/root" -type f -print)" ]; }
+nothing_left() { [ -z "$(find "$tmp/root" ! -type d -print)" ]; }
 ksft_test "leaves nothing behind" nothing_left
 
 says() {	# TEXT STATUS CMD...

@@ -168,7 +168,8 @@ mrc_host_by_hand() {
 	done
 }
 
-# mrc_profiles_by_hand FROM TO: the same EVs for both GIDs of the other host.
+# mrc_profiles_by_hand FROM TO: the same EVs for both GIDs of the other host. MRC_FOR_ANY=1: of two hosts,
+# one profile for any destination, as mrc_ctl.h knows it.
 mrc_profiles_by_hand() {
 	local from=$1 to=$2 p e evs=() REPLY
 	for ((p = 1; p <= FABRIC_P; p++)); do
@@ -176,6 +177,10 @@ mrc_profiles_by_hand() {
 			evs+=(ev "$p" "$(fabric_path "$from" "$to" $p $((e % FABRIC_NT1 + 1)))")
 		done
 	done
+	if [ "${MRC_FOR_ANY:-0}" = 1 ]; then
+		mrcctl -n "h$from" profile set dev mrc0 id $MRC_PROFILE fmt srv6 mode exp "${evs[@]}"
+		return
+	fi
 	fabric_host_addr "$to"
 	for e in "$REPLY" "10.77.0.$to"; do
 		mrcctl -n "h$from" profile set dev mrc0 id $MRC_PROFILE dst "$e" \
@@ -257,11 +262,15 @@ mrc_ibdev() { mrc_gid_index "$1" v6 && REPLY=${MRC_IBDEV[$1]}; }
 # mrc_stat HOST COUNTER: REPLY, of the device; it is current to 10 ms.
 mrc_stat() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters/$2"; }
 
-# mrc_stats HOST: REPLY, all of them, "NAME VALUE" lines.
+# Names that mlx5 has for what other counters say.
+MRC_STATS_TWICE=" duplicate_request local_ack_timeout_err np_ecn_marked_roce_packets out_of_buffer \
+packet_seq_err resp_remote_access_errors rnr_nak_retry_err rx_icrc_encapsulated lifespan "
+
+# mrc_stats HOST: REPLY, all of them, each once, "NAME VALUE" lines.
 mrc_stats() {
 	local file value all=''
 	for file in "/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters"/*; do
-		[ "${file##*/}" != lifespan ] || continue
+		[[ $MRC_STATS_TWICE != *" ${file##*/} "* ]] || continue
 		read -r value <"$file"
 		all+="${file##*/} $value"$'\n'
 	done

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""cable.py pull|plug NUMBER SOCKET... - cable NUMBER of machines, by their QEMU monitors."""
+"""cable.py pull|plug NUMBER SOCKET... - cable NUMBER of machines, by their QEMU monitors.
+
+cable.py stop|cont SOCKET... - the machines themselves stand still, or go on.
+"""
 import json
 import socket
 import sys
@@ -19,14 +22,18 @@ def command(monitor, what, **arguments):
 
 
 def main():
-    what, number, *paths = sys.argv[1:]
+    what, *paths = sys.argv[1:]
+    number = paths.pop(0) if what in ("pull", "plug") else None
     for path in paths:
         with socket.socket(socket.AF_UNIX) as sock:
             sock.connect(path)
             monitor = sock.makefile("rw")
             monitor.readline()  # greeting
             command(monitor, "qmp_capabilities")
-            command(monitor, "set_link", name=f"cable{number}", up=what == "plug")
+            if number:
+                command(monitor, "set_link", name=f"cable{number}", up=what == "plug")
+            else:
+                command(monitor, what)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@
 #
 #	SIDE 1: mrc0 = cable1 ... cable4 ==== cable1 ... cable4 = mrc0 :SIDE 2
 #
-# Files in $VMOUT tell the one who holds the cables: "pull N", "plug N" are answered "done".
+# Files in $VMOUT tell the one who holds the cables: "pull N", "plug N", "sleep SIDE SECONDS" are
+# answered "done".
 
 . "$here/../lib/lib.sh"
 . "$here/../lib/mrc.sh"
@@ -52,9 +53,9 @@ up() {
 }
 
 device() { [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]; }
-cable() {	# pull|plug NUMBER
+cable() {	# pull|plug NUMBER, or sleep SIDE SECONDS
 	rm -f "$VMOUT/done"
-	echo "$1 $2" >"$VMOUT/cable"
+	echo "$*" >"$VMOUT/cable"
 	mrc_until 60 test -e "$VMOUT/done"
 }
 planes_up() {	# COUNT

@@ -28,13 +28,24 @@ machines_boot() {	# KERNEL SIDE GUEST MB
 	MACHINES_PID+=($!)
 }
 
-# What side 1 wants done to a cable, until it ends.
+# "sleep SIDE SECONDS", or what cable.py does to a cable.
+machines_do() {
+	local dir=$MACHINES_DIR
+	if [ "$1" = sleep ]; then
+		"$here/../pair/cable.py" stop "$dir/qmp.$2" && sleep "$3" &&
+			"$here/../pair/cable.py" cont "$dir/qmp.$2"
+	else
+		"$here/../pair/cable.py" "$1" "$2" "$dir"/qmp.[12]
+	fi
+}
+
+# What side 1 wants done to a cable or a machine, until it ends.
 machines_cables() {
-	local dir=$MACHINES_DIR what number
+	local dir=$MACHINES_DIR what
 	while kill -0 "${MACHINES_PID[1]}" 2>/dev/null; do
 		if [ -s "$dir/1/cable" ]; then
-			read -r what number <"$dir/1/cable"
-			"$here/../pair/cable.py" "$what" "$number" "$dir"/qmp.[12] >&2 || break
+			read -ra what <"$dir/1/cable"
+			machines_do "${what[@]}" >&2 || break
 			rm "$dir/1/cable"
 			touch "$dir/1/done"
 		fi

@@ -59,6 +59,8 @@ bool fuzz_known_errno(int err);
 /* fuzz_objects.c */
 struct obj *fuzz_any(enum kind kind);		/* NULL: there is none */
 struct ibv_mr *fuzz_any_mr(void);		/* likewise */
+/* One of four multicast groups of a scope: 0 and 1 go nowhere. */
+union ibv_gid fuzz_group(uint8_t scope);
 void fuzz_create(void);
 void fuzz_destroy_any(void);
 void fuzz_destroy_all(void);

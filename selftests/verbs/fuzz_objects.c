@@ -205,6 +205,11 @@ static void *make_qp(struct obj *o, enum good *good)
 	return ibv_create_qp(p_of(o->dep[0]), &a);
 }
 
+union ibv_gid fuzz_group(uint8_t scope)
+{
+	return (union ibv_gid){ .raw = { 0xff, scope, [15] = (uint8_t)fuzz_draw(4) } };
+}
+
 static void *make_ah(struct obj *o, enum good *good)
 {
 	struct ibv_ah_attr a = {
@@ -218,7 +223,8 @@ static void *make_ah(struct obj *o, enum good *good)
 	case 0: a.port_num = (uint8_t)(2 + fuzz_draw(254)); *good = BAD; break;
 	case 1: a.is_global = 0; *good = BAD; break;
 	case 2: a.grh.sgid_index = (uint8_t)(100 + fuzz_draw(156)); *good = BAD; break;
-	case 3: a.grh.dgid.raw[0] = 0xff; *good = BAD; break;		/* a group: none here */
+	case 3: a.grh.dgid = fuzz_group(0x0e); break;
+	case 4: a.grh.dgid = fuzz_group((uint8_t)fuzz_draw(2)); *good = BAD; break;
 	}
 	fuzz_needs(o, 0, fuzz_any(PD));
 	return ibv_create_ah(p_of(o->dep[0]), &a);

@@ -7,6 +7,8 @@
  */
 #include "fuzz.h"
 
+#define QKEY	0x11111111	/* of those that are connected as they should be */
+
 static struct ibv_qp_attr random_attr(const struct ibv_qp *qp)
 {
 	struct obj *peer = fuzz_any(QP);
@@ -105,7 +107,7 @@ static void connect_to(struct ibv_qp *qp, const struct ibv_qp *peer)
 {
 	static const enum ibv_qp_state way[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS };
 	struct ibv_qp_attr a = {
-		.path_mtu = IBV_MTU_1024, .qkey = 0x11111111, .dest_qp_num = peer->qp_num, .port_num = 1,
+		.path_mtu = IBV_MTU_1024, .qkey = QKEY, .dest_qp_num = peer->qp_num, .port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 2, .min_rnr_timer = 2, .max_rd_atomic = 4,
 		.max_dest_rd_atomic = 4, .ah_attr = {
@@ -151,8 +153,8 @@ static void fill_wr(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_sge *s
 	wr->wr_id = fuzz.step;
 	if (qp->qp_type == IBV_QPT_UD) {
 		wr->wr.ud.ah = ah ? ah->p : NULL;
-		wr->wr.ud.remote_qpn = (uint32_t)fuzz_draw(1 << 24);
-		wr->wr.ud.remote_qkey = (uint32_t)fuzz_draw(1ull << 32);
+		wr->wr.ud.remote_qpn = fuzz_once_in(3) ? 0xffffff : (uint32_t)fuzz_draw(1 << 24);
+		wr->wr.ud.remote_qkey = fuzz_once_in(3) ? QKEY : (uint32_t)fuzz_draw(1ull << 32);
 		if (!ah)	/* libibverbs would read it */
 			wr->opcode = IBV_WR_RDMA_READ;
 		return;
@@ -214,6 +216,28 @@ static void post(struct ibv_qp *qp)
 	FUZZ_MUST(!err || fuzz_known_errno(err), "a receive: %d", err);
 }
 
+/* In a group for some requests: while it is, it cannot be destroyed. */
+static void post_in_group(struct ibv_qp *qp, int n)
+{
+	const uint8_t scope = (uint8_t)fuzz_draw(16);
+	const union ibv_gid group = fuzz_group(scope);
+	const uint16_t lid = (uint16_t)fuzz_draw(1 << 16);	/* RoCE has none; ib_core compares them */
+	const int err = ibv_attach_mcast(qp, &group, lid);
+
+	FUZZ_MUST(!err || fuzz_known_errno(err), "ibv_attach_mcast: %d", err);
+	FUZZ_MUST((qp->qp_type == IBV_QPT_UD && scope > 1) == !err, "a QP of type %d to scope %u: %d",
+		  (int)qp->qp_type, scope, err);
+	while (n-- > 0)
+		post(qp);
+	if (err)
+		return;
+	/* A damaged command might destroy it, and it is used on. */
+	FUZZ_MUST(ibv_destroy_qp(qp) == EBUSY, "a QP in a group was destroyed");
+	FUZZ_MUST(!ibv_detach_mcast(qp, &group, lid), "it stays in its group");
+	if (!fuzz.strict)
+		ibv_detach_mcast(qp, &group, lid);
+}
+
 void fuzz_use_qp(struct ibv_qp *qp)
 {
 	struct obj *peer = fuzz_any(QP);
@@ -227,6 +251,10 @@ void fuzz_use_qp(struct ibv_qp *qp)
 		modify_any(qp);
 	} else if (fuzz_once_in(6)) {
 		advance(qp);
+	}
+	if (fuzz_once_in(6)) {
+		post_in_group(qp, n);
+		return;
 	}
 	while (n-- > 0)
 		post(qp);

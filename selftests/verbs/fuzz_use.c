@@ -136,13 +136,11 @@ static void hear_events(void)
 static void ask_for_others(void)
 {
 	struct ibv_xrcd_init_attr xrcd = { .comp_mask = 3, .fd = -1, .oflags = O_CREAT };
-	struct ibv_alloc_dm_attr dm = { .length = 4096 };
 	struct ibv_counters_init_attr counters = { };
 	struct ibv_flow_attr flow = { .size = sizeof(flow), .port = 1 };
 	struct obj *qp = fuzz_any(QP);
 
 	FUZZ_MUST(!ibv_open_xrcd(fuzz.dev.ctx, &xrcd), "an XRC domain was opened");
-	FUZZ_MUST(!ibv_alloc_dm(fuzz.dev.ctx, &dm), "device memory was allocated");
 	FUZZ_MUST(!ibv_create_counters(fuzz.dev.ctx, &counters), "counters were made");
 	if (qp)
 		FUZZ_MUST(!ibv_create_flow(qp->p, &flow), "a flow was made");

@@ -164,7 +164,6 @@ TEST_F_TIMEOUT(cqex, the_device_says_what_it_has, LIMIT_S)
 	EXPECT_EQ(1000000, attr.hca_core_clock);
 	EXPECT_EQ(0, attr.odp_caps.general_caps);
 	EXPECT_EQ(0, attr.raw_packet_caps);
-	EXPECT_EQ(0, attr.max_dm_size);
 	EXPECT_EQ(65535, attr.cq_mod_caps.max_cq_count);
 	EXPECT_EQ(65535, attr.cq_mod_caps.max_cq_period);
 	EXPECT_GE(attr.orig_attr.max_cqe, 1 << 18);
@@ -402,7 +401,6 @@ TEST_F_TIMEOUT(cqex, sends_and_what_is_taken_back, LIMIT_S)
 TEST_F_TIMEOUT(cqex, what_is_not_offered_is_refused, LIMIT_S)
 {
 	struct ibv_cq_init_attr_ex init = { .cqe = 8, .wc_flags = IBV_WC_EX_WITH_FLOW_TAG };
-	struct ibv_alloc_dm_attr dm = { .length = 4096 };
 	struct ibv_parent_domain_init_attr domain = { .pd = self->dev.pd, .comp_mask = 1u << 31 };
 	struct ibv_ece ece = {};
 
@@ -414,13 +412,9 @@ TEST_F_TIMEOUT(cqex, what_is_not_offered_is_refused, LIMIT_S)
 	};
 	EXPECT_EQ(NULL, ibv_create_cq_ex(self->dev.ctx, &init));
 	EXPECT_EQ(EOPNOTSUPP, errno);
-	EXPECT_EQ(NULL, ibv_alloc_dm(self->dev.ctx, &dm));
-	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(NULL, ibv_alloc_parent_domain(self->dev.ctx, &domain));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(EOPNOTSUPP, ibv_query_ece(self->p.qp[0], &ece));
-	EXPECT_EQ(NULL, ibv_import_pd(self->dev.ctx, 1));
-	EXPECT_EQ(EOPNOTSUPP, errno);
 }
 
 TEST_HARNESS_MAIN

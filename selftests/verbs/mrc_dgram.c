@@ -11,13 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
-#include "vcommon.h"
+#include "vud.h"
 
-#define QKEY	0x11223344
-#define GRH	40
 #define LEN	1000
-#define SLOTS	16
-#define WAIT_S	60	/* in an emulated machine, busy with others */
 
 FIXTURE(dgram) {
 	struct vc_dev dev;
@@ -25,37 +21,8 @@ FIXTURE(dgram) {
 	struct ibv_cq *cq[2];
 	struct ibv_qp *a, *b;
 	struct ibv_ah *ah;
-	uint8_t out[LEN], in[GRH + LEN];
+	uint8_t out[LEN], in[VUD_GRH + LEN];
 };
-
-static struct ibv_qp *ud_qp(struct vc_dev *d, struct ibv_cq *cq, struct ibv_srq *srq)
-{
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .srq = srq, .qp_type = IBV_QPT_UD,
-		.cap = { .max_send_wr = SLOTS, .max_recv_wr = SLOTS, .max_send_sge = 2,
-			 .max_recv_sge = 2, .max_inline_data = 64 },
-	};
-
-	return ibv_create_qp(d->pd, &init);
-}
-
-static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
-{
-	struct ibv_qp_attr a = { .qp_state = state, .port_num = 1, .qkey = QKEY };
-	int mask = IBV_QP_STATE;
-
-	if (state == IBV_QPS_INIT)
-		mask |= IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY;
-	else if (state == IBV_QPS_RTS && qp->state == IBV_QPS_RTR)
-		mask |= IBV_QP_SQ_PSN;
-	return ibv_modify_qp(qp, &a, mask);
-}
-
-static int to_rts(struct ibv_qp *qp)
-{
-	return to_state(qp, IBV_QPS_INIT) || to_state(qp, IBV_QPS_RTR) ||
-	       to_state(qp, IBV_QPS_RTS);
-}
 
 static struct ibv_ah *ah_to_self(struct vc_dev *d, struct ibv_pd *pd)
 {
@@ -86,15 +53,15 @@ FIXTURE_SETUP(dgram)
 			      IBV_ACCESS_LOCAL_WRITE);
 	ASSERT_NE(NULL, self->mr);
 	for (i = 0; i < 2; i++) {
-		self->cq[i] = ibv_create_cq(self->dev.ctx, 2 * SLOTS, NULL, NULL, 0);
+		self->cq[i] = ibv_create_cq(self->dev.ctx, 2 * VUD_SLOTS, NULL, NULL, 0);
 		ASSERT_NE(NULL, self->cq[i]);
 	}
-	self->a = ud_qp(&self->dev, self->cq[0], NULL);
-	self->b = ud_qp(&self->dev, self->cq[1], NULL);
+	self->a = vud_qp(&self->dev, self->cq[0], NULL, 0);
+	self->b = vud_qp(&self->dev, self->cq[1], NULL, 0);
 	ASSERT_NE(NULL, self->a);
 	ASSERT_NE(NULL, self->b);
-	ASSERT_EQ(0, to_rts(self->a));
-	ASSERT_EQ(0, to_rts(self->b));
+	ASSERT_EQ(0, vud_to_rts(self->a));
+	ASSERT_EQ(0, vud_to_rts(self->b));
 	self->ah = ah_to_self(&self->dev, self->dev.pd);
 	ASSERT_NE(NULL, self->ah);
 	for (i = 0; i < LEN; i++)
@@ -120,7 +87,7 @@ static struct ibv_send_wr to_b(struct _test_data_dgram *self, struct ibv_sge *sg
 	return (struct ibv_send_wr) {
 		.wr_id = 42, .sg_list = sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
-		.wr.ud = { .ah = self->ah, .remote_qpn = self->b->qp_num, .remote_qkey = QKEY },
+		.wr.ud = { .ah = self->ah, .remote_qpn = self->b->qp_num, .remote_qkey = VUD_QKEY },
 	};
 }
 
@@ -133,55 +100,22 @@ static int post_recv(struct _test_data_dgram *self, uint32_t len)
 	return ibv_post_recv(self->b, &wr, &bad);
 }
 
-/* The next completion; status -1 after @secs. */
-static struct ibv_wc next(struct ibv_cq *cq, unsigned int secs)
-{
-	const uint64_t end = vc_now_ns() + secs * 1000000000ull;
-	struct ibv_wc wc = {};
-
-	while (vc_now_ns() < end) {
-		if (ibv_poll_cq(cq, 1, &wc) == 1)
-			return wc;
-		usleep(200);
-	}
-	wc.status = (enum ibv_wc_status)-1;
-	return wc;
-}
-
 static int send_status(struct _test_data_dgram *self, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
-	return ibv_post_send(self->a, wr, &bad) ?: (int)next(self->cq[0], WAIT_S).status;
-}
-
-/* A counter of the device, by sysfs. */
-static long long counter(struct _test_data_dgram *self, const char *name)
-{
-	long long value = -1;
-	char path[256];
-	FILE *f;
-
-	usleep(20000);	/* sums are kept for 10 ms */
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/%s",
-		 ibv_get_device_name(self->dev.ctx->device), name);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%lld", &value) != 1)
-		value = -1;
-	if (f)
-		fclose(f);
-	return value;
+	return ibv_post_send(self->a, wr, &bad) ?: (int)vud_next(self->cq[0], VUD_WAIT_S * 1000).status;
 }
 
 /* Sent well, and then @name is one more: it was dropped for that reason. */
 static bool dropped_as(struct _test_data_dgram *self, struct ibv_send_wr *wr, const char *name)
 {
-	const uint64_t end = vc_now_ns() + WAIT_S * 1000000000ull;
-	const long long before = counter(self, name);
+	const uint64_t end = vc_now_ns() + VUD_WAIT_S * 1000000000ull;
+	const long long before = vud_counter(&self->dev, name);
 
 	if (before < 0 || send_status(self, wr) != IBV_WC_SUCCESS)
 		return false;
-	while (counter(self, name) != before + 1)
+	while (vud_counter(&self->dev, name) != before + 1)
 		if (vc_now_ns() > end)
 			return false;
 	return true;
@@ -189,10 +123,10 @@ static bool dropped_as(struct _test_data_dgram *self, struct ibv_send_wr *wr, co
 
 static bool received(struct _test_data_dgram *self, uint32_t len, struct ibv_wc *wc)
 {
-	*wc = next(self->cq[1], WAIT_S);
-	return wc->status == IBV_WC_SUCCESS && wc->byte_len == GRH + len &&
-	       !memcmp(self->in + GRH, self->out, len) &&
-	       (len == LEN || self->in[GRH + len] == 0xee);
+	*wc = vud_next(self->cq[1], VUD_WAIT_S * 1000);
+	return wc->status == IBV_WC_SUCCESS && wc->byte_len == VUD_GRH + len &&
+	       !memcmp(self->in + VUD_GRH, self->out, len) &&
+	       (len == LEN || self->in[VUD_GRH + len] == 0xee);
 }
 
 /* The address in front of the message: ours, for we sent it. */
@@ -217,7 +151,7 @@ TEST_F(dgram, every_length_arrives_with_its_address)
 
 	for (i = 0; i < sizeof(lens) / sizeof(*lens); i++) {
 		wr = to_b(self, &sge, lens[i]);
-		ASSERT_EQ(0, post_recv(self, GRH + LEN));
+		ASSERT_EQ(0, post_recv(self, VUD_GRH + LEN));
 		ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
 		ASSERT_TRUE(received(self, lens[i], &wc)) {
 			TH_LOG("length %u: status %d, %u bytes", lens[i], wc.status, wc.byte_len);
@@ -241,7 +175,7 @@ TEST_F(dgram, immediate_inline_and_lists)
 	wr.opcode = IBV_WR_SEND_WITH_IMM;
 	wr.imm_data = htonl(0xcafe1234);
 	wr.send_flags |= IBV_SEND_INLINE;
-	ASSERT_EQ(0, post_recv(self, GRH + LEN));
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + LEN));
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
 	ASSERT_TRUE(received(self, 64, &wc));
 	EXPECT_EQ(IBV_WC_GRH | IBV_WC_WITH_IMM, wc.wc_flags);
@@ -258,8 +192,8 @@ TEST_F(dgram, what_is_not_for_it_is_dropped_and_counted)
 
 	wr = to_b(self, &sge, 8);
 	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_no_recv"));
-	ASSERT_EQ(0, post_recv(self, GRH + 8));
-	wr.wr.ud.remote_qkey = QKEY + 1;
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));
+	wr.wr.ud.remote_qkey = VUD_QKEY + 1;
 	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_qkey"));
 	wr = to_b(self, &sge, 9);
 	EXPECT_TRUE(dropped_as(self, &wr, "rx_dgram_too_long"));
@@ -280,7 +214,7 @@ TEST_F(dgram, the_high_bit_asks_for_the_key_of_the_qp)
 
 	wr = to_b(self, &sge, 8);
 	wr.wr.ud.remote_qkey = 0x80000000;
-	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
 	EXPECT_TRUE(received(self, 8, &wc));
 }
@@ -295,7 +229,7 @@ static void expect_sqe(struct __test_metadata *_metadata, struct _test_data_dgra
 	EXPECT_EQ(status, send_status(self, wr));
 	ASSERT_EQ(0, ibv_query_qp(self->a, &attr, IBV_QP_STATE, &init));
 	EXPECT_EQ(IBV_QPS_SQE, attr.qp_state);
-	ASSERT_EQ(0, to_state(self->a, IBV_QPS_RTS));
+	ASSERT_EQ(0, vud_to_state(self->a, IBV_QPS_RTS));
 }
 
 TEST_F(dgram, a_handle_of_another_domain_is_refused)
@@ -309,7 +243,7 @@ TEST_F(dgram, a_handle_of_another_domain_is_refused)
 	ASSERT_NE(NULL, other);
 	ah = ah_to_self(&self->dev, other);
 	ASSERT_NE(NULL, ah);
-	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));
 	wr = to_b(self, &sge, 8);
 	wr.wr.ud.ah = ah;
 	expect_sqe(_metadata, self, &wr, IBV_WC_LOC_QP_OP_ERR);
@@ -335,7 +269,7 @@ static int async_event(struct _test_data_dgram *self)
 {
 	struct ibv_async_event ev;
 
-	alarm(WAIT_S);
+	alarm(VUD_WAIT_S);
 	if (ibv_get_async_event(self->dev.ctx, &ev))
 		return -1;
 	alarm(0);
@@ -355,13 +289,13 @@ TEST_F(dgram, two_queue_pairs_on_one_queue_of_receives)
 
 	ASSERT_NE(NULL, srq);
 	for (i = 0; i < 2; i++) {
-		qp[i] = ud_qp(&self->dev, self->cq[1], srq);
+		qp[i] = vud_qp(&self->dev, self->cq[1], srq, 0);
 		ASSERT_NE(NULL, qp[i]);
-		ASSERT_EQ(0, to_rts(qp[i]));
+		ASSERT_EQ(0, vud_to_rts(qp[i]));
 	}
 	/* More rounds than it has slots: each receive is used once, by whichever QP is next. */
 	for (i = 0; i < 3 * init.attr.max_wr; i++) {
-		ASSERT_EQ(0, post_srq(self, srq, i, GRH + LEN));
+		ASSERT_EQ(0, post_srq(self, srq, i, VUD_GRH + LEN));
 		wr = to_b(self, &sge, 64);
 		wr.wr.ud.remote_qpn = qp[i % 2]->qp_num;
 		ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
@@ -370,37 +304,22 @@ TEST_F(dgram, two_queue_pairs_on_one_queue_of_receives)
 		EXPECT_EQ(qp[i % 2]->qp_num, wc.qp_num);
 	}
 	/* Too short for it, it stays; and with a QP in error it stays for the other. */
-	ASSERT_EQ(0, post_srq(self, srq, 7, GRH + 8));
+	ASSERT_EQ(0, post_srq(self, srq, 7, VUD_GRH + 8));
 	wr = to_b(self, &sge, 9);
 	wr.wr.ud.remote_qpn = qp[1]->qp_num;
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
-	ASSERT_EQ(0, to_state(qp[0], IBV_QPS_ERR));
+	ASSERT_EQ(0, vud_to_state(qp[0], IBV_QPS_ERR));
 	EXPECT_EQ(IBV_EVENT_QP_LAST_WQE_REACHED, async_event(self));
 	sge.length = 8;
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
-	wc = next(self->cq[1], WAIT_S);
+	wc = vud_next(self->cq[1], VUD_WAIT_S * 1000);
 	EXPECT_EQ(IBV_WC_SUCCESS, wc.status);
 	EXPECT_EQ(7, wc.wr_id);
-	EXPECT_EQ(GRH + 8, wc.byte_len);
-	EXPECT_EQ(0, memcmp(self->in + GRH, self->out, 8));
+	EXPECT_EQ(VUD_GRH + 8, wc.byte_len);
+	EXPECT_EQ(0, memcmp(self->in + VUD_GRH, self->out, 8));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, ibv_destroy_qp(qp[i]));
 	EXPECT_EQ(0, ibv_destroy_srq(srq));
-}
-
-TEST_F(dgram, a_group_has_no_handle)
-{
-	struct ibv_ah_attr attr = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .sgid_index = (uint8_t)self->dev.gid_index, .hop_limit = 1 },
-	};
-
-	memcpy(attr.grh.dgid.raw, self->dev.gid.raw, 16);
-	if (v4())
-		attr.grh.dgid.raw[12] = 239;
-	else
-		attr.grh.dgid.raw[0] = 0xff;
-	EXPECT_EQ(NULL, ibv_create_ah(self->dev.pd, &attr));
 }
 
 TEST_F(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu)
@@ -425,18 +344,18 @@ TEST_F(dgram, in_error_everything_is_flushed)
 	struct ibv_sge sge;
 	struct ibv_wc wc;
 
-	ASSERT_EQ(0, post_recv(self, GRH + 8));
-	ASSERT_EQ(0, to_state(self->b, IBV_QPS_ERR));
-	wc = next(self->cq[1], WAIT_S);
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));
+	ASSERT_EQ(0, vud_to_state(self->b, IBV_QPS_ERR));
+	wc = vud_next(self->cq[1], VUD_WAIT_S * 1000);
 	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, wc.status);
 	EXPECT_EQ(77, wc.wr_id);
-	ASSERT_EQ(0, post_recv(self, GRH + 8));	/* and one that is posted later */
-	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, next(self->cq[1], WAIT_S).status);
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));	/* and one that is posted later */
+	EXPECT_EQ(IBV_WC_WR_FLUSH_ERR, vud_next(self->cq[1], VUD_WAIT_S * 1000).status);
 	wr = to_b(self, &sge, 8);
 	EXPECT_TRUE(dropped_as(self, &wr, "rx_unknown_qp"));
-	ASSERT_EQ(0, to_state(self->b, IBV_QPS_RESET));
-	ASSERT_EQ(0, to_rts(self->b));
-	ASSERT_EQ(0, post_recv(self, GRH + 8));
+	ASSERT_EQ(0, vud_to_state(self->b, IBV_QPS_RESET));
+	ASSERT_EQ(0, vud_to_rts(self->b));
+	ASSERT_EQ(0, post_recv(self, VUD_GRH + 8));
 	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
 	EXPECT_TRUE(received(self, 8, &wc));
 }
@@ -451,13 +370,13 @@ TEST_F(dgram, a_thousand_in_a_row_one_of_eight_signaled)
 	for (i = 0; i < 1000; i++) {
 		wr = to_b(self, &sge, (uint32_t)(i % LEN));
 		wr.send_flags = i % 8 == 7 ? IBV_SEND_SIGNALED : 0;
-		ASSERT_EQ(0, post_recv(self, GRH + LEN));
+		ASSERT_EQ(0, post_recv(self, VUD_GRH + LEN));
 		ASSERT_EQ(0, ibv_post_send(self->a, &wr, &bad));
 		ASSERT_TRUE(received(self, (uint32_t)(i % LEN), &wc)) {
 			TH_LOG("datagram %d: status %d, %u bytes", i, wc.status, wc.byte_len);
 		}
 		if (i % 8 == 7)
-			ASSERT_EQ(IBV_WC_SUCCESS, next(self->cq[0], WAIT_S).status);
+			ASSERT_EQ(IBV_WC_SUCCESS, vud_next(self->cq[0], VUD_WAIT_S * 1000).status);
 	}
 }
 

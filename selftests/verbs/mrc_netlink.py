@@ -6,11 +6,13 @@
     mrc_netlink.py ccs DEV         likewise CC profiles
     mrc_netlink.py hosts DEV N     send a datagram to N addresses, then set a profile for each
     mrc_netlink.py race DEV        several processes delete what is not there
+    mrc_netlink.py deny DEV GID INDEX VALUE PORT
+                                   deny the EV of a path set, an IPv6 address, that is meant
     mrc_netlink.py copy DEV FROM BIT WIDTH AT
                                    set a template with such a copy, as numbers
 
 The first two print how many there are then and why there cannot be more, hosts the seconds
-that the N requests took, copy the kernel's refusal. race fails when a refusal tells one process
+that the N requests took, copy and deny the kernel's refusal (deny: with its number). race fails when a refusal tells one process
 what another had asked for.
 """
 import os
@@ -29,7 +31,8 @@ A_DEV_NAME, A_PROFILE, A_CC = 2, 6, 12
 A_PROFILE_ID, A_PROFILE_DST, A_PROFILE_FMT, A_PROFILE_EV = 1, 2, 3, 6
 A_PROFILE_MODE, A_PROFILE_WIDTHS, A_PROFILE_GEN = 4, 8, 9
 A_GEN_FIELD, A_GEN_COPY, A_FIELD_WIDTH, A_FIELD_INIT = 2, 3, 1, 2
-A_CC_ID, A_EV_VALUE, A_EV_PORT = 1, 2, 3
+A_CC_ID, A_EV_INDEX, A_EV_VALUE, A_EV_PORT, A_EV_STATE = 1, 1, 2, 3, 4
+CMD_EV_SET, A_PEER, A_EV, A_PEER_GID, DENIED = 10, 7, 8, 1, 3
 FMT_UDP = 4
 MODE_GEN = 4
 
@@ -138,6 +141,18 @@ def copy(dev, values):
     return 2 if err else 0
 
 
+def deny(dev, gid, index, value, port):
+    err, text = Family("mrc").call(
+        CMD_EV_SET, attr(A_DEV_NAME, dev.encode() + b"\0"),
+        nest(A_PEER, attr(A_PEER_GID, socket.inet_pton(socket.AF_INET6, gid))),
+        nest(A_EV, attr(A_EV_INDEX, struct.pack("I", int(index))),
+             attr(A_EV_VALUE, socket.inet_pton(socket.AF_INET6, value) + bytes(16)),
+             attr(A_EV_PORT, bytes([int(port)])), attr(A_EV_STATE, struct.pack("I", DENIED))))
+    if err:
+        print(err, text)
+    return 2 if err else 0
+
+
 def cc(dev, n):
     return CMD_CC_SET, dev, nest(A_CC, attr(A_CC_ID, struct.pack("Q", n)))
 
@@ -170,6 +185,8 @@ def main():
         return race(dev)
     if what == "copy":
         return copy(dev, sys.argv[3:7])
+    if what == "deny":
+        return deny(dev, *sys.argv[3:7])
     if what == "hosts":
         return hosts(dev, int(sys.argv[3]))
     return fill(dev, {"profiles": profile, "ccs": cc}[what])

@@ -84,6 +84,20 @@ class Result(unittest.TestResult):
             self.fail(subtest, err)
 
 
+def find_netdev(case, dev, port, gid):
+    """
+    Where they look for the address to connect to: the netdev below a PCI adapter. Devices of
+    software have none below, and name theirs in "parent".
+    """
+    address = mac = None
+    try:
+        with open(f"/sys/class/infiniband/{dev}/parent", encoding="ascii") as parent:
+            address, mac = case.get_ip_mac_address(parent.read().strip())
+    except (OSError, KeyError, IndexError):
+        pass
+    case.args.append([dev, port, gid, address, mac])
+
+
 def run(tests, skips, args):
     with tempfile.TemporaryDirectory() as work:
         folder = os.path.join(work, "tests")
@@ -96,6 +110,8 @@ def run(tests, skips, args):
         import args_parser  # pylint: disable=import-error,import-outside-toplevel
         args_parser.parser.parse_args()
         import tests as suite  # pylint: disable=import-outside-toplevel
+        import tests.base as base  # pylint: disable=import-error,import-outside-toplevel
+        base.RDMATestCase._get_ip_mac = find_netdev  # pylint: disable=protected-access
         result = Result(skips)
         only = os.environ.get("PYVERBS_ONLY")
         loader = unittest.defaultTestLoader

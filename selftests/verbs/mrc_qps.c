@@ -6,7 +6,7 @@
  *
  * Half of them are DEV's, half DEV2's (the same device by default), in pairs. By each pair 64 bytes go, that no other
  * pair has, and all of them are looked at. Batch after batch, until so many were made. Prints what each step
- * took, and what of MemAvailable a queue pair takes. -w: with the first batch connected, waits for a line of input.
+ * took, and what of MemAvailable a queue pair takes, connected, and when it has written. -w: with the first batch connected, waits for a line of input.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -28,7 +28,7 @@ struct end {
 static struct end end[2];
 static unsigned int batch = 1000, total = 10000;
 static uint64_t made_ns, connected_ns, written_ns, destroyed_ns;
-static int64_t kib_for_batch;
+static int64_t kib_for_batch, kib_written;
 
 static int64_t available_kib(void)
 {
@@ -196,6 +196,8 @@ static void one_batch(unsigned int qps, uint64_t number, bool wait)
 		kib_for_batch = before - available_kib();
 	write_all(qps / 2, number);
 	t3 = vc_now_ns();
+	if (!number)
+		kib_written = before - available_kib();
 	if (wait) {
 		puts("waiting");
 		if (!fgets(line, sizeof(line), stdin))
@@ -248,7 +250,7 @@ int main(int argc, char **argv)
 	close_end(&end[0]);
 	close_end(&end[1]);
 	printf("ok qps=%u made_per_s=%.0f connected_per_s=%.0f written_per_s=%.0f destroyed_per_s=%.0f "
-	       "kib_per_qp=%.1f\n", total, rate(made_ns), rate(connected_ns), rate(written_ns) / 2,
-	       rate(destroyed_ns), (double)kib_for_batch / batch);
+	       "kib_per_qp=%.1f kib_written=%.1f\n", total, rate(made_ns), rate(connected_ns), rate(written_ns) / 2,
+	       rate(destroyed_ns), (double)kib_for_batch / batch, (double)kib_written / batch);
 	return VC_EXIT_OK;
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
 #include "vpair.h"
@@ -225,6 +226,57 @@ TEST_F_TIMEOUT(slots, flushed_requests_return_theirs, LIMIT_S)
 	}
 	EXPECT_EQ(self->depth, n);
 	EXPECT_EQ((int)self->depth, post_all(self, 0));
+}
+
+/* ---- who rings the doorbell: the kernel refuses write() to other credentials than the opener's ---- */
+
+static bool written_by_now(struct _test_data_slots *self)
+{
+	struct ibv_wc wc;
+
+	return vpair_wc(self->p.cq[0], &wc, 1000u * LIMIT_S / 4) && wc.status == IBV_WC_SUCCESS;
+}
+
+/* One after the other, so that the kernel has gone to sleep in between. */
+static int child(struct _test_data_slots *self)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < 3 && !ret; i++) {
+		ret = post(self, IBV_SEND_SIGNALED);
+		usleep(100000);
+	}
+	return ret;
+}
+
+/* The send queue is the child's from then on, the completion queue still its parent's. */
+TEST_F_TIMEOUT(slots, a_child_process_posts, LIMIT_S)
+{
+	pid_t pid = fork();
+	int i, status;
+
+	ASSERT_GE(pid, 0);
+	if (!pid)
+		_exit(child(self));
+	for (i = 0; i < 3; i++)
+		EXPECT_TRUE(written_by_now(self)) {
+			TH_LOG("what the child posted was not sent: %d", i);
+		}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F_TIMEOUT(slots, who_dropped_privileges_posts, LIMIT_S)
+{
+	int i;
+
+	ASSERT_EQ(0, post(self, IBV_SEND_SIGNALED));
+	ASSERT_TRUE(written_by_now(self));
+	ASSERT_EQ(0, setuid(65534));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, post(self, IBV_SEND_SIGNALED));
+		ASSERT_TRUE(written_by_now(self));
+	}
 }
 
 TEST_HARNESS_MAIN

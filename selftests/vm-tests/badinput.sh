@@ -109,6 +109,20 @@ while read -r verdict _ name; do
 	\#) ksft_comment "$name";;
 	esac
 done <"$MRC_DIR/cases"
+# rose HOST COUNTER -eq|-ge NUMBER: since the device was made.
+rose() {
+	mrc_stat "$1" "$2" || return
+	echo "$2 of $1: $REPLY, expected $3 $4"
+	test "$REPLY" "$3" "$4"
+}
+ksft_test "h2 counts requests refused for their access" rose h2 req_remote_access_errors -ge 15
+ksft_test "as h1 does that refused them" rose h1 resp_remote_access_errors -ge 15
+ksft_test "one that was too long" rose h2 req_remote_invalid_request -eq 1
+ksft_test "for the receive of h1" rose h1 resp_local_length_error -eq 1
+ksft_test "all of them as failed" rose h2 req_cqe_error -ge 20
+ksft_test "what was flushed behind them" rose h2 req_cqe_flush_error -ge 15
+ksft_test "and a receive of h1" rose h1 resp_cqe_flush_error -ge 1
+ksft_test "of three that failed" rose h1 resp_cqe_error -eq 3
 
 # ---------------------------------------------------------------- settings
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1

@@ -91,7 +91,7 @@ srh_profiles() {
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_types mrc_verify python3
+mrc_begin mrcctl mrc_types mrc_verify mrc_bw python3
 port_begin
 
 # -------------------------------------------------------------------- SRv6
@@ -131,6 +131,19 @@ ksft_test "srh: profiles of the peer" srh_profiles 2 1
 ksft_test "srh: capture" capture srh
 ksft_test "srh: every type" types
 captured srh "$TYPES" --outer srh --planes 2
+
+# QPs of mrc.h: the specification alone.
+sweep() {
+	local server
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_gid_index h2 v6 && server=$REPLY && mrc_gid_index h1 v6 || return
+	set -- -m 1024 -S 8192 -n 8 -p $MRC_PORT
+	mrc_pair 120 $MRC_PORT mrc_bw -e -d "${MRC_IBDEV[h2]}" -g "$server" "$@" -- \
+		mrc_bw -e -d "${MRC_IBDEV[h1]}" -g "$REPLY" "$@" 10.77.0.2
+}
+ksft_test "mrc.h: capture" capture mrc-h
+ksft_test "mrc.h: a sweep of WRITEs" sweep
+captured mrc-h "C6 C7 C8 C9 CA CB D1" --outer srh --planes 2 --plain
 
 # ------------------------------------------------------------------- plain
 ksft_test "one plane" mrc_one_plane

@@ -24,6 +24,15 @@ log_says() {
 
 at_least() { [ "$(sed -nE "s/^\s*$1:\s+([0-9]+).*/\1/p" "$MRC_DIR/devinfo")" -ge "$2" ]; }
 
+# What the crypto API has of its own instructions, or else the library.
+icrc_by() {
+	local by want=crc32_le
+	modprobe crc32-pclmul 2>/dev/null && want=crc32-pclmul
+	by=$(mrcctl -n h1 -d -j dev show | jq -r '.[].icrc_by')
+	echo "computed by $by, expected $want"
+	[ "$by" = "$want" ]
+}
+
 ksft_plan
 mrc_begin ibv_devinfo
 ksft_test "rdma link add on both ends of a cable" mrc_one_plane
@@ -53,7 +62,8 @@ mrc_stats h1
 ksft_equal "mrcctl shows the counters that sysfs shows" "$(sort <<<"${REPLY%$'\n'}")" \
 	"$(mrcctl -n h1 -d -j stats show | jq -r '.[].stats | to_entries[] | "\(.key) \(.value)"' | sort)"
 qp_bytes=$(mrcctl -n h1 -d -j dev show | jq '.[].qp_bytes')
-ksft_test "memory of an idle QP: $qp_bytes bytes" test "$qp_bytes" -lt 65536
+ksft_test "memory of an idle QP: $qp_bytes bytes" test "$qp_bytes" -lt 53248
+ksft_test "mrcctl dev show -d: what computes ICRCs" icrc_by
 ksft_test "nobody may look at planes" fabric_in h1 setpriv --reuid 65534 --clear-groups \
 	"$(command -v mrcctl)" plane show
 ksft_test "nobody may not change them" refused "not permitted" -- fabric_in h1 \

@@ -4,7 +4,8 @@
 # kernels: 6.12
 #
 # What NCCL does with verbs, and UCX: rings and all-to-alls of ranks in namespaces, every byte verified,
-# a plane cut, one that dies in silence, and both come back under them: verbs/mrc_nccl.c.
+# a plane cut, one that dies in silence, and both come back under them: verbs/mrc_nccl.c. NCCL's ring also
+# with QPs of mrc.h.
 #
 #	h1 ... h2 (MRC_N=8: h8) mrc0 = 2 planes, each 2 T0 - 1 T1, SRv6	by hand
 
@@ -15,6 +16,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 world=$MRC_DIR/world
+before_rank=()	# words before the program's name
 
 # start RANKS ARG...: rank i in namespace h<i+1>.
 start() {
@@ -23,7 +25,7 @@ start() {
 	rm -rf "$world"
 	mkdir -p "$world"
 	for ((i = 0; i < n; i++)); do
-		mrc_start rank$i h$((i + 1)) mrc_nccl -d "${MRC_IBDEV[h$((i + 1))]}" -T 240 \
+		mrc_start rank$i h$((i + 1)) "${before_rank[@]}" mrc_nccl -d "${MRC_IBDEV[h$((i + 1))]}" -T 240 \
 			-x "$world" -r $i -n "$n" "$@"
 	done
 }
@@ -86,6 +88,31 @@ under_failures() {	# RANKS ARG...
 	ksft_test "$what: every byte was right" all_right "$1" 60
 }
 
+shims() {	# RANKS: two QPs to either neighbour
+	local i
+	for ((i = 0; i < $1; i++)); do
+		grep -q 'mrc_shim: 4 queue pairs were of mrc.h' "$MRC_DIR/rank$i.out" && continue
+		echo "rank $i: $(mrc_out rank$i 40)"
+		return 1
+	done
+}
+
+# The ring once more, its QPs of mrc.h: libmrc's example mrc_shim.
+through_mrc_h() {	# RANKS
+	local what="$1 ranks through mrc.h"
+	local before_rank=(env MRC_DEBUG=1 LD_PRELOAD="$MRC_TOP/build/verbs/mrc_shim.so")
+	start "$1" -t 1200 -o ring -p 32
+	ksft_test "$what: the ring runs" goes_on 2
+	ksft_test "$what: both planes carry it" mrc_until 20 plane1_used
+	ksft_test "$what: plane 1 of h1 is cut" fabric_cut p1-t0-1 h1
+	ksft_test "$what: goes on" goes_on 3
+	ksft_test "$what: restored" fabric_restore p1-t0-1 h1
+	ksft_test "$what: goes on" goes_on 2
+	kill -INT "${MRC_PID[rank0]}" || true
+	ksft_test "$what: every byte was right" all_right "$1" 60
+	ksft_test "$what: its QPs were" shims "$1"
+}
+
 section() {	# RANKS
 	local n=$1
 	ksft_test "$n hosts, two planes by hand" mrc_fabric_by_hand "$n" 2 2 1
@@ -101,6 +128,7 @@ section() {	# RANKS
 	ksft_test "$n ranks: some eager" at_least 0 eager 50
 	ksft_test "$n ranks: some by READs" at_least 0 reads 50
 	under_failures "$n" -o ring -p 32
+	through_mrc_h "$n"
 	under_failures "$n" -m ucx -q 64 -o all2all -p $((128 / n))
 	# As in planes.sh: what is sent again after its message was acknowledged.
 	ksft_test "$n ranks: nothing was counted that should not be" \

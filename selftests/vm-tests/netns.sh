@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# kernels: 6.1
 #
 # RDMA devices of one namespace each ("rdma system set netns exclusive"): ours are in that of
 # their netdev.
@@ -49,19 +50,20 @@ ksft_test "it has its GID" mrc_until 30 ip netns exec h1 grep -rq '0063:.*:0001$
 ksft_test "a program opens it" ip netns exec h1 ibv_devinfo -d mrc1
 ksft_test "another namespace's does not" refused -- ip netns exec h2 ibv_devinfo -d mrc1
 
-gid_of() {	# HOST
-	REPLY=$(ip netns exec "h$1" grep -rl "0063:.*:000$1\$" \
+gid_of() {	# HOST NAMESPACE
+	REPLY=$(ip netns exec "$2" grep -rl "0063:.*:000$1\$" \
 		"/sys/class/infiniband/mrc$1/ports/1/gids" | head -n 1)
 	REPLY=${REPLY##*/}
 }
-pingpong() {
-	local g1 g2 server rc=0
-	gid_of 1; g1=$REPLY
-	gid_of 2; g2=$REPLY
-	ip netns exec h2 ibv_rc_pingpong -d mrc2 -g "$g2" -n 200 >"$MRC_DIR/pp2" 2>&1 &
+pingpong() {	# [NAMESPACE ADDRESS]: of the client, and where it finds the server
+	local g1 g2 server rc=0 ns=${1:-h1}
+	gid_of 1 "$ns"; g1=$REPLY
+	gid_of 2 h2; g2=$REPLY
+	ip netns exec h2 ibv_rc_pingpong -d mrc2 -g "$g2" -n 200 -c >"$MRC_DIR/pp2" 2>&1 &
 	server=$!
 	mrc_until 30 ip netns exec h2 grep -q ':4853 [0-9A-F]*:0000 0A ' /proc/net/tcp6 /proc/net/tcp
-	ip netns exec h1 timeout 60 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 10.77.0.2 || rc=$?
+	ip netns exec "$ns" timeout 60 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 -c "${2:-10.77.0.2}" ||
+		rc=$?
 	[ $rc -eq 0 ] || kill $server
 	wait $server || rc=$?
 	cat "$MRC_DIR/pp2"
@@ -69,6 +71,26 @@ pingpong() {
 }
 ksft_test "neighbours" mrc_until 30 ip netns exec h1 ping -q -c 1 -W 2 fd00:6d72:63::2
 ksft_test "data flows" pingpong
+
+# mrc1 for programs of n3, which has but a cable to h2 for their TCP; planes and addresses stay in h1.
+ip netns add n3
+ip link add c3 netns n3 type veth peer name c3 netns h2
+ip -n n3 address add 10.78.0.1/24 dev c3
+ip -n h2 address add 10.78.0.2/24 dev c3
+ip -n n3 link set c3 up
+ip -n h2 link set c3 up
+ksft_test "mrc1 moves, its netdev stays" ip netns exec h1 rdma dev set mrc1 netns n3
+ksft_test "and is seen there" mrc_until 30 sees mrc1 n3
+ksft_equal "only there" " mrc2" "$(devs h1) $(devs h2)"
+tx_of() { REPLY=$(ip -n h1 -j -s link show eth1 | jq '.[0].stats64.tx.packets'); }
+tx_of; before=$REPLY
+ksft_test "data flows, from n3" pingpong n3 10.78.0.2
+tx_of
+ksft_test "by the planes in h1: $((REPLY - before)) packets" test $((REPLY - before)) -gt 400
+ksft_test "it moves back" ip netns exec n3 rdma dev set mrc1 netns h1
+ksft_test "and is seen in h1" mrc_until 30 sees mrc1 h1
+ksft_test "data flows" pingpong
+ip netns del n3
 
 ip netns add n1
 ksft_test "ip link add in n1" ip -n n1 link add mrc0 type mrc

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
 #
-# Debian's perftest, unchanged, over four planes. It checks no data: verify.sh does.
+# Debian's perftest, unchanged, over four planes, which checks no data: verify.sh does; with QPs of
+# mrc.h made for it (libmrc's example mrc_shim, nccl.sh has data compared), and the example mrc_bw.
 #
 #	h1 mrc0 = 4 planes, each T0 - 2 T1 - T0, SRv6	by hand
 
@@ -13,7 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 ksft_plan
-mrc_begin ib_write_bw
+mrc_begin ib_write_bw mrc_bw mrcctl
 ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
 ksft_test "ib_write_bw" mrc_perf 60 ib_write_bw -s 65536 -n 200
 ksft_test "ib_write_bw, both ways" mrc_perf 60 ib_write_bw -b -s 65536 -n 100
@@ -29,5 +30,46 @@ ksft_test "ib_read_lat" mrc_perf 60 ib_read_lat -e -s 64 -n 200
 # Often enough that an answer overtakes the acknowledgement: see mrc_cq_entries().
 ksft_test "ib_send_lat" mrc_perf 60 ib_send_lat -e -s 64 -n 1000
 ksft_test "ib_atomic_lat" mrc_perf 60 ib_atomic_lat -e -n 200
+
+# Unchanged, and with QPs of mrc.h; a CC profile that only those can name shows it.
+shim=$MRC_DIR/shim_write_bw
+cat >"$shim" <<END
+#!/bin/sh
+exec env MRC_DEBUG=1 MRC_QP_CC_PROFILE_ID=5 LD_PRELOAD=$MRC_TOP/build/verbs/mrc_shim.so ib_write_bw "\$@"
+END
+chmod +x "$shim"
+for host in h1 h2; do
+	ksft_test "a CC profile on $host" mrcctl -n $host cc set dev mrc0 id 5 algorithm nscc
+done
+of_mrc_h() {
+	mrcctl -n h1 -j qp show |
+		jq -e '[.[] | select(.state == "RTS")] | length == 4 and all(.[]; .cc_profile == 5)' >/dev/null
+}
+shim_runs() {
+	mrc_perf_start "$shim" -q 4 -s 65536 -n 100 && mrc_until 30 of_mrc_h && mrc_pair_wait 60
+}
+counted() {
+	mrc_out server 40
+	mrc_out "$1" 40 | grep -q 'mrc_shim: 4 queue pairs were of mrc.h'
+}
+ksft_test "ib_write_bw with 4 QPs of mrc.h and the CC profile they name" shim_runs
+ksft_test "its client's QPs were" counted client
+ksft_test "its server's QPs were" counted server
+
+# The same through mrc.h; its receiver compares every byte.
+sweep() {	# [ARG...]
+	local server
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_gid_index h2 v6 && server=$REPLY && mrc_gid_index h1 v6 || return
+	mrc_pair 60 $MRC_PORT mrc_bw -e -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT "$@" -- \
+		mrc_bw -e -d "${MRC_IBDEV[h1]}" -g "$REPLY" -p $MRC_PORT "$@" 10.77.0.2 || return
+	mrc_out client
+	mrc_out server | grep -q "every byte is right"
+}
+planes_used() { mrcctl -n h1 -j plane show | jq -c '[.[].tx_pkts]'; }
+before=$(planes_used)
+ksft_test "mrc_bw, 1 byte to 256 KiB" sweep -S 262144 -n 30
+ksft_test "over all planes" jq -en --argjson a "$before" --argjson b "$(planes_used)" \
+	'[$a, $b] | transpose | length == 4 and all(.[]; .[1] - .[0] > 500)'
 ksft_test "nothing was counted that should not be" mrc_expect_clean
 ksft_finish

@@ -83,6 +83,20 @@ udaddy_both() {		# SERVER_NS ADDRESS CLIENT_NS
 	mrc_pair_wait 60
 }
 
+# The receiver ends when it has all datagrams of the group.
+group_both() {		# RECEIVER_NS ADDRESS NETDEV SENDER_NS CMD...
+	start_in server "$1" mckey -m 239.77.2.1 -b "$2" -C 50 -S 500
+	mrc_until 20 joined "$1" "$3" || { mrc_out server; return 1; }
+	mrc_sleep 0.5	# that was rdma_cm; it attaches then
+	start_in client "${@:4}"
+	mrc_pair_wait 30
+}
+joined() {		# NS NETDEV
+	[ "$1" = here ] && REPLY='' || REPLY="-n $1"
+	# shellcheck disable=SC2086
+	[[ $(ip $REPLY maddress show dev "$2") = *239.77.2.1* ]]
+}
+
 # Its client ends badly, by itself, and long before a connection gives up.
 refused() {		# SERVER_NS ADDRESS CLIENT_NS
 	local rc=0
@@ -101,7 +115,7 @@ counted() { mrc_stat h1 plain_refused && echo "plain_refused $REPLY" && [ "$REPL
 hinted() { mrcctl -n h1 -j peer show | jq -e 'any(.[]; .hints | index("plain"))'; }
 
 ksft_plan
-mrc_begin rping udaddy ibv_ud_pingpong mrcctl
+mrc_begin rping udaddy mckey ibv_ud_pingpong mrcctl mrc_group
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 modprobe rdma_rxe || ksft_skip_all "needs rdma_rxe"
 at_exit ip link del x0
@@ -109,6 +123,11 @@ ksft_test "mrc1 in a namespace, rxe1 here" two_stacks
 ksft_test "ibv_ud_pingpong between them" ud_both
 ksft_test "udaddy, mrc1 to rxe1" udaddy_both here 10.77.0.2 h1
 ksft_test "udaddy, rxe1 to mrc1, IPv6" udaddy_both h1 fd00:6d72:63::1 here
+ksft_test "mckey, mrc1 to a group of rxe1" group_both here 10.77.0.2 x0 \
+	h1 mckey -m 239.77.2.1 -b 10.77.0.1 -C 50 -S 500 -s
+# mckey ends before rdma_rxe has sent what it posted, which then is never sent.
+ksft_test "mckey hears rxe1, in a group of mrc1" group_both h1 10.77.0.1 eth1 \
+	here mrc_group rxe1 239.77.2.1 50 500
 ksft_test "rping from mrc1 to rxe1 is refused" refused here 10.77.0.2 h1
 ksft_test "counted" counted 1
 ksft_test "mrcctl peer show says why" hinted

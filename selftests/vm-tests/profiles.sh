@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# kernels: 6.12
 #
 # EV profiles: every format and mode carries traffic over the EVs that it says, on all
 # planes; what cannot be is refused with the field and the value.
@@ -234,7 +235,7 @@ traffic "explicit SRv6"
 ksft_test "explicit SRv6: all are used" all_used
 
 # ------------------------------------------------ a peer of ordinary IP alone
-# A path 150 times on each plane: an IP peer needs a part of so many, whoever asks.
+# 150 EVs on each plane: an IP peer needs a part of so many, whoever asks.
 peer_evs_are() {	# PEER NUMBER
 	local got
 	got=$(mrcctl -n h1 -j peer show peer "$1" | jq '.[0].evs')
@@ -242,9 +243,11 @@ peer_evs_are() {	# PEER NUMBER
 	[ "$got" = "$2" ]
 }
 long_list() {	# DST COUNT
-	local evs=() i
-	for ((i = 0; i < $2; i++)); do
-		evs+=(ev 1 "$(fabric_path 1 2 1 1)" ev 2 "$(fabric_path 1 2 2 1)")
+	local evs=() i a b hex
+	a=$(fabric_path 1 2 1 1) b=$(fabric_path 1 2 2 1)
+	for ((i = 1; i <= $2; i++)); do
+		printf -v hex %x $i
+		evs+=(ev 1 "${a%::}:$hex::" ev 2 "${b%::}:$hex::")
 	done
 	mrcctl -n h1 profile set dev mrc0 id 1 dst "$1" fmt srv6 "${evs[@]}"
 }
@@ -255,10 +258,39 @@ ksft_test "ordinary IP: a packet" say_to $nobody
 ksft_test "ordinary IP: it takes 128 of them" mrc_until 5 peer_evs_are $nobody 128
 ksft_test "ordinary IP: 400 EVs" long_list $nobody 200
 ksft_test "ordinary IP: 128 of them, too" peer_evs_are $nobody 128
+# What a controller denied of the part is denied of the whole: the same EVs, at other places.
+denied() { mrcctl -n h1 -j ev show peer $nobody state denied | jq -c "map($1)"; }
+# ev_is_meant PLACE OF: is the EV that stands at place OF denied at PLACE?
+ev_is_meant() {
+	local value port
+	read -r value port < <(mrcctl -n h1 -j ev show peer $nobody | jq -r ".[$2] | \"\(.value) \(.port)\"")
+	fabric_in h1 /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" deny mrc0 $nobody "$1" "$value" "$port"
+}
+another_ev() {	# PLACE OF
+	local said
+	! said=$(ev_is_meant "$1" "$2") || return
+	echo "$said"
+	[ "$said" = "116 EV $1 is another one: the path set was replaced, list it again" ]
+}
+deny() {
+	ev_is_meant 7 7 && mrcctl -n h1 ev set dev mrc0 peer $nobody index 100 state denied &&
+		was=$(denied .value) && at=$(denied .index)
+}
+denied_still() {
+	local now place
+	now=$(denied .value) place=$(denied .index)
+	echo "denied: $was at $at, now $now at $place"
+	[ "$(jq length <<<"$was")" = 2 ] && [ "$now" = "$was" ] && [ "$place" != "$at" ]
+}
+ksft_test "not another EV than is meant" another_ev 7 8
+ksft_test "nor one of another plane" another_ev 7 70
+ksft_test "nor one beyond the end" another_ev 128 0
+ksft_test "two are denied" deny
 coproc MANY { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" $nobody 2>&1; }
 many() { echo more >&"${MANY[1]}" && read -rt 20 -u "${MANY[0]}" && echo "$REPLY" && [ "$REPLY" = "$1" ]; }
 ksft_test "a QP to that peer" many 1
 ksft_test "ordinary IP no more: all of them" peer_evs_are $nobody 400
+ksft_test "the same two are denied" denied_still
 ksft_test "and after the next change" long_list $nobody 150
 ksft_test "(all of them)" peer_evs_are $nobody 300
 eval "exec ${MANY[1]}>&-"
@@ -298,7 +330,8 @@ ksft_test "SRv6 with SRH: a segment each" evs_are \
 ksft_test "SRv6: a destination that is no unicast address" refuse "EV 0: ff02::1 is no SRv6 destination" \
 	fmt srv6 mode gen field 32,0xff020000 field 32,0 field 32,0 field 32,1
 ksft_test "SRv6: cannot be made up" refuse "cannot be made up" fmt srv6 mode auto
-ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
+# What went to nobody by EVs of which the end is made up comes to a host that is not meant.
+ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc rx_bad_sid
 
 # --------------------------------------------------------------------- MTU
 ksft_test "SRH: 4251 is too small" path_mtu_is 4251 2048
@@ -309,7 +342,7 @@ ksft_test "profiles without SRH" gen_both srv6_gen
 ksft_test "SRv6: 4227 is too small" path_mtu_is 4227 2048
 ksft_test "SRv6: 4228 is enough" path_mtu_is 4228 4096
 ksft_test "SRv6: it is" full_packets
-ksft_test "no packet was too long" mrc_expect_clean rx_bad_icrc
+ksft_test "no packet was too long" mrc_expect_clean rx_bad_icrc rx_bad_sid
 ksft_test "as it was" path_mtu_is 9000 4096
 ksft_test "SRH again" gen_both srh_gen
 

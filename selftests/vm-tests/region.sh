@@ -3,7 +3,8 @@
 # timeout: 300
 # kernels: 6.1 uml
 #
-# Memory regions registered again, and memory windows: verbs/mrc_region.c.
+# Memory regions registered again, and memory windows: verbs/mrc_region.c; device memory, and objects of
+# another context: verbs/mrc_lent.c.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -12,7 +13,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 ksft_plan
-mrc_begin mrc_region
+mrc_begin mrc_region mrc_lent
 ksft_test "one plane" mrc_one_plane
 mrc_harness h1 region mrc_region
+mrc_harness h1 lent mrc_lent
 ksft_finish

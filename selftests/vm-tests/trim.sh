@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# kernels: 6.1
 #
 # Switch ports that trim: nothing waits for a timeout, every byte arrives right.
 #

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# kernels: 6.12
 #
 # Every operation in many sizes, every byte checked, over four planes that mrcd
 # configured.

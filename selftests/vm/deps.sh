@@ -15,7 +15,7 @@ set -euo pipefail
 PACKAGES=(
 	# compilers, kernel headers
 	gcc g++ make clang libclang-rt-14-dev pkg-config sparse shellcheck rsync
-	valgrind llvm
+	valgrind llvm abigail-tools
 	linux-headers-amd64 linux-headers-6.12-amd64
 	# the virtual machine
 	qemu-system-x86 busybox-static cpio xz-utils zstd kmod procps
@@ -32,7 +32,7 @@ PACKAGES=(
 )
 
 # Large, and for tests that say "kernels: full".
-PACKAGES_FULL=(mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio)
+PACKAGES_FULL=(mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {

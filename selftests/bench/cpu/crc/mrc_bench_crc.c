@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_bench_crc.c - "crc32" of the crypto API by carry-less multiplication, for User-Mode Linux.
+ *
+ * On x86 a module of the kernel's is there for that (crc32-pclmul); User-Mode Linux has none, though
+ * it runs on the same processor. With this one rdma_rxe and mrc find what they find on a host,
+ * both the same. Only for measuring.
+ *
+ * Four lanes of 128 bits are folded over 64 bytes each; what remains is shorter and goes through
+ * the library's tables. The constants are powers of x modulo the polynomial, computed when the
+ * module is loaded, and the whole is compared with the library before it is offered.
+ *
+ * User-Mode Linux is a process, and a signal (its interrupt) keeps the vector registers: no
+ * kernel_fpu_begin().
+ */
+#include <crypto/internal/hash.h>
+#include <linux/crc32.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/unaligned.h>
+
+#define CRC_POLY	0xedb88320u	/* Ethernet's, reflected */
+#define CRC_FOLD_MIN	64u		/* bytes: four lanes */
+#define CRC_TEST_LEN	600u
+
+typedef long long v2di __attribute__((vector_size(16)));
+
+static v2di fold_far, fold_near;	/* over 64 bytes, over 16 */
+
+/* x to the power of @n, as the multiplication of reflected numbers wants it. */
+static u64 crc_power(u32 n)
+{
+	u32 v = 0x80000000u;
+
+	while (n--)
+		v = v >> 1 ^ (v & 1 ? CRC_POLY : 0);
+	return (u64)v << 1;
+}
+
+static v2di crc_load(const u8 *p)
+{
+	v2di v;
+
+	__builtin_memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static v2di crc_fold(v2di a, v2di k, v2di next)
+{
+	return __builtin_ia32_pclmulqdq128(a, k, 0x00) ^ __builtin_ia32_pclmulqdq128(a, k, 0x11) ^ next;
+}
+
+/* @len: at least CRC_FOLD_MIN. Leaves less than 16 bytes, from *@p. */
+static u32 crc_folded(u32 crc, const u8 **p, u32 *len)
+{
+	v2di a = crc_load(*p) ^ (v2di){ crc, 0 };
+	v2di b = crc_load(*p + 16), c = crc_load(*p + 32), d = crc_load(*p + 48);
+	u8 rest[16];
+
+	for (*p += 64, *len -= 64; *len >= 64; *p += 64, *len -= 64) {
+		a = crc_fold(a, fold_far, crc_load(*p));
+		b = crc_fold(b, fold_far, crc_load(*p + 16));
+		c = crc_fold(c, fold_far, crc_load(*p + 32));
+		d = crc_fold(d, fold_far, crc_load(*p + 48));
+	}
+	a = crc_fold(a, fold_near, b);
+	a = crc_fold(a, fold_near, c);
+	a = crc_fold(a, fold_near, d);
+	for (; *len >= 16; *p += 16, *len -= 16)
+		a = crc_fold(a, fold_near, crc_load(*p));
+	__builtin_memcpy(rest, &a, sizeof(rest));
+	return crc32_le(0, rest, sizeof(rest));
+}
+
+static u32 crc_bytes(u32 crc, const u8 *p, u32 len)
+{
+	if (len >= CRC_FOLD_MIN)
+		crc = crc_folded(crc, &p, &len);
+	return crc32_le(crc, p, len);
+}
+
+/* ---- the crypto API's side; its key is the first value ---- */
+
+static int crc_setkey(struct crypto_shash *tfm, const u8 *key, unsigned int len)
+{
+	u32 *seed = crypto_shash_ctx(tfm);
+
+	if (len != sizeof(*seed))
+		return -EINVAL;
+	*seed = get_unaligned_le32(key);
+	return 0;
+}
+
+static int crc_init(struct shash_desc *desc)
+{
+	u32 *seed = crypto_shash_ctx(desc->tfm), *crc = shash_desc_ctx(desc);
+
+	*crc = *seed;
+	return 0;
+}
+
+static int crc_update(struct shash_desc *desc, const u8 *p, unsigned int len)
+{
+	u32 *crc = shash_desc_ctx(desc);
+
+	*crc = crc_bytes(*crc, p, len);
+	return 0;
+}
+
+static int crc_final(struct shash_desc *desc, u8 *out)
+{
+	u32 *crc = shash_desc_ctx(desc);
+
+	put_unaligned_le32(*crc, out);
+	return 0;
+}
+
+static struct shash_alg crc_alg = {
+	.setkey = crc_setkey,
+	.init = crc_init,
+	.update = crc_update,
+	.final = crc_final,
+	.descsize = sizeof(u32),
+	.digestsize = sizeof(u32),
+	.base = {
+		.cra_name = "crc32",
+		.cra_driver_name = "crc32-bench-clmul",
+		.cra_priority = 200,
+		.cra_flags = CRYPTO_ALG_OPTIONAL_KEY,
+		.cra_blocksize = 1,
+		.cra_ctxsize = sizeof(u32),
+		.cra_module = THIS_MODULE,
+	},
+};
+
+static int __init crc_same(void)
+{
+	static u8 bytes[CRC_TEST_LEN] __initdata;
+	u32 len;
+
+	get_random_bytes(bytes, sizeof(bytes));
+	for (len = 0; len < CRC_TEST_LEN; len++)
+		if (crc_bytes(len, bytes + len % 7, len - min(len, 7u)) !=
+		    crc32_le(len, bytes + len % 7, len - min(len, 7u)))
+			return -EINVAL;
+	return 0;
+}
+
+static int __init crc_module_init(void)
+{
+	fold_far = (v2di){ crc_power(4 * 128 + 32), crc_power(4 * 128 - 32) };
+	fold_near = (v2di){ crc_power(128 + 32), crc_power(128 - 32) };
+	return crc_same() ?: crypto_register_shash(&crc_alg);
+}
+
+static void __exit crc_module_exit(void)
+{
+	crypto_unregister_shash(&crc_alg);
+}
+
+module_init(crc_module_init);
+module_exit(crc_module_exit);
+MODULE_DESCRIPTION("crc32 by carry-less multiplication, for measuring in User-Mode Linux");
+MODULE_LICENSE("GPL");

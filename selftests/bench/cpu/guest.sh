@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# guest.sh STACK TEST... - inside User-Mode Linux: one stack (stages.sh), run after run.
+#
+# The module, plug-in and tools are those of $MRC_TREE, the scripts are this tree's. Each test
+# runs with two lengths, whose difference is what the packets cost. Lines "@MARK begin|end TEST
+# MESSAGES TIMERS" tell watch.py when a run was; TIMERS are the kernel's timer interrupts.
+
+# shellcheck disable=SC2034	# what lib/*.sh and stages.sh go by
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../../lib/lib.sh"
+. "$here/../../lib/fabric.sh"
+. "$here/../../lib/mrc.sh"
+. "$here/../stages.sh"
+trap - EXIT
+
+MRC_TOP=$MRC_TREE
+MRC_BUILD=$MRC_TREE
+PATH=$MRC_TREE/build/tools:$PATH
+MRC_EVS=16
+
+# TEST: messages, short and long run; program and its arguments. Who waits for the other's data
+# waits for an event: there is one processor, which a polling program would take.
+declare -A TESTS=(
+	[w64k]='500 6500 ib_write_bw -s 65536'
+	[w64k-1024]='200 2200 ib_write_bw -s 65536 -m 1024'
+	[w1m]='40 400 ib_write_bw -s 1048576'
+	[r64k]='500 5500 ib_read_bw -s 65536'
+	[s64k]='500 5500 ib_send_bw -e -s 65536'
+	[w64]='1000 31000 ib_write_bw -s 64'
+	[rlat]='500 3500 ib_read_lat -e -s 64'
+	[w64k-q16]='100 600 ib_write_bw -s 65536 -q 16'
+)
+
+timers() {
+	local line
+	REPLY=0
+	while read -r -a line; do
+		[ "${line[-1]}" != timer ] || REPLY=${line[1]}
+	done </proc/interrupts
+}
+
+mark() {
+	timers
+	echo "@MARK $* $REPLY"
+}
+
+run() {		# TEST MESSAGES PROGRAM ARG...
+	local test=$1 n=$2 program=$3 server=() client=() pid rc=0
+	shift 3
+	MRC_PORT=$((MRC_PORT + 1))
+	if [ -z "$CM" ]; then
+		mrc_until 10 mrc_gid_index h1 v6 && client=(-x "$REPLY")
+		mrc_until 10 mrc_gid_index h2 v6 && server=(-x "$REPLY")
+	fi
+	(in_ns "$NS2" "$program" -F $CM -d "${MRC_IBDEV[h2]}" "${server[@]}" -p $MRC_PORT -n "$n" "$@") \
+		>"$MRC_DIR/server.out" 2>&1 </dev/null &
+	pid=$!
+	MRC_PID[server]=$pid
+	mrc_until 30 mrc_listens server $MRC_PORT || true
+	mrc_sleep 0.2
+	mark begin "$test" "$n"
+	(in_ns "$NS1" timeout 100 "$program" -F $CM -d "${MRC_IBDEV[h1]}" "${client[@]}" -p $MRC_PORT \
+		-n "$n" "$@" "$TO") >"$MRC_DIR/client.out" 2>&1 </dev/null || rc=$?
+	mark end "$test" "$n"
+	mrc_sleep 0.1
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	[ $rc -eq 0 ] || { echo "$test $n: status $rc"; tail -n 5 "$MRC_DIR/client.out"; }
+}
+
+main() {
+	local stack=$1 test short long command
+	shift
+	mkdir -p "$MRC_DIR"
+	[ -p "$MRC_DIR/never" ] || mkfifo "$MRC_DIR/never"
+	mrc_setup_plugin
+	modprobe ib_uverbs
+	insmod "$MRC_CRC" || echo "no clmul CRC here: the library's tables for all"
+	"${stack}_up"
+	cp /proc/kallsyms "$VMOUT/kallsyms"
+	for test; do
+		read -r short long command <<<"${TESTS[$test]}"
+		# shellcheck disable=SC2086
+		for n in $short $long; do
+			run "$test" "$n" $command
+		done
+	done
+}
+
+main "$@"
