@@ -7,6 +7,7 @@
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
+# make bench-cpu  kernel time per packet beside rdma_rxe and siw, and where it goes
 # make bench-failover  how fast failures are stepped around, in virtual time
 # make coverage   how much of the engine the user-space tests reach
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
@@ -23,8 +24,9 @@ BUILD := $(CURDIR)/build
 VM := selftests/vm
 
 # Folders with a Makefile of their own: what is installed, and what tests need.
-SUBDIRS := tools/lib/ibverbs daemon tools/mrcctl
-TESTDIRS := tools/sim selftests/verbs selftests/mpi selftests/bench selftests/bench/failover
+SUBDIRS := tools/lib/ibverbs tools/lib/mrc daemon tools/mrcctl
+TESTDIRS := tools/sim selftests/verbs selftests/libmrc tools/lib/mrc/examples selftests/mpi selftests/gloo \
+	selftests/bench selftests/bench/failover
 
 ifeq ($(V),)
 MAKEFLAGS += -s --no-print-directory
@@ -91,6 +93,8 @@ $(SUBDIRS) $(TESTDIRS):
 	@echo "  MAKE    $@"
 	$(MAKE) -C $@
 
+selftests/libmrc tools/lib/mrc/examples: tools/lib/mrc
+
 # ----------------------------------------------------------------- running
 
 deps:
@@ -110,7 +114,7 @@ check-full: deps
 
 # The kernel is built the first time: eleven minutes of processor time.
 check-debug: deps
-	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs
+	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs selftests/libmrc
 	@$(VM)/uml-build.sh
 	@selftests/run.sh -k uml
 
@@ -129,7 +133,10 @@ demo bench: deps
 	@$(MAKE) -j$$(nproc) testing
 	@selftests/$@.sh
 
-# In User-Mode Linux, whose kernel is built the first time: seven minutes of processor time.
+# These two in User-Mode Linux, whose kernel is built the first time: seven minutes of processor time.
+bench-cpu: deps
+	@selftests/bench/cpu.sh $(if $(COMMIT),-c $(COMMIT))
+
 bench-failover: deps
 	@$(MAKE) tools/lib/ibverbs tools/mrcctl selftests/bench/failover
 	@selftests/bench/failover.sh
