@@ -4,13 +4,14 @@
 #
 # Prints TAP 13: per target one line for the replay and one for the fuzzing.
 # FUZZ_SECONDS (default 60; 0: replay only) is the time for wire, rx and tx, the others
-# take a fifth of it; one on each processor. New inputs go to build/fuzz/found ("make
-# merge" takes the best of them into the corpus). What fails is printed as the command
-# that repeats it.
+# take a fifth of it; one on each processor. FUZZ_SEED (default 1, so that what make check
+# finds it finds again; 0: another one each time) begins the mutations. New inputs go to
+# build/fuzz/found ("make merge" takes the best of them into the corpus). What fails is
+# printed as the command that repeats it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-: "${FUZZ_SECONDS:=60}"
+: "${FUZZ_SECONDS:=60}" "${FUZZ_SEED:=1}"
 out=$(realpath -m ../../build/fuzz)
 n=0
 bad=0
@@ -77,7 +78,7 @@ fuzz()
 	rm -f "$out/$t.status"
 	{
 		local rc=0
-		libfuzzer "$t" "$out/$t.log" "-max_total_time=$(seconds_of "$t")" -max_len=600 \
+		libfuzzer "$t" "$out/$t.log" "-max_total_time=$(seconds_of "$t")" "-seed=$FUZZ_SEED" -max_len=600 \
 			"${dict[@]}" "$out/found/$t" "corpus/$t" || rc=$?
 		echo $rc >"$out/$t.status"
 	} &

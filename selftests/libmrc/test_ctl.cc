@@ -148,6 +148,21 @@ TEST_F(ctl, new_fields_make_as_many_as_they_make)
     }
 }
 
+// The kernel has the new fields: that it does not tell them is no refusal (fuzz_libmrc).
+TEST_F(ctl, fields_are_set_though_they_cannot_be_read_back)
+{
+    mrc_ctl_ev_field field = {16, 0, 0, 3, 0};
+    mrc_ctl_ev_profile_attr attr = {};
+
+    kernel.profiles[id] = {MRC_MODE_GEN, MRC_FMT_UDP, 1, {}, {16, 0, 0, 7, 0}};
+    kernel.before[MRC_CMD_PROFILE_SET] = [] { kernel.fails[MRC_CMD_PROFILE_GET] = ENOMEM; };
+    attr.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1};
+    EXPECT_EQ(mrc_ctl_modify_ev_profile(ctx, id, &attr, MRC_CTL_EV_PROFILE_EV_FIELDS_OP), 0);
+    EXPECT_EQ(kernel.profiles[id].evs.size(), 4u);
+    ASSERT_EQ(mrc_ctl_query_ev_profile(ctx, id, &attr, MRC_CTL_EV_PROFILE_COUNT), 0);
+    EXPECT_EQ(attr.ev_count, 4u);
+}
+
 // ---- states ----
 
 // What was done of the list of EVs stays, though the state is refused: three of two may not be bad.

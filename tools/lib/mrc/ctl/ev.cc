@@ -150,12 +150,20 @@ void keep(mrc_ctl &c, uint64_t id, ev_profile &p)
         c.evs[id] = std::move(p);
 }
 
-// How many EVs there are now is what the new fields make.
+// How many EVs there are now is what the new fields make. Once the kernel has taken them, nothing is
+// refused any more: what cannot be read back now, the next call looks up.
 void store_fields(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
+    const uint32_t before = p.count;
+
     p.count = 0;
     ev_store(c, id, p);
-    ev_load(c, id, p);
+    try {
+        ev_load(c, id, p);
+    } catch (const refused &) {
+        p.count = before;
+        p.evs.clear();
+    }
 }
 
 void modify(mrc_ctl &c, uint64_t id, mrc_ctl_ev_profile_attr &a, int mask)
