@@ -387,6 +387,15 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 	return c->evs ? min_t(u64, at, mrc_ctl_ask_ns(c)) : at;
 }
 
+bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns)
+{
+	if (at_ns == MRC_TIME_NEVER)
+		return false;
+	if (at_ns < armed_ns || armed_ns < now_ns)
+		return true;
+	return armed_ns - now_ns < (at_ns - now_ns) / 2;
+}
+
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (!c->rx_ready || c->fail)

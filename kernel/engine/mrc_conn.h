@@ -346,14 +346,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
  * Deadlines move away with each packet: it follows when half of its time is gone. One that moved nearer
  * is obeyed at once.
  */
-static inline bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns)
-{
-	if (at_ns == MRC_TIME_NEVER)
-		return false;
-	if (at_ns < armed_ns || armed_ns < now_ns)
-		return true;
-	return armed_ns - now_ns < (at_ns - now_ns) / 2;
-}
+bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns);
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
 
 /* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight on planes
