@@ -50,6 +50,8 @@ static void qp_grow_work(struct work_struct *work)
 		room_use(qp, mem, bytes);
 		mem = NULL;
 	} else {
+		if (!mem)
+			mrc_dev_count(qp->dev, grow_no_mem);
 		qp->grow_at = (jiffies + MRC_GROW_AGAIN) | 1;
 		qp->growing = false;
 	}

@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
 #include "vpair.h"
@@ -139,6 +141,51 @@ TEST_F_TIMEOUT(lent, what_another_context_made_is_used, LIMIT_S)
 	EXPECT_EQ(0, ibv_close_device(ctx));
 	/* What was lent is its owner's still. */
 	EXPECT_EQ(IBV_WC_SUCCESS, write_to(self, (uintptr_t)self->area, self->mr->rkey, 8));
+}
+
+/* In a process of its own: a region of its own memory, whose key goes through @sock. 0: it was written. */
+static int borrower(struct _test_data_lent *self, int sock)
+{
+	struct ibv_context *ctx = ibv_import_device(dup(self->dev.ctx->cmd_fd));
+	struct ibv_pd *pd = ctx ? ibv_import_pd(ctx, self->dev.pd->handle) : NULL;
+	struct ibv_mr *mr;
+	char told;
+	int rc;
+
+	memset(self->back, 0, LEN);	/* its own copy from here on */
+	mr = pd ? ibv_reg_mr(pd, self->back, LEN, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) : NULL;
+	if (!mr || write(sock, &mr->rkey, sizeof(mr->rkey)) != sizeof(mr->rkey) || read(sock, &told, 1) != 1)
+		return 1;
+	rc = memcmp(self->back, self->from, LEN) ? 2 : 0;
+	if (ibv_dereg_mr(mr))
+		return 3;
+	ibv_unimport_pd(pd);
+	return ibv_close_device(ctx) ? 4 : rc;
+}
+
+TEST_F_TIMEOUT(lent, another_process_registers_its_memory, LIMIT_S)
+{
+	uint32_t rkey = 0;
+	int sock[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sock));
+	memset(self->back, 0x55, LEN);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		close(sock[0]);
+		_exit(borrower(self, sock[1]));
+	}
+	close(sock[1]);
+	EXPECT_EQ((ssize_t)sizeof(rkey), read(sock[0], &rkey, sizeof(rkey)));
+	EXPECT_EQ(IBV_WC_SUCCESS, write_to(self, (uintptr_t)self->back, rkey, LEN));
+	EXPECT_EQ(1, write(sock[0], "x", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0x55, self->back[0]);	/* not this process's */
+	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, write_to(self, (uintptr_t)self->back, rkey, 8));
+	close(sock[0]);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -125,47 +126,44 @@ void add_plane(record &r, uint32_t plane)
         r.as_text("plane", "plane unknown");
 }
 
-} // namespace
-
-error watch_latency(context &ctx, const arguments &args)
+// What @program counted of each plane that it saw.
+error by_plane(context &ctx, const arguments &args, const tracer::program &program,
+               const std::function<void(record &, const histogram &)> &fill)
 {
     tracer t;
-    if (auto e = observe(ctx, args, t, {{"latency", "mrc_rtt"}}))
+    if (auto e = observe(ctx, args, t, {program}))
         return e;
     auto rows = t.histograms("first");
     for (uint32_t plane = 0; plane < rows.size(); plane++) {
-        const histogram &h = rows[plane];
         record r;
-        if (!h.count())
+        if (!rows[plane].count())
             continue;
         add_plane(r, plane);
-        r.add("samples", h.count());
-        add_figures(r, h, "", "_ns", format_ns);
-        add_steps(r, ctx, h, "histogram", format_ns);
+        fill(r, rows[plane]);
         ctx.out.object(r);
     }
     return {};
 }
 
+} // namespace
+
+error watch_latency(context &ctx, const arguments &args)
+{
+    return by_plane(ctx, args, {"latency", "mrc_rtt"}, [&](record &r, const histogram &h) {
+        r.add("samples", h.count());
+        add_figures(r, h, "", "_ns", format_ns);
+        add_steps(r, ctx, h, "histogram", format_ns);
+    });
+}
+
 error watch_reorder(context &ctx, const arguments &args)
 {
-    tracer t;
-    if (auto e = observe(ctx, args, t, {{"reorder", "mrc_rx"}}))
-        return e;
-    auto rows = t.histograms("first");
-    for (uint32_t plane = 0; plane < rows.size(); plane++) {
-        const histogram &h = rows[plane];
-        record r;
-        if (!h.count())
-            continue;
-        add_plane(r, plane);
+    return by_plane(ctx, args, {"reorder", "mrc_rx"}, [&](record &r, const histogram &h) {
         r.add("packets", h.count());
         r.add("in_order", h.exactly(0));
         add_figures(r, h, "", "", plain_number);
         add_steps(r, ctx, h, "histogram", plain_number);
-        ctx.out.object(r);
-    }
-    return {};
+    });
 }
 
 error watch_recovery(context &ctx, const arguments &args)
