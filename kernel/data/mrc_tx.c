@@ -14,8 +14,9 @@
  * Built packets skip LOCAL_OUT and go straight to dst_output(). Which way an EV leads:
  * path/mrc_way.h.
  *
- * Contexts: build under qp->lock, takes path_lock; xmit under no lock of ours. The
- * device and its namespace are valid while !dev->dead within one RCU read section.
+ * Contexts: build under qp->lock, may take path_lock; xmit under no lock of ours; one RCU read section
+ * holds both, for the route is not referenced (the stack takes a reference where it queues a packet). The
+ * device and its namespace are valid while !dev->dead within it.
  */
 #include <linux/etherdevice.h>
 #include <linux/icmpv6.h>
@@ -250,7 +251,7 @@ void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *sk
 	if (w->srv6)
 		mrc_tx_push_outer(dev, skb, w, tos, e->ev & 0xffff,
 				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
-	skb_dst_set(skb, w->dst);
+	skb_dst_set_noref(skb, w->dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = dev;
 	cb->icrc = e->icrc;
@@ -269,20 +270,15 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 	struct sk_buff *skb = NULL;
 	u8 *icrc;
 
-	rcu_read_lock();
-	if (mrc_way_find(dev, ps, op->ev_idx, &e.way)) {
-		rcu_read_unlock();
+	if (mrc_way_find(dev, ps, op->ev_idx, &e.way))
 		return NULL;
-	}
 	if (unlikely(READ_ONCE(dev->attr.ev_port_low)) && names_ev(op))
 		icrc = build_body_swapped(&skb, op, pl, mrc_tx_room(&e.way));
 	else
 		icrc = build_body(&skb, op, pl, mrc_tx_room(&e.way));
-	rcu_read_unlock();
 	if (unlikely(!icrc)) {
 		mrc_dev_count(dev, tx_no_mem);
 		kfree_skb(skb);
-		dst_release(e.way.dst);
 		return NULL;
 	}
 	e.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);

@@ -13,7 +13,8 @@
 #include "mem/mrc_payload.h"
 
 /*
- * Softirq; under qp->lock or none, never path_lock. NULL when memory, a route or the plane
+ * BH off; under qp->lock or none, never path_lock, and in the RCU section in which the packet is
+ * sent. NULL when memory, a route or the plane
  * is missing: the caller takes @op back (mrc_conn_tx_undo()).
  */
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
@@ -34,7 +35,7 @@ struct mrc_tx_env {
 
 /* Room in front of BTH for mrc_tx_wrap(). */
 u32 mrc_tx_room(const struct mrc_way *w);
-/* Softirq, under RCU. UDP, IP and outer header around @skb, which takes over e->way.dst. */
+/* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
 void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
 		 const struct mrc_tx_env *e);
 /* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
