@@ -31,6 +31,7 @@
 #include "data/mrc_tx.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
+#define MRC_HEAD_MAX	1024	/* heads up to here are pieces of pages */
 #define MRC_INNER_TTL	64
 #define MRC_ECT0	2
 
@@ -157,22 +158,45 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 	return true;
 }
 
-/* Where pad and ICRC go: @len bytes, zeroed. NULL: no memory. */
+/*
+ * Headers of @linear bytes, and behind what belongs to the packet's head @extra bytes for a fragment: in
+ * one piece of a page, and the struct from NAPI's stock, which arriving packets fill up again. What is
+ * long is copied payload, and rare.
+ */
+static struct sk_buff *alloc_head(u32 linear, u32 extra)
+{
+	u32 size = SKB_DATA_ALIGN(linear) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+	void *head;
+
+	if (unlikely(!extra && size > MRC_HEAD_MAX))
+		return alloc_skb(linear, GFP_ATOMIC);
+	head = napi_alloc_frag(size + extra);
+	if (unlikely(!head))
+		return NULL;
+	skb = napi_build_skb(head, size);
+	if (unlikely(!skb))
+		skb_free_frag(head);
+	return skb;
+}
+
+/*
+ * The payload's pages, and pad and ICRC, @len bytes, zeroed, behind the end of the head: not in its tail
+ * room, which whoever pulls headers overwrites. Return: where they are.
+ */
 static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl, u32 len)
 {
-	u8 *tail = netdev_alloc_frag(len);
-	struct page *page;
+	u8 *tail = skb_end_pointer(skb) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct page *page = virt_to_head_page(tail);
 	u8 i;
 
-	if (unlikely(!tail))
-		return NULL;
 	for (i = 0; i < pl->n; i++) {
 		skb_fill_page_desc(skb, i, pl->frag[i].page, (int)pl->frag[i].off,
 				   (int)pl->frag[i].len);
 		get_page(pl->frag[i].page);
 	}
-	page = virt_to_head_page(tail);
 	skb_fill_page_desc(skb, i, page, (int)(tail - (u8 *)page_address(page)), (int)len);
+	get_page(page);
 	skb->len += pl->len + len;
 	skb->data_len += pl->len + len;
 	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
@@ -193,7 +217,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	struct sk_buff *skb;
 	u8 *bth, *tail;
 
-	skb = alloc_skb(headroom + hdr_len + (copy ? pl->len + tail_len : 0), GFP_ATOMIC);
+	skb = alloc_head(headroom + hdr_len + (copy ? pl->len + tail_len : 0), copy ? 0 : tail_len);
 	*skbp = skb;
 	if (unlikely(!skb))
 		return NULL;
@@ -207,8 +231,6 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 		tail = skb_put_zero(skb, tail_len);
 	} else {
 		tail = add_pages_and_tail(skb, pl, tail_len);
-		if (unlikely(!tail))
-			return NULL;
 	}
 	return tail + pad;
 }
