@@ -11,7 +11,7 @@
  * asked only for the way of the outermost destination out of the plane, and the answer is
  * kept with the EV.
  *
- * Built packets skip LOCAL_OUT and go straight to dst_output(). Which way an EV leads:
+ * Built packets skip LOCAL_OUT and go on as after routing (data/mrc_tx_out.h). Which way an EV leads:
  * path/mrc_way.h.
  *
  * Contexts: build under qp->lock, may take path_lock; xmit under no lock of ours; one RCU read section
@@ -29,6 +29,7 @@
 #include "path/mrc_peer.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_tx.h"
+#include "data/mrc_tx_out.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
 #define MRC_HEAD_MAX	1024	/* heads up to here are pieces of pages */
@@ -311,28 +312,6 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 }
 
 /* ---- hand-over ---- */
-
-static void tx_count(const struct mrc_dev *dev, u8 num, u32 len)
-{
-	const struct mrc_dev_plane *plane;
-
-	plane = num == MRC_PLANE_NONE ? NULL : rcu_dereference(dev->plane[num]);
-	if (likely(plane))
-		mrc_dev_plane_count_tx(plane, len);
-}
-
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
-{
-	u32 len = skb->len;
-	int err;
-
-	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
-	err = dst_output(dev->net, NULL, skb);
-	if (likely(!net_xmit_eval(err)))
-		tx_count(dev, plane, len);
-	else
-		mrc_dev_count(dev, tx_errors);
-}
 
 void mrc_tx_xmit(struct sk_buff *skb)
 {

@@ -44,9 +44,6 @@ void mrc_tx_xmit(struct sk_buff *skb);
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
 void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto);
-/* Under RCU, BH off. Consumes @skb, whose dst is set and device alive; counts for @plane. */
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
-
 /*
  * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
  * way around where the device has ev_port_low.

@@ -12,6 +12,7 @@
 #include "path/mrc_way.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_tx_ip.h"
+#include "data/mrc_tx_out.h"
 
 /* True: too long, and the sender was told. */
 static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
