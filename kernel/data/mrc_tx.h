@@ -13,7 +13,8 @@
 #include "mem/mrc_payload.h"
 
 /*
- * Softirq; under qp->lock or none, never path_lock. NULL when memory, a route or the plane
+ * BH off; under qp->lock or none, never path_lock, and in the RCU section in which the packet is
+ * sent. NULL when memory, a route or the plane
  * is missing: the caller takes @op back (mrc_conn_tx_undo()).
  */
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
@@ -34,7 +35,7 @@ struct mrc_tx_env {
 
 /* Room in front of BTH for mrc_tx_wrap(). */
 u32 mrc_tx_room(const struct mrc_way *w);
-/* Softirq, under RCU. UDP, IP and outer header around @skb, which takes over e->way.dst. */
+/* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
 void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
 		 const struct mrc_tx_env *e);
 /* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
@@ -43,9 +44,6 @@ void mrc_tx_xmit(struct sk_buff *skb);
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
 void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto);
-/* Under RCU, BH off. Consumes @skb, whose dst is set and device alive; counts for @plane. */
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
-
 /*
  * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
  * way around where the device has ev_port_low.

@@ -151,8 +151,6 @@ static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc
 	skb = ud_body(ud, r, &e, status);
 	if (skb)
 		mrc_tx_wrap(ud->dev, ps, skb, &e);
-	else
-		dst_release(e.way.dst);
 	return skb;
 }
 

@@ -50,14 +50,20 @@ static void pathset_free_rcu(struct rcu_head *rcu)
 	pathset_free(ps);
 }
 
+void mrc_pathset_drop_route(struct mrc_ev_path *path)
+{
+	struct dst_entry *dst = rcu_dereference_protected(path->dst, true);
+
+	RCU_INIT_POINTER(path->dst, NULL);
+	dst_release(dst);
+}
+
 void mrc_pathset_drop_routes(struct mrc_pathset *ps)
 {
 	u16 i;
 
-	for (i = 0; i < mrc_evset_n(&ps->evs); i++) {
-		dst_release(ps->path[i].dst);
-		ps->path[i].dst = NULL;
-	}
+	for (i = 0; i < mrc_evset_n(&ps->evs); i++)
+		mrc_pathset_drop_route(&ps->path[i]);
 	memset(ps->saddr, 0, mrc_evset_n_planes(&ps->evs) * sizeof(*ps->saddr));
 }
 
