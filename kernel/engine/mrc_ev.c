@@ -129,6 +129,8 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 	s->denied = (u16)(s->denied + (state == MRC_EV_DENIED) - (ev->state == MRC_EV_DENIED));
 	s->bad_on[ev->plane] = (u16)(s->bad_on[ev->plane] + bad);
 	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + skip);
+	s->turned_bad += state == MRC_EV_ASSUMED_BAD;
+	s->turned_good += !was && is;
 	if (was != is) {
 		s->usable_on[ev->plane] = (u16)(s->usable_on[ev->plane] + (is ? 1 : -1));
 		if (!is)

@@ -186,6 +186,7 @@ struct mrc_evset {
 	struct mrc_ev_count *count;	/* n entries, or NULL */
 	const u8 *peer;		/* for onlookers, as given; or NULL */
 	struct mrc_ev_stats stats;
+	u64 turned_bad, turned_good;	/* ASSUMED_BAD; usable again: with those of sets before */
 };
 
 struct mrc_rot;
@@ -309,6 +310,13 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
+
+/* @s takes the place of @old: who counts changes of state sees no gap. */
+static inline void mrc_evset_follow(struct mrc_evset *s, const struct mrc_evset *old)
+{
+	s->turned_bad += old->turned_bad;
+	s->turned_good += old->turned_good;
+}
 
 /* Would it be? May be asked without the lock. */
 static inline bool mrc_evset_changed(const struct mrc_evset *s)

@@ -136,6 +136,12 @@ void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *
 	}
 }
 
+void mrc_pathset_follow(struct mrc_pathset *new, const struct mrc_pathset *old)
+{
+	new->first_id = old->first_id;
+	mrc_evset_follow(&new->evs, &old->evs);
+}
+
 bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof)
 {
 	struct mrc_ev_addrs addrs;
@@ -392,6 +398,8 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 	return ps;
 }
 
+static atomic64_t pathset_ids = ATOMIC64_INIT(0);
+
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 {
 	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
@@ -410,6 +418,7 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 		mrc_profile_put(prof);
 		return NULL;
 	}
+	ps->id = ps->first_id = (u64)atomic64_inc_return(&pathset_ids);
 	ps->gen = gen;
 	ps->planes = planes;
 	return ps;

@@ -29,6 +29,8 @@ struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
 struct mrc_pathset {
 	struct kref ref;
 	struct rcu_head rcu;
+	u64 id;				/* no other set has or had it */
+	u64 first_id;			/* of the peer's first set: who it is that GIDs come back as */
 	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
 	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
 	const struct mrc_profile_ev *ev; /* the profile's, or of_template; AUTO: NULL */
@@ -64,6 +66,8 @@ void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BY
 
 /* Any context, no lock held. EV @idx is denied by the controller. */
 bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
+/* Under path_lock. @new takes the place of @old, of the same peer. */
+void mrc_pathset_follow(struct mrc_pathset *new, const struct mrc_pathset *old);
 /*
  * Under path_lock. What the controller denied of @old is denied in @new, of the same peer, where
  * both are made of the same profile: a set of ordinary IP becomes a whole one with the first QP.

@@ -64,7 +64,8 @@ TEST_F_TIMEOUT(controller, device, LIMIT_S)
 	EXPECT_EQ(NULL, a.cc.algorithms[1]);
 	EXPECT_EQ(1, a.phy_port_mask & 1);
 	EXPECT_EQ(MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE |
-		  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT, a.opt_attr);
+		  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT |
+		  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT, a.opt_attr);
 	EXPECT_EQ(0, mrc_ctl_query_device(self->p.dev.ctx, &a));
 }
 
