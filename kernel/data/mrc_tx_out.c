@@ -77,8 +77,9 @@ static int out(struct net *net, struct sk_buff *skb)
 void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
 {
 	u32 len = skb->len;
+	int err = out(dev->net, skb);
 
-	if (likely(!net_xmit_eval(out(dev->net, skb))))
+	if (likely(!net_xmit_eval(err)))	/* a macro that says it twice */
 		out_count(dev, plane, len);
 	else
 		mrc_dev_count(dev, tx_errors);
