@@ -311,6 +311,13 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
 
+/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
+static inline void mrc_evset_turned(const struct mrc_evset *s, u64 *bad, u64 *good)
+{
+	*bad = READ_ONCE(s->turned_bad);
+	*good = READ_ONCE(s->turned_good);
+}
+
 /* @s takes the place of @old: who counts changes of state sees no gap. */
 static inline void mrc_evset_follow(struct mrc_evset *s, const struct mrc_evset *old)
 {

@@ -122,9 +122,10 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
  */
 static int put_paths(struct sk_buff *skb, const struct mrc_pathset *ps)
 {
-	u64 bad = READ_ONCE(ps->evs.turned_bad), good = READ_ONCE(ps->evs.turned_good);
 	u8 len = ps->prof ? ps->prof->key.len : 0;
+	u64 bad, good;
 
+	mrc_evset_turned(&ps->evs, &bad, &good);
 	if (nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
 	    nla_put_u8(skb, MRC_A_PEER_PROFILE_DST_LEN, len) ||
 	    nla_put_u64_64bit(skb, MRC_A_PEER_PATHS, ps->id, MRC_A_PEER_PAD) ||

@@ -145,7 +145,7 @@ static void add_paths(seen_peer &p, const table &peer, const attr_range &attrs)
 // wants counts and states of one moment.
 void mrc_ev_queue::look(mrc_ctl &c, bool tells)
 {
-    static const seen_peer nothing;
+    const seen_peer nothing;
     decltype(seen) now;
     std::map<std::string, uint64_t> profiles;
 
