@@ -62,7 +62,6 @@ ksft_test "the one that has it stays" says mover "profile 22 is in use"
 ksft_test "data flows" mrc_flows
 
 # In quick turns, with a QP that has the CC profile.
-ksft_test "another default" mrcctl -n h1 dev set dev mrc0 profile 1
 ksft_test "the last profile goes" mrcctl -n h1 profile del dev mrc0 id 22
 moves mover 100 40
 ksft_test "moves again" mrc_until 30 at 20
