@@ -62,6 +62,8 @@ static int out(struct net *net, struct sk_buff *skb)
 	struct dst_entry *dst = skb_dst(skb);
 	struct neighbour *n;
 
+	/* IPCB, IP6CB; and classifiers at the netdev could read what it holds of ours. */
+	memset(skb->cb, 0, sizeof(skb->cb));
 	if (likely(out_plain(net, dst, skb))) {
 		n = out_neighbour(dst, skb);
 		if (likely(n)) {
@@ -70,7 +72,6 @@ static int out(struct net *net, struct sk_buff *skb)
 			return neigh_output(n, skb, false);
 		}
 	}
-	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
 	return dst_output(net, NULL, skb);
 }
 

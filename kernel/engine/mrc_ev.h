@@ -86,6 +86,11 @@ struct mrc_ev_count {
 	u32 tx_pkts, lost_pkts;	/* wrap */
 };
 
+/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
+struct mrc_ev_turns {
+	u64 bad, good;
+};
+
 struct mrc_evset_cfg {
 	u16 n;			/* EVs, 1 ... MRC_EVS_MAX */
 	u16 min_active;		/* floor of usable EVs; 0: n / 4, at least 1 */
@@ -97,6 +102,7 @@ struct mrc_evset_cfg {
 	u64 probe_ns;		/* first probe interval; 0: 100 us */
 	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms, at most 200 ms */
 	const u8 *peer;		/* what onlookers know it by, 16 bytes that stay; or NULL */
+	struct mrc_ev_turns *turns; /* of all sets of the peer, which come and go; or NULL */
 };
 
 struct mrc_ev_stats {
@@ -186,7 +192,7 @@ struct mrc_evset {
 	struct mrc_ev_count *count;	/* n entries, or NULL */
 	const u8 *peer;		/* for onlookers, as given; or NULL */
 	struct mrc_ev_stats stats;
-	u64 turned_bad, turned_good;	/* ASSUMED_BAD; usable again: with those of sets before */
+	struct mrc_ev_turns *turns;	/* as given; or NULL */
 };
 
 struct mrc_rot;
@@ -310,20 +316,6 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 
 /* True once after any state changed: time to tell listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
-
-/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
-static inline void mrc_evset_turned(const struct mrc_evset *s, u64 *bad, u64 *good)
-{
-	*bad = READ_ONCE(s->turned_bad);
-	*good = READ_ONCE(s->turned_good);
-}
-
-/* @s takes the place of @old: who counts changes of state sees no gap. */
-static inline void mrc_evset_follow(struct mrc_evset *s, const struct mrc_evset *old)
-{
-	s->turned_bad += old->turned_bad;
-	s->turned_good += old->turned_good;
-}
 
 /* Would it be? May be asked without the lock. */
 static inline bool mrc_evset_changed(const struct mrc_evset *s)

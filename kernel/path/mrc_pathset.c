@@ -136,12 +136,6 @@ void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *
 	}
 }
 
-void mrc_pathset_follow(struct mrc_pathset *new, const struct mrc_pathset *old)
-{
-	new->first_id = old->first_id;
-	mrc_evset_follow(&new->evs, &old->evs);
-}
-
 bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof)
 {
 	struct mrc_ev_addrs addrs;
@@ -287,6 +281,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 		.n_planes = plan->n_planes,
 		.counts = true,
 		.peer = peer->gid.raw,
+		.turns = &peer->turns,
 		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
 	};
 	struct mrc_pathset *ps = pathset_alloc(plan, gfp);

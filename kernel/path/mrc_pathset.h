@@ -66,8 +66,6 @@ void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BY
 
 /* Any context, no lock held. EV @idx is denied by the controller. */
 bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
-/* Under path_lock. @new takes the place of @old, of the same peer. */
-void mrc_pathset_follow(struct mrc_pathset *new, const struct mrc_pathset *old);
 /*
  * Under path_lock. What the controller denied of @old is denied in @new, of the same peer, where
  * both are made of the same profile: a set of ordinary IP becomes a whole one with the first QP.

@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
+#include "expect.h"
 #include "mpair.h"
 
-#define LIMIT_S	300
 #define ID	4100
 #define COUNT	4
 
@@ -36,12 +36,6 @@ FIXTURE_TEARDOWN(controller)
 	EXPECT_EQ(0, mrc_destroy_context(self->other));
 	mpair_close(&self->p);
 }
-
-#define MINUS(err, call) do {				\
-		errno = 0;				\
-		EXPECT_EQ(-1, call);			\
-		EXPECT_EQ(err, errno);			\
-	} while (0)
 
 /* ---- devices and ports ---- */
 

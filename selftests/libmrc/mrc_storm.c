@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <mrc_ctl.h>
+#include "example.h"
 
 #define MOST_EVS	4096
 
@@ -32,22 +33,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "mrc_storm: %s: %s (MRC_DEBUG=1 says more)\n", what, strerror(errno));
 	exit(1);
-}
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !context; i++)
-		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!context)
-		die("no such RDMA device");
-	return context;
 }
 
 static double seconds(void)
@@ -125,8 +110,8 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'd': device = optarg; break;
 		case 'i': s.profile = strtoull(optarg, NULL, 0); break;
-		case 'r': rate = atoi(optarg); break;
-		case 't': secs = atoi(optarg); break;
+		case 'r': rate = (int)number(optarg, 1, INT32_MAX); break;
+		case 't': secs = (int)number(optarg, 1, 86400); break;
 		default: return 2;
 		}
 	}
@@ -144,8 +129,11 @@ int main(int argc, char **argv)
 	set_all(&s, MRC_CTL_EV_GOOD, 1, 1);
 	hear(&s);
 	each = s.told + s.dropped;
-	if (!each)
-		die("no peer has a path set of the profile");
+	if (!each) {
+		fprintf(stderr, "mrc_storm: no peer has a path set of profile %llu\n",
+			(unsigned long long)s.profile);
+		exit(1);
+	}
 
 	if (rate > 0)
 		pause = 2.0 * (double)(s.n - 1) * (double)each / rate;	/* denied and allowed */

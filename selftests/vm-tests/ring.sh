@@ -14,6 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/../lib/ranks.sh"
 
 # start RANKS ARG...: rank i in namespace h<i+1>.
 start() {
@@ -32,28 +33,11 @@ start() {
 }
 
 # all_right RANKS SECS: each ends, and every element was right.
-all_right() {
-	local i rc bad=0
-	for ((i = 0; i < $1; i++)); do
-		rc=0
-		mrc_wait rank$i "$2" || rc=$?
-		[ $rc -eq 0 ] && grep -q "^rank $i: ok, .* every one right" "$MRC_DIR/rank$i.out" && continue
-		echo "rank $i: status $rc: $(mrc_out rank$i 3)"
-		bad=1
-	done
-	mrc_out rank0 1
-	return $bad
-}
-
+all_right() { ranks_right "$1" "$2" 'ok, .* every one right'; }
 run() { start "$@" && all_right "$1" 120; }	# RANKS ARG...
 
 rounds() { REPLY=$(grep -c '^round' "$MRC_DIR/rank0.out") || :; }
-past() { rounds; [ "$REPLY" -ge "$1" ]; }
-# goes_on N: so many more rounds.
-goes_on() {
-	rounds
-	mrc_until 60 past $((REPLY + $1)) || { echo "stands at $REPLY: $(mrc_out rank0)"; return 1; }
-}
+goes_on() { ranks_go_on "$1" rounds; }	# so many more
 plane1_used() { mrc_plane_used rank0 1 tx; }
 
 # t1_2 COMMAND: with T1 number 2 of plane 1.
@@ -84,8 +68,7 @@ under_failures() {	# RANKS
 	ksft_test "$1 ranks: goes on" goes_on 5
 	t1_2 fabric_heal
 	ksft_test "$1 ranks: goes on when it is mended" goes_on 3
-	kill -INT "${MRC_PID[rank0]}" || true
-	ksft_test "$1 ranks: every element was right" all_right "$1" 60
+	ksft_test "$1 ranks: every element was right" ranks_end "$1" 60 'ok, .* every one right'
 }
 
 section() {	# RANKS

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <mrc_ctl.h>
+#include "example.h"
 
 #define FIRST_UDP	50000	/* the EVs' values begin here */
 #define EVS_PER_PORT	4
@@ -33,22 +34,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "mrc_mover: %s: %s (MRC_DEBUG=1 says more)\n", what, strerror(errno));
 	exit(1);
-}
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !context; i++)
-		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!context)
-		die("no such RDMA device");
-	return context;
 }
 
 /* ---- profiles ---- */
@@ -194,15 +179,17 @@ static void take_away_all(const struct mover *m)
 
 /* ---- moves ---- */
 
-static void move(const struct mover *m, unsigned int number)
+static void move(const struct mover *m, unsigned int turn)
 {
-	const unsigned long long to = m->id + number % PROFILES;
-	char command[256];
+	const unsigned long long to = m->id + turn % PROFILES;
+	char *command;
 
-	snprintf(command, sizeof(command), "%s %llu", m->command, to);
+	if (asprintf(&command, "%s %llu", m->command, to) < 0)
+		die("no memory");
 	if (system(command))
 		die(command);
-	if (cc_to(m, 0, number & 1 ? 1u << 20 : 0, MRC_CTL_CC_PROFILE_CONFIG))
+	free(command);
+	if (cc_to(m, 0, turn & 1 ? 1u << 20 : 0, MRC_CTL_CC_PROFILE_CONFIG))
 		die("another configuration of the CC profile");
 	printf("moved to profile %llu\n", to);
 	fflush(stdout);
@@ -231,8 +218,8 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'd': device = optarg; break;
 		case 'i': m.id = strtoull(optarg, NULL, 0); break;
-		case 'n': moves = (unsigned int)atoi(optarg); break;
-		case 'p': pause_ms = (unsigned int)atoi(optarg); break;
+		case 'n': moves = number(optarg, 1, UINT32_MAX); break;
+		case 'p': pause_ms = number(optarg, 0, 1000000); break;
 		case 'x': m.command = optarg; break;
 		default: return 2;
 		}

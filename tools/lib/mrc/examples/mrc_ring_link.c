@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "example.h"
 #include "mrc_ring.h"
 
 #define SENDS		(4 * RING_SLOTS)	/* to a QP: data, its end, and a credit, of each slot */
@@ -24,22 +25,6 @@ struct end {
 };
 
 /* ---- resources ---- */
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !context; i++)
-		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!context)
-		die("no RDMA device %s", name ? name : "at all");
-	return context;
-}
 
 static void open_memory(struct ring *r)
 {

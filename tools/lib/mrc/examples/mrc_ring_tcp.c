@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "example.h"
 #include "mrc_ring.h"
 
 #define MAX_ELEMENTS	(1u << 28)
@@ -31,18 +32,6 @@ static void usage(void)
 	fputs("mrc_ring [-d DEVICE] [-g GID_INDEX] [-e ELEMENTS] [-n ROUNDS] [-p TCP_PORT] -r RANK HOST HOST ...\n",
 	      stderr);
 	exit(2);
-}
-
-static uint32_t number(const char *text, uint32_t min, uint32_t max)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 0);
-
-	if (end == text || *end || n < min || n > max) {
-		fprintf(stderr, "mrc_ring: %s: a number from %u to %u\n", text, min, max);
-		exit(2);
-	}
-	return (uint32_t)n;
 }
 
 void ring_options(struct ring_options *opt, int argc, char **argv)
