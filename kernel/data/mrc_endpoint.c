@@ -111,7 +111,7 @@ static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_as
 	return mrc_entropy_of(&e, (enum mrc_ev_fmt)ask->fmt, ask->ev.value, 0);
 }
 
-/* BH off, under RCU. @way is taken over. */
+/* BH off, in the RCU section that found @way. */
 static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
 		    const union ib_gid *sgid, const struct mrc_way *way, const struct mrc_pkt *pkt)
 {

@@ -14,6 +14,7 @@
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
+#include <linux/highmem.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/module.h>
@@ -58,43 +59,98 @@ static u32 icrc_pseudo(u8 *buf, const u8 *l3)
 	return l3_len + sizeof(*udp) + MRC_BTH_LEN;
 }
 
-static u32 icrc_lib(struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
-{
-	u32 crc = crc32_le(ICRC_SEED, first, first_len);
-	struct skb_seq_state st;
-	u32 done = 0, len;
-	const u8 *data;
+/* The CRC so far: crc32_le()'s, or the driver's own. */
+struct icrc_sum {
+	struct shash_desc *desc;	/* NULL: crc */
+	u32 crc;
+};
 
-	if (from >= to)
-		return ~crc;
-	skb_prepare_seq_read(skb, from, to, &st);
-	while ((len = skb_seq_read(done, &data, &st))) {
-		len = min(len, to - from - done);
-		crc = crc32_le(crc, data, len);
-		done += len;
-	}
-	return ~crc;
+static void icrc_add(struct icrc_sum *s, const u8 *p, u32 len)
+{
+	if (s->desc)
+		crypto_shash_update(s->desc, p, len);
+	else
+		s->crc = crc32_le(s->crc, p, len);
 }
 
-static u32 icrc_shash(struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
+/* Bytes [@from, @to) of @skb, which may lie anywhere. */
+static void icrc_add_any(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
 {
-	SHASH_DESC_ON_STACK(desc, icrc_tfm);
 	struct skb_seq_state st;
 	u32 done = 0, len;
 	const u8 *data;
+
+	/* skb_seq_read() only reads; its state wants a mutable pointer. */
+	skb_prepare_seq_read((struct sk_buff *)skb, from, to, &st);
+	while ((len = skb_seq_read(done, &data, &st))) {
+		len = min(len, to - from - done);
+		icrc_add(s, data, len);
+		done += len;
+	}
+}
+
+/*
+ * Bytes [@from, @to) of one fragment. Compound pages are mapped one by one. What lies in a device's
+ * memory is no page, and cannot be read: no ICRC fits it then, for it reads as 0 (mrc_rx_icrc()).
+ */
+static void icrc_add_frag(struct icrc_sum *s, const skb_frag_t *frag, u32 from, u32 to)
+{
+	u32 off = skb_frag_off(frag) + from, left = to - from;
+	struct page *page = skb_frag_page(frag);
+
+	while (likely(page) && left) {
+		u32 in_page = offset_in_page(off), n = min_t(u32, left, PAGE_SIZE - in_page);
+		u8 *p = kmap_local_page(page + (off >> PAGE_SHIFT));
+
+		icrc_add(s, p + in_page, n);
+		kunmap_local(p);
+		off += n;
+		left -= n;
+	}
+}
+
+/* Bytes [@from, @to) of @skb: nearly always the rest of the head and one fragment or two. */
+static void icrc_add_skb(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
+{
+	u32 begin = 0, end = skb_headlen(skb);
+	u32 i;
+
+	if (unlikely(skb_has_frag_list(skb) || to > skb->len)) {
+		icrc_add_any(s, skb, from, to);
+		return;
+	}
+	if (from < end)
+		icrc_add(s, skb->data + from, min(to, end) - from);
+	for (i = 0; i < skb_shinfo(skb)->nr_frags && end < to; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		begin = end;
+		end += skb_frag_size(frag);
+		if (from < end)
+			icrc_add_frag(s, frag, max(from, begin) - begin, min(to, end) - begin);
+	}
+}
+
+static u32 icrc_lib(const struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
+{
+	struct icrc_sum s = { .crc = crc32_le(ICRC_SEED, first, first_len) };
+
+	if (from < to)
+		icrc_add_skb(&s, skb, from, to);
+	return ~s.crc;
+}
+
+static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
+{
+	SHASH_DESC_ON_STACK(desc, icrc_tfm);
+	struct icrc_sum s = { .desc = desc };
 	__le32 out;
 
 	desc->tfm = icrc_tfm;
 	crypto_shash_init(desc);	/* loads the seed: mrc_icrc_init() */
 	crypto_shash_update(desc, first, first_len);
-	if (from < to) {
-		skb_prepare_seq_read(skb, from, to, &st);
-		while ((len = skb_seq_read(done, &data, &st))) {
-			len = min(len, to - from - done);
-			crypto_shash_update(desc, data, len);
-			done += len;
-		}
-	}
+	if (from < to)
+		icrc_add_skb(&s, skb, from, to);
 	crypto_shash_final(desc, (u8 *)&out);
 	return ~le32_to_cpu(out);
 }
@@ -117,10 +173,9 @@ u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 
 	if (more && WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + len, (int)more)))
 		return 1;	/* unreadable; mrc_rx_icrc() says 0 then, and they must not agree */
-	/* skb_seq_read() only reads; its state wants a mutable pointer. */
 	if (icrc_tfm)
-		return icrc_shash((struct sk_buff *)skb, first, len + more, from + more, to);
-	return icrc_lib((struct sk_buff *)skb, first, len + more, from + more, to);
+		return icrc_shash(skb, first, len + more, from + more, to);
+	return icrc_lib(skb, first, len + more, from + more, to);
 }
 
 const char *mrc_icrc_by(void)

@@ -47,7 +47,11 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	mr = remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return &mrc_deny_access;
-	mrc_mr_copy_from_skb(mr, op->va, skb, off, op->len - tail);
+	/* Programs poll for the end of a WRITE, not of a packet: that alone is put there step by step. */
+	if (likely(tail || !mrc_opc_is_last(op->pkt->opcode)))
+		mrc_mr_fill_from_skb(mr, op->va, skb, off, op->len - tail);
+	else
+		mrc_mr_copy_from_skb(mr, op->va, skb, off, op->len);
 	if (tail)
 		skb_copy_bits(skb, off + op->len - tail, qp->tail[op->tail], tail);
 	mrc_mr_put(mr);

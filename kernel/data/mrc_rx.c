@@ -430,7 +430,7 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	} else {
 		mrc_ud_rx(p, dev, dqpn, skb);
 	}
-	consume_skb(skb);
+	napi_consume_skb(skb, 1);	/* to NAPI's stock: what is answered is built of it */
 	return NF_STOLEN;
 }
 

@@ -11,11 +11,12 @@
  * asked only for the way of the outermost destination out of the plane, and the answer is
  * kept with the EV.
  *
- * Built packets skip LOCAL_OUT and go straight to dst_output(). Which way an EV leads:
+ * Built packets skip LOCAL_OUT and go on as after routing (data/mrc_tx_out.h). Which way an EV leads:
  * path/mrc_way.h.
  *
- * Contexts: build under qp->lock, takes path_lock; xmit under no lock of ours. The
- * device and its namespace are valid while !dev->dead within one RCU read section.
+ * Contexts: build under qp->lock, may take path_lock; xmit under no lock of ours; one RCU read section
+ * holds both, for the route is not referenced (the stack takes a reference where it queues a packet). The
+ * device and its namespace are valid while !dev->dead within it.
  */
 #include <linux/etherdevice.h>
 #include <linux/icmpv6.h>
@@ -28,8 +29,10 @@
 #include "path/mrc_peer.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_tx.h"
+#include "data/mrc_tx_out.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
+#define MRC_HEAD_MAX	1024	/* heads up to here are pieces of pages */
 #define MRC_INNER_TTL	64
 #define MRC_ECT0	2
 
@@ -156,22 +159,45 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 	return true;
 }
 
-/* Where pad and ICRC go: @len bytes, zeroed. NULL: no memory. */
+/*
+ * Headers of @linear bytes, and behind what belongs to the packet's head @extra bytes for a fragment: in
+ * one piece of a page, and the struct from NAPI's stock, which arriving packets fill up again. What is
+ * long is copied payload, and rare.
+ */
+static struct sk_buff *alloc_head(u32 linear, u32 extra)
+{
+	u32 size = SKB_DATA_ALIGN(linear) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+	void *head;
+
+	if (unlikely(!extra && size > MRC_HEAD_MAX))
+		return alloc_skb(linear, GFP_ATOMIC);
+	head = napi_alloc_frag(size + extra);
+	if (unlikely(!head))
+		return NULL;
+	skb = napi_build_skb(head, size);
+	if (unlikely(!skb))
+		skb_free_frag(head);
+	return skb;
+}
+
+/*
+ * The payload's pages, and pad and ICRC, @len bytes, zeroed, behind the end of the head: not in its tail
+ * room, which whoever pulls headers overwrites. Return: where they are.
+ */
 static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl, u32 len)
 {
-	u8 *tail = netdev_alloc_frag(len);
-	struct page *page;
+	u8 *tail = skb_end_pointer(skb) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct page *page = virt_to_head_page(tail);
 	u8 i;
 
-	if (unlikely(!tail))
-		return NULL;
 	for (i = 0; i < pl->n; i++) {
 		skb_fill_page_desc(skb, i, pl->frag[i].page, (int)pl->frag[i].off,
 				   (int)pl->frag[i].len);
 		get_page(pl->frag[i].page);
 	}
-	page = virt_to_head_page(tail);
 	skb_fill_page_desc(skb, i, page, (int)(tail - (u8 *)page_address(page)), (int)len);
+	get_page(page);
 	skb->len += pl->len + len;
 	skb->data_len += pl->len + len;
 	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
@@ -192,7 +218,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	struct sk_buff *skb;
 	u8 *bth, *tail;
 
-	skb = alloc_skb(headroom + hdr_len + (copy ? pl->len + tail_len : 0), GFP_ATOMIC);
+	skb = alloc_head(headroom + hdr_len + (copy ? pl->len + tail_len : 0), copy ? 0 : tail_len);
 	*skbp = skb;
 	if (unlikely(!skb))
 		return NULL;
@@ -206,8 +232,6 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 		tail = skb_put_zero(skb, tail_len);
 	} else {
 		tail = add_pages_and_tail(skb, pl, tail_len);
-		if (unlikely(!tail))
-			return NULL;
 	}
 	return tail + pad;
 }
@@ -248,7 +272,7 @@ void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx
 	if (w->srv6)
 		mrc_tx_push_outer(peer->dev, skb, w, tos, e->ev & 0xffff,
 				  peer->v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
-	skb_dst_set(skb, w->dst);
+	skb_dst_set_noref(skb, w->dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
 	cb->dev = peer->dev;
 	cb->icrc = e->icrc;
@@ -270,7 +294,6 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 	if (unlikely(!icrc)) {
 		mrc_dev_count(dev, tx_no_mem);
 		kfree_skb(skb);
-		dst_release(e->way.dst);
 		return NULL;
 	}
 	e->port = mrc_udp_dest(&peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
@@ -288,38 +311,13 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		.sgid = sgid, .dgid = dgid,
 		.tclass = op->tclass, .ev = op->hdr.ev, .plane = mrc_tx_plane(ps, op->ev_idx),
 	};
-	struct sk_buff *skb = NULL;
 
-	rcu_read_lock();
-	if (!mrc_way_find(dev, ps, op->ev_idx, &e.way))
-		skb = mrc_tx_build_by(ps->peer, op, pl, &e);
-	rcu_read_unlock();
-	return skb;
+	if (mrc_way_find(dev, ps, op->ev_idx, &e.way))
+		return NULL;
+	return mrc_tx_build_by(ps->peer, op, pl, &e);
 }
 
 /* ---- hand-over ---- */
-
-static void tx_count(const struct mrc_dev *dev, u8 num, u32 len)
-{
-	const struct mrc_dev_plane *plane;
-
-	plane = num == MRC_PLANE_NONE ? NULL : rcu_dereference(dev->plane[num]);
-	if (likely(plane))
-		mrc_dev_plane_count_tx(plane, len);
-}
-
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
-{
-	u32 len = skb->len;
-	int err;
-
-	memset(skb->cb, 0, sizeof(skb->cb));	/* IPCB, IP6CB */
-	err = dst_output(dev->net, NULL, skb);
-	if (likely(!net_xmit_eval(err)))
-		tx_count(dev, plane, len);
-	else
-		mrc_dev_count(dev, tx_errors);
-}
 
 void mrc_tx_xmit(struct sk_buff *skb)
 {

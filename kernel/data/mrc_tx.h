@@ -14,7 +14,8 @@
 #include "mem/mrc_payload.h"
 
 /*
- * Softirq; under qp->lock or none, never path_lock. NULL when memory, a route or the plane
+ * BH off; under qp->lock or none, never path_lock, and in the RCU section in which the packet is
+ * sent. NULL when memory, a route or the plane
  * is missing: the caller takes @op back (mrc_conn_tx_undo()).
  */
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
@@ -37,9 +38,9 @@ struct mrc_tx_env {
 
 /* Room in front of BTH for mrc_tx_wrap(). */
 u32 mrc_tx_room(const struct mrc_way *w);
-/* BH off, under RCU. UDP, IP and outer header around @skb, which takes over e->way.dst. */
+/* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
 void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx_env *e);
-/* Likewise; @op, by the way that @e says. NULL: no memory, counted; the way is given back. */
+/* Likewise; @op, by the way that @e says. NULL: no memory, counted. */
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
 				const struct mrc_payload *pl, struct mrc_tx_env *e);
 /* Any context. The plane of EV @idx. */
@@ -54,9 +55,6 @@ void mrc_tx_xmit(struct sk_buff *skb);
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
 void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto);
-/* Under RCU, BH off. Consumes @skb, whose dst is set and device alive; counts for @plane. */
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
-
 /*
  * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
  * way around where the device has ev_port_low.

@@ -12,6 +12,7 @@
 #include "path/mrc_way.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_tx_ip.h"
+#include "data/mrc_tx_out.h"
 
 /* True: too long, and the sender was told. */
 static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
@@ -44,13 +45,11 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	if (idx == MRC_NONE16 || mrc_way_find(dev, ps, idx, &w))
 		return false;
 	if (ip_too_long(skb, &w) ||
-	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len)) {
-		dst_release(w.dst);
+	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len))
 		return false;
-	}
 	/* It has been through this host's rules as what it is: NAT must not know the outer header. */
 	skb_scrub_packet(skb, false);
-	skb_dst_set(skb, w.dst);
+	skb_dst_set_noref(skb, w.dst);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,
 				  proto);

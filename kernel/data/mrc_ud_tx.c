@@ -152,8 +152,6 @@ static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc
 	skb = ud_body(ud, r, &e, status);
 	if (skb)
 		mrc_tx_wrap(ps->peer, skb, &e);
-	else
-		dst_release(e.way.dst);
 	return skb;
 }
 

@@ -129,6 +129,10 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 	s->denied = (u16)(s->denied + (state == MRC_EV_DENIED) - (ev->state == MRC_EV_DENIED));
 	s->bad_on[ev->plane] = (u16)(s->bad_on[ev->plane] + bad);
 	s->skip_on[ev->plane] = (u16)(s->skip_on[ev->plane] + skip);
+	if (s->turns) {
+		s->turns->bad += state == MRC_EV_ASSUMED_BAD;
+		s->turns->good += !was && is;
+	}
 	if (was != is) {
 		s->usable_on[ev->plane] = (u16)(s->usable_on[ev->plane] + (is ? 1 : -1));
 		if (!is)
@@ -195,6 +199,7 @@ static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *
 	s->local_up = cfg->planes_up;
 	s->remote_up = ~0u;
 	s->peer = cfg->peer;
+	s->turns = cfg->turns;
 	memset(s->proven, 0xff, sizeof(s->proven));
 	for (p = 0; p < MRC_PLANES_MAX; p++)
 		mrc_evplane_init(&s->plane[p]);

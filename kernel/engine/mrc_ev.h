@@ -86,6 +86,11 @@ struct mrc_ev_count {
 	u32 tx_pkts, lost_pkts;	/* wrap */
 };
 
+/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
+struct mrc_ev_turns {
+	u64 bad, good;
+};
+
 struct mrc_evset_cfg {
 	u16 n;			/* EVs, 1 ... MRC_EVS_MAX */
 	u16 min_active;		/* floor of usable EVs; 0: n / 4, at least 1 */
@@ -97,6 +102,7 @@ struct mrc_evset_cfg {
 	u64 probe_ns;		/* first probe interval; 0: 100 us */
 	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms, at most 200 ms */
 	const u8 *peer;		/* what onlookers know it by, 16 bytes that stay; or NULL */
+	struct mrc_ev_turns *turns; /* of all sets of the peer, which come and go; or NULL */
 };
 
 struct mrc_ev_stats {
@@ -186,6 +192,7 @@ struct mrc_evset {
 	struct mrc_ev_count *count;	/* n entries, or NULL */
 	const u8 *peer;		/* for onlookers, as given; or NULL */
 	struct mrc_ev_stats stats;
+	struct mrc_ev_turns *turns;	/* as given; or NULL */
 };
 
 struct mrc_rot;

@@ -116,13 +116,21 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 	return 0;
 }
 
-/* Which profile a path set is of: for any destination (0), for a prefix, for this peer alone. */
-static int put_profile_of(struct sk_buff *skb, const struct mrc_pathset *ps)
+/*
+ * Which profile a path set is of: for any destination (0), for a prefix, for this peer alone. And how
+ * often its EVs changed: with their states, both are under path_lock; in events they are hints.
+ */
+static int put_paths(struct sk_buff *skb, const struct mrc_peer *peer, const struct mrc_pathset *ps)
 {
 	u8 len = ps->prof ? ps->prof->key.len : 0;
+	u64 bad = READ_ONCE(peer->turns.bad), good = READ_ONCE(peer->turns.good);
 
 	if (nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
-	    nla_put_u8(skb, MRC_A_PEER_PROFILE_DST_LEN, len))
+	    nla_put_u8(skb, MRC_A_PEER_PROFILE_DST_LEN, len) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_PATHS, ps->id, MRC_A_PEER_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_FIRST_PATHS, ps->first_id, MRC_A_PEER_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_TURNED_BAD, bad, MRC_A_PEER_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_PEER_TURNED_GOOD, good, MRC_A_PEER_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -139,7 +147,7 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_gen
 		return -EMSGSIZE;
 	ps = mrc_peer_paths_get(peer);
 	mrc_evset_sum_up(&ps->evs, &s);
-	err = put_profile_of(skb, ps);
+	err = put_paths(skb, peer, ps);
 	mrc_pathset_put(ps);
 	if (err ||
 	    nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
@@ -339,15 +347,14 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 		     (int)MRC_NL_EV_DENIED != (int)MRC_EV_DENIED);
 	if (!nest)
 		return -EMSGSIZE;
-	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
-	    put_profile_of(skb, ps) ||
+	spin_lock_bh(&peer->path_lock);
+	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) || put_paths(skb, peer, ps) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, mrc_evset_n(&ps->evs))) {
+		spin_unlock_bh(&peer->path_lock);
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
-
-	spin_lock_bh(&peer->path_lock);
 	for (; *idx < mrc_evset_n(&ps->evs); (*idx)++) {
 		err = put_ev(skb, ps, *idx);
 		if (err)

@@ -336,15 +336,27 @@ static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *chang
 	return 0;
 }
 
-static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer)
+/* Of a controller that says by which path set it goes: its news may be old. */
+static int check_paths(const struct nlattr *a, const struct mrc_pathset *ps,
+		       struct netlink_ext_ack *extack)
+{
+	if (!a || nla_get_u64(a) == ps->id)
+		return 0;
+	NL_SET_BAD_ATTR(extack, a);
+	MRC_ERR_MSG(extack, "path set %llu is not the peer's, which is %llu: list it again",
+		    nla_get_u64(a), ps->id);
+	return -ESTALE;
+}
+
+static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer, const struct nlattr *paths)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
 	DECLARE_BITMAP(denied, MRC_EVS_MAX);
 	bool changed;
 	int err;
 
-	err = check_evs(info, ps, denied) ?: mrc_reach_deny(ps, denied, info->extack) ?:
-	      apply_evs(info, ps, &changed);
+	err = check_paths(paths, ps, info->extack) ?: check_evs(info, ps, denied) ?:
+	      mrc_reach_deny(ps, denied, info->extack) ?: apply_evs(info, ps, &changed);
 	if (err)
 		goto out;
 	if (changed)
@@ -380,7 +392,7 @@ static int ev_set(struct mrc_dev *dev, struct genl_info *info)
 		MRC_ERR_MSG(info->extack, "%s has no peer %pI6c", dev->ndev->name, gid.raw);
 		return -ENOENT;
 	}
-	err = set_peer_evs(info, peer);
+	err = set_peer_evs(info, peer, tb[MRC_A_PEER_PATHS]);
 	mrc_peer_put(peer);
 	return err;
 }

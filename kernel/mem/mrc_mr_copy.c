@@ -176,6 +176,16 @@ void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, 
 	mr_place_held(mr, va, &s, len);
 }
 
+void mrc_mr_fill_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
+{
+	const struct mrc_src s = { .skb = skb, .off = off };
+
+	if (!len || !mr_in_range(mr, va, len) || !mr_hold(mr))
+		return;
+	mr_fill(mr, va, &s, 0, len);
+	mr_drop(mr);
+}
+
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
 {
 	const struct mrc_src s = { .buf = src };

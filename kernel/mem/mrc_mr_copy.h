@@ -17,6 +17,8 @@ bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access);
 /* Copy skb bytes in. Last byte last: the final min(len, 64) bytes are written
  * after a write barrier. Range must have been checked. */
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len);
+/* Likewise, in any order: what follows it in its message is yet to come. */
+void mrc_mr_fill_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len);
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len);
 /* Bytes out. Range must have been checked. */
 void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len);

@@ -50,14 +50,20 @@ static void pathset_free_rcu(struct rcu_head *rcu)
 	pathset_free(ps);
 }
 
+void mrc_pathset_drop_route(struct mrc_ev_path *path)
+{
+	struct dst_entry *dst = rcu_dereference_protected(path->dst, true);
+
+	RCU_INIT_POINTER(path->dst, NULL);
+	dst_release(dst);
+}
+
 void mrc_pathset_drop_routes(struct mrc_pathset *ps)
 {
 	u16 i;
 
-	for (i = 0; i < mrc_evset_n(&ps->evs); i++) {
-		dst_release(ps->path[i].dst);
-		ps->path[i].dst = NULL;
-	}
+	for (i = 0; i < mrc_evset_n(&ps->evs); i++)
+		mrc_pathset_drop_route(&ps->path[i]);
 	memset(ps->saddr, 0, mrc_evset_n_planes(&ps->evs) * sizeof(*ps->saddr));
 }
 
@@ -275,6 +281,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 		.n_planes = plan->n_planes,
 		.counts = true,
 		.peer = peer->gid.raw,
+		.turns = &peer->turns,
 		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
 	};
 	struct mrc_pathset *ps = pathset_alloc(plan, gfp);
@@ -386,6 +393,8 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 	return ps;
 }
 
+static atomic64_t pathset_ids = ATOMIC64_INIT(0);
+
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 {
 	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
@@ -404,6 +413,7 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 		mrc_profile_put(prof);
 		return NULL;
 	}
+	ps->id = ps->first_id = (u64)atomic64_inc_return(&pathset_ids);
 	ps->gen = gen;
 	ps->planes = planes;
 	return ps;

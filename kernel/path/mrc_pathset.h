@@ -4,8 +4,8 @@
  * its packets leave (cached route).
  *
  * A set is replaced, never changed (path/mrc_peer_paths.h); packets in flight and QPs keep
- * the old one alive. What it holds of the engine's, and its routes, are under
- * peer->path_lock.
+ * the old one alive. What it holds of the engine's is under peer->path_lock, and so are changes of its
+ * routes, which are read under RCU (path/mrc_way.c).
  */
 #ifndef MRC_PATHSET_H
 #define MRC_PATHSET_H
@@ -20,8 +20,8 @@
 struct mrc_peer;
 
 struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
-	struct dst_entry *dst;	/* cached route of the outermost destination; under path_lock */
-	u32 dst_cookie;
+	struct dst_entry __rcu *dst;	/* kept route of the outermost destination; changes under path_lock */
+	u32 dst_cookie;		/* likewise */
 	u16 src;		/* place in the set's list of EVs */
 	u8 port;		/* 1-based */
 };
@@ -29,6 +29,8 @@ struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
 struct mrc_pathset {
 	struct kref ref;
 	struct rcu_head rcu;
+	u64 id;				/* no other set has or had it */
+	u64 first_id;			/* of the peer's first set: who it is that GIDs come back as */
 	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
 	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
 	const struct mrc_profile_ev *ev; /* the profile's, or of_template; AUTO: NULL */
@@ -56,7 +58,8 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp);
 void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
 /* Any context. Would one that is made of @prof (or NULL) now have the same EVs. */
 bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof);
-/* Under path_lock. */
+/* Under path_lock, or nobody else may use @ps. */
+void mrc_pathset_drop_route(struct mrc_ev_path *path);
 void mrc_pathset_drop_routes(struct mrc_pathset *ps);
 /* Any context. EV @idx as configured, MRC_EV_BYTES; made up ones as their entropy. */
 void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BYTES]);

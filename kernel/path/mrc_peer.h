@@ -22,6 +22,7 @@
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_crc.h"
 #include "engine/mrc_damp.h"
+#include "engine/mrc_ev.h"
 #include "engine/mrc_port.h"
 #include "engine/mrc_udp.h"
 #include "core/mrc_dev.h"
@@ -48,6 +49,7 @@ struct mrc_peer {
 	spinlock_t lock;		/* port, damp, ps pointer, users */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
 	struct mrc_pathset __rcu *ps;
+	struct mrc_ev_turns turns;	/* of EVs, of all its path sets; under path_lock */
 	struct mrc_port port;
 	struct mrc_ask *ask;		/* the port's, once a controller asked; set once, under lock */
 	struct mrc_damp damp;		/* its ports as announced */

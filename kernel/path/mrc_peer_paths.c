@@ -68,6 +68,7 @@ static void paths_rebuild_once(struct mrc_peer *peer, gfp_t gfp)
 	old = rcu_dereference_protected(peer->ps, lockdep_is_held(&peer->lock));
 	/* A part, made in softirq or too early, never takes the place of the whole. */
 	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part))) {
+		new->first_id = old->first_id;
 		mrc_pathset_keep_denied(new, old);
 		rcu_assign_pointer(peer->ps, new);
 	} else {

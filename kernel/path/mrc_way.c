@@ -6,6 +6,10 @@
  * Routes are looked up and kept under peer->path_lock. They are dropped when planes
  * change (mrc_pathset_drop_routes()); a route whose netdev is about to leave is not
  * kept, because that drop comes after the plane was withdrawn.
+ *
+ * One that is kept is read under RCU alone: dst_release() frees a route after a grace period, and says
+ * in the route itself that it is stale. So packets of many QPs to one peer share no lock for it, and
+ * no count of references.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
@@ -93,18 +97,33 @@ static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev
 	return peer_route(ps->peer, ps->srv6 ? mrc_pathset_ev(ps, path) : NULL, plane);
 }
 
-/* Under path_lock. The path's route, from the cache if it still holds. */
+/*
+ * Under RCU. The route that is kept, if it still holds. Who reads one route with the cookie of another
+ * finds it stale, or is right: a route that left its table never holds.
+ */
+static struct dst_entry *route_kept(const struct mrc_ev_path *path)
+{
+	struct dst_entry *dst = rcu_dereference(path->dst);
+
+	return likely(dst && dst_check(dst, READ_ONCE(path->dst_cookie))) ? dst : NULL;
+}
+
+static void route_keep(struct mrc_ev_path *path, struct dst_entry *dst)
+{
+	WRITE_ONCE(path->dst_cookie, dst->ops->family == AF_INET6 ?
+				     rt6_get_cookie((struct rt6_info *)dst) : 0);
+	rcu_assign_pointer(path->dst, dst);
+}
+
+/* Under path_lock and RCU. The path's route, kept or looked up; the path's own reference. */
 static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *path,
 				    const struct mrc_dev_plane *plane)
 {
-	struct dst_entry *dst = path->dst;
+	struct dst_entry *dst = route_kept(path);
 
-	if (likely(dst && dst_check(dst, path->dst_cookie))) {
-		dst_hold(dst);
+	if (likely(dst))
 		return dst;
-	}
-	dst_release(dst);
-	path->dst = NULL;
+	mrc_pathset_drop_route(path);
 	if (ps->srv6 && plane)	/* what made the route stale may be a change of addresses */
 		memset(&ps->saddr[plane->num], 0, sizeof(*ps->saddr));
 	dst = path_lookup(ps, path, plane);
@@ -115,36 +134,76 @@ static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *
 		dst_release(dst);
 		return NULL;
 	}
-	path->dst_cookie = dst->ops->family == AF_INET6 ?
-			   rt6_get_cookie((struct rt6_info *)dst) : 0;
-	path->dst = dst;
-	dst_hold(dst);
+	route_keep(path, dst);
 	return dst;
 }
 
-/* Under path_lock. The SRv6 header of the path; false: we have no address for it. */
-static bool path_outer(struct mrc_dev *dev, struct mrc_pathset *ps,
-		       const struct mrc_ev_path *path, const struct mrc_dev_plane *plane,
-		       struct mrc_way *w)
+/* The SRv6 header of the path, from @src. */
+static void path_outer(const struct mrc_pathset *ps, const struct mrc_ev_path *path,
+		       const struct in6_addr *src, struct mrc_way *w)
 {
 	const struct mrc_profile_ev *ev = mrc_pathset_ev(ps, path);
-	const struct in6_addr *src;
 
 	memcpy(&w->outer_dst, ev->value, sizeof(w->outer_dst));
 	memcpy(&w->segment, ev->value + 16, sizeof(w->segment));
-	src = path_source(dev, ps, plane, &w->outer_dst);
-	if (!src)
-		return false;
 	w->outer_src = *src;
 	w->srv6 = true;
 	w->srh = ev->srh;
 	w->outer_len = sizeof(struct ipv6hdr) + (ev->srh ? MRC_SRH_LEN : 0);
+}
+
+/* Under RCU. False: something has to be looked up. */
+static bool way_kept(const struct mrc_pathset *ps, const struct mrc_ev_path *path,
+		     const struct mrc_dev_plane *plane, struct mrc_way *w)
+{
+	/* Addresses of ports are kept under the lock. */
+	if (ps->srv6 && !smp_load_acquire(&plane->has_sid))
+		return false;
+	w->dst = route_kept(path);
+	if (!w->dst)
+		return false;
+	if (ps->srv6)
+		path_outer(ps, path, &plane->sid, w);
 	return true;
+}
+
+/* Under path_lock and RCU. False: it leads nowhere now. */
+static bool way_look_up(struct mrc_dev *dev, struct mrc_pathset *ps, struct mrc_ev_path *path,
+			const struct mrc_dev_plane *plane, struct mrc_way *w)
+{
+	const struct in6_addr *src, *to;
+
+	/* dead is set before the last planes_changed drops all routes under this lock */
+	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps, path, plane);
+	if (!w->dst || !ps->srv6)
+		return w->dst;
+	to = (const struct in6_addr *)mrc_pathset_ev(ps, path)->value;
+	src = path_source(dev, ps, plane, to);
+	if (src)
+		path_outer(ps, path, src, w);
+	return src;
+}
+
+static noinline bool way_new(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx,
+			     const struct mrc_dev_plane *plane, struct mrc_way *w)
+{
+	bool leads;
+
+	spin_lock_bh(&ps->peer->path_lock);
+	leads = way_look_up(dev, ps, &ps->path[idx], plane, w);
+	/*
+	 * As good as lost: the next packets take others, probes find out when it is back. A group
+	 * is probed by nobody.
+	 */
+	if (unlikely(!leads && plane && !ps->peer->group))
+		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
+	spin_unlock_bh(&ps->peer->path_lock);
+	return leads;
 }
 
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w)
 {
-	struct mrc_ev_path *path = &ps->path[idx];
+	const struct mrc_ev_path *path = &ps->path[idx];
 	const struct mrc_dev_plane *plane = NULL;
 
 	if (!ps->peer->local) {
@@ -156,21 +215,7 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 	w->srv6 = false;
 	w->srh = false;
 	w->outer_len = 0;
-	spin_lock_bh(&ps->peer->path_lock);
-	/* dead is set before the last planes_changed drops all routes under this lock */
-	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps, path, plane);
-	if (w->dst && ps->srv6 && !path_outer(dev, ps, path, plane, w)) {
-		dst_release(w->dst);
-		w->dst = NULL;
-	}
-	/*
-	 * As good as lost: the next packets take others, probes find out when it is back. A group
-	 * is probed by nobody.
-	 */
-	if (unlikely(!w->dst && plane && !ps->peer->group))
-		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
-	spin_unlock_bh(&ps->peer->path_lock);
-	if (likely(w->dst))
+	if (likely(way_kept(ps, path, plane, w)) || way_new(dev, ps, idx, plane, w))
 		return 0;
 	mrc_dev_count(dev, tx_no_route);
 	return -ENETUNREACH;
@@ -205,11 +250,9 @@ int mrc_way_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, 
 	if (READ_ONCE(dev->dead) || !(READ_ONCE(dev->planes_up) >> plane->num & 1))
 		return -ENETDOWN;
 	w->dst = peer_route(peer, srv6 ? ev : NULL, plane);
-	if (w->dst && w->dst->dev == plane->ndev &&
-	    (!srv6 || named_outer(dev, ev, plane, w)))
-		return 0;
-	dst_release(w->dst);
-	return -EHOSTUNREACH;
+	dst_release(w->dst);	/* it stays until this section ends */
+	return w->dst && w->dst->dev == plane->ndev && (!srv6 || named_outer(dev, ev, plane, w)) ?
+		       0 : -EHOSTUNREACH;
 }
 
 /* ---- would it lead there ---- */

@@ -7,14 +7,14 @@
 #include "path/mrc_pathset.h"
 
 struct mrc_way {
-	struct dst_entry *dst;	/* referenced; the caller's */
+	struct dst_entry *dst;	/* until the end of the RCU section that found it */
 	bool srv6, srh;
 	u8 outer_len;		/* bytes in front of the inner IP header */
 	struct in6_addr outer_src, outer_dst, segment;
 };
 
 /*
- * Under RCU, without path_lock. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
+ * BH off, under RCU, without path_lock. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
  * is counted.
  */
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w);

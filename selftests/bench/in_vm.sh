@@ -68,11 +68,35 @@ measure_ucx() {
 	[ "$REPLY" != - ] || sed 's/^/# /' "$MRC_DIR/client.out" >&2
 }
 
+# measure_mrc_h SIZE N: REPLY, MiB/s of libmrc's example mrc_bw, or "-".
+measure_mrc_h() {
+	local server client pid how=(mrc_bw -s "$1" -S "$1" -n "$2")
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_gid_index h1 v6 && client=$REPLY
+	mrc_gid_index h2 v6 && server=$REPLY
+	(in_ns "$NS2" "${how[@]}" -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT) \
+		>"$MRC_DIR/server.out" 2>&1 </dev/null &
+	pid=$!
+	(in_ns "$NS1" timeout 90 "${how[@]}" -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$TO") \
+		>"$MRC_DIR/client.out" 2>&1 </dev/null || true
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	REPLY=$(awk -v size="$1" '$1 == size && NF == 3 { v = $3 * 1e6 / 1048576 }
+		END { print v ? v : "-" }' "$MRC_DIR/client.out")
+	[ "$REPLY" != - ] || sed 's/^/# /' "$MRC_DIR/client.out" >&2
+}
+
 stage() {	# NAME
 	local name=$1
 	measure 4 65536 ib_write_bw -n 500
 	RESULT[$name.bw64k]+=" $REPLY"
 	echo "$name ib_write_bw 64 KiB: $REPLY MiB/s"
+	# Against ib_write_bw on the same device just now; rxe has no mrc.h.
+	if [ "$name" != rxe ] && command -v mrc_bw >/dev/null; then
+		measure_mrc_h 65536 500
+		RESULT[$name.mrch]+=" $REPLY"
+		echo "$name mrc_bw (mrc.h) 64 KiB: $REPLY MiB/s"
+	fi
 	measure 4 1048576 ib_write_bw -n 50
 	RESULT[$name.bw1m]+=" $REPLY"
 	echo "$name ib_write_bw 1 MiB: $REPLY MiB/s"
@@ -119,6 +143,20 @@ row() {		# NAME KEY UNIT larger|smaller
 			median(four), unit, ratio(one), ratio(four) }'
 }
 
+# through_mrc_h NAME: the worst and the best round.
+through_mrc_h() {
+	awk -v name="$1" -v verbs="${RESULT[$1.bw64k]:-}" -v mrch="${RESULT[$1.mrch]:-}" 'BEGIN {
+		n = split(mrch, m)
+		split(verbs, v)
+		for (i = 1; i <= n; i++) {
+			if (!(m[i] + 0) || !(v[i] + 0)) continue
+			q = m[i] / v[i]
+			if (!low || q < low) low = q
+			if (q > high) high = q
+		}
+		if (low) printf "%s: mrc_bw (mrc.h) against ib_write_bw, 64 KiB: %.2f-%.2f\n", name, low, high }'
+}
+
 main() {
 	local rounds=$1 round name
 	mkdir -p "$MRC_DIR"
@@ -145,6 +183,8 @@ main() {
 		row "ib_send_lat 64 B, polling" lat us smaller
 		row "UCX tag_bw 64 KiB" ucxbw MB/s larger
 		row "UCX tag_lat 64 B" ucxlat us smaller
+		through_mrc_h mrc1
+		through_mrc_h mrc4
 		echo "Ratios above 1: mrc is better. One idle QP takes $qp_bytes bytes of kernel memory."
 		for name in "${!RESULT[@]}"; do
 			echo "  $name:${RESULT[$name]}"

@@ -159,6 +159,27 @@ TEST_F(ev, changes_are_told_once)
     EXPECT_FALSE(mrc_evset_take_change(&s)) << "SKIP is internal";
 }
 
+// Listeners who look rarely know by these how many changes they did not see.
+TEST_F(ev, turns_are_counted_each)
+{
+    struct mrc_ev_turns turns = {};
+
+    make(4, 1);
+    s.turns = &turns;
+    for (int i = 0; i < 3; i++) {
+        sign(0, MRC_SIGN_BAD);
+        EXPECT_EQ(turns.bad, i + 1u);
+        mrc_evset_set_state(&s, 0, MRC_EV_GOOD, now);
+        EXPECT_EQ(turns.good, i + 1u);
+    }
+    sign(1, MRC_SIGN_ECN);
+    mrc_evset_set_state(&s, 2, MRC_EV_DENIED, now);
+    EXPECT_EQ(turns.bad, 3u) << "neither SKIP nor DENIED";
+    EXPECT_EQ(turns.good, 3u);
+    mrc_evset_set_state(&s, 2, MRC_EV_GOOD, now);
+    EXPECT_EQ(turns.good, 4u);
+}
+
 // ---- the floor and the controller ----
 
 TEST_F(ev, the_floor_holds)

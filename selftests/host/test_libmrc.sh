@@ -81,6 +81,17 @@ ksft_test "those of 1.0.0 by their own" polls_by "#define MRC_CTL_API_VER_USED 0
 ksft_test "those of 1.0.1 by theirs, where mrc.h is of 1.0.0" polls_by \
 	"#define MRC_API_VER_USED 0x01000000" mrc_ctl_poll_ev_event_1_0_1
 
+# ------------------------------------------------------------------- errors
+# Each that is listed has what provokes it; and what is missing is found.
+ksft_test "the table of errors is whole" python3 "$here/../libmrc/errors.py"
+missing_error() {	# SED_EXPRESSION
+	sed "$1" "$here/../libmrc/errors.txt" >"$work/errors.txt"
+	! python3 "$here/../libmrc/errors.py" "$work/errors.txt" >/dev/null
+}
+ksft_test "a call without a line is found" missing_error '/^mrc_get_qpn /d'
+ksft_test "an error that nobody provokes is found" missing_error 's/no such EV to replace/no such thing/'
+ksft_test "a line of refusals that is not in it is found" missing_error '/^mrc_ctl_modify_port EPERM/d'
+
 # ----------------------------------------------------------- controller half
 # On a kernel that does what a test needs at the moment it needs it (fake_kernel.cc).
 controller() {

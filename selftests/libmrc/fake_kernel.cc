@@ -26,6 +26,15 @@ mrc_ctl_ev fake_ev(int i)
     return ev;
 }
 
+void fake_peer::turn(size_t i, uint32_t state)
+{
+    auto usable = [](uint32_t s) { return s == MRC_NL_EV_GOOD || s == MRC_NL_EV_SKIP; };
+    uint32_t was = std::exchange(paths[i].state, state);
+
+    bad += state == MRC_NL_EV_ASSUMED_BAD && was != state;
+    good += usable(state) && !usable(was);
+}
+
 namespace {
 
 constexpr uint32_t ifindex = 7;
@@ -59,6 +68,8 @@ void put_peer(request &to, const std::string &gid, const fake_peer &peer)
         n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
         n.u64(MRC_A_PEER_PROFILE_ID, peer.profile).u32(MRC_A_PEER_QPS, peer.qps);
         n.u8(MRC_A_PEER_PROFILE_DST_LEN, peer.dst_len);
+        n.u64(MRC_A_PEER_PATHS, peer.set).u64(MRC_A_PEER_FIRST_PATHS, peer.first_set);
+        n.u64(MRC_A_PEER_TURNED_BAD, peer.bad).u64(MRC_A_PEER_TURNED_GOOD, peer.good);
     });
 }
 
@@ -132,11 +143,14 @@ void answer_all(uint8_t cmd, const std::function<void(const answer &)> &one)
 // The rules of mrc_genl_set.c.
 int set_evs(const table &t, const attr_range &attrs)
 {
-    auto gid = table(t[MRC_A_PEER])[MRC_A_PEER_GID].bytes();
+    table peer(t[MRC_A_PEER]);
+    auto gid = peer[MRC_A_PEER_GID].bytes();
     auto it = kernel.peers.find(std::string(gid.begin(), gid.end()));
 
     if (it == kernel.peers.end())
         return ENOENT;
+    if (peer[MRC_A_PEER_PATHS] && peer[MRC_A_PEER_PATHS].num() != it->second.set)
+        return ESTALE;
     auto paths = it->second.paths;
     for (auto a : attrs) {
         if (a.type() != MRC_A_EV)
@@ -150,7 +164,8 @@ int set_evs(const table &t, const attr_range &attrs)
             return ESTALE;
         paths[index].state = static_cast<uint32_t>(e[MRC_A_EV_STATE].num());
     }
-    it->second.paths = paths;
+    for (size_t i = 0; i < paths.size(); i++)
+        it->second.turn(i, paths[i].state);
     kernel.events++;
     return 0;
 }

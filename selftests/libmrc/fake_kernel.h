@@ -23,6 +23,11 @@ struct fake_peer {
     uint8_t dst_len;
     uint32_t qps;
     std::vector<fake_path> paths;
+    uint64_t set = 1, first_set = 1; // numbers of the path set, and of the peer's first
+    uint64_t bad = 0, good = 0;      // changes to ASSUMED_BAD; to GOOD
+
+    // As mrc_ev_move() counts.
+    void turn(size_t i, uint32_t state);
 };
 
 struct fake_profile {

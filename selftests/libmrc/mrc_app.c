@@ -12,9 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
+#include "expect.h"
 #include "mpair.h"
-
-#define LIMIT_S	300	/* in an emulated machine, busy with others */
 
 FIXTURE(app) {
 	struct mpair p;

@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
+#include "expect.h"
 #include "mpair.h"
 
-#define LIMIT_S	300
 #define ID	4100
 #define COUNT	4
 
@@ -36,12 +36,6 @@ FIXTURE_TEARDOWN(controller)
 	EXPECT_EQ(0, mrc_destroy_context(self->other));
 	mpair_close(&self->p);
 }
-
-#define MINUS(err, call) do {				\
-		errno = 0;				\
-		EXPECT_EQ(-1, call);			\
-		EXPECT_EQ(err, errno);			\
-	} while (0)
 
 /* ---- devices and ports ---- */
 
@@ -64,7 +58,8 @@ TEST_F_TIMEOUT(controller, device, LIMIT_S)
 	EXPECT_EQ(NULL, a.cc.algorithms[1]);
 	EXPECT_EQ(1, a.phy_port_mask & 1);
 	EXPECT_EQ(MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE |
-		  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT, a.opt_attr);
+		  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT |
+		  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT, a.opt_attr);
 	EXPECT_EQ(0, mrc_ctl_query_device(self->p.dev.ctx, &a));
 }
 

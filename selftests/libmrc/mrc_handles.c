@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
+#include "expect.h"
 #include "rdma/mrc-abi.h"
 #include "mpair.h"
-
-#define LIMIT_S	300
 
 FIXTURE(handles) {
 	struct mpair p;
@@ -28,17 +27,6 @@ FIXTURE_TEARDOWN(handles)
 {
 	mpair_close(&self->p);
 }
-
-#define MINUS(err, call) do {				\
-		errno = 0;				\
-		EXPECT_EQ(-1, call);			\
-		EXPECT_EQ(err, errno);			\
-	} while (0)
-#define NONE(err, call) do {				\
-		errno = 0;				\
-		EXPECT_EQ(NULL, call);			\
-		EXPECT_EQ(err, errno);			\
-	} while (0)
 
 /* Each call with @junk, which is NULL or an object of a kind that the call does not take. */
 static void no_object(struct __test_metadata *_metadata, struct mpair *p, void *junk)

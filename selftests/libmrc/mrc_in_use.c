@@ -10,10 +10,9 @@
 #include <errno.h>
 #include <string.h>
 #include "kselftest_harness.h"
+#include "expect.h"
 #include <mrc_ctl.h>
 #include "vcommon.h"
-
-#define LIMIT_S	300
 
 FIXTURE(in_use) {
 	struct vc_dev dev;
@@ -38,12 +37,6 @@ FIXTURE_TEARDOWN(in_use)
 	EXPECT_EQ(0, mrc_destroy_context(self->ctx[1]));
 	vc_close(&self->dev);
 }
-
-#define MINUS(err, call) do {				\
-		errno = 0;				\
-		EXPECT_EQ(-1, call);			\
-		EXPECT_EQ(err, errno);			\
-	} while (0)
 
 TEST_F_TIMEOUT(in_use, deny_and_allow, LIMIT_S)
 {

@@ -65,7 +65,7 @@ class ctl : public testing::Test {
     }
     static fake_peer peer_of(int n, uint8_t dst_len = 0)
     {
-        fake_peer p = {id, dst_len, 1, {}};
+        fake_peer p = {id, dst_len, 1, {}, 1, 1, 0, 0};
         for (int i = 0; i < n; i++)
             p.paths.push_back({fake_ev(i), MRC_NL_EV_GOOD});
         return p;
@@ -84,7 +84,7 @@ class ctl : public testing::Test {
     // Path @i of a peer gets into that state, and the kernel says that something did.
     static void becomes(const std::string &gid, size_t i, uint32_t state)
     {
-        kernel.peers[gid].paths[i].state = state;
+        kernel.peers[gid].turn(i, state);
         kernel.events++;
     }
     int ev_op(mrc_ctl_ev_op op, std::vector<entry> list, int more = 0, mrc_ctl_profile_state to = {})

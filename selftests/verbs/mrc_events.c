@@ -171,7 +171,7 @@ TEST_F_TIMEOUT(events, refused_request_is_told_to_the_responder, LIMIT_S)
  */
 TEST_F_TIMEOUT(events, overrun_ends_all_queue_pairs, LIMIT_S)
 {
-	struct vpair *p = &self->p, idle;
+	struct vpair *p = &self->p, idle = {};
 	bool told[2] = {};
 	struct ibv_qp *who;
 	int got, i;

@@ -14,6 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/../lib/ranks.sh"
 
 world=$MRC_DIR/world
 before_rank=()	# words before the program's name
@@ -30,21 +31,8 @@ start() {
 	done
 }
 
-# all_right RANKS SECS: each ends, and every byte was right.
-all_right() {
-	local i rc bad=0
-	for ((i = 0; i < $1; i++)); do
-		rc=0
-		mrc_wait rank$i "$2" || rc=$?
-		[ $rc -eq 0 ] && grep -q "^rank $i: ok" "$MRC_DIR/rank$i.out" && continue
-		echo "rank $i: status $rc: $(mrc_out rank$i 40)"
-		bad=1
-	done
-	return $bad
-}
-
 run() {		# RANKS ARG...
-	start "$@" && all_right "$1" 60
+	start "$@" && ranks_right "$1" 60 ok
 }
 
 # of RANK KEY: REPLY, from its line.
@@ -58,12 +46,7 @@ at_least() {	# RANK KEY NUMBER
 }
 
 done_of() { read -r REPLY 2>/dev/null <"$world/done.0" || REPLY=0; }
-past() { done_of; [ "$REPLY" -ge "$1" ]; }
-# goes_on N: so many more iterations.
-goes_on() {
-	done_of
-	mrc_until 60 past $((REPLY + $1)) || { echo "stands at $REPLY: $(mrc_out rank0 40)"; return 1; }
-}
+goes_on() { ranks_go_on "$1" done_of; }	# so many more iterations
 
 silent() { fabric_blackhole p1-t1-1 t0-1 && fabric_blackhole p1-t1-1 t0-2; }
 heal() { fabric_heal p1-t1-1 t0-1; fabric_heal p1-t1-1 t0-2; }
@@ -84,8 +67,7 @@ under_failures() {	# RANKS ARG...
 	ksft_test "$what: goes on" goes_on 3
 	heal
 	ksft_test "$what: goes on when it is mended" goes_on 3
-	kill -INT "${MRC_PID[rank0]}" || true
-	ksft_test "$what: every byte was right" all_right "$1" 60
+	ksft_test "$what: every byte was right" ranks_end "$1" 60 ok
 }
 
 shims() {	# RANKS: two QPs to either neighbour
@@ -108,8 +90,7 @@ through_mrc_h() {	# RANKS
 	ksft_test "$what: goes on" goes_on 3
 	ksft_test "$what: restored" fabric_restore p1-t0-1 h1
 	ksft_test "$what: goes on" goes_on 2
-	kill -INT "${MRC_PID[rank0]}" || true
-	ksft_test "$what: every byte was right" all_right "$1" 60
+	ksft_test "$what: every byte was right" ranks_end "$1" 60 ok
 	ksft_test "$what: its QPs were" shims "$1"
 }
 

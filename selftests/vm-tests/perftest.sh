@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# kernels: 6.12
 #
 # Debian's perftest, unchanged, over four planes, which checks no data: verify.sh does; with QPs of
 # mrc.h made for it (libmrc's example mrc_shim, nccl.sh has data compared), and the example mrc_bw.
@@ -45,8 +46,8 @@ of_mrc_h() {
 	mrcctl -n h1 -j qp show |
 		jq -e '[.[] | select(.state == "RTS")] | length == 4 and all(.[]; .cc_profile == 5)' >/dev/null
 }
-shim_runs() {
-	mrc_perf_start "$shim" -q 4 -s 65536 -n 100 && mrc_until 30 of_mrc_h && mrc_pair_wait 60
+shim_runs() {	# [ARG...]
+	mrc_perf_start "$shim" -q 4 -s 65536 -D 6 "$@" && mrc_until 30 of_mrc_h && mrc_pair_wait 60
 }
 counted() {
 	mrc_out server 40
@@ -55,6 +56,8 @@ counted() {
 ksft_test "ib_write_bw with 4 QPs of mrc.h and the CC profile they name" shim_runs
 ksft_test "its client's QPs were" counted client
 ksft_test "its server's QPs were" counted server
+ksft_test "as QPs that rdma_cm connects" shim_runs -R
+ksft_test "its client's QPs were" counted client
 
 # The same through mrc.h; its receiver compares every byte.
 sweep() {	# [ARG...]

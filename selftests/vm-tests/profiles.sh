@@ -15,49 +15,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
-
-# Cables alone: each plane has a way to the other host's addresses.
-flat() {
-	local i p REPLY
-	mrc_clear || return
-	mkdir -p "$FABRIC_DIR"
-	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
-	echo "2 2 1 1" >"$FABRIC_DIR/size"
-	fabric_load
-	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
-	for i in 1 2; do
-		fabric__no_dad h$i
-	done
-	{
-		fabric__cable h1 eth1 h2 eth1
-		fabric__cable h1 eth2 h2 eth2
-	} | ip -b - || return
-	for i in 1 2; do
-		flat_host $i $((3 - i)) | ip -n h$i -b - || return
-	done
-	mrc_wait_devices
-}
-
-flat_host() {	# HOST OTHER
-	local p REPLY
-	echo "link set lo up"
-	echo "link add mrc0 type mrc"
-	for p in 1 2; do
-		echo "link set eth$p up"
-		echo "link set eth$p master mrc0"
-		echo "address add fe80::$1/64 dev eth$p nodad"
-		echo "address add 192.168.$p.$1/24 dev eth$p"
-	done
-	fabric_host_addr "$1"
-	echo "address add $REPLY/64 dev mrc0 nodad"
-	echo "address add 10.77.0.$1/24 dev mrc0"
-	echo "link set mrc0 up"
-	fabric_host_addr "$2"
-	for p in 1 2; do
-		echo "route add $REPLY/128 via fe80::$2 dev eth$p metric $((1000 + p))"
-		echo "route add 10.77.0.$2/32 via 192.168.$p.$2 dev eth$p metric $((1000 + p))"
-	done
-}
+. "$here/../lib/flat.sh"
 
 # profile HOST ARG...: number 1, towards everybody.
 profile() {
@@ -123,7 +81,7 @@ ksft_plan
 mrc_begin mrcctl mrc_verify mrc_many ibv_rc_pingpong ping
 
 # ------------------------------------------------------------- plain cables
-ksft_test "two plain cables" flat
+ksft_test "two plain cables" mrc_flat
 traffic "automatic EVs"
 ksft_test "automatic EVs: 16 per plane" evs_are 'group_by(.port) | map(length)' '[16,16]'
 ksft_test "automatic EVs over IPv4" mrc_pingpong 60 v4 -c -n 50

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 420
+# kernels: 6.12
 #
 # rdma_cm and datagrams: Debian's own programs connect by QP 1, over both families, and go on
 # when a plane is gone, be it known or silent. What datagram QPs promise: verbs/mrc_dgram.c.

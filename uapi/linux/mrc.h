@@ -259,6 +259,10 @@ enum {
 	MRC_A_PEER_PAD,
 	MRC_A_PEER_HINTS,	/* u32: MRC_HINT_* */
 	MRC_A_PEER_PROFILE_DST_LEN, /* u8: bits of the destination that the profile is for; 0: any */
+	MRC_A_PEER_PATHS,	/* u64: the path set's number; no other has or had it */
+	MRC_A_PEER_FIRST_PATHS,	/* u64: of the first that this peer had: another one, another peer */
+	MRC_A_PEER_TURNED_BAD,	/* u64: changes of EVs to ASSUMED_BAD, in all its path sets */
+	MRC_A_PEER_TURNED_GOOD,	/* u64: and from ASSUMED_BAD or DENIED to GOOD or SKIP */
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
 };

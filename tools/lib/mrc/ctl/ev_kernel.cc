@@ -122,7 +122,7 @@ void ev_states(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
     std::map<ev_key, uint32_t> seen; // of each EV, states that some peer has
 
-    each_path(c, id, [&](const std::string &, const mrc_ctl_ev &ev, const table &t) {
+    each_path(c, id, [&](const std::string &, const mrc_ctl_ev &ev, const table &t, const table &) {
         auto state = t[MRC_A_EV_STATE].num();
         seen[key_of(ev)] |= state == MRC_NL_EV_DENIED      ? MRC_CTL_EV_DENIED :
                             state == MRC_NL_EV_ASSUMED_BAD ? MRC_CTL_EV_ASSUMED_BAD :

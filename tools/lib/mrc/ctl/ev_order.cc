@@ -15,11 +15,15 @@ constexpr int tries = 10;
 
 struct place {
     std::string gid;
+    uint64_t paths; // number of the path set
     uint32_t index;
 };
 
-// Of one peer: what each place of its path set is to be.
-using peer_orders = std::map<uint32_t, const ev_order *>;
+// Of one peer: what each place of that path set is to be.
+struct peer_orders {
+    uint64_t paths = 0;
+    std::map<uint32_t, const ev_order *> of;
+};
 
 // How many orders, in turn, can be carried out: up to the first that denies an EV of no path set.
 size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
@@ -33,8 +37,10 @@ size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std:
             break;
         n++;
         if (it != places.end())
-            for (const auto &at : it->second)
-                peers[at.gid][at.index] = &order;
+            for (const auto &at : it->second) {
+                peers[at.gid].paths = at.paths;
+                peers[at.gid].of[at.index] = &order;
+            }
     }
     return n;
 }
@@ -45,8 +51,9 @@ bool send(mrc_ctl &c, const std::string &gid, const peer_orders &orders)
     auto rq = c.request(MRC_CMD_EV_SET);
     rq.nest(MRC_A_PEER, [&](auto &n) {
         n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
+        n.u64(MRC_A_PEER_PATHS, orders.paths);
     });
-    for (const auto &[index, order] : orders)
+    for (const auto &[index, order] : orders.of)
         rq.nest(MRC_A_EV, [index = index, order = order](auto &n) { // clang 14 wants them named
             n.u32(MRC_A_EV_INDEX, index);
             n.put(MRC_A_EV_VALUE, {order->ev.val, sizeof(order->ev.val)});
@@ -65,8 +72,10 @@ size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &order
         std::map<std::string, peer_orders> peers;
         bool all = true;
 
-        each_path(c, id, [&](const std::string &gid, const mrc_ctl_ev &ev, const mrcnl::table &t) {
-            places[key_of(ev)].push_back({gid, static_cast<uint32_t>(t[MRC_A_EV_INDEX].num())});
+        each_path(c, id, [&](const std::string &gid, const mrc_ctl_ev &ev, const mrcnl::table &t,
+                             const mrcnl::table &peer) {
+            places[key_of(ev)].push_back({gid, peer[MRC_A_PEER_PATHS].num(),
+                                          static_cast<uint32_t>(t[MRC_A_EV_INDEX].num())});
         });
         size_t n = sort_out(orders, places, peers);
         for (const auto &[gid, list] : peers)

@@ -33,7 +33,7 @@ inline bool is_of(const mrcnl::table &peer, uint64_t id)
     return peer[MRC_A_PEER_PROFILE_ID].num() == id && !peer[MRC_A_PEER_PROFILE_DST_LEN].num();
 }
 
-// f(gid, EV, all that is said of it), of each path set of the profile. One dump, so that an EV and
+// f(gid, EV, all that is said of it, and of its path set), of each path set of the profile. One dump, so that an EV and
 // its profile are of the same moment.
 template <class F> void each_path(mrc_ctl &c, uint64_t id, F &&f)
 {
@@ -47,7 +47,7 @@ template <class F> void each_path(mrc_ctl &c, uint64_t id, F &&f)
             if (a.type() != MRC_A_EV)
                 continue;
             mrcnl::table ev(a);
-            f(gid, ev_of(ev), ev);
+            f(gid, ev_of(ev), ev, peer);
         }
     });
 }

@@ -2,9 +2,11 @@
 // events.cc - news of EVs: the kernel says with which peer states changed, and the queue looks which
 // EV's did since it looked last.
 //
-// So an EV that changed and changed back between two looks is no news, and the kernel's messages may
-// be lost when nobody polls for long. Both is why precise counts are not promised; what does not
-// fit into the queue is counted, and a loss of messages counts as one event at least.
+// An EV that changed and changed back between two looks is no news, nor is the first of two changes to
+// one state. But the kernel counts changes, so that what was not seen is known to the last one: each change
+// of an EV to a state in its profile's event mask is told or is in a drop_count. Messages that
+// were lost do not matter, they only say that it is time to look. What is not counted: changes
+// of a peer that went, with its paths, between two looks.
 #include <linux/mrc.h>
 
 #include <algorithm>
@@ -30,6 +32,8 @@ struct seen_ev {
 constexpr size_t size_1_0_1 = sizeof(mrc_ctl_ev_event);
 constexpr size_t size_1_0_0 = offsetof(mrc_ctl_ev_event, state);
 
+constexpr int first_looks = 10; // at most, for one of a single moment
+
 seen_ev path_of(const table &t)
 {
     seen_ev s = {ev_of(t)};
@@ -43,47 +47,107 @@ seen_ev path_of(const table &t)
 
 } // namespace
 
+// What was seen of one peer.
+struct seen_peer {
+    uint64_t first_paths = 0, paths = 0; // which peer, which path set
+    uint64_t bad = 0, good = 0;          // changes that the kernel has counted
+    int64_t bad_over = 0, good_over = 0; // told already, though counted by a later look
+    std::map<uint64_t, seen_ev> evs;     // by place in the path set
+    bool torn = false;                   // the set was replaced while it was listed,
+    bool moved = false;                  // or states changed
+};
+
 struct mrc_ev_queue {
     size_t room = 0;
     std::deque<mrc_ctl_ev_event> waiting;
     uint32_t dropped = 0; // since the last one that found room
     mrcnl::genl_socket nl;
     bool stale = false; // there was news, and no look since that succeeded
-    // Of each peer, by place in its path set.
-    std::map<std::string, std::map<uint64_t, seen_ev>> seen;
+    std::map<std::string, seen_peer> seen;
 
-    void look(mrc_ctl &c, bool tell);
+    void look(mrc_ctl &c, bool tells);
     void read_news(uint32_t ifindex);
-    void compare(mrc_ctl &c, uint64_t profile, const seen_ev &was, const seen_ev &now);
+    void compare(int mask, uint64_t profile, const seen_peer &was, seen_peer &now);
+    void tell(uint64_t profile, const seen_ev &ev);
+    void drop(int64_t more) { dropped += static_cast<uint32_t>(more); }
 };
 
-void mrc_ev_queue::compare(mrc_ctl &c, uint64_t profile, const seen_ev &was, const seen_ev &now)
+void mrc_ev_queue::tell(uint64_t profile, const seen_ev &ev)
 {
-    auto it = c.evs.find(profile);
-    bool same = !std::memcmp(&was.ev, &now.ev, sizeof(was.ev));
-    uint32_t before = same ? was.state : static_cast<uint32_t>(MRC_CTL_EV_GOOD);
-
-    if (it == c.evs.end() || before == now.state ||
-        !(static_cast<uint32_t>(it->second.event_mask) & now.state))
-        return;
     if (waiting.size() >= room) {
-        dropped++;
+        drop(1);
         return;
     }
     mrc_ctl_ev_event e = {};
     e.profile_id = profile;
-    e.ev = now.ev;
+    e.ev = ev.ev;
     e.drop_count = dropped;
-    e.state = static_cast<mrc_ctl_ev_state>(now.state);
+    e.state = static_cast<mrc_ctl_ev_state>(ev.state);
     waiting.push_back(e);
     dropped = 0;
 }
 
-// What path sets of profiles for any destination say now. A path set begins with all GOOD, so
-// what else a peer's says that is met for the first time is news, but at the first look of all.
-void mrc_ev_queue::look(mrc_ctl &c, bool tell)
+// @counted of the kernel's changes, of which @told can be seen. The kernel's counts are those before
+// a long list of states: more may be told than counted, and the next look sees that.
+static int64_t missed(uint64_t counted, uint64_t told, int64_t &over)
 {
+    int64_t n = static_cast<int64_t>(counted) - static_cast<int64_t>(told) - over;
+
+    over = n < 0 ? -n : 0;
+    return n < 0 ? 0 : n;
+}
+
+// A set that took another's place began with all EVs GOOD: those that were bad are good news, which
+// the kernel has not counted.
+void mrc_ev_queue::compare(int mask, uint64_t profile, const seen_peer &was, seen_peer &now)
+{
+    uint64_t bad = 0, good = 0;
+
+    for (const auto &[place, ev] : now.evs) {
+        auto it = was.evs.find(place);
+        bool same = it != was.evs.end() && !std::memcmp(&it->second.ev, &ev.ev, sizeof(ev.ev));
+        uint32_t before = same ? it->second.state : static_cast<uint32_t>(MRC_CTL_EV_GOOD);
+
+        if (before == ev.state)
+            continue;
+        bad += ev.state == MRC_CTL_EV_ASSUMED_BAD;
+        good += ev.state == MRC_CTL_EV_GOOD && now.paths == was.paths;
+        if (static_cast<uint32_t>(mask) & ev.state)
+            tell(profile, ev);
+    }
+    now.bad_over = was.bad_over;
+    now.good_over = was.good_over;
+    int64_t bads = missed(now.bad - was.bad, bad, now.bad_over);
+    int64_t goods = missed(now.good - was.good, good, now.good_over);
+    drop((mask & MRC_CTL_EV_ASSUMED_BAD ? bads : 0) + (mask & MRC_CTL_EV_GOOD ? goods : 0));
+}
+
+static void add_paths(seen_peer &p, const table &peer, const attr_range &attrs)
+{
+    uint64_t paths = peer[MRC_A_PEER_PATHS].num();
+    uint64_t bad = peer[MRC_A_PEER_TURNED_BAD].num(), good = peer[MRC_A_PEER_TURNED_GOOD].num();
+
+    if (!p.paths) {
+        p.paths = paths;
+        p.first_paths = peer[MRC_A_PEER_FIRST_PATHS].num();
+        p.bad = bad;
+        p.good = good;
+    }
+    p.torn |= p.paths != paths;
+    p.moved |= p.bad != bad || p.good != good;
+    for (auto a : attrs)
+        if (a.type() == MRC_A_EV)
+            p.evs[table(a)[MRC_A_EV_INDEX].num()] = path_of(table(a));
+}
+
+// What path sets of profiles for any destination say now. A path set begins with all GOOD, so
+// what else a peer's says that is met for the first time is news, but at the first look of all, which
+// wants counts and states of one moment.
+void mrc_ev_queue::look(mrc_ctl &c, bool tells)
+{
+    const seen_peer nothing;
     decltype(seen) now;
+    std::map<std::string, uint64_t> profiles;
 
     c.dump(MRC_CMD_EV_GET, [&](const table &t, const attr_range &attrs) {
         table peer(t[MRC_A_PEER]);
@@ -91,17 +155,21 @@ void mrc_ev_queue::look(mrc_ctl &c, bool tell)
             return;
         auto b = peer[MRC_A_PEER_GID].bytes();
         std::string gid(b.begin(), b.end());
-        for (auto a : attrs) {
-            if (a.type() != MRC_A_EV)
-                continue;
-            table ev(a);
-            auto place = ev[MRC_A_EV_INDEX].num();
-            auto path = path_of(ev);
-            if (tell)
-                compare(c, peer[MRC_A_PEER_PROFILE_ID].num(), seen[gid][place], path);
-            now[gid][place] = path;
-        }
+        add_paths(now[gid], peer, attrs);
+        profiles[gid] = peer[MRC_A_PEER_PROFILE_ID].num();
     });
+    stale = false;
+    for (auto &[gid, p] : now) {
+        const seen_peer &was = seen[gid];
+        auto it = c.evs.find(profiles[gid]);
+
+        stale |= p.torn || (!tells && p.moved); // and once more
+        if (p.torn)
+            p = was;
+        else if (tells)
+            compare(it == c.evs.end() ? 0 : it->second.event_mask, profiles[gid],
+                    was.first_paths == p.first_paths ? was : nothing, p);
+    }
     seen = std::move(now);
 }
 
@@ -118,7 +186,6 @@ void mrc_ev_queue::read_news(uint32_t ifindex)
             continue;
         if (e.code != ENOBUFS)
             return;
-        dropped++;
         stale = true;
     }
 }
@@ -134,8 +201,7 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
         mrc_ev_queue &q = *cq->events;
         q.read_news(c.ifindex);
         if (q.stale)
-            q.look(c, true);
-        q.stale = false; // a look that fails is made up for by the next call
+            q.look(c, true); // one that fails is made up for by the next call
         for (; n < num_entries && !q.waiting.empty(); n++) {
             std::memcpy(static_cast<char *>(to) + static_cast<size_t>(n) * size,
                         &q.waiting.front(), size);
@@ -174,7 +240,8 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *ctx, int cqe, void
             e = q->nl.join(MRC_GENL_MCGRP_EVENTS);
         if (e)
             throw refused{EIO, e.text};
-        q->look(c, false);
+        for (int i = 0; i < first_looks && (!i || q->stale); i++)
+            q->look(c, false);
         cq = static_cast<mrc_cq *>(std::calloc(1, sizeof(*cq)));
         if (!cq)
             throw std::bad_alloc();

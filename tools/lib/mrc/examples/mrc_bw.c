@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "example.h"
 #include "mrc_bw.h"
 
 #define WINDOW		64	/* WRITEs posted at once */
@@ -57,22 +58,6 @@ static uint8_t pattern(uint32_t size, uint32_t i)
 }
 
 /* ---- resources ---- */
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !context; i++)
-		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!context)
-		die("no RDMA device %s", name ? name : "at all");
-	return context;
-}
 
 static void check_device(struct bw *b)
 {

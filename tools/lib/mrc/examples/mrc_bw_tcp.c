@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "example.h"
 #include "mrc_bw.h"
 
 static void usage(void)
@@ -18,18 +19,6 @@ static void usage(void)
 	fputs("mrc_bw [-d DEVICE] [-e] [-g GID_INDEX] [-m MTU] [-n WRITES] [-s MIN] [-S MAX]\n"
 	      "       [-M MPR] [-t TIMEOUT] [-p TCP_PORT] [SERVER]\n", stderr);
 	exit(2);
-}
-
-static uint32_t number(const char *text, uint32_t min, uint32_t max)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 0);
-
-	if (end == text || *end || n < min || n > max) {
-		fprintf(stderr, "mrc_bw: %s: a number from %u to %u\n", text, min, max);
-		exit(2);
-	}
-	return (uint32_t)n;
 }
 
 static enum ibv_mtu mtu_of(uint32_t bytes)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <mrc_ctl.h>
+#include "example.h"
 
 #define PAUSE_US	50000
 #define AT_ONCE		64
@@ -23,22 +24,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "mrc_watch: %s: %s (MRC_DEBUG=1 says more)\n", what, strerror(errno));
 	exit(1);
-}
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !context; i++)
-		if (!name || !strcmp(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!context)
-		die("no such RDMA device");
-	return context;
 }
 
 static void want_events(struct mrc_context *ctx, const char *profile)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_tx_out.c - see mrc_tx_out.h.
+ *
+ * dst_output() asks of each packet what hardly any host has: a hook at POST_ROUTING, a
+ * tunnel, a transformation (IPsec), fragments to be made. Where there is none of these, and
+ * the neighbour is known to be there, the packet goes to it as ip6_finish_output2() would hand
+ * it over, and is counted as there. Nobody is passed by: a rule of a firewall or NAT at
+ * POST_ROUTING is a hook, and from the first one on all packets go past it; tc, the netdev's
+ * egress hook and captures come later on the way, which is the same.
+ */
+#include <linux/netfilter.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/ndisc.h>
+#include "engine/mrc_wire.h"
+#include "core/mrc_dev_plane.h"
+#include "data/mrc_tx_out.h"
+
+static void out_count(const struct mrc_dev *dev, u8 num, u32 len)
+{
+	const struct mrc_dev_plane *plane;
+
+	plane = num == MRC_PLANE_NONE ? NULL : rcu_dereference(dev->plane[num]);
+	if (likely(plane))
+		mrc_dev_plane_count_tx(plane, len);
+}
+
+static bool out_hooked(const struct net *net)
+{
+#ifdef CONFIG_NETFILTER
+	return rcu_access_pointer(net->nf.hooks_ipv6[NF_INET_POST_ROUTING]);
+#else
+	return false;
+#endif
+}
+
+/* ip6_output() would do nothing to it but count it, and find its neighbour. */
+static bool out_plain(const struct net *net, const struct dst_entry *dst, const struct sk_buff *skb)
+{
+	const struct inet6_dev *idev;
+
+	if (dst->output != ip6_output || dst->lwtstate || dst_xfrm(dst) || out_hooked(net) ||
+	    skb_is_gso(skb) || ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr))
+		return false;
+	idev = ip6_dst_idev(dst);
+	return idev && !READ_ONCE(idev->cnf.disable_ipv6);
+}
+
+/* NULL: it has to be asked for, or confirmed. */
+static struct neighbour *out_neighbour(const struct dst_entry *dst, const struct sk_buff *skb)
+{
+	const struct in6_addr *to = rt6_nexthop((const struct rt6_info *)dst,
+						&ipv6_hdr(skb)->daddr);
+	struct neighbour *n = __ipv6_neigh_lookup_noref(dst->dev, to);
+
+	return n && READ_ONCE(n->nud_state) & NUD_CONNECTED && READ_ONCE(n->hh.hh_len) ? n : NULL;
+}
+
+static int out(struct net *net, struct sk_buff *skb)
+{
+	struct dst_entry *dst = skb_dst(skb);
+	struct neighbour *n;
+
+	/* IPCB, IP6CB; and classifiers at the netdev could read what it holds of ours. */
+	memset(skb->cb, 0, sizeof(skb->cb));
+	if (likely(out_plain(net, dst, skb))) {
+		n = out_neighbour(dst, skb);
+		if (likely(n)) {
+			skb->dev = dst->dev;
+			IP6_UPD_PO_STATS(net, ip6_dst_idev(dst), IPSTATS_MIB_OUT, skb->len);
+			return neigh_output(n, skb, false);
+		}
+	}
+	return dst_output(net, NULL, skb);
+}
+
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
+{
+	u32 len = skb->len;
+	int err = out(dev->net, skb);
+
+	if (likely(!net_xmit_eval(err)))	/* a macro that says it twice */
+		out_count(dev, plane, len);
+	else
+		mrc_dev_count(dev, tx_errors);
+}

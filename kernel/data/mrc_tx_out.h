@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_tx_out.h - a packet with all its headers, to its neighbour. */
+#ifndef MRC_TX_OUT_H
+#define MRC_TX_OUT_H
+
+#include <linux/skbuff.h>
+#include "core/mrc_dev.h"
+
+/*
+ * Under RCU, BH off, no lock of ours held. Consumes @skb, whose dst is set and device alive, and
+ * which is no longer than the route's MTU; counts for @plane (MRC_PLANE_NONE: for none).
+ */
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
+
+#endif

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# flat.sh - two hosts with a device of two planes, which are cables: formats UDP and STEV.
+#
+#	. "$here/../lib/mrc.sh"
+#	. "$here/../lib/flat.sh"
+
+# mrc_flat: cables alone; each plane has a way to the other host's addresses.
+mrc_flat() {
+	local i p REPLY
+	mrc_clear || return
+	mkdir -p "$FABRIC_DIR"
+	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
+	echo "2 2 1 1" >"$FABRIC_DIR/size"
+	fabric_load
+	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
+	for i in 1 2; do
+		fabric__no_dad h$i
+	done
+	{
+		fabric__cable h1 eth1 h2 eth1
+		fabric__cable h1 eth2 h2 eth2
+	} | ip -b - || return
+	for i in 1 2; do
+		mrc__flat_host $i $((3 - i)) | ip -n h$i -b - || return
+	done
+	mrc_wait_devices
+}
+
+mrc__flat_host() {	# HOST OTHER
+	local p REPLY
+	echo "link set lo up"
+	echo "link add mrc0 type mrc"
+	for p in 1 2; do
+		echo "link set eth$p up"
+		echo "link set eth$p master mrc0"
+		echo "address add fe80::$1/64 dev eth$p nodad"
+		echo "address add 192.168.$p.$1/24 dev eth$p"
+	done
+	fabric_host_addr "$1"
+	echo "address add $REPLY/64 dev mrc0 nodad"
+	echo "address add 10.77.0.$1/24 dev mrc0"
+	echo "link set mrc0 up"
+	fabric_host_addr "$2"
+	for p in 1 2; do
+		echo "route add $REPLY/128 via fe80::$2 dev eth$p metric $((1000 + p))"
+		echo "route add 10.77.0.$2/32 via 192.168.$p.$2 dev eth$p metric $((1000 + p))"
+	done
+}

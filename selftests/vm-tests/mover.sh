@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 180
+# kernels: 6.12
+#
+# libmrc's example mrc_mover: a controller that makes EXP, GEN and CC profiles through mrc_ctl.h, and moves
+# traffic between them, of which no byte is lost. A QP of mrc.h has the CC profile whose configuration changes.
+#
+#	h1 eth1 ---- eth1 h2	mrc0 over both, UDP
+#	h1 eth2 ---- eth2 h2
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+. "$here/../lib/flat.sh"
+
+# moves NAME PAUSE_MS MOVES: profiles 20, 21, 22 in turn.
+moves() {
+	mrc_start "$1" h1 env MRC_DEBUG=1 mrc_mover -d "${MRC_IBDEV[h1]}" -i 20 -p "$2" -n "$3" \
+		-x "mrcctl dev set dev mrc0 profile"
+}
+at() { grep -c "^moved to profile $1" "$MRC_DIR/mover.out" >/dev/null; }
+only_plane() { mrc_plane_used client "$1" tx && mrc_plane_unused client $((3 - $1)) tx; }
+both_planes() { mrc_plane_used client 1 tx && mrc_plane_used client 2 tx; }
+ends_well() { mrc_wait "$1" 60 || { mrc_out "$1"; return 1; }; }
+says() { grep -qx "$2" "$MRC_DIR/$1.out" || { mrc_out "$1"; return 1; }; }
+is_default() { mrcctl -n h1 -j dev show | jq -e ".[0].profile == $1" >/dev/null; }
+
+ring() {
+	local i
+	for i in 0 1; do
+		mrc_gid_index h$((i + 1)) v6
+		mrc_start rank$i h$((i + 1)) env MRC_QP_CC_PROFILE_ID=$((i ? 0 : 20)) \
+			mrc_ring -d "${MRC_IBDEV[h$((i + 1))]}" -g "$REPLY" -r $i fd00:6d72:63::1 fd00:6d72:63::2
+	done
+}
+ring_ends() {
+	mrc_wait rank0 60 && mrc_wait rank1 60 || { mrc_out rank0; mrc_out rank1; return 1; }
+	mrc_out rank0 1
+}
+of_cc_20() { mrcctl -n h1 -j qp show | jq -e 'any(.[]; .cc_profile == 20)' >/dev/null; }
+
+ksft_plan
+mrc_begin mrcctl mrc_mover mrc_ring mrc_verify
+ksft_test "two plain cables" mrc_flat
+ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
+ksft_test "over both planes" mrc_flows
+
+# Slow enough to look: EXP over port 1, EXP over port 2, GEN over both.
+moves mover 8000 3
+ksft_test "moved to a profile of port 1" mrc_until 30 at 20
+ksft_test "plane 1 carries it alone" mrc_until 20 only_plane 1
+ksft_test "moved to a profile of port 2" mrc_until 30 at 21
+ksft_test "plane 2 carries it alone" mrc_until 20 only_plane 2
+ksft_test "moved to generated EVs" mrc_until 30 at 22
+ksft_test "both planes carry it" mrc_until 20 both_planes
+ksft_test "the controller ends" ends_well mover
+ksft_test "the profiles that traffic left are gone" says mover "profile 21 is gone"
+ksft_test "the one that has it stays" says mover "profile 22 is in use"
+ksft_test "data flows" mrc_flows
+
+# In quick turns, with a QP that has the CC profile.
+ksft_test "the last profile goes" mrcctl -n h1 profile del dev mrc0 id 22
+moves mover 100 40
+ksft_test "moves again" mrc_until 30 at 20
+ring
+ksft_test "a QP has the CC profile" mrc_until 20 of_cc_20
+ksft_test "forty moves, and an end" ends_well mover
+kill -INT "${MRC_PID[rank0]}" || true
+ksft_test "every element of the ring was right" ring_ends
+ksft_test "the last move counts" is_default 20
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
+ksft_test "nothing was counted that should not be" mrc_expect_clean tx_errors
+ksft_finish

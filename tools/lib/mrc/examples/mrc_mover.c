@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_mover.c - a controller that makes profiles through mrc_ctl.h and moves traffic between them.
+ *
+ *	mrc_mover -d mrc0 -i 20 [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
+ *
+ * It makes, ONLINE: a format of UDP ports; an EXP profile -i with EVs over the odd ports of the device,
+ * another, the next id, over the even ones, and a GEN profile, the next again, over all; a CC profile -i.
+ * Then it moves: each move names one of the three as the profile of the device, and gives the CC profile
+ * another limit. mrc_ctl.h has no word for which profile that is, so the command of -x is run with the
+ * id behind it. In the end what is in use stays, and the rest is taken away. Needs CAP_NET_ADMIN.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <mrc_ctl.h>
+#include "example.h"
+
+#define FIRST_UDP	50000	/* the EVs' values begin here */
+#define EVS_PER_PORT	4
+#define PROFILES	3
+
+struct mover {
+	struct mrc_context *ctx;
+	uint64_t id;
+	uint32_t ports;		/* mask, bit 0: port 1 */
+	const char *command;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "mrc_mover: %s: %s (MRC_DEBUG=1 says more)\n", what, strerror(errno));
+	exit(1);
+}
+
+/* ---- profiles ---- */
+
+static void make_format(const struct mover *m)
+{
+	struct mrc_ctl_ev_fmt_field field = { 16 };
+	struct mrc_ctl_ev_fmt_profile_attr attr = {
+		.profile_state = MRC_CTL_PROFILE_OFFLINE,
+		.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
+		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1 },
+	};
+
+	if (mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &attr,
+					  MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE |
+					  MRC_CTL_EV_FMT_PROFILE_OP))
+		die("format to OFFLINE");
+	attr.profile_state = MRC_CTL_PROFILE_ONLINE;
+	if (mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &attr, MRC_CTL_EV_FMT_PROFILE_STATE))
+		die("format to ONLINE");
+}
+
+static int ev_state(const struct mover *m, uint64_t id, enum mrc_ctl_profile_state to)
+{
+	struct mrc_ctl_ev_profile_attr attr = { .profile_state = to };
+
+	return mrc_ctl_modify_ev_profile(m->ctx, id, &attr, MRC_CTL_EV_PROFILE_STATE);
+}
+
+/* Entries that give a profile EVs on each port of @ports. */
+static int list_evs(uint32_t ports, struct mrc_ctl_ev_op_entry *e)
+{
+	int n = 0, i;
+	uint8_t port;
+
+	for (port = 1; port <= 32; port++)
+		for (i = 0; i < EVS_PER_PORT && ports >> (port - 1) & 1; i++, n++) {
+			const unsigned int value = FIRST_UDP + (unsigned int)n;
+
+			e[n].ev = MRC_CTL_EV_UNPOPULATED;
+			e[n].ev_new.val[0] = (uint8_t)(value >> 8);
+			e[n].ev_new.val[1] = (uint8_t)value;
+			e[n].ev_new.port = port;
+			e[n].state = MRC_CTL_EV_GOOD;
+		}
+	return n;
+}
+
+static void make_exp(const struct mover *m, uint64_t id, uint32_t ports)
+{
+	struct mrc_ctl_ev_op_entry entries[32 * EVS_PER_PORT] = {};
+	const int n = list_evs(ports, entries);
+	struct mrc_ctl_ev_profile_attr attr = {
+		.profile_state = MRC_CTL_PROFILE_OFFLINE,
+		.ev_mode = MRC_CTL_EV_MODE_EXP,
+		.ev_fmt_profile_id = m->id,
+		.ev_count = (uint32_t)n,
+		.ev_min_active = 1,
+		.ev_op = { MRC_CTL_EV_OP_REPLACE_EV, entries, n },
+	};
+
+	if (mrc_ctl_modify_ev_profile(m->ctx, id, &attr,
+				      MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
+				      MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
+				      MRC_CTL_EV_PROFILE_MIN_ACTIVE | MRC_CTL_EV_PROFILE_EVENT_MASK |
+				      MRC_CTL_EV_PROFILE_EV_OP))
+		die("EXP profile to OFFLINE");
+	if (ev_state(m, id, MRC_CTL_PROFILE_ONLINE))
+		die("EXP profile to ONLINE");
+}
+
+/* The device makes the EVs, and deals them over its ports. */
+static void make_gen(const struct mover *m, uint64_t id)
+{
+	const uint32_t n = EVS_PER_PORT * (uint32_t)__builtin_popcount(m->ports);
+	struct mrc_ctl_ev_field field = {
+		.width = 16, .init_val = FIRST_UDP & ~0xffu, .min_val = 0, .max_val = n - 1, .mask = 0xff,
+	};
+	struct mrc_ctl_ev_profile_attr attr = {
+		.profile_state = MRC_CTL_PROFILE_OFFLINE,
+		.ev_mode = MRC_CTL_EV_MODE_GEN,
+		.ev_fmt_profile_id = m->id,
+		.ev_count = n,
+		.ev_min_active = 1,
+		.ev_fields_op = { MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1 },
+	};
+
+	if (mrc_ctl_modify_ev_profile(m->ctx, id, &attr,
+				      MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
+				      MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
+				      MRC_CTL_EV_PROFILE_MIN_ACTIVE | MRC_CTL_EV_PROFILE_EVENT_MASK |
+				      MRC_CTL_EV_PROFILE_EV_FIELDS_OP))
+		die("GEN profile to OFFLINE");
+	if (ev_state(m, id, MRC_CTL_PROFILE_ONLINE))
+		die("GEN profile to ONLINE");
+}
+
+/* All that is 0 the device derives. ONLINE, the configuration may change under traffic. */
+static int cc_to(const struct mover *m, enum mrc_ctl_profile_state to, uint32_t max_cwnd, int mask)
+{
+	const struct mrc_ctl_cc_nscc_cfg cfg = { .max_cwnd = max_cwnd };
+	struct mrc_ctl_cc_profile_attr attr = {
+		.profile_state = to, .algorithm = "uet-1.0-nscc", .cc_config = &cfg,
+	};
+
+	return mrc_ctl_modify_cc_profile(m->ctx, m->id, &attr, mask);
+}
+
+static void make_all(const struct mover *m)
+{
+	const uint32_t odd = m->ports & 0x55555555, even = m->ports & ~odd;
+
+	make_format(m);
+	make_exp(m, m->id, odd ? odd : m->ports);
+	make_exp(m, m->id + 1, even ? even : m->ports);
+	make_gen(m, m->id + 2);
+	if (cc_to(m, MRC_CTL_PROFILE_OFFLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM))
+		die("CC profile to OFFLINE");
+	if (cc_to(m, MRC_CTL_PROFILE_ONLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG))
+		die("CC profile to ONLINE");
+}
+
+/* BUSY: it is in use, and stays. */
+static void take_away_all(const struct mover *m)
+{
+	struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE };
+	unsigned int i;
+
+	for (i = 0; i < PROFILES; i++)
+		if (!ev_state(m, m->id + i, MRC_CTL_PROFILE_OFFLINE))
+			printf("profile %llu is gone\n", (unsigned long long)(m->id + i));
+		else if (errno == EBUSY)
+			printf("profile %llu is in use\n", (unsigned long long)(m->id + i));
+		else
+			die("EV profile to OFFLINE");
+	if (!mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE))
+		puts("the format is gone");
+	else if (errno != EBUSY)
+		die("format to OFFLINE");
+	if (cc_to(m, MRC_CTL_PROFILE_OFFLINE, 0, MRC_CTL_CC_PROFILE_STATE) && errno != EBUSY)
+		die("CC profile to OFFLINE");
+}
+
+/* ---- moves ---- */
+
+static void move(const struct mover *m, unsigned int turn)
+{
+	const unsigned long long to = m->id + turn % PROFILES;
+	char *command;
+
+	if (asprintf(&command, "%s %llu", m->command, to) < 0)
+		die("no memory");
+	if (system(command))
+		die(command);
+	free(command);
+	if (cc_to(m, 0, turn & 1 ? 1u << 20 : 0, MRC_CTL_CC_PROFILE_CONFIG))
+		die("another configuration of the CC profile");
+	printf("moved to profile %llu\n", to);
+	fflush(stdout);
+}
+
+static void ports_of(struct mover *m, struct ibv_context *v)
+{
+	struct mrc_ctl_device_attr attr;
+
+	if (mrc_ctl_query_device(v, &attr))
+		die("mrc_ctl_query_device");
+	m->ports = attr.phy_port_mask;
+	if (!m->ports)
+		die("the device has no ports");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int moves = PROFILES, pause_ms = 1000, i;
+	struct mover m = { .id = 20 };
+	const char *device = NULL;
+	struct ibv_context *v;
+	int c;
+
+	while ((c = getopt(argc, argv, "d:i:n:p:x:")) != -1) {
+		switch (c) {
+		case 'd': device = optarg; break;
+		case 'i': m.id = strtoull(optarg, NULL, 0); break;
+		case 'n': moves = number(optarg, 1, UINT32_MAX); break;
+		case 'p': pause_ms = number(optarg, 0, 1000000); break;
+		case 'x': m.command = optarg; break;
+		default: return 2;
+		}
+	}
+	if (!m.command || optind < argc)
+		return 2;
+	v = open_device(device);
+	m.ctx = mrc_create_context(v, NULL);
+	if (!m.ctx)
+		die("mrc_create_context");
+	ports_of(&m, v);
+	make_all(&m);
+	for (i = 0; i < moves; i++) {
+		move(&m, i);
+		usleep(pause_ms * 1000);
+	}
+	take_away_all(&m);
+	if (mrc_destroy_context(m.ctx))
+		die("something is left");
+	ibv_close_device(v);
+	return 0;
+}
