@@ -49,6 +49,7 @@ struct mrc_peer {
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
 	struct mrc_pathset __rcu *ps;
 	struct mrc_port port;
+	struct mrc_ask *ask;		/* the port's, once a controller asked; set once, under lock */
 	struct mrc_damp damp;		/* its ports as announced */
 	u32 ports_up;			/* and as believed */
 	u32 ports_fresh;		/* ours that came up with the last announcement */

@@ -30,6 +30,7 @@ static void peer_free_work(struct work_struct *work)
 
 	mrc_peer_port_stop(peer);
 	mrc_pathset_put(rcu_dereference_protected(peer->ps, true));
+	kfree(peer->ask);
 	kfree(peer);
 	put_device(&dev->ibdev.dev);
 }
