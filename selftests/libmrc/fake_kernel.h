@@ -50,6 +50,11 @@ struct fake_kernel {
     std::map<int, std::function<void()>> before; // done once, before the next one
     bool is_ours = true;                         // the device is one of ours,
     std::string ibdev = "mrc0";                  // and the name of the one in this namespace
+    // Endpoints: EVs that swallow, by port; why a question is not sent, by port; how many each answers, -1: all.
+    std::map<int, int> refuses;                  // errno, of questions by that port
+    std::vector<int> swallows;                   // ports
+    std::vector<uint32_t> told;                  // of ports, by port status updates
+    int busy = 0;                                // so many questions find no room
     int events = 0;                              // that EVs changed, and nobody read yet
 };
 

@@ -12,6 +12,7 @@
 
 #include "fabric.h"
 #include "gather.h"
+#include "probe.h"
 #include "records.h"
 #include "values.h"
 #include "watch/watch.h"
@@ -510,6 +511,7 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::probe: return probe(ctx, a);
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);
     case action::recovery: return watch_recovery(ctx, a);

@@ -269,6 +269,23 @@ std::vector<object> make_table()
               },
               "mrcctl fabric generate fabric.toml node h3-7"},
          }},
+        {"probe",
+         "which paths to a peer are alive",
+         {
+             {"",
+              action::probe,
+              "ask the peer by each EV of its path set, or by those given, and draw plane by path",
+              {
+                  dev_key(true),
+                  {"peer", {"GID"}, "whom; a host that QPs or ordinary IP talk to", true},
+                  {"ev", {"PORT", "VALUE"}, "by this one (repeat); it need not be in a profile", false, true},
+                  {"fmt", {"srv6|stev|udp"}, "of these values, default: srv6 where they have colons, else udp"},
+                  {"tc", {"N"}, "traffic class, default: of control packets"},
+                  {"timeout", {"MS"}, "for answers, default: 1000"},
+                  {"tries", {"N"}, "ask again so often where no answer comes, default: 3"},
+              },
+              "mrcctl probe dev mrc0 peer fd00:6d72:63::2"},
+         }},
         {"monitor",
          "watch events as they happen",
          {

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 240
+#
+# EV probes: a controller asks a peer by each EV, and sees which paths are alive. What must not be answered,
+# what must not be asked, and what becomes of questions whose asker is gone.
+#
+#	h1 mrc0 = 4 planes, each T0 - 2 T1 - T0, SRv6	by hand
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+probe() { mrcctl -n h1 -j probe dev mrc0 peer "$peer" "$@" >"$MRC_DIR/probe.json"; }
+# of WHAT: a word of jq over all paths, which must be true.
+of() { jq -e "[.[] | .plane as \$p | .evs[] | . + {plane: \$p}] | $1" <"$MRC_DIR/probe.json" >/dev/null; }
+# Four planes of two T1s: the profile names each path more than once, which is asked once.
+all_answer() { probe && of 'length == 8 and all(.answered and .rtt_ns > 0 and .answer_port >= 1)'; }
+shows() { mrcctl -n h1 probe dev mrc0 peer "$peer" | grep -q "plane $1 paths $2 "; }
+count() { mrc_stat h1 "$1" && echo "$REPLY"; }
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
+# ask CASE PLANE EV [PREFIX...]: a program of our own says by netlink what mrcctl does not.
+ask() {
+	local what=$1 plane=$2 value=$3
+	shift 3
+	nsenter --net=/run/netns/h1 -- "$@" /usr/bin/python3 -I -S "$here/../verbs/mrc_probe.py" "$what" \
+		mrc0 "$peer" "$plane" "$value"
+}
+
+ksft_plan
+mrc_begin mrcctl mrc_verify python3 setpriv
+# shellcheck disable=SC2034
+MRC_FOR_ANY=1
+ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
+by_1=$(fabric_path 1 2 1 1)
+hole=$(fabric_path 1 2 3 2)
+
+ksft_test "data flows" mrc_verify_start -o write -s 4096 -t 600
+ksft_test "over all planes" mrc_flows
+peer=$(mrcctl -n h1 -j peer show | jq -r '[.[] | select(.qps > 0)][0].gid')
+
+evs=(); for p in 1 2 3 4; do for t in 1 2; do evs+=($p "$(fabric_path 1 2 $p $t)"); done; done
+each() { nsenter --net=/run/netns/h1 -- /usr/bin/python3 -I -S "$here/../verbs/mrc_probe.py" each mrc0 "$peer" "${evs[@]}"; }
+is() { local got; got=$(each); echo "$got"; [ "$got" = "$1" ]; }
+ksft_test "all paths to $peer answer" mrc_until 20 is "1 1 1 1 1 1 1 1"
+ksft_test "nothing was unasked" test "$(count ep_unasked)" = 0
+fabric_blackhole p3-t1-2 t0-2
+ksft_test "hole" mrc_until 20 is "1 1 1 1 1 0 1 1"
+ksft_comment "flood $(ask flood 3 "$hole")"
+fabric_heal p3-t1-2 t0-2
+ksft_test "healed" mrc_until 20 is "1 1 1 1 1 1 1 1"
+fabric_cut h1 eth2
+ksft_test "cut" mrc_until 20 is "1 1 0 0 1 1 1 1"
+fabric_restore h1 eth2
+ksft_test "restored" mrc_until 30 is "1 1 1 1 1 1 1 1"
+ksft_test "each malformed question is refused, in words" ask refused 1 "$by_1"
+ksft_test "what keeps one from being sent is told by its id" mrc_until 10 ask errors 1 "$by_1"
+ksft_test "without privilege: EPERM" test "$(ask perm 1 "$by_1" "${nobody[@]}")" = 1
+# ---------------------------------------------------- askers and strangers
+lost=$(count ep_answers_lost)
+ksft_test "an asker that ends before its answers" ask gone 1 "$by_1"
+lost_more() { [ "$(count ep_answers_lost)" -gt "$lost" ]; }
+ksft_test "they are counted as lost" mrc_until 20 lost_more
+ksft_test "and take no place from others" mrc_until 20 is "1 1 1 1 1 1 1 1"
+strangers() {
+	local before
+	before=$(count ep_unasked)
+	echo unasked | nsenter --net=/run/netns/h2 -- /usr/bin/python3 -I -S "$here/../verbs/mrc_inject.py" \
+		fd00:6d72:63::1 fd00:6d72:63::2 2 0 0
+	answers_counted() { [ "$(count ep_unasked)" = $((before + 2)) ]; }
+	mrc_until 10 answers_counted
+}
+ksft_test "answers to nothing that was asked are counted" strangers
+
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
+ksft_comment "asked $(count ep_asked), answered $(count ep_answers), lost $(count ep_answers_lost), unasked $(count ep_unasked)"
+ksft_finish
