@@ -19,6 +19,14 @@ of() { jq -e "[.[] | .plane as \$p | .evs[] | . + {plane: \$p}] | $1" <"$MRC_DIR
 # Four planes of two T1s: the profile names each path more than once, which is asked once.
 all_answer() { probe && of 'length == 8 and all(.answered and .rtt_ns > 0 and .answer_port >= 1)'; }
 shows() { mrcctl -n h1 probe dev mrc0 peer "$peer" | grep -q "plane $1 paths $2 "; }
+# prober STATUS PLANE DRAWN: libmrc's example, by mrc_ctl.h.
+prober() {
+	local rc=0
+	mrc_start prober h1 env MRC_DEBUG=1 mrc_prober -d "${MRC_IBDEV[h1]}" -t 500 "$peer"
+	mrc_wait prober 60 || rc=$?
+	mrc_out prober 40
+	[ $rc -eq "$1" ] && grep -q "^port $2  $3  " "$MRC_DIR/prober.out"
+}
 count() { mrc_stat h1 "$1" && echo "$REPLY"; }
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --)
 # ask CASE PLANE EV [PREFIX...]: a program of our own says by netlink what mrcctl does not.
@@ -30,7 +38,7 @@ ask() {
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify python3 setpriv
+mrc_begin mrcctl mrc_verify mrc_prober python3 setpriv
 # shellcheck disable=SC2034
 MRC_FOR_ANY=1
 ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
@@ -48,6 +56,7 @@ ksft_test "over all planes" mrc_flows
 peer=$(mrcctl -n h1 -j peer show | jq -r '[.[] | select(.qps > 0)][0].gid')
 ksft_test "all paths to $peer answer" mrc_until 20 all_answer
 ksft_test "and are drawn plane by path" mrc_until 20 shows 3 '++'
+ksft_test "drawn by mrc_prober, too" mrc_until 20 prober 0 3 '++'
 ksft_test "one that is named, in another class" mrcctl -n h1 probe dev mrc0 peer "$peer" ev 1 "$by_1" tc 32
 ksft_test "nothing was unasked" test "$(count ep_unasked)" = 0
 
@@ -56,6 +65,7 @@ ksft_test "a T1 of plane 3 swallows what leads to the peer" fabric_blackhole p3-
 only_hole() { probe timeout 300 && of "all(.answered == (.value != \"$hole\"))"; }
 ksft_test "exactly its path does not answer ($hole)" mrc_until 20 only_hole
 ksft_test "drawn" mrc_until 20 shows 3 '\(+-\|-+\)'
+ksft_test "drawn by mrc_prober" mrc_until 20 prober 1 3 '\(+-\|-+\)'
 ksft_test "64 questions are under way, and no more" test "$(ask flood 3 "$hole")" = 64
 ksft_test "others are asked again when these are old" mrc_until 20 only_hole
 fabric_heal p3-t1-2 t0-2
