@@ -141,6 +141,7 @@ const struct nla_policy mrc_genl_cc_key_policy[MRC_A_CC_MAX + 1] = {
 const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1] = {
 	[MRC_A_PEER_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
 	[MRC_A_PEER_PATHS]	= { .type = NLA_U64 },
+	[MRC_A_PEER_NAMED]	= { .type = NLA_U64 },
 };
 
 /* An EV of a path set */

@@ -170,6 +170,7 @@ std::vector<object> make_table()
                   dev_key(false),
                   {"peer", {"GID"}, "of this peer only"},
                   {"state", {"good|skip|assumed-bad|denied"}, "in this state only"},
+                  {"named", {"ID"}, "of QPs that name this EV profile only; 0: of no such QPs"},
               },
               "mrcctl ev show peer fd00::2 state assumed-bad"},
              {"set",
@@ -178,6 +179,7 @@ std::vector<object> make_table()
               {
                   dev_key(true),
                   {"peer", {"GID"}, "of this peer", true},
+                  {"named", {"ID"}, "of QPs that name this EV profile"},
                   {"index", {"N"}, "as shown by ev show; may be repeated", true, true},
                   {"state", {"good|denied"}, "new state", true},
               },

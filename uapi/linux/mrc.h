@@ -28,7 +28,7 @@ enum {
 	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST, DST_LEN} */
 	MRC_CMD_PEER_GET,	/* dump: peers with their path sets and controllers, of which
 				 * many come in several messages; may name PEER {GID} */
-	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
+	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID, NAMED}, EV; may name PEER {GID} */
 	MRC_CMD_EV_SET,		/* DEV_IFINDEX, PEER {GID}, EV {INDEX, STATE}, repeated:
 				 * GOOD or DENIED. With VALUE, PORT: ESTALE if another EV is there */
 	MRC_CMD_QP_GET,		/* dump; may name QP {NUM} */
@@ -260,9 +260,11 @@ enum {
 	MRC_A_PEER_HINTS,	/* u32: MRC_HINT_* */
 	MRC_A_PEER_PROFILE_DST_LEN, /* u8: bits of the destination that the profile is for; 0: any */
 	MRC_A_PEER_PATHS,	/* u64: the path set's number; no other has or had it */
-	MRC_A_PEER_FIRST_PATHS,	/* u64: of the first that this peer had: another one, another peer */
-	MRC_A_PEER_TURNED_BAD,	/* u64: changes of EVs to ASSUMED_BAD, in all its path sets */
+	MRC_A_PEER_FIRST_PATHS,	/* u64: of the first in its place: another one, another peer */
+	MRC_A_PEER_TURNED_BAD,	/* u64: changes of EVs to ASSUMED_BAD, in it and those before it */
 	MRC_A_PEER_TURNED_GOOD,	/* u64: and from ASSUMED_BAD or DENIED to GOOD or SKIP */
+	MRC_A_PEER_NAMED,	/* u64: the profile that QPs named, for which there is a path set of its
+				 * own; absent: the device's default */
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
 };
@@ -323,6 +325,7 @@ enum {
 	MRC_A_QP_STRICT,	/* u8: 1 = placed in the order of PSNs */
 	MRC_A_QP_HELD_PKTS,	/* u32: kept for that now */
 	MRC_A_QP_PAD,
+	MRC_A_QP_EV_PROFILE_ID,	/* u64: that it named; 0: the device's default */
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = __MRC_A_QP_MAX - 1
 };
