@@ -4,6 +4,7 @@
  */
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_pathset.h"
+#include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_qp_peer.h"

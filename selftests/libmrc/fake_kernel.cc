@@ -62,7 +62,7 @@ mrc_ctl_ev get_ev(const table &t)
     return ev;
 }
 
-void put_peer(request &to, const std::string &gid, const fake_peer &peer)
+void put_peer(request &to, const std::string &gid, const fake_peer &peer, uint64_t named = 0)
 {
     to.nest(MRC_A_PEER, [&](auto &n) {
         n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
@@ -70,6 +70,8 @@ void put_peer(request &to, const std::string &gid, const fake_peer &peer)
         n.u8(MRC_A_PEER_PROFILE_DST_LEN, peer.dst_len);
         n.u64(MRC_A_PEER_PATHS, peer.set).u64(MRC_A_PEER_FIRST_PATHS, peer.first_set);
         n.u64(MRC_A_PEER_TURNED_BAD, peer.bad).u64(MRC_A_PEER_TURNED_GOOD, peer.good);
+        if (named)
+            n.u64(MRC_A_PEER_NAMED, named);
     });
 }
 
@@ -128,6 +130,8 @@ void answer_all(uint8_t cmd, const std::function<void(const answer &)> &one)
     case MRC_CMD_EV_GET:
         for (const auto &[gid, peer] : kernel.peers)
             one([&](auto &to) { put_peer(to, gid, peer), put_paths(to, peer); });
+        for (const auto &[key, set] : kernel.named)
+            one([&](auto &to) { put_peer(to, key.first, set, key.second), put_paths(to, set); });
         break;
     case MRC_CMD_PROFILE_GET:
         for (const auto &[id, p] : kernel.profiles)
@@ -140,18 +144,31 @@ void answer_all(uint8_t cmd, const std::function<void(const answer &)> &one)
     }
 }
 
+// The path set that is meant; or NULL.
+fake_peer *set_meant(const table &peer)
+{
+    auto bytes = peer[MRC_A_PEER_GID].bytes();
+    std::string gid(bytes.begin(), bytes.end());
+
+    if (uint64_t named = peer[MRC_A_PEER_NAMED].num()) {
+        auto it = kernel.named.find({gid, named});
+        return it == kernel.named.end() ? nullptr : &it->second;
+    }
+    auto it = kernel.peers.find(gid);
+    return it == kernel.peers.end() ? nullptr : &it->second;
+}
+
 // The rules of mrc_genl_set.c.
 int set_evs(const table &t, const attr_range &attrs)
 {
     table peer(t[MRC_A_PEER]);
-    auto gid = peer[MRC_A_PEER_GID].bytes();
-    auto it = kernel.peers.find(std::string(gid.begin(), gid.end()));
+    fake_peer *set = set_meant(peer);
 
-    if (it == kernel.peers.end())
+    if (!set)
         return ENOENT;
-    if (peer[MRC_A_PEER_PATHS] && peer[MRC_A_PEER_PATHS].num() != it->second.set)
+    if (peer[MRC_A_PEER_PATHS] && peer[MRC_A_PEER_PATHS].num() != set->set)
         return ESTALE;
-    auto paths = it->second.paths;
+    auto paths = set->paths;
     for (auto a : attrs) {
         if (a.type() != MRC_A_EV)
             continue;
@@ -165,7 +182,7 @@ int set_evs(const table &t, const attr_range &attrs)
         paths[index].state = static_cast<uint32_t>(e[MRC_A_EV_STATE].num());
     }
     for (size_t i = 0; i < paths.size(); i++)
-        it->second.turn(i, paths[i].state);
+        set->turn(i, paths[i].state);
     kernel.events++;
     return 0;
 }

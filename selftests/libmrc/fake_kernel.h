@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mrc_ctl.h"
@@ -43,6 +44,7 @@ struct fake_cc {
 
 struct fake_kernel {
     std::map<std::string, fake_peer> peers; // by GID, 16 letters
+    std::map<std::pair<std::string, uint64_t>, fake_peer> named; // path sets of profiles that QPs name
     std::map<uint64_t, fake_profile> profiles;
     std::map<uint64_t, fake_cc> ccs;
     std::map<int, int> calls;                    // how many, by MRC_CMD_*
