@@ -18,7 +18,7 @@ static void paths_release(struct kref *ref)
 
 	lockdep_assert_held(&peer->lock);
 	list_del(&paths->link);
-	peer->n_named--;
+	WRITE_ONCE(peer->n_named, peer->n_named - 1);
 }
 
 void mrc_peer_paths_put(struct mrc_peer_paths *paths)
