@@ -57,8 +57,10 @@ static int parse_ports_up(struct mrc_endpoint_ask *a, struct nlattr **tb, u32 id
 		return 0;
 	}
 	NL_SET_BAD_ATTR(extack, tb[MRC_A_EP_PORTS_UP] ?: tb[MRC_A_EP_OP]);
-	MRC_ERR_MSG(extack, status ? "question %u: which ports are up?" :
-				     "question %u: an EV probe says nothing of ports", idx);
+	if (status)
+		MRC_ERR_MSG(extack, "question %u: which ports are up?", idx);
+	else
+		MRC_ERR_MSG(extack, "question %u: an EV probe says nothing of ports", idx);
 	return -EINVAL;
 }
 
