@@ -54,7 +54,7 @@ ksft_test "by a named EV neither" \
 
 ksft_test "data flows" mrc_verify_start -o write -s 4096 -t 600
 ksft_test "over all planes" mrc_flows
-peer=$(mrcctl -n h1 -j peer show | jq -r '[.[] | select(.qps > 0)][0].gid')
+peer=$(mrcctl -n h1 -j peer show | jq -r '[.[] | select(.qps > 0)][0].peer')
 ksft_test "all paths to $peer answer" mrc_until 20 all_answer
 ksft_test "and are drawn plane by path" mrc_until 20 shows 3 '++'
 ksft_test "drawn by mrc_prober, too" mrc_until 20 prober 0 3 '++'
