@@ -116,6 +116,7 @@ struct mrc_dev {
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
 	u32 n_peers, n_idle_peers;	/* under peer_lock */
 	u32 path_gen;			/* bumped when path sets must be looked at again */
+	atomic_t n_named;		/* paths by profiles that QPs name */
 };
 
 static inline struct mrc_dev *to_mrc_dev(struct ib_device *ibdev)

@@ -46,3 +46,14 @@ void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type)
 		ops->peer(peer, type);
 	rcu_read_unlock();
 }
+
+void mrc_event_answer(struct mrc_peer *peer, const struct mrc_answer *answer)
+{
+	const struct mrc_event_ops *ops;
+
+	rcu_read_lock();
+	ops = rcu_dereference(event_ops);
+	if (ops)
+		ops->answer(peer, answer);
+	rcu_read_unlock();
+}

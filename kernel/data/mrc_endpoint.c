@@ -4,9 +4,14 @@
  */
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
+#include "linux/mrc.h"
+#include "engine/mrc_entropy.h"
+#include "core/mrc_seed.h"
+#include "path/mrc_peer_ask.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peer_users.h"
+#include "path/mrc_peers.h"
 #include "data/mrc_endpoint.h"
 #include "data/mrc_tx.h"
 
@@ -83,6 +88,91 @@ static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 a
 	rcu_read_unlock();
 	local_bh_enable();
 	return skb ? 0 : -ENETDOWN;
+}
+
+/* ---- what a controller asks ---- */
+
+static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
+		      union ib_gid *sgid)
+{
+	*sgid = ask->from;
+	if (memchr_inv(sgid, 0, sizeof(*sgid)))
+		return mrc_dev_owns_addr(peer->dev, (const struct in6_addr *)sgid) ?
+			       0 : -EADDRNOTAVAIL;
+	return endpoint_source(peer, sgid) ? 0 : -EADDRNOTAVAIL;
+}
+
+/* What nobody configured of it is made up. */
+static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_ask *ask)
+{
+	struct mrc_entropy e;
+
+	mrc_entropy_init(&e, mrc_seed_u64(), peer->v4, READ_ONCE(peer->dev->attr.ev_port_low));
+	return mrc_entropy_of(&e, (enum mrc_ev_fmt)ask->fmt, ask->ev.value, 0);
+}
+
+/* BH off, in the RCU section that found @way. */
+static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
+		    const union ib_gid *sgid, const struct mrc_way *way, const struct mrc_pkt *pkt)
+{
+	static const struct mrc_payload empty;
+	struct mrc_txop op = {
+		.hdr = *pkt,
+		.tclass = MRC_TC_CONTROL,
+		.src = MRC_SRC_NONE,
+	};
+	struct mrc_tx_env e = {
+		.sgid = sgid, .dgid = &peer->gid, .way = *way,
+		.tclass = MRC_TC_CONTROL, .has_dscp = ask->has_dscp, .dscp = ask->dscp,
+		.ev = ask_entropy(peer, ask), .plane = ask->ev.port - 1,
+	};
+	struct sk_buff *skb = mrc_tx_build_by(peer, &op, &empty, &e);
+
+	if (!skb)
+		return -ENOMEM;
+	mrc_tx_xmit(skb);
+	mrc_dev_count(peer->dev, ep_asked);
+	return 0;
+}
+
+/* BH off, under RCU. */
+static int ask_send(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
+		    const struct mrc_pkt *pkt)
+{
+	union ib_gid sgid;
+	struct mrc_way way;
+	int err = ask_source(peer, ask, &sgid);
+
+	if (!err)
+		err = mrc_way_named(peer, &ask->ev, ask->fmt == MRC_FMT_SRV6, &way);
+	return err ?: ask_xmit(peer, ask, &sgid, &way, pkt);
+}
+
+static int ask_peer(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask)
+{
+	struct mrc_pkt pkt;
+	int err = mrc_peer_ask(peer, &ask->q, &pkt);
+
+	if (err)
+		return err;
+	mrc_peer_used(peer);
+	local_bh_disable();
+	rcu_read_lock();
+	err = ask_send(peer, ask, &pkt);
+	rcu_read_unlock();
+	local_bh_enable();
+	if (err)
+		mrc_peer_ask_undo(peer, &pkt);
+	return err;
+}
+
+int mrc_endpoint_ask(struct mrc_dev *dev, const struct mrc_endpoint_ask *ask)
+{
+	struct mrc_peer *peer = mrc_peer_find(dev, &ask->to);
+	int err = peer ? ask_peer(peer, ask) : -ENOENT;
+
+	mrc_peer_put(peer);
+	return err;
 }
 
 void mrc_endpoint_init(void)

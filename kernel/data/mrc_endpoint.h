@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * mrc_endpoint.h - endpoint packets: from QP 2 to QP 2 of a peer, over any live plane. What
- * they say is the peer's (path/mrc_peer_port.h), who is told here how they are sent.
+ * they say is the peer's (path/mrc_peer_port.h), who is told here how they are sent. What a controller
+ * asks leaves by the EV that it names.
  */
 #ifndef MRC_ENDPOINT_H
 #define MRC_ENDPOINT_H
 
+#include "path/mrc_profile.h"
+#include "path/mrc_peer.h"
+
+struct mrc_endpoint_ask {
+	struct mrc_question q;
+	union ib_gid to;
+	union ib_gid from;		/* all zero: the address of ours that the peer knows */
+	struct mrc_profile_ev ev;	/* checked: path/mrc_profile_check.h */
+	u32 fmt;			/* MRC_FMT_* */
+	bool has_dscp;			/* else that of control packets */
+	u8 dscp;
+};
+
+/*
+ * Under rtnl. 0: it left. Else it did not: -ENOENT: no such peer; -EADDRNOTAVAIL: @from is none of the
+ * device's; what mrc_peer_ask() and mrc_way_named() say; -ENOMEM.
+ */
+int mrc_endpoint_ask(struct mrc_dev *dev, const struct mrc_endpoint_ask *ask);
 void mrc_endpoint_init(void);	/* once, before any device */
 
 #endif

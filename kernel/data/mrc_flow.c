@@ -338,9 +338,9 @@ static void flow_refresh_path(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps;
 
-	if (!qp->peer || likely(rcu_access_pointer(qp->peer->ps) == qp->ps))
+	if (!qp->peer || likely(rcu_access_pointer(qp->paths->ps) == qp->ps))
 		return;
-	ps = mrc_peer_paths_get(qp->peer);
+	ps = mrc_peer_paths_set(qp->paths);
 	spin_lock(&qp->peer->path_lock);
 	mrc_conn_set_path(&qp->conn, &ps->evs);
 	spin_unlock(&qp->peer->path_lock);

@@ -140,6 +140,7 @@ struct mrc_qp {
 	/* Both NULL before RTR, after RESET and when destroyed; then evs is not to be used. */
 	struct mrc_peer *peer;		/* referenced; under lock */
 	struct mrc_peer_user user;	/* its place with the peer */
+	struct mrc_peer_paths *paths;	/* of that peer, by the profile that it named; likewise */
 	struct mrc_pathset *ps;		/* referenced; under lock */
 	struct mrc_qpcc *qpcc;		/* counted there; under lock. NULL: a window of its own */
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */

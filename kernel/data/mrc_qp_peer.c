@@ -58,9 +58,10 @@ void mrc_qp_peer_link(struct mrc_qp *qp, struct mrc_peer *peer)
 	mrc_peer_user_add(peer, &qp->user);
 }
 
-void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer *peer)
+void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths)
 {
-	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
+	struct mrc_peer *peer = paths->peer;
 
 	mrc_peer_user_del(peer, &qp->user);
 	if (unlikely(mrc_evset_asks(&ps->evs)))	/* perhaps it was the one that asked */

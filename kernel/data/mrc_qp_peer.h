@@ -10,6 +10,6 @@
 void mrc_qp_peer_init(struct mrc_qp *qp);	/* of a new QP */
 /* Process context, under qp->mutex, no lock held: the QP has this peer, or had it. */
 void mrc_qp_peer_link(struct mrc_qp *qp, struct mrc_peer *peer);
-void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer *peer);
+void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths);
 
 #endif

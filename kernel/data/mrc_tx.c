@@ -114,11 +114,11 @@ static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 }
 
 /* Control packets are not marked: nobody would slow down for them. */
-static u8 ds_field(const struct mrc_dev *dev, enum mrc_tclass tclass)
+static u8 ds_field(const struct mrc_dev *dev, const struct mrc_tx_env *e)
 {
-	u8 ecn = tclass == MRC_TC_CONTROL ? 0 : MRC_ECT0;
+	u8 dscp = e->has_dscp ? e->dscp : READ_ONCE(dev->attr.dscp[e->tclass]);
 
-	return (u8)(READ_ONCE(dev->attr.dscp[tclass]) << 2 | ecn);
+	return (u8)(dscp << 2 | (e->tclass == MRC_TC_CONTROL ? 0 : MRC_ECT0));
 }
 
 /* ---- payload ---- */
@@ -257,29 +257,50 @@ u32 mrc_tx_room(const struct mrc_way *w)
 	       sizeof(struct udphdr);
 }
 
-void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
-		 const struct mrc_tx_env *e)
+void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx_env *e)
 {
 	const struct mrc_way *w = &e->way;
-	u8 tos = ds_field(dev, e->tclass);
-	bool v4 = ps->peer->v4;
+	u8 tos = ds_field(peer->dev, e);
 	struct mrc_tx_cb *cb;
 
 	push_udp(skb, e->ev, e->port);
-	if (v4)
+	if (peer->v4)
 		push_ip4(skb, e, tos);
 	else
 		push_ip6(skb, e, tos);
 	skb_reset_network_header(skb);
 	if (w->srv6)
-		mrc_tx_push_outer(dev, skb, w, tos, e->ev & 0xffff,
-				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
+		mrc_tx_push_outer(peer->dev, skb, w, tos, e->ev & 0xffff,
+				  peer->v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set_noref(skb, w->dst);
 	cb = (struct mrc_tx_cb *)skb->cb;
-	cb->dev = dev;
+	cb->dev = peer->dev;
 	cb->icrc = e->icrc;
 	cb->l3_off = (u8)w->outer_len;
-	cb->plane = ps->peer->local ? MRC_PLANE_NONE : ps->path[e->ev_idx].port - 1;
+	cb->plane = e->plane;
+}
+
+struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
+				const struct mrc_payload *pl, struct mrc_tx_env *e)
+{
+	struct mrc_dev *dev = peer->dev;
+	struct sk_buff *skb = NULL;
+	u8 *icrc;
+
+	if (unlikely(READ_ONCE(dev->attr.ev_port_low)) && names_ev(op))
+		icrc = build_body_swapped(&skb, op, pl, mrc_tx_room(&e->way));
+	else
+		icrc = build_body(&skb, op, pl, mrc_tx_room(&e->way));
+	if (unlikely(!icrc)) {
+		mrc_dev_count(dev, tx_no_mem);
+		kfree_skb(skb);
+		return NULL;
+	}
+	e->port = mrc_udp_dest(&peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
+	if (mrc_crc_wanted(&peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
+		e->icrc = icrc;
+	mrc_tx_wrap(peer, skb, e);
+	return skb;
 }
 
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
@@ -288,27 +309,12 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 {
 	struct mrc_tx_env e = {
 		.sgid = sgid, .dgid = dgid,
-		.tclass = op->tclass, .ev = op->hdr.ev, .ev_idx = op->ev_idx,
+		.tclass = op->tclass, .ev = op->hdr.ev, .plane = mrc_tx_plane(ps, op->ev_idx),
 	};
-	struct sk_buff *skb = NULL;
-	u8 *icrc;
 
 	if (mrc_way_find(dev, ps, op->ev_idx, &e.way))
 		return NULL;
-	if (unlikely(READ_ONCE(dev->attr.ev_port_low)) && names_ev(op))
-		icrc = build_body_swapped(&skb, op, pl, mrc_tx_room(&e.way));
-	else
-		icrc = build_body(&skb, op, pl, mrc_tx_room(&e.way));
-	if (unlikely(!icrc)) {
-		mrc_dev_count(dev, tx_no_mem);
-		kfree_skb(skb);
-		return NULL;
-	}
-	e.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
-	if (mrc_crc_wanted(&ps->peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
-		e.icrc = icrc;
-	mrc_tx_wrap(dev, ps, skb, &e);
-	return skb;
+	return mrc_tx_build_by(ps->peer, op, pl, &e);
 }
 
 /* ---- hand-over ---- */

@@ -9,6 +9,7 @@
 #include "engine/mrc_conn.h"
 #include "core/mrc_dev.h"
 #include "path/mrc_pathset.h"
+#include "path/mrc_peer.h"
 #include "path/mrc_way.h"
 #include "mem/mrc_payload.h"
 
@@ -24,11 +25,13 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 /* What goes around BTH and payload. */
 struct mrc_tx_env {
 	const union ib_gid *sgid, *dgid;
-	struct mrc_way way;	/* of EV ev_idx, whose value is ev */
+	struct mrc_way way;	/* of the EV whose value is ev */
 	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
 	enum mrc_tclass tclass;
+	bool has_dscp;		/* then not that of tclass, but */
+	u8 dscp;
+	u8 plane;		/* that it leaves by, 0-based; MRC_PLANE_NONE: over lo */
 	u32 ev;
-	u16 ev_idx;
 	u16 port;		/* of the peer */
 	u8 hops;		/* TTL or hop limit of the innermost header; 0: the usual one */
 };
@@ -36,8 +39,16 @@ struct mrc_tx_env {
 /* Room in front of BTH for mrc_tx_wrap(). */
 u32 mrc_tx_room(const struct mrc_way *w);
 /* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
-void mrc_tx_wrap(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb,
-		 const struct mrc_tx_env *e);
+void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx_env *e);
+/* Likewise; @op, by the way that @e says. NULL: no memory, counted. */
+struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
+				const struct mrc_payload *pl, struct mrc_tx_env *e);
+/* Any context. The plane of EV @idx. */
+static inline u8 mrc_tx_plane(const struct mrc_pathset *ps, u16 idx)
+{
+	return ps->peer->local ? MRC_PLANE_NONE : ps->path[idx].port - 1;
+}
+
 /* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
 void mrc_tx_xmit(struct sk_buff *skb);
 

@@ -114,17 +114,18 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 {
 	u64 gap = ud->qpn == MRC_QPN_GSI ? 0 : MRC_FLOWLET_GAP_NS;
 	u8 tries = mrc_evset_n_planes(&ps->evs);
+	u16 idx;
 
 	/* By another plane if one turns out to have no route. */
 	while (tries--) {
 		spin_lock_bh(&ps->peer->path_lock);
-		e->ev_idx = mrc_flowlet_pick(&av->flowlet, &ps->ip_rot, &ps->evs, ktime_get_ns(),
-					     gap);
+		idx = mrc_flowlet_pick(&av->flowlet, &ps->ip_rot, &ps->evs, ktime_get_ns(), gap);
 		spin_unlock_bh(&ps->peer->path_lock);
-		if (e->ev_idx == MRC_NONE16)
+		if (idx == MRC_NONE16)
 			return false;
-		e->ev = mrc_evset_value(&ps->evs, e->ev_idx);
-		if (!mrc_way_find(ud->dev, ps, e->ev_idx, &e->way))
+		e->ev = mrc_evset_value(&ps->evs, idx);
+		e->plane = mrc_tx_plane(ps, idx);
+		if (!mrc_way_find(ud->dev, ps, idx, &e->way))
 			return true;
 		spin_lock_bh(&ps->peer->path_lock);
 		mrc_flowlet_leave(&av->flowlet);
@@ -150,7 +151,7 @@ static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc
 		return NULL;
 	skb = ud_body(ud, r, &e, status);
 	if (skb)
-		mrc_tx_wrap(ud->dev, ps, skb, &e);
+		mrc_tx_wrap(ps->peer, skb, &e);
 	return skb;
 }
 

@@ -16,7 +16,6 @@
 #define MRC_PROBE_ID_TAIL	0xf000u	/* | 12-bit count: probes of the connection */
 
 /* TSETH and reflected timestamps: 16 bits of 128 ns (1.5). */
-#define MRC_TS_SHIFT	7
 #define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
 #define MRC_RTT_INIT_NS	2000000u	/* before the first sample */
 

@@ -98,14 +98,20 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	return change;
 }
 
+/* To the announcement under way, or to what a controller asked. */
+static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	if (p->announcing && p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
+	    (pkt->psn & 0xffff) == p->req_id)
+		p->announcing = false;
+	else if (!p->ask || !mrc_ask_rx(p->ask, pkt, now_ns))
+		p->unasked++;
+}
+
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	if (pkt->opcode == MRC_OPC_EP_RSP) {
-		if (p->announcing && p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
-		    (pkt->psn & 0xffff) == p->req_id)
-			p->announcing = false;
-		else
-			p->unasked++;
+		mrc_port_rx_response(p, pkt, now_ns);
 		return false;
 	}
 	if (pkt->opcode != MRC_OPC_EP_REQ)
@@ -165,4 +171,58 @@ bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 u64 mrc_port_deadline_ns(const struct mrc_port *p)
 {
 	return p->announcing ? p->next_ns : MRC_TIME_NEVER;
+}
+
+/* ---- what a controller asks ---- */
+
+void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask)
+{
+	p->ask = ask;
+}
+
+/*
+ * Its id is of the same row as those of announcements, since the peer believes the latest: one under
+ * way would look older than this to it, and what it says would be lost.
+ */
+static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q, u64 now_ns, u16 *id)
+{
+	int err;
+
+	if (p->announcing)
+		return -EBUSY;
+	*id = p->req_id;
+	err = mrc_ask_next(p->ask, q, now_ns, id);
+	if (!err)
+		p->req_id = *id;
+	return err;
+}
+
+int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
+		 struct mrc_pkt *pkt)
+{
+	bool status = q->op == MRC_EP_PORT_STATUS;
+	u16 id;
+	int err;
+
+	if (!p->ask)
+		return -EBUSY;
+	err = status ? mrc_port_ask_status(p, q, now_ns, &id) :
+		       mrc_ask_probe(p->ask, q, now_ns, &id);
+	if (err)
+		return err;
+	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, q->op);
+	if (status)
+		pkt->u.ep.port_status_mask = q->ports_up;
+	pkt->u.ep.tx_ts = (u16)(now_ns >> MRC_TS_SHIFT);
+	return 0;
+}
+
+void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	mrc_ask_undo(p->ask, (u16)pkt->psn);
+}
+
+bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer)
+{
+	return p->ask && mrc_ask_take(p->ask, answer);
 }

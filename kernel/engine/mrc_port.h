@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_port.h - port status between two endpoints (D8/D9 on QP 2).
+ * mrc_port.h - port status and EV probes between two endpoints (D8/D9 on QP 2).
  *
  * MRC 1.0 sections 1.10, 3.6 (6.5, 7.4.7, 7.4.8). One object per peer. When local ports
  * change, the peer is told by a Port Status Update; the protocol makes it best
@@ -11,10 +11,14 @@
  * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
  * more changes believed than MRC_PORT_CHANGES in a row; one that comes too soon is not
  * answered, so that an honest peer says it again.
+ *
+ * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
+ * peers ever need: mrc_ask.h.
  */
 #ifndef MRC_PORT_H
 #define MRC_PORT_H
 
+#include "mrc_ask.h"
 #include "mrc_wire.h"
 #include "mrc_ev.h"
 
@@ -52,6 +56,7 @@ struct mrc_port {
 	u32 limited;		/* requests not taken: too many */
 	u32 stale;		/* announcements older than the latest */
 	u32 unasked;		/* responses to nothing that was asked */
+	struct mrc_ask *ask;	/* the caller's; NULL: a controller has asked nothing yet */
 };
 
 void mrc_port_init(struct mrc_port *p, u32 up);
@@ -69,6 +74,20 @@ bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
 
+/* From now on a controller may ask. @ask: initialised, and there for as long as @p. */
+void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask);
+/**
+ * mrc_port_ask - a controller asks the peer by an EV that it names
+ *
+ * Return: 0 and the packet, which leaves once, or is taken back; -EBUSY: too many wait for their answer, or
+ * (Port Status Update) the peer is just being told of our ports, which would be taken for older.
+ */
+int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
+		 struct mrc_pkt *pkt);
+void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
+/* After mrc_port_rx(): the packet answered what a controller asked. Once. */
+bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer);
+
 /* The local ports that are up, as last set; and the peer's, as last heard. */
 static inline u32 mrc_port_up(const struct mrc_port *p)
 {
@@ -78,6 +97,18 @@ static inline u32 mrc_port_up(const struct mrc_port *p)
 static inline u32 mrc_port_remote_up(const struct mrc_port *p)
 {
 	return p->remote_up;
+}
+
+/* There is memory for what a controller asks. */
+static inline bool mrc_port_may_ask(const struct mrc_port *p)
+{
+	return p->ask;
+}
+
+/* How many responses came to nothing that was asked. */
+static inline u32 mrc_port_unasked(const struct mrc_port *p)
+{
+	return p->unasked;
 }
 
 /* An announcement is under way. May be asked without the lock. */

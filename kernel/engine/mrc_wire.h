@@ -86,6 +86,8 @@ enum mrc_ep_op {
 #define MRC_CC_TYPE_SACK	0x0
 #define MRC_CC_TYPE_NACK	0x2
 
+#define MRC_TS_SHIFT	7	/* timestamps count 128 ns (tsr 0), 16 bits of them */
+
 /* EETH carries op in bits 3:2 of byte 1 (readers disagree: design.md section 8). */
 #define MRC_EETH_OP_SHIFT	2
 

@@ -11,6 +11,7 @@
 #include "genl/mrc_genl.h"
 #include "genl/mrc_genl_cc.h"
 #include "genl/mrc_genl_dump.h"
+#include "genl/mrc_genl_ep.h"
 #include "genl/mrc_genl_event.h"
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
@@ -73,6 +74,11 @@ static const struct nla_policy mrc_cc_set_policy[MRC_A_MAX + 1] = {
 static const struct nla_policy mrc_cc_del_policy[MRC_A_MAX + 1] = {
 	MRC_POLICY_DEV,
 	[MRC_A_CC] = NLA_POLICY_NESTED(mrc_genl_cc_key_policy),
+};
+
+static const struct nla_policy mrc_ep_send_policy[MRC_A_MAX + 1] = {
+	MRC_POLICY_DEV,
+	[MRC_A_EP] = NLA_POLICY_NESTED(mrc_genl_ep_policy),
 };
 
 static int genl_dev_get(struct sk_buff *req, struct genl_info *info)
@@ -138,6 +144,7 @@ static const struct genl_ops mrc_genl_ops[] = {
 	MRC_DUMP(MRC_CMD_CC_GET, mrc_genl_cc_dump, mrc_get_policy),
 	MRC_DO(MRC_CMD_CC_SET, mrc_genl_cc_set, mrc_cc_set_policy),
 	MRC_DO(MRC_CMD_CC_DEL, mrc_genl_cc_del, mrc_cc_del_policy),
+	MRC_DO(MRC_CMD_EP_SEND, mrc_genl_ep_send, mrc_ep_send_policy),
 };
 
 int __init mrc_genl_init(void)

@@ -8,7 +8,8 @@
  * id, prefix length and destination; GID; QPN) and the next one is the smallest key above it.
  * Profiles and peers are kept in that order: the next one is a few steps away. A
  * profile or path set whose EVs do not fit continues at an index in the next message,
- * under the same key, and a peer behind the controller last shown.
+ * under the same key (of a path set the profile that its QPs name is part of it), and a peer
+ * behind the controller last shown.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -36,6 +37,8 @@ struct dump {
 	u32 idx;			/* plane, EV, or next QPN */
 	bool has_key;			/* key below is valid */
 	union ib_gid gid;		/* peer last shown */
+	u64 named;			/* which of its path sets */
+	bool again;			/* and it is not complete */
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
@@ -113,6 +116,7 @@ static void dump_next_dev(struct dump *d, int ifindex)
 	d->ifindex = ifindex;
 	d->idx = 0;
 	d->has_key = false;
+	d->again = false;
 }
 
 /* Call @fn for each device until the message is full. */
@@ -316,13 +320,13 @@ int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- peers and EVs ---- */
 
-/* The next peer by GID, referenced; or NULL. An unfinished one (idx > 0) comes again. */
+/* The next peer by GID, referenced; or NULL. An unfinished one comes again. */
 static struct mrc_peer *next_peer(struct mrc_dev *dev, const struct dump *d)
 {
 	if (!d->only_gid)
-		return d->has_key ? mrc_peer_next(dev, &d->gid, d->idx) :
+		return d->has_key ? mrc_peer_next(dev, &d->gid, d->again) :
 				    mrc_peer_next(dev, &(union ib_gid){}, true);
-	return d->has_key && !d->idx ? NULL : mrc_peer_find(dev, &d->want_gid);
+	return d->has_key && !d->again ? NULL : mrc_peer_find(dev, &d->want_gid);
 }
 
 typedef int (*mrc_dump_peer_fn)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -342,10 +346,16 @@ static int dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
+/* It was begun in the message before. */
+static bool dump_again(const struct dump *d, const struct mrc_peer *peer)
+{
+	return d->again && d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
+}
+
 static int dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 		     struct mrc_dev *dev, struct dump *d, struct mrc_peer *peer)
 {
-	bool same = d->idx && d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
+	bool same = dump_again(d, peer);
 	void *hdr = dump_begin(skb, cb, MRC_CMD_PEER_GET, dev);
 	struct mrc_genl_cc_pos first = {}, pos;
 	int err;
@@ -364,33 +374,55 @@ static int dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 	d->has_key = true;
 	d->gid = peer->gid;
 	d->cc = pos;
-	d->idx = err ? 1 : 0;
+	d->again = err;
 	return err;
 }
 
+/* EVs of @paths from *@idx on. What does not fit is not there. */
+static int dump_evs(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
+		    struct mrc_peer_paths *paths, u32 *idx)
+{
+	void *hdr = dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
+	struct mrc_pathset *ps;
+	u32 first = *idx;
+	int err;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	ps = mrc_peer_paths_set(paths);
+	err = mrc_genl_put_evs(skb, ps, idx);
+	mrc_pathset_put(ps);
+	if (err && *idx == first)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
+}
+
+/* Path set by path set, in the order of the profiles that QPs name. */
 static int dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
 			 struct mrc_dev *dev, struct dump *d, struct mrc_peer *peer)
 {
-	bool same = d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
-	u32 first = same ? d->idx : 0, idx = first;
-	struct mrc_pathset *ps;
-	void *hdr;
-	int err;
+	bool same = dump_again(d, peer);
+	struct mrc_peer_paths *paths = mrc_peer_paths_next(peer, same ? d->named : 0, true);
+	int err = 0;
+	u32 idx;
 
-	hdr = dump_begin(skb, cb, MRC_CMD_EV_GET, dev);
-	if (!hdr)
-		return -EMSGSIZE;
-	ps = mrc_peer_paths_get(peer);
-	err = mrc_genl_put_evs(skb, peer, ps, &idx);
-	mrc_pathset_put(ps);
-	if (err && idx == first) {
-		genlmsg_cancel(skb, hdr);
-		return err;
+	d->again = false;
+	while (paths) {
+		idx = same && paths->named == d->named ? d->idx : 0;
+		err = dump_evs(skb, cb, dev, paths, &idx);
+		d->named = paths->named;
+		d->idx = idx;
+		mrc_peer_paths_put(paths);
+		if (err)
+			break;
+		same = false;
+		paths = mrc_peer_paths_next(peer, d->named, false);
 	}
-	genlmsg_end(skb, hdr);
 	d->has_key = true;
 	d->gid = peer->gid;
-	d->idx = err ? idx : 0;
+	d->again = err;
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_event.h"
 #include "path/mrc_peer.h"
+#include "genl/mrc_genl_ep.h"
 #include "genl/mrc_genl_event.h"
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
@@ -107,6 +108,7 @@ static const struct mrc_event_ops event_ops = {
 	.dev = event_dev,
 	.plane = event_plane,
 	.peer = event_peer,
+	.answer = mrc_genl_ep_answer,
 };
 
 void mrc_genl_event_start(void)

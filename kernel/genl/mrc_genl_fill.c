@@ -120,10 +120,11 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
  * Which profile a path set is of: for any destination (0), for a prefix, for this peer alone. And how
  * often its EVs changed: with their states, both are under path_lock; in events they are hints.
  */
-static int put_paths(struct sk_buff *skb, const struct mrc_peer *peer, const struct mrc_pathset *ps)
+static int put_paths(struct sk_buff *skb, const struct mrc_pathset *ps)
 {
+	const struct mrc_peer_paths *paths = ps->paths;
 	u8 len = ps->prof ? ps->prof->key.len : 0;
-	u64 bad = READ_ONCE(peer->turns.bad), good = READ_ONCE(peer->turns.good);
+	u64 bad = READ_ONCE(paths->turns.bad), good = READ_ONCE(paths->turns.good);
 
 	if (nla_put_u64_64bit(skb, MRC_A_PEER_PROFILE_ID, ps->profile_id, MRC_A_PEER_PAD) ||
 	    nla_put_u8(skb, MRC_A_PEER_PROFILE_DST_LEN, len) ||
@@ -132,7 +133,7 @@ static int put_paths(struct sk_buff *skb, const struct mrc_peer *peer, const str
 	    nla_put_u64_64bit(skb, MRC_A_PEER_TURNED_BAD, bad, MRC_A_PEER_PAD) ||
 	    nla_put_u64_64bit(skb, MRC_A_PEER_TURNED_GOOD, good, MRC_A_PEER_PAD))
 		return -EMSGSIZE;
-	return 0;
+	return paths->named ? nla_put_u64_64bit(skb, MRC_A_PEER_NAMED, paths->named, MRC_A_PEER_PAD) : 0;
 }
 
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos)
@@ -147,7 +148,7 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_gen
 		return -EMSGSIZE;
 	ps = mrc_peer_paths_get(peer);
 	mrc_evset_sum_up(&ps->evs, &s);
-	err = put_paths(skb, peer, ps);
+	err = put_paths(skb, ps);
 	mrc_pathset_put(ps);
 	if (err ||
 	    nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) ||
@@ -261,7 +262,7 @@ struct mrc_qp_sum {
 	enum ib_qp_state state;
 	union ib_gid dgid;
 	u32 dqpn, n_hold;
-	u64 cc_profile_id;
+	u64 cc_profile_id, ev_profile_id;
 	struct mrc_qp_stats stats;
 	const char *algorithm;	/* of the engine's table; NULL before RTS */
 };
@@ -275,6 +276,7 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 	s->n_hold = qp->n_hold;
 	/* Before RTS the one that it will ask for: who takes that away breaks the QP. */
 	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : qp->spec.cc_profile_id;
+	s->ev_profile_id = qp->spec.ev_profile_id;
 	s->algorithm = mrc_conn_cc_name(&qp->conn);
 	s->stats = qp->stats;
 	mrc_conn_info(&qp->conn, info);
@@ -298,6 +300,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	    (pid && nla_put_u32(skb, MRC_A_QP_PID, pid)) ||
 	    (s.algorithm && nla_put_string(skb, MRC_A_QP_ALGORITHM, s.algorithm)) ||
 	    nla_put_u64_64bit(skb, MRC_A_QP_CC_PROFILE_ID, s.cc_profile_id, MRC_A_QP_PAD) ||
+	    nla_put_u64_64bit(skb, MRC_A_QP_EV_PROFILE_ID, s.ev_profile_id, MRC_A_QP_PAD) ||
 	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||
 	    nla_put_u32(skb, MRC_A_QP_HELD_PKTS, s.n_hold) ||
 	    put_qp_conn(skb, scratch, &s.stats)) {
@@ -334,9 +337,9 @@ static int put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
 	return 0;
 }
 
-int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,
-		     u32 *idx)
+int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx)
 {
+	struct mrc_peer *peer = ps->peer;
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_PEER);
 	u32 first = *idx;
 	int err = 0;
@@ -348,7 +351,7 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_path
 	if (!nest)
 		return -EMSGSIZE;
 	spin_lock_bh(&peer->path_lock);
-	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) || put_paths(skb, peer, ps) ||
+	if (nla_put(skb, MRC_A_PEER_GID, sizeof(peer->gid), &peer->gid) || put_paths(skb, ps) ||
 	    nla_put_u32(skb, MRC_A_PEER_EVS, mrc_evset_n(&ps->evs))) {
 		spin_unlock_bh(&peer->path_lock);
 		nla_nest_cancel(skb, nest);

@@ -22,7 +22,6 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_gen
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch);
 /* As many EVs as fit, from *@idx on, which moves. 0: the last one is in. */
-int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_pathset *ps,
-		     u32 *idx);
+int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx);
 
 #endif

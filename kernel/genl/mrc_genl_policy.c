@@ -141,6 +141,7 @@ const struct nla_policy mrc_genl_cc_key_policy[MRC_A_CC_MAX + 1] = {
 const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1] = {
 	[MRC_A_PEER_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
 	[MRC_A_PEER_PATHS]	= { .type = NLA_U64 },
+	[MRC_A_PEER_NAMED]	= { .type = NLA_U64 },
 };
 
 /* An EV of a path set */
@@ -153,4 +154,16 @@ const struct nla_policy mrc_genl_ev_policy[MRC_A_EV_MAX + 1] = {
 
 const struct nla_policy mrc_genl_qp_policy[MRC_A_QP_MAX + 1] = {
 	[MRC_A_QP_NUM]		= { .type = NLA_U32 },
+};
+
+const struct nla_policy mrc_genl_ep_policy[MRC_A_EP_MAX + 1] = {
+	[MRC_A_EP_ID]		= { .type = NLA_U16 },
+	[MRC_A_EP_GID]		= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[MRC_A_EP_SRC]		= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[MRC_A_EP_OP]		= NLA_POLICY_MAX(NLA_U32, MRC_NL_EP_EV_PROBE),
+	[MRC_A_EP_PORTS_UP]	= { .type = NLA_U32 },
+	[MRC_A_EP_TC]		= { .type = NLA_U8 },
+	[MRC_A_EP_FMT]		= { .type = NLA_U32 },
+	[MRC_A_EP_VALUE]	= NLA_POLICY_EXACT_LEN(MRC_EV_BYTES),
+	[MRC_A_EP_PORT]		= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
 };

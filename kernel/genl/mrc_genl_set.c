@@ -323,7 +323,7 @@ static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *chang
 	int rem;
 
 	spin_lock_bh(&ps->peer->path_lock);
-	if (!mrc_peer_paths_is(ps->peer, ps)) {
+	if (!mrc_peer_paths_is(ps)) {
 		spin_unlock_bh(&ps->peer->path_lock);
 		NL_SET_ERR_MSG(info->extack, "the path set was just replaced: list it again");
 		return -ESTALE;
@@ -348,24 +348,43 @@ static int check_paths(const struct nlattr *a, const struct mrc_pathset *ps,
 	return -ESTALE;
 }
 
-static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer, const struct nlattr *paths)
+static int set_evs(struct genl_info *info, struct mrc_peer_paths *paths, const struct nlattr *id)
 {
-	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
 	DECLARE_BITMAP(denied, MRC_EVS_MAX);
 	bool changed;
 	int err;
 
-	err = check_paths(paths, ps, info->extack) ?: check_evs(info, ps, denied) ?:
+	err = check_paths(id, ps, info->extack) ?: check_evs(info, ps, denied) ?:
 	      mrc_reach_deny(ps, denied, info->extack) ?: apply_evs(info, ps, &changed);
 	if (err)
 		goto out;
 	if (changed)
-		mrc_event_peer(peer, MRC_EVENT_EV);
+		mrc_event_peer(ps->peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */
-	mrc_peer_users_tell(peer, false);
+	mrc_peer_users_tell(ps->peer, false);
 out:
 	mrc_pathset_put(ps);
+	return err;
+}
+
+/* Of the profile that QPs name, or of the default. */
+static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer, struct nlattr **tb)
+{
+	const struct nlattr *a = tb[MRC_A_PEER_NAMED];
+	u64 named = a ? nla_get_u64(a) : 0;
+	struct mrc_peer_paths *paths = mrc_peer_paths_next(peer, named, true);
+	int err;
+
+	if (paths && paths->named == named) {
+		err = set_evs(info, paths, tb[MRC_A_PEER_PATHS]);
+	} else {
+		NL_SET_BAD_ATTR(info->extack, a);
+		MRC_ERR_MSG(info->extack, "no QP to %pI6c names EV profile %llu", peer->gid.raw, named);
+		err = -ENOENT;
+	}
+	mrc_peer_paths_put(paths);
 	return err;
 }
 
@@ -392,7 +411,7 @@ static int ev_set(struct mrc_dev *dev, struct genl_info *info)
 		MRC_ERR_MSG(info->extack, "%s has no peer %pI6c", dev->ndev->name, gid.raw);
 		return -ENOENT;
 	}
-	err = set_peer_evs(info, peer, tb[MRC_A_PEER_PATHS]);
+	err = set_peer_evs(info, peer, tb);
 	mrc_peer_put(peer);
 	return err;
 }

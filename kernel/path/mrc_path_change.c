@@ -24,24 +24,31 @@ static void change_gen(struct mrc_dev *dev)
 	spin_unlock_bh(&dev->peer_lock);
 }
 
-static void change_planes(struct mrc_peer *peer)
+static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 {
-	struct mrc_dev *dev = peer->dev;
-	u32 up = READ_ONCE(dev->planes_up);
-	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
+	struct mrc_peer *peer = paths->peer;
+	const u32 *up = arg;
 
 	spin_lock_bh(&peer->path_lock);
 	mrc_pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
 	if (!peer->local)
-		mrc_evset_local_planes(&ps->evs, up, ktime_get_ns());
+		mrc_evset_local_planes(&ps->evs, *up, ktime_get_ns());
 	spin_unlock_bh(&peer->path_lock);
-	if (!peer->local && !dev->dead) {
-		if (ps->is_auto && ps->planes != mrc_dev_plane_mask(dev))
-			mrc_peer_paths_rebuild(peer, GFP_KERNEL);
-		if (!peer->group)
-			mrc_peer_port_planes(peer, up);
-	}
+	if (!peer->local && !peer->dev->dead && ps->is_auto &&
+	    ps->planes != mrc_dev_plane_mask(peer->dev))
+		mrc_peer_paths_rebuild(paths, GFP_KERNEL);
 	mrc_pathset_put(ps);
+	return false;
+}
+
+static void change_planes(struct mrc_peer *peer)
+{
+	u32 up = READ_ONCE(peer->dev->planes_up);
+
+	mrc_peer_paths_any(peer, change_planes_of, &up);
+	if (!peer->local && !peer->dev->dead && !peer->group)
+		mrc_peer_port_planes(peer, up);
 	mrc_qpcc_refresh(peer);
 	mrc_peer_users_tell(peer, true);
 	mrc_peer_port_run(peer);
@@ -55,24 +62,25 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 
 /* ---- EV profiles ---- */
 
-/* States of EVs are learnt at a price: peers whose profile stayed keep their set. */
-static bool change_not_of(struct mrc_peer *peer)
+/* States of EVs are learnt at a price: where the profile stayed, the set does. */
+static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 {
-	struct mrc_profile *prof = mrc_profiles_lookup(peer->dev, &peer->gid);
-	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
+	struct mrc_peer *peer = paths->peer;
+	struct mrc_profile *prof = mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
+	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
 	bool stays = mrc_pathset_is_of(ps, prof);
 
 	mrc_pathset_put(ps);
 	mrc_profile_put(prof);
-	return stays;
+	if (!stays)
+		mrc_peer_paths_rebuild(paths, GFP_KERNEL);
+	return !stays;
 }
 
 static void change_profile(struct mrc_peer *peer)
 {
-	if (peer->local || peer->group || change_not_of(peer))
-		return;
-	mrc_peer_paths_rebuild(peer, GFP_KERNEL);
-	mrc_peer_users_tell(peer, false);
+	if (!peer->local && !peer->group && mrc_peer_paths_any(peer, change_profile_in, NULL))
+		mrc_peer_users_tell(peer, false);
 }
 
 static bool change_profile_covered(struct mrc_peer *peer, void *key)
@@ -104,9 +112,10 @@ static void change_profile_of(struct mrc_dev *dev, struct mrc_profile_key key)
 {
 	struct mrc_peer *peer;
 
-	if (key.id != dev->attr.profile_id)
-		return;
 	change_gen(dev);
+	smp_mb();		/* mrc_peer_paths_named() the other way round */
+	if (key.id != dev->attr.profile_id && !atomic_read(&dev->n_named))
+		return;
 	if (key.len != MRC_PROFILE_ONE) {
 		mrc_peers_any(dev, change_profile_covered, &key);
 		return;

@@ -273,15 +273,16 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 }
 
 /* @prof: its reference goes to the set. NULL: no memory. */
-static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_plan *plan,
+static struct mrc_pathset *pathset_make(struct mrc_peer_paths *paths, const struct ps_plan *plan,
 					struct mrc_profile *prof, gfp_t gfp)
 {
+	struct mrc_peer *peer = paths->peer;
 	struct mrc_evset_cfg cfg = {
 		.n = plan->n,
 		.n_planes = plan->n_planes,
 		.counts = true,
 		.peer = peer->gid.raw,
-		.turns = &peer->turns,
+		.turns = &paths->turns,
 		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
 	};
 	struct mrc_pathset *ps = pathset_alloc(plan, gfp);
@@ -300,6 +301,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer *peer, const struct ps_p
 		ps->path[i].port = plan->plane[i] + 1;
 	}
 	ps->peer = peer;
+	ps->paths = paths;
 	ps->prof = prof;
 	ps->profile_id = prof ? prof->key.id : 0;
 	return ps;
@@ -311,11 +313,12 @@ static u16 ps_limit(struct mrc_peer *peer, gfp_t gfp)
 									  MRC_PS_EVS_PART;
 }
 
-static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile *prof,
+static struct mrc_pathset *build_auto(struct mrc_peer_paths *paths, struct mrc_profile *prof,
 				      u32 planes, gfp_t gfp)
 {
 	bool flow_label = !(prof && prof->fmt == MRC_FMT_UDP);
 	u16 n = auto_count(prof, hweight32(planes));
+	struct mrc_peer *peer = paths->peer;
 	struct mrc_pathset *ps;
 	struct ps_plan plan;
 
@@ -323,7 +326,7 @@ static struct mrc_pathset *build_auto(struct mrc_peer *peer, struct mrc_profile 
 	if (!plan_alloc(&plan, peer, n, gfp))
 		return NULL;
 	plan_auto(&plan, planes, flow_label);
-	ps = pathset_make(peer, &plan, prof, gfp);
+	ps = pathset_make(paths, &plan, prof, gfp);
 	plan_free(&plan);
 	if (ps) {
 		ps->is_auto = true;
@@ -359,9 +362,10 @@ static struct mrc_profile_ev *plan_template(struct ps_plan *plan, const struct m
 	return ev;
 }
 
-static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_profile *prof,
+static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct mrc_profile *prof,
 					  gfp_t gfp)
 {
+	struct mrc_peer *peer = paths->peer;
 	u8 n_planes = max_t(u8, READ_ONCE(peer->dev->n_planes), 1);
 	struct mrc_profile_ev *made = NULL;
 	struct mrc_pathset *ps = NULL;
@@ -378,7 +382,7 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 		made = plan_template(&plan, prof, &addrs, gfp);
 	if (made || !prof->is_template) {
 		plan_values(&plan, prof->fmt, made ?: prof->ev);
-		ps = pathset_make(peer, &plan, prof, gfp);
+		ps = pathset_make(paths, &plan, prof, gfp);
 	}
 	plan_free(&plan);
 	if (!ps) {
@@ -395,8 +399,9 @@ static struct mrc_pathset *build_explicit(struct mrc_peer *peer, struct mrc_prof
 
 static atomic64_t pathset_ids = ATOMIC64_INIT(0);
 
-struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
+struct mrc_pathset *mrc_pathset_build(struct mrc_peer_paths *paths, gfp_t gfp)
 {
+	struct mrc_peer *peer = paths->peer;
 	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
 	u32 gen = smp_load_acquire(&peer->dev->path_gen);
 	u32 planes = peer->local ? 1 : mrc_dev_plane_mask(peer->dev);
@@ -404,11 +409,11 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp)
 	struct mrc_pathset *ps;
 
 	if (!peer->local && !peer->group)
-		prof = mrc_profiles_lookup(peer->dev, &peer->gid);
+		prof = mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
 	if (prof && prof->mode != MRC_MODE_AUTO)
-		ps = build_explicit(peer, prof, gfp);
+		ps = build_explicit(paths, prof, gfp);
 	else
-		ps = build_auto(peer, prof, planes ?: 1, gfp);
+		ps = build_auto(paths, prof, planes ?: 1, gfp);
 	if (!ps) {
 		mrc_profile_put(prof);
 		return NULL;

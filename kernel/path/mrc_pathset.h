@@ -18,6 +18,7 @@
 #define MRC_ROT_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */
 
 struct mrc_peer;
+struct mrc_peer_paths;
 
 struct mrc_ev_path {		/* one EV's way out: 16 bytes, there may be 4,096 */
 	struct dst_entry __rcu *dst;	/* kept route of the outermost destination; changes under path_lock */
@@ -30,8 +31,9 @@ struct mrc_pathset {
 	struct kref ref;
 	struct rcu_head rcu;
 	u64 id;				/* no other set has or had it */
-	u64 first_id;			/* of the peer's first set: who it is that GIDs come back as */
+	u64 first_id;			/* of the first set of these paths: who it is that GIDs come back as */
 	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
+	struct mrc_peer_paths *paths;	/* likewise: who signs EVs has them */
 	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
 	const struct mrc_profile_ev *ev; /* the profile's, or of_template; AUTO: NULL */
 	struct mrc_profile_ev *of_template; /* made for this peer: those the set has, no others */
@@ -54,7 +56,7 @@ struct mrc_pathset {
  * A set from the profile and the planes as they are; + ref, not visible to anybody. Any
  * context: a part of many EVs when made in softirq, and for a peer that no QP has asked for.
  */
-struct mrc_pathset *mrc_pathset_build(struct mrc_peer *peer, gfp_t gfp);
+struct mrc_pathset *mrc_pathset_build(struct mrc_peer_paths *paths, gfp_t gfp);
 void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
 /* Any context. Would one that is made of @prof (or NULL) now have the same EVs. */
 bool mrc_pathset_is_of(const struct mrc_pathset *ps, const struct mrc_profile *prof);

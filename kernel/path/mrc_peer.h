@@ -3,9 +3,9 @@
  * mrc_peer.h - a peer: (device, remote GID), and who uses it.
  *
  * Referenced by its QPs and by the ordinary traffic to it (path/mrc_peers.h). Its ports:
- * path/mrc_peer_port.h; its path set: path/mrc_peer_paths.h.
+ * path/mrc_peer_port.h; its path sets: path/mrc_peer_paths.h.
  *
- * peer->lock guards the port objects, the ps pointer and the list of users.
+ * peer->lock guards the port objects, which path sets there are, and the list of users.
  * peer->path_lock is held around every engine call that may touch an evset of the peer or a
  * congestion controller towards it (path/mrc_qpcc.h); order qp->lock > path_lock. One lock
  * for both, because QPs change path sets one by one while they share a controller all the
@@ -29,6 +29,18 @@
 
 struct mrc_pathset;
 
+#define MRC_PEER_NAMED_MAX	16	/* EV profiles that QPs to one peer name */
+
+/* The paths to a peer by one EV profile. Those of a profile that QPs name are there for as long as these. */
+struct mrc_peer_paths {
+	struct kref ref;		/* of the default's not counted */
+	struct list_head link;		/* peer->named, by number; under lock */
+	struct mrc_peer *peer;		/* back pointer, referenced by who has these */
+	struct mrc_pathset __rcu *ps;	/* changes under path_lock and lock */
+	struct mrc_ev_turns turns;	/* of EVs, of all its sets; under path_lock */
+	u64 named;			/* the profile; 0: the device's default */
+};
+
 struct mrc_peer {
 	struct rhash_head node;
 	struct rb_node sorted;		/* dev->peers_sorted, by GID, while in the table */
@@ -46,11 +58,13 @@ struct mrc_peer {
 	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */
 	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */
 	bool for_qps;			/* a QP asked for it: whole path sets from then on */
-	spinlock_t lock;		/* port, damp, ps pointer, users */
+	spinlock_t lock;		/* port, damp, named, users */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
-	struct mrc_pathset __rcu *ps;
-	struct mrc_ev_turns turns;	/* of EVs, of all its path sets; under path_lock */
+	struct mrc_peer_paths paths;	/* by the device's default: ordinary IP's and endpoints', too */
+	struct list_head named;		/* and by profiles that QPs name */
+	u32 n_named;
 	struct mrc_port port;
+	struct mrc_ask *ask;		/* the port's, once a controller asked; set once, under lock */
 	struct mrc_damp damp;		/* its ports as announced */
 	u32 ports_up;			/* and as believed */
 	u32 ports_fresh;		/* ours that came up with the last announcement */

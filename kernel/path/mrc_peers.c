@@ -7,7 +7,6 @@
  */
 #include <linux/rhashtable.h>
 #include <net/ipv6.h>
-#include "path/mrc_pathset.h"
 #include "path/mrc_peer_idle.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
@@ -29,7 +28,8 @@ static void peer_free_work(struct work_struct *work)
 	struct mrc_dev *dev = peer->dev;
 
 	mrc_peer_port_stop(peer);
-	mrc_pathset_put(rcu_dereference_protected(peer->ps, true));
+	mrc_peer_paths_end(peer);
+	kfree(peer->ask);
 	kfree(peer);
 	put_device(&dev->ibdev.dev);
 }
@@ -100,7 +100,6 @@ static void peer_sort(struct mrc_dev *dev, struct mrc_peer *peer)
 static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
 {
 	struct mrc_peer *peer = kzalloc(sizeof(*peer), gfp);
-	struct mrc_pathset *ps;
 
 	if (!peer)
 		return NULL;
@@ -119,12 +118,10 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	INIT_LIST_HEAD(&peer->ccs);
 	peer->last_used = jiffies;
 	mrc_peer_port_init(peer);
-	ps = mrc_pathset_build(peer, gfp);
-	if (!ps) {
+	if (!mrc_peer_paths_init(peer, gfp)) {
 		kfree(peer);
 		return NULL;
 	}
-	RCU_INIT_POINTER(peer->ps, ps);
 	get_device(&dev->ibdev.dev);
 	return peer;
 }

@@ -33,15 +33,14 @@ static int check_srv6(u32 idx, const struct mrc_profile_ev *ev, struct netlink_e
 	return 0;
 }
 
-static int check_ev(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx,
-		    struct netlink_ext_ack *extack)
+int mrc_profile_check_ev(struct mrc_dev *dev, u32 fmt, u32 idx, const struct mrc_profile_ev *ev,
+			 struct netlink_ext_ack *extack)
 {
-	const struct mrc_profile_ev *ev = &p->ev[idx];
 	int err = mrc_profile_port_check(dev, "EV", idx, ev->port, extack);
 
 	if (err)
 		return err;
-	if (p->fmt == MRC_FMT_SRV6)
+	if (fmt == MRC_FMT_SRV6)
 		return check_srv6(idx, ev, extack);
 	if (!ev->value[0] && !ev->value[1]) {
 		MRC_ERR_MSG(extack, "EV %u: UDP source port 0", idx);
@@ -100,6 +99,6 @@ int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 		return -EINVAL;
 	}
 	for (i = 0; !err && i < p->n; i++)
-		err = check_ev(dev, p, i, extack);
+		err = mrc_profile_check_ev(dev, p->fmt, i, &p->ev[i], extack);
 	return err ?: mrc_template_check(p, extack);
 }

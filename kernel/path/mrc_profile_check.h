@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profile_check.h - is an EV profile sound. Under rtnl.
+ * mrc_profile_check.h - is an EV profile sound, or an EV. Under rtnl.
  */
 #ifndef MRC_PROFILE_CHECK_H
 #define MRC_PROFILE_CHECK_H
@@ -10,5 +10,8 @@
 /* 0 or -errno with extack. */
 int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 		      struct netlink_ext_ack *extack);
+/* Likewise of one EV, number @idx of a list that is in format @fmt, a known one. */
+int mrc_profile_check_ev(struct mrc_dev *dev, u32 fmt, u32 idx, const struct mrc_profile_ev *ev,
+			 struct netlink_ext_ack *extack);
 
 #endif

@@ -81,12 +81,12 @@ const struct mrc_profile *mrc_profiles_match(struct mrc_dev *dev, u64 id, const 
 	return p;
 }
 
-struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, const union ib_gid *dst)
+struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, u64 id, const union ib_gid *dst)
 {
 	struct mrc_profile *p;
 
 	rcu_read_lock();
-	p = profile_match(dev, READ_ONCE(dev->attr.profile_id), dst, NULL);
+	p = profile_match(dev, id ?: READ_ONCE(dev->attr.profile_id), dst, NULL);
 	if (p && !refcount_inc_not_zero(&p->ref))
 		p = NULL;	/* just replaced: path_gen makes the caller look again */
 	rcu_read_unlock();
@@ -121,7 +121,6 @@ bool mrc_profiles_exist(struct mrc_dev *dev, u64 id)
 	const struct mrc_profile *p;
 	bool exist;
 
-	ASSERT_RTNL();
 	spin_lock_bh(&dev->peer_lock);
 	p = mrc_profiles_next(dev, &first, true);
 	exist = p && p->key.id == id;

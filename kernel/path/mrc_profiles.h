@@ -24,14 +24,14 @@ int mrc_profiles_set(struct mrc_dev *dev, struct mrc_profile *p, bool *changed,
 int mrc_profiles_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 		     struct netlink_ext_ack *extack);
 
-/* The profile for this destination, + ref, or NULL. Any context. */
-struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, const union ib_gid *dst);
+/* Any context. The profile of number @id, or 0: the default's, for this destination, + ref; or NULL. */
+struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, u64 id, const union ib_gid *dst);
 /* Under rtnl, which keeps it. Exactly @key. */
 const struct mrc_profile *mrc_profiles_find(struct mrc_dev *dev, const struct mrc_profile_key *key);
 /* Under rtnl, which keeps it. What number @id has for @dst, @without (or NULL) left out. */
 const struct mrc_profile *mrc_profiles_match(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 					     const struct mrc_profile *without);
-/* Under rtnl. Is there one of this number, for whatever destination. */
+/* Any context. Is there one of this number, for whatever destination. */
 bool mrc_profiles_exist(struct mrc_dev *dev, u64 id);
 /*
  * Under dev->peer_lock. In the order of mrc_profile_cmp(): the first one behind @key, or (@same)

@@ -9,6 +9,7 @@
 #include "linux/mrc.h"
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_plane.h"
+#include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_reach.h"
 #include "path/mrc_way.h"
@@ -34,13 +35,30 @@ static const struct mrc_profile *reach_then(const struct reach_change *c,
 	return then;
 }
 
+/* QPs go by the default, or by profile @id, which they name. */
+static bool reach_goes_by(struct mrc_peer *peer, u64 id)
+{
+	struct mrc_peer_paths *paths;
+	bool does;
+
+	if (peer->local || !READ_ONCE(peer->n_users))
+		return false;
+	if (id == peer->dev->attr.profile_id || !READ_ONCE(peer->n_named))
+		return id == peer->dev->attr.profile_id;
+	paths = mrc_peer_paths_next(peer, id, true);
+	does = paths && paths->named == id;
+	mrc_peer_paths_put(paths);
+	return does;
+}
+
+/* What goes by profile @now of a number goes by what there will be of c->id. */
 static bool reach_loses(struct mrc_peer *peer, void *arg)
 {
 	struct reach_change *c = arg;
-	u64 id = c->dev->attr.profile_id;
+	u64 id = c->key ? c->id : c->dev->attr.profile_id;
 	const struct mrc_profile *now, *then;
 
-	if (peer->local || !READ_ONCE(peer->n_users))
+	if (!reach_goes_by(peer, id))
 		return false;
 	now = mrc_profiles_match(c->dev, id, &peer->gid, NULL);
 	then = reach_then(c, &peer->gid);
@@ -48,6 +66,12 @@ static bool reach_loses(struct mrc_peer *peer, void *arg)
 		return false;
 	c->lost = peer->gid;
 	return true;
+}
+
+/* Does a change to profile @id concern anybody. */
+static bool reach_concerns(const struct mrc_dev *dev, u64 id)
+{
+	return id == dev->attr.profile_id || atomic_read(&dev->n_named);
 }
 
 static int reach_refuse(const union ib_gid *lost, struct netlink_ext_ack *extack)
@@ -92,7 +116,7 @@ int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 {
 	struct reach_change c = { .dev = dev, .id = p->key.id, .key = &p->key, .p = p };
 
-	if (c.id != dev->attr.profile_id)
+	if (!reach_concerns(dev, c.id))
 		return 0;
 	c.gone = mrc_profiles_find(dev, c.key);
 	return reach_check(&c, extack);
@@ -104,7 +128,7 @@ int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 	struct reach_change c = { .dev = dev, .id = key->id, .key = key };
 
 	c.gone = mrc_profiles_find(dev, key);
-	if (c.id != dev->attr.profile_id || !c.gone)
+	if (!reach_concerns(dev, c.id) || !c.gone)
 		return 0;
 	return reach_check(&c, extack);
 }
@@ -116,20 +140,25 @@ struct reach_sids {
 	union ib_gid lost;
 };
 
-static bool reach_loses_sid(struct mrc_peer *peer, void *arg)
+static bool reach_paths_lose_sid(struct mrc_peer_paths *paths, void *arg)
 {
-	u64 id = peer->dev->attr.profile_id;
-	const struct mrc_profile *prof;
+	struct mrc_peer *peer = paths->peer;
+	u64 id = paths->named ?: peer->dev->attr.profile_id;
+	const struct mrc_profile *prof = mrc_profiles_match(peer->dev, id, &peer->gid, NULL);
 	struct reach_sids *s = arg;
 
-	if (peer->local || !READ_ONCE(peer->n_users))
-		return false;
-	prof = mrc_profiles_match(peer->dev, id, &peer->gid, NULL);
 	if (!prof || prof->fmt != MRC_FMT_SRV6 || mrc_way_leads(peer, prof, s->then) ||
 	    !mrc_way_leads(peer, prof, s->now))
 		return false;
 	s->lost = peer->gid;
 	return true;
+}
+
+static bool reach_loses_sid(struct mrc_peer *peer, void *arg)
+{
+	if (peer->local || !READ_ONCE(peer->n_users))
+		return false;
+	return mrc_peer_paths_any(peer, reach_paths_lose_sid, arg);
 }
 
 static u32 reach_sid_planes(struct mrc_dev *dev)

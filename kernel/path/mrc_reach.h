@@ -25,7 +25,7 @@ int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
  * are not heard. That they have paths by the same planes as we is taken for granted. -EBUSY.
  */
 int mrc_reach_no_sid(struct mrc_dev *dev, u8 num, struct netlink_ext_ack *extack);
-/* Of @ps, the set in use of its peer, the EVs in @denied are to be so, and no others. -EBUSY. */
+/* Of @ps, a set in use of its peer, the EVs in @denied are to be so, and no others. -EBUSY. */
 int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
 		   struct netlink_ext_ack *extack);
 

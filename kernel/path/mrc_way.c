@@ -221,6 +221,40 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 	return -ENETUNREACH;
 }
 
+/* ---- an EV that is named ---- */
+
+static bool named_outer(struct mrc_dev *dev, const struct mrc_profile_ev *ev,
+			const struct mrc_dev_plane *plane, struct mrc_way *w)
+{
+	memcpy(&w->outer_dst, ev->value, sizeof(w->outer_dst));
+	memcpy(&w->segment, ev->value + 16, sizeof(w->segment));
+	w->srv6 = true;
+	w->srh = ev->srh;
+	w->outer_len = sizeof(struct ipv6hdr) + (ev->srh ? MRC_SRH_LEN : 0);
+	if (!smp_load_acquire(&plane->has_sid))
+		return !ipv6_dev_get_saddr(dev->net, plane->ndev, &w->outer_dst, 0,
+					   &w->outer_src);
+	w->outer_src = plane->sid;
+	return true;
+}
+
+int mrc_way_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, bool srv6,
+		  struct mrc_way *w)
+{
+	const struct mrc_dev_plane *plane = rcu_dereference(peer->dev->plane[ev->port - 1]);
+	struct mrc_dev *dev = peer->dev;
+
+	memset(w, 0, sizeof(*w));
+	if (!plane)
+		return -EINVAL;
+	if (READ_ONCE(dev->dead) || !(READ_ONCE(dev->planes_up) >> plane->num & 1))
+		return -ENETDOWN;
+	w->dst = peer_route(peer, srv6 ? ev : NULL, plane);
+	dst_release(w->dst);	/* it stays until this section ends */
+	return w->dst && w->dst->dev == plane->ndev && (!srv6 || named_outer(dev, ev, plane, w)) ?
+		       0 : -EHOSTUNREACH;
+}
+
 /* ---- would it lead there ---- */
 
 static bool leads_by(const struct mrc_peer *peer, u32 num, const struct mrc_profile_ev *ev)

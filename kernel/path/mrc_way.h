@@ -20,6 +20,13 @@ struct mrc_way {
 int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_way *w);
 
 /*
+ * Likewise, of an EV that is named: it need not be in a path set. -EINVAL: there is no such plane;
+ * -ENETDOWN; -EHOSTUNREACH: no route, or no address for the outer header.
+ */
+int mrc_way_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, bool srv6,
+		  struct mrc_way *w);
+
+/*
  * Under rtnl; may sleep. Has an EV of @prof (NULL: made up) on one of @planes a route to the peer
  * out of its plane, be the plane up or not.
  */

@@ -209,6 +209,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
+	struct mrc_peer_paths *paths;
 	struct mrc_pathset *ps;
 	struct mrc_peer *peer;
 	int err = -EINVAL;
@@ -220,7 +221,12 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		mrc_peer_put(peer);
 		return -EPFNOSUPPORT;	/* EPROTONOSUPPORT is uverbs' own */
 	}
-	ps = mrc_peer_paths_get(peer);
+	paths = mrc_peer_paths_named(peer, qp->spec.ev_profile_id);
+	if (IS_ERR(paths)) {
+		mrc_peer_put(peer);
+		return PTR_ERR(paths);
+	}
+	ps = mrc_peer_paths_set(paths);
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur)
@@ -230,12 +236,14 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		qp->sgid = grh->sgid_attr->gid;
 		qp->dgid = grh->dgid;
 		qp->peer = peer;
+		qp->paths = paths;
 		qp->ps = ps;
 		qp->state = IB_QPS_RTR;
 	}
 	spin_unlock_bh(&qp->lock);
 	if (err) {
 		mrc_pathset_put(ps);
+		mrc_peer_paths_put(paths);
 		mrc_peer_put(peer);
 		return err;
 	}

@@ -4,6 +4,7 @@
  */
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_pathset.h"
+#include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_hold.h"
 #include "data/mrc_qp_peer.h"
@@ -54,6 +55,7 @@ static void qp_forget_work(struct mrc_qp *qp)
 void mrc_qp_reset(struct mrc_qp *qp)
 {
 	struct sk_buff_head held;
+	struct mrc_peer_paths *paths;
 	struct mrc_pathset *ps;
 	struct mrc_qpcc *qpcc;
 	struct mrc_peer *peer;
@@ -67,9 +69,11 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	mrc_counters_gone(qp);
 	qp->state = IB_QPS_RESET;
 	peer = qp->peer;
+	paths = qp->paths;
 	ps = qp->ps;
 	qpcc = qp->qpcc;
 	qp->peer = NULL;
+	qp->paths = NULL;
 	qp->ps = NULL;
 	qp->qpcc = NULL;
 	memset(&qp->incast, 0, sizeof(qp->incast));
@@ -88,8 +92,9 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	mrc_qpcc_put(qpcc);
 	if (!peer)
 		return;
-	mrc_qp_peer_unlink(qp, peer);
+	mrc_qp_peer_unlink(qp, paths);
 	mrc_pathset_put(ps);
+	mrc_peer_paths_put(paths);
 	mrc_peer_used(peer);
 	mrc_peer_put(peer);
 }

@@ -5,6 +5,7 @@
 #include <linux/log2.h>
 #include "mem/mrc_ucontext.h"
 #include "path/mrc_cc_profile.h"
+#include "path/mrc_profiles.h"
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_spec.h"
 
@@ -53,10 +54,7 @@ static int spec_check_profiles(struct mrc_dev *dev, const struct mrc_umodify_qp 
 
 	if (ask->cc_profile_id && !mrc_cc_profile_get(dev, ask->cc_profile_id, &cc))
 		return -EINVAL;
-	/* A peer has one path set, by the device's default profile. */
-	if (ask->ev_profile_id && ask->ev_profile_id != READ_ONCE(dev->attr.profile_id))
-		return -EOPNOTSUPP;
-	return 0;
+	return ask->ev_profile_id && !mrc_profiles_exist(dev, ask->ev_profile_id) ? -EINVAL : 0;
 }
 
 /* The receive window is bounded by memory, which was taken when the QP was made. */

@@ -16,7 +16,7 @@ import sys
 LEVELS = [
     "env env_user env_kernel",
     "types psn list rand stats",
-    "wire evgen entropy damp incast port",
+    "wire evgen entropy damp incast", "ask", "port",
     "udp crc deth",
     "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
     "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "miss", "probe", "updown",

@@ -251,6 +251,115 @@ TEST_F(port, port_status_is_answered_before_probes)
     EXPECT_EQ(p.limited, 100u - MRC_PORT_ANSWERS);
 }
 
+// ---- what a controller asks ----
+
+struct port_ask : port {
+    void SetUp() override
+    {
+        port::SetUp();
+        mrc_ask_init(&a, 0);
+        mrc_port_set_ask(&p, &a);
+    }
+
+    int asks(u8 op, u64 cookie, u32 ports = 0)
+    {
+        mrc_question q = {op, ports, cookie};
+
+        return mrc_port_ask(&p, &q, now, &pkt);
+    }
+    bool answered(u32 id, u8 op)
+    {
+        mrc_pkt r = response(id);
+
+        r.u.ep.op = op;
+        EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+        return mrc_port_take_answer(&p, &got);
+    }
+
+    mrc_ask a;
+    mrc_answer got = {};
+};
+
+TEST_F(port, nobody_asks_without_memory)
+{
+    mrc_question q = {MRC_EP_EV_PROBE, 0, 1};
+    mrc_answer got;
+
+    EXPECT_FALSE(mrc_port_may_ask(&p));
+    EXPECT_EQ(mrc_port_ask(&p, &q, now, &pkt), -EBUSY);
+    EXPECT_FALSE(mrc_port_take_answer(&p, &got));
+}
+
+TEST_F(port_ask, a_probe_and_its_answer)
+{
+    EXPECT_TRUE(mrc_port_may_ask(&p));
+    now = 0x1234ull << 7;
+    ASSERT_EQ(asks(MRC_EP_EV_PROBE, 77, 5), 0);
+    EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ);
+    EXPECT_EQ(pkt.dqpn, u32{MRC_QPN_ENDPOINT});
+    EXPECT_EQ(pkt.u.ep.op, MRC_EP_EV_PROBE);
+    EXPECT_EQ(pkt.u.ep.tx_ts, 0x1234) << "units of 128 ns";
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 0u) << "says nothing of ports";
+    EXPECT_FALSE(tx()) << "leaves once, by the way that was named";
+    now += 900;
+    ASSERT_TRUE(answered(pkt.psn, MRC_EP_EV_PROBE));
+    EXPECT_EQ(got.cookie, 77u);
+    EXPECT_EQ(got.rtt_ns, 900u);
+    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+}
+
+TEST_F(port_ask, strangers_answers_are_unasked)
+{
+    ASSERT_EQ(asks(MRC_EP_EV_PROBE, 1), 0);
+    u32 id = pkt.psn;
+    EXPECT_FALSE(answered(id + 1, MRC_EP_EV_PROBE));
+    EXPECT_FALSE(answered(id, MRC_EP_PORT_STATUS));
+    EXPECT_EQ(mrc_port_unasked(&p), 2u);
+    EXPECT_TRUE(answered(id, MRC_EP_EV_PROBE));
+    EXPECT_FALSE(answered(id, MRC_EP_EV_PROBE));
+    EXPECT_EQ(mrc_port_unasked(&p), 3u);
+}
+
+TEST_F(port_ask, taken_back)
+{
+    ASSERT_EQ(asks(MRC_EP_EV_PROBE, 1), 0);
+    mrc_port_ask_undo(&p, &pkt);
+    EXPECT_FALSE(answered(pkt.psn, MRC_EP_EV_PROBE));
+    EXPECT_EQ(mrc_port_unasked(&p), 1u);
+}
+
+TEST_F(port_ask, a_controllers_word_of_ports_is_newer_than_ours_before)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    u32 ours = pkt.psn;
+    EXPECT_EQ(asks(MRC_EP_PORT_STATUS, 5, 0xf0), -EBUSY) << "the peer is being told";
+    EXPECT_EQ(asks(MRC_EP_EV_PROBE, 6), 0) << "which stops no probe";
+    EXPECT_FALSE(answered(ours, MRC_EP_PORT_STATUS)) << "to our own word: no answer of a controller's";
+    ASSERT_EQ(asks(MRC_EP_PORT_STATUS, 5, 0xf0), 0);
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 0xf0u);
+    EXPECT_GT(static_cast<s16>(pkt.psn - ours), 0);
+    u32 said = pkt.psn;
+    mrc_port_announce(&p, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 1u) << "and ours after it is newer again";
+    EXPECT_GT(static_cast<s16>(pkt.psn - said), 0);
+    ASSERT_TRUE(answered(said, MRC_EP_PORT_STATUS));
+    EXPECT_EQ(got.cookie, 5u);
+    EXPECT_EQ(got.op, MRC_EP_PORT_STATUS);
+    EXPECT_NE(mrc_port_deadline_ns(&p), MRC_TIME_NEVER) << "ours waits for its own answer";
+    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+}
+
+TEST_F(port_ask, a_word_that_found_no_room_takes_no_id)
+{
+    for (u32 i = 0; i < MRC_ASK_MAX; i++)
+        ASSERT_EQ(asks(MRC_EP_EV_PROBE, i), 0);
+    u16 before = p.req_id;
+    EXPECT_EQ(asks(MRC_EP_PORT_STATUS, 1, 1), -EBUSY);
+    EXPECT_EQ(p.req_id, before);
+}
+
 // ---- bad input ----
 
 TEST_F(port, responses_to_nothing_are_ignored)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_port.cc - port status between endpoints under floods and spoofed answers: an answer
 // per request at most and a bounded number of them, an announcement ends after its last
-// repeat, and only what a request said can be believed, so often and no more. In the end
+// repeat, and only what a request said can be believed, so often and no more. What a controller
+// asks is answered by what came for it, once, and so many wait and no more. In the end
 // an honest peer is heard and hears the latest word.
 #include "bytes.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 extern "C" {
@@ -34,7 +36,12 @@ mrc_pkt something(bytes &in, const mrc_port &p)
 
 class port_run {
 public:
-    explicit port_run(bytes &in) : in_(in) { mrc_port_init(&p_, in.below(16)); }
+    explicit port_run(bytes &in) : in_(in)
+    {
+        mrc_port_init(&p_, in.below(16));
+        mrc_ask_init(&ask_, in.any<u32>());
+        mrc_port_set_ask(&p_, &ask_);
+    }
 
     void run()
     {
@@ -46,7 +53,7 @@ public:
 private:
     void step()
     {
-        switch (in_.below(4)) {
+        switch (in_.below(6)) {
         case 0:
             mrc_port_set(&p_, in_.below(16), now_);
             break;
@@ -56,6 +63,14 @@ private:
         case 2:
             pull();
             break;
+        case 3:
+            for (u32 n = in_.below(8) ? 1 : MRC_ASK_MAX; n--;)
+                ask();
+            break;
+        case 4:
+            if (!questions_.empty()) // the peer's honest answer, perhaps by a way that alters it
+                hear(response());
+            break;
         default:
             hear(something(in_, p_));
             break;
@@ -63,10 +78,74 @@ private:
         REQUIRE(mrc_port_deadline_ns(&p_) == (p_.announcing ? p_.next_ns : MRC_TIME_NEVER));
     }
 
+    struct question {
+        mrc_question q;
+        u64 sent;
+    };
+
+    void ask()
+    {
+        mrc_question q = {static_cast<u8>(in_.below(2)), in_.any<u32>(), ++cookie_};
+        bool busy = q.op == MRC_EP_PORT_STATUS && p_.announcing;
+        mrc_pkt k;
+
+        if (mrc_port_ask(&p_, &q, now_, &k)) {
+            REQUIRE(busy || (mrc_ask_waiting(&ask_) == MRC_ASK_MAX && young()));
+            return;
+        }
+        REQUIRE(!busy && k.opcode == MRC_OPC_EP_REQ && k.dqpn == MRC_QPN_ENDPOINT && !(k.psn >> 16));
+        REQUIRE(k.u.ep.op == q.op && k.u.ep.port_status_mask == (q.op ? 0 : q.ports_up));
+        REQUIRE(mrc_ask_waiting(&ask_) <= MRC_ASK_MAX);
+        if (in_.below(16) == 0) {
+            mrc_port_ask_undo(&p_, &k);
+            questions_.erase(k.psn);
+            return;
+        }
+        questions_[k.psn] = {q, now_};
+    }
+    bool young() const
+    {
+        for (const auto &q : ask_.q)
+            if (now_ >= q.sent_ns + MRC_ASK_OLD_NS)
+                return false;
+        return true;
+    }
+    mrc_pkt response()
+    {
+        auto i = questions_.begin();
+        mrc_pkt k = {};
+
+        std::advance(i, in_.below(static_cast<u32>(questions_.size())));
+        k.opcode = MRC_OPC_EP_RSP;
+        k.psn = i->first;
+        k.u.ep.op = in_.below(8) ? i->second.q.op : !i->second.q.op;
+        return k;
+    }
+
+    // Asked, not answered before, of that kind; the latest with that id.
+    void answered(const mrc_pkt &k, const mrc_answer &a)
+    {
+        auto i = questions_.find(k.psn & 0xffff);
+
+        REQUIRE(k.opcode == MRC_OPC_EP_RSP && i != questions_.end());
+        REQUIRE(i->second.q.op == k.u.ep.op && a.op == k.u.ep.op && a.cookie == i->second.q.cookie);
+        REQUIRE(a.rtt_ns == now_ - i->second.sent);
+        questions_.erase(i);
+    }
+
     void hear(const mrc_pkt &k)
     {
-        u32 before = p_.remote_up;
+        u32 before = p_.remote_up, unasked = mrc_port_unasked(&p_), waiting = mrc_ask_waiting(&ask_);
+        bool announcing = p_.announcing;
         bool changed = mrc_port_rx(&p_, &k, now_);
+        mrc_answer a;
+
+        if (mrc_port_take_answer(&p_, &a))
+            answered(k, a);
+        REQUIRE((k.opcode == MRC_OPC_EP_RSP) ==
+                (mrc_port_unasked(&p_) > unasked) + (mrc_ask_waiting(&ask_) < waiting) +
+                    (announcing && !p_.announcing));
+        REQUIRE(!mrc_port_take_answer(&p_, &a));
 
         REQUIRE(changed == (before != p_.remote_up));
         if (changed)
@@ -131,8 +210,11 @@ private:
     const u64 begin_ = 1000 * ms;
     u64 now_ = begin_, changes_ = 0;
     mrc_port p_;
+    mrc_ask ask_;
+    u64 cookie_ = 0;
     mrc_pkt last_ = {};
     std::multiset<u32> asked_;
+    std::map<u32, question> questions_; // by id; some made room since
 };
 
 } // namespace

@@ -16,7 +16,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 	ksft_skip_all "python3-yaml is not installed"
 fi
 
-ksft_plan 22
+ksft_plan 24
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
@@ -50,7 +50,7 @@ write('cmd', [(c_name(ops['name-prefix'] + o['name']), i)
               for i, o in enumerate(ops['list'], 1)])
 
 prefixes = {'fmt': 'MRC_FMT_', 'mode': 'MRC_MODE_', 'nl-ev-state': 'MRC_NL_EV_',
-            'event': 'MRC_EVENT_', 'hint': 'MRC_HINT_', 'copy-from': 'MRC_COPY_'}
+            'event': 'MRC_EVENT_', 'nl-ep-op': 'MRC_NL_EP_', 'hint': 'MRC_HINT_', 'copy-from': 'MRC_COPY_'}
 for d in spec['definitions']:
     if d['type'] == 'const':
         continue
@@ -88,12 +88,12 @@ listing = subprocess.run([f'{out}/show'], capture_output=True, text=True, check=
 def owner(lines):
     first = lines[0].split()[0]
     for prefix, name in (('MRC_CMD_', 'cmd'), ('MRC_FMT_', 'fmt'), ('MRC_MODE_', 'mode'),
-                         ('MRC_NL_EV_', 'nl-ev-state'), ('MRC_EVENT_', 'event'),
+                         ('MRC_NL_EV_', 'nl-ev-state'), ('MRC_NL_EP_', 'nl-ep-op'), ('MRC_EVENT_', 'event'),
                          ('MRC_HINT_', 'hint'), ('MRC_COPY_', 'copy-from'), ('MRC_A_COPY_', 'copy'),
                          ('MRC_A_DEV_IFINDEX', 'mrc'), ('MRC_A_DEV_', 'dev'),
                          ('MRC_A_PLANE_', 'plane'), ('MRC_A_PROFILE_', 'profile'),
                          ('MRC_A_GEN_', 'gen'), ('MRC_A_FIELD_', 'field'), ('MRC_A_CC_', 'cc'),
-                         ('MRC_A_EV_', 'ev'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
+                         ('MRC_A_EV_', 'ev'), ('MRC_A_EP_', 'ep'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
                          ('MRC_A_STAT', 'stat'), ('MRC_GENL_', 'group')):
         if first.startswith(prefix):
             return name
@@ -106,7 +106,7 @@ for block in listing.split('-\n'):
             f.write('\n'.join(lines) + '\n')
 PY
 
-for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer qp stat fmt mode nl-ev-state event hint group; do
+for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer ep qp stat fmt mode nl-ev-state nl-ep-op event hint group; do
 	if diff -u "$tmp/$name.h" "$tmp/$name.yaml" >"$tmp/diff" 2>&1; then
 		ksft_pass "spec and header agree: $name"
 	else

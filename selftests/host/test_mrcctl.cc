@@ -110,7 +110,7 @@ void test_grammar()
     equal("repeated key", parsed_as("profile set dev m id 1 ev 1 5 ev 2 6"),
           "profile set dev=m id=1 ev=1,5 ev=2,6");
     equal("monitor has no verb", parsed_as("mon count 3"), "monitor  count=3");
-    equal("ambiguous object", parsed_as("p show"), "! object \"p\" could be plane, profile, peer");
+    equal("ambiguous object", parsed_as("p show"), "! object \"p\" could be plane, profile, peer, probe");
     equal("ambiguous key", parsed_as("dev set mrc0 dscp 3"),
           "! key \"dscp\" could be dscp-data, dscp-rtx, dscp-control, dscp-no-trim, "
           "dscp-trimmed, dscp-trimmed-lasthop");
@@ -143,7 +143,7 @@ void test_grammar()
 
 void test_complete()
 {
-    equal("complete objects", completions("p"), "plane profile peer");
+    equal("complete objects", completions("p"), "plane profile peer probe");
     equal("complete verbs", completions("profile "), "show set del help");
     equal("complete keys left", completions("plane set dev mrc0 plane 1 "), "admin sid netdev");
     equal("complete choices", completions("plane set dev mrc0 admin o"), "on off");

@@ -62,7 +62,7 @@ mrc_ctl_ev get_ev(const table &t)
     return ev;
 }
 
-void put_peer(request &to, const std::string &gid, const fake_peer &peer)
+void put_peer(request &to, const std::string &gid, const fake_peer &peer, uint64_t named = 0)
 {
     to.nest(MRC_A_PEER, [&](auto &n) {
         n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
@@ -70,6 +70,8 @@ void put_peer(request &to, const std::string &gid, const fake_peer &peer)
         n.u8(MRC_A_PEER_PROFILE_DST_LEN, peer.dst_len);
         n.u64(MRC_A_PEER_PATHS, peer.set).u64(MRC_A_PEER_FIRST_PATHS, peer.first_set);
         n.u64(MRC_A_PEER_TURNED_BAD, peer.bad).u64(MRC_A_PEER_TURNED_GOOD, peer.good);
+        if (named)
+            n.u64(MRC_A_PEER_NAMED, named);
     });
 }
 
@@ -128,6 +130,8 @@ void answer_all(uint8_t cmd, const std::function<void(const answer &)> &one)
     case MRC_CMD_EV_GET:
         for (const auto &[gid, peer] : kernel.peers)
             one([&](auto &to) { put_peer(to, gid, peer), put_paths(to, peer); });
+        for (const auto &[key, set] : kernel.named)
+            one([&](auto &to) { put_peer(to, key.first, set, key.second), put_paths(to, set); });
         break;
     case MRC_CMD_PROFILE_GET:
         for (const auto &[id, p] : kernel.profiles)
@@ -140,18 +144,31 @@ void answer_all(uint8_t cmd, const std::function<void(const answer &)> &one)
     }
 }
 
+// The path set that is meant; or NULL.
+fake_peer *set_meant(const table &peer)
+{
+    auto bytes = peer[MRC_A_PEER_GID].bytes();
+    std::string gid(bytes.begin(), bytes.end());
+
+    if (uint64_t named = peer[MRC_A_PEER_NAMED].num()) {
+        auto it = kernel.named.find({gid, named});
+        return it == kernel.named.end() ? nullptr : &it->second;
+    }
+    auto it = kernel.peers.find(gid);
+    return it == kernel.peers.end() ? nullptr : &it->second;
+}
+
 // The rules of mrc_genl_set.c.
 int set_evs(const table &t, const attr_range &attrs)
 {
     table peer(t[MRC_A_PEER]);
-    auto gid = peer[MRC_A_PEER_GID].bytes();
-    auto it = kernel.peers.find(std::string(gid.begin(), gid.end()));
+    fake_peer *set = set_meant(peer);
 
-    if (it == kernel.peers.end())
+    if (!set)
         return ENOENT;
-    if (peer[MRC_A_PEER_PATHS] && peer[MRC_A_PEER_PATHS].num() != it->second.set)
+    if (peer[MRC_A_PEER_PATHS] && peer[MRC_A_PEER_PATHS].num() != set->set)
         return ESTALE;
-    auto paths = it->second.paths;
+    auto paths = set->paths;
     for (auto a : attrs) {
         if (a.type() != MRC_A_EV)
             continue;
@@ -165,7 +182,7 @@ int set_evs(const table &t, const attr_range &attrs)
         paths[index].state = static_cast<uint32_t>(e[MRC_A_EV_STATE].num());
     }
     for (size_t i = 0; i < paths.size(); i++)
-        it->second.turn(i, paths[i].state);
+        set->turn(i, paths[i].state);
     kernel.events++;
     return 0;
 }
@@ -262,10 +279,53 @@ error genl_socket::join(const std::string &)
     return {};
 }
 
-error genl_socket::call(request &rq, const handler &)
+// Answers, in the order of questions, come before the verdict: the library must take both.
+static error ask_endpoints(request &rq, const handler &on_reply, const handler &own)
+{
+    for (auto a : attrs_of(rq)) {
+        if (a.type() != MRC_A_EP)
+            continue;
+        table ep(a);
+        int port = static_cast<int>(ep[MRC_A_EP_PORT].num());
+        int err = kernel.busy ? EBUSY : kernel.refuses.contains(port) ? kernel.refuses[port] : 0;
+        bool lost = std::count(kernel.swallows.begin(), kernel.swallows.end(), port);
+        request m(err ? MRC_CMD_EP_SEND : MRC_CMD_EP_ANSWER);
+
+        kernel.busy -= kernel.busy > 0;
+        if (!err && ep[MRC_A_EP_PORTS_UP])
+            kernel.told.push_back(static_cast<uint32_t>(ep[MRC_A_EP_PORTS_UP].num()));
+        m.u32(MRC_A_DEV_IFINDEX, ifindex);
+        m.nest(MRC_A_EP, [&](auto &n) {
+            n.u16(MRC_A_EP_ID, static_cast<uint16_t>(ep[MRC_A_EP_ID].num())).put(MRC_A_EP_GID, ep[MRC_A_EP_GID].bytes());
+            n.u32(MRC_A_EP_ERROR, static_cast<uint32_t>(err)).u64(MRC_A_EP_RTT, 1234).u8(MRC_A_EP_PORT, 3);
+        });
+        if (err)
+            on_reply({MRC_CMD_EP_SEND, attrs_of(m)});
+        else if (!lost && own)
+            for (int copies = 0; copies < 2; copies++) // the second is to nothing that was asked
+                own({MRC_CMD_EP_ANSWER, attrs_of(m)});
+    }
+    return {};
+}
+
+static handler own_handler;
+
+void genl_socket::own(handler h)
+{
+    own_handler = std::move(h);
+}
+
+error genl_socket::wait_own(std::chrono::nanoseconds)
+{
+    return {EAGAIN, "none", false};
+}
+
+error genl_socket::call(request &rq, const handler &on_reply)
 {
     if (auto e = begin(cmd_of(rq)))
         return e;
+    if (cmd_of(rq) == MRC_CMD_EP_SEND)
+        return ask_endpoints(rq, on_reply, own_handler);
     if (int code = change(cmd_of(rq), table(attrs_of(rq)), attrs_of(rq)))
         return {code, std::strerror(code), true};
     return {};

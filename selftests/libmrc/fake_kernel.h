@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mrc_ctl.h"
@@ -43,6 +44,7 @@ struct fake_cc {
 
 struct fake_kernel {
     std::map<std::string, fake_peer> peers; // by GID, 16 letters
+    std::map<std::pair<std::string, uint64_t>, fake_peer> named; // path sets of profiles that QPs name
     std::map<uint64_t, fake_profile> profiles;
     std::map<uint64_t, fake_cc> ccs;
     std::map<int, int> calls;                    // how many, by MRC_CMD_*
@@ -50,6 +52,11 @@ struct fake_kernel {
     std::map<int, std::function<void()>> before; // done once, before the next one
     bool is_ours = true;                         // the device is one of ours,
     std::string ibdev = "mrc0";                  // and the name of the one in this namespace
+    // Endpoints: EVs that swallow, by port; why a question is not sent, by port; how many each answers, -1: all.
+    std::map<int, int> refuses;                  // errno, of questions by that port
+    std::vector<int> swallows;                   // ports
+    std::vector<uint32_t> told;                  // of ports, by port status updates
+    int busy = 0;                                // so many questions find no room
     int events = 0;                              // that EVs changed, and nobody read yet
 };
 

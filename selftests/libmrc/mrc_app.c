@@ -379,7 +379,7 @@ TEST_F_TIMEOUT(app, values, LIMIT_S)
 {
 	static const struct bad_value bad[] = {
 		BAD(INIT, EINVAL, profile.cc_profile_id, 4711),
-		BAD(INIT, EOPNOTSUPP, profile.ev_profile_id, 4711),
+		BAD(INIT, EINVAL, profile.ev_profile_id, 4711),
 		BAD(RTR, EINVAL, mpr.mpr_dest, 0), BAD(RTR, EINVAL, mpr.mpr_dest, 9),
 		BAD(RTR, EINVAL, wimm.max_wimm_dest, 0), BAD(RTR, EINVAL, wimm.max_wimm_dest, 129),
 		BAD(RTR, EINVAL, cap, 8), BAD(RTR, EINVAL, cap, 1u << 31),

@@ -59,19 +59,25 @@ TEST_F_TIMEOUT(controller, device, LIMIT_S)
 	EXPECT_EQ(1, a.phy_port_mask & 1);
 	EXPECT_EQ(MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE |
 		  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT |
-		  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT, a.opt_attr);
+		  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT | MRC_CTL_OPT_CAP_EP_OP_EV_PROBE, a.opt_attr);
 	EXPECT_EQ(0, mrc_ctl_query_device(self->p.dev.ctx, &a));
 }
 
-/* What no capability promises. */
-TEST_F_TIMEOUT(controller, not_done, LIMIT_S)
+/* Nobody is asked whom this host does not know. */
+TEST_F_TIMEOUT(controller, endpoint_of_nobody, LIMIT_S)
 {
-	struct mrc_ctl_ep_req req = {};
+	struct mrc_ctl_ep_req req = { .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
+				      .req_ev = { .val = { 0xc3, 0x50 }, .port = 1 } };
 	struct mrc_ctl_ep_rsp rsp;
 	int n = 1;
 
-	MINUS(EOPNOTSUPP, mrc_ctl_ep_batch_send_wait(self->p.ctx, 0, MRC_CTL_EP_OP_EV_PROBE, &req, 1,
-						     1000, &rsp, &n));
+	req.dgid.raw[0] = 0xfd;
+	MINUS(ENOENT, mrc_ctl_ep_batch_send_wait(self->p.ctx, 0, MRC_CTL_EP_OP_EV_PROBE, &req, 1,
+						 1000000, &rsp, &n));
+	EXPECT_EQ(0, n);
+	req.req_ev.port = 9;
+	MINUS(EINVAL, mrc_ctl_ep_batch_send_wait(self->p.ctx, 0, MRC_CTL_EP_OP_EV_PROBE, &req, 1,
+						 1000000, &rsp, &n));
 }
 
 /* The only port: without it the RDMA port is down. */

@@ -120,6 +120,25 @@ auto to(int s)
     return [s](auto &x) { x.profile_state = static_cast<mrc_ctl_profile_state>(s); };
 }
 
+// Probes by one port; @err: why the kernel does not send them.
+int ask(mrc_context *c, int n, mrc_ctl_ep_op_type op, int err = 0, uint8_t port = 1, int fmt = MRC_CTL_EV_FMT_MODE_UDP)
+{
+    std::vector<mrc_ctl_ep_req> req(static_cast<size_t>(n > 0 ? n : 1));
+    std::vector<mrc_ctl_ep_rsp> rsp(req.size());
+    int got = 0;
+
+    for (auto &r : req) {
+        r.req_ev = fake_ev(1);
+        r.req_ev.port = port;
+        r.ev_fmt_mode = static_cast<mrc_ctl_ev_fmt_mode>(fmt);
+    }
+    if (err)
+        kernel.refuses[port] = err;
+    int ret = mrc_ctl_ep_batch_send_wait(c, 0, op, req.data(), n, 1000, rsp.data(), &got);
+    kernel.refuses.clear();
+    return ret;
+}
+
 } // namespace
 
 const std::vector<refusal> refusals = {
@@ -364,17 +383,31 @@ const std::vector<refusal> refusals = {
     {poll_cq, EINVAL, "no array", scene::nothing, [](auto *c) { return poll(c, 1, false); }},
     {poll_cq, EIO, "the kernel does not answer", scene::used,
      [](auto *c) { return poll(c, 1, true, ETIMEDOUT); }},
-    {ep, EOPNOTSUPP, "not done", scene::nothing,
+    {ep, EINVAL, "no context", scene::nothing, [](auto *) { return ask(nullptr, 1, MRC_CTL_EP_OP_EV_PROBE); }},
+    {ep, EINVAL, "no requests", scene::nothing, [](auto *c) { return ask(c, 0, MRC_CTL_EP_OP_EV_PROBE); }},
+    {ep, EINVAL, "less than none", scene::nothing, [](auto *c) { return ask(c, -1, MRC_CTL_EP_OP_EV_PROBE); }},
+    {ep, EINVAL, "unknown operation", scene::nothing,
+     [](auto *c) { return ask(c, 1, static_cast<mrc_ctl_ep_op_type>(2)); }},
+    {ep, E2BIG, "too many", scene::nothing, [](auto *c) { return ask(c, 32769, MRC_CTL_EP_OP_EV_PROBE); }},
+    {ep, EPERM, "no privilege", scene::nothing,
+     [](auto *c) { return unprivileged([&] { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE); }); }},
+    {ep, EINVAL, "no such port", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, 0, 2); }},
+    {ep, EINVAL, "unknown format", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, 0, 1, 3); }},
+    {ep, ENOENT, "no such peer", scene::nothing, [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, ENOENT); }},
+    {ep, EINVAL, "not our address", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, EADDRNOTAVAIL); }},
+    {ep, EINVAL, "this host", scene::nothing, [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, EINVAL); }},
+    {ep, EINVAL, "a peer without QPs", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, ENOTCONN); }},
+    {ep, ETIMEDOUT, "its plane is down", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, ENETDOWN); }},
+    {ep, ETIMEDOUT, "no room at the kernel's", scene::nothing,
+     [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, EBUSY); }},
+    {ep, EIO, "the kernel does not answer", scene::nothing,
      [](auto *c) {
-         mrc_ctl_ep_req req = {};
-         mrc_ctl_ep_rsp rsp;
-         int n = 1;
-         return mrc_ctl_ep_batch_send_wait(c, 0, MRC_CTL_EP_OP_EV_PROBE, &req, 1, 1000, &rsp, &n);
-     }},
-    {ep, EINVAL, "no context", scene::nothing,
-     [](auto *) {
-         int n = 0;
-         return mrc_ctl_ep_batch_send_wait(nullptr, 0, MRC_CTL_EP_OP_EV_PROBE, nullptr, 0, 1000, nullptr, &n);
+         return failing(MRC_CMD_EP_SEND, ETIMEDOUT, [&] { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE); });
      }},
 };
 

@@ -128,6 +128,30 @@ TEST_F(ctl, profile_in_use_stays)
     EXPECT_EQ(kernel.profiles.size(), 1u);
 }
 
+// QPs that name the profile have a path set of their own, beside that of the device's default.
+TEST_F(ctl, what_qps_name_is_told_ordered_and_in_use)
+{
+    mrc_ctl_ev_event event[4];
+
+    online(4);
+    kernel.peers[a] = peer_of(4);
+    kernel.peers[a].profile = id + 1;
+    kernel.named[{a, id}] = peer_of(4);
+    mrc_cq *cq = queue();
+    kernel.named[{a, id}].turn(1, MRC_NL_EV_ASSUMED_BAD);
+    kernel.events++;
+    ASSERT_EQ(mrc_ctl_poll_ev_event(cq, 4, event), 1);
+    EXPECT_EQ(event[0].ev.val[1], 1);
+    EXPECT_EQ(event[0].profile_id, id);
+    ASSERT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{2, MRC_CTL_EV_DENIED}}), 0);
+    EXPECT_EQ(kernel.peers[a].paths[2].state, MRC_NL_EV_GOOD);
+    EXPECT_EQ((kernel.named[{a, id}].paths[2].state), MRC_NL_EV_DENIED);
+    EXPECT_EQ(ev_state(MRC_CTL_PROFILE_OFFLINE), -1);
+    EXPECT_EQ(errno, EBUSY);
+    kernel.named.clear();
+    EXPECT_EQ(ev_state(MRC_CTL_PROFILE_OFFLINE), 0);
+}
+
 // ---- fields ----
 
 TEST_F(ctl, new_fields_make_as_many_as_they_make)

@@ -37,7 +37,7 @@ std::set<pair> documented()
         {qcc, {EINVAL, EIO}},
         {make_cq, {EINVAL, EOPNOTSUPP, EPERM, EIO}},
         {poll_cq, {EINVAL, EIO}},
-        {ep, {EINVAL, EOPNOTSUPP}},
+        {ep, {EINVAL, E2BIG, ENOENT, EPERM, ETIMEDOUT, EIO}},
     };
     std::set<pair> all;
 

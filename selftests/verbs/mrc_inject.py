@@ -18,7 +18,7 @@ import sys
 import zlib
 
 UDP_PORT = 4791
-WRITE_ONLY, SACK, EP_REQ, IBTA_SEND_ONLY = 0xca, 0xdc, 0xd8, 0x04
+WRITE_ONLY, SACK, EP_REQ, EP_RSP, IBTA_SEND_ONLY = 0xca, 0xdc, 0xd8, 0xd9, 0x04
 RKEY, VA = 0xdead0001, 0x1000
 STRANGER = "fd00:6d72:63::bad"
 ELSEWHERE = "fd00:6d72:63::e15e"
@@ -77,7 +77,15 @@ class Injector:
         udp = udp[:6] + struct.pack("!H", checksum(ip6, udp + body))
         self.sock.sendto(ip6 + udp + body, (dst or self.dst, 0))
 
+    def answer(self, op):
+        """Of an endpoint, to a question that nobody asked."""
+        self.send(self.bth(EP_RSP, qpn=2, psn=0x8123) + bytes([0, op << 2]) + bytes(34))
+
     # ------------------------------------------------------------ the cases
+
+    def case_unasked(self):
+        self.answer(0)
+        self.answer(1)
 
     def case_short(self):
         self.send(b"12345678", crc=False)

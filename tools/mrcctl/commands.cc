@@ -12,6 +12,7 @@
 
 #include "fabric.h"
 #include "gather.h"
+#include "probe.h"
 #include "records.h"
 #include "values.h"
 #include "watch/watch.h"
@@ -307,8 +308,12 @@ error ev_show(context &ctx, const arguments &args)
     put_peer(rq, args);
     auto word = args.get("state");
     uint32_t state = word ? parse_ev_state(*word) : 0;
+    auto named = args.get("named");
+    uint64_t only = named ? parse_number(*named, 0, UINT64_MAX, "named") : 0;
     return dump(ctx, rq, [&](const message &m) {
         table t(m.attrs);
+        if (named && table(t[MRC_A_PEER])[MRC_A_PEER_NAMED].num() != only)
+            return;
         for (attr a : m.attrs)
             if (a.type() == MRC_A_EV && (!word || table(a)[MRC_A_EV_STATE].num() == state))
                 ctx.out.object(ev_record(t, a));
@@ -319,7 +324,11 @@ error ev_set(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_EV_SET);
     put_dev(rq, args);
-    put_peer(rq, args);
+    rq.nest(MRC_A_PEER, [&](request &n) {
+        n.put(MRC_A_PEER_GID, parse_address(*args.get("peer"), "peer"));
+        if (auto named = args.get("named"))
+            n.u64(MRC_A_PEER_NAMED, parse_number(*named, 1, UINT64_MAX, "named"));
+    });
     uint32_t state = parse_ev_state(*args.get("state"));
     for (auto &item : args.items()) {
         if (std::string_view(item.k->name) != "index")
@@ -510,6 +519,7 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::probe: return probe(ctx, a);
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);
     case action::recovery: return watch_recovery(ctx, a);

@@ -31,6 +31,7 @@ enum class action {
     cc_del,
     qp_show,
     stats_show,
+    probe,
     monitor,
     latency,
     reorder,

@@ -336,6 +336,8 @@ record ev_record(const table &t, const attr &ev)
     add_ids(r, t);
     r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
     add_num(r, p, MRC_A_PEER_PROFILE_ID, "profile");
+    if (p[MRC_A_PEER_NAMED])
+        add_num(r, p, MRC_A_PEER_NAMED, "named");
     add_num(r, e, MRC_A_EV_INDEX, "index");
     add_num(r, e, MRC_A_EV_PORT, "port");
     r.add("state", ev_state_name(static_cast<uint32_t>(e[MRC_A_EV_STATE].num())));
@@ -369,6 +371,7 @@ record qp_record(const table &t)
     if (q[MRC_A_QP_ALGORITHM])
         r.add("algorithm", std::string(q[MRC_A_QP_ALGORITHM].str()));
     add_num(r, q, MRC_A_QP_CC_PROFILE_ID, "cc_profile");
+    add_num(r, q, MRC_A_QP_EV_PROFILE_ID, "ev_profile", true);
     add_num(r, q, MRC_A_QP_CWND, "cwnd");
     add_num(r, q, MRC_A_QP_SRTT, "srtt_ns");
     add_num(r, q, MRC_A_QP_MIN_RTT, "min_rtt_ns");

@@ -28,7 +28,7 @@ enum {
 	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST, DST_LEN} */
 	MRC_CMD_PEER_GET,	/* dump: peers with their path sets and controllers, of which
 				 * many come in several messages; may name PEER {GID} */
-	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID}, EV; may name PEER {GID} */
+	MRC_CMD_EV_GET,		/* dump: EVs of path sets: PEER {GID, NAMED}, EV; may name PEER {GID} */
 	MRC_CMD_EV_SET,		/* DEV_IFINDEX, PEER {GID}, EV {INDEX, STATE}, repeated:
 				 * GOOD or DENIED. With VALUE, PORT: ESTALE if another EV is there */
 	MRC_CMD_QP_GET,		/* dump; may name QP {NUM} */
@@ -37,6 +37,9 @@ enum {
 	MRC_CMD_CC_GET,		/* dump: CC profiles */
 	MRC_CMD_CC_SET,		/* DEV_IFINDEX, CC: create or replace */
 	MRC_CMD_CC_DEL,		/* DEV_IFINDEX, CC {ID} */
+	MRC_CMD_EP_SEND,	/* DEV_IFINDEX, EP, repeated: questions to peers' endpoints, at most
+				 * MRC_EP_MAX; reply: EP {ID, ERROR} of those that were not sent */
+	MRC_CMD_EP_ANSWER,	/* to the socket that asked: EP {ID, GID, OP, PORT, RTT} */
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = __MRC_CMD_MAX - 1
 };
@@ -57,6 +60,7 @@ enum {
 	MRC_A_EVENT_TYPE,	/* u32 enum mrc_event */
 	MRC_A_CC,		/* nest MRC_A_CC_* */
 	MRC_A_PAD,
+	MRC_A_EP,		/* nest MRC_A_EP_*, repeated */
 	__MRC_A_MAX,
 	MRC_A_MAX = __MRC_A_MAX - 1
 };
@@ -256,9 +260,11 @@ enum {
 	MRC_A_PEER_HINTS,	/* u32: MRC_HINT_* */
 	MRC_A_PEER_PROFILE_DST_LEN, /* u8: bits of the destination that the profile is for; 0: any */
 	MRC_A_PEER_PATHS,	/* u64: the path set's number; no other has or had it */
-	MRC_A_PEER_FIRST_PATHS,	/* u64: of the first that this peer had: another one, another peer */
-	MRC_A_PEER_TURNED_BAD,	/* u64: changes of EVs to ASSUMED_BAD, in all its path sets */
+	MRC_A_PEER_FIRST_PATHS,	/* u64: of the first in its place: another one, another peer */
+	MRC_A_PEER_TURNED_BAD,	/* u64: changes of EVs to ASSUMED_BAD, in it and those before it */
 	MRC_A_PEER_TURNED_GOOD,	/* u64: and from ASSUMED_BAD or DENIED to GOOD or SKIP */
+	MRC_A_PEER_NAMED,	/* u64: the profile that QPs named, for which there is a path set of its
+				 * own; absent: the device's default */
 	__MRC_A_PEER_MAX,
 	MRC_A_PEER_MAX = __MRC_A_PEER_MAX - 1
 };
@@ -270,6 +276,32 @@ enum mrc_hint {
 	MRC_HINT_HOP_LIMIT = 4,	/* the hop limit of packets to it ended on the way */
 	MRC_HINT_NO_ANSWER = 8,	/* a QP gave up, of which it never acknowledged anything */
 	MRC_HINT_PLAIN = 16,	/* it speaks plain RoCEv2: RC QPs to it are refused */
+};
+
+#define MRC_EP_MAX	64	/* questions in a message, and of a peer under way */
+
+/* MRC_A_EP: a question to a peer's endpoint, or the answer */
+enum {
+	MRC_A_EP_UNSPEC,
+	MRC_A_EP_ID,		/* u16: the asker's */
+	MRC_A_EP_GID,		/* 16 bytes: of the peer */
+	MRC_A_EP_SRC,		/* 16 bytes: from this address of the device; absent: the one the peer knows */
+	MRC_A_EP_OP,		/* u32 enum mrc_nl_ep_op */
+	MRC_A_EP_PORTS_UP,	/* u32: of port-status: mask of our ports that the peer is told are up */
+	MRC_A_EP_TC,		/* u8: traffic class, its two low bits do not count; absent: of control packets */
+	MRC_A_EP_FMT,		/* u32 MRC_FMT_* of value */
+	MRC_A_EP_VALUE,		/* 32 bytes: the EV that it leaves by, as MRC_A_EV_VALUE */
+	MRC_A_EP_PORT,		/* u8: plane, 1-based, of that EV; in an answer the one that it came by */
+	MRC_A_EP_ERROR,		/* u32: errno: why it was not sent */
+	MRC_A_EP_RTT,		/* u64: ns from sending the question to the answer */
+	MRC_A_EP_PAD,
+	__MRC_A_EP_MAX,
+	MRC_A_EP_MAX = __MRC_A_EP_MAX - 1
+};
+
+/* op of ERTH, MRC 1.0 section 1.10 (not that of mrc_ctl.h) */
+enum mrc_nl_ep_op {
+	MRC_NL_EP_PORT_STATUS, MRC_NL_EP_EV_PROBE,
 };
 
 /* MRC_A_QP */
@@ -293,6 +325,7 @@ enum {
 	MRC_A_QP_STRICT,	/* u8: 1 = placed in the order of PSNs */
 	MRC_A_QP_HELD_PKTS,	/* u32: kept for that now */
 	MRC_A_QP_PAD,
+	MRC_A_QP_EV_PROFILE_ID,	/* u64: that it named; 0: the device's default */
 	__MRC_A_QP_MAX,
 	MRC_A_QP_MAX = __MRC_A_QP_MAX - 1
 };

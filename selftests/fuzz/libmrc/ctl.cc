@@ -306,13 +306,15 @@ void ctl_calls::queue()
 
 void ctl_calls::endpoint()
 {
-    mrc_ctl_ep_req req[2] = {};
-    mrc_ctl_ep_rsp rsp[2];
-    int n = 2;
+    int most = in.one_in(16) ? 40000 : 3, n = static_cast<int>(in.below(static_cast<u32>(most) + 1)) - 1, got = -7;
+    exact<mrc_ctl_ep_req> req(in, n);
+    exact<mrc_ctl_ep_rsp> rsp(in, n);
 
-    REQUIRE(mrc_ctl_ep_batch_send_wait(ctx, in.any<u8>(), static_cast<mrc_ctl_ep_op_type>(in.below(3)), req,
-                                       static_cast<int>(in.below(3)), in.any<u32>(), rsp, &n) == -1);
-    REQUIRE(errno == (program::has(p.contexts, ctx) ? EOPNOTSUPP : EINVAL));
+    if (mrc_ctl_ep_batch_send_wait(ctx, in.any<u8>(), static_cast<mrc_ctl_ep_op_type>(in.below(3)), req.at, n,
+                                   in.below(3), rsp.at, &got) == 0)
+        REQUIRE(w.admin && program::has(p.contexts, ctx) && n > 0 && got == n);
+    else
+        REQUIRE(errno && (got == -7 || (got >= 0 && got <= n)));
 }
 
 } // namespace

@@ -273,6 +273,8 @@ error genl_socket::call(request &rq, const handler &)
     REQUIRE(w.admin);
     REQUIRE(table(attrs)[MRC_A_DEV_IFINDEX].num() == 7 || !w.honest);
     int err = w.fails();
+    if (cmd_of(rq) == MRC_CMD_EP_SEND)
+        return err ? refusal(err) : error();
     if (!err)
         err = change(cmd_of(rq), attrs);
     w.net.changes += !err;
@@ -300,6 +302,14 @@ error genl_socket::dump(request &rq, const handler &h)
     default: DIE("command %u is no dump", cmd_of(rq));
     }
     return {};
+}
+
+// Nobody answers.
+void genl_socket::own(handler) {}
+
+error genl_socket::wait_own(std::chrono::nanoseconds)
+{
+    return {EAGAIN, "none", false};
 }
 
 error genl_socket::receive(const handler &h)

@@ -80,4 +80,18 @@ error genl_socket::receive(const handler &on_event)
     return events_.receive(of_family(on_event));
 }
 
+void genl_socket::own(handler h)
+{
+    if (!h)
+        return requests_.own({});
+    requests_.own([this, h = std::move(h)](const nlmsghdr &hdr, bytes payload) {
+        of_family(h)(hdr, payload);
+    });
+}
+
+error genl_socket::wait_own(std::chrono::nanoseconds limit)
+{
+    return requests_.wait_own(limit);
+}
+
 } // namespace mrcnl

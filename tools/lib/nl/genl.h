@@ -53,6 +53,8 @@ class genl_socket {
     error call(request &rq, const handler &on_reply = {});
     error dump(request &rq, const handler &on_reply);
     error receive(const handler &on_event);
+    void own(handler h);
+    error wait_own(std::chrono::nanoseconds limit);
 
   private:
     on_message of_family(const handler &h) const;

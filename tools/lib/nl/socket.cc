@@ -6,6 +6,7 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -186,6 +187,8 @@ error socket::collect(uint32_t seq, bool &interrupted, std::vector<datagram> &re
         error result;
         bool done = false;
         d.each([&](const nlmsghdr *h) {
+            if (own_ && !h->nlmsg_seq && h->nlmsg_type >= NLMSG_MIN_TYPE)
+                own_(*h, payload_of(h));
             if (h->nlmsg_seq != seq || done) // late answer to a request that was given up
                 return;
             if (h->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -250,6 +253,20 @@ error socket::dump(request &rq, const on_message &on_reply)
                 on_reply(*h, payload_of(h));
         });
     return {};
+}
+
+error socket::wait_own(std::chrono::nanoseconds limit)
+{
+    auto s = std::chrono::duration_cast<std::chrono::seconds>(limit);
+    timespec left{s.count(), static_cast<long>((limit - s).count())};
+    pollfd p{fd(), POLLIN, 0};
+    int n = ppoll(&p, 1, &left, nullptr);
+    if (n <= 0)
+        return error::make(n ? errno : EAGAIN, "netlink socket");
+    return receive([this](const nlmsghdr &h, bytes payload) {
+        if (own_ && !h.nlmsg_seq)
+            own_(h, payload);
+    });
 }
 
 error socket::receive(const on_message &on_event)

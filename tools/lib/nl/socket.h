@@ -11,6 +11,7 @@
 // the middle of a reply is dropped. An event socket never blocks: poll fd(), then receive().
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -43,6 +44,11 @@ class socket {
     error call(request &rq, const on_message &on_reply = {});
     // All replies of one consistent dump; of attempts that were interrupted nothing is seen.
     error dump(request &rq, const on_message &on_reply);
+    // What comes to this socket alone and answers no request (its sequence number is 0): handed to @h,
+    // during requests, too.
+    void own(on_message h) { own_ = std::move(h); }
+    // Waits for that, for @limit at most. EAGAIN: nothing came. Not while a request is under way.
+    error wait_own(std::chrono::nanoseconds limit);
     // One datagram of events. EAGAIN: none waiting. ENOBUFS: events were lost, look again at
     // what matters.
     error receive(const on_message &on_event);
@@ -59,6 +65,7 @@ class socket {
     error transact(request &rq, std::vector<datagram> &replies);
 
     std::unique_ptr<nl_sock, closer> sock_;
+    on_message own_;
 };
 
 } // namespace mrcnl

@@ -25,12 +25,6 @@ int code_of(const mrcnl::error &e)
     }
 }
 
-void check(const mrcnl::error &e)
-{
-    if (e)
-        throw refused{code_of(e), e.text};
-}
-
 mrc_ctl *controller_of(mrc_context *ctx)
 {
     pthread_mutex_lock(&ctx->lock);
@@ -44,6 +38,12 @@ mrc_ctl *controller_of(mrc_context *ctx)
 }
 
 } // namespace
+
+void mrc_ctl::check(const mrcnl::error &e)
+{
+    if (e)
+        throw refused{code_of(e), e.text};
+}
 
 void mrc_ctl::open(const char *ibdev)
 {

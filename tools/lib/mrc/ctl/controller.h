@@ -74,6 +74,7 @@ struct mrc_ctl {
     std::mutex lock; // of all below
     mrcnl::genl_socket nl;
     uint32_t ifindex = 0;
+    uint16_t next_question = 0;
     pid_t owner = 0; // a child process asks over a socket of its own
     std::map<uint64_t, fmt_profile> fmts;
     std::map<uint64_t, ev_profile> evs;
@@ -84,6 +85,8 @@ struct mrc_ctl {
     // Requests about the device.
     mrcnl::request request(uint8_t cmd) const;
     void call(mrcnl::request &rq);
+    // Throws it, with a number that the interface knows.
+    static void check(const mrcnl::error &e);
     // False: the kernel refuses it with one of these.
     bool call_unless(mrcnl::request &rq, std::initializer_list<int> codes);
     void dump(uint8_t cmd, const std::function<void(const mrcnl::table &, const mrcnl::attr_range &)> &each);

@@ -50,7 +50,7 @@ void fill_device(mrc_ctl &c, mrc_ctl_device_attr &a)
     a.phy_port_mask = ports_of(c);
     a.opt_attr = MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE |
                  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT |
-                 MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT;
+                 MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT | MRC_CTL_OPT_CAP_EP_OP_EV_PROBE;
 }
 
 // The plane of that number; zero: there is none.

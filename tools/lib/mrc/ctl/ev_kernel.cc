@@ -115,6 +115,11 @@ bool ev_in_use(mrc_ctl &c, uint64_t id)
         table peer(t[MRC_A_PEER]);
         used |= is_of(peer, id) && peer[MRC_A_PEER_QPS].num();
     });
+    // A path set of a profile that QPs name is there for as long as these are.
+    c.dump(MRC_CMD_EV_GET, [&](const table &t, const attr_range &) {
+        table peer(t[MRC_A_PEER]);
+        used |= is_of(peer, id) && peer[MRC_A_PEER_NAMED];
+    });
     return used;
 }
 
@@ -122,7 +127,7 @@ void ev_states(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
     std::map<ev_key, uint32_t> seen; // of each EV, states that some peer has
 
-    each_path(c, id, [&](const std::string &, const mrc_ctl_ev &ev, const table &t, const table &) {
+    each_path(c, id, [&](const mrc_ctl_ev &ev, const table &t, const table &) {
         auto state = t[MRC_A_EV_STATE].num();
         seen[key_of(ev)] |= state == MRC_NL_EV_DENIED      ? MRC_CTL_EV_DENIED :
                             state == MRC_NL_EV_ASSUMED_BAD ? MRC_CTL_EV_ASSUMED_BAD :

@@ -14,20 +14,20 @@ namespace {
 constexpr int tries = 10;
 
 struct place {
-    std::string gid;
+    set_key set;
     uint64_t paths; // number of the path set
     uint32_t index;
 };
 
-// Of one peer: what each place of that path set is to be.
-struct peer_orders {
+// What each place of a path set is to be.
+struct set_orders {
     uint64_t paths = 0;
     std::map<uint32_t, const ev_order *> of;
 };
 
 // How many orders, in turn, can be carried out: up to the first that denies an EV of no path set.
 size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
-                std::map<std::string, peer_orders> &peers)
+                std::map<set_key, set_orders> &sets)
 {
     size_t n = 0;
 
@@ -38,20 +38,22 @@ size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std:
         n++;
         if (it != places.end())
             for (const auto &at : it->second) {
-                peers[at.gid].paths = at.paths;
-                peers[at.gid].of[at.index] = &order;
+                sets[at.set].paths = at.paths;
+                sets[at.set].of[at.index] = &order;
             }
     }
     return n;
 }
 
 // False: the path set is another one, or the peer is gone.
-bool send(mrc_ctl &c, const std::string &gid, const peer_orders &orders)
+bool send(mrc_ctl &c, const set_key &set, const set_orders &orders)
 {
     auto rq = c.request(MRC_CMD_EV_SET);
     rq.nest(MRC_A_PEER, [&](auto &n) {
-        n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(gid.data()), gid.size()});
+        n.put(MRC_A_PEER_GID, {reinterpret_cast<const uint8_t *>(set.first.data()), set.first.size()});
         n.u64(MRC_A_PEER_PATHS, orders.paths);
+        if (set.second)
+            n.u64(MRC_A_PEER_NAMED, set.second);
     });
     for (const auto &[index, order] : orders.of)
         rq.nest(MRC_A_EV, [index = index, order = order](auto &n) { // clang 14 wants them named
@@ -69,17 +71,16 @@ size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &order
 {
     for (int i = 0; i < tries; i++) {
         std::map<ev_key, std::vector<place>> places;
-        std::map<std::string, peer_orders> peers;
+        std::map<set_key, set_orders> sets;
         bool all = true;
 
-        each_path(c, id, [&](const std::string &gid, const mrc_ctl_ev &ev, const mrcnl::table &t,
-                             const mrcnl::table &peer) {
-            places[key_of(ev)].push_back({gid, peer[MRC_A_PEER_PATHS].num(),
+        each_path(c, id, [&](const mrc_ctl_ev &ev, const mrcnl::table &t, const mrcnl::table &peer) {
+            places[key_of(ev)].push_back({set_of(peer), peer[MRC_A_PEER_PATHS].num(),
                                           static_cast<uint32_t>(t[MRC_A_EV_INDEX].num())});
         });
-        size_t n = sort_out(orders, places, peers);
-        for (const auto &[gid, list] : peers)
-            all &= send(c, gid, list);
+        size_t n = sort_out(orders, places, sets);
+        for (const auto &[set, list] : sets)
+            all &= send(c, set, list);
         if (all)
             return n;
     }

@@ -5,6 +5,8 @@
 #include <linux/mrc.h>
 
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "controller.h"
 
@@ -33,7 +35,17 @@ inline bool is_of(const mrcnl::table &peer, uint64_t id)
     return peer[MRC_A_PEER_PROFILE_ID].num() == id && !peer[MRC_A_PEER_PROFILE_DST_LEN].num();
 }
 
-// f(gid, EV, all that is said of it, and of its path set), of each path set of the profile. One dump, so that an EV and
+// Which path set of which peer: its GID, and the profile that QPs name (0: the device's default).
+using set_key = std::pair<std::string, uint64_t>;
+
+inline set_key set_of(const mrcnl::table &peer)
+{
+    auto bytes = peer[MRC_A_PEER_GID].bytes();
+
+    return {std::string(bytes.begin(), bytes.end()), peer[MRC_A_PEER_NAMED].num()};
+}
+
+// f(EV, all that is said of it, and of its path set), of each path set of the profile. One dump, so that an EV and
 // its profile are of the same moment.
 template <class F> void each_path(mrc_ctl &c, uint64_t id, F &&f)
 {
@@ -41,13 +53,11 @@ template <class F> void each_path(mrc_ctl &c, uint64_t id, F &&f)
         mrcnl::table peer(t[MRC_A_PEER]);
         if (!is_of(peer, id))
             return;
-        auto bytes = peer[MRC_A_PEER_GID].bytes();
-        std::string gid(bytes.begin(), bytes.end());
         for (auto a : attrs) {
             if (a.type() != MRC_A_EV)
                 continue;
             mrcnl::table ev(a);
-            f(gid, ev_of(ev), ev, peer);
+            f(ev_of(ev), ev, peer);
         }
     });
 }

@@ -47,7 +47,7 @@ seen_ev path_of(const table &t)
 
 } // namespace
 
-// What was seen of one peer.
+// What was seen of one path set of a peer.
 struct seen_peer {
     uint64_t first_paths = 0, paths = 0; // which peer, which path set
     uint64_t bad = 0, good = 0;          // changes that the kernel has counted
@@ -63,7 +63,7 @@ struct mrc_ev_queue {
     uint32_t dropped = 0; // since the last one that found room
     mrcnl::genl_socket nl;
     bool stale = false; // there was news, and no look since that succeeded
-    std::map<std::string, seen_peer> seen;
+    std::map<set_key, seen_peer> seen;
 
     void look(mrc_ctl &c, bool tells);
     void read_news(uint32_t ifindex);
@@ -147,27 +147,26 @@ void mrc_ev_queue::look(mrc_ctl &c, bool tells)
 {
     const seen_peer nothing;
     decltype(seen) now;
-    std::map<std::string, uint64_t> profiles;
+    std::map<set_key, uint64_t> profiles;
 
     c.dump(MRC_CMD_EV_GET, [&](const table &t, const attr_range &attrs) {
         table peer(t[MRC_A_PEER]);
         if (peer[MRC_A_PEER_PROFILE_DST_LEN].num())
             return;
-        auto b = peer[MRC_A_PEER_GID].bytes();
-        std::string gid(b.begin(), b.end());
-        add_paths(now[gid], peer, attrs);
-        profiles[gid] = peer[MRC_A_PEER_PROFILE_ID].num();
+        auto set = set_of(peer);
+        add_paths(now[set], peer, attrs);
+        profiles[set] = peer[MRC_A_PEER_PROFILE_ID].num();
     });
     stale = false;
-    for (auto &[gid, p] : now) {
-        const seen_peer &was = seen[gid];
-        auto it = c.evs.find(profiles[gid]);
+    for (auto &[set, p] : now) {
+        const seen_peer &was = seen[set];
+        auto it = c.evs.find(profiles[set]);
 
         stale |= p.torn || (!tells && p.moved); // and once more
         if (p.torn)
             p = was;
         else if (tells)
-            compare(it == c.evs.end() ? 0 : it->second.event_mask, profiles[gid],
+            compare(it == c.evs.end() ? 0 : it->second.event_mask, profiles[set],
                     was.first_paths == p.first_paths ? was : nothing, p);
     }
     seen = std::move(now);

@@ -255,7 +255,7 @@ static void run(struct ring *r)
 
 int main(int argc, char **argv)
 {
-	struct sigaction act = { .sa_handler = interrupt };
+	struct sigaction act = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 	struct ring r = {};
 	unsigned int i;
 

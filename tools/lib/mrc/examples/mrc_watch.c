@@ -7,7 +7,6 @@
  * A line for each EV of these profiles that was assumed bad or is good again, until the time is
  * over or for ever. Needs CAP_NET_ADMIN.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <mrc_ctl.h>
+#include "ev_text.h"
 #include "example.h"
 
 #define PAUSE_US	50000
@@ -37,20 +37,14 @@ static void want_events(struct mrc_context *ctx, const char *profile)
 		die(profile);
 }
 
-/* SRv6: the outer destination; else the first four bytes. */
 static void print_event(const struct mrc_ctl_ev_event *e)
 {
-	char text[INET6_ADDRSTRLEN];
+	char text[EV_TEXT_MAX];
 
 	if (e->drop_count)
 		printf("%u events were lost\n", e->drop_count);
-	if (memcmp(e->ev.val + 4, (const uint8_t[28]){ 0 }, 28))
-		inet_ntop(AF_INET6, e->ev.val, text, sizeof(text));
-	else
-		snprintf(text, sizeof(text), "0x%02x%02x%02x%02x", e->ev.val[0], e->ev.val[1],
-			 e->ev.val[2], e->ev.val[3]);
 	printf("profile %llu port %u ev %s %s\n", (unsigned long long)e->profile_id, e->ev.port,
-	       text, e->state == MRC_CTL_EV_GOOD ? "good" : "assumed bad");
+	       ev_text(&e->ev, text), e->state == MRC_CTL_EV_GOOD ? "good" : "assumed bad");
 	fflush(stdout);
 }
 
@@ -83,7 +77,7 @@ int main(int argc, char **argv)
 		if (c == 'd')
 			device = optarg;
 		else if (c == 't')
-			until = time(NULL) + atoi(optarg);
+			until = time(NULL) + number(optarg, 1, 1u << 30);
 		else
 			return 2;
 	}

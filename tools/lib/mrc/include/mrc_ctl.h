@@ -344,7 +344,10 @@ struct mrc_ctl_ep_rsp {
 	uint8_t adj_svc_time;		/* 1: without the responder's time */
 };
 
-/* 0, or -1: ETIMEDOUT: some did not answer; those that did are returned all the same. */
+/*
+ * @rsp has room for @num_req. 0, or -1: ETIMEDOUT: some did not answer within @rsp_timeout ns; those that
+ * did are returned all the same, in the order in which they came.
+ */
 int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
 			       enum mrc_ctl_ep_op_type op_type, struct mrc_ctl_ep_req *req,
 			       int num_req, uint32_t rsp_timeout, struct mrc_ctl_ep_rsp *rsp,

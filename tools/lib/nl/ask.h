@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+// ask.h - questions to endpoints of peers, and their answers as they come: MRC_CMD_EP_SEND.
+//
+// The kernel has 64 under way with a peer and knows no time-out; here is the asker's.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "genl.h"
+
+namespace mrcnl {
+
+struct question {
+    std::array<uint8_t, 16> gid = {};
+    std::array<uint8_t, 16> src = {}; // zero: the address that the peer knows
+    uint32_t op = 0;                  // MRC_NL_EP_*
+    uint32_t ports_up = 0;            // of PORT_STATUS
+    std::optional<uint8_t> tc;
+    uint32_t fmt = 0; // MRC_FMT_*
+    std::array<uint8_t, 32> value = {};
+    uint8_t port = 0;
+};
+
+struct answer {
+    size_t question; // its place
+    uint8_t port;    // that it came by
+    uint64_t rtt_ns;
+};
+
+struct answers {
+    std::vector<answer> came; // in that order
+    std::vector<int> errors;  // of each question: 0, or why it was not sent
+};
+
+inline constexpr size_t asks_max = 32768; // at once: so that late answers to earlier ones are known
+
+// Asks all of @qs, as many at a time as the kernel takes, and waits until all have answered or @timeout
+// is over. An error: the kernel refuses a message, or cannot be talked to. @next_id is the socket's:
+// the number of its next question.
+error ask(genl_socket &nl, uint32_t ifindex, uint16_t &next_id, const std::vector<question> &qs,
+          std::chrono::nanoseconds timeout, answers &out);
+
+} // namespace mrcnl
