@@ -352,7 +352,9 @@ void test_messages()
 
     mrcnl::request peer(MRC_CMD_PEER_GET);
     peer.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PEER, [&](auto &n) {
-        n.put(MRC_A_PEER_GID, sid).u32(MRC_A_PEER_QPS, 2).nest(MRC_A_PEER_CC, [](auto &c) {
+        n.put(MRC_A_PEER_GID, sid).u32(MRC_A_PEER_QPS, 2);
+        n.u64(MRC_A_PEER_PATHS, 9).u64(MRC_A_PEER_TURNED_BAD, 1).u64(MRC_A_PEER_TURNED_GOOD, 0);
+        n.nest(MRC_A_PEER_CC, [](auto &c) {
             c.u64(MRC_A_CC_ID, 3).str(MRC_A_CC_ALGORITHM, "fixed").u32(MRC_A_CC_CWND, 8192);
             c.u32(MRC_A_CC_INFLIGHT, 0).u32(MRC_A_CC_QPS, 2);
         });
@@ -364,6 +366,9 @@ void test_messages()
     equal("a peer's controller", printed(peer_shown, {}),
           "dev mrc0 peer fcbb:bb00:1201:: qps 2 cc-profile 3 algorithm fixed cwnd 8192 "
           "inflight 0 cc-qps 2\n");
+    check("its path set with -d",
+          printed(peer_shown, {.details = true}).find(" qps 2 paths 9 turned-bad 1 turned-good 0 ") != std::string::npos,
+          printed(peer_shown, {.details = true}));
 
     test_template();
 

@@ -66,7 +66,8 @@ std::vector<path> paths_given(const gid &to, const arguments &args)
         auto port = static_cast<uint8_t>(parse_number(item.values[0], 1, 32, "ev: port"));
         auto given = args.get("fmt");
         uint32_t fmt = given ? parse_fmt(*given) :
-                       item.values[1].find(':') != std::string::npos ? MRC_FMT_SRV6 : MRC_FMT_UDP;
+                       static_cast<uint32_t>(item.values[1].find(':') != std::string::npos ? MRC_FMT_SRV6 :
+                                                                                             MRC_FMT_UDP);
         all.push_back(path_of(to, args, fmt, parse_ev(fmt, item.values[1]), port));
     }
     return all;

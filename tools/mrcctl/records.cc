@@ -184,6 +184,9 @@ void fill_peer(record &r, const table &p)
     add_num(r, p, MRC_A_PEER_EVS_BAD, "assumed_bad");
     add_num(r, p, MRC_A_PEER_EVS_DENIED, "denied");
     add_num(r, p, MRC_A_PEER_QPS, "qps");
+    add_num(r, p, MRC_A_PEER_PATHS, "paths", true);
+    add_num(r, p, MRC_A_PEER_TURNED_BAD, "turned_bad", true);
+    add_num(r, p, MRC_A_PEER_TURNED_GOOD, "turned_good", true);
     if (p[MRC_A_PEER_HINTS])
         add_hints(r, p[MRC_A_PEER_HINTS].num());
 }
