@@ -7,7 +7,7 @@
 #
 # What the engine costs a packet; how fast clusters are simulated and what they show,
 # as a table and as charts; mrc with one and with four planes against rdma_rxe over the
-# same kind of cable; what an idle QP weighs; what the number of hosts costs. Only ratios within one run mean anything. The
+# same kind of cable; what an idle QP weighs; what the number of hosts costs; what news of EVs do. Only ratios within one run mean anything. The
 # results are kept in out/bench; a slow machine is no failure.
 
 set -euo pipefail
@@ -76,6 +76,9 @@ main() {
 
 	echo "== fabrics of any size, kernel $kernel"
 	"$here/bench/size.sh" "$kernel" 2>&1 | tee "$out/size.txt" || true
+
+	echo "== news of EVs, User-Mode Linux"
+	"$here/bench/news.sh" "$rounds" 2>&1 | tee "$out/news.txt" || true
 
 	echo "== kernel $kernel, rounds: $rounds"
 	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \

@@ -93,4 +93,7 @@ done
 echo "traffic under $RATE changes a second of $N_EVS EVs:"
 echo "  heard, against nobody hears: $(of heard deaf)"
 echo "  nobody hears, against no storm: $(of deaf calm)"
-kill "${MRC_PID[client]}" "${MRC_PID[server]}" 2>/dev/null || true
+kill -INT "${MRC_PID[client]}" "${MRC_PID[server]}" 2>/dev/null || true
+mrc_wait client 20 || true
+mrc_wait server 20 || true
+trap - EXIT	# the machine goes, and all with it
