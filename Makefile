@@ -110,7 +110,7 @@ check: deps
 check-full: deps
 	@$(VM)/deps.sh -f
 	@$(MAKE) -j$$(nproc) testing
-	@rc=0; MRC_N=8 selftests/run.sh -a || rc=1; $(MAKE) check-debug || rc=1; exit $$rc
+	@rc=0; MRC_HOSTS=8 selftests/run.sh -a || rc=1; $(MAKE) check-debug || rc=1; exit $$rc
 
 # The kernel is built the first time: eleven minutes of processor time.
 check-debug: deps

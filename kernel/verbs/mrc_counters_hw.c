@@ -36,8 +36,8 @@ enum {
 	MLX5_NAMES(X)
 	HW_QP_N,
 	HW_BEFORE_DEV = HW_QP_N - 1,
-	MRC_DEV_STATS(X)
 	MLX5_DEV_NAMES(X)
+	MRC_DEV_STATS(X)
 	HW_N
 #undef X
 };
@@ -47,16 +47,16 @@ static const struct rdma_stat_desc hw_descs[HW_N] = {
 	MRC_STATS(X)
 	MRC_QP_STATS(X)
 	MLX5_NAMES(X)
-	MRC_DEV_STATS(X)
 	MLX5_DEV_NAMES(X)
+	MRC_DEV_STATS(X)
 #undef X
 };
 
 /*
  * ib_core answers `rdma statistic` with one message of NLMSG_DEFAULT_SIZE for all counters of a
  * port, and fails if they are more: a nest, a name and a value each. What would not fit any
- * more is left out there; sysfs and mrcctl have it. On x86-64 all fit; where a number must not
- * lie unaligned, some do not.
+ * more is left out there; sysfs and mrcctl have it. On x86-64 that is what controllers' questions come to,
+ * the last ones of MRC_DEV_STATS; where a number must not lie unaligned, some more.
  */
 static u32 hw_bytes(const struct rdma_stat_desc *desc)
 {

@@ -7,7 +7,7 @@
 # a plane cut, one that dies in silence, and both come back under them: verbs/mrc_nccl.c. NCCL's ring also
 # with QPs of mrc.h.
 #
-#	h1 ... h2 (MRC_N=8: h8) mrc0 = 2 planes, each 2 T0 - 1 T1, SRv6	by hand
+#	h1 ... h2 (MRC_HOSTS=8: h8) mrc0 = 2 planes, each 2 T0 - 1 T1, SRv6	by hand
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -120,5 +120,5 @@ section() {	# RANKS
 ksft_plan
 mrc_begin mrcctl mrc_nccl
 section 2
-[ "${MRC_N:-2}" -eq 2 ] || section "$MRC_N"
+[ "${MRC_HOSTS:-2}" -eq 2 ] || section "$MRC_HOSTS"
 ksft_finish

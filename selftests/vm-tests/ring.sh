@@ -7,7 +7,7 @@
 # neighbour, WRITE and WRITE_WITH_IMM only, every element verified; a plane is cut under it, then a T1,
 # then a T1 dies in silence.
 #
-#	h1 ... h2 (MRC_N=8: h8) mrc0 = 2 planes, each 2 T0 - 2 T1, SRv6	by hand
+#	h1 ... h2 (MRC_HOSTS=8: h8) mrc0 = 2 planes, each 2 T0 - 2 T1, SRv6	by hand
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -87,5 +87,5 @@ section() {	# RANKS
 ksft_plan
 mrc_begin mrcctl mrc_ring
 section 2
-[ "${MRC_N:-2}" -eq 2 ] || section "$MRC_N"
+[ "${MRC_HOSTS:-2}" -eq 2 ] || section "$MRC_HOSTS"
 ksft_finish

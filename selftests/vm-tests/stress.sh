@@ -338,6 +338,9 @@ run_fail() {
 	failing 0
 	ip netns del fail
 	mrc_profiles_by_hand 1 2
+	# What was to undo a change may have failed, too.
+	mrcctl -n h1 dev set dev mrc0 profile 1
+	mrcctl -n h1 plane set dev mrc0 plane 1 admin on
 	ksft_test "nothing is left" mrc_until 20 mrc_no_resources
 	ksft_test "still works" mrc_verify 60 -o mix -r -s 65536 -n 50
 }
