@@ -18,6 +18,7 @@ out=$top/out/bench
 engine() {
 	echo "== engine, user space"
 	build/bench/engine_bench
+	build/bench/engine_locks
 	selftests/bench/engine_instr.sh build/bench/engine_bench
 }
 

@@ -173,11 +173,11 @@ static bool flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 {
 	bool any;
 
-	if (qp->peer)
-		spin_lock(&qp->peer->path_lock);
+	if (likely(!qp->peer || !mrc_conn_next_fails(&qp->conn)))
+		return mrc_conn_next(&qp->conn, ev);
+	spin_lock(&qp->peer->path_lock);
 	any = mrc_conn_next(&qp->conn, ev);
-	if (qp->peer)
-		spin_unlock(&qp->peer->path_lock);
+	spin_unlock(&qp->peer->path_lock);
 	return any;
 }
 

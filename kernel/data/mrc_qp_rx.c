@@ -12,7 +12,31 @@
 #include "data/mrc_qp_done.h"
 #include "data/mrc_qp_rx.h"
 
-/* A response acknowledges its request: that is the controller's and the EVs' business. */
+/* The peer's requests are this QP's own business: they take no lock that all QPs to a host share. */
+static enum mrc_verdict qp_rx_begin(struct mrc_qp *qp, const struct mrc_pkt *pkt, u64 now,
+				    struct mrc_rxop *op)
+{
+	enum mrc_verdict v;
+
+	if (likely(!mrc_conn_rx_shares(pkt)))
+		return mrc_conn_rx_begin(&qp->conn, pkt, now, op);
+	spin_lock(&qp->peer->path_lock);
+	v = mrc_conn_rx_begin(&qp->conn, pkt, now, op);
+	spin_unlock(&qp->peer->path_lock);
+	return v;
+}
+
+static void qp_rx_commit(struct mrc_qp *qp, const struct mrc_rxop *op, u64 now)
+{
+	if (likely(!mrc_conn_rx_shares(op->pkt))) {
+		mrc_conn_rx_commit(&qp->conn, op, now);
+		return;
+	}
+	spin_lock(&qp->peer->path_lock);
+	mrc_conn_rx_commit(&qp->conn, op, now);
+	spin_unlock(&qp->peer->path_lock);
+}
+
 static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 		       const struct mrc_reject *why, u64 now)
 {
@@ -21,9 +45,7 @@ static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 		return;
 	}
 	mrc_qp_done_packet(qp, op->pkt->opcode, mrc_conn_rx_ahead(&qp->conn, op));
-	spin_lock(&qp->peer->path_lock);
-	mrc_conn_rx_commit(&qp->conn, op, now);
-	spin_unlock(&qp->peer->path_lock);
+	qp_rx_commit(qp, op, now);
 }
 
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
@@ -48,9 +70,7 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb
 	if (likely(!pkt->trimmed))	/* those have no ICRC */
 		mrc_peer_heard(qp->peer, how);
 	now = ktime_get_ns();
-	spin_lock(&qp->peer->path_lock);
-	v = mrc_conn_rx_begin(&qp->conn, pkt, now, &op);
-	spin_unlock(&qp->peer->path_lock);
+	v = qp_rx_begin(qp, pkt, now, &op);
 	mrc_trace(rx, qp->qpn, pkt->psn, pkt->opcode, pkt->ev, pkt->plane, pkt->payload_len, v,
 		  v == MRC_V_PLACE ? mrc_conn_rx_ahead(&qp->conn, &op) : 0, pkt->ecn_ce,
 		  pkt->trimmed);

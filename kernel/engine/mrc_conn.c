@@ -59,8 +59,7 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	MRC_TAKE(ctl.sack_q, MRC_OWED_SACKS);
 	MRC_TAKE(snd.sent, MRC_PLANES_MAX);
 	MRC_TAKE(rot.order, MRC_ROT_LEN(cfg->ev_active));
-	MRC_TAKE(rcv.bits, psns / 64 + 1);	/* and mrc_rcv_news() */
-	MRC_TAKE(rcv.last, psns / 64);
+	MRC_TAKE(rcv.bits, psns / 64 + 1 + psns / 64);	/* and mrc_rcv_news(), mrc_rcv_last() */
 	if (cfg->strict)
 		MRC_TAKE(rcv.hold, psns / 64);
 	MRC_TAKE(msgs.sq, cfg->sq_max);
@@ -117,6 +116,7 @@ static void mrc_conn_reset_parts(struct mrc_conn *c)
 {
 	c->rx_ready = false;
 	mrc_rcv_reset(c);
+	c->heard = (struct mrc_heard){ 0 };
 	mrc_exec_reset(c);
 	mrc_tail_reset(c);
 	mrc_tx_reset(c);
@@ -133,6 +133,13 @@ void mrc_conn_reset(struct mrc_conn *c)
 	mrc_conn_reset_parts(c);
 }
 
+/* Its peer's data, to who shares the path set with it. */
+static inline void mrc_conn_tell_heard(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->heard.pkts | c->heard.doubt)
+		mrc_evset_heard(c->evs, &c->heard, now_ns);
+}
+
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 {
 	u32 i;
@@ -144,6 +151,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 		c->snd.rec[i].ev = MRC_NONE16;
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
+	c->heard = (struct mrc_heard){ 0 };
 	c->rot.gen = 0;
 	if (!evs)
 		mrc_tx_withdraw(c);
@@ -226,6 +234,7 @@ static mrc_noinline enum mrc_verdict
 mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
+	mrc_conn_tell_heard(c, now_ns);
 	if (likely(p->opcode != MRC_OPC_PROBE))
 		mrc_conn_said(c, p->plane);
 	switch (p->opcode) {
@@ -256,7 +265,7 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 		return MRC_V_DROP;
 	if (likely(mrc_opc_is_data(p->opcode))) {
 		if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
-			mrc_evset_heard(c->evs, p->plane, now_ns);
+			mrc_heard_by(&c->heard, p->plane);
 		v = mrc_rx_data(c, p, now_ns, op);
 		if (likely(v == MRC_V_PLACE))
 			return v;	/* nothing has happened so far */
@@ -321,6 +330,7 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
+	mrc_conn_tell_heard(c, now_ns);	/* before it is decided by which plane an answer leaves */
 	return mrc_ctl_next(c, now_ns, op) ||
 	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
@@ -357,6 +367,11 @@ static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
  * requests, so that their owner's references are gone when one is used again; completions
  * last: what a program is told of is there, and was read by who asked before it.
  */
+bool mrc_conn_next_fails(const struct mrc_conn *c)
+{
+	return c->failing || mrc_msg_failed(c);
+}
+
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev)
 {
 	if (mrc_hold_next(c, &ev->hold))
@@ -400,6 +415,7 @@ void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (!c->rx_ready || c->fail)
 		return;
+	mrc_conn_tell_heard(c, now_ns);
 	mrc_pto_timer(c, now_ns);
 	mrc_conn_settle(c, now_ns);
 }

@@ -34,6 +34,7 @@
 #include "mrc_wire.h"
 #include "mrc_ev.h"
 #include "mrc_cc.h"
+#include "mrc_suspect.h"
 #include "mrc_stats.h"
 #include "mrc_list.h"
 
@@ -270,6 +271,16 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 			const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
+/*
+ * Do these four with @p touch what is shared by connections to one peer (its path set, its
+ * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
+ * need not take it for them. Answers to ours are acknowledgements, too.
+ */
+static inline bool mrc_conn_rx_shares(const struct mrc_pkt *p)
+{
+	return !mrc_opc_is_data(p->opcode) || mrc_opc_has(p->opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK);
+}
+
 /* What became possible, one thing after the other. */
 enum mrc_do {
 	MRC_DO_PLACE,		/* strict: the packet held in slot `hold` */
@@ -299,9 +310,10 @@ struct mrc_todo {
  * mrc_conn_exec_done() and mrc_conn_exec_fail(); until then no other request and no
  * completion comes. After a failure or reset the caller drops what it holds.
  *
- * May fail the connection (a bad request's turn came), which then leaves its controller:
- * to be serialised as all calls that touch tx_cfg.cc.
+ * Where mrc_conn_next_fails() says so it fails the connection (a bad request's turn came), which then
+ * leaves its controller: to be serialised as all calls that touch tx_cfg.cc.
  */
+bool mrc_conn_next_fails(const struct mrc_conn *c);
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
 
 /* @nak MRC_NAK_NONE: placed, the left edge moves on. */

@@ -174,6 +174,12 @@ static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
 	return &c->rcv.bits[(c->rcv_mask + 1) >> 6];
 }
 
+/* Which of those that came are the last of their message: as rcv.bits. */
+static inline u64 *mrc_rcv_last(const struct mrc_conn *c)
+{
+	return mrc_rcv_news(c) + 1;
+}
+
 /* mrc_rx.c: data packets in */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op);

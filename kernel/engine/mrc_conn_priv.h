@@ -273,8 +273,7 @@ struct mrc_told {
 
 /* The receive stream (mrc_rcv.c). */
 struct mrc_rcv {
-	u64 *bits;		/* ring bitmap, cfg.mpr_max * 128 bits: committed */
-	u64 *last;		/* likewise: ends a message */
+	u64 *bits;		/* ring bitmap, cfg.mpr_max * 128 bits: committed; see mrc_rcv_last() */
 	u64 *hold;		/* likewise: held, to be placed in its turn; NULL unless cfg.strict */
 	struct mrc_rand rand;	/* of the SACK threshold */
 	u32 window;		/* PSNs that can be taken in */
@@ -380,6 +379,7 @@ struct mrc_conn {
 	struct mrc_resent resent;
 
 	struct mrc_rcv rcv;
+	struct mrc_heard heard;
 	struct mrc_mpr mpr;
 	struct mrc_tails tails;
 	struct mrc_execs execs;

@@ -33,7 +33,7 @@ void mrc_rcv_reset(struct mrc_conn *c)
 
 	memset(c->rcv.bits, 0, bytes);
 	*mrc_rcv_news(c) = 0;
-	memset(c->rcv.last, 0, bytes);
+	memset(mrc_rcv_last(c), 0, bytes);
 	memset(c->rcv.rq, 0, c->cfg.rq_max * sizeof(*c->rcv.rq));
 	if (c->rcv.hold)
 		memset(c->rcv.hold, 0, bytes);
@@ -91,8 +91,8 @@ void mrc_rcv_advance(struct mrc_conn *c)
 	       !(c->rx.strict && mrc_bit_test(c->rcv.hold, slot))) {
 		mrc_bit_clear(c->rcv.bits, slot);
 		c->rcv.held--;
-		mrc_rcv_pass(c, mrc_bit_test(c->rcv.last, slot));
-		mrc_bit_clear(c->rcv.last, slot);
+		mrc_rcv_pass(c, mrc_bit_test(mrc_rcv_last(c), slot));
+		mrc_bit_clear(mrc_rcv_last(c), slot);
 		slot = (slot + 1) & c->rcv_mask;
 	}
 }
@@ -117,7 +117,7 @@ void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 	mrc_bit_set(c->rcv.bits, slot);
 	*mrc_rcv_news(c) |= 1ull << (op->psn >> 6 & 63);
 	if (last)
-		mrc_bit_set(c->rcv.last, slot);
+		mrc_bit_set(mrc_rcv_last(c), slot);
 	c->rcv.held++;
 }
 

@@ -377,3 +377,23 @@ u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
 	}
 	return MRC_NONE16;
 }
+
+/* ---- the other way ---- */
+
+void mrc_evset_heard(struct mrc_evset *s, struct mrc_heard *h, u64 now_ns)
+{
+	u32 tick = mrc_ev_tick(now_ns), left;
+
+	s->heard_pkts += h->pkts;
+	for (left = h->planes; left; left &= left - 1) {
+		struct mrc_evplane *pl = &s->plane[mrc_ffs64(left)];
+
+		pl->heard_tick = tick;
+		pl->heard_pkts = s->heard_pkts;
+		s->heard_tick = tick;
+	}
+	mrc_evset_earn(s, h->pkts);
+	if (h->doubt)
+		mrc_evset_doubt(s);
+	*h = (struct mrc_heard){ 0 };
+}

@@ -31,15 +31,24 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
 	s->proven_at[p] = mrc_ev_proven_tick(now_ns);
 }
 
-/* Data of the peer came in by plane @p: the way back is likely alive, too. Pays for probes. */
-static inline void mrc_evset_heard(struct mrc_evset *s, u8 p, u64 now_ns)
-{
-	u32 tick = mrc_ev_tick(now_ns);
+/*
+ * Data of the peer that came in since the set was told last: it is many connections', and each tells it
+ * of a batch of packets, before its next answer or with its timer, not of every packet.
+ */
+struct mrc_heard {
+	u32 planes;		/* that brought some, as a mask */
+	u16 pkts;
+	bool doubt;		/* mrc_evset_doubt() is due */
+};
 
-	s->plane[p].heard_tick = tick;
-	s->plane[p].heard_pkts = ++s->heard_pkts;
-	s->heard_tick = tick;
-	mrc_evset_earn(s, 1);
+/* One came in by plane @p. */
+static inline void mrc_heard_by(struct mrc_heard *h, u8 p)
+{
+	h->pkts++;
+	h->planes |= 1u << p;
 }
+
+/* The way back of planes that bring data is likely alive, too. Pays for probes. Empties @h. */
+void mrc_evset_heard(struct mrc_evset *s, struct mrc_heard *h, u64 now_ns);
 
 #endif

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "mrc_ev.h"
+#include "mrc_suspect.h"
 }
 
 #include <gtest/gtest.h>
@@ -64,6 +65,14 @@ protected:
     u16 pick(u16 avoid = MRC_NONE16) { return mrc_rot_pick(&r, &s, avoid); }
     void sign(u16 i, mrc_ev_sign what) { mrc_evset_sign(&s, i, what, now); }
     u8 state(u16 i) { return s.ev[i].state; }
+    // One packet of the peer came in by @plane.
+    void heard(u8 plane)
+    {
+        mrc_heard h = {};
+
+        mrc_heard_by(&h, plane);
+        mrc_evset_heard(&s, &h, now);
+    }
     // So many packets that probes need not wait for want of them.
     void traffic() { mrc_evset_earn(&s, MRC_PROBE_COST * MRC_PROBE_BURST); }
     // The probes that may be sent now.

@@ -96,9 +96,11 @@ TEST_F(ctl_probe, data_resent_though_acknowledged_doubts_them_too)
     ASSERT_NE(evs.proven[plane], MRC_NONE16);
     mrc_pkt p = write_only(2000);
     rx(p);
+    mrc_conn_timer(&c, now);
     EXPECT_NE(evs.proven[plane], MRC_NONE16) << "the network may copy packets";
     p.rtx = true;
     rx(p);
+    mrc_conn_timer(&c, now);
     EXPECT_EQ(evs.proven[plane], MRC_NONE16);
 }
 

@@ -59,7 +59,7 @@ TEST_F(miss, silence_that_lasts_is_told_of_again)
     for (u8 p = 0; p < 4; p++)
         mrc_evset_probe_rtt(&s, p, 40 * kUs, now);
     for (int i = 0; i < 400; i++, now += 10 * kUs) {
-        mrc_evset_heard(&s, 0, now);
+        heard(0);
         mrc_evset_delivered(&s, 2, s.start[2], mrc_ev_tick(now), now);
         if (auto q = turns(1, 2)) {
             traffic();
@@ -127,7 +127,7 @@ TEST_F(miss, no_acknowledgement_leaves_by_it_until_it_answers)
     for (bool answered : {true, false}) {
         make4();
         for (u8 p = 0; p < 4; p++)
-            mrc_evset_heard(&s, p, now);
+            heard(p);
         mrc_evset_missed(&s, 2);
         ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
         if (answered) {

@@ -560,7 +560,7 @@ TEST_F(rot, acknowledgements_avoid_planes_of_which_nothing_is_heard)
     make(32, 4);
     for (int i = 0; i < 100; i++, now += 10 * kUs)
         for (u8 p : {0, 1, 3})
-            mrc_evset_heard(&s, p, now);
+            heard(p);
     for (int i = 0; i < 100; i++)
         seen.insert(s.ev[ack()].plane);
     EXPECT_EQ(seen, (std::set<u32>{0, 1, 3}));
@@ -578,7 +578,7 @@ TEST_F(rot, acknowledgements_of_lone_messages_leave_by_all_planes)
 
     make(32, 4);
     for (int i = 0; i < 16; i++, now += 1 * kMs) {
-        mrc_evset_heard(&s, static_cast<u8>(i % 4), now);
+        heard(static_cast<u8>(i % 4));
         seen.clear();
         for (int n = 0; n < 20; n++)
             seen.insert(s.ev[ack()].plane);

@@ -28,7 +28,7 @@ protected:
     {
         for (u64 end = now + for_ns; now < end; now += 5 * kUs) {
             for (u8 p = 0; p < s.n_planes; p++)
-                mrc_evset_heard(&s, p, now);
+                heard(p);
             u16 e = mrc_rot_pick_ack(&r, &s, now, false);
             acks[s.ev[e].plane]++;
             if (s.ev[e].plane == static_cast<u32>(dead))
@@ -91,7 +91,7 @@ TEST_F(verify, an_answer_may_take_the_longest_plane)
     ASSERT_LT(s.ev[*idx].plane, 2u);
     for (u32 i = 0; i < 30; i++, now += 5 * kUs) {
         for (u8 p = 0; p < 3; p++)
-            mrc_evset_heard(&s, p, now);
+            heard(p);
         next();
         for (u8 p = 0; p < 3; p++)
             EXPECT_EQ(s.plane[p].doubt_ev, MRC_NONE16) << i;
@@ -150,7 +150,7 @@ TEST_F(verify, planes_of_a_peer_that_says_little_are_asked_in_turns)
         mrc_evset_rtt(&s, p, 40 * kUs, now);
     now += 100 * kMs;
     for (u32 m = 0; m < 80; m++, now += 1 * kMs) {
-        mrc_evset_heard(&s, static_cast<u8>(m * 7 % 4), now);
+        heard(static_cast<u8>(m * 7 % 4));
         if (auto idx = next()) {
             asked[s.ev[*idx].plane]++;
             now += 40 * kUs;
@@ -181,7 +181,7 @@ TEST_F(verify, a_late_answer_takes_the_doubt_back)
     ASSERT_TRUE(idx);
     u8 p = static_cast<u8>(s.ev[*idx].plane);
     now += 1 * kMs;
-    mrc_evset_heard(&s, 1 - p, now);
+    heard(1 - p);
     for (int i = 0; i < 2; i++, now += 200 * kUs)      // both planes have their turn
         next();
     EXPECT_EQ(s.plane[p].doubt_ev, *idx);
@@ -202,7 +202,7 @@ TEST_F(verify, an_answer_to_a_suspect_planes_question_is_no_late_answer)
     ASSERT_TRUE(idx);
     u8 p = static_cast<u8>(s.ev[*idx].plane);
     now += 1 * kMs;
-    mrc_evset_heard(&s, 1 - p, now);
+    heard(1 - p);
     for (int i = 0; i < 2; i++, now += 200 * kUs)
         next();
     ASSERT_EQ(s.plane[p].doubt_ev, *idx);
@@ -237,7 +237,7 @@ TEST_F(verify, costs_what_is_earned)
     make(8, 2);
     idle = true;
     for (; acks_sent < 10000; acks_sent++, now += 10 * kUs) {
-        mrc_evset_heard(&s, 0, now);
+        heard(0);
         if (auto idx = next()) {
             sent++;
             answer(*idx);
@@ -275,7 +275,7 @@ TEST_F(verify, planes_that_change_end_all_questions)
     mrc_evset_local_planes(&s, s.ev[*idx].plane ? 1 : 2, now);
     now += 10 * kMs;
     mrc_evset_local_planes(&s, 3, now);
-    mrc_evset_heard(&s, 0, now);
+    heard(0);
     ASSERT_TRUE(next());
     EXPECT_EQ(s.bad, 0);
     EXPECT_EQ(s.odd, 0u);
@@ -292,7 +292,7 @@ TEST_F(verify, a_late_answer_behind_that_of_the_next_forgives)
     ASSERT_TRUE(first);
     u8 p = static_cast<u8>(s.ev[*first].plane);
     now += 1 * kMs;
-    mrc_evset_heard(&s, 1 - p, now);
+    heard(1 - p);
     std::optional<u16> second;
     for (int i = 0; i < 20 && !second; i++, now += 20 * kUs) {
         second = next();

@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "mrc_ev.h"
+#include "mrc_suspect.h"
 }
 
 namespace {
@@ -161,7 +162,10 @@ private:
     void heard_or_false_alarm()
     {
         if (in_.below(2)) {
-            mrc_evset_heard(&s_, some_plane(), now_);
+            for (u64 n = in_.below(4); n; n--)
+                mrc_heard_by(&heard_, some_plane());
+            heard_.doubt |= !in_.below(16);
+            mrc_evset_heard(&s_, &heard_, now_);
             return;
         }
         u16 i = some_ev();
@@ -285,6 +289,7 @@ private:
 
     bytes &in_;
     u64 now_ = 1000 * ms;
+    mrc_heard heard_ = {};
     mrc_evset s_;
     mrc_rot r_[2];
     std::unique_ptr<u64, free_it> mem_;
