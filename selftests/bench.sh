@@ -79,7 +79,7 @@ main() {
 	"$here/bench/size.sh" "$kernel" 2>&1 | tee "$out/size.txt" || true
 
 	echo "== news of EVs, User-Mode Linux"
-	"$here/bench/news.sh" "$rounds" 2>&1 | tee "$out/news.txt" || true
+	"$here/bench/news.sh" $((rounds * 4)) 2>&1 | tee "$out/news.txt" || true
 
 	echo "== kernel $kernel, rounds: $rounds"
 	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \

@@ -11,4 +11,4 @@ export MRC_UML=plain
 
 make -s -C "$top" tools/lib/ibverbs tools/mrcctl selftests/verbs selftests/libmrc
 "$top/selftests/vm/uml-build.sh"
-"$top/selftests/vm/runuml" -n -t 1200 -m 1500 -- "$here/news_uml.sh" "${1:-5}"
+"$top/selftests/vm/runuml" -n -t 1200 -m 1500 -- "$here/news_uml.sh" "${1:-10}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # news_uml.sh ROUNDS - see news.sh. A WRITE stream over one plane goes on all the time; each round
-# counts its packets for five seconds without a storm, under one that nobody hears and under one that
+# counts its packets for two seconds without a storm, under one that nobody hears and under one that
 # is heard, the last two in turns.
 
 set -euo pipefail
@@ -32,12 +32,12 @@ stream() {
 	mrc_flows
 }
 
-# rate: REPLY, packets a second for five seconds.
+# rate: REPLY, packets a second for two seconds.
 rate() {
 	local from to pkts
 	mrc_plane_pkts client 1 tx && pkts=$REPLY
 	from=${EPOCHREALTIME/[.,]/}
-	mrc_sleep 5
+	mrc_sleep 2
 	mrc_plane_pkts client 1 tx
 	to=${EPOCHREALTIME/[.,]/}
 	REPLY=$(((REPLY - pkts) * 1000000 / (to - from)))
@@ -47,7 +47,7 @@ rate() {
 under() {
 	local name=$1 got
 	shift
-	mrc_start storm h1 env MRC_DEBUG=1 mrc_storm -d "${MRC_IBDEV[h1]}" -t 7 -r $RATE "$@"
+	mrc_start storm h1 env MRC_DEBUG=1 mrc_storm -d "${MRC_IBDEV[h1]}" -t 4 -r $RATE "$@"
 	mrc_sleep 1
 	rate
 	got=$REPLY
