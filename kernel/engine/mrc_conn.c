@@ -330,7 +330,7 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	mrc_conn_tell_heard(c, now_ns);	/* before it is decided by which plane an answer leaves */
+	mrc_conn_tell_heard(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
 	return mrc_ctl_next(c, now_ns, op) ||
 	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
@@ -339,7 +339,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (!c->evs)
 		return false;
-	if (mrc_ctl_pending(c, now_ns))
+	if (mrc_ctl_pending(c, now_ns) || c->heard.pkts)
 		return mrc_conn_tx_any(c, now_ns, op);
 	return mrc_tx_data_next(c, now_ns, op);
 }

@@ -33,7 +33,7 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
 
 /*
  * Data of the peer that came in since the set was told last: it is many connections', and each tells it
- * of a batch of packets, before its next answer or with its timer, not of every packet.
+ * of a batch of packets, in the turn that follows, not of every packet.
  */
 struct mrc_heard {
 	u32 planes;		/* that brought some, as a mask */
