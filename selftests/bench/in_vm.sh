@@ -68,13 +68,14 @@ measure_ucx() {
 	[ "$REPLY" != - ] || sed 's/^/# /' "$MRC_DIR/client.out" >&2
 }
 
-# measure_mrc_h SIZE N: REPLY, MiB/s of libmrc's example mrc_bw, or "-".
+# measure_mrc_h SIZE N: REPLY, MiB/s of libmrc's example mrc_bw, or "-". With ib_write_bw's timeout, and a receiver that
+# sleeps, as that one's: who polls takes one of two processors.
 measure_mrc_h() {
-	local server client pid how=(mrc_bw -s "$1" -S "$1" -n "$2")
+	local server client pid how=(mrc_bw -s "$1" -S "$1" -n "$2" -t 14)
 	MRC_PORT=$((MRC_PORT + 1))
 	mrc_gid_index h1 v6 && client=$REPLY
 	mrc_gid_index h2 v6 && server=$REPLY
-	(in_ns "$NS2" "${how[@]}" -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT) \
+	(in_ns "$NS2" "${how[@]}" -e -d "${MRC_IBDEV[h2]}" -g "$server" -p $MRC_PORT) \
 		>"$MRC_DIR/server.out" 2>&1 </dev/null &
 	pid=$!
 	(in_ns "$NS1" timeout 90 "${how[@]}" -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$TO") \
