@@ -362,16 +362,16 @@ static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 	return mrc_msg_complete_next(c, cpl);
 }
 
-/*
- * Bytes first, in the order of PSNs, so that a request finds them in memory; slots before
- * requests, so that their owner's references are gone when one is used again; completions
- * last: what a program is told of is there, and was read by who asked before it.
- */
 bool mrc_conn_next_fails(const struct mrc_conn *c)
 {
 	return c->failing || mrc_msg_failed(c);
 }
 
+/*
+ * Bytes first, in the order of PSNs, so that a request finds them in memory; slots before
+ * requests, so that their owner's references are gone when one is used again; completions
+ * last: what a program is told of is there, and was read by who asked before it.
+ */
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev)
 {
 	if (mrc_hold_next(c, &ev->hold))

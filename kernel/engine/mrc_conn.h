@@ -272,9 +272,9 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
 /*
- * Do these four with @p touch what is shared by connections to one peer (its path set, its
+ * Do begin and commit with @p touch what is shared by connections to one peer (its path set, its
  * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
- * need not take it for them. Answers to ours are acknowledgements, too.
+ * need not take it for them. Answers to ours are acknowledgements, too. Reject and drop never do.
  */
 static inline bool mrc_conn_rx_shares(const struct mrc_pkt *p)
 {
@@ -301,6 +301,8 @@ struct mrc_todo {
 	};
 };
 
+/* The next mrc_conn_next() may fail the connection. */
+bool mrc_conn_next_fails(const struct mrc_conn *c);
 /**
  * mrc_conn_next - the next thing to do for what has arrived, been acknowledged or failed
  *
@@ -313,7 +315,6 @@ struct mrc_todo {
  * Where mrc_conn_next_fails() says so it fails the connection (a bad request's turn came), which then
  * leaves its controller: to be serialised as all calls that touch tx_cfg.cc.
  */
-bool mrc_conn_next_fails(const struct mrc_conn *c);
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
 
 /* @nak MRC_NAK_NONE: placed, the left edge moves on. */

@@ -19,11 +19,6 @@
 #define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
 #define MRC_RTT_INIT_NS	2000000u	/* before the first sample */
 
-static inline u16 mrc_ts16(u64 ns)
-{
-	return (u16)(ns >> MRC_TS_SHIFT);
-}
-
 static inline u32 mrc_tick(u64 ns)
 {
 	return (u32)(ns >> MRC_TICK_SHIFT);

@@ -177,7 +177,7 @@ u64 mrc_port_deadline_ns(const struct mrc_port *p)
 
 void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask)
 {
-	p->ask = ask;
+	WRITE_ONCE(p->ask, ask);
 }
 
 /*
@@ -213,7 +213,7 @@ int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
 	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, q->op);
 	if (status)
 		pkt->u.ep.port_status_mask = q->ports_up;
-	pkt->u.ep.tx_ts = (u16)(now_ns >> MRC_TS_SHIFT);
+	pkt->u.ep.tx_ts = mrc_ts16(now_ns);
 	return 0;
 }
 

@@ -99,10 +99,10 @@ static inline u32 mrc_port_remote_up(const struct mrc_port *p)
 	return p->remote_up;
 }
 
-/* There is memory for what a controller asks. */
-static inline bool mrc_port_may_ask(const struct mrc_port *p)
+/* What mrc_port_set_ask() was given; NULL: no controller may ask yet. May be asked without the lock. */
+static inline struct mrc_ask *mrc_port_asks(const struct mrc_port *p)
 {
-	return p->ask;
+	return READ_ONCE(p->ask);
 }
 
 /* How many responses came to nothing that was asked. */

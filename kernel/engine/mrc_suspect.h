@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_suspect.h - what every packet that is delivered or received tells the path set.
+ * mrc_suspect.h - what packets that are delivered or received tell the path set.
  *
- * Inline, as each packet says it: a few stores. What it means while something is wrong
- * with the set is behind one unlikely word (mrc_suspect.c).
+ * Deliveries inline, as each packet says it: a few stores; what they mean while something is wrong with the
+ * set is behind one unlikely word (mrc_suspect.c). What is received a connection collects, and tells by turns.
  */
 #ifndef MRC_SUSPECT_H
 #define MRC_SUSPECT_H

@@ -88,6 +88,11 @@ enum mrc_ep_op {
 
 #define MRC_TS_SHIFT	7	/* timestamps count 128 ns (tsr 0), 16 bits of them */
 
+static inline u16 mrc_ts16(u64 ns)
+{
+	return (u16)(ns >> MRC_TS_SHIFT);
+}
+
 /* EETH carries op in bits 3:2 of byte 1 (readers disagree: design.md section 8). */
 #define MRC_EETH_OP_SHIFT	2
 

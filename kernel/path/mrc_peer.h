@@ -63,8 +63,7 @@ struct mrc_peer {
 	struct mrc_peer_paths paths;	/* by the device's default: ordinary IP's and endpoints', too */
 	struct list_head named;		/* and by profiles that QPs name */
 	u32 n_named;
-	struct mrc_port port;
-	struct mrc_ask *ask;		/* the port's, once a controller asked; set once, under lock */
+	struct mrc_port port;		/* and its ask, ours, once a controller asked; set once, under lock */
 	struct mrc_damp damp;		/* its ports as announced */
 	u32 ports_up;			/* and as believed */
 	u32 ports_fresh;		/* ours that came up with the last announcement */

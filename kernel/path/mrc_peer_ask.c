@@ -12,16 +12,15 @@ static int ask_memory(struct mrc_peer *peer)
 {
 	struct mrc_ask *ask;
 
-	if (READ_ONCE(peer->ask))
+	if (mrc_port_asks(&peer->port))
 		return 0;
-	ask = kmalloc(sizeof(*ask), GFP_KERNEL);
+	ask = kmalloc(sizeof(*ask), GFP_KERNEL_ACCOUNT);
 	if (!ask)
 		return -ENOMEM;
 	mrc_ask_init(ask, mrc_seed_u32());
 	spin_lock_bh(&peer->lock);
-	if (!peer->ask) {
+	if (!mrc_port_asks(&peer->port)) {
 		mrc_port_set_ask(&peer->port, ask);
-		WRITE_ONCE(peer->ask, ask);
 		ask = NULL;
 	}
 	spin_unlock_bh(&peer->lock);

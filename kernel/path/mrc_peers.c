@@ -29,7 +29,7 @@ static void peer_free_work(struct work_struct *work)
 
 	mrc_peer_port_stop(peer);
 	mrc_peer_paths_end(peer);
-	kfree(peer->ask);
+	kfree(mrc_port_asks(&peer->port));
 	kfree(peer);
 	put_device(&dev->ibdev.dev);
 }

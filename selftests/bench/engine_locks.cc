@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // engine_locks.cc - what QPs of one host to another cost each other on two CPUs: engine, and around it
-// the locks that the module takes (Documentation/locking.md), on one thread and on two.
+// the lock that its QPs share (peer->path_lock, Documentation/locking.md), on one thread and on two.
 //
-// Each QP has its lock, each host one for what its QPs share (peer->path_lock). "every call": that one
-// is taken around each call that a packet makes, as the module did; "shared": where the engine says that
-// the call touches what is shared, as it does. 4 KiB are copied at each end, under the QP's lock.
+// "every call": it is taken around each call that a packet makes, as the module did; "shared": where the
+// engine says that the call touches what is shared, as it does. A QP is one thread's, so the QPs' own locks,
+// which nobody else would want, are left out. 4 KiB are copied at each end.
 //
 //	engine_locks [--ms N]
 #include "engine_pair.h"

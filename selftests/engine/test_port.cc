@@ -285,14 +285,14 @@ TEST_F(port, nobody_asks_without_memory)
     mrc_question q = {MRC_EP_EV_PROBE, 0, 1};
     mrc_answer got;
 
-    EXPECT_FALSE(mrc_port_may_ask(&p));
+    EXPECT_FALSE(mrc_port_asks(&p));
     EXPECT_EQ(mrc_port_ask(&p, &q, now, &pkt), -EBUSY);
     EXPECT_FALSE(mrc_port_take_answer(&p, &got));
 }
 
 TEST_F(port_ask, a_probe_and_its_answer)
 {
-    EXPECT_TRUE(mrc_port_may_ask(&p));
+    EXPECT_TRUE(mrc_port_asks(&p));
     now = 0x1234ull << 7;
     ASSERT_EQ(asks(MRC_EP_EV_PROBE, 77, 5), 0);
     EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ);

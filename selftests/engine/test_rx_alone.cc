@@ -46,9 +46,17 @@ protected:
     }
 };
 
-TEST_F(rx_alone, requests_of_the_peer_wait_for_the_turn)
+// Strict order, with the agreement on dynamic MPR or without it.
+class rx_alone_as : public rx_alone, public ::testing::WithParamInterface<std::tuple<bool, bool>> {};
+INSTANTIATE_TEST_SUITE_P(all, rx_alone_as, ::testing::Combine(::testing::Bool(), ::testing::Bool()));
+
+TEST_P(rx_alone_as, requests_of_the_peer_wait_for_the_turn)
 {
-    make();
+    rig_cfg k = defaults();
+
+    k.conn.strict = k.rx.strict = std::get<0>(GetParam());
+    k.rx.dyn_mpr = k.tx.dyn_mpr = std::get<1>(GetParam());
+    make(k);
     comes(by(0, write_only(2000)));                                // in order
     comes(by(1, write_only(2002)));                                // out of order
     comes(by(1, write_only(2002)));                                // twice

@@ -38,7 +38,7 @@ up() {
 		ip link set cable$i mtu 9000
 		ip link set cable$i master mrc0
 		ip link set cable$i up
-		ip addr add fe80::$SIDE/64 dev cable$i nodad
+		ip addr replace fe80::$SIDE/64 dev cable$i nodad
 	done
 	address "$SIDE"
 	ip addr add "$REPLY/64" dev mrc0 nodad
@@ -47,8 +47,8 @@ up() {
 	# No SRv6 between two machines: a route to the other by each port.
 	address "$PEER"
 	for ((i = 1; i <= CABLES; i++)); do
-		ip -6 route add "$REPLY/128" via fe80::$PEER dev cable$i metric $((2000 + i))
-		ip route add 10.77.0.$PEER/32 via inet6 fe80::$PEER dev cable$i metric $((2000 + i))
+		ip -6 route replace "$REPLY/128" via fe80::$PEER dev cable$i metric $((2000 + i))
+		ip route replace 10.77.0.$PEER/32 via inet6 fe80::$PEER dev cable$i metric $((2000 + i))
 	done
 }
 

@@ -36,7 +36,7 @@ mrc_up() {	# CABLES
 	load_mrc
 	up
 	address "$PEER"
-	ip -6 route add "$REPLY/128" dev mrc0 metric 100
+	ip -6 route replace "$REPLY/128" dev mrc0 metric 100
 }
 mrc_down() { ip link del mrc0 && mrc_until 60 mrc_no_devices && wait_until 20 rmmod mrc; }
 mrc1_up() { mrc_up 1; }
@@ -118,4 +118,7 @@ for ((round = 1; round <= ROUNDS; round++)); do
 		meet
 	done
 done
-[ $SIDE = 2 ] || table
+case $SIDE in
+1)	table;;
+2)	mrc_until 60 told_to_stop || true;;	# who ends sooner takes the other along
+esac
