@@ -6,7 +6,8 @@
  *	mrc_storm -d mrc0 [-i PROFILE] [-t SECONDS] [-r CHANGES_A_SECOND] [-D]
  *
  * One context storms, another hears; with -D nobody does (deaf), to see what hearing costs. All EVs of the profile but the first are denied by one call and
- * allowed by the next; news of GOOD is counted. Prints what was changed, told and dropped; fails where they differ.
+ * allowed by the next; news of GOOD is counted. Prints what was changed, told and dropped; fails where one is missing.
+ * There may be more: a busy host's connections doubt EVs, and believe in them again.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -185,5 +186,5 @@ int main(int argc, char **argv)
 	if ((s.cq && mrc_destroy_cq(s.cq)) || mrc_destroy_context(s.hears) || mrc_destroy_context(s.ctx))
 		die("something is left");
 	ibv_close_device(v);
-	return !s.deaf && s.told + s.dropped != want;
+	return !s.deaf && s.told + s.dropped < want;
 }

@@ -20,9 +20,17 @@ profile() {
 	done
 	mrcctl -n h1 profile set dev eth1 id 1 fmt udp "${evs[@]}"
 }
+turned() { REPLY=$(mrcctl -n h1 -d -j peer show | jq '[.[].turned_good // 0 | tonumber] | add'); }
+# Not one is missing (mrc_storm), and there are no more than EVs turned.
 storm() {	# ARG...
+	local before told
+	turned && before=$REPLY
 	mrc_start storm h1 env MRC_DEBUG=1 mrc_storm -d "${MRC_IBDEV[h1]}" "$@"
 	mrc_wait storm 120 && mrc_out storm 1 || { mrc_out storm; return 1; }
+	told=$(mrc_out storm 1 | awk '{ print $(NF - 2) + $NF }')
+	turned || return
+	echo "$told told or counted, $((REPLY - before)) turned"
+	[ "$told" -gt 0 ] && [ "$told" -le $((REPLY - before)) ]
 }
 
 ksft_plan
