@@ -24,9 +24,11 @@
 #include "data/mrc_icrc.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
-#define ICRC_FIRST	128u	/* bytes: headers, and what fills a multiple of 16 */
+#define ICRC_LANE	16u	/* bytes that carry-less multiplication takes at a time */
+#define ICRC_FIRST	128u	/* bytes: zeros, headers, and of the payload what fills it up */
 
-static_assert(ICRC_FIRST >= 60 + sizeof(struct udphdr) + MRC_BTH_LEN);
+static_assert(ICRC_FIRST % ICRC_LANE == 0 &&
+	      ICRC_FIRST >= ICRC_LANE - 1 + 60 + sizeof(struct udphdr) + MRC_BTH_LEN);
 
 static struct crypto_shash *icrc_tfm;	/* NULL: use crc32_le() */
 
@@ -133,7 +135,7 @@ static void icrc_add_skb(struct icrc_sum *s, const struct sk_buff *skb, u32 from
 
 static u32 icrc_lib(const struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
 {
-	struct icrc_sum s = { .crc = crc32_le(ICRC_SEED, first, first_len) };
+	struct icrc_sum s = { .crc = crc32_le(0, first, first_len) };
 
 	if (from < to)
 		icrc_add_skb(&s, skb, from, to);
@@ -147,7 +149,7 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
 	__le32 out;
 
 	desc->tfm = icrc_tfm;
-	crypto_shash_init(desc);	/* loads the seed: mrc_icrc_init() */
+	crypto_shash_init(desc);	/* 0, where nobody sets a key */
 	crypto_shash_update(desc, first, first_len);
 	if (from < to)
 		icrc_add_skb(&s, skb, from, to);
@@ -160,19 +162,27 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
  * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
  * Any context up to softirq. Return: the value to store with put_unaligned_le32().
  *
- * What is shorter than 64 bytes goes through tables byte by byte, at ten times the price: so the
- * other headers, and of the payload enough to fill it up, are copied behind the masked ones.
+ * What is shorter than 64 bytes, or no multiple of 16, goes through tables byte by byte, at ten times the
+ * price: so the other headers, and of the payload enough to fill it up, are copied behind the masked ones,
+ * and zeros before them make a multiple of 16 of all of it, and of what remains. They change nothing, for
+ * the CRC begins with 0; the seed comes in with the first four bytes behind them, which is the same.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
-	u8 first[ICRC_FIRST] __aligned(16);
-	u32 len = icrc_pseudo(first, skb->data + l3_off);
-	u32 from = (u32)l3_off + len, to = (u32)end_off;
-	/* A packet that arrived may end before its BTH does. */
-	u32 more = to > from ? min(to - from, ICRC_FIRST - len) : 0;
+	u8 first[ICRC_FIRST] __aligned(ICRC_LANE);
+	u32 zeros = (u32)(l3_off - end_off) % ICRC_LANE;
+	u32 from = (u32)l3_off, to = (u32)end_off;
+	u32 len, more;
 
+	memset(first, 0, ICRC_LANE);
+	len = icrc_pseudo(first + zeros, skb->data + l3_off);
+	from += len;
+	len += zeros;
+	/* A packet that arrived may end before its BTH does. */
+	more = to > from ? min(to - from, ICRC_FIRST - len) : 0;
 	if (more && WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + len, (int)more)))
 		return 1;	/* unreadable; mrc_rx_icrc() says 0 then, and they must not agree */
+	put_unaligned_le32(get_unaligned_le32(first + zeros) ^ ICRC_SEED, first + zeros);
 	if (icrc_tfm)
 		return icrc_shash(skb, first, len + more, from + more, to);
 	return icrc_lib(skb, first, len + more, from + more, to);
@@ -185,15 +195,13 @@ const char *mrc_icrc_by(void)
 
 int mrc_icrc_init(void)
 {
-	__le32 seed = cpu_to_le32(ICRC_SEED);
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
 	const char *name;
 
 	if (IS_ERR(tfm))
 		return 0;
 	name = crypto_tfm_alg_driver_name(crypto_shash_tfm(tfm));
-	if (strstr(name, "generic") ||
-	    crypto_shash_setkey(tfm, (const u8 *)&seed, sizeof(seed))) {
+	if (strstr(name, "generic")) {
 		crypto_free_shash(tfm);
 		return 0;
 	}
