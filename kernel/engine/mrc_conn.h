@@ -76,9 +76,10 @@ struct mrc_rx_cfg {
 struct mrc_tx_cfg {
 	u32 psn;		/* first to send */
 	u8 mpr;			/* the peer's window; 0: mpr_max */
+	u8 burst;		/* packets of new data in a row by one EV; 0: 1; at most MRC_BURST_MAX */
 	u16 wimm;		/* receive messages in flight allowed by the peer; 0: rq_max */
-	u8 rd_atomic;		/* READs and ATOMICs in flight allowed */
 	u64 timeout_ns;		/* acknowledgement timeout; 0: no timeout */
+	u8 rd_atomic;		/* READs and ATOMICs in flight allowed */
 	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: for ever */
 	u8 rnr_retry;		/* 7: for ever */
 	bool timestamps;	/* TSETH in every data packet, 1.5 */
@@ -86,8 +87,8 @@ struct mrc_tx_cfg {
 	bool dyn_mpr;		/* both sides do dynamic MPR */
 	bool unpadded;		/* mrc_only: payload is not padded to four bytes, PadCnt is 0 */
 	bool sleek;		/* loss by the peer's count of packets out of order, not by time */
-	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
 	u32 cwnd_bytes;		/* 0: 512 KiB */
+	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
 };
 
 /* ---- work requests and completions ---- */

@@ -328,6 +328,26 @@ u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 	return mrc_rot_pick_met(r, s, idx);
 }
 
+/* What went bad, or is doubted, ends its burst; so does a set that is another one. */
+static bool mrc_rot_goes_on(const struct mrc_rot *r, const struct mrc_evset *s)
+{
+	const struct mrc_ev *ev = &s->ev[r->last];
+
+	return r->again && r->gen == s->gen && ev->state == MRC_EV_GOOD && !ev->level &&
+	       mrc_evset_plane_in_use(s, ev->plane);
+}
+
+u16 mrc_rot_burst(struct mrc_rot *r, struct mrc_evset *s)
+{
+	if (mrc_rot_goes_on(r, s)) {
+		r->again--;
+		return r->last;
+	}
+	r->last = mrc_rot_one(r, s);
+	r->again = r->last != MRC_NONE16 ? r->burst : 0;
+	return r->last;
+}
+
 u16 mrc_rot_pick_off(struct mrc_rot *r, struct mrc_evset *s, u16 avoid, u32 planes)
 {
 	bool lifted = false;

@@ -9,6 +9,8 @@
  * one of the same plane takes its place; if there is none, the bad one is put aside until some
  * EV of the set becomes usable. So each is met once, and picking takes the same time
  * however many are bad.
+ *
+ * Where bursts are wanted an EV is taken so many times in a row, as long as it is in the best of health.
  */
 #ifndef MRC_ROT_H
 #define MRC_ROT_H
@@ -33,6 +35,9 @@ struct mrc_rot {
 	bool ack_any;		/* the next one is not for a proven EV */
 	bool even;		/* every plane has as many, and that is not none */
 	struct mrc_rot_at *at;	/* of each plane; behind order */
+	u16 last;		/* the EV of the burst under way, */
+	u8 again;		/* how many packets more take it, */
+	u8 burst;		/* and how many do after the first */
 };
 
 /* What mrc_rot_init() needs room for, to spray over @n_max EVs. */
@@ -41,6 +46,15 @@ struct mrc_rot {
 
 /* @order: MRC_ROT_LEN(@n_max) entries, owned by the caller. */
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed);
+
+#define MRC_BURST_MAX	16
+
+/* From now on @n packets of new data take one EV, one after the other; 0 and 1: each another one. */
+static inline void mrc_rot_set_burst(struct mrc_rot *r, u8 n)
+{
+	r->burst = (u8)(n ? n - 1 : 0);
+	r->again = 0;
+}
 
 /**
  * mrc_rot_pick - the EV for the next packet
@@ -95,11 +109,14 @@ static inline u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
 	return (u8)(p + 1 < s->n_planes ? p + 1 : 0);
 }
 
+/* The EV of the burst under way, or of the next one. */
+u16 mrc_rot_burst(struct mrc_rot *r, struct mrc_evset *s);
+
 /*
  * mrc_rot_pick() with nothing to avoid: the way of nearly every packet. Most often the first
  * EV met on the plane whose turn it is will do.
  */
-static inline u16 mrc_rot_next(struct mrc_rot *r, struct mrc_evset *s)
+static inline u16 mrc_rot_one(struct mrc_rot *r, struct mrc_evset *s)
 {
 	u8 p = r->plane;
 	u16 idx;
@@ -111,6 +128,11 @@ static inline u16 mrc_rot_next(struct mrc_rot *r, struct mrc_evset *s)
 		return mrc_rot_pick_met(r, s, idx);
 	r->plane = mrc_rot_next_plane(s, p);
 	return idx;
+}
+
+static inline u16 mrc_rot_next(struct mrc_rot *r, struct mrc_evset *s)
+{
+	return likely(!r->burst) ? mrc_rot_one(r, s) : mrc_rot_burst(r, s);
 }
 
 #endif

@@ -92,9 +92,11 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 
 	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
 	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > MRC_WIMM_MAX ||
+	    cfg->burst > MRC_BURST_MAX ||
 	    (c->snd.known && cfg->psn != c->snd.first))
 		return -EINVAL;
 	c->tx = *cfg;
+	mrc_rot_set_burst(&c->rot, cfg->burst);
 	c->snd.window = mpr * MRC_MPR_UNIT;
 	mrc_snd_told(c, c->snd.window);
 	if (!c->tx.wimm)

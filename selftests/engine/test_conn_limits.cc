@@ -61,6 +61,8 @@ TEST_F(conn_limits, send_attributes)
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.wimm = MRC_WIMM_MAX + 1; }));
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.psn = 1u << 24; }));
     EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.psn++; })); // it began elsewhere
+    EXPECT_TRUE(refused([](mrc_tx_cfg &k) { k.burst = MRC_BURST_MAX + 1; }));
+    EXPECT_FALSE(refused([](mrc_tx_cfg &k) { k.burst = MRC_BURST_MAX; }));
     EXPECT_FALSE(refused([](mrc_tx_cfg &k) { k.wimm = 3; }));
     EXPECT_EQ(c.tx.wimm, 3u);
 }

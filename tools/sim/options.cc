@@ -159,6 +159,7 @@ void draw_room(options &o, u64 seed)
 
     o.small = r.chance(500000);
     o.grow_ns = r.chance(500000) ? r.log_range(1, 100 * us) : r.log_range(100 * us, 100 * ms);
+    o.burst = r.chance(250000) ? r.range(2, MRC_BURST_MAX) : 1;
     if (!o.mrc_only && o.rnr_retry == MRC_RNR_FOREVER && r.chance(200000))
         o.wimm = r.range(o.rq_max, 4 * o.rq_max);
 }

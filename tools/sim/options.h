@@ -66,6 +66,7 @@ namespace sim {
     X(nscc, "1: NSCC, one controller per peer")                                         \
     X(incast, "1: receivers ask senders to slow down")                                  \
     X(sleek, "1: loss by the peer's count of packets out of order")                     \
+    X(burst, "packets of a connection in a row by one EV")                              \
     X(timestamps, "1: TSETH in data packets")                                           \
     X(svc_time, "1: service time is taken off the round trip")                          \
     X(trim_nack, "0: the responders do not answer trimmed packets")                     \

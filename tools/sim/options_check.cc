@@ -48,6 +48,7 @@ const limit limits[] = {
     {"min_rnr_timer", 0, 31},
     {"psn_a", 0, MRC_PSN_MASK},
     {"psn_b", 0, MRC_PSN_MASK},
+    {"burst", 1, MRC_BURST_MAX},
     {"msgs", 1, 10000000},
     {"bytes", 0, 1ull << 40},
     {"len_max", 1, 1u << 30},

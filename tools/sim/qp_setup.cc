@@ -77,6 +77,7 @@ qp::qp(world &w, host &h, u32 remote, u32 id, stream &out, stream &in)
     tx.trim_nack = o.trim_nack;
     tx.dyn_mpr = o.dyn_mpr;
     tx.sleek = o.sleek;
+    tx.burst = static_cast<u8>(o.burst);
     // Some have a window of their own.
     if (o.nscc || rand_.chance(500000))
         tx.cc = h.to(remote).cc();

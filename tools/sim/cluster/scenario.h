@@ -51,6 +51,7 @@ struct host_cfg {
     bool timestamps = true;  // else round trips from the sender's own records only
     bool incast = true;      // receivers ask for smaller windows (rcv_cwnd_pen)
     bool sleek = false;      // loss by the receiver's count, not by time
+    u64 burst = 1;           // packets of a QP in a row by one EV
     u64 clock_ns = 0;        // clocks are ahead by up to so much, drawn for each host
     u64 drift_ppm = 0;       // and fast or slow by up to so much
     u64 timer_slack_ns = 0;  // timers are late by up to so much

@@ -92,10 +92,11 @@ bool worker::meet_rules(u32 id, packet &p, u64 t)
 }
 
 // Ports of one rate are filled alike, so the fullest says when to ask the engine again. Where
-// rates differ it must not wait for the slowest: packets queue at each port.
+// rates differ it must not wait for the slowest, nor for the one that has a burst: packets queue
+// at each port.
 void worker::set_tx_free(u32 id, host &h, const port &nic)
 {
-    if (!w_.topo.odd_nics) {
+    if (!w_.topo.odd_nics && w_.s.host.burst == 1) {
         h.tx_free = std::max(h.tx_free, nic.free_data);
         return;
     }
