@@ -68,10 +68,10 @@ measure_ucx() {
 	[ "$REPLY" != - ] || sed 's/^/# /' "$MRC_DIR/client.out" >&2
 }
 
-# measure_mrc_h SIZE N: REPLY, MiB/s of libmrc's example mrc_bw, or "-". With ib_write_bw's timeout, and a receiver that
-# sleeps, as that one's: who polls takes one of two processors.
+# measure_mrc_h SIZE N: REPLY, MiB/s of libmrc's example mrc_bw, or "-". With ib_write_bw's timeout and its completion for
+# each hundred WRITEs, and a receiver that sleeps, as that one's: who polls takes one of two processors.
 measure_mrc_h() {
-	local server client pid how=(mrc_bw -s "$1" -S "$1" -n "$2" -t 14)
+	local server client pid how=(mrc_bw -s "$1" -S "$1" -n "$2" -t 14 -Q 100)
 	MRC_PORT=$((MRC_PORT + 1))
 	mrc_gid_index h1 v6 && client=$REPLY
 	mrc_gid_index h2 v6 && server=$REPLY
@@ -89,12 +89,12 @@ measure_mrc_h() {
 
 stage() {	# NAME
 	local name=$1
-	measure 4 65536 ib_write_bw -n 500
+	measure 4 65536 ib_write_bw -n 2000
 	RESULT[$name.bw64k]+=" $REPLY"
 	echo "$name ib_write_bw 64 KiB: $REPLY MiB/s"
 	# Against ib_write_bw on the same device just now; rxe has no mrc.h.
 	if [ "$name" != rxe ] && command -v mrc_bw >/dev/null; then
-		measure_mrc_h 65536 500
+		measure_mrc_h 65536 2000
 		RESULT[$name.mrch]+=" $REPLY"
 		echo "$name mrc_bw (mrc.h) 64 KiB: $REPLY MiB/s"
 	fi

@@ -6,9 +6,9 @@
  *	mrc_bw -d mrc0 -g 3 fd00:6d72:63::2		the other: writes, and prints
  *
  * The QPs' numbers and addresses are exchanged over TCP (port 18515). Each size is written -n times
- * with a window of WRITEs; the last one carries an immediate, so that the receiver knows when all
- * have landed, and compares every byte with what it must be. Profile ids are read from
- * MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID; 0 and nothing mean the device's default.
+ * with a window of WRITEs, and each of them has a completion, or with -Q each so many. The last one carries an
+ * immediate, so that the receiver knows when all have landed, and compares every byte with what it must be.
+ * Profile ids are read from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID; 0 and nothing mean the device's default.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,7 +22,6 @@
 #include "example.h"
 #include "mrc_bw.h"
 
-#define WINDOW		64	/* WRITEs posted at once */
 #define RECEIVES	4
 
 struct bw {
@@ -81,7 +80,7 @@ static void open_all(struct bw *b)
 {
 	struct mrc_context_attr version = { MRC_API_VER_USED, MRC_VENDOR_API_VER_USED };
 	struct mrc_qp_init_attr init = {
-		.cap = { .max_send_wr = WINDOW, .max_recv_wr = RECEIVES, .max_send_sge = 1,
+		.cap = { .max_send_wr = BW_WINDOW, .max_recv_wr = RECEIVES, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 		.protocol_version = MRC_PROTOCOL_VERSION_1,
 	};
@@ -101,7 +100,7 @@ static void open_all(struct bw *b)
 		die("mrc_create_context: %s", strerror(errno));
 	if (b->opt.events && mrc_create_comp_channel(b->ctx, &b->channel))
 		die("mrc_create_comp_channel");
-	b->cq = mrc_create_cq(b->ctx, WINDOW + RECEIVES, NULL, b->channel, 0);
+	b->cq = mrc_create_cq(b->ctx, BW_WINDOW + RECEIVES, NULL, b->channel, 0);
 	if (!b->cq)
 		die("mrc_create_cq: %s", strerror(errno));
 	init.send_cq = init.recv_cq = b->cq;
@@ -233,14 +232,22 @@ static struct ibv_wc next_completion(struct bw *b)
 	return wc;
 }
 
-static void post_write(struct bw *b, uint32_t size, bool last)
+/* @number: from 1. */
+static bool completes(const struct bw *b, unsigned int number)
 {
+	return number == b->opt.count || number % b->opt.moderation == 0;
+}
+
+static void post_write(struct bw *b, uint32_t size, unsigned int number)
+{
+	bool last = number == b->opt.count;
 	struct ibv_sge sge = { (uintptr_t)b->memory, size, b->mr->lkey };
 	struct ibv_send_wr *bad, wr = {
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = last ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
+		.send_flags = completes(b, number) ? IBV_SEND_SIGNALED : 0,
+		.wr_id = number,
 		.imm_data = htonl(size),
 		.wr.rdma = { b->peer.address, b->peer.rkey },
 	};
@@ -268,13 +275,11 @@ static void write_all(struct bw *b, uint32_t size)
 		b->memory[i] = pattern(size, i);
 	start = seconds();
 	while (done < b->opt.count) {
-		if (posted < b->opt.count && posted - done < WINDOW) {
-			posted++;
-			post_write(b, size, posted == b->opt.count);
+		if (posted < b->opt.count && posted - done < BW_WINDOW) {
+			post_write(b, size, ++posted);
 			continue;
 		}
-		next_completion(b);
-		done++;
+		done = (unsigned int)next_completion(b).wr_id;
 	}
 	start = seconds() - start;
 	printf("%10u %8u %12.2f\n", size, b->opt.count,

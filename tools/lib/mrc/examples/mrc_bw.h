@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <mrc.h>
 
+#define BW_WINDOW	128	/* WRITEs posted at once */
+
 struct bw_options {
 	const char *device;		/* NULL: the first */
 	const char *server;		/* NULL: we are it */
@@ -13,6 +15,7 @@ struct bw_options {
 	int gid_index;
 	uint32_t min_size, max_size;	/* bytes */
 	unsigned int count;		/* writes of each size */
+	unsigned int moderation;	/* one completion for so many of them, at most BW_WINDOW */
 	enum ibv_mtu mtu;
 	uint8_t mpr, timeout;
 	bool events;			/* sleep until there is a completion */

@@ -17,7 +17,7 @@
 static void usage(void)
 {
 	fputs("mrc_bw [-d DEVICE] [-e] [-g GID_INDEX] [-m MTU] [-n WRITES] [-s MIN] [-S MAX]\n"
-	      "       [-M MPR] [-t TIMEOUT] [-p TCP_PORT] [SERVER]\n", stderr);
+	      "       [-M MPR] [-Q MODERATION] [-t TIMEOUT] [-p TCP_PORT] [SERVER]\n", stderr);
 	exit(2);
 }
 
@@ -36,9 +36,9 @@ void bw_options(struct bw_options *opt, int argc, char **argv)
 
 	*opt = (struct bw_options) {
 		.port = "18515", .gid_index = 3, .min_size = 1, .max_size = 64 << 20, .count = 1000,
-		.mtu = IBV_MTU_4096, .mpr = 8, .timeout = 8,
+		.mtu = IBV_MTU_4096, .mpr = 8, .moderation = 1, .timeout = 8,
 	};
-	while ((c = getopt(argc, argv, "d:eg:m:n:s:S:M:t:p:")) != -1) {
+	while ((c = getopt(argc, argv, "d:eg:m:n:s:S:M:Q:t:p:")) != -1) {
 		switch (c) {
 		case 'd': opt->device = optarg; break;
 		case 'e': opt->events = true; break;
@@ -48,6 +48,7 @@ void bw_options(struct bw_options *opt, int argc, char **argv)
 		case 's': opt->min_size = number(optarg, 1, 1u << 30); break;
 		case 'S': opt->max_size = number(optarg, 1, 1u << 30); break;
 		case 'M': opt->mpr = (uint8_t)number(optarg, 1, 255); break;
+		case 'Q': opt->moderation = number(optarg, 1, BW_WINDOW); break;
 		case 't': opt->timeout = (uint8_t)number(optarg, 0, 24); break;
 		case 'p': opt->port = optarg; break;
 		default: usage();
