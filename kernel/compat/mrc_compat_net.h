@@ -6,6 +6,9 @@
 #define MRC_COMPAT_NET_H
 
 #include <linux/netdevice.h>
+#if __has_include(<net/gso.h>)
+#include <net/gso.h>
+#endif
 #include "compat/mrc_err_text.h"
 #include "mrc_have.h"
 

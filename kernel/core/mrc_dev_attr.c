@@ -22,6 +22,7 @@ const struct mrc_dev_attr mrc_dev_attr_default = {
 	.dscp_trimmed = 16,			/* TRIMMED */
 	.dscp_trimmed_lasthop = 18,		/* TRIMMED_LASTHOP */
 	.active_evs = 128,
+	.burst = 1,		/* Documentation/performance.md, Bursts */
 	.profile_id = 1,
 	.damp_ms = 2000,
 	.trim_nack = true,

@@ -100,12 +100,12 @@ void mrc_dev_plane_mtu_put(struct mrc_dev *dev, enum ib_mtu mtu)
 
 /* ---- counters ---- */
 
-void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len)
+void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 packets, u32 len)
 {
 	struct mrc_dev_plane_stats *s = this_cpu_ptr(plane->stats);
 
 	u64_stats_update_begin(&s->sync);
-	u64_stats_inc(&s->tx_pkts);
+	u64_stats_add(&s->tx_pkts, packets);
 	u64_stats_add(&s->tx_bytes, len);
 	u64_stats_update_end(&s->sync);
 }

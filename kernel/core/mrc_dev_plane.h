@@ -70,8 +70,8 @@ void mrc_dev_plane_mtu_get(struct mrc_dev *dev, enum ib_mtu mtu);
 void mrc_dev_plane_mtu_put(struct mrc_dev *dev, enum ib_mtu mtu);
 /* Any context. The largest path MTU of connections; 0: there are none. */
 enum ib_mtu mrc_dev_plane_mtu_used(const struct mrc_dev *dev);
-/* BH off. */
-void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 len);
+/* BH off. @packets of together @len bytes. */
+void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 packets, u32 len);
 void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len);
 /* Any context. */
 void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plane_sum *sum);

@@ -533,7 +533,6 @@ bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 {
 	struct mrc_peer *news, *wake;
 	struct sk_buff_head out;
-	struct sk_buff *skb;
 	bool more;
 
 	__skb_queue_head_init(&out);
@@ -544,8 +543,7 @@ bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 	wake = flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
 	*packets += skb_queue_len(&out);
-	while ((skb = __skb_dequeue(&out)))
-		mrc_tx_xmit(skb);
+	mrc_tx_xmit_all(&out);
 	rcu_read_unlock();
 	if (unlikely(news)) {
 		mrc_event_peer(news, MRC_EVENT_EV);

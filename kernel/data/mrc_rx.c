@@ -23,6 +23,7 @@
 #include <net/dsfield.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include "compat/mrc_compat_net.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
@@ -490,6 +491,33 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return rx_is_mrc_port(p, ntohs(udp->dest));
 }
 
+/*
+ * A GSO packet: the burst of a peer of this host, or put together by GRO. Whose it is stands in the headers
+ * of the first, which all have. Each part comes to the hook by itself.
+ */
+static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, const struct nf_hook_state *st)
+{
+	struct mrc_dev *dev = rx_dev_by_addr(p);
+	struct sk_buff *parts, *part, *next;
+
+	if (!dev)
+		return NF_ACCEPT;
+	__skb_push(skb, (u32)-skb_mac_offset(skb));
+	parts = __skb_gso_segment(skb, NETIF_F_SG, false);
+	if (IS_ERR_OR_NULL(parts)) {
+		mrc_dev_count(dev, rx_malformed);
+		return NF_DROP;
+	}
+	skb_list_walk_safe(parts, part, next) {
+		skb_mark_not_on_list(part);
+		__skb_pull(part, (u32)skb_network_offset(part));
+		if (mrc_rx_hook(p->mnet, part, st) != NF_STOLEN)
+			kfree_skb(part);
+	}
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
 /* IP's own checks are done: the outermost header is linear and at skb->data. */
 unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
 {
@@ -521,7 +549,7 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 		return NF_DROP;
 	}
 	if (rx_is_mrc(&p, skb))
-		return rx_mrc(&p, skb);
+		return unlikely(skb_is_gso(skb)) ? rx_gso(&p, skb, st) : rx_mrc(&p, skb);
 	rx_other_port(&p, skb);
 	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
 }

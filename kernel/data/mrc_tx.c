@@ -29,19 +29,14 @@
 #include "path/mrc_peer.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_tx.h"
+#include "data/mrc_tx_burst.h"
+#include "data/mrc_tx_cb.h"
 #include "data/mrc_tx_out.h"
 
 #define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
 #define MRC_HEAD_MAX	1024	/* heads up to here are pieces of pages */
 #define MRC_INNER_TTL	64
 #define MRC_ECT0	2
-
-struct mrc_tx_cb {		/* in skb->cb from build to xmit */
-	struct mrc_dev *dev;
-	u8 *icrc;		/* where the ICRC goes; NULL: none is wanted */
-	u8 l3_off;		/* of the innermost IP header */
-	u8 plane;
-};
 
 /* ---- headers ---- */
 
@@ -261,7 +256,7 @@ void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx
 {
 	const struct mrc_way *w = &e->way;
 	u8 tos = ds_field(peer->dev, e);
-	struct mrc_tx_cb *cb;
+	u16 len = (u16)skb->len;
 
 	push_udp(skb, e->ev, e->port);
 	if (peer->v4)
@@ -273,11 +268,17 @@ void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx
 		mrc_tx_push_outer(peer->dev, skb, w, tos, e->ev & 0xffff,
 				  peer->v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set_noref(skb, w->dst);
-	cb = (struct mrc_tx_cb *)skb->cb;
-	cb->dev = peer->dev;
-	cb->icrc = e->icrc;
-	cb->l3_off = (u8)w->outer_len;
-	cb->plane = e->plane;
+	*mrc_tx_cb(skb) = (struct mrc_tx_cb) {
+		.dev = peer->dev, .icrc = e->icrc, .ev = e->ev, .len = len,
+		.l3_off = (u8)w->outer_len, .plane = e->plane, .tos = tos, .joins = e->joins,
+	};
+}
+
+/* Where bursts are wanted: data of requests and answers, the first time. */
+static bool may_join(const struct mrc_peer *peer, const struct mrc_txop *op)
+{
+	return unlikely(READ_ONCE(peer->dev->attr.burst) > 1) && !peer->v4 && !op->hdr.rtx &&
+	       (op->tclass == MRC_TC_DATA || op->tclass == MRC_TC_NO_TRIM);
 }
 
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
@@ -299,6 +300,7 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 	e->port = mrc_udp_dest(&peer->udp, READ_ONCE(dev->attr.udp_port), &op->hdr);
 	if (mrc_crc_wanted(&peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
 		e->icrc = icrc;
+	e->joins = may_join(peer, op);
 	mrc_tx_wrap(peer, skb, e);
 	return skb;
 }
@@ -319,26 +321,61 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 /* ---- hand-over ---- */
 
+/* RCU. False: it must not go; counted, and freed. */
+static bool tx_finish(struct sk_buff *skb)
+{
+	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
+	struct mrc_dev *dev = cb->dev;
+
+	if (cb->icrc)
+		put_unaligned_le32(mrc_icrc_skb(skb, cb->l3_off, (int)skb->len - MRC_ICRC_LEN),
+				   cb->icrc);
+	if (unlikely(READ_ONCE(dev->down)))
+		mrc_dev_count(dev, tx_down);
+	else if (unlikely(READ_ONCE(dev->dead)))
+		mrc_dev_count(dev, tx_errors);
+	else if (unlikely(skb->len > dst_mtu(skb_dst(skb))))
+		/* Never fragmented: the receiver takes packets before reassembly. */
+		mrc_dev_count(dev, tx_too_long);
+	else
+		return true;
+	kfree_skb(skb);
+	return false;
+}
+
+static void tx_go(struct sk_buff *skb)
+{
+	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
+
+	mrc_tx_burst_end(skb);
+	mrc_tx_output(cb->dev, cb->plane, skb);
+}
+
 void mrc_tx_xmit(struct sk_buff *skb)
 {
-	struct mrc_tx_cb cb = *(struct mrc_tx_cb *)skb->cb;
-
-	if (cb.icrc)
-		put_unaligned_le32(mrc_icrc_skb(skb, cb.l3_off, (int)skb->len - MRC_ICRC_LEN),
-				   cb.icrc);
 	rcu_read_lock();
-	if (unlikely(READ_ONCE(cb.dev->down))) {
-		mrc_dev_count(cb.dev, tx_down);
-		kfree_skb(skb);
-	} else if (unlikely(READ_ONCE(cb.dev->dead))) {
-		mrc_dev_count(cb.dev, tx_errors);
-		kfree_skb(skb);
-	} else if (unlikely(skb->len > dst_mtu(skb_dst(skb)))) {
-		/* Never fragmented: the receiver takes packets before reassembly. */
-		mrc_dev_count(cb.dev, tx_too_long);
-		kfree_skb(skb);
-	} else {
-		mrc_tx_output(cb.dev, cb.plane, skb);
+	if (tx_finish(skb))
+		tx_go(skb);
+	rcu_read_unlock();
+}
+
+void mrc_tx_xmit_all(struct sk_buff_head *q)
+{
+	struct sk_buff *skb, *head = NULL;	/* of a burst that is not complete */
+
+	rcu_read_lock();
+	while ((skb = __skb_dequeue(q))) {
+		if (!tx_finish(skb) || (head && mrc_tx_burst_add(head, skb)))
+			continue;
+		if (head)
+			tx_go(head);
+		head = NULL;
+		if (mrc_tx_cb(skb)->joins)
+			head = skb;
+		else
+			tx_go(skb);
 	}
+	if (head)
+		tx_go(head);
 	rcu_read_unlock();
 }

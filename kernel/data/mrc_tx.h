@@ -28,6 +28,7 @@ struct mrc_tx_env {
 	struct mrc_way way;	/* of the EV whose value is ev */
 	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
 	enum mrc_tclass tclass;
+	bool joins;		/* may leave in one burst with others */
 	bool has_dscp;		/* then not that of tclass, but */
 	u8 dscp;
 	u8 plane;		/* that it leaves by, 0-based; MRC_PLANE_NONE: over lo */
@@ -51,6 +52,8 @@ static inline u8 mrc_tx_plane(const struct mrc_pathset *ps, u16 idx)
 
 /* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
 void mrc_tx_xmit(struct sk_buff *skb);
+/* Likewise, of all in @q; what follows each other by one EV leaves as one, where the device has bursts. */
+void mrc_tx_xmit_all(struct sk_buff_head *q);
 
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
 void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,

@@ -14,16 +14,17 @@
 #include <net/ipv6.h>
 #include <net/ndisc.h>
 #include "engine/mrc_wire.h"
+#include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_plane.h"
 #include "data/mrc_tx_out.h"
 
-static void out_count(const struct mrc_dev *dev, u8 num, u32 len)
+static void out_count(const struct mrc_dev *dev, u8 num, u32 n, u32 len)
 {
 	const struct mrc_dev_plane *plane;
 
 	plane = num == MRC_PLANE_NONE ? NULL : rcu_dereference(dev->plane[num]);
 	if (likely(plane))
-		mrc_dev_plane_count_tx(plane, len);
+		mrc_dev_plane_count_tx(plane, n, len);
 }
 
 static bool out_hooked(const struct net *net)
@@ -41,7 +42,8 @@ static bool out_plain(const struct net *net, const struct dst_entry *dst, const 
 	const struct inet6_dev *idev;
 
 	if (dst->output != ip6_output || dst->lwtstate || dst_xfrm(dst) || out_hooked(net) ||
-	    skb_is_gso(skb) || ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr))
+	    (skb_is_gso(skb) && !skb_gso_validate_network_len(skb, dst_mtu(dst))) ||
+	    ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr))
 		return false;
 	idev = ip6_dst_idev(dst);
 	return idev && !READ_ONCE(idev->cnf.disable_ipv6);
@@ -77,11 +79,11 @@ static int out(struct net *net, struct sk_buff *skb)
 
 void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
 {
-	u32 len = skb->len;
+	u32 len = skb->len, n = skb_shinfo(skb)->gso_segs ?: 1;
 	int err = out(dev->net, skb);
 
 	if (likely(!net_xmit_eval(err)))	/* a macro that says it twice */
-		out_count(dev, plane, len);
+		out_count(dev, plane, n, len);
 	else
 		mrc_dev_count(dev, tx_errors);
 }

@@ -65,6 +65,7 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 	TAKE(oor_nack);
 	TAKE(ev_port_low);
 	TAKE(mrc_pad);
+	TAKE(burst);
 	TAKE(exp_cnt);
 #undef TAKE
 	if (old.profile_id != new->profile_id || old.ev_port_low != new->ev_port_low)

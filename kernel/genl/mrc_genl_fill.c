@@ -65,6 +65,7 @@ int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev)
 	    nla_put_u8(skb, MRC_A_DEV_MPR, READ_ONCE(a->mpr)) ||
 	    nla_put_u8(skb, MRC_A_DEV_HOP_LIMIT, READ_ONCE(a->hop_limit)) ||
 	    nla_put_u8(skb, MRC_A_DEV_EXP_CNT, READ_ONCE(a->exp_cnt)) ||
+	    nla_put_u8(skb, MRC_A_DEV_BURST, READ_ONCE(a->burst)) ||
 	    put_dev_dscps(skb, a) || put_dev_switches(skb, a) ||
 	    nla_put_u32(skb, MRC_A_DEV_ACTIVE_EVS, READ_ONCE(a->active_evs)) ||
 	    nla_put_u64_64bit(skb, MRC_A_DEV_CC_PROFILE_ID, READ_ONCE(a->cc_profile_id),

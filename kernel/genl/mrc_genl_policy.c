@@ -5,6 +5,7 @@
  */
 #include <rdma/ib_verbs.h>
 #include "engine/mrc_evgen.h"
+#include "engine/mrc_rot.h"
 #include "engine/mrc_types.h"
 #include "genl/mrc_genl_policy.h"
 
@@ -58,6 +59,7 @@ const struct nla_policy mrc_genl_dev_policy[MRC_A_DEV_MAX + 1] = {
 	[MRC_A_DEV_EXP_CNT]	= NLA_POLICY_MAX(NLA_U8, MRC_EXP_FOREVER),
 	[MRC_A_DEV_EV_PORT_LOW]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEV_MRC_PAD]	= NLA_POLICY_MAX(NLA_U8, 1),
+	[MRC_A_DEV_BURST]	= NLA_POLICY_RANGE(NLA_U8, 1, MRC_BURST_MAX),
 	[MRC_A_DEV_DAMP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_damp_range),
 };
 

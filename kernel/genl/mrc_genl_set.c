@@ -76,6 +76,7 @@ static void parse_bytes(struct nlattr **tb, struct mrc_dev_attr *a)
 		{ MRC_A_DEV_MPR, &a->mpr },
 		{ MRC_A_DEV_HOP_LIMIT, &a->hop_limit },
 		{ MRC_A_DEV_EXP_CNT, &a->exp_cnt },
+		{ MRC_A_DEV_BURST, &a->burst },
 	};
 	u32 i;
 

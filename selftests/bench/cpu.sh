@@ -5,7 +5,7 @@
 #
 #	cpu.sh [options]	the table as ratios, then the profile by groups of functions
 #
-#   -s STACKS  of "rxe siw mrc1 mrc4" (all of them but siw)
+#   -s STACKS  of "rxe siw mrc1 mrc4" (all of them but siw); of mrc also with a setting: "mrc4+burst=8", "mrc4+icrc=off"
 #   -t TESTS   of cpu/guest.sh ("w64k w64k-1024 r64k s64k w64 rlat")
 #   -r ROUNDS  each stack so often, in turns (3)
 #   -c COMMIT  that commit's mrc beside this tree's: stacks mrc1@COMMIT and mrc4@COMMIT

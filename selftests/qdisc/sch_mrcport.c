@@ -10,6 +10,9 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <net/inet_ecn.h>
+#if __has_include(<net/gso.h>)
+#include <net/gso.h>
+#endif
 #include "mrcport.h"
 
 #define HIGH_LIMIT	2		/* times the data queue's */
@@ -69,7 +72,7 @@ static bool is_high(const struct mrcport_params *p, int dscp)
 	return dscp == p->control || dscp == p->trimmed || dscp == p->trimmed_lasthop;
 }
 
-static int mrcport_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+static int enqueue_one(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct mrcport *m = qdisc_priv(sch);
 	const struct mrcport_params *p = &m->p;
@@ -93,6 +96,36 @@ static int mrcport_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	if (q->bytes + qdisc_pkt_len(skb) > HIGH_LIMIT * (u64)p->limit)
 		return queue_drop(sch, q, skb, to_free);
 	return queue_add(sch, q, skb);
+}
+
+/* A switch sees the packets of a burst one behind the other. */
+static int enqueue_parts(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct sk_buff *parts = skb_gso_segment(skb, netif_skb_features(skb) & ~NETIF_F_GSO_MASK);
+	struct sk_buff *part, *next;
+	int len = 0, taken = 0;
+
+	if (IS_ERR_OR_NULL(parts))
+		return qdisc_drop(skb, sch, to_free);
+	skb_list_walk_safe(parts, part, next) {
+		int l = (int)part->len;
+
+		skb_mark_not_on_list(part);
+		qdisc_skb_cb(part)->pkt_len = part->len;
+		if (enqueue_one(part, sch, to_free) == NET_XMIT_SUCCESS) {
+			len += l;
+			taken++;
+		}
+	}
+	if (taken)
+		qdisc_tree_reduce_backlog(sch, 1 - taken, (int)qdisc_pkt_len(skb) - len);
+	consume_skb(skb);
+	return taken ? NET_XMIT_SUCCESS : NET_XMIT_DROP;
+}
+
+static int mrcport_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	return skb_is_gso(skb) ? enqueue_parts(skb, sch, to_free) : enqueue_one(skb, sch, to_free);
 }
 
 /* ---- out ---- */

@@ -106,6 +106,7 @@ void fill_dev(record &r, const table &d)
     add_bool(r, d, MRC_A_DEV_INCAST, "incast");
     add_bool(r, d, MRC_A_DEV_OOR_NACK, "oor_nack");
     add_num(r, d, MRC_A_DEV_EXP_CNT, "exp_cnt");
+    add_num(r, d, MRC_A_DEV_BURST, "burst");
     add_bool(r, d, MRC_A_DEV_EV_PORT_LOW, "ev_port_low");
     add_bool(r, d, MRC_A_DEV_MRC_PAD, "mrc_pad");
     add_num(r, d, MRC_A_DEV_DAMP, "damp");

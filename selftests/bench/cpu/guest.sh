@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# guest.sh STACK TEST... - inside User-Mode Linux: one stack (stages.sh), run after run.
+# guest.sh STACK[+KEY=VALUE] TEST... - inside User-Mode Linux: one stack (stages.sh), run after run. KEY is a setting
+# of mrcctl dev set, of both ends' devices.
 #
 # The module, plug-in and tools are those of $MRC_TREE, the scripts are this tree's. Each test
 # runs with two lengths, whose difference is what the packets cost. Lines "@MARK begin|end TEST
@@ -71,6 +72,17 @@ run() {		# TEST MESSAGES PROGRAM ARG...
 	[ $rc -eq 0 ] || { echo "$test $n: status $rc"; tail -n 5 "$MRC_DIR/client.out"; }
 }
 
+# The settings are after the +.
+set_up() {	# STACK[+KEY=VALUE]
+	local setting=${1#*+} host
+	"${1%%+*}_up"
+	[ "$1" != "$setting" ] || return 0
+	for host in h1 h2; do
+		mrcctl -n $host dev set dev "$(mrcctl -n $host -j dev show | jq -r '.[0].dev')" \
+			"${setting%=*}" "${setting#*=}"
+	done
+}
+
 main() {
 	local stack=$1 test short long command
 	shift
@@ -79,7 +91,7 @@ main() {
 	mrc_setup_plugin
 	modprobe ib_uverbs
 	insmod "$MRC_CRC" || echo "no clmul CRC here: the library's tables for all"
-	"${stack}_up"
+	set_up "$stack"
 	cp /proc/kallsyms "$VMOUT/kallsyms"
 	for test; do
 		read -r short long command <<<"${TESTS[$test]}"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_tx_burst.h - packets that leave one after the other by one EV, as one GSO packet.
+ */
+#ifndef MRC_TX_BURST_H
+#define MRC_TX_BURST_H
+
+#include <linux/skbuff.h>
+
+/*
+ * BH off. @skb, a packet as it would leave, goes with @head, one likewise. False: it does not, and @head is
+ * complete. Both may join others (mrc_tx_cb.h).
+ */
+bool mrc_tx_burst_add(struct sk_buff *head, struct sk_buff *skb);
+/* BH off. @head, complete, becomes a GSO packet, if it is not alone. */
+void mrc_tx_burst_end(struct sk_buff *head);
+
+#endif

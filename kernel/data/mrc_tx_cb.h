@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_tx_cb.h - what is known of a packet from where it is built to where it is handed over. */
+#ifndef MRC_TX_CB_H
+#define MRC_TX_CB_H
+
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include "core/mrc_dev.h"
+
+struct mrc_tx_cb {		/* in skb->cb */
+	struct mrc_dev *dev;
+	u8 *icrc;		/* where the ICRC goes; NULL: none is wanted */
+	struct sk_buff *last;	/* of the packets that go with it; NULL: none */
+	u32 ev;
+	u16 len;		/* bytes in UDP */
+	u8 l3_off;		/* of the innermost IP header */
+	u8 plane;
+	u8 tos;
+	bool joins;		/* may go with others: data over IPv6, sent for the first time */
+};
+
+static inline struct mrc_tx_cb *mrc_tx_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct mrc_tx_cb) > sizeof(skb->cb));
+	return (struct mrc_tx_cb *)skb->cb;
+}
+
+/* Of one over IPv6: where UDP's data begin. */
+static inline u32 mrc_tx_cb_body6(const struct mrc_tx_cb *cb)
+{
+	return cb->l3_off + (u32)(sizeof(struct ipv6hdr) + sizeof(struct udphdr));
+}
+
+#endif
