@@ -6,8 +6,8 @@
  * it runs on the same processor. With this one rdma_rxe and mrc find what they find on a host,
  * both the same. Only for measuring.
  *
- * Four lanes of 128 bits are folded over 64 bytes each; what remains is shorter and goes through
- * the library's tables. The constants are powers of x modulo the polynomial, computed when the
+ * Four lanes of 128 bits are folded over 64 bytes each, the last lane to 32 bits by Barrett's reduction, as there;
+ * what remains is shorter than 16 bytes and goes through the library's tables. The constants are computed when the
  * module is loaded, and the whole is compared with the library before it is offered.
  *
  * User-Mode Linux is a process, and a signal (its interrupt) keeps the vector registers: no
@@ -26,6 +26,8 @@
 typedef long long v2di __attribute__((vector_size(16)));
 
 static v2di fold_far, fold_near;	/* over 64 bytes, over 16 */
+static v2di fold_last;	/* 128 bits to 96, 64 to 32 */
+static v2di barrett;	/* the polynomial, and x^64 divided by it */
 
 /* x to the power of @n, as the multiplication of reflected numbers wants it. */
 static u64 crc_power(u32 n)
@@ -35,6 +37,23 @@ static u64 crc_power(u32 n)
 	while (n--)
 		v = v >> 1 ^ (v & 1 ? CRC_POLY : 0);
 	return (u64)v << 1;
+}
+
+/* x^64 divided by the polynomial, 33 bits, reflected. */
+static u64 crc_quotient(void)
+{
+	u64 rest = 0, q = 0;	/* rest: 33 bits, reflected */
+	int i;
+
+	for (i = 0; i <= 64; i++) {	/* a digit of x^64 comes in, from the highest */
+		rest = rest >> 1 | (i ? 0 : 1ull << 32);
+		q >>= 1;
+		if (rest & 1) {
+			rest ^= (u64)CRC_POLY << 1 | 1;
+			q |= 1ull << 32;
+		}
+	}
+	return q;
 }
 
 static v2di crc_load(const u8 *p)
@@ -50,12 +69,24 @@ static v2di crc_fold(v2di a, v2di k, v2di next)
 	return __builtin_ia32_pclmulqdq128(a, k, 0x00) ^ __builtin_ia32_pclmulqdq128(a, k, 0x11) ^ next;
 }
 
+static u32 crc_reduce(v2di a)
+{
+	const v2di low = { 0xffffffff, 0 };
+	v2di q;
+
+	a = (v2di){ a[1], 0 } ^ __builtin_ia32_pclmulqdq128(a, fold_last, 0x00);
+	a = (v2di){ (u64)a[0] >> 32 | (u64)a[1] << 32, (u64)a[1] >> 32 } ^
+	    __builtin_ia32_pclmulqdq128(a & low, fold_last, 0x10);
+	q = __builtin_ia32_pclmulqdq128(a & low, barrett, 0x10);
+	a ^= __builtin_ia32_pclmulqdq128(q & low, barrett, 0x00);
+	return (u64)a[0] >> 32;
+}
+
 /* @len: at least CRC_FOLD_MIN. Leaves less than 16 bytes, from *@p. */
 static u32 crc_folded(u32 crc, const u8 **p, u32 *len)
 {
 	v2di a = crc_load(*p) ^ (v2di){ crc, 0 };
 	v2di b = crc_load(*p + 16), c = crc_load(*p + 32), d = crc_load(*p + 48);
-	u8 rest[16];
 
 	for (*p += 64, *len -= 64; *len >= 64; *p += 64, *len -= 64) {
 		a = crc_fold(a, fold_far, crc_load(*p));
@@ -68,8 +99,7 @@ static u32 crc_folded(u32 crc, const u8 **p, u32 *len)
 	a = crc_fold(a, fold_near, d);
 	for (; *len >= 16; *p += 16, *len -= 16)
 		a = crc_fold(a, fold_near, crc_load(*p));
-	__builtin_memcpy(rest, &a, sizeof(rest));
-	return crc32_le(0, rest, sizeof(rest));
+	return crc_reduce(a);
 }
 
 static u32 crc_bytes(u32 crc, const u8 *p, u32 len)
@@ -150,6 +180,8 @@ static int __init crc_module_init(void)
 {
 	fold_far = (v2di){ crc_power(4 * 128 + 32), crc_power(4 * 128 - 32) };
 	fold_near = (v2di){ crc_power(128 + 32), crc_power(128 - 32) };
+	fold_last = (v2di){ crc_power(96), crc_power(64) };
+	barrett = (v2di){ (u64)CRC_POLY << 1 | 1, crc_quotient() };
 	return crc_same() ?: crypto_register_shash(&crc_alg);
 }
 
