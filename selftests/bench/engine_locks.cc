@@ -8,42 +8,23 @@
 //
 //	engine_locks [--ms N]
 #include "engine_pair.h"
+#include "spin.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
 namespace {
 
 using namespace bench;
 
-// Spins, as the kernel's; gives the CPU away now and then, for the owner may have lost its own.
-class alignas(64) lock {
-public:
-    void take(u64 &taken, u64 &waited)
-    {
-        taken++;
-        if (!held_.exchange(true, std::memory_order_acquire))
-            return;
-        waited++;
-        for (u32 n = 0; held_.exchange(true, std::memory_order_acquire); n++)
-            if (n % 4096 == 4095)
-                std::this_thread::yield();
-    }
-    void drop() { held_.store(false, std::memory_order_release); }
-
-private:
-    std::atomic<bool> held_ = false;
-};
-
 struct counts {
     u64 packets = 0, taken = 0, waited = 0;
 };
 
 struct hosts {
-    lock a, b;
+    spin a, b;
 };
 
 // One CPU: its QPs take turns.
@@ -68,31 +49,32 @@ public:
 
 private:
     // @call, under the host's lock if it is wanted.
-    template <class F> auto in(lock &host, bool shares, F call)
+    template <class F> auto in(spin &host, bool shares, F call)
     {
         if (!shares && !every_)
             return call();
-        host.take(n.taken, n.waited);
+        n.taken++;
+        n.waited += host.take();
         auto got = call();
         host.drop();
         return got;
     }
-    bool next(lock &host, end &e, mrc_txop &op)
+    bool next(spin &host, end &e, mrc_txop &op)
     {
         return in(host, true, [&] { return mrc_conn_tx_next(&e.c, now_, &op); });
     }
-    void todo(lock &host, end &e)
+    void todo(spin &host, end &e)
     {
         mrc_todo ev;
 
         while (in(host, mrc_conn_next_fails(&e.c), [&] { return mrc_conn_next(&e.c, &ev); }))
             ;
     }
-    void timer(lock &host, end &e)
+    void timer(spin &host, end &e)
     {
         in(host, true, [&] { return mrc_conn_timer(&e.c, now_), true; });
     }
-    void arrives(lock &host, end &e, const mrc_pkt &p)
+    void arrives(spin &host, end &e, const mrc_pkt &p)
     {
         bool shares = mrc_conn_rx_shares(&p);
         mrc_rxop op;
@@ -104,7 +86,7 @@ private:
         n.packets++;
     }
     // A turn of one end; what it sends goes to the other at once.
-    void speak(lock &own, end &e, lock &theirs, end &other)
+    void speak(spin &own, end &e, spin &theirs, end &other)
     {
         mrc_txop op[32];
         u32 k = 0, i;

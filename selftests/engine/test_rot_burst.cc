@@ -12,6 +12,7 @@ protected:
     {
         make(n, planes);
         mrc_rot_set_burst(&r, k);
+        ahead = MRC_NONE16;
     }
     u16 next() { return mrc_rot_next(&r, &s); }
     // How many packets in a row take one EV. It ends with the first of the next, which is kept.
