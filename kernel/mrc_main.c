@@ -31,12 +31,12 @@
 #include "device/mrc_sock.h"
 #include "genl/mrc_genl.h"
 
-/* Frees chain: QP work -> peer -> RCU -> work -> device. */
+/* Frees chain: QP -> RCU -> work -> peer -> RCU -> work -> device. */
 static void mrc_drain(void)
 {
 	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		flush_workqueue(mrc_wq);
 		rcu_barrier();
 	}

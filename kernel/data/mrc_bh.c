@@ -75,7 +75,9 @@ void mrc_bh_kick(struct mrc_qp *qp)
 
 	if (test_and_set_bit(MRC_BH_QUEUED, &qp->bh))
 		return;
-	mrc_qp_get(qp);
+	/* A packet found it under RCU, and its last reference is gone: nobody wants its turn. */
+	if (unlikely(!mrc_qp_try_get(qp)))
+		return;
 	/*
 	 * With BH off, a tasklet scheduled from process context runs at
 	 * local_bh_enable() instead of waking ksoftirqd. Not in hard interrupt:

@@ -3,9 +3,9 @@
  * mrc_qp.c - queue pairs: found by number, kept by references, freed.
  *
  * Whoever holds a reference (a packet, the softirq scheduler, the timer) finds a QP that was
- * destroyed with ibqp NULL and lets go. The last reference queues a work item, which frees
- * what may sleep; the struct itself waits for RCU, for mrc_qp_find() may be looking at its
- * count. Until then the QP keeps the device registered.
+ * destroyed with ibqp NULL and lets go. So does a packet that arrives, which takes no reference: all CPUs
+ * that receive for one QP would share its count. After the last reference RCU is waited for, and a work item frees
+ * the QP with all that it has. Until then it keeps the device registered.
  */
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
@@ -22,12 +22,17 @@
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
 static u32 qp_next;	/* cyclic: a number rests before it is reused */
 
+struct mrc_qp *mrc_qp_look(u32 qpn)
+{
+	return xa_load(&qp_table, qpn);
+}
+
 struct mrc_qp *mrc_qp_find(u32 qpn)
 {
 	struct mrc_qp *qp;
 
 	rcu_read_lock();
-	qp = xa_load(&qp_table, qpn);
+	qp = mrc_qp_look(qpn);
 	if (qp && !kref_get_unless_zero(&qp->ref))
 		qp = NULL;
 	rcu_read_unlock();
@@ -87,20 +92,20 @@ void mrc_qp_free(struct mrc_qp *qp)
 	mem_cgroup_put(qp->memcg);
 	mutex_destroy(&qp->mutex);
 	put_pid(qp->pid);
-	kvfree_rcu(qp, rcu);
+	kvfree(qp);
 	ib_device_put(ibdev);
 }
 
 void mrc_qp_free_work(struct work_struct *work)
 {
-	mrc_qp_free(container_of(work, struct mrc_qp, free_work));
+	mrc_qp_free(container_of(to_rcu_work(work), struct mrc_qp, free_work));
 }
 
 static void qp_release(struct kref *ref)
 {
 	struct mrc_qp *qp = container_of(ref, struct mrc_qp, ref);
 
-	queue_work(mrc_wq, &qp->free_work);
+	queue_rcu_work(mrc_wq, &qp->free_work);
 }
 
 void mrc_qp_put(struct mrc_qp *qp)

@@ -4,8 +4,8 @@
  * references, timer and paths.
  *
  * ib_core's object (struct mrc_ibqp) is a shell that dies in destroy_qp; the
- * QP behind it is refcounted and freed through RCU by a work item, so packets, the timer
- * and the softirq scheduler may hold it as long as they need, and nobody waits.
+ * QP behind it is refcounted and freed after RCU by a work item, so packets, the timer
+ * and the softirq scheduler may use it as long as they need, and nobody waits.
  *
  * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn. Rings are
  * only touched under it. Order: qp->lock > peer->path_lock, qp->lock > cq->lock, qp->lock > srq->lock.
@@ -93,8 +93,7 @@ enum {			/* bits of mrc_qp.bh */
 
 struct mrc_qp {
 	struct kref ref;
-	struct rcu_head rcu;
-	struct work_struct free_work;
+	struct rcu_work free_work;
 	struct mrc_dev *dev;
 	spinlock_t lock;
 	struct mutex mutex;		/* modify, query, destroy */
@@ -179,11 +178,17 @@ static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
 
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 
-/* Softirq. By its number, + ref; or NULL. */
+/*
+ * Under RCU. By its number, or NULL. Its memory and its device stay until the section ends, its references may
+ * be gone: who wants one from here asks with mrc_qp_try_get().
+ */
+struct mrc_qp *mrc_qp_look(u32 qpn);
+/* Any context. By its number, + ref; or NULL. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
 /* Process context. The QP of @dev with the lowest number from @from on, + ref; or NULL. */
 struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from);
 static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
+static inline bool mrc_qp_try_get(struct mrc_qp *qp) { return kref_get_unless_zero(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 
 /*
@@ -197,7 +202,7 @@ int mrc_qp_number(struct mrc_qp *qp);
 void mrc_qp_publish(struct mrc_qp *qp);		/* now it is found */
 void mrc_qp_withdraw(struct mrc_qp *qp);	/* and no more */
 void mrc_qp_free(struct mrc_qp *qp);		/* process context; nobody else knows it */
-void mrc_qp_free_work(struct work_struct *work);	/* for INIT_WORK() */
+void mrc_qp_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 
 #define mrc_qp_count(qp, name) ((qp)->stats.name++)	/* under qp->lock */
 /* Under qp->lock. All that it counted so far. */

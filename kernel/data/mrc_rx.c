@@ -405,32 +405,25 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		return NF_DROP;
 	}
 	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
-	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_find(dqpn) : NULL;
+	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
 	if (unlikely(!qp || qp->dev->mnet != p->mnet || !same_addr(&p->dst, &qp->sgid))) {
-		if (qp)
-			mrc_qp_put(qp);
 		qp = NULL;
 		dev = rx_dev_by_addr(p);
 		if (!dev)
 			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
 	}
-	if (unlikely(!rx_by_plane(p, qp ? qp->dev : dev))) {
-		if (qp)
-			mrc_qp_put(qp);
+	if (unlikely(!rx_by_plane(p, qp ? qp->dev : dev)))
 		return NF_DROP;
-	}
 	if (p->plane)
 		mrc_dev_plane_count_rx(p->plane, skb->len);
-	if (likely(qp)) {
+	if (likely(qp))
 		rx_to_qp(p, qp, skb);
-		mrc_qp_put(qp);
-	} else if (mrc_dev_addr_is_group(&p->dst)) {
+	else if (mrc_dev_addr_is_group(&p->dst))
 		mrc_ud_rx_group(p, dev, dqpn, skb);
-	} else if (dqpn == MRC_QPN_ENDPOINT) {
+	else if (dqpn == MRC_QPN_ENDPOINT)
 		rx_endpoint(p, dev, skb);
-	} else {
+	else
 		mrc_ud_rx(p, dev, dqpn, skb);
-	}
 	napi_consume_skb(skb, 1);	/* to NAPI's stock: what is answered is built of it */
 	return NF_STOLEN;
 }
@@ -456,7 +449,7 @@ static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	    !pskb_may_pull(skb, off + MRC_BTH_LEN))
 		return;
 	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
-	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_find(dqpn) : NULL;
+	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
 	if (likely(!qp))
 		return;
 	if (rx_fits_qp(p, qp, skb))
@@ -464,7 +457,6 @@ static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	if (peer)
 		mrc_peer_hint_port(peer, rx_port(p, skb));
 	mrc_peer_put(peer);
-	mrc_qp_put(qp);
 }
 
 /* ---- the hook ---- */

@@ -212,7 +212,7 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 		return NULL;
 	}
 	kref_init(&qp->ref);
-	INIT_WORK(&qp->free_work, mrc_qp_free_work);
+	INIT_RCU_WORK(&qp->free_work, mrc_qp_free_work);
 	spin_lock_init(&qp->lock);
 	mutex_init(&qp->mutex);
 	mrc_qp_peer_init(qp);
