@@ -24,14 +24,20 @@
 #include "data/mrc_wqe.h"
 #include "data/mrc_wqe_recv.h"
 
-#define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe */
+#define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe, */
+#define MRC_TX_BATCH	8	/* and at a time, taken under the lock that all QPs to a host share */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
 #define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
 #define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
 
-/* One packet's payload when it does not fit in fragments; per CPU, BH off. */
-static DEFINE_PER_CPU(u8 [4096], mrc_bounce);
+/* Of the turn under way: per CPU, BH off. */
+struct flow_work {
+	struct mrc_txop op[MRC_TX_BATCH];
+	u8 bounce[4096];	/* one packet's payload when it does not fit in fragments */
+};
+
+static DEFINE_PER_CPU(struct flow_work, flow_work);
 
 /* ---- completions ---- */
 
@@ -350,23 +356,24 @@ static void flow_refresh_path(struct mrc_qp *qp)
 
 /* ---- packets out ---- */
 
-static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
+static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op, u8 *bounce)
 {
 	struct mrc_payload pl;
 
-	if (!mrc_wqe_payload(qp, op, &pl, *this_cpu_ptr(&mrc_bounce)))
+	if (!mrc_wqe_payload(qp, op, &pl, bounce))
 		return NULL;
 	return mrc_tx_build(qp->dev, qp->ps, &qp->sgid, &qp->dgid, op, &pl);
 }
 
 /*
- * @op could not be built: no memory, no route, or what it would read is not to be read any more.
- * Of an answer the peer hears; a request of ours, whose memory was invalidated under it, fails.
+ * @op, the first of @n that were to leave, could not be built: no memory, no route, or what it would read is not
+ * to be read any more. Of an answer the peer hears; a request of ours, whose memory was invalidated under it, fails.
  */
-static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u64 now)
+static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u64 now)
 {
 	spin_lock(&qp->peer->path_lock);
-	mrc_conn_tx_undo(&qp->conn, op);
+	while (n--)
+		mrc_conn_tx_undo(&qp->conn, &op[n]);
 	spin_unlock(&qp->peer->path_lock);
 	if (op->src == MRC_SRC_RESP && !mrc_wqe_resp_ok(qp, op->cookie))
 		mrc_conn_exec_revoke(&qp->conn, op->cookie, MRC_NAK_REM_ACCESS, now);
@@ -394,31 +401,41 @@ static void flow_trace_window(const struct mrc_qp *qp)
 	trace_mrc_window(qp->qpn, i.cwnd_bytes, i.inflight_bytes, i.srtt_ns, i.lost_queued);
 }
 
-/* True: budget used up, more to send. *retry: a packet could not be built. */
-static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
+/* The packets of @op, @n of them. False: one could not be built, and has not left, nor have those behind it. */
+static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now,
+			  struct sk_buff_head *out)
 {
-	spinlock_t *path_lock = &qp->peer->path_lock;
-	struct mrc_txop op;
 	struct sk_buff *skb;
-	bool more;
-	int n;
+	u32 i;
 
-	for (n = 0; n < MRC_TX_BUDGET; n++) {
-		spin_lock(path_lock);
-		more = mrc_conn_tx_next(&qp->conn, now, &op);
-		spin_unlock(path_lock);
-		if (!more)
-			return false;
-		skb = flow_build(qp, &op);
+	for (i = 0; i < n; i++) {
+		skb = flow_build(qp, &w->op[i], w->bounce);
 		if (unlikely(!skb)) {
-			flow_unbuilt(qp, &op, now);
-			*retry = true;
+			flow_unbuilt(qp, &w->op[i], n - i, now);
 			return false;
 		}
-		flow_trace_tx(qp, &op);
+		flow_trace_tx(qp, &w->op[i]);
 		__skb_queue_tail(out, skb);
 	}
 	return true;
+}
+
+/* True: budget used up, more to send. *retry: a packet could not be built. */
+static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
+{
+	struct flow_work *w = this_cpu_ptr(&flow_work);
+	bool more = true;
+	u32 n, left;
+
+	for (left = MRC_TX_BUDGET; left && more; left -= n) {
+		spin_lock(&qp->peer->path_lock);
+		n = mrc_conn_tx_batch(&qp->conn, now, w->op, min_t(u32, left, MRC_TX_BATCH), &more);
+		spin_unlock(&qp->peer->path_lock);
+		*retry = !flow_tx_batch(qp, w, n, now, out);
+		if (unlikely(*retry))
+			return false;
+	}
+	return more;
 }
 
 /* ---- incast ---- */

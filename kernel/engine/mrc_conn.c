@@ -344,6 +344,26 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	return mrc_tx_data_next(c, now_ns, op);
 }
 
+/*
+ * Undoing the last packet of a message has it cut from again, and only one message is under way: so nothing of
+ * the next one may have been cut.
+ */
+u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 max, bool *more)
+{
+	u32 n;
+
+	*more = true;
+	for (n = 0; n < max; n++) {
+		if (!mrc_conn_tx_next(c, now_ns, &op[n])) {
+			*more = false;
+			break;
+		}
+		if (mrc_opc_is_last(op[n].hdr.opcode) && !op[n].hdr.rtx)
+			return n + 1;
+	}
+	return n;
+}
+
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	if (mrc_opc_is_data(op->hdr.opcode))

@@ -13,8 +13,8 @@
  * RTR, mrc_conn_set_tx() when it goes to RTS; mrc_conn_reset() at any time.
  *
  * Sending: mrc_conn_post() work requests; while mrc_conn_tx_next() says so,
- * build the packet it describes. tx_next commits (state says "sent" before
- * the packet can be answered); mrc_conn_tx_undo() takes the last one back.
+ * build the packet it describes, or several by mrc_conn_tx_batch(). They commit (state says
+ * "sent" before the packet can be answered); mrc_conn_tx_undo() takes the last one back.
  *
  * Receiving: mrc_conn_rx_begin() classifies; on MRC_V_PLACE the caller puts
  * the payload where the op says and calls mrc_conn_rx_commit(), or
@@ -254,7 +254,15 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns);
 
 /* Next packet to send, or false. Control packets first. */
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
-/* Could not build or hand over the packet of the latest tx_next. */
+/*
+ * The next @max packets at most, in @op, for who holds a lock for as few calls as possible. Return: how many.
+ * *@more: there may be others; a batch ends with a message, so that all of it can be undone.
+ */
+u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 max, bool *more);
+/*
+ * Could not build or hand over the packet of the latest tx_next. Of a batch, which has no call in between, as
+ * many as wanted, from its last one back.
+ */
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op);
 
 /**
@@ -403,7 +411,7 @@ static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
 }
 
-/* Why the packet of @op, the latest of mrc_conn_tx_next() and a resent one, was called lost. */
+/* Why the packet of @op, of the latest mrc_conn_tx_next() or batch and a resent one, was called lost. */
 static inline u8 mrc_conn_rtx_cause(const struct mrc_conn *c, const struct mrc_txop *op)
 {
 	return c->snd.rec[op->hdr.psn & c->snd.mask].cause;

@@ -59,9 +59,19 @@ private:
         host.drop();
         return got;
     }
-    bool next(spin &host, end &e, mrc_txop &op)
+    // Packets for @op, @max at most; as the module's turn, which takes the lock for each batch.
+    u32 next(spin &host, end &e, mrc_txop *op, u32 max)
     {
-        return in(host, true, [&] { return mrc_conn_tx_next(&e.c, now_, &op); });
+        u32 n = 0;
+        bool more = true;
+
+        while (more && n < max)
+            n += in(host, true, [&] {
+                u32 want = every_ ? 1u : std::min(max - n, 8u);
+
+                return mrc_conn_tx_batch(&e.c, now_, op + n, want, &more);
+            });
+        return n;
     }
     void todo(spin &host, end &e)
     {
@@ -89,15 +99,15 @@ private:
     void speak(spin &own, end &e, spin &theirs, end &other)
     {
         mrc_txop op[32];
-        u32 k = 0, i;
+        u32 k, i;
 
         timer(own, e);
         todo(own, e);
-        while (k < 32 && next(own, e, op[k])) {
-            if (op[k].len)
+        k = next(own, e, op, 32);
+        for (i = 0; i < k; i++) {
+            if (op[i].len)
                 std::memcpy(here_, there_, mtu);
-            op[k].hdr.udp_len = static_cast<u16>(op[k].len + 48);
-            k++;
+            op[i].hdr.udp_len = static_cast<u16>(op[i].len + 48);
         }
         todo(own, e);
         now_ += 3000;
