@@ -329,7 +329,8 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 
 /*
  * Going idle as far as the ring is concerned: ask for a doorbell, then look
- * once more (mrc-abi.h). True: something came in between.
+ * once more (mrc-abi.h). True: something came in between. Not while requests wait for the
+ * peer: each would ring for nothing, and the turn after the next acknowledgement looks.
  */
 static bool flow_sleep(struct mrc_qp *qp)
 {
@@ -503,7 +504,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		return flow_error_turn(qp);
 	if (qp->state == IB_QPS_SQD)
 		flow_sq_drained(qp);
-	if (!more && !waits)
+	if (!more && !waits && !mrc_conn_tx_waits(&qp->conn))
 		more = flow_sleep(qp);
 	at = mrc_conn_deadline_ns(&qp->conn);
 	if (retry || waits)

@@ -411,6 +411,15 @@ static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
 }
 
+/*
+ * Requests wait for what the peer has yet to say: one that is posted now leaves behind them. With packets in
+ * flight an answer or a timer comes for sure.
+ */
+static inline bool mrc_conn_tx_waits(const struct mrc_conn *c)
+{
+	return c->snd.out && c->msgs.sq_seg != c->msgs.sq_tail && !c->fail;
+}
+
 /* Why the packet of @op, of the latest mrc_conn_tx_next() or batch and a resent one, was called lost. */
 static inline u8 mrc_conn_rtx_cause(const struct mrc_conn *c, const struct mrc_txop *op)
 {

@@ -42,6 +42,7 @@ struct dump {
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
+	bool counters_named;		/* a QP with all of its counters was shown */
 
 	struct mrc_conn_info info;
 };
@@ -474,10 +475,12 @@ static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	err = dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info));
-	if (!err)
-		d->idx = qp->qpn + 1;
-	return err;
+	err = dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info, !d->counters_named));
+	if (err)
+		return err;
+	d->counters_named = true;
+	d->idx = qp->qpn + 1;
+	return 0;
 }
 
 static int dump_qps(struct sk_buff *skb, struct netlink_callback *cb,

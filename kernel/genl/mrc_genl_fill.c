@@ -178,10 +178,16 @@ cancel:
 
 /* ---- counters ---- */
 
-static int put_stat(struct sk_buff *skb, const char *name, u64 value)
-{
-	struct nlattr *nest = nla_nest_start(skb, MRC_A_STAT);
+/* Of which counters are put: all, or those that have counted something. */
+enum stats_of { STATS_ALL, STATS_COUNTED };
 
+static int put_stat(struct sk_buff *skb, const char *name, u64 value, enum stats_of which)
+{
+	struct nlattr *nest;
+
+	if (!value && which == STATS_COUNTED)
+		return 0;
+	nest = nla_nest_start(skb, MRC_A_STAT);
 	if (!nest || nla_put_string(skb, MRC_A_STAT_NAME, name) ||
 	    nla_put_u64_64bit(skb, MRC_A_STAT_VALUE, value, MRC_A_STAT_PAD))
 		return -EMSGSIZE;	/* the caller cancels its own nest */
@@ -189,20 +195,20 @@ static int put_stat(struct sk_buff *skb, const char *name, u64 value)
 	return 0;
 }
 
-static int put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s)
+static int put_conn_stats(struct sk_buff *skb, const struct mrc_stats *s, enum stats_of which)
 {
 #define X(name, help)							\
-	if (put_stat(skb, #name, s->name))				\
+	if (put_stat(skb, #name, s->name, which))			\
 		return -EMSGSIZE;
 	MRC_STATS(X)
 #undef X
 	return 0;
 }
 
-static int put_qp_stats(struct sk_buff *skb, const struct mrc_qp_stats *s)
+static int put_qp_stats(struct sk_buff *skb, const struct mrc_qp_stats *s, enum stats_of which)
 {
 #define X(name, help)							\
-	if (put_stat(skb, #name, s->name))				\
+	if (put_stat(skb, #name, s->name, which))			\
 		return -EMSGSIZE;
 	MRC_QP_STATS(X)
 #undef X
@@ -212,7 +218,7 @@ static int put_qp_stats(struct sk_buff *skb, const struct mrc_qp_stats *s)
 static int put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
 {
 #define X(name, help)							\
-	if (put_stat(skb, #name, atomic64_read(&s->name)))		\
+	if (put_stat(skb, #name, atomic64_read(&s->name), STATS_ALL))	\
 		return -EMSGSIZE;
 	MRC_DEV_STATS(X)
 #undef X
@@ -227,7 +233,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 	if (!nest)
 		return -EMSGSIZE;
 	mrc_counters_sum(dev, &sum);
-	if (put_conn_stats(skb, &sum.conn) || put_qp_stats(skb, &sum.qp) ||
+	if (put_conn_stats(skb, &sum.conn, STATS_ALL) || put_qp_stats(skb, &sum.qp, STATS_ALL) ||
 	    put_dev_stats(skb, &dev->stats)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
@@ -239,7 +245,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 /* ---- QPs ---- */
 
 static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i,
-		       const struct mrc_qp_stats *stats)
+		       const struct mrc_qp_stats *stats, enum stats_of which)
 {
 	struct nlattr *nest;
 
@@ -252,7 +258,7 @@ static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i,
 	    nla_put_u32(skb, MRC_A_QP_MIN_RTT, i->min_rtt_ns))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, MRC_A_QP_STATS);
-	if (!nest || put_conn_stats(skb, &i->stats) || put_qp_stats(skb, stats))
+	if (!nest || put_conn_stats(skb, &i->stats, which) || put_qp_stats(skb, stats, which))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -284,8 +290,7 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 	spin_unlock_bh(&qp->lock);
 }
 
-/* @scratch: too big for the stack, so the dump brings it. */
-int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch)
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
 	u32 pid = pid_vnr(qp->pid);	/* as the reader would call it; 0: it cannot see it */
@@ -304,7 +309,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 	    nla_put_u64_64bit(skb, MRC_A_QP_EV_PROFILE_ID, s.ev_profile_id, MRC_A_QP_PAD) ||
 	    nla_put_u8(skb, MRC_A_QP_STRICT, qp->strict) ||
 	    nla_put_u32(skb, MRC_A_QP_HELD_PKTS, s.n_hold) ||
-	    put_qp_conn(skb, scratch, &s.stats)) {
+	    put_qp_conn(skb, scratch, &s.stats, zeros ? STATS_ALL : STATS_COUNTED)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -80,7 +80,8 @@ machine() {	# ROUND STACK[@TREE]
 	mkdir -p "$dir"
 	echo "round $1 $2" >&2
 	# shellcheck disable=SC2086
-	MRC_TREE=$out/tree/$tree MRC_CRC=$out/crc/crc/mrc_bench_crc.ko "$here/cpu/watch.py" "$dir" \
+	MRC_TREE=$out/tree/$tree MRC_CRC=$out/crc/crc/mrc_bench_crc.ko MRC_PRELOAD=$out/doorbells.so \
+		"$here/cpu/watch.py" "$dir" \
 		"$top/selftests/vm/runuml" -n -t 900 -m 1500 -o "$dir" -- "$here/cpu/guest.sh" "$stack" $tests ||
 		echo "round $1 $2 ended with status $?; see $dir/log" >&2
 }
@@ -115,6 +116,7 @@ main() {
 		build_tree "$top" this
 		[ -z "$commit" ] || checkout "$commit"
 		module_in "$out/crc" "$here/cpu/crc"
+		cc -O2 -Wall -shared -fPIC -o "$out/doorbells.so" "$here/cpu/doorbells.c" -ldl
 		rooms "$out/tree/this" >"$out/rooms"
 		measure
 	fi

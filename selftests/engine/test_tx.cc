@@ -107,6 +107,28 @@ TEST_F(tx_stream, the_congestion_window)
     EXPECT_EQ(tx_data().size(), 1u) << "delivered out of order leaves room too";
 }
 
+// Who posts behind requests that wait need not say so: the answer to what is out brings a turn.
+TEST_F(tx_stream, requests_that_wait)
+{
+    rig_cfg k = defaults();
+
+    k.tx.cwnd_bytes = 3 * (1024 + MRC_PKT_OVERHEAD);
+    make(k);
+    EXPECT_FALSE(mrc_conn_tx_waits(&c)) << "idle";
+    post(MRC_OP_WRITE, 4 * 1024);
+    EXPECT_FALSE(mrc_conn_tx_waits(&c)) << "nothing is out that could be answered";
+    EXPECT_EQ(tx_data().size(), 3u);
+    EXPECT_TRUE(mrc_conn_tx_waits(&c)) << "the window is full";
+    sack(1000);
+    EXPECT_EQ(tx_data().size(), 1u);
+    EXPECT_FALSE(mrc_conn_tx_waits(&c)) << "all is out: one more might leave at once";
+    post(MRC_OP_WRITE, 1024);
+    EXPECT_TRUE(tx_data().empty());
+    EXPECT_TRUE(mrc_conn_tx_waits(&c)) << "the window is full again";
+    mrc_conn_fail(&c, MRC_ST_RETRY_EXC, now);
+    EXPECT_FALSE(mrc_conn_tx_waits(&c)) << "no turn comes by itself";
+}
+
 // One plane of four answers late. It may hold all that it likes as long as the window has
 // room, and no more than twice its part when it has not.
 TEST_F(tx_stream, a_long_plane_is_held_back_when_the_window_is_tight)

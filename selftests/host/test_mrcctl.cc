@@ -334,12 +334,20 @@ void test_messages()
                 });
         });
     });
-    record q = qp_record(mrcnl::table(attrs_of(qp)));
+    counter_names names;
+    record q = qp_record(mrcnl::table(attrs_of(qp)), names);
     check("QP counters only as details", printed(q, {}).find("tx_pkts") == std::string::npos);
     check("QP counters with -d, without zeros",
           printed(q, {.details = true}).ends_with(" tx_pkts 5\n"), printed(q, {.details = true}));
     check("QP counters in JSON",
           printed(q, {.as_json = true}).ends_with("\"stats\":{\"tx_pkts\":5,\"rx_dup\":0}}]\n"));
+    using list = counter_list;
+    check("counters that a later QP leaves out are 0",
+          names.complete({{"rx_dup", 7}}) == list{{"tx_pkts", 0}, {"rx_dup", 7}} &&
+              names.complete({}) == list{{"tx_pkts", 0}, {"rx_dup", 0}});
+    check("counters of another order are taken as they come",
+          names.complete({{"rx_dup", 1}, {"tx_pkts", 2}}) == list{{"rx_dup", 1}, {"tx_pkts", 2}} &&
+              names.complete({{"tx_pkts", 3}}) == list{{"rx_dup", 0}, {"tx_pkts", 3}});
 
     mrcnl::request cc(MRC_CMD_CC_GET);
     cc.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_CC, [](auto &n) {

@@ -3,7 +3,8 @@
 # timeout: 300
 # kernels: 6.1 6.12 uml
 #
-# Send slots count until completion: verbs/mrc_slots.c, both of its queue pairs on one host. And
+# Send slots count until completion: verbs/mrc_slots.c, both of its queue pairs on one host. Posts that make no
+# system call: verbs/mrc_doorbell.c, likewise. And
 # perftest, which signals one request of many.
 
 set -euo pipefail
@@ -13,9 +14,10 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 ksft_plan
-mrc_begin mrc_slots ib_write_bw
+mrc_begin mrc_slots mrc_doorbell ib_write_bw
 ksft_test "one plane" mrc_one_plane
 mrc_harness h1 slots mrc_slots
+mrc_harness h1 doorbell mrc_doorbell
 ksft_test "ib_write_bw, one of 4 signaled" mrc_perf 120 ib_write_bw -s 4096 -n 400 -t 16 -Q 4
 ksft_test "ib_write_bw, one of all slots signaled" mrc_perf 120 ib_write_bw -s 4096 -n 400 -t 16 -Q 16
 ksft_test "ib_send_bw, by events" mrc_perf 120 ib_send_bw -s 4096 -n 400 -t 16 -e

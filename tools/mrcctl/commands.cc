@@ -437,7 +437,8 @@ error qp_show(context &ctx, const arguments &args)
             n.u32(MRC_A_QP_NUM,
                   static_cast<uint32_t>(parse_number(*v, 0, (1u << 24) - 1, "qpn")));
         });
-    return dump(ctx, rq, [&](const message &m) { ctx.out.object(qp_record(table(m.attrs))); });
+    counter_names names;
+    return dump(ctx, rq, [&](const message &m) { ctx.out.object(qp_record(table(m.attrs), names)); });
 }
 
 error stats_show(context &ctx, const arguments &args)

@@ -3,9 +3,8 @@
 #include "printer.h"
 
 #include <algorithm>
-#include <iterator>
+#include <vector>
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace mrcctl {
@@ -60,6 +59,29 @@ std::string dump(const json &v, int indent = -1)
     return v.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
+// Pieces of a long text: none is moved when it grows.
+class text_list {
+  public:
+    std::string &room()
+    {
+        if (list_.empty() || list_.back().size() > kPiece) {
+            list_.emplace_back();
+            list_.back().reserve(kPiece + kPiece / 4);
+        }
+        return list_.back();
+    }
+    bool empty() const { return list_.empty(); }
+    void write(std::FILE *out) const
+    {
+        for (auto &s : list_)
+            std::fwrite(s.data(), 1, s.size(), out);
+    }
+
+  private:
+    static constexpr size_t kPiece = 65536;
+    std::vector<std::string> list_;
+};
+
 // As dump(r.whole()). Counters have names of the kernel's C: nothing in them needs a backslash.
 void append_object(std::string &out, const record &r)
 {
@@ -68,10 +90,11 @@ void append_object(std::string &out, const record &r)
         return;
     out.pop_back();
     out += fmt::format("{}{}:{{", r.fields().empty() ? "" : ",", dump(r.counters_key()));
-    std::string_view comma = "";
+    std::string_view quote = "\"";
     for (auto &[name, value] : r.counters()) {
-        fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}\"{}\":{}"), comma, name, value);
-        comma = ",";
+        fmt::format_int digits(value);
+        out.append(quote).append(name).append("\":").append(digits.data(), digits.size());
+        quote = ",\"";
     }
     out += "}}";
 }
@@ -159,8 +182,8 @@ class json_printer : public printer {
         } else if (opt_.pretty) {
             all_.push_back(r.whole());
         } else {
-            text_ += text_.empty() ? "" : ",";
-            append_object(text_, r);
+            const char *comma = text_.empty() ? "" : ",";
+            append_object(text_.room().append(comma), r);
         }
     }
 
@@ -168,10 +191,13 @@ class json_printer : public printer {
     {
         if (opt_.lines)
             return;
-        if (opt_.pretty)
+        if (opt_.pretty) {
             fmt::print(out_, "{}\n", dump(all_, 4));
-        else
-            fmt::print(out_, "[{}]\n", text_);
+            return;
+        }
+        fmt::print(out_, "[");
+        text_.write(out_);
+        fmt::print(out_, "]\n");
     }
 
     void error(const std::string &text, int code) override
@@ -186,7 +212,7 @@ class json_printer : public printer {
     print_options opt_;
     std::FILE *out_, *err_;
     json all_ = json::array();
-    std::string text_;
+    text_list text_;
 };
 
 } // namespace

@@ -353,7 +353,21 @@ record ev_record(const table &t, const attr &ev)
     return r;
 }
 
-record qp_record(const table &t)
+counter_list counter_names::complete(counter_list told)
+{
+    counter_list all;
+    all.reserve(names_.size());
+    auto at = told.begin();
+    for (auto &name : names_)
+        all.emplace_back(name, at != told.end() && at->first == name ? (at++)->second : 0);
+    if (at == told.end())
+        return all;
+    names_.assign(told.size(), {}); // the first
+    std::transform(told.begin(), told.end(), names_.begin(), [](auto &c) { return std::string(c.first); });
+    return told;
+}
+
+record qp_record(const table &t, counter_names &names)
 {
     record r;
     table q(t[MRC_A_QP]);
@@ -381,7 +395,7 @@ record qp_record(const table &t)
     add_num(r, q, MRC_A_QP_MIN_RTT, "min_rtt_ns");
     add_bool(r, q, MRC_A_QP_STRICT, "strict");
     add_num(r, q, MRC_A_QP_HELD_PKTS, "held_pkts", true);
-    r.counters("stats", counters(q[MRC_A_QP_STATS]));
+    r.counters("stats", names.complete(counters(q[MRC_A_QP_STATS])));
     return r;
 }
 

@@ -3,6 +3,7 @@
 // records.h - objects of the netlink family as records for the printer.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,16 @@ class controllers {
     std::string text_;
 };
 
+// Of a dump's QPs the first tells all counters, those behind it leave out what is 0.
+class counter_names {
+  public:
+    // All of them, in the first one's order.
+    counter_list complete(counter_list told);
+
+  private:
+    std::vector<std::string> names_;
+};
+
 // Name of the device a message is about.
 std::string_view dev_name(const mrcnl::table &t);
 
@@ -33,7 +44,7 @@ record cc_record(const mrcnl::table &t);
 // Without its controllers, which may come in several messages.
 record peer_record(const mrcnl::table &t);
 record ev_record(const mrcnl::table &t, const mrcnl::attr &ev);
-record qp_record(const mrcnl::table &t);
+record qp_record(const mrcnl::table &t, counter_names &names);
 record stats_record(const mrcnl::table &t);
 // One line per counter, for text.
 std::vector<record> stats_lines(const mrcnl::table &t, bool zeros);

@@ -320,7 +320,11 @@ enum {
 	MRC_A_QP_SRTT,		/* u32 ns */
 	MRC_A_QP_MIN_RTT,	/* u32 ns */
 	MRC_A_QP_PID,		/* u32, in the reader's PID namespace; absent: not in it */
-	MRC_A_QP_STATS,		/* nest of MRC_A_STAT, repeated */
+	/*
+	 * nest of MRC_A_STAT, repeated: the first QP of a dump has all, those behind it have them in the same
+	 * order without those that are 0
+	 */
+	MRC_A_QP_STATS,
 	MRC_A_QP_ALGORITHM,	/* string: of its congestion control, once it can send */
 	MRC_A_QP_CC_PROFILE_ID,	/* u64; before RTS the one asked for; 0: a window of its own */
 	MRC_A_QP_STRICT,	/* u8: 1 = placed in the order of PSNs */

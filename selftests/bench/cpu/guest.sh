@@ -6,7 +6,8 @@
 #
 # The module, plug-in and tools are those of $MRC_TREE, the scripts are this tree's. Each test
 # runs with two lengths, whose difference is what the packets cost. Lines "@MARK begin|end TEST
-# MESSAGES TIMERS" tell watch.py when a run was; TIMERS are the kernel's timer interrupts.
+# MESSAGES TIMERS" tell watch.py when a run was; TIMERS are the kernel's timer interrupts. A line "@RUNG TEST
+# MESSAGES DOORBELLS" says how many system calls the client's posts made.
 
 # shellcheck disable=SC2034	# what lib/*.sh and stages.sh go by
 set -euo pipefail
@@ -63,9 +64,12 @@ run() {		# TEST MESSAGES PROGRAM ARG...
 	mrc_until 30 mrc_listens server $MRC_PORT || true
 	mrc_sleep 0.2
 	mark begin "$test" "$n"
-	(in_ns "$NS1" timeout 100 "$program" -F $CM -d "${MRC_IBDEV[h1]}" "${client[@]}" -p $MRC_PORT \
+	: >"$MRC_DIR/rung"
+	(export LD_PRELOAD=$MRC_PRELOAD MRC_DOORBELLS=$MRC_DIR/rung
+	in_ns "$NS1" timeout 100 "$program" -F $CM -d "${MRC_IBDEV[h1]}" "${client[@]}" -p $MRC_PORT \
 		-n "$n" "$@" "$TO") >"$MRC_DIR/client.out" 2>&1 </dev/null || rc=$?
 	mark end "$test" "$n"
+	echo "@RUNG $test $n $(<"$MRC_DIR/rung")"
 	mrc_sleep 0.1
 	kill "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true

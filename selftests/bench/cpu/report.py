@@ -65,6 +65,8 @@ class Run:
         self.rooms = rooms
         self.names = {}
         self.read(directory + "/samples")
+        self.rung = {}
+        self.count(directory + "/log")
 
     def name(self, address):
         known = self.names.get(address)
@@ -94,6 +96,19 @@ class Run:
                 if i >= 0 and float(at) <= edges[i][1] and chain:
                     self.hits[edges[i][2:]][self.group(chain)] += 1
 
+    def count(self, path):
+        """Doorbells by test and length."""
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                words = line.split()
+                if len(words) == 4 and words[0] == "@RUNG":
+                    self.rung[words[1], int(words[2])] = int(words[3])
+
+    def doorbells(self, test):
+        """For each message."""
+        short, long = sorted(self.windows[test])
+        return (self.rung.get((test, long), 0) - self.rung.get((test, short), 0)) / (long - short)
+
     def tests(self):
         return [test for test, lengths in self.windows.items()
                 if len(lengths) == 2 and all(len(when) == 2 for when in lengths.values())]
@@ -121,7 +136,8 @@ def spread(values):
 def table(runs):
     stacks = sorted({run.stack for run in runs}, key=lambda name: (name != "rxe", name))
     base = stacks[0]
-    print(f"us of kernel time, median (spread); x: {base}'s time by it, above 1 is better; timer interrupts")
+    print(f"us of kernel time, median (spread); x: {base}'s time by it, above 1 is better; timer interrupts;"
+          " doorbells a message")
     for test in runs[0].tests():
         cells = {stack: [run.total(test) for run in runs if run.stack == stack and test in run.tests()]
                  for stack in stacks}
@@ -129,8 +145,10 @@ def table(runs):
             if not cells[stack]:
                 continue
             timers = [run.timers(test) for run in runs if run.stack == stack and test in run.tests()]
+            rung = [run.doorbells(test) for run in runs if run.stack == stack and test in run.tests()]
             ratio = statistics.median(cells[base]) / max(statistics.median(cells[stack]), 1e-9) if cells[base] else 0
-            print(f"{test:<10} {stack:<16} {spread(cells[stack]):<24} x {ratio:5.2f}   {int(statistics.median(timers))}")
+            print(f"{test:<10} {stack:<16} {spread(cells[stack]):<24} x {ratio:5.2f}   {int(statistics.median(timers)):<6}"
+                  f" {statistics.median(rung):.2f}")
 
 
 def profile(runs, test):
