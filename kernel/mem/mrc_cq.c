@@ -91,6 +91,8 @@ void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 	arm = READ_ONCE(hdr->arm);
 	if (arm == MRC_ARM_NONE || (arm == MRC_ARM_SOLICITED && !solicited))
 		return;
+	cq->told = cq->prod;
+	WRITE_ONCE(hdr->told, cq->told);
 	if (xchg(&hdr->arm, MRC_ARM_NONE) == MRC_ARM_NONE)
 		return;
 	if (cq->ibcq && cq->ibcq->comp_handler)
@@ -99,29 +101,38 @@ void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 
 /* ---- moderation ---- */
 
+/* Under cq->lock. */
+static void cq_moder_later(struct mrc_cq *cq)
+{
+	const u64 period = cq->mod_period * (u64)NSEC_PER_USEC;
+
+	if (!hrtimer_active(&cq->mod_timer))
+		hrtimer_start(&cq->mod_timer, ns_to_ktime(period), MRC_CQ_TIMER_MODE);
+}
+
 /*
  * Under cq->lock, after prod was published. True: whoever armed the queue is told later, by more
  * completions or by the timer at the end of the period.
  */
 static bool cq_moder_waits(struct mrc_cq *cq)
 {
-	const u64 period = cq->mod_period * (u64)NSEC_PER_USEC;
-
 	smp_mb();	/* as in mrc_cq_signal() */
 	if (READ_ONCE(cq->ring.hdr->arm) == MRC_ARM_NONE || ++cq->mod_n >= cq->mod_count) {
 		cq->mod_n = 0;
 		hrtimer_try_to_cancel(&cq->mod_timer);
 		return false;
 	}
-	if (!hrtimer_active(&cq->mod_timer))
-		hrtimer_start(&cq->mod_timer, ns_to_ktime(period), MRC_CQ_TIMER_MODE);
+	cq_moder_later(cq);
 	return true;
 }
 
 /* Under cq->lock. Failures do not wait. */
 static void cq_tell(struct mrc_cq *cq, bool solicited, bool failed)
 {
-	solicited |= failed || cq->mod_solicited;
+	solicited |= failed;
+	if (solicited)
+		cq->solicited = cq->prod;
+	solicited |= cq->mod_solicited;
 	cq->mod_solicited = false;
 	if (unlikely(cq->mod_count) && !failed && cq_moder_waits(cq))
 		cq->mod_solicited = solicited;
@@ -357,6 +368,33 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	return done;
 }
 
+/* The completion before @upto is not polled, and was added since its user was told last. */
+static bool cq_untold(const struct mrc_cq *cq, u32 upto)
+{
+	u32 behind = cq->prod - upto;
+
+	return behind < cq->prod - READ_ONCE(cq->ring.hdr->cons) && behind < cq->prod - cq->told;
+}
+
+/*
+ * Under cq->lock, armed. Verbs promise an event for what comes after; adapters of mlx5 tell at once of what came
+ * before and was not polled, and UCX, which polls and then arms, sleeps for ever where one does not.
+ * What an event has told of is not told again: most programs arm when they have one, and then poll.
+ */
+static void cq_arm_tells(struct mrc_cq *cq)
+{
+	bool solicited = cq_untold(cq, cq->solicited);
+
+	if (!cq_untold(cq, cq->prod))
+		return;
+	if (!cq->mod_count) {
+		mrc_cq_signal(cq, solicited);
+		return;
+	}
+	cq->mod_solicited |= solicited;
+	cq_moder_later(cq);
+}
+
 /* A wish for everything is never weakened to one for solicited events. */
 static int cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 {
@@ -373,8 +411,9 @@ static int cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 }
 
 /*
- * A program's plug-in normally does that itself by storing to the ring. Users in the kernel may
- * arm in their handler, which is called under cq->lock; their queues are not resized.
+ * A program's plug-in normally does that itself by storing to the ring, and comes here when there is something to
+ * be told at once. Users in the kernel may arm in their handler, which is called under cq->lock; they ask for
+ * what they missed, and their queues are not resized.
  */
 int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
@@ -385,6 +424,7 @@ int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 		return cq_arm(cq, flags);
 	spin_lock_bh(&cq->lock);	/* against a resize */
 	missed = cq_arm(cq, flags);
+	cq_arm_tells(cq);
 	spin_unlock_bh(&cq->lock);
 	return missed;
 }

@@ -29,7 +29,9 @@ struct mrc_cq {
 	struct ib_cq *ibcq;	/* NULL once destroyed; under lock */
 	struct mrc_dev *dev;
 	struct mrc_ring ring;
-	u32 prod;		/* private */
+	u32 prod;		/* private, as told and solicited, which are under lock */
+	u32 told;		/* prod when its user was told last */
+	u32 solicited;		/* prod after the latest completion that a wish for solicited ones waits for */
 	bool overrun;
 
 	/* Of a user in the kernel: */

@@ -26,6 +26,7 @@ static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new)
 		memcpy(mrc_ring_slot(new, i), mrc_ring_slot(&cq->ring, i), new->stride);
 	new->hdr->cons = cons;
 	new->hdr->error = cq->overrun;
+	new->hdr->told = cq->told;
 	new->hdr->arm = xchg(&hdr->arm, MRC_ARM_NONE);
 	smp_store_release(&new->hdr->prod, cq->prod);
 	swap(cq->ring, *new);

@@ -51,6 +51,13 @@ static uint64_t mem_alloc(uint64_t len)
 	return key;
 }
 
+static int notified;
+void mrc_notify(struct ibv_cq *cq, bool solicited_only)
+{
+	(void)cq; (void)solicited_only;
+	notified++;
+}
+
 int mrc_doorbell(struct ibv_qp *qp)
 {
 	(void)qp;
@@ -493,6 +500,18 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	check(hdr->arm == MRC_ARM_ANY, "armed for any");
 	mrc_req_notify_cq(ibcq, 1);
 	check(hdr->arm == MRC_ARM_ANY, "never weaker");
+
+	ibcq->channel = (void *)hdr;	/* only looked whether there is one */
+	mrc_req_notify_cq(ibcq, 0);
+	check(!notified, "an empty queue is armed without a system call");
+	kernel_cqe(cq, cqe);
+	mrc_req_notify_cq(ibcq, 0);
+	check(notified == 1, "a completion that nobody was told of is told at once");
+	hdr->told = hdr->prod;
+	mrc_req_notify_cq(ibcq, 0);
+	check(notified == 1, "not one that an event has told of");
+	check(mrc_poll_cq(ibcq, 8, wc) == 1, "it is polled");
+	ibcq->channel = NULL;
 
 	kernel_cqe(cq, cqe);
 	cqe.wr_id = 6;

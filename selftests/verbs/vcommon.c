@@ -100,6 +100,7 @@ void vc_open(struct vc_dev *d, const struct vc_opts *o)
 		vc_die("ibv_query_gid %d: %s", d->gid_index, strerror(errno));
 	d->mtu = d->port.active_mtu;
 	d->timeout = 14;
+	d->rnr_retry = 7;
 	if (o->mtu && mtu_enum(o->mtu) < d->mtu)
 		d->mtu = mtu_enum(o->mtu);
 	d->pd = ibv_alloc_pd(d->ctx);
@@ -299,7 +300,7 @@ bool vc_connect(struct vc_dev *d, struct ibv_qp *qp, int fd, uint64_t mr_addr, u
 	attr.qp_state = IBV_QPS_RTS;
 	attr.timeout = d->timeout;
 	attr.retry_cnt = 7;
-	attr.rnr_retry = 7;
+	attr.rnr_retry = d->rnr_retry;
 	attr.sq_psn = be32toh(me.psn);
 	attr.max_rd_atomic = peer->rd_atomic;
 	errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |

@@ -40,6 +40,7 @@ struct vc_dev {
 	int gid_index;
 	enum ibv_mtu mtu;
 	uint8_t timeout;	/* of QPs: 4.096 us << timeout, eight times */
+	uint8_t rnr_retry;	/* of QPs: 7 (for ever), unless who opened it says otherwise */
 };
 
 /* What the ends tell each other about a QP; network order on the wire. */

@@ -3,7 +3,7 @@
 # timeout: 300
 # kernels: 6.1 6.12 uml
 #
-# States of a queue pair: verbs/mrc_states.c; and what rdma(8) shows of queues.
+# States of a queue pair: verbs/mrc_states.c; what is promised of requests: verbs/mrc_requests.c; and what rdma(8) shows of queues.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -17,9 +17,10 @@ shows() {	# OBJECT WORD
 }
 
 ksft_plan
-mrc_begin mrc_states mrc_verify mrcctl
+mrc_begin mrc_states mrc_requests mrc_verify mrcctl
 ksft_test "one plane" mrc_one_plane
 mrc_harness h1 states mrc_states
+mrc_harness h1 requests mrc_requests
 
 ksft_test "a connection" mrc_verify_start -o mix -q 2 -s 4096 -t 600
 ksft_test "that works" mrc_flows 60

@@ -51,12 +51,15 @@ struct mrc_ring_hdr {
 	 * be announced (POST_RECV with no work request) to be flushed.
 	 * Completion ring: user space stores MRC_ARM_*, then (full barrier) polls
 	 * once more; the kernel publishes prod, then (full barrier) takes the
-	 * value with xchg(0) and, if it matches, signals the channel.
+	 * value with xchg(0) and, if it matches, signals the channel. Then it writes its prod
+	 * to told. Who has stored an arm and sees completions that were not polled, of which the last
+	 * signal did not know, asks for one by REQ_NOTIFY_CQ: it comes at once.
 	 */
 	__u32 need_kick;
 	__u32 arm;
 	__u32 error;		/* completion ring: 1 after an overrun, or when its queue is gone */
-	__u32 pad2[13];
+	__u32 told;
+	__u32 pad2[12];
 };
 
 enum mrc_arm {

@@ -101,12 +101,26 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	return i;
 }
 
+/*
+ * Armed just now: is there a completion that was not polled, of which no event has told? Who polls and then arms has
+ * missed it, and asks the kernel for an event. Not if the kernel has taken the wish already.
+ */
+static bool cq_missed(const struct mrc_cq *cq)
+{
+	const struct mrc_ring_hdr *hdr = cq->ring.hdr;
+
+	return cq_avail(cq) &&
+	       __atomic_load_n(&hdr->told, __ATOMIC_RELAXED) != __atomic_load_n(&hdr->prod, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&hdr->arm, __ATOMIC_RELAXED) != MRC_ARM_NONE;
+}
+
 /* Armed for anything includes armed for solicited: never weaken it. */
 int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct mrc_cq *cq = to_mcq(ibcq);
 	struct mrc_ring_hdr *hdr;
 	__u32 none = MRC_ARM_NONE;
+	bool missed;
 
 	mrc_cq_lock(cq);		/* a resize takes the ring away */
 	hdr = cq->ring.hdr;
@@ -116,7 +130,10 @@ int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	else
 		__atomic_store_n(&hdr->arm, MRC_ARM_ANY, __ATOMIC_SEQ_CST);
 	full_barrier();
+	missed = cq_missed(cq);
 	mrc_cq_unlock(cq);
+	if (missed && ibcq->channel)
+		mrc_notify(ibcq, solicited_only);
 	return 0;
 }
 
