@@ -505,8 +505,10 @@ mrc_pair_start() {
 	mrc_start client h1 "$@"
 }
 
+# mrc_pair_wait SECS: what MRC_MEANWHILE names is done first, while they are at it.
 mrc_pair_wait() {
-	local rc1=0 rc2=0
+	local rc1=0 rc2=0 rc=0
+	"${MRC_MEANWHILE:-:}" || rc=1
 	mrc_wait client "$1" || rc1=$?
 	# Without its client it may wait for good.
 	mrc_wait server $((rc1 ? 2 : 10)) || rc2=$?
@@ -515,6 +517,7 @@ mrc_pair_wait() {
 		echo "server: status $rc2: $(mrc_out server)"
 		return 1
 	fi
+	return $rc
 }
 
 # ---- particular programs; the port is another one each time, so that nothing

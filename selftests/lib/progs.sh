@@ -25,27 +25,18 @@ progs_serve() {
 	local secs=$1 rc=0
 	shift
 	mrc_pair_start "$@" || return
-	progs_while_cut || rc=1
+	"${MRC_MEANWHILE:-:}" || rc=1
 	mrc_wait client "$secs" || rc=$?
 	[ $rc -eq 0 ] || echo "status $rc, client: $(mrc_out client) server: $(mrc_out server)"
 	mrc_kill server
 	return $rc
 }
 
-# progs_pair: as mrc_pair.
-progs_pair() {
-	local secs=$1 rc=0
-	shift
-	mrc_pair_start "$@" || return
-	progs_while_cut || rc=1
-	mrc_pair_wait "$secs" && return $rc
-}
-
-# progs_cut COMMAND...: while it waits for a program, plane 1 of h1 goes once both carry data, and
-# comes back. The program must still have been at it: one that was too quick, on a machine whose
+# progs_cut COMMAND...: while it waits for a program (mrc_pair and its like, progs_serve), plane 1 of h1 goes once
+# both carry data, and comes back. The program must still have been at it: one that was too quick, on a machine whose
 # clock leaps, is started again.
 progs_cut() {
-	local progs_cuts=1 progs_early try
+	local MRC_MEANWHILE=progs_while_cut progs_early try
 	for try in 1 2 3; do
 		progs_early=
 		"$@" && return
@@ -55,8 +46,8 @@ progs_cut() {
 	return 1
 }
 
+# shellcheck disable=SC2317  # MRC_MEANWHILE
 progs_while_cut() {
-	[ -n "${progs_cuts:-}" ] || return 0
 	mrc_flows || { progs_early=1; echo "no traffic on both planes: $(mrc_out client)"; return 1; }
 	fabric_cut h1 eth1 && mrc_sleep 1 || return
 	mrc_alive client || { progs_early=1; echo "the client had ended before the cut"; }

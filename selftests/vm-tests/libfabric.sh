@@ -24,7 +24,7 @@ pingpong() {
 	[ "$family" = v4 ] || args=(-6)
 	MRC_PORT=$((MRC_PORT + 1))
 	args+=(-c "$@")
-	progs_pair 60 $MRC_PORT \
+	mrc_pair 60 $MRC_PORT \
 		env FI_VERBS_GID_IDX="$G2" fi_pingpong -B $MRC_PORT -d "$D2$suffix" "${args[@]}" -- \
 		env FI_VERBS_GID_IDX="$G1" fi_pingpong -P $MRC_PORT -d "$D1$suffix" "${args[@]}" "$REPLY"
 }

@@ -14,67 +14,15 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/../lib/cm.sh"
 
-addr_of() { [ "$1" = v6 ] && REPLY=fd00:6d72:63::2 || REPLY=10.77.0.2; }
-
-# A program of rdma_cm listens: its id is there.
-cm_listens() {
-	rdma -j res show cm_id |
-		jq -e "any(.[]; .pid == ${MRC_PID[$1]} and .state == \"LISTEN\")"
-}
-
-# cm_pair SECS SERVER... -- CLIENT...: as mrc_pair, for programs that listen by rdma_cm.
-cm_pair() {
-	local secs=$1 server=()
-	shift
-	while [ "$1" != -- ]; do
-		server+=("$1")
-		shift
-	done
-	shift
-	mrc_start server h2 "${server[@]}"
-	if ! mrc_until 30 cm_listens server; then
-		echo "the server does not listen: $(mrc_out server)"
-		return 1
-	fi
-	mrc_start client h1 "$@"
-	cm_wait "$secs"
-}
-cm_wait() { mrc_pair_wait "$1"; }
-
-port=7300
-do_rping() {		# FAMILY
-	addr_of "$1"
-	cm_pair 60 rping -s -a "$REPLY" -p $((++port)) -V -C 10 -S 4000 -- \
-		rping -c -a "$REPLY" -p $port -V -C 10 -S 4000
-}
-do_ucmatose() {
-	addr_of "$1"
-	cm_pair 60 ucmatose -b "$REPLY" -p $((++port)) -c 4 -C 10 -S 2000 -- \
-		ucmatose -s "$REPLY" -p $port -c 4 -C 10 -S 2000
-}
-# Its datagrams may be lost, and it does not send again: few. (It has one port.)
-do_udaddy() {
-	addr_of "$1"
-	cm_pair 60 udaddy -b "$REPLY" -c 2 -C 8 -S 512 -- udaddy -s "$REPLY" -c 2 -C 8 -S 512
-}
-do_rstream() {		# sockets over RDMA; every byte is verified
-	addr_of "$1"
-	cm_pair 90 rstream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
-		rstream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
-}
-do_riostream() {	# the same, written into the peer's buffers
-	addr_of "$1"
-	cm_pair 90 riostream -b "$REPLY" -p $((++port)) -T v -S 65536 -I 4 -C 10 -- \
-		riostream -s "$REPLY" -p $port -T v -S 65536 -I 4 -C 10
-}
 # Its server waits for others when it has served one.
 do_cmtime() {
 	local rc=0
 	cm_wait() { mrc_wait client "$1" || rc=$?; }
-	addr_of "$1"
-	cm_pair 90 cmtime -b "$REPLY" -p $((++port)) -c 20 -- \
-		cmtime -s "$REPLY" -p $port -c 20 || rc=$?
+	cm_addr "$1"
+	cm_pair 90 cmtime -b "$REPLY" -p $((++CM_PORT)) -c 20 -- \
+		cmtime -s "$REPLY" -p $CM_PORT -c 20 || rc=$?
 	cm_wait() { mrc_pair_wait "$1"; }
 	mrc_kill server
 	echo "status $rc: $(mrc_out client)"
@@ -94,9 +42,9 @@ do_ud_pingpong() {
 do_perf_cm() {		# PROGRAM ARG...
 	local program=$1
 	shift
-	mrc_start server h2 "$program" -F -R -p $((++port)) "$@"
+	mrc_start server h2 "$program" -F -R -p $((++CM_PORT)) "$@"
 	mrc_until 2 cm_listens server || mrc_sleep 3
-	mrc_start client h1 "$program" -F -R -p $port "$@" 10.77.0.2
+	mrc_start client h1 "$program" -F -R -p $CM_PORT "$@" 10.77.0.2
 	mrc_pair_wait 60
 }
 
@@ -105,7 +53,7 @@ programs() {		# WHERE FAMILY...
 	shift
 	for family; do
 		for program in rping ucmatose udaddy rstream riostream; do
-			ksft_test "$where: $program, $family" do_$program "$family"
+			ksft_test "$where: $program, $family" cm_$program "$family"
 		done
 	done
 }
@@ -174,6 +122,6 @@ sent_again() {
 ksft_test "plane 1 swallows everything in both directions" silent
 ksft_test "every request is answered" asked
 ksft_test "though some met it: those were sent again, by the other plane" sent_again
-ksft_test "ucmatose" do_ucmatose v6
+ksft_test "ucmatose" cm_ucmatose v6
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish

@@ -40,7 +40,7 @@ perftest() {
 	done
 	shift
 	MRC_PORT=$((MRC_PORT + 1))
-	progs_pair 60 $MRC_PORT \
+	mrc_pair 60 $MRC_PORT \
 		env UCX_NET_DEVICES="$D2:1" "${vars[@]/GID/UCX_IB_GID_INDEX=$G2}" \
 			ucx_perftest -p $MRC_PORT "$@" -- \
 		env UCX_NET_DEVICES="$D1:1" "${vars[@]/GID/UCX_IB_GID_INDEX=$G1}" \
@@ -72,7 +72,7 @@ demo() {
 	mrc_until 30 ucx_listens || { echo "no server: $(mrc_out server)"; return 1; }
 	mrc_start client h1 env UCX_NET_DEVICES="$D1:1" UCX_IB_GID_INDEX="$G1" "${how[@]}" \
 		-i "$rounds" -o read,write -w 8 10.77.0.2
-	progs_while_cut || rc=1
+	"${MRC_MEANWHILE:-:}" || rc=1
 	mrc_wait client 90 || rc=$?
 	mrc_kill server
 	grep -q "Client exit with status 'OK'" "$MRC_DIR/client.out" && [ $rc -eq 0 ] && return
@@ -90,6 +90,11 @@ for family in v4 v6; do
 	ksft_test "rc_verbs and ud_verbs, $family" progs_moved tx_bytes 5000000 all_of_them UCX_TLS=rc_verbs,ud_verbs GID
 	ksft_test "datagrams alone, $family" progs_moved tx_dgrams 160 perftest UCX_TLS=ud_verbs GID -- \
 		-t tag_bw -s 16384 -n 40 -w 2
+done
+# It polls until there is nothing, then arms its queues and sleeps: what came in between must wake it.
+for name in tag_lat tag_bw; do
+	ksft_test "$name, sleeping between completions" progs_moved tx_bytes 30000 perftest UCX_TLS=rc_verbs,ud_verbs GID -- \
+		-t $name -s 8192 -n 200 -w 2 -E sleep
 done
 ksft_test "rc and ud, of which UCX chooses, and the GID" progs_moved tx_bytes 5000000 all_of_them UCX_TLS=rc,ud
 ksft_test "io_demo: data checked, v4" progs_moved tx_bytes 400000 demo v4 40
