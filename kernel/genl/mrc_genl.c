@@ -31,7 +31,7 @@ static const struct nla_policy mrc_get_policy[MRC_A_MAX + 1] = {
 
 static const struct nla_policy mrc_peer_get_policy[MRC_A_MAX + 1] = {
 	MRC_POLICY_DEV,
-	[MRC_A_PEER] = NLA_POLICY_NESTED(mrc_genl_peer_policy),
+	[MRC_A_PEER] = NLA_POLICY_NESTED(mrc_genl_peer_key_policy),
 };
 
 static const struct nla_policy mrc_qp_get_policy[MRC_A_MAX + 1] = {

@@ -92,7 +92,7 @@ static int dump_parse(struct netlink_callback *cb, struct dump *d)
 	}
 	if (attrs[MRC_A_PEER]) {
 		err = nla_parse_nested(peer, MRC_A_PEER_MAX, attrs[MRC_A_PEER],
-				       mrc_genl_peer_policy, cb->extack);
+				       mrc_genl_peer_key_policy, cb->extack);
 		if (err)
 			return err;
 		d->only_gid = peer[MRC_A_PEER_GID];

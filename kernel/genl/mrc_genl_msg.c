@@ -65,6 +65,7 @@ struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
 
 	ASSERT_RTNL();
 	if (!idx && !name) {
+		NL_SET_ERR_ATTR_MISS(extack, NULL, MRC_A_DEV_IFINDEX);
 		NL_SET_ERR_MSG(extack, "which device? ifindex or name is needed");
 		return ERR_PTR(-EINVAL);
 	}

@@ -146,6 +146,11 @@ const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1] = {
 	[MRC_A_PEER_NAMED]	= { .type = NLA_U64 },
 };
 
+/* Of a get, which restricts itself to a peer and to nothing else. */
+const struct nla_policy mrc_genl_peer_key_policy[MRC_A_PEER_MAX + 1] = {
+	[MRC_A_PEER_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+};
+
 /* An EV of a path set */
 const struct nla_policy mrc_genl_ev_policy[MRC_A_EV_MAX + 1] = {
 	[MRC_A_EV_INDEX]	= NLA_POLICY_MAX(NLA_U32, MRC_EVS_MAX - 1),

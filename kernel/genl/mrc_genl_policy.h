@@ -20,6 +20,7 @@ extern const struct nla_policy mrc_genl_copy_policy[MRC_A_COPY_MAX + 1];
 extern const struct nla_policy mrc_genl_cc_policy[MRC_A_CC_MAX + 1];
 extern const struct nla_policy mrc_genl_cc_key_policy[MRC_A_CC_MAX + 1];
 extern const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1];
+extern const struct nla_policy mrc_genl_peer_key_policy[MRC_A_PEER_MAX + 1];
 extern const struct nla_policy mrc_genl_ev_policy[MRC_A_EV_MAX + 1];
 extern const struct nla_policy mrc_genl_qp_policy[MRC_A_QP_MAX + 1];
 extern const struct nla_policy mrc_genl_ep_policy[MRC_A_EP_MAX + 1];

@@ -242,7 +242,7 @@ static int parse_head(struct mrc_profile *p, struct nlattr **tb, struct genl_inf
 }
 
 /* What the mode has no use for is refused, not ignored. */
-static int check_parts(const struct mrc_profile *p, u32 evs, u32 gens,
+static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs, u32 gens,
 		       struct netlink_ext_ack *extack)
 {
 	bool is_gen = p->mode == MRC_MODE_GEN;
@@ -252,10 +252,12 @@ static int check_parts(const struct mrc_profile *p, u32 evs, u32 gens,
 		return -EINVAL;
 	}
 	if ((gens || p->n_fmt) && !is_gen) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_PROFILE_GEN] ?: tb[MRC_A_PROFILE_FMT_WIDTHS]);
 		MRC_ERR_MSG(extack, "profile %llu: fields are for mode GEN only", p->key.id);
 		return -EINVAL;
 	}
 	if (p->want && p->mode == MRC_MODE_EXP) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_PROFILE_COUNT]);
 		MRC_ERR_MSG(extack, "profile %llu: a count of EVs in explicit mode", p->key.id);
 		return -EINVAL;
 	}
@@ -312,7 +314,7 @@ static struct mrc_profile *parse_profile(struct mrc_dev *dev, struct nlattr **tb
 	p = mrc_profile_alloc(evs, gens);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
-	err = parse_head(p, tb, info) ?: check_parts(p, evs, gens, info->extack);
+	err = parse_head(p, tb, info) ?: check_parts(p, tb, evs, gens, info->extack);
 	if (!err)
 		err = parse_evs(p, info) ?: parse_gens(p, info);
 	if (!err && p->mode == MRC_MODE_GEN)

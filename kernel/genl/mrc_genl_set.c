@@ -23,6 +23,21 @@
 #include "genl/mrc_genl_policy.h"
 #include "genl/mrc_genl_set.h"
 
+/*
+ * What refuses may know nothing of attributes, or judge several together. Then the object that
+ * was to change is the one at fault.
+ */
+static void genl_blame(struct genl_info *info)
+{
+	struct netlink_ext_ack *extack = info->extack;
+	int i;
+
+	if (!extack || extack->bad_attr || extack->miss_type)
+		return;
+	for (i = MRC_A_DEV; i <= MRC_A_MAX && !extack->bad_attr; i++)
+		NL_SET_BAD_ATTR(extack, info->attrs[i]);
+}
+
 /* Under rtnl, also while words are checked: texts of refusals rely on it. */
 int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 {
@@ -33,6 +48,8 @@ int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 	dev = mrc_genl_find_dev(genl_info_net(info), info->attrs, info->extack);
 	err = IS_ERR(dev) ? PTR_ERR(dev) : fn(dev, info);
 	rtnl_unlock();
+	if (err && err != -ENOMEM)
+		genl_blame(info);
 	return err;
 }
 

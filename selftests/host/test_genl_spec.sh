@@ -16,7 +16,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 	ksft_skip_all "python3-yaml is not installed"
 fi
 
-ksft_plan 24
+ksft_plan 26
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
@@ -126,6 +126,61 @@ if [ -z "$strays" ]; then
 	ksft_pass "no enum on one side only"
 else
 	ksft_fail "no enum on one side only" "$strays"
+fi
+
+# No name twice: readers of YAML take the last one, and nobody notices.
+if python3 - "$spec" <<'PY2'
+import collections, sys, yaml
+spec = yaml.safe_load(open(sys.argv[1]))
+bad = []
+for what, items in [('sets', spec['attribute-sets']), ('definitions', spec['definitions']),
+                    ('operations', spec['operations']['list'])] + \
+                   [(s['name'], s['attributes']) for s in spec['attribute-sets']]:
+    bad += [f"{what}: {n} {c} times" for n, c in
+            collections.Counter(i['name'] for i in items).items() if c > 1]
+for b in bad:
+    print("#", b)
+sys.exit(bool(bad))
+PY2
+then
+	ksft_pass "no name twice"
+else
+	ksft_fail "no name twice"
+fi
+
+# The kernel's own generator (linux-source, as fetched for User-Mode Linux) takes the spec, and the header that it makes
+# has our names and values. It wants the kernel's licence, and its schemas beside the spec.
+source=${MRC_CACHE:-$HOME/.cache/mrc}/uml/source
+generated() {
+	local tree=$tmp/tree/Documentation/netlink
+	mkdir -p "$tree/specs"
+	touch "$tmp/tree/MAINTAINERS"
+	cp "$source"/Documentation/netlink/*.yaml "$tree/"
+	sed '1s/BSD-2-Clause/BSD-3-Clause/' "$spec" >"$tree/specs/mrc.yaml"
+	python3 "$source/tools/net/ynl/ynl-gen-c.py" --mode uapi --header --spec "$tree/specs/mrc.yaml" \
+		>"$tmp/generated.h" || return
+	enumerators "$tmp/generated.h" | sed 's/^MRC_A_STAT_STAT /MRC_A_STAT /' | sort >"$tmp/by-generator"
+	enumerators "$header" | sort >"$tmp/by-hand"
+	diff "$tmp/by-hand" "$tmp/by-generator"
+}
+# enumerators HEADER: "NAME VALUE" lines, but for bounds.
+enumerators() {
+	python3 - "$1" "$tmp/enumerators" <<'PY3'
+import re, subprocess, sys
+text = re.sub(r'/\*.*?\*/', '', open(sys.argv[1]).read(), flags=re.S)
+names = [m.split('=')[0].strip() for body in re.findall(r'\benum\b[^{;]*\{(.*?)\}', text, flags=re.S)
+         for m in body.split(',') if m.strip()]
+names = [n for n in names if not re.search(r'^__|_MAX$|_UNSPEC$', n)]
+prog = f'#include <stdio.h>\n#include "{sys.argv[1]}"\nint main(void) {{\n'
+prog += ''.join(f'printf("{n} %d\\n", (int){n});\n' for n in names) + '}\n'
+subprocess.run(['cc', '-x', 'c', '-', '-o', sys.argv[2]], input=prog.encode(), check=True)
+print(subprocess.run([sys.argv[2]], capture_output=True, text=True, check=True).stdout, end='')
+PY3
+}
+if [ ! -e "$source/tools/net/ynl/ynl-gen-c.py" ] || ! python3 -c 'import jsonschema' 2>/dev/null; then
+	ksft_skip "the kernel's generator makes the same header" "no linux-source, or no python3-jsonschema"
+else
+	ksft_test "the kernel's generator makes the same header" generated
 fi
 
 # Every attribute set and operation of the spec is documented or refers to one that is.

@@ -274,9 +274,14 @@ error genl_socket::open(const std::string &)
     return {};
 }
 
-error genl_socket::join(const std::string &)
+error genl_socket::join(const std::string &, const std::vector<number> &)
 {
     return {};
+}
+
+int genl_socket::fd() const
+{
+    return kernel.news_fd;
 }
 
 // Answers, in the order of questions, come before the verdict: the library must take both.

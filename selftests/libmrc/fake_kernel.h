@@ -58,6 +58,7 @@ struct fake_kernel {
     std::vector<uint32_t> told;                  // of ports, by port status updates
     int busy = 0;                                // so many questions find no room
     int events = 0;                              // that EVs changed, and nobody read yet
+    int news_fd = -1;                            // what is polled for that
 };
 
 // Made anew by each test.

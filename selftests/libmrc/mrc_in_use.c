@@ -8,6 +8,7 @@
  * that of eth1.
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include "kselftest_harness.h"
 #include "expect.h"
@@ -129,6 +130,59 @@ TEST_F_TIMEOUT(in_use, events, LIMIT_S)
  * The QP's path set becomes one of profiles for prefixes, of the same id: nobody uses the one for any
  * destination then, and what is said of its EVs is not said of theirs.
  */
+static int set_state(struct mrc_context *ctx, const struct mrc_ctl_ev *ev, enum mrc_ctl_ev_state state)
+{
+	struct mrc_ctl_ev_op_entry one = { .ev = *ev, .state = state };
+	struct mrc_ctl_ev_profile_attr e = { .ev_op = { MRC_CTL_EV_OP_MODIFY_EV_STATE, &one, 1 } };
+
+	return mrc_ctl_modify_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_EV_OP);
+}
+
+/* Who waits for news sleeps until there is some: other things that the kernel tells of do not wake it. */
+TEST_F_TIMEOUT(in_use, events_by_channel, LIMIT_S)
+{
+	struct mrc_ctl_ev_op_entry list[64];
+	struct mrc_ctl_ev_profile_attr e = {
+		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, list, 64 },
+		.ev_event_mask = MRC_CTL_EV_GOOD,
+	};
+	struct mrc_ctl_port_attr port = { MRC_CTL_PORT_ADMIN_ENABLED };
+	struct mrc_context *ctx = self->ctx[0];
+	struct mrc_comp_channel *channel;
+	struct mrc_ctl_ev_event event[4];
+	struct pollfd pfd = { .events = POLLIN };
+	struct mrc_cq *cq, *got = NULL;
+	void *user = NULL;
+	int i;
+
+	ASSERT_EQ(0, mrc_ctl_query_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_EV_OP));
+	ASSERT_EQ(0, mrc_ctl_modify_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_EVENT_MASK));
+	ASSERT_EQ(0, mrc_create_comp_channel(ctx, &channel));
+	ASSERT_EQ(0, mrc_get_comp_channel_fd(channel, &pfd.fd));
+	cq = mrc_ctl_create_ev_event_cq(ctx, 16, self, channel, 0);
+	ASSERT_NE(NULL, cq);
+	EXPECT_EQ(EBUSY, mrc_destroy_comp_channel(channel));
+	ASSERT_EQ(0, mrc_req_notify_cq(cq, 0));
+	ASSERT_EQ(0, system("mrcctl dev set dev eth1 hop-limit 63 && mrcctl dev set dev eth1 hop-limit 64"));
+	EXPECT_EQ(0, mrc_ctl_modify_port(ctx, 1, &port, MRC_CTL_PORT_ADMIN_STATE));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	/* Denied, which the mask does not have, then GOOD. */
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, set_state(self->ctx[1], &list[0].ev, i ? MRC_CTL_EV_GOOD : MRC_CTL_EV_DENIED));
+		ASSERT_EQ(1, poll(&pfd, 1, 30000));
+		ASSERT_EQ(0, mrc_get_cq_event(channel, &got, &user));
+		EXPECT_EQ(cq, got);
+		EXPECT_EQ((void *)self, user);
+		EXPECT_EQ(0, poll(&pfd, 1, 0));
+		EXPECT_EQ(i, mrc_ctl_poll_ev_event(cq, 4, event));
+		ASSERT_EQ(0, mrc_req_notify_cq(cq, 0));
+	}
+	EXPECT_EQ(EBUSY, mrc_destroy_cq(cq));
+	mrc_ack_cq_events(cq, 2);
+	EXPECT_EQ(0, mrc_destroy_cq(cq));
+	EXPECT_EQ(0, mrc_destroy_comp_channel(channel));
+}
+
 TEST_F_TIMEOUT(in_use, profile_of_a_prefix, LIMIT_S)
 {
 	struct mrc_ctl_ev_op_entry one = { .state = MRC_CTL_EV_DENIED };

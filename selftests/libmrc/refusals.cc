@@ -105,7 +105,8 @@ int queue_of(mrc_context *c, int room, mrc_comp_channel *channel)
     return mrc_ctl_create_ev_event_cq(c, room, nullptr, channel, 0) ? 0 : -1;
 }
 
-mrc_comp_channel a_channel = {MRC_KIND_CHANNEL, nullptr, nullptr};
+// Of a context that is not that of the call.
+mrc_comp_channel a_channel = {MRC_KIND_CHANNEL, nullptr, nullptr, -1, 0};
 
 // ---- the table ----
 
@@ -372,7 +373,7 @@ const std::vector<refusal> refusals = {
      }},
 
     {make_cq, EINVAL, "no entries", scene::nothing, [](auto *c) { return queue_of(c, 0, nullptr); }},
-    {make_cq, EOPNOTSUPP, "with a channel", scene::nothing, [](auto *c) { return queue_of(c, 4, &a_channel); }},
+    {make_cq, EINVAL, "with a channel of another context", scene::nothing, [](auto *c) { return queue_of(c, 4, &a_channel); }},
     {make_cq, EPERM, "no privilege", scene::nothing,
      [](auto *c) { return unprivileged([&] { return queue_of(c, 4, nullptr); }); }},
     {make_cq, EIO, "the kernel does not answer", scene::nothing,

@@ -35,7 +35,7 @@ std::set<pair> documented()
         {qev, {EINVAL, ENOENT, E2BIG, EIO}},
         {mcc, {EINVAL, EBUSY, EPERM, EIO}},
         {qcc, {EINVAL, EIO}},
-        {make_cq, {EINVAL, EOPNOTSUPP, EPERM, EIO}},
+        {make_cq, {EINVAL, EPERM, EIO}},
         {poll_cq, {EINVAL, EIO}},
         {ep, {EINVAL, E2BIG, ENOENT, EPERM, ETIMEDOUT, EIO}},
     };

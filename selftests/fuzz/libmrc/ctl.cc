@@ -289,8 +289,8 @@ void ctl_calls::queue()
 {
     if (in.one_in(3) && p.event_cqs.size() < 3) {
         auto *ch = in.one_in(4) ? p.pick(p.channels) : nullptr;
-        auto *cq = mrc_ctl_create_ev_event_cq(ctx, static_cast<int>(in.one_in(4) ? in.any<u32>() : 1 + in.below(3)), this, ch, 0);
-        REQUIRE(cq ? !ch && w.admin && program::has(p.contexts, ctx) : errno);
+        auto *cq = mrc_ctl_create_ev_event_cq(ctx, static_cast<int>(in.one_in(4) ? in.any<u32>() : 1 + in.below(3)), &p, ch, 0);
+        REQUIRE(cq ? (!ch || p.owner[ch] == ctx) && w.admin && program::has(p.contexts, ctx) : errno);
         if (cq) {
             p.event_cqs.push_back(cq);
             p.owner[cq] = ctx;

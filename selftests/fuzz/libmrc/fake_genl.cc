@@ -259,10 +259,18 @@ error genl_socket::open(const std::string &name)
     return err ? refusal(err) : error();
 }
 
-error genl_socket::join(const std::string &)
+error genl_socket::join(const std::string &, const std::vector<number> &)
 {
     int err = the_world->fails();
     return err ? refusal(err) : error();
+}
+
+int genl_socket::fd() const
+{
+    auto [at, made] = the_world->files.emplace(this, 0);
+    if (made)
+        at->second = static_cast<int>(100000 + the_world->next++);
+    return at->second;
 }
 
 error genl_socket::call(request &rq, const handler &)

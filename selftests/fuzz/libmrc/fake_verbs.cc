@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // fake_verbs.cc - libibverbs, and the uverbs commands that libmrc writes itself: see world.h.
+#include <fcntl.h>
 #include <rdma/ib_user_verbs.h>
+#include <sys/epoll.h>
 
 #include <cstdarg>
 #include <cstring>
@@ -280,7 +282,7 @@ ssize_t fuzz_read(int fd, void *to, size_t room)
 
 int fuzz_close(int fd)
 {
-    REQUIRE(fd == the_fd + 1);
+    REQUIRE(the_world->polled.erase(fd) || fd == the_fd + 1);
     return 0;
 }
 
@@ -288,6 +290,51 @@ static ssize_t refuse(int err)
 {
     errno = err;
     return -1;
+}
+
+// ---- epoll, as far as channels use it ----
+
+int fuzz_epoll_create1(int)
+{
+    if (int err = the_world->fails())
+        return static_cast<int>(refuse(err));
+    int fd = static_cast<int>(100000 + the_world->next++);
+    the_world->polled[fd] = {};
+    return fd;
+}
+
+int fuzz_epoll_ctl(int fd, int op, int file, epoll_event *e)
+{
+    REQUIRE(the_world->polled.contains(fd));
+    auto &files = the_world->polled[fd];
+    if (op == EPOLL_CTL_DEL) {
+        REQUIRE(files.erase(file));
+        return 0;
+    }
+    if (int err = the_world->fails())
+        return static_cast<int>(refuse(err));
+    void *word = e->data.ptr; // the struct is packed
+    REQUIRE(op == EPOLL_CTL_ADD && files.emplace(file, word).second);
+    return 0;
+}
+
+// Who has no time-out is interrupted instead.
+int fuzz_epoll_wait(int fd, epoll_event *e, int, int timeout)
+{
+    world &w = *the_world;
+    REQUIRE(w.polled.contains(fd));
+    auto &files = w.polled[fd];
+    if (!w.says(2) || files.empty() || ++w.looks % 4 == 0)
+        return timeout ? static_cast<int>(refuse(EINTR)) : 0;
+    e->data.ptr = std::next(files.begin(), w.in.below(static_cast<u32>(files.size())))->second;
+    return 1;
+}
+
+int fuzz_fcntl(int, int cmd, ...)
+{
+    if (int err = the_world->fails())
+        return static_cast<int>(refuse(err));
+    return cmd == F_GETFL && the_world->says(2) ? O_NONBLOCK : 0;
 }
 
 // As ib_uverbs_write(): words are of 8 bytes, what is behind the command is the driver's.

@@ -76,6 +76,9 @@ struct world {
     unsigned posted = 0;     // work requests that were taken
     unsigned taken = ~0u;    // and how many will be, of this call
     uint32_t next = 1;       // numbers and handles
+    std::map<int, std::map<int, void *>> polled;      // files of epoll: what each looks at
+    std::map<const void *, int> files;                // of sockets
+    unsigned looks = 0;                               // at those: an end to it when the bytes have come to theirs
 
     // 0, or an errno that the bytes want.
     int fails();

@@ -1,65 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * cq.c - completion channels and queues: libibverbs' own, under other names.
+ * cq.c - completion queues: libibverbs' own, under other names. Queues of EV events are ctl/events.cc's.
  */
 #include <stdlib.h>
 #include "object.h"
-
-/* ---- channels ---- */
-
-int mrc_create_comp_channel(struct mrc_context *ctx, struct mrc_comp_channel **channel)
-{
-	struct mrc_comp_channel *ch;
-
-	if (!MRC_IS(ctx, CONTEXT) || !channel)
-		return mrc_say(EINVAL, "mrc_create_comp_channel: an argument is NULL or no context");
-	ch = calloc(1, sizeof(*ch));
-	if (!ch)
-		return ENOMEM;
-	ch->v = ibv_create_comp_channel(ctx->v);
-	if (!ch->v) {
-		int err = errno;
-
-		free(ch);
-		return err;
-	}
-	ch->kind = MRC_KIND_CHANNEL;
-	ch->ctx = ctx;
-	pthread_mutex_lock(&ctx->lock);
-	ctx->n_channels++;
-	pthread_mutex_unlock(&ctx->lock);
-	*channel = ch;
-	return 0;
-}
-
-int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd)
-{
-	if (!MRC_IS(channel, CHANNEL) || !fd)
-		return mrc_minus(EINVAL);
-	*fd = channel->v->fd;
-	return 0;
-}
-
-int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
-{
-	struct mrc_context *ctx;
-	int err;
-
-	if (!MRC_IS(channel, CHANNEL))
-		return EINVAL;
-	err = ibv_destroy_comp_channel(channel->v);
-	if (err)
-		return mrc_say(err, "mrc_destroy_comp_channel: completion queues use it");
-	ctx = channel->ctx;
-	pthread_mutex_lock(&ctx->lock);
-	ctx->n_channels--;
-	pthread_mutex_unlock(&ctx->lock);
-	channel->kind = 0;
-	free(channel);
-	return 0;
-}
-
-/* ---- queues ---- */
 
 struct mrc_cq *mrc_create_cq(struct mrc_context *ctx, int cqe, void *cq_context,
 			     struct mrc_comp_channel *channel, int comp_vector)
@@ -98,9 +42,9 @@ int mrc_destroy_cq(struct mrc_cq *cq)
 
 	if (!MRC_IS(cq, CQ))
 		return EINVAL;
-	err = cq->v ? ibv_destroy_cq(cq->v) : 0;
+	err = cq->v ? ibv_destroy_cq(cq->v) : mrc_channel_leave(cq);
 	if (err)
-		return mrc_say(err, "mrc_destroy_cq: QPs use it");
+		return mrc_say(err, "mrc_destroy_cq: QPs use it, or its news was not acknowledged");
 	ctx = cq->ctx;
 	pthread_mutex_lock(&ctx->lock);
 	for (at = &ctx->cqs; *at != cq; at = &(*at)->next)
@@ -122,27 +66,17 @@ int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc)
 
 int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only)
 {
-	if (!MRC_IS_WCQ(cq))
+	if (!MRC_IS(cq, CQ))
 		return EINVAL;
-	return ibv_req_notify_cq(cq->v, solicited_only);
-}
-
-int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context)
-{
-	struct ibv_cq *v;
-	void *ours;
-
-	if (!MRC_IS(channel, CHANNEL) || !cq || !cq_context)
-		return mrc_minus(EINVAL);
-	if (ibv_get_cq_event(channel->v, &v, &ours))
-		return -1;
-	*cq = ours;
-	*cq_context = (*cq)->user;
-	return 0;
+	return cq->v ? ibv_req_notify_cq(cq->v, solicited_only) : mrc_channel_arm(cq);
 }
 
 void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents)
 {
-	if (MRC_IS_WCQ(cq))
+	if (!MRC_IS(cq, CQ))
+		return;
+	if (cq->v)
 		ibv_ack_cq_events(cq->v, nevents);
+	else
+		mrc_channel_ack(cq, nevents);
 }

@@ -41,6 +41,8 @@ struct mrc_comp_channel {
 	uint32_t kind;
 	struct mrc_context *ctx;
 	struct ibv_comp_channel *v;
+	int poll_fd;			/* under ctx->lock; -1: nobody has asked for more than v */
+	uint32_t n_queues;		/* likewise: of EV events */
 };
 
 struct mrc_cq {
@@ -48,6 +50,9 @@ struct mrc_cq {
 	struct mrc_context *ctx;
 	struct ibv_cq *v;		/* NULL: of events */
 	struct mrc_ev_queue *events;
+	struct mrc_comp_channel *channel;	/* of events; NULL: it is polled */
+	bool armed;			/* of events: the next news is told; under ctx->lock */
+	uint32_t unacked;		/* of events: news told; likewise */
 	void *user;			/* the program's word for it */
 	struct mrc_cq *next;		/* ctx->cqs */
 };
@@ -95,8 +100,15 @@ int mrc_say(int err, const char *format, ...) __attribute__((format(printf, 2, 3
 /* ctl/controller.cc: NULL may be given. */
 void mrc_ctl_free(struct mrc_ctl *ctl);
 
-/* ctl/events.cc */
+/* ctl/events.cc; the file is readable when there is news. */
 void mrc_ev_queue_free(struct mrc_ev_queue *queue);
+int mrc_ev_queue_fd(const struct mrc_ev_queue *queue);
+
+/* channel.c: a queue of EV events on a channel. 0 or errno. */
+int mrc_channel_join(struct mrc_cq *cq, struct mrc_comp_channel *channel);
+int mrc_channel_leave(struct mrc_cq *cq);
+int mrc_channel_arm(struct mrc_cq *cq);
+void mrc_channel_ack(struct mrc_cq *cq, unsigned int nevents);
 
 /* hint.c: a QP takes it, or lets go of it; NULL may be given. */
 void mrc_hint_use(struct mrc_qp_hint *hint, int by);

@@ -2,7 +2,10 @@
 // genl.cc - see genl.h.
 #include "genl.h"
 
+#include <arpa/inet.h>
+#include <linux/filter.h>
 #include <linux/genetlink.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -45,7 +48,27 @@ error genl_socket::open(const std::string &name)
     return find_family(requests_, name, family_);
 }
 
-error genl_socket::join(const std::string &group)
+// A program for the kernel's packet filter: all of @only, or the message is dropped. It loads big-endian.
+static std::vector<sock_filter> filter_of(const std::vector<number> &only)
+{
+    std::vector<sock_filter> f;
+
+    for (auto n : only) {
+        f.push_back(BPF_STMT(BPF_LDX | BPF_IMM, n.type));
+        f.push_back(BPF_STMT(BPF_LD | BPF_IMM, NLMSG_HDRLEN + GENL_HDRLEN));
+        f.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(SKF_AD_OFF + SKF_AD_NLATTR)));
+        f.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0)); // it has none
+        f.push_back(BPF_STMT(BPF_MISC | BPF_TAX, 0));
+        f.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_IND, NLA_HDRLEN));
+        f.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(n.value), 1, 0));
+        f.push_back(BPF_STMT(BPF_RET | BPF_K, 0));
+    }
+    f.push_back(BPF_STMT(BPF_RET | BPF_K, ~0u));
+    return f;
+}
+
+// Before it is a member: then nothing else is ever in its queue, and that it is readable means news.
+error genl_socket::join(const std::string &group, const std::vector<number> &only)
 {
     auto it = family_.groups.find(group);
     if (it == family_.groups.end())
@@ -53,7 +76,18 @@ error genl_socket::join(const std::string &group)
                 false};
     if (auto e = events_.open_events(NETLINK_GENERIC))
         return e;
+    if (!only.empty()) {
+        auto f = filter_of(only);
+        sock_fprog prog = {static_cast<unsigned short>(f.size()), f.data()};
+        if (setsockopt(fd(), SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog)) < 0)
+            return error::make(errno, "netlink socket filter");
+    }
     return events_.join(it->second);
+}
+
+int genl_socket::fd() const
+{
+    return events_.fd();
 }
 
 on_message genl_socket::of_family(const handler &h) const

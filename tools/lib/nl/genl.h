@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "socket.h"
 
@@ -41,13 +42,20 @@ error find_family(socket &s, const std::string &name, family &f);
 // A received message's command and attributes; false: too short.
 bool to_message(bytes payload, message &out);
 
+// An attribute of 32 bits, and its value.
+struct number {
+    uint16_t type;
+    uint32_t value;
+};
+
 class genl_socket {
   public:
     // Connects in the caller's network namespace and looks the family up.
     error open(const std::string &family);
-    // A second socket for events of a multicast group, by name: poll fd(), then receive().
-    error join(const std::string &group);
-    int fd() const { return events_.fd(); }
+    // A second socket for events of a multicast group, by name: poll fd(), then receive(). Of events that
+    // have other values than @only in these attributes nothing is heard.
+    error join(const std::string &group, const std::vector<number> &only = {});
+    int fd() const;
 
     // See socket.h.
     error call(request &rq, const handler &on_reply = {});

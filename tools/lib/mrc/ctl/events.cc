@@ -210,6 +210,28 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
     return ret ? ret : n;
 }
 
+// Owns the queue, if it is made.
+static mrc_cq *make_cq(mrc_context *ctx, mrc_comp_channel *channel, void *user, mrc_ev_queue *q)
+{
+    auto *cq = static_cast<mrc_cq *>(std::calloc(1, sizeof(mrc_cq)));
+
+    if (!cq)
+        throw std::bad_alloc();
+    cq->kind = MRC_KIND_CQ;
+    cq->ctx = ctx;
+    cq->user = user;
+    cq->events = q;
+    if (int err = channel ? mrc_channel_join(cq, channel) : 0) {
+        std::free(cq);
+        throw refused{EIO, std::string("the completion channel has no file to poll: ") + std::strerror(err)};
+    }
+    pthread_mutex_lock(&ctx->lock);
+    cq->next = ctx->cqs;
+    ctx->cqs = cq;
+    pthread_mutex_unlock(&ctx->lock);
+    return cq;
+}
+
 extern "C" {
 
 int mrc_ctl_poll_ev_event_1_0_0(struct mrc_cq *cq, int num_entries, struct mrc_ctl_ev_event *ev_event);
@@ -218,6 +240,11 @@ int mrc_ctl_poll_ev_event_1_0_1(struct mrc_cq *cq, int num_entries, struct mrc_c
 void mrc_ev_queue_free(mrc_ev_queue *q)
 {
     delete q;
+}
+
+int mrc_ev_queue_fd(const mrc_ev_queue *q)
+{
+    return q->nl.fd();
 }
 
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *ctx, int cqe, void *cq_context,
@@ -229,29 +256,21 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *ctx, int cqe, void
     mrc_ctl_run(ctx, __func__, [&](mrc_ctl &c) {
         if (cqe < 1)
             throw refused{EINVAL, "cqe " + std::to_string(cqe)};
-        if (channel)
-            throw refused{EOPNOTSUPP, "with a completion channel: such a queue is polled"};
+        if (channel && (!MRC_IS(channel, CHANNEL) || channel->ctx != ctx))
+            throw refused{EINVAL, "the completion channel is none, or of another context"};
         need_admin();
         auto q = std::make_unique<mrc_ev_queue>();
         q->room = static_cast<size_t>(cqe);
         mrcnl::error e = q->nl.open(MRC_GENL_NAME);
         if (!e)
-            e = q->nl.join(MRC_GENL_MCGRP_EVENTS);
+            e = q->nl.join(MRC_GENL_MCGRP_EVENTS,
+                           {{MRC_A_EVENT_TYPE, MRC_EVENT_EV}, {MRC_A_DEV_IFINDEX, c.ifindex}});
         if (e)
             throw refused{EIO, e.text};
         for (int i = 0; i < first_looks && (!i || q->stale); i++)
             q->look(c, false);
-        cq = static_cast<mrc_cq *>(std::calloc(1, sizeof(*cq)));
-        if (!cq)
-            throw std::bad_alloc();
-        cq->kind = MRC_KIND_CQ;
-        cq->ctx = ctx;
-        cq->user = cq_context;
-        cq->events = q.release();
-        pthread_mutex_lock(&ctx->lock);
-        cq->next = ctx->cqs;
-        ctx->cqs = cq;
-        pthread_mutex_unlock(&ctx->lock);
+        cq = make_cq(ctx, channel, cq_context, q.get());
+        q.release();
     });
     return cq;
 }

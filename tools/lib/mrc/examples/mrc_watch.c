@@ -8,6 +8,7 @@
  * over or for ever. Needs CAP_NET_ADMIN.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,6 @@
 #include "ev_text.h"
 #include "example.h"
 
-#define PAUSE_US	50000
 #define AT_ONCE		64
 
 static void die(const char *what)
@@ -48,19 +48,39 @@ static void print_event(const struct mrc_ctl_ev_event *e)
 	fflush(stdout);
 }
 
-static void watch(struct mrc_cq *cq, time_t until)
+/* All that is there. */
+static void print_all(struct mrc_cq *cq)
 {
 	struct mrc_ctl_ev_event events[AT_ONCE];
 	int n, i;
 
-	while (!until || time(NULL) < until) {
+	do {
 		n = mrc_ctl_poll_ev_event(cq, AT_ONCE, events);
 		if (n < 0)
 			die("mrc_ctl_poll_ev_event");
 		for (i = 0; i < n; i++)
 			print_event(&events[i]);
-		if (!n)
-			usleep(PAUSE_US);
+	} while (n);
+}
+
+/* Sleeps while nothing changes. What comes between the look and the sleep is not missed: it is armed first. */
+static void watch(struct mrc_comp_channel *channel, struct mrc_cq *cq, time_t until)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct mrc_cq *got;
+	void *user;
+
+	if (mrc_get_comp_channel_fd(channel, &p.fd))
+		die("mrc_get_comp_channel_fd");
+	while (!until || time(NULL) < until) {
+		if (mrc_req_notify_cq(cq, 0))
+			die("mrc_req_notify_cq");
+		print_all(cq);
+		if (poll(&p, 1, until ? 1000 : -1) < 1)
+			continue;
+		if (mrc_get_cq_event(channel, &got, &user))
+			die("mrc_get_cq_event");
+		mrc_ack_cq_events(got, 1);
 	}
 }
 
@@ -68,6 +88,7 @@ int main(int argc, char **argv)
 {
 	const char *device = NULL;
 	struct ibv_context *v;
+	struct mrc_comp_channel *channel;
 	struct mrc_context *ctx;
 	struct mrc_cq *cq;
 	time_t until = 0;
@@ -87,13 +108,16 @@ int main(int argc, char **argv)
 		die("mrc_create_context");
 	for (; optind < argc; optind++)
 		want_events(ctx, argv[optind]);
-	cq = mrc_ctl_create_ev_event_cq(ctx, 4096, NULL, NULL, 0);
+	errno = mrc_create_comp_channel(ctx, &channel);
+	if (errno)
+		die("mrc_create_comp_channel");
+	cq = mrc_ctl_create_ev_event_cq(ctx, 4096, NULL, channel, 0);
 	if (!cq)
 		die("mrc_ctl_create_ev_event_cq");
 	puts("watching");
 	fflush(stdout);
-	watch(cq, until);
-	if (mrc_destroy_cq(cq) || mrc_destroy_context(ctx))
+	watch(channel, cq, until);
+	if (mrc_destroy_cq(cq) || mrc_destroy_comp_channel(channel) || mrc_destroy_context(ctx))
 		die("something is left");
 	ibv_close_device(v);
 	return 0;

@@ -296,7 +296,10 @@ struct mrc_ctl_ev_event {
 #endif
 };
 
-/* NULL with errno. A queue of events alone: nothing else is polled from it. */
+/*
+ * NULL with errno. A queue of events alone: nothing else is polled from it. channel may be NULL; else
+ * mrc_req_notify_cq() and mrc_get_cq_event() are for it as for a queue of completions.
+ */
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 					  struct mrc_comp_channel *channel, int comp_vector);
 /*

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * channel.c - completion channels: libibverbs' own, on which queues of EV events may be, too.
+ *
+ * libibverbs' channel is a file of the kernel, and news of EVs comes by another one. What a program
+ * polls is an epoll file over both. It is made when the program asks for a file, or when the first queue of
+ * events comes; before that nothing is between mrc_get_cq_event() and libibverbs.
+ *
+ * A queue of events is watched while it is armed, so that each mrc_req_notify_cq() gives one event.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include "object.h"
+
+int mrc_create_comp_channel(struct mrc_context *ctx, struct mrc_comp_channel **channel)
+{
+	struct mrc_comp_channel *ch;
+
+	if (!MRC_IS(ctx, CONTEXT) || !channel)
+		return mrc_say(EINVAL, "mrc_create_comp_channel: an argument is NULL or no context");
+	ch = calloc(1, sizeof(*ch));
+	if (!ch)
+		return ENOMEM;
+	ch->v = ibv_create_comp_channel(ctx->v);
+	if (!ch->v) {
+		int err = errno;
+
+		free(ch);
+		return err;
+	}
+	ch->kind = MRC_KIND_CHANNEL;
+	ch->ctx = ctx;
+	ch->poll_fd = -1;
+	pthread_mutex_lock(&ctx->lock);
+	ctx->n_channels++;
+	pthread_mutex_unlock(&ctx->lock);
+	*channel = ch;
+	return 0;
+}
+
+int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
+{
+	struct mrc_context *ctx;
+	int err;
+
+	if (!MRC_IS(channel, CHANNEL))
+		return EINVAL;
+	ctx = channel->ctx;
+	pthread_mutex_lock(&ctx->lock);
+	err = channel->n_queues ? EBUSY : ibv_destroy_comp_channel(channel->v);
+	ctx->n_channels -= !err;
+	pthread_mutex_unlock(&ctx->lock);
+	if (err)
+		return mrc_say(err, "mrc_destroy_comp_channel: completion queues use it");
+	if (channel->poll_fd >= 0)
+		close(channel->poll_fd);
+	channel->kind = 0;
+	free(channel);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+/* Under ctx->lock. The file, or -1 with errno. From then on the wait is ours, not libibverbs'. */
+static int poll_fd_of(struct mrc_comp_channel *ch)
+{
+	struct epoll_event want = { .events = EPOLLIN };	/* no queue of events: libibverbs' */
+	int fd, flags;
+
+	if (ch->poll_fd >= 0)
+		return ch->poll_fd;
+	fd = epoll_create1(EPOLL_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	flags = fcntl(ch->v->fd, F_GETFL);
+	if (flags < 0 || fcntl(ch->v->fd, F_SETFL, flags | O_NONBLOCK) ||
+	    epoll_ctl(fd, EPOLL_CTL_ADD, ch->v->fd, &want)) {
+		int err = errno;
+
+		close(fd);
+		return mrc_minus(err);
+	}
+	return ch->poll_fd = fd;
+}
+
+int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd)
+{
+	int err = 0;
+
+	if (!MRC_IS(channel, CHANNEL) || !fd)
+		return mrc_minus(EINVAL);
+	pthread_mutex_lock(&channel->ctx->lock);
+	*fd = poll_fd_of(channel);
+	if (*fd < 0)
+		err = errno;
+	pthread_mutex_unlock(&channel->ctx->lock);
+	return mrc_minus(err);
+}
+
+/* ---- queues of events ---- */
+
+int mrc_channel_join(struct mrc_cq *cq, struct mrc_comp_channel *channel)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&channel->ctx->lock);
+	if (poll_fd_of(channel) < 0)
+		err = errno;
+	else
+		channel->n_queues++;
+	pthread_mutex_unlock(&channel->ctx->lock);
+	if (!err)
+		cq->channel = channel;
+	return err;
+}
+
+/* Under ctx->lock. */
+static void disarm(struct mrc_cq *cq)
+{
+	if (cq->armed)
+		epoll_ctl(cq->channel->poll_fd, EPOLL_CTL_DEL, mrc_ev_queue_fd(cq->events), NULL);
+	cq->armed = false;
+}
+
+int mrc_channel_leave(struct mrc_cq *cq)
+{
+	int err = 0;
+
+	if (!cq->channel)
+		return 0;
+	pthread_mutex_lock(&cq->ctx->lock);
+	if (cq->unacked) {
+		err = EBUSY;
+	} else {
+		disarm(cq);
+		cq->channel->n_queues--;
+	}
+	pthread_mutex_unlock(&cq->ctx->lock);
+	return err;
+}
+
+int mrc_channel_arm(struct mrc_cq *cq)
+{
+	struct epoll_event want = { .events = EPOLLIN, .data.ptr = cq };
+	int err = 0;
+
+	if (!cq->channel)
+		return mrc_say(EINVAL, "mrc_req_notify_cq: a queue of EV events without a channel");
+	pthread_mutex_lock(&cq->ctx->lock);
+	if (!cq->armed && epoll_ctl(cq->channel->poll_fd, EPOLL_CTL_ADD, mrc_ev_queue_fd(cq->events), &want))
+		err = errno;
+	cq->armed |= !err;
+	pthread_mutex_unlock(&cq->ctx->lock);
+	return err;
+}
+
+void mrc_channel_ack(struct mrc_cq *cq, unsigned int nevents)
+{
+	pthread_mutex_lock(&cq->ctx->lock);
+	cq->unacked -= nevents < cq->unacked ? nevents : cq->unacked;
+	pthread_mutex_unlock(&cq->ctx->lock);
+}
+
+/* ---- waiting ---- */
+
+/* False: it is disarmed, or gone, since another thread was told of it first. */
+static bool take_news(struct mrc_comp_channel *ch, struct mrc_cq *cq)
+{
+	struct mrc_cq *at;
+
+	pthread_mutex_lock(&ch->ctx->lock);
+	for (at = ch->ctx->cqs; at && (at != cq || !at->armed || at->channel != ch); at = at->next)
+		;
+	if (at) {
+		disarm(at);
+		at->unacked++;
+	}
+	pthread_mutex_unlock(&ch->ctx->lock);
+	return at;
+}
+
+/* 0 or -1 with errno: EAGAIN, nothing has come, and the program does not want to wait. */
+static int wait_any(int fd, struct epoll_event *e)
+{
+	int n = epoll_wait(fd, e, 1, 0), flags;
+
+	if (n)
+		return n < 0 ? -1 : 0;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return -1;
+	if (flags & O_NONBLOCK)
+		return mrc_minus(EAGAIN);
+	return epoll_wait(fd, e, 1, -1) < 0 ? -1 : 0;
+}
+
+/* A completion queue's; of libibverbs, whose word for it is ours. */
+static int take_completion(struct mrc_comp_channel *ch, struct mrc_cq **cq)
+{
+	struct ibv_cq *v;
+	void *ours;
+
+	if (ibv_get_cq_event(ch->v, &v, &ours))
+		return -1;
+	*cq = ours;
+	return 0;
+}
+
+static int get_any(struct mrc_comp_channel *ch, int fd, struct mrc_cq **cq)
+{
+	struct epoll_event e;
+
+	for (;;) {
+		if (wait_any(fd, &e))
+			return -1;
+		*cq = e.data.ptr;
+		if (*cq ? take_news(ch, *cq) : !take_completion(ch, cq))
+			return 0;
+		if (!e.data.ptr && errno != EAGAIN)
+			return -1;
+	}
+}
+
+int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context)
+{
+	struct mrc_cq *got;
+	int fd;
+
+	if (!MRC_IS(channel, CHANNEL) || !cq || !cq_context)
+		return mrc_minus(EINVAL);
+	pthread_mutex_lock(&channel->ctx->lock);
+	fd = channel->poll_fd;
+	pthread_mutex_unlock(&channel->ctx->lock);
+	if (fd < 0 ? take_completion(channel, &got) : get_any(channel, fd, &got))
+		return -1;
+	*cq = got;
+	*cq_context = got->user;
+	return 0;
+}
