@@ -31,6 +31,17 @@ for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	"lib/modules/6.12.*/updates/mrc.ko"; do
 	ksft_test "installs $file" compgen -G "$tmp/root/$file"
 done
+# Of each call that the headers declare, by its name; the page that it leads to speaks of it.
+each_call_has_a_page() {
+	local call page n=0
+	while read -r call; do
+		page=$(cut -d ' ' -f 2 "$tmp/root/usr/share/man/man3/$call.3") || return
+		grep -q "$call" "$tmp/root/usr/share/man/$page" || { echo "$page is silent about $call"; return 1; }
+		n=$((n + 1))
+	done < <(sed -n 's/^call [^(]*[ *]\(mrc_[a-z_]*\)(.*/\1/p' selftests/libmrc/api.txt)
+	[ $n -ge 40 ]
+}
+ksft_test "each call of mrc.h and mrc_ctl.h has a page of its name" each_call_has_a_page
 unit=$tmp/root/usr/lib/systemd/system/mrcd.service
 ksft_test "the unit starts the daemon that is installed" \
 	grep -q '^ExecStart=/usr/sbin/mrcd ' "$unit"
