@@ -20,6 +20,7 @@
 	X(rx_no_plane, "packets that came by none of the device's planes") \
 	X(rx_other_port, "packets of a peer for a QP, at a UDP port that is not listened on") \
 	X(hops_exceeded, "packets sent whose hop limit ended on the way") \
+	X(port_unreach, "packets sent to whose UDP port nobody listens") \
 	X(never_answered, "QPs that gave up a peer which never acknowledged anything") \
 	X(rx_bad_sid, "SRv6 packets for a locator that is not ours")	\
 	X(rx_bad_pkey, "packets with a wrong P_Key")			\

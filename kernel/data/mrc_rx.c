@@ -466,10 +466,15 @@ static bool rx_wanted(const struct sk_buff *skb, bool v4)
 	u8 proto;
 
 	if (v4)
-		return ip_hdr(skb)->protocol == IPPROTO_UDP;
+		return ip_hdr(skb)->protocol == IPPROTO_UDP || ip_hdr(skb)->protocol == IPPROTO_ICMP;
 	proto = ipv6_hdr(skb)->nexthdr;
 	return proto == NEXTHDR_UDP || proto == NEXTHDR_ICMP || proto == NEXTHDR_IPV6 ||
 	       proto == IPPROTO_IPIP || proto == NEXTHDR_ROUTING;
+}
+
+static bool rx_is_icmp(const struct sk_buff *skb, bool v4)
+{
+	return v4 ? ip_hdr(skb)->protocol == IPPROTO_ICMP : ipv6_hdr(skb)->nexthdr == NEXTHDR_ICMP;
 }
 
 static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
@@ -522,13 +527,14 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 		return NF_ACCEPT;
 	p.plane = st->in ? mrc_dev_plane_of(st->in) : NULL;
 	p.lo = st->in && st->in->flags & IFF_LOOPBACK;
+	if (rx_is_icmp(skb, p.v4)) {
+		if (p.plane)
+			(p.v4 ? mrc_rx_icmp4 : mrc_rx_icmp6)(p.plane->dev, skb);
+		return NF_ACCEPT;
+	}
 	if (p.v4) {
 		p.ds = ip_hdr(skb)->tos;
 		p.end = ntohs(ip_hdr(skb)->tot_len);
-	} else if (ipv6_hdr(skb)->nexthdr == NEXTHDR_ICMP) {
-		if (p.plane)
-			mrc_rx_icmp(p.plane->dev, skb);
-		return NF_ACCEPT;
 	} else if (rx_outer6(&p, skb) == RX_NOT_OURS) {
 		return NF_ACCEPT;
 	}

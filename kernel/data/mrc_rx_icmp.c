@@ -2,11 +2,15 @@
 /*
  * mrc_rx_icmp.c - see mrc_rx_icmp.h.
  *
- * The one error that is looked at says that a hop limit ended: it is a setting of ours
- * (hop-limit, of outer headers), and nothing else would tell. Nothing but a hint comes of it, so
- * anybody on a plane may invent one.
+ * Two errors are looked at, because nothing else would tell. A hop limit that ended is a setting of ours
+ * (hop-limit, of outer headers). A UDP port that nobody listens at means a host without RoCEv2: its
+ * address is that of an iWARP device (siw), or its module is not loaded. Nothing but a hint comes
+ * of either, so anybody on a plane may invent one.
  */
+#include <linux/icmp.h>
 #include <linux/icmpv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peers.h"
@@ -42,24 +46,69 @@ static bool icmp_inner_dst(const struct sk_buff *skb, int off, u8 proto, union i
 	return ip;
 }
 
-void mrc_rx_icmp(struct mrc_dev *dev, const struct sk_buff *skb)
+static void icmp_hops(struct mrc_dev *dev, const struct sk_buff *skb, const struct ipv6hdr *inside, int off)
 {
-	struct {
-		struct icmp6hdr icmp;
-		struct ipv6hdr outer;	/* of ours */
-	} buf;
-	const typeof(buf) *p;
 	struct mrc_peer *peer;
 	union ib_gid gid;
 
-	p = skb_header_pointer(skb, sizeof(struct ipv6hdr), sizeof(buf), &buf);
-	if (!p || p->icmp.icmp6_type != ICMPV6_TIME_EXCEED ||
-	    p->icmp.icmp6_code != ICMPV6_EXC_HOPLIMIT)
-		return;
-	if (!icmp_inner_dst(skb, sizeof(struct ipv6hdr) + sizeof(buf), p->outer.nexthdr, &gid))
+	if (!icmp_inner_dst(skb, off + (int)sizeof(*inside), inside->nexthdr, &gid))
 		return;
 	peer = mrc_peer_find(dev, &gid);
 	if (peer)
 		mrc_peer_hint_hops(peer, &ipv6_hdr(skb)->saddr);
 	mrc_peer_put(peer);
+}
+
+/* @udp_at: UDP's header of the packet inside, which was for @gid. */
+static void icmp_port(struct mrc_dev *dev, const struct sk_buff *skb, const union ib_gid *gid, int udp_at)
+{
+	struct mrc_peer *peer;
+	struct udphdr buf;
+	const struct udphdr *udp = skb_header_pointer(skb, udp_at, sizeof(buf), &buf);
+
+	if (!udp)
+		return;
+	peer = mrc_peer_find(dev, gid);
+	if (peer)
+		mrc_peer_hint_nobody(peer, ntohs(udp->dest));
+	mrc_peer_put(peer);
+}
+
+void mrc_rx_icmp6(struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	struct {
+		struct icmp6hdr icmp;
+		struct ipv6hdr inside;	/* of ours */
+	} buf;
+	const typeof(buf) *p;
+	union ib_gid gid;
+
+	p = skb_header_pointer(skb, sizeof(struct ipv6hdr), sizeof(buf), &buf);
+	if (!p)
+		return;
+	if (p->icmp.icmp6_type == ICMPV6_TIME_EXCEED && p->icmp.icmp6_code == ICMPV6_EXC_HOPLIMIT) {
+		icmp_hops(dev, skb, &p->inside, sizeof(struct ipv6hdr) + sizeof(p->icmp));
+	} else if (p->icmp.icmp6_type == ICMPV6_DEST_UNREACH && p->icmp.icmp6_code == ICMPV6_PORT_UNREACH &&
+		   p->inside.nexthdr == IPPROTO_UDP) {
+		memcpy(&gid, &p->inside.daddr, sizeof(gid));
+		icmp_port(dev, skb, &gid, sizeof(struct ipv6hdr) + sizeof(buf));
+	}
+}
+
+void mrc_rx_icmp4(struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	int at = ip_hdrlen(skb);
+	struct {
+		struct icmphdr icmp;
+		struct iphdr inside;	/* of ours: without options */
+	} buf;
+	const typeof(buf) *p;
+	union ib_gid gid;
+
+	p = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	if (!p || p->icmp.type != ICMP_DEST_UNREACH || p->icmp.code != ICMP_PORT_UNREACH ||
+	    p->inside.ihl != 5 || p->inside.protocol != IPPROTO_UDP)
+		return;
+	ipv6_addr_set_v4mapped(p->inside.daddr, (struct in6_addr *)&gid);
+	icmp_port(dev, skb, &gid, at + (int)sizeof(buf));
 }

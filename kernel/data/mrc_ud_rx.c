@@ -10,6 +10,8 @@
 #include <linux/ip.h>
 #include <linux/skbuff.h>
 #include "engine/mrc_deth.h"
+#include "path/mrc_peer_hint.h"
+#include "path/mrc_peers.h"
 #include "path/mrc_plain.h"
 #include "mem/mrc_sge.h"
 #include "data/mrc_icrc.h"
@@ -170,6 +172,17 @@ static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct
 	spin_unlock(&ud->lock);
 }
 
+/* A sound management packet. */
+static void ud_managed(struct mrc_dev *dev, const union ib_gid *from, bool marked)
+{
+	struct mrc_peer *peer = mrc_peer_find(dev, from);
+
+	mrc_plain_heard(dev, from, marked);
+	if (peer)
+		mrc_peer_hint_answered(peer);
+	mrc_peer_put(peer);
+}
+
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb)
 {
 	struct mrc_ud *ud = mrc_ud_find(dev, dqpn);
@@ -181,7 +194,7 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 	}
 	if (dgram_decode(p, dev, skb, &d)) {
 		if (dqpn == MRC_QPN_GSI)
-			mrc_plain_heard(dev, (const union ib_gid *)&p->src, d.marked);
+			ud_managed(dev, (const union ib_gid *)&p->src, d.marked);
 		dgram_to(ud, p, &d, skb);
 	}
 	mrc_ud_put(ud);

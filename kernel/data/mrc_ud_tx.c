@@ -15,6 +15,7 @@
 #include <rdma/ib_user_verbs.h>
 #include "engine/mrc_deth.h"
 #include "core/mrc_dev_plane.h"
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "mem/mrc_sge.h"
@@ -168,6 +169,8 @@ static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
 		return IB_WC_LOC_QP_OP_ERR;
 	peer = mrc_peer_get(ud->dev, &av->dgid, GFP_ATOMIC);
 	if (peer) {
+		if (ud->qpn == MRC_QPN_GSI)
+			mrc_peer_hint_asked(peer);
 		ps = mrc_peer_paths_get(peer);
 		skb = ud_build(ud, av, ps, r, &status);
 		mrc_pathset_put(ps);

@@ -6,6 +6,8 @@
 #include "path/mrc_peer_hint.h"
 
 #define HINT_BAD_ICRCS	16	/* in a row */
+#define HINT_ASKED	3	/* times, and no answer */
+#define HINT_ASKED_GAP	(3 * HZ)	/* what leaves closer together is one time */
 
 /* One line each 5 s, ten at once: of all peers, for anybody may be the cause of one. */
 static DEFINE_RATELIMIT_STATE(hint_lines, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
@@ -55,6 +57,34 @@ void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by)
 		 peer->gid.raw, by, READ_ONCE(peer->dev->attr.hop_limit));
 }
 
+void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port)
+{
+	mrc_dev_count(peer->dev, port_unreach);
+	hint_say(peer, MRC_HINT_NOBODY,
+		 "%pI6c says that nobody listens at UDP port %u: no RoCEv2 device has this address there (no module loaded, or one of iWARP, or a firewall)",
+		 peer->gid.raw, port);
+}
+
+/*
+ * UDP of IPv6 that has no checksum, as RoCEv2 is, is dropped without a word where nobody listens. A
+ * connection manager asks again after 4 s, and is answered at once, if only that the other waits. The last
+ * word of an exchange has no answer, and a question may follow it: so it takes three.
+ */
+void mrc_peer_hint_asked(struct mrc_peer *peer)
+{
+	u8 asked = READ_ONCE(peer->asked);
+
+	if (asked >= HINT_ASKED || (asked && time_before(jiffies, READ_ONCE(peer->asked_at) + HINT_ASKED_GAP)))
+		return;
+	WRITE_ONCE(peer->asked_at, jiffies);
+	WRITE_ONCE(peer->asked, asked + 1);	/* a lost count does no harm */
+	if (asked + 1 < HINT_ASKED)
+		return;
+	hint_say(peer, MRC_HINT_NOBODY,
+		 "the connection manager of %pI6c does not answer: is there a RoCEv2 device of this address (one of iWARP is none), and do firewalls pass UDP port %u?",
+		 peer->gid.raw, READ_ONCE(peer->dev->attr.udp_port));
+}
+
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
 {
 	const struct mrc_dev_attr *a = &peer->dev->attr;
@@ -78,15 +108,17 @@ void mrc_peer_hint_forget(struct mrc_peer *peer)
 {
 	mrc_crc_forget(&peer->crc);
 	WRITE_ONCE(peer->heard, false);
+	WRITE_ONCE(peer->asked, 0);
 	atomic_set(&peer->bad_icrcs, 0);
 	WRITE_ONCE(peer->hints, 0);
 }
 
-/* What was told of its ports and ICRC is over. That it is reached is another matter. */
+/* What was told of its ports and ICRC is over. That all of ours reach it is another matter. */
 void mrc_peer_hint_settled(struct mrc_peer *peer)
 {
 	WRITE_ONCE(peer->heard, true);
 	atomic_set(&peer->bad_icrcs, 0);
 	clear_bit(__ffs(MRC_HINT_ICRC), &peer->hints);
 	clear_bit(__ffs(MRC_HINT_UDP_PORT), &peer->hints);
+	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
 }

@@ -21,6 +21,16 @@ void mrc_peer_hint_icrc(struct mrc_peer *peer, const struct mrc_pkt *pkt, bool i
 void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
 /* The hop limit of one to it ended on the way, says @by. */
 void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
+/* It, or a firewall, says that nobody listens at UDP @port there, where one of ours went to. */
+void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port);
+/* A management packet to it leaves; and one of it came. */
+void mrc_peer_hint_asked(struct mrc_peer *peer);
+static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
+{
+	WRITE_ONCE(peer->asked, 0);
+	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
+}
+
 /* QP @qpn gave up: nothing that it sent was ever acknowledged. */
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn);
 /* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain.h). */
@@ -29,6 +39,9 @@ void mrc_peer_hint_plain(struct mrc_peer *peer);
 void mrc_peer_hint_forget(struct mrc_peer *peer);
 
 void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_heard() */
+
+/* Over with the first sound packet of the peer's. */
+#define MRC_HINT_SETTLES	(MRC_HINT_ICRC | MRC_HINT_UDP_PORT | MRC_HINT_NOBODY)
 
 /* How a packet came, which tells of its sender's settings. */
 struct mrc_peer_how {
@@ -42,7 +55,7 @@ static inline void mrc_peer_heard(struct mrc_peer *peer, const struct mrc_peer_h
 	mrc_udp_heard(&peer->udp, how->port);
 	mrc_crc_heard(&peer->crc, how->icrc);
 	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs) ||
-		     READ_ONCE(peer->hints) & (MRC_HINT_ICRC | MRC_HINT_UDP_PORT)))
+		     READ_ONCE(peer->hints) & MRC_HINT_SETTLES))
 		mrc_peer_hint_settled(peer);
 }
 

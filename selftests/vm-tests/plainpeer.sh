@@ -6,6 +6,8 @@
 # connection cannot be, and is refused with a reason at once, whoever asks for it.
 #
 #	h1 (mrc1) eth1 ---- x0 (rxe1) this namespace	rxe hears in the initial one only
+#
+# Then a host without RoCEv2: its module is not loaded, or it has siw, which speaks TCP (Debian's kernel has none).
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -136,5 +138,36 @@ ksft_test "and the kernel's log" said
 ksft_test "rping from rxe1 to mrc1 is refused" refused h1 fd00:6d72:63::1 here
 ksft_test "counted" counted 2
 ksft_test "nothing was counted that should not be" mrc_expect_clean
-rdma link del rxe1 || true
+
+# ---- without RoCEv2
+
+# rdma_cm asks for long; why that is in vain is told at once.
+rxe_leaves() { rdma link del rxe1 && mrc_until 10 rmmod rdma_rxe; }
+asks() {		# ADDRESS
+	local before rc=0
+	mrc_stat h1 port_unreach && before=$REPLY
+	start_in client h1 rping -c -a "$1" -p 7500 -C 2
+	mrc_until 20 unreached "$before" || rc=$?
+	mrc_kill client
+	return $rc
+}
+asks_in_vain() {	# ADDRESS
+	local rc=0
+	start_in client h1 rping -c -a "$1" -p 7500 -C 2
+	mrc_until 40 nobody_there "$1" || rc=$?
+	mrc_kill client
+	return $rc
+}
+unreached() { mrc_stat h1 port_unreach && [ "$REPLY" -gt "$1" ]; }
+nobody_there() {	# ADDRESS
+	mrcctl -n h1 -j peer show | jq -e --arg at "$1" 'any(.[]; .peer == $at and (.hints | index("nobody")))'
+}
+said_nobody() { dmesg | grep -q "10.77.0.2 says that nobody listens at UDP port 4791: no RoCEv2 device has this address"; }
+
+ksft_test "rdma_rxe leaves" rxe_leaves
+ksft_test "rping asks over IPv4: told that nobody hears" asks 10.77.0.2
+ksft_test "mrcctl peer show says so" nobody_there ::ffff:10.77.0.2
+ksft_test "and the kernel's log" said_nobody
+ksft_test "over IPv6, without an ICMP: mrcctl peer show says so" asks_in_vain fd00:6d72:63::2
+ksft_test "nothing was counted that should not be" mrc_expect_clean
 ksft_finish

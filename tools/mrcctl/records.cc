@@ -158,6 +158,7 @@ void add_hints(record &r, uint64_t mask)
         {MRC_HINT_HOP_LIMIT, "hop-limit"},
         {MRC_HINT_NO_ANSWER, "no-answer"},
         {MRC_HINT_PLAIN, "plain"},
+        {MRC_HINT_NOBODY, "nobody"},
     };
     json list = json::array();
     for (auto [hint, name] : kNames)
