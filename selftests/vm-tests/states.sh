@@ -50,6 +50,7 @@ no_memory() {	# PERCENT
 	echo $((start + 512)) >require-end
 	echo 0 >min-order
 	echo N >ignore-gfp-wait
+	echo N >ignore-gfp-highmem	# what vmalloc() asks for, which is tried then
 	echo 0 >verbose
 	echo -1 >"times"
 	echo "$1" >probability
