@@ -3,7 +3,7 @@
 # timeout: 300
 # kernels: 6.1 uml
 #
-# Memory regions registered again, and memory windows: verbs/mrc_region.c; device memory, and objects of
+# Memory regions registered again, a large one, and memory windows: verbs/mrc_region.c; device memory, and objects of
 # another context: verbs/mrc_lent.c.
 
 set -euo pipefail
