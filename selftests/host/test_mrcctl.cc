@@ -109,7 +109,12 @@ void test_grammar()
     equal("lone device name, set", parsed_as("dev set mrc0 icrc off"), "dev set dev=mrc0 icrc=off");
     equal("repeated key", parsed_as("profile set dev m id 1 ev 1 5 ev 2 6"),
           "profile set dev=m id=1 ev=1,5 ev=2,6");
-    equal("monitor has no verb", parsed_as("mon count 3"), "monitor  count=3");
+    equal("event has no verb", parsed_as("event dev mrc0 count 3"), "event  dev=mrc0 count=3");
+    equal("monitor is the same", parsed_as("mon count 3"), "monitor  count=3");
+    check("of one action",
+          parse(split("event")).cmd->v->what == action::monitor &&
+              parse(split("monitor")).cmd->v->what == action::monitor);
+    equal("ev is not event", parsed_as("ev"), "ev show");
     equal("ambiguous object", parsed_as("p show"), "! object \"p\" could be plane, profile, peer, probe");
     equal("ambiguous key", parsed_as("dev set mrc0 dscp 3"),
           "! key \"dscp\" could be dscp-data, dscp-rtx, dscp-control, dscp-no-trim, "
@@ -357,6 +362,16 @@ void test_messages()
     equal("CC profile as text", printed(cc_record(mrcnl::table(attrs_of(cc))), {}),
           "dev mrc0 id 3 algorithm uet-1.0-nscc window 0 gamma 0.8 trimming on "
           "quick-adapt off\n");
+    std::string in_json = printed(cc_record(mrcnl::table(attrs_of(cc))), {.as_json = true});
+    check("CC profile in JSON, with its state", in_json.find("\"id\":3,\"state\":\"online\"") != std::string::npos,
+          in_json);
+    mrcnl::request ev(MRC_CMD_PROFILE_GET);
+    ev.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PROFILE, [](auto &n) {
+        n.u64(MRC_A_PROFILE_ID, 4).u32(MRC_A_PROFILE_FMT, MRC_FMT_UDP).u32(MRC_A_PROFILE_MODE, MRC_MODE_AUTO);
+    });
+    in_json = printed(profile_record(mrcnl::table(attrs_of(ev))), {.as_json = true});
+    check("EV profile in JSON, with its state", in_json.find("\"id\":4,\"state\":\"online\"") != std::string::npos,
+          in_json);
 
     mrcnl::request peer(MRC_CMD_PEER_GET);
     peer.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PEER, [&](auto &n) {

@@ -36,6 +36,24 @@ object watch(const char *name, action what, const char *help, const char *does, 
             }};
 }
 
+// Under two names: "monitor" came first, "event" is what it prints.
+object events(const char *name, const char *help, const char *example)
+{
+    return {name,
+            help,
+            {
+                {"",
+                 action::monitor,
+                 "print one event per line (-j: one JSON object per line)",
+                 {
+                     dev_key(false),
+                     {"count", {"N"}, "stop after so many"},
+                     {"timeout", {"SECONDS"}, "stop after so long"},
+                 },
+                 example},
+            }};
+}
+
 std::vector<object> make_table()
 {
     return {
@@ -289,19 +307,8 @@ std::vector<object> make_table()
               },
               "mrcctl probe dev mrc0 peer fd00:6d72:63::2"},
          }},
-        {"monitor",
-         "watch events as they happen",
-         {
-             {"",
-              action::monitor,
-              "print one event per line (-j: one JSON object per line)",
-              {
-                  dev_key(false),
-                  {"count", {"N"}, "stop after so many"},
-                  {"timeout", {"SECONDS"}, "stop after so long"},
-              },
-              "mrcctl monitor dev mrc0"},
-         }},
+        events("event", "events as they happen: of devices, planes, peers, EVs", "mrcctl -j event count 1 timeout 10"),
+        events("monitor", "the same as event", "mrcctl monitor dev mrc0"),
         watch("latency", action::latency, "round trips of planes, as histograms",
               "count round trips, by the plane that the packet left by", "mrcctl latency seconds 10"),
         watch("reorder", action::reorder, "how far ahead packets come, as histograms",

@@ -45,6 +45,13 @@ void add_bool(record &r, const table &t, uint16_t type, const char *name)
         r.add(name, t[type].num() != 0);
 }
 
+// Of mrc_ctl.h's three states the kernel's profiles are in one: OFFLINE is its controller's alone, INIT is none. So
+// it is for programs, which compare; a person would read the same word in each line.
+void add_profile_state(record &r)
+{
+    r.add("state", "online").as_text("state", "");
+}
+
 counter_list counters(const attr &nest)
 {
     counter_list all;
@@ -260,6 +267,7 @@ record profile_record(const table &t)
     table p(t[MRC_A_PROFILE]);
     add_ids(r, t);
     add_num(r, p, MRC_A_PROFILE_ID, "id");
+    add_profile_state(r);
     if (p[MRC_A_PROFILE_DST])
         r.add("dst", format_prefix(p[MRC_A_PROFILE_DST].bytes(),
                                    p[MRC_A_PROFILE_DST_LEN] ? p[MRC_A_PROFILE_DST_LEN].num() : 128));
@@ -282,6 +290,7 @@ record cc_record(const table &t)
     table c(t[MRC_A_CC]);
     add_ids(r, t);
     add_num(r, c, MRC_A_CC_ID, "id");
+    add_profile_state(r);
     r.add("algorithm", std::string(c[MRC_A_CC_ALGORITHM].str()));
     add_num(r, c, MRC_A_CC_WINDOW, "window");
     add_num(r, c, MRC_A_CC_TARGET_DELAY, "target_delay");
