@@ -106,7 +106,7 @@ int queue_of(mrc_context *c, int room, mrc_comp_channel *channel)
 }
 
 // Of a context that is not that of the call.
-mrc_comp_channel a_channel = {MRC_KIND_CHANNEL, nullptr, nullptr, -1, 0};
+mrc_comp_channel a_channel = {MRC_KIND_CHANNEL, nullptr, nullptr, -1, 0, 0};
 
 // ---- the table ----
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
@@ -17,7 +18,7 @@ class ctl_channel : public ctl {
     ctl_channel()
     {
         v_channel.fd = eventfd(0, 0);
-        channel = {MRC_KIND_CHANNEL, nullptr, &v_channel, -1, 0};
+        channel = {MRC_KIND_CHANNEL, nullptr, &v_channel, -1, 0, 0};
     }
     ~ctl_channel() override
     {
@@ -142,6 +143,38 @@ TEST_F(ctl_channel, one_who_waits)
     eventfd_write(kernel.news_fd, 1);
     other.join();
     EXPECT_EQ(got, cq);
+    mrc_ack_cq_events(cq, 1);
+    EXPECT_EQ(mrc_destroy_cq(cq), 0);
+}
+
+// A child has the queue's memory and none of its news: it is refused, and its parent notices nothing of it.
+TEST_F(ctl_channel, child_takes_nothing_from_its_parent)
+{
+    mrc_ctl_ev_event event[4];
+    mrc_cq *cq = queue_on_it(), *got;
+    void *user;
+    int status = 0;
+
+    ASSERT_EQ(mrc_req_notify_cq(cq, 0), 0);
+    pid_t pid = fork();
+    if (!pid) {
+        int bad = 0;
+        bad |= (mrc_ctl_poll_ev_event(cq, 4, event) != -1 || errno != EINVAL) << 0;
+        bad |= (mrc_req_notify_cq(cq, 0) != EINVAL) << 1;
+        // It must not wait: what it would wait for is its parent's.
+        alarm(20);
+        bad |= (mrc_get_cq_event(&channel, &got, &user) != -1 || errno != EINVAL) << 2;
+        // By a socket of its own.
+        bad |= (ev_state(MRC_CTL_PROFILE_ONLINE) != 0) << 3;
+        bad |= (mrc_destroy_cq(cq) != 0) << 4;
+        _exit(bad);
+    }
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0); // else a bit of the exit status says what was wrong
+    news(0);
+    EXPECT_TRUE(readable());
+    EXPECT_EQ(told(), cq);
+    EXPECT_EQ(mrc_ctl_poll_ev_event(cq, 4, event), 1);
     mrc_ack_cq_events(cq, 1);
     EXPECT_EQ(mrc_destroy_cq(cq), 0);
 }

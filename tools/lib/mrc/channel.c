@@ -7,6 +7,9 @@
  * events comes; before that nothing is between mrc_get_cq_event() and libibverbs.
  *
  * A queue of events is watched while it is armed, so that each mrc_req_notify_cq() gives one event.
+ *
+ * After fork() parent and child have one epoll file and one socket of news: what the child took or disarmed there
+ * would be lost to its parent. So a child is refused, and what it destroys is its own memory alone.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -82,6 +85,7 @@ static int poll_fd_of(struct mrc_comp_channel *ch)
 		close(fd);
 		return mrc_minus(err);
 	}
+	ch->owner = getpid();
 	return ch->poll_fd = fd;
 }
 
@@ -134,7 +138,8 @@ int mrc_channel_leave(struct mrc_cq *cq)
 	if (cq->unacked) {
 		err = EBUSY;
 	} else {
-		disarm(cq);
+		if (cq->owner == getpid())
+			disarm(cq);
 		cq->channel->n_queues--;
 	}
 	pthread_mutex_unlock(&cq->ctx->lock);
@@ -148,6 +153,8 @@ int mrc_channel_arm(struct mrc_cq *cq)
 
 	if (!cq->channel)
 		return mrc_say(EINVAL, "mrc_req_notify_cq: a queue of EV events without a channel");
+	if (cq->owner != getpid())
+		return mrc_say(EINVAL, "mrc_req_notify_cq: a queue of EV events of the parent process");
 	pthread_mutex_lock(&cq->ctx->lock);
 	if (!cq->armed && epoll_ctl(cq->channel->poll_fd, EPOLL_CTL_ADD, mrc_ev_queue_fd(cq->events), &want))
 		err = errno;
@@ -226,13 +233,17 @@ static int get_any(struct mrc_comp_channel *ch, int fd, struct mrc_cq **cq)
 int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context)
 {
 	struct mrc_cq *got;
+	pid_t owner;
 	int fd;
 
 	if (!MRC_IS(channel, CHANNEL) || !cq || !cq_context)
 		return mrc_minus(EINVAL);
 	pthread_mutex_lock(&channel->ctx->lock);
 	fd = channel->poll_fd;
+	owner = channel->owner;
 	pthread_mutex_unlock(&channel->ctx->lock);
+	if (fd >= 0 && owner != getpid())
+		return mrc_minus(mrc_say(EINVAL, "mrc_get_cq_event: a channel of the parent process"));
 	if (fd < 0 ? take_completion(channel, &got) : get_any(channel, fd, &got))
 		return -1;
 	*cq = got;

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include "mrc_ctl.h"
 
 #define MRC_MAX_HINTS	65536
@@ -43,6 +44,7 @@ struct mrc_comp_channel {
 	struct ibv_comp_channel *v;
 	int poll_fd;			/* under ctx->lock; -1: nobody has asked for more than v */
 	uint32_t n_queues;		/* likewise: of EV events */
+	pid_t owner;			/* likewise: who made poll_fd */
 };
 
 struct mrc_cq {
@@ -53,6 +55,7 @@ struct mrc_cq {
 	struct mrc_comp_channel *channel;	/* of events; NULL: it is polled */
 	bool armed;			/* of events: the next news is told; under ctx->lock */
 	uint32_t unacked;		/* of events: news told; likewise */
+	pid_t owner;			/* of events: its socket and the channel's file are that process's */
 	void *user;			/* the program's word for it */
 	struct mrc_cq *next;		/* ctx->cqs */
 };

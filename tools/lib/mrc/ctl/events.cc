@@ -8,6 +8,7 @@
 // were lost do not matter, they only say that it is time to look. What is not counted: changes
 // of a peer that went, with its paths, between two looks.
 #include <linux/mrc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -197,6 +198,8 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
     if (!MRC_IS(cq, CQ) || !cq->events || num_entries < 0 || (num_entries && !to))
         return mrc_minus(EINVAL);
     int ret = mrc_ctl_run(cq->ctx, "mrc_ctl_poll_ev_event", [&](mrc_ctl &c) {
+        if (cq->owner != getpid()) // what it read would be lost to its parent
+            throw refused{EINVAL, "a queue of the parent process; make one of your own"};
         mrc_ev_queue &q = *cq->events;
         q.read_news(c.ifindex);
         if (q.stale)
@@ -221,6 +224,7 @@ static mrc_cq *make_cq(mrc_context *ctx, mrc_comp_channel *channel, void *user, 
     cq->ctx = ctx;
     cq->user = user;
     cq->events = q;
+    cq->owner = getpid();
     if (int err = channel ? mrc_channel_join(cq, channel) : 0) {
         std::free(cq);
         throw refused{EIO, std::string("the completion channel has no file to poll: ") + std::strerror(err)};
