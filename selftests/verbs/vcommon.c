@@ -146,6 +146,20 @@ static int tcp_connect(const struct addrinfo *ai)
 	return s;
 }
 
+/*
+ * The peer's host may be gone, or the interface that led to it: without traffic, or with a word of ours that nobody
+ * takes, that is noticed after one and a half minutes.
+ */
+static void notice_silence(int fd)
+{
+	const int on = 1, idle_s = 30, every_s = 10, patience_ms = 90000;
+
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof(idle_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof(patience_ms));
+}
+
 int vc_tcp(const struct vc_opts *o)
 {
 	const struct addrinfo hints = {
@@ -179,6 +193,7 @@ int vc_tcp(const struct vc_opts *o)
 		vc_die("no TCP connection: %s", strerror(errno));
 	freeaddrinfo(res);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	notice_silence(fd);
 	return fd;
 }
 
