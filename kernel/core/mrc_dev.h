@@ -115,6 +115,7 @@ struct mrc_dev {
 	struct delayed_work peer_gc;	/* ages out peers that nobody uses */
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
 	u32 n_peers, n_idle_peers;	/* under peer_lock */
+	struct delayed_work paths_again; /* path/mrc_path_change.h */
 	u32 path_gen;			/* bumped when path sets must be looked at again */
 	atomic_t n_named;		/* paths by profiles that QPs name */
 };

@@ -42,6 +42,7 @@
 	X(tx_ip, "ordinary IP packets sent over a plane")		\
 	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
 	X(grow_no_mem, "times that a busy QP asked for a larger window and there was no memory") \
+	X(paths_no_mem, "times that paths to a peer were to be made anew and there was no memory") \
 	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \
 	X(hold_full, "packets dropped: too many are held for strict placement") \
 	X(planes_held, "times that a plane came back and was not believed")	\

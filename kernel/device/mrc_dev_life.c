@@ -26,6 +26,7 @@
 #include "core/mrc_net.h"
 #include "core/mrc_seed.h"
 #include "path/mrc_cc_profile.h"
+#include "path/mrc_path_change.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_profiles.h"
 #include "verbs/mrc_verbs.h"
@@ -197,6 +198,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	spin_lock_init(&dev->incast_lock);
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
+	mrc_path_change_init(dev);
 	err = mrc_peers_init(dev);
 	if (err)
 		goto err_ib;
@@ -266,6 +268,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 		cancel_delayed_work_sync(&dev->register_work);
 	mrc_carrier_stop(dev);
 	mrc_addr_stop(dev);
+	mrc_path_change_stop(dev);
 	mrc_peers_destroy(dev);
 	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);

@@ -24,6 +24,11 @@ static void change_gen(struct mrc_dev *dev)
 	spin_unlock_bh(&dev->peer_lock);
 }
 
+static bool set_lacks_planes(const struct mrc_pathset *ps)
+{
+	return ps->is_auto && ps->planes != mrc_dev_plane_mask(ps->peer->dev);
+}
+
 static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
@@ -35,8 +40,7 @@ static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 	if (!peer->local)
 		mrc_evset_local_planes(&ps->evs, *up, ktime_get_ns());
 	spin_unlock_bh(&peer->path_lock);
-	if (!peer->local && !peer->dev->dead && ps->is_auto &&
-	    ps->planes != mrc_dev_plane_mask(peer->dev))
+	if (!peer->local && !peer->dev->dead && set_lacks_planes(ps))
 		mrc_peer_paths_rebuild(paths, GFP_KERNEL);
 	mrc_pathset_put(ps);
 	return false;
@@ -62,13 +66,17 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 
 /* ---- EV profiles ---- */
 
-/* States of EVs are learnt at a price: where the profile stayed, the set does. */
+/*
+ * States of EVs are learnt at a price: where the profile stayed, the set does, unless it is what was left when there
+ * was no memory.
+ */
 static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_peer *peer = paths->peer;
 	struct mrc_profile *prof = mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
-	bool stays = mrc_pathset_is_of(ps, prof);
+	bool stays = mrc_pathset_is_of(ps, prof) && !set_lacks_planes(ps) &&
+		     !(ps->part && READ_ONCE(peer->for_qps));
 
 	mrc_pathset_put(ps);
 	mrc_profile_put(prof);
@@ -159,6 +167,28 @@ int mrc_path_change_del_profile(struct mrc_dev *dev, const struct mrc_profile_ke
 	change_profile_of(dev, *key);
 	mrc_event_dev(dev, MRC_EVENT_DEV_SET);
 	return 0;
+}
+
+/* ---- without memory ---- */
+
+static void paths_again_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, paths_again);
+
+	rtnl_lock();
+	if (!dev->dead)
+		mrc_peers_for_each(dev, change_profile);
+	rtnl_unlock();
+}
+
+void mrc_path_change_init(struct mrc_dev *dev)
+{
+	INIT_DELAYED_WORK(&dev->paths_again, paths_again_work);
+}
+
+void mrc_path_change_stop(struct mrc_dev *dev)
+{
+	cancel_delayed_work_sync(&dev->paths_again);
 }
 
 /* ---- the rest ---- */

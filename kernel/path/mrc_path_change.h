@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * mrc_path_change.h - a change that concerns the paths to many peers: it is made, then all of
- * them follow. Under rtnl; may sleep.
+ * them follow. Under rtnl; may sleep. A path set for which there is no memory then is
+ * made once more each second until there is.
  */
 #ifndef MRC_PATH_CHANGE_H
 #define MRC_PATH_CHANGE_H
 
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_profiles.h"
+
+void mrc_path_change_init(struct mrc_dev *dev);
+/* Process context, no rtnl; nobody has the device any more. */
+void mrc_path_change_stop(struct mrc_dev *dev);
 
 /* Local planes changed: all path sets, what peers are told, controllers, then QPs. */
 void mrc_path_change_planes(struct mrc_dev *dev);

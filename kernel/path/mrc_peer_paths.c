@@ -7,7 +7,10 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
+#include "core/mrc_dev_stats.h"
 #include "path/mrc_peer_paths.h"
+
+#define MRC_PATHS_AGAIN	HZ
 
 /* ---- which there are ---- */
 
@@ -139,9 +142,16 @@ void mrc_peer_paths_forget_routes(struct mrc_peer *peer)
 
 /* ---- making ---- */
 
+/* The old set stays, whose paths that went away are still masked by planes_up; soon there may be memory. */
+static void paths_no_mem(struct mrc_dev *dev)
+{
+	mrc_dev_count(dev, paths_no_mem);
+	if (!READ_ONCE(dev->dead))
+		schedule_delayed_work(&dev->paths_again, MRC_PATHS_AGAIN);
+}
+
 /*
  * Give @paths a set built from the current state, unless a newer one is there.
- * Without memory the old one stays: paths that went away are still masked by planes_up.
  *
  * The two locks are nested, so that who sets states in the old set (under path_lock) does it
  * before they are carried over, or sees that it is the old one.
@@ -151,8 +161,10 @@ static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 	struct mrc_pathset *new = mrc_pathset_build(paths, gfp), *old;
 	struct mrc_peer *peer = paths->peer;
 
-	if (!new)
+	if (!new) {
+		paths_no_mem(peer->dev);
 		return;
+	}
 	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
 	spin_lock_bh(&peer->path_lock);
 	spin_lock(&peer->lock);

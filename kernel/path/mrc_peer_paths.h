@@ -44,7 +44,10 @@ bool mrc_peer_paths_is(const struct mrc_pathset *ps);
 void mrc_peer_paths_ports(struct mrc_peer *peer);
 /* Likewise. What is kept of routes may be old. */
 void mrc_peer_paths_forget_routes(struct mrc_peer *peer);
-/* Likewise; sleeps as @gfp allows. A new set from the current state. */
+/*
+ * Likewise; sleeps as @gfp allows. A new set from the current state; without memory the old one stays, and
+ * mrc_path_change.h makes it later.
+ */
 void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp);
 /*
  * Likewise, of the default's. A new set where the one in use is too old, or a part and a whole one

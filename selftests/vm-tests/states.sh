@@ -10,6 +10,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/../lib/starve.sh"
 
 shows() {	# OBJECT WORD
 	rdma -dd resource show "$1" >"$MRC_DIR/resource"
@@ -41,34 +42,19 @@ grown() {
 grow_fails() { mrc_stat h1 grow_no_mem && [ "$REPLY" -gt 0 ]; }
 not_grown() { ! grown; }
 
-# Memory for growing, and nothing else, is refused: by the stack of who asks.
-no_memory() {	# PERCENT
-	local start
-	cd /sys/kernel/debug/fail_page_alloc || return
-	start=$(awk '$3 == "qp_grow_work" { print "0x" $1 }' /proc/kallsyms)
-	echo $((start)) >require-start
-	echo $((start + 512)) >require-end
-	echo 0 >min-order
-	echo N >ignore-gfp-wait
-	echo N >ignore-gfp-highmem	# what vmalloc() asks for, which is tried then
-	echo 0 >verbose
-	echo -1 >"times"
-	echo "$1" >probability
-	cd "$OLDPWD"
-}
-starve() {
-	ksft_test "memory to grow is refused" no_memory 100
+without_memory() {
+	ksft_test "memory to grow is refused" starve_pages qp_grow_work 100
 	ksft_test "much to send in small packets" mrc_verify_start -o write -m 1024 -q 8 -s 262144 -t 600
 	ksft_test "that works" mrc_flows 60
 	ksft_test "it was asked for, and that is counted" mrc_until 30 grow_fails
 	ksft_test "nobody has taken more memory" not_grown
 	ksft_test "and data flow" mrc_flows 60
-	ksft_test "there is memory again" no_memory 0
+	ksft_test "there is memory again" starve_pages qp_grow_work 0
 	ksft_test "it is asked for again, and taken" mrc_until 30 grown
 	kill -INT "${MRC_PID[client]}" || true
 	ksft_test "every byte arrived right, before and after" mrc_pair_wait 30
 }
-[ ! -e /sys/kernel/debug/fail_page_alloc ] || starve
+! can_starve || without_memory
 
 ksft_test "much to send in small packets" mrc_verify_start -o write -m 1024 -q 8 -s 262144 -t 600
 ksft_test "that works, too" mrc_flows 60

@@ -19,6 +19,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/../lib/starve.sh"
 
 ends() {
 	local rc=0
@@ -291,30 +292,13 @@ run_bad() {
 	ksft_test "their victim is unharmed" ends_well victim 20
 }
 
-# One allocation in PERCENT fails whose caller, at any depth, is our module.
-failing() {	# PERCENT
-	local start size
-	cd /sys/kernel/debug/failslab || return
-	echo 0 >probability
-	size=$(awk '$1 == "mrc" { print $2 }' /proc/modules)
-	start=$(cat /sys/module/mrc/sections/.text)
-	echo $((start)) >require-start
-	echo $((start + size)) >require-end
-	echo 1 >interval
-	echo 0 >verbose
-	echo -1 >"times"
-	echo 0 >ignore-gfp-wait
-	echo "$1" >probability
-	cd "$OLDPWD"
-}
-
 run_fail() {
 	local i command
-	[ -e /sys/kernel/debug/failslab ] || return 0
+	can_starve || return 0
 	ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
 	ip netns add fail
 	ip -n fail link add f1 type dummy
-	failing 10
+	starve_module 10
 	for ((i = 1; i <= 15; i++)); do
 		for command in \
 			"ip -n fail link add mrcf type mrc" \
@@ -336,7 +320,7 @@ run_fail() {
 		ip -n fail link del mrcf 2>/dev/null || :
 		rdma link delete f$i 2>/dev/null || :
 	done
-	failing 0
+	starve_module 0
 	ip netns del fail
 	mrc_profiles_by_hand 1 2
 	# What was to undo a change may have failed, too.
