@@ -8,8 +8,8 @@
  * checksum of IPv4; traffic class, flow label and hop limit of IPv6; the UDP
  * checksum; BTH byte 4. The result goes on the wire in little-endian order.
  *
- * The crypto API's "crc32" is taken when a CPU-accelerated one is there;
- * its generic version is the library's slicing code behind an indirect
+ * mrc_fold.h where the processor has what it wants. Else the crypto API's "crc32" is taken when a
+ * CPU-accelerated one is there; its generic version is the library's slicing code behind an indirect
  * call, so then the library is called itself.
  */
 #include <crypto/hash.h>
@@ -21,6 +21,7 @@
 #include <linux/udp.h>
 #include <net/checksum.h>
 #include "engine/mrc_wire.h"
+#include "data/mrc_fold.h"
 #include "data/mrc_icrc.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
@@ -61,9 +62,10 @@ static u32 icrc_pseudo(u8 *buf, const u8 *l3)
 	return l3_len + sizeof(*udp) + MRC_BTH_LEN;
 }
 
-/* The CRC so far: crc32_le()'s, or the driver's own. */
+/* The CRC so far: the driver's own, or crc. */
 struct icrc_sum {
-	struct shash_desc *desc;	/* NULL: crc */
+	struct shash_desc *desc;	/* or NULL */
+	bool folds;
 	u32 crc;
 };
 
@@ -71,6 +73,8 @@ static void icrc_add(struct icrc_sum *s, const u8 *p, u32 len)
 {
 	if (s->desc)
 		crypto_shash_update(s->desc, p, len);
+	else if (s->folds)
+		s->crc = mrc_fold(s->crc, p, len);
 	else
 		s->crc = crc32_le(s->crc, p, len);
 }
@@ -133,10 +137,11 @@ static void icrc_add_skb(struct icrc_sum *s, const struct sk_buff *skb, u32 from
 	}
 }
 
-static u32 icrc_lib(const struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to)
+static u32 icrc_own(const struct sk_buff *skb, const u8 *first, u32 first_len, u32 from, u32 to, bool folds)
 {
-	struct icrc_sum s = { .crc = crc32_le(0, first, first_len) };
+	struct icrc_sum s = { .folds = folds };
 
+	icrc_add(&s, first, first_len);
 	if (from < to)
 		icrc_add_skb(&s, skb, from, to);
 	return ~s.crc;
@@ -183,21 +188,30 @@ u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 	if (more && WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + len, (int)more)))
 		return 1;	/* unreadable; mrc_rx_icrc() says 0 then, and they must not agree */
 	put_unaligned_le32(get_unaligned_le32(first + zeros) ^ ICRC_SEED, first + zeros);
+	if (mrc_fold_begin()) {
+		u32 crc = icrc_own(skb, first, len + more, from + more, to, true);
+
+		mrc_fold_end();
+		return crc;
+	}
 	if (icrc_tfm)
 		return icrc_shash(skb, first, len + more, from + more, to);
-	return icrc_lib(skb, first, len + more, from + more, to);
+	return icrc_own(skb, first, len + more, from + more, to, false);
 }
 
 const char *mrc_icrc_by(void)
 {
+	if (mrc_fold_by())
+		return mrc_fold_by();
 	return icrc_tfm ? crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm)) : "crc32_le";
 }
 
-int mrc_icrc_init(void)
+int __init mrc_icrc_init(void)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
 	const char *name;
 
+	mrc_fold_init();
 	if (IS_ERR(tfm))
 		return 0;
 	name = crypto_tfm_alg_driver_name(crypto_shash_tfm(tfm));

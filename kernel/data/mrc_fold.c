@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_fold.c - see mrc_fold.h.
+ *
+ * Four lanes of 256 or 128 bits are folded over their own length each, then into one of 128 bits, over which the
+ * remaining blocks of 16 bytes are folded; that is reduced to 32 bits by Barrett's way (Intel's white paper "Fast CRC
+ * Computation for Generic Polynomials Using PCLMULQDQ Instruction", 2009, for reflected bits). What is shorter than 16
+ * bytes goes through the library's tables. All multipliers are computed here.
+ *
+ * The compiler uses no vector registers in the kernel, so they stay as each asm leaves them.
+ */
+#include <linux/crc32.h>
+#include <linux/module.h>
+#include "data/mrc_fold.h"
+
+#ifdef __x86_64__
+
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
+
+#define FOLD_POLY	0xedb88320u	/* Ethernet's, reflected */
+#define FOLD_BLOCK	16u
+#define FOLD_WIDE	(4 * 32u)
+#define FOLD_NARROW	(4 * 16u)
+#define FOLD_TEST_LEN	640u
+
+enum fold_how { FOLD_NOT, FOLD_BY_128, FOLD_BY_256 };
+
+struct fold_key {
+	u64 k[2];
+} __aligned(16);
+
+static enum fold_how fold_how __ro_after_init;
+static struct fold_key fold_wide __ro_after_init;	/* over FOLD_WIDE bytes */
+static struct fold_key fold_narrow __ro_after_init;	/* over FOLD_NARROW */
+static struct fold_key fold_32 __ro_after_init, fold_16 __ro_after_init;
+static struct fold_key fold_last __ro_after_init;	/* 128 bits to 96, 64 to 32 */
+static struct fold_key fold_barrett __ro_after_init;	/* the polynomial, and x^64 divided by it */
+static const struct fold_key fold_low = {{ 0xffffffff, 0 }};
+
+/* x to the power of @n, as the multiplication of reflected numbers wants it. */
+static u64 __init fold_power(u32 n)
+{
+	u32 v = 0x80000000u;
+
+	while (n--)
+		v = v >> 1 ^ (v & 1 ? FOLD_POLY : 0);
+	return (u64)v << 1;
+}
+
+static struct fold_key __init fold_over(u32 bytes)
+{
+	return (struct fold_key){{ fold_power(bytes * 8 + 32), fold_power(bytes * 8 - 32) }};
+}
+
+/* x^64 divided by the polynomial, 33 bits, reflected. */
+static u64 __init fold_quotient(void)
+{
+	u64 rest = 0, q = 0;	/* rest: 33 bits, reflected */
+	int i;
+
+	for (i = 0; i <= 64; i++) {	/* a digit of x^64 comes in, from the highest */
+		rest = rest >> 1 | (i ? 0 : 1ull << 32);
+		q >>= 1;
+		if (rest & 1) {
+			rest ^= (u64)FOLD_POLY << 1 | 1;
+			q |= 1ull << 32;
+		}
+	}
+	return q;
+}
+
+/* Registers: 0 to 3 lanes, 4 the multiplier, 5 to 8 for in between. w: "x", or "y" for 256 bits. */
+#define LANE(w, lane, tmp, off)						\
+	"vpclmulqdq $0x00, %%" w "mm4, %%" w "mm" lane ", %%" w "mm" tmp "\n\t"	\
+	"vpclmulqdq $0x11, %%" w "mm4, %%" w "mm" lane ", %%" w "mm" lane "\n\t"	\
+	"vpxor " off "(%0), %%" w "mm" tmp ", %%" w "mm" tmp "\n\t"		\
+	"vpxor %%" w "mm" tmp ", %%" w "mm" lane ", %%" w "mm" lane "\n\t"
+
+/* Lane 0 takes up @next, which lies behind it. */
+#define JOIN(w, next)							\
+	"vpclmulqdq $0x00, %%" w "mm4, %%" w "mm0, %%" w "mm5\n\t"		\
+	"vpclmulqdq $0x11, %%" w "mm4, %%" w "mm0, %%" w "mm0\n\t"		\
+	"vpxor %%" w "mm5, %%" w "mm0, %%" w "mm0\n\t"			\
+	"vpxor " next ", %%" w "mm0, %%" w "mm0\n\t"
+
+/* @len: at least FOLD_WIDE. All but less than that goes into xmm0. Return: the bytes taken. */
+static u32 fold_lanes_256(u32 crc, const u8 *p, u32 len)
+{
+	u32 left = len;
+
+	asm volatile("vmovd %1, %%xmm4\n\t"
+		     "vpxor (%0), %%ymm4, %%ymm0\n\t"
+		     "vmovdqu 32(%0), %%ymm1\n\t"
+		     "vmovdqu 64(%0), %%ymm2\n\t"
+		     "vmovdqu 96(%0), %%ymm3\n\t"
+		     "vbroadcasti128 %2, %%ymm4"
+		     : : "r" (p), "r" (crc), "m" (fold_wide) : "memory");
+	for (p += FOLD_WIDE, left -= FOLD_WIDE; left >= FOLD_WIDE; p += FOLD_WIDE, left -= FOLD_WIDE)
+		asm volatile(LANE("y", "0", "5", "0") LANE("y", "1", "6", "32")
+			     LANE("y", "2", "7", "64") LANE("y", "3", "8", "96")
+			     : : "r" (p) : "memory");
+	asm volatile("vbroadcasti128 %0, %%ymm4\n\t"
+		     JOIN("y", "%%ymm1") JOIN("y", "%%ymm2") JOIN("y", "%%ymm3")
+		     "vextracti128 $1, %%ymm0, %%xmm1\n\t"
+		     "vmovdqa %1, %%xmm4\n\t"
+		     JOIN("x", "%%xmm1")
+		     : : "m" (fold_32), "m" (fold_16) : "memory");
+	return len - left;
+}
+
+/* The same with lanes of 128 bits, and FOLD_NARROW. */
+static u32 fold_lanes_128(u32 crc, const u8 *p, u32 len)
+{
+	u32 left = len;
+
+	asm volatile("vmovd %1, %%xmm4\n\t"
+		     "vpxor (%0), %%xmm4, %%xmm0\n\t"
+		     "vmovdqu 16(%0), %%xmm1\n\t"
+		     "vmovdqu 32(%0), %%xmm2\n\t"
+		     "vmovdqu 48(%0), %%xmm3\n\t"
+		     "vmovdqa %2, %%xmm4"
+		     : : "r" (p), "r" (crc), "m" (fold_narrow) : "memory");
+	for (p += FOLD_NARROW, left -= FOLD_NARROW; left >= FOLD_NARROW; p += FOLD_NARROW, left -= FOLD_NARROW)
+		asm volatile(LANE("x", "0", "5", "0") LANE("x", "1", "6", "16")
+			     LANE("x", "2", "7", "32") LANE("x", "3", "8", "48")
+			     : : "r" (p) : "memory");
+	asm volatile("vmovdqa %0, %%xmm4\n\t"
+		     JOIN("x", "%%xmm1") JOIN("x", "%%xmm2") JOIN("x", "%%xmm3")
+		     : : "m" (fold_16) : "memory");
+	return len - left;
+}
+
+/* One block into xmm0, and the multiplier for those behind it into xmm4. */
+static u32 fold_first(u32 crc, const u8 *p)
+{
+	asm volatile("vmovd %1, %%xmm4\n\t"
+		     "vpxor (%0), %%xmm4, %%xmm0\n\t"
+		     "vmovdqa %2, %%xmm4"
+		     : : "r" (p), "r" (crc), "m" (fold_16) : "memory");
+	return FOLD_BLOCK;
+}
+
+/* xmm0 to 32 bits. */
+static u32 fold_reduce(void)
+{
+	u32 crc;
+
+	asm volatile("vmovdqa %1, %%xmm4\n\t"
+		     "vpclmulqdq $0x00, %%xmm4, %%xmm0, %%xmm1\n\t"	/* the first 64 bits */
+		     "vpsrldq $8, %%xmm0, %%xmm0\n\t"
+		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
+		     "vpand %3, %%xmm0, %%xmm1\n\t"			/* the next 32 */
+		     "vpsrldq $4, %%xmm0, %%xmm0\n\t"
+		     "vpclmulqdq $0x10, %%xmm4, %%xmm1, %%xmm1\n\t"
+		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
+		     "vmovdqa %2, %%xmm4\n\t"
+		     "vpand %3, %%xmm0, %%xmm1\n\t"
+		     "vpclmulqdq $0x10, %%xmm4, %%xmm1, %%xmm1\n\t"	/* how often the polynomial */
+		     "vpand %3, %%xmm1, %%xmm1\n\t"
+		     "vpclmulqdq $0x00, %%xmm4, %%xmm1, %%xmm1\n\t"
+		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
+		     "vpextrd $1, %%xmm0, %0"
+		     : "=r" (crc) : "m" (fold_last), "m" (fold_barrett), "m" (fold_low) : "memory");
+	return crc;
+}
+
+u32 mrc_fold(u32 crc, const u8 *p, u32 len)
+{
+	u32 n;
+
+	if (len < FOLD_BLOCK)
+		return crc32_le(crc, p, len);
+	if (fold_how == FOLD_BY_256 && len >= FOLD_WIDE)
+		n = fold_lanes_256(crc, p, len);
+	else if (len >= FOLD_NARROW)
+		n = fold_lanes_128(crc, p, len);
+	else
+		n = fold_first(crc, p);
+	for (p += n, len -= n; len >= FOLD_BLOCK; p += FOLD_BLOCK, len -= FOLD_BLOCK)
+		asm volatile(JOIN("x", "(%0)") : : "r" (p) : "memory");
+	return crc32_le(fold_reduce(), p, len);
+}
+
+/* Softirqs that came while this CPU was with somebody's vectors in the kernel must not. */
+bool mrc_fold_begin(void)
+{
+	if (!fold_how || !irq_fpu_usable())
+		return false;
+	kernel_fpu_begin();
+	return true;
+}
+
+void mrc_fold_end(void)
+{
+	if (fold_how == FOLD_BY_256)
+		asm volatile("vzeroupper" : : : "memory");
+	kernel_fpu_end();
+}
+
+const char *mrc_fold_by(void)
+{
+	return fold_how == FOLD_BY_256 ? "vpclmulqdq-avx2" : fold_how ? "pclmulqdq-avx" : NULL;
+}
+
+static enum fold_how __init fold_best(void)
+{
+#ifndef CONFIG_UML
+	if (!cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
+		return FOLD_NOT;
+#endif
+	if (!boot_cpu_has(X86_FEATURE_AVX) || !boot_cpu_has(X86_FEATURE_PCLMULQDQ))
+		return FOLD_NOT;
+	if (boot_cpu_has(X86_FEATURE_AVX2) && boot_cpu_has(X86_FEATURE_VPCLMULQDQ))
+		return FOLD_BY_256;
+	return FOLD_BY_128;
+}
+
+/* Any length, at any address, after any value. */
+static bool __init fold_right(void)
+{
+	static u8 bytes[FOLD_TEST_LEN] __initdata;
+	u32 len, skip, crc = 0, bad = 0;
+
+	for (len = 0; len < FOLD_TEST_LEN; len++)
+		bytes[len] = (u8)(crc = (crc * 1664525u + 1013904223u) >> 3);
+	if (!mrc_fold_begin())
+		return false;
+	for (len = 0; len < FOLD_TEST_LEN; len++) {
+		skip = len % 7;
+		crc = crc * 69069u + 1u;
+		bad += mrc_fold(crc, bytes + skip, len - min(len, skip)) !=
+		       crc32_le(crc, bytes + skip, len - min(len, skip));
+	}
+	mrc_fold_end();
+	return !bad;
+}
+
+void __init mrc_fold_init(void)
+{
+	fold_wide = fold_over(FOLD_WIDE);
+	fold_narrow = fold_over(FOLD_NARROW);
+	fold_32 = fold_over(32);
+	fold_16 = fold_over(FOLD_BLOCK);
+	fold_last = (struct fold_key){{ fold_power(96), fold_power(64) }};
+	fold_barrett = (struct fold_key){{ (u64)FOLD_POLY << 1 | 1, fold_quotient() }};
+	fold_how = fold_best();
+	if (fold_how && WARN_ON_ONCE(!fold_right()))
+		fold_how = FOLD_NOT;
+}
+
+#else /* no such processor */
+
+void __init mrc_fold_init(void)
+{
+}
+
+const char *mrc_fold_by(void)
+{
+	return NULL;
+}
+
+bool mrc_fold_begin(void)
+{
+	return false;
+}
+
+void mrc_fold_end(void)
+{
+}
+
+u32 mrc_fold(u32 crc, const u8 *p, u32 len)
+{
+	return crc32_le(crc, p, len);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_fold.h - CRC-32 by carry-less multiplication, where the processor has it for vectors of AVX: the kernels that
+ * we run on have it for SSE alone, at half the speed, and save the program's vectors for each piece of a packet.
+ */
+#ifndef MRC_FOLD_H
+#define MRC_FOLD_H
+
+#include <linux/types.h>
+
+/* Process context, once: looks at the processor, and whether what it computes is right. */
+void mrc_fold_init(void);
+/* What mrc_fold() uses, for people; NULL: it may not be called. */
+const char *mrc_fold_by(void);
+/*
+ * Any context up to softirq. False: not now. True: between here and mrc_fold_end() this CPU may call mrc_fold(), and
+ * must not sleep.
+ */
+bool mrc_fold_begin(void);
+void mrc_fold_end(void);
+/* As crc32_le(). */
+u32 mrc_fold(u32 crc, const u8 *p, u32 len);
+
+#endif
