@@ -73,7 +73,8 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_peer *peer = paths->peer;
-	struct mrc_profile *prof = mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
+	struct mrc_profile *prof = peer->group ? NULL :
+				   mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
 	bool stays = mrc_pathset_is_of(ps, prof) && !set_lacks_planes(ps) &&
 		     !(ps->part && READ_ONCE(peer->for_qps));
@@ -87,7 +88,7 @@ static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 
 static void change_profile(struct mrc_peer *peer)
 {
-	if (!peer->local && !peer->group && mrc_peer_paths_any(peer, change_profile_in, NULL))
+	if (!peer->local && mrc_peer_paths_any(peer, change_profile_in, NULL))
 		mrc_peer_users_tell(peer, false);
 }
 

@@ -158,7 +158,7 @@ TEST_F(ctl_channel, child_takes_nothing_from_its_parent)
     ASSERT_EQ(mrc_req_notify_cq(cq, 0), 0);
     pid_t pid = fork();
     if (!pid) {
-        int bad = 0;
+        int bad = 0, fd;
         bad |= (mrc_ctl_poll_ev_event(cq, 4, event) != -1 || errno != EINVAL) << 0;
         bad |= (mrc_req_notify_cq(cq, 0) != EINVAL) << 1;
         // It must not wait: what it would wait for is its parent's.
@@ -167,6 +167,9 @@ TEST_F(ctl_channel, child_takes_nothing_from_its_parent)
         // By a socket of its own.
         bad |= (ev_state(MRC_CTL_PROFILE_ONLINE) != 0) << 3;
         bad |= (mrc_destroy_cq(cq) != 0) << 4;
+        // A queue of its own would be watched by its parent's file.
+        bad |= (mrc_ctl_create_ev_event_cq(ctx, 16, this, &channel, 0) || errno != EINVAL) << 5;
+        bad |= (mrc_get_comp_channel_fd(&channel, &fd) != -1 || errno != EINVAL) << 6;
         _exit(bad);
     }
     ASSERT_EQ(waitpid(pid, &status, 0), pid);

@@ -66,12 +66,20 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
 
 /* ---- the file ---- */
 
+/* Under ctx->lock. Its file is another process's, whose child we are. */
+static bool of_parent(const struct mrc_comp_channel *ch)
+{
+	return ch->poll_fd >= 0 && ch->owner != getpid();
+}
+
 /* Under ctx->lock. The file, or -1 with errno. From then on the wait is ours, not libibverbs'. */
 static int poll_fd_of(struct mrc_comp_channel *ch)
 {
 	struct epoll_event want = { .events = EPOLLIN };	/* no queue of events: libibverbs' */
 	int fd, flags;
 
+	if (of_parent(ch))
+		return mrc_minus(mrc_say(EINVAL, "a completion channel of the parent process"));
 	if (ch->poll_fd >= 0)
 		return ch->poll_fd;
 	fd = epoll_create1(EPOLL_CLOEXEC);
@@ -233,16 +241,16 @@ static int get_any(struct mrc_comp_channel *ch, int fd, struct mrc_cq **cq)
 int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context)
 {
 	struct mrc_cq *got;
-	pid_t owner;
+	bool foreign;
 	int fd;
 
 	if (!MRC_IS(channel, CHANNEL) || !cq || !cq_context)
 		return mrc_minus(EINVAL);
 	pthread_mutex_lock(&channel->ctx->lock);
 	fd = channel->poll_fd;
-	owner = channel->owner;
+	foreign = of_parent(channel);
 	pthread_mutex_unlock(&channel->ctx->lock);
-	if (fd >= 0 && owner != getpid())
+	if (foreign)
 		return mrc_minus(mrc_say(EINVAL, "mrc_get_cq_event: a channel of the parent process"));
 	if (fd < 0 ? take_completion(channel, &got) : get_any(channel, fd, &got))
 		return -1;

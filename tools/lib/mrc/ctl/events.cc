@@ -227,7 +227,7 @@ static mrc_cq *make_cq(mrc_context *ctx, mrc_comp_channel *channel, void *user, 
     cq->owner = getpid();
     if (int err = channel ? mrc_channel_join(cq, channel) : 0) {
         std::free(cq);
-        throw refused{EIO, std::string("the completion channel has no file to poll: ") + std::strerror(err)};
+        throw refused{err == EINVAL ? EINVAL : EIO, std::string("the completion channel has no file to poll: ") + std::strerror(err)};
     }
     pthread_mutex_lock(&ctx->lock);
     cq->next = ctx->cqs;
