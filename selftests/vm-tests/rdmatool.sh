@@ -38,12 +38,13 @@ tool_all() {
 genl_all() {
 	mrcctl -n "$1" -d -j stats show | jq -r '.[].stats | to_entries[] | "\(.key) \(.value)"' | sort
 }
-# Not all fit into rdma(8)'s message (ep_*; where numbers must not lie unaligned some more): those are in sysfs only.
+# Not all fit into rdma(8)'s message: the last are in sysfs only (where numbers must not lie unaligned some more).
+LAST='^(ep|port_updates)_'
 agree() {
 	local n
 	n=$(diff <(sysfs_all "$1") <(tool_all "$1") | tee /dev/stderr | grep -c '^>')
 	[ "$n" -eq 0 ] && [ "$(tool_all "$1" | wc -l)" -gt 80 ] || return
-	[ "$MRC_KVER" = uml ] || diff <(sysfs_all "$1" | grep -v "^ep_") <(tool_all "$1" | grep -v "^ep_")
+	[ "$MRC_KVER" = uml ] || diff <(sysfs_all "$1" | grep -vE "$LAST") <(tool_all "$1" | grep -vE "$LAST")
 }
 # The port's own numbers with those of counters, as ib_core adds them up, and the module's sum.
 # Nothing moves meanwhile, but for the first time that sysfs shows what it knows since 10 ms.
