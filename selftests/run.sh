@@ -5,7 +5,7 @@
 #
 #   run.sh [-a] [-k KERNEL]... [NAME...]
 #
-#   -a         every test on each kernel, also those that ask for one only
+#   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
 #   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
 #              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
 #              which vm/uml-build.sh makes, and nothing on this machine
@@ -96,9 +96,8 @@ run_all() {
 	}
 }
 
-# shellcheck disable=SC2034  # every is for run/one.sh
 main() {
-	local kernels='' option every=''
+	local kernels='' option
 
 	if [ "${1:-}" = --guest ]; then
 		shift
@@ -107,7 +106,7 @@ main() {
 	fi
 	while getopts ak: option; do
 		case $option in
-		a) every=1;;
+		a) export MRC_FULL=1;;
 		k) kernels+=" $OPTARG";;
 		*) sed -n '3,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2;;
 		esac

@@ -17,7 +17,7 @@ runs_on() {
 	on=$(sed -nE 's/^# kernels: (.*)/\1/p' "$2" | head -n 1)
 	on=" ${on:-6.1 6.12} "
 	[[ $on = *" $1 "* ]] ||
-		[[ -n ${every:-} && $1 != uml && ($on = *" 6."* || $on = *" full "*) ]]
+		[[ -n ${MRC_FULL:-} && $1 != uml && ($on = *" 6."* || $on = *" full "*) ]]
 }
 
 # run_one TEST LOG [ARG...]: its output to LOG, its status and duration to LOG.status.
