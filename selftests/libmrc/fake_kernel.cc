@@ -12,9 +12,17 @@
 
 #include "nl/genl.h"
 
+extern "C" {
+#include "uverbs.h"
+
+bool mrc_uverbs_is_ours(const struct ibv_context *) { return kernel.is_ours; }
+int mrc_uverbs_limits(struct ibv_context *, struct mrc_uquery_device_resp *) { return 0; }
+}
+
 using namespace mrcnl;
 
 fake_kernel kernel;
+std::recursive_mutex kernel_lock;
 
 mrc_ctl_ev fake_ev(int i)
 {
@@ -281,6 +289,7 @@ error genl_socket::join(const std::string &, const std::vector<number> &)
 
 int genl_socket::fd() const
 {
+    std::lock_guard hold(kernel_lock);
     return kernel.news_fd;
 }
 
@@ -317,6 +326,7 @@ static handler own_handler;
 
 void genl_socket::own(handler h)
 {
+    std::lock_guard hold(kernel_lock);
     own_handler = std::move(h);
 }
 
@@ -327,6 +337,7 @@ error genl_socket::wait_own(std::chrono::nanoseconds)
 
 error genl_socket::call(request &rq, const handler &on_reply)
 {
+    std::lock_guard hold(kernel_lock);
     if (auto e = begin(cmd_of(rq)))
         return e;
     if (cmd_of(rq) == MRC_CMD_EP_SEND)
@@ -338,6 +349,7 @@ error genl_socket::call(request &rq, const handler &on_reply)
 
 error genl_socket::dump(request &rq, const handler &on_reply)
 {
+    std::lock_guard hold(kernel_lock);
     if (auto e = begin(cmd_of(rq)))
         return e;
     answer_all(cmd_of(rq), [&](const answer &fill) {
@@ -350,6 +362,7 @@ error genl_socket::dump(request &rq, const handler &on_reply)
 
 error genl_socket::receive(const handler &on_event)
 {
+    std::lock_guard hold(kernel_lock);
     if (!kernel.events)
         return {EAGAIN, "none", false};
     kernel.events--;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,9 @@ struct fake_kernel {
 
 // Made anew by each test.
 extern fake_kernel kernel;
+
+// Held while it works; by tests with threads (test_threads.cc), too, while they look at it.
+extern std::recursive_mutex kernel_lock;
 
 // EV number @i of a test.
 mrc_ctl_ev fake_ev(int i);

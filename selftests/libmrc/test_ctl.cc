@@ -3,13 +3,6 @@
 // moment it needs it: path sets that are replaced in between, peers that go.
 #include "test_ctl.h"
 
-extern "C" {
-#include "uverbs.h"
-
-bool mrc_uverbs_is_ours(const struct ibv_context *) { return kernel.is_ours; }
-int mrc_uverbs_limits(struct ibv_context *, struct mrc_uquery_device_resp *) { return 0; }
-}
-
 namespace {
 
 // ---- EVs denied ----
