@@ -79,12 +79,12 @@ beside() {
 # where KERNELS: a test that says so runs there without and with -a.
 # shellcheck disable=SC2034  # for runs_on
 where() {
-	local kernel every='' on='' all=''
+	local kernel MRC_FULL='' on='' all=''
 	echo "# kernels: $1" >"$work/where.sh"
 	for kernel in 6.1 6.12 uml; do
-		every=''
+		MRC_FULL=''
 		! runs_on $kernel "$work/where.sh" || on+=" $kernel"
-		every=1
+		MRC_FULL=1
 		! runs_on $kernel "$work/where.sh" || all+=" $kernel"
 	done
 	echo "${on:- none}, all:${all:- none}"

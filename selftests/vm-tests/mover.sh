@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 300
 # kernels: 6.12
 #
 # libmrc's example mrc_mover: a controller that makes EXP, GEN and CC profiles through mrc_ctl.h, and moves
@@ -8,6 +8,8 @@
 #
 #	h1 eth1 ---- eth1 h2	mrc0 over both, UDP
 #	h1 eth2 ---- eth2 h2
+#
+#	h1 mrc0 = 4 planes, each T0 - 2 T1 - T0, SRv6	by hand
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -16,14 +18,25 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 . "$here/../lib/flat.sh"
 
-# moves NAME PAUSE_MS MOVES: profiles 20, 21, 22 in turn.
+# moves NAME PAUSE_MS MOVES [ARG...]: profiles 20, 21, 22 in turn.
 moves() {
-	mrc_start "$1" h1 env MRC_DEBUG=1 mrc_mover -d "${MRC_IBDEV[h1]}" -i 20 -p "$2" -n "$3" \
+	local name=$1 pause=$2 n=$3
+	shift 3
+	mrc_start "$name" h1 env MRC_DEBUG=1 mrc_mover -d "${MRC_IBDEV[h1]}" -i 20 -p "$pause" -n "$n" "$@" \
 		-x "mrcctl dev set dev mrc0 profile"
 }
 at() { grep -c "^moved to profile $1" "$MRC_DIR/mover.out" >/dev/null; }
-only_plane() { mrc_plane_used client "$1" tx && mrc_plane_unused client $((3 - $1)) tx; }
-both_planes() { mrc_plane_used client 1 tx && mrc_plane_used client 2 tx; }
+# only PLANE...: these planes carry it, the others do not.
+only() {
+	local rates p carries
+	mrc_plane_rates client tx 0.5 || return
+	echo "packets per plane: $REPLY"
+	read -ra rates <<<"$REPLY"
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		carries=$((rates[p - 1] > MRC_IDLE))
+		[[ $carries = 1 && " $* " = *" $p "* ]] || [[ $carries = 0 && " $* " != *" $p "* ]] || return
+	done
+}
 ends_well() { mrc_wait "$1" 60 || { mrc_out "$1"; return 1; }; }
 says() { grep -qx "$2" "$MRC_DIR/$1.out" || { mrc_out "$1"; return 1; }; }
 is_default() { mrcctl -n h1 -j dev show | jq -e ".[0].profile == $1" >/dev/null; }
@@ -51,11 +64,11 @@ ksft_test "over both planes" mrc_flows
 # Slow enough to look: EXP over port 1, EXP over port 2, GEN over both.
 moves mover 8000 3
 ksft_test "moved to a profile of port 1" mrc_until 30 at 20
-ksft_test "plane 1 carries it alone" mrc_until 20 only_plane 1
+ksft_test "plane 1 carries it alone" mrc_until 20 only 1
 ksft_test "moved to a profile of port 2" mrc_until 30 at 21
-ksft_test "plane 2 carries it alone" mrc_until 20 only_plane 2
+ksft_test "plane 2 carries it alone" mrc_until 20 only 2
 ksft_test "moved to generated EVs" mrc_until 30 at 22
-ksft_test "both planes carry it" mrc_until 20 both_planes
+ksft_test "both planes carry it" mrc_until 20 only 1 2
 ksft_test "the controller ends" ends_well mover
 ksft_test "the profiles that traffic left are gone" says mover "profile 21 is gone"
 ksft_test "the one that has it stays" says mover "profile 22 is in use"
@@ -71,6 +84,27 @@ ksft_test "forty moves, and an end" ends_well mover
 kill -INT "${MRC_PID[rank0]}" || true
 ksft_test "every element of the ring was right" ring_ends
 ksft_test "the last move counts" is_default 20
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 30
+ksft_test "nothing was counted that should not be" mrc_expect_clean tx_errors
+
+# EVs of SRv6: those of the profile that the device has, over the odd planes, the even ones, and all.
+# shellcheck disable=SC2034
+MRC_FOR_ANY=1
+ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
+ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
+ksft_test "over four planes" mrc_flows
+moves srv6 8000 4 -b $MRC_PROFILE
+srv6_at() { grep -c "^moved to profile $1" "$MRC_DIR/srv6.out" >/dev/null; }
+ksft_test "moved to the EVs of odd ports" mrc_until 30 srv6_at 20
+ksft_test "planes 1 and 3 carry it alone" mrc_until 20 only 1 3
+ksft_test "moved to those of even ports" mrc_until 30 srv6_at 21
+ksft_test "planes 2 and 4 carry it alone" mrc_until 20 only 2 4
+ksft_test "moved to all" mrc_until 30 srv6_at 22
+ksft_test "four planes carry it" mrc_until 20 only 1 2 3 4
+ksft_test "the controller ends" ends_well srv6
+ksft_test "the profiles that traffic left are gone" says srv6 "profile 22 is gone"
+ksft_test "the one that has it stays" says srv6 "profile 20 is in use"
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 ksft_test "nothing was counted that should not be" mrc_expect_clean tx_errors

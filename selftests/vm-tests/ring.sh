@@ -7,7 +7,7 @@
 # neighbour, WRITE and WRITE_WITH_IMM only, every element verified; a plane is cut under it, then a T1,
 # then a T1 dies in silence.
 #
-#	h1 ... h2 (MRC_HOSTS=8: h8) mrc0 = 2 planes, each 2 T0 - 2 T1, SRv6	by hand
+#	h1 ... h2 (MRC_HOSTS=8: h8) mrc0 = 4 planes (8 hosts: 2), each 2 T0 - 2 T1, SRv6	by hand
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -39,6 +39,12 @@ run() { start "$@" && all_right "$1" 120; }	# RANKS ARG...
 rounds() { REPLY=$(grep -c '^round' "$MRC_DIR/rank0.out") || :; }
 goes_on() { ranks_go_on "$1" rounds; }	# so many more
 plane1_used() { mrc_plane_used rank0 1 tx; }
+all_used() {
+	local p
+	for ((p = 1; p <= FABRIC_P; p++)); do
+		mrc_plane_used rank0 $p tx || return
+	done
+}
 
 # t1_2 COMMAND: with T1 number 2 of plane 1.
 t1_2() { "$1" p1-t1-2 t0-1 && "$1" p1-t1-2 t0-2; }
@@ -52,7 +58,7 @@ none_bad() { mrc_evs_are h1 assumed-bad -eq 0; }
 under_failures() {	# RANKS
 	start "$1"
 	ksft_test "$1 ranks: runs" goes_on 3
-	ksft_test "$1 ranks: both planes carry it" mrc_until 20 plane1_used
+	ksft_test "$1 ranks: each plane carries it" mrc_until 20 all_used
 	ksft_test "$1 ranks: plane 1 of h1 is cut" fabric_cut p1-t0-1 h1
 	ksft_test "$1 ranks: goes on" goes_on 5
 	ksft_test "$1 ranks: restored" fabric_restore p1-t0-1 h1
@@ -72,8 +78,8 @@ under_failures() {	# RANKS
 }
 
 section() {	# RANKS
-	local n=$1
-	ksft_test "$n hosts, two planes by hand" mrc_fabric_by_hand "$n" 2 2 2
+	local n=$1 planes=$((n > 2 ? 2 : 4))
+	ksft_test "$n hosts, $planes planes by hand" mrc_fabric_by_hand "$n" $planes 2 2
 	ksft_test "$n ranks: a ring" run "$n" -n 20
 	ksft_test "$n ranks: of one element" run "$n" -n 20 -e 1
 	ksft_test "$n ranks: of chunks that are not alike" run "$n" -n 20 -e 10007

@@ -2,10 +2,11 @@
 /*
  * mrc_mover.c - a controller that makes profiles through mrc_ctl.h and moves traffic between them.
  *
- *	mrc_mover -d mrc0 -i 20 [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
+ *	mrc_mover -d mrc0 -i 20 [-b BASE] [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
  *
- * It makes, ONLINE: a format of UDP ports; an EXP profile -i with EVs over the odd ports of the device,
- * another, the next id, over the even ones, and a GEN profile, the next again, over all; a CC profile -i.
+ * It makes, ONLINE: an EXP profile -i with EVs over the odd ports of the device, another, the next id, over the even
+ * ones, and the next again over all; a CC profile -i. The EVs are those of the EXP profile -b, of whatever format it is;
+ * or UDP ports, of a format -i that it makes, and the third profile is GEN then.
  * Then it moves: each move names one of the three as the profile of the device, and gives the CC profile
  * another limit. mrc_ctl.h has no word for which profile that is, so the command of -x is run with the
  * id behind it. In the end what is in use stays, and the rest is taken away. Needs CAP_NET_ADMIN.
@@ -21,12 +22,17 @@
 
 #define FIRST_UDP	50000	/* the EVs' values begin here */
 #define EVS_PER_PORT	4
+#define MAX_EVS		256
 #define PROFILES	3
 
 struct mover {
 	struct mrc_context *ctx;
 	uint64_t id;
+	uint64_t base;		/* the profile that EVs are taken from; 0: none */
+	uint64_t format;
 	uint32_t ports;		/* mask, bit 0: port 1 */
+	struct mrc_ctl_ev evs[MAX_EVS];
+	int n_evs;
 	const char *command;
 };
 
@@ -38,7 +44,7 @@ static void die(const char *what)
 
 /* ---- profiles ---- */
 
-static void make_format(const struct mover *m)
+static void make_udp_format(const struct mover *m)
 {
 	struct mrc_ctl_ev_fmt_field field = { 16 };
 	struct mrc_ctl_ev_fmt_profile_attr attr = {
@@ -63,33 +69,78 @@ static int ev_state(const struct mover *m, uint64_t id, enum mrc_ctl_profile_sta
 	return mrc_ctl_modify_ev_profile(m->ctx, id, &attr, MRC_CTL_EV_PROFILE_STATE);
 }
 
-/* Entries that give a profile EVs on each port of @ports. */
-static int list_evs(uint32_t ports, struct mrc_ctl_ev_op_entry *e)
+/* EVS_PER_PORT values on each port. */
+static void udp_evs(struct mover *m)
+{
+	uint8_t port;
+	int i;
+
+	make_udp_format(m);
+	m->format = m->id;
+	for (port = 1; port <= 32; port++)
+		for (i = 0; i < EVS_PER_PORT && m->ports >> (port - 1) & 1; i++) {
+			const unsigned int value = FIRST_UDP + (unsigned int)m->n_evs;
+			struct mrc_ctl_ev *ev = &m->evs[m->n_evs++];
+
+			ev->val[0] = (uint8_t)(value >> 8);
+			ev->val[1] = (uint8_t)value;
+			ev->port = port;
+		}
+}
+
+/* A path is listed more than once where it is to carry more: once is enough here. */
+static bool has_ev(const struct mover *m, const struct mrc_ctl_ev *ev)
+{
+	int i;
+
+	for (i = 0; i < m->n_evs && memcmp(&m->evs[i], ev, sizeof(*ev)); i++)
+		;
+	return i < m->n_evs;
+}
+
+static void base_evs(struct mover *m)
+{
+	struct mrc_ctl_ev_op_entry entries[MAX_EVS] = {};
+	struct mrc_ctl_ev_profile_attr attr = {
+		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, MAX_EVS },
+	};
+	int i;
+
+	if (mrc_ctl_query_ev_profile(m->ctx, m->base, &attr,
+				     MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_EV_OP))
+		die("the EVs of profile -b");
+	errno = EINVAL;
+	if (attr.ev_mode != MRC_CTL_EV_MODE_EXP || !attr.ev_op.entry_count)
+		die("profile -b is none of mode EXP");
+	m->format = attr.ev_fmt_profile_id;
+	for (i = 0; i < attr.ev_op.entry_count; i++)
+		if (!has_ev(m, &entries[i].ev))
+			m->evs[m->n_evs++] = entries[i].ev;
+}
+
+/* Entries that give a profile those of the EVs that are on @ports. */
+static int list_evs(const struct mover *m, uint32_t ports, struct mrc_ctl_ev_op_entry *e)
 {
 	int n = 0, i;
-	uint8_t port;
 
-	for (port = 1; port <= 32; port++)
-		for (i = 0; i < EVS_PER_PORT && ports >> (port - 1) & 1; i++, n++) {
-			const unsigned int value = FIRST_UDP + (unsigned int)n;
-
-			e[n].ev = MRC_CTL_EV_UNPOPULATED;
-			e[n].ev_new.val[0] = (uint8_t)(value >> 8);
-			e[n].ev_new.val[1] = (uint8_t)value;
-			e[n].ev_new.port = port;
-			e[n].state = MRC_CTL_EV_GOOD;
-		}
+	for (i = 0; i < m->n_evs; i++) {
+		if (!(ports >> (m->evs[i].port - 1) & 1))
+			continue;
+		e[n].ev = MRC_CTL_EV_UNPOPULATED;
+		e[n].ev_new = m->evs[i];
+		e[n++].state = MRC_CTL_EV_GOOD;
+	}
 	return n;
 }
 
 static void make_exp(const struct mover *m, uint64_t id, uint32_t ports)
 {
-	struct mrc_ctl_ev_op_entry entries[32 * EVS_PER_PORT] = {};
-	const int n = list_evs(ports, entries);
+	struct mrc_ctl_ev_op_entry entries[MAX_EVS] = {};
+	const int n = list_evs(m, ports, entries);
 	struct mrc_ctl_ev_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_EXP,
-		.ev_fmt_profile_id = m->id,
+		.ev_fmt_profile_id = m->format,
 		.ev_count = (uint32_t)n,
 		.ev_min_active = 1,
 		.ev_op = { MRC_CTL_EV_OP_REPLACE_EV, entries, n },
@@ -115,7 +166,7 @@ static void make_gen(const struct mover *m, uint64_t id)
 	struct mrc_ctl_ev_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_GEN,
-		.ev_fmt_profile_id = m->id,
+		.ev_fmt_profile_id = m->format,
 		.ev_count = n,
 		.ev_min_active = 1,
 		.ev_fields_op = { MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1 },
@@ -142,14 +193,20 @@ static int cc_to(const struct mover *m, enum mrc_ctl_profile_state to, uint32_t 
 	return mrc_ctl_modify_cc_profile(m->ctx, m->id, &attr, mask);
 }
 
-static void make_all(const struct mover *m)
+static void make_all(struct mover *m)
 {
 	const uint32_t odd = m->ports & 0x55555555, even = m->ports & ~odd;
 
-	make_format(m);
+	if (m->base)
+		base_evs(m);
+	else
+		udp_evs(m);
 	make_exp(m, m->id, odd ? odd : m->ports);
 	make_exp(m, m->id + 1, even ? even : m->ports);
-	make_gen(m, m->id + 2);
+	if (m->base)
+		make_exp(m, m->id + 2, m->ports);
+	else
+		make_gen(m, m->id + 2);
 	if (cc_to(m, MRC_CTL_PROFILE_OFFLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM))
 		die("CC profile to OFFLINE");
 	if (cc_to(m, MRC_CTL_PROFILE_ONLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG))
@@ -169,7 +226,9 @@ static void take_away_all(const struct mover *m)
 			printf("profile %llu is in use\n", (unsigned long long)(m->id + i));
 		else
 			die("EV profile to OFFLINE");
-	if (!mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE))
+	if (m->base)
+		;	/* the format is another's */
+	else if (!mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE))
 		puts("the format is gone");
 	else if (errno != EBUSY)
 		die("format to OFFLINE");
@@ -214,8 +273,9 @@ int main(int argc, char **argv)
 	struct ibv_context *v;
 	int c;
 
-	while ((c = getopt(argc, argv, "d:i:n:p:x:")) != -1) {
+	while ((c = getopt(argc, argv, "b:d:i:n:p:x:")) != -1) {
 		switch (c) {
+		case 'b': m.base = strtoull(optarg, NULL, 0); break;
 		case 'd': device = optarg; break;
 		case 'i': m.id = strtoull(optarg, NULL, 0); break;
 		case 'n': moves = number(optarg, 1, UINT32_MAX); break;
