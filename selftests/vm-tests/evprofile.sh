@@ -5,6 +5,7 @@
 #
 # EV profiles that QPs name (mrc.h): QPs to one peer go by path sets of their own, each over the EVs of its
 # profile alone, and follow it when it changes. Two rings of libmrc's mrc_ring, every element compared.
+# libmrc/mrc_named.c: more of them than one peer has room for.
 #
 #	h1 eth1 ---- eth1 h2	mrc0 over both, UDP; profile 30: plane 1, 31: plane 2
 #	h1 eth2 ---- eth2 h2
@@ -73,7 +74,7 @@ quiet() {	# PLANE: hardly anything leaves by it while the ring goes on
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_ring
+mrc_begin mrcctl mrc_ring mrc_named
 ksft_test "two plain cables" mrc_flat
 ksft_test "a profile of plane 1" profile 30 1
 ksft_test "and one of plane 2" profile 31 2
@@ -114,6 +115,19 @@ ksft_test "is nothing to them" by_plane 30 1
 ksft_test "every element of the first ring was right" ends_right a
 ksft_test "every element of the second" ends_right b
 ksft_test "and the path sets are gone with their QPs" mrc_until 20 none_named
+
+# ----------------------------------------------------------- one too many
+seventeen() {
+	local i
+	for ((i = 100; i <= 116; i++)); do
+		profile $i 1 || return
+	done
+}
+ksft_test "seventeen profiles" seventeen
+export MRC_TEST_PEER=$PEER MRC_TEST_PROFILE=100
+mrc_harness h1 named mrc_named
+
+ksft_test "none is left" mrc_until 20 none_named
 # As in planes.sh: what is sent again after its message was acknowledged.
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources

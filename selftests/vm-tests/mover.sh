@@ -25,7 +25,7 @@ moves() {
 	mrc_start "$name" h1 env MRC_DEBUG=1 mrc_mover -d "${MRC_IBDEV[h1]}" -i 20 -p "$pause" -n "$n" "$@" \
 		-x "mrcctl dev set dev mrc0 profile"
 }
-at() { grep -c "^moved to profile $1" "$MRC_DIR/mover.out" >/dev/null; }
+at() { grep -c "^moved to profile $2" "$MRC_DIR/$1.out" >/dev/null || { mrc_out "$1"; return 1; }; }
 # only PLANE...: these planes carry it, the others do not.
 only() {
 	local rates p carries
@@ -63,11 +63,11 @@ ksft_test "over both planes" mrc_flows
 
 # Slow enough to look: EXP over port 1, EXP over port 2, GEN over both.
 moves mover 8000 3
-ksft_test "moved to a profile of port 1" mrc_until 30 at 20
+ksft_test "moved to a profile of port 1" mrc_until 30 at mover 20
 ksft_test "plane 1 carries it alone" mrc_until 20 only 1
-ksft_test "moved to a profile of port 2" mrc_until 30 at 21
+ksft_test "moved to a profile of port 2" mrc_until 30 at mover 21
 ksft_test "plane 2 carries it alone" mrc_until 20 only 2
-ksft_test "moved to generated EVs" mrc_until 30 at 22
+ksft_test "moved to generated EVs" mrc_until 30 at mover 22
 ksft_test "both planes carry it" mrc_until 20 only 1 2
 ksft_test "the controller ends" ends_well mover
 ksft_test "the profiles that traffic left are gone" says mover "profile 21 is gone"
@@ -77,7 +77,7 @@ ksft_test "data flows" mrc_flows
 # In quick turns, with a QP that has the CC profile.
 ksft_test "the last profile goes" mrcctl -n h1 profile del dev mrc0 id 22
 moves mover 100 40
-ksft_test "moves again" mrc_until 30 at 20
+ksft_test "moves again" mrc_until 30 at mover 20
 ring
 ksft_test "a QP has the CC profile" mrc_until 20 of_cc_20
 ksft_test "forty moves, and an end" ends_well mover
@@ -95,12 +95,11 @@ ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
 ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
 ksft_test "over four planes" mrc_flows
 moves srv6 8000 4 -b $MRC_PROFILE
-srv6_at() { grep -c "^moved to profile $1" "$MRC_DIR/srv6.out" >/dev/null; }
-ksft_test "moved to the EVs of odd ports" mrc_until 30 srv6_at 20
+ksft_test "moved to the EVs of odd ports" mrc_until 30 at srv6 20
 ksft_test "planes 1 and 3 carry it alone" mrc_until 20 only 1 3
-ksft_test "moved to those of even ports" mrc_until 30 srv6_at 21
+ksft_test "moved to those of even ports" mrc_until 30 at srv6 21
 ksft_test "planes 2 and 4 carry it alone" mrc_until 20 only 2 4
-ksft_test "moved to all" mrc_until 30 srv6_at 22
+ksft_test "moved to all" mrc_until 30 at srv6 22
 ksft_test "four planes carry it" mrc_until 20 only 1 2 3 4
 ksft_test "the controller ends" ends_well srv6
 ksft_test "the profiles that traffic left are gone" says srv6 "profile 22 is gone"

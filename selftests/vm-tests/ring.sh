@@ -78,7 +78,8 @@ under_failures() {	# RANKS
 }
 
 section() {	# RANKS
-	local n=$1 planes=$((n > 2 ? 2 : 4))
+	local n=$1 planes=4
+	[ "$n" -eq 2 ] || planes=2
 	ksft_test "$n hosts, $planes planes by hand" mrc_fabric_by_hand "$n" $planes 2 2
 	ksft_test "$n ranks: a ring" run "$n" -n 20
 	ksft_test "$n ranks: of one element" run "$n" -n 20 -e 1

@@ -5,8 +5,8 @@
  *	mrc_mover -d mrc0 -i 20 [-b BASE] [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
  *
  * It makes, ONLINE: an EXP profile -i with EVs over the odd ports of the device, another, the next id, over the even
- * ones, and the next again over all; a CC profile -i. The EVs are those of the EXP profile -b, of whatever format it is;
- * or UDP ports, of a format -i that it makes, and the third profile is GEN then.
+ * ones, and the next again over all; their format and a CC profile, -i. The EVs are those of the EXP profile -b, of UDP or
+ * SRv6; or UDP ports of its own, and the third profile is GEN then.
  * Then it moves: each move names one of the three as the profile of the device, and gives the CC profile
  * another limit. mrc_ctl.h has no word for which profile that is, so the command of -x is run with the
  * id behind it. In the end what is in use stays, and the rest is taken away. Needs CAP_NET_ADMIN.
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <mrc_ctl.h>
+#include "ev_text.h"
 #include "example.h"
 
 #define FIRST_UDP	50000	/* the EVs' values begin here */
@@ -29,7 +30,6 @@ struct mover {
 	struct mrc_context *ctx;
 	uint64_t id;
 	uint64_t base;		/* the profile that EVs are taken from; 0: none */
-	uint64_t format;
 	uint32_t ports;		/* mask, bit 0: port 1 */
 	struct mrc_ctl_ev evs[MAX_EVS];
 	int n_evs;
@@ -44,12 +44,13 @@ static void die(const char *what)
 
 /* ---- profiles ---- */
 
-static void make_udp_format(const struct mover *m)
+/* A profile that is ONLINE says not of what format it is; EXP profiles need the mode alone. */
+static void make_format(const struct mover *m, enum mrc_ctl_ev_fmt_mode mode)
 {
 	struct mrc_ctl_ev_fmt_field field = { 16 };
 	struct mrc_ctl_ev_fmt_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
-		.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
+		.ev_fmt_mode = mode,
 		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1 },
 	};
 
@@ -75,8 +76,7 @@ static void udp_evs(struct mover *m)
 	uint8_t port;
 	int i;
 
-	make_udp_format(m);
-	m->format = m->id;
+	make_format(m, MRC_CTL_EV_FMT_MODE_UDP);
 	for (port = 1; port <= 32; port++)
 		for (i = 0; i < EVS_PER_PORT && m->ports >> (port - 1) & 1; i++) {
 			const unsigned int value = FIRST_UDP + (unsigned int)m->n_evs;
@@ -107,12 +107,12 @@ static void base_evs(struct mover *m)
 	int i;
 
 	if (mrc_ctl_query_ev_profile(m->ctx, m->base, &attr,
-				     MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_EV_OP))
+				     MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_EV_OP))
 		die("the EVs of profile -b");
 	errno = EINVAL;
 	if (attr.ev_mode != MRC_CTL_EV_MODE_EXP || !attr.ev_op.entry_count)
 		die("profile -b is none of mode EXP");
-	m->format = attr.ev_fmt_profile_id;
+	make_format(m, ev_is_srv6(&entries[0].ev) ? MRC_CTL_EV_FMT_MODE_SRV6 : MRC_CTL_EV_FMT_MODE_UDP);
 	for (i = 0; i < attr.ev_op.entry_count; i++)
 		if (!has_ev(m, &entries[i].ev))
 			m->evs[m->n_evs++] = entries[i].ev;
@@ -140,7 +140,7 @@ static void make_exp(const struct mover *m, uint64_t id, uint32_t ports)
 	struct mrc_ctl_ev_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_EXP,
-		.ev_fmt_profile_id = m->format,
+		.ev_fmt_profile_id = m->id,
 		.ev_count = (uint32_t)n,
 		.ev_min_active = 1,
 		.ev_op = { MRC_CTL_EV_OP_REPLACE_EV, entries, n },
@@ -166,7 +166,7 @@ static void make_gen(const struct mover *m, uint64_t id)
 	struct mrc_ctl_ev_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_GEN,
-		.ev_fmt_profile_id = m->format,
+		.ev_fmt_profile_id = m->id,
 		.ev_count = n,
 		.ev_min_active = 1,
 		.ev_fields_op = { MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1 },
@@ -226,9 +226,7 @@ static void take_away_all(const struct mover *m)
 			printf("profile %llu is in use\n", (unsigned long long)(m->id + i));
 		else
 			die("EV profile to OFFLINE");
-	if (m->base)
-		;	/* the format is another's */
-	else if (!mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE))
+	if (!mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE))
 		puts("the format is gone");
 	else if (errno != EBUSY)
 		die("format to OFFLINE");
