@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 500
-# kernels: 6.1
+# kernels: full
 #
 # Congestion control profiles: one controller per peer, shared by its QPs, made by
 # the first and gone with the last of them; settings that cannot be are refused.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.12
+# kernels: full
 #
 # What a device is told for peers that read the specification otherwise: each setting
 # is kept and shown, and what then leaves on the wire is what it says.

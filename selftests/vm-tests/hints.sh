@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.1 uml
+# kernels: full uml
 #
 # Settings that differ between the ends: what can be agreed on works, and for the rest both hosts
 # say what it may be, in the kernel's log, in counters and with the peer.

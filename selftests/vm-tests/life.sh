@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12 uml
+# kernels: full uml
 #
 # Programs, devices and the module end at bad moments, and leave nothing behind.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
-# kernels: 6.12
+# kernels: full
 #
 # ibv_rc_pingpong: SEND and RECV, checked by the program itself (-c), with both
 # kinds of GID, polling and events.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 420
-# kernels: 6.1
+# kernels: full
 #
 # What other tests run on whole planes, once more with a plane cut while data flows: rdma_cm's programs, which
 # verify what they get, shared receive queues, extended completion queues and posting, perftest's kinds of requests.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: 6.12
+# kernels: full
 #
 # mrcd in unrest: its file is edited in ten ways while data flows, daemons are killed at random
 # while a plane flaps, sysctls are reset on a switch, the module goes and comes under it. What is
