@@ -347,24 +347,31 @@ TEST_F_TIMEOUT(region, a_window_is_no_more_than_its_region, LIMIT_S)
 
 /* ---- a large one ---- */
 
-#define BIG	(1ul << 30)
 #define PIECE	(2ul << 20)
 
-/* BIG bytes of address space, which are the same PIECE of memory again and again; @one: it alone. */
-static uint8_t *map_big(uint8_t **one)
+/* A gibibyte, or MRC_TEST_MIB of them. */
+static unsigned long big_size(void)
+{
+	const char *mib = getenv("MRC_TEST_MIB");
+
+	return (mib ? strtoul(mib, NULL, 0) : 1024) << 20;
+}
+
+/* @size bytes of address space, which are the same PIECE of memory again and again; @one: it alone. */
+static uint8_t *map_big(unsigned long size, uint8_t **one)
 {
 	int fd = memfd_create("piece", 0);
-	uint8_t *at = mmap(NULL, BIG + PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = mmap(NULL, size + PIECE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long off;
 
 	if (fd < 0 || at == MAP_FAILED || ftruncate(fd, PIECE))
 		vc_die("a piece of memory");
-	for (off = 0; off <= BIG; off += PIECE) {
+	for (off = 0; off <= size; off += PIECE) {
 		if (mmap(at + off, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 			vc_die("mmap");
 	}
 	close(fd);
-	*one = at + BIG;
+	*one = at + size;
 	return at;
 }
 
@@ -375,25 +382,26 @@ static uint8_t *map_big(uint8_t **one)
 TEST_F_TIMEOUT(region, of_a_gibibyte, LIMIT_S)
 {
 	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	const unsigned long at[] = { 0, PIECE - 100, BIG / 2 - 4000, BIG - LEN };
-	uint8_t *one, *big = map_big(&one);
+	const unsigned long size = big_size();
+	const unsigned long at[] = { 0, PIECE - 100, size / 2 - 4000, size - LEN };
+	uint8_t *one, *big = map_big(size, &one);
 	struct ibv_mr *mr;
 	unsigned int i;
 	unsigned long off;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
-	mr = ibv_reg_mr(self->dev.pd, big, BIG, ALL);
+	mr = ibv_reg_mr(self->dev.pd, big, size, ALL);
 	ASSERT_NE(NULL, mr);
-	EXPECT_EQ(BIG, mr->length);
+	EXPECT_EQ(size, mr->length);
 	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
 		memset(one, 0, PIECE);
 		ASSERT_EQ(IBV_WC_SUCCESS, write_to(self, (uintptr_t)big + at[i], mr->rkey, LEN));
 		for (off = 0; off < LEN; off++)
 			ASSERT_EQ(self->from[off], one[(at[i] + off) % PIECE]);
 	}
-	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, write_to(self, (uintptr_t)big + BIG - LEN + 1, mr->rkey, LEN));
+	EXPECT_EQ(IBV_WC_REM_ACCESS_ERR, write_to(self, (uintptr_t)big + size - LEN + 1, mr->rkey, LEN));
 	EXPECT_EQ(0, ibv_dereg_mr(mr));
-	munmap(big, BIG + PIECE);
+	munmap(big, size + PIECE);
 }
 
 TEST_HARNESS_MAIN
