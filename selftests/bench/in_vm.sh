@@ -101,7 +101,7 @@ stage() {	# NAME
 	measure 4 1048576 ib_write_bw -n 50
 	RESULT[$name.bw1m]+=" $REPLY"
 	echo "$name ib_write_bw 1 MiB: $REPLY MiB/s"
-	measure 5 64 ib_send_lat -n 5000	# of 1,000 the typical one wanders by half
+	measure 5 64 ib_send_lat -n 5000
 	RESULT[$name.lat]+=" $REPLY"
 	echo "$name ib_send_lat 64 B, polling: $REPLY us"
 	if command -v ucx_perftest >/dev/null; then

@@ -25,6 +25,23 @@ struct entry : mrc_ctl_ev_op_entry {
     entry(int i, int by) : mrc_ctl_ev_op_entry{fake_ev(i), fake_ev(by), MRC_CTL_EV_GOOD, 0} {}
 };
 
+// A format of UDP, from INIT to ONLINE. False: refused.
+inline bool format_online(mrc_context *ctx, uint64_t which)
+{
+    mrc_ctl_ev_fmt_field field = {16};
+    mrc_ctl_ev_fmt_profile_attr f = {};
+
+    f.profile_state = MRC_CTL_PROFILE_OFFLINE;
+    f.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP;
+    f.ev_fmt_op = {MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1};
+    if (mrc_ctl_modify_ev_fmt_profile(ctx, which, &f,
+                                      MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE |
+                                          MRC_CTL_EV_FMT_PROFILE_OP))
+        return false;
+    f.profile_state = MRC_CTL_PROFILE_ONLINE;
+    return !mrc_ctl_modify_ev_fmt_profile(ctx, which, &f, MRC_CTL_EV_FMT_PROFILE_STATE);
+}
+
 class ctl : public testing::Test {
   protected:
     ctl()
@@ -112,17 +129,7 @@ class ctl : public testing::Test {
     // A format, ONLINE; a profile of EXP of it, OFFLINE, with EVs 0 ... n - 1.
     void offline(int n, uint32_t min_active)
     {
-        mrc_ctl_ev_fmt_field field = {16};
-        mrc_ctl_ev_fmt_profile_attr f = {};
-        f.profile_state = MRC_CTL_PROFILE_OFFLINE;
-        f.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP;
-        f.ev_fmt_op = {MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1};
-        ASSERT_EQ(mrc_ctl_modify_ev_fmt_profile(ctx, id, &f,
-                                                MRC_CTL_EV_FMT_PROFILE_STATE |
-                                                    MRC_CTL_EV_FMT_PROFILE_MODE |
-                                                    MRC_CTL_EV_FMT_PROFILE_OP),
-                  0);
-        ASSERT_EQ(fmt_state(MRC_CTL_PROFILE_ONLINE), 0);
+        ASSERT_TRUE(format_online(ctx, id));
 
         std::vector<mrc_ctl_ev_op_entry> evs;
         for (int i = 0; i < n; i++)

@@ -43,22 +43,6 @@ class threads : public ctl {
     }
 };
 
-bool format(mrc_context *ctx, uint64_t which)
-{
-    mrc_ctl_ev_fmt_field field = {16};
-    mrc_ctl_ev_fmt_profile_attr f = {};
-
-    f.profile_state = MRC_CTL_PROFILE_OFFLINE;
-    f.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP;
-    f.ev_fmt_op = {MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1};
-    if (mrc_ctl_modify_ev_fmt_profile(ctx, which, &f,
-                                      MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE |
-                                          MRC_CTL_EV_FMT_PROFILE_OP))
-        return false;
-    f.profile_state = MRC_CTL_PROFILE_ONLINE;
-    return !mrc_ctl_modify_ev_fmt_profile(ctx, which, &f, MRC_CTL_EV_FMT_PROFILE_STATE);
-}
-
 bool profile_to(mrc_context *ctx, uint64_t which, mrc_ctl_profile_state to)
 {
     mrc_ctl_ev_profile_attr attr = {};
@@ -111,7 +95,7 @@ TEST_F(threads, profiles_of_their_own)
 {
     at_once([&](int i) {
         auto which = static_cast<uint64_t>(10 + i);
-        EXPECT_TRUE(format(ctx, which));
+        EXPECT_TRUE(format_online(ctx, which));
         for (int n = 0; n < rounds; n++)
             lives(ctx, which);
     });
@@ -125,7 +109,7 @@ TEST_F(threads, contexts_of_their_own)
         mrc_context *own = mrc_create_context(&v, nullptr);
         auto which = static_cast<uint64_t>(10 + i);
         ASSERT_NE(own, nullptr);
-        EXPECT_TRUE(format(own, which));
+        EXPECT_TRUE(format_online(own, which));
         for (int n = 0; n < rounds; n++)
             lives(own, which);
         EXPECT_EQ(mrc_destroy_context(own), 0);

@@ -51,7 +51,7 @@ t1_2() { "$1" p1-t1-2 t0-1 && "$1" p1-t1-2 t0-2; }
 # Its routes need both links.
 t1_2_back() { ip -n p1-t1-2 link set t0-1 up && fabric_restore p1-t1-2 t0-2; }
 
-# 16 EVs to each neighbour; some of those over the T1 that is gone are found out.
+# 8 EVs of each plane to each neighbour; some of those over the T1 that is gone are found out.
 some_bad() { mrc_evs_are h1 assumed-bad -ge 2; }
 none_bad() { mrc_evs_are h1 assumed-bad -eq 0; }
 
