@@ -268,7 +268,7 @@ static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs,
 static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *from,
 				       struct netlink_ext_ack *extack)
 {
-	u32 n = mrc_profile_gen_count(from, extack);
+	u32 n = mrc_profile_gen_count(dev, from, extack);
 	struct mrc_profile *p;
 	int err = -EINVAL;
 

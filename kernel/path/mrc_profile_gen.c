@@ -129,8 +129,23 @@ static void gen_refuse(const struct mrc_ev_gen *g, u32 idx, enum mrc_evgen_err e
 	}
 }
 
-/* All that the generators describe; saturates. 0: not valid. */
-static u32 gen_total(const struct mrc_profile *p, struct netlink_ext_ack *extack)
+static u32 n_ports(struct mrc_dev *dev)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++)
+		n += !!rcu_access_pointer(dev->plane[i]);
+	return n ?: 1;
+}
+
+/* EVs that one generator can have, @count being its values: who names no port and wants many has each on each port. */
+static u64 gen_most(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx, u32 count)
+{
+	return p->want && !p->gen[idx].port ? (u64)count * n_ports(dev) : count;
+}
+
+/* All that the generators can make; saturates. 0: not valid. */
+static u32 gen_total(struct mrc_dev *dev, const struct mrc_profile *p, struct netlink_ext_ack *extack)
 {
 	enum mrc_evgen_err err;
 	struct mrc_ev_gen g;
@@ -146,12 +161,12 @@ static u32 gen_total(const struct mrc_profile *p, struct netlink_ext_ack *extack
 			gen_refuse(&g, i, err, k, extack);
 			return 0;
 		}
-		sum += mrc_evgen_count(&g);
+		sum += gen_most(dev, p, i, mrc_evgen_count(&g));
 	}
 	return (u32)min_t(u64, sum, U32_MAX);
 }
 
-u32 mrc_profile_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *extack)
+u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p, struct netlink_ext_ack *extack)
 {
 	u32 total;
 
@@ -159,7 +174,7 @@ u32 mrc_profile_gen_count(const struct mrc_profile *p, struct netlink_ext_ack *e
 		MRC_ERR_MSG(extack, "profile %llu: no fields in mode GEN", p->key.id);
 		return 0;
 	}
-	total = gen_total(p, extack);
+	total = gen_total(dev, p, extack);
 	if (!total)
 		return 0;
 	if (p->want > total) {
@@ -193,23 +208,39 @@ static u8 next_port(struct mrc_dev *dev, u8 port)
 	return 0;
 }
 
-/* @take EVs of one generator at even distances, from p->ev[p->n] on. */
-static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx, u32 take)
+/* @take of the first @count values of @g, at even distances, from p->ev[p->n] on; the first on @port. */
+static void gen_fill_pass(struct mrc_dev *dev, struct mrc_profile *p, u32 idx,
+			  const struct mrc_ev_gen *g, u32 count, u32 take, u8 port)
 {
-	struct mrc_ev_gen g;
-	u32 count, i;
-	u8 port = 0;
+	u32 i;
 
-	gen_of(p, idx, &g);
-	count = mrc_evgen_count(&g);
 	for (i = 0; i < take; i++) {
 		struct mrc_profile_ev *ev = &p->ev[p->n++];
 
-		mrc_evgen_expand(&g, (u32)div_u64((u64)i * count, take), ev->value);
-		port = p->gen[idx].port ?: next_port(dev, port);
+		mrc_evgen_expand(g, (u32)div_u64((u64)i * count, take), ev->value);
 		ev->port = port;
 		ev->gen = (u8)idx;
 		ev->srh = p->fmt == MRC_FMT_SRV6 && memchr_inv(ev->value + 16, 0, 16);
+		port = p->gen[idx].port ?: next_port(dev, port);
+	}
+}
+
+/*
+ * @take EVs of one generator. Beyond its values each comes again, pass by pass, and a pass begins one port
+ * further: so no value meets a port twice, and each port has as many.
+ */
+static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx,
+			 const struct mrc_ev_gen *g, u32 take)
+{
+	const u32 count = mrc_evgen_count(g);
+	u8 port = p->gen[idx].port ?: next_port(dev, 0);
+	u32 n = min(take, count);
+
+	gen_fill_pass(dev, p, idx, g, count, n, port);
+	for (take -= n; take; take -= n) {
+		port = next_port(dev, port);
+		n = min(take, count);
+		gen_fill_pass(dev, p, idx, g, n, n, port);
 	}
 }
 
@@ -244,10 +275,10 @@ int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 		take = mrc_evgen_count(&g);
 		if (p->want) {
 			/* Shares as equal as the generators allow, in their order. */
-			take = min(take, left / (p->n_gen - i));
+			take = (u32)min_t(u64, gen_most(dev, p, i, take), left / (p->n_gen - i));
 			left -= take;
 		}
-		gen_fill_one(dev, p, i, take);
+		gen_fill_one(dev, p, i, &g, take);
 	}
 	if (!left)
 		return 0;

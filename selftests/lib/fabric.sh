@@ -17,6 +17,7 @@
 #
 # SRv6 uSIDs (F3216, block fcbb:bb00::/32), p = plane:
 #	T0 n: p * 0x1000 + n    T1 n: p * 0x1000 + 0x100 + n    host i: p * 0x1000 + 0x200 + i
+# FABRIC_ALIKE=1: all planes have the uSIDs of plane 1, which only the interface tells apart then (by hand, not by mrcd).
 # Every cable has the link-local addresses fe80::1 at the end nearer to the
 # hosts and fe80::2 at the upper end.
 #
@@ -29,9 +30,9 @@ FABRIC_DIR=${FABRIC_DIR:-/run/mrc-fabric}
 # ------------------------------------------------------------------- names
 
 # These set REPLY: a fork for each number is seconds for a fabric.
-fabric_usid_t0() { printf -v REPLY '%x' $(($1 * 0x1000 + $2)); }		# PLANE N
-fabric_usid_t1() { printf -v REPLY '%x' $(($1 * 0x1000 + 0x100 + $2)); }	# PLANE N
-fabric_usid_host() { printf -v REPLY '%x' $(($1 * 0x1000 + 0x200 + $2)); }	# PLANE HOST
+fabric_usid_t0() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + $2)); }		# PLANE N
+fabric_usid_t1() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + 0x100 + $2)); }	# PLANE N
+fabric_usid_host() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + 0x200 + $2)); }	# PLANE HOST
 fabric_host_t0() { REPLY=$((($1 - 1) % FABRIC_NT0 + 1)); }			# HOST
 fabric_host_addr() { printf -v REPLY 'fd00:6d72:63::%x' "$1"; }		# HOST
 
@@ -230,7 +231,7 @@ fabric__program_host() {	# HOST
 	for ((p = 1; p <= FABRIC_P; p++)); do
 		fabric__address "eth$p" 1
 		fabric_usid_t0 $p "$t0"
-		fabric__route "$REPLY" 2 "eth$p"
+		fabric__route "$REPLY" 2 "eth$p metric $((1024 + p))"	# or the next plane's alike replaces it
 	done
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 400
 # kernels: 6.12
 #
 # libmrc's example mrc_mover: a controller that makes EXP, GEN and CC profiles through mrc_ctl.h, and moves
@@ -55,6 +55,21 @@ ring_ends() {
 }
 of_cc_20() { mrcctl -n h1 -j qp show | jq -e 'any(.[]; .cc_profile == 20)' >/dev/null; }
 
+# Of profile ID: port and UDP port.
+evs_are() {
+	local got
+	got=$(mrcctl -n h1 -j profile show | jq -c ".[] | select(.id == $1) | [.ev[] | [.port, .value]]")
+	echo "$got, expected $2"
+	[ "$got" = "$2" ]
+}
+# Towards the peer now: port and T1.
+both_t1s() {
+	local got
+	got=$(mrcctl -n h1 -j ev show peer fd00:6d72:63::2 | jq -c 'map([.port, (.value | split(":")[3])]) | sort')
+	echo "$got"
+	[ "$got" = '[[1,"1101"],[1,"1102"],[2,"1101"],[2,"1102"],[3,"1101"],[3,"1102"],[4,"1101"],[4,"1102"]]' ]
+}
+
 ksft_plan
 mrc_begin mrcctl mrc_mover mrc_ring mrc_verify
 ksft_test "two plain cables" mrc_flat
@@ -88,9 +103,17 @@ kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 ksft_test "nothing was counted that should not be" mrc_expect_clean tx_errors
 
-# EVs of SRv6: those of the profile that the device has, over the odd planes, the even ones, and all.
+# EVs of another profile, which no fields make.
+ksft_test "another profile" mrcctl -n h1 profile set dev mrc0 id 30 fmt udp mode exp ev 1 50001 ev 2 50002 ev 2 50009
+moves other 8000 1 -b 30 -i 40
+ksft_test "the third profile has the other one's EVs" mrc_until 20 evs_are 42 '[[1,"50001"],[2,"50002"],[2,"50009"]]'
+ksft_test "the controller ends" ends_well other
+ksft_test "what is no product of fields is no GEN profile" says other "profile 42 is of mode EXP"
+
+# EVs of SRv6: those of the profile that the device has, over the odd planes, the even ones, and all. Planes are alike,
+# so fields make them: an EV is a T1, by any port.
 # shellcheck disable=SC2034
-MRC_FOR_ANY=1
+MRC_FOR_ANY=1 FABRIC_ALIKE=1
 ksft_test "four planes by hand" mrc_fabric_by_hand 2 4 2 2
 ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
 ksft_test "over four planes" mrc_flows
@@ -99,7 +122,9 @@ ksft_test "moved to the EVs of odd ports" mrc_until 30 at srv6 20
 ksft_test "planes 1 and 3 carry it alone" mrc_until 20 only 1 3
 ksft_test "moved to those of even ports" mrc_until 30 at srv6 21
 ksft_test "planes 2 and 4 carry it alone" mrc_until 20 only 2 4
-ksft_test "moved to all" mrc_until 30 at srv6 22
+ksft_test "moved to generated EVs" mrc_until 30 at srv6 22
+ksft_test "the third profile is of mode GEN" says srv6 "profile 22 is of mode GEN"
+ksft_test "both T1s of each plane are in it" mrc_until 10 both_t1s
 ksft_test "four planes carry it" mrc_until 20 only 1 2 3 4
 ksft_test "the controller ends" ends_well srv6
 ksft_test "the profiles that traffic left are gone" says srv6 "profile 22 is gone"

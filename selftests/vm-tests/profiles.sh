@@ -118,6 +118,12 @@ traffic "UDP from a field"
 ksft_test "UDP from a field: 32, the planes in turn" evs_are \
 	'[length, (map(select(.port == 1).entropy / 65536) | [.[0], .[1]])]' '[32,[49152,49154]]'
 ksft_test "UDP from a field: all are used" all_used
+ksft_test "each value on each port" both fmt udp mode gen count 8 field 16,0xc000,3,0,3
+ksft_test "each value on each port: once" evs_are 'map([.entropy / 65536 - 49152, .port]) | sort | tostring' \
+	'"[[0,1],[0,2],[1,1],[1,2],[2,1],[2,2],[3,1],[3,2]]"'
+ksft_test "some values on both ports" both fmt udp mode gen count 6 field 16,0xc000,3,0,3
+ksft_test "some values on both ports: the first" evs_are 'map([.entropy / 65536 - 49152, .port]) | sort | tostring' \
+	'"[[0,1],[0,2],[1,1],[1,2],[2,1],[3,2]]"'
 
 # The mask takes the bits apart: 0b11 goes to 0x8000 and 0x0001.
 ksft_test "STEV from fields" both fmt stev mode gen \
@@ -171,8 +177,10 @@ ksft_test "a range that the mask does not hold" refuse "gen 0 field 0: min 0, ma
 	fmt udp mode gen field 16,0xc000,0x3,0,4
 ksft_test "too many described, without a count" refuse "the fields make 16384 EVs, at most 4096" \
 	fmt udp mode gen field 16,0xc000,0x3fff,0,16383
-ksft_test "a count of more than described" refuse "count 9, the fields make 8 EVs" \
-	fmt udp mode gen count 9 field 16,0xc000,7,0,7
+ksft_test "a count of more than described" refuse "count 17, the fields make 16 EVs" \
+	fmt udp mode gen count 17 field 16,0xc000,7,0,7
+ksft_test "and on one port" refuse "count 9, the fields make 8 EVs" \
+	fmt udp mode gen count 9 gen 1 field 16,0xc000,7,0,7
 ksft_test "a port that does not exist" refuse "gen 0: mrc0 has no port 9" \
 	fmt udp mode gen gen 9 field 16,0xc000
 ksft_test "a generated source port 0" refuse "EV 0: UDP source port 0" \

@@ -84,13 +84,15 @@ static void open_all(struct bw *b)
 			 .max_recv_sge = 1 },
 		.protocol_version = MRC_PROTOCOL_VERSION_1,
 	};
+	void *memory;
 
 	b->device = open_device(b->opt.device);
 	check_device(b);
 	b->pd = ibv_alloc_pd(b->device);
-	b->memory = calloc(1, b->opt.max_size);
-	if (!b->pd || !b->memory)
+	/* Whole pages: packets that begin within one are put together of two pieces. */
+	if (!b->pd || posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE), b->opt.max_size))
 		die("no memory for %u bytes", b->opt.max_size);
+	b->memory = memory;
 	b->mr = ibv_reg_mr(b->pd, b->memory, b->opt.max_size,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	if (!b->mr)

@@ -5,8 +5,8 @@
  *	mrc_mover -d mrc0 -i 20 [-b BASE] [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
  *
  * It makes, ONLINE: an EXP profile -i with EVs over the odd ports of the device, another, the next id, over the even
- * ones, and the next again over all; their format and a CC profile, -i. The EVs are those of the EXP profile -b, of UDP or
- * SRv6; or UDP ports of its own, and the third profile is GEN then.
+ * ones, and the next again over all; their format and a CC profile, -i. The EVs are UDP ports of its own, or those of the
+ * EXP profile -b, of UDP or SRv6. The third profile is GEN, unless those EVs are none that fields can make.
  * Then it moves: each move names one of the three as the profile of the device, and gives the CC profile
  * another limit. mrc_ctl.h has no word for which profile that is, so the command of -x is run with the
  * id behind it. In the end what is in use stays, and the rest is taken away. Needs CAP_NET_ADMIN.
@@ -25,6 +25,7 @@
 #define EVS_PER_PORT	4
 #define MAX_EVS		256
 #define PROFILES	3
+#define GROUPS		8	/* of 16 bits: an SRv6 destination's block (two of them) and uSIDs */
 
 struct mover {
 	struct mrc_context *ctx;
@@ -33,6 +34,8 @@ struct mover {
 	uint32_t ports;		/* mask, bit 0: port 1 */
 	struct mrc_ctl_ev evs[MAX_EVS];
 	int n_evs;
+	struct mrc_ctl_ev_field fields[GROUPS];		/* that make them */
+	int n_fields;		/* 0: none do */
 	const char *command;
 };
 
@@ -44,14 +47,19 @@ static void die(const char *what)
 
 /* ---- profiles ---- */
 
+static int groups(enum mrc_ctl_ev_fmt_mode mode)
+{
+	return mode == MRC_CTL_EV_FMT_MODE_SRV6 ? GROUPS : 1;
+}
+
 /* A profile that is ONLINE says not of what format it is; EXP profiles need the mode alone. */
 static void make_format(const struct mover *m, enum mrc_ctl_ev_fmt_mode mode)
 {
-	struct mrc_ctl_ev_fmt_field field = { 16 };
+	struct mrc_ctl_ev_fmt_field fields[GROUPS] = { {16}, {16}, {16}, {16}, {16}, {16}, {16}, {16} };
 	struct mrc_ctl_ev_fmt_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_fmt_mode = mode,
-		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, &field, 1 },
+		.ev_fmt_op = { MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, fields, groups(mode) },
 	};
 
 	if (mrc_ctl_modify_ev_fmt_profile(m->ctx, m->id, &attr,
@@ -86,6 +94,11 @@ static void udp_evs(struct mover *m)
 			ev->val[1] = (uint8_t)value;
 			ev->port = port;
 		}
+	m->fields[0] = (struct mrc_ctl_ev_field){
+		.width = 16, .init_val = FIRST_UDP & ~0xffu, .mask = 0xff,
+		.min_val = FIRST_UDP & 0xff, .max_val = (FIRST_UDP & 0xff) + (uint32_t)m->n_evs - 1,
+	};
+	m->n_fields = 1;
 }
 
 /* A path is listed more than once where it is to carry more: once is enough here. */
@@ -98,8 +111,50 @@ static bool has_ev(const struct mover *m, const struct mrc_ctl_ev *ev)
 	return i < m->n_evs;
 }
 
+/* The field that has what is between the least and the greatest of EVs' group @at. */
+static struct mrc_ctl_ev_field field_of(const struct mover *m, int at)
+{
+	struct mrc_ctl_ev_field f = { .width = 16, .min_val = UINT16_MAX };
+	int i;
+
+	for (i = 0; i < m->n_evs; i++) {
+		const uint8_t *val = m->evs[i].val + 2 * at;
+		const uint32_t group = (uint32_t)(val[0] << 8 | val[1]);
+
+		f.min_val = group < f.min_val ? group : f.min_val;
+		f.max_val = group > f.max_val ? group : f.max_val;
+	}
+	if (f.min_val == f.max_val) {
+		f.init_val = f.min_val;
+		f.min_val = f.max_val = 0;
+	} else {
+		f.mask = UINT16_MAX;
+	}
+	return f;
+}
+
+/*
+ * GEN takes each value of a field with each of the others, on each port, and no two of our EVs are alike: so
+ * if there are as many, they are these. They are where planes have the same uSIDs and T1s are numbered in a row.
+ */
+static void find_fields(struct mover *m, int n_fields)
+{
+	uint64_t n = (uint64_t)__builtin_popcount(m->ports);
+	int i;
+
+	for (i = 0; i < n_fields; i++) {
+		m->fields[i] = field_of(m, i);
+		n *= m->fields[i].max_val - m->fields[i].min_val + 1;
+		if (n > (uint64_t)m->n_evs)
+			return;
+	}
+	if (n == (uint64_t)m->n_evs)
+		m->n_fields = n_fields;
+}
+
 static void base_evs(struct mover *m)
 {
+	enum mrc_ctl_ev_fmt_mode mode;
 	struct mrc_ctl_ev_op_entry entries[MAX_EVS] = {};
 	struct mrc_ctl_ev_profile_attr attr = {
 		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, MAX_EVS },
@@ -112,10 +167,12 @@ static void base_evs(struct mover *m)
 	errno = EINVAL;
 	if (attr.ev_mode != MRC_CTL_EV_MODE_EXP || !attr.ev_op.entry_count)
 		die("profile -b is none of mode EXP");
-	make_format(m, ev_is_srv6(&entries[0].ev) ? MRC_CTL_EV_FMT_MODE_SRV6 : MRC_CTL_EV_FMT_MODE_UDP);
+	mode = ev_is_srv6(&entries[0].ev) ? MRC_CTL_EV_FMT_MODE_SRV6 : MRC_CTL_EV_FMT_MODE_UDP;
+	make_format(m, mode);
 	for (i = 0; i < attr.ev_op.entry_count; i++)
 		if (!has_ev(m, &entries[i].ev))
 			m->evs[m->n_evs++] = entries[i].ev;
+	find_fields(m, groups(mode));
 }
 
 /* Entries that give a profile those of the EVs that are on @ports. */
@@ -159,19 +216,17 @@ static void make_exp(const struct mover *m, uint64_t id, uint32_t ports)
 /* The device makes the EVs, and deals them over its ports. */
 static void make_gen(const struct mover *m, uint64_t id)
 {
-	const uint32_t n = EVS_PER_PORT * (uint32_t)__builtin_popcount(m->ports);
-	struct mrc_ctl_ev_field field = {
-		.width = 16, .init_val = FIRST_UDP & ~0xffu, .min_val = 0, .max_val = n - 1, .mask = 0xff,
-	};
+	struct mrc_ctl_ev_field fields[GROUPS];
 	struct mrc_ctl_ev_profile_attr attr = {
 		.profile_state = MRC_CTL_PROFILE_OFFLINE,
 		.ev_mode = MRC_CTL_EV_MODE_GEN,
 		.ev_fmt_profile_id = m->id,
-		.ev_count = n,
+		.ev_count = (uint32_t)m->n_evs,
 		.ev_min_active = 1,
-		.ev_fields_op = { MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1 },
+		.ev_fields_op = { MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields, m->n_fields },
 	};
 
+	memcpy(fields, m->fields, sizeof(fields));
 	if (mrc_ctl_modify_ev_profile(m->ctx, id, &attr,
 				      MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
 				      MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT |
@@ -203,10 +258,11 @@ static void make_all(struct mover *m)
 		udp_evs(m);
 	make_exp(m, m->id, odd ? odd : m->ports);
 	make_exp(m, m->id + 1, even ? even : m->ports);
-	if (m->base)
-		make_exp(m, m->id + 2, m->ports);
-	else
+	if (m->n_fields)
 		make_gen(m, m->id + 2);
+	else
+		make_exp(m, m->id + 2, m->ports);
+	printf("profile %llu is of mode %s\n", (unsigned long long)(m->id + 2), m->n_fields ? "GEN" : "EXP");
 	if (cc_to(m, MRC_CTL_PROFILE_OFFLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM))
 		die("CC profile to OFFLINE");
 	if (cc_to(m, MRC_CTL_PROFILE_ONLINE, 0, MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_CONFIG))
