@@ -6,7 +6,7 @@
 #	cpu.sh [options]	the table as ratios, then the profile by groups of functions
 #
 #   -s STACKS  of "rxe siw mrc1 mrc4" (all of them but siw); of mrc also with a setting: "mrc4+burst=8", "mrc4+icrc=off"
-#   -t TESTS   of cpu/guest.sh ("w64k w64k-1024 r64k s64k w64 rlat")
+#   -t TESTS   of cpu/guest.sh ("w64k w64k-1024 r64k s64k w64 rlat"); not for rxe: "mrch", w64k by mrc.h
 #   -r ROUNDS  each stack so often, in turns (3)
 #   -c COMMIT  that commit's mrc beside this tree's: stacks mrc1@COMMIT and mrc4@COMMIT
 #   -n         what was measured last is shown again
@@ -115,6 +115,7 @@ main() {
 		"$top/selftests/vm/uml-build.sh" kernel
 		kdir=$("$top/selftests/vm/uml-build.sh" --kdir)
 		build_tree "$top" this
+		make -s -C "$top" tools/lib/mrc/examples >/dev/null
 		[ -z "$commit" ] || checkout "$commit"
 		module_in "$out/crc" "$here/cpu/crc"
 		cc -O2 -Wall -shared -fPIC -o "$out/doorbells.so" "$here/cpu/doorbells.c" -ldl

@@ -35,6 +35,7 @@ declare -A TESTS=(
 	[w64]='1000 31000 ib_write_bw -s 64'
 	[rlat]='500 3500 ib_read_lat -e -s 64'
 	[w64k-q16]='100 600 ib_write_bw -s 65536 -q 16'
+	[mrch]='500 6500 mrc_bw -s 65536 -S 65536 -t 14 -Q 100'
 )
 
 timers() {
@@ -50,16 +51,31 @@ mark() {
 	echo "@MARK $* $REPLY"
 }
 
+# ends N PROGRAM ARG...: what is run at both, server and client.
+ends() {
+	local n=$1 program=$2 gid1='' gid2=''
+	shift 2
+	[ -n "$CM" ] || {
+		mrc_until 10 mrc_gid_index h1 v6 && gid1=$REPLY
+		mrc_until 10 mrc_gid_index h2 v6 && gid2=$REPLY
+	}
+	case $program in
+	mrc_bw)
+		server=("$program" -e -d "${MRC_IBDEV[h2]}" -g "$gid2" -p $MRC_PORT -n "$n" "$@")
+		client=("$program" -d "${MRC_IBDEV[h1]}" -g "$gid1" -p $MRC_PORT -n "$n" "$@" "$TO");;
+	*)	# shellcheck disable=SC2206	# -R, or nothing
+		server=("$program" -F $CM -d "${MRC_IBDEV[h2]}" ${gid2:+-x $gid2} -p $MRC_PORT -n "$n" "$@")
+		# shellcheck disable=SC2206
+		client=("$program" -F $CM -d "${MRC_IBDEV[h1]}" ${gid1:+-x $gid1} -p $MRC_PORT -n "$n" "$@" "$TO");;
+	esac
+}
+
 run() {		# TEST MESSAGES PROGRAM ARG...
-	local test=$1 n=$2 program=$3 server=() client=() pid rc=0
-	shift 3
+	local test=$1 n=$2 server client pid rc=0
+	shift 2
 	MRC_PORT=$((MRC_PORT + 1))
-	if [ -z "$CM" ]; then
-		mrc_until 10 mrc_gid_index h1 v6 && client=(-x "$REPLY")
-		mrc_until 10 mrc_gid_index h2 v6 && server=(-x "$REPLY")
-	fi
-	(in_ns "$NS2" "$program" -F $CM -d "${MRC_IBDEV[h2]}" "${server[@]}" -p $MRC_PORT -n "$n" "$@") \
-		>"$MRC_DIR/server.out" 2>&1 </dev/null &
+	ends "$n" "$@"
+	(in_ns "$NS2" "${server[@]}") >"$MRC_DIR/server.out" 2>&1 </dev/null &
 	pid=$!
 	MRC_PID[server]=$pid
 	mrc_until 30 mrc_listens server $MRC_PORT || true
@@ -67,8 +83,7 @@ run() {		# TEST MESSAGES PROGRAM ARG...
 	mark begin "$test" "$n"
 	: >"$MRC_DIR/rung"
 	(export LD_PRELOAD=$MRC_PRELOAD MRC_DOORBELLS=$MRC_DIR/rung
-	in_ns "$NS1" timeout 100 "$program" -F $CM -d "${MRC_IBDEV[h1]}" "${client[@]}" -p $MRC_PORT \
-		-n "$n" "$@" "$TO") >"$MRC_DIR/client.out" 2>&1 </dev/null || rc=$?
+	in_ns "$NS1" timeout 100 "${client[@]}") >"$MRC_DIR/client.out" 2>&1 </dev/null || rc=$?
 	mark end "$test" "$n"
 	echo "@RUNG $test $n $(<"$MRC_DIR/rung")"
 	mrc_sleep 0.1

@@ -18,7 +18,7 @@ import subprocess
 import groups
 
 PERIOD_US = 1e6 / 4999
-PAGES = {"w64k": 16, "w64k-1024": 16, "w1m": 256, "r64k": 16, "s64k": 16, "w64k-q16": 256, "s8k": 2}
+PAGES = {"w64k": 16, "w64k-1024": 16, "w1m": 256, "r64k": 16, "s64k": 16, "w64k-q16": 256, "s8k": 2, "mrch": 16}
 
 
 class Symbols:
