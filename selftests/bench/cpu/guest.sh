@@ -61,12 +61,13 @@ ends() {
 	}
 	case $program in
 	mrc_bw)
-		server=("$program" -e -d "${MRC_IBDEV[h2]}" -g "$gid2" -p $MRC_PORT -n "$n" "$@")
-		client=("$program" -d "${MRC_IBDEV[h1]}" -g "$gid1" -p $MRC_PORT -n "$n" "$@" "$TO");;
-	*)	# shellcheck disable=SC2206	# -R, or nothing
-		server=("$program" -F $CM -d "${MRC_IBDEV[h2]}" ${gid2:+-x $gid2} -p $MRC_PORT -n "$n" "$@")
+		server=("$program" -e -d "${MRC_IBDEV[h2]}" -g "$gid2" -p "$MRC_PORT" -n "$n" "$@")
+		client=("$program" -d "${MRC_IBDEV[h1]}" -g "$gid1" -p "$MRC_PORT" -n "$n" "$@" "$TO");;
+	*)
+		# shellcheck disable=SC2206	# -R, or nothing
+		server=("$program" -F $CM -d "${MRC_IBDEV[h2]}" ${gid2:+-x $gid2} -p "$MRC_PORT" -n "$n" "$@")
 		# shellcheck disable=SC2206
-		client=("$program" -F $CM -d "${MRC_IBDEV[h1]}" ${gid1:+-x $gid1} -p $MRC_PORT -n "$n" "$@" "$TO");;
+		client=("$program" -F $CM -d "${MRC_IBDEV[h1]}" ${gid1:+-x $gid1} -p "$MRC_PORT" -n "$n" "$@" "$TO");;
 	esac
 }
 
