@@ -92,6 +92,17 @@ ksft_test "a call without a line is found" missing_error '/^mrc_get_qpn /d'
 ksft_test "an error that nobody provokes is found" missing_error 's/no such EV to replace/no such thing/'
 ksft_test "a line of refusals that is not in it is found" missing_error '/^mrc_ctl_modify_port EPERM/d'
 
+# In the virtual machine, on a device: the test programs and the examples.
+each_call_runs() {
+	local call rc=0
+	while read -r call; do
+		grep -qw "$call" "$here"/../libmrc/mrc_*.c "$here/../libmrc/mpair.c" "$top"/tools/lib/mrc/examples/*.c ||
+			{ echo "no program calls $call"; rc=1; }
+	done < <(sed -n 's/^call [^(]*[ *]\(mrc_[a-z_]*\)(.*/\1/p' "$table")
+	return $rc
+}
+ksft_test "programs on a device make each call of both headers" each_call_runs
+
 # ----------------------------------------------------------- controller half
 # On a kernel that does what a test needs at the moment it needs it (fake_kernel.cc).
 controller() {	# PROGRAM

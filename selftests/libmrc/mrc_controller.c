@@ -42,8 +42,13 @@ FIXTURE_TEARDOWN(controller)
 TEST_F_TIMEOUT(controller, device, LIMIT_S)
 {
 	struct mrc_ctl_device_attr a;
+	uint32_t now, last, vendor;
 	int supported = 0;
 
+	mrc_ctl_query_version(&now, &last, &vendor, NULL);
+	EXPECT_EQ(MRC_CTL_API_VER(1, 0, 1), now);
+	EXPECT_EQ(0, last);
+	EXPECT_EQ(MRC_CTL_API_VER(1, 0, 0), vendor);
 	memset(&a, 0xff, sizeof(a));
 	ASSERT_EQ(0, mrc_ctl_query_device_ex(self->p.dev.ctx, self->p.ctx, &a, &supported));
 	EXPECT_EQ(1, supported);
