@@ -155,6 +155,28 @@ static bool mrc_ev_bit(const u8 *bits, u32 at)
 	return bits[at / 8] >> (7 - at % 8) & 1;
 }
 
+/* After how many in turn do values and ports meet as at first. */
+static u64 mrc_evgen_period(u32 count, u32 n_ports)
+{
+	u32 a = count, b = n_ports, rest;
+
+	while (b) {
+		rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return (u64)(count / a) * n_ports;
+}
+
+void mrc_evgen_deal(u32 count, u32 take, u32 n_ports, u32 i, u32 *value, u32 *port)
+{
+	u64 period = mrc_evgen_period(count, n_ports);
+	u32 again = i < period ? 0 : i / (u32)period;
+
+	*value = take < count ? (u32)div_u64((u64)i * count, take) : i % count;
+	*port = (i % n_ports + again) % n_ports;
+}
+
 void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
 		    u8 ev[MRC_EV_BYTES])
 {

@@ -84,6 +84,18 @@ u32 mrc_evgen_count(const struct mrc_ev_gen *g);
  */
 void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES]);
 
+/**
+ * mrc_evgen_deal - EV number @i of @take that a generator of @count values has on @n_ports ports
+ * @take: at most @count * @n_ports
+ * @value: for mrc_evgen_expand()
+ * @port: which of the ports, from 0
+ *
+ * Up to @count they are values at even distances, beyond that each comes again; ports take turns, and
+ * one is passed over whenever a value would meet its port again. So each pair is there once at most, and no
+ * port, and beyond @count no value, has more than one more than another.
+ */
+void mrc_evgen_deal(u32 count, u32 take, u32 n_ports, u32 i, u32 *value, u32 *port);
+
 /* The EV with what @copy, @n sound ones, puts into it, one after the other. */
 void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
 		    u8 ev[MRC_EV_BYTES]);

@@ -129,23 +129,32 @@ static void gen_refuse(const struct mrc_ev_gen *g, u32 idx, enum mrc_evgen_err e
 	}
 }
 
-static u32 n_ports(struct mrc_dev *dev)
+/* The ports that generator @idx is dealt over: the one it names, or all there are. Returns how many, not 0. */
+static u32 gen_ports(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx,
+		     u8 port[MRC_PLANES_MAX])
 {
 	u32 i, n = 0;
 
+	port[0] = p->gen[idx].port;
+	if (port[0])
+		return 1;
 	for (i = 0; i < MRC_PLANES_MAX; i++)
-		n += !!rcu_access_pointer(dev->plane[i]);
+		if (rcu_access_pointer(dev->plane[i]))
+			port[n++] = (u8)(i + 1);
 	return n ?: 1;
 }
 
-/* EVs that one generator can have, @count being its values: who names no port and wants many has each on each port. */
+/* EVs that one generator can have, @count being its values: if a number is wanted, each on each port. */
 static u64 gen_most(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx, u32 count)
 {
-	return p->want && !p->gen[idx].port ? (u64)count * n_ports(dev) : count;
+	u8 port[MRC_PLANES_MAX];
+
+	return p->want ? (u64)count * gen_ports(dev, p, idx, port) : count;
 }
 
 /* All that the generators can make; saturates. 0: not valid. */
-static u32 gen_total(struct mrc_dev *dev, const struct mrc_profile *p, struct netlink_ext_ack *extack)
+static u32 gen_total(struct mrc_dev *dev, const struct mrc_profile *p,
+		     struct netlink_ext_ack *extack)
 {
 	enum mrc_evgen_err err;
 	struct mrc_ev_gen g;
@@ -166,7 +175,8 @@ static u32 gen_total(struct mrc_dev *dev, const struct mrc_profile *p, struct ne
 	return (u32)min_t(u64, sum, U32_MAX);
 }
 
-u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p, struct netlink_ext_ack *extack)
+u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p,
+			  struct netlink_ext_ack *extack)
 {
 	u32 total;
 
@@ -195,52 +205,22 @@ u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p, stru
 	return p->want ?: total;
 }
 
-/* Ports of the device in turn: the first one above @port, round. */
-static u8 next_port(struct mrc_dev *dev, u8 port)
-{
-	u32 i;
-
-	for (i = 0; i < MRC_PLANES_MAX; i++) {
-		port = port % MRC_PLANES_MAX + 1;
-		if (rcu_access_pointer(dev->plane[port - 1]))
-			return port;
-	}
-	return 0;
-}
-
-/* @take of the first @count values of @g, at even distances, from p->ev[p->n] on; the first on @port. */
-static void gen_fill_pass(struct mrc_dev *dev, struct mrc_profile *p, u32 idx,
-			  const struct mrc_ev_gen *g, u32 count, u32 take, u8 port)
-{
-	u32 i;
-
-	for (i = 0; i < take; i++) {
-		struct mrc_profile_ev *ev = &p->ev[p->n++];
-
-		mrc_evgen_expand(g, (u32)div_u64((u64)i * count, take), ev->value);
-		ev->port = port;
-		ev->gen = (u8)idx;
-		ev->srh = p->fmt == MRC_FMT_SRV6 && memchr_inv(ev->value + 16, 0, 16);
-		port = p->gen[idx].port ?: next_port(dev, port);
-	}
-}
-
-/*
- * @take EVs of one generator. Beyond its values each comes again, pass by pass, and a pass begins one port
- * further: so no value meets a port twice, and each port has as many.
- */
+/* @take EVs of one generator, from p->ev[p->n] on. */
 static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx,
 			 const struct mrc_ev_gen *g, u32 take)
 {
-	const u32 count = mrc_evgen_count(g);
-	u8 port = p->gen[idx].port ?: next_port(dev, 0);
-	u32 n = min(take, count);
+	u32 count = mrc_evgen_count(g), n_ports, value, at, i;
+	u8 port[MRC_PLANES_MAX];
 
-	gen_fill_pass(dev, p, idx, g, count, n, port);
-	for (take -= n; take; take -= n) {
-		port = next_port(dev, port);
-		n = min(take, count);
-		gen_fill_pass(dev, p, idx, g, n, n, port);
+	n_ports = gen_ports(dev, p, idx, port);
+	for (i = 0; i < take; i++) {
+		struct mrc_profile_ev *ev = &p->ev[p->n++];
+
+		mrc_evgen_deal(count, take, n_ports, i, &value, &at);
+		mrc_evgen_expand(g, value, ev->value);
+		ev->port = port[at];
+		ev->gen = (u8)idx;
+		ev->srh = p->fmt == MRC_FMT_SRV6 && memchr_inv(ev->value + 16, 0, 16);
 	}
 }
 

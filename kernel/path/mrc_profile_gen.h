@@ -7,11 +7,9 @@
 
 #include "path/mrc_profile.h"
 
-/*
- * How many EVs @p's generators make; 0 with extack: not valid. A count (@p->want) that is more than the values
- * of a generator without a port has them on several ports, each value on each port at most.
- */
-u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p, struct netlink_ext_ack *extack);
+/* How many EVs @p's generators make (mrc_evgen_deal()); 0 with extack: not valid. */
+u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p,
+			  struct netlink_ext_ack *extack);
 /* Fill @p->ev, whose room is mrc_profile_gen_count(). 0 or -errno with extack. */
 int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 			 struct netlink_ext_ack *extack);

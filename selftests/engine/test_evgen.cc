@@ -111,6 +111,43 @@ std::string bits(const bytes &ev)
     return s;
 }
 
+// Values over ports: each pair once at most, ports as even as can be, and all there are when all are wanted.
+TEST(evgen, values_dealt_over_ports)
+{
+    for (u32 count = 1; count <= 9; count++)
+        for (u32 ports = 1; ports <= 5; ports++)
+            for (u32 take = 1; take <= count * ports; take++) {
+                std::set<std::pair<u32, u32>> pairs;
+                std::vector<u32> on(ports), of(count);
+                for (u32 i = 0; i < take; i++) {
+                    u32 value = ~0u, port = ~0u;
+                    mrc_evgen_deal(count, take, ports, i, &value, &port);
+                    ASSERT_LT(value, count);
+                    ASSERT_LT(port, ports);
+                    on[port]++;
+                    of[value]++;
+                    EXPECT_TRUE(pairs.emplace(value, port).second);
+                }
+                EXPECT_LE(*std::max_element(on.begin(), on.end()) - *std::min_element(on.begin(), on.end()), 1u);
+                EXPECT_LE(*std::max_element(of.begin(), of.end()) - *std::min_element(of.begin(), of.end()), 1u);
+            }
+}
+
+TEST(evgen, fewer_than_values_are_at_even_distances)
+{
+    const std::vector<std::pair<u32, u32>> want = {{0, 0}, {3, 1}, {6, 2}, {9, 0}};
+    u32 value, port;
+
+    for (u32 i = 0; i < want.size(); i++) {
+        mrc_evgen_deal(12, 4, 3, i, &value, &port);
+        EXPECT_EQ(std::make_pair(value, port), want[i]);
+    }
+    // 2^32 - 1 values, the last of 4,096.
+    mrc_evgen_deal(~0u, 4096, 4, 4095, &value, &port);
+    EXPECT_EQ(value, 4293918719u);
+    EXPECT_EQ(port, 3u);
+}
+
 TEST(evgen, widths_of_the_formats)
 {
     EXPECT_EQ(mrc_ev_fmt_width(MRC_EV_FMT_UDP), 16u);

@@ -153,40 +153,37 @@ static void note(int end, uint32_t number)
 	atomic_fetch_add(&told[end], 1);
 }
 
-static void *sent(void *arg)
+/* Of end 1 each has taken a receive, which is posted again. */
+static void poll_all(int end)
 {
 	struct ibv_wc wc[4];
 	int i, n;
 
-	while (atomic_load(&told[0]) < POSTERS * POSTS) {
-		n = mrc_poll_cq(p.end[0].cq, 4, wc);
+	while (atomic_load(&told[end]) < POSTERS * POSTS) {
+		n = mrc_poll_cq(p.end[end].cq, 4, wc);
 		MUST(n >= 0);
 		for (i = 0; i < n; i++) {
 			MUST(wc[i].status == IBV_WC_SUCCESS);
-			note(0, (uint32_t)wc[i].wr_id);
+			if (end) {
+				MUST(!receive(p.end[1].qp));
+				atomic_fetch_add(&credits, 1);
+			}
+			note(end, end ? ntohl(wc[i].imm_data) : (uint32_t)wc[i].wr_id);
 		}
 		if (!n)
 			sched_yield();
 	}
+}
+
+static void *sent(void *arg)
+{
+	poll_all(0);
 	return arg;
 }
 
 static void *received(void *arg)
 {
-	struct ibv_wc wc[4];
-	int i, n;
-
-	while (atomic_load(&told[1]) < POSTERS * POSTS) {
-		n = mrc_poll_cq(p.end[1].cq, 4, wc);
-		MUST(n >= 0);
-		for (i = 0; i < n; i++) {
-			MUST(wc[i].status == IBV_WC_SUCCESS && !receive(p.end[1].qp));
-			atomic_fetch_add(&credits, 1);
-			note(1, ntohl(wc[i].imm_data));
-		}
-		if (!n)
-			sched_yield();
-	}
+	poll_all(1);
 	return arg;
 }
 

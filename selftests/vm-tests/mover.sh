@@ -109,6 +109,11 @@ moves other 8000 1 -b 30 -i 40
 ksft_test "the third profile has the other one's EVs" mrc_until 20 evs_are 42 '[[1,"50001"],[2,"50002"],[2,"50009"]]'
 ksft_test "the controller ends" ends_well other
 ksft_test "what is no product of fields is no GEN profile" says other "profile 42 is of mode EXP"
+ksft_test "one with segments" mrcctl -n h1 profile set dev mrc0 id 31 fmt srv6 mode exp \
+	ev 1 fcbb:bb00:1::,fcbb:bb00:2:: ev 2 fcbb:bb00:1::,fcbb:bb00:2::
+moves segments 0 1 -b 31 -i 50
+ksft_test "the controller ends" ends_well segments
+ksft_test "fields of a destination make no segments" says segments "profile 52 is of mode EXP"
 
 # EVs of SRv6: those of the profile that the device has, over the odd planes, the even ones, and all. Planes are alike,
 # so fields make them: an EV is a T1, by any port.

@@ -152,13 +152,25 @@ static void find_fields(struct mover *m, int n_fields)
 		m->n_fields = n_fields;
 }
 
+/* Does some EV go on behind these groups, as one with a segment? */
+static bool any_beyond(const struct mover *m, int n_groups)
+{
+	static const uint8_t zero[MRC_CTL_EV_MAX_BYTES];
+	const size_t at = 2 * (size_t)n_groups;
+	int i;
+
+	for (i = 0; i < m->n_evs && !memcmp(m->evs[i].val + at, zero, sizeof(zero) - at); i++)
+		;
+	return i < m->n_evs;
+}
+
 static void base_evs(struct mover *m)
 {
-	enum mrc_ctl_ev_fmt_mode mode;
 	struct mrc_ctl_ev_op_entry entries[MAX_EVS] = {};
 	struct mrc_ctl_ev_profile_attr attr = {
 		.ev_op = { MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, MAX_EVS },
 	};
+	enum mrc_ctl_ev_fmt_mode mode;
 	int i;
 
 	if (mrc_ctl_query_ev_profile(m->ctx, m->base, &attr,
@@ -172,7 +184,8 @@ static void base_evs(struct mover *m)
 	for (i = 0; i < attr.ev_op.entry_count; i++)
 		if (!has_ev(m, &entries[i].ev))
 			m->evs[m->n_evs++] = entries[i].ev;
-	find_fields(m, groups(mode));
+	if (!any_beyond(m, groups(mode)))
+		find_fields(m, groups(mode));
 }
 
 /* Entries that give a profile those of the EVs that are on @ports. */
