@@ -48,43 +48,71 @@ static void qp_rx_done(struct mrc_qp *qp, const struct mrc_rxop *op,
 	qp_rx_commit(qp, op, now);
 }
 
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       const struct mrc_peer_how *how)
+static void qp_rx_one(struct mrc_qp *qp, const struct mrc_arrival *a, u64 now)
 {
+	const struct mrc_pkt *pkt = &a->pkt;
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
-	struct mrc_rxop op;
-	u32 packets = 0;	/* NAPI counts, not we */
-	bool full;
-	u64 now;
+	struct mrc_rxop op MRC_UNINIT;
 
-	spin_lock(&qp->lock);
-	if (!qp->peer || !qp->ibqp) {
-		if (qp->ibqp)
-			mrc_conn_count_not_ready(&qp->conn);
-		else	/* its counters are with the device already */
-			mrc_dev_count(qp->dev, rx_unknown_qp);
-		spin_unlock(&qp->lock);
-		return;
-	}
 	if (likely(!pkt->trimmed))	/* those have no ICRC */
-		mrc_peer_heard(qp->peer, how);
-	now = ktime_get_ns();
+		mrc_peer_heard(qp->peer, &a->how);
 	v = qp_rx_begin(qp, pkt, now, &op);
 	mrc_trace(rx, qp->qpn, pkt->psn, pkt->opcode, pkt->ev, pkt->plane, pkt->payload_len, v,
 		  v == MRC_V_PLACE ? mrc_conn_rx_ahead(&qp->conn, &op) : 0, pkt->ecn_ce,
 		  pkt->trimmed);
-	if (v == MRC_V_PLACE) {
-		if (unlikely(op.hold))
-			why = mrc_hold_store(qp, &op, skb, off);
-		else
-			why = mrc_place(qp, &op, skb, off);
-		qp_rx_done(qp, &op, why, now);
+	if (v != MRC_V_PLACE)
+		return;
+	if (unlikely(op.hold))
+		why = mrc_hold_store(qp, &op, a->skb, a->off);
+	else
+		why = mrc_place(qp, &op, a->skb, a->off);
+	qp_rx_done(qp, &op, why, now);
+}
+
+static void qp_rx_unready(struct mrc_qp *qp, u32 n)
+{
+	while (n--) {
+		if (qp->ibqp)
+			mrc_conn_count_not_ready(&qp->conn);
+		else	/* its counters are with the device already */
+			mrc_dev_count(qp->dev, rx_unknown_qp);
 	}
-	full = mrc_conn_answers_full(&qp->conn);
-	spin_unlock(&qp->lock);
-	/* A softirq may bring hundreds of packets, all trimmed or marked. */
-	if (unlikely(full))
-		mrc_flow_run(qp, &packets);
+}
+
+/* Under qp->lock. One, and more while there is room to answer them. Return: how many. */
+static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
+{
+	u32 i = 0;
+	u64 now;
+
+	if (unlikely(!qp->peer || !qp->ibqp)) {
+		qp_rx_unready(qp, n);
+		return n;
+	}
+	now = ktime_get_ns();
+	do {
+		qp_rx_one(qp, &a[i], now);
+	} while (++i < n && !mrc_conn_answers_full(&qp->conn));
+	return i;
+}
+
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
+{
+	u32 packets = 0;	/* NAPI counts, not we */
+	u32 done;
+	bool full;
+
+	do {
+		spin_lock(&qp->lock);
+		done = qp_rx_some(qp, a, n);
+		full = mrc_conn_answers_full(&qp->conn);
+		spin_unlock(&qp->lock);
+		/* A softirq may bring hundreds of packets, all trimmed or marked. */
+		if (unlikely(full))
+			mrc_flow_run(qp, &packets);
+		a += done;
+		n -= done;
+	} while (unlikely(n));
 	mrc_bh_kick(qp);
 }

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_rx.h - a packet of a QP arrives: engine's verdict, place or hold, commit.
+ * mrc_qp_rx.h - packets of a QP arrive: engine's verdict, place or hold, commit.
  */
 #ifndef MRC_QP_RX_H
 #define MRC_QP_RX_H
 
+#include "path/mrc_peer_hint.h"
 #include "data/mrc_qp.h"
 
-struct mrc_peer_how;
+/* A parsed packet, its ICRC checked. */
+struct mrc_arrival {
+	struct mrc_pkt pkt;
+	struct sk_buff *skb;
+	int off;		/* of its payload in skb */
+	struct mrc_peer_how how;
+};
 
-/* Softirq, no lock held. One parsed packet with its payload at @off in @skb (ICRC checked). */
-void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_pkt *pkt, struct sk_buff *skb, int off,
-	       const struct mrc_peer_how *how);
+/* Softirq, no lock held. @n of them, which came together; the caller's afterwards as before. */
+void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n);
 
 #endif

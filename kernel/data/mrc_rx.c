@@ -32,13 +32,25 @@
 #include "data/mrc_mcast.h"
 #include "data/mrc_qp_rx.h"
 #include "data/mrc_rx.h"
+#include "data/mrc_rx_burst.h"
 #include "data/mrc_rx_icmp.h"
 #include "data/mrc_rx_ip.h"
 #include "data/mrc_rx_pkt.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_ud_rx.h"
 
+#define RX_BATCH	8	/* packets placed under one hold of a QP's lock */
+
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
+
+/* Of the burst that is being parted: per CPU, BH off. */
+struct rx_batch {
+	struct mrc_qp *qp;	/* whose they are; RCU */
+	u32 n;
+	struct mrc_arrival arrival[RX_BATCH];
+};
+
+static DEFINE_PER_CPU(struct rx_batch, rx_batch);
 
 /* ---- outer headers ---- */
 
@@ -366,19 +378,28 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	mrc_peer_put(peer);
 }
 
-static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
+/* False: counted. */
+static bool rx_arrived(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb,
+		       struct mrc_arrival *a)
 {
-	struct mrc_peer_how how;
-	struct mrc_pkt pkt;
-
 	if (unlikely(!same_addr(&p->src, &qp->dgid))) {
 		mrc_dev_count(qp->dev, rx_wrong_source);
-		return;
+		return false;
 	}
-	if (!rx_decode(p, qp->dev, skb, &pkt))
-		return;
-	how = rx_how(p, qp->dev, skb);
-	mrc_qp_rx(qp, &pkt, skb, (int)(p->l4 + sizeof(struct udphdr) + pkt.hdr_len), &how);
+	if (!rx_decode(p, qp->dev, skb, &a->pkt))
+		return false;
+	a->skb = skb;
+	a->off = (int)(p->l4 + sizeof(struct udphdr) + a->pkt.hdr_len);
+	a->how = rx_how(p, qp->dev, skb);
+	return true;
+}
+
+static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
+{
+	struct mrc_arrival a MRC_UNINIT;
+
+	if (rx_arrived(p, qp, skb, &a))
+		mrc_qp_rx(qp, &a, 1);
 }
 
 /*
@@ -389,6 +410,20 @@ static bool rx_pull(struct sk_buff *skb, u32 off, u32 len)
 {
 	return len >= MRC_BTH_LEN && pskb_may_pull(skb, off + MRC_BTH_LEN) &&
 	       pskb_may_pull(skb, off + min(len, mrc_wire_reads(skb->data + off)));
+}
+
+/* Of a packet whose BTH is linear. */
+static u32 rx_dqpn(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
+{
+	return get_unaligned_be32(skb->data + p->l4 + sizeof(struct udphdr) + 4) & 0xffffff;
+}
+
+/* NULL: none that @p's addresses fit. */
+static struct mrc_qp *rx_qp(const struct mrc_rx_pkt *p, u32 dqpn)
+{
+	struct mrc_qp *qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
+
+	return likely(qp && qp->dev->mnet == p->mnet && same_addr(&p->dst, &qp->sgid)) ? qp : NULL;
 }
 
 static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
@@ -404,10 +439,9 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		mrc_dev_count(dev, rx_malformed);
 		return NF_DROP;
 	}
-	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
-	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
-	if (unlikely(!qp || qp->dev->mnet != p->mnet || !same_addr(&p->dst, &qp->sgid))) {
-		qp = NULL;
+	dqpn = rx_dqpn(p, skb);
+	qp = rx_qp(p, dqpn);
+	if (unlikely(!qp)) {
 		dev = rx_dev_by_addr(p);
 		if (!dev)
 			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
@@ -448,7 +482,7 @@ static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	if (p->proto != IPPROTO_UDP || !p->plane || p->end < off + MRC_BTH_LEN + MRC_ICRC_LEN ||
 	    !pskb_may_pull(skb, off + MRC_BTH_LEN))
 		return;
-	dqpn = get_unaligned_be32(skb->data + off + 4) & 0xffffff;
+	dqpn = rx_dqpn(p, skb);
 	qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
 	if (likely(!qp))
 		return;
@@ -459,7 +493,7 @@ static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	mrc_peer_put(peer);
 }
 
-/* ---- the hook ---- */
+/* ---- what comes to the hook ---- */
 
 static bool rx_wanted(const struct sk_buff *skb, bool v4)
 {
@@ -488,17 +522,67 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return rx_is_mrc_port(p, ntohs(udp->dest));
 }
 
-/*
- * A GSO packet: the burst of a peer of this host, or put together by GRO. Whose it is stands in the headers
- * of the first, which all have. Each part comes to the hook by itself.
- */
-static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, const struct nf_hook_state *st)
+/* ---- bursts ---- */
+
+static void batch_flush(struct rx_batch *b)
 {
-	struct mrc_dev *dev = rx_dev_by_addr(p);
+	u32 i;
+
+	if (b->n)
+		mrc_qp_rx(b->qp, b->arrival, b->n);
+	for (i = 0; i < b->n; i++)
+		napi_consume_skb(b->arrival[i].skb, 1);
+	b->n = 0;
+}
+
+/* False: not a packet of a QP that is to hear it, and to be judged by itself. */
+static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_buff *skb)
+{
+	u32 off = p->l4 + sizeof(struct udphdr), dqpn;
+
+	if (unlikely(!rx_pull(skb, off, p->end - off)))
+		return false;
+	dqpn = rx_dqpn(p, skb);
+	if (!b->qp || b->qp->qpn != dqpn) {
+		batch_flush(b);
+		b->qp = rx_qp(p, dqpn);
+	}
+	if (unlikely(!b->qp || !p->plane || p->plane->dev != b->qp->dev || READ_ONCE(b->qp->dev->down)))
+		return false;
+	mrc_dev_plane_count_rx(p->plane, skb->len);
+	if (likely(rx_arrived(p, b->qp, skb, &b->arrival[b->n])))
+		b->n++;
+	else
+		napi_consume_skb(skb, 1);
+	if (b->n == ARRAY_SIZE(b->arrival))
+		batch_flush(b);
+	return true;
+}
+
+/* @skb, a list of packets that have its addresses, by its plane. */
+static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+{
+	struct rx_batch *b = this_cpu_ptr(&rx_batch);
+	struct mrc_rx_pkt part = *p;
+	struct sk_buff *next;
+
+	b->qp = NULL;
+	skb_list_walk_safe(skb, skb, next) {
+		skb_mark_not_on_list(skb);
+		part.end = skb->len;
+		if (!batch_add(b, &part, skb) && rx_mrc(&part, skb) != NF_STOLEN)
+			kfree_skb(skb);
+	}
+	batch_flush(b);
+	return NF_STOLEN;
+}
+
+/* As the kernel parts it. Each part comes to the hook by itself. */
+static unsigned int rx_segments(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb,
+				const struct nf_hook_state *st)
+{
 	struct sk_buff *parts, *part, *next;
 
-	if (!dev)
-		return NF_ACCEPT;
 	__skb_push(skb, (u32)-skb_mac_offset(skb));
 	parts = __skb_gso_segment(skb, NETIF_F_SG, false);
 	if (IS_ERR_OR_NULL(parts)) {
@@ -514,6 +598,21 @@ static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, cons
 	consume_skb(skb);
 	return NF_STOLEN;
 }
+
+/*
+ * A GSO packet: the burst of a peer of this host, or put together by GRO. Whose it is stands in the headers
+ * of the first, which all have.
+ */
+static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, const struct nf_hook_state *st)
+{
+	struct mrc_dev *dev = rx_dev_by_addr(p);
+
+	if (!dev)
+		return NF_ACCEPT;
+	return likely(mrc_rx_burst_part(p, skb)) ? rx_parts(p, skb) : rx_segments(p, dev, skb, st);
+}
+
+/* ---- the hook ---- */
 
 /* IP's own checks are done: the outermost header is linear and at skb->data. */
 unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)

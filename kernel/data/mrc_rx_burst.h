@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_rx_burst.h - a burst that came as one GSO packet (data/mrc_tx_burst.h) becomes packets again.
+ */
+#ifndef MRC_RX_BURST_H
+#define MRC_RX_BURST_H
+
+#include "data/mrc_rx_pkt.h"
+
+/*
+ * Softirq. True: @skb and those behind it (skb->next) are whole packets, each as long as its skb, at
+ * @p's offsets. False: nothing was changed, and the kernel has to part it.
+ */
+bool mrc_rx_burst_part(const struct mrc_rx_pkt *p, struct sk_buff *skb);
+
+#endif
