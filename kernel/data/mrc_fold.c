@@ -24,6 +24,8 @@
 #define FOLD_NARROW	(4 * 16u)
 #define FOLD_TEST_LEN	640u
 
+static_assert(MRC_FOLD_LANES == FOLD_WIDE && MRC_FOLD_LANES % FOLD_NARROW == 0);
+
 enum fold_how { FOLD_NOT, FOLD_BY_128, FOLD_BY_256 };
 
 struct fold_key {
@@ -84,11 +86,9 @@ static u64 __init fold_quotient(void)
 	"vpxor %%" w "mm5, %%" w "mm0, %%" w "mm0\n\t"			\
 	"vpxor " next ", %%" w "mm0, %%" w "mm0\n\t"
 
-/* @len: at least FOLD_WIDE. All but less than that goes into xmm0. Return: the bytes taken. */
-static u32 fold_lanes_256(u32 crc, const u8 *p, u32 len)
+/* Lanes by 256 bits: begun with FOLD_WIDE bytes after @crc, */
+static void fold_load_256(u32 crc, const u8 *p)
 {
-	u32 left = len;
-
 	asm volatile("vmovd %1, %%xmm4\n\t"
 		     "vpxor (%0), %%ymm4, %%ymm0\n\t"
 		     "vmovdqu 32(%0), %%ymm1\n\t"
@@ -96,24 +96,32 @@ static u32 fold_lanes_256(u32 crc, const u8 *p, u32 len)
 		     "vmovdqu 96(%0), %%ymm3\n\t"
 		     "vbroadcasti128 %2, %%ymm4"
 		     : : "r" (p), "r" (crc), "m" (fold_wide) : "memory");
-	for (p += FOLD_WIDE, left -= FOLD_WIDE; left >= FOLD_WIDE; p += FOLD_WIDE, left -= FOLD_WIDE)
+}
+
+/* over as many more; return: how many were left */
+static u32 fold_loop_256(const u8 *p, u32 left)
+{
+	for (; left >= FOLD_WIDE; p += FOLD_WIDE, left -= FOLD_WIDE)
 		asm volatile(LANE("y", "0", "5", "0") LANE("y", "1", "6", "32")
 			     LANE("y", "2", "7", "64") LANE("y", "3", "8", "96")
 			     : : "r" (p) : "memory");
+	return left;
+}
+
+/* into xmm0. */
+static void fold_join_256(void)
+{
 	asm volatile("vbroadcasti128 %0, %%ymm4\n\t"
 		     JOIN("y", "%%ymm1") JOIN("y", "%%ymm2") JOIN("y", "%%ymm3")
 		     "vextracti128 $1, %%ymm0, %%xmm1\n\t"
 		     "vmovdqa %1, %%xmm4\n\t"
 		     JOIN("x", "%%xmm1")
 		     : : "m" (fold_32), "m" (fold_16) : "memory");
-	return len - left;
 }
 
-/* The same with lanes of 128 bits, and FOLD_NARROW. */
-static u32 fold_lanes_128(u32 crc, const u8 *p, u32 len)
+/* The same by 128 bits, and FOLD_NARROW. */
+static void fold_load_128(u32 crc, const u8 *p)
 {
-	u32 left = len;
-
 	asm volatile("vmovd %1, %%xmm4\n\t"
 		     "vpxor (%0), %%xmm4, %%xmm0\n\t"
 		     "vmovdqu 16(%0), %%xmm1\n\t"
@@ -121,24 +129,31 @@ static u32 fold_lanes_128(u32 crc, const u8 *p, u32 len)
 		     "vmovdqu 48(%0), %%xmm3\n\t"
 		     "vmovdqa %2, %%xmm4"
 		     : : "r" (p), "r" (crc), "m" (fold_narrow) : "memory");
-	for (p += FOLD_NARROW, left -= FOLD_NARROW; left >= FOLD_NARROW; p += FOLD_NARROW, left -= FOLD_NARROW)
+}
+
+static u32 fold_loop_128(const u8 *p, u32 left)
+{
+	for (; left >= FOLD_NARROW; p += FOLD_NARROW, left -= FOLD_NARROW)
 		asm volatile(LANE("x", "0", "5", "0") LANE("x", "1", "6", "16")
 			     LANE("x", "2", "7", "32") LANE("x", "3", "8", "48")
 			     : : "r" (p) : "memory");
+	return left;
+}
+
+static void fold_join_128(void)
+{
 	asm volatile("vmovdqa %0, %%xmm4\n\t"
 		     JOIN("x", "%%xmm1") JOIN("x", "%%xmm2") JOIN("x", "%%xmm3")
 		     : : "m" (fold_16) : "memory");
-	return len - left;
 }
 
 /* One block into xmm0, and the multiplier for those behind it into xmm4. */
-static u32 fold_first(u32 crc, const u8 *p)
+static void fold_first(u32 crc, const u8 *p)
 {
 	asm volatile("vmovd %1, %%xmm4\n\t"
 		     "vpxor (%0), %%xmm4, %%xmm0\n\t"
 		     "vmovdqa %2, %%xmm4"
 		     : : "r" (p), "r" (crc), "m" (fold_16) : "memory");
-	return FOLD_BLOCK;
 }
 
 /* xmm0 to 32 bits. */
@@ -165,21 +180,54 @@ static u32 fold_reduce(void)
 	return crc;
 }
 
+/* The @left last bytes before @end come behind what is in xmm0. */
+static u32 fold_end(const u8 *end, u32 left)
+{
+	const u8 *p = end - left;
+
+	for (; left >= FOLD_BLOCK; p += FOLD_BLOCK, left -= FOLD_BLOCK)
+		asm volatile(JOIN("x", "(%0)") : : "r" (p) : "memory");
+	return crc32_le(fold_reduce(), p, left);
+}
+
 u32 mrc_fold(u32 crc, const u8 *p, u32 len)
 {
-	u32 n;
+	const u8 *end = p + len;
+	u32 left;
 
 	if (len < FOLD_BLOCK)
 		return crc32_le(crc, p, len);
-	if (fold_how == FOLD_BY_256 && len >= FOLD_WIDE)
-		n = fold_lanes_256(crc, p, len);
-	else if (len >= FOLD_NARROW)
-		n = fold_lanes_128(crc, p, len);
-	else
-		n = fold_first(crc, p);
-	for (p += n, len -= n; len >= FOLD_BLOCK; p += FOLD_BLOCK, len -= FOLD_BLOCK)
-		asm volatile(JOIN("x", "(%0)") : : "r" (p) : "memory");
-	return crc32_le(fold_reduce(), p, len);
+	if (fold_how == FOLD_BY_256 && len >= FOLD_WIDE) {
+		fold_load_256(crc, p);
+		left = fold_loop_256(p + FOLD_WIDE, len - FOLD_WIDE);
+		fold_join_256();
+	} else if (len >= FOLD_NARROW) {
+		fold_load_128(crc, p);
+		left = fold_loop_128(p + FOLD_NARROW, len - FOLD_NARROW);
+		fold_join_128();
+	} else {
+		fold_first(crc, p);
+		left = len - FOLD_BLOCK;
+	}
+	return fold_end(end, left);
+}
+
+u32 mrc_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len)
+{
+	u32 left;
+
+	if (fold_how == FOLD_BY_256) {
+		fold_load_256(0, first);
+		fold_loop_256(first + FOLD_WIDE, first_len - FOLD_WIDE);
+		left = fold_loop_256(p, len);
+		fold_join_256();
+	} else {
+		fold_load_128(0, first);
+		fold_loop_128(first + FOLD_NARROW, first_len - FOLD_NARROW);
+		left = fold_loop_128(p, len);
+		fold_join_128();
+	}
+	return fold_end(p + len, left);
 }
 
 /* Softirqs that came while this CPU was with somebody's vectors in the kernel must not. */
@@ -216,6 +264,18 @@ static enum fold_how __init fold_best(void)
 	return FOLD_BY_128;
 }
 
+static bool __init fold_right_at(u32 crc, const u8 *p, u32 len)
+{
+	u32 first;
+
+	if (mrc_fold(crc, p, len) != crc32_le(crc, p, len))
+		return false;
+	for (first = MRC_FOLD_LANES; first <= min(len, 2 * MRC_FOLD_LANES); first += MRC_FOLD_LANES)
+		if (mrc_fold_two(p, first, p + first, len - first) != crc32_le(0, p, len))
+			return false;
+	return true;
+}
+
 /* Any length, at any address, after any value. */
 static bool __init fold_right(void)
 {
@@ -227,10 +287,9 @@ static bool __init fold_right(void)
 	if (!mrc_fold_begin())
 		return false;
 	for (len = 0; len < FOLD_TEST_LEN; len++) {
-		skip = len % 7;
+		skip = min(len, len % 7);
 		crc = crc * 69069u + 1u;
-		bad += mrc_fold(crc, bytes + skip, len - min(len, skip)) !=
-		       crc32_le(crc, bytes + skip, len - min(len, skip));
+		bad += !fold_right_at(crc, bytes + skip, len - skip);
 	}
 	mrc_fold_end();
 	return !bad;
@@ -272,6 +331,11 @@ void mrc_fold_end(void)
 u32 mrc_fold(u32 crc, const u8 *p, u32 len)
 {
 	return crc32_le(crc, p, len);
+}
+
+u32 mrc_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len)
+{
+	return crc32_le(crc32_le(0, first, first_len), p, len);
 }
 
 #endif

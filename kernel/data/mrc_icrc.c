@@ -10,7 +10,7 @@
  *
  * mrc_fold.h where the processor has what it wants. Else the crypto API's "crc32" is taken when a
  * CPU-accelerated one is there; its generic version is the library's slicing code behind an indirect
- * call, so then the library is called itself.
+ * call, so then mrc_sparse.h is, or the library itself.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
@@ -20,51 +20,58 @@
 #include <linux/module.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include "compat/mrc_compat.h"
 #include "engine/mrc_wire.h"
 #include "data/mrc_fold.h"
 #include "data/mrc_icrc.h"
+#include "data/mrc_sparse.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
-#define ICRC_LANE	16u	/* bytes that carry-less multiplication takes at a time */
-#define ICRC_FIRST	128u	/* bytes: zeros, headers, and of the payload what fills it up */
+#define ICRC_LANE	16u	/* bytes that a driver's carry-less multiplication takes at a time */
+#define ICRC_FIRST	(2 * MRC_FOLD_LANES)	/* bytes: zeros, headers, and of the payload what fills it up */
+#define ICRC_MASKED_MAX	(60u + sizeof(struct udphdr) + MRC_BTH_LEN)
 
-static_assert(ICRC_FIRST % ICRC_LANE == 0 &&
-	      ICRC_FIRST >= ICRC_LANE - 1 + 60 + sizeof(struct udphdr) + MRC_BTH_LEN);
+static_assert(MRC_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_SPARSE_BLOCK == 0 && ICRC_FIRST >= MRC_FOLD_LANES - 1 + ICRC_MASKED_MAX &&
+	      MRC_FOLD_LANES >= ICRC_LANE - 1 + ICRC_MASKED_MAX);
 
-static struct crypto_shash *icrc_tfm;	/* NULL: use crc32_le() */
+static struct crypto_shash *icrc_tfm;	/* NULL: use mrc_sparse() */
 
-/* IP, UDP and BTH with the variable fields masked. Return: bytes used. */
-static u32 icrc_pseudo(u8 *buf, const u8 *l3)
+/* How long IP, UDP and BTH are. */
+static u32 icrc_masked_len(const u8 *l3)
 {
-	struct udphdr *udp;
-	u32 l3_len;
+	u32 l3_len = l3[0] >> 4 == 4 ? (l3[0] & 0xf) * 4u : sizeof(struct ipv6hdr);
 
-	if (l3[0] >> 4 == 4) {
+	return l3_len + (u32)sizeof(struct udphdr) + MRC_BTH_LEN;
+}
+
+/* The variable fields of IP, UDP and BTH, a copy, @len bytes. */
+static void icrc_mask(u8 *buf, u32 len)
+{
+	u8 *bth = buf + len - MRC_BTH_LEN;
+	struct udphdr *udp = (struct udphdr *)(bth - sizeof(*udp));
+
+	if (buf[0] >> 4 == 4) {
 		struct iphdr *ip = (struct iphdr *)buf;
 
-		l3_len = (l3[0] & 0xf) * 4u;
-		memcpy(buf, l3, l3_len + sizeof(*udp) + MRC_BTH_LEN);
 		ip->tos = 0xff;
 		ip->ttl = 0xff;
 		ip->check = CSUM_MANGLED_0;
 	} else {
 		struct ipv6hdr *ip6 = (struct ipv6hdr *)buf;
 
-		l3_len = sizeof(*ip6);
-		memcpy(buf, l3, l3_len + sizeof(*udp) + MRC_BTH_LEN);
 		memset(ip6->flow_lbl, 0xff, sizeof(ip6->flow_lbl));
 		ip6->priority = 0xf;
 		ip6->hop_limit = 0xff;
 	}
-	udp = (struct udphdr *)(buf + l3_len);
 	udp->check = CSUM_MANGLED_0;
-	buf[l3_len + sizeof(*udp) + 4] = 0xff;
-	return l3_len + sizeof(*udp) + MRC_BTH_LEN;
+	bth[4] = 0xff;
 }
 
 /* The CRC so far: the driver's own, or crc. */
 struct icrc_sum {
 	struct shash_desc *desc;	/* or NULL */
+	const u8 *first;		/* whole lanes or blocks not yet in crc, or NULL */
+	u32 first_len;
 	bool folds;
 	u32 crc;
 };
@@ -73,14 +80,15 @@ static void icrc_add(struct icrc_sum *s, const u8 *p, u32 len)
 {
 	if (s->desc)
 		crypto_shash_update(s->desc, p, len);
-	else if (s->folds)
-		s->crc = mrc_fold(s->crc, p, len);
+	else if (s->first)
+		s->crc = (s->folds ? mrc_fold_two : mrc_sparse_two)(s->first, s->first_len, p, len);
 	else
-		s->crc = crc32_le(s->crc, p, len);
+		s->crc = (s->folds ? mrc_fold : mrc_sparse)(s->crc, p, len);
+	s->first = NULL;
 }
 
-/* Bytes [@from, @to) of @skb, which may lie anywhere. */
-static void icrc_add_any(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
+/* Bytes [@from, @to) of @skb, which may lie anywhere. Rare, and its state is large. */
+static noinline void icrc_add_any(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
 {
 	struct skb_seq_state st;
 	u32 done = 0, len;
@@ -141,9 +149,13 @@ static u32 icrc_own(const struct sk_buff *skb, const u8 *first, u32 first_len, u
 {
 	struct icrc_sum s = { .folds = folds };
 
-	icrc_add(&s, first, first_len);
-	if (from < to)
-		icrc_add_skb(&s, skb, from, to);
+	if (from >= to) {
+		icrc_add(&s, first, first_len);
+		return ~s.crc;
+	}
+	s.first = first;	/* full */
+	s.first_len = first_len;
+	icrc_add_skb(&s, skb, from, to);
 	return ~s.crc;
 }
 
@@ -163,47 +175,64 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
 }
 
 /*
+ * @zeros of them, and behind them the packet from @from on, the variable fields masked, until it ends or whole
+ * lanes are full. Return: bytes in @first; 0: unreadable.
+ */
+static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u32 zeros)
+{
+	u32 masked = icrc_masked_len(skb->data + from), i;
+	u32 room = (zeros + masked <= MRC_FOLD_LANES ? MRC_FOLD_LANES : ICRC_FIRST) - zeros;
+	/* A packet that arrived may end before its BTH does. */
+	u32 n = min(room, max(to - from, masked));
+
+	for (i = 0; i < zeros; i += sizeof(u64))	/* no loop that would become a call */
+		WRITE_ONCE(*(u64 *)(first + i), 0);
+	if (likely(from + n <= skb_headlen(skb)))
+		memcpy(first + zeros, skb->data + from, n);
+	else if (WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + zeros, (int)n)))
+		return 0;
+	icrc_mask(first + zeros, masked);
+	put_unaligned_le32(get_unaligned_le32(first + zeros) ^ ICRC_SEED, first + zeros);
+	return zeros + n;
+}
+
+/*
  * @l3_off: innermost IP header, from skb->data; headers up to the end of BTH are
  * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
  * Any context up to softirq. Return: the value to store with put_unaligned_le32().
  *
- * What is shorter than 64 bytes, or no multiple of 16, goes through tables byte by byte, at ten times the
- * price: so the other headers, and of the payload enough to fill it up, are copied behind the masked ones,
- * and zeros before them make a multiple of 16 of all of it, and of what remains. They change nothing, for
- * the CRC begins with 0; the seed comes in with the first four bytes behind them, which is the same.
+ * What does not fill lanes goes through tables, or block by block, at up to ten times the price: so the headers are
+ * copied, and zeros before them make whole lanes of all that follows. They change nothing, for the CRC begins
+ * with 0; the seed comes in with the first four bytes behind them, which is the same. Payload of a multiple of
+ * MRC_FOLD_LANES bytes is not copied then.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
-	u8 first[ICRC_FIRST] __aligned(ICRC_LANE);
-	u32 zeros = (u32)(l3_off - end_off) % ICRC_LANE;
-	u32 from = (u32)l3_off, to = (u32)end_off;
-	u32 len, more;
+	u8 first[ICRC_FIRST] __aligned(32) MRC_UNINIT;
+	u32 from = (u32)l3_off, to = (u32)end_off, zeros, len, crc;
+	bool folds = mrc_fold_begin();
 
-	memset(first, 0, ICRC_LANE);
-	len = icrc_pseudo(first + zeros, skb->data + l3_off);
-	from += len;
-	len += zeros;
-	/* A packet that arrived may end before its BTH does. */
-	more = to > from ? min(to - from, ICRC_FIRST - len) : 0;
-	if (more && WARN_ON_ONCE(skb_copy_bits(skb, (int)from, first + len, (int)more)))
-		return 1;	/* unreadable; mrc_rx_icrc() says 0 then, and they must not agree */
-	put_unaligned_le32(get_unaligned_le32(first + zeros) ^ ICRC_SEED, first + zeros);
-	if (mrc_fold_begin()) {
-		u32 crc = icrc_own(skb, first, len + more, from + more, to, true);
-
+	zeros = (from - to) % (folds ? MRC_FOLD_LANES : ICRC_LANE);
+	len = icrc_first(first, skb, from, to, zeros);
+	from += len - zeros;
+	if (unlikely(!len))
+		crc = 1;	/* mrc_rx_icrc() says 0 then, and they must not agree */
+	else if (!folds && icrc_tfm)
+		crc = icrc_shash(skb, first, len, from, to);
+	else
+		crc = icrc_own(skb, first, len, from, to, folds);
+	if (folds)
 		mrc_fold_end();
-		return crc;
-	}
-	if (icrc_tfm)
-		return icrc_shash(skb, first, len + more, from + more, to);
-	return icrc_own(skb, first, len + more, from + more, to, false);
+	return crc;
 }
 
 const char *mrc_icrc_by(void)
 {
 	if (mrc_fold_by())
 		return mrc_fold_by();
-	return icrc_tfm ? crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm)) : "crc32_le";
+	if (icrc_tfm)
+		return crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm));
+	return mrc_sparse_used() ? "sparse" : "crc32_le";
 }
 
 int __init mrc_icrc_init(void)
@@ -212,6 +241,7 @@ int __init mrc_icrc_init(void)
 	const char *name;
 
 	mrc_fold_init();
+	mrc_sparse_init();
 	if (IS_ERR(tfm))
 		return 0;
 	name = crypto_tfm_alg_driver_name(crypto_shash_tfm(tfm));

@@ -14,19 +14,50 @@
 
 #define MRC_MR_TAIL	64	/* bytes placed after all others */
 
-/* Bytes to be placed: @off in @skb, or at @buf. */
+/* Bytes to be placed: at @buf, or @off in @skb. */
 struct mrc_src {
+	const u8 *buf;
 	const struct sk_buff *skb;
 	int off;
-	const u8 *buf;
 };
 
 static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 {
-	if (!s->skb)
+	if (likely(s->buf))
 		memcpy(to, s->buf + pos, n);
 	else
 		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
+}
+
+/* What lies in one piece, mapped, needs no walk over the packet for each page that it goes to. */
+static const u8 *src_in_frag(const struct sk_buff *skb, u32 off, u32 len)
+{
+	u32 i, size;
+
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++, off -= size) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		struct page *page = skb_frag_page(frag);
+
+		size = skb_frag_size(frag);
+		if (off >= size)
+			continue;
+		if (len > size - off || !page || PageHighMem(page))
+			break;
+		return (const u8 *)page_address(page) + skb_frag_off(frag) + off;
+	}
+	return NULL;
+}
+
+static struct mrc_src src_of_skb(const struct sk_buff *skb, int off, u32 len)
+{
+	u32 head = skb_headlen(skb), at = (u32)off;
+	struct mrc_src s = { .skb = skb, .off = off };
+
+	if (at >= head)
+		s.buf = src_in_frag(skb, at - head, len);
+	else if (len <= head - at)
+		s.buf = skb->data + at;
+	return s;
 }
 
 /* ---- all of the kernel's memory ---- */
@@ -171,14 +202,14 @@ static void mr_place_held(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u3
 
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
 {
-	const struct mrc_src s = { .skb = skb, .off = off };
+	const struct mrc_src s = src_of_skb(skb, off, len);
 
 	mr_place_held(mr, va, &s, len);
 }
 
 void mrc_mr_fill_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
 {
-	const struct mrc_src s = { .skb = skb, .off = off };
+	const struct mrc_src s = src_of_skb(skb, off, len);
 
 	if (!len || !mr_in_range(mr, va, len) || !mr_hold(mr))
 		return;

@@ -24,9 +24,9 @@ log_says() {
 
 at_least() { [ "$(sed -nE "s/^\s*$1:\s+([0-9]+).*/\1/p" "$MRC_DIR/devinfo")" -ge "$2" ]; }
 
-# What the processor can, or what the crypto API has of its own instructions, or else the library.
+# What the processor can, or what the crypto API has of its own instructions, or else shifts and XORs.
 icrc_by() {
-	local by want=crc32_le
+	local by want=sparse
 	modprobe crc32-pclmul 2>/dev/null && want=crc32-pclmul
 	case $(grep -m1 ^flags /proc/cpuinfo)\  in
 	*' pclmulqdq '*' avx '*' avx2 '*' vpclmulqdq '*) want=vpclmulqdq-avx2;;
