@@ -34,7 +34,7 @@ struct mrc_dev_attr {
 	bool oor_nack;		/* PSNs beyond the window are NACKed */
 	bool ev_port_low;	/* on the wire the low half of an EV is the port; both ends */
 	bool mrc_pad;		/* mrc.h QPs pad to four bytes */
-	u8 burst;		/* packets in a row by one EV, of new QPs: 1 ... MRC_BURST_MAX */
+	u8 burst;		/* packets in a row by one EV, of new QPs: mrc_burst_of() */
 	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER */
 };
 

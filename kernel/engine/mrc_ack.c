@@ -82,9 +82,10 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 		return;
 	if (likely(s->m == MRC_M_NONE))
 		mrc_ev_delivered(c->evs, &c->evs->ev[idx], now_ns);
-	else
-		mrc_evset_sign(c->evs, idx, s->m == MRC_M_SKIP_ONCE ? MRC_SIGN_ECN : MRC_SIGN_BAD,
-			       now_ns);
+	else if (s->m != MRC_M_SKIP_ONCE)
+		mrc_evset_sign(c->evs, idx, MRC_SIGN_BAD, now_ns);
+	else if (mrc_rot_heeds(&c->rot))
+		mrc_evset_sign(c->evs, idx, MRC_SIGN_ECN, now_ns);
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */

@@ -48,6 +48,13 @@ struct mrc_rot {
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed);
 
 #define MRC_BURST_MAX	16
+#define MRC_BURST_BYTES	4096	/* to a queue, no more than one packet of the largest MTU is */
+
+/* How many packets of @mtu bytes of payload one EV takes in a row. @wanted: so many; 0: MRC_BURST_BYTES of them. */
+static inline u8 mrc_burst_of(u8 wanted, u32 mtu)
+{
+	return wanted ? wanted : (u8)clamp_t(u32, MRC_BURST_BYTES / mtu, 1, MRC_BURST_MAX);
+}
 
 /* From now on @n packets of new data take one EV, one after the other; 0 and 1: each another one. */
 static inline void mrc_rot_set_burst(struct mrc_rot *r, u8 n)
@@ -107,6 +114,15 @@ static inline u16 mrc_rot_shuffle(struct mrc_rot *r, struct mrc_rot_at *at, u16 
 static inline u8 mrc_rot_next_plane(const struct mrc_evset *s, u8 p)
 {
 	return (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+}
+
+/*
+ * Does this mark count against its EV? Each packet of a burst may come back marked from the same queue, where
+ * one by itself might have: one in as many counts, or EVs would be passed over so much more often.
+ */
+static inline bool mrc_rot_heeds(struct mrc_rot *r)
+{
+	return likely(!r->burst) || !mrc_rand_below(&r->rand, r->burst + 1u);
 }
 
 /* The EV of the burst under way, or of the next one. */

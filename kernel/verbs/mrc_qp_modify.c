@@ -267,7 +267,7 @@ static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc
 		.timeout_ns = a->timeout ? MRC_ACK_TIMEOUT_UNIT_NS << a->timeout : 0,
 		.linear_cnt = a->retry_cnt,
 		.exp_cnt = READ_ONCE(d->exp_cnt),
-		.burst = READ_ONCE(d->burst),
+		.burst = mrc_burst_of(READ_ONCE(d->burst), ib_mtu_enum_to_int(qp->mtu)),
 		.unpadded = !READ_ONCE(d->mrc_pad),
 		.rnr_retry = a->rnr_retry,
 		.timestamps = READ_ONCE(d->timestamps),

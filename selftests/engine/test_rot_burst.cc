@@ -98,4 +98,24 @@ TEST_F(rot_burst, set_anew_begins_anew)
     EXPECT_NE(next(), e);
 }
 
+TEST_F(rot_burst, by_the_mtu_it_is_4_kib)
+{
+    for (u32 mtu : {256u, 512u, 1024u, 2048u, 4096u})
+        EXPECT_EQ(mrc_burst_of(0, mtu), std::min(16u, 4096 / mtu));
+    EXPECT_EQ(mrc_burst_of(0, 9000), 1);
+    EXPECT_EQ(mrc_burst_of(3, 1024), 3);
+}
+
+TEST_F(rot_burst, of_its_marks_one_in_as_many_counts)
+{
+    for (u8 k : {1, 2, 4, 16}) {
+        int heeded = 0;
+
+        bursts(k);
+        for (int i = 0; i < 16000; i++)
+            heeded += mrc_rot_heeds(&r);
+        EXPECT_NEAR(heeded, 16000 / k, k > 1 ? 500 : 0) << int(k);
+    }
+}
+
 } // namespace

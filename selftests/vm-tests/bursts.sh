@@ -46,9 +46,10 @@ ksft_plan
 mrc_begin mrcctl mrc_verify ethtool
 port_begin
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
-ksft_test "one packet by each EV unless told otherwise" shows 1
-ksft_test "none in a burst" refused "burst" -- mrcctl -n h1 dev set dev mrc0 burst 0
+ksft_test "as the MTU has it unless told otherwise" shows 0
 ksft_test "17 in a burst" refused "burst" -- mrcctl -n h1 dev set dev mrc0 burst 17
+ksft_test "four of 1 KiB pass as one" joined 60 20 mrc_verify 120 -o write -m 1024 -s 65536 -n 200
+ksft_test "one packet by each EV" set_burst 1
 ksft_test "each packet passes by itself" joined 115 95 writes
 ksft_test "bursts of eight" set_burst 8
 ksft_test "are kept" shows 8

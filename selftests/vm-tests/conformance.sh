@@ -25,7 +25,7 @@ TYPES="C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 CA CB CC CD CE CF D0 D1 D2 D3 D4 DC DD DE"
 MRC_EVS=4
 KEEP=${VMOUT:-$MRC_DIR}
 
-# capture CASE: all that leaves the hosts from now on.
+# capture CASE: all that leaves the hosts from now on, bursts as the packets that they are on a wire.
 capture() {
 	local h p ports=()
 	CASE=$1
@@ -33,6 +33,9 @@ capture() {
 		ports+=("eth$p")
 	done
 	for ((h = 1; h <= FABRIC_H; h++)); do
+		for p in "${ports[@]}"; do
+			fabric_in "h$h" ethtool -K "$p" tx-gso-list off gso off || return
+		done
 		mrc_start "cap-h$h" "h$h" /usr/bin/python3 -I "$CONFORMANCE/capture.py" \
 			"$KEEP/$CASE-h$h" "${ports[@]}"
 		mrc_until 30 grep -q ready "$MRC_DIR/cap-h$h.out" || return
@@ -92,7 +95,7 @@ srh_profiles() {
 }
 
 ksft_plan
-mrc_begin mrcctl mrc_types mrc_verify mrc_bw python3
+mrc_begin mrcctl mrc_types mrc_verify mrc_bw python3 ethtool
 port_begin
 
 # -------------------------------------------------------------------- SRv6

@@ -98,7 +98,7 @@ error dev_set(context &ctx, const arguments &args)
             {"mpr", MRC_A_DEV_MPR, 1, 32},
             {"hop-limit", MRC_A_DEV_HOP_LIMIT, 1, 255},
             {"exp-cnt", MRC_A_DEV_EXP_CNT, 0, 25},
-            {"burst", MRC_A_DEV_BURST, 1, 16},
+            {"burst", MRC_A_DEV_BURST, 0, 16},
             {"dscp-data", MRC_A_DEV_DSCP_DATA, 0, 63},
             {"dscp-rtx", MRC_A_DEV_DSCP_RTX, 0, 63},
             {"dscp-control", MRC_A_DEV_DSCP_CONTROL, 0, 63},

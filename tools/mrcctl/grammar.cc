@@ -87,7 +87,7 @@ std::vector<object> make_table()
                   {"sleek", {"on|off"}, "new QPs infer loss by counting, too"},
                   {"oor-nack", {"on|off"}, "new QPs NACK PSNs beyond the window"},
                   {"exp-cnt", {"N"}, "retries of new QPs with doubling timeouts (0 ... 25)"},
-                  {"burst", {"N"}, "packets of new QPs in a row by one EV (1 ... 16)"},
+                  {"burst", {"N"}, "packets of new QPs in a row by one EV (1 ... 16; 0: 4 KiB of them)"},
                   {"ev-port-low", {"on|off"}, "the low half of an EV is the port; both ends"},
                   {"mrc-pad", {"on|off"}, "new mrc.h QPs pad to four bytes"},
                   {"incast", {"on|off"}, "ask senders to slow down when many send at once"},

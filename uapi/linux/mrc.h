@@ -100,7 +100,7 @@ enum {
 	MRC_A_DEV_EV_PORT_LOW,	/* u8: 1 = the low half of an EV is the UDP source port */
 	MRC_A_DEV_MRC_PAD,	/* u8: 1 = new mrc.h QPs pad payload to four bytes */
 	MRC_A_DEV_ICRC_BY,	/* string: what computes ICRCs, read-only */
-	MRC_A_DEV_BURST,	/* u8: packets of new QPs in a row by one EV, 1 ... 16 */
+	MRC_A_DEV_BURST,	/* u8: packets of new QPs in a row by one EV, 1 ... 16; 0: 4 KiB of them */
 	__MRC_A_DEV_MAX,
 	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
 };

@@ -171,7 +171,7 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     tx.timestamps = s.host.timestamps;
     tx.trim_nack = s.fabric.trim;
     tx.sleek = s.host.sleek;
-    tx.burst = static_cast<u8>(s.host.burst);
+    tx.burst = s.burst();
     tx.cc = e.cc;
     mrc_conn_set_path(&e.conn, &e.evs);
     if (mrc_conn_set_rx(&e.conn, &rx, now_ns) || mrc_conn_set_tx(&e.conn, &tx, now_ns))

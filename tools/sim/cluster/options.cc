@@ -54,7 +54,7 @@ std::vector<option> host_options(host_cfg &h)
         {"host.timestamps", &h.timestamps},
         {"host.incast", &h.incast},
         {"host.sleek", &h.sleek},
-        {"host.burst", &h.burst, 1, MRC_BURST_MAX},
+        {"host.burst", &h.burst, 0, MRC_BURST_MAX},
         {"host.clock_ns", &h.clock_ns},
         {"host.drift_ppm", &h.drift_ppm, 0, 10'000},
         {"host.timer_slack_ns", &h.timer_slack_ns, 0, most_ns},

@@ -150,6 +150,11 @@ u64 scenario::base_rtt_ps() const
            4 * ser_ps(fabric.control);
 }
 
+u8 scenario::burst() const
+{
+    return mrc_burst_of(static_cast<u8>(host.burst), static_cast<u32>(fabric.mtu));
+}
+
 u64 scenario::bdp_bytes(u64 rate) const
 {
     return static_cast<u64>(static_cast<unsigned __int128>(base_rtt_ps()) * rate / 8000000);

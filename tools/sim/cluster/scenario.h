@@ -51,7 +51,7 @@ struct host_cfg {
     bool timestamps = true;  // else round trips from the sender's own records only
     bool incast = true;      // receivers ask for smaller windows (rcv_cwnd_pen)
     bool sleek = false;      // loss by the receiver's count, not by time
-    u64 burst = 1;           // packets of a QP in a row by one EV
+    u64 burst = 0;           // packets of a QP in a row by one EV; 0: by the MTU, as hosts do
     u64 clock_ns = 0;        // clocks are ahead by up to so much, drawn for each host
     u64 drift_ppm = 0;       // and fast or slow by up to so much
     u64 timer_slack_ns = 0;  // timers are late by up to so much
@@ -170,6 +170,7 @@ struct scenario {
     u64 plane_mbps(u64 plane) const;
     bool known_red() const { return status == "not met"; }
     u64 base_rtt_ps() const;
+    u8 burst() const; // packets of a QP in a row by one EV
     u64 bdp_bytes(u64 mbps) const;
     u64 bdp_bytes() const { return bdp_bytes(mbps()); } // of one plane
 };

@@ -96,7 +96,7 @@ bool worker::meet_rules(u32 id, packet &p, u64 t)
 // at each port.
 void worker::set_tx_free(u32 id, host &h, const port &nic)
 {
-    if (!w_.topo.odd_nics && w_.s.host.burst == 1) {
+    if (!w_.topo.odd_nics && w_.s.burst() == 1) {
         h.tx_free = std::max(h.tx_free, nic.free_data);
         return;
     }
