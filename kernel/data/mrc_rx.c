@@ -47,6 +47,7 @@ enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 struct rx_batch {
 	struct mrc_qp *qp;	/* whose they are; RCU */
 	u32 n;
+	bool busy;
 	struct mrc_arrival arrival[RX_BATCH];
 };
 
@@ -564,16 +565,23 @@ static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct rx_batch *b = this_cpu_ptr(&rx_batch);
 	struct mrc_rx_pkt part = *p;
+	bool batched = !b->busy;	/* else what an answer met on its way out came back in */
 	struct sk_buff *next;
 
-	b->qp = NULL;
+	if (likely(batched)) {
+		b->busy = true;
+		b->qp = NULL;
+	}
 	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
 		part.end = skb->len;
-		if (!batch_add(b, &part, skb) && rx_mrc(&part, skb) != NF_STOLEN)
+		if (!(batched && batch_add(b, &part, skb)) && rx_mrc(&part, skb) != NF_STOLEN)
 			kfree_skb(skb);
 	}
-	batch_flush(b);
+	if (likely(batched)) {
+		batch_flush(b);
+		b->busy = false;
+	}
 	return NF_STOLEN;
 }
 

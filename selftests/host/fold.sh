@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 1500
+# timeout: 5400
 # kernels: full
 #
 # A processor that multiplies without carry: the module computes ICRCs by that (kernel/data/mrc_fold.c), which it
@@ -14,7 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 # on KERNEL TEST: all of it passes there.
 on() {
-	MRC_CPU='' "$here/../vm/runvm" -k "$1" -t 700 -- "$here/../vm-tests/$2.sh" >"$work/log" 2>&1 || {
+	MRC_CPU='' "$here/../vm/runvm" -k "$1" -t 2500 -- "$here/../vm-tests/$2.sh" >"$work/log" 2>&1 || {
 		grep -A3 '^not ok' "$work/log" || tail -n 5 "$work/log"
 		return 1
 	}
