@@ -66,6 +66,17 @@ static void *make_pd(struct obj *o, enum good *good)
 	return ibv_alloc_pd(fuzz.dev.ctx);
 }
 
+/*
+ * Memory that may not even be read: up to Linux 6.1 ib_umem_get() takes it by force where a region is
+ * only read, whoever's the device is.
+ */
+static int by_force(uint64_t at, uint64_t len, int access)
+{
+	return len > FUZZ_AREA - at && len <= FUZZ_AREA + 8192 &&
+	       !(access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |
+			   IBV_ACCESS_MW_BIND));
+}
+
 static void *make_mr(struct obj *o, enum good *good)
 {
 	static const int bits[] = {
@@ -91,6 +102,8 @@ static void *make_mr(struct obj *o, enum good *good)
 	    access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)))
 		*good = BAD;
 	else if (!(access & IBV_ACCESS_LOCAL_WRITE) && access & IBV_ACCESS_MW_BIND)
+		*good = EITHER;
+	if (by_force(at, len, access) && !(access & 1 << 19))
 		*good = EITHER;
 	snprintf(fuzz.asked, sizeof(fuzz.asked), "%llu at %llu, access %x", (unsigned long long)len,
 		 (unsigned long long)at, (unsigned int)access);
