@@ -15,16 +15,6 @@
 #include <rdma/uverbs_ioctl.h>
 #include "mrc_have.h"
 
-/*
- * Of something on the stack that is written before it is read. Kernels clear what lies there
- * (CONFIG_INIT_STACK_ALL_ZERO), at 10 ns and more for each struct of each packet.
- */
-#if __has_attribute(__uninitialized__)
-#define MRC_UNINIT __attribute__((__uninitialized__))
-#else
-#define MRC_UNINIT
-#endif
-
 /* Last argument of ib_device_ops.create_cq. */
 #ifdef MRC_HAVE_CREATE_CQ_ATTRS
 typedef struct uverbs_attr_bundle mrc_create_cq_arg;

@@ -359,7 +359,7 @@ static void flow_refresh_path(struct mrc_qp *qp)
 
 static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op, u8 *bounce)
 {
-	struct mrc_payload pl MRC_UNINIT;
+	struct mrc_payload pl __uninitialized;	/* kernels clear it else, at 10 ns and more */
 
 	if (!mrc_wqe_payload(qp, op, &pl, bounce))
 		return NULL;

@@ -20,7 +20,6 @@
 #include <linux/module.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
-#include "compat/mrc_compat.h"
 #include "engine/mrc_wire.h"
 #include "data/mrc_fold.h"
 #include "data/mrc_icrc.h"
@@ -31,7 +30,8 @@
 #define ICRC_FIRST	(2 * MRC_FOLD_LANES)	/* bytes: zeros, headers, and of the payload what fills it up */
 #define ICRC_MASKED_MAX	(60u + sizeof(struct udphdr) + MRC_BTH_LEN)
 
-static_assert(MRC_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_SPARSE_BLOCK == 0 && ICRC_FIRST >= MRC_FOLD_LANES - 1 + ICRC_MASKED_MAX &&
+static_assert(MRC_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_SPARSE_BLOCK == 0 &&
+	      ICRC_FIRST >= MRC_FOLD_LANES - 1 + ICRC_MASKED_MAX &&
 	      MRC_FOLD_LANES >= ICRC_LANE - 1 + ICRC_MASKED_MAX);
 
 static struct crypto_shash *icrc_tfm;	/* NULL: use mrc_sparse() */
@@ -208,7 +208,7 @@ static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u3
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
-	u8 first[ICRC_FIRST] __aligned(32) MRC_UNINIT;
+	u8 first[ICRC_FIRST] __aligned(32) __uninitialized;	/* written before it is read */
 	u32 from = (u32)l3_off, to = (u32)end_off, zeros, len, crc;
 	bool folds = mrc_fold_begin();
 

@@ -53,7 +53,7 @@ static void qp_rx_one(struct mrc_qp *qp, const struct mrc_arrival *a, u64 now)
 	const struct mrc_pkt *pkt = &a->pkt;
 	const struct mrc_reject *why;
 	enum mrc_verdict v;
-	struct mrc_rxop op MRC_UNINIT;
+	struct mrc_rxop op __uninitialized;
 
 	if (likely(!pkt->trimmed))	/* those have no ICRC */
 		mrc_peer_heard(qp->peer, &a->how);
@@ -83,14 +83,9 @@ static void qp_rx_unready(struct mrc_qp *qp, u32 n)
 /* Under qp->lock. One, and more while there is room to answer them. Return: how many. */
 static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 {
+	u64 now = ktime_get_ns();
 	u32 i = 0;
-	u64 now;
 
-	if (unlikely(!qp->peer || !qp->ibqp)) {
-		qp_rx_unready(qp, n);
-		return n;
-	}
-	now = ktime_get_ns();
 	do {
 		qp_rx_one(qp, &a[i], now);
 	} while (++i < n && !mrc_conn_answers_full(&qp->conn));
@@ -105,6 +100,11 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 
 	do {
 		spin_lock(&qp->lock);
+		if (unlikely(!qp->peer || !qp->ibqp)) {
+			qp_rx_unready(qp, n);
+			spin_unlock(&qp->lock);
+			return;
+		}
 		done = qp_rx_some(qp, a, n);
 		full = mrc_conn_answers_full(&qp->conn);
 		spin_unlock(&qp->lock);

@@ -39,19 +39,16 @@
 #include "data/mrc_tx.h"
 #include "data/mrc_ud_rx.h"
 
-#define RX_BATCH	8	/* packets placed under one hold of a QP's lock */
+#define RX_BATCH	4	/* packets placed under one hold of a QP's lock: what the stack has room for */
 
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
-/* Of the burst that is being parted: per CPU, BH off. */
+/* Of the burst that is being parted. */
 struct rx_batch {
 	struct mrc_qp *qp;	/* whose they are; RCU */
 	u32 n;
-	bool busy;
 	struct mrc_arrival arrival[RX_BATCH];
 };
-
-static DEFINE_PER_CPU(struct rx_batch, rx_batch);
 
 /* ---- outer headers ---- */
 
@@ -397,7 +394,7 @@ static bool rx_arrived(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_
 
 static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb)
 {
-	struct mrc_arrival a MRC_UNINIT;
+	struct mrc_arrival a __uninitialized;
 
 	if (rx_arrived(p, qp, skb, &a))
 		mrc_qp_rx(qp, &a, 1);
@@ -563,25 +560,19 @@ static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_
 /* @skb, a list of packets that have its addresses, by its plane. */
 static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
-	struct rx_batch *b = this_cpu_ptr(&rx_batch);
+	struct rx_batch b __uninitialized;
 	struct mrc_rx_pkt part = *p;
-	bool batched = !b->busy;	/* else what an answer met on its way out came back in */
 	struct sk_buff *next;
 
-	if (likely(batched)) {
-		b->busy = true;
-		b->qp = NULL;
-	}
+	b.qp = NULL;
+	b.n = 0;
 	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
 		part.end = skb->len;
-		if (!(batched && batch_add(b, &part, skb)) && rx_mrc(&part, skb) != NF_STOLEN)
+		if (!batch_add(&b, &part, skb) && rx_mrc(&part, skb) != NF_STOLEN)
 			kfree_skb(skb);
 	}
-	if (likely(batched)) {
-		batch_flush(b);
-		b->busy = false;
-	}
+	batch_flush(&b);
 	return NF_STOLEN;
 }
 
@@ -622,8 +613,8 @@ static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, cons
 
 /* ---- the hook ---- */
 
-/* IP's own checks are done: the outermost header is linear and at skb->data. */
-unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
+/* BH off. IP's own checks are done: the outermost header is linear and at skb->data. */
+static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
 {
 	struct mrc_rx_pkt p = {
 		.mnet = priv,
@@ -657,4 +648,17 @@ unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 		return unlikely(skb_is_gso(skb)) ? rx_gso(&p, skb, st) : rx_mrc(&p, skb);
 	rx_other_port(&p, skb);
 	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
+}
+
+/* A hook ahead of ours may have queued the packet (NFQUEUE): then it is whose verdict it was that comes here. */
+unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
+{
+	unsigned int verdict;
+
+	if (likely(in_softirq()))
+		return rx_hook(priv, skb, st);
+	local_bh_disable();
+	verdict = rx_hook(priv, skb, st);
+	local_bh_enable();
+	return verdict;
 }

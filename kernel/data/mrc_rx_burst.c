@@ -4,18 +4,22 @@
  *
  * The kernel's own way goes through each header's handler and down to the Ethernet header. Here the list is
  * taken apart: the headers of the first, which may have been changed on the way for all of them, are put
- * before each, as there, and the inner lengths are each one's own. The outer header was read already.
+ * before each, and the inner lengths are each one's own. The outer header was read already.
  */
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include "data/mrc_rx_burst.h"
 
-/* Over IPv6; all its bytes are ours to change, and there is room for the headers. */
+/*
+ * Over IPv6; as it was made: somebody on the way may have put it into one piece; all its bytes are ours to
+ * change, and there is room for the headers.
+ */
 static bool burst_is_plain(const struct mrc_rx_pkt *p, const struct sk_buff *skb, u32 headers)
 {
 	const struct sk_buff *part;
 
-	if (p->v4 || !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) || skb_cloned(skb) || skb_shared(skb))
+	if (p->v4 || !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST) || !skb_has_frag_list(skb) ||
+	    skb_pagelen(skb) - headers != skb_shinfo(skb)->gso_size || skb_cloned(skb) || skb_shared(skb))
 		return false;
 	skb_walk_frags(skb, part)
 		if (skb_cloned(part) || skb_shared(part) || skb_headroom(part) < headers)

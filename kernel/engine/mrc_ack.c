@@ -86,6 +86,8 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 		mrc_evset_sign(c->evs, idx, MRC_SIGN_BAD, now_ns);
 	else if (mrc_rot_heeds(&c->rot))
 		mrc_evset_sign(c->evs, idx, MRC_SIGN_ECN, now_ns);
+	else	/* of its plane's marks it is one all the same */
+		c->evs->plane[c->evs->ev[idx].plane].signs++;
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */
