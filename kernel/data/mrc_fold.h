@@ -25,7 +25,7 @@ u32 mrc_fold(u32 crc, const u8 *p, u32 len);
 
 /*
  * Of @first_len bytes at @first, a multiple of MRC_FOLD_LANES but not 0, and @len behind them at @p, begun with 0: in
- * one go, for begin and end cost as much as hundreds of bytes. What is no multiple of MRC_FOLD_LANES at the end
+ * one go, for begin and end cost, too. What is no multiple of MRC_FOLD_LANES at the end
  * goes block by block.
  */
 u32 mrc_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len);

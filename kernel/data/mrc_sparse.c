@@ -16,7 +16,7 @@
 #include <linux/unaligned.h>
 #include "data/mrc_sparse.h"
 
-/* x86's library goes by tables until 6.14; those of other processors by instructions of theirs. */
+/* x86's library goes by tables on 6.1 and 6.12; those of other processors by instructions of theirs. */
 #if defined(__x86_64__) && !defined(CONFIG_CRC32_ARCH)
 
 #define SPARSE_AHEAD	5u		/* words */

@@ -277,7 +277,7 @@ void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx
 /* Where bursts are wanted: data of requests and answers, the first time. */
 static bool may_join(const struct mrc_peer *peer, const struct mrc_txop *op)
 {
-	return READ_ONCE(peer->dev->attr.burst) != 1 && !peer->v4 && !op->hdr.rtx &&
+	return mrc_burst_joins(READ_ONCE(peer->dev->attr.burst), op->len) && !peer->v4 && !op->hdr.rtx &&
 	       (op->tclass == MRC_TC_DATA || op->tclass == MRC_TC_NO_TRIM);
 }
 

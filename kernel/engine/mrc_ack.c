@@ -84,10 +84,8 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 		mrc_ev_delivered(c->evs, &c->evs->ev[idx], now_ns);
 	else if (s->m != MRC_M_SKIP_ONCE)
 		mrc_evset_sign(c->evs, idx, MRC_SIGN_BAD, now_ns);
-	else if (mrc_rot_heeds(&c->rot))
-		mrc_evset_sign(c->evs, idx, MRC_SIGN_ECN, now_ns);
-	else	/* of its plane's marks it is one all the same */
-		c->evs->plane[c->evs->ev[idx].plane].signs++;
+	else
+		mrc_evset_sign(c->evs, idx, mrc_rot_heeds(&c->rot) ? MRC_SIGN_ECN : MRC_SIGN_ECN_PLANE, now_ns);
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */

@@ -364,6 +364,9 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 		return;
 	ev = &s->ev[idx];
 	switch (sign) {
+	case MRC_SIGN_ECN_PLANE:
+		s->plane[ev->plane].signs++;
+		break;
 	case MRC_SIGN_ECN:
 	case MRC_SIGN_TRIMMED:
 		s->plane[ev->plane].signs++;

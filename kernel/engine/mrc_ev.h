@@ -46,6 +46,7 @@ enum mrc_ev_state {
 /* What was learnt about the path of one EV. */
 enum mrc_ev_sign {
 	MRC_SIGN_ECN,		/* SACK m = SKIP_ONCE */
+	MRC_SIGN_ECN_PLANE,	/* likewise, of a burst that has others: its plane alone hears (mrc_rot_heeds()) */
 	MRC_SIGN_TRIMMED,	/* NACK TRIMMED, not at the last hop */
 	MRC_SIGN_BAD,		/* SACK m = ALWAYS_SKIP */
 	MRC_SIGN_LOST,		/* packet lost without a trim */

@@ -56,6 +56,12 @@ static inline u8 mrc_burst_of(u8 wanted, u32 mtu)
 	return wanted ? wanted : (u8)clamp_t(u32, MRC_BURST_BYTES / mtu, 1, MRC_BURST_MAX);
 }
 
+/* May a packet of @len bytes of payload be one of several that leave together? @wanted: as above. */
+static inline bool mrc_burst_joins(u8 wanted, u32 len)
+{
+	return wanted ? wanted > 1 : len <= MRC_BURST_BYTES / 2;
+}
+
 /* From now on @n packets of new data take one EV, one after the other; 0 and 1: each another one. */
 static inline void mrc_rot_set_burst(struct mrc_rot *r, u8 n)
 {

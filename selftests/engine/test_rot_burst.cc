@@ -106,6 +106,27 @@ TEST_F(rot_burst, by_the_mtu_it_is_4_kib)
     EXPECT_EQ(mrc_burst_of(3, 1024), 3);
 }
 
+TEST_F(rot_burst, a_packet_that_fills_it_leaves_alone)
+{
+    EXPECT_FALSE(mrc_burst_joins(0, 4096));
+    EXPECT_TRUE(mrc_burst_joins(0, 2048));
+    EXPECT_FALSE(mrc_burst_joins(1, 64));
+    EXPECT_TRUE(mrc_burst_joins(2, 4096));
+}
+
+TEST_F(rot_burst, a_mark_that_does_not_count_is_its_planes)
+{
+    bursts(4);
+    u16 e = next();
+    u8 p = s.ev[e].plane;
+    auto before = s.plane[p].signs;
+
+    sign(e, MRC_SIGN_ECN_PLANE);
+    EXPECT_EQ(s.ev[e].state, MRC_EV_GOOD);
+    EXPECT_EQ(s.plane[p].signs, before + 1);
+    EXPECT_EQ(next(), e) << "the burst goes on";
+}
+
 TEST_F(rot_burst, of_its_marks_one_in_as_many_counts)
 {
     for (u8 k : {1, 2, 4, 16}) {
