@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# An emulator's death is told from an Oops of the kernel, and from nothing else.
+# An emulator's death is told from an Oops of the kernel, and from nothing else; what the kernel logs of a
+# program that died is no complaint of its own.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -39,10 +40,19 @@ verdict() {
 	ksft_equal "$1" "$2" "$verdict"
 }
 
+# splat NAME yes|no LINE: one line of a kernel's log.
+splat() {
+	local verdict=no
+	echo "[    1.000000] $3" >"$logs/dmesg"
+	report_splats "$logs" 2>"$where" && verdict=yes
+	ksft_equal "$1" "$2" "$verdict"
+}
+
 ksft_plan
 log=$(mktemp)
 where=$(mktemp)
-at_exit rm -f "$log" "$where"
+logs=$(mktemp -d)
+at_exit rm -rf "$log" "$where" "$logs"
 
 verdict "a jump label that 6.12 had rewritten" yes ''
 ksft_equal "where" "__netif_receive_skb_core.constprop.0+0x3f/0x1060" "$(cat "$where")"
@@ -58,4 +68,11 @@ verdict "a second Oops, whose first is gone" no 's/\[#1\]/[#3]/'
 verdict "a machine that died while it wrote" no '/Code:/,$d'
 verdict "code that cannot be read" no 's/Code: .*/Code: Unable to access opcode bytes/'
 verdict "nothing at all" no 'd'
+
+splat "a program's protection fault" no "traps: mrc_fuzz[424] general protection fault ip:7fe7d7abf9fd sp:7fff error:0"
+splat "a program's segmentation fault" no "mrc_fuzz[426]: segfault at 0 ip 0 sp 7fff error 14 likely on CPU 1"
+splat "the kernel's protection fault" yes \
+	"Oops: general protection fault, probably for non-canonical address 0xdead000000000122: 0000 [#1] SMP"
+splat "the same, as 6.1 says it of an unknown address" yes "general protection fault: 0000 [#1] PREEMPT SMP"
+splat "a warning" yes "WARNING: CPU: 0 PID: 1 at mrc_qp.c:1 mrc_qp_get+0x1/0x2 [mrc]"
 ksft_finish

@@ -4,8 +4,8 @@
 # console.sh - what the log of a virtual machine's kernel says of how it fared.
 
 # What makes a run fail however well the command did. The engine and the module
-# log none of these words in normal operation.
-SPLAT='BUG:|kernel BUG|WARNING:|Oops|general protection fault|KASAN:|KFENCE:|UBSAN:'
+# log none of these words in normal operation. (Of a program it says "general protection fault ip:".)
+SPLAT='BUG:|kernel BUG|WARNING:|Oops|general protection fault[,:]|KASAN:|KFENCE:|UBSAN:'
 SPLAT+='|KCSAN:|refcount_t:|possible (recursive|circular) locking|suspicious RCU'
 SPLAT+='|inconsistent lock state|INFO: task .* blocked|detected (expedited )?stall'
 SPLAT+='|soft lockup|Call Trace|unreferenced object|ODEBUG:|Kernel panic'
