@@ -7,7 +7,7 @@
 #	. "$here/../lib/progs.sh"
 #	progs_gids v6                         # G1, G2: the GIDs' indices, D1, D2: the devices
 #	progs_serve 60 19765 qperf -- qperf 10.77.0.2 rc_bw
-#	progs_cut progs_serve ...             # once more, and plane 1 is cut while data flows
+#	progs_cut perf -n @4000               # with plane 1 cut under it; @N: N rounds, or more
 
 # progs_gids v4|v6
 # shellcheck disable=SC2034  # for tests
@@ -32,15 +32,27 @@ progs_serve() {
 	return $rc
 }
 
+# progs_longer TIMES ARG...: PROGS_ARGS, in which @N is N times TIMES.
+progs_longer() {
+	local arg times=$1
+	PROGS_ARGS=()
+	for arg in "${@:2}"; do
+		[[ $arg =~ ^@[0-9]+$ ]] && arg=$((${arg#@} * times))
+		PROGS_ARGS+=("$arg")
+	done
+}
+
 # progs_cut COMMAND...: while it waits for a program (mrc_pair and its like, progs_serve), plane 1 of h1 goes once
-# both carry data, and comes back. The program must still have been at it: one that was too quick, on a machine whose
-# clock leaps, is started again.
+# both carry data, and comes back. The program must still have been at it: one that was too quick, on a fast machine or
+# one whose clock leaps, is started again, with four times N for each argument @N.
 progs_cut() {
-	local MRC_MEANWHILE=progs_while_cut progs_early try
+	local MRC_MEANWHILE=progs_while_cut progs_early try times=1
 	for try in 1 2 3; do
 		progs_early=
-		"$@" && return
+		progs_longer $times "$@"
+		"${PROGS_ARGS[@]}" && return
 		[ -n "$progs_early" ] || return 1
+		times=$((times * 4))
 		mrc_sleep $try
 	done
 	return 1

@@ -47,8 +47,8 @@ done
 ksft_test "nobody was refused a shorter RNR timer" no_long_waits
 ksft_test "ofi_rxm, tagged, all sizes" pingpong v6 '' -p 'verbs;ofi_rxm' -e rdm -m tagged -I 2
 ksft_test "datagrams" progs_moved tx_dgrams 5 pingpong v6 -dgram -p verbs -e dgram -I 5 -S 1024
-ksft_test "verbs, plane 1 cut" progs_cut pingpong v6 '' -p verbs -e msg -I 400 -S 65536
-ksft_test "ofi_rxm, plane 1 cut" progs_cut pingpong v6 '' -p 'verbs;ofi_rxm' -e rdm -I 400 -S 65536
+ksft_test "verbs, plane 1 cut" progs_cut pingpong v6 '' -p verbs -e msg -I @400 -S 65536
+ksft_test "ofi_rxm, plane 1 cut" progs_cut pingpong v6 '' -p 'verbs;ofi_rxm' -e rdm -I @400 -S 65536
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish

@@ -22,7 +22,7 @@ ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
 ksft_test "ranks know their devices" mpi_setup 2
 ksft_test "Open MPI over UCX" progs_moved tx_bytes 2000000 \
 	mpi_checked openmpi_ucx 90 "$MPI_PROGS/mrc_mpi.openmpi" 2
-ksft_test "plane 1 cut" progs_cut mpi_checked openmpi_ucx 90 "$MPI_PROGS/mrc_mpi.openmpi" 20
+ksft_test "plane 1 cut" progs_cut mpi_checked openmpi_ucx 90 "$MPI_PROGS/mrc_mpi.openmpi" @20
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish

@@ -39,7 +39,7 @@ ksft_test "two hosts" mrc_fabric_by_hand 2 2 2 1
 ksft_test "ranks know their devices" mpi_setup 2
 everything 2 120 3
 ksft_test "mpi4py" mpi4py
-ksft_test "MPICH, plane 1 cut" progs_cut mpi_checked mpich 120 "$MPI_PROGS/mrc_mpi.mpich" 20
+ksft_test "MPICH, plane 1 cut" progs_cut mpi_checked mpich 120 "$MPI_PROGS/mrc_mpi.mpich" @20
 ksft_test "eight hosts" mrc_fabric_by_hand 8 2 2 1
 ksft_test "ranks know their devices" mpi_setup 8
 everything 8 400 1

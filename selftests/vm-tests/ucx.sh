@@ -99,7 +99,7 @@ done
 ksft_test "rc and ud, of which UCX chooses, and the GID" progs_moved tx_bytes 5000000 all_of_them UCX_TLS=rc,ud
 ksft_test "io_demo: data checked, v4" progs_moved tx_bytes 400000 demo v4 40
 ksft_test "io_demo: active messages, data checked, v6" progs_moved tx_bytes 400000 demo v6 40 -A
-ksft_test "io_demo: data checked, plane 1 cut" progs_cut demo v6 1000
+ksft_test "io_demo: data checked, plane 1 cut" progs_cut demo v6 @1000
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish

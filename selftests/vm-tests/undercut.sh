@@ -19,7 +19,9 @@ here=$(dirname "$(readlink -f "$0")")
 srq_pingpong() { MRC_PINGPONG=ibv_srq_pingpong mrc_pingpong 120 "$@"; }
 
 # cm NAME ROUNDS FAMILY
-cm() { CM_ROUNDS=$2 progs_cut "cm_$1" "$3"; }
+# shellcheck disable=SC2034  # for lib/cm.sh
+cm_rounds() { local CM_ROUNDS=$1; "${@:2}"; }
+cm() { progs_cut cm_rounds "@$2" "cm_$1" "$3"; }
 
 ksft_plan
 mrc_begin rping ucmatose rstream riostream ibv_rc_pingpong ibv_srq_pingpong ib_send_bw
@@ -29,10 +31,10 @@ ksft_test "rping" cm rping 3000 v6
 ksft_test "ucmatose" cm ucmatose 3000 v4
 ksft_test "rstream" cm rstream 100 v6
 ksft_test "riostream" cm riostream 100 v4
-ksft_test "ibv_rc_pingpong with timestamps and ibv_wr_*" progs_cut mrc_pingpong 120 v6 -c -t -N -n 4000
-ksft_test "ibv_srq_pingpong, 8 QPs" progs_cut srq_pingpong v6 -c -n 6000 -q 8
-ksft_test "ib_send_bw over an SRQ" progs_cut mrc_perf 120 ib_send_bw -s 16384 -r 32 --use-srq -n 3000
-ksft_test "ib_read_bw" progs_cut mrc_perf 120 ib_read_bw -e -s 65536 -n 3000
-ksft_test "ib_atomic_bw" progs_cut mrc_perf 120 ib_atomic_bw -e -n 20000
+ksft_test "ibv_rc_pingpong with timestamps and ibv_wr_*" progs_cut mrc_pingpong 120 v6 -c -t -N -n @4000
+ksft_test "ibv_srq_pingpong, 8 QPs" progs_cut srq_pingpong v6 -c -n @6000 -q 8
+ksft_test "ib_send_bw over an SRQ" progs_cut mrc_perf 120 ib_send_bw -s 16384 -r 32 --use-srq -n @3000
+ksft_test "ib_read_bw" progs_cut mrc_perf 120 ib_read_bw -e -s 65536 -n @3000
+ksft_test "ib_atomic_bw" progs_cut mrc_perf 120 ib_atomic_bw -e -n @20000
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish
