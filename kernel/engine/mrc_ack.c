@@ -296,7 +296,9 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	c->stats.nacks_rcvd++;
 	if (!c->snd.known)
 		return;
-	if (mrc_psn_diff(n->psn, c->snd.next) >= 0) {
+	/* What the peer can never take in stays out: of anything else none speaks. */
+	if (mrc_psn_diff(n->psn, c->snd.next) >= 0 ||
+	    (n->reason == MRC_NACK_UNEXP_EVENT && !mrc_psn_out(c, n->psn))) {
 		c->stats.rx_bad_ack++;
 		return;
 	}

@@ -27,6 +27,20 @@ TEST_F(ack_lies, never_sent)
     EXPECT_EQ(c.snd.una, 1000u);
 }
 
+// Whoever guesses at PSNs hits what is out less often than what was: only the first is fatal.
+TEST_F(ack_lies, an_unexpected_event_long_ago)
+{
+    flight(5);
+    sack(1002);
+    nack(1002, 0, MRC_NACK_UNEXP_EVENT);
+    nack(999, 0, MRC_NACK_UNEXP_EVENT);
+    nack(1000 - (1 << 22), 0, MRC_NACK_UNEXP_EVENT);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    EXPECT_EQ(c.stats.rx_bad_ack, 3u);
+    nack(1003, 0, MRC_NACK_UNEXP_EVENT);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_REM_OP);
+}
+
 TEST_F(ack_lies, a_naks_psn_must_be_waited_for)
 {
     flight(5);
