@@ -49,7 +49,7 @@
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")		\
-	X(port_updates_refused, "... by a plane that leads not to that peer")	\
+	X(port_updates_refused, "... by a plane that leads not to that peer, or of no port in common") \
 	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
 	X(ep_answers, "... answered")					\
 	X(ep_answers_lost, "... answered when nobody took the answer")	\

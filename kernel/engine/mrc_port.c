@@ -40,13 +40,19 @@ static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 	       now_ns - p->heard_ns < MRC_PORT_STALE_NS;
 }
 
-/* May a change be believed now? */
-static bool mrc_port_change(struct mrc_port *p, u64 now_ns)
+/* May a change to @up be believed, and now? */
+static bool mrc_port_change(struct mrc_port *p, u32 up, u64 now_ns)
 {
 	u64 at = max_t(u64, p->change_ns, now_ns);
 
-	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS)
+	if (!(up & p->up)) {
+		p->severed++;
 		return false;
+	}
+	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS) {
+		p->limited++;
+		return false;
+	}
 	p->change_ns = at + MRC_PORT_CHANGE_NS;
 	return true;
 }
@@ -78,10 +84,8 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	bool stale = mrc_port_stale(p, (u16)pkt->psn, now_ns);
 	bool change = !stale && pkt->u.ep.port_status_mask != p->remote_up;
 
-	if (change && !mrc_port_change(p, now_ns)) {
-		p->limited++;
+	if (change && !mrc_port_change(p, pkt->u.ep.port_status_mask, now_ns))
 		return false;
-	}
 	/* The latest only: who asked twice has repeated or outdated himself. */
 	if (!stale || !p->status_owed)
 		p->status = mrc_port_answer_to(pkt);

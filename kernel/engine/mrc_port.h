@@ -9,8 +9,9 @@
  *
  * Whatever a peer, or one who takes its address, sends: one answer per request
  * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
- * more changes believed than MRC_PORT_CHANGES in a row; one that comes too soon is not
- * answered, so that an honest peer says it again.
+ * more changes believed than MRC_PORT_CHANGES in a row. Nor is believed that no port is left which
+ * leads to one of ours: whoever says that has one. What is not believed is not answered, so that an honest
+ * peer says it again.
  *
  * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
  * peers ever need: mrc_ask.h.
@@ -55,6 +56,7 @@ struct mrc_port {
 	struct mrc_port_answer answer[MRC_PORT_ANSWERS];
 	u32 limited;		/* requests not taken: too many */
 	u32 stale;		/* announcements older than the latest */
+	u32 severed;		/* announcements that leave no port in common */
 	u32 unasked;		/* responses to nothing that was asked */
 	struct mrc_ask *ask;	/* the caller's; NULL: a controller has asked nothing yet */
 };
@@ -115,6 +117,12 @@ static inline u32 mrc_port_unasked(const struct mrc_port *p)
 static inline bool mrc_port_announcing(const struct mrc_port *p)
 {
 	return READ_ONCE(p->announcing);
+}
+
+/* How many announcements were not believed, since they leave no port in common. */
+static inline u32 mrc_port_severed(const struct mrc_port *p)
+{
+	return p->severed;
 }
 
 /* How often it was sent. */

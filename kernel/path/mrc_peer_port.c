@@ -122,29 +122,37 @@ static void port_answered(struct mrc_peer *peer, const struct mrc_answer *answer
 	mrc_event_answer(peer, answer);
 }
 
+/* Under peer->lock. What makes no sense is counted. */
+static bool port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	u32 unasked = mrc_port_unasked(&peer->port), severed = mrc_port_severed(&peer->port);
+	bool changed = mrc_port_rx(&peer->port, pkt, now_ns);
+
+	if (unasked != mrc_port_unasked(&peer->port))
+		mrc_dev_count(peer->dev, ep_unasked);
+	if (severed != mrc_port_severed(&peer->port))
+		mrc_dev_count(peer->dev, port_updates_refused);
+	return changed;
+}
+
 void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 		      const struct in6_addr *to)
 {
 	u64 now_ns = ktime_get_ns();
 	struct mrc_answer answer;
 	bool changed, answered;
-	u32 unasked;
 
 	if (pkt->opcode == MRC_OPC_EP_REQ && pkt->u.ep.op == MRC_EP_PORT_STATUS)
 		mrc_dev_count(peer->dev, port_updates_rcvd);
 	spin_lock_bh(&peer->lock);
 	memcpy(&peer->local_gid, to, sizeof(*to));
-	unasked = mrc_port_unasked(&peer->port);
-	changed = mrc_port_rx(&peer->port, pkt, now_ns);
-	unasked = mrc_port_unasked(&peer->port) - unasked;
+	changed = port_rx(peer, pkt, now_ns);
 	answered = mrc_port_take_answer(&peer->port, &answer);
 	if (changed) {
 		mrc_damp_set(&peer->damp, mrc_port_remote_up(&peer->port), now_ns);
 		changed = port_believe(peer);
 	}
 	spin_unlock_bh(&peer->lock);
-	if (unasked)
-		mrc_dev_count(peer->dev, ep_unasked);
 	if (answered)
 		port_answered(peer, &answer);
 	if (changed)

@@ -132,6 +132,26 @@ TEST_F(port, the_peers_word)
     EXPECT_TRUE(tx()) << "but answered again";
 }
 
+// It came by a port of the peer that leads to one of ours: whoever says that there is none lies, and would keep us from
+// sending for good.
+TEST_F(port, a_word_that_leaves_no_port_in_common)
+{
+    for (u32 mask : {0u, 4u, 0xfffffffcu}) {
+        mrc_pkt r = request(mask, 9);
+
+        EXPECT_FALSE(mrc_port_rx(&p, &r, now));
+        EXPECT_EQ(p.remote_up, ~0u);
+        EXPECT_FALSE(tx()) << "not answered: an honest peer says it again";
+    }
+    EXPECT_EQ(p.severed, 3u);
+    mrc_pkt r = request(6, 9);
+    EXPECT_TRUE(mrc_port_rx(&p, &r, now)) << "its id is not known yet";
+    EXPECT_TRUE(tx());
+    mrc_port_set(&p, 1, now);
+    mrc_port_rx(&p, &r, now);
+    EXPECT_EQ(p.severed, 3u) << "nothing new: our own port went";
+}
+
 // A repeat of what was said before the latest word may come late.
 TEST_F(port, an_older_word_does_not_win)
 {

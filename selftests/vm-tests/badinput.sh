@@ -42,6 +42,8 @@ inject() {
 	mrc_stats_diff "$before" "$REPLY"
 	echo "changed: $REPLY"
 	REPLY=${REPLY/rx_ctrl_pkts+1 sacks_rcvd+1/}
+	REPLY=${REPLY/port_updates_rcvd+1 /}
+	REPLY=${REPLY/rx_endpoint+1/}
 	REPLY=${REPLY% }
 	[ "$REPLY" = "${counter:+$counter+1}" ]
 }
@@ -81,6 +83,7 @@ ksft_test "a QP that does not exist" inject qp rx_unknown_qp
 ksft_test "QP 0" inject qp0 rx_unknown_qp
 ksft_test "a source that is not the peer" inject source rx_wrong_source
 ksft_test "an endpoint packet from a stranger" inject endpoint rx_wrong_source
+ksft_test "the peer's word, forged, that it has no port" inject ports port_updates_refused
 ksft_test "a wrong P_Key" inject pkey rx_bad_pkey
 ksft_test "a PSN beyond the window" inject psn rx_oor
 ksft_test "a SACK for what was never sent" inject sack rx_bad_ack
