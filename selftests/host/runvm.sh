@@ -17,9 +17,24 @@ ends() {
 	ksft_equal "$name" "$expected" "$rc"
 }
 
-ksft_plan 7
+# Two at once prepare a kernel, and only one of them does, or the first one's machine loses its modules.
+twice() {
+	local folder=$1 pids=() pid
+	for _ in 1 2; do
+		MRC_CACHE=$folder "$MRC_TOP/selftests/vm/kernels.sh" 6.1 2>>"$out.err" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || { cat "$out.err"; return 1; }
+	done
+	cat "$out.err"
+	[ "$(grep -c preparing "$out.err")" -eq 1 ] && [ -s "$folder/kernels/6.1/vmlinux" ]
+}
+
+ksft_plan 8
 out=$(mktemp)
-at_exit rm -f "$out" "$out.err"
+cache=$(mktemp -d)
+at_exit rm -rf "$out" "$out.err" "$cache"
 
 # shellcheck disable=SC2016
 ends "the command's status" 3 sh -c 'echo "$1"; touch /runvm-was-here; exit 3' sh "a  b"
@@ -29,4 +44,6 @@ ends "a message that looks like a splat" 86 sh -c 'echo "BUG: not really" >/dev/
 ends "a kernel panic" 86 sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
 ends "a machine that switches off" 125 sh -c 'echo o >/proc/sysrq-trigger; sleep 60'
 ends "a command without end" 124 -t 8 sleep 600
+: >"$out.err"
+ksft_test "two who prepare a kernel at once" twice "$cache"
 ksft_finish

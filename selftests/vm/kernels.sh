@@ -78,6 +78,9 @@ fetch() {
 	[ -d "$tree/lib/modules" ] || mv "$tree/usr/lib/modules" "$tree/lib/"
 }
 
+# ready FOLDER VERSION: it has all of that package.
+ready() { [ "$(cat "$1/package" 2>/dev/null)" = "$2" ] && [ -s "$1/vmlinux" ]; }
+
 build() {
 	local name=$1 dir=$cache/$1 headers release version tree
 
@@ -85,12 +88,14 @@ build() {
 	release=${headers##*/linux-headers-}
 	# shellcheck disable=SC2016
 	version=$(dpkg-query -W -f '${Version}' "linux-headers-$release")
-	if [ "$(cat "$dir/package" 2>/dev/null)" = "$version" ] && [ -s "$dir/vmlinux" ]; then
-		return
-	fi
+	! ready "$dir" "$version" || return 0
+	# Who comes second would put its own in place of what a machine of the first runs from.
+	mkdir -p "$cache"
+	exec 9>"$cache/.$name.lock"
+	flock 9
+	! ready "$dir" "$version" || return 0
 
 	echo "kernels: preparing $release ($version)" >&2
-	mkdir -p "$cache"
 	tree=$(mktemp -d "$cache/.$name.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tree'" EXIT
