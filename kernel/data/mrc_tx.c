@@ -271,6 +271,7 @@ void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx
 	*mrc_tx_cb(skb) = (struct mrc_tx_cb) {
 		.dev = peer->dev, .icrc = e->icrc, .ev = e->ev, .len = len,
 		.l3_off = (u8)w->outer_len, .plane = e->plane, .tos = tos, .joins = e->joins,
+		.proven = e->proven,
 	};
 }
 
@@ -305,6 +306,20 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 	return skb;
 }
 
+/* Has @plane delivered since this was last true? The neighbour is confirmed by one packet for each such news. */
+static bool tx_proven(struct mrc_pathset *ps, u8 plane)
+{
+	u32 at;
+
+	if (unlikely(plane == MRC_PLANE_NONE))
+		return false;
+	at = mrc_evset_proven_at(&ps->evs, plane);
+	if (likely(at == READ_ONCE(ps->told[plane])))
+		return false;
+	WRITE_ONCE(ps->told[plane], at);
+	return true;
+}
+
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl)
@@ -316,6 +331,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 	if (mrc_way_find(dev, ps, op->ev_idx, &e.way))
 		return NULL;
+	e.proven = tx_proven(ps, e.plane);
 	return mrc_tx_build_by(ps->peer, op, pl, &e);
 }
 
@@ -348,7 +364,7 @@ static void tx_go(struct sk_buff *skb)
 	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
 
 	mrc_tx_burst_end(skb);
-	mrc_tx_output(cb->dev, cb->plane, skb);
+	mrc_tx_output(cb->dev, cb->plane, cb->proven, skb);
 }
 
 void mrc_tx_xmit(struct sk_buff *skb)

@@ -29,6 +29,7 @@ struct mrc_tx_env {
 	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
 	enum mrc_tclass tclass;
 	bool joins;		/* may leave in one burst with others */
+	bool proven;		/* the plane has delivered lately: so has its neighbour */
 	bool has_dscp;		/* then not that of tclass, but */
 	u8 dscp;
 	u8 plane;		/* that it leaves by, 0-based; MRC_PLANE_NONE: over lo */

@@ -18,6 +18,7 @@ struct mrc_tx_cb {		/* in skb->cb */
 	u8 plane;
 	u8 tos;
 	bool joins;		/* may go with others: data over IPv6, sent for the first time */
+	bool proven;		/* the neighbour that it goes to is alive */
 };
 
 static inline struct mrc_tx_cb *mrc_tx_cb(struct sk_buff *skb)

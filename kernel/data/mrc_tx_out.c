@@ -77,11 +77,28 @@ static int out(struct net *net, struct sk_buff *skb)
 	return dst_output(net, NULL, skb);
 }
 
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb)
+/*
+ * RFC 4861 section 7.3.1: what an upper layer hears of its packets proves that the neighbour is there. Without that it
+ * would be asked every half minute, and be lost, with all that can be reached by it, where the questions are.
+ */
+static void out_confirm(const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = skb_dst(skb);
+
+	if (ip_hdr(skb)->version == 4)
+		dst_confirm_neigh(dst, &ip_hdr(skb)->daddr);
+	else
+		dst_confirm_neigh(dst, &ipv6_hdr(skb)->daddr);
+}
+
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, bool proven, struct sk_buff *skb)
 {
 	u32 len = skb->len, n = skb_shinfo(skb)->gso_segs ?: 1;
-	int err = out(dev->net, skb);
+	int err;
 
+	if (unlikely(proven))
+		out_confirm(skb);
+	err = out(dev->net, skb);
 	if (likely(!net_xmit_eval(err)))	/* a macro that says it twice */
 		out_count(dev, plane, n, len);
 	else

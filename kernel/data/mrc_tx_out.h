@@ -8,8 +8,9 @@
 
 /*
  * Under RCU, BH off, no lock of ours held. Consumes @skb, whose dst is set and device alive, and
- * which is no longer than the route's MTU; counts for @plane (MRC_PLANE_NONE: for none).
+ * which is no longer than the route's MTU; counts for @plane (MRC_PLANE_NONE: for none). @proven: what left by
+ * this plane for the same host has arrived, so the neighbour need not be asked whether it is there.
  */
-void mrc_tx_output(struct mrc_dev *dev, u8 plane, struct sk_buff *skb);
+void mrc_tx_output(struct mrc_dev *dev, u8 plane, bool proven, struct sk_buff *skb);
 
 #endif

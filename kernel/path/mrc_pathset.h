@@ -49,6 +49,7 @@ struct mrc_pathset {
 	struct mrc_ev_path *path;	/* evs.n, in the order of the evset */
 	void *mem;			/* of all below, and the evset's */
 	struct in6_addr *saddr;		/* by plane: outer source where there is no SID */
+	u32 told[MRC_PLANES_MAX];	/* mrc_evset_proven_at() that the plane's neighbour was confirmed by */
 	u16 *ip_order;
 };
 
