@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_port.cc - port status between endpoints under floods and spoofed answers: an answer
 // per request at most and a bounded number of them, an announcement ends after its last
-// repeat, and only what a request said can be believed, so often and no more. What a controller
-// asks is answered by what came for it, once, and so many wait and no more. In the end
-// an honest peer is heard and hears the latest word.
+// repeat, and only what a request said can be believed, so often and no more, and never that
+// no port is left in common. What a controller asks is answered by what came for it, once,
+// and so many wait and no more. In the end an honest peer is heard and hears the latest word.
 #include "bytes.h"
 
 #include <algorithm>
@@ -150,7 +150,7 @@ private:
         REQUIRE(changed == (before != p_.remote_up));
         if (changed)
             REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.u.ep.op == MRC_EP_PORT_STATUS &&
-                    p_.remote_up == k.u.ep.port_status_mask);
+                    p_.remote_up == k.u.ep.port_status_mask && p_.remote_up & p_.up);
         if (k.opcode == MRC_OPC_EP_REQ)
             asked_.insert(k.psn & 0xffff);
         if (changed && ++changes_ > MRC_PORT_CHANGES + 1 + (now_ - begin_) / MRC_PORT_CHANGE_NS)
@@ -199,9 +199,10 @@ private:
         REQUIRE(!p_.announcing);
         // And what the peer says now counts, when older words can no longer be on their way.
         now_ += 1000 * ms;
+        mrc_port_set(&p_, p_.up | 1, now_);
         k.opcode = MRC_OPC_EP_REQ;
         k.psn = in_.any<u16>();
-        k.u.ep.port_status_mask = ~p_.remote_up;
+        k.u.ep.port_status_mask = ~p_.remote_up | 1; // by the port that it says this by
         hear(k);
         REQUIRE(p_.remote_up == k.u.ep.port_status_mask);
     }
