@@ -335,8 +335,10 @@ static inline u8 mrc_evset_n_planes(const struct mrc_evset *s)
 	return s->n_planes;
 }
 
-/* When plane @p (< n_planes) was last known to deliver; another value each time, but for some that are close. May
- * be asked without the lock. */
+/*
+ * When plane @p (< n_planes) was last known to deliver; another value each time, but for some that are close. May
+ * be asked without the lock.
+ */
 static inline u32 mrc_evset_proven_at(const struct mrc_evset *s, u8 p)
 {
 	return READ_ONCE(s->proven_at[p]);
