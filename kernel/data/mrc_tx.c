@@ -21,6 +21,7 @@
 #include <linux/etherdevice.h>
 #include <linux/icmpv6.h>
 #include <linux/inetdevice.h>
+#include <linux/ktime.h>
 #include <net/addrconf.h>
 #include <net/icmp.h>
 #include <net/ip.h>
@@ -306,7 +307,10 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 	return skb;
 }
 
-/* Has @plane delivered since this was last true? The neighbour is confirmed by one packet for each such news. */
+/*
+ * Has @plane delivered since this was last asked, and lately? The neighbour is confirmed by one packet for each such
+ * news; what was heard before a pause says nothing of who is there after it.
+ */
 static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 {
 	u32 at;
@@ -317,7 +321,7 @@ static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 	if (likely(at == READ_ONCE(ps->told[plane])))
 		return false;
 	WRITE_ONCE(ps->told[plane], at);
-	return true;
+	return mrc_evset_proof_fresh(at, ktime_get_ns());
 }
 
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,

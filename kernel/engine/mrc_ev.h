@@ -440,6 +440,14 @@ static inline u32 mrc_ev_proven_tick(u64 now_ns)
 	return (u32)(now_ns >> 16);
 }
 
+#define MRC_PROVEN_FRESH	1526u	/* 100 ms */
+
+/* Does @at, of mrc_evset_proven_at(), still say something of the way there? */
+static inline bool mrc_evset_proof_fresh(u32 at, u64 now_ns)
+{
+	return mrc_ev_proven_tick(now_ns) - at <= MRC_PROVEN_FRESH;
+}
+
 #define MRC_EV_LEVEL_MAX	3	/* two bits */
 
 static inline u32 mrc_ev_tick(u64 now_ns)
