@@ -20,6 +20,9 @@ cm_listens() {
 		jq -e "any(.[]; .pid == ${MRC_PID[$1]} and .state == \"LISTEN\")"
 }
 
+# One that listens on all addresses has no id that a device shows: it has begun to wait for an event.
+cm_awaits() { [ "$(<"/proc/${MRC_PID[$1]}/wchan")" = ucma_get_event ]; }
+
 # cm_pair SECS SERVER... -- CLIENT...: as mrc_pair, for programs that listen by rdma_cm.
 cm_pair() {
 	local secs=$1 server=()

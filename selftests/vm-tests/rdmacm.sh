@@ -38,12 +38,14 @@ do_ud_pingpong() {
 		-c 10.77.0.2
 }
 
-# perftest listens on all addresses, which is no device's id yet.
 do_perf_cm() {		# PROGRAM ARG...
 	local program=$1
 	shift
 	mrc_start server h2 "$program" -F -R -p $((++CM_PORT)) "$@"
-	mrc_until 2 cm_listens server || mrc_sleep 3
+	if ! mrc_until 30 cm_awaits server; then
+		echo "the server does not listen: $(mrc_out server)"
+		return 1
+	fi
 	mrc_start client h1 "$program" -F -R -p $CM_PORT "$@" 10.77.0.2
 	mrc_pair_wait 60
 }
