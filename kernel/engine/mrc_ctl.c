@@ -23,6 +23,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.nack_at = 0;
 	c->ctl.ack_owed = false;
 	c->ctl.ack_again = false;
+	c->ctl.spared = true;
 	c->ctl.probes = 0;
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;
@@ -190,6 +191,8 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 	} else {
 		mrc_ctl_head(c, op, MRC_OPC_ACK, mrc_ctl_ack_edge(c));
 		op->hdr.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
+		if (op->hdr.psn == c->rcv.cack)
+			mrc_sack_spare(c);
 	}
 	op->hdr.u.aeth.msn = c->rcv.done_msn;
 	c->stats.acks_sent++;

@@ -278,7 +278,7 @@ mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 	c->heard.doubt |= p->rtx && c->evs;
 	if (ahead < 0 || mrc_nak_due(c))
 		c->ctl.ack_owed = true;
-	mrc_sack_owe(c, p, now_ns);
+	mrc_sack_owe(c, p, true, now_ns);
 	return MRC_V_DONE;
 }
 
@@ -403,7 +403,7 @@ void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_
 	c->rcv.cack = op->psn;
 	c->rcv.max = op->psn;
 	if (mrc_rcv_sack_due(c, op->pkt))
-		mrc_sack_owe(c, op->pkt, now_ns);
+		mrc_sack_owe(c, op->pkt, false, now_ns);
 }
 
 void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
@@ -427,7 +427,7 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 		mrc_mpr_update(c);
 	asks = mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p);
 	if (mrc_rcv_sack_due(c, p) || asks)	/* it counts in any case */
-		mrc_sack_owe(c, p, now_ns);
+		mrc_sack_owe(c, p, false, now_ns);
 }
 
 void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct mrc_reject *why,

@@ -62,7 +62,8 @@ static struct mrc_owed_sack *mrc_sack_slot(struct mrc_conn *c, enum mrc_sack_kin
 	return mrc_sack_crowded(c, kind == MRC_SACK_ANSWER);
 }
 
-void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+/* @again: it is here already, so @p says that an acknowledgement was lost, or a loss was none. */
+void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns)
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
 						p->psn);
@@ -70,6 +71,7 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	mrc_rcv_sacked(c);
 	if (!s)
 		return;
+	s->spare = !again && !p->rtx && !p->ecn_ce && (s->spare || s->since == p->psn);
 	s->psn = p->psn;
 	s->ev = p->ev;
 	s->came = mrc_tick(now_ns);
@@ -78,6 +80,22 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = false;
 	s->ts = p->has_ts;
+}
+
+/*
+ * An ACK of all that has come leaves. Where nothing is missing, the SACK that its last packets
+ * called for would say the same: each 64 KiB have one packet less to answer them. No two in a
+ * row are spared: a SACK names what it answers, which round trips are known by. On QPs of mrc.h
+ * it leaves (7.5.2), and where it brings the live window or the receiver's wishes.
+ */
+void mrc_sack_spare(struct mrc_conn *c)
+{
+	if (c->ctl.sack_n != 1 || !mrc_sack_at(c, 0)->spare || c->ctl.spared)
+		return;
+	if (c->rcv.held || c->rx.mrc_only || c->rx.dyn_mpr || c->ctl.pen || c->ctl.restore)
+		return;
+	c->ctl.sack_n = 0;
+	c->ctl.spared = true;
 }
 
 /* A probe asked for one that names its EV. */
@@ -95,6 +113,7 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = true;
 	s->ts = true;
+	s->spare = false;
 }
 
 /*
@@ -242,6 +261,7 @@ void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns)
 	c->stats.sacks_sent++;
 	c->stats.pens_sent += c->ctl.pen != 0;
 	c->stats.probes_answered += o->pr;
+	c->ctl.spared &= o->pr;
 	c->ctl.sack_n--;
 	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
 }

@@ -25,7 +25,10 @@ TEST_F(ctl_sack, the_first_packet_is_answered)
 
 TEST_F(ctl_sack, once_more_when_an_asked_for_hole_is_filled)
 {
-    make(quiet());
+    rig_cfg k = quiet();
+
+    k.rx.mrc_only = true; // none is spared
+    make(k);
     take(write_only(2000));
     mrc_pkt p = write_only(2003);
     p.ackreq = true;
@@ -40,6 +43,130 @@ TEST_F(ctl_sack, once_more_when_an_asked_for_hole_is_filled)
     take(write_only(2005));
     take(write_only(2004));
     EXPECT_TRUE(tx_ctrl(MRC_OPC_SACK).empty()) << "nobody asked";
+}
+
+// ---- and when an ACK says as much ----
+
+class ctl_spare : public ctl_rig {
+protected:
+    // A SACK for each packet, the first of which has been answered.
+    void every_packet(bool mrc_only = false)
+    {
+        rig_cfg k = defaults();
+
+        k.rx.sack_pkts = 1;
+        k.rx.mrc_only = mrc_only;
+        make(k);
+        take(middle(2000));
+        ASSERT_EQ(sacks(), 1u);
+    }
+    mrc_pkt middle(u32 psn) { return data(MRC_OPC_WRITE_MIDDLE, psn, c.rx.mtu, 16 * c.rx.mtu); }
+    size_t sacks()
+    {
+        size_t n = 0;
+
+        acks = 0;
+        for (const mrc_txop &t : tx_all()) {
+            n += t.hdr.opcode == MRC_OPC_SACK;
+            acks += t.hdr.opcode == MRC_OPC_ACK;
+        }
+        return n;
+    }
+    size_t acks;
+};
+
+TEST_F(ctl_spare, one_of_two_where_nothing_is_missing)
+{
+    every_packet();
+    for (u32 psn = 2001; psn < 2100; psn += 2) {
+        take(write_only(psn));
+        EXPECT_EQ(sacks(), 0u) << "the ACK says it";
+        EXPECT_EQ(acks, 1u);
+        take(write_only(psn + 1));
+        EXPECT_EQ(sacks(), 1u) << "no two in a row";
+        EXPECT_EQ(acks, 1u);
+    }
+}
+
+TEST_F(ctl_spare, none_without_an_ack_or_beside_a_hole)
+{
+    every_packet();
+    take(middle(2001));
+    EXPECT_EQ(sacks(), 1u);
+    take(write_only(2003));
+    take(write_only(2002));
+    EXPECT_EQ(sacks(), 0u);
+    take(middle(2004));
+    EXPECT_EQ(sacks(), 1u);
+    take(write_only(2005));
+    take(write_only(2007));
+    EXPECT_EQ(sacks(), 1u) << "2006 is missing";
+    EXPECT_EQ(acks, 1u);
+}
+
+// What a SACK says besides: a mark, a copy, the answer to a probe, a wish.
+TEST_F(ctl_spare, none_that_says_more)
+{
+    every_packet();
+    mrc_pkt p = write_only(2001);
+    p.ecn_ce = true;
+    take(p);
+    EXPECT_EQ(sacks(), 1u) << "marked";
+    p = write_only(2002);
+    p.rtx = true;
+    take(p);
+    EXPECT_EQ(sacks(), 1u) << "resent";
+    take(write_only(2003));
+    EXPECT_EQ(sacks(), 0u);
+    take(middle(2004));
+    EXPECT_EQ(sacks(), 1u);
+    take(middle(2005));
+    EXPECT_EQ(sacks(), 1u);
+    EXPECT_EQ(rx(write_only(2003)), MRC_V_DONE);
+    EXPECT_EQ(sacks(), 1u) << "here twice";
+    take(write_only(2006));
+    probe(0xf000);
+    EXPECT_GE(sacks(), 1u) << "asked";
+    take(middle(2007));
+    EXPECT_EQ(sacks(), 1u);
+    probe(0xf001);
+    EXPECT_EQ(sacks(), 1u) << "asked, and nothing else is owed but an ACK";
+    EXPECT_EQ(acks, 1u);
+    mrc_conn_set_penalty(&c, 10, false);
+    EXPECT_EQ(sacks(), 1u);
+    take(write_only(2008));
+    EXPECT_EQ(sacks(), 1u) << "slow down";
+}
+
+// A copy that was resent, or a mark, that a later packet of the same run stands for.
+TEST_F(ctl_spare, none_that_stands_for_one_that_says_more)
+{
+    every_packet();
+    mrc_pkt p = middle(2001);
+    p.rtx = true;
+    take(p);
+    take(write_only(2002));
+    EXPECT_EQ(sacks(), 1u);
+    EXPECT_EQ(acks, 1u);
+}
+
+TEST_F(ctl_spare, an_ack_that_stops_at_a_request_spares_none)
+{
+    every_packet();
+    take(data(MRC_OPC_READ_REQ, 2001, 0, 64));
+    take(write_only(2002));
+    EXPECT_EQ(sacks(), 1u);
+    EXPECT_EQ(acks, 1u);
+}
+
+TEST_F(ctl_spare, qps_of_mrc_h_spare_none)
+{
+    every_packet(true);
+    for (u32 psn = 2001; psn < 2010; psn++) {
+        take(write_only(psn));
+        EXPECT_EQ(sacks(), 1u);
+        EXPECT_EQ(acks, 1u);
+    }
 }
 
 // ---- large windows ----
@@ -57,6 +184,7 @@ TEST_F(ctl_sack, everything_out_of_order_is_reported_in_bounded_time)
 
         k.conn.mpr_max = 32;
         k.rx_psn = first;
+        k.rx.mrc_only = true; // none is spared
         make(k);
         std::iota(order.begin(), order.end(), first + 1);
         std::shuffle(order.begin(), order.end(), r);

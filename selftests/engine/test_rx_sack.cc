@@ -11,6 +11,7 @@ TEST_F(rx_stream, trigger_count)
     rig_cfg k = defaults();
 
     k.rx.sack_pkts = 3;
+    k.rx.mrc_only = true; // none is spared
     make(k);
     take(write_only(2000));
     EXPECT_TRUE(due_sack()) << "the very first";
@@ -62,6 +63,7 @@ TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
 
     k.rx.sack_pkts = 1000;
     k.rx.sack_bytes = 3 * 1024;
+    k.rx.mrc_only = true;
     make(k);
     take(write_only(2000, 1));
     EXPECT_TRUE(due_sack()) << "the very first";
@@ -85,6 +87,7 @@ TEST_F(rx_stream, triggers_do_not_lock_to_planes)
         k.planes = planes;
         k.conn.seed = planes;
         k.rx.mtu = 4096;
+        k.rx.mrc_only = true;
         make(k); // 16 KiB: every fourth
         for (u32 i = 0; i < n; i++) {
             mrc_pkt p = write_only(2000 + i, 4096);
@@ -220,6 +223,7 @@ TEST_F(rx_stream, sack_bitmap_beyond_the_ring)
     rig_cfg k = defaults();
 
     k.rx.sack_pkts = 1;
+    k.rx.mrc_only = true;
     make(k);
     for (u32 i = 0; i < 300; i++) {
         if (i % 100 == 50)
