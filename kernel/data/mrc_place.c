@@ -78,7 +78,7 @@ static const struct mrc_reject *place_recv(struct mrc_qp *qp, const struct mrc_r
 		w->fail = IB_WC_LOC_LEN_ERR;
 		return &mrc_deny_invalid;
 	}
-	if (!mrc_wqe_scatter_recv(qp, w, op->off, skb, off, op->len)) {
+	if (!mrc_wqe_scatter_recv(qp, w, op, skb, off)) {
 		w->fail = IB_WC_LOC_PROT_ERR;
 		return &mrc_deny_op;
 	}
@@ -94,7 +94,7 @@ static const struct mrc_reject *place_resp(struct mrc_qp *qp, const struct mrc_r
 	if (op->pkt->opcode == MRC_OPC_ATOMIC_ACK)
 		ok = mrc_wqe_scatter(qp, w->sge, w->num_sge, &op->atomic_orig, 8);
 	else
-		ok = mrc_wqe_scatter_skb(qp, w->sge, w->num_sge, op->off, skb, off, op->len);
+		ok = mrc_wqe_scatter_resp(qp, w, op, skb, off);
 	return ok ? NULL : &mrc_deny_op;
 }
 

@@ -184,6 +184,7 @@ struct scatter {
 	const struct sk_buff *skb;	/* source: skb at pos, or ... */
 	int pos;
 	const u8 *src;			/* ... plain memory */
+	bool more;			/* packets of its message follow: nobody polls for its end */
 };
 
 static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
@@ -196,7 +197,10 @@ static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip
 		return false;
 	ok = mrc_mr_covers(mr, sge->addr, sge->length, IB_ACCESS_LOCAL_WRITE);
 	if (ok && s->skb) {
-		mrc_mr_copy_from_skb(mr, sge->addr + skip, s->skb, s->pos, n);
+		if (s->more)
+			mrc_mr_fill_from_skb(mr, sge->addr + skip, s->skb, s->pos, n);
+		else
+			mrc_mr_copy_from_skb(mr, sge->addr + skip, s->skb, s->pos, n);
 		s->pos += n;
 	} else if (ok) {
 		mrc_mr_write(mr, sge->addr + skip, s->src, n);
@@ -227,20 +231,27 @@ static bool scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u
 	return !len;
 }
 
-bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, u32 off,
-			  const struct sk_buff *skb, int skb_off, u32 len)
+static bool scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
+			const struct mrc_rxop *op, struct scatter *s)
 {
-	struct scatter s = { .pdn = qp->recv_pdn, .skb = skb, .pos = skb_off };
-
-	return scatter(qp, w->sge, w->num_sge, off, len, &s);
+	s->more = !mrc_opc_is_last(op->pkt->opcode);
+	return scatter(qp, sge, num_sge, op->off, op->len, s);
 }
 
-bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
-			 const struct sk_buff *skb, int skb_off, u32 len)
+bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, const struct mrc_rxop *op,
+			  const struct sk_buff *skb, int off)
 {
-	struct scatter s = { .pdn = qp->pdn, .skb = skb, .pos = skb_off };
+	struct scatter s = { .pdn = qp->recv_pdn, .skb = skb, .pos = off };
 
-	return scatter(qp, sge, num_sge, off, len, &s);
+	return scatter_skb(qp, w->sge, w->num_sge, op, &s);
+}
+
+bool mrc_wqe_scatter_resp(struct mrc_qp *qp, const struct mrc_swqe *w, const struct mrc_rxop *op,
+			  const struct sk_buff *skb, int off)
+{
+	struct scatter s = { .pdn = qp->pdn, .skb = skb, .pos = off };
+
+	return scatter_skb(qp, w->sge, w->num_sge, op, &s);
 }
 
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,

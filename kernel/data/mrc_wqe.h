@@ -19,10 +19,10 @@ static inline struct mrc_swqe *mrc_wqe_send(const struct mrc_qp *qp, u32 cookie)
 }
 
 /* Where bytes go: [off, off + len) of the list, local write access. False: not covered. */
-bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, u32 off,
-			  const struct sk_buff *skb, int skb_off, u32 len);
-bool mrc_wqe_scatter_skb(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
-			 const struct sk_buff *skb, int skb_off, u32 len);
+bool mrc_wqe_scatter_recv(struct mrc_qp *qp, const struct mrc_rwqe *w, const struct mrc_rxop *op,
+			  const struct sk_buff *skb, int off);
+bool mrc_wqe_scatter_resp(struct mrc_qp *qp, const struct mrc_swqe *w, const struct mrc_rxop *op,
+			  const struct sk_buff *skb, int off);
 bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 		     const void *src, u32 len);
 
