@@ -125,8 +125,7 @@ struct mrc_owed_sack {
 	u16 tx_ts, probe_id;
 	u8 m;
 	bool pr;
-	bool ts : 1;		/* tx_ts is one */
-	bool spare : 1;		/* an ACK of all that has come says as much */
+	bool ts;		/* tx_ts is one */
 };
 
 struct mrc_owed_nack {
@@ -331,7 +330,8 @@ struct mrc_ctl {
 		};
 		u32 any;	/* of these: asked before every packet */
 	};
-	bool spared : 1;	/* the latest SACK that was owed did not leave, or none was owed */
+	bool sack_asked : 1;	/* of sack_n, one says more than an ACK of all that has come */
+	bool sack_spared : 1;	/* the latest one that was owed did not leave, or none was owed */
 	bool ack_again : 1;	/* only because a probe of an EV may have meant it */
 	u8 probes;		/* such probes since a message ended */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */

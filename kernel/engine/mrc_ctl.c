@@ -23,7 +23,8 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.nack_at = 0;
 	c->ctl.ack_owed = false;
 	c->ctl.ack_again = false;
-	c->ctl.spared = true;
+	c->ctl.sack_asked = false;
+	c->ctl.sack_spared = true;
 	c->ctl.probes = 0;
 	c->ctl.verify_owed = false;
 	c->ctl.pen = 0;

@@ -68,10 +68,10 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
 	struct mrc_owed_sack *s = mrc_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
 						p->psn);
 
+	c->ctl.sack_asked |= again | p->rtx | p->ecn_ce;
 	mrc_rcv_sacked(c);
 	if (!s)
 		return;
-	s->spare = !again && !p->rtx && !p->ecn_ce && (s->spare || s->since == p->psn);
 	s->psn = p->psn;
 	s->ev = p->ev;
 	s->came = mrc_tick(now_ns);
@@ -90,12 +90,12 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
  */
 void mrc_sack_spare(struct mrc_conn *c)
 {
-	if (c->ctl.sack_n != 1 || !mrc_sack_at(c, 0)->spare || c->ctl.spared)
+	if (c->ctl.sack_n != 1 || c->ctl.sack_asked || c->ctl.sack_spared)
 		return;
 	if (c->rcv.held || c->rx.mrc_only || c->rx.dyn_mpr || c->ctl.pen || c->ctl.restore)
 		return;
 	c->ctl.sack_n = 0;
-	c->ctl.spared = true;
+	c->ctl.sack_spared = true;
 }
 
 /* A probe asked for one that names its EV. */
@@ -103,6 +103,7 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, MRC_SACK_ANSWER, 0);
 
+	c->ctl.sack_asked = true;
 	if (!s)
 		return;
 	s->psn = 0;
@@ -113,7 +114,6 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = true;
 	s->ts = true;
-	s->spare = false;
 }
 
 /*
@@ -122,6 +122,7 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns
  */
 static void mrc_sack_owe_word(struct mrc_conn *c)
 {
+	c->ctl.sack_asked = true;
 	if (c->ctl.sack_n)
 		return;		/* says it too */
 	memset(mrc_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
@@ -261,7 +262,8 @@ void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns)
 	c->stats.sacks_sent++;
 	c->stats.pens_sent += c->ctl.pen != 0;
 	c->stats.probes_answered += o->pr;
-	c->ctl.spared &= o->pr;
+	c->ctl.sack_spared &= o->pr;
 	c->ctl.sack_n--;
+	c->ctl.sack_asked &= c->ctl.sack_n != 0;
 	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
 }

@@ -2,6 +2,8 @@
 // test_rx_sack.cc - when the receiver sends a SACK (7.5.2), and what it says.
 #include "rx_rig.h"
 
+#include <array>
+
 namespace {
 
 // ---- when a SACK is sent (7.5.2) ----
@@ -78,16 +80,18 @@ TEST_F(rx_stream, trigger_bytes_small_packets_count_1k)
 // planes would be heard of for ever, and round trips of the others never.
 TEST_F(rx_stream, triggers_do_not_lock_to_planes)
 {
-    for (u8 planes : {2, 3, 4, 6, 8}) {
+    for (u32 run = 0; run < 10; run++) {
+        u8 planes = std::array<u8, 5>{2, 3, 4, 6, 8}[run / 2];
         std::vector<u32> heard(planes);
-        u32 sacks = 0, n = 6000, since = 0, longest = 0;
+        // Each packet ends a message: but on QPs of mrc.h every second SACK is spared beside its ACK.
+        u32 every = run % 2 ? 8 : 4, n = 1500 * every, sacks = 0, since = 0, longest = 0;
         rig_cfg k = defaults();
 
         k.evs = planes;
         k.planes = planes;
         k.conn.seed = planes;
         k.rx.mtu = 4096;
-        k.rx.mrc_only = true;
+        k.rx.mrc_only = every == 4;
         make(k); // 16 KiB: every fourth
         for (u32 i = 0; i < n; i++) {
             mrc_pkt p = write_only(2000 + i, 4096);
@@ -103,9 +107,9 @@ TEST_F(rx_stream, triggers_do_not_lock_to_planes)
                     heard[e] += t.hdr.u.sack.ev == evs.ev[e].value;
             }
         }
-        EXPECT_EQ(longest, 4u) << "never later than agreed";
-        EXPECT_GE(sacks, n / 4);
-        EXPECT_LE(sacks, n / 4 * 11 / 10) << "and few more of them";
+        EXPECT_EQ(longest, every) << "never later than agreed";
+        EXPECT_GE(sacks, n / every);
+        EXPECT_LE(sacks, n / every * 11 / 10) << "and few more of them";
         for (u8 e = 0; e < planes; e++)
             EXPECT_GT(heard[e], sacks / planes * 8 / 10) << int(e) << " of " << int(planes);
     }
