@@ -29,6 +29,7 @@ icrc_by() {
 	local by want=sparse
 	modprobe crc32-pclmul 2>/dev/null && want=crc32-pclmul
 	case $(grep -m1 ^flags /proc/cpuinfo)\  in
+	*' pclmulqdq '*' avx '*' avx2 '*' avx512f '*' avx512_bf16 '*' vpclmulqdq '*) want=vpclmulqdq-avx512;;
 	*' pclmulqdq '*' avx '*' avx2 '*' vpclmulqdq '*) want=vpclmulqdq-avx2;;
 	*' pclmulqdq '*' avx '*) want=pclmulqdq-avx;;
 	esac
