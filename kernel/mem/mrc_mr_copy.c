@@ -6,6 +6,7 @@
  * functions only assert. An empty region has no pages and covers nothing.
  */
 #include <linux/highmem.h>
+#include <linux/net.h>
 #include <linux/skbuff.h>
 #include <linux/vmalloc.h>
 #include "mem/mrc_mr.h"
@@ -255,9 +256,13 @@ static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payloa
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
 
+		struct page *page = mr_page(mr, off);
+
 		if (pl->n >= ARRAY_SIZE(pl->frag))
 			return -EMSGSIZE;
-		pl->frag[pl->n].page = mr_page(mr, off);
+		/* Pages of the kernel's slabs are none for a packet. */
+		pl->copy |= mr->dma && !sendpage_ok(page);
+		pl->frag[pl->n].page = page;
 		pl->frag[pl->n].off = in_page;
 		pl->frag[pl->n].len = n;
 		pl->n++;
@@ -276,8 +281,8 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 		return -EFAULT;
 	if (!mr_hold(mr))
 		return -EFAULT;
-	/* Pages of the kernel's allocators are none for a packet. */
-	pl->copy |= mr->dma || mr->fast;
+	/* Nothing of it leaves when it has ended: not a packet that still waits in a queue either. */
+	pl->copy |= mr->fast;
 	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
 	mr_drop(mr);
 	return err;

@@ -9,7 +9,7 @@
 struct mrc_payload {
 	struct { struct page *page; u32 off, len; } frag[18];
 	u8 n;
-	bool copy;		/* pages that a packet must not refer to: of the kernel's allocators */
+	bool copy;		/* a packet must not refer to these pages */
 	u32 len;
 	const void *linear;	/* or bytes to copy (inline, atomic) */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * messages.c - messages by SEND, inline, from several pieces, from vmalloc'ed memory; completions with
+ * messages.c - messages by SEND, inline, from several pieces, from pages and slabs, into vmalloc'ed memory; completions with
  * wr_cqe and wc->qp; a bad key; what is posted with interrupts off; ib_drain_qp().
  */
 #include "pair.h"
@@ -51,6 +51,19 @@ static bool message(struct ku *k, u32 len)
 	       ku_check(len == KU_LEN || k->to[len] == 0xee);
 }
 
+/* KU_LEN is more than slabs have: a packet refers to these pages. To those of a slab, which is freed next, it must not. */
+static bool from_slab(struct ku *k)
+{
+	u8 *pages = k->from;
+	bool ok;
+
+	k->from = kmemdup(pages, 4000, GFP_KERNEL);
+	ok = ku_check(k->from) && message(k, 4000);
+	kfree(k->from);
+	k->from = pages;
+	return ok;
+}
+
 /* What is refused ends the QP; what was posted is flushed, and drained. An SRQ's stays there. */
 static bool bad_key(struct ku *k)
 {
@@ -75,5 +88,5 @@ bool ku_messages(struct ku *k)
 	for (i = 0; i < more; i++)
 		if (!message(k, (u32)i * 17 % KU_LEN))
 			return false;
-	return bad_key(k);
+	return from_slab(k) && bad_key(k);
 }
