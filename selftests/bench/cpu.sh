@@ -24,28 +24,9 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 top=$(readlink -f "$here/../..")
 out=$top/out/cpu
 export MRC_UML=plain PYTHONDONTWRITEBYTECODE=1
+. "$here/cpu/module.sh"
 
 usage() { sed -n '3,/^set /{/^# \{0,1\}/!d; s/^# \{0,1\}//; p}' "$0" >&2; exit 2; }
-
-need_perf() {
-	command -v perf >/dev/null || apt-get -qq install -y linux-perf >/dev/null || {
-		echo "cpu.sh: needs perf (package linux-perf)" >&2
-		exit 1
-	}
-}
-
-# module_in FOLDER SOURCES...: built there from copies.
-module_in() {
-	local dir=$1
-	shift
-	mkdir -p "$dir"
-	rsync -rlpc --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' --exclude='.*' \
-		--exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order "$@" "$dir/"
-	make -C "$dir/$(basename "$1")" KDIR="$kdir" ARCH=um -j"$(nproc)" >"$dir/log" 2>&1 || {
-		tail -n 20 "$dir/log" >&2
-		exit 1
-	}
-}
 
 # build_tree SOURCE NAME: module, plug-in and tools of that source, for guest.sh's MRC_TREE.
 build_tree() {
@@ -56,14 +37,6 @@ build_tree() {
 	cp "$dir/kernel/mrc.ko" "$dir/"
 	mkdir -p "$dir/build"
 	rsync -a --delete "$1/build/lib" "$1/build/tools" "$dir/build/"
-}
-
-# FUNCTION FOLDER lines: which room of the module a function is in.
-rooms() {
-	local object
-	while read -r object; do
-		nm "$object" | awk -v room="$(basename "$(dirname "$object")")" '$2 ~ /^[tT]$/ { print $3, room }'
-	done < <(find "$1/kernel" -mindepth 2 -name 'mrc_*.o') | sort -u -k 1,1
 }
 
 # A commit's files, without a work tree of git's.
@@ -81,7 +54,7 @@ machine() {	# ROUND STACK[@TREE]
 	mkdir -p "$dir"
 	echo "round $1 $2" >&2
 	# shellcheck disable=SC2086
-	MRC_TREE=$out/tree/$tree MRC_CRC=$out/crc/crc/mrc_bench_crc.ko MRC_PRELOAD=$out/doorbells.so \
+	MRC_TREE=$out/tree/$tree MRC_CRC=$out/crc/mrc_bench_crc.ko MRC_PRELOAD=$out/doorbells.so \
 		"$here/cpu/watch.py" "$dir" \
 		"$top/selftests/vm/runuml" -n -t 900 -m 1500 -o "$dir" -- "$here/cpu/guest.sh" "$stack" $tests ||
 		echo "round $1 $2 ended with status $?; see $dir/log" >&2
@@ -117,7 +90,7 @@ main() {
 		build_tree "$top" this
 		make -s -C "$top" tools/lib/mrc/examples >/dev/null
 		[ -z "$commit" ] || checkout "$commit"
-		module_in "$out/crc" "$here/cpu/crc"
+		crc_in "$out/crc"
 		cc -O2 -Wall -shared -fPIC -o "$out/doorbells.so" "$here/cpu/doorbells.c" -ldl
 		rooms "$out/tree/this" >"$out/rooms"
 		measure

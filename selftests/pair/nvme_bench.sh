@@ -8,49 +8,13 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 . "$here/nvme_lib.sh"
+. "$here/nvme_kinds.sh"
 trap - EXIT
 
 ROUNDS=${MRC_ROUNDS:-2}
 SECS=${MRC_SECS:-6}
 JOBS="randread:4k:16 randwrite:4k:16 read:128k:4 write:128k:4"
 declare -A GOT=()
-
-# ------------------------------------------------------------------ devices
-
-# The modules cannot be loaded at once: both want UDP port 4791.
-rxe_up() {
-	address "$SIDE"
-	ip addr add "$REPLY/64" dev cable1 nodad
-	modprobe rdma_rxe
-	rdma link add rxe0 type rxe netdev cable1
-}
-rxe_down() {
-	rdma link delete rxe0
-	address "$SIDE"
-	ip addr del "$REPLY/64" dev cable1
-	wait_until 20 rmmod rdma_rxe
-}
-mrc_up() {	# CABLES
-	# shellcheck disable=SC2034	# up's
-	CABLES=$1
-	load_mrc
-	up
-	address "$PEER"
-	ip -6 route replace "$REPLY/128" dev mrc0 metric 100
-}
-mrc_down() { ip link del mrc0 && mrc_until 60 mrc_no_devices && wait_until 20 rmmod mrc; }
-mrc1_up() { mrc_up 1; }
-mrc4_up() { mrc_up 4; }
-mrc1_down() { mrc_down; }
-mrc4_down() { mrc_down; }
-
-# Both sides are as far. By the bare cable, which all of them leave as it is.
-meet() {
-	case $SIDE in
-	1)	until socat -u OPEN:/dev/null "TCP6:[fe80::2%cable1]:4700" 2>/dev/null; do mrc_sleep 0.5; done;;
-	2)	socat -u TCP6-LISTEN:4700,reuseaddr OPEN:/dev/null;;
-	esac
-}
 
 # ------------------------------------------------------------- measurements
 
@@ -94,22 +58,15 @@ table() {
 }
 
 SIDE=$1
+# shellcheck disable=SC2034	# lib.sh's
 PEER=$((3 - SIDE))
 need_root
 need_cmd rdma fio nvme socat jq
-mkdir -p "$MRC_DIR"
-[ -p "$MRC_DIR/never" ] || mkfifo "$MRC_DIR/never"
-mrc_setup_plugin
-modprobe -a virtio_net configfs ib_uverbs
-mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-rename
-ip link set cable1 mtu 9000 up
-ip addr add fe80::$SIDE/64 dev cable1 nodad
-[ $SIDE = 1 ] || disk
+modprobe virtio_net
+bare
 for ((round = 1; round <= ROUNDS; round++)); do
 	for kind in rxe mrc1 mrc4; do
-		${kind}_up
-		mrc_until 60 grep -q ACTIVE /sys/class/infiniband/*/ports/1/state
+		kind_up $kind
 		case $SIDE in
 		1)	client $kind;;
 		2)	serve;;

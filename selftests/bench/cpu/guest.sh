@@ -6,7 +6,7 @@
 #
 # The module, plug-in and tools are those of $MRC_TREE, the scripts are this tree's. Each test
 # runs with two lengths, whose difference is what the packets cost. Lines "@MARK begin|end TEST
-# MESSAGES TIMERS" tell watch.py when a run was; TIMERS are the kernel's timer interrupts. A line "@RUNG TEST
+# MESSAGES TIMERS" tell watch.py when a run was (mark.sh). A line "@RUNG TEST
 # MESSAGES DOORBELLS" says how many system calls the client's posts made.
 
 # shellcheck disable=SC2034	# what lib/*.sh and stages.sh go by
@@ -16,6 +16,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../../lib/fabric.sh"
 . "$here/../../lib/mrc.sh"
 . "$here/../stages.sh"
+. "$here/mark.sh"
 trap - EXIT
 
 MRC_TOP=$MRC_TREE
@@ -37,19 +38,6 @@ declare -A TESTS=(
 	[w64k-q16]='100 600 ib_write_bw -s 65536 -q 16'
 	[mrch]='500 6500 mrc_bw -s 65536 -S 65536 -t 14 -Q 100'
 )
-
-timers() {
-	local line
-	REPLY=0
-	while read -r -a line; do
-		[ "${line[-1]}" != timer ] || REPLY=${line[1]}
-	done </proc/interrupts
-}
-
-mark() {
-	timers
-	echo "@MARK $* $REPLY"
-}
 
 # ends N PROGRAM ARG...: what is run at both, server and client.
 ends() {

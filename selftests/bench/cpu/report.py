@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """report.py [-p TEST] KERNEL ROOMS DIR... - what watch.py saw, as a table of ratios, or as a profile.
 
-DIR is <round>.<stack>; KERNEL the User-Mode Linux that ran, ROOMS a file "FUNCTION FOLDER" of mrc's.
+DIR is <round>.<stack>, of two machines with a folder for each (pair.py); KERNEL the User-Mode Linux that ran, ROOMS a file "FUNCTION FOLDER" of mrc's.
 Two runs of a test are differenced: the longer one's samples without the shorter one's are what its
 packets cost. "us" is processor time of the kernel for 4 KiB of payload, both ends, or for a message.
 What User-Mode Linux itself pays (groups.py) is not in it.
@@ -51,11 +51,15 @@ class Symbols:
         return name, module
 
 
+def stack_of(directory):
+    return os.path.basename(directory).partition(".")[2]
+
+
 class Run:
     """One boot: a stack's tests."""
 
     def __init__(self, directory, kernel, rooms):
-        self.stack = os.path.basename(directory).split(".", 1)[1]
+        self.stack = stack_of(directory)
         self.windows = collections.defaultdict(dict)
         with open(directory + "/marks", encoding="ascii") as file:
             for line in file:
@@ -129,6 +133,25 @@ class Run:
         return when["end"][2] - when["begin"][2]
 
 
+class Ends:
+    """Two boots, of which each is one end: what both took."""
+
+    def __init__(self, directory, kernel, rooms):
+        self.stack = stack_of(directory)
+        self.ends = [Run(f"{directory}/{side}", kernel, rooms) for side in "12"]
+        self.tests = self.ends[0].tests
+        self.timers = self.ends[0].timers
+        self.doorbells = self.ends[0].doorbells
+
+    def cost(self, test):
+        both = self.ends[0].cost(test)
+        both.update(self.ends[1].cost(test))
+        return both
+
+    def total(self, test):
+        return sum(end.total(test) for end in self.ends)
+
+
 def spread(values):
     return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
 
@@ -178,7 +201,8 @@ def main():
     args = parser.parse_args()
     with open(args.rooms, encoding="ascii") as file:
         rooms = dict(line.split() for line in file)
-    runs = [Run(directory.rstrip("/"), args.kernel, rooms) for directory in args.runs]
+    runs = [(Ends if os.path.isdir(directory + "/2") else Run)(directory.rstrip("/"), args.kernel, rooms)
+            for directory in args.runs]
     if args.test:
         profile(runs, args.test)
     else:

@@ -65,7 +65,8 @@ def main():
     os.makedirs(directory, exist_ok=True)
     for old in glob.glob(directory + "/.uml/*/pid"):
         os.unlink(old)
-    machine = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    machine = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               close_fds=False)  # pair.py's cables
     signal.signal(signal.SIGTERM, lambda *_: machine.terminate())
     pid = kernel_of(directory)
     data = directory + "/perf.data"
