@@ -19,6 +19,7 @@
  * checked against the end that IP's own length gives, and headers are pulled before
  * they are read (pskb_may_pull() may move them: no pointer is kept across).
  */
+#include <linux/ktime.h>
 #include <linux/netfilter.h>
 #include <net/dsfield.h>
 #include <net/ip.h>
@@ -248,11 +249,15 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, (const union ib_gid *)&p->src);
 	u32 off = p->l4 + sizeof(struct udphdr);
+	bool icrc = mrc_rx_icrc(p, skb);
 	struct mrc_pkt pkt;
 
 	mrc_dev_count(dev, rx_bad_icrc);
-	if (peer && !mrc_wire_parse(skb->data + off, p->end - off - MRC_ICRC_LEN, 0, &pkt))
-		mrc_peer_hint_icrc(peer, &pkt, mrc_rx_icrc(p, skb));
+	if (peer && !mrc_wire_parse(skb->data + off, p->end - off - MRC_ICRC_LEN, 0, &pkt)) {
+		mrc_peer_hint_icrc(peer, &pkt, icrc);
+		if (mrc_crc_tell(&peer->crc, &pkt, icrc, ktime_get_ns()) && !mrc_port_announcing(&peer->port))
+			mrc_peer_port_announce(peer);
+	}
 	mrc_peer_put(peer);
 }
 

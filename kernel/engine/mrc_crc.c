@@ -17,3 +17,13 @@ bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc)
 {
 	return icrc || mrc_pkt_insists(pkt);
 }
+
+bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns)
+{
+	u64 told_ns = READ_ONCE(c->told_ns);
+
+	if (icrc || !mrc_pkt_insists(pkt) || (told_ns && now_ns - told_ns < MRC_CRC_TELL_NS))
+		return false;
+	WRITE_ONCE(c->told_ns, now_ns);	/* two at once: told twice */
+	return true;
+}

@@ -24,8 +24,11 @@ enum mrc_crc_peer {
 	MRC_CRC_SENDS,
 };
 
+#define MRC_CRC_TELL_NS	1000000ull
+
 struct mrc_crc {
 	u8 peer;		/* enum mrc_crc_peer: its latest packet */
+	u64 told_ns;		/* when it was last told that ours are on; 0: never */
 };
 
 /* A sound packet of the peer came; @icrc: with something else than zero in the ICRC's place. */
@@ -51,5 +54,12 @@ bool mrc_crc_wanted(const struct mrc_crc *c, bool own, const struct mrc_pkt *pkt
  * may have them off and learn from our next packet that it must send them.
  */
 bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc);
+
+/*
+ * Likewise. True: the peer believes that ours are off, and all that it sends is dropped. What it heard last was
+ * sent before they were turned on and came late, or was not ours. It must hear from us (mrc_port_announce()), for we
+ * may have nothing else to say. Once in MRC_CRC_TELL_NS.
+ */
+bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns);
 
 #endif

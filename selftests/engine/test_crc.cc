@@ -25,6 +25,8 @@ const mrc_pkt kData = packet(MRC_OPC_WRITE_ONLY), kAgain = packet(MRC_OPC_WRITE_
               kProbe = packet(MRC_OPC_PROBE), kPorts = packet(MRC_OPC_EP_REQ),
               kSack = packet(MRC_OPC_SACK);
 
+constexpr u64 kNow = 5'000'000'000;
+
 // One end: its setting, and what it knows of the other.
 struct End {
     bool on;
@@ -142,6 +144,42 @@ TEST(crc, two_that_are_off_and_were_not_heard)
     EXPECT_TRUE(arrives(b, a, kSack));
     EXPECT_FALSE(a.sends(kData));
     EXPECT_FALSE(b.sends(kSack));
+}
+
+// One of before the change comes last, by a longer path: the other one believes it, and is not heard. It is told again.
+TEST(crc, who_turned_them_on_says_so_to_whom_it_cannot_hear)
+{
+    End a{ false }, b{ false };
+
+    EXPECT_TRUE(arrives(a, b, kData));
+    EXPECT_TRUE(arrives(b, a, kSack));
+    b.on = true;
+    EXPECT_TRUE(arrives(b, a, kPorts));
+    EXPECT_TRUE(a.hears(false)) << "the late one";
+    EXPECT_FALSE(arrives(a, b, kAgain));
+    EXPECT_TRUE(mrc_crc_tell(&b.peer, &kAgain, false, kNow));
+    EXPECT_TRUE(arrives(b, a, kPorts));
+    EXPECT_TRUE(arrives(a, b, kAgain));
+}
+
+TEST(crc, who_is_told)
+{
+    mrc_crc peer = {};
+
+    EXPECT_FALSE(mrc_crc_tell(&peer, &kData, false, kNow)) << "it will learn";
+    EXPECT_FALSE(mrc_crc_tell(&peer, &kAgain, true, kNow)) << "it knows";
+    EXPECT_TRUE(mrc_crc_tell(&peer, &kProbe, false, kNow));
+}
+
+// Whoever takes a peer's address does not make us talk to it.
+TEST(crc, it_is_told_now_and_then)
+{
+    mrc_crc peer = {};
+
+    EXPECT_TRUE(mrc_crc_tell(&peer, &kAgain, false, 1)) << "a host that has just begun";
+    EXPECT_FALSE(mrc_crc_tell(&peer, &kAgain, false, MRC_CRC_TELL_NS));
+    EXPECT_TRUE(mrc_crc_tell(&peer, &kAgain, false, 1 + MRC_CRC_TELL_NS));
+    EXPECT_FALSE(mrc_crc_tell(&peer, &kProbe, false, 2 * MRC_CRC_TELL_NS));
 }
 
 TEST(crc, what_is_wrong)

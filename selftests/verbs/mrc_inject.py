@@ -120,6 +120,9 @@ class Injector:
     def case_icrc(self):
         self.send(self.bth() + self.write(), icrc=b"\x12\x34\x56\x78")
 
+    def case_noicrc(self):
+        self.send(self.bth() + self.write(), icrc=bytes(4))
+
     def case_bitflip(self):
         good = self.bth() + self.write()
         ip6 = ip6_header(self.src, self.dst, 8 + len(good) + 4)

@@ -31,6 +31,16 @@ not_said() { ! said "$@"; }
 is_zero() { mrc_stat "$1" "$2" && [ "$REPLY" -eq 0 ]; }
 counts() { mrc_stat "$1" "$2" && [ "$REPLY" -gt 0 ]; }
 ends_badly() { mrc_fails client 250 && mrc_kill server; }
+still() { kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"; mrc_sleep 1; }
+go_on() { kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"; }
+# inject I J: cases of mrc_inject.py from standard input, from host I to the QP of host J.
+inject() {
+	nsenter --net="/run/netns/h$1" -- /usr/bin/python3 -I -S "$here/../verbs/mrc_inject.py" \
+		"fd00:6d72:63::$2" "fd00:6d72:63::$1" "$(mrc_qp_of "h$2" qpn)" "$(mrc_qp_of "h$2" rx_cack)" \
+		"$(mrc_qp_of "h$2" psn_next)"
+}
+wrong() { printf 'icrc\n%.0s' {1..20} | inject 1 2; }
+late() { echo noicrc | inject 2 1 | grep -x sent; }
 works() { mrc_verify 60 -o mix -s 4096 -n 20; }
 
 ksft_plan
@@ -58,6 +68,11 @@ ksft_test "h2: as before" dev_set h2 icrc on
 ksft_test "data flows" mrc_flows 60
 ksft_test "h1: none" dev_set h1 icrc off
 ksft_test "data flows" mrc_flows 60
+# A packet of before, when h2 sent none, comes when nothing else does: then h1 sends none, and h2 drops all.
+still
+ksft_test "one without comes late" late
+go_on
+ksft_test "data flows" mrc_flows 60
 ksft_test "h2: none, too" dev_set h2 icrc off
 ksft_test "data flows" mrc_flows 60
 ksft_test "h2: as before" dev_set h2 icrc on
@@ -68,18 +83,12 @@ ksft_equal "there was nothing to be told" "" "$(hints h1)$(hints h2)"
 ksft_test "nor in the log" not_said "the ICRC of each packet"
 
 # What remains: somebody whose ICRCs are wrong, or who sends none whatever comes.
-kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"
-mrc_sleep 1
-wrong() {
-	printf 'icrc\n%.0s' {1..20} | nsenter --net=/run/netns/h1 -- /usr/bin/python3 -I -S \
-		"$here/../verbs/mrc_inject.py" fd00:6d72:63::2 fd00:6d72:63::1 "$(mrc_qp_of h2 qpn)" \
-		"$(mrc_qp_of h2 rx_cack)" "$(mrc_qp_of h2 psn_next)"
-}
+still
 ksft_test "twenty packets with wrong ones" wrong
 ksft_test "h2 sees whose ICRC is wrong" mrc_until 60 hinted h2 icrc
 ksft_test "h2 says so" said "the ICRC of each packet from fd00:6d72:63::1 is wrong"
 ksft_test "once" said_once "the ICRC of each packet from"
-kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"
+go_on
 ksft_test "data flows" mrc_flows 60
 ksft_equal "no hint is left" "" "$(hints h1)$(hints h2)"
 kill -INT "${MRC_PID[client]}" || true
