@@ -255,8 +255,8 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	mrc_dev_count(dev, rx_bad_icrc);
 	if (peer && !mrc_wire_parse(skb->data + off, p->end - off - MRC_ICRC_LEN, 0, &pkt)) {
 		mrc_peer_hint_icrc(peer, &pkt, icrc);
-		if (mrc_crc_tell(&peer->crc, &pkt, icrc, ktime_get_ns()) && !mrc_port_announcing(&peer->port))
-			mrc_peer_port_announce(peer);
+		if (mrc_crc_tell(&peer->crc, &pkt, icrc, ktime_get_ns()))
+			mrc_peer_port_remind(peer);
 	}
 	mrc_peer_put(peer);
 }

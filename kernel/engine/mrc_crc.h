@@ -24,7 +24,7 @@ enum mrc_crc_peer {
 	MRC_CRC_SENDS,
 };
 
-#define MRC_CRC_TELL_NS	1000000ull
+#define MRC_CRC_TELL_NS	1000000ull	/* a peer is told no sooner again */
 
 struct mrc_crc {
 	u8 peer;		/* enum mrc_crc_peer: its latest packet */
@@ -57,7 +57,7 @@ bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc);
 
 /*
  * Likewise. True: the peer believes that ours are off, and all that it sends is dropped. What it heard last was
- * sent before they were turned on and came late, or was not ours. It must hear from us (mrc_port_announce()), for we
+ * sent before they were turned on and came late, or was not ours. It must hear from us (mrc_port_remind()), for we
  * may have nothing else to say. Once in MRC_CRC_TELL_NS.
  */
 bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns);

@@ -20,6 +20,12 @@ void mrc_port_announce(struct mrc_port *p, u64 now_ns)
 	p->next_ns = now_ns;
 }
 
+void mrc_port_remind(struct mrc_port *p, u64 now_ns)
+{
+	if (!p->announcing)
+		mrc_port_announce(p, now_ns);
+}
+
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
 {
 	if (p->up == up)

@@ -64,6 +64,8 @@ struct mrc_port {
 void mrc_port_init(struct mrc_port *p, u32 up);
 /* Say once more which local ports are up: the peer must hear from us. */
 void mrc_port_announce(struct mrc_port *p, u64 now_ns);
+/* Likewise, unless it is being told already. */
+void mrc_port_remind(struct mrc_port *p, u64 now_ns);
 /* Local ports changed: begin to announce. */
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
 /**

@@ -255,7 +255,6 @@ static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payloa
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
-
 		struct page *page = mr_page(mr, off);
 
 		if (pl->n >= ARRAY_SIZE(pl->frag))

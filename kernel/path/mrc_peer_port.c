@@ -193,14 +193,24 @@ void mrc_peer_port_planes(struct mrc_peer *peer, u32 up)
 	spin_unlock_bh(&peer->lock);
 }
 
-void mrc_peer_port_announce(struct mrc_peer *peer)
+static void port_tell(struct mrc_peer *peer, void (*how)(struct mrc_port *p, u64 now_ns))
 {
 	if (peer->local || !READ_ONCE(peer->n_users))
 		return;
 	spin_lock_bh(&peer->lock);
-	mrc_port_announce(&peer->port, ktime_get_ns());
+	how(&peer->port, ktime_get_ns());
 	spin_unlock_bh(&peer->lock);
 	mrc_peer_port_run(peer);
+}
+
+void mrc_peer_port_announce(struct mrc_peer *peer)
+{
+	port_tell(peer, mrc_port_announce);
+}
+
+void mrc_peer_port_remind(struct mrc_peer *peer)
+{
+	port_tell(peer, mrc_port_remind);
 }
 
 void mrc_peer_port_later(struct mrc_peer *peer)

@@ -26,6 +26,8 @@ void mrc_peer_port_planes(struct mrc_peer *peer, u32 up);
  * told of our ports once more, and hears by that where we listen and that we check ICRCs.
  */
 void mrc_peer_port_announce(struct mrc_peer *peer);
+/* Likewise: it seems to have forgotten (mrc_crc_tell()). */
+void mrc_peer_port_remind(struct mrc_peer *peer);
 /* Likewise: answers and announcements that are due leave. */
 void mrc_peer_port_run(struct mrc_peer *peer);
 /* Likewise: damping is set anew. */

@@ -84,7 +84,7 @@ main() {
 		esac
 	done
 	if [ -z "$again" ]; then
-		need_perf
+		need perf linux-perf
 		"$top/selftests/vm/uml-build.sh" kernel
 		kdir=$("$top/selftests/vm/uml-build.sh" --kdir)
 		build_tree "$top" this

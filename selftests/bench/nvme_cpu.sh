@@ -11,8 +11,8 @@
 #   -p JOB     whose profile is shown (randread-4k): pair/nvme_cpu.sh
 #
 # As cpu.sh, but between two User-Mode Linuxes (cpu/pair.py), initiator and target, whose time is added: both open
-# their connections in the initial namespace only. What sending by a socket costs User-Mode Linux is not in it, what its driver of the
-# cables does is. Runs are kept in out/nvme_cpu.
+# their connections in the initial namespace only. What this machine does for sockets, which the cables are, is not in
+# it; what User-Mode Linux's driver of them does is. Runs are kept in out/nvme_cpu.
 
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -46,11 +46,15 @@ while getopts k:r:np: option; do
 	*) usage;;
 	esac
 done
-kdir=$("$here/../vm/uml-build.sh" --kdir) || true
 if [ -z "$again" ]; then
-	need_perf
+	need perf linux-perf
+	need fio fio
+	need nvme nvme-cli
+	need socat socat
 	"$here/../vm/uml-build.sh"
-	kdir=$("$here/../vm/uml-build.sh" --kdir)
+fi
+kdir=$("$here/../vm/uml-build.sh" --kdir)
+if [ -z "$again" ]; then
 	make -s -C "$top/tools/lib/ibverbs" >/dev/null
 	make -s -C "$top/tools/mrcctl" >/dev/null
 	crc_in "$out/crc"

@@ -63,6 +63,26 @@ TEST_F(port, once_more_without_a_change)
     EXPECT_EQ(pkt.psn, first.psn + 1) << "not to be taken for an old one";
 }
 
+// The answer to the one under way would else come to nothing that was asked, and whoever makes us remind would end it.
+TEST_F(port, a_reminder_leaves_an_announcement_as_it_is)
+{
+    mrc_port_remind(&p, now);
+    ASSERT_TRUE(tx()) << "there was none";
+    mrc_pkt answer = response(pkt.psn);
+    EXPECT_FALSE(tx());
+    u64 again = mrc_port_deadline_ns(&p);
+    now += MRC_PORT_WAIT_NS / 2;
+    mrc_port_remind(&p, now);
+    EXPECT_FALSE(tx());
+    EXPECT_EQ(mrc_port_deadline_ns(&p), again);
+    EXPECT_EQ(mrc_port_tries(&p), 1);
+    mrc_port_rx(&p, &answer, now);
+    EXPECT_FALSE(mrc_port_announcing(&p));
+    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    mrc_port_remind(&p, now);
+    EXPECT_TRUE(tx());
+}
+
 TEST_F(port, a_change_is_announced_until_answered)
 {
     mrc_port_set(&p, 1, now);

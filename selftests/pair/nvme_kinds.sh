@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154  # SIDE, PEER: the script's own
 #
-# nvme_kinds.sh - what NVMe is compared over: rxe and mrc1 by one cable, mrc4 by four, as planes. KIND_up, KIND_down.
+# nvme_kinds.sh - what NVMe is compared over: rxe and mrc1 by one cable, mrc4 by four, as planes. KIND_up, KIND_down; and
+# what both sides begin with, and how they wait for each other.
 #
 #	. "$here/nvme_lib.sh"
 #	. "$here/nvme_kinds.sh"

@@ -32,8 +32,8 @@ TABLE = [(group, re.compile("^(?:" + names + ")$")) for group, names in [
                         r"|loopback_.*|vector_.*|skb_checksum_help|_*irq_enter.*|handle_irq.*|.*irqentry.*|do_IRQ|generic_handle.*|handle_edge.*|um_.*irq.*"),
     ("ip, route, netfilter", r"_*ip6?_.*|_*ipv[46]_.*|rt6_.*|_*fib.*|dst_.*|_*neigh.*|inet6?_.*|nf_.*|xfrm.*|_*udp.*|_*ip_.*|seg6.*"
                              r"|lwtunnel.*|l3mdev.*|icmp.*|find_match|find_rr.*|rawv?6.*|skb_dst.*|rxe_find_route.*"),
-    ("nvme, block", r"_*nvmet?_.*|_*blk_.*|_*bio_.*|_*null_.*|sbitmap.*|_*submit_bio.*|aio_.*|_*io_submit.*|_*scsi_.*|sg_.*|sgl_.*"
-                    r"|__radix_tree.*|blkdev.*|iov_iter.*|lookup_ioctx|read_events|end_bio.*|dma_.*"),
+    ("nvme, block", r"_*nvmet?_.*|_*blk_.*|_*bio_.*|_*null_.*|sbitmap.*|_*submit_bio.*|aio_.*|_*io_submit.*|blkdev.*|sgl_.*"
+                    r"|lookup_ioctx|read_events|end_bio.*"),
     ("tcp, sock", r"_*tcp_.*|tcp.*|_*sk_.*|_*sock_.*|lock_sock.*|release_sock.*|cubictcp.*|skb_.*|_*skb_.*|security.*|mem_cgroup.*"),
     ("verbs, syscalls", r"_*(ib_)?uverbs.*|rdma_.*|ib_.*|ksys_.*|vfs_.*|_*fdget.*|fput.*|fget.*|.*sys_.*|new_sync.*|rw_verify.*|do_syscall.*"
                         r"|file_.*|fsnotify.*|ep_.*|_*poll.*|eventpoll.*|radix.*|idr.*|xa_.*|xas_.*"),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154  # here: the script's own folder; kdir: uml-build.sh --kdir
 #
-# module.sh - perf, and modules for the User-Mode Linux of $kdir, built from copies.
+# module.sh - programs that a bench needs, and modules for the User-Mode Linux of $kdir, built from copies.
 #
 #	. "$here/cpu/module.sh"
 
-need_perf() {
-	command -v perf >/dev/null || apt-get -qq install -y linux-perf >/dev/null || {
-		echo "needs perf (package linux-perf)" >&2
+need() {		# PROGRAM PACKAGE
+	command -v "$1" >/dev/null || apt-get -qq install -y "$2" >/dev/null || {
+		echo "needs $1 (package $2)" >&2
 		exit 1
 	}
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """report.py [-p TEST] KERNEL ROOMS DIR... - what watch.py saw, as a table of ratios, or as a profile.
 
-DIR is <round>.<stack>, of two machines with a folder for each (pair.py); KERNEL the User-Mode Linux that ran, ROOMS a file "FUNCTION FOLDER" of mrc's.
+DIR is <round>.<stack>, of two machines (pair.py) with a folder for each; KERNEL the User-Mode Linux that ran,
+ROOMS a file "FUNCTION FOLDER" of mrc's.
 Two runs of a test are differenced: the longer one's samples without the shorter one's are what its
 packets cost. "us" is processor time of the kernel for 4 KiB of payload, both ends, or for a message.
 What User-Mode Linux itself pays (groups.py) is not in it.
