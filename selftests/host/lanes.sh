@@ -90,6 +90,15 @@ where() {
 	echo "${on:- none}, all:${all:- none}"
 }
 
+# ended_of TICKS COMMAND...: its status, with one second to live. TICKS prints what the machine had to spare.
+ended_of() {
+	local ticks=$1 rc=0
+	shift
+	eval "idle_ticks() { $ticks; }"
+	within 1 "$@" || rc=$?
+	echo $rc
+}
+
 ksft_plan
 work=$(mktemp -d)
 at_exit rm -rf "$work"
@@ -112,4 +121,7 @@ ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends
 beside
 ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
 ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"
+ksft_equal "a test's own status" 7 "$(ended_of "date +%s" sh -c "exit 7")"
+ksft_equal "one without end" 124 "$(ended_of "echo \$((\$(date +%s%N) / 10000000))" sleep 600)"
+ksft_equal "one that other tests leave no time" 0 "$(ended_of "echo 0" sleep 3)"
 ksft_finish
