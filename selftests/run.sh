@@ -8,7 +8,7 @@
 #   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
 #   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
 #              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
-#              which vm/uml-build.sh makes, and nothing on this machine
+#              which vm/uml-build.sh makes; that alone: nothing on this machine
 #   NAME       only tests of that name, such as "engine" or "fabric"
 #
 # host/*.sh run on this machine, vm-tests/*.sh in one virtual machine per kernel; these

@@ -90,11 +90,21 @@ where() {
 	echo "${on:- none}, all:${all:- none}"
 }
 
-# ended_of TICKS COMMAND...: its status, with one second to live. TICKS prints what the machine had to spare.
+# ended_of SPARE COMMAND...: its status, with one second to live, and nothing but within() ends it. SPARE: ticks of the
+# machine between two looks.
 ended_of() {
-	local ticks=$1 rc=0
+	local spare=$1 rc=0
 	shift
-	eval "idle_ticks() { $ticks; }"
+	echo 0 >"$work/ticks"
+	idle_ticks() {
+		local ticks
+		read -r ticks <"$work/ticks"
+		echo $((ticks + spare)) | tee "$work/ticks"
+	}
+	timeout() {
+		shift 3
+		exec "$@"
+	}
 	within 1 "$@" || rc=$?
 	echo $rc
 }
@@ -121,7 +131,8 @@ ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends
 beside
 ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
 ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"
-ksft_equal "a test's own status" 7 "$(ended_of "date +%s" sh -c "exit 7")"
-ksft_equal "one without end" 124 "$(ended_of "echo \$((\$(date +%s%N) / 10000000))" sleep 600)"
-ksft_equal "one that other tests leave no time" 0 "$(ended_of "echo 0" sleep 3)"
+ksft_equal "a test's own status" 7 "$(ended_of 50 sh -c "exit 7")"
+ksft_equal "one without end" 124 "$(ended_of 50 sleep 600)"
+ksft_test "by its limit, not by ten times that" test "$(cat "$work/ticks")" -le 400
+ksft_equal "one that other tests leave no time" 0 "$(ended_of 0 sleep 3)"
 ksft_finish
