@@ -133,11 +133,13 @@ void mrc_conn_reset(struct mrc_conn *c)
 	mrc_conn_reset_parts(c);
 }
 
-/* Its peer's data, to who shares the path set with it. */
+/* What its peer's data says, to who shares path set and controller with it. */
 static inline void mrc_conn_tell_heard(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->heard.pkts | c->heard.doubt)
 		mrc_evset_heard(c->evs, &c->heard, now_ns);
+	if (unlikely(c->execs.settle))
+		mrc_exec_settle(c, now_ns);
 }
 
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)

@@ -200,7 +200,8 @@ void mrc_mpr_update(struct mrc_conn *c);
 
 /* mrc_exec.c */
 void mrc_exec_reset(struct mrc_conn *c);
-bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot);
+bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u16 *slot);
+void mrc_exec_settle(struct mrc_conn *c, u64 now_ns);
 void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
 bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out);
 void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);

@@ -301,6 +301,7 @@ struct mrc_execs {
 	u8 waiting;		/* WAIT and RUN */
 	u8 used, done;		/* not FREE; DONE */
 	u8 hint;		/* where to look for a FREE one */
+	bool settle;		/* mrc_exec_settle() is due */
 	struct mrc_exec_rec *rec;
 };
 

@@ -17,6 +17,7 @@ void mrc_exec_reset(struct mrc_conn *c)
 	c->execs.done = 0;
 	c->execs.hint = 0;
 	c->execs.first = 0;
+	c->execs.settle = false;
 }
 
 /* One that waited is out of the way: the lowest PSN of the others. */
@@ -43,9 +44,10 @@ static void mrc_exec_passed(struct mrc_conn *c)
  * ones are not acknowledged; the peer can be in the same state, and neither
  * window moves. But the peer has at most rd_atomic requests out in order, so
  * when the left edge's own request finds no slot, the oldest answer must have
- * arrived: settle it, and the next copy of the request finds a slot.
+ * arrived: it is settled in the turn that follows, because others share what that tells of paths
+ * (mrc_conn_rx_shares()), and the next copy of the request finds a slot.
  */
-bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
+bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u16 *slot)
 {
 	u16 i = c->execs.hint;
 
@@ -55,12 +57,17 @@ bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u64 now_ns, u16 *slot)
 		*slot = i;
 		return true;
 	}
-	if (mrc_psn_diff(psn, c->rcv.cack) == 1 &&
-	    c->execs.used - c->execs.done >= c->rx.rd_atomic) {
-		mrc_msg_response_settle(c, now_ns);
-		mrc_exec_responses(c);
-	}
+	c->execs.settle |= mrc_psn_diff(psn, c->rcv.cack) == 1 &&
+			   c->execs.used - c->execs.done >= c->rx.rd_atomic;
 	return false;
+}
+
+/* The oldest answer has arrived. Before anything else is heard of answers: it is the oldest yet. */
+void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
+{
+	c->execs.settle = false;
+	mrc_msg_response_settle(c, now_ns);
+	mrc_exec_responses(c);
 }
 
 static u8 mrc_exec_op(u8 opcode)

@@ -205,7 +205,8 @@ static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt
 		op->atomic_orig = p->swap_add;
 		return MRC_V_PLACE;
 	}
-	if (p->va > m->len || (u32)p->va % c->rx.mtu ||
+	/* An empty piece is the whole answer: behind the end of one it would count for what never came. */
+	if (p->va > m->len || (p->va && p->va == m->len) || (u32)p->va % c->rx.mtu ||
 	    p->payload_len != min_t(u64, c->rx.mtu, m->len - p->va))
 		return mrc_rx_bad_resp(c, p, now_ns);
 	/* One PSN per piece: the same piece under two PSNs would count twice. */
@@ -226,7 +227,7 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 		return mrc_rx_invalid(c, p);
 	if (mrc_rx_wraps(p->va, p->dmalen))
 		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
-	if (!mrc_exec_admit(c, p->psn, now_ns, &op->slot))
+	if (!mrc_exec_admit(c, p->psn, &op->slot))
 		return mrc_rx_busy(c, p, now_ns);
 	return MRC_V_PLACE;
 }

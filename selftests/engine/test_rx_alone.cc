@@ -134,6 +134,32 @@ TEST_F(rx_alone, doubt_of_a_resent_packet_waits_too)
     EXPECT_EQ(evs.proven[0], MRC_NONE16);
 }
 
+// All slots are taken, and the request at the left edge says that the oldest answer has arrived: what that
+// tells of paths and of bytes in flight waits for the turn.
+TEST_F(rx_alone, an_answer_that_must_have_arrived_waits_too)
+{
+    mrc_exec x;
+    u16 slot;
+
+    make();
+    take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
+    ASSERT_TRUE(ev.exec(&x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    ASSERT_EQ(tx_data().size(), 1u);
+    for (u32 i = 2; i <= 4; i++)
+        take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
+    now += kMs;
+    for (int twice = 0; twice < 2; twice++)
+        comes(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1));
+    EXPECT_EQ(c.stats.rx_no_slot, 2u);
+    EXPECT_FALSE(ev.freed(&slot));
+    EXPECT_GT(c.cc->inflight_bytes, 0u);
+    turn();
+    EXPECT_EQ(c.cc->inflight_bytes, 0u);
+    EXPECT_TRUE(ev.freed(&slot));
+    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)));
+}
+
 TEST_F(rx_alone, answers_are_for_all)
 {
     mrc_pkt p = {};

@@ -319,6 +319,22 @@ TEST_F(rx_bad, answers_to_other_questions)
     EXPECT_EQ(show(cpls()), "100:0");
 }
 
+// An empty piece behind the end would count as one, and the READ complete with bytes that never came.
+TEST_F(rx_bad, an_empty_answer_behind_the_end)
+{
+    make();
+    ASSERT_EQ(post(MRC_OP_READ, 1024), 0);
+    u16 msn = tx_data().at(0).hdr.msn;
+    EXPECT_EQ(rx(data(MRC_OPC_READ_RESP_ONLY, 2000, 0, 1024, 1024, 0, msn)), MRC_V_DROP);
+    EXPECT_EQ(c.stats.rx_bad_resp, 1u);
+    EXPECT_TRUE(cpls().empty());
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2000, 1024, 1024, 0, 0, msn)));
+    ASSERT_EQ(post(MRC_OP_READ, 0), 0);
+    msn = tx_data().at(0).hdr.msn;
+    EXPECT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2001, 0, 0, 0, 0, msn))) << "nothing was asked for";
+    EXPECT_EQ(show(cpls()), "100:0 101:0");
+}
+
 // ---- PSN ----
 
 // Neither before nor after: half of all PSNs away from the expected one.

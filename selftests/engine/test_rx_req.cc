@@ -133,6 +133,7 @@ TEST_F(rx_stream, the_left_edges_request_finds_a_slot)
     for (u32 i = 2; i <= 4; i++)
         take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
     EXPECT_EQ(rx(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)), MRC_V_DROP);
+    mrc_conn_timer(&c, now); // the turn
     ASSERT_TRUE(ev.freed(&slot)) << "its answer must have arrived";
     EXPECT_EQ(c.snd.inflight, 0u);
     EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)));
