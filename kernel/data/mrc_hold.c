@@ -20,6 +20,7 @@ struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u64 atomic_orig;
 	u32 rkey, off, len, msg_len;
 	u32 index;		/* RESP: cookie; else rq_idx */
+	u32 imm;		/* the key that a SEND invalidates */
 	u16 skb_off;
 	u8 opcode;
 	u8 place : 4;		/* enum mrc_place */
@@ -78,6 +79,7 @@ static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buf
 		.len = op->len,
 		.msg_len = op->msg_len,
 		.index = op->place == MRC_PLACE_RESP ? op->cookie : op->rq_idx,
+		.imm = op->pkt->imm,
 		.skb_off = (u16)off,
 		.opcode = op->pkt->opcode,
 		.place = op->place,
@@ -115,7 +117,7 @@ static struct sk_buff *hold_take(struct mrc_qp *qp, u32 slot)
 static const struct mrc_reject *hold_place_one(struct mrc_qp *qp, const struct sk_buff *skb)
 {
 	const struct mrc_hold_cb *cb = (const struct mrc_hold_cb *)skb->cb;
-	const struct mrc_pkt pkt = { .opcode = cb->opcode };
+	const struct mrc_pkt pkt = { .opcode = cb->opcode, .imm = cb->imm };
 	const struct mrc_rxop op = {
 		.place = (enum mrc_place)cb->place,
 		.va = cb->va,

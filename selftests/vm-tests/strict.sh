@@ -48,7 +48,7 @@ order() {
 held_now() { [ "$(mrcctl -n "$1" -d -j dev show | jq '.[].held_pkts')" -eq 0 ]; }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify mrc_order
+mrc_begin mrcctl mrc_verify mrc_order mrc_region
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
 ksft_test "packets overtake each other" reorder
 
@@ -67,6 +67,15 @@ ksft_test "none is held afterwards" mrc_until 10 held_now h2
 ksft_test "strict: every operation" mrc_verify 90 -o mix -r -s 65536 -n 120
 ksft_test "strict: atomics" mrc_verify 60 -o atomic -n 40
 ksft_test "strict: small MTU" mrc_verify 90 -o mix -r -m 256 -s 8192 -n 40
+
+# Over lo packets overtake each other as well; the SEND that invalidates a key may be held, and the key with it.
+mrc_stat h1 rx_held
+before=$REPLY
+tc -n h1 qdisc add dev lo root netem delay 2ms 2ms limit 10000
+mrc_harness h1 region mrc_region
+tc -n h1 qdisc del dev lo root
+mrc_stat h1 rx_held
+ksft_test "and were held on h1, too ($((REPLY - before)))" test "$REPLY" -gt "$before"
 
 # ------------------------------------------------------------- ends badly
 ksft_test "data flows" mrc_verify_start -o write -q 16 -s 65536 -t 600
