@@ -23,7 +23,7 @@ struct mrc_net {
 	struct list_head devs;		/* RCU; changed under rtnl */
 	struct xarray planes;		/* ifindex -> struct mrc_dev_plane; changed under rtnl */
 	struct socket *sock[4];		/* v4, v6 x 4791, 4971 */
-	struct nf_hook_ops hooks[2];	/* IPv6, IPv4 */
+	struct nf_hook_ops hooks[4];	/* IPv6, IPv4: in, and what may not go out */
 	atomic64_t rx_no_dev;		/* MRC packets for no device of ours */
 	struct rcu_head rcu;
 };

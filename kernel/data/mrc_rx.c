@@ -338,14 +338,19 @@ static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_d
 	};
 }
 
-/* No QPN or PSN vouches for an endpoint packet: it must come by a plane that leads to its sender. */
+/*
+ * No QPN or PSN vouches for an endpoint packet: it must come by a plane that leads to its sender. In the name
+ * of this host itself, or of a group, nobody tells of ports: no cable leads to the one, and the other has none.
+ */
 static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 {
 	struct mrc_pathset *ps;
 	bool leads;
 
-	if (!p->plane)
-		return peer->local;
+	if (!p->plane || peer->local || peer->group) {
+		mrc_dev_count(peer->dev, port_updates_refused);
+		return false;
+	}
 	ps = mrc_peer_paths_get(peer);
 	leads = mrc_evset_plane_has_evs(&ps->evs, p->plane->num);
 	mrc_pathset_put(ps);

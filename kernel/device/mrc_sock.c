@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_sock.c - what a network namespace with MRC devices holds: the netfilter
- * hooks that packets arrive through, and UDP sockets that keep the ports.
+ * mrc_sock.c - what a network namespace with MRC devices holds: the netfilter hooks that packets
+ * arrive through and that keep programs' packets in, and UDP sockets that keep the ports.
  *
  * No packet is meant to reach the sockets: the hooks at PRE_ROUTING take
  * every packet that is ours before UDP sees it. The sockets make "port in use" a
@@ -22,6 +22,7 @@
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_net.h"
 #include "data/mrc_rx.h"
+#include "data/mrc_tx_guard.h"
 #include "device/mrc_sock.h"
 
 /* What the hooks did not take: not for an address of ours. */
@@ -110,16 +111,27 @@ static int socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
 
 static int hooks_on(struct mrc_net *mnet)
 {
-	static const u8 pf[] = { NFPROTO_IPV6, NFPROTO_IPV4 };
+	static const struct {
+		nf_hookfn *hook;
+		u8 pf;
+		u8 num;
+		int priority;
+	} want[] = {
+		{ mrc_rx_hook, NFPROTO_IPV6, NF_INET_PRE_ROUTING, NF_IP6_PRI_FIRST },
+		{ mrc_rx_hook, NFPROTO_IPV4, NF_INET_PRE_ROUTING, NF_IP_PRI_FIRST },
+		{ mrc_tx_guard, NFPROTO_IPV6, NF_INET_LOCAL_OUT, NF_IP6_PRI_LAST },
+		{ mrc_tx_guard, NFPROTO_IPV4, NF_INET_LOCAL_OUT, NF_IP_PRI_LAST },
+	};
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(mnet->hooks); i++) {
+	BUILD_BUG_ON(ARRAY_SIZE(want) != ARRAY_SIZE(mnet->hooks));
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		mnet->hooks[i] = (struct nf_hook_ops) {
-			.hook = mrc_rx_hook,
+			.hook = want[i].hook,
 			.priv = mnet,
-			.pf = pf[i],
-			.hooknum = NF_INET_PRE_ROUTING,
-			.priority = NF_IP6_PRI_FIRST,
+			.pf = want[i].pf,
+			.hooknum = want[i].num,
+			.priority = want[i].priority,
 		};
 	}
 	return nf_register_net_hooks(mnet->net, mnet->hooks, ARRAY_SIZE(mnet->hooks));

@@ -146,6 +146,11 @@ class Injector:
         """A Port Status Update that all ports of the peer are down, as if from it."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + b"\0" * 16)
 
+    def case_ourselves(self):
+        """A Port Status Update in the name of the host that it is sent to."""
+        self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xffff7fff, 0) + bytes(4),
+                  src=self.dst)
+
     def case_pkey(self):
         self.send(self.bth(pkey=0x8001) + self.write())
 

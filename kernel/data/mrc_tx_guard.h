@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_tx_guard.h - no program of this host speaks MRC in its name. */
+#ifndef MRC_TX_GUARD_H
+#define MRC_TX_GUARD_H
+
+#include <linux/netfilter.h>
+
+/* The hook at LOCAL_OUT, which packets of ours do not pass. IPv4 and IPv6; @priv is the struct mrc_net. */
+unsigned int mrc_tx_guard(void *priv, struct sk_buff *skb, const struct nf_hook_state *st);
+
+#endif
