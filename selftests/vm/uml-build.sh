@@ -46,7 +46,7 @@ skip() {
 	exit 4
 }
 
-um() { nice -n 10 make -C "$sources/source" ARCH=um O="$cache/build" "$@"; }
+um() { make -C "$sources/source" ARCH=um O="$cache/build" "$@"; }
 
 # The options, one file for both: the plain kernel's are the base of the other one's
 # and a few of its own.
