@@ -2,15 +2,12 @@
 /*
  * doorbell.c - the one system call of the data path: it wakes a QP that the kernel has left asleep.
  *
- * write() is the shorter way. The kernel refuses it (EACCES) to whoever has other credentials than who
- * opened the device: after setuid(), and in a child process. ioctl() takes the same command and asks nothing.
+ * write() is the shorter way; to whom the kernel refuses it (EACCES), ioctl() is open: uverbs/invoke.h.
  */
 #include <errno.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "mrc_prov.h"
+#include "../uverbs/invoke.h"
 
 /* The kernel answers a POST_SEND with no work request by waking the QP. */
 static struct ib_uverbs_post_send post_nothing(const struct ibv_qp *qp, void *resp)
@@ -42,40 +39,15 @@ static int ring_by_write(const struct ibv_qp *qp)
 	return n == (ssize_t)sizeof(cmd) ? 0 : n < 0 ? errno : EIO;
 }
 
-static struct ib_uverbs_attr attr(uint16_t id, uint16_t len, uint64_t data)
-{
-	return (struct ib_uverbs_attr) {
-		.attr_id = id, .len = len, .flags = UVERBS_ATTR_F_MANDATORY, .data = data,
-	};
-}
-
 static int ring_by_ioctl(const struct ibv_qp *qp)
 {
 	struct ib_uverbs_post_send_resp resp;
 	struct ib_uverbs_post_send core = post_nothing(qp, &resp);
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[3];
-	} cmd = {
-		.hdr = {
-			.length = sizeof(cmd),
-			.object_id = UVERBS_OBJECT_DEVICE,
-			.method_id = UVERBS_METHOD_INVOKE_WRITE,
-			.num_attrs = 3,
-			.driver_id = MRC_DRIVER_ID,
-		},
-		.attrs = {
-			attr(UVERBS_ATTR_CORE_IN, sizeof(core), (uintptr_t)&core),
-			attr(UVERBS_ATTR_CORE_OUT, sizeof(resp), (uintptr_t)&resp),
-			attr(UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_POST_SEND),
-		},
-	};
-	int ret;
+	union mrc_invoke cmd = {};
 
-	do {
-		ret = ioctl(qp->context->cmd_fd, RDMA_VERBS_IOCTL, &cmd);
-	} while (ret && errno == EINTR);
-	return ret ? errno : 0;
+	mrc_invoke_in(&cmd, UVERBS_ATTR_CORE_IN, &core, sizeof(core));
+	mrc_invoke_out(&cmd, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	return mrc_invoke(&cmd, qp->context->cmd_fd, IB_USER_VERBS_CMD_POST_SEND);
 }
 
 int mrc_doorbell(struct ibv_qp *qp)
