@@ -5,8 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,33 +146,72 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 
 /* ---- the kernel: libmrc's own commands ---- */
 
-static ssize_t query_device(const struct ib_uverbs_ex_cmd_hdr *ex, unsigned int core_words, size_t len)
+/* What is longer than an address stands elsewhere. */
+static void *part(struct ib_uverbs_ioctl_hdr *hdr, uint16_t id, size_t len)
 {
-	struct mrc_uquery_device_resp drv = { .max_wimm = 128, .max_wimm_dest = 64, .max_mpr = 8 };
+	struct ib_uverbs_attr *attr;
 
-	memcpy((char *)(uintptr_t)ex->response + 8 * core_words, &drv, sizeof(drv));
-	return (ssize_t)len;
+	for (attr = hdr->attrs; attr < hdr->attrs + hdr->num_attrs; attr++)
+		if (attr->attr_id == id && attr->len == len)
+			return len > sizeof(attr->data) ? (void *)(uintptr_t)attr->data : &attr->data;
+	tell("a command without its attribute 0x%x of %zu bytes", id, len);
+	exit(1);
 }
 
-ssize_t write(int fd, const void *buf, size_t len)
+static void query_device(struct ib_uverbs_ioctl_hdr *hdr)
 {
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_ex_cmd_hdr ex;
-		struct ib_uverbs_ex_modify_qp core;
-		struct mrc_umodify_qp drv;
-	} cmd = {};
+	static const struct mrc_uquery_device_resp drv = {
+		.max_wimm = 128, .max_wimm_dest = 64, .max_mpr = 8,
+	};
 
-	if (fd != CMD_FD)
-		return syscall(SYS_write, fd, buf, len);
-	memcpy(&cmd, buf, len < sizeof(cmd) ? len : sizeof(cmd));
-	if ((cmd.hdr.command & 0xff) == IB_USER_VERBS_EX_CMD_QUERY_DEVICE)
-		return query_device(&cmd.ex, cmd.hdr.out_words, len);
+	memcpy(part(hdr, UVERBS_ATTR_UHW_OUT, sizeof(drv)), &drv, sizeof(drv));
+}
+
+static void modify_qp(struct ib_uverbs_ioctl_hdr *hdr)
+{
+	const struct ib_uverbs_ex_modify_qp *core = part(hdr, UVERBS_ATTR_CORE_IN, sizeof(*core));
+	const struct mrc_umodify_qp *drv = part(hdr, UVERBS_ATTR_UHW_IN, sizeof(*drv));
+
 	tell("mrc_modify_qp %u to state %d: 0x%x cc %llu wimm %u %u mpr %u %u timeout %u retries %u %u",
-	     cmd.core.base.qp_handle, cmd.core.base.qp_state, cmd.drv.comp_mask,
-	     (unsigned long long)cmd.drv.cc_profile_id, cmd.drv.wimm, cmd.drv.wimm_dest, cmd.drv.mpr,
-	     cmd.drv.mpr_dest, cmd.drv.timeout, cmd.drv.linear_cnt, cmd.drv.exp_cnt);
-	return (ssize_t)len;
+	     core->base.qp_handle, core->base.qp_state, drv->comp_mask,
+	     (unsigned long long)drv->cc_profile_id, drv->wimm, drv->wimm_dest, drv->mpr,
+	     drv->mpr_dest, drv->timeout, drv->linear_cnt, drv->exp_cnt);
+}
+
+static bool sound(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	return hdr->length == sizeof(*hdr) + hdr->num_attrs * sizeof(*hdr->attrs) &&
+	       hdr->object_id == UVERBS_OBJECT_DEVICE && hdr->method_id == UVERBS_METHOD_INVOKE_WRITE &&
+	       hdr->driver_id == MRC_DRIVER_ID && !hdr->reserved1 && !hdr->reserved2;
+}
+
+static int refuse(int err)
+{
+	errno = err;
+	return -1;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct ib_uverbs_ioctl_hdr *hdr;
+	va_list args;
+
+	va_start(args, request);
+	hdr = va_arg(args, void *);
+	va_end(args);
+	if (fd != CMD_FD)
+		return (int)syscall(SYS_ioctl, fd, request, hdr);
+	if (request != RDMA_VERBS_IOCTL || !sound(hdr))
+		return refuse(EINVAL);
+	switch (*(uint64_t *)part(hdr, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t))) {
+	case IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE:
+		query_device(hdr);
+		return 0;
+	case IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP:
+		modify_qp(hdr);
+		return 0;
+	}
+	return refuse(EOPNOTSUPP);
 }
 
 int open(const char *path, int flags, ...)

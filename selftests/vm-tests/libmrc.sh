@@ -5,7 +5,7 @@
 #
 # libmrc: programs written for OCP's mrc.h, both QPs of which are on one device. libmrc/mrc_app.c: the
 # application half; libmrc/mrc_handles.c: bad input to it; libmrc/mrc_controller.c: the controller half;
-# libmrc/mrc_in_use.c: of a profile that a QP uses.
+# libmrc/mrc_in_use.c: of a profile that a QP uses; libmrc/mrc_creds.c: after setuid(), and in a child process.
 #
 #	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	one plane
 
@@ -16,12 +16,13 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 ksft_plan
-mrc_begin mrcctl mrc_app mrc_handles mrc_controller mrc_in_use mrc_verify
+mrc_begin mrcctl mrc_app mrc_handles mrc_controller mrc_in_use mrc_creds mrc_verify
 ksft_test "one plane" mrc_one_plane
 ksft_test "a CC profile" mrcctl -n h1 cc set dev eth1 id 5 algorithm nscc
 export MRC_TEST_CC=5
 mrc_harness h1 app mrc_app
 mrc_harness h1 handles mrc_handles
+mrc_harness h1 creds mrc_creds
 mrc_harness h1 controller mrc_controller
 
 ksft_test "an EV profile" mrcctl -n h1 profile set dev eth1 id 1 fmt udp ev 1 50000 ev 1 50001 ev 1 50002

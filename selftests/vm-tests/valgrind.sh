@@ -3,7 +3,8 @@
 # timeout: 400
 # kernels: full
 #
-# libmrc's tests under valgrind: no error of memory, in the library or by what it hands to the kernel.
+# libmrc's tests under valgrind: no error of memory, in the library or by what it hands to the kernel. Not
+# seen: what attributes of an ioctl() point to, which valgrind does not follow.
 #
 #	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	one plane
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// fake_verbs.cc - libibverbs, and the uverbs commands that libmrc writes itself: see world.h.
+// fake_verbs.cc - libibverbs, and the uverbs commands that libmrc gives itself: see world.h.
 #include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <sys/epoll.h>
 
 #include <cstdarg>
@@ -64,6 +66,71 @@ int post_recv(ibv_qp *qp, ibv_recv_wr *wr, ibv_recv_wr **bad)
 {
     REQUIRE(the_world->qps.contains(qp));
     return post(wr, bad);
+}
+
+// ---- the commands ----
+
+// One by ioctl(): its attributes, each of which there is once.
+struct command {
+    std::map<unsigned, ib_uverbs_attr *> attrs;
+
+    explicit command(ib_uverbs_ioctl_hdr &hdr)
+    {
+        REQUIRE(hdr.length == sizeof(hdr) + hdr.num_attrs * sizeof(hdr.attrs[0]));
+        REQUIRE(hdr.object_id == UVERBS_OBJECT_DEVICE && hdr.method_id == UVERBS_METHOD_INVOKE_WRITE);
+        REQUIRE(hdr.driver_id == MRC_DRIVER_ID && !hdr.reserved1 && !hdr.reserved2);
+        for (unsigned i = 0; i < hdr.num_attrs; i++) {
+            ib_uverbs_attr &a = hdr.attrs[i];
+            REQUIRE(a.flags == UVERBS_ATTR_F_MANDATORY && !a.attr_data.reserved);
+            REQUIRE(attrs.emplace(a.attr_id, &a).second);
+        }
+    }
+
+    // Takes one: what is as small as an address stands in its place, unless it is an answer's.
+    template <class T> T &part(unsigned id)
+    {
+        REQUIRE(attrs.contains(id));
+        ib_uverbs_attr *a = attrs[id];
+        attrs.erase(id);
+        REQUIRE(a->len == sizeof(T));
+        bool answer = id == UVERBS_ATTR_CORE_OUT || id == UVERBS_ATTR_UHW_OUT;
+        bool elsewhere = answer || sizeof(T) > sizeof(a->data);
+        return *reinterpret_cast<T *>(elsewhere ? a->data : reinterpret_cast<uintptr_t>(&a->data));
+    }
+};
+
+void query_device(command &cmd)
+{
+    auto &core = cmd.part<ib_uverbs_ex_query_device>(UVERBS_ATTR_CORE_IN);
+    auto &limits = cmd.part<mrc_uquery_device_resp>(UVERBS_ATTR_UHW_OUT);
+
+    REQUIRE(!core.comp_mask && !core.reserved);
+    std::memset(&cmd.part<ib_uverbs_ex_query_device_resp>(UVERBS_ATTR_CORE_OUT), 0x55,
+                sizeof(ib_uverbs_ex_query_device_resp));
+    limits = {};
+    limits.cap = MRC_UDEV_DYN_MPR;
+    limits.max_wimm = limits.max_wimm_dest = 128;
+    limits.max_mpr = 8;
+}
+
+void modify_qp(command &cmd)
+{
+    auto &core = cmd.part<ib_uverbs_ex_modify_qp>(UVERBS_ATTR_CORE_IN);
+    auto &drv = cmd.part<mrc_umodify_qp>(UVERBS_ATTR_UHW_IN);
+    bool known = false, sound = false;
+
+    cmd.part<ib_uverbs_ex_modify_qp_resp>(UVERBS_ATTR_CORE_OUT) = {};
+    for (ibv_qp *qp : the_world->qps)
+        known |= qp->handle == core.base.qp_handle;
+    REQUIRE(known && core.base.attr_mask & IBV_QP_STATE);
+    REQUIRE(!(core.base.attr_mask & IBV_QP_PORT) || core.base.port_num == 1);
+    // comp_mask as uapi/rdma/mrc-abi.h says: all of a transition or none.
+    const u32 sets[] = {0, MRC_UMODIFY_EV_PROFILE | MRC_UMODIFY_CC_PROFILE,
+                        MRC_UMODIFY_WIMM_DEST | MRC_UMODIFY_MPR_DEST | MRC_UMODIFY_CAP,
+                        MRC_UMODIFY_WIMM | MRC_UMODIFY_MPR | MRC_UMODIFY_RETRY | MRC_UMODIFY_TIMEOUT};
+    for (u32 set : sets)
+        sound |= drv.comp_mask == set;
+    REQUIRE(sound);
 }
 
 } // namespace
@@ -286,7 +353,7 @@ int fuzz_close(int fd)
     return 0;
 }
 
-static ssize_t refuse(int err)
+static int refuse(int err)
 {
     errno = err;
     return -1;
@@ -297,7 +364,7 @@ static ssize_t refuse(int err)
 int fuzz_epoll_create1(int)
 {
     if (int err = the_world->fails())
-        return static_cast<int>(refuse(err));
+        return refuse(err);
     int fd = static_cast<int>(100000 + the_world->next++);
     the_world->polled[fd] = {};
     return fd;
@@ -312,7 +379,7 @@ int fuzz_epoll_ctl(int fd, int op, int file, epoll_event *e)
         return 0;
     }
     if (int err = the_world->fails())
-        return static_cast<int>(refuse(err));
+        return refuse(err);
     void *word = e->data.ptr; // the struct is packed
     REQUIRE(op == EPOLL_CTL_ADD && files.emplace(file, word).second);
     return 0;
@@ -325,7 +392,7 @@ int fuzz_epoll_wait(int fd, epoll_event *e, int, int timeout)
     REQUIRE(w.polled.contains(fd));
     auto &files = w.polled[fd];
     if (!w.says(2) || files.empty() || ++w.looks % 4 == 0)
-        return timeout ? static_cast<int>(refuse(EINTR)) : 0;
+        return timeout ? refuse(EINTR) : 0;
     e->data.ptr = std::next(files.begin(), w.in.below(static_cast<u32>(files.size())))->second;
     return 1;
 }
@@ -333,57 +400,31 @@ int fuzz_epoll_wait(int fd, epoll_event *e, int, int timeout)
 int fuzz_fcntl(int, int cmd, ...)
 {
     if (int err = the_world->fails())
-        return static_cast<int>(refuse(err));
+        return refuse(err);
     return cmd == F_GETFL && the_world->says(2) ? O_NONBLOCK : 0;
 }
 
-// As ib_uverbs_write(): words are of 8 bytes, what is behind the command is the driver's.
-ssize_t fuzz_write(int fd, const void *buf, size_t len)
+// As ib_uverbs_ioctl(), of UVERBS_METHOD_INVOKE_WRITE.
+int fuzz_ioctl(int fd, unsigned long request, ...)
 {
-    struct {
-        ib_uverbs_cmd_hdr hdr;
-        ib_uverbs_ex_cmd_hdr ex;
-    } head;
-    world &w = *the_world;
+    va_list args;
 
-    REQUIRE(fd == the_fd && len >= sizeof(head));
-    std::memcpy(&head, buf, sizeof(head));
-    REQUIRE(len == sizeof(head) + 8u * (head.hdr.in_words + head.ex.provider_in_words));
-    REQUIRE(head.ex.response && !head.ex.cmd_hdr_reserved);
-    if (int err = w.fails())
+    va_start(args, request);
+    auto *hdr = va_arg(args, ib_uverbs_ioctl_hdr *);
+    va_end(args);
+    REQUIRE(fd == the_fd && request == RDMA_VERBS_IOCTL);
+    command cmd(*hdr);
+    auto which = cmd.part<uint64_t>(UVERBS_ATTR_WRITE_CMD);
+    if (int err = the_world->fails())
         return refuse(err);
-    auto *body = static_cast<const char *>(buf) + sizeof(head);
-    if (head.hdr.command == (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE)) {
-        mrc_uquery_device_resp drv = {};
-        drv.cap = MRC_UDEV_DYN_MPR;
-        drv.max_wimm = drv.max_wimm_dest = 128;
-        drv.max_mpr = 8;
-        auto *to = reinterpret_cast<char *>(head.ex.response);
-        std::memset(to, 0x55, 8u * head.hdr.out_words);
-        REQUIRE(8u * head.ex.provider_out_words == sizeof(drv));
-        std::memcpy(to + 8u * head.hdr.out_words, &drv, sizeof(drv));
-        return static_cast<ssize_t>(len);
+    if (which == (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE)) {
+        query_device(cmd);
+    } else {
+        REQUIRE(which == (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP));
+        modify_qp(cmd);
     }
-    REQUIRE(head.hdr.command == (IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP));
-    ib_uverbs_ex_modify_qp core;
-    mrc_umodify_qp drv;
-    REQUIRE(8u * head.hdr.in_words == sizeof(core) && 8u * head.ex.provider_in_words == sizeof(drv));
-    std::memcpy(&core, body, sizeof(core));
-    std::memcpy(&drv, body + sizeof(core), sizeof(drv));
-    bool known = false;
-    for (ibv_qp *qp : w.qps)
-        known |= qp->handle == core.base.qp_handle;
-    REQUIRE(known && core.base.attr_mask & IBV_QP_STATE);
-    REQUIRE(!(core.base.attr_mask & IBV_QP_PORT) || core.base.port_num == 1);
-    // comp_mask as uapi/rdma/mrc-abi.h says: all of a transition or none.
-    const u32 sets[] = {0, MRC_UMODIFY_EV_PROFILE | MRC_UMODIFY_CC_PROFILE,
-                        MRC_UMODIFY_WIMM_DEST | MRC_UMODIFY_MPR_DEST | MRC_UMODIFY_CAP,
-                        MRC_UMODIFY_WIMM | MRC_UMODIFY_MPR | MRC_UMODIFY_RETRY | MRC_UMODIFY_TIMEOUT};
-    bool sound = false;
-    for (u32 set : sets)
-        sound |= drv.comp_mask == set;
-    REQUIRE(sound);
-    return static_cast<ssize_t>(len);
+    REQUIRE(cmd.attrs.empty());
+    return 0;
 }
 
 int fuzz_fprintf(FILE *, const char *format, ...)

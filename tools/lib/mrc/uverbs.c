@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * uverbs.c - see uverbs.h. The file has been opened by libibverbs, whose lock is not needed: the
- * kernel orders commands of one object.
+ * kernel orders commands of one object. By ioctl(), so that it does not matter who opened it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <rdma/ib_user_verbs.h>
 #include "uverbs.h"
+#include "../uverbs/invoke.h"
 
 bool mrc_uverbs_is_ours(const struct ibv_context *v)
 {
@@ -26,44 +27,22 @@ bool mrc_uverbs_is_ours(const struct ibv_context *v)
 	return n > 0 && atoi(text) == MRC_UVERBS_ABI_VERSION;
 }
 
-/* A whole command of @len bytes. */
-static int uverbs_write(const struct ibv_context *v, const void *cmd, size_t len)
+static int uverbs_invoke(union mrc_invoke *cmd, const struct ibv_context *v, uint32_t extended)
 {
-	ssize_t n;
-
-	do {
-		n = write(v->cmd_fd, cmd, len);
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)len ? 0 : n < 0 ? errno : EIO;
+	return mrc_invoke(cmd, v->cmd_fd, IB_USER_VERBS_CMD_FLAG_EXTENDED | extended);
 }
 
 int mrc_uverbs_limits(struct ibv_context *v, struct mrc_uquery_device_resp *limits)
 {
-	struct {
-		union {
-			struct ib_uverbs_ex_query_device_resp core;
-			uint64_t words[(sizeof(struct ib_uverbs_ex_query_device_resp) + 7) / 8];
-		};
-		struct mrc_uquery_device_resp drv;
-	} resp;
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_ex_cmd_hdr ex;
-		struct ib_uverbs_ex_query_device core;
-	} cmd = {
-		.hdr.command = IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
-		.hdr.in_words = sizeof(cmd.core) / 8,
-		.hdr.out_words = sizeof(resp.words) / 8,
-		.ex.response = (uintptr_t)&resp,
-		.ex.provider_out_words = sizeof(resp.drv) / 8,
-	};
-	int err;
+	struct ib_uverbs_ex_query_device core = {};
+	struct ib_uverbs_ex_query_device_resp resp;
+	union mrc_invoke cmd = {};
 
-	memset(&resp, 0, sizeof(resp));
-	err = uverbs_write(v, &cmd, sizeof(cmd));
-	if (!err)
-		*limits = resp.drv;
-	return err;
+	memset(limits, 0, sizeof(*limits));	/* a module that knows less says less */
+	mrc_invoke_in(&cmd, UVERBS_ATTR_CORE_IN, &core, sizeof(core));
+	mrc_invoke_out(&cmd, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	mrc_invoke_out(&cmd, UVERBS_ATTR_UHW_OUT, limits, sizeof(*limits));
+	return uverbs_invoke(&cmd, v, IB_USER_VERBS_EX_CMD_QUERY_DEVICE);
 }
 
 static void uverbs_dest(struct ib_uverbs_qp_dest *to, const struct ibv_ah_attr *ah)
@@ -106,25 +85,16 @@ static void uverbs_attr(struct ib_uverbs_modify_qp *to, const struct ibv_qp_attr
 int mrc_uverbs_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
 		      const struct mrc_umodify_qp *ask)
 {
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_ex_cmd_hdr ex;
-		struct ib_uverbs_ex_modify_qp core;
-		struct mrc_umodify_qp drv;
-	} cmd = {
-		.hdr.command = IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP,
-		.hdr.in_words = sizeof(cmd.core) / 8,
-		.hdr.out_words = sizeof(struct ib_uverbs_ex_modify_qp_resp) / 8,
-		.ex.provider_in_words = sizeof(cmd.drv) / 8,
-		.core.base.qp_handle = qp->handle,
-		.drv = *ask,
-	};
+	struct ib_uverbs_ex_modify_qp core = { .base.qp_handle = qp->handle };
 	struct ib_uverbs_ex_modify_qp_resp resp;
+	union mrc_invoke cmd = {};
 	int err;
 
-	cmd.ex.response = (uintptr_t)&resp;
-	uverbs_attr(&cmd.core.base, attr, mask);
-	err = uverbs_write(qp->context, &cmd, sizeof(cmd));
+	uverbs_attr(&core.base, attr, mask);
+	mrc_invoke_in(&cmd, UVERBS_ATTR_CORE_IN, &core, sizeof(core));
+	mrc_invoke_out(&cmd, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	mrc_invoke_in(&cmd, UVERBS_ATTR_UHW_IN, ask, sizeof(*ask));
+	err = uverbs_invoke(&cmd, qp->context, IB_USER_VERBS_EX_CMD_MODIFY_QP);
 	if (!err && mask & IBV_QP_STATE)
 		qp->state = attr->qp_state;
 	return err;
