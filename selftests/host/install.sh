@@ -45,6 +45,15 @@ ksft_test "each call of mrc.h and mrc_ctl.h has a page of its name" each_call_ha
 unit=$tmp/root/usr/lib/systemd/system/mrcd.service
 ksft_test "the unit starts the daemon that is installed" \
 	grep -q '^ExecStart=/usr/sbin/mrcd ' "$unit"
+# ssh and logins come after network.target: it must not wait for a start that may take for ever.
+boot_waits() {	# UNIT
+	grep -qE '^Timeout(Start)?Sec=(infinity|0)$' "$1" &&
+		grep -E '^Before=(.*[[:space:]])?network[a-z-]*\.target([[:space:]]|$)' "$1"
+}
+boot_goes_on() { ! boot_waits "$unit"; }
+{ cat "$unit" && echo "Before=remote-fs.target network-online.target"; } >"$tmp/waits"
+ksft_test "a boot does not wait for the fabric" boot_goes_on
+ksft_test "(of a unit for which it would that is noticed)" boot_waits "$tmp/waits"
 if command -v systemd-analyze >/dev/null; then
 	sed -i "s|/usr/sbin/mrcd|$tmp/root/usr/sbin/mrcd|" "$unit"
 	ksft_test "systemd finds nothing wrong with it" systemd-analyze verify --man=no "$unit"
