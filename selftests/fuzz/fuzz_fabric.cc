@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_fabric.cc - the bytes are a fabric file. It is refused with a place and a text fit for a
-// terminal; or names are found again, ports of a node have one name each, profiles are within
-// the module's limits, and every EV of some pairs arrives over the switches that it names.
+// terminal; or names are found again, ports of a node have one name each, destinations one route
+// each, profiles are within the module's limits, and every EV of some pairs arrives over the
+// switches that it names.
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -39,12 +40,15 @@ void node(const Fabric &f, const std::string &name)
 {
     const auto d = desired_for(f, name);
     std::set<std::string> links;
+    std::set<Prefix6> dsts;
 
     REQUIRE(d);
     for (const WantedLink &l : d->links) {
         REQUIRE(!l.name.empty() && l.name.size() <= 15);
         REQUIRE(links.insert(l.name).second);
     }
+    for (const WantedRoute &r : d->routes)
+        REQUIRE(dsts.insert(r.dst).second);
     if (!d->device)
         return;
     REQUIRE(f.topology ? d->device->profiles.size() <= kProfilesMax : true);

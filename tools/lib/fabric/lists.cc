@@ -119,8 +119,20 @@ private:
                 p.reader.bad("peer", "{} is of tier {} and plane {}, expected a switch of tier 1 "
                                      "and plane {}", peer->name, peer->tier, peer->plane,
                              owner.plane);
+            claim_cable(p, owner, *peer);
             claim_port(p.reader, "peer_port", peer->name, p.link.peer_port);
         }
+    }
+
+    // A second one would be a second way to the same uSID, and each end has one route to it.
+    void claim_cable(PendingLink &p, const Switch &owner, const Switch &peer)
+    {
+        const auto [it, fresh] = cables_.emplace(std::pair{owner.name, peer.name}, p.link.port);
+
+        if (!fresh)
+            p.reader.bad("peer", "{} is at port \"{}\" of {} already, and so cannot be at \"{}\", too: "
+                                 "expected one cable between two switches", peer.name, it->second,
+                         owner.name, p.link.port);
     }
 
     void add_host(Reader &r)
@@ -212,6 +224,7 @@ private:
     std::set<std::string> names_;
     std::map<Usid, std::string> usids_;
     std::set<std::pair<std::string, std::string>> ports_;
+    std::map<std::pair<std::string, std::string>, std::string> cables_;   // T0, T1: the T0's port
     std::set<IpAddr> addresses_;
     std::vector<PendingLink> pending_;
 };
