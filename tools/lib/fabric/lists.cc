@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "desired.h"
 #include "usid.h"
 
 namespace mrcfab {
@@ -78,6 +79,13 @@ private:
             r.bad(key, "port \"{}\" of {} is used twice, expected one cable per port", port, node);
     }
 
+    void claim_switch_port(Reader &r, std::string_view key, const std::string &sw, const std::string &port)
+    {
+        if (port == kSidDevice)
+            r.bad(key, "\"{}\" is the interface of a switch's own SIDs, expected another name", port);
+        claim_port(r, key, sw, port);
+    }
+
     unsigned plane(Reader &r) { return r.number("plane", 1, f_.planes); }
 
     void add_switch(Reader &r)
@@ -98,7 +106,7 @@ private:
             lr.finish();
             if (sw.tier != 0)
                 r.bad("link", "{} is of tier 1: links are written at their tier 0 end", sw.name);
-            claim_port(lr, "port", sw.name, link.port);
+            claim_switch_port(lr, "port", sw.name, link.port);
             pending_.push_back({lr, f_.switches.size(), link});
             sw.links.push_back(link);
         }
@@ -120,7 +128,7 @@ private:
                                      "and plane {}", peer->name, peer->tier, peer->plane,
                              owner.plane);
             claim_cable(p, owner, *peer);
-            claim_port(p.reader, "peer_port", peer->name, p.link.peer_port);
+            claim_switch_port(p.reader, "peer_port", peer->name, p.link.peer_port);
         }
     }
 
@@ -202,7 +210,7 @@ private:
             pr.bad("netdev", "\"{}\" is the host's device, expected the port's interface",
                    port.netdev);
         claim_port(pr, "netdev", host.name, port.netdev);
-        claim_port(pr, "switch_port", sw->name, port.switch_port);
+        claim_switch_port(pr, "switch_port", sw->name, port.switch_port);
         claim_usid(r, f_.usid(host, port.plane), port.plane,
                    fmt::format("{} on plane {}", host.name, port.plane), sw->name);
         if (!by_plane.emplace(port.plane, port).second)
