@@ -53,7 +53,7 @@ std::vector<std::string> marks(const Op &op);
 
 // What is remembered between plans, by the daemon.
 struct Policy {
-    // Profile ids of an earlier version of the file.
+    // Profile ids of an earlier version of the file, while there are profiles of them.
     std::set<std::uint64_t> retired_profiles;
     // Kinds of interface this kernel does not have.
     std::set<std::string> missing_kinds;

@@ -67,6 +67,19 @@ void Reconciler::remember()
         if (policy_.seen_up.count(link.ifindex) || (link.up && ours(link, device)))
             still.insert(link.ifindex);
     policy_.seen_up = std::move(still);
+    forget_retired();
+}
+
+// What comes under such an id once ours have gone is somebody else's.
+void Reconciler::forget_retired()
+{
+    if (policy_.retired_profiles.empty() || !have_.device)   // the module may be about to show it
+        return;
+    std::set<std::uint64_t> there;
+    for (const ObservedProfile &p : have_.device->profiles)
+        if (!p.any_dst)
+            there.insert(p.profile.key.id);
+    std::erase_if(policy_.retired_profiles, [&](std::uint64_t id) { return !there.count(id); });
 }
 
 // Asked once for each file, at its first look.

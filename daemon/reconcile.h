@@ -50,6 +50,7 @@ private:
     std::optional<Plan> next_plan(Failures &failures);
     bool hold_back(const Plan &p);
     void remember();
+    void forget_retired();
     void set_want(Desired desired);
     bool ours(const Link &link, const Link *device) const;
     bool spoilt(const Op &op) const;

@@ -115,6 +115,38 @@ TEST(reconcile, an_mtu_that_is_refused_is_no_reason_to_wait)
     EXPECT_EQ(h.kernel.link("eth1").mtu, 1500u);
 }
 
+// The id of an earlier file is anybody's once our profiles are gone; a port that is missing all
+// the time does not matter.
+TEST(reconcile, an_id_is_ours_no_longer_when_its_profiles_are_gone)
+{
+    for (const auto expected : {Outcome::kComplete, Outcome::kWaiting}) {
+        Host h;
+        h.mrcd.run();
+        if (expected == Outcome::kWaiting)
+            h.kernel.del_link("eth2");
+        h.want({.hosts = 9, .profile_id = 2});
+        EXPECT_EQ(h.mrcd.run(), expected) << h.open();
+        ASSERT_EQ(h.profiles(), 16u) << "the old ones are gone";
+        h.kernel.state.device->profiles.push_back(
+            {{{1, *parse_ip6("fd00:6d72:63::2")}, 1, {}}, false, MRC_FMT_UDP, MRC_MODE_EXP});
+        EXPECT_EQ(h.mrcd.run(), expected) << h.open();
+        EXPECT_EQ(h.profiles(), 17u) << "somebody's own";
+    }
+}
+
+// Not known yet after the module was loaded anew, it is remembered.
+TEST(reconcile, an_id_stays_ours_until_the_device_was_seen_without_it)
+{
+    Host h;
+    h.mrcd.run();
+    const auto device = std::exchange(h.kernel.state.device, std::nullopt);
+    h.want({.hosts = 9, .profile_id = 2});
+    EXPECT_EQ(h.mrcd.run(), Outcome::kWaiting);
+    h.kernel.state.device = device;
+    EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
+    EXPECT_EQ(h.profiles(), 16u);
+}
+
 TEST(reconcile, events_of_others_cost_no_look)
 {
     Host h;
