@@ -34,6 +34,8 @@ std::uint32_t mode_of(const Profile &profile)
 
 namespace {
 
+constexpr const char *kAllForwarding = "all/forwarding";
+
 // The order of the steps is the order the kernel needs: interfaces before
 // addresses, addresses before the routes over them, planes before their SIDs,
 // profiles before they are the default. A port is raised before it is marked as prepared (made
@@ -181,8 +183,29 @@ private:
 
     // --------------------------------------------------------------- sysctls
 
+    // "all" gives forwarding to every interface there is, and to those made later: the management
+    // port would be a router and lose what router advertisements gave it.
     void sysctls()
     {
+        const auto missing = missing_sysctls();
+        const auto all = std::find_if(missing.begin(), missing.end(), [](const SysctlSet &s) {
+            return s.key == kAllForwarding;
+        });
+        const auto others = open_others(all != missing.end());
+
+        if (all != missing.end())
+            op(*all);
+        for (const std::string &name : others)
+            op(SysctlSet{name + "/forwarding", "0"});
+        for (const SysctlSet &s : missing)
+            if (s.key != kAllForwarding)
+                op(s);
+    }
+
+    std::vector<SysctlSet> missing_sysctls() const
+    {
+        std::vector<SysctlSet> missing;
+
         for (const WantedSysctl &w : want_.sysctls) {
             const auto scope = w.key.substr(0, w.key.find('/'));
             const bool made_now = fit(scope) && !links_.find(scope);
@@ -193,19 +216,27 @@ private:
             // A port that somebody shut before we ever had it up is not marked.
             if (w.key == scope + "/accept_dad" && !usable(scope))
                 continue;
-            op(SysctlSet{w.key, w.value});
-            if (w.key == "all/forwarding")
-                others_stay_hosts();
+            missing.push_back({w.key, w.value});
         }
+        return missing;
     }
 
-    // "all" changes every interface there is, and those made later: the management port would
-    // be a router and lose what router advertisements gave it.
-    void others_stay_hosts()
+    // Those that get forwarding now, or got it by a plan that did not come to its end: by then
+    // they may have other names, and look like routers that somebody wants.
+    std::vector<std::string> open_others(bool all_get_it)
     {
-        for (const auto &[key, value] : have_.forwarding)
-            if (value == "0" && !fit(key))
-                op(SysctlSet{key + "/forwarding", "0"});
+        std::vector<std::string> names;
+
+        for (const auto &[name, forwarding] : have_.forwarding) {
+            const Link *link = links_.find(name);
+            const int index = link ? link->ifindex : 0;
+            const bool off = forwarding == "0";
+            if (fit(name) || !(off ? all_get_it : policy_.set_back.count(index)))
+                continue;
+            out_.set_back.insert(index);
+            names.push_back(name);
+        }
+        return names;
     }
 
     // ---------------------------------------------------------------- planes

@@ -61,6 +61,9 @@ struct Policy {
     std::set<int> seen_up;
     // Interfaces, by index, that refused the MTU of the file.
     std::set<int> mtu_refused;
+    // Interfaces that are none of ours, by index (0: "default"), to which forwarding was given with
+    // that of all, and not yet taken from again.
+    std::set<int> set_back;
     // Plan as if everything planned so far were there already (--dry-run).
     bool foresee = false;
 };
@@ -70,6 +73,7 @@ struct Plan {
     std::vector<std::string> waiting;   // for what others have to provide
     std::vector<std::string> notes;     // what is not as in the file, and stays so
     std::set<int> left_shut;            // interfaces, by index: they count as seen up
+    std::set<int> set_back;             // for the next Policy, once this is begun
     unsigned removals = 0;              // of what is ours and in use,
     unsigned present = 0;               // out of so many
 

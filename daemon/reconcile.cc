@@ -118,20 +118,33 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
         const bool stuck = std::all_of(p.ops.begin(), p.ops.end(), [&](const Op &op) {
             return earlier.count(to_string(op));
         });
+        const bool begun = !std::exchange(policy_.set_back, p.set_back).empty();
         if (stuck)   // or nothing left
             return settle(p, p.ops.empty() ? Failures() : earlier);
-        not_raised_.clear();
-        for (const Op &op : p.ops) {
-            if (interrupted())
-                return Outcome::kInterrupted;
-            if (!spoilt(op) && !carry_out(op, failures))
-                break;
-        }
+        if (!carry_out(p, begun, failures, interrupted))
+            return Outcome::kInterrupted;
     }
     if (failures.empty() && !p.ops.empty())
         failures.emplace(to_string(p.ops.front()),
                          fmt::format("done again and again, {} times, and still to do", kPasses));
     return settle(p, failures);
+}
+
+// False: interrupted; but not while interfaces of others are to be set back (@begun: since an
+// earlier plan), for who ends then leaves them routers.
+bool Reconciler::carry_out(const Plan &p, bool begun, Failures &failures,
+                           const Interrupted &interrupted)
+{
+    not_raised_.clear();
+    for (const Op &op : p.ops) {
+        begun |= std::holds_alternative<SysctlSet>(op);
+        const bool open = begun && !p.set_back.empty();
+        if (!open && interrupted())
+            return false;
+        if (!spoilt(op) && !carry_out(op, failures))
+            break;
+    }
+    return true;
 }
 
 // A port that could not be raised must not look like one that somebody shut later.

@@ -3,7 +3,8 @@
 // has to be remembered from one time to the next.
 //
 // Nothing of that is needed to be right: a new process starts from the file and
-// the kernel alone, and finds nothing to do if nothing changed.
+// the kernel alone, and finds nothing to do if nothing changed. What would be, the
+// interfaces of others to be set back, no process ends with, unless it is killed.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ namespace mrcd {
 class Reconciler {
 public:
     enum class Outcome { kComplete, kWaiting, kFailed, kInterrupted };
-    // Asked between operations: true, and run() returns at once.
+    // Asked between operations that may be parted: true, and run() returns at once.
     using Interrupted = std::function<bool()>;
 
     Reconciler(Kernel &kernel, const Log &log) : log_(log), kernel_(kernel) {}
@@ -54,6 +55,7 @@ private:
     void set_want(Desired desired);
     bool ours(const Link &link, const Link *device) const;
     bool spoilt(const Op &op) const;
+    bool carry_out(const Plan &p, bool begun, Failures &failures, const Interrupted &interrupted);
     bool carry_out(const Op &op, Failures &failures);
     bool make_do(const Op &op, const mrcnl::error &e);
     Outcome settle(const Plan &p, const Failures &failures);

@@ -69,6 +69,16 @@ void FakeKernel::del_link(const std::string &name)
     shut_by_hand.erase(index);
 }
 
+void FakeKernel::rename(const std::string &name, const std::string &to)
+{
+    decltype(state.sysctls) all;
+
+    for (const auto &[key, value] : state.sysctls)
+        all.emplace(key.starts_with(name + "/") ? to + key.substr(name.size()) : key, value);
+    state.sysctls = std::move(all);
+    link(name).name = to;
+}
+
 void FakeKernel::set_down(Link &l)
 {
     l.up = l.running = false;

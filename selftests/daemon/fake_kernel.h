@@ -37,6 +37,7 @@ public:
     Link &add_link(const std::string &name, const std::string &kind = "veth",
                    std::uint32_t max_mtu = 65535);
     void del_link(const std::string &name);
+    void rename(const std::string &name, const std::string &to);   // all of it stays with it
     void shut(const std::string &name);   // by hand
     void open(const std::string &name);
     void set_down(Link &link);            // its routes and IPv6 addresses go

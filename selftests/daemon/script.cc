@@ -206,14 +206,9 @@ void Life::step(const Step &s)
         if (!l)
             kernel_.add_link(name);
         return;
-    case What::kRename:   // its sysctls and all else stay with it
-        if (l && !kernel_.find("x" + name)) {
-            for (const char *key : {"/forwarding", "/seg6_enabled", "/accept_dad"})
-                kernel_.state.sysctls["x" + name + key] = kernel_.state.sysctls[name + key];
-            std::erase_if(kernel_.state.sysctls,
-                          [&](const auto &v) { return v.first.starts_with(name + "/"); });
-            l->name = "x" + name;
-        }
+    case What::kRename:
+        if (l && !kernel_.find("x" + name))
+            kernel_.rename(name, "x" + name);
         return;
     case What::kShut: return shut(s.b % 4 || !want_.device ? name : want_.device->name);
     case What::kOpen: return kernel_.open(s.b % 4 || !want_.device ? name : want_.device->name);

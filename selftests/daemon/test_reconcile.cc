@@ -29,6 +29,23 @@ struct Host {
     std::string open() const { return fmt::format("{}", fmt::join(mrcd.open_items(), "\n")); }
 };
 
+// A T0 with a port that is none of the fabric's.
+struct Switch {
+    FakeKernel kernel;
+    Log log{"fake", Log::Level::kSilent};
+    Reconciler mrcd{kernel, log};
+
+    Switch()
+    {
+        for (const char *name : {"h1", "h3", "t1-1", "t1-2", "mgmt"})
+            kernel.add_link(name);
+        mrcd.want(*desired_for(make_fabric(), "p1-t0-1"));
+    }
+
+    std::string sysctl(const std::string &key) const { return kernel.state.sysctls.at(key); }
+    std::string open() const { return fmt::format("{}", fmt::join(mrcd.open_items(), "\n")); }
+};
+
 TEST(reconcile, one_run_is_enough_for_a_host)
 {
     Host h;
@@ -77,6 +94,47 @@ TEST(reconcile, it_stops_between_two_operations)
 
     EXPECT_EQ(h.mrcd.run([&] { return ++asked > 3; }), Outcome::kInterrupted);
     EXPECT_EQ(h.kernel.done, 3u);
+}
+
+// Whoever is interrupted may be about to end.
+TEST(reconcile, no_interruption_leaves_the_management_port_a_router)
+{
+    auto outcome = Outcome::kInterrupted;
+    unsigned at = 0;
+
+    for (; outcome == Outcome::kInterrupted && at < 100; at++) {
+        Switch s;
+        unsigned asked = 0;
+        outcome = s.mrcd.run([&] { return asked++ == at; });
+        EXPECT_EQ(s.sysctl("mgmt/forwarding"), "0") << at;
+        EXPECT_EQ(s.sysctl("default/forwarding"), "0") << at;
+        if (outcome == Outcome::kInterrupted) {
+            EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << s.open();
+        }
+    }
+    EXPECT_EQ(outcome, Outcome::kComplete);
+    EXPECT_GT(at, 10u) << "it can be interrupted elsewhere";
+}
+
+TEST(reconcile, a_management_port_with_a_new_name_is_no_router)
+{
+    for (unsigned at = 0; at < 36; at++) {
+        Switch s;
+        s.kernel.meanwhile_in = at;
+        s.kernel.meanwhile = [&] { s.kernel.rename("mgmt", "ens9"); };
+        EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << s.open();
+        EXPECT_EQ(s.sysctl("ens9/forwarding"), "0") << at;
+    }
+}
+
+TEST(reconcile, a_management_port_that_somebody_makes_a_router_is_one)
+{
+    Switch s;
+
+    s.mrcd.run();
+    s.kernel.state.sysctls["mgmt/forwarding"] = "1";
+    EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << s.open();
+    EXPECT_EQ(s.sysctl("mgmt/forwarding"), "1");
 }
 
 TEST(reconcile, what_somebody_undoes_each_time_is_named)
