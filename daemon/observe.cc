@@ -35,11 +35,13 @@ void sysctls(const Desired &want, Observed &have)
             have.sysctls[w.key] = *value;
     if (want.sysctls.empty())
         return;
-    if (const auto value = read_sysctl("default/forwarding"))
-        have.forwarding["default"] = *value;
+    const auto hearing = [&](const std::string &name) {
+        if (const auto value = read_sysctl(name + "/forwarding"))
+            have.hearing[name] = {*value, read_sysctl(name + "/accept_ra").value_or("")};
+    };
+    hearing("default");
     for (const Link &link : have.links)
-        if (const auto value = read_sysctl(link.name + "/forwarding"))
-            have.forwarding[link.name] = *value;
+        hearing(link.name);
 }
 
 error links(mrcnl::socket &s, Observed &have)

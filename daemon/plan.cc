@@ -34,7 +34,10 @@ std::uint32_t mode_of(const Profile &profile)
 
 namespace {
 
-constexpr const char *kAllForwarding = "all/forwarding";
+constexpr const char *kForwarding = "/forwarding";
+constexpr const char *kAcceptRa = "/accept_ra";
+constexpr const char *kByHosts = "1";       // accept_ra: without forwarding,
+constexpr const char *kEvenRouters = "2";   // with it, too
 
 // The order of the steps is the order the kernel needs: interfaces before
 // addresses, addresses before the routes over them, planes before their SIDs,
@@ -184,23 +187,33 @@ private:
     // --------------------------------------------------------------- sysctls
 
     // "all" gives forwarding to every interface there is, and to those made later: the management
-    // port would be a router and lose what router advertisements gave it.
+    // port would be a router and hear no router advertisements. And whenever any interface gets
+    // forwarding the kernel forgets all default routers that were advertised, but those of
+    // interfaces with accept_ra 2.
     void sysctls()
     {
         const auto missing = missing_sysctls();
-        const auto all = std::find_if(missing.begin(), missing.end(), [](const SysctlSet &s) {
-            return s.key == kAllForwarding;
-        });
-        const auto others = open_others(all != missing.end());
+        const auto others = others_to_set_back(missing);
 
-        if (all != missing.end())
-            op(*all);
-        for (const std::string &name : others)
-            op(SysctlSet{name + "/forwarding", "0"});
+        for (const Other &o : others)
+            if (o.guarded)
+                op(SysctlSet{o.name + kAcceptRa, kEvenRouters});
         for (const SysctlSet &s : missing)
-            if (s.key != kAllForwarding)
+            if (of_all(s))
                 op(s);
+        for (const Other &o : others)
+            if (o.opened)
+                op(SysctlSet{o.name + kForwarding, "0"});
+        for (const SysctlSet &s : missing)
+            if (!of_all(s))
+                op(s);
+        for (const Other &o : others)
+            if (o.guarded || o.is.accept_ra != o.accept_ra)
+                op(SysctlSet{o.name + kAcceptRa, o.accept_ra});
     }
+
+    static bool of_all(const SysctlSet &s) { return s.key == std::string("all") + kForwarding; }
+    static bool of_any(const SysctlSet &s) { return s.key.ends_with(kForwarding); }
 
     std::vector<SysctlSet> missing_sysctls() const
     {
@@ -221,22 +234,39 @@ private:
         return missing;
     }
 
-    // Those that get forwarding now, or got it by a plan that did not come to its end: by then
-    // they may have other names, and look like routers that somebody wants.
-    std::vector<std::string> open_others(bool all_get_it)
-    {
-        std::vector<std::string> names;
+    // An interface that is none of ours, or "default".
+    struct Other {
+        std::string name;
+        Hearing is;
+        std::string accept_ra;   // shall be
+        bool opened;             // it has forwarding, or gets it with all
+        bool guarded;            // its default routers would be forgotten
+    };
 
-        for (const auto &[name, forwarding] : have_.forwarding) {
+    // Hosts that @missing changes, and those of a plan that did not come to its end: by now they
+    // may have other names, and look like routers that somebody wants.
+    std::vector<Other> others_to_set_back(const std::vector<SysctlSet> &missing)
+    {
+        const bool all = std::any_of(missing.begin(), missing.end(), of_all);
+        const bool any = std::any_of(missing.begin(), missing.end(), of_any);
+        std::vector<Other> others;
+
+        for (const auto &[name, is] : have_.hearing) {
             const Link *link = links_.find(name);
             const int index = link ? link->ifindex : 0;
-            const bool off = forwarding == "0";
-            if (fit(name) || !(off ? all_get_it : policy_.set_back.count(index)))
+            const auto before = policy_.set_back.find(index);
+            const bool begun = before != policy_.set_back.end();
+            const bool host = is.forwarding == "0";
+            Other o{name, is, begun ? before->second : is.accept_ra, !host || all,
+                    any && link && is.accept_ra == kByHosts};
+            if (fit(name) || !(begun || host))
                 continue;
-            out_.set_back.insert(index);
-            names.push_back(name);
+            if (!o.opened && !o.guarded && is.accept_ra == o.accept_ra)
+                continue;
+            out_.set_back.emplace(index, o.accept_ra);
+            others.push_back(std::move(o));
         }
-        return names;
+        return others;
     }
 
     // ---------------------------------------------------------------- planes
@@ -500,6 +530,13 @@ std::vector<std::string> marks(const Op &op)
     if (const auto *set = std::get_if<SysctlSet>(&op))
         return {set->key.substr(0, set->key.find('/'))};
     return {};
+}
+
+bool guards(const Op &op)
+{
+    const auto *set = std::get_if<SysctlSet>(&op);
+
+    return set && set->key.ends_with(kAcceptRa) && set->value == kEvenRouters;
 }
 
 Plan plan(const Desired &want, const Observed &have, const Policy &policy)

@@ -3,6 +3,7 @@
 // no clock, no state; planning again after a plan was carried out gives nothing.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -51,6 +52,9 @@ std::string to_string(const Op &op);
 // comes before it in the plan, failed.
 std::vector<std::string> marks(const Op &op);
 
+// Does @op keep an interface of others from what the operations behind it would do to it?
+bool guards(const Op &op);
+
 // What is remembered between plans, by the daemon.
 struct Policy {
     // Profile ids of an earlier version of the file, while there are profiles of them.
@@ -62,8 +66,8 @@ struct Policy {
     // Interfaces, by index, that refused the MTU of the file.
     std::set<int> mtu_refused;
     // Interfaces that are none of ours, by index (0: "default"), to which forwarding was given with
-    // that of all, and not yet taken from again.
-    std::set<int> set_back;
+    // that of all, or another accept_ra meanwhile, and not yet set back: the accept_ra they had.
+    std::map<int, std::string> set_back;
     // Plan as if everything planned so far were there already (--dry-run).
     bool foresee = false;
 };
@@ -73,7 +77,7 @@ struct Plan {
     std::vector<std::string> waiting;   // for what others have to provide
     std::vector<std::string> notes;     // what is not as in the file, and stays so
     std::set<int> left_shut;            // interfaces, by index: they count as seen up
-    std::set<int> set_back;             // for the next Policy, once this is begun
+    std::map<int, std::string> set_back;   // for the next Policy, once this is begun
     unsigned removals = 0;              // of what is ours and in use,
     unsigned present = 0;               // out of so many
 

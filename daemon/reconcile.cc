@@ -175,7 +175,7 @@ bool Reconciler::carry_out(const Op &op, Failures &failures)
     if (const auto *up = std::get_if<LinkUp>(&op))
         not_raised_.insert(up->name);
     failures.emplace(to_string(op), e.text);
-    return true;
+    return !guards(op);
 }
 
 // What is not to be had is done without, from the next pass on.

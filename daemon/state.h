@@ -82,9 +82,14 @@ struct MrcDevice {
     std::vector<ObservedProfile> profiles;
 };
 
+// By these an interface hears router advertisements, or not.
+struct Hearing {
+    std::string forwarding, accept_ra;
+};
+
 struct Observed {
     std::map<std::string, std::string> sysctls;   // those that exist of the wanted ones
-    std::map<std::string, std::string> forwarding;   // of each interface and "default", on switches
+    std::map<std::string, Hearing> hearing;   // of each interface and "default", on switches
     std::vector<Link> links;
     std::vector<Addr> addrs;
     std::vector<Route> routes;

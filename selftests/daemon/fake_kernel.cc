@@ -25,8 +25,9 @@ bool same_network(const IfAddr &a, const IfAddr &b)
 FakeKernel::FakeKernel()
 {
     for (const char *scope : {"all", "default"})
-        for (const char *key : {"/forwarding", "/seg6_enabled", "/accept_dad"})
-            state.sysctls[scope + std::string(key)] = "0";
+        for (const auto &[key, value] : {std::pair{"/forwarding", "0"}, std::pair{"/seg6_enabled", "0"},
+                                         std::pair{"/accept_dad", "0"}, std::pair{"/accept_ra", "1"}})
+            state.sysctls[scope + std::string(key)] = value;
 }
 
 Link *FakeKernel::find(const std::string &name)
@@ -44,6 +45,7 @@ Link &FakeKernel::add_link(const std::string &name, const std::string &kind, std
     state.sysctls[name + "/forwarding"] = state.sysctls["default/forwarding"];
     state.sysctls[name + "/seg6_enabled"] = state.sysctls["default/seg6_enabled"];
     state.sysctls[name + "/accept_dad"] = "1";
+    state.sysctls[name + "/accept_ra"] = state.sysctls["default/accept_ra"];
     return state.links.back();
 }
 
@@ -63,6 +65,7 @@ void FakeKernel::del_link(const std::string &name)
         kept_.clear();
     }
     others_.erase(index);
+    default_routers.erase(name);
     std::erase_if(state.addrs, [&](const Addr &a) { return a.ifindex == index; });
     std::erase_if(state.sysctls, [&](const auto &s) { return s.first.starts_with(name + "/"); });
     std::erase_if(state.links, [&](const Link &other) { return other.ifindex == index; });
@@ -76,6 +79,8 @@ void FakeKernel::rename(const std::string &name, const std::string &to)
     for (const auto &[key, value] : state.sysctls)
         all.emplace(key.starts_with(name + "/") ? to + key.substr(name.size()) : key, value);
     state.sysctls = std::move(all);
+    if (default_routers.erase(name))
+        default_routers.insert(to);
     link(name).name = to;
 }
 
@@ -183,13 +188,17 @@ struct FakeKernel::Doer {
         const auto scope = o.key.substr(0, o.key.find('/'));
         if (scope == "default" && o.value == "1")
             k.broken.push_back("opens later interfaces: " + o.key);
-        if (scope == "mgmt" && o.value == "1")
+        if (scope == "mgmt" && o.value == "1" && !o.key.ends_with("/accept_ra"))
             k.broken.push_back("the management port: " + o.key);
         if (o.key == "all/forwarding" && k.state.sysctls[o.key] != o.value)
             for (auto &[key, value] : k.state.sysctls)
                 if (key.ends_with("/forwarding"))
                     value = o.value;
         k.state.sysctls[o.key] = o.value;
+        if (o.key.ends_with("/forwarding") && scope != "default" && o.value != "0")
+            std::erase_if(k.default_routers, [&](const std::string &name) {
+                return k.state.sysctls[name + "/accept_ra"] != "2";
+            });
         return {};
     }
 
@@ -430,11 +439,11 @@ mrcnl::error FakeKernel::look(const Desired &want, Observed &have)
     for (const WantedSysctl &w : want.sysctls)
         if (const auto it = state.sysctls.find(w.key); it != state.sysctls.end())
             have.sysctls.insert(*it);
-    have.forwarding.clear();
+    have.hearing.clear();
     if (!want.sysctls.empty())
         for (const auto &[key, value] : state.sysctls)
-            if (key.ends_with("/forwarding") && !key.starts_with("all/"))
-                have.forwarding[key.substr(0, key.find('/'))] = value;
+            if (const auto name = key.substr(0, key.find('/')); key.ends_with("/forwarding") && name != "all")
+                have.hearing[name] = {value, state.sysctls.at(name + "/accept_ra")};
     std::erase_if(have.routes, [](const Route &r) { return r.protocol != kProtocol; });
     const Link *device = want.device ? have.link(want.device->name) : nullptr;
     if (!device || !have.device || have.device->ifindex != device->ifindex)

@@ -27,6 +27,7 @@ public:
     unsigned blind = 0;                        // so many looks fail
     std::function<void()> meanwhile;           // once, before an operation,
     unsigned meanwhile_in = 0;                 // after so many others
+    std::set<std::string> default_routers;     // advertised, by their interfaces
     bool has_module = true, has_dummy = true, hides_max_mtu = false;
     unsigned done = 0;                         // operations that succeeded
     unsigned looks = 0;

@@ -63,6 +63,17 @@ is_up() { ip -n "$1" -j link show dev "$2" | grep '"UP"'; }
 no_ops() { ! mrcd "$T0" p1-t0-1 --dry-run | grep -vw sr0; }
 setting() { [ "$(fabric_in "$T0" cat "/proc/sys/net/ipv6/conf/$1")" = "$2" ]; }
 logged() { grep -q "$1" "$tmp/log"; }
+# The other end of the management port says that it is a router for 30 minutes.
+advertise() {
+	fabric_in "$H" python3 -c '
+import socket
+s = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, socket.if_nametoindex("mgmt"))
+s.sendto(bytes([134, 0, 0, 0, 64, 0, 7, 8]) + bytes(8), ("ff02::1", 0))' 2>/dev/null
+}
+has_router() { ip -n "$T0" -6 route show default dev mgmt | grep 'proto ra'; }
+finds_router() { advertise && has_router; }
 
 world() {
 	ip netns add "$T0" && ip netns add "$T1" && ip netns add "$H"
@@ -78,7 +89,7 @@ world() {
 
 ksft_plan
 need_root
-need_cmd ip nsenter
+need_cmd ip nsenter python3
 [ -x "$MRCD" ] || ksft_skip_all "needs $MRCD"
 at_exit clean
 fabric_toml 1 2 1 2 >"$conf"
@@ -86,6 +97,8 @@ world 2>"$tmp/world" || ksft_skip_all "no network namespaces or veth: $(head -n 
 ip -n "$T0" link set lo up
 ip link add mgmt netns "$T0" type veth peer name mgmt netns "$H"
 ip -n "$T0" link set mgmt up
+fabric_in "$T0" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/mgmt/accept_ra'
+ip -n "$H" link set mgmt up
 if ! ip -n "$T0" -6 route add fc00::/48 encap seg6local action End flavors next-csid \
 	lblen 32 nflen 16 dev h1 2>/dev/null &&
 	! { ip -n "$T0" link set h1 up && ip -n "$T0" -6 route add fc00::/48 encap seg6local \
@@ -93,6 +106,7 @@ if ! ip -n "$T0" -6 route add fc00::/48 encap seg6local action End flavors next-
 	ksft_skip_all "this kernel has no seg6local next-csid"
 fi
 ip -n "$T0" -6 route del fc00::/48
+ksft_test "the management port finds a default router" wait_until 10 finds_router
 
 # A route by hand with the prefix of one of ours.
 ip -n "$T0" -6 route add blackhole fcbb:bb00:1102::/48
@@ -110,6 +124,8 @@ ksft_test "forwarding" setting all/forwarding 1
 ksft_test "seg6_enabled" setting t1-2/seg6_enabled 1
 ksft_test "but not of the management port" setting mgmt/forwarding 0
 ksft_test "nor of what comes later" setting default/forwarding 0
+ksft_test "the management port keeps its default router" has_router
+ksft_test "and accept_ra" setting mgmt/accept_ra 1
 ksft_test "again: nothing to do" no_ops
 status() { local rc=0; "$@" >/dev/null 2>&1 || rc=$?; echo $rc; }
 check() { status fabric_in "$1" "$MRCD" --check "$conf" --name "$2"; }
@@ -143,10 +159,12 @@ ip -n "$T0" link del t1-2
 ip link add t1-2 netns "$T0" type veth peer name x1 netns "$T1"
 ip -n "$T1" link set x1 up
 ksft_test "a port made anew is taken up" wait_until 10 has_route fcbb:bb00:1102::/48 fe80::2 t1-2
+ksft_test "which costs the management port no default router" has_router
 
 fabric_in "$T0" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/all/forwarding'
 ksft_test "forwarding that is switched off comes back" wait_until 20 setting all/forwarding 1
 ksft_test "the management port keeps out of it" wait_until 20 setting mgmt/forwarding 0
+ksft_test "with its default router" has_router
 ip -n "$T0" -6 addr del fe80::1/64 dev t1-1 && ip -n "$T0" -6 addr add fe80::1/10 dev t1-1 || true
 collides() { no_ops >/dev/null || logged 'ip addr del fe80::1/10 dev t1-1'; }
 ksft_test "an address in the way is named, or we were faster" wait_until 10 collides

@@ -69,6 +69,7 @@ Life::Life(const std::string &node, bool by_rule) : node_(node), by_rule_(by_rul
     if (by_rule)
         text_.size.suffix = "-1";
     kernel_.add_link("mgmt").up = true;
+    kernel_.default_routers.insert("mgmt");
     kernel_.add_link("br-ops", "bridge");
     for (const char *name : {"eth1", "eth2", "eth3", "eth4", "h1", "h2", "h3", "h4", "t1-1", "t1-2",
                              "t1-3", "t0-1", "t0-2"})
@@ -429,6 +430,10 @@ std::string Life::verdict()
         return fmt::format("{} operations at rest", kernel_.done - before);
     if (!kernel_.broken.empty())
         return kernel_.broken.front();
+    const auto &sysctls = kernel_.state.sysctls;
+    if (sysctls.at("mgmt/forwarding") != "0" || sysctls.at("mgmt/accept_ra") != "1" ||
+        !kernel_.default_routers.count("mgmt"))
+        return "the management port is no host as it was";
     const auto open = fmt::format("{}", fmt::join(mrcd_->open_items(), "\n"));
     const auto list = unmet();
     for (const auto &word : list)

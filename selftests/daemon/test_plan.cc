@@ -486,6 +486,36 @@ TEST(plan, the_management_port_is_no_router)
     EXPECT_EQ(n.kernel.state.sysctls["default/forwarding"], "0");
 }
 
+// Forwarding of any port makes the kernel forget the routers that were advertised, but those of
+// interfaces with accept_ra 2.
+TEST(plan, the_management_port_keeps_its_default_router)
+{
+    Node n("p1-t0-1");
+    for (const char *name : {"mgmt", "deaf", "router"})
+        n.kernel.add_link(name);
+    n.kernel.state.sysctls["deaf/accept_ra"] = "0";
+    n.kernel.state.sysctls["router/forwarding"] = "1";
+    n.kernel.default_routers.insert("mgmt");
+    const auto list = texts(n.next());
+    const auto at = [&](const char *text) {
+        return std::find(list.begin(), list.end(), "sysctl -w net/ipv6/conf/" + std::string(text)) - list.begin();
+    };
+    EXPECT_LT(at("mgmt/accept_ra=2"), at("all/forwarding=1"));
+    EXPECT_EQ(at("all/forwarding=1") + 1, at("deaf/forwarding=0")) << "they are routers for a moment";
+    EXPECT_LT(at("mgmt/forwarding=0"), at("h1/forwarding=1"));
+    EXPECT_LT(at("t1-2/forwarding=1"), at("mgmt/accept_ra=1"));
+    n.settle();
+    n.kernel.del_link("t1-1");
+    n.kernel.add_link("t1-1");
+    n.settle();
+    EXPECT_EQ(n.kernel.default_routers.count("mgmt"), 1u) << "nor does a port that comes later cost it";
+    for (const auto &[key, value] : {std::pair{"mgmt/accept_ra", "1"}, std::pair{"mgmt/forwarding", "0"},
+                                     std::pair{"deaf/accept_ra", "0"}, std::pair{"deaf/forwarding", "0"},
+                                     std::pair{"router/accept_ra", "1"}, std::pair{"router/forwarding", "1"},
+                                     std::pair{"default/accept_ra", "1"}})
+        EXPECT_EQ(n.kernel.state.sysctls[key], value) << key;
+}
+
 TEST(plan, a_file_that_removes_most_is_drastic)
 {
     Node n("h1", {.hosts = 9});

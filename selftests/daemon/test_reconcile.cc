@@ -39,10 +39,17 @@ struct Switch {
     {
         for (const char *name : {"h1", "h3", "t1-1", "t1-2", "mgmt"})
             kernel.add_link(name);
+        kernel.default_routers.insert("mgmt");
         mrcd.want(*desired_for(make_fabric(), "p1-t0-1"));
     }
 
     std::string sysctl(const std::string &key) const { return kernel.state.sysctls.at(key); }
+    // It hears router advertisements, and has not forgotten what they said.
+    bool is_host(const std::string &name) const
+    {
+        return sysctl(name + "/forwarding") == "0" && sysctl(name + "/accept_ra") == "1" &&
+               kernel.default_routers.count(name);
+    }
     std::string open() const { return fmt::format("{}", fmt::join(mrcd.open_items(), "\n")); }
 };
 
@@ -106,7 +113,7 @@ TEST(reconcile, no_interruption_leaves_the_management_port_a_router)
         Switch s;
         unsigned asked = 0;
         outcome = s.mrcd.run([&] { return asked++ == at; });
-        EXPECT_EQ(s.sysctl("mgmt/forwarding"), "0") << at;
+        EXPECT_TRUE(s.is_host("mgmt")) << at;
         EXPECT_EQ(s.sysctl("default/forwarding"), "0") << at;
         if (outcome == Outcome::kInterrupted) {
             EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << s.open();
@@ -123,8 +130,22 @@ TEST(reconcile, a_management_port_with_a_new_name_is_no_router)
         s.kernel.meanwhile_in = at;
         s.kernel.meanwhile = [&] { s.kernel.rename("mgmt", "ens9"); };
         EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << s.open();
-        EXPECT_EQ(s.sysctl("ens9/forwarding"), "0") << at;
+        EXPECT_TRUE(s.is_host("ens9")) << at;
     }
+}
+
+// What is refused is tried again, and nothing that it had to come before is done without it.
+TEST(reconcile, a_refusal_costs_no_default_router)
+{
+    for (unsigned at = 0; at < 40; at++)
+        for (const Fault fault : {Fault::kRefused, Fault::kDoneUnheard}) {
+            Switch s;
+            s.kernel.faults.assign(at, std::nullopt);
+            s.kernel.faults.push_back(fault);
+            s.mrcd.run();
+            EXPECT_EQ(s.mrcd.run(), Outcome::kComplete) << at << s.open();
+            EXPECT_TRUE(s.is_host("mgmt")) << at;
+        }
 }
 
 TEST(reconcile, a_management_port_that_somebody_makes_a_router_is_one)
