@@ -242,24 +242,8 @@ mrcnl::attr_range attrs_of(const mrcnl::request &rq)
     return mrcnl::attr_range(rq.bytes().subspan(NLMSG_HDRLEN + GENL_HDRLEN));
 }
 
-// What the kernel shows of a template is what `profile set` takes.
-std::string template_as(print_options opt)
+std::string profile_as(const mrcnl::request &rq, print_options opt)
 {
-    mrcnl::request rq(MRC_CMD_PROFILE_GET);
-    rq.str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_PROFILE, [](auto &n) {
-        n.u64(MRC_A_PROFILE_ID, 3).put(MRC_A_PROFILE_DST, parse_address("fd00::", "dst"));
-        n.u8(MRC_A_PROFILE_DST_LEN, 64);
-        n.u32(MRC_A_PROFILE_FMT, MRC_FMT_SRV6).u32(MRC_A_PROFILE_MODE, MRC_MODE_GEN);
-        n.nest(MRC_A_PROFILE_GEN, [](auto &g) {
-            g.u8(MRC_A_GEN_PORT, 1).nest(MRC_A_GEN_FIELD, [](auto &f) {
-                f.u32(MRC_A_FIELD_WIDTH, 32).u32(MRC_A_FIELD_INIT, 0x4000c000);
-            });
-            g.nest(MRC_A_GEN_COPY, [](auto &c) {
-                c.u32(MRC_A_COPY_FROM, MRC_COPY_DST).u32(MRC_A_COPY_BIT, 114);
-                c.u32(MRC_A_COPY_WIDTH, 14).u32(MRC_A_COPY_AT, 82);
-            });
-        });
-    });
     std::string text;
     char *buf = nullptr;
     size_t size = 0;
@@ -279,12 +263,98 @@ std::string template_as(print_options opt)
     return text;
 }
 
+// As the kernel shows it: of a device that is an RDMA device, and with its EVs.
+mrcnl::request shown_profile(uint32_t fmt, uint32_t mode, const std::function<void(mrcnl::request &)> &rest)
+{
+    mrcnl::request rq(MRC_CMD_PROFILE_GET);
+    rq.u32(MRC_A_DEV_IFINDEX, 7).str(MRC_A_DEV_NAME, "mrc0").str(MRC_A_IBDEV_NAME, "mrc_0");
+    rq.nest(MRC_A_PROFILE, [&](auto &n) {
+        n.u64(MRC_A_PROFILE_ID, 3).u32(MRC_A_PROFILE_FMT, fmt).u32(MRC_A_PROFILE_MODE, mode);
+        n.u32(MRC_A_PROFILE_MIN_ACTIVE, 1);
+        rest(n);
+    });
+    return rq;
+}
+
+void put_field(mrcnl::request &g, std::initializer_list<uint32_t> values)
+{
+    const uint16_t types[] = {MRC_A_FIELD_WIDTH, MRC_A_FIELD_INIT, MRC_A_FIELD_MASK, MRC_A_FIELD_FIRST,
+                              MRC_A_FIELD_LAST};
+    g.nest(MRC_A_GEN_FIELD, [&](auto &f) {
+        for (size_t i = 0; i < values.size(); i++)
+            f.u32(types[i], values.begin()[i]);
+    });
+}
+
+void put_ev(mrcnl::request &n, uint8_t port, uint32_t fmt, const std::string &value)
+{
+    n.nest(MRC_A_PROFILE_EV, [&](auto &e) {
+        e.put(MRC_A_EV_VALUE, parse_ev(fmt, value)).u8(MRC_A_EV_PORT, port);
+    });
+}
+
+// With -d, and taken by `profile set` as it stands.
+void there_and_back(const std::string &what, const mrcnl::request &rq, const std::string &line)
+{
+    std::string shown = profile_as(rq, {.details = true});
+    equal(what + ", with -d", shown, line + "\n");
+    shown.pop_back();
+    std::string taken = parsed_as("profile set " + shown);
+    check(what + " is what profile set takes", taken.starts_with("profile set dev=mrc0 id=3 "), taken);
+}
+
+void test_profiles()
+{
+    auto exp = shown_profile(MRC_FMT_SRV6, MRC_MODE_EXP, [](auto &n) {
+        n.put(MRC_A_PROFILE_DST, parse_address("fd00::2", "dst"));
+        put_ev(n, 1, MRC_FMT_SRV6, "fcbb:bb00:1201::");
+        put_ev(n, 2, MRC_FMT_SRV6, "fcbb:bb00:2201::,fcbb:bb00:2301::");
+    });
+    equal("EVs as text", profile_as(exp, {}), "dev mrc0 id 3 dst fd00::2 fmt srv6 mode exp min-active 1 evs 2\n");
+    there_and_back("EVs", exp, "dev mrc0 id 3 dst fd00::2 fmt srv6 mode exp min-active 1 "
+                               "ev 1 fcbb:bb00:1201:: ev 2 fcbb:bb00:2201::,fcbb:bb00:2301::");
+
+    auto gen = shown_profile(MRC_FMT_STEV, MRC_MODE_GEN, [](auto &n) {
+        n.u32(MRC_A_PROFILE_COUNT, 2).put(MRC_A_PROFILE_FMT_WIDTHS, std::vector<uint8_t>{16, 16});
+        n.nest(MRC_A_PROFILE_GEN, [](auto &g) {
+            put_field(g, {16, 0xc000, 3, 0, 3});
+            put_field(g, {8, 7});
+        });
+        put_ev(n, 1, MRC_FMT_STEV, "0xc0000007");
+        put_ev(n, 2, MRC_FMT_STEV, "0xc0020007");
+    });
+    equal("fields as text", profile_as(gen, {}),
+          "dev mrc0 id 3 fmt stev mode gen min-active 1 count 2 widths 16,16 "
+          "gen 0 field 16,0xc000,0x3,0,3 field 8,0x7 evs 2\n");
+    there_and_back("fields", gen, "dev mrc0 id 3 fmt stev mode gen min-active 1 count 2 widths 16,16 "
+                                  "gen 0 field 16,0xc000,0x3,0,3 field 8,0x7");
+    auto made = profile_as(gen, {.as_json = true});
+    check("JSON has ids and the EVs", made.find("\"ifindex\":7,\"ibdev\":\"mrc_0\"") != made.npos &&
+          made.find("\"ev\":[{\"port\":1,\"value\":\"0xc0000007\"},") != made.npos, made);
+
+    there_and_back("made up EVs",
+                   shown_profile(MRC_FMT_UDP, MRC_MODE_AUTO, [](auto &n) { n.u32(MRC_A_PROFILE_COUNT, 10); }),
+                   "dev mrc0 id 3 fmt udp mode auto min-active 1 count 10");
+}
+
 void test_template()
 {
-    equal("a template as text", template_as({}),
-          "dev mrc0 id 3 dst fd00::/64 fmt srv6 mode gen gen 1 field 32,0x4000c000 "
-          "copy dst:114:14:82 evs 0\n");
-    auto json = template_as({.as_json = true});
+    auto rq = shown_profile(MRC_FMT_SRV6, MRC_MODE_GEN, [](auto &n) {
+        n.put(MRC_A_PROFILE_DST, parse_address("fd00::", "dst")).u8(MRC_A_PROFILE_DST_LEN, 64);
+        n.nest(MRC_A_PROFILE_GEN, [](auto &g) {
+            g.u8(MRC_A_GEN_PORT, 1);
+            put_field(g, {32, 0x4000c000});
+            g.nest(MRC_A_GEN_COPY, [](auto &c) {
+                c.u32(MRC_A_COPY_FROM, MRC_COPY_DST).u32(MRC_A_COPY_BIT, 114);
+                c.u32(MRC_A_COPY_WIDTH, 14).u32(MRC_A_COPY_AT, 82);
+            });
+        });
+    });
+    const std::string line = "dev mrc0 id 3 dst fd00::/64 fmt srv6 mode gen min-active 1 gen 1 field 32,0x4000c000 "
+                             "copy dst:114:14:82";
+    equal("a template as text", profile_as(rq, {}), line + " evs 0\n");
+    there_and_back("a template", rq, line);
+    auto json = profile_as(rq, {.as_json = true});
     check("a template as JSON", json.find("\"dst\":\"fd00::/64\"") != json.npos &&
           json.find("\"copies\":[{\"from\":\"dst\",\"bit\":114,\"width\":14,\"at\":82}]") != json.npos,
           json);
@@ -393,6 +463,7 @@ void test_messages()
           printed(peer_shown, {.details = true}).find(" qps 2 paths 9 turned-bad 1 turned-good 0 ") != std::string::npos,
           printed(peer_shown, {.details = true}));
 
+    test_profiles();
     test_template();
 
     record odd;

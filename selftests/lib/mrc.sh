@@ -257,6 +257,23 @@ mrc_gid_index() {
 # mrc_ibdev HOST: REPLY is the RDMA device of the namespace.
 mrc_ibdev() { mrc_gid_index "$1" v6 && REPLY=${MRC_IBDEV[$1]}; }
 
+# mrc_profiles_again HOST: by the words that show its profiles others are made, which are the same.
+mrc_profiles_again() {
+	local words dst all same
+	while read -ra words; do
+		words[3]=99	# dev DEV id ID
+		mrcctl -n "$1" profile set "${words[@]}" || return
+	done < <(mrcctl -n "$1" -d profile show)
+	all=$(mrcctl -n "$1" -j profile show)
+	same=$(jq '[(map(select(.id == 99)), map(select(.id != 99))) | map(del(.id)) | sort] | .[0] == .[1]' <<<"$all")
+	for dst in $(jq -r '.[] | select(.id == 99).dst // "any"' <<<"$all"); do
+		words=(dst "$dst")
+		[ "$dst" != any ] || words=()
+		mrcctl -n "$1" profile del dev mrc0 id 99 "${words[@]}" || return
+	done
+	[ "$same" = true ]
+}
+
 # ---------------------------------------------------------------- counters
 
 # mrc_stat HOST COUNTER: REPLY, of the device; it is current to 10 ms.

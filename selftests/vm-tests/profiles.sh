@@ -59,6 +59,7 @@ both_planes_at_last() {
 traffic() {	# NAME
 	ksft_test "$1: every byte arrives right" mrc_verify 60 -o mix -s 16384 -n 60
 	ksft_test "$1: over both planes" both_planes_at_last
+	ksft_test "$1: shown by words that make it again" mrc_profiles_again h1
 }
 
 # Full packets of 4,096 bytes are 4,188 long, in an outer header 4,228, with a segment 4,252.
@@ -133,7 +134,7 @@ traffic "STEV from fields"
 ksft_test "STEV from fields: as expanded" evs_are 'map(.entropy)' \
 	"[$((0x40000007)),$((0x40010007)),$((0xc0000007)),$((0xc0010007)),$((0xc0020010)),$((0xc0020020))]"
 ksft_test "a profile shows its fields" grep -q 'gen 2 field 16,0xc002 field 8,0x0,0xf0,1,2 evs 6' \
-	<(mrcctl -n h1 -d profile show)
+	<(mrcctl -n h1 profile show)
 
 ksft_test "QPs that spray over 4096" mrcctl -n h1 dev set dev mrc0 active-evs 4096
 ksft_test "4,096 of four million EVs" both fmt stev mode gen count 4096 \

@@ -158,6 +158,7 @@ ksft_test "a third: its own paths" all_paths 4
 ksft_test "they are shown as they were set" grep -q \
 	'dst fd00:6d72:63:0:1::/80 .* gen 2 field 32,0xfcbbbb00 field 16,0x2000 field 16,0x2200 copy src:72:8:40 copy dst:120:8:56' \
 	<(mrcctl -n h1 -d profile show)
+ksft_test "by words that make them again" mrc_profiles_again h1
 ksft_equal "and in JSON" '{"from":"src","bit":72,"width":8,"at":40}' \
 	"$(mrcctl -n h1 -j profile show | jq -c '.[0].gen[0].copies[0] | {from,bit,width,at}')"
 

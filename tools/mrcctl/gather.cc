@@ -95,9 +95,11 @@ void profile_gatherer::flush()
 {
     if (!started_)
         return;
-    // Text is what `profile set` takes, with -d in full.
-    if (!ctx_.opt.details || !gens_.empty())
+    // With -d text is what `profile set` takes: EVs in full, or what they are made from.
+    if (!ctx_.opt.details)
         text_ = fmt::format("evs {}", evs_.size());
+    else if (!gens_.empty())
+        text_.clear();
     if (!gens_.empty())
         head_.add("gen", std::move(gens_)).as_text("gen", std::move(gen_text_));
     head_.add("ev", std::move(evs_)).as_text("ev", std::move(text_));

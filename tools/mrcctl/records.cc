@@ -266,6 +266,7 @@ record profile_record(const table &t)
     record r;
     table p(t[MRC_A_PROFILE]);
     add_ids(r, t);
+    r.as_text("ifindex", "").as_text("ibdev", ""); // `profile set` takes the name alone
     add_num(r, p, MRC_A_PROFILE_ID, "id");
     add_profile_state(r);
     if (p[MRC_A_PROFILE_DST])
