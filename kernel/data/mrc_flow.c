@@ -136,13 +136,13 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
 
-static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe,
+/* @status: as the connection ended. What a packet found wrong with this receive is told of it alone. */
+static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe, u8 status,
 		      bool solicited)
 {
 	cqe->wr_id = w->wr_id;
 	cqe->qpn = qp->qpn;
-	if (cqe->status == IB_WC_WR_FLUSH_ERR && w->fail)
-		cqe->status = w->fail;
+	cqe->status = status == IB_WC_WR_FLUSH_ERR && w->fail ? w->fail : status;
 	mrc_qp_done_recv(qp, cqe->status);
 	cqe->slot = mrc_wqe_recv_done(qp, w);
 	mrc_cq_post(qp->rcq, cqe, solicited);
@@ -155,7 +155,6 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	struct mrc_cqe cqe = {
 		.byte_len = cpl->len,
 		.opcode = cpl->op == MRC_OP_WRITE_IMM ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV,
-		.status = wc_status(cpl->status),
 	};
 
 	if (WARN_ON_ONCE(!w || idx != qp->rq_cons))
@@ -169,7 +168,7 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		cqe.imm_data = cpl->imm;
 		cqe.wc_flags = MRC_WC_WITH_INV;
 	}
-	recv_done(qp, w, &cqe, cpl->solicited);
+	recv_done(qp, w, &cqe, wc_status(cpl->status), cpl->solicited);
 }
 
 /* ---- what became possible ---- */
@@ -291,7 +290,7 @@ static bool flow_flush(struct mrc_qp *qp)
 	cqe.opcode = IB_WC_RECV;
 	while (budget && (w = mrc_wqe_recv_oldest(qp))) {
 		budget--;
-		recv_done(qp, w, &cqe, true);
+		recv_done(qp, w, &cqe, IB_WC_WR_FLUSH_ERR, true);
 	}
 	return !budget;
 }

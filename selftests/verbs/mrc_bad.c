@@ -8,7 +8,8 @@
  * Every case has a fresh pair of QPs. The victim's buffer is larger than the MR
  * it registers, on both sides, and is checked byte by byte afterwards. The
  * offender expects an exact completion status where IBTA names one; after it the
- * QP must be in error and flush what is posted next.
+ * QP must be in error and flush what is posted next. Of the victim's receives the first
+ * says what was wrong with it, those behind it are flushed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,7 +23,8 @@
 
 #define ALL	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 		 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-#define ANY_ERROR	(-1)
+#define RECVS	3		/* posted by the victim where the case takes one */
+#define DISORDER	(-1)
 #define NONE		(-2)
 
 struct bad_case {
@@ -42,7 +44,7 @@ struct bad_case {
 	uint32_t recv_lkey_xor;
 	int status;		/* the offender's completion */
 	int alt_status;		/* or this, when not 0 */
-	int recv_status;	/* the victim's: ANY_ERROR or NONE */
+	int recv_status;	/* of the victim's first receive, or NONE */
 };
 
 /* A case names only what differs from this. */
@@ -67,7 +69,8 @@ static const struct bad_case cases[] = {
 	{ .name = "WRITE around the end of the address space", BASE(IBV_WR_RDMA_WRITE),
 	  .remote_off = INT64_MIN, .status = IBV_WC_REM_ACCESS_ERR },
 	{ .name = "WRITE_IMM with a wrong rkey", BASE(IBV_WR_RDMA_WRITE_WITH_IMM),
-	  .rkey_xor = 0x55, .status = IBV_WC_REM_ACCESS_ERR },
+	  .rkey_xor = 0x55, .status = IBV_WC_REM_ACCESS_ERR,
+	  .recv_status = IBV_WC_WR_FLUSH_ERR },
 	{ .name = "WRITE to an MR without remote write", BASE(IBV_WR_RDMA_WRITE),
 	  .mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
 	  .status = IBV_WC_REM_ACCESS_ERR },
@@ -100,9 +103,10 @@ static const struct bad_case cases[] = {
 	  .local_access = 0, .status = IBV_WC_LOC_PROT_ERR },
 	{ .name = "SEND longer than the receive", BASE(IBV_WR_SEND),
 	  .recv_len = 256, .status = IBV_WC_REM_INV_REQ_ERR,
-	  .alt_status = IBV_WC_REM_OP_ERR, .recv_status = ANY_ERROR },
+	  .alt_status = IBV_WC_REM_OP_ERR, .recv_status = IBV_WC_LOC_LEN_ERR },
 	{ .name = "SEND into a receive with a wrong lkey", BASE(IBV_WR_SEND),
-	  .recv_lkey_xor = 0x55, .status = IBV_WC_REM_OP_ERR, .recv_status = ANY_ERROR },
+	  .recv_lkey_xor = 0x55, .status = IBV_WC_REM_OP_ERR,
+	  .recv_status = IBV_WC_LOC_PROT_ERR },
 };
 
 #define N_CASES	((int)(sizeof(cases) / sizeof(cases[0])))
@@ -175,8 +179,31 @@ static struct ibv_qp *case_qp(int access)
 /* What the victim tells after each case. */
 struct verdict {
 	int32_t changed;
-	int32_t recv_status;
+	int32_t recv_status[RECVS];
 };
+
+/* Whatever is wrong with the first receive, those behind it are good. */
+static void post_recvs(struct ibv_qp *qp, const struct bad_case *c, uint32_t lkey)
+{
+	struct ibv_sge sge = { (uintptr_t)area + LEN, c->recv_len, lkey ^ c->recv_lkey_xor };
+	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
+
+	for (wr.wr_id = 1; wr.wr_id <= RECVS; wr.wr_id++) {
+		if (ibv_post_recv(qp, &wr, &bad))
+			vc_die("ibv_post_recv");
+		sge.length = LEN;
+		sge.lkey = lkey;
+	}
+}
+
+static void take_recvs(struct verdict *v)
+{
+	struct ibv_wc wc;
+	uint64_t i;
+
+	for (i = 0; i < RECVS && next_wc(&wc, 2000); i++)
+		v->recv_status[i] = wc.wr_id == i + 1 ? (int)wc.status : DISORDER;
+}
 
 static void victim(const struct bad_case *c)
 {
@@ -184,22 +211,17 @@ static void victim(const struct bad_case *c)
 	struct ibv_qp *qp = case_qp(c->qp_access);
 	struct ibv_mr *mr = ibv_reg_mr(pd, area + LEN, LEN, c->mr_access);
 	struct ibv_mr *rmr = ibv_reg_mr(dev.pd, area + LEN, LEN, IBV_ACCESS_LOCAL_WRITE);
-	struct ibv_sge sge = { .length = c->recv_len };
-	struct ibv_recv_wr *bad, wr = { .wr_id = 1, .sg_list = &sge, .num_sge = 1 };
 	const bool sends = c->opcode == IBV_WR_SEND;
 	const bool good = c->status == IBV_WC_SUCCESS && c->opcode == IBV_WR_RDMA_WRITE;
-	struct verdict v = { .recv_status = NONE };
+	struct verdict v = { .recv_status = { NONE, NONE, NONE } };
 	struct vc_peer peer;
 	struct ibv_wc wc;
 
 	if (!mr || !rmr)
 		vc_die("ibv_reg_mr: %s", strerror(errno));
 	memset(area, BYTE, 3 * LEN);
-	sge.addr = (uintptr_t)area + LEN;
-	sge.lkey = rmr->lkey ^ c->recv_lkey_xor;
 	if (sends || c->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		if (ibv_post_recv(qp, &wr, &bad))
-			vc_die("ibv_post_recv");
+		post_recvs(qp, c, rmr->lkey);
 	if (!vc_connect(&dev, qp, tcp, (uintptr_t)area + LEN, mr->rkey, &peer))
 		gone();
 	if (c->dead_mr) {
@@ -210,8 +232,8 @@ static void victim(const struct bad_case *c)
 	barrier();	/* the offender acts */
 	barrier();	/* and has seen what came of it */
 
-	if (c->recv_status != NONE && next_wc(&wc, 2000))
-		v.recv_status = wc.status;
+	if (c->recv_status != NONE)
+		take_recvs(&v);
 	v.changed = first_change(BYTE, good ? LEN : 0, good ? LEN + c->len : 0);
 	if (sends && v.changed >= LEN && v.changed < 2 * LEN)
 		v.changed = -1;		/* of its own receive buffer anything may become */
@@ -247,6 +269,29 @@ static void check_flush(const struct bad_case *c, struct ibv_qp *qp, struct ibv_
 			 ibv_wc_status_str(wc.status));
 	result(!err && wc.wr_id == 2 && wc.status == IBV_WC_WR_FLUSH_ERR, c->name,
 	       "the next request is flushed", why);
+}
+
+static const char *recv_str(int32_t status)
+{
+	if (status == NONE)
+		return "nothing";
+	return status == DISORDER ? "another receive" : ibv_wc_status_str(status);
+}
+
+static void check_recvs(const struct bad_case *c, const int32_t *status)
+{
+	const char *const what[RECVS] = {
+		"the victim's receive fails", "the one behind it is flushed", "and the next one",
+	};
+	char why[128];
+	int i, want;
+
+	for (i = 0; i < RECVS; i++) {
+		want = i ? IBV_WC_WR_FLUSH_ERR : c->recv_status;
+		snprintf(why, sizeof(why), "got '%s', want '%s'", recv_str(status[i]),
+			 ibv_wc_status_str(want));
+		result(status[i] == want, c->name, what[i], why);
+	}
 }
 
 static void offender(const struct bad_case *c)
@@ -306,12 +351,8 @@ static void offender(const struct bad_case *c)
 		gone();
 	snprintf(why, sizeof(why), "byte %d of the victim's area changed", v.changed - LEN);
 	result(v.changed < 0, c->name, "the victim's memory is untouched", why);
-	if (c->recv_status != NONE) {
-		snprintf(why, sizeof(why), "got '%s'", v.recv_status == NONE ? "nothing" :
-			 ibv_wc_status_str(v.recv_status));
-		result(v.recv_status > IBV_WC_SUCCESS && v.recv_status != IBV_WC_WR_FLUSH_ERR,
-		       c->name, "the victim's receive fails", why);
-	}
+	if (c->recv_status != NONE)
+		check_recvs(c, v.recv_status);
 	if (reads) {
 		const bool good = c->status == IBV_WC_SUCCESS;
 
