@@ -34,7 +34,6 @@
 /* Of the turn under way: per CPU, BH off. */
 struct flow_work {
 	struct mrc_txop op[MRC_TX_BATCH];
-	u8 bounce[4096];	/* one packet's payload when it does not fit in fragments */
 };
 
 static DEFINE_PER_CPU(struct flow_work, flow_work);
@@ -356,11 +355,11 @@ static void flow_refresh_path(struct mrc_qp *qp)
 
 /* ---- packets out ---- */
 
-static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op, u8 *bounce)
+static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 {
 	struct mrc_payload pl __uninitialized;	/* kernels clear it else, at 10 ns and more */
 
-	if (!mrc_wqe_payload(qp, op, &pl, bounce))
+	if (!mrc_wqe_payload(qp, op, &pl))
 		return NULL;
 	return mrc_tx_build(qp->dev, qp->ps, &qp->sgid, &qp->dgid, op, &pl);
 }
@@ -409,7 +408,7 @@ static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		skb = flow_build(qp, &w->op[i], w->bounce);
+		skb = flow_build(qp, &w->op[i]);
 		if (unlikely(!skb)) {
 			flow_unbuilt(qp, &w->op[i], n - i, now);
 			return false;

@@ -9,7 +9,6 @@
  * resolved and referenced once per request; of receives per packet, since packets of
  * one receive may be far apart.
  */
-#include <linux/highmem.h>
 #include <rdma/ib_user_verbs.h>
 #include "mem/mrc_mr_copy.h"
 #include "data/mrc_wqe.h"
@@ -287,43 +286,6 @@ static int gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_payload
 	return len ? -EFAULT : 0;
 }
 
-static void bounce_frags(const struct mrc_payload *pl, u8 *to)
-{
-	u8 i;
-
-	for (i = 0; i < pl->n; i++) {
-		u8 *p = kmap_local_page(pl->frag[i].page);
-
-		memcpy(to, p + pl->frag[i].off, pl->frag[i].len);
-		kunmap_local(p);
-		to += pl->frag[i].len;
-	}
-}
-
-/* Too many small pieces for one packet's fragments: copy, a piece at a time. */
-static int gather_bounce(const struct mrc_swqe *w, u32 off, u32 len,
-			 struct mrc_payload *pl, u8 *bounce)
-{
-	u32 done = 0;
-
-	while (done < len) {
-		u32 n = min_t(u32, len - done, 256);
-		int rc;
-
-		pl->n = 0;
-		pl->len = 0;
-		rc = gather(w, off + done, n, pl);
-		if (rc)
-			return rc;
-		bounce_frags(pl, bounce + done);
-		done += n;
-	}
-	pl->n = 0;
-	pl->len = len;
-	pl->linear = bounce;
-	return 0;
-}
-
 bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot)
 {
 	const struct mrc_mr *mr = qp->resp[slot].mr;
@@ -344,11 +306,9 @@ bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op)
 	return w->gone;
 }
 
-bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl,
-		     u8 *bounce)
+bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl)
 {
 	const struct mrc_swqe *w;
-	int rc;
 
 	pl->n = 0;
 	pl->len = 0;
@@ -368,8 +328,5 @@ bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_pa
 		pl->len = op->len;
 		return true;
 	}
-	rc = gather(w, op->off, op->len, pl);
-	if (rc == -EMSGSIZE)
-		rc = gather_bounce(w, op->off, op->len, pl, bounce);
-	return !rc;
+	return !gather(w, op->off, op->len, pl);
 }

@@ -32,11 +32,7 @@ bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot);
 /* Is memory that @op would read invalidated, of a send request? Its completion says so then. */
 bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op);
 
-/*
- * The payload of what @op sends. @bounce: 4096 bytes, used when the pages do not
- * fit in fragments. False: memory gone (deregistered under the request).
- */
-bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl,
-		     u8 *bounce);
+/* The payload of what @op sends. False: memory gone (deregistered under the request). */
+bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl);
 
 #endif

@@ -257,7 +257,7 @@ static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payloa
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
 		struct page *page = mr_page(mr, off);
 
-		if (pl->n >= ARRAY_SIZE(pl->frag))
+		if (WARN_ON_ONCE(pl->n >= ARRAY_SIZE(pl->frag)))
 			return -EMSGSIZE;
 		/* Pages of the kernel's slabs are none for a packet. */
 		pl->copy |= mr->dma && !sendpage_ok(page);

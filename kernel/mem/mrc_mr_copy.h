@@ -23,7 +23,7 @@ void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len);
 /* Bytes out. Range must have been checked. */
 void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len);
 /* Append the pages of the range to @pl as fragments (no copy, no reference taken).
- * -EMSGSIZE when they do not fit. */
+ * -EMSGSIZE when they do not fit, which is a bug: those of one packet do. */
 int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *pl);
 /* 8-byte atomic on naturally aligned va; returns the old value, native order. */
 u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare);

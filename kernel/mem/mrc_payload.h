@@ -5,9 +5,14 @@
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include "rdma/mrc-abi.h"
 
 struct mrc_payload {
-	struct { struct page *page; u32 off, len; } frag[18];
+	/*
+	 * What a packet has of one SGE is at most 4096 bytes, and lies in two pages at most: whatever a
+	 * request consists of, it fits. What is too much for an skb is copied.
+	 */
+	struct { struct page *page; u32 off, len; } frag[2 * MRC_MAX_SGE];
 	u8 n;
 	bool copy;		/* a packet must not refer to these pages */
 	u32 len;

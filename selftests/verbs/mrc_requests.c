@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mrc_requests.c - what verbs promise of requests on RC queue pairs: how long a receiver that is not ready is asked,
- * atomics among peers and this host's own processors, many READs at once, threads on one queue pair.
+ * atomics among peers and this host's own processors, many READs at once, threads on one queue pair, many small pieces
+ * of memory.
  *
  *	MRC_TEST_DEV=mrc0 mrc_requests
  *
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "kselftest_harness.h"
 #include "vpair.h"
@@ -20,6 +22,7 @@
 #define PIECE	1024
 #define ADDS	200
 #define THREADS	4
+#define PIECES	16	/* of one request: max_send_sge */
 
 FIXTURE(requests) {
 	struct vc_dev dev;
@@ -245,6 +248,100 @@ TEST_F_TIMEOUT(requests, threads_post_to_one_queue_and_poll_it, LIMIT_S)
 		EXPECT_EQ(THREADS * ADDS / 2, (uint64_t)n);
 	}
 	EXPECT_EQ(0, ibv_poll_cq(self->p.cq[0], 1, &wc));
+}
+
+/* ---- small pieces ---- */
+
+/* Piece @i of @len bytes, half of it before the end of page @i and half of it behind. */
+static struct ibv_sge piece(const struct ibv_mr *mr, int i, uint32_t len)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+
+	return (struct ibv_sge){ (uintptr_t)mr->addr + (uint64_t)((i + 1) * page) - len / 2, len, mr->lkey };
+}
+
+static int post_pieces(struct _test_data_requests *self, const struct ibv_mr *mr, enum ibv_wr_opcode opcode,
+		       uint32_t len)
+{
+	struct ibv_sge sge[PIECES];
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = sge,
+		.num_sge = PIECES,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = self->p.peer.addr, .rkey = self->p.peer.rkey },
+	};
+	int i;
+
+	for (i = 0; i < PIECES; i++)
+		sge[i] = piece(mr, i, len);
+	return ibv_post_send(self->p.qp[0], &wr, &bad);
+}
+
+/* The pieces, one behind the other, are what arrived. */
+static bool pieces_arrived(struct _test_data_requests *self, const struct ibv_mr *mr, uint32_t len)
+{
+	const uint8_t *at = self->there;
+	int i;
+
+	for (i = 0; i < PIECES; i++, at += len) {
+		if (memcmp(at, (const void *)(uintptr_t)piece(mr, i, len).addr, len))
+			return false;
+	}
+	return true;
+}
+
+static enum ibv_wc_status status_of(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+
+	return vpair_wc(cq, &wc, WAIT_MS) ? wc.status : IBV_WC_GENERAL_ERR;
+}
+
+static void *filled_pages(size_t size)
+{
+	uint8_t *area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t i;
+
+	if (area == MAP_FAILED)
+		vc_die("mmap: %s", strerror(errno));
+	for (i = 0; i < size; i++)
+		area[i] = (uint8_t)vc_mix(i);
+	return area;
+}
+
+/* A packet of 32 bytes from 32 pages: more than an skb has fragments. */
+TEST_F_TIMEOUT(requests, pieces_that_lie_in_two_pages_each, LIMIT_S)
+{
+	const struct ibv_qp_cap wide = {
+		.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = PIECES, .max_recv_sge = 1,
+	};
+	const size_t size = (PIECES + 1) * (size_t)sysconf(_SC_PAGESIZE);
+	struct ibv_sge all = { (uintptr_t)self->there, sizeof(self->there), self->mr->lkey };
+	struct ibv_recv_wr *bad, recv = { .sg_list = &all, .num_sge = 1 };
+	const uint32_t lens[] = { 2, 200 };
+	void *area = filled_pages(size);
+	struct ibv_mr *mr;
+	int i;
+
+	mr = ibv_reg_mr(self->dev.pd, area, size, IBV_ACCESS_LOCAL_WRITE);
+	ASSERT_NE(NULL, mr);
+	vpair_make(&self->p, &self->dev, &wide, 64, self->mr);
+	for (i = 0; i < 2; i++) {
+		memset(self->there, 0, sizeof(self->there));
+		ASSERT_EQ(0, ibv_post_recv(self->p.qp[1], &recv, &bad));
+		ASSERT_EQ(0, post_pieces(self, mr, IBV_WR_SEND, lens[i]));
+		ASSERT_EQ(IBV_WC_SUCCESS, status_of(self->p.cq[0]));
+		ASSERT_EQ(IBV_WC_SUCCESS, status_of(self->p.cq[1]));
+		EXPECT_TRUE(pieces_arrived(self, mr, lens[i]));
+
+		memset(self->there, 0, sizeof(self->there));
+		ASSERT_EQ(0, post_pieces(self, mr, IBV_WR_RDMA_WRITE, lens[i]));
+		ASSERT_EQ(IBV_WC_SUCCESS, status_of(self->p.cq[0]));
+		EXPECT_TRUE(pieces_arrived(self, mr, lens[i]));
+	}
+	ibv_dereg_mr(mr);
+	munmap(area, size);
 }
 
 TEST_HARNESS_MAIN
