@@ -101,12 +101,15 @@ void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 
 /* ---- moderation ---- */
 
-/* Under cq->lock. */
+/*
+ * Under cq->lock. A timer whose function runs already is set anew: it may have told, and be about to return. If it
+ * waits for the lock instead, there may be one event too many.
+ */
 static void cq_moder_later(struct mrc_cq *cq)
 {
 	const u64 period = cq->mod_period * (u64)NSEC_PER_USEC;
 
-	if (!hrtimer_active(&cq->mod_timer))
+	if (!hrtimer_is_queued(&cq->mod_timer))
 		hrtimer_start(&cq->mod_timer, ns_to_ktime(period), MRC_CQ_TIMER_MODE);
 }
 

@@ -284,6 +284,26 @@ TEST_F_TIMEOUT(cqex, events_wait_for_more_completions_or_the_period, LIMIT_S)
 	}
 }
 
+/* Each event is asked for while the timer of the last one may be about to end. */
+TEST_F_TIMEOUT(cqex, no_event_that_waits_is_lost, LIMIT_S)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE, .moderate = { 1000, 1 },
+	};
+	struct ibv_cq *cq = self->p.cq[0];
+	int i;
+
+	ASSERT_EQ(0, ibv_modify_cq(cq, &attr));
+	for (i = 0; i < 500; i++) {
+		ASSERT_EQ(0, ibv_req_notify_cq(cq, 0));
+		ASSERT_EQ(0, post_write(self, (uint64_t)i));
+		ASSERT_TRUE(event(self, WAIT_MS)) {
+			TH_LOG("the event of round %d did not come", i);
+		}
+		ASSERT_TRUE(completed(self, IBV_WC_RDMA_WRITE));
+	}
+}
+
 /* Who polls and then arms has missed what came in between: as by adapters of mlx5 it is told at once, for UCX. */
 TEST_F_TIMEOUT(cqex, arming_tells_of_what_came_before, LIMIT_S)
 {
