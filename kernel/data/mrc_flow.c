@@ -469,6 +469,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	/* Receives posted from here on need a doorbell, to be flushed. */
 	if (!qp->srq)
 		WRITE_ONCE(qp->rq.hdr->need_kick, 1);
+	smp_mb();	/* pairs with the one after prod was published: mrc_post_recv(), the plug-in */
 	flow_do(qp, ktime_get_ns());
 	if (flow_flush(qp))
 		return true;
