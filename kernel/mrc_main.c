@@ -31,7 +31,7 @@
 #include "device/mrc_sock.h"
 #include "genl/mrc_genl.h"
 
-/* Frees chain: QP -> RCU -> work -> peer -> RCU -> work -> device. */
+/* Frees chain: QP -> RCU -> work -> peer or completion queue -> RCU -> work -> device. */
 static void mrc_drain(void)
 {
 	int i;

@@ -38,7 +38,7 @@ struct mrc_ud;
 
 struct mrc_ibqp {
 	struct ib_qp ibqp;	/* first */
-	union {
+	union {			/* NULL once destroyed: who may come later looks under RCU */
 		struct mrc_qp *qp;	/* RC */
 		struct mrc_ud *ud;	/* UD and GSI: data/mrc_ud.h */
 	};

@@ -25,8 +25,9 @@ struct mrc_ud *mrc_ud_find(struct mrc_dev *dev, u32 qpn)
 	return ud;
 }
 
-void mrc_ud_free(struct mrc_ud *ud)
+void mrc_ud_free_work(struct work_struct *work)
 {
+	struct mrc_ud *ud = container_of(to_rcu_work(work), struct mrc_ud, free_work);
 	struct ib_device *ibdev = &ud->dev->ibdev;
 
 	if (ud->scq)
@@ -40,20 +41,15 @@ void mrc_ud_free(struct mrc_ud *ud)
 	if (ud->qpn > MRC_QPN_GSI)
 		mrc_qp_release(ud->qpn);
 	mutex_destroy(&ud->mutex);
-	kfree_rcu(ud, rcu);
+	kfree(ud);
 	ib_device_put(ibdev);
-}
-
-void mrc_ud_free_work(struct work_struct *work)
-{
-	mrc_ud_free(container_of(work, struct mrc_ud, free_work));
 }
 
 static void ud_release(struct kref *ref)
 {
 	struct mrc_ud *ud = container_of(ref, struct mrc_ud, ref);
 
-	queue_work(mrc_wq, &ud->free_work);
+	queue_rcu_work(mrc_wq, &ud->free_work);
 }
 
 void mrc_ud_put(struct mrc_ud *ud)

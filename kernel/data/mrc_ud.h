@@ -17,6 +17,7 @@
 #include <linux/interrupt.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "core/mrc_dev.h"
 #include "mem/mrc_cq.h"
@@ -27,8 +28,7 @@
 
 struct mrc_ud {
 	struct kref ref;
-	struct rcu_head rcu;
-	struct work_struct free_work;
+	struct rcu_work free_work;
 	struct mrc_dev *dev;
 	spinlock_t lock;
 	struct mutex mutex;		/* modify, query, destroy */
@@ -56,9 +56,7 @@ void mrc_ud_put(struct mrc_ud *ud);		/* any context */
 /* Process context. It gets a number, 1 if it is the GSI QP; and is found. 0, -EBUSY or -ENOMEM. */
 int mrc_ud_publish(struct mrc_ud *ud);
 void mrc_ud_withdraw(struct mrc_ud *ud);	/* and no more; keeps its number */
-/* Process context; nobody else knows it any more. */
-void mrc_ud_free(struct mrc_ud *ud);
-void mrc_ud_free_work(struct work_struct *work);	/* for INIT_WORK() */
+void mrc_ud_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 /* Any context, interrupts off too: there is something to send or to flush. */
 void mrc_ud_kick(struct mrc_ud *ud);
 void mrc_ud_exit(void);

@@ -11,7 +11,8 @@
  * Users in the kernel have the same ring and poll it here (mrc_cq_poll()).
  *
  * QPs hold references; the verbs object may go first. cq->ibcq, under
- * cq->lock, tells whether there is still somebody to notify.
+ * cq->lock, tells whether there is still somebody to notify. Destroy empties the shell, for some ib_core
+ * asks for what rdma(8) shows of a queue even then (mrc_restrack.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -23,7 +24,7 @@
 
 static void cq_free_work(struct work_struct *work)
 {
-	struct mrc_cq *cq = container_of(work, struct mrc_cq, free_work);
+	struct mrc_cq *cq = container_of(to_rcu_work(work), struct mrc_cq, free_work);
 
 	mrc_ring_free(&cq->ring);
 	xa_destroy(&cq->qps);
@@ -34,7 +35,7 @@ static void cq_release(struct kref *ref)
 {
 	struct mrc_cq *cq = container_of(ref, struct mrc_cq, ref);
 
-	queue_work(mrc_wq, &cq->free_work);
+	queue_rcu_work(mrc_wq, &cq->free_work);
 }
 
 void mrc_cq_put(struct mrc_cq *cq)
@@ -246,7 +247,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		goto err_free;
 	kref_init(&cq->ref);
-	INIT_WORK(&cq->free_work, cq_free_work);
+	INIT_RCU_WORK(&cq->free_work, cq_free_work);
 	INIT_WORK(&cq->overrun_work, cq_overrun_work);
 	spin_lock_init(&cq->lock);
 	spin_lock_init(&cq->poll_lock);
@@ -277,8 +278,10 @@ err_count:
 
 int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 {
-	struct mrc_cq *cq = container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
+	struct mrc_ibcq *shell = container_of(ibcq, struct mrc_ibcq, ibcq);
+	struct mrc_cq *cq = shell->cq;
 
+	WRITE_ONCE(shell->cq, NULL);
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
 	/* Its device may have gone, and a program that only polls would poll for ever. */

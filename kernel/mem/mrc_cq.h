@@ -7,6 +7,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/kref.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "compat/mrc_compat.h"
@@ -18,12 +19,12 @@ struct mrc_dev;
 
 struct mrc_ibcq {
 	struct ib_cq ibcq;	/* first; a shell, as mrc_ibqp */
-	struct mrc_cq *cq;
+	struct mrc_cq *cq;	/* NULL once destroyed */
 };
 
 struct mrc_cq {
 	struct kref ref;
-	struct work_struct free_work;
+	struct rcu_work free_work;
 	struct work_struct overrun_work;	/* queued once, with a reference */
 	spinlock_t lock;
 	struct ib_cq *ibcq;	/* NULL once destroyed; under lock */

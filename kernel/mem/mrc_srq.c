@@ -20,7 +20,7 @@
 
 static void srq_free_work(struct work_struct *work)
 {
-	struct mrc_srq *srq = container_of(work, struct mrc_srq, free_work);
+	struct mrc_srq *srq = container_of(to_rcu_work(work), struct mrc_srq, free_work);
 
 	mrc_ring_free(&srq->ring);
 	kfree(srq);
@@ -30,7 +30,7 @@ static void srq_release(struct kref *ref)
 {
 	struct mrc_srq *srq = container_of(ref, struct mrc_srq, ref);
 
-	queue_work(mrc_wq, &srq->free_work);
+	queue_rcu_work(mrc_wq, &srq->free_work);
 }
 
 void mrc_srq_get(struct mrc_srq *srq)
@@ -139,7 +139,7 @@ static struct mrc_srq *srq_new(struct ib_srq *ibsrq, const struct ib_srq_init_at
 	if (!srq)
 		return NULL;
 	kref_init(&srq->ref);
-	INIT_WORK(&srq->free_work, srq_free_work);
+	INIT_RCU_WORK(&srq->free_work, srq_free_work);
 	spin_lock_init(&srq->lock);
 	srq->ibsrq = ibsrq;
 	srq->dev = to_mrc_dev(ibsrq->device);
@@ -204,8 +204,10 @@ int mrc_srq_query(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 
 int mrc_srq_destroy(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
-	struct mrc_srq *srq = mrc_srq_of(ibsrq);
+	struct mrc_ibsrq *shell = container_of(ibsrq, struct mrc_ibsrq, ibsrq);
+	struct mrc_srq *srq = shell->srq;
 
+	WRITE_ONCE(shell->srq, NULL);	/* as of completion queues: mrc_cq.c */
 	spin_lock_bh(&srq->lock);
 	srq->ibsrq = NULL;
 	spin_unlock_bh(&srq->lock);

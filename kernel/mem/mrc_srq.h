@@ -10,6 +10,7 @@
 #define MRC_SRQ_H
 
 #include <linux/kref.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "mem/mrc_ring.h"
 
@@ -17,12 +18,12 @@ struct mrc_dev;
 
 struct mrc_ibsrq {
 	struct ib_srq ibsrq;	/* first; a shell, as mrc_ibqp */
-	struct mrc_srq *srq;
+	struct mrc_srq *srq;	/* NULL once destroyed */
 };
 
 struct mrc_srq {
 	struct kref ref;
-	struct work_struct free_work;
+	struct rcu_work free_work;
 	spinlock_t lock;	/* inside any QP's */
 	struct ib_srq *ibsrq;	/* NULL once destroyed; under lock */
 	struct mrc_dev *dev;

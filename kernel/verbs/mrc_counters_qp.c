@@ -83,9 +83,21 @@ static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct m
 	return 0;
 }
 
-static int counter_bind(struct mrc_counter *counter, struct ib_qp *ibqp)
+/* + ref; NULL: it is gone, and some ib_core has commands come here all the same (mrc_restrack.c). */
+static struct mrc_qp *qp_of(struct ib_qp *ibqp)
 {
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_qp *qp;
+
+	rcu_read_lock();
+	qp = READ_ONCE(container_of(ibqp, struct mrc_ibqp, ibqp)->qp);
+	if (qp && !mrc_qp_try_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+static int counter_bind(struct mrc_counter *counter, struct mrc_qp *qp)
+{
 	struct mrc_counted *c = kmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	int err;
 
@@ -105,6 +117,7 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 {
 	struct mrc_dev *dev = to_mrc_dev(of->device);
 	struct mrc_counter *counter = counter_of(of), *made = NULL;
+	struct mrc_qp *qp;
 	int err;
 
 	if (ibqp->qp_type == IB_QPT_UD || ibqp->qp_type == IB_QPT_GSI)
@@ -113,7 +126,10 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 		counter = made = counter_new(dev, &of->id);
 	if (!counter)
 		return -ENOMEM;
-	err = counter_bind(counter, ibqp);
+	qp = qp_of(ibqp);
+	err = qp ? counter_bind(counter, qp) : -ENOENT;
+	if (qp)
+		mrc_qp_put(qp);
 	if (!err) {
 		ibqp->counter = of;
 	} else if (made) {	/* ib_core forgets it */
@@ -150,14 +166,17 @@ bool mrc_counters_qp_leave(struct mrc_qp *qp)
  */
 int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG)
 {
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_qp *qp = qp_of(ibqp);
 	bool was;
 
+	if (!qp)
+		return -EINVAL;
 	mutex_lock(&qp->mutex);
 	was = mrc_counters_qp_leave(qp);
 	if (was)
 		ibqp->counter = NULL;
 	mutex_unlock(&qp->mutex);
+	mrc_qp_put(qp);
 	return was ? 0 : -EINVAL;
 }
 

@@ -358,9 +358,11 @@ err_abort:
 
 int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 {
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
+	struct mrc_qp *qp = shell->qp;
 	struct mrc_dev *dev = qp->dev;
 
+	WRITE_ONCE(shell->qp, NULL);
 	mutex_lock(&qp->mutex);
 	spin_lock_bh(&qp->lock);
 	qp->ibqp = NULL;

@@ -2,6 +2,7 @@
 /*
  * mrc_qp_kind.c - see mrc_qp_kind.h.
  */
+#include <linux/rcupdate.h>
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_kind.h"
 #include "verbs/mrc_qp_modify.h"
@@ -36,7 +37,14 @@ int mrc_qp_kind_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int mrc_qp_kind_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		      struct ib_qp_init_attr *init)
 {
+	int err;
+
+	/* rdma(8) may ask of a QP that some ib_core destroys; by -EAGAIN it is left out of what is shown. */
+	rcu_read_lock();
 	if (mrc_qp_kind_is_ud(ibqp->qp_type))
-		return mrc_ud_query(ibqp, attr, init);
-	return mrc_qp_query(ibqp, attr, mask, init);
+		err = mrc_ud_query(ibqp, attr, init);
+	else
+		err = mrc_qp_query(ibqp, attr, mask, init);
+	rcu_read_unlock();
+	return err;
 }

@@ -422,9 +422,11 @@ int mrc_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)
 {
-	struct mrc_qp *qp = container_of(ibqp, struct mrc_ibqp, ibqp)->qp;
+	struct mrc_qp *qp = READ_ONCE(container_of(ibqp, struct mrc_ibqp, ibqp)->qp);
 	struct mrc_conn_info info;
 
+	if (!qp)
+		return -EAGAIN;
 	spin_lock_bh(&qp->lock);
 	*attr = qp->attr;
 	attr->qp_state = qp->state;

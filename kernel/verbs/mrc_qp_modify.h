@@ -8,6 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 int mrc_qp_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+/* Under RCU. -EAGAIN: it was destroyed. */
 int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init);
 

@@ -4,6 +4,10 @@
  *
  * A QP's counters are in `mrcctl qp show`; here stands what tells a queue that works from one
  * that is stuck. Keys are not shown: whoever may know them gets them from ib_core.
+ *
+ * ib_core without rdma_restrack_begin_del() destroys a queue first and then takes it from its list, so that a dump may
+ * still come here with the shell of one that is gone. A shell says so by NULL, and what was found in it lives for as
+ * long as RCU is held.
  */
 #include <rdma/restrack.h>
 #include <rdma/rdma_netlink.h>
@@ -22,9 +26,12 @@ struct fact {
 
 static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 {
-	struct nlattr *nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+	struct nlattr *nest;
 	u32 i;
 
+	if (!n)
+		return 0;	/* it is gone */
+	nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	if (!nest)
 		return -EMSGSIZE;
 	for (i = 0; i < n; i++) {
@@ -37,28 +44,27 @@ static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 	return 0;
 }
 
-static int restrack_ud(struct sk_buff *msg, struct mrc_ud *ud)
+/* Under RCU, as the others: the number of facts. */
+static u32 facts_of_ud(struct mrc_ud *ud, struct fact *f)
 {
-	struct fact f[2];
 	u32 n = 0;
 
+	if (!ud)
+		return 0;
 	spin_lock_bh(&ud->lock);
 	f[n++] = (struct fact){ "sq_waiting", mrc_ring_avail(&ud->sq, ud->sq_cons) };
 	if (!ud->srq)
 		f[n++] = (struct fact){ "rq_posted", mrc_ring_avail(&ud->rq, ud->rq_cons) };
 	spin_unlock_bh(&ud->lock);
-	return put_facts(msg, f, n);
+	return n;
 }
 
-int mrc_restrack_qp(struct sk_buff *msg, struct ib_qp *ibqp)
+static u32 facts_of_qp(struct mrc_qp *qp, struct fact *f)
 {
-	const struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
-	struct mrc_qp *qp = shell->qp;
-	struct fact f[7];
 	u32 n = 0;
 
-	if (mrc_qp_kind_is_ud(ibqp->qp_type))
-		return restrack_ud(msg, shell->ud);
+	if (!qp)
+		return 0;
 	spin_lock_bh(&qp->lock);
 	f[n++] = (struct fact){ "sq_waiting", mrc_ring_avail(&qp->sq, qp->sq_cons) };
 	f[n++] = (struct fact){ "sq_in_flight", qp->sq_posted - qp->sq_done };
@@ -71,15 +77,15 @@ int mrc_restrack_qp(struct sk_buff *msg, struct ib_qp *ibqp)
 	f[n++] = (struct fact){ "strict", qp->strict };
 	f[n++] = (struct fact){ "bytes", qp->mem_bytes };
 	spin_unlock_bh(&qp->lock);
-	return put_facts(msg, f, n);
+	return n;
 }
 
-int mrc_restrack_cq(struct sk_buff *msg, struct ib_cq *ibcq)
+static u32 facts_of_cq(struct mrc_cq *cq, struct fact *f)
 {
-	struct mrc_cq *cq = mrc_cq_of(ibcq);
-	struct fact f[5];
 	u32 n = 0;
 
+	if (!cq)
+		return 0;
 	spin_lock_bh(&cq->lock);
 	f[n++] = (struct fact){ "completions", cq->prod };
 	f[n++] = (struct fact){ "unpolled", cq->prod - READ_ONCE(cq->ring.hdr->cons) };
@@ -87,6 +93,57 @@ int mrc_restrack_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 	f[n++] = (struct fact){ "moderation_count", cq->mod_count };
 	f[n++] = (struct fact){ "moderation_us", cq->mod_period };
 	spin_unlock_bh(&cq->lock);
+	return n;
+}
+
+static u32 facts_of_srq(struct mrc_srq *srq, struct fact *f)
+{
+	u32 n = 0;
+
+	if (!srq)
+		return 0;
+	spin_lock_bh(&srq->lock);
+	f[n++] = (struct fact){ "entries", srq->ring.entries };
+	f[n++] = (struct fact){ "posted", mrc_ring_avail(&srq->ring, srq->cons) };
+	f[n++] = (struct fact){ "limit", srq->limit };
+	spin_unlock_bh(&srq->lock);
+	return n;
+}
+
+int mrc_restrack_qp(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	const struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
+	struct fact f[7];
+	u32 n;
+
+	rcu_read_lock();
+	if (mrc_qp_kind_is_ud(ibqp->qp_type))
+		n = facts_of_ud(READ_ONCE(shell->ud), f);
+	else
+		n = facts_of_qp(READ_ONCE(shell->qp), f);
+	rcu_read_unlock();
+	return put_facts(msg, f, n);
+}
+
+int mrc_restrack_cq(struct sk_buff *msg, struct ib_cq *ibcq)
+{
+	struct fact f[5];
+	u32 n;
+
+	rcu_read_lock();
+	n = facts_of_cq(READ_ONCE(container_of(ibcq, struct mrc_ibcq, ibcq)->cq), f);
+	rcu_read_unlock();
+	return put_facts(msg, f, n);
+}
+
+int mrc_restrack_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	struct fact f[3];
+	u32 n;
+
+	rcu_read_lock();
+	n = facts_of_srq(READ_ONCE(container_of(ibsrq, struct mrc_ibsrq, ibsrq)->srq), f);
+	rcu_read_unlock();
 	return put_facts(msg, f, n);
 }
 
@@ -102,19 +159,5 @@ int mrc_restrack_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 	f[n++] = (struct fact){ "pages", mr->n_pages };
 	f[n++] = (struct fact){ "users", kref_read(&mr->ref) - 1 };
 	rcu_read_unlock();
-	return put_facts(msg, f, n);
-}
-
-int mrc_restrack_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
-{
-	struct mrc_srq *srq = mrc_srq_of(ibsrq);
-	struct fact f[3];
-	u32 n = 0;
-
-	spin_lock_bh(&srq->lock);
-	f[n++] = (struct fact){ "entries", srq->ring.entries };
-	f[n++] = (struct fact){ "posted", mrc_ring_avail(&srq->ring, srq->cons) };
-	f[n++] = (struct fact){ "limit", srq->limit };
-	spin_unlock_bh(&srq->lock);
 	return put_facts(msg, f, n);
 }

@@ -58,7 +58,7 @@ static struct mrc_ud *ud_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 		return NULL;
 	}
 	kref_init(&ud->ref);
-	INIT_WORK(&ud->free_work, mrc_ud_free_work);
+	INIT_RCU_WORK(&ud->free_work, mrc_ud_free_work);
 	spin_lock_init(&ud->lock);
 	mutex_init(&ud->mutex);
 	tasklet_setup(&ud->tasklet, mrc_ud_tx_turn);
@@ -197,7 +197,11 @@ err_count:
 
 int mrc_ud_destroy(struct ib_qp *ibqp)
 {
-	ud_end(container_of(ibqp, struct mrc_ibqp, ibqp)->ud);
+	struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
+	struct mrc_ud *ud = shell->ud;
+
+	WRITE_ONCE(shell->ud, NULL);
+	ud_end(ud);
 	ud_count(to_mrc_dev(ibqp->device), ibqp->qp_type, -1);
 	return 0;
 }

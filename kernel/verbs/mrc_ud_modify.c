@@ -84,8 +84,10 @@ int mrc_ud_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask)
 
 int mrc_ud_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init)
 {
-	struct mrc_ud *ud = container_of(ibqp, struct mrc_ibqp, ibqp)->ud;
+	struct mrc_ud *ud = READ_ONCE(container_of(ibqp, struct mrc_ibqp, ibqp)->ud);
 
+	if (!ud)
+		return -EAGAIN;
 	spin_lock_bh(&ud->lock);
 	*attr = ud->attr;
 	attr->qp_state = ud->state;

@@ -6,6 +6,7 @@
 #include <rdma/ib_verbs.h>
 
 int mrc_ud_modify(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask);
+/* Under RCU. -EAGAIN: it was destroyed. */
 int mrc_ud_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init);
 
 #endif

@@ -67,8 +67,9 @@ dumps() {
 				mrcctl -n $h -j $what show
 			done
 		done
-		rdma -j res show qp
-		rdma -j res show mr
+		for what in qp cq srq mr; do
+			rdma -ddj res show $what
+		done
 		rdma -j statistic show
 		cat /sys/class/infiniband/*/ports/1/{state,rate,hw_counters/*}
 		cat /sys/class/infiniband/*/{parent,mrc_abi}
