@@ -154,7 +154,8 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
 	c->heard = (struct mrc_heard){ 0 };
-	c->rot.gen = 0;
+	c->snd.full = 0;	/* planes of the other set, too */
+	mrc_rot_forget(&c->rot);
 	if (!evs)
 		mrc_tx_withdraw(c);
 }

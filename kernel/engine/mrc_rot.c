@@ -328,12 +328,12 @@ u16 mrc_rot_pick(struct mrc_rot *r, struct mrc_evset *s, u16 avoid)
 	return mrc_rot_pick_met(r, s, idx);
 }
 
-/* What went bad, or is doubted, ends its burst; so does a set that is another one. */
+/* What went bad, or is doubted, ends its burst. (A set that is another one: mrc_rot_forget().) */
 static bool mrc_rot_goes_on(const struct mrc_rot *r, const struct mrc_evset *s)
 {
 	const struct mrc_ev *ev = &s->ev[r->last];
 
-	return r->again && r->gen == s->gen && ev->state == MRC_EV_GOOD && !ev->level &&
+	return r->again && ev->state == MRC_EV_GOOD && !ev->level &&
 	       mrc_evset_plane_in_use(s, ev->plane);
 }
 

@@ -69,6 +69,16 @@ static inline void mrc_rot_set_burst(struct mrc_rot *r, u8 n)
 	r->again = 0;
 }
 
+/*
+ * The set is another one: what is known of the old one ends here, the burst too, whose EV the new one may not
+ * have. Whatever is picked next draws the active set anew.
+ */
+static inline void mrc_rot_forget(struct mrc_rot *r)
+{
+	r->gen = 0;
+	r->again = 0;
+}
+
 /**
  * mrc_rot_pick - the EV for the next packet
  * @avoid: an index not to use if there is another choice, or MRC_NONE16

@@ -121,22 +121,33 @@ TEST_F(conn, control_goes_first)
     EXPECT_EQ(v.back().hdr.opcode, MRC_OPC_WRITE_ONLY);
 }
 
+// A path set of two EVs on two planes, to change to.
+struct small_set {
+    small_set()
+    {
+        mrc_evset_cfg ec = {};
+        const u32 values[] = {1, 2};
+        const u8 planes[] = {0, 1};
+
+        ec.n = 2;
+        ec.n_planes = 2;
+        ec.planes_up = 3;
+        EXPECT_EQ(mrc_evset_init(&evs, space.data(), &ec, values, planes), 0);
+    }
+    ~small_set() { EXPECT_EQ(mrc_evset_check(&evs), 0); }
+
+    std::vector<u64> space = std::vector<u64>(mrc_evset_mem_size(2, false) / 8 + 1);
+    mrc_evset evs = {};
+};
+
 TEST_F(conn, another_path_set)
 {
-    mrc_evset other = {};
-    std::vector<u64> space(mrc_evset_mem_size(2, false) / 8 + 1);
-    mrc_evset_cfg ec = {};
-    const u32 values[] = {1, 2};
-    const u8 planes[] = {0, 1};
+    small_set other;
 
-    ec.n = 2;
-    ec.n_planes = 2;
-    ec.planes_up = 3;
-    ASSERT_EQ(mrc_evset_init(&other, space.data(), &ec, values, planes), 0);
     make();
     post(MRC_OP_WRITE, 20 * 1024);
     auto sent = tx_data();
-    mrc_conn_set_path(&c, &other);
+    mrc_conn_set_path(&c, &other.evs);
     nack(sent[19].hdr.psn, sent[19].hdr.ev, MRC_NACK_TRIMMED);
     sack(1010, 0, 1, 1010, MRC_M_SKIP_ONCE, sent[10].hdr.ev);
     run_to(now + 5 * kMs);
@@ -144,7 +155,53 @@ TEST_F(conn, another_path_set)
     EXPECT_FALSE(v.empty());
     for (const mrc_txop &t : v)
         EXPECT_LT(t.ev_idx, 2);
-    EXPECT_EQ(mrc_evset_check(&other), 0);
+    mrc_conn_set_path(&c, &evs);
+}
+
+// An ACK is owed when the set changes: it takes its EV of the new one before data does.
+TEST_F(conn, another_path_set_in_the_midst_of_a_burst)
+{
+    small_set other;
+    rig_cfg k = defaults();
+
+    k.evs = 64;
+    k.tx.burst = 8;
+    make(k);
+    post(MRC_OP_WRITE, 40 * 1024);
+    auto first = tx();
+    ASSERT_TRUE(first && first->ev_idx >= 2);
+    take(write_only(2000));
+    mrc_conn_set_path(&c, &other.evs);
+    auto v = tx_all();
+    ASSERT_GT(v.size(), 16u);
+    EXPECT_EQ(v[0].hdr.opcode, MRC_OPC_ACK);
+    for (const mrc_txop &t : v)
+        EXPECT_LT(t.ev_idx, 2);
+    mrc_conn_set_path(&c, &evs);
+}
+
+// Planes that held too much are planes of the old set.
+TEST_F(conn, another_path_set_has_no_full_planes)
+{
+    small_set other;
+    rig_cfg k = defaults();
+
+    k.evs = 64;
+    k.planes = 4;
+    make(k);
+    post(MRC_OP_WRITE, 80 * 1024);
+    u64 there = 0;
+    for (int i = 0; i < 40; i++)
+        if (auto t = tx(); t && t->hdr.plane != 3)
+            there |= 1ull << (t->hdr.psn - 1000);
+    now += 50 * kUs;
+    sack(999, there);
+    for (int i = 0; i < 4; i++)
+        tx();
+    ASSERT_EQ(c.snd.full, 8u);
+    mrc_conn_set_path(&c, &other.evs);
+    EXPECT_FALSE(tx_data().empty());
+    EXPECT_EQ(c.snd.full & ~3u, 0u);
     mrc_conn_set_path(&c, &evs);
 }
 

@@ -55,7 +55,9 @@ endpoint_cfg config(bytes &in)
     k.conn.rd_max = static_cast<u16>(1u << in.below(3));
     k.conn.rq_max = static_cast<u16>(1u << in.below(4));
     k.conn.tails = static_cast<u8>(in.between(1, 4));
-    k.conn.seed = in.below(4);
+    u32 draw = in.below(8); // both of one, so that the corpus keeps its meaning in all else
+    k.conn.seed = draw % 4;
+    k.tx.burst = draw < 4 ? 0 : 8;
     k.rx.mtu = in.pick(mtus);
     k.rx.rd_atomic = static_cast<u8>(k.conn.rd_max);
     k.rx.dqpn = 0x77;
