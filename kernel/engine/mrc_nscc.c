@@ -353,7 +353,8 @@ static void mrc_nscc_save(struct mrc_nscc_state *n)
 		n->saved_wnd = n->cc.cwnd_bytes;
 }
 
-static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
+/* True: that made a quick adapt, which is undone as a whole. */
+static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
 			  u32 floor)
 {
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
@@ -363,8 +364,11 @@ static void mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 	n->fast_acked = 0;
 	if (pace)
 		mrc_nscc_pace_slower(n, s->now_ns);
-	if (!mrc_nscc_quick_adapt(n, s, 0) && n->cc.cwnd_bytes > floor)
+	if (mrc_nscc_quick_adapt(n, s, 0))
+		return true;
+	if (n->cc.cwnd_bytes > floor)
 		mrc_nscc_shrink(n, min_t(u32, s->lost_bytes, n->cc.cwnd_bytes - floor));
+	return false;
 }
 
 /* What the trims of one round trip on the way leave of the window. */
@@ -405,15 +409,13 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
-
 	u32 before = cc->cwnd_bytes;
 
 	if (n->trimming) {
 		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 		return;
 	}
-	mrc_nscc_lost(n, s, true, 0);
-	if (n->qa_lost && cc->cwnd_bytes < before)	/* no quick adapt, which is undone as a whole */
+	if (!mrc_nscc_lost(n, s, true, 0) && cc->cwnd_bytes < before)
 		n->taken = mrc_nscc_add(n->taken, before - cc->cwnd_bytes);
 }
 

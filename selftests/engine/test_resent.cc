@@ -347,6 +347,22 @@ TEST_F(resent_cc, what_a_loss_took_is_given_back_and_no_more)
     EXPECT_EQ(cc->cwnd_bytes, before);
 }
 
+// Much got through in the period that the loss ends, so it is no reason to adapt: it takes its bytes.
+TEST_F(resent_cc, what_a_loss_took_at_the_end_of_a_period_is_given_back)
+{
+    s.now_ns = 110 * kUs;
+    s.acked_bytes = 100000;
+    mrc_nscc.on_ack(cc, &s);
+    before = cc->cwnd_bytes;
+    s.now_ns = 200 * kUs;
+    s.acked_bytes = 0;
+    s.lost_bytes = 8192;
+    mrc_nscc.on_loss(cc, &s);
+    ASSERT_EQ(cc->cwnd_bytes, before - 8192);
+    mrc_nscc.on_spurious(cc, &s);
+    EXPECT_EQ(cc->cwnd_bytes, before);
+}
+
 TEST_F(resent_cc, a_timeout_that_was_none)
 {
     s.lost_bytes = 4096;
