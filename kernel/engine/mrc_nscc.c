@@ -113,6 +113,24 @@ static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked
 }
 
 /*
+ * The window becomes what the network let through. Losses, which are inferred, may turn out to have been none,
+ * and then that is undone; a trim is the peer's word, so with one in the period nothing of before is restored.
+ */
+static void mrc_nscc_adapt(struct mrc_nscc_state *n, u32 inflight_bytes)
+{
+	n->undo_wnd = n->cc.cwnd_bytes;
+	n->undo_lost = n->qa_lost;
+	if (n->qa_trimmed) {
+		n->undo_lost = 0;
+		n->taken = 0;
+	}
+	mrc_nscc_set_wnd(n, n->achieved);
+	n->to_ignore = inflight_bytes;
+	n->inc_q8 = 0;
+	n->fast = false;
+}
+
+/*
  * True: the window was set to what the network had let through. Only if the window
  * had been used: a host that sends to many at once, or has little to send, gets little
  * through to each, and a trim or a delay then says nothing about this window.
@@ -120,24 +138,20 @@ static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked
 static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
 				 u32 delay_ns)
 {
+	u32 gone = mrc_nscc_add(n->qa_lost, n->qa_trimmed);
 	bool adapt;
 
 	if (n->p.disable_qa || s->now_ns < n->qa_at_ns)
 		return false;
 	/* The first period has no beginning. */
 	adapt = n->qa_at_ns && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
-		(n->qa_lost || delay_ns > n->p.qa_threshold_ns) &&
-		(u64)s->inflight_bytes + n->qa_lost >= n->cc.cwnd_bytes / 2;
-	if (adapt) {
-		n->undo_wnd = n->cc.cwnd_bytes;
-		n->undo_lost = n->qa_lost;
-		mrc_nscc_set_wnd(n, n->achieved);
-		n->to_ignore = s->inflight_bytes;
-		n->inc_q8 = 0;
-		n->fast = false;
-	}
+		(gone || delay_ns > n->p.qa_threshold_ns) &&
+		(u64)s->inflight_bytes + gone >= n->cc.cwnd_bytes / 2;
+	if (adapt)
+		mrc_nscc_adapt(n, s->inflight_bytes);
 	n->achieved = 0;
 	n->qa_lost = 0;
+	n->qa_trimmed = 0;
 	n->qa_at_ns = s->now_ns + n->p.base_rtt_ns + n->p.target_delay_ns;
 	return adapt;
 }
@@ -349,7 +363,7 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 /* Before the first trim or loss of a period takes anything away. */
 static void mrc_nscc_save(struct mrc_nscc_state *n)
 {
-	if (!n->qa_lost && !n->saved_wnd)
+	if (!n->qa_lost && !n->qa_trimmed && !n->saved_wnd)
 		n->saved_wnd = n->cc.cwnd_bytes;
 }
 
@@ -359,7 +373,10 @@ static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 {
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	mrc_nscc_save(n);
-	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
+	if (s->trimmed)
+		n->qa_trimmed = mrc_nscc_add(n->qa_trimmed, s->lost_bytes);
+	else
+		n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
 	n->fast = false;
 	n->fast_acked = 0;
 	if (pace)
@@ -385,7 +402,7 @@ static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
 static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
-	u32 floor;
+	u32 before = cc->cwnd_bytes, floor;
 
 	if (!s->trimmed)
 		return;
@@ -403,6 +420,9 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,
 					  max_t(u32, s->inflight_bytes, floor)));
 	mrc_nscc_lost(n, s, s->last_hop, floor);
+	/* And stays taken, where a cut before it is undone. */
+	if (cc->cwnd_bytes < before)
+		n->undo_wnd -= min_t(u32, n->undo_wnd, before - cc->cwnd_bytes);
 }
 
 /* Where there is trimming, what is lost without was lost by a path, not for want of room. */

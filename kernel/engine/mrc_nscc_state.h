@@ -40,7 +40,7 @@ struct mrc_nscc_state {
 	u64 burst_at_ns;		/* the latest trim of a burst on the way */
 	u64 no_burst_ns;		/* none begins before */
 	u32 burst_wnd, burst_lost;	/* in flight before it, 0: none; trimmed in it */
-	u32 achieved, qa_lost;		/* in this quick-adapt period: delivered; trimmed or lost */
+	u32 achieved, qa_lost, qa_trimmed;	/* in this quick-adapt period: delivered, lost, trimmed */
 	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
 	u32 fast_acked;			/* without delay, in a row */
 	u32 saved_wnd;			/* before the first trim or penalty; 0: none */

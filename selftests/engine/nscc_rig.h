@@ -69,6 +69,14 @@ struct nscc : testing::Test {
         s.lost_bytes = bytes;
         mrc_nscc.on_loss(cc, &s);
     }
+    // So much of what was called lost had arrived.
+    void spurious(u32 bytes)
+    {
+        mrc_cc_sample s = sample();
+
+        s.lost_bytes = bytes;
+        mrc_nscc.on_spurious(cc, &s);
+    }
     void timeout(u32 bytes = 0)
     {
         mrc_cc_sample s = sample();

@@ -266,6 +266,71 @@ TEST_F(nscc, quick_adapt_can_be_turned_off)
     EXPECT_GT(cc->cwnd_bytes, 20 * pkt);
 }
 
+// A trim is the peer's word: what it took stays taken, whatever else turns out to have arrived.
+TEST_F(nscc, quick_adapt_by_trims_is_never_undone)
+{
+    warm();
+    nack(2 * pkt);
+    ASSERT_EQ(cc->cwnd_bytes, pkt);
+    loss(2 * pkt);
+    spurious(2 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, pkt);
+}
+
+TEST_F(nscc, quick_adapt_by_losses_and_a_trim_neither)
+{
+    cfg.trimming = false;
+    init();
+    warm();
+    ack(pkt, base);
+    loss(2 * pkt);
+    nack(pkt);
+    now += 3 * base;
+    ack(pkt, base);
+    ASSERT_EQ(cc->cwnd_bytes, pkt);
+    spurious(2 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, pkt);
+}
+
+// What had arrived is no answer to a trim: it counts in its period all the same.
+TEST_F(nscc, a_false_alarm_takes_no_trim_back)
+{
+    warm();
+    ack(pkt, base); // the period begins
+    now += 1000;
+    nack(pkt);
+    loss(pkt);
+    spurious(pkt);
+    now += base + target;
+    ack(4 * pkt, base + target);
+    EXPECT_EQ(cc->cwnd_bytes, 4 * pkt);
+}
+
+TEST_F(nscc, a_timeout_that_was_none_is_undone_where_the_fabric_trims)
+{
+    warm();
+    set_wnd(200000);
+    timeout(pkt);
+    ASSERT_EQ(cc->cwnd_bytes, 100000u);
+    spurious(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 200000u);
+}
+
+TEST_F(nscc, but_not_what_trims_took_after_it)
+{
+    for (bool last_hop : {false, true}) {
+        init();
+        warm();
+        ack(pkt, base); // the period begins
+        set_wnd(200000);
+        timeout(pkt);
+        nack(2 * pkt, true, 0, last_hop);
+        ASSERT_EQ(cc->cwnd_bytes, 100000 - 2 * pkt);
+        spurious(pkt);
+        EXPECT_EQ(cc->cwnd_bytes, 200000 - 2 * pkt);
+    }
+}
+
 TEST_F(nscc, marks_of_the_old_flight_do_not_shrink_again)
 {
     warm();
