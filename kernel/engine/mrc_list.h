@@ -21,10 +21,11 @@ struct mrc_rec {
 	u8 plane;		/* of the latest send: the sent list it is on, while it is */
 	u8 state : 2;		/* enum mrc_rec_state */
 	u8 cause : 3;		/* enum mrc_cause of the latest loss */
-	u8 tries : 3;		/* sends so far, saturating */
+	u8 charged : 1;		/* the controller was told of that loss */
+	u8 tries : 2;		/* sends so far, saturating */
 };
 #define MRC_REC_RESP	0x8000u
-#define MRC_TRIES_MAX	7u
+#define MRC_TRIES_MAX	3u
 
 struct mrc_list {
 	u16 head, tail;

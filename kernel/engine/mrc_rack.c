@@ -114,6 +114,20 @@ static bool mrc_rack_passed(const struct mrc_conn *c, const struct mrc_rec *r, u
 	       pl->srtt_ns && mrc_rack_near_end(c);
 }
 
+/*
+ * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane that died is no congestion,
+ * the window is for the others.
+ */
+static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_ns)
+{
+	u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK, now_ns);
+
+	if (!down && !c->evs->plane[p].suspect)
+		return bytes;
+	c->snd.rec[psn & c->snd.mask].charged = 0;
+	return 0;
+}
+
 /* What is lost of plane @p. Returns when to look again. */
 static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 {
@@ -132,13 +146,8 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, r, p))) {
-			u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK,
-						 now_ns);
-
-			/* A plane that died is no congestion: the window is for the others. */
-			if (!down && !c->evs->plane[p].suspect)
-				*lost += bytes;
-			else if (!told)
+			*lost += mrc_rack_lose(c, psn, p, down, now_ns);
+			if (!told && (down || c->evs->plane[p].suspect))
 				w = mrc_rack_waits(c, p);
 			told |= c->evs->plane[p].suspect;
 			continue;

@@ -44,6 +44,12 @@ static bool mrc_resent_silent(u8 cause)
 	       cause == MRC_CAUSE_PLANE;
 }
 
+/* What the controller was told that the latest loss of @r took: what on_spurious may give back. */
+static u32 mrc_resent_bytes(const struct mrc_rec *r)
+{
+	return r->charged ? mrc_rec_bytes(r) : 0;
+}
+
 /* Its table has @n places from now on: a power of two. */
 void mrc_resent_size(struct mrc_conn *c, u16 n)
 {
@@ -95,7 +101,7 @@ void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 e
 	e->ev_second = ev;
 	e->plane_second = c->evs->ev[ev].plane;
 	e->cause = r->cause;
-	e->bytes = mrc_rec_bytes(r);
+	e->bytes = mrc_resent_bytes(r);
 	e->older = r->tries > 1;
 }
 
@@ -179,7 +185,7 @@ void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64
 	if (r->tries == 1)
 		mrc_latest_learn(c, r->sent, psn, r->plane, now_ns);
 	if (mrc_resent_silent(r->cause))
-		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_rec_bytes(r),
+		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_resent_bytes(r),
 				now_ns);
 }
 

@@ -218,7 +218,10 @@ static bool mrc_cause_silent(enum mrc_cause cause)
 	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK;
 }
 
-/* @psn, in flight, is lost. Returns its bytes. */
+/*
+ * @psn, in flight, is lost. Returns its bytes, of which the caller tells the controller, unless its plane went: that
+ * is no congestion.
+ */
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 {
 	u16 slot = (u16)(psn & c->snd.mask);
@@ -228,6 +231,7 @@ u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 		return 0;
 	mrc_snd_take_back(c, slot);
 	r->cause = (unsigned int)cause & 7u;
+	r->charged = cause != MRC_CAUSE_PLANE;
 	if (cause == MRC_CAUSE_NACK) {
 		r->state = MRC_REC_PACED;
 		mrc_list_add_tail(c->snd.rec, &c->snd.paced, slot);
@@ -269,6 +273,7 @@ void mrc_snd_withdraw(struct mrc_conn *c)
 		mrc_snd_take_back(c, slot);
 		c->snd.rec[slot].state = MRC_REC_LOST;
 		c->snd.rec[slot].cause = MRC_CAUSE_PLANE;
+		c->snd.rec[slot].charged = 0;
 		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
 	}
 }

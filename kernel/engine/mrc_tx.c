@@ -409,6 +409,7 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	r->len = (u16)cut->len;
 	r->state = MRC_REC_SENT;	/* all in one byte is one store */
 	r->cause = 0;
+	r->charged = 0;
 	r->tries = 1;
 }
 

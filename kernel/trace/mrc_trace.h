@@ -105,7 +105,7 @@ TRACE_EVENT(mrc_rx,
 		  __entry->ahead, __entry->marked, __entry->trimmed)
 );
 
-/* A packet in flight is given up. tries: sends so far, 7: or more. age_ns: since the latest. */
+/* A packet in flight is given up. tries: sends so far, 3: or more. age_ns: since the latest. */
 TRACE_EVENT(mrc_loss,
 	TP_PROTO(u32 qpn, u32 psn, u8 cause, u8 plane, u8 tries, u64 age_ns),
 	TP_ARGS(qpn, psn, cause, plane, tries, age_ns),

@@ -302,6 +302,72 @@ TEST_F(resent, taken_back)
     EXPECT_EQ(bad(), 0u);
 }
 
+// The controller hears nothing of a plane that goes, so it gets nothing back.
+TEST_F(resent, of_a_plane_that_went_the_controller_gets_nothing_back)
+{
+    for (bool again : {false, true}) {
+        auto v = flight(30);
+        ASSERT_EQ(v.size(), 30u);
+        mrc_evset_local_planes(&evs, 2, now);
+        mrc_conn_plane_event(&c, now);
+        until_lost(15);
+        if (again)
+            EXPECT_EQ(tx_data().size(), 15u);
+        now += 5 * kUs;
+        for (const mrc_txop &t : v)
+            if (t.hdr.plane == 0)
+                sack(sack_of(t, v[0].hdr.psn - 1));
+        EXPECT_EQ(c.stats.rtx_spurious, again ? 15u : 0u);
+        EXPECT_EQ(eye.losses, 0u);
+        EXPECT_EQ(eye.spurious_n, 0u) << again;
+    }
+}
+
+// Nor of one that is suspect, since what left later by the other one is there.
+TEST_F(resent, nor_of_a_suspect_plane)
+{
+    auto v = flight(40);
+    u64 there = 0;
+    u32 n = 0;
+
+    now += 1 * kUs;
+    do {
+        post(MRC_OP_WRITE, 1024);
+        v.push_back(tx_data().at(0));
+    } while (v.back().hdr.plane != 1);
+    for (u32 i = 0; i < v.size(); i++) {
+        there |= static_cast<u64>(v[i].hdr.plane) << i;
+        n += v[i].hdr.plane == 0;
+    }
+    now += 50 * kUs;
+    sack(v[0].hdr.psn - 1, there);
+    until_lost(n);
+    ASSERT_TRUE(evs.plane[0].suspect);
+    EXPECT_EQ(tx_data().size(), n);
+    now += 5 * kUs;
+    for (const mrc_txop &t : v)
+        if (t.hdr.plane == 0)
+            sack(sack_of(t, v[0].hdr.psn - 1));
+    EXPECT_EQ(c.stats.rtx_spurious, n);
+    EXPECT_EQ(eye.lost, kFull) << "the first one, which alone says nothing of the plane";
+    EXPECT_EQ(eye.spurious_n, 1u);
+    EXPECT_EQ(eye.spurious.lost_bytes, kFull);
+    EXPECT_FALSE(evs.plane[0].suspect);
+}
+
+// Nor of what was out for a minute, since nobody called: it is resent without a word to the controller.
+TEST_F(resent, nor_of_what_was_out_for_a_minute)
+{
+    auto v = flight(2, 0);
+
+    now += 70'000 * kMs;
+    until_lost(2);
+    sack(sack_of(v[1], 1009));
+    EXPECT_EQ(c.snd.lost.count, 0u);
+    EXPECT_EQ(eye.losses, 0u);
+    EXPECT_EQ(eye.spurious_n, 0u);
+}
+
 // ---- the controller ----
 
 class resent_cc : public testing::Test {
