@@ -250,6 +250,9 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 		/* That is how long an answer takes. Of a suspect plane it may be to a later question. */
 		if (!pl->suspect)
 			mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
+		/* The only EV of its plane is asked again. What is left open would be in doubt next, for nothing. */
+		if (pl->verify_ev == idx)
+			mrc_verify_closed(s, p);
 		mrc_suspect_clear(s, p);
 		return true;
 	}
@@ -257,7 +260,8 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 		pl->mute_ev = MRC_NONE16;
 		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
 			mrc_ev_forgive(s, &s->ev[idx]);
-		return true;
+		if (pl->verify_ev != idx)	/* else it came back by its probes, and was asked again */
+			return true;
 	}
 	if (pl->verify_ev != idx)
 		return false;

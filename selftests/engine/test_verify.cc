@@ -119,6 +119,31 @@ TEST_F(verify, an_answer_that_comes_after_the_verdict_undoes_it)
     EXPECT_EQ(state(*slow), MRC_EV_ASSUMED_BAD);
 }
 
+// It was readmitted by its probes meanwhile, and asked again: that is answered.
+TEST_F(verify, an_ev_that_is_back_answers_its_next_question)
+{
+    make(8, 2);
+    now = 100 * kMs;
+    auto slow = next();
+    ASSERT_TRUE(slow);
+    u8 p = static_cast<u8>(s.ev[*slow].plane);
+    while (state(*slow) != MRC_EV_ASSUMED_BAD && now < 102 * kMs)
+        live(5 * kUs, -1, *slow);
+    answers_to_readmit(*slow);
+    ASSERT_EQ(s.plane[p].mute_ev, *slow);
+    bool asked = false;
+    for (int i = 0; i < 1000 && !asked; i++, now += 20 * kUs) {
+        heard(p);
+        auto idx = next();
+        if (!idx)
+            continue;
+        asked = *idx == *slow;
+        answer(*idx);
+        EXPECT_EQ(s.plane[s.ev[*idx].plane].verify_ev, MRC_NONE16);
+    }
+    EXPECT_TRUE(asked);
+}
+
 // Five round trips of 40 us.
 TEST_F(verify, acknowledgements_leave_a_dead_plane_within_five_round_trips)
 {
@@ -192,6 +217,21 @@ TEST_F(verify, a_late_answer_takes_the_doubt_back)
     EXPECT_EQ(s.bad, 0);
     EXPECT_NEAR(static_cast<double>(s.plane[p].srtt_ns), 1.4e6, 100)
         << "else every question would be given up too soon, for ever";
+}
+
+// A plane of one EV is in doubt and asked again by the same: one answer is for both questions.
+TEST_F(verify, a_lost_answer_of_the_only_ev_is_forgotten)
+{
+    make(2, 2);
+    now = 100 * kMs;
+    live(2 * kMs, -1);
+    ASSERT_FALSE(answers.empty());
+    answers.clear();
+    live(20 * kMs, -1);
+    EXPECT_GE(s.stats.probes_lost, 1u);
+    for (u8 p = 0; p < 2; p++)
+        EXPECT_LT(mrc_evset_srtt_ns(&s, p), 100 * kUs);
+    EXPECT_EQ(s.odd, 0u);
 }
 
 // Seed 17320: the EV in doubt was among those by which the suspect plane was asked, 600 ms later.
