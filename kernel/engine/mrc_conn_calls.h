@@ -30,12 +30,10 @@ static inline u16 mrc_tick_ts16(u32 tick)
 	return (u16)(tick >> (MRC_TS_SHIFT - MRC_TICK_SHIFT));
 }
 
-/* Age of a record in ns, right up to 137 s. */
+/* Age of a record in ns, right up to 273 s. */
 static inline u64 mrc_tick_age_ns(u64 now_ns, u32 tick)
 {
-	s32 d = (s32)(mrc_tick(now_ns) - tick);
-
-	return d > 0 ? (u64)d << MRC_TICK_SHIFT : 0;
+	return mrc_ev_age_ns(now_ns, tick);
 }
 
 /*

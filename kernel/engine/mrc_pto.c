@@ -15,7 +15,7 @@
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
-#define MRC_OUT_MAX_NS		60000000000ull	/* half of what ticks can tell */
+#define MRC_OUT_MAX_NS		60000000000ull	/* long before ticks wrap */
 
 void mrc_pto_reset(struct mrc_conn *c)
 {
@@ -80,7 +80,10 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 	}
 }
 
-/* Ticks say nothing of what is out for longer than half of their range. Returns the oldest. */
+/*
+ * What is out for a minute is lost, for ticks wrap: after 274 s it would look young, and nobody would find it.
+ * Returns the oldest of the others.
+ */
 static u16 mrc_pto_oldest(struct mrc_conn *c, u64 now_ns)
 {
 	u16 slot;
@@ -114,7 +117,7 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.at_ns = MRC_TIME_NEVER;
 		return;
 	}
-	if (age && age < patience) {	/* 0: out for so long that its tick says nothing */
+	if (age < patience) {
 		c->pto.at_ns = now_ns + patience - age;
 		return;
 	}
