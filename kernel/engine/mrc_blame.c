@@ -82,7 +82,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	moment = mrc_blame_moment(s, p, now_ns);
 	if (ev->state > MRC_EV_SKIP || (ev->losses && ev->moment == moment))
 		return;
-	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick);
+	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick, now_ns);
 	need = mrc_blame_need(s, p, trims, now_ns);
 	s->need = (u8)need;
 	if (!ev->losses) {

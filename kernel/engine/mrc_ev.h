@@ -546,7 +546,7 @@ void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
 void mrc_share_update(struct mrc_evset *s);
 #define MRC_SHARE_SAMPLES	8	/* round trips that tell of a queue that stands */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
-bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick);
+bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_clear(struct mrc_evset *s, u8 p);
 void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns);

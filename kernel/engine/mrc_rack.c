@@ -101,17 +101,17 @@ static u16 mrc_rack_head(const struct mrc_conn *c, u8 p)
 }
 
 /*
- * Half a round trip of what the same plane brought was sent after @r. Where the window is about
+ * Half a round trip of what the same plane brought was sent after what is out for @age. Where the window is about
  * to stand still for it, no reordering window is waited for, which may be several round
  * trips of a plane that has long queues: those who came after it have waited in them, too.
  */
-static bool mrc_rack_passed(const struct mrc_conn *c, const struct mrc_rec *r, u8 p)
+static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
 {
 	const struct mrc_evplane *pl = &c->evs->plane[p];
-	s32 after = (s32)(pl->ok_tick - r->sent);
+	u64 ok = mrc_ev_age_ns(now_ns, pl->ok_tick);
 
-	return pl->ok && after > 0 && (u64)after << MRC_TICK_SHIFT >= pl->srtt_ns / 2 + MRC_REO_SLACK_NS &&
-	       pl->srtt_ns && mrc_rack_near_end(c);
+	return pl->ok && age >= ok + pl->srtt_ns / 2 + MRC_REO_SLACK_NS && pl->srtt_ns &&
+	       mrc_rack_near_end(c);
 }
 
 /*
@@ -145,7 +145,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 			c->rack.stale |= age >= w.late_ns;
 			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
 		}
-		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, r, p))) {
+		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
 			*lost += mrc_rack_lose(c, psn, p, down, now_ns);
 			if (!told && (down || c->evs->plane[p].suspect))
 				w = mrc_rack_waits(c, p);

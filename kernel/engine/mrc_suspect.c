@@ -29,18 +29,23 @@
 #define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
 #define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
 
-static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick)
+/*
+ * Has the plane delivered something sent after @tick? By ages: ticks wrap, and what was delivered before minutes of
+ * silence would seem to have been sent after them.
+ */
+static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick, u64 now_ns)
 {
-	return pl->ok && (s32)(pl->ok_tick - tick) > 0;
+	return pl->ok && mrc_ev_age_ns(now_ns, pl->ok_tick) < mrc_ev_age_ns(now_ns, tick);
 }
 
 /* Has another plane in use delivered something sent after @tick? */
-bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick)
+bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
 	u8 q;
 
 	for (q = 0; q < s->n_planes; q++)
-		if (q != p && mrc_evset_plane_in_use(s, q) && mrc_plane_after(&s->plane[q], tick))
+		if (q != p && mrc_evset_plane_in_use(s, q) &&
+		    mrc_plane_after(&s->plane[q], tick, now_ns))
 			return true;
 	return false;
 }
@@ -154,8 +159,8 @@ bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 
 	if (pl->suspect)
 		return true;
-	if (!mrc_evset_plane_in_use(s, p) || mrc_plane_after(pl, tick) ||
-	    !mrc_suspect_others(s, p, tick))
+	if (!mrc_evset_plane_in_use(s, p) || mrc_plane_after(pl, tick, now_ns) ||
+	    !mrc_suspect_others(s, p, tick, now_ns))
 		return false;
 	mrc_suspect_make(s, p, tick, now_ns);
 	return true;
@@ -172,9 +177,9 @@ bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 
 	if (pl->suspect)
 		return true;
-	if (mrc_plane_after(pl, tick))
+	if (mrc_plane_after(pl, tick, now_ns))
 		return false;
-	if (pl->lost_ev == MRC_NONE16 || mrc_plane_after(pl, pl->lost_tick)) {
+	if (pl->lost_ev == MRC_NONE16 || mrc_plane_after(pl, pl->lost_tick, now_ns)) {
 		pl->lost_ev = idx;
 		pl->lost_tick = tick;
 		pl->query_ev = MRC_NONE16;
@@ -184,7 +189,7 @@ bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 		return false;
 	}
 	if (pl->lost_ev == idx || !mrc_evset_plane_in_use(s, p) ||
-	    !mrc_suspect_others(s, p, pl->lost_tick))
+	    !mrc_suspect_others(s, p, pl->lost_tick, now_ns))
 		return false;
 	mrc_suspect_make(s, p, (s32)(tick - pl->lost_tick) > 0 ? tick : pl->lost_tick, now_ns);
 	return true;
@@ -199,7 +204,7 @@ void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 		pl->doubt_ev = idx;
 		pl->doubt_tick = tick;
 	} else if (pl->doubt_ev != idx && !pl->suspect && mrc_evset_plane_in_use(s, p) &&
-		   mrc_suspect_others(s, p, pl->doubt_tick)) {
+		   mrc_suspect_others(s, p, pl->doubt_tick, now_ns)) {
 		mrc_suspect_make(s, p, tick, now_ns);
 	}
 	mrc_suspect_note(s, p);
@@ -306,7 +311,7 @@ static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
 	pl->ask_ns = MRC_TIME_NEVER;
 	mrc_suspect_note(s, p);
 	s->stats.probes_lost++;
-	if (mrc_suspect_others(s, p, pl->lost_tick))
+	if (mrc_suspect_others(s, p, pl->lost_tick, now_ns))
 		mrc_suspect_make(s, p, pl->query_tick, now_ns);
 }
 

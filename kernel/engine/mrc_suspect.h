@@ -13,13 +13,24 @@
 /* What deliveries mean while something is wrong with the set. */
 void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 
+#define MRC_OK_STALE	(1u << 30)	/* ticks, 69 s: longer than anything is out (mrc_pto.c) */
+
+/*
+ * Ticks wrap. Of a plane that delivered nothing for more than half of that, 137 s, what is delivered next would seem to
+ * be older, and nothing would count until the wrap.
+ */
+static inline bool mrc_evplane_stale(const struct mrc_evplane *pl, u64 now_ns)
+{
+	return mrc_ev_tick(now_ns) - pl->ok_tick > MRC_OK_STALE;
+}
+
 /* A packet sent at @tick by EV @idx (< n) of plane @p arrived. Clears the plane, proves the EV. */
 static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
 
 	pl->arrived++;
-	if (likely((s32)(tick - pl->ok_tick) > 0) || !pl->ok) {
+	if (likely((s32)(tick - pl->ok_tick) >= 0) || !pl->ok || mrc_evplane_stale(pl, now_ns)) {
 		pl->ok_tick = tick;
 		pl->ok = true;
 	}

@@ -50,12 +50,12 @@ static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
  * Has the peer, asked at @tick on plane @p, said anything by whatever way? What it sent
  * before it could have heard the question does not count.
  */
-static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick)
+static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
 	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
 
 	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
-	       mrc_suspect_others(s, p, tick);
+	       mrc_suspect_others(s, p, tick, now_ns);
 }
 
 /* Has the question to plane @p waited too long? */
@@ -68,7 +68,7 @@ static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 		return;
 	mrc_verify_closed(s, p);
 	s->stats.probes_lost++;
-	if (mrc_verify_heard(s, p, pl->verify_tick))
+	if (mrc_verify_heard(s, p, pl->verify_tick, now_ns))
 		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
 }
 

@@ -205,6 +205,42 @@ TEST_F(loss_waits, a_long_silence_makes_nothing_look_overtaken)
         EXPECT_FALSE(t.hdr.rtx);
 }
 
+// The window nearly stands still for plane 0, of which nothing came since: its packets have their time.
+TEST_F(loss_waits, nor_passed_by_what_its_plane_brought_before)
+{
+    for (u64 secs : {1, 150, 200, 250}) {
+        rig_cfg k = defaults();
+
+        k.evs = 2;  // one on each plane: none is suspect
+        k.tx.timeout_ns = 0;
+        make(k);
+        for (u32 psn = 1000; psn < 1040; psn++) {
+            post(MRC_OP_WRITE, 10);
+            ASSERT_EQ(tx_data().size(), 1u);
+            now += 50 * kUs;
+            sack(psn, 0, 1, psn);
+            ack(psn);
+            cpls();
+        }
+        evs.plane[0].reo = MRC_REO_MIN * 4;
+        now += secs * 1000 * kMs;
+        post(MRC_OP_WRITE, 110 * 1024);
+        std::vector<mrc_txop> v;
+        for (; v.size() < 100 || v.back().hdr.plane == 0; now += 100)
+            v.push_back(tx().value());
+        now += 50 * kUs;
+        for (const mrc_txop &t : v)
+            if (t.hdr.plane)
+                sack(1039, 1, static_cast<s16>(t.hdr.psn - 1039));
+        now += 30 * kUs;
+        ASSERT_LT(mrc_evset_late_ns(&evs, 0), 80 * kUs);
+        ASSERT_GT(mrc_evset_lost_ns(&evs, 0), 100 * kUs);
+        mrc_rack_look(&c, now);
+        EXPECT_EQ(c.snd.lost.count, 0u) << secs;
+        EXPECT_EQ(evs.stats.suspicions, 0u);
+    }
+}
+
 TEST_F(loss_waits, a_resend_that_could_not_leave_keeps_its_history)
 {
     make(defaults());

@@ -121,10 +121,12 @@ TEST_F(suspect, demotions_of_just_before_are_forgiven)
     make(32, 4);
     for (u8 p = 0; p < 4; p++)
         mrc_evset_rtt(&s, p, 20 * kUs, now);
-    deliver(0, tick() + 100);
-    mrc_evset_lost(&s, 16, tick(), true, now);
+    u32 sent = tick();
+    now += 30 * kUs;
+    deliver(0, sent + 100);
+    mrc_evset_lost(&s, 16, sent, true, now);
     EXPECT_EQ(state(16), MRC_EV_ASSUMED_BAD);
-    mrc_evset_lost(&s, 17, tick(), true, now);
+    mrc_evset_lost(&s, 17, sent, true, now);
     EXPECT_TRUE(s.plane[2].suspect) << "two EVs, and no delivery between";
     EXPECT_EQ(s.bad, 1);
     now += 5 * kMs;
@@ -304,6 +306,24 @@ TEST_F(suspect, when_all_are_silent_nobody_is_suspect)
     }
     EXPECT_EQ(s.stats.suspicions, 0u);
     EXPECT_EQ(s.bad, 0);
+}
+
+// Minutes without traffic: ticks of before them are no later than those of after, wrap or not.
+TEST_F(suspect, a_plane_that_dies_after_a_long_silence_is_found)
+{
+    for (u64 secs : {60, 100, 150, 200, 250, 270}) {
+        make(32, 4);
+        for (u16 i = 0; i < 32; i += 8)
+            deliver(i, tick());
+        now += secs * 1000 * kMs;
+        u32 sent = tick();
+        now += 30 * kUs;
+        EXPECT_FALSE(overdue(0, sent)) << "nobody delivered since";
+        deliver(8, tick() - 1);
+        EXPECT_EQ(s.plane[1].ok_tick, tick() - 1) << secs;
+        EXPECT_TRUE(overdue(0, sent)) << secs;
+        EXPECT_FALSE(overdue(1, sent)) << secs;
+    }
 }
 
 TEST_F(suspect, the_last_plane_in_use_is_never_suspect)
