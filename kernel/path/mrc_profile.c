@@ -68,8 +68,8 @@ int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_
 	ipv6_addr_prefix(&prefix, (const struct in6_addr *)&key->dst, key->len);
 	if (!memcmp(&prefix, &key->dst, sizeof(prefix)))
 		return 0;
-	MRC_ERR_MSG(extack, "dst has bits beyond its /%u; without them: %pI6c", key->len,
-		    &prefix);
+	/* Whole also with the longest: Linux 6.12 cuts texts with values after 79 characters. */
+	MRC_ERR_MSG(extack, "dst has bits beyond its /%u: %pI6c?", key->len, &prefix);
 	return -EINVAL;
 }
 

@@ -10,10 +10,12 @@
                                    deny the EV of a path set, an IPv6 address, that is meant
     mrc_netlink.py copy DEV FROM BIT WIDTH AT
                                    set a template with such a copy, as numbers
+    mrc_netlink.py prefix DEV DST LEN
+                                   set an EV profile for DST/LEN, whatever bits are behind LEN
 
 The first two print how many there are then and why there cannot be more, hosts the seconds
-that the N requests took, copy and deny the kernel's refusal (deny: with its number). race fails when a refusal tells one process
-what another had asked for.
+that the N requests took, copy, prefix and deny the kernel's refusal (deny: with its number). race fails when a refusal tells one
+process what another had asked for.
 """
 import os
 import socket
@@ -29,7 +31,7 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_A_ID, CTRL_A_NAME = 16, 3, 1, 2
 CMD_PROFILE_SET, CMD_CC_SET, CMD_CC_DEL = 6, 15, 16
 A_DEV_NAME, A_PROFILE, A_CC = 2, 6, 12
 A_PROFILE_ID, A_PROFILE_DST, A_PROFILE_FMT, A_PROFILE_EV = 1, 2, 3, 6
-A_PROFILE_MODE, A_PROFILE_WIDTHS, A_PROFILE_GEN = 4, 8, 9
+A_PROFILE_MODE, A_PROFILE_WIDTHS, A_PROFILE_GEN, A_PROFILE_DST_LEN = 4, 8, 9, 11
 A_GEN_FIELD, A_GEN_COPY, A_FIELD_WIDTH, A_FIELD_INIT = 2, 3, 1, 2
 A_CC_ID, A_EV_INDEX, A_EV_VALUE, A_EV_PORT, A_EV_STATE = 1, 1, 2, 3, 4
 CMD_EV_SET, A_PEER, A_EV, A_PEER_GID, DENIED = 10, 7, 8, 1, 3
@@ -97,10 +99,10 @@ def fill(dev, request):
     return 1
 
 
-def profile(dev, n):
+def profile(dev, n, *more):
     ev = nest(A_PROFILE_EV, attr(A_EV_VALUE, struct.pack("!H30x", 50000)), attr(A_EV_PORT, b"\1"))
     return CMD_PROFILE_SET, dev, nest(A_PROFILE, attr(A_PROFILE_ID, struct.pack("Q", n)),
-                                      attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)), ev)
+                                      attr(A_PROFILE_FMT, struct.pack("I", FMT_UDP)), *more, ev)
 
 
 def hosts(dev, count):
@@ -137,6 +139,15 @@ def copy(dev, values):
              attr(A_PROFILE_MODE, struct.pack("I", MODE_GEN)),
              attr(A_PROFILE_WIDTHS, bytes([16])),
              nest(A_PROFILE_GEN, field, nest(A_GEN_COPY, *numbers))))
+    print(text)
+    return 2 if err else 0
+
+
+def prefix(dev, dst, length):
+    err, text = Family("mrc").call(
+        *profile(attr(A_DEV_NAME, dev.encode() + b"\0"), 1,
+                 attr(A_PROFILE_DST, socket.inet_pton(socket.AF_INET6, dst)),
+                 attr(A_PROFILE_DST_LEN, bytes([int(length)]))))
     print(text)
     return 2 if err else 0
 
@@ -185,6 +196,8 @@ def main():
         return race(dev)
     if what == "copy":
         return copy(dev, sys.argv[3:7])
+    if what == "prefix":
+        return prefix(dev, *sys.argv[3:5])
     if what == "deny":
         return deny(dev, *sys.argv[3:7])
     if what == "hosts":

@@ -236,7 +236,14 @@ ksft_test "a source port that may be 0" refuse "EV 0: copies can make its UDP so
 ksft_test "a prefix with bits behind it" refuse "has bits beyond its length: fd00::/16?" \
 	dst fd00::1/16 fmt udp ev 1 7
 ksft_test "a prefix of no bits" refuse "dst length" dst ::/0 fmt udp ev 1 7
-netlink() { fabric_in h1 /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" copy mrc0 "$@"; }
+request() { fabric_in h1 /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" "$1" mrc0 "${@:2}"; }
+ksft_test "the kernel says that, too" refused "dst has bits beyond its /16: fd00::?" -- \
+	request prefix fd00::1 16
+# As an ISATAP address, the end of which is printed as one of IPv4: no text is longer, and it is whole.
+isatap=fd11:2222:3333:4444:200:5efe:255.255.255
+ksft_test "of the longest prefix that there is" refused "dst has bits beyond its /127: $isatap.254?" -- \
+	request prefix $isatap.255 127
+netlink() { request copy "$@"; }
 ksft_test "a copy of what is no address" refused "gen 0 copy 0: from 2 is neither dst (0) nor src (1)" -- \
 	netlink 2 0 1 0
 ksft_test "a copy of no bits" refused "gen 0 copy 0: width 0 is not in 1 to 32" -- netlink 0 0 0 0
