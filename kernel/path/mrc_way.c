@@ -15,6 +15,7 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <net/ip6_route.h>
+#include <net/ip_fib.h>
 #include <net/ipv6.h>
 #include <net/route.h>
 #include "linux/mrc.h"
@@ -46,6 +47,20 @@ static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_a
 	return dst;
 }
 
+/* Has IPv4 a route to @daddr out of netdev @oif? */
+static bool leads4(struct mrc_dev *dev, int oif, __be32 daddr)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = oif,
+		.flowi4_iif = LOOPBACK_IFINDEX,
+		.flowi4_proto = IPPROTO_UDP,
+		.daddr = daddr,
+	};
+	struct fib_result res = {};
+
+	return !fib_lookup(dev->net, &fl4, &res, 0);
+}
+
 static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 {
 	struct flowi4 fl4 = {
@@ -55,7 +70,18 @@ static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 	};
 	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
 
-	return IS_ERR(rt) ? NULL : &rt->dst;
+	if (IS_ERR(rt))
+		return NULL;
+	/*
+	 * Out of the plane or not at all: where no route leads out of it, IPv4 takes the address for a
+	 * neighbour's there. Groups need no route. It is asked afterwards: a route that
+	 * goes in between is missed here, and one that goes later makes @rt stale.
+	 */
+	if (oif && !ipv4_is_multicast(daddr) && !leads4(dev, oif, daddr)) {
+		ip_rt_put(rt);
+		return NULL;
+	}
+	return &rt->dst;
 }
 
 /* Under path_lock. The outer source: our locator on the plane, else an address of the port. */

@@ -149,7 +149,9 @@ mrc4_host() {		# HOST PEER
 		done
 	done
 	fabric_host_addr "$peer"
-	mrcctl -n "h$i" profile set dev mrc0 id 1 dst "$REPLY" fmt srv6 mode exp "${evs[@]}"
+	for e in "$REPLY" 10.77.0.$peer; do	# perftest's TCP is over IPv4
+		mrcctl -n "h$i" profile set dev mrc0 id 1 dst "$e" fmt srv6 mode exp "${evs[@]}" || return
+	done
 }
 
 mrc1_down() {

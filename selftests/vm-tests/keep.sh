@@ -28,6 +28,14 @@ by_hand() {
 	mrc_profiles_by_hand 1 2
 }
 
+# verify4 [ARG...]: over IPv4 GIDs.
+verify4() {
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_pair_start $MRC_PORT \
+		mrc_verify -e -4 -T $MRC_STALL -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
+		mrc_verify -e -4 -T $MRC_STALL -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" 10.77.0.2
+}
+
 ksft_plan
 mrc_begin mrcd mrcctl mrc_verify
 ksft_test "two planes by mrcd" mrc_fabric_mrcd 2 2 2 2
@@ -60,6 +68,18 @@ ksft_test "mrcd brings it back" mrc_until 60 profile_is_there 1 ::ffff:10.77.0.2
 ksft_test "the same paths under another number" by_hand 8
 ksft_test "may be the default" dev_set profile 8
 ksft_test "mrcd sets its own again" mrc_until 60 default_is 1
+ksft_test "data flows" mrc_flows
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "every byte arrived right" mrc_pair_wait 60
+
+# ------------------------------------------------ what IPv4 takes for a neighbour's
+# Asked for a route out of one netdev, IPv4 has one for any address: what has none is on link there.
+no_path4="QPs to ::ffff:10.77.0.2 would have no path left"
+ksft_test "a connection over IPv4" verify4 -o mix -s 65536 -t 600
+ksft_test "that works" mrc_flows
+ksft_test "plain UDP leads nowhere here, either" refused "$no_path4" -- dev_set profile 7
+ksft_test "nor do EVs made by the kernel" refused "$no_path4" -- dev_set profile 0
+ksft_test "the peer's profile stays" refused "$no_path4" -- profile del 1 dst 10.77.0.2
 ksft_test "data flows" mrc_flows
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 60
