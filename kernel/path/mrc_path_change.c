@@ -16,7 +16,7 @@
 #include "path/mrc_qpcc.h"
 #include "path/mrc_reach.h"
 
-/* Pairs with mrc_pathset_build(). */
+/* Pairs with mrc_pathset_build(), and its lock with peer_joined(). */
 static void change_gen(struct mrc_dev *dev)
 {
 	spin_lock_bh(&dev->peer_lock);
@@ -51,8 +51,7 @@ static void change_planes(struct mrc_peer *peer)
 	u32 up = READ_ONCE(peer->dev->planes_up);
 
 	mrc_peer_paths_any(peer, change_planes_of, &up);
-	if (!peer->local && !peer->dev->dead && !peer->group)
-		mrc_peer_port_planes(peer, up);
+	mrc_peer_port_planes(peer);
 	mrc_qpcc_refresh(peer);
 	mrc_peer_users_tell(peer, true);
 	mrc_peer_port_run(peer);

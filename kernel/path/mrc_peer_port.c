@@ -180,16 +180,23 @@ void mrc_peer_port_damp(struct mrc_peer *peer)
 		port_changed(peer);
 }
 
-void mrc_peer_port_planes(struct mrc_peer *peer, u32 up)
+/* Under peer->lock. Which of ours are up is read here, so that who sets it last sets the latest. */
+static void port_planes(struct mrc_peer *peer, u64 now_ns)
 {
-	u32 was;
+	u32 up = READ_ONCE(peer->dev->planes_up), was = mrc_port_up(&peer->port);
 
+	if (was == up)
+		return;
+	peer->ports_fresh = up & ~was;
+	mrc_port_set(&peer->port, up, now_ns);
+}
+
+void mrc_peer_port_planes(struct mrc_peer *peer)
+{
+	if (peer->local || peer->group || READ_ONCE(peer->dev->dead))
+		return;
 	spin_lock_bh(&peer->lock);
-	was = mrc_port_up(&peer->port);
-	if (was != up) {
-		peer->ports_fresh = up & ~was;
-		mrc_port_set(&peer->port, up, ktime_get_ns());
-	}
+	port_planes(peer, ktime_get_ns());
 	spin_unlock_bh(&peer->lock);
 }
 

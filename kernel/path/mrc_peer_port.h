@@ -19,8 +19,8 @@ void mrc_peer_port_init(struct mrc_peer *peer);
 void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has ended */
 /* Any context. A QP asked for the peer: if planes are down, say so once it is linked. */
 void mrc_peer_port_later(struct mrc_peer *peer);
-/* Any context, no lock held: the planes that are up here changed. */
-void mrc_peer_port_planes(struct mrc_peer *peer, u32 up);
+/* Any context, no lock held: the planes that are up here (dev->planes_up) may have changed. */
+void mrc_peer_port_planes(struct mrc_peer *peer);
 /*
  * Likewise: our settings changed so that the peer must hear from us before it can reach us. It is
  * told of our ports once more, and hears by that where we listen and that we check ICRCs.

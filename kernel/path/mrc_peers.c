@@ -178,23 +178,40 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 	return IS_ERR(old) ? NULL : old;
 }
 
-struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
+/*
+ * It is in the table, and then asked what changed while it was made: mrc_path_change.c goes the other
+ * way round, so a change is seen here or meets it there. Its path sets: mrc_peer_paths_refresh().
+ */
+static void peer_joined(struct mrc_peer *peer)
+{
+	smp_mb();
+	mrc_peer_port_planes(peer);
+}
+
+/* + ref, or NULL. */
+static struct mrc_peer *peer_make(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
 {
 	struct mrc_peer *peer;
-	bool is_new;
 
-	peer = mrc_peer_find(dev, gid);
-	is_new = !peer;
-	if (is_new) {
-		if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= MRC_PEERS_MAX)
-			return NULL;
-		peer = peer_alloc(dev, gid, gfp);
-		if (!peer)
-			return NULL;
+	if (READ_ONCE(dev->dead) || READ_ONCE(dev->n_peers) >= MRC_PEERS_MAX)
+		return NULL;
+	peer = peer_alloc(dev, gid, gfp);
+	if (peer)
 		peer = peer_insert(dev, peer);
-		if (!peer)
-			return NULL;
-	}
+	if (peer)
+		peer_joined(peer);
+	return peer;
+}
+
+struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp)
+{
+	struct mrc_peer *peer = mrc_peer_find(dev, gid);
+	bool is_new = !peer;
+
+	if (is_new)
+		peer = peer_make(dev, gid, gfp);
+	if (!peer)
+		return NULL;
 	mrc_peer_used(peer);
 	if (gfpflags_allow_blocking(gfp)) {
 		WRITE_ONCE(peer->for_qps, true);

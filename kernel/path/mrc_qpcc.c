@@ -61,6 +61,18 @@ static struct mrc_qpcc *qpcc_new(struct mrc_peer *peer, const struct mrc_cc_prof
 	return q;
 }
 
+/* Under path_lock. What its profile says now; one that is gone leaves it as it is. */
+static void qpcc_set_cfg(struct mrc_peer *peer, struct mrc_qpcc *q)
+{
+	struct mrc_cc_profile p;
+	struct mrc_cc_cfg cfg;
+
+	if (!mrc_cc_profile_get(peer->dev, q->profile_id, &p) || p.ops != q->ops)
+		return;
+	qpcc_cfg_of(peer, &p, &cfg);
+	mrc_cc_set_cfg(q->cc, &cfg, ktime_get_ns());
+}
+
 struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id)
 {
 	u64 want = id ?: READ_ONCE(peer->dev->attr.cc_profile_id);
@@ -77,6 +89,7 @@ struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id)
 	if (!q) {
 		q = new;
 		list_add_tail(&q->link, &peer->ccs);
+		qpcc_set_cfg(peer, q);	/* planes or profile may have changed since it was made */
 	}
 	q->n_qps++;
 	spin_unlock_bh(&peer->path_lock);
@@ -100,18 +113,6 @@ void mrc_qpcc_put(struct mrc_qpcc *q)
 	spin_unlock_bh(&peer->path_lock);
 	if (last)
 		qpcc_free(q);
-}
-
-/* Under path_lock. What its profile says now; one that is gone leaves it as it is. */
-static void qpcc_set_cfg(struct mrc_peer *peer, struct mrc_qpcc *q)
-{
-	struct mrc_cc_profile p;
-	struct mrc_cc_cfg cfg;
-
-	if (!mrc_cc_profile_get(peer->dev, q->profile_id, &p) || p.ops != q->ops)
-		return;
-	qpcc_cfg_of(peer, &p, &cfg);
-	mrc_cc_set_cfg(q->cc, &cfg, ktime_get_ns());
 }
 
 void mrc_qpcc_refresh(struct mrc_peer *peer)
