@@ -87,20 +87,18 @@ static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
 
 static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
-	bool stale = mrc_port_stale(p, (u16)pkt->psn, now_ns);
-	bool change = !stale && pkt->u.ep.port_status_mask != p->remote_up;
+	bool change = pkt->u.ep.port_status_mask != p->remote_up;
 
+	if (mrc_port_stale(p, (u16)pkt->psn, now_ns)) {
+		p->stale++;	/* no answer: who began anew says it until it is no longer taken for old */
+		return false;
+	}
 	if (change && !mrc_port_change(p, pkt->u.ep.port_status_mask, now_ns))
 		return false;
 	/* The latest only: who asked twice has repeated or outdated himself. */
-	if (!stale || !p->status_owed)
-		p->status = mrc_port_answer_to(pkt);
+	p->status = mrc_port_answer_to(pkt);
 	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
 	p->status_owed = true;
-	if (stale) {
-		p->stale++;
-		return false;
-	}
 	p->heard = true;
 	p->heard_id = (u16)pkt->psn;
 	p->heard_ns = now_ns;

@@ -10,8 +10,9 @@
  * Whatever a peer, or one who takes its address, sends: one answer per request
  * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
  * more changes believed than MRC_PORT_CHANGES in a row. Nor is believed that no port is left which
- * leads to one of ours: whoever says that has one. What is not believed is not answered, so that an honest
- * peer says it again.
+ * leads to one of ours: whoever says that has one. Nor what is older than its latest word, as a late repeat is, and
+ * for MRC_PORT_STALE_NS the first word of a peer that began anew. What is not believed is not answered, so that an
+ * honest peer says it again.
  *
  * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
  * peers ever need: mrc_ask.h.
