@@ -106,11 +106,16 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	return change;
 }
 
-/* To the announcement under way, or to what a controller asked. */
+/* To what we said last: each repeat of it may be answered. */
+static bool mrc_port_answers_us(const struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	return p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS && (pkt->psn & 0xffff) == p->req_id;
+}
+
+/* To our announcement, or to what a controller asked. */
 static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
-	if (p->announcing && p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS &&
-	    (pkt->psn & 0xffff) == p->req_id)
+	if (mrc_port_answers_us(p, pkt))
 		p->announcing = false;
 	else if (!p->ask || !mrc_ask_rx(p->ask, pkt, now_ns))
 		p->unasked++;
@@ -200,9 +205,11 @@ static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q,
 		return -EBUSY;
 	*id = p->req_id;
 	err = mrc_ask_next(p->ask, q, now_ns, id);
-	if (!err)
-		p->req_id = *id;
-	return err;
+	if (err)
+		return err;
+	p->req_id = *id;
+	p->tries = 0;
+	return 0;
 }
 
 int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,

@@ -123,6 +123,20 @@ TEST_F(port, repeats_double_and_end)
     EXPECT_EQ(sent, MRC_PORT_TRIES);
 }
 
+// It is repeated after 200 us: a peer farther away answers more than one.
+TEST_F(port, answers_to_repeats_were_asked_for)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    now = mrc_port_deadline_ns(&p);
+    ASSERT_TRUE(tx());
+    mrc_pkt answer = response(pkt.psn);
+    mrc_port_rx(&p, &answer, now);
+    mrc_port_rx(&p, &answer, now);
+    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_FALSE(mrc_port_announcing(&p));
+}
+
 TEST_F(port, a_newer_change_replaces_the_older)
 {
     mrc_port_set(&p, 1, now);
