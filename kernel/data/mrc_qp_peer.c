@@ -4,6 +4,7 @@
  */
 #include <linux/ktime.h>
 #include "path/mrc_peer_paths.h"
+#include "path/mrc_peer_port.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_qp_peer.h"
 
@@ -54,8 +55,11 @@ void mrc_qp_peer_init(struct mrc_qp *qp)
 
 void mrc_qp_peer_link(struct mrc_qp *qp, struct mrc_peer *peer)
 {
+	bool first;
+
 	qp->user.local = qp->sgid;
-	mrc_peer_user_add(peer, &qp->user);
+	first = mrc_peer_user_add(peer, &qp->user);
+	mrc_peer_port_meet(peer, first);
 }
 
 void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths)

@@ -17,6 +17,7 @@ void mrc_port_announce(struct mrc_port *p, u64 now_ns)
 	p->req_id++;
 	p->tries = 0;
 	p->announcing = true;
+	p->greeting = false;
 	p->next_ns = now_ns;
 }
 
@@ -32,6 +33,24 @@ void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
 		return;
 	p->up = up;
 	mrc_port_announce(p, now_ns);
+}
+
+void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns)
+{
+	if (p->up != all && first) {
+		mrc_port_announce(p, at_ns);
+	} else if (p->up != all) {
+		mrc_port_remind(p, at_ns);
+	} else if (first) {
+		p->announcing = false;
+		p->greeting = true;
+	}
+}
+
+void mrc_port_heard(struct mrc_port *p, u64 now_ns)
+{
+	if (p->greeting)
+		mrc_port_announce(p, now_ns);
 }
 
 /* ---- what the peer says ---- */
@@ -209,6 +228,7 @@ static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q,
 		return err;
 	p->req_id = *id;
 	p->tries = 0;
+	p->greeting = false;	/* the peer has been told, and what a controller says stands */
 	return 0;
 }
 

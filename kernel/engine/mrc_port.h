@@ -49,6 +49,7 @@ struct mrc_port {
 	u16 req_id;		/* of the announcement under way */
 	u8 tries;
 	bool announcing;
+	bool greeting;		/* begin to announce when the peer is heard */
 	bool heard;
 	bool status_owed;	/* the answer to a Port Status Update, ahead of probes */
 	u8 rsp_owed;		/* answers waiting, status included */
@@ -69,6 +70,16 @@ void mrc_port_announce(struct mrc_port *p, u64 now_ns);
 void mrc_port_remind(struct mrc_port *p, u64 now_ns);
 /* Local ports changed: begin to announce. */
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
+/*
+ * A connection to the peer is made; @first: there was none. Either end may have begun anew since the last
+ * one: the peer may hold what a former one of us said, and does not know what its own former one was told.
+ * Of @all ports that there are some are down: it is told from @at_ns on, and for a further connection
+ * once more, unless it is just being told. All are up: that waits until it is heard (mrc_port_heard()), for
+ * before it may not know us, and would not listen.
+ */
+void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns);
+/* A packet of the peer's came, of a connection or of its endpoint. */
+void mrc_port_heard(struct mrc_port *p, u64 now_ns);
 /**
  * mrc_port_rx - take a D8 or D9 packet of this peer
  * Return: true when remote_up changed: hand it to mrc_evset_remote_planes() of
@@ -116,10 +127,16 @@ static inline u32 mrc_port_unasked(const struct mrc_port *p)
 	return p->unasked;
 }
 
-/* An announcement is under way. May be asked without the lock. */
+/* An announcement is under way. */
 static inline bool mrc_port_announcing(const struct mrc_port *p)
 {
-	return READ_ONCE(p->announcing);
+	return p->announcing;
+}
+
+/* One waits for mrc_port_heard(). */
+static inline bool mrc_port_greeting(const struct mrc_port *p)
+{
+	return p->greeting;
 }
 
 /* How many announcements were not believed, since they leave no port in common. */

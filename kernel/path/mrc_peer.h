@@ -55,6 +55,7 @@ struct mrc_peer {
 	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
 	struct mrc_crc crc;		/* are ICRCs computed for it; no lock */
 	bool heard;			/* a sound packet of it came; no lock */
+	bool greets;			/* the next one is waited for: mrc_peer_port_meet(); no lock to read */
 	u8 asked;			/* times that management packets left since one came; no lock */
 	unsigned long asked_at;		/* jiffies: the latest time; no lock */
 	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */

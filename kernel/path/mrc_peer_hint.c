@@ -4,6 +4,7 @@
  */
 #include <linux/ratelimit.h>
 #include "path/mrc_peer_hint.h"
+#include "path/mrc_peer_port.h"
 
 #define HINT_BAD_ICRCS	16	/* in a row */
 #define HINT_ASKED	3	/* times, and no answer */
@@ -94,6 +95,9 @@ void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
 		 "QP %u gave up: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, and do firewalls pass UDP?",
 		 qpn, peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
 		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
+	/* It may have no port to answer by, for it holds ours for what a former device of ours said. */
+	if (READ_ONCE(peer->greets))
+		mrc_peer_port_greet(peer);
 }
 
 void mrc_peer_hint_plain(struct mrc_peer *peer)
@@ -121,4 +125,6 @@ void mrc_peer_hint_settled(struct mrc_peer *peer)
 	clear_bit(__ffs(MRC_HINT_ICRC), &peer->hints);
 	clear_bit(__ffs(MRC_HINT_UDP_PORT), &peer->hints);
 	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
+	if (READ_ONCE(peer->greets))
+		mrc_peer_port_greet(peer);
 }

@@ -54,7 +54,8 @@ static inline void mrc_peer_heard(struct mrc_peer *peer, const struct mrc_peer_h
 {
 	mrc_udp_heard(&peer->udp, how->port);
 	mrc_crc_heard(&peer->crc, how->icrc);
-	if (unlikely(!READ_ONCE(peer->heard) || atomic_read(&peer->bad_icrcs) ||
+	if (unlikely(!READ_ONCE(peer->heard) || READ_ONCE(peer->greets) ||
+		     atomic_read(&peer->bad_icrcs) ||
 		     READ_ONCE(peer->hints) & MRC_HINT_SETTLES))
 		mrc_peer_hint_settled(peer);
 }

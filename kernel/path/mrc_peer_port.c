@@ -13,7 +13,7 @@
 #include "path/mrc_qpcc.h"
 
 #define MRC_PORT_SURE		2	/* announcements by ports that were up before */
-#define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* a new peer's QP is linked by then */
+#define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* the other end of a QP is there by then, as a rule */
 
 static mrc_peer_port_send port_send __read_mostly;
 
@@ -220,11 +220,31 @@ void mrc_peer_port_remind(struct mrc_peer *peer)
 	port_tell(peer, mrc_port_remind);
 }
 
-void mrc_peer_port_later(struct mrc_peer *peer)
+void mrc_peer_port_meet(struct mrc_peer *peer, bool first)
 {
-	if (mrc_port_announcing(&peer->port))
-		hrtimer_start(&peer->port_timer, ns_to_ktime(MRC_PORT_DELAY_NS),
-			      HRTIMER_MODE_REL_SOFT);
+	u64 now_ns = ktime_get_ns();
+
+	if (peer->local || peer->group)
+		return;
+	spin_lock_bh(&peer->lock);
+	port_planes(peer, now_ns);
+	mrc_port_meet(&peer->port, mrc_dev_plane_mask(peer->dev), first,
+		      now_ns + MRC_PORT_DELAY_NS);
+	WRITE_ONCE(peer->greets, mrc_port_greeting(&peer->port));
+	port_arm(peer, now_ns);
+	spin_unlock_bh(&peer->lock);
+}
+
+/* The timer sends it: who calls this may hold a QP's lock. */
+void mrc_peer_port_greet(struct mrc_peer *peer)
+{
+	u64 now_ns = ktime_get_ns();
+
+	spin_lock_bh(&peer->lock);
+	WRITE_ONCE(peer->greets, false);
+	mrc_port_heard(&peer->port, now_ns);
+	port_arm(peer, now_ns);
+	spin_unlock_bh(&peer->lock);
 }
 
 void mrc_peer_port_init(struct mrc_peer *peer)

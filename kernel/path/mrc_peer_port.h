@@ -17,8 +17,13 @@ void mrc_peer_port_sender(mrc_peer_port_send send);
 /* Of a new peer, which nobody sees yet. It takes all ports for up until it hears otherwise. */
 void mrc_peer_port_init(struct mrc_peer *peer);
 void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has ended */
-/* Any context. A QP asked for the peer: if planes are down, say so once it is linked. */
-void mrc_peer_port_later(struct mrc_peer *peer);
+/*
+ * Any context, no lock held. A QP uses the peer, the @first: the peer is told which of our ports are
+ * up, now or (peer->greets) when it is heard.
+ */
+void mrc_peer_port_meet(struct mrc_peer *peer, bool first);
+/* Any context, peer->lock not held: it was heard, or is given up. What waited for that leaves. */
+void mrc_peer_port_greet(struct mrc_peer *peer);
 /* Any context, no lock held: the planes that are up here (dev->planes_up) may have changed. */
 void mrc_peer_port_planes(struct mrc_peer *peer);
 /*

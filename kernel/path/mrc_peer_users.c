@@ -18,13 +18,17 @@ static void users_idle(struct mrc_peer *peer, bool idle)
 	spin_unlock(&peer->dev->peer_lock);
 }
 
-void mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u)
+bool mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u)
 {
+	bool first;
+
 	spin_lock_bh(&peer->lock);
 	list_add_tail(&u->link, &peer->users);
-	if (!peer->n_users++)
+	first = !peer->n_users++;
+	if (first)
 		users_idle(peer, false);
 	spin_unlock_bh(&peer->lock);
+	return first;
 }
 
 void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u)

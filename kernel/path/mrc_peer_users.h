@@ -25,8 +25,8 @@ struct mrc_peer_user {
 	union ib_gid local;		/* the address of ours that it talks from */
 };
 
-/* Any context, no lock held. */
-void mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
+/* Any context, no lock held. True: there was none. */
+bool mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
 void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u);
 /* Each once; one unlinked or linked meanwhile perhaps not. */
 void mrc_peer_users_tell(struct mrc_peer *peer, bool planes);

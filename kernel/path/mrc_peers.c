@@ -219,8 +219,6 @@ struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_
 	}
 	if (is_new || gfpflags_allow_blocking(gfp))
 		mrc_peer_paths_refresh(peer, gfp, is_new);
-	if (gfpflags_allow_blocking(gfp))
-		mrc_peer_port_later(peer);
 	return peer;
 }
 

@@ -83,6 +83,74 @@ TEST_F(port, a_reminder_leaves_an_announcement_as_it_is)
     EXPECT_TRUE(tx());
 }
 
+// ---- a connection is made: each end may have begun anew ----
+
+// The peer may hold what a former one of ours said. Before it knows us it would not listen.
+TEST_F(port, that_all_are_up_is_told_to_a_peer_that_was_heard)
+{
+    mrc_port_heard(&p, now);
+    EXPECT_FALSE(tx()) << "nothing waits for that";
+    mrc_port_meet(&p, 3, true, now);
+    EXPECT_TRUE(mrc_port_greeting(&p));
+    EXPECT_EQ(mrc_port_deadline_ns(&p), MRC_TIME_NEVER);
+    EXPECT_FALSE(tx());
+    mrc_port_heard(&p, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ);
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 3u);
+    mrc_pkt answer = response(pkt.psn);
+    mrc_port_heard(&p, now);
+    mrc_port_rx(&p, &answer, now);
+    mrc_port_heard(&p, now);
+    EXPECT_FALSE(tx()) << "once";
+    mrc_port_meet(&p, 3, false, now);
+    mrc_port_heard(&p, now);
+    EXPECT_FALSE(tx()) << "and not for each connection";
+    mrc_port_meet(&p, 3, true, now);
+    mrc_port_heard(&p, now);
+    EXPECT_TRUE(tx()) << "but when there was none any more";
+}
+
+TEST_F(port, that_some_are_down_is_told_without_waiting)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    mrc_pkt answer = response(pkt.psn);
+    mrc_port_rx(&p, &answer, now);
+    mrc_port_meet(&p, 3, true, now + 5);
+    EXPECT_FALSE(mrc_port_greeting(&p));
+    EXPECT_EQ(mrc_port_deadline_ns(&p), now + 5) << "it may be another peer than the one that knows";
+    now += 5;
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.port_status_mask, 1u);
+    EXPECT_NE(pkt.psn, answer.psn) << "not to be taken for an old one";
+    u64 again = mrc_port_deadline_ns(&p);
+    mrc_port_meet(&p, 3, false, now);
+    EXPECT_EQ(mrc_port_deadline_ns(&p), again) << "it is being told";
+    answer = response(pkt.psn);
+    mrc_port_rx(&p, &answer, now);
+    mrc_port_meet(&p, 3, false, now);
+    EXPECT_TRUE(tx()) << "a connection more may be to a peer that began anew";
+}
+
+// What was under way when the last connection ended: the first one that comes waits for the peer.
+TEST_F(port, a_first_connection_begins_anew)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    mrc_port_meet(&p, 3, true, now);
+    EXPECT_EQ(mrc_port_tries(&p), 0);
+    mrc_port_set(&p, 3, now);
+    ASSERT_TRUE(tx());
+    mrc_port_meet(&p, 3, true, now);
+    EXPECT_EQ(mrc_port_deadline_ns(&p), MRC_TIME_NEVER);
+    EXPECT_TRUE(mrc_port_greeting(&p));
+    mrc_port_set(&p, 2, now);
+    EXPECT_TRUE(tx()) << "a change waits for nobody";
+    mrc_port_heard(&p, now);
+    EXPECT_FALSE(tx()) << "and says it all";
+}
+
 TEST_F(port, a_change_is_announced_until_answered)
 {
     mrc_port_set(&p, 1, now);
@@ -428,6 +496,25 @@ TEST_F(port_ask, a_controllers_word_of_ports_is_newer_than_ours_before)
     EXPECT_EQ(got.op, MRC_EP_PORT_STATUS);
     EXPECT_NE(mrc_port_deadline_ns(&p), MRC_TIME_NEVER) << "ours waits for its own answer";
     EXPECT_EQ(mrc_port_unasked(&p), 0u);
+}
+
+TEST_F(port_ask, a_controllers_word_is_the_latest)
+{
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(tx());
+    EXPECT_FALSE(answered(pkt.psn, MRC_EP_PORT_STATUS));
+    mrc_port_set(&p, 3, now);
+    ASSERT_TRUE(tx());
+    EXPECT_FALSE(answered(pkt.psn, MRC_EP_PORT_STATUS));
+    mrc_port_meet(&p, 3, true, now);
+    ASSERT_EQ(asks(MRC_EP_PORT_STATUS, 5, 0xf0), 0) << "we have not begun";
+    u32 said = pkt.psn;
+    mrc_port_heard(&p, now);
+    EXPECT_FALSE(tx()) << "and do not take it back";
+    EXPECT_TRUE(answered(said, MRC_EP_PORT_STATUS));
+    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_FALSE(answered(said, MRC_EP_PORT_STATUS));
+    EXPECT_EQ(mrc_port_unasked(&p), 1u) << "no repeat of ours";
 }
 
 TEST_F(port_ask, a_word_that_found_no_room_takes_no_id)

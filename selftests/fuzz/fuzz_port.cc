@@ -53,7 +53,7 @@ public:
 private:
     void step()
     {
-        switch (in_.below(6)) {
+        switch (in_.below(8)) {
         case 0:
             mrc_port_set(&p_, in_.below(16), now_);
             break;
@@ -68,6 +68,13 @@ private:
                 ask();
             break;
         case 4:
+            mrc_port_meet(&p_, in_.below(16), in_.below(2), now_ + in_.below(3) * ms);
+            break;
+        case 5:
+            mrc_port_heard(&p_, now_);
+            REQUIRE(!mrc_port_greeting(&p_));
+            break;
+        case 6:
             if (!questions_.empty()) // the peer's honest answer, perhaps by a way that alters it
                 hear(response());
             break;

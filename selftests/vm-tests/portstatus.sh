@@ -140,4 +140,40 @@ ksft_test "data flows again on all planes" mrc_flows 30
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 120
 ksft_test "nothing was counted that should not be" mrc_expect_clean tx_errors rx_bad_icrc
+
+# Who begins anew. What h1 knows of h2 outlives h2's device, for h1 goes on talking to the host, and what h1
+# told that device its next one does not know.
+anew() {	# mrc0 of h2, all planes up
+	local was=${MRC_IBDEV[h2]}
+	ip -n h2 link del mrc0 && mrc_until 30 test ! -e "/sys/class/infiniband/$was" || return
+	mrc_host_by_hand 2 && mrc_wait_devices
+}
+stop() {
+	kill -INT "${MRC_PID[client]}" || true
+	mrc_pair_wait 120
+}
+fabric_host_addr 2
+mrc_start talk h1 ping -q -i 0.5 "$REPLY"
+ksft_test "data flows" mrc_verify_start -o mix -s 16384 -t 900
+ksft_test "over all planes" mrc_flows
+ksft_test "h2 disables port 2" admin h2 2 off
+ksft_test "h1 is told" mrc_until 20 knows h1 1,3
+ksft_test "every byte arrived right" stop
+ksft_test "h2's device is made anew" anew
+ksft_test "data flows" mrc_verify_start -u 21 -o mix -s 16384 -t 900
+ksft_test "h1 learns that port 2 is up" mrc_until 20 knows h1 1,2,3
+ksft_test "and uses plane 2" used client 2
+ksft_test "h2 uses it, too" used server 2
+ksft_test "h1 disables port 3" admin h1 3 off
+ksft_test "h2 is told" mrc_until 20 knows h2 1,2
+ksft_test "every byte arrived right" stop
+ksft_test "h2's device is made anew once more" anew
+ksft_test "data flows" mrc_verify_start -u 21 -o mix -s 16384 -t 900
+ksft_test "this one is told as well" mrc_until 20 knows h2 1,2
+ksft_test "and leaves plane 3" unused server 3
+ksft_test "h1 enables port 3" admin h1 3 on
+ksft_test "which it is told, too" mrc_until 20 knows h2 1,2,3
+ksft_test "and uses plane 3" used server 3
+ksft_test "every byte arrived right" stop
+mrc_kill talk
 ksft_finish
