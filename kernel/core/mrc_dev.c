@@ -122,9 +122,9 @@ bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a)
 	else if (ipv6_addr_v4mapped(a))
 		local = inet_addr_type(dev->net, a->s6_addr32[3]) == RTN_LOCAL;
 	else if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL)
-		local = ipv6_chk_addr(dev->net, a, dev->ndev, 1);
+		local = ipv6_chk_addr_and_flags(dev->net, a, dev->ndev, false, 1, IFA_F_DADFAILED);
 	else
-		local = ipv6_chk_addr(dev->net, a, NULL, 0);
+		local = ipv6_chk_addr_and_flags(dev->net, a, NULL, true, 0, IFA_F_DADFAILED);
 	rcu_read_unlock();
 	return local;
 }

@@ -110,7 +110,7 @@ struct mrc_dev {
 	netdevice_tracker ndev_tracker;
 	char want_name[IB_DEVICE_NAME_MAX];
 	int reg_err;			/* outcome of registration */
-	struct work_struct addr_work;	/* device/mrc_addr.h */
+	struct delayed_work addr_work;	/* device/mrc_addr.h */
 	struct work_struct carrier_work; /* a packet met a port without carrier */
 	struct delayed_work peer_gc;	/* ages out peers that nobody uses */
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
@@ -139,7 +139,10 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
  * it has none.
  */
 bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *own);
-/* Is it one of the host, on whichever netdev: any context. */
+/*
+ * Is it one of the host, on whichever netdev: any context. So is one whose duplicates are still looked for (DAD),
+ * for nothing tells when that ends.
+ */
 bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a);
 
 #endif

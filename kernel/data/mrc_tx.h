@@ -48,7 +48,7 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 /* Any context. The plane of EV @idx. */
 static inline u8 mrc_tx_plane(const struct mrc_pathset *ps, u16 idx)
 {
-	return ps->peer->local ? MRC_PLANE_NONE : ps->path[idx].port - 1;
+	return ps->local ? MRC_PLANE_NONE : ps->path[idx].port - 1;
 }
 
 /* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */

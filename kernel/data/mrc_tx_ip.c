@@ -53,7 +53,7 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,
 				  proto);
-	mrc_tx_output(dev, ps->peer->local ? MRC_PLANE_NONE : ps->path[idx].port - 1, false, skb);
+	mrc_tx_output(dev, mrc_tx_plane(ps, idx), false, skb);
 	return true;
 }
 

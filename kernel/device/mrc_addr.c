@@ -2,7 +2,8 @@
 /*
  * mrc_addr.c - see mrc_addr.h.
  *
- * IPv6 tells of addresses in softirq, too: path sets are looked at from the work queue.
+ * IPv6 tells of addresses in softirq, too: peers and path sets are looked at from the work queue. An
+ * address of any netdev may be a peer's.
  */
 #include <linux/inetdevice.h>
 #include <linux/notifier.h>
@@ -14,7 +15,7 @@
 
 static void addr_work(struct work_struct *work)
 {
-	struct mrc_dev *dev = container_of(work, struct mrc_dev, addr_work);
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, addr_work);
 
 	rtnl_lock();
 	mrc_path_change_addrs(dev);
@@ -30,8 +31,7 @@ static void addr_changed(const struct net_device *ndev)
 	mnet = mrc_net_of(dev_net(ndev));
 	if (mnet)
 		list_for_each_entry_rcu(dev, &mnet->devs, link)
-			if (dev->ndev == ndev && READ_ONCE(dev->n_profiles_own))
-				queue_work(mrc_wq, &dev->addr_work);
+			mod_delayed_work(mrc_wq, &dev->addr_work, 0);
 	rcu_read_unlock();
 }
 
@@ -56,12 +56,12 @@ static struct notifier_block addr_v4 = { .notifier_call = addr_event_v4 };
 
 void mrc_addr_init(struct mrc_dev *dev)
 {
-	INIT_WORK(&dev->addr_work, addr_work);
+	INIT_DELAYED_WORK(&dev->addr_work, addr_work);
 }
 
 void mrc_addr_stop(struct mrc_dev *dev)
 {
-	cancel_work_sync(&dev->addr_work);
+	cancel_delayed_work_sync(&dev->addr_work);
 }
 
 int mrc_addr_start(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_addr.h - the host's addresses as news: templates copy from them (path/mrc_template.h).
+ * mrc_addr.h - the host's addresses as news: peers that have one are over lo, and templates copy from the device's
+ * (path/mrc_template.h).
  */
 #ifndef MRC_ADDR_H
 #define MRC_ADDR_H

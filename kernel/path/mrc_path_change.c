@@ -8,6 +8,7 @@
 #include "core/mrc_event.h"
 #include "path/mrc_path_change.h"
 #include "path/mrc_pathset.h"
+#include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peer_users.h"
@@ -37,10 +38,10 @@ static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 
 	spin_lock_bh(&peer->path_lock);
 	mrc_pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
-	if (!peer->local)
+	if (!ps->local)
 		mrc_evset_local_planes(&ps->evs, *up, ktime_get_ns());
 	spin_unlock_bh(&peer->path_lock);
-	if (!peer->local && !peer->dev->dead && set_lacks_planes(ps))
+	if (!ps->local && !peer->dev->dead && set_lacks_planes(ps))
 		mrc_peer_paths_rebuild(paths, GFP_KERNEL);
 	mrc_pathset_put(ps);
 	return false;
@@ -67,16 +68,25 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 
 /*
  * States of EVs are learnt at a price: where the profile stayed, the set does, unless it is what was left when there
- * was no memory.
+ * was no memory. So it does where the peer stayed this host, or another.
  */
+static bool set_stays(const struct mrc_pathset *ps, const struct mrc_profile *prof)
+{
+	const struct mrc_peer *peer = ps->peer;
+
+	if (ps->local || peer->local)
+		return ps->local == peer->local;
+	return mrc_pathset_is_of(ps, prof) && !set_lacks_planes(ps) &&
+	       !(ps->part && READ_ONCE(peer->for_qps));
+}
+
 static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_peer *peer = paths->peer;
 	struct mrc_profile *prof = peer->group ? NULL :
 				   mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
-	bool stays = mrc_pathset_is_of(ps, prof) && !set_lacks_planes(ps) &&
-		     !(ps->part && READ_ONCE(peer->for_qps));
+	bool stays = set_stays(ps, prof);
 
 	mrc_pathset_put(ps);
 	mrc_profile_put(prof);
@@ -87,7 +97,7 @@ static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 
 static void change_profile(struct mrc_peer *peer)
 {
-	if (!peer->local && mrc_peer_paths_any(peer, change_profile_in, NULL))
+	if (mrc_peer_paths_any(peer, change_profile_in, NULL))
 		mrc_peer_users_tell(peer, false);
 }
 
@@ -104,10 +114,34 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
 	mrc_peers_for_each(dev, change_profile);
 }
 
+/*
+ * The peer's address came to this host, or left it: who has it now is another one, of whom nothing is
+ * known. Its path sets follow, those of QPs, too: these go by what their peer has, and find out that
+ * nobody answers, or that it came back in time.
+ */
+static bool change_local(struct mrc_peer *peer, void *moved)
+{
+	bool local = !peer->group &&
+		     mrc_dev_addr_is_local(peer->dev, (const struct in6_addr *)&peer->gid);
+
+	if (local == peer->local)
+		return false;
+	WRITE_ONCE(peer->local, local);
+	mrc_peer_hint_forget(peer);
+	mrc_peer_port_planes(peer);	/* nobody told it while it was local */
+	*(bool *)moved = true;
+	return false;
+}
+
 void mrc_path_change_addrs(struct mrc_dev *dev)
 {
+	bool moved = false;
+
 	ASSERT_RTNL();
-	if (!dev->dead && READ_ONCE(dev->n_profiles_own))
+	if (dev->dead)
+		return;
+	mrc_peers_any(dev, change_local, &moved);
+	if (moved || READ_ONCE(dev->n_profiles_own))
 		mrc_path_change_profiles(dev);
 }
 

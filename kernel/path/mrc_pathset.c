@@ -30,6 +30,7 @@ struct ps_plan {
 	u16 *src;		/* place in the profile */
 	u16 n;
 	u8 n_planes;
+	bool local;
 };
 
 /* ---- life ---- */
@@ -283,7 +284,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer_paths *paths, const stru
 		.counts = true,
 		.peer = peer->gid.raw,
 		.turns = &paths->turns,
-		.planes_up = peer->local ? ~0u : READ_ONCE(peer->dev->planes_up),
+		.planes_up = plan->local ? ~0u : READ_ONCE(peer->dev->planes_up),
 	};
 	struct mrc_pathset *ps = pathset_alloc(plan, gfp);
 	u16 i;
@@ -304,6 +305,7 @@ static struct mrc_pathset *pathset_make(struct mrc_peer_paths *paths, const stru
 	ps->paths = paths;
 	ps->prof = prof;
 	ps->profile_id = prof ? prof->key.id : 0;
+	ps->local = plan->local;
 	return ps;
 }
 
@@ -314,13 +316,13 @@ static u16 ps_limit(struct mrc_peer *peer, gfp_t gfp)
 }
 
 static struct mrc_pathset *build_auto(struct mrc_peer_paths *paths, struct mrc_profile *prof,
-				      u32 planes, gfp_t gfp)
+				      u32 planes, bool local, gfp_t gfp)
 {
 	bool flow_label = !(prof && prof->fmt == MRC_FMT_UDP);
 	u16 n = auto_count(prof, hweight32(planes));
 	struct mrc_peer *peer = paths->peer;
+	struct ps_plan plan = { .local = local };
 	struct mrc_pathset *ps;
-	struct ps_plan plan;
 
 	n = min_t(u16, n, ps_limit(peer, gfp));
 	if (!plan_alloc(&plan, peer, n, gfp))
@@ -370,8 +372,8 @@ static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct m
 	struct mrc_profile_ev *made = NULL;
 	struct mrc_pathset *ps = NULL;
 	struct mrc_ev_addrs addrs;
+	struct ps_plan plan = {};
 	struct ps_counts c;
-	struct ps_plan plan;
 
 	count_evs(prof, ps_limit(peer, gfp), &c);
 	if (!plan_alloc(&plan, peer, (u16)c.n, gfp))
@@ -404,16 +406,17 @@ struct mrc_pathset *mrc_pathset_build(struct mrc_peer_paths *paths, gfp_t gfp)
 	struct mrc_peer *peer = paths->peer;
 	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
 	u32 gen = smp_load_acquire(&peer->dev->path_gen);
-	u32 planes = peer->local ? 1 : mrc_dev_plane_mask(peer->dev);
+	bool local = READ_ONCE(peer->local);
+	u32 planes = local ? 1 : mrc_dev_plane_mask(peer->dev);
 	struct mrc_profile *prof = NULL;
 	struct mrc_pathset *ps;
 
-	if (!peer->local && !peer->group)
+	if (!local && !peer->group)
 		prof = mrc_profiles_lookup(peer->dev, paths->named, &peer->gid);
 	if (prof && prof->mode != MRC_MODE_AUTO)
 		ps = build_explicit(paths, prof, gfp);
 	else
-		ps = build_auto(paths, prof, planes ?: 1, gfp);
+		ps = build_auto(paths, prof, planes ?: 1, local, gfp);
 	if (!ps) {
 		mrc_profile_put(prof);
 		return NULL;

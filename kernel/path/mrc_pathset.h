@@ -42,6 +42,7 @@ struct mrc_pathset {
 	u32 gen;			/* dev->path_gen when built */
 	u32 planes;			/* mask of planes that existed when built */
 	bool is_auto;			/* EVs made up here: rebuilt when planes come or go */
+	bool local;			/* made when the peer was this host: over lo */
 	bool srv6;			/* values are outer destinations */
 	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;

@@ -51,7 +51,7 @@ struct mrc_peer {
 	union ib_gid local_gid;		/* address the peer last wrote to; under lock */
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool group;			/* gid is a multicast address: plain, on each plane */
-	bool local;			/* gid is an address of this namespace: over lo */
+	bool local;			/* gid is an address of this namespace: over lo; changed under rtnl */
 	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
 	struct mrc_crc crc;		/* are ICRCs computed for it; no lock */
 	bool heard;			/* a sound packet of it came; no lock */

@@ -105,14 +105,20 @@ bool mrc_peer_paths_is(const struct mrc_pathset *ps)
 	return rcu_access_pointer(ps->paths->ps) == ps;
 }
 
+/* Which of the peer's ports a set may count on. Over lo there are none. */
+static u32 paths_remote_up(const struct mrc_pathset *ps)
+{
+	return ps->local ? ~0u : READ_ONCE(ps->peer->ports_up);
+}
+
 static bool paths_ports(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
 	struct mrc_peer *peer = paths->peer;
 
 	spin_lock_bh(&peer->path_lock);
-	mrc_evset_remote_planes(&ps->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
-	if (!peer->local)
+	mrc_evset_remote_planes(&ps->evs, paths_remote_up(ps), ktime_get_ns());
+	if (!ps->local)
 		mrc_evset_local_planes(&ps->evs, READ_ONCE(peer->dev->planes_up), ktime_get_ns());
 	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(ps);
@@ -165,7 +171,7 @@ static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 		paths_no_mem(peer->dev);
 		return;
 	}
-	mrc_evset_remote_planes(&new->evs, READ_ONCE(peer->ports_up), ktime_get_ns());
+	mrc_evset_remote_planes(&new->evs, paths_remote_up(new), ktime_get_ns());
 	spin_lock_bh(&peer->path_lock);
 	spin_lock(&peer->lock);
 	old = rcu_dereference_protected(paths->ps, lockdep_is_held(&peer->lock));

@@ -184,8 +184,13 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
  */
 static void peer_joined(struct mrc_peer *peer)
 {
+	const struct in6_addr *a = (const struct in6_addr *)&peer->gid;
+
 	smp_mb();
 	mrc_peer_port_planes(peer);
+	/* That is set under rtnl alone. */
+	if (unlikely(!peer->group && mrc_dev_addr_is_local(peer->dev, a) != peer->local))
+		mod_delayed_work(mrc_wq, &peer->dev->addr_work, 0);
 }
 
 /* + ref, or NULL. */

@@ -25,6 +25,7 @@
 #include "path/mrc_way.h"
 
 #define MRC_WAY_TRIES	128	/* EVs that are looked at, evenly over the profile */
+#define MRC_WAY_LOOK	HZ	/* whether peers are this host is looked at so often, when it seems not so */
 
 static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
 				const struct in6_addr *daddr)
@@ -141,6 +142,22 @@ static void route_keep(struct mrc_ev_path *path, struct dst_entry *dst)
 	rcu_assign_pointer(path->dst, dst);
 }
 
+/* Under path_lock. It leaves by @plane, or (NULL: to this host) not at all. */
+static bool route_fits(const struct dst_entry *dst, const struct mrc_dev_plane *plane)
+{
+	return plane ? dst->dev == plane->ndev : dst->dev->flags & IFF_LOOPBACK;
+}
+
+/*
+ * The peer was this host, and is no more: as its address leads now, packets would come back to the
+ * netdev that they come from, or leave by any. Most such moves are told (device/mrc_addr.c), but not
+ * that an address turned out to be a duplicate: it is looked at, soon and not for each packet.
+ */
+static void route_no_more(struct mrc_dev *dev)
+{
+	queue_delayed_work(mrc_wq, &dev->addr_work, MRC_WAY_LOOK);
+}
+
 /* Under path_lock and RCU. The path's route, kept or looked up; the path's own reference. */
 static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *path,
 				    const struct mrc_dev_plane *plane)
@@ -153,15 +170,15 @@ static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *
 	if (ps->srv6 && plane)	/* what made the route stale may be a change of addresses */
 		memset(&ps->saddr[plane->num], 0, sizeof(*ps->saddr));
 	dst = path_lookup(ps, path, plane);
-	if (!dst)
-		return NULL;
 	/* The netdev leaves only after this lock was taken once more: planes_changed. */
-	if (plane && dst->dev != plane->ndev) {
-		dst_release(dst);
-		return NULL;
+	if (dst && route_fits(dst, plane)) {
+		route_keep(path, dst);
+		return dst;
 	}
-	route_keep(path, dst);
-	return dst;
+	dst_release(dst);
+	if (!plane)
+		route_no_more(ps->peer->dev);
+	return NULL;
 }
 
 /* The SRv6 header of the path, from @src. */
@@ -232,7 +249,7 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 	const struct mrc_ev_path *path = &ps->path[idx];
 	const struct mrc_dev_plane *plane = NULL;
 
-	if (!ps->peer->local) {
+	if (!ps->local) {
 		plane = rcu_dereference(dev->plane[path->port - 1]);
 		if (unlikely(!plane))
 			return -ENODEV;
@@ -343,6 +360,6 @@ bool mrc_way_leads_ev(const struct mrc_pathset *ps, u16 idx)
 	const struct mrc_ev_path *path = &ps->path[idx];
 
 	ASSERT_RTNL();
-	return ps->peer->local ||
+	return ps->local ||
 	       leads_by(ps->peer, path->port - 1u, ps->srv6 ? mrc_pathset_ev(ps, path) : NULL);
 }
