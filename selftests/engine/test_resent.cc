@@ -311,8 +311,9 @@ TEST_F(resent, of_a_plane_that_went_the_controller_gets_nothing_back)
         mrc_evset_local_planes(&evs, 2, now);
         mrc_conn_plane_event(&c, now);
         until_lost(15);
-        if (again)
+        if (again) {
             EXPECT_EQ(tx_data().size(), 15u);
+        }
         now += 5 * kUs;
         for (const mrc_txop &t : v)
             if (t.hdr.plane == 0)

@@ -266,7 +266,7 @@ mrc_profiles_again() {
 	done < <(mrcctl -n "$1" -d profile show)
 	all=$(mrcctl -n "$1" -j profile show)
 	same=$(jq '[(map(select(.id == 99)), map(select(.id != 99))) | map(del(.id)) | sort] | .[0] == .[1]' <<<"$all")
-	for dst in $(jq -r '.[] | select(.id == 99).dst // "any"' <<<"$all"); do
+	for dst in $(jq -r '.[] | select(.id == 99) | .dst // "any"' <<<"$all"); do
 		words=(dst "$dst")
 		[ "$dst" != any ] || words=()
 		mrcctl -n "$1" profile del dev mrc0 id 99 "${words[@]}" || return
