@@ -190,13 +190,13 @@ static struct mrc_dev *rx_dev_by_addr(const struct mrc_rx_pkt *p)
 	return NULL;
 }
 
-static bool rx_is_mrc_port(const struct mrc_rx_pkt *p, u16 port)
+bool mrc_rx_is_port(const struct mrc_net *mnet, u16 port)
 {
 	struct mrc_dev *dev;
 
 	if (likely(port == MRC_UDP_PORT) || port == MRC_UDP_PORT_ALT)
 		return true;
-	list_for_each_entry_rcu(dev, &p->mnet->devs, link)
+	list_for_each_entry_rcu(dev, &mnet->devs, link)
 		if (READ_ONCE(dev->attr.udp_port) == port)
 			return true;
 	return false;
@@ -527,7 +527,7 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	    !pskb_may_pull(skb, p->l4 + sizeof(*udp)))
 		return false;
 	udp = (const struct udphdr *)(skb->data + p->l4);
-	return rx_is_mrc_port(p, ntohs(udp->dest));
+	return mrc_rx_is_port(p->mnet, ntohs(udp->dest));
 }
 
 /* ---- bursts ---- */

@@ -4,37 +4,35 @@
  *
  * A datagram needs no privilege, has an address of this host, and QPNs and PSNs are everybody's to
  * read (mrcctl, rdma). So whoever may open a socket could send to an MRC port what the peers of this host, or
- * its own QPs over lo, take for its word. RoCEv2 NICs pass such datagrams; here the way out is ours.
- * Raw sockets need CAP_NET_RAW, whose owner can send by AF_PACKET, past every hook, as well.
+ * its own QPs over lo, take for its word. Raw sockets need CAP_NET_RAW, whose owner can send by AF_PACKET, past
+ * every hook, as well.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <net/ipv6.h>
 #include <net/sock.h>
-#include "engine/mrc_wire.h"
 #include "core/mrc_dev.h"
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_net.h"
+#include "data/mrc_rx.h"
 #include "data/mrc_tx_guard.h"
 
-static bool guard_is_port(const struct mrc_net *mnet, u16 port)
-{
-	const struct mrc_dev *dev;
-
-	if (port == MRC_UDP_PORT || port == MRC_UDP_PORT_ALT)
-		return true;
-	list_for_each_entry_rcu(dev, &mnet->devs, link)
-		if (READ_ONCE(dev->attr.udp_port) == port)
-			return true;
-	return false;
-}
-
-/* Where the UDP header of @skb begins, or 0. Headers in between take CAP_NET_RAW to send. */
+/*
+ * Where the UDP header of @skb begins, or 0 and less. Anybody may have a routing header sent ahead of it, which a switch
+ * on the way may take off.
+ */
 static int guard_udp(const struct sk_buff *skb, bool v4)
 {
-	if (!v4)
-		return ipv6_hdr(skb)->nexthdr == NEXTHDR_UDP ? sizeof(struct ipv6hdr) : 0;
-	return ip_hdr(skb)->protocol == IPPROTO_UDP ? ip_hdrlen(skb) : 0;
+	int off = skb_network_offset(skb);
+	__be16 frag;
+	u8 proto;
+
+	if (v4)
+		return ip_hdr(skb)->protocol == IPPROTO_UDP ? off + (int)ip_hdrlen(skb) : 0;
+	proto = ipv6_hdr(skb)->nexthdr;
+	off = ipv6_skip_exthdr(skb, off + (int)sizeof(struct ipv6hdr), &proto, &frag);
+	return proto == NEXTHDR_UDP ? off : 0;
 }
 
 /* The device whose peers would hear what leaves by @out; of lo, one for all. */
@@ -59,10 +57,10 @@ unsigned int mrc_tx_guard(void *priv, struct sk_buff *skb, const struct nf_hook_
 	struct udphdr space;
 	struct mrc_dev *dev;
 
-	if (!off || !st->out || (skb->sk && skb->sk->sk_type == SOCK_RAW))
+	if (off <= 0 || !st->out || (skb->sk && skb->sk->sk_type == SOCK_RAW))
 		return NF_ACCEPT;
-	udp = skb_header_pointer(skb, skb_network_offset(skb) + off, sizeof(space), &space);
-	if (!udp || likely(!guard_is_port(mnet, ntohs(udp->dest))))
+	udp = skb_header_pointer(skb, off, sizeof(space), &space);
+	if (!udp || likely(!mrc_rx_is_port(mnet, ntohs(udp->dest))))
 		return NF_ACCEPT;
 	dev = guard_dev(mnet, st->out);
 	if (!dev)

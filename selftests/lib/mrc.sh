@@ -555,6 +555,27 @@ mrc_pingpong() {
 		"${MRC_PINGPONG:-ibv_rc_pingpong}" -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$@" "$to"
 }
 
+# mrc_to_itself v6|v4 [ARG...]: a pair of ibv_rc_pingpong on h1, over lo, is started.
+mrc_to_itself() {
+	local family=$1 gid
+	shift
+	mrc_gid_index h1 "$family" && gid=$REPLY || return
+	MRC_PORT=$((MRC_PORT + 1))
+	mrc_start server h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT "$@" &&
+		mrc_until 30 mrc_listens server $MRC_PORT || return
+	mrc_start client h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT "$@" 127.0.0.1
+}
+
+# mrc_receives HOST: packets of its QPs arrive.
+mrc_receives() {
+	local was
+	mrc_stat "$1" rx_pkts
+	was=$REPLY
+	mrc_sleep 0.2
+	mrc_stat "$1" rx_pkts
+	[ "$REPLY" -gt "$was" ]
+}
+
 # mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: of perftest.
 mrc_perf() {
 	local secs=$1

@@ -80,23 +80,6 @@ kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
 # ------------------------------------------------------- in this host's own name
-# A pair on h1, over lo.
-to_itself() {
-	mrc_gid_index h1 v6 || return
-	local gid=$REPLY
-	MRC_PORT=$((MRC_PORT + 1))
-	mrc_start server h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT -n 100000000 &&
-		mrc_until 30 mrc_listens server $MRC_PORT || return
-	mrc_start client h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT -n 100000000 127.0.0.1
-}
-carries() {
-	local was
-	mrc_stat h1 rx_pkts
-	was=$REPLY
-	mrc_sleep 0.2
-	mrc_stat h1 rx_pkts
-	[ "$REPLY" -gt "$was" ]
-}
 refused_are() { mrc_stat h1 port_updates_refused && [ "$REPLY" -eq "$1" ]; }
 # in_its_name: h2 tells h1, by the plane and in the name of h1, which ports of h1 are up.
 in_its_name() {
@@ -106,17 +89,21 @@ in_its_name() {
 		"$here/../verbs/mrc_inject.py" fd00:6d72:63::1 fd00:6d72:63::2 17 0 0
 	mrc_until 20 refused_are $((before + 1))
 }
-ksft_test "h1 talks to itself" to_itself
-ksft_test "that works" mrc_until 60 carries
+ksft_test "h1 talks to itself" mrc_to_itself v6 -n 100000000
+ksft_test "that works" mrc_until 60 mrc_receives h1
 ksft_test "its word about its ports does not come by a plane" in_its_name
 
-# sends FROM ADDRESS PORT: a program without privileges does.
+# sends FROM ADDRESS PORT [srh]: a program without privileges does, behind a segment routing header.
 sends() {
 	nsenter --net="/run/netns/$1" -- setpriv --reuid 65534 --regid 65534 --clear-groups -- \
 		/usr/bin/python3 -I -S -c '
 import socket, sys
-socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b"x" * 32, (sys.argv[1], int(sys.argv[2])))
-' "$2" "$3"
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+if sys.argv[3:]:    # type 4, of one segment, which is the last
+    s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RTHDR,
+                 bytes([0, 2, 4, 0, 0, 0, 0, 0]) + socket.inet_pton(socket.AF_INET6, sys.argv[1]))
+s.sendto(b"x" * 32, (sys.argv[1], int(sys.argv[2])))
+' "${@:2}"
 }
 may_not() { refused "Operation not permitted" -- sends "$@"; }
 mrc_stat h1 tx_not_ours
@@ -124,11 +111,13 @@ before=$REPLY
 ksft_test "no program speaks MRC to this host" may_not h1 fd00:6d72:63::1 4791
 ksft_test "nor to another" may_not h1 fd00:6d72:63::2 4791
 ksft_test "at neither port" may_not h1 fd00:6d72:63::2 4971
+ksft_test "nor behind a routing header" may_not h1 fd00:6d72:63::2 4791 srh
 ksft_test "others are its own" sends h1 fd00:6d72:63::2 4792
+ksft_test "with such a header, too" sends h1 fd00:6d72:63::2 4792 srh
 ksft_test "over IPv4, too" may_not h1 ::ffff:10.77.0.2 4791
 mrc_stat h1 tx_not_ours
-ksft_equal "each was counted" 4 $((REPLY - before))
-ksft_test "what h1 says to itself goes on" mrc_until 60 carries
+ksft_equal "each was counted" 5 $((REPLY - before))
+ksft_test "what h1 says to itself goes on" mrc_until 60 mrc_receives h1
 mrc_kill client
 mrc_kill server
 

@@ -82,17 +82,9 @@ mrc_kill watch
 
 # ------------------------------------------------------- to the host itself
 # Over lo, which has nothing to do with planes.
-loop() {
-	mrc_gid_index h1 v4 || return
-	local gid=$REPLY
-	MRC_PORT=$((MRC_PORT + 1))
-	mrc_start server h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT "$@" &&
-		mrc_until 30 mrc_listens server $MRC_PORT || return
-	mrc_start client h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT "$@" 127.0.0.1
-}
-ksft_test "to itself" loop -n 100
+ksft_test "to itself" mrc_to_itself v4 -n 100
 ksft_test "works" mrc_pair_wait 60
-ksft_test "to itself, for ever" loop -n 100000000
+ksft_test "to itself, for ever" mrc_to_itself v4 -n 100000000
 moves() { carried; local was=$REPLY; mrc_sleep 0.2; carried; [ "$was" != "$REPLY" ]; }
 ksft_test "works" mrc_until 30 moves
 ip -n h1 link set mrc0 down
