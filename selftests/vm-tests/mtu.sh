@@ -74,7 +74,8 @@ ksft_test "every byte arrived right" mrc_pair_wait 60
 mtu eth2 9000
 
 # ------------------------------------------------------------------- both
-ksft_test "data flows" mrc_verify_start -o mix -s 65536 -t 600
+# WRITEs alone: with READs among them all that is left may be an answer, of which h1 sends nothing.
+ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
 ksft_test "over both planes" mrc_flows
 mrc_stat h1 tx_too_long
 before=$REPLY
