@@ -65,7 +65,7 @@ static void cq_overrun(struct mrc_cq *cq)
 	if (cq->overrun)
 		return;
 	WRITE_ONCE(cq->overrun, true);
-	WRITE_ONCE(cq->ring.hdr->error, 1);
+	smp_store_release(&cq->ring.hdr->error, 1);	/* who sees it sees all completions before it */
 	mrc_dev_count(cq->dev, cq_overruns);
 	/* Its QPs end, also those that do nothing now: their locks are outside of ours. */
 	kref_get(&cq->ref);
@@ -285,7 +285,7 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
 	/* Its device may have gone, and a program that only polls would poll for ever. */
-	WRITE_ONCE(cq->ring.hdr->error, 1);
+	smp_store_release(&cq->ring.hdr->error, 1);
 	spin_unlock_bh(&cq->lock);
 	hrtimer_cancel(&cq->mod_timer);	/* not started any more */
 	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */

@@ -49,14 +49,17 @@ static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
 		ring_free_slots(&qp->rq, cqe->slot + 1);
 }
 
-/* The next completion, copied out; the shared index is published by the caller. */
+/*
+ * The next completion, copied out. Its place is given back before the slots of requests are: what is
+ * posted into these, by a batch's own loop or by another thread, finds room here when it completes.
+ */
 static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 {
 	uint32_t n;
 
 	for (n = cq_avail(cq); n; n--) {
 		*cqe = *(const struct mrc_cqe *)mrc_slot(&cq->ring, cq->ring.idx);
-		cq->ring.idx++;
+		__atomic_store_n(&cq->ring.hdr->cons, ++cq->ring.idx, __ATOMIC_RELEASE);
 		if (cqe->mark & CQE_PURGED)
 			continue;
 		cq_free_slots(cq, cqe);
@@ -65,9 +68,10 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 	return false;
 }
 
-static inline void cq_publish(struct mrc_cq *cq)
+/* It has overrun, or its device is gone, and what had completed before is polled. */
+static inline bool cq_ended(const struct mrc_cq *cq)
 {
-	__atomic_store_n(&cq->ring.hdr->cons, cq->ring.idx, __ATOMIC_RELEASE);
+	return __atomic_load_n(&cq->ring.hdr->error, __ATOMIC_ACQUIRE) && !cq_avail(cq);
 }
 
 /* Positive: so many; negative: the queue has overrun, or its device is gone. */
@@ -75,11 +79,9 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct mrc_cq *cq = to_mcq(ibcq);
 	struct mrc_cqe cqe;
-	uint32_t before;
 	int i;
 
 	mrc_cq_lock(cq);
-	before = cq->ring.idx;
 	for (i = 0; i < n && cq_take(cq, &cqe); i++) {
 		wc[i] = (struct ibv_wc) {
 			.wr_id = cqe.wr_id,
@@ -93,9 +95,7 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 			.sl = cqe_sl(&cqe),
 		};
 	}
-	if (cq->ring.idx != before)
-		cq_publish(cq);
-	if (!i && n > 0 && __atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
+	if (!i && n > 0 && cq_ended(cq))
 		i = -1;
 	mrc_cq_unlock(cq);
 	return i;
@@ -184,9 +184,8 @@ static int cqx_start(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 	mrc_cq_lock(cq);
 	ret = cqx_next(ibcq);
 	if (ret) {
-		if (__atomic_load_n(&cq->ring.hdr->error, __ATOMIC_RELAXED))
+		if (cq_ended(cq))
 			ret = EIO;
-		cq_publish(cq);
 		mrc_cq_unlock(cq);
 	}
 	return ret;
@@ -194,7 +193,6 @@ static int cqx_start(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 
 static void cqx_end(struct ibv_cq_ex *ibcq)
 {
-	cq_publish(ex_cq(ibcq));
 	mrc_cq_unlock(ex_cq(ibcq));
 }
 
