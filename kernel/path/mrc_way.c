@@ -69,7 +69,8 @@ static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 		.flowi4_proto = IPPROTO_UDP,
 		.daddr = daddr,
 	};
-	struct rtable *rt = ip_route_output_key(dev->net, &fl4);
+	/* As for IPv6, without the policies of IPsec. */
+	struct rtable *rt = __ip_route_output_key(dev->net, &fl4);
 
 	if (IS_ERR(rt))
 		return NULL;

@@ -69,7 +69,7 @@ MRC_STALL=120	# it stands still for long
 ksft_test "a connection" mrc_verify_start -o mix -q 1 -s 4096 -t 600
 ksft_test "that works" mrc_flows 60
 kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"
-mrc_sleep 1
+ksft_test "and stands still" mrc_until 30 mrc_still h1
 qpn=$(mrc_qp_of h1 qpn) psn=$(mrc_qp_of h1 rx_cack) next=$(mrc_qp_of h1 psn_next)
 ksft_test "a spoofed Port Status Update from another interface" from_outside ports
 ksft_test "spoofed data" from_outside psn
@@ -89,6 +89,7 @@ in_its_name() {
 		"$here/../verbs/mrc_inject.py" fd00:6d72:63::1 fd00:6d72:63::2 17 0 0
 	mrc_until 20 refused_are $((before + 1))
 }
+ksft_test "retries for long, on a slow machine" mrcctl -n h1 dev set dev eth1 exp-cnt 25
 ksft_test "h1 talks to itself" mrc_to_itself v6 -n 100000000
 ksft_test "that works" mrc_until 60 mrc_receives h1
 ksft_test "its word about its ports does not come by a plane" in_its_name
@@ -120,6 +121,18 @@ ksft_equal "each was counted" 5 $((REPLY - before))
 ksft_test "what h1 says to itself goes on" mrc_until 60 mrc_receives h1
 mrc_kill client
 mrc_kill server
+
+# One that blocks our port keeps no packet of MRC.
+policy() { ip -n h1 xfrm policy "$1" dir out dst "$2" proto udp dport 4791 "${@:3}"; }
+if policy add 10.77.0.2/32 action block 2>"$MRC_DIR/xfrm"; then
+	policy add fd00:6d72:63::2/128 action block
+	ksft_test "policies of IPsec are not asked, over IPv4" mrc_pingpong 60 v4 -c -n 50
+	ksft_test "nor over IPv6" mrc_pingpong 60 v6 -c -n 50
+	policy del 10.77.0.2/32
+	policy del fd00:6d72:63::2/128
+else
+	ksft_skip "policies of IPsec" "no xfrm: $(cat "$MRC_DIR/xfrm")"
+fi
 
 # What leaves by a plane has an outer header of ours, which no rule may change.
 masquerade() {
@@ -156,9 +169,9 @@ seen_by_rule() {
 }
 tcp_over() {	# ADDRESS
 	local got
-	fabric_in h2 timeout 20 nc -N -l "$1" 7777 <<<"hello h1" >"$MRC_DIR/tcp" &
+	fabric_in h2 timeout 120 nc -N -l "$1" 7777 <<<"hello h1" >"$MRC_DIR/tcp" &
 	mrc_until 30 fabric_in h2 grep -q ":1E61 [0-9A-F]*:0000 0A " /proc/net/tcp /proc/net/tcp6
-	got=$(fabric_in h1 nc -N -w 10 "$1" 7777 <<<"hello h2")
+	got=$(fabric_in h1 nc -N -w 60 "$1" 7777 <<<"hello h2")
 	wait $! || true
 	echo "h1 got '$got', h2 got '$(cat "$MRC_DIR/tcp")'"
 	[ "$got" = "hello h1" ] && [ "$(cat "$MRC_DIR/tcp")" = "hello h2" ]
