@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make            module for the kernels of KVERS whose headers are here, plug-in, daemon, tools
-# make deps       install what is missing (Debian 12)
+# make deps       install what is missing to build and test (Debian 12)
+# make deps-build   only what is missing to build, for the kernel that runs here
 # make check      all tests; ends with "N passed, N failed, N skipped"
 # make check-full   all tests on both kernels, and check-debug beside them
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
@@ -16,6 +17,10 @@
 #
 # V=1 shows the commands. KDIR_<series>=/path builds that module against another kernel
 # build tree, and KVERS=<series> need not be one of ours then.
+
+ifneq ($(words $(CURDIR)),1)
+$(error "$(CURDIR)": neither make nor kbuild works in a path with blanks)
+endif
 
 KVERS ?= 6.1 6.12
 PREFIX ?= /usr
@@ -33,6 +38,7 @@ MAKEFLAGS += -s --no-print-directory
 endif
 
 export KVERS PREFIX DESTDIR
+export PATH := $(PATH):/usr/sbin:/sbin	# depmod, for whom "su" made root
 
 all: modules $(SUBDIRS)
 
@@ -100,6 +106,9 @@ selftests/libmrc tools/lib/mrc/examples: tools/lib/mrc
 deps:
 	@$(VM)/deps.sh
 
+deps-build:
+	@$(VM)/deps.sh -b
+
 # A second make, because what is found at its start changes with deps.
 check: deps
 	@$(MAKE) -j$$(nproc) testing
@@ -149,6 +158,7 @@ install: all
 		[ -n "$(DESTDIR)" ] || depmod -a $$release; \
 	done
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
+	@[ -n "$(DESTDIR)" ] || [ -e /lib/modules/$$(uname -r)/updates/mrc.ko ] || $(VM)/kernels.sh --advise
 
 uninstall:
 	@for ko in $(DESTDIR)/lib/modules/*/updates/mrc.ko; do \
@@ -164,5 +174,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules deps check check-full check-debug coverage mutants soak demo bench bench-failover install \
+.PHONY: all testing modules deps deps-build check check-full check-debug coverage mutants soak demo bench bench-failover install \
 	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -6,29 +6,37 @@
 #   deps.sh          install what is missing; nothing missing costs one dpkg-query
 #   deps.sh -n       only print what is missing, exit 1 if anything is
 #   deps.sh -f       also what only "make check-full" runs
+#   deps.sh -b       only what building for the kernel that runs here needs: no other kernel, no emulator
 #
 # Runs as root or through sudo. The headers' meta packages name one 6.1 and one
 # 6.12 kernel; kernels.sh fetches the images of exactly those versions.
 
 set -euo pipefail
 
-PACKAGES=(
-	# compilers, kernel headers
-	gcc g++ make clang libclang-rt-14-dev pkg-config sparse shellcheck rsync
-	valgrind llvm abigail-tools
-	linux-headers-amd64 linux-headers-6.12-amd64
-	# the virtual machine
-	qemu-system-x86 busybox-static cpio xz-utils zstd kmod procps
-	# network tools
-	iproute2 nftables ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
-	# RDMA user space
-	rdma-core ibverbs-utils ibverbs-providers perftest rdmacm-utils python3-pyverbs
-	libibverbs-dev librdmacm-dev qperf ucx-utils libfabric-bin
-	openmpi-bin libopenmpi-dev
+PACKAGES_BUILD=(
+	gcc g++ make clang pkg-config rsync kmod
+	# plug-in, libmrc
+	rdma-core ibverbs-providers libibverbs-dev
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
 	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev
-	libfmt-dev libspdlog-dev libcli11-dev libgtest-dev libgmock-dev
+	libfmt-dev libcli11-dev
+)
+
+PACKAGES=(
+	"${PACKAGES_BUILD[@]}"
+	# compilers, kernel headers
+	libclang-rt-14-dev sparse shellcheck valgrind llvm abigail-tools
+	linux-headers-amd64 linux-headers-6.12-amd64
+	# the virtual machine
+	qemu-system-x86 busybox-static cpio xz-utils zstd procps
+	# network tools
+	iproute2 nftables ethtool iputils-ping tcpdump tshark netcat-openbsd socat jq python3
+	# RDMA user space
+	ibverbs-utils perftest rdmacm-utils python3-pyverbs librdmacm-dev qperf ucx-utils libfabric-bin
+	openmpi-bin libopenmpi-dev
+	# unit tests
+	libgtest-dev libgmock-dev
 )
 
 # Large, and for tests that say "kernels: full".
@@ -59,7 +67,10 @@ apt() {
 main() {
 	local want
 
-	[ "${1:-}" != -f ] || PACKAGES+=("${PACKAGES_FULL[@]}")
+	case ${1:-} in
+	-f) PACKAGES+=("${PACKAGES_FULL[@]}");;
+	-b) PACKAGES=("${PACKAGES_BUILD[@]}" "linux-headers-$(uname -r)");;
+	esac
 	mapfile -t want < <(missing)
 	[ ${#want[@]} -gt 0 ] || return 0
 	if [ "${1:-}" = -n ]; then

@@ -6,6 +6,7 @@
 #   kernels.sh [6.1|6.12]...    fill the cache (both, when none is named)
 #   kernels.sh --kdir 6.1       print the build directory of the installed headers
 #   kernels.sh --dir 6.1        print the cache folder
+#   kernels.sh --advise         how to build for the kernel that runs here, on stderr
 #
 # Each cache folder, ${MRC_CACHE:-~/.cache/mrc}/kernels/<name>, holds
 #   version         kernel release, as uname -r prints it
@@ -122,12 +123,24 @@ build() {
 	trap - EXIT
 }
 
+# "make install" made no module for the kernel that runs.
+advise() {
+	local release series
+	release=$(uname -r)
+	series=$(cut -d . -f 1,2 <<<"$release")
+	cat >&2 <<-END
+		No module was made for $release, which runs here. With its headers (linux-headers-$release):
+		    make install KVERS=$series KDIR_$series=/lib/modules/$release/build
+	END
+}
+
 main() {
 	local name
 
 	case ${1:-} in
 	--kdir) kdir "$2"; return;;
 	--dir) echo "$cache/$2"; return;;
+	--advise) advise; return;;
 	esac
 	[ $# -gt 0 ] || set -- 6.1 6.12
 	for name in "$@"; do

@@ -375,7 +375,7 @@ std::string synopsis(const object &o, const verb &v)
             pair += fmt::format(" {}", p);
         s += k.required ? fmt::format(" {}", pair) : fmt::format(" [{}]", pair);
         if (k.repeat)
-            s += "...";
+            s += k.required ? fmt::format(" [{}]...", pair) : "...";
     }
     return s;
 }
