@@ -17,7 +17,7 @@ from packet import (ACK, CONTROL, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NAC
                     SACK, WITH_IMM, diff)
 
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
-RACE_NS = 5_000_000
+RACE_NS = 50_000_000    # a virtual processor stands still between a packet's turn and its leaving
 TS_NS = 128             # unit of timestamps
 
 

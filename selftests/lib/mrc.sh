@@ -313,15 +313,28 @@ mrc_retransmitted() {
 	REPLY=$sum
 }
 
-# mrc_lost FROM TO: REPLY is how many packets were lost on the way. What was sent again
-# though it had arrived, because the emulated machine stood still, is no loss; the last of
-# these may meet a QP that is gone, so a few are left even without any loss.
+# mrc_lost FROM TO: REPLY is how many packets were lost on the way. What was sent again though it
+# had arrived, because the emulated machine stood still, is no loss, nor is a first copy that arrives
+# when its successor has used the memory (rx_bad_icrc); the last of these may meet a QP that is gone, so a
+# few are left even without any loss.
 mrc_lost() {
-	local sent
+	local lost
 	mrc_retransmitted "$1"
-	sent=$REPLY
+	lost=$REPLY
 	mrc_stat "$2" rx_dup
-	REPLY=$((sent - REPLY))
+	lost=$((lost - REPLY))
+	mrc_stat "$2" rx_bad_icrc
+	REPLY=$((lost - REPLY))
+}
+
+# mrc_still HOST: no counter of it moves.
+mrc_still() {
+	local before
+	mrc_stats "$1"
+	before=$REPLY
+	mrc_sleep 0.5
+	mrc_stats "$1"
+	[ "$before" = "$REPLY" ]
 }
 
 # Counters of drops that no orderly run moves. (Not rx_unknown_qp: the last SACK may
@@ -429,6 +442,7 @@ mrc_evs_are() {		# HOST STATE -eq|-gt|... NUMBER
 mrc_start() {
 	local name=$1 ns=$2
 	shift 2
+	: >"$MRC_DIR/$name.out"		# whoever waits for words of it sees none of an earlier one
 	nsenter --net="/run/netns/$ns" -- "$@" >"$MRC_DIR/$name.out" 2>&1 </dev/null &
 	MRC_PID[$name]=$!
 }

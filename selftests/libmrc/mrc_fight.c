@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	v = open_device(device);
 	for (i = 0; i < 2; i++)
 		pid[i] = controller(v, i);
-	for (i = 0; i < kills && !*tally->wrong; i++) {
+	for (i = 0; (i < kills || tally->succeeded <= 100) && !*tally->wrong; i++) {
 		usleep(30000 + (unsigned int)(i * 7919 % 40000));	/* somewhere else each time */
 		kill(pid[1], SIGKILL);
 		waitpid(pid[1], &status, 0);

@@ -201,7 +201,7 @@ static void take_recvs(struct verdict *v)
 	struct ibv_wc wc;
 	uint64_t i;
 
-	for (i = 0; i < RECVS && next_wc(&wc, 2000); i++)
+	for (i = 0; i < RECVS && next_wc(&wc, 60000); i++)
 		v->recv_status[i] = wc.wr_id == i + 1 ? (int)wc.status : DISORDER;
 }
 
@@ -262,7 +262,7 @@ static void check_flush(const struct bad_case *c, struct ibv_qp *qp, struct ibv_
 
 	wr->wr_id = 2;
 	err = ibv_post_send(qp, wr, &bad);
-	if (!err && !next_wc(&wc, 5000))
+	if (!err && !next_wc(&wc, 60000))
 		snprintf(why, sizeof(why), "posted, but no completion came");
 	else
 		snprintf(why, sizeof(why), "post_send %d, status %s", err,
@@ -334,11 +334,11 @@ static void offender(const struct bad_case *c)
 	}
 	barrier();
 	err = ibv_post_send(qp, &wr, &bad);
-	got = !err && next_wc(&wc, 10000);
+	got = !err && next_wc(&wc, 60000);
 	if (err)
 		snprintf(why, sizeof(why), "ibv_post_send: %s", strerror(err));
 	else if (!got)
-		snprintf(why, sizeof(why), "no completion in 10 s");
+		snprintf(why, sizeof(why), "no completion in a minute");
 	else
 		snprintf(why, sizeof(why), "got '%s', want '%s'", ibv_wc_status_str(wc.status),
 			 ibv_wc_status_str(c->status));

@@ -151,6 +151,7 @@ static void client(enum kase k, uint32_t mtu)
 		}
 		return;
 	case LATE_RECV:
+		barrier();
 		post(IBV_WR_SEND, 100, 0);
 		break;
 	case LONG_SEND:
@@ -180,6 +181,7 @@ static void server(enum kase k)
 		}
 		return;
 	case LATE_RECV:
+		barrier();
 		usleep(LATE_US);
 		post_recv(AREA);
 		expect(cases[k].name, 1, IBV_WC_SUCCESS);

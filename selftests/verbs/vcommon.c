@@ -99,7 +99,7 @@ void vc_open(struct vc_dev *d, const struct vc_opts *o)
 	if (ibv_query_gid(d->ctx, 1, d->gid_index, &d->gid))
 		vc_die("ibv_query_gid %d: %s", d->gid_index, strerror(errno));
 	d->mtu = d->port.active_mtu;
-	d->timeout = 14;
+	d->timeout = 16;	/* 268 ms, times eight: a slow machine stands still for long */
 	d->rnr_retry = 7;
 	if (o->mtu && mtu_enum(o->mtu) < d->mtu)
 		d->mtu = mtu_enum(o->mtu);

@@ -19,15 +19,6 @@ here=$(dirname "$(readlink -f "$0")")
 freeze() { kill -STOP "${MRC_PID[client]}" "${MRC_PID[server]}"; }
 thaw() { kill -CONT "${MRC_PID[client]}" "${MRC_PID[server]}"; }
 
-still() {
-	local before
-	mrc_stats h1
-	before=$REPLY
-	mrc_sleep 0.5
-	mrc_stats h1
-	[ "$before" = "$REPLY" ]
-}
-
 # inject CASE [COUNTER]: h2 sends it; exactly one counter of h1 goes up by one,
 # beside those of what arrived at all.
 inject() {
@@ -35,7 +26,7 @@ inject() {
 	mrc_stats h1
 	before=$REPLY
 	echo "$what" >&"${INJECT[1]}"
-	read -rt 20 -u "${INJECT[0]}" answer || { echo "no answer"; return 1; }
+	read -rt 100 -u "${INJECT[0]}" answer || { echo "no answer"; return 1; }
 	[ "$answer" = sent ] || { echo "$answer"; return 1; }
 	mrc_sleep 0.2
 	mrc_stats h1

@@ -130,7 +130,7 @@ many_ccs() {	# COUNT
 		cc1 id $i algorithm fixed window $((65536 + i)) || return
 		set1 cc-profile $i || return
 		echo more >&"${MANY[1]}"
-		read -rt 20 -u "${MANY[0]}" || { echo "no answer"; return 1; }
+		read -rt 100 -u "${MANY[0]}" || { echo "no answer"; return 1; }
 		[ "$REPLY" = "$i" ] || { echo "$REPLY"; return 1; }
 	done
 }

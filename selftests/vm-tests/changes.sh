@@ -40,6 +40,10 @@ mtu() { ip -n h1 link set "$1" mtu "$2" && ip -n h2 link set "$1" mtu "$2"; }
 ksft_plan
 mrc_begin mrcctl mrc_verify ibv_devinfo
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
+# An address is away for longer than retries last, on a slow machine.
+for h in h1 h2; do
+	ksft_test "$h: retries for long" mrcctl -n $h dev set dev mrc0 exp-cnt 25
+done
 
 # ------------------------------------------------------- planes of two MTUs
 ksft_test "plane 1 is ordinary Ethernet, plane 2 takes jumbo frames" mtu eth1 1500

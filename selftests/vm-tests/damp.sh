@@ -77,8 +77,7 @@ heard_and_back() {
 	for ((i = 0; i < 5; i++)); do
 		fabric_cut h1 eth1 && mrc_until 10 ports_of_h1_are '[2]' || return
 		fabric_restore h1 eth1 || return
-		mrc_sleep 0.3
-		ports_of_h1_are '[1,2]' || return 0	# not believed any more
+		mrc_until 2 ports_of_h1_are '[1,2]' || return 0	# not believed any more
 	done
 	echo "always believed"
 	return 1

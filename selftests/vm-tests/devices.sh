@@ -62,9 +62,9 @@ moves() {
 # bw NAME DEVICE DEVICE GID GID ADDRESS
 bw() {
 	MRC_PORT=$((MRC_PORT + 1))
-	mrc_start "server$1" h2 ib_write_bw -F -d "$3" -x "$5" -p $MRC_PORT -s 65536 -D 6
+	mrc_start "server$1" h2 ib_write_bw -F -d "$3" -x "$5" -p $MRC_PORT -s 65536 -D 6 -u 18
 	mrc_until 30 mrc_listens "server$1" $MRC_PORT || { echo "no server: $(mrc_out "server$1")"; return 1; }
-	mrc_start "client$1" h1 ib_write_bw -F -d "$2" -x "$4" -p $MRC_PORT -s 65536 -D 6 "$6"
+	mrc_start "client$1" h1 ib_write_bw -F -d "$2" -x "$4" -p $MRC_PORT -s 65536 -D 6 -u 18 "$6"
 }
 both_at_once() {
 	local g rc=0 name before3 before1

@@ -30,7 +30,7 @@ direct() {
 		mode encap.red segs "$(fabric_path "$1" "$2" "$3" "$4")" dev "eth$3"
 }
 
-reaches() { fabric_in h1 ping -q -c "${2:-1}" -i 0.01 -W 1 "$INNER$1"; }
+reaches() { fabric_in h1 ping -q -c "${2:-1}" -i 0.01 -W 10 "$INNER$1"; }
 not() { ! "$@"; }
 received() { ip -n "$1" -j -s link show dev "$2" | jq '.[0].stats64.rx.packets'; }
 no_carrier() { ip -n "$1" -j link show dev "$2" | jq -e '.[0].flags | index("NO-CARRIER")'; }

@@ -70,7 +70,7 @@ ksft_test "data flows" flows
 ksft_test "another program has one of each object" full
 mrc_ibdev h1
 ibdev=$REPLY
-ksft_test "the device is deleted" timeout 30 ip -n h1 link del mrc0
+ksft_test "the device is deleted" timeout 300 ip -n h1 link del mrc0
 ksft_test "it is told at each of them" full_told
 ksft_test "the client ends" ends client
 ksft_test "the server ends" ends server
@@ -132,7 +132,7 @@ fi
 ksft_test "two planes by hand" two_planes
 ksft_test "data flows" flows
 ksft_test "another program has one of each object" full
-ksft_test "rmmod in the middle of it" timeout 60 rmmod mrc
+ksft_test "rmmod in the middle of it" timeout 300 rmmod mrc
 ksft_test "it is told at each of them" full_told
 ksft_test "the client ends" ends client
 ksft_test "the server ends" ends server
