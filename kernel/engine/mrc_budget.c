@@ -39,11 +39,11 @@ static u64 mrc_budget_interval_ns(const struct mrc_conn *c)
 
 u64 mrc_budget_rto_ns(const struct mrc_conn *c)
 {
-	u64 ns = mrc_budget_interval_ns(c);
+	u64 ns;
 
-	if (!c->tx.timeout_ns)
+	if (!c->tx.timeout_ns)	/* also in RTR, where what others share is not looked at (path_lock) */
 		return MRC_TIME_NEVER;
-	ns = min_t(u64, ns, MRC_RTO_MAX_NS);
+	ns = min_t(u64, mrc_budget_interval_ns(c), MRC_RTO_MAX_NS);
 	if (likely(c->budget.retries <= c->tx.linear_cnt))
 		return ns;
 	return min_t(u64, ns << min_t(u32, c->budget.retries - c->tx.linear_cnt, 25), MRC_RTO_MAX_NS);

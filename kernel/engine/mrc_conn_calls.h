@@ -294,8 +294,8 @@ void mrc_rnr_reset(struct mrc_conn *c);
 void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns);
 void mrc_rnr_taken(struct mrc_conn *c, u32 pkts);
 void mrc_rnr_sent(struct mrc_conn *c);
-bool mrc_rnr_room(const struct mrc_conn *c);
-u16 mrc_rnr_next(const struct mrc_conn *c);
+bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns);
+u16 mrc_rnr_next(const struct mrc_conn *c, bool pause);
 u64 mrc_rnr_timer_ns(u8 code);
 
 /* Is it time for the NAK? */

@@ -261,7 +261,8 @@ struct mrc_rnr {
 	u32 first;		/* on: the lowest PSN that was refused, which asks */
 	u16 room;		/* on: packets that may leave */
 	u8 tries;
-	bool on;
+	bool on : 1;
+	bool over : 1;		/* the retries are used up: it is not asked any more */
 };
 
 /* What the peer says it received (SETH.rcvd_bytes). */

@@ -44,10 +44,19 @@ static void mrc_credit_settle(struct mrc_evset *s, u64 now_ns)
 	c->units = min_t(u32, c->units + (u32)units, most);
 }
 
-/* Is a probe paid for, with @keep others left over? If not, time or packets will wake us. */
+/*
+ * Is a probe paid for, with @keep others left over? If not, time or packets will wake us. One that
+ * waits already, which another asks beside, is due now or waits on for what is lacking yet.
+ */
 bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns)
 {
+	bool waits = s->credit.from != MRC_CREDIT_SLEEP;
+
 	mrc_credit_settle(s, now_ns);
+	if (unlikely(waits) && s->credit.units >= MRC_PROBE_COST)
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, s->credit.at_ns);
+	else if (unlikely(waits))
+		mrc_credit_wait(s);
 	return s->credit.units >= (keep + 1) * MRC_PROBE_COST;
 }
 

@@ -8,6 +8,10 @@
  * programs' wish, would end with the whole flight and a NACK for each packet of it. Each packet
  * that is taken then lets two more leave: a peer that posts receives one by one refuses
  * little, and one that has many again gets all after a few round trips.
+ *
+ * Answers to the peer's READs and ATOMICs need none of its receives and wait for none: it may be about
+ * to post them when it has its answers. They leave as long as the window reaches, whose first
+ * packet is the one that was refused.
  */
 #include "mrc_conn.h"
 
@@ -17,6 +21,7 @@ void mrc_rnr_reset(struct mrc_conn *c)
 	c->rnr.tries = 0;
 	c->rnr.room = 0;
 	c->rnr.on = false;
+	c->rnr.over = false;
 }
 
 u64 mrc_rnr_timer_ns(u8 code)
@@ -43,9 +48,15 @@ static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
  * May a packet leave? The one that asks always; and whatever became of those before, there
  * must be one on its way.
  */
-bool mrc_rnr_room(const struct mrc_conn *c)
+static bool mrc_rnr_room(const struct mrc_conn *c)
 {
 	return c->rnr.room || !c->snd.out || mrc_rnr_asking(c) == MRC_REC_LOST;
+}
+
+/* Nothing leaves now that may need a receive. */
+bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns)
+{
+	return now_ns < c->rnr_until_ns || (c->rnr.on && (c->rnr.over || !mrc_rnr_room(c)));
 }
 
 void mrc_rnr_sent(struct mrc_conn *c)
@@ -56,16 +67,34 @@ void mrc_rnr_sent(struct mrc_conn *c)
 
 /*
  * The slot of the lowest PSN that waits to be resent, or MRC_NONE16. It is searched, for losses
- * are not in the order of PSNs; but little is out, and most of the time it is una.
+ * are not in the order of PSNs; but little is out, and most of the time it is una. @pause: of what needs no
+ * receive, an answer or what precedes the packet that was refused.
  */
-u16 mrc_rnr_next(const struct mrc_conn *c)
+u16 mrc_rnr_next(const struct mrc_conn *c, bool pause)
 {
 	u32 psn = c->snd.una, n;
 
-	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1))
-		if (c->snd.rec[psn & c->snd.mask].state == MRC_REC_LOST)
+	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1)) {
+		const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+
+		if (r->state != MRC_REC_LOST)
+			continue;
+		if (!pause || r->msg & MRC_REC_RESP || mrc_psn_diff(psn, c->rnr.first) < 0)
 			return (u16)(psn & c->snd.mask);
+	}
 	return MRC_NONE16;
+}
+
+/* No more tries: the message that was refused fails in its turn, and what precedes it completes as it was. */
+static void mrc_rnr_give_up(struct mrc_conn *c)
+{
+	u16 msg = c->snd.rec[c->rnr.first & c->snd.mask].msg;
+
+	c->rnr.over = true;
+	if (msg & MRC_REC_RESP || !mrc_psn_out(c, c->rnr.first))	/* a refusal that cannot be */
+		mrc_conn_failing(c, MRC_ST_RNR_EXC);
+	else
+		mrc_msg_at(c, msg)->error = MRC_ST_RNR_EXC;
 }
 
 /* The receiver has no receive for @psn, which is lost: pause, then ask. */
@@ -76,13 +105,16 @@ void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 		c->rnr.first = psn;
 	c->rnr.on = true;
 	c->rnr.room = 1;
-	if (now_ns < c->rnr_until_ns)
+	mrc_budget_restore(c);	/* it lives, and takes its time */
+	if (c->rnr.over)
+		mrc_rnr_give_up(c);
+	if (now_ns < c->rnr_until_ns || c->rnr.over)
 		return;		/* one pause, one try */
 	if (c->snd.una != c->rnr.psn)	/* got on since the last try */
 		c->rnr.tries = 0;
 	c->rnr.psn = c->snd.una;
 	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr.tries++ >= c->tx.rnr_retry) {
-		mrc_conn_failing(c, MRC_ST_RNR_EXC);
+		mrc_rnr_give_up(c);
 		return;
 	}
 	c->rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
@@ -94,7 +126,7 @@ void mrc_rnr_taken(struct mrc_conn *c, u32 pkts)
 {
 	u32 room = c->rnr.room + 2 * pkts;
 
-	if (mrc_rnr_asking(c) != MRC_REC_FREE)
+	if (mrc_rnr_asking(c) != MRC_REC_FREE || c->rnr.over)
 		return;
 	c->rnr.on = room <= c->snd.range;
 	c->rnr.room = (u16)min_t(u32, room, c->snd.range);

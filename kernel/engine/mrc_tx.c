@@ -281,7 +281,7 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 	if (slot != MRC_NONE16 && c->snd.rec[una].state == MRC_REC_LOST)
 		return una;
 	if (unlikely(c->rnr.on))
-		return mrc_rnr_next(c);
+		return mrc_rnr_next(c, false);
 	/*
 	 * Beyond the live window: to the end of the list. A few at a time; the oldest PSN is in
 	 * flight, so there will be an event to go on at.
@@ -341,11 +341,12 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
 		r->tries = (r->tries + 1u) & MRC_TRIES_MAX;
 }
 
-static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_ns,
+					  struct mrc_txop *op)
 {
-	u16 slot = mrc_tx_first_lost(c), idx;
 	struct mrc_rec *r = &c->snd.rec[slot & c->snd.mask];
 	struct mrc_tx_cut cut;
+	u16 idx;
 
 	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
 		return false;
@@ -430,20 +431,12 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 	op->hdr.ackreq = true;
 }
 
-bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_inline bool mrc_tx_new_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	struct mrc_tx_cut cut;
 	struct mrc_rec *r;
 	u16 slot, idx;
 
-	if (!c->snd.known || c->fail || now_ns < c->rnr_until_ns || now_ns < c->hold_until_ns)
-		return false;
-	if (unlikely(c->rnr.on) && !mrc_rnr_room(c))
-		return false;
-	if (unlikely(c->snd.paced.count) && now_ns >= c->budget.nack_until_ns)
-		mrc_snd_unpace(c);
-	if (unlikely(c->snd.lost.count))
-		return mrc_tx_lost_next(c, now_ns, op);
 	if (!mrc_tx_cut_next(c, &cut))
 		return false;
 	idx = mrc_tx_path(c);
@@ -457,6 +450,36 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	mrc_tx_record(c, r, slot, cut.len, idx, op->hdr.plane, now_ns);
 	mrc_tx_ask(c, op);
 	return true;
+}
+
+/*
+ * The peer lacks receives: answers leave, and what precedes the packet that was refused. A message that is half
+ * cut is cut to its end first, whose packets are refused, for those of one message are together.
+ */
+static mrc_noinline bool mrc_tx_pause_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 slot = mrc_rnr_next(c, true);
+
+	if (slot != MRC_NONE16)
+		return mrc_tx_lost_next(c, slot, now_ns, op);
+	if (c->msgs.rs_seg == c->msgs.rs_tail)
+		return false;
+	if (c->msgs.cut == MRC_NONE16)
+		c->msgs.cut_rs = false;		/* theirs is the next turn */
+	return mrc_tx_new_next(c, now_ns, op);
+}
+
+bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (!c->snd.known || c->fail || now_ns < c->hold_until_ns)
+		return false;
+	if (unlikely(c->snd.paced.count) && now_ns >= c->budget.nack_until_ns)
+		mrc_snd_unpace(c);
+	if (unlikely(c->rnr.on || c->rnr_until_ns) && mrc_rnr_pauses(c, now_ns))
+		return mrc_tx_pause_next(c, now_ns, op);
+	if (unlikely(c->snd.lost.count))
+		return mrc_tx_lost_next(c, mrc_tx_first_lost(c), now_ns, op);
+	return mrc_tx_new_next(c, now_ns, op);
 }
 
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)

@@ -185,8 +185,53 @@ TEST_F(ack_nack, rnr_is_exhausted)
         ASSERT_EQ(v.size(), 1u);
     }
     nack(v[0], MRC_NACK_NO_RESOURCE);
-    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
     EXPECT_EQ(show(cpls()), "100:3");
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
+}
+
+// The NACK leaves before the ACK of what was received.
+TEST_F(ack_nack, rnr_is_exhausted_for_what_was_refused)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = 0;
+    make(k);
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_SEND, 10);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    nack(v[2], MRC_NACK_NO_RESOURCE);
+    nack(v[1], MRC_NACK_NO_RESOURCE);
+    EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_OK);
+    EXPECT_TRUE(cpls().empty());
+    tick(100 * kUs);
+    EXPECT_TRUE(tx_data().empty()); // nothing is asked any more
+    ack(1000);
+    EXPECT_EQ(show(cpls()), "100:0 101:3 102:1");
+}
+
+// A peer that takes its time to post receives is no peer that is silent.
+TEST_F(ack_nack, rnr_is_a_word_of_life)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = MRC_RNR_FOREVER;
+    make(k);
+    post(MRC_OP_SEND, 10);
+    auto v = tx_data();
+    for (u32 i = 0; i < 2u * (c.tx.linear_cnt + c.tx.exp_cnt) + 2; i++) {
+        nack(v[0], MRC_NACK_NO_RESOURCE);
+        v = {};
+        for (u64 n = c.stats.timeouts; c.stats.timeouts == n;) {
+            fire();
+            for (auto &t : tx_data())
+                v.assign(1, t);
+        }
+        for (auto &t : tx_data())
+            v.assign(1, t);
+        ASSERT_FALSE(v.empty());
+        ASSERT_EQ(mrc_conn_failed(&c), MRC_ST_OK) << i;
+    }
 }
 
 TEST_F(ack_nack, rnr_timer_table)

@@ -153,7 +153,7 @@ TEST_F(loss_waits, rnr_tries_are_counted_whatever_the_order_of_nacks)
     make(k);
     post(MRC_OP_SEND, 2 * c.rx.mtu);
     u32 rounds = 0;
-    for (; mrc_conn_failed(&c) == MRC_ST_OK && rounds < 20; rounds++) {
+    for (; !mrc_conn_next_fails(&c) && rounds < 20; rounds++) {
         auto v = tx_data();
         ASSERT_EQ(v.size(), rounds ? 1u : 2u); // one asks
         now += 10 * kUs;
@@ -162,6 +162,7 @@ TEST_F(loss_waits, rnr_tries_are_counted_whatever_the_order_of_nacks)
         now += 20 * kUs;
         mrc_conn_timer(&c, now);
     }
+    EXPECT_EQ(show(cpls()), "100:3");
     EXPECT_EQ(mrc_conn_failed(&c), MRC_ST_RNR_EXC);
     EXPECT_EQ(rounds, 4u);
 }

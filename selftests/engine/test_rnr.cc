@@ -123,6 +123,94 @@ TEST_F(rnr, the_lowest_asks)
     EXPECT_EQ(a.sent_ok, 1u);
 }
 
+// b posts its receives when its READs are done: without answers both would wait for ever.
+TEST_F(rnr, answers_wait_for_no_receive)
+{
+    start(0);
+    pass(1 * kMs);
+    for (u32 i = 0; i < 4; i++)
+        ASSERT_EQ(post(b, MRC_OP_READ, i * 40000 + 64), 0);
+    pass(10 * kMs);
+    EXPECT_EQ(b.sent_ok, 4u);
+    EXPECT_EQ(a.sent_ok, 0u);
+    b.recvs = kMsgs;
+    EXPECT_TRUE(run());
+    EXPECT_EQ(a.sent_ok, kMsgs);
+}
+
+// Nor for the end of a pause, and what of them gets lost leaves again meanwhile.
+TEST_F(rnr, answers_leave_in_a_pause)
+{
+    u32 n = 0;
+    rig_cfg k = defaults();
+
+    k.conn.mpr_max = 8;
+    k.rx.min_rnr_timer = 0; // 655 ms
+    k.tx.rnr_retry = MRC_RNR_FOREVER;
+    make(k);
+    b.recvs = 0;
+    ASSERT_EQ(post(a, MRC_OP_SEND, 10), 0);
+    pass(1 * kMs);
+    ASSERT_GT(a.c.rnr_until_ns, now + 600 * kMs);
+    meddle = [&n](wire &w) {
+        std::erase_if(w, [&n](const mrc_pkt &p) { return mrc_opc_is_read_resp(p.opcode) && ++n % 3 == 0; });
+    };
+    ASSERT_EQ(post(b, MRC_OP_READ, 100 << 10), 0);
+    pass(50 * kMs);
+    EXPECT_GE(n, 3u);
+    EXPECT_EQ(b.sent_ok, 1u);
+
+    // Nothing else does, whose turn it would be.
+    meddle = {};
+    u64 before = sent();
+    ASSERT_EQ(post(a, MRC_OP_WRITE, 10), 0);
+    ASSERT_EQ(post(b, MRC_OP_READ, 10), 0);
+    pass(50 * kMs);
+    EXPECT_EQ(b.sent_ok, 2u);
+    EXPECT_EQ(sent() - before, 1u);
+    EXPECT_LT(now, a.c.rnr_until_ns);
+}
+
+// A SEND that is half cut is cut to its end first: messages are whole.
+TEST_F(rnr, a_half_cut_message_lets_answers_by)
+{
+    rig_cfg k = defaults();
+
+    k.conn.mpr_max = 8;
+    k.tx.rnr_retry = MRC_RNR_FOREVER;
+    k.tx.cwnd_bytes = 16 << 10;
+    make(k);
+    b.recvs = 0;
+    ASSERT_EQ(post(a, MRC_OP_SEND, 200 << 10), 0);
+    pass(1 * kMs);
+    ASSERT_NE(a.c.msgs.cut, MRC_NONE16);
+    ASSERT_EQ(post(b, MRC_OP_READ, 3000), 0);
+    pass(10 * kMs);
+    EXPECT_EQ(b.sent_ok, 1u);
+    b.recvs = 1;
+    EXPECT_TRUE(run());
+    EXPECT_EQ(b.received, 1u);
+    EXPECT_EQ(a.sent_ok, 1u);
+}
+
+// What precedes the message that nobody receives completes as it was.
+TEST_F(rnr, a_read_before_what_fails_completes)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rnr_retry = 0;
+    make(k);
+    b.recvs = 0;
+    ASSERT_EQ(post(a, MRC_OP_READ, 100 << 10), 0);
+    ASSERT_EQ(post(a, MRC_OP_WRITE, 100 << 10), 0);
+    ASSERT_EQ(post(a, MRC_OP_SEND, 10), 0);
+    ASSERT_EQ(post(a, MRC_OP_WRITE, 10), 0);
+    pass(10 * kMs);
+    EXPECT_EQ(a.sent_ok, 2u);
+    EXPECT_EQ(a.sent_bad, 2u);
+    EXPECT_EQ(mrc_conn_failed(&a.c), MRC_ST_RNR_EXC);
+}
+
 // ---- packet by packet ----
 
 class rnr_room : public rig {
