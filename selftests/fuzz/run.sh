@@ -50,7 +50,7 @@ libfuzzer()	# target log args...
 	local bin=$out/fuzz_$1 log=$2
 	shift 2
 	echo "$bin" >"$log"
-	nice "$bin" -timeout=20 -rss_limit_mb=1024 "-artifact_prefix=$out/crash-" "$@" >>"$log" 2>&1
+	nice "$bin" -timeout=120 -rss_limit_mb=1024 "-artifact_prefix=$out/crash-" "$@" >>"$log" 2>&1
 }
 
 replay()

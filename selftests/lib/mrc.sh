@@ -590,7 +590,8 @@ mrc_receives() {
 	[ "$REPLY" -gt "$was" ]
 }
 
-# mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: of perftest.
+# mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: of perftest, whose own timeout, 14, lasts for half a
+# second with all retries; a slow machine stands still for longer.
 mrc_perf() {
 	local secs=$1
 	shift
@@ -604,8 +605,8 @@ mrc_perf_start() {
 	mrc_gid_index h2 v6 && server=$REPLY || return
 	mrc_gid_index h1 v6 && client=$REPLY || return
 	mrc_pair_start $MRC_PORT \
-		"$program" -F -d "${MRC_IBDEV[h2]}" -x "$server" -p $MRC_PORT "$@" -- \
-		"$program" -F -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" "$MRC_PERF_TO"
+		"$program" -F -u 18 -d "${MRC_IBDEV[h2]}" -x "$server" -p $MRC_PORT "$@" -- \
+		"$program" -F -u 18 -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" "$MRC_PERF_TO"
 }
 
 # mrc_verify SECS [ARG...] / mrc_verify_start [ARG...]: every byte checked. It

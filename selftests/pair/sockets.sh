@@ -32,7 +32,7 @@ serve() {
 
 runs() {	# KIND
 	ksft_test "$1: blocks go and are confirmed" connects stream "$1" send $ADDR.1 $ADDR.2 0
-	stream "$1" send $ADDR.1 $ADDR.2 ${2:-60} >"$VMOUT/$1.out" 2>&1 &
+	stream "$1" send $ADDR.1 $ADDR.2 ${2:-180} >"$VMOUT/$1.out" 2>&1 &
 	STREAM=$!
 	ksft_test "$1: by all cables" all_used
 	ksft_test "$1: by queue pairs" has_qp

@@ -14,6 +14,7 @@
 #include "vud.h"
 
 #define LEN	1000
+#define LIMIT_S	300	/* of a test, which may wait for VUD_WAIT_S more than once */
 
 FIXTURE(dgram) {
 	struct vc_dev dev;
@@ -141,7 +142,7 @@ static bool grh_is_ours(struct _test_data_dgram *self)
 	       !memcmp(ip4 + 16, self->dev.gid.raw + 12, 4);
 }
 
-TEST_F(dgram, every_length_arrives_with_its_address)
+TEST_F_TIMEOUT(dgram, every_length_arrives_with_its_address, LIMIT_S)
 {
 	static const uint32_t lens[] = { 0, 1, 3, 4, 63, 64, 255, 256, 257, LEN };
 	struct ibv_send_wr wr;
@@ -164,7 +165,7 @@ TEST_F(dgram, every_length_arrives_with_its_address)
 	}
 }
 
-TEST_F(dgram, immediate_inline_and_lists)
+TEST_F_TIMEOUT(dgram, immediate_inline_and_lists, LIMIT_S)
 {
 	struct ibv_sge sge[2];
 	struct ibv_send_wr wr = to_b(self, sge, 40);
@@ -184,7 +185,7 @@ TEST_F(dgram, immediate_inline_and_lists)
 	EXPECT_EQ(EINVAL, send_status(self, &wr));
 }
 
-TEST_F(dgram, what_is_not_for_it_is_dropped_and_counted)
+TEST_F_TIMEOUT(dgram, what_is_not_for_it_is_dropped_and_counted, LIMIT_S)
 {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -206,7 +207,7 @@ TEST_F(dgram, what_is_not_for_it_is_dropped_and_counted)
 	EXPECT_TRUE(received(self, 8, &wc));
 }
 
-TEST_F(dgram, the_high_bit_asks_for_the_key_of_the_qp)
+TEST_F_TIMEOUT(dgram, the_high_bit_asks_for_the_key_of_the_qp, LIMIT_S)
 {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -232,7 +233,7 @@ static void expect_sqe(struct __test_metadata *_metadata, struct _test_data_dgra
 	ASSERT_EQ(0, vud_to_state(self->a, IBV_QPS_RTS));
 }
 
-TEST_F(dgram, a_handle_of_another_domain_is_refused)
+TEST_F_TIMEOUT(dgram, a_handle_of_another_domain_is_refused, LIMIT_S)
 {
 	struct ibv_pd *other = ibv_alloc_pd(self->dev.ctx);
 	struct ibv_send_wr wr;
@@ -277,7 +278,7 @@ static int async_event(struct _test_data_dgram *self)
 	return ev.event_type;
 }
 
-TEST_F(dgram, two_queue_pairs_on_one_queue_of_receives)
+TEST_F_TIMEOUT(dgram, two_queue_pairs_on_one_queue_of_receives, LIMIT_S)
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 2, .max_sge = 2 } };
 	struct ibv_srq *srq = ibv_create_srq(self->dev.pd, &init);
@@ -322,7 +323,7 @@ TEST_F(dgram, two_queue_pairs_on_one_queue_of_receives)
 	EXPECT_EQ(0, ibv_destroy_srq(srq));
 }
 
-TEST_F(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu)
+TEST_F_TIMEOUT(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu, LIMIT_S)
 {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -338,7 +339,7 @@ TEST_F(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu)
 	EXPECT_EQ(EINVAL, send_status(self, &wr));
 }
 
-TEST_F(dgram, in_error_everything_is_flushed)
+TEST_F_TIMEOUT(dgram, in_error_everything_is_flushed, LIMIT_S)
 {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -360,7 +361,7 @@ TEST_F(dgram, in_error_everything_is_flushed)
 	EXPECT_TRUE(received(self, 8, &wc));
 }
 
-TEST_F(dgram, a_thousand_in_a_row_one_of_eight_signaled)
+TEST_F_TIMEOUT(dgram, a_thousand_in_a_row_one_of_eight_signaled, LIMIT_S)
 {
 	struct ibv_send_wr *bad, wr;
 	struct ibv_sge sge;

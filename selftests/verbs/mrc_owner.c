@@ -126,7 +126,7 @@ static int server(const char *what)
 	if (ibv_dereg_mr(mr))
 		vc_die("ibv_dereg_mr");
 	landed = count(CLIENT);
-	for (i = 0; error && i < 50 && pinned() > before; i++)
+	for (i = 0; error && i < 600 && pinned() > before; i++)
 		usleep(100000);
 	if (error && pinned() > before)
 		say('p');
@@ -176,7 +176,7 @@ static int client(const char *what)
 	memset(area, CLIENT, LEN);
 	mr = reg();
 	tcp = vc_tcp(&opts);
-	dev.timeout = error ? 8 : 14;	/* nobody answers then */
+	dev.timeout = error ? 16 : 17;	/* nobody answers then: an error after 2 s */
 	if (!vc_connect(&dev, qp, tcp, (uintptr_t)area, mr->rkey, &peer))
 		vc_die("vc_connect: %s", strerror(errno));
 	sge.addr = (uintptr_t)area;

@@ -111,7 +111,11 @@ def run(tests, skips, args):
         args_parser.parser.parse_args()
         import tests as suite  # pylint: disable=import-outside-toplevel
         import tests.base as base  # pylint: disable=import-error,import-outside-toplevel
+        import tests.utils as utils  # pylint: disable=import-error,import-outside-toplevel
         base.RDMATestCase._get_ip_mac = find_netdev  # pylint: disable=protected-access
+        # A slow machine stands still for longer than the retries of half a second, and ten seconds.
+        base.TIMEOUT = 18
+        utils.POLL_CQ_TIMEOUT = 120
         result = Result(skips)
         only = os.environ.get("PYVERBS_ONLY")
         loader = unittest.defaultTestLoader

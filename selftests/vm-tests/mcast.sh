@@ -61,13 +61,14 @@ groups() {		# v6|v4 WHERE
 member() { [[ $(ip -n "$1" maddress show dev "$2") = *"$3"* ]]; }
 no_member() { ! member "$@"; }
 
-# Receivers have posted when they are members. mckey ends when it has all messages.
+# Receivers have posted when they are members, and are attached when they say that they joined. mckey ends when it
+# has all messages.
 received() {		# COUNT
 	local before rc=0
 	mrc_stat h2 rx_dgrams && before=$REPLY
-	mrc_start server h2 mckey -m 239.77.1.1 -b 10.77.0.2 -C "$1" -S 1000
+	mrc_start server h2 stdbuf -oL mckey -m 239.77.1.1 -b 10.77.0.2 -C "$1" -S 1000
 	mrc_until 20 member h2 "$2" 239.77.1.1 || { mrc_out server; return 1; }
-	mrc_sleep 0.3
+	mrc_until 20 grep "joined dgid" "$MRC_DIR/server.out" || { mrc_out server; return 1; }
 	mrc_start client h1 mckey -m 239.77.1.1 -b 10.77.0.1 -C "$1" -S 1000 -s
 	mrc_pair_wait 30 || rc=1
 	mrc_stat h2 rx_dgrams
@@ -76,7 +77,7 @@ received() {		# COUNT
 }
 
 ksft_plan
-mrc_begin mckey mrc_mcast mrc_member
+mrc_begin mckey mrc_mcast mrc_member stdbuf
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 
 # ----------------------------------------------------------------- one plane

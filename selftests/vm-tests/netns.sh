@@ -62,7 +62,7 @@ pingpong() {	# [NAMESPACE ADDRESS]: of the client, and where it finds the server
 	ip netns exec h2 ibv_rc_pingpong -d mrc2 -g "$g2" -n 200 -c >"$MRC_DIR/pp2" 2>&1 &
 	server=$!
 	mrc_until 30 ip netns exec h2 grep -q ':4853 [0-9A-F]*:0000 0A ' /proc/net/tcp6 /proc/net/tcp
-	ip netns exec "$ns" timeout 60 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 -c "${2:-10.77.0.2}" ||
+	ip netns exec "$ns" timeout 300 ibv_rc_pingpong -d mrc1 -g "$g1" -n 200 -c "${2:-10.77.0.2}" ||
 		rc=$?
 	[ $rc -eq 0 ] || kill $server
 	wait $server || rc=$?
@@ -115,7 +115,7 @@ ends_while_moved() {
 		touch "$MRC_DIR/moving"
 		to_and_fro & mover=$!
 		mrc_sleep 0.0$((RANDOM % 10))
-		timeout 60 ip -n n1 link del mrc0 || rc=1
+		timeout 300 ip -n n1 link del mrc0 || rc=1
 		rm "$MRC_DIR/moving"
 		wait $mover || :
 		[ $rc -eq 0 ] || { echo "at the $((i + 1))th time mrc0 did not end"; return 1; }

@@ -47,7 +47,7 @@ of_mrc_h() {
 		jq -e '[.[] | select(.state == "RTS")] | length == 4 and all(.[]; .cc_profile == 5)' >/dev/null
 }
 shim_runs() {
-	mrc_perf_start "$shim" -q 4 -s 65536 -D 6 && mrc_until 30 of_mrc_h && mrc_pair_wait 60
+	mrc_perf_start "$shim" -q 4 -s 65536 -D 30 && mrc_until 30 of_mrc_h && mrc_pair_wait 60
 }
 counted() {
 	mrc_out server 40

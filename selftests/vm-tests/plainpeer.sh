@@ -60,6 +60,7 @@ start_in() {		# NAME NS CMD...
 	if [ "$ns" = h1 ]; then
 		mrc_start "$name" h1 "$@"
 	else
+		: >"$MRC_DIR/$name.out"
 		"$@" >"$MRC_DIR/$name.out" 2>&1 </dev/null &
 		MRC_PID[$name]=$!
 	fi
@@ -88,9 +89,10 @@ udaddy_both() {		# SERVER_NS ADDRESS CLIENT_NS
 
 # The receiver ends when it has all datagrams of the group.
 group_both() {		# RECEIVER_NS ADDRESS NETDEV SENDER_NS CMD...
-	start_in server "$1" mckey -m 239.77.2.1 -b "$2" -C 50 -S 500
+	start_in server "$1" stdbuf -oL mckey -m 239.77.2.1 -b "$2" -C 50 -S 500
 	mrc_until 20 joined "$1" "$3" || { mrc_out server; return 1; }
-	mrc_sleep 0.5	# that was rdma_cm; it attaches then
+	# That was rdma_cm; it attaches then, and says so.
+	mrc_until 20 grep "joined dgid" "$MRC_DIR/server.out" || { mrc_out server; return 1; }
 	start_in client "${@:4}"
 	mrc_pair_wait 30
 }
@@ -118,7 +120,7 @@ counted() { mrc_stat h1 plain_refused && echo "plain_refused $REPLY" && [ "$REPL
 hinted() { mrcctl -n h1 -j peer show | jq -e 'any(.[]; .hints | index("plain"))'; }
 
 ksft_plan
-mrc_begin rping udaddy mckey ibv_ud_pingpong mrcctl mrc_group
+mrc_begin rping udaddy mckey ibv_ud_pingpong mrcctl mrc_group stdbuf
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 modprobe rdma_rxe || ksft_skip_all "needs rdma_rxe"
 at_exit ip link del x0

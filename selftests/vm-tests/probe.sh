@@ -88,7 +88,7 @@ ksft_test "mrcctl says so" refused "not permitted" -- \
 
 # ---------------------------------------------------- askers and strangers
 lost=$(count ep_answers_lost)
-fabric_degrade p1-t1-1 t0-2 delay 500ms limit 10000	# it ends sooner than the first answer comes
+fabric_degrade p1-t1-1 t0-2 delay 3000ms limit 10000	# it ends sooner than the first answer comes
 ksft_test "an asker that ends before its answers" ask gone 1 "$by_1"
 lost_more() { [ "$(count ep_answers_lost)" -gt "$lost" ]; }
 ksft_test "they are counted as lost" mrc_until 20 lost_more

@@ -230,6 +230,7 @@ denied() { mrcctl -n h1 -j ev show peer $nobody state denied | jq -c "map($1)"; 
 # ev_is_meant PLACE OF: is the EV that stands at place OF denied at PLACE?
 ev_is_meant() {
 	local value port
+	say_to $nobody >/dev/null 2>&1	# a minute without, and it is forgotten
 	read -r value port < <(mrcctl -n h1 -j ev show peer $nobody | jq -r ".[$2] | \"\(.value) \(.port)\"")
 	fabric_in h1 /usr/bin/python3 -I -S "$here/../verbs/mrc_netlink.py" deny mrc0 $nobody "$1" "$value" "$port"
 }
@@ -253,8 +254,9 @@ ksft_test "not another EV than is meant" another_ev 7 8
 ksft_test "nor one of another plane" another_ev 7 70
 ksft_test "nor one beyond the end" another_ev 128 0
 ksft_test "two are denied" deny
+say_to $nobody >/dev/null 2>&1
 coproc MANY { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" $nobody 2>&1; }
-many() { echo more >&"${MANY[1]}" && read -rt 20 -u "${MANY[0]}" && echo "$REPLY" && [ "$REPLY" = "$1" ]; }
+many() { echo more >&"${MANY[1]}" && read -rt 120 -u "${MANY[0]}" && echo "$REPLY" && [ "$REPLY" = "$1" ]; }
 ksft_test "a QP to that peer" many 1
 ksft_test "ordinary IP no more: all of them" peer_evs_are $nobody 400
 ksft_test "the same two are denied" denied_still

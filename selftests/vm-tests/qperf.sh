@@ -21,7 +21,7 @@ ask() {
 	local secs=$1
 	shift
 	MRC_PORT=$((MRC_PORT + 1))
-	progs_serve 60 $MRC_PORT qperf -lp $MRC_PORT -- \
+	progs_serve $((secs + 60)) $MRC_PORT qperf -lp $MRC_PORT -- \
 		qperf 10.77.0.2 -lp $MRC_PORT -li "$D1" -ri "$D2" -t "$secs" "$@" || return
 	grep -E '= *[0-9.]*[1-9]' "$MRC_DIR/client.out" || { echo "no result: $(mrc_out client)"; return 1; }
 }
@@ -43,7 +43,7 @@ done
 ksft_test "rc_rdma_read_bw" progs_moved rx_bytes 60000 ask 3 -m 16384 rc_rdma_read_bw
 ksft_test "rc_bw over rdma_cm" progs_moved tx_bytes 60000 ask 3 -cm 1 -m 16384 rc_bw
 ksft_test "rc_rdma_read_bw over rdma_cm" progs_moved rx_bytes 60000 ask 3 -cm 1 -m 16384 rc_rdma_read_bw
-ksft_test "rc_bw, plane 1 cut" progs_cut ask 15 -m 16384 rc_bw
+ksft_test "rc_bw, plane 1 cut" progs_cut ask @15 -m 16384 rc_bw
 ksft_test "nothing was counted that should not be" mrc_expect_clean rx_bad_icrc
 ksft_test "nothing is left" mrc_until 10 mrc_no_resources
 ksft_finish

@@ -245,6 +245,7 @@ exported() {
 	[ -s ../../../board_id ] && [ -s ../../../hca_type ] && [[ $(<../state) =~ ^4:\ ACTIVE$ ]] && [[ $(<../phys_state) =~ ^5:\ LinkUp$ ]] &&
 		[[ $(<../rate) =~ ^[0-9.]+\ Gb/sec\ \( ]] && [ -s ../../../fw_ver ]
 }
+ksft_test "the port is up" mrc_until 20 grep -q ACTIVE /sys/class/infiniband/mrc1/ports/1/state
 ksft_test "node_exporter finds its files, and numbers in them" exported
-ksft_test "nothing else was counted that should not be" mrc_expect_clean tx_errors
+ksft_test "nothing else was counted that should not be" mrc_expect_clean tx_errors rx_bad_icrc
 ksft_finish

@@ -27,11 +27,12 @@ refused_memory() {
 REFUSED=0
 
 ksft_plan
-mrc_begin mrcctl mrc_verify
+mrc_begin mrcctl mrc_verify ping
 can_starve || ksft_skip_all "needs the kernel with checkers (make check-debug)"
 
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
 ksft_test "its hosts know each other" mrc_neighbours
+mrc_start talk h1 ping -q -i 5 fd00:6d72:63::2	# or after a minute h1 forgets h2
 ksft_test "EVs of ordinary IP, too" mrcctl -n h1 profile set dev mrc0 id 7 fmt udp mode auto
 
 ksft_test "they are wanted, without memory" starving mrc_pathset_build mrcctl -n h1 dev set dev mrc0 profile 7
@@ -46,5 +47,6 @@ ksft_test "EVs of both" mrc_until 30 planes_are 1, 2
 ksft_test "back to the old ones, without memory" starving mrc_pathset_build mrcctl -n h1 dev set dev mrc0 profile 1
 ksft_test "it was refused" refused_memory
 ksft_test "they are taken later, too" mrc_until 30 profile_is 1
+mrc_kill talk
 ksft_test "data flow" mrc_verify 60 -o mix -r -s 65536 -n 50
 ksft_finish

@@ -214,7 +214,7 @@ run_death() {
 	: >"$MRC_DIR/go"
 	dumps &
 	ordinary_ip &
-	ksft_test "ip link del mrc0" timeout 60 ip -n h1 link del mrc0
+	ksft_test "ip link del mrc0" timeout 300 ip -n h1 link del mrc0
 	ksft_test "the client ends" ends client
 	rm -f "$MRC_DIR/go"
 	wait $! || :
@@ -226,7 +226,7 @@ run_death() {
 	ksft_test "no device is left" mrc_until 30 no_devices
 	ksft_test "one plane" mrc_one_plane
 	ksft_test "data flows" flows
-	ksft_test "rdma link delete" timeout 60 rdma link delete mrc1
+	ksft_test "rdma link delete" timeout 300 rdma link delete mrc1
 	ksft_test "the client ends" ends client
 	ksft_test "all is over" over
 	ksft_test "the other one's netdev goes" ip -n h1 link del eth1
@@ -246,7 +246,7 @@ run_outsider() {
 	command mrc_verify -e -d "${MRC_IBDEV[h1]}" -p 18400 -P -o mix -s 65536 -t 600 ::1 \
 		>"$MRC_DIR/client.out" 2>&1 &
 	MRC_PID[client]=$!
-	mrc_sleep 3
+	mrc_until 30 moving || :
 	ksft_comment "client: $(mrc_out client)"
 	ip netns del h1
 	mrc_sleep 2
@@ -268,7 +268,7 @@ run_rmmod() {
 		settings &
 		ordinary_ip &
 		mrc_sleep 1
-		ksft_test "rmmod" timeout 100 rmmod mrc
+		ksft_test "rmmod" timeout 300 rmmod mrc
 		rm -f "$MRC_DIR/go"
 		ksft_test "the client ends" ends client
 		ksft_test "the server ends" ends server
@@ -277,7 +277,7 @@ run_rmmod() {
 	load_mrc
 	ksft_test "one plane" mrc_one_plane
 	ksft_test "data flows" flows
-	ksft_test "rmmod" timeout 100 rmmod mrc
+	ksft_test "rmmod" timeout 300 rmmod mrc
 	ksft_test "the client ends" ends client
 	ksft_test "the server ends" ends server
 	load_mrc

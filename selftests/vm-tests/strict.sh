@@ -38,8 +38,8 @@ order() {
 	local rc=0
 	MRC_PORT=$((MRC_PORT + 1))
 	fabric_host_addr 2
-	mrc_pair 90 $MRC_PORT mrc_order -T 30 "$@" -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
-		mrc_order -T 30 -d "${MRC_IBDEV[h1]}" -p $MRC_PORT -s 8192 -n 600 "$REPLY" || rc=$?
+	mrc_pair 90 $MRC_PORT mrc_order -T 120 "$@" -d "${MRC_IBDEV[h2]}" -p $MRC_PORT -- \
+		mrc_order -T 120 -d "${MRC_IBDEV[h1]}" -p $MRC_PORT -s 8192 -n 600 "$REPLY" || rc=$?
 	FOUND=$(mrc_out server 1)
 	echo "$FOUND"
 	return $rc

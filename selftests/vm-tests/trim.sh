@@ -53,7 +53,7 @@ declare -A MARK=()
 mark() {
 	local host name
 	for host in h1 h2; do
-		for name in rx_trimmed nacks_sent nacks_rcvd rtx_trim timeouts rx_ecn rtx_rack; do
+		for name in rx_trimmed nacks_sent nacks_rcvd rtx_trim timeouts rx_ecn rtx_rack rtx_rto; do
 			mrc_stat $host $name
 			MARK[$host.$name]=$REPLY
 		done
@@ -126,8 +126,11 @@ done
 # A path that lost a packet comes back by way of SKIP, too, and is met there by each of the
 # eight looks at most; thousands of trims would show far more.
 rose h1 rtx_rack
-ksft_test "last hop: TRIMMED_LASTHOP puts none to skip ($skips seen, packets lost: $REPLY)" \
-	test "$skips" -le $((8 * REPLY))
+lost=$REPLY
+rose h1 rtx_rto
+lost=$((lost + REPLY))
+ksft_test "last hop: TRIMMED_LASTHOP puts none to skip ($skips seen, packets lost: $lost)" \
+	test "$skips" -le $((8 * lost))
 finish "last hop"
 judge "last hop"
 ports_do port_clear

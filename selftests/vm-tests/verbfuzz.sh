@@ -53,7 +53,7 @@ ksft_test "one plane" mrc_one_plane
 before=$(resources)
 # shellcheck disable=SC2034
 MRC_STALL=240
-ksft_test "a connection" mrc_verify_start -o mix -q 4 -s 4096 -t 6000
+ksft_test "a connection" mrc_verify_start -u 21 -o mix -q 4 -s 4096 -t 6000
 ksft_test "that works" mrc_flows 60
 qpn=$(mrc_qp_of h1 qpn)
 mrc_start fuzz h1 mrc_fuzz -d "${MRC_IBDEV[h1]}" -t "$secs" -s "$seed"
