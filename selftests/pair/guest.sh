@@ -43,8 +43,9 @@ client() {
 	ksft_plan
 	ksft_test "four planes" mrc_until 60 planes_up 4
 	ksft_test "ordinary IP reaches the other" mrc_until 60 ping -c 1 -W 2 "$peer"
+	mark
 	ksft_test "every byte arrives right" connects verify -p 18515 -o mix -s 65536 -n 200 "$peer"
-	ksft_test "by all cables" all_used
+	ksft_test "by all cables" each_used
 	ksft_test "ib_write_bw" connects write_bw 10.77.0.$PEER
 	connects verify -p 18515 -o mix -s 65536 -t 600 -u 19 "$peer" >"$VMOUT/client.out" 2>&1 &
 	ksft_test "a connection" all_used

@@ -56,7 +56,7 @@ device() { [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]; }
 cable() {	# pull|plug NUMBER, or sleep SIDE SECONDS
 	rm -f "$VMOUT/done"
 	echo "$*" >"$VMOUT/cable"
-	mrc_until 60 test -e "$VMOUT/done"
+	mrc_until 60 test -e "$VMOUT/done" && mark
 }
 planes_up() {	# COUNT
 	local n
@@ -64,18 +64,26 @@ planes_up() {	# COUNT
 	echo "$n planes are up, expected $1"
 	[ "$n" = "$1" ]
 }
-used() {	# PLANE: more packets since the last time
-	local now was=${sent[$1]:-0}
-	now=$(mrcctl -j plane show | jq ".[] | select(.plane == $1) | .tx_pkts")
-	sent[$1]=$now
-	[ "$now" -gt $((was + 50)) ]
+tx_pkts() { mrcctl -j plane show | jq ".[] | select(.plane == $1) | .tx_pkts"; }	# PLANE
+# mark: from here on, or from what was last done to a cable, used counts.
+mark() {
+	local i
+	for ((i = 1; i <= CABLES; i++)); do
+		sent[$i]=$(tx_pkts $i)
+	done
 }
-all_used() {
+used() {	# PLANE: packets since mark
+	local now
+	now=$(tx_pkts "$1")
+	[ "$now" -gt $((sent[$1] + 50)) ]
+}
+each_used() {
 	local i
 	for ((i = 1; i <= CABLES; i++)); do
 		mrc_until 60 used $i || return
 	done
 }
+all_used() { mark && each_used; }	# from now on
 # connects PORT PROGRAM...: there it listens again only after the client before.
 connects() {
 	local i

@@ -30,17 +30,6 @@ serve() {
 	ksft_finish
 }
 
-cut_under() {
-	run_fio randwrite 4k 16 12 --loops=10 >"$VMOUT/fio.out" 2>&1 &
-	FIO=$!
-	all_used
-}
-ended() {
-	local rc=0
-	wait $FIO || rc=$?
-	tail -n 3 "$VMOUT/fio.out"
-	return $rc
-}
 has_regions() {
 	local n
 	n=$(rdma -j res show mr | jq length)

@@ -46,17 +46,6 @@ gone() {
 	modprobe -r nvme-rdma 2>/dev/null || :
 	ip link del mrc0 && mrc_until 60 mrc_no_devices && rmmod mrc
 }
-cut_under() {
-	run_fio randwrite 4k 16 12 --loops=20 >"$VMOUT/fio.out" 2>&1 &
-	FIO=$!
-	all_used
-}
-ended() {
-	local rc=0
-	wait $FIO || rc=$?
-	tail -n 3 "$VMOUT/fio.out"
-	return $rc
-}
 
 client() {
 	ksft_plan

@@ -70,6 +70,25 @@ run_fio() {	# RW BLOCKSIZE DEPTH MB MORE...
 		--iodepth="$depth" --size="${mb}m" --verify=crc32c --verify_fatal=1 --do_verify=1 \
 		--output-format=terse "$@" || return
 }
+# cut_under: fio goes on, again and again, until it is asked how it ended.
+cut_under() {
+	rm -f "$MRC_DIR/enough"
+	run_until_enough >"$VMOUT/fio.out" 2>&1 &
+	FIO=$!
+	all_used
+}
+run_until_enough() {
+	until [ -e "$MRC_DIR/enough" ]; do
+		run_fio randwrite 4k 16 12 --loops=3 || return
+	done
+}
+ended() {
+	local rc=0
+	touch "$MRC_DIR/enough"
+	wait $FIO || rc=$?
+	tail -n 3 "$VMOUT/fio.out"
+	return $rc
+}
 disconnect() { nvme disconnect -n $NQN && mrc_until 60 nothing_left; }
 
 # Completion queues of the kernel's pool stay with the device until it goes.

@@ -62,6 +62,8 @@ struct transport {
 	/* false: not now. */
 	bool (*send)(struct link *l, uint64_t m, uint8_t *buf, uint32_t len);
 	bool (*recv)(struct link *l, uint64_t m, uint8_t *buf, uint32_t len);
+	/* The receiver has said where to; NULL: a sender does not wait for that. */
+	bool (*invited)(struct link *l, uint64_t m);
 	void (*completed)(struct link *l, int q, const struct ibv_wc *wc);
 	void (*end)(struct world *w);
 };
@@ -83,7 +85,7 @@ struct world {
 	int n_links;
 	unsigned int stall_s;
 	/* Told at the end: */
-	uint64_t bytes, messages, deepest, empty_imms, reads, eagers;
+	uint64_t bytes, messages, deepest, empty_imms, reads, eagers;	/* deepest: sent ones */
 };
 
 extern const struct transport nccl_net, nccl_ucx;

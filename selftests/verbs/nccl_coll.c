@@ -155,10 +155,18 @@ static void a2a_place(struct link *l, uint64_t i, uint8_t **buf, uint32_t *len)
 	*len = l->out ? a2a_len(l->w, l->w->rank, l->peer, i) : a2a_len(l->w, l->peer, l->w->rank, i);
 }
 
+/* At once; but in the first iteration as one whose data are late, when the peer waits for all of them. */
 static bool a2a_ready(struct link *l, uint64_t i)
 {
-	(void)l;
-	(void)i;
+	const struct world *w = l->w;
+	const uint64_t all = w->pieces < w->depth ? w->pieces : w->depth;
+	uint64_t m;
+
+	if (c.iteration || i || !w->t->invited)
+		return true;
+	for (m = l->base; m < l->base + all; m++)
+		if (!w->t->invited(l, m))
+			return false;
 	return true;
 }
 

@@ -96,6 +96,11 @@ static const struct cts *cleared(struct link *l, uint64_t m)
 	return NULL;
 }
 
+static bool net_invited(struct link *l, uint64_t m)
+{
+	return cleared(l, m);
+}
+
 static void send_half(struct link *l, int q, uint64_t m, const struct cts *cts, uint8_t *buf)
 {
 	const uint32_t from = q ? half_of(cts->len, 0) : 0, len = half_of(cts->len, q);
@@ -173,5 +178,5 @@ static void completed(struct link *l, int q, const struct ibv_wc *wc)
 
 const struct transport nccl_net = {
 	.name = "nccl", .n_qps = NCCL_QPS, .link_mem = link_mem, .begin = begin, .send = net_send,
-	.recv = net_recv, .completed = completed, .end = end,
+	.recv = net_recv, .invited = net_invited, .completed = completed, .end = end,
 };

@@ -56,7 +56,7 @@ static bool post_next(struct link *l, const struct job *job)
 	if (!(l->out ? w->t->send : w->t->recv)(l, l->posted, buf, len))
 		return false;
 	l->posted++;
-	if (l->posted - l->done > w->deepest)
+	if (l->out && l->posted - l->done > w->deepest)
 		w->deepest = l->posted - l->done;
 	return true;
 }

@@ -129,7 +129,7 @@ ksft_test "every byte arrived right" mrc_pair_wait 60
 # ------------------------------------------------- the module goes and comes
 ksft_test "no program holds it" mrc_until 60 mrc_no_resources
 ksft_test "the module goes" mrc_until 60 rmmod mrc
-ksft_test "mrcd says what it waits for" mrc_until 60 said "mrc"
+ksft_test "mrcd says what it waits for" mrc_until 60 said "link add mrc0 type mrc: "
 load_mrc
 ksft_test "the module comes: all is there again" rests
 ksft_test "its devices, too" mrc_wait_devices
