@@ -49,7 +49,7 @@ MRC_STALL=120	# it stands still for long
 ksft_test "a connection" mrc_verify_start -o mix -q 4 -s 4096 -t 600
 ksft_test "that works" mrc_flows 60
 freeze
-ksft_test "frozen: no counter moves" mrc_until 20 still
+ksft_test "frozen: no counter moves" mrc_until 20 mrc_still h1
 
 # An address that is nobody's leads to h1, too.
 ip -n h2 neigh add fd00:6d72:63::e15e dev eth1 \
