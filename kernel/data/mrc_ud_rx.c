@@ -158,6 +158,29 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
 }
 
+/*
+ * Under ud->lock. A sound management packet: only the Q_Key says that it is one, since programs
+ * may send to QP 1 as well, in the name of their host, but have no such key.
+ */
+static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
+{
+	struct mrc_peer *peer = mrc_peer_find(ud->dev, from);
+
+	mrc_plain_heard(ud->dev, from, marked);
+	if (peer)
+		mrc_peer_hint_answered(peer);
+	mrc_peer_put(peer);
+}
+
+/* Under ud->lock. It is for this QP. What it tells of its sender is known before it is delivered. */
+static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+			const struct sk_buff *skb)
+{
+	if (ud->qpn == MRC_QPN_GSI)
+		ud_managed(ud, (const union ib_gid *)&p->src, d->marked);
+	ud_deliver(ud, p, d, skb);
+}
+
 /* To one QP, which has what it needs or not: counted. */
 static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		     const struct sk_buff *skb)
@@ -168,19 +191,8 @@ static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct
 	else if (d->qkey != ud->qkey)
 		mrc_dev_count(ud->dev, rx_dgram_qkey);
 	else
-		ud_deliver(ud, p, d, skb);
+		dgram_sound(ud, p, d, skb);
 	spin_unlock(&ud->lock);
-}
-
-/* A sound management packet. */
-static void ud_managed(struct mrc_dev *dev, const union ib_gid *from, bool marked)
-{
-	struct mrc_peer *peer = mrc_peer_find(dev, from);
-
-	mrc_plain_heard(dev, from, marked);
-	if (peer)
-		mrc_peer_hint_answered(peer);
-	mrc_peer_put(peer);
 }
 
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb)
@@ -192,11 +204,8 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 		mrc_dev_count(dev, rx_unknown_qp);
 		return;
 	}
-	if (dgram_decode(p, dev, skb, &d)) {
-		if (dqpn == MRC_QPN_GSI)
-			ud_managed(dev, (const union ib_gid *)&p->src, d.marked);
+	if (dgram_decode(p, dev, skb, &d))
 		dgram_to(ud, p, &d, skb);
-	}
 	mrc_ud_put(ud);
 }
 

@@ -20,7 +20,7 @@ nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 no_devices() { ! ls -d /sys/class/infiniband/*; }
 
 ksft_plan
-mrc_begin mrcctl mrc_verify mrc_many ibv_rc_pingpong python3 setpriv unshare
+mrc_begin mrcctl mrc_verify mrc_many mrc_stranger ibv_rc_pingpong python3 setpriv unshare
 
 # ----------------------------------------------------------- user namespaces
 if nobody unshare -Ur true 2>/dev/null; then
@@ -54,6 +54,23 @@ from_outside() {
 }
 
 ksft_test "one plane" mrc_one_plane
+
+# ---------------------------------------------------------- a program's datagram
+many() { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" fd00:6d72:63::2; }
+enough() { seq "$1" | many | tail -n 1 | grep -x "$1"; }
+dropped_for_its_key() { mrc_stat h1 rx_dgram_qkey && [ "$REPLY" -gt "$1" ]; }
+# stranger: a program of h2 sends to QP 1 of h1, which does not listen to it.
+stranger() {
+	mrc_stat h1 rx_dgram_qkey
+	local before=$REPLY
+	nsenter --net=/run/netns/h2 -- mrc_stranger "${MRC_IBDEV[h2]}" fd00:6d72:63::1
+	mrc_until 20 dropped_for_its_key "$before"
+}
+mrc_ibdev h1
+mrc_ibdev h2
+ksft_test "a datagram of a program of h2 to QP 1 of h1 is dropped" stranger
+ksft_test "QPs of h1 are connected to h2 all the same" enough 1
+
 ip netns add outsider
 at_exit ip netns del outsider
 ip link add eth9 netns h1 type veth peer name eth1 netns outsider
@@ -203,7 +220,6 @@ rdma_max() {	# OBJECTS: that a cgroup may have
 	echo +rdma >/sys/fs/cgroup/cgroup.subtree_control && mkdir -p $cg &&
 		echo "${MRC_IBDEV[h1]} hca_object=$1" >$cg/rdma.max
 }
-many() { nsenter --net=/run/netns/h1 -- mrc_many -d "${MRC_IBDEV[h1]}" fd00:6d72:63::2; }
 too_many() {	# QPs, in the cgroup
 	local rc=0
 	(echo $BASHPID >$cg/cgroup.procs && many < <(seq "$1")) >"$MRC_DIR/many" 2>&1 || rc=$?
@@ -211,7 +227,6 @@ too_many() {	# QPs, in the cgroup
 	[ $rc -ne 0 ] && grep -q "Resource temporarily unavailable" "$MRC_DIR/many" &&
 		[ "$(grep -c '^[0-9]' "$MRC_DIR/many")" -le 20 ]
 }
-enough() { seq "$1" | many | tail -n 1 | grep -x "$1"; }
 mrc_ibdev h1
 if rdma_max 20 2>"$MRC_DIR/cg"; then
 	at_exit rmdir $cg
