@@ -89,9 +89,9 @@ struct mrc_dev {
 	atomic_t n_cqs, n_mrs, n_srqs, n_mws;
 	struct mrc_dev_stats stats;
 	spinlock_t qp_lock;
-	u32 n_qps;			/* under qp_lock */
+	u32 n_qps, n_program_qps;	/* all but QP 1, and programs'; under qp_lock */
 	struct mrc_ud __rcu *gsi;	/* QP 1; changed under qp_lock */
-	atomic_t n_avs;			/* address handles */
+	atomic_t n_avs;			/* address handles of programs */
 	struct hlist_head mcast[MRC_MCAST_BUCKETS]; /* groups: data/mrc_mcast.h; RCU, rtnl */
 	u32 n_mcast;			/* under rtnl */
 	union ib_gid plain[MRC_PLAIN_BUCKETS];	/* who is known not to speak MRC; plain_lock */

@@ -36,6 +36,24 @@ static int ah_answer(const struct mrc_av *av, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
+/*
+ * The limit is of programs: the kernel's are those of connection managers, which nobody could talk to if
+ * a program had all there are.
+ */
+static int ah_count(struct mrc_ah *ah, bool program)
+{
+	if (program && !atomic_add_unless(&to_mrc_dev(ah->ibah.device)->n_avs, 1, MRC_MAX_AH))
+		return -ENOSPC;
+	ah->counted = program;
+	return 0;
+}
+
+static void ah_uncount(struct mrc_ah *ah)
+{
+	if (ah->counted)
+		atomic_dec(&to_mrc_dev(ah->ibah.device)->n_avs);
+}
+
 int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
 	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL_ACCOUNT : GFP_ATOMIC;
@@ -48,10 +66,10 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	err = mrc_ah_check(ibah->device, init->ah_attr, true);
 	if (!err && udata)
 		err = mrc_ucontext_check(udata, 0, sizeof(struct mrc_ucreate_ah_resp));
+	if (!err)
+		err = ah_count(ah, udata);
 	if (err)
 		return err;
-	if (!atomic_add_unless(&dev->n_avs, 1, MRC_MAX_AH))
-		return -ENOSPC;
 	like.sgid = grh->sgid_attr->gid;
 	like.dgid = grh->dgid;
 	if (mrc_dev_addr_is_group((const struct in6_addr *)&like.dgid))
@@ -68,7 +86,7 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 		return 0;
 	mrc_av_destroy(ah->av);
 err_count:
-	atomic_dec(&dev->n_avs);
+	ah_uncount(ah);
 	return err;
 }
 
@@ -80,8 +98,10 @@ int mrc_ah_query(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 
 int mrc_ah_destroy(struct ib_ah *ibah, u32 flags)
 {
-	mrc_av_destroy(container_of(ibah, struct mrc_ah, ibah)->av);
-	atomic_dec(&to_mrc_dev(ibah->device)->n_avs);
+	struct mrc_ah *ah = container_of(ibah, struct mrc_ah, ibah);
+
+	mrc_av_destroy(ah->av);
+	ah_uncount(ah);
 	return 0;
 }
 

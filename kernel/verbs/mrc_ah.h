@@ -10,6 +10,7 @@ struct mrc_av;
 struct mrc_ah {
 	struct ib_ah ibah;	/* first */
 	struct mrc_av *av;
+	bool counted;			/* a program's: in its limit */
 	struct rdma_ah_attr attr;	/* as given; query */
 };
 

@@ -289,20 +289,21 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 	return err ?: mrc_cq_add_qp(qp->rcq, qp->qpn, qp->ibqp);
 }
 
-static int qp_enlist(struct mrc_qp *qp)
+/* The limit is of programs: users in the kernel take nothing of it. */
+int mrc_qp_limit(const struct ib_qp *ibqp, int by)
 {
-	struct mrc_dev *dev = qp->dev;
+	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
+	bool program = ibqp->uobject;
 	int err = 0;
 
 	spin_lock_bh(&dev->qp_lock);
-	if (dev->n_qps < MRC_MAX_QP) {
-		dev->n_qps++;
-	} else {
+	if (program && by > 0 && dev->n_program_qps >= MRC_MAX_QP) {
 		err = -ENOSPC;
+	} else {
+		dev->n_qps += by;
+		dev->n_program_qps += program ? by : 0;
 	}
 	spin_unlock_bh(&dev->qp_lock);
-	if (!err)
-		mrc_qp_publish(qp);
 	return err;
 }
 
@@ -344,9 +345,10 @@ int mrc_qp_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	qp->mem_bytes = sizeof(*qp) + PAGE_ALIGN(qp->conn_bytes) + qp->sq.bytes + qp->rq.bytes;
 	ibqp->qp_num = qp->qpn;
 	container_of(ibqp, struct mrc_ibqp, ibqp)->qp = qp;
-	err = qp_enlist(qp);
+	err = mrc_qp_limit(ibqp, 1);
 	if (err)
 		goto err_abort;
+	mrc_qp_publish(qp);
 	return 0;
 
 err_abort:
@@ -360,7 +362,6 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct mrc_ibqp *shell = container_of(ibqp, struct mrc_ibqp, ibqp);
 	struct mrc_qp *qp = shell->qp;
-	struct mrc_dev *dev = qp->dev;
 
 	WRITE_ONCE(shell->qp, NULL);
 	mutex_lock(&qp->mutex);
@@ -374,10 +375,7 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	mrc_cq_del_qp(qp->scq, qp->qpn);
 	mrc_cq_del_qp(qp->rcq, qp->qpn);
 
-	spin_lock_bh(&dev->qp_lock);
-	dev->n_qps--;
-	spin_unlock_bh(&dev->qp_lock);
-
+	mrc_qp_limit(ibqp, -1);
 	mrc_ring_unmap(&qp->sq);
 	mrc_ring_unmap(&qp->rq);
 	mrc_qp_put(qp);

@@ -9,6 +9,7 @@
 #include "data/mrc_qp.h"
 #include "data/mrc_ud.h"
 #include "data/mrc_ud_tx.h"
+#include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_ud_create.h"
 
 #define MRC_UD_SQ_SLOTS_MIN 8	/* as of connections: mrc_qp_create.c */
@@ -107,19 +108,9 @@ static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucrea
 }
 
 /* QP 1 is the device's own, and nobody's limit. */
-static int ud_count(struct mrc_dev *dev, enum ib_qp_type type, int by)
+static int ud_count(const struct ib_qp *ibqp, enum ib_qp_type type, int by)
 {
-	int err = 0;
-
-	if (type == IB_QPT_GSI)
-		return 0;
-	spin_lock_bh(&dev->qp_lock);
-	if (by > 0 && dev->n_qps >= MRC_MAX_QP)
-		err = -ENOSPC;
-	else
-		dev->n_qps += by;
-	spin_unlock_bh(&dev->qp_lock);
-	return err;
+	return type == IB_QPT_GSI ? 0 : mrc_qp_limit(ibqp, by);
 }
 
 /* Found by packets from here on; its completions are told. */
@@ -168,7 +159,7 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	if (err)
 		return err;
 	ud_round_caps(&init->cap, init->srq);
-	err = ud_count(to_mrc_dev(ibqp->device), init->qp_type, 1);
+	err = ud_count(ibqp, init->qp_type, 1);
 	if (err)
 		return err;
 	err = -ENOMEM;
@@ -191,7 +182,7 @@ int mrc_ud_create(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 err_end:
 	ud_end(ud);
 err_count:
-	ud_count(to_mrc_dev(ibqp->device), init->qp_type, -1);
+	ud_count(ibqp, init->qp_type, -1);
 	return err;
 }
 
@@ -202,6 +193,6 @@ int mrc_ud_destroy(struct ib_qp *ibqp)
 
 	WRITE_ONCE(shell->ud, NULL);
 	ud_end(ud);
-	ud_count(to_mrc_dev(ibqp->device), ibqp->qp_type, -1);
+	ud_count(ibqp, ibqp->qp_type, -1);
 	return 0;
 }

@@ -64,7 +64,7 @@ programs() {		# WHERE FAMILY...
 cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
 
 ksft_plan
-mrc_begin rping ucmatose udaddy rstream riostream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram
+mrc_begin rping ucmatose udaddy rstream riostream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram mrc_handles
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 
 # ----------------------------------------------------------------- one plane
@@ -72,6 +72,17 @@ ksft_test "one plane" mrc_one_plane
 MRC_TEST_V4=0 mrc_harness h1 dgram6 mrc_dgram
 MRC_TEST_V4=1 mrc_harness h1 dgram4 mrc_dgram
 programs "one plane" v4 v6
+
+# A program has all address handles that programs may have. Connection managers have theirs.
+has_all() {
+	mrc_start handles h1 mrc_handles "${MRC_IBDEV[h1]}"
+	mrc_until 120 grep -q handles "$MRC_DIR/handles.out"
+	mrc_out handles
+	grep -qx "65536 handles: No space left on device" "$MRC_DIR/handles.out"
+}
+ksft_test "a program has all address handles of programs" has_all
+ksft_test "rping connects all the same" cm_rping v6
+mrc_kill handles
 
 # ---------------------------------------------------------------- two planes
 ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 1
