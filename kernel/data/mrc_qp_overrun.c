@@ -3,12 +3,37 @@
  * mrc_qp_overrun.c - see mrc_qp_overrun.h.
  *
  * A completion queue does not know its QPs, and is locked inside them: so they are looked for
- * by number, with no lock held. One that is made meanwhile finds out by its own first turn.
+ * by number, with no lock held. One that is made meanwhile finds out by its own first turn, and a
+ * datagram QP by its first datagram, too.
  */
 #include <linux/sched.h>
 #include "data/mrc_bh.h"
 #include "data/mrc_qp.h"
+#include "data/mrc_ud.h"
 #include "data/mrc_qp_overrun.h"
+
+/* One that was destroyed meanwhile has had its last turn. */
+static void overrun_kick(struct mrc_ud *ud)
+{
+	spin_lock_bh(&ud->lock);
+	if (ud->ibqp)
+		mrc_ud_kick(ud);
+	spin_unlock_bh(&ud->lock);
+}
+
+static void overrun_tell_datagrams(const struct mrc_cq *cq)
+{
+	struct mrc_ud *ud;
+	u32 qpn = 0;
+
+	while ((ud = mrc_ud_next(cq->dev, qpn)) != NULL) {
+		if (ud->scq == cq || ud->rcq == cq)
+			overrun_kick(ud);
+		qpn = ud->qpn + 1;
+		mrc_ud_put(ud);
+		cond_resched();
+	}
+}
 
 static void overrun_tell(const struct mrc_cq *cq)
 {
@@ -22,6 +47,7 @@ static void overrun_tell(const struct mrc_cq *cq)
 		mrc_qp_put(qp);
 		cond_resched();
 	}
+	overrun_tell_datagrams(cq);
 }
 
 void mrc_qp_overrun_init(void)

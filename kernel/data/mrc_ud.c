@@ -25,6 +25,20 @@ struct mrc_ud *mrc_ud_find(struct mrc_dev *dev, u32 qpn)
 	return ud;
 }
 
+struct mrc_ud *mrc_ud_next(const struct mrc_dev *dev, u32 from)
+{
+	unsigned long qpn = from;
+	struct mrc_ud *ud;
+
+	rcu_read_lock();
+	for (ud = xa_find(&uds, &qpn, ULONG_MAX, XA_PRESENT); ud;
+	     ud = xa_find_after(&uds, &qpn, ULONG_MAX, XA_PRESENT))
+		if (ud->dev == dev && kref_get_unless_zero(&ud->ref))
+			break;
+	rcu_read_unlock();
+	return ud;
+}
+
 void mrc_ud_free_work(struct work_struct *work)
 {
 	struct mrc_ud *ud = container_of(to_rcu_work(work), struct mrc_ud, free_work);

@@ -52,6 +52,8 @@ struct mrc_ud {
 
 /* Softirq. By its number (1: that of @dev), + ref; NULL: it has none such. */
 struct mrc_ud *mrc_ud_find(struct mrc_dev *dev, u32 qpn);
+/* Any context. The first of @dev from that number on, + ref; NULL: none. QP 1 is not among them. */
+struct mrc_ud *mrc_ud_next(const struct mrc_dev *dev, u32 from);
 void mrc_ud_put(struct mrc_ud *ud);		/* any context */
 /* Process context. It gets a number, 1 if it is the GSI QP; and is found. 0, -EBUSY or -ENOMEM. */
 int mrc_ud_publish(struct mrc_ud *ud);
@@ -60,5 +62,11 @@ void mrc_ud_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 /* Any context, interrupts off too: there is something to send or to flush. */
 void mrc_ud_kick(struct mrc_ud *ud);
 void mrc_ud_exit(void);
+
+/* Under ud->lock. It is to end: a completion of it may be lost. */
+static inline bool mrc_ud_overrun(const struct mrc_ud *ud)
+{
+	return unlikely(mrc_cq_overrun(ud->scq) || mrc_cq_overrun(ud->rcq));
+}
 
 #endif

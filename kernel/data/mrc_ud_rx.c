@@ -138,6 +138,12 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 		.slot = ud->rq_cons,
 	};
 
+	/* Its turn ends it. Until then it uses no receive, for those of an SRQ are others' as well. */
+	if (mrc_ud_overrun(ud)) {
+		mrc_dev_count(ud->dev, rx_unknown_qp);
+		mrc_ud_kick(ud);
+		return;
+	}
 	if (!ud_receive(ud, d, &cqe.wr_id, &list))
 		return;
 	dgram_grh(p, skb, grh);

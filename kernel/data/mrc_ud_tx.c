@@ -241,20 +241,34 @@ static void ud_flush_recv(struct mrc_ud *ud)
 	mrc_cq_post(ud->rcq, &cqe, true);
 }
 
-/* In error it takes none any more; what is posted stays for others. */
-static void ud_last_wqe(struct mrc_ud *ud)
+static void ud_event(struct mrc_ud *ud, enum ib_event_type event)
 {
 	struct ib_event ev = {
-		.event = IB_EVENT_QP_LAST_WQE_REACHED,
+		.event = event,
 		.device = ud->ibqp->device,
 		.element.qp = ud->ibqp,
 	};
 
+	if (ud->ibqp->event_handler)
+		ud->ibqp->event_handler(&ev, ud->ibqp->qp_context);
+}
+
+/* In error it takes none any more; what is posted stays for others. */
+static void ud_last_wqe(struct mrc_ud *ud)
+{
 	if (ud->last_wqe_told)
 		return;
 	ud->last_wqe_told = true;
-	if (ud->ibqp->event_handler)
-		ud->ibqp->event_handler(&ev, ud->ibqp->qp_context);
+	ud_event(ud, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+/* No completion tells of it. */
+static void ud_fatal(struct mrc_ud *ud)
+{
+	if (ud->state == IB_QPS_ERR || ud->state == IB_QPS_RESET)
+		return;
+	ud->state = IB_QPS_ERR;
+	ud_event(ud, IB_EVENT_QP_FATAL);
 }
 
 /* True: budget used up. */
@@ -305,8 +319,8 @@ static bool ud_turn(struct mrc_ud *ud, struct sk_buff_head *out)
 
 	if (!ud->ibqp)
 		return false;
-	if (mrc_cq_overrun(ud->scq) || mrc_cq_overrun(ud->rcq))
-		ud->state = IB_QPS_ERR;
+	if (mrc_ud_overrun(ud))
+		ud_fatal(ud);
 	if (ud->state == IB_QPS_RTS)
 		more = ud_pull(ud, out);
 	if (ud->state == IB_QPS_SQE || ud->state == IB_QPS_ERR)

@@ -323,6 +323,49 @@ TEST_F_TIMEOUT(dgram, two_queue_pairs_on_one_queue_of_receives, LIMIT_S)
 	EXPECT_EQ(0, ibv_destroy_srq(srq));
 }
 
+/* What is posted for both: as many as the small completion queue takes, one that overruns it, one for the other QP. */
+TEST_F_TIMEOUT(dgram, one_that_overran_its_completions_uses_no_receive_any_more, LIMIT_S)
+{
+	struct ibv_cq *small = ibv_create_cq(self->dev.ctx, 1, NULL, NULL, 0);
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = (uint32_t)small->cqe + 2, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(self->dev.pd, &init);
+	struct ibv_qp_init_attr qp_init;
+	struct ibv_qp_attr attr;
+	struct ibv_send_wr wr;
+	struct ibv_qp *qp[2];
+	struct ibv_sge sge;
+	struct ibv_wc wc;
+	int i;
+
+	ASSERT_NE(NULL, srq);
+	qp[0] = vud_qp(&self->dev, small, srq, 0);
+	qp[1] = vud_qp(&self->dev, self->cq[1], srq, 0);
+	for (i = 0; i < 2; i++) {
+		ASSERT_NE(NULL, qp[i]);
+		ASSERT_EQ(0, vud_to_rts(qp[i]));
+	}
+	for (i = 0; i < small->cqe + 2; i++)
+		ASSERT_EQ(0, post_srq(self, srq, (uint64_t)i, VUD_GRH + 8));
+	wr = to_b(self, &sge, 8);
+	wr.wr.ud.remote_qpn = qp[0]->qp_num;
+	for (i = 0; i < small->cqe + 1; i++)
+		ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	EXPECT_EQ(IBV_EVENT_CQ_ERR, async_event(self));
+	EXPECT_EQ(IBV_EVENT_QP_FATAL, async_event(self));
+	EXPECT_EQ(IBV_EVENT_QP_LAST_WQE_REACHED, async_event(self));
+	ASSERT_EQ(0, ibv_query_qp(qp[0], &attr, IBV_QP_STATE, &qp_init));
+	EXPECT_EQ(IBV_QPS_ERR, attr.qp_state);
+	EXPECT_TRUE(dropped_as(self, &wr, "rx_unknown_qp"));
+	wr.wr.ud.remote_qpn = qp[1]->qp_num;
+	ASSERT_EQ(IBV_WC_SUCCESS, send_status(self, &wr));
+	ASSERT_TRUE(received(self, 8, &wc));
+	EXPECT_EQ((uint64_t)i, wc.wr_id);
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, ibv_destroy_qp(qp[i]));
+	EXPECT_EQ(0, ibv_destroy_srq(srq));
+	EXPECT_EQ(0, ibv_destroy_cq(small));
+}
+
 TEST_F_TIMEOUT(dgram, memory_that_is_not_its_own_and_lengths_beyond_the_mtu, LIMIT_S)
 {
 	struct ibv_send_wr wr;
