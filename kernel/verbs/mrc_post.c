@@ -255,7 +255,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 		return -EOPNOTSUPP;
 	}
 	post_qp_of(ibqp, &p);
-	if (wr && p.state == IB_QPS_RESET) {
+	if (wr && (p.state == IB_QPS_RESET || ibqp->srq)) {	/* an SRQ has its receives */
 		*bad = wr;
 		return -EINVAL;
 	}

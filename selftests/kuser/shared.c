@@ -88,10 +88,13 @@ static bool test_limit(struct ku *k)
 static bool test_refused(struct ku *k)
 {
 	struct ib_sge sge[2] = { };
+	struct ib_recv_wr one = { .wr_cqe = &got[0].cqe };	/* for a QP that has the SRQ's */
+	const struct ib_recv_wr *bad = NULL;
 	struct ib_recv_wr two = { .wr_cqe = &got[0].cqe, .sg_list = sge, .num_sge = 2 };
 	int i, n = 0;
 
-	if (!ku_check(ib_post_srq_recv(k->srq, &two, NULL) == -EINVAL))
+	if (!ku_check(ib_post_srq_recv(k->srq, &two, NULL) == -EINVAL) ||
+	    !ku_check(ib_post_recv(k->qp[1], &one, &bad) == -EINVAL && bad == &one))
 		return false;
 	for (i = 0; i < 2 * KU_DEPTH && !post_one(k, i % SHARED_N); i++)
 		n++;
