@@ -49,6 +49,18 @@ static bool op_writes_local(enum mrc_op op)
 	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
 }
 
+/* An atomic answers with 8 bytes, however much memory its request names: the rest is not touched, as by adapters. */
+static void swqe_cut(struct mrc_swqe *w)
+{
+	u32 left = sizeof(u64);
+	u8 i;
+
+	for (i = 0; i < w->num_sge; i++) {
+		w->sge[i].length = min(w->sge[i].length, left);
+		left -= w->sge[i].length;
+	}
+}
+
 /* Reference the memory of each SGE; the sum of their lengths goes to w->len. */
 static enum mrc_status swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum mrc_op op)
 {
@@ -128,6 +140,8 @@ static int swqe_take(struct mrc_qp *qp, struct mrc_swqe *w, const struct mrc_sen
 	if (!w->num_sge)
 		return MRC_ST_OK;
 	memcpy(w->sge, rest, w->num_sge * sizeof(*w->sge));
+	if (op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD)
+		swqe_cut(w);
 	return swqe_resolve(qp, w, op);
 }
 

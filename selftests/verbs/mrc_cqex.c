@@ -443,6 +443,36 @@ TEST_F_TIMEOUT(cqex, atomics, LIMIT_S)
 	EXPECT_EQ(EINVAL, ibv_wr_complete(self->qp));
 }
 
+TEST_F_TIMEOUT(cqex, atomics_take_eight_bytes_of_larger_memory, LIMIT_S)
+{
+	struct ibv_sge list[2] = {
+		{ (uintptr_t)word(self, 0), 4, self->mr->lkey },
+		{ (uintptr_t)word(self, 64), 60, self->mr->lkey },
+	};
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = list, .num_sge = 2, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic = { .remote_addr = self->p.peer.addr + LEN, .rkey = self->p.peer.rkey,
+			       .compare_add = 2 },
+	};
+
+	*word(self, LEN) = 40;
+	memset(self->area, 0xee, 128);
+	begin(self, 1);
+	ibv_wr_atomic_fetch_add(self->qp, self->p.peer.rkey, self->p.peer.addr + LEN, 2);
+	ibv_wr_set_sge(self->qp, self->mr->lkey, (uintptr_t)word(self, 0), 64);
+	ASSERT_EQ(0, ibv_wr_complete(self->qp));
+	ASSERT_TRUE(completed(self, IBV_WC_FETCH_ADD));
+	EXPECT_EQ(40, *word(self, 0));
+	EXPECT_EQ(0xeeeeeeeeeeeeeeee, *word(self, 8));
+
+	ASSERT_EQ(0, ibv_post_send(self->p.qp[0], &wr, &bad));
+	ASSERT_TRUE(completed(self, IBV_WC_FETCH_ADD));
+	EXPECT_EQ(42, (uint32_t)*word(self, 0));
+	EXPECT_EQ(0xeeeeeeee00000000, *word(self, 64));
+	EXPECT_EQ(44, *word(self, LEN));
+}
+
 TEST_F_TIMEOUT(cqex, sends_and_what_is_taken_back, LIMIT_S)
 {
 	struct ibv_sge sge = { (uintptr_t)self->area + LEN, LEN, self->mr->lkey };
