@@ -275,34 +275,33 @@ int mrc_fr_dereg(struct ib_mr *ibmr)
 	return 0;
 }
 
-/* One page of the user's size, which is a multiple of ours. */
 static int fr_set_page(struct ib_mr *ibmr, u64 addr)
 {
 	struct mrc_fr *fr = container_of(ibmr, struct mrc_ibmr, ibmr)->fr;
-	u64 end = addr + ibmr->page_size;
+	const void *p = (const void *)(uintptr_t)addr;
 
-	for (; addr < end; addr += PAGE_SIZE) {
-		const void *p = (const void *)(uintptr_t)addr;
-
-		if (fr->n_staged == fr->max_pages)
-			return -ENOMEM;
-		if (!virt_addr_valid(p))
-			return -EINVAL;
-		fr->staged[fr->n_staged++] = virt_to_page(p);
-	}
+	if (fr->n_staged == fr->max_pages)
+		return -ENOMEM;
+	if (!virt_addr_valid(p))
+		return -EINVAL;
+	fr->staged[fr->n_staged++] = virt_to_page(p);
 	return 0;
 }
 
+/*
+ * A region has as many pages as its user asked for, and they are the host's: larger ones would hold more than
+ * it was made for, so page_size_cap offers none.
+ */
 int mrc_fr_map(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset)
 {
 	struct mrc_fr *fr = container_of(ibmr, struct mrc_ibmr, ibmr)->fr;
 	int fit;
 
-	if (!fr || !is_power_of_2(ibmr->page_size) || ibmr->page_size < PAGE_SIZE)
+	if (!fr || ibmr->page_size != PAGE_SIZE)
 		return -EINVAL;
 	fr->n_staged = 0;
 	fit = ib_sg_to_pages(ibmr, sg, n, offset, fr_set_page);
-	fr->page_off = ibmr->iova & (ibmr->page_size - 1);
+	fr->page_off = offset_in_page(ibmr->iova);
 	fr->fresh = true;
 	return fit;
 }

@@ -69,7 +69,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->sys_image_guid = ibdev->node_guid;
 	a->vendor_id = MRC_VENDOR_ID;
 	a->max_mr_size = MRC_MAX_MR_SIZE;
-	a->page_size_cap = PAGE_MASK;
+	a->page_size_cap = PAGE_SIZE;	/* of fast registrations: mrc_fr.c */
 	a->max_qp = MRC_MAX_QP;
 	a->max_qp_wr = MRC_MAX_QP_WR;
 	a->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_MEM_WINDOW |

@@ -96,6 +96,21 @@ static bool test_order(struct ku_region *r, struct ku_region *empty)
 	       ku_region_reg(empty, KR_ALL, IB_WC_MW_BIND_ERR) && again(r);
 }
 
+/* Of the host's pages, as many as it was made for, of no others: page_size_cap says so. */
+static bool test_pages(struct ku_region *r)
+{
+	struct ib_mr *one = ib_alloc_mr(r->k->pd, IB_MR_TYPE_MEM_REG, 1);
+	bool ok;
+
+	if (!ku_check(!IS_ERR(one)))
+		return false;
+	ok = ku_check(r->k->ibdev->attrs.page_size_cap == PAGE_SIZE) &&
+	     ku_check(ib_map_mr_sg(one, r->sg, 1, NULL, 32 * PAGE_SIZE) == -EINVAL) &&
+	     ku_check(ib_map_mr_sg(one, r->sg, KR_PAGES, NULL, PAGE_SIZE) == 1);
+	ib_dereg_mr(one);
+	return ok;
+}
+
 /* ---- the peer invalidates ---- */
 
 static bool send_inv(struct ku_region *r, u32 key, enum ib_wc_status status)
@@ -246,7 +261,7 @@ bool ku_fastreg(struct ku *k)
 	if (!ok || !ku_check(!ku_region_make(&r, k, k->pd)))
 		return false;
 	ok = ku_check(!ku_region_make(&empty, k, k->pd));
-	ok = ok && test_life(&r) && test_access(&r) && test_send_inv(&r) && test_domain(&r) &&
+	ok = ok && test_pages(&r) && test_life(&r) && test_access(&r) && test_send_inv(&r) && test_domain(&r) &&
 	     test_local(&r) && test_order(&r, &empty) && test_gone(&r) && test_dereg(&r);
 	ku_region_end(&empty);
 	ku_region_end(&r);
