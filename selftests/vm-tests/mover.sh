@@ -91,11 +91,11 @@ ksft_test "data flows" mrc_flows
 
 # In quick turns, with a QP that has the CC profile.
 ksft_test "the last profile goes" mrcctl -n h1 profile del dev mrc0 id 22
-moves mover 100 60
+moves mover 100 58
 ksft_test "moves again" mrc_until 30 at mover 20
 ring
 ksft_test "a QP has the CC profile" mrc_until 20 of_cc_20
-ksft_test "sixty moves, and an end" ends_well mover
+ksft_test "fifty-eight moves, and an end" ends_well mover
 kill -INT "${MRC_PID[rank0]}" || true
 ksft_test "every element of the ring was right" ring_ends
 ksft_test "the last move counts" is_default 20
