@@ -38,7 +38,8 @@ MAKEFLAGS += -s --no-print-directory
 endif
 
 export KVERS PREFIX DESTDIR
-export PATH := $(PATH):/usr/sbin:/sbin	# depmod, for whom "su" made root
+# depmod, for whom "su" made root.
+export PATH := $(PATH):/usr/sbin:/sbin
 
 all: modules $(SUBDIRS)
 

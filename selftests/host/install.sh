@@ -100,4 +100,19 @@ ksft_test "kernels without headers are skipped and named" \
 ksft_test "without any headers it says what to do" \
 	says "no kernel headers of 6.99: make deps" 2 run_make modules KVERS=6.99
 
+# It would take the first word for the folder, and "make clean" what lies there.
+blank="$tmp/a folder"
+mkdir -p "$blank" "$tmp/a/build"
+cp Makefile "$blank"
+ksft_test "a path with blanks is refused" \
+	says "in a path with blanks" 2 run_make -C "$blank" clean
+ksft_test "and what lies beside it stays" test -d "$tmp/a/build"
+needs_stay() {	# FOLDER: what it is compiled with
+	run_make -n -B -C "$1" CXXFLAGS=-O1 CPPFLAGS=-DX >"$tmp/said" 2>&1 || return
+	grep -q -- '-O1 .*-std=c++20' "$tmp/said" && ! grep -- 'g++ .*-c ' "$tmp/said" | grep -v -- '-std=c++20'
+}
+for folder in daemon tools/mrcctl tools/sim; do
+	ksft_test "$folder: flags of the command line leave those that are needed" needs_stay $folder
+done
+
 ksft_finish
