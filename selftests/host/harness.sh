@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Our small kselftest_harness.h and the kernel's agree about what passes: the same tests, compiled
-# with each, have the same verdicts.
+# with each, have the same verdicts. And no two of our programs have one name: they lie in one folder
+# (build/verbs), where the one built last would be both.
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
@@ -61,4 +62,6 @@ $expected")" "$(verdicts "$theirs" | sort)"
 else
 	ksft_skip "the kernel's" "no kernel source: make check-debug fetches it"
 fi
+ksft_equal "each program has a name of its own" "" \
+	"$(find "$here/.." -name 'mrc_*.c' -o -name 'mrc_*.cc' | sed -E 's|.*/||; s|\.cc?$||' | sort | uniq -d)"
 ksft_finish

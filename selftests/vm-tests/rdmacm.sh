@@ -64,7 +64,7 @@ programs() {		# WHERE FAMILY...
 cm_count() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/$2"; }
 
 ksft_plan
-mrc_begin rping ucmatose udaddy rstream riostream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram mrc_handles
+mrc_begin rping ucmatose udaddy rstream riostream cmtime ibv_ud_pingpong ib_write_bw mrc_dgram mrc_ah_hoard
 modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 
 # ----------------------------------------------------------------- one plane
@@ -75,7 +75,7 @@ programs "one plane" v4 v6
 
 # A program has all address handles that programs may have. Connection managers have theirs.
 has_all() {
-	mrc_start handles h1 mrc_handles "${MRC_IBDEV[h1]}"
+	mrc_start handles h1 mrc_ah_hoard "${MRC_IBDEV[h1]}"
 	mrc_until 120 grep -q handles "$MRC_DIR/handles.out"
 	mrc_out handles
 	grep -qx "65536 handles: No space left on device" "$MRC_DIR/handles.out"

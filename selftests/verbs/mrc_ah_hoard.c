@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_handles.c - has all address handles that a device gives to programs, until it is killed.
+ * mrc_ah_hoard.c - has all address handles that a device gives to programs, until it is killed.
  *
- *	mrc_handles DEV
+ *	mrc_ah_hoard DEV
  *
  * "N handles: WHY" on standard output says that there are no more.
  */
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	int n = 0;
 
 	if (argc != 2)
-		vc_die("usage: mrc_handles DEV");
+		vc_die("usage: mrc_ah_hoard DEV");
 	opts.dev = argv[1];
 	vc_open(&dev, &opts);
 	attr.grh.dgid = dev.gid;
