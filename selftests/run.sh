@@ -11,8 +11,8 @@
 #              which vm/uml-build.sh makes; that alone: nothing on this machine
 #   NAME       only tests of that name, such as "engine" or "fabric"
 #
-# host/*.sh run on this machine, vm-tests/*.sh in one virtual machine per kernel; these
-# lanes run beside each other, the tests of each one after the other (run/lanes.sh).
+# host/*.sh run on this machine, in two lanes ("# lane: 2", else the first), vm-tests/*.sh in one virtual
+# machine per kernel; these lanes run beside each other, the tests of each one after the other (run/lanes.sh).
 # Each prints TAP; every line "ok" or "not ok" counts as one.
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
@@ -67,9 +67,12 @@ lanes() {
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
 	if [ "$kernels" != " uml" ]; then
-		mapfile -t tests < <(tests_of host 6.12 "$@")
-		lane_host "${tests[@]}" </dev/null &
-		running+=($!)
+		for lane in 1 2; do
+			mapfile -t tests < <(tests_of host 6.12 "$@" | of_lane $lane)
+			[ ${#tests[@]} -gt 0 ] || continue
+			lane_host "${tests[@]}" </dev/null &
+			running+=($!)
+		done
 	fi
 	for kernel in $kernels; do
 		mapfile -t tests < <(tests_of vm-tests "$kernel" "$@")

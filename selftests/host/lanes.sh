@@ -90,6 +90,16 @@ where() {
 	echo "${on:- none}, all:${all:- none}"
 }
 
+# lane_of LINE: the lanes that have a test with that line.
+lane_of() {
+	local lane on=''
+	echo "$1" >"$work/where.sh"
+	for lane in 1 2; do
+		[ -z "$(echo "$work/where.sh" | of_lane $lane)" ] || on+=" $lane"
+	done
+	echo "$on"
+}
+
 # ended_of SPARE COMMAND...: its status, with one second to live, and nothing but within() ends it. SPARE: ticks of the
 # machine between two looks.
 ended_of() {
@@ -131,6 +141,7 @@ ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends
 beside
 ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
 ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"
+ksft_equal "this machine's tests have two lanes" " 1 2" "$(lane_of "# nothing")$(lane_of "# lane: 2")"
 ksft_equal "a test's own status" 7 "$(ended_of 0 sh -c "exit 7")"
 ksft_equal "one without end" 124 "$(ended_of 50 sleep 600)"
 ksft_test "by its limit, not by ten times that" test "$(cat "$work/ticks")" -le 400

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# lane: 2
 # timeout: 900
 # sim.sh - the deterministic simulation of small clusters: 20,000 seeds, both compilers.
 exec "$(dirname "$(readlink -f "$0")")/../sim/run.sh"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# lanes.sh - tests that run beside each other: this machine's, and one lane for each kernel.
+# lanes.sh - tests that run beside each other: two lanes of this machine's, and one for each kernel.
 #
 # A lane runs its tests one after the other and prints events (report.sh). An emulated machine
-# keeps less than one processor busy, so two of them and this machine's tests fill two.
+# keeps less than one processor busy, so two of them and this machine's tests fill two. These end
+# last, and most of them keep one busy: so there are two lanes of them.
 
 # runvm's status when QEMU ran code that the kernel had replaced (vm/console.sh).
 EMULATOR_DIED=87

@@ -20,6 +20,16 @@ runs_on() {
 		[[ -n ${MRC_FULL:-} && $1 != uml && ($on = *" 6."* || $on = *" full "*) ]]
 }
 
+# of_lane N: of this machine's tests on standard input those of its lane N. Tests that build in one folder are of
+# one lane.
+of_lane() {
+	local test lane
+	while read -r test; do
+		lane=$(sed -nE 's/^# lane: (.*)/\1/p' "$test" | head -n 1)
+		[ "${lane:-1}" != "$1" ] || echo "$test"
+	done
+}
+
 # Of what its processors had nothing to do, this machine's ticks since it was started.
 idle_ticks() {
 	local idle
