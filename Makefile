@@ -4,7 +4,8 @@
 # make deps       install what is missing to build and test (Debian 12)
 # make deps-build   only what is missing to build, for the kernel that runs here
 # make check      all tests; ends with "N passed, N failed, N skipped"
-# make check-full   all tests on both kernels, and check-debug beside them
+# make check-full   all tests on both kernels, and check-debug beside them; CONTINUE=1: with what an
+#                   interrupted run left
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make bench      measurements
@@ -120,7 +121,7 @@ check: deps
 check-full: deps
 	@$(VM)/deps.sh -f
 	@$(MAKE) -j$$(nproc) testing
-	@MRC_HOSTS=8 selftests/run.sh -a $(KVERS:%=-k %) -k uml
+	@MRC_HOSTS=8 selftests/run.sh -a $(if $(CONTINUE),-c) $(KVERS:%=-k %) -k uml
 
 # The kernel is built the first time: eleven minutes of processor time.
 check-debug: deps

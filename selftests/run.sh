@@ -3,9 +3,11 @@
 #
 # run.sh - run the tests, count, end with "N passed, N failed, N skipped".
 #
-#   run.sh [-a] [-k KERNEL]... [NAME...]
+#   run.sh [-a] [-c] [-k KERNEL]... [NAME...]
 #
 #   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
+#   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if the
+#              tree is what it was
 #   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
 #              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
 #              which vm/uml-build.sh makes; that alone: nothing on this machine
@@ -25,6 +27,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 top=${here%/*}
 # shellcheck disable=SC2034  # for lanes.sh
 out=$top/out/check
+continues=
 total_pass=0 total_fail=0 total_skip=0
 
 # shellcheck source=selftests/run/one.sh
@@ -66,6 +69,7 @@ lanes() {
 	shift
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
+	[ -n "$continues" ] || rm -rf "$out/host"
 	if [ "$kernels" != " uml" ]; then
 		for lane in 1 2; do
 			mapfile -t tests < <(tests_of host 6.12 "$@" | of_lane $lane)
@@ -84,6 +88,21 @@ lanes() {
 		wait "$lane" || rc=1
 	done
 	return $rc
+}
+
+# The commit and what differs from it; nothing outside of git.
+tree_now() { git rev-parse HEAD 2>/dev/null && git status --porcelain && git diff HEAD; }
+
+# What a run is of is kept beside its results; -c goes on with no other.
+same_tree() {
+	local now
+	now=$(tree_now || true)
+	mkdir -p "$out"
+	if [ -n "$continues" ] && { [ -z "$now" ] || [ "$now" != "$(cat "$out/tree" 2>/dev/null)" ]; }; then
+		echo "run.sh: -c: $out is not of this tree: run all tests, without -c" >&2
+		exit 2
+	fi
+	echo "$now" >"$out/tree"
 }
 
 # run_all KERNELS NAME...
@@ -107,9 +126,10 @@ main() {
 		run_guest "$@"
 		return
 	fi
-	while getopts ak: option; do
+	while getopts ack: option; do
 		case $option in
 		a) export MRC_FULL=1;;
+		c) continues=1;;
 		k) kernels+=" $OPTARG";;
 		*) sed -n '3,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2;;
 		esac
@@ -122,6 +142,7 @@ main() {
 		echo "run.sh: no such test: $*" >&2
 		exit 2
 	fi
+	same_tree
 	run_all "$kernels" "$@"
 	echo "$total_pass passed, $total_fail failed, $total_skip skipped"
 	[ $total_fail -eq 0 ]

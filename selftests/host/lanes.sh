@@ -76,6 +76,27 @@ beside() {
 	ksft_test "and neither waits for the other's end" bash -c "! grep '^failed' '$work/events'"
 }
 
+# goes_on STATUS ENDED...: of a run in which those tests had ended, one of them failing.
+goes_on() {
+	# shellcheck disable=SC2034  # of lanes.sh
+	local continues=1 test
+	rm -rf "$work/out"
+	mkdir -p "$work/out/k"
+	for test in "${@:2}"; do
+		echo "$work/$test.sh" >>"$work/out/k/ended"
+		printf '1..1\nok 1 %s\n' "$test" >"$work/out/k/$test.tap"
+		echo "0 1" >"$work/out/k/$test.tap.status"
+	done
+	[ $# -eq 1 ] || printf '1..1\nnot ok 1 %s\n' "$2" >"$work/out/k/$2.tap"
+	: >"$work/k.boots"
+	echo "$1" >"$work/k"
+	local total_pass=0 total_fail=0
+	# shellcheck disable=SC2034  # of report.sh
+	local total_skip=0
+	report_events < <(lane_vm k "$work"/{a,b,c}.sh) >"$work/said"
+	echo "$total_pass passed, $total_fail failed: $(sed "s,$work/,,g" "$work/k.boots")"
+}
+
 # where KERNELS: a test that says so runs there without and with -a.
 # shellcheck disable=SC2034  # for runs_on
 where() {
@@ -138,6 +159,9 @@ ksft_equal "an Oops: two tests are missing, and the machine" \
 	"1 passed, 3 failed, 1 boots" "$(run_plan k 86 0)"
 ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends well (status 86)' \
 	"$work/said"
+ksft_equal "a run goes on with what had not ended" "2 passed, 1 failed: boot b.sh c.sh" "$(goes_on 0 a)"
+ksft_equal "and boots for nothing else" "2 passed, 1 failed: " "$(goes_on 0 b a c)"
+ksft_equal "its beginning is as any other's" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on 0)"
 beside
 ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
 ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"

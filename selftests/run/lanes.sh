@@ -19,7 +19,7 @@ lane_host() {
 	mkdir -p "$out/host"
 	for test; do
 		log=$out/host/$(basename "$test" .sh).tap
-		run_one "$test" "$log"
+		[ -n "${continues:-}" ] && [ -s "$log.status" ] || run_one "$test" "$log"
 		echo "test host $test $log"
 	done
 }
@@ -28,20 +28,21 @@ lane_host() {
 lane_vm() {
 	local kernel=$1 dir=$out/$1 boot test rc left
 	shift
-	rm -rf "$dir"
+	[ -n "${continues:-}" ] || rm -rf "$dir"
 	mkdir -p "$dir"
+	had_ended "$kernel" "$dir" "$@"
+	mapfile -t left < <(not_ended "$dir" "$@")
 	# shellcheck disable=SC2154  # of run.sh
 	# The one with checkers is made here, once.
 	[ "$kernel" != uml ] || "$here/vm/uml-build.sh" || return
-	left=("$@")
+	rc=0
 	for boot in 1 2 3; do
-		rc=0
+		[ ${#left[@]} -gt 0 ] || break
 		machine "$kernel" "$dir" "${left[@]}" || rc=$?
 		mapfile -t left < <(not_ended "$dir" "$@")
 		[ $rc -eq $EMULATOR_DIED ] && [ $boot -lt 3 ] || break
 		once_more "$kernel" "$dir" $boot "${left[@]}"
 		rc=0
-		[ ${#left[@]} -gt 0 ] || break
 	done
 	# The machine died or hung before these.
 	for test in "${left[@]}"; do
@@ -58,8 +59,8 @@ machine() {
 	for test; do
 		limit=$((limit + $(limit_of "$test") + 10))
 	done
-	# All of them take half an hour; one that hangs must not hold up the rest all day.
-	[ $limit -lt 10800 ] || limit=10800
+	# All of them beside each other take three hours; one that hangs must not hold up the rest all day.
+	[ $limit -lt 18000 ] || limit=18000
 	runner=("$here/vm/runvm" -k "$kernel")
 	[ "$kernel" != uml ] || runner=("$here/vm/runuml")
 	"${runner[@]}" -t "$limit" -o "$dir" -- "$here/run.sh" --guest "$@" 2>>"$dir/runvm.log" |
@@ -71,11 +72,21 @@ machine() {
 	return "${PIPESTATUS[0]}"
 }
 
+# had_ended KERNEL FOLDER TEST...: in the run that goes on, whose console is kept.
+had_ended() {
+	local kernel=$1 dir=$2 test
+	shift 2
+	touch "$dir/ended"
+	[ ! -e "$dir/console" ] || mv "$dir/console" "$dir/console.before"
+	for test; do
+		! grep -qxF "$test" "$dir/ended" || echo "test $kernel $test $dir/$(basename "$test" .sh).tap"
+	done
+}
+
 # not_ended FOLDER TEST...
 not_ended() {
 	local dir=$1
 	shift
-	touch "$dir/ended"
 	printf '%s\n' "$@" | grep -vxFf "$dir/ended"
 }
 
