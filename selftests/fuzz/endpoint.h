@@ -93,8 +93,9 @@ public:
 
     mrc_verdict rx(const mrc_pkt &p, mrc_rxop *op)
     {
-        mrc_verdict v = do_([&] { return mrc_conn_rx_begin(&c, &p, now_, op); });
+        mrc_verdict v;
 
+        unshared(p, [&] { v = mrc_conn_rx_begin(&c, &p, now_, op); });
         say("rx %02x psn %06x va %llx len %u of %u -> %d", p.opcode, p.psn,
             static_cast<unsigned long long>(p.va), p.payload_len, p.dmalen, v);
         return v;
@@ -102,7 +103,7 @@ public:
     void commit(const mrc_rxop &op)
     {
         say("commit");
-        do_([&] { mrc_conn_rx_commit(&c, &op, now_); });
+        unshared(*op.pkt, [&] { mrc_conn_rx_commit(&c, &op, now_); });
     }
     void reject(const mrc_rxop &op, mrc_nack nack, mrc_nak nak)
     {
@@ -203,6 +204,34 @@ private:
         mrc_evset evs;
         exact_block mem;
     };
+
+    // The bytes that connections to one peer share: path sets, and the controller if it is not the connection's own.
+    std::vector<char> shared() const
+    {
+        std::vector<char> v;
+        auto add = [&](const void *p, size_t n) {
+            v.insert(v.end(), static_cast<const char *>(p), static_cast<const char *>(p) + n);
+        };
+
+        for (const path_set &p : paths_) {
+            add(&p.evs, sizeof(p.evs));
+            add(p.mem.get(), mrc_evset_mem_size(p.evs.n, true));
+        }
+        if (cc_mem_)
+            add(cc_mem_.get(), cfg.cc->size);
+        return v;
+    }
+
+    // A call with @p, which leaves alone what is shared, unless mrc_conn_rx_shares() says that it may not: who serialises
+    // connections to a peer takes no lock for the others.
+    template <class F> void unshared(const mrc_pkt &p, F call)
+    {
+        std::vector<char> before = mrc_conn_rx_shares(&p) ? std::vector<char>() : shared();
+
+        do_(call);
+        if (!before.empty() && before != shared())
+            DIE("opcode %02x changed what connections share", p.opcode);
+    }
 
     void make_cc()
     {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_rx.cc - a receive stream under a peer that may send anything, and a caller
 // that may react in every allowed way. Nothing is placed twice, outside or out of order
-// where order counts, and what is told to the peer is true (rx_model.h).
+// where order counts, what is told to the peer is true (rx_model.h), and its requests leave alone what
+// connections share (endpoint.h).
 //
 // At the end a well-behaved peer fills every hole with empty WRITEs: the left edge
 // must move over all of it, unless the stream was refused or the QP has failed.
