@@ -6,8 +6,8 @@
 #   run.sh [-a] [-c] [-k KERNEL]... [NAME...]
 #
 #   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
-#   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if the
-#              tree is what it was
+#   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if tree and
+#              options are what they were; of the kernel with checkers all or nothing
 #   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
 #              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
 #              which vm/uml-build.sh makes; that alone: nothing on this machine
@@ -27,6 +27,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 top=${here%/*}
 # shellcheck disable=SC2034  # for lanes.sh
 out=$top/out/check
+# shellcheck disable=SC2034  # for lanes.sh
 continues=
 total_pass=0 total_fail=0 total_skip=0
 
@@ -34,6 +35,8 @@ total_pass=0 total_fail=0 total_skip=0
 . "$here/run/one.sh"
 # shellcheck source=selftests/run/report.sh
 . "$here/run/report.sh"
+# shellcheck source=selftests/vm/console.sh
+. "$here/vm/console.sh"
 # shellcheck source=selftests/run/lanes.sh
 . "$here/run/lanes.sh"
 
@@ -69,8 +72,8 @@ lanes() {
 	shift
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
-	[ -n "$continues" ] || rm -rf "$out/host"
-	if [ "$kernels" != " uml" ]; then
+	if [ "$kernels" != " uml" ] && [ -n "$(tests_of host 6.12 "$@")" ]; then
+		lane_begins "$out/host"
 		for lane in 1 2; do
 			mapfile -t tests < <(tests_of host 6.12 "$@" | of_lane $lane)
 			[ ${#tests[@]} -gt 0 ] || continue
@@ -88,21 +91,6 @@ lanes() {
 		wait "$lane" || rc=1
 	done
 	return $rc
-}
-
-# The commit and what differs from it; nothing outside of git.
-tree_now() { git rev-parse HEAD 2>/dev/null && git status --porcelain && git diff HEAD; }
-
-# What a run is of is kept beside its results; -c goes on with no other.
-same_tree() {
-	local now
-	now=$(tree_now || true)
-	mkdir -p "$out"
-	if [ -n "$continues" ] && { [ -z "$now" ] || [ "$now" != "$(cat "$out/tree" 2>/dev/null)" ]; }; then
-		echo "run.sh: -c: $out is not of this tree: run all tests, without -c" >&2
-		exit 2
-	fi
-	echo "$now" >"$out/tree"
 }
 
 # run_all KERNELS NAME...
@@ -142,7 +130,6 @@ main() {
 		echo "run.sh: no such test: $*" >&2
 		exit 2
 	fi
-	same_tree
 	run_all "$kernels" "$@"
 	echo "$total_pass passed, $total_fail failed, $total_skip skipped"
 	[ $total_fail -eq 0 ]

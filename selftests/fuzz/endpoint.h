@@ -222,8 +222,7 @@ private:
         return v;
     }
 
-    // A call with @p, which leaves alone what is shared, unless mrc_conn_rx_shares() says that it may not: who serialises
-    // connections to a peer takes no lock for the others.
+    // A call with @p. Where mrc_conn_rx_shares() says no, it leaves alone what is shared: no lock is taken for it.
     template <class F> void unshared(const mrc_pkt &p, F call)
     {
         std::vector<char> before = mrc_conn_rx_shares(&p) ? std::vector<char>() : shared();

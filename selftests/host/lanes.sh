@@ -12,6 +12,8 @@ for part in one report lanes; do
 	# shellcheck source=/dev/null
 	. "$top/run/$part.sh"
 done
+# shellcheck source=../vm/console.sh
+. "$top/vm/console.sh"
 
 # The machine: $work/KERNEL says with what status each of its boots ends after one more test.
 fake_machine() {
@@ -76,12 +78,15 @@ beside() {
 	ksft_test "and neither waits for the other's end" bash -c "! grep '^failed' '$work/events'"
 }
 
-# goes_on STATUS ENDED...: of a run in which those tests had ended, one of them failing.
+# goes_on CONSOLE ENDED...: of a run in which those tests had ended, the first of them failing.
 goes_on() {
-	# shellcheck disable=SC2034  # of lanes.sh
-	local continues=1 test
+	# shellcheck disable=SC2034  # of lanes.sh, report.sh
+	local continues=1 test total_pass=0 total_fail=0 total_skip=0
 	rm -rf "$work/out"
 	mkdir -p "$work/out/k"
+	echo "one tree" >"$work/out/k/tree"
+	: >"$work/out/k/runvm.log"
+	echo "$1" >"$work/out/k/console"
 	for test in "${@:2}"; do
 		echo "$work/$test.sh" >>"$work/out/k/ended"
 		printf '1..1\nok 1 %s\n' "$test" >"$work/out/k/$test.tap"
@@ -89,10 +94,7 @@ goes_on() {
 	done
 	[ $# -eq 1 ] || printf '1..1\nnot ok 1 %s\n' "$2" >"$work/out/k/$2.tap"
 	: >"$work/k.boots"
-	echo "$1" >"$work/k"
-	local total_pass=0 total_fail=0
-	# shellcheck disable=SC2034  # of report.sh
-	local total_skip=0
+	echo 0 >"$work/k"
 	report_events < <(lane_vm k "$work"/{a,b,c}.sh) >"$work/said"
 	echo "$total_pass passed, $total_fail failed: $(sed "s,$work/,,g" "$work/k.boots")"
 }
@@ -159,9 +161,16 @@ ksft_equal "an Oops: two tests are missing, and the machine" \
 	"1 passed, 3 failed, 1 boots" "$(run_plan k 86 0)"
 ksft_test "which is said as well" grep -q '^k: not ok - the virtual machine ends well (status 86)' \
 	"$work/said"
-ksft_equal "a run goes on with what had not ended" "2 passed, 1 failed: boot b.sh c.sh" "$(goes_on 0 a)"
-ksft_equal "and boots for nothing else" "2 passed, 1 failed: " "$(goes_on 0 b a c)"
-ksft_equal "its beginning is as any other's" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on 0)"
+tree_now() { echo "one tree"; }
+ksft_equal "a run goes on with what had not ended" "2 passed, 1 failed: boot b.sh c.sh" "$(goes_on quiet a)"
+ksft_equal "and boots for nothing else" "2 passed, 1 failed: " "$(goes_on quiet b a c)"
+ksft_equal "its beginning is as any other's" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on quiet)"
+ksft_equal "a splat of the machine that was interrupted is a failure" "2 passed, 2 failed: boot b.sh c.sh" \
+	"$(goes_on "BUG: x" a)"
+tree_now() { echo "another tree"; }
+ksft_equal "in another tree nothing has ended" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on quiet a)"
+tree_now() { return 1; }
+ksft_equal "nor where none is known" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on quiet a)"
 beside
 ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
 ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"

@@ -10,16 +10,33 @@
 # runvm's status when QEMU ran code that the kernel had replaced (vm/console.sh).
 EMULATOR_DIED=87
 
+# What results are of: the commit, what differs from it, and what tests go by. Fails outside of git.
+tree_now() {
+	git rev-parse HEAD 2>/dev/null || return
+	git status --porcelain
+	git diff HEAD
+	git ls-files -z -o --exclude-standard | xargs -0 -r sha256sum
+	echo "MRC_FULL=${MRC_FULL:-} MRC_HOSTS=${MRC_HOSTS:-}"
+}
+
+# lane_begins FOLDER: for its results. It is empty, or a run goes on and it has those of the same tree.
+lane_begins() {
+	local now
+	now=$(tree_now) || now=''
+	[ -n "${continues:-}" ] && [ -n "$now" ] && [ "$now" = "$(cat "$1/tree" 2>/dev/null)" ] || rm -rf "$1"
+	mkdir -p "$1"
+	echo "$now" >"$1/tree"
+}
+
 # This machine's tests give way to the virtual ones: nothing there waits for them.
 lane_host() {
 	# shellcheck disable=SC2034  # of one.sh
 	local test log gives_way=1
 	renice -n 10 -p "$BASHPID" >/dev/null
-	# shellcheck disable=SC2154  # of run.sh
-	mkdir -p "$out/host"
 	for test; do
+		# shellcheck disable=SC2154  # of run.sh
 		log=$out/host/$(basename "$test" .sh).tap
-		[ -n "${continues:-}" ] && [ -s "$log.status" ] || run_one "$test" "$log"
+		[ -s "$log.status" ] || run_one "$test" "$log"
 		echo "test host $test $log"
 	done
 }
@@ -28,8 +45,9 @@ lane_host() {
 lane_vm() {
 	local kernel=$1 dir=$out/$1 boot test rc left
 	shift
-	[ -n "${continues:-}" ] || rm -rf "$dir"
-	mkdir -p "$dir"
+	# Leaks are looked for when it ends.
+	[ "$kernel" != uml ] || [ -s "$dir/status" ] || rm -rf "$dir"
+	lane_begins "$dir"
 	had_ended "$kernel" "$dir" "$@"
 	mapfile -t left < <(not_ended "$dir" "$@")
 	# shellcheck disable=SC2154  # of run.sh
@@ -72,15 +90,21 @@ machine() {
 	return "${PIPESTATUS[0]}"
 }
 
-# had_ended KERNEL FOLDER TEST...: in the run that goes on, whose console is kept.
+# had_ended KERNEL FOLDER TEST...: in the run that goes on, its machine's failure too. Of one that was interrupted
+# nobody has judged the console yet.
 had_ended() {
 	local kernel=$1 dir=$2 test
 	shift 2
 	touch "$dir/ended"
-	[ ! -e "$dir/console" ] || mv "$dir/console" "$dir/console.before"
 	for test; do
 		! grep -qxF "$test" "$dir/ended" || echo "test $kernel $test $dir/$(basename "$test" .sh).tap"
 	done
+	if [ -s "$dir/failed" ]; then
+		echo "failed $dir/failed"
+	elif [ ! -s "$dir/status" ] && grep -qE "$SPLAT" "$dir/console" 2>/dev/null; then
+		vm_failed "$kernel" "$dir" "interrupted, a splat on its console"
+	fi
+	[ ! -e "$dir/console" ] || mv "$dir/console" "$dir/console.before"
 }
 
 # not_ended FOLDER TEST...
