@@ -115,6 +115,7 @@ main() {
 		return
 	fi
 	while getopts ack: option; do
+		# shellcheck disable=SC2034  # for lanes.sh
 		case $option in
 		a) export MRC_FULL=1;;
 		c) continues=1;;

@@ -11,6 +11,9 @@
  * is not: the module has nothing to invalidate and does not send it.) Status 0: every
  * completion had the status that belongs to the case. What the packets look like is
  * judged elsewhere.
+ *
+ * What one operation reads no other writes: payload is not copied when its ICRC is reckoned, and an
+ * ATOMIC may be executed before the response of the READ that was posted before it has left.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +21,12 @@
 #include <unistd.h>
 #include "vcommon.h"
 
-#define AREA		(64 * 1024)
+#define PART		(16 * 1024)
+#define SOURCE		0		/* of SENDs and WRITEs, and at the peer of READs: nobody writes it */
+#define TARGET		PART		/* of receives and WRITEs */
+#define RESULT		(2 * PART)	/* of READs and ATOMICs */
+#define WORD		(3 * PART)	/* of the peer's ATOMICs */
+#define AREA		(4 * PART)
 #define RECVS		7	/* of one round: what post_round() sends with a receive */
 #define ROUND_OPS	13
 #define LATE_US		100000
@@ -85,7 +93,7 @@ static void expect(const char *what, unsigned int n, enum ibv_wc_status status)
 
 static void post_recv(uint32_t len)
 {
-	struct ibv_sge sge = { (uintptr_t)mr->addr, len, mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)mr->addr + TARGET, len, mr->lkey };
 	struct ibv_recv_wr *out, wr = { .sg_list = &sge, .num_sge = 1 };
 
 	if (ibv_post_recv(qp, &wr, &out))
@@ -105,14 +113,21 @@ static void post(enum ibv_wr_opcode opcode, uint32_t len, uint32_t flags)
 	switch (opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		wr.wr.atomic.remote_addr = peer.addr;
+		sge.addr += RESULT;
+		wr.wr.atomic.remote_addr = peer.addr + WORD;
 		wr.wr.atomic.rkey = peer.rkey;
 		wr.wr.atomic.compare_add = 0x0102030405060708ull;
 		wr.wr.atomic.swap = 0x1112131415161718ull;
 		break;
+	case IBV_WR_RDMA_READ:
+		sge.addr += RESULT;
+		wr.wr.rdma.remote_addr = peer.addr + SOURCE;
+		wr.wr.rdma.rkey = peer.rkey;
+		break;
 	default:
+		sge.addr += SOURCE;
 		wr.imm_data = 0x78563412;
-		wr.wr.rdma.remote_addr = peer.addr;
+		wr.wr.rdma.remote_addr = peer.addr + TARGET;
 		wr.wr.rdma.rkey = peer.rkey;
 	}
 	errno = ibv_post_send(qp, &wr, &out);
@@ -175,7 +190,7 @@ static void server(enum kase k)
 	case ALL_GOOD:
 		for (i = 0; i < rounds; i++) {
 			for (n = 0; n < RECVS; n++)
-				post_recv(AREA);
+				post_recv(PART);
 			barrier();
 			expect(cases[k].name, RECVS, IBV_WC_SUCCESS);
 		}
@@ -183,7 +198,7 @@ static void server(enum kase k)
 	case LATE_RECV:
 		barrier();
 		usleep(LATE_US);
-		post_recv(AREA);
+		post_recv(PART);
 		expect(cases[k].name, 1, IBV_WC_SUCCESS);
 		return;
 	default:

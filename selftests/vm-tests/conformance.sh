@@ -158,7 +158,7 @@ captured ipv6 "$TYPES" --outer none --planes 1
 ksft_test "ipv4: capture" capture ipv4
 ksft_test "ipv4: every type" types -4
 captured ipv4 "$TYPES" --outer none --planes 1
-# mrc_types provokes NAKs. A copy that arrives late may carry what was written meanwhile.
+# mrc_types provokes NAKs. A copy that arrives late may carry what mrc_verify has written meanwhile.
 ksft_test "nothing was counted that should not be" \
 	mrc_expect_clean naks_access naks_invalid rx_bad_icrc tx_errors
 ksft_finish
