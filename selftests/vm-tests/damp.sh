@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 500
-# kernels: 6.1
+# kernels: full
 #
 # Ports that come and go too often are not believed, ours and the peer's; and
 # a peer that nobody uses is forgotten, however often somebody asks for it.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: 6.12
+# kernels: full
 #
 # libmrc's example mrc_mover: a controller that makes EXP, GEN and CC profiles through mrc_ctl.h, and moves
 # traffic between them, of which no byte is lost. A QP of mrc.h has the CC profile whose configuration changes.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: 6.1
+# kernels: full
 #
 # Ports that go and come, as hosts tell each other: the peer leaves a plane whose cable it
 # sees up, loses nothing on it, and knows what it was told even if telling was hard.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12 uml
+# kernels: full uml
 #
 # EV probes: a controller asks a peer by each EV, and sees which paths are alive. What must not be answered,
 # what must not be asked, and what becomes of questions whose asker is gone.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.12
+# kernels: full
 #
 # EV profiles: every format and mode carries traffic over the EVs that it says, on all
 # planes; what cannot be is refused with the field and the value.

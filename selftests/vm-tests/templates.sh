@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.12 uml
+# kernels: full uml
 #
 # Two templates are all profiles of a host: one for its own T0's prefix, with the path
 # block:T0:host, one for everybody else, block:T0:T1:T0:host. Each peer gets its EVs of them when it

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.12
+# kernels: full
 #
 # UCX, as Debian has it: ucx_perftest with the transports by name and by UCX's own choice, both
 # families of GIDs, and io_demo, which checks what it reads and writes and connects by rdma_cm. UCX looks at what
