@@ -2,14 +2,45 @@
 /*
  * mrc_dev_plane.c - see mrc_dev_plane.h.
  */
+#include <linux/hash.h>
 #include <linux/rtnetlink.h>
 #include "core/mrc_dev_plane.h"
+#include "core/mrc_front.h"
 #include "core/mrc_net.h"
+
+/* Of all namespaces: their ports often have the same numbers. */
+static struct mrc_front planes_front;
+
+static u32 front_index(const struct net_device *port)
+{
+	return hash_ptr(port, 32);
+}
+
+int mrc_dev_plane_publish(struct mrc_dev_plane *plane)
+{
+	const struct net_device *port = plane->ndev;
+	int err = xa_err(xa_store(&plane->dev->mnet->planes, (unsigned long)port->ifindex, plane,
+				  GFP_KERNEL));
+
+	if (!err)
+		mrc_front_set(&planes_front, front_index(port), plane);
+	return err;
+}
+
+void mrc_dev_plane_withdraw(struct mrc_dev_plane *plane)
+{
+	xa_erase(&plane->dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
+	mrc_front_drop(&planes_front, front_index(plane->ndev), plane);
+}
 
 struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
 {
-	struct mrc_net *mnet = mrc_net_of(dev_net(port));
+	struct mrc_dev_plane *plane = mrc_front_look(&planes_front, front_index(port));
+	struct mrc_net *mnet;
 
+	if (likely(plane && plane->ndev == port))
+		return plane;
+	mnet = mrc_net_of(dev_net(port));
 	return mnet ? xa_load(&mnet->planes, (unsigned long)port->ifindex) : NULL;
 }
 
@@ -144,8 +175,8 @@ void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plan
 	}
 }
 
-void mrc_dev_plane_check_carrier(const struct mrc_dev_plane *plane)
+void mrc_dev_plane_no_carrier(const struct mrc_dev_plane *plane)
 {
-	if (unlikely(!netif_carrier_ok(plane->ndev) && READ_ONCE(plane->carrier)))
+	if (READ_ONCE(plane->carrier))
 		queue_work(mrc_wq, &plane->dev->carrier_work);
 }

@@ -52,6 +52,9 @@ struct mrc_dev_plane_sum {
 	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
 };
 
+/* Under rtnl: from here on it is found by its port, 0 or -ENOMEM; and not any more. */
+int mrc_dev_plane_publish(struct mrc_dev_plane *plane);
+void mrc_dev_plane_withdraw(struct mrc_dev_plane *plane);
 /* Under RCU or rtnl: the plane that @port is, of whichever device; or NULL. */
 struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port);
 /* Any context. Mask of the planes that there are, up or not. */
@@ -75,7 +78,7 @@ void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 packets, u32 
 void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len);
 /* Any context. */
 void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plane_sum *sum);
-/* Any context: a packet met a port without carrier, which the notifier has not said yet. */
-void mrc_dev_plane_check_carrier(const struct mrc_dev_plane *plane);
+/* Any context: a packet met a port without carrier, which the notifier may not have said yet. */
+void mrc_dev_plane_no_carrier(const struct mrc_dev_plane *plane);
 
 #endif

@@ -12,6 +12,7 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
+#include "core/mrc_front.h"
 #include "core/mrc_seed.h"
 #include "mem/mrc_pages.h"
 #include "data/mrc_qp.h"
@@ -20,11 +21,14 @@
 #define QPN_LAST	0xfffffe	/* the one after it is for groups */
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
+static struct mrc_front qp_front;
 static u32 qp_next;	/* cyclic: a number rests before it is reused */
 
 struct mrc_qp *mrc_qp_look(u32 qpn)
 {
-	return xa_load(&qp_table, qpn);
+	struct mrc_qp *qp = mrc_front_look(&qp_front, qpn);
+
+	return likely(qp && qp->qpn == qpn) ? qp : xa_load(&qp_table, qpn);
 }
 
 struct mrc_qp *mrc_qp_find(u32 qpn)
@@ -166,11 +170,13 @@ int mrc_qp_number(struct mrc_qp *qp)
 void mrc_qp_publish(struct mrc_qp *qp)
 {
 	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);
+	mrc_front_set(&qp_front, qp->qpn, qp);
 }
 
 void mrc_qp_withdraw(struct mrc_qp *qp)
 {
 	xa_erase(&qp_table, qp->qpn);
+	mrc_front_drop(&qp_front, qp->qpn, qp);
 }
 
 int mrc_qp_init(void)

@@ -308,8 +308,8 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 }
 
 /*
- * Has @plane delivered since this was last asked, and lately? The neighbour is confirmed by one packet for each such
- * news; what was heard before a pause says nothing of who is there after it.
+ * Has @plane delivered since this was last asked, and lately? The neighbour is confirmed by one packet for such
+ * news, twenty times a second; what was heard before a pause says nothing of who is there after it.
  */
 static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 {
@@ -318,7 +318,7 @@ static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 	if (unlikely(plane == MRC_PLANE_NONE))
 		return false;
 	at = mrc_evset_proven_at(&ps->evs, plane);
-	if (likely(at == READ_ONCE(ps->told[plane])))
+	if (likely(at - READ_ONCE(ps->told[plane]) < MRC_PROVEN_FRESH / 2))
 		return false;
 	WRITE_ONCE(ps->told[plane], at);
 	return mrc_evset_proof_fresh(at, ktime_get_ns());

@@ -4,8 +4,8 @@
  *
  * dst_output() asks of each packet what hardly any host has: a hook at POST_ROUTING, a
  * tunnel, a transformation (IPsec), fragments to be made. Where there is none of these, and
- * the neighbour is known to be there, the packet goes to it as ip6_finish_output2() would hand
- * it over, and is counted as there. Nobody is passed by: a rule of a firewall or NAT at
+ * the neighbour's address is known, the packet goes to it as ip6_finish_output2() would hand
+ * it over, and is counted as there. (If it has to be confirmed, neigh_output() sees to it.) Nobody is passed by: a rule of a firewall or NAT at
  * POST_ROUTING is a hook, and from the first one on all packets go past it; tc, the netdev's
  * egress hook and captures come later on the way, which is the same.
  */
@@ -49,14 +49,14 @@ static bool out_plain(const struct net *net, const struct dst_entry *dst, const 
 	return idev && !READ_ONCE(idev->cnf.disable_ipv6);
 }
 
-/* NULL: it has to be asked for, or confirmed. */
+/* NULL: it has to be asked for. */
 static struct neighbour *out_neighbour(const struct dst_entry *dst, const struct sk_buff *skb)
 {
 	const struct in6_addr *to = rt6_nexthop((const struct rt6_info *)dst,
 						&ipv6_hdr(skb)->daddr);
 	struct neighbour *n = __ipv6_neigh_lookup_noref(dst->dev, to);
 
-	return n && READ_ONCE(n->nud_state) & NUD_CONNECTED && READ_ONCE(n->hh.hh_len) ? n : NULL;
+	return n && READ_ONCE(n->nud_state) & NUD_VALID ? n : NULL;
 }
 
 static int out(struct net *net, struct sk_buff *skb)

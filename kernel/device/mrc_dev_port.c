@@ -35,7 +35,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 		if (rtnl_dereference(dev->plane[i]))
 			n = i + 1;
 	WRITE_ONCE(dev->n_planes, n);
-	xa_erase(&dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
+	mrc_dev_plane_withdraw(plane);
 	if (dev->own_netdev)
 		netdev_upper_dev_unlink(plane->ndev, dev->ndev);
 	mrc_carrier_forget(dev, plane->num);
@@ -176,8 +176,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	plane = plane_alloc(dev, port, (u8)num);
 	if (!plane)
 		return -ENOMEM;
-	err = xa_err(xa_store(&dev->mnet->planes, (unsigned long)port->ifindex, plane,
-			      GFP_KERNEL));
+	err = mrc_dev_plane_publish(plane);
 	if (err)
 		goto err_free;
 	if (dev->own_netdev) {
@@ -197,7 +196,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	return 0;
 
 err_index:
-	xa_erase(&dev->mnet->planes, (unsigned long)port->ifindex);
+	mrc_dev_plane_withdraw(plane);
 err_free:
 	call_rcu(&plane->rcu, plane_free_rcu);
 	return err;

@@ -8,7 +8,8 @@
  * as the credit of probes goes, and where little is sent less often: there the dead path has few
  * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h):
  * none leaves by it until it answers. Then one that the peer was not heard by while it was by
- * others. None is where data of ours was delivered lately.
+ * others. None is where data of ours was delivered lately: what flows there finds out by itself. A window of
+ * data and the ACK at its end take two round trips, so lately is longer than that.
  *
  * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
  * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
@@ -17,7 +18,7 @@
 #include "mrc_ev.h"
 
 #define MRC_VERIFY_EVERY_RTTS	3
-#define MRC_VERIFY_FRESH_RTTS	2
+#define MRC_VERIFY_FRESH_RTTS	4	/* data that left since then was delivered */
 #define MRC_VERIFY_MISS_RTTS	1	/* since then, what the peer misses was sent */
 #define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
 #define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */

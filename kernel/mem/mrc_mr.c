@@ -19,12 +19,14 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "core/mrc_dev.h"
+#include "core/mrc_front.h"
 #include "core/mrc_seed.h"
 #include "mem/mrc_mr.h"
 
 #define MR_WINDOW	1	/* tag of an entry that is a struct mrc_window */
 
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+static struct mrc_front mrc_mrs_front;	/* no windows */
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
 /* At once, and so is the region whose they are: the memlock limit counts them until then. */
@@ -77,9 +79,13 @@ void mrc_mr_put(struct mrc_mr *mr)
 /* Under RCU. What is behind a key's index now, a window's included; or NULL. */
 static struct mrc_mr *mr_at(u32 key)
 {
-	void *entry = xa_load(&mrc_mrs, key >> 8);
+	struct mrc_mr *mr = mrc_front_look(&mrc_mrs_front, key >> 8);
 	struct mrc_window *w;
+	void *entry;
 
+	if (likely(mr && mr->key == key))
+		return mr;
+	entry = xa_load(&mrc_mrs, key >> 8);
 	if (likely(!xa_pointer_tag(entry)))
 		return entry;
 	w = xa_untag_pointer(entry);
@@ -139,17 +145,22 @@ int mrc_mr_hash(struct mrc_mr *mr)
 	if (err < 0)
 		return err;
 	mr->key = index << 8 | (mrc_seed_u32() & 0xff);
-	return xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL_ACCOUNT));
+	err = xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL_ACCOUNT));
+	if (!err)
+		mrc_front_set(&mrc_mrs_front, index, mr);
+	return err;
 }
 
 void mrc_mr_rehash(struct mrc_mr *mr)
 {
 	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* in its place: needs no memory */
+	mrc_front_set(&mrc_mrs_front, mr->key >> 8, mr);
 }
 
-void mrc_mr_unhash(u32 key)
+void mrc_mr_unhash(struct mrc_mr *mr)
 {
-	xa_erase(&mrc_mrs, key >> 8);
+	xa_erase(&mrc_mrs, mr->key >> 8);
+	mrc_front_drop(&mrc_mrs_front, mr->key >> 8, mr);
 }
 
 struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp)

@@ -96,7 +96,7 @@ struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp)
 int mrc_mr_hash(struct mrc_mr *mr);
 /* In the place of the one that has its key; and out of the table. */
 void mrc_mr_rehash(struct mrc_mr *mr);
-void mrc_mr_unhash(u32 key);
+void mrc_mr_unhash(struct mrc_mr *mr);
 /* Lets go of the pages. For kref_put(): the last reference is gone, and this may sleep. */
 void mrc_mr_unpin(struct mrc_mr *mr);
 void mrc_mr_release_now(struct kref *ref);

@@ -259,7 +259,7 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct mrc_mr *mr = shell->mr;
 
 	WRITE_ONCE(mr->dead, true);
-	mrc_mr_unhash(mr->key);
+	mrc_mr_unhash(mr);
 	mrc_mr_wait(mr);
 	if (!mr->dma)	/* as kernel users' CQs: in no program's limit */
 		atomic_dec(&mr->dev->n_mrs);

@@ -254,7 +254,8 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 		plane = rcu_dereference(dev->plane[path->port - 1]);
 		if (unlikely(!plane))
 			return -ENODEV;
-		mrc_dev_plane_check_carrier(plane);
+		if (unlikely(!netif_carrier_ok(plane->ndev)))
+			mrc_dev_plane_no_carrier(plane);
 	}
 	w->srv6 = false;
 	w->srh = false;
