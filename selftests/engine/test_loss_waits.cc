@@ -61,6 +61,33 @@ TEST_F(loss_waits, what_a_response_ended_is_not_asked_for)
     EXPECT_EQ(c.stats.timeouts, 0u);
 }
 
+// Requests that overtook another hold all slots but that of an answer: as that one was sent, the answer has arrived.
+TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
+{
+    rig_cfg k = defaults();
+    mrc_exec x;
+
+    k.rx.rd_atomic = 3;
+    make(k);
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 8, 0x4000)));
+    ASSERT_TRUE(ev.exec(&x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    ASSERT_EQ(tx_data().size(), 1u);
+    for (u32 psn : {2002, 2003, 2004})
+        ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
+    ASSERT_FALSE(take(data(MRC_OPC_READ_REQ, 2001, 0, 8, 0x4000)));
+    ASSERT_NE(c.snd.una, c.snd.next);
+    mrc_conn_timer(&c, now);
+    ASSERT_EQ(c.snd.una, c.snd.next);
+    tx_all();
+    for (int i = 0; i < 4 && mrc_conn_deadline_ns(&c) != MRC_TIME_NEVER; i++) {
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            EXPECT_LT(t.hdr.u.probe.probe_id, MRC_PROBE_ID_EV_END);
+    }
+    EXPECT_EQ(c.stats.timeouts, 0u);
+}
+
 // All that is missing waits here, held by the controller: the peer knows nothing of it.
 TEST_F(loss_waits, what_is_held_is_not_asked_for)
 {
@@ -239,6 +266,7 @@ TEST_F(loss_waits, nor_passed_by_what_its_plane_brought_before)
         mrc_rack_look(&c, now);
         EXPECT_EQ(c.snd.lost.count, 0u) << secs;
         EXPECT_EQ(evs.stats.suspicions, 0u);
+        EXPECT_LT(mrc_ev_age_ns(now, evs.plane[1].ok_tick), kMs) << "what it delivers now counts, after " << secs;
     }
 }
 
