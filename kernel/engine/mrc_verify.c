@@ -18,7 +18,7 @@
 #include "mrc_ev.h"
 
 #define MRC_VERIFY_EVERY_RTTS	3
-#define MRC_VERIFY_FRESH_RTTS	4	/* data that left since then was delivered */
+#define MRC_VERIFY_FRESH_RTTS	3	/* data that left since then was delivered */
 #define MRC_VERIFY_MISS_RTTS	1	/* since then, what the peer misses was sent */
 #define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
 #define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */

@@ -262,8 +262,8 @@ TEST_F(verify, not_where_data_was_delivered_lately)
         mrc_evset_rtt(&s, p, 100 * kUs, now);
     now += kMs;
     for (int i = 0; i < 100; i++, now += 50 * kUs) {
-        // A window's: sent three round trips ago, the ACK of a message waits for its end.
-        mrc_evset_delivered(&s, 0, 1, mrc_ev_tick(now - 300 * kUs), now);
+        // A window's: sent more than two round trips ago, the ACK of a message waits for its end.
+        mrc_evset_delivered(&s, 0, 1, mrc_ev_tick(now - 240 * kUs), now);
         if (auto idx = next()) {
             EXPECT_EQ(s.ev[*idx].plane, 1u);
             answer(*idx);
