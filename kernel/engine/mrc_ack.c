@@ -439,6 +439,47 @@ static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
 	c->stats.rx_bad_ack += (begun - msn) >> 23 & 1;
 }
 
+/* All up to @psn has landed, and the messages that end there are done. Is that news? */
+static bool mrc_ack_upto(struct mrc_conn *c, u32 psn, struct mrc_cc_sample *cc, u64 now_ns)
+{
+	u32 out = c->snd.out;
+	bool done;
+
+	cc->acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
+	c->told.credit -= c->told.valid ? (s32)cc->acked_bytes : 0;
+	mrc_ack_landed(c, out);
+	done = mrc_ack_messages(c, psn);
+	c->snd.acked = psn;
+	c->cc->ops->on_ack(c->cc, cc);
+	mrc_tx_hold(c);
+	return done || cc->acked_bytes;
+}
+
+/* What was sent before that, and is not there? */
+static void mrc_ack_look(struct mrc_conn *c, bool progress, u64 now_ns)
+{
+	if (unlikely(c->resent.undone))
+		mrc_ack_undo(c, now_ns);
+	mrc_rack_detect(c, now_ns);
+	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), progress, progress);
+}
+
+/*
+ * The answer to the request @psn begins to come. Its sender had taken and done all before it (mrc_exec_next()), as
+ * an ACK would say; that may have been lost, or did not leave (mrc_ctl_answered()). It says nothing of round
+ * trips: an answer may wait for the peer's window.
+ */
+void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	struct mrc_cc_sample cc = { 0 };
+
+	if (c->msgs.stopped || mrc_psn_lag(c, psn) >= mrc_psn_lag(c, c->snd.acked))
+		return;
+	cc.now_ns = now_ns;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	mrc_ack_look(c, mrc_ack_upto(c, psn, &cc, now_ns), now_ns);
+}
+
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	u8 syndrome = p->u.aeth.syndrome;
@@ -447,7 +488,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	struct mrc_cc_sample cc = { 0 };
 	struct mrc_ack_rtt rtt;
 	bool progress;
-	u32 known, out = c->snd.out;
+	u32 known;
 
 	c->stats.acks_rcvd++;
 	if (!c->snd.known)	/* the answer to the probe that asks for it brings an ACK too */
@@ -472,20 +513,10 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		rtt.plane = c->snd.rec[psn & c->snd.mask].plane;
 		rtt.ns = mrc_ack_rtt(c, psn, now_ns);
 		mrc_ack_delay(c, &rtt, psn, &cc);
-		cc.acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
-		c->told.credit -= c->told.valid ? (s32)cc.acked_bytes : 0;
 	}
-	mrc_ack_landed(c, out);
-	progress = mrc_ack_messages(c, psn) || cc.acked_bytes;
-	c->snd.acked = psn;
-	c->cc->ops->on_ack(c->cc, &cc);
-	mrc_tx_hold(c);
-	if (nak) {
+	progress = mrc_ack_upto(c, psn, &cc, now_ns);
+	if (nak)
 		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
-		return;
-	}
-	if (unlikely(c->resent.undone))
-		mrc_ack_undo(c, now_ns);
-	mrc_rack_detect(c, now_ns);
-	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), progress, progress);
+	else
+		mrc_ack_look(c, progress, now_ns);
 }

@@ -334,6 +334,10 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	mrc_conn_tell_heard(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
+	if (mrc_ctl_answer_acks(c) && mrc_tx_data_next(c, now_ns, op)) {
+		mrc_ctl_answered(c, op);
+		return true;
+	}
 	return mrc_ctl_next(c, now_ns, op) ||
 	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
@@ -369,10 +373,13 @@ u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 m
 
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
-	if (mrc_opc_is_data(op->hdr.opcode))
-		mrc_tx_data_undo(c, op);
-	else
+	if (!mrc_opc_is_data(op->hdr.opcode)) {
 		mrc_ctl_undo(c, op);
+		return;
+	}
+	mrc_tx_data_undo(c, op);
+	if (mrc_opc_has(op->hdr.opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK))
+		c->ctl.ack_owed = true;		/* it may have been left to that */
 }
 
 static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)

@@ -366,6 +366,7 @@ void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns);
 /* mrc_ack.c */
 void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
 /* mrc_sack.c: SACKs owed */
@@ -376,6 +377,8 @@ void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);
 
 /* mrc_ctl.c: control packets owed */
 void mrc_ctl_reset(struct mrc_conn *c);
+bool mrc_ctl_answer_acks(const struct mrc_conn *c);
+void mrc_ctl_answered(struct mrc_conn *c, const struct mrc_txop *op);
 u32 mrc_ctl_ack_edge(const struct mrc_conn *c);
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
 		      u64 now_ns);

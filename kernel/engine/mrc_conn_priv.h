@@ -335,6 +335,7 @@ struct mrc_ctl {
 	bool sack_asked : 1;	/* of sack_n, one says more than an ACK of all that has come */
 	bool sack_spared : 1;	/* the latest one that was owed did not leave, or none was owed */
 	bool ack_again : 1;	/* only because a probe of an EV may have meant it */
+	u8 answered : 3;	/* ACKs that did not leave since one did, an answer having said as much */
 	u8 probes;		/* such probes since a message ended */
 	u8 sack_first, nack_at;	/* first of sack_n in sack_q, of nack_n in nack_q */
 	u8 sack_turn;		/* counts them: whether the next bitmap shows an edge, or rotates */

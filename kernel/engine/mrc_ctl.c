@@ -12,6 +12,7 @@
 #include "mrc_miss.h"
 
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
+#define MRC_ANSWERED_MAX 7	/* ACKs in a row that do not leave: an answer says it */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -23,6 +24,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.nack_at = 0;
 	c->ctl.ack_owed = false;
 	c->ctl.ack_again = false;
+	c->ctl.answered = 0;
 	c->ctl.sack_asked = false;
 	c->ctl.sack_spared = true;
 	c->ctl.probes = 0;
@@ -184,6 +186,7 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 {
 	c->ctl.ack_owed = false;
 	c->ctl.ack_again = false;
+	c->ctl.answered = 0;
 	op->undo.kind = MRC_UNDO_ACK;
 	if (mrc_nak_due(c)) {
 		mrc_ctl_head(c, op, MRC_OPC_ACK, c->rcv.nak_psn);
@@ -197,6 +200,31 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 	}
 	op->hdr.u.aeth.msn = c->rcv.done_msn;
 	c->stats.acks_sent++;
+}
+
+/*
+ * Is the ACK that is owed for the request whose answer may leave next? The first packet of that says as much
+ * (mrc_ack_answered()). Some ACKs leave all the same: round trips are known by them.
+ */
+bool mrc_ctl_answer_acks(const struct mrc_conn *c)
+{
+	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_seg);
+
+	return c->msgs.rs_tail - c->msgs.rs_seg == 1 && c->msgs.cut == MRC_NONE16 && c->ctl.ack_owed && !c->ctl.nack_n &&
+	       c->rcv.nak == MRC_NAK_NONE && c->ctl.answered < MRC_ANSWERED_MAX &&
+	       c->execs.rec[m->cookie].psn == mrc_ctl_ack_edge(c);
+}
+
+/* @op leaves, and if it is that packet, the ACK does not. */
+void mrc_ctl_answered(struct mrc_conn *c, const struct mrc_txop *op)
+{
+	if (!mrc_opc_has(op->hdr.opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK) || op->hdr.rtx)
+		return;
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
+	c->ctl.answered++;
+	if (mrc_ctl_ack_edge(c) == c->rcv.cack)
+		mrc_sack_spare(c);
 }
 
 static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)

@@ -88,18 +88,6 @@ struct mrc_msg *mrc_msg_find_request(struct mrc_conn *c, u16 msn)
 	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
 }
 
-/* An answer is as good as an acknowledgement of what it answers, which may have been lost. */
-static void mrc_msg_resp_acks(struct mrc_conn *c)
-{
-	const struct mrc_msg *m;
-
-	for (; c->msgs.sq_acked != c->msgs.sq_seg; c->msgs.sq_acked++) {
-		m = mrc_sq_at(c, c->msgs.sq_acked);
-		if (m->op != MRC_OP_LOCAL && (!mrc_op_is_rd(m->op) || m->resp_pkts))
-			return;
-	}
-}
-
 /* Requests count as out up to the oldest unanswered one. */
 static void mrc_msg_resp_complete(struct mrc_conn *c)
 {
@@ -125,12 +113,8 @@ void mrc_msg_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 {
 	bool complete = !--m->resp_pkts;
 
-	/* The answer says that the request arrived; its slot may be reused soon. */
-	mrc_snd_delivered(c, m->psn, now_ns);
-	if (complete) {
+	if (complete)
 		mrc_msg_resp_complete(c);
-		mrc_msg_resp_acks(c);
-	}
 	if (c->snd.una == c->snd.next && c->msgs.sq_acked == c->msgs.sq_seg)
 		mrc_pto_rearm(c, now_ns, c->msgs.rd_out, true, complete);
 	else if (c->msgs.rd_out)

@@ -385,6 +385,8 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 
 	if (mrc_assert(m))
 		return;
+	if (!m->resp_seen)
+		mrc_ack_answered(c, m->psn, now_ns);
 	m->resp_seen = true;
 	m->resp_psn = mrc_psn_add(op->psn, -(s32)(op->off / c->rx.mtu));
 	mrc_msg_resp_arrived(c, m, now_ns);

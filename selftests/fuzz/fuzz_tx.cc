@@ -252,7 +252,10 @@ private:
         to.e.commit(op);
         if (op.place == MRC_PLACE_RESP) {
             REQUIRE(to.posted.count(op.cookie) && to.posted[op.cookie].pieces);
-            to.posted[op.cookie].pieces--;
+            side::message &m = to.posted[op.cookie];
+            m.pieces--;
+            if (m.last > to.acked.at()) // an answer says what an ACK of its request would
+                to.acked.set(m.last);
         }
     }
 
