@@ -190,7 +190,7 @@ TEST_F(answered, what_follows_the_request_is_not)
     EXPECT_EQ(a.c.msgs.sq_acked + 1, a.c.msgs.sq_seg);
 }
 
-TEST_F(answered, sixteen_million_reads_need_no_more_acknowledgements)
+TEST_F(answered, each_read_says_that_all_before_it_is_acknowledged)
 {
     make();
     for (u32 i = 0; i < 40; i++) {
