@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1
+# kernels: full
 #
 # A fabric that is one page: [topology] says how many T0s, T1s and hosts there are, every mrcd
 # derives its own node from that, and the module makes a peer's EVs from two templates.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 200
-# kernels: 6.12 uml
+# kernels: full uml
 #
 # Two controllers on the same profiles, of which one is killed at any step, under traffic (libmrc/mrc_fight.c):
 # every refusal is one of the interface's, no profile is half one's and half the other's, and the device works.

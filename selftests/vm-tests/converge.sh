@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.1
+# kernels: full
 #
 # mrcd comes to rest from what it finds: an interface that is missing, late or renamed costs
 # its own plane, an exchanged one takes its predecessor's place; what is shut or off by hand

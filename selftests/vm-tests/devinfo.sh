@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
+# kernels: 6.1
 #
 # What a device shows of itself, and devices that cannot be.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 120
-# kernels: 6.1
+# kernels: full
 #
 # News of EVs in a storm of changes under traffic: each is told or counted, exactly (libmrc/mrc_storm.c).
 #

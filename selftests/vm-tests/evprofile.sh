@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12 uml
+# kernels: full uml
 #
 # EV profiles that QPs name (mrc.h): QPs to one peer go by path sets of their own, each over the EVs of its
 # profile alone, and follow it when it changes. Two rings of libmrc's mrc_ring, every element compared.

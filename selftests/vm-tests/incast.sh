@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: 6.1
+# kernels: full
 #
 # Eight hosts write to one at once, through one port that trims: all end, every byte right.
 #

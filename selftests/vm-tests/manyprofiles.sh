@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.1
+# kernels: full
 #
 # A host that talks to N others has a profile for each: setting one touches the peer that it
 # is for, and nobody else. How long it took is printed.

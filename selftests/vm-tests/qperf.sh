@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
-# kernels: 6.1
+# kernels: full
 #
 # qperf, without its options for RoCE, so that it addresses by LIDs (tools/lib/ibverbs/lid.c), and over
 # rdma_cm.
