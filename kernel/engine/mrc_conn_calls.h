@@ -372,7 +372,8 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
 void mrc_sack_spare(struct mrc_conn *c);
-void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns);
+u8 mrc_sack_back(const struct mrc_conn *c);
 void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);
 
 /* mrc_ctl.c: control packets owed */

@@ -126,6 +126,7 @@ struct mrc_owed_sack {
 	u8 m;
 	bool pr;
 	bool ts;		/* tx_ts is one */
+	u8 back;		/* the plane to take, of a tail probe; MRC_PLANES_MAX: any */
 };
 
 struct mrc_owed_nack {
