@@ -230,6 +230,7 @@ void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns);
 /* mrc_snd.c: sent packets */
 void mrc_snd_reset(struct mrc_conn *c);
 void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
+bool mrc_cause_silent(enum mrc_cause cause);
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
 void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
 void mrc_snd_withdraw(struct mrc_conn *c);

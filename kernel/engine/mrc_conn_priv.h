@@ -240,7 +240,8 @@ struct mrc_pto {
 	u64 at_ns;
 	u8 owed;		/* MRC_OWED_* */
 	u8 miss;		/* MRC_OWED_MISS: of which plane */
-	bool slept;		/* the latest call of the timer came much too late */
+	u8 slept : 1;		/* the latest call of the timer came much too late */
+	u8 asked : 7;		/* the plane of the latest tail probe */
 	u8 backoff;
 	u16 id;			/* last sent */
 	u16 out;		/* bit per entry of sent: not answered yet */

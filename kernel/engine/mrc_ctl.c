@@ -304,18 +304,20 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 
 /*
  * The EV of a tail probe. Lost is the data, or the ACK of it; the latter left by another plane than the latest
- * acknowledgement that came. So that plane is asked first, if the data did not leave by it, then others in turn.
+ * acknowledgement that came. So that plane is asked, if the data did not leave by it; every second time one in
+ * turn, but not the same again, nor the data's if there is a third.
  */
 static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 {
 	u16 slot = mrc_snd_oldest(c), idx = MRC_NONE16;
-	u8 data = slot == MRC_NONE16 ? MRC_PLANES_MAX : c->snd.rec[slot].plane;
+	u32 data = slot == MRC_NONE16 ? 0 : 1u << c->snd.rec[slot].plane;
+	u32 off = c->pto.backoff > 1 ? 1u << c->pto.asked : 0;
 
-	if ((c->pto.backoff & 1) && c->evs->said_by != data)
+	if ((c->pto.backoff & 1) && !(data >> c->evs->said_by & 1))
 		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
 	if (idx != MRC_NONE16)
 		return idx;
-	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, data < MRC_PLANES_MAX ? 1u << data : 0);
+	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
 }
 
 static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
@@ -333,6 +335,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	mrc_credit_spend(c->evs);
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
+	c->pto.asked = op->hdr.plane & (MRC_PLANES_MAX - 1);
 	return true;
 }
 

@@ -12,15 +12,16 @@ constexpr u8 kPlanes = 4;
 
 class pto : public ctl_rig {
 protected:
-    void four_planes()
+    void make_planes(u8 n)
     {
         rig_cfg k = quiet();
 
-        k.evs = 16;
-        k.planes = kPlanes;
+        k.evs = static_cast<u16>(4 * n);
+        k.planes = n;
         k.tx.timeout_ns = 0;
         make(k);
     }
+    void four_planes() { make_planes(kPlanes); }
     // What the peer sends when its acknowledgements of ours stop.
     void ask(u8 plane) { probe(MRC_PROBE_ID_TAIL | 1, 0, plane); }
     // The planes of what answers: the ACK's, the SACK's.
@@ -47,6 +48,12 @@ protected:
         rx(p);
         return v.at(0).hdr.plane;
     }
+    // What is out is lost, and leaves again by the plane returned.
+    u8 resent(mrc_cause cause)
+    {
+        mrc_snd_lose(&c, c.snd.una, cause, now);
+        return tx_data().at(0).hdr.plane;
+    }
     // The plane of the next tail probe.
     u8 asked()
     {
@@ -72,7 +79,7 @@ TEST_F(pto, first_by_the_plane_that_brought_the_latest_acknowledgement)
     }
 }
 
-TEST_F(pto, not_by_the_plane_of_the_data_if_there_is_another)
+TEST_F(pto, not_by_the_plane_of_the_data_if_there_is_a_third)
 {
     for (u8 by = 0; by < kPlanes; by++) {
         four_planes();
@@ -120,7 +127,56 @@ TEST_F(pto, every_other_one_by_planes_in_turn)
         else
             EXPECT_EQ(by, evs.said_by);
     }
-    EXPECT_EQ(used.size(), kPlanes - 1u) << "all but the data's";
+    EXPECT_EQ(used.size(), 2u);
+    EXPECT_FALSE(used.contains(data));
+    EXPECT_FALSE(used.contains(evs.said_by)) << "not the same again";
+}
+
+// mrcsim lone-messages, one of two planes dead: either may be, whichever was heard last.
+TEST_F(pto, of_two_planes_both_are_asked)
+{
+    for (u8 by = 0; by < 2; by++) {
+        make_planes(2);
+        u8 first = static_cast<u8>(!lone(by)), last = asked();
+        EXPECT_EQ(last, first) << "not by the data's";
+        for (int i = 0; i < 4; i++) {
+            u8 next = asked();
+            EXPECT_NE(next, last);
+            last = next;
+        }
+    }
+}
+
+// ---- what is resent ----
+
+// mrcsim lone-messages-2-of-4: resent by one dead plane after the other.
+TEST_F(pto, what_silence_took_twice_takes_the_plane_that_was_heard_last)
+{
+    for (u8 by = 0; by < kPlanes; by++) {
+        for (mrc_cause cause : {MRC_CAUSE_RACK, MRC_CAUSE_RTO, MRC_CAUSE_TRIM}) {
+            four_planes();
+            u8 first = lone(by), second = resent(cause), third = resent(cause);
+            EXPECT_NE(second, first);
+            EXPECT_NE(third, second);
+            if (cause != MRC_CAUSE_TRIM && second != by) {
+                EXPECT_EQ(third, by);
+            }
+        }
+    }
+}
+
+// A trim is no silence: the path lives, and turns go on.
+TEST_F(pto, what_was_trimmed_twice_takes_planes_in_turn)
+{
+    u32 other = 0;
+
+    for (u8 by = 0; by < kPlanes; by++) {
+        four_planes();
+        lone(by);
+        u8 second = resent(MRC_CAUSE_TRIM), third = resent(MRC_CAUSE_TRIM);
+        other += second != by && third != by;
+    }
+    EXPECT_GT(other, 0u);
 }
 
 // ---- who answers ----
