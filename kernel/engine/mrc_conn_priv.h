@@ -303,6 +303,7 @@ struct mrc_execs {
 	u8 used, done;		/* not FREE; DONE */
 	u8 hint;		/* where to look for a FREE one */
 	bool settle;		/* mrc_exec_settle() is due */
+	u8 oldest;		/* if so, which answer it means: of msgs.rs_head */
 	struct mrc_exec_rec *rec;
 };
 

@@ -57,15 +57,22 @@ bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u16 *slot)
 		*slot = i;
 		return true;
 	}
-	c->execs.settle |= mrc_psn_diff(psn, c->rcv.cack) == 1 &&
-			   c->execs.used - c->execs.done >= c->rx.rd_atomic;
+	if (mrc_psn_diff(psn, c->rcv.cack) == 1 && c->execs.used - c->execs.done >= c->rx.rd_atomic) {
+		c->execs.settle = true;
+		c->execs.oldest = (u8)c->msgs.rs_head;
+	}
 	return false;
 }
 
-/* The oldest answer has arrived. Before anything else is heard of answers: it is the oldest yet. */
+/*
+ * The answer that was the oldest has arrived. Others may have told of it since (mrc_ack_answered()): nothing is
+ * known of the one that is the oldest then.
+ */
 void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
 {
 	c->execs.settle = false;
+	if (c->execs.oldest != (u8)c->msgs.rs_head)
+		return;
 	mrc_msg_response_settle(c, now_ns);
 	mrc_exec_responses(c);
 }

@@ -88,6 +88,32 @@ TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
     EXPECT_EQ(c.stats.timeouts, 0u);
 }
 
+// That one, and not the next: of it, the answer to a READ of ours may tell first.
+TEST_F(loss_waits, and_no_other_answer_than_that)
+{
+    rig_cfg k = defaults();
+    mrc_exec x;
+
+    k.rx.rd_atomic = 4;
+    make(k);
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 8, 0x4000)));
+    ASSERT_TRUE(ev.exec(&x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    post(MRC_OP_READ, 100);
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 8, 0x4000)));
+    tx_all();
+    ASSERT_TRUE(ev.exec(&x));
+    mrc_conn_exec_done(&c, x.slot, 0, now);
+    ASSERT_EQ(tx_data().size(), 1u);    // behind the READ
+    for (u32 psn : {2003, 2004})
+        ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
+    ASSERT_FALSE(take(data(MRC_OPC_READ_REQ, 2002, 0, 8, 0x4000)));
+    ASSERT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2005, 100, 100, 0)));
+    EXPECT_EQ(c.snd.una + 1, c.snd.next);
+    mrc_conn_timer(&c, now);
+    EXPECT_EQ(c.snd.una + 1, c.snd.next) << "nobody said anything of the second answer";
+}
+
 // All that is missing waits here, held by the controller: the peer knows nothing of it.
 TEST_F(loss_waits, what_is_held_is_not_asked_for)
 {
