@@ -230,6 +230,7 @@ void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns);
 /* mrc_snd.c: sent packets */
 void mrc_snd_reset(struct mrc_conn *c);
 void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
+bool mrc_cause_silent(enum mrc_cause cause);
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
 void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
 void mrc_snd_withdraw(struct mrc_conn *c);
@@ -372,7 +373,8 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
 void mrc_sack_spare(struct mrc_conn *c);
-void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
+void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns);
+u8 mrc_sack_back(const struct mrc_conn *c);
 void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);
 
 /* mrc_ctl.c: control packets owed */

@@ -126,6 +126,7 @@ struct mrc_owed_sack {
 	u8 m;
 	bool pr;
 	bool ts;		/* tx_ts is one */
+	u8 back;		/* the plane to take, of a tail probe; MRC_PLANES_MAX: any */
 };
 
 struct mrc_owed_nack {
@@ -239,7 +240,8 @@ struct mrc_pto {
 	u64 at_ns;
 	u8 owed;		/* MRC_OWED_* */
 	u8 miss;		/* MRC_OWED_MISS: of which plane */
-	bool slept;		/* the latest call of the timer came much too late */
+	u8 slept : 1;		/* the latest call of the timer came much too late */
+	u8 asked : 7;		/* the plane of the latest tail probe */
 	u8 backoff;
 	u16 id;			/* last sent */
 	u16 out;		/* bit per entry of sent: not answered yet */

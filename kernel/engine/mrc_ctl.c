@@ -56,7 +56,8 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 		if (!c->evs)
 			return;
 		mrc_evset_doubt(c->evs);
-		mrc_evset_missed(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
+		if (plane != c->ctl.ack_plane)	/* else the answer tries it once more */
+			mrc_evset_missed(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
 		return;
 	}
 	if (!c->rcv.done_msn && !mrc_nak_due(c))
@@ -70,8 +71,11 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
-	mrc_ctl_probed(c, p->u.probe.probe_id, p->plane);
-	mrc_sack_owe_answer(c, p, now_ns);
+	u16 id = p->u.probe.probe_id;
+	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_MISS;
+
+	mrc_ctl_probed(c, id, p->plane);
+	mrc_sack_owe_answer(c, p, tail ? p->plane : MRC_PLANES_MAX, now_ns);
 }
 
 static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
@@ -211,7 +215,7 @@ bool mrc_ctl_answer_acks(const struct mrc_conn *c)
 	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_seg);
 
 	return c->msgs.rs_tail - c->msgs.rs_seg == 1 && c->msgs.cut == MRC_NONE16 && c->ctl.ack_owed && !c->ctl.nack_n &&
-	       c->rcv.nak == MRC_NAK_NONE && c->ctl.answered < MRC_ANSWERED_MAX &&
+	       !c->snd.lost.count && c->rcv.nak == MRC_NAK_NONE && c->ctl.answered < MRC_ANSWERED_MAX &&
 	       c->execs.rec[m->cookie].psn == mrc_ctl_ack_edge(c);
 }
 
@@ -298,10 +302,27 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 	return true;
 }
 
-/* It asks about data, so it takes a path of data. */
+/*
+ * The EV of a tail probe. Lost is the data, or the ACK of it; the latter left by another plane than the latest
+ * acknowledgement that came. So that plane is asked, if the data did not leave by it; every second time one in
+ * turn, but not the same again, nor the data's if there is a third.
+ */
+static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
+{
+	u16 slot = mrc_snd_oldest(c), idx = MRC_NONE16;
+	u32 data = slot == MRC_NONE16 ? 0 : 1u << c->snd.rec[slot].plane;
+	u32 off = c->pto.backoff > 1 ? 1u << c->pto.asked : 0;
+
+	if ((c->pto.backoff & 1) && !(data >> c->evs->said_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	if (idx != MRC_NONE16)
+		return idx;
+	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
+}
+
 static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	u16 idx = mrc_rot_pick(&c->rot, c->evs, MRC_NONE16);
+	u16 idx = mrc_ctl_tail_ev(c, now_ns);
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
@@ -314,6 +335,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	mrc_credit_spend(c->evs);
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
+	c->pto.asked = op->hdr.plane & (MRC_PLANES_MAX - 1);
 	return true;
 }
 
@@ -338,12 +360,19 @@ static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_
 
 /*
  * The EV of an answer. ACKs alone end messages, and when one is lost the next one makes up for it: so
- * no two in a row take the same plane, whatever SACKs leave in between.
+ * no two in a row take the same plane, whatever SACKs leave in between. But what answers a tail probe goes back
+ * by the plane of the question, which has just delivered it: others may be what the peer asks for.
  */
 static u16 mrc_ctl_answer_ev(struct mrc_conn *c, u64 now_ns, bool nak)
 {
-	u16 idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+	u8 back = mrc_sack_back(c);
+	u16 idx = MRC_NONE16;
 
+	if (unlikely(back < MRC_PLANES_MAX) && !(c->ctl.ack_owed && back == c->ctl.ack_plane))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, back, now_ns);
+	if (idx != MRC_NONE16)
+		return idx;
+	idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
 	if (!c->ctl.ack_owed || idx == MRC_NONE16 || c->evs->ev[idx].plane != c->ctl.ack_plane)
 		return idx;
 	return mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);

@@ -174,6 +174,7 @@ struct mrc_evset {
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
 	u32 heard_pkts;		/* packets of the peer; wraps */
+	u8 said_by;		/* the plane that brought the latest acknowledgement */
 	u32 said;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
 	u32 missed_told;	/* planes that brought none, of which the peer was told */
 	u32 told_tick;		/* when lately */

@@ -30,6 +30,7 @@ u8 mrc_miss_look(struct mrc_evset *s);
 static inline u8 mrc_evset_said(struct mrc_evset *s, u8 p)
 {
 	s->said |= 1u << p;
+	s->said_by = p;
 	return likely(--s->said_left) ? MRC_PLANES_MAX : mrc_miss_look(s);
 }
 

@@ -156,6 +156,18 @@ bool mrc_evset_take_wake(struct mrc_evset *s)
 	return wake;
 }
 
+/*
+ * EV @idx is asked for another reason than to verify its plane, and will answer that: a verification of it that nobody
+ * answered ends, however old it is. Else its age would be taken for a round trip.
+ */
+static void mrc_probe_instead(struct mrc_evset *s, u16 idx)
+{
+	u8 p = (u8)s->ev[idx].plane;
+
+	if (s->plane[p].verify_ev == idx)
+		mrc_verify_closed(s, p);
+}
+
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 {
 	struct mrc_ev *ev;
@@ -168,6 +180,7 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 	}
 	*idx = mrc_suspect_ask(s, now_ns);
 	if (*idx != MRC_NONE16) {
+		mrc_probe_instead(s, *idx);
 		mrc_credit_spend(s);
 		s->stats.probes++;
 		s->next_probe_ns = now_ns;
@@ -180,6 +193,7 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 	}
 	mrc_ev_probe_sent(s, ev, now_ns);
 	*idx = (u16)(ev - s->ev);
+	mrc_probe_instead(s, *idx);
 	s->next_probe_ns = now_ns;	/* others that are due come at the next call */
 	return true;
 }

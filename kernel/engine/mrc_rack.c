@@ -45,8 +45,8 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 	struct mrc_rack_wait w = { mrc_evset_late_ns(c->evs, p), mrc_evset_lost_ns(c->evs, p) };
 	u32 srtt = mrc_evset_srtt_ns(c->evs, p);
 
-	if (!w.lost_ns) {	/* nothing is known of this plane */
-		w.lost_ns = c->rtt.srtt_ns ? mrc_rtt_patience_ns(c) : MRC_RTT_INIT_NS;
+	if (unlikely(!mrc_evset_base_ns(c->evs, p))) {	/* no data went by this plane; a probe meets no queue of ours */
+		w.lost_ns = max_t(u64, w.lost_ns, c->rtt.srtt_ns ? mrc_rtt_patience_ns(c) : MRC_RTT_INIT_NS);
 		w.late_ns = w.lost_ns;
 	}
 	/*

@@ -446,3 +446,12 @@ u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool su
 	r->ack_plane = p;
 	return mrc_rot_ack_ev(r, s, p, now_ns, sure || r->ack_any, (u32)(rand >> 32));
 }
+
+u16 mrc_rot_pick_by(struct mrc_rot *r, struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	if (p >= s->n_planes || !((s->in_use & ~s->hushed) >> p & 1) || s->plane[p].doubt_ev != MRC_NONE16)
+		return MRC_NONE16;
+	if (unlikely(r->gen != s->gen))
+		mrc_rot_look(r, s);
+	return mrc_rot_ack_ev(r, s, p, now_ns, true, (u32)mrc_rand_u64(&r->rand));
+}

@@ -109,6 +109,9 @@ u16 mrc_rot_any(struct mrc_rot *r, const struct mrc_evset *s, u8 p, u16 avoid);
  */
 u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool sure);
 
+/* An EV of plane @p, if acknowledgements may leave by it: the one proven last, else any usable one; or MRC_NONE16. */
+u16 mrc_rot_pick_by(struct mrc_rot *r, struct mrc_evset *s, u8 p, u64 now_ns);
+
 /* ---- the usual pick, inline ---- */
 
 /* One was met on the plane whose turn it is, and is not in the best of health. */

@@ -80,6 +80,7 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = false;
 	s->ts = p->has_ts;
+	s->back = MRC_PLANES_MAX;
 }
 
 /*
@@ -98,8 +99,8 @@ void mrc_sack_spare(struct mrc_conn *c)
 	c->ctl.sack_spared = true;
 }
 
-/* A probe asked for one that names its EV. */
-void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+/* A probe asked for one that names its EV. @back: the plane that it is to leave by; MRC_PLANES_MAX: any. */
+void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns)
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, MRC_SACK_ANSWER, 0);
 
@@ -114,6 +115,13 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns
 	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
 	s->pr = true;
 	s->ts = true;
+	s->back = back;
+}
+
+/* Of the one that leaves next. */
+u8 mrc_sack_back(const struct mrc_conn *c)
+{
+	return c->ctl.sack_n ? mrc_sack_at(c, 0)->back : MRC_PLANES_MAX;
 }
 
 /*
@@ -127,6 +135,7 @@ static void mrc_sack_owe_word(struct mrc_conn *c)
 		return;		/* says it too */
 	memset(mrc_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
 	mrc_sack_at(c, 0)->psn = mrc_psn_add(c->rcv.cack, -32768);
+	mrc_sack_at(c, 0)->back = MRC_PLANES_MAX;
 	c->ctl.sack_n = 1;
 }
 

@@ -213,7 +213,7 @@ u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 /* ---- loss ---- */
 
 /* Silence took it: nobody said so. */
-static bool mrc_cause_silent(enum mrc_cause cause)
+bool mrc_cause_silent(enum mrc_cause cause)
 {
 	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK;
 }

@@ -304,14 +304,21 @@ static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
 			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 }
 
-/* What is lost takes another path than the one that lost it, on another plane. */
-static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r)
+/*
+ * What is lost takes another path than the one that lost it, on another plane; what is lost in silence
+ * once more, that of the latest acknowledgement: chance may lead from one dead plane to the next.
+ */
+static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now_ns)
 {
 	u32 off = c->snd.full ? mrc_snd_full(c) : 0;
+	u16 idx = MRC_NONE16;
 
 	if (r->ev >= c->evs->n)
 		return mrc_tx_path(c);
-	return mrc_rot_pick_off(&c->rot, c->evs, r->ev, off | 1u << r->plane);
+	off |= 1u << r->plane;
+	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->said_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	return idx != MRC_NONE16 ? idx : mrc_rot_pick_off(&c->rot, c->evs, r->ev, off);
 }
 
 /* Waits for a path within its budget. */
@@ -350,7 +357,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 
 	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
 		return false;
-	idx = mrc_tx_path_lost(c, r);
+	idx = mrc_tx_path_lost(c, r, now_ns);
 	if (idx == MRC_NONE16)
 		return mrc_tx_no_path(c, now_ns);
 	cut.m = mrc_msg_at(c, r->msg);

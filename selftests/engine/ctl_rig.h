@@ -28,11 +28,12 @@ protected:
         p.trimmed = static_cast<u8>(how);
         rx(p);
     }
-    void probe(u16 id, u16 ts = 0)
+    void probe(u16 id, u16 ts = 0, u8 plane = 0)
     {
         mrc_pkt p = {};
 
         p.opcode = MRC_OPC_PROBE;
+        p.plane = plane;
         p.u.probe.probe_id = id;
         p.u.probe.tx_ts = ts;
         p.ev = evs.ev[0].value;

@@ -115,6 +115,22 @@ TEST_F(answers, nor_one_whose_turn_it_is_not)
                                          MRC_OPC_READ_RESP_ONLY}));
 }
 
+// What is resent leaves ahead of it.
+TEST_F(answers, nor_one_that_waits_behind_losses)
+{
+    quiet();
+    post(MRC_OP_WRITE, 4 * 1024);
+    auto v = tx_data();
+    ASSERT_EQ(v.size(), 4u);
+    for (u32 i = 0; i < 3; i++)
+        nack(v[i], MRC_NACK_TRIMMED);
+    ASSERT_EQ(c.snd.lost.count, 3u);
+    serve(MRC_OPC_READ_REQ, 2000, 8);
+    auto t = leaves();
+    ASSERT_EQ(t.size(), 5u);
+    EXPECT_EQ(t.front(), MRC_OPC_ACK);
+}
+
 TEST_F(answers, one_that_could_not_leave_after_all_owes_it_again)
 {
     quiet();

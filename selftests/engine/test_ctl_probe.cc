@@ -237,7 +237,7 @@ TEST_F(ctl_probe, a_tail_probe_asks_about_the_plane_of_the_ack)
         auto acks = tx_ctrl(MRC_OPC_ACK);
         ASSERT_EQ(acks.size(), 1u);
         now += 1 * kMs;
-        probe(MRC_PROBE_ID_TAIL | 7);
+        probe(MRC_PROBE_ID_TAIL | 7, 0, (acks[0].hdr.plane + 1) % 4); // that one lives
         for (const mrc_txop &t : tx_all())
             if (t.hdr.opcode == MRC_OPC_PROBE)
                 EXPECT_EQ(t.hdr.plane, acks[0].hdr.plane) << i;

@@ -147,6 +147,16 @@ TEST_F(rack, a_slower_plane_is_learnt)
 }
 
 // All planes alike, no loss: nothing is resent, and the timer is not needed.
+// mrcsim receiver-silent-67ms: a probe finds the queue of an idle receiver, the first window of data does not.
+TEST_F(rack, a_plane_that_only_a_probe_has_measured_is_not_judged_by_that)
+{
+    start({300 * kUs, 400 * kUs});
+    mrc_evset_probe_rtt(&evs, 1, 20 * kUs, now);
+    run(1 * kMs);
+    EXPECT_GT(c.snd.una, 1100u);
+    EXPECT_EQ(resent(), 0u);
+}
+
 TEST_F(rack, nothing_is_resent_where_nothing_is_lost)
 {
     start({40 * kUs, 40 * kUs, 40 * kUs, 40 * kUs});

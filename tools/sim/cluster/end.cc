@@ -163,7 +163,7 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     rx.dqpn = e.id ^ 1;
     rx.sqpn = e.id;
     rx.mtu = static_cast<u16>(s.fabric.mtu);
-    rx.mrc_only = true;
+    rx.mrc_only = !s.host.verbs;
     rx.svc_time = s.host.timestamps;
     tx.psn = first_psn(e.id);
     tx.timeout_ns = s.host.rto_ns ? s.host.rto_ns : s.host.rto_us * 1000;

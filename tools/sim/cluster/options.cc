@@ -51,6 +51,7 @@ std::vector<option> host_options(host_cfg &h)
         {"host.rto_ns", &h.rto_ns, 0, most_us * 1000},
         {"host.probe_us", &h.probe_us, 0, most_us},
         {"host.probe_default", &h.probe_default},
+        {"host.verbs", &h.verbs},
         {"host.timestamps", &h.timestamps},
         {"host.incast", &h.incast},
         {"host.sleek", &h.sleek},

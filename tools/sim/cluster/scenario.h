@@ -48,6 +48,7 @@ struct host_cfg {
     u64 rto_ns = 0;          // instead of rto_us, unless 0
     u64 probe_us = 0;        // first probe of a bad EV; 0: a base round trip
     bool probe_default = false; // first probe: the engine's own choice
+    bool verbs = false;         // QPs as verbs make them, else of mrc.h
     bool timestamps = true;  // else round trips from the sender's own records only
     bool incast = true;      // receivers ask for smaller windows (rcv_cwnd_pen)
     bool sleek = false;      // loss by the receiver's count, not by time

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// test_pto.cc - the ways of tail probes and of their answers: each of them by a plane that lives, if one that is known to.
+#include "ctl_rig.h"
+
+extern "C" {
+#include "mrc_miss.h"
+}
+
+namespace {
+
+constexpr u8 kPlanes = 4;
+
+class pto : public ctl_rig {
+protected:
+    void make_planes(u8 n)
+    {
+        rig_cfg k = quiet();
+
+        k.evs = static_cast<u16>(4 * n);
+        k.planes = n;
+        k.tx.timeout_ns = 0;
+        make(k);
+    }
+    void four_planes() { make_planes(kPlanes); }
+    // What the peer sends when its acknowledgements of ours stop.
+    void ask(u8 plane) { probe(MRC_PROBE_ID_TAIL | 1, 0, plane); }
+    // The planes of what answers: the ACK's, the SACK's.
+    std::pair<u8, u8> answer()
+    {
+        u8 by[2] = {MRC_PLANES_MAX, MRC_PLANES_MAX};
+
+        for (const mrc_txop &t : tx_all())
+            if (t.hdr.opcode == MRC_OPC_ACK || t.hdr.opcode == MRC_OPC_SACK)
+                by[t.hdr.opcode == MRC_OPC_SACK] = t.hdr.plane;
+        return {by[0], by[1]};
+    }
+    // A packet leaves, and @by brings an acknowledgement of all but that.
+    u8 lone(u8 by)
+    {
+        mrc_pkt p = {};
+
+        post(MRC_OP_WRITE, 10);
+        std::vector<mrc_txop> v = tx_data();
+        p.opcode = MRC_OPC_ACK;
+        p.plane = by;
+        p.psn = mrc_psn_add(c.snd.una, -1);
+        p.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
+        rx(p);
+        return v.at(0).hdr.plane;
+    }
+    // What is out is lost, and leaves again by the plane returned.
+    u8 resent(mrc_cause cause)
+    {
+        mrc_snd_lose(&c, c.snd.una, cause, now);
+        return tx_data().at(0).hdr.plane;
+    }
+    // The plane of the next tail probe.
+    u8 asked()
+    {
+        for (;;) {
+            fire();
+            for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+                if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL)
+                    return t.hdr.plane;
+        }
+    }
+};
+
+// ---- who asks ----
+
+TEST_F(pto, first_by_the_plane_that_brought_the_latest_acknowledgement)
+{
+    for (u8 by = 0; by < kPlanes; by++) {
+        four_planes();
+        u8 data = lone(by);
+        if (data != by) {
+            EXPECT_EQ(asked(), by);
+        }
+    }
+}
+
+TEST_F(pto, not_by_the_plane_of_the_data_if_there_is_a_third)
+{
+    for (u8 by = 0; by < kPlanes; by++) {
+        four_planes();
+        u8 data = lone(by);
+        for (int i = 0; i < 8; i++)
+            EXPECT_NE(asked(), data);
+    }
+}
+
+// With one plane left there is no choice.
+TEST_F(pto, by_the_plane_of_the_data_if_there_is_no_other)
+{
+    four_planes();
+    u8 data = lone(0);
+    mrc_evset_local_planes(&evs, 1u << data, now);
+    EXPECT_EQ(asked(), data);
+}
+
+// What is out names no EV of a set that came later.
+TEST_F(pto, after_a_change_of_path_set_too)
+{
+    four_planes();
+    u8 data = lone(0);
+    mrc_conn_set_path(&c, nullptr);
+    mrc_conn_set_path(&c, &evs);
+    u8 by = asked();
+    EXPECT_LT(by, kPlanes);
+    EXPECT_NE(by, data);
+}
+
+// mrcsim lone-messages, two planes of four dead: the one heard last may be one of them.
+TEST_F(pto, every_other_one_by_planes_in_turn)
+{
+    std::set<u8> used;
+
+    four_planes();
+    u8 data = lone(0);
+    if (data == 0)
+        data = lone(1);
+    for (int i = 0; i < 8; i++) {
+        u8 by = asked();
+
+        if (i % 2)
+            used.insert(by);
+        else
+            EXPECT_EQ(by, evs.said_by);
+    }
+    EXPECT_EQ(used.size(), 2u);
+    EXPECT_FALSE(used.contains(data));
+    EXPECT_FALSE(used.contains(evs.said_by)) << "not the same again";
+}
+
+// mrcsim lone-messages, one of two planes dead: either may be, whichever was heard last.
+TEST_F(pto, of_two_planes_both_are_asked)
+{
+    for (u8 by = 0; by < 2; by++) {
+        make_planes(2);
+        u8 first = static_cast<u8>(!lone(by)), last = asked();
+        EXPECT_EQ(last, first) << "not by the data's";
+        for (int i = 0; i < 4; i++) {
+            u8 next = asked();
+            EXPECT_NE(next, last);
+            last = next;
+        }
+    }
+}
+
+// ---- what is resent ----
+
+// mrcsim lone-messages-2-of-4: resent by one dead plane after the other.
+TEST_F(pto, what_silence_took_twice_takes_the_plane_that_was_heard_last)
+{
+    for (u8 by = 0; by < kPlanes; by++) {
+        for (mrc_cause cause : {MRC_CAUSE_RACK, MRC_CAUSE_RTO, MRC_CAUSE_TRIM}) {
+            four_planes();
+            u8 first = lone(by), second = resent(cause), third = resent(cause);
+            EXPECT_NE(second, first);
+            EXPECT_NE(third, second);
+            if (cause != MRC_CAUSE_TRIM && second != by) {
+                EXPECT_EQ(third, by);
+            }
+        }
+    }
+}
+
+// A trim is no silence: the path lives, and turns go on.
+TEST_F(pto, what_was_trimmed_twice_takes_planes_in_turn)
+{
+    u32 other = 0;
+
+    for (u8 by = 0; by < kPlanes; by++) {
+        four_planes();
+        lone(by);
+        u8 second = resent(MRC_CAUSE_TRIM), third = resent(MRC_CAUSE_TRIM);
+        other += second != by && third != by;
+    }
+    EXPECT_GT(other, 0u);
+}
+
+// ---- who answers ----
+
+// mrcsim lone-messages seed 12: seven SACKs in a row left by the dead plane, for 15 ms.
+TEST_F(pto, the_answer_leaves_by_the_plane_of_the_question)
+{
+    four_planes();
+    take(write_only(2000));
+    answer();
+    for (u32 i = 0; i < 40; i++) {
+        u8 by = static_cast<u8>((i + i / kPlanes) % kPlanes), before = c.ctl.ack_plane;
+        ask(by);
+        auto [ack, sack] = answer();
+        EXPECT_EQ(sack, by);
+        if (before == by) {
+            EXPECT_NE(ack, by) << "the latest may have been lost there";
+        } else {
+            EXPECT_EQ(ack, by);
+        }
+        now += kMs;
+    }
+}
+
+// An EV is what is asked about, not the way back; or a plane by which acknowledgements are missed is named.
+TEST_F(pto, the_answer_to_another_probe_takes_any)
+{
+    for (u16 id : {u16{3}, u16{MRC_PROBE_ID_MISS}}) {
+        std::set<u8> used;
+
+        four_planes();
+        take(write_only(2000));
+        answer();
+        for (u32 i = 0; i < 40; i++) {
+            probe(id, 0, 1);
+            used.insert(answer().second);
+            now += kMs;
+        }
+        EXPECT_EQ(used.size(), kPlanes) << id;
+    }
+}
+
+// Nor is a SACK bound that nobody asked for.
+TEST_F(pto, a_word_of_the_receiver_takes_any)
+{
+    std::set<u8> used;
+
+    four_planes();
+    take(write_only(2000));
+    answer();
+    for (u32 i = 0; i < 40; i++) {
+        mrc_conn_set_penalty(&c, 0, false);
+        mrc_conn_set_penalty(&c, 5, false);
+        used.insert(answer().second);
+        now += kMs;
+    }
+    EXPECT_EQ(used.size(), kPlanes);
+}
+
+TEST_F(pto, not_by_one_that_is_out_of_use_or_unknown)
+{
+    four_planes();
+    take(write_only(2000));
+    answer();
+    mrc_evset_local_planes(&evs, 0xfu & ~(1u << 1), now);
+    for (u8 by : {u8{1}, kPlanes, u8{MRC_PLANES_MAX}, u8{255}}) {
+        ask(by);
+        auto [ack, sack] = answer();
+        EXPECT_TRUE(ack < kPlanes && ack != 1);
+        EXPECT_TRUE(sack < kPlanes && sack != 1);
+    }
+}
+
+// The peer asks by the plane that it heard last. That one would be hushed, and the answer leave by another.
+TEST_F(pto, the_plane_of_the_question_is_not_missed)
+{
+    four_planes();
+    take(write_only(2000));
+    u8 by = answer().first;
+    ask(by);
+    EXPECT_EQ(evs.missed, 0u);
+    answer();
+    u8 other = static_cast<u8>((c.ctl.ack_plane + 1) % kPlanes), last = c.ctl.ack_plane;
+    ask(other);
+    EXPECT_EQ(evs.missed, 1u << last);
+}
+
+} // namespace
