@@ -245,12 +245,15 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 		return true;
 	}
-	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
+	/*
+	 * Held by the peer for a while, the stamp is later: not that of a send that came later. Without one, a
+	 * copy before both may have left by the EV of the first.
+	 */
 	late = c->tx.timestamps ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
 				  mrc_tick_age_ns(now_ns, e->first);
 	if (first || (c->tx.timestamps && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
 		      !mrc_rtt_of_stamp(e->second, s->tx_ts, now_ns)))
-		mrc_resent_alarm(c, e, first || !e->older ? late : 0, now_ns);
+		mrc_resent_alarm(c, e, !e->older || (first && c->tx.timestamps) ? late : 0, now_ns);
 	return false;
 }
 
