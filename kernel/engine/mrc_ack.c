@@ -253,6 +253,14 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), bytes || all, bytes);
 }
 
+/* Too long for a round trip by plane @p as far as it is known: what answers may have waited for something else. */
+static bool mrc_ack_stands_out(const struct mrc_conn *c, u8 p, u64 age_ns)
+{
+	u64 late = mrc_evset_late_ns(c->evs, p);
+
+	return late ? age_ns > late : c->rtt.srtt_ns && age_ns > c->rtt.srtt_ns + 4ull * c->rtt.var_ns;
+}
+
 /* ---- NACK (DD) ---- */
 
 /* What each reason of Table 7-3 asks for; @psn is in flight. */
@@ -292,6 +300,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	const struct mrc_nack_hdr *n = &p->u.nack;
 	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
 	struct mrc_cc_sample cc = { 0 };
+	u64 rtt = 0;
 
 	c->stats.nacks_rcvd++;
 	if (!c->snd.known)
@@ -315,10 +324,14 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.lost_bytes = mrc_rec_bytes(r);
 	cc.trimmed = n->reason == MRC_NACK_TRIMMED || n->reason == MRC_NACK_TRIMMED_LASTHOP;
 	cc.last_hop = n->reason == MRC_NACK_TRIMMED_LASTHOP;
-	/* Trimmed packets pass the queues by: the shortest round trip there is. */
-	if (cc.trimmed && r->tries == 1)
-		cc.rtt_ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
-					       mrc_tick_age_ns(now_ns, r->sent);
+	if (r->tries == 1)
+		rtt = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
+					 mrc_tick_age_ns(now_ns, r->sent);
+	/* Trimmed packets pass the queues by: the shortest round trip there is. Those that came whole are samples. */
+	if (cc.trimmed)
+		cc.rtt_ns = rtt;
+	else if (rtt && !mrc_ack_stands_out(c, r->plane, rtt))
+		mrc_rtt_sample(c, r->plane, rtt, now_ns);
 	cc.mean_base_ns = mrc_evset_mean_base_ns(c->evs);
 	mrc_nack_obey(c, n, now_ns);
 	if (c->failing || n->reason == MRC_NACK_NO_RESOURCE)
@@ -420,12 +433,9 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
 static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
-	u64 age = mrc_tick_age_ns(now_ns, r->sent), late;
+	u64 age = mrc_tick_age_ns(now_ns, r->sent);
 
-	if (r->state != MRC_REC_SENT || r->tries != 1)
-		return 0;
-	late = mrc_evset_late_ns(c->evs, r->plane);
-	if (late ? age > late : c->rtt.srtt_ns && age > c->rtt.srtt_ns + 4ull * c->rtt.var_ns)
+	if (r->state != MRC_REC_SENT || r->tries != 1 || mrc_ack_stands_out(c, r->plane, age))
 		return 0;
 	mrc_rtt_sample(c, r->plane, age, now_ns);
 	return age;

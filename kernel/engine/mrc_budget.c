@@ -86,6 +86,14 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 	return true;
 }
 
+/* About a round trip. The mean remembers a host that paused for long after it goes on again. */
+static u64 mrc_budget_trip_ns(const struct mrc_conn *c)
+{
+	if (!c->rtt.srtt_ns)
+		return MRC_RTT_INIT_NS;
+	return max_t(u64, min_t(u64, c->rtt.srtt_ns, 2ull * c->rtt.min_ns), MRC_NACK_MIN_NS);
+}
+
 /*
  * A NACK for want of resources: what it names leaves after about a round trip, longer
  * while nothing gets on. It takes a retry from the budget, though not more than one
@@ -93,7 +101,7 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
  */
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns)
 {
-	u64 wait = max_t(u64, c->rtt.srtt_ns ? c->rtt.srtt_ns : MRC_RTT_INIT_NS, MRC_NACK_MIN_NS);
+	u64 wait = mrc_budget_trip_ns(c);
 
 	if (now_ns < c->budget.nack_until_ns)
 		return;		/* leaves together with those that wait */

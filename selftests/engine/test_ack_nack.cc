@@ -65,6 +65,56 @@ TEST_F(ack_nack, for_want_of_resources_after_a_while)
     }
 }
 
+// What was refused came whole: the refusal is the answer to it. Where all is refused once, no other tells (36974).
+TEST_F(ack_nack, a_refusal_of_a_first_copy_is_a_round_trip)
+{
+    auto v = known_rtt(8);
+    auto srtt = [&](const mrc_txop &t) { return evs.plane[t.hdr.plane].srtt_ns; };
+    u32 before = srtt(v[0]);
+
+    now += 60 * kUs;
+    nack(v[0], MRC_NACK_NO_BITMAP);
+    EXPECT_NE(srtt(v[0]), before);
+    EXPECT_NEAR(srtt(v[0]), before ? (7 * before + 60e3) / 8 : 60e3, 100);
+    before = srtt(v[1]);
+    nack(v[1], MRC_NACK_TRIMMED);
+    EXPECT_EQ(srtt(v[1]), before) << "it passed the queues by";
+    tick(200 * kUs);
+    auto again = tx_data();
+    ASSERT_FALSE(again.empty());
+    before = srtt(again[0]);
+    now += 60 * kUs;
+    nack(again[0], MRC_NACK_NO_BITMAP);
+    EXPECT_EQ(srtt(again[0]), before) << "which copy was it?";
+    before = srtt(v[2]);
+    now += 10 * kMs;
+    nack(v[2], MRC_NACK_NO_BITMAP);
+    EXPECT_EQ(srtt(v[2]), before) << "it waited for something";
+}
+
+// A host that paused once makes the mean long for a hundred round trips: nobody waits for that.
+TEST_F(ack_nack, what_is_refused_does_not_wait_for_a_pause_of_long_ago)
+{
+    auto v = known_rtt(3);
+    now += 50 * kUs;
+    sack(sack_of(v[0], v[0].hdr.psn));
+    EXPECT_EQ(c.rtt.min_ns, 49984u);
+    now += 300 * kUs;
+    sack(sack_of(v[1], v[1].hdr.psn));
+    ASSERT_GT(c.rtt.srtt_ns, 80 * kUs);
+    post(MRC_OP_WRITE, 100);
+    nack(tx_data()[0], MRC_NACK_NO_BITMAP);
+    EXPECT_EQ(c.budget.nack_until_ns - now, c.rtt.srtt_ns) << "in between, the mean";
+    for (int i = 0; i < 8; i++)
+        mrc_rtt_sample(&c, MRC_PLANES_MAX, 5 * kMs, now);
+    sack(sack_of(v[2], v[2].hdr.psn));
+    tick(kMs);
+    tx_all();
+    post(MRC_OP_WRITE, 100);
+    nack(tx_data()[0], MRC_NACK_NO_BITMAP);
+    EXPECT_EQ(c.budget.nack_until_ns - now, 2u * 49984);
+}
+
 TEST_F(ack_nack, others_are_not_held_up)
 {
     auto v = known_rtt(20);
@@ -103,7 +153,7 @@ TEST_F(ack_nack, progress_restores_the_budget)
         nack(1000 + i, evs.ev[c.snd.rec[(1000 + i) & c.snd.mask].ev].value,
              MRC_NACK_NO_PKT_BUFFER);
         EXPECT_EQ(c.budget.retries, 1u);
-        tick(60 * kUs);
+        tick(400 * kUs);
         tx_all();
         sack(1000 + i);
         EXPECT_EQ(c.budget.retries, 0u);
