@@ -18,7 +18,7 @@ static enum mrc_verdict qp_rx_begin(struct mrc_qp *qp, const struct mrc_pkt *pkt
 {
 	enum mrc_verdict v;
 
-	if (likely(!mrc_conn_rx_shares(pkt)))
+	if (likely(!mrc_conn_rx_shares(&qp->conn, pkt)))
 		return mrc_conn_rx_begin(&qp->conn, pkt, now, op);
 	spin_lock(&qp->peer->path_lock);
 	v = mrc_conn_rx_begin(&qp->conn, pkt, now, op);
@@ -28,7 +28,7 @@ static enum mrc_verdict qp_rx_begin(struct mrc_qp *qp, const struct mrc_pkt *pkt
 
 static void qp_rx_commit(struct mrc_qp *qp, const struct mrc_rxop *op, u64 now)
 {
-	if (likely(!mrc_conn_rx_shares(op->pkt))) {
+	if (likely(!mrc_conn_rx_shares(&qp->conn, op->pkt))) {
 		mrc_conn_rx_commit(&qp->conn, op, now);
 		return;
 	}

@@ -138,8 +138,6 @@ static inline void mrc_conn_tell_heard(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->heard.pkts | c->heard.doubt)
 		mrc_evset_heard(c->evs, &c->heard, now_ns);
-	if (unlikely(c->execs.settle))
-		mrc_exec_settle(c, now_ns);
 }
 
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)

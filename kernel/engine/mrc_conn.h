@@ -280,16 +280,6 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 			const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
-/*
- * Do begin and commit with @p touch what is shared by connections to one peer (its path set, its
- * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
- * need not take it for them. Answers to ours are acknowledgements, too. Reject and drop never do.
- */
-static inline bool mrc_conn_rx_shares(const struct mrc_pkt *p)
-{
-	return !mrc_opc_is_data(p->opcode) || mrc_opc_has(p->opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK);
-}
-
 /* What became possible, one thing after the other. */
 enum mrc_do {
 	MRC_DO_PLACE,		/* strict: the packet held in slot `hold` */
@@ -409,6 +399,19 @@ void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i);
 static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 {
 	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
+}
+
+/*
+ * Do begin and commit with @p touch what is shared by connections to one peer (its path set, its
+ * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
+ * need not take it for them. Answers to ours are acknowledgements, too; and so is a READ or ATOMIC of the peer's while
+ * others hold all slots (mrc_exec_admit()). Reject and drop never do.
+ */
+static inline bool mrc_conn_rx_shares(const struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	if (!mrc_opc_is_data(p->opcode) || mrc_opc_has(p->opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK))
+		return true;
+	return !mrc_opc_has(p->opcode, MRC_OPF_SEND | MRC_OPF_WRITE) && mrc_exec_full(c);
 }
 
 /*

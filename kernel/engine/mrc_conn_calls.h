@@ -197,9 +197,13 @@ void mrc_mpr_start(struct mrc_conn *c, u8 agreed);
 void mrc_mpr_update(struct mrc_conn *c);
 
 /* mrc_exec.c */
+static inline bool mrc_exec_full(const struct mrc_conn *c)	/* no slot is free */
+{
+	return c->execs.used == c->cfg.rd_max;
+}
+
 void mrc_exec_reset(struct mrc_conn *c);
-bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u16 *slot);
-void mrc_exec_settle(struct mrc_conn *c, u64 now_ns);
+bool mrc_exec_admit(struct mrc_conn *c, u16 *slot, u64 now_ns);
 void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p);
 bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out);
 void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);

@@ -97,7 +97,8 @@ enum mrc_exec_state {
 
 /* A READ or ATOMIC of the peer. */
 struct mrc_exec_rec {
-	u8 state;		/* enum mrc_exec_state */
+	u8 state : 7;		/* enum mrc_exec_state */
+	u8 drop : 1;		/* taken before the references of who had it are gone */
 	u8 op;
 	u16 msn;
 	u32 psn;
@@ -304,8 +305,7 @@ struct mrc_execs {
 	u8 waiting;		/* WAIT and RUN */
 	u8 used, done;		/* not FREE; DONE */
 	u8 hint;		/* where to look for a FREE one */
-	bool settle;		/* mrc_exec_settle() is due */
-	u8 oldest;		/* if so, which answer it means: of msgs.rs_head */
+	u8 drops;		/* in use again, and references of before to be dropped */
 	struct mrc_exec_rec *rec;
 };
 

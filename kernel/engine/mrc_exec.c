@@ -17,7 +17,7 @@ void mrc_exec_reset(struct mrc_conn *c)
 	c->execs.done = 0;
 	c->execs.hint = 0;
 	c->execs.first = 0;
-	c->execs.settle = false;
+	c->execs.drops = 0;
 }
 
 /* One that waited is out of the way: the lowest PSN of the others. */
@@ -38,43 +38,36 @@ static void mrc_exec_passed(struct mrc_conn *c)
 }
 
 /*
- * A free slot for the request at @psn.
- *
- * Requests that overtook it may hold all slots while the answers to earlier
- * ones are not acknowledged; the peer can be in the same state, and neither
- * window moves. But the peer has at most rd_atomic requests out in order, so
- * when the left edge's own request finds no slot, the oldest answer must have
- * arrived: it is settled in the turn that follows, because others share what that tells of paths
- * (mrc_conn_rx_shares()), and the next copy of the request finds a slot.
+ * Requests hold all slots: those that wait, and those whose answers are not acknowledged. The peer has at most
+ * rd_atomic requests out from its oldest unanswered one on, no more than there are slots. With the one that comes
+ * these are more: so the oldest has been answered, and the answer arrived.
  */
-bool mrc_exec_admit(struct mrc_conn *c, u32 psn, u16 *slot)
+static void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
 {
-	u16 i = c->execs.hint;
-
-	if (c->execs.used < c->cfg.rd_max) {
-		while (c->execs.rec[i].state != MRC_EXEC_FREE)
-			i = (u16)((i + 1) & (c->cfg.rd_max - 1));
-		*slot = i;
-		return true;
-	}
-	if (mrc_psn_diff(psn, c->rcv.cack) == 1 && c->execs.used - c->execs.done >= c->rx.rd_atomic) {
-		c->execs.settle = true;
-		c->execs.oldest = (u8)c->msgs.rs_head;
-	}
-	return false;
+	mrc_msg_response_settle(c, now_ns);
+	mrc_exec_responses(c);
 }
 
 /*
- * The answer that was the oldest has arrived. Others may have told of it since (mrc_ack_answered()): nothing is
- * known of the one that is the oldest then.
+ * A slot for a request of the peer: a free one, or one of which only the references are to be dropped yet. That is done
+ * before the request is executed (mrc_conn_next()). False: the peer has more out than was agreed.
  */
-void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
+bool mrc_exec_admit(struct mrc_conn *c, u16 *slot, u64 now_ns)
 {
-	c->execs.settle = false;
-	if (c->execs.oldest != (u8)c->msgs.rs_head)
-		return;
-	mrc_msg_response_settle(c, now_ns);
-	mrc_exec_responses(c);
+	u8 state = MRC_EXEC_FREE;
+	u16 i = c->execs.hint;
+
+	if (unlikely(mrc_exec_full(c))) {
+		if (!c->execs.done)
+			mrc_exec_settle(c, now_ns);
+		if (!c->execs.done)
+			return false;
+		state = MRC_EXEC_DONE;
+	}
+	while (c->execs.rec[i].state != state)
+		i = (u16)((i + 1) & (c->cfg.rd_max - 1));
+	*slot = i;
+	return true;
 }
 
 static u8 mrc_exec_op(u8 opcode)
@@ -93,8 +86,15 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 {
 	struct mrc_exec_rec *x = &c->execs.rec[slot];
 
-	if (mrc_assert(x->state == MRC_EXEC_FREE))
+	if (mrc_assert(x->state == MRC_EXEC_FREE || x->state == MRC_EXEC_DONE))
 		return;
+	if (unlikely(x->state == MRC_EXEC_DONE)) {
+		x->drop = true;
+		c->execs.drops++;
+		c->execs.done--;
+	} else {
+		c->execs.used++;
+	}
 	x->state = MRC_EXEC_WAIT;
 	x->op = mrc_exec_op(p->opcode);
 	x->msn = p->msn;
@@ -107,7 +107,6 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 	if (!c->execs.waiting || mrc_psn_diff(x->psn, c->execs.rec[c->execs.first].psn) < 0)
 		c->execs.first = slot;
 	c->execs.waiting++;
-	c->execs.used++;
 	c->execs.hint = (u8)((slot + 1) & (c->cfg.rd_max - 1));
 }
 
@@ -225,17 +224,23 @@ void mrc_exec_responses(struct mrc_conn *c)
 	}
 }
 
+/* References are to be dropped: of one that another request has taken already, or of one that is free then. */
 bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot)
 {
-	u16 i = 0;
+	struct mrc_exec_rec *x = c->execs.rec;
 
-	if (!c->execs.done)
+	if (likely(!(c->execs.done | c->execs.drops)))
 		return false;
-	while (c->execs.rec[i].state != MRC_EXEC_DONE)
-		i++;
-	c->execs.rec[i].state = MRC_EXEC_FREE;
+	while (!x->drop && x->state != MRC_EXEC_DONE)
+		x++;
+	*slot = (u16)(x - c->execs.rec);
+	if (x->drop) {
+		x->drop = false;
+		c->execs.drops--;
+		return true;
+	}
+	x->state = MRC_EXEC_FREE;
 	c->execs.done--;
 	c->execs.used--;
-	*slot = i;
 	return true;
 }

@@ -227,7 +227,7 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 		return mrc_rx_invalid(c, p);
 	if (mrc_rx_wraps(p->va, p->dmalen))
 		return mrc_rx_deny(c, p, MRC_NAK_REM_ACCESS);
-	if (!mrc_exec_admit(c, p->psn, &op->slot))
+	if (!mrc_exec_admit(c, &op->slot, now_ns))
 		return mrc_rx_busy(c, p, now_ns);
 	return MRC_V_PLACE;
 }

@@ -210,10 +210,10 @@ private:
     void deliver(const packet &p)
     {
         qp &q = *p.to;
-        bool shares = mrc_conn_rx_shares(&p.hdr);
         mrc_rxop op;
 
         lock(q);
+        bool shares = mrc_conn_rx_shares(&q.e.c, &p.hdr);
         if (shared(q, shares, [&] { return mrc_conn_rx_begin(&q.e.c, &p.hdr, now_, &op); }) == MRC_V_PLACE) {
             std::memcpy(payload(q, p.hdr.psn), payload(*q.peer, p.hdr.psn), mtu);
             shared(q, shares, [&] { return mrc_conn_rx_commit(&q.e.c, &op, now_), true; });

@@ -86,7 +86,7 @@ private:
     }
     void arrives(spin &host, end &e, const mrc_pkt &p)
     {
-        bool shares = mrc_conn_rx_shares(&p);
+        bool shares = mrc_conn_rx_shares(&e.c, &p);
         mrc_rxop op;
 
         if (in(host, shares, [&] { return mrc_conn_rx_begin(&e.c, &p, now_, &op); }) != MRC_V_PLACE)

@@ -75,9 +75,8 @@ TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
     ASSERT_EQ(tx_data().size(), 1u);
     for (u32 psn : {2002, 2003, 2004})
         ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
-    ASSERT_FALSE(take(data(MRC_OPC_READ_REQ, 2001, 0, 8, 0x4000)));
     ASSERT_NE(c.snd.una, c.snd.next);
-    mrc_conn_timer(&c, now);
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 8, 0x4000)));
     ASSERT_EQ(c.snd.una, c.snd.next);
     tx_all();
     for (int i = 0; i < 4 && mrc_conn_deadline_ns(&c) != MRC_TIME_NEVER; i++) {
@@ -88,7 +87,7 @@ TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
     EXPECT_EQ(c.stats.timeouts, 0u);
 }
 
-// That one, and not the next: of it, the answer to a READ of ours may tell first.
+// That one, and not the next, whatever an answer to a READ of ours says (mrcsim seed 7924).
 TEST_F(loss_waits, and_no_other_answer_than_that)
 {
     rig_cfg k = defaults();
@@ -107,7 +106,7 @@ TEST_F(loss_waits, and_no_other_answer_than_that)
     ASSERT_EQ(tx_data().size(), 1u);    // behind the READ
     for (u32 psn : {2003, 2004})
         ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
-    ASSERT_FALSE(take(data(MRC_OPC_READ_REQ, 2002, 0, 8, 0x4000)));
+    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2002, 0, 8, 0x4000)));
     ASSERT_TRUE(take(data(MRC_OPC_READ_RESP_ONLY, 2005, 100, 100, 0)));
     EXPECT_EQ(c.snd.una + 1, c.snd.next);
     mrc_conn_timer(&c, now);

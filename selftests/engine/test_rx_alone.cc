@@ -32,7 +32,7 @@ protected:
     {
         auto before = shared();
 
-        EXPECT_FALSE(mrc_conn_rx_shares(&p));
+        EXPECT_FALSE(mrc_conn_rx_shares(&c, &p));
         take(p);
         EXPECT_FALSE(mrc_conn_next_fails(&c));
         EXPECT_EQ(shared(), before);
@@ -106,7 +106,7 @@ TEST_F(rx_alone, so_does_the_next_answer)
     mrc_pkt sack = {};
     sack.opcode = MRC_OPC_SACK;
     sack.plane = 0;
-    EXPECT_TRUE(mrc_conn_rx_shares(&sack));
+    EXPECT_TRUE(mrc_conn_rx_shares(&c, &sack));
     rx(sack);
     EXPECT_EQ(evs.plane[1].heard_tick, mrc_ev_tick(now));
 }
@@ -134,30 +134,30 @@ TEST_F(rx_alone, doubt_of_a_resent_packet_waits_too)
     EXPECT_EQ(evs.proven[0], MRC_NONE16);
 }
 
-// All slots are taken, and the request at the left edge says that the oldest answer has arrived: what that
-// tells of paths and of bytes in flight waits for the turn.
-TEST_F(rx_alone, an_answer_that_must_have_arrived_waits_too)
+// All slots are taken, and one more request says that the oldest answer has arrived: that tells of paths and of
+// bytes in flight, so it is asked for beforehand, and of no other packet.
+TEST_F(rx_alone, a_request_that_acknowledges_is_for_all)
 {
     mrc_exec x;
     u16 slot;
 
     make();
+    mrc_pkt more = data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1), write = write_only(2005);
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
     ASSERT_TRUE(ev.exec(&x));
     mrc_conn_exec_done(&c, x.slot, 0, now);
     ASSERT_EQ(tx_data().size(), 1u);
     for (u32 i = 2; i <= 4; i++)
-        take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
+        comes(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
     now += kMs;
-    for (int twice = 0; twice < 2; twice++)
-        comes(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1));
-    EXPECT_EQ(c.stats.rx_no_slot, 2u);
-    EXPECT_FALSE(ev.freed(&slot));
+    EXPECT_FALSE(mrc_conn_rx_shares(&c, &write));
+    EXPECT_TRUE(mrc_conn_rx_shares(&c, &more));
     EXPECT_GT(c.cc->inflight_bytes, 0u);
-    turn();
+    EXPECT_TRUE(take(more));
     EXPECT_EQ(c.cc->inflight_bytes, 0u);
     EXPECT_TRUE(ev.freed(&slot));
-    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)));
+    EXPECT_FALSE(ev.freed(&slot));
+    EXPECT_EQ(c.stats.rx_no_slot, 0u);
 }
 
 TEST_F(rx_alone, answers_are_for_all)
@@ -167,7 +167,7 @@ TEST_F(rx_alone, answers_are_for_all)
     for (u8 opcode : {MRC_OPC_SACK, MRC_OPC_NACK, MRC_OPC_ACK, MRC_OPC_PROBE, MRC_OPC_ATOMIC_ACK,
                       MRC_OPC_READ_RESP_ONLY, MRC_OPC_READ_RESP_MIDDLE}) {
         p.opcode = opcode;
-        EXPECT_TRUE(mrc_conn_rx_shares(&p)) << int(opcode);
+        EXPECT_TRUE(mrc_conn_rx_shares(&c, &p)) << int(opcode);
     }
 }
 

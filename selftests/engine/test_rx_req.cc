@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 
 namespace {
 
@@ -118,7 +119,7 @@ TEST_F(rx_stream, requests_in_any_order_of_arrival)
 }
 
 // mrcsim seed 303: both ends full of requests, each waiting for the other's window.
-TEST_F(rx_stream, the_left_edges_request_finds_a_slot)
+TEST_F(rx_stream, one_request_more_than_are_unanswered_finds_a_slot)
 {
     mrc_exec x;
     u16 slot;
@@ -127,17 +128,58 @@ TEST_F(rx_stream, the_left_edges_request_finds_a_slot)
     // One executed and answered, the answer not acknowledged ...
     take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
     ASSERT_TRUE(ev.exec(&x));
+    u16 first = x.slot;
     mrc_conn_exec_done(&c, x.slot, 0, now);
     ASSERT_EQ(tx_data().size(), 1u);
     // ... and later requests overtake the one at the left edge.
     for (u32 i = 2; i <= 4; i++)
         take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
-    EXPECT_EQ(rx(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)), MRC_V_DROP);
-    mrc_conn_timer(&c, now); // the turn
-    ASSERT_TRUE(ev.freed(&slot)) << "its answer must have arrived";
-    EXPECT_EQ(c.snd.inflight, 0u);
-    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1)));
-    EXPECT_TRUE(ev.exec(&x));
+    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x5000, 0, 1)));
+    EXPECT_EQ(c.snd.inflight, 0u) << "its answer must have arrived";
+    // It has that one's slot, whose references go first.
+    mrc_todo todo;
+    ASSERT_TRUE(mrc_conn_next(&c, &todo));
+    EXPECT_EQ(todo.what, MRC_DO_FREE);
+    EXPECT_EQ(todo.slot, first);
+    ASSERT_TRUE(mrc_conn_next(&c, &todo));
+    ASSERT_EQ(todo.what, MRC_DO_EXEC);
+    EXPECT_EQ(todo.exec.slot, first);
+    EXPECT_EQ(todo.exec.va, 0x5000u);
+    EXPECT_FALSE(ev.freed(&slot));
+    // None is answered but that: another one is too many.
+    EXPECT_FALSE(take(data(MRC_OPC_READ_REQ, 2005, 0, 10, 0x1000, 0, 5)));
+    EXPECT_EQ(c.stats.rx_no_slot, 1u);
+}
+
+// The references of some wait to be dropped, which take no slot from others.
+TEST_F(rx_stream, a_slot_whose_references_are_not_gone_yet_is_one)
+{
+    std::set<u16> freed;
+    mrc_exec x;
+    u16 slot;
+
+    make();
+    for (u32 i = 0; i < 4; i++) {
+        take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
+        ASSERT_TRUE(ev.exec(&x));
+        mrc_conn_exec_done(&c, x.slot, 0, now);
+    }
+    ASSERT_EQ(tx_data().size(), 4u);
+    sack(1002);
+    for (u32 i = 4; i < 6; i++)
+        EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i))));
+    EXPECT_EQ(c.stats.rx_no_slot, 0u);
+    EXPECT_EQ(c.snd.una, 1003u) << "nobody said anything of that";
+    while (ev.freed(&slot))
+        EXPECT_TRUE(freed.insert(slot).second) << "once each";
+    EXPECT_EQ(freed.size(), 3u);
+    EXPECT_EQ(c.execs.used, 3u);
+    EXPECT_EQ(c.execs.done | c.execs.drops, 0);
+    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2006, 0, 10, 0x1000, 0, 6)));
+    EXPECT_EQ(c.snd.una, 1003u);
+    EXPECT_TRUE(take(data(MRC_OPC_READ_REQ, 2007, 0, 10, 0x1000, 0, 7)));
+    EXPECT_EQ(c.snd.una, 1004u) << "one more than may be unanswered";
+    EXPECT_FALSE(take(data(MRC_OPC_READ_REQ, 2008, 0, 10, 0x1000, 0, 8)));
 }
 
 TEST_F(rx_stream, answers_before_a_refusal_are_delivered_first)

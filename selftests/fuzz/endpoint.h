@@ -225,7 +225,7 @@ private:
     // A call with @p. Where mrc_conn_rx_shares() says no, it leaves alone what is shared: no lock is taken for it.
     template <class F> void unshared(const mrc_pkt &p, F call)
     {
-        std::vector<char> before = mrc_conn_rx_shares(&p) ? std::vector<char>() : shared();
+        std::vector<char> before = mrc_conn_rx_shares(&c, &p) ? std::vector<char>() : shared();
 
         do_(call);
         if (!before.empty() && before != shared())
