@@ -31,6 +31,7 @@ declare -A TESTS=(
 	[w64k-1024]='200 2200 ib_write_bw -s 65536 -m 1024'
 	[w1m]='40 400 ib_write_bw -s 1048576'
 	[r64k]='500 5500 ib_read_bw -s 65536'
+	[r64]='1000 31000 ib_read_bw -s 64'
 	[s64k]='500 5500 ib_send_bw -e -s 65536'
 	[s8k]='2000 22000 ib_send_bw -e -s 8256'
 	[w64]='1000 31000 ib_write_bw -s 64'
