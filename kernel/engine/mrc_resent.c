@@ -214,6 +214,12 @@ static bool mrc_resent_ev_is(const struct mrc_conn *c, u16 idx, u32 ev)
 	return idx < c->evs->n && c->evs->ev[idx].value == ev;
 }
 
+/* Does stamp @ts, as it was sent, say that it left at @tick? */
+static bool mrc_resent_stamp_is(const struct mrc_conn *c, u32 tick, u16 ts)
+{
+	return c->tx.timestamps && ts == mrc_tick_ts16(tick);
+}
+
 /*
  * A SACK was triggered by @psn, which was resent: @r tells of its latest copy. Or @r is
  * NULL, it is delivered; @again: and that is known from an earlier word of the peer.
@@ -227,17 +233,17 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 	u64 late;
 
 	if (!e || (r && r->sent != e->second))	/* what was before did not arrive: the peer said so */
-		return r && c->tx.timestamps && s->tx_ts == mrc_tick_ts16(r->sent) &&
-		       r->cause != MRC_CAUSE_RTO;
+		return r && mrc_resent_stamp_is(c, r->sent, s->tx_ts) && r->cause != MRC_CAUSE_RTO;
 	first = mrc_resent_ev_is(c, e->ev_first, s->ev);
 	second = mrc_resent_ev_is(c, e->ev_second, s->ev);
 	if (first == second) {
-		first = c->tx.timestamps && s->tx_ts == mrc_tick_ts16(e->first);
-		second = c->tx.timestamps && s->tx_ts == mrc_tick_ts16(e->second);
+		first = mrc_resent_stamp_is(c, e->first, s->tx_ts);
+		second = mrc_resent_stamp_is(c, e->second, s->tx_ts);
 	}
 	if (first && second)	/* a wrap of the stamp lies between them */
 		return false;
-	if (second && e->older && !c->tx.timestamps)	/* or one before both, by the same EV */
+	/* Or one before both, by the same EV: what a moved stamp says of that, a turn of stamps later, may fit this. */
+	if (second && e->older && !mrc_resent_stamp_is(c, e->second, s->tx_ts))
 		return false;
 	if (second) {
 		e->second_came = true;
@@ -245,15 +251,12 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 		return true;
 	}
-	/*
-	 * Held by the peer for a while, the stamp is later: not that of a send that came later. Without one, a
-	 * copy before both may have left by the EV of the first.
-	 */
+	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
 	late = c->tx.timestamps ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
 				  mrc_tick_age_ns(now_ns, e->first);
 	if (first || (c->tx.timestamps && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
 		      !mrc_rtt_of_stamp(e->second, s->tx_ts, now_ns)))
-		mrc_resent_alarm(c, e, !e->older || (first && c->tx.timestamps) ? late : 0, now_ns);
+		mrc_resent_alarm(c, e, !e->older || mrc_resent_stamp_is(c, e->first, s->tx_ts) ? late : 0, now_ns);
 	return false;
 }
 

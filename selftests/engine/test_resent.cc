@@ -208,6 +208,25 @@ TEST_F(resent, of_three_copies_the_ev_tells_no_round_trip)
     }
 }
 
+// A stamp that was moved may be that of the first, of a turn of stamps ago, which left by the same EV (174980).
+TEST_F(resent, of_three_copies_a_moved_stamp_tells_no_round_trip)
+{
+    mrc_txop third = third_copy(true);
+    now += 10 * kUs;
+    u32 least = c.rtt.min_ns;
+    mrc_sack s = sack_of(third, 1038);
+    s.tx_ts++;
+    sack(s);
+    EXPECT_EQ(c.rtt.min_ns, least);
+    third_copy(true);
+    now += 10 * kUs;
+    u32 srtt = evs.plane[second.hdr.plane].srtt_ns;
+    s = sack_of(second, 1038);
+    s.tx_ts++;
+    sack(s);
+    EXPECT_EQ(evs.plane[second.hdr.plane].srtt_ns, srtt);
+}
+
 // Nor that of the second (mrcsim --seed 36864): it is a false alarm, and how late is not known.
 TEST_F(resent, of_three_copies_the_ev_of_the_second_tells_none_either)
 {
