@@ -39,12 +39,16 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 	mrc_snd_tell_lost(c, lost, now_ns);
 }
 
-/* Recovery: what was sent until now and is overtaken is lost. */
+/*
+ * Recovery: what was sent until now and is overtaken is lost. Under way it goes on where it was: begun anew by
+ * each answer to a probe it would never come to the end of a large window.
+ */
 void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
 {
 	c->sleek.psn = c->snd.next & MRC_PSN_MASK;
+	if (!c->sleek.on)
+		c->sleek.at = c->snd.una;
 	c->sleek.on = true;
-	c->sleek.at = c->snd.una;
 	mrc_sleek_requeue(c, now_ns);
 }
 

@@ -128,4 +128,43 @@ TEST_F(sleek, a_lost_tail_is_found_by_the_probe)
     EXPECT_EQ(c.stats.rtx_sleek, 2u);
 }
 
+// A call looks at 256 packets. What is lost behind them is found by the answer to the next probe (mrcsim seed 233913).
+TEST_F(sleek, a_large_window_is_walked_to_its_end)
+{
+    rig_cfg k = defaults();
+
+    k.conn.mpr_max = 8;
+    k.tx.mpr = k.rx.mpr = 8;
+    k.tx.sleek = true;
+    k.tx.cwnd_bytes = 2000 * (1024 + MRC_PKT_OVERHEAD);
+    k.tx.timeout_ns = 0;
+    make(k);
+    auto v = flight(600);
+    u32 first = v.front().hdr.psn, last = v.back().hdr.psn, far = first + 400;
+    now += 50 * kUs;
+    for (u32 at = first + 1; at < last; at += 64) { // all but the first and a far one, and nothing said of a count
+        mrc_sack s = {};
+
+        s.cack = first - 1;
+        s.ack_psn_offset = s.sack_offset = static_cast<s16>(at - s.cack);
+        for (u32 i = 0; i < 64 && at + i <= last; i++)
+            s.bitmap |= u64(at + i != far) << i;
+        rig::sack(s);
+    }
+    ASSERT_EQ(c.snd.una, first);
+    ASSERT_EQ(c.snd.out, 2u);
+    u32 found = 0;
+    for (int i = 0; i < 40; i++) {
+        fire();
+        for (const mrc_txop &t : tx_all()) {
+            found += t.hdr.psn == far && mrc_opc_is_data(t.hdr.opcode);
+            if (t.hdr.opcode == MRC_OPC_PROBE && t.hdr.u.probe.probe_id >= MRC_PROBE_ID_EV_END) {
+                now += 50 * kUs;
+                probe_answer(t.hdr.u.probe.probe_id, first - 1);
+            }
+        }
+    }
+    EXPECT_GT(found, 0u);
+}
+
 } // namespace
