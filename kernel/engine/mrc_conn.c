@@ -269,7 +269,7 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 			mrc_heard_by(&c->heard, p->plane);
 		v = mrc_rx_data(c, p, now_ns, op);
 		if (likely(v == MRC_V_PLACE))
-			return v;	/* nothing has happened so far */
+			return v;	/* at most an answer is known as delivered: commit and reject settle */
 	} else {
 		v = mrc_conn_rx_ctrl(c, p, now_ns);
 	}
@@ -489,7 +489,9 @@ static int mrc_check_rx(const struct mrc_conn *c)
 {
 	int rc = mrc_rcv_check(c);
 
-	return rc ? rc : mrc_defer_check(c);
+	if (!rc)
+		rc = mrc_defer_check(c);
+	return rc ? rc : mrc_exec_check(c);
 }
 
 int mrc_conn_check(const struct mrc_conn *c)

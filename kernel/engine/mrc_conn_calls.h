@@ -213,6 +213,7 @@ bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot);
 bool mrc_exec_nak_ripe(const struct mrc_conn *c);
 bool mrc_exec_running(const struct mrc_conn *c);
 void mrc_exec_responses(struct mrc_conn *c);
+int mrc_exec_check(const struct mrc_conn *c);
 
 /* mrc_tx.c */
 void mrc_tx_reset(struct mrc_conn *c);

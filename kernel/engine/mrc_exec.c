@@ -244,3 +244,27 @@ bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot)
 	c->execs.used--;
 	return true;
 }
+
+/* ---- invariants ---- */
+
+/* The counts are those of the slots, and the lowest PSN that waits is first. */
+int mrc_exec_check(const struct mrc_conn *c)
+{
+	u32 used = 0, waiting = 0, done = 0, drops = 0, i;
+
+	for (i = 0; i < c->cfg.rd_max; i++) {
+		const struct mrc_exec_rec *x = &c->execs.rec[i];
+		bool waits = x->state == MRC_EXEC_WAIT || x->state == MRC_EXEC_RUN;
+
+		used += x->state != MRC_EXEC_FREE;
+		waiting += waits;
+		done += x->state == MRC_EXEC_DONE;
+		drops += x->drop;
+		if (x->drop && x->state != MRC_EXEC_WAIT)	/* dropped before it is executed */
+			return __LINE__;
+		if (waits && mrc_psn_diff(x->psn, c->execs.rec[c->execs.first].psn) < 0)
+			return __LINE__;
+	}
+	return used == c->execs.used && waiting == c->execs.waiting && done == c->execs.done &&
+	       drops == c->execs.drops ? 0 : __LINE__;
+}

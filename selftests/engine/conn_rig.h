@@ -137,6 +137,16 @@ protected:
         sound();
         return true;
     }
+    // A READ or ATOMIC comes and is executed; its slot.
+    u16 serve(u8 opcode, u32 psn, u32 len = 8)
+    {
+        mrc_exec x = {};
+
+        EXPECT_TRUE(take(data(opcode, psn, 0, len, 0x4000)));
+        EXPECT_TRUE(ev.exec(&x));
+        mrc_conn_exec_done(&c, x.slot, 0, now);
+        return x.slot;
+    }
     void reject(const mrc_pkt &p, mrc_nack nack, mrc_nak nak)
     {
         mrc_reject why = {nack, nak};

@@ -7,15 +7,6 @@ namespace {
 
 class answers : public rx_stream {
 protected:
-    // The request comes and is executed.
-    void serve(u8 opcode, u32 psn, u32 len)
-    {
-        mrc_exec x;
-
-        ASSERT_TRUE(take(data(opcode, psn, 0, len, 0x4000)));
-        ASSERT_TRUE(ev.exec(&x));
-        mrc_conn_exec_done(&c, x.slot, 0, now);
-    }
     // What leaves now, without probes.
     std::vector<u8> leaves()
     {

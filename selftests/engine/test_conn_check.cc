@@ -57,6 +57,21 @@ TEST_F(conn_check, tails)
     BROKEN(c.tails.slot[c.tails.free].next, c.tails.free); // a ring of free ones
 }
 
+TEST_F(conn_check, requests)
+{
+    make();
+    serve(MRC_OPC_READ_REQ, 2000);
+    tx_all();
+    for (u32 psn : {2002, 2003, 2004, 2005})   // the last one takes the slot of the first
+        ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
+    ASSERT_EQ(c.execs.drops, 1u);
+    BROKEN(c.execs.used, 3);
+    BROKEN(c.execs.waiting, 3);
+    BROKEN(c.execs.done, 1);
+    BROKEN(c.execs.drops, 0);
+    BROKEN(c.execs.first, (c.execs.first + 1) % 4);
+}
+
 TEST_F(conn_check, held)
 {
     busy(true);

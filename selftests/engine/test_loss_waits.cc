@@ -65,13 +65,10 @@ TEST_F(loss_waits, what_a_response_ended_is_not_asked_for)
 TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
 {
     rig_cfg k = defaults();
-    mrc_exec x;
 
     k.rx.rd_atomic = 3;
     make(k);
-    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 8, 0x4000)));
-    ASSERT_TRUE(ev.exec(&x));
-    mrc_conn_exec_done(&c, x.slot, 0, now);
+    serve(MRC_OPC_READ_REQ, 2000);
     ASSERT_EQ(tx_data().size(), 1u);
     for (u32 psn : {2002, 2003, 2004})
         ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));
@@ -91,18 +88,13 @@ TEST_F(loss_waits, nor_an_answer_that_must_have_arrived)
 TEST_F(loss_waits, and_no_other_answer_than_that)
 {
     rig_cfg k = defaults();
-    mrc_exec x;
 
     k.rx.rd_atomic = 4;
     make(k);
-    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 8, 0x4000)));
-    ASSERT_TRUE(ev.exec(&x));
-    mrc_conn_exec_done(&c, x.slot, 0, now);
+    serve(MRC_OPC_READ_REQ, 2000);
     post(MRC_OP_READ, 100);
-    ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2001, 0, 8, 0x4000)));
     tx_all();
-    ASSERT_TRUE(ev.exec(&x));
-    mrc_conn_exec_done(&c, x.slot, 0, now);
+    serve(MRC_OPC_READ_REQ, 2001);
     ASSERT_EQ(tx_data().size(), 1u);    // behind the READ
     for (u32 psn : {2003, 2004})
         ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, psn, 0, 8, 0x4000)));

@@ -138,14 +138,11 @@ TEST_F(rx_alone, doubt_of_a_resent_packet_waits_too)
 // bytes in flight, so it is asked for beforehand, and of no other packet.
 TEST_F(rx_alone, a_request_that_acknowledges_is_for_all)
 {
-    mrc_exec x;
     u16 slot;
 
     make();
     mrc_pkt more = data(MRC_OPC_READ_REQ, 2001, 0, 10, 0x1000, 0, 1), write = write_only(2005);
-    take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
-    ASSERT_TRUE(ev.exec(&x));
-    mrc_conn_exec_done(&c, x.slot, 0, now);
+    serve(MRC_OPC_READ_REQ, 2000);
     ASSERT_EQ(tx_data().size(), 1u);
     for (u32 i = 2; i <= 4; i++)
         comes(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));

@@ -121,15 +121,11 @@ TEST_F(rx_stream, requests_in_any_order_of_arrival)
 // mrcsim seed 303: both ends full of requests, each waiting for the other's window.
 TEST_F(rx_stream, one_request_more_than_are_unanswered_finds_a_slot)
 {
-    mrc_exec x;
     u16 slot;
 
     make();
     // One executed and answered, the answer not acknowledged ...
-    take(data(MRC_OPC_READ_REQ, 2000, 0, 10, 0x1000, 0, 0));
-    ASSERT_TRUE(ev.exec(&x));
-    u16 first = x.slot;
-    mrc_conn_exec_done(&c, x.slot, 0, now);
+    u16 first = serve(MRC_OPC_READ_REQ, 2000);
     ASSERT_EQ(tx_data().size(), 1u);
     // ... and later requests overtake the one at the left edge.
     for (u32 i = 2; i <= 4; i++)
@@ -155,15 +151,11 @@ TEST_F(rx_stream, one_request_more_than_are_unanswered_finds_a_slot)
 TEST_F(rx_stream, a_slot_whose_references_are_not_gone_yet_is_one)
 {
     std::set<u16> freed;
-    mrc_exec x;
     u16 slot;
 
     make();
-    for (u32 i = 0; i < 4; i++) {
-        take(data(MRC_OPC_READ_REQ, 2000 + i, 0, 10, 0x1000, 0, static_cast<u16>(i)));
-        ASSERT_TRUE(ev.exec(&x));
-        mrc_conn_exec_done(&c, x.slot, 0, now);
-    }
+    for (u32 i = 0; i < 4; i++)
+        serve(MRC_OPC_READ_REQ, 2000 + i);
     ASSERT_EQ(tx_data().size(), 4u);
     sack(1002);
     for (u32 i = 4; i < 6; i++)
