@@ -323,6 +323,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	cc.lost_bytes = mrc_rec_bytes(r);
 	cc.trimmed = n->reason == MRC_NACK_TRIMMED || n->reason == MRC_NACK_TRIMMED_LASTHOP;
+	cc.trimmed_again = cc.trimmed && r->tries > 1 && r->cause == MRC_CAUSE_TRIM;
 	cc.last_hop = n->reason == MRC_NACK_TRIMMED_LASTHOP;
 	if (r->tries == 1)
 		rtt = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :

@@ -48,6 +48,7 @@ struct mrc_cc_sample {
 	u32 mean_base_ns;	/* of all planes in use, by their shares; 0: no news */
 	bool ecn;		/* the answered packet was marked */
 	bool trimmed;		/* on_nack: by congestion, not for want of resources */
+	bool trimmed_again;	/* likewise: and so was the copy before */
 	bool last_hop;		/* likewise: at the last hop, where no other path helps */
 	u8 rcv_cwnd_pen;	/* responder's lever, 5.3 */
 	bool restore_cwnd;
@@ -104,6 +105,13 @@ struct mrc_cc {
 	 * no data before this time. 0 or past: at once. mrc_nscc.c says when.
 	 */
 	u64 hold_until_ns;
+};
+
+/* The state of the fixed window. */
+struct mrc_fixed_state {
+	struct mrc_cc cc;
+	u32 window;		/* bytes, what it is set to */
+	u32 spared;		/* bytes of feedback before it gives way once more */
 };
 
 /* All controllers, by the name of a CC profile; NULL if unknown. NULL @name: fixed. */

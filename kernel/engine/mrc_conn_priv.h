@@ -370,7 +370,7 @@ struct mrc_conn {
 	struct mrc_snd snd;
 	struct mrc_msgs msgs;
 	struct mrc_cc *cc;	/* shared, or own_cc; NULL: not sending */
-	struct mrc_cc *own_cc;
+	struct mrc_fixed_state *own_cc;
 	u64 hold_until_ns;	/* the controller's word: no data before; 0: none */
 	u64 rnr_until_ns;	/* the peer's, likewise */
 	struct mrc_budget budget;

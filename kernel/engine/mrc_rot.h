@@ -53,7 +53,7 @@ void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed);
 /* How many packets of @mtu bytes of payload one EV takes in a row. @wanted: so many; 0: MRC_BURST_BYTES of them. */
 static inline u8 mrc_burst_of(u8 wanted, u32 mtu)
 {
-	return wanted ? wanted : (u8)clamp_t(u32, MRC_BURST_BYTES / mtu, 1, MRC_BURST_MAX);
+	return (u8)(wanted ? wanted : clamp_t(u32, MRC_BURST_BYTES / mtu, 1, MRC_BURST_MAX));
 }
 
 /* May a packet of @len bytes of payload be one of several that leave together? @wanted: as above. */

@@ -295,7 +295,7 @@ void mrc_snd_unpace(struct mrc_conn *c)
 /* What this connection has in flight is what its controller has of it. */
 static int mrc_snd_check_cc(const struct mrc_conn *c)
 {
-	if (c->cc == c->own_cc)
+	if (c->cc == &c->own_cc->cc)
 		return c->cc->inflight_bytes == c->snd.inflight &&
 		       c->cc->n_active == !!c->snd.inflight ? 0 : __LINE__;
 	if (c->fail && c->snd.inflight)

@@ -46,8 +46,8 @@ static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
 	if (!c->cc) {
 		cc.window_bytes = c->tx.cwnd_bytes ? c->tx.cwnd_bytes : MRC_CWND_DEFAULT;
 		cc.mtu = c->rx.mtu + MRC_PKT_OVERHEAD;
-		mrc_cc_init(c->own_cc, &mrc_cc_fixed, &cc, now_ns);
-		c->cc = c->own_cc;
+		mrc_cc_init(&c->own_cc->cc, &mrc_cc_fixed, &cc, now_ns);
+		c->cc = &c->own_cc->cc;
 	}
 	if (inflight)
 		mrc_tx_inflight(c, (s32)inflight);
@@ -62,11 +62,11 @@ void mrc_tx_withdraw(struct mrc_conn *c)
 	struct mrc_cc_cfg cc = { 0 };
 
 	mrc_snd_withdraw(c);
-	if (!c->cc || c->cc == c->own_cc)
+	if (!c->cc || c->cc == &c->own_cc->cc)
 		return;
 	cc.window_bytes = MRC_CWND_DEFAULT;
-	mrc_cc_init(c->own_cc, &mrc_cc_fixed, &cc, 0);
-	c->cc = c->own_cc;
+	mrc_cc_init(&c->own_cc->cc, &mrc_cc_fixed, &cc, 0);
+	c->cc = &c->own_cc->cc;
 }
 
 /* The stream begins at @psn. */

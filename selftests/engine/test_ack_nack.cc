@@ -173,6 +173,40 @@ TEST_F(ack_nack, of_an_earlier_copy_is_stale)
     EXPECT_EQ(psns(tx_data()), psn_list{1002});
 }
 
+// There are more headers than the port can carry (seed 132170).
+TEST_F(ack_nack, trimmed_again_is_told_to_the_controller)
+{
+    auto sent = flight(5);
+
+    nack(sent[2], MRC_NACK_TRIMMED);
+    EXPECT_FALSE(eye.nack.trimmed_again);
+    for (u32 i = 0; i < 2; i++) {
+        auto again = tx_data();
+        ASSERT_EQ(psns(again), psn_list{1002});
+        nack(again[0], i ? MRC_NACK_TRIMMED : MRC_NACK_TRIMMED_LASTHOP);
+        EXPECT_TRUE(eye.nack.trimmed_again);
+    }
+    EXPECT_EQ(eye.nacks, 3u);
+}
+
+TEST_F(ack_nack, trimmed_after_another_loss_is_not_again)
+{
+    auto sent = known_rtt(5);
+
+    nack(sent[2], MRC_NACK_NO_BITMAP);
+    tick(200 * kUs);
+    auto again = tx_data();
+    ASSERT_EQ(psns(again).at(0), sent[2].hdr.psn);
+    nack(again[0], MRC_NACK_TRIMMED);
+    EXPECT_TRUE(eye.nack.trimmed);
+    EXPECT_FALSE(eye.nack.trimmed_again);
+    again = tx_data();
+    ASSERT_EQ(psns(again).at(0), sent[2].hdr.psn);
+    nack(again[0], MRC_NACK_NO_BITMAP);
+    EXPECT_EQ(eye.nacks, 3u);
+    EXPECT_FALSE(eye.nack.trimmed_again) << "refused, not trimmed";
+}
+
 TEST_F(ack_nack, of_what_has_arrived)
 {
     auto sent = flight(5);

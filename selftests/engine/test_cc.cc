@@ -47,7 +47,8 @@ TEST(cc, every_controller_has_all_functions)
 
 TEST(cc, fixed_never_changes_its_mind)
 {
-    mrc_cc cc;
+    mrc_fixed_state f;
+    mrc_cc& cc = f.cc;
     mrc_cc_cfg cfg = window(100000);
     mrc_cc_sample s{};
 
@@ -69,9 +70,84 @@ TEST(cc, fixed_never_changes_its_mind)
     EXPECT_EQ(cc.cwnd_bytes, u32{MRC_CC_WND_MAX});
 }
 
+// A fixed window of @pkts packets whose resends are trimmed, as many as it likes.
+struct storm : testing::Test {
+    void init(u32 pkts)
+    {
+        mrc_cc_cfg c = window(pkts * pkt);
+
+        mrc_cc_init(&f.cc, &mrc_cc_fixed, &c, 0);
+        s.trimmed = s.trimmed_again = true;
+    }
+    u32 trimmed(u32 pkts)
+    {
+        s.lost_bytes = pkt;
+        for (u32 i = 0; i < pkts; i++)
+            f.cc.ops->on_nack(&f.cc, &s);
+        return f.cc.cwnd_bytes;
+    }
+    u32 arrived(u32 pkts)
+    {
+        mrc_cc_sample a{};
+
+        a.acked_bytes = pkts * pkt;
+        f.cc.ops->on_ack(&f.cc, &a);
+        return f.cc.cwnd_bytes;
+    }
+
+    mrc_fixed_state f;
+    mrc_cc_sample s{};
+};
+
+TEST_F(storm, halves_the_window_once_a_round_trip)
+{
+    init(64);
+    EXPECT_EQ(trimmed(1), 32 * pkt);
+    EXPECT_EQ(trimmed(63), 32 * pkt) << "of the same round trip";
+    EXPECT_EQ(trimmed(1), 16 * pkt);
+    EXPECT_EQ(trimmed(31), 16 * pkt);
+    EXPECT_EQ(trimmed(1), 8 * pkt);
+    EXPECT_EQ(trimmed(1000), pkt) << "a packet at least";
+}
+
+TEST_F(storm, what_arrives_is_of_a_round_trip_as_well)
+{
+    init(64);
+    trimmed(1);
+    EXPECT_EQ(arrived(60), 32 * pkt + 60 * pkt / 8);
+    EXPECT_EQ(trimmed(3), 32 * pkt + 60 * pkt / 8);
+    EXPECT_EQ(trimmed(1), (32 * pkt + 60 * pkt / 8) / 2);
+}
+
+TEST_F(storm, passes_and_the_window_is_what_it_was)
+{
+    init(64);
+    trimmed(1000);
+    for (u32 was = pkt, is; was < 64 * pkt; was = is) {
+        is = arrived(was / pkt);
+        ASSERT_GT(is, was);
+        ASSERT_LE(is, was + was / 8);
+    }
+    EXPECT_EQ(arrived(1), 64 * pkt);
+    EXPECT_EQ(arrived(~0u / pkt), 64 * pkt) << "and no more";
+    EXPECT_EQ(trimmed(1), 32 * pkt) << "what was spared is forgotten";
+}
+
+TEST_F(storm, ends_with_another_window)
+{
+    mrc_cc_cfg c = window(10 * pkt);
+
+    init(64);
+    trimmed(1000);
+    f.cc.ops->set_cfg(&f.cc, &c, 0);
+    EXPECT_EQ(f.cc.cwnd_bytes, 10 * pkt);
+    EXPECT_EQ(trimmed(1), 5 * pkt);
+}
+
 TEST(cc, packet_size_defaults_and_is_limited)
 {
-    mrc_cc cc;
+    mrc_fixed_state f;
+    mrc_cc& cc = f.cc;
     mrc_cc_cfg cfg{};
 
     mrc_cc_init(&cc, &mrc_cc_fixed, &cfg, 0);
@@ -123,7 +199,8 @@ struct sharing : testing::Test {
         ASSERT_EQ(cc.n_active, n);
     }
 
-    mrc_cc cc;
+    mrc_fixed_state fixed;
+    mrc_cc& cc = fixed.cc;
     std::vector<u32> own = std::vector<u32>(8);
     u64 state = 7;
 };

@@ -109,7 +109,8 @@ TEST_F(conn_check, send_window)
 
 TEST_F(conn_check, shared_controller)
 {
-    mrc_cc shared = {};
+    mrc_fixed_state fixed = {};
+    mrc_cc &shared = fixed.cc;
     mrc_cc_cfg cc = {};
     rig_cfg k = defaults();
 

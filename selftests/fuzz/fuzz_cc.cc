@@ -87,6 +87,7 @@ private:
         s.rtt_ns = in_.below(2) ? in_.below(50000) : in_.extreme<u64>();
         s.ecn = in_.below(2);
         s.trimmed = in_.below(2);
+        s.trimmed_again = s.trimmed && in_.below(2);
         s.rcv_cwnd_pen = in_.below(2) ? 0 : in_.any<u8>();
         s.restore_cwnd = in_.one_in(4);
         return s;
