@@ -32,6 +32,11 @@ def kernel_of(directory):
     sys.exit("watch.py: no User-Mode Linux came up in " + directory)
 
 
+def stay():
+    """On one CPU, the kernel and its programs: each system call would find another's caches cold."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def nanoseconds(pid):
     with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
         return int(file.read().split()[0])
@@ -66,7 +71,8 @@ def main():
     for old in glob.glob(directory + "/.uml/*/pid"):
         os.unlink(old)
     machine = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               close_fds=False)  # pair.py's cables
+                               close_fds=False,  # pair.py's cables
+                               preexec_fn=stay)
     signal.signal(signal.SIGTERM, lambda *_: machine.terminate())
     pid = kernel_of(directory)
     data = directory + "/perf.data"
