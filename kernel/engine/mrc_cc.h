@@ -107,7 +107,7 @@ struct mrc_cc {
 	u64 hold_until_ns;
 };
 
-/* The state of the fixed window. */
+/* The state of the fixed window: here, for a connection without a profile has one of its own. */
 struct mrc_fixed_state {
 	struct mrc_cc cc;
 	u32 window;		/* bytes, what it is set to */

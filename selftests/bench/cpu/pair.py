@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""pair.py DIR GUEST - two User-Mode Linuxes joined by four cables, each watched (watch.py) in a folder of DIR, 1 and 2.
+"""pair.py DIR GUEST - two User-Mode Linuxes joined by four cables, each watched (watch.py) in a folder of DIR, 1 and 2,
+and on a CPU of its own.
 
 Natively what ../../pair/machines.sh is by QEMU: each runs GUEST SIDE; when side 1 has ended, side 2 is told to by
 a file "stop". A cable is a pair of sockets. Status: side 1's, or else side 2's.
@@ -35,7 +36,7 @@ def boot(side, fds, directory, guest):
         adapters += ["-a", f"vec{number}:transport=fd,fd={fd},mtu=9000,mac=52:54:00:4d:0{side}:0{number}"]
     return subprocess.Popen(
         [HERE + "/watch.py", directory, HERE + "/../../vm/runuml", "-n", "-m", "1500", "-t", "900", "-o", directory,
-         *adapters, "--", guest, str(side)], pass_fds=fds)
+         *adapters, "--", guest, str(side)], pass_fds=fds, env=dict(os.environ, MRC_CPU=str(side)))
 
 
 def main():

@@ -33,8 +33,10 @@ def kernel_of(directory):
 
 
 def stay():
-    """On one CPU, the kernel and its programs: each system call would find another's caches cold."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    """On one CPU, the kernel and its programs: each system call would find another's caches cold. MRC_CPU: counted
+    from the last one that there is (1)."""
+    cpus = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cpus[-int(os.environ.get("MRC_CPU", "1")) % len(cpus)]})
 
 
 def nanoseconds(pid):
