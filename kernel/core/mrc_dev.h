@@ -22,10 +22,10 @@
 #include <linux/rhashtable.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_damp.h"
-#include "engine/mrc_incast.h"
-#include "engine/mrc_types.h"
-#include "engine/mrc_stats.h"
+#include "engine/peer/mrc_damp.h"
+#include "engine/peer/mrc_incast.h"
+#include "engine/base/mrc_types.h"
+#include "engine/base/mrc_stats.h"
 #include "core/mrc_dev_attr.h"
 #include "core/mrc_dev_stats.h"
 #include "core/mrc_tally.h"

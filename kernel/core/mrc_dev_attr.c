@@ -2,7 +2,7 @@
 /*
  * mrc_dev_attr.c - see mrc_dev_attr.h.
  */
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_attr.h"
 

@@ -9,8 +9,8 @@
 #define MRC_DEV_ATTR_H
 
 #include <linux/netlink.h>
-#include "engine/mrc_damp.h"
-#include "engine/mrc_types.h"
+#include "engine/peer/mrc_damp.h"
+#include "engine/base/mrc_types.h"
 
 /* What mrcctl and mrcd may set (device/mrc_dev_set.c); read locklessly. */
 struct mrc_dev_attr {

@@ -27,7 +27,7 @@ void mrc_event_listen(const struct mrc_event_ops *ops);
 void mrc_event_dev(struct mrc_dev *dev, enum mrc_event type);
 void mrc_event_plane(struct mrc_dev *dev, u8 num);
 void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type);
-/* Likewise, for the one who asked: engine/mrc_ask.h. */
+/* Likewise, for the one who asked: engine/peer/mrc_ask.h. */
 void mrc_event_answer(struct mrc_peer *peer, const struct mrc_answer *answer);
 
 #endif

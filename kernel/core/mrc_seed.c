@@ -12,7 +12,7 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/random.h>
-#include "engine/mrc_rand.h"
+#include "engine/base/mrc_rand.h"
 #include "core/mrc_seed.h"
 
 static unsigned long mrc_seed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_tally.h - what a QP counts: the engine what packets do (engine/mrc_stats.h), the module
+ * mrc_tally.h - what a QP counts: the engine what packets do (engine/base/mrc_stats.h), the module
  * what becomes of requests and how far packets come before their turn.
  *
  * Plain numbers under the QP's lock. Those of requests have the names that mlx5 has for the
@@ -9,7 +9,7 @@
 #ifndef MRC_TALLY_H
 #define MRC_TALLY_H
 
-#include "engine/mrc_stats.h"
+#include "engine/base/mrc_stats.h"
 
 #define MRC_QP_STATS(X)							\
 	X(rx_ooo_4, "data packets that came 4 to 15 after the first one missing") \

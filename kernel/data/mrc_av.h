@@ -10,7 +10,7 @@
 #define MRC_AV_H
 
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_flowlet.h"
+#include "engine/paths/mrc_flowlet.h"
 #include "core/mrc_dev.h"
 
 struct mrc_av {

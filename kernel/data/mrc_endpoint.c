@@ -5,7 +5,7 @@
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
 #include "linux/mrc.h"
-#include "engine/mrc_entropy.h"
+#include "engine/wire/mrc_entropy.h"
 #include "core/mrc_seed.h"
 #include "path/mrc_peer_ask.h"
 #include "path/mrc_peer_paths.h"

@@ -20,7 +20,7 @@
 #include <linux/module.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "data/mrc_fold.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_sparse.h"

@@ -17,7 +17,7 @@
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_conn.h"
+#include "engine/conn/mrc_conn.h"
 #include "core/mrc_dev.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"

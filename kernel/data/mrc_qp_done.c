@@ -2,7 +2,7 @@
 /*
  * mrc_qp_done.c - see mrc_qp_done.h.
  */
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "data/mrc_qp_done.h"
 
 void mrc_qp_done_failed_send(struct mrc_qp *qp, u8 status)

@@ -2,7 +2,7 @@
 /*
  * mrc_qp_grow.c - see mrc_qp_grow.h.
  *
- * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/mrc_room.c), and the softirq
+ * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/sent/mrc_room.c), and the softirq
  * that finds it held back by that asks a work item for memory. Traffic goes on meanwhile, and the next
  * acknowledgement finds the window larger. The memory is charged to the cgroup of who made
  * the QP, as is the rest of it; where that has none left, the QP stays small and asks again after a while.

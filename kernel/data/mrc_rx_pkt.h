@@ -5,7 +5,7 @@
 
 #include <linux/in6.h>
 #include <linux/skbuff.h>
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_net.h"
 #include "data/mrc_icrc.h"

@@ -6,7 +6,7 @@
 #define MRC_TX_H
 
 #include <linux/skbuff.h>
-#include "engine/mrc_conn.h"
+#include "engine/conn/mrc_conn.h"
 #include "core/mrc_dev.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"

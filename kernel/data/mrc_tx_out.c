@@ -14,7 +14,7 @@
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/ndisc.h>
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_plane.h"
 #include "data/mrc_tx_out.h"

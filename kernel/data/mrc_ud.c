@@ -7,7 +7,7 @@
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
-#include "engine/mrc_deth.h"
+#include "engine/wire/mrc_deth.h"
 #include "data/mrc_qp.h"
 #include "data/mrc_ud.h"
 

@@ -9,7 +9,7 @@
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
-#include "engine/mrc_deth.h"
+#include "engine/wire/mrc_deth.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_plain.h"

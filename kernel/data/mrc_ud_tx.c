@@ -4,7 +4,7 @@
  *
  * A request is copied out of its ring and checked, as those of connections are; its payload is
  * copied into the packet, so it is complete when the packet is. Which EV it takes is the engine's
- * business (engine/mrc_flowlet.h): management packets go by another plane each time, so one that is
+ * business (engine/paths/mrc_flowlet.h): management packets go by another plane each time, so one that is
  * sent again takes another way than the first.
  *
  * What cannot be sent for want of a path is lost, and its request complete: that is the
@@ -13,7 +13,7 @@
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_verbs.h>
-#include "engine/mrc_deth.h"
+#include "engine/wire/mrc_deth.h"
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"

@@ -18,7 +18,7 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <net/udp_tunnel.h>
-#include "engine/mrc_wire.h"
+#include "engine/wire/mrc_wire.h"
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_net.h"
 #include "data/mrc_rx.h"

@@ -4,9 +4,9 @@
  * policy.
  */
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_evgen.h"
-#include "engine/mrc_rot.h"
-#include "engine/mrc_types.h"
+#include "engine/wire/mrc_evgen.h"
+#include "engine/paths/mrc_rot.h"
+#include "engine/base/mrc_types.h"
 #include "genl/mrc_genl_policy.h"
 
 #define MRC_CWND_MIN	4096	/* one packet */

@@ -6,7 +6,7 @@
 #ifndef MRC_CC_PROFILE_H
 #define MRC_CC_PROFILE_H
 
-#include "engine/mrc_cc.h"
+#include "engine/cc/mrc_cc.h"
 #include "core/mrc_dev.h"
 
 #define MRC_CC_PROFILES_MAX	256	/* per device */

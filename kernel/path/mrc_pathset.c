@@ -11,7 +11,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
-#include "engine/mrc_entropy.h"
+#include "engine/wire/mrc_entropy.h"
 #include "linux/mrc.h"
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_seed.h"

@@ -12,7 +12,7 @@
 
 #include <linux/kref.h>
 #include <net/dst.h>
-#include "engine/mrc_ev.h"
+#include "engine/paths/mrc_ev.h"
 #include "path/mrc_profiles.h"
 
 #define MRC_ROT_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */

@@ -20,11 +20,11 @@
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_crc.h"
-#include "engine/mrc_damp.h"
-#include "engine/mrc_ev.h"
-#include "engine/mrc_port.h"
-#include "engine/mrc_udp.h"
+#include "engine/peer/mrc_crc.h"
+#include "engine/peer/mrc_damp.h"
+#include "engine/paths/mrc_ev.h"
+#include "engine/peer/mrc_port.h"
+#include "engine/peer/mrc_udp.h"
 #include "core/mrc_dev.h"
 
 struct mrc_pathset;

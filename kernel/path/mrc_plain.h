@@ -2,7 +2,7 @@
 /*
  * mrc_plain.h - who speaks plain RoCEv2, and no MRC.
  *
- * Management packets of ours are marked (engine/mrc_deth.h). A host whose latest one came without
+ * Management packets of ours are marked (engine/wire/mrc_deth.h). A host whose latest one came without
  * the mark is another stack: its connection manager and ours understand each other, its RC QPs and
  * ours do not, and a connection would die of silence. So RC QPs to it are refused.
  *

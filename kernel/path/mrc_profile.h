@@ -14,7 +14,7 @@
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
-#include "engine/mrc_evgen.h"
+#include "engine/wire/mrc_evgen.h"
 #include "core/mrc_dev.h"
 
 #define MRC_GENS_MAX	MRC_PLANES_MAX	/* generators of a profile */

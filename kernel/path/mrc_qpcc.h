@@ -14,7 +14,7 @@
 #ifndef MRC_QPCC_H
 #define MRC_QPCC_H
 
-#include "engine/mrc_cc.h"
+#include "engine/cc/mrc_cc.h"
 #include "path/mrc_peer.h"
 
 struct mrc_qpcc {

@@ -3,7 +3,7 @@
  * mrc_trace.c - see mrc_trace.h.
  */
 #include <linux/build_bug.h>
-#include "engine/mrc_conn.h"
+#include "engine/conn/mrc_conn.h"
 #include "trace/mrc_trace_names.h"
 
 static_assert(MRC_OPC_SEND_FIRST == 0xc0 && MRC_OPC_WRITE_ONLY_IMM == 0xcb &&

@@ -3,7 +3,7 @@
  * mrc_ud_create.c - see mrc_ud_create.h.
  */
 #include <linux/slab.h>
-#include "engine/mrc_deth.h"
+#include "engine/wire/mrc_deth.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_qp.h"

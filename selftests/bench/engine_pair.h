@@ -10,7 +10,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_conn.h"
+#include "conn/mrc_conn.h"
 }
 
 namespace bench {

@@ -21,9 +21,9 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_cc.h"
-#include "mrc_conn.h"
-#include "mrc_incast.h"
+#include "cc/mrc_cc.h"
+#include "conn/mrc_conn.h"
+#include "peer/mrc_incast.h"
 }
 
 namespace cc_rig {

@@ -7,8 +7,8 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_ev.h"
-#include "mrc_suspect.h"
+#include "paths/mrc_ev.h"
+#include "paths/mrc_suspect.h"
 }
 
 #include <gtest/gtest.h>

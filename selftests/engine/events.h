@@ -6,7 +6,7 @@
 #include <deque>
 
 extern "C" {
-#include "mrc_conn.h"
+#include "conn/mrc_conn.h"
 }
 
 class event_tap {

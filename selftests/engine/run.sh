@@ -5,7 +5,7 @@
 # Prints TAP 13: one line per GoogleTest case and compiler, one per program
 # that did not build or did not end well. Without names the gates (purity,
 # arrows) run, too. COMPILERS="gcc clang" says by which compilers (default: gcc; with
-# MRC_FULL both: ten minutes of a slow machine), UNITS as in the Makefile.
+# MRC_FULL both: ten minutes of a slow machine).
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -17,7 +17,6 @@ trap 'rm -f "$lines"' EXIT
 
 make_args=()
 [ $# -gt 0 ] && make_args+=("TESTS=$*")
-[ -n "${UNITS:-}" ] && make_args+=("UNITS=$UNITS")
 
 run_one()	# compiler test
 {

@@ -2,33 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 """test_arrows.py [engine-folder] - gate 2 of the engine: its calls run one way.
 
-Reads the engine's sources: who defines which function (static inlines of headers, too),
-who names it. The order is LEVELS: a file may call files of earlier levels; within a
-level, files may not call each other unless the level says they are in order. What breaks
-this is listed in KNOWN until it is mended; an entry there that is mended is an error, too.
+Reads the engine's sources: which file defines each function (static inlines of headers, too), and
+which files name it. The order is that of files.mk, lowest first: folders, and the files of each folder. A
+file may call files of earlier folders and earlier files of its own folder; headers without a .c lie
+below the files of their folder. Calls that break this are listed in KNOWN until they are
+mended; an entry that is mended is an error, too.
 Prints TAP lines without numbers; status 1 if any failed.
 """
 import os
 import re
+import subprocess
 import sys
 
-# Lowest first. A file that is not here is an error. Header inlines count to their file's level.
-LEVELS = [
-    "env env_user env_kernel",
-    "types psn list rand stats",
-    "wire evgen entropy damp incast", "ask", "port",
-    "udp crc deth",
-    "cc_fixed", "nscc_state", "nscc_cfg", "nscc", "cc",
-    "credit", "ev", "rot", "share", "plane", "suspect", "blame", "verify", "miss", "probe", "updown",
-    "flowlet",
-    "rtt", "latest", "resent", "room", "snd", "rack", "sleek", "budget", "rnr", "pto",
-    "rcv",
-    "msg",
-    "mpr", "exec", "defer",
-    "sack", "ctl",
-    "tx", "ack", "rx",
-    "conn",
-]
 # "caller callee": calls against the order, in parts that are being rebuilt.
 KNOWN = {
     "ev share",		# each change of what is usable changes the shares
@@ -71,13 +56,34 @@ def unit(path):
     return HEADER_OF.get(name, name)
 
 
+def sources(folder):
+    """(room, path) of each source, sorted."""
+    for room in sorted(os.listdir(folder)):
+        for name in sorted(os.listdir(os.path.join(folder, room))) if "." not in room else []:
+            yield room, os.path.join(folder, room, name)
+
+
+def levels(folder):
+    """unit -> its place, by files.mk; and what of the folder has none."""
+    mk = "include %s/files.mk\nall:;@echo $(MRC_ENGINE_ROOMS); echo $(MRC_ENGINE_OBJS:.o=)\n" % folder
+    rooms, objs = subprocess.run(["make", "-s", "-f", "-"], input=mk, text=True, check=True,
+                                 capture_output=True).stdout.splitlines()
+    rooms, objs = rooms.split(), objs.split()
+    level, lost = {}, []
+    for room, path in sources(folder):
+        obj = f"{room}/mrc_{unit(path)}"
+        if room not in rooms or (path.endswith(".c") and obj not in objs):
+            lost.append(f"{path} has no place in files.mk")
+        else:
+            level[unit(path)] = (rooms.index(room), objs.index(obj) if obj in objs else -1)
+    return level, lost
+
+
 def read(folder):
     defined, bodies = {}, []
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith((".c", ".h")):
-            continue
-        for func, body in functions(strip(open(os.path.join(folder, name)).read())):
-            where = (unit(name), name.endswith(".h"))
+    for _, path in sources(folder):
+        for func, body in functions(strip(open(path).read())):
+            where = (unit(path), path.endswith(".h"))
             defined.setdefault(func, where)
             bodies.append((where, func, body))
     return defined, bodies
@@ -102,16 +108,13 @@ def calls(folder):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../../kernel/engine")
-    level = {u: i for i, line in enumerate(LEVELS) for u in line.split()}
+    level, bad = levels(folder)
     found = calls(folder)
-    bad, seen = [], set()
+    seen = set()
 
-    for name in sorted(os.listdir(folder)):
-        if name.endswith((".c", ".h")) and unit(name) not in level:
-            bad.append(f"{name} has no place in the order")
     for caller, to in sorted(found.items()):
         for callee, what in sorted(to.items()):
-            if level.get(callee, 99) < level.get(caller, 99):
+            if callee not in level or caller not in level or level[callee] < level[caller]:
                 continue
             seen.add(f"{caller} {callee}")
             if f"{caller} {callee}" not in KNOWN:

@@ -4,7 +4,7 @@
 #include <set>
 
 extern "C" {
-#include "mrc_ask.h"
+#include "peer/mrc_ask.h"
 }
 
 #include <gtest/gtest.h>

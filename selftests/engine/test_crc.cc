@@ -5,7 +5,7 @@
 #include <cstring>
 
 extern "C" {
-#include "mrc_crc.h"
+#include "peer/mrc_crc.h"
 }
 
 #include <gtest/gtest.h>

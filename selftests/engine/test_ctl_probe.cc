@@ -3,7 +3,7 @@
 #include "ctl_rig.h"
 
 extern "C" {
-#include "mrc_miss.h"
+#include "paths/mrc_miss.h"
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 
 extern "C" {
-#include "mrc_damp.h"
+#include "peer/mrc_damp.h"
 }
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_deth.h"
+#include "wire/mrc_deth.h"
 }
 
 #include <gtest/gtest.h>

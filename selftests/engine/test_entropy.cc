@@ -6,7 +6,7 @@
 #include <set>
 
 extern "C" {
-#include "mrc_entropy.h"
+#include "wire/mrc_entropy.h"
 }
 
 #include <gtest/gtest.h>

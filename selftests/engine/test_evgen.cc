@@ -11,7 +11,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_evgen.h"
+#include "wire/mrc_evgen.h"
 }
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_evgen.h"
+#include "wire/mrc_evgen.h"
 }
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include "ev_rig.h"
 
 extern "C" {
-#include "mrc_flowlet.h"
+#include "paths/mrc_flowlet.h"
 }
 
 namespace {

@@ -5,7 +5,7 @@
 #include "ev_rig.h"
 
 extern "C" {
-#include "mrc_miss.h"
+#include "paths/mrc_miss.h"
 }
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 extern "C" {
-#include "mrc_port.h"
+#include "peer/mrc_port.h"
 }
 
 #include <gtest/gtest.h>

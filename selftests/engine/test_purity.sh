@@ -32,7 +32,7 @@ check_source()
 {
 	local f bad=
 
-	for f in "$engine"/*.[ch]; do
+	for f in "$engine"/*/*.[ch]; do
 		[[ $f == */mrc_env*.h ]] && continue
 		# Only strips comments: -fpreprocessed expands nothing.
 		bad+=$(gcc -fpreprocessed -dD -E -P "$f" | grep -nE "$words" |
@@ -43,7 +43,7 @@ check_source()
 
 check_object()	# compiler unit
 {
-	local o=$out/$1-$2.o log
+	local o=$out/$1-${2##*/}.o log
 
 	# No PIC, or constant tables of functions would count as writable.
 	if ! log=$("$1" -std=gnu11 -O2 -fno-pic -Wall -Wextra -Wshadow -Wconversion -Werror \
@@ -71,21 +71,12 @@ check_closed()
 rm -rf "$out"
 mkdir -p "$out"
 check_source
-missing=0
 # shellcheck disable=SC2016 # $(...) is for make
 while read -r unit; do
-	if [ ! -e "$engine/$unit.c" ]; then
-		missing=1
-		continue
-	fi
 	for cc in gcc clang; do
 		check_object "$cc" "$unit"
 	done
 done < <(printf 'include %s/files.mk\nall:;@printf "%%s\\n" $(MRC_ENGINE_OBJS:.o=)\n' "$engine" |
 	make -s -f -)
-if [ $missing -eq 0 ]; then
-	check_closed
-else
-	echo "ok - purity: engine is closed # SKIP not all units exist yet"
-fi
+check_closed
 exit $fail

@@ -5,7 +5,7 @@
 #include <cstring>
 
 extern "C" {
-#include "mrc_udp.h"
+#include "peer/mrc_udp.h"
 }
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_wire.h"
+#include "wire/mrc_wire.h"
 }
 
 namespace {

@@ -11,8 +11,8 @@
 #include <memory>
 
 extern "C" {
-#include "mrc_env.h"
-#include "mrc_psn.h"
+#include "base/mrc_env.h"
+#include "base/mrc_psn.h"
 }
 
 // What is printed last is what failed; libFuzzer keeps the input.

@@ -14,7 +14,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" // struct and function mrc_conn_info
 extern "C" {
-#include "mrc_conn.h"
+#include "conn/mrc_conn.h"
 }
 #pragma GCC diagnostic pop
 

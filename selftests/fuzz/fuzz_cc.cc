@@ -9,9 +9,9 @@
 #include <memory>
 
 extern "C" {
-#include "mrc_cc.h"
-#include "mrc_conn.h"
-#include "mrc_incast.h"
+#include "cc/mrc_cc.h"
+#include "conn/mrc_conn.h"
+#include "peer/mrc_incast.h"
 }
 
 namespace {

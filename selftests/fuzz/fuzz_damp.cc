@@ -4,7 +4,7 @@
 #include "bytes.h"
 
 extern "C" {
-#include "mrc_damp.h"
+#include "peer/mrc_damp.h"
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

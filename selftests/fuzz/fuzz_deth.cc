@@ -10,7 +10,7 @@
 #include <vector>
 
 extern "C" {
-#include "mrc_deth.h"
+#include "wire/mrc_deth.h"
 }
 
 namespace {

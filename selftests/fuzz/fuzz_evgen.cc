@@ -8,7 +8,7 @@
 #include <string>
 
 extern "C" {
-#include "mrc_evgen.h"
+#include "wire/mrc_evgen.h"
 }
 
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 
 extern "C" {
-#include "mrc_port.h"
+#include "peer/mrc_port.h"
 }
 
 namespace {

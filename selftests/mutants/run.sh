@@ -49,7 +49,7 @@ units() {
 	local file
 	for file in $(touched "$2"); do
 		case $file in
-		*.c) echo "$file";;
+		*.c) echo "${file##*/}";;
 		*) grep -lw "$file" "$out"/engine/*.d | sed 's,.*/,,; s/\.d$/.c/';;
 		esac
 	done | sort -u
@@ -63,7 +63,7 @@ rebuild() {
 	for c in $(units "$1" "$2"); do
 		rm -f "$1/lib/${c%.c}.o"
 		# shellcheck disable=SC2086
-		${CC:-gcc} $cflags -I"$1/src" -c -o "$1/lib/${c%.c}.o" "$1/src/$c" || return 1
+		${CC:-gcc} $cflags -I"$1/src" -c -o "$1/lib/${c%.c}.o" "$1/src"/*/"$c" || return 1
 	done
 	${CC:-gcc} -shared -o "$1/libengine.so" "$1"/lib/*.o
 }
@@ -121,9 +121,9 @@ apply() {
 		echo "not ok - $name applies"
 		sed 's/^/# /' "$dir/log"
 	else
-		c=$(touched "$1" | grep '\.c$') || c=mrc_conn.c
+		c=$(touched "$1" | grep '\.c$') || c=conn/mrc_conn.c
 		# shellcheck disable=SC2086
-		if (cd "$dir/src" && ${CC:-gcc} $cflags -fsyntax-only $c) >"$dir/log" 2>&1; then
+		if (cd "$dir/src" && ${CC:-gcc} $cflags -I. -fsyntax-only $c) >"$dir/log" 2>&1; then
 			echo "ok - $name applies and compiles"
 		else
 			echo "not ok - $name compiles"

@@ -12,9 +12,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 extern "C" {
-#include "mrc_conn.h"
-#include "mrc_port.h"
-#include "mrc_damp.h"
-#include "mrc_incast.h"
+#include "conn/mrc_conn.h"
+#include "peer/mrc_port.h"
+#include "peer/mrc_damp.h"
+#include "peer/mrc_incast.h"
 }
 #pragma GCC diagnostic pop

@@ -154,7 +154,7 @@ enum {
 	MRC_A_PROFILE_MAX = __MRC_A_PROFILE_MAX - 1
 };
 
-/* MRC_A_PROFILE_GEN: EVs from fields, see engine/mrc_evgen.h */
+/* MRC_A_PROFILE_GEN: EVs from fields, see engine/wire/mrc_evgen.h */
 enum {
 	MRC_A_GEN_UNSPEC,
 	MRC_A_GEN_PORT,		/* u8: of all its EVs; absent: the device's ports in turn */

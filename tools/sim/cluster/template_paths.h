@@ -6,7 +6,7 @@
 #include "topology.h"
 
 extern "C" {
-#include "mrc_evgen.h"
+#include "wire/mrc_evgen.h"
 }
 
 namespace sim {

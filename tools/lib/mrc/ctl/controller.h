@@ -22,7 +22,7 @@ extern "C" {
 #include "object.h"
 }
 
-// Of a format, and of what EVs are made from: engine/mrc_evgen.h.
+// Of a format, and of what EVs are made from: engine/wire/mrc_evgen.h.
 inline constexpr int mrc_fmt_fields_max = 16;
 inline constexpr int mrc_evs_max = 4096;
 

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_cc.h - congestion control: the engine's only table of functions.
+ *
+ * MRC 1.0 section 5 (8.1-8.7). A controller (QPCC) belongs to one destination
+ * and is shared by all connections to it: it sees samples and answers with one
+ * window in bytes.
+ *
+ * Another algorithm is one more file:
+ *	- a state that begins with struct mrc_cc, of constant size, no pointers out;
+ *	- init(): sets cwnd_bytes >= mtu (struct mrc_cc is filled in, the rest zero);
+ *	- one call per event, all of them present, which look at the sample and at
+ *	  their state and leave cwnd_bytes within [mtu, MRC_CC_WND_MAX], whatever the
+ *	  sample says: a peer chooses rtt, marks, counts and penalties. No divisions
+ *	  per acknowledgement, no clock but now_ns, no floating point;
+ *	- one const struct mrc_cc_ops with its name, listed here, in mrc_cc.c and, the
+ *	  file, in files.mk. Nothing else knows which controllers there are.
+ * test_cc.cc has a small one, given to mrc_cc_init() directly.
+ *
+ * Sharing: a connection may send while the window has room for all of them
+ * together, or while it has less in flight itself than its even share; one with
+ * nothing in flight may always send a packet. Whoever may not send thus has
+ * packets of its own in flight, whose answer (or timeout) makes it look again: so
+ * nobody starves and nobody has to be woken by another's acknowledgements. Who has
+ * more than its share waits until the sum fits: shares become even. All together
+ * may exceed the window by one packet each and, until those who were there first
+ * have given way, by cwnd (1/2 + 1/3 + ... + 1/n).
+ *
+ * The caller serialises all calls on one controller and on the connections
+ * sharing it, owns its memory (ops->size bytes) and frees it after they let go.
+ */
+#ifndef MRC_CC_H
+#define MRC_CC_H
+
+#include "base/mrc_types.h"
+
+/* Largest window; with 1/2 + 1/3 + ... the sum over 100,000 connections fits 32 bits. */
+#define MRC_CC_WND_MAX	(1u << 28)
+#define MRC_CC_MTU_MAX	(1u << 17)
+
+struct mrc_cc_sample {
+	u64 now_ns;
+	u32 acked_bytes;	/* newly known as delivered, nominal sizes */
+	u32 lost_bytes;		/* newly known as lost or trimmed */
+	u32 inflight_bytes;	/* of the controller, before this event */
+	u64 rtt_ns;		/* service time taken off; 0: no unambiguous sample */
+	u32 base_ns;		/* shortest round trip of late, of the plane it took; 0: unknown */
+	u32 mean_base_ns;	/* of all planes in use, by their shares; 0: no news */
+	bool ecn;		/* the answered packet was marked */
+	bool trimmed;		/* on_nack: by congestion, not for want of resources */
+	bool trimmed_again;	/* likewise: and so was the copy before */
+	bool last_hop;		/* likewise: at the last hop, where no other path helps */
+	u8 rcv_cwnd_pen;	/* responder's lever, 5.3 */
+	bool restore_cwnd;
+};
+
+/* Parameters of "uet-1.0-nscc" (struct mrc_ctl_cc_nscc_cfg). 0: derived from rate, RTT and MTU. */
+struct mrc_nscc_cfg {
+	bool disable_qa;
+	u8 qa_gate;		/* quick adapt when achieved < max_cwnd >> qa_gate */
+	u32 qa_threshold_ns;
+	u32 target_delay_ns;
+	u32 base_rtt_ns;	/* 0: measured */
+	u32 max_cwnd;		/* bytes */
+	u32 adjust_bytes, adjust_period_ns;
+	u32 eta_q8;		/* bytes per period, 24.8 */
+	u32 fi_q8;		/* bytes, 24.8 */
+	u32 fi_scale_q16;	/* ratios, 16.16 */
+	u32 gamma_q16;
+	u32 max_md_jump_q16;
+};
+
+struct mrc_cc_cfg {
+	u32 mtu;		/* nominal packet size: floor of the window; 0: 4 KiB + headers */
+	u32 window_bytes;	/* fixed: the window. NSCC: the first one, 0: largest */
+	u32 rate_mbps;		/* of the planes that are up; 0: unknown, then 100 Gb/s */
+	bool trimming;		/* the fabric trims: shorter target delay */
+	struct mrc_nscc_cfg nscc;
+};
+
+struct mrc_cc;
+
+struct mrc_cc_ops {
+	const char *name;	/* as in mrc_ctl_cc_profile_attr.algorithm */
+	size_t size;		/* bytes of the state, struct mrc_cc included */
+	void (*init)(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns);
+	/* The rate or the parameters changed under way. */
+	void (*set_cfg)(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns);
+	void (*on_ack)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
+	void (*on_nack)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
+	void (*on_loss)(struct mrc_cc *cc, const struct mrc_cc_sample *s);	/* inferred, no timeout */
+	void (*on_timeout)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
+	/* lost_bytes of what on_loss or on_timeout was told had arrived after all. */
+	void (*on_spurious)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
+};
+
+struct mrc_cc {
+	const struct mrc_cc_ops *ops;
+	u32 cwnd_bytes;
+	u32 inflight_bytes;	/* sum over the connections */
+	u32 n_active;		/* connections with something in flight */
+	u32 mtu;
+	/*
+	 * A window below one packet: a connection that was answered (ACK, NACK, loss) sends
+	 * no data before this time. 0 or past: at once. mrc_nscc.c says when.
+	 */
+	u64 hold_until_ns;
+};
+
+/* The state of the fixed window: here, for a connection without a profile has one of its own. */
+struct mrc_fixed_state {
+	struct mrc_cc cc;
+	u32 window;		/* bytes, what it is set to */
+	u32 spared;		/* bytes of feedback before it gives way once more */
+};
+
+/* All controllers, by the name of a CC profile; NULL if unknown. NULL @name: fixed. */
+const struct mrc_cc_ops *mrc_cc_find(const char *name);
+
+/* @cc: ops->size bytes. */
+void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_ops *ops,
+		 const struct mrc_cc_cfg *cfg, u64 now_ns);
+
+/* The rate or the parameters changed under way. */
+static inline void mrc_cc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	if (cc->ops->set_cfg)
+		cc->ops->set_cfg(cc, cfg, now_ns);
+}
+
+/* Of a kind of controller: its name in a CC profile; what mrc_cc_init() needs room for. */
+static inline const char *mrc_cc_name(const struct mrc_cc_ops *ops)
+{
+	return ops->name;
+}
+
+static inline size_t mrc_cc_mem_size(const struct mrc_cc_ops *ops)
+{
+	return ops->size;
+}
+
+/* What mrcctl shows of one. */
+static inline u32 mrc_cc_cwnd_bytes(const struct mrc_cc *cc)
+{
+	return cc->cwnd_bytes;
+}
+
+static inline u32 mrc_cc_inflight_bytes(const struct mrc_cc *cc)
+{
+	return cc->inflight_bytes;
+}
+
+/* May a connection with @own bytes in flight send @bytes more? */
+static inline bool mrc_cc_room(const struct mrc_cc *cc, u32 own, u32 bytes)
+{
+	if (likely(cc->inflight_bytes + bytes <= cc->cwnd_bytes) || !own)
+		return true;
+	return cc->n_active > 1 && (u64)(own + bytes) * cc->n_active <= cc->cwnd_bytes;
+}
+
+/* A connection's bytes in flight go from @own to @own + @delta. */
+static inline void mrc_cc_account(struct mrc_cc *cc, u32 own, s32 delta)
+{
+	cc->inflight_bytes += (u32)delta;
+	if (!own && delta)
+		cc->n_active++;
+	else if (own && own + (u32)delta == 0)
+		cc->n_active--;
+}
+
+extern const struct mrc_cc_ops mrc_cc_fixed;
+extern const struct mrc_cc_ops mrc_nscc;
+
+#endif

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_nscc.c - "uet-1.0-nscc": a window from delay and ECN, at the sender.
+ *
+ * MRC 1.0 section 5 (8.1-8.7); the algorithm is NSCC of UEC 1.0, 3.6.13.
+ *
+ *	delay = rtt - base_rtt			base_rtt: of the packet's plane; without planes
+ *						(and for window and steps: the mean) a minimum
+ *	mark  delay	on each acknowledgement of n bytes
+ *	no    < target	window grows with (target - delay): inc += alpha n (target - delay);
+ *			with no delay at all for a whole window: window += fi_scale n
+ *	no    >= target	all grow alike: inc += fi n
+ *	yes   >= target	window *= max(1 - gamma (avg - target) / avg, max_md_jump), once per base_rtt
+ *	yes   < target	nothing: the packet's path is avoided, that is all
+ *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
+ *	trimmed, lost	window -= n
+ *	  on the way	... from what was in flight, if most of the window was (what it allowed
+ *			beyond that has not been tried), but not below 5/8 per base_rtt; given
+ *			back after a burst that passed
+ *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if what
+ *			was achieved is far below the largest window, that is the window
+ *
+ * Everything is relative to a reference network of 100 Gb/s x 12 us: a larger
+ * one takes larger steps (a: bandwidth-delay product, b: target delay).
+ *
+ * What a peer says is not believed beyond its window: the window stays within
+ * [MTU, max_wnd] whatever the samples, and no sum here can overflow.
+ */
+#include "cc/mrc_nscc_state.h"
+
+#define MRC_NSCC_SPIKE_TARGETS	2
+#define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
+#define MRC_NSCC_PACE_MAX_RTTS	16
+#define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
+#define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
+#define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* of the largest: 15/16 of a BDP */
+#define MRC_NSCC_BURST_PART	3		/* of a flight, trimmed: no matter of few paths */
+#define MRC_NSCC_BURST_RTTS	16		/* the least from the end of one to the next */
+
+static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
+{
+	BUILD_BUG_ON(offsetof(struct mrc_nscc_state, cc));
+	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 224);
+	return (struct mrc_nscc_state *)(void *)cc;
+}
+
+static void mrc_nscc_init(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	mrc_nscc_take_cfg(n, cfg);
+	mrc_nscc_set_wnd(n, cfg->window_bytes ? cfg->window_bytes : n->p.max_cwnd);
+	n->adjust_at_ns = now_ns + n->p.adjust_period_ns;
+	n->eta_at_ns = n->adjust_at_ns;
+}
+
+/* Planes came or went: the window keeps its share of the largest one. */
+static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 before = n->p.max_cwnd;
+
+	(void)now_ns;
+	mrc_nscc_take_cfg(n, cfg);
+	mrc_nscc_set_wnd(n, div_u64((u64)cc->cwnd_bytes * n->p.max_cwnd, before));
+	if (n->saved_wnd)
+		n->saved_wnd = mrc_nscc_sat(div_u64((u64)n->saved_wnd * n->p.max_cwnd, before));
+	n->fast = false;
+	n->fast_acked = 0;
+}
+
+/* What the packet waited in queues: beyond the shortest round trip of its own plane. */
+static u32 mrc_nscc_delay(const struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	u32 rtt_ns = mrc_nscc_rtt(s->rtt_ns), base_ns = n->p.base_rtt_ns;
+
+	if (s->base_ns && !(n->given & MRC_NSCC_BASE_RTT))
+		base_ns = mrc_nscc_rtt(s->base_ns);
+	return rtt_ns > base_ns ? rtt_ns - base_ns : 0;
+}
+
+/*
+ * What a marked packet says of the average of all: the others that its SACK acknowledges
+ * had no mark. Each mark is told at once and the rest four packets at a time, so
+ * a few bad paths would have most of the votes.
+ */
+static u32 mrc_nscc_dilute(const struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
+{
+	u32 others_ns = n->p.base_rtt_ns / 4;
+
+	acked += n->cc.mtu / 2;		/* whole packets, about */
+	if (delay_ns <= others_ns || acked < 2 * n->cc.mtu)
+		return delay_ns;
+	return others_ns + ((delay_ns - others_ns) >> (acked < 4 * n->cc.mtu ? 1 : 2));
+}
+
+/*
+ * Average delay, for the depth of a decrease. A spike without a mark is one
+ * slow path or a slow host, no queue that all share: it counts as little. With a mark
+ * it counts, but not by its length: it is one packet's, of one path.
+ */
+static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked, u32 acked)
+{
+	s64 diff;
+
+	if (marked)
+		delay_ns = min_t(u32, mrc_nscc_dilute(n, delay_ns, acked),
+				 MRC_NSCC_SPIKE_TARGETS * n->p.target_delay_ns);
+	else if (delay_ns > n->p.target_delay_ns)
+		delay_ns = n->p.base_rtt_ns / 4;
+	diff = (s64)((u64)delay_ns << 8) - n->avg_q8;
+	n->avg_q8 = (u32)(n->avg_q8 + diff * MRC_NSCC_EWMA_Q16 / 65536);
+}
+
+/*
+ * The window becomes what the network let through. Losses, which are inferred, may turn out to have been none,
+ * and then that is undone; a trim is the peer's word, so with one in the period nothing of before is restored.
+ */
+static void mrc_nscc_adapt(struct mrc_nscc_state *n, u32 inflight_bytes)
+{
+	n->undo_wnd = n->cc.cwnd_bytes;
+	n->undo_lost = n->qa_lost;
+	if (n->qa_trimmed) {
+		n->undo_lost = 0;
+		n->taken = 0;
+	}
+	mrc_nscc_set_wnd(n, n->achieved);
+	n->to_ignore = inflight_bytes;
+	n->inc_q8 = 0;
+	n->fast = false;
+}
+
+/*
+ * True: the window was set to what the network had let through. Only if the window
+ * had been used: a host that sends to many at once, or has little to send, gets little
+ * through to each, and a trim or a delay then says nothing about this window.
+ */
+static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				 u32 delay_ns)
+{
+	u32 gone = mrc_nscc_add(n->qa_lost, n->qa_trimmed);
+	bool adapt;
+
+	if (n->p.disable_qa || s->now_ns < n->qa_at_ns)
+		return false;
+	/* The first period has no beginning. */
+	adapt = n->qa_at_ns && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
+		(gone || delay_ns > n->p.qa_threshold_ns) &&
+		(u64)s->inflight_bytes + gone >= n->cc.cwnd_bytes / 2;
+	if (adapt)
+		mrc_nscc_adapt(n, s->inflight_bytes);
+	n->achieved = 0;
+	n->qa_lost = 0;
+	n->qa_trimmed = 0;
+	n->qa_at_ns = s->now_ns + n->p.base_rtt_ns + n->p.target_delay_ns;
+	return adapt;
+}
+
+static void mrc_nscc_add_inc(struct mrc_nscc_state *n, u64 step_q8, u32 acked)
+{
+	/* step < 2^32, acked <= max_cwnd <= 2^28; the sum is saturated at 2^63. */
+	n->inc_q8 = min_t(u64, n->inc_q8 + min_t(u64, step_q8, ~0u) * acked, 1ull << 63);
+}
+
+/* True while the path is empty: the window grows by a ratio. */
+static bool mrc_nscc_fast_increase(struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
+{
+	if (delay_ns >= max_t(u32, MRC_NSCC_NO_DELAY_NS, n->p.base_rtt_ns >> 4)) {
+		n->fast_acked = 0;
+		n->fast = false;
+		return false;
+	}
+	n->fast_acked = mrc_nscc_add(n->fast_acked, acked);
+	if (!n->fast && n->fast_acked <= n->cc.cwnd_bytes)
+		return false;
+	n->fast = true;
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes + (((u64)acked * n->p.fi_scale_q16) >> 16));
+	return true;
+}
+
+static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
+{
+	u32 avg_ns = n->avg_q8 >> 8;
+	u32 keep_q16;
+
+	if (now_ns < n->md_at_ns || avg_ns <= n->p.target_delay_ns)
+		return;
+	keep_q16 = (1u << 16) - (u32)div_u64((u64)n->p.gamma_q16 * (avg_ns - n->p.target_delay_ns),
+					     avg_ns);
+	keep_q16 = max_t(u32, keep_q16, n->p.max_md_jump_q16);
+	n->taken = 0;		/* there is congestion: nothing of before is restored */
+	n->burst_wnd = 0;
+	n->undo_lost = 0;
+	mrc_nscc_set_wnd(n, ((u64)n->cc.cwnd_bytes * keep_q16) >> 16);
+	n->md_at_ns = now_ns + n->p.base_rtt_ns;
+}
+
+/*
+ * Many flows that began at one moment meet: a third of a flight is trimmed on the way, and a round
+ * trip later nothing is, there is neither mark nor delay. That was no lack of capacity, and the
+ * window becomes what was in flight before. Slow paths trim less of a flight, and each flight anew.
+ */
+static void mrc_nscc_burst_note(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	if (s->now_ns < n->no_burst_ns)
+		return;
+	n->burst_at_ns = s->now_ns;
+	if (!n->burst_wnd) {
+		n->burst_wnd = s->inflight_bytes;
+		n->burst_lost = 0;
+	}
+	n->burst_lost = mrc_nscc_add(n->burst_lost, s->lost_bytes);
+}
+
+static void mrc_nscc_burst_over(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				u32 delay_ns)
+{
+	if (s->ecn || delay_ns >= n->p.target_delay_ns ||
+	    s->now_ns <= n->burst_at_ns + n->p.base_rtt_ns)
+		return;
+	if (n->burst_lost >= n->burst_wnd / MRC_NSCC_BURST_PART)
+		mrc_nscc_set_wnd(n, max_t(u32, n->cc.cwnd_bytes, n->burst_wnd));
+	n->burst_wnd = 0;
+	n->no_burst_ns = s->now_ns + MRC_NSCC_BURST_RTTS * (u64)n->p.base_rtt_ns;
+}
+
+static void mrc_nscc_quadrant(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+			      u32 delay_ns, u32 acked)
+{
+	if (s->ecn) {
+		n->fast = false;
+		n->fast_acked = 0;
+		if (delay_ns >= n->p.target_delay_ns)
+			mrc_nscc_decrease(n, s->now_ns);
+	} else if (delay_ns >= n->p.target_delay_ns) {
+		n->fast = false;
+		n->fast_acked = 0;
+		mrc_nscc_add_inc(n, n->p.fi_q8, acked);
+	} else if (!mrc_nscc_fast_increase(n, delay_ns, acked)) {
+		mrc_nscc_add_inc(n, ((u64)n->alpha_q16 * (n->p.target_delay_ns - delay_ns)) >> 8, acked);
+	}
+}
+
+/* Increases gathered since the last time become window. */
+static void mrc_nscc_adjust(struct mrc_nscc_state *n, u64 now_ns)
+{
+	u64 add_q8;
+
+	if (n->adjust_acked < n->p.adjust_bytes && now_ns < n->adjust_at_ns)
+		return;
+	add_q8 = div_u64(n->inc_q8, n->cc.cwnd_bytes);
+	if (now_ns >= n->eta_at_ns) {
+		add_q8 += n->p.eta_q8;
+		n->eta_at_ns = now_ns + n->p.adjust_period_ns;
+	}
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes + (add_q8 >> 8));
+	if (n->cc.cwnd_bytes >= n->saved_wnd)
+		n->saved_wnd = 0;
+	n->inc_q8 = 0;
+	n->adjust_acked = 0;
+	n->adjust_at_ns = now_ns + n->p.adjust_period_ns;
+}
+
+/* The responder's lever, 5.3. While it is used the window does not grow. */
+static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, u32 acked)
+{
+	u32 pen = s->rcv_cwnd_pen & 127;
+
+	if (pen) {
+		n->burst_wnd = 0;
+		if (!n->saved_wnd)
+			n->saved_wnd = n->cc.cwnd_bytes;
+		/* A window takes whole packets: what is left of one is not cut off. */
+		mrc_nscc_set_wnd(n, min_t(u64, n->cc.cwnd_bytes,
+					  (u64)s->inflight_bytes + n->cc.mtu - 1));
+		mrc_nscc_shrink(n, (u32)(((u64)pen * acked) >> 7));
+		n->inc_q8 = 0;
+		n->fast = false;
+		n->fast_acked = 0;
+	} else if (s->restore_cwnd && n->saved_wnd) {
+		mrc_nscc_set_wnd(n, max_t(u32, n->saved_wnd, n->cc.cwnd_bytes));
+		n->saved_wnd = 0;
+		n->pace_ns = 0;
+		n->cc.hold_until_ns = 0;
+	}
+}
+
+/*
+ * Below the floor. One packet per round trip of each of many senders can be more
+ * than the last hop takes, and without more ado each packet that is trimmed is
+ * sent again at once: three retransmissions per packet at 128:1. So a trim at the
+ * last hop (or a loss without trimming) at the floor doubles the time per packet, and answers without give it back
+ * by eighths, or halves when there is no queue any more. (A window of one packet
+ * remains: a sender may always be slower than that.)
+ */
+static void mrc_nscc_pace_slower(struct mrc_nscc_state *n, u64 now_ns)
+{
+	if (n->cc.cwnd_bytes > n->cc.mtu)
+		return;
+	if (now_ns >= n->md_at_ns) {
+		n->pace_ns = (u32)clamp_t(u64, (u64)n->pace_ns * 2, 2 * (u64)n->p.base_rtt_ns,
+					  (u64)n->p.base_rtt_ns * MRC_NSCC_PACE_MAX_RTTS);
+		n->md_at_ns = now_ns + n->p.base_rtt_ns;
+	}
+	n->cc.hold_until_ns = now_ns + n->pace_ns;
+}
+
+static u32 mrc_nscc_pace_step(const struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+			      u32 delay_ns)
+{
+	if (!s->acked_bytes || s->ecn || s->rcv_cwnd_pen > MRC_NSCC_PEN_HOLD)
+		return 0;
+	/* Held by the responder: those who pace most would wait for ever if not at all. */
+	if (s->rcv_cwnd_pen)
+		return n->pace_ns / 16;
+	return s->rtt_ns && delay_ns < n->p.target_delay_ns ? n->pace_ns / 2 : n->pace_ns / 8;
+}
+
+/* True: pacing goes on, the window stays at its floor. */
+static bool mrc_nscc_pace_faster(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
+				 u32 delay_ns)
+{
+	if (!n->pace_ns)
+		return false;
+	n->pace_ns -= mrc_nscc_pace_step(n, s, delay_ns);
+	if (n->pace_ns <= n->p.base_rtt_ns) {
+		n->pace_ns = 0;
+		n->cc.hold_until_ns = 0;
+		return false;
+	}
+	/* Only what answers data: probes that go on while we hold would hold for ever. */
+	if (s->acked_bytes && n->pace_ns > s->rtt_ns)
+		n->cc.hold_until_ns = max_t(u64, n->cc.hold_until_ns,
+					    s->now_ns + n->pace_ns - s->rtt_ns);
+	return true;
+}
+
+static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 acked = min_t(u32, s->acked_bytes, n->p.max_cwnd);
+	u32 delay_ns = 0;
+
+	n->achieved = mrc_nscc_add(n->achieved, acked);
+	n->adjust_acked = mrc_nscc_add(n->adjust_acked, acked);
+	n->to_ignore -= min_t(u32, n->to_ignore, acked);
+	if (s->rtt_ns) {
+		mrc_nscc_base_rtt(n, s);
+		delay_ns = mrc_nscc_delay(n, s);
+		mrc_nscc_average(n, delay_ns, s->ecn, acked);
+	}
+	mrc_nscc_penalty(n, s, acked);
+	if (mrc_nscc_pace_faster(n, s, delay_ns) || s->rcv_cwnd_pen ||
+	    (s->ecn && n->to_ignore) || mrc_nscc_quick_adapt(n, s, delay_ns))
+		return;
+	if (n->burst_wnd && s->rtt_ns)
+		mrc_nscc_burst_over(n, s, delay_ns);
+	if (s->rtt_ns)
+		mrc_nscc_quadrant(n, s, delay_ns, acked);
+	mrc_nscc_adjust(n, s->now_ns);
+}
+
+/* Before the first trim or loss of a period takes anything away. */
+static void mrc_nscc_save(struct mrc_nscc_state *n)
+{
+	if (!n->qa_lost && !n->qa_trimmed && !n->saved_wnd)
+		n->saved_wnd = n->cc.cwnd_bytes;
+}
+
+/* True: that made a quick adapt, which is undone as a whole. */
+static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
+			  u32 floor)
+{
+	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
+	mrc_nscc_save(n);
+	if (s->trimmed)
+		n->qa_trimmed = mrc_nscc_add(n->qa_trimmed, s->lost_bytes);
+	else
+		n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
+	n->fast = false;
+	n->fast_acked = 0;
+	if (pace)
+		mrc_nscc_pace_slower(n, s->now_ns);
+	if (mrc_nscc_quick_adapt(n, s, 0))
+		return true;
+	if (n->cc.cwnd_bytes > floor)
+		mrc_nscc_shrink(n, min_t(u32, s->lost_bytes, n->cc.cwnd_bytes - floor));
+	return false;
+}
+
+/* What the trims of one round trip on the way leave of the window. */
+static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
+{
+	if (now_ns >= n->floor_at_ns) {
+		n->floor = MRC_NSCC_WAY_FLOOR(n->cc.cwnd_bytes);
+		n->floor_at_ns = now_ns + n->p.base_rtt_ns;
+	}
+	return n->floor;
+}
+
+/* A trim is a queue as long as a whole round trip; what is left of the packet did not wait in it. */
+static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 before = cc->cwnd_bytes, floor;
+
+	if (!s->trimmed)
+		return;
+	if (s->rtt_ns)
+		mrc_nscc_base_rtt(n, s);
+	mrc_nscc_average(n, n->p.base_rtt_ns, true, 0);
+	floor = s->last_hop ? 0 : mrc_nscc_floor(n, s->now_ns);
+	mrc_nscc_save(n);
+	if (s->last_hop)
+		n->burst_wnd = 0;
+	else
+		mrc_nscc_burst_note(n, s);
+	/* At the last hop penalties do that. */
+	if (!s->last_hop && s->inflight_bytes >= cc->cwnd_bytes / 2)
+		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,
+					  max_t(u32, s->inflight_bytes, floor)));
+	mrc_nscc_lost(n, s, s->last_hop, floor);
+	/* And stays taken, where a cut before it is undone. */
+	if (cc->cwnd_bytes < before)
+		n->undo_wnd -= min_t(u32, n->undo_wnd, before - cc->cwnd_bytes);
+}
+
+/* Where there is trimming, what is lost without was lost by a path, not for want of room. */
+static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 before = cc->cwnd_bytes;
+
+	if (n->trimming) {
+		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
+		return;
+	}
+	if (!mrc_nscc_lost(n, s, true, 0) && cc->cwnd_bytes < before)
+		n->taken = mrc_nscc_add(n->taken, before - cc->cwnd_bytes);
+}
+
+/* Nothing at all came back: half, once per round trip for all connections together. */
+static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+
+	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
+	n->fast = false;
+	n->fast_acked = 0;
+	if (s->now_ns < n->md_at_ns)
+		return;
+	n->undo_wnd = n->cc.cwnd_bytes;
+	n->undo_lost = s->lost_bytes;
+	mrc_nscc_shrink(n, max_t(u32, n->cc.cwnd_bytes / 2, s->lost_bytes));
+	n->md_at_ns = s->now_ns + n->p.base_rtt_ns;
+}
+
+/*
+ * What was called lost had arrived. The window gets back what that took, and not more; if
+ * all that made a quick adapt or a timeout halve it was none, the window before it.
+ */
+static void mrc_nscc_on_spurious(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_nscc_state *n = mrc_nscc_of(cc);
+	u32 give = min_t(u32, s->lost_bytes, n->taken);
+
+	n->qa_lost -= min_t(u32, n->qa_lost, s->lost_bytes);
+	n->taken -= give;
+	mrc_nscc_set_wnd(n, (u64)cc->cwnd_bytes + give);
+	if (!n->undo_lost)
+		return;
+	n->undo_lost -= min_t(u32, n->undo_lost, s->lost_bytes);
+	if (!n->undo_lost)
+		mrc_nscc_set_wnd(n, max_t(u32, cc->cwnd_bytes, n->undo_wnd));
+}
+
+const struct mrc_cc_ops mrc_nscc = {
+	.name = "uet-1.0-nscc",
+	.size = sizeof(struct mrc_nscc_state),
+	.init = mrc_nscc_init,
+	.set_cfg = mrc_nscc_set_cfg,
+	.on_ack = mrc_nscc_on_ack,
+	.on_nack = mrc_nscc_on_nack,
+	.on_loss = mrc_nscc_on_loss,
+	.on_timeout = mrc_nscc_on_timeout,
+	.on_spurious = mrc_nscc_on_spurious,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_nscc_state.h - the state of "uet-1.0-nscc". Only mrc_nscc.c, which decides, and
+ * mrc_nscc_cfg.c, which derives the parameters, look inside.
+ */
+#ifndef MRC_NSCC_STATE_H
+#define MRC_NSCC_STATE_H
+
+#include "cc/mrc_cc.h"
+
+/* Parameters that were given; the others follow rate, base RTT and MTU. */
+enum mrc_nscc_given {
+	MRC_NSCC_TARGET = 1 << 0,
+	MRC_NSCC_QA_THRESHOLD = 1 << 1,
+	MRC_NSCC_MAX_CWND = 1 << 2,
+	MRC_NSCC_ADJUST_BYTES = 1 << 3,
+	MRC_NSCC_ADJUST_PERIOD = 1 << 4,
+	MRC_NSCC_ETA = 1 << 5,
+	MRC_NSCC_FI = 1 << 6,
+	MRC_NSCC_FI_SCALE = 1 << 7,
+	MRC_NSCC_BASE_RTT = 1 << 8,
+};
+
+struct mrc_nscc_state {
+	struct mrc_cc cc;
+	struct mrc_nscc_cfg p;		/* in force: nothing is zero */
+	u32 alpha_q16;			/* bytes per ns below target, 16.16 */
+	u32 rate_mbps;
+	u16 given;			/* enum mrc_nscc_given */
+	bool trimming;
+	bool measured;			/* p.base_rtt_ns was */
+	bool by_planes;			/* it is the mean of planes */
+	bool fast;			/* fast increase is on */
+
+	u32 avg_q8;			/* average delay, ns, 24.8 */
+	u32 adjust_acked;
+	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
+	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns, floor_at_ns;
+	u32 floor;			/* trims on the way take no more in this round trip */
+	u64 burst_at_ns;		/* the latest trim of a burst on the way */
+	u64 no_burst_ns;		/* none begins before */
+	u32 burst_wnd, burst_lost;	/* in flight before it, 0: none; trimmed in it */
+	u32 achieved, qa_lost, qa_trimmed;	/* in this quick-adapt period: delivered, lost, trimmed */
+	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
+	u32 fast_acked;			/* without delay, in a row */
+	u32 saved_wnd;			/* before the first trim or penalty; 0: none */
+	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
+	u32 taken;			/* from the window for losses; given back if they were none */
+	u32 undo_wnd, undo_lost;	/* window before the latest deep cut, and losses behind it */
+};
+
+static inline u32 mrc_nscc_sat(u64 v)
+{
+	return v > ~0u ? ~0u : (u32)v;
+}
+
+static inline u32 mrc_nscc_add(u32 a, u32 b)
+{
+	return mrc_nscc_sat((u64)a + b);
+}
+
+static inline void mrc_nscc_set_wnd(struct mrc_nscc_state *n, u64 wnd)
+{
+	n->cc.cwnd_bytes = (u32)clamp_t(u64, wnd, n->cc.mtu, n->p.max_cwnd);
+}
+
+static inline void mrc_nscc_shrink(struct mrc_nscc_state *n, u32 bytes)
+{
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes > bytes ? n->cc.cwnd_bytes - bytes : 0);
+}
+
+/* Parameters from @cfg; what is zero there follows from rate, base RTT and MTU. */
+void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg);
+
+/* A round trip as it is reckoned with: neither impossible nor too long for the sums. */
+u32 mrc_nscc_rtt(u64 ns);
+
+/* The base round trip as @s has it, and all that follows from it. */
+void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s);
+
+#endif

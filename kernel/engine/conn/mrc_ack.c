@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_ack.c - what the peer tells: SACK, NACK and transport ACK.
+ *
+ * MRC 1.0 sections 1.7, 1.8, 1.11, 2.2, 4 (7.4, 7.5). Nothing in such a packet
+ * is believed that contradicts what was sent: it is counted and does no harm.
+ * What is delivered and lost is kept in mrc_snd.c.
+ */
+#include "conn/mrc_conn.h"
+
+/* ---- SACK (DC) ---- */
+
+/* What an answer says of a round trip: by which plane, and how long. 0: nothing. */
+struct mrc_ack_rtt {
+	u64 ns;
+	u8 plane;		/* MRC_PLANES_MAX: not known */
+};
+
+/* Is this SACK at least as new as any before it? Only of use where the peer counts bytes. */
+static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
+{
+	return c->told.valid && !((s->rcvd_bytes - c->told.seen) & 1u << 23);
+}
+
+/*
+ * Round trip of the packet that triggered this SACK, if it is not ambiguous. Of what was
+ * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
+ * has it twice.
+ */
+static struct mrc_ack_rtt mrc_ack_trip(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
+	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+	struct mrc_ack_rtt rtt = { 0, r->plane };
+
+	if (!mrc_psn_out(c, psn) || r->state != MRC_REC_SENT) {
+		if (!mrc_psn_out(c, psn) || r->state == MRC_REC_FREE)
+			mrc_resent_trigger(c, psn, NULL, s, mrc_ack_fresh(c, s), now_ns);
+	} else if (r->tries > 1) {
+		if (mrc_resent_trigger(c, psn, r, s, false, now_ns))
+			rtt.ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns) :
+						    mrc_tick_age_ns(now_ns, r->sent);
+	} else if (c->tx.timestamps) {
+		rtt.ns = mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns);
+	} else {
+		rtt.ns = mrc_tick_age_ns(now_ns, r->sent);
+	}
+	return rtt;
+}
+
+static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u32 base = mrc_psn_add(s->cack, s->sack_offset), bytes = 0;
+	u64 bits = s->bitmap;
+
+	for (; bits; bits &= bits - 1) {
+		u32 psn = mrc_psn_add(base, (s32)mrc_ffs64(bits));
+
+		/* Never sent, or further beyond cack than the peer can have let in. */
+		if (mrc_psn_diff(psn, c->snd.next) >= 0 ||
+		    mrc_psn_diff(psn, s->cack) > (s32)c->snd.window) {
+			c->stats.rx_bad_ack++;
+			break;
+		}
+		if (mrc_psn_out(c, psn))
+			bytes += mrc_snd_deliver(c, psn, now_ns);
+	}
+	return bytes;
+}
+
+/*
+ * What the SACK says about the EV of the packet that triggered it. The record may be
+ * another PSN's by now, or of another copy: then the entropy differs, or is as good.
+ */
+static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
+	u16 idx = c->snd.rec[psn & c->snd.mask].ev;
+
+	if (mrc_psn_lag(c, psn) > c->snd.mask || idx >= c->evs->n ||
+	    c->evs->ev[idx].value != s->ev)
+		return;
+	if (likely(s->m == MRC_M_NONE))
+		mrc_ev_delivered(c->evs, &c->evs->ev[idx], now_ns);
+	else if (s->m != MRC_M_SKIP_ONCE)
+		mrc_evset_sign(c->evs, idx, MRC_SIGN_BAD, now_ns);
+	else
+		mrc_evset_sign(c->evs, idx, mrc_rot_heeds(&c->rot) ? MRC_SIGN_ECN : MRC_SIGN_ECN_PLANE, now_ns);
+}
+
+/* Answer to a tail probe: its round trip, 0 if it is none of ours. */
+static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u32 i = s->probe_id % MRC_TAIL_PROBES;
+	u64 age, rtt = 0;
+
+	if ((u16)(c->pto.id - s->probe_id) >= MRC_TAIL_PROBES || !(c->pto.out >> i & 1))
+		return 0;
+	c->pto.out &= (u16)~(1u << i);
+	age = max_t(u64, mrc_tick_age_ns(now_ns, c->pto.sent[i]), 1);
+	if (c->tx.timestamps)
+		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
+	/* Sent later than what is missing, and delivered. */
+	mrc_latest_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
+	return rtt ? rtt : age;
+}
+
+/*
+ * Bytes newly received, for the controller: what the peer counts (it also knows of
+ * packets that no bitmap has told of), as long as that is plausible; else @bytes,
+ * newly delivered by the records. @before: in flight until now. Returns false for a
+ * SACK that was overtaken by a later one.
+ */
+static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
+			   u32 *bytes)
+{
+	u32 delta = (s->rcvd_bytes - c->told.seen) & 0xffffff, most = before + c->rx.mtu +
+		    MRC_PKT_OVERHEAD + 256;
+	bool stale = delta >> 23;
+
+	if (!s->rcvd_bytes && !c->told.valid)
+		return true;
+	if (stale && c->told.valid) {
+		c->told.credit -= (s32)*bytes;
+		return false;
+	}
+	c->told.valid = true;
+	c->told.seen = s->rcvd_bytes;
+	if (delta > most >> 8 || c->told.credit < -(s32)most || c->told.credit > (s32)most) {
+		c->told.credit = 0;
+		return true;
+	}
+	c->told.credit += (s32)(delta << 8);
+	*bytes = (u32)clamp_t(s32, c->told.credit, 0, (s32)most);
+	c->told.credit -= (s32)*bytes;
+	return true;
+}
+
+/* What only the latest word of the peer may say. */
+static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
+			    struct mrc_cc_sample *cc)
+{
+	if (c->tx.dyn_mpr && s->mpr)
+		mrc_snd_told(c, min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window));
+	cc->rcv_cwnd_pen = s->rcv_cwnd_pen;
+	cc->restore_cwnd = s->restore_cwnd;
+	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
+}
+
+static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u64 rtt = s->pr ? mrc_ack_probe(c, s, now_ns) : 0;
+
+	if (!rtt)
+		return false;
+	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
+	c->latest.valid = false;	/* nothing has been sent that this could be before */
+	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
+	return true;
+}
+
+/*
+ * What the controller hears of delay. A plane that has less than a full share is slower
+ * than the others: that is answered by its share, and its delay and marks say nothing of
+ * what all planes together can take.
+ */
+static inline void mrc_ack_delay(const struct mrc_conn *c, const struct mrc_ack_rtt *rtt,
+				 u32 psn, struct mrc_cc_sample *cc)
+{
+	cc->rtt_ns = rtt->ns;
+	if (unlikely(!(psn & 0x3c)))	/* the mean is asked for now and then */
+		cc->mean_base_ns = mrc_evset_mean_base_ns(c->evs);
+	if (rtt->plane >= MRC_PLANES_MAX)
+		return;
+	cc->base_ns = mrc_evset_base_ns(c->evs, rtt->plane);
+	if (unlikely(mrc_evset_share(c->evs, rtt->plane) < MRC_SHARE_FULL)) {
+		cc->rtt_ns = 0;
+		cc->ecn = false;
+	}
+}
+
+/* Packets were delivered, of @out: the left edge moves, and responses may be done. */
+static inline void mrc_ack_landed(struct mrc_conn *c, u32 out)
+{
+	mrc_snd_advance(c);
+	if (unlikely(c->rnr.on))
+		mrc_rnr_taken(c, out - c->snd.out);
+	if (c->msgs.rs_head != c->msgs.rs_seg)
+		mrc_exec_responses(c);
+}
+
+/* Losses that were none: the controller gives back what they took. */
+static mrc_noinline void mrc_ack_undo(struct mrc_conn *c, u64 now_ns)
+{
+	struct mrc_cc_sample cc = { 0 };
+
+	cc.now_ns = now_ns;
+	cc.lost_bytes = c->resent.undone;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	c->resent.undone = 0;
+	c->cc->ops->on_spurious(c->cc, &cc);
+}
+
+void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	const struct mrc_sack *s = &p->u.sack;
+	struct mrc_cc_sample cc = { 0 };
+	struct mrc_ack_rtt rtt = { 0, MRC_PLANES_MAX };
+	u32 before = c->snd.inflight, out = c->snd.out, bytes;
+	bool answered = false, all;
+
+	c->stats.sacks_rcvd++;
+	mrc_ctl_heard(c);
+	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
+		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
+	if (!c->snd.known && !mrc_ack_start(c, s, now_ns))
+		return;
+	if (mrc_psn_diff(s->cack, c->snd.next) >= 0) {
+		c->stats.rx_bad_ack++;
+		return;
+	}
+	cc.now_ns = now_ns;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	cc.ecn = s->m == MRC_M_SKIP_ONCE;
+	if (s->pr) {
+		rtt.ns = mrc_ack_probe(c, s, now_ns);
+		answered = rtt.ns;
+	} else {
+		rtt = mrc_ack_trip(c, s, now_ns);
+		mrc_ack_ev(c, s, now_ns);
+	}
+	if (rtt.ns)
+		mrc_rtt_sample(c, rtt.plane, rtt.ns, now_ns);
+	mrc_ack_delay(c, &rtt, s->cack, &cc);
+	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_ack_bitmap(c, s, now_ns);
+	mrc_ack_landed(c, out);
+	cc.acked_bytes = bytes;
+	if (mrc_ack_bytes(c, s, before, &cc.acked_bytes))
+		mrc_ack_levers(c, s, &cc);
+	c->cc->ops->on_ack(c->cc, &cc);
+	/* A hold that others' data renewed is not ours, as long as ours are probes only. */
+	if (cc.acked_bytes || c->cc->hold_until_ns < c->hold_until_ns)
+		mrc_tx_hold(c);
+	if (c->tx.sleek && answered)
+		mrc_sleek_recover(c, now_ns);
+	else if (c->tx.sleek)
+		mrc_sleek_ooo(c, s->ooo_count, now_ns);
+	if (unlikely(c->resent.undone))
+		mrc_ack_undo(c, now_ns);
+	mrc_rack_detect(c, now_ns);
+	/* An answer that says that all has arrived is a word of life: an ACK is still due. */
+	all = answered && !mrc_psn_lag(c, s->cack);
+	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), bytes || all, bytes);
+}
+
+/* Too long for a round trip by plane @p as far as it is known: what answers may have waited for something else. */
+static bool mrc_ack_stands_out(const struct mrc_conn *c, u8 p, u64 age_ns)
+{
+	u64 late = mrc_evset_late_ns(c->evs, p);
+
+	return late ? age_ns > late : c->rtt.srtt_ns && age_ns > c->rtt.srtt_ns + 4ull * c->rtt.var_ns;
+}
+
+/* ---- NACK (DD) ---- */
+
+/* What each reason of Table 7-3 asks for; @psn is in flight. */
+static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 now_ns)
+{
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
+
+	switch (n->reason) {
+	case MRC_NACK_NO_RESOURCE:
+		if (!c->rx.mrc_only) {	/* ours: a receive is missing; MRC 1.0 has no RNR */
+			mrc_snd_lose(c, n->psn, MRC_CAUSE_RNR, now_ns);
+			mrc_rnr_refused(c, n->psn, n->vendor_info, now_ns);
+			break;
+		}
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
+		mrc_budget_pace(c, now_ns);
+		break;
+	case MRC_NACK_TRIMMED:
+		if (r->ev < c->evs->n)
+			mrc_evset_sign(c->evs, r->ev, MRC_SIGN_TRIMMED, now_ns);
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_budget_trimmed(c, now_ns);
+		break;
+	case MRC_NACK_TRIMMED_LASTHOP:	/* every path shares the last hop */
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_TRIM, now_ns);
+		mrc_budget_trimmed(c, now_ns);
+		break;
+	default:	/* NO_BITMAP, NO_PKT_BUFFER, PSN_OOR_WINDOW, or newer than we are */
+		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
+		mrc_budget_pace(c, now_ns);
+		break;
+	}
+}
+
+void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	const struct mrc_nack_hdr *n = &p->u.nack;
+	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
+	struct mrc_cc_sample cc = { 0 };
+	u64 rtt = 0;
+
+	c->stats.nacks_rcvd++;
+	if (!c->snd.known)
+		return;
+	/* What the peer can never take in stays out: of anything else none speaks. */
+	if (mrc_psn_diff(n->psn, c->snd.next) >= 0 ||
+	    (n->reason == MRC_NACK_UNEXP_EVENT && !mrc_psn_out(c, n->psn))) {
+		c->stats.rx_bad_ack++;
+		return;
+	}
+	if (n->reason == MRC_NACK_UNEXP_EVENT) {
+		mrc_conn_failing(c, MRC_ST_REM_OP);
+		return;
+	}
+	/* Of an earlier copy, or of what has arrived since: nothing to do. */
+	if (!mrc_psn_out(c, n->psn) || r->state != MRC_REC_SENT ||
+	    (r->ev < c->evs->n && c->evs->ev[r->ev].value != n->ev))
+		return;
+	cc.now_ns = now_ns;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	cc.lost_bytes = mrc_rec_bytes(r);
+	cc.trimmed = n->reason == MRC_NACK_TRIMMED || n->reason == MRC_NACK_TRIMMED_LASTHOP;
+	cc.trimmed_again = cc.trimmed && r->tries > 1 && r->cause == MRC_CAUSE_TRIM;
+	cc.last_hop = n->reason == MRC_NACK_TRIMMED_LASTHOP;
+	if (r->tries == 1)
+		rtt = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
+					 mrc_tick_age_ns(now_ns, r->sent);
+	/* Trimmed packets pass the queues by: the shortest round trip there is. Those that came whole are samples. */
+	if (cc.trimmed)
+		cc.rtt_ns = rtt;
+	else if (rtt && !mrc_ack_stands_out(c, r->plane, rtt))
+		mrc_rtt_sample(c, r->plane, rtt, now_ns);
+	cc.mean_base_ns = mrc_evset_mean_base_ns(c->evs);
+	mrc_nack_obey(c, n, now_ns);
+	if (c->failing || n->reason == MRC_NACK_NO_RESOURCE)
+		return;
+	c->cc->ops->on_nack(c->cc, &cc);
+	mrc_tx_hold(c);
+}
+
+/* ---- transport ACK and NAK (D1) ---- */
+
+/*
+ * An ACK may lag behind by more than half of the PSN space: a message has up to 2^23
+ * packets, and a READ before it may take its time. So PSNs are compared here by how far
+ * they lie behind the newest one; mrc_tx_choose_new() keeps that within the PSN space.
+ */
+
+/* Messages whose last packet the transport ACK covers. */
+static bool mrc_ack_messages(struct mrc_conn *c, u32 psn)
+{
+	bool any = false;
+
+	for (; c->msgs.sq_acked != c->msgs.sq_seg; c->msgs.sq_acked++) {
+		struct mrc_msg *m = &c->msgs.sq[c->msgs.sq_acked & (c->cfg.sq_max - 1u)];
+
+		if (m->op == MRC_OP_LOCAL)
+			continue;
+		if (mrc_psn_lag(c, m->psn + m->npkts - 1) < mrc_psn_lag(c, psn))
+			break;
+		m->acked = true;
+		if (m->op == MRC_OP_WRITE_IMM || m->op == MRC_OP_SEND ||
+		    m->op == MRC_OP_SEND_IMM || m->op == MRC_OP_SEND_INV)
+			c->msgs.rqm_out--;
+		any = true;
+	}
+	return any;
+}
+
+static enum mrc_status mrc_nak_status(u8 code)
+{
+	switch (code) {
+	case MRC_NAK_INV_REQ:
+		return MRC_ST_REM_INV_REQ;
+	case MRC_NAK_REM_ACCESS:
+		return MRC_ST_REM_ACCESS;
+	default:
+		return MRC_ST_REM_OP;
+	}
+}
+
+/*
+ * The peer refused @psn for good and has taken all before it. The message
+ * fails when its turn comes, so that what precedes it completes rightly;
+ * nothing more is sent or resent.
+ */
+static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
+{
+	u32 i;
+
+	mrc_snd_deliver_upto(c, mrc_psn_add(c->snd.next, -1), now_ns);
+	mrc_ack_landed(c, c->snd.out);
+	c->msgs.stopped = true;
+	for (i = c->msgs.sq_head; i != c->msgs.sq_seg + mrc_sq_cutting(c); i++) {
+		struct mrc_msg *m = &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
+
+		if (m->op == MRC_OP_LOCAL)
+			continue;
+		if (i != c->msgs.sq_seg &&
+		    mrc_psn_lag(c, m->psn + m->npkts - 1) > mrc_psn_lag(c, psn))
+			continue;
+		m->error = (u8)mrc_nak_status(code);
+		m->acked = false;
+		return;
+	}
+	/* It was a response of ours that the peer could not take. */
+	mrc_conn_failing(c, mrc_nak_status(code));
+}
+
+/*
+ * Does a NAK speak of a READ or ATOMIC that has been acknowledged and not answered? Its
+ * execution may fail later than the ACK of what follows it was sent.
+ */
+static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
+{
+	u32 i;
+
+	for (i = c->msgs.sq_head; c->msgs.rd_out && i != c->msgs.sq_acked; i++) {
+		const struct mrc_msg *m = &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
+
+		if (m->started && m->resp_pkts && m->psn == psn)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A transport ACK may be the answer to this packet, or come long after (a hole
+ * was filled, an earlier ACK was lost): believed unless it stands out.
+ */
+static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+	u64 age = mrc_tick_age_ns(now_ns, r->sent);
+
+	if (r->state != MRC_REC_SENT || r->tries != 1 || mrc_ack_stands_out(c, r->plane, age))
+		return 0;
+	mrc_rtt_sample(c, r->plane, age, now_ns);
+	return age;
+}
+
+/* AETH.msn counts messages of ours that are done: not more than were begun. Only told. */
+static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
+{
+	u32 begun = c->msgs.sq_seg + c->msgs.rs_seg + (c->msgs.cut != MRC_NONE16);
+
+	c->stats.rx_bad_ack += (begun - msn) >> 23 & 1;
+}
+
+/* All up to @psn has landed, and the messages that end there are done. Is that news? */
+static bool mrc_ack_upto(struct mrc_conn *c, u32 psn, struct mrc_cc_sample *cc, u64 now_ns)
+{
+	u32 out = c->snd.out;
+	bool done;
+
+	cc->acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
+	c->told.credit -= c->told.valid ? (s32)cc->acked_bytes : 0;
+	mrc_ack_landed(c, out);
+	done = mrc_ack_messages(c, psn);
+	c->snd.acked = psn;
+	c->cc->ops->on_ack(c->cc, cc);
+	mrc_tx_hold(c);
+	return done || cc->acked_bytes;
+}
+
+/* What was sent before that, and is not there? */
+static void mrc_ack_look(struct mrc_conn *c, bool progress, u64 now_ns)
+{
+	if (unlikely(c->resent.undone))
+		mrc_ack_undo(c, now_ns);
+	mrc_rack_detect(c, now_ns);
+	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), progress, progress);
+}
+
+/*
+ * The answer to the request @psn begins to come. Its sender had taken and done all before it (mrc_exec_next()), as
+ * an ACK would say; that may have been lost, or did not leave (mrc_ctl_answered()). It says nothing of round
+ * trips: an answer may wait for the peer's window.
+ */
+void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	struct mrc_cc_sample cc = { 0 };
+
+	if (c->msgs.stopped || mrc_psn_lag(c, psn) >= mrc_psn_lag(c, c->snd.acked))
+		return;
+	cc.now_ns = now_ns;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	mrc_ack_look(c, mrc_ack_upto(c, psn, &cc, now_ns), now_ns);
+}
+
+void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	u8 syndrome = p->u.aeth.syndrome;
+	bool nak = (syndrome & 0xe0) == MRC_AETH_NAK;
+	u32 psn = nak ? mrc_psn_add(p->psn, -1) : p->psn;
+	struct mrc_cc_sample cc = { 0 };
+	struct mrc_ack_rtt rtt;
+	bool progress;
+	u32 known;
+
+	c->stats.acks_rcvd++;
+	if (!c->snd.known)	/* the answer to the probe that asks for it brings an ACK too */
+		return;
+	if (c->msgs.stopped)
+		return;
+	known = mrc_psn_lag(c, c->snd.acked);
+	if (nak && mrc_nak_old(c, p->psn)) {
+		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
+		return;
+	}
+	if (mrc_psn_lag(c, psn) > known || mrc_psn_lag(c, p->psn) > known ||
+	    (!nak && syndrome & 0xe0)) {	/* long known, or nonsense */
+		c->stats.rx_bad_ack += nak || syndrome & 0xe0 ||
+				       mrc_psn_diff(p->psn, c->snd.next) >= 0;
+		return;
+	}
+	mrc_ack_msn(c, p->u.aeth.msn);
+	cc.now_ns = now_ns;
+	cc.inflight_bytes = c->cc->inflight_bytes;
+	if (mrc_psn_out(c, psn)) {
+		rtt.plane = c->snd.rec[psn & c->snd.mask].plane;
+		rtt.ns = mrc_ack_rtt(c, psn, now_ns);
+		mrc_ack_delay(c, &rtt, psn, &cc);
+	}
+	progress = mrc_ack_upto(c, psn, &cc, now_ns);
+	if (nak)
+		mrc_ack_nak(c, p->psn, syndrome & 0x1f, now_ns);
+	else
+		mrc_ack_look(c, progress, now_ns);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_conn.h - one connection (QP): the engine's interface to its callers.
+ *
+ * A connection has a send stream and a receive stream, each with its own PSN
+ * space and SACK reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5; design.md
+ * section 3). The contract is pull: events go in with the time, work is
+ * pulled out, nothing is called back. The caller owns locks, memory, packets,
+ * clocks and timers, and serialises all calls on one connection and on the
+ * evset it uses. Any context, never sleeps, bounded work per call.
+ *
+ * Life: mrc_conn_init() at creation; mrc_conn_set_rx() when the QP goes to
+ * RTR, mrc_conn_set_tx() when it goes to RTS; mrc_conn_reset() at any time.
+ *
+ * Sending: mrc_conn_post() work requests; while mrc_conn_tx_next() says so,
+ * build the packet it describes, or several by mrc_conn_tx_batch(). They commit (state says
+ * "sent" before the packet can be answered); mrc_conn_tx_undo() takes the last one back.
+ *
+ * Receiving: mrc_conn_rx_begin() classifies; on MRC_V_PLACE the caller puts
+ * the payload where the op says and calls mrc_conn_rx_commit(), or
+ * mrc_conn_rx_reject() with the reason, or mrc_conn_rx_drop() when it was its
+ * own trouble (no memory, bad ICRC found late). Nothing is acknowledged that was
+ * not committed. After a batch: do what mrc_conn_next() says while it says something,
+ * then send.
+ *
+ * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
+ * repeated calls are harmless.
+ */
+#ifndef MRC_CONN_H
+#define MRC_CONN_H
+
+#include "base/mrc_types.h"
+#include "base/mrc_psn.h"
+#include "wire/mrc_wire.h"
+#include "paths/mrc_ev.h"
+#include "cc/mrc_cc.h"
+#include "paths/mrc_suspect.h"
+#include "base/mrc_stats.h"
+#include "base/mrc_list.h"
+
+/* Sizes, fixed at creation. Zero means the default in brackets. */
+struct mrc_conn_cfg {
+	u8 mpr_max;		/* [8] window, units of 128 PSNs, both directions */
+	u16 sq_max;		/* [128] messages of ours in flight, power of two */
+	u16 rd_max;		/* [16] READs/ATOMICs in flight, each way, power of two */
+	u16 rq_max;		/* [256] receives that messages in flight may have, power of two */
+	u16 ev_active;		/* [128] EVs this QP sprays over; the others are its reserve */
+	u8 tails;		/* [32] deferred message tails (last byte last), max 255 */
+	bool strict;		/* may be used with mrc_rx_cfg.strict */
+	bool small;		/* begins with little memory: mrc_conn_grow() */
+	u64 seed;
+};
+
+/* RTR: what is needed to receive (and to acknowledge). */
+struct mrc_rx_cfg {
+	u32 psn;		/* first expected */
+	u32 dqpn;
+	u16 mtu;		/* payload bytes per packet: 256 ... 4096 */
+	u8 mpr;			/* window, units of 128; 0: mpr_max */
+	u16 wimm;		/* receive messages the peer may have in flight; 0: rq_max. Beyond
+				 * rq_max they are refused as if no receive were there */
+	u8 rd_atomic;		/* requests the peer may have in flight; 0: none */
+	u8 min_rnr_timer;	/* IBTA code sent in NACK NO_RESOURCE */
+	u16 sack_pkts;		/* SACK at least every so many packets; 0: 16 */
+	u32 sack_bytes;		/* or bytes, a packet counting 1 KiB at least; 0: 16 KiB */
+	u32 sqpn;		/* our own number, for the context id fields */
+	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR, no SE bit */
+	bool oor_nack;		/* NACK PSNs beyond the window instead of dropping */
+	bool no_trim_nack;	/* trimmed packets are dropped: the peer cannot take the NACK */
+	bool dyn_mpr;		/* both sides do dynamic MPR: SACKs carry the live window, 2.4 */
+	bool svc_time;		/* reflected timestamps are moved on by the time spent here */
+	bool strict;		/* place in PSN order: packets ahead of a hole are held */
+};
+
+/* RTS: what is needed to send. */
+struct mrc_tx_cfg {
+	u32 psn;		/* first to send */
+	u8 mpr;			/* the peer's window; 0: mpr_max */
+	u8 burst;		/* packets of new data in a row by one EV; 0: 1; at most MRC_BURST_MAX */
+	u16 wimm;		/* receive messages in flight allowed by the peer; 0: rq_max */
+	u64 timeout_ns;		/* acknowledgement timeout; 0: no timeout */
+	u8 rd_atomic;		/* READs and ATOMICs in flight allowed */
+	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: for ever */
+	u8 rnr_retry;		/* 7: for ever */
+	bool timestamps;	/* TSETH in every data packet, 1.5 */
+	bool trim_nack;		/* the peer NACKs trimmed packets: data is trimmable */
+	bool dyn_mpr;		/* both sides do dynamic MPR */
+	bool unpadded;		/* mrc_only: payload is not padded to four bytes, PadCnt is 0 */
+	bool sleek;		/* loss by the peer's count of packets out of order, not by time */
+	u32 cwnd_bytes;		/* 0: 512 KiB */
+	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
+};
+
+/* ---- work requests and completions ---- */
+
+#define MRC_WR_FENCE	(1u << 0)	/* wait for earlier READs and ATOMICs */
+#define MRC_WR_SOLICITED (1u << 1)
+
+struct mrc_wr {
+	enum mrc_op op;
+	u32 flags;
+	u32 cookie;		/* handed back; names the caller's WQE */
+	u32 len;		/* payload; READ: bytes to read; ATOMIC: 8 */
+	u32 rkey;
+	u64 va;			/* remote */
+	u32 imm;		/* immediate, or R_Key for SEND_INV; host order */
+	u64 swap_add, compare;
+	enum mrc_status error;	/* not OK: found bad by the caller; fails in its turn */
+};
+
+enum mrc_cpl_kind { MRC_CPL_SEND, MRC_CPL_RECV };
+
+struct mrc_cpl {
+	enum mrc_cpl_kind kind;
+	enum mrc_status status;
+	enum mrc_op op;		/* RECV: WRITE_IMM, SEND, SEND_IMM or SEND_INV */
+	u32 cookie;		/* SEND: of the work request */
+	u32 rq_idx;		/* RECV: 0, 1, 2 ... since RTR, in order */
+	u32 len;
+	u32 imm;
+	bool solicited;
+};
+
+/* ---- packets out ---- */
+
+enum mrc_tx_src { MRC_SRC_NONE, MRC_SRC_SQ, MRC_SRC_RESP };
+
+struct mrc_txop {
+	struct mrc_pkt hdr;	/* for mrc_wire_build(); hdr.ev and hdr.plane are set */
+	enum mrc_tclass tclass;
+	u16 ev_idx;		/* in the evset */
+	enum mrc_tx_src src;	/* where payload bytes come from */
+	u32 cookie;		/* SQ: work request; RESP: exec slot */
+	u32 off, len;		/* payload: bytes [off, off + len) of the message */
+	struct {		/* for mrc_conn_tx_undo() */
+		u8 kind, plane, tries;
+		bool cut_rs;
+		u16 ev;
+		u32 sent;
+	} undo;
+};
+
+/* ---- packets in ---- */
+
+enum mrc_verdict {
+	MRC_V_DROP,		/* not accepted; counted */
+	MRC_V_DONE,		/* taken in; nothing to place */
+	MRC_V_PLACE,		/* place, then commit, reject or drop */
+};
+
+enum mrc_place {
+	MRC_PLACE_NONE,		/* nothing to copy (request); commit at once */
+	MRC_PLACE_WRITE,	/* len bytes at va under rkey, remote write access */
+	MRC_PLACE_RECV,		/* into receive rq_idx at off; whole message is msg_len */
+	MRC_PLACE_RESP,		/* into the local SGEs of request `cookie` at off */
+};
+
+struct mrc_rxop {
+	enum mrc_place place;
+	u64 va;
+	u32 rkey;
+	u32 off;
+	u32 len;		/* payload bytes of this packet */
+	u32 msg_len;
+	u32 rq_idx;		/* receive to use, when needs_rq */
+	bool needs_rq;		/* reject with MRC_NACK_NO_RESOURCE if not posted */
+	u32 cookie;		/* RESP: of the READ or ATOMIC */
+	/*
+	 * Not negative: this packet ends a WRITE before all of what precedes it
+	 * has landed. Keep its last min(len, MRC_TAIL_LEN) bytes in tail slot `tail`
+	 * instead of placing them; MRC_DO_TAIL says when.
+	 */
+	s16 tail;
+	u64 atomic_orig;	/* RESP to an ATOMIC: the value, payload len 0 */
+	/*
+	 * Strict placement, true: everything before this packet has not been placed
+	 * yet. Keep the packet (slot psn & (window - 1) of cfg.mpr_max * 128) and commit
+	 * it; MRC_DO_PLACE says when to place it. Check needs_rq before: what is held
+	 * has been acknowledged, so it can only be refused for good.
+	 */
+	bool hold;
+	/* private to the engine */
+	bool plain;		/* in order, with nothing else to note: mrc_rx_commit_plain() */
+	u32 psn;
+	const struct mrc_pkt *pkt;
+	u16 slot;
+};
+
+/* Why a packet is refused: exactly one of the two. */
+struct mrc_reject {
+	enum mrc_nack nack;	/* 0; NO_RESOURCE (no receive posted), NO_PKT_BUFFER (cannot be
+				 * held): the peer tries again */
+	enum mrc_nak nak;	/* MRC_NAK_NONE, or fatal for both ends */
+};
+
+/* A deferred tail that may now be placed (everything before it has landed). */
+struct mrc_tail {
+	u8 slot;
+	u64 va;			/* of the tail's first byte */
+	u32 rkey;
+	u32 len;
+};
+
+/* A READ or ATOMIC to execute now. */
+struct mrc_exec {
+	enum mrc_op op;		/* READ, CMP_SWAP, FETCH_ADD */
+	u16 slot;		/* becomes the cookie of MRC_SRC_RESP packets */
+	u64 va;
+	u32 rkey;
+	u32 len;
+	u64 swap_add, compare;
+};
+
+struct mrc_conn;
+
+/**
+ * mrc_conn_mem_size - bytes mrc_conn_init() needs as @mem
+ * Return: size, or 0 when @cfg is out of range.
+ */
+size_t mrc_conn_mem_size(const struct mrc_conn_cfg *cfg);
+
+/* @mem: zeroed or not, 8-byte aligned, freed by the caller at the end. 0 or -EINVAL. */
+int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem);
+void mrc_conn_reset(struct mrc_conn *c);
+
+/*
+ * A connection made small (mrc_conn_cfg) takes @mem of mrc_conn_room_size() bytes, zeroed or not, any time and
+ * once; the caller frees it at the end. mrc_conn_wants_room(): now would be a good time, for the lack of
+ * it holds packets back. It holds its own window back, never the peer's.
+ */
+bool mrc_conn_wants_room(const struct mrc_conn *c);
+size_t mrc_conn_room_size(const struct mrc_conn *c);	/* 0: it has all */
+void mrc_conn_grow(struct mrc_conn *c, void *mem);
+
+/*
+ * The set of paths to the peer; must outlive its use here. May change any time.
+ * NULL: none; then nothing but completions may be asked for until it is set again.
+ * Without a timeout and without a usable EV there is no deadline: the caller asks for
+ * packets again when EVs come back.
+ */
+void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
+int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
+/* Ready to receive: what it asks of senders from the next refusal on, an IBTA code. */
+void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer);
+int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
+
+/**
+ * mrc_conn_post - take one work request
+ * Return: 0; -EAGAIN when sq_max messages are in flight (post again after a
+ * completion); -EINVAL when malformed for this QP; -ENOENT when it cannot send
+ * (not RTS, or failed).
+ */
+int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns);
+
+/* Next packet to send, or false. Control packets first. */
+bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
+/*
+ * The next @max packets at most, in @op, for who holds a lock for as few calls as possible. Return: how many.
+ * *@more: there may be others; a batch ends with a message, so that all of it can be undone.
+ */
+u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 max, bool *more);
+/*
+ * Could not build or hand over the packet of the latest tx_next. Of a batch, which has no call in between, as
+ * many as wanted, from its last one back.
+ */
+void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op);
+
+/**
+ * mrc_conn_rx_begin - classify a parsed packet
+ * @p: from mrc_wire_parse(), with ev, plane, ecn_ce, trimmed, udp_len filled in;
+ *	must stay valid until commit, reject or drop
+ *
+ * Takes control packets in completely. For MRC_V_PLACE exactly one of the three
+ * calls below must follow, before any other call on this connection.
+ */
+enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
+				   u64 now_ns, struct mrc_rxop *op);
+void mrc_conn_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns);
+void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
+			const struct mrc_reject *why, u64 now_ns);
+void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
+
+/* What became possible, one thing after the other. */
+enum mrc_do {
+	MRC_DO_PLACE,		/* strict: the packet held in slot `hold` */
+	MRC_DO_TAIL,		/* write the deferred `tail` */
+	MRC_DO_FREE,		/* the response of exec `slot` is delivered: drop its references */
+	MRC_DO_EXEC,		/* execute the request `exec` */
+	MRC_DO_COMPLETE,	/* tell the program of `cpl` */
+};
+
+struct mrc_todo {
+	enum mrc_do what;
+	union {
+		u32 hold;
+		struct mrc_tail tail;
+		u16 slot;
+		struct mrc_exec exec;
+		struct mrc_cpl cpl;
+	};
+};
+
+/* The next mrc_conn_next() may fail the connection. */
+bool mrc_conn_next_fails(const struct mrc_conn *c);
+/**
+ * mrc_conn_next - the next thing to do for what has arrived, been acknowledged or failed
+ *
+ * The order is the engine's, so it may be asked at any time and as often as wanted.
+ * MRC_DO_PLACE: place it as it said when it came, then mrc_conn_hold_done(); until then
+ * it is all that is said. MRC_DO_EXEC: execute, then exactly one of
+ * mrc_conn_exec_done() and mrc_conn_exec_fail(); until then no other request and no
+ * completion comes. After a failure or reset the caller drops what it holds.
+ *
+ * Where mrc_conn_next_fails() says so it fails the connection (a bad request's turn came), which then
+ * leaves its controller: to be serialised as all calls that touch tx_cfg.cc.
+ */
+bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
+
+/* @nak MRC_NAK_NONE: placed, the left edge moves on. */
+void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
+/*
+ * It cannot be placed; @why: as of a packet that just came, or NULL: it is lost. It was
+ * acknowledged, so the peer cannot be asked for it again: a reason to come back is fatal.
+ */
+void mrc_conn_hold_reject(struct mrc_conn *c, const struct mrc_reject *why, u64 now_ns);
+void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
+void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
+/*
+ * After mrc_conn_exec_done(), and mrc_conn_tx_undo() of the packet that could not be built:
+ * the rest of the answer is not to be had any more. The peer gets a NAK for its request once
+ * earlier ones are answered. May be said again for each packet.
+ */
+void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
+
+/*
+ * Dynamic MPR: the window offered from now on, 128-PSN units, at most the one of RTR.
+ * PSNs already allowed are still taken in. Also shrinks by itself while slots for
+ * messages and tails run short. No effect without mrc_rx_cfg.dyn_mpr.
+ */
+void mrc_conn_set_mpr(struct mrc_conn *c, u8 mpr);
+
+/*
+ * Receiver-side incast (mrc_incast.h): what arrived since the last call, to be
+ * handed to mrc_incast_update(); its answer goes into the next SACKs.
+ */
+struct mrc_incast_note {
+	u32 bytes;		/* nominal, accepted */
+	u16 trims;		/* trimmed at the last hop */
+	u16 marks;		/* ECN CE */
+};
+bool mrc_conn_incast_note(struct mrc_conn *c, struct mrc_incast_note *note);
+void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
+
+u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
+
+/*
+ * Must a timer that is set for @armed_ns (MRC_TIME_NEVER: for nothing) be set anew, when @at_ns is wanted?
+ * Deadlines move away with each packet: it follows when half of its time is gone. One that moved nearer
+ * is obeyed at once.
+ */
+bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns);
+void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
+
+/* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight on planes
+ * that are not live is resent on others, once it has had the time to arrive. */
+void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns);
+
+/* QP to error by the caller: what is posted completes as flushed. */
+void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns);
+
+/* Failed, and why: MRC_ST_OK while it is alive. */
+enum mrc_status mrc_conn_failed(const struct mrc_conn *c);
+
+/* A NAK of ours was sent: the caller moves the QP to error (mrc_conn_fail). */
+bool mrc_conn_nak_sent(const struct mrc_conn *c);
+
+/* Nothing left to send or waited for. */
+bool mrc_conn_idle(const struct mrc_conn *c);
+
+/* Invariants of design.md section 2; 0 = sound, else a line number of the check. */
+int mrc_conn_check(const struct mrc_conn *c);
+
+/* What mrcctl shows. */
+struct mrc_conn_info {
+	u32 psn_next, psn_una, rx_cack;
+	u32 inflight_bytes, cwnd_bytes;
+	u32 srtt_ns, rttvar_ns, min_rtt_ns;
+	u32 retries;
+	u32 lost_queued;
+	u32 sq_posted, rq_delivered;
+	struct mrc_stats stats;
+};
+void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i);
+
+#include "conn/mrc_conn_priv.h"
+#include "conn/mrc_conn_calls.h"
+
+/* Would mrc_conn_post() take one more request? */
+static inline bool mrc_conn_can_post(const struct mrc_conn *c)
+{
+	return c->tx_ready && !c->fail && c->msgs.sq_tail - c->msgs.sq_head < c->cfg.sq_max;
+}
+
+/*
+ * Do begin and commit with @p touch what is shared by connections to one peer (its path set, its
+ * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
+ * need not take it for them. Answers to ours are acknowledgements, too; and so is a READ or ATOMIC of the peer's while
+ * others hold all slots (mrc_exec_admit()). Reject and drop never do.
+ */
+static inline bool mrc_conn_rx_shares(const struct mrc_conn *c, const struct mrc_pkt *p)
+{
+	if (!mrc_opc_is_data(p->opcode) || mrc_opc_has(p->opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK))
+		return true;
+	return !mrc_opc_has(p->opcode, MRC_OPF_SEND | MRC_OPF_WRITE) && mrc_exec_full(c);
+}
+
+/*
+ * Requests wait for what the peer has yet to say: one that is posted now leaves behind them. With packets in
+ * flight an answer or a timer comes for sure.
+ */
+static inline bool mrc_conn_tx_waits(const struct mrc_conn *c)
+{
+	return c->snd.out && c->msgs.sq_seg != c->msgs.sq_tail && !c->fail;
+}
+
+/* Why the packet of @op, of the latest mrc_conn_tx_next() or batch and a resent one, was called lost. */
+static inline u8 mrc_conn_rtx_cause(const struct mrc_conn *c, const struct mrc_txop *op)
+{
+	return c->snd.rec[op->hdr.psn & c->snd.mask].cause;
+}
+
+/* Data packets in flight. May be asked without the lock by whom an old answer serves as well. */
+static inline u32 mrc_conn_in_flight(const struct mrc_conn *c)
+{
+	return READ_ONCE(c->snd.out);
+}
+
+/*
+ * Not one more NACK or SACK can be owed. Who takes packets in by batches lets packets leave
+ * (mrc_conn_tx_next()) before it goes on: what is not NACKed looks like a dead path, and
+ * a mark that is not told does not slow the sender down.
+ */
+static inline bool mrc_conn_answers_full(const struct mrc_conn *c)
+{
+	return c->ctl.nack_n == MRC_OWED_NACKS || c->ctl.sack_n == MRC_OWED_SACKS;
+}
+
+/* Strict placement: how many slots for held packets, and which is that of @op's packet. */
+static inline u32 mrc_conn_hold_slots(const struct mrc_conn *c)
+{
+	return c->cfg.mpr_max * MRC_MPR_UNIT;
+}
+
+static inline u32 mrc_conn_hold_slot(const struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	return op->psn & (mrc_conn_hold_slots(c) - 1);
+}
+
+/* Name of its congestion controller; NULL before RTS. */
+static inline const char *mrc_conn_cc_name(const struct mrc_conn *c)
+{
+	return c->cc ? mrc_cc_name(c->cc->ops) : NULL;
+}
+
+/*
+ * Between mrc_conn_rx_begin() and what must follow: how far after the first packet that is
+ * missing it comes, 0 when it is that one. Of paths that differ: nothing is wrong with it.
+ */
+static inline u32 mrc_conn_rx_ahead(const struct mrc_conn *c, const struct mrc_rxop *op)
+{
+	return (u32)mrc_psn_diff(op->psn, c->rcv.cack) - 1;
+}
+
+/* A packet came that the caller did not show it: it is not connected. */
+static inline void mrc_conn_count_not_ready(struct mrc_conn *c)
+{
+	c->stats.rx_not_ready++;
+}
+
+/* What it counted is summed up elsewhere from now on. */
+static inline void mrc_conn_clear_stats(struct mrc_conn *c)
+{
+	memset(&c->stats, 0, sizeof(c->stats));
+}
+
+#endif

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_tx.c - the send stream: the window of records, and what the next data packet is.
+ *
+ * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4); design.md section 3. The packets of all
+ * messages (mrc_msg.c) share one PSN space. Each PSN between psn_una and psn_next
+ * has a record: in flight (sent list, oldest send first), waiting to be resent
+ * (lost list), or delivered (free): mrc_snd.c. Loss is decided in mrc_rack.c.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_CWND_DEFAULT	(512u << 10)
+#define MRC_LOST_LOOK		16
+
+enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX };
+
+void mrc_tx_reset(struct mrc_conn *c)
+{
+	c->tx_ready = false;
+	mrc_snd_reset(c);
+	c->msgs.stopped = false;
+	c->msgs.cut = MRC_NONE16;
+	c->cc = NULL;
+	memset(&c->tx, 0, sizeof(c->tx));
+	c->told.valid = false;
+	c->told.seen = 0;
+	c->told.credit = 0;
+	c->sleek.on = false;
+	c->msgs.sq_head = c->msgs.sq_acked = c->msgs.sq_seg = c->msgs.sq_tail = 0;
+	c->msgs.sq_rd = 0;
+	c->msgs.rs_head = c->msgs.rs_seg = c->msgs.rs_tail = 0;
+	c->msgs.next_rqmsn = 0;
+	c->msgs.rd_out = 0;
+	c->msgs.rqm_out = 0;
+}
+
+/* What is in flight moves to the new controller. */
+static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
+{
+	struct mrc_cc_cfg cc = { 0 };
+	u32 inflight = c->snd.inflight;
+
+	if (inflight)
+		mrc_tx_inflight(c, -(s32)inflight);
+	c->cc = c->tx.cc;
+	if (!c->cc) {
+		cc.window_bytes = c->tx.cwnd_bytes ? c->tx.cwnd_bytes : MRC_CWND_DEFAULT;
+		cc.mtu = c->rx.mtu + MRC_PKT_OVERHEAD;
+		mrc_cc_init(&c->own_cc->cc, &mrc_cc_fixed, &cc, now_ns);
+		c->cc = &c->own_cc->cc;
+	}
+	if (inflight)
+		mrc_tx_inflight(c, (s32)inflight);
+}
+
+/*
+ * Nothing of this connection is in flight any more, and the shared controller is let
+ * go: it may outlive us or not. What was on its way counts as waiting.
+ */
+void mrc_tx_withdraw(struct mrc_conn *c)
+{
+	struct mrc_cc_cfg cc = { 0 };
+
+	mrc_snd_withdraw(c);
+	if (!c->cc || c->cc == &c->own_cc->cc)
+		return;
+	cc.window_bytes = MRC_CWND_DEFAULT;
+	mrc_cc_init(&c->own_cc->cc, &mrc_cc_fixed, &cc, 0);
+	c->cc = &c->own_cc->cc;
+}
+
+/* The stream begins at @psn. */
+void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	c->snd.known = true;
+	c->snd.first = psn;
+	c->snd.next = psn;
+	c->snd.una = psn;
+	c->snd.acked = mrc_psn_add(psn, -1);
+	c->snd.ar_psn = c->snd.acked;
+	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
+		memset(&c->tx, 0, sizeof(c->tx));
+		c->snd.window = MRC_MPR_UNIT;
+		mrc_snd_told(c, MRC_MPR_UNIT);
+		mrc_tx_set_cc(c, now_ns);
+	}
+}
+
+int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns)
+{
+	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
+
+	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
+	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > MRC_WIMM_MAX ||
+	    cfg->burst > MRC_BURST_MAX ||
+	    (c->snd.known && cfg->psn != c->snd.first))
+		return -EINVAL;
+	c->tx = *cfg;
+	mrc_rot_set_burst(&c->rot, cfg->burst);
+	c->snd.window = mpr * MRC_MPR_UNIT;
+	mrc_snd_told(c, c->snd.window);
+	if (!c->tx.wimm)
+		c->tx.wimm = c->cfg.rq_max;
+	mrc_tx_set_cc(c, now_ns);
+	c->tx_ready = true;
+	if (!c->snd.known)
+		mrc_tx_start(c, cfg->psn, now_ns);
+	return 0;
+}
+
+/* ---- packets ---- */
+
+static const u8 mrc_opc_of[][4] = {	/* MIDDLE, FIRST, LAST, ONLY */
+	[MRC_OP_WRITE] = { MRC_OPC_WRITE_MIDDLE, MRC_OPC_WRITE_FIRST,
+			   MRC_OPC_WRITE_LAST, MRC_OPC_WRITE_ONLY },
+	[MRC_OP_WRITE_IMM] = { MRC_OPC_WRITE_MIDDLE, MRC_OPC_WRITE_FIRST,
+			       MRC_OPC_WRITE_LAST_IMM, MRC_OPC_WRITE_ONLY_IMM },
+	[MRC_OP_SEND] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
+			  MRC_OPC_SEND_LAST, MRC_OPC_SEND_ONLY },
+	[MRC_OP_SEND_IMM] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
+			      MRC_OPC_SEND_LAST_IMM, MRC_OPC_SEND_ONLY_IMM },
+	[MRC_OP_SEND_INV] = { MRC_OPC_SEND_MIDDLE, MRC_OPC_SEND_FIRST,
+			      MRC_OPC_SEND_LAST_INV, MRC_OPC_SEND_ONLY_INV },
+	[MRC_OP_READ] = { 0, 0, 0, MRC_OPC_READ_REQ },
+	[MRC_OP_CMP_SWAP] = { 0, 0, 0, MRC_OPC_CMP_SWAP },
+	[MRC_OP_FETCH_ADD] = { 0, 0, 0, MRC_OPC_FETCH_ADD },
+	[MRC_OP_READ_RESP] = { MRC_OPC_READ_RESP_MIDDLE, MRC_OPC_READ_RESP_FIRST,
+			       MRC_OPC_READ_RESP_LAST, MRC_OPC_READ_RESP_ONLY },
+	[MRC_OP_ATOMIC_RESP] = { 0, 0, 0, MRC_OPC_ATOMIC_ACK },
+};
+
+/* A packet that may leave now: number @i of message @m. */
+struct mrc_tx_cut {
+	const struct mrc_msg *m;
+	u32 psn, i;
+	u32 off;		/* of its payload in the message */
+	u32 len;
+	bool last;
+};
+
+static mrc_inline void mrc_tx_measure(const struct mrc_conn *c, struct mrc_tx_cut *cut)
+{
+	cut->off = cut->i * c->rx.mtu;
+	cut->last = cut->i + 1 == cut->m->npkts;
+	if (cut->m->src == MRC_SRC_NONE)
+		cut->len = 0;
+	else
+		cut->len = cut->last ? cut->m->len - cut->off : c->rx.mtu;
+}
+
+/*
+ * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
+ * SE at different bits, and one of them passes PadCnt by.
+ */
+static void mrc_tx_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
+{
+	h->se = false;
+	if (c->tx.unpadded)
+		h->pad = 0;
+}
+
+/* Most packets are neither the first nor the last of their message. */
+static mrc_inline void mrc_tx_opcode(const struct mrc_tx_cut *cut, struct mrc_pkt *h)
+{
+	const u8 *opc = mrc_opc_of[cut->m->op];
+
+	h->opcode = opc[0];
+	h->se = false;
+	if (unlikely(cut->last)) {
+		h->opcode = opc[cut->i ? 2 : 3];
+		h->se = cut->m->flags & MRC_WR_SOLICITED;
+	} else if (unlikely(!cut->i)) {
+		h->opcode = opc[1];
+	}
+}
+
+/*
+ * Describe packet @cut, to leave by EV @idx. Every field that mrc_wire_build() looks at is
+ * set; clearing all of the op would cost more. Neighbours of one value are set together: that
+ * is one store.
+ */
+static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_tx_cut *cut,
+				       u16 idx, u64 now_ns, struct mrc_txop *op)
+{
+	const struct mrc_ev *ev = &c->evs->ev[idx];
+	const struct mrc_msg *m = cut->m;
+	struct mrc_pkt *h = &op->hdr;
+
+	h->hdr_len = 0;
+	h->udp_len = 0;
+	h->notable = 0;
+	h->tsr = 0;
+	h->ev = ev->value;
+	h->plane = ev->plane;
+	mrc_tx_opcode(cut, h);
+	h->pad = -cut->len & 3u;
+	if (unlikely(c->rx.mrc_only))
+		mrc_tx_plain_bth(c, h);
+	h->has_ts = c->tx.timestamps;
+	h->pkey = 0xffff;
+	h->dqpn = c->rx.dqpn;
+	h->psn = cut->psn;
+	h->meth = m->meth;
+	h->tx_ts = mrc_ts16(now_ns);
+	h->payload_len = (u16)cut->len;
+	h->va = m->va + cut->off;
+	h->rkey = m->rkey;
+	h->dmalen = m->len;
+	h->imm = m->imm;
+	if (unlikely(m->op >= MRC_OP_READ)) {	/* ATOMICs, and what answers them */
+		h->swap_add = m->swap_add;
+		h->compare = m->compare;
+	}
+	op->off = cut->off;
+	op->len = cut->len;
+	op->src = (enum mrc_tx_src)m->src;
+	op->cookie = m->cookie;
+	op->ev_idx = idx;
+}
+
+/* The packet of record @r, in @slot, leaves now by EV @idx. */
+static mrc_inline void mrc_tx_record(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len,
+				     u16 idx, u8 plane, u64 now_ns)
+{
+	mrc_snd_sent(c, r, slot, len, idx, plane, now_ns);
+	mrc_evset_count_tx(c->evs, idx, 1);
+	mrc_evset_earn(c->evs, 1);
+	c->stats.tx_pkts++;
+	c->stats.tx_bytes += len;
+	if (unlikely(c->rnr.on))
+		mrc_rnr_sent(c);
+	mrc_pto_sent(c, now_ns);
+}
+
+static void mrc_tx_count_rtx(struct mrc_conn *c, u8 cause, s32 by)
+{
+	u64 *n;
+
+	switch ((enum mrc_cause)cause) {
+	case MRC_CAUSE_RACK:
+		n = &c->stats.rtx_rack;
+		break;
+	case MRC_CAUSE_NACK:
+		n = &c->stats.rtx_nack;
+		break;
+	case MRC_CAUSE_TRIM:
+		n = &c->stats.rtx_trim;
+		break;
+	case MRC_CAUSE_PLANE:
+		n = &c->stats.rtx_plane;
+		break;
+	case MRC_CAUSE_RNR:
+		n = &c->stats.rtx_rnr;
+		break;
+	case MRC_CAUSE_SLEEK:
+		n = &c->stats.rtx_sleek;
+		break;
+	case MRC_CAUSE_RTO:
+	default:
+		n = &c->stats.rtx_rto;
+		break;
+	}
+	*n += (u64)(s64)by;
+}
+
+static mrc_inline bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
+{
+	return mrc_cc_room(c->cc, c->snd.inflight, bytes);
+}
+
+/*
+ * The lost packet to resend now, within the peer's live window, or MRC_NONE16: the
+ * oldest PSN, on which the window and the next receive of the peer wait, then
+ * in the order of loss; of PSNs while the peer lacks receives.
+ */
+static u16 mrc_tx_first_lost(struct mrc_conn *c)
+{
+	u16 slot = c->snd.lost.head, una = (u16)(c->snd.una & c->snd.mask);
+	u32 n;
+
+	if (slot != MRC_NONE16 && c->snd.rec[una].state == MRC_REC_LOST)
+		return una;
+	if (unlikely(c->rnr.on))
+		return mrc_rnr_next(c, false);
+	/*
+	 * Beyond the live window: to the end of the list. A few at a time; the oldest PSN is in
+	 * flight, so there will be an event to go on at.
+	 */
+	for (n = 0; n < MRC_LOST_LOOK && slot != MRC_NONE16; n++, slot = c->snd.lost.head) {
+		if (((slot - c->snd.una) & c->snd.mask) < c->snd.range)
+			return slot;
+		mrc_list_del(c->snd.rec, &c->snd.lost, slot);
+		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+	}
+	return MRC_NONE16;
+}
+
+/* A path for a packet. Planes that hold too much already are left out. */
+static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
+{
+	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
+
+	return likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
+			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
+}
+
+/*
+ * What is lost takes another path than the one that lost it, on another plane; what is lost in silence
+ * once more, that of the latest acknowledgement: chance may lead from one dead plane to the next.
+ */
+static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now_ns)
+{
+	u32 off = c->snd.full ? mrc_snd_full(c) : 0;
+	u16 idx = MRC_NONE16;
+
+	if (r->ev >= c->evs->n)
+		return mrc_tx_path(c);
+	off |= 1u << r->plane;
+	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->said_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	return idx != MRC_NONE16 ? idx : mrc_rot_pick_off(&c->rot, c->evs, r->ev, off);
+}
+
+/* Waits for a path within its budget. */
+static mrc_noinline bool mrc_tx_no_path(struct mrc_conn *c, u64 now_ns)
+{
+	c->stats.no_path++;
+	if (c->budget.rto_at_ns == MRC_TIME_NEVER)
+		c->budget.rto_at_ns = mrc_time_after(now_ns, mrc_budget_rto_ns(c));
+	return false;
+}
+
+/* ---- what is lost leaves again ---- */
+
+static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u64 now_ns,
+			     struct mrc_txop *op)
+{
+	op->tclass = c->tx.trim_nack ? MRC_TC_RTX : MRC_TC_NO_TRIM;
+	op->undo.kind = MRC_UNDO_RTX;
+	op->undo.sent = r->sent;
+	op->undo.ev = r->ev;
+	op->undo.plane = r->plane;
+	op->undo.tries = r->tries;
+	mrc_resent_note(c, r, mrc_rec_psn(c, slot), ev, now_ns);
+	mrc_list_del(c->snd.rec, &c->snd.lost, slot);
+	mrc_tx_count_rtx(c, r->cause, 1);
+	if (r->tries < MRC_TRIES_MAX)
+		r->tries = (r->tries + 1u) & MRC_TRIES_MAX;
+}
+
+static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_ns,
+					  struct mrc_txop *op)
+{
+	struct mrc_rec *r = &c->snd.rec[slot & c->snd.mask];
+	struct mrc_tx_cut cut;
+	u16 idx;
+
+	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
+		return false;
+	idx = mrc_tx_path_lost(c, r, now_ns);
+	if (idx == MRC_NONE16)
+		return mrc_tx_no_path(c, now_ns);
+	cut.m = mrc_msg_at(c, r->msg);
+	cut.psn = mrc_rec_psn(c, slot);
+	cut.i = (cut.psn - cut.m->psn) & MRC_PSN_MASK;
+	mrc_tx_measure(c, &cut);
+	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
+	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	op->hdr.rtx = true;
+	r->state = MRC_REC_SENT;
+	mrc_tx_record(c, r, slot, r->len, idx, op->hdr.plane, now_ns);
+	return true;
+}
+
+/* ---- the next new packet: cut off its message, and once there is a path for it, taken ---- */
+
+/* The next one of the message under way, or of a message that may start now. */
+static mrc_inline bool mrc_tx_cut_next(struct mrc_conn *c, struct mrc_tx_cut *cut)
+{
+	if (c->msgs.stopped || ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= c->snd.range)
+		return false;
+	/* What a transport ACK may name must stay within one turn of the PSN space. */
+	if (mrc_psn_lag(c, c->snd.acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
+		return false;
+	if (c->msgs.cut == MRC_NONE16 && !mrc_msg_next(c))
+		return false;
+	cut->m = mrc_msg_at(c, c->msgs.cut);
+	cut->psn = c->snd.next;
+	cut->i = c->msgs.cut_off;
+	mrc_tx_measure(c, cut);
+	return mrc_tx_room(c, cut->len + MRC_PKT_OVERHEAD);
+}
+
+/* The message under way is one packet shorter. */
+static mrc_inline void mrc_tx_cut_off(struct mrc_conn *c, const struct mrc_tx_cut *cut)
+{
+	c->snd.next = mrc_psn_add(cut->psn, 1);
+	c->msgs.cut_off = cut->i + 1;
+	if (likely(!cut->last))
+		return;
+	c->msgs.cut = MRC_NONE16;
+	if (c->msgs.cut_rs)
+		c->msgs.rs_seg++;
+	else
+		c->msgs.sq_seg++;
+}
+
+static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
+				       const struct mrc_tx_cut *cut, struct mrc_txop *op)
+{
+	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
+	op->undo.kind = MRC_UNDO_NEW;
+	op->undo.cut_rs = c->msgs.cut_rs;
+	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
+		c->latest.valid = false;
+	r->msg = c->msgs.cut;
+	r->len = (u16)cut->len;
+	r->state = MRC_REC_SENT;	/* all in one byte is one store */
+	r->cause = 0;
+	r->charged = 0;
+	r->tries = 1;
+}
+
+/*
+ * The packet just recorded closes the window: unless one on its way already does, it asks
+ * for an acknowledgement. A window smaller than the peer's SACK threshold would
+ * otherwise stand still until a probe.
+ */
+static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
+{
+	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
+
+	if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
+		return;
+	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
+		return;
+	c->snd.ar_psn = op->hdr.psn;
+	op->hdr.ackreq = true;
+}
+
+static mrc_inline bool mrc_tx_new_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	struct mrc_tx_cut cut;
+	struct mrc_rec *r;
+	u16 slot, idx;
+
+	if (!mrc_tx_cut_next(c, &cut))
+		return false;
+	idx = mrc_tx_path(c);
+	if (unlikely(idx == MRC_NONE16))
+		return mrc_tx_no_path(c, now_ns);
+	slot = (u16)(cut.psn & c->snd.mask);
+	r = &c->snd.rec[slot];
+	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	mrc_tx_take_new(c, r, &cut, op);
+	mrc_tx_cut_off(c, &cut);
+	mrc_tx_record(c, r, slot, cut.len, idx, op->hdr.plane, now_ns);
+	mrc_tx_ask(c, op);
+	return true;
+}
+
+/*
+ * The peer lacks receives: answers leave, and what precedes the packet that was refused. A message that is half
+ * cut is cut to its end first, whose packets are refused, for those of one message are together.
+ */
+static mrc_noinline bool mrc_tx_pause_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 slot = mrc_rnr_next(c, true);
+
+	if (slot != MRC_NONE16)
+		return mrc_tx_lost_next(c, slot, now_ns, op);
+	if (c->msgs.rs_seg == c->msgs.rs_tail)
+		return false;
+	if (c->msgs.cut == MRC_NONE16)
+		c->msgs.cut_rs = false;		/* theirs is the next turn */
+	return mrc_tx_new_next(c, now_ns, op);
+}
+
+bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (!c->snd.known || c->fail || now_ns < c->hold_until_ns)
+		return false;
+	if (unlikely(c->snd.paced.count) && now_ns >= c->budget.nack_until_ns)
+		mrc_snd_unpace(c);
+	if (unlikely(c->rnr.on || c->rnr_until_ns) && mrc_rnr_pauses(c, now_ns))
+		return mrc_tx_pause_next(c, now_ns, op);
+	if (unlikely(c->snd.lost.count))
+		return mrc_tx_lost_next(c, mrc_tx_first_lost(c), now_ns, op);
+	return mrc_tx_new_next(c, now_ns, op);
+}
+
+void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
+{
+	u16 slot = (u16)(op->hdr.psn & c->snd.mask);
+	struct mrc_rec *r = &c->snd.rec[slot];
+
+	if (mrc_assert(r->state == MRC_REC_SENT))
+		return;
+	mrc_snd_take_back(c, slot);
+	if (c->evs) {
+		mrc_evset_count_tx(c->evs, op->ev_idx, -1);
+		mrc_evset_earn(c->evs, -1);
+	}
+	c->stats.tx_pkts--;
+	c->stats.tx_bytes -= op->len;
+	c->rnr.room += c->rnr.on;
+	if (op->undo.kind == MRC_UNDO_RTX) {
+		r->tries = op->undo.tries & MRC_TRIES_MAX;
+		r->state = MRC_REC_LOST;
+		r->sent = op->undo.sent;
+		r->ev = op->undo.ev;
+		r->plane = op->undo.plane & (MRC_PLANES_MAX - 1u);
+		mrc_resent_take_back(c, op->hdr.psn);
+		mrc_list_add_head(c->snd.rec, &c->snd.lost, slot);
+		mrc_tx_count_rtx(c, r->cause, -1);
+		return;
+	}
+	r->state = MRC_REC_FREE;
+	c->snd.next = op->hdr.psn;
+	if (op->hdr.ackreq)	/* then it shall ask again */
+		c->snd.ar_psn = mrc_psn_add(c->snd.una, -1);
+	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
+		c->msgs.cut = r->msg;
+		c->msgs.cut_rs = op->undo.cut_rs;
+		if (c->msgs.cut_rs)
+			c->msgs.rs_seg--;
+		else
+			c->msgs.sq_seg--;
+		c->msgs.cut_off = mrc_msg_at(c, c->msgs.cut)->npkts;
+	}
+	c->msgs.cut_off--;
+}

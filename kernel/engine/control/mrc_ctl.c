@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_ctl.c - control packets owed to the peer: NACK, transport ACK or NAK, probes, and
+ * which of them, or of the SACKs (mrc_sack.c), leaves next.
+ *
+ * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). What is owed is remembered as small
+ * records and built when a packet may leave, so that one packet says the
+ * latest. Acknowledgements leave by EVs that were proven lately; they teach nothing about
+ * their path, so while they flow one EV every few round trips is verified by a probe.
+ */
+#include "conn/mrc_conn.h"
+#include "paths/mrc_miss.h"
+
+#define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
+#define MRC_ANSWERED_MAX 7	/* ACKs in a row that do not leave: an answer says it */
+
+enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
+
+void mrc_ctl_reset(struct mrc_conn *c)
+{
+	c->ctl.sack_n = 0;
+	c->ctl.sack_first = 0;
+	c->ctl.nack_n = 0;
+	c->ctl.nack_at = 0;
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
+	c->ctl.answered = 0;
+	c->ctl.sack_asked = false;
+	c->ctl.sack_spared = true;
+	c->ctl.probes = 0;
+	c->ctl.verify_owed = false;
+	c->ctl.pen = 0;
+	c->ctl.unheard = 0;
+	c->ctl.ack_plane = MRC_PLANES_MAX;
+	c->ctl.restore = false;
+	c->ctl.sack_turn = 0;
+}
+
+/* ---- owing ---- */
+
+/*
+ * A probe also asks for the transport's word: an ACK may have been lost. Only a tail probe of
+ * our own kind surely does; but who else numbers its probes as he likes waits for his ACK
+ * in vain, if those that look like questions about an EV bring none. They come often and
+ * mostly know: the first few after a message ended bring an ACK, then one in as many.
+ */
+static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
+{
+	if (id == MRC_PROBE_ID_MISS) {
+		if (c->evs)
+			mrc_evset_missed(c->evs, plane);
+		return;
+	}
+	if (id >= MRC_PROBE_ID_EV_END) {
+		c->ctl.ack_owed = true;
+		if (!c->evs)
+			return;
+		mrc_evset_doubt(c->evs);
+		if (plane != c->ctl.ack_plane)	/* else the answer tries it once more */
+			mrc_evset_missed(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
+		return;
+	}
+	if (!c->rcv.done_msn && !mrc_nak_due(c))
+		return;		/* there is nothing to acknowledge yet */
+	c->ctl.probes = (u8)(c->ctl.probes < 2 * MRC_ACK_PROBES ? c->ctl.probes + 1 : MRC_ACK_PROBES + 1);
+	if (c->ctl.probes > MRC_ACK_PROBES && c->ctl.probes < 2 * MRC_ACK_PROBES)
+		return;
+	c->ctl.ack_again = !c->ctl.ack_owed;
+	c->ctl.ack_owed = true;
+}
+
+void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
+{
+	u16 id = p->u.probe.probe_id;
+	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_MISS;
+
+	mrc_ctl_probed(c, id, p->plane);
+	mrc_sack_owe_answer(c, p, tail ? p->plane : MRC_PLANES_MAX, now_ns);
+}
+
+static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
+{
+	return &c->ctl.nack_q[(c->ctl.nack_at + i) % MRC_OWED_NACKS];
+}
+
+/*
+ * Reasons of Table 7-3 and who gives them:
+ *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
+ *	NO_BITMAP, PSN_OOR_WINDOW	mrc_rx_beyond()
+ *	NO_PKT_BUFFER			mrc_rx_busy(): no tail, no slot, cannot be held
+ *	NO_RESOURCE			mrc_rx_rnr(): no receive posted
+ *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
+ *
+ * One NACK speaks of one PSN: of its latest copy. A batch may be trimmed whole, so whoever
+ * hands one in sends when mrc_conn_answers_full(). What does not fit is given up:
+ * resent for lack of a SACK, and blamed on its path. A fatal one always finds room.
+ */
+void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
+		      u64 now_ns)
+{
+	struct mrc_owed_nack *n;
+	u8 i = 0;
+
+	while (i < c->ctl.nack_n && mrc_ctl_nack_at(c, i)->psn != p->psn)
+		i++;
+	if (i == MRC_OWED_NACKS) {
+		c->stats.owed_full++;
+		if (reason != MRC_NACK_UNEXP_EVENT)
+			return;
+		i--;
+	}
+	if (i == c->ctl.nack_n)
+		c->ctl.nack_n++;
+	n = mrc_ctl_nack_at(c, i);
+	n->psn = p->psn;
+	n->ev = p->ev;
+	n->came = mrc_tick(now_ns);
+	n->tx_ts = p->tx_ts;
+	n->ts = p->has_ts;
+	n->reason = (u8)reason;
+	n->vendor_info = reason == MRC_NACK_NO_RESOURCE ? c->rx.min_rnr_timer : 0;
+}
+
+/* ---- what the receive stream has to say ---- */
+
+/*
+ * Up to where operations are done: the left edge, short of a READ or ATOMIC
+ * that has not been executed, or was refused when it was.
+ */
+u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
+{
+	const struct mrc_exec_rec *x = &c->execs.rec[c->execs.first];
+	u32 edge = c->rcv.cack;
+
+	if (c->execs.waiting && mrc_psn_diff(x->psn, edge) <= 0)
+		edge = mrc_psn_add(x->psn, -1);
+	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(c->rcv.nak_psn, edge) <= 0)
+		edge = mrc_psn_add(c->rcv.nak_psn, -1);
+	return edge;
+}
+
+/* ---- building ---- */
+
+/* As for data: every field that is looked at is set, and @opcode's header by its maker. */
+static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcode, u32 psn)
+{
+	struct mrc_pkt *h = &op->hdr;
+
+	h->opcode = opcode;
+	h->pad = 0;
+	h->se = false;
+	h->has_ts = false;
+	h->pkey = 0xffff;
+	h->dqpn = c->rx.dqpn;
+	h->psn = psn;
+	h->hdr_len = 0;
+	h->payload_len = 0;
+	h->udp_len = 0;
+	h->notable = 0;
+	op->tclass = MRC_TC_CONTROL;
+	op->src = MRC_SRC_NONE;
+	op->cookie = 0;
+	op->off = 0;
+	op->len = 0;
+}
+
+/* The oldest first: the left edge waits for it. */
+static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	struct mrc_owed_nack o = c->ctl.nack_q[c->ctl.nack_at];
+
+	c->ctl.nack_n--;
+	c->ctl.nack_at = (u8)((c->ctl.nack_at + 1u) % MRC_OWED_NACKS);
+	mrc_ctl_head(c, op, MRC_OPC_NACK, o.psn);
+	op->undo.kind = MRC_UNDO_NACK;
+	op->hdr.u.nack = (struct mrc_nack_hdr) {
+		.reason = o.reason,
+		.vendor_info = o.vendor_info,
+		.ev = o.ev,
+		.spdcid = (u16)c->rx.sqpn,
+		.dpdcid = (u16)c->rx.dqpn,
+		.psn = o.psn,
+		.cc_type = MRC_CC_TYPE_NACK,
+		.tx_ts = mrc_ts_reflect(c, o.tx_ts, o.ts, o.came, now_ns),
+	};
+	c->stats.nacks_sent++;
+}
+
+static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
+{
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
+	c->ctl.answered = 0;
+	op->undo.kind = MRC_UNDO_ACK;
+	if (mrc_nak_due(c)) {
+		mrc_ctl_head(c, op, MRC_OPC_ACK, c->rcv.nak_psn);
+		op->hdr.u.aeth.syndrome = (u8)(MRC_AETH_NAK | c->rcv.nak);
+		c->rcv.nak_sent = true;
+	} else {
+		mrc_ctl_head(c, op, MRC_OPC_ACK, mrc_ctl_ack_edge(c));
+		op->hdr.u.aeth.syndrome = MRC_AETH_CREDIT_NONE;
+		if (op->hdr.psn == c->rcv.cack)
+			mrc_sack_spare(c);
+	}
+	op->hdr.u.aeth.msn = c->rcv.done_msn;
+	c->stats.acks_sent++;
+}
+
+/*
+ * Is the ACK that is owed for the request whose answer may leave next? The first packet of that says as much
+ * (mrc_ack_answered()). Some ACKs leave all the same: round trips are known by them.
+ */
+bool mrc_ctl_answer_acks(const struct mrc_conn *c)
+{
+	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_seg);
+
+	return c->msgs.rs_tail - c->msgs.rs_seg == 1 && c->msgs.cut == MRC_NONE16 && c->ctl.ack_owed && !c->ctl.nack_n &&
+	       !c->snd.lost.count && c->rcv.nak == MRC_NAK_NONE && c->ctl.answered < MRC_ANSWERED_MAX &&
+	       c->execs.rec[m->cookie].psn == mrc_ctl_ack_edge(c);
+}
+
+/* @op leaves, and if it is that packet, the ACK does not. */
+void mrc_ctl_answered(struct mrc_conn *c, const struct mrc_txop *op)
+{
+	if (!mrc_opc_has(op->hdr.opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK) || op->hdr.rtx)
+		return;
+	c->ctl.ack_owed = false;
+	c->ctl.ack_again = false;
+	c->ctl.answered++;
+	if (mrc_ctl_ack_edge(c) == c->rcv.cack)
+		mrc_sack_spare(c);
+}
+
+static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	mrc_ctl_head(c, op, MRC_OPC_SACK, c->rcv.cack);
+	op->undo.kind = MRC_UNDO_SACK;
+	mrc_sack_build(c, &op->hdr.u.sack, now_ns);
+}
+
+/* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */
+static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id, u64 now_ns)
+{
+	mrc_ctl_head(c, op, MRC_OPC_PROBE, 0);
+	op->tclass = MRC_TC_NO_TRIM;
+	op->hdr.u.probe = (struct mrc_probe_hdr) {
+		.probe_id = id,
+		.spdcid = (u16)c->rx.sqpn,
+		.dpdcid = (u16)c->rx.dqpn,
+		.tx_ts = mrc_ts16(now_ns),
+	};
+	op->undo.kind = MRC_UNDO_PROBE;
+	c->stats.probes_sent++;
+}
+
+static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16 idx)
+{
+	op->ev_idx = idx;
+	op->hdr.ev = c->evs->ev[idx].value;
+	op->hdr.plane = c->evs->ev[idx].plane;
+	mrc_evset_count_tx(c->evs, idx, 1);
+	c->evs->verify_pkts++;	/* pays for no probe, but is what they are sent for */
+	c->stats.tx_ctrl_pkts++;
+}
+
+/* Is it time to look for a path to probe or to verify? Data of ours tests the paths. */
+static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
+{
+	bool verify = c->ctl.verify_owed;
+
+	if (unlikely(now_ns >= c->evs->next_probe_ns) && now_ns >= mrc_ctl_ask_ns(c))
+		return true;
+	c->ctl.verify_owed = false;
+	return verify && mrc_evset_verify_due(c->evs, now_ns) && !mrc_tx_waiting(c);
+}
+
+/* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */
+static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
+{
+	c->ctl.unheard = (u8)(c->ctl.unheard < 255 ? c->ctl.unheard + 1 : 256 - MRC_UNHEARD);
+	if (c->ctl.unheard % MRC_UNHEARD == 0)
+		WRITE_ONCE(c->evs->wake, true);
+	if (c->ctl.unheard >= MRC_UNHEARD)	/* whose turn is next is decided by time */
+		mrc_evset_reschedule(c->evs, now_ns);
+}
+
+/* Probes that name their EV. */
+static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	bool due = now_ns >= mrc_ctl_ask_ns(c), verify = c->ctl.verify_owed || !due;
+	u16 idx;
+
+	if (!due || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
+		c->ctl.verify_owed = false;
+		if (!verify || mrc_tx_waiting(c) ||
+		    !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+			return false;
+	}
+	mrc_ctl_asked(c, now_ns);
+	mrc_ctl_probe(c, op, idx, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+/*
+ * The EV of a tail probe. Lost is the data, or the ACK of it; the latter left by another plane than the latest
+ * acknowledgement that came. So that plane is asked, if the data did not leave by it; every second time one in
+ * turn, but not the same again, nor the data's if there is a third.
+ */
+static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
+{
+	u16 slot = mrc_snd_oldest(c), idx = MRC_NONE16;
+	u32 data = slot == MRC_NONE16 ? 0 : 1u << c->snd.rec[slot].plane;
+	u32 off = c->pto.backoff > 1 ? 1u << c->pto.asked : 0;
+
+	if ((c->pto.backoff & 1) && !(data >> c->evs->said_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	if (idx != MRC_NONE16)
+		return idx;
+	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
+}
+
+static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 idx = mrc_ctl_tail_ev(c, now_ns);
+
+	if (idx == MRC_NONE16) {
+		c->stats.no_path++;
+		return false;
+	}
+	c->pto.id = (u16)(MRC_PROBE_ID_TAIL | ((c->pto.id + 1) & 0xfff));
+	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
+	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
+	c->pto.owed &= (u8)~MRC_OWED_TAIL;
+	mrc_credit_spend(c->evs);
+	mrc_ctl_probe(c, op, c->pto.id, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	c->pto.asked = op->hdr.plane & (MRC_PLANES_MAX - 1);
+	return true;
+}
+
+/* The peer's acknowledgements are missed on a plane: it is told by that plane. */
+static mrc_noinline bool mrc_ctl_miss_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	u16 idx = mrc_evset_miss_told(c->evs, &c->rot, c->pto.miss, now_ns);
+
+	c->pto.owed &= (u8)~MRC_OWED_MISS;
+	if (idx == MRC_NONE16)
+		return false;
+	mrc_ctl_probe(c, op, MRC_PROBE_ID_MISS, now_ns);
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return c->pto.owed & MRC_OWED_TAIL ? mrc_ctl_tail_probe(c, now_ns, op) :
+					     mrc_ctl_miss_probe(c, now_ns, op);
+}
+
+/*
+ * The EV of an answer. ACKs alone end messages, and when one is lost the next one makes up for it: so
+ * no two in a row take the same plane, whatever SACKs leave in between. But what answers a tail probe goes back
+ * by the plane of the question, which has just delivered it: others may be what the peer asks for.
+ */
+static u16 mrc_ctl_answer_ev(struct mrc_conn *c, u64 now_ns, bool nak)
+{
+	u8 back = mrc_sack_back(c);
+	u16 idx = MRC_NONE16;
+
+	if (unlikely(back < MRC_PLANES_MAX) && !(c->ctl.ack_owed && back == c->ctl.ack_plane))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, back, now_ns);
+	if (idx != MRC_NONE16)
+		return idx;
+	idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+	if (!c->ctl.ack_owed || idx == MRC_NONE16 || c->evs->ev[idx].plane != c->ctl.ack_plane)
+		return idx;
+	return mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+}
+
+/* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
+static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+{
+	u16 idx = mrc_ctl_answer_ev(c, now_ns, nak);
+
+	if (idx == MRC_NONE16) {
+		c->stats.no_path++;
+		/* No path for a NACK: a probe may find one. */
+		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
+	}
+	/* An answer to the peer's verification asks for none of ours: that would never end. */
+	if (c->ctl.nack_n && !nak) {
+		mrc_ctl_nack(c, now_ns, op);
+		c->ctl.verify_owed = true;
+	} else if (c->ctl.ack_owed) {
+		c->ctl.verify_owed |= !c->ctl.ack_again;
+		mrc_ctl_ack(c, op);
+		c->ctl.ack_plane = c->evs->ev[idx].plane & (MRC_PLANES_MAX - 1);
+	} else {
+		mrc_ctl_sack(c, now_ns, op);
+		c->ctl.verify_owed |= !op->hdr.u.sack.pr ||
+				      op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END;
+	}
+	mrc_ctl_leave_by(c, op, idx);
+	return true;
+}
+
+static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
+{
+	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n)
+		return mrc_ctl_answer(c, now_ns, op, nak);
+	return c->pto.owed && mrc_ctl_ask(c, now_ns, op);
+}
+
+static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	return mrc_ctl_ev_probe(c, now_ns, op) || mrc_ctl_rest(c, now_ns, op, false);
+}
+
+/* Something is refused, or the QP failed: then it says one thing only, why it refused. */
+static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	bool nak = c->ctl.ack_owed && mrc_nak_due(c);
+
+	if (!c->rx_ready || (c->fail && !nak))
+		return false;
+	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe_due(c, now_ns))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, nak);
+}
+
+bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	if (unlikely(!c->rx_ready || c->fail || c->rcv.nak != MRC_NAK_NONE))
+		return mrc_ctl_next_refused(c, now_ns, op);
+	if (!c->ctl.nack_n && unlikely(mrc_ctl_ev_probe_due(c, now_ns)))
+		return mrc_ctl_probe_or_rest(c, now_ns, op);
+	return mrc_ctl_rest(c, now_ns, op, false);
+}
+
+/* A NACK goes back to the head of the queue, as it was but for its age. */
+static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
+{
+	struct mrc_owed_nack *o;
+
+	c->stats.nacks_sent--;
+	c->ctl.nack_at = (u8)((c->ctl.nack_at + MRC_OWED_NACKS - 1u) % MRC_OWED_NACKS);
+	c->ctl.nack_n++;
+	o = mrc_ctl_nack_at(c, 0);
+	memset(o, 0, sizeof(*o));
+	o->psn = n->psn;
+	o->ev = n->ev;
+	o->tx_ts = n->tx_ts;
+	o->reason = n->reason;
+	o->vendor_info = n->vendor_info;
+}
+
+/*
+ * A control packet that could not leave is as good as lost, and the protocol copes with
+ * lost ones. Those without which the peer would blame a path or wait are owed again.
+ */
+void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op)
+{
+	mrc_evset_count_tx(c->evs, op->ev_idx, -1);
+	c->stats.tx_ctrl_pkts--;
+	if (op->undo.kind == MRC_UNDO_ACK)
+		c->ctl.ack_owed = true;
+	else if (op->undo.kind == MRC_UNDO_NACK && c->ctl.nack_n < MRC_OWED_NACKS)
+		mrc_ctl_undo_nack(c, &op->hdr.u.nack);
+}

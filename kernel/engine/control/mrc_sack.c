@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_sack.c - SACKs owed to the peer, and what each says.
+ *
+ * MRC 1.0 sections 1.7, 3.5, 4 (7.5). What asks for one (data, a mark, a probe) is remembered
+ * as a small record; what is said is read from the receive stream when the SACK leaves, so that
+ * it says the latest. When it may leave, and by which path, is mrc_ctl.c's word.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_SACK_STEPS	5u
+
+/* ---- owing ---- */
+
+static struct mrc_owed_sack *mrc_sack_at(const struct mrc_conn *c, u8 i)
+{
+	return &c->ctl.sack_q[(c->ctl.sack_first + i) % MRC_OWED_SACKS];
+}
+
+/*
+ * The queue is full: its caller lets nothing leave (mrc_conn_answers_full()). A mark is one
+ * of many then, and given up. A probe is not asked again soon, so its answer takes the
+ * place of the latest mark. No answer takes the place of another.
+ */
+static mrc_noinline struct mrc_owed_sack *mrc_sack_crowded(struct mrc_conn *c, bool answer)
+{
+	u8 i = c->ctl.sack_n;
+
+	c->stats.owed_full++;
+	while (answer && i--)
+		if (!mrc_sack_at(c, i)->pr)
+			return mrc_sack_at(c, i);
+	return NULL;
+}
+
+enum mrc_sack_kind { MRC_SACK_PLAIN, MRC_SACK_MARK, MRC_SACK_ANSWER };
+
+/* Where to note it, or NULL when an earlier one says enough, or no room is left. */
+static struct mrc_owed_sack *mrc_sack_slot(struct mrc_conn *c, enum mrc_sack_kind kind, u32 psn)
+{
+	struct mrc_owed_sack *last = mrc_sack_at(c, (u8)(c->ctl.sack_n - 1u));
+
+	/*
+	 * A plain one replaces a plain one as long as one bitmap shows what either would: a batch
+	 * of one plane may reach far. Marks (ECN) and probe answers each name an EV and stay.
+	 */
+	if (kind == MRC_SACK_PLAIN && c->ctl.sack_n && !last->pr && last->m == MRC_M_NONE) {
+		s32 d = mrc_psn_diff(psn, last->psn);
+
+		if (d <= 0 && d > -32)
+			return NULL;
+		if (d > 0 && mrc_psn_diff(psn, last->since) < 32)
+			return last;
+	}
+	if (likely(c->ctl.sack_n < MRC_OWED_SACKS)) {
+		last = mrc_sack_at(c, c->ctl.sack_n++);
+		last->since = psn;
+		return last;
+	}
+	if (kind == MRC_SACK_PLAIN)
+		return NULL;	/* those owed say what has arrived, too */
+	return mrc_sack_crowded(c, kind == MRC_SACK_ANSWER);
+}
+
+/* @again: it is here already, so @p says that an acknowledgement was lost, or a loss was none. */
+void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns)
+{
+	struct mrc_owed_sack *s = mrc_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
+						p->psn);
+
+	c->ctl.sack_asked |= again | p->rtx | p->ecn_ce;
+	mrc_rcv_sacked(c);
+	if (!s)
+		return;
+	s->psn = p->psn;
+	s->ev = p->ev;
+	s->came = mrc_tick(now_ns);
+	s->tx_ts = p->tx_ts;
+	s->probe_id = 0;
+	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
+	s->pr = false;
+	s->ts = p->has_ts;
+	s->back = MRC_PLANES_MAX;
+}
+
+/*
+ * An ACK of all that has come leaves. Where nothing is missing, the SACK that its last packets
+ * called for would say the same: each 64 KiB have one packet less to answer them. No two in a
+ * row are spared: a SACK names what it answers, which round trips are known by. On QPs of mrc.h
+ * it leaves (7.5.2), and where it brings the live window or the receiver's wishes.
+ */
+void mrc_sack_spare(struct mrc_conn *c)
+{
+	if (c->ctl.sack_n != 1 || c->ctl.sack_asked || c->ctl.sack_spared)
+		return;
+	if (c->rcv.held || c->rx.mrc_only || c->rx.dyn_mpr || c->ctl.pen || c->ctl.restore)
+		return;
+	c->ctl.sack_n = 0;
+	c->ctl.sack_spared = true;
+}
+
+/* A probe asked for one that names its EV. @back: the plane that it is to leave by; MRC_PLANES_MAX: any. */
+void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns)
+{
+	struct mrc_owed_sack *s = mrc_sack_slot(c, MRC_SACK_ANSWER, 0);
+
+	c->ctl.sack_asked = true;
+	if (!s)
+		return;
+	s->psn = 0;
+	s->ev = p->ev;
+	s->came = mrc_tick(now_ns);
+	s->tx_ts = p->u.probe.tx_ts;
+	s->probe_id = p->u.probe.probe_id;
+	s->m = p->ecn_ce ? MRC_M_SKIP_ONCE : MRC_M_NONE;
+	s->pr = true;
+	s->ts = true;
+	s->back = back;
+}
+
+/* Of the one that leaves next. */
+u8 mrc_sack_back(const struct mrc_conn *c)
+{
+	return c->ctl.sack_n ? mrc_sack_at(c, 0)->back : MRC_PLANES_MAX;
+}
+
+/*
+ * A SACK that no packet asked for. Its trigger is so far behind that it names none:
+ * the sender must not take its age for a round trip.
+ */
+static void mrc_sack_owe_word(struct mrc_conn *c)
+{
+	c->ctl.sack_asked = true;
+	if (c->ctl.sack_n)
+		return;		/* says it too */
+	memset(mrc_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
+	mrc_sack_at(c, 0)->psn = mrc_psn_add(c->rcv.cack, -32768);
+	mrc_sack_at(c, 0)->back = MRC_PLANES_MAX;
+	c->ctl.sack_n = 1;
+}
+
+/*
+ * Said in every SACK until something else is: single ones may be lost. The first one
+ * leaves at once: a sender in an incast may be far from the SACK threshold.
+ */
+void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
+{
+	if (rcv_cwnd_pen && !c->ctl.pen && c->rx_ready)
+		mrc_sack_owe_word(c);
+	c->ctl.pen = min_t(u32, rcv_cwnd_pen, 127u) & 127u;
+	c->ctl.restore = restore & 1;
+}
+
+/* ---- what it says ---- */
+
+/*
+ * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
+ * reads as zero, though the ring has bits of its beginning there.
+ */
+static u64 mrc_sack_bits(const struct mrc_conn *c, u32 base)
+{
+	u32 i = mrc_rcv_slot(c, base), w = i >> 6, sh = i & 63;
+	u32 words = (c->rcv_mask + 1) >> 6;
+	s32 left = (s32)c->rcv_mask + 2 - mrc_psn_diff(base, c->rcv.cack);
+	u64 bits = c->rcv.bits[w] >> sh;
+
+	if (sh)
+		bits |= c->rcv.bits[(w + 1) & (words - 1)] << (64 - sh);
+	return left < 64 ? bits & ((1ull << left) - 1) : bits;
+}
+
+/*
+ * Moves *at on to the next 64 PSNs, from @first on again behind the last, in which something
+ * came that no SACK has shown, if there are any.
+ */
+static void mrc_sack_news(struct mrc_conn *c, u32 first, u32 *at)
+{
+	u64 *news = mrc_rcv_news(c);
+	u32 word = *at >> 6 & 63, base, low, n;
+
+	while (*news) {
+		n = mrc_ffs64(*news >> word | (word ? *news << (64 - word) : 0));
+		base = mrc_psn_add(*at & ~63u, (s32)(n * 64));
+		low = mrc_psn_add(base, -64 * 64);	/* has the same bit */
+		if (mrc_psn_diff(low, first) <= -64 || mrc_psn_diff(base, c->rcv.max) > 0)
+			*news &= ~(1ull << ((word + n) & 63));
+		if (mrc_psn_diff(base, c->rcv.max) > 0)
+			base = low;
+		if (mrc_psn_diff(base, first) <= -64)
+			continue;	/* the left edge has passed it */
+		*at = mrc_psn_diff(base, first) < 0 ? first : base;
+		if (mrc_sack_bits(c, *at))
+			return;
+		*news &= ~(1ull << ((word + n) & 63));
+	}
+}
+
+/*
+ * What came last. Planes differ: a long one triggers far behind what the others brought
+ * since, and may trigger many in a row. So both edges are shown in turns.
+ */
+static u32 mrc_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o, bool top)
+{
+	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	bool shown = !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
+		     mrc_psn_diff(o->psn, c->rcv.max) <= 0;
+
+	if (top && mrc_psn_diff(c->rcv.max, o->psn) >= 64)
+		shown = false;
+	return mrc_psn_add(shown ? o->psn : c->rcv.max, -63);
+}
+
+/*
+ * Where the 64 bits begin. A window may hold many times more packets out of order
+ * than one SACK can show. Of ten SACKs four show what came last, five what none has shown
+ * so far; and one, or more where nothing is new, walks over all that is out of order, 64 at a
+ * time and empty stretches left out. So each packet is reported soon, and again, for SACKs may
+ * be lost. Steps of five, because SACKs take planes in turns, too: where one plane of two is
+ * long, it must not be the one by which all edges leave.
+ */
+static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
+{
+	u32 first = mrc_psn_add(c->rcv.cack, 1), at = c->ctl.sack_at;
+	u8 turn = c->ctl.sack_turn, step = turn % MRC_SACK_STEPS;
+
+	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64) {
+		*mrc_rcv_news(c) = 0;
+		return first;
+	}
+	c->ctl.sack_turn = (u8)((turn + 1u) % (2 * MRC_SACK_STEPS));
+	if (step == 0 || step == 2)
+		return mrc_sack_edge(c, o, (step == 2) != (turn >= MRC_SACK_STEPS));
+	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
+		at = first;
+	if (turn != MRC_SACK_STEPS - 1)
+		mrc_sack_news(c, first, &at);
+	while (!mrc_sack_bits(c, at)) {		/* ends: rx_max is there */
+		at = mrc_psn_add(at, 64);
+		if (mrc_psn_diff(at, c->rcv.max) > 0)
+			at = first;
+	}
+	c->ctl.sack_at = mrc_psn_add(at, 64);
+	return at;
+}
+
+/* The next one that is owed leaves. */
+void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns)
+{
+	const struct mrc_owed_sack *o = mrc_sack_at(c, 0);
+	u32 base = mrc_sack_base(c, o), cack = c->rcv.cack;
+
+	s->m = o->m;
+	s->pr = o->pr;
+	s->ack_psn_offset = o->pr ? 0 : (s16)clamp_t(s32, mrc_psn_diff(o->psn, cack), -32768, 32767);
+	s->probe_id = o->probe_id;
+	s->ev = o->ev;
+	s->spdcid = (u16)c->rx.sqpn;
+	s->dpdcid = (u16)c->rx.dqpn;
+	s->cack = cack;
+	s->cc_type = MRC_CC_TYPE_SACK;
+	s->cc_fl = 0;
+	s->mpr = c->rx.dyn_mpr ? c->mpr.live : 0;
+	s->sack_offset = (s16)mrc_psn_diff(base, cack);
+	s->bitmap = c->rcv.held ? mrc_sack_bits(c, base) : 0;
+	s->tx_ts = mrc_ts_reflect(c, o->tx_ts, o->ts, o->came, now_ns);
+	s->ooo_count = (u16)min_t(u32, c->rcv.held, 0x7fff);
+	s->restore_cwnd = c->ctl.restore;
+	s->rcv_cwnd_pen = c->ctl.pen;
+	s->rcvd_bytes = ((c->rcv.bytes + 255ull) >> 8) & 0xffffff;
+	mrc_rcv_sacked(c);
+	c->stats.sacks_sent++;
+	c->stats.pens_sent += c->ctl.pen != 0;
+	c->stats.probes_answered += o->pr;
+	c->ctl.sack_spared &= o->pr;
+	c->ctl.sack_n--;
+	c->ctl.sack_asked &= c->ctl.sack_n != 0;
+	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
+}

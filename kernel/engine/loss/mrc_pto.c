@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_pto.c - the tail probe, and the one timer of the send stream.
+ *
+ * MRC 1.0 section 4 (7.4). When acknowledgements stop, a probe asks the peer for its
+ * state: its answer is "something sent later was delivered", so the tail of a burst need
+ * not wait for the timeout.
+ *
+ * A timer that comes much later than it was set for says that this host slept, not that the
+ * peer was silent: what the peer said meanwhile lies in the receive ring and comes first.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_PTO_MAX_NS		1000000000ull
+#define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
+#define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
+#define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
+#define MRC_OUT_MAX_NS		60000000000ull	/* long before ticks wrap */
+
+void mrc_pto_reset(struct mrc_conn *c)
+{
+	c->pto.at_ns = MRC_TIME_NEVER;
+	c->pto.backoff = 0;
+	c->pto.out = 0;
+	c->pto.owed = 0;
+	c->pto.slept = false;
+}
+
+static u64 mrc_pto_ns(const struct mrc_conn *c)
+{
+	u64 ns = mrc_rtt_patience_ns(c);
+
+	if (unlikely(c->pto.backoff))
+		ns <<= min_t(u8, c->pto.backoff, 10);
+	return min_t(u64, ns, MRC_PTO_MAX_NS);
+}
+
+static void mrc_pto_put_off(u64 *at_ns, u64 until_ns)
+{
+	if (*at_ns < until_ns)
+		*at_ns = until_ns;
+}
+
+/* Something is waited for now. */
+void mrc_pto_arm(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->budget.rto_at_ns == MRC_TIME_NEVER)
+		c->budget.rto_at_ns = mrc_time_after(now_ns, mrc_budget_rto_ns(c));
+	if (c->pto.at_ns == MRC_TIME_NEVER)
+		c->pto.at_ns = now_ns + mrc_pto_ns(c);
+}
+
+/*
+ * Nothing waited for: no timers. Progress pushes them out; answers that tell
+ * nothing new (to an EV's probe, say) do not. Progress without a delivery (the
+ * peer lives and is slow) keeps the probe's back-off: asking more often is no help.
+ */
+void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, bool delivered)
+{
+	if (!waiting) {
+		c->budget.rto_at_ns = MRC_TIME_NEVER;
+		c->pto.at_ns = MRC_TIME_NEVER;
+		c->rack.at_ns = MRC_TIME_NEVER;
+		c->pto.owed &= (u8)~MRC_OWED_TAIL;
+		c->pto.backoff = 0;
+		mrc_budget_restore(c);
+		return;
+	}
+	if (progress) {
+		mrc_budget_restore(c);
+		if (delivered)
+			c->pto.backoff = 0;
+		c->pto.at_ns = now_ns + mrc_pto_ns(c);
+		c->budget.rto_at_ns = mrc_budget_rto_from(c, now_ns);
+		if (!delivered)	/* the timeout asks, too */
+			mrc_pto_put_off(&c->budget.rto_at_ns,
+					min_t(u64, c->pto.at_ns, now_ns + MRC_PTO_SLOW_NS));
+	} else if (c->pto.at_ns == MRC_TIME_NEVER) {
+		c->pto.at_ns = now_ns + mrc_pto_ns(c);
+	}
+}
+
+/*
+ * What is out for a minute is lost, for ticks wrap: after 274 s it would look young, and nobody would find it.
+ * Returns the oldest of the others.
+ */
+static u16 mrc_pto_oldest(struct mrc_conn *c, u64 now_ns)
+{
+	u16 slot;
+
+	while ((slot = mrc_snd_oldest(c)) != MRC_NONE16 &&
+	       mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent) >= MRC_OUT_MAX_NS)
+		mrc_snd_lose(c, mrc_rec_psn(c, slot), MRC_CAUSE_PLANE, now_ns);
+	return slot;
+}
+
+/*
+ * The time of the tail probe has come. Not if all that is missing waits here (held, refused):
+ * the peer has nothing to say about that, and the next packet that leaves arms the
+ * probe again. Nor if the oldest packet left too lately to be answered; what is
+ * lost becomes the oldest, whatever is sent and refused after it.
+ */
+static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
+{
+	u64 patience = mrc_rtt_patience_ns(c), age = patience;
+	u16 slot = mrc_pto_oldest(c, now_ns);
+
+	if (!mrc_tx_waiting(c)) {
+		mrc_pto_rearm(c, now_ns, false, false, false);
+		return;
+	}
+	if (slot != MRC_NONE16) {
+		if (c->evs)	/* the slowest plane may be the one that is waited for */
+			patience = max_t(u64, patience, mrc_evset_patience_ns(c->evs));
+		age = mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent);
+	} else if (c->snd.lost.count || c->snd.paced.count) {
+		c->pto.at_ns = MRC_TIME_NEVER;
+		return;
+	}
+	if (age < patience) {
+		c->pto.at_ns = now_ns + patience - age;
+		return;
+	}
+	c->pto.owed |= MRC_OWED_TAIL;
+	if (c->pto.backoff < 255)
+		c->pto.backoff++;
+	c->pto.at_ns = now_ns + mrc_pto_ns(c);
+}
+
+/* ---- the timer ---- */
+
+static u64 mrc_pto_silence_ns(const struct mrc_conn *c)
+{
+	return min_t(u64, c->rack.at_ns, min_t(u64, c->pto.at_ns, c->budget.rto_at_ns));
+}
+
+/*
+ * Did this host sleep? Then nothing is concluded from silence in this call, and soon
+ * after, when the receive ring is empty, it is. Once: a host whose timers are always late
+ * must find losses, too.
+ */
+static bool mrc_pto_slept(struct mrc_conn *c, u64 now_ns)
+{
+	u64 at = mrc_pto_silence_ns(c), soon;
+
+	if (now_ns < at)
+		return false;
+	if (c->pto.slept || now_ns - at <= max_t(u64, c->rtt.srtt_ns / 2, MRC_PAUSE_MIN_NS)) {
+		c->pto.slept = false;
+		return false;
+	}
+	c->pto.slept = true;
+	soon = now_ns + max_t(u64, c->rtt.srtt_ns / 4, MRC_PAUSE_LOOK_NS);
+	mrc_pto_put_off(&c->rack.at_ns, soon);
+	mrc_pto_put_off(&c->pto.at_ns, soon);
+	mrc_pto_put_off(&c->budget.rto_at_ns, soon);
+	return true;
+}
+
+void mrc_pto_timer(struct mrc_conn *c, u64 now_ns)
+{
+	if (c->rnr_until_ns && now_ns >= c->rnr_until_ns)
+		c->rnr_until_ns = 0;
+	if (now_ns >= c->hold_until_ns)
+		c->hold_until_ns = 0;
+	if (c->snd.paced.count && now_ns >= c->budget.nack_until_ns)
+		mrc_snd_unpace(c);
+	if (mrc_pto_slept(c, now_ns))
+		return;
+	if (now_ns >= c->rack.at_ns)
+		mrc_rack_look(c, now_ns);
+	if (now_ns >= c->pto.at_ns)
+		mrc_pto_probe(c, now_ns);
+	if (now_ns >= c->budget.rto_at_ns && mrc_budget_timeout(c, now_ns))
+		c->pto.owed |= MRC_OWED_TAIL;	/* for an ACK or a response that got lost */
+}
+
+u64 mrc_pto_deadline_ns(const struct mrc_conn *c)
+{
+	u64 at = mrc_pto_silence_ns(c);
+
+	if (c->snd.paced.count)
+		at = min_t(u64, at, c->budget.nack_until_ns);
+	if (c->hold_until_ns)
+		at = min_t(u64, at, c->hold_until_ns);
+	return c->rnr_until_ns ? min_t(u64, at, c->rnr_until_ns) : at;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rack.c - loss by time (RFC 8985), each plane by its own round trip.
+ *
+ * MRC 1.0 section 4 (7.4, Table 7-1). A packet is lost when something sent later, on
+ * whatever path, is known as delivered, and it has been out for as long as its plane may
+ * take (mrc_evset_lost_ns(); in time only: counting packets across different paths
+ * says nothing). Sent lists are kept by plane, oldest send first, so only their heads
+ * are looked at: that is O(planes), and no acknowledgement needs even that before a head
+ * can be old enough.
+ *
+ * Two packets of one plane by different EVs that are late, while others were answered,
+ * make the plane suspect (mrc_evset_overdue()): what else is out on it is then resent soon.
+ *
+ * What is out on a plane that is known to be down needs no later delivery: its answer may
+ * still come for about a round trip, then it is resent.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_RACK_LOOK	4	/* packets behind the head looked at for another EV */
+#define MRC_RACK_SKIP	16	/* likewise, that SLEEK decides on */
+#define MRC_RACK_NEAR	3u	/* quarters of the PSN window: it is nearly used up */
+#define MRC_REO_SLACK_NS	1064u	/* the least reordering window, and a tick */
+#define MRC_TICK_NS	(1u << MRC_TICK_SHIFT)
+
+void mrc_rack_reset(struct mrc_conn *c)
+{
+	c->rack.stale = false;
+	c->rack.at_ns = MRC_TIME_NEVER;
+}
+
+/* How long a packet of plane @p may be out, and from when on that is worth a suspicion. */
+struct mrc_rack_wait {
+	u64 late_ns, lost_ns;
+};
+
+/* The PSN window will stand still before long, if the hole at its left edge stays. */
+static bool mrc_rack_near_end(const struct mrc_conn *c)
+{
+	return 4 * ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= MRC_RACK_NEAR * c->snd.range;
+}
+
+static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
+{
+	struct mrc_rack_wait w = { mrc_evset_late_ns(c->evs, p), mrc_evset_lost_ns(c->evs, p) };
+	u32 srtt = mrc_evset_srtt_ns(c->evs, p);
+
+	if (unlikely(!mrc_evset_base_ns(c->evs, p))) {	/* no data went by this plane; a probe meets no queue of ours */
+		w.lost_ns = max_t(u64, w.lost_ns, c->rtt.srtt_ns ? mrc_rtt_patience_ns(c) : MRC_RTT_INIT_NS);
+		w.late_ns = w.lost_ns;
+	}
+	/*
+	 * The PSN window stands still until the hole at its left edge is filled, at the cost
+	 * of all paths. Unless packets are known to be late, it waits for less (RFC 8985 6.2).
+	 */
+	if (mrc_rack_near_end(c) && w.lost_ns <= (u64)srtt + 3ull * (srtt / 4) + MRC_REO_SLACK_NS)
+		w.lost_ns = min_t(u64, w.lost_ns, w.late_ns);
+	w.late_ns += c->latest.late_ns;
+	w.lost_ns += c->latest.late_ns;
+	return w;
+}
+
+/*
+ * The head of plane @p's list is late. When the second one by another EV is late,
+ * too, the path set is told. True: the plane is suspect. *at: when to ask again.
+ */
+static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, u64 *at)
+{
+	const struct mrc_rec *head = &c->snd.rec[c->snd.sent[p].head];
+	u16 slot = head->next;
+	u32 n;
+
+	for (n = 0; n < MRC_RACK_LOOK && slot != MRC_NONE16; n++, slot = c->snd.rec[slot].next) {
+		const struct mrc_rec *r = &c->snd.rec[slot];
+		u64 age = mrc_tick_age_ns(now_ns, r->sent);
+
+		if (r->ev == head->ev)
+			continue;
+		if (!mrc_latest_before(c, r->sent, mrc_rec_psn(c, slot)))
+			return false;
+		if (age >= late_ns)
+			return mrc_evset_overdue(c->evs, p, head->sent, now_ns);
+		*at = min_t(u64, *at, now_ns + late_ns - age + MRC_TICK_NS);
+		return false;
+	}
+	return false;
+}
+
+/* The oldest packet of plane @p that time may speak for. With SLEEK that is what was resent. */
+static u16 mrc_rack_head(const struct mrc_conn *c, u8 p)
+{
+	u16 slot = c->snd.sent[p].head;
+	u32 n;
+
+	for (n = 0; c->tx.sleek && slot != MRC_NONE16 && c->snd.rec[slot].tries == 1; n++) {
+		if (n == MRC_RACK_SKIP)
+			return MRC_NONE16;
+		slot = c->snd.rec[slot].next;
+	}
+	return slot;
+}
+
+/*
+ * Half a round trip of what the same plane brought was sent after what is out for @age. Where the window is about
+ * to stand still for it, no reordering window is waited for, which may be several round
+ * trips of a plane that has long queues: those who came after it have waited in them, too.
+ */
+static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
+{
+	const struct mrc_evplane *pl = &c->evs->plane[p];
+	u64 ok = mrc_ev_age_ns(now_ns, pl->ok_tick);
+
+	return pl->ok && age >= ok + pl->srtt_ns / 2 + MRC_REO_SLACK_NS && pl->srtt_ns &&
+	       mrc_rack_near_end(c);
+}
+
+/*
+ * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane that died is no congestion,
+ * the window is for the others.
+ */
+static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_ns)
+{
+	u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK, now_ns);
+
+	if (!down && !c->evs->plane[p].suspect)
+		return bytes;
+	c->snd.rec[psn & c->snd.mask].charged = 0;
+	return 0;
+}
+
+/* What is lost of plane @p. Returns when to look again. */
+static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
+{
+	bool down = !mrc_evset_plane_live(c->evs, p), told = false;
+	struct mrc_rack_wait w = mrc_rack_waits(c, p);
+	u64 at = MRC_TIME_NEVER;
+	u16 slot;
+
+	while ((slot = mrc_rack_head(c, p)) != MRC_NONE16) {
+		const struct mrc_rec *r = &c->snd.rec[slot];
+		u64 age = mrc_tick_age_ns(now_ns, r->sent);
+		u32 psn = mrc_rec_psn(c, slot);
+
+		if (!down && !mrc_latest_before(c, r->sent, psn)) {
+			c->rack.stale |= age >= w.late_ns;
+			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
+		}
+		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
+			*lost += mrc_rack_lose(c, psn, p, down, now_ns);
+			if (!told && (down || c->evs->plane[p].suspect))
+				w = mrc_rack_waits(c, p);
+			told |= c->evs->plane[p].suspect;
+			continue;
+		}
+		/* Round up: at that time the age in ticks must suffice. */
+		at = now_ns + w.lost_ns - age + MRC_TICK_NS;
+		if (down || c->tx.sleek)
+			return at;
+		if (age < w.late_ns)	/* which is the longer one where the plane is suspect */
+			return min_t(u64, at, now_ns + w.late_ns - age + MRC_TICK_NS);
+		if (told || !mrc_rack_overdue(c, p, w.late_ns, now_ns, &at))
+			return at;
+		told = true;	/* suspect: it waits for less from now on */
+		w = mrc_rack_waits(c, p);
+	}
+	return MRC_TIME_NEVER;
+}
+
+/* Look at what is out, whatever was expected. */
+void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
+{
+	u32 left, lost = 0;
+	u8 p;
+
+	c->rack.at_ns = MRC_TIME_NEVER;
+	c->rack.stale = false;
+	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
+		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
+			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
+	if (unlikely(lost))
+		mrc_snd_tell_lost(c, lost, now_ns);
+}
+
+/*
+ * Something was delivered. Heads only get younger, so nothing can be old enough before the
+ * time found by the latest look, but for what was old enough then and overtaken only now.
+ * A little before its time is as good: the timer then need not fire.
+ */
+void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
+{
+	if (!c->snd.busy) {
+		c->rack.at_ns = MRC_TIME_NEVER;
+		c->rack.stale = false;
+		return;
+	}
+	if (c->rack.at_ns != MRC_TIME_NEVER && !c->rack.stale &&
+	    now_ns + c->rtt.srtt_ns / 16 < c->rack.at_ns)
+		return;
+	mrc_rack_look(c, now_ns);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rnr.c - the peer has no receive posted: pauses, questions, and how sending grows again.
+ *
+ * An extension of ours on verbs QPs; MRC 1.0 has no RNR (section 2.1). The timer and the retries
+ * are IBTA's (9.7.5.2.8). Receives are taken in the order of messages, so one packet
+ * asks for all that wait: the lowest PSN that was refused. Without that each pause, of 10 us by some
+ * programs' wish, would end with the whole flight and a NACK for each packet of it. Each packet
+ * that is taken then lets two more leave: a peer that posts receives one by one refuses
+ * little, and one that has many again gets all after a few round trips.
+ *
+ * Answers to the peer's READs and ATOMICs need none of its receives and wait for none: it may be about
+ * to post them when it has its answers. They leave as long as the window reaches, whose first
+ * packet is the one that was refused.
+ */
+#include "conn/mrc_conn.h"
+
+void mrc_rnr_reset(struct mrc_conn *c)
+{
+	c->rnr_until_ns = 0;
+	c->rnr.tries = 0;
+	c->rnr.room = 0;
+	c->rnr.on = false;
+	c->rnr.over = false;
+}
+
+u64 mrc_rnr_timer_ns(u8 code)
+{
+	/* IBTA table 45, in units of 10 us; code 0 is the longest. */
+	static const u32 tens_of_us[32] = {
+		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+		256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192,
+		12288, 16384, 24576, 32768, 49152,
+	};
+
+	return tens_of_us[code & 31] * 10000ull;
+}
+
+/* The state of the packet that asks; FREE: it was taken. */
+static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
+{
+	if (!mrc_psn_out(c, c->rnr.first))
+		return MRC_REC_FREE;
+	return (enum mrc_rec_state)c->snd.rec[c->rnr.first & c->snd.mask].state;
+}
+
+/*
+ * May a packet leave? The one that asks always; and whatever became of those before, there
+ * must be one on its way.
+ */
+static bool mrc_rnr_room(const struct mrc_conn *c)
+{
+	return c->rnr.room || !c->snd.out || mrc_rnr_asking(c) == MRC_REC_LOST;
+}
+
+/* Nothing leaves now that may need a receive. */
+bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns)
+{
+	return now_ns < c->rnr_until_ns || (c->rnr.on && (c->rnr.over || !mrc_rnr_room(c)));
+}
+
+void mrc_rnr_sent(struct mrc_conn *c)
+{
+	if (c->rnr.room)
+		c->rnr.room--;
+}
+
+/*
+ * The slot of the lowest PSN that waits to be resent, or MRC_NONE16. It is searched, for losses
+ * are not in the order of PSNs; but little is out, and most of the time it is una. @pause: of what needs no
+ * receive, an answer or what precedes the packet that was refused.
+ */
+u16 mrc_rnr_next(const struct mrc_conn *c, bool pause)
+{
+	u32 psn = c->snd.una, n;
+
+	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1)) {
+		const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+
+		if (r->state != MRC_REC_LOST)
+			continue;
+		if (!pause || r->msg & MRC_REC_RESP || mrc_psn_diff(psn, c->rnr.first) < 0)
+			return (u16)(psn & c->snd.mask);
+	}
+	return MRC_NONE16;
+}
+
+/* No more tries: the message that was refused fails in its turn, and what precedes it completes as it was. */
+static void mrc_rnr_give_up(struct mrc_conn *c)
+{
+	u16 msg = c->snd.rec[c->rnr.first & c->snd.mask].msg;
+
+	c->rnr.over = true;
+	if (msg & MRC_REC_RESP || !mrc_psn_out(c, c->rnr.first))	/* a refusal that cannot be */
+		mrc_conn_failing(c, MRC_ST_RNR_EXC);
+	else
+		mrc_msg_at(c, msg)->error = MRC_ST_RNR_EXC;
+}
+
+/* The receiver has no receive for @psn, which is lost: pause, then ask. */
+void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
+{
+	if (!c->rnr.on || mrc_rnr_asking(c) == MRC_REC_FREE ||
+	    mrc_psn_diff(psn, c->rnr.first) < 0)
+		c->rnr.first = psn;
+	c->rnr.on = true;
+	c->rnr.room = 1;
+	mrc_budget_restore(c);	/* it lives, and takes its time */
+	if (c->rnr.over)
+		mrc_rnr_give_up(c);
+	if (now_ns < c->rnr_until_ns || c->rnr.over)
+		return;		/* one pause, one try */
+	if (c->snd.una != c->rnr.psn)	/* got on since the last try */
+		c->rnr.tries = 0;
+	c->rnr.psn = c->snd.una;
+	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr.tries++ >= c->tx.rnr_retry) {
+		mrc_rnr_give_up(c);
+		return;
+	}
+	c->rnr_until_ns = now_ns + mrc_rnr_timer_ns(code);
+	c->budget.rto_at_ns = mrc_time_after(c->rnr_until_ns, mrc_budget_rto_ns(c));
+}
+
+/* @pkts of what was out arrived. What left before the one that asks says nothing. */
+void mrc_rnr_taken(struct mrc_conn *c, u32 pkts)
+{
+	u32 room = c->rnr.room + 2 * pkts;
+
+	if (mrc_rnr_asking(c) != MRC_REC_FREE || c->rnr.over)
+		return;
+	c->rnr.on = room <= c->snd.range;
+	c->rnr.room = (u16)min_t(u32, room, c->snd.range);
+}

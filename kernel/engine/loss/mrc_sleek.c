@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_sleek.c - SLEEK, an option: loss inferred from how many packets the peer holds out
+ * of order, not from time (UEC 1.0; MRC 1.0 section 4, 7.4.5). Loss by time is in mrc_rack.c.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_SLEEK_LOOK	256	/* records looked at by one call */
+
+/*
+ * A packet of plane @p that is not out for as long was not overtaken, but is on a longer plane: many
+ * packets are out of order then, and the count says nothing of it.
+ */
+static u64 mrc_sleek_trip_ns(const struct mrc_conn *c, u8 p)
+{
+	return max_t(u64, c->evs ? mrc_evset_srtt_ns(c->evs, p) : 0, c->rtt.min_ns);
+}
+
+/*
+ * Requeue what was overtaken and not resent yet, from the left edge, one window of bytes at
+ * most. A call looks at a part of the records, the next one goes on behind it and
+ * begins again at the left edge after the last.
+ */
+static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
+{
+	u32 room = c->cc->cwnd_bytes, lost = 0, n;
+
+	if (mrc_psn_diff(c->sleek.at, c->snd.una) < 0 || mrc_psn_diff(c->sleek.at, c->sleek.psn) >= 0)
+		c->sleek.at = c->snd.una;
+	for (n = 0; n < MRC_SLEEK_LOOK && lost < room && mrc_psn_diff(c->sleek.at, c->sleek.psn) < 0;
+	     n++, c->sleek.at = mrc_psn_add(c->sleek.at, 1)) {
+		const struct mrc_rec *r = &c->snd.rec[c->sleek.at & c->snd.mask];
+
+		if (r->state == MRC_REC_SENT && r->tries == 1 &&
+		    mrc_latest_before(c, r->sent, c->sleek.at) &&
+		    mrc_tick_age_ns(now_ns, r->sent) >= mrc_sleek_trip_ns(c, r->plane))
+			lost += mrc_snd_lose(c, c->sleek.at, MRC_CAUSE_SLEEK, now_ns);
+	}
+	mrc_snd_tell_lost(c, lost, now_ns);
+}
+
+/*
+ * Recovery: what was sent until now and is overtaken is lost. Under way it goes on where it was: begun anew by
+ * each answer to a probe it would never come to the end of a large window.
+ */
+void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
+{
+	c->sleek.psn = c->snd.next & MRC_PSN_MASK;
+	if (!c->sleek.on)
+		c->sleek.at = c->snd.una;
+	c->sleek.on = true;
+	mrc_sleek_requeue(c, now_ns);
+}
+
+/*
+ * @ooo: packets that the peer holds beyond a hole. Recovery begins at one and a half
+ * windows of them, at least five; "the largest window" of the rule is half of the
+ * PSNs that may be out now: beyond it the count could not get.
+ */
+void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns)
+{
+	u32 mss = c->rx.mtu + MRC_PKT_OVERHEAD;
+	u32 share = c->cc->cwnd_bytes / max_t(u32, c->cc->n_active, 1);
+	u32 limit = min_t(u32, (share + share / 2) / mss, c->snd.range / 2);
+
+	if (c->sleek.on && mrc_psn_diff(c->snd.una, c->sleek.psn) >= 0)
+		c->sleek.on = false;
+	if (c->sleek.on)
+		mrc_sleek_requeue(c, now_ns);
+	else if (ooo >= max_t(u32, limit, 5))
+		mrc_sleek_recover(c, now_ns);
+}

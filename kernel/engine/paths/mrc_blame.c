@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_blame.c - whose fault a loss is: the plane's, the EV's, or nobody's.
+ *
+ * Where the fabric trims, congestion speaks, and silence is a path that died. Where it
+ * does not, silence is congestion until proven otherwise. So an EV is called bad when it lost
+ * so many packets in a row: one where the fabric trims, two where not. Packets found lost at one
+ * moment are one loss. When the first probe of an EV that was called bad is answered, it was
+ * congestion after all: the number rises, up to four, and falls again in time.
+ *
+ * "In a row" costs deliveries nothing as long as no EV has a loss: the set counts those.
+ *
+ * A loss says nothing as long as nothing sent later has arrived: it is remembered, and the
+ * next one may say more. Losses on a suspect plane blame the plane, as long as it is suspect.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_BLAME_EXTRA_MAX	3
+#define MRC_BLAME_EVERYWHERE	64	/* EVs with a loss, one in so many */
+#define MRC_BLAME_KEEP_RTTS	64
+#define MRC_BLAME_KEEP_NS	10000000ull
+#define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
+#define MRC_MOMENT_MIN_NS	10000ull
+
+/*
+ * EVs of other planes, too, lost the packet that was last heard of: no path of plane @p is the
+ * reason for that, so two losses of one EV may be chance as well.
+ */
+static bool mrc_blame_everywhere(const struct mrc_evset *s, u8 p)
+{
+	u32 others = (u32)(s->n - (s->start[p + 1] - s->start[p]));
+	u32 open = (u32)(s->open - s->open_on[p]);
+
+	return open >= 2 && open * MRC_BLAME_EVERYWHERE >= others;
+}
+
+/* Losses in a row that make an EV bad. */
+static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
+{
+	u32 need = trims ? 1 : mrc_blame_everywhere(s, p) ? 3 : 2;
+	u64 keep = max_t(u64, (u64)MRC_BLAME_KEEP_RTTS * s->plane[p].srtt_ns, MRC_BLAME_KEEP_NS);
+
+	while (s->extra && now_ns >= s->extra_ns + keep) {
+		s->extra--;
+		s->extra_ns += keep;
+	}
+	return min_t(u32, need + s->extra, 1 + MRC_BLAME_EXTRA_MAX);
+}
+
+/* An EV called bad for silence answered its first probe. */
+void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns)
+{
+	if (s->extra < MRC_BLAME_EXTRA_MAX)
+		s->extra++;
+	s->extra_ns = now_ns;
+}
+
+/* Losses that are found within half a round trip are found at one moment. */
+static u32 mrc_blame_moment(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	if (now_ns >= s->moment_ns + max_t(u64, s->plane[p].srtt_ns / 2, MRC_MOMENT_MIN_NS)) {
+		s->moment++;
+		s->moment_ns = now_ns;
+	}
+	return s->moment & 7;
+}
+
+void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_ns)
+{
+	struct mrc_ev *ev = &s->ev[idx];
+	u8 p = (u8)ev->plane;
+	bool known, suspect;
+	u32 moment, need;
+
+	if (s->count)
+		s->count[idx].lost_pkts++;
+	s->plane[p].signs++;
+	if (!mrc_evset_plane_live(s, p))
+		return;
+	suspect = mrc_suspect_lost(s, p, idx, tick, now_ns);
+	mrc_ev_unprove(s, ev);
+	moment = mrc_blame_moment(s, p, now_ns);
+	if (ev->state > MRC_EV_SKIP || (ev->losses && ev->moment == moment))
+		return;
+	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick, now_ns);
+	need = mrc_blame_need(s, p, trims, now_ns);
+	s->need = (u8)need;
+	if (!ev->losses) {
+		s->open++;
+		s->open_on[p]++;
+	}
+	if (ev->losses < MRC_BLAME_LOSSES_MAX)
+		ev->losses = (ev->losses + 1u) & 7;
+	ev->moment = moment & 7;
+	if (!suspect && ev->losses >= need && (known || ev->losses > 1))
+		mrc_ev_blame(s, ev, now_ns);
+}
+
+void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns)
+{
+	mrc_plane_allow(&s->plane[p], late_ns, now_ns);
+	if (s->odd >> p & 1)
+		mrc_suspect_refuted(s, p, tick);
+	if (idx < s->n)
+		mrc_evset_sign(s, idx, MRC_SIGN_SPURIOUS, now_ns);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_credit.c - what probes may cost.
+ *
+ * Probes share the receiver's time with data, and a set that is bad for the receiver's sake
+ * must not be what drowns it. So they are paid for: data sent and data received earn
+ * credit, and so does time, up to a burst. What is due and not paid for waits, and the packet
+ * that pays for it wakes it.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_PROBE_UNIT_NS	(1000000000ull / (10 * MRC_PROBE_COST))
+
+static void mrc_credit_pkts(struct mrc_evset *s, u32 pkts)
+{
+	const u32 most = MRC_PROBE_BURST * MRC_PROBE_COST;
+
+	s->credit.pkts += pkts;
+	pkts = min_t(u32, pkts, most);
+	s->credit.units = min_t(u32, s->credit.units + pkts, most);
+	s->verify_pkts = min_t(u32, s->verify_pkts + pkts, MRC_VERIFY_PKTS);
+}
+
+/* Count what has been earned since the last look. */
+static void mrc_credit_settle(struct mrc_evset *s, u64 now_ns)
+{
+	struct mrc_probe_credit *c = &s->credit;
+	const u32 most = MRC_PROBE_BURST * MRC_PROBE_COST;
+	u32 pkts = (u32)c->from - (u32)c->left;
+	u64 passed = now_ns > c->at_ns ? now_ns - c->at_ns : 0, units;
+
+	c->from = c->left = MRC_CREDIT_SLEEP;
+	if ((s32)pkts > 0)
+		mrc_credit_pkts(s, pkts);
+	if (passed >= most * MRC_PROBE_UNIT_NS) {
+		c->units = most;
+		c->at_ns = now_ns;
+		return;
+	}
+	if (likely(passed < MRC_PROBE_UNIT_NS))
+		return;
+	units = div_u64(passed, (u32)MRC_PROBE_UNIT_NS);
+	c->at_ns += units * MRC_PROBE_UNIT_NS;
+	c->units = min_t(u32, c->units + (u32)units, most);
+}
+
+/*
+ * Is a probe paid for, with @keep others left over? If not, time or packets will wake us. One that
+ * waits already, which another asks beside, is due now or waits on for what is lacking yet.
+ */
+bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns)
+{
+	bool waits = s->credit.from != MRC_CREDIT_SLEEP;
+
+	mrc_credit_settle(s, now_ns);
+	if (unlikely(waits) && s->credit.units >= MRC_PROBE_COST)
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, s->credit.at_ns);
+	else if (unlikely(waits))
+		mrc_credit_wait(s);
+	return s->credit.units >= (keep + 1) * MRC_PROBE_COST;
+}
+
+/* A probe is due and not paid for: it waits, for so many packets or so long. */
+void mrc_credit_wait(struct mrc_evset *s)
+{
+	u32 lack = MRC_PROBE_COST - min_t(u32, s->credit.units, MRC_PROBE_COST - 1);
+
+	s->credit.from = s->credit.left = (s32)lack;
+	s->next_probe_ns = s->credit.at_ns + lack * MRC_PROBE_UNIT_NS;
+}
+
+void mrc_evset_credit_wake(struct mrc_evset *s)
+{
+	u32 pkts = (u32)s->credit.from - (u32)s->credit.left;
+
+	/* What waited was due when time was last counted. */
+	if (s->credit.from != MRC_CREDIT_SLEEP)
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, s->credit.at_ns);
+	mrc_credit_pkts(s, pkts);
+	s->credit.from = s->credit.left = MRC_CREDIT_SLEEP;
+}

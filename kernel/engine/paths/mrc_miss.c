@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_miss.c - planes by which the peer's acknowledgements are missed (mrc_miss.h).
+ */
+#include "paths/mrc_miss.h"
+
+/*
+ * What left by plane @q was delivered of late, so the way there lives. Else it is suspect before
+ * long, by what it loses, and its acknowledgements are the least of it.
+ */
+static bool mrc_miss_way_there(const struct mrc_evset *s, u8 q)
+{
+	const struct mrc_evplane *pl = &s->plane[q];
+
+	return mrc_evset_plane_in_use(s, q) && pl->ok && pl->lost_ev == MRC_NONE16;
+}
+
+/* Those that speak may fall silent again, and what was told long ago is told once more. */
+static void mrc_miss_forget(struct mrc_evset *s, u32 silent)
+{
+	s32 age = (s32)(s->heard_tick - s->told_tick);
+	u8 q;
+
+	s->missed_told &= silent;
+	if (!s->missed_told || age <= 0)
+		return;
+	q = (u8)mrc_ffs64(s->missed_told);
+	if ((u64)age << MRC_TICK_SHIFT > (u64)MRC_MISS_AGAIN_RTTS * s->plane[q].srtt_ns)
+		s->missed_told = 0;
+}
+
+u8 mrc_miss_look(struct mrc_evset *s)
+{
+	u32 silent = s->in_use & ~s->said;
+	u8 q;
+
+	mrc_miss_forget(s, silent);
+	s->said = 0;
+	s->said_left = (u8)(MRC_MISS_TURNS * s->n_planes);
+	for (silent &= ~s->missed_told; silent; silent &= silent - 1) {
+		q = (u8)mrc_ffs64(silent);
+		if (mrc_miss_way_there(s, q))
+			return q;
+	}
+	return MRC_PLANES_MAX;
+}
+
+u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
+{
+	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns))
+		return MRC_NONE16;
+	s->missed_told |= 1u << q;
+	s->told_tick = mrc_ev_tick(now_ns);
+	mrc_credit_spend(s);
+	s->stats.misses++;
+	return mrc_rot_any(r, s, q, MRC_NONE16);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_plane.c - round trips of planes, and how late their packets may be (mrc_plane.h).
+ *
+ * A plane's smoothed round trip and variation are those of RFC 6298, but for the variation: a
+ * SACK every few packets makes many samples a round trip, and a gain of a quarter would
+ * remember no further than that. It rises fast and falls slowly.
+ *
+ * The base is the shortest round trip of the last one to two seconds: a route that became
+ * longer is not called congested for ever.
+ *
+ * The reordering window: a packet is late when later ones have arrived and its plane's round
+ * trip has passed, and lost when the window has, too. False alarms grow the window to what the
+ * packet really took; without one for 16 round trips it falls by a quarter of a round trip.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_RTT_MAX_NS		1000000000u
+#define MRC_BASE_NS		1000000000u	/* half the window of the minimum */
+#define MRC_REO_MAX		16
+#define MRC_REO_KEEP_RTTS	16
+#define MRC_REO_MIN_NS		1000u	/* clocks and batches */
+
+static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	if (unlikely(mrc_ev_age_ns(now_ns, pl->base_tick) >= MRC_BASE_NS)) {
+		pl->base_ns = pl->base_next_ns;
+		pl->base_next_ns = rtt;
+		pl->base_tick = mrc_ev_tick(now_ns);
+	}
+	pl->base_ns = min_t(u32, pl->base_ns, rtt);
+	pl->base_next_ns = min_t(u32, pl->base_next_ns, rtt);
+}
+
+static void mrc_plane_calm(struct mrc_evplane *pl, u64 now_ns)
+{
+	if (likely(pl->reo == MRC_REO_MIN) || mrc_ev_age_ns(now_ns, pl->reo_tick) <
+					      (u64)MRC_REO_KEEP_RTTS * pl->srtt_ns)
+		return;
+	pl->reo--;
+	pl->reo_tick = mrc_ev_tick(now_ns);
+}
+
+static u64 mrc_plane_patience_ns(const struct mrc_evplane *pl)
+{
+	return 2ull * pl->srtt_ns + 4ull * pl->var_ns;
+}
+
+static void mrc_plane_sample(struct mrc_evplane *pl, u32 rtt)
+{
+	u32 err = rtt > pl->srtt_ns ? rtt - pl->srtt_ns : pl->srtt_ns - rtt;
+
+	if (err > pl->var_ns)
+		pl->var_ns += (err - pl->var_ns) / 4;
+	else
+		pl->var_ns -= (pl->var_ns - err) / 16;
+	pl->srtt_ns = (u32)((7ull * pl->srtt_ns + rtt) / 8);	/* both at least 1 */
+}
+
+static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	pl->srtt_ns = rtt;
+	pl->var_ns = rtt / 2;
+	pl->round_tick = mrc_ev_tick(now_ns);
+}
+
+/* False: it was the first. */
+static mrc_inline bool mrc_plane_smooth(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	if (unlikely(!pl->srtt_ns)) {
+		mrc_plane_first_sample(pl, rtt, now_ns);
+		return false;
+	}
+	mrc_plane_sample(pl, rtt);
+	return true;
+}
+
+static inline void mrc_plane_patient(struct mrc_evset *s, const struct mrc_evplane *pl)
+{
+	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
+		s->patience_most_ns = mrc_plane_patience_ns(pl);
+}
+
+void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	mrc_plane_smooth(pl, (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), now_ns);
+	mrc_plane_patient(s, pl);
+}
+
+/*
+ * Is a round trip of the plane over? Not inline: where the compiler sees that @pl is one of
+ * an array, it works out its address anew for each field.
+ */
+static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+{
+	mrc_plane_base(pl, rtt, now_ns);
+	if (!mrc_plane_smooth(pl, rtt, now_ns))
+		return false;
+	mrc_plane_calm(pl, now_ns);
+	pl->rtt_ns = rtt;
+	pl->rtt_tick = mrc_ev_tick(now_ns);
+	pl->low_ns = min_t(u32, pl->low_ns, rtt);
+	if (pl->samples < MRC_SHARE_SAMPLES)
+		pl->samples++;
+	return mrc_ev_age_ns(now_ns, pl->round_tick) >= pl->srtt_ns;
+}
+
+void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
+{
+	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
+	struct mrc_evplane *pl = &s->plane[p];
+	bool over = mrc_plane_learn(pl, rtt, now_ns);
+
+	mrc_plane_patient(s, pl);
+	if (over)
+		mrc_share_round(s, pl, now_ns);
+}
+
+u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)
+{
+	u64 sum = 0;
+	u32 n = 0;
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++) {
+		if (!mrc_evset_base_ns(s, p) || !mrc_evset_plane_in_use(s, p))
+			continue;
+		sum += (u64)mrc_evset_base_ns(s, p) * s->share[p];
+		n += s->share[p];
+	}
+	return n ? (u32)div_u64(sum, n) : 0;
+}
+
+u64 mrc_evset_late_ns(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+	u64 slack = max_t(u64, 4ull * pl->var_ns, max_t(u32, pl->srtt_ns / 4, MRC_REO_MIN_NS));
+
+	return pl->srtt_ns ? pl->srtt_ns + slack : 0;
+}
+
+u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+	u64 reo = max_t(u64, 4ull * pl->var_ns, (u64)pl->reo * (pl->srtt_ns / 4));
+
+	/* Of what is out on a plane that went, most arrives; of a suspect one's, little. */
+	if (unlikely(!mrc_evset_plane_live(s, p)))
+		reo = pl->srtt_ns / 8;
+	else if (unlikely(pl->suspect))
+		reo = pl->srtt_ns / 4;
+	return pl->srtt_ns ? pl->srtt_ns + max_t(u64, reo, MRC_REO_MIN_NS) : 0;
+}
+
+u64 mrc_evset_patience_ns(struct mrc_evset *s)
+{
+	u64 most = 0, ns;
+	u8 p;
+
+	s->patience_most_ns = 0;
+	for (p = 0; p < s->n_planes; p++) {
+		ns = mrc_plane_patience_ns(&s->plane[p]);
+		s->patience_most_ns = max_t(u64, s->patience_most_ns, ns);
+		if (mrc_evset_plane_in_use(s, p))
+			most = max_t(u64, most, ns);
+	}
+	return most;
+}
+
+/* What was called lost came @late_ns after its send (0: unknown): allow for as much. */
+void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns)
+{
+	u32 quarter = max_t(u32, pl->srtt_ns / 4, 1);
+	u64 need = late_ns > pl->srtt_ns ? div_u64(late_ns - pl->srtt_ns, quarter) + 1 : 0;
+
+	need = max_t(u64, need, pl->reo + 1u);
+	pl->reo = (u8)min_t(u64, need, MRC_REO_MAX);
+	pl->reo_tick = mrc_ev_tick(now_ns);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_probe.c - probes that bring EVs back, and what they may cost.
+ *
+ * MRC 1.0 section 3.5 (6.5). A probe carries the index of its EV as probe_id,
+ * so its answer finds the EV again whatever path the answer took. An ASSUMED_BAD EV is
+ * probed until `readmit` answers came in a row; each answer calls for the next probe at once.
+ *
+ * A probe is given up when an answer would have come by the round trip of its plane, and
+ * the next leaves; but an answer that is later than that is an answer. A path that takes
+ * 13 ms is not to be lost because its first probes were asked to answer in 100 us.
+ *
+ * Called bad together, judged together. A host that slept, or a plane that was away for a
+ * moment, leaves many EVs bad whose paths are well. One probe each, and twice, is more than the
+ * budget has for a large set. But when several probes of one plane in a row are answered,
+ * the disturbance is over: EVs that were called bad for silence, and have hardly been asked
+ * since, are forgiven without an answer of their own. The longer the run, the more silence
+ * is forgiven; a dead EV breaks the run with its own probe. Where planes have few EVs each and
+ * nothing pays for probes, a run over several planes says the same.
+ *
+ * Probes are paid for (struct mrc_probe_credit): they share the receiver's time with data,
+ * and a set that is bad for the receiver's sake must not be what drowns it.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_PROBE_SHIFT_MAX	10	/* doublings */
+#define MRC_PROBE_COUNT_MAX	15	/* of 4 bits */
+#define MRC_STREAK_FIRST	2	/* answers in a row that speak for others, too */
+#define MRC_STREAK_ALL		16	/* and for all */
+#define MRC_STREAK_SET		4	/* planes that answered in a row speak for each other */
+
+/* ---- when a bad EV is probed ---- */
+
+/* How long an answer may take on plane @p. */
+static u64 mrc_probe_patience(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	return max_t(u64, s->probe_ns, 2ull * pl->srtt_ns + 8ull * pl->var_ns);
+}
+
+/* From its latest probe, or from when it was called bad, to the next. */
+static u64 mrc_probe_wait(const struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	u64 patience = mrc_probe_patience(s, (u8)ev->plane);
+
+	if (ev->again)
+		return 0;
+	if (!ev->out)
+		return s->probe_ns;
+	return min_t(u64, patience << min_t(u32, ev->out - 1u, MRC_PROBE_SHIFT_MAX),
+		     max_t(u64, s->probe_max_ns, patience));
+}
+
+/* On a suspect plane the plane is asked, not each of its EVs, as long as it has one to ask by. */
+static bool mrc_plane_wants_probes(const struct mrc_evset *s, u8 p)
+{
+	return mrc_evset_plane_live(s, p) && !(s->plane[p].suspect && s->usable_on[p]);
+}
+
+static bool mrc_ev_wants_probe(const struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	return ev->state == MRC_EV_ASSUMED_BAD && mrc_plane_wants_probes(s, (u8)ev->plane);
+}
+
+/* How long until it is due: 0, now. */
+static u64 mrc_probe_left(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
+{
+	u64 wait = mrc_tick_up_ns(mrc_probe_wait(s, ev));
+	u64 age = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked);
+
+	return wait > age ? wait - age : 0;
+}
+
+/* Earliest probe of any bad EV on a live plane. O(n), only when one changed. */
+void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns)
+{
+	u64 least = MRC_TIME_NEVER;
+	u16 i, left = s->bad;
+
+	for (i = 0; left && i < s->n; i++) {
+		if (s->ev[i].state != MRC_EV_ASSUMED_BAD)
+			continue;
+		left--;
+		if (mrc_ev_wants_probe(s, &s->ev[i]))
+			least = min_t(u64, least, mrc_probe_left(s, &s->ev[i], now_ns));
+	}
+	s->next_probe_ns = min_t(u64, least == MRC_TIME_NEVER ? least : now_ns + least,
+				 mrc_suspect_next_ns(s));
+}
+
+/* It ends the run of answers on its plane, unless it is older than that. */
+static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	struct mrc_evplane *pl = &s->plane[ev->plane];
+
+	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) < 0)
+		return;
+	pl->streak = 0;
+	s->answered = 0;
+}
+
+static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	if (ev->out && !ev->again) {	/* the one before went unanswered */
+		s->stats.probes_lost++;
+		mrc_plane_unanswered(s, ev);
+		ev->good = 0;
+	}
+	ev->again = 0;
+	if (ev->out < MRC_PROBE_COUNT_MAX)
+		ev->out = (ev->out + 1u) & 15;
+	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	mrc_credit_spend(s);
+	s->stats.probes++;
+}
+
+/* The next EV of plane @p that is due, in turns, or NULL. */
+static struct mrc_ev *mrc_probe_due_on(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 len = (u16)(s->start[p + 1] - s->start[p]), n;
+
+	for (n = len; n; n--) {
+		struct mrc_ev *ev = &s->ev[s->start[p] + pl->probe_pos];
+
+		pl->probe_pos = (u16)(pl->probe_pos + 1 < len ? pl->probe_pos + 1 : 0);
+		if (mrc_ev_wants_probe(s, ev) && !mrc_probe_left(s, ev, now_ns))
+			return ev;
+	}
+	return NULL;
+}
+
+/* Planes in turns: one answer of each tells more than many of one. */
+static struct mrc_ev *mrc_probe_due(struct mrc_evset *s, u64 now_ns)
+{
+	struct mrc_ev *ev;
+	u8 n;
+
+	for (n = s->n_planes; n; n--) {
+		u8 p = s->probe_plane;
+
+		s->probe_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+		ev = s->bad_on[p] && mrc_plane_wants_probes(s, p) ? mrc_probe_due_on(s, p, now_ns) : NULL;
+		if (ev)
+			return ev;
+	}
+	return NULL;
+}
+
+bool mrc_evset_take_wake(struct mrc_evset *s)
+{
+	bool wake = s->wake;
+
+	s->wake = false;
+	return wake;
+}
+
+/*
+ * EV @idx is asked for another reason than to verify its plane, and will answer that: a verification of it that nobody
+ * answered ends, however old it is. Else its age would be taken for a round trip.
+ */
+static void mrc_probe_instead(struct mrc_evset *s, u16 idx)
+{
+	u8 p = (u8)s->ev[idx].plane;
+
+	if (s->plane[p].verify_ev == idx)
+		mrc_verify_closed(s, p);
+}
+
+bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
+{
+	struct mrc_ev *ev;
+
+	if (likely(now_ns < s->next_probe_ns))
+		return false;
+	if (!mrc_credit_has(s, 0, now_ns)) {
+		mrc_credit_wait(s);
+		return false;
+	}
+	*idx = mrc_suspect_ask(s, now_ns);
+	if (*idx != MRC_NONE16) {
+		mrc_probe_instead(s, *idx);
+		mrc_credit_spend(s);
+		s->stats.probes++;
+		s->next_probe_ns = now_ns;
+		return true;
+	}
+	ev = mrc_probe_due(s, now_ns);
+	if (!ev) {
+		mrc_evset_reschedule(s, now_ns);
+		return false;
+	}
+	mrc_ev_probe_sent(s, ev, now_ns);
+	*idx = (u16)(ev - s->ev);
+	mrc_probe_instead(s, *idx);
+	s->next_probe_ns = now_ns;	/* others that are due come at the next call */
+	return true;
+}
+
+/* ---- answers ---- */
+
+/*
+ * The round trip that an answer tells. With one probe out it is that one's. With several it may
+ * be any's: that says something only where nothing is known, and then it is taken for the
+ * first one's, for too much patience costs less than too little.
+ */
+static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
+{
+	u64 rtt = max_t(u64, mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked), 1);
+	u8 p = (u8)ev->plane;
+
+	if (ev->out > 1) {
+		if (mrc_evset_srtt_ns(s, p) || ev->out > MRC_PROBE_SHIFT_MAX)
+			return;
+		rtt += s->probe_ns * ((1u << (ev->out - 1u)) - 1);
+		rtt = min_t(u64, rtt, s->probe_max_ns);
+	}
+	mrc_evset_probe_rtt(s, p, rtt, now_ns);
+}
+
+/* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */
+static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
+{
+	u32 streak = s->plane[p].streak, silence = streak / MRC_STREAK_FIRST;
+	u16 i;
+
+	if (streak < MRC_STREAK_FIRST || streak & (streak - 1) || !s->bad_on[p])
+		return;
+	for (i = s->start[p]; i < s->start[p + 1]; i++) {
+		struct mrc_ev *ev = &s->ev[i];
+
+		if (ev->state == MRC_EV_ASSUMED_BAD && ev->by_loss &&
+		    (ev->out <= silence || ev->good ||
+		     (streak >= MRC_STREAK_ALL && ev->out < MRC_PROBE_COUNT_MAX)))
+			mrc_ev_forgive(s, ev);
+	}
+}
+
+/*
+ * Planes answered one after the other, each by one EV: it was none of them, but a host that slept.
+ * So each of those speaks for its other EVs, without a second answer, unless they flapped.
+ */
+static void mrc_set_pardon(struct mrc_evset *s)
+{
+	u32 planes = (u32)hweight64((u64)s->answered);
+	u16 i;
+
+	for (i = 0; planes >= MRC_STREAK_SET && s->bad && i < s->n; i++) {
+		struct mrc_ev *ev = &s->ev[i];
+
+		if (ev->state == MRC_EV_ASSUMED_BAD && s->answered >> ev->plane & 1 && ev->by_loss &&
+		    (ev->good || (!ev->flaps && ev->out <= planes / 2)))
+			mrc_ev_forgive(s, ev);
+	}
+}
+
+static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	struct mrc_evplane *pl = &s->plane[ev->plane];
+
+	if (!pl->streak)
+		pl->streak_tick = mrc_ev_past_of(s, ev)->asked;
+	if (pl->streak < MRC_STREAK_ALL)
+		pl->streak++;
+	s->answered |= 1u << ev->plane;
+	mrc_plane_pardon(s, (u8)ev->plane);
+	mrc_set_pardon(s);
+}
+
+/*
+ * Answers in a row that bring @ev back. Where nothing is sent that pays for probes, each takes a
+ * tenth of a second: one has to do then for what was only silent, and if it flapped as many as
+ * for what did not.
+ */
+static u32 mrc_probe_need(const struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	if (ev->by_loss && mrc_credit_units(s) < MRC_PROBE_COST)
+		return ev->flaps ? s->readmit : 1;
+	return min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
+}
+
+/* A bad one answered: good again, or another question. */
+static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	u32 need = mrc_probe_need(s, ev);
+	bool first = !ev->good;
+
+	if (first && ev->by_loss && ev->out == 1)
+		mrc_blame_refuted(s, now_ns);
+	mrc_ev_answer_rtt(s, ev, now_ns);
+	if (ev->out > 1 && !ev->again)
+		s->stats.probes_late++;
+	ev->out = (ev->out - 1u) & 15;
+	if (ev->good < MRC_PROBE_COUNT_MAX)
+		ev->good = (ev->good + 1u) & 15;
+	ev->again = 1;
+	if (ev->good >= need)
+		mrc_evset_sign(s, (u16)(ev - s->ev), MRC_SIGN_PROBE_OK, now_ns);
+	if (first)
+		mrc_plane_answered(s, ev);
+	/* Not by a plane that is down: nothing would leave, and the timer stay in the past. */
+	if (mrc_ev_wants_probe(s, ev))
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
+	if (!s->bad)
+		mrc_evset_reschedule(s, now_ns);
+}
+
+void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns)
+{
+	struct mrc_ev *ev;
+	u8 p;
+
+	if (probe_id >= s->n)
+		return;
+	ev = &s->ev[probe_id];
+	p = (u8)ev->plane;
+	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out)
+		mrc_ev_answered(s, ev, now_ns);
+	else if (!mrc_evset_verified(s, probe_id, now_ns) &&
+		 !mrc_suspect_answered(s, probe_id, now_ns) && !s->plane[p].suspect)
+		return;		/* to nothing that was asked */
+	if (s->plane[p].suspect) {	/* it was asked since, and lives */
+		mrc_suspect_over(s, p, now_ns);
+		mrc_evset_reschedule(s, now_ns);
+	}
+	if (ecn)	/* it lives, and is congested */
+		mrc_evset_sign(s, probe_id, MRC_SIGN_ECN, now_ns);
+}

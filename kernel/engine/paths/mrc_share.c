@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_share.c - how often a plane has its turn.
+ *
+ * Planes take turns, and each carries as much as the others, unless it cannot. A plane of a
+ * quarter of the others' speed would hold all of them back: its queue is where the window
+ * waits. So a plane that was congested for a round trip, while another was not, has an eighth
+ * less until one passes without; and if that does not end it, its weight is cut by an eighth, of
+ * which each round trip without congestion gives 1/32 of the whole back. The first part moves a
+ * queue that came by accident to where there is none, and stops in time; the weight alone comes
+ * back too late, and planes' queues swing against each other for good. What tells is marks,
+ * trims, losses, or round trips that all are half longer than the base, and by far more than
+ * is usual on the others. When all planes are congested it is not the planes, and the window's
+ * business.
+ *
+ * A plane that lost a packet, and is asked whether it lives, has no turn until it answers: single
+ * messages would be lost to it meanwhile.
+ *
+ * The share is the weight, less where more than half of a plane's EVs are bad: one EV
+ * is not to carry what sixty-four did. Shares are of the largest, so that the next plane in
+ * turn with a full one is never far.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_WEIGHT_MIN		16u	/* of MRC_SHARE_FULL */
+#define MRC_WEIGHT_UP		8u
+#define MRC_SIGNS_PART		8u	/* signs about one packet in so many: congested */
+#define MRC_DELAY_MIN_NS	5000u	/* less is no queue */
+#define MRC_DELAY_RATIO		3u	/* to the least of the others */
+#define MRC_SHARE_FRESH		2u	/* round trips for which a sample of the others tells */
+
+/* Is a plane other than @p in use, with round trips known, and not congested? */
+static bool mrc_share_other(const struct mrc_evset *s, u8 p)
+{
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns && !s->plane[q].slow)
+			return true;
+	return false;
+}
+
+static u32 mrc_share_raw(const struct mrc_evset *s, u8 p)
+{
+	u32 ok = s->usable_on[p], all = ok + s->bad_on[p], w = s->plane[p].weight;
+
+	if (unlikely(s->queried >> p & 1))
+		return 1;
+	if (unlikely(s->plane[p].slow) && mrc_share_other(s, p))
+		w -= w / 8;
+	return max_t(u32, 2 * ok >= all ? w : w * 2 * ok / all, 1);
+}
+
+void mrc_share_update(struct mrc_evset *s)
+{
+	u32 most = 0;
+	u8 p;
+
+	s->full = 0;
+	for (p = 0; p < s->n_planes; p++)
+		if (mrc_evset_plane_in_use(s, p))
+			most = max_t(u32, most, mrc_share_raw(s, p));
+	for (p = 0; p < s->n_planes; p++) {
+		if (!mrc_evset_plane_in_use(s, p)) {
+			s->share[p] = 0;
+			continue;
+		}
+		s->share[p] = (u16)max_t(u32, mrc_share_raw(s, p) * MRC_SHARE_FULL / most, 1);
+		if (s->share[p] == MRC_SHARE_FULL)
+			s->full |= 1u << p;
+	}
+}
+
+/* What a round trip is longer than the plane's base. */
+static u32 mrc_plane_excess(const struct mrc_evplane *pl, u32 rtt_ns)
+{
+	return pl->base_ns != ~0u && rtt_ns > pl->base_ns ? rtt_ns - pl->base_ns : 0;
+}
+
+/*
+ * Delay tells only in contrast, and when it stays: where hosts are busy all planes are late, now
+ * the one, now the other, and a slow plane's queue is many times as long as its neighbours'. So
+ * it is the shortest of several round trips that counts, which only a queue that stands makes
+ * longer (CoDel, RFC 8289), against what is usual on the others; of those that were measured of
+ * late, for what was usual before tells nothing of a queue that grows on all, and what is smoothed
+ * lags behind it.
+ */
+static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
+					    const struct mrc_evplane *pl, u64 now_ns)
+{
+	const struct mrc_evplane *other;
+	u32 least = ~0u, rtt_ns;
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++) {
+		other = &s->plane[q];
+		if (other == pl || !other->srtt_ns || !mrc_evset_plane_in_use(s, q) ||
+		    mrc_ev_age_ns(now_ns, other->rtt_tick) > MRC_SHARE_FRESH * (u64)pl->srtt_ns)
+			continue;
+		rtt_ns = max_t(u32, other->srtt_ns, other->rtt_ns);
+		least = min_t(u32, least, mrc_plane_excess(other, rtt_ns));
+	}
+	return least != ~0u && mrc_plane_excess(pl, pl->low_ns) / MRC_DELAY_RATIO > least;
+}
+
+/* True: there is news of the plane's queue. */
+static bool mrc_share_look(const struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
+{
+	if (pl->samples < MRC_SHARE_SAMPLES)
+		return false;
+	pl->queue = unlikely(mrc_plane_excess(pl, pl->low_ns) >
+			     max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS)) &&
+		    mrc_plane_contrast(s, pl, now_ns);
+	pl->low_ns = ~0u;
+	pl->samples = 0;
+	return true;
+}
+
+/*
+ * May it lose weight? A full one only by the second look in a row, @again: the eighth less that
+ * it has meanwhile ends what was an accident.
+ */
+static bool mrc_share_falls(const struct mrc_evset *s, const struct mrc_evplane *pl, bool again)
+{
+	return pl->slow && (again || pl->weight != MRC_SHARE_FULL) &&
+	       mrc_share_other(s, (u8)(pl - s->plane));
+}
+
+/* Each look at its queue takes from its weight once: @news. */
+static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane *pl, bool news,
+					 bool again)
+{
+	u32 w = pl->weight;
+
+	if (news && mrc_share_falls(s, pl, again))
+		w = max_t(u32, w - w / 8, MRC_WEIGHT_MIN);
+	else if (!pl->slow)
+		w = min_t(u32, w + MRC_WEIGHT_UP, MRC_SHARE_FULL);
+	if (w == pl->weight && pl->slow == again)
+		return;
+	pl->weight = (u16)w;
+	mrc_share_update(s);
+}
+
+/* A round trip of plane @pl is over. Most often it was neither slow, nor has it been of late. */
+void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
+{
+	bool signs = unlikely(pl->signs) && pl->signs * MRC_SIGNS_PART >= pl->arrived;
+	bool news = mrc_share_look(s, pl, now_ns), again = pl->slow;
+
+	pl->slow = signs || pl->queue;
+	pl->arrived = 0;
+	pl->signs = 0;
+	pl->round_tick = mrc_ev_tick(now_ns);
+	if (unlikely(pl->slow || again || pl->weight != MRC_SHARE_FULL))
+		mrc_share_weigh(s, pl, signs || news, again);
+}
+
+u32 mrc_share_of(const struct mrc_evset *s, u8 p)
+{
+	return mrc_share_other(s, p) ? s->plane[p].weight : MRC_SHARE_FULL;
+}

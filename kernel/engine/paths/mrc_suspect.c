@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_suspect.c - planes that are suspect as a whole, and what clears them.
+ *
+ * A switch or a cable that dies takes all EVs of a plane at once. To let each of them lose
+ * packets of its own takes long, the more the more EVs there are. So when packets by two EVs
+ * of a plane are late, and nothing sent by it since has arrived while other planes delivered, the
+ * plane is suspect: neither data nor acknowledgements leave by it, and it is probed.
+ *
+ * Where messages come now and then the second packet is a message of its own, late as the first.
+ * So when nothing was delivered by the plane for a round trip after it lost one, another of its EVs
+ * is asked; no answer says as much as a second loss.
+ *
+ * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
+ * what made it suspect. Its probes leave two at once, by different EVs, and then after a
+ * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
+ * again 2 ms after it is back. While there is no data nobody misses it, and each waits for as
+ * long as all before took.
+ *
+ * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
+ * is suspect only in contrast to another that delivered what was sent later.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_ASK_PART		64
+#define MRC_ASK_MIN_NS		200000ull
+#define MRC_ASK_MAX_NS		100000000ull
+#define MRC_ASK_IDLE_NS		250000000ull
+#define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
+#define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
+
+/*
+ * Has the plane delivered something sent after @tick? By ages: ticks wrap, and what was delivered before minutes of
+ * silence would seem to have been sent after them.
+ */
+static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick, u64 now_ns)
+{
+	return pl->ok && mrc_ev_age_ns(now_ns, pl->ok_tick) < mrc_ev_age_ns(now_ns, tick);
+}
+
+/* Has another plane in use delivered something sent after @tick? */
+bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && mrc_evset_plane_in_use(s, q) &&
+		    mrc_plane_after(&s->plane[q], tick, now_ns))
+			return true;
+	return false;
+}
+
+static void mrc_suspect_note(struct mrc_evset *s, u8 p)
+{
+	bool queried = s->plane[p].query_ev != MRC_NONE16;
+
+	if (mrc_evplane_odd(&s->plane[p]))
+		s->odd |= 1u << p;
+	else
+		s->odd &= ~(1u << p);
+	if (queried == (s->queried >> p & 1))
+		return;
+	s->queried ^= 1u << p;
+	mrc_share_update(s);
+}
+
+/* EVs of plane @p called bad for silence, and not asked more than once: it was the plane. */
+static void mrc_suspect_excuse(struct mrc_evset *s, u8 p)
+{
+	u16 i;
+
+	for (i = s->start[p]; (s->bad_on[p] | s->open) && i < s->start[p + 1]; i++) {
+		mrc_ev_no_losses(s, &s->ev[i]);
+		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && s->ev[i].by_loss &&
+		    s->ev[i].out <= MRC_EXCUSE_OUT)
+			mrc_ev_forgive(s, &s->ev[i]);
+	}
+}
+
+/* It was not the plane: those of its EVs that lost packets meanwhile are to blame themselves. */
+static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	u16 i;
+
+	for (i = s->start[p]; s->open && i < s->start[p + 1]; i++)
+		if (s->ev[i].state <= MRC_EV_SKIP && s->ev[i].losses >= s->need)
+			mrc_ev_blame(s, &s->ev[i], now_ns);
+}
+
+void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	pl->suspect = true;
+	pl->suspect_tick = tick;
+	pl->suspect_ns = now_ns;
+	pl->ask_ns = now_ns;
+	pl->asks = 2;
+	pl->query_ev = MRC_NONE16;
+	s->stats.suspicions++;
+	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
+	mrc_suspect_note(s, p);
+	mrc_evset_recount(s);
+	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
+}
+
+/* What was lost by it says nothing any more; nor does an answer to what was asked for that. */
+static void mrc_suspect_found(struct mrc_evplane *pl)
+{
+	pl->lost_ev = MRC_NONE16;
+	pl->query_ev = MRC_NONE16;
+}
+
+/* Nothing speaks against plane @p any more. */
+void mrc_suspect_clear(struct mrc_evset *s, u8 p)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	bool was = pl->suspect;
+
+	pl->suspect = false;
+	mrc_suspect_found(pl);
+	pl->doubt_ev = MRC_NONE16;
+	mrc_suspect_note(s, p);
+	if (was) {
+		mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
+		mrc_evset_recount(s);
+	}
+}
+
+/*
+ * What left by plane @p at @tick was late, not lost. That of before the plane was suspect
+ * says nothing of what came after: it may have died in between.
+ */
+void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick)
+{
+	if (!s->plane[p].suspect || (s32)(tick - s->plane[p].suspect_tick) >= 0)
+		mrc_suspect_clear(s, p);
+}
+
+/*
+ * It lives: what was asked since was answered. When that took a few round trips only, not the
+ * plane was away, but some of its EVs are.
+ */
+void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	bool soon = now_ns < pl->suspect_ns + (u64)MRC_JUDGE_RTTS * pl->srtt_ns, was = pl->suspect;
+
+	mrc_suspect_clear(s, p);
+	if (was && soon)
+		mrc_suspect_judge(s, p, now_ns);
+	else if (was)
+		mrc_suspect_excuse(s, p);
+}
+
+bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect)
+		return true;
+	if (!mrc_evset_plane_in_use(s, p) || mrc_plane_after(pl, tick, now_ns) ||
+	    !mrc_suspect_others(s, p, tick, now_ns))
+		return false;
+	mrc_suspect_make(s, p, tick, now_ns);
+	return true;
+}
+
+/*
+ * A packet sent at @tick by EV @idx is lost. One says little; a second, by another EV, with
+ * nothing delivered by the plane since the first was sent, says as much as two late ones:
+ * this is how single messages find out. True: the plane is suspect.
+ */
+bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect)
+		return true;
+	if (mrc_plane_after(pl, tick, now_ns))
+		return false;
+	if (pl->lost_ev == MRC_NONE16 || mrc_plane_after(pl, pl->lost_tick, now_ns)) {
+		pl->lost_ev = idx;
+		pl->lost_tick = tick;
+		pl->query_ev = MRC_NONE16;
+		pl->ask_ns = now_ns + (pl->srtt_ns ? pl->srtt_ns : s->probe_ns);
+		s->next_probe_ns = min_t(u64, s->next_probe_ns, pl->ask_ns);
+		mrc_suspect_note(s, p);
+		return false;
+	}
+	if (pl->lost_ev == idx || !mrc_evset_plane_in_use(s, p) ||
+	    !mrc_suspect_others(s, p, pl->lost_tick, now_ns))
+		return false;
+	mrc_suspect_make(s, p, (s32)(tick - pl->lost_tick) > 0 ? tick : pl->lost_tick, now_ns);
+	return true;
+}
+
+/* A verifying probe of EV @idx got no answer: no acknowledgements by its plane for now. */
+void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->doubt_ev == MRC_NONE16) {
+		pl->doubt_ev = idx;
+		pl->doubt_tick = tick;
+	} else if (pl->doubt_ev != idx && !pl->suspect && mrc_evset_plane_in_use(s, p) &&
+		   mrc_suspect_others(s, p, pl->doubt_tick, now_ns)) {
+		mrc_suspect_make(s, p, tick, now_ns);
+	}
+	mrc_suspect_note(s, p);
+}
+
+/*
+ * The EV that did not answer a verification is called bad; another one lives. Its answer may yet
+ * come, behind a later one of another receive ring: then it is forgiven.
+ */
+static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 doubt = pl->doubt_ev;
+
+	pl->doubt_ev = MRC_NONE16;
+	if (doubt == idx)
+		return;
+	pl->mute_ev = doubt;
+	mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
+}
+
+/* Something speaks for plane @p: it delivered what was sent at @tick by EV @idx. */
+static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->suspect && (s32)(tick - pl->suspect_tick) <= 0)
+		return;		/* sent before: it may have died since */
+	if (pl->doubt_ev != MRC_NONE16 && (s32)(tick - pl->doubt_tick) > 0)
+		mrc_suspect_settle(s, p, idx, now_ns);
+	if (pl->suspect)
+		mrc_suspect_over(s, p, now_ns);
+	else if (pl->lost_ev != MRC_NONE16 && (s32)(tick - pl->lost_tick) > 0)
+		mrc_suspect_found(pl);
+	mrc_suspect_note(s, p);
+}
+
+void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
+{
+	if (s->ev[idx].state <= MRC_EV_SKIP) {
+		s->proven[p] = idx;
+		s->proven_at[p] = mrc_ev_proven_tick(now_ns);
+	}
+	if (!s->wrong)
+		return;
+	if (s->odd >> p & 1)
+		mrc_suspect_alive(s, p, idx, tick, now_ns);
+	s->past[idx].proven = mrc_ev_tick(now_ns) | 1;
+	mrc_ev_no_losses(s, &s->ev[idx]);
+}
+
+/* ---- its probes ---- */
+
+/* Is one that is not suspect to be asked, or its answer waited for? */
+static bool mrc_suspect_asks(const struct mrc_evset *s, u8 p)
+{
+	return s->plane[p].lost_ev != MRC_NONE16 && mrc_evset_plane_in_use(s, p);
+}
+
+/* The earliest probe of a suspect plane, or never. */
+u64 mrc_suspect_next_ns(const struct mrc_evset *s)
+{
+	u64 at = MRC_TIME_NEVER;
+	u8 p;
+
+	for (p = 0; s->odd && p < s->n_planes; p++)
+		if (s->usable_on[p] && (s->plane[p].suspect || mrc_suspect_asks(s, p)))
+			at = min_t(u64, at, s->plane[p].ask_ns);
+	return at;
+}
+
+/* A usable EV of plane @p, the next in turn. */
+static u16 mrc_suspect_ev(struct mrc_evset *s, u8 p)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 len = (u16)(s->start[p + 1] - s->start[p]), n, i;
+
+	for (n = len; n; n--) {
+		i = (u16)(s->start[p] + pl->probe_pos);
+		pl->probe_pos = (u16)(pl->probe_pos + 1 < len ? pl->probe_pos + 1 : 0);
+		if (s->ev[i].state <= MRC_EV_SKIP)
+			return i;
+	}
+	return MRC_NONE16;
+}
+
+/* From this probe of a suspect plane to the next. */
+static u64 mrc_suspect_gap(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
+{
+	u64 since = now_ns > pl->suspect_ns ? now_ns - pl->suspect_ns : 0;
+	bool idle = pl->ask_pkts == s->credit.pkts;
+
+	pl->ask_pkts = s->credit.pkts;
+	return idle ? clamp_t(u64, since, MRC_ASK_MIN_NS, MRC_ASK_IDLE_NS) :
+		      clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS, MRC_ASK_MAX_NS);
+}
+
+/* Nobody answered by plane @p. Suspect, if others delivered what was sent after it lost a packet. */
+static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	pl->query_ev = MRC_NONE16;
+	pl->ask_ns = MRC_TIME_NEVER;
+	mrc_suspect_note(s, p);
+	s->stats.probes_lost++;
+	if (mrc_suspect_others(s, p, pl->lost_tick, now_ns))
+		mrc_suspect_make(s, p, pl->query_tick, now_ns);
+}
+
+/* Plane @p lost a packet, and nothing came since: an EV by which to ask, other than that one. */
+static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 idx;
+
+	if (pl->query_ev != MRC_NONE16) {
+		mrc_suspect_unanswered(s, p, now_ns);
+		return MRC_NONE16;
+	}
+	idx = mrc_suspect_ev(s, p);
+	if (idx == pl->lost_ev)
+		idx = mrc_suspect_ev(s, p);
+	if (idx == pl->lost_ev || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns)) {
+		pl->ask_ns = MRC_TIME_NEVER;
+		return MRC_NONE16;
+	}
+	pl->query_ev = idx;
+	pl->query_tick = mrc_ev_tick(now_ns);
+	pl->ask_ns = now_ns + max_t(u64, s->probe_ns, mrc_evset_patience_ns(s));
+	mrc_suspect_note(s, p);
+	return idx;
+}
+
+/* EV @idx answered the question that a loss on its plane brought up. False: it was not asked. */
+bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
+{
+	u8 p = (u8)s->ev[idx].plane;
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->query_ev != idx)
+		return false;
+	pl->query_ev = MRC_NONE16;
+	if (now_ns < pl->ask_ns)	/* later, it may be the answer to another question */
+		mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
+	mrc_evset_delivered(s, p, idx, pl->query_tick, now_ns);
+	mrc_suspect_found(pl);	/* it was asked after the loss, whatever that one's tick says */
+	mrc_suspect_note(s, p);
+	return true;
+}
+
+/* The EV by which a plane is to be probed now, suspect or nearly so, or MRC_NONE16. */
+u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
+{
+	struct mrc_evplane *pl;
+	u8 p;
+
+	for (p = 0; s->odd && p < s->n_planes; p++) {
+		pl = &s->plane[p];
+		if (!s->usable_on[p] || now_ns < pl->ask_ns)
+			continue;
+		if (!pl->suspect && mrc_suspect_asks(s, p)) {
+			u16 idx = mrc_suspect_query(s, p, now_ns);
+
+			if (idx != MRC_NONE16)
+				return idx;
+		}
+		if (!pl->suspect)
+			continue;
+		if (pl->asks)
+			pl->asks--;
+		if (!pl->asks)
+			pl->ask_ns = now_ns + mrc_suspect_gap(s, pl, now_ns);
+		return mrc_suspect_ev(s, p);
+	}
+	return MRC_NONE16;
+}
+
+/* ---- the other way ---- */
+
+void mrc_evset_heard(struct mrc_evset *s, struct mrc_heard *h, u64 now_ns)
+{
+	u32 tick = mrc_ev_tick(now_ns), left;
+
+	s->heard_pkts += h->pkts;
+	for (left = h->planes; left; left &= left - 1) {
+		struct mrc_evplane *pl = &s->plane[mrc_ffs64(left)];
+
+		pl->heard_tick = tick;
+		pl->heard_pkts = s->heard_pkts;
+		s->heard_tick = tick;
+	}
+	mrc_evset_earn(s, h->pkts);
+	if (h->doubt)
+		mrc_evset_doubt(s);
+	*h = (struct mrc_heard){ 0 };
+}

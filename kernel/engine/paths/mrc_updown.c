@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_updown.c - what is said of paths from outside: planes go down and come up, here or at the
+ * peer, and a controller denies EVs.
+ *
+ * MRC 1.0 sections 3.1, 3.6. That is known, not inferred: what was thought of a plane before it
+ * went is of no use when it is back, and the floor of usable EVs is filled from what is left.
+ */
+#include "paths/mrc_ev.h"
+
+/* Planes that came back: their EVs were bad because of the port. */
+static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
+{
+	u16 i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane))
+			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+}
+
+/*
+ * Fewer usable EVs than the floor are left, for a plane that went or by the
+ * controller's word: a bad path beats none. One of each plane in turn.
+ */
+static void mrc_evset_fill(struct mrc_evset *s)
+{
+	u16 k, i;
+	u8 p;
+
+	for (k = 0; k < s->n && s->bad && s->usable < s->floor; k++)
+		for (p = 0; p < s->n_planes && s->usable < s->floor; p++) {
+			i = (u16)(s->start[p] + k);
+			if (i < s->start[p + 1] && s->ev[i].state == MRC_EV_ASSUMED_BAD &&
+			    mrc_evset_plane_live(s, p))
+				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+		}
+}
+
+/* What was thought of planes that went or came back is of no use; nor are open questions. */
+static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
+{
+	u8 p;
+
+	for (p = 0; p < s->n_planes; p++) {
+		mrc_verify_closed(s, p);
+		if (planes >> p & 1)
+			mrc_suspect_clear(s, p);
+	}
+}
+
+static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
+{
+	u32 before = s->local_up & s->remote_up, after;
+
+	if (*mask == up)
+		return;
+	*mask = up;
+	after = s->local_up & s->remote_up;
+	s->changed = true;
+	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
+	if (after & ~before)
+		mrc_evset_forgive(s, after & ~before);
+	mrc_evset_fresh(s, (after & ~before) | ~after);
+	mrc_evset_recount(s);
+	mrc_evset_fill(s);
+	s->verify_ns = 0;
+	s->verify_from_ns = 0;
+	mrc_evset_reschedule(s, now_ns);
+}
+
+void mrc_evset_local_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
+{
+	mrc_evset_planes(s, &s->local_up, up_mask, now_ns);
+}
+
+void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
+{
+	mrc_evset_planes(s, &s->remote_up, up_mask, now_ns);
+}
+
+int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
+{
+	if (idx >= s->n || (state != MRC_EV_GOOD && state != MRC_EV_DENIED))
+		return -EINVAL;
+	mrc_ev_move(s, &s->ev[idx], state);
+	s->ev[idx].flaps = 0;
+	/* The controller may go below the floor, losses may not have a part in it. */
+	mrc_evset_fill(s);
+	mrc_evset_reschedule(s, now_ns);
+	return 0;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_verify.c - probes that find dead paths of which only acknowledgements make use.
+ *
+ * MRC 1.0 section 3.5. Nobody acknowledges an acknowledgement: a path that carries nothing else
+ * may be dead for long unnoticed, and the peer resends what has arrived. So while
+ * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
+ * as the credit of probes goes, and where little is sent less often: there the dead path has few
+ * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h):
+ * none leaves by it until it answers. Then one that the peer was not heard by while it was by
+ * others. None is where data of ours was delivered lately: what flows there finds out by itself. A window of
+ * data and the ACK at its end take two round trips, so lately is longer than that.
+ *
+ * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
+ * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
+ * nothing at all came from the peer since the question, it sleeps, and that says nothing.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_VERIFY_EVERY_RTTS	3
+#define MRC_VERIFY_FRESH_RTTS	3	/* data that left since then was delivered */
+#define MRC_VERIFY_MISS_RTTS	1	/* since then, what the peer misses was sent */
+#define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
+#define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */
+#define MRC_VERIFY_SLACK_NS	5000u
+#define MRC_VERIFY_GAP_MIN_NS	10000u
+#define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
+
+static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	if (!pl->srtt_ns)
+		return MRC_VERIFY_FIRST * s->probe_ns;
+	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
+}
+
+/* The answer may take another plane than the question: the longest there is. */
+static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
+{
+	u64 most = mrc_verify_wait(s, p);
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (mrc_evset_plane_in_use(s, q) && s->plane[q].srtt_ns)
+			most = max_t(u64, most, mrc_verify_wait(s, q));
+	return most;
+}
+
+/*
+ * Has the peer, asked at @tick on plane @p, said anything by whatever way? What it sent
+ * before it could have heard the question does not count.
+ */
+static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+{
+	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
+
+	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
+	       mrc_suspect_others(s, p, tick, now_ns);
+}
+
+/* Has the question to plane @p waited too long? */
+static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+	u16 idx = pl->verify_ev;
+
+	if (mrc_ev_age_ns(now_ns, pl->verify_tick) < mrc_verify_patience(s, p))
+		return;
+	mrc_verify_closed(s, p);
+	s->stats.probes_lost++;
+	if (mrc_verify_heard(s, p, pl->verify_tick, now_ns))
+		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
+}
+
+/* Is plane @p to be asked? Not when it delivered what left in the last @rtts round trips. */
+static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u32 rtts, u64 now_ns)
+{
+	const struct mrc_evplane *pl = &s->plane[p];
+
+	if (!mrc_evset_plane_in_use(s, p) || pl->verify_ev != MRC_NONE16)
+		return false;
+	return pl->doubt_ev != MRC_NONE16 || !pl->ok || !pl->srtt_ns ||
+	       mrc_ev_age_ns(now_ns, pl->ok_tick) >= (u64)rtts * pl->srtt_ns;
+}
+
+/* Each plane in use once in so many round trips of the one just asked. */
+static u64 mrc_verify_gap(const struct mrc_evset *s, u8 p)
+{
+	u32 rtt = s->plane[p].srtt_ns ? s->plane[p].srtt_ns : (u32)s->probe_ns;
+	u64 gap = div_u64(MRC_VERIFY_EVERY_RTTS * (u64)rtt, max_t(u32, hweight64((u64)s->in_use), 1));
+
+	return max_t(u64, gap, MRC_VERIFY_GAP_MIN_NS);
+}
+
+/* Nothing came from the peer by plane @p for a round trip, but by others. */
+static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
+{
+	u32 quiet = s->heard_tick - s->plane[p].heard_tick;
+
+	return s->plane[p].heard_tick && (u64)quiet << MRC_TICK_SHIFT > s->plane[p].srtt_ns;
+}
+
+/* Questions that waited too long are lost. Returns when the next one will be. */
+static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
+{
+	u64 at = MRC_TIME_NEVER, age;
+	u32 left;
+	u8 p;
+
+	for (left = s->asked; left; left &= left - 1) {
+		p = (u8)mrc_ffs64(left);
+		mrc_verify_expire(s, p, now_ns);
+		if (s->plane[p].verify_ev == MRC_NONE16)
+			continue;
+		age = mrc_ev_age_ns(now_ns, s->plane[p].verify_tick);
+		at = min_t(u64, at, now_ns + mrc_verify_patience(s, p) - age);
+	}
+	return at;
+}
+
+/*
+ * The plane by which the peer misses our acknowledgements, or MRC_PLANES_MAX. One that is being
+ * asked comes when that is over: the question may have left before the plane died.
+ */
+static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
+{
+	u32 left;
+	u8 p;
+
+	for (left = s->missed & ~s->asked; left; left &= left - 1) {
+		p = (u8)mrc_ffs64(left);
+		if (mrc_verify_wants(s, p, MRC_VERIFY_MISS_RTTS, now_ns))
+			return p;
+		s->missed &= ~(1u << p);
+	}
+	return MRC_PLANES_MAX;
+}
+
+/* A plane whose EV did not answer is asked out of turn. */
+static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
+{
+	u8 p;
+
+	for (p = 0; s->odd && p < s->n_planes; p++)
+		if (s->plane[p].doubt_ev != MRC_NONE16 && mrc_verify_wants(s, p, 0, now_ns))
+			return p;
+	return MRC_PLANES_MAX;
+}
+
+/* The next plane in turn that is to be asked, of those that are quiet or of all, or MRC_PLANES_MAX. */
+static u8 mrc_verify_turn(struct mrc_evset *s, bool quiet, u64 now_ns)
+{
+	u8 n, p;
+
+	for (n = s->n_planes; n; n--) {
+		p = s->verify_plane;
+		s->verify_plane = (u8)(p + 1 < s->n_planes ? p + 1 : 0);
+		if (mrc_verify_wants(s, p, MRC_VERIFY_FRESH_RTTS, now_ns) &&
+		    (!quiet || mrc_verify_quiet(s, p)))
+			return p;
+	}
+	return MRC_PLANES_MAX;
+}
+
+/* Is it time for a question of mere routine? */
+static bool mrc_verify_routine(const struct mrc_evset *s, u64 now_ns)
+{
+	return now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
+}
+
+/*
+ * The plane to be asked now, or MRC_PLANES_MAX. Of a peer that sends a message now and then all
+ * are quiet, so those take turns, too.
+ */
+static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
+{
+	u8 p = mrc_verify_missed(s, now_ns);
+
+	if (p == MRC_PLANES_MAX)
+		p = mrc_verify_doubted(s, now_ns);
+	if (p < MRC_PLANES_MAX || !mrc_verify_routine(s, now_ns))
+		return p;
+	p = mrc_verify_turn(s, true, now_ns);
+	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, false, now_ns);
+}
+
+/* When to look next, having found nothing to ask. */
+static u64 mrc_verify_again(const struct mrc_evset *s, bool paid, u64 now_ns)
+{
+	return paid ? max_t(u64, s->verify_from_ns, now_ns + MRC_VERIFY_GAP_MIN_NS / 4) :
+		      now_ns + MRC_VERIFY_POOR_NS;
+}
+
+static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, bool paid,
+					u64 now_ns, u16 *idx)
+{
+	u64 look = mrc_verify_look(s, now_ns);
+	u8 p = paid ? mrc_verify_plane(s, now_ns) : MRC_PLANES_MAX;
+	struct mrc_evplane *pl;
+
+	s->verify_ns = min_t(u64, look, mrc_verify_again(s, paid, now_ns));
+	if (p == MRC_PLANES_MAX)
+		return false;
+	pl = &s->plane[p];
+	*idx = mrc_rot_any(r, s, p, pl->doubt_ev);
+	pl->verify_ev = *idx;
+	s->asked |= 1u << p;
+	pl->verify_tick = mrc_ev_tick(now_ns);
+	s->hushed |= s->missed & 1u << p;
+	s->missed &= ~(1u << p);
+	s->verify_pkts = 0;
+	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
+	s->verify_ns = min_t(u64, look, s->verify_from_ns);
+	mrc_credit_spend(s);
+	s->stats.probes++;
+	return true;
+}
+
+bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
+{
+	bool paid;
+
+	if (!mrc_evset_verify_due(s, now_ns))
+		return false;
+	paid = mrc_credit_has(s, s->missed ? 0 : MRC_VERIFY_KEEP, now_ns);
+	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
+	if (likely(!(s->asked | s->odd | s->missed) && !(paid && mrc_verify_routine(s, now_ns)))) {
+		s->verify_ns = mrc_verify_again(s, paid, now_ns);
+		return false;
+	}
+	return mrc_verify_ask(s, r, paid, now_ns, idx);
+}
+
+void mrc_evset_missed(struct mrc_evset *s, u8 p)
+{
+	if (p >= s->n_planes)
+		return;
+	s->hushed |= s->asked & 1u << p;
+	s->missed |= 1u << p;
+	s->verify_ns = 0;
+}
+
+/* EV @idx answered, which is or was to be verified. False: it was not. */
+bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
+{
+	u8 p = (u8)s->ev[idx].plane;
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (pl->doubt_ev == idx) {	/* late, but it lives */
+		/* That is how long an answer takes. Of a suspect plane it may be to a later question. */
+		if (!pl->suspect)
+			mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
+		/* The only EV of its plane is asked again. What is left open would be in doubt next, for nothing. */
+		if (pl->verify_ev == idx)
+			mrc_verify_closed(s, p);
+		mrc_suspect_clear(s, p);
+		return true;
+	}
+	if (pl->mute_ev == idx) {	/* later still: it was called bad for nothing */
+		pl->mute_ev = MRC_NONE16;
+		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
+			mrc_ev_forgive(s, &s->ev[idx]);
+		if (pl->verify_ev != idx)	/* else it came back by its probes, and was asked again */
+			return true;
+	}
+	if (pl->verify_ev != idx)
+		return false;
+	mrc_verify_closed(s, p);
+	mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->verify_tick), 1), now_ns);
+	mrc_evset_delivered(s, p, idx, pl->verify_tick, now_ns);
+	return true;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_crc.h - are ICRCs computed for a peer.
+ *
+ * A device with ICRCs on sends them all and checks them all. One with ICRCs off checks none, and
+ * sends zero in their place, unless the peer sends them: then it may check them, too. So the two
+ * understand each other, at the cost of the end that is on.
+ *
+ * Two that are off send zero to each other. If all that one of them sent at first was lost, it
+ * insists with ICRCs, the other one answers in kind, and both go on so until they forget each
+ * other: that costs time and nothing else.
+ *
+ * One object per peer, zeroed at first. Any context, no lock: what two callers do to it at
+ * once does no harm.
+ */
+#ifndef MRC_CRC_H
+#define MRC_CRC_H
+
+#include "wire/mrc_wire.h"
+
+enum mrc_crc_peer {
+	MRC_CRC_UNKNOWN,
+	MRC_CRC_SENDS_NONE,
+	MRC_CRC_SENDS,
+};
+
+#define MRC_CRC_TELL_NS	1000000ull	/* a peer is told no sooner again */
+
+struct mrc_crc {
+	u8 peer;		/* enum mrc_crc_peer: its latest packet */
+	u64 told_ns;		/* when it was last told that ours are on; 0: never */
+};
+
+/* A sound packet of the peer came; @icrc: with something else than zero in the ICRC's place. */
+static inline void mrc_crc_heard(struct mrc_crc *c, bool icrc)
+{
+	u8 peer = icrc ? MRC_CRC_SENDS : MRC_CRC_SENDS_NONE;
+
+	if (unlikely(READ_ONCE(c->peer) != peer))
+		WRITE_ONCE(c->peer, peer);
+}
+
+/* Nobody talks to the peer any more, or our setting changed: it may be another one, too. */
+static inline void mrc_crc_forget(struct mrc_crc *c)
+{
+	WRITE_ONCE(c->peer, MRC_CRC_UNKNOWN);
+}
+
+/* Does @pkt get one; @own: they are on for the device. */
+bool mrc_crc_wanted(const struct mrc_crc *c, bool own, const struct mrc_pkt *pkt);
+
+/*
+ * Our ICRCs are on, and the one of @pkt is wrong; @icrc: it is not zero. False: the peer
+ * may have them off and learn from our next packet that it must send them.
+ */
+bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc);
+
+/*
+ * Likewise. True: the peer believes that ours are off, and all that it sends is dropped. What it heard last was
+ * sent before they were turned on and came late, or was not ours. It must hear from us (mrc_port_remind()), for we
+ * may have nothing else to say. Once in MRC_CRC_TELL_NS.
+ */
+bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns);
+
+#endif

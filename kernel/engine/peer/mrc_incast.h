@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_incast.h - the receiver's answer to incast: how hard each sender is asked
+ * to slow down (rcv_cwnd_pen, restore_cwnd; MRC 1.0 section 5.3, 7.5.1).
+ *
+ * MRC gives the receiver the lever and leaves the policy open. One object per
+ * receiving device sees what arrives on all its connections: how many send at
+ * once and how much the last hop trims.
+ *
+ * The caller serialises calls on one object. Any context, bounded work.
+ */
+#ifndef MRC_INCAST_H
+#define MRC_INCAST_H
+
+#include "base/mrc_types.h"
+
+struct mrc_incast_note;
+
+struct mrc_incast_cfg {
+	u32 rate_mbps;		/* of the planes that are up; 0: unknown, learnt */
+	u64 epoch_ns;		/* about a round trip, 10 ms at most; 0: 20 us */
+	bool off;		/* never ask */
+};
+
+/* One sender, embedded in what represents it (the QP). Zeroed at first. */
+struct mrc_incast_flow {
+	u32 epoch;		/* latest epoch in which it sent; 0: never */
+	u32 bytes, bytes_last;	/* in that epoch, in the one before */
+	u8 pen;			/* asked of it in that epoch */
+	bool penalised;		/* asked to slow down, not yet told to restore */
+	bool restoring;		/* told in this epoch: SACKs may be lost, so all of them say it */
+};
+
+struct mrc_incast {
+	struct mrc_incast_cfg cfg;
+	u32 epoch;		/* count, from 1 */
+	u64 start_ns;		/* of the epoch; 0: none yet */
+	u32 senders, senders_last;	/* in this epoch, in the one before */
+	u32 trims;
+	u64 bytes;
+	u32 share;		/* bytes per sender in the epoch before */
+	u64 full;		/* bytes of an epoch in which the last hop is full */
+	u32 tokens;		/* senders that may still be let off in this epoch */
+	bool refill;		/* one of them may restore its window */
+	u32 quiet;		/* epochs since the last trim */
+	u8 pen;			/* of those with their share or more; 0: no incast */
+};
+
+void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg);
+
+/* Off: nobody is asked to slow down. */
+static inline void mrc_incast_set_off(struct mrc_incast *in, bool off)
+{
+	in->cfg.off = off;
+}
+
+/**
+ * mrc_incast_update - take in what one connection received
+ * Return: rcv_cwnd_pen for its next SACKs; *restore: they tell it to restore its window.
+ */
+u8 mrc_incast_update(struct mrc_incast *in, struct mrc_incast_flow *f,
+		     const struct mrc_incast_note *note, u64 now_ns, bool *restore);
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_port.c - Port Status Updates and EV probes between endpoints (mrc_port.h).
+ */
+#include "peer/mrc_port.h"
+#include "base/mrc_psn.h"
+
+void mrc_port_init(struct mrc_port *p, u32 up)
+{
+	memset(p, 0, sizeof(*p));
+	p->up = up;
+	p->remote_up = ~0u;
+}
+
+void mrc_port_announce(struct mrc_port *p, u64 now_ns)
+{
+	p->req_id++;
+	p->tries = 0;
+	p->announcing = true;
+	p->greeting = false;
+	p->next_ns = now_ns;
+}
+
+void mrc_port_remind(struct mrc_port *p, u64 now_ns)
+{
+	if (!p->announcing)
+		mrc_port_announce(p, now_ns);
+}
+
+void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)
+{
+	if (p->up == up)
+		return;
+	p->up = up;
+	mrc_port_announce(p, now_ns);
+}
+
+void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns)
+{
+	if (p->up != all && first) {
+		mrc_port_announce(p, at_ns);
+	} else if (p->up != all) {
+		mrc_port_remind(p, at_ns);
+	} else if (first) {
+		p->announcing = false;
+		p->greeting = true;
+	}
+}
+
+void mrc_port_heard(struct mrc_port *p, u64 now_ns)
+{
+	if (p->greeting)
+		mrc_port_announce(p, now_ns);
+}
+
+/* ---- what the peer says ---- */
+
+/*
+ * A repeat of what was said before the latest word, by a longer path. Ids of a
+ * peer that began anew may look old too, so only for as long as repeats last.
+ */
+static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
+{
+	return p->heard && (s16)(u16)(id - p->heard_id) < 0 &&
+	       now_ns - p->heard_ns < MRC_PORT_STALE_NS;
+}
+
+/* May a change to @up be believed, and now? */
+static bool mrc_port_change(struct mrc_port *p, u32 up, u64 now_ns)
+{
+	u64 at = max_t(u64, p->change_ns, now_ns);
+
+	if (!(up & p->up)) {
+		p->severed++;
+		return false;
+	}
+	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS) {
+		p->limited++;
+		return false;
+	}
+	p->change_ns = at + MRC_PORT_CHANGE_NS;
+	return true;
+}
+
+static struct mrc_port_answer mrc_port_answer_to(const struct mrc_pkt *req)
+{
+	struct mrc_port_answer a = { 0 };
+
+	a.id = (u16)req->psn;
+	a.tx_ts = req->u.ep.tx_ts;
+	a.op = req->u.ep.op;
+	return a;
+}
+
+static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	u8 n = (u8)(p->rsp_owed - p->status_owed);
+
+	if (n == MRC_PORT_ANSWERS) {
+		p->limited++;
+		return;
+	}
+	p->answer[(p->first + n) % MRC_PORT_ANSWERS] = mrc_port_answer_to(pkt);
+	p->rsp_owed++;
+}
+
+static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	bool change = pkt->u.ep.port_status_mask != p->remote_up;
+
+	if (mrc_port_stale(p, (u16)pkt->psn, now_ns)) {
+		p->stale++;	/* no answer: who began anew says it until it is no longer taken for old */
+		return false;
+	}
+	if (change && !mrc_port_change(p, pkt->u.ep.port_status_mask, now_ns))
+		return false;
+	/* The latest only: who asked twice has repeated or outdated himself. */
+	p->status = mrc_port_answer_to(pkt);
+	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
+	p->status_owed = true;
+	p->heard = true;
+	p->heard_id = (u16)pkt->psn;
+	p->heard_ns = now_ns;
+	p->remote_up = pkt->u.ep.port_status_mask;
+	return change;
+}
+
+/* To what we said last: each repeat of it may be answered. */
+static bool mrc_port_answers_us(const struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	return p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS && (pkt->psn & 0xffff) == p->req_id;
+}
+
+/* To our announcement, or to what a controller asked. */
+static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	if (mrc_port_answers_us(p, pkt))
+		p->announcing = false;
+	else if (!p->ask || !mrc_ask_rx(p->ask, pkt, now_ns))
+		p->unasked++;
+}
+
+bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	if (pkt->opcode == MRC_OPC_EP_RSP) {
+		mrc_port_rx_response(p, pkt, now_ns);
+		return false;
+	}
+	if (pkt->opcode != MRC_OPC_EP_REQ)
+		return false;
+	if (pkt->u.ep.op == MRC_EP_PORT_STATUS)
+		return mrc_port_rx_status(p, pkt, now_ns);
+	if (pkt->u.ep.op == MRC_EP_EV_PROBE)
+		mrc_port_rx_probe(p, pkt);
+	return false;
+}
+
+/* ---- what we say ---- */
+
+static void mrc_port_pkt(struct mrc_pkt *pkt, u8 opcode, u16 id, u8 op)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->opcode = opcode;
+	pkt->pkey = 0xffff;
+	pkt->dqpn = MRC_QPN_ENDPOINT;
+	pkt->psn = id;
+	pkt->u.ep.op = op;
+}
+
+static void mrc_port_tx_answer(struct mrc_port *p, struct mrc_pkt *pkt)
+{
+	const struct mrc_port_answer *a = &p->status;
+
+	if (!p->status_owed) {
+		a = &p->answer[p->first];
+		p->first = (u8)((p->first + 1) % MRC_PORT_ANSWERS);
+	}
+	p->status_owed = false;
+	p->rsp_owed--;
+	mrc_port_pkt(pkt, MRC_OPC_EP_RSP, a->id, a->op);
+	pkt->u.ep.tx_ts = a->tx_ts;
+}
+
+bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
+{
+	if (p->rsp_owed) {
+		mrc_port_tx_answer(p, pkt);
+		return true;
+	}
+	if (!p->announcing || now_ns < p->next_ns)
+		return false;
+	if (p->tries == MRC_PORT_TRIES) {
+		p->announcing = false;
+		return false;
+	}
+	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, p->req_id, MRC_EP_PORT_STATUS);
+	pkt->u.ep.port_status_mask = p->up;
+	p->next_ns = now_ns + (MRC_PORT_WAIT_NS << p->tries);
+	p->tries++;
+	return true;
+}
+
+u64 mrc_port_deadline_ns(const struct mrc_port *p)
+{
+	return p->announcing ? p->next_ns : MRC_TIME_NEVER;
+}
+
+/* ---- what a controller asks ---- */
+
+void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask)
+{
+	WRITE_ONCE(p->ask, ask);
+}
+
+/*
+ * Its id is of the same row as those of announcements, since the peer believes the latest: one under
+ * way would look older than this to it, and what it says would be lost.
+ */
+static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q, u64 now_ns, u16 *id)
+{
+	int err;
+
+	if (p->announcing)
+		return -EBUSY;
+	*id = p->req_id;
+	err = mrc_ask_next(p->ask, q, now_ns, id);
+	if (err)
+		return err;
+	p->req_id = *id;
+	p->tries = 0;
+	p->greeting = false;	/* the peer has been told, and what a controller says stands */
+	return 0;
+}
+
+int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
+		 struct mrc_pkt *pkt)
+{
+	bool status = q->op == MRC_EP_PORT_STATUS;
+	u16 id;
+	int err;
+
+	if (!p->ask)
+		return -EBUSY;
+	err = status ? mrc_port_ask_status(p, q, now_ns, &id) :
+		       mrc_ask_probe(p->ask, q, now_ns, &id);
+	if (err)
+		return err;
+	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, q->op);
+	if (status)
+		pkt->u.ep.port_status_mask = q->ports_up;
+	pkt->u.ep.tx_ts = mrc_ts16(now_ns);
+	return 0;
+}
+
+void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt)
+{
+	mrc_ask_undo(p->ask, (u16)pkt->psn);
+}
+
+bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer)
+{
+	return p->ask && mrc_ask_take(p->ask, answer);
+}

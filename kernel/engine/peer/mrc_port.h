@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_port.h - port status and EV probes between two endpoints (D8/D9 on QP 2).
+ *
+ * MRC 1.0 sections 1.10, 3.6 (6.5, 7.4.7, 7.4.8). One object per peer. When local ports
+ * change, the peer is told by a Port Status Update; the protocol makes it best
+ * effort, so it is repeated until answered, at most MRC_PORT_TRIES times.
+ * The peer's announcements land in its evset. Pull style, like mrc_conn.h.
+ *
+ * Whatever a peer, or one who takes its address, sends: one answer per request
+ * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
+ * more changes believed than MRC_PORT_CHANGES in a row. Nor is believed that no port is left which
+ * leads to one of ours: whoever says that has one. Nor what is older than its latest word, as a late repeat is, and
+ * for MRC_PORT_STALE_NS the first word of a peer that began anew. What is not believed is not answered, so that an
+ * honest peer says it again.
+ *
+ * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
+ * peers ever need: mrc_ask.h.
+ */
+#ifndef MRC_PORT_H
+#define MRC_PORT_H
+
+#include "peer/mrc_ask.h"
+#include "wire/mrc_wire.h"
+#include "paths/mrc_ev.h"
+
+#define MRC_PORT_TRIES	16	/* 13 s in all: a switch may forward late after its port is up */
+#define MRC_PORT_STALE_NS 409600000ull	/* an older announcement may still be in the ring of a host that slept */
+#define MRC_PORT_WAIT_NS 200000ull	/* first repeat; doubles */
+#define MRC_PORT_ANSWERS 16		/* EV probes waiting for their answer */
+
+/* A peer's changes are costly: so many at once, and one more per so long. */
+#define MRC_PORT_CHANGES 8
+#define MRC_PORT_CHANGE_NS 1000000ull
+
+struct mrc_port_answer {
+	u16 id;
+	u16 tx_ts;		/* to be reflected */
+	u8 op;			/* enum mrc_ep_op */
+};
+
+struct mrc_port {
+	u32 up;			/* local ports, to be announced */
+	u32 remote_up;		/* last heard; all ones before */
+	u64 heard_ns;		/* when */
+	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
+	u64 next_ns;
+	u16 heard_id;		/* and of which announcement */
+	u16 req_id;		/* of the announcement under way */
+	u8 tries;
+	bool announcing;
+	bool greeting;		/* begin to announce when the peer is heard */
+	bool heard;
+	bool status_owed;	/* the answer to a Port Status Update, ahead of probes */
+	u8 rsp_owed;		/* answers waiting, status included */
+	u8 first;		/* of the ring */
+	struct mrc_port_answer status;
+	struct mrc_port_answer answer[MRC_PORT_ANSWERS];
+	u32 limited;		/* requests not taken: too many */
+	u32 stale;		/* announcements older than the latest */
+	u32 severed;		/* announcements that leave no port in common */
+	u32 unasked;		/* responses to nothing that was asked */
+	struct mrc_ask *ask;	/* the caller's; NULL: a controller has asked nothing yet */
+};
+
+void mrc_port_init(struct mrc_port *p, u32 up);
+/* Say once more which local ports are up: the peer must hear from us. */
+void mrc_port_announce(struct mrc_port *p, u64 now_ns);
+/* Likewise, unless it is being told already. */
+void mrc_port_remind(struct mrc_port *p, u64 now_ns);
+/* Local ports changed: begin to announce. */
+void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
+/*
+ * A connection to the peer is made; @first: there was none. Either end may have begun anew since the last
+ * one: the peer may hold what a former one of us said, and does not know what its own former one was told.
+ * Of @all ports that there are some are down: it is told from @at_ns on, and for a further connection
+ * once more, unless it is just being told. All are up: that waits until it is heard (mrc_port_heard()), for
+ * before it may not know us, and would not listen.
+ */
+void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns);
+/* A packet of the peer's came, of a connection or of its endpoint. */
+void mrc_port_heard(struct mrc_port *p, u64 now_ns);
+/**
+ * mrc_port_rx - take a D8 or D9 packet of this peer
+ * Return: true when remote_up changed: hand it to mrc_evset_remote_planes() of
+ * every set towards this peer, then mrc_conn_plane_event() to its connections.
+ */
+bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
+/* Next control packet to this peer (dqpn 2), or false; the caller picks the EV. */
+bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
+u64 mrc_port_deadline_ns(const struct mrc_port *p);
+
+/* From now on a controller may ask. @ask: initialised, and there for as long as @p. */
+void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask);
+/**
+ * mrc_port_ask - a controller asks the peer by an EV that it names
+ *
+ * Return: 0 and the packet, which leaves once, or is taken back; -EBUSY: too many wait for their answer, or
+ * (Port Status Update) the peer is just being told of our ports, which would be taken for older.
+ */
+int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
+		 struct mrc_pkt *pkt);
+void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
+/* After mrc_port_rx(): the packet answered what a controller asked. Once. */
+bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer);
+
+/* The local ports that are up, as last set; and the peer's, as last heard. */
+static inline u32 mrc_port_up(const struct mrc_port *p)
+{
+	return p->up;
+}
+
+static inline u32 mrc_port_remote_up(const struct mrc_port *p)
+{
+	return p->remote_up;
+}
+
+/* What mrc_port_set_ask() was given; NULL: no controller may ask yet. May be asked without the lock. */
+static inline struct mrc_ask *mrc_port_asks(const struct mrc_port *p)
+{
+	return READ_ONCE(p->ask);
+}
+
+/* How many responses came to nothing that was asked. */
+static inline u32 mrc_port_unasked(const struct mrc_port *p)
+{
+	return p->unasked;
+}
+
+/* An announcement is under way. */
+static inline bool mrc_port_announcing(const struct mrc_port *p)
+{
+	return p->announcing;
+}
+
+/* One waits for mrc_port_heard(). */
+static inline bool mrc_port_greeting(const struct mrc_port *p)
+{
+	return p->greeting;
+}
+
+/* How many announcements were not believed, since they leave no port in common. */
+static inline u32 mrc_port_severed(const struct mrc_port *p)
+{
+	return p->severed;
+}
+
+/* How often it was sent. */
+static inline u8 mrc_port_tries(const struct mrc_port *p)
+{
+	return p->tries;
+}
+
+/* The peer waits for an answer. */
+static inline bool mrc_port_owes(const struct mrc_port *p)
+{
+	return p->rsp_owed;
+}
+
+#endif

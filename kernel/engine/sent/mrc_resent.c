@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_resent.c - what was resent lately, and losses that turn out to have been none.
+ *
+ * MRC 1.0 section 4 (7.4); the idea is Eifel's (RFC 3522) and DSACK's (RFC 3708). Of
+ * every packet that silence made us resend, a small table keeps when and by which path both
+ * copies left. The first one had arrived after all, when
+ *	- a SACK names its EV, or reflects its stamp,
+ *	- a SACK is triggered by the second copy, and the PSN was known as delivered before that
+ *	  copy could be answered: the peer saw a duplicate,
+ *	- without stamps, the PSN is known as delivered much sooner than the second copy could be,
+ *	- or it arrives while it waits to be resent.
+ * Then everything that the loss did is undone: the blame of the path, the impatience
+ * with its plane (the round trip of the first copy counts), and what the controller
+ * took from the window.
+ *
+ * A peer that lies about stamps and duplicates makes us more patient with its own
+ * planes, and gets back at most what its losses took.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_RESENT_KEEP_NS	1000000000ull	/* PSNs come round again */
+
+void mrc_resent_reset(struct mrc_conn *c)
+{
+	memset(c->resent.tab, 0, c->resent.n * sizeof(*c->resent.tab));
+	c->resent.undone = 0;
+}
+
+/*
+ * Where @psn is looked for: one of a few places, so that an acknowledgement of a whole window
+ * of resent packets costs little. Losses come in strides (every n-th packet is a
+ * plane's): those are spread evenly.
+ */
+static struct mrc_resend *mrc_resent_ways(const struct mrc_conn *c, u32 psn)
+{
+	return &c->resent.tab[(psn * 2654435769u >> c->resent.shift) * MRC_RESEND_WAYS];
+}
+
+/* Does a stamp or a duplicate matter? Not where the peer itself said that it was lost. */
+static bool mrc_resent_silent(u8 cause)
+{
+	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK ||
+	       cause == MRC_CAUSE_PLANE;
+}
+
+/* What the controller was told that the latest loss of @r took: what on_spurious may give back. */
+static u32 mrc_resent_bytes(const struct mrc_rec *r)
+{
+	return r->charged ? mrc_rec_bytes(r) : 0;
+}
+
+/* Its table has @n places from now on: a power of two. */
+void mrc_resent_size(struct mrc_conn *c, u16 n)
+{
+	c->resent.n = n;
+	for (c->resent.shift = 31; n > 2 * MRC_RESEND_WAYS; n /= 2)
+		c->resent.shift--;
+}
+
+/*
+ * What is in @old goes to a larger table. No place is wanted by more than before: what shares one there
+ * shared one of @old.
+ */
+void mrc_resent_move(struct mrc_conn *c, const struct mrc_resend *old, u16 n)
+{
+	struct mrc_resend *way;
+	u32 i, k;
+
+	memset(c->resent.tab, 0, c->resent.n * sizeof(*c->resent.tab));
+	for (i = 0; i < n; i++) {
+		if (!old[i].used)
+			continue;
+		way = mrc_resent_ways(c, old[i].psn);
+		for (k = 0; k < MRC_RESEND_WAYS - 1 && way[k].used; k++)
+			;
+		way[k] = old[i];
+	}
+}
+
+/* @psn, which @r tells of as it was lost, leaves once more by EV @ev. */
+void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 ev, u64 now_ns)
+{
+	struct mrc_resend *way = mrc_resent_ways(c, psn), *e = way;
+	u32 i;
+
+	if (!mrc_resent_silent(r->cause))
+		return;
+	for (i = 0; i < MRC_RESEND_WAYS && e->used && e->psn != psn; i++)
+		if (!way[i].used || way[i].psn == psn || (s32)(way[i].second - e->second) < 0)
+			e = &way[i];
+	c->crowded |= e->used && e->psn != psn &&
+		     mrc_tick_age_ns(now_ns, e->second) <= MRC_RESENT_KEEP_NS;
+	memset(e, 0, sizeof(*e));
+	e->used = true;
+	e->psn = psn;
+	e->first = r->sent;
+	e->ev_first = r->ev;
+	e->plane_first = r->plane;
+	e->second = mrc_tick(now_ns);
+	e->ev_second = ev;
+	e->plane_second = c->evs->ev[ev].plane;
+	e->cause = r->cause;
+	e->bytes = mrc_resent_bytes(r);
+	e->older = r->tries > 1;
+}
+
+/* It could not leave. */
+void mrc_resent_take_back(struct mrc_conn *c, u32 psn)
+{
+	struct mrc_resend *way = mrc_resent_ways(c, psn);
+	u32 i;
+
+	for (i = 0; i < MRC_RESEND_WAYS; i++)
+		if (way[i].psn == psn)
+			way[i].used = false;
+}
+
+/* The path set is another one: its indices mean nothing here. */
+void mrc_resent_forget_evs(struct mrc_conn *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->resent.n; i++) {
+		c->resent.tab[i].ev_first = MRC_NONE16;
+		c->resent.tab[i].ev_second = MRC_NONE16;
+	}
+}
+
+/* The latest resend of @psn, unless it is long ago. */
+static struct mrc_resend *mrc_resent_find(struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	struct mrc_resend *way = mrc_resent_ways(c, psn);
+	u32 i;
+
+	for (i = 0; i < MRC_RESEND_WAYS; i++)
+		if (way[i].used && way[i].psn == psn)
+			return mrc_tick_age_ns(now_ns, way[i].second) > MRC_RESENT_KEEP_NS ?
+			       NULL : &way[i];
+	return NULL;
+}
+
+/* ---- false alarms ---- */
+
+/*
+ * A loss by @cause of what left at @tick and arrived @late_ns later (0: not known) was none.
+ * After a timeout the lateness is the peer's silence, not the plane's.
+ */
+static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 tick,
+			    u64 late_ns, u32 bytes, u64 now_ns)
+{
+	c->resent.undone += bytes;
+	if (cause == MRC_CAUSE_RTO)
+		late_ns = 0;
+	if (cause != MRC_CAUSE_PLANE)
+		mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns);
+	if (late_ns)
+		mrc_rtt_sample(c, plane, late_ns, now_ns);
+}
+
+/*
+ * How late the first copy was, known as delivered at @tick, if nothing but the time says that
+ * it was not the second one: then it may be one before both as well.
+ */
+static u64 mrc_resent_late_ns(const struct mrc_resend *e, u32 tick)
+{
+	return e->older ? 0 : (u64)(tick - e->first) << MRC_TICK_SHIFT;
+}
+
+static void mrc_resent_alarm(struct mrc_conn *c, struct mrc_resend *e, u64 late_ns, u64 now_ns)
+{
+	if (e->first_came)
+		return;
+	e->first_came = true;
+	c->stats.rtx_spurious++;
+	mrc_resent_undo(c, e->cause, e->plane_first, e->ev_first, e->first, late_ns, e->bytes,
+			now_ns);
+}
+
+/* It arrived while it waited to be resent. Of which copy is known if there was but one. */
+void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns)
+{
+	u64 late = r->tries == 1 ? max_t(u64, mrc_tick_age_ns(now_ns, r->sent), 1) : 0;
+
+	if (r->tries == 1)
+		mrc_latest_learn(c, r->sent, psn, r->plane, now_ns);
+	if (mrc_resent_silent(r->cause))
+		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_resent_bytes(r),
+				now_ns);
+}
+
+/* Shortest round trip of what left by @plane. */
+static u32 mrc_resent_base_ns(const struct mrc_conn *c, u8 plane)
+{
+	u32 base = mrc_evset_base_ns(c->evs, plane);
+
+	return base ? base : c->rtt.min_ns;
+}
+
+/*
+ * Was it known as delivered so soon that the second copy had no part in it? An ACK may overtake
+ * the SACK of the same packet, so knowing it first is no proof; and the shortest round trip seen
+ * may have waited in queues that a failure has emptied since: half of it is the measure.
+ */
+static bool mrc_resent_knew(const struct mrc_conn *c, const struct mrc_resend *e)
+{
+	return e->done && (u64)(e->done_tick - e->second) << MRC_TICK_SHIFT <
+			  mrc_resent_base_ns(c, e->plane_second) / 2;
+}
+
+/* Did it leave by the EV that the SACK names? */
+static bool mrc_resent_ev_is(const struct mrc_conn *c, u16 idx, u32 ev)
+{
+	return idx < c->evs->n && c->evs->ev[idx].value == ev;
+}
+
+/* Does stamp @ts, as it was sent, say that it left at @tick? */
+static bool mrc_resent_stamp_is(const struct mrc_conn *c, u32 tick, u16 ts)
+{
+	return c->tx.timestamps && ts == mrc_tick_ts16(tick);
+}
+
+/*
+ * A SACK was triggered by @psn, which was resent: @r tells of its latest copy. Or @r is
+ * NULL, it is delivered; @again: and that is known from an earlier word of the peer.
+ * True: the trigger was the latest copy, for sure.
+ */
+bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
+			const struct mrc_sack *s, bool again, u64 now_ns)
+{
+	struct mrc_resend *e = mrc_resent_find(c, psn, now_ns);
+	bool first, second;
+	u64 late;
+
+	if (!e || (r && r->sent != e->second))	/* what was before did not arrive: the peer said so */
+		return r && mrc_resent_stamp_is(c, r->sent, s->tx_ts) && r->cause != MRC_CAUSE_RTO;
+	first = mrc_resent_ev_is(c, e->ev_first, s->ev);
+	second = mrc_resent_ev_is(c, e->ev_second, s->ev);
+	if (first == second) {
+		first = mrc_resent_stamp_is(c, e->first, s->tx_ts);
+		second = mrc_resent_stamp_is(c, e->second, s->tx_ts);
+	}
+	if (first && second)	/* a wrap of the stamp lies between them */
+		return false;
+	/* Or one before both, by the same EV: what a moved stamp says of that, a turn of stamps later, may fit this. */
+	if (second && e->older && !mrc_resent_stamp_is(c, e->second, s->tx_ts))
+		return false;
+	if (second) {
+		e->second_came = true;
+		if (again && mrc_resent_knew(c, e))
+			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
+		return true;
+	}
+	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
+	late = c->tx.timestamps ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
+				  mrc_tick_age_ns(now_ns, e->first);
+	if (first || (c->tx.timestamps && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
+		      !mrc_rtt_of_stamp(e->second, s->tx_ts, now_ns)))
+		mrc_resent_alarm(c, e, !e->older || mrc_resent_stamp_is(c, e->first, s->tx_ts) ? late : 0, now_ns);
+	return false;
+}
+
+/*
+ * @psn, in flight and resent, is known as delivered: by which copy? Sooner than the
+ * shortest round trip after its send it was not the latest. After a timeout it need not
+ * be either: a peer that was silent answers all at once. What cannot be told counts as
+ * the first copy, which makes nothing else look overtaken. False: it says nothing.
+ */
+bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 now_ns,
+		      struct mrc_copy *copy)
+{
+	struct mrc_resend *e = mrc_resent_find(c, psn, now_ns);
+	u64 age = mrc_tick_age_ns(now_ns, r->sent);
+	bool soon = age < mrc_resent_base_ns(c, r->plane);
+
+	copy->tick = r->sent;
+	copy->plane = r->plane;
+	copy->ev = r->ev;
+	if (!e || e->second != r->sent)
+		return !soon && r->cause != MRC_CAUSE_RTO;
+	e->done = true;
+	e->done_tick = mrc_tick(now_ns);
+	/*
+	 * That is a sign by itself only where nothing better will come: with stamps the second copy
+	 * tells by its own, as a duplicate. And only when it is far too soon: the shortest
+	 * round trip seen so far may have waited in queues that a failure has just emptied.
+	 */
+	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !c->tx.timestamps && c->rtt.srtt_ns)
+		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
+	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
+		copy->tick = e->first;
+		copy->plane = e->plane_first;
+		/* A guess proves no path: the plane that took the first copy may be dead. */
+		copy->ev = e->first_came ? e->ev_first : MRC_NONE16;
+	}
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_deth.h - datagrams: SEND ONLY of the unreliable datagram service, plain RoCEv2.
+ *
+ * BTH | DETH | [ImmDt] | payload. MRC 1.0 has none. They carry what must be understood by whoever
+ * speaks RoCEv2: the management packets of connection managers (QP 1) first of all. So these are
+ * no packets of the engine's stream: no METH, no acknowledgement, opcodes below 0xc0.
+ *
+ * The mark: DETH has a byte that is sent as zero and ignored on receipt (IBTA 9.3.1). Management
+ * packets of ours have MRC_DETH_MARK there, so that the ends know of each other that they speak MRC
+ * before they connect anything. It is under the ICRC.
+ */
+#ifndef MRC_DETH_H
+#define MRC_DETH_H
+
+#include "wire/mrc_wire.h"
+
+#define MRC_DETH_SEND_ONLY	0x64
+#define MRC_DETH_SEND_ONLY_IMM	0x65
+
+#define MRC_QPN_GSI		1	/* management packets */
+#define MRC_QPN_MCAST		0xffffff	/* whoever is attached to the group it is sent to */
+#define MRC_DETH_LEN		8
+#define MRC_DETH_HDR_MAX	(MRC_BTH_LEN + MRC_DETH_LEN + MRC_IMM_LEN)
+#define MRC_DETH_MARK		0x4d
+#define MRC_DETH_PAYLOAD_MAX	4096
+#define MRC_DETH_QKEY_OWN	0x80000000u	/* in a request: take the QP's own */
+
+/* One datagram, host byte order. */
+struct mrc_dgram {
+	bool se;		/* solicited event */
+	bool has_imm;
+	bool marked;		/* by us: speaks MRC */
+	u8 pad;			/* PadCnt; payload_len is without it */
+	u16 pkey;
+	u16 hdr_len;		/* bytes from BTH to the payload */
+	u16 payload_len;
+	u32 dqpn, sqpn, psn;	/* 24 bits */
+	u32 qkey;
+	u32 imm;
+};
+
+/**
+ * mrc_deth_parse - decode one datagram
+ * @buf: first byte of BTH
+ * @len: bytes from there to the end of the payload, ICRC excluded
+ *
+ * Any context. Return: 0; -EOPNOTSUPP for another opcode or transport version, -EMSGSIZE when shorter
+ * than its headers or longer than a datagram may be, -EINVAL for a pad beyond the payload.
+ */
+int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d);
+
+/* Encode; @buf: MRC_DETH_HDR_MAX bytes. pad and hdr_len follow from payload_len. Return: hdr_len. */
+u32 mrc_deth_build(void *buf, struct mrc_dgram *d);
+
+/* The Q_Key that a request for @asked sends from a QP whose own is @own. */
+static inline u32 mrc_deth_qkey(u32 asked, u32 own)
+{
+	return asked & MRC_DETH_QKEY_OWN ? own : asked;
+}
+
+#endif

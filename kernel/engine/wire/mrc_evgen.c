@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_evgen.c - EVs generated from fields, and from addresses (mrc_evgen.h).
+ */
+#include "wire/mrc_evgen.h"
+
+u32 mrc_ev_fmt_width(u8 fmt)
+{
+	switch (fmt) {
+	case MRC_EV_FMT_STEV:
+		return 32;
+	case MRC_EV_FMT_SRV6:
+		return MRC_EV_BYTES * 8;
+	case MRC_EV_FMT_UDP:
+		return 16;
+	}
+	return 0;
+}
+
+/* The lowest @n bits, n <= 32. */
+static u32 mrc_low_bits(u32 n)
+{
+	return (u32)((1ull << n) - 1);
+}
+
+static enum mrc_evgen_err mrc_ev_field_check(const struct mrc_ev_field *f, u8 fmt_width)
+{
+	if (!f->width || f->width > 32 || f->width > fmt_width)
+		return MRC_EVGEN_WIDTH;
+	if (f->init_val & ~mrc_low_bits(f->width))
+		return MRC_EVGEN_INIT;
+	if (f->mask & ~mrc_low_bits(f->width))
+		return MRC_EVGEN_MASK;
+	if (f->min_val > f->max_val || f->max_val & ~mrc_low_bits(hweight64((u64)f->mask)))
+		return MRC_EVGEN_RANGE;
+	return MRC_EVGEN_OK;
+}
+
+static enum mrc_evgen_err mrc_ev_copy_check(const struct mrc_ev_copy *c, u32 ev_width)
+{
+	if (c->from != MRC_EV_FROM_DST && c->from != MRC_EV_FROM_SRC)
+		return MRC_EVGEN_COPY_FROM;
+	if (!c->width || c->width > 32)
+		return MRC_EVGEN_COPY_WIDTH;
+	if (c->bit > MRC_EV_ADDR_BITS - c->width)
+		return MRC_EVGEN_COPY_BITS;
+	if (c->width > ev_width || c->at > ev_width - c->width)
+		return MRC_EVGEN_COPY_AT;
+	return MRC_EVGEN_OK;
+}
+
+/* Formats, and how many of everything. */
+static enum mrc_evgen_err mrc_evgen_check_head(const struct mrc_ev_gen *g)
+{
+	u32 total = 0;
+	u8 i;
+
+	if (!mrc_ev_fmt_width(g->fmt))
+		return MRC_EVGEN_FORMAT;
+	if (!g->n || g->n > g->n_fmt || g->n_fmt > MRC_EV_FIELDS_MAX)
+		return MRC_EVGEN_COUNT;
+	if (g->n_copy > MRC_EV_COPIES_MAX)
+		return MRC_EVGEN_COPIES;
+	for (i = 0; i < g->n_fmt; i++)
+		total += g->fmt_width[i];
+	return total > mrc_ev_fmt_width(g->fmt) ? MRC_EVGEN_TOTAL : MRC_EVGEN_OK;
+}
+
+enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx)
+{
+	enum mrc_evgen_err err = mrc_evgen_check_head(g);
+	u8 i;
+
+	*idx = 0;
+	for (i = 0; !err && i < g->n; i++) {
+		err = mrc_ev_field_check(&g->field[i], g->fmt_width[i]);
+		if (err)
+			*idx = i;
+	}
+	for (i = 0; !err && i < g->n_copy; i++) {
+		err = mrc_ev_copy_check(&g->copy[i], mrc_ev_fmt_width(g->fmt));
+		if (err)
+			*idx = i;
+	}
+	return err;
+}
+
+/* Values of a field less one: 2^32 of them still fit. */
+static u32 mrc_ev_field_span(const struct mrc_ev_field *f)
+{
+	return f->max_val - f->min_val;
+}
+
+u32 mrc_evgen_count(const struct mrc_ev_gen *g)
+{
+	u64 n = 1;
+	u8 i;
+
+	for (i = 0; i < g->n; i++) {
+		n *= (u64)mrc_ev_field_span(&g->field[i]) + 1;
+		if (n > ~0u)
+			return ~0u;
+	}
+	return (u32)n;
+}
+
+/* init_val with the mask's bits replaced by those of @v, most significant first. */
+static u32 mrc_ev_field_value(const struct mrc_ev_field *f, u32 v)
+{
+	u32 out = f->init_val & ~f->mask, left = hweight64((u64)f->mask), bit;
+
+	for (bit = f->width; bit && left; bit--) {
+		if (!(f->mask >> (bit - 1) & 1))
+			continue;
+		left--;
+		out |= (v >> left & 1) << (bit - 1);
+	}
+	return out;
+}
+
+/* Put the lowest @width bits of @v at bit @at of @ev, bit 0 being the first on the wire. */
+static void mrc_ev_put(u8 *ev, u32 at, u32 width, u32 v)
+{
+	for (; width; width--, at++)
+		if (v >> (width - 1) & 1)
+			ev[at / 8] |= (u8)(0x80u >> at % 8);
+}
+
+void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
+{
+	u32 at = 0;
+	u8 n;
+
+	memset(ev, 0, MRC_EV_BYTES);
+	for (n = 0; n < g->n; n++)
+		at += g->fmt_width[n];
+	/* From the last field, which varies fastest. */
+	for (n = g->n; n; n--) {
+		const struct mrc_ev_field *f = &g->field[n - 1];
+		u32 span = mrc_ev_field_span(f), v = i;
+
+		if (i > span) {		/* so span + 1 does not overflow */
+			v = i % (span + 1);
+			i /= span + 1;
+		} else {
+			i = 0;
+		}
+		mrc_ev_put(ev, at - f->width, f->width, mrc_ev_field_value(f, f->min_val + v));
+		at -= g->fmt_width[n - 1];
+	}
+}
+
+static bool mrc_ev_bit(const u8 *bits, u32 at)
+{
+	return bits[at / 8] >> (7 - at % 8) & 1;
+}
+
+/* After how many in turn do values and ports meet as at first. */
+static u64 mrc_evgen_period(u32 count, u32 n_ports)
+{
+	u32 a = count, b = n_ports, rest;
+
+	while (b) {
+		rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return (u64)(count / a) * n_ports;
+}
+
+void mrc_evgen_deal(u32 count, u32 take, u32 n_ports, u32 i, u32 *value, u32 *port)
+{
+	u64 period = mrc_evgen_period(count, n_ports);
+	u32 again = i < period ? 0 : i / (u32)period;
+
+	*value = take < count ? (u32)div_u64((u64)i * count, take) : i % count;
+	*port = (i % n_ports + again) % n_ports;
+}
+
+void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
+		    u8 ev[MRC_EV_BYTES])
+{
+	for (; n; n--, copy++) {
+		const u8 *addr = copy->from == MRC_EV_FROM_SRC ? addrs->src : addrs->dst;
+		u32 i;
+
+		for (i = 0; i < copy->width; i++) {
+			u32 at = copy->at + i;
+
+			ev[at / 8] &= (u8)~(0x80u >> at % 8);
+			if (mrc_ev_bit(addr, copy->bit + i))
+				ev[at / 8] |= (u8)(0x80u >> at % 8);
+		}
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_evgen.h - EV profiles: formats, and EVs generated from fields (mode GEN).
+ *
+ * MRC 1.0 sections 1.12, 2.6; the expansion is that of mrc_ctl.h: per field start with
+ * init_val; for every bit set in mask, from the most significant, put the next most
+ * significant bit of the EV's number in its place; concatenate the fields; a field
+ * narrower than its format field is zero-filled on the left. The device enumerates the values of
+ * each field from min to max; the first field varies slowest.
+ *
+ * Ours beyond that: a generator is a template where it copies bits of addresses into its EVs. One
+ * serves all destinations whose paths follow from their addresses.
+ */
+#ifndef MRC_EVGEN_H
+#define MRC_EVGEN_H
+
+#include "base/mrc_types.h"
+
+#define MRC_EV_BYTES		32	/* mrc_ctl_ev_t */
+#define MRC_EV_FIELDS_MAX	16
+#define MRC_EV_COPIES_MAX	8
+#define MRC_EV_ADDR_BITS	128	/* of an address that is copied from */
+#define MRC_EV_ADDR_BYTES	(MRC_EV_ADDR_BITS / 8)
+
+enum mrc_ev_fmt {		/* enum mrc_ctl_ev_fmt_mode */
+	MRC_EV_FMT_STEV = 1,	/* 32 bits over UDP source port and flow label */
+	MRC_EV_FMT_SRV6 = 2,	/* outer destination 128, then SRH segment 128 */
+	MRC_EV_FMT_UDP = 4,	/* UDP source port, 16 bits */
+};
+
+struct mrc_ev_field {		/* struct mrc_ctl_ev_field */
+	u32 width, init_val, min_val, max_val, mask;
+};
+
+enum mrc_ev_from {
+	MRC_EV_FROM_DST,	/* the destination's address */
+	MRC_EV_FROM_SRC,	/* ours */
+};
+
+struct mrc_ev_copy {		/* bit 0: the first on the wire, of address and EV */
+	u32 from;		/* enum mrc_ev_from */
+	u32 bit, width;		/* these bits of it, at most 32, */
+	u32 at;			/* take the place of as many of the EV from here on */
+};
+
+/* What is copied from. IPv4 as mapped into IPv6. */
+struct mrc_ev_addrs {
+	u8 dst[MRC_EV_ADDR_BYTES], src[MRC_EV_ADDR_BYTES];
+};
+
+struct mrc_ev_gen {
+	u8 fmt;			/* enum mrc_ev_fmt */
+	u8 n_fmt, n;		/* format fields; fields, not more */
+	u8 n_copy;
+	u8 fmt_width[MRC_EV_FIELDS_MAX];
+	struct mrc_ev_field field[MRC_EV_FIELDS_MAX];
+	struct mrc_ev_copy copy[MRC_EV_COPIES_MAX];
+};
+
+/* What is wrong with @g: MRC_EVGEN_OK, or which rule; *idx: the field or copy it is about. */
+enum mrc_evgen_err {
+	MRC_EVGEN_OK,
+	MRC_EVGEN_FORMAT,	/* unknown format */
+	MRC_EVGEN_COUNT,	/* no field, or more than the format has */
+	MRC_EVGEN_WIDTH,	/* wider than its format field, or 0, or > 32 */
+	MRC_EVGEN_TOTAL,	/* the format is wider than an EV of this mode can be */
+	MRC_EVGEN_INIT,		/* init_val does not fit the width */
+	MRC_EVGEN_MASK,		/* mask has bits beyond the width */
+	MRC_EVGEN_RANGE,	/* min > max, or max does not fit the mask's bits */
+	MRC_EVGEN_COPIES,	/* too many copies */
+	MRC_EVGEN_COPY_FROM,	/* from an address that is not known */
+	MRC_EVGEN_COPY_WIDTH,	/* no bit, or more than 32 */
+	MRC_EVGEN_COPY_BITS,	/* bits beyond the address's last */
+	MRC_EVGEN_COPY_AT,	/* to bits that an EV of this format does not have */
+};
+enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx);
+
+/* How many EVs it describes; saturates at 2^32 - 1. */
+u32 mrc_evgen_count(const struct mrc_ev_gen *g);
+
+/*
+ * EV number @i (0 ... count - 1) as on the wire, left-aligned, big-endian, rest zero; what is
+ * copied comes afterwards.
+ */
+void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES]);
+
+/**
+ * mrc_evgen_deal - EV number @i of @take that a generator of @count values has on @n_ports ports
+ * @take: at most @count * @n_ports
+ * @value: for mrc_evgen_expand()
+ * @port: which of the ports, from 0
+ *
+ * Up to @count they are values at even distances, beyond that each comes again; ports take turns, and
+ * one is passed over whenever a value would meet its port again. So each pair is there once at most, and no
+ * port, and beyond @count no value, has more than one more than another.
+ */
+void mrc_evgen_deal(u32 count, u32 take, u32 n_ports, u32 i, u32 *value, u32 *port);
+
+/* The EV with what @copy, @n sound ones, puts into it, one after the other. */
+void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
+		    u8 ev[MRC_EV_BYTES]);
+
+/* Widest EV of a format in bits: 32, 256, 16. */
+u32 mrc_ev_fmt_width(u8 fmt);
+
+#endif
