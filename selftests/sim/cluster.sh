@@ -144,6 +144,8 @@ bad_files()
 	[run]\nseed = 1.5|x.toml:2: run.seed: wrong type
 	[[slow]]\nplane = 3|x.toml:1: slow.plane: there are 1 planes
 	[[plane]]\nplane = 0\npercent = 0|x.toml:3: plane.percent: 0 is not within
+	[[tcp]]\nsrc = 1\ndst = 1|x.toml:1: tcp.dst: to itself
+	[[tcp]]\ndst = 999|x.toml:1: tcp.dst: there are 128 hosts
 	[[path]]\nway = "up"|x.toml:1: path: neither
 	[[path]]\nloss_ppm = 1000001|x.toml:2: path.loss_ppm
 	[[pause]]\nevery_us = 5\nmax_us = 5|x.toml:1: pause.max_us

@@ -13,7 +13,7 @@ even()		# NAME=VALUE...
 
 	for s in hosts=4 per_t0=2 t1s=2 planes=2 evs=4 ev_active=0 qps=3 mtu=1024 rate_mbps=10000 \
 		 down_pct=100 delay_ns=1000 skew_ns=0 jitter_ns=0 queue_bytes=0 ecn_bytes=0 trim=1 \
-		 rx_delay_ns=0 odd_planes=0 odd_vary=0 odd_delay_ns=0 odd_rate_pct=100 \
+		 rx_delay_ns=0 coalesce_ns=0 coalesce_host=0 tcp_flows=0 odd_planes=0 odd_vary=0 odd_delay_ns=0 odd_rate_pct=100 \
 		 odd_queue_pct=100 odd_loss_ppm=0 odd_trim=0 link_delay_ns=0 link_rate_pct=100 \
 		 link_queue_pct=100 link_loss_ppm=0 link_notrim_ppm=0 switch_bytes=0 fifo=0 \
 		 clock_off_ns=0 drift_ppm=0 slack_ns=0 rx_cost_ns=0 tx_cost_ns=0 batch=0 ring_pkts=0 \
@@ -77,6 +77,10 @@ model()
 	takes $((alike + 200)) link_delay_ns=1000000
 	takes $((alike * 5 / 4)) link_rate_pct=20
 	takes $((alike * 2)) rx_cost_ns=4000
+	takes $((alike + 150)) coalesce_ns=200000 coalesce_host=1
+	takes $((alike + 150)) coalesce_ns=200000 coalesce_host=2
+	takes $((alike + 150)) jitter_ns=1000000
+	takes $((alike + 50)) tcp_flows=8 queue_bytes=100000
 	takes $((alike * 2)) tx_cost_ns=8000
 	takes 5000 lone_msgs=5 lone_gap_ns=10000000
 	moves plane_lost odd_planes=1 odd_loss_ppm=100000
@@ -92,6 +96,9 @@ model()
 	moves batches_left batch=16 rx_cost_ns=4000
 	moves turns_left batch=16
 	moves put_off rx_cost_ns=1000
+	moves coalesced coalesce_ns=50000
+	moves tcp_sent tcp_flows=1
+	moves tcp_delivered tcp_flows=1
 	moves slept pauses=3 pause_ns=100000000 fault_ns=1000000
 	takes 5000 pauses=3 pause_ns=100000000 fault_ns=1000000
 	report $rc "paths and hosts that are not alike: each does what it says"
@@ -137,6 +144,8 @@ refusals()
 	refused "not a number: bytes=99999999999999999999" --set bytes=99999999999999999999
 	refused "odd_rate_pct is 0, must be 1 to 100" --set odd_rate_pct=0
 	refused "link_loss_ppm is 1000001, must be 0 to 1000000" --set link_loss_ppm=1000001
+	refused "tcp_flows is 65, must be 0 to 64" --set tcp_flows=65
+	refused "coalesce_host is 3, must be 0 to 2" --set coalesce_host=3
 	refused "drift_ppm is 1001, must be 0 to 1000" --set drift_ppm=1001
 	refused "pause_ns is 20000000000, must be 1 to 10000000000" --set pause_ns=20000000000
 	refused "odd_planes names a plane that there is not" --set odd_planes=0x100000

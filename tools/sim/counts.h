@@ -22,6 +22,9 @@ namespace sim {
     X(slept, "timers and softirqs that waited for a pausing host")                      \
     X(probe_pkts, "probes of EVs and tails sent")                                       \
     X(tail_pkts, "probes of tails among them")                                          \
+    X(coalesced, "interrupts that came late, packets waiting")                          \
+    X(tcp_sent, "packets of rivals sent, repeated ones included")                       \
+    X(tcp_delivered, "packets of rivals that came for the first time")                  \
     X(undone, "packets that could not leave")                                           \
     X(probe_excess, "probes beyond what economy allows a path set")                     \
     X(lossless, "runs in which no packet had to be resent")

@@ -26,6 +26,7 @@ enum class event_kind : u32 {
     fault_end,
     carrier,     // target: host, arg: plane << 1 | up
     kill,        // target: qp; the application gives up
+    tcp,         // target: flow, arg: generation; a rival looks what it may send
     verdict,     // what faults have left must have healed
 };
 

@@ -150,16 +150,25 @@ void host::arrive(u32 pkt)
         return;
     }
     ring.push_back(pkt);
-    soon();
+    soon(held_ns());
 }
 
-void host::soon()
+// Packets that come while it polls find it awake.
+u64 host::held_ns() const
+{
+    u64 which = w_.opt.coalesce_host;
+
+    return !which || which == id_ % 2 + 1 ? w_.opt.coalesce_ns : 0;
+}
+
+void host::soon(u64 held_ns)
 {
     if (run_pending_)
         return;
     run_pending_ = true;
     u64 delay = w_.opt.rx_delay_ns ? rand_.below(w_.opt.rx_delay_ns) : 0;
-    w_.at_ns(w_.now_ns() + delay, event_kind::host_run, id_);
+    w_.seen.coalesced += held_ns != 0;
+    w_.at_ns(w_.now_ns() + held_ns + delay, event_kind::host_run, id_);
 }
 
 // Without batches all that has come; else planes take turns, as NAPI's do.
@@ -194,7 +203,7 @@ void host::run()
         more |= !ring.empty();
     if (more) {
         w_.seen.batches_left++;
-        soon();
+        soon(0);
     }
 }
 

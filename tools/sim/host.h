@@ -63,7 +63,8 @@ public:
 
 private:
     void make_peer(u32 remote);
-    void soon();
+    void soon(u64 held_ns);
+    u64 held_ns() const;     // how long its interrupts are held back
     std::vector<u32> take_batch();
     void receive(u32 pkt, std::vector<u32> &touched);
     void rx_endpoint(u32 remote, const mrc_pkt &p);

@@ -25,12 +25,15 @@ namespace sim {
     X(down_pct, "rate of the switches' ports, percent of that")                         \
     X(delay_ns, "propagation, one way")                                                 \
     X(skew_ns, "largest additional fixed delay of an EV")                               \
-    X(jitter_ns, "largest additional delay of a packet")                                \
+    X(jitter_ns, "largest additional delay of a packet; no queue is why")               \
     X(queue_bytes, "queue limit of a switch's port; 0: none")                           \
     X(ecn_bytes, "queue from which packets are marked; 0: never")                       \
     X(ecn_last, "1: the last hop marks too")                                            \
     X(trim, "1: trim what overflows the queue")                                         \
     X(rx_delay_ns, "largest delay from arrival to softirq (batching)")                  \
+    X(coalesce_ns, "an idle host's interrupt comes so long after the first packet")     \
+    X(coalesce_host, "0: all hosts coalesce, 1: A, C, ... only, 2: B, D, ... only")     \
+    X(tcp_flows, "flows as TCP's on the same ports, as long as there are faults")       \
     X(odd_planes, "mask of planes that differ from the others")                         \
     X(odd_vary, "1: each of them draws its own, up to the next six")                    \
     X(odd_delay_ns, "delay that they add, one way")                                     \

@@ -36,6 +36,8 @@ const limit limits[] = {
     {"fault_ns", 1, 60 * second},
     {"odd_planes", 0, ~0u},
     {"odd_loss_dir", 0, 2},
+    {"coalesce_host", 0, 2},
+    {"tcp_flows", 0, 64},
     {"loss_dir", 0, 2},
     {"loss_ctrl", 0, 2},
     {"dead_notify", 0, 2},

@@ -101,13 +101,21 @@ void draw_length(options &o, prng &r)
     o.lone_gap_ns = r.log_range(100 * us, 20 * ms);
 }
 
+// What is not MRC, on the same ports; and interrupts that are held back.
+void draw_rivals(options &o, prng &r)
+{
+    o.tcp_flows = r.chance(100000) ? r.range(1, 3) : 0;
+    o.coalesce_ns = r.chance(100000) ? r.log_range(5 * us, 200 * us) : 0;
+    o.coalesce_host = r.below(3);
+}
+
 } // namespace
 
 void draw_hosts(options &o, u64 seed)
 {
     prng planes(seed, "options/planes"), links(seed, "options/links");
     prng cpu(seed, "options/cpu"), pauses(seed, "options/pauses");
-    prng length(seed, "options/length");
+    prng length(seed, "options/length"), rivals(seed, "options/rivals");
     u64 dense;
 
     dense = density(planes);
@@ -119,6 +127,7 @@ void draw_hosts(options &o, u64 seed)
     dense = density(pauses) / 2;
     draw_pauses(o, pauses, dense);
     draw_length(o, length);
+    draw_rivals(o, rivals);
 }
 
 } // namespace sim

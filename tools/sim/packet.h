@@ -23,6 +23,7 @@ struct packet {
     u8 hops, at;                 // ports on the way, and the next one
     u16 path[hops_max];
     u32 extra_ns;                // held back on the last hop
+    u16 tcp;                     // 0: MRC's; else a rival's, its flow + 1
 };
 
 constexpr u32 wire_overhead = 14 + 40 + 8 + MRC_ICRC_LEN + 24;  // Ethernet, IPv6, UDP, gap
@@ -32,11 +33,12 @@ public:
     u32 get()
     {
         if (free_.empty()) {
-            all_.emplace_back();
+            all_.emplace_back().tcp = 0;
             return static_cast<u32>(all_.size() - 1);
         }
         u32 i = free_.back();
         free_.pop_back();
+        all_[i].tcp = 0;
         return i;
     }
     void put(u32 i) { free_.push_back(i); }

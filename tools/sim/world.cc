@@ -9,7 +9,7 @@
 namespace sim {
 
 world::world(const options &o, u64 seed_in, bool text)
-    : opt(o), seed(seed_in), tr(text), flt(opt, seed_in), net(*this, opt, seed_in),
+    : opt(o), seed(seed_in), tr(text), flt(opt, seed_in), net(*this, opt, seed_in), tcp(*this, seed_in),
       judged_(!(opt.economy & ECONOMY_HEAL))
 {
     for (u32 h = 0; h < o.hosts; h++)
@@ -17,6 +17,7 @@ world::world(const options &o, u64 seed_in, bool text)
     for (u32 i = 0; i < o.qps; i++)
         make_pair(i);
     schedule_faults();
+    tcp.start();
     if (!judged_)
         at_ns(flt.end_ns(), event_kind::verdict, 0);
     if (o.fatal == FATAL_CALLER) {
@@ -84,7 +85,7 @@ u64 world::bound_ns() const
     // Hosts' time for a packet and its answer, and long round trips: with a small window
     // each packet may take one.
     u64 host = 2 * (opt.rx_cost_ns + opt.tx_cost_ns);
-    u64 trip = 2 * net.ports().longest_ns() + opt.slack_ns;
+    u64 trip = 2 * (net.ports().longest_ns() + opt.coalesce_ns) + opt.slack_ns;
     trip = trip > 300000 ? trip : 0;
     // Who met a pause takes round trips to be long for a while after.
     u64 grace = opt.pauses ? opt.grace_ns : 0;
@@ -114,7 +115,12 @@ void world::handle(const event &e)
     switch (e.kind) {
     case event_kind::inject: net.send(static_cast<u32>(e.arg)); break;
     case event_kind::hop: net.hop(static_cast<u32>(e.arg)); break;
-    case event_kind::arrive: hosts[e.target]->arrive(static_cast<u32>(e.arg)); break;
+    case event_kind::arrive:
+        if (packets[static_cast<u32>(e.arg)].tcp)
+            tcp.arrive(static_cast<u32>(e.arg));
+        else
+            hosts[e.target]->arrive(static_cast<u32>(e.arg));
+        break;
     case event_kind::host_run: hosts[e.target]->run(); break;
     case event_kind::qp_timer: by_id(e.target).on_timer(e.arg); break;
     case event_kind::qp_run: by_id(e.target).run(); break;
@@ -130,6 +136,7 @@ void world::handle(const event &e)
         hosts[e.target]->carrier(static_cast<u32>(e.arg >> 1), e.arg & 1);
         break;
     case event_kind::kill: by_id(e.target).fail(MRC_ST_FLUSHED); break;
+    case event_kind::tcp: tcp.run(e.target, e.arg); break;
     case event_kind::verdict: verdict(); break;
     }
 }

@@ -7,6 +7,7 @@
 #include "fabric.h"
 #include "faults.h"
 #include "host.h"
+#include "tcp.h"
 #include "trace.h"
 #include "workload.h"
 
@@ -55,6 +56,7 @@ public:
     counts seen;
     faults flt;
     fabric net;
+    tcp_flows tcp;
     std::vector<std::unique_ptr<stream>> streams;
     std::vector<std::unique_ptr<host>> hosts;
     std::vector<std::unique_ptr<qp>> qps;

@@ -134,6 +134,7 @@ void checker::pauses() const
     }
     for (const clock_spec &x : s.clock)
         want_host("clock.host", x.host, x.line);
+    want_host("host.coalesce_host", s.host.coalesce_host, 0);
 }
 
 void checker::flows() const
@@ -146,6 +147,13 @@ void checker::flows() const
         want(x.src != x.dst, x.line, "flow.dst: to itself");
         all += x.count;
         want(all <= 10'000'000, x.line, "flow.count: more than ten million messages in all");
+    }
+    for (const tcp_spec &x : s.tcp) {
+        want_host("tcp.src", x.src, x.line);
+        want_host("tcp.dst", x.dst, x.line);
+        want_plane("tcp", x.plane, x.line);
+        want(x.src != x.dst, x.line, "tcp.dst: to itself");
+        want_time("tcp", x.start_us, x.until_us, x.line);
     }
     want(s.flow.empty() || s.workload.kind == "list", 0, "[[flow]] goes with kind \"list\"");
 }
@@ -180,7 +188,7 @@ bool strip_faults(scenario &s)
     bool any = !s.fault.empty() || !s.slow.empty() || !s.plane.empty() || !s.path_rule.empty() ||
                !s.pause.empty() || !s.clock.empty() || s.fabric.ecn_random ||
                s.fabric.shared_kib || !s.fabric.trim || h.clock_ns || h.drift_ppm || h.timer_slack_ns || h.rx_ns ||
-               h.rx_ctl_ns;
+               h.rx_ctl_ns || h.coalesce_ns || s.fabric.jitter_ns || !s.tcp.empty();
 
     s.fault.clear();
     s.slow.clear();
@@ -196,6 +204,9 @@ bool strip_faults(scenario &s)
     h.timer_slack_ns = kind.timer_slack_ns;
     h.rx_ns = kind.rx_ns;
     h.rx_ctl_ns = kind.rx_ctl_ns;
+    h.coalesce_ns = kind.coalesce_ns;
+    s.fabric.jitter_ns = 0;
+    s.tcp.clear();
     return any;
 }
 

@@ -13,7 +13,7 @@ namespace sim {
 
 u64 worker::wake_time(const host &h) const
 {
-    u64 at = std::min(h.timer, h.next_start);
+    u64 at = std::min({h.timer, h.next_start, h.tcp_wake});
 
     if ((h.first_head || h.ready_head) && !(h.rx && h.rx->in_batch()))
         at = std::min(at, h.tx_free > slack_ps_ ? h.tx_free - slack_ps_ : 0);
@@ -106,6 +106,8 @@ void worker::wake(u32 id, host &h, u64 t)
         take_notice(h, t);
     if (h.next_start <= t)
         start_flows(id, h, t);
+    if (h.tcp_wake <= t)
+        run_tcp(id, h, t);
     if (h.timer <= t)
         run_timers(h, t);
 }
@@ -304,6 +306,8 @@ void worker::look(end &e, u64 t)
 
 void worker::receive(host &h, const packet &p, u64 t)
 {
+    if (p.conn >= w_.work.first_tcp)
+        return receive_tcp(h, p, t);
     u64 now_ns = h.clock.ns(t);
     end &e = end_of(h, p.conn, t);
     mrc_incast_note note;

@@ -9,7 +9,10 @@ namespace sim {
 nic::nic(const scenario &s, u32 host)
     : pause(s, host), ring_(s.fabric.planes), data_ps_(s.host.rx_ns * ps_per_ns),
       ctl_ps_(s.host.rx_ctl_ns * ps_per_ns), limit_(s.host.ring),
-      batch_(static_cast<u32>(s.host.batch))
+      batch_(static_cast<u32>(s.host.batch)),
+      coalesce_ps_(s.host.coalesce_host == none32 || s.host.coalesce_host == host
+                       ? s.host.coalesce_ns * ps_per_ns
+                       : 0)
 {
 }
 
@@ -22,7 +25,10 @@ void nic::begin()
         left_ = batch_;
     }
     const packet &p = ring_[at_].front();
-    due_ = std::max(free_, p.t) + (p.is_data() && !(p.flags & PKT_TRIMMED) ? data_ps_ : ctl_ps_);
+    u64 seen = polls_ ? p.t : p.t + coalesce_ps_;
+
+    polls_ = true;
+    due_ = std::max(free_, seen) + (p.is_data() && !(p.flags & PKT_TRIMMED) ? data_ps_ : ctl_ps_);
 }
 
 bool nic::put(const packet &p)
@@ -48,6 +54,7 @@ packet nic::take(u64 t)
     if (!in_batch_)
         at_ = (at_ + 1) % static_cast<u32>(ring_.size());
     due_ = never;
+    polls_ = waiting_;
     if (waiting_)
         begin();
     return p;

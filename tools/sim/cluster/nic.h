@@ -3,7 +3,8 @@
 //
 // A host that takes no time and never pauses has none of this. The CPU takes up to a batch
 // from one ring, one packet after the other, then from the next ring that has any; what the
-// packets call for is sent after the batch, as a softirq does. A pause delays what is due.
+// packets call for is sent after the batch, as a softirq does. An idle CPU learns of the first
+// packet by an interrupt, which may be held back (coalescing). A pause delays what is due.
 #pragma once
 
 #include "packet.h"
@@ -33,6 +34,8 @@ private:
     std::vector<std::deque<packet>> ring_; // by plane
     u64 data_ps_, ctl_ps_, limit_;
     u32 batch_, left_ = 0, at_ = 0;
+    u64 coalesce_ps_;    // an interrupt is so long after the first packet that finds the CPU idle
+    bool polls_ = false; // more waited when the latest packet was taken
     u64 waiting_ = 0;
     u64 free_ = 0; // since when the CPU has nothing to do
     u64 due_ = never;

@@ -32,6 +32,7 @@ std::vector<option> fabric_options(fabric_cfg &f)
         {"fabric.trim", &f.trim},
         {"fabric.shared_kib", &f.shared_kib, 0, 1 << 30},
         {"fabric.shared_alpha", &f.shared_alpha, 1, 1'000'000},
+        {"fabric.jitter_ns", &f.jitter_ns, 0, most_ns},
     };
 }
 
@@ -63,6 +64,8 @@ std::vector<option> host_options(host_cfg &h)
         {"host.rx_ctl_ns", &h.rx_ctl_ns, 0, most_ns},
         {"host.ring", &h.ring, 1, 1 << 24},
         {"host.batch", &h.batch, 1, 1 << 16},
+        {"host.coalesce_ns", &h.coalesce_ns, 0, most_ns},
+        {"host.coalesce_host", &h.coalesce_host, 0, most_hosts},
     };
 }
 
@@ -171,6 +174,17 @@ std::vector<option> options_of(fault_spec &x)
         {"until_us", &x.until_us, 0, most_us},
         {"notify", &x.notify},
         {"notify_ns", &x.notify_ns, 0, most_ns},
+    };
+}
+
+std::vector<option> options_of(tcp_spec &x)
+{
+    return {
+        {"src", &x.src, 0, most_hosts},
+        {"dst", &x.dst, 0, most_hosts},
+        {"plane", &x.plane, 0, MRC_PLANES_MAX},
+        {"start_us", &x.start_us, 0, most_us},
+        {"until_us", &x.until_us, 0, most_us},
     };
 }
 

@@ -25,5 +25,6 @@ std::vector<option> options_of(pause_spec &x);
 std::vector<option> options_of(clock_spec &x);
 std::vector<option> options_of(fault_spec &x);
 std::vector<option> options_of(flow_spec &x);
+std::vector<option> options_of(tcp_spec &x);
 
 } // namespace sim

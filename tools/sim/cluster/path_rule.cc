@@ -27,6 +27,12 @@ path_rules::path_rules(const scenario &s) : seed_(mix64(s.run.seed ^ 0x9a7b))
 {
     for (const path_spec &x : s.path_rule)
         add(x);
+    if (s.fabric.jitter_ns) {
+        path_spec all;
+
+        all.jitter_ns = s.fabric.jitter_ns;
+        add(all);
+    }
     for (const plane_spec &x : s.plane) {
         path_spec p;
 

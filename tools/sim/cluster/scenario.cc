@@ -116,6 +116,8 @@ void read_top(const std::string &key, const toml::node &v, scenario &s)
         read_list(key, v, s.fault);
     else if (key == "flow")
         read_list(key, v, s.flow);
+    else if (key == "tcp")
+        read_list(key, v, s.tcp);
     else if (key == "expect" || key == "bound")
         read_expect(key, v, key == "expect" ? s.expect : s.bound);
     else if (v.is_table())

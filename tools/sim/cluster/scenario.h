@@ -4,7 +4,7 @@
 // Sections fabric, host, workload and run hold options, each changeable by
 // --set section.key=value. Tables list what is wrong: [[slow]] T1s, [[plane]]s unlike the
 // others, [[path]]s that lose or delay, [[fault]]s, [[pause]]s of hosts, [[clock]]s. [[flow]]
-// lists the flows of workload "list". [expect] is what the result must be; where status is
+// lists the flows of workload "list", [[tcp]] rivals that are no MRC. [expect] is what the result must be; where status is
 // "not met", [bound] is what it must not be worse than.
 #pragma once
 
@@ -32,6 +32,7 @@ struct fabric_cfg {
     bool trim = true;
     u64 shared_kib = 0; // a switch's buffer, shared by its ports; 0: each has a queue of its own
     u64 shared_alpha = 1000; // per mille of what is free there that one port may fill
+    u64 jitter_ns = 0; // packets of every path take up to so much longer, and no queue is why
 };
 
 struct host_cfg {
@@ -60,6 +61,8 @@ struct host_cfg {
     u64 rx_ctl_ns = 0;       // likewise a control packet
     u64 ring = 4096;         // packets of a plane that wait to be taken; more are lost
     u64 batch = 64;          // taken from one plane before another's turn, then answered
+    u64 coalesce_ns = 0;     // an idle host's interrupt comes so long after the first packet
+    u64 coalesce_host = none32; // only this host's
 };
 
 struct workload_cfg {
@@ -142,6 +145,12 @@ struct flow_spec {
     u64 line = 0;
 };
 
+// A flow as TCP's, from start_us to until_us (0: the end), by one path of a plane.
+struct tcp_spec {
+    u64 src = 0, dst = 0, plane = 0, start_us = 0, until_us = 0;
+    u64 line = 0;
+};
+
 // A metric of the report may not exceed the value; "<metric>_min": not be less.
 struct expectation {
     std::string metric;
@@ -161,6 +170,7 @@ struct scenario {
     std::vector<clock_spec> clock;
     std::vector<fault_spec> fault;
     std::vector<flow_spec> flow;
+    std::vector<tcp_spec> tcp;
     std::vector<expectation> expect, bound;
 
     u64 t0s() const { return (fabric.hosts + fabric.hosts_per_t0 - 1) / fabric.hosts_per_t0; }

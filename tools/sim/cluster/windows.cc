@@ -114,6 +114,10 @@ void windows::steady()
         return;
     r_.add("settled_gbps", gbps(i, stop_));
     r_.add("settled_share", ratio(gbps(i, stop_), capacity()));
+    if (!w_.tcp.empty()) {
+        r_.add("settled_tcp_gbps", real(x.tcp) * 8e-3 / (r_.bucket_us * real(stop_ - i)));
+        r_.add("settled_tcp_share", ratio(real(x.tcp), real(x.tcp + x.delivered)));
+    }
     r_.add("settled_needless_percent", 100 * ratio(real(x.needless), real(x.data)));
     r_.add("settled_probes_percent", 100 * ratio(real(x.probes), real(x.data)));
 }

@@ -76,6 +76,12 @@ private:
     end &end_of(host &h, u32 id, u64 t);
     u64 wake_time(const host &h) const;
 
+    // tcp.cc
+    void send_tcp(u32 id, host &h, const tcp_flow &f, tcp_opcode op, tcp_segment s, u64 t);
+    void pull_tcp(u32 id, host &h, tcp_flow &f, u64 t);
+    void run_tcp(u32 id, host &h, u64 t);
+    void receive_tcp(host &h, const packet &p, u64 t);
+
     // send.cc
     void pull(u32 id, host &h, u64 t);
     bool pull_one(u32 id, host &h, end &e, u64 t, bool &control);

@@ -173,6 +173,18 @@ void workload::connect()
     }
 }
 
+// Ends of their own, the lower host's first as well.
+void workload::add_tcp()
+{
+    first_tcp = static_cast<u32>(end_host.size());
+    for (const tcp_spec &x : s_.tcp) {
+        end_host.push_back(static_cast<u32>(std::min(x.src, x.dst)));
+        end_host.push_back(static_cast<u32>(std::max(x.src, x.dst)));
+    }
+    end_flows.resize(end_host.size());
+    end_bytes.resize(end_host.size());
+}
+
 // Prepending from the last to the first leaves each host's in order of (start, number).
 void workload::order_starts()
 {
@@ -210,6 +222,7 @@ workload::workload(const scenario &s, const topology &t) : s_(s), topo_(t)
     if (flows.empty())
         throw std::runtime_error("workload: no flows");
     connect();
+    add_tcp();
     order_starts();
     std::vector<bool> from(t.hosts), to(t.hosts);
     for (const flow &f : flows) {

@@ -33,6 +33,7 @@ public:
     std::vector<u64> end_bytes;    // by connection end: longest message it sends
     u32 sources = 0, sinks = 0;    // hosts that send, that receive
     u32 victim = none32;
+    u32 first_tcp = 0; // ends from here on are [[tcp]]'s, two each
     u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric
 
     // When the last bit of so many messages over the same link can have arrived.
@@ -49,6 +50,7 @@ private:
     std::vector<u32> shuffled_hosts() const;
     u32 add(u32 src, u32 dst, u64 bytes, u64 start);
     void connect();
+    void add_tcp();
     void order_starts();
 
     const scenario &s_;

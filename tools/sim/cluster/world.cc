@@ -9,7 +9,7 @@ namespace sim {
 world::world(const scenario &sc, u32 n_threads)
     : s(sc), topo(sc), work(sc, topo), maker{sc, topo, work}, threads(n_threads),
       window_ps(sc.fabric.delay_ns * ps_per_ns), hosts(topo.hosts), ends(work.end_host.size()),
-      rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc),
+      rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc), tcp(make_tcp_flows(sc, work)),
       any_fault(!sc.fault.empty() || rules.kill()), watch(work.end_host.size())
 {
     u64 ahead = topo.longest_hop_ps() / window_ps + 3;
@@ -19,6 +19,8 @@ world::world(const scenario &sc, u32 n_threads)
     lanes.resize(static_cast<size_t>(threads) * topo.nodes * slots);
     lost.assign(ends.size(), 0);
     first_loss.assign(any_fault ? ends.size() : 0, never);
+    for (const tcp_flow &f : tcp)
+        hosts[f.src].tcp_wake = std::min(hosts[f.src].tcp_wake, f.start);
     for (u32 i = 0; i < topo.hosts; i++) {
         host &h = hosts[i];
         mrc_incast_cfg in = {};
@@ -27,7 +29,9 @@ world::world(const scenario &sc, u32 n_threads)
         h.next_flow = work.first_start[i];
         h.next_start = h.next_flow == none32 ? never : work.flows[h.next_flow].start;
         h.clock = clock_of(i);
-        if (!s.pause.empty() || s.host.rx_ns || s.host.rx_ctl_ns)
+        bool coalesces = s.host.coalesce_ns &&
+                         (s.host.coalesce_host == none32 || s.host.coalesce_host == i);
+        if (!s.pause.empty() || s.host.rx_ns || s.host.rx_ctl_ns || coalesces)
             h.rx = std::make_unique<nic>(s, i);
         for (u32 p = 0; p < topo.planes; p++)
             mbps += s.plane_mbps(p);

@@ -15,6 +15,7 @@
 #include "inbox.h"
 #include "nic.h"
 #include "path_rule.h"
+#include "tcp.h"
 #include "watch.h"
 
 #include <atomic>
@@ -49,7 +50,9 @@ namespace sim {
     X(delivered, "payload bytes placed")                                                           \
     X(flows_received, "flows received whole")                                                      \
     X(flows_sent, "flows acknowledged whole")                                                      \
-    X(timers, "timer calls")
+    X(timers, "timer calls")                                                                       \
+    X(tcp_sent, "packets that [[tcp]] flows sent")                                                \
+    X(tcp_delivered, "payload bytes of [[tcp]] flows that came for the first time")
 
 struct counters {
 #define X(name, help) u64 name = 0;
@@ -64,6 +67,7 @@ struct counters {
 struct sample {
     u64 delivered = 0; // payload bytes placed
     u64 data = 0, probes = 0, needless = 0;
+    u64 tcp = 0; // payload bytes of [[tcp]]
 
     sample &operator+=(const sample &o)
     {
@@ -71,6 +75,7 @@ struct sample {
         data += o.data;
         probes += o.probes;
         needless += o.needless;
+        tcp += o.tcp;
         return *this;
     }
 };
@@ -79,6 +84,7 @@ struct host {
     u64 timer = never;   // no end has an earlier deadline
     u64 tx_free = 0;     // when the fullest of its ports has sent all
     u64 next_start = 0;  // of its next flow
+    u64 tcp_wake = never; // a [[tcp]] flow that it sends looks again
     u32 next_flow = none32;
     host_clock clock;
     std::unique_ptr<nic> rx; // when packets wait
@@ -113,6 +119,7 @@ struct world {
     std::vector<u32> lost;       // by sending end: data packets that vanished
     std::vector<u64> first_loss; // by sending end: when the first was black-holed
     path_rules rules;
+    std::vector<tcp_flow> tcp;
     u32 dead_links = 0; // any now?
     u32 outage = 0;     // number of the present time of dead links, or the last
     bool any_fault;
