@@ -25,7 +25,7 @@ private:
     size_t left_ = 0, total_ = 0;
 };
 
-enum class queued : u8 { no, first, normal };
+enum class queued : u8 { no, first, normal, waits };
 
 struct end {
     mrc_conn conn;
@@ -38,6 +38,7 @@ struct end {
     end *next_on_host;
     end *next_ready;
     queued ready;
+    u64 tx_free;              // when its last data packet has left the port
     u32 post_head, post_tail; // flows that wait for room in the send queue
     u32 dead_sent;            // data packets sent into dead paths
     struct span {

@@ -13,10 +13,14 @@ namespace sim {
 
 u64 worker::wake_time(const host &h) const
 {
-    u64 at = std::min({h.timer, h.next_start, h.tcp_wake});
+    u64 at = std::min({h.timer, h.next_start, h.tcp_wake}), send = never;
 
-    if ((h.first_head || h.ready_head) && !(h.rx && h.rx->in_batch()))
-        at = std::min(at, h.tx_free > slack_ps_ ? h.tx_free - slack_ps_ : 0);
+    if (h.first_head || h.ready_head)
+        send = h.tx_free;
+    else if (!h.waiting.empty())
+        send = std::max(h.tx_free, h.waiting.front()->tx_free);
+    if (send != never && !(h.rx && h.rx->in_batch()))
+        at = std::min(at, send > slack_ps_ ? send - slack_ps_ : 0);
     at = h.notice ? 0 : at;
     if (!h.rx)
         return at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // send.cc - what a host sends: the engine's packets, and what there is to note about them.
-// See worker.h. A host's ports take packets as fast as they can send them: the engine
-// is asked for the next one only when it can leave at once, as a NIC would.
+// See worker.h. A host queries its ends for packets while one of its ports is free. An end whose
+// packet waits at a port waits, too; the host's other ends do not.
 #include "worker.h"
 
 #include <algorithm>
@@ -91,15 +91,9 @@ bool worker::meet_rules(u32 id, packet &p, u64 t)
     return f.lost;
 }
 
-// Ports of one rate are filled alike, so the fullest says when to ask the engine again. Where
-// rates differ it must not wait for the slowest, nor for the one that has a burst: packets queue
-// at each port.
-void worker::set_tx_free(u32 id, host &h, const port &nic)
+// Called after each packet: the port that is free first says when to query again.
+void worker::set_tx_free(u32 id, host &h)
 {
-    if (!w_.topo.odd_nics && w_.s.burst() == 1) {
-        h.tx_free = std::max(h.tx_free, nic.free_data);
-        return;
-    }
     h.tx_free = never;
     for (u32 p = 0; p < w_.topo.planes; p++)
         h.tx_free = std::min(h.tx_free, w_.topo.nic_port(p, id).free_data);
@@ -125,7 +119,9 @@ void worker::transmit(u32 id, host &h, end &e, const mrc_txop &op, u64 t)
                                                    : nic.backlog(t) + k.ser(bytes) > k.limit))
         return lose(p, loss::queue);
     p.t = p.flags & PKT_CONTROL ? nic.send_ctl(k, t, bytes) : nic.send_data(k, t, bytes);
-    set_tx_free(id, h, nic);
+    set_tx_free(id, h);
+    if (p.is_data() && w_.ends_wait)
+        e.tx_free = p.t;
     count.hops++;
     count.odd_hops += k.odd;
     p.t += k.delay_ps;
@@ -167,17 +163,39 @@ bool worker::pull_one(u32 id, host &h, end &e, u64 t, bool &control)
     return true;
 }
 
+void worker::wait_for_port(host &h, end &e)
+{
+    e.ready = queued::waits;
+    h.waiting.push_back(&e);
+    std::push_heap(h.waiting.begin(), h.waiting.end(), sent_later);
+}
+
+void worker::end_waits(host &h, u64 t)
+{
+    while (!h.waiting.empty() && h.waiting.front()->tx_free <= t + slack_ps_) {
+        end &e = *h.waiting.front();
+
+        std::pop_heap(h.waiting.begin(), h.waiting.end(), sent_later);
+        h.waiting.pop_back();
+        e.ready = queued::no;
+        make_ready(h, e, queued::normal);
+    }
+}
+
 // Ends that have just got something go first: what they owe is mostly control. Data
 // takes turns among all.
 void worker::pull(u32 id, host &h, u64 t)
 {
     while (h.tx_free <= t + slack_ps_) {
+        end_waits(h, t);
         end *e = next_ready(h);
         bool control;
 
         if (!e)
             return;
-        if (pull_one(id, h, *e, t, control))
+        if (e->tx_free > t + slack_ps_)
+            wait_for_port(h, *e);
+        else if (pull_one(id, h, *e, t, control))
             make_ready(h, *e, control ? queued::first : queued::normal);
         else // what it sent before is answered, or it comes here again: timers can wait
             arm(h, *e);

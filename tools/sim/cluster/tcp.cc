@@ -45,7 +45,7 @@ void worker::send_tcp(u32 id, host &h, const tcp_flow &f, tcp_opcode op, tcp_seg
     p.data.dmalen = s.seq;
     p.t = t;
     p.t = nic.send_data(k, t, static_cast<u32>(p.len + w_.s.fabric.header));
-    set_tx_free(id, h, nic);
+    set_tx_free(id, h);
     count.hops++;
     p.t += k.delay_ps;
     if (nic.dead)

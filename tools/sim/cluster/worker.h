@@ -87,7 +87,9 @@ private:
     bool pull_one(u32 id, host &h, end &e, u64 t, bool &control);
     bool pull_port(u32 id, host &h, end &e, u64 t);
     void transmit(u32 id, host &h, end &e, const mrc_txop &op, u64 t);
-    void set_tx_free(u32 id, host &h, const port &nic);
+    void set_tx_free(u32 id, host &h);
+    void wait_for_port(host &h, end &e);
+    void end_waits(host &h, u64 t);
     bool meet_rules(u32 id, packet &p, u64 t);
     bool dead_path(u32 id, const packet &p, u64 t);
     void note_dead_path(u32 id, end &e, const packet &p, u64 t);
@@ -108,6 +110,10 @@ private:
         u32 node;
         packet p;
     };
+    static bool sent_later(const end *a, const end *b)
+    {
+        return a->tx_free != b->tx_free ? a->tx_free > b->tx_free : a->id > b->id;
+    }
     static bool later(const held &a, const held &b) { return a.t > b.t; }
 
     std::vector<held> held_; // a heap

@@ -10,7 +10,8 @@ world::world(const scenario &sc, u32 n_threads)
     : s(sc), topo(sc), work(sc, topo), maker{sc, topo, work}, threads(n_threads),
       window_ps(sc.fabric.delay_ns * ps_per_ns), hosts(topo.hosts), ends(work.end_host.size()),
       rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc), tcp(make_tcp_flows(sc, work)),
-      any_fault(!sc.fault.empty() || rules.kill()), watch(work.end_host.size())
+      any_fault(!sc.fault.empty() || rules.kill()), ends_wait(!topo.odd_nics && sc.burst() == 1),
+      watch(work.end_host.size())
 {
     u64 ahead = topo.longest_hop_ps() / window_ps + 3;
 

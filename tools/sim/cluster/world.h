@@ -82,7 +82,7 @@ struct sample {
 
 struct host {
     u64 timer = never;   // no end has an earlier deadline
-    u64 tx_free = 0;     // when the fullest of its ports has sent all
+    u64 tx_free = 0;     // when one of its ports has sent all
     u64 next_start = 0;  // of its next flow
     u64 tcp_wake = never; // a [[tcp]] flow that it sends looks again
     u32 next_flow = none32;
@@ -93,6 +93,7 @@ struct host {
     end *ends = nullptr;
     end *first_head = nullptr, *first_tail = nullptr; // has just got something
     end *ready_head = nullptr, *ready_tail = nullptr; // round robin
+    std::vector<end *> waiting; // for their packets to leave; a heap, the first to leave on top
     mrc_incast incast = {};
 };
 
@@ -129,6 +130,9 @@ struct world {
         u32 plane = none32;
         u64 at = 0;
     } repaired;         // the plane that came back last
+    // A packet that waits at a port holds back its end, but not where ports differ in rate: a slow
+    // plane must not slow the others. Nor where a burst goes to one port.
+    bool ends_wait;
     ev_watch watch;
 
     lane &lane_of(u32 thread, u32 node, u64 window_no)
