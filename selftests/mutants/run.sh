@@ -4,6 +4,7 @@
 # run.sh - mutants of the engine: each small patch here makes it wrong, and a unit test must say so.
 #
 #   run.sh [-a] [-r] [-q] [-n N] [NAME...]
+#   run.sh -g [-q] FILE...
 #
 #   -a     only: do all patches apply and compile? Takes seconds, builds no test
 #   -r     only: write patches anew whose surroundings have changed; the others stay
@@ -11,6 +12,8 @@
 #          yet be killed
 #   -n N   a sample of N, another one each day; default all
 #   NAME   only mutants of that name (NAME.patch)
+#   -g     not the patches here, but one for each operator and constant of FILE of the engine, such as
+#          peer/mrc_incast.c (tokens.py): shows which decisions no test pins down
 #
 # The tests are built once against the engine as a shared library, without sanitizers
 # (Makefile); each mutant costs a compilation of what it touches, and the tests up to the
@@ -203,9 +206,10 @@ number() {
 }
 
 main() {
-	local sample=0 how=judge option patches=() p
-	while getopts arqn: option; do
+	local sample=0 how=judge tokens='' option patches=() p
+	while getopts arqgn: option; do
 		case $option in
+		g) tokens=$out/tokens;;
 		a) how=apply;;
 		r) how=renew;;
 		q) export QUICK=1;;
@@ -214,8 +218,13 @@ main() {
 		esac
 	done
 	shift $((OPTIND - 1))
-	for p; do patches+=("$here/$p.patch"); done
+	[ -z "$tokens" ] || rm -rf "$tokens"
+	for p; do
+		[ -n "$tokens" ] || { patches+=("$here/$p.patch"); continue; }
+		"$here/tokens.py" "$engine" "$p" "$tokens"
+	done
 	[ $# -gt 0 ] || patches=("$here"/*.patch)
+	[ -z "$tokens" ] || patches=("$tokens"/*.patch)
 	[ "$sample" -eq 0 ] || mapfile -t patches < <(printf '%s\n' "${patches[@]}" |
 		shuf --random-source=<(yes "$(date +%F)") -n "$sample")
 	mkdir -p "$out"
