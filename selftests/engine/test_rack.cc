@@ -32,7 +32,7 @@ protected:
     {
         for (u64 end = now + ns; now < end; now += gap) {
             if (c.msgs.sq_tail - c.msgs.sq_head < 4)
-                post(MRC_OP_WRITE, 64 * 1024);
+                post(MRC_OP_WRITE, message);
             send();
             answer();
             if (now >= mrc_conn_deadline_ns(&c))
@@ -45,6 +45,7 @@ protected:
     std::vector<u64> rtt;
     std::vector<bool> dead;
     u64 begin = 0, last_into_dead = 0, into_dead = 0;
+    u32 message = 64 * 1024;
 
     struct copy {
         u32 psn, ev;
@@ -165,6 +166,34 @@ TEST_F(rack, nothing_is_resent_where_nothing_is_lost)
     EXPECT_EQ(resent(), 0u);
     EXPECT_EQ(c.stats.probes_sent, 0u);
     EXPECT_EQ(evs.bad, 0u);
+}
+
+// mrcsim --seed 139089: the time to look again was found while round trips were long. They became short, and what
+// was lost meanwhile waited for that time.
+TEST_F(rack, a_deadline_shrinks_with_the_round_trips)
+{
+    start({10 * kMs, 10 * kMs});
+    run(60 * kMs, 10 * kUs);
+    for (u64 end = now + 30 * kMs; now < end; now += 10 * kUs) {
+        since = 9;      // all is told
+        answer();
+        if (now >= mrc_conn_deadline_ns(&c))
+            run_timer();
+    }
+    ASSERT_EQ(c.snd.busy, 0u);
+    ASSERT_EQ(resent(), 0u);
+    rtt = {20 * kUs, 20 * kUs};
+    message = 4 << 20;
+    u64 from = now;
+    run(30 * kUs);
+    dead[0] = dead[1] = true;
+    run(1 * kUs);
+    dead[0] = dead[1] = false;
+    ASSERT_EQ(into_dead, 1u);
+    while (!resent() && now < from + 40 * kMs)
+        run(10 * kUs);
+    EXPECT_GT(resent(), 0u);
+    EXPECT_LT(now - from, 1 * kMs);
 }
 
 } // namespace

@@ -215,7 +215,7 @@ struct mrc_latest {
 /* Loss by time (RFC 8985), per plane (mrc_rack.c). */
 struct mrc_rack {
 	u64 at_ns;		/* nothing can be lost or late before; NEVER: nothing at all */
-	bool stale;		/* something was old enough, but not overtaken yet */
+	u64 looked_ns;		/* when that was found; 0: look at once */
 };
 
 /* What was resent lately (mrc_resent.c). */

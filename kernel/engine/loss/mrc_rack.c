@@ -6,8 +6,8 @@
  * whatever path, is known as delivered, and it has been out for as long as its plane may
  * take (mrc_evset_lost_ns(); in time only: counting packets across different paths
  * says nothing). Sent lists are kept by plane, oldest send first, so only their heads
- * are looked at: that is O(planes), and no acknowledgement needs even that before a head
- * can be old enough.
+ * are looked at: that is O(planes). A look finds when a head can be old enough, and that is believed for a
+ * round trip: patience shrinks with what is learnt, and a time found before stays as it was.
  *
  * Two packets of one plane by different EVs that are late, while others were answered,
  * make the plane suspect (mrc_evset_overdue()): what else is out on it is then resent soon.
@@ -25,7 +25,7 @@
 
 void mrc_rack_reset(struct mrc_conn *c)
 {
-	c->rack.stale = false;
+	c->rack.looked_ns = 0;
 	c->rack.at_ns = MRC_TIME_NEVER;
 }
 
@@ -142,8 +142,10 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		u32 psn = mrc_rec_psn(c, slot);
 
 		if (!down && !mrc_latest_before(c, r->sent, psn)) {
-			c->rack.stale |= age >= w.late_ns;
-			return age >= w.late_ns ? at : now_ns + w.late_ns - age + MRC_TICK_NS;
+			if (age < w.late_ns)
+				return now_ns + w.late_ns - age + MRC_TICK_NS;
+			c->rack.looked_ns = 0;	/* old enough, and may be overtaken at any time */
+			return at;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
 			*lost += mrc_rack_lose(c, psn, p, down, now_ns);
@@ -173,7 +175,7 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	u8 p;
 
 	c->rack.at_ns = MRC_TIME_NEVER;
-	c->rack.stale = false;
+	c->rack.looked_ns = now_ns;
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
 		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
@@ -182,19 +184,14 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Something was delivered. Heads only get younger, so nothing can be old enough before the
- * time found by the latest look, but for what was old enough then and overtaken only now.
- * A little before its time is as good: the timer then need not fire.
+ * Something was delivered. Heads only get younger, so nothing is old enough before the time that the latest look
+ * found, for as long as that is believed. A little before it is as good: the timer then need not fire.
  */
 void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
 {
-	if (!c->snd.busy) {
+	if (!c->snd.busy)
 		c->rack.at_ns = MRC_TIME_NEVER;
-		c->rack.stale = false;
-		return;
-	}
-	if (c->rack.at_ns != MRC_TIME_NEVER && !c->rack.stale &&
-	    now_ns + c->rtt.srtt_ns / 16 < c->rack.at_ns)
-		return;
-	mrc_rack_look(c, now_ns);
+	else if (now_ns >= c->rack.looked_ns + c->rtt.srtt_ns || c->rack.at_ns == MRC_TIME_NEVER ||
+		 now_ns + c->rtt.srtt_ns / 16 >= c->rack.at_ns)
+		mrc_rack_look(c, now_ns);
 }
