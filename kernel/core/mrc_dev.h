@@ -20,9 +20,11 @@
 #include <linux/netdevice.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
+#include <linux/siphash.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "engine/peer/mrc_damp.h"
+#include "engine/peer/mrc_dup.h"
 #include "engine/peer/mrc_incast.h"
 #include "engine/base/mrc_types.h"
 #include "engine/base/mrc_stats.h"
@@ -96,6 +98,9 @@ struct mrc_dev {
 	u32 n_mcast;			/* under rtnl */
 	union ib_gid plain[MRC_PLAIN_BUCKETS];	/* who is known not to speak MRC; plain_lock */
 	spinlock_t plain_lock;		/* innermost, softirq-safe */
+	struct mrc_dup *dup;		/* datagrams that may come twice: data/mrc_ud_dup.h; dup_lock */
+	spinlock_t dup_lock;		/* likewise innermost */
+	siphash_key_t dup_key;		/* secret */
 	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
 	struct mrc_tally gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */

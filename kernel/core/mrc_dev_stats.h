@@ -30,8 +30,10 @@
 	X(rx_dgram_no_recv, "datagrams dropped: no receive was posted")	\
 	X(rx_dgram_qkey, "datagrams dropped: wrong Q_Key")		\
 	X(rx_dgram_too_long, "datagrams dropped: longer than the receive posted") \
+	X(rx_dgram_copies, "copies of datagrams dropped: the other one had come, or may have") \
 	X(rx_mcast_unknown, "datagrams to a group that no QP is attached to") \
 	X(tx_dgrams, "datagrams sent")					\
+	X(tx_dgram_copies, "copies of datagrams sent by another plane")	\
 	X(tx_dgram_dropped, "datagrams not sent: no path, route or memory") \
 	X(plain_refused, "RC QPs refused because the peer speaks no MRC")	\
 	X(tx_not_ours, "datagrams to an MRC port that a program of this host was to send") \

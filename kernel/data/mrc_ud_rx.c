@@ -6,6 +6,9 @@
  * taken for a packet, so that nobody fills a host by writing to its QP 1: what finds no receive posted
  * is dropped. So is what is longer than the receive, which stays posted: a stranger must not be able
  * to end a QP.
+ *
+ * Of a datagram that was sent twice the first to come is delivered (data/mrc_ud_dup.h). One that found no receive
+ * was not: then the other may be.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -17,6 +20,7 @@
 #include "data/mrc_icrc.h"
 #include "data/mrc_mcast.h"
 #include "data/mrc_ud.h"
+#include "data/mrc_ud_dup.h"
 #include "data/mrc_ud_rx.h"
 
 /* Length, ICRC, headers, P_Key. False: counted. BTH to the payload are linear. */
@@ -121,8 +125,8 @@ static void ud_used(struct mrc_ud *ud)
 	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
 }
 
-/* Under ud->lock. */
-static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+/* Under ud->lock. True: it used a receive. */
+static bool ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		       const struct sk_buff *skb)
 {
 	int off = (int)(p->l4 + sizeof(struct udphdr) + d->hdr_len);
@@ -142,10 +146,10 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	if (mrc_ud_overrun(ud)) {
 		mrc_dev_count(ud->dev, rx_unknown_qp);
 		mrc_ud_kick(ud);
-		return;
+		return false;
 	}
 	if (!ud_receive(ud, d, &cqe.wr_id, &list))
-		return;
+		return false;
 	dgram_grh(p, skb, grh);
 	if (!mrc_sge_write(&list, 0, grh, MRC_UD_GRH) ||
 	    !mrc_sge_write_skb(&list, MRC_UD_GRH, skb, off, d->payload_len)) {
@@ -162,6 +166,17 @@ static void ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	ud_used(ud);
 	mrc_dev_count(ud->dev, rx_dgrams);
 	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
+	return true;
+}
+
+/* Under ud->lock. @digest: of one that may come twice. */
+static void ud_deliver_once(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+			    u64 digest, const struct sk_buff *skb)
+{
+	if (!mrc_ud_dup_take(ud->dev, digest, d->copy))
+		mrc_dev_count(ud->dev, rx_dgram_copies);
+	else if (!ud_deliver(ud, p, d, skb))
+		mrc_ud_dup_untake(ud->dev, digest);
 }
 
 /*
@@ -180,16 +195,19 @@ static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 
 /* Under ud->lock. It is for this QP. What it tells of its sender is known before it is delivered. */
 static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
-			const struct sk_buff *skb)
+			u64 digest, const struct sk_buff *skb)
 {
 	if (ud->qpn == MRC_QPN_GSI)
 		ud_managed(ud, (const union ib_gid *)&p->src, d->marked);
-	ud_deliver(ud, p, d, skb);
+	if (mrc_ud_dup_of_two(d))
+		ud_deliver_once(ud, p, d, digest, skb);
+	else
+		ud_deliver(ud, p, d, skb);
 }
 
 /* To one QP, which has what it needs or not: counted. */
 static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
-		     const struct sk_buff *skb)
+		     u64 digest, const struct sk_buff *skb)
 {
 	spin_lock(&ud->lock);
 	if (!ud_listens(ud))
@@ -197,7 +215,7 @@ static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct
 	else if (d->qkey != ud->qkey)
 		mrc_dev_count(ud->dev, rx_dgram_qkey);
 	else
-		dgram_sound(ud, p, d, skb);
+		dgram_sound(ud, p, d, digest, skb);
 	spin_unlock(&ud->lock);
 }
 
@@ -205,13 +223,16 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 {
 	struct mrc_ud *ud = mrc_ud_find(dev, dqpn);
 	struct mrc_dgram d;
+	u64 digest;
 
 	if (!ud) {
 		mrc_dev_count(dev, rx_unknown_qp);
 		return;
 	}
-	if (dgram_decode(p, dev, skb, &d))
-		dgram_to(ud, p, &d, skb);
+	if (dgram_decode(p, dev, skb, &d)) {
+		digest = mrc_ud_dup_of_two(&d) ? mrc_ud_dup_digest(dev, p, &d, skb) : 0;
+		dgram_to(ud, p, &d, digest, skb);
+	}
 	mrc_ud_put(ud);
 }
 
@@ -239,11 +260,15 @@ void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
 	}
 	if (!dgram_decode(p, dev, skb, &d))
 		return;
+	if (d.copy) {	/* to a group nothing is sent twice */
+		mrc_dev_count(dev, rx_malformed);
+		return;
+	}
 	list_for_each_entry_rcu(m, &g->members, link) {
 		if (!kref_get_unless_zero(&m->ud->ref))
 			continue;	/* just detached, and the last to know it */
 		if (!ud_own_echo(m->ud, p, &d))
-			dgram_to(m->ud, p, &d, skb);
+			dgram_to(m->ud, p, &d, 0, skb);
 		mrc_ud_put(m->ud);
 	}
 }

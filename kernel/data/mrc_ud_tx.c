@@ -4,8 +4,8 @@
  *
  * A request is copied out of its ring and checked, as those of connections are; its payload is
  * copied into the packet, so it is complete when the packet is. Which EV it takes is the engine's
- * business (engine/paths/mrc_flowlet.h): management packets go by another plane each time, so one that is
- * sent again takes another way than the first.
+ * business (engine/paths/mrc_flowlet.h), and so is which are sent twice, by two planes: a dead plane that nobody
+ * knows of must not keep a connection manager waiting.
  *
  * What cannot be sent for want of a path is lost, and its request complete: that is the
  * service. What a program got wrong ends its send queue (SQE), as IBTA wants it: what follows is flushed
@@ -67,13 +67,14 @@ static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
 
 /* ---- the packet ---- */
 
-static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r)
+/* @twice: it has a copy. */
+static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r, bool twice)
 {
 	return (struct mrc_dgram) {
 		.se = r->k.send_flags & IB_SEND_SOLICITED,
 		.has_imm = r->k.opcode == IB_UVERBS_WR_SEND_WITH_IMM,
 		.imm = be32_to_cpu((__force __be32)r->k.imm_data),
-		.marked = ud->qpn == MRC_QPN_GSI,
+		.marked = twice || ud->qpn == MRC_QPN_GSI,
 		.pkey = 0xffff,
 		.dqpn = r->k.remote_qpn,
 		.sqpn = ud->qpn,
@@ -84,10 +85,10 @@ static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r)
 }
 
 /* BTH to ICRC. NULL: no memory, or (*@status) the payload is none of the program's. */
-static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, struct mrc_tx_env *e,
-			       enum ib_wc_status *status)
+static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, bool twice,
+			       struct mrc_tx_env *e, enum ib_wc_status *status)
 {
-	struct mrc_dgram d = ud_head(ud, r);
+	struct mrc_dgram d = ud_head(ud, r, twice);
 	u32 room = mrc_tx_room(&e->way);
 	struct sk_buff *skb;
 	u8 *payload;
@@ -135,9 +136,49 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 	return false;
 }
 
-/* NULL: not sent; *@status says whether that is the program's fault. */
-static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
-				const struct ud_req *r, enum ib_wc_status *status)
+/* The way of its copy; false: none is wanted, or there is none. To a group nothing is sent twice. */
+static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
+			struct mrc_tx_env *e)
+{
+	u16 idx;
+
+	if (ps->local || ps->peer->group)
+		return false;
+	spin_lock_bh(&ps->peer->path_lock);
+	idx = mrc_flowlet_copy(&av->flowlet, &ps->ip_rot, &ps->evs, ktime_get_ns(),
+			       ud->qpn == MRC_QPN_GSI);
+	spin_unlock_bh(&ps->peer->path_lock);
+	if (idx == MRC_NONE16)
+		return false;
+	e->ev = mrc_evset_value(&ps->evs, idx);
+	e->plane = mrc_tx_plane(ps, idx);
+	return !mrc_way_find(ud->dev, ps, idx, &e->way);
+}
+
+/* Of @skb, whose ICRC will be at @icrc, for the way that @e says. NULL: no memory. */
+static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct mrc_tx_env *e)
+{
+	struct sk_buff *copy = skb_copy_expand(skb, (int)mrc_tx_room(&e->way), 0, GFP_ATOMIC);
+
+	if (!copy)
+		return NULL;
+	mrc_deth_make_copy(copy->data);
+	e->icrc = copy->data + (icrc - skb->data);
+	return copy;
+}
+
+/* A mask of planes as mrc_peer_hint_asked() wants it: none is that over lo. */
+static u64 ud_plane_bit(u8 plane)
+{
+	return plane == MRC_PLANE_NONE ? 1 : 2ull << plane;
+}
+
+/*
+ * To @out, with its copy. The planes that it leaves by (ud_plane_bit()); 0: not sent, and *@status says whether that is
+ * the program's fault.
+ */
+static u64 ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
+		    const struct ud_req *r, struct sk_buff_head *out, enum ib_wc_status *status)
 {
 	static const struct mrc_pkt no_stream;	/* nothing of this insists */
 	struct mrc_tx_env e = {
@@ -145,15 +186,27 @@ static struct sk_buff *ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc
 		.tclass = ud->qpn == MRC_QPN_GSI ? MRC_TC_CONTROL : MRC_TC_NO_TRIM,
 		.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(ud->dev->attr.udp_port), &no_stream),
 		.hops = av->hops,
-	};
-	struct sk_buff *skb;
+	}, e2;
+	struct sk_buff *skb, *copy = NULL;
+	bool twice;
 
 	if (!ud_way(ud, av, ps, &e))
-		return NULL;
-	skb = ud_body(ud, r, &e, status);
-	if (skb)
-		mrc_tx_wrap(ps->peer, skb, &e);
-	return skb;
+		return 0;
+	e2 = e;
+	twice = ud_copy_way(ud, av, ps, &e2);
+	skb = ud_body(ud, r, twice, &e, status);
+	if (!skb)
+		return 0;
+	if (twice)
+		copy = ud_copy(skb, e.icrc, &e2);
+	mrc_tx_wrap(ps->peer, skb, &e);
+	__skb_queue_tail(out, skb);
+	if (!copy)
+		return ud_plane_bit(e.plane);
+	mrc_tx_wrap(ps->peer, copy, &e2);
+	__skb_queue_tail(out, copy);
+	mrc_dev_count(ud->dev, tx_dgram_copies);
+	return ud_plane_bit(e.plane) | ud_plane_bit(e2.plane);
 }
 
 static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
@@ -161,27 +214,25 @@ static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
 {
 	struct mrc_av *av = mrc_av_find(ud->dev, ud->pdn, r->k.ah);
 	enum ib_wc_status status = IB_WC_SUCCESS;
-	struct sk_buff *skb = NULL;
 	struct mrc_pathset *ps;
 	struct mrc_peer *peer;
+	u64 planes = 0;
 
 	if (!av)
 		return IB_WC_LOC_QP_OP_ERR;
 	peer = mrc_peer_get(ud->dev, &av->dgid, GFP_ATOMIC);
 	if (peer) {
-		if (ud->qpn == MRC_QPN_GSI)
-			mrc_peer_hint_asked(peer);
 		ps = mrc_peer_paths_get(peer);
-		skb = ud_build(ud, av, ps, r, &status);
+		planes = ud_build(ud, av, ps, r, out, &status);
+		if (ud->qpn == MRC_QPN_GSI)
+			mrc_peer_hint_asked(peer, planes);
 		mrc_pathset_put(ps);
 		mrc_peer_put(peer);
 	}
-	if (skb) {
-		__skb_queue_tail(out, skb);
+	if (planes)
 		mrc_dev_count(ud->dev, tx_dgrams);
-	} else if (status == IB_WC_SUCCESS) {
+	else if (status == IB_WC_SUCCESS)
 		mrc_dev_count(ud->dev, tx_dgram_dropped);
-	}
 	return status;
 }
 

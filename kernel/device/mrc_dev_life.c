@@ -29,6 +29,7 @@
 #include "path/mrc_path_change.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_profiles.h"
+#include "data/mrc_ud_dup.h"
 #include "verbs/mrc_verbs.h"
 #include "device/mrc_addr.h"
 #include "device/mrc_carrier.h"
@@ -199,15 +200,20 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
 	mrc_path_change_init(dev);
-	err = mrc_peers_init(dev);
+	err = mrc_ud_dup_init(dev);
 	if (err)
 		goto err_ib;
+	err = mrc_peers_init(dev);
+	if (err)
+		goto err_dup;
 	ida_init(&dev->pdn_ida);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev_init_ib(dev);	/* from here on dev_dealloc() cleans up */
 	return dev;
 
+err_dup:
+	mrc_ud_dup_exit(dev);
 err_ib:
 	ib_dealloc_device(&dev->ibdev);
 err_net:
@@ -270,6 +276,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_addr_stop(dev);
 	mrc_path_change_stop(dev);
 	mrc_peers_destroy(dev);
+	mrc_ud_dup_exit(dev);
 	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);
 	ida_destroy(&dev->pdn_ida);

@@ -58,6 +58,7 @@ struct mrc_peer {
 	bool greets;			/* the next one is waited for: mrc_peer_port_meet(); no lock to read */
 	u8 asked;			/* times that management packets left since one came; no lock */
 	unsigned long asked_at;		/* jiffies: the latest time; no lock */
+	u64 asked_by;			/* planes by which they left, bit n: plane n; no lock */
 	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */
 	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */
 	bool for_qps;			/* a QP asked for it: whole path sets from then on */

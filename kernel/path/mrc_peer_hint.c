@@ -67,23 +67,37 @@ void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port)
 }
 
 /*
+ * A plane that loses packets in silence looks like a peer that is not there. So say by which planes the peer was
+ * asked, and how to ask by each.
+ */
+static void hint_unanswered(struct mrc_peer *peer)
+{
+	DECLARE_BITMAP(by, 64);
+
+	bitmap_from_u64(by, READ_ONCE(peer->asked_by));
+	hint_say(peer, MRC_HINT_NOBODY,
+		 "the connection manager of %pI6c does not answer, asked by plane %*pbl: is there a RoCEv2 device of this address (one of iWARP is none), do firewalls pass UDP port %u, or are these planes dead (mrcctl probe dev %s peer %pI6c)?",
+		 peer->gid.raw, 64, by, READ_ONCE(peer->dev->attr.udp_port), peer->dev->ndev->name,
+		 peer->gid.raw);
+}
+
+/*
  * UDP of IPv6 that has no checksum, as RoCEv2 is, is dropped without a word where nobody listens. A
  * connection manager asks again after 4 s, and is answered at once, if only that the other waits. The last
  * word of an exchange has no answer, and a question may follow it: so it takes three.
  */
-void mrc_peer_hint_asked(struct mrc_peer *peer)
+void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes)
 {
 	u8 asked = READ_ONCE(peer->asked);
 
+	WRITE_ONCE(peer->asked_by, READ_ONCE(peer->asked_by) | planes);	/* a lost bit does no harm */
 	if (asked >= HINT_ASKED || (asked && time_before(jiffies, READ_ONCE(peer->asked_at) + HINT_ASKED_GAP)))
 		return;
 	WRITE_ONCE(peer->asked_at, jiffies);
-	WRITE_ONCE(peer->asked, asked + 1);	/* a lost count does no harm */
+	WRITE_ONCE(peer->asked, asked + 1);	/* nor does a lost count */
 	if (asked + 1 < HINT_ASKED)
 		return;
-	hint_say(peer, MRC_HINT_NOBODY,
-		 "the connection manager of %pI6c does not answer: is there a RoCEv2 device of this address (one of iWARP is none), and do firewalls pass UDP port %u?",
-		 peer->gid.raw, READ_ONCE(peer->dev->attr.udp_port));
+	hint_unanswered(peer);
 }
 
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
@@ -113,6 +127,7 @@ void mrc_peer_hint_forget(struct mrc_peer *peer)
 	mrc_crc_forget(&peer->crc);
 	WRITE_ONCE(peer->heard, false);
 	WRITE_ONCE(peer->asked, 0);
+	WRITE_ONCE(peer->asked_by, 0);
 	atomic_set(&peer->bad_icrcs, 0);
 	WRITE_ONCE(peer->hints, 0);
 }

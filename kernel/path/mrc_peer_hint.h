@@ -23,11 +23,12 @@ void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
 void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
 /* It, or a firewall, says that nobody listens at UDP @port there, where one of ours went to. */
 void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port);
-/* A management packet to it leaves; and one of it came. */
-void mrc_peer_hint_asked(struct mrc_peer *peer);
+/* A management packet to it leaves by these @planes (bit n: plane n, as people count; 0: over lo); and one of it came. */
+void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes);
 static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 {
 	WRITE_ONCE(peer->asked, 0);
+	WRITE_ONCE(peer->asked_by, 0);
 	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
 }
 

@@ -35,8 +35,10 @@ static void mad_sum(struct mrc_dev *dev, struct mad_sums *m)
 	mrc_counters_sum(dev, &sum);
 	m->tx_words = s->tx_bytes / MAD_WORD;
 	m->rx_words = s->rx_bytes / MAD_WORD;
-	m->tx_pkts = s->tx_pkts + s->tx_ctrl_pkts + dev_stat(&d->tx_dgrams);
-	m->rx_pkts = s->rx_pkts + s->rx_ctrl_pkts + dev_stat(&d->rx_dgrams);
+	m->tx_pkts = s->tx_pkts + s->tx_ctrl_pkts + dev_stat(&d->tx_dgrams) +
+		     dev_stat(&d->tx_dgram_copies);
+	m->rx_pkts = s->rx_pkts + s->rx_ctrl_pkts + dev_stat(&d->rx_dgrams) +
+		     dev_stat(&d->rx_dgram_copies);
 	m->rx_errors = dev_stat(&d->rx_malformed) + dev_stat(&d->rx_bad_icrc);
 	m->tx_discards = dev_stat(&d->tx_no_route) + dev_stat(&d->tx_down) +
 			 dev_stat(&d->tx_no_mem) + dev_stat(&d->tx_errors) +

@@ -73,6 +73,48 @@ TEST(deth, the_mark_is_the_reserved_byte_and_no_part_of_the_number)
     EXPECT_EQ(back.sqpn, 0xabcdefu);
 }
 
+TEST(deth, a_copy_differs_by_one_bit_and_is_alike_again)
+{
+    for (bool imm : {false, true}) {
+        mrc_dgram d = {}, back;
+        Bytes b(MRC_DETH_HDR_MAX), copy;
+
+        d.marked = true;
+        d.has_imm = imm;
+        d.psn = 0xabcdef;
+        d.dqpn = 0x123456;
+        b.resize(mrc_deth_build(b.data(), &d));
+        copy = b;
+        mrc_deth_make_copy(copy.data());
+        EXPECT_EQ(copy[0], imm ? 0xe5 : 0xe4);
+        ASSERT_EQ(parse(copy, &back), 0);
+        EXPECT_TRUE(back.copy && back.marked);
+        EXPECT_EQ(back.has_imm, imm);
+        EXPECT_EQ(back.psn, 0xabcdefu);
+        Bytes built(MRC_DETH_HDR_MAX);
+        built.resize(mrc_deth_build(built.data(), &back));
+        EXPECT_EQ(built, copy);
+        copy[4] = 0xc0; // a switch marked it
+        mrc_deth_alike(copy.data());
+        EXPECT_EQ(copy, b);
+        ASSERT_EQ(parse(b, &back), 0);
+        EXPECT_FALSE(back.copy);
+        mrc_deth_alike(b.data());
+        EXPECT_EQ(copy, b);
+    }
+}
+
+TEST(deth, only_datagrams_have_copies)
+{
+    mrc_dgram d;
+    Bytes b = kMad;
+
+    for (int opcode = 0; opcode < 256; opcode++) {
+        b[0] = static_cast<u8>(opcode);
+        EXPECT_EQ(!parse(b, &d), opcode == 0x64 || opcode == 0xe4) << opcode;
+    }
+}
+
 TEST(deth, every_length_comes_back_padded_to_words)
 {
     for (u32 len = 0; len <= 64; len++) {

@@ -20,6 +20,13 @@ protected:
     u16 next(u64 gap = kGap) { return mrc_flowlet_pick(&f, &r, &s, now, gap); }
     u8 plane(u16 idx) { return mrc_evset_plane(&s, idx); }
     u8 sent_by(u32 dead, u64 gap = kGap);
+    // Other destinations' datagrams take their turns of the rotation in between.
+    void others(int i)
+    {
+        for (i %= 4; i; i--)
+            pick();
+    }
+    u16 copy(bool must = false) { return mrc_flowlet_copy(&f, &r, &s, now, must); }
 
     mrc_flowlet f = {};
 };
@@ -177,6 +184,129 @@ TEST_F(flowlet, a_smaller_set_in_its_place)
     } while (next() < 8);
     make(8, 2); // the same address
     EXPECT_LT(next(), 8);
+}
+
+// ---- copies ----
+
+TEST_F(flowlet, a_management_packet_leaves_by_two_planes_and_the_next_by_two_others)
+{
+    make(16, 4);
+    for (int i = 0; i < 50; i++) {
+        std::set<u8> used;
+
+        f = {};
+        for (int again = 0; again < 2; again++) {
+            used.insert(plane(next(0)));
+            others(i / 4);
+            ASSERT_NE(copy(true), MRC_NONE16);
+            used.insert(plane(f.copy));
+            others(i);
+        }
+        EXPECT_EQ(used.size(), 4u);
+    }
+}
+
+TEST_F(flowlet, with_two_planes_each_management_packet_takes_both)
+{
+    make(16, 2);
+    for (int i = 0; i < 50; i++) {
+        const u8 first = plane(next(0));
+
+        others(i);
+        EXPECT_EQ(plane(copy(true)), 1 - first);
+    }
+}
+
+TEST_F(flowlet, a_suspect_plane_gets_no_copy)
+{
+    make(12, 3);
+    mrc_evset_local_planes(&s, 5, now);
+    for (int i = 0; i < 50; i++) {
+        const u8 first = plane(next(0)), other = plane(copy(true));
+
+        EXPECT_NE(first, 1);
+        EXPECT_EQ(other, 2 - first);
+    }
+}
+
+TEST_F(flowlet, on_one_plane_a_management_packet_takes_two_evs_and_a_programs_one)
+{
+    make(8, 1);
+    for (int i = 0; i < 50; i++) {
+        const u16 idx = next(0);
+
+        EXPECT_EQ(copy(false), MRC_NONE16);
+        ASSERT_NE(copy(true), MRC_NONE16);
+        EXPECT_NE(f.copy, idx);
+    }
+    make(1, 1);
+    f = {};
+    next(0);
+    EXPECT_EQ(copy(true), MRC_NONE16) << "there is no other";
+}
+
+TEST_F(flowlet, the_first_datagrams_of_a_program_have_copies_which_stay_on_one_ev)
+{
+    make(16, 4);
+    for (int flow = 0; flow < 20; flow++) {
+        now += kGap;
+        const u16 first = next(), other = copy();
+
+        ASSERT_NE(other, MRC_NONE16);
+        EXPECT_NE(plane(other), plane(first));
+        for (u32 i = 1; i < MRC_FLOWLET_COPIES; i++) {
+            ASSERT_EQ(next(), first);
+            EXPECT_EQ(copy(), other);
+        }
+        for (u32 i = 0; i < 600; i++) {
+            ASSERT_EQ(next(), first);
+            EXPECT_EQ(copy(), MRC_NONE16);
+        }
+    }
+}
+
+TEST_F(flowlet, a_plane_that_a_connection_proved_lately_needs_no_copy_of_a_programs)
+{
+    make(8, 2);
+    const u16 idx = next();
+
+    sign(idx, MRC_SIGN_DELIVERED);
+    EXPECT_EQ(copy(), MRC_NONE16);
+    EXPECT_NE(copy(true), MRC_NONE16) << "a management packet's is sent";
+    f.copy = MRC_NONE16;
+    now += 200 * kMs;
+    f = {};
+    while (plane(next()) != plane(idx))
+        now += kGap;
+    EXPECT_NE(copy(), MRC_NONE16) << "that was long ago";
+}
+
+TEST_F(flowlet, after_a_pause_the_plane_that_may_have_lost_the_stream_is_left)
+{
+    make(16, 2);
+    u8 last = plane(next());
+
+    for (int i = 0; i < 100; i++) {
+        copy();
+        now += kGap;
+        const u8 p = plane(next());
+
+        EXPECT_NE(p, last) << "though the copy went by it";
+        last = p;
+    }
+}
+
+TEST_F(flowlet, the_ev_of_copies_fails)
+{
+    make(16, 4);
+    next();
+    const u16 other = copy();
+
+    ASSERT_EQ(mrc_evset_set_state(&s, other, MRC_EV_DENIED, now), 0);
+    next();
+    ASSERT_NE(copy(), MRC_NONE16);
+    EXPECT_NE(f.copy, other);
+    EXPECT_NE(plane(f.copy), plane(f.idx));
 }
 
 } // namespace

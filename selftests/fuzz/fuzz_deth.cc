@@ -33,10 +33,10 @@ int expected(const std::vector<u8> &b)
 {
     if (b.size() < MRC_BTH_LEN + MRC_DETH_LEN)
         return -EMSGSIZE;
-    if ((b[0] != MRC_DETH_SEND_ONLY && b[0] != MRC_DETH_SEND_ONLY_IMM) || (b[1] & 0x0f))
+    if ((b[0] & 0x7e) != MRC_DETH_SEND_ONLY || (b[1] & 0x0f))
         return -EOPNOTSUPP;
 
-    const size_t imm = b[0] == MRC_DETH_SEND_ONLY_IMM ? MRC_IMM_LEN : 0;
+    const size_t imm = b[0] & 1 ? MRC_IMM_LEN : 0;
     const size_t hdr = MRC_BTH_LEN + MRC_DETH_LEN + imm;
 
     if (b.size() < hdr || b.size() - hdr > MRC_DETH_PAYLOAD_MAX)
@@ -46,7 +46,7 @@ int expected(const std::vector<u8> &b)
 
 void same(const mrc_dgram &a, const mrc_dgram &b)
 {
-    REQUIRE(a.se == b.se && a.has_imm == b.has_imm && a.marked == b.marked);
+    REQUIRE(a.se == b.se && a.has_imm == b.has_imm && a.marked == b.marked && a.copy == b.copy);
     REQUIRE(a.pkey == b.pkey && a.hdr_len == b.hdr_len && a.payload_len == b.payload_len);
     REQUIRE(a.dqpn == b.dqpn && a.sqpn == b.sqpn && a.psn == b.psn);
     REQUIRE(a.qkey == b.qkey && a.imm == b.imm);
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     one(b);
     // The same with its first byte right, and as long as a datagram may be, or one more.
     if (size > 2) {
-        b[0] = data[0] & 1 ? MRC_DETH_SEND_ONLY_IMM : MRC_DETH_SEND_ONLY;
+        b[0] = static_cast<u8>((data[0] & (1 | MRC_DETH_COPY)) | MRC_DETH_SEND_ONLY);
         b[1] &= 0xf0;
         one(b);
         b.resize(MRC_BTH_LEN + MRC_DETH_LEN + MRC_DETH_PAYLOAD_MAX + data[2] % 8);

@@ -7,6 +7,11 @@
  * lost; one that comes after a pause takes another plane. Whoever sends again because no answer came
  * has paused, and does not lose the second one on the same dead plane.
  *
+ * What must not be lost is sent twice, by two planes: management packets always, for a lost one costs its
+ * connection manager four seconds. So are the first datagrams of a program after a pause, of which set-up
+ * consists, unless connections have proven the plane lately. A long stream of datagrams is not: it has no promise
+ * of delivery, and the bytes cost. The receiver drops the later of the two (peer/mrc_dup.h).
+ *
  * One object per destination, zeroed at first. Under the lock of the set.
  */
 #ifndef MRC_FLOWLET_H
@@ -16,18 +21,32 @@
 
 /* Planes differ by less, and retransmission timers of programs are longer. */
 #define MRC_FLOWLET_GAP_NS	(10u * 1000000u)
+#define MRC_FLOWLET_COPIES	16u	/* datagrams after a pause that are sent twice */
 
 struct mrc_flowlet {
 	const struct mrc_evset *set;	/* that idx is of; compared only */
 	u64 last_ns;			/* when the last datagram left */
 	u16 idx;
 	u32 planes;			/* mask: of the last EV; 0: none yet */
+	u32 copied;			/* mask: of its copies */
+	u32 before;			/* mask: of both, of the flowlet before */
+	u16 copy;			/* the EV of copies; MRC_NONE16: none yet */
+	u8 n;				/* datagrams of this flowlet so far, saturating */
 	u32 left;			/* mask: those left since a datagram was sent */
 };
 
 /* The EV for a datagram now; @gap_ns: 0 takes another plane each time. MRC_NONE16: none is usable. */
 u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns,
 		     u64 gap_ns);
+/**
+ * mrc_flowlet_copy - the EV for a copy of the datagram that was picked for last
+ * @must: it must not be lost, and a copy may take another EV of the same plane where there is no other plane
+ *
+ * Copies of one flowlet stay on one EV as well. Planes that were used just before are avoided.
+ * Return: index, or MRC_NONE16 when no copy is wanted or possible.
+ */
+u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool must);
+
 /*
  * What was picked leads nowhere just now, which its EV need not know: nobody would find out when
  * that of a group is good again. The next pick is another plane's than all that were left in a row.

@@ -18,15 +18,18 @@ static u32 get_low24(const u8 *word)
 int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d)
 {
 	const u8 *b = buf, *deth;
+	u8 opcode;
 	u32 hdr;
 
 	memset(d, 0, sizeof(*d));
 	if (len < MRC_BTH_LEN + MRC_DETH_LEN)
 		return -EMSGSIZE;
 	deth = b + MRC_BTH_LEN;
-	if ((b[0] != MRC_DETH_SEND_ONLY && b[0] != MRC_DETH_SEND_ONLY_IMM) || b[1] & BTH_TVER_MASK)
+	opcode = (u8)(b[0] & ~MRC_DETH_COPY);
+	if ((opcode != MRC_DETH_SEND_ONLY && opcode != MRC_DETH_SEND_ONLY_IMM) || b[1] & BTH_TVER_MASK)
 		return -EOPNOTSUPP;
-	d->has_imm = b[0] == MRC_DETH_SEND_ONLY_IMM;
+	d->copy = b[0] & MRC_DETH_COPY;
+	d->has_imm = opcode == MRC_DETH_SEND_ONLY_IMM;
 	hdr = MRC_BTH_LEN + MRC_DETH_LEN + (d->has_imm ? MRC_IMM_LEN : 0);
 	if (len < hdr || len - hdr > MRC_DETH_PAYLOAD_MAX)
 		return -EMSGSIZE;
@@ -55,6 +58,8 @@ u32 mrc_deth_build(void *buf, struct mrc_dgram *d)
 	d->pad = (u8)(-(u32)d->payload_len & BTH_PAD_MASK);
 	d->hdr_len = (u16)(MRC_BTH_LEN + MRC_DETH_LEN + (d->has_imm ? MRC_IMM_LEN : 0));
 	b[0] = d->has_imm ? MRC_DETH_SEND_ONLY_IMM : MRC_DETH_SEND_ONLY;
+	if (d->copy)
+		mrc_deth_make_copy(b);
 	b[1] = (u8)((d->se ? BTH_SE : 0) | BTH_MIGRATED | d->pad << BTH_PAD_SHIFT);
 	put_unaligned_be16(d->pkey, b + 2);
 	put_unaligned_be32(d->dqpn & 0xffffff, b + 4);

@@ -8,7 +8,12 @@
  *
  * The mark: DETH has a byte that is sent as zero and ignored on receipt (IBTA 9.3.1). Management
  * packets of ours have MRC_DETH_MARK there, so that the ends know of each other that they speak MRC
- * before they connect anything. It is under the ICRC.
+ * before they connect anything. It is under the ICRC. So have datagrams of programs that are sent twice.
+ *
+ * The copy: a datagram that must not be lost is sent twice, by two planes (paths/mrc_flowlet.h). The second has
+ * opcodes of the range for manufacturers and is otherwise the same. A receiver that does not know them drops
+ * it, as IBTA asks for: so no program of another stack gets a datagram twice. Ours drops the later of the
+ * two (peer/mrc_dup.h).
  */
 #ifndef MRC_DETH_H
 #define MRC_DETH_H
@@ -17,6 +22,7 @@
 
 #define MRC_DETH_SEND_ONLY	0x64
 #define MRC_DETH_SEND_ONLY_IMM	0x65
+#define MRC_DETH_COPY		0x80	/* set in the opcode of a copy: e4, e5 */
 
 #define MRC_QPN_GSI		1	/* management packets */
 #define MRC_QPN_MCAST		0xffffff	/* whoever is attached to the group it is sent to */
@@ -31,6 +37,7 @@ struct mrc_dgram {
 	bool se;		/* solicited event */
 	bool has_imm;
 	bool marked;		/* by us: speaks MRC */
+	bool copy;		/* of one that was sent by another path */
 	u8 pad;			/* PadCnt; payload_len is without it */
 	u16 pkey;
 	u16 hdr_len;		/* bytes from BTH to the payload */
@@ -52,6 +59,24 @@ int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d);
 
 /* Encode; @buf: MRC_DETH_HDR_MAX bytes. pad and hdr_len follow from payload_len. Return: hdr_len. */
 u32 mrc_deth_build(void *buf, struct mrc_dgram *d);
+
+/* @bth begins a datagram that was built: it becomes the copy of that. */
+static inline void mrc_deth_make_copy(void *bth)
+{
+	*(u8 *)bth |= MRC_DETH_COPY;
+}
+
+/*
+ * The MRC_BTH_LEN bytes at @bth as both of a pair have them: without the copy's bit, and without the byte that
+ * switches may change (congestion marks, which the ICRC leaves out).
+ */
+static inline void mrc_deth_alike(void *bth)
+{
+	u8 *b = (u8 *)bth;
+
+	b[0] &= (u8)~MRC_DETH_COPY;
+	b[4] = 0;
+}
 
 /* The Q_Key that a request for @asked sends from a QP whose own is @own. */
 static inline u32 mrc_deth_qkey(u32 asked, u32 own)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_ud_dup.h - which datagrams of a device came twice (engine/peer/mrc_dup.h).
+ *
+ * Those that take part are marked by their sender: no other stack's datagrams are ever dropped for it.
+ */
+#ifndef MRC_UD_DUP_H
+#define MRC_UD_DUP_H
+
+#include "engine/wire/mrc_deth.h"
+#include "data/mrc_rx_pkt.h"
+
+/* Process context, once for each device. 0 or -ENOMEM. */
+int mrc_ud_dup_init(struct mrc_dev *dev);
+void mrc_ud_dup_exit(struct mrc_dev *dev);	/* no packet of it is under way any more */
+
+/* Any context. Is @d one of two? */
+static inline bool mrc_ud_dup_of_two(const struct mrc_dgram *d)
+{
+	return d->marked || d->copy;
+}
+
+/* Softirq. What @d, whose packet is @skb, is recognised by. */
+u64 mrc_ud_dup_digest(const struct mrc_dev *dev, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+		      const struct sk_buff *skb);
+/* BH off. True: it may be delivered. Then, if it could not be: mrc_ud_dup_untake(). */
+bool mrc_ud_dup_take(struct mrc_dev *dev, u64 digest, bool copy);
+void mrc_ud_dup_untake(struct mrc_dev *dev, u64 digest);
+
+#endif
