@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The documents: length of sentences, dates, links, the index, and pictures as their script makes them.
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=../lib/lib.sh
+. "$here/../lib/lib.sh"
+export PYTHONDONTWRITEBYTECODE=1
+
+ksft_plan
+ksft_test "the linter finds each kind of fault, and no other" python3 "$here/../text/test_lint.py"
+ksft_test "lessons: true output is told from wrong" python3 "$here/../text/test_lesson.py"
+ksft_test "the pictures are as their script makes them" python3 "$MRC_TOP/Documentation/pictures/draw.py" --check
+while IFS= read -r line; do
+	case $line in
+	"ok "*) ksft_pass "$(cut -d ' ' -f 3- <<<"$line")";;
+	"not ok "*) ksft_fail "$(cut -d ' ' -f 4- <<<"$line")";;
+	"# "*) echo "$line";;
+	esac
+done < <(python3 "$here/../text/lint.py" "$MRC_TOP")
+ksft_finish
