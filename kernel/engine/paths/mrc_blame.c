@@ -69,7 +69,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 {
 	struct mrc_ev *ev = &s->ev[idx];
 	u8 p = (u8)ev->plane;
-	bool known, suspect;
+	bool known, suspect, company = false;
 	u32 moment, need;
 
 	if (s->count)
@@ -88,12 +88,15 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	if (!ev->losses) {
 		s->open++;
 		s->open_on[p]++;
+		company = mrc_company_lost(s, p, now_ns);
 	}
 	if (ev->losses < MRC_BLAME_LOSSES_MAX)
 		ev->losses = (ev->losses + 1u) & 7;
 	ev->moment = moment & 7;
 	if (!suspect && ev->losses >= need && (known || ev->losses > 1))
 		mrc_ev_blame(s, ev, now_ns);
+	if (company && !suspect && !s->extra && mrc_suspect_others(s, p, tick, now_ns))
+		mrc_company_judge(s, p, now_ns);
 }
 
 void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns)
@@ -101,6 +104,7 @@ void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 lat
 	mrc_plane_allow(&s->plane[p], late_ns, now_ns);
 	if (s->odd >> p & 1)
 		mrc_suspect_refuted(s, p, tick);
+	mrc_company_refuted(s, p);
 	if (idx < s->n)
 		mrc_evset_sign(s, idx, MRC_SIGN_SPURIOUS, now_ns);
 }

@@ -300,6 +300,14 @@ void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	mrc_ev_demote(s, ev, true, now_ns);
 }
 
+void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	mrc_ev_withdraw(s, ev, true, now_ns);
+	ev->picked = 1;
+	ev->again = 1;
+	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
+}
+
 /* What the peer said is not taken back by a packet that was only late. */
 static void mrc_ev_bad(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
@@ -307,7 +315,7 @@ static void mrc_ev_bad(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64
 	if (ev->state <= MRC_EV_SKIP)
 		mrc_ev_demote(s, ev, by_loss, now_ns);
 	else if (ev->state == MRC_EV_ASSUMED_BAD && !by_loss)
-		ev->by_loss = 0;
+		ev->by_loss = ev->picked = 0;
 }
 
 static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
@@ -323,7 +331,10 @@ static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 
 void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
 {
-	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
+	if (ev->picked)		/* it lost nothing */
+		mrc_ev_move(s, ev, MRC_EV_GOOD);
+	else
+		mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.forgiven++;
 }
 
@@ -451,9 +462,7 @@ static int mrc_ev_check(const struct mrc_evset *s, u16 i)
 		return __LINE__;
 	if (ev->state > MRC_EV_SKIP && (ev->level || ev->losses))
 		return __LINE__;
-	if (ev->state != MRC_EV_GOOD && ev->picked)
-		return __LINE__;
-	if (ev->picked && !ev->level)
+	if (ev->picked && !(ev->state == MRC_EV_GOOD ? ev->level > 0 : ev->by_loss))
 		return __LINE__;
 	if (ev->state == MRC_EV_SKIP ? ev->passes < 1 || ev->passes > mrc_ev_passes[ev->level] :
 				       ev->passes != 0)

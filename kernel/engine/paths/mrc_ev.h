@@ -66,7 +66,7 @@ struct mrc_ev {
 	u32 level : 2;		/* how long a sign of congestion makes it SKIP */
 	u32 passes : 4;		/* SKIP: times it will be met before it is GOOD */
 	u32 plane : 5;		/* 0-based */
-	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP */
+	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP; ASSUMED_BAD: for its company */
 	u32 flaps : 2;		/* readmissions of late, saturating */
 	u32 losses : 3;		/* losses since the last delivery, saturating */
 	u32 moment : 3;		/* low bits of the set's moment at the latest of them */
@@ -541,12 +541,19 @@ void mrc_evset_recount(struct mrc_evset *s);
 void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
+/* Bad for its company only, and probed at once. */
+void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 
-/* Between mrc_plane.c, mrc_share.c, mrc_suspect.c and mrc_blame.c. */
+/* Between mrc_plane.c, mrc_share.c, mrc_company.c, mrc_suspect.c, mrc_blame.c and mrc_probe.c. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
 void mrc_share_update(struct mrc_evset *s);
 #define MRC_SHARE_SAMPLES	8	/* round trips that tell of a queue that stands */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
+bool mrc_company_lost(struct mrc_evset *s, u8 p, u64 now_ns);
+void mrc_company_judge(struct mrc_evset *s, u8 p, u64 now_ns);
+void mrc_company_delivered(struct mrc_evset *s, u16 idx);
+bool mrc_company_answered(struct mrc_evset *s, u16 idx);
+void mrc_company_refuted(struct mrc_evset *s, u8 p);
 bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_clear(struct mrc_evset *s, u8 p);

@@ -44,6 +44,9 @@ struct mrc_evplane {
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
 	u16 query_ev;		/* another EV, probed for that and not answered; or MRC_NONE16 */
 	u32 query_tick;		/* when */
+	/* company (mrc_company.c) */
+	u32 fell_tick;		/* when the first of these losses was found */
+	u16 fell, proved;	/* EVs that lost within a round trip; deliveries since */
 	/* probes of EVs (mrc_probe.c) */
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
 	u32 streak_tick;	/* when the first probe of that run was sent */

@@ -286,6 +286,8 @@ static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	u32 need = mrc_probe_need(s, ev);
 	bool first = !ev->good;
 
+	if (mrc_company_answered(s, (u16)(ev - s->ev)))
+		return;
 	if (first && ev->by_loss && ev->out == 1)
 		mrc_blame_refuted(s, now_ns);
 	mrc_ev_answer_rtt(s, ev, now_ns);

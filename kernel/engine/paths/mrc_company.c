@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_company.c - EVs that are judged by their company.
+ *
+ * When several T1s of a plane die, some of its EVs are dead and the others live. If each dead EV
+ * has to be found by losses of its own, the search takes a lap of the plane for each loss that
+ * blame needs (mrc_blame.c). So when several EVs of one plane lose packets within a round trip,
+ * losses are a large part of what the plane reports in that time, and no other plane lost anything
+ * lately, its EVs need to prove themselves. Those with a loss are called bad. Those that delivered nothing since the first of
+ * these losses are put aside, and each is probed at once.
+ *
+ * Where there is one plane only, congestion looks the same, so nothing is concluded.
+ *
+ * That is cheap to be wrong about. One delivery or one answer restores an EV that was put aside
+ * as if nothing had happened, and one false alarm of the plane restores all of them.
+ */
+#include "paths/mrc_ev.h"
+
+#define MRC_COMPANY_EVS		3	/* EVs that lost */
+#define MRC_COMPANY_PART	4	/* one in so many that report */
+#define MRC_COMPANY_ALONE	8	/* round trips in which no other plane lost anything */
+#define MRC_COMPANY_MIN_NS	10000ull
+
+static u64 mrc_company_span_ns(const struct mrc_evplane *pl)
+{
+	return max_t(u64, pl->srtt_ns, MRC_COMPANY_MIN_NS);
+}
+
+/* Another plane lost something lately, too: congestion or noise, which is no path's fault. */
+static bool mrc_company_elsewhere(const struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	u64 lately = MRC_COMPANY_ALONE * mrc_company_span_ns(&s->plane[p]);
+	u8 q;
+
+	for (q = 0; q < s->n_planes; q++)
+		if (q != p && s->plane[q].fell_tick &&
+		    mrc_ev_age_ns(now_ns, s->plane[q].fell_tick) <= lately)
+			return true;
+	return false;
+}
+
+/* An EV of plane @p, well until now, lost a packet. True: the company it is in is bad. */
+bool mrc_company_lost(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	struct mrc_evplane *pl = &s->plane[p];
+
+	if (!pl->fell || mrc_ev_age_ns(now_ns, pl->fell_tick) > mrc_company_span_ns(pl)) {
+		pl->fell_tick = mrc_ev_tick(now_ns) | 1;
+		pl->fell = 0;
+		pl->proved = 0;
+	}
+	if (pl->fell < MRC_NONE16)
+		pl->fell++;
+	return pl->fell >= MRC_COMPANY_EVS && pl->proved &&
+	       mrc_ev_age_ns(now_ns, pl->fell_tick) >= mrc_company_span_ns(pl) / 2 &&
+	       (MRC_COMPANY_PART - 1u) * pl->fell >= pl->proved &&
+	       !mrc_company_elsewhere(s, p, now_ns);
+}
+
+/* Something was delivered by @ev since the first of these losses was found. */
+static bool mrc_company_proven(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
+{
+	u32 proven = mrc_ev_past_of(s, ev)->proven;
+
+	return proven && mrc_ev_age_ns(now_ns, proven) <=
+			 mrc_ev_age_ns(now_ns, s->plane[ev->plane].fell_tick);
+}
+
+/* Not the last EVs: the floor stays, and the plane keeps one. */
+static bool mrc_company_spares(const struct mrc_evset *s, u8 p)
+{
+	return s->usable > s->floor && s->usable_on[p] > 1;
+}
+
+/* O(EVs of the plane), once in a round trip: the next loss begins anew. */
+void mrc_company_judge(struct mrc_evset *s, u8 p, u64 now_ns)
+{
+	u16 i;
+
+	for (i = s->start[p]; i < s->start[p + 1] && mrc_company_spares(s, p); i++) {
+		struct mrc_ev *ev = &s->ev[i];
+
+		if (ev->state > MRC_EV_SKIP)
+			continue;
+		if (ev->losses)
+			mrc_ev_blame(s, ev, now_ns);
+		else if (!mrc_company_proven(s, ev, now_ns))
+			mrc_ev_put_aside(s, ev, now_ns);
+	}
+	s->plane[p].fell = 0;
+}
+
+static bool mrc_company_aside(const struct mrc_ev *ev)
+{
+	return ev->state == MRC_EV_ASSUMED_BAD && ev->picked;
+}
+
+/* EV @idx delivered, while something is wrong with the set. */
+void mrc_company_delivered(struct mrc_evset *s, u16 idx)
+{
+	struct mrc_ev *ev = &s->ev[idx];
+	struct mrc_evplane *pl = &s->plane[ev->plane];
+
+	if (pl->fell && pl->proved < MRC_NONE16)
+		pl->proved++;
+	if (mrc_company_aside(ev))
+		mrc_ev_forgive(s, ev);
+}
+
+/*
+ * It answered a probe. False: it was not put aside, so one answer does not restore it. The answer
+ * speaks for no other EV: a dead one would be forgiven because a living one had bad company.
+ */
+bool mrc_company_answered(struct mrc_evset *s, u16 idx)
+{
+	if (!mrc_company_aside(&s->ev[idx]))
+		return false;
+	mrc_ev_forgive(s, &s->ev[idx]);
+	return true;
+}
+
+/* The plane's packets were late, not lost. */
+void mrc_company_refuted(struct mrc_evset *s, u8 p)
+{
+	u16 i;
+
+	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++)
+		if (mrc_company_aside(&s->ev[i]))
+			mrc_ev_forgive(s, &s->ev[i]);
+}
