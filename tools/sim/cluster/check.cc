@@ -72,6 +72,9 @@ void checker::rest() const
          "host.t1_choices is for paths = template, ev_per_path for random");
     want(s.host.t1_choices <= s.fabric.t1s, 0,
          "host.t1_choices: there are " + std::to_string(s.fabric.t1s) + " T1s");
+    want(s.foreign.bitmap == "cack" || s.foreign.bitmap == "near" || s.foreign.bitmap == "none", 0,
+         "foreign.bitmap is cack, near or none");
+    want_host("foreign.host", s.foreign.host, 0);
     want(s.host.evs >= s.fabric.planes, 0, "host.evs: at least one EV per plane");
     want(s.run.limit_us / s.run.bucket_us < 100'000'000, 0, "run.bucket_us: too many buckets");
 }
@@ -188,7 +191,8 @@ bool strip_faults(scenario &s)
     bool any = !s.fault.empty() || !s.slow.empty() || !s.plane.empty() || !s.path_rule.empty() ||
                !s.pause.empty() || !s.clock.empty() || s.fabric.ecn_random ||
                s.fabric.shared_kib || !s.fabric.trim || h.clock_ns || h.drift_ppm || h.timer_slack_ns || h.rx_ns ||
-               h.rx_ctl_ns || h.coalesce_ns || s.fabric.jitter_ns || !s.tcp.empty();
+               h.rx_ctl_ns || h.coalesce_ns || s.fabric.jitter_ns || !s.tcp.empty() ||
+               s.foreign.host != none32;
 
     s.fault.clear();
     s.slow.clear();
@@ -207,6 +211,7 @@ bool strip_faults(scenario &s)
     h.coalesce_ns = kind.coalesce_ns;
     s.fabric.jitter_ns = 0;
     s.tcp.clear();
+    s.foreign.host = none32;
     return any;
 }
 

@@ -33,12 +33,12 @@ u16 pow2_at_least(u64 n, u64 most)
     return static_cast<u16>(p);
 }
 
-u32 first_psn(u32 id)
+} // namespace
+
+u32 end_maker::first_psn(u32 id)
 {
     return static_cast<u32>(mix64(id)) & MRC_PSN_MASK;
 }
-
-} // namespace
 
 // The window of the scenario, or for all there is to send if that is less.
 mrc_conn_cfg end_maker::sizes(u32 id) const

@@ -31,6 +31,7 @@ struct end {
     mrc_conn conn;
     mrc_evset evs;
     mrc_cc *cc;
+    struct foreign_end *foreign; // another implementation's, in the place of conn
     mrc_port *port; // when port status is exchanged
     mrc_rot *port_rot;
     mrc_incast_flow incast;
@@ -65,6 +66,7 @@ struct end_maker {
     const topology &topo;
     const workload &work;
 
+    static u32 first_psn(u32 id);
     end *make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const;
     void rate(mrc_cc_cfg &c, u32 planes_up) const;
 

@@ -124,6 +124,8 @@ end &worker::end_of(host &h, u32 id, u64 t)
         e = w_.maker.make(mem_, id, h.up, h.clock.ns(t));
         e->next_on_host = h.ends;
         h.ends = e;
+        if (w_.work.end_host[id] == w_.s.foreign.host)
+            make_foreign(*e);
     }
     return *e;
 }
@@ -142,10 +144,15 @@ void worker::run_timers(host &h, u64 t)
 
         if (at <= t) {
             count.timers++;
+            if (e->foreign) {
+                e->foreign->tx.timer(h.clock.ns(t));
+                e->foreign->rx.timer(h.clock.ns(t));
+            }
             mrc_conn_timer(&e->conn, h.clock.ns(t));
             look(*e, t);
             make_ready(h, *e, queued::first);
-            at = std::max(h.clock.ps(mrc_conn_deadline_ns(&e->conn)), t + again_ps);
+            at = e->foreign ? deadline(h, *e) : h.clock.ps(mrc_conn_deadline_ns(&e->conn));
+            at = std::max(at, t + again_ps);
         }
         soonest = std::min(soonest, with_slack(at));
     }
@@ -197,6 +204,8 @@ void worker::start_flows(u32 id, host &h, u64 t)
 
 void worker::post_flows(host &h, end &e, u64 t)
 {
+    if (e.foreign)
+        return post_foreign(h, e);
     while (e.post_head != none32) {
         flow &x = w_.work.flows[e.post_head];
         mrc_wr wr = {};
@@ -276,6 +285,8 @@ void worker::place(const mrc_rxop &op, u64 t)
     x.placed += op.len;
     count.delivered += op.len;
     bucket(t).delivered += op.len;
+    if (w_.work.foreign(x) && x.placed == x.bytes)
+        placed(x, t);
 }
 
 // Not the one that the last call was about.
@@ -320,6 +331,8 @@ void worker::receive(host &h, const packet &p, u64 t)
     mrc_pkt pkt;
 
     unpack(p, pkt);
+    if (e.foreign)
+        return receive_foreign(h, e, p, t);
     if (pkt.opcode == MRC_OPC_EP_REQ || pkt.opcode == MRC_OPC_EP_RSP)
         return receive_port(h, e, pkt, t);
     bool placed = mrc_conn_rx_begin(&e.conn, &pkt, now_ns, &op) == MRC_V_PLACE;

@@ -69,6 +69,27 @@ std::vector<option> host_options(host_cfg &h)
     };
 }
 
+std::vector<option> foreign_options(foreign_cfg &f)
+{
+    return {
+        {"foreign.host", &f.host, 0, most_hosts},
+        {"foreign.sack_pkts", &f.sack_pkts, 0, 1000},
+        {"foreign.bitmap", &f.bitmap},
+        {"foreign.echo", &f.echo},
+        {"foreign.counts", &f.counts},
+        {"foreign.answers", &f.answers},
+        {"foreign.ack_every", &f.ack_every, 1, 1000},
+        {"foreign.window", &f.window, 1, MRC_WINDOW_MAX},
+        {"foreign.messages", &f.messages, 1, 1'000'000},
+        {"foreign.ask_every", &f.ask_every, 0, 1'000'000},
+        {"foreign.stamps", &f.stamps},
+        {"foreign.probes", &f.probes},
+        {"foreign.halves", &f.halves},
+        {"foreign.late_pkts", &f.late_pkts, 1, 10'000},
+        {"foreign.timeout_us", &f.timeout_us, 1, most_us},
+    };
+}
+
 } // namespace
 
 std::vector<option> options_of(scenario &s)
@@ -76,6 +97,8 @@ std::vector<option> options_of(scenario &s)
     std::vector<option> v = fabric_options(s.fabric);
 
     for (const option &o : host_options(s.host))
+        v.push_back(o);
+    for (const option &o : foreign_options(s.foreign))
         v.push_back(o);
     for (const option &o : std::vector<option>{
              {"workload.kind", &s.workload.kind},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // scenario.h - what to simulate and what to expect: one TOML file.
 //
-// Sections fabric, host, workload and run hold options, each changeable by
+// Sections fabric, host, foreign, workload and run hold options, each changeable by
 // --set section.key=value. Tables list what is wrong: [[slow]] T1s, [[plane]]s unlike the
 // others, [[path]]s that lose or delay, [[fault]]s, [[pause]]s of hosts, [[clock]]s. [[flow]]
 // lists the flows of workload "list", [[tcp]] rivals that are no MRC. [expect] is what the result must be; where status is
@@ -63,6 +63,20 @@ struct host_cfg {
     u64 batch = 64;          // taken from one plane before another's turn, then answered
     u64 coalesce_ns = 0;     // an idle host's interrupt comes so long after the first packet
     u64 coalesce_host = none32; // only this host's
+};
+
+// One host's ends are another implementation's (../foreign). What each habit is, habits.h says.
+struct foreign_cfg {
+    u64 host = none32;
+    u64 sack_pkts = 4;
+    std::string bitmap = "cack"; // near, none
+    bool echo = true, counts = true, answers = true;
+    u64 ack_every = 1;
+    u64 window = 512, messages = 64;
+    u64 ask_every = 0;
+    bool stamps = true, probes = false, halves = true;
+    u64 late_pkts = 3;
+    u64 timeout_us = 500;
 };
 
 struct workload_cfg {
@@ -161,6 +175,7 @@ struct scenario {
     std::string path, name, about, status;
     fabric_cfg fabric;
     host_cfg host;
+    foreign_cfg foreign;
     workload_cfg workload;
     run_cfg run;
     std::vector<slow_spec> slow;

@@ -120,7 +120,7 @@ void worker::transmit(u32 id, host &h, end &e, const mrc_txop &op, u64 t)
         return lose(p, loss::queue);
     p.t = p.flags & PKT_CONTROL ? nic.send_ctl(k, t, bytes) : nic.send_data(k, t, bytes);
     set_tx_free(id, h);
-    if (p.is_data() && w_.ends_wait)
+    if (p.is_data() && w_.ends_wait && !e.foreign)
         e.tx_free = p.t;
     count.hops++;
     count.odd_hops += k.odd;
@@ -154,6 +154,8 @@ bool worker::pull_one(u32 id, host &h, end &e, u64 t, bool &control)
     mrc_txop op;
 
     control = true;
+    if (e.foreign)
+        return pull_foreign(id, h, e, t, control);
     if (e.port && pull_port(id, h, e, t))
         return true;
     if (!mrc_conn_tx_next(&e.conn, h.clock.ns(t), &op))

@@ -2,6 +2,7 @@
 // worker.h - one thread's part of a window: its nodes, one after the other.
 #pragma once
 
+#include "foreign.h"
 #include "world.h"
 
 #include <algorithm>
@@ -82,6 +83,13 @@ private:
     void run_tcp(u32 id, host &h, u64 t);
     void receive_tcp(host &h, const packet &p, u64 t);
 
+    // foreign.cc
+    void make_foreign(end &e);
+    void post_foreign(host &h, end &e);
+    void receive_foreign(host &h, end &e, const packet &p, u64 t);
+    bool pull_foreign(u32 id, host &h, end &e, u64 t, bool &control);
+    void placed(flow &x, u64 t);
+
     // send.cc
     void pull(u32 id, host &h, u64 t);
     bool pull_one(u32 id, host &h, end &e, u64 t, bool &control);
@@ -104,6 +112,7 @@ private:
     sample *bucket_ = nullptr; // begins at bucket_from_
     chunk_pool pool_;
     arena mem_;
+    std::vector<std::unique_ptr<foreign_end>> foreign_;
     std::vector<u32> nodes_;
     struct held {
         u64 t;
@@ -152,6 +161,8 @@ inline u64 worker::deadline(const host &h, const end &e)
 {
     u64 at = mrc_conn_deadline_ns(&e.conn);
 
+    if (e.foreign)
+        at = std::min(e.foreign->tx.deadline_ns(), e.foreign->rx.deadline_ns());
     if (e.port)
         at = std::min(at, mrc_port_deadline_ns(e.port));
     return h.clock.ps(at);

@@ -36,6 +36,9 @@ public:
     u32 first_tcp = 0; // ends from here on are [[tcp]]'s, two each
     u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric
 
+    // Another implementation sends it.
+    bool foreign(const flow &f) const { return f.src == s_.foreign.host; }
+
     // When the last bit of so many messages over the same link can have arrived.
     u64 alone_ps(u64 messages, u64 bytes, bool same_rack) const;
     u64 lone_ps(const flow &f) const;
