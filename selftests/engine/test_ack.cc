@@ -198,6 +198,7 @@ TEST_F(ack_suspect, nor_is_a_suspect_plane)
     now += 2 * kUs;
     more(v, 10);
     now += 50 * kUs;
+    c.told.far = true; // so a trigger waits for its bit
     sack(999, by_plane_1(v), 1, 1019);
     ASSERT_EQ(c.snd.out, 10u);
     for (int i = 0; i < 20 && c.snd.out; i++)

@@ -230,6 +230,27 @@ TEST_F(rx_stream, no_rnr_in_mrc)
 
 // ---- tails ----
 
+// QPs of mrc.h promise no order of bytes: as many WRITEs may be in flight as the peer likes.
+TEST_F(rx_stream, ends_of_writes_need_no_place_on_mrc_only)
+{
+    rig_cfg k = defaults();
+
+    for (bool mrc_only : {true, false}) {
+        k.rx.mrc_only = mrc_only;
+        make(k);
+        for (u32 i = 0; i < 40; i++) {
+            mrc_verdict v = rx(data(MRC_OPC_WRITE_LAST, 2001 + 2 * i, 100, 1124, 0x10000 + 2048 * i));
+
+            EXPECT_EQ(v, mrc_only || i < k.conn.tails ? MRC_V_PLACE : MRC_V_DROP) << i;
+            EXPECT_EQ(op.tail >= 0, !mrc_only && v == MRC_V_PLACE);
+            if (v == MRC_V_PLACE)
+                mrc_conn_rx_commit(&c, &op, now);
+        }
+        EXPECT_EQ(c.stats.rx_no_slot, mrc_only ? 0u : 40u - k.conn.tails);
+        EXPECT_EQ(tx_ctrl(MRC_OPC_NACK).empty(), mrc_only);
+    }
+}
+
 TEST_F(rx_stream, the_end_of_a_write_waits_for_what_precedes_it)
 {
     mrc_tail t;

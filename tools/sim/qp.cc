@@ -87,7 +87,7 @@ mrc_nak qp::place_now(const mrc_rxop &op, const u8 *payload)
     bool last = off + op.len == in_.msg[last_msg_].wr.len;
 
     in_.commit(last_msg_, off, op.len);
-    if (op.place == MRC_PLACE_WRITE && last && op.tail < 0)
+    if (op.place == MRC_PLACE_WRITE && last && op.tail < 0 && !in_.any_order)
         in_.make_visible(last_msg_);
     return nak;
 }

@@ -71,6 +71,8 @@ void stream::commit(u32 m, u32 off, u32 len)
     x.got[off / mtu] = true;
     x.got_bytes += len;
     x.got_pkts++;
+    if (any_order && x.got_pkts == x.npkts(mtu))
+        x.visible = true;
     if (x.got_pkts == x.npkts(mtu) && x.got_bytes != x.wr.len)
         fail("message %u: %u bytes of %u", m, x.got_bytes, x.wr.len);
     advance_low();

@@ -53,6 +53,7 @@ struct message {
 struct stream {
     u32 mtu = 0;
     bool all_solicited = false; // mrc.h: no packet can say that it is not
+    bool any_order = false;     // mrc.h: nor do last bytes become visible last
     std::vector<message> msg;   // in posting order; index = cookie
     std::vector<u32> recv_msg;  // receive -> message
     std::vector<u32> exec_msg;  // n-th READ or ATOMIC -> message

@@ -235,6 +235,7 @@ stream drawer::run(bool with_fatal)
 
     s_.mtu = static_cast<u32>(o_.mtu);
     s_.all_solicited = o_.mrc_only;
+    s_.any_order = o_.mrc_only;
     s_.mem.va = (r_.below(1ull << 46) + (1ull << 41)) & ~7ull;
     s_.mem.rkey = static_cast<u32>(r_.next());
     static_len_ = static_cast<u32>(std::min<u64>(o_.len_max, 300000));

@@ -22,6 +22,12 @@ static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 	return c->told.valid && !((s->rcvd_bytes - c->told.seen) & 1u << 23);
 }
 
+/* Does an answer reflect a stamp? A peer that reflects none sends zero: then our record counts (Karn). */
+static bool mrc_ack_stamped(const struct mrc_conn *c, u16 stamp)
+{
+	return c->tx.timestamps && stamp;
+}
+
 /*
  * Round trip of the packet that triggered this SACK, if it is not ambiguous. Of what was
  * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
@@ -38,14 +44,28 @@ static struct mrc_ack_rtt mrc_ack_trip(struct mrc_conn *c, const struct mrc_sack
 			mrc_resent_trigger(c, psn, NULL, s, mrc_ack_fresh(c, s), now_ns);
 	} else if (r->tries > 1) {
 		if (mrc_resent_trigger(c, psn, r, s, false, now_ns))
-			rtt.ns = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns) :
+			rtt.ns = mrc_ack_stamped(c, s->tx_ts) ? mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns) :
 						    mrc_tick_age_ns(now_ns, r->sent);
-	} else if (c->tx.timestamps) {
+	} else if (mrc_ack_stamped(c, s->tx_ts)) {
 		rtt.ns = mrc_rtt_of_stamp(r->sent, s->tx_ts, now_ns);
 	} else {
 		rtt.ns = mrc_tick_age_ns(now_ns, r->sent);
 	}
 	return rtt;
+}
+
+/*
+ * The packet that triggered a SACK has arrived, whatever the bitmap leaves out. A peer that shows all in time shows
+ * it, too: known before those around it, it would make them look overtaken.
+ */
+static u32 mrc_ack_trigger(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
+
+	if (s->pr || c->told.far || s->ack_psn_offset <= 0 || s->ack_psn_offset > (s32)c->snd.window ||
+	    !mrc_psn_out(c, psn))
+		return 0;
+	return mrc_snd_deliver(c, psn, now_ns);
 }
 
 static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
@@ -98,7 +118,7 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 		return 0;
 	c->pto.out &= (u16)~(1u << i);
 	age = max_t(u64, mrc_tick_age_ns(now_ns, c->pto.sent[i]), 1);
-	if (c->tx.timestamps)
+	if (mrc_ack_stamped(c, s->tx_ts))
 		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
 	mrc_latest_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
@@ -125,7 +145,7 @@ static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 befo
 		return false;
 	}
 	c->told.valid = true;
-	c->told.seen = s->rcvd_bytes;
+	c->told.seen = s->rcvd_bytes & 0xffffff;
 	if (delta > most >> 8 || c->told.credit < -(s32)most || c->told.credit > (s32)most) {
 		c->told.credit = 0;
 		return true;
@@ -219,6 +239,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		c->stats.rx_bad_ack++;
 		return;
 	}
+	mrc_told_sack(c, s);
 	cc.now_ns = now_ns;
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	cc.ecn = s->m == MRC_M_SKIP_ONCE;
@@ -233,6 +254,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_rtt_sample(c, rtt.plane, rtt.ns, now_ns);
 	mrc_ack_delay(c, &rtt, s->cack, &cc);
 	bytes = mrc_snd_deliver_upto(c, s->cack, now_ns) + mrc_ack_bitmap(c, s, now_ns);
+	bytes += mrc_ack_trigger(c, s, now_ns);
 	mrc_ack_landed(c, out);
 	cc.acked_bytes = bytes;
 	if (mrc_ack_bytes(c, s, before, &cc.acked_bytes))
@@ -326,7 +348,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	cc.trimmed_again = cc.trimmed && r->tries > 1 && r->cause == MRC_CAUSE_TRIM;
 	cc.last_hop = n->reason == MRC_NACK_TRIMMED_LASTHOP;
 	if (r->tries == 1)
-		rtt = c->tx.timestamps ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
+		rtt = mrc_ack_stamped(c, n->tx_ts) ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
 					 mrc_tick_age_ns(now_ns, r->sent);
 	/* Trimmed packets pass the queues by: the shortest round trip there is. Those that came whole are samples. */
 	if (cc.trimmed)

@@ -270,6 +270,18 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
 void mrc_resent_forget_evs(struct mrc_conn *c);
 
+/* mrc_told.c */
+void mrc_told_start(struct mrc_conn *c);
+void mrc_told_asked(struct mrc_conn *c);
+void mrc_told_sack(struct mrc_conn *c, const struct mrc_sack *s);
+bool mrc_told_stamps(const struct mrc_conn *c);
+
+/* Would the peer have said that it has @psn, if it had? */
+static inline bool mrc_told_shows(const struct mrc_conn *c, u32 psn)
+{
+	return c->told.far || mrc_psn_diff(psn, c->told.shown) <= 0;
+}
+
 /* mrc_latest.c */
 void mrc_latest_reset(struct mrc_conn *c);
 void mrc_latest_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);

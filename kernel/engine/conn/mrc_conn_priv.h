@@ -268,11 +268,16 @@ struct mrc_rnr {
 	bool over : 1;		/* the retries are used up: it is not asked any more */
 };
 
-/* What the peer says it received (SETH.rcvd_bytes). */
+/* What the peer says it received (SETH.rcvd_bytes), and how it reports (mrc_told.c). */
 struct mrc_told {
-	u32 seen;		/* 256 B units */
+	u32 seen : 24;		/* 256 B units */
+	u32 ask_in : 8;		/* after so many packets one asks for a SACK */
 	s32 credit;		/* bytes so known and not told to the controller; < 0: told before */
-	bool valid;		/* the peer counts them */
+	u32 shown : 24;		/* PSN; up to here bitmaps have covered what is out */
+	u32 valid : 1;		/* the peer counts bytes */
+	u32 mute : 3;		/* SACKs in a row that reflected no stamp; not all are counted */
+	u32 far : 1;		/* a bitmap began elsewhere than behind cack */
+	u32 blind : 1;		/* the latest bitmap lacked what the peer has for sure */
 };
 
 /* The receive stream (mrc_rcv.c). */

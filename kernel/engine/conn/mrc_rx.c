@@ -96,10 +96,11 @@ mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns
 		op->needs_rq = true;
 	}
 	/*
-	 * The last bytes of a WRITE become visible last: programs poll them.
-	 * A message of one packet is its own guard.
+	 * The last bytes of a WRITE become visible last: programs of verbs poll them.
+	 * A message of one packet is its own guard. QPs of mrc.h promise no order of bytes, and
+	 * their peers may have more WRITEs in flight than there are slots.
 	 */
-	if (!(is & MRC_OPF_FIRST) && !c->rx.strict && p->payload_len &&
+	if (!(is & MRC_OPF_FIRST) && !c->rx.strict && !c->rx.mrc_only && p->payload_len &&
 	    mrc_psn_diff(p->psn, c->rcv.cack) != 1) {
 		op->tail = mrc_tail_slot(c);
 		if (op->tail < 0)

@@ -78,6 +78,7 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	c->snd.una = psn;
 	c->snd.acked = mrc_psn_add(psn, -1);
 	c->snd.ar_psn = c->snd.acked;
+	mrc_told_start(c);
 	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
 		memset(&c->tx, 0, sizeof(c->tx));
 		c->snd.window = MRC_MPR_UNIT;
@@ -424,16 +425,23 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 /*
  * The packet just recorded closes the window: unless one on its way already does, it asks
  * for an acknowledgement. A window smaller than the peer's SACK threshold would
- * otherwise stand still until a probe.
+ * otherwise stand still until a probe. And it asks where no SACK came for a part of the
+ * window: some peers send none unless asked (mrc_told.c).
  */
 static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
-	if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
-		return;
-	if (mrc_psn_out(c, c->snd.ar_psn) && c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
-		return;
+	if (likely(c->told.ask_in)) {
+		c->told.ask_in--;
+		if (likely(out < c->snd.range && !c->rnr.on &&
+			   mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
+			return;
+		if (mrc_psn_out(c, c->snd.ar_psn) &&
+		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
+			return;
+	}
+	mrc_told_asked(c);
 	c->snd.ar_psn = op->hdr.psn;
 	op->hdr.ackreq = true;
 }
@@ -518,7 +526,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	r->state = MRC_REC_FREE;
 	c->snd.next = op->hdr.psn;
 	if (op->hdr.ackreq)	/* then it shall ask again */
-		c->snd.ar_psn = mrc_psn_add(c->snd.una, -1);
+		c->told.ask_in = 0;
 	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
 		c->msgs.cut = r->msg;
 		c->msgs.cut_rs = op->undo.cut_rs;

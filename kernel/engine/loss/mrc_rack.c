@@ -18,7 +18,7 @@
 #include "conn/mrc_conn.h"
 
 #define MRC_RACK_LOOK	4	/* packets behind the head looked at for another EV */
-#define MRC_RACK_SKIP	16	/* likewise, that SLEEK decides on */
+#define MRC_RACK_SKIP	16	/* likewise, that time does not speak for */
 #define MRC_RACK_NEAR	3u	/* quarters of the PSN window: it is nearly used up */
 #define MRC_REO_SLACK_NS	1064u	/* the least reordering window, and a tick */
 #define MRC_TICK_NS	(1u << MRC_TICK_SHIFT)
@@ -86,13 +86,20 @@ static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, 
 	return false;
 }
 
-/* The oldest packet of plane @p that time may speak for. With SLEEK that is what was resent. */
-static u16 mrc_rack_head(const struct mrc_conn *c, u8 p)
+/* Does time not speak for what is in @slot? With SLEEK it does for what was resent only. */
+static bool mrc_rack_skips(const struct mrc_conn *c, u16 slot, bool down)
+{
+	return (c->tx.sleek && c->snd.rec[slot].tries == 1) ||
+	       (!down && !mrc_told_shows(c, mrc_rec_psn(c, slot)));
+}
+
+/* The oldest packet of plane @p, which may be @down, that time may speak for. */
+static u16 mrc_rack_head(const struct mrc_conn *c, u8 p, bool down)
 {
 	u16 slot = c->snd.sent[p].head;
 	u32 n;
 
-	for (n = 0; c->tx.sleek && slot != MRC_NONE16 && c->snd.rec[slot].tries == 1; n++) {
+	for (n = 0; slot != MRC_NONE16 && mrc_rack_skips(c, slot, down); n++) {
 		if (n == MRC_RACK_SKIP)
 			return MRC_NONE16;
 		slot = c->snd.rec[slot].next;
@@ -136,7 +143,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 	u64 at = MRC_TIME_NEVER;
 	u16 slot;
 
-	while ((slot = mrc_rack_head(c, p)) != MRC_NONE16) {
+	while ((slot = mrc_rack_head(c, p, down)) != MRC_NONE16) {
 		const struct mrc_rec *r = &c->snd.rec[slot];
 		u64 age = mrc_tick_age_ns(now_ns, r->sent);
 		u32 psn = mrc_rec_psn(c, slot);
@@ -160,7 +167,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 			return at;
 		if (age < w.late_ns)	/* which is the longer one where the plane is suspect */
 			return min_t(u64, at, now_ns + w.late_ns - age + MRC_TICK_NS);
-		if (told || !mrc_rack_overdue(c, p, w.late_ns, now_ns, &at))
+		if (told || slot != c->snd.sent[p].head || !mrc_rack_overdue(c, p, w.late_ns, now_ns, &at))
 			return at;
 		told = true;	/* suspect: it waits for less from now on */
 		w = mrc_rack_waits(c, p);

@@ -217,7 +217,7 @@ static bool mrc_resent_ev_is(const struct mrc_conn *c, u16 idx, u32 ev)
 /* Does stamp @ts, as it was sent, say that it left at @tick? */
 static bool mrc_resent_stamp_is(const struct mrc_conn *c, u32 tick, u16 ts)
 {
-	return c->tx.timestamps && ts == mrc_tick_ts16(tick);
+	return c->tx.timestamps && ts && ts == mrc_tick_ts16(tick);
 }
 
 /*
@@ -229,7 +229,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 			const struct mrc_sack *s, bool again, u64 now_ns)
 {
 	struct mrc_resend *e = mrc_resent_find(c, psn, now_ns);
-	bool first, second;
+	bool first, second, stamped = c->tx.timestamps && s->tx_ts;
 	u64 late;
 
 	if (!e || (r && r->sent != e->second))	/* what was before did not arrive: the peer said so */
@@ -252,9 +252,9 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 		return true;
 	}
 	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
-	late = c->tx.timestamps ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
-				  mrc_tick_age_ns(now_ns, e->first);
-	if (first || (c->tx.timestamps && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
+	late = stamped ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
+			 mrc_tick_age_ns(now_ns, e->first);
+	if (first || (stamped && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
 		      !mrc_rtt_of_stamp(e->second, s->tx_ts, now_ns)))
 		mrc_resent_alarm(c, e, !e->older || mrc_resent_stamp_is(c, e->first, s->tx_ts) ? late : 0, now_ns);
 	return false;
@@ -285,7 +285,7 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	 * tells by its own, as a duplicate. And only when it is far too soon: the shortest
 	 * round trip seen so far may have waited in queues that a failure has just emptied.
 	 */
-	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !c->tx.timestamps && c->rtt.srtt_ns)
+	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !mrc_told_stamps(c) && c->rtt.srtt_ns)
 		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;

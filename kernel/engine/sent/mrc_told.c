@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_told.c - how the peer reports: whether it reflects stamps, how far its bitmaps reach,
+ * and when it must be asked.
+ *
+ * MRC 1.0 sections 1.7, 4 (7.5.2). When a SACK is sent and where its 64 bits begin, each
+ * implementation decides. So a packet that no bitmap has covered is not denied, and time
+ * alone does not make it lost (mrc_rack.c). A peer that sends SACKs only where one is asked
+ * for is asked often.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_TOLD_MUTE	4	/* SACKs in a row without a stamp: the peer reflects none */
+
+/*
+ * A SACK came, or one was asked for: so many packets may leave until one must be asked for. They are three
+ * times what the usual threshold counts (16 KiB), so a peer that sends SACKs unasked is not asked; and less than
+ * what a bitmap shows.
+ */
+void mrc_told_asked(struct mrc_conn *c)
+{
+	c->told.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
+}
+
+/* Our stream begins, of which nothing is known as delivered. */
+void mrc_told_start(struct mrc_conn *c)
+{
+	c->told.shown = c->snd.acked & MRC_PSN_MASK;
+	c->told.ask_in = 0xff;	/* nothing can have been answered yet */
+	c->told.far = false;
+	c->told.blind = false;
+	c->told.mute = 0;
+}
+
+/*
+ * What @s shows by its form. Its trigger has arrived: a bitmap that covers it and lacks its bit
+ * says nothing of the others either, nor did those before it. Who has shown more than what follows cack shows all in
+ * time.
+ */
+void mrc_told_sack(struct mrc_conn *c, const struct mrc_sack *s)
+{
+	s32 ahead = s->ack_psn_offset;
+	u32 bit = (u32)(ahead - s->sack_offset), end;
+
+	if (!s->pr) {
+		c->told.mute = s->tx_ts ? 0 : min_t(u32, c->told.mute + 1u, MRC_TOLD_MUTE) & 7u;
+		if (ahead > 0 && bit < 64)
+			c->told.blind = !(s->bitmap >> bit & 1);
+	}
+	if (s->bitmap && s->sack_offset > 1)
+		c->told.far = true;
+	end = mrc_psn_add(s->cack, c->told.blind ? 1 : 64);
+	if (c->told.blind || mrc_psn_diff(end, c->told.shown) > 0)
+		c->told.shown = end & MRC_PSN_MASK;
+	mrc_told_asked(c);
+}
+
+/* Will a stamp say which copy of a packet arrived? */
+bool mrc_told_stamps(const struct mrc_conn *c)
+{
+	return c->tx.timestamps && c->told.mute < MRC_TOLD_MUTE;
+}
