@@ -245,6 +245,7 @@ u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns);
 u16 mrc_snd_oldest(const struct mrc_conn *c);
 u32 mrc_snd_full(struct mrc_conn *c);
+bool mrc_snd_tight(const struct mrc_conn *c);
 int mrc_snd_check(const struct mrc_conn *c);
 
 /* mrc_rtt.c */

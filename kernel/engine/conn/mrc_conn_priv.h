@@ -330,13 +330,16 @@ struct mrc_mpr {
 	u32 mark;		/* no further change of it before cack gets here */
 };
 
+#define MRC_VERIFY_ACKS	1u	/* acknowledgements left since the last one */
+#define MRC_VERIFY_LONG	2u	/* a plane that is left out is to be measured (mrc_ecf.c) */
+
 /* Control packets owed (mrc_ctl.c; what concerns SACKs, mrc_sack.c). */
 struct mrc_ctl {
 	union {
 		struct {
 			u8 sack_n, nack_n;
 			bool ack_owed;
-			bool verify_owed;	/* acknowledgements left since the last verification */
+			u8 verify_owed;	/* MRC_VERIFY_*: why one of a plane may be due */
 		};
 		u32 any;	/* of these: asked before every packet */
 	};

@@ -296,11 +296,40 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 	return MRC_NONE16;
 }
 
-/* A path for a packet. Planes that hold too much already are left out. */
-static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
+/*
+ * What shorter planes hold at a time. A message that has gone on for two windows tells by what is
+ * out there; before that, all of the window may be, of which QPs that share it have a part each.
+ */
+static u32 mrc_tx_short_bytes(const struct mrc_conn *c, u32 done)
+{
+	u32 out = c->snd.out, left;
+
+	if (done <= 2 * out)
+		return c->cc->cwnd_bytes / max_t(u32, c->cc->n_active, 1);
+	for (left = c->evs->longer; left; left &= left - 1)
+		out -= c->snd.sent[mrc_ffs64(left)].count;
+	return out * (c->rx.mtu + MRC_PKT_OVERHEAD);
+}
+
+/* Planes that are too long for packet @cut. */
+static mrc_noinline u32 mrc_tx_too_long(struct mrc_conn *c, const struct mrc_tx_cut *cut, u64 now_ns)
+{
+	u32 room = c->snd.range - ((c->snd.next - c->snd.una) & MRC_PSN_MASK), off;
+
+	off = mrc_ecf_off(c->evs, min_t(u32, cut->m->npkts - cut->i - 1, room) * (c->rx.mtu + MRC_PKT_OVERHEAD),
+			  mrc_tx_short_bytes(c, cut->i), !mrc_snd_tight(c));
+	if (mrc_ecf_left_out(c->evs, off, now_ns))
+		c->ctl.verify_owed |= MRC_VERIFY_LONG;
+	return off;
+}
+
+/* A path for a packet. Planes that hold too much already, or that are too long for it, are left out. */
+static mrc_inline u16 mrc_tx_path(struct mrc_conn *c, const struct mrc_tx_cut *cut, u64 now_ns)
 {
 	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
 
+	if (unlikely(c->evs->longer))
+		off |= mrc_tx_too_long(c, cut, now_ns);
 	return likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
 			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 }
@@ -311,11 +340,11 @@ static mrc_inline u16 mrc_tx_path(struct mrc_conn *c)
  */
 static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now_ns)
 {
-	u32 off = c->snd.full ? mrc_snd_full(c) : 0;
+	u32 off = (c->snd.full ? mrc_snd_full(c) : 0) | c->evs->longer;
 	u16 idx = MRC_NONE16;
 
 	if (r->ev >= c->evs->n)
-		return mrc_tx_path(c);
+		return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 	off |= 1u << r->plane;
 	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->said_by & 1))
 		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
@@ -454,7 +483,7 @@ static mrc_inline bool mrc_tx_new_next(struct mrc_conn *c, u64 now_ns, struct mr
 
 	if (!mrc_tx_cut_next(c, &cut))
 		return false;
-	idx = mrc_tx_path(c);
+	idx = mrc_tx_path(c, &cut, now_ns);
 	if (unlikely(idx == MRC_NONE16))
 		return mrc_tx_no_path(c, now_ns);
 	slot = (u16)(cut.psn & c->snd.mask);

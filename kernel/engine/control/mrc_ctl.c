@@ -28,7 +28,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.sack_asked = false;
 	c->ctl.sack_spared = true;
 	c->ctl.probes = 0;
-	c->ctl.verify_owed = false;
+	c->ctl.verify_owed = 0;
 	c->ctl.pen = 0;
 	c->ctl.unheard = 0;
 	c->ctl.ack_plane = MRC_PLANES_MAX;
@@ -263,15 +263,23 @@ static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16
 	c->stats.tx_ctrl_pkts++;
 }
 
-/* Is it time to look for a path to probe or to verify? Data of ours tests the paths. */
+/* Data of ours tests the paths, but for those that are left out. */
+static bool mrc_ctl_may_verify(const struct mrc_conn *c, u8 owed)
+{
+	return owed & MRC_VERIFY_LONG || (owed && !mrc_tx_waiting(c));
+}
+
+/* Is it time to look for a path to probe or to verify? */
 static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 {
-	bool verify = c->ctl.verify_owed;
+	u8 owed = c->ctl.verify_owed;
 
 	if (unlikely(now_ns >= c->evs->next_probe_ns) && now_ns >= mrc_ctl_ask_ns(c))
 		return true;
-	c->ctl.verify_owed = false;
-	return verify && mrc_evset_verify_due(c->evs, now_ns) && !mrc_tx_waiting(c);
+	if (owed && mrc_evset_verify_due(c->evs, now_ns) && mrc_ctl_may_verify(c, owed))
+		return true;
+	c->ctl.verify_owed = owed & MRC_VERIFY_LONG;
+	return false;
 }
 
 /* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */
@@ -287,12 +295,13 @@ static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
 /* Probes that name their EV. */
 static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool due = now_ns >= mrc_ctl_ask_ns(c), verify = c->ctl.verify_owed || !due;
+	bool due = now_ns >= mrc_ctl_ask_ns(c);
+	u8 owed = c->ctl.verify_owed;
 	u16 idx;
 
 	if (!due || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
-		c->ctl.verify_owed = false;
-		if (!verify || mrc_tx_waiting(c) ||
+		c->ctl.verify_owed = 0;
+		if (!mrc_ctl_may_verify(c, owed) ||
 		    !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
 			return false;
 	}
@@ -391,15 +400,16 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 	/* An answer to the peer's verification asks for none of ours: that would never end. */
 	if (c->ctl.nack_n && !nak) {
 		mrc_ctl_nack(c, now_ns, op);
-		c->ctl.verify_owed = true;
+		c->ctl.verify_owed |= MRC_VERIFY_ACKS;
 	} else if (c->ctl.ack_owed) {
-		c->ctl.verify_owed |= !c->ctl.ack_again;
+		if (!c->ctl.ack_again)
+			c->ctl.verify_owed |= MRC_VERIFY_ACKS;
 		mrc_ctl_ack(c, op);
 		c->ctl.ack_plane = c->evs->ev[idx].plane & (MRC_PLANES_MAX - 1);
 	} else {
 		mrc_ctl_sack(c, now_ns, op);
-		c->ctl.verify_owed |= !op->hdr.u.sack.pr ||
-				      op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END;
+		if (!op->hdr.u.sack.pr || op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END)
+			c->ctl.verify_owed |= MRC_VERIFY_ACKS;
 	}
 	mrc_ctl_leave_by(c, op, idx);
 	return true;

@@ -103,6 +103,7 @@ void mrc_evset_recount(struct mrc_evset *s)
 	s->usable = (u16)usable;
 	s->floor = (u16)max_t(u32, all ? s->min_active * left / all : 0, 1);
 	mrc_share_update(s);
+	mrc_ecf_update(s);
 }
 
 /* One more EV of plane @p is usable, or one less. Rarely does it matter to more than that. */
@@ -169,6 +170,8 @@ static void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->base_ns = ~0u;
 	pl->base_next_ns = ~0u;
 	pl->low_ns = ~0u;
+	pl->len_ns = ~0u;
+	pl->len_next_ns = ~0u;
 	pl->reo = MRC_REO_MIN;
 	pl->weight = MRC_SHARE_FULL;
 	pl->lost_ev = MRC_NONE16;

@@ -34,6 +34,7 @@
 #include "base/mrc_types.h"
 #include "base/mrc_rand.h"
 #include "paths/mrc_plane.h"
+#include "paths/mrc_ecf.h"
 
 enum mrc_ev_state {
 	MRC_EV_GOOD,
@@ -141,6 +142,10 @@ struct mrc_evset {
 	u32 gen;		/* changes when an EV becomes usable: rotations look again */
 	u32 in_use;		/* planes: up at both ends, with usable EVs, and not suspect */
 	u32 full;		/* those of them that have each turn */
+	u32 longer;		/* those of them that are longer than others (mrc_ecf.c) */
+	u32 measure;		/* those that are left out and to be measured */
+	u32 short_ns;		/* the length of the shortest */
+	u32 stood_ns;		/* the least queue that stands on those that are not longer */
 	u16 usable;		/* GOOD + SKIP on planes in use */
 	u16 floor;		/* min_active, less what suspect planes would have of it */
 	union {
@@ -186,6 +191,7 @@ struct mrc_evset {
 	u64 verify_ns;		/* nothing is to be done for verification before */
 	u64 verify_from_ns;	/* no verifying probe of mere routine leaves before */
 	u32 verify_pkts;	/* sent and received since the latest one; settled */
+	u64 measure_ns;		/* no plane that is left out is measured before */
 	u64 next_probe_ns;	/* no probe is due before; MRC_TIME_NEVER: none */
 	struct mrc_probe_credit credit;
 	struct mrc_evplane plane[MRC_PLANES_MAX];
@@ -421,7 +427,7 @@ static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
 {
 	u32 pkts = s->verify_pkts + (u32)s->credit.from - (u32)s->credit.left;
 
-	return now_ns >= s->verify_ns && (s->asked | s->odd | s->missed || pkts >= MRC_VERIFY_PKTS);
+	return now_ns >= s->verify_ns && (s->asked | s->odd | s->missed | s->measure || pkts >= MRC_VERIFY_PKTS);
 }
 
 /*

@@ -31,7 +31,7 @@ static void mrc_miss_forget(struct mrc_evset *s, u32 silent)
 
 u8 mrc_miss_look(struct mrc_evset *s)
 {
-	u32 silent = s->in_use & ~s->said;
+	u32 silent = s->in_use & ~s->said & ~s->longer;
 	u8 q;
 
 	mrc_miss_forget(s, silent);

@@ -27,6 +27,7 @@ static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_n
 		pl->base_ns = pl->base_next_ns;
 		pl->base_next_ns = rtt;
 		pl->base_tick = mrc_ev_tick(now_ns);
+		pl->narrow = false;
 	}
 	pl->base_ns = min_t(u32, pl->base_ns, rtt);
 	pl->base_next_ns = min_t(u32, pl->base_next_ns, rtt);
@@ -83,10 +84,14 @@ static inline void mrc_plane_patient(struct mrc_evset *s, const struct mrc_evpla
 
 void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
+	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
 	struct mrc_evplane *pl = &s->plane[p];
 
-	mrc_plane_smooth(pl, (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS), now_ns);
+	mrc_plane_smooth(pl, rtt, now_ns);
 	mrc_plane_patient(s, pl);
+	pl->narrow |= mrc_ecf_shrank(s, p, rtt);
+	if (pl->narrow || pl->base_ns == ~0u)
+		mrc_ecf_update(s);
 }
 
 /*
@@ -96,6 +101,8 @@ void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {
 	mrc_plane_base(pl, rtt, now_ns);
+	if (pl->len_ns != ~0u)
+		pl->len_ns = min_t(u32, pl->len_ns, rtt);
 	if (!mrc_plane_smooth(pl, rtt, now_ns))
 		return false;
 	mrc_plane_calm(pl, now_ns);
@@ -111,11 +118,16 @@ void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
 	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
 	struct mrc_evplane *pl = &s->plane[p];
+	u32 len = pl->len_ns, base = pl->base_ns;
+	bool narrow = pl->narrow;
 	bool over = mrc_plane_learn(pl, rtt, now_ns);
 
 	mrc_plane_patient(s, pl);
 	if (over)
 		mrc_share_round(s, pl, now_ns);
+	if (unlikely(pl->len_ns != len || pl->base_ns != base || pl->narrow != narrow ||
+		     (over && s->longer)))
+		mrc_ecf_update(s);
 }
 
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)
@@ -125,7 +137,7 @@ u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)
 	u8 p;
 
 	for (p = 0; p < s->n_planes; p++) {
-		if (!mrc_evset_base_ns(s, p) || !mrc_evset_plane_in_use(s, p))
+		if (!mrc_evset_base_ns(s, p) || !mrc_evset_plane_in_use(s, p) || mrc_ecf_idle(s, p))
 			continue;
 		sum += (u64)mrc_evset_base_ns(s, p) * s->share[p];
 		n += s->share[p];

@@ -63,14 +63,19 @@ struct mrc_evplane {
 	u16 arrived, signs;	/* in this round */
 	u32 round_tick;		/* when it began */
 	u32 low_ns;		/* shortest of so many samples since a queue was last looked for */
+	u32 stood_ns;		/* the queue that stood then: what the shortest was longer than the base */
 	u32 rtt_ns;		/* the latest sample */
 	u32 rtt_tick;		/* and when */
+	u32 len_ns;		/* its length (mrc_ecf.c); ~0: no data went by it */
+	u32 len_next_ns;	/* the least round trip of the looks at it, so far */
+	u8 len_looks;		/* how many */
 	u8 samples;
 	u8 reo;			/* reordering window, quarters of srtt */
 	bool ok;
 	bool suspect;		/* nothing but probes leaves by it */
 	bool queue;		/* one stood when last looked for, and not on others */
 	bool slow;		/* congested in the last round */
+	bool narrow;		/* data took long and a probe did not: slower, not longer (mrc_ecf.c) */
 };
 
 /* An unambiguous round trip of a packet that left by plane @p. */

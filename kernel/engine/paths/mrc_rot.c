@@ -385,7 +385,7 @@ static mrc_inline bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
 
 static mrc_inline bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
-	return (s->in_use & ~s->hushed) >> p & 1 && s->plane[p].doubt_ev == MRC_NONE16 &&
+	return (s->in_use & ~s->hushed & ~s->longer) >> p & 1 && s->plane[p].doubt_ev == MRC_NONE16 &&
 	       (mrc_rot_heard(s, p) || mrc_rot_proven(s, p, now_ns));
 }
 

@@ -111,6 +111,8 @@ static bool mrc_share_look(const struct mrc_evset *s, struct mrc_evplane *pl, u6
 	pl->queue = unlikely(mrc_plane_excess(pl, pl->low_ns) >
 			     max_t(u32, pl->base_ns / 2, MRC_DELAY_MIN_NS)) &&
 		    mrc_plane_contrast(s, pl, now_ns);
+	mrc_ecf_look(pl, pl->low_ns);
+	pl->stood_ns = mrc_plane_excess(pl, pl->low_ns);
 	pl->low_ns = ~0u;
 	pl->samples = 0;
 	return true;

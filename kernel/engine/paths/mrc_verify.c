@@ -137,6 +137,15 @@ static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
+/* A plane that is left out for its length, and to be measured (mrc_ecf.c). */
+static u8 mrc_verify_measure(struct mrc_evset *s)
+{
+	u32 left = s->measure & s->longer & ~s->asked;
+
+	s->measure &= left & (left - 1);
+	return left ? (u8)mrc_ffs64(left) : MRC_PLANES_MAX;
+}
+
 /* A plane whose EV did not answer is asked out of turn. */
 static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 {
@@ -177,6 +186,8 @@ static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
 	u8 p = mrc_verify_missed(s, now_ns);
 
+	if (p == MRC_PLANES_MAX)
+		p = mrc_verify_measure(s);
 	if (p == MRC_PLANES_MAX)
 		p = mrc_verify_doubted(s, now_ns);
 	if (p < MRC_PLANES_MAX || !mrc_verify_routine(s, now_ns))
@@ -225,7 +236,7 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 		return false;
 	paid = mrc_credit_has(s, s->missed ? 0 : MRC_VERIFY_KEEP, now_ns);
 	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
-	if (likely(!(s->asked | s->odd | s->missed) && !(paid && mrc_verify_routine(s, now_ns)))) {
+	if (likely(!(s->asked | s->odd | s->missed | s->measure) && !(paid && mrc_verify_routine(s, now_ns)))) {
 		s->verify_ns = mrc_verify_again(s, paid, now_ns);
 		return false;
 	}

@@ -40,7 +40,7 @@ static mrc_inline void mrc_snd_unlink(struct mrc_conn *c, u8 p, u16 slot)
 }
 
 /* Most of a window is used up: the controller's, or that of PSNs. */
-static bool mrc_snd_tight(const struct mrc_conn *c)
+bool mrc_snd_tight(const struct mrc_conn *c)
 {
 	return 4 * (u64)c->cc->inflight_bytes >= 3 * (u64)c->cc->cwnd_bytes ||
 	       4 * ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= 3u * c->snd.range;
