@@ -26,6 +26,29 @@ struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev)
 	return NULL;
 }
 
+bool mrc_dev_use(struct mrc_dev *dev)
+{
+	get_device(&dev->ibdev.dev);
+	rcu_read_unlock();
+	down_read(&dev->use);
+	if (!READ_ONCE(dev->dead))
+		return true;
+	mrc_dev_unuse(dev);
+	return false;
+}
+
+void mrc_dev_unuse(struct mrc_dev *dev)
+{
+	up_read(&dev->use);
+	put_device(&dev->ibdev.dev);
+}
+
+void mrc_dev_unused(struct mrc_dev *dev)
+{
+	down_write(&dev->use);
+	up_write(&dev->use);
+}
+
 bool mrc_dev_addr_is_group(const struct in6_addr *a)
 {
 	return ipv6_addr_is_multicast(a) ||

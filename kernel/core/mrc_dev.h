@@ -20,6 +20,7 @@
 #include <linux/netdevice.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
+#include <linux/rwsem.h>
 #include <linux/siphash.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -62,6 +63,7 @@ struct mrc_dev {
 	bool dead;			/* being torn down */
 	bool down;			/* netdev of kind mrc: by the administrator; changed under rtnl */
 	bool registered;
+	struct rw_semaphore use;	/* read: its parts stay until it is given back, be it dead; see mrc_dev_use() */
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;
 	struct mrc_dev_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
@@ -131,6 +133,16 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ibdev)
 }
 
 extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed at exit */
+
+/*
+ * Process context, without rtnl: for long looks at a device. Under RCU @dev is alive; leaves that section, and takes a
+ * reference. False: it died meanwhile, and nothing is held. Its end waits for mrc_dev_unuse(), before
+ * which nobody takes rtnl.
+ */
+bool mrc_dev_use(struct mrc_dev *dev) __releases(RCU);
+void mrc_dev_unuse(struct mrc_dev *dev);
+/* Likewise, of a device that is dead: until nobody looks at it any more. */
+void mrc_dev_unused(struct mrc_dev *dev);
 
 /* Under rtnl: the device whose GIDs @ndev owns, or NULL. */
 struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);

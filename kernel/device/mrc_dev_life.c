@@ -186,6 +186,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
 	dev->mtu_told = IB_MTU_4096;
+	init_rwsem(&dev->use);
 	INIT_LIST_HEAD(&dev->link);
 	dev->profiles = RB_ROOT;
 	INIT_LIST_HEAD(&dev->cc_profiles);
@@ -267,6 +268,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	dev_detach(dev);
 	rtnl_unlock();
 	synchronize_net();	/* packets that saw it alive are through */
+	mrc_dev_unused(dev);	/* dumps, too */
 	/* It may have been queued again after this run of it saw the device dead. */
 	if (current_work() == &dev->register_work.work)
 		cancel_delayed_work(&dev->register_work);

@@ -10,6 +10,8 @@
  * profile or path set whose EVs do not fit continues at an index in the next message,
  * under the same key (of a path set the profile that its QPs name is part of it), and a peer
  * behind the controller last shown.
+ *
+ * Anybody may ask, as often as he likes, and sums take long: so rtnl is held only to find the device that was named.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -72,11 +74,24 @@ int mrc_genl_dump_done(struct netlink_callback *cb)
 	return 0;
 }
 
+static int dump_find_dev(struct netlink_callback *cb, struct nlattr **attrs, struct dump *d)
+{
+	struct mrc_dev *dev;
+
+	rtnl_lock();
+	dev = mrc_genl_find_dev(sock_net(cb->skb->sk), attrs, cb->extack);
+	if (!IS_ERR(dev)) {
+		d->only_ifindex = dev->ndev->ifindex;
+		d->ifindex = d->only_ifindex;
+	}
+	rtnl_unlock();
+	return PTR_ERR_OR_ZERO(dev);
+}
+
 /* Types were checked by the command's policy; nests are parsed again here. */
 static int dump_parse(struct netlink_callback *cb, struct dump *d)
 {
 	struct nlattr *attrs[MRC_A_MAX + 1], *qp[MRC_A_QP_MAX + 1], *peer[MRC_A_PEER_MAX + 1];
-	struct mrc_dev *dev;
 	int err;
 
 	err = genlmsg_parse_deprecated(cb->nlh, &mrc_genl_family, attrs, MRC_A_MAX, NULL,
@@ -84,11 +99,9 @@ static int dump_parse(struct netlink_callback *cb, struct dump *d)
 	if (err)
 		return err;
 	if (attrs[MRC_A_DEV_IFINDEX] || attrs[MRC_A_DEV_NAME]) {
-		dev = mrc_genl_find_dev(sock_net(cb->skb->sk), attrs, cb->extack);
-		if (IS_ERR(dev))
-			return PTR_ERR(dev);
-		d->only_ifindex = dev->ndev->ifindex;
-		d->ifindex = d->only_ifindex;
+		err = dump_find_dev(cb, attrs, d);
+		if (err)
+			return err;
 	}
 	if (attrs[MRC_A_PEER]) {
 		err = nla_parse_nested(peer, MRC_A_PEER_MAX, attrs[MRC_A_PEER],
@@ -120,6 +133,22 @@ static void dump_next_dev(struct dump *d, int ifindex)
 	d->again = false;
 }
 
+/* The device at or behind d->ifindex, in use; NULL: there is none. */
+static struct mrc_dev *dump_use_dev(struct net *net, const struct dump *d)
+{
+	struct mrc_dev *dev;
+
+	do {
+		rcu_read_lock();
+		dev = mrc_genl_next_dev(net, d->ifindex);
+		if (!dev || (d->only_ifindex && dev->ndev->ifindex != d->only_ifindex)) {
+			rcu_read_unlock();
+			return NULL;
+		}
+	} while (!mrc_dev_use(dev));
+	return dev;
+}
+
 /* Call @fn for each device until the message is full. */
 static int dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn)
 {
@@ -128,19 +157,19 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn
 	struct mrc_dev *dev;
 	int err = 0;
 
-	rtnl_lock();
 	cb->seq = (u32)atomic_read(&mrc_genl_generation) ?: 1;
 	if (!d->parsed)
 		err = dump_parse(cb, d);
 	while (!err && !d->done) {
-		dev = mrc_genl_next_dev(net, d->ifindex);
-		if (!dev || (d->only_ifindex && dev->ndev->ifindex != d->only_ifindex)) {
+		dev = dump_use_dev(net, d);
+		if (!dev) {
 			d->done = true;
 			break;
 		}
 		if (dev->ndev->ifindex != d->ifindex)
 			dump_next_dev(d, dev->ndev->ifindex);
 		err = fn(skb, cb, dev, d);
+		mrc_dev_unuse(dev);
 		if (err)
 			break;
 		if (d->ifindex == INT_MAX || d->only_ifindex)
@@ -148,7 +177,6 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, mrc_dump_fn fn
 		else
 			dump_next_dev(d, d->ifindex + 1);
 	}
-	rtnl_unlock();
 	return skb->len ?: err;
 }
 
@@ -199,24 +227,31 @@ static int dump_stats(struct sk_buff *skb, struct netlink_callback *cb,
 	return dump_end(skb, hdr, mrc_genl_put_stats(skb, dev));
 }
 
+/* Under RCU. */
+static int dump_plane(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
+		      struct mrc_dev_plane *p)
+{
+	void *hdr = dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
+
+	return hdr ? dump_end(skb, hdr, mrc_genl_put_plane(skb, p)) : -EMSGSIZE;
+}
+
 static int dump_planes(struct sk_buff *skb, struct netlink_callback *cb,
 		       struct mrc_dev *dev, struct dump *d)
 {
-	for (; d->idx < MRC_PLANES_MAX; d->idx++) {
-		struct mrc_dev_plane *p = rtnl_dereference(dev->plane[d->idx]);
-		void *hdr;
-		int err;
+	struct mrc_dev_plane *p;
+	int err = 0;
 
-		if (!p)
-			continue;
-		hdr = dump_begin(skb, cb, MRC_CMD_PLANE_GET, dev);
-		if (!hdr)
-			return -EMSGSIZE;
-		err = dump_end(skb, hdr, mrc_genl_put_plane(skb, p));
+	rcu_read_lock();
+	for (; d->idx < MRC_PLANES_MAX; d->idx++) {
+		p = rcu_dereference(dev->plane[d->idx]);
+		if (p)
+			err = dump_plane(skb, cb, dev, p);
 		if (err)
-			return err;
+			break;
 	}
-	return 0;
+	rcu_read_unlock();
+	return err;
 }
 
 int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)

@@ -44,11 +44,10 @@ struct mrc_dev *mrc_genl_next_dev(struct net *net, int from)
 	struct mrc_net *mnet = mrc_net_of(net);
 	struct mrc_dev *dev, *best = NULL;
 
-	ASSERT_RTNL();
 	if (!mnet)
 		return NULL;
-	list_for_each_entry(dev, &mnet->devs, link) {
-		if (dev->dead || dev->ndev->ifindex < from)
+	list_for_each_entry_rcu(dev, &mnet->devs, link) {
+		if (READ_ONCE(dev->dead) || dev->ndev->ifindex < from)
 			continue;
 		if (!best || dev->ndev->ifindex < best->ndev->ifindex)
 			best = dev;

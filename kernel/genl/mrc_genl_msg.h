@@ -17,7 +17,7 @@ extern struct genl_family mrc_genl_family;
 /* Grows with every change of what exists; makes interrupted dumps known. */
 extern atomic_t mrc_genl_generation;
 
-/* Under rtnl. The device of @net with the smallest ifindex >= @from, or NULL. */
+/* Under rtnl or RCU. The device of @net with the smallest ifindex >= @from, or NULL. */
 struct mrc_dev *mrc_genl_next_dev(struct net *net, int from);
 /* Under rtnl. By DEV_IFINDEX or DEV_NAME; ERR_PTR with extack. */
 struct mrc_dev *mrc_genl_find_dev(struct net *net, struct nlattr **attrs,
