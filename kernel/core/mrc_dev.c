@@ -135,19 +135,30 @@ bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, str
 	return own.common >= 0;
 }
 
-bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a)
+/* Is it one of the host's, and none of its flags @banned? */
+static bool dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *a, u32 banned)
 {
-	bool local;
+	bool has;
 
 	rcu_read_lock();	/* the namespace outlasts readers that saw the device alive */
 	if (READ_ONCE(dev->dead))
-		local = false;
+		has = false;
 	else if (ipv6_addr_v4mapped(a))
-		local = inet_addr_type(dev->net, a->s6_addr32[3]) == RTN_LOCAL;
+		has = inet_addr_type(dev->net, a->s6_addr32[3]) == RTN_LOCAL;
 	else if (ipv6_addr_type(a) & IPV6_ADDR_LINKLOCAL)
-		local = ipv6_chk_addr_and_flags(dev->net, a, dev->ndev, false, 1, IFA_F_DADFAILED);
+		has = ipv6_chk_addr_and_flags(dev->net, a, dev->ndev, false, 1, banned);
 	else
-		local = ipv6_chk_addr_and_flags(dev->net, a, NULL, true, 0, IFA_F_DADFAILED);
+		has = ipv6_chk_addr_and_flags(dev->net, a, NULL, true, 0, banned);
 	rcu_read_unlock();
-	return local;
+	return has;
+}
+
+bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a)
+{
+	return dev_has_addr(dev, a, IFA_F_DADFAILED | IFA_F_TENTATIVE);
+}
+
+bool mrc_dev_addr_may_be_local(const struct mrc_dev *dev, const struct in6_addr *a)
+{
+	return dev_has_addr(dev, a, IFA_F_DADFAILED) && !mrc_dev_addr_is_local(dev, a);
 }

@@ -157,9 +157,11 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
  */
 bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *own);
 /*
- * Is it one of the host, on whichever netdev: any context. So is one whose duplicates are still looked for (DAD),
- * for nothing tells when that ends.
+ * Any context. Is it one of the host, on whichever netdev? An address whose duplicates are still looked for (DAD), or
+ * were found, is not: it may be a peer's. An optimistic one is.
  */
 bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a);
+/* Will it be, unless a duplicate is found? Nothing tells when that is known: ask again. */
+bool mrc_dev_addr_may_be_local(const struct mrc_dev *dev, const struct in6_addr *a);
 
 #endif

@@ -3,7 +3,8 @@
  * mrc_addr.c - see mrc_addr.h.
  *
  * IPv6 tells of addresses in softirq, too: peers and path sets are looked at from the work queue. An
- * address of any netdev may be a peer's.
+ * address of any netdev may be a peer's. While duplicates of one are looked for (DAD), nobody tells how that ends, so it
+ * is asked; only of addresses that are a peer's as well.
  */
 #include <linux/inetdevice.h>
 #include <linux/notifier.h>
@@ -13,12 +14,15 @@
 #include "path/mrc_path_change.h"
 #include "device/mrc_addr.h"
 
+#define ADDR_AGAIN	(HZ / 4)
+
 static void addr_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, addr_work);
 
 	rtnl_lock();
-	mrc_path_change_addrs(dev);
+	if (mrc_path_change_addrs(dev))
+		queue_delayed_work(mrc_wq, &dev->addr_work, ADDR_AGAIN);
 	rtnl_unlock();
 }
 

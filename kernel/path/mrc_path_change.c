@@ -119,30 +119,38 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
  * known. Its path sets follow, those of QPs, too: these go by what their peer has, and find out that
  * nobody answers, or that it came back in time.
  */
-static bool change_local(struct mrc_peer *peer, void *moved)
-{
-	bool local = !peer->group &&
-		     mrc_dev_addr_is_local(peer->dev, (const struct in6_addr *)&peer->gid);
+struct local_change {
+	bool moved;
+	bool again;		/* of an address of a peer's duplicates are looked for here */
+};
 
-	if (local == peer->local)
-		return false;
-	WRITE_ONCE(peer->local, local);
-	mrc_peer_hint_forget(peer);
-	mrc_peer_port_planes(peer);	/* nobody told it while it was local */
-	*(bool *)moved = true;
+static bool change_local(struct mrc_peer *peer, void *arg)
+{
+	struct local_change *c = arg;
+	const struct in6_addr *a = (const struct in6_addr *)&peer->gid;
+	bool local = !peer->group && mrc_dev_addr_is_local(peer->dev, a);
+
+	if (local != peer->local) {
+		WRITE_ONCE(peer->local, local);
+		mrc_peer_hint_forget(peer);
+		mrc_peer_port_planes(peer);	/* nobody told it while it was local */
+		c->moved = true;
+	}
+	c->again |= !peer->group && mrc_dev_addr_may_be_local(peer->dev, a);
 	return false;
 }
 
-void mrc_path_change_addrs(struct mrc_dev *dev)
+bool mrc_path_change_addrs(struct mrc_dev *dev)
 {
-	bool moved = false;
+	struct local_change c = {};
 
 	ASSERT_RTNL();
 	if (dev->dead)
-		return;
-	mrc_peers_any(dev, change_local, &moved);
-	if (moved || READ_ONCE(dev->n_profiles_own))
+		return false;
+	mrc_peers_any(dev, change_local, &c);
+	if (c.moved || READ_ONCE(dev->n_profiles_own))
 		mrc_path_change_profiles(dev);
+	return c.again;
 }
 
 /*

@@ -18,8 +18,11 @@ void mrc_path_change_stop(struct mrc_dev *dev);
 void mrc_path_change_planes(struct mrc_dev *dev);
 /* Which profiles there are, or which one is meant, changed: sets are rebuilt, QPs kicked. */
 void mrc_path_change_profiles(struct mrc_dev *dev);
-/* The host's addresses: peers may be this host now, or no more; templates may have copied from the device's. */
-void mrc_path_change_addrs(struct mrc_dev *dev);
+/*
+ * The host's addresses: peers may be this host now, or no more; templates may have copied from the device's. True: ask
+ * again soon, for duplicates of one are looked for, and nothing tells when that ends.
+ */
+bool mrc_path_change_addrs(struct mrc_dev *dev);
 /* Damping of announced ports is set anew. */
 void mrc_path_change_damp(struct mrc_dev *dev);
 /* Parameters of controllers. */

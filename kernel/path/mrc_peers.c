@@ -189,7 +189,8 @@ static void peer_joined(struct mrc_peer *peer)
 	smp_mb();
 	mrc_peer_port_planes(peer);
 	/* That is set under rtnl alone. */
-	if (unlikely(!peer->group && mrc_dev_addr_is_local(peer->dev, a) != peer->local))
+	if (unlikely(!peer->group && (mrc_dev_addr_is_local(peer->dev, a) != peer->local ||
+				      mrc_dev_addr_may_be_local(peer->dev, a))))
 		mod_delayed_work(mrc_wq, &peer->dev->addr_work, 0);
 }
 
