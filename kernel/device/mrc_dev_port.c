@@ -2,6 +2,7 @@
 /*
  * mrc_dev_port.c - see mrc_dev_port.h.
  */
+#include <linux/if_arp.h>
 #include <linux/rtnetlink.h>
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_kept.h"
@@ -112,6 +113,11 @@ static int port_check(struct mrc_dev *dev, struct net_device *port,
 	if (port->flags & IFF_LOOPBACK) {
 		MRC_ERR_MSG(extack, "%s is a loopback device", port->name);
 		return -EINVAL;
+	}
+	/* A VRF calls itself Ethernet, and sends nothing. */
+	if (port->type != ARPHRD_ETHER || netif_is_l3_master(port)) {
+		MRC_ERR_MSG(extack, "%s carries no Ethernet frames, so no RoCE", port->name);
+		return -EOPNOTSUPP;
 	}
 	owner = mrc_dev_of_owner(port);
 	if (owner && owner->own_netdev) {

@@ -15,6 +15,7 @@
 /* The device under rtnl, with a reference for the caller. */
 static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
 {
+	struct netlink_ext_ack why = {};	/* ib_core has none for us: to the log */
 	struct mrc_dev *dev;
 	int err;
 
@@ -34,9 +35,10 @@ static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
 	}
 	get_device(&dev->ibdev.dev);
 	mrc_dev_attach(dev);
-	err = mrc_dev_port_add(dev, ndev, 1, NULL);
+	err = mrc_dev_port_add(dev, ndev, 1, &why);
 	if (err) {
-		netdev_err(ndev, "cannot be a plane: %pe\n", ERR_PTR(err));
+		netdev_err(ndev, "cannot be a plane: %pe%s%s\n", ERR_PTR(err), why._msg ? ": " : "",
+			   why._msg ?: "");
 		mrc_dev_remove(dev);
 		put_device(&dev->ibdev.dev);
 		return ERR_PTR(err);
