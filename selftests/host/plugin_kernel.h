@@ -151,10 +151,13 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *vqp,
 	return 0;
 }
 
+static struct ibv_qp_attr modified;	/* as the kernel got it */
+
 int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		      struct ibv_modify_qp *cmd, size_t cmd_size)
 {
 	(void)cmd; (void)mask;
+	modified = *attr;
 	qp->state = attr->qp_state;
 	return cmd_size == 120 ? 0 : EINVAL;
 }

@@ -365,6 +365,11 @@ static void test_poll(struct mrc_cq *cq, struct mrc_qp *qp)
 	check(mrc_poll_cq(ibcq, 8, wc) == 1 && wc[0].qp_num == 43 && qp->sq.done == qp->sq.idx,
 	      "a reset forgets the QP's completions and no others");
 
+	attr = (struct ibv_qp_attr) { .rq_psn = 0xab123456, .sq_psn = 0xffffffff };
+	mrc_modify_qp(&qp->v.qp, &attr, IBV_QP_RQ_PSN | IBV_QP_SQ_PSN);
+	check(modified.rq_psn == 0x123456 && modified.sq_psn == 0xffffff && attr.rq_psn == 0xab123456,
+	      "the kernel gets PSNs of 24 bits, and has nothing to log");
+
 	kernel_cqe(cq, cqe);
 	hdr->error = 1;
 	check(mrc_poll_cq(ibcq, 8, wc) == 1 && mrc_poll_cq(ibcq, 8, wc) < 0,

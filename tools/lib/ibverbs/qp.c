@@ -191,6 +191,8 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 
 	if (mask & IBV_QP_AV)
 		mrc_lid_resolve(ibqp->context, &to.ah_attr);
+	to.rq_psn &= 0xffffff;	/* ib_core logs what is longer, each time */
+	to.sq_psn &= 0xffffff;
 	ret = ibv_cmd_modify_qp(ibqp, &to, mask, &cmd, sizeof(cmd));
 	/*
 	 * A reset drops what is queued: the kernel moves its consumer index up to
