@@ -250,6 +250,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	INIT_RCU_WORK(&cq->free_work, cq_free_work);
 	INIT_WORK(&cq->overrun_work, cq_overrun_work);
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resize_mutex);
 	spin_lock_init(&cq->poll_lock);
 	xa_init(&cq->qps);
 	cq->kernel = !ctx;

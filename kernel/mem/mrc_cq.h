@@ -27,6 +27,7 @@ struct mrc_cq {
 	struct rcu_work free_work;
 	struct work_struct overrun_work;	/* queued once, with a reference */
 	spinlock_t lock;
+	struct mutex resize_mutex;	/* one at a time: outside of lock */
 	struct ib_cq *ibcq;	/* NULL once destroyed; under lock */
 	struct mrc_dev *dev;
 	struct mrc_ring ring;

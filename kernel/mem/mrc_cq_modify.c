@@ -3,27 +3,43 @@
  * mrc_cq_modify.c - see mrc_cq_modify.h.
  *
  * A resize makes a second ring and swaps the two under cq->lock, with what is not consumed copied
- * at the same indices: completions go to the one or the other, none is lost or comes twice. The
+ * at the same indices: completions go to the one or the other, none is lost or comes twice. A ring may have
+ * millions of them, so most are copied before that, without the lock. The
  * plug-in keeps other threads from the queue until it has mapped the new ring. Whoever resizes
  * counts on nothing more than was asked for: no minimum, as a new queue has.
  */
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_cq_modify.h"
 #include "mem/mrc_ucontext.h"
 
+#define CQ_COPY_HELD	64	/* completions copied with cq->lock held, at most */
+#define CQ_COPY_STEPS	1000	/* a program that completes faster than it is copied stays with its ring */
+
+/* Under cq->lock. Does what is not consumed fit into @new? Else there is more, or a consumer index that cannot be. */
+static bool cq_fits(const struct mrc_cq *cq, const struct mrc_ring *new, u32 cons)
+{
+	return cq->prod - cons <= min(new->entries, cq->ring.entries);
+}
+
+/* Completions from *@at up to @end. Who does not hold cq->lock: what is there stays, for the queue is not that full. */
+static void cq_copy(const struct mrc_cq *cq, const struct mrc_ring *new, u32 *at, u32 end)
+{
+	for (; *at != end; (*at)++)
+		memcpy(mrc_ring_slot(new, *at), mrc_ring_slot(&cq->ring, *at), new->stride);
+}
+
 /* Under cq->lock: from here on *@new is the queue's ring, and what is left there the old one. */
-static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new)
+static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
-	u32 cons = smp_load_acquire(&hdr->cons), i;
+	u32 cons = smp_load_acquire(&hdr->cons);
 
-	/* More than fit, or a consumer index that cannot be. */
-	if (cq->prod - cons > min(new->entries, cq->ring.entries))
+	if (!cq_fits(cq, new, cons))
 		return -EINVAL;
-	for (i = cons; i != cq->prod; i++)
-		memcpy(mrc_ring_slot(new, i), mrc_ring_slot(&cq->ring, i), new->stride);
+	cq_copy(cq, new, at, cq->prod);
 	new->hdr->cons = cons;
 	new->hdr->error = cq->overrun;
 	new->hdr->told = cq->told;
@@ -31,6 +47,40 @@ static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new)
 	smp_store_release(&new->hdr->prod, cq->prod);
 	swap(cq->ring, *new);
 	return 0;
+}
+
+/*
+ * A step of a resize: what was there before is copied without the lock, and the rest in the same section as the
+ * swap once it is little. -EAGAIN: completions came meanwhile, and more than that.
+ */
+static int cq_step(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
+{
+	int err = -EAGAIN;
+	u32 prod;
+
+	spin_lock_bh(&cq->lock);
+	prod = cq->prod;
+	if (prod - *at <= CQ_COPY_HELD)
+		err = cq_swap(cq, new, at);
+	else if (!cq_fits(cq, new, *at))
+		err = -EINVAL;
+	spin_unlock_bh(&cq->lock);
+	if (err != -EAGAIN)
+		return err;
+	cq_copy(cq, new, at, prod);
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : -EAGAIN;
+}
+
+/* Under cq->resize_mutex: the ring stays. Each step copies what came during the one before. */
+static int cq_move(struct mrc_cq *cq, struct mrc_ring *new)
+{
+	u32 at = smp_load_acquire(&cq->ring.hdr->cons);
+	int err, n;
+
+	for (n = 0, err = -EAGAIN; n < CQ_COPY_STEPS && err == -EAGAIN; n++)
+		err = cq_step(cq, new, &at);
+	return err == -EAGAIN ? -EBUSY : err;
 }
 
 int mrc_cq_resize(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
@@ -53,10 +103,10 @@ int mrc_cq_resize(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 	resp = mrc_cq_answer(&ring, key);
 	err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (!err) {
-		spin_lock_bh(&cq->lock);
-		err = cq_swap(cq, &ring);
+		mutex_lock(&cq->resize_mutex);
+		err = cq_move(cq, &ring);
 		ibcq->cqe = cq->ring.entries;
-		spin_unlock_bh(&cq->lock);
+		mutex_unlock(&cq->resize_mutex);
 	}
 	mrc_ring_unmap(&ring);
 	mrc_ring_free(&ring);

@@ -235,6 +235,63 @@ TEST_F_TIMEOUT(cqex, a_resize_under_traffic_loses_nothing, LIMIT_S)
 	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 0));
 }
 
+#define FLUSHED		8	/* queue pairs whose receives are flushed, */
+#define RECVS		64	/* so many of each */
+
+/* One whose receives complete as flushed, numbered from @first. */
+static struct ibv_qp *flushed_qp(struct _test_data_cqex *self, uint64_t first)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = self->p.cq[1], .recv_cq = self->p.cq[0], .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = RECVS, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp *qp = ibv_create_qp(self->dev.pd, &init);
+	struct ibv_recv_wr *bad, wr = {};
+	int i, err;
+
+	if (!qp)
+		return NULL;
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	for (i = 0; i < RECVS && !err; i++) {
+		wr.wr_id = first + (uint64_t)i;
+		err = ibv_post_recv(qp, &wr, &bad);
+	}
+	attr.qp_state = IBV_QPS_ERR;
+	if (!err && !ibv_modify_qp(qp, &attr, IBV_QP_STATE))
+		return qp;
+	ibv_destroy_qp(qp);
+	return NULL;
+}
+
+/* More than the kernel copies at once. Some may come while it copies. */
+TEST_F_TIMEOUT(cqex, a_resize_keeps_all_that_waits, LIMIT_S)
+{
+	bool seen[FLUSHED * RECVS] = {};
+	struct ibv_qp *qp[FLUSHED];
+	struct ibv_wc wc;
+	int i;
+
+	ASSERT_EQ(0, ibv_resize_cq(self->p.cq[0], 2 * FLUSHED * RECVS));
+	for (i = 0; i < FLUSHED; i++) {
+		qp[i] = flushed_qp(self, (uint64_t)i * RECVS);
+		ASSERT_NE(NULL, qp[i]);
+		ASSERT_EQ(0, ibv_resize_cq(self->p.cq[0], (i % 2 + 2) * FLUSHED * RECVS));
+	}
+	for (i = 0; i < FLUSHED * RECVS; i++) {
+		ASSERT_TRUE(vpair_wc(self->p.cq[0], &wc, WAIT_MS));
+		ASSERT_EQ(IBV_WC_WR_FLUSH_ERR, wc.status);
+		ASSERT_LT(wc.wr_id, FLUSHED * RECVS);
+		EXPECT_FALSE(seen[wc.wr_id]);
+		seen[wc.wr_id] = true;
+		if (i == FLUSHED * RECVS / 3)
+			ASSERT_EQ(0, ibv_resize_cq(self->p.cq[0], FLUSHED * RECVS));
+	}
+	EXPECT_EQ(0, ibv_poll_cq(self->p.cq[0], 1, &wc));
+	for (i = 0; i < FLUSHED; i++)
+		EXPECT_EQ(0, ibv_destroy_qp(qp[i]));
+}
+
 /* The latest request has arrived; drained, the queue pair has completed all. */
 static bool all_done(struct _test_data_cqex *self)
 {
