@@ -103,6 +103,7 @@ struct mrc_dev {
 	struct mrc_dup *dup;		/* datagrams that may come twice: data/mrc_ud_dup.h; dup_lock */
 	spinlock_t dup_lock;		/* likewise innermost */
 	siphash_key_t dup_key;		/* secret */
+	u32 hash_seed;			/* secret: of tables whose keys others choose */
 	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
 	struct mrc_tally gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */

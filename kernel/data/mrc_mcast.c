@@ -12,16 +12,16 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_mcast.h"
 
-static u32 mcast_hash(const union ib_gid *gid)
+static u32 mcast_hash(const struct mrc_dev *dev, const union ib_gid *gid)
 {
-	return jhash(gid, sizeof(*gid), 0) % MRC_MCAST_BUCKETS;
+	return jhash(gid, sizeof(*gid), dev->hash_seed) % MRC_MCAST_BUCKETS;
 }
 
 struct mrc_mcast *mrc_mcast_find(const struct mrc_dev *dev, const union ib_gid *gid)
 {
 	struct mrc_mcast *g;
 
-	hlist_for_each_entry_rcu(g, &dev->mcast[mcast_hash(gid)], node, lockdep_rtnl_is_held())
+	hlist_for_each_entry_rcu(g, &dev->mcast[mcast_hash(dev, gid)], node, lockdep_rtnl_is_held())
 		if (!memcmp(&g->gid, gid, sizeof(*gid)))
 			return g;
 	return NULL;
@@ -175,7 +175,7 @@ static struct mrc_mcast *mcast_get(struct mrc_dev *dev, const union ib_gid *gid)
 	g->gid = *gid;
 	INIT_LIST_HEAD(&g->members);
 	mcast_planes(dev, g, mcast_plane_on);
-	hlist_add_head_rcu(&g->node, &dev->mcast[mcast_hash(gid)]);
+	hlist_add_head_rcu(&g->node, &dev->mcast[mcast_hash(dev, gid)]);
 	dev->n_mcast++;
 	return g;
 }

@@ -81,7 +81,7 @@ static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 		return RX_PLAIN;
 	if (proto != NEXTHDR_IPV6 && proto != IPPROTO_IPIP && proto != NEXTHDR_ROUTING)
 		return RX_NOT_OURS;
-	if (!p->plane || !READ_ONCE(p->plane->has_sid) || p->end > skb->len)
+	if (!p->plane || !smp_load_acquire(&p->plane->has_sid) || p->end > skb->len)
 		return RX_NOT_OURS;
 	if (proto == NEXTHDR_ROUTING) {
 		n = srh_skip(skb, off, &proto);

@@ -197,6 +197,8 @@ static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl,
 	skb->len += pl->len + len;
 	skb->data_len += pl->len + len;
 	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
+	/* A program may write to its pages at any time, and nobody may write to them for it. */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	memset(tail, 0, len);
 	return tail;
 }

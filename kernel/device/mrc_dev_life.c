@@ -177,6 +177,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 		err = -ENOMEM;
 		goto err_net;
 	}
+	dev->hash_seed = mrc_seed_u32();
 	dev->mnet = mnet;
 	dev->net = dev_net(ndev);
 	dev->ndev = ndev;

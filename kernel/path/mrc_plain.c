@@ -7,7 +7,7 @@
 
 static union ib_gid *plain_bucket(struct mrc_dev *dev, const union ib_gid *gid)
 {
-	return &dev->plain[jhash(gid, sizeof(*gid), 0) % MRC_PLAIN_BUCKETS];
+	return &dev->plain[jhash(gid, sizeof(*gid), dev->hash_seed) % MRC_PLAIN_BUCKETS];
 }
 
 void mrc_plain_heard(struct mrc_dev *dev, const union ib_gid *gid, bool marked)

@@ -17,7 +17,8 @@
 
 static struct hlist_head *profile_bucket(struct mrc_dev *dev, const struct mrc_profile_key *key)
 {
-	u32 hash = jhash_3words((u32)key->id, (u32)(key->id >> 32), key->len, 0);
+	u32 hash = jhash_3words((u32)key->id, (u32)(key->id >> 32), key->len,
+				dev->hash_seed);
 
 	hash = jhash(&key->dst, sizeof(key->dst), hash);
 	return &dev->profile_hash[hash % MRC_PROFILE_BUCKETS];
