@@ -140,7 +140,7 @@ extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed a
  * reference. False: it died meanwhile, and nothing is held. Its end waits for mrc_dev_unuse(), before
  * which nobody takes rtnl.
  */
-bool mrc_dev_use(struct mrc_dev *dev) __releases(RCU);
+bool mrc_dev_use(struct mrc_dev *dev);
 void mrc_dev_unuse(struct mrc_dev *dev);
 /* Likewise, of a device that is dead: until nobody looks at it any more. */
 void mrc_dev_unused(struct mrc_dev *dev);

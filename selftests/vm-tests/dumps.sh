@@ -41,8 +41,7 @@ looks() {
 	done >/dev/null 2>&1
 }
 comes_and_goes() {
-	local i
-	for i in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		fabric_in h1 ip -b - <<-BATCH || return
 			link add mrc9 type mrc
 			link set mrc9 up
