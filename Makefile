@@ -8,6 +8,7 @@
 #                   interrupted run left
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
+# make shell      the same fabric, and a prompt in it; make shell <FILE runs commands
 # make bench      measurements
 # make bench-cpu  kernel time per packet beside rdma_rxe and siw, and where it goes
 # make bench-failover  how fast failures are stepped around, in virtual time
@@ -139,9 +140,16 @@ mutants: deps
 coverage: deps
 	@selftests/coverage/coverage.sh
 
-demo bench: deps
+bench: deps
 	@$(MAKE) -j$$(nproc) testing
-	@selftests/$@.sh
+	@selftests/bench.sh
+
+# Both install and build what they need, and no more.
+demo:
+	@selftests/demo.sh
+
+shell:
+	@selftests/demo/shell.sh
 
 # These two in User-Mode Linux, whose kernel is built the first time: seven minutes of processor time.
 bench-cpu: deps
@@ -176,5 +184,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules deps deps-build check check-full check-debug coverage mutants soak demo bench bench-failover install \
+.PHONY: all testing modules deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
 	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)

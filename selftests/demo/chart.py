@@ -160,7 +160,7 @@ def draw_marks(run, panel, labels):
 
 
 def draw_band(run, panel):
-    start, end = run.bounds("during")
+    start, end = run.marks["cut"], run.marks["restore"]
     panel.svg.add("rect", x=f"{panel.x(start):.1f}", y=panel.y0, fill=DEAD, fill_opacity=0.06,
                   width=f"{panel.x(end) - panel.x(start):.1f}", height=panel.height)
 
@@ -205,12 +205,13 @@ def draw_legend(run, svg):
 def draw(run):
     """The whole picture, as the text of an SVG file."""
     svg = Svg()
-    svg.add("title", "ib_write_bw over MRC while a plane of its fabric is cut and restored")
+    svg.add("title", "RDMA over MRC while a plane of its fabric is cut and restored")
     svg.add("rect", width=WIDTH, height=HEIGHT, fill=PAPER)
     svg.text(LEFT, 36, f"One RDMA transfer over {run.planes} SRv6 planes, and plane "
              f"{run.plane + 1} dies", 20, INK, font_weight=700)
-    svg.text(LEFT, 58, "Debian's ib_write_bw writes from h1 to h2; mrc_verify writes in both "
-             "directions and checks every byte", 13)
+    offered = run.about["load"] * run.about["size"] / 1e6
+    svg.text(LEFT, 58, f"Each host offers {offered:.1f} MB/s, which four planes or three can carry; "
+             "every byte is checked", 13)
     for i, direction in enumerate(DIRECTIONS):
         draw_direction(run, svg, LEFT + i * (PANEL_W + GUTTER), direction)
     draw_legend(run, svg)

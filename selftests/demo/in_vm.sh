@@ -3,9 +3,8 @@
 #
 # in_vm.sh - the demonstration, inside the virtual machine; see ../demo.sh.
 #
-# Builds the fabric, lets mrcd configure all of it, and runs ib_write_bw from h1
-# to h2 with a verifying program in each direction beside it, while a plane is cut
-# and restored. What report.py judges is left in $VMOUT; the status here says
+# Builds the fabric, lets mrcd configure all of it, and has a verifying program in each direction
+# offer a fixed load, while a plane is cut and restored. What report.py judges is left in $VMOUT; the status here says
 # only whether everything could be run to its end.
 
 set -euo pipefail
@@ -14,16 +13,17 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 # shellcheck source=../lib/fabric.sh
 . "$here/../lib/fabric.sh"
+# shellcheck source=steps.sh
+. "$here/steps.sh"
 trap - EXIT INT TERM	# lib.sh's speak TAP
 
 seconds=${MRC_DEMO_SECONDS:-30}
-size=${MRC_DEMO_SIZE:-65536}
-colour=${MRC_DEMO_COLOUR:-}
+load=${MRC_DEMO_LOAD:-100}	# messages a second that each host offers,
+SIZE=16384			# of so many bytes
 
 PLANE=2				# the one that dies
 SWITCH=p$PLANE-t0-1		# where, and
 PORT=h1				# at which port
-MARGIN=3			# seconds ib_write_bw goes on at the end
 PATIENCE=240			# seconds for whatever is waited for,
 TELL=15				# and how often to say so
 
@@ -37,26 +37,9 @@ mkdir -p $work/ready $work/log $work/snap
 
 # ------------------------------------------------------------------- telling
 
-paint() {	# CODE TEXT
-	if [ -n "$colour" ]; then
-		printf '\033[%sm%s\033[0m' "$1" "$2"
-	else
-		printf '%s' "$2"
-	fi
-}
-
-# step NAME TEXT: what has just been reached, and how long it took.
-step_began=${EPOCHREALTIME/./}
-step() {
-	local now=${EPOCHREALTIME/./}
-	printf '  %s %-9s %-74s %5d.%d s\n' "$(paint '1;32' ok)" "$1" "$2" \
-		$(((now - step_began) / 1000000)) $(((now - step_began) / 100000 % 10))
-	step_began=$now
-}
-
 # give_up NAME TEXT [LOG]
 give_up() {
-	printf '  %s %-9s %s\n' "$(paint '1;31' '!!')" "$1" "$2"
+	printf '  %s %5s  %-9s %s\n' "$(paint '1;31' '     !!')" "$(elapsed)" "$1" "$2"
 	[ -z "${3:-}" ] || tail -n 15 "$3" | sed 's/^/     | /'
 	exit 1
 }
@@ -68,7 +51,7 @@ await() {
 	until wait_until $TELL "$@"; do
 		waited=$((waited + TELL))
 		[ $waited -lt $PATIENCE ] || return 1
-		printf '  %s %-9s slow machine, waiting for it: %d s\n' "$(paint '1;33' ..)" "$name" $waited
+		still "$name" "slow machine, waiting for it: $waited s"
 	done
 }
 
@@ -86,7 +69,7 @@ build_fabric() {
 	fabric_build 2 4 2 2 || give_up fabric "the cables could not be laid"
 	fabric_toml 2 4 2 2 >$work/fabric.toml
 	mapfile -t nodes <"$FABRIC_DIR/nodes"
-	step fabric "2 hosts and 16 switches in namespaces; 4 planes of 2 T0 and 2 T1; 24 cables"
+	step 6 fabric "2 hosts and 16 switches in namespaces; 4 planes of 2 T0 and 2 T1; 24 cables"
 }
 
 load_module() {
@@ -95,7 +78,7 @@ load_module() {
 	load_mrc || give_up module "$MRC_BUILD/mrc.ko cannot be loaded"
 	install -m 644 "$plugin" "${lib[0]}/"
 	install -m 644 "$MRC_TOP/tools/lib/ibverbs/mrc.driver" /etc/libibverbs.d/
-	step module "mrc.ko in Linux $(uname -r); plug-in beside libibverbs's own"
+	step 7 module "mrc.ko in Linux $(uname -r); plug-in beside libibverbs's own"
 }
 
 ready_count() {
@@ -117,7 +100,7 @@ start_daemons() {
 		await mrcd enough_ready $((started - 3)) || break
 	done
 	await mrcd enough_ready ${#nodes[@]} || late_daemons
-	step mrcd "${#nodes[@]} daemons on one fabric file: everything is in place"
+	step 8 mrcd "${#nodes[@]} daemons on one fabric file: everything is in place"
 }
 
 late_daemons() {
@@ -155,11 +138,10 @@ find_devices() {
 	ctl h1 -d profile show >$work/profiles.json
 	jq -e 'length == 4 and all(.up)' $work/planes.json >/dev/null ||
 		give_up mrc0 "not all planes of h1 are up" $work/planes.json
-	step mrc0 "$addr1 (RDMA device $ibdev1) and $addr2 ($ibdev2), 4 planes each"
 	evs=$(jq --arg dst "$addr2" '[.[] | select(.dst == $dst) | .ev | length] | add // 0' \
 		$work/profiles.json)
 	[ "$evs" -ge 16 ] || give_up paths "only $evs EVs from h1 to h2" $work/profiles.json
-	step paths "$evs EVs from h1 to h2, such as $(jq -r --arg dst "$addr2" \
+	step 9 paths "$evs EVs from h1 to h2, such as $(jq -r --arg dst "$addr2" \
 		'[.[] | select(.dst == $dst) | .ev[].value] | unique | .[0]' $work/profiles.json)"
 }
 
@@ -168,11 +150,8 @@ ctl() { "$mrcctl" -n "$1" -j "${@:2}" 2>>$work/log/mrcctl; }
 # ------------------------------------------------------- ordinary programs
 
 try_ping() {
-	local rtt
 	fabric_in h1 ping -c 4 -i 0.2 -W 30 "$addr2" >$work/log/ping 2>&1 ||
 		give_up ping "h2 does not answer" $work/log/ping
-	rtt=$(sed -nE 's/^rtt .* = [0-9.]+\/([0-9.]+)\/.*/\1/p' $work/log/ping)
-	step ping "h1 to h2 over mrc0 and back: $rtt ms"
 }
 
 say_hello() {
@@ -186,14 +165,24 @@ try_tcp() {
 	await TCP say_hello || give_up TCP "no connection from h1 to h2" $work/log/tcp
 	wait $server || true
 	[ "$(cat $work/log/tcp)" = "Hello h2" ] || give_up TCP "h2 heard otherwise" $work/log/tcp
-	step TCP "\"Hello h2\", \"Hello h1\" between the two mrc0 addresses"
 }
 
-try_devinfo() {
-	fabric_in h1 ibv_devinfo -d "$ibdev1" >$work/log/devinfo 2>&1 ||
-		give_up verbs "ibv_devinfo" $work/log/devinfo
-	step verbs "ibv_devinfo: $(sed -nE 's/^\s*(state|active_mtu|link_layer):\s*(\S+).*/\2/p' \
-		$work/log/devinfo | paste -sd ' ')"
+# Debian's own. The timeout of -u is 1 s: an emulated processor stands still for longer than the
+# default of 67 ms.
+try_write_bw() {
+	local args=(-s 65536 -n 100 -F -u 18) server
+	in_ns h2 ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" >$work/log/write_bw-server 2>&1 &
+	server=$!
+	await ib_write_bw listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
+	fabric_in h1 ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
+		>$work/log/write_bw-client 2>&1 || give_up ib_write_bw "it failed" $work/log/write_bw-client
+	wait $server || give_up ib_write_bw "its server failed" $work/log/write_bw-server
+}
+
+listens() {
+	local hex
+	printf -v hex ':%04X 0' "$2"
+	fabric_in "$1" grep -qE "$hex" /proc/net/tcp /proc/net/tcp6
 }
 
 # ------------------------------------------------------------- the transfer
@@ -222,7 +211,7 @@ snapshot() {
 # Who acts and measures comes first, then the kernel's threads, then who transfers.
 set_priorities() {
 	renice -n -5 $$ >/dev/null
-	load=(nice -n 10)
+	gently=(nice -n 10)
 }
 
 # start_verify NAME FROM TO: sets verify_server, verify_client.
@@ -231,53 +220,39 @@ start_verify() {
 	if [ "$2" = h2 ]; then
 		from_dev=$ibdev2 from_gid=$gid2 to_dev=$ibdev1 to_gid=$gid1 to_addr=$addr1 port=18601
 	fi
-	in_ns "$3" "${load[@]}" "$verify" -e -d "$to_dev" -g "$to_gid" -p $port \
+	in_ns "$3" "${gently[@]}" "$verify" -e -d "$to_dev" -g "$to_gid" -p $port \
 		>"$work/log/$1-server" 2>&1 &
 	verify_server=$!
-	in_ns "$2" "${load[@]}" "$verify" -e -d "$from_dev" -g "$from_gid" -p $port -P -o write \
-		-s 16384 -q 4 -t $((seconds * 4)) "$to_addr" >"$work/log/$1-client" 2>&1 &
+	in_ns "$2" "${gently[@]}" "$verify" -e -d "$from_dev" -g "$from_gid" -p $port -P -o write \
+		-s $SIZE -R "$load" -q 8 -t $((seconds * 4)) "$to_addr" >"$work/log/$1-client" 2>&1 &
 	verify_client=$!
 }
 
-# The timeout of -u is 1 s: an emulated processor stands still for longer than
-# the default of 67 ms.
-start_write_bw() {
-	local args=(-s "$size" -D $((seconds + MARGIN)) -F -u 18)
-	in_ns h2 "${load[@]}" ib_write_bw -d "$ibdev2" -x "$gid2" "${args[@]}" \
-		>$work/log/write_bw-server 2>&1 &
-	bw_server=$!
-	await ib_write_bw listens h2 18515 || give_up ib_write_bw "no server" $work/log/write_bw-server
-	in_ns h1 "${load[@]}" ib_write_bw -d "$ibdev1" -x "$gid1" "${args[@]}" 10.77.0.2 \
-		>$work/log/write_bw-client 2>&1 &
-	bw_client=$!
-}
-
-listens() {
-	local hex
-	printf -v hex ':%04X 0' "$2"
-	fabric_in "$1" grep -qE "$hex" /proc/net/tcp /proc/net/tcp6
-}
-
 # delivered DEVICE BYTES: payload its QPs have accepted by now.
-delivered() { [ "$(cat "/sys/class/infiniband/$1/ports/1/hw_counters/rx_bytes")" -ge "$2" ]; }
+accepted() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/rx_bytes"; }
+delivered() { [ "$(accepted "$1")" -ge "$2" ]; }
 
 start_transfer() {
 	local colours=()
-	[ -z "$colour" ] || colours=(--colour)
+	[ -z "${MRC_DEMO_COLOUR:-}" ] || colours=(--colour)
 	: >$work/marks
+	: >$work/log/events
 	set_priorities
+	in_ns h1 "$mrcctl" monitor dev mrc0 >$work/log/events 2>$work/log/monitor &
+	events=$!
 	chrt -f 1 "$here/sampler.py" --host "h1=$ibdev1" --host "h2=$ibdev2" --planes 4 \
 		--watch $SWITCH=$PORT "${colours[@]}" --marks $work/marks \
 		--out $work/samples.jsonl 2>$work/log/sampler &
 	sampler=$!
 	await sampler test -s $work/samples.jsonl || give_up sampler "no samples" $work/log/sampler
 	snapshot start
+	before1=$(accepted "$ibdev1") before2=$(accepted "$ibdev2")
 	start_verify verify21 h2 h1; v21s=$verify_server v21c=$verify_client
-	await mrc_verify delivered "$ibdev1" 131072 ||
+	await mrc_verify delivered "$ibdev1" $((before1 + 8 * SIZE)) ||
 		give_up mrc_verify "nothing arrives" $work/log/verify21-client
-	start_write_bw
-	await ib_write_bw delivered "$ibdev2" $((8 * size)) ||
-		give_up ib_write_bw "nothing arrives" $work/log/write_bw-client
+	start_verify verify12 h1 h2; v12s=$verify_server v12c=$verify_client
+	await mrc_verify delivered "$ibdev2" $((before2 + 8 * SIZE)) ||
+		give_up mrc_verify "nothing arrives" $work/log/verify12-client
 }
 
 # expect SECONDS: sampling is fine when it happens, and before.
@@ -287,13 +262,25 @@ expect() {
 	after "$1"
 }
 
+# What a person would see on h1 after the cut: the beginning of each line, and the event of the plane.
+show_planes() {
+	{
+		echo
+		echo "h1# mrcctl plane show"
+		"$mrcctl" -n h1 plane show
+		echo "h1# mrcctl monitor"
+		grep 'event plane' $work/log/events | tail -n 1
+		echo
+	} | sed 's/ held .*/ .../; s/^./      &/'
+}
+
 cut_and_restore() {
 	local third=$((seconds / 3))
 	start_us=${EPOCHREALTIME/./}
 	mark start
-	start_verify verify12 h1 h2; v12s=$verify_server v12c=$verify_client
 	after $((third - 4)); snapshot before &
 	expect $third; fabric_cut $SWITCH $PORT
+	after $((third + 2)); show_planes
 	after $((2 * third - 4)); snapshot during &
 	expect $((2 * third)); fabric_restore $SWITCH $PORT
 	after $((3 * third - 4)); snapshot after &
@@ -318,15 +305,13 @@ reap() {
 }
 
 finish_transfer() {
-	kill -INT "$v12c" "$v21c" 2>/dev/null || true
+	kill -INT "$v12c" "$v21c" "$events" 2>/dev/null || true
 	reap sampler "$sampler"
 	wait "$last_snapshot"
 	reap verify12-client "$v12c"
 	reap verify12-server "$v12s"
 	reap verify21-client "$v21c"
 	reap verify21-server "$v21s"
-	reap write_bw-client "$bw_client"
-	reap write_bw-server "$bw_server"
 }
 
 # ------------------------------------------------------------------------
@@ -339,18 +324,20 @@ main() {
 	find_devices
 	try_ping
 	try_tcp
-	try_devinfo
+	try_write_bw
+	step 10 programs "ping, TCP and Debian's ib_write_bw between the two mrc0"
 	echo
-	echo "  Debian's ib_write_bw writes from h1 to h2, $((size / 1024)) KiB each; mrc_verify in both" \
-		"directions beside it."
-	echo "  In $((seconds / 3)) s plane $PLANE is cut, after $((seconds * 2 / 3)) s restored." \
-		"Payload arriving, packets leaving by plane:"
+	echo "          Now $load messages of $((SIZE / 1024)) KiB a second each way, for $seconds s; every byte is checked."
+	echo "          In $((seconds / 3)) s plane $PLANE is cut, after $((seconds * 2 / 3)) s restored." \
+		"MB/s that arrive, packets that leave by each plane:"
 	echo
 	start_transfer
 	cut_and_restore
 	finish_transfer
-	jq -n --arg kernel "$(uname -r)" --argjson size "$size" --argjson plane $PLANE \
-		'{kernel: $kernel, size: $size, plane: $plane, planes: 4}' >$work/run.json
+	echo
+	step 11 transfer "the programs have ended"
+	jq -n --arg kernel "$(uname -r)" --argjson size $SIZE --argjson load "$load" --argjson plane $PLANE \
+		'{kernel: $kernel, size: $size, load: $load, plane: $plane, planes: 4}' >$work/run.json
 }
 
 main

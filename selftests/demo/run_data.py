@@ -11,6 +11,7 @@ import pathlib
 import re
 
 PHASES = ("before", "during", "after")
+SETTLED = 1.0           # s after a change that belong to no phase
 BOUNDS = {"before": ("start", "cut"), "during": ("cut", "restore"), "after": ("restore", "end")}
 DIRECTIONS = (("h1", "h2"), ("h2", "h1"))
 SNAPSHOTS = ("start",) + PHASES
@@ -63,8 +64,11 @@ class Run:
     # ------------------------------------------------------------ intervals
 
     def bounds(self, phase):
+        """Of the phase, without the time in which the change that begins it is noticed: table,
+        verdict and numbers count the same packets."""
         first, last = BOUNDS[phase]
-        return self.marks[first], self.marks[last]
+        settled = 0 if phase == PHASES[0] else SETTLED
+        return self.marks[first] + settled, self.marks[last]
 
     def at(self, when):
         """The first sample at or after a time, or the last there is."""
@@ -93,7 +97,7 @@ class Run:
         the cut or after the beginning of another phase: the truth, and at most one
         sampling period on either side."""
         receiver = direction[1]
-        start, end = self.bounds(phase)
+        start, end = (self.marks[mark] for mark in BOUNDS[phase])
         if phase == "before":
             start = end - GAP_WINDOW
         first = max(bisect.bisect_left(self.times, start) - 1, 0)

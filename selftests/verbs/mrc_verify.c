@@ -42,6 +42,7 @@ static struct vc_opts opts = { .gid_index = -1, .port = "18515" };
 static uint64_t iterations = 1000;
 static unsigned int seconds;
 static unsigned int stall_s = 60;
+static uint64_t rate;		/* messages a second, 0: as many as pass */
 static bool use_events, use_inline, progress;
 static volatile sig_atomic_t stop;
 
@@ -50,7 +51,7 @@ static struct ibv_comp_channel *channel;
 static struct ibv_cq *cq;
 static int tcp;
 
-static uint64_t max_gap_ns, last_wc_ns;
+static uint64_t max_gap_ns, last_wc_ns, began_ns;
 
 /* Client: posted, completed here, credited by the server, told to the server. */
 static uint64_t posted, completed, credited, noticed;
@@ -226,7 +227,22 @@ static int poll_some(void)
 	return n;
 }
 
-/* Armed before the last poll: true when the event came within 200 ms. */
+/* Seconds until the next message is due. Held up for a while, the client makes up for that as far as
+ * the window allows.
+ */
+static double not_due(void)
+{
+	return rate ? (double)posted / rate - (vc_now_ns() - began_ns) / 1e9 : 0;
+}
+
+static int patience_ms(void)
+{
+	const double left = not_due();
+
+	return left > 0 && left < 0.2 ? (int)(left * 1000) + 1 : 200;
+}
+
+/* Armed before the last poll: true when the event came within 200 ms, or until the next message is due. */
 static bool wait_event(void)
 {
 	struct pollfd pfd[2] = {
@@ -236,7 +252,7 @@ static bool wait_event(void)
 	struct ibv_cq *ev_cq;
 	void *ev_ctx;
 
-	if (poll(pfd, 2, 200) <= 0 || !(pfd[0].revents & POLLIN))
+	if (poll(pfd, 2, patience_ms()) <= 0 || !(pfd[0].revents & POLLIN))
 		return false;
 	if (ibv_get_cq_event(channel, &ev_cq, &ev_ctx))
 		broken("ibv_get_cq_event");
@@ -356,13 +372,15 @@ static void client(void)
 	bool ended = false;
 	double s;
 
+	began_ns = start;
 	last_wc_ns = start;
 	for (;;) {
 		if (!ended && enough(start)) {
 			notice(true);
 			ended = true;
 		}
-		if (!ended && posted - credited < plan.q && posted - completed < plan.q) {
+		if (!ended && posted - credited < plan.q && posted - completed < plan.q &&
+		    not_due() <= 0) {
 			post_message(posted++);
 			if (posted % batch == 0)
 				notice(false);
@@ -499,6 +517,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "  -n N       messages (1000)\n"
 	      "  -t SECS    run so long instead\n"
 	      "  -q N       messages outstanding (16)\n"
+	      "  -R N       messages a second, at most\n"
 	      "  -i         inline data where it fits\n"
 	      "  -u N       eight times 4.096 us << N (17) without an answer end it\n"
 	      "  -S SEED    of the pattern and the mix (the time)\n"
@@ -534,7 +553,7 @@ int main(int argc, char **argv)
 	int c;
 
 	plan.seed = vc_mix(vc_now_ns());
-	while ((c = getopt(argc, argv, "d:g:4p:m:eT:u:o:s:rn:t:q:iS:PX:")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:4p:m:eT:u:o:s:rn:t:q:R:iS:PX:")) != -1) {
 		switch (c) {
 		case 'd': opts.dev = optarg; break;
 		case 'g': opts.gid_index = (int)number(optarg, 65535); break;
@@ -550,6 +569,7 @@ int main(int argc, char **argv)
 		case 'n': iterations = number(optarg, UINT64_MAX); break;
 		case 't': seconds = number(optarg, 1000000); break;
 		case 'q': plan.q = number(optarg, 4096); break;
+		case 'R': rate = number(optarg, 1000000000); break;
 		case 'i': use_inline = true; break;
 		case 'S': plan.seed = number(optarg, UINT64_MAX); break;
 		case 'P': progress = true; break;

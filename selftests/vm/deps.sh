@@ -4,8 +4,9 @@
 # deps.sh - install what building and testing need (Debian 12), by apt-get.
 #
 #   deps.sh          install what is missing; nothing missing costs one dpkg-query
-#   deps.sh -n       only print what is missing, exit 1 if anything is
+#   deps.sh -n ...   only print what is missing of it, exit 1 if anything is
 #   deps.sh -f       also what only "make check-full" runs
+#   deps.sh -d       only what "make demo" and "make shell" need
 #   deps.sh -b       only what building for the kernel that runs here needs: no other kernel, no emulator
 #
 # Runs as root or through sudo. The headers' meta packages name one 6.1 and one
@@ -21,6 +22,19 @@ PACKAGES_BUILD=(
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
 	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev
 	libfmt-dev libcli11-dev
+)
+
+# No clang and no libbpf: mrcctl does without its histograms. The headers of 6.1, because those of
+# 6.12 install a kernel, which the next boot of this host would take.
+PACKAGES_DEMO=(
+	gcc g++ make pkg-config rsync kmod binutils linux-headers-amd64
+	rdma-core ibverbs-providers libibverbs-dev
+	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev
+	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev
+	# the virtual machine, and programs in it
+	qemu-system-x86 busybox-static cpio xz-utils zstd procps
+	iproute2 iputils-ping netcat-openbsd tcpdump jq python3
+	ibverbs-utils perftest
 )
 
 PACKAGES=(
@@ -64,16 +78,28 @@ apt() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
 }
 
-main() {
-	local want
+# size PACKAGE...: what apt would fetch and fill, in its own words.
+size() {
+	apt-get install --no-install-recommends --assume-no "$@" 2>/dev/null | sed -nE \
+		-e 's/^Need to get ([^ ]+ [kMG]?B).*/to fetch \1/p' \
+		-e 's/^After this operation, ([^ ]+ [kMG]?B) of additional.*/on disk \1/p' | paste -sd ,
+}
 
+main() {
+	local want log only_print='' say=echo
+
+	if [ "${1:-}" = -n ]; then
+		only_print=1
+		shift
+	fi
 	case ${1:-} in
 	-f) PACKAGES+=("${PACKAGES_FULL[@]}");;
 	-b) PACKAGES=("${PACKAGES_BUILD[@]}" "linux-headers-$(uname -r)");;
+	-d) PACKAGES=("${PACKAGES_DEMO[@]}") say=:;;
 	esac
 	mapfile -t want < <(missing)
 	[ ${#want[@]} -gt 0 ] || return 0
-	if [ "${1:-}" = -n ]; then
+	if [ -n "$only_print" ]; then
 		printf '%s\n' "${want[@]}"
 		return 1
 	fi
@@ -82,10 +108,17 @@ main() {
 		return 1
 	fi
 
-	echo "deps: installing ${want[*]}"
+	$say "deps: installing ${want[*]}"
 	apt update
+	echo "deps: ${#want[@]} packages and what they need: $(size "${want[@]}")"
 	# libboost1.81-dev takes the place of the default 1.74, if that is installed.
-	apt install -y --no-install-recommends "${want[@]}" >/dev/null
+	# What debconf and maintainers' scripts say is of interest when they fail.
+	log=$(mktemp)
+	if ! apt install -y --no-install-recommends "${want[@]}" >"$log" 2>&1; then
+		cat "$log" >&2
+		return 1
+	fi
+	rm -f "$log"
 
 	mapfile -t want < <(missing)
 	if [ ${#want[@]} -gt 0 ]; then

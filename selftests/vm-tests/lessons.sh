@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The lessons of Documentation/tutorial, line by line: each command is run, and what the lesson says
+# that it prints is what it prints.
+#
+# timeout: 900
+# kernels: 6.1
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=../lib/lib.sh
+. "$here/../lib/lib.sh"
+export PYTHONDONTWRITEBYTECODE=1
+
+lessons=("$MRC_TOP"/Documentation/tutorial/[1-9]-*.md)
+work=$(mktemp -d)
+at_exit rm -rf "$work"
+lesson() { python3 "$here/../text/lesson.py" "$@"; }
+
+ksft_plan
+need_root
+need_cmd python3 ibv_rc_pingpong rdma
+ksft_test "the lessons have commands" lesson commands "${lessons[@]}"
+lesson commands "${lessons[@]}" >"$work/commands"
+MRC_LAB=none "$here/../demo/lab_vm.sh" "$work/commands" >"$work/transcript" 2>&1 || true
+cp "$work/transcript" "${VMOUT:-$work}/lessons" 2>/dev/null || true
+while IFS= read -r line; do
+	case $line in
+	"ok "*) ksft_pass "$(cut -d ' ' -f 3- <<<"$line")";;
+	"not ok "*) ksft_fail "$(cut -d ' ' -f 4- <<<"$line")";;
+	"# "*) echo "$line";;
+	esac
+done < <(lesson check "$work/transcript" "${lessons[@]}")
+wait_until 20 rmmod mrc || true
+ksft_finish
