@@ -13,7 +13,7 @@ even()		# NAME=VALUE...
 
 	for s in hosts=4 per_t0=2 t1s=2 planes=2 evs=4 ev_active=0 qps=3 mtu=1024 rate_mbps=10000 \
 		 down_pct=100 delay_ns=1000 skew_ns=0 jitter_ns=0 queue_bytes=0 ecn_bytes=0 trim=1 \
-		 rx_delay_ns=0 coalesce_ns=0 coalesce_host=0 tcp_flows=0 odd_planes=0 odd_vary=0 odd_delay_ns=0 odd_rate_pct=100 \
+		 rx_delay_ns=0 coalesce_ns=0 coalesce_host=0 tcp_flows=0 strangers=0 mrc_only=0 odd_planes=0 odd_vary=0 odd_delay_ns=0 odd_rate_pct=100 \
 		 odd_queue_pct=100 odd_loss_ppm=0 odd_trim=0 link_delay_ns=0 link_rate_pct=100 \
 		 link_queue_pct=100 link_loss_ppm=0 link_notrim_ppm=0 switch_bytes=0 fifo=0 \
 		 clock_off_ns=0 drift_ppm=0 slack_ns=0 rx_cost_ns=0 tx_cost_ns=0 batch=0 ring_pkts=0 \
@@ -97,6 +97,8 @@ model()
 	moves turns_left batch=16
 	moves put_off rx_cost_ns=1000
 	moves coalesced coalesce_ns=50000
+	moves foreign_pkts strangers=1 mrc_only=1
+	moves foreign_pkts strangers=2 mrc_only=1
 	moves tcp_sent tcp_flows=1
 	moves tcp_delivered tcp_flows=1
 	moves slept pauses=3 pause_ns=100000000 fault_ns=1000000
@@ -144,6 +146,7 @@ refusals()
 	refused "not a number: bytes=99999999999999999999" --set bytes=99999999999999999999
 	refused "odd_rate_pct is 0, must be 1 to 100" --set odd_rate_pct=0
 	refused "link_loss_ppm is 1000001, must be 0 to 1000000" --set link_loss_ppm=1000001
+	refused "strangers speak MRC 1.0 only" --set strangers=1 --set mrc_only=0
 	refused "tcp_flows is 65, must be 0 to 64" --set tcp_flows=65
 	refused "coalesce_host is 3, must be 0 to 2" --set coalesce_host=3
 	refused "drift_ppm is 1001, must be 0 to 1000" --set drift_ppm=1001

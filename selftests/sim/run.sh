@@ -37,7 +37,7 @@ coverage()
 		 rx_place_failed naks_access naks_invalid no_path rtx_sleek rtx_spurious \
 		 rx_held mpr_shrunk pens_sent pens_rcvd link_lost plane_lost not_trimmed \
 		 shared_full ctrl_dropped ring_full batches_left turns_left put_off slept \
-		 lossless coalesced tcp_sent tcp_delivered; do
+		 lossless coalesced foreign_pkts tcp_sent tcp_delivered; do
 		if ! grep -q "^$c " "$tmp/swarm"; then
 			echo "# never counted: $c"
 			rc=1

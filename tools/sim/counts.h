@@ -25,6 +25,7 @@ namespace sim {
     X(coalesced, "interrupts that came late, packets waiting")                          \
     X(tcp_sent, "packets of rivals sent, repeated ones included")                       \
     X(tcp_delivered, "packets of rivals that came for the first time")                  \
+    X(foreign_pkts, "packets that another implementation took")                         \
     X(undone, "packets that could not leave")                                           \
     X(probe_excess, "probes beyond what economy allows a path set")                     \
     X(lossless, "runs in which no packet had to be resent")

@@ -180,6 +180,11 @@ options options::draw(u64 seed)
     draw_room(o, seed);
     o.grace_ns = 3000 * ms;
     o.economy = ECONOMY_DEFAULT;
+    // Who does not answer probes gets no EV back; who lies is no measure of what is promised.
+    if (o.strangers && !o.peer_answers)
+        o.economy &= ~static_cast<u64>(ECONOMY_HEAL | ECONOMY_TAILS);
+    if (o.strangers && o.peer_lies)
+        o.economy = 0;
     o.probe_burst = default_probe_burst;
     o.heal_ns = default_heal_ns;
     o.resend_burst = default_resend_burst;

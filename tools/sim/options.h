@@ -136,6 +136,23 @@ namespace sim {
     X(rx_drop_ppm, "packets that could not be placed")                                  \
     X(late_ppm, "timers that fire late")                                                \
     X(late_ns, "how late at most")                                                      \
+    X(strangers, "mask of ends that run another implementation: 1: A's, 2: B's")         \
+    X(peer_sack_pkts, "its SACK comes every so many packets; 0: when asked only")       \
+    X(peer_bitmap, "its bitmaps begin 0: behind cack, 1: near the trigger, 2: are empty") \
+    X(peer_echo, "1: it reflects stamps")                                               \
+    X(peer_counts, "1: it tells bytes received")                                        \
+    X(peer_answers, "1: it answers probes")                                             \
+    X(peer_ack_every, "it ACKs every so many messages, and the last one later")         \
+    X(peer_refuse_ppm, "packets that it has no buffer for, as long as there are faults") \
+    X(peer_window, "packets that it has in flight")                                     \
+    X(peer_messages, "messages that it has in flight")                                  \
+    X(peer_ask_every, "it asks by every so many packets; 0: by the last of a message")  \
+    X(peer_stamps, "1: its data carries stamps")                                        \
+    X(peer_probes, "1: it probes when nothing comes")                                   \
+    X(peer_halves, "1: it halves its window for losses and marks")                      \
+    X(peer_late_pkts, "lost: so many later ones of the plane have arrived")             \
+    X(peer_timeout_ns, "its timeout")                                                   \
+    X(peer_lies, "it lies as long as there are faults; sum of foreign/habits.h's")      \
     X(fatal, "1-5: a WR that must fail, see workload.h; 6: caller fails the QP")        \
     X(grace_ns, "not drawn; where hosts pause, so much longer may all take")            \
     X(economy, "not drawn; promises to be held, sum of economy.h's")                   \

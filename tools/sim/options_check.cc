@@ -38,6 +38,14 @@ const limit limits[] = {
     {"odd_loss_dir", 0, 2},
     {"coalesce_host", 0, 2},
     {"tcp_flows", 0, 64},
+    {"strangers", 0, 2},
+    {"peer_bitmap", 0, 2},
+    {"peer_ack_every", 1, 1000},
+    {"peer_window", 1, MRC_WINDOW_MAX},
+    {"peer_messages", 1, 1000000},
+    {"peer_late_pkts", 1, 100000},
+    {"peer_timeout_ns", 1000, second},
+    {"peer_lies", 0, 127},
     {"loss_dir", 0, 2},
     {"loss_ctrl", 0, 2},
     {"dead_notify", 0, 2},
@@ -64,7 +72,8 @@ const limit limits[] = {
 const char *const switches[] = {"ecn_last", "trim", "odd_vary", "odd_trim", "fifo", "nscc",
                                 "incast", "sleek", "timestamps", "svc_time", "trim_nack",
                                 "dyn_mpr", "strict", "small", "oor_nack", "mrc_only", "one_way", "fan_in",
-                                "dead_all", "flap_notify"};
+                                "dead_all", "flap_notify", "peer_echo", "peer_counts", "peer_answers", "peer_stamps",
+                                "peer_probes", "peer_halves"};
 
 bool ends(const std::string &name, const std::string &tail)
 {
@@ -152,6 +161,8 @@ std::string options::check() const
         return "min_active must not be more than planes * evs";
     if (odd_planes >> planes)
         return "odd_planes names a plane that there is not";
+    if (strangers && (!mrc_only || stalls || fatal))
+        return "strangers speak MRC 1.0 only: mrc_only=1 ops=3 stalls=0 fatal=0";
     if (ring_pkts && !batch)
         return "ring_pkts needs batch: rings are emptied by batches";
     return "";

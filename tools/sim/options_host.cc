@@ -4,6 +4,7 @@
 // Streams of their own, so that what a seed means otherwise does not shift.
 #include "options.h"
 
+#include "foreign/habits.h"
 #include "prng.h"
 
 #include <algorithm>
@@ -109,6 +110,43 @@ void draw_rivals(options &o, prng &r)
     o.coalesce_host = r.below(3);
 }
 
+// In a fifth of the seeds one end of each pair is another implementation's, which speaks MRC 1.0
+// and nothing else; a fifth of those lie.
+void draw_strangers(options &o, prng &r)
+{
+    static const u64 sacks[] = {0, 0, 1, 2, 4, 4, 4, 8, 16};
+    bool meets = r.chance(200000), lies = r.chance(200000);
+
+    o.strangers = r.range(1, 2);
+    o.peer_sack_pkts = r.pick(sacks);
+    o.peer_bitmap = r.below(BITMAP_KINDS);
+    o.peer_echo = r.chance(700000);
+    o.peer_counts = r.chance(700000);
+    o.peer_answers = r.chance(850000);
+    o.peer_ack_every = r.chance(600000) ? 1 : r.range(2, 16);
+    o.peer_refuse_ppm = r.chance(150000) ? r.log_range(100, 100000) : 0;
+    o.peer_window = r.log_range(2, 1024);
+    o.peer_messages = r.log_range(1, 512);
+    o.peer_ask_every = r.chance(500000) ? 0 : r.log_range(1, 64);
+    o.peer_stamps = r.chance(700000);
+    o.peer_probes = r.chance(500000);
+    o.peer_halves = r.chance(700000);
+    o.peer_late_pkts = r.log_range(3, 200);
+    o.peer_timeout_ns = r.log_range(200 * us, 4 * ms);
+    o.peer_lies = r.range(1, LIE_ALL) & r.range(1, LIE_ALL);
+    if (!lies)
+        o.peer_lies = 0;
+    if (!meets) {
+        o.strangers = 0;
+        return;
+    }
+    o.mrc_only = 1;
+    o.ops = 1 << MRC_OP_WRITE | 1 << MRC_OP_WRITE_IMM;
+    o.recv_ahead = 1000000;
+    o.stalls = 0;
+    o.fatal = 0;
+}
+
 } // namespace
 
 void draw_hosts(options &o, u64 seed)
@@ -116,6 +154,7 @@ void draw_hosts(options &o, u64 seed)
     prng planes(seed, "options/planes"), links(seed, "options/links");
     prng cpu(seed, "options/cpu"), pauses(seed, "options/pauses");
     prng length(seed, "options/length"), rivals(seed, "options/rivals");
+    prng strangers(seed, "options/strangers");
     u64 dense;
 
     dense = density(planes);
@@ -128,6 +167,7 @@ void draw_hosts(options &o, u64 seed)
     draw_pauses(o, pauses, dense);
     draw_length(o, length);
     draw_rivals(o, rivals);
+    draw_strangers(o, strangers);
 }
 
 } // namespace sim

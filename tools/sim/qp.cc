@@ -18,6 +18,8 @@ void qp::rx(const packet &p, const mrc_pkt &parsed)
 {
     mrc_rxop op;
 
+    if (foreign_)
+        return rx_foreign(p);
     h_.to(remote_).spent.packets += mrc_opc_is_data(parsed.opcode);
     std::memset(&op, 0xcd, sizeof(op));
     mrc_verdict v = mrc_conn_rx_begin(&conn_, &parsed, h_.clock_ns(), &op);
@@ -334,7 +336,7 @@ void qp::check_txop(const mrc_txop &op) const
     if ((data || op.hdr.opcode == MRC_OPC_PROBE) != (op.tclass != MRC_TC_CONTROL))
         sim::fail("packet out: opcode %#x in class %d", op.hdr.opcode, op.tclass);
     // A peer that refused what it had acknowledged (strict) stands before it, and fails.
-    if (data && peer.rcv.nak == MRC_NAK_NONE &&
+    if (data && !w_.peer_of(*this).foreign() && peer.rcv.nak == MRC_NAK_NONE &&
         mrc_psn_diff(op.hdr.psn, peer.rcv.cack) > static_cast<s32>(peer.rcv.window))
         sim::fail("PSN %#x is %d beyond the peer's cack, window %u", op.hdr.psn,
              mrc_psn_diff(op.hdr.psn, peer.rcv.cack), peer.rcv.window);
@@ -479,6 +481,8 @@ void qp::grow()
 
 void qp::run()
 {
+    if (foreign_)
+        return run_foreign();
     // Calls before the deadline do no harm; make some.
     if (h_.clock_ns() >= mrc_conn_deadline_ns(&conn_) || rand_.chance(50000))
         mrc_conn_timer(&conn_, h_.clock_ns());
@@ -516,6 +520,8 @@ void qp::on_timer(u64 gen)
     if (gen != timer_gen_)
         return;
     timer_ns_ = MRC_TIME_NEVER;
+    if (foreign_)
+        return foreign_timer();
     mrc_conn_timer(&conn_, h_.clock_ns());
     run();
 }
@@ -547,13 +553,17 @@ void qp::on_recv_post(u32 count)
 
 void qp::on_plane_event()
 {
+    if (foreign_)
+        return;
     mrc_conn_plane_event(&conn_, h_.clock_ns());
     run();
 }
 
 void qp::fail(mrc_status why)
 {
-    if (!failed_)
+    if (foreign_)
+        failed_ = true;
+    else if (!failed_)
         mrc_conn_fail(&conn_, why, h_.clock_ns());
     run();
 }

@@ -3,9 +3,11 @@
 // around an engine connection, and the program that uses it.
 #pragma once
 
+#include "qp_foreign.h"
 #include "stream.h"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace sim {
@@ -36,6 +38,7 @@ public:
 
     bool done() const;
     bool failed() const { return failed_; }
+    bool foreign() const { return foreign_ != nullptr; }
     void check() const;
     std::string progress() const;
 
@@ -65,6 +68,13 @@ private:
     void arm();
     void note_failure();
     bool may_fail(mrc_status why) const;
+    // qp_foreign.cc
+    void make_foreign();
+    void rx_foreign(const packet &p);
+    void place_foreign(const foreign_packet &f, const u8 *payload);
+    void send_foreign(const foreign_packet &f, u32 number, u32 off);
+    void run_foreign();
+    void foreign_timer();
 
     struct exec_slot {
         bool used = false;
@@ -103,6 +113,7 @@ private:
     std::vector<held> hold_;
     u32 hold_mask_;
     mrc_incast_flow flow_ = {};
+    std::shared_ptr<foreign_end> foreign_; // another implementation's, in the place of conn_
 };
 
 } // namespace sim

@@ -85,6 +85,8 @@ qp::qp(world &w, host &h, u32 remote, u32 id, stream &out, stream &in)
         sim::fail("mrc_conn_set_tx() failed");
 
     recv_posted_ = static_cast<u32>(std::min<u64>(o.recv_ahead, in_.recv_msg.size()));
+    if (o.strangers >> (id_ & 1) & 1)
+        make_foreign();
     w_.at_ns(rand_.below(o.post_gap_ns), event_kind::app_post, id_);
 }
 

@@ -89,13 +89,15 @@ u64 world::bound_ns() const
     trip = trip > 300000 ? trip : 0;
     // Who met a pause takes round trips to be long for a while after.
     u64 grace = opt.pauses ? opt.grace_ns : 0;
+    // A stranger takes the timeouts that chance needs as well, and has its own pace.
+    u64 foreign = opt.strangers ? 200 * opt.peer_timeout_ns + opt.msgs * 40000 + pkts * trip : 0;
     // Whoever waited through the faults waits as long again, doubled; then the
     // retries that chance needs, a pause for every receive that was not posted, and
     // the transfer at a tenth of the slowest port.
     return opt.msgs * mrc_rnr_timer_ns(static_cast<u8>(opt.min_rnr_timer)) + 4 * flt.end_ns() +
            50 * (opt.timeout_ns + trip) + 200000000 + 8 * opt.damp_ns +
            bytes * 80000000 / kbps + opt.msgs * opt.post_gap_ns +
-           opt.lone_msgs * opt.lone_gap_ns + grace + pkts * (10 * host + 2 * trip);
+           opt.lone_msgs * opt.lone_gap_ns + grace + foreign + pkts * (10 * host + 2 * trip);
 }
 
 void world::begin_or_end(const event &e)

@@ -27,7 +27,8 @@ public:
     u64 deadline_ns() const { return ack_at_ns_; }
     void timer(u64 now_ns);
 
-    u32 cack() const { return cack_; }
+    // No more lies from here on.
+    void tell_truth() { h_.lies = h_.refuse_ppm = 0; }
 
 private:
     struct owed {
@@ -46,7 +47,7 @@ private:
     void lie(foreign_packet *p);
     void lie_nack(foreign_packet *p);
 
-    const foreign_habits h_;
+    foreign_habits h_;
     u64 rand_;
     u32 cack_, max_, window_, limit_;
     std::vector<bool> got_, last_;

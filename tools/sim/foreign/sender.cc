@@ -144,7 +144,9 @@ bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &pa
     fill(writes_[r.number - first_], r.number, r.piece, *way, p);
     p->rtx = r.again;
     since_ask_++;
-    p->ask = r.again || (h_.ask_every ? since_ask_ >= h_.ask_every : foreign::is_last(p->opcode));
+    // Nothing more leaves until something comes.
+    bool closes = out_ + 1 >= std::min(cwnd_, h_.window);
+    p->ask = r.again || closes || (h_.ask_every ? since_ask_ >= h_.ask_every : foreign::is_last(p->opcode));
     if (p->ask)
         since_ask_ = 0;
     lane &l = lanes_[way->plane];

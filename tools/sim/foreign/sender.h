@@ -35,6 +35,7 @@ public:
     void timer(u64 now_ns);
     bool idle() const { return writes_.empty(); }
     bool refused() const { return refused_; }
+    void tell_truth() { h_.lies = 0; }
     u64 sent_again() const { return again_; }
 
 private:
@@ -72,7 +73,7 @@ private:
     void fill(const order &o, u32 number, u32 piece, const foreign_path &way, foreign_packet *p);
     bool ask(foreign_packet *p, const foreign_path &way, u32 *number, u32 *off);
 
-    const foreign_habits h_;
+    foreign_habits h_;
     u64 rand_;
     u32 mtu_, window_, wimm_;
     u32 una_, next_;
