@@ -80,6 +80,35 @@ TEST_F(told, what_no_bitmap_has_covered_is_not_lost)
     EXPECT_EQ(again(), std::vector<u32>{1001});
 }
 
+// The second copy stands behind all that no bitmap has covered.
+TEST_F(told, the_hole_at_the_left_edge_may_be_lost_again)
+{
+    hole(120, ~1ull);
+    EXPECT_EQ(again(), std::vector<u32>{1001});
+    post(MRC_OP_WRITE, 1024);
+    EXPECT_EQ(tx_data().size(), 1u);
+    now += 50 * kUs;
+    sack(1000, ~1ull, 1, 1121);
+    EXPECT_EQ(again(), std::vector<u32>{1001});
+}
+
+TEST_F(told, and_leaves_though_the_window_seems_full)
+{
+    hole(120, ~1ull);
+    c.own_cc->cc.cwnd_bytes = 20000;
+    ASSERT_GT(c.snd.inflight, 20000u);
+    EXPECT_EQ(again(), std::vector<u32>{1001});
+}
+
+TEST_F(told, but_not_where_all_that_is_out_is_covered)
+{
+    hole(60, ~0xffffffffull);
+    c.own_cc->cc.cwnd_bytes = 20000;
+    ASSERT_GT(c.snd.inflight, 20000u);
+    for (u32 i = 0; i < 4; i++, tick(10 * kUs))
+        EXPECT_TRUE(tx_data().empty());
+}
+
 TEST_F(told, what_a_bitmap_covers_and_lacks_is_lost)
 {
     hole(60, ~(1ull | 1ull << 29));

@@ -378,6 +378,15 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
 		r->tries = (r->tries + 1u) & MRC_TRIES_MAX;
 }
 
+/*
+ * The hole at the left edge, of a peer that shows no more than what follows it: what seems to fill the window may
+ * have arrived, and is told when the hole is filled.
+ */
+static bool mrc_tx_edge(const struct mrc_conn *c, u16 slot)
+{
+	return slot == (c->snd.una & c->snd.mask) && !mrc_told_shows(c, mrc_psn_add(c->snd.next, -1));
+}
+
 static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_ns,
 					  struct mrc_txop *op)
 {
@@ -385,7 +394,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 	struct mrc_tx_cut cut;
 	u16 idx;
 
-	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_room(c, mrc_rec_bytes(r))))
+	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_edge(c, slot) || mrc_tx_room(c, mrc_rec_bytes(r))))
 		return false;
 	idx = mrc_tx_path_lost(c, r, now_ns);
 	if (idx == MRC_NONE16)

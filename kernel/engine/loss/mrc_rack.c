@@ -175,6 +175,27 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 	return MRC_TIME_NEVER;
 }
 
+/*
+ * The hole at the left edge is denied for sure, and may stand behind many that no bitmap has covered. Returns when
+ * to look again.
+ */
+static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
+{
+	const struct mrc_rec *r = &c->snd.rec[c->snd.una & c->snd.mask];
+	struct mrc_rack_wait w;
+	u64 age;
+
+	if (c->told.far || c->tx.sleek || r->state != MRC_REC_SENT ||
+	    !mrc_latest_before(c, r->sent, c->snd.una))
+		return MRC_TIME_NEVER;
+	w = mrc_rack_waits(c, r->plane);
+	age = mrc_tick_age_ns(now_ns, r->sent);
+	if (age < w.lost_ns)
+		return now_ns + w.lost_ns - age + MRC_TICK_NS;
+	*lost += mrc_rack_lose(c, c->snd.una, r->plane, !mrc_evset_plane_live(c->evs, r->plane), now_ns);
+	return MRC_TIME_NEVER;
+}
+
 /* Look at what is out, whatever was expected. */
 void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 {
@@ -186,6 +207,8 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
 		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
+	if (unlikely(!c->told.far) && c->latest.valid && c->snd.out)
+		c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_edge(c, now_ns, &lost));
 	if (unlikely(lost))
 		mrc_snd_tell_lost(c, lost, now_ns);
 }
