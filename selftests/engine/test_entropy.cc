@@ -60,6 +60,33 @@ TEST(entropy, ipv4_carries_the_port_only)
     EXPECT_EQ(mrc_entropy_of(&low, MRC_EV_FMT_STEV, kValue, 5), 0x45670000u);
 }
 
+TEST(entropy, port_0_is_another_one_on_the_wire)
+{
+    const mrc_entropy e = make(), low = make(false, true), e4 = make(true);
+    const u8 none[MRC_EV_BYTES] = {}, label[MRC_EV_BYTES] = { 0, 0, 0x12, 0x34 }, port[MRC_EV_BYTES] = { 0, 1 };
+
+    EXPECT_EQ(mrc_entropy_of(&e, MRC_EV_FMT_STEV, none, 5), 0xffff0000u);
+    EXPECT_EQ(mrc_entropy_of(&e, MRC_EV_FMT_STEV, label, 5), 0xffff1234u) << "the label stays";
+    EXPECT_EQ(mrc_entropy_of(&low, MRC_EV_FMT_STEV, label, 5), 0x12340000u) << "its port is the low half";
+    EXPECT_EQ(mrc_entropy_of(&e4, MRC_EV_FMT_STEV, label, 5), 0xffff0000u);
+    EXPECT_EQ(mrc_entropy_of(&e, MRC_EV_FMT_UDP, none, 5), 0xffff0000u);
+    EXPECT_EQ(mrc_entropy_of(&e, MRC_EV_FMT_UDP, port, 5), 0x00010000u) << "and no other";
+}
+
+// EV i = i << 16 | i, as a published example has them: each is told from the others by what it is on the wire.
+TEST(entropy, a_row_from_0_stays_a_row)
+{
+    const mrc_entropy e = make();
+    std::set<u32> wire;
+
+    for (u32 i = 0; i < 4096; i++) {
+        const u8 value[MRC_EV_BYTES] = { static_cast<u8>(i >> 8), static_cast<u8>(i),
+                                         static_cast<u8>(i >> 8), static_cast<u8>(i) };
+        wire.insert(mrc_entropy_of(&e, MRC_EV_FMT_STEV, value, 5));
+    }
+    EXPECT_EQ(wire.size(), 4096u);
+}
+
 TEST(entropy, udp_says_the_port)
 {
     const mrc_entropy e = make(), low = make(false, true);

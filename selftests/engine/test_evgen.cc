@@ -111,6 +111,75 @@ std::string bits(const bytes &ev)
     return s;
 }
 
+bytes wire_of(const mrc_ev_gen &g, std::initializer_list<u8> name)
+{
+    bytes from = {}, ev;
+
+    std::copy(name.begin(), name.end(), from.begin());
+    ev.fill(0xa5);
+    mrc_evgen_wire(&g, from.data(), ev.data());
+    return ev;
+}
+
+bytes name_of(const mrc_ev_gen &g, const bytes &ev)
+{
+    bytes name;
+
+    name.fill(0x5a);
+    mrc_evgen_name_of(&g, ev.data(), name.data());
+    return name;
+}
+
+TEST(evgen, a_name_is_the_bits_of_the_masks)
+{
+    const mrc_ev_gen g = make(MRC_EV_FMT_STEV, {16, 16}, {{16, 0x100, 0, 15, 0xf}, {16, 0x200, 0, 15, 0xf}});
+    const bytes ev = wire_of(g, {0xa4});
+
+    EXPECT_EQ(mrc_evgen_name_width(&g), 8u);
+    EXPECT_EQ(hex(ev, 5), "010a020400");
+    EXPECT_EQ(hex(name_of(g, ev), 3), "a40000");
+}
+
+TEST(evgen, full_masks_are_the_identity)
+{
+    const mrc_ev_gen g = make(MRC_EV_FMT_STEV, {8, 24}, {{8, 0, 0, 0, 0xff}, {24, 0, 0, 0, 0xffffff}});
+    const bytes ev = wire_of(g, {0x12, 0x34, 0x56, 0x78});
+
+    EXPECT_EQ(mrc_evgen_name_width(&g), 32u);
+    EXPECT_EQ(hex(ev, 5), "1234567800");
+    EXPECT_EQ(hex(name_of(g, ev), 5), "1234567800");
+}
+
+// A locator that is fixed is no part of the name: the uSIDs behind it are.
+TEST(evgen, a_fixed_locator_leaves_the_usids)
+{
+    const mrc_ev_gen g = make(MRC_EV_FMT_SRV6, {32, 16, 16},
+                              {fixed(32, 0xfcbb0000), {16, 0, 0, 0xffff, 0xffff}, {16, 0xe000, 0, 0xff, 0xff}});
+    const bytes ev = wire_of(g, {0x01, 0x02, 0x33, 0xff});
+
+    EXPECT_EQ(mrc_evgen_name_width(&g), 24u);
+    EXPECT_EQ(hex(ev, 9), "fcbb00000102e03300") << "what a name has beyond its width is nobody's";
+    EXPECT_EQ(hex(name_of(g, ev), 5), "0102330000");
+}
+
+// Field that is narrower than the format's, masks with holes: there and back again.
+TEST(evgen, names_lead_back)
+{
+    const mrc_ev_gen g = make(MRC_EV_FMT_STEV, {12, 20}, {{9, 0x1ff, 1, 5, 0x145}, {18, 0x2aaaa, 3, 6, 0x20041}});
+    std::set<std::string> names;
+
+    for (u32 i = 0; i < mrc_evgen_count(&g); i++) {
+        bytes name, ev;
+        mrc_evgen_name(&g, i, name.data());
+        mrc_evgen_wire(&g, name.data(), ev.data());
+        EXPECT_EQ(hex(ev), hex(expand(g, i)));
+        EXPECT_EQ(hex(name_of(g, ev)), hex(name));
+        EXPECT_EQ(bits(name).find('1', mrc_evgen_name_width(&g)), std::string::npos);
+        names.insert(hex(name));
+    }
+    EXPECT_EQ(names.size(), mrc_evgen_count(&g));
+}
+
 // Values over ports: each pair once at most, ports as even as can be, and all there are when all are wanted.
 TEST(evgen, values_dealt_over_ports)
 {

@@ -4,6 +4,7 @@
 // copied from addresses is as in strings.
 #include "bytes.h"
 
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -133,6 +134,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         REQUIRE(as_bits(ev, 8 * MRC_EV_BYTES) == whole);
         if (n < 32)
             REQUIRE(seen.insert(want).second);
+        u8 name[MRC_EV_BYTES], again[MRC_EV_BYTES];
+        mrc_evgen_name_of(&g, ev, name);
+        mrc_evgen_wire(&g, name, again);
+        REQUIRE(!memcmp(ev, again, sizeof(ev)));
         mrc_evgen_copy(g.copy, g.n_copy, &addrs, ev);
         REQUIRE(as_bits(ev, 8 * MRC_EV_BYTES) == copied(g, addrs, whole));
     }

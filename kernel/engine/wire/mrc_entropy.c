@@ -25,6 +25,11 @@ u32 mrc_entropy_auto(const struct mrc_entropy *e, u32 i, bool label)
 	return port << 16 | (label && !e->v4 ? i & 0xffff : 0);
 }
 
+static u32 mrc_entropy_port(u32 configured)
+{
+	return configured ? configured : MRC_ENTROPY_PORT_0;
+}
+
 u32 mrc_entropy_of(const struct mrc_entropy *e, enum mrc_ev_fmt fmt,
 		   const u8 value[MRC_EV_BYTES], u32 i)
 {
@@ -33,10 +38,10 @@ u32 mrc_entropy_of(const struct mrc_entropy *e, enum mrc_ev_fmt fmt,
 	switch (fmt) {
 	case MRC_EV_FMT_STEV:
 		if (e->port_low)
-			return second << 16 | (e->v4 ? 0 : first);
-		return first << 16 | (e->v4 ? 0 : second);
+			return mrc_entropy_port(second) << 16 | (e->v4 ? 0 : first);
+		return mrc_entropy_port(first) << 16 | (e->v4 ? 0 : second);
 	case MRC_EV_FMT_UDP:
-		return first << 16;
+		return mrc_entropy_port(first) << 16;
 	case MRC_EV_FMT_SRV6:
 		break;		/* it is the outer destination: the entropy is free */
 	}

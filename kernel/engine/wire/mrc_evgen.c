@@ -104,18 +104,9 @@ u32 mrc_evgen_count(const struct mrc_ev_gen *g)
 	return (u32)n;
 }
 
-/* init_val with the mask's bits replaced by those of @v, most significant first. */
-static u32 mrc_ev_field_value(const struct mrc_ev_field *f, u32 v)
+static bool mrc_ev_bit(const u8 *bits, u32 at)
 {
-	u32 out = f->init_val & ~f->mask, left = hweight64((u64)f->mask), bit;
-
-	for (bit = f->width; bit && left; bit--) {
-		if (!(f->mask >> (bit - 1) & 1))
-			continue;
-		left--;
-		out |= (v >> left & 1) << (bit - 1);
-	}
-	return out;
+	return bits[at / 8] >> (7 - at % 8) & 1;
 }
 
 /* Put the lowest @width bits of @v at bit @at of @ev, bit 0 being the first on the wire. */
@@ -126,14 +117,27 @@ static void mrc_ev_put(u8 *ev, u32 at, u32 width, u32 v)
 			ev[at / 8] |= (u8)(0x80u >> at % 8);
 }
 
-void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
+static u32 mrc_ev_field_bits(const struct mrc_ev_field *f)
 {
-	u32 at = 0;
+	return hweight64((u64)f->mask);
+}
+
+u32 mrc_evgen_name_width(const struct mrc_ev_gen *g)
+{
+	u32 width = 0;
 	u8 n;
 
-	memset(ev, 0, MRC_EV_BYTES);
 	for (n = 0; n < g->n; n++)
-		at += g->fmt_width[n];
+		width += mrc_ev_field_bits(&g->field[n]);
+	return width;
+}
+
+void mrc_evgen_name(const struct mrc_ev_gen *g, u32 i, u8 name[MRC_EV_BYTES])
+{
+	u32 at = mrc_evgen_name_width(g);
+	u8 n;
+
+	memset(name, 0, MRC_EV_BYTES);
 	/* From the last field, which varies fastest. */
 	for (n = g->n; n; n--) {
 		const struct mrc_ev_field *f = &g->field[n - 1];
@@ -145,14 +149,51 @@ void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
 		} else {
 			i = 0;
 		}
-		mrc_ev_put(ev, at - f->width, f->width, mrc_ev_field_value(f, f->min_val + v));
-		at -= g->fmt_width[n - 1];
+		at -= mrc_ev_field_bits(f);
+		mrc_ev_put(name, at, mrc_ev_field_bits(f), f->min_val + v);
 	}
 }
 
-static bool mrc_ev_bit(const u8 *bits, u32 at)
+void mrc_evgen_wire(const struct mrc_ev_gen *g, const u8 name[MRC_EV_BYTES], u8 ev[MRC_EV_BYTES])
 {
-	return bits[at / 8] >> (7 - at % 8) & 1;
+	u32 from = 0, end = 0, bit;
+	u8 n;
+
+	memset(ev, 0, MRC_EV_BYTES);
+	for (n = 0; n < g->n; n++) {
+		const struct mrc_ev_field *f = &g->field[n];
+		u32 v = f->init_val & ~f->mask;
+
+		for (bit = f->width; bit; bit--)
+			if (f->mask >> (bit - 1) & 1)
+				v |= (u32)mrc_ev_bit(name, from++) << (bit - 1);
+		end += g->fmt_width[n];
+		mrc_ev_put(ev, end - f->width, f->width, v);
+	}
+}
+
+void mrc_evgen_name_of(const struct mrc_ev_gen *g, const u8 ev[MRC_EV_BYTES], u8 name[MRC_EV_BYTES])
+{
+	u32 to = 0, end = 0, bit;
+	u8 n;
+
+	memset(name, 0, MRC_EV_BYTES);
+	for (n = 0; n < g->n; n++) {
+		const struct mrc_ev_field *f = &g->field[n];
+
+		end += g->fmt_width[n];
+		for (bit = f->width; bit; bit--)
+			if (f->mask >> (bit - 1) & 1)
+				mrc_ev_put(name, to++, 1, mrc_ev_bit(ev, end - bit));
+	}
+}
+
+void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
+{
+	u8 name[MRC_EV_BYTES];
+
+	mrc_evgen_name(g, i, name);
+	mrc_evgen_wire(g, name, ev);
 }
 
 /* After how many in turn do values and ports meet as at first. */

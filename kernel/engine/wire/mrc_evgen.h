@@ -79,9 +79,21 @@ enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx);
 u32 mrc_evgen_count(const struct mrc_ev_gen *g);
 
 /*
- * EV number @i (0 ... count - 1) as on the wire, left-aligned, big-endian, rest zero; what is
- * copied comes afterwards.
+ * An EV is a name and what is on the wire. The name has a bit for each bit of the masks, in their order;
+ * controllers use it (mrc_ctl.h). Both are left-aligned, big-endian, rest zero.
  */
+
+/* Bits of a name: at most MRC_EV_BYTES * 8 of a sound @g. */
+u32 mrc_evgen_name_width(const struct mrc_ev_gen *g);
+
+/* The name of EV number @i (0 ... count - 1). */
+void mrc_evgen_name(const struct mrc_ev_gen *g, u32 i, u8 name[MRC_EV_BYTES]);
+
+/* What is on the wire of the EV of that name, and the name of what is on the wire. */
+void mrc_evgen_wire(const struct mrc_ev_gen *g, const u8 name[MRC_EV_BYTES], u8 ev[MRC_EV_BYTES]);
+void mrc_evgen_name_of(const struct mrc_ev_gen *g, const u8 ev[MRC_EV_BYTES], u8 name[MRC_EV_BYTES]);
+
+/* EV number @i as on the wire; what is copied comes afterwards. */
 void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES]);
 
 /**
