@@ -28,6 +28,7 @@
 #include "device/mrc_addr.h"
 #include "device/mrc_link.h"
 #include "device/mrc_netdev.h"
+#include "device/mrc_parent.h"
 #include "device/mrc_sock.h"
 #include "genl/mrc_genl.h"
 
@@ -104,9 +105,12 @@ static int __init mrc_init(void)
 	err = mrc_addr_start();
 	if (err)
 		goto err_genl;
-	err = mrc_link_init();
+	err = mrc_parent_init();
 	if (err)
 		goto err_addr;
+	err = mrc_link_init();
+	if (err)
+		goto err_parent;
 	err = mrc_netdev_init();
 	if (err)
 		goto err_notifier;
@@ -115,6 +119,8 @@ static int __init mrc_init(void)
 
 err_notifier:
 	mrc_link_exit();
+err_parent:
+	mrc_parent_exit();
 err_addr:
 	mrc_addr_end();
 err_genl:
@@ -137,6 +143,7 @@ static void __exit mrc_exit(void)
 	mrc_link_exit();
 	flush_workqueue(mrc_wq);	/* devices are with ib_core, or freed */
 	ib_unregister_driver(MRC_DRIVER_ID);
+	mrc_parent_exit();
 	mrc_qp_grow_end();
 	mrc_addr_end();
 	mrc_genl_exit();

@@ -62,6 +62,7 @@ struct mrc_dev {
 	struct mrc_dev __rcu **netdev_slot; /* where that netdev keeps its pointer to us; rtnl */
 	bool dead;			/* being torn down */
 	bool down;			/* netdev of kind mrc: by the administrator; changed under rtnl */
+	struct device *parent;		/* the link "device" of the RDMA device; under rtnl */
 	bool registered;
 	struct rw_semaphore use;	/* read: its parts stay until it is given back, be it dead; see mrc_dev_use() */
 	struct list_head link;		/* mrc_net.devs, RCU */

@@ -36,6 +36,7 @@
 #include "device/mrc_dev_life.h"
 #include "device/mrc_dev_port.h"
 #include "device/mrc_gid.h"
+#include "device/mrc_parent.h"
 #include "device/mrc_sock.h"
 
 #define DEV_BUSY	(HZ / 10)	/* ib_core has it in hand: ask again */
@@ -105,6 +106,9 @@ static void dev_register_work(struct work_struct *work)
 			return;
 		}
 		WRITE_ONCE(dev->registered, true);
+		rtnl_lock();
+		mrc_parent_follow(dev);
+		rtnl_unlock();
 		ibdev_info(&dev->ibdev, "on %s, planes up 0x%x\n", dev->ndev->name,
 			   READ_ONCE(dev->planes_up));
 		mrc_event_dev(dev, MRC_EVENT_DEV_ADD);
@@ -159,6 +163,7 @@ static void dev_init_ib(struct mrc_dev *dev)
 	else
 		ibdev->node_guid = cpu_to_be64(mrc_seed_u64());
 	mrc_gid_setup(dev);
+	mrc_parent_setup(ibdev);
 }
 
 struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **slot,

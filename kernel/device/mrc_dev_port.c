@@ -12,6 +12,7 @@
 #include "data/mrc_mcast.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_port.h"
+#include "device/mrc_parent.h"
 
 #define MRC_PORT_MTU_GOOD	(4096 + MRC_OVERHEAD)
 
@@ -39,6 +40,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	mrc_dev_plane_withdraw(plane);
 	if (dev->own_netdev)
 		netdev_upper_dev_unlink(plane->ndev, dev->ndev);
+	mrc_parent_follow(dev);
 	mrc_carrier_forget(dev, plane->num);
 	call_rcu(&plane->rcu, plane_free_rcu);
 }
@@ -196,6 +198,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	if (num >= dev->n_planes)
 		WRITE_ONCE(dev->n_planes, num + 1);
 	mrc_mcast_plane_on(plane);
+	mrc_parent_follow(dev);
 	port_note(dev, port, num, extack);
 	mrc_carrier_changed(dev);
 	mrc_event_plane(dev, (u8)num);

@@ -74,6 +74,7 @@ const struct nla_policy mrc_genl_plane_policy[MRC_A_PLANE_MAX + 1] = {
 const struct nla_policy mrc_genl_profile_ev_policy[MRC_A_EV_MAX + 1] = {
 	[MRC_A_EV_VALUE]	= NLA_POLICY_EXACT_LEN(32),
 	[MRC_A_EV_PORT]		= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+	[MRC_A_EV_STATE]	= NLA_POLICY_MAX(NLA_U32, MRC_NL_EV_DENIED),
 };
 
 const struct nla_policy mrc_genl_field_policy[MRC_A_FIELD_MAX + 1] = {

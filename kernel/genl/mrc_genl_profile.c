@@ -53,7 +53,7 @@ static int parse_ev(struct mrc_profile *p, const struct nlattr *a,
 {
 	struct mrc_profile_ev *ev = &p->ev[p->n];
 	struct nlattr *tb[MRC_A_EV_MAX + 1];
-	u32 len = ev_len(p->fmt);
+	u32 len = ev_len(p->fmt), state;
 	int err;
 
 	err = nla_parse_nested(tb, MRC_A_EV_MAX, a, mrc_genl_profile_ev_policy, extack);
@@ -71,6 +71,16 @@ static int parse_ev(struct mrc_profile *p, const struct nlattr *a,
 		return -EINVAL;
 	}
 	ev->port = nla_get_u8(tb[MRC_A_EV_PORT]);
+	if (tb[MRC_A_EV_STATE]) {
+		state = nla_get_u32(tb[MRC_A_EV_STATE]);
+		if (state != MRC_NL_EV_GOOD && state != MRC_NL_EV_DENIED) {
+			NL_SET_BAD_ATTR(extack, tb[MRC_A_EV_STATE]);
+			MRC_ERR_MSG(extack, "EV %u: the state can be set to GOOD or DENIED only",
+				    p->n);
+			return -EINVAL;
+		}
+		ev->denied = state == MRC_NL_EV_DENIED;
+	}
 	ev->srh = p->fmt == MRC_FMT_SRV6 && memchr_inv(ev->value + 16, 0, 16);
 	p->n++;
 	return 0;
@@ -245,15 +255,15 @@ static int parse_head(struct mrc_profile *p, struct nlattr **tb, struct genl_inf
 static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs, u32 gens,
 		       struct netlink_ext_ack *extack)
 {
-	bool is_gen = p->mode == MRC_MODE_GEN;
-
-	if (evs && is_gen) {
-		MRC_ERR_MSG(extack, "profile %llu: mode GEN takes fields, no EVs", p->key.id);
+	if ((gens || p->n_fmt) && p->mode == MRC_MODE_AUTO) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_PROFILE_GEN] ?: tb[MRC_A_PROFILE_FMT_WIDTHS]);
+		MRC_ERR_MSG(extack, "profile %llu: mode AUTO takes no fields", p->key.id);
 		return -EINVAL;
 	}
-	if ((gens || p->n_fmt) && !is_gen) {
-		NL_SET_BAD_ATTR(extack, tb[MRC_A_PROFILE_GEN] ?: tb[MRC_A_PROFILE_FMT_WIDTHS]);
-		MRC_ERR_MSG(extack, "profile %llu: fields are for mode GEN only", p->key.id);
+	if (!gens && p->n_fmt && p->mode == MRC_MODE_EXP) {
+		NL_SET_BAD_ATTR(extack, tb[MRC_A_PROFILE_FMT_WIDTHS]);
+		MRC_ERR_MSG(extack, "profile %llu: the format's fields without a row of fields",
+			    p->key.id);
 		return -EINVAL;
 	}
 	if (p->want && p->mode == MRC_MODE_EXP) {
@@ -264,7 +274,10 @@ static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs,
 	return 0;
 }
 
-/* A profile with the fields of @from, which it takes over, and room for its EVs. */
+/*
+ * A profile with the fields of @from, which it takes over, and room for its EVs. Those that @from lists are
+ * of the EVs that the fields make, in their order: it says which are denied.
+ */
 static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *from,
 				       struct netlink_ext_ack *extack)
 {
@@ -283,7 +296,8 @@ static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *
 		memcpy(p->fmt_width, from->fmt_width, sizeof(p->fmt_width));
 		swap(p->gen, from->gen);
 		swap(p->n_gen, from->n_gen);
-		err = mrc_profile_gen_fill(dev, p, extack);
+		err = mrc_profile_gen_fill(dev, p, extack) ?:
+		      mrc_profile_gen_deny(p, from->ev, from->n, extack);
 	} else if (n) {
 		err = -ENOMEM;
 	}
@@ -443,7 +457,8 @@ static int put_profile_ev(struct sk_buff *skb, const struct mrc_profile_ev *ev)
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put(skb, MRC_A_EV_VALUE, sizeof(ev->value), ev->value) ||
-	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port)) {
+	    nla_put_u8(skb, MRC_A_EV_PORT, ev->port) ||
+	    (READ_ONCE(ev->denied) && nla_put_u32(skb, MRC_A_EV_STATE, MRC_NL_EV_DENIED))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -179,23 +179,34 @@ static void plan_auto(struct ps_plan *plan, u32 planes, bool flow_label)
 }
 
 struct ps_counts {
-	u32 have[MRC_PLANES_MAX];	/* EVs of the profile on the plane */
+	unsigned long *out;		/* EVs of the profile that are left out; NULL: none */
+	u32 have[MRC_PLANES_MAX];	/* the others, by plane */
 	u32 take[MRC_PLANES_MAX];	/* how many go into the set */
 	u32 n;				/* sum of take */
 };
 
-static void count_evs(const struct mrc_profile *prof, u32 limit, struct ps_counts *c)
+/* False: no memory. A set that has not all EVs has those that are of use. */
+static bool count_evs(const struct mrc_profile *prof, u32 limit, struct ps_counts *c, gfp_t gfp)
 {
 	u32 planes = 0, quota, i;
 
 	memset(c, 0, sizeof(*c));
+	if (prof->n > limit) {
+		c->out = bitmap_zalloc(prof->n, gfp | __GFP_NOWARN);
+		if (!c->out)
+			return false;
+	}
 	for (i = 0; i < prof->n; i++)
-		planes += !c->have[prof->ev[i].port - 1]++;
+		if (c->out && READ_ONCE(prof->ev[i].denied))
+			__set_bit(i, c->out);
+		else
+			planes += !c->have[prof->ev[i].port - 1]++;
 	quota = max(limit / max(planes, 1u), 1u);
 	for (i = 0; i < MRC_PLANES_MAX; i++) {
 		c->take[i] = prof->n > limit ? min(c->have[i], quota) : c->have[i];
 		c->n += c->take[i];
 	}
+	return true;
 }
 
 /* Stable by plane; of each plane the EVs are taken at even distances. */
@@ -211,8 +222,11 @@ static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 			n_planes = max_t(u8, n_planes, (u8)(i + 1));
 	}
 	for (src = 0; src < prof->n; src++) {
-		u32 p = prof->ev[src].port - 1, k = seen[p]++;
+		u32 p = prof->ev[src].port - 1, k;
 
+		if (c->out && test_bit((int)src, c->out))
+			continue;
+		k = seen[p]++;
 		if (k * c->take[p] / c->have[p] == (k + 1) * c->take[p] / c->have[p])
 			continue;
 		i = at[p]++;
@@ -364,6 +378,17 @@ static struct mrc_profile_ev *plan_template(struct ps_plan *plan, const struct m
 	return ev;
 }
 
+/* What the profile denies. Nobody has the set yet. */
+static void deny_evs(struct mrc_pathset *ps, const struct mrc_profile_ev *ev)
+{
+	u16 i;
+
+	for (i = 0; i < mrc_evset_n(&ps->evs); i++)
+		if (READ_ONCE(ev[ps->path[i].src].denied))
+			mrc_evset_set_state(&ps->evs, i, MRC_EV_DENIED, ktime_get_ns());
+	mrc_evset_take_change(&ps->evs);	/* that is no news */
+}
+
 static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct mrc_profile *prof,
 					  gfp_t gfp)
 {
@@ -375,10 +400,13 @@ static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct m
 	struct ps_plan plan = {};
 	struct ps_counts c;
 
-	count_evs(prof, ps_limit(peer, gfp), &c);
-	if (!plan_alloc(&plan, peer, (u16)c.n, gfp))
+	if (!count_evs(prof, ps_limit(peer, gfp), &c, gfp) ||
+	    !plan_alloc(&plan, peer, (u16)c.n, gfp)) {
+		bitmap_free(c.out);
 		return NULL;
+	}
 	plan_explicit(&plan, prof, &c, n_planes);
+	bitmap_free(c.out);
 	mrc_template_addrs(peer->dev, prof, &peer->gid, &addrs);
 	if (prof->is_template)
 		made = plan_template(&plan, prof, &addrs, gfp);
@@ -392,6 +420,7 @@ static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct m
 		return NULL;
 	}
 	ps->ev = made ?: prof->ev;
+	deny_evs(ps, ps->ev);
 	ps->of_template = made;
 	memcpy(ps->own, addrs.src, sizeof(ps->own));
 	ps->srv6 = prof->fmt == MRC_FMT_SRV6;

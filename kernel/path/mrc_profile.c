@@ -73,6 +73,17 @@ int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_
 	return -EINVAL;
 }
 
+static bool profile_same_evs(const struct mrc_profile *a, const struct mrc_profile *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->n; i++)
+		if (a->ev[i].port != b->ev[i].port || a->ev[i].gen != b->ev[i].gen ||
+		    memcmp(a->ev[i].value, b->ev[i].value, sizeof(a->ev[i].value)))
+			return false;
+	return true;
+}
+
 bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b)
 {
 	if (a->fmt != b->fmt || a->mode != b->mode || a->min_active != b->min_active ||
@@ -82,5 +93,18 @@ bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b)
 		return false;
 	if (a->n_gen && memcmp(a->gen, b->gen, a->n_gen * sizeof(*a->gen)))
 		return false;
-	return !memcmp(a->ev, b->ev, a->n * sizeof(*a->ev));
+	return profile_same_evs(a, b);
+}
+
+void mrc_profile_deny_as(struct mrc_profile *to, const struct mrc_profile *from)
+{
+	u32 i;
+
+	/* Sets are made meanwhile: some EV is allowed at any time. */
+	for (i = 0; i < to->n; i++)
+		if (!from->ev[i].denied)
+			WRITE_ONCE(to->ev[i].denied, false);
+	for (i = 0; i < to->n; i++)
+		if (from->ev[i].denied)
+			WRITE_ONCE(to->ev[i].denied, true);
 }

@@ -3,7 +3,8 @@
  * mrc_profile.h - an EV profile: what the controller pushed.
  *
  * A list of EVs (in full, or made once from fields: mode GEN) under an id, for one destination,
- * all of a prefix, or any. Immutable and refcounted: path sets refer to the EVs' values here.
+ * all of a prefix, or any. Refcounted, and immutable but for which EVs a controller denies: path sets
+ * refer to the EVs' values here, and one that is made has these EVs DENIED.
  *
  * The device's list of them: path/mrc_profiles.h. What a template makes of its EVs for each
  * peer: path/mrc_template.h.
@@ -25,9 +26,13 @@ struct mrc_profile_ev {
 	u8 port;		/* 1-based */
 	u8 gen;			/* GEN: the generator that made it */
 	bool srh;		/* SRV6: value[16..31] is a segment */
+	bool denied;		/* by a controller; under rtnl, read anywhere */
 };
 
-/* EVs from fields, all on one port or (0) dealt over the ports in turn. */
+/*
+ * EVs from fields, all on one port or (0) dealt over the ports in turn. EXP has one or none, whose fields say
+ * how controllers name the EVs (engine/wire/mrc_evgen.h).
+ */
 struct mrc_profile_gen {
 	u8 port;
 	u8 n, n_copy;
@@ -73,7 +78,9 @@ int mrc_profile_cmp(const struct mrc_profile_key *a, const struct mrc_profile_ke
 bool mrc_profile_covers(const struct mrc_profile_key *key, const union ib_gid *dst);
 /* 0, or -EINVAL with extack: a length that is none, or bits of dst beyond it. */
 int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_ack *extack);
-/* Do they say the same, keys apart. */
+/* Do they say the same, keys and what is denied apart. */
 bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b);
+/* Under rtnl. Of profiles that are the same: @to denies what @from does. */
+void mrc_profile_deny_as(struct mrc_profile *to, const struct mrc_profile *from);
 
 #endif

@@ -40,13 +40,7 @@ int mrc_profile_check_ev(struct mrc_dev *dev, u32 fmt, u32 idx, const struct mrc
 
 	if (err)
 		return err;
-	if (fmt == MRC_FMT_SRV6)
-		return check_srv6(idx, ev, extack);
-	if (!ev->value[0] && !ev->value[1]) {
-		MRC_ERR_MSG(extack, "EV %u: UDP source port 0", idx);
-		return -EINVAL;
-	}
-	return 0;
+	return fmt == MRC_FMT_SRV6 ? check_srv6(idx, ev, extack) : 0;
 }
 
 /* ---- the whole ---- */
@@ -76,6 +70,20 @@ static int check_mode(const struct mrc_profile *p, struct netlink_ext_ack *extac
 	return -EINVAL;
 }
 
+/* QPs would wait for ever. */
+static int check_denied(const struct mrc_profile *p, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; i < p->n; i++)
+		if (!p->ev[i].denied)
+			return 0;
+	if (!p->n)
+		return 0;
+	MRC_ERR_MSG(extack, "profile %llu: all of its %u EVs would be denied", p->key.id, p->n);
+	return -EBUSY;
+}
+
 int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 		      struct netlink_ext_ack *extack)
 {
@@ -100,5 +108,6 @@ int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 	}
 	for (i = 0; !err && i < p->n; i++)
 		err = mrc_profile_check_ev(dev, p->fmt, i, &p->ev[i], extack);
-	return err ?: mrc_template_check(p, extack);
+	return err ?: mrc_profile_gen_names(p, extack) ?: check_denied(p, extack) ?:
+	       mrc_template_check(p, extack);
 }

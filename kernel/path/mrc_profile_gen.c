@@ -266,3 +266,53 @@ int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 		    p->key.id, p->want, left);
 	return -EINVAL;
 }
+
+/* ---- names of EVs that are explicit ---- */
+
+int mrc_profile_gen_names(const struct mrc_profile *p, struct netlink_ext_ack *extack)
+{
+	u8 name[MRC_EV_BYTES], ev[MRC_EV_BYTES], k = 0;
+	enum mrc_evgen_err err;
+	struct mrc_ev_gen g;
+	u32 i;
+
+	if (p->mode != MRC_MODE_EXP || !p->n_gen)
+		return 0;
+	if (p->n_gen > 1 || p->gen[0].port || p->gen[0].n_copy) {
+		MRC_ERR_MSG(extack, "profile %llu: explicit EVs take fields alone, one row of them",
+			    p->key.id);
+		return -EINVAL;
+	}
+	gen_of(p, 0, &g);
+	err = mrc_evgen_check(&g, &k);
+	if (err != MRC_EVGEN_OK) {
+		gen_refuse(&g, 0, err, k, extack);
+		return -EINVAL;
+	}
+	for (i = 0; i < p->n; i++) {
+		mrc_evgen_name_of(&g, p->ev[i].value, name);
+		mrc_evgen_wire(&g, name, ev);
+		if (!memcmp(ev, p->ev[i].value, sizeof(ev)))
+			continue;
+		MRC_ERR_MSG(extack, "EV %u: the fields make no such value", i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int mrc_profile_gen_deny(struct mrc_profile *p, const struct mrc_profile_ev *denied, u32 n,
+			 struct netlink_ext_ack *extack)
+{
+	u32 i, k = 0;
+
+	for (i = 0; i < p->n && k < n; i++) {
+		if (p->ev[i].port != denied[k].port ||
+		    memcmp(p->ev[i].value, denied[k].value, sizeof(denied[k].value)))
+			continue;
+		p->ev[i].denied = denied[k++].denied;
+	}
+	if (k == n)
+		return 0;
+	MRC_ERR_MSG(extack, "EV %u: the fields make none such on that port behind the one before", k);
+	return -EINVAL;
+}

@@ -17,4 +17,13 @@ int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 int mrc_profile_port_check(struct mrc_dev *dev, const char *what, u32 idx, u8 port,
 			   struct netlink_ext_ack *extack);
 
+/* 0, or -EINVAL with extack: explicit EVs that are not of the fields that name them. */
+int mrc_profile_gen_names(const struct mrc_profile *p, struct netlink_ext_ack *extack);
+/*
+ * Those of @denied, @n in the order of @p's EVs, are denied or not as they say. 0, or -EINVAL with
+ * extack: @p has none such.
+ */
+int mrc_profile_gen_deny(struct mrc_profile *p, const struct mrc_profile_ev *denied, u32 n,
+			 struct netlink_ext_ack *extack);
+
 #endif

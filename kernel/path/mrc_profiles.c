@@ -177,7 +177,7 @@ static void profile_insert(struct mrc_dev *dev, struct mrc_profile *p)
 
 /*
  * Under dev->peer_lock. Put @p in its place; *out has to go: what it replaced, NULL, or
- * @p itself, which says nothing new (or is one too many: -ENOSPC).
+ * @p itself, which says nothing new for path sets that are there (or is one too many: -ENOSPC).
  */
 static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_profile **out)
 {
@@ -186,8 +186,10 @@ static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_
 	*out = p;
 	if (!old && dev->n_profiles >= MRC_PROFILES_MAX)
 		return -ENOSPC;
-	if (old && mrc_profile_same(old, p))
+	if (old && mrc_profile_same(old, p)) {
+		mrc_profile_deny_as(old, p);
 		return 0;
+	}
 	*out = old;
 	profile_count(dev, p, 1);	/* first, so that its length is never missing */
 	if (old) {

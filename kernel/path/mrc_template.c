@@ -82,26 +82,17 @@ static int check_srv6(u32 idx, const struct template_ends *e, struct netlink_ext
 	return -EINVAL;
 }
 
-static int check_port(u32 idx, const struct template_ends *e, struct netlink_ext_ack *extack)
-{
-	if (e->zeros.value[0] || e->zeros.value[1])
-		return 0;
-	MRC_ERR_MSG(extack, "EV %u: copies can make its UDP source port 0", idx);
-	return -EINVAL;
-}
-
 int mrc_template_check(const struct mrc_profile *prof, struct netlink_ext_ack *extack)
 {
 	struct template_ends e;
 	int err = 0;
 	u32 i;
 
-	if (!prof->is_template)
+	if (!prof->is_template || prof->fmt != MRC_FMT_SRV6)
 		return 0;
 	for (i = 0; !err && i < prof->n; i++) {
 		ends_of(prof, i, &e);
-		err = prof->fmt == MRC_FMT_SRV6 ? check_srv6(i, &e, extack) :
-						  check_port(i, &e, extack);
+		err = check_srv6(i, &e, extack);
 	}
 	return err;
 }

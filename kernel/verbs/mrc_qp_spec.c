@@ -11,7 +11,13 @@
 
 #define SPEC_UNIT_NS	1024ull		/* timeouts: 1.024 us << timeout */
 #define SPEC_TIMEOUT_MAX 24
+#define SPEC_TIMEOUT	14	/* usual: 17 ms */
 #define SPEC_LINEAR_MAX	7
+/* What RTS can still change, and all. */
+#define SPEC_RTS	(MRC_UMODIFY_WIMM | MRC_UMODIFY_MPR | MRC_UMODIFY_RETRY |	\
+			 MRC_UMODIFY_TIMEOUT | MRC_UMODIFY_CC_PROFILE)
+#define SPEC_ALL	(SPEC_RTS | MRC_UMODIFY_WIMM_DEST | MRC_UMODIFY_MPR_DEST |	\
+			 MRC_UMODIFY_CAP | MRC_UMODIFY_EV_PROFILE)
 #define SPEC_CAPS	(MRC_UCAP_NO_TRIM_NACK | MRC_UCAP_DYN_MPR | MRC_UCAP_NO_SVC_TIME)
 
 int mrc_qp_spec_read(struct ib_udata *udata, struct mrc_umodify_qp *ask, bool *given)
@@ -30,17 +36,12 @@ int mrc_qp_spec_read(struct ib_udata *udata, struct mrc_umodify_qp *ask, bool *g
 	return memchr_inv(ask->reserved0, 0, sizeof(ask->reserved0)) ? -EOPNOTSUPP : 0;
 }
 
-/* What this transition carries. */
-static u32 spec_mask(enum ib_qp_state cur, enum ib_qp_state next)
+/* ib_core's table has more changes; these carry attributes. */
+static bool spec_may(enum ib_qp_state cur, enum ib_qp_state next)
 {
-	if (cur == IB_QPS_RESET && next == IB_QPS_INIT)
-		return MRC_UMODIFY_EV_PROFILE | MRC_UMODIFY_CC_PROFILE;
-	if (cur == IB_QPS_INIT && next == IB_QPS_RTR)
-		return MRC_UMODIFY_WIMM_DEST | MRC_UMODIFY_MPR_DEST | MRC_UMODIFY_CAP;
-	if (cur == IB_QPS_RTR && next == IB_QPS_RTS)
-		return MRC_UMODIFY_WIMM | MRC_UMODIFY_MPR | MRC_UMODIFY_RETRY |
-		       MRC_UMODIFY_TIMEOUT;
-	return 0;
+	return (cur == IB_QPS_RESET && next == IB_QPS_INIT) ||
+	       (cur == IB_QPS_INIT && next == IB_QPS_RTR) ||
+	       (cur == IB_QPS_RTR && next == IB_QPS_RTS);
 }
 
 static bool spec_window(u32 value, u32 max)
@@ -52,9 +53,13 @@ static int spec_check_profiles(struct mrc_dev *dev, const struct mrc_umodify_qp 
 {
 	struct mrc_cc_profile cc;
 
-	if (ask->cc_profile_id && !mrc_cc_profile_get(dev, ask->cc_profile_id, &cc))
+	if (ask->comp_mask & MRC_UMODIFY_CC_PROFILE && ask->cc_profile_id &&
+	    !mrc_cc_profile_get(dev, ask->cc_profile_id, &cc))
 		return -EINVAL;
-	return ask->ev_profile_id && !mrc_profiles_exist(dev, ask->ev_profile_id) ? -EINVAL : 0;
+	if (ask->comp_mask & MRC_UMODIFY_EV_PROFILE && ask->ev_profile_id &&
+	    !mrc_profiles_exist(dev, ask->ev_profile_id))
+		return -EINVAL;
+	return 0;
 }
 
 /* The receive window is bounded by memory, which was taken when the QP was made. */
@@ -82,46 +87,56 @@ static int spec_check(struct mrc_qp *qp, const struct mrc_umodify_qp *ask)
 	return 0;
 }
 
-static void spec_keep(struct mrc_qp_spec *to, const struct mrc_umodify_qp *ask)
+/* Of those that do not say. */
+static struct mrc_qp_spec spec_usual(const struct mrc_qp *qp)
 {
-	if (ask->comp_mask & MRC_UMODIFY_EV_PROFILE) {
-		to->ev_profile_id = ask->ev_profile_id;
-		to->cc_profile_id = ask->cc_profile_id;
-	}
-	if (ask->comp_mask & MRC_UMODIFY_CAP) {
-		to->wimm_dest = ask->wimm_dest;
-		to->mpr_dest = ask->mpr_dest;
-		to->cap = ask->cap;
-	}
-	if (ask->comp_mask & MRC_UMODIFY_RETRY) {
-		to->wimm = ask->wimm;
-		to->mpr = ask->mpr;
-		to->linear_cnt = ask->linear_cnt;
-		to->exp_cnt = ask->exp_cnt;
-		to->timeout = ask->timeout;
-	}
+	return (struct mrc_qp_spec) {
+		.on = true,
+		.wimm = MRC_QP_RQM,
+		.wimm_dest = MRC_QP_RQM,
+		.mpr = qp->mpr,
+		.mpr_dest = qp->mpr,
+		.timeout = SPEC_TIMEOUT,
+		.linear_cnt = SPEC_LINEAR_MAX,
+		.exp_cnt = READ_ONCE(qp->dev->attr.exp_cnt),
+	};
+}
+
+static void spec_keep(struct mrc_qp_spec *to, const struct mrc_umodify_qp *ask, u32 mask)
+{
+#define KEEP(bit, field) do { if (mask & (bit)) to->field = ask->field; } while (0)
+	KEEP(MRC_UMODIFY_EV_PROFILE, ev_profile_id);
+	KEEP(MRC_UMODIFY_CC_PROFILE, cc_profile_id);
+	KEEP(MRC_UMODIFY_WIMM, wimm);
+	KEEP(MRC_UMODIFY_WIMM_DEST, wimm_dest);
+	KEEP(MRC_UMODIFY_MPR, mpr);
+	KEEP(MRC_UMODIFY_MPR_DEST, mpr_dest);
+	KEEP(MRC_UMODIFY_TIMEOUT, timeout);
+	KEEP(MRC_UMODIFY_RETRY, linear_cnt);
+	KEEP(MRC_UMODIFY_RETRY, exp_cnt);
+	KEEP(MRC_UMODIFY_CAP, cap);
+#undef KEEP
 }
 
 int mrc_qp_spec_take(struct mrc_qp *qp, const struct mrc_umodify_qp *ask, bool given,
 		     enum ib_qp_state cur, enum ib_qp_state next)
 {
-	u32 need = spec_mask(cur, next);
 	bool begins = cur == IB_QPS_RESET && next == IB_QPS_INIT;
+	struct mrc_qp_spec spec;
 	int err;
 
 	if (!given && (begins || !qp->spec.on))
 		return 0;
-	if (ask->comp_mask != need || (!begins && !qp->spec.on))
+	if (!begins && !qp->spec.on)
 		return -EINVAL;
-	err = spec_check(qp, ask);
-	if (!err && begins)
-		err = spec_check_profiles(qp->dev, ask);
+	if (ask->comp_mask & ~(spec_may(cur, next) ? SPEC_ALL : 0))
+		return -EINVAL;
+	err = spec_check(qp, ask) ?: spec_check_profiles(qp->dev, ask);
 	if (err)
 		return err;
-	spin_lock_bh(&qp->lock);
-	spec_keep(&qp->spec, ask);
-	qp->spec.on = true;
-	spin_unlock_bh(&qp->lock);
+	spec = begins ? spec_usual(qp) : qp->spec;
+	spec_keep(&spec, ask, ask->comp_mask & (cur == IB_QPS_RTR ? SPEC_RTS : SPEC_ALL));
+	mrc_qp_spec_restore(qp, &spec);
 	return 0;
 }
 
@@ -175,5 +190,8 @@ void mrc_qp_spec_limits(const struct mrc_dev *dev, struct mrc_uquery_device_resp
 		.max_wimm = MRC_QP_RQM,
 		.max_wimm_dest = MRC_QP_RQM,
 		.max_mpr = mrc_qp_create_mpr(dev),
+		.timeout = SPEC_TIMEOUT,
+		.linear_cnt = SPEC_LINEAR_MAX,
+		.exp_cnt = READ_ONCE(dev->attr.exp_cnt),
 	};
 }

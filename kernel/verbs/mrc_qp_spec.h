@@ -2,8 +2,8 @@
 /*
  * mrc_qp_spec.h - QPs of mrc.h: what their programs say of them beside what ib_core knows.
  *
- * The transition to INIT makes a QP one, RESET ends it: struct mrc_umodify_qp. All under
- * qp->mutex but mrc_qp_spec_read().
+ * The transition to INIT makes a QP one, RESET ends it: struct mrc_umodify_qp. What is not said is the
+ * device's usual value. All under qp->mutex but mrc_qp_spec_read().
  */
 #ifndef MRC_QP_SPEC_H
 #define MRC_QP_SPEC_H

@@ -241,8 +241,6 @@ ksft_test "one that may be nothing" refuse "EV 0: copies can make it ::, no unic
 	fmt srv6 mode gen gen 1 field 32,0xfc000000 copy dst:0:32:0
 ksft_test "a segment that may be none" refuse "EV 0: copies can make its segment ::" \
 	"${gen[@]}" copy dst:112:16:144
-ksft_test "a source port that may be 0" refuse "EV 0: copies can make its UDP source port 0" \
-	fmt udp mode gen field 16,0xc000 copy dst:112:16:0
 ksft_test "a prefix with bits behind it" refuse "has bits beyond its length: fd00::/16?" \
 	dst fd00::1/16 fmt udp ev 1 7
 ksft_test "a prefix of no bits" refuse "dst length" dst ::/0 fmt udp ev 1 7

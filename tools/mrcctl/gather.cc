@@ -79,7 +79,8 @@ void profile_gatherer::part(const table &t)
     for (attr a : t[MRC_A_PROFILE].nested()) {
         if (a.type() == MRC_A_PROFILE_GEN) {
             gens_.push_back(gen_json(a));
-            gen_text_ += (gen_text_.empty() ? "" : " ") + gen_text(a);
+            if (p[MRC_A_PROFILE_MODE].num() == MRC_MODE_GEN) // else it is how controllers name the EVs
+                gen_text_ += (gen_text_.empty() ? "" : " ") + gen_text(a);
         }
         if (a.type() != MRC_A_PROFILE_EV)
             continue;
@@ -88,6 +89,8 @@ void profile_gatherer::part(const table &t)
         std::string value = format_ev(fmt, e[MRC_A_EV_VALUE].bytes());
         text_ += fmt::format("{}ev {} {}", text_.empty() ? "" : " ", port, value);
         evs_.push_back({{"port", port}, {"value", std::move(value)}});
+        if (e[MRC_A_EV_STATE].num() == MRC_NL_EV_DENIED)
+            evs_.back()["denied"] = true;
     }
 }
 
@@ -98,7 +101,7 @@ void profile_gatherer::flush()
     // With -d text is what `profile set` takes: EVs in full, or what they are made from.
     if (!ctx_.opt.details)
         text_ = fmt::format("evs {}", evs_.size());
-    else if (!gens_.empty())
+    else if (!gen_text_.empty())
         text_.clear();
     if (!gens_.empty())
         head_.add("gen", std::move(gens_)).as_text("gen", std::move(gen_text_));

@@ -24,7 +24,10 @@ enum {
 	MRC_CMD_PROFILE_GET,	/* dump; a long list of EVs comes in several messages */
 	MRC_CMD_PROFILE_SET,	/* DEV_IFINDEX, PROFILE: create or replace. EVs as
 				 * PROFILE_EV, or top-level MRC_A_EV when a 64 KiB nest is
-				 * too small for them (4096 do not fit) */
+				 * too small for them (4096 do not fit): VALUE, PORT and STATE
+				 * (GOOD or DENIED), which path sets begin with. Mode GEN: EVs
+				 * that the fields make, in their order, for their STATE. What
+				 * differs in states alone replaces no path set */
 	MRC_CMD_PROFILE_DEL,	/* DEV_IFINDEX, PROFILE {ID, DST, DST_LEN} */
 	MRC_CMD_PEER_GET,	/* dump: peers with their path sets and controllers, of which
 				 * many come in several messages; may name PEER {GID} */

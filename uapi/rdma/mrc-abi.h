@@ -191,9 +191,10 @@ struct mrc_ucreate_qp_resp {
 /*
  * QPs of mrc.h. They are created as all others; private data of MODIFY_QP (the extended command)
  * with the transition to INIT makes a QP one, RESET ends it. What the fields mean and which values
- * they take: ocp mrc.h, struct mrc_qp_attr. comp_mask says which are given:
- * with INIT both profile ids, with RTR wimm_dest, mpr_dest and cap, with RTS wimm, mpr,
- * the retries and timeout, no more and no less, and nothing with other changes.
+ * they take: ocp mrc.h, struct mrc_qp_attr. comp_mask says which are given. Any of them may be given
+ * with INIT, RTR and RTS, none with other changes. What is not given by the transition that needs it is
+ * the device's usual value (struct mrc_uquery_device_resp). RTR needs the EV profile, wimm_dest,
+ * mpr_dest and cap, RTS the others; what comes later than that is checked and changes nothing.
  */
 #define MRC_UMODIFY_WIMM	(1u << 0)	/* as enum mrc_qp_attr_mask */
 #define MRC_UMODIFY_WIMM_DEST	(1u << 1)
@@ -235,7 +236,9 @@ struct mrc_uquery_device_resp {
 	__u16 max_wimm;
 	__u16 max_wimm_dest;
 	__u8 max_mpr;
-	__u8 reserved0[3];
+	__u8 timeout;		/* of those that do not say, as are the maxima above; cap and profiles: 0 */
+	__u8 linear_cnt;
+	__u8 exp_cnt;
 };
 
 /* Address handles: posted by their number (mrc_send_wqe.ah). */
