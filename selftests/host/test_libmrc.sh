@@ -57,8 +57,21 @@ event_size() { echo "_Static_assert(sizeof(struct mrc_ctl_ev_event) == $1, \"\")
 calls="void f(void) { int n; mrc_query_device_ex(0, 0, 0, &n); mrc_ctl_query_device_ex(0, 0, 0, &n); }"
 calls="$calls void f(void);"
 ksft_test "without a word it is 1.0.1" uses "" "$(event_size 56)"
+ksft_test "LATEST is an int" uses "" \
+	'_Static_assert(_Generic(MRC_API_VER_LATEST, int: 1, default: 0) && MRC_API_VER_LATEST == -1, "");
+	_Static_assert(_Generic(MRC_CTL_API_VER_LATEST, int: 1, default: 0), "");'
+offsets='_Static_assert(1 << MRC_API_VER_MAJOR_OFFSET == MRC_API_VER(1, 0, 0), "");
+	_Static_assert(1 << MRC_API_VER_MINOR_OFFSET == MRC_API_VER(0, 1, 0), "");
+	_Static_assert(1 << MRC_API_VER_SUBMINOR_OFFSET == MRC_API_VER(0, 0, 1), "");'
+ksft_test "parts of a version have offsets" uses "" "$offsets ${offsets//MRC_API/MRC_CTL_API}"
+before_2025='void f(struct ibv_context *v) { struct mrc_attr a; int n; mrc_query_device(v, &a, &n); (void)a.cap; }'
+ksft_test "struct mrc_attr is a device's attributes" uses "" "void f(struct ibv_context *v); $before_2025"
+ksft_test "in C++, too" compile g++ -std=c++17 -xc++ <<<"#include \"mrc_ctl.h\"
+	$before_2025"
 ksft_test "which has the calls of 1.0.1" uses "" "void f(void); $calls"
-ksft_test "LATEST is that, too" uses "#define MRC_CTL_API_VER_USED 0xffffffffu" "$(event_size 56)"
+for latest in 0xffffffffu MRC_CTL_API_VER_LATEST; do
+	ksft_test "$latest is that, too" uses "#define MRC_CTL_API_VER_USED $latest" "$(event_size 56)"
+done
 ksft_test "1.0.0 has no state in events" uses "#define MRC_CTL_API_VER_USED 0x01000000" "$(event_size 48)"
 ksft_test "nor the calls" uses_not \
 	"$(printf '#define MRC_API_VER_USED 0x01000000\n#define MRC_CTL_API_VER_USED 0x01000000')" \
@@ -164,20 +177,24 @@ no_globals() { ! writable; }
 ksft_test "it has no writable data of its own" no_globals
 
 # --------------------------------------------------------------------- shim
-# A program that knows libibverbs alone, behind the example mrc_shim, on a device that writes down what
-# it hears: commands of QPs of mrc.h for its RC QPs, its own for the others.
+# A program that knows libibverbs alone, behind the example mrc_shim, which has the names of libibverbs'
+# calls and of no flag: libmrc reaches libibverbs.so.1 itself. That one has a device that writes down what it
+# hears: commands of QPs of mrc.h for the program's RC QPs.
 shim() {
-	local tests=$here/../libmrc
-	gcc -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/uapi" -fPIC -shared -o "$work/shim_device.so" \
-		"$tests/shim_device.c" &&
-		gcc -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$include" -fPIC -shared -o "$work/mrc_shim.so" \
+	local tests=$here/../libmrc flags=(-O1 -Wall -Wextra -Werror -D_GNU_SOURCE)
+	mkdir -p "$work/fake"
+	gcc "${flags[@]}" -fPIC -shared -Wl,-soname,libibverbs.so.1 \
+		-Wl,--version-script="$tests/shim_device.map" -o "$work/fake/libibverbs.so.1" "$tests/shim_device.c" &&
+		gcc "${flags[@]}" -I"$top/uapi" -fPIC -shared -o "$work/shim_kernel.so" "$tests/shim_kernel.c" &&
+		gcc "${flags[@]}" -I"$include" -fPIC -shared -o "$work/mrc_shim.so" \
 			"$top/tools/lib/mrc/examples/mrc_shim.c" -L"$work" -Wl,-rpath,"$work" -lmrc -libverbs &&
-		gcc -O1 -Wall -Wextra -Werror -o "$work/shim_client" "$tests/shim_client.c" -libverbs || return
-	MRC_QP_CC_PROFILE_ID=5 MRC_DEBUG=1 LD_PRELOAD="$work/mrc_shim.so $work/shim_device.so" \
-		"$work/shim_client" >"$work/shim.out" 2>&1 || { cat "$work/shim.out"; return 1; }
+		gcc "${flags[@]}" -o "$work/shim_client" "$tests/shim_client.c" -libverbs || return
+	MRC_QP_CC_PROFILE_ID=5 MRC_DEBUG=1 LD_PRELOAD="$work/mrc_shim.so $work/shim_kernel.so" \
+		LD_LIBRARY_PATH="$work/fake" "$work/shim_client" >"$work/shim.out" 2>&1 ||
+		{ cat "$work/shim.out"; return 1; }
 	diff "$tests/shim.txt" "$work/shim.out"
 }
-ksft_test "mrc_shim makes QPs of mrc.h for who knows libibverbs alone" shim
+ksft_test "behind a preloaded shim libmrc reaches libibverbs itself" shim
 
 # ---------------------------------------------------------------------- ABI
 abi() { "$here/../libmrc/abi.sh" "$@"; }

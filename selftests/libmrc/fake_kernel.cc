@@ -14,9 +14,30 @@
 
 extern "C" {
 #include "uverbs.h"
+#include "wire/mrc_evgen.h"
 
 bool mrc_uverbs_is_ours(const struct ibv_context *) { return kernel.is_ours; }
-int mrc_uverbs_limits(struct ibv_context *, struct mrc_uquery_device_resp *) { return 0; }
+int mrc_uverbs_limits(struct ibv_context *, struct mrc_uquery_device_resp *limits)
+{
+    *limits = {};
+    limits->max_wimm = 128;
+    limits->max_wimm_dest = 64;
+    limits->max_mpr = 8;
+    limits->timeout = 14;
+    limits->linear_cnt = 7;
+    limits->exp_cnt = 6;
+    return 0;
+}
+
+int mrc_uverbs_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask, const struct mrc_umodify_qp *ask)
+{
+    kernel.asked = *ask;
+    if (kernel.qp_fails)
+        return kernel.qp_fails;
+    if (mask & IBV_QP_STATE)
+        qp->state = attr->qp_state;
+    return 0;
+}
 }
 
 using namespace mrcnl;
@@ -99,14 +120,22 @@ void put_profile(request &to, uint64_t id, const fake_profile &p)
     to.nest(MRC_A_PROFILE, [&](auto &n) {
         n.u64(MRC_A_PROFILE_ID, id).u32(MRC_A_PROFILE_MODE, p.mode).u32(MRC_A_PROFILE_FMT, p.fmt);
         n.u32(MRC_A_PROFILE_MIN_ACTIVE, p.min_active);
-        for (const auto &ev : p.evs)
-            n.nest(MRC_A_PROFILE_EV, [&](auto &e) { put_ev(e, ev); });
-        if (p.mode != MRC_MODE_GEN)
-            return;
-        n.nest(MRC_A_PROFILE_GEN, [&](auto &g) {
-            g.nest(MRC_A_GEN_FIELD, [&](auto &f) {
-                f.u32(MRC_A_FIELD_WIDTH, p.field.width).u32(MRC_A_FIELD_LAST, p.field.max_val);
+        for (size_t i = 0; i < p.evs.size(); i++)
+            n.nest(MRC_A_PROFILE_EV, [&](auto &e) {
+                put_ev(e, p.evs[i]);
+                if (i < p.denied.size() && p.denied[i])
+                    e.u32(MRC_A_EV_STATE, MRC_NL_EV_DENIED);
             });
+        if (p.fields.empty())
+            return;
+        n.put(MRC_A_PROFILE_FMT_WIDTHS, p.widths);
+        n.nest(MRC_A_PROFILE_GEN, [&](auto &g) {
+            for (const auto &x : p.fields)
+                g.nest(MRC_A_GEN_FIELD, [&](auto &f) {
+                    f.u32(MRC_A_FIELD_WIDTH, x.width).u32(MRC_A_FIELD_INIT, x.init_val);
+                    f.u32(MRC_A_FIELD_FIRST, x.min_val).u32(MRC_A_FIELD_LAST, x.max_val);
+                    f.u32(MRC_A_FIELD_MASK, x.mask);
+                });
         });
     });
 }
@@ -195,37 +224,87 @@ int set_evs(const table &t, const attr_range &attrs)
     return 0;
 }
 
-// EVs of the one field of a profile that is generated.
-int make_evs(fake_profile &p, const table &profile)
+mrc_ev_gen gen_of(const fake_profile &p)
 {
-    table gen(profile[MRC_A_PROFILE_GEN]), field(gen[MRC_A_GEN_FIELD]);
-    uint64_t made, count;
+    mrc_ev_gen g = {};
 
-    p.field.width = static_cast<uint32_t>(field[MRC_A_FIELD_WIDTH].num());
-    p.field.max_val = static_cast<uint32_t>(field[MRC_A_FIELD_LAST].num());
-    made = p.field.max_val + 1;
-    count = profile[MRC_A_PROFILE_COUNT] ? profile[MRC_A_PROFILE_COUNT].num() : made;
-    if (count > made)
-        return EINVAL;
-    for (uint64_t i = 0; i < count; i++)
-        p.evs.push_back(fake_ev(static_cast<int>(i)));
-    return 0;
+    g.fmt = static_cast<uint8_t>(p.fmt);
+    for (uint8_t width : p.widths)
+        g.fmt_width[g.n_fmt++] = width;
+    for (const auto &f : p.fields)
+        g.field[g.n++] = {f.width, f.init_val, f.min_val, f.max_val, f.mask};
+    return g;
 }
 
+void get_fields(fake_profile &p, const table &profile)
+{
+    auto widths = profile[MRC_A_PROFILE_FMT_WIDTHS].bytes();
+
+    p.widths.assign(widths.begin(), widths.end());
+    for (auto a : profile[MRC_A_PROFILE_GEN].nested()) {
+        table f(a);
+        auto get = [&](uint16_t type) { return static_cast<uint32_t>(f[type].num()); };
+        p.fields.push_back({get(MRC_A_FIELD_WIDTH), get(MRC_A_FIELD_INIT), get(MRC_A_FIELD_FIRST),
+                            get(MRC_A_FIELD_LAST), get(MRC_A_FIELD_MASK)});
+    }
+}
+
+// GEN: all on port 1. Those that are listed say which are denied, in their order.
+int make_evs(fake_profile &p, const table &profile, const mrc_ev_gen &g)
+{
+    auto listed = std::exchange(p.evs, {});
+    auto denied = std::exchange(p.denied, {});
+    uint64_t count = profile[MRC_A_PROFILE_COUNT] ? profile[MRC_A_PROFILE_COUNT].num() : mrc_evgen_count(&g);
+    size_t next = 0;
+
+    if (count > mrc_evgen_count(&g))
+        return EINVAL;
+    for (uint32_t i = 0; i < count; i++) {
+        mrc_ctl_ev ev = {{}, 1};
+        uint32_t value, port;
+        mrc_evgen_deal(mrc_evgen_count(&g), static_cast<uint32_t>(count), 1, i, &value, &port);
+        mrc_evgen_expand(&g, value, ev.val);
+        p.evs.push_back(ev);
+        bool is_next = next < listed.size() && !std::memcmp(&listed[next], &ev, sizeof(ev));
+        p.denied.push_back(is_next && denied[next]);
+        next += is_next;
+    }
+    return next == listed.size() ? 0 : EINVAL;
+}
+
+// The rules of mrc_genl_profile.c.
 int set_profile(const table &t, const attr_range &attrs)
 {
     table profile(t[MRC_A_PROFILE]);
     fake_profile p = {};
+    uint8_t k;
     auto get = [&](uint16_t type) { return static_cast<uint32_t>(profile[type].num()); };
 
     p.mode = get(MRC_A_PROFILE_MODE);
     p.fmt = get(MRC_A_PROFILE_FMT);
     p.min_active = get(MRC_A_PROFILE_MIN_ACTIVE);
     for (auto a : attrs)
-        if (a.type() == MRC_A_EV)
+        if (a.type() == MRC_A_EV) {
             p.evs.push_back(get_ev(table(a)));
-    if (int err = p.mode == MRC_MODE_GEN ? make_evs(p, profile) : 0)
+            p.denied.push_back(table(a)[MRC_A_EV_STATE].num() == MRC_NL_EV_DENIED);
+        }
+    get_fields(p, profile);
+    const mrc_ev_gen g = gen_of(p);
+    if (!p.fields.empty() && mrc_evgen_check(&g, &k) != MRC_EVGEN_OK)
+        return EINVAL;
+    if (int err = p.mode == MRC_MODE_GEN ? make_evs(p, profile, g) : 0)
         return err;
+    for (const auto &ev : p.evs) {
+        mrc_ctl_ev name = {}, wire = {};
+        if (p.fields.empty())
+            break;
+        mrc_evgen_name_of(&g, ev.val, name.val);
+        mrc_evgen_wire(&g, name.val, wire.val);
+        if (std::memcmp(wire.val, ev.val, sizeof(ev.val)))
+            return EINVAL;
+    }
+    if (!p.evs.empty() && std::find(p.denied.begin(), p.denied.end(), false) == p.denied.end())
+        return EBUSY;
     kernel.profiles[profile[MRC_A_PROFILE_ID].num()] = p;
     return 0;
 }

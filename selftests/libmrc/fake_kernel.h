@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mrc_ctl.h"
+#include "rdma/mrc-abi.h"
 
 struct fake_path {
     mrc_ctl_ev ev;
@@ -35,7 +36,9 @@ struct fake_peer {
 struct fake_profile {
     uint32_t mode, fmt, min_active;
     std::vector<mrc_ctl_ev> evs;
-    mrc_ctl_ev_field field; // GEN: one, which counts
+    std::vector<mrc_ctl_ev_field> fields; // GEN: what the EVs are made of; EXP: how they are named, if it is said
+    std::vector<uint8_t> widths = {};     // of the format's fields
+    std::vector<bool> denied = {};        // by EV; none: all are allowed
 };
 
 struct fake_cc {
@@ -54,6 +57,9 @@ struct fake_kernel {
     bool is_ours = true;                         // the device is one of ours,
     std::string ibdev = "mrc0";                  // and the name of the one in this namespace
     // Endpoints: EVs that swallow, by port; why a question is not sent, by port; how many each answers, -1: all.
+    // QPs: what the last change carried, and why the next ones are refused.
+    mrc_umodify_qp asked = {};
+    int qp_fails = 0;
     std::map<int, int> refuses;                  // errno, of questions by that port
     std::vector<int> swallows;                   // ports
     std::vector<uint32_t> told;                  // of ports, by port status updates

@@ -203,6 +203,32 @@ TEST_F_TIMEOUT(app, async_event, LIMIT_S)
 	mrc_ack_async_event(&event);
 }
 
+/* A thread that asks libibverbs, as NCCL's does: it counts in the first word of the program's context. */
+TEST_F_TIMEOUT(app, async_event_of_libibverbs, LIMIT_S)
+{
+	struct mpair *p = &self->p;
+	struct ibv_async_event event;
+	struct mend was;
+	uint32_t *word;
+
+	ASSERT_EQ(0, mpair_connect(p));
+	ASSERT_EQ(0, mpair_post(p, IBV_WR_RDMA_WRITE_WITH_IMM, 8, 1));	/* there is no receive */
+	do {
+		ASSERT_EQ(0, ibv_get_async_event(p->dev.ctx, &event));
+		ASSERT_LT(IBV_EVENT_CQ_ERR, event.event_type);
+		EXPECT_TRUE(event.element.qp->qp_context == &p->end[0] ||
+			    event.element.qp->qp_context == &p->end[1]);
+		word = event.element.qp->qp_context;
+		was = *(struct mend *)word;
+		__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+		*(struct mend *)word = was;	/* it was ours to write to */
+		ibv_ack_async_event(&event);
+	} while (event.element.qp->qp_num != p->end[1].qpn);
+	EXPECT_EQ(0, mrc_destroy_qp(p->end[0].qp));
+	EXPECT_EQ(0, mrc_destroy_qp(p->end[1].qp));
+	p->end[0].qp = p->end[1].qp = NULL;
+}
+
 /* ---- what MRC has not ---- */
 
 TEST_F_TIMEOUT(app, other_opcodes, LIMIT_S)
@@ -318,17 +344,54 @@ TEST_F_TIMEOUT(app, creation, LIMIT_S)
 
 /* ---- states ---- */
 
-/* Without each attribute that a transition needs, and with one of another, nothing happens. */
+/* ---- attributes of transitions ---- */
+
+static const struct {
+	enum ibv_qp_state to;
+	int v;
+} steps[] = {
+	{ IBV_QPS_INIT, MPAIR_INIT_V }, { IBV_QPS_RTR, MPAIR_RTR_V }, { IBV_QPS_RTS, MPAIR_RTS_V },
+};
+
+/* Every subset of MRC's attributes, at every transition. test_app_qp.cc: with each at one of them. */
+TEST_F_TIMEOUT(app, every_subset, LIMIT_S)
+{
+	struct mpair *p = &self->p;
+	struct mrc_qp *qp = p->end[0].qp;
+	struct mrc_qp_attr usual, now;
+	struct ibv_qp_attr v;
+	int mask;
+	size_t i;
+
+	ASSERT_EQ(0, mrc_query_qp(qp, NULL, 0, &usual, MRC_QP_MPR, NULL));
+	EXPECT_EQ(8, usual.mpr.mpr);
+	EXPECT_EQ(128, usual.wimm.max_wimm_dest);
+	EXPECT_LT(0, usual.timeout);
+	EXPECT_EQ(7, usual.retry.linear_cnt);
+	p->attr = (struct mrc_qp_attr) {
+		.mpr = { 3, 5 }, .wimm = { 17, 19 }, .timeout = 20, .retry = { 6, 25 },
+		.cap = MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED,
+	};
+	for (mask = 0; mask < MRC_QP_CAP << 1; mask++) {
+		for (i = 0; i < 3; i++) {
+			mpair_vattr(p, steps[i].to, p->end[1].qpn, &v);
+			ASSERT_EQ(0, mrc_modify_qp(qp, &v, steps[i].v, &p->attr, mask)) {
+				TH_LOG("to state %d with 0x%x", steps[i].to, mask);
+			}
+		}
+		ASSERT_EQ(0, mrc_query_qp(qp, NULL, 0, &now, MRC_QP_MPR, NULL));
+		ASSERT_EQ(mask & MRC_QP_MPR ? 3 : usual.mpr.mpr, now.mpr.mpr);
+		ASSERT_EQ(mask & MRC_QP_MPR_DEST ? 5 : usual.mpr.mpr_dest, now.mpr.mpr_dest);
+		ASSERT_EQ(mask & MRC_QP_MAX_WIMM ? 17 : usual.wimm.max_wimm, now.wimm.max_wimm);
+		ASSERT_EQ(mask & MRC_QP_TIMEOUT ? 20 : usual.timeout, now.timeout);
+		ASSERT_EQ(mask & MRC_QP_RETRY_CNT ? 25 : usual.retry.exp_cnt, now.retry.exp_cnt);
+		ASSERT_EQ(0, mpair_step(p, qp, IBV_QPS_RESET, 0));
+	}
+}
+
+/* What libibverbs wants of a transition it wants, and nothing happens without it. */
 TEST_F_TIMEOUT(app, attributes_of_transitions, LIMIT_S)
 {
-	static const struct {
-		enum ibv_qp_state to;
-		int v, mrc;
-	} steps[] = {
-		{ IBV_QPS_INIT, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS, MPAIR_INIT },
-		{ IBV_QPS_RTR, MPAIR_RTR_V, MPAIR_RTR },
-		{ IBV_QPS_RTS, MPAIR_RTS_V, MPAIR_RTS },
-	};
 	struct mpair *p = &self->p;
 	struct mrc_qp *qp = p->end[0].qp;
 	enum ibv_qp_state was = IBV_QPS_RESET;
@@ -336,28 +399,26 @@ TEST_F_TIMEOUT(app, attributes_of_transitions, LIMIT_S)
 	size_t i;
 	int bit;
 
-	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (i = 0; i < 3; i++) {
+		const int need = steps[i].v & ~(IBV_QP_PKEY_INDEX | IBV_QP_PORT);
+
 		mpair_vattr(p, steps[i].to, p->end[1].qpn, &v);
-		for (bit = 1; bit <= MRC_QP_CAP; bit <<= 1) {
-			EXPECT_EQ(EINVAL, mrc_modify_qp(qp, &v, steps[i].v, &p->attr,
-							steps[i].mrc ^ bit)) {
-				TH_LOG("to state %d with 0x%x", steps[i].to, steps[i].mrc ^ bit);
-			}
-		}
+		EXPECT_EQ(EINVAL, mrc_modify_qp(qp, &v, steps[i].v, &p->attr, MRC_QP_CAP << 1));
 		for (bit = 2; bit <= IBV_QP_DEST_QPN; bit <<= 1) {
-			if (!(steps[i].v & bit))
+			if (!(need & bit))
 				continue;
-			EXPECT_EQ(EINVAL, mrc_modify_qp(qp, &v, steps[i].v & ~bit, &p->attr,
-							steps[i].mrc)) {
+			EXPECT_EQ(EINVAL, mrc_modify_qp(qp, &v, steps[i].v & ~bit, NULL, 0)) {
 				TH_LOG("to state %d without 0x%x", steps[i].to, bit);
 			}
 		}
 		EXPECT_EQ(was, state_of(qp));
-		ASSERT_EQ(0, mrc_modify_qp(qp, &v, steps[i].v, &p->attr, steps[i].mrc));
+		ASSERT_EQ(0, mrc_modify_qp(qp, &v, need, NULL, 0));
 		was = steps[i].to;
 		EXPECT_EQ(was, state_of(qp));
 	}
 	EXPECT_EQ(EINVAL, mpair_step(p, qp, IBV_QPS_INIT, p->end[1].qpn));
+	v.qp_state = IBV_QPS_ERR;
+	EXPECT_EQ(EINVAL, mrc_modify_qp(qp, &v, IBV_QP_STATE, &p->attr, MRC_QP_TIMEOUT));
 	EXPECT_EQ(0, mpair_step(p, qp, IBV_QPS_ERR, 0));
 	EXPECT_EQ(0, mpair_step(p, qp, IBV_QPS_RESET, 0));
 	EXPECT_EQ(IBV_QPS_RESET, state_of(qp));

@@ -200,7 +200,9 @@ TEST_F_TIMEOUT(in_use, profile_of_a_prefix, LIMIT_S)
 	ASSERT_EQ(0, system("for half in ::/1 8000::/1; do mrcctl profile set dev eth1 id 1 dst $half "
 			    "fmt udp ev 1 50000 ev 1 50007 || exit; done"));
 	e.ev_op = (typeof(e.ev_op)) { MRC_CTL_EV_OP_MODIFY_EV_STATE, &one, 1 };
-	MINUS(EOPNOTSUPP, mrc_ctl_modify_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_EV_OP));
+	/* The profile is nobody's now: it remembers what is denied, and no peer's path is. */
+	EXPECT_EQ(0, mrc_ctl_modify_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_EV_OP));
+	EXPECT_EQ(0, system("mrcctl -j profile show | jq -e 'any(.[]; .id == 1 and .dst == null and .ev[0].denied)'"));
 	EXPECT_EQ(0, system("mrcctl -j peer show | jq -e 'all(.[]; .denied == 0)'"));
 	EXPECT_EQ(0, mrc_ctl_modify_ev_profile(ctx, 1, &e, MRC_CTL_EV_PROFILE_STATE));
 	EXPECT_NE(0, system("mrcctl -j profile show | jq -e 'any(.[]; .id == 1 and .dst == null)'"));

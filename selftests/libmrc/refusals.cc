@@ -285,14 +285,40 @@ const std::vector<refusal> refusals = {
              return op(c, MRC_CTL_EV_OP_MODIFY_EV_STATE, {fake_ev(0), {}, MRC_CTL_EV_DENIED, 0});
          });
      }},
-    {mev, EOPNOTSUPP, "fields of EXP", scene::offline,
-     [](auto *c) { return ev(c, 0x100, [](auto &x) { x.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields, 1}; }); }},
-    {mev, EOPNOTSUPP, "denied without a peer", scene::online,
-     [](auto *c) { return op(c, MRC_CTL_EV_OP_MODIFY_EV_STATE, {fake_ev(0), {}, MRC_CTL_EV_DENIED, 0}); }},
-    {mev, EOPNOTSUPP, "denied while OFFLINE", scene::offline,
-     [](auto *c) { return op(c, MRC_CTL_EV_OP_MODIFY_EV_STATE, {fake_ev(0), {}, MRC_CTL_EV_DENIED, 0}); }},
-    {mev, EOPNOTSUPP, "denied from the start", scene::offline,
-     [](auto *c) { return op(c, MRC_CTL_EV_OP_REPLACE_EV, {fake_ev(0), fake_ev(9), MRC_CTL_EV_DENIED, 0}); }},
+    {mev, EINVAL, "fields of AUTO", scene::nothing,
+     [](auto *c) {
+         return ev(c, 0x104, [](auto &x) {
+             x.ev_mode = MRC_CTL_EV_MODE_AUTO;
+             x.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields, 1};
+         });
+     }},
+    {mev, EINVAL, "EVs and fields at once", scene::offline,
+     [](auto *c) {
+         return ev(c, 0x180, [](auto &x) {
+             x.ev_op = {MRC_CTL_EV_OP_REPLACE_EV, entries, 1};
+             x.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields, 1};
+         });
+     }},
+    {mev, EINVAL, "ONLINE with fields of no bits", scene::offline,
+     [](auto *c) {
+         return ev(c, state | 0x100, [](auto &x) {
+             to(2)(x);
+             x.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, fields, 1};
+         });
+     }},
+    {mev, EINVAL, "ONLINE with EVs wider than the masks", scene::offline,
+     [](auto *c) {
+         static mrc_ctl_ev_field narrow = {16, 0, 0, 3, 3};
+         return ev(c, state | 0x100, [](auto &x) {
+             to(2)(x);
+             x.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &narrow, 1};
+         });
+     }},
+    {mev, EBUSY, "all EVs denied", scene::online,
+     [](auto *c) {
+         mrc_ctl_ev_op_entry all[2] = {{fake_ev(0), {}, MRC_CTL_EV_DENIED, 0}, {fake_ev(1), {}, MRC_CTL_EV_DENIED, 0}};
+         return ev(c, 0x80, [&](auto &x) { x.ev_op = {MRC_CTL_EV_OP_MODIFY_EV_STATE, all, 2}; });
+     }},
     {mev, EPERM, "no privilege", scene::used,
      [](auto *c) {
          return unprivileged([&] {
@@ -307,6 +333,8 @@ const std::vector<refusal> refusals = {
      [](auto *c) { return mrc_ctl_query_ev_profile(c, id, nullptr, 1); }},
     {qev, EINVAL, "EVs of no profile", scene::nothing,
      [](auto *c) { return query_op(c, MRC_CTL_EV_OP_QUERY_EV_ARRAY, entries, 4); }},
+    {qev, EINVAL, "EVs and fields at once", scene::offline,
+     [](auto *c) { ev_attr x = {}; return mrc_ctl_query_ev_profile(c, id, &x, 0x180); }},
     {qev, EINVAL, "a modification", scene::offline,
      [](auto *c) { return query_op(c, MRC_CTL_EV_OP_REPLACE_EV, entries, 1); }},
     {qev, ENOENT, "no such EV", scene::online,
@@ -394,6 +422,16 @@ const std::vector<refusal> refusals = {
      [](auto *c) { return unprivileged([&] { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE); }); }},
     {ep, EINVAL, "no such port", scene::nothing,
      [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, 0, 2); }},
+    {ep, EINVAL, "a port status of port 0", scene::nothing,
+     [](auto *c) {
+         mrc_ctl_ep_req r = {};
+         mrc_ctl_ep_rsp rsp;
+         int got = 0;
+         r.req_ev = fake_ev(1);
+         r.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP;
+         r.op.port_status_update.port_status = 1;
+         return mrc_ctl_ep_batch_send_wait(c, 0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, &r, 1, 1000, &rsp, &got);
+     }},
     {ep, EINVAL, "unknown format", scene::nothing,
      [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, 0, 1, 3); }},
     {ep, ENOENT, "no such peer", scene::nothing, [](auto *c) { return ask(c, 1, MRC_CTL_EP_OP_EV_PROBE, ENOENT); }},

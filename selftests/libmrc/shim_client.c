@@ -12,6 +12,7 @@
 
 static void want(bool is, const char *what)
 {
+	fflush(stdout);
 	if (is)
 		return;
 	fprintf(stderr, "shim_client: not so: %s\n", what);
@@ -40,32 +41,40 @@ int main(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *v = ibv_open_device(list[0]);
-	struct ibv_comp_channel channel = { .context = v };
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(v);
 	struct ibv_pd *pd = ibv_alloc_pd(v);
 	int word, other;
-	struct ibv_cq *cq = ibv_create_cq(v, 16, &word, &channel, 3);
+	struct ibv_cq *cq = ibv_create_cq(v, 16, &word, channel, 3);
 	struct ibv_qp_init_attr init = { .qp_context = &other, .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC };
 	struct ibv_qp_init_attr_ex ex = {
 		.qp_context = &other, .send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC, .pd = pd,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
 	};
-	struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR };
-	struct ibv_qp *qp, *qp_ex, *ud;
+	struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR }, now;
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_RDMA_WRITE };
+	struct ibv_async_event event;
+	struct ibv_qp *qp, *qp_ex;
+	struct ibv_wc wc;
 
-	WANT(cq && cq->cq_context == &word && cq->channel == &channel);
+	WANT(channel && channel->fd >= 0);
+	WANT(cq && cq->cq_context == &word && cq->channel == channel);
 	qp = ibv_create_qp(pd, &init);
 	WANT(qp && qp->qp_context == &other && qp->send_cq == cq && init.cap.max_inline_data == 256);
 	connect_qp(qp);
+	WANT(!ibv_post_send(qp, &wr, &bad) && !ibv_poll_cq(cq, 1, &wc));
+	WANT(!ibv_query_qp(qp, &now, IBV_QP_STATE, &init) && now.qp_state == IBV_QPS_RTS && init.recv_cq == cq);
+	WANT(!ibv_get_async_event(v, &event) && event.element.qp == qp);
+	ibv_ack_async_event(&event);
 	qp_ex = ibv_create_qp_ex(v, &ex);
 	WANT(qp_ex && qp_ex->qp_context == &other && qp_ex->recv_cq == cq && ex.cap.max_inline_data == 256);
 	connect_qp(qp_ex);
+	ex.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	WANT(!ibv_create_qp_ex(v, &ex) && errno == EOPNOTSUPP);
 	init.qp_type = IBV_QPT_UD;
-	ud = ibv_create_qp(pd, &init);
-	WANT(ud && !ibv_modify_qp(ud, &error, IBV_QP_STATE | IBV_QP_QKEY));
+	WANT(!ibv_create_qp(pd, &init) && errno == EOPNOTSUPP);
 	WANT(!ibv_modify_qp(qp, &error, IBV_QP_STATE) && qp->state == IBV_QPS_ERR);
-	WANT(!ibv_destroy_qp(qp) && !ibv_destroy_qp(qp_ex) && !ibv_destroy_qp(ud) && !ibv_destroy_cq(cq));
-	WANT(!ibv_close_device(v));
+	WANT(!ibv_destroy_qp(qp) && !ibv_destroy_qp(qp_ex) && !ibv_destroy_cq(cq));
+	WANT(!ibv_destroy_comp_channel(channel) && !ibv_close_device(v));
 	free(list);
 	return 0;
 }

@@ -31,13 +31,13 @@ TEST_F(ctl, peer_that_goes_is_no_obstacle)
     EXPECT_EQ(kernel.peers[b].paths[2].state, MRC_NL_EV_DENIED);
 }
 
-TEST_F(ctl, last_peer_that_goes_leaves_nothing_denied)
+TEST_F(ctl, last_peer_that_goes_leaves_it_to_the_profile)
 {
     online(4);
     kernel.peers[a] = peer_of(4);
     kernel.before[MRC_CMD_EV_SET] = [] { kernel.peers.erase(a); };
-    EXPECT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{2, MRC_CTL_EV_DENIED}}), -1);
-    EXPECT_EQ(errno, EOPNOTSUPP);
+    EXPECT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{2, MRC_CTL_EV_DENIED}}), 0);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{false, false, true, false}));
 }
 
 // The list costs one look and one order for each peer.
@@ -73,10 +73,55 @@ TEST_F(ctl, states_before_the_refused_one_stay)
     kernel.peers[a].paths.pop_back();
     EXPECT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE,
                     {{1, MRC_CTL_EV_GOOD}, {3, MRC_CTL_EV_DENIED}, {2, MRC_CTL_EV_DENIED}}),
-              -1);
-    EXPECT_EQ(errno, EOPNOTSUPP);
+              0);
     EXPECT_EQ(kernel.peers[a].paths[1].state, MRC_NL_EV_GOOD);
-    EXPECT_EQ(kernel.peers[a].paths[2].state, MRC_NL_EV_GOOD);
+    EXPECT_EQ(kernel.peers[a].paths[2].state, MRC_NL_EV_DENIED);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{false, false, true, true}));
+}
+
+// ---- denied by the profile ----
+
+TEST_F(ctl, denied_before_there_is_a_peer)
+{
+    mrc_ctl_ev_op_entry one[2] = {};
+    mrc_ctl_ev_profile_attr attr = {};
+    auto states = [&] {
+        one[0].ev = fake_ev(0);
+        one[1].ev = fake_ev(1);
+        attr.ev_op = {MRC_CTL_EV_OP_QUERY_EV_STATE, one, 2};
+        EXPECT_EQ(mrc_ctl_query_ev_profile(ctx, id, &attr, MRC_CTL_EV_PROFILE_EV_OP), 0);
+        return std::pair(one[0].state, one[1].state);
+    };
+    const auto one_denied = std::pair(MRC_CTL_EV_GOOD, MRC_CTL_EV_DENIED);
+
+    offline(3, 1);
+    ASSERT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{1, MRC_CTL_EV_DENIED}}), 0);
+    EXPECT_EQ(states(), one_denied);
+    ASSERT_EQ(ev_state(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{false, true, false}));
+    EXPECT_EQ(states(), one_denied);
+    ASSERT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{1, MRC_CTL_EV_GOOD}, {2, MRC_CTL_EV_DENIED}}), 0);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{false, false, true}));
+    EXPECT_EQ(states(), std::pair(MRC_CTL_EV_GOOD, MRC_CTL_EV_GOOD));
+    // One that is denied from the start; and through OFFLINE.
+    mrc_ctl_ev_op_entry in = {fake_ev(0), fake_ev(9), MRC_CTL_EV_DENIED, 0};
+    attr.ev_op = {MRC_CTL_EV_OP_REPLACE_EV, &in, 1};
+    ASSERT_EQ(mrc_ctl_modify_ev_profile(ctx, id, &attr, MRC_CTL_EV_PROFILE_EV_OP), 0);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{true, false, true}));
+    ASSERT_EQ(ev_state(MRC_CTL_PROFILE_OFFLINE), 0);
+    ASSERT_EQ(ev_state(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{true, false, true}));
+}
+
+// What the peer refuses, the profile does not keep either.
+TEST_F(ctl, refused_by_a_peer_is_not_remembered)
+{
+    online(3);
+    kernel.peers[a] = peer_of(3);
+    kernel.fails[MRC_CMD_EV_SET] = EBUSY;
+    EXPECT_EQ(ev_op(MRC_CTL_EV_OP_MODIFY_EV_STATE, {{1, MRC_CTL_EV_DENIED}}), -1);
+    EXPECT_EQ(errno, EBUSY);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{false, false, false}));
 }
 
 TEST_F(ctl, long_list_of_replacements_is_one_profile)
@@ -149,10 +194,10 @@ TEST_F(ctl, what_qps_name_is_told_ordered_and_in_use)
 
 TEST_F(ctl, new_fields_make_as_many_as_they_make)
 {
-    mrc_ctl_ev_field field = {16, 0, 0, 15, 0};
+    mrc_ctl_ev_field field = {16, 0xc000, 0, 15, 15};
     mrc_ctl_ev_profile_attr attr = {};
 
-    kernel.profiles[id] = {MRC_MODE_GEN, MRC_FMT_UDP, 1, {}, {16, 0, 0, 7, 0}};
+    kernel.profiles[id] = {MRC_MODE_GEN, MRC_FMT_UDP, 1, {}, {{16, 0xc000, 0, 7, 7}}, {16}};
     for (int i = 0; i < 8; i++)
         kernel.profiles[id].evs.push_back(fake_ev(i));
     for (uint32_t last : {15u, 3u}) {
@@ -168,10 +213,10 @@ TEST_F(ctl, new_fields_make_as_many_as_they_make)
 // The kernel has the new fields: that it does not tell them is no refusal (fuzz_libmrc).
 TEST_F(ctl, fields_are_set_though_they_cannot_be_read_back)
 {
-    mrc_ctl_ev_field field = {16, 0, 0, 3, 0};
+    mrc_ctl_ev_field field = {16, 0xc000, 0, 3, 15};
     mrc_ctl_ev_profile_attr attr = {};
 
-    kernel.profiles[id] = {MRC_MODE_GEN, MRC_FMT_UDP, 1, {}, {16, 0, 0, 7, 0}};
+    kernel.profiles[id] = {MRC_MODE_GEN, MRC_FMT_UDP, 1, {}, {{16, 0xc000, 0, 7, 7}}, {16}};
     kernel.before[MRC_CMD_PROFILE_SET] = [] { kernel.fails[MRC_CMD_PROFILE_GET] = ENOMEM; };
     attr.ev_fields_op = {MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS, &field, 1};
     EXPECT_EQ(mrc_ctl_modify_ev_profile(ctx, id, &attr, MRC_CTL_EV_PROFILE_EV_FIELDS_OP), 0);

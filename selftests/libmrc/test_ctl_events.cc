@@ -50,7 +50,7 @@ TEST_F(ctl, failed_look_loses_nothing)
     mrc_cq *cq = queue();
     becomes(a, 3, MRC_NL_EV_ASSUMED_BAD);
     kernel.fails[MRC_CMD_EV_GET] = EINTR;
-    EXPECT_EQ(mrc_ctl_poll_ev_event(cq, 4, event), -1);
+    EXPECT_EQ(mrc_ctl_poll_ev_event(cq, 4, event), -EIO);
     ASSERT_EQ(mrc_ctl_poll_ev_event(cq, 4, event), 1);
     EXPECT_EQ(event[0].ev.val[1], 3);
     int looks = kernel.calls[MRC_CMD_EV_GET];

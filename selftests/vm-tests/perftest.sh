@@ -36,7 +36,7 @@ ksft_test "ib_atomic_lat" mrc_perf 60 ib_atomic_lat -e -n 200
 shim=$MRC_DIR/shim_write_bw
 cat >"$shim" <<END
 #!/bin/sh
-exec env MRC_DEBUG=1 MRC_QP_CC_PROFILE_ID=5 LD_PRELOAD=$MRC_TOP/build/verbs/mrc_shim.so ib_write_bw "\$@"
+exec env MRC_DEBUG=1 MRC_QP_CC_PROFILE_ID=5 LD_PRELOAD=$MRC_TOP/build/verbs/mrc_shim.so ib_write_bw --use_old_post_send "\$@"
 END
 chmod +x "$shim"
 for host in h1 h2; do

@@ -301,7 +301,7 @@ void ctl_calls::queue()
     int n = static_cast<int>(in.below(5)) - 1;
     exact<mrc_ctl_ev_event> events(in, n);
     int got = mrc_ctl_poll_ev_event(cq, n, events.at);
-    REQUIRE(got == -1 || (got <= n && program::has(p.event_cqs, cq)));
+    REQUIRE((got < 0 && got == -errno) || (got >= 0 && got <= n && program::has(p.event_cqs, cq)));
 }
 
 void ctl_calls::endpoint()

@@ -173,12 +173,15 @@ int set_profile(const table &t, attr_range attrs)
             made.evs.push_back(ev_of(a));
     u64 mode = p[MRC_A_PROFILE_MODE].num(), count = p[MRC_A_PROFILE_COUNT].num();
     bool sound = p[MRC_A_PROFILE_ID].num() && made.evs.size() <= 4096 && count <= 4096 &&
-                 (mode == MRC_MODE_EXP ? !made.evs.empty() && p[MRC_A_PROFILE_FMT].num() : made.evs.empty()) &&
+                 (mode == MRC_MODE_EXP ? !made.evs.empty() && p[MRC_A_PROFILE_FMT].num() :
+                                          mode == MRC_MODE_GEN || made.evs.empty()) &&
                  (mode != MRC_MODE_AUTO || count) &&
                  (mode != MRC_MODE_GEN || !p[MRC_A_PROFILE_FMT_WIDTHS].bytes().empty());
     REQUIRE(sound || !the_world->honest);
     if (!sound)
         return EINVAL;
+    if (mode == MRC_MODE_GEN) // those that are denied: they are forgotten here
+        made.evs.clear();
     if (mode == MRC_MODE_GEN && !count)
         count = 4; // all that the fields make
     // GEN: what the kernel would refuse of the fields, the library leaves to it.

@@ -26,7 +26,7 @@ int mrc_create_comp_channel(struct mrc_context *ctx, struct mrc_comp_channel **c
 	ch = calloc(1, sizeof(*ch));
 	if (!ch)
 		return ENOMEM;
-	ch->v = ibv_create_comp_channel(ctx->v);
+	ch->v = ctx->verbs.create_comp_channel(ctx->v);
 	if (!ch->v) {
 		int err = errno;
 
@@ -52,7 +52,7 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
 		return EINVAL;
 	ctx = channel->ctx;
 	pthread_mutex_lock(&ctx->lock);
-	err = channel->n_queues ? EBUSY : ibv_destroy_comp_channel(channel->v);
+	err = channel->n_queues ? EBUSY : ctx->verbs.destroy_comp_channel(channel->v);
 	ctx->n_channels -= !err;
 	pthread_mutex_unlock(&ctx->lock);
 	if (err)
@@ -211,16 +211,23 @@ static int wait_any(int fd, struct epoll_event *e)
 	return epoll_wait(fd, e, 1, -1) < 0 ? -1 : 0;
 }
 
-/* A completion queue's; of libibverbs, whose word for it is ours. */
+/* A completion queue's. Its word in libibverbs is the program's, so it is found by its handle. */
 static int take_completion(struct mrc_comp_channel *ch, struct mrc_cq **cq)
 {
+	struct mrc_context *ctx = ch->ctx;
 	struct ibv_cq *v;
-	void *ours;
+	void *user;
 
-	if (ibv_get_cq_event(ch->v, &v, &ours))
-		return -1;
-	*cq = ours;
-	return 0;
+	for (;;) {
+		if (ctx->verbs.get_cq_event(ch->v, &v, &user))
+			return -1;
+		pthread_mutex_lock(&ctx->lock);
+		*cq = mrc_cq_of(ctx, v);
+		pthread_mutex_unlock(&ctx->lock);
+		if (*cq)
+			return 0;
+		ctx->verbs.ack_cq_events(v, 1);
+	}
 }
 
 static int get_any(struct mrc_comp_channel *ch, int fd, struct mrc_cq **cq)

@@ -17,7 +17,7 @@ struct mrc_cq *mrc_create_cq(struct mrc_context *ctx, int cqe, void *cq_context,
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	cq->v = ibv_create_cq(ctx->v, cqe, cq, channel ? channel->v : NULL, comp_vector);
+	cq->v = ctx->verbs.create_cq(ctx->v, cqe, cq_context, channel ? channel->v : NULL, comp_vector);
 	if (!cq->v) {
 		int err = errno;
 
@@ -34,6 +34,15 @@ struct mrc_cq *mrc_create_cq(struct mrc_context *ctx, int cqe, void *cq_context,
 	return cq;
 }
 
+struct mrc_cq *mrc_cq_of(struct mrc_context *ctx, const struct ibv_cq *v)
+{
+	struct mrc_cq *cq;
+
+	for (cq = ctx->cqs; cq && cq->v != v; cq = cq->next)
+		;
+	return cq;
+}
+
 int mrc_destroy_cq(struct mrc_cq *cq)
 {
 	struct mrc_context *ctx;
@@ -42,10 +51,10 @@ int mrc_destroy_cq(struct mrc_cq *cq)
 
 	if (!MRC_IS(cq, CQ))
 		return EINVAL;
-	err = cq->v ? ibv_destroy_cq(cq->v) : mrc_channel_leave(cq);
+	ctx = cq->ctx;
+	err = cq->v ? ctx->verbs.destroy_cq(cq->v) : mrc_channel_leave(cq);
 	if (err)
 		return mrc_say(err, "mrc_destroy_cq: QPs use it, or its news was not acknowledged");
-	ctx = cq->ctx;
 	pthread_mutex_lock(&ctx->lock);
 	for (at = &ctx->cqs; *at != cq; at = &(*at)->next)
 		;
@@ -61,14 +70,14 @@ int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	if (!MRC_IS_WCQ(cq) || num_entries < 0 || (num_entries && !wc))
 		return mrc_minus(EINVAL);
-	return ibv_poll_cq(cq->v, num_entries, wc);
+	return cq->ctx->verbs.poll_cq(cq->v, num_entries, wc);
 }
 
 int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only)
 {
 	if (!MRC_IS(cq, CQ))
 		return EINVAL;
-	return cq->v ? ibv_req_notify_cq(cq->v, solicited_only) : mrc_channel_arm(cq);
+	return cq->v ? cq->ctx->verbs.req_notify_cq(cq->v, solicited_only) : mrc_channel_arm(cq);
 }
 
 void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents)
@@ -76,7 +85,7 @@ void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents)
 	if (!MRC_IS(cq, CQ))
 		return;
 	if (cq->v)
-		ibv_ack_cq_events(cq->v, nevents);
+		cq->ctx->verbs.ack_cq_events(cq->v, nevents);
 	else
 		mrc_channel_ack(cq, nevents);
 }

@@ -55,7 +55,7 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 /* The version meant by what a program says, or 0 if there is none such. */
 static uint32_t version_of(uint32_t said, uint32_t current)
 {
-	return said == MRC_API_VER_LATEST ? current : said <= current ? said : 0;
+	return said == UINT32_MAX ?	/* MRC_API_VER_LATEST */ current : said <= current ? said : 0;
 }
 
 static int context_check(const struct mrc_context_attr *attr)
@@ -85,10 +85,15 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 		return mrc_null(err);
 	if (!mrc_uverbs_is_ours(vcontext))
 		return mrc_null(mrc_say(EOPNOTSUPP, "%s is no MRC device",
-					ibv_get_device_name(vcontext->device)));
+					vcontext->device->name));
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return NULL;
+	err = mrc_verbs_load(&ctx->verbs, vcontext);
+	if (err) {
+		free(ctx);
+		return mrc_null(err);
+	}
 	ctx->kind = MRC_KIND_CONTEXT;
 	ctx->v = vcontext;
 	ctx->version = MRC_API_CURRENT_VERSION;

@@ -41,13 +41,11 @@ static bool event_name(struct mrc_context *ctx, const struct ibv_async_event *fr
 	pthread_mutex_lock(&ctx->lock);
 	switch (event_about(from->event_type)) {
 	case ABOUT_QP:
-		for (qp = ctx->qps; qp && qp->v != from->element.qp; qp = qp->next)
-			;
+		qp = mrc_qp_of(ctx, from->element.qp);
 		to->element.qp = qp;
 		break;
 	case ABOUT_CQ:
-		for (cq = ctx->cqs; cq && cq->v != from->element.cq; cq = cq->next)
-			;
+		cq = mrc_cq_of(ctx, from->element.cq);
 		to->element.cq = cq;
 		break;
 	case ABOUT_PORT:
@@ -65,11 +63,11 @@ int mrc_get_async_event(struct mrc_context *ctx, struct mrc_async_event *event)
 	if (!MRC_IS(ctx, CONTEXT) || !event)
 		return mrc_minus(EINVAL);
 	for (;;) {
-		if (ibv_get_async_event(ctx->v, &v))
+		if (ctx->verbs.get_async_event(ctx->v, &v))
 			return -1;
 		if (event_name(ctx, &v, event))
 			return 0;
-		ibv_ack_async_event(&v);
+		ctx->verbs.ack_async_event(&v);
 	}
 }
 

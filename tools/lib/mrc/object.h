@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include "mrc_ctl.h"
+#include "verbs.h"
 
 #define MRC_MAX_HINTS	65536
 
@@ -29,6 +30,7 @@ enum mrc_kind {
 struct mrc_context {
 	uint32_t kind;
 	struct ibv_context *v;
+	struct mrc_verbs verbs;
 	uint32_t version;		/* of the interface that the program says it uses, or ours */
 	pthread_mutex_t lock;		/* of all below */
 	struct mrc_qp *qps;
@@ -73,7 +75,10 @@ struct mrc_qp {
 	struct ibv_qp *v;
 	struct mrc_qp_init_attr init;	/* as granted */
 	pthread_mutex_t lock;		/* modify and query; of attr */
-	struct mrc_qp_attr attr;	/* as modified */
+	struct mrc_qp_attr usual;	/* the device's: of attributes that the program does not give */
+	struct mrc_qp_attr attr;	/* in effect, or to be with their transitions */
+	struct mrc_qp_attr late;	/* given after their transition: for the next time, after RESET */
+	int late_mask;
 	struct mrc_qp *next;		/* ctx->qps */
 };
 
@@ -112,6 +117,10 @@ int mrc_channel_join(struct mrc_cq *cq, struct mrc_comp_channel *channel);
 int mrc_channel_leave(struct mrc_cq *cq);
 int mrc_channel_arm(struct mrc_cq *cq);
 void mrc_channel_ack(struct mrc_cq *cq, unsigned int nevents);
+
+/* cq.c, qp.c; under ctx->lock. NULL: another made it. */
+struct mrc_cq *mrc_cq_of(struct mrc_context *ctx, const struct ibv_cq *v);
+struct mrc_qp *mrc_qp_of(struct mrc_context *ctx, const struct ibv_qp *v);
 
 /* hint.c: a QP takes it, or lets go of it; NULL may be given. */
 void mrc_hint_use(struct mrc_qp_hint *hint, int by);

@@ -23,7 +23,7 @@ static int post_until(struct mrc_qp *qp, struct ibv_send_wr *wr, const struct ib
 	for (; wr != bad; wr = wr->next) {
 		one = *wr;
 		one.next = NULL;
-		err = ibv_post_send(qp->v, &one, &failed);
+		err = qp->ctx->verbs.post_send(qp->v, &one, &failed);
 		if (err) {
 			*bad_wr = wr;
 			return err;
@@ -50,15 +50,16 @@ int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 		err = post_until(qp, wr, w, bad_wr);
 		return err ? err : bad;
 	}
-	return ibv_post_send(qp->v, wr, bad_wr);
+	return qp->ctx->verbs.post_send(qp->v, wr, bad_wr);
 }
 
+/* Published programs look for -1 here, and for an error number from mrc_post_send(). */
 int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	if (!MRC_IS(qp, QP) || !wr || !bad_wr) {
 		if (bad_wr)
 			*bad_wr = wr;
-		return EINVAL;
+		return mrc_minus(EINVAL);
 	}
-	return ibv_post_recv(qp->v, wr, bad_wr);
+	return mrc_minus(qp->ctx->verbs.post_recv(qp->v, wr, bad_wr));
 }

@@ -28,10 +28,10 @@ static int init_check(const struct mrc_context *ctx, const struct mrc_qp_init_at
 	return 0;
 }
 
-static int qp_open(struct mrc_qp *qp, struct mrc_qp_init_attr *a)
+static int qp_open(struct mrc_context *ctx, struct mrc_qp *qp, struct mrc_qp_init_attr *a)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_context = qp,
+		.qp_context = a->qp_context,
 		.send_cq = a->send_cq->v,
 		.recv_cq = a->recv_cq->v,
 		.cap = a->cap,
@@ -39,7 +39,7 @@ static int qp_open(struct mrc_qp *qp, struct mrc_qp_init_attr *a)
 		.sq_sig_all = a->sq_sig_all,
 	};
 
-	qp->v = ibv_create_qp(a->pd, &init);
+	qp->v = ctx->verbs.create_qp(a->pd, &init);
 	if (!qp->v)
 		return errno;
 	a->cap = init.cap;
@@ -49,6 +49,7 @@ static int qp_open(struct mrc_qp *qp, struct mrc_qp_init_attr *a)
 
 struct mrc_qp *mrc_create_qp(struct mrc_context *ctx, struct mrc_qp_init_attr *attr)
 {
+	struct mrc_uquery_device_resp limits;
 	struct mrc_qp *qp;
 	int err;
 
@@ -60,18 +61,30 @@ struct mrc_qp *mrc_create_qp(struct mrc_context *ctx, struct mrc_qp_init_attr *a
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
-	err = qp_open(qp, attr);
+	err = mrc_uverbs_limits(ctx->v, &limits);
+	if (!err)
+		err = qp_open(ctx, qp, attr);
 	if (err) {
 		free(qp);
 		return mrc_null(err);
 	}
 	qp->kind = MRC_KIND_QP;
 	qp->ctx = ctx;
+	mrc_qp_attr_start(qp, &limits);
 	pthread_mutex_init(&qp->lock, NULL);
 	pthread_mutex_lock(&ctx->lock);
 	qp->next = ctx->qps;
 	ctx->qps = qp;
 	pthread_mutex_unlock(&ctx->lock);
+	return qp;
+}
+
+struct mrc_qp *mrc_qp_of(struct mrc_context *ctx, const struct ibv_qp *v)
+{
+	struct mrc_qp *qp;
+
+	for (qp = ctx->qps; qp && qp->v != v; qp = qp->next)
+		;
 	return qp;
 }
 
@@ -83,10 +96,10 @@ int mrc_destroy_qp(struct mrc_qp *qp)
 
 	if (!MRC_IS(qp, QP))
 		return EINVAL;
-	err = ibv_destroy_qp(qp->v);
+	ctx = qp->ctx;
+	err = ctx->verbs.destroy_qp(qp->v);
 	if (err)
 		return err;
-	ctx = qp->ctx;
 	pthread_mutex_lock(&ctx->lock);
 	for (at = &ctx->qps; *at != qp; at = &(*at)->next)
 		;
@@ -137,7 +150,7 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		return mrc_say(EINVAL, "mrc_query_qp: mask 0x%x has bits that no attribute has",
 			       mrc_attr_mask);
 	pthread_mutex_lock(&qp->lock);
-	err = vattr_mask ? ibv_query_qp(qp->v, &now, vattr_mask, &ignored) : 0;
+	err = vattr_mask ? qp->ctx->verbs.query_qp(qp->v, &now, vattr_mask, &ignored) : 0;
 	if (!err && vattr_mask) {
 		query_blank(&now);
 		*vattr = now;

@@ -5,11 +5,14 @@
 #ifndef MRC_QP_H_INTERNAL
 #define MRC_QP_H_INTERNAL
 
-#include "object.h"
+#include "uverbs.h"
 
 /* All that struct mrc_qp_attr has. */
 #define MRC_QP_ATTRS	(MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR | MRC_QP_MPR_DEST |	\
 			 MRC_QP_TIMEOUT | MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID |	\
 			 MRC_QP_HINT | MRC_QP_RETRY_CNT | MRC_QP_CAP | MRC_QP_VENDOR_CFG)
+
+/* qp_modify.c; no lock is needed yet. The attributes of a QP of a device with these limits, in RESET. */
+void mrc_qp_attr_start(struct mrc_qp *qp, const struct mrc_uquery_device_resp *limits);
 
 #endif

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * qp_modify.c - the states of a queue pair. What each transition needs and may have stands in one
- * table; values are checked here so that a person can be told, and by the kernel, which decides.
+ * qp_modify.c - the states of a queue pair. Values are checked here so that a person can be told, and by
+ * the kernel, which decides.
  *
- * libibverbs' attributes that have no meaning for MRC are left out; where ib_core wants them for
- * an RC QP all the same, it gets some.
+ * libibverbs' attributes that a transition needs and may have stand in one table; those that have no
+ * meaning for MRC are left out, and where ib_core wants them for an RC QP all the same, it gets some.
+ *
+ * MRC's own attributes may come with any of the three transitions. One that was not given by the transition that
+ * needs it has the device's usual value. One that comes after its transition waits for the next
+ * time, behind a RESET. Hint and vendor's bytes are never late: nothing goes by them.
  */
 #include <string.h>
 #include "qp.h"
-#include "uverbs.h"
 
 /* Of ibv_qp_attr: accepted, and ignored. */
 #define IGNORED	(IBV_QP_PORT | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |	\
@@ -20,25 +23,28 @@ struct change {
 	enum ibv_qp_state from, to;
 	int need, may;			/* of ibv_qp_attr, beside ALWAYS */
 	int filled;			/* given to ib_core besides, all 0 but the port */
-	int mrc_need;			/* of mrc_qp_attr, and no others but the vendor's bytes */
+	int tell;			/* of mrc_qp_attr: the kernel gets these, given or not */
+	int past;			/* of mrc_qp_attr: too late for this life of the QP */
+	int mrc;			/* and those that may be given at all */
 };
 
-#define INIT_MRC (MRC_QP_HINT | MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID)
 #define RTR_MRC	(MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR_DEST | MRC_QP_CAP)
 #define RTS_MRC	(MRC_QP_MAX_WIMM | MRC_QP_MPR | MRC_QP_RETRY_CNT | MRC_QP_TIMEOUT)
 
 static const struct change changes[] = {
 	{ IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_ACCESS_FLAGS, IBV_QP_PKEY_INDEX,
-	  IBV_QP_PORT | IBV_QP_PKEY_INDEX, INIT_MRC },
-	{ IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX, 0, 0 },
+	  IBV_QP_PORT | IBV_QP_PKEY_INDEX,
+	  MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID | RTR_MRC | RTS_MRC, 0, MRC_QP_ATTRS },
+	{ IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX, 0, 0, 0,
+	  MRC_QP_VENDOR_CFG },
 	{ IBV_QPS_INIT, IBV_QPS_RTR,
 	  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
 	  IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX,
-	  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, RTR_MRC },
+	  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, 0, 0, MRC_QP_ATTRS },
 	{ IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_ACCESS_FLAGS,
 	  IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-	  RTS_MRC },
-	{ IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS, 0, 0 },
+	  0, MRC_QP_EV_PROFILE_ID | RTR_MRC, MRC_QP_ATTRS },
+	{ IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_ACCESS_FLAGS, 0, 0, 0, MRC_QP_VENDOR_CFG },
 };
 
 static const struct change *change_find(enum ibv_qp_state from, enum ibv_qp_state to)
@@ -61,10 +67,9 @@ static int change_check(const struct change *c, int vmask, int mask)
 	if (extra)
 		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d takes no ibv attributes 0x%x",
 			       c->from, c->to, extra);
-	mask &= ~MRC_QP_VENDOR_CFG;
-	if (mask != c->mrc_need)
-		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d takes MRC attributes 0x%x, not 0x%x",
-			       c->from, c->to, c->mrc_need, mask);
+	if (mask & ~c->mrc)
+		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d takes no MRC attributes 0x%x",
+			       c->from, c->to, mask & ~c->mrc);
 	return 0;
 }
 
@@ -104,50 +109,82 @@ static void ask_fill(struct mrc_umodify_qp *ask, const struct mrc_qp_attr *a, in
 {
 	*ask = (struct mrc_umodify_qp) {
 		.comp_mask = mask & ~(MRC_QP_HINT | MRC_QP_VENDOR_CFG),	/* the bits are the same */
+		.cap = a->cap,
+		.ev_profile_id = a->profile.ev_profile_id,
+		.cc_profile_id = a->profile.cc_profile_id,
+		.wimm = a->wimm.max_wimm,
+		.wimm_dest = a->wimm.max_wimm_dest,
+		.mpr = a->mpr.mpr,
+		.mpr_dest = a->mpr.mpr_dest,
+		.timeout = a->timeout,
+		.linear_cnt = a->retry.linear_cnt,
+		.exp_cnt = a->retry.exp_cnt,
 	};
-	if (mask & MRC_QP_EV_PROFILE_ID) {
-		ask->ev_profile_id = a->profile.ev_profile_id;
-		ask->cc_profile_id = a->profile.cc_profile_id;
+}
+
+static void attr_copy(struct mrc_qp_attr *to, const struct mrc_qp_attr *from, int mask)
+{
+#define COPY(bit, field) do { if (mask & (bit)) to->field = from->field; } while (0)
+	COPY(MRC_QP_MAX_WIMM, wimm.max_wimm);
+	COPY(MRC_QP_MAX_WIMM_DEST, wimm.max_wimm_dest);
+	COPY(MRC_QP_MPR, mpr.mpr);
+	COPY(MRC_QP_MPR_DEST, mpr.mpr_dest);
+	COPY(MRC_QP_TIMEOUT, timeout);
+	COPY(MRC_QP_EV_PROFILE_ID, profile.ev_profile_id);
+	COPY(MRC_QP_CC_PROFILE_ID, profile.cc_profile_id);
+	COPY(MRC_QP_HINT, qp_hint);
+	COPY(MRC_QP_RETRY_CNT, retry);
+	COPY(MRC_QP_CAP, cap);
+#undef COPY
+	if (mask & MRC_QP_VENDOR_CFG)
+		memcpy(to->vendor_cfg, from->vendor_cfg, sizeof(to->vendor_cfg));
+}
+
+void mrc_qp_attr_start(struct mrc_qp *qp, const struct mrc_uquery_device_resp *limits)
+{
+	qp->usual = (struct mrc_qp_attr) {
+		.mpr = { limits->max_mpr, limits->max_mpr },
+		.wimm = { limits->max_wimm, limits->max_wimm_dest },
+		.timeout = limits->timeout,
+		.retry = { limits->linear_cnt, limits->exp_cnt },
+	};
+	qp->attr = qp->usual;
+}
+
+/* Those of @mask that are not in effect with the value that they have in @a. */
+static int attr_other(const struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask)
+{
+	struct mrc_qp_attr with;
+	int bit, other = 0;
+
+	for (bit = 1; bit <= MRC_QP_CAP; bit <<= 1) {
+		with = qp->attr;
+		attr_copy(&with, a, mask & bit);
+		if (memcmp(&with, &qp->attr, sizeof(with)))
+			other |= bit;
 	}
-	if (mask & MRC_QP_CAP) {
-		ask->cap = a->cap;
-		ask->wimm_dest = a->wimm.max_wimm_dest;
-		ask->mpr_dest = a->mpr.mpr_dest;
-	}
-	if (mask & MRC_QP_RETRY_CNT) {
-		ask->wimm = a->wimm.max_wimm;
-		ask->mpr = a->mpr.mpr;
-		ask->timeout = a->timeout;
-		ask->linear_cnt = a->retry.linear_cnt;
-		ask->exp_cnt = a->retry.exp_cnt;
-	}
+	return other;
 }
 
 /* What was asked for is kept for mrc_query_qp(). */
-static void attr_keep(struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask)
+static void attr_keep(struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask, int past)
 {
-	struct mrc_qp_attr *to = &qp->attr;
-
 	if (mask & MRC_QP_HINT) {
 		mrc_hint_use(a->qp_hint, 1);
-		mrc_hint_use(to->qp_hint, -1);
-		to->qp_hint = a->qp_hint;
+		mrc_hint_use(qp->attr.qp_hint, -1);
 	}
-	if (mask & MRC_QP_EV_PROFILE_ID)
-		to->profile = a->profile;
-	if (mask & MRC_QP_CAP) {
-		to->cap = a->cap;
-		to->wimm.max_wimm_dest = a->wimm.max_wimm_dest;
-		to->mpr.mpr_dest = a->mpr.mpr_dest;
-	}
-	if (mask & MRC_QP_RETRY_CNT) {
-		to->wimm.max_wimm = a->wimm.max_wimm;
-		to->mpr.mpr = a->mpr.mpr;
-		to->timeout = a->timeout;
-		to->retry = a->retry;
-	}
-	if (mask & MRC_QP_VENDOR_CFG)
-		memcpy(to->vendor_cfg, a->vendor_cfg, sizeof(to->vendor_cfg));
+	attr_copy(&qp->attr, a, mask & ~past);
+	past = attr_other(qp, a, mask & past);
+	attr_copy(&qp->late, a, past);
+	qp->late_mask |= past;
+}
+
+static void attr_reset(struct mrc_qp *qp)
+{
+	mrc_hint_use(qp->attr.qp_hint, -1);
+	qp->attr = qp->usual;
+	attr_copy(&qp->attr, &qp->late, qp->late_mask);
+	qp->late_mask = 0;
 }
 
 /* ---- transitions ---- */
@@ -155,8 +192,8 @@ static void attr_keep(struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask)
 static int change_do(struct mrc_qp *qp, const struct change *c, const struct ibv_qp_attr *vattr,
 		     int vmask, const struct mrc_qp_attr *attr, int mask)
 {
-	static const struct mrc_qp_attr none;
 	struct ibv_qp_attr v = vattr ? *vattr : (struct ibv_qp_attr){};
+	struct mrc_qp_attr all = qp->attr;
 	struct mrc_umodify_qp ask;
 	int err;
 
@@ -171,13 +208,15 @@ static int change_do(struct mrc_qp *qp, const struct change *c, const struct ibv
 		if (!v.ah_attr.is_global)
 			return mrc_say(EINVAL, "mrc_modify_qp: an address without a GID");
 	}
-	ask_fill(&ask, attr ? attr : &none, mask);
+	if (mask)
+		attr_copy(&all, attr, mask);
+	ask_fill(&ask, &all, mask | c->tell);
 	err = mrc_uverbs_modify(qp->v, &v, (vmask & ~IGNORED) | c->filled | IBV_QP_STATE, &ask);
 	if (err)
 		return mrc_say(err, "mrc_modify_qp: state %d to %d: the kernel refuses it: %s: "
 			       "Documentation/libmrc.md", c->from, c->to, strerror(err));
-	if (attr)
-		attr_keep(qp, attr, mask);
+	if (mask)
+		attr_keep(qp, attr, mask, c->past);
 	return 0;
 }
 
@@ -189,11 +228,9 @@ static int change_end(struct mrc_qp *qp, enum ibv_qp_state to, int vmask, int ma
 
 	if (vmask & ~ALWAYS || mask)
 		return mrc_say(EINVAL, "mrc_modify_qp: to state %d: no other attributes", to);
-	err = ibv_modify_qp(qp->v, &v, IBV_QP_STATE);
-	if (!err && to == IBV_QPS_RESET) {
-		mrc_hint_use(qp->attr.qp_hint, -1);
-		memset(&qp->attr, 0, sizeof(qp->attr));
-	}
+	err = qp->ctx->verbs.modify_qp(qp->v, &v, IBV_QP_STATE);
+	if (!err && to == IBV_QPS_RESET)
+		attr_reset(qp);
 	return err;
 }
 

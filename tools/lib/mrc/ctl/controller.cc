@@ -99,7 +99,7 @@ int mrc_ctl_run(mrc_context *ctx, const char *call, const std::function<void(mrc
     try {
         mrc_ctl *c = controller_of(ctx);
         std::lock_guard hold(c->lock);
-        c->open(ibv_get_device_name(ctx->v->device));
+        c->open(ctx->v->device->name);
         f(*c);
         return 0;
     } catch (const refused &r) {

@@ -40,7 +40,7 @@ struct fmt_profile {
 };
 
 struct ev_slot {
-    mrc_ctl_ev ev = {};
+    mrc_ctl_ev ev = {}; // as programs name it: ev_name.h
     mrc_ctl_ev_state state = MRC_CTL_EV_GOOD; // GOOD or DENIED: what a controller said
 };
 
@@ -56,6 +56,7 @@ struct ev_profile {
     int event_mask = 0;
     std::vector<ev_slot> evs;
     std::vector<mrc_ctl_ev_field> fields;
+    bool one_row = true; // the fields are all of one; others than libmrc may make several
     uint8_t vendor[MRC_CTL_MAX_VENDOR_CFG_SIZE] = {};
 };
 

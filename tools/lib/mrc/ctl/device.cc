@@ -47,7 +47,7 @@ void fill_device(mrc_ctl &c, mrc_ctl_device_attr &a)
     a.ev.ev_op_max_entries = most_evs;
     a.cc.cc_max_profiles = most_ccs;
     a.cc.algorithms = const_cast<const char **>(algorithms);
-    a.phy_port_mask = ports_of(c);
+    a.phy_port_mask = ports_shown(ports_of(c));
     a.opt_attr = MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE |
                  MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE | MRC_CTL_OPT_CAP_EV_EVENT |
                  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT | MRC_CTL_OPT_CAP_EP_OP_EV_PROBE;

@@ -38,8 +38,11 @@ mrcnl::question question_of(const mrc_ctl_ep_req &r, mrc_ctl_ep_op_type op, uint
     q.port = r.req_ev.port;
     q.tc = tc;
     q.op = op == MRC_CTL_EP_OP_EV_PROBE ? MRC_NL_EP_EV_PROBE : MRC_NL_EP_PORT_STATUS;
-    if (q.op == MRC_NL_EP_PORT_STATUS)
-        q.ports_up = r.op.port_status_update.port_status;
+    if (q.op == MRC_NL_EP_PORT_STATUS) {
+        if (r.op.port_status_update.port_status & 1)
+            throw refused{EINVAL, "port_status: bit 0 is no port, bit 1 is port 1"};
+        q.ports_up = ports_meant(r.op.port_status_update.port_status) | (ports & port_without_bit);
+    }
     return q;
 }
 

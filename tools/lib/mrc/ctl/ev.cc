@@ -2,6 +2,7 @@
 // ev.cc - EV profiles: attributes and states. EVs one by one: ev_op.cc; the kernel: ev_kernel.cc.
 #include <cstring>
 
+#include "ev_name.h"
 #include "ev_op.h"
 #include "profile.h"
 
@@ -34,14 +35,14 @@ void set_fields(ev_profile &p, const mrc_ctl_ev_profile_attr &a)
 {
     if (a.ev_fields_op.op != MRC_CTL_EV_FIELDS_OP_MODIFY_FIELDS)
         throw refused{EINVAL, "ev_fields_op: modify takes MODIFY_FIELDS"};
-    if (p.mode != MRC_CTL_EV_MODE_GEN)
-        throw refused{p.mode == MRC_CTL_EV_MODE_EXP ? EOPNOTSUPP : EINVAL,
-                      "ev_fields_op: fields are for mode GEN"};
+    if (p.mode != MRC_CTL_EV_MODE_GEN && p.mode != MRC_CTL_EV_MODE_EXP)
+        throw refused{EINVAL, "ev_fields_op: fields are for the modes GEN and EXP"};
     if (a.ev_fields_op.field_count < 1 || !a.ev_fields_op.fields)
         throw refused{EINVAL, "ev_fields_op: no fields"};
     if (a.ev_fields_op.field_count > mrc_fmt_fields_max)
         throw refused{E2BIG, "ev_fields_op: at most " + std::to_string(mrc_fmt_fields_max) + " fields"};
     p.fields.assign(a.ev_fields_op.fields, a.ev_fields_op.fields + a.ev_fields_op.field_count);
+    p.one_row = true;
 }
 
 void set_count(ev_profile &p, uint32_t count)
@@ -105,6 +106,20 @@ void check_offline(const ev_profile &p)
         throw refused{EINVAL, "to OFFLINE: mode, count, format (EXP, GEN) and fields (GEN) are needed"};
 }
 
+// Of EXP: each was replaced, and has no bits that the fields do not have.
+void check_evs(const ev_profile &p)
+{
+    ev_check_fields(p);
+    if (p.mode != MRC_CTL_EV_MODE_EXP)
+        return;
+    for (const auto &slot : p.evs) {
+        if (!slot.ev.port)
+            throw refused{EINVAL, "to ONLINE: every EV must be replaced by one with a port"};
+        if (!ev_name_fits(p, slot.ev))
+            throw refused{EINVAL, "an EV has more bits than the masks of the fields"};
+    }
+}
+
 void check_online(const mrc_ctl &c, ev_profile &p)
 {
     constexpr uint32_t need = MRC_CTL_EV_PROFILE_MIN_ACTIVE | MRC_CTL_EV_PROFILE_EVENT_MASK;
@@ -121,9 +136,7 @@ void check_online(const mrc_ctl &c, ev_profile &p)
         throw refused{EINVAL, "format profile " + std::to_string(p.fmt_id) + " is not ONLINE"};
     p.fmt = fmt->second.mode;
     p.widths = fmt->second.widths;
-    for (const auto &slot : p.evs)
-        if (p.mode == MRC_CTL_EV_MODE_EXP && !slot.ev.port)
-            throw refused{EINVAL, "to ONLINE: every EV must be replaced by one with a port"};
+    check_evs(p);
 }
 
 // Into the kernel, or out of it.
@@ -131,6 +144,8 @@ void move(mrc_ctl &c, uint64_t id, ev_profile &p, mrc_ctl_profile_state to)
 {
     if (to == MRC_CTL_PROFILE_ONLINE) {
         check_online(c, p);
+        if (p.mode == MRC_CTL_EV_MODE_GEN)
+            ev_op_make(c, p);
         ev_store(c, id, p);
     } else if (p.state == MRC_CTL_PROFILE_ONLINE) {
         if (ev_in_use(c, id))
@@ -150,13 +165,17 @@ void keep(mrc_ctl &c, uint64_t id, ev_profile &p)
         c.evs[id] = std::move(p);
 }
 
-// How many EVs there are now is what the new fields make. Once the kernel has taken them, nothing is
+// How many EVs there are now is what the new fields make; of EXP they have other values on the wire. Once the kernel has taken them, nothing is
 // refused any more: what cannot be read back now, the next call looks up.
 void store_fields(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
     const uint32_t before = p.count;
 
-    p.count = 0;
+    check_evs(p);
+    if (p.mode == MRC_CTL_EV_MODE_GEN) {
+        p.count = 0;
+        ev_op_make(c, p);
+    }
     ev_store(c, id, p);
     try {
         ev_load(c, id, p);
@@ -164,6 +183,15 @@ void store_fields(mrc_ctl &c, uint64_t id, ev_profile &p)
         p.count = before;
         p.evs.clear();
     }
+}
+
+// One or the other, says the interface.
+void check_ops(int mask)
+{
+    constexpr int ops = MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
+
+    if ((mask & ops) == ops)
+        throw refused{EINVAL, "ev_op and ev_fields_op exclude each other in one call"};
 }
 
 void modify(mrc_ctl &c, uint64_t id, mrc_ctl_ev_profile_attr &a, int mask)
@@ -246,6 +274,7 @@ int mrc_ctl_modify_ev_profile(struct mrc_context *ctx, uint64_t id,
         check_call(attr, attr_mask, all_bits);
         check_id(id);
         need_admin();
+        check_ops(attr_mask);
         modify(c, id, *attr, attr_mask);
     });
 }
@@ -256,6 +285,7 @@ int mrc_ctl_query_ev_profile(struct mrc_context *ctx, uint64_t id,
     return mrc_ctl_run(ctx, __func__, [&](mrc_ctl &c) {
         check_call(attr, attr_mask, all_bits);
         check_id(id);
+        check_ops(attr_mask);
         query(c, id, *attr, attr_mask);
     });
 }

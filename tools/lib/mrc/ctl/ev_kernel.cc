@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ev_name.h"
 #include "ev_path.h"
 #include "profile.h"
 
@@ -38,11 +39,26 @@ void load_head(ev_profile &p, const table &t)
     p.widths.assign(widths.begin(), widths.end());
 }
 
+// How EVs are made, or (EXP) named.
+void put_fields(mrcnl::request &to, const ev_profile &p)
+{
+    to.put(MRC_A_PROFILE_FMT_WIDTHS, p.widths);
+    to.nest(MRC_A_PROFILE_GEN, [&](auto &g) {
+        for (const auto &f : p.fields)
+            g.nest(MRC_A_GEN_FIELD, [&](auto &n) {
+                n.u32(MRC_A_FIELD_WIDTH, f.width).u32(MRC_A_FIELD_INIT, f.init_val);
+                n.u32(MRC_A_FIELD_FIRST, f.min_val).u32(MRC_A_FIELD_LAST, f.max_val);
+                n.u32(MRC_A_FIELD_MASK, f.mask);
+            });
+    });
+}
+
 } // namespace
 
 bool ev_load(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
     bool found = false;
+    int rows = 0;
 
     c.dump(MRC_CMD_PROFILE_GET, [&](const table &t, const attr_range &) {
         table profile(t[MRC_A_PROFILE]);
@@ -56,16 +72,24 @@ bool ev_load(mrc_ctl &c, uint64_t id, ev_profile &p)
         found = true;
         for (auto a : t[MRC_A_PROFILE].nested()) {
             if (a.type() == MRC_A_PROFILE_EV)
-                p.evs.push_back({ev_of(table(a)), MRC_CTL_EV_GOOD});
+                p.evs.push_back({ev_of(table(a)), table(a)[MRC_A_EV_STATE].num() == MRC_NL_EV_DENIED ?
+                                                      MRC_CTL_EV_DENIED : MRC_CTL_EV_GOOD});
+            rows += a.type() == MRC_A_PROFILE_GEN;
             if (a.type() == MRC_A_PROFILE_GEN)
                 for (auto f : a.nested())
                     if (f.type() == MRC_A_GEN_FIELD)
                         p.fields.push_back(field_of(f));
         }
     });
-    if (found && p.mode != MRC_CTL_EV_MODE_AUTO)
+    if (!found)
+        return false;
+    p.one_row = rows <= 1;
+    ev_check_fields(p); // a kernel that is ours has none that are not sound
+    if (p.mode != MRC_CTL_EV_MODE_AUTO)
         p.count = static_cast<uint32_t>(p.evs.size());
-    return found;
+    for (auto &slot : p.evs)
+        slot.ev = ev_name(p, slot.ev);
+    return true;
 }
 
 void ev_store(mrc_ctl &c, uint64_t id, const ev_profile &p)
@@ -78,25 +102,21 @@ void ev_store(mrc_ctl &c, uint64_t id, const ev_profile &p)
             n.u32(MRC_A_PROFILE_FMT, p.fmt);
         if (p.mode != MRC_CTL_EV_MODE_EXP && p.count)
             n.u32(MRC_A_PROFILE_COUNT, p.count);
-        if (p.mode != MRC_CTL_EV_MODE_GEN)
-            return;
-        n.put(MRC_A_PROFILE_FMT_WIDTHS, p.widths);
-        n.nest(MRC_A_PROFILE_GEN, [&](auto &g) {
-            for (const auto &f : p.fields)
-                g.nest(MRC_A_GEN_FIELD, [&](auto &to) {
-                    to.u32(MRC_A_FIELD_WIDTH, f.width).u32(MRC_A_FIELD_INIT, f.init_val);
-                    to.u32(MRC_A_FIELD_FIRST, f.min_val).u32(MRC_A_FIELD_LAST, f.max_val);
-                    to.u32(MRC_A_FIELD_MASK, f.mask);
-                });
-        });
+        if (p.mode != MRC_CTL_EV_MODE_AUTO && !p.fields.empty())
+            put_fields(n, p);
     });
-    // Beside the profile: in it, 64 KiB would be too few for 4,096.
-    if (p.mode == MRC_CTL_EV_MODE_EXP)
-        for (const auto &slot : p.evs)
-            rq.nest(MRC_A_EV, [&](auto &n) {
-                n.put(MRC_A_EV_VALUE, {slot.ev.val, sizeof(slot.ev.val)});
-                n.u8(MRC_A_EV_PORT, slot.ev.port);
-            });
+    // Beside the profile: in it, 64 KiB would be too few for 4,096. GEN: for their states alone.
+    for (const auto &slot : p.evs) {
+        const bool denied = slot.state == MRC_CTL_EV_DENIED;
+        if (p.mode != MRC_CTL_EV_MODE_EXP && !denied)
+            continue;
+        rq.nest(MRC_A_EV, [&](auto &n) {
+            const mrc_ctl_ev ev = ev_wire(p, slot.ev);
+            n.put(MRC_A_EV_VALUE, {ev.val, sizeof(ev.val)}).u8(MRC_A_EV_PORT, ev.port);
+            if (denied)
+                n.u32(MRC_A_EV_STATE, MRC_NL_EV_DENIED);
+        });
+    }
     c.call(rq);
 }
 
@@ -134,10 +154,11 @@ void ev_states(mrc_ctl &c, uint64_t id, ev_profile &p)
                                                              MRC_CTL_EV_GOOD;
     });
     for (auto &slot : p.evs) {
-        auto it = seen.find(key_of(slot.ev));
-        uint32_t states = it == seen.end() ? 0 : it->second;
-        slot.state = !states || states & MRC_CTL_EV_GOOD ? MRC_CTL_EV_GOOD :
-                     states & MRC_CTL_EV_ASSUMED_BAD     ? MRC_CTL_EV_ASSUMED_BAD :
+        auto it = seen.find(key_of(ev_wire(p, slot.ev)));
+        if (it == seen.end())
+            continue;
+        slot.state = it->second & MRC_CTL_EV_GOOD        ? MRC_CTL_EV_GOOD :
+                     it->second & MRC_CTL_EV_ASSUMED_BAD ? MRC_CTL_EV_ASSUMED_BAD :
                                                            MRC_CTL_EV_DENIED;
     }
 }

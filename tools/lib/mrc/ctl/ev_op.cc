@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // ev_op.cc - see ev_op.h.
 //
-// The kernel has states of EVs with each peer, not with the profile. So an EV is denied with the
-// peers that have a path set of the profile by then; where there is none, denying is refused.
+// What a controller denies is the profile's, for path sets that are made from it later, and goes to those
+// that are there.
 #include "ev_op.h"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 
+#include "ev_name.h"
+#include "ev_path.h"
 #include "profile.h"
 
 namespace {
@@ -45,10 +48,11 @@ void replace_ev(ev_profile &p, const entry &e, uint32_t ports)
         throw refused{EINVAL, "flags: ALL_COPIES or 0"};
     if (e.ev_new.port < 1 || e.ev_new.port > 32 || !(ports >> (e.ev_new.port - 1) & 1))
         throw refused{EINVAL, "ev_new: there is no port " + std::to_string(e.ev_new.port)};
-    if (e.state == MRC_CTL_EV_DENIED)
-        throw refused{EOPNOTSUPP, "an EV that is denied from the start: deny it when it is in use"};
+    if (!ev_name_fits(p, e.ev_new))
+        throw refused{EINVAL, "ev_new: it has more bits than the masks of the fields"};
     for (auto it = must_find(p, e.ev); it != p.evs.end(); it = find_ev(p, e.ev, it)) {
         it->ev = e.ev_new;
+        it->state = e.state;
         ++it;
         if (!(e.flags & MRC_CTL_EV_OP_F_ALL_COPIES))
             break;
@@ -89,25 +93,32 @@ std::optional<refused> replace_all(mrc_ctl &c, uint64_t id, ev_profile &p, const
     return why;
 }
 
-// Each peer gets its part of the list once.
+// The kernel gets the profile once, and each peer its part of the list. What is refused there holds nowhere.
 std::optional<refused> set_states(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a)
 {
+    const auto evs = p.evs;
     std::vector<ev_order> orders;
-    size_t done;
     auto why = each_entry(a, [&](const entry &e) {
         check_state(e.state);
-        must_find(p, e.ev);
-        orders.push_back({e.ev, e.state == MRC_CTL_EV_DENIED});
+        for (auto it = must_find(p, e.ev); it != p.evs.end(); it = find_ev(p, e.ev, it + 1))
+            it->state = e.state;
+        if (p.state == MRC_CTL_PROFILE_ONLINE) // the format is known
+            orders.push_back({ev_wire(p, e.ev), e.state == MRC_CTL_EV_DENIED});
     });
 
-    if (p.state == MRC_CTL_PROFILE_ONLINE && !orders.empty())
-        done = ev_set_states(c, id, orders);
-    else
-        done = static_cast<size_t>(
-            std::find_if(orders.begin(), orders.end(), [](auto &o) { return o.denied; }) -
-            orders.begin());
-    if (done < orders.size())
-        return refused{EOPNOTSUPP, "no peer has a path set with that EV of the profile yet"};
+    if (p.state != MRC_CTL_PROFILE_ONLINE || orders.empty())
+        return why;
+    bool stored = false;
+    try {
+        ev_store(c, id, p);
+        stored = true;
+        ev_set_states(c, id, orders);
+    } catch (...) {
+        p.evs = evs;
+        if (stored)
+            ev_store(c, id, p);
+        throw;
+    }
     return why;
 }
 
@@ -143,6 +154,19 @@ void query_array(const ev_profile &p, mrc_ctl_ev_profile_attr &a)
 
 } // namespace
 
+void ev_op_make(mrc_ctl &c, ev_profile &p)
+{
+    std::set<ev_key> denied;
+
+    for (const auto &slot : p.evs)
+        if (slot.state == MRC_CTL_EV_DENIED)
+            denied.insert(key_of(slot.ev));
+    p.evs = ev_made(p, ports_of(c));
+    for (auto &slot : p.evs)
+        if (denied.contains(key_of(slot.ev)))
+            slot.state = MRC_CTL_EV_DENIED;
+}
+
 void ev_op_modify(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a)
 {
     std::optional<refused> why;
@@ -150,6 +174,8 @@ void ev_op_modify(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profi
     entries_of(a);
     if (p.state != MRC_CTL_PROFILE_INIT || p.mode == MRC_CTL_EV_MODE_AUTO)
         need_evs(p);
+    if (p.mode == MRC_CTL_EV_MODE_GEN && p.state != MRC_CTL_PROFILE_ONLINE)
+        ev_op_make(c, p);
     if (a.ev_op.op == MRC_CTL_EV_OP_REPLACE_EV) {
         if (p.mode != MRC_CTL_EV_MODE_EXP)
             throw refused{EINVAL, "REPLACE_EV is for mode EXP"};
@@ -170,6 +196,8 @@ void ev_op_query(mrc_ctl &c, uint64_t id, ev_profile &p, mrc_ctl_ev_profile_attr
     need_evs(p);
     if (p.state == MRC_CTL_PROFILE_ONLINE)
         ev_states(c, id, p);
+    else if (p.mode == MRC_CTL_EV_MODE_GEN)
+        ev_op_make(c, p);
     if (a.ev_op.op == MRC_CTL_EV_OP_QUERY_EV_ARRAY) {
         query_array(p, a);
         return;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // ev_op.h - operations on EVs of a profile, one by one. The first that is refused ends the call; what
-// was done before it stays.
+// was done before it stays. EVs are as programs name them (ev_name.h).
 #pragma once
 
 #include "controller.h"
 
+// GEN, not ONLINE: the EVs that the device would make now. Those that were denied are.
+void ev_op_make(mrc_ctl &c, ev_profile &p);
 void ev_op_modify(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a);
 void ev_op_query(mrc_ctl &c, uint64_t id, ev_profile &p, mrc_ctl_ev_profile_attr &a);

@@ -25,24 +25,18 @@ struct set_orders {
     std::map<uint32_t, const ev_order *> of;
 };
 
-// How many orders, in turn, can be carried out: up to the first that denies an EV of no path set.
-size_t sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
-                std::map<set_key, set_orders> &sets)
+// By path set.
+void sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
+              std::map<set_key, set_orders> &sets)
 {
-    size_t n = 0;
-
     for (const auto &order : orders) {
         auto it = places.find(key_of(order.ev));
-        if (it == places.end() && order.denied)
-            break;
-        n++;
         if (it != places.end())
             for (const auto &at : it->second) {
                 sets[at.set].paths = at.paths;
                 sets[at.set].of[at.index] = &order;
             }
     }
-    return n;
 }
 
 // False: the path set is another one, or the peer is gone.
@@ -67,7 +61,7 @@ bool send(mrc_ctl &c, const set_key &set, const set_orders &orders)
 
 } // namespace
 
-size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &orders)
+void ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &orders)
 {
     for (int i = 0; i < tries; i++) {
         std::map<ev_key, std::vector<place>> places;
@@ -78,11 +72,11 @@ size_t ev_set_states(mrc_ctl &c, uint64_t id, const std::vector<ev_order> &order
             places[key_of(ev)].push_back({set_of(peer), peer[MRC_A_PEER_PATHS].num(),
                                           static_cast<uint32_t>(t[MRC_A_EV_INDEX].num())});
         });
-        size_t n = sort_out(orders, places, sets);
+        sort_out(orders, places, sets);
         for (const auto &[set, list] : sets)
             all &= send(c, set, list);
         if (all)
-            return n;
+            return;
     }
     throw refused{EIO, "path sets are replaced faster than they can be listed"};
 }

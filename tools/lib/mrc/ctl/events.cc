@@ -17,6 +17,7 @@
 #include <deque>
 #include <memory>
 
+#include "ev_name.h"
 #include "ev_path.h"
 
 using mrcnl::attr_range;
@@ -68,7 +69,7 @@ struct mrc_ev_queue {
 
     void look(mrc_ctl &c, bool tells);
     void read_news(uint32_t ifindex);
-    void compare(int mask, uint64_t profile, const seen_peer &was, seen_peer &now);
+    void compare(const ev_profile &profile, uint64_t id, const seen_peer &was, seen_peer &now);
     void tell(uint64_t profile, const seen_ev &ev);
     void drop(int64_t more) { dropped += static_cast<uint32_t>(more); }
 };
@@ -100,8 +101,9 @@ static int64_t missed(uint64_t counted, uint64_t told, int64_t &over)
 
 // A set that took another's place began with all EVs GOOD: those that were bad are good news, which
 // the kernel has not counted.
-void mrc_ev_queue::compare(int mask, uint64_t profile, const seen_peer &was, seen_peer &now)
+void mrc_ev_queue::compare(const ev_profile &profile, uint64_t id, const seen_peer &was, seen_peer &now)
 {
+    const int mask = profile.event_mask;
     uint64_t bad = 0, good = 0;
 
     for (const auto &[place, ev] : now.evs) {
@@ -114,7 +116,7 @@ void mrc_ev_queue::compare(int mask, uint64_t profile, const seen_peer &was, see
         bad += ev.state == MRC_CTL_EV_ASSUMED_BAD;
         good += ev.state == MRC_CTL_EV_GOOD && now.paths == was.paths;
         if (static_cast<uint32_t>(mask) & ev.state)
-            tell(profile, ev);
+            tell(id, {ev_name(profile, ev.ev), ev.state});
     }
     now.bad_over = was.bad_over;
     now.good_over = was.good_over;
@@ -147,6 +149,7 @@ static void add_paths(seen_peer &p, const table &peer, const attr_range &attrs)
 void mrc_ev_queue::look(mrc_ctl &c, bool tells)
 {
     const seen_peer nothing;
+    const ev_profile unknown; // of whose events this context wants none
     decltype(seen) now;
     std::map<set_key, uint64_t> profiles;
 
@@ -167,7 +170,7 @@ void mrc_ev_queue::look(mrc_ctl &c, bool tells)
         if (p.torn)
             p = was;
         else if (tells)
-            compare(it == c.evs.end() ? 0 : it->second.event_mask, profiles[set],
+            compare(it == c.evs.end() ? unknown : it->second, profiles[set],
                     was.first_paths == p.first_paths ? was : nothing, p);
     }
     seen = std::move(now);
@@ -195,8 +198,10 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
 {
     int n = 0;
 
-    if (!MRC_IS(cq, CQ) || !cq->events || num_entries < 0 || (num_entries && !to))
-        return mrc_minus(EINVAL);
+    if (!MRC_IS(cq, CQ) || !cq->events || num_entries < 0 || (num_entries && !to)) {
+        errno = EINVAL;
+        return -EINVAL;
+    }
     int ret = mrc_ctl_run(cq->ctx, "mrc_ctl_poll_ev_event", [&](mrc_ctl &c) {
         if (cq->owner != getpid()) // what it read would be lost to its parent
             throw refused{EINVAL, "a queue of the parent process; make one of your own"};
@@ -210,7 +215,7 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
             q.waiting.pop_front();
         }
     });
-    return ret ? ret : n;
+    return ret ? -errno : n;
 }
 
 // Owns the queue, if it is made.

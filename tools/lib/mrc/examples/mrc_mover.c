@@ -327,7 +327,7 @@ static void ports_of(struct mover *m, struct ibv_context *v)
 
 	if (mrc_ctl_query_device(v, &attr))
 		die("mrc_ctl_query_device");
-	m->ports = attr.phy_port_mask;
+	m->ports = attr.phy_port_mask >> 1;
 	if (!m->ports)
 		die("the device has no ports");
 }

@@ -2,16 +2,17 @@
 /*
  * mrc_shim.c - queue pairs of mrc.h for programs that know libibverbs alone:
  *
- *	LD_PRELOAD=mrc_shim.so ib_write_bw -d mrc0 -x 1 ...
+ *	LD_PRELOAD=mrc_shim.so ib_write_bw -d mrc0 -x 1 --use_old_post_send ...
  *
- * Each RC QP that the program makes on an MRC device is made by mrc_create_qp(), and its changes of
- * state go through mrc_modify_qp() with the attributes that the program does not know: profile ids
- * from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID (0: the device's default), windows and
- * immediates as the device has them, retries and timeout as the program says. Posting and polling
- * stay the program's own calls into the plug-in. So only WRITE and WRITE_WITH_IMM work, there is no RNR, and
- * both ends are such QPs. QPs with an SRQ, or CQs of ibv_create_cq_ex(), stay ordinary ones, which is said.
+ * It has the names of libibverbs' calls. On an MRC device the program's completion channels, CQs and RC QPs
+ * are made by mrc.h's calls of the same names. The program gets objects of this file, whose context is
+ * a copy with other functions for posting and polling. QPs change state with the attributes that the program does not
+ * know: profile ids from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID, if they are set; retries and timeout
+ * as the program says; all else is the device's usual.
  *
- * libmrc makes its QPs and CQs by calls that come here as well; this thread is "inside" then.
+ * So only WRITE and WRITE_WITH_IMM work, there is no RNR, and both ends are such QPs. Refused with a word on stderr:
+ * QPs with an SRQ, QPs of other types and those for ibv_wr_*(), extended CQs on a channel.
+ *
  * MRC_DEBUG=1 says at the end how many QPs there were.
  */
 #include <dlfcn.h>
@@ -20,74 +21,66 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <mrc.h>
 
 #define RETRIES_DOUBLED	6	/* after those that the program wants: each waits twice as long */
 
-/* ---- what was made: by what the program has of it ---- */
-
-struct made {
-	const void *key;
-	void *value;
-	struct made *next;
+struct shim_device {
+	struct ibv_context *v;
+	struct mrc_context *ctx;
+	struct verbs_context copy;	/* its context is that of the objects below */
+	struct shim_qp *qps;		/* under lock, as the next one */
+	struct shim_cq *cqs;
+	struct shim_device *next;
 };
 
-struct shim_device {
-	struct mrc_context *ctx;
-	struct mrc_device_attr attr;
-	struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+struct shim_channel {
+	struct ibv_comp_channel v;	/* the program's */
+	struct mrc_comp_channel *mrc;
+};
+
+struct shim_cq {
+	struct ibv_cq v;
+	struct mrc_cq *mrc;
+	struct shim_cq *next;
+};
+
+struct shim_qp {
+	struct ibv_qp v;
+	struct mrc_qp *mrc;
+	struct shim_qp *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct made *all;
+static struct shim_device *devices;
 static unsigned int n_qps;
 
-/* What the program asked for, while libmrc makes it, and what became of it. */
-static __thread struct inside {
-	const struct ibv_qp_init_attr_ex *qp_ex;
-	struct ibv_comp_channel *channel;
-	struct ibv_qp *qp;
-	struct ibv_cq *cq;
-} *inside;
-
-static void *find(const void *key)
+/* By the program's context, or by the copy that its objects have. */
+static struct shim_device *device_of(const struct ibv_context *v)
 {
-	void *value = NULL;
-	struct made *m;
+	struct shim_device *d;
 
 	pthread_mutex_lock(&lock);
-	for (m = all; m && !value; m = m->next)
-		if (m->key == key)
-			value = m->value;
-	pthread_mutex_unlock(&lock);
-	return value;
-}
-
-static bool keep(const void *key, void *value)
-{
-	struct made *m = malloc(sizeof(*m));
-
-	if (!m)
-		return false;
-	pthread_mutex_lock(&lock);
-	*m = (struct made){ key, value, all };
-	all = m;
-	pthread_mutex_unlock(&lock);
-	return true;
-}
-
-static void forget(const void *key)
-{
-	struct made **at, *m = NULL;
-
-	pthread_mutex_lock(&lock);
-	for (at = &all; *at && (*at)->key != key; at = &(*at)->next)
+	for (d = devices; d && d->v != v && &d->copy.context != v; d = d->next)
 		;
-	m = *at;
-	if (m)
-		*at = m->next;
 	pthread_mutex_unlock(&lock);
-	free(m);
+	return d;
+}
+
+/* Is an object of this context one of this file's? */
+static struct shim_device *made_here(const struct ibv_context *v)
+{
+	struct shim_device *d = device_of(v);
+
+	return d && d->v != v ? d : NULL;
+}
+
+static void *refuse(const char *what)
+{
+	fprintf(stderr, "mrc_shim: mrc.h has no %s\n", what);
+	errno = EOPNOTSUPP;
+	return NULL;
 }
 
 /* ---- libibverbs' own ---- */
@@ -105,228 +98,370 @@ static void *real(const char *name)
 	return f;
 }
 
-static uint64_t profile_from(const char *name)
-{
-	const char *text = getenv(name);
+/* ---- posting and polling: inline in verbs.h, by the context of the object ---- */
 
-	return text ? strtoull(text, NULL, 0) : 0;
+static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	return mrc_poll_cq(((struct shim_cq *)cq)->mrc, n, wc);
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	return mrc_req_notify_cq(((struct shim_cq *)cq)->mrc, solicited_only);
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	return mrc_post_send(((struct shim_qp *)qp)->mrc, wr, bad);
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	return mrc_post_recv(((struct shim_qp *)qp)->mrc, wr, bad) ? errno : 0;
 }
 
 /* ---- devices ---- */
 
-static struct ibv_qp *shim_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *ex);
+static struct ibv_qp *create_qp_ex(struct ibv_context *v, struct ibv_qp_init_attr_ex *ex);
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct ibv_context *v = REAL(ibv_open_device)(device);
 	struct verbs_context *extended = v ? verbs_get_ctx(v) : NULL;
 	struct shim_device *d = calloc(1, sizeof(*d));
+	struct mrc_device_attr attr;
 	int supported = 0;
 
-	if (!extended || !d || mrc_query_device(v, &d->attr, &supported) || !supported)
-		goto plain;
-	d->ctx = mrc_create_context(v, NULL);
-	if (!d->ctx || !keep(v, d))
-		goto plain;
-	/* ibv_create_qp_ex() is inline, and calls this. */
-	d->create_qp_ex = extended->create_qp_ex;
-	extended->create_qp_ex = shim_create_qp_ex;
-	return v;
-plain:
-	if (d && d->ctx)
-		mrc_destroy_context(d->ctx);
-	free(d);
+	if (extended && d && !mrc_query_device(v, &attr, &supported) && supported)
+		d->ctx = mrc_create_context(v, NULL);
+	if (!d || !d->ctx) {
+		free(d);
+		return v;
+	}
+	d->v = v;
+	d->copy = *extended;
+	d->copy.context.ops.poll_cq = poll_cq;
+	d->copy.context.ops.req_notify_cq = req_notify_cq;
+	d->copy.context.ops.post_send = post_send;
+	d->copy.context.ops.post_recv = post_recv;
+	extended->create_qp_ex = create_qp_ex;	/* ibv_create_qp_ex() is inline, and calls this */
+	pthread_mutex_lock(&lock);
+	d->next = devices;
+	devices = d;
+	pthread_mutex_unlock(&lock);
 	return v;
 }
 
 int ibv_close_device(struct ibv_context *v)
 {
-	struct shim_device *d = find(v);
+	struct shim_device *d = device_of(v), **at;
 
-	if (d) {
-		mrc_destroy_context(d->ctx);	/* EBUSY: the program left something, which goes anyhow */
-		forget(v);
-		free(d);
-	}
+	if (!d)
+		return REAL(ibv_close_device)(v);
+	pthread_mutex_lock(&lock);
+	for (at = &devices; *at != d; at = &(*at)->next)
+		;
+	*at = d->next;
+	pthread_mutex_unlock(&lock);
+	mrc_destroy_context(d->ctx);	/* EBUSY: the program left something, which goes anyhow */
+	free(d);
 	return REAL(ibv_close_device)(v);
 }
 
-/* ---- completion queues ---- */
+/* ---- completions ---- */
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *v)
+{
+	struct shim_device *d = device_of(v);
+	struct shim_channel *ch;
+	int err;
+
+	if (!d)
+		return REAL(ibv_create_comp_channel)(v);
+	ch = calloc(1, sizeof(*ch));
+	err = ch ? mrc_create_comp_channel(d->ctx, &ch->mrc) : ENOMEM;
+	if (!err && mrc_get_comp_channel_fd(ch->mrc, &ch->v.fd)) {
+		err = errno;
+		mrc_destroy_comp_channel(ch->mrc);
+	}
+	if (err) {
+		free(ch);
+		errno = err;
+		return NULL;
+	}
+	ch->v.context = &d->copy.context;
+	return &ch->v;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *v)
+{
+	struct shim_channel *ch = (struct shim_channel *)v;
+	int err;
+
+	if (!made_here(v->context))
+		return REAL(ibv_destroy_comp_channel)(v);
+	err = mrc_destroy_comp_channel(ch->mrc);
+	if (!err)
+		free(ch);
+	return err;
+}
 
 struct ibv_cq *ibv_create_cq(struct ibv_context *v, int cqe, void *cq_context,
 			     struct ibv_comp_channel *channel, int comp_vector)
 {
-	struct inside now = { .channel = channel };
-	struct shim_device *d = find(v);
-	struct mrc_cq *cq;
+	struct shim_device *d = device_of(v);
+	struct shim_cq *cq;
 
-	if (inside || !d) {
-		struct ibv_cq *made = REAL(ibv_create_cq)(v, cqe, cq_context,
-							  inside ? inside->channel : channel, comp_vector);
-		if (inside)
-			inside->cq = made;
-		return made;
-	}
-	inside = &now;
-	cq = mrc_create_cq(d->ctx, cqe, NULL, NULL, comp_vector);
-	inside = NULL;
+	if (!d)
+		return REAL(ibv_create_cq)(v, cqe, cq_context, channel, comp_vector);
+	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	now.cq->cq_context = cq_context;	/* libmrc's word; only mrc_get_cq_event() wants it */
-	if (keep(now.cq, cq))
-		return now.cq;
-	mrc_destroy_cq(cq);
-	errno = ENOMEM;
-	return NULL;
+	/* mrc_get_cq_event() then hands out what the program's event is about. */
+	cq->mrc = mrc_create_cq(d->ctx, cqe, cq, channel ? ((struct shim_channel *)channel)->mrc : NULL,
+				comp_vector);
+	if (!cq->mrc) {
+		free(cq);
+		return NULL;
+	}
+	cq->v = (struct ibv_cq) {
+		.context = &d->copy.context, .channel = channel, .cq_context = cq_context, .cqe = cqe,
+	};
+	pthread_mutex_lock(&lock);
+	cq->next = d->cqs;
+	d->cqs = cq;
+	pthread_mutex_unlock(&lock);
+	return &cq->v;
 }
 
 int ibv_destroy_cq(struct ibv_cq *v)
 {
-	struct mrc_cq *cq = inside ? NULL : find(v);
-	struct inside now = {};
+	struct shim_cq *cq = (struct shim_cq *)v, **at;
+	struct shim_device *d = made_here(v->context);
 	int err;
 
-	if (!cq)
+	if (!d)
 		return REAL(ibv_destroy_cq)(v);
-	forget(v);		/* before its address may be another CQ's */
-	inside = &now;
-	err = mrc_destroy_cq(cq);
-	inside = NULL;
+	err = mrc_destroy_cq(cq->mrc);
 	if (err)
-		keep(v, cq);
-	return err;
+		return err;
+	pthread_mutex_lock(&lock);
+	for (at = &d->cqs; *at != cq; at = &(*at)->next)
+		;
+	*at = cq->next;
+	pthread_mutex_unlock(&lock);
+	free(cq);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **v, void **cq_context)
+{
+	struct mrc_cq *told;
+	void *cq;
+
+	if (!made_here(channel->context))
+		return REAL(ibv_get_cq_event)(channel, v, cq_context);
+	if (mrc_get_cq_event(((struct shim_channel *)channel)->mrc, &told, &cq))
+		return -1;
+	*v = &((struct shim_cq *)cq)->v;
+	*cq_context = (*v)->cq_context;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *v, unsigned int n)
+{
+	if (made_here(v->context))
+		mrc_ack_cq_events(((struct shim_cq *)v)->mrc, n);
+	else
+		REAL(ibv_ack_cq_events)(v, n);
 }
 
 /* ---- queue pairs ---- */
 
-static struct ibv_qp *make_qp(struct shim_device *d, struct ibv_qp_init_attr *a, struct ibv_pd *pd,
-			      const struct ibv_qp_init_attr_ex *ex)
+static struct ibv_qp *make_qp(struct shim_device *d, struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 {
 	struct mrc_qp_init_attr init = {
-		.send_cq = find(a->send_cq), .recv_cq = find(a->recv_cq),
-		.cap = a->cap, .sq_sig_all = a->sq_sig_all, .pd = pd,
+		.qp_context = a->qp_context, .cap = a->cap, .sq_sig_all = a->sq_sig_all, .pd = pd,
+		.send_cq = ((struct shim_cq *)a->send_cq)->mrc,
+		.recv_cq = ((struct shim_cq *)a->recv_cq)->mrc,
 		.protocol_version = MRC_PROTOCOL_VERSION_1,
 	};
-	struct inside now = { .qp_ex = ex };
-	struct mrc_qp *qp;
+	struct shim_qp *qp = calloc(1, sizeof(*qp));
 
-	inside = &now;
-	qp = mrc_create_qp(d->ctx, &init);
-	inside = NULL;
 	if (!qp)
 		return NULL;
-	a->cap = init.cap;
-	now.qp->qp_context = a->qp_context;
-	if (!keep(now.qp, qp)) {
-		mrc_destroy_qp(qp);
-		errno = ENOMEM;
+	qp->mrc = mrc_create_qp(d->ctx, &init);
+	if (!qp->mrc) {
+		free(qp);
 		return NULL;
 	}
+	a->cap = init.cap;
+	qp->v = (struct ibv_qp) {
+		.context = &d->copy.context, .qp_context = a->qp_context, .pd = pd,
+		.send_cq = a->send_cq, .recv_cq = a->recv_cq, .qp_type = a->qp_type,
+	};
+	mrc_get_qpn(qp->mrc, &qp->v.qp_num);
+	pthread_mutex_lock(&lock);
+	qp->next = d->qps;
+	d->qps = qp;
 	n_qps++;
-	return now.qp;
-}
-
-/* Can it be one of mrc.h? Said if it cannot. */
-static bool fits(const struct ibv_qp_init_attr *a)
-{
-	const char *why = a->srq ? "has an SRQ" :
-			  !find(a->send_cq) || !find(a->recv_cq) ? "has an extended CQ" : NULL;
-
-	if (a->qp_type != IBV_QPT_RC)
-		return false;
-	if (why)
-		fprintf(stderr, "mrc_shim: a QP that %s stays an ordinary one\n", why);
-	return !why;
+	pthread_mutex_unlock(&lock);
+	return &qp->v;
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 {
-	struct shim_device *d = find(pd->context);
+	struct shim_device *d = device_of(pd->context);
 
-	if (inside && inside->qp_ex) {
-		struct ibv_qp_init_attr_ex ex = *inside->qp_ex;
-
-		ex.send_cq = a->send_cq;
-		ex.recv_cq = a->recv_cq;
-		inside->qp = d->create_qp_ex(pd->context, &ex);
-		a->cap = ex.cap;
-		return inside->qp;
-	}
-	if (inside)
-		return inside->qp = REAL(ibv_create_qp)(pd, a);
-	return d && fits(a) ? make_qp(d, a, pd, NULL) : REAL(ibv_create_qp)(pd, a);
+	if (!d)
+		return REAL(ibv_create_qp)(pd, a);
+	if (a->qp_type != IBV_QPT_RC || a->srq)
+		return refuse(a->srq ? "SRQs" : "QPs of other types");
+	if (!made_here(a->send_cq->context) || !made_here(a->recv_cq->context))
+		return refuse("extended CQs");
+	return make_qp(d, pd, a);
 }
 
-static struct ibv_qp *shim_create_qp_ex(struct ibv_context *v, struct ibv_qp_init_attr_ex *ex)
+static struct ibv_qp *create_qp_ex(struct ibv_context *v, struct ibv_qp_init_attr_ex *ex)
 {
-	struct shim_device *d = find(v);
 	struct ibv_qp_init_attr a = {
 		.qp_context = ex->qp_context, .send_cq = ex->send_cq, .recv_cq = ex->recv_cq,
 		.srq = ex->srq, .cap = ex->cap, .qp_type = ex->qp_type, .sq_sig_all = ex->sq_sig_all,
 	};
 	struct ibv_qp *qp;
 
-	if (inside || !fits(&a))
-		return d->create_qp_ex(v, ex);
-	qp = make_qp(d, &a, ex->pd, ex);
+	(void)v;
+	if (ex->comp_mask & ~(uint32_t)IBV_QP_INIT_ATTR_PD)
+		return refuse("QPs for ibv_wr_*(): post by ibv_post_send()");
+	qp = ibv_create_qp(ex->pd, &a);
 	ex->cap = a.cap;
 	return qp;
 }
 
-/* Retries as the program says; its timeout is 4.096 us * 2^t, or none. */
-static struct mrc_qp_attr attr_for(const struct ibv_qp *v, const struct ibv_qp_attr *a, int mask)
+/* The ids that the environment gives, and which attributes these are. */
+static int profiles_from_environment(struct mrc_qp_attr *attr)
 {
-	const struct shim_device *d = find(v->context);
-	const uint8_t timeout = mask & IBV_QP_TIMEOUT ? a->timeout : 14;
-	struct mrc_qp_attr attr = {
-		.mpr = { d->attr.mpr_attr.max_mpr, d->attr.mpr_attr.max_mpr },
-		.wimm = { d->attr.wimm_attr.max_wimm, d->attr.wimm_attr.max_wimm_dest },
-		.profile = { profile_from("MRC_QP_EV_PROFILE_ID"), profile_from("MRC_QP_CC_PROFILE_ID") },
-		.timeout = !timeout || timeout > 22 ? 24 : timeout + 2,
-		.retry = { mask & IBV_QP_RETRY_CNT ? a->retry_cnt & 7 : 7, RETRIES_DOUBLED },
-	};
+	const char *ev = getenv("MRC_QP_EV_PROFILE_ID"), *cc = getenv("MRC_QP_CC_PROFILE_ID");
 
-	return attr;
+	attr->profile.ev_profile_id = ev ? strtoull(ev, NULL, 0) : 0;
+	attr->profile.cc_profile_id = cc ? strtoull(cc, NULL, 0) : 0;
+	return (ev ? MRC_QP_EV_PROFILE_ID : 0) | (cc ? MRC_QP_CC_PROFILE_ID : 0);
 }
 
 int ibv_modify_qp(struct ibv_qp *v, struct ibv_qp_attr *a, int mask)
 {
-	static const int known[IBV_QPS_RTS + 1] = {	/* by the state before */
-		[IBV_QPS_RESET] = MRC_QP_HINT | MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID,
-		[IBV_QPS_INIT] = MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR_DEST | MRC_QP_CAP,
-		[IBV_QPS_RTR] = MRC_QP_MAX_WIMM | MRC_QP_MPR | MRC_QP_RETRY_CNT | MRC_QP_TIMEOUT,
-	};
-	struct mrc_qp *qp = inside ? NULL : find(v);
-	struct inside now = {};
-	struct mrc_qp_attr attr;
-	bool next;
+	struct shim_qp *qp = (struct shim_qp *)v;
+	struct mrc_qp_attr attr = {};
+	int more = 0, err;
+
+	if (!made_here(v->context))
+		return REAL(ibv_modify_qp)(v, a, mask);
+	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_INIT && v->state == IBV_QPS_RESET)
+		more = profiles_from_environment(&attr);
+	if (mask & IBV_QP_STATE && a->qp_state == IBV_QPS_RTS && v->state == IBV_QPS_RTR) {
+		/* libibverbs' timeout is 4.096 us * 2^t, or none. */
+		if (mask & IBV_QP_TIMEOUT) {
+			attr.timeout = !a->timeout || a->timeout > 22 ? 24 : a->timeout + 2;
+			more |= MRC_QP_TIMEOUT;
+		}
+		if (mask & IBV_QP_RETRY_CNT) {
+			attr.retry.linear_cnt = a->retry_cnt & 7;
+			attr.retry.exp_cnt = RETRIES_DOUBLED;
+			more |= MRC_QP_RETRY_CNT;
+		}
+	}
+	err = mrc_modify_qp(qp->mrc, a, mask, &attr, more);
+	if (!err && mask & IBV_QP_STATE)
+		v->state = a->qp_state;
+	return err;
+}
+
+int ibv_query_qp(struct ibv_qp *v, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init)
+{
+	struct mrc_qp_init_attr made;
 	int err;
 
-	if (!qp)
-		return REAL(ibv_modify_qp)(v, a, mask);
-	attr = attr_for(v, a, mask);
-	next = mask & IBV_QP_STATE && v->state <= IBV_QPS_RTR && a->qp_state == v->state + 1;
-	inside = &now;
-	err = mrc_modify_qp(qp, a, mask, &attr, next ? known[v->state] : 0);
-	inside = NULL;
+	if (!made_here(v->context))
+		return REAL(ibv_query_qp)(v, a, mask, init);
+	err = mrc_query_qp(((struct shim_qp *)v)->mrc, a, mask, NULL, 0, &made);
+	if (!err)
+		*init = (struct ibv_qp_init_attr) {
+			.qp_context = v->qp_context, .send_cq = v->send_cq, .recv_cq = v->recv_cq,
+			.cap = made.cap, .qp_type = v->qp_type, .sq_sig_all = made.sq_sig_all,
+		};
 	return err;
 }
 
 int ibv_destroy_qp(struct ibv_qp *v)
 {
-	struct mrc_qp *qp = inside ? NULL : find(v);
-	struct inside now = {};
+	struct shim_qp *qp = (struct shim_qp *)v, **at;
+	struct shim_device *d = made_here(v->context);
 	int err;
 
-	if (!qp)
+	if (!d)
 		return REAL(ibv_destroy_qp)(v);
-	forget(v);
-	inside = &now;
-	err = mrc_destroy_qp(qp);
-	inside = NULL;
+	err = mrc_destroy_qp(qp->mrc);
 	if (err)
-		keep(v, qp);
-	return err;
+		return err;
+	pthread_mutex_lock(&lock);
+	for (at = &d->qps; *at != qp; at = &(*at)->next)
+		;
+	*at = qp->next;
+	pthread_mutex_unlock(&lock);
+	free(qp);
+	return 0;
+}
+
+/* ---- asynchronous events ---- */
+
+static bool is_of_qp(enum ibv_event_type type)
+{
+	return (type >= IBV_EVENT_QP_FATAL && type <= IBV_EVENT_PATH_MIG_ERR) ||
+	       type == IBV_EVENT_QP_LAST_WQE_REACHED;
+}
+
+/* Objects stay until their events are acknowledged. */
+int ibv_get_async_event(struct ibv_context *v, struct ibv_async_event *event)
+{
+	struct shim_device *d = device_of(v);
+	struct mrc_async_event e;
+	struct shim_qp *qp;
+	struct shim_cq *cq;
+
+	if (!d)
+		return REAL(ibv_get_async_event)(v, event);
+	if (mrc_get_async_event(d->ctx, &e))
+		return -1;
+	event->event_type = e.event_type;
+	pthread_mutex_lock(&lock);
+	if (is_of_qp(e.event_type)) {
+		for (qp = d->qps; qp && qp->mrc != e.element.qp; qp = qp->next)
+			;
+		event->element.qp = &qp->v;
+	} else if (e.event_type == IBV_EVENT_CQ_ERR) {
+		for (cq = d->cqs; cq && cq->mrc != e.element.cq; cq = cq->next)
+			;
+		event->element.cq = &cq->v;
+	} else {
+		event->element.port_num = e.element.port_num;
+	}
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	struct mrc_async_event e = { .event_type = event->event_type };
+
+	if (is_of_qp(event->event_type) && made_here(event->element.qp->context)) {
+		e.element.qp = ((struct shim_qp *)event->element.qp)->mrc;
+		mrc_ack_async_event(&e);
+	} else if (event->event_type == IBV_EVENT_CQ_ERR && made_here(event->element.cq->context)) {
+		e.element.cq = ((struct shim_cq *)event->element.cq)->mrc;
+		mrc_ack_async_event(&e);
+	} else {
+		REAL(ibv_ack_async_event)(event);
+	}
 }
 
 __attribute__((destructor)) static void say(void)

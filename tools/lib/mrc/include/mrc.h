@@ -209,20 +209,21 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		 struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 		 struct mrc_qp_init_attr *init_attr);
 /*
- * 0 or errno. RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET. Beside what libibverbs wants
- * of an RC QP: INIT: hint, EV and CC profile; RTR: max_wimm_dest, mpr_dest, cap; RTS:
- * max_wimm, mpr, retry counts, timeout. Port, timeout, retry counts, RNR and READ
- * attributes, alternate path and migration state of ibv_qp_attr have no meaning
- * and are ignored.
+ * 0 or errno. RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET. Attributes of mrc_attr may come with any
+ * of INIT, RTR and RTS, also before they are needed: by INIT the hint, by RTR the EV profile,
+ * max_wimm_dest, mpr_dest and cap, by RTS the others. What is not given is what the device usually has, as
+ * mrc_query_qp() says; what comes too late is for the next time, after RESET. Port, timeout, retry
+ * counts, RNR and READ attributes, alternate path and migration state of ibv_qp_attr have no meaning and
+ * are ignored.
  */
 int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		  struct mrc_qp_attr *mrc_attr, int mrc_attr_mask);
 /* 0 or -1 */
 int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn);
 
-/* 0 or errno with *bad_wr, what precedes that was posted. Receives are for WRITE_WITH_IMM. */
+/* 0 or -1 with *bad_wr, what precedes that was posted. Receives are for WRITE_WITH_IMM. */
 int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* Likewise. RDMA_WRITE and RDMA_WRITE_WITH_IMM alone; others: EOPNOTSUPP. */
+/* 0 or errno, likewise. RDMA_WRITE and RDMA_WRITE_WITH_IMM alone; others: EOPNOTSUPP. */
 int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
 /* ---- asynchronous events ---- */
@@ -244,6 +245,13 @@ void mrc_ack_async_event(struct mrc_async_event *event);
 
 #ifdef __cplusplus
 }
+#endif
+
+/* The name of this struct before September 2025, which programs still use. */
+#ifdef __cplusplus
+struct mrc_attr : mrc_device_attr {};
+#else
+#define mrc_attr	mrc_device_attr
 #endif
 
 #endif

@@ -9,13 +9,19 @@
 #ifndef MRC_API_VER_H
 #define MRC_API_VER_H
 
-/* Comparable as numbers. */
-#define MRC_API_VER(major, minor, subminor) \
-	(((major) << 24) | ((minor) << 16) | ((subminor) << 0))
+#define MRC_API_VER_MAJOR_OFFSET	24
+#define MRC_API_VER_MINOR_OFFSET	16
+#define MRC_API_VER_SUBMINOR_OFFSET	0
 
-/* Whatever is the newest where the program is compiled. */
-#define MRC_API_VER_LATEST	(MRC_API_VER(0xFFu, 0xFF, 0xFFFF))
-#define MRC_VENDOR_API_VER_LATEST	(MRC_API_VER(0xFFu, 0xFF, 0xFFFF))
+/* Comparable as numbers. */
+#define MRC_API_VER(major, minor, subminor)		\
+	(((major) << MRC_API_VER_MAJOR_OFFSET) |	\
+	 ((minor) << MRC_API_VER_MINOR_OFFSET) |	\
+	 ((subminor) << MRC_API_VER_SUBMINOR_OFFSET))
+
+/* Whatever is the newest where the program is compiled: all bits of an int. */
+#define MRC_API_VER_LATEST		(-1)
+#define MRC_VENDOR_API_VER_LATEST	(-1)
 
 #define MRC_API_CURRENT_VERSION			(MRC_API_VER(1, 0, 1))
 #define MRC_API_LAST_SUPPORTED_VERSION		(MRC_API_VER(0, 0, 0))
@@ -24,14 +30,14 @@
 
 #ifndef MRC_API_VER_USED
 #define MRC_API_VER_USED	MRC_API_CURRENT_VERSION
-#elif MRC_API_VER_USED == MRC_API_VER_LATEST
+#elif MRC_API_VER_USED == MRC_API_VER_LATEST || MRC_API_VER_USED == 0xFFFFFFFFu
 #undef MRC_API_VER_USED
 #define MRC_API_VER_USED	MRC_API_CURRENT_VERSION
 #endif
 
 #ifndef MRC_VENDOR_API_VER_USED
 #define MRC_VENDOR_API_VER_USED	MRC_VENDOR_API_CURRENT_VERSION
-#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_VER_LATEST
+#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_VER_LATEST || MRC_VENDOR_API_VER_USED == 0xFFFFFFFFu
 #undef MRC_VENDOR_API_VER_USED
 #define MRC_VENDOR_API_VER_USED	MRC_VENDOR_API_CURRENT_VERSION
 #endif

@@ -69,7 +69,7 @@ struct mrc_ctl_device_attr {
 		uint32_t cc_max_profiles;
 		const char **algorithms;	/* the library's; NULL after the last */
 	} cc;
-	uint32_t phy_port_mask;			/* bit 0: port 1 */
+	uint32_t phy_port_mask;			/* bit N: port N; bit 0 is none */
 	uint32_t opt_attr;			/* enum mrc_ctl_attr_opt, ORed */
 };
 
@@ -314,7 +314,7 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, 
 #define MRC_CTL_EV_EVENT_CALL
 #endif
 
-/* How many of at most num_entries, or -1. */
+/* How many of at most num_entries, or a negative errno, which errno is, too. */
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries,
 			  struct mrc_ctl_ev_event *ev_event) MRC_CTL_EV_EVENT_CALL;
 
@@ -335,7 +335,7 @@ struct mrc_ctl_ep_req {
 	struct mrc_ctl_ev req_ev;	/* the way there */
 	union {
 		struct {
-			uint32_t port_status;	/* bit 0: port 1 is up */
+			uint32_t port_status;	/* bit N: port N is up */
 		} port_status_update;
 	} op;
 };

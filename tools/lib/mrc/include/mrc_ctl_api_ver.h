@@ -8,13 +8,19 @@
 #ifndef MRC_CTL_API_VER_H
 #define MRC_CTL_API_VER_H
 
-/* Comparable as numbers. */
-#define MRC_CTL_API_VER(major, minor, subminor) \
-	(((major) << 24) | ((minor) << 16) | ((subminor) << 0))
+#define MRC_CTL_API_VER_MAJOR_OFFSET	24
+#define MRC_CTL_API_VER_MINOR_OFFSET	16
+#define MRC_CTL_API_VER_SUBMINOR_OFFSET	0
 
-/* Whatever is the newest where the program is compiled. */
-#define MRC_CTL_API_VER_LATEST	(MRC_CTL_API_VER(0xFFu, 0xFF, 0xFFFF))
-#define MRC_CTL_VENDOR_API_VER_LATEST	(MRC_CTL_API_VER(0xFFu, 0xFF, 0xFFFF))
+/* Comparable as numbers. */
+#define MRC_CTL_API_VER(major, minor, subminor)		\
+	(((major) << MRC_CTL_API_VER_MAJOR_OFFSET) |	\
+	 ((minor) << MRC_CTL_API_VER_MINOR_OFFSET) |	\
+	 ((subminor) << MRC_CTL_API_VER_SUBMINOR_OFFSET))
+
+/* Whatever is the newest where the program is compiled: all bits of an int. */
+#define MRC_CTL_API_VER_LATEST		(-1)
+#define MRC_CTL_VENDOR_API_VER_LATEST	(-1)
 
 #define MRC_CTL_API_CURRENT_VERSION			(MRC_CTL_API_VER(1, 0, 1))
 #define MRC_CTL_API_LAST_SUPPORTED_VERSION		(MRC_CTL_API_VER(0, 0, 0))
@@ -23,14 +29,14 @@
 
 #ifndef MRC_CTL_API_VER_USED
 #define MRC_CTL_API_VER_USED	MRC_CTL_API_CURRENT_VERSION
-#elif MRC_CTL_API_VER_USED == MRC_CTL_API_VER_LATEST
+#elif MRC_CTL_API_VER_USED == MRC_CTL_API_VER_LATEST || MRC_CTL_API_VER_USED == 0xFFFFFFFFu
 #undef MRC_CTL_API_VER_USED
 #define MRC_CTL_API_VER_USED	MRC_CTL_API_CURRENT_VERSION
 #endif
 
 #ifndef MRC_CTL_VENDOR_API_VER_USED
 #define MRC_CTL_VENDOR_API_VER_USED	MRC_CTL_VENDOR_API_CURRENT_VERSION
-#elif MRC_CTL_VENDOR_API_VER_USED == MRC_CTL_VENDOR_API_VER_LATEST
+#elif MRC_CTL_VENDOR_API_VER_USED == MRC_CTL_VENDOR_API_VER_LATEST || MRC_CTL_VENDOR_API_VER_USED == 0xFFFFFFFFu
 #undef MRC_CTL_VENDOR_API_VER_USED
 #define MRC_CTL_VENDOR_API_VER_USED	MRC_CTL_VENDOR_API_CURRENT_VERSION
 #endif
