@@ -7,7 +7,7 @@
 # shellcheck disable=SC2154	# "top" is the sourcing script's
 
 # working NAME UNIT TOTAL COUNT... -- CMD...: runs CMD, whose output goes to the log, and tells
-# meanwhile what COUNT prints, of TOTAL: in place on a terminal, else each half minute.
+# meanwhile what COUNT prints, of TOTAL at most: in place on a terminal, else each half minute.
 working() {
 	local name=$1 unit=$2 total=$3 count=() pid waited=0 rc=0
 	shift 3
@@ -22,9 +22,9 @@ working() {
 		sleep 1
 		waited=$((waited + 1))
 		if [ -t 1 ]; then
-			printf '\r%s' "$(still "$name" "$("${count[@]}") of about $total $unit ")"
+			printf '\r%s' "$(still "$name" "$("${count[@]}") of $total $unit at most ")"
 		elif [ $((waited % 30)) -eq 0 ]; then
-			still "$name" "$("${count[@]}") of about $total $unit"
+			still "$name" "$("${count[@]}") of $total $unit at most"
 		fi
 	done
 	[ ! -t 1 ] || printf '\r\033[K'
@@ -38,7 +38,8 @@ prepare_failed() {
 	exit 1
 }
 
-objects() { find "$@" -name '*.o' 2>/dev/null | wc -l; }
+# Made since the beginning.
+objects() { find "$@" -name '*.o' -newer "$prepare_began" 2>/dev/null | wc -l; }
 
 prepare_packages() {
 	local want
@@ -56,7 +57,7 @@ prepare_build() {
 	working module files "$(find "$top/kernel" -name '*.c' | wc -l)" objects "$build/$kernel/kernel" -- \
 		make -C "$top" -j"$jobs" KVERS="$kernel" "$build/$kernel/mrc.ko"
 	step 2 module "mrc.ko for Debian's Linux $kernel"
-	working mrcctl files 40 objects "$build/tools" "$build/daemon" -- \
+	working tools files 105 objects "$build/tools" "$build/daemon" "$build/lib" -- \
 		make -C "$top" -j"$jobs" tools/lib/ibverbs daemon tools/mrcctl
 	step 3 tools "mrcd, mrcctl, plug-in of libibverbs"
 	working verifier files 3 objects "$build/verbs" -- \
@@ -68,7 +69,9 @@ prepare_build() {
 prepare() {
 	prepare_log=$2
 	mkdir -p "$(dirname "$prepare_log")"
+	prepare_began=$prepare_log.began
 	: >"$prepare_log"
+	: >"$prepare_began"
 	prepare_packages
 	prepare_build "$1"
 	"$top/selftests/vm/kernels.sh" "$1" >>"$prepare_log" 2>&1 || prepare_failed kernel
