@@ -11,6 +11,7 @@
 
 #define MRC_CWND_DEFAULT	(512u << 10)
 #define MRC_LOST_LOOK		16
+#define MRC_LAG_PART		4	/* of a round trip: late by so much */
 
 enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX };
 
@@ -323,15 +324,34 @@ static mrc_noinline u32 mrc_tx_too_long(struct mrc_conn *c, const struct mrc_tx_
 	return off;
 }
 
+/*
+ * The oldest packet that is out on the plane left by EV @idx, a round trip ago, and others of the plane that left
+ * later have arrived. So the EV has a queue, and its next packet would wait behind that one. A mark tells of it
+ * only when the queue is over. REPS likewise takes again what has been acknowledged.
+ */
+static bool mrc_tx_lags(const struct mrc_conn *c, u16 idx, u64 now_ns)
+{
+	const struct mrc_evplane *pl = &c->evs->plane[c->evs->ev[idx].plane];
+	u16 head = c->snd.sent[c->evs->ev[idx].plane].head;
+	const struct mrc_rec *r = &c->snd.rec[head & c->snd.mask];
+
+	return head != MRC_NONE16 && r->ev == idx && pl->ok && (s32)(pl->ok_tick - r->sent) > 0 &&
+	       mrc_tick_age_ns(now_ns, r->sent) > (u64)pl->srtt_ns + pl->srtt_ns / MRC_LAG_PART;
+}
+
 /* A path for a packet. Planes that hold too much already, or that are too long for it, are left out. */
 static mrc_inline u16 mrc_tx_path(struct mrc_conn *c, const struct mrc_tx_cut *cut, u64 now_ns)
 {
 	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
+	u16 idx;
 
 	if (unlikely(c->evs->longer))
 		off |= mrc_tx_too_long(c, cut, now_ns);
-	return likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
-			      mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
+	idx = likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
+			     mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
+	if (likely(idx == MRC_NONE16 || !mrc_tx_lags(c, idx, now_ns)))
+		return idx;
+	return mrc_rot_pick_off(&c->rot, c->evs, idx, off);
 }
 
 /*
