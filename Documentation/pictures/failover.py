@@ -10,7 +10,7 @@ import pathlib
 from svg import Picture
 
 HERE = pathlib.Path(__file__).parent
-BIN = 40                # us
+BIN = 80                # us
 FROM, TO = -400, 2800   # us
 
 
@@ -130,7 +130,7 @@ def plane_dies():
     for x, when, colour, side, lines in steps:
         p.add(f'<circle cx="{x}" cy="{y}" r="7" class="{colour}"/>')
         if when is not None:
-            label = "0" if when == 0 else us(when)
+            label = "0" if x == 60 else us(when)
         else:
             label = "meanwhile" if colour == "dim" else "later"
         p.text(x, y + (24 if side == "up" else -16), label, "ink mid bold")
