@@ -236,6 +236,7 @@ void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns);
 void mrc_snd_reset(struct mrc_conn *c);
 void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
 bool mrc_cause_silent(enum mrc_cause cause);
+void mrc_snd_queue(struct mrc_conn *c, u16 slot, bool head);
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
 void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
 void mrc_snd_withdraw(struct mrc_conn *c);
@@ -314,7 +315,7 @@ void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns);
 void mrc_rnr_taken(struct mrc_conn *c, u32 pkts);
 void mrc_rnr_sent(struct mrc_conn *c);
 bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns);
-u16 mrc_rnr_next(const struct mrc_conn *c, bool pause);
+u16 mrc_rnr_next(struct mrc_conn *c, bool pause);
 u64 mrc_rnr_timer_ns(u8 code);
 
 /* Is it time for the NAK? */

@@ -260,12 +260,13 @@ struct mrc_budget {
 
 /* The peer has no receive (mrc_rnr.c). */
 struct mrc_rnr {
-	u32 psn;		/* una at the last try */
+	u32 psn : 24;		/* una at the last try */
+	u32 tries : 4;
+	u32 on : 1;
+	u32 over : 1;		/* the retries are used up: it is not asked any more */
 	u32 first;		/* on: the lowest PSN that was refused, which asks */
 	u16 room;		/* on: packets that may leave */
-	u8 tries;
-	bool on : 1;
-	bool over : 1;		/* the retries are used up: it is not asked any more */
+	u16 low;		/* on: no PSN before it (mod 2^16) waits to be resent */
 };
 
 /* What the peer says it received (SETH.rcvd_bytes), and how it reports (mrc_told.c). */

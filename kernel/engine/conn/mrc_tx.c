@@ -572,12 +572,11 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	c->rnr.room += c->rnr.on;
 	if (op->undo.kind == MRC_UNDO_RTX) {
 		r->tries = op->undo.tries & MRC_TRIES_MAX;
-		r->state = MRC_REC_LOST;
 		r->sent = op->undo.sent;
 		r->ev = op->undo.ev;
 		r->plane = op->undo.plane & (MRC_PLANES_MAX - 1u);
 		mrc_resent_take_back(c, op->hdr.psn);
-		mrc_list_add_head(c->snd.rec, &c->snd.lost, slot);
+		mrc_snd_queue(c, slot, true);
 		mrc_tx_count_rtx(c, r->cause, -1);
 		return;
 	}

@@ -65,24 +65,34 @@ void mrc_rnr_sent(struct mrc_conn *c)
 		c->rnr.room--;
 }
 
-/*
- * The slot of the lowest PSN that waits to be resent, or MRC_NONE16. It is searched, for losses
- * are not in the order of PSNs; but little is out, and most of the time it is una. @pause: of what needs no
- * receive, an answer or what precedes the packet that was refused.
- */
-u16 mrc_rnr_next(const struct mrc_conn *c, bool pause)
+/* una has moved on: PSNs before it wait for nothing. */
+static void mrc_rnr_raise(struct mrc_conn *c)
 {
-	u32 psn = c->snd.una, n;
+	if ((s16)(c->rnr.low - (u16)c->snd.una) < 0)
+		c->rnr.low = (u16)c->snd.una;
+}
 
-	for (n = 0; n < c->snd.range && psn != c->snd.next; n++, psn = mrc_psn_add(psn, 1)) {
-		const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+/*
+ * The slot of the lowest PSN that waits to be resent, or MRC_NONE16: losses are not in the order of PSNs, so it is
+ * searched, from the last find on. Each packet is passed once for each time that it is lost, so what a peer refuses
+ * costs no more than its refusals. @pause: of what needs no receive, what precedes the packet that was refused, or
+ * an answer: answers are first in the list of what is lost.
+ */
+u16 mrc_rnr_next(struct mrc_conn *c, bool pause)
+{
+	u16 head = c->snd.lost.head;
+	u32 psn, end = c->snd.next;
 
-		if (r->state != MRC_REC_LOST)
-			continue;
-		if (!pause || r->msg & MRC_REC_RESP || mrc_psn_diff(psn, c->rnr.first) < 0)
+	mrc_rnr_raise(c);
+	psn = mrc_psn_add(c->snd.una, (u16)(c->rnr.low - (u16)c->snd.una));
+	if (pause)
+		end = mrc_psn_diff(c->rnr.first, c->snd.una) > 0 ? c->rnr.first : c->snd.una;
+	if (mrc_psn_diff(end, mrc_psn_add(c->snd.una, c->snd.range)) > 0)
+		end = mrc_psn_add(c->snd.una, c->snd.range);
+	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1), c->rnr.low++)
+		if (c->snd.rec[psn & c->snd.mask].state == MRC_REC_LOST)
 			return (u16)(psn & c->snd.mask);
-	}
-	return MRC_NONE16;
+	return pause && head != MRC_NONE16 && c->snd.rec[head].msg & MRC_REC_RESP ? head : MRC_NONE16;
 }
 
 /* No more tries: the message that was refused fails in its turn, and what precedes it completes as it was. */
@@ -100,6 +110,8 @@ static void mrc_rnr_give_up(struct mrc_conn *c)
 /* The receiver has no receive for @psn, which is lost: pause, then ask. */
 void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 {
+	if (!c->rnr.on)
+		c->rnr.low = (u16)c->snd.una;
 	if (!c->rnr.on || mrc_rnr_asking(c) == MRC_REC_FREE ||
 	    mrc_psn_diff(psn, c->rnr.first) < 0)
 		c->rnr.first = psn;
@@ -112,7 +124,7 @@ void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 		return;		/* one pause, one try */
 	if (c->snd.una != c->rnr.psn)	/* got on since the last try */
 		c->rnr.tries = 0;
-	c->rnr.psn = c->snd.una;
+	c->rnr.psn = c->snd.una & MRC_PSN_MASK;
 	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr.tries++ >= c->tx.rnr_retry) {
 		mrc_rnr_give_up(c);
 		return;
@@ -126,8 +138,9 @@ void mrc_rnr_taken(struct mrc_conn *c, u32 pkts)
 {
 	u32 room = c->rnr.room + 2 * pkts;
 
+	mrc_rnr_raise(c);
 	if (mrc_rnr_asking(c) != MRC_REC_FREE || c->rnr.over)
 		return;
-	c->rnr.on = room <= c->snd.range;
+	c->rnr.on = (room <= c->snd.range) & 1u;
 	c->rnr.room = (u16)min_t(u32, room, c->snd.range);
 }

@@ -212,6 +212,21 @@ u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 
 /* ---- loss ---- */
 
+/* What is in @slot waits to be resent: at the @head, or behind what was lost before. Answers go first. */
+void mrc_snd_queue(struct mrc_conn *c, u16 slot, bool head)
+{
+	struct mrc_rec *r = &c->snd.rec[slot];
+	u16 psn = (u16)mrc_rec_psn(c, slot);
+
+	r->state = MRC_REC_LOST;
+	if ((s16)(psn - c->rnr.low) < 0)
+		c->rnr.low = psn;
+	if (head || r->msg & MRC_REC_RESP)
+		mrc_list_add_head(c->snd.rec, &c->snd.lost, slot);
+	else
+		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+}
+
 /* Silence took it: nobody said so. */
 bool mrc_cause_silent(enum mrc_cause cause)
 {
@@ -236,8 +251,7 @@ u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 		r->state = MRC_REC_PACED;
 		mrc_list_add_tail(c->snd.rec, &c->snd.paced, slot);
 	} else {
-		r->state = MRC_REC_LOST;
-		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+		mrc_snd_queue(c, slot, false);
 	}
 	mrc_trace(loss, c->rx.sqpn, psn, r->cause, r->plane, r->tries,
 		  mrc_tick_age_ns(now_ns, r->sent));
@@ -271,10 +285,9 @@ void mrc_snd_withdraw(struct mrc_conn *c)
 		if (c->snd.rec[slot].state != MRC_REC_SENT)
 			continue;
 		mrc_snd_take_back(c, slot);
-		c->snd.rec[slot].state = MRC_REC_LOST;
 		c->snd.rec[slot].cause = MRC_CAUSE_PLANE;
 		c->snd.rec[slot].charged = 0;
-		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+		mrc_snd_queue(c, slot, false);
 	}
 }
 
@@ -285,8 +298,7 @@ void mrc_snd_unpace(struct mrc_conn *c)
 		u16 slot = c->snd.paced.head;
 
 		mrc_list_del(c->snd.rec, &c->snd.paced, slot);
-		c->snd.rec[slot].state = MRC_REC_LOST;
-		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
+		mrc_snd_queue(c, slot, false);
 	}
 }
 
