@@ -120,6 +120,7 @@ TEST_F(threads, contexts_of_their_own)
 // Each its own EV of one profile: none undoes another's.
 TEST_F(threads, evs_of_one_profile)
 {
+    online(threads_n + 1); // all of them denied would be refused
     at_once([&](int i) {
         for (int n = 0; n <= 2 * rounds; n++) {
             entry e(i, n % 2 ? MRC_CTL_EV_GOOD : MRC_CTL_EV_DENIED);
@@ -130,6 +131,7 @@ TEST_F(threads, evs_of_one_profile)
     });
     for (const auto &path : kernel.peers[a].paths)
         EXPECT_EQ(path.state, MRC_NL_EV_DENIED);
+    EXPECT_EQ(kernel.profiles[id].denied, (std::vector<bool>{true, true, true, true, false}));
 }
 
 TEST_F(threads, congestion_profiles_and_hints)
