@@ -88,7 +88,9 @@ protected:
         mrc_todo e;
 
         while (mrc_conn_next(&x.c, &e)) {
-            if (e.what == MRC_DO_EXEC)
+            if (e.what == MRC_DO_EXEC && exec_ns)
+                work.push_back({now + exec_ns, &x, e.exec.slot});
+            else if (e.what == MRC_DO_EXEC)
                 mrc_conn_exec_done(&x.c, e.exec.slot, 7, now);
             if (e.what != MRC_DO_COMPLETE)
                 continue;
@@ -102,9 +104,16 @@ protected:
             }
         }
     }
+    // READs and ATOMICs whose exec_ns are over.
+    void execute()
+    {
+        for (; !work.empty() && work.front().at <= now; work.pop_front())
+            mrc_conn_exec_done(&work.front().x->c, work.front().slot, 7, now);
+    }
     // One round trip.
     void round()
     {
+        execute();
         send(a, b);
         send(b, a);
         now += 5 * kUs;
@@ -157,9 +166,17 @@ protected:
     rig_cfg cfg;
     end a, b;
     u64 now = 1000000;
+    u64 exec_ns = 0; // how long a READ or ATOMIC takes
     std::function<void(wire &)> meddle;
 
 private:
+    struct job {
+        u64 at;
+        end *x;
+        u16 slot;
+    };
+    std::deque<job> work;
+
     void make_end(end &x, u32 rx_psn, u32 tx_psn)
     {
         const u32 values[] = {10, 20, 30, 40};

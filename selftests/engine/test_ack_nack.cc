@@ -98,7 +98,7 @@ TEST_F(ack_nack, what_is_refused_does_not_wait_for_a_pause_of_long_ago)
     auto v = known_rtt(3);
     now += 50 * kUs;
     sack(sack_of(v[0], v[0].hdr.psn));
-    EXPECT_EQ(c.rtt.min_ns, 49984u);
+    EXPECT_EQ(c.rack.min_rtt_ns, 49984u);
     now += 300 * kUs;
     sack(sack_of(v[1], v[1].hdr.psn));
     ASSERT_GT(c.rtt.srtt_ns, 80 * kUs);

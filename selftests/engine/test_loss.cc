@@ -12,7 +12,7 @@ TEST_F(loss, rtt)
     make();
     flight(1);
     EXPECT_NEAR(static_cast<double>(c.rtt.srtt_ns), 50e3, 100);
-    EXPECT_NEAR(static_cast<double>(c.rtt.min_ns), 50e3, 100);
+    EXPECT_NEAR(static_cast<double>(c.rack.min_rtt_ns), 50e3, 100);
 }
 
 TEST_F(loss, sack_with_offset)

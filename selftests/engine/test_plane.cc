@@ -49,9 +49,9 @@ TEST_F(plane, variation_is_remembered_for_more_than_a_few_samples)
 {
     make(8, 2);
     rtt(0, 20 * kUs, 200);
-    rtt(0, 100 * kUs);
+    rtt(0, 70 * kUs);
     u32 after = s.plane[0].var_ns;
-    EXPECT_GE(after, 19 * kUs);
+    EXPECT_GE(after, 12 * kUs);
     rtt(0, 20 * kUs, 4);
     EXPECT_GE(s.plane[0].var_ns, after * 3 / 4);
     rtt(0, 20 * kUs, 100);

@@ -199,12 +199,12 @@ TEST_F(resent, of_three_copies_the_ev_tells_no_round_trip)
     for (bool stamps : {false, true}) {
         mrc_txop third = third_copy(stamps);
         now += 10 * kUs;
-        u32 least = c.rtt.min_ns;
+        u32 least = c.rack.min_rtt_ns;
         sack(sack_of(third, 1038));
         if (stamps)
-            EXPECT_LT(c.rtt.min_ns, least) << "what a stamp tells is told";
+            EXPECT_LT(c.rack.min_rtt_ns, least) << "what a stamp tells is told";
         else
-            EXPECT_EQ(c.rtt.min_ns, least);
+            EXPECT_EQ(c.rack.min_rtt_ns, least);
     }
 }
 
@@ -213,11 +213,11 @@ TEST_F(resent, of_three_copies_a_moved_stamp_tells_no_round_trip)
 {
     mrc_txop third = third_copy(true);
     now += 10 * kUs;
-    u32 least = c.rtt.min_ns;
+    u32 least = c.rack.min_rtt_ns;
     mrc_sack s = sack_of(third, 1038);
     s.tx_ts++;
     sack(s);
-    EXPECT_EQ(c.rtt.min_ns, least);
+    EXPECT_EQ(c.rack.min_rtt_ns, least);
     third_copy(true);
     now += 10 * kUs;
     u32 srtt = evs.plane[second.hdr.plane].srtt_ns;

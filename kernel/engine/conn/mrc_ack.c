@@ -280,7 +280,9 @@ static bool mrc_ack_stands_out(const struct mrc_conn *c, u8 p, u64 age_ns)
 {
 	u64 late = mrc_evset_late_ns(c->evs, p);
 
-	return late ? age_ns > late : c->rtt.srtt_ns && age_ns > c->rtt.srtt_ns + 4ull * c->rtt.var_ns;
+	if (!late)
+		late = mrc_clock_late_ns(&c->rtt);
+	return late && age_ns > late;
 }
 
 /* ---- NACK (DD) ---- */

@@ -386,6 +386,7 @@ struct mrc_conn_info {
 	u32 inflight_bytes, cwnd_bytes;
 	u32 srtt_ns, rttvar_ns, min_rtt_ns;
 	u32 retries;
+	u64 timeout_ns;		/* as configured */
 	u32 lost_queued;
 	u32 sq_posted, rq_delivered;
 	struct mrc_stats stats;

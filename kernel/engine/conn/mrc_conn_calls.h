@@ -17,7 +17,6 @@
 
 /* TSETH and reflected timestamps: 16 bits of 128 ns (1.5). */
 #define MRC_TS_WRAP_NS	(1ull << (16 + MRC_TS_SHIFT))
-#define MRC_RTT_INIT_NS	2000000u	/* before the first sample */
 
 static inline u32 mrc_tick(u64 ns)
 {

@@ -199,12 +199,6 @@ struct mrc_msgs {
 	u16 next_rqmsn;
 };
 
-/* Round trip of the connection, all planes together (RFC 6298). */
-struct mrc_rtt {
-	u32 srtt_ns, var_ns;
-	u32 min_ns;		/* ~0: no sample yet */
-};
-
 /* The latest send known as delivered (mrc_latest.c). */
 struct mrc_latest {
 	u32 sent, psn;		/* tick and PSN */
@@ -215,7 +209,8 @@ struct mrc_latest {
 /* Loss by time (RFC 8985), per plane (mrc_rack.c). */
 struct mrc_rack {
 	u64 at_ns;		/* nothing can be lost or late before; NEVER: nothing at all */
-	u64 looked_ns;		/* when that was found; 0: look at once */
+	u32 looked;		/* tick: when that was found */
+	u32 min_rtt_ns;		/* of the connection (mrc_rtt.c); ~0: no sample yet */
 };
 
 /* What was resent lately (mrc_resent.c). */
@@ -391,7 +386,7 @@ struct mrc_conn {
 
 	struct mrc_rack rack;
 	struct mrc_latest latest;
-	struct mrc_rtt rtt;
+	struct mrc_clock rtt;	/* of all planes together */
 	struct mrc_sleek sleek;
 	struct mrc_resent resent;
 

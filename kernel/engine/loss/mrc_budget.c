@@ -29,7 +29,7 @@ void mrc_budget_reset(struct mrc_conn *c)
  */
 static u64 mrc_budget_interval_ns(const struct mrc_conn *c)
 {
-	u64 least = c->rtt.srtt_ns + 4ull * c->rtt.var_ns;
+	u64 least = mrc_clock_late_ns(&c->rtt);
 
 	/* The slowest plane may be the one that is waited for. Most often it makes no difference. */
 	if (c->evs && (!least || c->evs->patience_most_ns > max_t(u64, least, c->tx.timeout_ns)))
@@ -90,8 +90,8 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 static u64 mrc_budget_trip_ns(const struct mrc_conn *c)
 {
 	if (!c->rtt.srtt_ns)
-		return MRC_RTT_INIT_NS;
-	return max_t(u64, min_t(u64, c->rtt.srtt_ns, 2ull * c->rtt.min_ns), MRC_NACK_MIN_NS);
+		return mrc_rtt_patience_ns(c);
+	return max_t(u64, min_t(u64, c->rtt.srtt_ns, 2ull * c->rack.min_rtt_ns), MRC_NACK_MIN_NS);
 }
 
 /*

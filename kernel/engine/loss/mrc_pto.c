@@ -12,6 +12,7 @@
 #include "conn/mrc_conn.h"
 
 #define MRC_PTO_MAX_NS		1000000000ull
+#define MRC_PTO_SHIFT_MAX	10	/* doublings */
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
@@ -31,7 +32,7 @@ static u64 mrc_pto_ns(const struct mrc_conn *c)
 	u64 ns = mrc_rtt_patience_ns(c);
 
 	if (unlikely(c->pto.backoff))
-		ns <<= min_t(u8, c->pto.backoff, 10);
+		ns <<= min_t(u8, c->pto.backoff, MRC_PTO_SHIFT_MAX);
 	return min_t(u64, ns, MRC_PTO_MAX_NS);
 }
 
@@ -95,6 +96,21 @@ static u16 mrc_pto_oldest(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
+ * All that left has arrived, and the peer is at work on a READ or ATOMIC. It sends the answer until that arrives,
+ * too, so there is nothing to ask.
+ */
+static bool mrc_pto_answer_comes(const struct mrc_conn *c)
+{
+	u32 i = c->msgs.sq_acked;
+
+	if (!c->snd.known || c->snd.una != c->snd.next)
+		return false;
+	while (i != c->msgs.sq_seg && mrc_sq_at(c, i)->op == MRC_OP_LOCAL)
+		i++;
+	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
+}
+
+/*
  * The time of the tail probe has come. Not if all that is missing waits here (held, refused):
  * the peer has nothing to say about that, and the next packet that leaves arms the
  * probe again. Nor if the oldest packet left too lately to be answered; what is
@@ -121,7 +137,9 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.at_ns = now_ns + patience - age;
 		return;
 	}
-	c->pto.owed |= MRC_OWED_TAIL;
+	/* After so long a word may have got lost that nobody repeats, as a NAK. */
+	if (!mrc_pto_answer_comes(c) || c->pto.backoff >= MRC_PTO_SHIFT_MAX)
+		c->pto.owed |= MRC_OWED_TAIL;
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);

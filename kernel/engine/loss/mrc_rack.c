@@ -22,10 +22,10 @@
 #define MRC_RACK_NEAR	3u	/* quarters of the PSN window: it is nearly used up */
 #define MRC_REO_SLACK_NS	1064u	/* the least reordering window, and a tick */
 #define MRC_TICK_NS	(1u << MRC_TICK_SHIFT)
+#define MRC_RACK_AGES	(1u << 26)	/* ticks: longer than any round trip */
 
 void mrc_rack_reset(struct mrc_conn *c)
 {
-	c->rack.looked_ns = 0;
 	c->rack.at_ns = MRC_TIME_NEVER;
 }
 
@@ -46,7 +46,7 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 	u32 srtt = mrc_evset_srtt_ns(c->evs, p);
 
 	if (unlikely(!mrc_evset_base_ns(c->evs, p))) {	/* no data went by this plane; a probe meets no queue of ours */
-		w.lost_ns = max_t(u64, w.lost_ns, c->rtt.srtt_ns ? mrc_rtt_patience_ns(c) : MRC_RTT_INIT_NS);
+		w.lost_ns = max_t(u64, w.lost_ns, mrc_rtt_patience_ns(c));
 		w.late_ns = w.lost_ns;
 	}
 	/*
@@ -151,7 +151,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		if (!down && !mrc_latest_before(c, r->sent, psn)) {
 			if (age < w.late_ns)
 				return now_ns + w.late_ns - age + MRC_TICK_NS;
-			c->rack.looked_ns = 0;	/* old enough, and may be overtaken at any time */
+			c->rack.looked -= MRC_RACK_AGES;	/* old enough, and may be overtaken at any time */
 			return at;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
@@ -203,7 +203,7 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	u8 p;
 
 	c->rack.at_ns = MRC_TIME_NEVER;
-	c->rack.looked_ns = now_ns;
+	c->rack.looked = mrc_tick(now_ns);
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
 		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
@@ -221,7 +221,7 @@ void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
 {
 	if (!c->snd.busy)
 		c->rack.at_ns = MRC_TIME_NEVER;
-	else if (now_ns >= c->rack.looked_ns + c->rtt.srtt_ns || c->rack.at_ns == MRC_TIME_NEVER ||
+	else if (mrc_tick_age_ns(now_ns, c->rack.looked) >= c->rtt.srtt_ns || c->rack.at_ns == MRC_TIME_NEVER ||
 		 now_ns + c->rtt.srtt_ns / 16 >= c->rack.at_ns)
 		mrc_rack_look(c, now_ns);
 }

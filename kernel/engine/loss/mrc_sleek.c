@@ -13,7 +13,7 @@
  */
 static u64 mrc_sleek_trip_ns(const struct mrc_conn *c, u8 p)
 {
-	return max_t(u64, c->evs ? mrc_evset_srtt_ns(c->evs, p) : 0, c->rtt.min_ns);
+	return max_t(u64, c->evs ? mrc_evset_srtt_ns(c->evs, p) : 0, c->rack.min_rtt_ns);
 }
 
 /*

@@ -2,10 +2,6 @@
 /*
  * mrc_plane.c - round trips of planes, and how late their packets may be (mrc_plane.h).
  *
- * A plane's smoothed round trip and variation are those of RFC 6298, but for the variation: a
- * SACK every few packets makes many samples a round trip, and a gain of a quarter would
- * remember no further than that. It rises fast and falls slowly.
- *
  * The base is the shortest round trip of the last one to two seconds: a route that became
  * longer is not called congested for ever.
  *
@@ -15,11 +11,9 @@
  */
 #include "paths/mrc_ev.h"
 
-#define MRC_RTT_MAX_NS		1000000000u
 #define MRC_BASE_NS		1000000000u	/* half the window of the minimum */
 #define MRC_REO_MAX		16
 #define MRC_REO_KEEP_RTTS	16
-#define MRC_REO_MIN_NS		1000u	/* clocks and batches */
 
 static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
 {
@@ -42,44 +36,10 @@ static void mrc_plane_calm(struct mrc_evplane *pl, u64 now_ns)
 	pl->reo_tick = mrc_ev_tick(now_ns);
 }
 
-static u64 mrc_plane_patience_ns(const struct mrc_evplane *pl)
-{
-	return 2ull * pl->srtt_ns + 4ull * pl->var_ns;
-}
-
-static void mrc_plane_sample(struct mrc_evplane *pl, u32 rtt)
-{
-	u32 err = rtt > pl->srtt_ns ? rtt - pl->srtt_ns : pl->srtt_ns - rtt;
-
-	if (err > pl->var_ns)
-		pl->var_ns += (err - pl->var_ns) / 4;
-	else
-		pl->var_ns -= (pl->var_ns - err) / 16;
-	pl->srtt_ns = (u32)((7ull * pl->srtt_ns + rtt) / 8);	/* both at least 1 */
-}
-
-static void mrc_plane_first_sample(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
-{
-	pl->srtt_ns = rtt;
-	pl->var_ns = rtt / 2;
-	pl->round_tick = mrc_ev_tick(now_ns);
-}
-
-/* False: it was the first. */
-static mrc_inline bool mrc_plane_smooth(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
-{
-	if (unlikely(!pl->srtt_ns)) {
-		mrc_plane_first_sample(pl, rtt, now_ns);
-		return false;
-	}
-	mrc_plane_sample(pl, rtt);
-	return true;
-}
-
 static inline void mrc_plane_patient(struct mrc_evset *s, const struct mrc_evplane *pl)
 {
-	if (unlikely(mrc_plane_patience_ns(pl) > s->patience_most_ns))
-		s->patience_most_ns = mrc_plane_patience_ns(pl);
+	if (unlikely(mrc_clock_due_ns(&pl->clock) > s->patience_most_ns))
+		s->patience_most_ns = mrc_clock_due_ns(&pl->clock);
 }
 
 void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
@@ -87,7 +47,9 @@ void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
 	struct mrc_evplane *pl = &s->plane[p];
 
-	mrc_plane_smooth(pl, rtt, now_ns);
+	if (!pl->srtt_ns)
+		pl->round_tick = mrc_ev_tick(now_ns);
+	mrc_clock_sample(&pl->clock, rtt_ns, now_ns);
 	mrc_plane_patient(s, pl);
 	pl->narrow |= mrc_ecf_shrank(s, p, rtt);
 	if (pl->narrow || pl->base_ns == ~0u)
@@ -98,13 +60,23 @@ void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
  * Is a round trip of the plane over? Not inline: where the compiler sees that @pl is one of
  * an array, it works out its address anew for each field.
  */
-static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
+static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u64 rtt_ns, u64 now_ns)
 {
+	bool first = pl->base_ns == ~0u;
+	u32 rtt;
+
+	if (unlikely(first))	/* what probes told is no measure for data, which meets queues of ours */
+		memset(&pl->clock, 0, sizeof(pl->clock));
+	rtt = mrc_clock_sample(&pl->clock, rtt_ns, now_ns);
+	if (unlikely(!rtt))
+		return false;
 	mrc_plane_base(pl, rtt, now_ns);
 	if (pl->len_ns != ~0u)
 		pl->len_ns = min_t(u32, pl->len_ns, rtt);
-	if (!mrc_plane_smooth(pl, rtt, now_ns))
+	if (unlikely(first)) {
+		pl->round_tick = mrc_ev_tick(now_ns);
 		return false;
+	}
 	mrc_plane_calm(pl, now_ns);
 	pl->rtt_ns = rtt;
 	pl->rtt_tick = mrc_ev_tick(now_ns);
@@ -116,11 +88,10 @@ static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u32 rtt, u64 no
 
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 {
-	u32 rtt = (u32)clamp_t(u64, rtt_ns, 1, MRC_RTT_MAX_NS);
 	struct mrc_evplane *pl = &s->plane[p];
 	u32 len = pl->len_ns, base = pl->base_ns;
 	bool narrow = pl->narrow;
-	bool over = mrc_plane_learn(pl, rtt, now_ns);
+	bool over = mrc_plane_learn(pl, rtt_ns, now_ns);
 
 	mrc_plane_patient(s, pl);
 	if (over)
@@ -147,10 +118,7 @@ u32 mrc_evset_mean_base_ns(const struct mrc_evset *s)
 
 u64 mrc_evset_late_ns(const struct mrc_evset *s, u8 p)
 {
-	const struct mrc_evplane *pl = &s->plane[p];
-	u64 slack = max_t(u64, 4ull * pl->var_ns, max_t(u32, pl->srtt_ns / 4, MRC_REO_MIN_NS));
-
-	return pl->srtt_ns ? pl->srtt_ns + slack : 0;
+	return mrc_clock_late_ns(&s->plane[p].clock);
 }
 
 u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
@@ -163,7 +131,7 @@ u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
 		reo = pl->srtt_ns / 8;
 	else if (unlikely(pl->suspect))
 		reo = pl->srtt_ns / 4;
-	return pl->srtt_ns ? pl->srtt_ns + max_t(u64, reo, MRC_REO_MIN_NS) : 0;
+	return mrc_clock_lost_ns(&pl->clock, reo);
 }
 
 u64 mrc_evset_patience_ns(struct mrc_evset *s)
@@ -173,7 +141,7 @@ u64 mrc_evset_patience_ns(struct mrc_evset *s)
 
 	s->patience_most_ns = 0;
 	for (p = 0; p < s->n_planes; p++) {
-		ns = mrc_plane_patience_ns(&s->plane[p]);
+		ns = mrc_clock_due_ns(&s->plane[p].clock);
 		s->patience_most_ns = max_t(u64, s->patience_most_ns, ns);
 		if (mrc_evset_plane_in_use(s, p))
 			most = max_t(u64, most, ns);

@@ -15,11 +15,9 @@
 #ifndef MRC_PLANE_H
 #define MRC_PLANE_H
 
-#include "base/mrc_types.h"
+#include "clock/mrc_clock.h"
 
 struct mrc_evset;
-
-#define MRC_TICK_SHIFT	6	/* 64 ns: wraps after 274 s */
 
 /* Shares of planes and reordering windows are quarters, shares 1/256. */
 #define MRC_SHARE_FULL	256u
@@ -27,7 +25,12 @@ struct mrc_evset;
 #define MRC_REO_MIN	3	/* reordering window of a plane, quarters of its round trip */
 
 struct mrc_evplane {
-	u32 srtt_ns, var_ns;	/* 0: no sample yet */
+	union {
+		struct mrc_clock clock;
+		struct {
+			u32 srtt_ns, var_ns;	/* 0: no sample yet */
+		};
+	};
 	u32 base_ns;		/* windowed minimum; ~0: no sample yet */
 	u32 base_next_ns;	/* shortest since base_tick */
 	u32 base_tick;

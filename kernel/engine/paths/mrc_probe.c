@@ -34,9 +34,7 @@
 /* How long an answer may take on plane @p. */
 static u64 mrc_probe_patience(const struct mrc_evset *s, u8 p)
 {
-	const struct mrc_evplane *pl = &s->plane[p];
-
-	return max_t(u64, s->probe_ns, 2ull * pl->srtt_ns + 8ull * pl->var_ns);
+	return max_t(u64, s->probe_ns, mrc_clock_due_ns(&s->plane[p].clock));
 }
 
 /* From its latest probe, or from when it was called bad, to the next. */

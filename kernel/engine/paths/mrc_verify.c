@@ -28,11 +28,10 @@
 
 static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 {
-	const struct mrc_evplane *pl = &s->plane[p];
+	u64 late = mrc_clock_late_ns(&s->plane[p].clock);
 
-	if (!pl->srtt_ns)
-		return MRC_VERIFY_FIRST * s->probe_ns;
-	return pl->srtt_ns + max_t(u64, 4ull * pl->var_ns, pl->srtt_ns / 2) + MRC_VERIFY_SLACK_NS;
+	/* The answer is no data, and may leave by a way that is somewhat longer. */
+	return late ? late + s->plane[p].srtt_ns / 4 + MRC_VERIFY_SLACK_NS : MRC_VERIFY_FIRST * s->probe_ns;
 }
 
 /* The answer may take another plane than the question: the longest there is. */

@@ -33,7 +33,7 @@ void mrc_latest_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_n
 	c->latest.psn = psn;
 	age = mrc_tick_age_ns(now_ns, tick);
 	usual = plane < MRC_PLANES_MAX ? mrc_evset_srtt_ns(c->evs, plane) : 0;
-	usual = usual ? min_t(u64, usual, c->rtt.min_ns) : c->rtt.srtt_ns;
+	usual = usual ? min_t(u64, usual, c->rack.min_rtt_ns) : c->rtt.srtt_ns;
 	age = age > usual ? min_t(u64, age - usual, MRC_LATE_MAX_NS) : 0;
 	c->latest.late_ns = (u32)age & 0x7fffffff;
 }

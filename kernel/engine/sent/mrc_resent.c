@@ -194,7 +194,7 @@ static u32 mrc_resent_base_ns(const struct mrc_conn *c, u8 plane)
 {
 	u32 base = mrc_evset_base_ns(c->evs, plane);
 
-	return base ? base : c->rtt.min_ns;
+	return base ? base : c->rack.min_rtt_ns;
 }
 
 /*

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_clock.h - round trips, smoothed, and how long to wait by them.
+ *
+ * A plane has a clock (mrc_plane.h), and a connection has one for all planes together (mrc_rtt.c). Whatever
+ * the engine waits for, it waits by one of three functions of a clock:
+ *	late	answers to later packets came, this one's did not: worth a question
+ *	lost	likewise, and so late that it is resent: the reordering window has passed, too
+ *	due	an answer should have come: what answers it may wait at either end
+ */
+#ifndef MRC_CLOCK_H
+#define MRC_CLOCK_H
+
+#include "base/mrc_types.h"
+
+#define MRC_TICK_SHIFT	6	/* 64 ns: wraps after 274 s */
+
+#define MRC_RTT_MAX_NS	1000000000u
+#define MRC_CLOCK_FIRST_NS	200000u	/* an answer is due after this while nothing is known */
+#define MRC_CLOCK_LEAST_NS	1000u	/* variation of the best clock: timers and batches */
+
+struct mrc_clock {
+	u32 srtt_ns, var_ns;	/* 0: no sample yet */
+	u32 cut_tick;		/* when a sample was last cut */
+};
+
+/* One more round trip. Returns what of it counts: a surprise is cut; 0: nothing. */
+u32 mrc_clock_sample(struct mrc_clock *k, u64 rtt_ns, u64 now_ns);
+
+/* 0 where nothing is known, as of the others. */
+static inline u64 mrc_clock_late_ns(const struct mrc_clock *k)
+{
+	u64 slack = max_t(u64, 4ull * k->var_ns, max_t(u32, k->srtt_ns / 4, MRC_CLOCK_LEAST_NS));
+
+	return k->srtt_ns ? k->srtt_ns + slack : 0;
+}
+
+/* @reo_ns: the reordering window. */
+static inline u64 mrc_clock_lost_ns(const struct mrc_clock *k, u64 reo_ns)
+{
+	return k->srtt_ns ? k->srtt_ns + max_t(u64, reo_ns, MRC_CLOCK_LEAST_NS) : 0;
+}
+
+static inline u64 mrc_clock_due_ns(const struct mrc_clock *k)
+{
+	return 2ull * k->srtt_ns + 4ull * k->var_ns;
+}
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rtt.c - round trips of a connection: its clock (mrc_clock.h), that of the plane that took part, and
+ * what a reflected stamp says of one.
+ *
+ * Loss waits by the plane of the packet. What concerns all planes at once, as the patience for an answer and
+ * the timeout, goes by the connection's own clock, and before its first sample by those of the path set.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_PATIENCE_MIN_NS	10000u
+
+void mrc_rtt_reset(struct mrc_conn *c)
+{
+	memset(&c->rtt, 0, sizeof(c->rtt));
+	c->rack.min_rtt_ns = ~0u;
+}
+
+/* @plane: by which the packet left, or MRC_PLANES_MAX when that is not known. */
+void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
+{
+	mrc_trace(rtt, c->rx.sqpn, plane, (u32)min_t(u64, rtt_ns, ~0u));
+	if (plane < MRC_PLANES_MAX)
+		mrc_evset_rtt(c->evs, plane, rtt_ns, now_ns);
+	mrc_clock_sample(&c->rtt, rtt_ns, now_ns);
+	c->rack.min_rtt_ns = (u32)clamp_t(u64, rtt_ns, 1, c->rack.min_rtt_ns);
+}
+
+/* How long an answer may take. In RTR nobody looks at what others share (path_lock). */
+u64 mrc_rtt_patience_ns(const struct mrc_conn *c)
+{
+	u64 ns = mrc_clock_due_ns(&c->rtt);
+
+	if (unlikely(!ns) && c->tx_ready && c->evs)
+		ns = mrc_evset_patience_ns(c->evs);
+	return max_t(u64, ns ? ns : MRC_CLOCK_FIRST_NS, MRC_PATIENCE_MIN_NS);
+}
+
+/*
+ * Round trip of what was sent at tick @sent, told by a reflected stamp. The responder may
+ * have moved the stamp on by the time it held the packet. 0: not the stamp of this
+ * send, or too old to tell from one a wrap away.
+ */
+u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns)
+{
+	u64 age = mrc_tick_age_ns(now_ns, sent);
+	u64 held = (u64)(u16)(stamp - mrc_tick_ts16(sent)) << MRC_TS_SHIFT;
+
+	if (held > age || (held && age >= MRC_TS_WRAP_NS))
+		return 0;
+	return max_t(u64, age - held, 1);
+}
