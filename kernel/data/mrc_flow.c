@@ -107,7 +107,7 @@ static noinline void hint_silent(struct mrc_qp *qp)
 
 	mrc_conn_info(&qp->conn, &info);
 	if (qp->peer && info.psn_una == qp->attr.sq_psn)
-		mrc_peer_hint_silent(qp->peer, qp->qpn);
+		mrc_peer_hint_silent(qp->peer, qp->qpn, &info);
 }
 
 static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)

@@ -100,14 +100,14 @@ void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes)
 	hint_unanswered(peer);
 }
 
-void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn)
+void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_info *info)
 {
 	const struct mrc_dev_attr *a = &peer->dev->attr;
 
 	mrc_dev_count(peer->dev, never_answered);
 	hint_say(peer, MRC_HINT_NO_ANSWER,
-		 "QP %u gave up: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, and do firewalls pass UDP?",
-		 qpn, peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
+		 "QP %u gave up after %u retries, timeout %llu us: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, do firewalls pass UDP, and is a round trip shorter than the timeout?",
+		 qpn, info->retries, div_u64(info->timeout_ns, NSEC_PER_USEC), peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
 		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
 	/* It may have no port to answer by, for it holds ours for what a former device of ours said. */
 	if (READ_ONCE(peer->greets))

@@ -10,6 +10,7 @@
 #define MRC_PEER_HINT_H
 
 #include "linux/mrc.h"
+#include "engine/conn/mrc_conn.h"
 #include "path/mrc_peer.h"
 
 /*
@@ -32,8 +33,8 @@ static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
 }
 
-/* QP @qpn gave up: nothing that it sent was ever acknowledged. */
-void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn);
+/* QP @qpn gave up: nothing that it sent was ever acknowledged in time. @info: of its connection. */
+void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_info *info);
 /* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain.h). */
 void mrc_peer_hint_plain(struct mrc_peer *peer);
 /* Settings changed here: begin anew. */
