@@ -570,6 +570,8 @@ void qp::fail(mrc_status why)
 
 bool qp::done() const
 {
+    if (foreign_ && failed_) // its program has given up
+        return true;
     u32 todo = failed_ ? out_.posted : static_cast<u32>(out_.msg.size());
 
     return out_.send_done == todo && (failed_ || in_.recv_done == in_.recv_msg.size());
