@@ -78,9 +78,9 @@ static int parse_cc(struct mrc_cc_profile *p, struct nlattr **tb, struct netlink
 		if (tb[cc_params[i].attr])
 			*cc_param_of(&p->nscc, &cc_params[i]) =
 				nla_get_u32(tb[cc_params[i].attr]);
-	if (nscc || (!p->trimming && !memchr_inv(&p->nscc, 0, sizeof(p->nscc))))
+	if (nscc || !memchr_inv(&p->nscc, 0, sizeof(p->nscc)))
 		return 0;
-	MRC_ERR_MSG(extack, "CC profile %llu: %s has no parameter but window", p->id,
+	MRC_ERR_MSG(extack, "CC profile %llu: %s has no parameters but window and trimming", p->id,
 		    mrc_cc_name(p->ops));
 	return -EINVAL;
 }

@@ -35,6 +35,18 @@ struct rig_cfg {
     mrc_tx_cfg tx = {};
 };
 
+// All of the window at once, as where the fabric trims: test_cc_fixed.cc has the other.
+inline void whole_window(mrc_conn &c, u64 now)
+{
+    mrc_cc_cfg cc = {};
+
+    if (c.cc != &c.own_cc->cc)
+        return;
+    cc.window_bytes = c.own_cc->window;
+    cc.trimming = true;
+    mrc_cc_set_cfg(c.cc, &cc, now);
+}
+
 inline rig_cfg defaults()
 {
     rig_cfg k;
@@ -84,6 +96,7 @@ protected:
         mrc_conn_set_path(&c, &evs);
         ASSERT_EQ(mrc_conn_set_rx(&c, &k.rx, now), 0);
         ASSERT_EQ(mrc_conn_set_tx(&c, &k.tx, now), 0);
+        whole_window(c, now);
         cfg = k;
     }
 

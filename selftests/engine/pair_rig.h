@@ -196,6 +196,7 @@ private:
         k.tx.psn = tx_psn;
         ASSERT_EQ(mrc_conn_set_rx(&x.c, &k.rx, now), 0);
         ASSERT_EQ(mrc_conn_set_tx(&x.c, &k.tx, now), 0);
+        whole_window(x.c, now);
     }
 };
 

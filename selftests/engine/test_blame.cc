@@ -36,6 +36,34 @@ TEST_F(blame, one_loss_where_the_fabric_trims_two_where_not)
     }
 }
 
+// Drops of a last hop strike every path.
+TEST_F(blame, where_a_queue_shows_it_takes_five_unless_the_fabric_trims)
+{
+    for (bool trims : {false, true}) {
+        make(16, 1);
+        mrc_evset_rtt(&s, 0, 10 * kUs, now);
+        for (int i = 0; i < 50; i++)
+            mrc_evset_rtt(&s, 0, 20 * kUs, now);
+        for (int n = 1; state(3) <= MRC_EV_SKIP; n++) {
+            lose(3, trims);
+            EXPECT_EQ(state(3) == MRC_EV_ASSUMED_BAD, n == (trims ? 1 : 5));
+            ASSERT_LT(n, 6);
+        }
+    }
+}
+
+TEST_F(blame, many_evs_of_the_only_plane_with_a_loss_are_congestion)
+{
+    make(16, 1);
+    for (u16 i = 0; i < 3; i++)
+        lose(i, false);
+    for (int n = 2; n <= 5; n++) {
+        EXPECT_EQ(state(0), MRC_EV_GOOD);
+        lose(0, false);
+    }
+    EXPECT_EQ(state(0), MRC_EV_ASSUMED_BAD);
+}
+
 TEST_F(blame, a_delivery_between_begins_anew)
 {
     make(16, 2);

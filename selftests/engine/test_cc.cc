@@ -18,6 +18,7 @@ mrc_cc_cfg window(u32 bytes)
 
     c.mtu = pkt;
     c.window_bytes = bytes;
+    c.trimming = true;
     return c;
 }
 

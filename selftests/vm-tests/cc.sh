@@ -46,8 +46,8 @@ ksft_test "two planes by hand" mrc_fabric_by_hand 2 2 2 2
 ksft_test "data flows" mrc_verify_start -o write -s 65536 -t 600
 ksft_test "over all planes" mrc_flows
 ksft_test "by default there is no controller" ccs_are length 0
-ksft_equal "but a window of each QP's own" '"fixed 0 524288"' \
-	"$(mrcctl -n h1 -j qp show | jq -c '.[0] | "\(.algorithm) \(.cc_profile) \(.cwnd)"')"
+ksft_equal "but a window of each QP's own" '"fixed 0 true"' \
+	"$(mrcctl -n h1 -j qp show | jq -c '.[0] | "\(.algorithm) \(.cc_profile) \(.cwnd <= 524288)"')"
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
@@ -55,10 +55,9 @@ ksft_test "every byte arrived right" mrc_pair_wait 30
 ksft_test "an unknown algorithm" refused "unknown algorithm bbr" -- cc1 id 1 algorithm bbr
 ksft_test "an algorithm's name that is too long" refused "" -- \
 	cc1 id 1 algorithm aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbcccc
-ksft_test "a parameter that fixed has not" refused "no parameter but window" -- \
+ksft_test "a parameter that fixed has not" refused "no parameters but window" -- \
 	cc1 id 1 algorithm fixed gamma 0.5
-ksft_test "nor has it trimming" refused "no parameter but window" -- \
-	cc1 id 1 algorithm fixed trimming on
+ksft_test "it has trimming" both cc set dev mrc0 id 1 algorithm fixed trimming on
 ksft_test "profile 0" refused "id" -- cc1 id 0 algorithm nscc
 ksft_test "a default that does not exist" refused "no CC profile 7" -- set1 cc-profile 7
 ksft_test "a profile" both cc set dev mrc0 id 1 algorithm nscc gamma 0.75 eta 100.5
@@ -114,7 +113,7 @@ ksft_test "as the device's default" both dev set dev mrc0 cc-profile 2
 ksft_test "the other one may go now" mrcctl -n h1 cc del dev mrc0 id 1
 ksft_test "data flows" mrc_verify_start -o write -q 32 -s 65536 -t 600
 ksft_test "over all planes" mrc_flows
-ksft_test "the window is as set" ccs_are '.[0].cwnd' 65536
+ksft_test "the window is as set at most" ccs_are '.[0].cwnd <= 65536' true
 ksft_test "and kept to" ccs_are '.[0].inflight <= 65536 + 8192' true
 ksft_test "an unfitting profile cannot take its controller" cc1 id 2 algorithm nscc
 ksft_test "it goes on" mrc_flows
@@ -127,7 +126,7 @@ ksft_test "every byte arrived right" mrc_pair_wait 30
 many_ccs() {	# COUNT
 	local i
 	for ((i = 1; i <= $1; i++)); do
-		cc1 id $i algorithm fixed window $((65536 + i)) || return
+		cc1 id $i algorithm fixed window $((65536 + i)) trimming on || return
 		set1 cc-profile $i || return
 		echo more >&"${MANY[1]}"
 		read -rt 100 -u "${MANY[0]}" || { echo "no answer"; return 1; }

@@ -151,7 +151,7 @@ ksft_test "and mended" seen_some 1 recovered "cause=rack"
 for plane in 1 2 3 4; do
 	ksft_test "round trips of plane $plane" seen_some 1 rtt "plane=$plane "
 done
-ksft_test "windows" seen_some 10 window "cwnd=524288 in_flight=[1-9]"
+ksft_test "windows" seen_some 10 window "cwnd=[1-9][0-9]* in_flight=[1-9]"
 ksft_test "completions" seen_some 100 completion "status=0 "
 ksft_test "an EV that was denied" seen_some 1 ev "peer=fd00:6d72:63::2 .* -> denied"
 ksft_test "a plane that went" seen_some 1 planes "peer=fd00:6d72:63::2 local_up=0x7 "

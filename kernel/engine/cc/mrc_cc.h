@@ -108,10 +108,22 @@ struct mrc_cc {
 };
 
 /* The state of the fixed window: here, for a connection without a profile has one of its own. */
+#define MRC_FIXED_NO_SAMPLE	(~0u)
 struct mrc_fixed_state {
 	struct mrc_cc cc;
 	u32 window;		/* bytes, what it is set to */
+	u32 start_to;		/* the window doubles each round trip up to here */
 	u32 spared;		/* bytes of feedback before it gives way once more */
+	u32 flight, gone;	/* bytes: in flight when it gave way, and lost of those */
+	u32 round, lost;	/* bytes: of feedback until the round trip is over, lost in it */
+	u32 low_ns;		/* least delay in it, or MRC_FIXED_NO_SAMPLE */
+	u32 rtt_ns, base_ns;	/* smoothed; without queues, as last known */
+	u32 pace_ns;		/* at the floor: time per packet; 0: no pacing */
+	u32 undo_wnd, undo_lost;	/* before it gave way, and losses for which it did */
+	bool trimming;		/* the fabric trims */
+	bool queue;		/* the round trip before had one */
+	bool calm;		/* it had neither queue nor loss */
+	bool seen;		/* there was a queue when packets were lost lately */
 };
 
 /* All controllers, by the name of a CC profile; NULL if unknown. NULL @name: fixed. */

@@ -1,22 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_cc_fixed.c - the constant window, and the yardstick for other controllers. It
- * gives way to one thing only.
+ * mrc_cc_fixed.c - the constant window, and the yardstick for other controllers.
  *
- * MRC 1.0 section 4 (7.4): what a switch trimmed is sent again at once. Where several send to
- * one, more than the port can carry in headers alone, it is trimmed again, and again:
- * the port carries nothing but headers, and nothing arrives. So a packet that is trimmed for
- * the second time halves the window, once for as much feedback as a window is, and
- * what arrives restores it. A packet trimmed once, the ordinary incast, does not.
+ * The window is a limit. Below it, congestion decides (RFC 2914):
+ *
+ *	trims	A packet that is trimmed for the second time halves the window. A packet
+ *		trimmed once, the ordinary incast, does not: MRC 1.0 section 4 (7.4) resends
+ *		it at once. That is no cure where the headers alone fill the port.
+ *	losses	Where the fabric trims, a silent loss is a path's fault. Elsewhere losses
+ *		halve the window if there is a queue, or if a round trip lost more than one
+ *		byte in 32. So a bad cable costs no speed.
+ *	queue	The least delay of a round trip: jitter makes none, and a slow plane neither.
+ *	growth	With a queue by W^1.5 / 256 packets in a round trip, W in packets, and one at
+ *		most. RFC 5681 adds one: that loses half of all packets where W is two. Without
+ *		a queue by an eighth, or by a quarter where losses came with one.
+ *	start	10 packets, doubled each round trip until a queue shows.
+ *	floor	One packet in flight. Below it, time per packet takes the window's place.
+ *
+ * The window gives way once for as much feedback as was in flight. When all losses for
+ * which it gave way turn out to be none, it is restored.
  */
 #include "cc/mrc_cc.h"
 
-/* What arrives gives back this part of itself, so that a window takes some round trips to be whole. */
+#define MRC_FIXED_START_PKTS	10u	/* RFC 6928 */
 #define MRC_FIXED_GROW_SHIFT	3
+#define MRC_FIXED_CALM_SHIFT	2
+#define MRC_FIXED_GENTLE	256u
+#define MRC_FIXED_GENTLE_PKTS	40u	/* 40^1.5 is nearly that: one packet each round trip */
+#define MRC_FIXED_LOSS_PART	32u
+#define MRC_FIXED_QUEUE_NS	1000u	/* a shorter delay is no queue, nor is an eighth of the base */
+#define MRC_FIXED_PACE_RTTS	16u	/* the most of them for one packet */
+#define MRC_FIXED_RTT_MIN_NS	1000u
+#define MRC_FIXED_RTT_MAX_NS	((1u << 24) - 1)	/* pacing fits 32 bits */
 
 static struct mrc_fixed_state *mrc_fixed_of(struct mrc_cc *cc)
 {
 	return (struct mrc_fixed_state *)cc;
+}
+
+static void mrc_fixed_set_wnd(struct mrc_fixed_state *f, u64 bytes)
+{
+	f->cc.cwnd_bytes = (u32)clamp_t(u64, bytes, f->cc.mtu, f->window);
+}
+
+/* A round trip begins. */
+static void mrc_fixed_round(struct mrc_fixed_state *f)
+{
+	f->round = f->cc.cwnd_bytes;
+	f->lost = 0;
+	f->low_ns = MRC_FIXED_NO_SAMPLE;
+}
+
+static void mrc_fixed_unpace(struct mrc_fixed_state *f)
+{
+	f->pace_ns = 0;
+	f->cc.hold_until_ns = 0;
 }
 
 static void mrc_cc_fixed_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
@@ -27,18 +65,142 @@ static void mrc_cc_fixed_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg
 	if (cfg->mtu)
 		cc->mtu = min_t(u32, cfg->mtu, MRC_CC_MTU_MAX);
 	f->window = clamp_t(u32, cfg->window_bytes, cc->mtu, MRC_CC_WND_MAX);
+	f->start_to = f->window;
+	f->trimming = cfg->trimming;
 	f->spared = 0;
-	cc->cwnd_bytes = f->window;
+	f->undo_lost = 0;
+	f->queue = false;
+	f->calm = false;
+	mrc_fixed_set_wnd(f, f->trimming ? f->window : MRC_FIXED_START_PKTS * cc->mtu);
+	mrc_fixed_unpace(f);
+	mrc_fixed_round(f);
 }
+
+/* ---- delay ---- */
+
+static void mrc_fixed_trip(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
+{
+	u32 rtt_ns = (u32)clamp_t(u64, s->rtt_ns, MRC_FIXED_RTT_MIN_NS, MRC_FIXED_RTT_MAX_NS);
+
+	if (s->base_ns)
+		f->base_ns = min_t(u32, s->base_ns, MRC_FIXED_RTT_MAX_NS);
+	else if (!f->base_ns)	/* no plane is known: the shortest so far */
+		f->base_ns = rtt_ns;
+	f->rtt_ns = f->rtt_ns ? f->rtt_ns - f->rtt_ns / 8 + rtt_ns / 8 : rtt_ns;
+	f->low_ns = min_t(u32, f->low_ns, rtt_ns > f->base_ns ? rtt_ns - f->base_ns : 0);
+}
+
+static bool mrc_fixed_queue(const struct mrc_fixed_state *f)
+{
+	if (f->low_ns == MRC_FIXED_NO_SAMPLE)
+		return f->queue;
+	return f->low_ns > max_t(u32, f->base_ns / 8, MRC_FIXED_QUEUE_NS);
+}
+
+/* ---- growth ---- */
+
+/* 16 times the square root of @w_q8, 24.8, which is below 2^14. */
+static u32 mrc_fixed_root(u32 w_q8)
+{
+	u32 root = 0, bit;
+
+	for (bit = 64; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= w_q8)
+			root += bit;
+	return root;
+}
+
+/* What a round trip with a queue adds. */
+static u32 mrc_fixed_step(const struct mrc_fixed_state *f)
+{
+	u32 wnd = f->cc.cwnd_bytes, mtu = f->cc.mtu;
+
+	if (wnd / MRC_FIXED_GENTLE_PKTS >= mtu)
+		return mtu;
+	return wnd / (16 * MRC_FIXED_GENTLE) * mrc_fixed_root((wnd << 8) / mtu);
+}
+
+/* What @bytes that arrived without a queue add. */
+static u32 mrc_fixed_rise(const struct mrc_fixed_state *f, u32 bytes)
+{
+	if (f->cc.cwnd_bytes < f->start_to)
+		return bytes;
+	return bytes >> (f->calm && f->seen ? MRC_FIXED_CALM_SHIFT : MRC_FIXED_GROW_SHIFT);
+}
+
+/* The round trip is over. */
+static void mrc_fixed_turn(struct mrc_fixed_state *f, bool grows)
+{
+	f->queue = f->low_ns == MRC_FIXED_NO_SAMPLE || mrc_fixed_queue(f);
+	f->calm = !f->queue && !f->lost;
+	if (f->queue)
+		f->start_to = 0;
+	if (f->queue && grows)
+		mrc_fixed_set_wnd(f, f->cc.cwnd_bytes + mrc_fixed_step(f));
+	mrc_fixed_round(f);
+}
+
+/* @bytes were acknowledged or lost. */
+static void mrc_fixed_feedback(struct mrc_fixed_state *f, u32 bytes, bool grows)
+{
+	f->spared -= min_t(u32, bytes, f->spared);
+	if (f->round > bytes)
+		f->round -= bytes;
+	else
+		mrc_fixed_turn(f, grows);
+}
+
+/* ---- below the floor ---- */
+
+static void mrc_fixed_pace_slower(struct mrc_fixed_state *f, u64 now_ns)
+{
+	u32 rtt_ns = max_t(u32, f->rtt_ns, MRC_FIXED_RTT_MIN_NS);
+
+	f->pace_ns = clamp_t(u32, 2 * f->pace_ns, 2 * rtt_ns, MRC_FIXED_PACE_RTTS * rtt_ns);
+	f->cc.hold_until_ns = now_ns + f->pace_ns;
+}
+
+/* True: pacing goes on, the window stays at its floor. */
+static bool mrc_fixed_pace_faster(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
+{
+	u32 rtt_ns = max_t(u32, f->rtt_ns, MRC_FIXED_RTT_MIN_NS);
+
+	if (!f->pace_ns || !s->acked_bytes)
+		return f->pace_ns;
+	if (mrc_fixed_queue(f))
+		f->pace_ns -= (u32)div_u64((u64)f->pace_ns * (f->pace_ns / MRC_FIXED_GENTLE), rtt_ns);
+	else
+		f->pace_ns -= f->pace_ns / 2;
+	if (f->pace_ns <= rtt_ns) {
+		mrc_fixed_unpace(f);
+		return false;
+	}
+	if (f->pace_ns > s->rtt_ns)
+		f->cc.hold_until_ns = max_t(u64, f->cc.hold_until_ns, s->now_ns + f->pace_ns - s->rtt_ns);
+	return true;
+}
+
+/* ---- events ---- */
 
 static void mrc_cc_fixed_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_fixed_state *f = mrc_fixed_of(cc);
+	bool grows;
 
-	if (likely(cc->cwnd_bytes >= f->window))
+	if (f->trimming) {
+		if (unlikely(cc->cwnd_bytes < f->window)) {
+			mrc_fixed_set_wnd(f, (u64)cc->cwnd_bytes + (s->acked_bytes >> MRC_FIXED_GROW_SHIFT));
+			f->spared -= min_t(u32, s->acked_bytes, f->spared);
+		}
 		return;
-	cc->cwnd_bytes += min_t(u32, s->acked_bytes >> MRC_FIXED_GROW_SHIFT, f->window - cc->cwnd_bytes);
-	f->spared -= min_t(u32, s->acked_bytes, f->spared);
+	}
+	if (s->rtt_ns)
+		mrc_fixed_trip(f, s);
+	/* RFC 7661: a window that is not used does not grow. */
+	grows = !mrc_fixed_pace_faster(f, s) && !f->spared && s->inflight_bytes >= cc->cwnd_bytes / 2;
+	if (grows && !mrc_fixed_queue(f))
+		mrc_fixed_set_wnd(f, (u64)cc->cwnd_bytes + mrc_fixed_rise(f, s->acked_bytes));
+	mrc_fixed_feedback(f, s->acked_bytes, grows);
 }
 
 static void mrc_cc_fixed_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
@@ -52,13 +214,80 @@ static void mrc_cc_fixed_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *
 		return;
 	}
 	f->spared = cc->cwnd_bytes;
-	cc->cwnd_bytes = max_t(u32, cc->cwnd_bytes / 2, cc->mtu);
+	f->start_to = 0;
+	mrc_fixed_set_wnd(f, cc->cwnd_bytes / 2);
 }
 
-static void mrc_cc_fixed_ignore(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+/* The first loss of a flight that counts. */
+static void mrc_fixed_give_way(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
 {
-	(void)cc;
-	(void)s;
+	struct mrc_cc *cc = &f->cc;
+
+	f->undo_wnd = cc->cwnd_bytes;
+	f->undo_lost = f->lost;
+	f->flight = max_t(u32, min_t(u32, s->inflight_bytes, cc->cwnd_bytes), s->lost_bytes);
+	f->gone = 0;
+	f->spared = f->flight;
+	f->start_to = 0;
+	f->seen = mrc_fixed_queue(f);
+	if (cc->cwnd_bytes <= cc->mtu)
+		mrc_fixed_pace_slower(f, s->now_ns);
+	mrc_fixed_set_wnd(f, cc->cwnd_bytes / 2);
+}
+
+/* More than half of a flight is lost: its rest is what the network let through. */
+static void mrc_fixed_storm(struct mrc_fixed_state *f, u32 lost_bytes)
+{
+	f->gone += min_t(u32, lost_bytes, f->flight - f->gone);
+	if (f->flight >= f->undo_wnd / 2)
+		mrc_fixed_set_wnd(f, min_t(u32, f->cc.cwnd_bytes, f->flight - f->gone));
+}
+
+static void mrc_cc_fixed_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_fixed_state *f = mrc_fixed_of(cc);
+	bool spared = f->spared;
+
+	if (f->trimming)
+		return;
+	f->lost += min_t(u32, s->lost_bytes, MRC_CC_WND_MAX);
+	if (!spared && (mrc_fixed_queue(f) || f->lost > cc->cwnd_bytes / MRC_FIXED_LOSS_PART)) {
+		mrc_fixed_give_way(f, s);
+		mrc_fixed_storm(f, s->lost_bytes);
+	} else if (spared) {
+		f->undo_lost += s->lost_bytes;
+		mrc_fixed_storm(f, s->lost_bytes);
+	}
+	mrc_fixed_feedback(f, s->lost_bytes, false);
+}
+
+/* Nothing at all came back: from one packet on, to half of what it was (RFC 5681). */
+static void mrc_cc_fixed_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_fixed_state *f = mrc_fixed_of(cc);
+
+	if (f->trimming)
+		return;
+	if (!f->undo_lost)
+		f->undo_wnd = cc->cwnd_bytes;
+	f->undo_lost += s->lost_bytes;
+	f->start_to = cc->cwnd_bytes / 2;
+	f->spared = 0;
+	mrc_fixed_set_wnd(f, cc->mtu);
+	mrc_fixed_round(f);
+}
+
+static void mrc_cc_fixed_on_spurious(struct mrc_cc *cc, const struct mrc_cc_sample *s)
+{
+	struct mrc_fixed_state *f = mrc_fixed_of(cc);
+
+	if (!f->undo_lost)
+		return;
+	f->undo_lost -= min_t(u32, f->undo_lost, s->lost_bytes);
+	if (f->undo_lost)
+		return;
+	mrc_fixed_set_wnd(f, max_t(u32, cc->cwnd_bytes, f->undo_wnd));
+	mrc_fixed_unpace(f);
 }
 
 const struct mrc_cc_ops mrc_cc_fixed = {
@@ -68,7 +297,7 @@ const struct mrc_cc_ops mrc_cc_fixed = {
 	.set_cfg = mrc_cc_fixed_set_cfg,
 	.on_ack = mrc_cc_fixed_on_ack,
 	.on_nack = mrc_cc_fixed_on_nack,
-	.on_loss = mrc_cc_fixed_ignore,
-	.on_timeout = mrc_cc_fixed_ignore,
-	.on_spurious = mrc_cc_fixed_ignore,
+	.on_loss = mrc_cc_fixed_on_loss,
+	.on_timeout = mrc_cc_fixed_on_timeout,
+	.on_spurious = mrc_cc_fixed_on_spurious,
 };

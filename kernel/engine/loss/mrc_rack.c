@@ -123,13 +123,13 @@ static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
 
 /*
  * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane that died is no congestion,
- * the window is for the others.
+ * the window is for the others. What a slower plane loses is answered by its share.
  */
 static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_ns)
 {
 	u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK, now_ns);
 
-	if (!down && !c->evs->plane[p].suspect)
+	if (!down && !c->evs->plane[p].suspect && mrc_evset_share(c->evs, p) == MRC_SHARE_FULL)
 		return bytes;
 	c->snd.rec[psn & c->snd.mask].charged = 0;
 	return 0;

@@ -4,9 +4,9 @@
  *
  * Where the fabric trims, congestion speaks, and silence is a path that died. Where it
  * does not, silence is congestion until proven otherwise. So an EV is called bad when it lost
- * so many packets in a row: one where the fabric trims, two where not. Packets found lost at one
- * moment are one loss. When the first probe of an EV that was called bad is answered, it was
- * congestion after all: the number rises, up to four, and falls again in time.
+ * so many packets in a row: one where the fabric trims, two where not, and five while a queue shows
+ * there. Packets found lost at one moment are one loss. When the first probe of an EV that was called
+ * bad is answered, it was congestion after all: the number rises, up to four, and falls again in time.
  *
  * "In a row" costs deliveries nothing as long as no EV has a loss: the set counts those.
  *
@@ -17,6 +17,9 @@
 
 #define MRC_BLAME_EXTRA_MAX	3
 #define MRC_BLAME_EVERYWHERE	64	/* EVs with a loss, one in so many */
+#define MRC_BLAME_QUEUE_NS	2000u	/* a shorter delay is no queue */
+#define MRC_BLAME_CONGESTED	5u	/* losses in a row, where a queue explains them */
+#define MRC_BLAME_SPREAD	3u	/* EVs of the only plane with a loss, likewise one in 64 */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
@@ -34,17 +37,35 @@ static bool mrc_blame_everywhere(const struct mrc_evset *s, u8 p)
 	return open >= 2 && open * MRC_BLAME_EVERYWHERE >= others;
 }
 
+/*
+ * Switches that only drop lose what their queues have no room for, of every path that meets
+ * there: at the last hop, of all. Then the plane's round trips show a queue, and other planes lose
+ * as well. A sender with one plane that never met an empty queue sees many EVs with a loss.
+ */
+static bool mrc_blame_congested(const struct mrc_evset *s, u8 p)
+{
+	u32 base_ns = mrc_evset_base_ns(s, p);
+
+	if (s->n_planes > 1 && !mrc_blame_everywhere(s, p))
+		return false;
+	if (s->n_planes == 1 && s->open >= MRC_BLAME_SPREAD && s->open * MRC_BLAME_EVERYWHERE >= s->n)
+		return true;
+	return base_ns && s->plane[p].srtt_ns > base_ns + max_t(u32, base_ns / 4, MRC_BLAME_QUEUE_NS);
+}
+
 /* Losses in a row that make an EV bad. */
 static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
 {
 	u32 need = trims ? 1 : mrc_blame_everywhere(s, p) ? 3 : 2;
 	u64 keep = max_t(u64, (u64)MRC_BLAME_KEEP_RTTS * s->plane[p].srtt_ns, MRC_BLAME_KEEP_NS);
 
+	if (!trims && mrc_blame_congested(s, p))
+		need = MRC_BLAME_CONGESTED;
 	while (s->extra && now_ns >= s->extra_ns + keep) {
 		s->extra--;
 		s->extra_ns += keep;
 	}
-	return min_t(u32, need + s->extra, 1 + MRC_BLAME_EXTRA_MAX);
+	return min_t(u32, need + s->extra, max_t(u32, need, 1 + MRC_BLAME_EXTRA_MAX));
 }
 
 /* An EV called bad for silence answered its first probe. */
@@ -95,7 +116,8 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	ev->moment = moment & 7;
 	if (!suspect && ev->losses >= need && (known || ev->losses > 1))
 		mrc_ev_blame(s, ev, now_ns);
-	if (company && !suspect && !s->extra && mrc_suspect_others(s, p, tick, now_ns))
+	if (company && !suspect && !s->extra && need < MRC_BLAME_CONGESTED &&
+	    mrc_suspect_others(s, p, tick, now_ns))
 		mrc_company_judge(s, p, now_ns);
 }
 
