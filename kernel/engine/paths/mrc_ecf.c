@@ -41,41 +41,50 @@ void mrc_ecf_look(struct mrc_evplane *pl, u32 least_ns)
 	pl->len_looks = 0;
 }
 
-/* Half as long again; and before there was a look, when a few packets may have met a queue, eight times as long. */
-static bool mrc_ecf_is_longer(const struct mrc_evplane *pl, u32 least)
+/* The shortest plane in use whose length is known, or NULL. */
+static const struct mrc_evplane *mrc_ecf_shortest(const struct mrc_evset *s)
 {
-	u32 most = pl->len_ns != ~0u ? least + max_t(u32, least / 2, MRC_ECF_MIN_NS) : 8 * least;
-
-	return mrc_ecf_length(pl) > most && !pl->narrow;
-}
-
-static u32 mrc_ecf_shortest(const struct mrc_evset *s)
-{
-	u32 left, least = ~0u, len;
+	const struct mrc_evplane *least = NULL;
+	u32 left;
 
 	for (left = s->in_use; left; left &= left - 1) {
-		len = mrc_ecf_length(&s->plane[mrc_ffs64(left)]);
-		if (len)
-			least = min_t(u32, least, len);
+		const struct mrc_evplane *pl = &s->plane[mrc_ffs64(left)];
+
+		if (mrc_ecf_length(pl) && (!least || mrc_ecf_length(pl) < mrc_ecf_length(least)))
+			least = pl;
 	}
 	return least;
 }
 
+/*
+ * Half as long again; and before there was a look, when a few packets may have met a queue, eight times as long.
+ * Its fastest packets would be late by the shortest plane: a least of few round trips is above one of
+ * many, and where hosts are slow to answer that difference alone exceeds any factor.
+ */
+static bool mrc_ecf_is_longer(const struct mrc_evplane *pl, const struct mrc_evplane *shortest)
+{
+	u32 least = mrc_ecf_length(shortest), len = mrc_ecf_length(pl);
+	u32 most = pl->len_ns != ~0u ? least + max_t(u32, least / 2, MRC_ECF_MIN_NS) : 8 * least;
+
+	return len > most && len > mrc_clock_late_ns(&shortest->clock) && !pl->narrow;
+}
+
 void mrc_ecf_update(struct mrc_evset *s)
 {
-	u32 left, least = mrc_ecf_shortest(s), stood = ~0u;
+	const struct mrc_evplane *shortest = mrc_ecf_shortest(s);
+	u32 left, stood = ~0u;
 
 	s->longer = 0;
-	for (left = least != ~0u ? s->in_use : 0; left; left &= left - 1) {
+	for (left = shortest ? s->in_use : 0; left; left &= left - 1) {
 		u8 p = (u8)mrc_ffs64(left);
 		const struct mrc_evplane *pl = &s->plane[p];
 
-		if (mrc_ecf_is_longer(pl, least))
+		if (mrc_ecf_is_longer(pl, shortest))
 			s->longer |= 1u << p;
 		else if (pl->base_ns != ~0u)
 			stood = min_t(u32, stood, pl->stood_ns);
 	}
-	s->short_ns = least;
+	s->short_ns = shortest ? mrc_ecf_length(shortest) : ~0u;
 	s->stood_ns = stood != ~0u ? stood : 0;
 }
 
