@@ -134,6 +134,17 @@ TEST_F(clocks, the_first_flight_takes_its_patience_from_the_path_set)
     EXPECT_EQ(mrc_rtt_patience_ns(&c), 400 * kUs) << "and by its own, as soon as it has one";
 }
 
+// The best of planes: timers and batches take as long as a quarter of its round trip.
+TEST_F(clocks, nothing_is_late_within_a_microsecond)
+{
+    make();
+    for (int i = 0; i < 300; i++)
+        mrc_evset_rtt(&evs, 0, 2 * kUs, now);
+    evs.plane[0].reo = 1;
+    EXPECT_EQ(mrc_evset_late_ns(&evs, 0), 3 * kUs);
+    EXPECT_EQ(mrc_evset_lost_ns(&evs, 0), 3 * kUs);
+}
+
 // Nothing is known, and nothing is answered: 200 us, then twice as long each time.
 TEST_F(clocks, an_unknown_peer_is_asked_at_doubling_times)
 {
