@@ -200,13 +200,25 @@ TEST_F(drops, below_one_packet_time_takes_the_windows_place)
     f.low_ns = MRC_FIXED_NO_SAMPLE;
     was = f.pace_ns;
     ack(1, 0);
-    EXPECT_EQ(f.pace_ns, was - was / 2);
+    EXPECT_EQ(f.pace_ns, was - was / 8);
     ack(0, 0);
-    EXPECT_EQ(f.pace_ns, was - was / 2) << "the answer to a probe";
-    for (u32 i = 0; i < 5; i++)
+    EXPECT_EQ(f.pace_ns, was - was / 8) << "the answer to a probe";
+    for (u32 i = 0; i < 30; i++)
         ack(1, 0);
     EXPECT_EQ(f.pace_ns, 0u);
     EXPECT_EQ(f.cc.hold_until_ns, 0u);
+}
+
+TEST_F(drops, what_cannot_be_halved_is_paced)
+{
+    ack(1, base_ns);
+    at(2);
+    lose(1);
+    EXPECT_EQ(f.pace_ns, 0u);
+    at(2);
+    f.cc.cwnd_bytes--;
+    lose(1);
+    EXPECT_EQ(f.pace_ns, 2 * f.rtt_ns);
 }
 
 TEST_F(drops, losses_that_were_none_give_all_back)

@@ -170,7 +170,7 @@ static bool mrc_fixed_pace_faster(struct mrc_fixed_state *f, const struct mrc_cc
 	if (mrc_fixed_queue(f))
 		f->pace_ns -= (u32)div_u64((u64)f->pace_ns * (f->pace_ns / MRC_FIXED_GENTLE), rtt_ns);
 	else
-		f->pace_ns -= f->pace_ns / 2;
+		f->pace_ns -= f->pace_ns >> MRC_FIXED_GROW_SHIFT;
 	if (f->pace_ns <= rtt_ns) {
 		mrc_fixed_unpace(f);
 		return false;
@@ -230,7 +230,7 @@ static void mrc_fixed_give_way(struct mrc_fixed_state *f, const struct mrc_cc_sa
 	f->spared = f->flight;
 	f->start_to = 0;
 	f->seen = mrc_fixed_queue(f);
-	if (cc->cwnd_bytes <= cc->mtu)
+	if (cc->cwnd_bytes / 2 < cc->mtu)
 		mrc_fixed_pace_slower(f, s->now_ns);
 	mrc_fixed_set_wnd(f, cc->cwnd_bytes / 2);
 }

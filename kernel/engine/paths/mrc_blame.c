@@ -19,7 +19,7 @@
 #define MRC_BLAME_EVERYWHERE	64	/* EVs with a loss, one in so many */
 #define MRC_BLAME_QUEUE_NS	2000u	/* a shorter delay is no queue */
 #define MRC_BLAME_CONGESTED	5u	/* losses in a row, where a queue explains them */
-#define MRC_BLAME_SPREAD	3u	/* EVs of the only plane with a loss, likewise one in 64 */
+#define MRC_BLAME_SPREAD	2u	/* EVs of the only plane with a loss, likewise one in 64 */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
