@@ -159,6 +159,29 @@ TEST_F(ack_cc, losses_by_their_kind)
     EXPECT_EQ(eye.timeouts, 0u);
 }
 
+// Nor does what a slower plane loses: its share answers it.
+TEST_F(ack_cc, losses_of_a_slower_plane_are_not_told)
+{
+    auto v = flight(40);
+    u32 on_0 = 0;
+
+    for (u32 i = 0; i < 5; i++)
+        on_0 += v[i].hdr.plane == 0;
+    ASSERT_GT(on_0, 0u);
+    ASSERT_LT(on_0, 5u);
+    now += 50 * kUs;
+    mrc_evset_rtt(&evs, 0, 50 * kUs, now);
+    mrc_evset_rtt(&evs, 1, 50 * kUs, now);
+    sack(999, ~0ull, 6, 1020);  // 1000 to 1004 are missing
+    evs.plane[1].weight = MRC_SHARE_FULL / 2;
+    for (int i = 0; i < 10 && c.snd.lost.count < 5; i++)
+        fire();
+    EXPECT_EQ(c.snd.lost.count, 5u);
+    EXPECT_EQ(eye.lost, on_0 * kFull);
+    evs.plane[1].weight = MRC_SHARE_FULL;
+    mrc_share_update(&evs);
+}
+
 // Two flights over two planes, of which plane 1 delivers.
 class ack_suspect : public ack_cc {
 protected:
