@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # run.sh - mrcsim: a swarm of seeds, and the same hashes from gcc and clang.
 #
-# Prints TAP 13. SEEDS="A..B" is the swarm, HASH_SEEDS="A..B" what both compilers
+# Prints TAP 13. SEEDS="A..B" is the swarm among our own kind, STRANGE_SEEDS="A..B" the one in which a fifth of
+# the seeds meets another implementation, HASH_SEEDS="A..B" what both compilers
 # run, SOAK=SECONDS goes on after B for so long. A failing seed is printed as the command
 # that repeats it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-: "${SEEDS:=1..20000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
+: "${SEEDS:=1..20000}" "${STRANGE_SEEDS:=1..5000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
 sim=../../tools/sim
 out=../../build/sim
 # shellcheck source=selftests/sim/tap.sh
@@ -22,9 +23,13 @@ swarm()
 {
 	local rc=0
 
-	$out/gcc/mrcsim --seeds "$SEEDS" --jobs "$(nproc)" --for "$SOAK" >"$tmp/swarm" || rc=$?
+	$out/gcc/mrcsim --seeds "$SEEDS" --set strangers=0 --jobs "$(nproc)" --for "$SOAK" >"$tmp/swarm" || rc=$?
 	sed 's/^/# /' "$tmp/swarm"
 	report $rc "seeds $SEEDS"
+	rc=0
+	$out/gcc/mrcsim --seeds "$STRANGE_SEEDS" --jobs "$(nproc)" >"$tmp/strange" || rc=$?
+	sed 's/^/# /' "$tmp/strange"
+	report $rc "seeds $STRANGE_SEEDS, with strangers"
 }
 
 # The engine's counters that some seed of the swarm must have moved.
