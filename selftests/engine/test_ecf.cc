@@ -89,7 +89,7 @@ TEST_F(ecf, a_plane_without_luck_is_not_longer)
         for (u8 p : {0, 2, 3})
             trip(p, us);
     for (int i = 0; i < MRC_SHARE_SAMPLES + 2; i++)
-        trip(1, 900);
+        trip(1, 1000);
     EXPECT_EQ(evs.longer, 0u);
 }
 
