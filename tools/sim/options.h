@@ -141,7 +141,7 @@ namespace sim {
     X(peer_bitmap, "its bitmaps begin 0: behind cack, 1: near the trigger, 2: are empty") \
     X(peer_echo, "1: it reflects stamps")                                               \
     X(peer_counts, "1: it tells bytes received")                                        \
-    X(peer_answers, "1: it answers probes")                                             \
+    X(peer_answers, "0: it answers no probes, as long as there are faults")             \
     X(peer_ack_every, "it ACKs every so many messages, and the last one later")         \
     X(peer_refuse_ppm, "packets that it has no buffer for, as long as there are faults") \
     X(peer_window, "packets that it has in flight")                                     \

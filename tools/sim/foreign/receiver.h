@@ -27,8 +27,13 @@ public:
     u64 deadline_ns() const { return ack_at_ns_; }
     void timer(u64 now_ns);
 
-    // No more lies from here on.
-    void tell_truth() { h_.lies = h_.refuse_ppm = 0; }
+    // No more lies from here on; and probes are answered, as MRC 1.0 demands: without that no EV
+    // that was demoted comes back.
+    void tell_truth()
+    {
+        h_.lies = h_.refuse_ppm = 0;
+        h_.answers = true;
+    }
 
 private:
     struct owed {
