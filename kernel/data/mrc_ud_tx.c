@@ -224,7 +224,7 @@ static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
 	if (peer) {
 		ps = mrc_peer_paths_get(peer);
 		planes = ud_build(ud, av, ps, r, out, &status);
-		if (ud->qpn == MRC_QPN_GSI)
+		if (planes && ud->qpn == MRC_QPN_GSI)
 			mrc_peer_hint_asked(peer, planes);
 		mrc_pathset_put(ps);
 		mrc_peer_put(peer);

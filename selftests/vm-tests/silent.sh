@@ -58,6 +58,10 @@ asked() {
 		mrc_wait client 60 || rc=$?
 		grep -q "REJECTED" "$MRC_DIR/client.out" && [ $rc -ne 124 ] && continue
 		echo "request $i, status $rc: $(mrc_out client)"
+		mrcctl -n h1 plane show
+		mrcctl -n h1 peer show
+		mrc_stats h1
+		grep -v ' 0$' <<<"$REPLY"
 		return 1
 	done
 }
