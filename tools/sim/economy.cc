@@ -41,11 +41,15 @@ u64 learning(const world &w)
     return packets;
 }
 
-// Nobody is left to ask, or to answer: of a pair the ids differ in the lowest bit.
+// Nobody is left to ask, or to answer: of a pair the ids differ in the lowest bit. Nor does another
+// implementation's end use the engine's path set.
 bool all_failed(const world &w, const peer &p)
 {
     return std::all_of(p.qps.begin(), p.qps.end(),
-                       [&w](u32 q) { return w.qps[q]->failed() || w.qps[q ^ 1]->failed(); });
+                       [&w](u32 q) {
+                           return w.qps[q]->foreign() || w.qps[q]->failed() ||
+                                  w.qps[q ^ 1]->failed();
+                       });
 }
 
 // EVs of @from's set towards @to that carry nothing, and did not when last looked at.
