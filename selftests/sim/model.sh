@@ -89,7 +89,7 @@ model()
 	moves not_trimmed queue_bytes=20000 odd_planes=1 odd_trim=1
 	moves not_trimmed queue_bytes=20000 link_notrim_ppm=500000
 	moves rtx_trim queue_bytes=400000 odd_planes=1 odd_queue_pct=5
-	moves rtx_trim queue_bytes=400000 link_queue_pct=5
+	moves rtx_trim queue_bytes=120000 link_queue_pct=5
 	moves shared_full switch_bytes=20000
 	moves ctrl_dropped switch_bytes=20000 fifo=1 one_way=0
 	moves ring_full batch=64 ring_pkts=64 rx_cost_ns=4000
