@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from mrc_netlink import (  # noqa: E402
     A_CC, A_CC_ID, A_DEV_NAME, A_EV, A_EV_INDEX, A_EV_PORT, A_EV_STATE, A_EV_VALUE, A_PEER, A_PEER_GID, A_PROFILE,
     A_PROFILE_DST, A_PROFILE_EV, A_PROFILE_FMT, A_PROFILE_GEN, A_PROFILE_ID, A_PROFILE_MODE, CMD_CC_DEL, CMD_CC_SET,
-    CMD_EV_SET, CMD_PROFILE_SET, FMT_UDP, MODE_GEN, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR, Family, attr, attrs_of, nest)
+    CMD_EV_SET, CMD_PROFILE_SET, FMT_UDP, MODE_AUTO, MODE_GEN, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR, Family, attr,
+    attrs_of, nest)
 
 CMD_DEV_SET, CMD_PLANE_SET, CMD_PROFILE_DEL, CMD_EP_SEND = 2, 4, 7, 17
 A_IFINDEX, A_DEV, A_PLANE, A_EP = 1, 4, 5, 14
@@ -77,7 +78,8 @@ CASES = (
     ("no EVs", CMD_PROFILE_SET, (profile(UDP),), (A_PROFILE,)),
     ("a mode there is not", CMD_PROFILE_SET, (profile(UDP, u32(A_PROFILE_MODE, 8)),), (A_PROFILE,)),
     ("a count in mode EXP", CMD_PROFILE_SET, (profile(UDP, u32(PROFILE_COUNT, 1), ev(1)),), (A_PROFILE, PROFILE_COUNT)),
-    ("fields in mode EXP", CMD_PROFILE_SET, (profile(UDP, ev(1), nest(A_PROFILE_GEN)),), (A_PROFILE, A_PROFILE_GEN)),
+    ("fields in mode AUTO", CMD_PROFILE_SET, (profile(UDP, u32(A_PROFILE_MODE, MODE_AUTO), nest(A_PROFILE_GEN)),),
+     (A_PROFILE, A_PROFILE_GEN)),
     ("EVs in mode GEN", CMD_PROFILE_SET, (profile(UDP, u32(A_PROFILE_MODE, MODE_GEN), ev(1)),), (A_PROFILE,)),
     ("port 33 of an EV", CMD_PROFILE_SET, (profile(UDP, ev(33)),), (A_PROFILE, A_PROFILE_EV, A_EV_PORT)),
     ("an EV without a port", CMD_PROFILE_SET, (profile(UDP, nest(A_PROFILE_EV, attr(A_EV_VALUE, bytes(32)))),),
