@@ -42,6 +42,7 @@ struct mrc_evplane {
 	u32 lost_tick;		/* of lost_ev: when its packet was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */
 	u64 suspect_ns;		/* suspect: since when */
+	u64 over_ns;		/* when an answer last ended that; 0: never, or the port did */
 	u64 ask_ns;		/* suspect, or lost_ev: when to probe next */
 	u32 ask_pkts;		/* suspect: packets counted up to the latest probe */
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
@@ -54,6 +55,7 @@ struct mrc_evplane {
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
 	u32 streak_tick;	/* when the first probe of that run was sent */
 	u8 streak;		/* bad EVs whose first probes were answered, none lost between */
+	u8 relapses;		/* suspect: so many in a row soon after it was over */
 	u8 asks;		/* suspect: probes to send at once */
 	/* verification (mrc_verify.c) */
 	u16 verify_ev;		/* probed, not answered so far; or MRC_NONE16 */

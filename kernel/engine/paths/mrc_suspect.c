@@ -14,7 +14,7 @@
  * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
  * what made it suspect. Its probes leave two at once, by different EVs, and then after a
  * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
- * again 2 ms after it is back. While there is no data nobody misses it, and each waits for as
+ * again 2 ms after it is back. One that relapses is not believed so soon (mrc_suspect_relapse()). While there is no data nobody misses it, and each waits for as
  * long as all before took.
  *
  * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
@@ -26,6 +26,8 @@
 #define MRC_ASK_MIN_NS		200000ull
 #define MRC_ASK_MAX_NS		100000000ull
 #define MRC_ASK_IDLE_NS		250000000ull
+#define MRC_RELAPSES_MAX	10
+#define MRC_RELAPSE_NS		10000000ull	/* suspect again so soon after an answer, or 8 holds: a relapse */
 #define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
 #define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
 
@@ -87,10 +89,29 @@ static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 			mrc_ev_blame(s, &s->ev[i], now_ns);
 }
 
+/* How long answers to probes are not believed. */
+static u64 mrc_suspect_hold(const struct mrc_evplane *pl)
+{
+	return pl->relapses ? MRC_ASK_MIN_NS / 2 << pl->relapses : 0;
+}
+
+/*
+ * A plane may carry probes and lose data, for what is large is dropped, say. An answer clears it, and the
+ * next packets make it suspect again. Then answers are believed later each time, twice as late as the time before.
+ */
+static void mrc_suspect_relapse(struct mrc_evplane *pl, u64 now_ns)
+{
+	if (!pl->over_ns || now_ns >= pl->over_ns + max_t(u64, 8 * mrc_suspect_hold(pl), MRC_RELAPSE_NS))
+		pl->relapses = 0;
+	else if (pl->relapses < MRC_RELAPSES_MAX)
+		pl->relapses++;
+}
+
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
 
+	mrc_suspect_relapse(pl, now_ns);
 	pl->suspect = true;
 	pl->suspect_tick = tick;
 	pl->suspect_ns = now_ns;
@@ -146,6 +167,9 @@ void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns)
 	struct mrc_evplane *pl = &s->plane[p];
 	bool soon = now_ns < pl->suspect_ns + (u64)MRC_JUDGE_RTTS * pl->srtt_ns, was = pl->suspect;
 
+	if (was && now_ns < pl->suspect_ns + mrc_suspect_hold(pl))
+		return;
+	pl->over_ns = was ? now_ns : pl->over_ns;
 	mrc_suspect_clear(s, p);
 	if (was && soon)
 		mrc_suspect_judge(s, p, now_ns);

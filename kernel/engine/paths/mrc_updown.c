@@ -43,8 +43,10 @@ static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
 
 	for (p = 0; p < s->n_planes; p++) {
 		mrc_verify_closed(s, p);
-		if (planes >> p & 1)
-			mrc_suspect_clear(s, p);
+		if (!(planes >> p & 1))
+			continue;
+		mrc_suspect_clear(s, p);
+		s->plane[p].over_ns = 0;
 	}
 }
 

@@ -159,6 +159,7 @@ std::vector<option> options_of(path_spec &x)
         {"loss_ppm", &x.loss_ppm, 0, 1'000'000},
         {"delay_ns", &x.delay_ns, 0, most_ns},
         {"jitter_ns", &x.jitter_ns, 0, most_ns},
+        {"payload", &x.payload, 0, 65535},
     };
 }
 

@@ -18,6 +18,8 @@ void path_rules::add(const path_spec &x)
     r.plane = static_cast<u32>(x.plane);
     r.t1 = static_cast<u32>(x.t1);
     r.count = static_cast<u32>(x.count);
+    r.payload = static_cast<u32>(x.payload);
+    r.kills = x.kills();
     r.ways = x.way == "up" ? 2 : x.way == "down" ? 1 : 3;
     kill_ |= x.kills();
     rules_.push_back(r);
@@ -58,6 +60,8 @@ bool path_rules::meets(const rule &r, const packet &p, bool crosses, u64 t)
 {
     if (t < r.from || t >= r.until || !(r.ways >> (p.conn & 1) & 1))
         return false;
+    if (r.payload && (!mrc_opc_is_data(p.psn_op & 0xff) || p.len < r.payload))
+        return false;
     if (r.plane != none32 && r.plane != p.plane)
         return false;
     return r.t1 == none32 || (crosses && topology::ev_t1(p.ev) - r.t1 < r.count);
@@ -74,7 +78,7 @@ path_rules::fate path_rules::of(const packet &p, bool crosses, u64 t) const
         if (!meets(r, p, crosses, t))
             continue;
         f.hit = true;
-        f.dead |= r.loss_ppm == 1000000;
+        f.dead |= r.kills;
         f.lost |= ((draw >> 32) * 1000000 >> 32) < r.loss_ppm;
         f.delay_ps += r.delay_ps + (r.jitter_ps ? (draw & 0xffffffff) * r.jitter_ps >> 32 : 0);
     }
@@ -84,7 +88,7 @@ path_rules::fate path_rules::of(const packet &p, bool crosses, u64 t) const
 bool path_rules::dead(const packet &p, bool crosses, u64 t) const
 {
     for (const rule &r : rules_)
-        if (r.loss_ppm == 1000000 && meets(r, p, crosses, t))
+        if (r.kills && meets(r, p, crosses, t))
             return true;
     return false;
 }

@@ -31,7 +31,8 @@ private:
     struct rule {
         u64 from, until; // ps
         u64 delay_ps, jitter_ps, loss_ppm;
-        u32 plane, t1, count;
+        u32 plane, t1, count, payload;
+        bool kills;
         u8 ways; // 1: down, 2: up
     };
 

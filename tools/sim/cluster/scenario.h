@@ -124,9 +124,10 @@ struct path_spec {
     std::string way = "both"; // up, down
     u64 at_us = 0, until_us = 0;
     u64 loss_ppm = 0, delay_ns = 0, jitter_ns = 0; // one way
+    u64 payload = 0; // only data packets of at least so many bytes of it
     u64 line = 0;
 
-    bool kills() const { return loss_ppm == 1000000; }
+    bool kills() const { return loss_ppm == 1000000 && !payload; }
 };
 
 // A host takes nothing from its ports and sees no timer. Either once, for_us from at_us on;
