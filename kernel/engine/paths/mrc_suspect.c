@@ -26,7 +26,8 @@
 #define MRC_ASK_MIN_NS		200000ull
 #define MRC_ASK_MAX_NS		100000000ull
 #define MRC_ASK_IDLE_NS		250000000ull
-#define MRC_RELAPSES_MAX	10
+#define MRC_RELAPSES_FREE	3	/* some EVs of a plane may be dead, and be found one after the other */
+#define MRC_RELAPSES_MAX	(MRC_RELAPSES_FREE + 10)
 #define MRC_RELAPSE_NS		10000000ull	/* suspect again so soon after an answer, or 8 holds: a relapse */
 #define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
 #define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
@@ -92,16 +93,17 @@ static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 /* How long answers to probes are not believed. */
 static u64 mrc_suspect_hold(const struct mrc_evplane *pl)
 {
-	return pl->relapses ? MRC_ASK_MIN_NS / 2 << pl->relapses : 0;
+	return pl->relapses > MRC_RELAPSES_FREE ? MRC_ASK_MIN_NS / 2 << (pl->relapses - MRC_RELAPSES_FREE) : 0;
 }
 
 /*
  * A plane may carry probes and lose data, for what is large is dropped, say. An answer clears it, and the
- * next packets make it suspect again. Then answers are believed later each time, twice as late as the time before.
+ * next packets make it suspect again. Then answers are believed later each time, twice as late as the time before,
+ * until something that left since was delivered.
  */
 static void mrc_suspect_relapse(struct mrc_evplane *pl, u64 now_ns)
 {
-	if (!pl->over_ns || now_ns >= pl->over_ns + max_t(u64, 8 * mrc_suspect_hold(pl), MRC_RELAPSE_NS))
+	if (!pl->over_ns || mrc_plane_after(pl, mrc_ev_tick(pl->over_ns), now_ns) || now_ns >= pl->over_ns + max_t(u64, 8 * mrc_suspect_hold(pl), MRC_RELAPSE_NS))
 		pl->relapses = 0;
 	else if (pl->relapses < MRC_RELAPSES_MAX)
 		pl->relapses++;
