@@ -147,8 +147,8 @@ TEST_F(ecf, one_that_is_left_out_is_measured_now_and_then)
 {
     one_each(160);
     EXPECT_FALSE(mrc_ecf_left_out(&evs, 2, now));
-    EXPECT_FALSE(mrc_ecf_left_out(&evs, 2, now + 8 * 160 * kUs - 1));
-    EXPECT_TRUE(mrc_ecf_left_out(&evs, 2, now + 8 * 160 * kUs));
+    EXPECT_FALSE(mrc_ecf_left_out(&evs, 2, now + 16 * 160 * kUs - 1));
+    EXPECT_TRUE(mrc_ecf_left_out(&evs, 2, now + 16 * 160 * kUs));
     EXPECT_FALSE(mrc_ecf_left_out(&evs, 0, now + 1000 * kMs));
 }
 
@@ -159,7 +159,7 @@ TEST_F(ecf, the_measurement_is_a_probe_by_that_plane)
 
     one_each(160);
     EXPECT_EQ(by_second(4 << 10), 0u);
-    now += 8 * 160 * kUs;
+    now += 16 * 160 * kUs;
     post(MRC_OP_WRITE, 4 << 10);
     for (const mrc_txop &t : tx_all())
         if (t.hdr.opcode == MRC_OPC_PROBE) {

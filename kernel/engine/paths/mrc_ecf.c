@@ -16,7 +16,7 @@
 
 #define MRC_ECF_MIN_NS		5000u	/* longer by less is not longer */
 #define MRC_ECF_LOOKS		16
-#define MRC_ECF_LOOK_TRIPS	8	/* of the plane, between two measurements */
+#define MRC_ECF_LOOK_TRIPS	16	/* of the plane, between two measurements */
 #define MRC_ECF_LOOK_MIN_NS	500000u
 
 /*

@@ -14,8 +14,8 @@
  * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
  * what made it suspect. Its probes leave two at once, by different EVs, and then after a
  * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
- * again 2 ms after it is back. One that relapses is not believed so soon (mrc_suspect_relapse()). While there is no data nobody misses it, and each waits for as
- * long as all before took.
+ * again 2 ms after it is back. One that relapses is not believed so soon (mrc_suspect_relapse()). While there
+ * is no data nobody misses it, and each waits for as long as all before took.
  *
  * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
  * is suspect only in contrast to another that delivered what was sent later.
@@ -103,7 +103,10 @@ static u64 mrc_suspect_hold(const struct mrc_evplane *pl)
  */
 static void mrc_suspect_relapse(struct mrc_evplane *pl, u64 now_ns)
 {
-	if (!pl->over_ns || mrc_plane_after(pl, mrc_ev_tick(pl->over_ns), now_ns) || now_ns >= pl->over_ns + max_t(u64, 8 * mrc_suspect_hold(pl), MRC_RELAPSE_NS))
+	u64 soon = max_t(u64, 8 * mrc_suspect_hold(pl), MRC_RELAPSE_NS);
+
+	if (!pl->over_ns || now_ns >= pl->over_ns + soon ||
+	    mrc_plane_after(pl, mrc_ev_tick(pl->over_ns), now_ns))
 		pl->relapses = 0;
 	else if (pl->relapses < MRC_RELAPSES_MAX)
 		pl->relapses++;
