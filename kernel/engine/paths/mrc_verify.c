@@ -23,15 +23,21 @@
 #define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
 #define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */
 #define MRC_VERIFY_SLACK_NS	5000u
+#define MRC_VERIFY_SHIFT_MAX	6	/* doublings of patience */
 #define MRC_VERIFY_GAP_MIN_NS	10000u
 #define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
 
+/*
+ * The answer is no data, and may leave by a way that is somewhat longer. If answers clear a plane each time that it
+ * was suspect, they may be late, and nothing else is wrong: it is given twice the time.
+ */
 static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 {
-	u64 late = mrc_clock_late_ns(&s->plane[p].clock);
+	const struct mrc_evplane *pl = &s->plane[p];
+	u64 wait = mrc_clock_late_ns(&pl->clock);
 
-	/* The answer is no data, and may leave by a way that is somewhat longer. */
-	return late ? late + s->plane[p].srtt_ns / 4 + MRC_VERIFY_SLACK_NS : MRC_VERIFY_FIRST * s->probe_ns;
+	wait = wait ? wait + pl->srtt_ns / 4 + MRC_VERIFY_SLACK_NS : MRC_VERIFY_FIRST * s->probe_ns;
+	return wait << min_t(u8, pl->relapses, MRC_VERIFY_SHIFT_MAX);
 }
 
 /* The answer may take another plane than the question: the longest there is. */
