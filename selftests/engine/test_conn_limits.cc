@@ -176,14 +176,50 @@ TEST_F(conn_limits, answers_before_rts)
     probe_answer(probes[0].hdr.u.probe.probe_id, 4999);
     ASSERT_TRUE(c.snd.known);
     EXPECT_EQ(psns(tx_data()), psn_list{5000});
-    // RTS must begin where the peer said.
     mrc_tx_cfg k = cfg.tx;
-    k.psn = 5001;
-    EXPECT_EQ(mrc_conn_set_tx(&c, &k, now), -EINVAL);
     k.psn = 5000;
     EXPECT_EQ(mrc_conn_set_tx(&c, &k, now), 0);
     post(MRC_OP_WRITE, 10);
     EXPECT_EQ(psns(tx_data()), psn_list{5001});
+}
+
+// A peer of a connection before asks for its answers and names a beginning. RTS begins where the
+// program says, and not where that peer did: the answers are cut again from there.
+TEST_F(conn_limits, rts_begins_where_the_program_says)
+{
+    for (bool sent : {false, true}) {
+        mrc_conn_reset(&c);
+        ASSERT_EQ(mrc_conn_set_rx(&c, &cfg.rx, now), 0);
+        ASSERT_TRUE(take(data(MRC_OPC_READ_REQ, 2000, 0, 5000)));   // an answer of several packets
+        mrc_exec x;
+        ASSERT_TRUE(ev.exec(&x));
+        mrc_conn_exec_done(&c, x.slot, 0, now);
+        auto probes = tx_ctrl(MRC_OPC_PROBE);
+        ASSERT_EQ(probes.size(), 1u);
+        now += 10 * kUs;
+        probe_answer(probes[0].hdr.u.probe.probe_id, 4999);
+        ASSERT_TRUE(c.snd.known);
+        const auto before = psns(tx_data());
+        ASSERT_GE(before.size(), 2u);
+        if (sent)
+            sack(5000);     // one of them arrived
+        mrc_tx_cfg k = cfg.tx;
+        k.psn = 77;
+        ASSERT_EQ(mrc_conn_set_tx(&c, &k, now), 0);
+        EXPECT_EQ(mrc_conn_check(&c), 0);
+        EXPECT_EQ(c.snd.out, 0u);
+        EXPECT_EQ(c.cc->inflight_bytes, 0u);
+        post(MRC_OP_WRITE, 10);
+        auto after = tx_data();
+        psn_list want;
+        for (u32 i = 0; i <= before.size(); i++)
+            want.push_back(77 + i);
+        EXPECT_EQ(psns(after), want);
+        now += 10 * kUs;
+        sack(77 + static_cast<u32>(before.size()));
+        EXPECT_EQ(c.snd.out, 0u);
+        EXPECT_EQ(c.msgs.rs_head, c.msgs.rs_tail) << "the answer is done";
+    }
 }
 
 } // namespace

@@ -34,8 +34,9 @@ FIXTURE_SETUP(states)
 
 	vc_open(&self->dev, &opts);
 	self->mr = ibv_reg_mr(self->dev.pd, self->area, sizeof(self->area),
-			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+			      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	ASSERT_NE(NULL, self->mr);
+	self->p.access = IBV_ACCESS_REMOTE_READ;
 	vpair_make(&self->p, &self->dev, &cap, 128, self->mr);
 }
 
@@ -157,6 +158,47 @@ TEST_F_TIMEOUT(states, the_rnr_timer_may_change_later, LIMIT_S)
 	EXPECT_EQ(3, attr.min_rnr_timer);
 	attr.min_rnr_timer = 32;
 	EXPECT_EQ(EINVAL, ibv_modify_qp(self->p.qp[1], &attr, IBV_QP_MIN_RNR_TIMER));
+}
+
+/*
+ * qp[1] goes on with a connection that qp[0] has left. Its READ is answered by qp[0], which is in RTR
+ * again and asks it where the stream of answers begins. The program says otherwise at RTS.
+ */
+TEST_F_TIMEOUT(states, rts_begins_where_the_program_says, LIMIT_S)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr, peer;
+	struct ibv_sge sge = { (uintptr_t)self->area, LEN, self->mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ,
+		.send_flags = IBV_SEND_SIGNALED, .wr.rdma = { self->p.peer.addr + LEN, self->p.peer.rkey },
+	};
+	struct ibv_wc wc;
+
+	memset(self->area, 0, LEN);
+	memset(self->area + LEN, 0x5a, LEN);
+	ASSERT_EQ(0, ibv_query_qp(self->p.qp[0], &attr, IBV_QP_AV, &init));
+	ASSERT_EQ(0, ibv_query_qp(self->p.qp[1], &peer, IBV_QP_AV, &init));
+	ASSERT_EQ(0, to_state(self, IBV_QPS_RESET));
+	ASSERT_EQ(0, ibv_post_send(self->p.qp[1], &wr, &bad));
+	attr.qp_state = IBV_QPS_INIT;
+	ASSERT_EQ(0, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+							 IBV_QP_ACCESS_FLAGS));
+	attr.qp_state = IBV_QPS_RTR;
+	attr.rq_psn = peer.sq_psn;
+	ASSERT_EQ(0, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+							 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+							 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER));
+	ASSERT_TRUE(vpair_wc(self->p.cq[1], &wc, WAIT_MS));
+	ASSERT_EQ(IBV_WC_SUCCESS, wc.status);
+	EXPECT_EQ(0, memcmp(self->area, self->area + LEN, LEN));
+	attr.qp_state = IBV_QPS_RTS;
+	attr.sq_psn = (peer.rq_psn + 1000) & 0xffffff;
+	ASSERT_EQ(0, ibv_modify_qp(self->p.qp[0], &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+							 IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+							 IBV_QP_MAX_QP_RD_ATOMIC));
+	ASSERT_EQ(0, ibv_query_qp(self->p.qp[0], &attr, IBV_QP_STATE, &init));
+	EXPECT_EQ(IBV_QPS_RTS, attr.qp_state);
 }
 
 TEST_HARNESS_MAIN

@@ -100,18 +100,6 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 	return 0;
 }
 
-/* What is known of loss and delay, and every timer of it. */
-static void mrc_conn_reset_loss(struct mrc_conn *c)
-{
-	mrc_rtt_reset(c);
-	mrc_latest_reset(c);
-	mrc_rack_reset(c);
-	mrc_pto_reset(c);
-	mrc_budget_reset(c);
-	mrc_rnr_reset(c);
-	mrc_resent_reset(c);
-}
-
 static void mrc_conn_reset_parts(struct mrc_conn *c)
 {
 	c->rx_ready = false;
@@ -120,7 +108,7 @@ static void mrc_conn_reset_parts(struct mrc_conn *c)
 	mrc_exec_reset(c);
 	mrc_tail_reset(c);
 	mrc_tx_reset(c);
-	mrc_conn_reset_loss(c);
+	mrc_tx_reset_loss(c);
 	mrc_ctl_reset(c);
 }
 

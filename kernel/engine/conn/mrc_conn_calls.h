@@ -216,6 +216,7 @@ int mrc_exec_check(const struct mrc_conn *c);
 
 /* mrc_tx.c */
 void mrc_tx_reset(struct mrc_conn *c);
+void mrc_tx_reset_loss(struct mrc_conn *c);
 void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns);
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);

@@ -35,6 +35,18 @@ void mrc_tx_reset(struct mrc_conn *c)
 	c->msgs.rqm_out = 0;
 }
 
+/* What is known of loss and delay, and every timer of it. */
+void mrc_tx_reset_loss(struct mrc_conn *c)
+{
+	mrc_rtt_reset(c);
+	mrc_latest_reset(c);
+	mrc_rack_reset(c);
+	mrc_pto_reset(c);
+	mrc_budget_reset(c);
+	mrc_rnr_reset(c);
+	mrc_resent_reset(c);
+}
+
 /* What is in flight moves to the new controller. */
 static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
 {
@@ -88,6 +100,30 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	}
 }
 
+/*
+ * A peer named where our stream begins, and the program says otherwise. The program is right: the peer
+ * was one of a connection before, which still asked for its answers. What was sent to it means nothing
+ * to the peer that comes; its answers are cut once more, and count as sent to nobody.
+ */
+static mrc_noinline void mrc_tx_forget_start(struct mrc_conn *c)
+{
+	struct mrc_msg *m;
+	u32 i;
+
+	mrc_snd_reset(c);
+	mrc_tx_reset_loss(c);
+	c->told.valid = false;
+	c->told.seen = 0;
+	c->told.credit = 0;
+	c->msgs.cut = MRC_NONE16;
+	c->msgs.rs_seg = c->msgs.rs_head;
+	for (i = c->msgs.rs_head; i != c->msgs.rs_tail; i++) {
+		m = mrc_rs_at(c, i);
+		m->started = false;
+		m->resp_pkts = mrc_msg_pkts_of(c, m->len);
+	}
+}
+
 int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns)
 {
 	u8 mpr = cfg->mpr ? cfg->mpr : c->cfg.mpr_max;
@@ -95,8 +131,10 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 	if (!c->rx_ready || mpr > c->cfg.mpr_max || cfg->psn & ~MRC_PSN_MASK ||
 	    cfg->rd_atomic > c->cfg.rd_max || cfg->wimm > MRC_WIMM_MAX ||
 	    cfg->burst > MRC_BURST_MAX ||
-	    (c->snd.known && cfg->psn != c->snd.first))
+	    (c->tx_ready && cfg->psn != c->snd.first))
 		return -EINVAL;
+	if (c->snd.known && cfg->psn != c->snd.first)
+		mrc_tx_forget_start(c);
 	c->tx = *cfg;
 	mrc_rot_set_burst(&c->rot, cfg->burst);
 	c->snd.window = mpr * MRC_MPR_UNIT;
