@@ -6,6 +6,7 @@
     draw.py --check         fails if one is not as this script would make it
     draw.py -m FOLDER       take failover.json's figures from a run of "make bench-failover",
                             such as out/failover/40-8-fixed/black-hole
+    draw.py -c FILE         take cost.json's figures from a run of "make bench-cpu": out/cpu/report.json
     draw.py --dark FOLDER   the dark ones only, into FOLDER, to look at them
 """
 import json
@@ -13,6 +14,7 @@ import pathlib
 import sys
 
 import concepts
+import cost
 import failover
 
 HERE = pathlib.Path(__file__).parent
@@ -24,12 +26,18 @@ PICTURES = {
 if (HERE / "failover.json").exists():   # measured, see -m
     PICTURES["plane-dies"] = failover.plane_dies
     PICTURES["failover"] = failover.throughput
+if (HERE / "cost.json").exists():       # measured, see -c
+    PICTURES["cost"] = cost.cost
 
 
 def main(argv):
     if argv[:1] == ["-m"]:
         text = json.dumps(failover.measure(argv[1]), separators=(",", ":")).replace('],"', '],\n"')
         (HERE / "failover.json").write_text(text + "\n")
+        argv = argv[2:]
+    if argv[:1] == ["-c"]:
+        (HERE / "cost.json").write_text(json.dumps(cost.measure(argv[1])) + "\n")
+        PICTURES["cost"] = cost.cost
         argv = argv[2:]
     dark = argv[:1] == ["--dark"]
     folder = pathlib.Path(argv[1]) if dark else HERE

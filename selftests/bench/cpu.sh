@@ -100,6 +100,7 @@ main() {
 		"$here/cpu/report.py" "$kdir/linux" "$out/rooms" "$out"/runs/*
 		"$here/cpu/report.py" -p "$whose" "$kdir/linux" "$out/rooms" "$out"/runs/*
 	} | tee "$out/report.txt"
+	"$here/cpu/report.py" -j "$kdir/linux" "$out/rooms" "$out"/runs/* >"$out/report.json"
 }
 
 kdir=''

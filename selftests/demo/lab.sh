@@ -44,7 +44,7 @@ help() {
 	  hole p2-t0-1 t1-1    one cable drops everything, in silence
 	  heal p2       everything of plane 2 works again
 
-	Good to know: mrcctl, rdma, ibv_devinfo, ib_write_bw, ibv_rc_pingpong, ping, tcpdump.
+	Good to know: mrcctl, ip, tc, rdma, ibv_devinfo, ib_write_bw, ibv_rc_pingpong, ping, tcpdump.
 	exit ends the machine. Lessons: Documentation/tutorial.
 	TEXT
 }

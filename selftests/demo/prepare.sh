@@ -44,8 +44,8 @@ objects() { find "$@" -name '*.o' -newer "$prepare_began" 2>/dev/null | wc -l; }
 prepare_packages() {
 	local want
 	want=$("$top/selftests/vm/deps.sh" -n -d) && { step 1 packages "all that is needed is installed"; return; }
-	still packages "to install: $(wc -l <<<"$want") and what they need; a few minutes"
-	"$top/selftests/vm/deps.sh" -d 2>>"$prepare_log" | sed 's/^deps: /                           /' ||
+	still packages "$(wc -l <<<"$want") are missing; with what they need:"
+	"$top/selftests/vm/deps.sh" -d 2>>"$prepare_log" | sed -u "s/^deps: /$(printf '%27s' '')/" ||
 		prepare_failed packages
 	step 1 packages "installed"
 }

@@ -18,6 +18,16 @@ from run_data import DIRECTIONS, PHASES, SETTLED, SNAPSHOTS, Run
 GONE = 0.02             # share of the dead plane that counts as none: probes, and little traffic in all
 BACK = 0.10             # share that counts as back
 SPLAT = 86              # status of runvm
+CAUSES = {              # of retransmissions, as the counters rtx_* are called
+    "rack": "a packet sent later arrived first",
+    "nack": "the receiver refused it",
+    "trim": "a switch cut off its payload",
+    "rto": "no acknowledgement in time",
+    "plane": "its plane went down",
+    "rnr": "no receive was posted",
+    "sleek": "too many packets out of order",
+    "spurious": "both copies arrived: this one was needless",
+}
 
 
 def arrow(direction):
@@ -110,7 +120,7 @@ class Table:
             cells = [f"{n} {n / totals[p]:5.1%}" for n, p in zip(counts, PHASES)]
             label = f"packets on plane {plane + 1}"
             self.row(f"{'':<10}{label}{' (cut)' if plane == dead else ''}", cells)
-        self.row(f"{'':<10}longest gap in 1 s, ms", [f"{d['gap_ms'][p]:.0f}" for p in PHASES])
+        self.row(f"{'':<10}longest gap, ms", [f"{d['gap_ms'][p]:.0f}" for p in PHASES])
 
     def retransmissions(self, host, causes):
         if not causes:
@@ -136,10 +146,18 @@ class Table:
             self.retransmissions(host, h["retransmissions"])
         for host, h in result["hosts"].items():
             self.evs(host, h["evs"])
-        pauses = [d["verify_client"].get("max_gap_ms", "?") for d in result["directions"].values()]
-        print(f"\n  {SETTLED:.0f} s after each change is left out. The longest pause of a program without any "
-              f"completion: {' and '.join(pauses)} ms;")
-        print("  it is mostly the emulated machine that stands still. The protocol's own figures: README.md.")
+        self.notes(result)
+
+    def notes(self, result):
+        seen = {cause for h in result["hosts"].values() for cause in h["retransmissions"]}
+        pauses = [float(d["verify_client"].get("max_gap_ms", "nan")) for d in result["directions"].values()]
+        print("\n  No column has the second after a change. Longest gap: the longest time in which nothing arrived, in the"
+              "\n  second before the cut and after each change. EVs are paths; usable: on a plane that is up at both ends.")
+        print(f"  In the whole run a program waited {max(pauses):.0f} ms at most for a completion. Most of that is the "
+              "emulated machine\n  standing still. The protocol itself pauses for microseconds: README.md, or "
+              "make bench-failover.")
+        for cause in sorted(seen):
+            print(f"  {cause + ':':<10}{CAUSES.get(cause, 'see mrcctl stats show')}")
 
     def verdict(self, verdicts):
         print()

@@ -78,11 +78,12 @@ apt() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# size PACKAGE...: what apt would fetch and fill, in its own words.
+# size PACKAGE...: how many packages that is with what they need, and how large, as apt says it.
 size() {
-	apt-get install --no-install-recommends --assume-no "$@" 2>/dev/null | sed -nE \
-		-e 's/^Need to get ([^ ]+ [kMG]?B).*/to fetch \1/p' \
-		-e 's/^After this operation, ([^ ]+ [kMG]?B) of additional.*/on disk \1/p' | paste -sd ,
+	LC_ALL=C apt-get install --no-install-recommends --assume-no "$@" 2>/dev/null | sed -nE \
+		-e 's/^.* ([0-9]+) newly installed.*/\1 packages/p' \
+		-e 's/^Need to get ([^ ]+ [kMG]?B).*/\1 to fetch/p' \
+		-e 's/^After this operation, ([^ ]+ [kMG]?B) of additional.*/\1 on disk/p' | paste -sd , | sed 's/,/, /g'
 }
 
 main() {
@@ -110,7 +111,7 @@ main() {
 
 	$say "deps: installing ${want[*]}"
 	apt update
-	echo "deps: ${#want[@]} packages and what they need: $(size "${want[@]}")"
+	echo "deps: $(size "${want[@]}")"
 	# libboost1.81-dev takes the place of the default 1.74, if that is installed.
 	# What debconf and maintainers' scripts say is of interest when they fail.
 	log=$(mktemp)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""report.py [-p TEST] KERNEL ROOMS DIR... - what watch.py saw, as a table of ratios, or as a profile.
+"""report.py [-p TEST | -j] KERNEL ROOMS DIR... - what watch.py saw, as a table of ratios, a profile, or JSON.
 
 DIR is <round>.<stack>, of two machines (pair.py) with a folder for each; KERNEL the User-Mode Linux that ran,
 ROOMS a file "FUNCTION FOLDER" of mrc's.
@@ -12,6 +12,7 @@ What User-Mode Linux itself pays (groups.py) is not in it.
 import argparse
 import bisect
 import collections
+import json
 import os
 import statistics
 import subprocess
@@ -175,6 +176,17 @@ def table(runs):
                   f" {statistics.median(rung):.2f}")
 
 
+def figures(runs):
+    """{test: {stack: [median, least, most]}} in us."""
+    result = collections.defaultdict(dict)
+    for test in runs[0].tests():
+        for stack in sorted({run.stack for run in runs}):
+            costs = [run.total(test) for run in runs if run.stack == stack and test in run.tests()]
+            if costs:
+                result[test][stack] = [round(us, 2) for us in (statistics.median(costs), min(costs), max(costs))]
+    print(json.dumps({"rounds": len(runs) // len({run.stack for run in runs}), "us": result}))
+
+
 def profile(runs, test):
     for stack in sorted({run.stack for run in runs}):
         costs = [run.cost(test) for run in runs if run.stack == stack and test in run.tests()]
@@ -196,6 +208,7 @@ def profile(runs, test):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("-p", dest="test", help="the profile of this test")
+    parser.add_argument("-j", dest="json", action="store_true", help="the figures only")
     parser.add_argument("kernel")
     parser.add_argument("rooms")
     parser.add_argument("runs", nargs="+")
@@ -204,7 +217,9 @@ def main():
         rooms = dict(line.split() for line in file)
     runs = [(Ends if os.path.isdir(directory + "/2") else Run)(directory.rstrip("/"), args.kernel, rooms)
             for directory in args.runs]
-    if args.test:
+    if args.json:
+        figures(runs)
+    elif args.test:
         profile(runs, args.test)
     else:
         table(runs)
