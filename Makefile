@@ -46,7 +46,8 @@ export PATH := $(PATH):/usr/sbin:/sbin
 all: modules $(SUBDIRS)
 
 # What tests, demo and benchmarks need besides.
-testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko) $(KVERS:%=$(BUILD)/%/mrc_kuser.ko)
+testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko) $(KVERS:%=$(BUILD)/%/mrc_kuser.ko) \
+	$(KVERS:%=$(BUILD)/%/mrc_exporter.ko)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
@@ -56,6 +57,7 @@ testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko) $(KVERS:%=$(BUI
 MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
 QDISC_SRC := $(wildcard selftests/qdisc/*)
 KUSER_SRC := $(wildcard selftests/kuser/*)
+EXPORTER_SRC := $(wildcard selftests/exporter/*)
 KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
@@ -80,11 +82,17 @@ $(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
 	$$(MAKE) -C $$(@D)/kuser KDIR="$$(KDIR_$(1))"
 	@cp $$(@D)/kuser/mrc_kuser.ko $$@
 
+# An exporter of dma-bufs, likewise.
+$(BUILD)/$(1)/mrc_exporter.ko: $(EXPORTER_SRC) $(BUILD)/$(1)/kdir
+	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/exporter $$(@D)/
+	$$(MAKE) -C $$(@D)/exporter KDIR="$$(KDIR_$(1))"
+	@cp $$(@D)/exporter/mrc_exporter.ko $$@
+
 # Changes when the headers do, and everything is built anew then.
 $(BUILD)/$(1)/kdir: FORCE
 	@[ -n "$$(KDIR_$(1))" ] || { echo "no headers of kernel $(1): make deps, or KDIR_$(1)=..." >&2; exit 1; }
 	@mkdir -p $$(@D)
-	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc $$(@D)/kuser; echo "$$(KDIR_$(1))" >$$@; }
+	@echo "$$(KDIR_$(1))" | cmp -s - $$@ || { rm -rf $$(@D)/kernel $$(@D)/qdisc $$(@D)/kuser $$(@D)/exporter; echo "$$(KDIR_$(1))" >$$@; }
 endef
 $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 

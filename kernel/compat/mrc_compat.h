@@ -32,6 +32,13 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 }
 #endif
 
+/* Last argument of ib_device_ops.reg_user_mr_dmabuf; nobody looks at it. */
+#ifdef MRC_HAVE_REG_DMABUF_ATTRS
+typedef struct uverbs_attr_bundle mrc_reg_dmabuf_arg;
+#else
+typedef struct ib_udata mrc_reg_dmabuf_arg;
+#endif
+
 /* In a table of ib_device_ops: how an SRQ is described, where it can be. */
 #ifdef MRC_HAVE_FILL_RES_SRQ
 #define MRC_FILL_RES_SRQ(fn) .fill_res_srq_entry = (fn),

@@ -128,8 +128,11 @@ static void copy_payload(u8 *to, const struct mrc_payload *pl)
 		return;
 	}
 	for (i = 0; i < pl->n; i++) {
-		memcpy_from_page((char *)to, pl->frag[i].page, pl->frag[i].off,
-				 pl->frag[i].len);
+		if (unlikely(pl->frag[i].off == MRC_PAYLOAD_AT))
+			memcpy(to, pl->frag[i].at, pl->frag[i].len);
+		else
+			memcpy_from_page((char *)to, pl->frag[i].page, pl->frag[i].off,
+					 pl->frag[i].len);
 		to += pl->frag[i].len;
 	}
 }

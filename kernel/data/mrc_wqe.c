@@ -316,7 +316,7 @@ bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op)
 		return false;
 	w = mrc_wqe_send(qp, op->cookie);
 	for (i = 0; i < w->num_sge; i++)
-		w->gone |= w->mr[i] && w->mr[i]->fast && !mrc_mr_alive(w->mr[i]);
+		w->gone |= w->mr[i] && mrc_mr_may_end(w->mr[i]) && !mrc_mr_alive(w->mr[i]);
 	return w->gone;
 }
 

@@ -21,6 +21,7 @@
 #include "core/mrc_dev.h"
 #include "core/mrc_front.h"
 #include "core/mrc_seed.h"
+#include "mem/mrc_dmabuf.h"
 #include "mem/mrc_mr.h"
 
 #define MR_WINDOW	1	/* tag of an entry that is a struct mrc_window */
@@ -36,6 +37,8 @@ void mrc_mr_unpin(struct mrc_mr *mr)
 		kref_put(&mr->of->ref, mrc_mr_release_now);
 		return;
 	}
+	if (mr->dmabuf)
+		mrc_dmabuf_unmap(mr->dmabuf);
 	ib_umem_release(mr->umem);
 	kvfree(mr->pages);
 }
@@ -219,6 +222,7 @@ struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int
 	part->page_off = mrc_mr_off(mr, addr);
 	part->n_pages = mr->n_pages;
 	part->pages = mr->pages;
+	part->lent = mr->lent;
 	return part;
 }
 

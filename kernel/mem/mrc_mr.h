@@ -8,6 +8,8 @@
  * A key may also be a memory window's (mrc_mw.h): then the table holds the window, and what
  * it is bound to now is a struct mrc_mr of its own, which has the pages of another. Likewise
  * the registrations of a fast registration region (mrc_fr.h).
+ *
+ * A region of a dma-buf has no pages but an address (mrc_dmabuf.h), and dies when the exporter takes it back.
  */
 #ifndef MRC_MR_H
 #define MRC_MR_H
@@ -17,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 
 struct mrc_dev;
+struct mrc_dmabuf;
 struct mrc_fr;
 
 /* What a region may be registered for; hints besides. */
@@ -43,12 +46,14 @@ struct mrc_mr {
 	u32 n_pages;
 	struct page **pages;
 	struct ib_umem *umem;
+	struct mrc_dmabuf *dmabuf;	/* its own; NULL: none, or of's */
+	u8 *lent;		/* memory of a dma-buf, from its first page; pages is NULL */
 	bool dma;		/* all memory of the kernel, by its addresses; pages is NULL */
 	struct mrc_mr *of;	/* whose pages these are, referenced; NULL: its own */
 	bool window;		/* a window's: ends with @of */
 	bool fast;		/* a fast registration: its memory is touched under of->lock */
 	u32 qpn;		/* not 0: usable through that QP only */
-	bool dead;		/* deregistered: nothing is read or written any more */
+	bool dead;		/* deregistered, or taken back: nothing is read or written any more */
 	spinlock_t lock;	/* of what others have its pages for; inside all others */
 };
 
@@ -76,6 +81,12 @@ void mrc_mr_put(struct mrc_mr *mr);	/* any context */
 static inline bool mrc_mr_alive(const struct mrc_mr *mr)
 {
 	return !READ_ONCE(mr->dead) && !(mr->window && READ_ONCE(mr->of->dead));
+}
+
+/* It may end under requests that were posted, and not by the program's own mistake. */
+static inline bool mrc_mr_may_end(const struct mrc_mr *mr)
+{
+	return mr->fast || mr->lent;
 }
 
 /* Process context: an index of the table for @w, in *@index, or -errno; and out of it again. */

@@ -106,14 +106,30 @@ static inline struct page *mr_page(const struct mrc_mr *mr, u64 off)
 	return likely(mr->pages) ? mr->pages[off >> PAGE_SHIFT] : mr_kernel_page(off);
 }
 
+/* The byte at @off, mapped until the end of its page. */
+static inline u8 *mr_map(const struct mrc_mr *mr, u64 off)
+{
+	if (unlikely(mr->lent))
+		return mr->lent + off;
+	return (u8 *)kmap_local_page(mr_page(mr, off)) + offset_in_page(off);
+}
+
+static inline void mr_unmap(const struct mrc_mr *mr, const u8 *p)
+{
+	if (likely(!mr->lent))
+		kunmap_local(p);
+}
+
 /*
- * Of a fast registration, which may end on another CPU at any time. False: it has; what came too
- * late is not placed, as if it had come before and been overwritten.
+ * Of a fast registration or a dma-buf, which may end on another CPU at any time. False: it has; what came too
+ * late is not placed, as if it had come before and been overwritten. Who ends a dma-buf waits for this CPU.
  */
 static bool mr_hold(const struct mrc_mr *mr)
 {
-	if (likely(!mr->fast))
+	if (likely(!mrc_mr_may_end(mr)))
 		return true;
+	if (mr->lent)
+		return mrc_mr_alive(mr);
 	spin_lock_bh(&mr->of->lock);
 	if (likely(!mr->dead))
 		return true;
@@ -140,10 +156,10 @@ static void mr_fill(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 from
 	while (from < to) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, to - from, PAGE_SIZE - in_page);
-		u8 *p = kmap_local_page(mr_page(mr, off));
+		u8 *p = mr_map(mr, off);
 
-		src_read(s, from, p + in_page, n);
-		kunmap_local(p);
+		src_read(s, from, p, n);
+		mr_unmap(mr, p);
 		from += n;
 		off += n;
 	}
@@ -163,9 +179,9 @@ static void mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32
 		return;
 	}
 	src_read(s, from, &word, sizeof(word));
-	p = kmap_local_page(mr_page(mr, off));
-	WRITE_ONCE(*(u64 *)(p + offset_in_page(off)), word);
-	kunmap_local(p);
+	p = mr_map(mr, off);
+	WRITE_ONCE(*(u64 *)p, word);
+	mr_unmap(mr, p);
 }
 
 /*
@@ -239,10 +255,10 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
-		const u8 *p = kmap_local_page(mr_page(mr, off));
+		const u8 *p = mr_map(mr, off);
 
-		memcpy(dst, p + in_page, n);
-		kunmap_local(p);
+		memcpy(dst, p, n);
+		mr_unmap(mr, p);
 		dst += n;
 		off += n;
 		len -= n;
@@ -250,8 +266,23 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 	mr_drop(mr);
 }
 
+/* No pages: bytes to be copied. */
+static int mr_frag_lent(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payload *pl)
+{
+	if (WARN_ON_ONCE(pl->n >= ARRAY_SIZE(pl->frag)))
+		return -EMSGSIZE;
+	pl->frag[pl->n].at = mr->lent + off;
+	pl->frag[pl->n].off = MRC_PAYLOAD_AT;
+	pl->frag[pl->n].len = len;
+	pl->n++;
+	pl->len += len;
+	return 0;
+}
+
 static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payload *pl)
 {
+	if (unlikely(mr->lent) && len)
+		return mr_frag_lent(mr, off, len, pl);
 	while (len) {
 		u32 in_page = offset_in_page(off);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
@@ -281,7 +312,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 	if (!mr_hold(mr))
 		return -EFAULT;
 	/* Nothing of it leaves when it has ended: not a packet that still waits in a queue either. */
-	pl->copy |= mr->fast;
+	pl->copy |= mrc_mr_may_end(mr);
 	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
 	mr_drop(mr);
 	return err;
@@ -302,13 +333,13 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 		return 0;
 	if (!mr_hold(mr))
 		return 0;
-	p = kmap_local_page(mr_page(mr, off));
-	word = (atomic64_t *)(p + offset_in_page(off));
+	p = mr_map(mr, off);
+	word = (atomic64_t *)p;
 	if (cmp_swap)
 		old = atomic64_cmpxchg(word, compare, swap_add);
 	else
 		old = atomic64_fetch_add(swap_add, word);
-	kunmap_local(p);
+	mr_unmap(mr, p);
 	mr_drop(mr);
 	return old;
 }

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
+#include "mem/mrc_dmabuf.h"
 #include "mem/mrc_mr.h"
 #include "mem/mrc_mr_reg.h"
 #include "mem/mrc_pd.h"
@@ -56,12 +57,24 @@ static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 	mr->pages = from->pages;
 }
 
-/* What a new region is to be: of @from's pages, or of these addresses. In no table yet. */
+/* What a new region is to be: of @from's pages, of a dma-buf, or of these addresses. In no table yet. */
 struct mr_want {
 	u64 start, length, iova;
 	int access;
 	struct mrc_mr *from;
+	const struct mrc_dmabuf_want *dmabuf;
 };
+
+static int mr_lend(struct mrc_mr *mr, struct ib_device *ibdev, const struct mrc_dmabuf_want *want)
+{
+	mr->page_off = offset_in_page(want->offset);
+	mr->n_pages = (u32)DIV_ROUND_UP(mr->page_off + mr->length, PAGE_SIZE);
+	mr->dmabuf = mrc_dmabuf_map(ibdev, want, &mr->dead);
+	if (IS_ERR(mr->dmabuf))
+		return PTR_ERR(mr->dmabuf);
+	mr->lent = mrc_dmabuf_addr(mr->dmabuf);
+	return 0;
+}
 
 static struct mrc_mr *mr_create(struct ib_pd *ibpd, const struct mr_want *w)
 {
@@ -76,7 +89,8 @@ static struct mrc_mr *mr_create(struct ib_pd *ibpd, const struct mr_want *w)
 	} else {
 		mr->iova = w->iova;
 		mr->length = w->length;
-		err = mr_pin(mr, ibpd->device, w->start, w->access);
+		err = w->dmabuf ? mr_lend(mr, ibpd->device, w->dmabuf) :
+				  mr_pin(mr, ibpd->device, w->start, w->access);
 	}
 	if (!err)
 		return mr;
@@ -193,6 +207,21 @@ struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, in
 	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
 }
 
+struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova, int fd,
+				int access, mrc_reg_dmabuf_arg *arg)
+{
+	const struct mrc_dmabuf_want dmabuf = {
+		.fd = fd, .offset = offset, .length = length,
+		.write = ib_access_writable(access),
+	};
+	const struct mr_want want = {
+		.length = length, .iova = iova, .access = access, .dmabuf = &dmabuf,
+	};
+	int err = mr_check(length, iova, access);
+
+	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
+}
+
 /* What a region becomes. The pages stay pinned unless others are wanted, or writable ones. */
 static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_want *asked)
 {
@@ -232,6 +261,9 @@ struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 	int err;
 
 	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return ERR_PTR(-EOPNOTSUPP);
+	/* The exporter knows one region, which it ends. */
+	if (old->lent && !(flags & IB_MR_REREG_TRANS))
 		return ERR_PTR(-EOPNOTSUPP);
 	want = mr_want_of(old, flags, &asked);
 	err = mr_check(want.length, want.iova, want.access);

@@ -7,12 +7,20 @@
 #include <linux/types.h>
 #include "rdma/mrc-abi.h"
 
+#define MRC_PAYLOAD_AT	U32_MAX
+
 struct mrc_payload {
 	/*
 	 * What a packet has of one SGE is at most 4096 bytes, and lies in two pages at most: whatever a
 	 * request consists of, it fits. What is too much for an skb is copied.
 	 */
-	struct { struct page *page; u32 off, len; } frag[2 * MRC_MAX_SGE];
+	struct {
+		union {
+			struct page *page;
+			const void *at;	/* off is MRC_PAYLOAD_AT; then copy is true, too */
+		};
+		u32 off, len;
+	} frag[2 * MRC_MAX_SGE];
 	u8 n;
 	bool copy;		/* a packet must not refer to these pages */
 	u32 len;

@@ -306,6 +306,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_srq = mrc_srq_query,
 	.query_ucontext = query_ucontext,
 	.reg_user_mr = mrc_mr_reg,
+	.reg_user_mr_dmabuf = mrc_mr_reg_dmabuf,
 	.req_notify_cq = mrc_cq_arm,
 	.rereg_user_mr = mrc_mr_rereg,
 	.resize_cq = mrc_cq_resize,

@@ -32,6 +32,25 @@ struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 	return &mr->vmr.ibv_mr;
 }
 
+/* Of memory that another driver has: the kernel asks it. */
+struct ibv_mr *mrc_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				 int fd, int access)
+{
+	struct mrc_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return NULL;
+	access &= ~IBV_ACCESS_OPTIONAL_RANGE;
+	ret = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, &mr->vmr);
+	if (ret) {
+		free(mr);
+		errno = ret;
+		return NULL;
+	}
+	return &mr->vmr.ibv_mr;
+}
+
 int mrc_dereg_mr(struct verbs_mr *vmr)
 {
 	uint32_t *dm_mrs = ((struct mrc_mr *)vmr)->dm_mrs;

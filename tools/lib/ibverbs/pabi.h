@@ -218,7 +218,8 @@ struct verbs_srq {
 	NO(read_counters)							\
 	OP(struct ibv_mr *, reg_dm_mr,						\
 	   (struct ibv_pd *, struct ibv_dm *, uint64_t, size_t, unsigned int))		\
-	NO(reg_dmabuf_mr)							\
+	OP(struct ibv_mr *, reg_dmabuf_mr,						\
+	   (struct ibv_pd *, uint64_t, size_t, uint64_t, int, int))			\
 	OP(struct ibv_mr *, reg_mr, (struct ibv_pd *, void *, size_t, uint64_t, int)) \
 	OP(int, req_notify_cq, (struct ibv_cq *, int))				\
 	OP(int, rereg_mr,							\
@@ -360,6 +361,8 @@ int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
 		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+int ibv_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+			  int access, struct verbs_mr *vmr);
 int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle);
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);

@@ -55,6 +55,7 @@ static const struct verbs_context_ops mrc_ctx_ops = {
 	.query_rt_values = mrc_query_rt_values,
 	.query_srq = mrc_query_srq,
 	.reg_dm_mr = mrc_reg_dm_mr,
+	.reg_dmabuf_mr = mrc_reg_dmabuf_mr,
 	.reg_mr = mrc_reg_mr,
 	.req_notify_cq = mrc_req_notify_cq,
 	.rereg_mr = mrc_rereg_mr,

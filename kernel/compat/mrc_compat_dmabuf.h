@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_compat_dmabuf.h - as mrc_compat.h, for what only dma-bufs need.
+ */
+#ifndef MRC_COMPAT_DMABUF_H
+#define MRC_COMPAT_DMABUF_H
+
+#include <linux/dma-buf.h>
+#include <linux/module.h>
+#include "mrc_have.h"
+
+/* Without the buffer's lock. */
+static inline int mrc_dma_buf_vmap(struct dma_buf *buf, struct iosys_map *map)
+{
+#ifdef MRC_HAVE_DMABUF_VMAP_UNLOCKED
+	return dma_buf_vmap_unlocked(buf, map);
+#else
+	return dma_buf_vmap(buf, map);
+#endif
+}
+
+static inline void mrc_dma_buf_vunmap(struct dma_buf *buf, struct iosys_map *map)
+{
+#ifdef MRC_HAVE_DMABUF_VMAP_UNLOCKED
+	dma_buf_vunmap_unlocked(buf, map);
+#else
+	dma_buf_vunmap(buf, map);
+#endif
+}
+
+#ifdef MRC_HAVE_IMPORT_NS_BARE
+#define MRC_IMPORT_NS(ns) MODULE_IMPORT_NS(ns)
+#else
+#define MRC_IMPORT_NS(ns) MODULE_IMPORT_NS(#ns)
+#endif
+
+#endif

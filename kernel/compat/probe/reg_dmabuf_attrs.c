@@ -1,0 +1,11 @@
+// { "since": "6.12", "what": "ib_device_ops.reg_user_mr_dmabuf takes struct uverbs_attr_bundle *", "used_by": "mem/mrc_mr_reg.c" }
+/* SPDX-License-Identifier: GPL-2.0 */
+#include <rdma/ib_verbs.h>
+
+static struct ib_mr *probe(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd, int access,
+			   struct uverbs_attr_bundle *attrs)
+{
+	return NULL;
+}
+
+const struct ib_device_ops mrc_probe_ops = { .reg_user_mr_dmabuf = probe };

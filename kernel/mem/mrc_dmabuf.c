@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_dmabuf.c - see mrc_dmabuf.h.
+ *
+ * The CPU is what moves our bytes, so the exporter maps the buffer for the CPU, once, and all bytes go through
+ * that mapping: its caching is the exporter's choice. The pages behind it are not ours to look at, so
+ * packets never refer to them. What lies in the memory of a device (iomem) is refused.
+ *
+ * An exporter that can move its buffer is asked to pin it. It may take it back all the same, when its device goes:
+ * it calls dmabuf_revoke() with the buffer's lock held. Copies run in softirq with BH off, look at *dead first, and are
+ * waited for. The mapping itself stays until mrc_dmabuf_unmap(), for up to 6.1 no exporter may be asked under its
+ * lock to unmap. An exporter that cannot move needs no attachment.
+ *
+ * Caches: begin_cpu_access() once, at the beginning. On machines that keep caches and devices coherent, which all with
+ * RoCE are, there is nothing to do for each packet.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
+#include <linux/iosys-map.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+#include "compat/mrc_compat_dmabuf.h"
+#include "mem/mrc_dmabuf.h"
+
+struct mrc_dmabuf {
+	struct dma_buf *buf;
+	struct dma_buf_attachment *attach;	/* NULL: it cannot move */
+	struct iosys_map map;
+	u64 page_off;				/* of the first byte's page */
+	bool *dead;
+};
+
+/* Exporter's context, its lock held. */
+static void dmabuf_revoke(struct dma_buf_attachment *attach)
+{
+	const struct mrc_dmabuf *b = attach->importer_priv;
+
+	WRITE_ONCE(*b->dead, true);
+	synchronize_rcu();	/* copies under way */
+}
+
+static const struct dma_buf_attach_ops dmabuf_attach_ops = {
+	.move_notify = dmabuf_revoke,
+};
+
+/* Where it is to stay, and has arrived at. */
+static int dmabuf_pin(struct mrc_dmabuf *b, struct device *dev)
+{
+	struct dma_resv *lock = b->buf->resv;
+	long left;
+	int err;
+
+	b->attach = dma_buf_dynamic_attach(b->buf, dev, &dmabuf_attach_ops, b);
+	if (IS_ERR(b->attach))
+		return PTR_ERR(b->attach);
+	dma_resv_lock(lock, NULL);
+	err = dma_buf_pin(b->attach);
+	if (!err) {
+		left = dma_resv_wait_timeout(lock, DMA_RESV_USAGE_KERNEL, true, MAX_SCHEDULE_TIMEOUT);
+		err = left < 0 ? (int)left : 0;
+		if (err)
+			dma_buf_unpin(b->attach);
+	}
+	dma_resv_unlock(lock);
+	if (err)
+		dma_buf_detach(b->buf, b->attach);
+	return err;
+}
+
+static void dmabuf_unpin(struct mrc_dmabuf *b)
+{
+	dma_resv_lock(b->buf->resv, NULL);
+	dma_buf_unpin(b->attach);
+	dma_resv_unlock(b->buf->resv);
+	dma_buf_detach(b->buf, b->attach);
+}
+
+/* Plain memory, from the beginning of a page. */
+static int dmabuf_vmap(struct mrc_dmabuf *b)
+{
+	int err = mrc_dma_buf_vmap(b->buf, &b->map);
+
+	if (err)
+		return err;
+	if (!b->map.is_iomem && PAGE_ALIGNED(b->map.vaddr))
+		return 0;
+	mrc_dma_buf_vunmap(b->buf, &b->map);
+	return -EOPNOTSUPP;
+}
+
+static int dmabuf_check(const struct dma_buf *buf, const struct mrc_dmabuf_want *want)
+{
+	if (!want->length || want->offset > buf->size || want->length > buf->size - want->offset)
+		return -EINVAL;
+	if (want->write && !(buf->file->f_mode & FMODE_WRITE))
+		return -EACCES;
+	return 0;
+}
+
+static int dmabuf_map(struct mrc_dmabuf *b, struct ib_device *ibdev)
+{
+	int err;
+
+	if (b->buf->ops->pin) {
+		err = dmabuf_pin(b, &ibdev->dev);
+		if (err)
+			return err;
+	}
+	err = dmabuf_vmap(b);
+	if (err) {
+		ibdev_notice_ratelimited(ibdev, "a dma-buf of %s cannot be mapped for the CPU: %pe\n",
+					 b->buf->exp_name, ERR_PTR(err));
+		err = err == -ENOMEM ? err : -EOPNOTSUPP;
+		goto err_pin;
+	}
+	err = dma_buf_begin_cpu_access(b->buf, DMA_BIDIRECTIONAL);
+	if (!err)
+		return 0;
+	mrc_dma_buf_vunmap(b->buf, &b->map);
+err_pin:
+	if (b->attach)
+		dmabuf_unpin(b);
+	return err;
+}
+
+struct mrc_dmabuf *mrc_dmabuf_map(struct ib_device *ibdev, const struct mrc_dmabuf_want *want, bool *dead)
+{
+	struct mrc_dmabuf *b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	b->dead = dead;
+	b->page_off = want->offset & PAGE_MASK;
+	b->buf = dma_buf_get(want->fd);
+	if (IS_ERR(b->buf)) {
+		err = PTR_ERR(b->buf);
+		goto err_free;
+	}
+	err = dmabuf_check(b->buf, want);
+	if (!err)
+		err = dmabuf_map(b, ibdev);
+	if (!err)
+		return b;
+	dma_buf_put(b->buf);
+err_free:
+	kfree(b);
+	return ERR_PTR(err);
+}
+
+void mrc_dmabuf_unmap(struct mrc_dmabuf *b)
+{
+	dma_buf_end_cpu_access(b->buf, DMA_BIDIRECTIONAL);
+	mrc_dma_buf_vunmap(b->buf, &b->map);
+	if (b->attach)
+		dmabuf_unpin(b);
+	dma_buf_put(b->buf);
+	kfree(b);
+}
+
+void *mrc_dmabuf_addr(const struct mrc_dmabuf *b)
+{
+	return b->map.vaddr + b->page_off;
+}
+
+MRC_IMPORT_NS(DMA_BUF);
