@@ -150,19 +150,18 @@ build_in() {
 	cp "$dir/$1/$2" "$dir/$2"
 }
 
-# And the tests' user of it, their exporter of dma-bufs, and their switch port.
+# And the tests' user of it, and their switch port.
 build_module() {
 	local dir=$top/build/$name
 	current || skip "there is no kernel in $cache: MRC_UML=$flavour selftests/vm/uml-build.sh kernel"
 	mkdir -p "$dir"
 	# Built anew when the kernel was.
-	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel" "$dir/kuser" "$dir/exporter" "$dir/qdisc"
+	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel" "$dir/kuser" "$dir/qdisc"
 	rsync -rlpc --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 		--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers \
-		--exclude=modules.order "$top/kernel" "$top/uapi" "$top/selftests/kuser" "$top/selftests/exporter" "$top/selftests/qdisc" "$dir/"
+		--exclude=modules.order "$top/kernel" "$top/uapi" "$top/selftests/kuser" "$top/selftests/qdisc" "$dir/"
 	build_in kernel mrc.ko
 	build_in kuser mrc_kuser.ko
-	build_in exporter mrc_exporter.ko
 	build_in qdisc mrc_port_qdisc.ko
 	cp "$cache/stamp" "$dir/stamp"
 }
