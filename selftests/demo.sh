@@ -61,6 +61,7 @@ main() {
 
 	echo
 	echo "  MRC for Linux: one RDMA transfer, four planes, and plane 2 dies meanwhile"
+	echo "  Packages if any are missing, a build, a virtual machine: 3 to 20 minutes on two processors."
 	echo
 	prepare "$kernel" "$log"
 	still boot "Debian's Linux $kernel in a virtual machine; without KVM the rest is emulated, and slow"

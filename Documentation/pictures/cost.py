@@ -27,7 +27,7 @@ def cost():
                 "Bars: microseconds of kernel time for 4 KiB of payload, both ends together, of rdma_rxe, MRC with "
                 "one plane and MRC with four planes; for WRITE, READ and SEND of 64 KiB.")
     p.text(15, 26, "Kernel time for 4 KiB of payload, both ends together, µs (less is better)", "ink big")
-    x0, y, width, bar, between = 150, 46, 500, 18, 20
+    x0, y, width, bar, between = 178, 46, 500, 18, 20
     top = max(most for stacks in data["us"].values() for _, _, most in stacks.values())
 
     for test, name in TESTS:
@@ -38,7 +38,7 @@ def cost():
             middle = y + (bar - 3) / 2
             p.line(x0 + width * least / top, middle, x0 + width * most / top, middle, "line stroke")
             p.text(x0 - 8, middle + 4, label, "dim end small")
-            p.text(x0 + width * most / top + 8, middle + 4, f"{median:.1f}", "ink small bold")
+            p.text(x0 + width * most / top + 8, middle + 4, f"{median:.2f}", "ink small bold")
             y += bar
         y += between
     p.text(15, y + 14, f"Messages of 64 KiB, MTU 4096. Median of {data['rounds']} rounds; a line from the least to the most "
