@@ -184,6 +184,16 @@ static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
 	return IB_LINK_LAYER_ETHERNET;
 }
 
+/* rdma-ndd(8) writes the host's name there. */
+static int modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *to)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask & IB_DEVICE_MODIFY_NODE_DESC)
+		memcpy(ibdev->node_desc, to->node_desc, sizeof(ibdev->node_desc));
+	return 0;
+}
+
 static void get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
 	strscpy(str, MRC_FW_VER, IB_FW_VERSION_NAME_MAX);
@@ -291,6 +301,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.mmap = mrc_ring_mmap,
 	.mmap_free = mrc_ring_mmap_free,
 	.modify_cq = mrc_cq_moderate,
+	.modify_device = modify_device,
 	.modify_qp = mrc_qp_kind_modify,
 	.modify_srq = mrc_srq_modify,
 	.poll_cq = mrc_cq_poll,

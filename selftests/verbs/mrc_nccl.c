@@ -18,6 +18,7 @@
 
 static struct world w = {
 	.t = &nccl_net, .rank = -1, .depth = 256, .piece = 16384, .pieces = 64, .stall_s = 60,
+	.flushes = true,
 };
 static struct vc_opts opts = { .gid_index = -1 };
 static uint64_t iterations = 3;
@@ -103,6 +104,8 @@ static void __attribute__((noreturn)) usage(void)
 	      "  -s BYTES         of a message, a multiple of 4 up to 1 MiB (16384)\n"
 	      "  -p N             messages for each rank and step (64)\n"
 	      "  -q N             of them under way, on each link (256)\n"
+	      "  -b               memory is a dma-buf (NCCL)\n"
+	      "  -F               no READ behind each message (NCCL), which QPs of mrc.h have not\n"
 	      "  -i N             iterations, two or more (3)\n"
 	      "  -t SECS          instead of that; or until SIGINT\n"
 	      "  -T SECS          give up when nothing moves for so long (60)\n", stderr);
@@ -113,7 +116,7 @@ static void parse(int argc, char **argv)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "d:x:r:n:o:m:s:p:q:i:t:T:")) != -1) {
+	while ((o = getopt(argc, argv, "d:x:r:n:o:m:s:p:q:i:t:T:bF")) != -1) {
 		switch (o) {
 		case 'd': opts.dev = optarg; break;
 		case 'x': w.dir = optarg; break;
@@ -126,6 +129,8 @@ static void parse(int argc, char **argv)
 		case 'q': w.depth = (unsigned int)strtoul(optarg, NULL, 0); break;
 		case 'i': iterations = strtoull(optarg, NULL, 0); break;
 		case 't': seconds = (unsigned int)strtoul(optarg, NULL, 0); break;
+		case 'b': w.use_dmabuf = true; break;
+		case 'F': w.flushes = false; break;
 		case 'T': w.stall_s = (unsigned int)strtoul(optarg, NULL, 0); break;
 		default: usage();
 		}
@@ -148,10 +153,12 @@ int main(int argc, char **argv)
 	n = run();
 	nccl_end(&w);
 	printf("rank %d: ok collective=%s transport=%s iterations=%llu messages=%llu bytes=%llu "
-	       "deepest=%llu empty_imms=%llu eager=%llu reads=%llu\n", w.rank,
+	       "deepest=%llu empty_imms=%llu eager=%llu reads=%llu flushed=%llu relaxed=%d dmabufs=%d\n",
+	       w.rank,
 	       ring ? "ring" : "all2all", w.t->name, (unsigned long long)n,
 	       (unsigned long long)w.messages, (unsigned long long)w.bytes,
 	       (unsigned long long)w.deepest, (unsigned long long)w.empty_imms,
-	       (unsigned long long)w.eagers, (unsigned long long)w.reads);
+	       (unsigned long long)w.eagers, (unsigned long long)w.reads,
+	       (unsigned long long)w.flushed, w.relaxed, w.dmabufs);
 	return VC_EXIT_OK;
 }

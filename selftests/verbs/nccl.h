@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * nccl.h - the parts of mrc_nccl: ranks and their links (nccl_world.c), the loop
- * that moves messages (nccl_run.c), how a message passes a link as
+ * that moves messages (nccl_run.c), how net_ib finds a device and connects a link (nccl_ib.c), how a message passes a link as
  * NCCL's net_ib has it (nccl_net.c) and as UCX has it (nccl_ucx.c), collectives (nccl_coll.c), and
  * the program.
  *
@@ -33,6 +33,13 @@ struct link {
 	uint64_t came;			/* UCX: messages that came, posted or not */
 	uint64_t begun;			/* UCX: messages whose parts are counted */
 	void *mem;			/* link memory: w->link_mem bytes, of the transport */
+	/* NCCL's; of UCX only cq, which all share: */
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;		/* of link memory */
+	struct ibv_qp *flush;		/* NULL: none */
+	struct ibv_mr *flush_mr;
+	uint64_t flushed;		/* messages that are known to be there */
+	int flush_mem, fatal;		/* fatal events */
 	struct note *notes;		/* of the receiver or sender, by message % depth */
 };
 
@@ -57,6 +64,7 @@ struct transport {
 	const char *name;
 	int n_qps;
 	bool srq;
+	bool as_ib;			/* opened and connected by nccl_ib.c */
 	size_t (*link_mem)(unsigned int depth);
 	void (*begin)(struct world *w);		/* links and memory are there, no QP is connected */
 	/* false: not now. */
@@ -76,16 +84,19 @@ struct world {
 	unsigned int depth;		/* messages under way on a link, at most */
 	uint32_t piece;			/* bytes of a message, at most */
 	unsigned int pieces;
-	struct ibv_cq *cq;
+	struct ibv_cq *cq;		/* UCX: of all links */
 	struct ibv_srq *srq;
 	struct ibv_mr *mr;
+	bool want_v4, flushes, use_dmabuf;
+	bool relaxed, dmabufs;		/* the device or its library has these */
+	int dmabuf;			/* memory is this one; -1: the program's own */
 	uint8_t *mem;			/* of the collective: data_len bytes, then each link's */
 	size_t mem_len, data_len, link_mem;
 	struct link link[2 * NCCL_MAX_RANKS];
 	int n_links;
 	unsigned int stall_s;
 	/* Told at the end: */
-	uint64_t bytes, messages, deepest, empty_imms, reads, eagers;	/* deepest: sent ones */
+	uint64_t bytes, messages, deepest, empty_imms, reads, eagers, flushed;	/* deepest: sent ones */
 };
 
 extern const struct transport nccl_net, nccl_ucx;
@@ -99,6 +110,12 @@ static inline uint64_t nccl_wr_id(const struct link *l, int q, uint32_t low)
 /* nccl_run.c. Something is wrong: said, and the program ends. */
 void nccl_broken(const struct world *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
+
+/* nccl_ib.c */
+void nccl_ib_open(struct world *w, const struct vc_opts *opts);
+struct ibv_mr *nccl_ib_reg(struct world *w);
+void nccl_ib_connect(struct link *l);
+void nccl_ib_disconnect(struct link *l);
 
 /* nccl_run.c */
 void nccl_run(struct world *w, const struct job *job);

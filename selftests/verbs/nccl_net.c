@@ -19,7 +19,7 @@
 #define SMALL		8192	/* NCCL's threshold of adaptive routing: above, data and IMM are two requests */
 #define ALIGN_TO	128	/* of the halves */
 
-enum { WR_CTS = 1u << 30, WR_RECV = 2u << 30, WR_DATA = 3u << 30, WR_KIND = 3u << 30 };
+enum { WR_FLUSH = 0, WR_CTS = 1u << 30, WR_RECV = 2u << 30, WR_DATA = 3u << 30, WR_KIND = 3u << 30 };
 
 struct cts {
 	uint64_t addr;
@@ -59,7 +59,7 @@ static bool net_recv(struct link *l, uint64_t m, uint8_t *buf, uint32_t len)
 	const int q = (int)(m % NCCL_QPS);
 	const bool signaled = m / NCCL_QPS % CTS_SIGNALED == CTS_SIGNALED - 1;
 	struct cts *cts = (struct cts *)l->mem + m % l->w->depth;
-	struct ibv_sge sge = { (uintptr_t)cts, sizeof(*cts), l->w->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)cts, sizeof(*cts), l->mr->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = nccl_wr_id(l, q, WR_CTS), .sg_list = &sge, .num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE,
@@ -145,6 +145,20 @@ static bool net_send(struct link *l, uint64_t m, uint8_t *buf, uint32_t len)
 	return true;
 }
 
+/* Message @m came whole: a byte of it is read, behind all that was written. */
+static void flush(struct link *l, uint64_t m)
+{
+	struct ibv_sge sge = { (uintptr_t)&l->flush_mem, 1, l->flush_mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = nccl_wr_id(l, 0, WR_FLUSH), .sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_RDMA_READ, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { (uintptr_t)l->notes[m % l->w->depth].buf, l->w->mr->rkey },
+	};
+
+	if (ibv_post_send(l->flush, &wr, &bad))
+		nccl_broken(l->w, "flush of message %llu", (unsigned long long)m);
+}
+
 static void came(struct link *l, int q, const struct ibv_wc *wc)
 {
 	const uint64_t m = l->qp_done[q]++;
@@ -155,11 +169,17 @@ static void came(struct link *l, int q, const struct ibv_wc *wc)
 	    ntohl(wc->imm_data) != (uint32_t)m || wc->byte_len != want)
 		nccl_broken(l->w, "QP %d of rank %d: message %u of %u bytes came, %u of %u was next",
 			    q, l->peer, ntohl(wc->imm_data), wc->byte_len, (uint32_t)m, want);
+	if (l->flush && l->qp_done[1 - q] > m)
+		flush(l, m);
 }
 
 static void completed(struct link *l, int q, const struct ibv_wc *wc)
 {
 	switch ((uint32_t)wc->wr_id & WR_KIND) {
+	case WR_FLUSH:
+		l->flushed++;
+		l->w->flushed++;
+		break;
 	case WR_CTS:
 		l->sq_free[q] += CTS_SIGNALED;
 		break;
@@ -170,13 +190,10 @@ static void completed(struct link *l, int q, const struct ibv_wc *wc)
 		l->sq_free[q] += 2;
 		l->qp_done[q]++;
 		break;
-	default:
-		nccl_broken(l->w, "completion of no request: wr_id %llx",
-			    (unsigned long long)wc->wr_id);
 	}
 }
 
 const struct transport nccl_net = {
-	.name = "nccl", .n_qps = NCCL_QPS, .link_mem = link_mem, .begin = begin, .send = net_send,
+	.name = "nccl", .n_qps = NCCL_QPS, .as_ib = true, .link_mem = link_mem, .begin = begin, .send = net_send,
 	.recv = net_recv, .invited = net_invited, .completed = completed, .end = end,
 };

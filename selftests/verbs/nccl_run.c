@@ -69,6 +69,8 @@ static bool finish_next(struct link *l, const struct job *job)
 	for (q = 0; q < l->w->t->n_qps; q++)
 		if (l->qp_done[q] <= m)
 			return false;
+	if (l->flush && l->flushed <= m)
+		return false;
 	if (m >= l->posted)
 		nccl_broken(l->w, "message %llu of rank %d was never posted",
 			    (unsigned long long)m, l->peer);
@@ -81,10 +83,10 @@ static bool finish_next(struct link *l, const struct job *job)
 	return true;
 }
 
-static bool poll_once(struct world *w)
+static bool poll_one(struct world *w, struct ibv_cq *cq)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	int i, n = ibv_poll_cq(w->cq, POLL_BATCH, wc);
+	int i, n = ibv_poll_cq(cq, POLL_BATCH, wc);
 
 	if (n < 0)
 		nccl_broken(w, "ibv_poll_cq failed");
@@ -99,6 +101,18 @@ static bool poll_once(struct world *w)
 		w->t->completed(l, (int)(wc[i].wr_id >> 32) & 0xff, &wc[i]);
 	}
 	return n;
+}
+
+static bool poll_once(struct world *w)
+{
+	bool any = false;
+	int i;
+
+	if (w->cq)
+		return poll_one(w, w->cq);
+	for (i = 0; i < w->n_links; i++)
+		any |= poll_one(w, w->link[i].cq);
+	return any;
 }
 
 /* One round over everything; *@busy: something moved. Returns whether the job is over. */

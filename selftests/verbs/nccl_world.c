@@ -6,7 +6,11 @@
  * their links in one order, so that nobody waits for somebody who waits for him.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/udmabuf.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -119,8 +123,28 @@ static void connect_all(struct world *w, int *listener)
 			l->fd = l->out ? reach(w, to) : accept(listener[from], NULL, NULL);
 			if (l->fd < 0)
 				vc_die("accept: %s", strerror(errno));
-			connect_link(l);
+			(w->t->as_ib ? nccl_ib_connect : connect_link)(l);
 		}
+}
+
+/* Another driver's, as a GPU's would be. */
+static uint8_t *lent_memory(struct world *w)
+{
+	int memfd = memfd_create("nccl", MFD_ALLOW_SEALING), ctl = open("/dev/udmabuf", O_RDWR);
+	struct udmabuf_create arg = { .memfd = (uint32_t)memfd, .size = w->mem_len };
+	void *mem;
+
+	if (memfd < 0 || ftruncate(memfd, (off_t)w->mem_len) || fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		vc_die("memfd: %s", strerror(errno));
+	w->dmabuf = ctl < 0 ? -1 : ioctl(ctl, UDMABUF_CREATE, &arg);
+	if (w->dmabuf < 0)
+		vc_die("udmabuf: %s", strerror(errno));
+	mem = mmap(NULL, w->mem_len, PROT_READ | PROT_WRITE, MAP_SHARED, w->dmabuf, 0);
+	if (mem == MAP_FAILED)
+		vc_die("mmap: %s", strerror(errno));
+	close(memfd);
+	close(ctl);
+	return mem;
 }
 
 static void make_memory(struct world *w)
@@ -128,12 +152,21 @@ static void make_memory(struct world *w)
 	int i;
 
 	w->link_mem = w->t->link_mem(w->depth);
-	w->mem_len = w->data_len + w->link_mem * (size_t)w->n_links;
-	if (posix_memalign((void **)&w->mem, 4096, w->mem_len))
+	w->mem_len = w->data_len + (w->t->as_ib ? 0 : w->link_mem * (size_t)w->n_links);
+	w->mem_len = (w->mem_len + 4095) / 4096 * 4096;
+	if (w->use_dmabuf)
+		w->mem = lent_memory(w);
+	else if (posix_memalign((void **)&w->mem, 4096, w->mem_len))
 		vc_die("no memory");
 	memset(w->mem, 0, w->mem_len);
 	for (i = 0; i < w->n_links; i++)
-		w->link[i].mem = w->mem + w->data_len + w->link_mem * (size_t)i;
+		w->link[i].mem = w->t->as_ib ? aligned_alloc(4096, (w->link_mem + 4095) / 4096 * 4096) :
+				 w->mem + w->data_len + w->link_mem * (size_t)i;
+	if (w->t->as_ib) {
+		for (i = 0; i < w->n_links; i++)
+			memset(w->link[i].mem, 0, w->link_mem);
+		return;
+	}
 	/* NCCL asks for relaxed ordering, which may have no effect. */
 	w->mr = ibv_reg_mr(w->dev.pd, w->mem, w->mem_len, IBV_ACCESS_LOCAL_WRITE |
 			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
@@ -142,12 +175,39 @@ static void make_memory(struct world *w)
 		vc_die("ibv_reg_mr: %s", strerror(errno));
 }
 
-void nccl_begin(struct world *w, const struct vc_opts *opts, bool ring)
+static void begin_as_ucx(struct world *w, int *listener)
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_sge = 1 } };
+	int i;
+
+	w->cq = ibv_create_cq(w->dev.ctx, (int)w->depth * 10 * w->n_links + 64, NULL, NULL, 0);
+	srq.attr.max_wr = 2 * w->depth * (unsigned int)w->n_links;
+	w->srq = w->t->srq ? ibv_create_srq(w->dev.pd, &srq) : NULL;
+	if (!w->cq || (w->t->srq && !w->srq))
+		vc_die("ibv_create_cq or _srq: %s", strerror(errno));
+	for (i = 0; i < w->n_links; i++)
+		make_qps(&w->link[i]);
+	w->t->begin(w);
+	connect_all(w, listener);
+}
+
+/* Memory is registered when connections are there, of whose domain it shall be. */
+static void begin_as_ib(struct world *w, int *listener)
+{
+	w->t->begin(w);
+	connect_all(w, listener);
+	w->mr = nccl_ib_reg(w);
+}
+
+void nccl_begin(struct world *w, const struct vc_opts *opts, bool ring)
+{
 	int i, listener[NCCL_MAX_RANKS];
 
-	vc_open(&w->dev, opts);
+	w->dmabuf = -1;
+	if (w->t->as_ib)
+		nccl_ib_open(w, opts);
+	else
+		vc_open(&w->dev, opts);
 	w->dev.timeout = 18;	/* a second, times eight: a slow machine stands still for long */
 	for (i = 0; i < w->n; i++) {
 		if (i == w->rank)
@@ -160,15 +220,10 @@ void nccl_begin(struct world *w, const struct vc_opts *opts, bool ring)
 	for (i = 0; i < w->n; i++)
 		listener[i] = nccl_link(w, i, false) ? listen_for(w, i) : -1;
 	make_memory(w);
-	w->cq = ibv_create_cq(w->dev.ctx, (int)w->depth * 10 * w->n_links + 64, NULL, NULL, 0);
-	srq.attr.max_wr = 2 * w->depth * (unsigned int)w->n_links;
-	w->srq = w->t->srq ? ibv_create_srq(w->dev.pd, &srq) : NULL;
-	if (!w->cq || (w->t->srq && !w->srq))
-		vc_die("ibv_create_cq or _srq: %s", strerror(errno));
-	for (i = 0; i < w->n_links; i++)
-		make_qps(&w->link[i]);
-	w->t->begin(w);
-	connect_all(w, listener);
+	if (w->t->as_ib)
+		begin_as_ib(w, listener);
+	else
+		begin_as_ucx(w, listener);
 	for (i = 0; i < w->n; i++)
 		if (listener[i] >= 0)
 			close(listener[i]);
@@ -193,11 +248,10 @@ static void part(struct world *w)
 		}
 }
 
-void nccl_end(struct world *w)
+static void end_as_ucx(struct world *w)
 {
 	int i, q;
 
-	part(w);
 	for (i = 0; i < w->n_links; i++)
 		for (q = 0; q < w->t->n_qps; q++)
 			if (ibv_destroy_qp(w->link[i].qp[q]))
@@ -208,9 +262,36 @@ void nccl_end(struct world *w)
 	if (ibv_destroy_cq(w->cq) || ibv_dereg_mr(w->mr))
 		vc_die("cleaning up: %s", strerror(errno));
 	vc_close(&w->dev);
+	free(w->mem);
+}
+
+/* Memory first, then link by link; the device stays open. */
+static void end_as_ib(struct world *w)
+{
+	int i;
+
+	if (ibv_dereg_mr(w->mr))
+		vc_die("ibv_dereg_mr: %s", strerror(errno));
+	for (i = 0; i < w->n_links; i++) {
+		nccl_ib_disconnect(&w->link[i]);
+		free(w->link[i].mem);
+	}
+	if (ibv_dealloc_pd(w->dev.pd))
+		vc_die("ibv_dealloc_pd: %s", strerror(errno));
+	w->t->end(w);
+}
+
+void nccl_end(struct world *w)
+{
+	int i;
+
+	part(w);
+	if (w->t->as_ib)
+		end_as_ib(w);
+	else
+		end_as_ucx(w);
 	for (i = 0; i < w->n_links; i++) {
 		close(w->link[i].fd);
 		free(w->link[i].notes);
 	}
-	free(w->mem);
 }

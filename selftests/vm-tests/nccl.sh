@@ -83,7 +83,7 @@ shims() {	# RANKS: two QPs to either neighbour
 through_mrc_h() {	# RANKS
 	local what="$1 ranks through mrc.h"
 	local before_rank=(env MRC_DEBUG=1 LD_PRELOAD="$MRC_TOP/build/verbs/mrc_shim.so")
-	start "$1" -t 1200 -o ring -p 32
+	start "$1" -t 1200 -o ring -p 32 -F
 	ksft_test "$what: the ring runs" goes_on 2
 	ksft_test "$what: both planes carry it" mrc_until 20 plane1_used
 	ksft_test "$what: plane 1 of h1 is cut" fabric_cut p1-t0-1 h1
@@ -99,6 +99,9 @@ section() {	# RANKS
 	ksft_test "$n hosts, two planes by hand" mrc_fabric_by_hand "$n" 2 2 1
 	ksft_test "$n ranks: ring as NCCL" run "$n" -o ring -p 32
 	ksft_test "$n ranks: the halves ended with empty WRITE_IMMs" at_least 0 empty_imms 100
+	ksft_test "$n ranks: each message was read behind" at_least 0 flushed 100
+	ksft_test "$n ranks: with relaxed ordering" at_least 0 relaxed 1
+	ksft_test "$n ranks: dma-bufs were said to be supported" at_least 0 dmabufs 1
 	ksft_test "$n ranks: ring of small messages" run "$n" -o ring -s 4096 -p 64
 	ksft_test "$n ranks: all-to-all as NCCL" run "$n" -o all2all -p $((512 / n))
 	[ "$n" -gt 2 ] ||
