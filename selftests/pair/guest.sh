@@ -18,6 +18,16 @@ write_bw() {
 }
 verify() { command mrc_verify -e -T 120 -d mrc0 "$@"; }
 
+adapter() { REPLY=$(dirname "$(readlink -e "/sys/class/net/cable$1/device")"); }	# its PCI device
+lies_with() {	# PLANE
+	local is
+	adapter "$1"
+	is=$(readlink -e /sys/class/infiniband/mrc0/device)
+	echo "$is, expected $REPLY"
+	[ "$is" = "$REPLY" ]
+}
+unplug() { adapter "$1" && echo 1 >"$REPLY/remove"; }
+
 # ---------------------------------------------------------------- the sides
 
 serve() {
@@ -55,6 +65,12 @@ client() {
 	ksft_test "it is plugged in" cable plug 2
 	ksft_test "which is seen" mrc_until 60 planes_up 4
 	ksft_test "it is used again" mrc_until 120 used 2
+	ksft_test "mrc0 lies with the first adapter" lies_with 1
+	ksft_test "which is unplugged under the connection" unplug 1
+	ksft_test "mrc0 lies with the second" lies_with 2
+	ksft_test "three planes are left" mrc_until 60 planes_up 3
+	mark
+	ksft_test "which carry it" mrc_until 60 used 3
 	pkill -INT -x mrc_verify
 	ksft_test "every byte arrived right" mrc_until 60 grep PASS "$VMOUT/client.out"
 	sed 's/^/# /' "$VMOUT/client.out"

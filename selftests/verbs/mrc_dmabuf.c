@@ -299,6 +299,24 @@ TEST_F_TIMEOUT(dmabuf, lives_without_its_descriptor, LIMIT_S)
 	EXPECT_EQ(0, ibv_dereg_mr(mr));
 }
 
+/* Of a program that ends: the kernel clears up. */
+TEST_F_TIMEOUT(dmabuf, is_left_behind, LIMIT_S)
+{
+	const struct vc_opts opts = { .dev = getenv("MRC_TEST_DEV"), .gid_index = -1 };
+	struct vc_dev other;
+	struct ibv_mr *mr;
+	int fd = make();
+
+	vc_open(&other, &opts);
+	mr = ibv_reg_dmabuf_mr(other.pd, 0, LEN, 0, fd, ALL);
+	ASSERT_NE(NULL, mr);
+	EXPECT_EQ(0, ibv_close_device(other.ctx));
+	if (movable()) {
+		EXPECT_EQ(0, exporter(MRC_EXPORTER_MOVE, &fd));
+	}
+	close(fd);
+}
+
 TEST_F_TIMEOUT(dmabuf, many_of_one, LIMIT_S)
 {
 	enum { MANY = 300 };
