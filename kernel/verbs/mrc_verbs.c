@@ -46,7 +46,7 @@
 #define MRC_GID_TBL_LEN	128
 #define MRC_PKEY_TBL_LEN 1
 #define MRC_PKEY	0xffff
-#define MRC_FW_VER	"1.0"		/* of the protocol */
+#define MRC_FW_VER	"1.0.0"		/* of the protocol; and as a number */
 #define MRC_MAX_MSG	(1u << 31)
 #define MRC_VENDOR_ID	0xffffff	/* nobody's, as rxe says; tests want one */
 

@@ -76,7 +76,7 @@ ksft_test "a plane has no PCI device: the module's own" parent_is $platform
 mrc_until 20 active
 ksft_test "the first RoCE device with an active port is found" discovers 10000
 ksft_test "it is ours" found 'name mrc0'
-ksft_test "with a version" found 'fw_ver 1.0'
+ksft_test "with a version" found 'fw_ver 1.0.0'
 ksft_test "with a description" found 'node_desc mrc'
 ksft_test "which the administrator may change" described
 
