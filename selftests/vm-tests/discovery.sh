@@ -31,6 +31,7 @@ adapter() {	# sets nic and pci: the PCI device, of which virtio's is a child
 	done
 	return 1
 }
+# shellcheck disable=SC2120  # by ksft_test
 discovers() { mrc_discover "$@" | tee "$MRC_DIR/found"; }
 found() { grep -x "$1" "$MRC_DIR/found"; }
 registered() { parent >/dev/null; }
