@@ -270,4 +270,58 @@ TEST_F(ctl_probe, no_two_acks_in_a_row_take_the_same_plane)
     EXPECT_GE(sacks, 300u);
 }
 
+TEST_F(ctl_probe, one_timer_of_a_set_waits)
+{
+    int other;
+
+    make();
+    mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+    evs.asker = &other;
+    evs.asker_ns = evs.next_probe_ns;
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    EXPECT_EQ(evs.asker, &other);
+    evs.asker_ns = evs.next_probe_ns + 1; // the other one does not know yet
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns);
+    EXPECT_EQ(evs.asker, &c);
+    EXPECT_EQ(evs.asker_ns, evs.next_probe_ns);
+    evs.next_probe_ns += 1 * kMs;
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns) << "it waits on";
+    EXPECT_EQ(evs.asker_ns, evs.next_probe_ns);
+}
+
+// Who is called in time asks, and waits for the next: the one that should have may be stuck.
+TEST_F(ctl_probe, who_asked_waits_for_the_next)
+{
+    int other;
+
+    make();
+    mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+    evs.asker = &other;
+    evs.asker_ns = now = evs.next_probe_ns;
+    now += 1 << MRC_TICK_SHIFT;
+    ASSERT_EQ(tx_ctrl(MRC_OPC_PROBE).size(), 1u);
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns);
+    EXPECT_GT(evs.next_probe_ns, now);
+}
+
+TEST_F(ctl_probe, who_waited_and_leaves_wakes_the_others)
+{
+    int other;
+
+    for (bool fails : {true, false}) {
+        make();
+        mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+        ASSERT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+        fails ? mrc_conn_fail(&c, MRC_ST_FLUSHED, now) : mrc_conn_set_path(&c, nullptr);
+        EXPECT_EQ(evs.asker, nullptr);
+        EXPECT_TRUE(mrc_evset_take_wake(&evs));
+    }
+    make();
+    mrc_evset_sign(&evs, 3, MRC_SIGN_BAD, now);
+    evs.asker = &other;
+    mrc_conn_fail(&c, MRC_ST_FLUSHED, now);
+    EXPECT_EQ(evs.asker, &other);
+    EXPECT_FALSE(mrc_evset_take_wake(&evs)) << "the one that waits is another";
+}
+
 } // namespace

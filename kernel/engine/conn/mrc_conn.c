@@ -114,6 +114,7 @@ static void mrc_conn_reset_parts(struct mrc_conn *c)
 
 void mrc_conn_reset(struct mrc_conn *c)
 {
+	mrc_ctl_ask_resign(c);
 	c->fail = MRC_ST_OK;
 	c->failing = MRC_ST_OK;
 	c->failed_sent = false;
@@ -134,6 +135,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 
 	if (c->evs == evs)
 		return;
+	mrc_ctl_ask_resign(c);
 	/* Records name EVs by index: those of another set mean nothing. */
 	for (i = 0; i <= c->snd.mask; i++)
 		c->snd.rec[i].ev = MRC_NONE16;
@@ -415,7 +417,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 		return MRC_TIME_NEVER;
 	at = mrc_pto_deadline_ns(c);
 	/* Also when idle: what is bad is asked until it is well, or it still is at the next message. */
-	return c->evs ? min_t(u64, at, mrc_ctl_ask_ns(c)) : at;
+	return c->evs ? min_t(u64, at, mrc_ctl_ask_timer_ns(c)) : at;
 }
 
 bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns)
@@ -449,8 +451,7 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
 	if (c->fail)
 		return;
 	c->fail = (u8)status;
-	if (c->evs && mrc_evset_asks(c->evs))
-		WRITE_ONCE(c->evs->wake, true);	/* it asks nothing any more */
+	mrc_ctl_ask_resign(c);
 	mrc_tx_withdraw(c);
 }
 

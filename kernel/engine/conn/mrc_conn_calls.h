@@ -426,6 +426,11 @@ static inline u64 mrc_ctl_ask_ns(const struct mrc_conn *c)
 	return likely(c->ctl.unheard < MRC_UNHEARD) || at == MRC_TIME_NEVER ? at : at + c->evs->probe_ns;
 }
 
+/* The same, if this QP's timer is to wait for it: of the QPs that share a set, one's does. */
+u64 mrc_ctl_ask_timer_ns(const struct mrc_conn *c);
+/* It asks no more: another one's timer is to wait. */
+void mrc_ctl_ask_resign(const struct mrc_conn *c);
+
 /* Is it worth to ask mrc_ctl_next()? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {

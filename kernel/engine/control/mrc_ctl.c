@@ -282,9 +282,39 @@ static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 	return false;
 }
 
+/*
+ * One timer a set, not one a QP. It is that of the QP that asked last, or of one that knows of an earlier question.
+ * Asked without the lock of the set: where two QPs claim it at once, both timers wait.
+ */
+u64 mrc_ctl_ask_timer_ns(const struct mrc_conn *c)
+{
+	u64 at = mrc_ctl_ask_ns(c);
+	struct mrc_evset *s = c->evs;
+	const void *asker = READ_ONCE(s->asker);
+
+	if (at == MRC_TIME_NEVER || (asker && asker != c && at >= READ_ONCE(s->asker_ns)))
+		return MRC_TIME_NEVER;
+	if (asker != c)
+		WRITE_ONCE(s->asker, c);
+	WRITE_ONCE(s->asker_ns, at);
+	return at;
+}
+
+void mrc_ctl_ask_resign(const struct mrc_conn *c)
+{
+	struct mrc_evset *s = c->evs;
+
+	if (!s || (s->asker && s->asker != c))
+		return;
+	WRITE_ONCE(s->asker, NULL);
+	if (mrc_evset_asks(s))
+		WRITE_ONCE(s->wake, true);
+}
+
 /* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */
 static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
 {
+	WRITE_ONCE(c->evs->asker, c);	/* it can: who waited for this may not */
 	c->ctl.unheard = (u8)(c->ctl.unheard < 255 ? c->ctl.unheard + 1 : 256 - MRC_UNHEARD);
 	if (c->ctl.unheard % MRC_UNHEARD == 0)
 		WRITE_ONCE(c->evs->wake, true);

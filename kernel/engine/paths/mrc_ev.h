@@ -193,6 +193,8 @@ struct mrc_evset {
 	u32 verify_pkts;	/* sent and received since the latest one; settled */
 	u64 measure_ns;		/* no plane that is left out is measured before */
 	u64 next_probe_ns;	/* no probe is due before; MRC_TIME_NEVER: none */
+	const void *asker;	/* the one QP whose timer waits for that, or NULL */
+	u64 asker_ns;		/* and until when */
 	struct mrc_probe_credit credit;
 	struct mrc_evplane plane[MRC_PLANES_MAX];
 	struct mrc_ev *ev;	/* n entries, grouped by plane */

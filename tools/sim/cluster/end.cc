@@ -114,7 +114,8 @@ void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
     cfg.planes_up = planes_up;
     if (!s.host.probe_default)
         cfg.probe_ns = s.host.probe_us ? s.host.probe_us * 1000 : s.base_rtt_ps() / ps_per_ns;
-    if (mrc_evset_init(&e.evs, mem.take(mrc_evset_mem_size(cfg.n, false)), &cfg, values.data(),
+    e.evs = static_cast<mrc_evset *>(mem.take(sizeof(mrc_evset)));
+    if (mrc_evset_init(e.evs, mem.take(mrc_evset_mem_size(cfg.n, false)), &cfg, values.data(),
                        planes.data()))
         throw std::runtime_error("mrc_evset_init");
 }
@@ -157,8 +158,10 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     if (!ops)
         throw std::runtime_error("the engine has no congestion control of this name");
     rate(cc, planes_up);
-    e.cc = static_cast<mrc_cc *>(mem.take(ops->size));
-    mrc_cc_init(e.cc, ops, &cc, now_ns);
+    if (e.owner == &e) {
+        e.cc = static_cast<mrc_cc *>(mem.take(ops->size));
+        mrc_cc_init(e.cc, ops, &cc, now_ns);
+    }
     rx.psn = first_psn(e.id ^ 1);
     rx.dqpn = e.id ^ 1;
     rx.sqpn = e.id;
@@ -173,12 +176,12 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     tx.sleek = s.host.sleek;
     tx.burst = s.burst();
     tx.cc = e.cc;
-    mrc_conn_set_path(&e.conn, &e.evs);
+    mrc_conn_set_path(&e.conn, e.evs);
     if (mrc_conn_set_rx(&e.conn, &rx, now_ns) || mrc_conn_set_tx(&e.conn, &tx, now_ns))
         throw std::runtime_error("mrc_conn_set_rx or _tx");
 }
 
-end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const
+end *end_maker::make(arena &mem, u32 id, end *sibling, u32 planes_up, u64 now_ns) const
 {
     mrc_conn_cfg cfg = sizes(id);
     // Who only acknowledges needs few paths; who sends draws its active set from all.
@@ -199,7 +202,11 @@ end *end_maker::make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const
     e->post_tail = none32;
     if (mrc_conn_init(&e->conn, &cfg, mem.take(bytes)))
         throw std::runtime_error("mrc_conn_init");
-    make_paths(mem, *e, n, planes_up);
+    e->owner = sibling ? sibling->owner : e;
+    e->evs = e->owner->evs;
+    e->cc = e->owner->cc;
+    if (!sibling)
+        make_paths(mem, *e, n, planes_up);
     start(mem, *e, planes_up, now_ns);
     for (const fault_spec &f : s.fault)
         if (f.kind == "port" && f.notify && !e->port)

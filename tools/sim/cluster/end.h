@@ -29,8 +29,9 @@ enum class queued : u8 { no, first, normal, waits };
 
 struct end {
     mrc_conn conn;
-    mrc_evset evs;
+    mrc_evset *evs; // shared with cc by all QPs to one peer
     mrc_cc *cc;
+    end *owner;     // the first of them
     struct foreign_end *foreign; // another implementation's, in the place of conn
     mrc_port *port; // when port status is exchanged
     mrc_rot *port_rot;
@@ -67,7 +68,8 @@ struct end_maker {
     const workload &work;
 
     static u32 first_psn(u32 id);
-    end *make(arena &mem, u32 id, u32 planes_up, u64 now_ns) const;
+    // sibling: another QP to the same peer, or null.
+    end *make(arena &mem, u32 id, end *sibling, u32 planes_up, u64 now_ns) const;
     void rate(mrc_cc_cfg &c, u32 planes_up) const;
 
 private:

@@ -143,8 +143,8 @@ void worker::make_foreign(end &e)
         {h, seed, end_maker::first_psn(e.id), static_cast<u32>(w_.s.fabric.mtu), window, 16},
         {h, seed + 1, end_maker::first_psn(e.id ^ 1), window, MRC_WIMM_MAX}, {}, {}});
 
-    for (u32 i = 0; i < e.evs.n; i++)
-        f->paths.push_back({e.evs.ev[i].value, static_cast<u8>(e.evs.ev[i].plane)});
+    for (u32 i = 0; i < e.evs->n; i++)
+        f->paths.push_back({e.evs->ev[i].value, static_cast<u8>(e.evs->ev[i].plane)});
     e.foreign = f.get();
     foreign_.push_back(std::move(f));
 }

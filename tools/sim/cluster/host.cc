@@ -116,12 +116,33 @@ void worker::wake(u32 id, host &h, u64 t)
         run_timers(h, t);
 }
 
+// Another QP to the same peer.
+end *worker::sibling_of(u32 id) const
+{
+    u32 qps = static_cast<u32>(w_.s.host.qps), first = id - id / 2 % qps * 2;
+
+    for (u32 i = first; qps > 1 && i < first + 2 * qps; i += 2)
+        if (w_.ends[i])
+            return w_.ends[i];
+    return nullptr;
+}
+
+// As the kernel: who asks about EVs is not answered, so all that could have to look.
+void worker::wake_siblings(host &h, end &e)
+{
+    if (w_.s.host.qps == 1 || !mrc_evset_take_wake(e.evs))
+        return;
+    for (end *x = h.ends; x; x = x->next_on_host)
+        if (x->owner == e.owner)
+            make_ready(h, *x, queued::first);
+}
+
 end &worker::end_of(host &h, u32 id, u64 t)
 {
     end *&e = w_.ends[id];
 
     if (!e) {
-        e = w_.maker.make(mem_, id, h.up, h.clock.ns(t));
+        e = w_.maker.make(mem_, id, sibling_of(id), h.up, h.clock.ns(t));
         e->next_on_host = h.ends;
         h.ends = e;
         if (w_.work.end_host[id] == w_.s.foreign.host)
@@ -168,7 +189,7 @@ void worker::take_notice(host &h, u64 t)
     h.notice = false;
     w_.maker.rate(cc, h.up);
     for (end *e = h.ends; e; e = e->next_on_host) {
-        mrc_evset_local_planes(&e->evs, h.up, now_ns);
+        mrc_evset_local_planes(e->evs, h.up, now_ns);
         mrc_conn_plane_event(&e->conn, now_ns);
         if (e->cc->ops->set_cfg)
             e->cc->ops->set_cfg(e->cc, &cc, now_ns);
@@ -269,7 +290,7 @@ void worker::finish(host &h, end &e, u64 t)
 #ifdef MRC_DEBUG
     if (int line = mrc_conn_check(&e.conn))
         throw std::logic_error("mrc_conn_check: " + std::to_string(line));
-    if (int line = mrc_evset_check(&e.evs))
+    if (int line = mrc_evset_check(e.evs))
         throw std::logic_error("mrc_evset_check: " + std::to_string(line));
 #endif
 }
@@ -316,7 +337,7 @@ void worker::note_data(end &e, const packet &p, bool placed, u64 t)
 void worker::look(end &e, u64 t)
 {
     if (w_.watch.any())
-        w_.watch.look(e.id, e.evs, t);
+        w_.watch.look(e.owner->id, *e.evs, t);
 }
 
 void worker::receive(host &h, const packet &p, u64 t)
@@ -364,7 +385,7 @@ void worker::receive_port(host &h, end &e, const mrc_pkt &p, u64 t)
     u64 now_ns = h.clock.ns(t);
 
     if (mrc_port_rx(e.port, &p, now_ns)) {
-        mrc_evset_remote_planes(&e.evs, e.port->remote_up, now_ns);
+        mrc_evset_remote_planes(e.evs, e.port->remote_up, now_ns);
         mrc_conn_plane_event(&e.conn, now_ns);
         look(e, t);
     }

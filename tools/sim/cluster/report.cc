@@ -64,11 +64,13 @@ void add_engines(report &r, const world &w, u64 needed)
 #define X(name, help) sum.name += e->conn.stats.name;
         MRC_STATS(X)
 #undef X
-        ev.skips += e->evs.stats.skips;
-        ev.demotions += e->evs.stats.demotions;
-        ev.readmissions += e->evs.stats.readmissions;
-        ev.floor_hits += e->evs.stats.floor_hits;
-        ev.spurious += e->evs.stats.spurious;
+        if (e->owner != e)
+            continue;
+        ev.skips += e->evs->stats.skips;
+        ev.demotions += e->evs->stats.demotions;
+        ev.readmissions += e->evs->stats.readmissions;
+        ev.floor_hits += e->evs->stats.floor_hits;
+        ev.spurious += e->evs->stats.spurious;
     }
     u64 rtx = sum.rtx_rack + sum.rtx_nack + sum.rtx_trim + sum.rtx_rto + sum.rtx_plane +
               sum.rtx_rnr + sum.rtx_sleek;

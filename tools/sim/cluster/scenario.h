@@ -37,6 +37,7 @@ struct fabric_cfg {
 
 struct host_cfg {
     std::string cc = "nscc"; // nscc or fixed
+    u64 qps = 1;             // of each pair of hosts that talk: they share paths and window
     u64 window = 1000;       // per mille of the path's BDP, all planes: fixed's window
     u64 window_bytes = 0;    // instead, unless 0; NSCC: its first window
     u64 mpr = 8;             // PSNs that may be out, in units of 128

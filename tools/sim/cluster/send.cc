@@ -139,12 +139,12 @@ bool worker::pull_port(u32 id, host &h, end &e, u64 t)
 
     if (!mrc_port_tx_next(e.port, h.clock.ns(t), &op.hdr))
         return false;
-    u16 idx = mrc_rot_pick(e.port_rot, &e.evs, MRC_NONE16);
+    u16 idx = mrc_rot_pick(e.port_rot, e.evs, MRC_NONE16);
     if (idx == MRC_NONE16)
         return false;
     op.tclass = MRC_TC_CONTROL;
-    op.hdr.ev = e.evs.ev[idx].value;
-    op.hdr.plane = e.evs.ev[idx].plane;
+    op.hdr.ev = e.evs->ev[idx].value;
+    op.hdr.plane = e.evs->ev[idx].plane;
     transmit(id, h, e, op, t);
     return true;
 }
@@ -201,6 +201,7 @@ void worker::pull(u32 id, host &h, u64 t)
             make_ready(h, *e, control ? queued::first : queued::normal);
         else // what it sent before is answered, or it comes here again: timers can wait
             arm(h, *e);
+        wake_siblings(h, *e);
     }
 }
 

@@ -74,7 +74,9 @@ private:
     void arm(host &h, const end &e);
     static u64 deadline(const host &h, const end &e);
     u64 with_slack(u64 at) const;
+    end *sibling_of(u32 id) const;
     end &end_of(host &h, u32 id, u64 t);
+    void wake_siblings(host &h, end &e);
     u64 wake_time(const host &h) const;
 
     // tcp.cc

@@ -144,30 +144,35 @@ void workload::list()
         }
 }
 
-// One connection for each pair of hosts that talk.
+// host.qps connections for each pair of hosts that talk.
 void workload::connect()
 {
     auto key = [](const flow &f) {
         return static_cast<u64>(std::min(f.src, f.dst)) << 32 | std::max(f.src, f.dst);
     };
+    const size_t qps = s_.host.qps;
     std::vector<u64> pairs;
+    std::vector<size_t> turn;
 
     for (const flow &f : flows)
         pairs.push_back(key(f));
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    end_host.resize(2 * pairs.size());
-    end_flows.resize(2 * pairs.size());
-    end_bytes.resize(2 * pairs.size());
-    for (size_t i = 0; i < pairs.size(); i++) {
-        end_host[2 * i] = static_cast<u32>(pairs[i] >> 32);
-        end_host[2 * i + 1] = static_cast<u32>(pairs[i]);
+    turn.resize(2 * pairs.size());
+    end_host.resize(2 * qps * pairs.size());
+    end_flows.resize(end_host.size());
+    end_bytes.resize(end_host.size());
+    for (size_t i = 0; i < qps * pairs.size(); i++) {
+        end_host[2 * i] = static_cast<u32>(pairs[i / qps] >> 32);
+        end_host[2 * i + 1] = static_cast<u32>(pairs[i / qps]);
     }
     for (flow &f : flows) {
         size_t pair = static_cast<size_t>(
             std::lower_bound(pairs.begin(), pairs.end(), key(f)) - pairs.begin());
 
-        f.conn = static_cast<u32>(2 * pair + (f.src > f.dst));
+        size_t way = f.src > f.dst;
+
+        f.conn = static_cast<u32>(2 * (qps * pair + turn[2 * pair + way]++ % qps) + way);
         end_flows[f.conn]++;
         end_bytes[f.conn] = std::max<u64>(end_bytes[f.conn], f.bytes);
     }

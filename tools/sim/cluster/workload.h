@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // workload.h - the flows: who sends how much to whom, when, and after what.
 //
-// A flow is one message. All flows between two hosts, in both directions, share one
-// connection; its two ends are numbered 2 * pair and 2 * pair + 1, the lower host's first.
+// A flow is one message. Flows between two hosts, in both directions, take turns on host.qps
+// connections, most often one; the ends of connection i are numbered 2 * i and 2 * i + 1, the lower host's first.
 #pragma once
 
 #include "topology.h"
