@@ -477,6 +477,19 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	return flow_sleep(qp);
 }
 
+/* Its path set may wait for this QP to ask something, and has others wait then. */
+static u64 flow_deadline_ns(struct mrc_qp *qp)
+{
+	u64 at;
+
+	if (likely(!mrc_evset_waits(&qp->ps->evs)))
+		return mrc_conn_deadline_ns(&qp->conn);
+	spin_lock(&qp->peer->path_lock);
+	at = mrc_conn_deadline_ns(&qp->conn);
+	spin_unlock(&qp->peer->path_lock);
+	return at;
+}
+
 static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 {
 	bool more, retry = false, waits = false;
@@ -505,7 +518,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 		flow_sq_drained(qp);
 	if (!more && !waits && !mrc_conn_tx_waits(&qp->conn))
 		more = flow_sleep(qp);
-	at = mrc_conn_deadline_ns(&qp->conn);
+	at = flow_deadline_ns(qp);
 	if (retry || waits)
 		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
 	mrc_qp_timer_want(qp, at, now);

@@ -287,6 +287,14 @@ TEST_F(ctl_probe, one_timer_of_a_set_waits)
     evs.next_probe_ns += 1 * kMs;
     EXPECT_EQ(mrc_conn_deadline_ns(&c), evs.next_probe_ns) << "it waits on";
     EXPECT_EQ(evs.asker_ns, evs.next_probe_ns);
+    evs.next_probe_ns = MRC_TIME_NEVER;
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    EXPECT_EQ(evs.asker, nullptr) << "its time would lie in the past when the next one is to ask";
+    evs.asker = &other;
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    EXPECT_EQ(evs.asker, &other);
+    evs.asker = nullptr;
+    mrc_evset_reschedule(&evs, now);
 }
 
 // Who is called in time asks, and waits for the next: the one that should have may be stuck.

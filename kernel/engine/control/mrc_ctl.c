@@ -284,19 +284,23 @@ static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 
 /*
  * One timer a set, not one a QP. It is that of the QP that asked last, or of one that knows of an earlier question.
- * Asked without the lock of the set: where two QPs claim it at once, both timers wait.
+ * Whoever is named armed it, and is called then: it goes on waiting, or leaves its place.
  */
 u64 mrc_ctl_ask_timer_ns(const struct mrc_conn *c)
 {
 	u64 at = mrc_ctl_ask_ns(c);
 	struct mrc_evset *s = c->evs;
-	const void *asker = READ_ONCE(s->asker);
+	bool mine = s->asker == c;
 
-	if (at == MRC_TIME_NEVER || (asker && asker != c && at >= READ_ONCE(s->asker_ns)))
+	if (at == MRC_TIME_NEVER) {
+		if (mine)
+			WRITE_ONCE(s->asker, NULL);
+		return at;
+	}
+	if (s->asker && !mine && at >= s->asker_ns)
 		return MRC_TIME_NEVER;
-	if (asker != c)
-		WRITE_ONCE(s->asker, c);
-	WRITE_ONCE(s->asker_ns, at);
+	WRITE_ONCE(s->asker, c);
+	s->asker_ns = at;
 	return at;
 }
 

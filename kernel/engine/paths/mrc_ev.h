@@ -405,6 +405,12 @@ static inline bool mrc_evset_asks(const struct mrc_evset *s)
 	return READ_ONCE(s->next_probe_ns) != MRC_TIME_NEVER;
 }
 
+/* Likewise: does mrc_conn_deadline_ns() need the lock? */
+static inline bool mrc_evset_waits(const struct mrc_evset *s)
+{
+	return READ_ONCE(s->asker) || mrc_evset_asks(s);
+}
+
 /*
  * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one
  * before as an answer takes on that plane, doubling while none comes; `readmit` answers
