@@ -19,6 +19,8 @@ import termios
 
 CONTROL = re.compile(rb"\x1b\[[?0-9;]*[A-Za-z]|\r")
 PROMPT = r"lab# "
+# A key that comes before the program has the terminal is bash's.
+SLEEPS = "sh -c 'echo st''arted; exec sleep 86400'"
 
 
 class Ended(Exception):
@@ -104,16 +106,16 @@ def lab(t):
     t.resize(40, 120)
     t.line('until [ "$(stty size)" = "40 120" ]; do sleep 1; done; echo it has be""come larger', "become larger")
     check("the window becomes larger", True)
-    t.keys("sleep 86400; echo sle''pt\r")
-    t.wait_for("sle''pt\n")
+    t.keys(SLEEPS + "; echo sle''pt\r")
+    t.wait_for("\nstarted\n")
     t.keys("\x03")
     check("Ctrl-C ends a program", "slept" not in t.wait_for(r"\^C.*?" + PROMPT))
-    t.keys("sleep 86400\r")
-    t.wait_for("86400\n")
+    t.keys(SLEEPS + "\r")
+    t.wait_for("\nstarted\n")
     t.keys("\x1a")
     t.wait_for("Stopped.*?" + PROMPT)
     check("Ctrl-Z stops a program, and bg goes on with it",
-          "Running" in t.line("bg; jobs; kill %1", r"Running +sleep 86400 &"))
+          "Running" in t.line("bg; jobs; kill %1", r"Running +sh -c [^\n]* &"))
     check("help", "heal p2" in t.line("help", "exit ends the machine"))
     t.line("cut p2", "h1 sees the link go down")
     seen = t.line("ip -n h2 -br link show eth2; ip -n p2 -br link show; ip -n h1 -br link show eth2", "eth2.*eth2")
