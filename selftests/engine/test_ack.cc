@@ -342,6 +342,33 @@ TEST_F(ack_cc, two_share)
     EXPECT_EQ(eye.cc.n_active, 0u);
 }
 
+// The others may close the window behind any packet of it, and nothing that is out would ask then.
+TEST_F(ack_cc, who_has_its_part_of_a_shared_window_asks)
+{
+    mrc_conn other = {};
+    rig_cfg k = defaults();
+    std::vector<u64> space(mrc_conn_mem_size(&k.conn) / 8 + 1);
+    mrc_wr wr = {};
+    mrc_txop t;
+
+    flight(2);
+    eye.cc.cwnd_bytes = 40 * kFull;
+    k.rx.psn = 1;
+    k.tx.psn = 1;
+    k.tx.cc = &eye.cc;
+    ASSERT_EQ(mrc_conn_init(&other, &k.conn, space.data()), 0);
+    mrc_conn_set_path(&other, &evs);
+    ASSERT_EQ(mrc_conn_set_rx(&other, &k.rx, now), 0);
+    ASSERT_EQ(mrc_conn_set_tx(&other, &k.tx, now), 0);
+    wr.len = 30 * 1024;
+    ASSERT_EQ(mrc_conn_post(&other, &wr, now), 0);
+    for (u32 i = 0; i < 30; i++) {
+        ASSERT_TRUE(mrc_conn_tx_next(&other, now, &t));
+        EXPECT_EQ(t.hdr.ackreq, i == 19) << i;
+    }
+    mrc_conn_fail(&other, MRC_ST_FLUSHED, now);
+}
+
 // ---- dynamic MPR ----
 
 class ack_mpr : public ack_rig {

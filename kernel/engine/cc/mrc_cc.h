@@ -170,6 +170,12 @@ static inline bool mrc_cc_room(const struct mrc_cc *cc, u32 own, u32 bytes)
 	return cc->n_active > 1 && (u64)(own + bytes) * cc->n_active <= cc->cwnd_bytes;
 }
 
+/* Would that be more than its part, where several share the window? */
+static inline bool mrc_cc_beyond_part(const struct mrc_cc *cc, u32 own, u32 bytes)
+{
+	return unlikely(cc->n_active > 1) && (u64)(own + bytes) * cc->n_active > cc->cwnd_bytes;
+}
+
 /* A connection's bytes in flight go from @own to @own + @delta. */
 static inline void mrc_cc_account(struct mrc_cc *cc, u32 own, s32 delta)
 {

@@ -530,8 +530,8 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 
 	if (likely(c->told.ask_in)) {
 		c->told.ask_in--;
-		if (likely(out < c->snd.range && !c->rnr.on &&
-			   mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD)))
+		if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD) &&
+			   !mrc_cc_beyond_part(c->cc, c->snd.inflight, c->rx.mtu + MRC_PKT_OVERHEAD)))
 			return;
 		if (mrc_psn_out(c, c->snd.ar_psn) &&
 		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
