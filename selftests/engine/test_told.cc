@@ -117,6 +117,34 @@ TEST_F(told, but_not_where_all_that_is_out_is_covered)
     EXPECT_EQ(c.snd.lost.count, 1u);
 }
 
+// The window is full of what no bitmap has covered.
+TEST_F(told, behind_an_end_that_is_lost_nothing_has_come)
+{
+    for (u64 more : {0ull, 1ull << 32, 1ull << 63}) {
+        hole(120, 0xfffe | more);
+        c.own_cc->cc.cwnd_bytes = 20000;
+        EXPECT_EQ(again(), std::vector<u32>{1001}) << more;
+        u32 out = c.snd.out;
+        sack(1000, 0xfffe | more, 1, 1120);
+        EXPECT_EQ(c.snd.out < out, !more) << more;
+    }
+}
+
+TEST_F(told, an_end_that_is_late_only_says_nothing)
+{
+    make();
+    flight(60);
+    now += 100 * kUs;
+    flight(60);
+    now += 20 * kUs;
+    c.own_cc->cc.cwnd_bytes = 20000;
+    sack(1000, 0xfffe, 1, 1110);
+    ASSERT_GT(c.snd.lost.count, 10u);
+    u32 shown = c.told.shown;
+    sack(1000, 0xfffe, 1, 1111);
+    EXPECT_EQ(c.told.shown, shown);
+}
+
 TEST_F(told, what_a_bitmap_covers_and_lacks_is_lost)
 {
     hole(60, ~(1ull | 1ull << 29));

@@ -10,6 +10,7 @@
  */
 #include "conn/mrc_conn.h"
 
+#define MRC_TOLD_HALF	32	/* bits of a bitmap */
 #define MRC_TOLD_MUTE	4	/* SACKs in a row without a stamp: the peer reflects none */
 
 /*
@@ -33,6 +34,18 @@ void mrc_told_start(struct mrc_conn *c)
 }
 
 /*
+ * The far half of the bitmap of @s is empty, and its end is called lost. Then nothing behind it has come either: else
+ * all of the window may be out there, and each round trip finds as many lost as the left edge moves.
+ */
+static bool mrc_told_void(const struct mrc_conn *c, const struct mrc_sack *s)
+{
+	u32 end = mrc_psn_add(s->cack, 64);
+
+	return s->sack_offset == 1 && !(s->bitmap >> MRC_TOLD_HALF) && mrc_psn_out(c, end) &&
+	       c->snd.rec[end & c->snd.mask].state == MRC_REC_LOST;
+}
+
+/*
  * What @s shows by its form. Its trigger has arrived: a bitmap that covers it and lacks its bit
  * says nothing of the others either, nor did those before it. Who has shown more than what follows cack shows all in
  * time.
@@ -50,6 +63,8 @@ void mrc_told_sack(struct mrc_conn *c, const struct mrc_sack *s)
 	if (s->bitmap && s->sack_offset > 1)
 		c->told.far = true;
 	end = mrc_psn_add(s->cack, c->told.blind ? 1 : 64);
+	if (unlikely(c->snd.lost.count) && !c->told.blind && mrc_told_void(c, s))
+		end = mrc_psn_add(c->snd.next, -1);
 	if (c->told.blind || mrc_psn_diff(end, c->told.shown) > 0)
 		c->told.shown = end & MRC_PSN_MASK;
 	mrc_told_asked(c);
