@@ -75,6 +75,8 @@ struct mrc_dev {
 	enum ib_mtu mtu_told;		/* active_mtu that ib_core knows of; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
 	struct rb_root peers_sorted;	/* likewise, for dumps; under peer_lock */
+	struct rhashtable claims;	/* path/mrc_claim.h, under claim_lock */
+	spinlock_t claim_lock;		/* innermost, softirq-safe */
 	struct rb_root profiles;	/* path/mrc_profiles.h */
 	struct hlist_head profile_hash[MRC_PROFILE_BUCKETS];
 	DECLARE_BITMAP(profile_lens, MRC_PROFILE_LENS);	/* lengths that there are; no lock to read */

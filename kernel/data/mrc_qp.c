@@ -117,9 +117,17 @@ void mrc_qp_put(struct mrc_qp *qp)
 	kref_put(&qp->ref, qp_release);
 }
 
+void mrc_qp_unclaim(struct mrc_qp *qp)
+{
+	mrc_claim_put(qp->dev, qp->claim);
+	qp->claim = NULL;
+	qp->claims = false;
+}
+
 void mrc_qp_fail_conn(struct mrc_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
+	mrc_qp_unclaim(qp);
 	if (qp->peer)
 		spin_lock(&qp->peer->path_lock);
 	mrc_conn_fail(&qp->conn, MRC_ST_FLUSHED, ktime_get_ns());

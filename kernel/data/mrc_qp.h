@@ -19,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 #include "engine/conn/mrc_conn.h"
 #include "core/mrc_dev.h"
+#include "path/mrc_claim.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"
 #include "path/mrc_peer_users.h"
@@ -141,6 +142,9 @@ struct mrc_qp {
 	struct mrc_peer_user user;	/* its place with the peer */
 	struct mrc_peer_paths *paths;	/* of that peer, by the profile that it named; likewise */
 	struct mrc_pathset *ps;		/* referenced; under lock */
+	struct mrc_claim *claim;	/* from RTR on, while it is alive, or NULL; under lock */
+	bool claims;			/* and is to be held once the peer's QP has spoken */
+	struct mrc_claim_owner owner;
 	struct mrc_qpcc *qpcc;		/* counted there; under lock. NULL: a window of its own */
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
 
@@ -212,6 +216,8 @@ void mrc_qp_clear_tally(struct mrc_qp *qp);
 
 /* Under qp->lock, or nobody else may use @qp: references of requests that will never finish. */
 void mrc_qp_put_mrs(struct mrc_qp *qp);
+/* Under qp->lock: the peer's QP may be another user's from now on. */
+void mrc_qp_unclaim(struct mrc_qp *qp);
 /* Under qp->lock: the connection fails, and lets go of what it had in flight. */
 void mrc_qp_fail_conn(struct mrc_qp *qp);
 

@@ -80,6 +80,20 @@ static void qp_rx_unready(struct mrc_qp *qp, u32 n)
 	}
 }
 
+/*
+ * Its peer's QP has spoken to it. A user's QP that meets another user's claim even so ends: an accomplice at the
+ * peer's host may have a QP with the right low half of a number.
+ */
+static noinline void qp_rx_claim(struct mrc_qp *qp)
+{
+	qp->claims = false;
+	qp->claim = mrc_claim_take(qp->dev, qp->claim);
+	if (qp->claim || qp->owner.trusted)
+		return;
+	mrc_peer_hint_claimed(qp->peer, qp->attr.dest_qp_num);
+	mrc_qp_fail_conn(qp);
+}
+
 /* Under qp->lock. One, and more while there is room to answer them. Return: how many. */
 static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 {
@@ -89,6 +103,8 @@ static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 	do {
 		qp_rx_one(qp, &a[i], now);
 	} while (++i < n && !mrc_conn_answers_full(&qp->conn));
+	if (unlikely(qp->claims) && mrc_conn_met(&qp->conn))
+		qp_rx_claim(qp);
 	return i;
 }
 

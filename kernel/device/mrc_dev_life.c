@@ -26,6 +26,7 @@
 #include "core/mrc_net.h"
 #include "core/mrc_seed.h"
 #include "path/mrc_cc_profile.h"
+#include "path/mrc_claim.h"
 #include "path/mrc_path_change.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_profiles.h"
@@ -213,12 +214,17 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	err = mrc_peers_init(dev);
 	if (err)
 		goto err_dup;
+	err = mrc_claim_init(dev);
+	if (err)
+		goto err_peers;
 	ida_init(&dev->pdn_ida);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	dev_init_ib(dev);	/* from here on dev_dealloc() cleans up */
 	return dev;
 
+err_peers:
+	mrc_peers_destroy(dev);
 err_dup:
 	mrc_ud_dup_exit(dev);
 err_ib:
@@ -284,6 +290,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_addr_stop(dev);
 	mrc_path_change_stop(dev);
 	mrc_peers_destroy(dev);
+	mrc_claim_exit(dev);
 	mrc_ud_dup_exit(dev);
 	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);

@@ -12,5 +12,5 @@ MRC_ENGINE_OBJS += $(addprefix paths/,mrc_credit.o mrc_ecf.o mrc_ev.o mrc_rot.o 
 MRC_ENGINE_OBJS += $(addprefix sent/,mrc_rtt.o mrc_told.o mrc_latest.o mrc_resent.o mrc_room.o mrc_snd.o)
 MRC_ENGINE_OBJS += $(addprefix loss/,mrc_rack.o mrc_sleek.o mrc_budget.o mrc_rnr.o mrc_pto.o)
 MRC_ENGINE_OBJS += $(addprefix stream/,mrc_rcv.o mrc_msg.o mrc_mpr.o mrc_exec.o mrc_defer.o)
-MRC_ENGINE_OBJS += $(addprefix control/,mrc_sack.o mrc_ctl.o)
+MRC_ENGINE_OBJS += $(addprefix control/,mrc_meet.o mrc_sack.o mrc_ctl.o)
 MRC_ENGINE_OBJS += $(addprefix conn/,mrc_tx.o mrc_ack.o mrc_rx.o mrc_conn.o)

@@ -122,6 +122,15 @@ void mrc_peer_hint_plain(struct mrc_peer *peer)
 		 peer->gid.raw);
 }
 
+/* Tells nothing of the peer, so it is not kept with it. */
+void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn)
+{
+	mrc_dev_count(peer->dev, claims_refused);
+	if (__ratelimit(&hint_lines))
+		netdev_warn(peer->dev->ndev, "connection to QP %u of %pI6c refused: a QP of another user is connected to it\n",
+			    dqpn, peer->gid.raw);
+}
+
 void mrc_peer_hint_forget(struct mrc_peer *peer)
 {
 	mrc_crc_forget(&peer->crc);

@@ -224,6 +224,7 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	qp->pdn = to_mrc_pd(ibqp->pd)->pdn;
 	if (ibqp->uobject)
 		qp->pid = get_task_pid(current, PIDTYPE_TGID);
+	mrc_claim_owner(qp->dev, !ibqp->uobject, &qp->owner);
 	mrc_qp_grow_init(qp);
 	qp->state = IB_QPS_RESET;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;

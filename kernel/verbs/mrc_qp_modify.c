@@ -181,6 +181,7 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 		.dyn_mpr = READ_ONCE(d->dyn_mpr),
 		.svc_time = true,
 		.strict = qp->strict,
+		.mute = !qp->owner.trusted,
 	};
 	int err;
 
@@ -205,11 +206,32 @@ static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 	return true;
 }
 
+/* For the QP that @a names. Refused while another user's QP is connected to that one. */
+static struct mrc_claim *qp_claim(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_peer *peer)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
+	const struct mrc_claim_key key = {
+		.sgid = grh->sgid_attr->gid,
+		.dgid = grh->dgid,
+		.dqpn = a->dest_qp_num,
+	};
+	struct mrc_claim *claim = mrc_claim_new(&key, &qp->owner);
+
+	if (!claim)
+		return ERR_PTR(-ENOMEM);
+	if (qp->owner.trusted || !mrc_claim_foreign(qp->dev, claim))
+		return claim;
+	mrc_claim_put(qp->dev, claim);
+	mrc_peer_hint_claimed(peer, a->dest_qp_num);
+	return ERR_PTR(-EADDRINUSE);
+}
+
 static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
 	struct mrc_peer_paths *paths;
+	struct mrc_claim *claim;
 	struct mrc_pathset *ps;
 	struct mrc_peer *peer;
 	int err = -EINVAL;
@@ -221,8 +243,14 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		mrc_peer_put(peer);
 		return -EPFNOSUPPORT;	/* EPROTONOSUPPORT is uverbs' own */
 	}
+	claim = qp_claim(qp, a, peer);
+	if (IS_ERR(claim)) {
+		mrc_peer_put(peer);
+		return PTR_ERR(claim);
+	}
 	paths = mrc_peer_paths_named(peer, qp->spec.ev_profile_id);
 	if (IS_ERR(paths)) {
+		mrc_claim_put(qp->dev, claim);
 		mrc_peer_put(peer);
 		return PTR_ERR(paths);
 	}
@@ -238,10 +266,13 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		qp->peer = peer;
 		qp->paths = paths;
 		qp->ps = ps;
+		qp->claim = claim;
+		qp->claims = true;
 		qp->state = IB_QPS_RTR;
 	}
 	spin_unlock_bh(&qp->lock);
 	if (err) {
+		mrc_claim_put(qp->dev, claim);
 		mrc_pathset_put(ps);
 		mrc_peer_paths_put(paths);
 		mrc_peer_put(peer);

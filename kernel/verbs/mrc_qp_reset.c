@@ -67,6 +67,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	spin_lock(&qp->lock);
 	qp_reset_conn(qp);
 	mrc_counters_gone(qp);
+	mrc_qp_unclaim(qp);
 	qp->state = IB_QPS_RESET;
 	peer = qp->peer;
 	paths = qp->paths;

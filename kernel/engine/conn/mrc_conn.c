@@ -103,6 +103,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 static void mrc_conn_reset_parts(struct mrc_conn *c)
 {
 	c->rx_ready = false;
+	c->meet = MRC_MEET_DONE;
 	mrc_rcv_reset(c);
 	c->heard = (struct mrc_heard){ 0 };
 	mrc_exec_reset(c);
@@ -169,6 +170,7 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	mrc_mpr_start(c, mpr);
 	c->rcv.cack = mrc_psn_add(cfg->psn, -1);
 	c->rcv.max = c->rcv.cack;
+	c->meet = cfg->mute ? MRC_MEET_MUTE : MRC_MEET_AWAITED;
 	c->rx_ready = true;
 	return 0;
 }
@@ -225,6 +227,8 @@ static mrc_noinline enum mrc_verdict
 mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
+	if (unlikely(c->meet) && !mrc_meet_heard(c, p))
+		return MRC_V_DROP;
 	mrc_conn_tell_heard(c, now_ns);
 	if (likely(p->opcode != MRC_OPC_PROBE))
 		mrc_conn_said(c, p->plane);
@@ -330,10 +334,20 @@ static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct 
 	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
 
+/* The peer's QP has not spoken yet. */
+static mrc_noinline bool mrc_conn_tx_mute(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	mrc_conn_tell_heard(c, now_ns);
+	mrc_meet_ask(c, now_ns);
+	return mrc_ctl_next(c, now_ns, op);
+}
+
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (!c->evs)
 		return false;
+	if (mrc_meet_mute(c))
+		return mrc_conn_tx_mute(c, now_ns, op);
 	if (mrc_ctl_pending(c, now_ns) || c->heard.pkts)
 		return mrc_conn_tx_any(c, now_ns, op);
 	return mrc_tx_data_next(c, now_ns, op);
@@ -458,6 +472,11 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns)
 enum mrc_status mrc_conn_failed(const struct mrc_conn *c)
 {
 	return (enum mrc_status)c->fail;
+}
+
+bool mrc_conn_met(const struct mrc_conn *c)
+{
+	return c->rx_ready && c->meet == MRC_MEET_DONE;
 }
 
 bool mrc_conn_nak_sent(const struct mrc_conn *c)

@@ -70,6 +70,7 @@ struct mrc_rx_cfg {
 	bool dyn_mpr;		/* both sides do dynamic MPR: SACKs carry the live window, 2.4 */
 	bool svc_time;		/* reflected timestamps are moved on by the time spent here */
 	bool strict;		/* place in PSN order: packets ahead of a hole are held */
+	bool mute;		/* nothing but probes leaves before the peer's QP has spoken to this one */
 };
 
 /* RTS: what is needed to send. */
@@ -370,6 +371,9 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns);
 
 /* Failed, and why: MRC_ST_OK while it is alive. */
 enum mrc_status mrc_conn_failed(const struct mrc_conn *c);
+
+/* The peer's QP has spoken to this one, since RTR: the two belong together. */
+bool mrc_conn_met(const struct mrc_conn *c);
 
 /* A NAK of ours was sent: the caller moves the QP to error (mrc_conn_fail). */
 bool mrc_conn_nak_sent(const struct mrc_conn *c);

@@ -324,9 +324,30 @@ static inline bool mrc_nak_due(const struct mrc_conn *c)
 	return unlikely(c->rcv.nak != MRC_NAK_NONE) && mrc_exec_nak_ripe(c);
 }
 
-/* Does the peer still owe us something? */
+/* Is it worth to ask mrc_tx_data_next()? */
+static inline bool mrc_tx_pending(const struct mrc_conn *c)
+{
+	return c->msgs.cut != MRC_NONE16 || c->msgs.sq_seg != c->msgs.sq_tail || c->msgs.rs_seg != c->msgs.rs_tail ||
+	       c->snd.lost.count || c->snd.paced.count;
+}
+
+/* Is an answer owed to the peer? */
+static inline bool mrc_ctl_owes(const struct mrc_conn *c)
+{
+	return c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n;
+}
+
+/* Does nothing but probes leave? */
+static inline bool mrc_meet_mute(const struct mrc_conn *c)
+{
+	return unlikely(c->meet == MRC_MEET_MUTE);
+}
+
+/* Does the peer still owe us something? Where it has not spoken, its first word. */
 static inline bool mrc_tx_waiting(const struct mrc_conn *c)
 {
+	if (mrc_meet_mute(c))
+		return mrc_tx_pending(c) || mrc_ctl_owes(c);
 	if (!c->snd.known)
 		return c->msgs.rs_head != c->msgs.rs_tail;
 	return c->snd.una != c->snd.next || c->msgs.sq_acked != c->msgs.sq_seg || c->msgs.rd_out;
@@ -389,6 +410,10 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
+/* mrc_meet.c */
+void mrc_meet_ask(struct mrc_conn *c, u64 now_ns);
+bool mrc_meet_heard(struct mrc_conn *c, const struct mrc_pkt *p);
+
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
 void mrc_sack_spare(struct mrc_conn *c);
@@ -435,13 +460,6 @@ void mrc_ctl_ask_resign(const struct mrc_conn *c);
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
 	return c->ctl.any | c->pto.owed || now_ns >= c->evs->next_probe_ns;
-}
-
-/* Likewise mrc_tx_data_next()? */
-static inline bool mrc_tx_pending(const struct mrc_conn *c)
-{
-	return c->msgs.cut != MRC_NONE16 || c->msgs.sq_seg != c->msgs.sq_tail || c->msgs.rs_seg != c->msgs.rs_tail ||
-	       c->snd.lost.count || c->snd.paced.count;
 }
 
 #endif

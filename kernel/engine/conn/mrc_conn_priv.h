@@ -355,6 +355,13 @@ struct mrc_ctl {
 	struct mrc_owed_nack *nack_q;	/* MRC_OWED_NACKS */
 };
 
+/* Has the peer's QP named itself to this one (mrc_meet.c)? */
+enum mrc_meet_state {
+	MRC_MEET_DONE,
+	MRC_MEET_AWAITED,
+	MRC_MEET_MUTE,		/* awaited, and nothing but probes leaves before */
+};
+
 /*
  * Order: what every packet sent needs, what every acknowledgement needs, what every
  * packet received needs, then the rest; tables that are looked into now and then, and
@@ -368,6 +375,7 @@ struct mrc_conn {
 	bool failed_sent;	/* the failing status was given to a message */
 	bool small;		/* it has not all the room that cfg gives it (mrc_room.c), */
 	bool crowded;		/* and some table was full, or nearly so */
+	u8 meet;		/* enum mrc_meet_state */
 	u32 rcv_mask;		/* of the receive window: cfg.mpr_max * 128 - 1 */
 	struct mrc_rnr rnr;	/* here, as it fills a hole */
 	struct mrc_ctl ctl;

@@ -451,7 +451,7 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 
 static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
-	if (c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n)
+	if (mrc_ctl_owes(c) && !mrc_meet_mute(c))
 		return mrc_ctl_answer(c, now_ns, op, nak);
 	return c->pto.owed && mrc_ctl_ask(c, now_ns, op);
 }
@@ -461,14 +461,20 @@ static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, s
 	return mrc_ctl_ev_probe(c, now_ns, op) || mrc_ctl_rest(c, now_ns, op, false);
 }
 
+/* Is a NACK to leave, which precedes a probe? */
+static mrc_inline bool mrc_ctl_nacks(const struct mrc_conn *c)
+{
+	return c->ctl.nack_n && !mrc_meet_mute(c);
+}
+
 /* Something is refused, or the QP failed: then it says one thing only, why it refused. */
 static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool nak = c->ctl.ack_owed && mrc_nak_due(c);
+	bool nak = c->ctl.ack_owed && mrc_nak_due(c) && !mrc_meet_mute(c);
 
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;
-	if (!nak && !c->ctl.nack_n && mrc_ctl_ev_probe_due(c, now_ns))
+	if (!nak && !mrc_ctl_nacks(c) && mrc_ctl_ev_probe_due(c, now_ns))
 		return mrc_ctl_probe_or_rest(c, now_ns, op);
 	return mrc_ctl_rest(c, now_ns, op, nak);
 }
@@ -477,7 +483,7 @@ bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (unlikely(!c->rx_ready || c->fail || c->rcv.nak != MRC_NAK_NONE))
 		return mrc_ctl_next_refused(c, now_ns, op);
-	if (!c->ctl.nack_n && unlikely(mrc_ctl_ev_probe_due(c, now_ns)))
+	if (!mrc_ctl_nacks(c) && unlikely(mrc_ctl_ev_probe_due(c, now_ns)))
 		return mrc_ctl_probe_or_rest(c, now_ns, op);
 	return mrc_ctl_rest(c, now_ns, op, false);
 }

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 400
+# kernels: 6.12 uml
+#
+# Users of one host are kept apart: uid 65534, who knows all numbers, meets the connection of uid 1000.
+#
+#	h1 (mrc1) eth1 ---- eth1 (mrc2) h2	one plane
+
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../lib/lib.sh"
+. "$here/../lib/fabric.sh"
+. "$here/../lib/mrc.sh"
+
+h1=fd00:6d72:63::1
+h2=fd00:6d72:63::2
+
+# talker NAME HOST UID: a QP that does as it is told; QPN[NAME] is its number.
+declare -A QPN=() IN=() OUT=()
+talker() {
+	local name=$1 host=$2 uid=$3 words
+	mkfifo "$MRC_DIR/$name.in" "$MRC_DIR/$name.said"
+	nsenter --net="/run/netns/$host" -- setpriv --reuid "$uid" --regid "$uid" --clear-groups \
+		"$MRC_DIR/mrc_talk" -d "${MRC_IBDEV[$host]}" <"$MRC_DIR/$name.in" >"$MRC_DIR/$name.said" 2>&1 &
+	MRC_PID[$name]=$!
+	exec {IN[$name]}>"$MRC_DIR/$name.in" {OUT[$name]}<"$MRC_DIR/$name.said"
+	read -rt 60 -u "${OUT[$name]}" -a words || return
+	echo "$name: ${words[*]}"
+	[ "${words[0]}" = qpn ] && QPN[$name]=${words[1]}
+}
+# gone NAME: it ends, and is waited for.
+gone() {
+	echo quit >&"${IN[$1]}"
+	exec {IN[$1]}>&-
+	wait "${MRC_PID[$1]}" || :
+	unset "MRC_PID[$1]"
+	exec {OUT[$1]}<&-
+	rm -f "$MRC_DIR/$1.in" "$MRC_DIR/$1.said"
+}
+# told NAME WORDS...: REPLY is its answer.
+told() {
+	echo "${*:2}" >&"${IN[$1]}"
+	REPLY=nothing
+	read -rt 300 -u "${OUT[$1]}" REPLY
+	echo "$1: ${*:2}: $REPLY"
+}
+# says ANSWER NAME WORDS...
+says() { told "${@:2}" && [[ $REPLY = "$1" ]]; }
+
+# joined A B PSN: A's QP at h1, B's at h2, PSNs alike both ways. Eve knows all of that.
+joined() { says "rtr ok" "$1" rtr "${QPN[$2]}" "$3" $h2 && says "rts ok" "$1" rts "$3"; }
+hears() { says "rtr ok" "$2" rtr "${QPN[$1]}" "$3" $h1 && says "rts ok" "$2" rts "$3"; }
+
+ksft_plan
+mrc_begin mrcctl mrc_talk mrc_verify setpriv
+install -m 755 "$(command -v mrc_talk)" "$MRC_DIR/"
+chmod 755 "$MRC_DIR"
+ksft_test "one plane" mrc_one_plane
+
+# ------------------------------------------------- before the victim has spoken
+ksft_test "alice's queue pair at h1" talker alice h1 1000
+ksft_test "bob's at h2" talker bob h2 1000
+ksft_test "eve's at h1" talker eve h1 65534
+ksft_test "bob is ready for alice" hears alice bob 4711
+ksft_test "eve names bob's queue pair, which no claim forbids yet" joined eve bob 4711
+ksft_test "she posts a message with alice's next PSN" says "post ok" eve post FORGED BY EVE
+ksft_test "bob gets none of it" says "recv nothing" bob recv
+ksft_test "alice connects" joined alice bob 4711
+ksft_test "her message" says "send success" alice send true by alice
+ksft_test "is what bob gets" says "recv true by alice" bob recv
+ksft_test "and his is what she gets" says "send success" bob send true by bob
+ksft_test "(whole)" says "recv true by bob" alice recv
+ksft_test "eve's fails: nobody speaks to her" says "wait transport retry counter exceeded" eve wait
+ksft_test "bob got nothing else" says "recv nothing" bob recv
+
+# -------------------------------------------------------- while the victim talks
+mrc_stat h1 claims_refused
+before=$REPLY
+ksft_test "eve begins anew" says "reset ok" eve reset
+ksft_test "to alice's peer she is not connected" says "rtr EADDRINUSE" eve rtr "${QPN[bob]}" 4712 $h2
+mrc_stat h1 claims_refused
+ksft_equal "which is counted" 1 $((REPLY - before))
+refusal="connection to QP ${QPN[bob]} of $h2 refused: a QP of another user is connected to it"
+ksft_test "and logged" grep -qF "$refusal" <(dmesg)
+ksft_test "another of alice's may" talker alice2 h1 1000
+ksft_test "(as programs did)" says "rtr ok" alice2 rtr "${QPN[bob]}" 4711 $h2
+gone alice2
+ksft_test "nor may she be connected by the other end" talker mallory h2 65534
+ksft_test "(alice's queue pair is bob's)" says "rtr EADDRINUSE" mallory rtr "${QPN[alice]}" 4712 $h1
+gone mallory
+ksft_test "alice goes on" says "send success" alice send more by alice
+ksft_test "(to bob)" says "recv more by alice" bob recv
+ksft_test "root is refused nothing" talker root h1 0
+ksft_test "(who can send any packet)" says "rtr ok" root rtr "${QPN[bob]}" 4711 $h2
+gone root
+ksft_test "alice leaves" gone alice
+ksft_test "her peer is anybody's again" says "rtr ok" eve rtr "${QPN[bob]}" 4712 $h2
+gone eve
+gone bob
+
+# ---------------------------------------------------------- two honest strangers
+ksft_test "carol's at h1" talker carol h1 65534
+ksft_test "dave's at h2" talker dave h2 1000
+ksft_test "carol connects first" joined carol dave 99
+ksft_test "and posts before dave can hear her" says "post ok" carol post early
+ksft_test "dave connects" hears carol dave 99
+ksft_test "it arrives" says "wait success" carol wait
+ksft_test "(whole)" says "recv early" dave recv
+gone carol
+gone dave
+ksft_finish
