@@ -36,6 +36,7 @@
 	X(tx_dgram_copies, "copies of datagrams sent by another plane")	\
 	X(tx_dgram_dropped, "datagrams not sent: no path, route or memory") \
 	X(plain_refused, "RC QPs refused because the peer speaks no MRC")	\
+	X(link_local_refused, "RC QPs refused: no plane leads to a link-local address of the peer's device") \
 	X(claims_refused, "RC QPs refused: another user's QP is connected to the one that they name") \
 	X(tx_not_ours, "datagrams to an MRC port that a program of this host was to send") \
 	X(tx_no_route, "packets not sent: no route on the plane")	\

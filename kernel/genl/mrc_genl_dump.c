@@ -44,6 +44,10 @@ struct dump {
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
+	/* who asks */
+	kuid_t uid;			/* INVALID_UID: the socket is another user's */
+	bool admin;
+
 	bool counters_named;		/* a QP with all of its counters was shown */
 
 	struct mrc_conn_info info;
@@ -64,6 +68,8 @@ int mrc_genl_dump_start(struct netlink_callback *cb)
 	if (!d)
 		return -ENOMEM;
 	d->ifindex = 1;
+	d->uid = uid_eq(NETLINK_CB(cb->skb).sk->sk_uid, current_uid()) ? current_uid() : INVALID_UID;
+	d->admin = netlink_ns_capable(cb->skb, sock_net(cb->skb->sk)->user_ns, CAP_NET_ADMIN);
 	cb->args[0] = (long)d;
 	return 0;
 }
@@ -502,6 +508,12 @@ static struct mrc_qp *next_qp(struct mrc_dev *dev, const struct dump *d)
 	return NULL;
 }
 
+/* Does who asks see all of @qp? */
+static bool dump_secrets(const struct dump *d, const struct mrc_qp *qp)
+{
+	return d->admin || (uid_valid(d->uid) && uid_eq(d->uid, qp->owner.uid));
+}
+
 static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
 		   struct mrc_dev *dev, struct dump *d, struct mrc_qp *qp)
 {
@@ -510,7 +522,8 @@ static int dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	err = dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info, !d->counters_named));
+	err = dump_end(skb, hdr, mrc_genl_put_qp(skb, qp, &d->info, !d->counters_named,
+						 dump_secrets(d, qp)));
 	if (err)
 		return err;
 	d->counters_named = true;

@@ -244,15 +244,21 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 
 /* ---- QPs ---- */
 
+/* What a forged packet needs. */
+static int put_qp_secrets(struct sk_buff *skb, const struct mrc_conn_info *i, u32 dqpn)
+{
+	return nla_put_u32(skb, MRC_A_QP_DEST_NUM, dqpn) ||
+	       nla_put_u32(skb, MRC_A_QP_PSN_NEXT, i->psn_next) ||
+	       nla_put_u32(skb, MRC_A_QP_PSN_UNA, i->psn_una) ||
+	       nla_put_u32(skb, MRC_A_QP_RX_CACK, i->rx_cack) ? -EMSGSIZE : 0;
+}
+
 static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i,
 		       const struct mrc_qp_stats *stats, enum stats_of which)
 {
 	struct nlattr *nest;
 
-	if (nla_put_u32(skb, MRC_A_QP_PSN_NEXT, i->psn_next) ||
-	    nla_put_u32(skb, MRC_A_QP_PSN_UNA, i->psn_una) ||
-	    nla_put_u32(skb, MRC_A_QP_RX_CACK, i->rx_cack) ||
-	    nla_put_u32(skb, MRC_A_QP_INFLIGHT, i->inflight_bytes) ||
+	if (nla_put_u32(skb, MRC_A_QP_INFLIGHT, i->inflight_bytes) ||
 	    nla_put_u32(skb, MRC_A_QP_CWND, i->cwnd_bytes) ||
 	    nla_put_u32(skb, MRC_A_QP_SRTT, i->srtt_ns) ||
 	    nla_put_u32(skb, MRC_A_QP_MIN_RTT, i->min_rtt_ns))
@@ -290,7 +296,8 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 	spin_unlock_bh(&qp->lock);
 }
 
-int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros)
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros,
+		    bool secrets)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
 	u32 pid = pid_vnr(qp->pid);	/* as the reader would call it; 0: it cannot see it */
@@ -300,7 +307,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 		return -EMSGSIZE;
 	sum_qp(qp, &s, scratch);
 	if (nla_put_u32(skb, MRC_A_QP_NUM, qp->qpn) ||
-	    nla_put_u32(skb, MRC_A_QP_DEST_NUM, s.dqpn) ||
+	    (secrets && put_qp_secrets(skb, scratch, s.dqpn)) ||
 	    nla_put_u32(skb, MRC_A_QP_STATE, s.state) ||
 	    nla_put(skb, MRC_A_QP_GID, sizeof(s.dgid), &s.dgid) ||
 	    (pid && nla_put_u32(skb, MRC_A_QP_PID, pid)) ||

@@ -21,7 +21,8 @@ int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_gen
 /* Process context, no lock held. */
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
 /* @scratch: too big for the stack, so the dump brings it. @zeros: with counters that have counted nothing. */
-int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros);
+int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros,
+		    bool secrets);
 /* As many EVs as fit, from *@idx on, which moves. 0: the last one is in. */
 int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx);
 

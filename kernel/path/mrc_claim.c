@@ -29,6 +29,12 @@ void mrc_claim_owner(const struct mrc_dev *dev, bool kernel, struct mrc_claim_ow
 	owner->trusted = net_eq(net, dev->mnet->net) && ns_capable_noaudit(net->user_ns, CAP_NET_RAW);
 }
 
+bool mrc_claim_owner_sees(const struct mrc_claim_owner *owner)
+{
+	return (uid_valid(owner->uid) && uid_eq(owner->uid, current_uid())) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
+}
+
 struct mrc_claim *mrc_claim_new(const struct mrc_claim_key *key, const struct mrc_claim_owner *owner)
 {
 	struct mrc_claim *claim = kzalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);

@@ -38,6 +38,8 @@ struct mrc_claim {
 
 /* Process context. The caller, who makes a QP of @dev; @kernel: for the kernel itself. */
 void mrc_claim_owner(const struct mrc_dev *dev, bool kernel, struct mrc_claim_owner *owner);
+/* Process context. May the caller know all of what @owner made? Whoever made it, and CAP_NET_ADMIN. */
+bool mrc_claim_owner_sees(const struct mrc_claim_owner *owner);
 /* Process context. One that is not held yet; NULL: no memory. */
 struct mrc_claim *mrc_claim_new(const struct mrc_claim_key *key, const struct mrc_claim_owner *owner);
 /* Any context. Does somebody else hold one on the same QP? */

@@ -122,6 +122,14 @@ void mrc_peer_hint_plain(struct mrc_peer *peer)
 		 peer->gid.raw);
 }
 
+void mrc_peer_hint_link_local(struct mrc_peer *peer)
+{
+	mrc_dev_count(peer->dev, link_local_refused);
+	if (__ratelimit(&hint_lines))
+		netdev_warn(peer->dev->ndev, "connection to %pI6c refused: a link-local address of the peer's device is on none of its ports; take another GID\n",
+			    peer->gid.raw);
+}
+
 /* Tells nothing of the peer, so it is not kept with it. */
 void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn)
 {

@@ -37,6 +37,8 @@ static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_info *info);
 /* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain.h). */
 void mrc_peer_hint_plain(struct mrc_peer *peer);
+/* A QP for it was refused: a link-local address, and no profile that leads there. */
+void mrc_peer_hint_link_local(struct mrc_peer *peer);
 /* A QP for it was refused: another user's is connected to QP @dqpn there (path/mrc_claim.h). */
 void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn);
 /* Settings changed here: begin anew. */

@@ -16,6 +16,7 @@
  * leaves no trace.
  */
 #include <linux/ktime.h>
+#include <net/ipv6.h>
 #include <rdma/ib_cache.h>
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_peer_hint.h"
@@ -206,6 +207,19 @@ static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 	return true;
 }
 
+/*
+ * The link-local address of a device with ports is on none of them, so no neighbour answers for it on a plane. A
+ * profile leads there by the addresses of planes.
+ */
+static bool qp_no_neighbour(const struct mrc_qp *qp, struct mrc_peer *peer, const struct mrc_pathset *ps)
+{
+	if (!qp->dev->own_netdev || peer->local || ps->srv6 ||
+	    !(ipv6_addr_type((const struct in6_addr *)&peer->gid) & IPV6_ADDR_LINKLOCAL))
+		return false;
+	mrc_peer_hint_link_local(peer);
+	return true;
+}
+
 /* For the QP that @a names. Refused while another user's QP is connected to that one. */
 static struct mrc_claim *qp_claim(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_peer *peer)
 {
@@ -234,6 +248,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	struct mrc_claim *claim;
 	struct mrc_pathset *ps;
 	struct mrc_peer *peer;
+	bool no_neighbour;
 	int err = -EINVAL;
 
 	peer = mrc_peer_get(qp->dev, &grh->dgid, GFP_KERNEL_ACCOUNT);
@@ -255,10 +270,11 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return PTR_ERR(paths);
 	}
 	ps = mrc_peer_paths_set(paths);
+	no_neighbour = qp_no_neighbour(qp, peer, ps);
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur)
-		err = qp_start_rx(qp, a, ps);
+		err = no_neighbour ? -EADDRNOTAVAIL : qp_start_rx(qp, a, ps);
 	if (!err) {
 		qp_keep_attr(qp, a, mask);
 		qp->sgid = grh->sgid_attr->gid;
@@ -468,6 +484,12 @@ int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		attr->rq_psn = mrc_psn_add(info.rx_cack, 1);
 	}
 	spin_unlock_bh(&qp->lock);
+	/* Asked for nothing, by rdma(8) on behalf of anybody: with these numbers packets could be forged. */
+	if (!mask && !mrc_claim_owner_sees(&qp->owner)) {
+		attr->dest_qp_num = 0;
+		attr->sq_psn = 0;
+		attr->rq_psn = 0;
+	}
 	attr->cur_qp_state = attr->qp_state;
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->cap = qp->init.cap;

@@ -16,19 +16,19 @@ here=$(dirname "$(readlink -f "$0")")
 h1=fd00:6d72:63::1
 h2=fd00:6d72:63::2
 
-# talker NAME HOST UID: a QP that does as it is told; QPN[NAME] is its number.
-declare -A QPN=() IN=() OUT=()
+# talker NAME HOST UID [OPTION...]: a QP that does as it is told; its number and address.
+declare -A QPN=() GID=() IN=() OUT=()
 talker() {
 	local name=$1 host=$2 uid=$3 words in out
 	mkfifo "$MRC_DIR/$name.in" "$MRC_DIR/$name.said"
 	nsenter --net="/run/netns/$host" -- setpriv --reuid "$uid" --regid "$uid" --clear-groups \
-		"$MRC_DIR/mrc_talk" -d "${MRC_IBDEV[$host]}" <"$MRC_DIR/$name.in" >"$MRC_DIR/$name.said" 2>&1 &
+		"$MRC_DIR/mrc_talk" -d "${MRC_IBDEV[$host]}" "${@:4}" <"$MRC_DIR/$name.in" >"$MRC_DIR/$name.said" 2>&1 &
 	MRC_PID[$name]=$!
 	exec {in}>"$MRC_DIR/$name.in" {out}<"$MRC_DIR/$name.said"
 	IN[$name]=$in OUT[$name]=$out
 	read -rt 60 -u "${OUT[$name]}" -a words || return
 	echo "$name: ${words[*]}"
-	[ "${words[0]}" = qpn ] && QPN[$name]=${words[1]}
+	[ "${words[0]}" = qpn ] && QPN[$name]=${words[1]} GID[$name]=${words[3]}
 }
 # gone NAME: it ends, and is waited for.
 gone() {
@@ -88,6 +88,28 @@ ksft_test "and logged" grep -qF "$refusal" <(dmesg)
 ksft_test "another of alice's may" talker alice2 h1 1000
 ksft_test "(as programs did)" says "rtr ok" alice2 rtr "${QPN[bob]}" 4711 $h2
 gone alice2
+
+# ------------------------------------------------------------- who sees what
+# shown UID FILTER: of alice's queue pair, to that user.
+shown() {
+	nsenter --net=/run/netns/h1 -- setpriv --reuid "$1" --regid "$1" --clear-groups \
+		mrcctl -j qp show qpn "${QPN[alice]}" 2>"$MRC_DIR/why" | jq -c ".[0] | $2"
+}
+numbers='[.peer_qpn, .psn_next, .psn_una, .rx_cack] | map(select(. != null)) | length'
+ksft_equal "her numbers are hers to see" 4 "$(shown 1000 "$numbers")"
+ksft_equal "and root's" 4 "$(shown 0 "$numbers")"
+ksft_equal "of them eve sees none" 0 "$(shown 65534 "$numbers")"
+ksft_test "and is told why" grep "need CAP_NET_ADMIN" "$MRC_DIR/why"
+ksft_equal "she sees counters" true "$(shown 65534 '.stats.tx_pkts > 0')"
+# rdma UID FILTER
+rdma_shown() {
+	nsenter --net=/run/netns/h1 -- setpriv --reuid "$1" --regid "$1" --clear-groups rdma -j -d resource show qp |
+		jq -c "[.[] | select(.lqpn == ${QPN[alice]})][0] | [.rqpn, .[\"sq-psn\"], .[\"rq-psn\"]] | map(. // 0)"
+}
+ksft_equal "rdma(8) shows eve none" "[0,0,0]" "$(rdma_shown 65534)"
+ksft_equal "and root all" "[${QPN[bob]},4712,4712]" "$(rdma_shown 0)"
+
+# --------------------------------------------------- and who goes on meanwhile
 ksft_test "nor may she be connected by the other end" talker mallory h2 65534
 ksft_test "(alice's queue pair is bob's)" says "rtr EADDRINUSE" mallory rtr "${QPN[alice]}" 4712 $h1
 gone mallory
@@ -96,6 +118,9 @@ ksft_test "(to bob)" says "recv more by alice" bob recv
 ksft_test "root is refused nothing" talker root h1 0
 ksft_test "(who can send any packet)" says "rtr ok" root rtr "${QPN[bob]}" 4711 $h2
 gone root
+ksft_test "rmmod does not end her" refused "in use" -- rmmod mrc
+ksft_test "(she goes on)" says "send success" alice send still alice
+ksft_test "(to bob)" says "recv still alice" bob recv
 ksft_test "alice leaves" gone alice
 ksft_test "her peer is anybody's again" says "rtr ok" eve rtr "${QPN[bob]}" 4712 $h2
 gone eve
@@ -111,4 +136,12 @@ ksft_test "it arrives" says "wait success" carol wait
 ksft_test "(whole)" says "recv early" dave recv
 gone carol
 gone dave
+
+# ------------------------------------------- a link-local address on no plane
+ksft_test "two planes" mrc_fabric_by_hand 2 2 1 1
+ksft_test "a queue pair with GID 0" talker zero h1 0 -g 0
+ksft_test "which is link-local" test "${GID[zero]:0:5}" = fe80:
+ksft_test "RTR to such an address says that none leads there" says "rtr EADDRNOTAVAIL" zero rtr 77 1 fe80::1234:5678
+ksft_test "and the log tells the cause" grep -qF "connection to fe80::1234:5678 refused: a link-local address" <(dmesg)
+gone zero
 ksft_finish

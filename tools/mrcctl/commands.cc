@@ -438,7 +438,16 @@ error qp_show(context &ctx, const arguments &args)
                   static_cast<uint32_t>(parse_number(*v, 0, (1u << 24) - 1, "qpn")));
         });
     counter_names names;
-    return dump(ctx, rq, [&](const message &m) { ctx.out.object(qp_record(table(m.attrs), names)); });
+    bool withheld = false;
+    error e = dump(ctx, rq, [&](const message &m) {
+        table t(m.attrs);
+        withheld |= !table(t[MRC_A_QP])[MRC_A_QP_PSN_NEXT];
+        ctx.out.object(qp_record(t, names));
+    });
+    if (withheld)
+        fmt::print(stderr, "mrcctl: PSNs and peers' QP numbers of other users' queue pairs are withheld: "
+                           "they need CAP_NET_ADMIN\n");
+    return e;
 }
 
 error stats_show(context &ctx, const arguments &args)

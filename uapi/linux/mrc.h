@@ -313,12 +313,12 @@ enum mrc_nl_ep_op {
 enum {
 	MRC_A_QP_UNSPEC,
 	MRC_A_QP_NUM,		/* u32 */
-	MRC_A_QP_DEST_NUM,	/* u32 */
+	MRC_A_QP_DEST_NUM,	/* u32; only to its owner and CAP_NET_ADMIN */
 	MRC_A_QP_STATE,		/* u32 enum ib_qp_state */
 	MRC_A_QP_GID,		/* 16 bytes: of the peer */
-	MRC_A_QP_PSN_NEXT,	/* u32 */
-	MRC_A_QP_PSN_UNA,	/* u32 */
-	MRC_A_QP_RX_CACK,	/* u32 */
+	MRC_A_QP_PSN_NEXT,	/* u32; only to its owner and CAP_NET_ADMIN */
+	MRC_A_QP_PSN_UNA,	/* u32; only to its owner and CAP_NET_ADMIN */
+	MRC_A_QP_RX_CACK,	/* u32; only to its owner and CAP_NET_ADMIN */
 	MRC_A_QP_INFLIGHT,	/* u32 bytes */
 	MRC_A_QP_CWND,		/* u32 bytes */
 	MRC_A_QP_SRTT,		/* u32 ns */
