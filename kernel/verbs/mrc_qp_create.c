@@ -9,6 +9,7 @@
  * engine and cuts the tie to ib_core's object, all under the locks those need; from then on
  * nothing is sent, completed or armed. What becomes of it then: data/mrc_qp.c.
  */
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "compat/mrc_compat.h"
@@ -290,13 +291,18 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 	return err ?: mrc_cq_add_qp(qp->rcq, qp->qpn, qp->ibqp);
 }
 
-/* The limit is of programs: users in the kernel take nothing of it. */
+/*
+ * The limit is of programs: users in the kernel take nothing of it. QPs of programs keep the module, so that
+ * rmmod does not end them by accident. A device that is deleted takes its QPs along.
+ */
 int mrc_qp_limit(const struct ib_qp *ibqp, int by)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
 	bool program = ibqp->uobject;
 	int err = 0;
 
+	if (program && by > 0 && !try_module_get(THIS_MODULE))
+		return -ENODEV;
 	spin_lock_bh(&dev->qp_lock);
 	if (program && by > 0 && dev->n_program_qps >= MRC_MAX_QP) {
 		err = -ENOSPC;
@@ -305,6 +311,8 @@ int mrc_qp_limit(const struct ib_qp *ibqp, int by)
 		dev->n_program_qps += program ? by : 0;
 	}
 	spin_unlock_bh(&dev->qp_lock);
+	if (program && (by < 0 || err))
+		module_put(THIS_MODULE);
 	return err;
 }
 

@@ -63,6 +63,18 @@ mrc_unload() {
 	wait_until 10 rmmod mrc
 }
 
+# mrc_force_out: QPs of programs keep the module. The documented way to have it go even so: without devices it
+# has no QPs. The program's rmmod may be refused for a moment yet.
+mrc_force_out() {
+	local host REPLY
+	! rmmod mrc || return
+	for host in h1 h2; do
+		mrc_ibdev $host || return
+		ip -n $host link del mrc0 2>/dev/null || fabric_in $host rdma link delete "$REPLY" || return
+	done
+	mrc_until 300 rmmod mrc
+}
+
 mrc_cleanup() {
 	mrc_stop_all
 	fabric_destroy

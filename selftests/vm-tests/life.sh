@@ -132,7 +132,8 @@ fi
 ksft_test "two planes by hand" two_planes
 ksft_test "data flows" flows
 ksft_test "another program has one of each object" full
-ksft_test "rmmod in the middle of it" timeout 300 rmmod mrc
+ksft_test "rmmod in the middle of it is refused" refused "in use" -- rmmod mrc
+ksft_test "it goes once the devices are deleted" mrc_force_out
 ksft_test "it is told at each of them" full_told
 ksft_test "the client ends" ends client
 ksft_test "the server ends" ends server

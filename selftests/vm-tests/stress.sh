@@ -268,7 +268,7 @@ run_rmmod() {
 		settings &
 		ordinary_ip &
 		mrc_sleep 1
-		ksft_test "rmmod" timeout 300 rmmod mrc
+		ksft_test "refused, then forced out" mrc_force_out
 		rm -f "$MRC_DIR/go"
 		ksft_test "the client ends" ends client
 		ksft_test "the server ends" ends server
@@ -277,7 +277,7 @@ run_rmmod() {
 	load_mrc
 	ksft_test "one plane" mrc_one_plane
 	ksft_test "data flows" flows
-	ksft_test "rmmod" timeout 300 rmmod mrc
+	ksft_test "refused, then forced out" mrc_force_out
 	ksft_test "the client ends" ends client
 	ksft_test "the server ends" ends server
 	load_mrc
