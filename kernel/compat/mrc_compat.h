@@ -39,6 +39,28 @@ typedef struct uverbs_attr_bundle mrc_reg_dmabuf_arg;
 typedef struct ib_udata mrc_reg_dmabuf_arg;
 #endif
 
+/* Of reg_user_mr and reg_user_mr_dmabuf: steering hints, which a device without DMA has no use for. */
+#ifdef MRC_HAVE_REG_MR_DMAH
+#define MRC_DMAH_ARG struct ib_dmah *dmah,
+#else
+#define MRC_DMAH_ARG
+#endif
+
+#ifdef MRC_HAVE_UMEM_GET_VA
+#define mrc_umem_get ib_umem_get_va
+#else
+#define mrc_umem_get ib_umem_get
+#endif
+
+/* In a table of ib_device_ops: a completion queue of a program gets another size. */
+#ifdef MRC_HAVE_RESIZE_USER_CQ
+#define MRC_RESIZE_CQ(fn) .resize_user_cq = (fn),
+typedef unsigned int mrc_resize_cq_arg;
+#else
+#define MRC_RESIZE_CQ(fn) .resize_cq = (fn),
+typedef int mrc_resize_cq_arg;
+#endif
+
 /* In a table of ib_device_ops: how an SRQ is described, where it can be. */
 #ifdef MRC_HAVE_FILL_RES_SRQ
 #define MRC_FILL_RES_SRQ(fn) .fill_res_srq_entry = (fn),

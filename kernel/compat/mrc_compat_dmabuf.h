@@ -28,6 +28,13 @@ static inline void mrc_dma_buf_vunmap(struct dma_buf *buf, struct iosys_map *map
 #endif
 }
 
+/* In a table of dma_buf_attach_ops: the buffer moves, or its exporter takes it away. */
+#ifdef MRC_HAVE_DMABUF_INVALIDATE
+#define MRC_DMABUF_MOVES(fn) .invalidate_mappings = (fn),
+#else
+#define MRC_DMABUF_MOVES(fn) .move_notify = (fn),
+#endif
+
 #ifdef MRC_HAVE_IMPORT_NS_BARE
 #define MRC_IMPORT_NS(ns) MODULE_IMPORT_NS(ns)
 #else

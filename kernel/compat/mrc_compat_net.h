@@ -9,6 +9,11 @@
 #if __has_include(<net/gso.h>)
 #include <net/gso.h>
 #endif
+#if __has_include(<net/netdev_lock.h>)
+#include <net/netdev_lock.h>
+#endif
+#include <net/rtnetlink.h>
+#include <net/udp_tunnel.h>
 #include "compat/mrc_err_text.h"
 #include "mrc_have.h"
 
@@ -21,6 +26,28 @@ static inline void mrc_netdev_set_lltx(struct net_device *ndev)
 	ndev->features |= NETIF_F_LLTX;
 #endif
 }
+
+/* In a table of rtnl_link_ops: @fn takes the namespace of who asks, the netdev and its attributes. */
+#ifdef MRC_HAVE_NEWLINK_PARAMS
+#define MRC_NEWLINK(fn) .newlink = fn##_params,
+#define MRC_NEWLINK_PARAMS(fn)							\
+static int fn##_params(struct net_device *ndev, struct rtnl_newlink_params *p,	\
+		       struct netlink_ext_ack *extack)				\
+{										\
+	return fn(p->src_net, ndev, p->tb, p->data, extack);			\
+}
+#else
+#define MRC_NEWLINK(fn) .newlink = (fn),
+#define MRC_NEWLINK_PARAMS(fn)
+#endif
+
+#ifdef MRC_HAVE_UDP_TUNNEL_SK
+#define mrc_udp_tunnel_setup(net, sock, cfg) setup_udp_tunnel_sock(net, (sock)->sk, cfg)
+#define mrc_udp_tunnel_release(sock) udp_tunnel_sock_release((sock)->sk)
+#else
+#define mrc_udp_tunnel_setup setup_udp_tunnel_sock
+#define mrc_udp_tunnel_release udp_tunnel_sock_release
+#endif
 
 /* The netdev must stay in its namespace. */
 static inline void mrc_netdev_set_netns_fixed(struct net_device *ndev)

@@ -280,6 +280,8 @@ static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 	return 0;
 }
 
+MRC_NEWLINK_PARAMS(netdev_newlink)
+
 static void netdev_dellink(struct net_device *ndev, struct list_head *head)
 {
 	struct mrc_dev *dev = netdev_dev(ndev);
@@ -294,7 +296,7 @@ static struct rtnl_link_ops mrc_link_ops __read_mostly = {
 	.priv_size = sizeof(struct mrc_netdev_priv),
 	.setup = netdev_setup,
 	.validate = netdev_validate,
-	.newlink = netdev_newlink,
+	MRC_NEWLINK(netdev_newlink)
 	.dellink = netdev_dellink,
 };
 

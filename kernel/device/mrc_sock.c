@@ -57,7 +57,7 @@ static int sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, u16 
 		return 0;	/* IPv6 is off on this machine */
 	if (err)
 		return err;
-	setup_udp_tunnel_sock(mnet->net, s, &cfg);
+	mrc_udp_tunnel_setup(mnet->net, s, &cfg);
 	*sock = s;
 	return 0;
 }
@@ -68,7 +68,7 @@ static void socks_close(struct mrc_net *mnet)
 
 	for (i = 0; i < ARRAY_SIZE(mnet->sock); i++) {
 		if (mnet->sock[i])
-			udp_tunnel_sock_release(mnet->sock[i]);
+			mrc_udp_tunnel_release(mnet->sock[i]);
 		mnet->sock[i] = NULL;
 	}
 }

@@ -83,7 +83,7 @@ static int cq_move(struct mrc_cq *cq, struct mrc_ring *new)
 	return err == -EAGAIN ? -EBUSY : err;
 }
 
-int mrc_cq_resize(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+int mrc_cq_resize(struct ib_cq *ibcq, mrc_resize_cq_arg cqe, struct ib_udata *udata)
 {
 	struct ib_ucontext *ctx = mrc_ucontext_of(udata);
 	struct mrc_cq *cq = mrc_cq_of(ibcq);

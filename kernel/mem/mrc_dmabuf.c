@@ -41,7 +41,7 @@ static void dmabuf_revoke(struct dma_buf_attachment *attach)
 }
 
 static const struct dma_buf_attach_ops dmabuf_attach_ops = {
-	.move_notify = dmabuf_revoke,
+	MRC_DMABUF_MOVES(dmabuf_revoke)
 };
 
 /* Where it is to stay, and has arrived at. */

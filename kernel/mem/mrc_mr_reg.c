@@ -22,7 +22,7 @@ static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int acc
 
 	if (!mr->length)
 		return 0;
-	mr->umem = ib_umem_get(ibdev, start, mr->length, access);
+	mr->umem = mrc_umem_get(ibdev, start, mr->length, access);
 	if (IS_ERR(mr->umem))
 		return PTR_ERR(mr->umem);
 	mr->n_pages = ib_umem_num_pages(mr->umem);
@@ -197,7 +197,7 @@ static int mr_check(u64 length, u64 iova, int access)
 }
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			 struct ib_udata *udata)
+			 MRC_DMAH_ARG struct ib_udata *udata)
 {
 	const struct mr_want want = {
 		.start = start, .length = length, .iova = iova, .access = access,
@@ -208,7 +208,7 @@ struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, in
 }
 
 struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova, int fd,
-				int access, mrc_reg_dmabuf_arg *arg)
+				int access, MRC_DMAH_ARG mrc_reg_dmabuf_arg *arg)
 {
 	const struct mrc_dmabuf_want dmabuf = {
 		.fd = fd, .offset = offset, .length = length,

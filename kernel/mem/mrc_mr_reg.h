@@ -7,10 +7,10 @@
 #include "compat/mrc_compat.h"
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
-			 struct ib_udata *udata);
+			 MRC_DMAH_ARG struct ib_udata *udata);
 /* Of the dma-buf behind @fd, from @offset on. */
 struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova, int fd,
-				int access, mrc_reg_dmabuf_arg *arg);
+				int access, MRC_DMAH_ARG mrc_reg_dmabuf_arg *arg);
 /* For users in the kernel: every address of theirs, local access only. */
 struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access);
 struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,

@@ -8,6 +8,7 @@
  * out of order are normal here, and alarms take that one for loss.
  */
 #include <net/netlink.h>
+#include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 #include "core/mrc_dev.h"
 #include "verbs/mrc_counters.h"

@@ -320,7 +320,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.reg_user_mr_dmabuf = mrc_mr_reg_dmabuf,
 	.req_notify_cq = mrc_cq_arm,
 	.rereg_user_mr = mrc_mr_rereg,
-	.resize_cq = mrc_cq_resize,
+	MRC_RESIZE_CQ(mrc_cq_resize)
 
 	MRC_COUNTER_OBJ_SIZE
 	INIT_RDMA_OBJ_SIZE(ib_ah, mrc_ah, ibah),
