@@ -61,25 +61,28 @@ EXPORTER_SRC := $(wildcard selftests/exporter/*)
 KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
+# kmake FOLDER SERIES: headers that lie in a newer Debian's root want the make and the compiler of that.
+kmake = $(if $(findstring /roots/,$(KDIR_$(2))),$(VM)/suite.sh make "$(KDIR_$(2))",$(MAKE) KDIR="$(KDIR_$(2))") -C $(1)
+
 define module_rules
 KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
 
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
 	@echo "  MODULE  mrc.ko for $(1)"
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
-	$$(MAKE) -C $$(@D)/kernel KDIR="$$(KDIR_$(1))"
+	$$(call kmake,$$(CURDIR)/build/$(1)/kernel,$(1))
 	@cp $$(@D)/kernel/mrc.ko $$@
 
 # A switch port, for tests only.
 $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
-	$$(MAKE) -C $$(@D)/qdisc KDIR="$$(KDIR_$(1))"
+	$$(call kmake,$$(CURDIR)/build/$(1)/qdisc,$(1))
 	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
 
 # A user of RDMA in the kernel, likewise.
 $(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/kuser $$(@D)/
-	$$(MAKE) -C $$(@D)/kuser KDIR="$$(KDIR_$(1))"
+	$$(call kmake,$$(CURDIR)/build/$(1)/kuser,$(1))
 	@cp $$(@D)/kuser/mrc_kuser.ko $$@
 
 # An exporter of dma-bufs, likewise.

@@ -56,9 +56,10 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	struct mrc_uquery_device_resp resp;
 	int err;
 
-	if (udata->inlen)
+	/* Linux 7 asks for itself without one. */
+	if (udata && udata->inlen)
 		return -EINVAL;
-	if (udata->outlen) {
+	if (udata && udata->outlen) {
 		mrc_qp_spec_limits(to_mrc_dev(ibdev), &resp);
 		err = ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
 		if (err)

@@ -49,15 +49,32 @@ static int run(struct ib_device *ibdev, const struct ku_test *t)
 	return err;
 }
 
+/* The one of that name; ib_core tells of each that there is when a client comes. */
+static struct ib_device *ku_ibdev;
+
+static int ku_add(struct ib_device *ibdev)
+{
+	if (!strcmp(dev_name(&ibdev->dev), dev) && ib_device_try_get(ibdev))
+		ku_ibdev = ibdev;
+	return 0;
+}
+
+static struct ib_client ku_client = { .name = "mrc_kuser", .add = ku_add };
+
 static int __init ku_init(void)
 {
-	struct ib_device *ibdev = ib_device_get_by_name(dev, RDMA_DRIVER_UNKNOWN);
-	int i, err = -ENOENT;
+	int i, err = ib_register_client(&ku_client);
+	struct ib_device *ibdev;
 
+	if (err)
+		return err;
+	ib_unregister_client(&ku_client);
+	ibdev = ku_ibdev;
 	if (!ibdev) {
 		pr_err("mrc_kuser: no RDMA device %s\n", dev);
 		return -ENODEV;
 	}
+	err = -ENOENT;
 	for (i = 0; i < ARRAY_SIZE(tests); i++)
 		if (!strcmp(tests[i].name, test))
 			err = run(ibdev, &tests[i]);

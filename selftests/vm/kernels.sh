@@ -3,8 +3,8 @@
 #
 # kernels.sh - stock Debian kernels for the virtual machine.
 #
-#   kernels.sh [6.1|6.12]...    fill the cache (both, when none is named)
-#   kernels.sh --kdir 6.1       print the build directory of the installed headers
+#   kernels.sh [SERIES]...      fill the cache (6.1 and 6.12, when none is named)
+#   kernels.sh --kdir 6.1       print the build directory of the headers: installed, or in a suite's root
 #   kernels.sh --dir 6.1        print the cache folder
 #   kernels.sh --advise         how to build for the kernel that runs here, on stderr
 #
@@ -14,11 +14,13 @@
 #                   or modules are built for another kernel than the one booted
 #   vmlinux         uncompressed: decompressing under emulation takes seconds
 #   lib/modules/    likewise uncompressed, without what no test can need
-# Nothing is installed, and nothing is done when the cache matches the headers.
+# Nothing is installed, and nothing is done when the cache matches the headers. A series that this
+# Debian has no headers of comes from a newer one (suite.sh).
 
 set -euo pipefail
 
 cache=${MRC_CACHE:-$HOME/.cache/mrc}/kernels
+suite=$(dirname "$(readlink -f "$0")")/suite.sh
 
 die() { echo "kernels: $*" >&2; exit 1; }
 
@@ -28,7 +30,8 @@ kdir() {
 	local dir
 	dir=$(find /usr/src -maxdepth 1 -name "linux-headers-$1*-amd64" |
 		grep -E "/linux-headers-${1/./\\.}[.-][0-9.]+(-[0-9]+|\+deb[0-9]+)*(\+bpo)?-amd64$" |
-		sort -V | tail -n 1)
+		sort -V | tail -n 1) || true
+	[ -n "$dir" ] || dir=$("$suite" --kdir "$1")
 	[ -n "$dir" ] || return 1
 	echo "$dir"
 }
@@ -76,7 +79,14 @@ fetch() {
 		dpkg-deb -x ./*.deb .
 		rm -f ./*.deb apt.log
 	) || die "cannot download $image=$version (headers out of date? run: make deps)"
+}
+
+# Where modules and kernel lie differs by age: all as they lay first.
+unify() {
+	local tree=$1 release=$2
+	mkdir -p "$tree/lib" "$tree/boot"
 	[ -d "$tree/lib/modules" ] || mv "$tree/usr/lib/modules" "$tree/lib/"
+	[ -e "$tree/boot/vmlinuz-$release" ] || mv "$tree/lib/modules/$release/vmlinuz" "$tree/boot/vmlinuz-$release"
 }
 
 # ready FOLDER VERSION: it has all of that package.
@@ -85,10 +95,14 @@ ready() { [ "$(cat "$1/package" 2>/dev/null)" = "$2" ] && [ -s "$1/vmlinux" ]; }
 build() {
 	local name=$1 dir=$cache/$1 headers release version tree
 
-	headers=$(kdir "$name") || die "no headers for $name: run 'make deps'"
+	headers=$(kdir "$name") || die "no headers for $name: run 'make deps', or for a newer series '$suite get $name'"
 	release=${headers##*/linux-headers-}
-	# shellcheck disable=SC2016
-	version=$(dpkg-query -W -f '${Version}' "linux-headers-$release")
+	if "$suite" --owns "$headers"; then
+		version=$("$suite" --version "$release")
+	else
+		# shellcheck disable=SC2016
+		version=$(dpkg-query -W -f '${Version}' "linux-headers-$release")
+	fi
 	! ready "$dir" "$version" || return 0
 	# Who comes second would put its own in place of what a machine of the first runs from.
 	mkdir -p "$cache"
@@ -100,7 +114,12 @@ build() {
 	tree=$(mktemp -d "$cache/.$name.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tree'" EXIT
-	fetch "$tree" "$release" "$version"
+	if "$suite" --owns "$headers"; then
+		"$suite" image "$name" "$tree"
+	else
+		fetch "$tree" "$release" "$version"
+	fi
+	unify "$tree" "$release"
 
 	extract_vmlinux "$tree/boot/vmlinuz-$release" "$tree/vmlinux" ||
 		die "cannot extract vmlinux of $release"
@@ -145,8 +164,9 @@ main() {
 	[ $# -gt 0 ] || set -- 6.1 6.12
 	for name in "$@"; do
 		case $name in
-		6.1|6.12) build "$name";;
-		*) die "no such kernel: $name";;
+		*[!0-9.]*|''|.*|*.|*.*.*) die "no such kernel: $name; a series, such as 6.12";;
+		*.*) build "$name";;
+		*) die "no such kernel: $name; a series, such as 6.12";;
 		esac
 	done
 }
