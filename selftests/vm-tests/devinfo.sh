@@ -29,6 +29,7 @@ at_least() { [ "$(sed -nE "s/^\s*$1:\s+([0-9]+).*/\1/p" "$MRC_DIR/devinfo")" -ge
 icrc_by() {
 	local by want=sparse
 	modprobe crc32-pclmul 2>/dev/null && want=crc32-pclmul
+	! grep -q '^driver *: crc32-lib$' /proc/crypto || want=crc32-lib	# since 6.14; it knows the processor
 	case $(grep -m1 ^flags /proc/cpuinfo)\  in
 	*' pclmulqdq '*' avx '*' avx2 '*' avx512f '*' avx512_bf16 '*' vpclmulqdq '*) want=vpclmulqdq-avx512;;
 	*' pclmulqdq '*' avx '*' avx2 '*' vpclmulqdq '*) want=vpclmulqdq-avx2;;
