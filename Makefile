@@ -62,7 +62,7 @@ KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude
 	--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers --exclude=modules.order
 
 # kmake FOLDER SERIES: headers that lie in a newer Debian's root want the make and the compiler of that.
-kmake = $(if $(findstring /roots/,$(KDIR_$(2))),$(VM)/suite.sh make "$(KDIR_$(2))",$(MAKE) KDIR="$(KDIR_$(2))") -C $(1)
+kmake = $(if $(findstring /roots/trixie/usr/src/,$(KDIR_$(2))),$(VM)/suite.sh make "$(KDIR_$(2))",$(MAKE) KDIR="$(KDIR_$(2))") -C $(1)
 
 define module_rules
 KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
@@ -88,7 +88,7 @@ $(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
 # An exporter of dma-bufs, likewise.
 $(BUILD)/$(1)/mrc_exporter.ko: $(EXPORTER_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/exporter $$(@D)/
-	$$(MAKE) -C $$(@D)/exporter KDIR="$$(KDIR_$(1))"
+	$$(call kmake,$$(CURDIR)/build/$(1)/exporter,$(1))
 	@cp $$(@D)/exporter/mrc_exporter.ko $$@
 
 # Changes when the headers do, and everything is built anew then.
