@@ -64,6 +64,66 @@ TEST_F(retry_budget, an_answer_that_all_has_arrived_is_a_word_of_life)
     EXPECT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
 }
 
+// Some peers answer probes without an ACK, or not at all; of what comes twice each says what it knows.
+TEST_F(retry_budget, what_has_arrived_leaves_again_for_its_ack)
+{
+    for (bool answers : {true, false}) {
+        auto sent = flight(4);
+        std::optional<mrc_txop> copy;
+        u32 inflight, probes = 0;
+
+        now += 50 * kUs;
+        sack(sack_of(sent[3], 1003));
+        inflight = c.snd.inflight;
+        for (int i = 0; i < 100 && !copy; i++) {
+            fire();
+            for (const mrc_txop &t : tx_all()) {
+                if (mrc_opc_is_data(t.hdr.opcode))
+                    copy = t;
+                probes += t.hdr.opcode == MRC_OPC_PROBE;
+                if (answers && t.hdr.opcode == MRC_OPC_PROBE)
+                    probe_answer(t.hdr.u.probe.probe_id, 1003);
+            }
+        }
+        ASSERT_TRUE(copy) << answers;
+        EXPECT_GE(probes, 2u);
+        EXPECT_LE(probes, 4u);
+        EXPECT_EQ(copy->hdr.psn, 1003u);
+        EXPECT_TRUE(copy->hdr.rtx);
+        EXPECT_TRUE(copy->hdr.ackreq);
+        EXPECT_EQ(copy->hdr.opcode, sent[3].hdr.opcode);
+        EXPECT_EQ(copy->off, sent[3].off);
+        EXPECT_EQ(copy->len, sent[3].len);
+        EXPECT_EQ(c.snd.inflight, inflight);
+        EXPECT_EQ(c.stats.rtx_rto, 1u);
+        mrc_conn_tx_undo(&c, &*copy);
+        EXPECT_EQ(c.stats.rtx_rto, 0u);
+        EXPECT_EQ(c.stats.tx_pkts, 4u);
+        ack(1003);
+        EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    }
+}
+
+// What is at work on a READ sends the answer for as long as it takes.
+TEST_F(retry_budget, a_request_whose_answer_comes_does_not_leave_again)
+{
+    rig_cfg k = defaults();
+
+    k.tx.rd_atomic = 1;
+    make(k);
+    post(MRC_OP_READ, 1024);
+    auto sent = tx_data();
+    ASSERT_EQ(sent.size(), 1u);
+    now += 50 * kUs;
+    sack(sent[0].hdr.psn);
+    ASSERT_NE(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
+    for (int i = 0; i < 50 && mrc_conn_deadline_ns(&c) != MRC_TIME_NEVER; i++) {
+        fire();
+        for (const mrc_txop &t : tx_all())
+            EXPECT_FALSE(mrc_opc_is_data(t.hdr.opcode));
+    }
+}
+
 // It says so again and again, and is slow with the ACK: asked ever less often, at last ten times
 // a second, by timeouts, too.
 TEST_F(retry_budget, who_lives_and_has_nothing_to_say_is_asked_less_and_less)

@@ -326,6 +326,8 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	mrc_conn_tell_heard(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
+	if (unlikely(mrc_tx_again_next(c, now_ns, op)))
+		return true;
 	if (mrc_ctl_answer_acks(c) && mrc_tx_data_next(c, now_ns, op)) {
 		mrc_ctl_answered(c, op);
 		return true;

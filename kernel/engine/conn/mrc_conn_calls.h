@@ -219,6 +219,7 @@ void mrc_tx_reset(struct mrc_conn *c);
 void mrc_tx_reset_loss(struct mrc_conn *c);
 void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns);
 bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
+bool mrc_tx_again_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op);
 void mrc_tx_withdraw(struct mrc_conn *c);
 

@@ -230,6 +230,7 @@ struct mrc_sleek {
 
 #define MRC_OWED_TAIL	1u	/* a probe that asks about data */
 #define MRC_OWED_MISS	2u	/* one that says which plane brings no acknowledgements */
+#define MRC_OWED_AGAIN	4u	/* what has arrived, for its ACK */
 
 /* The tail probe, when acknowledgements stop. */
 struct mrc_pto {

@@ -13,7 +13,7 @@
 #define MRC_LOST_LOOK		16
 #define MRC_LAG_PART		4	/* of a round trip: late by so much */
 
-enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX };
+enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX, MRC_UNDO_AGAIN };
 
 void mrc_tx_reset(struct mrc_conn *c)
 {
@@ -593,11 +593,66 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	return mrc_tx_new_next(c, now_ns, op);
 }
 
+/* One more copy leaves of what has arrived, or one less. */
+static void mrc_tx_again_count(struct mrc_conn *c, const struct mrc_txop *op, s32 by)
+{
+	mrc_evset_count_tx(c->evs, op->ev_idx, by);
+	mrc_tx_count_rtx(c, MRC_CAUSE_RTO, by);
+	c->stats.tx_pkts += (u64)(s64)by;
+	c->stats.tx_bytes += (u64)((s64)by * (s64)op->len);
+}
+
+/* The oldest message that arrived whole and has no ACK, or NULL. A READ's or ATOMIC's answer is on its way. */
+static const struct mrc_msg *mrc_tx_unacked(const struct mrc_conn *c)
+{
+	u32 i = c->msgs.sq_acked;
+
+	if (!c->snd.known || c->snd.una != c->snd.next)
+		return NULL;
+	while (i != c->msgs.sq_seg && mrc_sq_at(c, i)->op == MRC_OP_LOCAL)
+		i++;
+	return i == c->msgs.sq_seg || mrc_op_is_rd(mrc_sq_at(c, i)->op) ? NULL : mrc_sq_at(c, i);
+}
+
+/*
+ * All has arrived, and the ACK got lost. Some peers answer a probe without one, or not at all. But of a packet
+ * that comes twice each says what it knows (MRC 1.0 section 4), so one leaves beside every other probe.
+ */
+bool mrc_tx_again_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+{
+	struct mrc_tx_cut cut;
+	u16 idx;
+
+	if (likely(!(c->pto.owed & MRC_OWED_AGAIN)))
+		return false;
+	c->pto.owed &= (u8)~MRC_OWED_AGAIN;
+	cut.m = mrc_tx_unacked(c);
+	if (!cut.m || c->fail)
+		return false;
+	idx = mrc_rot_next(&c->rot, c->evs);
+	if (idx == MRC_NONE16)
+		return false;
+	cut.i = cut.m->npkts - 1;
+	cut.psn = mrc_psn_add(cut.m->psn, (s32)cut.i);
+	mrc_tx_measure(c, &cut);
+	mrc_tx_describe(c, &cut, idx, now_ns, op);
+	op->tclass = MRC_TC_NO_TRIM;
+	op->undo.kind = MRC_UNDO_AGAIN;
+	op->hdr.rtx = true;
+	op->hdr.ackreq = true;
+	mrc_tx_again_count(c, op, 1);
+	return true;
+}
+
 void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	u16 slot = (u16)(op->hdr.psn & c->snd.mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
 
+	if (op->undo.kind == MRC_UNDO_AGAIN) {
+		mrc_tx_again_count(c, op, -1);
+		return;
+	}
 	if (mrc_assert(r->state == MRC_REC_SENT))
 		return;
 	mrc_snd_take_back(c, slot);

@@ -13,6 +13,7 @@
 
 #define MRC_PTO_MAX_NS		1000000000ull
 #define MRC_PTO_SHIFT_MAX	10	/* doublings */
+#define MRC_PTO_AGAIN		3	/* tail probes that brought no ACK */
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
@@ -62,7 +63,7 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 		c->budget.rto_at_ns = MRC_TIME_NEVER;
 		c->pto.at_ns = MRC_TIME_NEVER;
 		c->rack.at_ns = MRC_TIME_NEVER;
-		c->pto.owed &= (u8)~MRC_OWED_TAIL;
+		c->pto.owed &= (u8)~(MRC_OWED_TAIL | MRC_OWED_AGAIN);
 		c->pto.backoff = 0;
 		mrc_budget_restore(c);
 		return;
@@ -142,6 +143,8 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.owed |= MRC_OWED_TAIL;
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
+	if (c->pto.backoff >= MRC_PTO_AGAIN && (c->pto.backoff & 1))
+		c->pto.owed |= MRC_OWED_AGAIN;
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);
 }
 

@@ -72,7 +72,6 @@ bool foreign_receiver::take(const foreign_packet &p, u64 now_ns)
     s32 ahead = psn_off(p.psn, psn_add(cack_, 1));
 
     if (p.opcode == PROBE) {
-        ack_ = done_ != 0; // it may ask for this one
         if (h_.answers)
             owe(p, SACK, 0);
         return false;

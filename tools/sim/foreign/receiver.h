@@ -32,7 +32,6 @@ public:
     void tell_truth()
     {
         h_.lies = h_.refuse_ppm = 0;
-        h_.answers = true;
     }
 
 private:
