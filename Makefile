@@ -70,25 +70,25 @@ KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
 	@echo "  MODULE  mrc.ko for $(1)"
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
-	$$(call kmake,$$(CURDIR)/build/$(1)/kernel,$(1))
+	+$$(call kmake,$$(CURDIR)/build/$(1)/kernel,$(1))
 	@cp $$(@D)/kernel/mrc.ko $$@
 
 # A switch port, for tests only.
 $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
-	$$(call kmake,$$(CURDIR)/build/$(1)/qdisc,$(1))
+	+$$(call kmake,$$(CURDIR)/build/$(1)/qdisc,$(1))
 	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
 
 # A user of RDMA in the kernel, likewise.
 $(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/kuser $$(@D)/
-	$$(call kmake,$$(CURDIR)/build/$(1)/kuser,$(1))
+	+$$(call kmake,$$(CURDIR)/build/$(1)/kuser,$(1))
 	@cp $$(@D)/kuser/mrc_kuser.ko $$@
 
 # An exporter of dma-bufs, likewise.
 $(BUILD)/$(1)/mrc_exporter.ko: $(EXPORTER_SRC) $(BUILD)/$(1)/kdir
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/exporter $$(@D)/
-	$$(call kmake,$$(CURDIR)/build/$(1)/exporter,$(1))
+	+$$(call kmake,$$(CURDIR)/build/$(1)/exporter,$(1))
 	@cp $$(@D)/exporter/mrc_exporter.ko $$@
 
 # Changes when the headers do, and everything is built anew then.
