@@ -13,6 +13,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/mrc.sh"
 
 tests=/usr/share/doc/rdma-core/tests
+preload=$MRC_TOP/build/verbs/pyverbs_dmabuf.so
 ksft_plan
 [ -d $tests ] || ksft_skip_all "no tests of python3-pyverbs here"
 mrc_begin python3
@@ -20,7 +21,7 @@ modprobe rdma_ucm || ksft_skip_all "needs rdma_ucm"
 echo 8 >/proc/sys/vm/nr_hugepages
 ksft_test "one plane" mrc_one_plane
 mrc_gid_index h1 v6
-mrc_start pyverbs h1 env PYVERBS_ONLY="${PYVERBS_ONLY:-}" python3 "$here/../verbs/mrc_pyverbs.py" $tests \
+mrc_start pyverbs h1 env PYVERBS_ONLY="${PYVERBS_ONLY:-}" LD_PRELOAD="$preload" python3 "$here/../verbs/mrc_pyverbs.py" $tests \
 	"${PYVERBS_SKIPS:-$here/../verbs/pyverbs.skips}" --dev "${MRC_IBDEV[h1]}" --port 1 --gid "$REPLY"
 mrc_wait pyverbs 1800 || true
 out=$MRC_DIR/pyverbs.out

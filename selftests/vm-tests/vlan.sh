@@ -125,9 +125,17 @@ srv6() {
 both() {	# packets by plane of h1
 	mrcctl -n h1 -j plane show | jq -e 'length == 2 and all(.[]; .tx_pkts > 50 and .rx_pkts > 50)'
 }
+# A plane that looks longer is left out for a while, and in an emulated machine either may.
+both_at_last() {
+	for _ in 1 2 3 4; do
+		both && return
+		mrc_verify 60 -o mix -s 65536 -n 100 >/dev/null || return
+	done
+	both
+}
 ksft_test "a VLAN as one of two planes" srv6
 ksft_test "every byte is right" mrc_verify 60 -o mix -s 65536 -n 100
-ksft_test "over both planes" both
+ksft_test "over both planes" both_at_last
 ksft_test "the adapter's cable is cut" ip -n h2 link set eth2 down
 one_up() { mrcctl -n h1 -j plane show | jq -e '[.[] | select(.up)] | length == 1'; }
 ksft_test "the plane is down" mrc_until 30 one_up
