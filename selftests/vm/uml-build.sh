@@ -156,13 +156,15 @@ build_module() {
 	current || skip "there is no kernel in $cache: MRC_UML=$flavour selftests/vm/uml-build.sh kernel"
 	mkdir -p "$dir"
 	# Built anew when the kernel was.
-	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel" "$dir/kuser" "$dir/qdisc"
+	cmp -s "$cache/stamp" "$dir/stamp" || rm -rf "$dir/kernel" "$dir/kuser" "$dir/qdisc" "$dir/exporter"
 	rsync -rlpc --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 		--exclude='.*' --exclude='mrc_have.h*' --exclude=Module.symvers \
-		--exclude=modules.order "$top/kernel" "$top/uapi" "$top/selftests/kuser" "$top/selftests/qdisc" "$dir/"
+		--exclude=modules.order "$top/kernel" "$top/uapi" "$top/selftests/kuser" "$top/selftests/qdisc" \
+		"$top/selftests/exporter" "$dir/"
 	build_in kernel mrc.ko
 	build_in kuser mrc_kuser.ko
 	build_in qdisc mrc_port_qdisc.ko
+	build_in exporter mrc_exporter.ko
 	cp "$cache/stamp" "$dir/stamp"
 }
 
