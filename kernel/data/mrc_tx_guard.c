@@ -2,9 +2,9 @@
 /*
  * mrc_tx_guard.c - see mrc_tx_guard.h.
  *
- * A datagram needs no privilege, has an address of this host, and QPNs can be guessed. So whoever may open a socket could send to an MRC port what the peers of this host, or
- * its own QPs over lo, take for its word. Raw sockets need CAP_NET_RAW, whose owner can send by AF_PACKET, past
- * every hook, as well.
+ * A datagram needs no privilege, has an address of this host, and QPNs can be guessed. So whoever may open a
+ * socket could send to an MRC port what the peers of this host, or its own QPs over lo, take for its word. Raw
+ * sockets need CAP_NET_RAW, whose owner can send by AF_PACKET, past every hook, as well.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

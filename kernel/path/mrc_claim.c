@@ -10,7 +10,7 @@
 #include "path/mrc_claim.h"
 
 static const struct rhashtable_params claim_params = {
-	.key_len = sizeof(struct mrc_claim_key),
+	.key_len = offsetofend(struct mrc_claim_key, dqpn),	/* what pads it may hold anything */
 	.key_offset = offsetof(struct mrc_claim, key),
 	.head_offset = offsetof(struct mrc_claim, node),
 	.automatic_shrinking = true,

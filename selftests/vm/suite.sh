@@ -7,6 +7,7 @@
 #   suite.sh --kdir 7.3         print the build directory of these headers; nothing when there is none
 #   suite.sh make KDIR ARG...   as "make ARG...", in that root file system, against the headers in KDIR
 #   suite.sh --owns KDIR        is it one of ours?
+#   suite.sh --version RELEASE  the version of the package that its headers are of
 #   suite.sh image 7.3 DIR      unpack the kernel and its modules to DIR, the version of the headers
 #
 # The root is ${MRC_CACHE:-~/.cache/mrc}/roots/trixie: Debian 13 with its backports, by debootstrap, about 800 MB with

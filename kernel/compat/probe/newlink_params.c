@@ -1,4 +1,4 @@
-// { "since": "6.15", "what": "rtnl_link_ops.newlink takes struct rtnl_newlink_params *", "used_by": "device/mrc_netdev.c" }
+// { "since": "after 6.12, by 7.2", "what": "rtnl_link_ops.newlink takes struct rtnl_newlink_params *", "used_by": "device/mrc_netdev.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <net/rtnetlink.h>
 

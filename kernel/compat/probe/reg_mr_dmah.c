@@ -1,4 +1,4 @@
-// { "since": "6.17", "what": "ib_device_ops.reg_user_mr and reg_user_mr_dmabuf take struct ib_dmah *", "used_by": "mem/mrc_mr_reg.c" }
+// { "since": "after 6.12, by 7.2", "what": "ib_device_ops.reg_user_mr and reg_user_mr_dmabuf take struct ib_dmah *", "used_by": "mem/mrc_mr_reg.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_verbs.h>
 

@@ -1,4 +1,4 @@
-// { "since": "7.1", "what": "ib_device_ops.resize_cq is called resize_user_cq and takes an unsigned size", "used_by": "mem/mrc_cq_modify.c, verbs/mrc_verbs.c" }
+// { "since": "after 6.12, by 7.2", "what": "ib_device_ops.resize_cq is called resize_user_cq and takes an unsigned size", "used_by": "mem/mrc_cq_modify.c, verbs/mrc_verbs.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_verbs.h>
 

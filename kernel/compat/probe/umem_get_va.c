@@ -1,4 +1,4 @@
-// { "since": "7.2", "what": "ib_umem_get() is called ib_umem_get_va()", "used_by": "mem/mrc_mr_reg.c" }
+// { "since": "after 6.12, by 7.2", "what": "ib_umem_get() is called ib_umem_get_va()", "used_by": "mem/mrc_mr_reg.c" }
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_umem.h>
 
