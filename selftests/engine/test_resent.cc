@@ -13,6 +13,7 @@ protected:
         rig_cfg k = defaults();
 
         k.tx.timestamps = stamps;
+        k.tx.trim_nack = trims;
         k.tx.timeout_ns = timeout;
         k.evs = evs_n;
         auto v = ack_rig::flight(8, k);
@@ -68,6 +69,7 @@ protected:
         return third.empty() ? mrc_txop{} : third[0];
     }
     mrc_txop second = {}; // of the three
+    bool trims = true;
     u32 bad() const
     {
         u32 n = 0;
@@ -367,6 +369,7 @@ TEST_F(resent, of_a_plane_that_went_the_controller_gets_nothing_back)
 // Nor of one that is suspect, since what left later by the other one is there.
 TEST_F(resent, nor_of_a_suspect_plane)
 {
+    trims = false;
     auto v = flight(40);
     u64 there = 0;
     u32 n = 0;
@@ -394,6 +397,67 @@ TEST_F(resent, nor_of_a_suspect_plane)
     EXPECT_EQ(eye.spurious_n, 1u);
     EXPECT_EQ(eye.spurious.lost_bytes, kFull);
     EXPECT_FALSE(evs.plane[0].suspect);
+}
+
+// Where the fabric drops, one loss of an EV is congestion, as far as is known.
+TEST_F(resent, of_a_path_that_died_the_controller_gets_back_what_it_took)
+{
+    for (bool again : {false, true}) {
+        trims = false;
+        auto v = flight(30);
+        ASSERT_EQ(v.size(), 30u);
+        now += 50 * kUs;
+        all_but(v, 3);
+        until_lost(2);
+        EXPECT_EQ(eye.lost, 2 * kFull);
+        if (again) {
+            EXPECT_EQ(tx_data().size(), 2u);
+        }
+        mrc_evset_sign(&evs, v[0].ev_idx, MRC_SIGN_LOST, now);
+        mrc_rack_look(&c, now);
+        all_but(v, 3);
+        ASSERT_EQ(eye.spurious_n, 1u) << again;
+        EXPECT_EQ(eye.spurious.lost_bytes, kFull) << "the other path is well";
+        mrc_evset_sign(&evs, v[1].ev_idx, MRC_SIGN_LOST, now);
+        mrc_rack_look(&c, now);
+        all_but(v, 3);
+        EXPECT_EQ(eye.spurious_n, 2u);
+        EXPECT_EQ(eye.spurious.lost_bytes, kFull) << "of that one only";
+        mrc_rack_look(&c, now);
+        sack(1037, 0, 1, 1037);
+        EXPECT_EQ(eye.spurious_n, 2u) << "once";
+    }
+}
+
+TEST_F(resent, of_a_path_that_died_later_it_gets_nothing_back)
+{
+    trims = false;
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    EXPECT_EQ(tx_data().size(), 1u);
+    now += 500 * kUs;
+    mrc_evset_sign(&evs, v[0].ev_idx, MRC_SIGN_LOST, now);
+    mrc_rack_look(&c, now);
+    sack(1037, 0, 1, 1037);
+    EXPECT_EQ(eye.spurious_n, 0u);
+}
+
+// What is found lost on a path that is known to be dead is no congestion from the start.
+TEST_F(resent, what_a_dead_path_loses_is_not_told)
+{
+    trims = false;
+    auto v = flight(30);
+
+    now += 50 * kUs;
+    mrc_evset_sign(&evs, v[0].ev_idx, MRC_SIGN_LOST, now);
+    all_but(v, 1);
+    until_lost(1);
+    EXPECT_EQ(eye.losses, 0u);
+    sack(1037, 0, 1, 1037);
+    EXPECT_EQ(eye.spurious_n, 0u) << "nothing was taken";
 }
 
 // Nor of what was out for a minute, since nobody called: it is resent without a word to the controller.

@@ -272,6 +272,7 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 		      struct mrc_copy *copy);
 void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns);
 void mrc_resent_forget_evs(struct mrc_conn *c);
+void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_told.c */
 void mrc_told_start(struct mrc_conn *c);

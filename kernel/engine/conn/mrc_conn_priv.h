@@ -218,6 +218,7 @@ struct mrc_resent {
 	u32 undone;		/* bytes that were not lost after all, to be told the controller */
 	u16 n;			/* a power of two, at most MRC_RESENDS */
 	u8 shift;		/* of the hash, to a place in tab */
+	u8 blamed;		/* evset.blamed, as far as its losses were given back */
 	struct mrc_resend *tab;	/* by a hash of the PSN (mrc_room.c) */
 };
 

@@ -122,16 +122,18 @@ static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
 }
 
 /*
- * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane that died is no congestion,
- * the window is for the others. What a slower plane loses is answered by its share.
+ * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane or a path that died is no
+ * congestion, the window is for the others. What a slower plane loses is answered by its share.
  */
 static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_ns)
 {
+	struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 	u32 bytes = mrc_snd_lose(c, psn, down ? MRC_CAUSE_PLANE : MRC_CAUSE_RACK, now_ns);
 
-	if (!down && !c->evs->plane[p].suspect && mrc_evset_share(c->evs, p) == MRC_SHARE_FULL)
+	if (!down && !c->evs->plane[p].suspect && mrc_evset_share(c->evs, p) == MRC_SHARE_FULL &&
+	    (r->ev >= c->evs->n || c->evs->ev[r->ev].state <= MRC_EV_SKIP))
 		return bytes;
-	c->snd.rec[psn & c->snd.mask].charged = 0;
+	r->charged = 0;
 	return 0;
 }
 
@@ -211,6 +213,8 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 		c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_edge(c, now_ns, &lost));
 	if (unlikely(lost))
 		mrc_snd_tell_lost(c, lost, now_ns);
+	if (unlikely(c->resent.blamed != c->evs->blamed))
+		mrc_resent_excuse(c, now_ns);
 }
 
 /*

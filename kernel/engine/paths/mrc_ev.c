@@ -254,6 +254,7 @@ static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss
 	mrc_ev_move(s, ev, MRC_EV_ASSUMED_BAD);
 	s->stats.demotions++;
 	ev->by_loss = by_loss;
+	s->blamed = (u8)(s->blamed + by_loss);
 	mrc_ev_called_bad(s, ev, now_ns);
 }
 

@@ -176,6 +176,7 @@ struct mrc_evset {
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */
 	u8 moment;		/* counts moments at which losses were found */
+	u8 blamed;		/* counts EVs that were called bad for losses */
 	u16 floor_pos;		/* where the search for one to keep goes on */
 	u32 heard_tick;		/* the peer's latest packet */
 	u32 heard_pkts;		/* packets of the peer; wraps */

@@ -19,6 +19,7 @@
  */
 #include "conn/mrc_conn.h"
 
+#define MRC_RESENT_LATELY	8u	/* round trips */
 #define MRC_RESENT_KEEP_NS	1000000000ull	/* PSNs come round again */
 
 void mrc_resent_reset(struct mrc_conn *c)
@@ -187,6 +188,43 @@ void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64
 	if (mrc_resent_silent(r->cause))
 		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_resent_bytes(r),
 				now_ns);
+}
+
+/* ---- paths that died ---- */
+
+static bool mrc_resent_dead(const struct mrc_conn *c, u16 ev)
+{
+	return ev < c->evs->n && c->evs->ev[ev].state == MRC_EV_ASSUMED_BAD;
+}
+
+/*
+ * EVs were called bad for losses. Those losses were no congestion: the controller gets back what they took lately.
+ * O(resends remembered, packets that wait to be resent), for each time that EVs are called bad.
+ */
+void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns)
+{
+	u64 lately = MRC_RESENT_LATELY * (u64)c->rtt.srtt_ns;
+	u16 slot;
+	u32 i;
+
+	c->resent.blamed = c->evs->blamed;
+	for (i = 0; i < c->resent.n; i++) {
+		struct mrc_resend *e = &c->resent.tab[i];
+
+		if (!e->used || e->first_came || !mrc_resent_dead(c, e->ev_first) ||
+		    mrc_tick_age_ns(now_ns, e->second) > lately)
+			continue;
+		c->resent.undone += e->bytes;
+		e->bytes = 0;
+	}
+	for (slot = c->snd.lost.head; slot != MRC_NONE16; slot = c->snd.rec[slot].next) {
+		struct mrc_rec *r = &c->snd.rec[slot];
+
+		if (!mrc_resent_silent(r->cause) || !mrc_resent_dead(c, r->ev))
+			continue;
+		c->resent.undone += mrc_resent_bytes(r);
+		r->charged = 0;
+	}
 }
 
 /* Shortest round trip of what left by @plane. */

@@ -35,6 +35,8 @@ span disturbance(const scenario &s)
     return x;
 }
 
+constexpr u64 cost_rtts = 50; // after a fault, in which its cost is counted
+
 class windows {
 public:
     windows(report &r, const world &w, const std::vector<sample> &series, u64 end_ps)
@@ -95,6 +97,11 @@ public:
     void fault(const fault_plan &faults, double left);
 
 private:
+    // Time at rate @can that the goodput of these buckets is short of: a dip's depth times its length.
+    double cost_us(size_t i, size_t j, double can) const
+    {
+        return (1 - ratio(gbps(i, j), can)) * r_.bucket_us * real(j - i);
+    }
     void recovered(const span &x, double wanted);
 
     report &r_;
@@ -191,6 +198,7 @@ void windows::fault(const fault_plan &faults, double left)
     if (settled < stop && before >= 0.5 * capacity()) {
         r_.add("goodput_after_gbps", after);
         r_.add("goodput_share", ratio(after, can));
+        r_.add("fault_cost_us", cost_us(hit, std::min(stop, at(begin + cost_rtts * rtt_ps) + 1), can));
     }
     // t2: until 95 % of what is left is reached, for two buckets.
     for (size_t i = hit + 1; i + 1 < stop; i++)
