@@ -90,8 +90,8 @@ public:
         : reconciler_(reconciler), kernel_(kernel), options_(options), log_(log),
           signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_),
           route_(io_, NETLINK_ROUTE,
-                 {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_ROUTE,
-                  RTNLGRP_IPV6_NETCONF},
+                 {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
+                  RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV6_NETCONF},
                  [this](auto &h, auto p) { route_event(h, p); }, [this] { lost("rtnetlink"); }),
           families_(io_, NETLINK_GENERIC, {kGenlNotify}, [this](auto &, auto p) { family_event(p); },
                     [this] { lost("families"); })

@@ -4,6 +4,7 @@
 #include <linux/mrc.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
+#include <sys/socket.h>
 
 #include <fstream>
 
@@ -64,9 +65,9 @@ error addrs(mrcnl::socket &s, Observed &have)
     });
 }
 
-error routes(mrcnl::socket &s, Observed &have)
+error routes(mrcnl::socket &s, int family, Observed &have)
 {
-    auto m = nl::routes_dump();
+    auto m = nl::routes_dump(family);
 
     return s.dump(m, [&](const nlmsghdr &h, Bytes payload) {
         const auto r = nl::parse_route(payload);
@@ -150,8 +151,9 @@ mrcnl::error observe(Sockets &sockets, const Desired &want, Observed &have)
     sysctls(want, have);
     if (auto e = in_context("addresses", addrs(sockets.route, have)))
         return e;
-    if (auto e = in_context("routes", routes(sockets.route, have)))
-        return e;
+    for (const int family : {AF_INET6, AF_INET})
+        if (auto e = in_context("routes", routes(sockets.route, family, have)))
+            return e;
     if (want.device)
         return in_context("the mrc device", device(sockets, *want.device, have));
     return {};

@@ -11,11 +11,15 @@ namespace {
 
 std::string route_text(const char *verb, const RouteSpec &r)
 {
-    const auto hop = r.via ? fmt::format("via {}", to_string(*r.via))
-                           : std::string("encap seg6local action End flavors next-csid "
-                                         "lblen 32 nflen 16");
-    return fmt::format("ip -6 route {} {} {} dev {} proto {} metric {}", verb, to_string(r.dst),
-                       hop, r.link, kProtocol, r.metric);
+    const bool v4 = is_mapped(r.dst);
+    std::string hop;
+
+    if (r.via)
+        hop = fmt::format("via {}{} ", v4 ? "inet6 " : "", to_string(*r.via));
+    else if (r.own_sid())
+        hop = "encap seg6local action End flavors next-csid lblen 32 nflen 16 ";
+    return fmt::format("ip {}route {} {} {}dev {} proto {} metric {}", v4 ? "" : "-6 ", verb,
+                       net_text(r.dst), hop, r.link, kProtocol, r.metric);
 }
 
 struct Printer {
@@ -54,8 +58,8 @@ struct Printer {
     std::string operator()(const RouteReplace &o) const { return route_text("replace", o.route); }
     std::string operator()(const RouteDel &o) const
     {
-        return fmt::format("ip -6 route del {} proto {} metric {}", to_string(o.dst), kProtocol,
-                           o.metric);
+        return fmt::format("ip {}route del {} proto {} metric {}", is_mapped(o.dst) ? "" : "-6 ",
+                           net_text(o.dst), kProtocol, o.metric);
     }
     std::string operator()(const SidSet &o) const
     {

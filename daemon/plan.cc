@@ -109,9 +109,29 @@ private:
                 op(LinkAdd{w.name, w.kind});
                 fit_.insert(w.name);
             } else if (!w.optional) {
-                wait("there is no interface {}", w.name);
+                wait("there is no interface {}{}", w.name, w.physical ? other_adapters() : "");
             }
         }
+    }
+
+    // It may come late, or have got another name.
+    std::string other_adapters() const
+    {
+        constexpr std::size_t kShown = 8;
+        std::vector<std::string> names;
+
+        for (const Link &link : have_.links)
+            if (link.kind.empty() && !link.loopback && names.size() <= kShown &&
+                std::none_of(want_.links.begin(), want_.links.end(),
+                             [&](const WantedLink &w) { return w.name == link.name; }))
+                names.push_back(link.name);
+        if (names.empty())
+            return {};
+        const bool more = names.size() > kShown;
+        if (more)
+            names.pop_back();
+        return fmt::format(" (yet, or it has another name: here are {}{})", fmt::join(names, ", "),
+                           more ? ", ..." : "");
     }
 
     // Whose turn it is then: not ours.
@@ -149,6 +169,8 @@ private:
     {
         for (const WantedLink &w : want_.links) {
             const Link *link = links_.find(w.name);
+            if (want_.device && w.physical && fit(w.name) && link && link->up && !link->running)
+                note("{} has no carrier: its plane waits for the cable, or for the other end", w.name);
             if (!fit(w.name) || (link && link->up))
                 continue;
             if (link && w.may_be_shut() && prepared(w, *link)) {
@@ -373,24 +395,28 @@ private:
 
     void routes()
     {
+        using Key = std::pair<Prefix6, std::uint32_t>;   // metric
         std::set<Prefix6> wanted;
-        std::multimap<Prefix6, const Route *> there;
+        std::set<Key> keys;
+        std::multimap<Key, const Route *> there;
 
-        for (const WantedRoute &w : want_.routes)
+        for (const WantedRoute &w : want_.routes) {
             wanted.insert(w.dst);
+            keys.emplace(w.dst, w.metric);
+        }
         for (const Route &r : have_.routes) {
             if (!ours(r))
                 continue;
             out_.present++;
             if (!wanted.count(r.dst))
                 removal(RouteDel{r.dst, r.metric, r.oif});
-            else if (r.metric != kRouteMetric)
+            else if (!keys.count({r.dst, r.metric}))
                 op(RouteDel{r.dst, r.metric, r.oif});
             else
-                there.emplace(r.dst, &r);
+                there.emplace(Key{r.dst, r.metric}, &r);
         }
         for (const WantedRoute &w : want_.routes) {
-            const auto [first, last] = there.equal_range(w.dst);
+            const auto [first, last] = there.equal_range({w.dst, w.metric});
             std::vector<const Route *> old;
             for (auto it = first; it != last; ++it)
                 old.push_back(it->second);
@@ -407,12 +433,12 @@ private:
                 op(RouteDel{r->dst, r->metric, r->oif});
             return;
         }
-        const RouteSpec spec{w.dst, kRouteMetric, *link, w.via};
+        const RouteSpec spec{w.dst, w.metric, *link, w.via, w.on_link};
 
         if (old.size() == 1 && same(*old[0], spec))
             return;
         // The kernel replaces a route only by one of the same shape.
-        if (old.size() == 1 && !old[0]->strange && old[0]->usid_end == !spec.via) {
+        if (old.size() == 1 && !old[0]->strange && old[0]->usid_end == spec.own_sid()) {
             op(RouteReplace{spec});
             return;
         }
@@ -425,7 +451,7 @@ private:
     {
         const Link *link = links_.find(spec.link);
         return link && r.oif == link->ifindex && r.via == spec.via &&
-               r.usid_end == !spec.via && !r.strange;
+               r.usid_end == spec.own_sid() && !r.strange;
     }
 
     // ---------------------------------------------------------------- device
@@ -448,7 +474,7 @@ private:
             plane(dev, *d, p);
         // The kernel takes no default without profiles, and no path from under a QP.
         new_profiles(dev, *d);
-        if (d->profile_id != dev.profile_id && !dev.profiles.empty())
+        if (d->profile_id != dev.profile_id && (dev.profile_id ? !dev.profiles.empty() : leads_by_sids(*d)))
             op(DefaultProfileSet{dev.name, dev.profile_id});
         old_profiles(dev, *d);
         if (!d->registered && !policy_.foresee)
@@ -465,8 +491,16 @@ private:
             return;   // judge_links() has said so
         if (!there && !policy_.foresee)
             return wait("{} has no plane {} over {} yet", dev.name, w.number, w.link);
-        if (!there || it->sid != w.sid)
+        if ((there ? it->sid.value_or(Ip6{}) : Ip6{}) != w.sid)
             op(SidSet{dev.name, w.number, w.sid});
+    }
+
+    // The default that is left of a fabric of switches; one of UDP ports is somebody's.
+    static bool leads_by_sids(const MrcDevice &d)
+    {
+        return std::any_of(d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
+            return p.profile.key.id == d.profile_id && p.fmt == MRC_FMT_SRV6;
+        });
     }
 
     void new_profiles(const WantedDevice &dev, const MrcDevice &d)

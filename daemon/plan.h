@@ -29,7 +29,10 @@ struct RouteSpec {
     Prefix6 dst;
     std::uint32_t metric = kRouteMetric;
     std::string link;
-    std::optional<Ip6> via;   // without: seg6local End next-csid
+    std::optional<Ip6> via;   // without: seg6local End next-csid,
+    bool on_link = false;     // or this
+
+    bool own_sid() const { return !via && !on_link; }
 };
 
 struct RouteAdd { RouteSpec route; };

@@ -11,6 +11,8 @@
 #include <net/if.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 namespace mrcd::nl {
 
@@ -42,17 +44,43 @@ Message addr_change(std::uint16_t type, std::uint16_t flags, int ifindex, const 
     return m;
 }
 
+constexpr std::uint8_t kMappedLen = 96;   // of an IPv4 destination's prefix, before its own
+constexpr std::size_t kMappedBytes = kMappedLen / 8;
+
 rtmsg route_header(const Prefix6 &dst)
 {
+    const bool v4 = is_mapped(dst);
     rtmsg h{};
 
-    h.rtm_family = AF_INET6;
-    h.rtm_dst_len = dst.len;
+    h.rtm_family = v4 ? AF_INET : AF_INET6;
+    h.rtm_dst_len = v4 ? dst.len - kMappedLen : dst.len;
     h.rtm_table = RT_TABLE_MAIN;
     h.rtm_protocol = kProtocol;
     h.rtm_scope = RT_SCOPE_UNIVERSE;
     h.rtm_type = RTN_UNICAST;
     return h;
+}
+
+void put_dst(Message &m, const Prefix6 &dst)
+{
+    const Bytes all(dst.addr.bytes);
+    m.put(RTA_DST, is_mapped(dst) ? all.subspan(kMappedBytes) : all);
+}
+
+// An IPv4 destination over an IPv6 next hop has an attribute of its own.
+void put_next_hop(Message &m, const RouteSpec &route)
+{
+    std::array<std::uint8_t, sizeof(rtvia) + 16> value{};
+    rtvia via{};
+
+    if (!is_mapped(route.dst)) {
+        m.put(RTA_GATEWAY, route.via->bytes);
+        return;
+    }
+    via.rtvia_family = AF_INET6;
+    std::memcpy(value.data(), &via, sizeof(via));
+    std::copy(route.via->bytes.begin(), route.via->bytes.end(), value.begin() + sizeof(via));
+    m.put(RTA_VIA, value);
 }
 
 void put_usid_end(Message &m)
@@ -131,12 +159,15 @@ Message addr_del(int ifindex, const IfAddr &addr)
 Message route_new(const RouteSpec &route, int ifindex, RouteMode mode)
 {
     const std::uint16_t how = mode == RouteMode::kAdd ? NLM_F_EXCL : NLM_F_REPLACE;
-    Message m(RTM_NEWROUTE, kChange | NLM_F_CREATE | how, route_header(route.dst));
+    rtmsg h = route_header(route.dst);
 
-    m.put(RTA_DST, route.dst.addr.bytes);
+    if (route.on_link)
+        h.rtm_scope = RT_SCOPE_LINK;
+    Message m(RTM_NEWROUTE, kChange | NLM_F_CREATE | how, h);
+    put_dst(m, route.dst);
     if (route.via)
-        m.put(RTA_GATEWAY, route.via->bytes);
-    else
+        put_next_hop(m, route);
+    else if (route.own_sid())
         put_usid_end(m);
     m.u32(RTA_OIF, static_cast<std::uint32_t>(ifindex));
     m.u32(RTA_PRIORITY, route.metric);
@@ -145,9 +176,12 @@ Message route_new(const RouteSpec &route, int ifindex, RouteMode mode)
 
 Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex)
 {
-    Message m(RTM_DELROUTE, kChange, route_header(dst));
+    rtmsg h = route_header(dst);
 
-    m.put(RTA_DST, dst.addr.bytes);
+    if (is_mapped(dst))
+        h.rtm_scope = RT_SCOPE_NOWHERE;   // whichever it has
+    Message m(RTM_DELROUTE, kChange, h);
+    put_dst(m, dst);
     if (ifindex != 0)
         m.u32(RTA_OIF, static_cast<std::uint32_t>(ifindex));
     m.u32(RTA_PRIORITY, metric);
@@ -164,11 +198,11 @@ Message links_dump()
 
 Message addrs_dump() { return Message(RTM_GETADDR, kDump, ifaddrmsg{}); }
 
-Message routes_dump()
+Message routes_dump(int family)
 {
     rtmsg h{};
 
-    h.rtm_family = AF_INET6;
+    h.rtm_family = static_cast<unsigned char>(family);
     h.rtm_protocol = kProtocol;   // filters, where the kernel knows strict checking
     return Message(RTM_GETROUTE, kDump, h);
 }
@@ -212,20 +246,33 @@ std::optional<Route> parse_route(Bytes payload)
     const auto table = a[RTA_TABLE] ? a[RTA_TABLE].num() : h.rtm_table;
     Route r;
 
-    if (h.rtm_family != AF_INET6 || h.rtm_flags & RTM_F_CLONED || table != RT_TABLE_MAIN)
+    const bool v4 = h.rtm_family == AF_INET;
+
+    if ((!v4 && h.rtm_family != AF_INET6) || h.rtm_flags & RTM_F_CLONED || table != RT_TABLE_MAIN)
         return std::nullopt;
-    copy_address(r.dst.addr.bytes, a[RTA_DST]);
-    r.dst.len = h.rtm_dst_len;
+    if (v4) {
+        IfAddr dst{{true, {}}, h.rtm_dst_len};
+        copy_address(dst.addr.bytes, a[RTA_DST]);
+        r.dst = mapped(dst);
+    } else {
+        copy_address(r.dst.addr.bytes, a[RTA_DST]);
+        r.dst.len = h.rtm_dst_len;
+    }
     r.metric = static_cast<std::uint32_t>(a[RTA_PRIORITY].num());
     r.protocol = h.rtm_protocol;
     r.oif = static_cast<int>(a[RTA_OIF].num());
-    if (a[RTA_GATEWAY]) {
+    if (a[RTA_GATEWAY] && !v4) {
         r.via.emplace();
         copy_address(r.via->bytes, a[RTA_GATEWAY]);
     }
+    const Bytes via = a[RTA_VIA].bytes();   // family, address
+    if (via.size() == sizeof(rtvia) + 16 && v4) {
+        r.via.emplace();
+        std::copy(via.begin() + sizeof(rtvia), via.end(), r.via->bytes.begin());
+    }
     r.usid_end = a[RTA_ENCAP_TYPE].num() == LWTUNNEL_ENCAP_SEG6_LOCAL &&
                  is_usid_end(mrcnl::table(a[RTA_ENCAP]));
-    r.strange = h.rtm_type != RTN_UNICAST || a[RTA_MULTIPATH] || a[RTA_NH_ID] ||
+    r.strange = (v4 && a[RTA_GATEWAY]) || h.rtm_type != RTN_UNICAST || a[RTA_MULTIPATH] || a[RTA_NH_ID] ||
                 (a[RTA_ENCAP_TYPE] && !r.usid_end);
     return r;
 }

@@ -25,7 +25,7 @@ Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex);
 
 Message links_dump();
 Message addrs_dump();
-Message routes_dump();   // IPv6, ours, main table
+Message routes_dump(int family);   // IPv6, ours, main table
 
 Link parse_link(Bytes payload);
 Addr parse_addr(Bytes payload);

@@ -20,9 +20,6 @@ using namespace mrcfab;   // what a fabric and its nodes are
 
 // Routes and addresses with this protocol number are ours, and only those.
 inline constexpr std::uint8_t kProtocol = 217;
-// Ahead of the kernel's default 1024, so that a route by hand neither collides
-// with ours nor is replaced by it.
-inline constexpr std::uint32_t kRouteMetric = 512;
 
 // ---------------------------------------------------------------- observed
 
@@ -44,9 +41,9 @@ struct Addr {
     std::uint8_t protocol = 0;
 };
 
-// An IPv6 route of the main table.
+// A route of the main table.
 struct Route {
-    Prefix6 dst;
+    Prefix6 dst;   // IPv4 as mapped()
     std::uint32_t metric = 0;
     std::uint8_t protocol = 0;
     int oif = 0;

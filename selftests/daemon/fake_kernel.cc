@@ -337,7 +337,7 @@ struct FakeKernel::Doer {
         if (!l->up)
             return refuse(ENETDOWN, "Device for nexthop is not up");
         const Route made{.dst = r.dst, .metric = r.metric, .protocol = kProtocol,
-                         .oif = l->ifindex, .via = r.via, .usid_end = !r.via};
+                         .oif = l->ifindex, .via = r.via, .usid_end = r.own_sid()};
         for (Route &there : k.state.routes) {
             if (there.dst != r.dst || there.metric != r.metric)
                 continue;
@@ -389,7 +389,7 @@ struct FakeKernel::Doer {
     mrcnl::error operator()(const DefaultProfileSet &o)
     {
         return with_device(o.device, [&](MrcDevice &d) -> mrcnl::error {
-            if (std::none_of(d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
+            if (o.id && std::none_of(d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
                     return p.profile.key.id == o.id;
                 }))
                 return refuse(ENOENT, "no such profile");

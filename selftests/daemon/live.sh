@@ -244,11 +244,12 @@ if command -v socat >/dev/null; then
 	ksft_test "which the manager hears" wait_until 10 notified STOPPING=1
 fi
 
-# The examples of mrcd.toml(5) are whole fabrics: a rule, and lists.
+# The examples of mrcd.toml(5) are whole fabrics: two hosts, a rule, and lists.
 sed '1,/^\.SH EXAMPLES/d' "$here/../../Documentation/man/mrcd.toml.5" |
 	awk -v out="$tmp/example" '/^\.nf/ { n++; on = 1; next } /^\.fi/ { on = 0 } on { print >out n }'
-for n in 1 2; do
-	ksft_test "the manual's example $n" fabric_in "$H" "$MRCD" -c "$tmp/example$n" --name p1-t1-1 --dry-run
+for n in alpha p1-t1-1 p1-t1-1; do
+	examples=$((${examples:-0} + 1))
+	ksft_test "the manual's example $examples" fabric_in "$H" "$MRCD" -c "$tmp/example$examples" --name $n --dry-run
 done
 ksft_test "an unknown name" not mrcd "$T0" nobody --once
 ksft_test "the host's ports are planned under their numbers" grep -F 'plane 1 netdev eth1' \

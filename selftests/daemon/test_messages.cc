@@ -82,6 +82,40 @@ TEST(messages, routes_are_read_back)
     }
 }
 
+TEST(messages, ipv4_and_neighbours_routes_are_read_back)
+{
+    for (const auto &[dst, via] : {std::pair{"10.77.0.2/32", "fe80::1:2"}, std::pair{"10.77.0.2/32", ""},
+                                   std::pair{"fd00:6d72:63::2/128", ""}}) {
+        const RouteSpec spec{mapped(*parse_ifaddr(dst)), 513, "x", parse_ip6(via), !*via};
+        auto m = nl::route_new(spec, 7, nl::RouteMode::kAdd);
+        const auto r = nl::parse_route(payload(m.bytes()));
+
+        ASSERT_TRUE(r);
+        EXPECT_EQ(net_text(r->dst), dst);
+        EXPECT_EQ(r->via, spec.via);
+        EXPECT_FALSE(r->usid_end);
+        EXPECT_FALSE(r->strange);
+        EXPECT_EQ(r->metric, 513u);
+    }
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+TEST(messages, ipv4_over_an_ipv6_next_hop)
+{
+    const RouteSpec spec{mapped(*parse_ifaddr("10.77.0.2/32")), 513, "eth1", parse_ip6("fe80::1:2")};
+    auto m = nl::route_new(spec, 3, nl::RouteMode::kAdd);
+    const char *expected =
+        "4c 00 00 00\n18 00 05 06\n01 00 00 00\n00 00 00 00\n"
+        "02 20 00 00\nfe d9 00 01\n00 00 00 00\n"                // inet /32
+        "08 00 01 00\n0a 4d 00 02\n"                              // RTA_DST
+        "16 00 12 00\n0a 00 fe 80\n00 00 00 00\n00 00 00 00\n00 00 00 01\n00 02 00 00\n"   // RTA_VIA inet6
+        "08 00 04 00\n03 00 00 00\n"
+        "08 00 06 00\n01 02 00 00\n";
+
+    EXPECT_EQ(hex(m.set_seq(1).bytes()), expected);
+}
+#endif
+
 TEST(messages, addresses_are_read_back)
 {
     for (const char *text : {"fe80::1/64", "10.77.0.1/24"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // fuzz_fabric.cc - the bytes are a fabric file. It is refused with a place and a text fit for a
 // terminal; or names are found again, ports of a node have one name each, destinations one route
-// each, profiles are within the module's limits, and every EV of some pairs arrives over the
+// each by each metric, profiles are within the module's limits, and every EV of some pairs arrives over the
 // switches that it names.
 #include <cctype>
 #include <cstdio>
@@ -40,7 +40,7 @@ void node(const Fabric &f, const std::string &name)
 {
     const auto d = desired_for(f, name);
     std::set<std::string> links;
-    std::set<Prefix6> dsts;
+    std::set<std::pair<Prefix6, unsigned>> dsts;   // and metric
 
     REQUIRE(d);
     for (const WantedLink &l : d->links) {
@@ -48,7 +48,7 @@ void node(const Fabric &f, const std::string &name)
         REQUIRE(links.insert(l.name).second);
     }
     for (const WantedRoute &r : d->routes)
-        REQUIRE(dsts.insert(r.dst).second);
+        REQUIRE(dsts.insert({r.dst, r.metric}).second);
     if (!d->device)
         return;
     REQUIRE(f.topology ? d->device->profiles.size() <= kProfilesMax : true);
@@ -86,6 +86,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *data, std::size_t siz
         f = parse_fabric({reinterpret_cast<const char *>(data), size}, "fuzz.toml");
     } catch (const FabricError &e) {
         refused(e.what());
+        return 0;
+    }
+    if (f->flat) {
+        node(*f, f->flat->hosts.front());
+        node(*f, f->flat->hosts.back());
         return 0;
     }
     if (f->topology) {

@@ -60,8 +60,10 @@ void print_routes(printer &out, const mrcfab::Desired &d)
 {
     for (auto &route : d.routes) {
         record r;
-        r.add("route", to_string(route.dst));
-        if (route.via)
+        r.add("route", net_text(route.dst));
+        if (route.on_link)
+            r.add("link", route.links.front());
+        else if (route.via)
             r.add("via", to_string(*route.via)).add("link", route.links.front());
         else
             r.add("action", "End").add("flavor", "next-csid").add("link", route.links.front());
@@ -71,14 +73,36 @@ void print_routes(printer &out, const mrcfab::Desired &d)
 
 void print_device(printer &out, const mrcfab::WantedDevice &dev)
 {
-    for (auto &p : dev.planes)
-        out.object(record()
-                       .add("dev", dev.name)
-                       .add("plane", p.number)
-                       .add("link", p.link)
-                       .add("sid", to_string(p.sid)));
+    for (auto &p : dev.planes) {
+        record r;
+        r.add("dev", dev.name).add("plane", p.number).add("link", p.link);
+        if (p.sid != mrcfab::Ip6{})
+            r.add("sid", to_string(p.sid));
+        out.object(r);
+    }
     for (auto &p : dev.profiles)
         out.object(record().add("dev", dev.name).add("profile", profile_text(p)));
+}
+
+// Hosts, their addresses and ports: there is no more to a flat one.
+void print_flat(printer &out, const mrcfab::Flat &flat)
+{
+    for (unsigned n = 1; n <= flat.hosts.size(); n++) {
+        const auto &name = flat.hosts[n - 1];
+        std::vector<std::string> addresses;
+        for (auto &a : flat.addresses(n))
+            addresses.push_back(to_string(a));
+        out.object(record()
+                       .add("host", name)
+                       .add("dev", flat.device)
+                       .add("addresses", strings(addresses))
+                       .add("ports", strings(flat.ports_of(name))));
+    }
+}
+
+error no_switches(const char *what)
+{
+    return {EINVAL, fmt::format("[flat] has no switches: {}", what), false};
 }
 
 error generate_node(context &ctx, const mrcfab::Fabric &f, const std::string &name)
@@ -104,6 +128,12 @@ error fabric_show(context &ctx, const arguments &args)
         throw bad_value(fmt::format("as: \"{}\" is none of text, svg", as));
     return with_fabric(args, [&](const mrcfab::Fabric &f) -> error {
         auto plane = static_cast<unsigned>(parse_number(plane_word, 1, f.planes, "plane"));
+        if (f.flat) {
+            if (as == "svg")
+                return no_switches("nothing to draw");
+            print_flat(ctx.out, *f.flat);
+            return {};
+        }
         auto picture = as == "svg" ? draw_svg(f, plane) : draw_text(f, plane);
         if (ctx.opt.as_json)
             ctx.out.object(record().add("plane", plane).add(as, picture));
@@ -119,6 +149,10 @@ error fabric_check(context &ctx, const arguments &args)
         parse_number(args.get("pairs").value_or("200"), 1, 1000000, "pairs"));
     auto seed = static_cast<uint32_t>(parse_number(args.get("seed").value_or("1"), 0, UINT32_MAX, "seed"));
     return with_fabric(args, [&](const mrcfab::Fabric &f) -> error {
+        if (f.flat) {   // what it says was checked when it was read
+            ctx.out.object(record().add("hosts", f.flat->hosts.size()).add("planes", f.planes));
+            return {};
+        }
         auto c = check_fabric(f, pairs, seed);
         record r;
         r.add("pairs", c.pairs).add("evs", c.evs).add("hops", c.hops);
@@ -139,6 +173,8 @@ error fabric_generate(context &ctx, const arguments &args)
     return with_fabric(args, [&](const mrcfab::Fabric &f) -> error {
         if (auto node = args.get("node"))
             return generate_node(ctx, f, *node);
+        if (f.flat)
+            return no_switches("name a node");
         auto text = as_lists(f);
         if (ctx.opt.as_json)
             ctx.out.object(record().add("toml", text));

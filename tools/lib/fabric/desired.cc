@@ -3,12 +3,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "desired_nodes.h"
 
 namespace mrcfab {
 
+namespace {
+
+// Few enough to be read.
+std::string names_of(const Fabric &f)
+{
+    constexpr std::size_t kShown = 8;
+
+    if (!f.flat)
+        return {};
+    const auto &all = f.flat->hosts;
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kShown));
+    return fmt::format(": {}{}", fmt::join(all.begin(), end, ", "), all.size() > kShown ? ", ..." : "");
+}
+
+}   // namespace
+
 std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
 {
+    if (fabric.flat)
+        return desired_flat(*fabric.flat, name);
     if (fabric.topology) {
         const auto node = fabric.topology->find(name);
         return node ? std::optional(desired_node(fabric, *fabric.topology, *node)) : std::nullopt;
@@ -22,11 +42,13 @@ std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
 
 Desired load_desired(const std::string &file_name, const std::string &name)
 {
-    auto want = desired_for(load_fabric(file_name), name);
+    const Fabric fabric = load_fabric(file_name);
+    auto want = desired_for(fabric, name);
 
     if (!want)
         throw FabricError(fmt::format("{}: there is neither a switch nor a host \"{}\" in it, "
-                                      "expected the name of one (--name)", file_name, name));
+                                      "expected the name of one (--name){}", file_name, name,
+                                      names_of(fabric)));
     return std::move(*want);
 }
 

@@ -17,6 +17,10 @@ namespace mrcfab {
 // name a device, and goes when that device goes down.
 inline constexpr const char *kSidDevice = "sr0";
 
+// Ahead of the kernel's default 1024, so that a route by hand neither collides
+// with ours nor is replaced by it.
+inline constexpr std::uint32_t kRouteMetric = 512;
+
 struct WantedSysctl {
     std::string key;   // below net/ipv6/conf: "all/forwarding"
     std::string value;
@@ -39,21 +43,23 @@ struct WantedAddr {
 };
 
 struct WantedRoute {
-    Prefix6 dst;
+    Prefix6 dst;                     // IPv4 as mapped()
     std::optional<Ip6> via;          // without: our own SID, seg6local End next-csid
     std::vector<std::string> links;  // the first one usable
+    bool on_link = false;            // no next hop, and no SID: what is there is a neighbour
+    std::uint32_t metric = kRouteMetric;
 };
 
 struct WantedPlane {
     std::uint8_t number = 0;
     std::string link;
-    Ip6 sid;
+    Ip6 sid;   // ::, without SRv6
 };
 
 struct WantedDevice {
     std::string name;
     std::vector<WantedPlane> planes;   // by number
-    std::uint64_t profile_id = 0;
+    std::uint64_t profile_id = 0;   // 0: EVs are UDP ports, and profiles are not ours
     std::vector<Profile> profiles;
 };
 

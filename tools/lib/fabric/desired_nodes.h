@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired_nodes.h - the two ways to what a node shall have: from lists and from a rule.
+// desired_nodes.h - the ways to what a node shall have: from lists, from a rule, from [flat].
 #pragma once
 
 #include "desired.h"
@@ -8,6 +8,8 @@ namespace mrcfab {
 
 Desired desired_switch(const Fabric &f, const Switch &sw);
 Desired desired_host(const Fabric &f, const Host &host);
+// None of that name: nothing.
+std::optional<Desired> desired_flat(const Flat &flat, std::string_view name);
 Desired desired_node(const Fabric &f, const Topology &t, const NodeId &node);
 
 // The profiles of a host of a fabric by rule (templates.cc).

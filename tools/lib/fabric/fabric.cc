@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "flat_read.h"
 #include "lists.h"
 #include "profile.h"
 #include "reader.h"
@@ -51,6 +52,10 @@ Fabric build(const std::string &file, const toml::table &table)
     Reader root(file, table, "");
     Fabric f;
 
+    if (root.has("flat")) {
+        f.flat = read_flat(root, f);
+        return f;
+    }
     read_common(root, f);
     if (root.has("topology"))
         f.topology = read_rule(root, f);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flat.h"
 #include "ip.h"
 #include "topology.h"
 
@@ -59,7 +60,8 @@ struct Fabric {
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;
 
-    // By rule, or as lists.
+    // Without switches that anybody here knows, by rule, or as lists.
+    std::optional<Flat> flat;
     std::optional<Topology> topology;
 
     unsigned plane_stride = 0;

@@ -10,6 +10,8 @@ namespace mrcfab {
 
 namespace {
 
+constexpr Prefix6 kMapped{{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}}, 96};
+
 std::optional<IpAddr> parse_ip(std::string_view text)
 {
     const std::string s(text);
@@ -173,5 +175,22 @@ std::string to_string(const IpAddr &a)
 
 std::string to_string(const IfAddr &a) { return to_string(a.addr) + "/" + std::to_string(a.len); }
 std::string to_string(const Prefix6 &p) { return to_string(p.addr) + "/" + std::to_string(p.len); }
+
+Prefix6 mapped(const IfAddr &net)
+{
+    return {net.addr.gid(), static_cast<std::uint8_t>(net.addr.v4 ? kMapped.len + net.len : net.len)};
+}
+
+bool is_mapped(const Prefix6 &p) { return p.len >= kMapped.len && kMapped.contains(p.addr); }
+
+std::string net_text(const Prefix6 &p)
+{
+    IpAddr v4{true, {}};
+
+    if (!is_mapped(p))
+        return to_string(p);
+    std::copy_n(p.addr.bytes.begin() + 12, 4, v4.bytes.begin());
+    return to_string(v4) + "/" + std::to_string(p.len - kMapped.len);
+}
 
 }   // namespace mrcfab

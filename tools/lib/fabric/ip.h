@@ -67,4 +67,9 @@ std::string to_string(const IpAddr &a);
 std::string to_string(const IfAddr &a);
 std::string to_string(const Prefix6 &p);
 
+// IPv4 networks as GIDs: ::ffff:a.b.c.d, of length 96 and more.
+Prefix6 mapped(const IfAddr &net);
+bool is_mapped(const Prefix6 &p);
+std::string net_text(const Prefix6 &p);   // such a one as IPv4
+
 }   // namespace mrcfab

@@ -109,6 +109,23 @@ Prefix6 Reader::prefix6(std::string_view key, unsigned min_len, unsigned max_len
     return *p;
 }
 
+IfAddr Reader::network4(std::string_view key, std::string_view example)
+{
+    // Nothing of these is a host's.
+    static constexpr const char *kSpecial[] = {"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3"};
+    const auto expected = fmt::format("an IPv4 network, such as {}", example);
+    const auto text = string(key, expected);
+    const auto net = parse_ifaddr(text);
+
+    if (!net || !net->addr.v4 || !mapped(*net).host_bits_zero())
+        bad(key, "\"{}\" is wrong, expected {}", text, expected);
+    for (const char *special : kSpecial)
+        if (mapped(*parse_ifaddr(special)).overlaps(mapped(*net)))
+            bad(key, "{} holds addresses of {}, which no host can have, expected {}", text, special,
+                expected);
+    return *net;
+}
+
 Pattern Reader::pattern(std::string_view key, std::string_view otherwise,
                         const std::vector<Var> &vars)
 {

@@ -53,6 +53,8 @@ public:
     std::string netdev(std::string_view key);
     Prefix6 prefix6(std::string_view key, unsigned min_len, unsigned max_len,
                     std::string_view example);
+    // A network that hosts can have addresses of.
+    IfAddr network4(std::string_view key, std::string_view example);
     // Names by rule; absent: @otherwise.
     Pattern node_pattern(std::string_view key, std::string_view otherwise,
                          const std::vector<Var> &vars);

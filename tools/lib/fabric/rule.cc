@@ -13,17 +13,7 @@ namespace mrcfab {
 namespace {
 
 constexpr unsigned kAddressBits = 32;   // of an address: for the numbers of T0 and host
-constexpr unsigned kMapped = 96;        // ::ffff:0:0/96
 constexpr const char *kAddresses = "addresses with length, such as [\"fd00:6d72:63::1:1/64\"]";
-
-// Nothing of these is a host's.
-constexpr const char *kSpecialNets[] = {"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16",
-                                        "224.0.0.0/3"};
-
-Prefix6 as_gids(const IfAddr &net)
-{
-    return {net.addr.gid(), static_cast<std::uint8_t>(net.addr.v4 ? kMapped + net.len : net.len)};
-}
 
 class Rule {
 public:
@@ -79,27 +69,20 @@ private:
             root_.table("fabric").bad("prefix", "{} holds {}, expected one for hosts, such as "
                                                 "fd00:6d72:63::/64", to_string(f_.prefix), what);
         if (r_.has("ipv4"))
-            ipv4(r_.string("ipv4", kIpv4));
+            ipv4(r_.network4("ipv4", "10.0.0.0/8"));
     }
 
-    void ipv4(const std::string &text)
+    void ipv4(const IfAddr &net)
     {
-        const auto net = parse_ifaddr(text);
         // Number 0 and the last one are the network's own.
         const unsigned host_width = std::bit_width(t_.hosts_per_t0 + 1);
         const unsigned t0_width = std::bit_width(t_.t0s);
 
-        if (!net || !net->addr.v4 || !as_gids(*net).host_bits_zero())
-            r_.bad("ipv4", "\"{}\" is wrong, expected {}", text, kIpv4);
-        for (const char *special : kSpecialNets)
-            if (as_gids(*parse_ifaddr(special)).overlaps(as_gids(*net)))
-                r_.bad("ipv4", "{} holds addresses of {}, which no host can have, expected {}", text,
-                       special, kIpv4);
-        if (net->len + t0_width + host_width > 32)
+        if (net.len + t0_width + host_width > 32)
             r_.bad("ipv4", "{} has too few addresses: {} bits are the T0's number and {} the host's, "
-                           "expected a prefix of length {} at most", text, t0_width, host_width,
+                           "expected a prefix of length {} at most", to_string(net), t0_width, host_width,
                    32 - std::min(32u, t0_width + host_width));
-        t_.addressing.push_back({true, as_gids(*net), net->len, 128 - host_width - t0_width,
+        t_.addressing.push_back({true, mapped(net), net.len, 128 - host_width - t0_width,
                                  128 - host_width});
     }
 
@@ -300,7 +283,6 @@ private:
                                   "write such a fabric as lists", n, kProfilesMax);
     }
 
-    static constexpr const char *kIpv4 = "an IPv4 network, such as 10.0.0.0/8";
     static constexpr const char *kPort = "node:port, such as [\"p1-t0-1:t1-2\"]";
     static constexpr const char *kPorts = "the rule's names and those here, such as {eth1 = \"ens5\"}";
 
