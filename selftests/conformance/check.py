@@ -7,8 +7,9 @@
 
 --plain: the QPs are those of mrc.h; their data is not padded, byte 1 of BTH is zero, and nothing
 is sent that MRC 1.0 has not.
-Every frame is decoded by tshark, whose outer layers must be as ours, and by packet.py; all
-of them together are held against rules.py. Prints TAP, one test for each rule.
+Every frame is decoded by tshark, whose outer layers must be as ours, by tshark with mrc.lua, which
+must read every field alike, and by packet.py; all of them together are held against rules.py.
+Prints TAP, one test for each rule.
 """
 import argparse
 import collections
@@ -19,6 +20,7 @@ sys.dont_write_bytecode = True
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
+import dissector   # noqa: E402  pylint: disable=wrong-import-position
 import layers   # noqa: E402  pylint: disable=wrong-import-position
 import packet   # noqa: E402  pylint: disable=wrong-import-position
 import pcap     # noqa: E402  pylint: disable=wrong-import-position
@@ -105,8 +107,9 @@ def main():
     for name, broken in run.check().rules.items():
         tap.test(not broken, name, [f"{len(broken)} times"] + broken if broken else [])
     if not args.no_tshark:
-        for name, wrong in tshark.compare(frames):
-            tap.test(not wrong, name, wrong)
+        for decoder in (tshark, dissector):
+            for name, wrong in decoder.compare(frames):
+                tap.test(not wrong, name, wrong)
     return tap.end()
 
 

@@ -22,18 +22,17 @@ ZERO_UDP_CHECKSUM = "illegal checksum value (0)"      # RoCEv2 and MRC want it, 
 ERROR_WORDS = ("malformed", "truncated", "bad checksum", "exceeds", "incorrect", "illegal")
 
 
-def dissect(path):
+def dissect(path, fields=FIELDS, options=("-d", "udp.port==4971,infiniband")):
     """One {field: [values]} per frame."""
-    command = ["tshark", "-n", "-r", path, "-o", "ip.check_checksum:TRUE",
-               "-d", "udp.port==4971,infiniband", "-T", "fields",
+    command = ["tshark", "-n", "-r", path, "-o", "ip.check_checksum:TRUE", *options, "-T", "fields",
                "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"]
-    for field in FIELDS:
+    for field in fields:
         command += ["-e", field]
     out = subprocess.run(command, check=True, capture_output=True, text=True,
                          env={**os.environ, "HOME": "/tmp", "LC_ALL": "C"}).stdout
     for line in out.splitlines():
         values = line.split("\t")
-        yield {f: v.split("|") if v else [] for f, v in zip(FIELDS, values)}
+        yield {f: v.split("|") if v else [] for f, v in zip(fields, values)}
 
 
 def ours(p):

@@ -67,6 +67,8 @@ captured() {
 	printf '%s\n' --want "$want" "${ATTRS[@]}" "$@" >"$KEEP/$case.judge"
 }
 
+cut_some() { port_stat "$1" "$2" trimmed_pkts && echo "$REPLY" && [ "$REPLY" -gt 0 ]; }
+
 # attributes: what the devices were told to send, from now on.
 attributes() {
 	local dscp mpr
@@ -104,9 +106,12 @@ ksft_test "srv6: settings" attributes
 ksft_test "srv6: capture" capture srv6
 ksft_test "srv6: every type" types
 for p in 1 2; do
-	port_set p$p-t0-2 h2 rate 40000000 limit 30000 trim 1 lasthop 1
+	port_set p$p-t0-2 h2 rate 8000000 limit 6000 trim 1 lasthop $((p - 1))
 done
 ksft_test "srv6: trimmed packets" mrc_verify 60 -o mix -r -m 1024 -s 16384 -n 60
+for p in 1 2; do
+	ksft_test "srv6: plane $p cut some" cut_some p$p-t0-2 h2
+done
 for p in 1 2; do port_clear p$p-t0-2 h2; done
 for p in 1 2; do	# slowly: every packet is looked at
 	port_set p$p-t0-1 h1 rate 3000000
@@ -125,6 +130,26 @@ for p in 1 2; do
 	port_clear p$p-t0-2 h2
 done
 captured srv6 "$TYPES D8 D9" --outer srv6 --planes 2
+
+# A cable that swallows in one direction: nobody is told, the engine finds out.
+ksft_test "dies: capture" capture dies
+for p in 1 2; do
+	port_set p$p-t0-1 h1 rate 3000000
+	port_set p$p-t0-2 h2 rate 3000000
+done
+ksft_test "dies: data flows" mrc_verify_start -o write -m 256 -s 4096 -t 600
+ksft_test "dies: over all planes" mrc_flows
+ksft_test "dies: plane 2 swallows" fabric_blackhole p2-t0-2 h2
+ksft_test "dies: and is left" mrc_until 15 mrc_plane_unused client 2 tx
+ksft_test "dies: plane 2 is whole" port_set p2-t0-2 h2 rate 3000000
+ksft_test "dies: and is used" mrc_until 15 mrc_plane_used client 2 tx
+kill -INT "${MRC_PID[client]}" || true
+ksft_test "dies: every byte arrived right" mrc_pair_wait 30
+for p in 1 2; do
+	port_clear p$p-t0-1 h1
+	port_clear p$p-t0-2 h2
+done
+captured dies "C6 C7 C8 D1 DC DE" --outer srv6 --planes 2
 
 ksft_test "srv6-v4: capture" capture srv6-v4
 ksft_test "srv6-v4: every type" types -4

@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""mutate_lua.py - tools/wireshark/mrc.lua on the golden captures, on spoiled frames, and spoiled itself.
+
+    mutate_lua.py [SEED]
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, HERE)
+
+import dissector   # noqa: E402  pylint: disable=wrong-import-position
+import packet   # noqa: E402  pylint: disable=wrong-import-position
+import pcap     # noqa: E402  pylint: disable=wrong-import-position
+import sample   # noqa: E402  pylint: disable=wrong-import-position
+import tshark   # noqa: E402  pylint: disable=wrong-import-position
+from check import Tap   # noqa: E402  pylint: disable=wrong-import-position
+
+GOLDEN = os.path.join(HERE, "golden")
+CLASSES = packet.Classes(8, 12, 46, (8, 10))
+# One fault each: what mrc.lua says, what it says then.
+FAULTS = (
+    ('t:add(f["bth.psn"], tvb(9, 3))', 't:add(f["bth.psn"], tvb(8, 3))'),
+    ('"Solicited Event", 8, nil, 0x80', '"Solicited Event", 8, nil, 0x40'),
+    ('8, 0x30)', '8, 0x0c)'),
+    ('t:add(f["meth.msn"], tvb(at + 2, 2))', 't:add(f["meth.msn"], tvb(at, 2))'),
+    ('t:add(f["reth.dmalen"], tvb(at + 12, 4))', 't:add(f["reth.dmalen"], tvb(at + 8, 4))'),
+    ('8, 0x60, MARKS', '8, 0x30, MARKS'),
+    ('p.pr and "sack.probe_id" or "sack.ack_psn_offset"', '"sack.ack_psn_offset"'),
+    ('tvb(at + 20, 8):bitfield(64 - i, 1)', 'tvb(at + 20, 8):bitfield(i - 1, 1)'),
+    ('{ "sack.offset", 18, 2 }', '{ "sack.offset", 16, 2 }'),
+    ('{ "sack.rcvd", 33, 3 }', '{ "sack.rcvd", 32, 3 }'),
+    ('{ "nack.psn", 13, 3 }', '{ "nack.psn", 12, 3 }'),
+    ('{ "nack.tx_ts", 18, 2 }', '{ "nack.tx_ts", 16, 2 }'),
+    ('{ "probe.id", 4, 2 }', '{ "probe.id", 6, 2 }'),
+    ('8, 0x0c, ENDPOINT_OPS', '8, 0x30, ENDPOINT_OPS'),
+    ('{ "ep.tx_ts", 28, 2 }', '{ "ep.tx_ts", 26, 2 }'),
+    ('{ "ep.ports", 4, 4 }', '{ "ep.ports", 8, 4 }'),
+    ('{ "aeth.msn", 1, 3 }', '{ "aeth.msn", 0, 3 }'),
+    ('pinfo.src_port * 65536', 'pinfo.dst_port * 65536'),
+    ('[0xd3] = "atomic"', '[0xd3] = "imm"'),
+    ('tree:add(f.payload, tvb(at, len - pad - at))', 'tree:add(f.payload, tvb(at, len - at))'),
+    ('ones:rep(8) .. ip', 'ones:rep(7) .. ip'),
+)
+# Of the sample run (sample.py): what one packet says of another. Frame: {field: value}.
+ANALYSIS = {
+    16: {"mrc.sacked_in": "18", "mrc.stream": "0"},
+    17: {"mrc.of": "10", "mrc.rtt": "0.000140000"},
+    18: {"mrc.of": "16", "mrc.newly": "15", "mrc.rtt": "0.000040000"},
+    19: {"mrc.cause": "refused: TRIMMED", "mrc.cause_in": "17", "mrc.first_copy": "10",
+         "mrc.sacked_in": "20"},
+    20: {"mrc.of": "19", "mrc.newly": "1"},
+    23: {"mrc.stream": "0"},
+    36: {"mrc.cause": "refused: NO_RESOURCE", "mrc.cause_in": "35", "mrc.first_copy": "34"},
+    42: {"mrc.of": "39", "mrc.rtt": "0.000060000"},
+    44: {"mrc.of": "43", "mrc.rtt": "0.000020000"},
+}
+
+
+class Verdicts(Tap):
+    def test(self, ok, name, why=()):
+        super().test(ok, name, () if ok else why)
+
+
+def golden():
+    """{path: [Packet]} of all golden captures."""
+    frames = {}
+    for name in sorted(os.listdir(GOLDEN)):
+        if name.endswith(".pcap"):
+            path = os.path.join(GOLDEN, name)
+            frames[path] = [packet.Packet(raw, CLASSES, t, name.startswith("mrc-h"))
+                            for t, raw in pcap.read(path)]
+    return frames
+
+
+def run(path, fields, *options):
+    lua = ("-2", "-X", "lua_script:" + dissector.LUA, *options)
+    return list(tshark.dissect(path, fields, lua))
+
+
+def all_types(path):
+    """All frames of all golden captures and of the sample in one file: {path: [Packet]}."""
+    raws = [(t, raw, name.endswith("mrc-h.pcap"))
+            for name in golden() for t, raw in pcap.read(name)]
+    both = sample.Run()
+    both.b.endpoint_answer(9, 1, both.a.endpoint(9, 1, 0))     # the stories have no EV probe
+    raws += [(t, raw, False) for t, raw in both.frames]
+    pcap.write(path, [r[:2] for r in raws])
+    return {path: [packet.Packet(raw, CLASSES, t, plain) for t, raw, plain in raws]}
+
+
+def put_in(folder, before, after):
+    """The fault, into the one file that has @before."""
+    for path in pathlib.Path(folder).rglob("*.lua"):
+        text = path.read_text(encoding="utf-8")
+        if before in text:
+            path.write_text(text.replace(before, after, 1), encoding="utf-8")
+            return True
+    return False
+
+
+def faults(tap, folder):
+    frames = all_types(os.path.join(folder, "all.pcap"))
+    missed, gone = [], []
+    for before, after in FAULTS:
+        copy = os.path.join(folder, "spoiled")
+        shutil.copytree(os.path.dirname(dissector.LUA), copy)
+        if not put_in(copy, before, after):
+            gone.append(before)
+        elif not any(wrong for _, wrong in dissector.compare(frames, os.path.join(copy, "mrc.lua"))):
+            missed.append(before)
+        shutil.rmtree(copy)
+    tap.test(not gone, "every fault can be put into mrc.lua", gone)
+    tap.test(not missed, "each of them is found", missed)
+
+
+def spoil(rng, raw):
+    raw = bytearray(raw)
+    kind = rng.randrange(3)
+    if kind == 0:       # one byte
+        raw[rng.randrange(14, len(raw))] = rng.randrange(256)
+    elif kind == 1:     # a random BTH and what follows
+        at = len(raw) - rng.randrange(16, 80)
+        raw[at:] = rng.randbytes(len(raw) - at)
+    else:               # cut, with lengths that do not say so
+        raw = raw[:rng.randrange(60, len(raw))]
+    return bytes(raw)
+
+
+def cut_right(raw):
+    """Every shorter packet of the same headers, with right lengths."""
+    for size in range(12, 64):
+        bth = packet.Packet(raw, CLASSES).frame.bth[:size]
+        if len(bth) < size:
+            return
+        yield sample.frame(sample.A6, sample.B6, 0xc0010001, 8, 2, bth, "none")
+
+
+def hostile(tap, rng, folder):
+    path = os.path.join(folder, "hostile.pcap")
+    good = [raw for _, raw in sample.Run().frames]
+    frames = [spoil(rng, rng.choice(good)) for _ in range(1500)]
+    for raw in good:
+        frames += cut_right(raw)
+    pcap.write(path, [(i * 1000, raw) for i, raw in enumerate(frames)])
+    rows = run(path, ("mrc.bth.opcode", "_ws.lua.error"))
+    errors = [f"frame {i}: {row['_ws.lua.error']}: {frames[i - 1].hex()}"
+              for i, row in enumerate(rows, 1) if row["_ws.lua.error"]]
+    tap.test(len(rows) == len(frames) and not errors, f"{len(frames)} spoiled frames: no error", errors)
+    tap.test(sum(bool(row["mrc.bth.opcode"]) for row in rows) > 1000, "most are MRC's all the same")
+
+
+def wrong_icrc(tap, folder):
+    path = os.path.join(folder, "icrc.pcap")
+    raw = bytearray(sample.Run().frames[0][1])
+    raw[-20] ^= 1
+    pcap.write(path, [(0, bytes(raw))])
+    row, = run(path, ("mrc.icrc.good", "mrc.expert.icrc"))
+    tap.test(row["mrc.icrc.good"] == ["0"] and bool(row["mrc.expert.icrc"]), "a wrong ICRC is shown", [str(row)])
+
+
+def analysis(tap, folder):
+    path = os.path.join(folder, "sample.pcap")
+    pcap.write(path, sample.Run().frames)
+    fields = ("mrc.stream", "mrc.of", "mrc.rtt", "mrc.newly", "mrc.cause", "mrc.cause_in",
+              "mrc.first_copy", "mrc.sacked_in")
+    rows = run(path, fields)
+    wrong = [f"frame {n}: {field} is {rows[n - 1][field]}, not {value}"
+             for n, facts in ANALYSIS.items() for field, value in facts.items()
+             if rows[n - 1][field] != [value]]
+    tap.test(not wrong, "causes, links and round trips of the sample run", wrong)
+    lonely = [n for n, row in enumerate(rows, 1) if row["mrc.stream"] not in ([], ["0"])]
+    tap.test(not lonely, "both directions are one connection", lonely)
+
+
+def stories(tap):
+    """What golden/README.md says that they show."""
+    fabric = "mrc.fabric:" + os.path.join(GOLDEN, "fabric.toml")
+
+    def rows(name, *fields):
+        return run(os.path.join(GOLDEN, name + ".pcap"), fields, "-o", fabric)
+
+    path = [row["mrc.path"] for row in rows("types", "mrc.path", "mrc.plane")]
+    tap.test(any(p[0].startswith("p1-t0-1 > p1-t1-") and p[0].endswith("> p1-t0-2 > h2") for p in path if p),
+             "uSIDs have the names of the fabric file", [str(path[:3])])
+    causes = [row["mrc.cause"] for row in rows("trimmed", "mrc.cause") if row["mrc.cause"]]
+    tap.test(any("TRIMMED" in c[0] for c in causes), "trimmed: sent again because of the NACK", map(str, causes))
+    down = [row for row in rows("port-down", "mrc.ep.ports", "mrc.expert.port") if row["mrc.expert.port"]]
+    tap.test(bool(down) and down[0]["mrc.ep.ports"] == ["0x00000001"],
+             "port-down: the notice is marked", map(str, down))
+    died = rows("plane-dies", "mrc.plane", "mrc.bth.rtx", "mrc.bth.opcode")
+    again = [row["mrc.plane"] for row in died if row["mrc.bth.rtx"] in (["1"], ["True"])]
+    tap.test(["1"] in again, "plane-dies: what it lost leaves by the other", map(str, again))
+
+
+def statistics(tap):
+    command = ["tshark", "-r", os.path.join(GOLDEN, "port-down.pcap"), "-X", "lua_script:" + dissector.LUA,
+               "-q", "-o", "mrc.planes:TRUE", "-o", "mrc.fabric:" + os.path.join(GOLDEN, "fabric.toml")]
+    out = subprocess.run(command, capture_output=True, text=True, check=False,
+                         env={**os.environ, "HOME": "/tmp", "LC_ALL": "C"}).stdout
+    shares = [float(s) for s in re.findall(r"([\d.]+)%", out)]
+    tap.test(len(shares) == 2 and abs(sum(shares) - 100) < 0.2, "what each plane carried", out.splitlines())
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    tap, rng = Verdicts(), random.Random(seed)
+    print(f"# seed {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, wrong in dissector.compare(golden()):
+            tap.test(not wrong, f"golden captures: {name}", wrong)
+        stories(tap)
+        statistics(tap)
+        analysis(tap, folder)
+        wrong_icrc(tap, folder)
+        hostile(tap, rng, folder)
+        faults(tap, folder)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# tools/wireshark/mrc.lua in tshark: golden captures, spoiled frames, and faults put into it.
+here=$(dirname "$(readlink -f "$0")")
+exec /usr/bin/python3 -I "$here/../conformance/mutate_lua.py" "${MRC_SEED:-1}"
