@@ -16,7 +16,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../tools/conform")]
 
 import layers   # noqa: E402  pylint: disable=wrong-import-position
 import packet   # noqa: E402  pylint: disable=wrong-import-position

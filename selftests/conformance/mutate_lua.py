@@ -16,7 +16,7 @@ import tempfile
 sys.dont_write_bytecode = True
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "../../tools/conform")]
 
 import dissector   # noqa: E402  pylint: disable=wrong-import-position
 import packet   # noqa: E402  pylint: disable=wrong-import-position

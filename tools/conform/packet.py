@@ -6,7 +6,7 @@ are zero; a value that the tables do not know is Bad.
 """
 import struct
 
-from layers import ECT0, Bad, Frame, need
+from layers import ECT0, Frame, NotMrc, need
 
 FIRST, MIDDLE, LAST, ONLY = "first", "middle", "last", "only"
 
@@ -43,22 +43,24 @@ class Classes:
 
 
 class Packet:
-    """@plain: of a QP of mrc.h, whose packets are not padded and ask for no event."""
+    """@plain: of a QP of mrc.h, whose packets are not padded and ask for no event. @others:
+    opcodes of other protocols on the same port, which raise NotMrc. @where: for messages."""
 
-    def __init__(self, raw, classes=Classes(), time=0, plain=False):
+    def __init__(self, raw, classes=Classes(), time=0, plain=False, others=(), where=""):
         self.time, self.frame, self.plain = time, Frame(raw), plain
-        self.ev, self.udp_len = self.frame.ev, self.frame.udp_len
+        self.ev, self.udp_len, self.where = self.frame.ev, self.frame.udp_len, where
+        if self.frame.bth[0] in others:
+            raise NotMrc
         self.src, self.dst = self.frame.ip.src, self.frame.ip.dst
         self.read_bth(self.frame.bth)
         body = self.frame.bth[12:]
+        need(self.opcode in DATA or self.opcode in CONTROL, "opcode")
         if self.opcode in DATA:
             self.read_data(body)
-        elif self.opcode in CONTROL:
+        else:
             need(len(body) == CONTROL[self.opcode], "length of a control packet")
             need(not (self.a or self.rtx or self.ts or self.pad or self.se), "BTH flags of control")
             getattr(self, f"read_{self.opcode:02x}")(body)
-        else:
-            raise Bad("opcode")
         self.check_class(classes)
 
     # ---------------------------------------------------------------- headers
@@ -66,7 +68,7 @@ class Packet:
     def read_bth(self, b):
         self.opcode, byte1, pkey, word1, word2 = struct.unpack("!BBHII", b[:12])
         need(byte1 & 0x0f == 0, "TVer 0")
-        need(byte1 & 0x40 == 0, "BTH M bit zero")
+        need(byte1 & 0x40 == 0, "BTH M bit zero", other=byte1 & 0xcf == 0x40)      # D1: SE there
         need(pkey == 0xffff, "P_Key")
         need(word1 >> 24 == 0, "BTH reserved byte")
         need(word2 >> 24 & 0x4f == 0, "BTH reserved bits")
@@ -89,12 +91,14 @@ class Packet:
             self.tx_ts = 0
         self.va, self.rkey, self.dmalen = struct.unpack("!QII", b[:16])
         self.extra, b = b[16:16 + extra], b[16 + extra:]
-        need(self.plain or len(b) % 4 == 0, "payload padded to words")
+        unpadded = not self.pad and len(b) % 4      # D2
+        need(self.plain or not unpadded, "payload padded to words", other=True)
         need(len(b) >= self.pad, "pad count within the payload")
         self.payload = b[:len(b) - self.pad]
         need(not any(b[len(b) - self.pad:]), "padding zero")
         need(has_payload or not b, "no payload")
-        need(self.pad == (0 if self.plain else -len(self.payload) % 4), "least padding")
+        need(self.pad == (0 if self.plain else -len(self.payload) % 4), "least padding",
+             other=unpadded or self.plain and self.pad == -len(self.payload) % 4)
         need(not (self.plain and self.se), "BTH byte 1 of a QP of mrc.h is zero")
         need(not self.se or self.place in (LAST, ONLY) and self.takes_receive,
              "solicited event only where a receive completes")
@@ -198,7 +202,10 @@ class Packet:
         rest = bytearray(b)
         rest[1] &= ~0x0c
         rest[28:30] = b"\0\0"
-        need(not any(rest), "EETH reserved zero")
+        shifted = rest[1] == 0x10 and not any(rest[2:]) and not rest[0]     # D4: op in bits 5:4
+        need(not any(rest), "EETH reserved zero", other=shifted)
+        if shifted:
+            self.op = b[1] >> 4 & 3
         need(self.op < 2, "EETH op")
         need(self.psn >> 16 == 0, "request id in PSN[15:0]")
 

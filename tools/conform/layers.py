@@ -21,8 +21,17 @@ class NotMrc(Exception):
     """Another protocol's frame."""
 
 
-def need(condition, rule):
-    if not condition:
+KEPT, BROKEN, DISPUTED = "kept", "broken", "disputed"
+WATCH = []      # at most one: called with (rule, verdict) each time that a rule is looked at
+
+
+def need(condition, rule, other=False):
+    """@other: another reading of the specification is kept (Documentation/disputed.md). A watcher
+    is told and goes on; without one there is one reading only."""
+    verdict = KEPT if condition else DISPUTED if other and WATCH else BROKEN
+    for watch in WATCH:
+        watch(rule, verdict)
+    if verdict == BROKEN:
         raise Bad(rule)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """rules.py - what the packets of a run must be together.
 
-Capture is where packets leave their hosts, on all planes, from before the first to
+A whole capture is where packets leave their hosts, on all planes, from before the first to
 after the last. So every packet sent is there, and whatever a packet says of
 others can be held against them. Times order what one end sends before the other's answer;
 two packets of one end may swap by the length of a race between its processors.
+Of any other capture only what two packets that are there say of each other is judged.
 
 A Stream is what one QP sends to another: data packets by PSN, and control packets
 that answer the stream of the other direction, its .back. Broken rules are collected, not
@@ -13,29 +14,32 @@ raised: finding.add(rule, text).
 import bisect
 import collections
 
+import layers
 from packet import (ACK, CONTROL, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, PROBE,
                     SACK, WITH_IMM, diff)
 
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
 RACE_NS = 50_000_000    # a virtual processor stands still between a packet's turn and its leaving
 TS_NS = 128             # unit of timestamps
+COPIES = 64             # of a packet that are remembered, the first and the latest
 
 
 class Findings:
+    """.rules: what broke each rule that was looked at; .looked: how often it was."""
+
     def __init__(self):
         self.rules = collections.OrderedDict()
+        self.looked = collections.Counter()
+        self.disputed = collections.Counter()
 
-    def rule(self, name):
-        self.rules.setdefault(name, [])
-        return name
-
-    def add(self, name, text):
-        self.rules.setdefault(name, []).append(text)
-
-    def need(self, condition, name, text=""):
-        self.rule(name)
-        if not condition:
-            self.rules[name].append(text)
+    def need(self, condition, name, text="", other=False):
+        """@other: as layers.need()."""
+        broken = self.rules.setdefault(name, [])
+        self.looked[name] += 1
+        if not condition and other and layers.WATCH:
+            self.disputed[name] += 1
+        elif not condition:
+            broken.append(text)
 
 
 def reflected(answer, asked):
@@ -50,7 +54,8 @@ def reflected(answer, asked):
 
 
 def show(p):
-    return f"t={p.time / 1e9:.6f} op={p.opcode:02x} qp={p.dqpn:x} psn={p.psn:x} ev={p.ev:x}"
+    text = f"t={p.time / 1e9:.6f} op={p.opcode:02x} qp={p.dqpn:x} psn={p.psn:x} ev={p.ev:x}"
+    return f"{p.where}: {text}, BTH {p.frame.bth[:48].hex()}" if p.where else text
 
 
 class Stream:
@@ -64,7 +69,10 @@ class Stream:
     def add(self, p):
         if p.opcode in DATA:
             self.data.append(p)
-            self.sends.setdefault(p.psn, []).append(p)
+            copies = self.sends.setdefault(p.psn, [])
+            copies.append(p)
+            if len(copies) > COPIES:
+                del copies[1]
         else:
             self.control[p.opcode].append(p)
 
@@ -91,8 +99,10 @@ class Stream:
 
 
 class Run:
-    def __init__(self, packets, mpr=None, planes=1):
-        self.found = Findings()
+    """@mpr, @planes: None where nobody knows them."""
+
+    def __init__(self, packets, mpr=None, planes=1, whole=True):
+        self.found, self.whole = Findings(), whole
         self.packets = sorted(packets, key=lambda p: p.time)
         self.mpr, self.planes = mpr, planes
         self.streams = {}
@@ -121,7 +131,9 @@ class Run:
         psn = s.control[ACK][0].psn
         mates = [b for b in self.streams.values() if (b.src, b.dst) == (s.dst, s.src) and
                  not b.back and b.first and 0 < b.upto(psn) <= len(b.first)]
-        self.found.need(mates, "an ACK answers a QP that sent something", show(s.control[ACK][0]))
+        if self.whole:
+            self.found.need(mates, "an ACK answers a QP that sent something",
+                            show(s.control[ACK][0]))
         if mates:
             s.back, mates[0].back = mates[0], s
 
@@ -130,7 +142,7 @@ class Run:
         need(p.dpdcid == s.dqpn & 0xffff, "dpdcid is the low half of the destination QP", show(p))
         mates = [b for b in self.streams.values() if (b.src, b.dst) == (s.dst, s.src) and
                  b.dqpn & 0xffff == p.spdcid]
-        if not mates and self.answered(s, p):
+        if not mates and self.whole and self.answered(s, p):
             need(False, "spdcid is the low half of the sender's QP", show(p))
         for b in mates:
             need(s.back in (None, b), "spdcid is one and the same for a QP", show(p))
@@ -160,10 +172,13 @@ class Run:
 
     def check_psns(self, s):
         need, first = self.found.need, s.first
-        for a, b in zip(first, first[1:]):
-            need(diff(b.psn, a.psn) == 1, "PSNs without a gap", show(b))
+        if self.whole:
+            for a, b in zip(first, first[1:]):
+                need(diff(b.psn, a.psn) == 1, "PSNs without a gap", show(b))
         for copies in s.sends.values():
-            need(not copies[0].rtx, "RTX is not set in the first copy of a PSN", show(copies[0]))
+            if self.whole:
+                need(not copies[0].rtx, "RTX is not set in the first copy of a PSN",
+                     show(copies[0]))
             for p in copies[1:]:
                 need(p.rtx, "RTX is set in every other copy", show(p))
 
@@ -185,14 +200,21 @@ class Run:
 
     def messages(self, s):
         """Lists of packets, each one message. Broken ones are findings."""
-        need, message = self.found.need, []
+        need, message, before = self.found.need, [], None
         for p in s.first:
+            follows = before is not None and diff(p.psn, before.psn) == 1
+            before = p
+            if not self.whole and not follows:
+                message = []
             if p.place in (FIRST, ONLY):
                 need(not message, "a message ends before the next begins", show(p))
                 message = []
             elif not message:
-                need(False, "a message begins with FIRST or ONLY", show(p))
+                if self.whole:
+                    need(False, "a message begins with FIRST or ONLY", show(p))
                 continue
+            else:
+                need(True, "a message begins with FIRST or ONLY")
             message.append(p)
             need(p.family == message[0].family, "one family in a message", show(p))
             if p.place in (LAST, ONLY):
@@ -220,6 +242,8 @@ class Run:
             if head.family in ("response", "atomic_ack"):
                 self.check_response(head, requests)
                 continue
+            if not self.whole:
+                continue
             need(msn is None or head.msn == (msn + 1) & 0xffff, "msn counts messages", show(head))
             msn = head.msn
             if last.takes_receive:
@@ -229,11 +253,19 @@ class Run:
                 need(head.rqmsn == 0, "rqmsn is zero for a plain WRITE", show(head))
 
     def requests(self, s):
-        return {p.msn: p for p in s.first if p.family in ("read", "atomic")}
+        """msn: requests with it, by PSN; msn wraps."""
+        asked = collections.defaultdict(list)
+        for p in s.first:
+            if p.family in ("read", "atomic"):
+                asked[p.msn].append(p)
+        return asked
 
     def check_response(self, head, requests):
-        request = requests.get(head.msn)
-        self.found.need(request is not None and request.time < head.time,
+        before = [q for q in requests.get(head.msn, ()) if q.time < head.time]
+        request = before[-1] if before else None
+        if not request and not self.whole:
+            return
+        self.found.need(request is not None,
                         "a response has the msn of a request", show(head))
         if request and head.family == "response":
             self.found.need(head.dmalen == request.dmalen, "a response is as long as asked",
@@ -247,23 +279,32 @@ class Run:
         need = self.found.need
         n = s.upto(p.cack)
         beyond = [psn for _, psn in p.sacked()]
+        if self.whole:
+            self.check_span(s, p, n, beyond)
+        if p.pr:
+            asked = [q for q in s.control[PROBE] if q.time < p.time and q.ev == p.entropy and
+                     q.probe_id == p.probe_id]
+            if asked or self.whole:
+                need(asked, "a probe's answer has its id and EV", show(p))
+                need(reflected(p, asked), "tx_timestamp of a probe is reflected", show(p))
+        else:
+            self.check_echo(s, p, (p.cack + p.trigger) & 0xffffff, "SACK")
+
+    def check_span(self, s, p, n, beyond):
+        need = self.found.need
         need(s.latest[n] < p.time and all(s.sent_before(psn, p.time) for psn in beyond),
              "a SACK names only what was sent before it", show(p))
         if s.first:
             need(diff(p.cack, s.first[0].psn) >= -1, "cack is not before the first PSN", show(p))
             need(diff(p.cack, s.first[-1].psn) <= 0, "cack is not beyond the last PSN", show(p))
-        if p.pr:
-            asked = [q for q in s.control[PROBE] if q.time < p.time and q.ev == p.entropy and
-                     q.probe_id == p.probe_id]
-            need(asked, "a probe's answer has its id and EV", show(p))
-            need(reflected(p, asked), "tx_timestamp of a probe is reflected", show(p))
-        else:
-            self.check_echo(s, p, (p.cack + p.trigger) & 0xffffff, "SACK")
         self.check_rcvd(s, p, n, beyond)
 
     def check_echo(self, s, p, psn, what):
         need = self.found.need
-        copies = [q for q in s.sent_before(psn, p.time) if q.ev == p.entropy]
+        sent = s.sent_before(psn, p.time)
+        copies = [q for q in sent if q.ev == p.entropy]
+        if not self.whole and (not sent or any(q.rtx for q in sent)):
+            return
         need(copies, f"entropy of a {what} is that of the packet it answers", show(p))
         need(reflected(p, copies), f"tx_timestamp is reflected in a {what}", show(p))
 
@@ -281,6 +322,8 @@ class Run:
     def check_nack(self, s, p):
         self.check_echo(s, p, p.psn, "NACK")
         later = s.sends.get(p.psn, ())
+        if not self.whole:
+            return
         self.found.need(len(later) > 1 or s.back and self.failed(s),
                         "what was NACKed is sent again", show(p))
 
@@ -289,6 +332,8 @@ class Run:
 
     def check_ack(self, s, p):
         need, n = self.found.need, s.upto(p.psn)
+        if not self.whole:
+            return
         if s.first:
             need(diff(p.psn, s.first[0].psn) >= -1, "an ACK is not before the first PSN", show(p))
             need(diff(p.psn, s.first[-1].psn) <= 0, "an ACK is not beyond the last PSN", show(p))
@@ -317,9 +362,11 @@ class Run:
         if not self.mpr or not s.data:
             return
         events = sorted(acks + s.back.control[ACK] + s.data, key=lambda p: p.time)
-        edge = (s.first[0].psn - 1) & 0xffffff
+        edge = (s.first[0].psn - 1) & 0xffffff if self.whole else None
         for p in events:
-            if p.opcode in DATA:
+            if edge is None:
+                edge = None if p.opcode in DATA else p.psn
+            elif p.opcode in DATA:
                 need(diff(p.psn, edge) <= self.mpr * 128, "nothing is sent beyond cack and MPR",
                      show(p))
             elif diff(p.psn, edge) > 0:
@@ -328,7 +375,7 @@ class Run:
     def check_probes(self, s):
         probes = s.control[PROBE]
         answers = s.back.control[SACK] if s.back else []
-        if len(probes) >= 5:
+        if self.whole and len(probes) >= 5:
             self.found.need(any(p.pr for p in answers), "probes are answered", show(probes[0]))
 
     # --------------------------------------------------------- other packets
@@ -338,16 +385,20 @@ class Run:
         requests = [p for p in self.packets if p.opcode == EP_REQ]
         answered = 0
         for p in requests:
-            need(p.mask >> self.planes == 0, "port status of ports that there are", show(p))
+            if self.planes:
+                need(p.mask >> self.planes == 0, "port status of ports that there are", show(p),
+                     other=p.mask >> self.planes == 1 and not p.mask & 1)     # D5: from bit 1
         for p in self.packets:
             if p.opcode != EP_RSP:
                 continue
             asked = [q for q in requests if q.time < p.time and q.psn == p.psn and
                      q.op == p.op and (q.src, q.dst) == (p.dst, p.src)]
+            if not asked and not self.whole:
+                continue
             need(asked, "an endpoint response has id and op of a request", show(p))
             need(reflected(p, asked), "tx_timestamp of an endpoint request is reflected", show(p))
             answered += bool(asked)
-        if len(requests) >= 4:
+        if self.whole and len(requests) >= 4:
             need(answered, "endpoint requests are answered")
 
     def check_paths(self):

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# mrc-conform: each of its rules is broken by some capture, and that is caught; golden captures break none.
+set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=../lib/lib.sh
+. "$here/../lib/lib.sh"
+golden=$here/../conformance/golden
+kit=$MRC_TOP/tools/conform/mrc-conform
+
+# judged FILE [OPTION]...: nothing is broken, and nothing disputed.
+judged() {
+	local file=$1
+	shift
+	"$kit" --planes 2 "$@" "$golden/$file" | tee /dev/stderr | grep -q " 0 BROKEN, 0 disputed"
+}
+
+ksft_plan
+ksft_test "types" judged types.pcap
+ksft_test "types-srh" judged types-srh.pcap
+ksft_test "types-ipv6" judged types-ipv6.pcap
+ksft_test "types-ipv4" judged types-ipv4.pcap
+ksft_test "mrc-h" judged mrc-h.pcap --plain
+ksft_test "trimmed" judged trimmed.pcap
+ksft_test "no-receive" judged no-receive.pcap
+ksft_test "port-down" judged port-down.pcap
+ksft_test "plane-dies" judged plane-dies.pcap
+while IFS= read -r line; do
+	case $line in
+	"ok "*) ksft_pass "$(cut -d ' ' -f 4- <<<"$line")";;
+	"not ok "*) ksft_fail "$(cut -d ' ' -f 5- <<<"$line")";;
+	"# "*) echo "$line";;
+	esac
+done < <(/usr/bin/python3 -I "$here/../conformance/mutate_rules.py" "${MRC_SEED:-1}")
+ksft_finish
