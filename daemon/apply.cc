@@ -123,7 +123,7 @@ private:
     {
         return at(device, [&](int i) -> error {
             if (!s_.family)
-                return {ENOENT, "the mrc module is not loaded", false};
+                return {ENOENT, "the module mrc is not loaded: modprobe mrc", false};
             nl::Message m = make(s_.family->id, i);
             return s_.genl.call(m);
         });

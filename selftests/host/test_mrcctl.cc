@@ -3,6 +3,8 @@
 // read by tools/lib/nl. No kernel. Built and run by test_mrcctl.sh; TAP lines.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -12,6 +14,7 @@
 
 #include "../../tools/mrcctl/gather.h"
 #include "../../tools/mrcctl/grammar.h"
+#include "../../tools/mrcctl/module.h"
 #include "../../tools/mrcctl/printer.h"
 #include "../../tools/mrcctl/records.h"
 #include "../../tools/mrcctl/values.h"
@@ -558,6 +561,23 @@ void test_layout()
     equal("a field that is gone", layout_differs("mrc_rtt", gone), "mrc_rtt has no field rtt_ns");
 }
 
+// The module of a sysfs that is a folder: absent, of this version, of another, of none.
+void test_module()
+{
+    char dir[] = "/tmp/mrcctl.XXXXXX";
+    const std::string sys = mkdtemp(dir), tool = "mrcctl 2.0.1, netlink family mrc version 1\n";
+    auto says = [&] { return version_text("2.0.1", loaded_module(sys)); };
+    equal("no module", says(), tool + "module mrc: not loaded (modprobe mrc)\n");
+    std::filesystem::create_directories(sys + "/module/mrc");
+    const std::string other = "the loaded module has another version than mrcctl: see mrcctl doctor\n";
+    equal("a module without a version", says(), tool + "module mrc of unknown version\n" + other);
+    std::ofstream(sys + "/module/mrc/version") << "2.0.1\n";
+    equal("of the same version", says(), tool + "module mrc 2.0.1\n");
+    std::ofstream(sys + "/module/mrc/version") << "2.0.2\n";
+    equal("of another", says(), tool + "module mrc 2.0.2\n" + other);
+    std::filesystem::remove_all(sys);
+}
+
 } // namespace
 
 int main()
@@ -569,6 +589,7 @@ int main()
     test_counters();
     test_histogram();
     test_layout();
+    test_module();
     fmt::print("# end {}\n", count);
     return failed != 0;
 }

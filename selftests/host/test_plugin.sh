@@ -14,6 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 top=$here/../..
 src=$top/tools/lib/ibverbs
 abi=$(sed -n "s/^#define MRC_UVERBS_ABI_VERSION\t//p" "$top/uapi/rdma/mrc-abi.h")
+oldest=$(sed -n "s/^#define MRC_UVERBS_ABI_OLDEST\t//p" "$top/uapi/rdma/mrc-abi.h")
 work=$(mktemp -d)
 at_exit rm -rf "$work"
 
@@ -47,11 +48,27 @@ fake_device() {
 }
 
 list_devices() {
-	SYSFS_PATH=$work/sys IBV_SHOW_WARNINGS=1 IBV_DRIVERS=$work/libmrc \
+	SYSFS_PATH=$work/sys IBV_SHOW_WARNINGS=1 IBV_DRIVERS=${1:-$work}/libmrc \
 		unshare -rm sh -c 'mount -t tmpfs none /dev && mkdir /dev/infiniband &&
 				   touch /dev/infiniband/uverbs0 && exec ibv_devices' 2>&1
 }
 
+# A plug-in as it is after the next change of the ABI: of this number and of one more.
+next_plugin() {
+	cp -r "$top/uapi" "$work/uapi"
+	sed -i "s/^#define MRC_UVERBS_ABI_VERSION\t.*/#define MRC_UVERBS_ABI_VERSION\t$((abi + 1))/
+		s/^#define MRC_UVERBS_ABI_OLDEST\t.*/#define MRC_UVERBS_ABI_OLDEST\t$abi/" "$work/uapi/rdma/mrc-abi.h"
+	make -s -C "$src" OUT="$work/next" CFLAGS="-O0 -I$work/uapi"
+}
+
+# module_abi NUMBER [FOLDER]: the plug-in of FOLDER claims a device of a module of that ABI.
+module_abi() {
+	echo "$1" >"$work/sys/class/infiniband_verbs/uverbs0/abi_version"
+	list_devices "${2:-}" | grep -q '^ *anyname'
+}
+
+export work
+export -f list_devices module_abi
 ksft_plan
 need_cmd make gcc nm
 [ -e /usr/include/infiniband/verbs.h ] || ksft_skip_all "no libibverbs-dev"
@@ -106,6 +123,12 @@ else
 	ksft_test "libibverbs loads it and it claims a device of any name" \
 		grep -q '^ *anyname' <<<"$out"
 	ksft_test "without a warning of ours" bash -c "! grep -qiE 'mrc|warning' <<<'$out'"
+	ksft_test "a module of the next ABI is refused" bash -c "! module_abi $((abi + 1))"
+	ksft_test "a module before the oldest is refused" bash -c "! module_abi $((oldest - 1))"
+	ksft_test "a plug-in of the next ABI builds" next_plugin
+	ksft_test "it takes a module of its own" module_abi $((abi + 1)) "$work/next"
+	ksft_test "and one of this number" module_abi "$abi" "$work/next"
+	ksft_test "and no older one" bash -c "! module_abi $((abi - 1)) $work/next"
 	rm -rf "$work/sys"
 	fake_device ""
 	out=$(list_devices)

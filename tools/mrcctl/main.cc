@@ -20,12 +20,9 @@
 
 #include "commands.h"
 #include "grammar.h"
+#include "module.h"
 #include "printer.h"
 #include "values.h"
-
-#ifndef MRC_VERSION
-#define MRC_VERSION "0.1"
-#endif
 
 namespace {
 
@@ -157,8 +154,7 @@ int run_words(std::vector<std::string> words)
         return run_complete(std::move(words));
     options o = take_options(words);
     if (o.version) {
-        fmt::print("mrcctl {}, netlink family {} version {}\n", MRC_VERSION, MRC_GENL_NAME,
-                   MRC_GENL_VERSION);
+        fmt::print("{}", version_text(MRC_VERSION, loaded_module()));
         return exit_ok;
     }
     parsed p;

@@ -31,7 +31,12 @@
 
 #include <linux/types.h>
 
+/*
+ * The number counts changes that an older half would misread. The plug-in and libmrc take modules of this number
+ * and of the one before (Documentation/versions.md); 3 is the first that was released.
+ */
 #define MRC_UVERBS_ABI_VERSION	3
+#define MRC_UVERBS_ABI_OLDEST	3
 #define MRC_DRIVER_ID		0x4d5243	/* "MRC"; private, compared only */
 
 #define MRC_MAX_SGE		16

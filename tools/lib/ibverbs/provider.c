@@ -205,9 +205,11 @@ void mrc_free_context(struct ibv_context *context)
 	free(ctx);
 }
 
+static_assert(MRC_UVERBS_ABI_VERSION - MRC_UVERBS_ABI_OLDEST <= 1, "this number and the one before");
+
 static const struct verbs_device_ops mrc_dev_ops = {
 	.name = "mrc",
-	.match_min_abi_version = MRC_UVERBS_ABI_VERSION,
+	.match_min_abi_version = MRC_UVERBS_ABI_OLDEST,
 	.match_max_abi_version = MRC_UVERBS_ABI_VERSION,
 	.match_table = mrc_match_table,
 	.match_device = mrc_match_device,

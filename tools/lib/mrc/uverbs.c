@@ -24,7 +24,7 @@ bool mrc_uverbs_is_ours(const struct ibv_context *v)
 		return false;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
-	return n > 0 && atoi(text) == MRC_UVERBS_ABI_VERSION;
+	return n > 0 && atoi(text) >= MRC_UVERBS_ABI_OLDEST && atoi(text) <= MRC_UVERBS_ABI_VERSION;
 }
 
 static int uverbs_invoke(union mrc_invoke *cmd, const struct ibv_context *v, uint32_t extended)

@@ -26,8 +26,7 @@ error find_family(socket &s, const std::string &name, family &f)
         }
     });
     if (e.code == ENOENT || (!e && f.id == 0))
-        return {ENOENT, "the kernel has no netlink family \"" + name + "\"; is the module loaded?",
-                false};
+        return {ENOENT, "the module " + name + " is not loaded: modprobe " + name, false};
     return e;
 }
 

@@ -80,7 +80,7 @@ error check_event(const std::string &dir, const char *event)
     std::ifstream f(fmt::format("{}/mrc/{}/format", dir, event));
     std::string format{std::istreambuf_iterator<char>(f), {}};
     if (format.empty() && !exists("/sys/module/mrc"))
-        return {ENOENT, "the module mrc is not loaded: there is nothing to look at"};
+        return {ENOENT, "the module mrc is not loaded: modprobe mrc"};
     if (format.empty())
         return {ENOENT, fmt::format("the module has no tracepoint mrc:{}: it is older than this "
                                     "mrcctl, or the kernel has no tracepoints", event)};
