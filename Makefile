@@ -26,6 +26,7 @@ endif
 
 KVERS ?= 6.1 6.12
 PREFIX ?= /usr
+INSTALL_STRIP ?= -s
 HOURS ?= 1
 BUILD := $(CURDIR)/build
 VM := selftests/vm
@@ -39,7 +40,7 @@ ifeq ($(V),)
 MAKEFLAGS += -s --no-print-directory
 endif
 
-export KVERS PREFIX DESTDIR
+export KVERS PREFIX DESTDIR INSTALL_STRIP
 # depmod, for whom "su" made root.
 export PATH := $(PATH):/usr/sbin:/sbin
 
@@ -170,16 +171,24 @@ bench-failover: deps
 	@$(MAKE) tools/lib/ibverbs tools/mrcctl selftests/bench/failover
 	@selftests/bench/failover.sh
 
-install: all
+# INSTALL_STRIP= keeps the debugging symbols.
+install: all install-user
 	@set -e; for k in $(HAVE); do \
 		release=$$(sed -n 's/.*"\(.*\)"/\1/p' \
 			"$$(cat $(BUILD)/$$k/kdir)/include/generated/utsrelease.h"); \
-		install -D -m 644 $(BUILD)/$$k/mrc.ko \
-			$(DESTDIR)/lib/modules/$$release/updates/mrc.ko; \
+		ko=$(DESTDIR)/lib/modules/$$release/updates/mrc.ko; \
+		install -D -m 644 $(BUILD)/$$k/mrc.ko $$ko; \
+		$(if $(INSTALL_STRIP),strip --strip-debug $$ko;) \
 		[ -n "$(DESTDIR)" ] || depmod -a $$release; \
 	done
-	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
 	@[ -n "$(DESTDIR)" ] || [ -e /lib/modules/$$(uname -r)/updates/mrc.ko ] || $(VM)/kernels.sh --advise
+
+# Without a module. Headers as a kernel's would lie, the netlink family where ynl looks.
+install-user: $(SUBDIRS)
+	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
+	@install -D -m 644 uapi/linux/mrc.h $(DESTDIR)$(PREFIX)/include/linux/mrc.h
+	@install -D -m 644 uapi/rdma/mrc-abi.h $(DESTDIR)$(PREFIX)/include/rdma/mrc-abi.h
+	@install -D -m 644 Documentation/netlink/specs/mrc.yaml $(DESTDIR)$(PREFIX)/share/ynl/specs/mrc.yaml
 
 uninstall:
 	@for ko in $(DESTDIR)/lib/modules/*/updates/mrc.ko; do \
@@ -189,11 +198,13 @@ uninstall:
 		[ -n "$(DESTDIR)" ] || depmod -a "$${release%%/*}"; \
 	done
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir uninstall; done
+	@rm -f $(DESTDIR)$(PREFIX)/include/linux/mrc.h $(DESTDIR)$(PREFIX)/include/rdma/mrc-abi.h \
+		$(DESTDIR)$(PREFIX)/share/ynl/specs/mrc.yaml
 
 clean:
 	rm -rf $(BUILD) out
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
+.PHONY: all testing modules install-user deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
 	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)

@@ -28,9 +28,20 @@ for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	usr/include/mrc/mrc.h usr/include/mrc/mrc_api_ver.h usr/include/mrc/mrc_ctl.h \
 	usr/include/mrc/mrc_ctl_api_ver.h usr/share/man/man7/mrc.7 \
 	usr/share/man/man7/mrc_ctl.7 "lib/modules/6.1.*/updates/mrc.ko" \
-	"lib/modules/6.12.*/updates/mrc.ko"; do
+	"lib/modules/6.12.*/updates/mrc.ko" usr/include/linux/mrc.h usr/include/rdma/mrc-abi.h \
+	usr/share/ynl/specs/mrc.yaml; do
 	ksft_test "installs $file" compgen -G "$tmp/root/$file"
 done
+# Symbols for debuggers are 160 MB of it.
+stripped() {
+	local file n=0
+	while read -r file; do
+		! readelf -S -W "$file" | grep -F .debug_info || { echo "$file has debugging symbols"; return 1; }
+		n=$((n + 1))
+	done < <(find "$tmp/root" -type f \( -name '*.so*' -o -name '*.ko' -o -path '*/sbin/*' \))
+	[ $n -ge 6 ]
+}
+ksft_test "programs, libraries and modules are stripped" stripped
 # Of each call that the headers declare, by its name; the page that it leads to speaks of it.
 each_call_has_a_page() {
 	local call page n=0
