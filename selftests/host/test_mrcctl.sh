@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{module,grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
+objs=("$tmp"/obj/mrcctl/{module,doctor,grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
@@ -110,6 +110,10 @@ status "no file: usage" 1 fabric check
 if [ ! -e /sys/module/mrc ]; then
 	status "no module: refused" 2 dev show
 	ksft_test "and what to do" grep -qx 'mrcctl: .*is not loaded: modprobe mrc' "$tmp/stderr"
+	status "doctor finds it" 1 doctor
+	ksft_test "with a line to paste" grep -qE '^    # (apt install|modprobe|dkms|mokutil)' "$tmp/stdout"
+	status "doctor as JSON" 1 -j doctor
+	ksft_test "which Python reads" python3 -m json.tool "$tmp/stdout"
 	ksft_test "-V says so, too" sh -c "'$mrcctl' -V | grep -qF 'not loaded (modprobe mrc)'"
 fi
 ksft_finish

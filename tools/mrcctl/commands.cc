@@ -10,6 +10,7 @@
 #include <linux/mrc.h>
 #include <poll.h>
 
+#include "doctor.h"
 #include "fabric.h"
 #include "gather.h"
 #include "probe.h"
@@ -537,6 +538,7 @@ error run(const command &c, context &ctx)
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);
+    case action::doctor: return doctor(ctx);
     }
     return error::make(EINVAL, "command");
 }

@@ -16,6 +16,7 @@ struct context {
     mrcnl::genl_socket &nl;
     printer &out;
     print_options opt;
+    int status = 0; // to exit with where nothing was refused
 };
 
 // Throws bad_value for words that make no sense; returns what the kernel said.

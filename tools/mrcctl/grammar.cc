@@ -317,6 +317,12 @@ std::vector<object> make_table()
         watch("recovery", action::recovery, "losses and how long they last, as histograms",
               "count losses and resends by cause, and the time until what was lost had arrived",
               "mrcctl -j recovery seconds 60"),
+        {"doctor",
+         "what keeps MRC from working here",
+         {
+             {"", action::doctor, "check this host; what fails is printed with its cause and a command that repairs it", {},
+              "mrcctl doctor"},
+         }},
     };
 }
 

@@ -39,6 +39,7 @@ enum class action {
     fabric_show,
     fabric_check,
     fabric_generate,
+    doctor,
 };
 
 struct key {

@@ -133,9 +133,11 @@ int run_command(const command &c, options o)
         auto bad = o.netns.empty() ? mrcnl::error() : enter_netns(o.netns);
         return bad ? bad : nl.open(MRC_GENL_NAME);
     };
+    int status = exit_ok;
     try {
         context ctx{connect, nl, *out, o.print};
         e = run(c, ctx);
+        status = ctx.status;
     } catch (const bad_value &bad) {
         out->error(bad.what(), 0);
         return exit_usage;
@@ -145,7 +147,7 @@ int run_command(const command &c, options o)
         return exit_refused;
     }
     out->finish();
-    return exit_ok;
+    return status;
 }
 
 int run_words(std::vector<std::string> words)
