@@ -21,6 +21,22 @@ protected:
             deliver(static_cast<u16>(s.start[p + 1] - 1));
         mrc_evset_lost(&s, idx, sent, trims, now);
     }
+    // A packet of @idx arrives 100 us after its send, though it was called lost. @overtaken: what its plane took 10 us
+    // later was there before. True: the path is slow, and the plane's patience stays.
+    bool late(u16 idx, bool overtaken = true)
+    {
+        u32 sent = tick();
+        u8 p = static_cast<u8>(s.ev[idx].plane), reo = s.plane[p].reo;
+
+        now += 10 * kUs;
+        if (overtaken)
+            mrc_evset_delivered(&s, p, s.start[p], tick(), now);
+        now += 90 * kUs;
+        bool path = mrc_evset_false_alarm(&s, p, idx, sent, 100 * kUs, now);
+        EXPECT_EQ(path, s.plane[p].reo == reo);
+        s.plane[p].reo = reo;
+        return path;
+    }
 };
 
 TEST_F(blame, one_loss_where_the_fabric_trims_two_where_not)
@@ -229,6 +245,33 @@ TEST_F(blame, what_lost_a_packet_is_not_proven)
     mrc_evset_lost(&s, 1, tick(), false, now);
     EXPECT_EQ(state(1), MRC_EV_GOOD);
     EXPECT_EQ(s.proven[0], MRC_NONE16);
+}
+
+TEST_F(blame, false_alarms_of_one_ev_say_nothing_of_its_plane)
+{
+    make(16, 2);
+    mrc_evset_rtt(&s, 0, 10 * kUs, now);
+    mrc_evset_rtt(&s, 1, 10 * kUs, now);
+    EXPECT_TRUE(late(3));
+    EXPECT_TRUE(late(3));
+    EXPECT_FALSE(late(4)) << "of a second one they do";
+    EXPECT_FALSE(late(3));
+    EXPECT_TRUE(late(12)) << "the other plane's";
+    now += 200 * kUs;
+    EXPECT_TRUE(late(5)) << "all that was long ago";
+}
+
+TEST_F(blame, a_false_alarm_of_what_nothing_overtook_is_the_planes)
+{
+    make(16, 2);
+    mrc_evset_rtt(&s, 0, 10 * kUs, now);
+    EXPECT_FALSE(late(3, false));
+    make(16, 2);
+    mrc_evset_rtt(&s, 0, 30 * kUs, now);
+    EXPECT_FALSE(late(3)) << "nor by a third of a round trip";
+    make(2, 2);
+    mrc_evset_rtt(&s, 0, 10 * kUs, now);
+    EXPECT_FALSE(late(0)) << "it has no other path";
 }
 
 TEST_F(blame, of_several_the_floor_takes_back_the_latest)

@@ -344,6 +344,27 @@ TEST_F(resent, taken_back)
     EXPECT_EQ(bad(), 0u);
 }
 
+// Nor is the time of one slow path a round trip of its plane, nor a reason to wait longer for the others.
+TEST_F(resent, one_path_is_late)
+{
+    auto v = flight(30);
+    u8 p = v[0].hdr.plane;
+
+    now += 50 * kUs;
+    all_but(v, 1);
+    until_lost(1);
+    EXPECT_EQ(tx_data().size(), 1u);
+    u32 srtt = evs.plane[p].srtt_ns, var = evs.plane[p].var_ns;
+    u8 reo = evs.plane[p].reo;
+    evs.plane[p].ok_tick = mrc_tick(now); // of another connection's
+    now += 5 * kUs;
+    sack(sack_of(v[0], v[0].hdr.psn - 1));
+    EXPECT_EQ(c.stats.rtx_spurious, 1u);
+    EXPECT_EQ(evs.plane[p].srtt_ns, srtt);
+    EXPECT_EQ(evs.plane[p].var_ns, var);
+    EXPECT_EQ(evs.plane[p].reo, reo);
+}
+
 // The controller hears nothing of a plane that goes, so it gets nothing back.
 TEST_F(resent, of_a_plane_that_went_the_controller_gets_nothing_back)
 {

@@ -22,6 +22,7 @@
 #define MRC_BLAME_SPREAD	2u	/* EVs of the only plane with a loss, likewise one in 64 */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
+#define MRC_BLAME_ALARM_RTTS	16	/* false alarms so far apart have nothing to do with each other */
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
 #define MRC_MOMENT_MIN_NS	10000ull
 
@@ -121,12 +122,34 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 		mrc_company_judge(s, p, now_ns);
 }
 
-void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns)
+/*
+ * What was sent at @tick was late, and what left by the same plane half a round trip later was not. Unless
+ * another EV had a false alarm lately, it is that path which is slow, not the plane: the others' packets are waited
+ * for no longer than before.
+ */
+static bool mrc_blame_slow_path(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
-	mrc_plane_allow(&s->plane[p], late_ns, now_ns);
+	struct mrc_evplane *pl = &s->plane[p];
+	bool same = pl->alarm_ev == idx || pl->alarm_ev == MRC_NONE16 ||
+		    mrc_ev_age_ns(now_ns, pl->alarm_tick) > MRC_BLAME_ALARM_RTTS * (u64)pl->srtt_ns;
+
+	if (idx >= s->n || s->usable_on[p] + (u32)s->bad_on[p] < 2)
+		return false;
+	pl->alarm_ev = idx;
+	pl->alarm_tick = mrc_ev_tick(now_ns);
+	return same && (s32)(pl->ok_tick - tick) > (s32)(pl->srtt_ns >> (MRC_TICK_SHIFT + 1));
+}
+
+bool mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns)
+{
+	bool path = mrc_blame_slow_path(s, p, idx, tick, now_ns);
+
+	if (!path)
+		mrc_plane_allow(&s->plane[p], late_ns, now_ns);
 	if (s->odd >> p & 1)
 		mrc_suspect_refuted(s, p, tick);
 	mrc_company_refuted(s, p);
 	if (idx < s->n)
 		mrc_evset_sign(s, idx, MRC_SIGN_SPURIOUS, now_ns);
+	return path;
 }

@@ -179,6 +179,7 @@ static void mrc_evplane_init(struct mrc_evplane *pl)
 	pl->verify_ev = MRC_NONE16;
 	pl->doubt_ev = MRC_NONE16;
 	pl->mute_ev = MRC_NONE16;
+	pl->alarm_ev = MRC_NONE16;
 }
 
 static void mrc_evset_defaults(struct mrc_evset *s, const struct mrc_evset_cfg *cfg)

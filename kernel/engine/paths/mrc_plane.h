@@ -36,6 +36,8 @@ struct mrc_evplane {
 	u32 base_tick;
 	u32 ok_tick;		/* latest send known as delivered, if ok */
 	u32 reo_tick;		/* latest false alarm, or decay */
+	u32 alarm_tick;		/* latest false alarm */
+	u16 alarm_ev;		/* and its EV, or MRC_NONE16 */
 	u32 heard_tick;		/* the peer's latest packet by it, and its number */
 	u32 heard_pkts;
 	/* suspicion (mrc_suspect.c) */
@@ -127,6 +129,6 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
  * What was called lost had been on its way: sent at @tick, it arrived @late_ns later (0: unknown).
  * The blame is taken back and the plane's reordering window grows.
  */
-void mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns);
+bool mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns);
 
 #endif

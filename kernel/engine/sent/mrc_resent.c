@@ -153,8 +153,8 @@ static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 
 	c->resent.undone += bytes;
 	if (cause == MRC_CAUSE_RTO)
 		late_ns = 0;
-	if (cause != MRC_CAUSE_PLANE)
-		mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns);
+	if (cause != MRC_CAUSE_PLANE && mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns))
+		late_ns = 0;
 	if (late_ns)
 		mrc_rtt_sample(c, plane, late_ns, now_ns);
 }
