@@ -54,10 +54,10 @@
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")		\
-	X(port_updates_refused, "... by a plane that leads not to that peer, or of no port in common") \
+	X(port_updates_refused, "Port Status Updates refused: by a plane that leads not to that peer, or of no port in common") \
 	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
-	X(ep_answers, "... answered")					\
-	X(ep_answers_lost, "... answered when nobody took the answer")	\
+	X(ep_answers, "questions of controllers answered by peers' endpoints")					\
+	X(ep_answers_lost, "questions of controllers answered when nobody took the answer")	\
 	X(ep_unasked, "endpoint responses to nothing that was asked")
 
 struct mrc_dev_stats {

@@ -21,6 +21,7 @@
 #include "../../tools/mrcctl/values.h"
 #include "../../tools/mrcctl/watch/histogram.h"
 #include "../../tools/mrcctl/watch/layout.h"
+#include "../../tools/mrcctl/words.h"
 
 using namespace mrcctl;
 
@@ -659,6 +660,16 @@ void test_doctor()
     equal("doctor: enough of it", p.fails(), "");
 }
 
+void test_words()
+{
+    for (auto name : stray_advice())
+        check(fmt::format("advice on {}, which the module does not count", name), false);
+    for (auto &w : all_words())
+        if (w.name.empty() || w.meaning.empty())
+            check(fmt::format("{} has a meaning", w.name), false);
+    check("advice is on counters that there are", stray_advice().empty());
+}
+
 } // namespace
 
 int main()
@@ -672,6 +683,7 @@ int main()
     test_layout();
     test_module();
     test_doctor();
+    test_words();
     fmt::print("# end {}\n", count);
     return failed != 0;
 }

@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{module,doctor,grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
+objs=("$tmp"/obj/mrcctl/{module,words,doctor,grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
@@ -59,6 +59,17 @@ status()
 	fi
 }
 
+# The module's lists, read without the build's sed.
+counters_explained()
+{
+	python3 - "$tmp/stdout" "$top"/kernel/engine/base/mrc_stats.h "$top"/kernel/core/mrc_dev_stats.h <<'EOF'
+import json, re, sys
+shown = [w["name"] for w in json.load(open(sys.argv[1])) if w["kind"].startswith("counter")]
+module = [n for path in sys.argv[2:] for n in re.findall(r"\bX\((\w+),", open(path).read()) if n != "name"]
+assert shown == module, set(shown) ^ set(module)
+EOF
+}
+
 status "help succeeds" 0 help
 status "version succeeds" 0 -V
 status "unknown object: usage" 1 route show
@@ -73,6 +84,16 @@ status "onlookers: no such QP number" 1 latency qpn 0
 status "onlookers: for how long" 1 recovery seconds soon
 status "completion" 0 __complete plane s
 ksft_test "completion answers" grep -qx show "$tmp/stdout"
+
+status "explain" 0 explain rx-bad-icrc
+ksft_test "says what to do" grep -q 'do    set icrc alike at both ends' "$tmp/stdout"
+status "explain what is none" 2 explain rx_bad
+ksft_test "names what is near" grep -q 'did you mean.* rx_bad_icrc' "$tmp/stderr"
+status "explain all" 0 -j explain
+ksft_test "has every counter of the module, once" counters_explained
+status "explain as a page" 0 explain as page
+ksft_test "Documentation/reference/counters.md is it (mrcctl explain as page)" \
+	diff "$tmp/stdout" "$top/Documentation/reference/counters.md"
 
 cat >"$tmp/rule.toml" <<'EOF'
 [fabric]

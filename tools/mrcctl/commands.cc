@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "doctor.h"
+#include "explain.h"
 #include "fabric.h"
 #include "gather.h"
 #include "probe.h"
@@ -535,6 +536,7 @@ error run(const command &c, context &ctx)
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);
     case action::recovery: return watch_recovery(ctx, a);
+    case action::explain: return explain(ctx, a);
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);

@@ -260,6 +260,18 @@ std::vector<object> make_table()
               {dev_key(false)},
               "mrcctl stats show dev mrc0"},
          }},
+        {"explain",
+         "what a name that is shown means, and what to do about it",
+         {
+             {"",
+              action::explain,
+              "explain a counter, hint, state or event; without a name: list all (-d: with causes)",
+              {
+                  {"name", {"NAME"}, "as shown by mrcctl, rdma statistic or the log"},
+                  {"as", {"text|page"}, "page: all of them, as a page of the documentation"},
+              },
+              "mrcctl explain rtx_rack"},
+         }},
         {"fabric",
          "fabric files (mrcd.toml(5)), without a kernel",
          {
@@ -387,13 +399,13 @@ std::string synopsis(const object &o, const verb &v)
 }
 
 // A word that is no key, where the first key is expected and another may follow, names the
-// device: "plane show mrc0", or the file. A mistyped key has a value behind it.
+// device: "plane show mrc0", or the file, or what is to be explained. A mistyped key has a value behind it.
 bool is_positional(const verb &v, std::span<const std::string> rest, const arguments &args)
 {
     const key *k = nullptr;
     std::string ignored;
     std::string_view first = v.keys.empty() ? "" : v.keys[0].name;
-    if ((first != "dev" && first != "file") || !args.items().empty())
+    if ((first != "dev" && first != "file" && first != "name") || !args.items().empty())
         return false;
     return find(v.keys, rest[0], k, ignored) == match::none &&
            (rest.size() == 1 || find(v.keys, rest[1], k, ignored) != match::none);

@@ -36,6 +36,7 @@ enum class action {
     latency,
     reorder,
     recovery,
+    explain,
     fabric_show,
     fabric_check,
     fabric_generate,

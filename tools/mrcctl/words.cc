@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+// words.cc - see words.h.
+#include "words.h"
+
+namespace mrcctl {
+
+namespace {
+
+// What counters mean is said where they are counted: the build takes it from the module's source.
+const std::vector<counter_meaning> kCounters = {
+#include "counters.inc"
+};
+
+struct advice {
+    const char *name, *why, *action;
+};
+
+// Why a counter grows, and what then helps. A counter that is not here needs no action.
+const advice kAdvice[] = {
+    {"rtx_rack", "a path loses packets, or delays some of them by more than usual",
+     "mrcctl recovery seconds 10; then mrcctl ev show state assumed-bad names the paths"},
+    {"rtx_nack", "the receiver had no room: see rx_no_slot and rx_no_bitmap there", "compare mpr of both ends: mrcctl dev show"},
+    {"rtx_trim", "switches cut payloads off because their queues are full",
+     "normal under load; if it is more than 1 % of tx_pkts, look for an incast or a slow link"},
+    {"rtx_rto", "nothing was acknowledged for a whole timeout: all paths failed at once, or the peer stood still",
+     "mrcctl peer show; mrcctl probe dev DEV peer ADDRESS"},
+    {"rtx_plane", "a port went down while packets were out on it", "mrcctl plane show; ip -s link show"},
+    {"rtx_rnr", "the peer's program posts receives too late", "post more receives there, or use a larger SRQ"},
+    {"rtx_sleek", "the peer counted more packets out of order than can be reordering", "as for rtx_rack"},
+    {"rtx_spurious", "a packet was late, not lost",
+     "a few are normal; many mean that a path's delay jumps: mrcctl latency seconds 10"},
+    {"timeouts", "as rtx_rto; each is a wait of the QP's whole timeout", "as for rtx_rto"},
+    {"probes_sent", "acknowledgements stopped, or planes are verified while only acknowledgements flow", ""},
+    {"rx_dup", "the peer sent a packet again that had arrived: its acknowledgement was lost or late",
+     "if it grows, the way back loses packets: look at rtx_spurious of the peer"},
+    {"rx_ooo", "packets took paths of different length", "normal where packets are sprayed"},
+    {"rx_oor", "the peer sends beyond the window, or a packet came very late",
+     "compare mpr and dyn-mpr of both ends: mrcctl dev show"},
+    {"rx_ecn", "switches mark packets because queues grow", "normal under load"},
+    {"rx_trimmed", "switches on the way here cut payloads off", "as rtx_trim of the peer"},
+    {"rx_rnr", "the program here posts receives too late", "post more receives, or use a larger SRQ"},
+    {"rx_no_slot", "the peer has more messages or READs in flight than was agreed",
+     "raise max_dest_rd_atomic here, or lower max_rd_atomic there"},
+    {"rx_bad_resp", "a peer answers what was not asked: a fault of its implementation, or a forger", "capture and judge: mrc-conform"},
+    {"rx_bad_ack", "a peer acknowledges what was not sent: a fault of its implementation, or a forger", "capture and judge: mrc-conform"},
+    {"rx_not_ready", "packets came before the QP was in RTR, or after it was in error", "a few at the start or end of a connection are normal"},
+    {"rx_place_failed", "the memory of a region could not be reached", "dmesg; see limits.md"},
+    {"naks_access", "a peer's WRITE, READ or ATOMIC had a wrong R_Key, address or right", "compare the keys that the two programs exchange"},
+    {"naks_invalid", "a peer sent a message that the QP does not take: length, opcode, or more receives than posted",
+     "compare the sizes that the two programs agree upon"},
+    {"rx_no_bitmap", "the peer was told a larger window than is tracked here", "compare mpr of both ends: mrcctl dev show"},
+    {"rx_trim_dropped", "switches trim, but this connection was set up without trim NACKs",
+     "mrcctl dev set DEV trim-nack on, at both ends"},
+    {"pens_sent", "many senders at once and trimmed packets: this host asked them to slow down", "normal in an incast"},
+    {"no_path", "every EV to the peer was bad, denied, or on a plane that is down", "mrcctl plane show; mrcctl ev show peer ADDRESS"},
+    {"rx_malformed", "something that is no MRC came to MRC's UDP port", "capture it: tcpdump -i PORT udp port 4791"},
+    {"rx_bad_icrc", "packets are damaged on the way, or the peer sends none (icrc off there, on here)",
+     "set icrc alike at both ends; if it is, look at CRC errors of ports: ethtool -S PORT"},
+    {"rx_unknown_qp", "the peer still sends to a QP that is gone", "a few when a connection ends are normal"},
+    {"rx_wrong_source", "a packet for a QP came from another address than its peer's: a forger, or an address that moved", "capture it: tcpdump -i PORT udp port 4791"},
+    {"rx_down", "the device is down", "ip link set DEV up"},
+    {"rx_no_plane", "a packet came by an interface that is no plane of the device", "mrcctl plane show; a cable or a VLAN is in the wrong place"},
+    {"rx_other_port", "the peer sends to a UDP port that is not listened on", "set udp-port alike at both ends"},
+    {"hops_exceeded", "the hop limit ended on the way", "mrcctl dev set DEV hop-limit 64; a path may run in a circle: mrcctl fabric check"},
+    {"port_unreach", "the peer has no MRC module, or a firewall refuses", "modprobe mrc there; open UDP port 4791"},
+    {"never_answered", "the peer never acknowledged anything: another setting, a firewall, or a timeout below the round trip",
+     "mrcctl peer show (hints); mrcctl probe dev DEV peer ADDRESS"},
+    {"rx_bad_sid", "an SRv6 packet came for a locator of another host: a route of a switch is wrong", "mrcctl fabric check FILE; mrcctl plane show"},
+    {"rx_bad_pkey", "the peer uses another P_Key than ffff", "set the default P_Key there"},
+    {"rx_dgram_no_recv", "the program here posts receives for datagrams too late", "post more receives"},
+    {"rx_dgram_qkey", "the sender uses another Q_Key than the QP", "compare the Q_Keys of the two programs"},
+    {"rx_dgram_too_long", "a receive was shorter than the datagram and its 40 bytes in front", "post longer receives"},
+    {"tx_dgram_dropped", "no plane is up, or there is no route to the peer", "mrcctl plane show; ip route get ADDRESS"},
+    {"plain_refused", "the peer has another RDMA device (rdma_rxe, a NIC's RoCEv2) at that address", "load mrc there, or take its MRC address"},
+    {"link_local_refused", "the program took a link-local GID, which names no plane", "take the GID of the device's address: ibv_devinfo -v"},
+    {"claims_refused", "a program asked for a QP of the peer to which another user's QP is connected",
+     "security.md: which connections a user may make"},
+    {"tx_not_ours", "a program sends UDP to MRC's port itself", "find it: ss -uap"},
+    {"tx_no_route", "there is no route to the peer on a plane", "ip route get ADDRESS oif PORT"},
+    {"tx_down", "the device is down", "ip link set DEV up"},
+    {"tx_no_mem", "the host is short of memory", "free -m; dmesg"},
+    {"tx_errors", "the port below refuses packets", "ip -s link show PORT; tc -s qdisc show dev PORT"},
+    {"tx_too_long", "a plane's MTU is too small for the QP's path MTU", "ip link set PORT mtu 9000, on all planes and switches"},
+    {"tx_ip_dropped", "no plane is up, or an IP packet is longer than the MTU", "mrcctl plane show"},
+    {"grow_no_mem", "the host is short of memory; the QP goes on with its window", "free -m"},
+    {"paths_no_mem", "the host is short of memory; the peer keeps its paths", "free -m"},
+    {"tails_dropped", "a region was deregistered while a WRITE to it was under way", "an error of the program"},
+    {"hold_full", "strict placement holds as much as it may", "mrcctl dev set DEV strict off, if programs allow it"},
+    {"planes_held", "a port comes and goes", "look at its cable and optic; mrcctl dev set DEV damp 0 believes it at once"},
+    {"cq_overruns", "a program polls its completion queue too late", "make the queue larger, or poll more often"},
+    {"port_updates_refused", "a peer's word on its ports came by a plane that does not lead to it: mis-cabled, or a forger", "mrcctl fabric check FILE"},
+    {"ep_answers_lost", "the controller that asked had gone", ""},
+    {"ep_unasked", "answers to nothing that was asked: late ones, or a forger", ""},
+};
+
+const word kWords[] = {
+    {"hint", "icrc", "16 packets in a row from this peer had a wrong ICRC, or none",
+     "icrc is on here and off there, or a port damages packets", "set icrc alike at both ends"},
+    {"hint", "udp-port", "the peer sends to a UDP port that is not listened on here", "udp-port differs", "set udp-port alike at both ends"},
+    {"hint", "hop-limit", "a switch said that the hop limit of a packet to this peer ended", "the limit is too low, or a path runs in a circle",
+     "mrcctl dev set DEV hop-limit 64; mrcctl fabric check FILE"},
+    {"hint", "no-answer", "a QP gave up; the peer never acknowledged anything", "a firewall, settings that differ, or a timeout below the round trip",
+     "mrcctl probe dev DEV peer ADDRESS"},
+    {"hint", "plain", "the peer's connection manager speaks plain RoCEv2, no MRC", "it has another RDMA device at that address", "load mrc there"},
+    {"hint", "nobody", "nobody listens at the peer's UDP port, or its connection manager does not answer",
+     "no module is loaded there, it speaks iWARP, or a firewall refuses", "modprobe mrc there; open UDP port 4791"},
+    {"EV state", "good", "packets leave by this path", "", ""},
+    {"EV state", "skip", "the path is passed over once", "a packet by it was marked or trimmed: it is congested", "none: it ends by itself"},
+    {"EV state", "assumed-bad", "no data leaves by this path; it is probed until it answers", "it lost packets that no switch trimmed",
+     "mrcctl probe dev DEV peer ADDRESS draws which paths are silent"},
+    {"EV state", "denied", "no packet leaves by this path", "a controller or an administrator said so", "mrcctl ev set ... state good"},
+    {"plane", "admin", "whether the plane may be used", "mrcctl plane set ... admin off", "mrcctl plane set ... admin on"},
+    {"plane", "carrier", "whether the port has a link", "no cable, or the other end is off", "ip link show PORT; ethtool PORT"},
+    {"plane", "up", "whether packets leave by the plane: it is admitted, has a link and an MTU that suffices, and is not held", "", "mrcctl plane show: which of these is off"},
+    {"plane", "held", "the port is back but not believed yet", "it came and went too often (damp)", "look at its cable; it is used again by itself"},
+    {"plane", "small", "the plane's MTU is too small for MRC", "", "ip link set PORT mtu 9000"},
+    {"event", "dev-add", "a device was made", "", ""},
+    {"event", "dev-del", "a device was removed", "", ""},
+    {"event", "dev-set", "a setting of a device changed", "", ""},
+    {"event", "plane", "a plane came, went, or changed its state", "", "mrcctl plane show"},
+    {"event", "peer-ports", "a peer announced which of its ports are up", "", "mrcctl peer show"},
+    {"event", "ev", "EV states of a path set changed; says how many are in each", "", "mrcctl ev show peer ADDRESS"},
+};
+
+} // namespace
+
+std::vector<word> all_words()
+{
+    std::vector<word> all(std::begin(kWords), std::end(kWords));
+    for (auto &c : kCounters) {
+        word w{c.of_qp ? "counter of QPs" : "counter of devices", c.name, c.meaning, "", ""};
+        for (auto &a : kAdvice)
+            if (w.name == a.name)
+                w.why = a.why, w.action = a.action;
+        all.push_back(w);
+    }
+    return all;
+}
+
+std::vector<std::string_view> stray_advice()
+{
+    std::vector<std::string_view> stray;
+    for (auto &a : kAdvice) {
+        bool found = false;
+        for (auto &c : kCounters)
+            found |= std::string_view(c.name) == a.name;
+        if (!found)
+            stray.push_back(a.name);
+    }
+    return stray;
+}
+
+} // namespace mrcctl

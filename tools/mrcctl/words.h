@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// words.h - every counter, hint, state and event by name: what it means, why, and what helps.
+//
+// One table: `mrcctl explain` prints it, and Documentation/reference/counters.md is made from it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace mrcctl {
+
+struct word {
+    std::string_view kind, name, meaning;
+    std::string_view why;    // "": nothing to say
+    std::string_view action; // "": none is needed
+};
+
+struct counter_meaning {
+    const char *name, *meaning;
+    bool of_qp;
+};
+
+// In order of kinds; counters as the module lists them.
+std::vector<word> all_words();
+// Counters that advice is given on and the module has not: for tests.
+std::vector<std::string_view> stray_advice();
+
+} // namespace mrcctl
