@@ -4,7 +4,8 @@
 # probe.sh KDIR OUT - which features has the kernel built in KDIR?
 #
 # Compiles every compat/probe/*.c in one kernel make and writes OUT (mrc_have.h)
-# with one MRC_HAVE_<NAME> per file that compiled. The stamp on the first line
+# with one MRC_HAVE_<NAME> per file that compiled. Where neither NAME.c nor else_NAME.c does, the kernel has a third
+# form of that interface, and is refused by name: status 3. The stamp on the first line
 # (kernel release and a checksum of the probes) makes a second run a no-op and
 # lets mrc_have.h of another kernel be noticed and replaced. Called by Kbuild,
 # so by every way to build the module; that is also why the environment is
@@ -41,7 +42,7 @@ cp "$probes"/*.c "$tmp"
 } > "$tmp/Kbuild"
 
 # Fails by design (self_never); what counts is which objects appear.
-args=(-k -C "$kdir" "M=$tmp")
+args=(-k "-j$(nproc)" -C "$kdir" "M=$tmp")
 for v in ARCH CROSS_COMPILE LLVM CC; do
 	[ -z "${!v:-}" ] || args+=("$v=${!v}")
 done
@@ -54,12 +55,23 @@ broken() {
 }
 [ -f "$tmp/self_always.o" ] || broken "nothing compiles against $kdir"
 [ ! -f "$tmp/self_never.o" ] || broken "everything compiles against $kdir"
+unknown=()
+for f in "$probes"/else_*.c; do
+	name=$(basename "$f" .c)
+	name=${name#else_}
+	[ -f "$tmp/$name.o" ] || [ -f "$tmp/else_$name.o" ] || unknown+=("$name")
+done
+if [ ${#unknown[@]} -gt 0 ]; then
+	cp "$tmp/log" "$out.log"
+	echo "Linux $(cut -d . -f 1,2 <<<"$release") is not supported yet: ${unknown[*]} (compat/probe, $out.log)" >&2
+	exit 3
+fi
 
 {
 	echo "$stamp"
 	for f in "$probes"/*.c; do
 		name=$(basename "$f" .c)
-		case $name in self_*) continue ;; esac
+		case $name in self_*|else_*) continue ;; esac
 		if [ -f "$tmp/$name.o" ]; then
 			echo "#define MRC_HAVE_${name^^} 1"
 		else
