@@ -20,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include "compat/mrc_compat_crc32.h"
 #include "engine/wire/mrc_wire.h"
 #include "data/mrc_fold.h"
 #include "data/mrc_icrc.h"
@@ -232,7 +233,7 @@ const char *mrc_icrc_by(void)
 		return mrc_fold_by();
 	if (icrc_tfm)
 		return crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm));
-	return mrc_sparse_used() ? "sparse" : "crc32_le";
+	return mrc_sparse_used() ? "sparse" : mrc_crc32_le_by();
 }
 
 int __init mrc_icrc_init(void)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_compat_crc32.h - as mrc_compat.h: by what the kernel's crc32_le() computes.
+ */
+#ifndef MRC_COMPAT_CRC32_H
+#define MRC_COMPAT_CRC32_H
+
+#include <linux/crc32.h>
+#ifdef CONFIG_ARM64
+#include <linux/cpufeature.h>
+#endif
+#include "mrc_have.h"
+
+/* For people: the processor's instructions, or the library's tables. arm64 has had the former for longer than names. */
+static inline const char *mrc_crc32_le_by(void)
+{
+#if defined(CONFIG_ARM64)
+	return cpu_have_named_feature(CRC32) ? "crc32-arm64" : "crc32_le";
+#elif defined(MRC_HAVE_CRC32_OPTIMIZATIONS)
+	return crc32_optimizations() & CRC32_LE_OPTIMIZATION ? "crc32-arch" : "crc32_le";
+#else
+	return "crc32_le";
+#endif
+}
+
+#endif
