@@ -4,7 +4,7 @@
 # make deps       install what is missing to build and test (Debian 12)
 # make deps-build   only what is missing to build, for the kernel that runs here
 # make check      all tests; ends with "N passed, N failed, N skipped"
-# make check-full   all tests on both kernels, and check-debug beside them; CONTINUE=1: with what an
+# make check-full   all tests on all kernels, arm64 too, and check-debug beside them; CONTINUE=1: with what an
 #                   interrupted run left
 # make check-debug  the module under KASAN, lockdep and kmemleak, in User-Mode Linux
 # make demo       a fabric, its failures and recoveries, in a virtual machine
@@ -25,6 +25,8 @@ $(error "$(CURDIR)": neither make nor kbuild works in a path with blanks)
 endif
 
 KVERS ?= 6.1 6.12
+# Other architectures, for "make check-full" and by name: KVERS=6.12-arm64 testing.
+KVERS_ARM64 := 6.12-arm64 6.12-arm64-16k
 PREFIX ?= /usr
 INSTALL_STRIP ?= -s
 HOURS ?= 1
@@ -47,8 +49,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 all: modules $(SUBDIRS)
 
 # What tests, demo and benchmarks need besides.
-testing: all $(TESTDIRS) $(KVERS:%=$(BUILD)/%/mrc_port_qdisc.ko) $(KVERS:%=$(BUILD)/%/mrc_kuser.ko) \
-	$(KVERS:%=$(BUILD)/%/mrc_exporter.ko)
+testing: all $(TESTDIRS)
 
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
@@ -66,7 +67,9 @@ KBUILD_LEFTOVERS := --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude
 kmake = $(if $(findstring /roots/trixie/usr/src/,$(KDIR_$(2))),$(VM)/suite.sh make "$(KDIR_$(2))",$(MAKE) KDIR="$(KDIR_$(2))") -C $(1)
 
 define module_rules
-KDIR_$(1) ?= $$(shell $(VM)/kernels.sh --kdir $(1))
+ifeq ($$(origin KDIR_$(1)),undefined)
+KDIR_$(1) := $$(shell $(VM)/kernels.sh --kdir $(1))
+endif
 
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
 	@echo "  MODULE  mrc.ko for $(1)"
@@ -103,10 +106,20 @@ $(foreach k,$(KVERS),$(eval $(call module_rules,$(k))))
 # A host has the headers of one kernel, as a rule. "make check" has all.
 HAVE := $(foreach k,$(KVERS),$(if $(KDIR_$(k)),$(k)))
 MISS := $(filter-out $(HAVE),$(KVERS))
+# Those in a root of another Debian are for tests.
+INSTALLED := $(foreach k,$(HAVE),$(if $(findstring /roots/,$(KDIR_$(k))),,$(k)))
 
 modules: $(HAVE:%=$(BUILD)/%/mrc.ko)
 	@$(if $(HAVE),:,echo "no kernel headers of $(KVERS): make deps, or KDIR_$(firstword $(KVERS))=..." >&2; exit 1)
 	@$(if $(MISS),echo "  SKIP    mrc.ko for $(MISS): no headers here",:)
+
+testing: $(foreach k,$(HAVE),$(addprefix $(BUILD)/$(k)/,mrc_port_qdisc.ko mrc_kuser.ko mrc_exporter.ko)) \
+	$(if $(filter $(KVERS_ARM64),$(HAVE)),tree-arm64)
+
+# User space of another architecture, and the modules that its machine finds there.
+tree-arm64: modules
+	@echo "  MAKE    build/arm64"
+	+@$(VM)/arm64.sh tree
 
 # -------------------------------------------------------------- user space
 
@@ -115,6 +128,9 @@ $(SUBDIRS) $(TESTDIRS):
 	$(MAKE) -C $@
 
 selftests/libmrc tools/lib/mrc/examples: tools/lib/mrc
+
+# What programs and tests in an arm64 machine need: selftests/vm/arm64.sh tree.
+user-space: $(SUBDIRS) selftests/verbs selftests/libmrc tools/lib/mrc/examples
 
 # ----------------------------------------------------------------- running
 
@@ -129,12 +145,13 @@ check: deps
 	@$(MAKE) -j$$(nproc) testing
 	@selftests/run.sh
 
-# Also what "make check" runs on one kernel only, what wants large packages, and what NCCL does with
-# eight ranks.
+# Also what "make check" runs on one kernel only, other architectures, what wants large packages, and what NCCL
+# does with eight ranks.
 check-full: deps
 	@$(VM)/deps.sh -f
-	@$(MAKE) -j$$(nproc) testing
-	@MRC_HOSTS=8 selftests/run.sh -a $(if $(CONTINUE),-c) $(KVERS:%=-k %) -k uml
+	@$(MAKE) -j$$(nproc) KVERS="$(KVERS) $(KVERS_ARM64)" full
+full: testing
+	@MRC_HOSTS=8 selftests/run.sh -a $(if $(CONTINUE),-c) $(HAVE:%=-k %) -k uml
 
 # The kernel is built the first time: eleven minutes of processor time.
 check-debug: deps
@@ -173,7 +190,7 @@ bench-failover: deps
 
 # INSTALL_STRIP= keeps the debugging symbols.
 install: all install-user
-	@set -e; for k in $(HAVE); do \
+	@set -e; for k in $(INSTALLED); do \
 		release=$$(sed -n 's/.*"\(.*\)"/\1/p' \
 			"$$(cat $(BUILD)/$$k/kdir)/include/generated/utsrelease.h"); \
 		ko=$(DESTDIR)/lib/modules/$$release/updates/mrc.ko; \
@@ -206,5 +223,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules install-user deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
-	uninstall clean FORCE $(SUBDIRS) $(TESTDIRS)
+.PHONY: all testing modules tree-arm64 full install-user deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
+	uninstall clean user-space FORCE $(SUBDIRS) $(TESTDIRS)

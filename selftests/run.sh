@@ -8,9 +8,10 @@
 #   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
 #   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if tree and
 #              options are what they were; of the kernel with checkers all or nothing
-#   -k KERNEL  kernels for the tests in a virtual machine; default $KVERS or
-#              "6.1 6.12"; "-k none" leaves them out; "-k uml": the kernel with checkers,
-#              which vm/uml-build.sh makes; that alone: nothing on this machine
+#   -k KERNEL  kernels for the tests in a virtual machine, the oldest first; default: of $KVERS, or of
+#              "6.1 6.12", the oldest and the newest that have headers here; "-k none" leaves them out;
+#              "-k uml": the kernel with checkers, which vm/uml-build.sh makes; that alone: nothing on this machine;
+#              "-k 6.12-arm64", "-k 6.12-arm64-16k": another architecture (vm/arm64.sh)
 #   NAME       only tests of that name, such as "engine" or "fabric"
 #
 # host/*.sh run on this machine, in two lanes ("# lane: 2", else the first), vm-tests/*.sh in one virtual
@@ -18,8 +19,9 @@
 # Each prints TAP; every line "ok" or "not ok" counts as one.
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
-# has ended, what the test left in $VMOUT; "# kernels: 6.1 6.12 uml" says where a test runs that is
-# not named (6.1 6.12); "# kernels: full", in host/*.sh, too: only with -a. What they wrote is kept in out/check.
+# has ended, what the test left in $VMOUT; "# kernels: old new uml arm64" says where a test runs that is
+# not named: on the oldest of the kernels, the newest (on both without such a line), and so on; "# kernels: full", in
+# host/*.sh, too: only with -a. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -72,10 +74,10 @@ lanes() {
 	shift
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
-	if [ "$kernels" != " uml" ] && [ -n "$(tests_of host 6.12 "$@")" ]; then
+	if [ "$kernels" != " uml" ] && [ -n "$(tests_of host host "$@")" ]; then
 		lane_begins "$out/host"
 		for lane in 1 2; do
-			mapfile -t tests < <(tests_of host 6.12 "$@" | of_lane $lane)
+			mapfile -t tests < <(tests_of host host "$@" | of_lane $lane)
 			[ ${#tests[@]} -gt 0 ] || continue
 			lane_host "${tests[@]}" </dev/null &
 			running+=($!)
@@ -91,6 +93,16 @@ lanes() {
 		wait "$lane" || rc=1
 	done
 	return $rc
+}
+
+# two_of SERIES...: the oldest and the newest of those that have headers here, " OLD NEW".
+two_of() {
+	local kernel have=()
+	for kernel; do
+		! "$here/vm/kernels.sh" --kdir "$kernel" >/dev/null || have+=("$kernel")
+	done
+	[ ${#have[@]} -gt 0 ] || have=("$1")
+	echo " ${have[0]}$([ ${#have[@]} -lt 2 ] || echo " ${have[-1]}")"
 }
 
 # run_all KERNELS NAME...
@@ -124,9 +136,10 @@ main() {
 		esac
 	done
 	shift $((OPTIND - 1))
-	kernels=${kernels:-${KVERS:-6.1 6.12}}
-
 	cd "$top"
+	[ -n "$kernels" ] || kernels=$(two_of ${KVERS:-6.1 6.12})
+	# shellcheck disable=SC2086
+	set_ends $kernels
 	if [ -z "$(select_tests host "$@"; select_tests vm-tests "$@")" ]; then
 		echo "run.sh: no such test: $*" >&2
 		exit 2

@@ -99,12 +99,13 @@ goes_on() {
 	echo "$total_pass passed, $total_fail failed: $(sed "s,$work/,,g" "$work/k.boots")"
 }
 
-# where KERNELS: a test that says so runs there without and with -a.
+# where KERNELS: a test that says so runs there without and with -a, of four kernels and others.
 # shellcheck disable=SC2034  # for runs_on
 where() {
 	local kernel MRC_FULL='' on='' all=''
 	echo "# kernels: $1" >"$work/where.sh"
-	for kernel in 6.1 6.12 uml; do
+	set_ends 6.1 6.12 7.2 7.3 uml 6.12-arm64
+	for kernel in 6.1 6.12 7.3 uml 6.12-arm64-16k; do
 		MRC_FULL=''
 		! runs_on $kernel "$work/where.sh" || on+=" $kernel"
 		MRC_FULL=1
@@ -172,8 +173,11 @@ ksft_equal "in another tree nothing has ended" "3 passed, 0 failed: boot a.sh b.
 tree_now() { return 1; }
 ksft_equal "nor where none is known" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on quiet a)"
 beside
-ksft_equal "a test runs where it says" " 6.12 uml, all: 6.1 6.12 uml" "$(where "6.12 uml")"
-ksft_equal "or only when all run" " none, all: 6.1 6.12" "$(where full)"
+ksft_equal "a test runs where it says" " 7.3 uml, all: 6.1 6.12 7.3 uml" "$(where "new uml")"
+ksft_equal "or only when all run" " none, all: 6.1 6.12 7.3" "$(where full)"
+ksft_equal "and on another architecture" " 6.1 6.12-arm64-16k, all: 6.1 6.12 7.3 6.12-arm64-16k" "$(where "old arm64")"
+# shellcheck disable=SC2154
+ksft_equal "one kernel alone is the oldest and the newest" "6.12 6.12" "$(set_ends 6.12 uml; echo "$oldest $newest")"
 ksft_equal "this machine's tests have two lanes" " 1 2" "$(lane_of "# nothing")$(lane_of "# lane: 2")"
 ksft_equal "a test's own status" 7 "$(ended_of 0 sh -c "exit 7")"
 ksft_equal "one without end" 124 "$(ended_of 50 sleep 600)"

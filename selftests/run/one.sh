@@ -10,14 +10,34 @@ limit_of() {
 	echo $((3 * ${limit:-120}))
 }
 
+# set_ends KERNEL...: oldest and newest of Debian's for this architecture.
+set_ends() {
+	local kernel
+	oldest='' newest=''
+	for kernel; do
+		[[ $kernel = [0-9]* && $kernel != *-* ]] || continue
+		oldest=${oldest:-$kernel} newest=$kernel
+	done
+}
+
 # runs_on KERNEL TEST: it says so itself; with run.sh -a what runs on one of Debian's runs on each, and
-# what runs on none ("full").
+# what runs on none ("full"). KERNEL "host": a test of this machine.
 runs_on() {
-	local on
+	local on is=" $1 "
 	on=$(sed -nE 's/^# kernels: (.*)/\1/p' "$2" | head -n 1)
-	on=" ${on:-6.1 6.12} "
-	[[ $on = *" $1 "* ]] ||
-		[[ -n ${MRC_FULL:-} && $1 != uml && ($on = *" 6."* || $on = *" full "*) ]]
+	on=" ${on:-old new host} "
+	case $1 in
+	*-arm64*) [[ $on = *" arm64 "* ]]; return;;
+	uml) [[ $on = *" uml "* ]]; return;;
+	"$oldest") is+="old ";;&
+	"$newest") is+="new ";;&
+	host) is+="host ";;
+	esac
+	[ -z "${MRC_FULL:-}" ] || is+="old new full "
+	for is in $is; do
+		[[ $on != *" $is "* ]] || return 0
+	done
+	return 1
 }
 
 # of_lane N: of this machine's tests on standard input those of its lane N. Tests that build in one folder are of

@@ -6,6 +6,7 @@
  * need is not destroyed but busy; what nobody needs is destroyed.
  */
 #include <infiniband/verbs.h>
+#include <unistd.h>
 #include "fuzz.h"
 
 static const char * const names[] = { "PD", "MR", "MW", "channel", "CQ", "SRQ", "QP", "AH" };
@@ -79,6 +80,7 @@ static int by_force(uint64_t at, uint64_t len, int access)
 
 static void *make_mr(struct obj *o, enum good *good)
 {
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	static const int bits[] = {
 		IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ,
 		IBV_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_MW_BIND, IBV_ACCESS_RELAXED_ORDERING,
@@ -108,9 +110,10 @@ static void *make_mr(struct obj *o, enum good *good)
 	snprintf(fuzz.asked, sizeof(fuzz.asked), "%llu at %llu, access %x", (unsigned long long)len,
 		 (unsigned long long)at, (unsigned int)access);
 	fuzz_needs(o, 0, pd);
+	/* At the same place in its page, or uverbs refuses it. */
 	if (fuzz_once_in(3))
-		return ibv_reg_mr_iova(pd->p, fuzz.area + at, len, (fuzz_draw(1 << 28) << 12) +
-				       ((uintptr_t)fuzz.area + at) % 4096, access);
+		return ibv_reg_mr_iova(pd->p, fuzz.area + at, len, fuzz_draw(1 << 28) * page +
+				       ((uintptr_t)fuzz.area + at) % page, access);
 	return ibv_reg_mr(pd->p, fuzz.area + at, len, access);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.12 uml
+# kernels: new uml
 #
 # Packets that nobody should send, accesses that are not allowed, settings that
 # cannot be: each is refused, counted once, and nothing else happens.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.1
+# kernels: old
 # timeout: 180
 #
 # Half of all paths swallow everything, silently: one T1 of two in every plane.

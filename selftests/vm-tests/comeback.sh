@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # Ports leave a device and come back: as the plane they were, with what was set there.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: 6.1
+# kernels: old
 # afterwards: conformance/captures.sh
 #
 # What the module really sends, byte by byte: every type of packet, with SRv6 (with and

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # Extended completion queues and extended posting: verbs/mrc_cqex.c; and ibv_rc_pingpong with both.
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 6.12 uml
+# kernels: old new uml
 #
 # Regions of dma-bufs: verbs/mrc_dmabuf.c, with those of exporter/mrc_exporter.c, which moves them, and of udmabuf and the
 # system's heap, where the kernel has these. NCCL's ring in udmabufs.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # Nobody gets in: who may make devices, which interfaces are heard, what NAT sees.
 #

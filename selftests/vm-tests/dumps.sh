@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 90
-# kernels: 6.12
+# kernels: new
 #
 # Anybody may ask for dumps without end, so no dump takes the RTNL lock: ftrace counts. And a device may go while
 # somebody looks at it.

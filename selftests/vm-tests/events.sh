@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new arm64
 # timeout: 240
 #
 # What a program is told beside its completions: verbs/mrc_events.c, both of its queue pairs

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new
 # timeout: 180
 #
 # What onlookers see (Documentation/tracing.md) is what was counted: tracepoints, and what mrcctl

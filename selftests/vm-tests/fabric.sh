@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new
 #
 # The fabric without mrcd and without the module: SRv6 packets cross it along the
 # path they name, and every kind of failure does what its name says.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.1 6.12 uml
+# kernels: old new uml
 # timeout: 240
 #
 # A user of RDMA in the kernel: kuser/mrc_kuser.c connects QPs of one device, and loads only if all

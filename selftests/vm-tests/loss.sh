@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.1
+# kernels: old
 #
 # Cables that lose, reorder, duplicate and corrupt: all data arrives, right.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 200
-# kernels: 6.1
+# kernels: old
 #
 # MPI between two hosts: Open MPI over UCX, every result checked. More of it: mpimany.sh.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.1
+# kernels: old arm64
 # timeout: 240
 #
 # mrcd in the kernel's company: it does everything once, touches nothing else, and

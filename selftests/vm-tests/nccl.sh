@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.1
+# kernels: old
 #
 # What NCCL does with verbs, and UCX: rings and all-to-alls of ranks in namespaces, every byte verified,
 # a plane cut, one that dies in silence, and both come back under them: verbs/mrc_nccl.c. NCCL's ring also

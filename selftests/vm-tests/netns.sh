@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: 6.1
+# kernels: old
 #
 # RDMA devices of one namespace each ("rdma system set netns exclusive"): ours are in that of
 # their netdev.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1800
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # Memory is whose it is: what a program deregistered is not touched any more, what it asks
 # for is counted and limited, and what it is stays in its PID namespace.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12
+# kernels: new
 #
 # Debian's perftest, unchanged, over four planes, which checks no data: verify.sh does; with QPs of
 # mrc.h made for it (libmrc's example mrc_shim, nccl.sh has data compared), and the example mrc_bw.

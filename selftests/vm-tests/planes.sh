@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.1
+# kernels: old arm64
 # timeout: 300
 #
 # Planes go and come while data flows and every byte is checked.

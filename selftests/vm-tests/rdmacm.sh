@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 360
-# kernels: 6.12
+# kernels: new arm64
 #
 # rdma_cm and datagrams: Debian's own programs connect by QP 1, over both families, and go on
 # when a plane is gone (when nobody knows that it is: silent.sh). What datagram QPs promise: verbs/mrc_dgram.c.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # Memory regions registered again, a large one, and memory windows: verbs/mrc_region.c; device memory, and objects of
 # another context: verbs/mrc_lent.c.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 uml
+# kernels: old uml arm64
 #
 # Send slots count until completion: verbs/mrc_slots.c, both of its queue pairs on one host. Posts that make no
 # system call: verbs/mrc_doorbell.c, likewise. And

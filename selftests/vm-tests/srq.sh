@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.12 uml
+# kernels: new uml arm64
 #
 # Shared receive queues: verbs/mrc_srq.c, its queue pairs on one host; and ibv_srq_pingpong, many
 # queue pairs of two hosts.

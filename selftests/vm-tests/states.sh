@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: 6.1 uml
+# kernels: old uml
 #
 # States of a queue pair: verbs/mrc_states.c; what is promised of requests: verbs/mrc_requests.c; and what rdma(8) shows of queues.
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # timeout: 900
-# kernels: uml
+# kernels: uml arm64
 #
 # Everything at once, for the kernel with checkers to watch ("make check-debug").
 #

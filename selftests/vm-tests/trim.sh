@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: 6.1
+# kernels: old
 #
 # Switch ports that trim: nothing waits for a timeout, every byte arrives right.
 #

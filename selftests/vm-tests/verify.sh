@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12
+# kernels: new arm64
 #
 # Every operation in many sizes, every byte checked, over four planes that mrcd
 # configured.

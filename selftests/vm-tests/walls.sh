@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: 6.12 uml
+# kernels: new uml
 #
 # Users of one host are kept apart: uid 65534, who knows all numbers, meets the connection of uid 1000.
 #

@@ -10,9 +10,12 @@
 #   deps.sh -b       only what building for the kernel that runs here needs: no other kernel, no emulator
 #
 # Runs as root or through sudo. The headers' meta packages name one 6.1 and one
-# 6.12 kernel; kernels.sh fetches the images of exactly those versions.
+# 6.12 kernel; kernels.sh fetches the images of exactly those versions. Without and with -f also the kernels of
+# newer Debians (suite.sh), and with -f those of arm64 (arm64.sh): where these cannot be had, it says so and goes on.
 
 set -euo pipefail
+
+here=$(dirname "$(readlink -f "$0")")
 
 PACKAGES_BUILD=(
 	gcc g++ make clang pkg-config rsync kmod
@@ -78,6 +81,18 @@ apt() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
 }
 
+# also SCRIPT SERIES...: their headers; "make" and run.sh leave out what is not there.
+also() {
+	local script=$1 series log
+	shift
+	log=$(mktemp)
+	for series; do
+		"$here/$script" --kdir "$series" >/dev/null || "$here/$script" get "$series" 2>"$log" ||
+			echo "deps: no Linux $series: $(tail -n 1 "$log")"
+	done
+	rm -f "$log"
+}
+
 # size PACKAGE...: how many packages that is with what they need, and how large, as apt says it.
 size() {
 	LC_ALL=C apt-get install --no-install-recommends --assume-no "$@" 2>/dev/null | sed -nE \
@@ -86,8 +101,35 @@ size() {
 		-e 's/^After this operation, ([^ ]+ [kMG]?B) of additional.*/\1 on disk/p' | paste -sd , | sed 's/,/, /g'
 }
 
+# install PACKAGE...: what is missing.
+install() {
+	local log
+	if ! command -v apt-get >/dev/null; then
+		echo "deps: not a Debian system; please install: $*" >&2
+		return 1
+	fi
+
+	$say "deps: installing $*"
+	apt update
+	echo "deps: $(size "$@")"
+	# libboost1.81-dev takes the place of the default 1.74, if that is installed.
+	# What debconf and maintainers' scripts say is of interest when they fail.
+	log=$(mktemp)
+	if ! apt install -y --no-install-recommends "$@" >"$log" 2>&1; then
+		cat "$log" >&2
+		return 1
+	fi
+	rm -f "$log"
+
+	mapfile -t want < <(missing)
+	if [ ${#want[@]} -gt 0 ]; then
+		echo "deps: still missing: ${want[*]}" >&2
+		return 1
+	fi
+}
+
 main() {
-	local want log only_print='' say=echo
+	local want only_print='' say=echo
 
 	if [ "${1:-}" = -n ]; then
 		only_print=1
@@ -99,33 +141,18 @@ main() {
 	-d) PACKAGES=("${PACKAGES_DEMO[@]}") say=:;;
 	esac
 	mapfile -t want < <(missing)
-	[ ${#want[@]} -gt 0 ] || return 0
 	if [ -n "$only_print" ]; then
+		[ ${#want[@]} -gt 0 ] || return 0
 		printf '%s\n' "${want[@]}"
 		return 1
 	fi
-	if ! command -v apt-get >/dev/null; then
-		echo "deps: not a Debian system; please install: ${want[*]}" >&2
-		return 1
-	fi
-
-	$say "deps: installing ${want[*]}"
-	apt update
-	echo "deps: $(size "${want[@]}")"
-	# libboost1.81-dev takes the place of the default 1.74, if that is installed.
-	# What debconf and maintainers' scripts say is of interest when they fail.
-	log=$(mktemp)
-	if ! apt install -y --no-install-recommends "${want[@]}" >"$log" 2>&1; then
-		cat "$log" >&2
-		return 1
-	fi
-	rm -f "$log"
-
-	mapfile -t want < <(missing)
-	if [ ${#want[@]} -gt 0 ]; then
-		echo "deps: still missing: ${want[*]}" >&2
-		return 1
-	fi
+	[ ${#want[@]} -eq 0 ] || install "${want[@]}"
+	case ${1:-} in
+	-f)
+		also suite.sh 7.2 7.3
+		also arm64.sh 6.12-arm64 6.12-arm64-16k
+		;;
+	esac
 }
 
 main "$@"

@@ -4,7 +4,7 @@
 # kernels.sh - stock Debian kernels for the virtual machine.
 #
 #   kernels.sh [SERIES]...      fill the cache (6.1 and 6.12, when none is named)
-#   kernels.sh --kdir 6.1       print the build directory of the headers: installed, or in a suite's root
+#   kernels.sh --kdir 6.1       print the build directory of the headers: installed, or in a root of suite.sh or arm64.sh
 #   kernels.sh --dir 6.1        print the cache folder
 #   kernels.sh --advise         how to build for the kernel that runs here, on stderr
 #
@@ -15,25 +15,36 @@
 #   vmlinux         uncompressed: decompressing under emulation takes seconds
 #   lib/modules/    likewise uncompressed, without what no test can need
 # Nothing is installed, and nothing is done when the cache matches the headers. A series that this
-# Debian has no headers of comes from a newer one (suite.sh).
+# Debian has no headers of comes from a newer one (suite.sh), 6.12-arm64 and 6.12-arm64-16k from arm64.sh.
 
 set -euo pipefail
 
 cache=${MRC_CACHE:-$HOME/.cache/mrc}/kernels
-suite=$(dirname "$(readlink -f "$0")")/suite.sh
+here=$(dirname "$(readlink -f "$0")")
+elsewhere=("$here/suite.sh" "$here/arm64.sh")
 
 die() { echo "kernels: $*" >&2; exit 1; }
 
 # Newest installed headers of a series. "6.1" must not match 6.12, nor the
 # cloud and rt flavours.
 kdir() {
-	local dir
+	local dir other
 	dir=$(find /usr/src -maxdepth 1 -name "linux-headers-$1*-amd64" |
 		grep -E "/linux-headers-${1/./\\.}[.-][0-9.]+(-[0-9]+|\+deb[0-9]+)*(\+bpo)?-amd64$" |
 		sort -V | tail -n 1) || true
-	[ -n "$dir" ] || dir=$("$suite" --kdir "$1")
+	for other in "${elsewhere[@]}"; do
+		[ -n "$dir" ] || dir=$("$other" --kdir "$1") || true
+	done
 	[ -n "$dir" ] || return 1
 	echo "$dir"
+}
+
+# owner HEADERS: of these the script that has them, nothing when they are installed here.
+owner() {
+	local other
+	for other in "${elsewhere[@]}"; do
+		! "$other" --owns "$1" || echo "$other"
+	done
 }
 
 # Our decompression of a bzImage: the payload starts at the magic of its format;
@@ -41,6 +52,11 @@ kdir() {
 extract_vmlinux() {
 	local image=$1 out=$2 magic tool offset
 
+	# An Image of arm64 is not compressed.
+	if [ "$(dd if="$image" bs=1 skip=56 count=4 status=none)" = "ARMd" ]; then
+		cp "$image" "$out"
+		return
+	fi
 	while read -r magic tool; do
 		offset=$(LC_ALL=C grep -obUaP -m 1 "$magic" "$image" | head -n 1 | cut -d : -f 1) || true
 		[ -n "$offset" ] || continue
@@ -93,12 +109,14 @@ unify() {
 ready() { [ "$(cat "$1/package" 2>/dev/null)" = "$2" ] && [ -s "$1/vmlinux" ]; }
 
 build() {
-	local name=$1 dir=$cache/$1 headers release version tree
+	local name=$1 dir=$cache/$1 headers release version tree owner
 
-	headers=$(kdir "$name") || die "no headers for $name: run 'make deps', or for a newer series '$suite get $name'"
+	headers=$(kdir "$name") || die "no headers for $name: make deps; for a series of a newer Debian" \
+		"selftests/vm/suite.sh get $name, for arm64 selftests/vm/arm64.sh get $name"
 	release=${headers##*/linux-headers-}
-	if "$suite" --owns "$headers"; then
-		version=$("$suite" --version "$release")
+	owner=$(owner "$headers")
+	if [ -n "$owner" ]; then
+		version=$("$owner" --version "$release")
 	else
 		# shellcheck disable=SC2016
 		version=$(dpkg-query -W -f '${Version}' "linux-headers-$release")
@@ -114,8 +132,8 @@ build() {
 	tree=$(mktemp -d "$cache/.$name.XXXXXX")
 	# shellcheck disable=SC2064
 	trap "rm -rf '$tree'" EXIT
-	if "$suite" --owns "$headers"; then
-		"$suite" image "$name" "$tree"
+	if [ -n "$owner" ]; then
+		"$owner" image "$name" "$tree"
 	else
 		fetch "$tree" "$release" "$version"
 	fi
@@ -163,7 +181,7 @@ main() {
 	esac
 	[ $# -gt 0 ] || set -- 6.1 6.12
 	for name in "$@"; do
-		case $name in
+		case ${name%-arm64*} in
 		*[!0-9.]*|''|.*|*.|*.*.*) die "no such kernel: $name; a series, such as 6.12";;
 		*.*) build "$name";;
 		*) die "no such kernel: $name; a series, such as 6.12";;

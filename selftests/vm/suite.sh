@@ -73,6 +73,9 @@ kdir() {
 
 get() {
 	local series release
+	mkdir -p "${root%/*}"
+	exec 9>"$root.lock"
+	flock 9
 	base
 	for series; do
 		[ -z "$(kdir "$series")" ] || continue
