@@ -151,6 +151,7 @@ check-full: deps
 	@$(VM)/deps.sh -f
 	@$(MAKE) -j$$(nproc) KVERS="$(KVERS) $(KVERS_ARM64)" full
 full: testing
+	@[ ! -e "$$($(VM)/rdmacore.sh --root)/.complete" ] || $(VM)/rdmacore.sh plugin
 	@MRC_HOSTS=8 selftests/run.sh -a $(if $(CONTINUE),-c) $(HAVE:%=-k %) -k uml
 
 # The kernel is built the first time: eleven minutes of processor time.

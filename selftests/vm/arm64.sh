@@ -22,6 +22,8 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 root=${MRC_CACHE:-$HOME/.cache/mrc}/roots/arm64
 triple=aarch64-linux-gnu
+arch=arm64
+sources=
 
 TOOLS=("gcc-$triple" "g++-$triple" qemu-system-arm)
 PACKAGES=(
@@ -34,27 +36,10 @@ PACKAGES=(
 	libtomlplusplus-dev
 )
 
-die() { echo "arm64: $*" >&2; exit 1; }
+die() { pkg_die "$@"; }
 
-# apt for the other architecture, with lists of its own, from where this machine has its packages.
-apt() {
-	mkdir -p "$root.apt/lists/partial" "$root.apt/archives/partial"
-	"$@" -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::Lists="$root.apt/lists" \
-		-o Dir::State::status=/dev/null -o Dir::Cache="$root.apt" -o APT::Sandbox::User=
-}
-
-# unpack DIR PACKAGE[=VERSION]...: those alone.
-unpack() {
-	local dir=$1 deb
-	shift
-	rm -rf "$root.debs"
-	mkdir -p "$root.debs"
-	(cd "$root.debs" && apt apt-get download "$@" 2>"$root.log") || { tail -n 3 "$root.log" >&2; die "cannot fetch $*"; }
-	for deb in "$root.debs"/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir"
-	done
-	rm -rf "$root.debs"
-}
+# shellcheck source=selftests/vm/unpack.sh
+. "$here/unpack.sh"
 
 tools() {
 	local tool sudo=()
@@ -68,43 +53,10 @@ tools() {
 	done
 }
 
-# What the packages' scripts would have done, as far as a test needs it.
-configure() {
-	local dir=$1
-	cp "$dir/usr/share/base-passwd/passwd.master" "$dir/etc/passwd"
-	cp "$dir/usr/share/base-passwd/group.master" "$dir/etc/group"
-	# The cross compiler has its own: this one names files below /.
-	rm -f "$dir/usr/lib/$triple"/libc.{so,a}
-	ln -sf mawk "$dir/usr/bin/awk"
-	ln -sf nc.openbsd "$dir/usr/bin/nc"
-	mkdir -p "$dir"/{proc,sys,dev,run,tmp,root,work,home}
-}
-
-# The root, whole: what was interrupted is not there.
+# The cross compiler has its own C library: this one names files below /.
 base() {
-	local dir deb sum
-	sum=$(printf '%s\n' "${PACKAGES[@]}" | cksum)
-	[ "$(cat "$root/.complete" 2>/dev/null)" != "$sum" ] || return 0
-	echo "arm64: making $root" >&2
-	mkdir -p "${root%/*}"
-	apt apt-get update || die "cannot reach Debian's packages for arm64"
-	apt apt-get install -y --no-install-recommends --download-only "${PACKAGES[@]}" >"$root.log" 2>&1 ||
-		{ tail -n 5 "$root.log" >&2; die "cannot fetch the packages of the root: $root.log"; }
-	dir=$(mktemp -d "$root.XXXXXX")
-	for deb in bin sbin lib; do
-		mkdir -p "$dir/usr/$deb"
-		ln -s "usr/$deb" "$dir/$deb"
-	done
-	for deb in "$root.apt"/archives/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir"
-	done
-	rm -f "$root.apt"/archives/*.deb
-	configure "$dir"
-	chmod 755 "$dir"
-	[ ! -d "$root/usr/src" ] || mv "$root/usr/src" "$dir/usr/"
-	echo "$sum" >"$dir/.complete"
-	rm -rf "$root"
-	mv "$dir" "$root"
+	pkg_root "${PACKAGES[@]}"
+	rm -f "$root/usr/lib/$triple"/libc.{so,a}
 }
 
 # release NAME: of 6.12-arm64-16k what uname -r would say, as this machine's headers of 6.12 have it.
@@ -140,8 +92,8 @@ get() {
 		! kdir "$name" >/dev/null || continue
 		release=$(release "$name") || die "no headers of ${name%%-*} on this machine: make deps"
 		echo "arm64: headers of $release" >&2
-		apt apt-get update
-		unpack "$root" "linux-headers-$release=$(version "$release")"
+		pkg_update
+		pkg_unpack "$root" "linux-headers-$release=$(version "$release")"
 		kbuild=linux-kbuild-${release%-arm64*}
 		[ -d "/usr/lib/$kbuild" ] || die "no /usr/lib/$kbuild here"
 		ln -sfn "/usr/lib/$kbuild" "$root/usr/lib/$kbuild"
@@ -151,7 +103,7 @@ get() {
 image() {
 	local release
 	release=$(release "$1") || die "no headers of $1: arm64.sh get $1"
-	unpack "$2" "linux-image-$release=$(version "$release")"
+	pkg_unpack "$2" "linux-image-$release=$(version "$release")"
 }
 
 # User space, in a copy of the tree that the machine has in this one's place.

@@ -151,6 +151,7 @@ main() {
 	-f)
 		also suite.sh 7.2 7.3
 		also arm64.sh 6.12-arm64 6.12-arm64-16k
+		"$here/rdmacore.sh" get || echo "deps: no newer rdma-core"
 		;;
 	esac
 }

@@ -42,7 +42,7 @@ struct ibv_mr *mrc_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 	if (!mr)
 		return NULL;
 	access &= ~IBV_ACCESS_OPTIONAL_RANGE;
-	ret = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, &mr->vmr);
+	ret = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, &mr->vmr NEW_LAST(NULL));
 	if (ret) {
 		free(mr);
 		errno = ret;

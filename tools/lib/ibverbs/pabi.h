@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * pabi.h - the private ABI between libibverbs and a provider, number 34.
+ * pabi.h - the private ABI between libibverbs and a provider, numbers 34 and 65.
  *
  * rdma-core does not package these declarations, so they are written here from
  * what the library's binary interface is: member order, sizes and offsets,
@@ -9,8 +9,8 @@
  *
  * Number 34 covers rdma-core 34 to 56. The oldest we test is 44; between 44 and
  * 56 struct ibv_qp_ex grew by one pointer, so objects the library writes into
- * are declared larger than any of them (see union mrc_vqp). Other numbers have
- * other layouts and are refused at compile time.
+ * are declared larger than any of them (see union mrc_vqp). Number 65, of rdma-core 65, has more operations and
+ * two calls with an argument more. Other numbers have other layouts and are refused at compile time.
  *
  * This is not a copy of rdma-core's driver.h: operations the plug-in does not
  * implement are plain slots, and only the ibv_cmd_* calls it makes are declared.
@@ -30,11 +30,17 @@
 #ifndef MRC_PABI
 #error "MRC_PABI is not set: the Makefile reads it from libibverbs.so.1"
 #endif
-#if MRC_PABI != 34
-#error "this libibverbs has a private ABI other than 34, which is not supported"
-#endif
-
+#if MRC_PABI == 34
 #define VERBS_REGISTER_DRIVER	verbs_register_driver_34
+#define NEW_ARG(arg)
+#define NEW_LAST(arg)
+#elif MRC_PABI == 65
+#define VERBS_REGISTER_DRIVER	verbs_register_driver_65
+#define NEW_ARG(arg)		arg,
+#define NEW_LAST(arg)		, arg
+#else
+#error "this libibverbs has a private ABI other than 34 and 65, which is not supported"
+#endif
 
 struct mrc_list_node {
 	struct mrc_list_node *next, *prev;
@@ -138,12 +144,19 @@ struct verbs_srq {
 
 /*
  * The operations in ABI order: OP with a prototype is implemented here, NO is a
- * slot left NULL, for which the library answers "not supported". One list makes
+ * slot left NULL, for which the library answers "not supported"; NEW one of number 65. One list makes
  * the struct and the table that the layout test prints.
  */
+#if MRC_PABI == 65
+#define NEW(no, name)	no(name)
+#else
+#define NEW(no, name)
+#endif
 #define VERBS_CONTEXT_OPS(OP, NO)						\
 	NO(advise_mr)								\
+	NEW(NO, alloc_buf)							\
 	OP(struct ibv_dm *, alloc_dm, (struct ibv_context *, struct ibv_alloc_dm_attr *)) \
+	NEW(NO, alloc_dmah)							\
 	OP(struct ibv_mw *, alloc_mw, (struct ibv_pd *, enum ibv_mw_type))		\
 	NO(alloc_null_mr)							\
 	OP(struct ibv_pd *, alloc_parent_domain,					\
@@ -157,6 +170,7 @@ struct verbs_srq {
 	NO(close_xrcd)								\
 	NO(cq_event)								\
 	OP(struct ibv_ah *, create_ah, (struct ibv_pd *, struct ibv_ah_attr *))	\
+	NEW(NO, create_comp_cntr)							\
 	NO(create_counters)							\
 	OP(struct ibv_cq *, create_cq,						\
 	   (struct ibv_context *, int, struct ibv_comp_channel *, int))		\
@@ -171,11 +185,13 @@ struct verbs_srq {
 	OP(struct ibv_srq *, create_srq, (struct ibv_pd *, struct ibv_srq_init_attr *)) \
 	NO(create_srq_ex)							\
 	NO(create_wq)								\
+	NEW(NO, dealloc_dmah)							\
 	OP(int, dealloc_mw, (struct ibv_mw *))					\
 	OP(int, dealloc_pd, (struct ibv_pd *))					\
 	OP(int, dealloc_td, (struct ibv_td *))					\
 	OP(int, dereg_mr, (struct verbs_mr *))					\
 	OP(int, destroy_ah, (struct ibv_ah *))					\
+	NEW(NO, destroy_comp_cntr)							\
 	NO(destroy_counters)							\
 	OP(int, destroy_cq, (struct ibv_cq *))					\
 	NO(destroy_flow)							\
@@ -185,12 +201,16 @@ struct verbs_srq {
 	OP(int, destroy_srq, (struct ibv_srq *))					\
 	NO(destroy_wq)								\
 	OP(int, detach_mcast, (struct ibv_qp *, const union ibv_gid *, uint16_t))	\
+	NEW(NO, dm_export_dmabuf_fd)							\
+	NEW(NO, free_buf)							\
 	OP(void, free_context, (struct ibv_context *))				\
 	OP(int, free_dm, (struct ibv_dm *))						\
 	NO(get_srq_num)								\
 	NO(import_dm)								\
 	OP(struct ibv_mr *, import_mr, (struct ibv_pd *, uint32_t))			\
 	OP(struct ibv_pd *, import_pd, (struct ibv_context *, uint32_t))		\
+	NEW(NO, inc_comp_cntr)							\
+	NEW(NO, inc_err_comp_cntr)							\
 	OP(int, modify_cq, (struct ibv_cq *, struct ibv_modify_cq_attr *))		\
 	NO(modify_flow_action_esp)						\
 	OP(int, modify_qp, (struct ibv_qp *, struct ibv_qp_attr *, int))	\
@@ -205,27 +225,35 @@ struct verbs_srq {
 	NO(post_srq_ops)							\
 	OP(int, post_srq_recv,							\
 	   (struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **))		\
+	NEW(NO, qp_attach_comp_cntr)							\
+	NEW(NO, query_comp_cntr_caps)							\
 	OP(int, query_device_ex,						\
 	   (struct ibv_context *, const struct ibv_query_device_ex_input *,	\
 	    struct ibv_device_attr_ex *, size_t))				\
 	NO(query_ece)								\
 	OP(int, query_port, (struct ibv_context *, uint8_t, struct ibv_port_attr *)) \
+	NEW(NO, query_port_speed)							\
 	OP(int, query_qp,							\
 	   (struct ibv_qp *, struct ibv_qp_attr *, int, struct ibv_qp_init_attr *)) \
 	NO(query_qp_data_in_order)						\
 	OP(int, query_rt_values, (struct ibv_context *, struct ibv_values_ex *))	\
 	OP(int, query_srq, (struct ibv_srq *, struct ibv_srq_attr *))			\
+	NEW(NO, read_comp_cntr)							\
 	NO(read_counters)							\
+	NEW(NO, read_err_comp_cntr)							\
 	OP(struct ibv_mr *, reg_dm_mr,						\
 	   (struct ibv_pd *, struct ibv_dm *, uint64_t, size_t, unsigned int))		\
 	OP(struct ibv_mr *, reg_dmabuf_mr,						\
 	   (struct ibv_pd *, uint64_t, size_t, uint64_t, int, int))			\
 	OP(struct ibv_mr *, reg_mr, (struct ibv_pd *, void *, size_t, uint64_t, int)) \
+	NEW(NO, reg_mr_ex)							\
 	OP(int, req_notify_cq, (struct ibv_cq *, int))				\
 	OP(int, rereg_mr,							\
 	   (struct verbs_mr *, int, struct ibv_pd *, void *, size_t, int))		\
 	OP(int, resize_cq, (struct ibv_cq *, int))					\
+	NEW(NO, set_comp_cntr)							\
 	NO(set_ece)								\
+	NEW(NO, set_err_comp_cntr)							\
 	NO(unimport_dm)								\
 	OP(void, unimport_mr, (struct ibv_mr *))					\
 	OP(void, unimport_pd, (struct ibv_pd *))
@@ -260,12 +288,17 @@ MRC_AT(struct verbs_device_ops, alloc_device, 56);
 MRC_AT(struct verbs_device_ops, uninit_device, 64);
 MRC_SIZE(struct verbs_device, 712);
 MRC_AT(struct verbs_device, ops, 664);
+#if MRC_PABI == 34
 MRC_SIZE(struct verbs_context_ops, 608);
 MRC_AT(struct verbs_context_ops, poll_cq, 424);
 MRC_AT(struct verbs_context_ops, post_recv, 432);
 MRC_AT(struct verbs_context_ops, post_send, 440);
 MRC_AT(struct verbs_context_ops, req_notify_cq, 552);
 MRC_SIZE(struct verbs_context, 648);
+#else
+MRC_SIZE(struct verbs_context_ops, 744);
+MRC_SIZE(struct verbs_context, 696);
+#endif
 MRC_SIZE(struct verbs_mr, 56);
 MRC_SIZE(struct verbs_srq, 160);
 MRC_SIZE(struct verbs_cq, 288);
@@ -345,8 +378,8 @@ void verbs_set_ops(struct verbs_context *vctx, const struct verbs_context_ops *o
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
-			size_t cmd_size, struct ib_uverbs_get_context_resp *resp,
-			size_t resp_size);
+			size_t cmd_size, NEW_ARG(struct ibv_fd_arr *fds)
+			struct ib_uverbs_get_context_resp *resp, size_t resp_size);
 /* @driver: attributes of its own; NULL: none. */
 int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer *driver);
 int ibv_cmd_query_device_any(struct ibv_context *context,
@@ -362,7 +395,8 @@ int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va
 		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
 int ibv_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
-			  int access, struct verbs_mr *vmr);
+			  int access, struct verbs_mr *vmr
+			  NEW_LAST(struct ibv_command_buffer *driver));
 int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *vmr, uint32_t mr_handle);
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);

@@ -134,7 +134,7 @@ static struct mrc_context *mrc_try_open(struct ibv_device *device, int cmd_fd, u
 
 	if (!ctx)
 		return NULL;
-	ret = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.core, sizeof(resp));
+	ret = ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), NEW_ARG(NULL) &resp.core, sizeof(resp));
 	if (ret)
 		return mrc_no_context(ctx, ret);
 	return mrc_have_context(ctx, resp.all.drv.max_inline, resp.all.drv.max_sge);
