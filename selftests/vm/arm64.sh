@@ -22,8 +22,8 @@ here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 root=${MRC_CACHE:-$HOME/.cache/mrc}/roots/arm64
 triple=aarch64-linux-gnu
-arch=arm64
-sources=
+# shellcheck disable=SC2034	# of unpack.sh
+arch=arm64 sources=
 
 TOOLS=("gcc-$triple" "g++-$triple" qemu-system-arm)
 PACKAGES=(

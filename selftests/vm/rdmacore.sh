@@ -15,6 +15,7 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 top=$(readlink -f "$here/../..")
 root=${MRC_CACHE:-$HOME/.cache/mrc}/roots/sid
+# shellcheck disable=SC2034	# of unpack.sh
 arch=amd64
 sources=$root.apt/sources.list
 lib=$root/usr/lib/x86_64-linux-gnu
