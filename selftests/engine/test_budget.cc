@@ -104,6 +104,59 @@ TEST_F(retry_budget, what_has_arrived_leaves_again_for_its_ack)
     }
 }
 
+// Each answer puts the tail probe off, so that it is always the timeout that asks.
+TEST_F(retry_budget, and_where_only_the_timeout_asks)
+{
+    auto sent = flight(4);
+    u32 copies = 0;
+
+    now += 60 * kMs;
+    sack(sack_of(sent[3], 1003));
+    for (int i = 0; i < 40; i++) {
+        fire();
+        for (const mrc_txop &t : tx_all()) {
+            copies += mrc_opc_is_data(t.hdr.opcode);
+            if (t.hdr.opcode != MRC_OPC_PROBE)
+                continue;
+            now += 10 * kMs;
+            probe_answer(t.hdr.u.probe.probe_id, 1003);
+        }
+    }
+    EXPECT_GE(copies, 10u);
+    EXPECT_LE(copies, 25u);
+}
+
+// A QP without a timeout, whose peer answers no probe: what was lost at the end leaves again all the same.
+TEST_F(retry_budget, without_a_timeout_silence_resends)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 0;
+    auto sent = flight(4, k);
+    u32 copies = 0;
+
+    now += 50 * kUs;
+    sack(sack_of(sent[0], 1000));
+    for (int i = 0; i < 7; i++) {
+        fire();
+        EXPECT_TRUE(tx_data().empty()) << "answers may be late";
+    }
+    for (int i = 0; i < 16; i++) {
+        fire();
+        auto again = tx_data();
+        copies += static_cast<u32>(again.size());
+        EXPECT_LE(again.size(), 1u);
+    }
+    EXPECT_GE(copies, 3u);
+    EXPECT_EQ(c.stats.rtx_rto, copies);
+    k.tx.timeout_ns = 1000 * kMs;
+    flight(4, k);
+    for (int i = 0; i < 6 && mrc_conn_deadline_ns(&c) < c.budget.rto_at_ns; i++) {
+        fire();
+        EXPECT_TRUE(tx_data().empty()) << "the timeout will";
+    }
+}
+
 // What is at work on a READ sends the answer for as long as it takes.
 TEST_F(retry_budget, a_request_whose_answer_comes_does_not_leave_again)
 {

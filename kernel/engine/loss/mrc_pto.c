@@ -14,6 +14,7 @@
 #define MRC_PTO_MAX_NS		1000000000ull
 #define MRC_PTO_SHIFT_MAX	10	/* doublings */
 #define MRC_PTO_AGAIN		3	/* tail probes that brought no ACK */
+#define MRC_PTO_SILENT		7	/* and that brought nothing at all */
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
@@ -111,6 +112,15 @@ static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
 }
 
+/* One more question. Beside every other one from the third on, what has arrived leaves again for its ACK. */
+static void mrc_pto_back_off(struct mrc_conn *c)
+{
+	if (c->pto.backoff < 255)
+		c->pto.backoff++;
+	if (c->pto.backoff >= MRC_PTO_AGAIN && (c->pto.backoff & 1))
+		c->pto.owed |= MRC_OWED_AGAIN;
+}
+
 /*
  * The time of the tail probe has come. Not if all that is missing waits here (held, refused):
  * the peer has nothing to say about that, and the next packet that leaves arms the
@@ -141,10 +151,10 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 	/* After so long a word may have got lost that nobody repeats, as a NAK. */
 	if (!mrc_pto_answer_comes(c) || c->pto.backoff >= MRC_PTO_SHIFT_MAX)
 		c->pto.owed |= MRC_OWED_TAIL;
-	if (c->pto.backoff < 255)
-		c->pto.backoff++;
-	if (c->pto.backoff >= MRC_PTO_AGAIN && (c->pto.backoff & 1))
-		c->pto.owed |= MRC_OWED_AGAIN;
+	/* A QP without a timeout, and a peer that answers no probes: nobody else would find what is lost at the end. */
+	if (!c->tx.timeout_ns && slot != MRC_NONE16 && c->pto.backoff >= MRC_PTO_SILENT)
+		mrc_snd_lose(c, mrc_rec_psn(c, slot), MRC_CAUSE_RTO, now_ns);
+	mrc_pto_back_off(c);
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);
 }
 
@@ -178,6 +188,17 @@ static bool mrc_pto_slept(struct mrc_conn *c, u64 now_ns)
 	return true;
 }
 
+/*
+ * For an ACK or a response that got lost. A peer that answers probes puts the tail probe off, so that only the
+ * timeout asks: the packet leaves again here, too.
+ */
+static void mrc_pto_timed_out(struct mrc_conn *c)
+{
+	c->pto.owed |= MRC_OWED_TAIL;
+	if (!c->snd.out)
+		mrc_pto_back_off(c);
+}
+
 void mrc_pto_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->rnr_until_ns && now_ns >= c->rnr_until_ns)
@@ -193,7 +214,7 @@ void mrc_pto_timer(struct mrc_conn *c, u64 now_ns)
 	if (now_ns >= c->pto.at_ns)
 		mrc_pto_probe(c, now_ns);
 	if (now_ns >= c->budget.rto_at_ns && mrc_budget_timeout(c, now_ns))
-		c->pto.owed |= MRC_OWED_TAIL;	/* for an ACK or a response that got lost */
+		mrc_pto_timed_out(c);
 }
 
 u64 mrc_pto_deadline_ns(const struct mrc_conn *c)
