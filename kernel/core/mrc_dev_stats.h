@@ -55,10 +55,12 @@
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")		\
 	X(port_updates_refused, "Port Status Updates refused: by a plane that leads not to that peer, or of no port in common") \
+	X(port_updates_denied, "Port Status Updates dropped: the peer answered by the port that they said is down") \
 	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
 	X(ep_answers, "questions of controllers answered by peers' endpoints")					\
 	X(ep_answers_lost, "questions of controllers answered when nobody took the answer")	\
-	X(ep_unasked, "endpoint responses to nothing that was asked")
+	X(ep_unasked, "endpoint responses to nothing that was asked")	\
+	X(ep_withheld, "EV probes not answered: the port they came by was announced as down")
 
 struct mrc_dev_stats {
 #define X(name, help) atomic64_t name;	/* cold paths only */

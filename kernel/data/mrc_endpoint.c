@@ -51,23 +51,35 @@ static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
 	return op->ev_idx != MRC_NONE16;
 }
 
-/* By another plane if one turns out to have no route. */
+/* By an EV of the plane that the engine names, in use or not. */
+static bool endpoint_ev_of(struct mrc_pathset *ps, struct mrc_txop *op)
+{
+	op->ev_idx = mrc_evset_nth_of(&ps->evs, op->hdr.plane, op->hdr.ev);
+	if (op->ev_idx == MRC_NONE16)
+		return false;
+	op->hdr.ev = mrc_evset_value(&ps->evs, op->ev_idx);
+	return true;
+}
+
+/* By another plane if one turns out to have no route, unless a plane is named. */
 static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
 	static const struct mrc_payload empty;
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
-	u8 tries = mrc_evset_n_planes(&ps->evs);
+	bool named = op->hdr.plane != MRC_PLANE_NONE;
+	u8 tries = named ? 1 : mrc_evset_n_planes(&ps->evs);
 	struct sk_buff *skb = NULL;
 	union ib_gid sgid;
 
 	if (endpoint_source(peer, &sgid))
-		while (!skb && tries-- && endpoint_ev(ps, op, avoid))
+		while (!skb && tries-- &&
+		       (named ? endpoint_ev_of(ps, op) : endpoint_ev(ps, op, avoid)))
 			skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
 	mrc_pathset_put(ps);
 	return skb;
 }
 
-/* A packet to QP 2 of the peer; over planes of @avoid only if there is no other. */
+/* A packet to QP 2 of the peer, by the plane that it names; else over planes of @avoid only if there is no other. */
 static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid)
 {
 	struct mrc_txop op = {

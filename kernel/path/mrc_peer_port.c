@@ -70,13 +70,18 @@ static void port_arm(struct mrc_peer *peer, u64 now_ns)
 			      HRTIMER_MODE_REL_SOFT);
 }
 
+static bool port_announces(const struct mrc_pkt *pkt)
+{
+	return pkt->opcode == MRC_OPC_EP_REQ && pkt->u.ep.op == MRC_EP_PORT_STATUS;
+}
+
 /*
  * Under peer->lock. That a port is up is told over another one first: its own routes,
  * and the switch behind it, may be ready only a little later. Repeats go anywhere.
  */
 static u32 port_avoid(const struct mrc_peer *peer, const struct mrc_pkt *pkt)
 {
-	if (pkt->opcode != MRC_OPC_EP_REQ || mrc_port_tries(&peer->port) > MRC_PORT_SURE)
+	if (!port_announces(pkt) || mrc_port_tries(&peer->port) > MRC_PORT_SURE)
 		return 0;
 	return peer->ports_fresh;
 }
@@ -96,7 +101,7 @@ void mrc_peer_port_run(struct mrc_peer *peer)
 		else
 			port_arm(peer, now_ns);
 		spin_unlock_bh(&peer->lock);
-		if (due && !port_send(peer, &pkt, avoid) && pkt.opcode == MRC_OPC_EP_REQ)
+		if (due && !port_send(peer, &pkt, avoid) && port_announces(&pkt))
 			mrc_dev_count(peer->dev, port_updates_sent);
 	} while (due);
 }
@@ -122,12 +127,26 @@ static void port_answered(struct mrc_peer *peer, const struct mrc_answer *answer
 	mrc_event_answer(peer, answer);
 }
 
+/* Under peer->lock. The failures of @ports, announced by a notice that was denied, were none. */
+static void port_forgive(struct mrc_peer *peer, u32 ports)
+{
+	mrc_dev_count(peer->dev, port_updates_denied);
+	for (; ports; ports &= ports - 1)
+		mrc_damp_forgive(&peer->damp, (u8)__ffs(ports));
+}
+
 /* Under peer->lock. What makes no sense is counted. */
 static bool port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	u32 unasked = mrc_port_unasked(&peer->port), severed = mrc_port_severed(&peer->port);
+	u32 denied = mrc_port_denied(&peer->port), withheld = mrc_port_withheld(&peer->port);
+	u32 up = mrc_port_remote_up(&peer->port);
 	bool changed = mrc_port_rx(&peer->port, pkt, now_ns);
 
+	if (denied != mrc_port_denied(&peer->port))
+		port_forgive(peer, mrc_port_remote_up(&peer->port) & ~up);
+	if (withheld != mrc_port_withheld(&peer->port))
+		mrc_dev_count(peer->dev, ep_withheld);
 	if (unasked != mrc_port_unasked(&peer->port))
 		mrc_dev_count(peer->dev, ep_unasked);
 	if (severed != mrc_port_severed(&peer->port))
@@ -142,7 +161,7 @@ void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 	struct mrc_answer answer;
 	bool changed, answered;
 
-	if (pkt->opcode == MRC_OPC_EP_REQ && pkt->u.ep.op == MRC_EP_PORT_STATUS)
+	if (port_announces(pkt))
 		mrc_dev_count(peer->dev, port_updates_rcvd);
 	spin_lock_bh(&peer->lock);
 	memcpy(&peer->local_gid, to, sizeof(*to));

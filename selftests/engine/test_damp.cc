@@ -282,6 +282,19 @@ TEST_F(damp, a_port_that_flaps_beats_none)
     EXPECT_EQ(mrc_damp_suppressed(&d, 0), 1u) << "nor may it: nothing is gained";
 }
 
+// Somebody else said so (mrc_doubt.h).
+TEST_F(damp, a_failure_that_was_none_is_forgiven)
+{
+    for (int i = 0; i < 20; i++) {
+        EXPECT_EQ(flap(1), 3u);
+        mrc_damp_forgive(&d, 0);
+    }
+    EXPECT_EQ(flap(2), 3u);
+    EXPECT_EQ(flap(1), 2u) << "those that were are not";
+    mrc_damp_forgive(&d, 1);
+    EXPECT_EQ(d.penalty[1], 0u) << "there was none";
+}
+
 TEST_F(damp, another_port_behind_the_number_begins_anew)
 {
     flap(2);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 extern "C" {
 #include "peer/mrc_port.h"
@@ -75,14 +76,18 @@ private:
             REQUIRE(!mrc_port_greeting(&p_));
             break;
         case 6:
-            if (!questions_.empty()) // the peer's honest answer, perhaps by a way that alters it
+            if (!checks_.empty() && in_.below(2)) // the peer's port works: the word was forged
+                deny();
+            else if (!questions_.empty()) // the peer's honest answer, perhaps by a way that alters it
                 hear(response());
             break;
         default:
             hear(something(in_, p_));
             break;
         }
-        REQUIRE(mrc_port_deadline_ns(&p_) == (p_.announcing ? p_.next_ns : MRC_TIME_NEVER));
+        REQUIRE(mrc_port_deadline_ns(&p_) == std::min<u64>(p_.announcing ? p_.next_ns : MRC_TIME_NEVER,
+                                                      mrc_doubt_deadline_ns(&p_.doubt)));
+        REQUIRE(!(p_.doubt.open & p_.remote_up)); // what is checked is what was announced as down
     }
 
     struct question {
@@ -145,6 +150,7 @@ private:
         u32 before = p_.remote_up, unasked = mrc_port_unasked(&p_), waiting = mrc_ask_waiting(&ask_);
         bool announcing = p_.announcing;
         // One more answer to what we said last: a repeat's.
+        u32 denied = mrc_port_denied(&p_);
         bool more = !announcing && p_.tries && k.opcode == MRC_OPC_EP_RSP &&
                     k.u.ep.op == MRC_EP_PORT_STATUS && (k.psn & 0xffff) == p_.req_id;
         bool changed = mrc_port_rx(&p_, &k, now_);
@@ -152,12 +158,18 @@ private:
 
         if (mrc_port_take_answer(&p_, &a))
             answered(k, a);
+        denied = mrc_port_denied(&p_) - denied;
         REQUIRE((k.opcode == MRC_OPC_EP_RSP && !more) ==
-                (mrc_port_unasked(&p_) > unasked) + (mrc_ask_waiting(&ask_) < waiting) +
+                denied + (mrc_port_unasked(&p_) > unasked) + (mrc_ask_waiting(&ask_) < waiting) +
                     (announcing && !p_.announcing));
         REQUIRE(!mrc_port_take_answer(&p_, &a));
 
         REQUIRE(changed == (before != p_.remote_up));
+        if (denied) {
+            REQUIRE(denied == 1 && changed && (p_.remote_up & before) == before);
+            REQUIRE(k.opcode == MRC_OPC_EP_RSP && k.u.ep.op == MRC_EP_EV_PROBE);
+            return;
+        }
         if (changed)
             REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.u.ep.op == MRC_EP_PORT_STATUS &&
                     p_.remote_up == k.u.ep.port_status_mask && p_.remote_up & p_.up);
@@ -167,10 +179,20 @@ private:
             DIE("%llu changes believed", static_cast<unsigned long long>(changes_));
     }
 
-    // What may leave now: a few answers, each to a request, and one announcement.
+    void deny()
+    {
+        mrc_pkt k = checks_[in_.below(static_cast<u32>(checks_.size()))];
+
+        k.opcode = MRC_OPC_EP_RSP;
+        k.plane = MRC_PLANE_NONE;
+        hear(k);
+    }
+
+    // What may leave now: a few answers, each to a request, one announcement, and a probe of each plane that is
+    // said to be down.
     u32 pull()
     {
-        u32 announced = 0, answers = 0;
+        u32 announced = 0, answers = 0, probed = 0;
         mrc_pkt k;
 
         while (mrc_port_tx_next(&p_, now_, &k)) {
@@ -180,6 +202,15 @@ private:
 
                 REQUIRE(i != asked_.end() && ++answers <= MRC_PORT_ANSWERS + 1);
                 asked_.erase(i);
+            } else if (k.u.ep.op == MRC_EP_EV_PROBE) {
+                REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.plane < MRC_PLANES_MAX);
+                u32 bit = 1u << k.plane;
+
+                REQUIRE(!(probed & bit) && (p_.up & ~p_.remote_up & bit) && !k.u.ep.port_status_mask);
+                probed |= bit;
+                checks_.push_back(k);
+                if (checks_.size() > 64)
+                    checks_.erase(checks_.begin());
             } else {
                 REQUIRE(k.opcode == MRC_OPC_EP_REQ && k.u.ep.op == MRC_EP_PORT_STATUS);
                 REQUIRE(k.u.ep.port_status_mask == p_.up && !announced++);
@@ -196,7 +227,7 @@ private:
         mrc_pkt k = {};
 
         mrc_port_set(&p_, p_.up ^ 1, now_);
-        for (u32 i = 0; i < 2 * MRC_PORT_TRIES && mrc_port_deadline_ns(&p_) != MRC_TIME_NEVER; i++) {
+        for (u32 i = 0; i < 2 * MRC_PORT_TRIES + 2 * MRC_DOUBT_TRIES && mrc_port_deadline_ns(&p_) != MRC_TIME_NEVER; i++) {
             now_ = std::max(now_, mrc_port_deadline_ns(&p_));
             said += pull();
         }
@@ -225,6 +256,7 @@ private:
     u64 cookie_ = 0;
     mrc_pkt last_ = {};
     std::multiset<u32> asked_;
+    std::vector<mrc_pkt> checks_; // probes that left lately
     std::map<u32, question> questions_; // by id; some made room since
 };
 

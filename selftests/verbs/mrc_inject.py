@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """mrc_inject.py - packets that nobody should send, to one QP.
 
-    mrc_inject.py DESTINATION SOURCE QPN PSN NEXT
+    mrc_inject.py DESTINATION SOURCE QPN PSN NEXT [SID]
 
 Reads names of cases from standard input, one per line; sends the packet of each
 from a raw IPv6 socket and answers "sent". PSN is one that the QP has received
 already, so that a packet which is taken by mistake is only a duplicate; NEXT is
-the first that it has not sent.
+the first that it has not sent. With SID, packets go inside an IPv6 packet to that address, as SRv6
+paths have it.
 
 Everything about a packet is right, its ICRC too, except what the name says.
 """
@@ -48,7 +49,8 @@ def checksum(ip6, udp):
 
 
 class Injector:
-    def __init__(self, dst, src, qpn, psn, tx_next):
+    def __init__(self, dst, src, sid, qpn, psn, tx_next):
+        self.sid = sid
         self.dst, self.src, self.qpn, self.psn, self.tx_next = dst, src, qpn, psn, tx_next
         self.sock = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_RAW)
 
@@ -75,7 +77,11 @@ class Injector:
         if crc:
             body += icrc or crc_masked(ip6, udp, body)
         udp = udp[:6] + struct.pack("!H", checksum(ip6, udp + body))
-        self.sock.sendto(ip6 + udp + body, (dst or self.dst, 0))
+        packet, to = ip6 + udp + body, dst or self.dst
+        if self.sid:
+            outer = ip6_header(src or self.src, self.sid, len(packet))
+            packet, to = outer[:6] + bytes([socket.IPPROTO_IPV6]) + outer[7:] + packet, self.sid
+        self.sock.sendto(packet, (to, 0))
 
     def answer(self, op):
         """Of an endpoint, to a question that nobody asked."""
@@ -146,6 +152,10 @@ class Injector:
         """A Port Status Update that all ports of the peer are down, as if from it."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + b"\0" * 16)
 
+    def case_down2(self):
+        """A Port Status Update that the peer's port 2 is down, as if from it; its id is a guess."""
+        self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xfffffffd, 0) + bytes(4))
+
     def case_ourselves(self):
         """A Port Status Update in the name of the host that it is sent to."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xffff7fff, 0) + bytes(4),
@@ -170,8 +180,8 @@ class Injector:
 
 
 def main():
-    dst, src, *numbers = sys.argv[1:]
-    injector = Injector(dst, src, *map(int, numbers))
+    dst, src, *numbers = sys.argv[1:6]
+    injector = Injector(dst, src, sys.argv[6] if sys.argv[6:] else None, *map(int, numbers))
     for line in sys.stdin:
         try:
             getattr(injector, "case_" + line.strip())()

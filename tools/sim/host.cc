@@ -301,7 +301,9 @@ void host::port_send(u32 remote)
 
     std::memset(&hdr, 0, sizeof(hdr));
     while (mrc_port_tx_next(&to_peer.port, clock_ns(), &hdr)) {
-        u16 e = mrc_rot_pick(&to_peer.rot, &to_peer.evs, MRC_NONE16);
+        u16 e = hdr.plane == MRC_PLANE_NONE
+                    ? mrc_rot_pick(&to_peer.rot, &to_peer.evs, MRC_NONE16)
+                    : mrc_evset_nth_of(&to_peer.evs, hdr.plane, hdr.ev);
 
         if (e == MRC_NONE16)
             continue;

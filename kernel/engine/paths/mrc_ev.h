@@ -360,6 +360,14 @@ static inline bool mrc_evset_plane_has_evs(const struct mrc_evset *s, u8 plane)
 	return plane < s->n_planes && s->start[plane + 1] > s->start[plane];
 }
 
+/* An EV of @plane, whatever its state; each @n another one in turn. MRC_NONE16: it has none. */
+static inline u16 mrc_evset_nth_of(const struct mrc_evset *s, u8 plane, u32 n)
+{
+	if (!mrc_evset_plane_has_evs(s, plane))
+		return MRC_NONE16;
+	return (u16)(s->start[plane] + n % (u32)(s->start[plane + 1] - s->start[plane]));
+}
+
 /* The value and the plane of EV @idx; both fixed. */
 static inline u32 mrc_evset_value(const struct mrc_evset *s, u16 idx)
 {

@@ -111,6 +111,11 @@ u32 mrc_damp_set(struct mrc_damp *d, u32 up, u64 now_ns)
 	return d->up & ~d->held;
 }
 
+void mrc_damp_forgive(struct mrc_damp *d, u8 port)
+{
+	d->penalty[port] -= min_t(u32, d->penalty[port], MRC_DAMP_FAILURE);
+}
+
 u32 mrc_damp_poll(struct mrc_damp *d, u64 now_ns)
 {
 	u32 held = d->held;

@@ -42,6 +42,9 @@ void mrc_damp_init(struct mrc_damp *d, const struct mrc_damp_cfg *cfg, u32 up);
 /* The ports are now as in @up. Return: the mask to be believed. */
 u32 mrc_damp_set(struct mrc_damp *d, u32 up, u64 now_ns);
 
+/* The latest failure of @port was none. */
+void mrc_damp_forgive(struct mrc_damp *d, u8 port);
+
 /* Look again, at or after the deadline: the mask to be believed now. */
 u32 mrc_damp_poll(struct mrc_damp *d, u64 now_ns);
 

@@ -9,12 +9,14 @@ void mrc_port_init(struct mrc_port *p, u32 up)
 {
 	memset(p, 0, sizeof(*p));
 	p->up = up;
+	p->said = up;
 	p->remote_up = ~0u;
 }
 
 void mrc_port_announce(struct mrc_port *p, u64 now_ns)
 {
 	p->req_id++;
+	p->said = p->up;
 	p->tries = 0;
 	p->announcing = true;
 	p->greeting = false;
@@ -65,6 +67,20 @@ static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 	       now_ns - p->heard_ns < MRC_PORT_STALE_NS;
 }
 
+/* Ports of which @up says that they went down, and which lead to one of ours. */
+static u32 mrc_port_gone(const struct mrc_port *p, u32 up)
+{
+	return p->remote_up & ~up & p->up;
+}
+
+/* One of these was announced as down lately, and answered. */
+static bool mrc_port_doubts(struct mrc_port *p, u32 planes, u64 now_ns)
+{
+	if (now_ns - p->denied_ns >= MRC_PORT_DOUBT_NS)
+		p->doubted = 0;
+	return planes & p->doubted;
+}
+
 /* May a change to @up be believed, and now? */
 static bool mrc_port_change(struct mrc_port *p, u32 up, u64 now_ns)
 {
@@ -74,7 +90,8 @@ static bool mrc_port_change(struct mrc_port *p, u32 up, u64 now_ns)
 		p->severed++;
 		return false;
 	}
-	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS) {
+	if (at - now_ns >= MRC_PORT_CHANGES * MRC_PORT_CHANGE_NS ||
+	    mrc_port_doubts(p, mrc_port_gone(p, up), now_ns)) {
 		p->limited++;
 		return false;
 	}
@@ -96,6 +113,11 @@ static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
 {
 	u8 n = (u8)(p->rsp_owed - p->status_owed);
 
+	/* The answer would say that the port is up, and may leave by another. */
+	if (pkt->plane < MRC_PLANES_MAX && !(p->said >> pkt->plane & 1)) {
+		p->withheld++;
+		return;
+	}
 	if (n == MRC_PORT_ANSWERS) {
 		p->limited++;
 		return;
@@ -106,14 +128,17 @@ static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
 
 static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
-	bool change = pkt->u.ep.port_status_mask != p->remote_up;
+	u32 up = pkt->u.ep.port_status_mask;
+	bool change = up != p->remote_up;
 
 	if (mrc_port_stale(p, (u16)pkt->psn, now_ns)) {
 		p->stale++;	/* no answer: who began anew says it until it is no longer taken for old */
 		return false;
 	}
-	if (change && !mrc_port_change(p, pkt->u.ep.port_status_mask, now_ns))
+	if (change && !mrc_port_change(p, up, now_ns))
 		return false;
+	mrc_doubt_end(&p->doubt, up);
+	mrc_doubt_start(&p->doubt, mrc_port_gone(p, up), now_ns);
 	/* The latest only: who asked twice has repeated or outdated himself. */
 	p->status = mrc_port_answer_to(pkt);
 	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
@@ -121,8 +146,28 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	p->heard = true;
 	p->heard_id = (u16)pkt->psn;
 	p->heard_ns = now_ns;
-	p->remote_up = pkt->u.ep.port_status_mask;
+	p->remote_up = up;
 	return change;
+}
+
+/*
+ * It answers by a port that it was said to have lost. The notice is dropped, and with it the
+ * notice's id, which may lie far ahead of the peer's own.
+ */
+static bool mrc_port_rx_checked(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
+{
+	u32 plane = 0;
+
+	if (pkt->u.ep.op == MRC_EP_EV_PROBE)
+		plane = mrc_doubt_rx(&p->doubt, (u16)pkt->psn);
+	if (!plane)
+		return false;
+	p->denied++;
+	p->denied_ns = now_ns;
+	p->doubted |= plane;
+	p->heard = false;
+	p->remote_up |= plane;
+	return true;
 }
 
 /* To what we said last: each repeat of it may be answered. */
@@ -143,6 +188,8 @@ static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, 
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	if (pkt->opcode == MRC_OPC_EP_RSP) {
+		if (mrc_port_rx_checked(p, pkt, now_ns))
+			return true;
 		mrc_port_rx_response(p, pkt, now_ns);
 		return false;
 	}
@@ -162,6 +209,7 @@ static void mrc_port_pkt(struct mrc_pkt *pkt, u8 opcode, u16 id, u8 op)
 	memset(pkt, 0, sizeof(*pkt));
 	pkt->opcode = opcode;
 	pkt->pkey = 0xffff;
+	pkt->plane = MRC_PLANE_NONE;
 	pkt->dqpn = MRC_QPN_ENDPOINT;
 	pkt->psn = id;
 	pkt->u.ep.op = op;
@@ -181,12 +229,28 @@ static void mrc_port_tx_answer(struct mrc_port *p, struct mrc_pkt *pkt)
 	pkt->u.ep.tx_ts = a->tx_ts;
 }
 
+static bool mrc_port_tx_check(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
+{
+	u8 plane;
+	u16 id;
+
+	if (!mrc_doubt_next(&p->doubt, p->up, now_ns, &plane, &id))
+		return false;
+	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, MRC_EP_EV_PROBE);
+	pkt->plane = plane;
+	pkt->ev = mrc_doubt_tries(&p->doubt);
+	pkt->u.ep.tx_ts = mrc_ts16(now_ns);
+	return true;
+}
+
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 {
 	if (p->rsp_owed) {
 		mrc_port_tx_answer(p, pkt);
 		return true;
 	}
+	if (mrc_port_tx_check(p, now_ns, pkt))
+		return true;
 	if (!p->announcing || now_ns < p->next_ns)
 		return false;
 	if (p->tries == MRC_PORT_TRIES) {
@@ -202,7 +266,8 @@ bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 
 u64 mrc_port_deadline_ns(const struct mrc_port *p)
 {
-	return p->announcing ? p->next_ns : MRC_TIME_NEVER;
+	return min_t(u64, p->announcing ? p->next_ns : MRC_TIME_NEVER,
+		     mrc_doubt_deadline_ns(&p->doubt));
 }
 
 /* ---- what a controller asks ---- */
@@ -227,6 +292,7 @@ static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q,
 	if (err)
 		return err;
 	p->req_id = *id;
+	p->said = q->ports_up;
 	p->tries = 0;
 	p->greeting = false;	/* the peer has been told, and what a controller says stands */
 	return 0;

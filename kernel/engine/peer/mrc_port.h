@@ -14,6 +14,11 @@
  * for MRC_PORT_STALE_NS the first word of a peer that began anew. What is not believed is not answered, so that an
  * honest peer says it again.
  *
+ * That a port is down is believed at once and checked (mrc_doubt.h). If the peer still answers by that
+ * port, the notice is dropped, and for MRC_PORT_DOUBT_NS no other one of that port is believed: who forges
+ * them all the time wins one round trip in so long. A peer does not answer probes by a port that it announced
+ * as down, for it may only drain it.
+ *
  * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
  * peers ever need: mrc_ask.h.
  */
@@ -21,6 +26,7 @@
 #define MRC_PORT_H
 
 #include "peer/mrc_ask.h"
+#include "peer/mrc_doubt.h"
 #include "wire/mrc_wire.h"
 #include "paths/mrc_ev.h"
 
@@ -32,6 +38,7 @@
 /* A peer's changes are costly: so many at once, and one more per so long. */
 #define MRC_PORT_CHANGES 8
 #define MRC_PORT_CHANGE_NS 1000000ull
+#define MRC_PORT_DOUBT_NS 100000000ull	/* meanwhile losses tell of a true failure */
 
 struct mrc_port_answer {
 	u16 id;
@@ -41,7 +48,11 @@ struct mrc_port_answer {
 
 struct mrc_port {
 	u32 up;			/* local ports, to be announced */
-	u32 remote_up;		/* last heard; all ones before */
+	u32 said;		/* as the peer was told last, by us or by a controller */
+	u32 remote_up;		/* last heard, less what was denied; all ones before */
+	u32 doubted;		/* ports whose notices were denied since... */
+	u64 denied_ns;		/* the latest denial */
+	struct mrc_doubt doubt;
 	u64 heard_ns;		/* when */
 	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
 	u64 next_ns;
@@ -59,6 +70,8 @@ struct mrc_port {
 	u32 limited;		/* requests not taken: too many */
 	u32 stale;		/* announcements older than the latest */
 	u32 severed;		/* announcements that leave no port in common */
+	u32 denied;		/* "down" of a port by which the peer answered */
+	u32 withheld;		/* probes by a port that was announced as down: not answered */
 	u32 unasked;		/* responses to nothing that was asked */
 	struct mrc_ask *ask;	/* the caller's; NULL: a controller has asked nothing yet */
 };
@@ -86,7 +99,10 @@ void mrc_port_heard(struct mrc_port *p, u64 now_ns);
  * every set towards this peer, then mrc_conn_plane_event() to its connections.
  */
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
-/* Next control packet to this peer (dqpn 2), or false; the caller picks the EV. */
+/*
+ * Next control packet to this peer (dqpn 2), or false. Its plane is MRC_PLANE_NONE: the caller picks the EV. Else
+ * it leaves by an EV of that plane, though that is not in use: the caller may take mrc_evset_nth_of() with its ev.
+ */
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
 
@@ -143,6 +159,18 @@ static inline bool mrc_port_greeting(const struct mrc_port *p)
 static inline u32 mrc_port_severed(const struct mrc_port *p)
 {
 	return p->severed;
+}
+
+/* How many announcements of a port as down were denied by an answer through it. */
+static inline u32 mrc_port_denied(const struct mrc_port *p)
+{
+	return p->denied;
+}
+
+/* How many probes were not answered, for we announced the port that they came by as down. */
+static inline u32 mrc_port_withheld(const struct mrc_port *p)
+{
+	return p->withheld;
 }
 
 /* How often it was sent. */

@@ -82,12 +82,13 @@ void checker::rest() const
 void checker::faults() const
 {
     for (const fault_spec &f : s.fault) {
-        want(f.kind == "cable" || f.kind == "spine" || f.kind == "plane" || f.kind == "port",
-             f.line, "fault.kind is cable, spine, plane or port, not " + f.kind);
+        want(f.kind == "cable" || f.kind == "spine" || f.kind == "plane" || f.of_host(),
+             f.line, "fault.kind is cable, spine, plane, port, drain or forged, not " + f.kind);
         want_plane("fault", f.plane, f.line);
         want(f.t0 < s.t0s(), f.line,
              "fault.t0: there are " + std::to_string(s.t0s()) + " T0s");
-        want_t1s("fault", f.t1, f.count, f.line);
+        want(f.kind == "forged" || f.t1 + f.count <= s.fabric.t1s, f.line,
+             "fault.t1: there are " + std::to_string(s.fabric.t1s) + " T1s");
         want_host("fault.host", f.host, f.line);
         want(!f.notify || f.kind == "plane" || f.kind == "port", f.line,
              "fault.notify: only loss of a plane or of a host's port can be noticed by a host");

@@ -209,7 +209,7 @@ end *end_maker::make(arena &mem, u32 id, end *sibling, u32 planes_up, u64 now_ns
         make_paths(mem, *e, n, planes_up);
     start(mem, *e, planes_up, now_ns);
     for (const fault_spec &f : s.fault)
-        if (f.kind == "port" && f.notify && !e->port)
+        if (f.tells() && !e->port)
             make_port(mem, *e, planes_up);
     return e;
 }

@@ -18,8 +18,14 @@ fault_plan::fault_plan(world &w) : w_(w)
         u64 at = f.at_us * ps_per_us, until = f.until_us ? f.until_us * ps_per_us : never;
         u64 late = f.notify_ns * ps_per_ns;
 
-        both(at, until, &f, nullptr, false);
-        if (f.notify)
+        if (f.kind == "forged") {
+            for (u64 i = 0; i < f.count; i++)
+                changes_.push_back({at + i * f.every_us * ps_per_us, &f, nullptr, false, true});
+            continue;
+        }
+        if (f.kind != "drain")
+            both(at, until, &f, nullptr, false);
+        if (f.notify || f.kind == "drain")
             both(at + late, until == never ? never : until + late, &f, nullptr, true);
     }
     for (const path_spec &x : w.s.path_rule)
@@ -67,6 +73,16 @@ void fault_plan::notice(u32 plane, u32 host, bool up)
     w_.rack_wake[w_.topo.rack_node(host)] = 0;
 }
 
+// Its peers hear that its port is down, and it did not say so.
+void fault_plan::forge(const fault_spec &f)
+{
+    for (u32 id = 0; id < w_.topo.hosts; id++) {
+        w_.hosts[id].forged = {static_cast<u32>(f.host), static_cast<u32>(f.plane)};
+        w_.hosts[id].notice = true;
+        w_.rack_wake[w_.topo.rack_node(id)] = 0;
+    }
+}
+
 // Outages and repairs are numbered, for the ends to know a new one.
 void fault_plan::count(bool up, u64 plane)
 {
@@ -87,9 +103,11 @@ void fault_plan::apply(const change &c)
         return;
     const fault_spec &f = *c.fault;
     u32 plane = static_cast<u32>(f.plane), host = static_cast<u32>(f.host);
-    bool port = f.kind == "port";
+    bool port = f.of_host();
 
-    if (f.kind == "cable") {
+    if (f.kind == "forged") {
+        forge(f);
+    } else if (f.kind == "cable") {
         cable(plane, static_cast<u32>(f.t0), static_cast<u32>(f.t1), c.up);
     } else if (f.kind == "spine") {
         for (u64 t1 = f.t1; t1 < f.t1 + f.count; t1++)
@@ -116,7 +134,7 @@ fault_plan::losses fault_plan::lost_on(u32 plane) const
         if (f.plane != plane)
             continue;
         n.inner += f.kind == "cable" ? 1 : f.kind == "spine" ? f.count * w_.topo.t0s : 0;
-        n.edge += f.kind == "port" ? 1 : f.kind == "plane" ? w_.topo.hosts : 0;
+        n.edge += f.of_host() ? f.kind != "forged" : f.kind == "plane" ? w_.topo.hosts : 0;
     }
     auto used = [this](const path_spec &x) { // does data go that way?
         return std::any_of(w_.work.flows.begin(), w_.work.flows.end(), [&](const flow &f) {

@@ -30,7 +30,7 @@ private:
         u64 at;
         const fault_spec *fault;
         const path_spec *rule;
-        bool up, notice;
+        bool up, notice;  // notice: to hosts; not the failure itself
     };
 
     struct losses {
@@ -43,6 +43,7 @@ private:
     void cable(u32 plane, u32 t0, u32 t1, bool up);
     void host_port(u32 plane, u32 host, bool up);
     void notice(u32 plane, u32 host, bool up);
+    void forge(const fault_spec &f);
     void count(bool up, u64 plane);
 
     world &w_;

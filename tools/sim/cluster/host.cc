@@ -187,6 +187,8 @@ void worker::take_notice(host &h, u64 t)
     u64 now_ns = h.clock.ns(t);
 
     h.notice = false;
+    if (h.forged.host != none32)
+        return take_forged(h, t);
     w_.maker.rate(cc, h.up);
     for (end *e = h.ends; e; e = e->next_on_host) {
         mrc_evset_local_planes(e->evs, h.up, now_ns);
@@ -199,6 +201,22 @@ void worker::take_notice(host &h, u64 t)
         make_ready(h, *e, queued::first);
         arm(h, *e);
     }
+}
+
+// The id of a forged one is a guess, and here far ahead of the host's own.
+void worker::take_forged(host &h, u64 t)
+{
+    mrc_pkt p = {};
+
+    p.opcode = MRC_OPC_EP_REQ;
+    p.psn = 0x4000 + (t / ps_per_us & 0xfff);
+    p.plane = MRC_PLANE_NONE;
+    p.u.ep.op = MRC_EP_PORT_STATUS;
+    p.u.ep.port_status_mask = ~(1u << h.forged.plane);
+    for (end *e = h.ends; e; e = e->next_on_host)
+        if (w_.work.end_host[e->id ^ 1] == h.forged.host)
+            receive_port(h, *e, p, t);
+    h.forged.host = none32;
 }
 
 // ---- flows ----

@@ -198,6 +198,7 @@ std::vector<option> options_of(fault_spec &x)
         {"at_us", &x.at_us, 0, most_us},
         {"until_us", &x.until_us, 0, most_us},
         {"notify", &x.notify},
+        {"every_us", &x.every_us, 1, most_us},
         {"notify_ns", &x.notify_ns, 0, most_ns},
     };
 }

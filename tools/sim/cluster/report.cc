@@ -57,6 +57,7 @@ void add_engines(report &r, const world &w, u64 needed)
 {
     mrc_stats sum = {};
     mrc_ev_stats ev = {};
+    u64 denied = 0;
 
     for (const end *e : w.ends) {
         if (!e)
@@ -64,6 +65,7 @@ void add_engines(report &r, const world &w, u64 needed)
 #define X(name, help) sum.name += e->conn.stats.name;
         MRC_STATS(X)
 #undef X
+        denied += e->port ? mrc_port_denied(e->port) : 0;
         if (e->owner != e)
             continue;
         ev.skips += e->evs->stats.skips;
@@ -94,6 +96,7 @@ void add_engines(report &r, const world &w, u64 needed)
     r.add("ev_readmissions", real(ev.readmissions));
     r.add("ev_spurious", real(ev.spurious));
     r.add("ev_floor_hits", real(ev.floor_hits));
+    r.add("ports_denied", real(denied));
 }
 
 void add_counters(report &r, const world &w, const counters &c)

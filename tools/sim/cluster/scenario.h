@@ -145,14 +145,20 @@ struct clock_spec {
     u64 line = 0;
 };
 
-// kind: cable (t0, t1), spine (t1, count), plane, port (host's cable)
+// kind: cable (t0, t1), spine (t1, count), plane, port (host's cable), drain (the host announces its
+// port as down, which works), forged (its peers are told so in its name, count times, one every every_us)
 struct fault_spec {
     std::string kind = "cable";
     u64 plane = 0, t0 = 0, t1 = 0, host = 0, count = 1;
     u64 at_us = 0, until_us = 0; // 0: for good
     bool notify = false;         // hosts see their port go down; else a black hole
+    u64 every_us = 100;
     u64 notify_ns = 0;           // so much later: carrier, and the Port Status Update after it
     u64 line = 0;
+
+    // Hosts tell each other of ports.
+    bool tells() const { return kind == "drain" || kind == "forged" || (kind == "port" && notify); }
+    bool of_host() const { return kind == "port" || kind == "drain" || kind == "forged"; }
 };
 
 // count messages; one every every_us, or all at once.

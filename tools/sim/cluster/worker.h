@@ -52,6 +52,7 @@ private:
     void run_host(u32 id, host &h, const due *at, const due *stop);
     void wake(u32 id, host &h, u64 t);
     void take_notice(host &h, u64 t);
+    void take_forged(host &h, u64 t);
     void start_flows(u32 id, host &h, u64 t);
     void post_flows(host &h, end &e, u64 t);
     void run_timers(host &h, u64 t);

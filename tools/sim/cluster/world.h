@@ -89,7 +89,10 @@ struct host {
     host_clock clock;
     std::unique_ptr<nic> rx; // when packets wait
     u32 up = ~0u;        // local ports, as it knows
-    bool notice = false; // up has changed
+    bool notice = false; // up has changed, or
+    struct {
+        u32 host = none32, plane = 0;
+    } forged;            // a packet in this host's name says that the plane's port of its is down
     end *ends = nullptr;
     end *first_head = nullptr, *first_tail = nullptr; // has just got something
     end *ready_head = nullptr, *ready_tail = nullptr; // round robin
