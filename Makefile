@@ -15,6 +15,7 @@
 # make coverage   how much of the engine the user-space tests reach
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
+# make deb        Debian packages, in build/deb
 # make install    DESTDIR and PREFIX as usual; make uninstall takes it away
 #
 # V=1 shows the commands. KDIR_<series>=/path builds that module against another kernel
@@ -189,6 +190,9 @@ bench-failover: deps
 	@$(MAKE) tools/lib/ibverbs tools/mrcctl selftests/bench/failover
 	@selftests/bench/failover.sh
 
+deb:
+	@tools/deb.sh
+
 # INSTALL_STRIP= keeps the debugging symbols.
 install: all install-user
 	@set -e; for k in $(INSTALLED); do \
@@ -201,8 +205,10 @@ install: all install-user
 	done
 	@[ -n "$(DESTDIR)" ] || [ -e /lib/modules/$$(uname -r)/updates/mrc.ko ] || $(VM)/kernels.sh --advise
 
+user: $(SUBDIRS)
+
 # Without a module. Headers as a kernel's would lie, the netlink family where ynl looks.
-install-user: $(SUBDIRS)
+install-user: user
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
 	@install -D -m 644 uapi/linux/mrc.h $(DESTDIR)$(PREFIX)/include/linux/mrc.h
 	@install -D -m 644 uapi/rdma/mrc-abi.h $(DESTDIR)$(PREFIX)/include/rdma/mrc-abi.h
@@ -224,5 +230,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules tree-arm64 full install-user deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
+.PHONY: all testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
 	uninstall clean user-space FORCE $(SUBDIRS) $(TESTDIRS)

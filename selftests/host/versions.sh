@@ -23,6 +23,6 @@ done
 ksft_equal "mrcd says it" "mrcd $version" "$(build/daemon/mrcd -V)"
 ksft_equal "mrcctl says it" "mrcctl $version, netlink family mrc version 1" "$(build/tools/mrcctl -V | head -n 1)"
 for ko in build/6.*/mrc.ko build/7.*/mrc.ko; do
-	[ ! -e "$ko" ] || ksft_equal "the module for ${ko:6:4} says it" "$version" "$(/sbin/modinfo -F version "$ko")"
+	[ ! -e "$ko" ] || ksft_equal "the module for $(basename "${ko%/*}") says it" "$version" "$(/sbin/modinfo -F version "$ko")"
 done
 ksft_finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# deps.sh - install what building and testing need (Debian 12), by apt-get.
+# deps.sh - install what building and testing need (Debian 12; -b also Debian 13), by apt-get.
 #
 #   deps.sh          install what is missing; nothing missing costs one dpkg-query
 #   deps.sh -n ...   only print what is missing of it, exit 1 if anything is
@@ -16,14 +16,19 @@
 set -euo pipefail
 
 here=$(dirname "$(readlink -f "$0")")
+# Debian 12's own default is too old.
+boost=libboost-dev
+! grep -qs '^VERSION_ID="12"' /etc/os-release || boost=libboost1.81-dev
 
 PACKAGES_BUILD=(
 	gcc g++ make clang pkg-config rsync kmod
 	# plug-in, libmrc
 	rdma-core ibverbs-providers libibverbs-dev
+	# packages
+	debhelper dh-dkms dpkg-dev
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
-	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev
+	"$boost" libtomlplusplus-dev nlohmann-json3-dev
 	libfmt-dev libcli11-dev
 )
 
@@ -33,7 +38,7 @@ PACKAGES_DEMO=(
 	gcc g++ make pkg-config rsync kmod binutils linux-headers-amd64
 	rdma-core ibverbs-providers libibverbs-dev
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev
-	libboost1.81-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev
+	"$boost" libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcli11-dev
 	# the virtual machine, and programs in it
 	qemu-system-x86 busybox-static cpio xz-utils zstd procps
 	iproute2 iputils-ping netcat-openbsd tcpdump jq python3
@@ -52,6 +57,7 @@ PACKAGES=(
 	# RDMA user space
 	ibverbs-utils perftest rdmacm-utils python3-pyverbs librdmacm-dev qperf ucx-utils libfabric-bin
 	openmpi-bin libopenmpi-dev
+	lintian
 	# unit tests
 	libgtest-dev libgmock-dev
 )
