@@ -25,7 +25,7 @@ PACKAGES_BUILD=(
 	# plug-in, libmrc
 	rdma-core ibverbs-providers libibverbs-dev
 	# packages
-	debhelper dh-dkms dpkg-dev
+	build-essential debhelper dh-dkms
 	# daemon and tools
 	libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev
 	"$boost" libtomlplusplus-dev nlohmann-json3-dev
