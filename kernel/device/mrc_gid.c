@@ -8,8 +8,7 @@
  * another one is not for it. So ib_core is told the adapter, and what it offers is taken or
  * refused here. It logs each refusal (GID add failed), which is harmless.
  *
- * Not for netdevs of kind mrc: packets for addresses upon them, such as ipvlan's, come by their
- * planes all the same.
+ * Nothing lies upon netdevs of kind mrc (device/mrc_upper.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>

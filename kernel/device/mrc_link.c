@@ -11,6 +11,7 @@
 #include "device/mrc_dev_port.h"
 #include "device/mrc_link.h"
 #include "device/mrc_netdev.h"
+#include "device/mrc_upper.h"
 
 /* The device under rtnl, with a reference for the caller. */
 static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
@@ -92,10 +93,15 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct mrc_dev_plane *plane;
+	struct mrc_dev *owner;
 
 	if (event == NETDEV_UNREGISTER) {
 		link_gone(ndev);
 		return NOTIFY_DONE;
+	}
+	if (event == NETDEV_PRECHANGEUPPER) {
+		owner = mrc_dev_of_owner(ndev);
+		return owner ? notifier_from_errno(mrc_upper_check(owner, ptr)) : NOTIFY_DONE;
 	}
 	plane = mrc_dev_plane_of(ndev);
 	if (!plane)

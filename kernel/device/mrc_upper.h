@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_upper.h - what may lie upon a netdev of kind mrc.
+ */
+#ifndef MRC_UPPER_H
+#define MRC_UPPER_H
+
+#include <linux/netdevice.h>
+
+struct mrc_dev;
+
+/* Under rtnl, before @info->upper_dev is laid upon @dev's netdev. 0, or an error with its reason in extack. */
+int mrc_upper_check(const struct mrc_dev *dev, const struct netdev_notifier_changeupper_info *info);
+
+#endif
