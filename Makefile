@@ -150,6 +150,7 @@ check: deps
 # does with eight ranks.
 check-full: deps
 	@$(VM)/deps.sh -f
+	@$(VM)/netmgr.sh get || echo "no NetworkManager: boot.sh goes without"
 	@$(MAKE) -j$$(nproc) KVERS="$(KVERS) $(KVERS_ARM64)" full
 full: testing
 	@[ ! -e "$$($(VM)/rdmacore.sh --root)/.complete" ] || $(VM)/rdmacore.sh plugin

@@ -2,6 +2,7 @@
 #include "apply.h"
 
 #include <fcntl.h>
+#include <linux/mrc.h>
 #include <net/if.h>
 #include <unistd.h>
 
@@ -122,11 +123,24 @@ private:
     template <typename F> error mrc(const std::string &device, F &&make)
     {
         return at(device, [&](int i) -> error {
-            if (!s_.family)
-                return {ENOENT, "the module mrc is not loaded: modprobe mrc", false};
+            if (auto e = family())
+                return e;
             nl::Message m = make(s_.family->id, i);
             return s_.genl.call(m);
         });
+    }
+
+    // The device, and with it the module, may have come since the look.
+    error family()
+    {
+        mrcnl::family found;
+
+        if (s_.family)
+            return {};
+        if (mrcnl::find_family(s_.genl, MRC_GENL_NAME, found))
+            return {ENOENT, "the module mrc is not loaded: modprobe mrc", false};
+        s_.family = found;
+        return {};
     }
 
     Sockets &s_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // main.cc - mrcd(8).
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -46,10 +47,26 @@ int run_check(Reconciler &reconciler, const Options &o)
     return o.check && found == Reconciler::Check::kSomething ? kSomethingToDo : kNothingToDo;
 }
 
+// Needs no kernel: udev asks while interfaces come.
+int owns(const Options &o, const Log &log)
+{
+    try {
+        const auto want = load_desired(o.config, o.name);
+        const bool named = std::any_of(want.links.begin(), want.links.end(),
+                                       [&](const WantedLink &l) { return l.name == o.owns; });
+        return named ? int{kOwned} : int{kNotOurs};
+    } catch (const std::exception &e) {
+        log.error("{}", e.what());
+        return kFailed;
+    }
+}
+
 int run(const Options &o)
 {
     const Log log(o.name, o.verbose ? Log::Level::kVerbose : Log::Level::kNormal);
 
+    if (!o.owns.empty())
+        return owns(o, log);
     try {
         NetlinkKernel kernel;
         Reconciler reconciler(kernel, log);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "options.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,8 @@
 namespace mrcd {
 
 namespace {
+
+constexpr const char *kDefaultConfig = "/etc/mrc/fabric.toml";
 
 std::string host_name()
 {
@@ -25,7 +28,8 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
 
     std::string check;
     app.set_version_flag("-V,--version", "mrcd " MRC_VERSION);
-    auto *config = app.add_option("-c,--config", o.config, "fabric file, the same on every node (mrcd.toml(5))")
+    auto *config = app.add_option("-c,--config", o.config, fmt::format("fabric file, the same on every node (mrcd.toml(5)); default: {}",
+                                                                    kDefaultConfig))
         ->type_name("FILE");
     app.add_option("-n,--name", o.name, "this node's name in it (default: the host name)")
         ->type_name("NAME");
@@ -34,6 +38,9 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
     app.add_option("--check", check, "print what would be done for this file, do nothing; exit "
                    "status 0: nothing to do, 1: something, 2: the file is bad")
         ->type_name("FILE")->excludes(dry)->excludes(once)->excludes(config);
+    app.add_option("--owns", o.owns, "exit status 0 if the file names this interface as one of this node's, "
+                   "else 1; for udev")
+        ->type_name("IFNAME")->excludes(dry)->excludes(once);
     app.add_flag("--force", o.force, "even if the file removes most of what is there");
     app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
         ->type_name("FILE");
@@ -44,7 +51,7 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
         if (o.check)
             o.config = check;
         if (o.config.empty())
-            throw CLI::RequiredError("--config");
+            o.config = kDefaultConfig;
     } catch (const CLI::ParseError &e) {
         status = app.exit(e) == 0 ? 0 : kUsage;
         return Parsed::kExit;

@@ -10,6 +10,7 @@ struct Options {
     std::string config;
     std::string name;
     std::string ready_file;
+    std::string owns;     // is this interface the file's?
     bool dry_run = false;
     bool check = false;   // a dry run whose exit status says what was found
     bool force = false;   // even a file that removes most of what is there
@@ -21,6 +22,9 @@ struct Options {
 enum Exit { kOk = 0, kUsage = 1, kFailed = 2 };
 // Of --check.
 enum CheckExit { kNothingToDo = 0, kSomethingToDo = 1, kBad = 2 };
+
+// Of --owns; without a file or a name in it kFailed, which is no yes either.
+enum OwnsExit { kOwned = 0, kNotOurs = 1 };
 
 enum class Parsed { kRun, kExit };
 

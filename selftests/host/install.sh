@@ -27,7 +27,11 @@ for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	"usr/lib/*/lib_mrc.so" "usr/lib/*/libnv_mrc.so" "usr/lib/*/pkgconfig/mrc.pc" \
 	usr/include/mrc/mrc.h usr/include/mrc/mrc_api_ver.h usr/include/mrc/mrc_ctl.h \
 	usr/include/mrc/mrc_ctl_api_ver.h usr/share/man/man7/mrc.7 \
-	usr/share/man/man7/mrc_ctl.7 "lib/modules/6.1.*/updates/mrc.ko" \
+	usr/share/man/man7/mrc_ctl.7 "usr/lib/systemd/system/mrc-device@.service" \
+	usr/lib/udev/rules.d/85-mrc.rules usr/lib/systemd/network/05-mrc.network \
+	usr/lib/NetworkManager/conf.d/10-mrc.conf etc/network/if-pre-up.d/mrc \
+	usr/share/doc/mrc/examples/two-hosts.toml usr/share/doc/mrc/examples/rule.toml \
+	usr/share/doc/mrc/examples/lists.toml "lib/modules/6.1.*/updates/mrc.ko" \
 	"lib/modules/6.12.*/updates/mrc.ko" usr/include/linux/mrc.h usr/include/rdma/mrc-abi.h \
 	usr/share/ynl/specs/mrc.yaml; do
 	ksft_test "installs $file" compgen -G "$tmp/root/$file"
@@ -71,6 +75,13 @@ if command -v systemd-analyze >/dev/null; then
 else
 	ksft_skip "systemd finds nothing wrong with it" "no systemd-analyze"
 fi
+
+example() { "$tmp/root/usr/sbin/mrcctl" fabric check "$tmp/root/usr/share/doc/mrc/examples/$1.toml"; }
+for name in two-hosts rule lists; do
+	ksft_test "the example $name is right" example $name
+done
+ksft_test "a boot does not wait for the interface of a device" \
+	grep -q '^WantedBy=sys-subsystem-net-devices-%i.device$' "$tmp/root/usr/lib/systemd/system/mrc-device@.service"
 
 # As a program of others finds it: pkg-config's word, and the names in use.
 cat >"$tmp/version.c" <<'C'
