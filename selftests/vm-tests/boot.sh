@@ -122,6 +122,14 @@ ksft_test "a device of rdma link add is there" mrc_until 60 one_plane
 # ------------------------------------------------------------ NetworkManager
 nm_at() { nmcli -t -f DEVICE,STATE device | tee /dev/stderr | grep -qx "$1:$2"; }
 nm_leaves() { nm_at "$1" unmanaged && ! ip -o addr show dev "$1" | grep '192\.0\.2'; }
+not_there() { ! ip -o addr show dev "$1" | grep '192\.0\.2'; }
+refused() {	# TEXT CMD...
+	local text=$1 said
+	shift
+	said=$("$@" 2>&1) && { echo "was taken"; return 1; }
+	echo "$said"
+	[[ $said = *"$text"* ]]
+}
 networkmanager() {
 	tar -C "$1" -c . | tar -C / --keep-directory-symlink -x && mkdir -p /etc/NetworkManager/system-connections || return
 	cat >/etc/NetworkManager/system-connections/all.nmconnection <<-END
@@ -156,6 +164,11 @@ if [ -n "$nm" ]; then
 	systemctl stop NetworkManager
 	ksft_test "also when it has ended" planes_up 2
 	ksft_test "IP by them" mrc_until 30 ping -q -c 1 -W 2 10.77.0.2
+	mkdir -p /run/network
+	printf 'iface eth%d inet static\n address 192.0.2.9/24\n' 1 9 >/etc/network/interfaces
+	ksft_test "ifup of a plane is refused with the reason" refused "eth1 is mrcd's" ifup eth1
+	ksft_test "nothing came to it" not_there eth1
+	ksft_test "ifup of another is not" ifup eth9
 else
 	ksft_skip "NetworkManager" "selftests/vm/netmgr.sh get"
 fi

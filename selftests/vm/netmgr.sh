@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# netmgr.sh - NetworkManager for vm-tests/boot.sh, unpacked beside the kernels and not installed: this host's own network
+# netmgr.sh - NetworkManager and ifupdown for vm-tests/boot.sh, unpacked beside the kernels and not installed: this host's own network
 # is none of its business.
 #
 #	netmgr.sh get	fetch and unpack it, when it is not there
@@ -10,12 +10,12 @@
 set -euo pipefail
 
 dir=${MRC_CACHE:-$HOME/.cache/mrc}/netmgr
-packages=(network-manager libnm0 libndp0 libteamdctl0 libmm-glib0 libnewt0.52 libslang2 libbluetooth3 libjansson4
+packages=(network-manager ifupdown libnm0 libndp0 libteamdctl0 libmm-glib0 libnewt0.52 libslang2 libbluetooth3 libjansson4
 	libcurl3-gnutls libpsl5 libnss3 libnspr4 libpolkit-gobject-1-0 libpolkit-agent-1-0)
 
 get() {
 	local work
-	[ ! -e "$dir/usr/sbin/NetworkManager" ] || return 0
+	[ ! -e "$dir/sbin/ifup" ] || return 0
 	work=$(mktemp -d)
 	(cd "$work" && apt-get -qq download "${packages[@]}" 2>/dev/null) || { rm -rf "$work"; return 1; }
 	mkdir -p "$dir.new"
@@ -28,6 +28,6 @@ get() {
 
 case ${1:-} in
 get)	get;;
-'')	[ ! -e "$dir/usr/sbin/NetworkManager" ] || echo "$dir";;
+'')	[ ! -e "$dir/sbin/ifup" ] || echo "$dir";;
 *)	sed -n '3,/^$/s/^# \{0,1\}//p' "$0" >&2; exit 1;;
 esac
