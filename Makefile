@@ -25,7 +25,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error "$(CURDIR)": neither make nor kbuild works in a path with blanks)
 endif
 
-KVERS ?= 6.1 6.12
+KVERS ?= 6.1 6.12 7.2 7.3
 # Other architectures, for "make check-full" and by name: KVERS=6.12-arm64 testing.
 KVERS_ARM64 := 6.12-arm64 6.12-arm64-16k
 PREFIX ?= /usr

@@ -9,7 +9,8 @@
 #   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if tree and
 #              options are what they were; of the kernel with checkers all or nothing
 #   -k KERNEL  kernels for the tests in a virtual machine, the oldest first; default: of $KVERS, or of
-#              "6.1 6.12", the oldest and the newest that have headers here; "-k none" leaves them out;
+#              "6.1 6.12 7.2 7.3" the oldest, the newest and those that tests name, if their headers are here;
+#              "-k none" leaves them out;
 #              "-k uml": the kernel with checkers, which vm/uml-build.sh makes; that alone: nothing on this machine;
 #              "-k 6.12-arm64", "-k 6.12-arm64-16k": another architecture (vm/arm64.sh)
 #   NAME       only tests of that name, such as "engine" or "fabric"
@@ -20,8 +21,9 @@
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
 # has ended, what the test left in $VMOUT; "# kernels: old new uml arm64" says where a test runs that is
-# not named: on the oldest of the kernels, the newest (on both without such a line), and so on; "# kernels: full", in
-# host/*.sh, too: only with -a. What they wrote is kept in out/check.
+# not named: on the oldest of the kernels, the newest (on both without such a line), and so on; "6.12" there: on that,
+# for it has not passed on the newest; "# kernels: full", in host/*.sh, too: only with -a. What they wrote is kept in
+# out/check.
 
 set -euo pipefail
 
@@ -95,14 +97,23 @@ lanes() {
 	return $rc
 }
 
-# two_of SERIES...: the oldest and the newest of those that have headers here, " OLD NEW".
-two_of() {
-	local kernel have=()
+# some_of SERIES...: of those that are to be had here the oldest, the newest, and what tests name between.
+some_of() {
+	local kernel named have=() why
+	named=" $(sed -nE 's/^# kernels: //p' "$here"/vm-tests/*.sh | tr '\n' ' ') "
 	for kernel; do
 		! "$here/vm/kernels.sh" --kdir "$kernel" >/dev/null || have+=("$kernel")
 	done
+	while [ ${#have[@]} -gt 1 ] && ! why=$("$here/vm/kernels.sh" "${have[-1]}" 2>&1); do
+		echo "run.sh: left out Linux ${have[-1]}: ${why##*$'\n'}" >&2
+		unset 'have[-1]'
+	done
 	[ ${#have[@]} -gt 0 ] || have=("$1")
-	echo " ${have[0]}$([ ${#have[@]} -lt 2 ] || echo " ${have[-1]}")"
+	for kernel in "${have[@]}"; do
+		if [ "$kernel" = "${have[0]}" ] || [ "$kernel" = "${have[-1]}" ] || [[ $named = *" $kernel "* ]]; then
+			echo -n " $kernel"
+		fi
+	done
 }
 
 # run_all KERNELS NAME...
@@ -137,7 +148,7 @@ main() {
 	done
 	shift $((OPTIND - 1))
 	cd "$top"
-	[ -n "$kernels" ] || kernels=$(two_of ${KVERS:-6.1 6.12})
+	[ -n "$kernels" ] || kernels=$(some_of ${KVERS:-6.1 6.12 7.2 7.3})
 	# shellcheck disable=SC2086
 	set_ends $kernels
 	if [ -z "$(select_tests host "$@"; select_tests vm-tests "$@")" ]; then

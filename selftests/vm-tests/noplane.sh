@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 60
-# kernels: new
+# kernels: 6.12
 #
 # What carries no RoCE frames is no plane: it is refused, and the reason said, by both commands.
 

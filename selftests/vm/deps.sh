@@ -154,6 +154,7 @@ main() {
 	fi
 	[ ${#want[@]} -eq 0 ] || install "${want[@]}"
 	case ${1:-} in
+	'') also suite.sh 7.2 7.3;;
 	-f)
 		also suite.sh 7.2 7.3
 		also arm64.sh 6.12-arm64 6.12-arm64-16k
