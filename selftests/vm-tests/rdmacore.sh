@@ -27,7 +27,7 @@ enter() {
 	done
 	cp "$plugin" "$newest"/usr/lib/*/libibverbs/ || return
 	echo "driver mrc" >"$newest/etc/libibverbs.d/mrc.driver"
-	for program in "$MRC_TOP/build/verbs/mrc_verify" ibv_devices ibv_rc_pingpong ib_write_bw ib_send_lat rping; do
+	for program in "$MRC_TOP/build/verbs/mrc_verify" /usr/bin/{ibv_devices,ib_write_bw,ib_send_lat}; do
 		printf '#!/bin/sh\nexec chroot %q %q "$@"\n' "$newest" "$program" >"$bin/${program##*/}"
 		chmod +x "$bin/${program##*/}"
 	done
