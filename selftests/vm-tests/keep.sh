@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 480
-# kernels: 6.12 uml
+# kernels: new uml
 #
 # What a device needs to reach its peers is not taken from under QPs that run, whoever asks.
 #
