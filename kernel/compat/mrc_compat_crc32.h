@@ -5,6 +5,7 @@
 #ifndef MRC_COMPAT_CRC32_H
 #define MRC_COMPAT_CRC32_H
 
+#include <linux/bits.h>
 #include <linux/crc32.h>
 #ifdef CONFIG_ARM64
 #include <linux/cpufeature.h>
