@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: 6.12 uml arm64
+# kernels: new uml arm64
 #
 # libmrc: programs written for OCP's mrc.h, both QPs of which are on one device. libmrc/mrc_app.c: the
 # application half; libmrc/mrc_handles.c: bad input to it; libmrc/mrc_controller.c: the controller half;
