@@ -34,6 +34,13 @@ static struct mrc_uring ring = { .hdr = &s.hdr, .slots = (uint8_t *)s.slots, .en
 static uint64_t rounds = 100000, lost, wrong, slept;
 static bool weak, completions;
 
+/* The other one is met in the act only if both run. */
+static void wait_a_little(unsigned int *spun)
+{
+	if (++*spun % 4096 == 0)
+		sched_yield();
+}
+
 /* ---- who fills: a program its send queue, or the module a completion queue ---- */
 
 /* True: ring. As mrc_cq_signal(). */
@@ -74,22 +81,27 @@ static void fill(void)
 	ring.idx++;
 }
 
+static bool all_consumed(void) { return __atomic_load_n(&s.consumed, __ATOMIC_ACQUIRE) == ring.idx; }
+
+/* He has taken all doorbells: he stays asleep until the next, and what he has not consumed by now he never will. */
+static bool sleeps(void) { return __atomic_load_n(&s.state, __ATOMIC_SEQ_CST) == (s.rung << 1 | 1); }
+
 static void *producer(void *arg)
 {
+	unsigned int i, spun = 0;
 	uint64_t round;
-	unsigned int i;
 
 	for (round = 0; round < rounds; round++) {
 		for (i = 0; i <= round % BURST; i++)
 			fill();
 		if (publish())
 			ring_doorbell();
-		while (__atomic_load_n(&s.consumed, __ATOMIC_ACQUIRE) != ring.idx) {
-			if (__atomic_load_n(&s.state, __ATOMIC_SEQ_CST) == (s.rung << 1 | 1)) {
+		while (!all_consumed()) {
+			if (sleeps() && !all_consumed()) {
 				lost++;
 				ring_doorbell();
 			}
-			sched_yield();
+			wait_a_little(&spun);
 		}
 	}
 	return arg;
@@ -123,10 +135,12 @@ static void want_doorbell(void)
 
 static void await_doorbell(uint64_t taken)
 {
+	unsigned int spun = 0;
+
 	slept++;
 	__atomic_store_n(&s.state, taken << 1 | 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&s.rung, __ATOMIC_ACQUIRE) == taken)
-		sched_yield();
+		wait_a_little(&spun);
 	__atomic_store_n(&s.state, (taken + 1) << 1, __ATOMIC_SEQ_CST);
 }
 
