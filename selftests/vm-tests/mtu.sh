@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: 6.12
+# kernels: new
 #
 # The MTU of a plane falls under live connections.
 #

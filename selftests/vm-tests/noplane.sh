@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 60
-# kernels: 6.12
+# kernels: new
 #
 # What carries no RoCE frames is no plane: it is refused, and the reason said, by both commands.
 

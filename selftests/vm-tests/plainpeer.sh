@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new
 # timeout: 240
 #
 # A peer that is not MRC: rdma_rxe. Datagrams and connection managers understand each other; an RC
