@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12 arm64
+# kernels: full arm64
 #
 # Two processors and one ring: no doorbell and no wish for an event is lost, and no slot is seen before it is whole
 # (Documentation/locking.md, "Shared rings"). What the same loses without the barrier is said, and no failure: a machine
