@@ -68,10 +68,10 @@ protected:
     // One packet of the peer came in by @plane.
     void heard(u8 plane)
     {
-        mrc_heard h = {};
+        mrc_arrivals h = {};
 
-        mrc_heard_by(&h, plane);
-        mrc_evset_heard(&s, &h, now);
+        mrc_arrivals_add(&h, plane);
+        mrc_evset_arrived(&s, &h, now);
     }
     // So many packets that probes need not wait for want of them.
     void traffic() { mrc_evset_earn(&s, MRC_PROBE_COST * MRC_PROBE_BURST); }

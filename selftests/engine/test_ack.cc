@@ -74,8 +74,8 @@ TEST_F(ack_cc, rcvd_bytes)
 TEST_F(ack_cc, rcvd_bytes_wrap)
 {
     auto v = flight(100);
-    c.told.valid = true;
-    c.told.seen = 0xfffff0;
+    c.report.valid = true;
+    c.report.seen = 0xfffff0;
     mrc_sack s = sack_of(v[9], 1009);
     s.rcvd_bytes = 0x18;        // 40 units on
     sack(s);
@@ -222,7 +222,7 @@ TEST_F(ack_suspect, nor_is_a_suspect_plane)
     now += 2 * kUs;
     more(v, 10);
     now += 50 * kUs;
-    c.told.far = true; // so a trigger waits for its bit
+    c.report.far = true; // so a trigger waits for its bit
     sack(999, by_plane_1(v), 1, 1019);
     ASSERT_EQ(c.snd.out, 10u);
     for (int i = 0; i < 20 && c.snd.out; i++)

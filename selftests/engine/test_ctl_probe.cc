@@ -217,7 +217,7 @@ TEST_F(ctl_probe, such_a_word_has_the_plane_verified)
     EXPECT_EQ(probes, 1u);
     p.plane = 31; // no such plane
     EXPECT_EQ(rx(p), MRC_V_DONE);
-    EXPECT_EQ(evs.missed, 0u);
+    EXPECT_EQ(evs.acks_missing, 0u);
 }
 
 // Who asks for data that has arrived did not get the ACK: its plane is asked, and no other first.

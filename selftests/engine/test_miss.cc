@@ -25,7 +25,7 @@ protected:
     std::optional<u8> turns(u32 n, int silent)
     {
         for (u32 i = 0; i < n * 4; i++) {
-            u8 q = static_cast<int>(i % 4) == silent ? MRC_PLANES_MAX : mrc_evset_said(&s, i % 4);
+            u8 q = static_cast<int>(i % 4) == silent ? MRC_PLANES_MAX : mrc_evset_acked_by(&s, i % 4);
             if (q < MRC_PLANES_MAX)
                 return q;
         }
@@ -40,7 +40,7 @@ TEST_F(miss, a_plane_that_brings_none_while_others_do)
         EXPECT_FALSE(turns(50, -1));
         EXPECT_FALSE(turns(3, dead)) << "chance";
         EXPECT_EQ(turns(8, dead), dead);
-        u16 idx = mrc_evset_miss_told(&s, &r, static_cast<u8>(dead), now);
+        u16 idx = mrc_evset_miss_reported(&s, &r, static_cast<u8>(dead), now);
         ASSERT_NE(idx, MRC_NONE16);
         EXPECT_EQ(s.ev[idx].plane, static_cast<u32>(dead)) << "says it by that plane";
         EXPECT_FALSE(turns(100000, dead)) << "once";
@@ -63,7 +63,7 @@ TEST_F(miss, silence_that_lasts_is_told_of_again)
         mrc_evset_delivered(&s, 2, s.start[2], mrc_ev_tick(now), now);
         if (auto q = turns(1, 2)) {
             traffic();
-            EXPECT_NE(mrc_evset_miss_told(&s, &r, *q, now), MRC_NONE16);
+            EXPECT_NE(mrc_evset_miss_reported(&s, &r, *q, now), MRC_NONE16);
             told++;
         }
     }
@@ -92,10 +92,10 @@ TEST_F(miss, what_is_not_paid_for_is_not_said_now)
     s.credit.units = 0;
     s.credit.at_ns = now;
     s.credit.from = s.credit.left = MRC_CREDIT_SLEEP;
-    EXPECT_EQ(mrc_evset_miss_told(&s, &r, 1, now), MRC_NONE16);
+    EXPECT_EQ(mrc_evset_miss_reported(&s, &r, 1, now), MRC_NONE16);
     EXPECT_EQ(turns(8, 1), 1) << "asked again";
     traffic();
-    EXPECT_NE(mrc_evset_miss_told(&s, &r, 1, now), MRC_NONE16);
+    EXPECT_NE(mrc_evset_miss_reported(&s, &r, 1, now), MRC_NONE16);
 }
 
 // ---- the end that is told ----
@@ -113,7 +113,7 @@ TEST_F(miss, the_plane_is_verified_next)
         s.credit.units = 2 * MRC_PROBE_COST;
         s.verify_pkts = 0;
         ASSERT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "of mere routine";
-        mrc_evset_missed(&s, p);
+        mrc_evset_acks_missing(&s, p);
         ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
         EXPECT_EQ(s.ev[idx].plane, p);
         EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "once";
@@ -128,11 +128,11 @@ TEST_F(miss, no_acknowledgement_leaves_by_it_until_it_answers)
         make4();
         for (u8 p = 0; p < 4; p++)
             heard(p);
-        mrc_evset_missed(&s, 2);
+        mrc_evset_acks_missing(&s, 2);
         ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
         if (answered) {
-            s.hushed = 0;       // as if it had been asked for another reason
-            mrc_evset_missed(&s, 2);
+            s.muted = 0;       // as if it had been asked for another reason
+            mrc_evset_acks_missing(&s, 2);
             EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)) << "it is being asked";
         }
         for (int i = 0; i < 100; i++)
@@ -144,7 +144,7 @@ TEST_F(miss, no_acknowledgement_leaves_by_it_until_it_answers)
             mrc_evset_probe_answer(&s, idx, false, now);
         else
             mrc_evset_verify_next(&s, &r, now, &idx);
-        EXPECT_EQ(s.hushed, 0u) << "nobody was heard since: that is no plane's fault";
+        EXPECT_EQ(s.muted, 0u) << "nobody was heard since: that is no plane's fault";
         bool used = false;
         for (int i = 0; i < 100; i++)
             used |= s.ev[mrc_rot_pick_ack(&r, &s, now, false)].plane == 2;
@@ -159,12 +159,12 @@ TEST_F(miss, a_question_of_before_does_not_answer_it)
     make4();
     for (u8 p = 0; p < 4; p++)
         mrc_evset_probe_rtt(&s, p, 40 * kUs, now);
-    mrc_evset_missed(&s, 2);
+    mrc_evset_acks_missing(&s, 2);
     now += 50 * kUs;
     ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
     u16 before = idx;
     now += 45 * kUs;
-    mrc_evset_missed(&s, 2);
+    mrc_evset_acks_missing(&s, 2);
     while (mrc_evset_verify_next(&s, &r, now, &idx))
         EXPECT_NE(s.ev[idx].plane, 2u) << "it is being asked";
     mrc_evset_probe_answer(&s, before, false, now);
@@ -181,7 +181,7 @@ TEST_F(miss, what_was_delivered_before_the_silence_does_not_answer_it)
     mrc_evset_probe_rtt(&s, 1, 40 * kUs, now);
     mrc_evset_delivered(&s, 1, s.start[1], mrc_ev_tick(now), now);
     now += 60 * kUs;
-    mrc_evset_missed(&s, 1);
+    mrc_evset_acks_missing(&s, 1);
     ASSERT_TRUE(mrc_evset_verify_next(&s, &r, now, &idx));
     EXPECT_EQ(s.ev[idx].plane, 1u);
 }
@@ -192,12 +192,12 @@ TEST_F(miss, what_was_delivered_just_now_needs_no_question)
 
     make4();
     mrc_evset_probe_rtt(&s, 1, 40 * kUs, now);
-    mrc_evset_missed(&s, 1);
+    mrc_evset_acks_missing(&s, 1);
     EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx) && s.ev[idx].plane == 1);
-    EXPECT_EQ(s.missed, 0u);
+    EXPECT_EQ(s.acks_missing, 0u);
     for (u8 p = 4; p; p = static_cast<u8>(p << 1))
-        mrc_evset_missed(&s, p); // there are four
-    EXPECT_EQ(s.missed, 0u);
+        mrc_evset_acks_missing(&s, p); // there are four
+    EXPECT_EQ(s.acks_missing, 0u);
 }
 
 } // namespace

@@ -125,11 +125,11 @@ TEST_F(pto, every_other_one_by_planes_in_turn)
         if (i % 2)
             used.insert(by);
         else
-            EXPECT_EQ(by, evs.said_by);
+            EXPECT_EQ(by, evs.ack_by);
     }
     EXPECT_EQ(used.size(), 2u);
     EXPECT_FALSE(used.contains(data));
-    EXPECT_FALSE(used.contains(evs.said_by)) << "not the same again";
+    EXPECT_FALSE(used.contains(evs.ack_by)) << "not the same again";
 }
 
 // mrcsim lone-messages, one of two planes dead: either may be, whichever was heard last.
@@ -257,11 +257,11 @@ TEST_F(pto, the_plane_of_the_question_is_not_missed)
     take(write_only(2000));
     u8 by = answer().first;
     ask(by);
-    EXPECT_EQ(evs.missed, 0u);
+    EXPECT_EQ(evs.acks_missing, 0u);
     answer();
     u8 other = static_cast<u8>((c.ctl.ack_plane + 1) % kPlanes), last = c.ctl.ack_plane;
     ask(other);
-    EXPECT_EQ(evs.missed, 1u << last);
+    EXPECT_EQ(evs.acks_missing, 1u << last);
 }
 
 } // namespace

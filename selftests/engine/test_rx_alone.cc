@@ -88,13 +88,13 @@ TEST_F(rx_alone, the_turn_tells_all_of_it)
     for (u32 i = 0; i < 5; i++)
         comes(by(i == 2, write_only(2000 + i)));
     turn();
-    EXPECT_EQ(evs.heard_pkts, 5u);
-    EXPECT_EQ(evs.heard_tick, mrc_ev_tick(now));
-    EXPECT_EQ(evs.plane[0].heard_tick, mrc_ev_tick(now));
-    EXPECT_EQ(evs.plane[0].heard_pkts, 5u);
-    EXPECT_EQ(evs.plane[1].heard_pkts, 5u);
+    EXPECT_EQ(evs.rx_pkts, 5u);
+    EXPECT_EQ(evs.rx_tick, mrc_ev_tick(now));
+    EXPECT_EQ(evs.plane[0].rx_tick, mrc_ev_tick(now));
+    EXPECT_EQ(evs.plane[0].rx_pkts, 5u);
+    EXPECT_EQ(evs.plane[1].rx_pkts, 5u);
     turn();
-    EXPECT_EQ(evs.heard_pkts, 5u) << "once";
+    EXPECT_EQ(evs.rx_pkts, 5u) << "once";
 }
 
 // What it says of planes is there before an acknowledgement that follows is judged.
@@ -108,7 +108,7 @@ TEST_F(rx_alone, so_does_the_next_answer)
     sack.plane = 0;
     EXPECT_TRUE(mrc_conn_rx_shares(&c, &sack));
     rx(sack);
-    EXPECT_EQ(evs.plane[1].heard_tick, mrc_ev_tick(now));
+    EXPECT_EQ(evs.plane[1].rx_tick, mrc_ev_tick(now));
 }
 
 TEST_F(rx_alone, and_the_timer)
@@ -117,7 +117,7 @@ TEST_F(rx_alone, and_the_timer)
     now += kMs;
     comes(by(1, write_only(2000)));
     mrc_conn_timer(&c, now);
-    EXPECT_EQ(evs.heard_pkts, 1u);
+    EXPECT_EQ(evs.rx_pkts, 1u);
 }
 
 TEST_F(rx_alone, doubt_of_a_resent_packet_waits_too)

@@ -290,8 +290,8 @@ TEST_F(suspect, an_answer_is_not_to_an_old_verification_of_the_same_ev)
     now += 20 * kUs;
     mrc_evset_probe_answer(&s, old, false, now);
     EXPECT_LT(mrc_evset_srtt_ns(&s, static_cast<u8>(s.ev[old].plane)), 30 * kUs);
-    EXPECT_EQ(s.queried, 0u) << "that was what it answered";
-    EXPECT_EQ(s.asked, 0u);
+    EXPECT_EQ(s.querying, 0u) << "that was what it answered";
+    EXPECT_EQ(s.verifying, 0u);
 }
 
 // A tick from half the clock away (fuzz_ev): asked once all the same.

@@ -195,7 +195,7 @@ TEST_F(verify, the_silence_of_the_peer_blames_nobody)
     for (int i = 0; i < 1000; i++, now += 200 * kUs)
         next();
     EXPECT_EQ(s.stats.suspicions, 0u);
-    EXPECT_EQ(s.odd, 0u);
+    EXPECT_EQ(s.watched, 0u);
     EXPECT_EQ(s.bad, 0);
 }
 
@@ -231,7 +231,7 @@ TEST_F(verify, a_lost_answer_of_the_only_ev_is_forgotten)
     EXPECT_GE(s.stats.probes_lost, 1u);
     for (u8 p = 0; p < 2; p++)
         EXPECT_LT(mrc_evset_srtt_ns(&s, p), 100 * kUs);
-    EXPECT_EQ(s.odd, 0u);
+    EXPECT_EQ(s.watched, 0u);
 }
 
 // Seed 17320: the EV in doubt was among those by which the suspect plane was asked, 600 ms later.
@@ -320,7 +320,7 @@ TEST_F(verify, planes_that_change_end_all_questions)
     heard(0);
     ASSERT_TRUE(next());
     EXPECT_EQ(s.bad, 0);
-    EXPECT_EQ(s.odd, 0u);
+    EXPECT_EQ(s.watched, 0u);
     mrc_evset_local_planes(&s, 0, now);
     now += 10 * kMs;
     EXPECT_FALSE(next()) << "no path";

@@ -163,9 +163,9 @@ private:
     {
         if (in_.below(2)) {
             for (u64 n = in_.below(4); n; n--)
-                mrc_heard_by(&heard_, some_plane());
+                mrc_arrivals_add(&heard_, some_plane());
             heard_.doubt |= !in_.below(16);
-            mrc_evset_heard(&s_, &heard_, now_);
+            mrc_evset_arrived(&s_, &heard_, now_);
             return;
         }
         u16 i = some_ev();
@@ -289,7 +289,7 @@ private:
 
     bytes &in_;
     u64 now_ = 1000 * ms;
-    mrc_heard heard_ = {};
+    mrc_arrivals heard_ = {};
     mrc_evset s_;
     mrc_rot r_[2];
     std::unique_ptr<u64, free_it> mem_;

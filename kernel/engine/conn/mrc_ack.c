@@ -19,7 +19,7 @@ struct mrc_ack_rtt {
 /* Is this SACK at least as new as any before it? Only of use where the peer counts bytes. */
 static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 {
-	return c->told.valid && !((s->rcvd_bytes - c->told.seen) & 1u << 23);
+	return c->report.valid && !((s->rcvd_bytes - c->report.seen) & 1u << 23);
 }
 
 /* Does an answer reflect a stamp? A peer that reflects none sends zero: then our record counts (Karn). */
@@ -62,7 +62,7 @@ static u32 mrc_ack_trigger(struct mrc_conn *c, const struct mrc_sack *s, u64 now
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
 
-	if (s->pr || c->told.far || s->ack_psn_offset <= 0 || s->ack_psn_offset > (s32)c->snd.window ||
+	if (s->pr || c->report.far || s->ack_psn_offset <= 0 || s->ack_psn_offset > (s32)c->snd.window ||
 	    !mrc_psn_out(c, psn))
 		return 0;
 	return mrc_snd_deliver(c, psn, now_ns);
@@ -134,25 +134,25 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
 			   u32 *bytes)
 {
-	u32 delta = (s->rcvd_bytes - c->told.seen) & 0xffffff, most = before + c->rx.mtu +
+	u32 delta = (s->rcvd_bytes - c->report.seen) & 0xffffff, most = before + c->rx.mtu +
 		    MRC_PKT_OVERHEAD + 256;
 	bool stale = delta >> 23;
 
-	if (!s->rcvd_bytes && !c->told.valid)
+	if (!s->rcvd_bytes && !c->report.valid)
 		return true;
-	if (stale && c->told.valid) {
-		c->told.credit -= (s32)*bytes;
+	if (stale && c->report.valid) {
+		c->report.credit -= (s32)*bytes;
 		return false;
 	}
-	c->told.valid = true;
-	c->told.seen = s->rcvd_bytes & 0xffffff;
-	if (delta > most >> 8 || c->told.credit < -(s32)most || c->told.credit > (s32)most) {
-		c->told.credit = 0;
+	c->report.valid = true;
+	c->report.seen = s->rcvd_bytes & 0xffffff;
+	if (delta > most >> 8 || c->report.credit < -(s32)most || c->report.credit > (s32)most) {
+		c->report.credit = 0;
 		return true;
 	}
-	c->told.credit += (s32)(delta << 8);
-	*bytes = (u32)clamp_t(s32, c->told.credit, 0, (s32)most);
-	c->told.credit -= (s32)*bytes;
+	c->report.credit += (s32)(delta << 8);
+	*bytes = (u32)clamp_t(s32, c->report.credit, 0, (s32)most);
+	c->report.credit -= (s32)*bytes;
 	return true;
 }
 
@@ -161,7 +161,7 @@ static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
 	if (c->tx.dyn_mpr && s->mpr)
-		mrc_snd_told(c, min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window));
+		mrc_snd_allow(c, min_t(u32, s->mpr * MRC_MPR_UNIT, c->snd.window));
 	cc->rcv_cwnd_pen = s->rcv_cwnd_pen;
 	cc->restore_cwnd = s->restore_cwnd;
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
@@ -230,7 +230,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	bool answered = false, all;
 
 	c->stats.sacks_rcvd++;
-	mrc_ctl_heard(c);
+	mrc_ctl_sack_arrived(c);
 	if (s->pr && s->probe_id < MRC_PROBE_ID_EV_END)	/* also for QPs that only receive */
 		mrc_evset_probe_answer(c->evs, s->probe_id, s->m == MRC_M_SKIP_ONCE, now_ns);
 	if (!c->snd.known && !mrc_ack_start(c, s, now_ns))
@@ -239,7 +239,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		c->stats.rx_bad_ack++;
 		return;
 	}
-	mrc_told_sack(c, s);
+	mrc_report_sack(c, s);
 	cc.now_ns = now_ns;
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	cc.ecn = s->m == MRC_M_SKIP_ONCE;
@@ -481,7 +481,7 @@ static bool mrc_ack_upto(struct mrc_conn *c, u32 psn, struct mrc_cc_sample *cc, 
 	bool done;
 
 	cc->acked_bytes = mrc_snd_deliver_upto(c, psn, now_ns);
-	c->told.credit -= c->told.valid ? (s32)cc->acked_bytes : 0;
+	c->report.credit -= c->report.valid ? (s32)cc->acked_bytes : 0;
 	mrc_ack_landed(c, out);
 	done = mrc_ack_messages(c, psn);
 	c->snd.acked = psn;

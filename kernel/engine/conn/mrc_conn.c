@@ -105,7 +105,7 @@ static void mrc_conn_reset_parts(struct mrc_conn *c)
 	c->rx_ready = false;
 	c->meet = MRC_MEET_DONE;
 	mrc_rcv_reset(c);
-	c->heard = (struct mrc_heard){ 0 };
+	c->arrivals = (struct mrc_arrivals){ 0 };
 	mrc_exec_reset(c);
 	mrc_tail_reset(c);
 	mrc_tx_reset(c);
@@ -124,10 +124,10 @@ void mrc_conn_reset(struct mrc_conn *c)
 }
 
 /* What its peer's data says, to who shares path set and controller with it. */
-static inline void mrc_conn_tell_heard(struct mrc_conn *c, u64 now_ns)
+static inline void mrc_conn_report_arrivals(struct mrc_conn *c, u64 now_ns)
 {
-	if (c->heard.pkts | c->heard.doubt)
-		mrc_evset_heard(c->evs, &c->heard, now_ns);
+	if (c->arrivals.pkts | c->arrivals.doubt)
+		mrc_evset_arrived(c->evs, &c->arrivals, now_ns);
 }
 
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
@@ -142,7 +142,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 		c->snd.rec[i].ev = MRC_NONE16;
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
-	c->heard = (struct mrc_heard){ 0 };
+	c->arrivals = (struct mrc_arrivals){ 0 };
 	c->snd.full = 0;	/* planes of the other set, too */
 	mrc_rot_forget(&c->rot);
 	if (!evs)
@@ -216,7 +216,7 @@ static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
 
 	if (unlikely(!c->evs || p >= c->evs->n_planes))
 		return;
-	missed = mrc_evset_said(c->evs, p);
+	missed = mrc_evset_acked_by(c->evs, p);
 	if (likely(missed == MRC_PLANES_MAX))
 		return;
 	c->pto.owed |= MRC_OWED_MISS;
@@ -229,7 +229,7 @@ mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	c->stats.rx_ctrl_pkts++;
 	if (unlikely(c->meet) && !mrc_meet_heard(c, p))
 		return MRC_V_DROP;
-	mrc_conn_tell_heard(c, now_ns);
+	mrc_conn_report_arrivals(c, now_ns);
 	if (likely(p->opcode != MRC_OPC_PROBE))
 		mrc_conn_said(c, p->plane);
 	switch (p->opcode) {
@@ -260,7 +260,7 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 		return MRC_V_DROP;
 	if (likely(mrc_opc_is_data(p->opcode))) {
 		if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
-			mrc_heard_by(&c->heard, p->plane);
+			mrc_arrivals_add(&c->arrivals, p->plane);
 		v = mrc_rx_data(c, p, now_ns, op);
 		if (likely(v == MRC_V_PLACE))
 			return v;	/* at most an answer is known as delivered: commit and reject settle */
@@ -325,7 +325,7 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	mrc_conn_tell_heard(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
+	mrc_conn_report_arrivals(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
 	if (unlikely(mrc_tx_again_next(c, now_ns, op)))
 		return true;
 	if (mrc_ctl_answer_acks(c) && mrc_tx_data_next(c, now_ns, op)) {
@@ -339,7 +339,7 @@ static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct 
 /* The peer's QP has not spoken yet. */
 static mrc_noinline bool mrc_conn_tx_mute(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	mrc_conn_tell_heard(c, now_ns);
+	mrc_conn_report_arrivals(c, now_ns);
 	mrc_meet_ask(c, now_ns);
 	return mrc_ctl_next(c, now_ns, op);
 }
@@ -350,7 +350,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 		return false;
 	if (mrc_meet_mute(c))
 		return mrc_conn_tx_mute(c, now_ns, op);
-	if (mrc_ctl_pending(c, now_ns) || c->heard.pkts)
+	if (mrc_ctl_pending(c, now_ns) || c->arrivals.pkts)
 		return mrc_conn_tx_any(c, now_ns, op);
 	return mrc_tx_data_next(c, now_ns, op);
 }
@@ -449,7 +449,7 @@ void mrc_conn_timer(struct mrc_conn *c, u64 now_ns)
 {
 	if (!c->rx_ready || c->fail)
 		return;
-	mrc_conn_tell_heard(c, now_ns);
+	mrc_conn_report_arrivals(c, now_ns);
 	mrc_pto_timer(c, now_ns);
 	mrc_conn_settle(c, now_ns);
 }

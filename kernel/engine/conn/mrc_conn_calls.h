@@ -274,16 +274,16 @@ void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64
 void mrc_resent_forget_evs(struct mrc_conn *c);
 void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns);
 
-/* mrc_told.c */
-void mrc_told_start(struct mrc_conn *c);
-void mrc_told_asked(struct mrc_conn *c);
-void mrc_told_sack(struct mrc_conn *c, const struct mrc_sack *s);
-bool mrc_told_stamps(const struct mrc_conn *c);
+/* mrc_report.c */
+void mrc_report_start(struct mrc_conn *c);
+void mrc_report_asked(struct mrc_conn *c);
+void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s);
+bool mrc_report_stamps(const struct mrc_conn *c);
 
 /* Would the peer have said that it has @psn, if it had? */
-static inline bool mrc_told_shows(const struct mrc_conn *c, u32 psn)
+static inline bool mrc_report_shows(const struct mrc_conn *c, u32 psn)
 {
-	return c->told.far || mrc_psn_diff(psn, c->told.shown) <= 0;
+	return c->report.far || mrc_psn_diff(psn, c->report.shown) <= 0;
 }
 
 /* mrc_latest.c */
@@ -380,9 +380,9 @@ static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 }
 
 /* The peer takes in @psns from una on. */
-static inline void mrc_snd_told(struct mrc_conn *c, u32 psns)
+static inline void mrc_snd_allow(struct mrc_conn *c, u32 psns)
 {
-	c->snd.told = (u16)psns;
+	c->snd.allowed = (u16)psns;
 	c->snd.range = (u16)min_t(u32, psns, c->snd.mask + 1u);
 }
 
@@ -435,7 +435,7 @@ void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op);
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
 /* The peer's QP lives, and answers. */
-static inline void mrc_ctl_heard(struct mrc_conn *c)
+static inline void mrc_ctl_sack_arrived(struct mrc_conn *c)
 {
 	c->ctl.unheard = 0;
 }

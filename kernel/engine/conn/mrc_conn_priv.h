@@ -156,7 +156,7 @@ struct mrc_snd {
 	 */
 	bool known;		/* the stream has begun */
 	u16 range;		/* PSNs from una on that may be out now: what is told, and has records */
-	u16 told;		/* that the peer takes in now */
+	u16 allowed;		/* that the peer takes in now */
 	u16 mask;		/* of records: their number - 1 */
 	u32 window;		/* PSNs that the peer takes in, as agreed */
 	u32 next;		/* next new PSN */
@@ -239,7 +239,7 @@ struct mrc_pto {
 	u8 owed;		/* MRC_OWED_* */
 	u8 miss;		/* MRC_OWED_MISS: of which plane */
 	u8 slept : 1;		/* the latest call of the timer came much too late */
-	u8 asked : 7;		/* the plane of the latest tail probe */
+	u8 plane : 7;		/* of the latest tail probe */
 	u8 backoff;
 	u16 id;			/* last sent */
 	u16 out;		/* bit per entry of sent: not answered yet */
@@ -266,8 +266,8 @@ struct mrc_rnr {
 	u16 low;		/* on: no PSN before it (mod 2^16) waits to be resent */
 };
 
-/* What the peer says it received (SETH.rcvd_bytes), and how it reports (mrc_told.c). */
-struct mrc_told {
+/* What the peer says it received (SETH.rcvd_bytes), and how it reports (mrc_report.c). */
+struct mrc_report {
 	u32 seen : 24;		/* 256 B units */
 	u32 ask_in : 8;		/* after so many packets one asks for a SACK */
 	s32 credit;		/* bytes so known and not told to the controller; < 0: told before */
@@ -390,7 +390,7 @@ struct mrc_conn {
 	struct mrc_budget budget;
 	struct mrc_pto pto;
 	struct mrc_rx_cfg rx;	/* (also what is told to the peer) */
-	struct mrc_told told;	/* here, as it fills a hole */
+	struct mrc_report report;	/* here, as it fills a hole */
 	struct mrc_tx_cfg tx;
 	struct mrc_rot rot;
 
@@ -401,7 +401,7 @@ struct mrc_conn {
 	struct mrc_resent resent;
 
 	struct mrc_rcv rcv;
-	struct mrc_heard heard;
+	struct mrc_arrivals arrivals;
 	struct mrc_mpr mpr;
 	struct mrc_tails tails;
 	struct mrc_execs execs;

@@ -277,7 +277,7 @@ mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 	if (ahead < 1 - (1 << 23))	/* half of all PSNs away: neither before nor after */
 		return mrc_rx_beyond(c, p, ahead, now_ns);
 	c->stats.rx_dup++;
-	c->heard.doubt |= p->rtx && c->evs;
+	c->arrivals.doubt |= p->rtx && c->evs;
 	if (ahead < 0 || mrc_nak_due(c))
 		c->ctl.ack_owed = true;
 	mrc_sack_owe(c, p, true, now_ns);

@@ -23,9 +23,9 @@ void mrc_tx_reset(struct mrc_conn *c)
 	c->msgs.cut = MRC_NONE16;
 	c->cc = NULL;
 	memset(&c->tx, 0, sizeof(c->tx));
-	c->told.valid = false;
-	c->told.seen = 0;
-	c->told.credit = 0;
+	c->report.valid = false;
+	c->report.seen = 0;
+	c->report.credit = 0;
 	c->sleek.on = false;
 	c->msgs.sq_head = c->msgs.sq_acked = c->msgs.sq_seg = c->msgs.sq_tail = 0;
 	c->msgs.sq_rd = 0;
@@ -91,11 +91,11 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	c->snd.una = psn;
 	c->snd.acked = mrc_psn_add(psn, -1);
 	c->snd.ar_psn = c->snd.acked;
-	mrc_told_start(c);
+	mrc_report_start(c);
 	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
 		memset(&c->tx, 0, sizeof(c->tx));
 		c->snd.window = MRC_MPR_UNIT;
-		mrc_snd_told(c, MRC_MPR_UNIT);
+		mrc_snd_allow(c, MRC_MPR_UNIT);
 		mrc_tx_set_cc(c, now_ns);
 	}
 }
@@ -112,9 +112,9 @@ static mrc_noinline void mrc_tx_forget_start(struct mrc_conn *c)
 
 	mrc_snd_reset(c);
 	mrc_tx_reset_loss(c);
-	c->told.valid = false;
-	c->told.seen = 0;
-	c->told.credit = 0;
+	c->report.valid = false;
+	c->report.seen = 0;
+	c->report.credit = 0;
 	c->msgs.cut = MRC_NONE16;
 	c->msgs.rs_seg = c->msgs.rs_head;
 	for (i = c->msgs.rs_head; i != c->msgs.rs_tail; i++) {
@@ -138,7 +138,7 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 	c->tx = *cfg;
 	mrc_rot_set_burst(&c->rot, cfg->burst);
 	c->snd.window = mpr * MRC_MPR_UNIT;
-	mrc_snd_told(c, c->snd.window);
+	mrc_snd_allow(c, c->snd.window);
 	if (!c->tx.wimm)
 		c->tx.wimm = c->cfg.rq_max;
 	mrc_tx_set_cc(c, now_ns);
@@ -404,8 +404,8 @@ static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now
 	if (r->ev >= c->evs->n)
 		return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
 	off |= 1u << r->plane;
-	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->said_by & 1))
-		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->ack_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->ack_by, now_ns);
 	return idx != MRC_NONE16 ? idx : mrc_rot_pick_off(&c->rot, c->evs, r->ev, off);
 }
 
@@ -442,7 +442,7 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
  */
 static bool mrc_tx_edge(const struct mrc_conn *c, u16 slot)
 {
-	return slot == (c->snd.una & c->snd.mask) && !mrc_told_shows(c, mrc_psn_add(c->snd.next, -1));
+	return slot == (c->snd.una & c->snd.mask) && !mrc_report_shows(c, mrc_psn_add(c->snd.next, -1));
 }
 
 static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_ns,
@@ -522,14 +522,14 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
  * The packet just recorded closes the window: unless one on its way already does, it asks
  * for an acknowledgement. A window smaller than the peer's SACK threshold would
  * otherwise stand still until a probe. And it asks where no SACK came for a part of the
- * window: some peers send none unless asked (mrc_told.c).
+ * window: some peers send none unless asked (mrc_report.c).
  */
 static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
-	if (likely(c->told.ask_in)) {
-		c->told.ask_in--;
+	if (likely(c->report.ask_in)) {
+		c->report.ask_in--;
 		if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD) &&
 			   !mrc_cc_beyond_part(c->cc, c->snd.inflight, c->rx.mtu + MRC_PKT_OVERHEAD)))
 			return;
@@ -537,7 +537,7 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
 			return;
 	}
-	mrc_told_asked(c);
+	mrc_report_asked(c);
 	c->snd.ar_psn = op->hdr.psn;
 	op->hdr.ackreq = true;
 }
@@ -676,7 +676,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	r->state = MRC_REC_FREE;
 	c->snd.next = op->hdr.psn;
 	if (op->hdr.ackreq)	/* then it shall ask again */
-		c->told.ask_in = 0;
+		c->report.ask_in = 0;
 	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
 		c->msgs.cut = r->msg;
 		c->msgs.cut_rs = op->undo.cut_rs;

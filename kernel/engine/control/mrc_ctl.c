@@ -48,7 +48,7 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 {
 	if (id == MRC_PROBE_ID_MISS) {
 		if (c->evs)
-			mrc_evset_missed(c->evs, plane);
+			mrc_evset_acks_missing(c->evs, plane);
 		return;
 	}
 	if (id >= MRC_PROBE_ID_EV_END) {
@@ -57,7 +57,7 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 			return;
 		mrc_evset_doubt(c->evs);
 		if (plane != c->ctl.ack_plane)	/* else the answer tries it once more */
-			mrc_evset_missed(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
+			mrc_evset_acks_missing(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
 		return;
 	}
 	if (!c->rcv.done_msn && !mrc_nak_due(c))
@@ -311,7 +311,7 @@ void mrc_ctl_ask_resign(const struct mrc_conn *c)
 	if (!s || (s->asker && s->asker != c))
 		return;
 	WRITE_ONCE(s->asker, NULL);
-	if (mrc_evset_asks(s))
+	if (mrc_evset_probes_pending(s))
 		WRITE_ONCE(s->wake, true);
 }
 
@@ -354,10 +354,10 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 {
 	u16 slot = mrc_snd_oldest(c), idx = MRC_NONE16;
 	u32 data = slot == MRC_NONE16 ? 0 : 1u << c->snd.rec[slot].plane;
-	u32 off = c->pto.backoff > 1 ? 1u << c->pto.asked : 0;
+	u32 off = c->pto.backoff > 1 ? 1u << c->pto.plane : 0;
 
-	if ((c->pto.backoff & 1) && !(data >> c->evs->said_by & 1))
-		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->said_by, now_ns);
+	if ((c->pto.backoff & 1) && !(data >> c->evs->ack_by & 1))
+		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->ack_by, now_ns);
 	if (idx != MRC_NONE16)
 		return idx;
 	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
@@ -378,14 +378,14 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	mrc_credit_spend(c->evs);
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
-	c->pto.asked = op->hdr.plane & (MRC_PLANES_MAX - 1);
+	c->pto.plane = op->hdr.plane & (MRC_PLANES_MAX - 1);
 	return true;
 }
 
 /* The peer's acknowledgements are missed on a plane: it is told by that plane. */
 static mrc_noinline bool mrc_ctl_miss_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	u16 idx = mrc_evset_miss_told(c->evs, &c->rot, c->pto.miss, now_ns);
+	u16 idx = mrc_evset_miss_reported(c->evs, &c->rot, c->pto.miss, now_ns);
 
 	c->pto.owed &= (u8)~MRC_OWED_MISS;
 	if (idx == MRC_NONE16)

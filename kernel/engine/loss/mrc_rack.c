@@ -90,7 +90,7 @@ static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, 
 static bool mrc_rack_skips(const struct mrc_conn *c, u16 slot, bool down)
 {
 	return (c->tx.sleek && c->snd.rec[slot].tries == 1) ||
-	       (!down && !mrc_told_shows(c, mrc_rec_psn(c, slot)));
+	       (!down && !mrc_report_shows(c, mrc_rec_psn(c, slot)));
 }
 
 /* The oldest packet of plane @p, which may be @down, that time may speak for. */
@@ -187,7 +187,7 @@ static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
 	struct mrc_rack_wait w;
 	u64 age;
 
-	if (c->told.far || c->tx.sleek || r->state != MRC_REC_SENT ||
+	if (c->report.far || c->tx.sleek || r->state != MRC_REC_SENT ||
 	    !mrc_latest_before(c, r->sent, c->snd.una))
 		return MRC_TIME_NEVER;
 	w = mrc_rack_waits(c, r->plane);
@@ -209,7 +209,7 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
 		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
-	if (unlikely(!c->told.far) && c->latest.valid && c->snd.out)
+	if (unlikely(!c->report.far) && c->latest.valid && c->snd.out)
 		c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_edge(c, now_ns, &lost));
 	if (unlikely(lost))
 		mrc_snd_tell_lost(c, lost, now_ns);

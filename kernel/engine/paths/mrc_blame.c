@@ -146,7 +146,7 @@ bool mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 lat
 
 	if (!path)
 		mrc_plane_allow(&s->plane[p], late_ns, now_ns);
-	if (s->odd >> p & 1)
+	if (s->watched >> p & 1)
 		mrc_suspect_refuted(s, p, tick);
 	mrc_company_refuted(s, p);
 	if (idx < s->n)

@@ -36,7 +36,7 @@ size_t mrc_evset_mem_size(u16 n, bool counts)
 /* Forget flaps for the time since its last probe. */
 static void mrc_ev_calm(const struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	u64 good = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked);
+	u64 good = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->probed);
 	u64 one = MRC_EV_CALM * s->probe_max_ns;
 
 	for (; ev->flaps && good >= one; good -= one)
@@ -72,8 +72,8 @@ static void mrc_evset_trust(struct mrc_evset *s)
 
 	for (p = 0; p < s->n_planes; p++) {
 		s->plane[p].suspect = false;
-		if (!mrc_evplane_odd(&s->plane[p]))
-			s->odd &= ~(1u << p);
+		if (!mrc_evplane_watched(&s->plane[p]))
+			s->watched &= ~(1u << p);
 	}
 	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 }
@@ -235,7 +235,7 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	for (p = 0; p < s->n_planes; p++)
 		s->start[p + 1] = (u16)(s->start[p] + s->usable_on[p]);
 	mrc_evset_recount(s);
-	s->said_left = s->n_planes;	/* a first turn tells nothing */
+	s->ack_turns_left = s->n_planes;	/* a first turn tells nothing */
 	return 0;
 }
 
@@ -243,7 +243,7 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 static void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	/* Rounded up: never early. */
-	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	mrc_ev_past_of(s, ev)->probed = mrc_ev_tick(mrc_tick_up_ns(now_ns));
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns + s->probe_ns);
 	if (s->bad_on[ev->plane] == 1)
 		s->plane[ev->plane].streak = 0;
@@ -489,10 +489,10 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 	if (n[MRC_EV_GOOD] + n[MRC_EV_SKIP] != s->usable_on[p] || n[MRC_EV_SKIP] != s->skip_on[p] ||
 	    n[MRC_EV_ASSUMED_BAD] != s->bad_on[p])
 		return __LINE__;
-	if (mrc_evplane_odd(&s->plane[p]) != (s->odd >> p & 1))
+	if (mrc_evplane_watched(&s->plane[p]) != (s->watched >> p & 1))
 		return __LINE__;
-	if ((s->plane[p].verify_ev != MRC_NONE16) != (s->asked >> p & 1) ||
-	    (s->plane[p].query_ev != MRC_NONE16) != (s->queried >> p & 1) || s->hushed & ~s->asked)
+	if ((s->plane[p].verify_ev != MRC_NONE16) != (s->verifying >> p & 1) ||
+	    (s->plane[p].query_ev != MRC_NONE16) != (s->querying >> p & 1) || s->muted & ~s->verifying)
 		return __LINE__;
 	if (s->plane[p].suspect && mrc_evset_plane_in_use(s, (u8)p))
 		return __LINE__;

@@ -79,7 +79,7 @@ struct mrc_ev {
 
 /* Times of one EV in ticks of MRC_TICK_SHIFT; they wrap after 274 s. */
 struct mrc_ev_past {
-	u32 asked;		/* latest probe for being bad; before the first: called bad */
+	u32 probed;		/* latest probe for being bad; before the first: called bad */
 	u32 proven;		/* latest sign of life, noted while something is wrong */
 };
 
@@ -152,14 +152,14 @@ struct mrc_evset {
 		struct {
 			u16 bad;	/* ASSUMED_BAD, any plane */
 			u16 open;	/* sum of open_on[] */
-			u32 odd;	/* planes of which something is odd: mrc_evplane_odd() */
+			u32 watched;	/* planes of which something is not as usual: mrc_evplane_watched() */
 		};
-		u64 wrong;	/* any of these: asked by each delivery */
+		u64 abnormal;	/* any of these: asked by each delivery */
 	};
 	u16 denied;		/* DENIED, any plane */
-	u32 asked;		/* planes with an open question: verify_ev */
-	u32 queried;		/* likewise: query_ev */
-	u32 hushed;		/* of those asked: the peer misses our acknowledgements by them */
+	u32 verifying;		/* planes with an open question: verify_ev */
+	u32 querying;		/* likewise: query_ev */
+	u32 muted;		/* of those verified: the peer misses our acknowledgements by them */
 	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
@@ -172,19 +172,19 @@ struct mrc_evset {
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
 	u8 probe_plane;		/* where the search for an EV to probe goes on */
 	u8 verify_plane;	/* likewise, for one to verify */
-	u8 said_left;		/* acknowledgements until these turns are over */
+	u8 ack_turns_left;		/* acknowledgements until these turns are over */
 	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
 	u8 need;		/* losses in a row that the latest one needed for blame */
 	u8 moment;		/* counts moments at which losses were found */
 	u8 blamed;		/* counts EVs that were called bad for losses */
 	u16 floor_pos;		/* where the search for one to keep goes on */
-	u32 heard_tick;		/* the peer's latest packet */
-	u32 heard_pkts;		/* packets of the peer; wraps */
-	u8 said_by;		/* the plane that brought the latest acknowledgement */
-	u32 said;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
-	u32 missed_told;	/* planes that brought none, of which the peer was told */
-	u32 told_tick;		/* when lately */
-	u32 missed;		/* planes by which the peer says that ours are missed */
+	u32 rx_tick;		/* the peer's latest packet */
+	u32 rx_pkts;		/* packets of the peer; wraps */
+	u8 ack_by;		/* the plane that brought the latest acknowledgement */
+	u32 ack_planes;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
+	u32 miss_reported;	/* planes that brought none, of which the peer was told */
+	u32 miss_tick;		/* when lately */
+	u32 acks_missing;	/* planes by which the peer says that ours are missed */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;
@@ -409,7 +409,7 @@ static inline bool mrc_evset_wants_wake(const struct mrc_evset *s)
 	return READ_ONCE(s->wake);
 }
 
-static inline bool mrc_evset_asks(const struct mrc_evset *s)
+static inline bool mrc_evset_probes_pending(const struct mrc_evset *s)
 {
 	return READ_ONCE(s->next_probe_ns) != MRC_TIME_NEVER;
 }
@@ -417,7 +417,7 @@ static inline bool mrc_evset_asks(const struct mrc_evset *s)
 /* Likewise: does mrc_conn_deadline_ns() need the lock? */
 static inline bool mrc_evset_waits(const struct mrc_evset *s)
 {
-	return READ_ONCE(s->asker) || mrc_evset_asks(s);
+	return READ_ONCE(s->asker) || mrc_evset_probes_pending(s);
 }
 
 /*
@@ -444,14 +444,14 @@ static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
 {
 	u32 pkts = s->verify_pkts + (u32)s->credit.from - (u32)s->credit.left;
 
-	return now_ns >= s->verify_ns && (s->asked | s->odd | s->missed | s->measure || pkts >= MRC_VERIFY_PKTS);
+	return now_ns >= s->verify_ns && (s->verifying | s->watched | s->acks_missing | s->measure || pkts >= MRC_VERIFY_PKTS);
 }
 
 /*
  * The peer misses our acknowledgements by plane @p: that one is verified next, and has none
  * meanwhile; any plane.
  */
-void mrc_evset_missed(struct mrc_evset *s, u8 p);
+void mrc_evset_acks_missing(struct mrc_evset *s, u8 p);
 
 /* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). A late answer is an
  * answer; each counts once, and one to nothing that was asked does no harm. */
@@ -532,7 +532,7 @@ static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool
 }
 
 /* Something of it is odd: deliveries have to look closer. */
-static inline bool mrc_evplane_odd(const struct mrc_evplane *pl)
+static inline bool mrc_evplane_watched(const struct mrc_evplane *pl)
 {
 	return pl->suspect || pl->lost_ev != MRC_NONE16 || pl->doubt_ev != MRC_NONE16;
 }
@@ -546,8 +546,8 @@ static inline struct mrc_ev_past *mrc_ev_past_of(const struct mrc_evset *s, cons
 static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 {
 	s->plane[p].verify_ev = MRC_NONE16;
-	s->asked &= ~(1u << p);
-	s->hushed &= ~(1u << p);
+	s->verifying &= ~(1u << p);
+	s->muted &= ~(1u << p);
 }
 
 #define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */
@@ -586,7 +586,7 @@ bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns);
 void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 u64 mrc_suspect_next_ns(const struct mrc_evset *s);
-u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns);
+u16 mrc_suspect_probe(struct mrc_evset *s, u64 now_ns);
 void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns);
 
 static inline void mrc_ev_no_losses(struct mrc_evset *s, struct mrc_ev *ev)

@@ -18,26 +18,26 @@ static bool mrc_miss_way_there(const struct mrc_evset *s, u8 q)
 /* Those that speak may fall silent again, and what was told long ago is told once more. */
 static void mrc_miss_forget(struct mrc_evset *s, u32 silent)
 {
-	s32 age = (s32)(s->heard_tick - s->told_tick);
+	s32 age = (s32)(s->rx_tick - s->miss_tick);
 	u8 q;
 
-	s->missed_told &= silent;
-	if (!s->missed_told || age <= 0)
+	s->miss_reported &= silent;
+	if (!s->miss_reported || age <= 0)
 		return;
-	q = (u8)mrc_ffs64(s->missed_told);
+	q = (u8)mrc_ffs64(s->miss_reported);
 	if ((u64)age << MRC_TICK_SHIFT > (u64)MRC_MISS_AGAIN_RTTS * s->plane[q].srtt_ns)
-		s->missed_told = 0;
+		s->miss_reported = 0;
 }
 
 u8 mrc_miss_look(struct mrc_evset *s)
 {
-	u32 silent = s->in_use & ~s->said & ~s->longer;
+	u32 silent = s->in_use & ~s->ack_planes & ~s->longer;
 	u8 q;
 
 	mrc_miss_forget(s, silent);
-	s->said = 0;
-	s->said_left = (u8)(MRC_MISS_TURNS * s->n_planes);
-	for (silent &= ~s->missed_told; silent; silent &= silent - 1) {
+	s->ack_planes = 0;
+	s->ack_turns_left = (u8)(MRC_MISS_TURNS * s->n_planes);
+	for (silent &= ~s->miss_reported; silent; silent &= silent - 1) {
 		q = (u8)mrc_ffs64(silent);
 		if (mrc_miss_way_there(s, q))
 			return q;
@@ -45,12 +45,12 @@ u8 mrc_miss_look(struct mrc_evset *s)
 	return MRC_PLANES_MAX;
 }
 
-u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
+u16 mrc_evset_miss_reported(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns)
 {
 	if (!mrc_miss_way_there(s, q) || !mrc_credit_has(s, MRC_PROBE_SPARE, now_ns))
 		return MRC_NONE16;
-	s->missed_told |= 1u << q;
-	s->told_tick = mrc_ev_tick(now_ns);
+	s->miss_reported |= 1u << q;
+	s->miss_tick = mrc_ev_tick(now_ns);
 	mrc_credit_spend(s);
 	s->stats.misses++;
 	return mrc_rot_any(r, s, q, MRC_NONE16);

@@ -24,17 +24,17 @@ u8 mrc_miss_look(struct mrc_evset *s);
 
 /*
  * An acknowledgement came by plane @p (< n_planes). Returns the plane that brought none in the
- * last turns while others did, of which the peer is to be told (mrc_evset_miss_told()); nearly
+ * last turns while others did, of which the peer is to be told (mrc_evset_miss_reported()); nearly
  * always MRC_PLANES_MAX: none.
  */
-static inline u8 mrc_evset_said(struct mrc_evset *s, u8 p)
+static inline u8 mrc_evset_acked_by(struct mrc_evset *s, u8 p)
 {
-	s->said |= 1u << p;
-	s->said_by = p;
-	return likely(--s->said_left) ? MRC_PLANES_MAX : mrc_miss_look(s);
+	s->ack_planes |= 1u << p;
+	s->ack_by = p;
+	return likely(--s->ack_turns_left) ? MRC_PLANES_MAX : mrc_miss_look(s);
 }
 
 /* The EV by which to tell the peer about plane @q, or MRC_NONE16: no more reason, or no credit. */
-u16 mrc_evset_miss_told(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns);
+u16 mrc_evset_miss_reported(struct mrc_evset *s, struct mrc_rot *r, u8 q, u64 now_ns);
 
 #endif

@@ -38,8 +38,8 @@ struct mrc_evplane {
 	u32 reo_tick;		/* latest false alarm, or decay */
 	u32 alarm_tick;		/* latest false alarm */
 	u16 alarm_ev;		/* and its EV, or MRC_NONE16 */
-	u32 heard_tick;		/* the peer's latest packet by it, and its number */
-	u32 heard_pkts;
+	u32 rx_tick;		/* the peer's latest packet by it, and its number */
+	u32 rx_pkts;
 	/* suspicion (mrc_suspect.c) */
 	u32 lost_tick;		/* of lost_ev: when its packet was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */

@@ -65,7 +65,7 @@ static bool mrc_ev_wants_probe(const struct mrc_evset *s, const struct mrc_ev *e
 static u64 mrc_probe_left(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
 	u64 wait = mrc_tick_up_ns(mrc_probe_wait(s, ev));
-	u64 age = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked);
+	u64 age = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->probed);
 
 	return wait > age ? wait - age : 0;
 }
@@ -92,7 +92,7 @@ static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	struct mrc_evplane *pl = &s->plane[ev->plane];
 
-	if ((s32)(mrc_ev_past_of(s, ev)->asked - pl->streak_tick) < 0)
+	if ((s32)(mrc_ev_past_of(s, ev)->probed - pl->streak_tick) < 0)
 		return;
 	pl->streak = 0;
 	s->answered = 0;
@@ -108,7 +108,7 @@ static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns
 	ev->again = 0;
 	if (ev->out < MRC_PROBE_COUNT_MAX)
 		ev->out = (ev->out + 1u) & 15;
-	mrc_ev_past_of(s, ev)->asked = mrc_ev_tick(mrc_tick_up_ns(now_ns));
+	mrc_ev_past_of(s, ev)->probed = mrc_ev_tick(mrc_tick_up_ns(now_ns));
 	mrc_credit_spend(s);
 	s->stats.probes++;
 }
@@ -176,7 +176,7 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 		mrc_credit_wait(s);
 		return false;
 	}
-	*idx = mrc_suspect_ask(s, now_ns);
+	*idx = mrc_suspect_probe(s, now_ns);
 	if (*idx != MRC_NONE16) {
 		mrc_probe_instead(s, *idx);
 		mrc_credit_spend(s);
@@ -205,7 +205,7 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
  */
 static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
-	u64 rtt = max_t(u64, mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->asked), 1);
+	u64 rtt = max_t(u64, mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->probed), 1);
 	u8 p = (u8)ev->plane;
 
 	if (ev->out > 1) {
@@ -258,7 +258,7 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 	struct mrc_evplane *pl = &s->plane[ev->plane];
 
 	if (!pl->streak)
-		pl->streak_tick = mrc_ev_past_of(s, ev)->asked;
+		pl->streak_tick = mrc_ev_past_of(s, ev)->probed;
 	if (pl->streak < MRC_STREAK_ALL)
 		pl->streak++;
 	s->answered |= 1u << ev->plane;

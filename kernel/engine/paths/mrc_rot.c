@@ -10,9 +10,9 @@
 #define MRC_ROT_LOOK		16	/* EVs of the reserve looked at per step */
 #define MRC_PROVEN_RTTS		16	/* a path proven so long ago is trusted */
 #define MRC_PROVEN_NS		1000000ull
-#define MRC_HEARD_RTTS		4	/* so much longer than others: not heard */
-#define MRC_HEARD_NS		100000ull
-#define MRC_HEARD_TURNS		4	/* and for so many turns of all planes */
+#define MRC_RECEIVED_RTTS		4	/* so much longer than others: not heard */
+#define MRC_RECEIVED_NS		100000ull
+#define MRC_RECEIVED_TURNS		4	/* and for so many turns of all planes */
 
 void mrc_rot_init(struct mrc_rot *r, u16 *order, u16 n_max, u64 seed)
 {
@@ -375,18 +375,18 @@ static mrc_inline bool mrc_rot_proven(const struct mrc_evset *s, u8 p, u64 now_n
  * Was the peer heard by plane p about as lately as by any? A peer that sends a message now
  * and then is not expected by all planes at once.
  */
-static mrc_inline bool mrc_rot_heard(const struct mrc_evset *s, u8 p)
+static mrc_inline bool mrc_rot_received(const struct mrc_evset *s, u8 p)
 {
-	u64 quiet = (u64)(u32)(s->heard_tick - s->plane[p].heard_tick) << MRC_TICK_SHIFT;
+	u64 quiet = (u64)(u32)(s->rx_tick - s->plane[p].rx_tick) << MRC_TICK_SHIFT;
 
-	return s->heard_pkts - s->plane[p].heard_pkts <= MRC_HEARD_TURNS * (u32)s->n_planes ||
-	       quiet <= max_t(u64, MRC_HEARD_RTTS * (u64)s->plane[p].srtt_ns, MRC_HEARD_NS);
+	return s->rx_pkts - s->plane[p].rx_pkts <= MRC_RECEIVED_TURNS * (u32)s->n_planes ||
+	       quiet <= max_t(u64, MRC_RECEIVED_RTTS * (u64)s->plane[p].srtt_ns, MRC_RECEIVED_NS);
 }
 
 static mrc_inline bool mrc_rot_ack_plane(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
-	return (s->in_use & ~s->hushed & ~s->longer) >> p & 1 && s->plane[p].doubt_ev == MRC_NONE16 &&
-	       (mrc_rot_heard(s, p) || mrc_rot_proven(s, p, now_ns));
+	return (s->in_use & ~s->muted & ~s->longer) >> p & 1 && s->plane[p].doubt_ev == MRC_NONE16 &&
+	       (mrc_rot_received(s, p) || mrc_rot_proven(s, p, now_ns));
 }
 
 /* One further or two; with two planes now and then the same again. */
@@ -449,7 +449,7 @@ u16 mrc_rot_pick_ack(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool su
 
 u16 mrc_rot_pick_by(struct mrc_rot *r, struct mrc_evset *s, u8 p, u64 now_ns)
 {
-	if (p >= s->n_planes || !((s->in_use & ~s->hushed) >> p & 1) || s->plane[p].doubt_ev != MRC_NONE16)
+	if (p >= s->n_planes || !((s->in_use & ~s->muted) >> p & 1) || s->plane[p].doubt_ev != MRC_NONE16)
 		return MRC_NONE16;
 	if (unlikely(r->gen != s->gen))
 		mrc_rot_look(r, s);

@@ -44,7 +44,7 @@ static u32 mrc_share_raw(const struct mrc_evset *s, u8 p)
 {
 	u32 ok = s->usable_on[p], all = ok + s->bad_on[p], w = s->plane[p].weight;
 
-	if (unlikely(s->queried >> p & 1))
+	if (unlikely(s->querying >> p & 1))
 		return 1;
 	if (unlikely(s->plane[p].slow) && mrc_share_other(s, p))
 		w -= w / 8;

@@ -57,13 +57,13 @@ static void mrc_suspect_note(struct mrc_evset *s, u8 p)
 {
 	bool queried = s->plane[p].query_ev != MRC_NONE16;
 
-	if (mrc_evplane_odd(&s->plane[p]))
-		s->odd |= 1u << p;
+	if (mrc_evplane_watched(&s->plane[p]))
+		s->watched |= 1u << p;
 	else
-		s->odd &= ~(1u << p);
-	if (queried == (s->queried >> p & 1))
+		s->watched &= ~(1u << p);
+	if (queried == (s->querying >> p & 1))
 		return;
-	s->queried ^= 1u << p;
+	s->querying ^= 1u << p;
 	mrc_share_update(s);
 }
 
@@ -277,9 +277,9 @@ void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now
 		s->proven[p] = idx;
 		s->proven_at[p] = mrc_ev_proven_tick(now_ns);
 	}
-	if (!s->wrong)
+	if (!s->abnormal)
 		return;
-	if (s->odd >> p & 1)
+	if (s->watched >> p & 1)
 		mrc_suspect_alive(s, p, idx, tick, now_ns);
 	mrc_company_delivered(s, idx);
 	s->past[idx].proven = mrc_ev_tick(now_ns) | 1;
@@ -289,7 +289,7 @@ void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now
 /* ---- its probes ---- */
 
 /* Is one that is not suspect to be asked, or its answer waited for? */
-static bool mrc_suspect_asks(const struct mrc_evset *s, u8 p)
+static bool mrc_suspect_unsettled(const struct mrc_evset *s, u8 p)
 {
 	return s->plane[p].lost_ev != MRC_NONE16 && mrc_evset_plane_in_use(s, p);
 }
@@ -300,8 +300,8 @@ u64 mrc_suspect_next_ns(const struct mrc_evset *s)
 	u64 at = MRC_TIME_NEVER;
 	u8 p;
 
-	for (p = 0; s->odd && p < s->n_planes; p++)
-		if (s->usable_on[p] && (s->plane[p].suspect || mrc_suspect_asks(s, p)))
+	for (p = 0; s->watched && p < s->n_planes; p++)
+		if (s->usable_on[p] && (s->plane[p].suspect || mrc_suspect_unsettled(s, p)))
 			at = min_t(u64, at, s->plane[p].ask_ns);
 	return at;
 }
@@ -387,16 +387,16 @@ bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 }
 
 /* The EV by which a plane is to be probed now, suspect or nearly so, or MRC_NONE16. */
-u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
+u16 mrc_suspect_probe(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_evplane *pl;
 	u8 p;
 
-	for (p = 0; s->odd && p < s->n_planes; p++) {
+	for (p = 0; s->watched && p < s->n_planes; p++) {
 		pl = &s->plane[p];
 		if (!s->usable_on[p] || now_ns < pl->ask_ns)
 			continue;
-		if (!pl->suspect && mrc_suspect_asks(s, p)) {
+		if (!pl->suspect && mrc_suspect_unsettled(s, p)) {
 			u16 idx = mrc_suspect_query(s, p, now_ns);
 
 			if (idx != MRC_NONE16)
@@ -415,20 +415,20 @@ u16 mrc_suspect_ask(struct mrc_evset *s, u64 now_ns)
 
 /* ---- the other way ---- */
 
-void mrc_evset_heard(struct mrc_evset *s, struct mrc_heard *h, u64 now_ns)
+void mrc_evset_arrived(struct mrc_evset *s, struct mrc_arrivals *h, u64 now_ns)
 {
 	u32 tick = mrc_ev_tick(now_ns), left;
 
-	s->heard_pkts += h->pkts;
+	s->rx_pkts += h->pkts;
 	for (left = h->planes; left; left &= left - 1) {
 		struct mrc_evplane *pl = &s->plane[mrc_ffs64(left)];
 
-		pl->heard_tick = tick;
-		pl->heard_pkts = s->heard_pkts;
-		s->heard_tick = tick;
+		pl->rx_tick = tick;
+		pl->rx_pkts = s->rx_pkts;
+		s->rx_tick = tick;
 	}
 	mrc_evset_earn(s, h->pkts);
 	if (h->doubt)
 		mrc_evset_doubt(s);
-	*h = (struct mrc_heard){ 0 };
+	*h = (struct mrc_arrivals){ 0 };
 }

@@ -34,7 +34,7 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
 		pl->ok_tick = tick;
 		pl->ok = true;
 	}
-	if (unlikely(s->wrong | s->denied)) {
+	if (unlikely(s->abnormal | s->denied)) {
 		mrc_suspect_delivered(s, p, idx, tick, now_ns);
 		return;
 	}
@@ -46,20 +46,20 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
  * Data of the peer that came in since the set was told last: it is many connections', and each tells it
  * of a batch of packets, in the turn that follows, not of every packet.
  */
-struct mrc_heard {
+struct mrc_arrivals {
 	u32 planes;		/* that brought some, as a mask */
 	u16 pkts;
 	bool doubt;		/* mrc_evset_doubt() is due */
 };
 
 /* One came in by plane @p. */
-static inline void mrc_heard_by(struct mrc_heard *h, u8 p)
+static inline void mrc_arrivals_add(struct mrc_arrivals *h, u8 p)
 {
 	h->pkts++;
 	h->planes |= 1u << p;
 }
 
 /* The way back of planes that bring data is likely alive, too. Pays for probes. Empties @h. */
-void mrc_evset_heard(struct mrc_evset *s, struct mrc_heard *h, u64 now_ns);
+void mrc_evset_arrived(struct mrc_evset *s, struct mrc_arrivals *h, u64 now_ns);
 
 #endif

@@ -60,7 +60,7 @@ static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_
 {
 	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
 
-	return (s->heard_tick && (s32)(s->heard_tick - asked) > 0) ||
+	return (s->rx_tick && (s32)(s->rx_tick - asked) > 0) ||
 	       mrc_suspect_others(s, p, tick, now_ns);
 }
 
@@ -101,9 +101,9 @@ static u64 mrc_verify_gap(const struct mrc_evset *s, u8 p)
 /* Nothing came from the peer by plane @p for a round trip, but by others. */
 static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
 {
-	u32 quiet = s->heard_tick - s->plane[p].heard_tick;
+	u32 quiet = s->rx_tick - s->plane[p].rx_tick;
 
-	return s->plane[p].heard_tick && (u64)quiet << MRC_TICK_SHIFT > s->plane[p].srtt_ns;
+	return s->plane[p].rx_tick && (u64)quiet << MRC_TICK_SHIFT > s->plane[p].srtt_ns;
 }
 
 /* Questions that waited too long are lost. Returns when the next one will be. */
@@ -113,7 +113,7 @@ static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 	u32 left;
 	u8 p;
 
-	for (left = s->asked; left; left &= left - 1) {
+	for (left = s->verifying; left; left &= left - 1) {
 		p = (u8)mrc_ffs64(left);
 		mrc_verify_expire(s, p, now_ns);
 		if (s->plane[p].verify_ev == MRC_NONE16)
@@ -133,11 +133,11 @@ static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 	u32 left;
 	u8 p;
 
-	for (left = s->missed & ~s->asked; left; left &= left - 1) {
+	for (left = s->acks_missing & ~s->verifying; left; left &= left - 1) {
 		p = (u8)mrc_ffs64(left);
 		if (mrc_verify_wants(s, p, MRC_VERIFY_MISS_RTTS, now_ns))
 			return p;
-		s->missed &= ~(1u << p);
+		s->acks_missing &= ~(1u << p);
 	}
 	return MRC_PLANES_MAX;
 }
@@ -145,7 +145,7 @@ static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 /* A plane that is left out for its length, and to be measured (mrc_ecf.c). */
 static u8 mrc_verify_measure(struct mrc_evset *s)
 {
-	u32 left = s->measure & s->longer & ~s->asked;
+	u32 left = s->measure & s->longer & ~s->verifying;
 
 	s->measure &= left & (left - 1);
 	return left ? (u8)mrc_ffs64(left) : MRC_PLANES_MAX;
@@ -156,7 +156,7 @@ static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 {
 	u8 p;
 
-	for (p = 0; s->odd && p < s->n_planes; p++)
+	for (p = 0; s->watched && p < s->n_planes; p++)
 		if (s->plane[p].doubt_ev != MRC_NONE16 && mrc_verify_wants(s, p, 0, now_ns))
 			return p;
 	return MRC_PLANES_MAX;
@@ -221,10 +221,10 @@ static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, 
 	pl = &s->plane[p];
 	*idx = mrc_rot_any(r, s, p, pl->doubt_ev);
 	pl->verify_ev = *idx;
-	s->asked |= 1u << p;
+	s->verifying |= 1u << p;
 	pl->verify_tick = mrc_ev_tick(now_ns);
-	s->hushed |= s->missed & 1u << p;
-	s->missed &= ~(1u << p);
+	s->muted |= s->acks_missing & 1u << p;
+	s->acks_missing &= ~(1u << p);
 	s->verify_pkts = 0;
 	s->verify_from_ns = now_ns + mrc_verify_gap(s, p);
 	s->verify_ns = min_t(u64, look, s->verify_from_ns);
@@ -239,21 +239,21 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u
 
 	if (!mrc_evset_verify_due(s, now_ns))
 		return false;
-	paid = mrc_credit_has(s, s->missed ? 0 : MRC_VERIFY_KEEP, now_ns);
+	paid = mrc_credit_has(s, s->acks_missing ? 0 : MRC_VERIFY_KEEP, now_ns);
 	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
-	if (likely(!(s->asked | s->odd | s->missed | s->measure) && !(paid && mrc_verify_routine(s, now_ns)))) {
+	if (likely(!(s->verifying | s->watched | s->acks_missing | s->measure) && !(paid && mrc_verify_routine(s, now_ns)))) {
 		s->verify_ns = mrc_verify_again(s, paid, now_ns);
 		return false;
 	}
 	return mrc_verify_ask(s, r, paid, now_ns, idx);
 }
 
-void mrc_evset_missed(struct mrc_evset *s, u8 p)
+void mrc_evset_acks_missing(struct mrc_evset *s, u8 p)
 {
 	if (p >= s->n_planes)
 		return;
-	s->hushed |= s->asked & 1u << p;
-	s->missed |= 1u << p;
+	s->muted |= s->verifying & 1u << p;
+	s->acks_missing |= 1u << p;
 	s->verify_ns = 0;
 }
 

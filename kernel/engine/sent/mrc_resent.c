@@ -323,7 +323,7 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	 * tells by its own, as a duplicate. And only when it is far too soon: the shortest
 	 * round trip seen so far may have waited in queues that a failure has just emptied.
 	 */
-	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !mrc_told_stamps(c) && c->rtt.srtt_ns)
+	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !mrc_report_stamps(c) && c->rtt.srtt_ns)
 		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;

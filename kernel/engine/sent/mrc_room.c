@@ -116,7 +116,7 @@ bool mrc_conn_wants_room(const struct mrc_conn *c)
 
 	if (likely(!c->small) || !c->rx_ready || c->fail)
 		return false;
-	return c->crowded || (c->snd.known && c->snd.range < c->snd.told && 4 * out >= 3u * c->snd.range);
+	return c->crowded || (c->snd.known && c->snd.range < c->snd.allowed && 4 * out >= 3u * c->snd.range);
 }
 
 void mrc_conn_grow(struct mrc_conn *c, void *mem)
@@ -130,5 +130,5 @@ void mrc_conn_grow(struct mrc_conn *c, void *mem)
 	mrc_room_take(c, &c->cfg, false, (u8 *)mem);
 	mrc_room_move_recs(c, old.rec, old.mask);
 	mrc_resent_move(c, old.tab, old.resends);
-	mrc_snd_told(c, c->snd.told);
+	mrc_snd_allow(c, c->snd.allowed);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_told.c - how the peer reports: whether it reflects stamps, how far its bitmaps reach,
+ * mrc_report.c - how the peer reports: whether it reflects stamps, how far its bitmaps reach,
  * and when it must be asked.
  *
  * MRC 1.0 sections 1.7, 4 (7.5.2). When a SACK is sent and where its 64 bits begin, each
@@ -18,26 +18,26 @@
  * times what the usual threshold counts (16 KiB), so a peer that sends SACKs unasked is not asked; and less than
  * what a bitmap shows.
  */
-void mrc_told_asked(struct mrc_conn *c)
+void mrc_report_asked(struct mrc_conn *c)
 {
-	c->told.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
+	c->report.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
 }
 
 /* Our stream begins, of which nothing is known as delivered. */
-void mrc_told_start(struct mrc_conn *c)
+void mrc_report_start(struct mrc_conn *c)
 {
-	c->told.shown = c->snd.acked & MRC_PSN_MASK;
-	c->told.ask_in = 0xff;	/* nothing can have been answered yet */
-	c->told.far = false;
-	c->told.blind = false;
-	c->told.mute = 0;
+	c->report.shown = c->snd.acked & MRC_PSN_MASK;
+	c->report.ask_in = 0xff;	/* nothing can have been answered yet */
+	c->report.far = false;
+	c->report.blind = false;
+	c->report.mute = 0;
 }
 
 /*
  * The far half of the bitmap of @s is empty, and its end is called lost. Then nothing behind it has come either: else
  * all of the window may be out there, and each round trip finds as many lost as the left edge moves.
  */
-static bool mrc_told_void(const struct mrc_conn *c, const struct mrc_sack *s)
+static bool mrc_report_void(const struct mrc_conn *c, const struct mrc_sack *s)
 {
 	u32 end = mrc_psn_add(s->cack, 64);
 
@@ -50,28 +50,28 @@ static bool mrc_told_void(const struct mrc_conn *c, const struct mrc_sack *s)
  * says nothing of the others either, nor did those before it. Who has shown more than what follows cack shows all in
  * time.
  */
-void mrc_told_sack(struct mrc_conn *c, const struct mrc_sack *s)
+void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 {
 	s32 ahead = s->ack_psn_offset;
 	u32 bit = (u32)(ahead - s->sack_offset), end;
 
 	if (!s->pr) {
-		c->told.mute = s->tx_ts ? 0 : min_t(u32, c->told.mute + 1u, MRC_TOLD_MUTE) & 7u;
+		c->report.mute = s->tx_ts ? 0 : min_t(u32, c->report.mute + 1u, MRC_TOLD_MUTE) & 7u;
 		if (ahead > 0 && bit < 64)
-			c->told.blind = !(s->bitmap >> bit & 1);
+			c->report.blind = !(s->bitmap >> bit & 1);
 	}
 	if (s->bitmap && s->sack_offset > 1)
-		c->told.far = true;
-	end = mrc_psn_add(s->cack, c->told.blind ? 1 : 64);
-	if (unlikely(c->snd.lost.count) && !c->told.blind && mrc_told_void(c, s))
+		c->report.far = true;
+	end = mrc_psn_add(s->cack, c->report.blind ? 1 : 64);
+	if (unlikely(c->snd.lost.count) && !c->report.blind && mrc_report_void(c, s))
 		end = mrc_psn_add(c->snd.next, -1);
-	if (c->told.blind || mrc_psn_diff(end, c->told.shown) > 0)
-		c->told.shown = end & MRC_PSN_MASK;
-	mrc_told_asked(c);
+	if (c->report.blind || mrc_psn_diff(end, c->report.shown) > 0)
+		c->report.shown = end & MRC_PSN_MASK;
+	mrc_report_asked(c);
 }
 
 /* Will a stamp say which copy of a packet arrived? */
-bool mrc_told_stamps(const struct mrc_conn *c)
+bool mrc_report_stamps(const struct mrc_conn *c)
 {
-	return c->tx.timestamps && c->told.mute < MRC_TOLD_MUTE;
+	return c->tx.timestamps && c->report.mute < MRC_TOLD_MUTE;
 }

@@ -140,9 +140,9 @@ TEST_F(told, an_end_that_is_late_only_says_nothing)
     c.own_cc->cc.cwnd_bytes = 20000;
     sack(1000, 0xfffe, 1, 1110);
     ASSERT_GT(c.snd.lost.count, 10u);
-    u32 shown = c.told.shown;
+    u32 shown = c.report.shown;
     sack(1000, 0xfffe, 1, 1111);
-    EXPECT_EQ(c.told.shown, shown);
+    EXPECT_EQ(c.report.shown, shown);
 }
 
 TEST_F(told, what_a_bitmap_covers_and_lacks_is_lost)
@@ -226,7 +226,7 @@ TEST_F(stampless, one_stamp_is_enough_to_wait_for_more)
     start(12);
     for (u32 i = 0; i < 8; i++) {
         now += kUs;
-        EXPECT_EQ(mrc_told_stamps(&c), i < 4);
+        EXPECT_EQ(mrc_report_stamps(&c), i < 4);
         sack(1000 + i, 0, 1, 1000 + i);
     }
     mrc_sack s = {};
@@ -234,7 +234,7 @@ TEST_F(stampless, one_stamp_is_enough_to_wait_for_more)
     s.sack_offset = 1;
     s.tx_ts = 77;
     sack(s);
-    EXPECT_TRUE(mrc_told_stamps(&c));
+    EXPECT_TRUE(mrc_report_stamps(&c));
 }
 
 // ---- who is silent unless asked ----
