@@ -316,7 +316,7 @@ private:
             return;
         if (wr.op == MRC_OP_READ || wr.len == 8)
             if (wr.op != MRC_OP_WRITE && wr.op != MRC_OP_LOCAL)
-                model_.verifying(cookies_, wr.op, wr.len);
+                model_.asked(cookies_, wr.op, wr.len);
         cookies_++;
     }
 
