@@ -169,7 +169,7 @@ private:
     {
         for (const WantedLink &w : want_.links) {
             const Link *link = links_.find(w.name);
-            if (want_.device && w.physical && fit(w.name) && link && link->up && !link->running)
+            if (!policy_.foresee && want_.device && w.physical && fit(w.name) && link && link->up && !link->running)
                 note("{} has no carrier: its plane waits for the cable, or for the other end", w.name);
             if (!fit(w.name) || (link && link->up))
                 continue;
