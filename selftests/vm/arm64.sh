@@ -29,7 +29,7 @@ TOOLS=("gcc-$triple" "g++-$triple" qemu-system-arm)
 PACKAGES=(
 	base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip hostname libc-bin login mawk
 	mount ncurses-base procps psmisc sed tar util-linux busybox-static kmod
-	iproute2 iputils-ping ethtool jq netcat-openbsd nftables python3 tcpdump
+	iproute2 iputils-ping ethtool jq netcat-openbsd nftables python3 socat tcpdump
 	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3-pyverbs qperf
 	# what is linked with
 	libibverbs-dev librdmacm-dev libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libbpf-dev libfmt-dev
