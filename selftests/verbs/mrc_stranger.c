@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_stranger.c - what any program may send: one datagram to QP 1 of a host, whose Q_Key it cannot know.
+ * mrc_stranger.c - what any program may send: one datagram to a QP of a host; QP 1, whose Q_Key it
+ * cannot know, unless another one is named.
  *
- *	mrc_stranger DEV ADDRESS	fd00:6d72:63::1 or ::ffff:10.77.0.1
+ *	mrc_stranger DEV ADDRESS [QPN]	fd00:6d72:63::1 or ::ffff:10.77.0.1
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -33,8 +34,10 @@ int main(int argc, char **argv)
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 
-	if (argc != 3)
-		vc_die("usage: mrc_stranger DEV ADDRESS");
+	if (argc < 3 || argc > 4)
+		vc_die("usage: mrc_stranger DEV ADDRESS [QPN]");
+	if (argc == 4)
+		wr.wr.ud.remote_qpn = (uint32_t)strtoul(argv[3], NULL, 0);
 	opts.dev = argv[1];
 	opts.want_v4 = !strncmp(argv[2], "::ffff:", 7);
 	vc_open(&dev, &opts);

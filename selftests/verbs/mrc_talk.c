@@ -2,7 +2,10 @@
 /*
  * mrc_talk.c - one RC queue pair that does as it is told, line by line.
  *
- *	mrc_talk -d DEVICE [-g GID_INDEX]
+ *	mrc_talk -d DEVICE [-g GID_INDEX] [-u UID]
+ *
+ * With -u it opens the device, becomes UID, imports the device and makes the queue pair there: a device that one
+ * user opened is used by another.
  *
  * Prints "qpn N gid G", then answers each line of its input with one line:
  *
@@ -169,6 +172,20 @@ static void obey(char *line)
 	}
 }
 
+/* The descriptor of the device is all that the user @uid has. */
+static void lend_to(uid_t uid)
+{
+	struct ibv_context *ctx;
+
+	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		vc_die("to be user %u", uid);
+	ctx = ibv_import_device(dup(dev.ctx->cmd_fd));
+	dev.pd = ctx ? ibv_import_pd(ctx, dev.pd->handle) : NULL;
+	dev.ctx = ctx;
+	if (!dev.pd)
+		vc_die("no import");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_qp_init_attr init = {
@@ -177,18 +194,23 @@ int main(int argc, char **argv)
 	};
 	struct vc_opts o = { .gid_index = -1 };
 	char line[SLOT], gid[INET6_ADDRSTRLEN];
+	uid_t uid = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:u:")) != -1) {
 		if (c == 'd')
 			o.dev = optarg;
 		else if (c == 'g')
 			o.gid_index = atoi(optarg);
+		else if (c == 'u')
+			uid = (uid_t)atoi(optarg);
 		else
 			return VC_EXIT_USAGE;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	vc_open(&dev, &o);
+	if (uid)
+		lend_to(uid);
 	scq = init.send_cq = ibv_create_cq(dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 	rcq = init.recv_cq = ibv_create_cq(dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 	mr = ibv_reg_mr(dev.pd, mem, sizeof(mem), IBV_ACCESS_LOCAL_WRITE);

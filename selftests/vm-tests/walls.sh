@@ -55,8 +55,8 @@ joined() { says "rtr ok" "$1" rtr "${QPN[$2]}" "$3" $h2 && says "rts ok" "$1" rt
 hears() { says "rtr ok" "$2" rtr "${QPN[$1]}" "$3" $h1 && says "rts ok" "$2" rts "$3"; }
 
 ksft_plan
-mrc_begin mrcctl mrc_talk mrc_verify setpriv
-install -m 755 "$(command -v mrc_talk)" "$MRC_DIR/"
+mrc_begin mrcctl mrc_talk mrc_stranger mrc_verify setpriv
+install -m 755 "$(command -v mrc_talk)" "$(command -v mrc_stranger)" "$MRC_DIR/"
 chmod 755 "$MRC_DIR"
 ksft_test "one plane" mrc_one_plane
 
@@ -88,6 +88,24 @@ ksft_test "and logged" grep -qF "$refusal" <(dmesg)
 ksft_test "another of alice's may" talker alice2 h1 1000
 ksft_test "(as programs did)" says "rtr ok" alice2 rtr "${QPN[bob]}" 4711 $h2
 gone alice2
+
+# ------------------------------------------------- other ways to the same queue pair
+as_eve() { nsenter --net=/run/netns/h1 -- setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+# datagram QPN: of a datagram QP of hers. It leaves; h2 drops what is no packet for such a QP.
+datagram() {
+	mrc_stat h2 rx_malformed
+	local before=$REPLY
+	as_eve "$MRC_DIR/mrc_stranger" "${MRC_IBDEV[h1]}" $h2 "$1" && mrc_until 20 malformed $((before + 1))
+}
+malformed() { mrc_stat h2 rx_malformed && echo "rx_malformed: $REPLY" && [ "$REPLY" -eq "$1" ]; }
+ksft_test "a datagram of eve's to bob's is dropped" datagram "${QPN[bob]}"
+ksft_test "(he gets none of it)" says "recv nothing" bob recv
+ksft_test "and one to the endpoint of h2" datagram 2
+ksft_test "as a controller she may not ask it" refused "Operation not permitted" -- \
+	as_eve mrcctl probe dev eth1 peer $h2
+ksft_test "a device that root opened and lent to her" talker lent h1 0 -u 65534
+ksft_test "makes her nobody else" says "rtr EADDRINUSE" lent rtr "${QPN[bob]}" 4712 $h2
+gone lent
 
 # ------------------------------------------------------------- who sees what
 # shown UID FILTER: of alice's queue pair, to that user.
