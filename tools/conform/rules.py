@@ -21,7 +21,7 @@ from packet import (ACK, CONTROL, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NAC
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
 RACE_NS = 50_000_000    # a virtual processor stands still between a packet's turn and its leaving
 TS_NS = 128             # unit of timestamps
-COPIES = 64             # of a packet that are remembered, the first and the latest
+COPIES = 2048           # of a packet that are remembered, the first and the latest; RNR makes hundreds
 
 
 class Findings:
