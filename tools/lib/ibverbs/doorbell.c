@@ -10,9 +10,9 @@
 #include "../uverbs/invoke.h"
 
 /* The kernel answers a POST_SEND with no work request by waking the QP. */
-static struct ib_uverbs_post_send post_nothing(const struct ibv_qp *qp, void *resp)
+static void post_nothing(struct ib_uverbs_post_send *core, const struct ibv_qp *qp, void *resp)
 {
-	return (struct ib_uverbs_post_send) {
+	*core = (struct ib_uverbs_post_send) {
 		.response = (uintptr_t)resp,
 		.qp_handle = qp->handle,
 		.wqe_size = sizeof(struct ib_uverbs_send_wr),
@@ -29,10 +29,10 @@ static int ring_by_write(const struct ibv_qp *qp)
 		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
 		.hdr.in_words = sizeof(cmd) / 4,
 		.hdr.out_words = sizeof(resp) / 4,
-		.core = post_nothing(qp, &resp),
 	};
 	ssize_t n;
 
+	post_nothing(&cmd.core, qp, &resp);
 	do {
 		n = write(qp->context->cmd_fd, &cmd, sizeof(cmd));
 	} while (n < 0 && errno == EINTR);
@@ -42,9 +42,10 @@ static int ring_by_write(const struct ibv_qp *qp)
 static int ring_by_ioctl(const struct ibv_qp *qp)
 {
 	struct ib_uverbs_post_send_resp resp;
-	struct ib_uverbs_post_send core = post_nothing(qp, &resp);
+	struct ib_uverbs_post_send core;
 	union mrc_invoke cmd = {};
 
+	post_nothing(&core, qp, &resp);
 	mrc_invoke_in(&cmd, UVERBS_ATTR_CORE_IN, &core, sizeof(core));
 	mrc_invoke_out(&cmd, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 	return mrc_invoke(&cmd, qp->context->cmd_fd, IB_USER_VERBS_CMD_POST_SEND);
