@@ -27,11 +27,5 @@ ksft_test "trimmed" judged trimmed.pcap
 ksft_test "no-receive" judged no-receive.pcap
 ksft_test "port-down" judged port-down.pcap
 ksft_test "plane-dies" judged plane-dies.pcap
-while IFS= read -r line; do
-	case $line in
-	"ok "*) ksft_pass "$(cut -d ' ' -f 4- <<<"$line")";;
-	"not ok "*) ksft_fail "$(cut -d ' ' -f 5- <<<"$line")";;
-	"# "*) echo "$line";;
-	esac
-done < <(/usr/bin/python3 -I "$here/../conformance/mutate_rules.py" "${MRC_SEED:-1}")
+ksft_relay < <(/usr/bin/python3 -I "$here/../conformance/mutate_rules.py" "${MRC_SEED:-1}")
 ksft_finish

@@ -12,11 +12,5 @@ ksft_plan
 ksft_test "the linter finds each kind of fault, and no other" python3 "$here/../text/test_lint.py"
 ksft_test "lessons: true output is told from wrong" python3 "$here/../text/test_lesson.py"
 ksft_test "the pictures are as their script makes them" python3 "$MRC_TOP/Documentation/pictures/draw.py" --check
-while IFS= read -r line; do
-	case $line in
-	"ok "*) ksft_pass "$(cut -d ' ' -f 3- <<<"$line")";;
-	"not ok "*) ksft_fail "$(cut -d ' ' -f 4- <<<"$line")";;
-	"# "*) echo "$line";;
-	esac
-done < <(python3 "$here/../text/lint.py" "$MRC_TOP")
+ksft_relay < <(python3 "$here/../text/lint.py" "$MRC_TOP")
 ksft_finish

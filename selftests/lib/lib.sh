@@ -46,6 +46,23 @@ ksft_pass() {
 	echo "ok $ksft_count $1"
 }
 
+# ksft_relay: the TAP lines of a program on stdin ("ok 3 NAME", "ok 3 - NAME") as our own, its comments as they are.
+# A program that ends before its plan ("1..N") has failed.
+ksft_relay() {
+	local line name plan=''
+	while IFS= read -r line; do
+		name=${line#not }
+		name=${name#ok * }
+		case $line in
+		"ok "*) ksft_pass "${name#- }";;
+		"not ok "*) ksft_fail "${name#- }";;
+		"# "*) echo "$line";;
+		1..*) plan=1;;
+		esac
+	done
+	[ -n "$plan" ] || ksft_fail "the program runs to its end"
+}
+
 # ksft_fail NAME [WHY]
 ksft_fail() {
 	ksft_failed=$((ksft_failed + 1))

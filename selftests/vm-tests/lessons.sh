@@ -25,12 +25,6 @@ ksft_test "the lessons have commands" lesson commands "${lessons[@]}"
 lesson commands "${lessons[@]}" >"$work/commands"
 MRC_LAB=none "$here/../demo/lab_vm.sh" "$work/commands" >"$work/transcript" 2>&1 || true
 cp "$work/transcript" "${VMOUT:-$work}/lessons" 2>/dev/null || true
-while IFS= read -r line; do
-	case $line in
-	"ok "*) ksft_pass "$(cut -d ' ' -f 3- <<<"$line")";;
-	"not ok "*) ksft_fail "$(cut -d ' ' -f 4- <<<"$line")";;
-	"# "*) echo "$line";;
-	esac
-done < <(lesson check "$work/transcript" "${lessons[@]}")
+ksft_relay < <(lesson check "$work/transcript" "${lessons[@]}")
 wait_until 20 rmmod mrc || true
 ksft_finish
