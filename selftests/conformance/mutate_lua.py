@@ -211,6 +211,23 @@ def statistics(tap):
     tap.test(len(shares) == 2 and abs(sum(shares) - 100) < 0.2, "what each plane carried", out.splitlines())
 
 
+def bad_fabric(tap, folder):
+    """Fabric files that lack something: told, and the capture is read all the same."""
+    path, wrong = os.path.join(folder, "fabric.toml"), []
+    with open(os.path.join(GOLDEN, "fabric.toml"), encoding="utf-8") as f:
+        text = f.read()
+    for spoiled in ("", text.replace("plane_stride", "stride"), text.replace("index", "number"),
+                    text.replace("count = 2", 'count = "two"')):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(spoiled)
+        done = subprocess.run(["tshark", "-r", os.path.join(GOLDEN, "trimmed.pcap"), "-X", "lua_script:" + dissector.LUA,
+                               "-o", "mrc.fabric:" + path], capture_output=True, text=True, check=False,
+                              env={**os.environ, "HOME": "/tmp", "LC_ALL": "C"})
+        if done.stdout.count(" MRC ") < 5 or "Lua Error" in done.stdout or "mrc: " + path not in done.stderr:
+            wrong.append(done.stdout[:200] + done.stderr[-200:])
+    tap.test(not wrong, "fabric files that lack something are named, and no more", wrong)
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     tap, rng = Verdicts(), random.Random(seed)
@@ -220,6 +237,7 @@ def main():
             tap.test(not wrong, f"golden captures: {name}", wrong)
         stories(tap)
         statistics(tap)
+        bad_fabric(tap, folder)
         analysis(tap, folder)
         wrong_icrc(tap, folder)
         hostile(tap, rng, folder)

@@ -91,15 +91,15 @@ local function read_fabric(path)
 	handle:close()
 	local high, low, len = tostring((file.fabric or {}).block):match("^(%x+):(%x+)::/(%d+)$")
 	if not high or not file.planes or not (file.topology or file.usid) then
-		return report_failure("mrc: " .. path .. " is no fabric file: it wants [fabric] block, [planes], " ..
+		return report_failure("mrc: " .. path .. " names no uSIDs: it wants [fabric] block, [planes], " ..
 				      "and [topology] or [usid]")
 	end
 	local out = { high = tonumber(high, 16), low = tonumber(low, 16), len = tonumber(len),
 		      planes = file.planes.count }
-	if file.topology then
-		out.names = names_of_rule(file)
-	else
-		out.names, out.stride = names_of_lists(file)
+	local good
+	good, out.names, out.stride = pcall(file.topology and names_of_rule or names_of_lists, file)
+	if not good or type(out.planes) ~= "number" then
+		return report_failure("mrc: " .. path .. " lacks a key, or has a wrong value: mrcctl fabric check says which")
 	end
 	return out
 end
