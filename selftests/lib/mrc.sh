@@ -668,6 +668,19 @@ mrc__flows_once() {
 
 mrc__has_qp() { [[ $(mrc_qp_of "$1" qpn) = [0-9]* ]]; }
 
+# mrc_nodes NAME...: a fabric of these namespaces with two planes, and no cable yet.
+mrc_nodes() {
+	local node
+	mrc_clear || return
+	mkdir -p "$FABRIC_DIR"
+	printf '%s\n' "$@" >"$FABRIC_DIR/nodes"
+	echo "2 2 1 1" >"$FABRIC_DIR/size"
+	fabric_load
+	for node; do
+		ip netns add "$node" && ip -n "$node" link set lo up || return
+	done
+}
+
 # mrc_resources: REPLY is the number of QPs, CQs, MRs, PDs of all our devices that
 # programs hold, or users in the kernel other than ib_core, which has QP 1 with what belongs to it.
 mrc_resources() {

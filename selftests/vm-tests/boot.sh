@@ -18,13 +18,7 @@ here=$(dirname "$(readlink -f "$0")")
 cable() { ip link add "$1" type veth peer name "$1" netns h2 && ip -n h2 link set "$1" up; }
 cables() {
 	local i
-	mrc_clear || return
-	mkdir -p "$FABRIC_DIR"
-	echo h2 >"$FABRIC_DIR/nodes"
-	echo "2 2 1 1" >"$FABRIC_DIR/size"
-	fabric_load
-	ip netns add h2
-	ip -n h2 link set lo up
+	mrc_nodes h2 || return
 	for i in eth1 eth3 eth9; do
 		cable $i || return
 	done

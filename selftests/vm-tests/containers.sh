@@ -17,13 +17,7 @@ file=$MRC_DIR/fabric.toml
 
 cables() {
 	local i
-	mrc_clear || return
-	mkdir -p "$FABRIC_DIR"
-	echo h2 >"$FABRIC_DIR/nodes"
-	echo "2 2 1 1" >"$FABRIC_DIR/size"
-	fabric_load
-	ip netns add h2
-	ip -n h2 link set lo up
+	mrc_nodes h2 || return
 	for i in 1 2; do
 		ip link add eth$i type veth peer name eth$i netns h2 || return
 		at_exit ip link del eth$i

@@ -18,18 +18,12 @@ declare -A NAME=([h1]=alpha [h2]=beta)
 file=$MRC_DIR/fabric.toml
 
 cables() {
-	mrc_clear || return
-	mkdir -p "$FABRIC_DIR"
-	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
-	echo "2 2 1 1" >"$FABRIC_DIR/size"
-	fabric_load
-	sed 's/^/netns add /' "$FABRIC_DIR/nodes" | ip -b - || return
+	mrc_nodes h1 h2 || return
 	{
 		echo "link add eth1 netns h1 type veth peer name eth1 netns h2"
 		echo "link add eth2 netns h1 type veth peer name eth2 netns h2"
 		echo "link add mgmt netns h1 type veth peer name mgmt netns h2"
 	} | ip -b - || return
-	ip -n h1 link set lo up && ip -n h2 link set lo up
 }
 
 daemon() {	# HOST
