@@ -124,6 +124,13 @@ slow_and_lossy() {
 	fabric_degrade p3-t0-2 h2 loss 4%
 }
 
+others_admin() {	# on|off: all planes but the slow one
+	local plane
+	for plane in 1 3 4; do
+		mrcctl -n h1 plane set dev mrc0 plane "$plane" admin "$1" || return
+	done
+}
+
 ksft_plan
 mrc_begin mrcctl mrc_verify
 [ -d $tracing/events ] || ksft_skip_all "needs tracefs"
@@ -165,6 +172,10 @@ declare -A before=()
 refs=$(</sys/module/mrc/refcnt)
 ksft_test "mrcctl looks on" look_on
 remember
+# A transfer that has the choice may leave the slow plane out.
+ksft_test "the slow plane alone" others_admin off
+ksft_test "carries a transfer, every byte checked" mrc_verify 90 -o write -s 65536 -n 4
+ksft_test "the other planes again" others_admin on
 ksft_test "a transfer, every byte checked" mrc_verify 90 -o mix -s 65536 -n 100
 ksft_test "and has seen enough" stop_looking
 ksft_comment "$(jq -r '.[] | "plane \(.plane) round trips \(.samples) min \(.min_ns) median \(.median_ns)"' "$MRC_DIR/latency.out")"
