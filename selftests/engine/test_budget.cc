@@ -157,6 +157,71 @@ TEST_F(retry_budget, without_a_timeout_silence_resends)
     }
 }
 
+// Losses shrank the window below what is out, which is lost, too. The peer showed what it has, so nothing but the
+// timeout can say so.
+TEST_F(retry_budget, a_timeout_resends_though_the_window_is_full)
+{
+    for (bool timeout : {true, false}) {
+        rig_cfg k = defaults();
+
+        k.tx.timeout_ns = timeout ? k.tx.timeout_ns : 0;
+        auto sent = flight(8, k);
+        std::vector<mrc_txop> copies;
+
+        now += 50 * kUs;
+        sack(sack_of(sent[7], 999));
+        for (int i = 0; i < 10 && copies.size() < 7; i++) {
+            fire();
+            for (const mrc_txop &t : tx_data())
+                copies.push_back(t);
+        }
+        ASSERT_EQ(copies.size(), 7u);
+        eye.cc.cwnd_bytes = kFull;
+        copies.clear();
+        for (int i = 0; i < 40 && copies.empty(); i++) {
+            fire();
+            copies = tx_data();
+        }
+        ASSERT_EQ(copies.size(), 1u) << "one, for the window is full";
+        EXPECT_TRUE(copies[0].hdr.rtx);
+        EXPECT_EQ(c.snd.out, 7u);
+        EXPECT_FALSE(c.budget.beyond);
+        c.budget.beyond = true;
+        now += 50 * kUs;
+        sack(sack_of(copies[0], 1000));
+        EXPECT_GE(c.snd.una, 1001u);
+        EXPECT_FALSE(c.budget.beyond) << "who gets on waits for room";
+    }
+}
+
+// Without a timeout, and some of it known as lost: every other tail probe that nobody answers has a packet beside it.
+TEST_F(retry_budget, what_is_lost_waits_for_no_room_in_silence)
+{
+    rig_cfg k = defaults();
+
+    k.tx.timeout_ns = 0;
+    auto sent = flight(8, k);
+    u32 copies = 0, probes = 0;
+
+    now += 50 * kUs;
+    eye.cc.cwnd_bytes = kFull;
+    sack(sack_of(sent[3], 999));
+    for (int i = 0; i < 20 && !c.snd.lost.count; i++)
+        fire();
+    ASSERT_GE(c.snd.lost.count, 1u);
+    ASSERT_GE(c.snd.out, 2u) << "the window is full";
+    while (probes < 6) {
+        fire();
+        for (const mrc_txop &t : tx_all()) {
+            probes += t.hdr.opcode == MRC_OPC_PROBE;
+            copies += mrc_opc_is_data(t.hdr.opcode);
+        }
+        EXPECT_TRUE(copies == 0 || probes >= 2);
+    }
+    EXPECT_GE(copies, 1u);
+    EXPECT_LE(copies, 3u);
+}
+
 // What is at work on a READ sends the answer for as long as it takes.
 TEST_F(retry_budget, a_request_whose_answer_comes_does_not_leave_again)
 {

@@ -136,10 +136,6 @@ void draw_strangers(options &o, prng &r)
     o.peer_lies = r.range(1, LIE_ALL) & r.range(1, LIE_ALL);
     if (!lies)
         o.peer_lies = 0;
-    // Who refuses nearly all and answers no probe may end with no path that anything proves (seed 4022 without this
-    // line): the sender asks on, and its QP does not end. `--set peer_answers=0` shows it.
-    if (o.peer_lies & LIE_NO_BUFFER)
-        o.peer_answers = 1;
     if (!meets) {
         o.strangers = 0;
         return;

@@ -587,17 +587,20 @@ void qp::check() const
 
 std::string qp::progress() const
 {
-    char buf[400];
+    char buf[500];
 
     std::snprintf(buf, sizeof(buf),
                   "%c%u: sent %u/%u/%zu (done/posted/all), received %u/%zu, posted %u%s, "
-                  "una %06x next %06x acked %06x cack %06x out %u lost %u idle %d rtx %llu/%llu "
-                  "deadline %+lld us",
+                  "una %06x next %06x acked %06x cack %06x out %u lost %u paced %u idle %d "
+                  "rtx %llu/%llu cwnd %u/%u usable %u/%u hold %+lld us deadline %+lld us",
                   'A' + h_.id(), id_ / 2, out_.send_done, out_.posted, out_.msg.size(),
                   in_.recv_done, in_.recv_msg.size(), recv_posted_, failed_ ? ", failed" : "",
                   conn_.snd.una, conn_.snd.next, conn_.snd.acked, conn_.rcv.cack, conn_.snd.out,
-                  conn_.snd.lost.count, mrc_conn_idle(&conn_), (unsigned long long)conn_.stats.tx_pkts,
-                  (unsigned long long)conn_.stats.timeouts,
+                  conn_.snd.lost.count, conn_.snd.paced.count, mrc_conn_idle(&conn_),
+                  (unsigned long long)conn_.stats.tx_pkts, (unsigned long long)conn_.stats.timeouts,
+                  conn_.cc ? conn_.cc->inflight_bytes : 0, conn_.cc ? conn_.cc->cwnd_bytes : 0,
+                  conn_.evs ? conn_.evs->usable : 0, conn_.evs ? conn_.evs->bad : 0,
+                  conn_.hold_until_ns ? (long long)(conn_.hold_until_ns - h_.clock_ns()) / 1000 : 0,
                   (long long)(mrc_conn_deadline_ns(&conn_) - h_.clock_ns()) / 1000);
     return buf;
 }

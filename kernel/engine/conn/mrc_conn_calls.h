@@ -308,6 +308,7 @@ void mrc_budget_alive(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns);
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns);
 bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns);
+u32 mrc_budget_lose(struct mrc_conn *c, u16 slot, u64 now_ns);
 u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns);
 u64 mrc_budget_rto_ns(const struct mrc_conn *c);
 
@@ -400,6 +401,7 @@ static inline void mrc_budget_restore(struct mrc_conn *c)
 	c->budget.retries = 0;
 	c->budget.nack_backoff = 0;
 	c->budget.nack_charge_ns = 0;
+	c->budget.beyond = false;
 }
 
 /* mrc_sleek.c */

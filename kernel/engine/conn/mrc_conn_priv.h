@@ -253,6 +253,7 @@ struct mrc_budget {
 	u64 nack_charge_ns;	/* no NACK takes another retry before */
 	u32 retries;		/* since progress */
 	u8 nack_backoff;
+	bool beyond;		/* silence took a packet: one may leave beyond the window */
 };
 
 /* The peer has no receive (mrc_rnr.c). */

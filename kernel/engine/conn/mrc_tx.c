@@ -445,6 +445,12 @@ static bool mrc_tx_edge(const struct mrc_conn *c, u16 slot)
 	return slot == (c->snd.una & c->snd.mask) && !mrc_report_shows(c, mrc_psn_add(c->snd.next, -1));
 }
 
+/* What is lost in @slot may leave now: there is room for it, or it takes none. */
+static bool mrc_tx_may_resend(const struct mrc_conn *c, u16 slot, const struct mrc_rec *r)
+{
+	return c->sleek.on || c->budget.beyond || mrc_tx_edge(c, slot) || mrc_tx_room(c, mrc_rec_bytes(r));
+}
+
 static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_ns,
 					  struct mrc_txop *op)
 {
@@ -452,7 +458,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 	struct mrc_tx_cut cut;
 	u16 idx;
 
-	if (slot == MRC_NONE16 || !(c->sleek.on || mrc_tx_edge(c, slot) || mrc_tx_room(c, mrc_rec_bytes(r))))
+	if (slot == MRC_NONE16 || !mrc_tx_may_resend(c, slot, r))
 		return false;
 	idx = mrc_tx_path_lost(c, r, now_ns);
 	if (idx == MRC_NONE16)
@@ -461,6 +467,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 	cut.psn = mrc_rec_psn(c, slot);
 	cut.i = (cut.psn - cut.m->psn) & MRC_PSN_MASK;
 	mrc_tx_measure(c, &cut);
+	c->budget.beyond = false;
 	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
 	op->hdr.rtx = true;

@@ -19,6 +19,7 @@ void mrc_budget_reset(struct mrc_conn *c)
 	c->budget.nack_until_ns = 0;
 	c->budget.nack_charge_ns = 0;
 	c->budget.nack_backoff = 0;
+	c->budget.beyond = false;
 	c->hold_until_ns = 0;
 }
 
@@ -126,6 +127,16 @@ void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
+ * Silence took the oldest packet, which is in @slot. It leaves again whatever the window: losses may have shrunk that
+ * below what is out and lost, too, and nobody would ever say so (RFC 6298, 5.4). Returns its bytes.
+ */
+u32 mrc_budget_lose(struct mrc_conn *c, u16 slot, u64 now_ns)
+{
+	c->budget.beyond = true;
+	return mrc_snd_lose(c, mrc_rec_psn(c, slot), MRC_CAUSE_RTO, now_ns);
+}
+
+/*
  * No progress for a whole timeout. The oldest packet is sent again and a probe
  * asks: if either is answered, RACK finds all that is lost. Resending everything
  * here would, where queues are longer than the timeout, make them longer still.
@@ -144,7 +155,7 @@ bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns)
 	if (slot != MRC_NONE16 &&
 	    mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent) + (1u << MRC_TICK_SHIFT) >=
 	    mrc_budget_interval_ns(c))
-		cc.lost_bytes = mrc_snd_lose(c, mrc_rec_psn(c, slot), MRC_CAUSE_RTO, now_ns);
+		cc.lost_bytes = mrc_budget_lose(c, slot, now_ns);
 	c->cc->ops->on_timeout(c->cc, &cc);
 	return true;
 }

@@ -112,13 +112,18 @@ static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
 }
 
-/* One more question. Beside every other one from the third on, what has arrived leaves again for its ACK. */
+/*
+ * One more question. Beside every other one from the third on, what has arrived leaves again for its ACK, or what is
+ * lost though the window is full: some peers answer no probe.
+ */
 static void mrc_pto_back_off(struct mrc_conn *c)
 {
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
-	if (c->pto.backoff >= MRC_PTO_AGAIN && (c->pto.backoff & 1))
-		c->pto.owed |= MRC_OWED_AGAIN;
+	if (c->pto.backoff < MRC_PTO_AGAIN || !(c->pto.backoff & 1))
+		return;
+	c->pto.owed |= MRC_OWED_AGAIN;
+	c->budget.beyond |= c->snd.lost.count > 0;
 }
 
 /*
@@ -153,7 +158,7 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.owed |= MRC_OWED_TAIL;
 	/* A QP without a timeout, and a peer that answers no probes: nobody else would find what is lost at the end. */
 	if (!c->tx.timeout_ns && slot != MRC_NONE16 && c->pto.backoff >= MRC_PTO_SILENT)
-		mrc_snd_lose(c, mrc_rec_psn(c, slot), MRC_CAUSE_RTO, now_ns);
+		mrc_budget_lose(c, slot, now_ns);
 	mrc_pto_back_off(c);
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);
 }
