@@ -137,8 +137,21 @@ void test_grammar()
           parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971"),
           "dev set dev=mrc0 oor-nack=on exp-cnt=3 ev-port-low=off mrc-pad=on udp-port=4971");
     equal("unknown object", parsed_as("route"), "! unknown object \"route\"");
-    equal("unknown verb", parsed_as("qp set"), "! unknown verb \"set\"");
-    equal("unknown key", parsed_as("qp show foo 1"), "! unknown key \"foo\"");
+    equal("verb in front", parsed_as("show dev mrc0"), "! unknown object \"show\"; did you mean \"dev show\"?");
+    equal("another tool's word", parsed_as("link show"), "! unknown object \"link\"; did you mean \"dev show\"?");
+    equal("both", parsed_as("show link"), "! unknown object \"show\"; did you mean \"dev show\"?");
+    equal("a slip", parsed_as("palne show"), "! unknown object \"palne\"; did you mean \"plane\"?");
+    equal("unknown verb", parsed_as("profile add"), "! unknown verb \"add\" of profile: show, set, del");
+    equal("and where to read on", parse(split("profile add")).see, "mrcctl profile help");
+    equal("unknown key", parsed_as("qp show qnp 1"), "! unknown key \"qnp\" of qp show; did you mean \"qpn\"?");
+    equal("unknown setting", parsed_as("dev set mrc0 hop-limt 9"),
+          "! unknown setting \"hop-limt\" of mrc0; did you mean \"hop-limit\"?");
+    equal("the MTU", parsed_as("dev set mrc0 mtu 9000"), "! unknown setting \"mtu\" of mrc0: ip link sets the MTU");
+    equal("a number alone", parsed_as("qp show mrc0 17"), "! unexpected \"17\": qpn 17?");
+    equal("an address is a peer", parsed_as("probe fd00::2"), "probe  peer=fd00::2");
+    equal("beside a device", parsed_as("probe mrc0 10.0.0.2 tries 2"), "probe  dev=mrc0 peer=10.0.0.2 tries=2");
+    equal("in either order", parsed_as("peer show fd00::2 mrc0"), "peer show peer=fd00::2 dev=mrc0");
+    equal("nothing alone behind a key", parsed_as("probe tries 2 fd00::2"), "! unknown key \"fd00::2\" of probe");
     equal("value missing", parsed_as("qp show qpn"), "! \"qpn\" needs a value: N");
     equal("second value missing", parsed_as("profile set dev m id 1 ev 1"),
           "! \"ev\" needs two values: PORT VALUE");
@@ -158,6 +171,8 @@ void test_complete()
     equal("complete keys left", completions("plane set dev mrc0 plane 1 "), "admin sid netdev");
     equal("complete choices", completions("plane set dev mrc0 admin o"), "on off");
     equal("complete devices", completions("qp show dev "), "<dev>");
+    equal("complete peers", completions("ev show peer "), "<peer>");
+    equal("complete files", completions("fabric check file "), "<file>");
     equal("complete free values", completions("qp show qpn "), "");
     equal("complete repeated keys", completions("ev set dev m peer ::1 index 1 i"), "index");
 }
@@ -169,6 +184,23 @@ void test_values()
           "n: 100 is not in 0 ... 99");
     equal("number with a tail", thrown([] { parse_number("1x", 0, 99, "n"); }),
           "n: \"1x\" is not a number");
+    check("time in other units", parse_time("9us", "ns", 0, 99999, "t") == 9000 && parse_time("2s", "ms", 0, 9999, "t") == 2000 &&
+                                     parse_time("7", "ns", 0, 9, "t") == 7 && parse_time("0", "ms", 0, 9, "t") == 0);
+    check("time alone in another unit", parse_time("3", "ms", 0, 9999, "t", "s") == 3000);
+    equal("no unit of time", thrown([] { parse_time("9m", "ns", 0, 99, "t"); }),
+          "t: \"9m\" is no time: 10ns, 10us, 10ms or 10s");
+    equal("time out of range", thrown([] { parse_time("2s", "ms", 0, 99, "t"); }), "t: 2s is not in 0ms ... 99ms");
+    equal("time finer than its unit", thrown([] { parse_time("1500us", "ms", 0, 99, "t"); }),
+          "t: 1500us is no whole number of ms");
+    equal("time beyond 64 bits", thrown([] { parse_time("99999999999999999s", "ns", 0, UINT64_MAX, "t"); }),
+          fmt::format("t: 99999999999999999s is not in 0ns ... {}ns", UINT64_MAX));
+    check("DSCPs by name", parse_dscp("af11", "d") == 10 && parse_dscp("af43", "d") == 38 && parse_dscp("cs6", "d") == 48 &&
+                               parse_dscp("ef", "d") == 46 && parse_dscp("le", "d") == 1 && parse_dscp("63", "d") == 63);
+    equal("no DSCP", thrown([] { parse_dscp("af14", "d"); }),
+          "d: \"af14\" is no DSCP: 0 ... 63, cs0 ... cs7, af11 ... af43, ef, va, le");
+    equal("a SID has no length", thrown([] { parse_sid("fcbb:bb00:1201::/48"); }),
+          "sid: a SID has no length: fcbb:bb00:1201::");
+    equal("what a person may set", thrown([] { parse_ev_order("bad"); }), "state: \"bad\" is none of good, denied");
     equal("negative number", thrown([] { parse_number("-1", 0, UINT64_MAX, "n"); }),
           "n: \"-1\" is not a number");
     equal("number beyond 64 bits", thrown([] { parse_number("99999999999999999999", 0, UINT64_MAX, "n"); }),

@@ -26,7 +26,7 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{module,words,doctor,grammar,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
+objs=("$tmp"/obj/mrcctl/{module,words,doctor,grammar,table,suggest,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait $!
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
@@ -77,6 +77,12 @@ status "unknown option: usage" 1 -x dev show
 status "bad value: usage" 1 plane set dev mrc0 plane 33 admin on
 ksft_test "bad value is named" grep -q 'plane: 33 is not in 1 ... 32' "$tmp/stderr"
 status "EV out of format: usage" 1 profile set dev mrc0 id 1 fmt udp ev 1 fcbb::
+status "options in one word: the last one is wrong" 1 -jx dev show
+status "options in one word" 0 -jV
+status "unknown verb: usage" 1 profile add
+ksft_test "and which there are" grep -q 'show, set, del; see mrcctl profile help' "$tmp/stderr"
+status "completion of files" 0 __complete fabric check file "$tmp/obj/"
+ksft_test "names them" grep -qx "$tmp/obj/mrcctl/" "$tmp/stdout"
 status "netns that is not there: refused" 2 -n no-such-netns dev show
 status "errors with -j" 1 -j plane set dev mrc0 plane 33 admin on
 ksft_test "errors with -j are JSON" python3 -m json.tool "$tmp/stderr"
@@ -123,6 +129,12 @@ ksft_test "draws it" grep -q 'p2-t0-3 4003' "$tmp/stdout"
 status "fabric show as SVG" 0 fabric show "$tmp/rule.toml" as svg
 ksft_test "which is XML" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/stdout"
 status "no such plane: usage" 1 fabric show "$tmp/rule.toml" plane 3
+sed 's/^t0s = 3/t0s = 1/; s/^hosts_per_t0 = 2/hosts_per_t0 = 1/' "$tmp/rule.toml" >"$tmp/one.toml"
+status "one host alone: nothing is checked" 2 fabric check "$tmp/one.toml"
+ksft_test "which is said" grep -q 'nothing was checked' "$tmp/stderr"
+sed '/^\[\[switch.link/,/^$/d; /^link/d' "$tmp/lists.toml" >"$tmp/alone.toml"
+status "T0s without cables to T1s: a problem" 2 fabric check "$tmp/alone.toml"
+ksft_test "whose cause is named" grep -q 'p1-t0-1 has no cable to any T1: on plane 1 its 2 hosts' "$tmp/stderr"
 sed -i 's/^t0s = 3/t0s = 0/' "$tmp/rule.toml"
 status "a bad file: refused" 2 fabric check "$tmp/rule.toml"
 ksft_test "with the place" grep -q 'rule.toml:10:7: topology.t0s: 0 is out of range' "$tmp/stderr"

@@ -14,12 +14,14 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-probe() { mrcctl -n h1 -j probe dev mrc0 peer "$peer" "$@" >"$MRC_DIR/probe.json"; }
+# Status 1 of mrcctl probe: some path is silent.
+asks() { mrcctl -n h1 "$@" || [ $? -eq 1 ]; }
+probe() { asks -j probe dev mrc0 peer "$peer" "$@" >"$MRC_DIR/probe.json"; }
 # of WHAT: a word of jq over all paths, which must be true.
 of() { jq -e "[.[] | .plane as \$p | .evs[] | . + {plane: \$p}] | $1" <"$MRC_DIR/probe.json" >/dev/null; }
 # Four planes of two T1s: the profile names each path more than once, which is asked once.
 all_answer() { probe && of 'length == 8 and all(.answered and .rtt_ns > 0 and .answer_port >= 1)'; }
-shows() { mrcctl -n h1 probe dev mrc0 peer "$peer" | grep -q "plane $1 paths $2 "; }
+shows() { asks probe dev mrc0 peer "$peer" | grep -q "plane $1 paths $2 "; }
 # prober STATUS PLANE DRAWN: libmrc's example, by mrc_ctl.h.
 prober() {
 	local rc=0
@@ -55,16 +57,25 @@ ksft_test "by a named EV neither" \
 ksft_test "data flows" mrc_verify_start -o write -s 4096 -t 600
 ksft_test "over all planes" mrc_flows
 peer=$(mrcctl -n h1 -j peer show | jq -r '[.[] | select(.qps > 0)][0].peer')
+own=$(mrcctl -n h2 -j peer show | jq -r '[.[] | select(.qps > 0)][0].peer')
 ksft_test "all paths to $peer answer" mrc_until 20 all_answer
 ksft_test "and are drawn plane by path" mrc_until 20 shows 3 '++'
 ksft_test "drawn by mrc_prober, too" mrc_until 20 prober 0 3 '++'
 ksft_test "one that is named, in another class" mrcctl -n h1 probe dev mrc0 peer "$peer" ev 1 "$by_1" tc 32
+ksft_test "an address alone will do" mrcctl -n h1 probe "$peer"
+ksft_test "our own is told from a peer's" refused "is this host" -- mrcctl -n h1 probe "$own"
 ksft_test "nothing was unasked" test "$(count ep_unasked)" = 0
 
 # ------------------------------------------------------------------- faults
 ksft_test "a T1 of plane 3 swallows what leads to the peer" fabric_blackhole p3-t1-2 t0-2
+status_is() {
+	local rc=0
+	mrcctl -n h1 probe "$peer" || rc=$?
+	[ $rc -eq "$1" ]
+}
 only_hole() { probe timeout 300 && of "all(.answered == (.value != \"$hole\"))"; }
 ksft_test "exactly its path does not answer ($hole)" mrc_until 20 only_hole
+ksft_test "the status tells" mrc_until 20 status_is 1
 ksft_test "drawn" mrc_until 20 shows 3 '\(+-\|-+\)'
 ksft_test "drawn by mrc_prober" mrc_until 20 prober 1 3 '\(+-\|-+\)'
 ksft_test "64 questions are under way, and no more" ask flood 3 "$hole"
@@ -83,7 +94,7 @@ ksft_test "restored: all answer" mrc_until 30 all_answer
 ksft_test "each malformed question is refused, in words" ask refused 1 "$by_1"
 ksft_test "what keeps one from being sent is told by its id" mrc_until 10 ask errors 1 "$by_1"
 ksft_test "without privilege: EPERM" test "$(ask perm 1 "$by_1" "${nobody[@]}")" = 1
-ksft_test "mrcctl says so" refused "not permitted" -- \
+ksft_test "mrcctl says so" refused "not permitted.* CAP_NET_ADMIN" -- \
 	nsenter --net=/run/netns/h1 -- "${nobody[@]}" mrcctl probe dev mrc0 peer "$peer"
 
 # ---------------------------------------------------- askers and strangers

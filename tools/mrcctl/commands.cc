@@ -91,7 +91,7 @@ error dev_set(context &ctx, const arguments &args)
             n.u32(MRC_A_DEV_ACTIVE_EVS,
                   static_cast<uint32_t>(parse_number(*v, 1, 4096, "active-evs")));
         if (auto v = args.get("damp"))
-            n.u32(MRC_A_DEV_DAMP, static_cast<uint32_t>(parse_number(*v, 0, 3600000, "damp")));
+            n.u32(MRC_A_DEV_DAMP, static_cast<uint32_t>(parse_time(*v, "ms", 0, 3600000, "damp")));
         struct {
             const char *name;
             uint16_t type;
@@ -101,16 +101,24 @@ error dev_set(context &ctx, const arguments &args)
             {"hop-limit", MRC_A_DEV_HOP_LIMIT, 1, 255},
             {"exp-cnt", MRC_A_DEV_EXP_CNT, 0, 25},
             {"burst", MRC_A_DEV_BURST, 0, 16},
-            {"dscp-data", MRC_A_DEV_DSCP_DATA, 0, 63},
-            {"dscp-rtx", MRC_A_DEV_DSCP_RTX, 0, 63},
-            {"dscp-control", MRC_A_DEV_DSCP_CONTROL, 0, 63},
-            {"dscp-no-trim", MRC_A_DEV_DSCP_NO_TRIM, 0, 63},
-            {"dscp-trimmed", MRC_A_DEV_DSCP_TRIMMED, 0, 63},
-            {"dscp-trimmed-lasthop", MRC_A_DEV_DSCP_TRIMMED_LASTHOP, 0, 63},
         };
         for (auto &b : bytes)
             if (auto v = args.get(b.name))
                 n.u8(b.type, static_cast<uint8_t>(parse_number(*v, b.min, b.max, b.name)));
+        struct {
+            const char *name;
+            uint16_t type;
+        } dscps[] = {
+            {"dscp-data", MRC_A_DEV_DSCP_DATA},
+            {"dscp-rtx", MRC_A_DEV_DSCP_RTX},
+            {"dscp-control", MRC_A_DEV_DSCP_CONTROL},
+            {"dscp-no-trim", MRC_A_DEV_DSCP_NO_TRIM},
+            {"dscp-trimmed", MRC_A_DEV_DSCP_TRIMMED},
+            {"dscp-trimmed-lasthop", MRC_A_DEV_DSCP_TRIMMED_LASTHOP},
+        };
+        for (auto &d : dscps)
+            if (auto v = args.get(d.name))
+                n.u8(d.type, parse_dscp(*v, d.name));
         struct {
             const char *name;
             uint16_t type;
@@ -332,7 +340,7 @@ error ev_set(context &ctx, const arguments &args)
         if (auto named = args.get("named"))
             n.u64(MRC_A_PEER_NAMED, parse_number(*named, 1, UINT64_MAX, "named"));
     });
-    uint32_t state = parse_ev_state(*args.get("state"));
+    uint32_t state = parse_ev_order(*args.get("state"));
     for (auto &item : args.items()) {
         if (std::string_view(item.k->name) != "index")
             continue;
@@ -370,18 +378,22 @@ void put_cc(request &n, const arguments &args)
     struct {
         const char *name;
         uint16_t type;
-    } plain[] = {
+    } sizes[] = {
         {"window", MRC_A_CC_WINDOW},
-        {"target-delay", MRC_A_CC_TARGET_DELAY},
-        {"base-rtt", MRC_A_CC_BASE_RTT},
         {"max-cwnd", MRC_A_CC_MAX_CWND},
         {"adjust-bytes", MRC_A_CC_ADJUST_BYTES},
+    }, times[] = {
+        {"target-delay", MRC_A_CC_TARGET_DELAY},
+        {"base-rtt", MRC_A_CC_BASE_RTT},
         {"adjust-period", MRC_A_CC_ADJUST_PERIOD},
         {"qa-threshold", MRC_A_CC_QA_THRESHOLD},
     };
-    for (auto &p : plain)
-        if (auto v = args.get(p.name))
-            n.u32(p.type, static_cast<uint32_t>(parse_size(*v, 0, UINT32_MAX, p.name)));
+    for (auto &s : sizes)
+        if (auto v = args.get(s.name))
+            n.u32(s.type, static_cast<uint32_t>(parse_size(*v, 0, UINT32_MAX, s.name)));
+    for (auto &t : times)
+        if (auto v = args.get(t.name))
+            n.u32(t.type, static_cast<uint32_t>(parse_time(*v, "ns", 0, UINT32_MAX, t.name)));
     struct {
         const char *name;
         uint16_t type;
@@ -482,10 +494,16 @@ error monitor(context &ctx, const arguments &args)
     std::optional<std::chrono::steady_clock::time_point> end;
     if (timeout)
         end = std::chrono::steady_clock::now() +
-              std::chrono::seconds(parse_number(*timeout, 0, 1u << 30, "timeout"));
+              std::chrono::milliseconds(parse_time(*timeout, "ms", 0, UINT32_MAX, "timeout", "s"));
 
     if (auto e = ctx.connect())
         return e;
+    if (dev) {
+        request rq(MRC_CMD_DEV_GET);
+        put_dev(rq, args);
+        if (auto e = ctx.nl.call(rq, [](const message &) {}))
+            return e;
+    }
     if (auto e = ctx.nl.join(MRC_GENL_MCGRP_EVENTS))
         return e;
     while (left) {

@@ -159,6 +159,10 @@ error fabric_check(context &ctx, const arguments &args)
         r.add("astray", c.astray).add("unreached", c.unreached);
         r.add("problems", strings(c.problems)).as_text("problems", "");
         ctx.out.object(r);
+        if (!c.pairs) {
+            ctx.out.finish();
+            return {ENODATA, "nothing was checked: a pair needs two hosts", false};
+        }
         if (c.good())
             return {};
         ctx.out.finish();

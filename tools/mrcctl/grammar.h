@@ -49,6 +49,7 @@ struct key {
     const char *help;
     bool required = false;
     bool repeat = false;
+    bool bare = false; // in front, its value may stand alone
 };
 
 struct verb {
@@ -97,6 +98,7 @@ struct parsed {
     std::optional<command> cmd;
     std::string help;
     std::string error;
+    std::string see = "mrcctl help"; // where more is said of the error
 };
 
 parsed parse(std::span<const std::string> words);
@@ -104,7 +106,7 @@ parsed parse(std::span<const std::string> words);
 // Texts for `help`; null: one level up.
 std::string help_text(const object *obj, const verb *v);
 
-// Candidates for the last word. "<dev>" stands for the names of devices.
+// Candidates for the last word. "<dev>", "<peer>" and "<file>" stand for names that the kernel knows.
 std::vector<std::string> complete(std::span<const std::string> words);
 
 } // namespace mrcctl

@@ -5,15 +5,19 @@
 //     mrcctl [-j] [-p] [-d] [-V] [-n NETNS] OBJECT VERB [KEY VALUE]...
 //
 // Talks to the kernel alone; no daemon is needed. Man page: mrcctl(8).
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <glob.h>
 #include <linux/mrc.h>
 #include <sched.h>
 #include <unistd.h>
@@ -45,37 +49,53 @@ bool is_option(std::string_view word, std::string_view name)
     return !word.empty() && name.starts_with(word);
 }
 
+// "-jpn" as "-j", "-p", "-n"; what is no such bundle of letters stays whole.
+std::vector<std::string> letters_of(const std::string &word)
+{
+    constexpr std::string_view names[] = {"json", "pretty", "details", "Version", "help", "netns"};
+    auto whole = [&](std::string_view name) { return is_option(word, name); };
+    if (word.starts_with("--") || word.find_first_not_of("jpdVhn", 1) != std::string::npos ||
+        std::any_of(std::begin(names), std::end(names), whole))
+        return {word};
+    std::vector<std::string> out;
+    for (char c : word.substr(1))
+        out.push_back({'-', c});
+    return out;
+}
+
 // Takes the options from the front of @words.
 options take_options(std::vector<std::string> &words)
 {
     options o;
     size_t i = 0;
     for (; i < words.size() && words[i].size() > 1 && words[i][0] == '-'; i++) {
-        const std::string &w = words[i];
-        if (w == "--") {
+        if (words[i] == "--") {
             i++;
             break;
         }
-        if (is_option(w, "json"))
-            o.print.as_json = true;
-        else if (is_option(w, "pretty"))
-            o.print.pretty = true;
-        else if (is_option(w, "details"))
-            o.print.details = true;
-        else if (is_option(w, "Version") || w == "--version")
-            o.version = true;
-        else if (is_option(w, "help"))
-            o.help = true;
-        else if (is_option(w, "netns")) {
-            if (++i == words.size()) {
-                o.error = "-n needs the name of a network namespace";
-                return o;
-            }
-            o.netns = words[i];
-        } else {
-            o.error = fmt::format("unknown option \"{}\"", w);
-            return o;
+        bool netns = false;
+        for (auto &w : letters_of(words[i])) {
+            if (is_option(w, "json"))
+                o.print.as_json = true;
+            else if (is_option(w, "pretty"))
+                o.print.pretty = true;
+            else if (is_option(w, "details"))
+                o.print.details = true;
+            else if (is_option(w, "Version") || w == "--version")
+                o.version = true;
+            else if (is_option(w, "help"))
+                o.help = true;
+            else if (is_option(w, "netns"))
+                netns = true;
+            else
+                o.error = fmt::format("unknown option \"{}\"", w);
         }
+        if (netns && ++i == words.size())
+            o.error = "-n needs the name of a network namespace";
+        if (!o.error.empty())
+            return o;
+        if (netns)
+            o.netns = words[i];
     }
     words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i));
     return o;
@@ -102,23 +122,58 @@ void print_device_names(mrcnl::genl_socket &nl)
     });
 }
 
+void print_peers(mrcnl::genl_socket &nl)
+{
+    mrcnl::request rq(MRC_CMD_PEER_GET);
+    std::set<std::string> seen; // by several devices, in several parts
+    nl.dump(rq, [&](const mrcnl::message &m) {
+        auto gid = mrcnl::table(mrcnl::table(m.attrs)[MRC_A_PEER])[MRC_A_PEER_GID].bytes();
+        if (seen.insert(format_address(gid)).second)
+            fmt::print("{}\n", format_address(gid));
+    });
+}
+
+void print_namespaces()
+{
+    std::error_code ignored;
+    for (auto &entry : std::filesystem::directory_iterator("/run/netns", ignored))
+        fmt::print("{}\n", entry.path().filename().string());
+}
+
+// Files and folders that begin as @word does.
+void print_files(const std::string &word)
+{
+    glob_t found = {};
+    glob((word + "*").c_str(), GLOB_MARK, nullptr, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        fmt::print("{}\n", found.gl_pathv[i]);
+    globfree(&found);
+}
+
 // `mrcctl __complete WORD...`: candidates for the last word, one per line.
 int run_complete(std::vector<std::string> words)
 {
     options o;
+    std::string last;
     words.erase(words.begin());
-    if (words.size() > 1) {
-        std::string last = words.back();
+    if (!words.empty()) {
+        last = words.back();
         words.pop_back();
+        if (!words.empty() && is_option(words.back(), "netns") && words.back()[0] == '-') {
+            print_namespaces();
+            return exit_ok;
+        }
         o = take_options(words);
         words.push_back(last);
     }
     for (auto &c : complete(words)) {
         mrcnl::genl_socket nl;
-        if (c != "<dev>")
+        if (c == "<file>")
+            print_files(last);
+        else if (c[0] != '<')
             fmt::print("{}\n", c);
         else if ((o.netns.empty() || !enter_netns(o.netns)) && !nl.open(MRC_GENL_NAME))
-            print_device_names(nl);
+            c == "<dev>" ? print_device_names(nl) : print_peers(nl);
     }
     return exit_ok;
 }
@@ -143,7 +198,7 @@ int run_command(const command &c, options o)
         return exit_usage;
     }
     if (e) {
-        out->error(e.text, e.code);
+        out->error(e.code == EPERM ? e.text + ": this needs CAP_NET_ADMIN, use sudo" : e.text, e.code);
         return exit_refused;
     }
     out->finish();
@@ -167,7 +222,7 @@ int run_words(std::vector<std::string> words)
     else
         p = parse(words);
     if (!p.error.empty()) {
-        make_printer(o.print, stdout, stderr)->error(p.error + "; see mrcctl help", 0);
+        make_printer(o.print, stdout, stderr)->error(p.error + (p.error.ends_with('?') ? " See " : "; see ") + p.see, 0);
         return exit_usage;
     }
     if (!p.help.empty()) {

@@ -8,9 +8,12 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
+#include <ifaddrs.h>
 #include <linux/mrc.h>
+#include <netinet/in.h>
 
 #include "../lib/nl/ask.h"
 #include "values.h"
@@ -100,14 +103,76 @@ error paths_of_peer(context &ctx, const std::string &dev, const gid &to, const a
     return e;
 }
 
-error ifindex_of(context &ctx, const std::string &dev, uint32_t &ifindex)
+struct device {
+    std::string name;
+    uint32_t ifindex = 0;
+};
+
+// The one that is named, or all.
+error devices_of(context &ctx, const std::optional<std::string> &name, std::vector<device> &devs)
 {
     request rq(MRC_CMD_DEV_GET);
+    auto take = [&](const message &m) {
+        table t(m.attrs);
+        devs.push_back({std::string(t[MRC_A_DEV_NAME].str()), static_cast<uint32_t>(t[MRC_A_DEV_IFINDEX].num())});
+    };
 
-    rq.str(MRC_A_DEV_NAME, dev);
-    return ctx.nl.call(rq, [&](const message &m) {
-        ifindex = static_cast<uint32_t>(table(m.attrs)[MRC_A_DEV_IFINDEX].num());
-    });
+    if (!name)
+        return ctx.nl.dump(rq, take);
+    rq.str(MRC_A_DEV_NAME, *name);
+    return ctx.nl.call(rq, take);
+}
+
+bool is_ours(const gid &to)
+{
+    ifaddrs *list = nullptr;
+    bool found = false;
+
+    if (getifaddrs(&list))
+        return false;
+    for (auto *i = list; i && !found; i = i->ifa_next) {
+        gid own = {};
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6) {
+            auto *bytes = reinterpret_cast<const sockaddr_in6 *>(i->ifa_addr)->sin6_addr.s6_addr;
+            std::copy_n(bytes, own.size(), own.begin());
+        } else if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
+            own[10] = own[11] = 0xff;
+            std::memcpy(own.data() + 12, &reinterpret_cast<const sockaddr_in *>(i->ifa_addr)->sin_addr, 4);
+        }
+        found = own == to;
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+// By which device: the one that is named, the only one, or the only one that knows the peer.
+error choose_device(context &ctx, const arguments &args, const gid &to, device &chosen)
+{
+    std::vector<device> devs;
+    std::set<std::string> know;
+
+    if (auto e = devices_of(ctx, args.get("dev"), devs))
+        return e;
+    if (devs.empty())
+        return {ENODEV, "there is no MRC device here: rdma link add NAME type mrc netdev PORT", false};
+    if (devs.size() > 1) {
+        request rq(MRC_CMD_PEER_GET);
+        rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
+        if (auto e = ctx.nl.dump(rq, [&](const message &m) {
+                know.insert(std::string(table(m.attrs)[MRC_A_DEV_NAME].str()));
+            }))
+            return e;
+        std::erase_if(devs, [&](const device &d) { return !know.contains(d.name); });
+    }
+    if (devs.size() != 1)
+        return {EINVAL,
+                know.empty() ? fmt::format("no device has a peer {}: talk to it first, or name the device: dev DEV",
+                                           format_address(to))
+                             : fmt::format("several devices have the peer {}: dev {}?", format_address(to),
+                                           fmt::join(know, ", dev ")),
+                false};
+    chosen = devs.front();
+    return {};
 }
 
 // Once more all that were not answered.
@@ -197,7 +262,7 @@ error judge(const std::vector<path> &all, const std::string &dev, const gid &to)
     case ENOENT:
         return {ENOENT, fmt::format("{} has no peer {}: talk to it first", dev, format_address(to)), true};
     case EINVAL:
-        return {EINVAL, fmt::format("{} is this host, or many", format_address(to)), true};
+        return {EINVAL, fmt::format("{} is many hosts, or this one", format_address(to)), true};
     case EADDRNOTAVAIL:
         return {EADDRNOTAVAIL, fmt::format("{} has no address to ask {} from", dev, format_address(to)), true};
     }
@@ -208,31 +273,36 @@ error judge(const std::vector<path> &all, const std::string &dev, const gid &to)
 
 error probe(context &ctx, const arguments &args)
 {
-    std::string dev = *args.get("dev");
     gid to = parse_address(*args.get("peer"), "peer");
-    auto limit = std::chrono::milliseconds(parse_number(args.get("timeout").value_or("1000"), 1, 60000, "timeout"));
+    auto limit =
+        std::chrono::milliseconds(parse_time(args.get("timeout").value_or("1000"), "ms", 1, 60000, "timeout"));
     uint64_t tries = parse_number(args.get("tries").value_or("3"), 1, 100, "tries");
     std::vector<path> all = paths_given(to, args);
     std::map<uint8_t, std::vector<const path *>> planes;
-    uint32_t ifindex = 0;
+    device dev;
     uint16_t next = 0;
 
     if (auto e = ctx.connect())
         return e;
-    if (auto e = ifindex_of(ctx, dev, ifindex))
+    if (is_ours(to))
+        return {EINVAL, fmt::format("{} is this host", format_address(to)), false};
+    if (auto e = choose_device(ctx, args, to, dev))
         return e;
     if (all.empty())
-        if (auto e = paths_of_peer(ctx, dev, to, args, all))
+        if (auto e = paths_of_peer(ctx, dev.name, to, args, all))
             return e;
     for (; tries; tries--)
-        if (auto e = ask_once(ctx, ifindex, next, all, limit))
+        if (auto e = ask_once(ctx, dev.ifindex, next, all, limit))
             return e;
-    if (auto e = judge(all, dev, to))
+    if (auto e = judge(all, dev.name, to))
         return e;
-    for (auto &p : all)
+    for (auto &p : all) {
         planes[p.q.port].push_back(&p);
+        if (!p.answered)
+            ctx.status = 1;
+    }
     for (auto &[port, paths] : planes)
-        ctx.out.object(record_of(dev, to, port, paths));
+        ctx.out.object(record_of(dev.name, to, port, paths));
     return {};
 }
 

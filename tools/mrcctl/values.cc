@@ -118,6 +118,54 @@ uint64_t parse_size(const std::string &word, uint64_t min, uint64_t max, std::st
     return check_range(v << shift, min, max, word, what);
 }
 
+uint64_t parse_time(const std::string &word, std::string_view unit, uint64_t min, uint64_t max, std::string_view what,
+                    std::string_view bare)
+{
+    static constexpr struct {
+        std::string_view name;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    auto ns_of = [](std::string_view name) {
+        for (auto &u : units)
+            if (u.name == name)
+                return u.ns;
+        return uint64_t{0};
+    };
+    const char *end = nullptr;
+    uint64_t v = number_prefix(word, what, end);
+    uint64_t asked = ns_of(unit), given = ns_of(*end ? end : bare.empty() ? unit : bare);
+    if (!given)
+        throw bad_value(fmt::format("{}: \"{}\" is no time: 10ns, 10us, 10ms or 10s", what, word));
+    if (v > UINT64_MAX / given)
+        throw bad_value(fmt::format("{}: {} is not in {}{} ... {}{}", what, word, min, unit, max, unit));
+    uint64_t in_units = v * given / asked;
+    if (in_units < min || in_units > max)
+        throw bad_value(fmt::format("{}: {} is not in {}{} ... {}{}", what, word, min, unit, max, unit));
+    if (v && in_units * asked != v * given)
+        throw bad_value(fmt::format("{}: {} is no whole number of {}", what, word, unit));
+    return in_units;
+}
+
+// RFC 2474, 2597, 3246, 5865 and 8622.
+uint8_t parse_dscp(const std::string &word, std::string_view what)
+{
+    static constexpr named others[] = {{"default", 0}, {"be", 0}, {"le", 1}, {"va", 44}, {"ef", 46}};
+    auto digit = [&](size_t i, char most) {
+        return word.size() > i && word[i] >= '0' && word[i] <= most ? word[i] - '0' : -1;
+    };
+    for (auto &n : others)
+        if (word == n.name)
+            return static_cast<uint8_t>(n.value);
+    if (word.starts_with("cs") && word.size() == 3 && digit(2, '7') >= 0)
+        return static_cast<uint8_t>(8 * digit(2, '7'));
+    if (word.starts_with("af") && word.size() == 4 && digit(2, '4') > 0 && digit(3, '3') > 0)
+        return static_cast<uint8_t>(8 * digit(2, '4') + 2 * digit(3, '3'));
+    if (!word.empty() && !std::isdigit(static_cast<unsigned char>(word[0])))
+        throw bad_value(fmt::format("{}: \"{}\" is no DSCP: 0 ... 63, cs0 ... cs7, af11 ... af43, ef, va, le", what,
+                                    word));
+    return static_cast<uint8_t>(parse_number(word, 0, 63, what));
+}
+
 uint32_t parse_fixed(const std::string &word, unsigned bits, uint64_t max, std::string_view what)
 {
     size_t point = word.find('.');
@@ -219,6 +267,8 @@ copy_rule parse_copy(const std::string &word)
 
 gid parse_sid(const std::string &word)
 {
+    if (auto slash = word.find('/'); slash != std::string::npos)
+        throw bad_value(fmt::format("sid: a SID has no length: {}", word.substr(0, slash)));
     gid g = parse_address(word, "sid");
     static constexpr uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     if (std::equal(std::begin(mapped), std::end(mapped), g.begin()))
@@ -240,6 +290,12 @@ uint32_t parse_mode(const std::string &word)
 uint32_t parse_ev_state(const std::string &word)
 {
     return by_name(ev_states, word, "state");
+}
+
+uint32_t parse_ev_order(const std::string &word)
+{
+    static constexpr named orders[] = {{"good", MRC_NL_EV_GOOD}, {"denied", MRC_NL_EV_DENIED}};
+    return by_name(orders, word, "state");
 }
 
 ev_value parse_ev(uint32_t fmt, const std::string &word)

@@ -36,6 +36,11 @@ using ev_value = std::array<uint8_t, 32>;
 uint64_t parse_number(const std::string &word, uint64_t min, uint64_t max, std::string_view what);
 // As parse_number, with k, m or g (1024).
 uint64_t parse_size(const std::string &word, uint64_t min, uint64_t max, std::string_view what);
+// In @unit ("ns", "us", "ms" or "s"). A number alone is in @bare, or else in @unit.
+uint64_t parse_time(const std::string &word, std::string_view unit, uint64_t min, uint64_t max, std::string_view what,
+                    std::string_view bare = {});
+// A number, or one of the names that ip and tc take.
+uint8_t parse_dscp(const std::string &word, std::string_view what);
 // A decimal fraction as fixed point with @bits bits behind the point, at most @max of these.
 uint32_t parse_fixed(const std::string &word, unsigned bits, uint64_t max, std::string_view what);
 // Numbers with commas between; @max_n of them at most.
@@ -50,6 +55,7 @@ gid parse_sid(const std::string &word);     // IPv6 only
 uint32_t parse_fmt(const std::string &word); // MRC_FMT_*
 uint32_t parse_mode(const std::string &word); // MRC_MODE_*
 uint32_t parse_ev_state(const std::string &word); // enum mrc_nl_ev_state
+uint32_t parse_ev_order(const std::string &word); // of these what a person may set
 ev_value parse_ev(uint32_t fmt, const std::string &word);
 
 std::string format_address(std::span<const uint8_t> bytes);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -22,6 +23,7 @@ public:
 
     Checked check(unsigned pairs)
     {
+        alone();
         for (const auto &odd : exceptions()) {
             pair(any_host(), odd);
             pair(odd, any_host());
@@ -39,8 +41,28 @@ private:
     void problem(unsigned long &count, fmt::format_string<Args...> format, Args &&...args)
     {
         count++;
-        if (out_.problems.size() < kProblemsMax)
-            out_.problems.push_back(fmt::format(format, std::forward<Args>(args)...));
+        if (out_.problems.size() == kProblemsMax)
+            return;
+        auto text = fmt::format(format, std::forward<Args>(args)...);
+        if (said_.insert(text).second)
+            out_.problems.push_back(std::move(text));
+    }
+
+    // T0s whose hosts reach no other's: one cause of many problems of pairs.
+    void alone()
+    {
+        std::map<unsigned, unsigned> t0s;
+        std::map<std::string, unsigned> hosts;
+
+        for (const Switch &sw : f_.switches)
+            t0s[sw.plane] += sw.tier == 0;
+        for (const Host &host : f_.hosts)
+            for (const HostPort &port : host.ports)
+                hosts[port.switch_name]++;
+        for (const Switch &sw : f_.switches)
+            if (sw.tier == 0 && sw.links.empty() && t0s[sw.plane] > 1 && hosts[sw.name])
+                problem(out_.unreached, "{} has no cable to any T1: on plane {} its {} hosts reach no other T0's",
+                        sw.name, sw.plane, hosts[sw.name]);
     }
 
     // Half of them at the T0 of the one before: the short way, too.
@@ -150,6 +172,7 @@ private:
     Forwarding net_;
     std::mt19937 random_;
     unsigned last_t0_ = 0;
+    std::set<std::string> said_;
     Checked out_;
 };
 

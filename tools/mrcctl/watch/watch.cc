@@ -64,7 +64,7 @@ class patience {
 std::optional<uint64_t> seconds_of(const arguments &args)
 {
     auto v = args.get("seconds");
-    return v ? std::optional(parse_number(*v, 1, 1000000, "seconds")) : std::nullopt;
+    return v ? std::optional(parse_time(*v, "s", 1, 1000000, "seconds")) : std::nullopt;
 }
 
 uint32_t qpn_of(const arguments &args)
