@@ -208,12 +208,9 @@ install: all install-user
 
 user: $(SUBDIRS)
 
-# Without a module. Headers as a kernel's would lie, the netlink family where ynl looks.
+# Without a module.
 install-user: user
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir install; done
-	@install -D -m 644 uapi/linux/mrc.h $(DESTDIR)$(PREFIX)/include/linux/mrc.h
-	@install -D -m 644 uapi/rdma/mrc-abi.h $(DESTDIR)$(PREFIX)/include/rdma/mrc-abi.h
-	@install -D -m 644 Documentation/netlink/specs/mrc.yaml $(DESTDIR)$(PREFIX)/share/ynl/specs/mrc.yaml
 
 uninstall:
 	@for ko in $(DESTDIR)/lib/modules/*/updates/mrc.ko; do \
@@ -223,8 +220,6 @@ uninstall:
 		[ -n "$(DESTDIR)" ] || depmod -a "$${release%%/*}"; \
 	done
 	@set -e; for dir in $(SUBDIRS); do $(MAKE) -C $$dir uninstall; done
-	@rm -f $(DESTDIR)$(PREFIX)/include/linux/mrc.h $(DESTDIR)$(PREFIX)/include/rdma/mrc-abi.h \
-		$(DESTDIR)$(PREFIX)/share/ynl/specs/mrc.yaml
 
 clean:
 	rm -rf $(BUILD) out
