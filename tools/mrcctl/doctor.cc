@@ -66,7 +66,7 @@ std::optional<finding> look_installed(const host &h)
                    fmt::format("apt install mrc-dkms linux-headers-{}", h.release)};
 }
 
-// Secure Boot: what the kernel answers to modprobe is "Key was rejected by service".
+// Secure Boot: the kernel answers to modprobe by one of two errors.
 std::optional<finding> look_signature(const host &h)
 {
     auto lockdown = first_line(h, "/sys/kernel/security/lockdown");
@@ -74,8 +74,8 @@ std::optional<finding> look_signature(const host &h)
                    (!lockdown.empty() && lockdown.find("[none]") == std::string::npos);
     if (is_loaded(h) || module_files(h).empty() || !insists)
         return {};
-    return finding{"this kernel takes signed modules only; \"Key was rejected by service\" means that it "
-                   "does not know the key of DKMS",
+    return finding{"this kernel takes signed modules only; \"Key was rejected by service\" and \"Operation not "
+                   "permitted\" of modprobe mean that it does not know the key of DKMS",
                    "mokutil --import /var/lib/dkms/mok.pub && reboot"};
 }
 
