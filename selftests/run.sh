@@ -3,11 +3,12 @@
 #
 # run.sh - run the tests, count, end with "N passed, N failed, N skipped".
 #
-#   run.sh [-a] [-c] [-k KERNEL]... [NAME...]
+#   run.sh [-a] [-c] [-l] [-k KERNEL]... [NAME...]
 #
 #   -a         every test on each kernel, also those that ask for one only; MRC_FULL=1 for the tests
 #   -c         goes on with a run that was interrupted: what had ended in it counts as it ended, if tree and
 #              options are what they were; of the kernel with checkers all or nothing
+#   -l         only says which tests would run, and where
 #   -k KERNEL  kernels for the tests in a virtual machine, the oldest first; default: of $KVERS, or of
 #              "6.1 6.12 7.2 7.3" the oldest, the newest and those that tests name, if their headers are here;
 #              "-k none" leaves them out;
@@ -16,7 +17,8 @@
 #   NAME       only tests of that name, such as "engine" or "fabric"
 #
 # host/*.sh run on this machine, in two lanes ("# lane: 2", else the first), vm-tests/*.sh in one virtual
-# machine per kernel; these lanes run beside each other, the tests of each one after the other (run/lanes.sh).
+# machine per kernel, as many machines at once as there are processors (two at least); these lanes run beside each
+# other, the tests of each one after the other (run/lanes.sh).
 # Each prints TAP; every line "ok" or "not ok" counts as one.
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
@@ -74,6 +76,7 @@ select_tests() {
 lanes() {
 	local kernels=$1 kernel tests lane rc=0 running=()
 	shift
+	slots_open $(($(nproc) > 2 ? $(nproc) : 2))
 	set -m
 	trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 143' TERM
 	if [ "$kernels" != " uml" ] && [ -n "$(tests_of host host "$@")" ]; then
@@ -116,6 +119,19 @@ some_of() {
 	done
 }
 
+# list_all KERNELS NAME...: "KERNEL NAME" of each test.
+list_all() {
+	local kernel kernels=$1 test
+	shift
+	for kernel in host $kernels; do
+		[ "$kernel" != host ] || [ "$kernels" != " uml" ] || continue
+		[ "$kernel" != none ] || continue
+		while read -r test; do
+			echo "$kernel $(basename "$test" .sh)"
+		done < <(tests_of "$([ "$kernel" = host ] && echo host || echo vm-tests)" "$kernel" "$@")
+	done
+}
+
 # run_all KERNELS NAME...
 run_all() {
 	local events lanes
@@ -130,18 +146,19 @@ run_all() {
 }
 
 main() {
-	local kernels='' option
+	local kernels='' lists='' option
 
 	if [ "${1:-}" = --guest ]; then
 		shift
 		run_guest "$@"
 		return
 	fi
-	while getopts ack: option; do
+	while getopts aclk: option; do
 		# shellcheck disable=SC2034  # for lanes.sh
 		case $option in
 		a) export MRC_FULL=1;;
 		c) continues=1;;
+		l) lists=1;;
 		k) kernels+=" $OPTARG";;
 		*) sed -n '3,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2;;
 		esac
@@ -154,6 +171,10 @@ main() {
 	if [ -z "$(select_tests host "$@"; select_tests vm-tests "$@")" ]; then
 		echo "run.sh: no such test: $*" >&2
 		exit 2
+	fi
+	if [ -n "$lists" ]; then
+		list_all "$kernels" "$@"
+		return
 	fi
 	run_all "$kernels" "$@"
 	echo "$total_pass passed, $total_fail failed, $total_skip skipped"

@@ -27,6 +27,7 @@ fake_machine() {
 		sed -i 1d "$plan"
 		echo "boot $*" >>"$plan.boots"
 		touch "$plan.began"
+		echo begins >>"$(dirname "$0")/../order"
 		# A peer that never begins leaves no test to be reported.
 		[ ! -e "$plan.peer" ] || for ((i = 0; ; i++)); do
 			[ ! -e "$(cat "$plan.peer").began" ] || break
@@ -40,6 +41,8 @@ fake_machine() {
 			echo "done $test"
 			[ "$rc" -eq 0 ] || break
 		done
+		[ ! -e "$plan.slow" ] || sleep 0.5
+		echo ends >>"$(dirname "$0")/../order"
 		echo console >"$dir/console"
 		echo "the end" >&2
 		exit "$rc"
@@ -76,6 +79,38 @@ beside() {
 	ksft_equal "kernels run beside each other" "boot boot" \
 		"$(cut -d ' ' -f 1 "$work"/{one,two}.boots | paste -sd ' ')"
 	ksft_test "and neither waits for the other's end" bash -c "! grep '^failed' '$work/events'"
+}
+
+# More kernels than machines may run at once.
+in_turn() {
+	local kernel slots
+	rm -f "$work"/*.peer "$work/order"
+	slots_open 1
+	{
+		for kernel in one two three; do
+			echo 0 >"$work/$kernel"
+			touch "$work/$kernel.slow"
+			lane_vm $kernel "$work/a.sh" &
+		done
+		wait
+	} >"$work/events"
+	exec {slots}>&-
+	paste -sd ' ' "$work/order"
+}
+
+# listed KERNEL: what "make check-full" runs there.
+listed() {
+	"$top/run.sh" -a -l -k 6.1 -k 6.12 -k 7.2 -k 7.3 -k 6.12-arm64 -k uml | sed -n "s/^$1 //p"
+}
+
+# Those of a machine's that say more than "uml" and "arm64".
+vm_tests() {
+	local test
+	for test in "$top"/vm-tests/*.sh; do
+		sed -nE 's/^# kernels: (.*)/\1/p' "$test" | head -n 1 | grep -qvE '^((uml|arm64) ?)+$' ||
+			! grep -q '^# kernels:' "$test" || continue
+		basename "$test" .sh
+	done
 }
 
 # goes_on CONSOLE ENDED...: of a run in which those tests had ended, the first of them failing.
@@ -173,6 +208,11 @@ ksft_equal "in another tree nothing has ended" "3 passed, 0 failed: boot a.sh b.
 tree_now() { return 1; }
 ksft_equal "nor where none is known" "3 passed, 0 failed: boot a.sh b.sh c.sh" "$(goes_on quiet a)"
 beside
+ksft_equal "no more than there are slots" "begins ends begins ends begins ends" "$(in_turn)"
+for kernel in 6.1 6.12 7.2 7.3; do
+	ksft_equal "make check-full runs every test on $kernel" "$(vm_tests)" "$(listed $kernel)"
+done
+ksft_test "and what arm64 and the checkers are for" test -n "$(listed 6.12-arm64)" -a -n "$(listed uml)"
 ksft_equal "a test runs where it says" " 7.3 uml, all: 6.1 6.12 7.3 uml" "$(where "new uml")"
 ksft_equal "or on one of the kernels" " 6.12, all: 6.1 6.12 7.3" "$(where 6.12)"
 ksft_equal "or only when all run" " none, all: 6.1 6.12 7.3" "$(where full)"

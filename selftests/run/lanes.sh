@@ -4,7 +4,8 @@
 # lanes.sh - tests that run beside each other: two lanes of this machine's, and one for each kernel.
 #
 # A lane runs its tests one after the other and prints events (report.sh). An emulated machine
-# keeps less than one processor busy, so two of them and this machine's tests fill two. These end
+# keeps less than one processor busy, so two of them and this machine's tests fill two. More machines
+# than processors wait for each other (slots_open): their tests' limits are for as many. This machine's tests end
 # last, and most of them keep one busy: so there are two lanes of them.
 
 # runvm's status when QEMU ran code that the kernel had replaced (vm/console.sh).
@@ -70,8 +71,23 @@ lane_vm() {
 	judge_afterwards "$kernel" "$dir" "$@"
 }
 
-# machine KERNEL FOLDER TEST...: one boot; its status is runvm's.
+# slots_open N: no more machines than that at once. Each takes a byte of this pipe, and gives it back.
+slots_open() {
+	exec {slots}<> <(:)
+	printf 'x%.0s' $(seq "$1") >&"$slots"
+}
+
+# machine KERNEL FOLDER TEST...: one boot, when its turn has come; its status is runvm's.
 machine() {
+	local rc=0
+	[ -z "${slots:-}" ] || read -rN 1 -u "$slots" _
+	boot "$@" || rc=$?
+	[ -z "${slots:-}" ] || printf x >&"$slots"
+	return $rc
+}
+
+# boot KERNEL FOLDER TEST...
+boot() {
 	local kernel=$1 dir=$2 limit=60 test word runner
 	shift 2
 	for test; do
