@@ -10,7 +10,7 @@
 #              options are what they were; of the kernel with checkers all or nothing
 #   -l         only says which tests would run, and where
 #   -k KERNEL  kernels for the tests in a virtual machine, the oldest first; default: of $KVERS, or of
-#              "6.1 6.12 7.2 7.3" the oldest, the newest and those that tests name, if their headers are here;
+#              "6.1 6.12 7.2 7.3" the oldest and the newest of which headers are here;
 #              "-k none" leaves them out;
 #              "-k uml": the kernel with checkers, which vm/uml-build.sh makes; that alone: nothing on this machine;
 #              "-k 6.12-arm64", "-k 6.12-arm64-16k": another architecture (vm/arm64.sh)
@@ -23,9 +23,8 @@
 # A comment "# timeout: SECS" in a test raises its limit from 120 s on an idle machine,
 # "# afterwards: SCRIPT" names one of this folder that judges on this machine, when the virtual one
 # has ended, what the test left in $VMOUT; "# kernels: old new uml arm64" says where a test runs that is
-# not named: on the oldest of the kernels, the newest (on both without such a line), and so on; "6.12" there: on that,
-# for it has not passed on the newest; "# kernels: full", in host/*.sh, too: only with -a. What they wrote is kept in
-# out/check.
+# not named: on the oldest of the kernels, the newest (on both without such a line), and so on; "# kernels: full", in
+# host/*.sh, too: only with -a. What they wrote is kept in out/check.
 
 set -euo pipefail
 
@@ -100,10 +99,9 @@ lanes() {
 	return $rc
 }
 
-# some_of SERIES...: of those that are to be had here the oldest, the newest, and what tests name between.
+# some_of SERIES...: of those that are to be had here the oldest and the newest.
 some_of() {
-	local kernel named have=() why
-	named=" $(sed -nE 's/^# kernels: //p' "$here"/vm-tests/*.sh | tr '\n' ' ') "
+	local kernel have=() why
 	for kernel; do
 		! "$here/vm/kernels.sh" --kdir "$kernel" >/dev/null || have+=("$kernel")
 	done
@@ -112,11 +110,7 @@ some_of() {
 		unset 'have[-1]'
 	done
 	[ ${#have[@]} -gt 0 ] || have=("$1")
-	for kernel in "${have[@]}"; do
-		if [ "$kernel" = "${have[0]}" ] || [ "$kernel" = "${have[-1]}" ] || [[ $named = *" $kernel "* ]]; then
-			echo -n " $kernel"
-		fi
-	done
+	printf '%s\n' "${have[0]}" "${have[-1]}" | uniq | paste -sd ' '
 }
 
 # list_all KERNELS NAME...: "KERNEL NAME" of each test.

@@ -33,7 +33,7 @@ runs_on() {
 	"$newest") is+="new ";;&
 	host) is+="host ";;
 	esac
-	[ -z "${MRC_FULL:-}" ] || is+="old new full 6.12 "
+	[ -z "${MRC_FULL:-}" ] || is+="old new full "
 	for is in $is; do
 		[[ $on != *" $is "* ]] || return 0
 	done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new
 # timeout: 300
 #
 # Containers: what may not lie upon mrc0 is refused with the reason, and guide/containers.md's ways, by podman if it is here.

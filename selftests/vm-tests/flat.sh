@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: 6.12
+# kernels: new
 # timeout: 240
 #
 # Two hosts, two cables, one file of five lines: those of guide/two-hosts.md, by mrcd.

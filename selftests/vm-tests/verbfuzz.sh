@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: 6.12 uml arm64
+# kernels: new uml arm64
 #
 # Commands of verbs in any order, right, wrong and damaged, through both interfaces of uverbs, rings
 # scribbled over (verbs/mrc_fuzz.c), and forged packets meanwhile (verbs/mrc_forge.c). A connection beside
