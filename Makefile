@@ -55,7 +55,8 @@ testing: all $(TESTDIRS)
 # ------------------------------------------------------------------ module
 # One source, several kernels: kbuild writes beside its sources, so each kernel
 # gets a copy of them, and only what changed is copied and rebuilt. The copies' times are
-# their own: an edit made while an older copy is compiled would else pass as old.
+# their own, and a module's is that of its copy: an edit made while an older copy is compiled
+# would else pass as old.
 
 MODULE_SRC := $(shell find kernel uapi -type f 2>/dev/null)
 QDISC_SRC := $(wildcard selftests/qdisc/*)
@@ -74,27 +75,31 @@ endif
 
 $(BUILD)/$(1)/mrc.ko: $(MODULE_SRC) $(BUILD)/$(1)/kdir
 	@echo "  MODULE  mrc.ko for $(1)"
+	@touch $$@.began
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) kernel uapi $$(@D)/
 	+$$(call kmake,$$(CURDIR)/build/$(1)/kernel,$(1))
-	@cp $$(@D)/kernel/mrc.ko $$@
+	@cp $$(@D)/kernel/mrc.ko $$@ && touch -r $$@.began $$@
 
 # A switch port, for tests only.
 $(BUILD)/$(1)/mrc_port_qdisc.ko: $(QDISC_SRC) $(BUILD)/$(1)/kdir
+	@touch $$@.began
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/qdisc $$(@D)/
 	+$$(call kmake,$$(CURDIR)/build/$(1)/qdisc,$(1))
-	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@
+	@cp $$(@D)/qdisc/mrc_port_qdisc.ko $$@ && touch -r $$@.began $$@
 
 # A user of RDMA in the kernel, likewise.
 $(BUILD)/$(1)/mrc_kuser.ko: $(KUSER_SRC) $(BUILD)/$(1)/kdir
+	@touch $$@.began
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/kuser $$(@D)/
 	+$$(call kmake,$$(CURDIR)/build/$(1)/kuser,$(1))
-	@cp $$(@D)/kuser/mrc_kuser.ko $$@
+	@cp $$(@D)/kuser/mrc_kuser.ko $$@ && touch -r $$@.began $$@
 
 # An exporter of dma-bufs, likewise.
 $(BUILD)/$(1)/mrc_exporter.ko: $(EXPORTER_SRC) $(BUILD)/$(1)/kdir
+	@touch $$@.began
 	@rsync -rlpc --delete $(KBUILD_LEFTOVERS) selftests/exporter $$(@D)/
 	+$$(call kmake,$$(CURDIR)/build/$(1)/exporter,$(1))
-	@cp $$(@D)/exporter/mrc_exporter.ko $$@
+	@cp $$(@D)/exporter/mrc_exporter.ko $$@ && touch -r $$@.began $$@
 
 # Changes when the headers do, and everything is built anew then.
 $(BUILD)/$(1)/kdir: FORCE
