@@ -28,7 +28,7 @@ for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	usr/include/mrc/mrc.h usr/include/mrc/mrc_api_ver.h usr/include/mrc/mrc_ctl.h \
 	usr/include/mrc/mrc_ctl_api_ver.h usr/share/man/man7/mrc.7 \
 	usr/share/man/man7/mrc_ctl.7 "usr/lib/systemd/system/mrc-device@.service" \
-	usr/lib/udev/rules.d/85-mrc.rules usr/lib/systemd/network/05-mrc.network \
+	usr/lib/udev/rules.d/85-mrc.rules usr/lib/udev/rules.d/61-mrc-names.rules usr/lib/systemd/network/05-mrc.network \
 	usr/lib/NetworkManager/conf.d/10-mrc.conf etc/network/if-pre-up.d/mrc \
 	usr/share/doc/mrc/examples/two-hosts.toml usr/share/doc/mrc/examples/rule.toml \
 	usr/share/doc/mrc/examples/lists.toml "lib/modules/6.1.*/updates/mrc.ko" \

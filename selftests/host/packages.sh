@@ -36,7 +36,7 @@ holds() {	# PACKAGE FILE...: these, and no other
 calls=$(sed -n 's/^\t\t\(mrc_[a-z_]*\);/\/usr\/share\/man\/man3\/\1.3.gz/p' tools/lib/mrc/mrc.map)
 pabi=$(nm -D "$(gcc -print-file-name=libibverbs.so.1)" | sed -n 's/.* verbs_register_driver_\([0-9]*\)@.*/\1/p')
 ksft_test "ibverbs-provider-mrc" holds ibverbs-provider-mrc /etc/libibverbs.d/mrc.driver \
-	"/usr/lib/$multi/libibverbs/libmrc-rdmav$pabi.so"
+	"/usr/lib/$multi/libibverbs/libmrc-rdmav$pabi.so" /usr/lib/udev/rules.d/61-mrc-names.rules
 ksft_test "libmrc1" holds libmrc1 "/usr/lib/$multi/"{libmrc.so.1,libmrc.so.1.0.1,lib_mrc.so,libnv_mrc.so}
 # shellcheck disable=SC2086
 ksft_test "libmrc-dev" holds libmrc-dev /usr/include/mrc/{mrc,mrc_api_ver,mrc_ctl,mrc_ctl_api_ver}.h \
