@@ -13,6 +13,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <memory>
 
 #include "notify.h"
@@ -33,6 +34,15 @@ constexpr auto kRetryMin = 100ms;
 constexpr auto kRetryMax = 5000ms;
 constexpr auto kLook = 30s;                // whatever no event told
 constexpr unsigned kGenlNotify = GENL_ID_CTRL;   // families that come and go
+
+// "": a module that has none.
+std::string module_version()
+{
+    std::string version;
+
+    std::ifstream("/sys/module/" MRC_GENL_NAME "/version") >> version;
+    return version;
+}
 
 // A netlink socket in the loop. The socket, not Asio, owns the descriptor.
 class EventSource {
@@ -291,6 +301,8 @@ private:
         mrc_family_ = family;
         if (!family)
             return;
+        if (const auto version = module_version(); version != MRC_VERSION)
+            log_.warning("the loaded module has version {}, mrcd has {}: mrcctl doctor", version, MRC_VERSION);
         const auto group = family->groups.find(MRC_GENL_MCGRP_EVENTS);
         if (group == family->groups.end())
             return;

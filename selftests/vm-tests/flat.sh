@@ -114,6 +114,21 @@ ksft_test "as before" mrc_flows
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrives right" mrc_pair_wait 30
 
+# ------------------------------------- another version of the module under mrcd
+# The same module, which says another version of itself.
+version=$(modinfo -F version "$MRC_BUILD/mrc.ko")
+other=$(tr 0-9 9 <<<"$version")
+sed -z "s/^version=.*/version=$other/" "$MRC_BUILD/mrc.ko" >"$MRC_DIR/mrc.ko"
+module() { mrc_until 60 rmmod mrc && insmod "$1"; }
+in_place() { mrc_until 60 same && mrc_until 60 nothing_to_do h1 && mrc_until 60 nothing_to_do h2 && mrc_wait_devices; }
+ksft_test "a module of another version is loaded" module "$MRC_DIR/mrc.ko"
+ksft_test "mrcd says so" says_soon h1 "the loaded module has version $other, mrcd has $version: mrcctl doctor"
+ksft_test "everything is in place again" in_place
+ksft_test "every byte arrives right" mrc_pingpong 60 v4 -c -n 100
+ksft_test "and its own again" module "$MRC_BUILD/mrc.ko"
+ksft_test "everything is in place once more" in_place
+ksft_test "and every byte" mrc_pingpong 60 v4 -c -n 100
+
 # ------------------------------------------------------------ a file that changes
 sed -i 's/, "eth2"//' "$file"
 kill -HUP "${MRC_PID[mrcd-h1]}"
