@@ -6,6 +6,7 @@ namespace {
 
 TEST_F(nscc, penalty_64_for_a_round_trip_halves)
 {
+    spare = 0;
     warm();
     set_wnd(50 * pkt);
     for (int i = 0; i < 50; i++)

@@ -4,8 +4,8 @@
  *
  * MRC 1.0 section 5 (8.1-8.7); the algorithm is NSCC of UEC 1.0, 3.6.13.
  *
- *	delay = rtt - base_rtt			base_rtt: of the packet's plane; without planes
- *						(and for window and steps: the mean) a minimum
+ *	delay = rtt - base_rtt			base_rtt: of the packet's plane (mrc_nscc_base.c);
+ *						for window and steps the mean of planes
  *	mark  delay	on each acknowledgement of n bytes
  *	no    < target	window grows with (target - delay): inc += alpha n (target - delay);
  *			with no delay at all for a whole window: window += fi_scale n
@@ -40,7 +40,7 @@
 static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
 {
 	BUILD_BUG_ON(offsetof(struct mrc_nscc_state, cc));
-	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 224);
+	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 280);
 	return (struct mrc_nscc_state *)(void *)cc;
 }
 
@@ -67,16 +67,6 @@ static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u6
 		n->saved_wnd = mrc_nscc_sat(div_u64((u64)n->saved_wnd * n->p.max_cwnd, before));
 	n->fast = false;
 	n->fast_acked = 0;
-}
-
-/* What the packet waited in queues: beyond the shortest round trip of its own plane. */
-static u32 mrc_nscc_delay(const struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
-{
-	u32 rtt_ns = mrc_nscc_rtt(s->rtt_ns), base_ns = n->p.base_rtt_ns;
-
-	if (s->base_ns && !(n->given & MRC_NSCC_BASE_RTT))
-		base_ns = mrc_nscc_rtt(s->base_ns);
-	return rtt_ns > base_ns ? rtt_ns - base_ns : 0;
 }
 
 /*
@@ -108,8 +98,8 @@ static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked
 				 MRC_NSCC_SPIKE_TARGETS * n->p.target_delay_ns);
 	else if (delay_ns > n->p.target_delay_ns)
 		delay_ns = n->p.base_rtt_ns / 4;
-	diff = (s64)((u64)delay_ns << 8) - n->avg_q8;
-	n->avg_q8 = (u32)(n->avg_q8 + diff * MRC_NSCC_EWMA_Q16 / 65536);
+	diff = (s64)((u64)delay_ns << 8) - (s64)n->avg_q8;
+	n->avg_q8 = (u64)((s64)n->avg_q8 + diff * MRC_NSCC_EWMA_Q16 / 65536);
 }
 
 /*
@@ -180,7 +170,7 @@ static bool mrc_nscc_fast_increase(struct mrc_nscc_state *n, u32 delay_ns, u32 a
 
 static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
 {
-	u32 avg_ns = n->avg_q8 >> 8;
+	u32 avg_ns = (u32)(n->avg_q8 >> 8);
 	u32 keep_q16;
 
 	if (now_ns < n->md_at_ns || avg_ns <= n->p.target_delay_ns)
@@ -346,7 +336,7 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	n->to_ignore -= min_t(u32, n->to_ignore, acked);
 	if (s->rtt_ns) {
 		mrc_nscc_base_rtt(n, s);
-		delay_ns = mrc_nscc_delay(n, s);
+		delay_ns = mrc_nscc_base_delay(n, s);
 		mrc_nscc_average(n, delay_ns, s->ecn, acked);
 	}
 	mrc_nscc_penalty(n, s, acked);
@@ -371,6 +361,7 @@ static void mrc_nscc_save(struct mrc_nscc_state *n)
 static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
 			  u32 floor)
 {
+	mrc_nscc_base_sign(n);
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	mrc_nscc_save(n);
 	if (s->trimmed)

@@ -9,7 +9,7 @@
 #define MRC_NSCC_REF_BDP	150000u		/* ... and bytes in flight of it at 100 Gb/s */
 #define MRC_NSCC_REF_MBPS	100000u
 #define MRC_NSCC_RTT_MIN_NS	500u		/* no fabric is faster; an echo that says so lies */
-#define MRC_NSCC_DELAY_MAX_NS	((1u << 24) - 1)	/* 16 ms: fits 24.8 in 32 bits */
+#define MRC_NSCC_DELAY_MAX_NS	((1u << 28) - 1)	/* 268 ms: 16 of them fit 32 bits (pacing) */
 #define MRC_NSCC_GAMMA_Q16	52429u		/* 0.8 */
 #define MRC_NSCC_MD_Q16		32768u		/* 0.5 */
 #define MRC_NSCC_QA_GATE	3
@@ -35,10 +35,10 @@ static void mrc_nscc_put(const struct mrc_nscc_state *n, enum mrc_nscc_given wha
 }
 
 /* All that follows from rate, base RTT and MTU. Divides: only when one of them changes. */
-static void mrc_nscc_derive(struct mrc_nscc_state *n)
+void mrc_nscc_derive(struct mrc_nscc_state *n)
 {
 	struct mrc_nscc_cfg *p = &n->p;
-	u64 bdp = div_u64((u64)n->rate_mbps * p->base_rtt_ns, 8000);
+	u64 bdp = div_u64((u64)n->rate_mbps * (p->base_rtt_ns + n->hidden_ns), 8000);
 	u64 mtu = n->cc.mtu;
 	u64 a_q8, ab_q8;
 
@@ -50,7 +50,7 @@ static void mrc_nscc_derive(struct mrc_nscc_state *n)
 	mrc_nscc_put(n, MRC_NSCC_MAX_CWND, &p->max_cwnd, bdp + bdp / 2);
 	p->max_cwnd = clamp_t(u32, p->max_cwnd, n->cc.mtu, MRC_CC_WND_MAX);
 
-	/* bdp <= 2^28, mtu <= 2^17, delays < 2^24: a_q8 < 2^19, ab_q8 < 2^30 */
+	/* bdp <= 2^28, mtu <= 2^17, delays < 2^28: a_q8 < 2^19, ab_q8 < 2^34 */
 	a_q8 = div_u64(bdp << 8, MRC_NSCC_REF_BDP);
 	ab_q8 = div_u64(a_q8 * p->target_delay_ns, MRC_NSCC_REF_NS);
 	n->alpha_q16 = mrc_nscc_sat(div_u64((4 * mtu * ab_q8) << 8, p->target_delay_ns));
@@ -84,31 +84,4 @@ void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg)
 u32 mrc_nscc_rtt(u64 ns)
 {
 	return (u32)clamp_t(u64, ns, MRC_NSCC_RTT_MIN_NS, MRC_NSCC_DELAY_MAX_NS);
-}
-
-/*
- * The base round trip sets the largest window, the target and the steps: the mean of the
- * planes, or where nobody knows of planes the running minimum. A configured one stays.
- */
-void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
-{
-	u32 was_ns = n->p.base_rtt_ns, base_ns = was_ns;
-
-	if (n->given & MRC_NSCC_BASE_RTT)
-		return;
-	if (s->mean_base_ns) {
-		base_ns = mrc_nscc_rtt(s->mean_base_ns);
-		/* Means move all the time. */
-		if (n->by_planes && base_ns - was_ns + was_ns / 16 <= was_ns / 8)
-			return;
-		n->by_planes = true;
-	} else if (!n->by_planes && s->rtt_ns && (!n->measured || mrc_nscc_rtt(s->rtt_ns) < was_ns)) {
-		base_ns = mrc_nscc_rtt(s->rtt_ns);
-	}
-	if (n->measured && base_ns == was_ns)
-		return;
-	n->measured = true;
-	n->p.base_rtt_ns = base_ns;
-	mrc_nscc_derive(n);
-	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_nscc_state.h - the state of "uet-1.0-nscc". Only mrc_nscc.c, which decides, and
- * mrc_nscc_cfg.c, which derives the parameters, look inside.
+ * mrc_nscc_state.h - the state of "uet-1.0-nscc". Only mrc_nscc.c, which decides,
+ * mrc_nscc_base.c, which knows the base round trip, and mrc_nscc_cfg.c, which derives the parameters, look inside.
  */
 #ifndef MRC_NSCC_STATE_H
 #define MRC_NSCC_STATE_H
@@ -21,6 +21,16 @@ enum mrc_nscc_given {
 	MRC_NSCC_BASE_RTT = 1 << 8,
 };
 
+/* Round trips since the latest round was over: what they took beyond the shortest of late. */
+struct mrc_nscc_round {
+	u64 until_ns;		/* over, if there were samples enough */
+	u64 sum_ns;
+	u32 least_ns;
+	u32 samples;
+	u32 inflight;		/* the most that was out */
+	bool signs;		/* of congestion */
+};
+
 struct mrc_nscc_state {
 	struct mrc_cc cc;
 	struct mrc_nscc_cfg p;		/* in force: nothing is zero */
@@ -31,8 +41,11 @@ struct mrc_nscc_state {
 	bool measured;			/* p.base_rtt_ns was */
 	bool by_planes;			/* it is the mean of planes */
 	bool fast;			/* fast increase is on */
+	u32 least_ns;			/* shortest round trip of late; the base is that and the jitter */
+	u32 jitter_ns, hidden_ns;	/* what is no queue: seen in round trips, and not seen */
+	struct mrc_nscc_round round;
 
-	u32 avg_q8;			/* average delay, ns, 24.8 */
+	u64 avg_q8;			/* average delay, ns, 28.8 */
 	u32 adjust_acked;
 	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
 	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns, floor_at_ns;
@@ -75,7 +88,12 @@ void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg);
 /* A round trip as it is reckoned with: neither impossible nor too long for the sums. */
 u32 mrc_nscc_rtt(u64 ns);
 
-/* The base round trip as @s has it, and all that follows from it. */
+/* All that follows from rate, base round trip and MTU. */
+void mrc_nscc_derive(struct mrc_nscc_state *n);
+
+/* mrc_nscc_base.c: the base round trip as @s has it; what @s waited in queues; a sign of congestion. */
 void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s);
+u32 mrc_nscc_base_delay(struct mrc_nscc_state *n, const struct mrc_cc_sample *s);
+void mrc_nscc_base_sign(struct mrc_nscc_state *n);
 
 #endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_nscc_base.c - how long a round trip takes that meets no queue.
+ *
+ * The shortest of late tells it where packets differ by queues only. Interrupts that wait for company, busy hosts and
+ * links that repeat what was disturbed add time as well, another one for each packet. That time is no congestion,
+ * though a window made for the shortest round trip is too small for the usual one.
+ *
+ *	jitter	what round trips are longer on the average than the shortest of the same round: a queue that
+ *		stands lengthens both (CoDel, RFC 8289)
+ *	base	the shortest of late, and the jitter
+ *
+ * A quarter of the shortest round trip is no jitter, but bursts. A round with a mark, a trim or a loss measures
+ * queues that come and go: the jitter falls instead.
+ *
+ * A SACK names the latest packet of a batch, which waited least for its interrupt. So round trips may be short though
+ * answers come late. That time is hidden, and shows otherwise: all of the largest window is out, and no queue stands.
+ */
+#include "cc/mrc_nscc_state.h"
+
+#define MRC_NSCC_JITTER_SAMPLES	16u	/* the least for a round */
+#define MRC_NSCC_JITTER_SHIFT	2	/* a new round counts for a quarter */
+#define MRC_NSCC_JITTER_FALL	3	/* a round with signs takes an eighth */
+#define MRC_NSCC_HIDDEN_MAX_NS	(1u << 20)
+
+/* What follows from the base costs divisions. */
+static void mrc_nscc_base_set(struct mrc_nscc_state *n)
+{
+	n->p.base_rtt_ns = mrc_nscc_rtt((u64)n->least_ns + n->jitter_ns);
+	mrc_nscc_derive(n);
+	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes);
+}
+
+/*
+ * The base round trip sets the largest window, the target and the steps: the mean of the
+ * planes, or where nobody knows of planes the running minimum. A configured one stays.
+ */
+void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	u32 was_ns = n->least_ns, least_ns = was_ns;
+
+	if (n->given & MRC_NSCC_BASE_RTT)
+		return;
+	if (s->mean_base_ns) {
+		least_ns = mrc_nscc_rtt(s->mean_base_ns);
+		/* Means move all the time. */
+		if (n->by_planes && least_ns - was_ns + was_ns / 16 <= was_ns / 8)
+			return;
+		n->by_planes = true;
+	} else if (!n->by_planes && s->rtt_ns && (!n->measured || mrc_nscc_rtt(s->rtt_ns) < was_ns)) {
+		least_ns = mrc_nscc_rtt(s->rtt_ns);
+	}
+	if (n->measured && least_ns == was_ns)
+		return;
+	n->measured = true;
+	n->least_ns = least_ns;
+	mrc_nscc_base_set(n);
+}
+
+/* A mark, a trim or a loss: this round tells of queues. */
+void mrc_nscc_base_sign(struct mrc_nscc_state *n)
+{
+	n->round.signs = true;
+}
+
+static void mrc_nscc_base_begin(struct mrc_nscc_state *n, u64 now_ns)
+{
+	n->round.until_ns = now_ns + n->p.base_rtt_ns;
+	n->round.sum_ns = 0;
+	n->round.least_ns = ~0u;
+	n->round.inflight = 0;
+}
+
+/* The round is over, and had no sign of congestion. */
+static void mrc_nscc_base_calm(struct mrc_nscc_state *n, u32 mean_ns)
+{
+	u32 spread_ns = mean_ns - n->round.least_ns;
+
+	spread_ns -= min_t(u32, spread_ns, n->least_ns / 4);
+	n->jitter_ns += (spread_ns >> MRC_NSCC_JITTER_SHIFT) - (n->jitter_ns >> MRC_NSCC_JITTER_SHIFT);
+	if (mean_ns > n->p.base_rtt_ns / 2)
+		n->hidden_ns -= n->hidden_ns >> MRC_NSCC_JITTER_FALL;
+	else if (mean_ns < n->p.base_rtt_ns / 4 && n->cc.cwnd_bytes == n->p.max_cwnd &&
+		 n->round.inflight >= n->p.max_cwnd - n->p.max_cwnd / 8)
+		n->hidden_ns = min_t(u32, n->hidden_ns + n->p.base_rtt_ns / 8, MRC_NSCC_HIDDEN_MAX_NS);
+}
+
+static void mrc_nscc_base_round(struct mrc_nscc_state *n)
+{
+	u32 was_ns = n->jitter_ns + n->hidden_ns;
+
+	if (n->round.signs) {
+		n->jitter_ns -= n->jitter_ns >> MRC_NSCC_JITTER_FALL;
+		n->hidden_ns -= n->hidden_ns >> MRC_NSCC_JITTER_FALL;
+	} else {
+		mrc_nscc_base_calm(n, (u32)div_u64(n->round.sum_ns, n->round.samples));
+	}
+	n->round.samples = 0;
+	n->round.signs = false;
+	if (n->jitter_ns + n->hidden_ns != was_ns)
+		mrc_nscc_base_set(n);
+}
+
+/* What the round trip of @s took beyond the base of its plane: its wait in queues, if the usual jitter is no queue. */
+u32 mrc_nscc_base_delay(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	u32 rtt_ns = mrc_nscc_rtt(s->rtt_ns), least_ns = s->base_ns ? mrc_nscc_rtt(s->base_ns) : n->least_ns, more_ns;
+	struct mrc_nscc_round *r = &n->round;
+
+	if (n->given & MRC_NSCC_BASE_RTT)
+		return rtt_ns > n->p.base_rtt_ns ? rtt_ns - n->p.base_rtt_ns : 0;
+	more_ns = rtt_ns > least_ns ? rtt_ns - least_ns : 0;
+	if (!r->samples)
+		mrc_nscc_base_begin(n, s->now_ns);
+	r->sum_ns += more_ns;
+	r->least_ns = min_t(u32, r->least_ns, more_ns);
+	r->inflight = max_t(u32, r->inflight, s->inflight_bytes);
+	r->samples++;
+	r->signs |= s->ecn;
+	if (s->now_ns >= r->until_ns && r->samples >= MRC_NSCC_JITTER_SAMPLES)
+		mrc_nscc_base_round(n);
+	return more_ns > n->jitter_ns ? more_ns - n->jitter_ns : 0;
+}
