@@ -166,16 +166,20 @@ TEST_F(plane, noise_is_no_queue)
 TEST_F(plane, congestion_of_all_planes_is_no_planes)
 {
     make(32, 4);
-    for (int round = 0; round < 500; round++, now += 20 * kUs)
-        for (u8 p = 0; p < 4; p++) {
-            sign(static_cast<u16>(p * 8), MRC_SIGN_ECN);
-            mrc_evset_delivered(&s, p, static_cast<u16>(p * 8), mrc_ev_tick(now), now);
-            rtt(p, 20 * kUs, 1, 0);
-        }
+    auto run = [&](int rounds, enum mrc_ev_sign kind) {
+        for (; rounds; rounds--, now += 20 * kUs)
+            for (u8 p = 0; p < 4; p++) {
+                sign(static_cast<u16>(p * 8), kind);
+                mrc_evset_delivered(&s, p, static_cast<u16>(p * 8), mrc_ev_tick(now), now);
+                rtt(p, 20 * kUs, 1, 0);
+            }
+    };
+    run(500, MRC_SIGN_ECN);
     for (u8 p = 0; p < 4; p++) {
         EXPECT_EQ(mrc_evset_share(&s, p), MRC_SHARE_FULL);
         EXPECT_GE(s.share[p], 192u);
     }
+    run(10, MRC_SIGN_TRIMMED);
     s.plane[0].weight = MRC_SHARE_FULL / 2;
     EXPECT_EQ(mrc_evset_share(&s, 0), MRC_SHARE_FULL) << "slower once, but now all are congested";
 }
@@ -209,9 +213,10 @@ TEST_F(plane, a_plane_that_is_well_again_gets_its_share_back)
                 if (marked && p == 2)
                     mrc_evset_sign(&s, 16, MRC_SIGN_ECN, now);
                 mrc_evset_delivered(&s, p, static_cast<u16>(p * 8), mrc_ev_tick(now), now);
-                mrc_evset_rtt(&s, p, 20 * kUs, now);
+                mrc_evset_rtt(&s, p, marked && p == 2 ? 24 * kUs : 20 * kUs, now);
             }
     };
+    run(2, false);
     run(100, true);
     EXPECT_LE(mrc_evset_share(&s, 2), 20u);
     EXPECT_EQ(s.full, 0xbu);

@@ -119,11 +119,11 @@ TEST_F(rot_burst, a_mark_that_does_not_count_is_its_planes)
     bursts(4);
     u16 e = next();
     u8 p = s.ev[e].plane;
-    auto before = s.plane[p].signs;
+    auto before = s.plane[p].marks;
 
     sign(e, MRC_SIGN_ECN_PLANE);
     EXPECT_EQ(s.ev[e].state, MRC_EV_GOOD);
-    EXPECT_EQ(s.plane[p].signs, before + 1);
+    EXPECT_EQ(s.plane[p].marks, before + 1);
     EXPECT_EQ(next(), e) << "the burst goes on";
 }
 

@@ -123,6 +123,75 @@ TEST_F(share, an_accident_costs_no_weight)
     EXPECT_LT(s.share[1], s.plane[1].weight);
 }
 
+// Some switches mark what waited for nothing: plane 1's do. Its round trips take @more than the base.
+class marks : public ev_rig {
+protected:
+    void SetUp() override
+    {
+        make(32, 4);
+        trips(0);
+        for (u8 p = 0; p < 4; p++)
+            ASSERT_EQ(s.plane[p].base_ns, 40 * kUs);
+    }
+    // Eight of each plane, a round trip of time.
+    void trips(u32 marked, u64 more = 0, u64 others = 0)
+    {
+        for (u32 i = 0; i < 8; i++, now += 6 * kUs)
+            for (u8 p = 0; p < 4; p++) {
+                u16 e = static_cast<u16>(p * 8 + i);
+
+                if (p == 1 && i < marked)
+                    sign(e, MRC_SIGN_ECN_PLANE);
+                mrc_evset_delivered(&s, p, e, mrc_ev_tick(now), now);
+                mrc_evset_rtt(&s, p, 40 * kUs + (p == 1 ? more : others), now);
+            }
+    }
+    void many(u32 marked, u64 more, u64 others = 0)
+    {
+        for (int i = 0; i < 20; i++)
+            trips(marked, more, others);
+    }
+};
+
+TEST_F(marks, without_a_queue_tell_nothing)
+{
+    many(8, 0);
+    EXPECT_EQ(s.share[1], MRC_SHARE_FULL);
+    many(8, 500);
+    EXPECT_EQ(s.share[1], MRC_SHARE_FULL) << "nor with a difference of noise";
+    many(8, 20 * kUs, 20 * kUs);
+    EXPECT_EQ(s.share[1], MRC_SHARE_FULL) << "nor with a queue that all have";
+}
+
+TEST_F(marks, with_a_queue_cost_turns)
+{
+    many(8, 4 * kUs);
+    EXPECT_LT(s.share[1], MRC_SHARE_FULL / 2);
+    many(0, 4 * kUs);
+    many(0, 4 * kUs);
+    EXPECT_EQ(s.share[1], MRC_SHARE_FULL) << "a queue so short tells nothing alone";
+}
+
+TEST_F(marks, of_long_ago_are_none)
+{
+    many(8, 500);
+    many(0, 4 * kUs);
+    EXPECT_EQ(s.share[1], MRC_SHARE_FULL);
+}
+
+// A set that hears of one plane only: nothing says that the marks are wrong.
+TEST_F(marks, tell_where_nothing_else_does)
+{
+    now += 10 * kMs;
+    for (int n = 0; n < 20; n++)
+        for (u32 i = 0; i < 8; i++, now += 6 * kUs) {
+            sign(static_cast<u16>(8 + i), MRC_SIGN_ECN_PLANE);
+            mrc_evset_delivered(&s, 1, static_cast<u16>(8 + i), mrc_ev_tick(now), now);
+            mrc_evset_rtt(&s, 1, 40 * kUs, now);
+        }
+    EXPECT_LT(s.share[1], MRC_SHARE_FULL);
+}
+
 // The largest share belongs to a plane that becomes suspect: the one left has the full one.
 TEST_F(share, a_suspect_plane_is_no_measure)
 {

@@ -381,12 +381,15 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 	ev = &s->ev[idx];
 	switch (sign) {
 	case MRC_SIGN_ECN_PLANE:
-		s->plane[ev->plane].signs++;
+		s->plane[ev->plane].marks++;
 		break;
 	case MRC_SIGN_ECN:
+		s->plane[ev->plane].marks++;
+		mrc_ev_congested(s, ev, false);
+		break;
 	case MRC_SIGN_TRIMMED:
 		s->plane[ev->plane].signs++;
-		mrc_ev_congested(s, ev, sign == MRC_SIGN_TRIMMED);
+		mrc_ev_congested(s, ev, true);
 		break;
 	case MRC_SIGN_LOST:
 		if (s->count)

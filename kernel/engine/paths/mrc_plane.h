@@ -67,7 +67,7 @@ struct mrc_evplane {
 	u32 doubt_tick;
 	/* capacity (mrc_share.c) */
 	u16 weight;		/* of MRC_SHARE_FULL */
-	u16 arrived, signs;	/* in this round */
+	u16 arrived, signs, marks;	/* in this round */
 	u32 round_tick;		/* when it began */
 	u32 low_ns;		/* shortest of so many samples since a queue was last looked for */
 	u32 stood_ns;		/* the queue that stood then: what the shortest was longer than the base */

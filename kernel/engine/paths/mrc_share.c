@@ -11,7 +11,8 @@
  * back too late, and planes' queues swing against each other for good. What tells is marks,
  * trims, losses, or round trips that all are half longer than the base, and by far more than
  * is usual on the others. When all planes are congested it is not the planes, and the window's
- * business.
+ * business. A mark tells only of a plane that is slower than another: some switches mark what
+ * waited for nothing.
  *
  * A plane that lost a packet, and is asked whether it lives, has no turn until it answers: single
  * messages would be lost to it meanwhile.
@@ -26,6 +27,7 @@
 #define MRC_WEIGHT_UP		8u
 #define MRC_SIGNS_PART		8u	/* signs about one packet in so many: congested */
 #define MRC_DELAY_MIN_NS	5000u	/* less is no queue */
+#define MRC_SHARE_NO_DELAY_NS	1000u	/* less is no difference where packets are marked */
 #define MRC_DELAY_RATIO		3u	/* to the least of the others */
 #define MRC_SHARE_FRESH		2u	/* round trips for which a sample of the others tells */
 
@@ -77,16 +79,8 @@ static u32 mrc_plane_excess(const struct mrc_evplane *pl, u32 rtt_ns)
 	return pl->base_ns != ~0u && rtt_ns > pl->base_ns ? rtt_ns - pl->base_ns : 0;
 }
 
-/*
- * Delay tells only in contrast, and when it stays: where hosts are busy all planes are late, now
- * the one, now the other, and a slow plane's queue is many times as long as its neighbours'. So
- * it is the shortest of several round trips that counts, which only a queue that stands makes
- * longer (CoDel, RFC 8289), against what is usual on the others; of those that were measured of
- * late, for what was usual before tells nothing of a queue that grows on all, and what is smoothed
- * lags behind it.
- */
-static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
-					    const struct mrc_evplane *pl, u64 now_ns)
+/* The least that a plane other than @pl is longer than its base, of those that were measured of late; or ~0. */
+static u32 mrc_plane_least(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
 {
 	const struct mrc_evplane *other;
 	u32 least = ~0u, rtt_ns;
@@ -100,7 +94,42 @@ static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
 		rtt_ns = max_t(u32, other->srtt_ns, other->rtt_ns);
 		least = min_t(u32, least, mrc_plane_excess(other, rtt_ns));
 	}
+	return least;
+}
+
+/*
+ * Delay tells only in contrast, and when it stays: where hosts are busy all planes are late, now
+ * the one, now the other, and a slow plane's queue is many times as long as its neighbours'. So
+ * it is the shortest of several round trips that counts, which only a queue that stands makes
+ * longer (CoDel, RFC 8289), against what is usual on the others; of those that were measured of
+ * late, for what was usual before tells nothing of a queue that grows on all, and what is smoothed
+ * lags behind it.
+ */
+static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
+					    const struct mrc_evplane *pl, u64 now_ns)
+{
+	u32 least = mrc_plane_least(s, pl, now_ns);
+
 	return least != ~0u && mrc_plane_excess(pl, pl->low_ns) / MRC_DELAY_RATIO > least;
+}
+
+/* Marks of a plane whose round trips are no longer than those of another, beyond their bases, tell of no queue. */
+static mrc_noinline bool mrc_plane_marked(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
+{
+	u32 least = mrc_plane_least(s, pl, now_ns), more;
+
+	more = max_t(u32, MRC_SHARE_NO_DELAY_NS, mrc_evset_base_ns(s, (u8)(pl - s->plane)) / 16);
+	return least == ~0u || mrc_plane_excess(pl, pl->srtt_ns) > least + more;
+}
+
+/* Signs of congestion, one for so many packets. */
+static bool mrc_share_signs(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
+{
+	u32 signs = pl->signs;
+
+	if (unlikely(pl->marks) && mrc_plane_marked(s, pl, now_ns))
+		signs += pl->marks;
+	return unlikely(signs) && signs * MRC_SIGNS_PART >= pl->arrived;
 }
 
 /* True: there is news of the plane's queue. */
@@ -147,12 +176,13 @@ static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane
 /* A round trip of plane @pl is over. Most often it was neither slow, nor has it been of late. */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
-	bool signs = unlikely(pl->signs) && pl->signs * MRC_SIGNS_PART >= pl->arrived;
+	bool signs = mrc_share_signs(s, pl, now_ns);
 	bool news = mrc_share_look(s, pl, now_ns), again = pl->slow;
 
 	pl->slow = signs || pl->queue;
 	pl->arrived = 0;
 	pl->signs = 0;
+	pl->marks = 0;
 	pl->round_tick = mrc_ev_tick(now_ns);
 	if (unlikely(pl->slow || again || pl->weight != MRC_SHARE_FULL))
 		mrc_share_weigh(s, pl, signs || news, again);

@@ -141,6 +141,7 @@ std::vector<option> options_of(plane_spec &x)
         {"rate_mbps", &x.rate_mbps, 1, most_mbps},
         {"queue", &x.queue, 1, 1'000'000},
         {"last_queue", &x.last_queue, 1, 1'000'000},
+        {"last_marks", &x.last_marks, 0, 100},
         {"loss_ppm_up", &x.loss_ppm_up, 0, 1'000'000},
         {"loss_ppm_down", &x.loss_ppm_down, 0, 1'000'000},
         {"trim", &x.trim},

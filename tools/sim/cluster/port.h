@@ -18,6 +18,7 @@ struct link_class {
     u64 limit;      // of the data queue
     u64 ctl_limit;
     u64 delay_ps;   // until the last bit is at the next node
+    u32 marks = 0;  // percent of data packets, whatever the queue
     bool trim;      // data packets that do not fit lose their payload, not more
     bool odd;       // not as the fabric's other links: counted
 

@@ -111,6 +111,7 @@ struct plane_spec {
     u64 plane = 0, delay_ns = 0, jitter_ns = 0;
     u64 percent = 100, rate_mbps = 0; // of the fabric's rate; 0: by percent
     u64 queue = 0, last_queue = 0;    // 0: as the fabric
+    u64 last_marks = 0; // percent of data packets that its last switches mark, whatever the queue
     u64 loss_ppm_up = 0, loss_ppm_down = 0;
     bool trim = true; // false: never, here
     bool nic = true;  // false: only switches send at that rate, hosts at the fabric's

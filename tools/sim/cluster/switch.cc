@@ -53,7 +53,7 @@ bool worker::marks(const link_class &k, const packet &p, u64 backlog)
 {
     u64 draw = mix64(p.t ^ static_cast<u64>(p.conn) << 32 ^ p.psn_op) >> 32;
 
-    if (w_.s.fabric.ecn_random && draw % 100 < w_.s.fabric.ecn_random)
+    if (draw % 100 < w_.s.fabric.ecn_random + k.marks)
         return true;
     if (backlog < k.ecn_lo)
         return false;
