@@ -63,7 +63,7 @@ PACKAGES=(
 )
 
 # Large, and for tests that say "kernels: full".
-PACKAGES_FULL=(mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
+PACKAGES_FULL=(debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {
