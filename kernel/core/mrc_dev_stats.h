@@ -18,6 +18,7 @@
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
 	X(rx_down, "packets not heard: the device is down")		\
 	X(rx_no_plane, "packets that came by none of the device's planes") \
+	X(rx_policy, "packets not heard: a policy of IPsec wanted them protected, or not at all") \
 	X(rx_other_port, "packets of a peer for a QP, at a UDP port that is not listened on") \
 	X(hops_exceeded, "packets sent whose hop limit ended on the way") \
 	X(port_unreach, "packets sent to whose UDP port nobody listens") \
@@ -39,6 +40,7 @@
 	X(link_local_refused, "RC QPs refused: no plane leads to a link-local address of the peer's device") \
 	X(claims_refused, "RC QPs refused: another user's QP is connected to the one that they name") \
 	X(tx_not_ours, "datagrams to an MRC port that a program of this host was to send") \
+	X(tx_policy, "packets not sent: a policy of IPsec forbids them, or wants them protected and there is no key") \
 	X(tx_no_route, "packets not sent: no route on the plane")	\
 	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\

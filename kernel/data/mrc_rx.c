@@ -31,6 +31,7 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_mcast.h"
+#include "data/mrc_policy.h"
 #include "data/mrc_qp_rx.h"
 #include "data/mrc_rx.h"
 #include "data/mrc_rx_burst.h"
@@ -454,7 +455,9 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		if (!dev)
 			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
 	}
-	if (unlikely(!rx_by_plane(p, qp ? qp->dev : dev)))
+	if (qp)
+		dev = qp->dev;
+	if (unlikely(!rx_by_plane(p, dev) || !mrc_policy_in(p, dev, skb)))
 		return NF_DROP;
 	if (p->plane)
 		mrc_dev_plane_count_rx(p->plane, skb->len);
@@ -618,6 +621,8 @@ static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, cons
 
 	if (!dev)
 		return NF_ACCEPT;
+	if (unlikely(!mrc_policy_in(p, dev, skb)))
+		return NF_DROP;
 	return likely(mrc_rx_burst_part(p, skb)) ? rx_parts(p, skb) : rx_segments(p, dev, skb, st);
 }
 

@@ -6,6 +6,7 @@
 #include <linux/netfilter.h>
 #include <net/inet_ecn.h>
 #include <net/ip_tunnels.h>
+#include "data/mrc_policy.h"
 #include "data/mrc_rx_ip.h"
 
 unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb)
@@ -20,6 +21,8 @@ unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		mrc_dev_count(dev, rx_malformed);
 		return NF_DROP;
 	}
+	if (unlikely(!mrc_policy_in_outer(dev, skb)))
+		return NF_DROP;
 	if (!(ndev->flags & IFF_UP) || skb_unclone(skb, GFP_ATOMIC) ||
 	    iptunnel_pull_offloads(skb)) {
 		DEV_STATS_INC(ndev, rx_dropped);

@@ -29,6 +29,7 @@
 #include "core/mrc_dev_plane.h"
 #include "path/mrc_peer.h"
 #include "data/mrc_icrc.h"
+#include "data/mrc_policy.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_tx_burst.h"
 #include "data/mrc_tx_cb.h"
@@ -373,6 +374,8 @@ static void tx_go(struct sk_buff *skb)
 	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
 
 	mrc_tx_burst_end(skb);
+	if (unlikely(mrc_policy_any(cb->dev->net)) && !mrc_policy_out(cb->dev, skb, cb->l3_off))
+		return;
 	mrc_tx_output(cb->dev, cb->plane, cb->proven, skb);
 }
 

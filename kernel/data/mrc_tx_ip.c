@@ -10,6 +10,7 @@
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_way.h"
+#include "data/mrc_policy.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_tx_ip.h"
 #include "data/mrc_tx_out.h"
@@ -53,6 +54,9 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,
 				  proto);
+	/* Of what it is itself, IP has asked; freed like one that is lost on the way. */
+	if (w.srv6 && unlikely(mrc_policy_any(dev->net)) && !mrc_policy_out(dev, skb, 0))
+		return true;
 	mrc_tx_output(dev, mrc_tx_plane(ps, idx), false, skb);
 	return true;
 }

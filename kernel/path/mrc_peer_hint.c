@@ -139,6 +139,13 @@ void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn)
 			    dqpn, peer->gid.raw);
 }
 
+void mrc_peer_hint_policy(struct mrc_peer *peer, bool out)
+{
+	hint_say(peer, MRC_HINT_POLICY,
+		 "a policy of IPsec keeps packets %s %pI6c: have both ends policies and keys (ip xfrm policy, ip xfrm state)?",
+		 out ? "to" : "from", peer->gid.raw);
+}
+
 void mrc_peer_hint_forget(struct mrc_peer *peer)
 {
 	mrc_crc_forget(&peer->crc);

@@ -41,6 +41,8 @@ void mrc_peer_hint_plain(struct mrc_peer *peer);
 void mrc_peer_hint_link_local(struct mrc_peer *peer);
 /* A QP for it was refused: another user's is connected to QP @dqpn there (path/mrc_claim.h). */
 void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn);
+/* A policy of IPsec kept a packet to it (@out) from leaving, or one from it from being heard. */
+void mrc_peer_hint_policy(struct mrc_peer *peer, bool out);
 /* Settings changed here: begin anew. */
 void mrc_peer_hint_forget(struct mrc_peer *peer);
 

@@ -139,18 +139,6 @@ ksft_test "what h1 says to itself goes on" mrc_until 60 mrc_receives h1
 mrc_kill client
 mrc_kill server
 
-# One that blocks all UDP to the peer keeps no packet of MRC. (The route is asked for without ports.)
-policy() { ip -n h1 xfrm policy "$1" dir out dst "$2" proto udp "${@:3}"; }
-if policy add 10.77.0.2/32 action block 2>"$MRC_DIR/xfrm"; then
-	policy add fd00:6d72:63::2/128 action block
-	ksft_test "policies of IPsec are not asked, over IPv4" mrc_pingpong 60 v4 -c -n 50
-	ksft_test "nor over IPv6" mrc_pingpong 60 v6 -c -n 50
-	policy del 10.77.0.2/32
-	policy del fd00:6d72:63::2/128
-else
-	ksft_skip "policies of IPsec" "no xfrm: $(cat "$MRC_DIR/xfrm")"
-fi
-
 # What leaves by a plane has an outer header of ours, which no rule may change.
 masquerade() {
 	fabric_in h1 nft -f - <<-'RULES'

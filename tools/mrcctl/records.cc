@@ -166,6 +166,7 @@ void add_hints(record &r, uint64_t mask)
         {MRC_HINT_NO_ANSWER, "no-answer"},
         {MRC_HINT_PLAIN, "plain"},
         {MRC_HINT_NOBODY, "nobody"},
+        {MRC_HINT_POLICY, "policy"},
     };
     json list = json::array();
     for (auto [hint, name] : kNames)

@@ -281,6 +281,7 @@ enum mrc_hint {
 	MRC_HINT_NO_ANSWER = 8,	/* a QP gave up, of which it never acknowledged anything */
 	MRC_HINT_PLAIN = 16,	/* it speaks plain RoCEv2: RC QPs to it are refused */
 	MRC_HINT_NOBODY = 32,	/* an ICMP says that nobody listens there, or its CM does not answer */
+	MRC_HINT_POLICY = 64,	/* a policy of IPsec keeps packets to it or from it */
 };
 
 #define MRC_EP_MAX	64	/* questions in a message, and of a peer under way */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_policy.c - see mrc_policy.h.
+ *
+ * Routes are kept with paths, which many QPs share, and policies are about addresses, ports and protocols. So
+ * policies are asked for each packet, with its own headers, and only where there are any. Their answer is a
+ * route by which IPsec takes the packet.
+ *
+ * Behind an SRv6 header MRC's own header is one that no IPsec of the kernel reaches. A policy that wants it
+ * protected cannot be obeyed there, so the packet is dropped. One about the outer header can.
+ */
+#include <net/dst.h>
+#include <net/flow.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/xfrm.h>
+#include "path/mrc_peer_hint.h"
+#include "path/mrc_peers.h"
+#include "data/mrc_policy.h"
+
+#ifdef CONFIG_XFRM
+
+static void flow4(const struct iphdr *ip, int oif, struct flowi *fl)
+{
+	struct flowi4 *fl4 = &fl->u.ip4;
+	const struct udphdr *udp = (const struct udphdr *)((const u8 *)ip + ip->ihl * 4);
+
+	fl4->flowi4_oif = oif;
+	fl4->flowi4_proto = ip->protocol;
+	fl4->saddr = ip->saddr;
+	fl4->daddr = ip->daddr;
+	if (ip->protocol == IPPROTO_UDP) {
+		fl4->fl4_sport = udp->source;
+		fl4->fl4_dport = udp->dest;
+	}
+}
+
+static void flow6(const struct ipv6hdr *ip6, int oif, struct flowi *fl)
+{
+	const u8 *next = (const u8 *)(ip6 + 1);
+	const struct udphdr *udp = (const struct udphdr *)next;
+	struct flowi6 *fl6 = &fl->u.ip6;
+
+	fl6->flowi6_oif = oif;
+	/* A segment routing header says first what follows it. */
+	fl6->flowi6_proto = ip6->nexthdr == NEXTHDR_ROUTING ? next[0] : ip6->nexthdr;
+	fl6->saddr = ip6->saddr;
+	fl6->daddr = ip6->daddr;
+	if (ip6->nexthdr == NEXTHDR_UDP) {
+		fl6->fl6_sport = udp->source;
+		fl6->fl6_dport = udp->dest;
+	}
+}
+
+/* Of the IP header at @at, which is linear with what this reads behind it. */
+static void flow_of(const u8 *at, int oif, struct flowi *fl)
+{
+	memset(fl, 0, sizeof(*fl));
+	if (*at >> 4 == 4)
+		flow4((const struct iphdr *)at, oif, fl);
+	else
+		flow6((const struct ipv6hdr *)at, oif, fl);
+}
+
+/* The answer for the header at @at: a route with a reference, @skb's own where nothing is wanted, or an error. */
+static struct dst_entry *policy_route(struct net *net, const struct sk_buff *skb, const u8 *at)
+{
+	struct dst_entry *dst = skb_dst(skb);
+	struct flowi fl;
+
+	flow_of(at, dst->dev->ifindex, &fl);
+	dst_hold(dst);	/* the lookup's own */
+	return xfrm_lookup(net, dst, &fl, NULL, 0);
+}
+
+/* Nobody can protect what stands behind another header: may it go as it is? */
+static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at)
+{
+	struct dst_entry *dst = policy_route(net, skb, at);
+
+	if (IS_ERR(dst))
+		return false;
+	dst_release(dst);
+	return dst == skb_dst(skb);
+}
+
+static bool policy_take(struct net *net, struct sk_buff *skb)
+{
+	struct dst_entry *dst = policy_route(net, skb, skb->data);
+
+	if (IS_ERR(dst))
+		return false;
+	if (dst == skb_dst(skb)) {
+		dst_release(dst);
+		return true;
+	}
+	skb_dst_drop(skb);
+	skb_dst_set(skb, dst);
+	/*
+	 * What IPsec adds may not fit the plane. The protected packet is put together again before it is opened, so
+	 * pieces of it do no harm.
+	 */
+	skb->ignore_df = 1;
+	return true;
+}
+
+/* A tunnel of IPv6 would make pieces of the packet before it protects them, and these are what the peer's hook sees. */
+static bool policy_too_long(const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = skb_dst(skb);
+
+	return dst_xfrm(dst) && dst_xfrm(dst)->props.mode != XFRM_MODE_TRANSPORT &&
+	       ip_hdr(skb)->version == 6 && !skb_is_gso(skb) && skb->len > dst_mtu(dst);
+}
+
+static void addr_of(const u8 *at, bool dest, union ib_gid *gid)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)at;
+	const struct iphdr *ip = (const struct iphdr *)at;
+
+	if (*at >> 4 == 4)
+		ipv6_addr_set_v4mapped(dest ? ip->daddr : ip->saddr, (struct in6_addr *)gid);
+	else
+		memcpy(gid, dest ? &ip6->daddr : &ip6->saddr, sizeof(*gid));
+}
+
+static void policy_hint(struct mrc_dev *dev, const u8 *at, bool out)
+{
+	struct mrc_peer *peer;
+	union ib_gid gid;
+
+	addr_of(at, out, &gid);
+	peer = mrc_peer_find(dev, &gid);
+	if (peer)
+		mrc_peer_hint_policy(peer, out);
+	mrc_peer_put(peer);
+}
+
+bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner)
+{
+	if (skb_dst_force(skb) && (!inner || policy_lets(dev->net, skb, skb->data + inner)) &&
+	    policy_take(dev->net, skb)) {
+		if (likely(!policy_too_long(skb)))
+			return true;
+		mrc_dev_count(dev, tx_too_long);
+	} else {
+		mrc_dev_count(dev, tx_policy);
+		policy_hint(dev, skb->data + inner, true);
+	}
+	kfree_skb(skb);
+	return false;
+}
+
+/* ---- in ---- */
+
+static bool policy_heard(struct sk_buff *skb)
+{
+	return ip_hdr(skb)->version == 4 ? xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb) :
+					   xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
+}
+
+/* What protected the outer header says nothing of this one. */
+static bool policy_heard_inner(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+{
+	int off = skb_network_offset(skb);
+	bool heard;
+
+	secpath_reset(skb);
+	skb_set_network_header(skb, (int)p->l3);
+	heard = policy_heard(skb);
+	skb_set_network_header(skb, off);
+	return heard;
+}
+
+bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb)
+{
+	if (p->lo || likely(policy_heard(skb) && (!p->outer || policy_heard_inner(p, skb))))
+		return true;
+	mrc_dev_count(dev, rx_policy);
+	policy_hint(dev, skb->data + p->l3, false);
+	return false;
+}
+
+bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb)
+{
+	if (likely(policy_heard(skb)))
+		return true;
+	mrc_dev_count(dev, rx_policy);
+	return false;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_policy.h - the policies of IPsec (xfrm), which MRC packets obey as all others do. A packet that a policy
+ * forbids, or wants protected and has no key for, goes nowhere: it is counted, and its peer has a hint.
+ */
+#ifndef MRC_POLICY_H
+#define MRC_POLICY_H
+
+#include <linux/skbuff.h>
+#include <linux/xfrm.h>
+#include <net/net_namespace.h>
+#include "core/mrc_dev.h"
+#include "data/mrc_rx_pkt.h"
+
+#ifdef CONFIG_XFRM
+
+/* Of packets out: is there a policy, or a default one that blocks? */
+static inline bool mrc_policy_any(const struct net *net)
+{
+	return READ_ONCE(net->xfrm.policy_count[XFRM_POLICY_OUT]) ||
+	       READ_ONCE(net->xfrm.policy_default[XFRM_POLICY_OUT]) == XFRM_USERPOLICY_BLOCK;
+}
+
+/*
+ * Under RCU, BH off. @skb has all its headers, linear, and a route; @inner: where MRC's own IP header is behind
+ * another one, else 0. It may have another route then, by which IPsec takes it. False: freed and counted.
+ */
+bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner);
+
+/* At the hook, of an MRC packet. False: it must not be heard; counted, not freed. */
+bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb);
+/* Likewise of ordinary IP behind an SRv6 header: that header alone, for IP itself asks of the rest. */
+bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb);
+
+#else
+
+static inline bool mrc_policy_any(const struct net *net)
+{
+	return false;
+}
+
+static inline bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner)
+{
+	return true;
+}
+
+static inline bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb)
+{
+	return true;
+}
+
+static inline bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb)
+{
+	return true;
+}
+
+#endif
+#endif

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# ipsec.sh - policies and keys of IPsec for MRC packets between h1 and h2, and what passes a cable.
+
+ipsec_addr() {	# HOST v6|v4: REPLY
+	case $2 in
+	v6) fabric_host_addr "${1#h}";;
+	v4) REPLY=10.77.0.${1#h};;
+	esac
+}
+
+# ipsec_way HOST out|in v6|v4: REPLY is "src ADDRESS dst ADDRESS" of such packets.
+ipsec_way() {
+	local own peer
+	ipsec_addr "$1" "$3" && own=$REPLY
+	ipsec_addr "h$((3 - ${1#h}))" "$3" && peer=$REPLY
+	case $2 in
+	out) REPLY="src $own dst $peer";;
+	in) REPLY="src $peer dst $own";;
+	esac
+}
+
+# ipsec_policy HOST out|in v6|v4 [WORDS...]: for MRC packets; by default that ESP protects them.
+ipsec_policy() {
+	local host=$1 dir=$2 words=("${@:4}") REPLY
+	ipsec_way "$host" "$dir" "$3"
+	[ ${#words[@]} -gt 0 ] || words=(tmpl proto esp mode transport)
+	# shellcheck disable=SC2086
+	ip -n "$host" xfrm policy add dir "$dir" $REPLY proto udp dport 4791 "${words[@]}"
+}
+
+# ipsec_key HOST out|in v6|v4 [MODE]: the same at both ends.
+ipsec_key() {
+	local REPLY
+	ipsec_way "$1" "$2" "$3"
+	# shellcheck disable=SC2086
+	ip -n "$1" xfrm state add $REPLY proto esp spi 0x1234 mode "${4:-transport}" \
+		aead "rfc4106(gcm(aes))" 0x0102030405060708090a0b0c0d0e0f1011121314 128
+}
+
+# ipsec_on HOST v6|v4...
+ipsec_on() {
+	local family dir
+	for family in "${@:2}"; do
+		for dir in out in; do
+			ipsec_key "$1" $dir "$family" && ipsec_policy "$1" $dir "$family" || return
+		done
+	done
+}
+
+ipsec_off() { ip -n "$1" xfrm policy flush && ip -n "$1" xfrm state flush; }
+
+# ipsec_watch HOST PORT: counts what comes there, MRC in clear and ESP.
+ipsec_watch() {
+	fabric_in "$1" nft -f - <<-RULES
+		table netdev watch {
+			counter seen_clear { }
+			counter seen_esp { }
+			chain in {
+				type filter hook ingress device "$2" priority 0; policy accept;
+				meta l4proto udp udp dport 4791 counter name seen_clear
+				meta l4proto esp counter name seen_esp
+			}
+		}
+	RULES
+}
+# ipsec_seen HOST clear|esp: REPLY packets.
+ipsec_seen() { REPLY=$(fabric_in "$1" nft -j list counter netdev watch "seen_$2" | jq '.nftables[] | .counter? // empty | .packets'); }
+ipsec_seen_more() { ipsec_seen "$1" "$2" && echo "$2: $REPLY, was $3" && [ "$REPLY" -gt "$3" ]; }
