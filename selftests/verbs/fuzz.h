@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * fuzz.h - the parts of mrc_fuzz: the objects that exist and what must be true of them (fuzz_objects.c), what is
- * done with them (fuzz_use.c, fuzz_qp.c), commands that are damaged on their way to the kernel (fuzz_damage.c).
+ * done with them (fuzz_use.c, fuzz_qp.c), another user who is to be disturbed (fuzz_prey.c), commands that are damaged on their way to the kernel (fuzz_damage.c).
  *
  * All is drawn from one seed, so a round is repeated by its seed; but for what packets and other threads do meanwhile.
  */
@@ -33,7 +33,7 @@ struct fuzz {
 	uint64_t step;
 	char asked[128];	/* for, of the object that is being made */
 	bool strict;		/* nothing is damaged: what must be is asserted */
-	uint64_t made, destroyed, refused, busy, posted, completed;
+	uint64_t made, destroyed, refused, busy, posted, completed, hunts;
 };
 
 extern struct fuzz fuzz;
@@ -71,6 +71,13 @@ void fuzz_use_qp(struct ibv_qp *qp);
 
 /* fuzz_use.c */
 void fuzz_use(void);
+
+/* fuzz_prey.c */
+void fuzz_prey_load(const char *path);
+bool fuzz_preys(uint64_t once_in);	/* now and then, if there is prey */
+void fuzz_prey_ah(struct ibv_ah_attr *a);
+void fuzz_prey_datagram(struct ibv_send_wr *wr);
+void fuzz_prey_hunt(struct ibv_qp *qp);
 
 /* fuzz_damage.c */
 enum damage_way { WAY_IOCTL, WAY_WRITE };

@@ -235,6 +235,8 @@ static void *make_ah(struct obj *o, enum good *good)
 		},
 	};
 
+	if (fuzz_preys(2))
+		fuzz_prey_ah(&a);
 	switch (fuzz_draw(10)) {
 	case 0: a.port_num = (uint8_t)(2 + fuzz_draw(254)); *good = BAD; break;
 	case 1: a.is_global = 0; *good = BAD; break;

@@ -155,6 +155,8 @@ static void fill_wr(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_sge *s
 		wr->wr.ud.ah = ah ? ah->p : NULL;
 		wr->wr.ud.remote_qpn = fuzz_once_in(3) ? 0xffffff : (uint32_t)fuzz_draw(1 << 24);
 		wr->wr.ud.remote_qkey = fuzz_once_in(3) ? QKEY : (uint32_t)fuzz_draw(1ull << 32);
+		if (fuzz_preys(2))
+			fuzz_prey_datagram(wr);
 		if (!ah)	/* libibverbs would read it */
 			wr->opcode = IBV_WR_RDMA_READ;
 		return;
@@ -243,6 +245,10 @@ void fuzz_use_qp(struct ibv_qp *qp)
 	struct obj *peer = fuzz_any(QP);
 	int n = (int)fuzz_draw(12);
 
+	if (fuzz_preys(2)) {
+		fuzz_prey_hunt(qp);
+		return;
+	}
 	if (fuzz_once_in(5)) {
 		connect_to(qp, peer->p);
 		connect_to(peer->p, qp);

@@ -3,7 +3,7 @@
  * mrc_fuzz.c - commands on all objects of verbs, in any order, right and wrong, through both interfaces of
  * uverbs, some damaged on their way, some while a thread scribbles over the rings.
  *
- *	mrc_fuzz -d DEV [-t SECS] [-s SEED] [-r ROUND]
+ *	mrc_fuzz -d DEV [-t SECS] [-s SEED] [-r ROUND] [-a FILE]
  *
  * Each round is a process with a seed of its own and one of six ways. It ends by itself, with everything destroyed
  * or everything open. A round in which nothing is damaged must find what fuzz_objects.c, fuzz_use.c and fuzz_qp.c say; the
@@ -43,11 +43,12 @@ static const struct way {
 #define N_WAYS	(sizeof(ways) / sizeof(ways[0]))
 
 static struct {
-	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken;
+	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken, hunts;
 } *sum;
 
 static struct vc_opts opts = { .gid_index = -1 };
 static uint64_t base_seed, round_number;
+static const char *prey;	/* a file of another user's numbers, or NULL */
 
 uint64_t fuzz_draw(uint64_t below)
 {
@@ -89,9 +90,10 @@ static void account(void)
 	sum->busy += fuzz.busy;
 	sum->posted += fuzz.posted;
 	sum->completed += fuzz.completed;
+	sum->hunts += fuzz.hunts;
 	sum->damaged += fuzz_damaged;
 	sum->taken += fuzz_damaged_taken;
-	fuzz.made = fuzz.destroyed = fuzz.refused = fuzz.busy = fuzz.posted = fuzz.completed = 0;
+	fuzz.made = fuzz.destroyed = fuzz.refused = fuzz.busy = fuzz.posted = fuzz.completed = fuzz.hunts = 0;
 	fuzz_damaged = fuzz_damaged_taken = 0;
 }
 
@@ -110,6 +112,8 @@ static void fuzz_child(const struct way *way)
 	fuzz.strict = !way->damage && !way->scribble;
 	make_area();
 	fuzz_damage(way->by, 0);
+	if (prey)
+		fuzz_prey_load(prey);
 	vc_open(&fuzz.dev, &opts);
 	if (way->damage)
 		fuzz_damage(way->by, 2 + (unsigned int)fuzz_draw(12));
@@ -208,10 +212,11 @@ static bool one_round(void)
 
 static void __attribute__((noreturn)) usage(void)
 {
-	fputs("usage: mrc_fuzz -d DEV [-t SECS] [-s SEED] [-r ROUND]\n"
+	fputs("usage: mrc_fuzz -d DEV [-t SECS] [-s SEED] [-r ROUND] [-a FILE]\n"
 	      "  -t SECS   rounds, until so long has passed (10)\n"
 	      "  -s SEED   all follows from it (the clock)\n"
-	      "  -r ROUND  this one only\n", stderr);
+	      "  -r ROUND  this one only\n"
+	      "  -a FILE   to disturb another user, whose numbers are there (fuzz_prey.c)\n", stderr);
 	exit(VC_EXIT_USAGE);
 }
 
@@ -222,11 +227,12 @@ int main(int argc, char **argv)
 	int o;
 
 	base_seed = (uint64_t)time(NULL);
-	while ((o = getopt(argc, argv, "d:t:s:r:")) != -1) {
+	while ((o = getopt(argc, argv, "d:t:s:r:a:")) != -1) {
 		switch (o) {
 		case 'd': opts.dev = optarg; break;
 		case 't': seconds = strtoull(optarg, NULL, 0); break;
 		case 's': base_seed = strtoull(optarg, NULL, 0); break;
+		case 'a': prey = optarg; break;
 		case 'r': round_number = strtoull(optarg, NULL, 0); only = true; break;
 		default: usage();
 		}
@@ -243,11 +249,11 @@ int main(int argc, char **argv)
 		round_number++;
 	} while (ok && !only && (vc_now_ns() < end || round_number < N_WAYS));
 	printf("rounds=%llu killed=%llu made=%llu destroyed=%llu refused=%llu busy=%llu posted=%llu "
-	       "completed=%llu damaged=%llu taken=%llu\n", (unsigned long long)sum->rounds,
+	       "completed=%llu damaged=%llu taken=%llu hunts=%llu\n", (unsigned long long)sum->rounds,
 	       (unsigned long long)sum->killed, (unsigned long long)sum->made,
 	       (unsigned long long)sum->destroyed, (unsigned long long)sum->refused,
 	       (unsigned long long)sum->busy, (unsigned long long)sum->posted,
 	       (unsigned long long)sum->completed, (unsigned long long)sum->damaged,
-	       (unsigned long long)sum->taken);
+	       (unsigned long long)sum->taken, (unsigned long long)sum->hunts);
 	return ok ? VC_EXIT_OK : VC_EXIT_BAD;
 }

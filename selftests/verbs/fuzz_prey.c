@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fuzz_prey.c - a user who knows the numbers of another, and has one aim: to disturb that one.
+ *
+ * The numbers are lines of a file, "KIND NUMBER", of the kinds gid (of the peer's host), qpn (of the prey and of its
+ * peer), psn, key and addr. The file is read by each round, so whoever writes it keeps it up to date. Numbers are taken as
+ * they are, or as one of their neighbours. Nothing that is drawn here must work; what must not happen is seen by
+ * the prey alone.
+ */
+#include <arpa/inet.h>
+#include "fuzz.h"
+
+#define QKEY_OF_CM	0x80010000
+#define NUMBERS		64
+
+struct numbers {
+	uint64_t at[NUMBERS];
+	uint32_t n;
+};
+
+static struct numbers qpns, psns, keys, addrs;
+static union ibv_gid gid;
+static bool there;
+
+static void add(struct numbers *to, const char *text)
+{
+	if (to->n < NUMBERS)
+		to->at[to->n++] = strtoull(text, NULL, 0);
+}
+
+void fuzz_prey_load(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char kind[16], text[64];
+
+	if (!f)
+		vc_die("%s: %s", path, strerror(errno));
+	while (fscanf(f, "%15s %63s", kind, text) == 2) {
+		if (!strcmp(kind, "gid"))
+			there = inet_pton(AF_INET6, text, &gid) == 1;
+		else if (!strcmp(kind, "qpn"))
+			add(&qpns, text);
+		else if (!strcmp(kind, "psn"))
+			add(&psns, text);
+		else if (!strcmp(kind, "key"))
+			add(&keys, text);
+		else if (!strcmp(kind, "addr"))
+			add(&addrs, text);
+	}
+	fclose(f);
+}
+
+bool fuzz_preys(uint64_t once_in)
+{
+	return there && fuzz_once_in(once_in);
+}
+
+/* One of them, or a neighbour. */
+static uint64_t number(const struct numbers *of)
+{
+	const uint64_t is = of->n ? of->at[fuzz_draw(of->n)] : fuzz_draw(1ull << 32);
+
+	return fuzz_once_in(3) ? is + fuzz_draw(2048) - 1024 : is;
+}
+
+static uint32_t a_qpn(void)
+{
+	return fuzz_once_in(8) ? (uint32_t)fuzz_draw(3) : (uint32_t)number(&qpns) & 0xffffff;
+}
+
+void fuzz_prey_ah(struct ibv_ah_attr *a)
+{
+	a->grh.dgid = gid;
+}
+
+void fuzz_prey_datagram(struct ibv_send_wr *wr)
+{
+	wr->wr.ud.remote_qpn = a_qpn();
+	wr->wr.ud.remote_qkey = fuzz_once_in(2) ? QKEY_OF_CM : (uint32_t)number(&keys);
+}
+
+/* ---- as if it were the prey */
+
+static int step(struct ibv_qp *qp, struct ibv_qp_attr *a, enum ibv_qp_state to, int mask)
+{
+	a->qp_state = to;
+	return ibv_modify_qp(qp, a, IBV_QP_STATE | mask);
+}
+
+/* False: refused. */
+static bool pose(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr a = {
+		.path_mtu = IBV_MTU_1024, .port_num = 1, .timeout = (uint8_t)(1 + fuzz_draw(14)),
+		.dest_qp_num = a_qpn(), .rq_psn = (uint32_t)number(&psns) & 0xffffff,
+		.sq_psn = (uint32_t)number(&psns) & 0xffffff, .retry_cnt = (uint8_t)fuzz_draw(8),
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+		.max_rd_atomic = 4, .max_dest_rd_atomic = 4,
+		.ah_attr = {
+			.is_global = 1, .port_num = 1,
+			.grh = { .sgid_index = (uint8_t)fuzz.dev.gid_index, .dgid = gid, .hop_limit = 64 },
+		},
+	};
+
+	return !step(qp, &a, IBV_QPS_RESET, 0) &&
+	       !step(qp, &a, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) &&
+	       !step(qp, &a, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) &&
+	       !step(qp, &a, IBV_QPS_RTS, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* Its own memory or the prey's, at either end. */
+static void send_one(struct ibv_qp *qp)
+{
+	static const enum ibv_wr_opcode ops[] = {
+		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND, IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_SEND_WITH_INV, IBV_WR_LOCAL_INV,
+	};
+	struct ibv_mr *mr = fuzz_any_mr();
+	struct ibv_sge sge = { (uintptr_t)fuzz.area, (uint32_t)fuzz_draw(2000), mr ? mr->lkey : 0 };
+	struct ibv_send_wr *bad, wr = {
+		.opcode = ops[fuzz_draw(7)], .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_SIGNALED,
+	};
+
+	if (fuzz_once_in(4))
+		sge = (struct ibv_sge){ number(&addrs), (uint32_t)fuzz_draw(5000), (uint32_t)number(&keys) };
+	if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		sge.length = 8;
+		wr.wr.atomic.remote_addr = number(&addrs) & ~7ull;
+		wr.wr.atomic.compare_add = 1;
+		wr.wr.atomic.rkey = (uint32_t)number(&keys);
+	} else if (wr.opcode == IBV_WR_SEND_WITH_INV || wr.opcode == IBV_WR_LOCAL_INV) {
+		wr.invalidate_rkey = (uint32_t)number(&keys);
+	} else {
+		wr.wr.rdma.remote_addr = number(&addrs);
+		wr.wr.rdma.rkey = (uint32_t)number(&keys);
+	}
+	fuzz.posted += !ibv_post_send(qp, &wr, &bad);
+}
+
+void fuzz_prey_hunt(struct ibv_qp *qp)
+{
+	uint64_t n = 1 + fuzz_draw(24);
+
+	if (qp->qp_type != IBV_QPT_RC)
+		return;
+	fuzz.hunts++;
+	if (!pose(qp)) {
+		fuzz.refused++;
+		return;
+	}
+	while (n--)
+		send_one(qp);
+}
