@@ -6,16 +6,17 @@
 #define MRC_COMPAT_NET_H
 
 #include <linux/netdevice.h>
-#if __has_include(<net/gso.h>)
-#include <net/gso.h>
-#endif
-#if __has_include(<net/netdev_lock.h>)
-#include <net/netdev_lock.h>
-#endif
 #include <net/rtnetlink.h>
 #include <net/udp_tunnel.h>
 #include "compat/mrc_err_text.h"
 #include "mrc_have.h"
+
+#ifdef MRC_HAVE_GSO_HEADER
+#include <net/gso.h>
+#endif
+#ifdef MRC_HAVE_NETDEV_LOCK_HEADER
+#include <net/netdev_lock.h>
+#endif
 
 /* ndo_start_xmit needs no lock of the netdev's. */
 static inline void mrc_netdev_set_lltx(struct net_device *ndev)

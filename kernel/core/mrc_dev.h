@@ -95,7 +95,7 @@ struct mrc_dev {
 	atomic_long_t held_bytes;	/* what they cost: truesize */
 	atomic_t n_cqs, n_mrs, n_srqs, n_mws;
 	struct mrc_dev_stats stats;
-	spinlock_t qp_lock;
+	spinlock_t qp_lock;		/* numbers of QPs, and QP 1 */
 	u32 n_qps, n_program_qps;	/* all but QP 1, and programs'; under qp_lock */
 	struct mrc_ud __rcu *gsi;	/* QP 1; changed under qp_lock */
 	atomic_t n_avs;			/* address handles of programs */

@@ -96,7 +96,7 @@ struct mrc_qp {
 	struct kref ref;
 	struct rcu_work free_work;
 	struct mrc_dev *dev;
-	spinlock_t lock;
+	spinlock_t lock;		/* the connection, and what says so below */
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock. Then nothing is
 					 * posted, sent, completed, and the timer not armed */

@@ -30,7 +30,7 @@ struct mrc_ud {
 	struct kref ref;
 	struct rcu_work free_work;
 	struct mrc_dev *dev;
-	spinlock_t lock;
+	spinlock_t lock;		/* queues and state, and what says so below */
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock */
 	u32 qpn;			/* 1: GSI */

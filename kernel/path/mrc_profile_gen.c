@@ -238,7 +238,7 @@ static void gen_marks(struct mrc_profile *p)
 }
 
 int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
-			       struct netlink_ext_ack *extack)
+			 struct netlink_ext_ack *extack)
 {
 	u32 i, take, left = p->want;
 	struct mrc_ev_gen g;
