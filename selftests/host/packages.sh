@@ -76,6 +76,10 @@ ksft_test "the plug-in depends on the library of its private ABI" depends ibverb
 for package in mrc-dkms ibverbs-provider-mrc libmrc1 mrc-tools mrcd; do
 	ksft_test "mrc depends on $package" depends mrc "$package (= $version)"
 done
+# The programs of the README's first cable, which apt installs by itself.
+for package in ibverbs-utils perftest; do
+	ksft_test "mrc recommends $package" sh -c "dpkg-deb -f '$(deb mrc)' Recommends | grep -qw $package"
+done
 ksft_test "libmrc1 has symbols of each version" sh -c "dpkg-deb -e '$(deb libmrc1)' '$tmp/control' &&
 	grep -q ' mrc_post_send@MRC_1.0 ' '$tmp/control/symbols' && grep -q ' mrc_query_device_ex@MRC_1.0.1 ' '$tmp/control/symbols'"
 ksft_equal "debugging symbols have packages of their own" "ibverbs-provider-mrc libmrc1 mrc-tools mrcd" \

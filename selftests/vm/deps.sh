@@ -24,6 +24,8 @@ PACKAGES_BUILD=(
 	gcc g++ make clang pkg-config rsync kmod
 	# plug-in, libmrc
 	rdma-core ibverbs-providers libibverbs-dev
+	# the README's first cable
+	ibverbs-utils perftest
 	# packages
 	build-essential debhelper dh-dkms
 	# daemon and tools
