@@ -2,10 +2,11 @@
 /*
  * mrc_bh.c - the softirq scheduler: which QP runs next on this CPU.
  *
- * One list and one tasklet per CPU. A QP is queued at most once at a time
+ * One list and one BH work item per CPU. A QP is queued at most once at a time
  * (MRC_BH_QUEUED), runs one bounded turn (mrc_flow_run) and goes to the back if it wants
- * more: round robin. In the packet path the tasklet runs after the NET_RX softirq, so
- * that all packets of a batch are answered together.
+ * more: round robin. In the packet path the work item runs after the NET_RX softirq, so
+ * that all packets of a batch are answered together. Who kicks a QP while it runs queues it
+ * no second time (awake), for that would run before NET_RX.
  *
  * It is queued on the CPU that had news of it (packet, doorbell, timer), unless it has more than
  * a few packets in flight: then on the CPU by which they left. Each CPU has queues of its own
@@ -16,14 +17,14 @@
  *
  * The queue holds a reference on each QP in it, and so does the list of those whose timers are to be set.
  */
-#include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
+#include "compat/mrc_compat_bhwork.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_qp_timer.h"
 
-/* What one tasklet run may do before other softirqs have their turn: as NAPI's */
+/* What one run may do before other softirqs have their turn: as NAPI's */
 #define MRC_BH_PACKETS	300	/* netdev_budget, */
 #define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
 #define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
@@ -36,10 +37,11 @@
 struct mrc_bh {
 	raw_spinlock_t lock;	/* irqs off, on PREEMPT_RT too: timers kick from hard interrupt */
 	struct list_head qps;
-	struct list_head arms;	/* QPs whose timers are to be set; only this CPU's tasklet */
+	bool awake;		/* its work item will look at qps once more; under lock */
+	struct list_head arms;	/* QPs whose timers are to be set; only this CPU's work item */
 	u8 put_off;		/* so often that was put off, */
 	unsigned long since;	/* and in this jiffy it began */
-	struct tasklet_struct tasklet;
+	struct mrc_bhwork work;
 	call_single_data_t csd;
 };
 
@@ -49,7 +51,7 @@ static void bh_wake(void *arg)
 {
 	struct mrc_bh *bh = arg;
 
-	tasklet_schedule(&bh->tasklet);
+	mrc_bhwork_queue(&bh->work);
 }
 
 /* Interrupts are off. Other CPUs may be here as well: then one of the answers will do. */
@@ -71,6 +73,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 {
 	struct mrc_bh *bh;
 	unsigned long flags;
+	bool awake;
 	int cpu;
 
 	if (test_and_set_bit(MRC_BH_QUEUED, &qp->bh))
@@ -79,7 +82,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	if (unlikely(!mrc_qp_try_get(qp)))
 		return;
 	/*
-	 * With BH off, a tasklet scheduled from process context runs at
+	 * With BH off, a work item queued from process context runs at
 	 * local_bh_enable() instead of waking ksoftirqd. Not in hard interrupt:
 	 * there it runs on the way out anyway.
 	 */
@@ -90,11 +93,13 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	bh = per_cpu_ptr(&mrc_bh, cpu);
 	raw_spin_lock(&bh->lock);
 	list_add_tail(&qp->bh_link, &bh->qps);
+	awake = bh->awake;
+	bh->awake = true;
 	raw_spin_unlock(&bh->lock);
 	/* -EBUSY: it is about to be woken. A CPU that has just left: its list is ours to run. */
-	if (likely(cpu == smp_processor_id()) ||
-	    smp_call_function_single_async(cpu, &bh->csd) == -ENXIO)
-		tasklet_schedule(&bh->tasklet);
+	if (!awake && (likely(cpu == smp_processor_id()) ||
+		       smp_call_function_single_async(cpu, &bh->csd) == -ENXIO))
+		mrc_bhwork_queue(&bh->work);
 	local_irq_restore(flags);
 	if (!in_hardirq() && !irqs_disabled())
 		local_bh_enable();
@@ -117,6 +122,8 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 	qp = list_first_entry_or_null(&bh->qps, struct mrc_qp, bh_link);
 	if (qp)
 		list_del_init(&qp->bh_link);
+	else
+		bh->awake = false;
 	raw_spin_unlock_irq(&bh->lock);
 	return qp;
 }
@@ -145,7 +152,7 @@ static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 	list_add_tail(&qp->bh_arms, &bh->arms);
 }
 
-/* Packets arrived while the tasklet ran, some for itself over a loop of cables: they come first. */
+/* Packets arrived meanwhile, some for itself over a loop of cables: they come first. */
 static bool bh_more_comes(struct mrc_bh *bh)
 {
 	return local_softirq_pending() & BIT(NET_RX_SOFTIRQ) && jiffies == bh->since &&
@@ -189,9 +196,9 @@ static bool bh_turns(struct mrc_bh *bh)
 	return true;
 }
 
-static void bh_work(struct tasklet_struct *t)
+static void bh_work(struct mrc_bhwork *w)
 {
-	struct mrc_bh *bh = from_tasklet(bh, t, tasklet);
+	struct mrc_bh *bh = container_of(w, struct mrc_bh, work);
 	bool again = bh_turns(bh);
 
 	if (!list_empty(&bh->arms)) {
@@ -201,7 +208,7 @@ static void bh_work(struct tasklet_struct *t)
 			bh_arm(bh);
 	}
 	if (again)
-		tasklet_schedule(&bh->tasklet);
+		mrc_bhwork_again(w);
 }
 
 int mrc_bh_init(void)
@@ -214,7 +221,7 @@ int mrc_bh_init(void)
 		raw_spin_lock_init(&bh->lock);
 		INIT_LIST_HEAD(&bh->qps);
 		INIT_LIST_HEAD(&bh->arms);
-		tasklet_setup(&bh->tasklet, bh_work);
+		mrc_bhwork_init(&bh->work, bh_work);
 		INIT_CSD(&bh->csd, bh_wake, bh);
 	}
 	return 0;
@@ -229,8 +236,7 @@ void mrc_bh_exit(void)
 		struct mrc_bh *bh = per_cpu_ptr(&mrc_bh, cpu);
 
 		while (!list_empty_careful(&bh->qps) || !list_empty_careful(&bh->arms)) {
-			tasklet_schedule(&bh->tasklet);
-			tasklet_unlock_wait(&bh->tasklet);
+			mrc_bhwork_run(&bh->work);
 			cond_resched();
 		}
 	}
@@ -240,5 +246,5 @@ void mrc_bh_exit(void)
 	 */
 	kick_all_cpus_sync();
 	for_each_possible_cpu(cpu)
-		tasklet_kill(&per_cpu_ptr(&mrc_bh, cpu)->tasklet);
+		mrc_bhwork_end(&per_cpu_ptr(&mrc_bh, cpu)->work);
 }

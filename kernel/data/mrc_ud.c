@@ -112,7 +112,7 @@ void mrc_ud_withdraw(struct mrc_ud *ud)
 }
 
 /*
- * With BH off, a tasklet scheduled from process context runs at local_bh_enable() instead of
+ * With BH off, a work item queued from process context runs at local_bh_enable() instead of
  * waking ksoftirqd.
  */
 void mrc_ud_kick(struct mrc_ud *ud)
@@ -121,7 +121,7 @@ void mrc_ud_kick(struct mrc_ud *ud)
 
 	if (bh)
 		local_bh_disable();
-	tasklet_schedule(&ud->tasklet);
+	mrc_bhwork_queue(&ud->turn);
 	if (bh)
 		local_bh_enable();
 }

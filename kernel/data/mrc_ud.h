@@ -4,7 +4,7 @@
  *
  * It has no connection, hence no engine state, and shares nothing with struct mrc_qp but the
  * rings, the completion queues and the space of numbers. Sends are copied and complete when the
- * packet was handed over; a tasklet of its own takes them (data/mrc_ud_tx.c), because QP 1 is posted to
+ * packet was handed over; a BH work item of its own takes them (data/mrc_ud_tx.c), because QP 1 is posted to
  * with interrupts off. Receives are filled as packets arrive (data/mrc_ud_rx.c), those of an SRQ
  * as well: it never holds one.
  *
@@ -14,11 +14,11 @@
 #ifndef MRC_UD_H
 #define MRC_UD_H
 
-#include <linux/interrupt.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
+#include "compat/mrc_compat_bhwork.h"
 #include "core/mrc_dev.h"
 #include "mem/mrc_cq.h"
 #include "mem/mrc_ring.h"
@@ -47,7 +47,7 @@ struct mrc_ud {
 	struct mrc_srq *srq;		/* referenced; NULL: receives are its own, in rq */
 	struct mrc_ring sq, rq;
 	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
-	struct tasklet_struct tasklet;	/* sends and flushes; killed when ibqp is NULL */
+	struct mrc_bhwork turn;		/* sends and flushes; ended when ibqp is NULL */
 };
 
 /* Softirq. By its number (1: that of @dev), + ref; NULL: it has none such. */

@@ -379,9 +379,9 @@ static bool ud_turn(struct mrc_ud *ud, struct sk_buff_head *out)
 	return more || ud_sleep(ud);
 }
 
-void mrc_ud_tx_turn(struct tasklet_struct *t)
+void mrc_ud_tx_turn(struct mrc_bhwork *w)
 {
-	struct mrc_ud *ud = from_tasklet(ud, t, tasklet);
+	struct mrc_ud *ud = container_of(w, struct mrc_ud, turn);
 	struct sk_buff_head out;
 	struct sk_buff *skb;
 	bool more;
@@ -395,5 +395,5 @@ void mrc_ud_tx_turn(struct tasklet_struct *t)
 		mrc_tx_xmit(skb);
 	rcu_read_unlock();
 	if (more)
-		tasklet_schedule(t);
+		mrc_bhwork_again(w);
 }

@@ -5,7 +5,7 @@
 
 #include "data/mrc_ud.h"
 
-/* For tasklet_setup(): takes requests, sends, completes; flushes in error. */
-void mrc_ud_tx_turn(struct tasklet_struct *t);
+/* For mrc_bhwork_init(): takes requests, sends, completes; flushes in error. */
+void mrc_ud_tx_turn(struct mrc_bhwork *w);
 
 #endif

@@ -62,7 +62,7 @@ static struct mrc_ud *ud_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	INIT_RCU_WORK(&ud->free_work, mrc_ud_free_work);
 	spin_lock_init(&ud->lock);
 	mutex_init(&ud->mutex);
-	tasklet_setup(&ud->tasklet, mrc_ud_tx_turn);
+	mrc_bhwork_init(&ud->turn, mrc_ud_tx_turn);
 	ud->dev = to_mrc_dev(ibqp->device);
 	ud->ibqp = ibqp;
 	ud->pdn = to_mrc_pd(ibqp->pd)->pdn;
@@ -129,7 +129,7 @@ static void ud_end(struct mrc_ud *ud)
 	ud->ibqp = NULL;
 	spin_unlock_bh(&ud->lock);
 	mrc_ud_withdraw(ud);
-	tasklet_kill(&ud->tasklet);
+	mrc_bhwork_end(&ud->turn);
 	mrc_cq_del_qp(ud->scq, ud->qpn);
 	mrc_cq_del_qp(ud->rcq, ud->qpn);
 	mrc_ring_unmap(&ud->sq);

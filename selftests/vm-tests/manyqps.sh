@@ -49,7 +49,7 @@ said() { ksft_comment "$1: $(mrc_out "$1" 1)"; }
 # softirqs: REPLY, all of a kind since boot, summed over processors.
 softirqs() { REPLY=$(awk -v kind="$1:" '$1 == kind { for (i = 2; i <= NF; i++) n += $i } END { print n }' /proc/softirqs); }
 
-# What runs in five seconds: timers, tasklets (the timer of a QP starts one), packets of ours.
+# What runs in five seconds: timers, work in softirq (the timer of a QP starts some), packets of ours.
 activity() {
 	local kind sum=0 packets=0 host
 	for kind in HRTIMER TASKLET; do
@@ -85,7 +85,7 @@ idle_costs_nothing() {
 	echo "go" >&"${MANY[1]}"
 	read -rt 300 REPLY <&"${MANY[0]}"
 	wait "$MANY_PID" || return
-	idle="in 5 s: $with timers and tasklets, $without without them; $packets packets of ours"
+	idle="in 5 s: $with timers and runs in softirq, $without without them; $packets packets of ours"
 	echo "$idle"
 	[ $((with - without)) -lt 100 ] && [ "$packets" -lt 20 ]
 }
@@ -133,8 +133,8 @@ turns=$REPLY
 ksft_test "$QPS queue pairs between two hosts" many two_hosts -d mrc1 -D mrc2 -n "$QPS"
 said two_hosts
 # What is counted for idle ones counts something.
-turned() { softirqs TASKLET; echo "$((REPLY - turns)) tasklets"; [ $((REPLY - turns)) -gt 1000 ]; }
-ksft_test "that was work of tasklets" turned
+turned() { softirqs TASKLET; echo "$((REPLY - turns)) runs"; [ $((REPLY - turns)) -gt 1000 ]; }
+ksft_test "that was work in softirq" turned
 ksft_test "nothing is left" mrc_until 30 as_before
 ksft_test "nor memory" gives_back
 ksft_test "$((QPS / 5)) of one host" many one_host -d mrc1 -n $((QPS / 5))

@@ -26,7 +26,7 @@ TABLE = [(group, re.compile("^(?:" + names + ")$")) for group, names in [
                    r"|sock_[wr]free|_*folio_.*|get_partial.*|put_cpu_partial|.*unfreeze.*|napi_skb.*|skb_tx_error|___slab.*|set_page.*"),
     ("locks, irq flags", r"_raw_(spin|read|write).*|preempt_.*|_*local_bh.*|.*set_signals.*|.*get_signals.*|_*rcu_.*"
                          r"|queued_.*|lock_.*|refcount.*|_*srcu.*|call_rcu.*"),
-    ("device, softirq", r"_*tasklet.*|.*softirq.*|irq_exit.*|_*napi.*|net_rx_action|process_backlog.*|enqueue_to_backlog"
+    ("device, softirq", r"_*tasklet.*|bh_worker|kick_(bh_)?pool|assign_work|process_(scheduled|one)_works?|mrc_bhwork.*|.*softirq.*|irq_exit.*|_*napi.*|net_rx_action|process_backlog.*|enqueue_to_backlog"
                         r"|netif_.*|_*netif_.*|veth.*|_*dev_.*|__dev.*|validate_xmit.*|sch_direct.*|eth_.*|is_skb_forw.*|skb_scrub.*"
                         r"|netdev_.*|.*qdisc.*|pfifo.*|noop.*|skb_network_protocol|passthru.*|tcf.*|get_rps.*|rps_.*|gro_.*|skb_gro.*"
                         r"|loopback_.*|vector_.*|skb_checksum_help|_*irq_enter.*|handle_irq.*|.*irqentry.*|do_IRQ|generic_handle.*|handle_edge.*|um_.*irq.*"),

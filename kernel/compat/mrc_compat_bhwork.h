@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_compat_bhwork.h - as mrc_compat.h: a function that runs in softirq, on the CPU that asked for it, and on one at
+ * a time.
+ *
+ * It is a work item of the BH workqueue, or a tasklet where there is none. Both run in TASKLET_SOFTIRQ, behind NET_RX.
+ */
+#ifndef MRC_COMPAT_BHWORK_H
+#define MRC_COMPAT_BHWORK_H
+
+#include <linux/interrupt.h>
+#include <linux/workqueue.h>
+#include "mrc_have.h"
+
+struct mrc_bhwork {
+	void (*fn)(struct mrc_bhwork *w);
+#ifdef MRC_HAVE_BH_WORKQUEUE
+	struct work_struct work;
+	struct work_struct hop;		/* queues work: mrc_bhwork_again() */
+#else
+	struct tasklet_struct tasklet;
+#endif
+};
+
+/*
+ * What there is, of both kinds:
+ * mrc_bhwork_init()
+ * mrc_bhwork_queue()	any context: fn will run, once for all who asked before it begins
+ * mrc_bhwork_again()	from fn: it runs again, after the other softirqs that are pending
+ * mrc_bhwork_run()	process context: it is queued, and has run
+ * mrc_bhwork_end()	process context, nobody queues it any more, fn wants no next turn: it does not run, and will not
+ */
+
+#ifdef MRC_HAVE_BH_WORKQUEUE
+
+static inline void mrc_bhwork_call(struct work_struct *work)
+{
+	struct mrc_bhwork *w = container_of(work, struct mrc_bhwork, work);
+
+	w->fn(w);
+}
+
+static inline void mrc_bhwork_queue(struct mrc_bhwork *w)
+{
+	queue_work(system_bh_wq, &w->work);
+}
+
+static inline void mrc_bhwork_hop(struct work_struct *hop)
+{
+	mrc_bhwork_queue(container_of(hop, struct mrc_bhwork, hop));
+}
+
+static inline void mrc_bhwork_init(struct mrc_bhwork *w, void (*fn)(struct mrc_bhwork *w))
+{
+	w->fn = fn;
+	INIT_WORK(&w->work, mrc_bhwork_call);
+	INIT_WORK(&w->hop, mrc_bhwork_hop);
+}
+
+/*
+ * The worker runs at once what a work item of it queues, ten times in a row. HI_SOFTIRQ it cannot run itself: that
+ * comes in the next pass, NET_RX after it.
+ */
+static inline void mrc_bhwork_again(struct mrc_bhwork *w)
+{
+	queue_work(system_bh_highpri_wq, &w->hop);
+}
+
+static inline void mrc_bhwork_run(struct mrc_bhwork *w)
+{
+	mrc_bhwork_queue(w);
+	flush_work(&w->work);
+}
+
+static inline void mrc_bhwork_end(struct mrc_bhwork *w)
+{
+	disable_work_sync(&w->work);
+	disable_work_sync(&w->hop);
+}
+
+#else
+
+static inline void mrc_bhwork_call(struct tasklet_struct *t)
+{
+	struct mrc_bhwork *w = from_tasklet(w, t, tasklet);
+
+	w->fn(w);
+}
+
+static inline void mrc_bhwork_init(struct mrc_bhwork *w, void (*fn)(struct mrc_bhwork *w))
+{
+	w->fn = fn;
+	tasklet_setup(&w->tasklet, mrc_bhwork_call);
+}
+
+static inline void mrc_bhwork_queue(struct mrc_bhwork *w)
+{
+	tasklet_schedule(&w->tasklet);
+}
+
+static inline void mrc_bhwork_again(struct mrc_bhwork *w)
+{
+	tasklet_schedule(&w->tasklet);
+}
+
+static inline void mrc_bhwork_run(struct mrc_bhwork *w)
+{
+	tasklet_schedule(&w->tasklet);
+	tasklet_unlock_wait(&w->tasklet);
+}
+
+static inline void mrc_bhwork_end(struct mrc_bhwork *w)
+{
+	tasklet_kill(&w->tasklet);
+}
+
+#endif
+
+#endif
