@@ -25,11 +25,15 @@ san="-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
-g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/test.o" "$here/test_mrcctl.cc" &
-objs=("$tmp"/obj/mrcctl/{module,words,doctor,grammar,table,suggest,values,printer,records,gather,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
+tests=()
+for name in test_mrcctl test_mrcctl_host test_mrcctl_status; do
+	g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/$name.o" "$here/$name.cc" &
+	tests+=("$tmp/$name.o")
+done
+objs=("$tmp"/obj/mrcctl/{module,words,doctor,grammar,table,suggest,values,printer,records,gather,status/judge,status/screen,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
-wait $!
-g++ "${flags[@]}" -o "$tmp/test" "$tmp/test.o" "${objs[@]}" "${libs[@]}"
+wait
+g++ "${flags[@]}" -o "$tmp/test" "${tests[@]}" "${objs[@]}" "${libs[@]}"
 rc=0
 "$tmp/test" >"$tmp/out" 2>&1 || rc=$?
 while IFS= read -r line; do
@@ -142,6 +146,9 @@ status "no file: usage" 1 fabric check
 
 if [ ! -e /sys/module/mrc ]; then
 	status "no module: refused" 2 dev show
+	status "no module: not known, which is not well" 2
+	status "as JSON" 2 -j status
+	status "live" 2 top count 1
 	ksft_test "and what to do" grep -qx 'mrcctl: .*is not loaded: modprobe mrc' "$tmp/stderr"
 	status "doctor finds it" 1 doctor
 	ksft_test "with a line to paste" grep -qE '^    # (apt install|modprobe|dkms|mokutil)' "$tmp/stdout"

@@ -16,6 +16,7 @@
 #include "gather.h"
 #include "probe.h"
 #include "records.h"
+#include "status/status.h"
 #include "values.h"
 #include "watch/watch.h"
 
@@ -534,6 +535,8 @@ error run(const command &c, context &ctx)
 {
     const arguments &a = c.args;
     switch (c.v->what) {
+    case action::status: return status(ctx, a);
+    case action::top: return top(ctx, a);
     case action::dev_show: return show(ctx, a, MRC_CMD_DEV_GET, dev_record);
     case action::dev_set: return dev_set(ctx, a);
     case action::plane_show: return show(ctx, a, MRC_CMD_PLANE_GET, plane_record);

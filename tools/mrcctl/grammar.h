@@ -16,6 +16,8 @@
 namespace mrcctl {
 
 enum class action {
+    status,
+    top,
     dev_show,
     dev_set,
     plane_show,

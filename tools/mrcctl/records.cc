@@ -156,22 +156,9 @@ json port_list(uint64_t mask)
     return j;
 }
 
-// What looks like settings that differ, by the names of settings.
 void add_hints(record &r, uint64_t mask)
 {
-    static const std::pair<int, const char *> kNames[] = {
-        {MRC_HINT_ICRC, "icrc"},
-        {MRC_HINT_UDP_PORT, "udp-port"},
-        {MRC_HINT_HOP_LIMIT, "hop-limit"},
-        {MRC_HINT_NO_ANSWER, "no-answer"},
-        {MRC_HINT_PLAIN, "plain"},
-        {MRC_HINT_NOBODY, "nobody"},
-        {MRC_HINT_POLICY, "policy"},
-    };
-    json list = json::array();
-    for (auto [hint, name] : kNames)
-        if (mask & static_cast<unsigned>(hint))
-            list.push_back(name);
+    json list = hint_names(mask);
     if (list.empty())
         r.as_text("hints", "");
     r.add("hints", std::move(list));
@@ -238,6 +225,24 @@ const char *event_name(uint64_t type)
 }
 
 } // namespace
+
+std::vector<std::string> hint_names(uint64_t mask)
+{
+    static const std::pair<int, const char *> kNames[] = {
+        {MRC_HINT_ICRC, "icrc"},
+        {MRC_HINT_UDP_PORT, "udp-port"},
+        {MRC_HINT_HOP_LIMIT, "hop-limit"},
+        {MRC_HINT_NO_ANSWER, "no-answer"},
+        {MRC_HINT_PLAIN, "plain"},
+        {MRC_HINT_NOBODY, "nobody"},
+        {MRC_HINT_POLICY, "policy"},
+    };
+    std::vector<std::string> list;
+    for (auto [hint, name] : kNames)
+        if (mask & static_cast<unsigned>(hint))
+            list.emplace_back(name);
+    return list;
+}
 
 std::string_view dev_name(const table &t)
 {

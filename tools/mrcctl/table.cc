@@ -54,6 +54,28 @@ object events(const char *name, const char *help, const char *example)
 std::vector<object> make_table()
 {
     return {
+        {"status",
+         "is all well? One screen: problems, planes with rates, peers",
+         {
+             {"",
+              action::status,
+              "look at planes, peers and paths (-d: all peers); status 0 well, 1 a problem, 2 it could not be looked at",
+              {dev_key(false)},
+              "mrcctl status"},
+         }},
+        {"top",
+         "the same, live",
+         {
+             {"",
+              action::top,
+              "draw it again and again; q ends",
+              {
+                  dev_key(false),
+                  {"interval", {"TIME"}, "between two screens (a number alone: s; default: 1s)"},
+                  {"count", {"N"}, "so many screens"},
+              },
+              "mrcctl top interval 500ms"},
+         }},
         {"dev",
          "MRC devices and their settings",
          {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// screen.h - a snapshot as a screen of text. Rates are those since an earlier one. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "judge.h"
+
+namespace mrcctl {
+
+enum class peer_order { problems, qps, address };
+
+struct screen_options {
+    bool colour = false;
+    size_t peers = 16; // at most so many
+    peer_order order = peer_order::problems;
+};
+
+std::string draw_screen(const snapshot &before, const snapshot &now, const std::vector<problem> &problems,
+                        const screen_options &opt);
+// Bytes a second as bits, three digits: "12.1 Gb/s", "0".
+std::string rate_text(double bytes_per_second);
+// An address as people write it: of ::ffff:10.0.0.1 the latter half.
+std::string address_text(const std::string &gid);
+// Bytes of @counter a second.
+double plane_rate(const snapshot &before, const snapshot &now, const std::string &dev, const plane_now &plane,
+                  uint64_t plane_now::*counter);
+
+} // namespace mrcctl

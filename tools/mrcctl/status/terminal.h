@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// terminal.h - a screen that is drawn again and again, and keys without a line's end. What is no terminal gets
+// one screen behind the other.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include <termios.h>
+
+namespace mrcctl {
+
+class terminal {
+  public:
+    terminal();
+    ~terminal();
+    terminal(const terminal &) = delete;
+    terminal &operator=(const terminal &) = delete;
+
+    size_t rows() const;
+    // Cut to the size of the window; @footer in its last line.
+    void show(const std::string &screen, const std::string &footer) const;
+    // A key; 0: none within @limit, or the window changed; 'q' also for a signal that ends programs.
+    char wait(std::chrono::milliseconds limit) const;
+
+  private:
+    bool screen_ = false, keys_ = false;
+    termios before_ = {};
+};
+
+} // namespace mrcctl
