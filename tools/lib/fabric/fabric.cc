@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "fabric.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -118,13 +119,36 @@ unsigned Fabric::usid(const Host &host, unsigned plane) const
     return plane * plane_stride + host_base + host.index;
 }
 
+namespace {
+
+// What people write instead of TOML, by the text of the line that could not be read.
+std::string not_toml(std::string_view text, std::size_t line)
+{
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first != text.npos && (text[first] == '{' || text.substr(first, 3) == "---"))
+        return text[first] == '{' ? "; this looks like JSON, expected TOML" : "; this looks like YAML, expected TOML";
+    for (; line > 1 && text.find('\n') != text.npos; line--)
+        text.remove_prefix(text.find('\n') + 1);
+    text = text.substr(0, text.find('\n'));
+    const auto equals = text.find('='), colon = text.find(':');
+    if (equals == text.npos && colon != text.npos && text.find('[') == text.npos)
+        return "; this looks like YAML, expected key = value";
+    const auto value = equals == text.npos ? equals : text.find_first_not_of(" \t", equals + 1);
+    if (value != text.npos && text[value] != '"' && text[value] != '\'' && text[value] != '[' &&
+        (text.find(':', value) != text.npos || std::count(text.begin() + static_cast<long>(value), text.end(), '.') > 1))
+        return "; an address stands in quotes";
+    return "";
+}
+
+}   // namespace
+
 Fabric parse_fabric(std::string_view text, const std::string &file_name)
 {
     try {
         const toml::table root = toml::parse(in_ascii(text), std::string_view(file_name));
         return build(file_name, root);
     } catch (const toml::parse_error &e) {
-        fail(file_name, e.source(), "{}", e.description());
+        fail(file_name, e.source(), "{}{}", e.description(), not_toml(text, e.source().begin.line));
     }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "../words/nearest.h"
+
 namespace mrcfab {
 
 namespace {
@@ -54,6 +56,10 @@ const toml::node *Reader::require(std::string_view key)
     if (!node) {
         const auto what = name_.empty() ? fmt::format("[{}]", key)
                                         : fmt::format("key \"{}\" in [{}]", key, name_);
+        // A mistyped one is the reason, as a rule, and is where to look.
+        const auto typed = words::nearest(key, unknown());
+        if (!typed.empty())
+            fail(*file_, table_->find(typed)->first.source(), "{} is missing: is it \"{}\"?", what, typed);
         fail(*file_, table_->source(), "{} is missing", what);
     }
     return node;
@@ -104,7 +110,9 @@ Prefix6 Reader::prefix6(std::string_view key, unsigned min_len, unsigned max_len
     const auto text = string(key, expected);
     const auto p = parse_prefix6(text);
 
-    if (!p || p->len < min_len || p->len > max_len || !p->host_bits_zero())
+    if (p && p->len >= min_len && p->len <= max_len && !p->host_bits_zero())
+        bad(key, "\"{}\" has bits beyond its length: {}/{}?", text, to_string(first_bits(p->addr, p->len)), p->len);
+    if (!p || p->len < min_len || p->len > max_len)
         bad(key, "\"{}\" is wrong, expected {}", text, expected);
     return *p;
 }
@@ -244,14 +252,25 @@ std::vector<Reader> Reader::tables(std::string_view key, const std::string &full
     return list;
 }
 
+std::vector<std::string> Reader::unknown() const
+{
+    std::vector<std::string> keys;
+    for (const auto &[key, value] : *table_)
+        if (!known_.count(std::string(key.str())))
+            keys.emplace_back(key.str());
+    return keys;
+}
+
 void Reader::finish() const
 {
-    for (const auto &[key, value] : *table_) {
-        if (known_.count(std::string(key.str())))
-            continue;
-        fail(*file_, key.source(), "unknown key \"{}\" in {}, expected {}", key.str(),
-             name_.empty() ? "the file" : "[" + name_ + "]", fmt::join(known_, ", "));
-    }
+    const auto keys = unknown();
+    if (keys.empty())
+        return;
+    const auto near = words::nearest(keys.front(), known_);
+    const auto others = std::vector<std::string>(keys.begin() + 1, keys.end());
+    fail(*file_, table_->find(keys.front())->first.source(), "unknown key \"{}\" in {}, {}expected {}{}{}", keys.front(),
+         name_.empty() ? "the file" : "[" + name_ + "]", near.empty() ? "" : "did you mean \"" + near + "\"? ",
+         fmt::join(known_, ", "), others.empty() ? "" : "; unknown, too: ", fmt::join(others, ", "));
 }
 
 }   // namespace mrcfab

@@ -76,6 +76,8 @@ public:
 
 private:
     const toml::node *require(std::string_view key);
+    // Keys that nobody asked for so far.
+    std::vector<std::string> unknown() const;
     Pattern pattern(std::string_view key, std::string_view otherwise, const std::vector<Var> &vars);
     std::string full_name(std::string_view key) const;
 
