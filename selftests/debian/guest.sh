@@ -7,7 +7,7 @@
 # Boot 2: the new version came up by itself; kernels that want signatures; everything is purged.
 
 set -uo pipefail
-export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/var/cache/ccache DEBIAN_KERNEL_USE_CCACHE=1
+export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin
 old=$(cat /root/old.version) new=$(cat /root/new.version)
 boots=/root/boots
 count=0
@@ -151,7 +151,7 @@ boot_3() {
 	check "it can be unloaded" rmmod mrc
 	check "and is gone" refuses "not found" modprobe mrc
 	# shellcheck disable=SC2016
-	check "nothing is left" sh -c '! find / -xdev -iname "*mrc*" -not -path "/root/*" -not -path "/old/*" -not -path "/new/*" -not -path "/var/cache/ccache/*" \
+	check "nothing is left" sh -c '! find / -xdev -iname "*mrc*" -not -path "/root/*" -not -path "/old/*" -not -path "/new/*" -not -path "/var/cache/ccache/*" -not -path /etc/dkms/mrc.conf \
 		-not -path "*mrc-guest*" -not -path "*mrc-lab*" -not -path "/var/lib/systemd/*" -not -path "/var/log/*" | grep .'
 	check "no unit either" sh -c '! systemctl list-unit-files --no-legend "mrc*" | grep -v "mrc-guest\|mrc-lab" | grep .'
 }
