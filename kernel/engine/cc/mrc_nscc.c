@@ -31,6 +31,7 @@
 #define MRC_NSCC_SPIKE_TARGETS	2
 #define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
 #define MRC_NSCC_PACE_MAX_RTTS	16
+#define MRC_NSCC_PACE_MAX_NS	(1u << 28)	/* a peer that lies about round trips is not waited for longer */
 #define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
 #define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
 #define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* of the largest: 15/16 of a BDP */
@@ -290,6 +291,7 @@ static void mrc_nscc_pace_slower(struct mrc_nscc_state *n, u64 now_ns)
 	if (now_ns >= n->md_at_ns) {
 		n->pace_ns = (u32)clamp_t(u64, (u64)n->pace_ns * 2, 2 * (u64)n->p.base_rtt_ns,
 					  (u64)n->p.base_rtt_ns * MRC_NSCC_PACE_MAX_RTTS);
+		n->pace_ns = min_t(u32, n->pace_ns, MRC_NSCC_PACE_MAX_NS);
 		n->md_at_ns = now_ns + n->p.base_rtt_ns;
 	}
 	n->cc.hold_until_ns = now_ns + n->pace_ns;
