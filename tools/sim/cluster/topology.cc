@@ -56,13 +56,13 @@ void topology::odd_plane(const scenario &s, const plane_spec &x)
     u16 inner = add_class(s, {mbps, x.queue ? x.queue : f.queue, 0, true, trim, true});
     u16 edge = add_class(s, {mbps, x.last_queue ? x.last_queue : f.last_queue, 0, f.ecn_last_hop,
                              trim, true});
-    u16 last = edge;
+    u16 last_hop = edge;
     u32 p = static_cast<u32>(x.plane);
 
     if (x.last_marks) {
         classes.push_back(classes[edge]);
-        last = static_cast<u16>(classes.size() - 1);
-        classes[last].marks = static_cast<u32>(x.last_marks);
+        last_hop = static_cast<u16>(classes.size() - 1);
+        classes[last_hop].marks = static_cast<u32>(x.last_marks);
     }
     for (u32 i = 0; i < t0s; i++)
         for (u32 j = 0; j < t1s; j++) {
@@ -72,7 +72,7 @@ void topology::odd_plane(const scenario &s, const plane_spec &x)
     for (u32 h = 0; h < hosts; h++) {
         if (x.nic)
             nic_port(p, h).cls = edge;
-        last_port(p, h).cls = last;
+        last_port(p, h).cls = last_hop;
     }
     odd_nics |= x.nic && mbps != s.mbps();
 }
