@@ -3,7 +3,7 @@
 # timeout: 900
 # kernels: full
 #
-# uid 65534 knows all numbers of uid 1000's connection and does everything that a user can to disturb it
+# uid 65534 knows QP numbers and PSNs of uid 1000's connection and does everything that a user can to disturb it
 # (verbs/mrc_fuzz.c -a, datagrams, questions to endpoints, dumps). The connection must not notice: every byte is
 # verified, and it goes on. MRC_FUZZ_SECS=600 for longer, MRC_FUZZ_SEED for the seeds of a find.
 #
