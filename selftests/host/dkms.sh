@@ -16,7 +16,7 @@ if [ -z "${MRC_DKMS_MOUNTS:-}" ]; then
 	MRC_DKMS_MOUNTS=1 exec unshare -m "$0" "$@"
 fi
 ksft_plan ""
-kernel=6.1.0-test
+kernel=$(uname -r)
 tmp=$(mktemp -d)
 at_exit rmdir "$tmp"
 mount -t tmpfs none "$tmp"
@@ -112,6 +112,19 @@ ksft_test "with its module" has 3
 ksft_test "and nothing is left" clean
 ksft_test "one that was killed between the two" eval "leaves && rm -f '$tmp/scripts'/*"
 ksft_test "is configured later" eval "configure 4 && has 4 && clean"
+
+# Beside one that is loaded: 4 is installed. One version has the same sources as the next here, as a rebuild of theirs.
+mount -t tmpfs none /sys/module
+mkdir /sys/module/mrc
+loaded() { echo "$1" >/sys/module/mrc/version && echo "$2" >/sys/module/mrc/srcversion; }
+told() { leaves && configure 4 2>&1 | grep '^mrc-dkms: version'; }
+ksft_test "an older one is loaded" loaded 3 3
+ksft_equal "that is told" "mrc-dkms: version 4 is installed, the kernel runs version 3 until it is loaded anew" "$(told)"
+ksft_test "of the same sources" loaded 3 4
+ksft_equal "that too" "mrc-dkms: version 4 is installed, the kernel runs version 3 until it is loaded anew" "$(told)"
+ksft_test "the one that is installed" loaded 4 4
+ksft_equal "needs no word" "" "$(told)"
+rm -r /sys/module/mrc
 
 touch "$tmp/fails"
 ksft_test "a build that fails, and a removal" eval "leaves && ! configure 5 && script prerm remove remove && script postrm remove && script postrm purge"
