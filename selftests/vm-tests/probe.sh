@@ -94,7 +94,7 @@ ksft_test "restored: all answer" mrc_until 30 all_answer
 ksft_test "each malformed question is refused, in words" ask refused 1 "$by_1"
 ksft_test "what keeps one from being sent is told by its id" mrc_until 10 ask errors 1 "$by_1"
 ksft_test "without privilege: EPERM" test "$(ask perm 1 "$by_1" "${nobody[@]}")" = 1
-ksft_test "mrcctl says so" refused "not permitted.* CAP_NET_ADMIN" -- \
+ksft_test "mrcctl says so" refused "not permitted: this needs CAP_NET_ADMIN" -- \
 	nsenter --net=/run/netns/h1 -- "${nobody[@]}" mrcctl probe dev mrc0 peer "$peer"
 
 # ---------------------------------------------------- askers and strangers
