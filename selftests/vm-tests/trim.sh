@@ -141,8 +141,12 @@ done
 # shellcheck disable=SC2086
 ksft_test "last hops that drop" ports_do port_set $SLOW trim 0
 ksft_test "drop: all operations" mrc_verify 150 -o mix -r -s 65536 -n 50
-ports_sum data_dropped
-ksft_test "drop: packets were lost ($REPLY)" test "$REPLY" -gt 0
+# The window to the peer may have learned by now to stay below the queues: several QPs at once do not know.
+lost_some() {
+	ports_sum data_dropped
+	[ "$REPLY" -gt 0 ] || { mrc_verify 150 -o write -s 65536 -q 8 -n 8; return 1; }
+}
+ksft_test "drop: packets were lost" mrc_until 120 lost_some
 ports_do port_clear
 # On a slow machine the queue behind a veth runs full, which is an error for the sender, and
 # a packet waits until the program has written something else to its memory.
