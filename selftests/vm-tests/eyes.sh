@@ -209,6 +209,9 @@ nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups mrcctl latency sec
 # shellcheck disable=SC2016
 no_tracefs() { unshare -m sh -c 'umount /sys/kernel/tracing; umount -l /sys/kernel/debug; mrcctl reorder seconds 1'; }
 ksft_test "who may not is told what is needed" refused "needs root" CAP_PERFMON -- nobody
+# shellcheck disable=SC2016
+ksft_test "and nothing else" sh -c '! "$@" 2>&1 | grep CAP_NET_ADMIN' sh \
+	setpriv --reuid=65534 --regid=65534 --clear-groups mrcctl latency seconds 1
 ksft_test "without tracefs: how to mount it" refused "mount -t tracefs" -- no_tracefs
 mrc_cleanup
 ksft_test "the module can go" mrc_unload

@@ -198,7 +198,8 @@ int run_command(const command &c, options o)
         return exit_usage;
     }
     if (e) {
-        out->error(e.code == EPERM ? e.text + ": this needs CAP_NET_ADMIN, use sudo" : e.text, e.code);
+        bool refused = e.from_kernel && e.code == EPERM; // by the netlink family; others say themselves what they need
+        out->error(refused ? e.text + ": this needs CAP_NET_ADMIN, use sudo" : e.text, e.code);
         return exit_refused;
     }
     out->finish();

@@ -51,25 +51,16 @@ void add_plane(snapshot &s, const table &t)
                                .rx_bytes = p[MRC_A_PLANE_RX_BYTES].num()});
 }
 
-peer_now &peer_of(snapshot &s, const table &t, const table &p)
-{
-    auto dev = dev_name(t);
-    auto gid = format_address(p[MRC_A_PEER_GID].bytes());
-    auto it = std::find_if(s.peers.begin(), s.peers.end(),
-                           [&](const peer_now &x) { return x.dev == dev && x.gid == gid; });
-    if (it != s.peers.end())
-        return *it;
-    s.peers.emplace_back();
-    s.peers.back().dev = dev;
-    s.peers.back().gid = gid;
-    return s.peers.back();
-}
-
-// A dump may tell a peer in parts, and once for each profile that its QPs name.
+// A peer may come in several parts, of equal heads.
 void add_peer(snapshot &s, const table &t)
 {
     table p(t[MRC_A_PEER]);
-    peer_now &peer = peer_of(s, t, p);
+    peer_now peer;
+    peer.dev = dev_name(t);
+    peer.gid = format_address(p[MRC_A_PEER_GID].bytes());
+    if (std::any_of(s.peers.begin(), s.peers.end(),
+                    [&](const peer_now &x) { return x.gid == peer.gid && x.dev == peer.dev; }))
+        return;
     peer.evs = p[MRC_A_PEER_EVS].num();
     peer.good = p[MRC_A_PEER_EVS_GOOD].num();
     peer.skip = p[MRC_A_PEER_EVS_SKIP].num();
@@ -77,6 +68,7 @@ void add_peer(snapshot &s, const table &t)
     peer.denied = p[MRC_A_PEER_EVS_DENIED].num();
     peer.qps = p[MRC_A_PEER_QPS].num();
     peer.hints = hint_names(p[MRC_A_PEER_HINTS].num());
+    s.peers.push_back(std::move(peer));
 }
 
 // Which planes the EVs assumed bad are on: asked for where there are some.
