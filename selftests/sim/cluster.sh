@@ -29,6 +29,7 @@ nasty()
 	port-own-carrier --set run.limit_us=7000
 	plane-dead-forward --set run.limit_us=4000
 	incast-shared-buffer --set workload.bytes=100000
+	links-of-10ms --set run.limit_us=200000
 	END
 }
 
@@ -66,8 +67,8 @@ hashes()
 	runs $out/clang/mrcsim-cluster 2 >"$tmp/clang-2"
 	runs $out/gcc-O0-debug/mrcsim-cluster 1 >"$tmp/O0-1"
 	sed 's/^/# /' "$tmp/gcc-1"
-	[ "$(sort -u "$tmp/gcc-1" | grep -c '^[0-9a-f]\{16\}$')" -eq 17 ] || rc=1
-	report $rc "17 runs, 17 hashes"
+	[ "$(sort -u "$tmp/gcc-1" | grep -c '^[0-9a-f]\{16\}$')" -eq 18 ] || rc=1
+	report $rc "18 runs, 18 hashes"
 	for name in "gcc-2: two threads" "gcc-3: three threads" "clang-2: clang, two threads" \
 		    "O0-1: gcc -O0 with the engine's checks"; do
 		rc=0

@@ -46,6 +46,8 @@ void worker::run_rack(u32 node)
             run_host(id, h, from, at);
         wake_at = std::min(wake_at, wake_time(h));
     }
+    if (at != stop)
+        throw std::logic_error("a packet came to a rack and to none of its hosts");
     w_.rack_wake[node] = wake_at;
 }
 

@@ -8,7 +8,7 @@ namespace sim {
 
 world::world(const scenario &sc, u32 n_threads)
     : s(sc), topo(sc), work(sc, topo), maker{sc, topo, work}, threads(n_threads),
-      window_ps(sc.fabric.delay_ns * ps_per_ns), hosts(topo.hosts), ends(work.end_host.size()),
+      window_ps(std::min(sc.fabric.delay_ns * ps_per_ns, window_max_ps)), hosts(topo.hosts), ends(work.end_host.size()),
       rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc), tcp(make_tcp_flows(sc, work)),
       any_fault(!sc.fault.empty() || rules.kill()), ends_wait(!topo.odd_nics && sc.burst() == 1),
       watch(work.end_host.size())

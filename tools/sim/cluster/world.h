@@ -103,6 +103,8 @@ struct host {
 struct world {
     // What arrives later waits with its sender, see worker::hold().
     static constexpr u32 slots_max = 1 << 12;
+    // A worker's key has 32 bits for the time in a window. A link may be longer than a window, never shorter.
+    static constexpr u64 window_max_ps = 1ull << 32;
 
     explicit world(const scenario &sc, u32 n_threads);
 
