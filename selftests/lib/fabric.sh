@@ -209,6 +209,24 @@ fabric_degrade() {
 
 fabric_heal() { tc -n "$1" qdisc del dev "$2" root 2>/dev/null || true; }
 
+# fabric_tap NS IF PEER_NS PEER_IF: that cable leads through the namespace "tap", whose ends of it are "left" and
+# "right". For a program there that passes frames on, checksums are whole and no packets are joined. Before any
+# address is given.
+fabric_tap() {
+	ip netns add tap && ip -n "$1" link del "$2" || return
+	fabric__sysctl tap 'echo 1 >all/disable_ipv6; echo 1 >default/disable_ipv6'
+	{
+		fabric__cable "$1" "$2" tap left
+		fabric__cable "$3" "$4" tap right
+	} | ip -b - || return
+	ip -n tap link set left up && ip -n tap link set right up || return
+	while [ $# -gt 0 ]; do
+		ip -n "$1" link set "$2" up || return
+		fabric_in "$1" ethtool -K "$2" tx off tso off gso off tx-gso-list off >/dev/null || return
+		shift 2
+	done
+}
+
 # ------------------------------------------------- SRv6 by hand, with ip(8)
 
 fabric__sid() {		# USID
