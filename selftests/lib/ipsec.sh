@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# ipsec.sh - policies and keys of IPsec for MRC packets between h1 and h2, and what passes a cable.
+# ipsec.sh - policies and keys of IPsec for MRC packets between h1 and h2, a plane upon MACsec, and what passes a cable.
 
 ipsec_addr() {	# HOST v6|v4: REPLY
 	case $2 in
@@ -51,20 +51,46 @@ ipsec_on() {
 
 ipsec_off() { ip -n "$1" xfrm policy flush && ip -n "$1" xfrm state flush; }
 
-# ipsec_watch HOST PORT: counts what comes there, MRC in clear and ESP.
+# ipsec_watch HOST PORT: counts what comes there, MRC in clear, ESP and MACsec.
 ipsec_watch() {
 	fabric_in "$1" nft -f - <<-RULES
 		table netdev watch {
 			counter seen_clear { }
 			counter seen_esp { }
+			counter seen_macsec { }
 			chain in {
 				type filter hook ingress device "$2" priority 0; policy accept;
 				meta l4proto udp udp dport 4791 counter name seen_clear
 				meta l4proto esp counter name seen_esp
+				ether type 0x88e5 counter name seen_macsec
 			}
 		}
 	RULES
 }
-# ipsec_seen HOST clear|esp: REPLY packets.
+# ipsec_seen HOST clear|esp|macsec: REPLY packets.
 ipsec_seen() { REPLY=$(fabric_in "$1" nft -j list counter netdev watch "seen_$2" | jq '.nftables[] | .counter? // empty | .packets'); }
 ipsec_seen_more() { ipsec_seen "$1" "$2" && echo "$2: $REPLY, was $3" && [ "$REPLY" -gt "$3" ]; }
+
+# ------------------------------------------------------------------ MACsec
+
+macsec_mac() { ip -n "$1" -j link show eth1 | jq -r ".[0].address"; }	# HOST
+
+# macsec_host HOST PEER: a MACsec device upon eth1, with a key for each direction, is its plane.
+macsec_host() {
+	local mac i=${1#h} j=${2#h} key=00112233445566778899aabbccddee0
+	mac=$(macsec_mac "$2")
+	ip -n "$1" -b - <<-BATCH || return
+		link set lo up
+		link set eth1 up
+		link add link eth1 macsec0 type macsec port 1 encrypt on validate strict replay on window 64
+		macsec add macsec0 tx sa 0 pn 1 on key 0$i $key$i
+		macsec add macsec0 rx port 1 address $mac
+		macsec add macsec0 rx port 1 address $mac sa 0 pn 1 on key 0$j $key$j
+		link set macsec0 up
+		address add fd00:6d72:63::$i/64 dev macsec0 nodad
+		address add 10.77.0.$i/24 dev macsec0
+	BATCH
+	fabric_in "$1" rdma link add "mrc$i" type mrc netdev macsec0
+}
+# macsec_plane: mrc_one_plane, upon MACsec.
+macsec_plane() { mrc_cable && macsec_host h1 h2 && macsec_host h2 h1 && mrc_wait_devices && mrc_neighbours; }
