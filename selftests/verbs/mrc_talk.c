@@ -2,10 +2,10 @@
 /*
  * mrc_talk.c - one RC queue pair that does as it is told, line by line.
  *
- *	mrc_talk -d DEVICE [-g GID_INDEX] [-u UID]
+ *	mrc_talk -d DEVICE [-g GID_INDEX] [-n] [-u UID]
  *
- * With -u it opens the device, becomes UID, imports the device and makes the queue pair there: a device that one
- * user opened is used by another.
+ * With -n it opens the device, moves to a network namespace of its own, imports the device and makes the queue pair
+ * there. With -u it becomes UID before it imports. So a device that one user opened is used by another.
  *
  * Prints "qpn N gid G", then answers each line of its input with one line:
  *
@@ -20,6 +20,7 @@
  */
 #include <arpa/inet.h>
 #include <getopt.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 #include "vcommon.h"
@@ -172,11 +173,13 @@ static void obey(char *line)
 	}
 }
 
-/* The descriptor of the device is all that the user @uid has. */
-static void lend_to(uid_t uid)
+/* The descriptor of the device is all that the user @uid has, @apart: in a network namespace of its own. */
+static void lend_to(uid_t uid, bool apart)
 {
 	struct ibv_context *ctx;
 
+	if (apart && unshare(CLONE_NEWNET))
+		vc_die("no network namespace");
 	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		vc_die("to be user %u", uid);
 	ctx = ibv_import_device(dup(dev.ctx->cmd_fd));
@@ -194,14 +197,17 @@ int main(int argc, char **argv)
 	};
 	struct vc_opts o = { .gid_index = -1 };
 	char line[SLOT], gid[INET6_ADDRSTRLEN];
+	bool apart = false;
 	uid_t uid = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:u:")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:nu:")) != -1) {
 		if (c == 'd')
 			o.dev = optarg;
 		else if (c == 'g')
 			o.gid_index = atoi(optarg);
+		else if (c == 'n')
+			apart = true;
 		else if (c == 'u')
 			uid = (uid_t)atoi(optarg);
 		else
@@ -209,8 +215,8 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	vc_open(&dev, &o);
-	if (uid)
-		lend_to(uid);
+	if (uid || apart)
+		lend_to(uid, apart);
 	scq = init.send_cq = ibv_create_cq(dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 	rcq = init.recv_cq = ibv_create_cq(dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 	mr = ibv_reg_mr(dev.pd, mem, sizeof(mem), IBV_ACCESS_LOCAL_WRITE);

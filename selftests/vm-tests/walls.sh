@@ -106,6 +106,17 @@ ksft_test "as a controller she may not ask it" refused "Operation not permitted"
 ksft_test "a device that root opened and lent to her" talker lent h1 0 -u 65534
 ksft_test "makes her nobody else" says "rtr EADDRINUSE" lent rtr "${QPN[bob]}" 4712 $h2
 gone lent
+# imported NAME OPTION...: the device that root opened, used in another network namespace.
+imported() {
+	talker "$1" h1 0 -n "${@:2}" && says "rtr EADDRINUSE" "$1" rtr "${QPN[bob]}" 4712 $h2
+}
+ksft_test "lent to root in another namespace, it names nobody else's peer" imported container
+gone container
+ksft_test "nor lent to eve there" imported contained -u 65534
+gone contained
+ksft_test "nor lent to a user there who has alice's number" imported namesake -u 1000
+ksft_test "who makes a queue pair of his own, and stays alone with it" says "rtr ok" namesake rtr 99 4712 $h2
+gone namesake
 
 # ------------------------------------------------------------- who sees what
 # shown UID FILTER: of alice's queue pair, to that user.
@@ -147,7 +158,9 @@ gone bob
 # ---------------------------------------------------------- two honest strangers
 ksft_test "carol's at h1" talker carol h1 65534
 ksft_test "dave's at h2" talker dave h2 1000
-ksft_test "carol connects first" joined carol dave 99
+# A PSN is the low 24 bits: 16777315 is 99.
+ksft_test "carol connects first" joined carol dave 16777315
+ksft_test "of a PSN beyond 24 bits the log says nothing" refused "" -- grep -F "overflow, masking" <(dmesg)
 ksft_test "and posts before dave can hear her" says "post ok" carol post early
 ksft_test "dave connects" hears carol dave 99
 ksft_test "it arrives" says "wait success" carol wait
