@@ -27,6 +27,14 @@ protected:
         mrc_evset_lost(&s, idx, mrc_ev_tick(now - 50 * kUs), trims, now);
     }
     u32 bad_of(u8 p) { return s.bad_on[p]; }
+    // Nothing is sent from now on, and so many probes are paid for.
+    void poor(u32 n)
+    {
+        idle = true;
+        s.credit.units = n * MRC_PROBE_COST;
+        s.credit.left = s.credit.from;
+        s.credit.at_ns = now;
+    }
     // EVs 16 to 18 lose, 20 and 21 deliver, and the last loss is half a round trip later.
     void half_dead()
     {
@@ -175,6 +183,50 @@ TEST_F(company, an_answer_to_a_later_probe_does_as_well)
     EXPECT_EQ(state(22), MRC_EV_GOOD);
     EXPECT_EQ(s.bad, 12);
     EXPECT_EQ(s.plane[1].streak, 0);
+}
+
+// Without traffic a probe takes a tenth of a second: four answers in a row speak for those that have no probe yet.
+TEST_F(company, where_nothing_pays_a_run_speaks_for_those_without_a_probe)
+{
+    half_dead();
+    poor(5);
+    std::vector<u16> asked = probes();
+    ASSERT_EQ(asked.size(), 5u);
+    now += 100 * kMs;
+    for (int i = 0; i < 3; i++)
+        mrc_evset_probe_answer(&s, asked[i], false, now);
+    EXPECT_EQ(s.bad, 11);
+    mrc_evset_probe_answer(&s, asked[3], false, now);
+    EXPECT_EQ(s.bad, 4);                // those that lost, and the one that did not answer
+    EXPECT_EQ(state(asked[4]), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(s.plane[1].spoke, 0);     // the next run begins anew
+}
+
+TEST_F(company, for_a_tenth_of_a_second_a_run_speaks_for_nobody)
+{
+    half_dead();
+    poor(5);
+    std::vector<u16> asked = probes();
+    now += 99 * kMs;
+    for (u16 i : asked)
+        mrc_evset_probe_answer(&s, i, false, now);
+    EXPECT_EQ(s.bad, 9);
+}
+
+TEST_F(company, silence_ends_the_run)
+{
+    half_dead();
+    poor(4);
+    std::vector<u16> asked = probes();
+    now += 100 * kMs;
+    for (int i = 0; i < 3; i++)
+        mrc_evset_probe_answer(&s, asked[i], false, now);
+    EXPECT_EQ(s.plane[1].spoke, 3);
+    for (int i = 0; i < 3; i++) {       // asked[3] has its second probe
+        now += 500 * kMs;
+        probes();
+    }
+    EXPECT_EQ(s.plane[1].spoke, 0);
 }
 
 // Where no other plane delivered what was sent later, it may be congestion.

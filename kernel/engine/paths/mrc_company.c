@@ -20,6 +20,8 @@
 #define MRC_COMPANY_PART	4	/* one in so many that report */
 #define MRC_COMPANY_ALONE	8	/* round trips in which no other plane lost anything */
 #define MRC_COMPANY_MIN_NS	10000ull
+#define MRC_COMPANY_RUN		4	/* answers in a row that speak for others */
+#define MRC_COMPANY_POOR_NS	100000000ull	/* who has no probe by then waits for want of credit */
 
 static u64 mrc_company_span_ns(const struct mrc_evplane *pl)
 {
@@ -107,24 +109,39 @@ void mrc_company_delivered(struct mrc_evset *s, u16 idx)
 		mrc_ev_forgive(s, ev);
 }
 
-/*
- * It answered a probe. False: it was not put aside, so one answer does not restore it. The answer
- * speaks for no other EV: a dead one would be forgiven because a living one had bad company.
- */
-bool mrc_company_answered(struct mrc_evset *s, u16 idx)
+/* Restore those of plane @p that were put aside: all, or only those without a probe so far. */
+static void mrc_company_restore(struct mrc_evset *s, u8 p, bool all)
 {
+	u16 i;
+
+	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++)
+		if (mrc_company_aside(&s->ev[i]) && (all || !s->ev[i].out))
+			mrc_ev_forgive(s, &s->ev[i]);
+}
+
+/*
+ * It answered a probe. False: it was not put aside, so one answer does not restore it. While traffic pays for probes, the
+ * answer speaks for no other EV: a dead one would be forgiven because a living one had bad company. Without traffic
+ * each probe takes a tenth of a second, and a run of answers has to do for a large plane.
+ */
+bool mrc_company_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
+{
+	u8 p = (u8)s->ev[idx].plane;
+
 	if (!mrc_company_aside(&s->ev[idx]))
 		return false;
 	mrc_ev_forgive(s, &s->ev[idx]);
+	if (mrc_ev_age_ns(now_ns, s->plane[p].fell_tick) < MRC_COMPANY_POOR_NS)
+		return true;
+	if (++s->plane[p].spoke >= MRC_COMPANY_RUN) {
+		s->plane[p].spoke = 0;
+		mrc_company_restore(s, p, false);
+	}
 	return true;
 }
 
 /* The plane's packets were late, not lost. */
 void mrc_company_refuted(struct mrc_evset *s, u8 p)
 {
-	u16 i;
-
-	for (i = s->start[p]; s->bad_on[p] && i < s->start[p + 1]; i++)
-		if (mrc_company_aside(&s->ev[i]))
-			mrc_ev_forgive(s, &s->ev[i]);
+	mrc_company_restore(s, p, true);
 }

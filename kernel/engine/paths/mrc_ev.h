@@ -575,7 +575,7 @@ void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
 bool mrc_company_lost(struct mrc_evset *s, u8 p, u64 now_ns);
 void mrc_company_judge(struct mrc_evset *s, u8 p, u64 now_ns);
 void mrc_company_delivered(struct mrc_evset *s, u16 idx);
-bool mrc_company_answered(struct mrc_evset *s, u16 idx);
+bool mrc_company_answered(struct mrc_evset *s, u16 idx, u64 now_ns);
 void mrc_company_refuted(struct mrc_evset *s, u8 p);
 bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);

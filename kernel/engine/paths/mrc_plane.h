@@ -53,6 +53,7 @@ struct mrc_evplane {
 	/* company (mrc_company.c) */
 	u32 fell_tick;		/* when the first of these losses was found */
 	u16 fell, proved;	/* EVs that lost within a round trip; deliveries since */
+	u8 spoke;		/* EVs put aside that answered in a row, late */
 	/* probes of EVs (mrc_probe.c) */
 	u16 probe_pos;		/* where the search for an EV to probe goes on */
 	u32 streak_tick;	/* when the first probe of that run was sent */

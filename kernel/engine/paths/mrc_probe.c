@@ -92,6 +92,7 @@ static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	struct mrc_evplane *pl = &s->plane[ev->plane];
 
+	pl->spoke = 0;
 	if ((s32)(mrc_ev_past_of(s, ev)->probed - pl->streak_tick) < 0)
 		return;
 	pl->streak = 0;
@@ -284,7 +285,7 @@ static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	u32 need = mrc_probe_need(s, ev);
 	bool first = !ev->good;
 
-	if (mrc_company_answered(s, (u16)(ev - s->ev)))
+	if (mrc_company_answered(s, (u16)(ev - s->ev), now_ns))
 		return;
 	if (first && ev->by_loss && ev->out == 1)
 		mrc_blame_refuted(s, now_ns);
