@@ -18,6 +18,7 @@
 #define MRC_DEV_H
 
 #include <linux/netdevice.h>
+#include <linux/ratelimit.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
 #include <linux/rwsem.h>
@@ -91,6 +92,7 @@ struct mrc_dev {
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */
 	struct mrc_damp damp;		/* of our ports, under rtnl */
 	struct delayed_work damp_work;
+	struct ratelimit_state log_lines; /* core/mrc_log.h */
 	atomic_t held_pkts;		/* kept for strict placement, all QPs */
 	atomic_long_t held_bytes;	/* what they cost: truesize */
 	atomic_t n_cqs, n_mrs, n_srqs, n_mws;

@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
 #include "core/mrc_event.h"
+#include "core/mrc_log.h"
 #include "path/mrc_path_change.h"
 #include "device/mrc_carrier.h"
 #include "device/mrc_mtu.h"
@@ -116,6 +117,26 @@ static void dev_port_state(struct mrc_dev *dev, bool active)
 		ib_dispatch_event(&ev);
 }
 
+/* A line for each plane that is not as it was. */
+static void carrier_log(struct mrc_dev *dev)
+{
+	enum mrc_plane_cause was, now;
+	struct mrc_dev_plane *plane;
+	int i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rtnl_dereference(dev->plane[i]);
+		if (!plane)
+			continue;
+		was = plane->cause;
+		now = mrc_dev_plane_cause(plane);
+		if (now == was)
+			continue;
+		plane->cause = now;
+		mrc_log_plane(plane, was);
+	}
+}
+
 void mrc_carrier_changed(struct mrc_dev *dev)
 {
 	u32 old = dev->planes_up, up = 0, diff;
@@ -134,6 +155,7 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 			up |= 1u << i;
 	}
 	WRITE_ONCE(dev->planes_up, up);
+	carrier_log(dev);
 	mrc_path_change_planes(dev);
 	news = mrc_mtu_is_news(dev);
 	if (!old != !up || (up && news))

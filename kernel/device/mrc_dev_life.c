@@ -23,6 +23,7 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include "core/mrc_event.h"
+#include "core/mrc_log.h"
 #include "core/mrc_net.h"
 #include "core/mrc_seed.h"
 #include "path/mrc_cc_profile.h"
@@ -202,6 +203,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	spin_lock_init(&dev->qp_lock);
 	spin_lock_init(&dev->plain_lock);
 	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
+	mrc_log_init(dev);
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);
 	spin_lock_init(&dev->incast_lock);

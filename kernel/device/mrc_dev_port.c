@@ -7,6 +7,7 @@
 #include "compat/mrc_compat_net.h"
 #include "core/mrc_dev_kept.h"
 #include "core/mrc_event.h"
+#include "core/mrc_log.h"
 #include "core/mrc_net.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_mcast.h"
@@ -162,6 +163,7 @@ static struct mrc_dev_plane *plane_alloc(struct mrc_dev *dev, struct net_device 
 	plane->ndev = port;
 	plane->num = num;
 	plane->admin = true;
+	plane->cause = MRC_PLANE_NEW;
 	plane->carrier = netif_running(port) && netif_carrier_ok(port);
 	plane->speed_mbps = mrc_carrier_speed(port);
 	netdev_hold(port, &plane->tracker, GFP_KERNEL);
@@ -275,6 +277,7 @@ int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port)
 	if (!plane || plane->dev != dev)
 		return -ENOENT;
 	num = plane->num;
+	mrc_log_plane_gone(plane);
 	mrc_dev_port_off(plane);
 	if (!dev->n_planes && mrc_peers_any(dev, port_peer_used, NULL))
 		netdev_warn(dev->ndev, "%s was the last plane: QPs have no path until a port is back\n",

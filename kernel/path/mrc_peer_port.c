@@ -7,6 +7,7 @@
 #include "compat/mrc_compat.h"
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_event.h"
+#include "core/mrc_log.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peer_users.h"
@@ -33,8 +34,13 @@ static bool port_due(struct mrc_peer *peer, u64 now_ns, struct mrc_pkt *pkt)
 }
 
 /* Planes up at both ends changed: EVs, the rate for controllers, then the QPs. */
-static void port_changed(struct mrc_peer *peer)
+static void port_changed(struct mrc_peer *peer, u32 changed)
 {
+	u32 up = READ_ONCE(peer->ports_up);
+
+	changed &= mrc_dev_plane_mask(peer->dev);
+	mrc_log_ports(peer->dev, &peer->gid, changed & ~up, false);
+	mrc_log_ports(peer->dev, &peer->gid, changed & up, true);
 	mrc_peer_paths_ports(peer);
 	mrc_qpcc_refresh(peer);
 	mrc_peer_users_tell(peer, true);
@@ -42,18 +48,16 @@ static void port_changed(struct mrc_peer *peer)
 }
 
 /*
- * Under peer->lock. Which of its ports are believed to be up, of those that it announced;
- * true: that changed.
+ * Under peer->lock. Which of its ports are believed to be up, of those that it announced.
+ * Returns those that changed.
  */
-static bool port_believe(struct mrc_peer *peer)
+static u32 port_believe(struct mrc_peer *peer)
 {
-	u32 up = mrc_port_remote_up(&peer->port);
+	u32 up = mrc_port_remote_up(&peer->port), was = peer->ports_up;
 
 	up &= ~mrc_damp_suppressed(&peer->damp, up);
-	if (up == peer->ports_up)
-		return false;
 	WRITE_ONCE(peer->ports_up, up);
-	return true;
+	return up ^ was;
 }
 
 static void port_arm(struct mrc_peer *peer, u64 now_ns)
@@ -109,14 +113,14 @@ void mrc_peer_port_run(struct mrc_peer *peer)
 static enum hrtimer_restart port_timer(struct hrtimer *t)
 {
 	struct mrc_peer *peer = container_of(t, struct mrc_peer, port_timer);
-	bool changed;
+	u32 changed;
 
 	spin_lock_bh(&peer->lock);
 	mrc_damp_poll(&peer->damp, ktime_get_ns());
 	changed = port_believe(peer);
 	spin_unlock_bh(&peer->lock);
 	if (changed)
-		port_changed(peer);
+		port_changed(peer, changed);
 	mrc_peer_port_run(peer);
 	return HRTIMER_NORESTART;	/* armed anew inside when needed */
 }
@@ -159,15 +163,16 @@ void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 {
 	u64 now_ns = ktime_get_ns();
 	struct mrc_answer answer;
-	bool changed, answered;
+	bool answered, news;
+	u32 changed = 0;
 
 	if (port_announces(pkt))
 		mrc_dev_count(peer->dev, port_updates_rcvd);
 	spin_lock_bh(&peer->lock);
 	memcpy(&peer->local_gid, to, sizeof(*to));
-	changed = port_rx(peer, pkt, now_ns);
+	news = port_rx(peer, pkt, now_ns);
 	answered = mrc_port_take_answer(&peer->port, &answer);
-	if (changed) {
+	if (news) {
 		mrc_damp_set(&peer->damp, mrc_port_remote_up(&peer->port), now_ns);
 		changed = port_believe(peer);
 	}
@@ -175,7 +180,7 @@ void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 	if (answered)
 		port_answered(peer, &answer);
 	if (changed)
-		port_changed(peer);
+		port_changed(peer, changed);
 	mrc_peer_port_run(peer);
 }
 
@@ -189,14 +194,14 @@ static void port_damp_init(struct mrc_peer *peer, u32 up)
 
 void mrc_peer_port_damp(struct mrc_peer *peer)
 {
-	bool changed;
+	u32 changed;
 
 	spin_lock_bh(&peer->lock);
 	port_damp_init(peer, mrc_port_remote_up(&peer->port));
 	changed = port_believe(peer);
 	spin_unlock_bh(&peer->lock);
 	if (changed)
-		port_changed(peer);
+		port_changed(peer, changed);
 }
 
 /* Under peer->lock. Which of ours are up is read here, so that who sets it last sets the latest. */
