@@ -156,6 +156,20 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 		mrc_ev_recount(s, (u8)ev->plane, is);
 }
 
+void mrc_ev_tell(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why)
+{
+	if (!s->turns)
+		return;
+	mrc_evnews_add(s->turns, &(struct mrc_ev_news){
+		.value = ev->value,
+		.count = 1,
+		.idx = (u16)(ev - s->ev),
+		.plane = (u8)ev->plane,
+		.state = ev->state <= MRC_EV_SKIP ? MRC_EV_GOOD : (u8)ev->state,
+		.why = (u8)why,
+	});
+}
+
 /* Passed over for as long as @level says. */
 static void mrc_ev_skip(struct mrc_evset *s, struct mrc_ev *ev, u32 level)
 {
@@ -249,14 +263,17 @@ static void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns
 		s->plane[ev->plane].streak = 0;
 }
 
-static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
+static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, enum mrc_ev_why why, u64 now_ns)
 {
+	bool by_loss = why != MRC_EV_WHY_PEER;
+
 	mrc_ev_calm(s, ev, now_ns);
 	mrc_ev_move(s, ev, MRC_EV_ASSUMED_BAD);
 	s->stats.demotions++;
 	ev->by_loss = by_loss;
 	s->blamed = (u8)(s->blamed + by_loss);
 	mrc_ev_called_bad(s, ev, now_ns);
+	mrc_ev_tell(s, ev, why);
 }
 
 /* Of a few bad EVs in use, the one that was proven last, if later than @ev; or NULL. */
@@ -296,7 +313,7 @@ static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, 
 			return;
 		mrc_ev_forgive(s, better);
 	}
-	mrc_ev_withdraw(s, ev, by_loss, now_ns);
+	mrc_ev_withdraw(s, ev, by_loss ? MRC_EV_WHY_LOST : MRC_EV_WHY_PEER, now_ns);
 }
 
 /* It lost too many packets in a row. */
@@ -307,7 +324,7 @@ void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	mrc_ev_withdraw(s, ev, true, now_ns);
+	mrc_ev_withdraw(s, ev, MRC_EV_WHY_COMPANY, now_ns);
 	ev->picked = 1;
 	ev->again = 1;
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
@@ -331,6 +348,7 @@ static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	if (ev->flaps < MRC_EV_FLAPS_MAX)
 		ev->flaps = (ev->flaps + 1u) & 3;
 	s->stats.readmissions++;
+	mrc_ev_tell(s, ev, MRC_EV_WHY_ANSWERED);
 	mrc_ev_delivered(s, ev, now_ns);
 }
 
@@ -341,6 +359,7 @@ void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
 	else
 		mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.forgiven++;
+	mrc_ev_tell(s, ev, MRC_EV_WHY_FORGIVEN);
 }
 
 /* What was called lost came late: the path is slow, not dead. */
@@ -351,6 +370,7 @@ static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev)
 		return;
 	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.spurious++;
+	mrc_ev_tell(s, ev, MRC_EV_WHY_LATE);
 }
 
 /*

@@ -35,6 +35,7 @@
 #include "base/mrc_rand.h"
 #include "paths/mrc_plane.h"
 #include "paths/mrc_ecf.h"
+#include "paths/mrc_evnews.h"
 
 enum mrc_ev_state {
 	MRC_EV_GOOD,
@@ -86,11 +87,6 @@ struct mrc_ev_past {
 /* Telemetry of one EV, in an array of its own: not on the way of a decision. */
 struct mrc_ev_count {
 	u32 tx_pkts, lost_pkts;	/* wrap */
-};
-
-/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
-struct mrc_ev_turns {
-	u64 bad, good;
 };
 
 struct mrc_evset_cfg {
@@ -562,6 +558,8 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns);
 /* What planes are in use, and how much of it is left, after any change of that. */
 void mrc_evset_recount(struct mrc_evset *s);
 void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
+/* @ev has just become unusable, or usable, for onlookers. */
+void mrc_ev_tell(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 /* Bad for its company only, and probed at once. */

@@ -14,8 +14,10 @@ static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 	u16 i;
 
 	for (i = 0; i < s->n; i++)
-		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane))
+		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane)) {
 			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+			mrc_ev_tell(s, &s->ev[i], MRC_EV_WHY_PLANE_BACK);
+		}
 }
 
 /*
@@ -31,8 +33,10 @@ static void mrc_evset_fill(struct mrc_evset *s)
 		for (p = 0; p < s->n_planes && s->usable < s->floor; p++) {
 			i = (u16)(s->start[p] + k);
 			if (i < s->start[p + 1] && s->ev[i].state == MRC_EV_ASSUMED_BAD &&
-			    mrc_evset_plane_live(s, p))
+			    mrc_evset_plane_live(s, p)) {
 				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+				mrc_ev_tell(s, &s->ev[i], MRC_EV_WHY_FLOOR);
+			}
 		}
 }
 
@@ -82,9 +86,14 @@ void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns)
 
 int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
 {
+	bool news;
+
 	if (idx >= s->n || (state != MRC_EV_GOOD && state != MRC_EV_DENIED))
 		return -EINVAL;
+	news = s->ev[idx].state != state && (state != MRC_EV_GOOD || s->ev[idx].state != MRC_EV_SKIP);
 	mrc_ev_move(s, &s->ev[idx], state);
+	if (news)
+		mrc_ev_tell(s, &s->ev[idx], MRC_EV_WHY_CONTROLLER);
 	s->ev[idx].flaps = 0;
 	/* The controller may go below the floor, losses may not have a part in it. */
 	mrc_evset_fill(s);

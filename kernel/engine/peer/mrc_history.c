@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_history.c - see mrc_history.h.
+ */
+#include "peer/mrc_history.h"
+
+#define HISTORY_LOOK	64	/* records looked at for the like */
+
+static struct mrc_history_rec *history_rec(struct mrc_history *h, u64 n)
+{
+	return &h->rec[n & (h->size - 1)];
+}
+
+void mrc_history_init(struct mrc_history *h, void *mem, u32 size, u64 now_ns)
+{
+	memset(h, 0, sizeof(*h));
+	memset(mem, 0, mrc_history_mem_size(size));
+	h->rec = (struct mrc_history_rec *)mem;
+	h->size = size;
+	h->credit = MRC_HISTORY_BURST;
+	h->credit_ns = now_ns;
+}
+
+static bool history_open(const struct mrc_history_rec *r, u64 now_ns)
+{
+	return now_ns < r->at_ns + MRC_HISTORY_MERGE_NS;
+}
+
+static bool history_alike(const struct mrc_deed *a, const struct mrc_deed *b)
+{
+	return a->kind == b->kind && a->cause == b->cause && a->plane == b->plane;
+}
+
+/*
+ * The record that @deed is counted in, or NULL. *@crowd: so many peers have the like that it is
+ * one of a crowd, which has no record yet.
+ */
+static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_deed *deed,
+					    u64 now_ns, bool *crowd)
+{
+	static const u8 nobody[sizeof(deed->peer)];
+	struct mrc_history_rec *r, *many = NULL;
+	u64 n = h->next, end = mrc_history_first(h);
+	u32 peers = 0;
+
+	end = n - end > HISTORY_LOOK ? n - HISTORY_LOOK : end;
+	while (n-- > end) {
+		r = history_rec(h, n);
+		if (!history_open(r, now_ns))
+			break;
+		if (!history_alike(&r->deed, deed))
+			continue;
+		if (!memcmp(r->deed.peer, deed->peer, sizeof(deed->peer)))
+			return r;
+		if (!memcmp(r->deed.peer, nobody, sizeof(nobody)))
+			many = r;
+		peers++;
+	}
+	*crowd = peers >= MRC_HISTORY_CROWD;
+	return many;
+}
+
+static bool history_pay(struct mrc_history *h, u64 now_ns)
+{
+	const u64 one = 1000000000ull / MRC_HISTORY_RATE;
+
+	while (h->credit < MRC_HISTORY_BURST && now_ns >= h->credit_ns + one) {
+		h->credit++;
+		h->credit_ns += one;
+	}
+	if (h->credit == MRC_HISTORY_BURST)
+		h->credit_ns = now_ns;
+	if (!h->credit)
+		return false;
+	h->credit--;
+	return true;
+}
+
+bool mrc_history_add(struct mrc_history *h, const struct mrc_deed *deed, u64 now_ns, u64 real_ns)
+{
+	bool crowd = false;
+	struct mrc_history_rec *r = history_like(h, deed, now_ns, &crowd);
+
+	if (r) {
+		r->last_ns = now_ns;
+		r->deed.count += deed->count;
+		return false;
+	}
+	if (!history_pay(h, now_ns)) {
+		h->lost += deed->count;
+		return false;
+	}
+	r = history_rec(h, h->next++);
+	*r = (struct mrc_history_rec){
+		.at_ns = now_ns, .last_ns = now_ns, .real_ns = real_ns, .deed = *deed,
+	};
+	if (crowd)
+		memset(r->deed.peer, 0, sizeof(r->deed.peer));
+	return true;
+}
+
+bool mrc_history_tell(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns)
+{
+	u64 at = h->untold > mrc_history_first(h) ? h->untold : mrc_history_first(h);
+	struct mrc_history_rec *r;
+	bool all = true;	/* those before are done with */
+
+	*again_ns = MRC_TIME_NEVER;
+	for (; at < h->next; at++) {
+		r = history_rec(h, at);
+		if (!r->told || (r->told != r->deed.count && !history_open(r, now_ns))) {
+			r->told = r->deed.count;
+			*n = at;
+			return true;
+		}
+		if (history_open(r, now_ns)) {
+			if (r->told != r->deed.count)
+				*again_ns = min_t(u64, *again_ns, r->at_ns + MRC_HISTORY_MERGE_NS);
+			all = false;
+		}
+		if (all)
+			h->untold = at + 1;
+	}
+	return false;
+}

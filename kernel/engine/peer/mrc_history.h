@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_history.h - what happened lately: a ring of records, which a storm does not flush.
+ *
+ * The like of a record (same kind, cause, plane and peer) that comes within a second is counted
+ * in it. Once MRC_HISTORY_CROWD peers have the like in that second, the others share one record
+ * without a peer. Records are paid for: so many at once, then so many a second; what cannot be
+ * paid is counted as lost. A demotion of 120,000 EVs of a plane is nine records.
+ *
+ * Memory and lock are the caller's. Kinds and causes are numbers of the caller's.
+ */
+#ifndef MRC_HISTORY_H
+#define MRC_HISTORY_H
+
+#include "base/mrc_types.h"
+
+#define MRC_HISTORY_MERGE_NS	1000000000ull
+#define MRC_HISTORY_CROWD	8
+#define MRC_HISTORY_BURST	512		/* records */
+#define MRC_HISTORY_RATE	16		/* a second */
+#define MRC_HISTORY_NO_PLANE	0xff
+#define MRC_HISTORY_NO_EV	MRC_NONE16
+
+struct mrc_deed {
+	u8 kind, cause;
+	u8 plane;		/* 0-based, or MRC_HISTORY_NO_PLANE */
+	u16 ev;			/* index of the first EV, or MRC_HISTORY_NO_EV */
+	u32 value;		/* and its value */
+	u32 count;		/* how often, at least 1 */
+	u8 peer[16];		/* all zero: none, or many */
+};
+
+struct mrc_history_rec {
+	u64 at_ns, last_ns;	/* the first, the latest */
+	u64 real_ns;		/* the first, by the clock on the wall */
+	u32 told;		/* count as taken last */
+	struct mrc_deed deed;
+};
+
+struct mrc_history {
+	struct mrc_history_rec *rec;
+	u32 size;		/* records; a power of two */
+	u32 credit;		/* records that are paid for */
+	u64 credit_ns;
+	u64 next;		/* number of the next record */
+	u64 untold;		/* all before it are told, and closed */
+	u64 lost;		/* deeds that found no room */
+};
+
+/* @mem: @size records, @size a power of two. */
+void mrc_history_init(struct mrc_history *h, void *mem, u32 size, u64 now_ns);
+static inline size_t mrc_history_mem_size(u32 size)
+{
+	return size * sizeof(struct mrc_history_rec);
+}
+
+/* True: a new record; false: counted in an older one, or lost. */
+bool mrc_history_add(struct mrc_history *h, const struct mrc_deed *deed, u64 now_ns, u64 real_ns);
+
+/* Number of the oldest record that is there. */
+static inline u64 mrc_history_first(const struct mrc_history *h)
+{
+	return h->next > h->size ? h->next - h->size : 0;
+}
+
+/* Record @n, mrc_history_first() <= n < next. */
+static inline const struct mrc_history_rec *mrc_history_at(const struct mrc_history *h, u64 n)
+{
+	return &h->rec[n & (h->size - 1)];
+}
+
+/*
+ * For who passes records on: the next one that was not passed on, or whose count grew since and
+ * grows no more. False: there is none now; *again_ns is when to look again, or MRC_TIME_NEVER.
+ */
+bool mrc_history_tell(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns);
+
+#endif
