@@ -6,6 +6,7 @@
 #define MRC_COMPAT_NET_H
 
 #include <linux/netdevice.h>
+#include <net/genetlink.h>
 #include <net/rtnetlink.h>
 #include <net/udp_tunnel.h>
 #include "compat/mrc_err_text.h"
@@ -16,6 +17,13 @@
 #endif
 #ifdef MRC_HAVE_NETDEV_LOCK_HEADER
 #include <net/netdev_lock.h>
+#endif
+
+/* In a multicast group: CAP_NET_ADMIN is needed to join. */
+#ifdef GENL_MCAST_CAP_NET_ADMIN
+#define MRC_MCAST_ADMIN	GENL_MCAST_CAP_NET_ADMIN
+#else
+#define MRC_MCAST_ADMIN	GENL_UNS_ADMIN_PERM
 #endif
 
 /* ndo_start_xmit needs no lock of the netdev's. */

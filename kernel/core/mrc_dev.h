@@ -27,6 +27,7 @@
 #include <rdma/ib_verbs.h>
 #include "engine/peer/mrc_damp.h"
 #include "engine/peer/mrc_dup.h"
+#include "engine/peer/mrc_history.h"
 #include "engine/peer/mrc_incast.h"
 #include "engine/base/mrc_types.h"
 #include "engine/base/mrc_stats.h"
@@ -92,7 +93,6 @@ struct mrc_dev {
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */
 	struct mrc_damp damp;		/* of our ports, under rtnl */
 	struct delayed_work damp_work;
-	struct ratelimit_state log_lines; /* core/mrc_log.h */
 	atomic_t held_pkts;		/* kept for strict placement, all QPs */
 	atomic_long_t held_bytes;	/* what they cost: truesize */
 	atomic_t n_cqs, n_mrs, n_srqs, n_mws;
@@ -129,6 +129,10 @@ struct mrc_dev {
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
 	u32 n_peers, n_idle_peers;	/* under peer_lock */
 	struct delayed_work paths_again; /* path/mrc_path_change.h */
+	struct mrc_history log;		/* core/mrc_log.h, under log_lock */
+	spinlock_t log_lock;		/* innermost, interrupts off */
+	struct delayed_work log_work;	/* passes records on */
+	struct ratelimit_state log_lines;
 	u32 path_gen;			/* bumped when path sets must be looked at again */
 	atomic_t n_named;		/* paths by profiles that QPs name */
 };

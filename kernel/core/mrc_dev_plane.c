@@ -44,19 +44,19 @@ struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
 	return mnet ? xa_load(&mnet->planes, (unsigned long)port->ifindex) : NULL;
 }
 
-enum mrc_plane_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p)
+enum mrc_log_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p)
 {
 	ASSERT_RTNL();
 	if (mrc_dev_plane_up(p))
-		return MRC_PLANE_UP;
+		return MRC_WHY_NONE;
 	if (p->dev->down)
-		return MRC_PLANE_DEV_DOWN;
+		return MRC_WHY_DEV_DOWN;
 	if (!p->admin)
-		return MRC_PLANE_ADMIN;
+		return MRC_WHY_ADMIN;
 	if (!p->carrier)	/* its carrier outlives it a little when it is set down */
-		return netif_running(p->ndev) && !netif_carrier_ok(p->ndev) ? MRC_PLANE_NO_CARRIER :
-									      MRC_PLANE_PORT_DOWN;
-	return p->held ? MRC_PLANE_HELD : MRC_PLANE_SMALL;
+		return netif_running(p->ndev) && !netif_carrier_ok(p->ndev) ? MRC_WHY_NO_CARRIER :
+									      MRC_WHY_PORT_DOWN;
+	return p->held ? MRC_WHY_HELD : MRC_WHY_SMALL;
 }
 
 u32 mrc_dev_plane_mask(const struct mrc_dev *dev)

@@ -12,24 +12,13 @@
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <rdma/ib_verbs.h>
+#include "linux/mrc.h"
 #include "core/mrc_dev.h"
 
 /* Around a full packet: IPv6, UDP, a WRITE with immediate and timestamp, ICRC; */
 #define MRC_OVERHEAD	(40 + 8 + 40 + 4)
 #define MRC_SRH_LEN	24	/* where EVs are SRv6: 8 and one segment, */
 #define MRC_OUTER_LEN	40	/* behind an outer IPv6 header */
-
-/* Why a plane is not up: the first that holds. */
-enum mrc_plane_cause {
-	MRC_PLANE_UP,			/* it is */
-	MRC_PLANE_NEW,			/* nothing was looked at yet */
-	MRC_PLANE_DEV_DOWN,
-	MRC_PLANE_ADMIN,		/* disabled by the controller */
-	MRC_PLANE_PORT_DOWN,		/* the port was set down */
-	MRC_PLANE_NO_CARRIER,
-	MRC_PLANE_HELD,
-	MRC_PLANE_SMALL,
-};
 
 /* One NIC port and the fabric behind it. */
 struct mrc_dev_plane {
@@ -43,7 +32,7 @@ struct mrc_dev_plane {
 	bool small;			/* or because full packets of connections do not fit */
 	bool drops;			/* those do not fit, and no other plane is better */
 	bool has_sid;
-	enum mrc_plane_cause cause;	/* as told last; under rtnl */
+	enum mrc_log_cause cause;	/* as told last; under rtnl */
 	struct in6_addr sid;		/* our locator on this plane */
 	u32 speed_mbps;			/* as the port said last; refreshed under rtnl */
 	struct mrc_dev_plane_stats __percpu *stats;
@@ -60,8 +49,8 @@ static inline bool mrc_dev_plane_up(const struct mrc_dev_plane *p)
 	return p->admin && p->carrier && !p->held && !p->small && !READ_ONCE(p->dev->down);
 }
 
-/* Under rtnl. */
-enum mrc_plane_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p);
+/* Under rtnl. Why it is not up, the first cause that holds; MRC_WHY_NONE: it is. */
+enum mrc_log_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p);
 
 /* What all CPUs counted. */
 struct mrc_dev_plane_sum {

@@ -57,3 +57,14 @@ void mrc_event_answer(struct mrc_peer *peer, const struct mrc_answer *answer)
 		ops->answer(peer, answer);
 	rcu_read_unlock();
 }
+
+void mrc_event_record(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost)
+{
+	const struct mrc_event_ops *ops;
+
+	rcu_read_lock();
+	ops = rcu_dereference(event_ops);
+	if (ops)
+		ops->record(dev, n, rec, lost);
+	rcu_read_unlock();
+}

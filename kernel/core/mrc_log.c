@@ -2,8 +2,12 @@
 /*
  * mrc_log.c - see mrc_log.h.
  */
+#include <linux/ktime.h>
 #include <linux/ratelimit.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include "engine/paths/mrc_ev.h"
+#include "core/mrc_event.h"
 #include "core/mrc_log.h"
 
 #define LOG_INTERVAL	(10 * HZ)
@@ -11,49 +15,145 @@
 
 static DEFINE_RATELIMIT_STATE(log_peer_lines, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
 
-static const char *log_cause(enum mrc_plane_cause cause)
+static const char *log_cause(enum mrc_log_cause cause)
 {
 	switch (cause) {
-	case MRC_PLANE_UP:
-		return "none";
-	case MRC_PLANE_NEW:
+	case MRC_WHY_NEW:
 		return "it is new";
-	case MRC_PLANE_DEV_DOWN:
+	case MRC_WHY_DEV_DOWN:
 		return "the device is down";
-	case MRC_PLANE_ADMIN:
+	case MRC_WHY_ADMIN:
 		return "admin off";
-	case MRC_PLANE_PORT_DOWN:
+	case MRC_WHY_PORT_DOWN:
 		return "the port is set down";
-	case MRC_PLANE_NO_CARRIER:
+	case MRC_WHY_NO_CARRIER:
 		return "no carrier";
-	case MRC_PLANE_HELD:
+	case MRC_WHY_HELD:
 		return "the link came and went too often";
-	case MRC_PLANE_SMALL:
+	case MRC_WHY_SMALL:
 		return "the MTU is too small";
+	case MRC_WHY_GONE:
+		return "the port left the device";
+	default:
+		return "unknown";
 	}
-	return "unknown";
 }
 
-void mrc_log_init(struct mrc_dev *dev)
+/* ---- the ring ---- */
+
+/* Netlink messages are made here: who adds a record may hold any lock. */
+static void log_work(struct work_struct *work)
 {
-	ratelimit_state_init(&dev->log_lines, LOG_INTERVAL, LOG_BURST);
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, log_work);
+	u64 now_ns = ktime_get_boottime_ns(), n, again_ns, lost;
+	struct mrc_history_rec rec;
+	unsigned long flags;
+	bool more;
+
+	for (;;) {
+		spin_lock_irqsave(&dev->log_lock, flags);
+		more = mrc_history_tell(&dev->log, now_ns, &n, &again_ns);
+		if (more)
+			rec = *mrc_history_at(&dev->log, n);
+		lost = dev->log.lost;
+		spin_unlock_irqrestore(&dev->log_lock, flags);
+		if (!more)
+			break;
+		mrc_event_record(dev, n, &rec, lost);
+	}
+	/* What was added meanwhile has queued it. */
+	if (again_ns != MRC_TIME_NEVER && !READ_ONCE(dev->dead))
+		queue_delayed_work(mrc_wq, &dev->log_work, nsecs_to_jiffies(again_ns - now_ns) + 1);
 }
 
-void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_plane_cause was)
+int mrc_log_init(struct mrc_dev *dev)
+{
+	void *mem = kvmalloc(mrc_history_mem_size(MRC_LOG_RECORDS), GFP_KERNEL_ACCOUNT);
+
+	spin_lock_init(&dev->log_lock);
+	INIT_DELAYED_WORK(&dev->log_work, log_work);
+	ratelimit_state_init(&dev->log_lines, LOG_INTERVAL, LOG_BURST);
+	if (!mem)
+		return -ENOMEM;
+	mrc_history_init(&dev->log, mem, MRC_LOG_RECORDS, ktime_get_boottime_ns());
+	return 0;
+}
+
+void mrc_log_stop(struct mrc_dev *dev)
+{
+	cancel_delayed_work_sync(&dev->log_work);
+}
+
+void mrc_log_exit(struct mrc_dev *dev)
+{
+	kvfree(dev->log.rec);
+}
+
+static void log_add(struct mrc_dev *dev, const struct mrc_deed *deed)
+{
+	unsigned long flags;
+	bool fresh;
+
+	spin_lock_irqsave(&dev->log_lock, flags);
+	fresh = mrc_history_add(&dev->log, deed, ktime_get_boottime_ns(), ktime_get_real_ns());
+	spin_unlock_irqrestore(&dev->log_lock, flags);
+	if (READ_ONCE(dev->dead))
+		return;
+	if (fresh)
+		mod_delayed_work(mrc_wq, &dev->log_work, 0);
+	else if (!delayed_work_pending(&dev->log_work))
+		queue_delayed_work(mrc_wq, &dev->log_work, HZ);
+}
+
+static void log_peer(struct mrc_dev *dev, const union ib_gid *gid, struct mrc_deed *deed)
+{
+	memcpy(deed->peer, gid->raw, sizeof(deed->peer));
+	log_add(dev, deed);
+}
+
+bool mrc_log_next(struct mrc_dev *dev, u64 *n, struct mrc_history_rec *rec, u64 *lost)
+{
+	unsigned long flags;
+	bool found;
+
+	spin_lock_irqsave(&dev->log_lock, flags);
+	*n = max(*n, mrc_history_first(&dev->log));
+	found = *n < dev->log.next;
+	if (found)
+		*rec = *mrc_history_at(&dev->log, *n);
+	*lost = dev->log.lost;
+	spin_unlock_irqrestore(&dev->log_lock, flags);
+	return found;
+}
+
+/* ---- planes ---- */
+
+static void log_plane(const struct mrc_dev_plane *plane, enum mrc_log_kind kind, enum mrc_log_cause cause)
+{
+	log_add(plane->dev, &(struct mrc_deed){
+		.kind = kind, .cause = cause, .plane = plane->num, .ev = MRC_HISTORY_NO_EV, .count = 1,
+	});
+}
+
+void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_log_cause was)
 {
 	struct net_device *ndev = plane->dev->ndev;
 
 	ASSERT_RTNL();
 	/* Ports come before the device is set up: no news. */
-	if (was == MRC_PLANE_NEW && plane->cause == MRC_PLANE_DEV_DOWN)
+	if (was == MRC_WHY_NEW && plane->cause == MRC_WHY_DEV_DOWN)
 		return;
+	if (plane->cause == MRC_WHY_NONE)
+		log_plane(plane, MRC_LOG_PLANE_UP, was);
+	else
+		log_plane(plane, MRC_LOG_PLANE_DOWN, plane->cause);
 	if (!__ratelimit(&plane->dev->log_lines))
 		return;
-	if (plane->cause != MRC_PLANE_UP)
+	if (plane->cause != MRC_WHY_NONE)
 		netdev_info(ndev, "plane %u (%s) is %sdown: %s\n", plane->num + 1, plane->ndev->name,
-			    was == MRC_PLANE_UP || was == MRC_PLANE_NEW ? "" : "still ",
+			    was == MRC_WHY_NONE || was == MRC_WHY_NEW ? "" : "still ",
 			    log_cause(plane->cause));
-	else if (was == MRC_PLANE_NEW)
+	else if (was == MRC_WHY_NEW)
 		netdev_info(ndev, "plane %u (%s) is up\n", plane->num + 1, plane->ndev->name);
 	else
 		netdev_info(ndev, "plane %u (%s) is up; before: %s\n", plane->num + 1,
@@ -63,18 +163,70 @@ void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_plane_cause was)
 void mrc_log_plane_gone(const struct mrc_dev_plane *plane)
 {
 	ASSERT_RTNL();
+	log_plane(plane, MRC_LOG_PLANE_DOWN, MRC_WHY_GONE);
 	if (__ratelimit(&plane->dev->log_lines))
-		netdev_info(plane->dev->ndev, "plane %u (%s) is down: the port left the device\n",
-			    plane->num + 1, plane->ndev->name);
+		netdev_info(plane->dev->ndev, "plane %u (%s) is down: %s\n", plane->num + 1,
+			    plane->ndev->name, log_cause(MRC_WHY_GONE));
 }
 
 void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool up)
 {
 	DECLARE_BITMAP(ports, 64);
+	u32 left;
 
+	for (left = mask; left; left &= left - 1)
+		log_peer(dev, gid, &(struct mrc_deed){
+			.kind = up ? MRC_LOG_PORT_UP : MRC_LOG_PORT_DOWN, .cause = MRC_WHY_NOTICE,
+			.plane = (u8)__ffs(left), .ev = MRC_HISTORY_NO_EV, .count = 1,
+		});
 	if (!mask || !__ratelimit(&log_peer_lines))
 		return;
 	bitmap_from_u64(ports, (u64)mask << 1);	/* people count from 1 */
 	netdev_info(dev->ndev, "%pI6c says that its port of plane %*pbl is %s\n", gid->raw, 64, ports,
 		    up ? "up again" : "down");
+}
+
+/* ---- EVs and hints ---- */
+
+static enum mrc_log_cause log_ev_cause(enum mrc_ev_why why)
+{
+	switch (why) {
+	case MRC_EV_WHY_LOST:
+		return MRC_WHY_LOST;
+	case MRC_EV_WHY_PEER:
+		return MRC_WHY_PEER;
+	case MRC_EV_WHY_COMPANY:
+		return MRC_WHY_COMPANY;
+	case MRC_EV_WHY_CONTROLLER:
+		return MRC_WHY_CONTROLLER;
+	case MRC_EV_WHY_ANSWERED:
+		return MRC_WHY_ANSWERED;
+	case MRC_EV_WHY_LATE:
+		return MRC_WHY_LATE;
+	case MRC_EV_WHY_FORGIVEN:
+		return MRC_WHY_FORGIVEN;
+	case MRC_EV_WHY_PLANE_BACK:
+		return MRC_WHY_PLANE_BACK;
+	case MRC_EV_WHY_FLOOR:
+		return MRC_WHY_FLOOR;
+	}
+	return MRC_WHY_NONE;
+}
+
+void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_news *news)
+{
+	log_peer(dev, gid, &(struct mrc_deed){
+		.kind = news->state == MRC_EV_GOOD ? MRC_LOG_EV_GOOD :
+			news->state == MRC_EV_DENIED ? MRC_LOG_EV_DENIED : MRC_LOG_EV_BAD,
+		.cause = log_ev_cause(news->why), .plane = news->plane, .ev = news->idx,
+		.value = news->value, .count = news->count,
+	});
+}
+
+void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hint)
+{
+	log_peer(dev, gid, &(struct mrc_deed){
+		.kind = MRC_LOG_HINT, .cause = (u8)(MRC_WHY_ICRC + __ffs(hint)),
+		.plane = MRC_HISTORY_NO_PLANE, .ev = MRC_HISTORY_NO_EV, .count = 1,
+	});
 }

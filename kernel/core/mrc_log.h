@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_log.h - what happened to planes, in the kernel's log: a line each, with the cause.
+ * mrc_log.h - what happened to planes, peers and EVs, and why: a ring of records for each device, which
+ * netlink dumps and passes on; of planes a line in the kernel's log besides.
  *
- * Lines are rate-limited: those of a device's own planes by device, those of peers all together,
- * because any peer can cause them.
+ * The ring counts the like together and is bounded by time (engine/peer/mrc_history.h), because
+ * programs and peers can cause as much as they like. So are lines: those of a device's own planes by
+ * device, those of peers all together.
  */
 #ifndef MRC_LOG_H
 #define MRC_LOG_H
 
 #include "core/mrc_dev_plane.h"
 
-void mrc_log_init(struct mrc_dev *dev);
+struct mrc_ev_news;
+
+#define MRC_LOG_RECORDS	4096
+
+/* Process context. 0 or -ENOMEM; without, mrc_log_exit() may be called even so. */
+int mrc_log_init(struct mrc_dev *dev);
+void mrc_log_stop(struct mrc_dev *dev);		/* no rtnl: its work ends */
+void mrc_log_exit(struct mrc_dev *dev);
+
 /* Under rtnl. @plane is up or down now, as its cause says; @was: the cause before. */
-void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_plane_cause was);
+void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_log_cause was);
 /* Under rtnl. @plane leaves the device. */
 void mrc_log_plane_gone(const struct mrc_dev_plane *plane);
 /* Any context. Peer @gid announced that its ports of planes @mask are up, or down. */
 void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool up);
+/* Any context, whatever lock is held. */
+void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_news *news);
+void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hint);
+/*
+ * Any context. The first record from *@n on, and how many were lost so far; *@n becomes its number. False: there is
+ * none.
+ */
+bool mrc_log_next(struct mrc_dev *dev, u64 *n, struct mrc_history_rec *rec, u64 *lost);
 
 #endif

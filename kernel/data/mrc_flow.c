@@ -535,6 +535,7 @@ static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
 		return NULL;
 	spin_lock(&qp->peer->path_lock);
 	news = mrc_evset_take_change(&ps->evs);
+	mrc_peer_paths_log(ps->paths);
 	spin_unlock(&qp->peer->path_lock);
 	if (!news)
 		return NULL;

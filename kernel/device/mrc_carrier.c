@@ -120,7 +120,7 @@ static void dev_port_state(struct mrc_dev *dev, bool active)
 /* A line for each plane that is not as it was. */
 static void carrier_log(struct mrc_dev *dev)
 {
-	enum mrc_plane_cause was, now;
+	enum mrc_log_cause was, now;
 	struct mrc_dev_plane *plane;
 	int i;
 

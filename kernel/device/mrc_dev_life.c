@@ -203,16 +203,18 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	spin_lock_init(&dev->qp_lock);
 	spin_lock_init(&dev->plain_lock);
 	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
-	mrc_log_init(dev);
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);
 	spin_lock_init(&dev->incast_lock);
 	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
 	mrc_path_change_init(dev);
-	err = mrc_ud_dup_init(dev);
+	err = mrc_log_init(dev);
 	if (err)
 		goto err_ib;
+	err = mrc_ud_dup_init(dev);
+	if (err)
+		goto err_log;
 	err = mrc_peers_init(dev);
 	if (err)
 		goto err_dup;
@@ -229,6 +231,8 @@ err_peers:
 	mrc_peers_destroy(dev);
 err_dup:
 	mrc_ud_dup_exit(dev);
+err_log:
+	mrc_log_exit(dev);
 err_ib:
 	ib_dealloc_device(&dev->ibdev);
 err_net:
@@ -294,6 +298,8 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_peers_destroy(dev);
 	mrc_claim_exit(dev);
 	mrc_ud_dup_exit(dev);
+	mrc_log_stop(dev);
+	mrc_log_exit(dev);
 	mrc_profiles_destroy(dev);
 	mrc_cc_profiles_destroy(dev);
 	ida_destroy(&dev->pdn_ida);

@@ -163,7 +163,7 @@ static struct mrc_dev_plane *plane_alloc(struct mrc_dev *dev, struct net_device 
 	plane->ndev = port;
 	plane->num = num;
 	plane->admin = true;
-	plane->cause = MRC_PLANE_NEW;
+	plane->cause = MRC_WHY_NEW;
 	plane->carrier = netif_running(port) && netif_carrier_ok(port);
 	plane->speed_mbps = mrc_carrier_speed(port);
 	netdev_hold(port, &plane->tracker, GFP_KERNEL);

@@ -144,6 +144,7 @@ static const struct genl_ops mrc_genl_ops[] = {
 	MRC_DUMP(MRC_CMD_CC_GET, mrc_genl_cc_dump, mrc_get_policy),
 	MRC_DO(MRC_CMD_CC_SET, mrc_genl_cc_set, mrc_cc_set_policy),
 	MRC_DO(MRC_CMD_CC_DEL, mrc_genl_cc_del, mrc_cc_del_policy),
+	MRC_DUMP(MRC_CMD_LOG_GET, mrc_genl_log_dump, mrc_get_policy),
 	MRC_DO(MRC_CMD_EP_SEND, mrc_genl_ep_send, mrc_ep_send_policy),
 };
 

@@ -15,6 +15,7 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include "core/mrc_log.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
@@ -43,6 +44,7 @@ struct dump {
 	bool again;			/* and it is not complete */
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
+	u64 record;			/* of the log: the next to show */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 	/* who asks */
 	kuid_t uid;			/* INVALID_UID: the socket is another user's */
@@ -137,6 +139,7 @@ static void dump_next_dev(struct dump *d, int ifindex)
 	d->idx = 0;
 	d->has_key = false;
 	d->again = false;
+	d->record = 0;
 }
 
 /* The device at or behind d->ifindex, in use; NULL: there is none. */
@@ -233,6 +236,22 @@ static int dump_stats(struct sk_buff *skb, struct netlink_callback *cb,
 	return dump_end(skb, hdr, mrc_genl_put_stats(skb, dev));
 }
 
+static int dump_log(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev, struct dump *d)
+{
+	struct mrc_history_rec rec;
+	u64 lost;
+	void *hdr;
+	int err = 0;
+
+	for (; !err && mrc_log_next(dev, &d->record, &rec, &lost); d->record += !err) {
+		hdr = dump_begin(skb, cb, MRC_CMD_LOG_GET, dev);
+		if (!hdr)
+			return -EMSGSIZE;
+		err = dump_end(skb, hdr, mrc_genl_put_record(skb, d->record, &rec, lost, d->admin));
+	}
+	return err;
+}
+
 /* Under RCU. */
 static int dump_plane(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
 		      struct mrc_dev_plane *p)
@@ -268,6 +287,11 @@ int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return dump(skb, cb, dump_stats);
+}
+
+int mrc_genl_log_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, dump_log);
 }
 
 int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)

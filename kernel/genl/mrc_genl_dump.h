@@ -15,5 +15,6 @@ int mrc_genl_ev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_qp_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_log_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

@@ -104,11 +104,32 @@ static void event_peer(struct mrc_peer *peer, enum mrc_event type)
 		event_send(peer->dev, skb, hdr, mrc_genl_put_peer(skb, peer, NULL));
 }
 
+static void event_record(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (READ_ONCE(dev->dead) ||
+	    !genl_has_listeners(&mrc_genl_family, dev->net, MRC_GENL_MCGRP_RECORDS))
+		return;
+	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
+	if (!skb)
+		return;
+	hdr = genlmsg_put(skb, 0, 0, &mrc_genl_family, 0, MRC_CMD_LOG);
+	if (!hdr || mrc_genl_put_ids(skb, dev) || mrc_genl_put_record(skb, n, rec, lost, true)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&mrc_genl_family, dev->net, skb, 0, MRC_GENL_MCGRP_RECORDS, GFP_ATOMIC);
+}
+
 static const struct mrc_event_ops event_ops = {
 	.dev = event_dev,
 	.plane = event_plane,
 	.peer = event_peer,
 	.answer = mrc_genl_ep_answer,
+	.record = event_record,
 };
 
 void mrc_genl_event_start(void)

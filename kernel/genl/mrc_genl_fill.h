@@ -18,6 +18,8 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p);
  * Returns -EMSGSIZE with the message sound when some were put, unchanged when none was.
  */
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
+/* Any context. Record @n of the log; @whole: with what only CAP_NET_ADMIN may see. */
+int mrc_genl_put_record(struct sk_buff *skb, u64 n, const struct mrc_history_rec *rec, u64 lost, bool whole);
 /* Process context, no lock held. */
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
 /* @scratch: too big for the stack, so the dump brings it. @zeros: with counters that have counted nothing. */

@@ -12,6 +12,7 @@ atomic_t mrc_genl_generation = ATOMIC_INIT(1);
 
 static const struct genl_multicast_group genl_mcgrps[] = {
 	[MRC_GENL_MCGRP] = { .name = MRC_GENL_MCGRP_EVENTS },
+	[MRC_GENL_MCGRP_RECORDS] = { .name = MRC_GENL_MCGRP_LOG, .flags = MRC_MCAST_ADMIN },
 };
 
 /* Its operations are put in by mrc_genl_init(). */

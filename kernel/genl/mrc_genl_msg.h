@@ -11,7 +11,7 @@
 #include "linux/mrc.h"
 #include "core/mrc_dev.h"
 
-enum { MRC_GENL_MCGRP };	/* events */
+enum { MRC_GENL_MCGRP, MRC_GENL_MCGRP_RECORDS };	/* events; the log */
 
 extern struct genl_family mrc_genl_family;
 /* Grows with every change of what exists; makes interrupted dumps known. */

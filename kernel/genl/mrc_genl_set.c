@@ -350,6 +350,7 @@ static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *chang
 		if (nla_type(a) == MRC_A_EV && !parse_ev(a, ps, &idx, &state, NULL))
 			mrc_evset_set_state(&ps->evs, (u16)idx, (u8)state, ktime_get_ns());
 	*changed = mrc_evset_take_change(&ps->evs);
+	mrc_peer_paths_log(ps->paths);
 	spin_unlock_bh(&ps->peer->path_lock);
 	return 0;
 }

@@ -40,6 +40,7 @@ static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 	mrc_pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
 	if (!ps->local)
 		mrc_evset_local_planes(&ps->evs, *up, ktime_get_ns());
+	mrc_peer_paths_log(paths);
 	spin_unlock_bh(&peer->path_lock);
 	if (!ps->local && !peer->dev->dead && set_lacks_planes(ps))
 		mrc_peer_paths_rebuild(paths, GFP_KERNEL);

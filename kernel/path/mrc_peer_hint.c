@@ -3,6 +3,7 @@
  * mrc_peer_hint.c - see mrc_peer_hint.h.
  */
 #include <linux/ratelimit.h>
+#include "core/mrc_log.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_port.h"
 
@@ -18,6 +19,7 @@ static bool hint_new(struct mrc_peer *peer, enum mrc_hint hint)
 {
 	if (READ_ONCE(peer->dev->dead) || test_and_set_bit(__ffs(hint), &peer->hints))
 		return false;
+	mrc_log_hint(peer->dev, &peer->gid, hint);
 	return __ratelimit(&hint_lines);
 }
 

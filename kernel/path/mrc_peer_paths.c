@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "core/mrc_dev_stats.h"
+#include "core/mrc_log.h"
 #include "path/mrc_peer_paths.h"
 
 #define MRC_PATHS_AGAIN	HZ
@@ -111,6 +112,15 @@ static u32 paths_remote_up(const struct mrc_pathset *ps)
 	return ps->local ? ~0u : READ_ONCE(ps->peer->ports_up);
 }
 
+void mrc_peer_paths_log(struct mrc_peer_paths *paths)
+{
+	struct mrc_ev_news news;
+
+	lockdep_assert_held(&paths->peer->path_lock);
+	while (mrc_evnews_take(&paths->turns, &news))
+		mrc_log_ev(paths->peer->dev, &paths->peer->gid, &news);
+}
+
 static bool paths_ports(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
@@ -120,6 +130,7 @@ static bool paths_ports(struct mrc_peer_paths *paths, void *arg)
 	mrc_evset_remote_planes(&ps->evs, paths_remote_up(ps), ktime_get_ns());
 	if (!ps->local)
 		mrc_evset_local_planes(&ps->evs, READ_ONCE(peer->dev->planes_up), ktime_get_ns());
+	mrc_peer_paths_log(paths);
 	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(ps);
 	return false;

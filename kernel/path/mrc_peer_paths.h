@@ -55,4 +55,7 @@ void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp);
  */
 void mrc_peer_paths_refresh(struct mrc_peer *peer, gfp_t gfp, bool is_new);
 
+/* Under path_lock. What happened to EVs of @paths goes into the device's log. */
+void mrc_peer_paths_log(struct mrc_peer_paths *paths);
+
 #endif

@@ -16,7 +16,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 	ksft_skip_all "python3-yaml is not installed"
 fi
 
-ksft_plan 26
+ksft_plan 29
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
@@ -50,7 +50,8 @@ write('cmd', [(c_name(ops['name-prefix'] + o['name']), i)
               for i, o in enumerate(ops['list'], 1)])
 
 prefixes = {'fmt': 'MRC_FMT_', 'mode': 'MRC_MODE_', 'nl-ev-state': 'MRC_NL_EV_',
-            'event': 'MRC_EVENT_', 'nl-ep-op': 'MRC_NL_EP_', 'hint': 'MRC_HINT_', 'copy-from': 'MRC_COPY_'}
+            'event': 'MRC_EVENT_', 'nl-ep-op': 'MRC_NL_EP_', 'hint': 'MRC_HINT_', 'copy-from': 'MRC_COPY_',
+            'log-kind': 'MRC_LOG_', 'log-cause': 'MRC_WHY_'}
 for d in spec['definitions']:
     if d['type'] == 'const':
         continue
@@ -79,7 +80,7 @@ for group in names:
     for n in group:
         prog += f'printf("{n} %d\\n", (int){n});\n'
     prog += 'puts("-");\n'
-for n in ('MRC_GENL_NAME', 'MRC_GENL_MCGRP_EVENTS'):
+for n in ('MRC_GENL_NAME', 'MRC_GENL_MCGRP_EVENTS', 'MRC_GENL_MCGRP_LOG'):
     prog += f'printf("{n} %s\\n", {n});\n'
 prog += '}\n'
 subprocess.run(['cc', '-x', 'c', '-', '-o', f'{out}/show'], input=prog.encode(), check=True)
@@ -94,7 +95,7 @@ def owner(lines):
                          ('MRC_A_PLANE_', 'plane'), ('MRC_A_PROFILE_', 'profile'),
                          ('MRC_A_GEN_', 'gen'), ('MRC_A_FIELD_', 'field'), ('MRC_A_CC_', 'cc'),
                          ('MRC_A_EV_', 'ev'), ('MRC_A_EP_', 'ep'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
-                         ('MRC_A_STAT', 'stat'), ('MRC_GENL_', 'group')):
+                         ('MRC_A_STAT', 'stat'), ('MRC_A_LOG_', 'log'), ('MRC_LOG_', 'log-kind'), ('MRC_WHY_', 'log-cause'), ('MRC_GENL_', 'group')):
         if first.startswith(prefix):
             return name
     return 'unknown-' + first
@@ -106,7 +107,7 @@ for block in listing.split('-\n'):
             f.write('\n'.join(lines) + '\n')
 PY
 
-for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer ep qp stat fmt mode nl-ev-state nl-ep-op event hint group; do
+for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer ep qp stat fmt mode nl-ev-state nl-ep-op event hint log log-kind log-cause group; do
 	if diff -u "$tmp/$name.h" "$tmp/$name.yaml" >"$tmp/diff" 2>&1; then
 		ksft_pass "spec and header agree: $name"
 	else

@@ -13,6 +13,7 @@
 #define MRC_GENL_NAME		"mrc"
 #define MRC_GENL_VERSION	1
 #define MRC_GENL_MCGRP_EVENTS	"events"
+#define MRC_GENL_MCGRP_LOG	"log"	/* needs CAP_NET_ADMIN to join */
 
 enum {
 	MRC_CMD_UNSPEC,
@@ -43,6 +44,8 @@ enum {
 	MRC_CMD_EP_SEND,	/* DEV_IFINDEX, EP, repeated: questions to peers' endpoints, at most
 				 * MRC_EP_MAX; reply: EP {ID, ERROR} of those that were not sent */
 	MRC_CMD_EP_ANSWER,	/* to the socket that asked: EP {ID, GID, OP, PORT, RTT} */
+	MRC_CMD_LOG_GET,	/* dump: what happened lately, the oldest first: LOG */
+	MRC_CMD_LOG,		/* notification: LOG, when it happens; again, with its final COUNT */
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = __MRC_CMD_MAX - 1
 };
@@ -64,6 +67,7 @@ enum {
 	MRC_A_CC,		/* nest MRC_A_CC_* */
 	MRC_A_PAD,
 	MRC_A_EP,		/* nest MRC_A_EP_*, repeated */
+	MRC_A_LOG,		/* nest MRC_A_LOG_* */
 	__MRC_A_MAX,
 	MRC_A_MAX = __MRC_A_MAX - 1
 };
@@ -349,6 +353,70 @@ enum {
 	MRC_A_STAT_PAD,
 	__MRC_A_STAT_MAX,
 	MRC_A_STAT_MAX = __MRC_A_STAT_MAX - 1
+};
+
+/* MRC_A_LOG: something that happened */
+enum {
+	MRC_A_LOG_UNSPEC,
+	MRC_A_LOG_ID,		/* u64: its number in the device; grows by one */
+	MRC_A_LOG_KIND,		/* u32 enum mrc_log_kind */
+	MRC_A_LOG_CAUSE,	/* u32 enum mrc_log_cause */
+	MRC_A_LOG_BOOT,		/* u64 ns: when it happened first, by CLOCK_BOOTTIME */
+	MRC_A_LOG_LAST,		/* u64 ns: and last */
+	MRC_A_LOG_REAL,		/* u64 ns: when it happened first, by CLOCK_REALTIME */
+	MRC_A_LOG_PLANE,	/* u8, 1-based */
+	MRC_A_LOG_GID,		/* 16 bytes: the peer; absent: none or many. To CAP_NET_ADMIN only */
+	MRC_A_LOG_EV,		/* u32: index of the first EV. To CAP_NET_ADMIN only */
+	MRC_A_LOG_ENTROPY,	/* u32: of that EV. To CAP_NET_ADMIN only */
+	MRC_A_LOG_COUNT,	/* u32: how often */
+	MRC_A_LOG_LOST,		/* u64: what happened to the device and found no room, so far */
+	MRC_A_LOG_PAD,
+	__MRC_A_LOG_MAX,
+	MRC_A_LOG_MAX = __MRC_A_LOG_MAX - 1
+};
+
+enum mrc_log_kind {
+	MRC_LOG_PLANE_DOWN,	/* or still down, by another cause */
+	MRC_LOG_PLANE_UP,	/* the cause is what kept it down */
+	MRC_LOG_PORT_DOWN,	/* a peer's */
+	MRC_LOG_PORT_UP,
+	MRC_LOG_EV_BAD,		/* assumed bad */
+	MRC_LOG_EV_GOOD,	/* usable again */
+	MRC_LOG_EV_DENIED,
+	MRC_LOG_HINT,		/* the cause is the hint */
+};
+
+enum mrc_log_cause {
+	/* of planes */
+	MRC_WHY_NONE,		/* nothing keeps it down */
+	MRC_WHY_NEW,		/* the plane is new */
+	MRC_WHY_DEV_DOWN,	/* the device is down */
+	MRC_WHY_ADMIN,	/* disabled by the controller */
+	MRC_WHY_PORT_DOWN,	/* the port was set down */
+	MRC_WHY_NO_CARRIER,
+	MRC_WHY_HELD,		/* the link came and went too often */
+	MRC_WHY_SMALL,	/* full packets of connections are longer than the MTU */
+	MRC_WHY_GONE,		/* the port left the device */
+	/* of peers' ports */
+	MRC_WHY_NOTICE,	/* the peer said so */
+	/* of EVs */
+	MRC_WHY_LOST,		/* packets or probes were lost */
+	MRC_WHY_PEER,		/* the peer said so */
+	MRC_WHY_COMPANY,	/* put aside with other bad EVs of its plane */
+	MRC_WHY_CONTROLLER,
+	MRC_WHY_ANSWERED,	/* its probes were answered */
+	MRC_WHY_LATE,		/* what was called lost came late */
+	MRC_WHY_FORGIVEN,	/* the plane was at fault, or nothing */
+	MRC_WHY_PLANE_BACK,	/* its plane came back */
+	MRC_WHY_FLOOR,	/* too few usable ones were left */
+	/* of hints */
+	MRC_WHY_ICRC,
+	MRC_WHY_UDP_PORT,
+	MRC_WHY_HOP_LIMIT,
+	MRC_WHY_NO_ANSWER,
+	MRC_WHY_PLAIN,
+	MRC_WHY_NOBODY,
+	MRC_WHY_POLICY,
 };
 
 enum mrc_event {
