@@ -590,6 +590,7 @@ int main()
     test_doctor();
     test_words();
     test_status();
+    test_log();
     fmt::print("# end {}\n", count);
     return failed != 0;
 }

@@ -26,3 +26,4 @@ void test_module();
 void test_doctor();
 void test_words();
 void test_status();
+void test_log();

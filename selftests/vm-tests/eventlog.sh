@@ -3,7 +3,8 @@
 # kernels: new uml
 # timeout: 300
 #
-# What happened, and why: lines of the kernel's log for planes, in order, and not without limit.
+# What happened, and why: lines of the kernel's log for planes, and the module's own log (mrcctl log, mrcctl event):
+# in order, with cause, not without limit, and peers to no ordinary user.
 #
 #	h1 mrc0 = 3 planes, each T0 - 2 T1 - T0, SRv6	by hand
 
@@ -60,6 +61,83 @@ ksft_test "the plane is up" says "plane 3 (eth3) is up; before: the port is set 
 ksft_test "all that in order" in_order "plane 2 (eth2) is down: no carrier" \
 	"plane 2 (eth2) is up; before: no carrier" "plane 3 (eth3) is down: admin off" \
 	"plane 3 (eth3) is still down: the port is set down" "plane 3 (eth3) is up; before: the port is set down"
+
+# --------------------------------------------------------------------- the module's log
+H2=fd00:6d72:63::2
+log() { mrcctl -n h1 -j log dev mrc0 "$@" | jq -s 'flatten'; }
+# "KIND CAUSE" of each record of a plane that is a plane's own.
+own() { log plane "$1" | jq -r '.[] | select(.event | startswith("plane-")) | "\(.event) \(.cause)"' | paste -sd ,; }
+ksft_equal "plane 2, as it was cut and mended" "plane-up dev-down,plane-down no-carrier,plane-up no-carrier" "$(own 2)"
+ksft_equal "plane 3, and who kept it down" \
+	"plane-up dev-down,plane-down admin,plane-down port-down,plane-up port-down" "$(own 3)"
+ordered() { log | jq -e 'length > 3 and ([.[].id] == ([.[].id] | sort)) and ([.[].boot_ns] == ([.[].boot_ns] | sort))'; }
+ksft_test "all in order" ordered
+here_now() {	# the latest record is of this boot and of today, by both clocks
+	local up
+	up=$(cut -d. -f1 /proc/uptime)
+	log | jq -e --argjson up "$up" 'last | .boot_ns / 1e9 <= $up + 1 and .boot_ns > 0 and (.time | startswith("20"))'
+}
+ksft_test "with the kernel's time" here_now
+ksft_test "since a moment that is to come there is nothing" \
+	test "$(mrcctl -n h1 log since 2099-01-01 | wc -l)" -eq 0
+ksft_test "since an hour there is all" test "$(mrcctl -n h1 log since 1h | wc -l)" -eq "$(mrcctl -n h1 log | wc -l)"
+refused() { ! mrcctl -n h1 log since tomorrow; }
+ksft_test "a time that is none is refused" refused
+notice() { mrcctl -n h2 -j log peer $H1 | jq -se 'flatten | map(select(.event == "port-down" and .plane == 2 and .cause == "notice")) | length >= 1'; }
+ksft_test "h2 has h1's notice, with its name" notice
+
+# A T1 that swallows is seen by EVs alone.
+mrc_start event h1 mrcctl -j event dev mrc0
+ksft_test "somebody looks on" mrc_until 10 mrc_alive event
+t1() { "$1" p1-t1-2 t0-1 && "$1" p1-t1-2 t0-2; }
+ksft_test "T1 number 2 of plane 1 swallows" t1 fabric_blackhole
+bad() { log plane 1 peer $H2 | jq -e 'map(select(.event == "ev-bad" and .ev != null and (.cause == "lost" or .cause == "company"))) | length >= 1'; }
+ksft_test "EVs of plane 1 to h2 are bad, for they lost" mrc_until 30 bad
+not_other() { log | jq -e 'map(select(.event == "ev-bad" and .plane == 1 and .cause != "lost" and .cause != "company")) | length == 0'; }
+ksft_test "and for nothing else" not_other
+seen() { jq -se 'flatten | map(select(.event == "ev-bad" and .plane == 1 and .ev != null and .peer != null)) | length >= 1' "$MRC_DIR/event.out"; }
+ksft_test "who looks on has seen it, with EV and peer" mrc_until 10 seen
+ksft_test "healed" t1 fabric_heal
+good() { log plane 1 peer $H2 | jq -e 'map(select(.event == "ev-good" and .cause == "answered")) | length >= 1'; }
+ksft_test "they are good again, for they answered" mrc_until 60 good
+mrc_kill event
+
+# Who has no privilege sees planes, and no peer.
+as_user() { nsenter --net=/run/netns/h1 -- setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$@"; }
+withheld() {
+	as_user "$(command -v mrcctl)" -j log >"$MRC_DIR/user" 2>"$MRC_DIR/user.err"
+	jq -se 'flatten | (length > 3) and all(.[]; (has("peer") or has("ev") or has("entropy")) | not)' "$MRC_DIR/user" &&
+		grep "need CAP_NET_ADMIN" "$MRC_DIR/user.err"
+}
+ksft_test "an ordinary user sees no peer and no EV" withheld
+as_user_event() {
+	as_user "$(command -v mrcctl)" event timeout 1ms >"$MRC_DIR/user" 2>"$MRC_DIR/user.err"
+	grep "need CAP_NET_ADMIN" "$MRC_DIR/user.err"
+}
+ksft_test "nor as it happens" as_user_event
+
+# Many changes are few records, and each counts.
+evs=()
+for i in $(mrcctl -n h1 -j ev show peer $H2 | jq '.[] | select(.port == 2) | .index'); do
+	evs+=(index "$i")
+done
+rounds=20
+before=$(log plane 2 | jq 'map(select(.event == "ev-denied").count) | add // 0')
+storm() {
+	local i
+	for ((i = 0; i < rounds; i++)); do
+		mrcctl -n h1 ev set dev mrc0 peer $H2 "${evs[@]}" state denied &&
+			mrcctl -n h1 ev set dev mrc0 peer $H2 "${evs[@]}" state good || return
+	done
+}
+ksft_test "$rounds times $((${#evs[@]} / 2)) EVs are denied and allowed" storm
+counted() {
+	local records
+	read -r records n < <(log plane 2 | jq -r 'map(select(.event == "ev-denied")) | "\(length) \(map(.count) | add)"')
+	echo "$records records of $n, $((n - before)) new"
+	[ $((n - before)) -eq $((rounds * ${#evs[@]} / 2)) ] && [ "$records" -le $((rounds + 1)) ]
+}
+ksft_test "in one record a time at most, and each is counted" counted
 
 # However often: 64 lines in 10 s.
 flaps() {

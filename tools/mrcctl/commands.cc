@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 #include <linux/mrc.h>
-#include <poll.h>
 
 #include "doctor.h"
 #include "explain.h"
 #include "fabric.h"
 #include "gather.h"
+#include "log.h"
 #include "probe.h"
 #include "records.h"
 #include "status/status.h"
@@ -477,58 +477,6 @@ error stats_show(context &ctx, const arguments &args)
     });
 }
 
-// ---- monitor ----
-
-// Milliseconds until @end for poll(); -1: no end.
-int wait_ms(const std::optional<std::chrono::steady_clock::time_point> &end)
-{
-    if (!end)
-        return -1;
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(*end - std::chrono::steady_clock::now());
-    return static_cast<int>(std::clamp<int64_t>(left.count(), 0, INT32_MAX));
-}
-
-error monitor(context &ctx, const arguments &args)
-{
-    auto dev = args.get("dev"), count = args.get("count"), timeout = args.get("timeout");
-    uint64_t left = count ? parse_number(*count, 1, UINT64_MAX, "count") : UINT64_MAX;
-    std::optional<std::chrono::steady_clock::time_point> end;
-    if (timeout)
-        end = std::chrono::steady_clock::now() +
-              std::chrono::milliseconds(parse_time(*timeout, "ms", 0, UINT32_MAX, "timeout", "s"));
-
-    if (auto e = ctx.connect())
-        return e;
-    if (dev) {
-        request rq(MRC_CMD_DEV_GET);
-        put_dev(rq, args);
-        if (auto e = ctx.nl.call(rq, [](const message &) {}))
-            return e;
-    }
-    if (auto e = ctx.nl.join(MRC_GENL_MCGRP_EVENTS))
-        return e;
-    while (left) {
-        pollfd p{ctx.nl.fd(), POLLIN, 0};
-        int n = poll(&p, 1, wait_ms(end));
-        if (n == 0)
-            break;
-        if (n < 0 && errno != EINTR)
-            return error::make(errno, "poll");
-        auto e = ctx.nl.receive([&](const message &m) {
-            table t(m.attrs);
-            if (!left || m.cmd != MRC_CMD_EVENT || (dev && dev_name(t) != *dev))
-                return;
-            ctx.out.object(event_record(t));
-            left--;
-        });
-        if (e.code == ENOBUFS)
-            ctx.out.error("events were lost: too many at once", ENOBUFS);
-        else if (e && e.code != EAGAIN)
-            return e;
-    }
-    return {};
-}
-
 } // namespace
 
 error run(const command &c, context &ctx)
@@ -553,6 +501,7 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::log: return log_show(ctx, a);
     case action::probe: return probe(ctx, a);
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);

@@ -35,6 +35,7 @@ enum class action {
     stats_show,
     probe,
     monitor,
+    log,
     latency,
     reorder,
     recovery,

@@ -180,7 +180,7 @@ int run_complete(std::vector<std::string> words)
 
 int run_command(const command &c, options o)
 {
-    o.print.lines = c.v->what == action::monitor;
+    o.print.lines = c.v->what == action::monitor || c.v->what == action::log;
     auto out = make_printer(o.print, stdout, stderr);
     mrcnl::error e;
     mrcnl::genl_socket nl;

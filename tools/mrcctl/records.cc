@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 #include <linux/mrc.h>
 
+#include "since.h"
 #include "values.h"
+#include "words.h"
 
 namespace mrcctl {
 
@@ -461,6 +463,33 @@ record event_record(const table &t)
         fill_plane(r, table(t[MRC_A_PLANE]));
     if (t[MRC_A_PEER])
         fill_peer(r, table(t[MRC_A_PEER]));
+    return r;
+}
+
+record log_record(const table &t)
+{
+    record r;
+    table l(t[MRC_A_LOG]);
+    uint64_t real = l[MRC_A_LOG_REAL].num(), count = l[MRC_A_LOG_COUNT].num();
+    r.add("time", format_moment(real, false));
+    r.as_text("time", format_moment(real, true));
+    r.detail("boot_ns", l[MRC_A_LOG_BOOT].num());
+    r.detail("id", l[MRC_A_LOG_ID].num());
+    r.add("event", std::string(log_kind_name(l[MRC_A_LOG_KIND].num())));
+    add_ids(r, t);
+    add_num(r, l, MRC_A_LOG_PLANE, "plane");
+    if (l[MRC_A_LOG_GID])
+        r.add("peer", format_address(l[MRC_A_LOG_GID].bytes()));
+    add_num(r, l, MRC_A_LOG_EV, "ev");
+    if (l[MRC_A_LOG_ENTROPY]) {
+        r.detail("entropy", l[MRC_A_LOG_ENTROPY].num());
+        r.as_text("entropy", fmt::format("entropy {:#010x}", l[MRC_A_LOG_ENTROPY].num()));
+    }
+    r.add("cause", std::string(log_cause_name(l[MRC_A_LOG_CAUSE].num())));
+    r.add("count", count);
+    if (count == 1)
+        r.as_text("count", "");
+    r.detail("last_ns", l[MRC_A_LOG_LAST].num());
     return r;
 }
 

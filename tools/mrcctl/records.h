@@ -52,5 +52,7 @@ record stats_record(const mrcnl::table &t);
 // One line per counter, for text.
 std::vector<record> stats_lines(const mrcnl::table &t, bool zeros);
 record event_record(const mrcnl::table &t);
+// A record of the module's log, with its own time.
+record log_record(const mrcnl::table &t);
 
 } // namespace mrcctl
