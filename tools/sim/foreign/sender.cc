@@ -156,6 +156,7 @@ bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &pa
     r.turn = l.first + static_cast<u32>(l.sent.size());
     l.sent.push_back(psn);
     again_ += r.again;
+    r.twice = r.again;
     r.again = true;
     if (!out_++)
         heard_ns_ = now_ns;
@@ -197,6 +198,7 @@ void foreign_sender::arrived(u32 psn)
         lane &l = lanes_[r.plane];
 
         out_--;
+        first_copy_ = first_copy_ || !r.twice;
         if (static_cast<s32>(r.turn + 1 - l.arrived) > 0)
             l.arrived = r.turn + 1;
         if (++grow_ >= cwnd_) {
@@ -238,8 +240,8 @@ void foreign_sender::take(const foreign_packet &p, u64 now_ns)
     if ((p.opcode != ACK && p.opcode != SACK) || psn_off(p.psn, next_) >= 0)
         return;
     heard_ns_ = now_ns;
-    backoff_ = 0;
     ask_again_ = false;
+    first_copy_ = false;
     if (p.mark == 1)
         halve();
     for (u32 psn = una_; psn_off(psn, p.psn) <= 0; psn = psn_add(psn, 1))
@@ -254,6 +256,9 @@ void foreign_sender::take(const foreign_packet &p, u64 now_ns)
         arrived(psn_add(p.psn, p.trigger));
     while (una_ != next_ && of(una_).st == GONE)
         una_ = psn_add(una_, 1);
+    // RFC 6298 (5.7): the timeout stays long until an answer is to a packet that was sent once.
+    if (first_copy_ || una_ == next_)
+        backoff_ = 0;
     for (lane &l : lanes_)
         look(l);
     if (p.opcode != ACK)

@@ -47,7 +47,7 @@ private:
     enum state : u8 { GONE, OUT, LOST };
     struct record {
         state st = GONE;
-        bool again = false;
+        bool again = false, twice = false; // sent, sent again
         u8 plane = 0;
         u32 turn = 0;  // of its plane
         u32 ev = 0;
@@ -88,6 +88,7 @@ private:
     u64 heard_ns_ = 0, grow_ = 0;
     u32 backoff_ = 0;
     bool ask_again_ = false, refused_ = false;
+    bool first_copy_ = false; // of something arrived, in this answer
     u16 probe_id_ = 0;
     foreign_packet said_; // LIE_PSN
     u32 said_number_ = 0, said_off_ = 0;
