@@ -241,7 +241,7 @@ TEST_F(ack_suspect, what_left_late_by_it_waits_a_quarter_of_a_round_trip)
     for (int i = 0; i < 8; i++)
         mrc_evset_rtt(&evs, 0, i % 2 ? 80 * kUs : 40 * kUs, now);
     u64 srtt = evs.plane[0].srtt_ns, late = mrc_evset_late_ns(&evs, 0);
-    evs.plane[0].reo = 16;      // of old: it waits long for what comes late
+    evs.plane[0].reo = 32;      // of old: it waits long for what comes late
     ASSERT_GT(late, 2 * srtt);
     ASSERT_GT(mrc_evset_lost_ns(&evs, 0), late);
     now += late - srtt;

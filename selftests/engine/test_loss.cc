@@ -477,7 +477,7 @@ TEST_F(loss, the_reordering_window_learns)
     }
     EXPECT_GE(alarms, 1u);
     EXPECT_LE(alarms, 4u) << "then it is known";
-    EXPECT_GT(reo(), 4);
+    EXPECT_GT(reo(), 8);
 }
 
 TEST_F(loss, late_acknowledgements_are_no_loss)

@@ -12,7 +12,8 @@
 #include "paths/mrc_ev.h"
 
 #define MRC_BASE_NS		1000000000u	/* half the window of the minimum */
-#define MRC_REO_MAX		16
+#define MRC_REO_MAX		32
+#define MRC_REO_STEP		2
 #define MRC_REO_KEEP_RTTS	16
 
 static mrc_inline void mrc_plane_base(struct mrc_evplane *pl, u32 rtt, u64 now_ns)
@@ -32,7 +33,7 @@ static void mrc_plane_calm(struct mrc_evplane *pl, u64 now_ns)
 	if (likely(pl->reo == MRC_REO_MIN) || mrc_ev_age_ns(now_ns, pl->reo_tick) <
 					      (u64)MRC_REO_KEEP_RTTS * pl->srtt_ns)
 		return;
-	pl->reo--;
+	pl->reo -= min_t(u8, MRC_REO_STEP, (u8)(pl->reo - MRC_REO_MIN));
 	pl->reo_tick = mrc_ev_tick(now_ns);
 }
 
@@ -124,7 +125,7 @@ u64 mrc_evset_late_ns(const struct mrc_evset *s, u8 p)
 u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
-	u64 reo = max_t(u64, 4ull * pl->var_ns, (u64)pl->reo * (pl->srtt_ns / 4));
+	u64 reo = max_t(u64, 4ull * pl->var_ns, (u64)pl->reo * (pl->srtt_ns / 8));
 
 	/* Of what is out on a plane that went, most arrives; of a suspect one's, little. */
 	if (unlikely(!mrc_evset_plane_live(s, p)))
@@ -152,10 +153,10 @@ u64 mrc_evset_patience_ns(struct mrc_evset *s)
 /* What was called lost came @late_ns after its send (0: unknown): allow for as much. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns)
 {
-	u32 quarter = max_t(u32, pl->srtt_ns / 4, 1);
-	u64 need = late_ns > pl->srtt_ns ? div_u64(late_ns - pl->srtt_ns, quarter) + 1 : 0;
+	u32 eighth = max_t(u32, pl->srtt_ns / 8, 1);
+	u64 need = late_ns > pl->srtt_ns ? div_u64(late_ns - pl->srtt_ns, eighth) + 1 : 0;
 
-	need = max_t(u64, need, pl->reo + 1u);
+	need = max_t(u64, need, (u32)pl->reo + MRC_REO_STEP);
 	pl->reo = (u8)min_t(u64, need, MRC_REO_MAX);
 	pl->reo_tick = mrc_ev_tick(now_ns);
 }

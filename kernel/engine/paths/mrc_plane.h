@@ -19,10 +19,10 @@
 
 struct mrc_evset;
 
-/* Shares of planes and reordering windows are quarters, shares 1/256. */
+/* Shares of planes are 1/256. */
 #define MRC_SHARE_FULL	256u
 
-#define MRC_REO_MIN	3	/* reordering window of a plane, quarters of its round trip */
+#define MRC_REO_MIN	5	/* reordering window of a plane, eighths of its round trip */
 
 struct mrc_evplane {
 	union {
@@ -78,7 +78,7 @@ struct mrc_evplane {
 	u32 len_next_ns;	/* the least round trip of the looks at it, so far */
 	u8 len_looks;		/* how many */
 	u8 samples;
-	u8 reo;			/* reordering window, quarters of srtt */
+	u8 reo;			/* reordering window, eighths of srtt */
 	bool ok;
 	bool suspect;		/* nothing but probes leaves by it */
 	bool queue;		/* one stood when last looked for, and not on others */
