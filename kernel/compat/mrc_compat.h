@@ -77,6 +77,13 @@ typedef int mrc_resize_cq_arg;
 #define MRC_COUNTER_OBJ_SIZE
 #endif
 
+/* In a table of ib_device_ops: ib_core calls it for each new counter, where the operation exists. */
+#ifdef MRC_HAVE_COUNTER_INIT
+#define MRC_COUNTER_INIT(fn) .counter_init = (fn),
+#else
+#define MRC_COUNTER_INIT(fn)
+#endif
+
 #ifdef MRC_HAVE_HRTIMER_SETUP
 #define mrc_hrtimer_setup hrtimer_setup
 #else

@@ -18,6 +18,8 @@ struct mrc_qp;
 #define MRC_COUNTER_QPS	80
 
 /* Called by ib_core, in process context. Only connected QPs have counters. */
+/* A new counter has no QP, and nothing of ours: the first bind makes it. */
+static inline void mrc_counters_qp_init(struct rdma_counter *of) { }
 int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER_PORT_ARG);
 int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG);
 int mrc_counters_qp_dealloc(struct rdma_counter *of);

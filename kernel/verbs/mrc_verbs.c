@@ -272,6 +272,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.counter_alloc_stats = mrc_counters_hw_alloc_qp,
 	.counter_bind_qp = mrc_counters_qp_bind,
 	.counter_dealloc = mrc_counters_qp_dealloc,
+	MRC_COUNTER_INIT(mrc_counters_qp_init)
 	.counter_unbind_qp = mrc_counters_qp_unbind,
 	.counter_update_stats = mrc_counters_hw_update_qp,
 	.create_ah = mrc_ah_create,

@@ -38,13 +38,18 @@ tool_all() {
 genl_all() {
 	mrcctl -n "$1" -d -j stats show | jq -r '.[].stats | to_entries[] | "\(.key) \(.value)"' | sort
 }
+# Names in the module's order.
+in_order() {
+	sed -n 's/^\tX(\([a-z0-9_]*\),.*/\1/p' "$MRC_TOP"/kernel/engine/base/mrc_stats.h "$MRC_TOP"/kernel/core/mrc_dev_stats.h
+}
 # Not all fit into rdma(8)'s message: the last are in sysfs only (where numbers must not lie unaligned some more).
-LAST='^(ep|port_updates)_'
 agree() {
-	local n
+	local n left
 	n=$(diff <(sysfs_all "$1") <(tool_all "$1") | tee /dev/stderr | grep -c '^>')
 	[ "$n" -eq 0 ] && [ "$(tool_all "$1" | wc -l)" -gt 80 ] || return
-	[ "$MRC_KVER" = uml ] || diff <(sysfs_all "$1" | grep -vE "$LAST") <(tool_all "$1" | grep -vE "$LAST")
+	[ "$MRC_KVER" != uml ] || return 0
+	left=$(diff <(sysfs_all "$1") <(tool_all "$1") | sed -n 's/^< \([^ ]*\) .*/\1/p' | sort)
+	[ -z "$left" ] || diff <(in_order | tail -n "$(wc -l <<<"$left")" | sort) <(echo "$left")
 }
 # The port's own numbers with those of counters, as ib_core adds them up, and the module's sum.
 # Nothing moves meanwhile, but for the first time that sysfs shows what it knows since 10 ms.
