@@ -14,6 +14,7 @@
 #include "fabric.h"
 #include "gather.h"
 #include "log.h"
+#include "metrics.h"
 #include "probe.h"
 #include "records.h"
 #include "status/status.h"
@@ -506,6 +507,7 @@ error run(const command &c, context &ctx)
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);
     case action::recovery: return watch_recovery(ctx, a);
+    case action::metrics: return metrics(ctx, a);
     case action::explain: return explain(ctx, a);
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);

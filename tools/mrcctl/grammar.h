@@ -17,6 +17,7 @@ namespace mrcctl {
 
 enum class action {
     status,
+    metrics,
     top,
     dev_show,
     dev_set,

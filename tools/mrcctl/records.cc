@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <linux/mrc.h>
 
+#include "../lib/health/hints.h"
 #include "since.h"
 #include "values.h"
 #include "words.h"
@@ -160,7 +161,7 @@ json port_list(uint64_t mask)
 
 void add_hints(record &r, uint64_t mask)
 {
-    json list = hint_names(mask);
+    json list = health::hint_names(mask);
     if (list.empty())
         r.as_text("hints", "");
     r.add("hints", std::move(list));
@@ -227,24 +228,6 @@ const char *event_name(uint64_t type)
 }
 
 } // namespace
-
-std::vector<std::string> hint_names(uint64_t mask)
-{
-    static const std::pair<int, const char *> kNames[] = {
-        {MRC_HINT_ICRC, "icrc"},
-        {MRC_HINT_UDP_PORT, "udp-port"},
-        {MRC_HINT_HOP_LIMIT, "hop-limit"},
-        {MRC_HINT_NO_ANSWER, "no-answer"},
-        {MRC_HINT_PLAIN, "plain"},
-        {MRC_HINT_NOBODY, "nobody"},
-        {MRC_HINT_POLICY, "policy"},
-    };
-    std::vector<std::string> list;
-    for (auto [hint, name] : kNames)
-        if (mask & static_cast<unsigned>(hint))
-            list.emplace_back(name);
-    return list;
-}
 
 std::string_view dev_name(const table &t)
 {

@@ -36,9 +36,6 @@ class counter_names {
 // Name of the device a message is about.
 std::string_view dev_name(const mrcnl::table &t);
 
-// MRC_HINT_*: what looks like settings that differ, by the names of settings.
-std::vector<std::string> hint_names(uint64_t mask);
-
 record dev_record(const mrcnl::table &t);
 record plane_record(const mrcnl::table &t);
 // Without its EVs, which come in several messages.

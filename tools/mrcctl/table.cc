@@ -76,6 +76,15 @@ std::vector<object> make_table()
               },
               "mrcctl top interval 500ms"},
          }},
+        {"metrics",
+         "this host for Prometheus",
+         {
+             {"",
+              action::metrics,
+              "print devices, planes, paths and counters in Prometheus' text format",
+              {{"to", {"FILE"}, "replace FILE by them, as node_exporter's textfile collector wants it"}},
+              "mrcctl metrics to /var/lib/prometheus/node-exporter/mrc.prom"},
+         }},
         {"dev",
          "MRC devices and their settings",
          {

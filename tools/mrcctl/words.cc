@@ -6,14 +6,11 @@
 
 #include <linux/mrc.h>
 
+#include "../lib/words/counters.h"
+
 namespace mrcctl {
 
 namespace {
-
-// What counters mean is said where they are counted: the build takes it from the module's source.
-const std::vector<counter_meaning> kCounters = {
-#include "counters.inc"
-};
 
 struct advice {
     const char *name, *why, *action;
@@ -187,7 +184,7 @@ std::vector<word> all_words()
     for (auto &w : kLogCauses)
         if (!w.kind.empty())
             all.push_back(w);
-    for (auto &c : kCounters) {
+    for (auto &c : words::counters()) {
         word w{c.of_qp ? "counter of QPs" : "counter of devices", c.name, c.meaning, "", ""};
         for (auto &a : kAdvice)
             if (w.name == a.name)
@@ -212,7 +209,7 @@ std::vector<std::string_view> stray_advice()
     std::vector<std::string_view> stray;
     for (auto &a : kAdvice) {
         bool found = false;
-        for (auto &c : kCounters)
+        for (auto &c : words::counters())
             found |= std::string_view(c.name) == a.name;
         if (!found)
             stray.push_back(a.name);

@@ -17,11 +17,6 @@ struct word {
     std::string_view action; // "": none is needed
 };
 
-struct counter_meaning {
-    const char *name, *meaning;
-    bool of_qp;
-};
-
 // In order of kinds; counters as the module lists them.
 std::vector<word> all_words();
 // Of enum mrc_log_kind and enum mrc_log_cause; "unknown": of a newer module.

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "judge.h"
+#include "../../lib/health/judge.h"
 
 namespace mrcctl {
+
+using health::device_now, health::peer_now, health::plane_now, health::problem, health::snapshot;
 
 enum class peer_order { problems, qps, address };
 

@@ -81,10 +81,10 @@ error status(context &ctx, const arguments &args)
     auto dev = args.get("dev");
     if (auto e = ctx.connect())
         return e;
-    if (auto e = take_snapshot(ctx, dev, before))
+    if (auto e = take_snapshot(ctx.nl, dev, before))
         return e;
     std::this_thread::sleep_for(sample);
-    if (auto e = take_snapshot(ctx, dev, now))
+    if (auto e = take_snapshot(ctx.nl, dev, now))
         return e;
     if (now.devices.empty())
         return no_device();
@@ -113,13 +113,13 @@ error top(context &ctx, const arguments &args)
     snapshot before, now;
     if (auto e = ctx.connect())
         return e;
-    if (auto e = take_snapshot(ctx, dev, before))
+    if (auto e = take_snapshot(ctx.nl, dev, before))
         return e;
     terminal term;
     screen_options opt{.colour = wants_colour()};
     for (bool paused = false; left; ) {
         if (!paused) {
-            if (auto e = take_snapshot(ctx, dev, now))
+            if (auto e = take_snapshot(ctx.nl, dev, now))
                 return e;
             if (now.devices.empty())
                 return no_device();

@@ -3,15 +3,17 @@
 // snapshot.h - planes, peers and paths of all devices at one moment.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "../commands.h"
+#include "../nl/genl.h"
 
-namespace mrcctl {
+namespace health {
 
 struct plane_now {
     unsigned number = 0;
@@ -30,6 +32,7 @@ struct device_now {
 
 struct peer_now {
     std::string dev, gid;
+    std::array<uint8_t, 16> address = {}; // the GID
     uint64_t evs = 0, good = 0, skip = 0, assumed_bad = 0, denied = 0, qps = 0;
     std::vector<std::string> hints;
     std::map<unsigned, unsigned> bad_of; // plane: EVs assumed bad
@@ -41,7 +44,7 @@ struct snapshot {
     std::vector<peer_now> peers;
 };
 
-// Of all devices, or of @dev. Connects where that was not done yet.
-mrcnl::error take_snapshot(context &ctx, const std::optional<std::string> &dev, snapshot &out);
+// Of all devices, or of @dev.
+mrcnl::error take_snapshot(mrcnl::genl_socket &nl, const std::optional<std::string> &dev, snapshot &out);
 
-} // namespace mrcctl
+} // namespace health

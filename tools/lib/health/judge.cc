@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace mrcctl {
+namespace health {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::string verdict_of(const snapshot &s, const std::vector<problem> &problems)
     return fmt::format("{}: {}", problems.size() == 1 ? "1 problem" : fmt::format("{} problems", problems.size()), counts);
 }
 
-} // namespace mrcctl
+} // namespace health

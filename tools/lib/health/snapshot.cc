@@ -3,13 +3,14 @@
 #include "snapshot.h"
 
 #include <algorithm>
+#include <set>
 
+#include <arpa/inet.h>
 #include <linux/mrc.h>
 
-#include "../records.h"
-#include "../values.h"
+#include "hints.h"
 
-namespace mrcctl {
+namespace health {
 
 namespace {
 
@@ -17,6 +18,17 @@ using mrcnl::error;
 using mrcnl::message;
 using mrcnl::request;
 using mrcnl::table;
+
+std::string_view dev_name(const table &t)
+{
+    return t[MRC_A_DEV_NAME].str();
+}
+
+std::string format_address(mrcnl::bytes gid)
+{
+    char text[INET6_ADDRSTRLEN];
+    return gid.size() == 16 && inet_ntop(AF_INET6, gid.data(), text, sizeof(text)) ? text : "?";
+}
 
 device_now *device_of(snapshot &s, const table &t)
 {
@@ -51,15 +63,15 @@ void add_plane(snapshot &s, const table &t)
                                .rx_bytes = p[MRC_A_PLANE_RX_BYTES].num()});
 }
 
-// A peer may come in several parts, of equal heads.
-void add_peer(snapshot &s, const table &t)
+// A peer may come in several parts, of equal heads: @seen knows those that came.
+void add_peer(snapshot &s, const table &t, std::set<std::string> &seen)
 {
     table p(t[MRC_A_PEER]);
     peer_now peer;
+    mrcnl::bytes gid = p[MRC_A_PEER_GID].bytes();
     peer.dev = dev_name(t);
-    peer.gid = format_address(p[MRC_A_PEER_GID].bytes());
-    if (std::any_of(s.peers.begin(), s.peers.end(),
-                    [&](const peer_now &x) { return x.gid == peer.gid && x.dev == peer.dev; }))
+    peer.gid = format_address(gid);
+    if (!seen.insert(peer.dev + " " + peer.gid).second)
         return;
     peer.evs = p[MRC_A_PEER_EVS].num();
     peer.good = p[MRC_A_PEER_EVS_GOOD].num();
@@ -67,18 +79,18 @@ void add_peer(snapshot &s, const table &t)
     peer.assumed_bad = p[MRC_A_PEER_EVS_BAD].num();
     peer.denied = p[MRC_A_PEER_EVS_DENIED].num();
     peer.qps = p[MRC_A_PEER_QPS].num();
+    std::copy_n(gid.begin(), std::min(gid.size(), peer.address.size()), peer.address.begin());
     peer.hints = hint_names(p[MRC_A_PEER_HINTS].num());
     s.peers.push_back(std::move(peer));
 }
 
 // Which planes the EVs assumed bad are on: asked for where there are some.
-error add_bad_evs(context &ctx, peer_now &peer)
+error add_bad_evs(mrcnl::genl_socket &nl, peer_now &peer)
 {
     request rq(MRC_CMD_EV_GET);
-    gid to = parse_address(peer.gid, "peer");
     rq.str(MRC_A_DEV_NAME, peer.dev);
-    rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
-    return ctx.nl.dump(rq, [&](const message &m) {
+    rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, peer.address); });
+    return nl.dump(rq, [&](const message &m) {
         for (auto a : m.attrs) {
             if (a.type() != MRC_A_EV)
                 continue;
@@ -91,27 +103,28 @@ error add_bad_evs(context &ctx, peer_now &peer)
 
 } // namespace
 
-error take_snapshot(context &ctx, const std::optional<std::string> &dev, snapshot &out)
+error take_snapshot(mrcnl::genl_socket &nl, const std::optional<std::string> &dev, snapshot &out)
 {
     out = {};
     out.at = std::chrono::steady_clock::now();
-    auto dump = [&](uint8_t cmd, void (*add)(snapshot &, const table &)) {
+    std::set<std::string> seen;
+    auto dump = [&](uint8_t cmd, const std::function<void(const table &)> &add) {
         request rq(cmd);
         if (dev)
             rq.str(MRC_A_DEV_NAME, *dev);
-        return ctx.nl.dump(rq, [&](const message &m) { add(out, table(m.attrs)); });
+        return nl.dump(rq, [&](const message &m) { add(table(m.attrs)); });
     };
-    if (auto e = dump(MRC_CMD_DEV_GET, add_device))
+    if (auto e = dump(MRC_CMD_DEV_GET, [&](const table &t) { add_device(out, t); }))
         return e;
-    if (auto e = dump(MRC_CMD_PLANE_GET, add_plane))
+    if (auto e = dump(MRC_CMD_PLANE_GET, [&](const table &t) { add_plane(out, t); }))
         return e;
-    if (auto e = dump(MRC_CMD_PEER_GET, add_peer))
+    if (auto e = dump(MRC_CMD_PEER_GET, [&](const table &t) { add_peer(out, t, seen); }))
         return e;
     for (auto &peer : out.peers)
         if (peer.assumed_bad)
-            if (auto e = add_bad_evs(ctx, peer))
+            if (auto e = add_bad_evs(nl, peer))
                 return e;
     return {};
 }
 
-} // namespace mrcctl
+} // namespace health

@@ -8,7 +8,7 @@
 
 #include "snapshot.h"
 
-namespace mrcctl {
+namespace health {
 
 struct problem {
     std::string dev;
@@ -24,4 +24,4 @@ std::string verdict_of(const snapshot &s, const std::vector<problem> &problems);
 // One word: why a plane is not used, or "up".
 std::string plane_state(const plane_now &p);
 
-} // namespace mrcctl
+} // namespace health
