@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/crc.hpp>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "notify.h"
 #include "rtnl.h"
 #include "signals.h"
+#include "web/monitor.h"
 
 namespace mrcd {
 
@@ -32,7 +34,9 @@ constexpr auto kCoalesce = 50ms;
 constexpr auto kCoalesceFailing = 250ms;   // what fails must not spin on its own events
 constexpr auto kRetryMin = 100ms;
 constexpr auto kRetryMax = 5000ms;
+constexpr auto kListenAgain = 5s;          // the address may come later
 constexpr auto kLook = 30s;                // whatever no event told
+constexpr const char *kInPlace = "everything is in place";
 constexpr unsigned kGenlNotify = GENL_ID_CTRL;   // families that come and go
 
 // "": a module that has none.
@@ -42,6 +46,16 @@ std::string module_version()
 
     std::ifstream("/sys/module/" MRC_GENL_NAME "/version") >> version;
     return version;
+}
+
+std::uint32_t file_hash(const std::string &path)
+{
+    std::ifstream file(path, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    boost::crc_32_type crc;
+
+    crc.process_bytes(text.data(), text.size());
+    return crc.checksum();
 }
 
 // A netlink socket in the loop. The socket, not Asio, owns the descriptor.
@@ -98,7 +112,7 @@ public:
     Daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
            const Log &log)
         : reconciler_(reconciler), kernel_(kernel), options_(options), log_(log),
-          signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_),
+          signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_), listen_(io_),
           route_(io_, NETLINK_ROUTE,
                  {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
                   RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV6_NETCONF},
@@ -114,6 +128,8 @@ public:
 
     int run()
     {
+        if (!options_.metrics.empty())
+            listen(parse_endpoint(options_.metrics));
         reconcile();
         io_.run();
         return 0;
@@ -201,6 +217,7 @@ private:
             reconciler_.want(load_desired(options_.config, options_.name));
             if (again || options_.force)
                 reconciler_.confirm();
+            config_hash_ = file_hash(options_.config);
             log_.info("fabric file read again");
         } catch (const std::exception &e) {
             log_.error("{}; going on with the earlier file", e.what());
@@ -230,6 +247,7 @@ private:
         using Outcome = Reconciler::Outcome;
         const auto outcome = reconciler_.run([this] { return signals_.pending(); });
 
+        looked_ = std::chrono::system_clock::now();
         follow_module();
         failing_ = outcome == Outcome::kFailed;
         if (outcome == Outcome::kInterrupted)   // the signal is next in the loop
@@ -257,7 +275,7 @@ private:
     {
         const auto &open = reconciler_.open_items();
         const auto status = outcome == Reconciler::Outcome::kComplete
-            ? std::string("everything is in place")
+            ? std::string(kInPlace)
             : fmt::format("{} open: {}", open.size(), open.empty() ? "" : open.front());
 
         if (status != status_)
@@ -270,10 +288,35 @@ private:
         if (ready_)
             return;
         ready_ = true;
-        log_.info("everything is in place");
+        log_.info("{}", kInPlace);
         notify_manager("READY=1");
         if (!options_.ready_file.empty() && !touch(options_.ready_file))
             log_.error("{}: {}", options_.ready_file, std::generic_category().message(errno));
+    }
+
+    // ----------------------------------------------------------- onlookers
+
+    health::daemon_state state() const
+    {
+        return {.ready = status_ == kInPlace, .open = reconciler_.open_items().size(),
+                .config_hash = config_hash_, .looked = looked_, .looks_each = kLook};
+    }
+
+    void listen(const boost::asio::ip::tcp::endpoint &at)
+    {
+        try {
+            web_ = std::make_unique<HttpServer>(io_, at, [this](auto path) { return monitor_.page(path); }, Monitor::kEvents,
+                                                [this] { return monitor_.event(); });
+            return log_.info("metrics at http://{}/metrics", options_.metrics);
+        } catch (const boost::system::system_error &e) {
+            if (!std::exchange(listen_failed_, true))
+                log_.warning("--metrics {}: {}; tried again each {} s", options_.metrics, e.code().message(), kListenAgain.count());
+        }
+        listen_.expires_after(kListenAgain);
+        listen_.async_wait([this, at](const boost::system::error_code &ec) {
+            if (!ec)
+                listen(at);
+        });
     }
 
     void feed_watchdog()
@@ -324,15 +367,20 @@ private:
     Signals signals_;
     asio::io_context io_{1};
     asio::posix::stream_descriptor signal_fd_;
-    asio::steady_timer due_, retry_, watchdog_;
+    asio::steady_timer due_, retry_, watchdog_, listen_;
     EventSource route_, families_;
     std::unique_ptr<EventSource> mrc_;
     std::optional<mrcnl::family> mrc_family_;
     std::string status_;
+    std::uint32_t config_hash_ = file_hash(options_.config);
+    std::chrono::system_clock::time_point looked_;
+    Monitor monitor_{options_.name, [this] { return state(); }};
+    std::unique_ptr<HttpServer> web_;
     Clock::duration backoff_ = kRetryMin;
     bool due_armed_ = false;
     bool failing_ = false;
     bool ready_ = false;
+    bool listen_failed_ = false;
 };
 
 }   // namespace

@@ -9,6 +9,7 @@
 #include "daemon.h"
 #include "notify.h"
 #include "options.h"
+#include "web/http.h"
 
 namespace mrcd {
 
@@ -68,6 +69,8 @@ int run(const Options &o)
     if (!o.owns.empty())
         return owns(o, log);
     try {
+        if (!o.metrics.empty())
+            (void)parse_endpoint(o.metrics);
         NetlinkKernel kernel;
         Reconciler reconciler(kernel, log);
         reconciler.want(load_desired(o.config, o.name));

@@ -38,10 +38,12 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
     app.add_option("--check", check, "print what would be done for this file, do nothing; exit "
                    "status 0: nothing to do, 1: something, 2: the file is bad")
         ->type_name("FILE")->excludes(dry)->excludes(once)->excludes(config);
-    app.add_option("--owns", o.owns, "exit status 0 if the file names this interface as one of this node's, "
+    auto *owns = app.add_option("--owns", o.owns, "exit status 0 if the file names this interface as one of this node's, "
                    "else 1; for udev")
         ->type_name("IFNAME")->excludes(dry)->excludes(once);
     app.add_flag("--force", o.force, "even if the file removes most of what is there");
+    app.add_option("--metrics", o.metrics, "listen there: /metrics for Prometheus, / for a browser")
+        ->type_name("ADDRESS:PORT")->excludes(dry)->excludes(once)->excludes(owns);
     app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
         ->type_name("FILE");
     app.add_flag("-v,--verbose", o.verbose, "log every operation");

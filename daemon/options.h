@@ -10,6 +10,7 @@ struct Options {
     std::string config;
     std::string name;
     std::string ready_file;
+    std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
     std::string owns;     // is this interface the file's?
     bool dry_run = false;
     bool check = false;   // a dry run whose exit status says what was found

@@ -33,7 +33,7 @@ for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	usr/share/doc/mrc/examples/two-hosts.toml usr/share/doc/mrc/examples/rule.toml \
 	usr/share/doc/mrc/examples/lists.toml "lib/modules/6.1.*/updates/mrc.ko" \
 	"lib/modules/6.12.*/updates/mrc.ko" usr/include/linux/mrc.h usr/include/rdma/mrc-abi.h \
-	usr/share/ynl/specs/mrc.yaml; do
+	usr/share/ynl/specs/mrc.yaml usr/share/mrc/monitoring/alerts.yml usr/share/mrc/monitoring/grafana/fleet.json; do
 	ksft_test "installs $file" compgen -G "$tmp/root/$file"
 done
 # Symbols for debuggers are 160 MB of it.

@@ -65,7 +65,7 @@ PACKAGES=(
 )
 
 # Large, and for tests that say "kernels: full".
-PACKAGES_FULL=(debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
+PACKAGES_FULL=(chromium debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {
@@ -100,6 +100,8 @@ also() {
 	done
 	rm -f "$log"
 }
+
+promtool() { "$here/promtool.sh" get || echo "deps: no promtool"; }
 
 # size PACKAGE...: how many packages that is with what they need, and how large, as apt says it.
 size() {
@@ -156,9 +158,10 @@ main() {
 	fi
 	[ ${#want[@]} -eq 0 ] || install "${want[@]}"
 	case ${1:-} in
-	'') also suite.sh 7.2 7.3;;
+	'') also suite.sh 7.2 7.3; promtool;;
 	-f)
 		also suite.sh 7.2 7.3
+		promtool
 		also arm64.sh 6.12-arm64 6.12-arm64-16k
 		"$here/rdmacore.sh" get || echo "deps: no newer rdma-core"
 		;;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+// monitor.h - the pages of mrcd's web server: "/metrics" for Prometheus, "/" for people, "/events" for that page.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "../../tools/lib/health/exposition.h"
+#include "http.h"
+
+namespace mrcd {
+
+// The kernel is queried at most once in kMeasureEach, however many clients there are.
+inline constexpr std::chrono::milliseconds kMeasureEach{900};
+
+class Monitor {
+public:
+    using State = std::function<health::daemon_state()>;
+
+    Monitor(std::string node, State state) : node_(std::move(node)), state_(std::move(state)) {}
+    HttpPage page(std::string_view path);
+    // A server-sent event: this host as JSON.
+    std::string event();
+
+    static constexpr const char *kEvents = "/events";
+
+private:
+    const health::measurement &measured();
+
+    std::string node_;
+    State state_;
+    health::measurement last_;
+    std::chrono::steady_clock::time_point until_{};
+};
+
+// The JSON of event(). Pure.
+std::string onlooker_json(const std::string &node, const health::measurement &m);
+
+}   // namespace mrcd
