@@ -142,7 +142,7 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ibdev)
 	return container_of(ibdev, struct mrc_dev, ibdev);
 }
 
-extern struct workqueue_struct *mrc_wq;		/* teardown and registration; flushed at exit */
+extern struct workqueue_struct *mrc_wq;		/* teardown, registration, walks of QPs; flushed at exit */
 
 /*
  * Process context, without rtnl: for long looks at a device. Under RCU @dev is alive; leaves that section, and takes a

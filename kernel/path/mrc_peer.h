@@ -19,6 +19,7 @@
 #include <linux/kref.h>
 #include <linux/rbtree.h>
 #include <linux/rhashtable.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "engine/peer/mrc_crc.h"
 #include "engine/peer/mrc_damp.h"
@@ -76,6 +77,7 @@ struct mrc_peer {
 	struct list_head idle;		/* dev->idle_peers, while it has no users */
 	struct list_head ccs;		/* mrc_qpcc.link, under path_lock */
 	u32 n_users;			/* under lock */
+	struct work_struct users_work;	/* tells many of them of planes */
 	unsigned long last_used;	/* jiffies: QP or ordinary traffic */
 };
 

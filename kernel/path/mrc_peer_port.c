@@ -43,7 +43,7 @@ static void port_changed(struct mrc_peer *peer, u32 changed)
 	mrc_log_ports(peer->dev, &peer->gid, changed & up, true);
 	mrc_peer_paths_ports(peer);
 	mrc_qpcc_refresh(peer);
-	mrc_peer_users_tell(peer, true);
+	mrc_peer_users_tell_bounded(peer);
 	mrc_event_peer(peer, MRC_EVENT_PEER_PORTS);
 }
 

@@ -6,6 +6,7 @@
 #include "path/mrc_peer_users.h"
 
 #define USERS_BATCH	16
+#define USERS_AT_ONCE	64	/* are told in softirq; more by a work item */
 
 /* Under peer->lock. */
 static void users_idle(struct mrc_peer *peer, bool idle)
@@ -69,7 +70,7 @@ static u32 users_batch(struct mrc_peer *peer, struct mrc_peer_user *at,
  * A walk has two marks in the list: how far it has come, and where the list ended when it
  * began. Whatever else is unlinked or linked meanwhile, it meets all others once, and ends.
  */
-void mrc_peer_users_tell(struct mrc_peer *peer, bool planes)
+static void users_walk(struct mrc_peer *peer, bool planes, bool may_sleep)
 {
 	struct mrc_peer_user *batch[USERS_BATCH], at = {}, end = {};
 	u32 n, i;
@@ -78,15 +79,48 @@ void mrc_peer_users_tell(struct mrc_peer *peer, bool planes)
 	list_add(&at.link, &peer->users);
 	list_add_tail(&end.link, &peer->users);
 	spin_unlock_bh(&peer->lock);
-	while ((n = users_batch(peer, &at, &end, batch)))
+	while ((n = users_batch(peer, &at, &end, batch))) {
 		for (i = 0; i < n; i++) {
 			batch[i]->ops->changed(batch[i], planes);
 			batch[i]->ops->put(batch[i]);
 		}
+		if (may_sleep)
+			cond_resched();
+	}
 	spin_lock_bh(&peer->lock);
 	list_del(&at.link);
 	list_del(&end.link);
 	spin_unlock_bh(&peer->lock);
+}
+
+void mrc_peer_users_tell(struct mrc_peer *peer, bool planes)
+{
+	users_walk(peer, planes, false);
+}
+
+/* The work item reads the state that holds when it runs, so changes that come meanwhile cost one more walk in all. */
+void mrc_peer_users_tell_bounded(struct mrc_peer *peer)
+{
+	if (READ_ONCE(peer->n_users) <= USERS_AT_ONCE)
+		mrc_peer_users_tell(peer, true);
+	else
+		queue_work(mrc_wq, &peer->users_work);
+}
+
+static void users_work(struct work_struct *work)
+{
+	users_walk(container_of(work, struct mrc_peer, users_work), true, true);
+}
+
+void mrc_peer_users_init(struct mrc_peer *peer)
+{
+	INIT_LIST_HEAD(&peer->users);
+	INIT_WORK(&peer->users_work, users_work);
+}
+
+void mrc_peer_users_end(struct mrc_peer *peer)
+{
+	cancel_work_sync(&peer->users_work);
 }
 
 void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid)

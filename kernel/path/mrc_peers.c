@@ -10,6 +10,7 @@
 #include "path/mrc_peer_idle.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
+#include "path/mrc_peer_users.h"
 #include "path/mrc_peers.h"
 
 #define MRC_PEER_IDLE		(60 * HZ)
@@ -27,7 +28,8 @@ static void peer_free_work(struct work_struct *work)
 	struct mrc_peer *peer = container_of(to_rcu_work(work), struct mrc_peer, free_work);
 	struct mrc_dev *dev = peer->dev;
 
-	mrc_peer_port_stop(peer);
+	mrc_peer_port_stop(peer);	/* the timer may begin this work */
+	mrc_peer_users_end(peer);
 	mrc_peer_paths_end(peer);
 	kfree(mrc_port_asks(&peer->port));
 	kfree(peer);
@@ -113,7 +115,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	peer->for_qps = gfpflags_allow_blocking(gfp);
 	spin_lock_init(&peer->lock);
 	spin_lock_init(&peer->path_lock);
-	INIT_LIST_HEAD(&peer->users);
+	mrc_peer_users_init(peer);
 	INIT_LIST_HEAD(&peer->idle);
 	INIT_LIST_HEAD(&peer->ccs);
 	peer->last_used = jiffies;
