@@ -63,6 +63,16 @@ static uint64_t number(const struct numbers *of)
 	return fuzz_once_in(3) ? is + fuzz_draw(2048) - 1024 : is;
 }
 
+/* A key that is known, or a guess: keys are numbered, and the low byte is random, so the prey's are near one's own. */
+static uint32_t a_key(void)
+{
+	struct ibv_mr *own = fuzz_any_mr();
+
+	if (keys.n && !fuzz_once_in(3))
+		return (uint32_t)number(&keys);
+	return (own ? own->lkey : 0) + (uint32_t)((fuzz_draw(64) - 48) << 8 | fuzz_draw(256));
+}
+
 static uint32_t a_qpn(void)
 {
 	return fuzz_once_in(8) ? (uint32_t)fuzz_draw(3) : (uint32_t)number(&qpns) & 0xffffff;
@@ -124,17 +134,17 @@ static void send_one(struct ibv_qp *qp)
 	};
 
 	if (fuzz_once_in(4))
-		sge = (struct ibv_sge){ number(&addrs), (uint32_t)fuzz_draw(5000), (uint32_t)number(&keys) };
+		sge = (struct ibv_sge){ number(&addrs), (uint32_t)fuzz_draw(5000), a_key() };
 	if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
 		sge.length = 8;
 		wr.wr.atomic.remote_addr = number(&addrs) & ~7ull;
 		wr.wr.atomic.compare_add = 1;
-		wr.wr.atomic.rkey = (uint32_t)number(&keys);
+		wr.wr.atomic.rkey = a_key();
 	} else if (wr.opcode == IBV_WR_SEND_WITH_INV || wr.opcode == IBV_WR_LOCAL_INV) {
-		wr.invalidate_rkey = (uint32_t)number(&keys);
+		wr.invalidate_rkey = a_key();
 	} else {
 		wr.wr.rdma.remote_addr = number(&addrs);
-		wr.wr.rdma.rkey = (uint32_t)number(&keys);
+		wr.wr.rdma.rkey = a_key();
 	}
 	fuzz.posted += !ibv_post_send(qp, &wr, &bad);
 }

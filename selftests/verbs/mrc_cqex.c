@@ -216,7 +216,6 @@ TEST_F_TIMEOUT(cqex, a_resize_under_traffic_loses_nothing, LIMIT_S)
 	static const int sizes[] = { 256, 64, 4096, 100, 64 };
 	uint64_t posted = 0, polled = 0;
 	struct ibv_wc wc;
-	int i;
 
 	while (polled < 2000) {
 		while (posted < polled + 32 && !post_write(self, posted))
@@ -229,7 +228,7 @@ TEST_F_TIMEOUT(cqex, a_resize_under_traffic_loses_nothing, LIMIT_S)
 		polled++;
 	}
 	EXPECT_GE(self->p.cq[0]->cqe, 64);
-	for (i = 0; polled < posted; i++, polled++)
+	for (; polled < posted; polled++)
 		ASSERT_TRUE(vpair_wc(self->p.cq[0], &wc, WAIT_MS));
 	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 1 << 28));
 	EXPECT_EQ(EINVAL, ibv_resize_cq(self->p.cq[0], 0));
