@@ -17,6 +17,7 @@
 #include <fstream>
 #include <memory>
 
+#include "events.h"
 #include "notify.h"
 #include "rtnl.h"
 #include "signals.h"
@@ -112,7 +113,7 @@ public:
     Daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
            const Log &log)
         : reconciler_(reconciler), kernel_(kernel), options_(options), log_(log),
-          signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_), listen_(io_),
+          events_(options.event_file, log), signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_), listen_(io_),
           route_(io_, NETLINK_ROUTE,
                  {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
                   RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV6_NETCONF},
@@ -341,6 +342,7 @@ private:
         if (family == mrc_family_)
             return;
         mrc_.reset();
+        records_.reset();
         mrc_family_ = family;
         if (!family)
             return;
@@ -357,19 +359,38 @@ private:
             log_.warning("mrc events: {}", e.what());
             mrc_family_.reset();
         }
+        follow_log(*family);
         due();   // what happened before we listened
+    }
+
+    // An older module has none, and nothing depends on it.
+    void follow_log(const mrcnl::family &family)
+    {
+        const auto group = family.groups.find(MRC_GENL_MCGRP_LOG);
+
+        if (group == family.groups.end())
+            return;
+        try {
+            records_ = std::make_unique<EventSource>(
+                io_, NETLINK_GENERIC, std::vector{group->second},
+                [this](auto &, auto payload) { events_.take(mrcnl::table(mrcnl::attrs_after<genlmsghdr>(payload))); },
+                [this] { events_.lost(); });
+        } catch (const std::runtime_error &e) {
+            log_.warning("the module's log: {}", e.what());
+        }
     }
 
     Reconciler &reconciler_;
     const NetlinkKernel &kernel_;
     const Options &options_;
     const Log &log_;
+    Events events_;
     Signals signals_;
     asio::io_context io_{1};
     asio::posix::stream_descriptor signal_fd_;
     asio::steady_timer due_, retry_, watchdog_, listen_;
     EventSource route_, families_;
-    std::unique_ptr<EventSource> mrc_;
+    std::unique_ptr<EventSource> mrc_, records_;
     std::optional<mrcnl::family> mrc_family_;
     std::string status_;
     std::uint32_t config_hash_ = file_hash(options_.config);

@@ -46,6 +46,9 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
         ->type_name("ADDRESS:PORT")->excludes(dry)->excludes(once)->excludes(owns);
     app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
         ->type_name("FILE");
+    app.add_option("--event-file", o.event_file, "what happens to planes, peers and EVs, as JSON lines; "
+                   "rotated at 16 MiB, four old ones are kept")
+        ->type_name("FILE");
     app.add_flag("-v,--verbose", o.verbose, "log every operation");
     try {
         app.parse(argc, argv);

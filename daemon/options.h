@@ -11,6 +11,7 @@ struct Options {
     std::string name;
     std::string ready_file;
     std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
+    std::string event_file;   // records of the module's log, as JSON lines
     std::string owns;     // is this interface the file's?
     bool dry_run = false;
     bool check = false;   // a dry run whose exit status says what was found

@@ -12,6 +12,7 @@ namespace {
 // One for what there is, one for what depends on it, and some for changes
 // meanwhile.
 constexpr int kPasses = 6;
+constexpr unsigned kPutRightLines = 10;
 
 }   // namespace
 
@@ -34,6 +35,7 @@ void Reconciler::want(Desired desired)
 void Reconciler::set_want(Desired desired)
 {
     want_ = std::move(desired);
+    settled_ = false;
     link_names_.clear();
     for (const WantedLink &w : want_.links)
         link_names_.insert(w.name);
@@ -105,6 +107,7 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
 
     policy_.missing_kinds = unsupported_;
     lasting_.clear();
+    put_right_ = 0;
     for (int pass = 0; pass < kPasses; pass++) {
         const Failures earlier = std::exchange(failures, {});
         if (held_ && want_.links.empty())   // no earlier file to go on with
@@ -162,7 +165,7 @@ bool Reconciler::carry_out(const Op &op, Failures &failures)
     const auto e = kernel_.apply(op);
 
     if (!e) {
-        log_.debug("{}", to_string(op));
+        tell_done(op);
         return true;
     }
     if (make_do(op, e))
@@ -176,6 +179,30 @@ bool Reconciler::carry_out(const Op &op, Failures &failures)
         not_raised_.insert(up->name);
     failures.emplace(to_string(op), e.text);
     return !guards(op);
+}
+
+// What was in place and is put right again was changed by somebody: who looks for the reason of his
+// change's end finds it here. Not more than he changes by hand, and not the same all the time.
+void Reconciler::tell_done(const Op &op)
+{
+    constexpr std::size_t kKnown = 1000;
+    const auto *mtu = std::get_if<LinkMtu>(&op);
+    const Link *link = mtu ? have_.link(mtu->name) : nullptr;
+    const auto now = std::chrono::steady_clock::now();
+    const auto text = to_string(op);
+
+    log_.debug("{}", text);
+    if (!settled_)
+        return;
+    const auto told = put_right_at_.find(text);
+    if (told != put_right_at_.end() && now - told->second < std::chrono::seconds(10))
+        return;
+    if (put_right_++ >= kPutRightLines)
+        return;
+    if (put_right_at_.size() >= kKnown)
+        put_right_at_.clear();
+    put_right_at_[text] = now;
+    log_.info("was changed, and is put right: {}{}", text, link ? fmt::format(" (it was {})", link->mtu) : "");
 }
 
 // What is not to be had is done without, from the next pass on.
@@ -225,6 +252,9 @@ Reconciler::Outcome Reconciler::settle(const Plan &p, const Failures &failures)
         if (told.insert(line).second && !told_.count(line))
             log_.info("{}", line);
     told_ = std::move(told);
+    if (put_right_ > kPutRightLines)
+        log_.info("{} more were changed, and are put right", put_right_ - kPutRightLines);
+    settled_ |= !failed && !waiting;
     if (failed)
         return Outcome::kFailed;
     return waiting ? Outcome::kWaiting : Outcome::kComplete;

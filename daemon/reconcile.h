@@ -7,6 +7,7 @@
 // interfaces of others to be set back, no process ends with, unless it is killed.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
@@ -58,6 +59,7 @@ private:
     bool carry_out(const Plan &p, bool begun, Failures &failures, const Interrupted &interrupted);
     bool carry_out(const Op &op, Failures &failures);
     bool make_do(const Op &op, const mrcnl::error &e);
+    void tell_done(const Op &op);
     Outcome settle(const Plan &p, const Failures &failures);
     bool optional(const std::string &link) const;
 
@@ -74,6 +76,9 @@ private:
     std::set<std::string> unsupported_;   // kinds of interfaces that we can do without
     Failures lasting_;                    // of interfaces that could not be made, in this run
     std::set<std::string> not_raised_;    // in this pass
+    bool settled_ = false;                // what is wanted was once in place
+    unsigned put_right_ = 0;              // in this run, since
+    std::map<std::string, std::chrono::steady_clock::time_point> put_right_at_;   // what was told of that
     std::set<std::string> told_;
     std::vector<std::string> open_;
 };

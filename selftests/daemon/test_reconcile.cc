@@ -2,6 +2,8 @@
 // What the reconciler says and when it stops, on a kernel that is a struct.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fabrics.h"
 #include "fake_kernel.h"
 #include "reconcile.h"
@@ -183,6 +185,37 @@ TEST(reconcile, without_the_module_its_reason_is_all_that_is_said)
     EXPECT_EQ(h.open(), "ip link add mrc0 type mrc: Unknown device type\n"
                         "there is no interface mrc0\nmrc0 is not known to the mrc module yet");
     EXPECT_EQ(h.kernel.state.routes.size(), 2u) << "the planes are set up nevertheless";
+}
+
+// Who set an MTU by hand finds in the log who set it back.
+TEST(reconcile, what_is_put_right_is_told)
+{
+    const Log log{"fake", Log::Level::kNormal};
+    FakeKernel kernel;
+    Reconciler mrcd{kernel, log};
+
+    kernel.add_link("eth1");
+    kernel.add_link("eth2");
+    mrcd.want(*desired_for(make_fabric({.hosts = 9}), "h1"));
+    auto said = [&] {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(mrcd.run(), Outcome::kComplete);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(said(), "") << "what is made for the first time";
+    const auto right = kernel.link("eth1").mtu;
+    kernel.link("eth1").mtu = 1400;
+    EXPECT_EQ(said(), fmt::format("mrcd: fake: was changed, and is put right: ip link set eth1 mtu {} (it was 1400)\n", right));
+    EXPECT_EQ(kernel.link("eth1").mtu, right);
+    kernel.link("eth1").mtu = 1400;
+    EXPECT_EQ(said(), "") << "the same is not told all the time";
+    kernel.state.routes.clear();
+    kernel.state.device->profiles.clear();
+    const auto many = said();
+    EXPECT_EQ(std::count(many.begin(), many.end(), '\n'), 11) << many;
+    EXPECT_NE(many.find(" more were changed, and are put right\n"), std::string::npos) << many;
+    mrcd.want(*desired_for(make_fabric({.hosts = 8}), "h1"));
+    EXPECT_EQ(said().find("put right"), std::string::npos) << "another file is no foreign change";
 }
 
 TEST(reconcile, an_mtu_that_is_refused_is_no_reason_to_wait)

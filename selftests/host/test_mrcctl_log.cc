@@ -5,12 +5,15 @@
 
 #include <linux/mrc.h>
 
+#include "../../tools/lib/words/log_words.h"
 #include "../../tools/mrcctl/since.h"
 #include "../../tools/mrcctl/values.h"
 #include "../../tools/mrcctl/words.h"
 #include "test_mrcctl.h"
 
 using namespace mrcctl;
+using words::log_cause_name;
+using words::log_kind_name;
 
 namespace {
 

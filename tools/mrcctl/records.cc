@@ -12,9 +12,9 @@
 #include <linux/mrc.h>
 
 #include "../lib/health/hints.h"
+#include "../lib/words/log_words.h"
 #include "since.h"
 #include "values.h"
-#include "words.h"
 
 namespace mrcctl {
 
@@ -458,7 +458,7 @@ record log_record(const table &t)
     r.as_text("time", format_moment(real, true));
     r.detail("boot_ns", l[MRC_A_LOG_BOOT].num());
     r.detail("id", l[MRC_A_LOG_ID].num());
-    r.add("event", std::string(log_kind_name(l[MRC_A_LOG_KIND].num())));
+    r.add("event", std::string(words::log_kind_name(l[MRC_A_LOG_KIND].num())));
     add_ids(r, t);
     add_num(r, l, MRC_A_LOG_PLANE, "plane");
     if (l[MRC_A_LOG_GID])
@@ -468,7 +468,7 @@ record log_record(const table &t)
         r.detail("entropy", l[MRC_A_LOG_ENTROPY].num());
         r.as_text("entropy", fmt::format("entropy {:#010x}", l[MRC_A_LOG_ENTROPY].num()));
     }
-    r.add("cause", std::string(log_cause_name(l[MRC_A_LOG_CAUSE].num())));
+    r.add("cause", std::string(words::log_cause_name(l[MRC_A_LOG_CAUSE].num())));
     r.add("count", count);
     if (count == 1)
         r.as_text("count", "");

@@ -4,8 +4,7 @@
 
 #include <iterator>
 
-#include <linux/mrc.h>
-
+#include "../lib/words/log_words.h"
 #include "../lib/words/counters.h"
 
 namespace mrcctl {
@@ -129,61 +128,16 @@ const word kWords[] = {
     {"event", "ev", "EV states of a path set changed; says how many are in each", "", "mrcctl ev show peer ADDRESS"},
 };
 
-// Of the module's log, in the order of enum mrc_log_kind.
-const word kLogKinds[] = {
-    {"event", "plane-down", "a plane went down here, or is still down by another cause", "the cause says it", "mrcctl plane show"},
-    {"event", "plane-up", "a plane came up here; the cause is what kept it down", "", ""},
-    {"event", "port-down", "the port of a peer on this plane went down", "the peer said so", "mrcctl plane show there"},
-    {"event", "port-up", "the port of a peer on this plane came up", "", ""},
-    {"event", "ev-bad", "no data leaves by these paths; they are probed until they answer", "the cause says it",
-     "mrcctl probe ADDRESS draws which paths are silent"},
-    {"event", "ev-good", "these paths are used again", "", ""},
-    {"event", "ev-denied", "no packet leaves by these paths", "a controller or an administrator said so", "mrcctl ev set ... state good"},
-    {"event", "hint", "settings seem to differ between this host and the peer; the cause is the hint", "", "mrcctl explain CAUSE"},
-};
-static_assert(std::size(kLogKinds) == MRC_LOG_HINT + 1);
-
-// In the order of enum mrc_log_cause. Hints have their entries above.
-const word kLogCauses[] = {
-    {"cause", "none", "nothing keeps the plane down", "", ""},
-    {"cause", "new", "the port has just become a plane", "", ""},
-    {"cause", "dev-down", "the device is down", "", "ip link set DEV up"},
-    {"cause", "admin", "the plane is disabled", "mrcctl plane set ... admin off, or a controller", "mrcctl plane set ... admin on"},
-    {"cause", "port-down", "the plane's port is set down", "ip link set PORT down", "ip link set PORT up"},
-    {"cause", "no-carrier", "the port has no link", "no cable, a broken optic, or the other end is off", "ip link show PORT; ethtool PORT"},
-    {"cause", "held", "the link came and went too often to be believed", "a cable or an optic that is about to fail", "replace it; the plane is used again by itself"},
-    {"cause", "small", "full packets of connections are longer than the port's MTU", "the MTU of this port is smaller than that of others",
-     "ip link set PORT mtu 9000"},
-    {"cause", "gone", "the port left the device", "its netdev was deleted, moved or taken out", "ip link set PORT master DEV"},
-    {"cause", "notice", "the peer said so", "", ""},
-    {"cause", "lost", "packets or probes by the path were lost", "a link or a switch drops them", "mrcctl probe ADDRESS"},
-    {"cause", "peer", "the peer asked not to use the path", "", "mrcctl log, there"},
-    {"cause", "company", "many paths of the plane are bad: this one was put aside with them, and is probed", "", "mrcctl probe ADDRESS"},
-    {"cause", "controller", "a controller or an administrator said so", "mrcctl ev set, mrcd, or a program of mrc_ctl.h", ""},
-    {"cause", "answered", "probes by the path were answered", "", ""},
-    {"cause", "late", "packets that had been called lost came late", "the path's delay jumps", "mrcctl latency seconds 10"},
-    {"cause", "forgiven", "the path was not at fault", "its plane was, or the peer stood still", ""},
-    {"cause", "plane-back", "the plane of the path came back", "", ""},
-    {"cause", "floor", "too few usable paths were left, so bad ones are used again", "many paths are bad at once", "mrcctl probe ADDRESS"},
-    {"", "icrc", "", "", ""},
-    {"", "udp-port", "", "", ""},
-    {"", "hop-limit", "", "", ""},
-    {"", "no-answer", "", "", ""},
-    {"", "plain", "", "", ""},
-    {"", "nobody", "", "", ""},
-    {"", "policy", "", "", ""},
-};
-static_assert(std::size(kLogCauses) == MRC_WHY_POLICY + 1);
-
 } // namespace
 
 std::vector<word> all_words()
 {
     std::vector<word> all(std::begin(kWords), std::end(kWords));
-    all.insert(all.end(), std::begin(kLogKinds), std::end(kLogKinds));
-    for (auto &w : kLogCauses)
-        if (!w.kind.empty())
-            all.push_back(w);
+    for (auto &w : words::log_kinds)
+        all.push_back({"event", w.name, w.meaning, w.why, w.action});
+    for (auto &w : words::log_causes)
+        if (!w.meaning.empty())
+            all.push_back({"cause", w.name, w.meaning, w.why, w.action});
     for (auto &c : words::counters()) {
         word w{c.of_qp ? "counter of QPs" : "counter of devices", c.name, c.meaning, "", ""};
         for (auto &a : kAdvice)
@@ -192,16 +146,6 @@ std::vector<word> all_words()
         all.push_back(w);
     }
     return all;
-}
-
-std::string_view log_kind_name(uint64_t kind)
-{
-    return kind < std::size(kLogKinds) ? kLogKinds[kind].name : "unknown";
-}
-
-std::string_view log_cause_name(uint64_t cause)
-{
-    return cause < std::size(kLogCauses) ? kLogCauses[cause].name : "unknown";
 }
 
 std::vector<std::string_view> stray_advice()

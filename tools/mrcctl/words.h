@@ -5,7 +5,6 @@
 // One table: `mrcctl explain` prints it, and Documentation/reference/counters.md is made from it.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct word {
 
 // In order of kinds; counters as the module lists them.
 std::vector<word> all_words();
-// Of enum mrc_log_kind and enum mrc_log_cause; "unknown": of a newer module.
-std::string_view log_kind_name(uint64_t kind);
-std::string_view log_cause_name(uint64_t cause);
 // Counters that advice is given on and the module has not: for tests.
 std::vector<std::string_view> stray_advice();
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+// event_file.h - lines in a file that does not grow without end: FILE, then FILE.1 ... FILE.4, the oldest last.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace mrcd {
+
+class EventFile {
+public:
+    static constexpr std::size_t kMost = 16 << 20;   // bytes of one
+    static constexpr int kOld = 4;                   // files that are kept besides
+
+    explicit EventFile(std::string path, std::size_t most = kMost) : path_(std::move(path)), most_(most) {}
+    ~EventFile();
+    EventFile(const EventFile &) = delete;
+    EventFile &operator=(const EventFile &) = delete;
+
+    // 0, or an errno. Another try opens it anew: it may have been moved away.
+    int append(const std::string &line);
+
+private:
+    int open_file();
+    void close_file();
+    void rotate();
+
+    std::string path_;
+    std::size_t most_, size_ = 0;
+    int fd_ = -1;
+};
+
+}   // namespace mrcd
