@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: full uml
+# kernels: new uml
 #
 # iproute2's rdma: counters of the port and of QPs, renaming, resources; and what node_exporter reads.
 #
