@@ -84,6 +84,8 @@ TEST_F(plane, the_window_grows_to_what_was_late_and_decays)
     EXPECT_GE(grown, 90 * kUs);
     rtt(0, 20 * kUs, 2);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), grown - 5 * kUs);
+    rtt(0, 20 * kUs, 8);
+    EXPECT_EQ(mrc_evset_lost_ns(&s, 0), grown - 5 * kUs) << "once in sixteen round trips";
     rtt(0, 20 * kUs, 3000);
     EXPECT_EQ(mrc_evset_lost_ns(&s, 0), 32500u) << "a round trip and five eighths";
     mrc_evset_false_alarm(&s, 0, MRC_NONE16, mrc_ev_tick(now), 0, now);
