@@ -80,7 +80,8 @@ here_now() {	# the latest record is of this boot and of today, by both clocks
 ksft_test "with the kernel's time" here_now
 ksft_test "since a moment that is to come there is nothing" \
 	test "$(mrcctl -n h1 log since 2099-01-01 | wc -l)" -eq 0
-ksft_test "since an hour there is all" test "$(mrcctl -n h1 log since 1h | wc -l)" -eq "$(mrcctl -n h1 log | wc -l)"
+all=$(mrcctl -n h1 log | wc -l)	# more may come in between
+ksft_test "since an hour there is all" test "$(mrcctl -n h1 log since 1h | wc -l)" -ge "$all"
 refused() { ! mrcctl -n h1 log since tomorrow; }
 ksft_test "a time that is none is refused" refused
 notice() { mrcctl -n h2 -j log peer $H1 | jq -se 'flatten | map(select(.event == "port-down" and .plane == 2 and .cause == "notice")) | length >= 1'; }
