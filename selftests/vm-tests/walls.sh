@@ -158,9 +158,11 @@ gone bob
 # ---------------------------------------------------------- two honest strangers
 ksft_test "carol's at h1" talker carol h1 65534
 ksft_test "dave's at h2" talker dave h2 1000
-# A PSN is the low 24 bits: 16777315 is 99.
+# A PSN is the low 24 bits: 16777315 is 99. A program that goes past the plug-in has ib_core say so, as a fuzzer may have.
+masked() { dmesg | grep -cF "overflow, masking"; }
+before=$(masked || true)
 ksft_test "carol connects first" joined carol dave 16777315
-ksft_test "of a PSN beyond 24 bits the log says nothing" refused "" -- grep -F "overflow, masking" <(dmesg)
+ksft_equal "of a PSN beyond 24 bits the log says nothing" "$before" "$(masked || true)"
 ksft_test "and posts before dave can hear her" says "post ok" carol post early
 ksft_test "dave connects" hears carol dave 99
 ksft_test "it arrives" says "wait success" carol wait
