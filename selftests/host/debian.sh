@@ -80,7 +80,7 @@ packages() {
 	ksft_test "$suite: the new module is there" is "$next"
 	ksft_test "$suite: it is kept for the machine" built
 
-	headers=$root/$(readlink "$root/lib/modules/$kernel/build")/include/generated/utsrelease.h
+	headers=$root$(in_root readlink -f "/lib/modules/$kernel/build")/include/generated/utsrelease.h
 	cp "$headers" "$tmp/release"
 	echo '#define UTS_RELEASE "6.1.0-1-other"' >"$headers"
 	ksft_test "$suite: headers of another kernel" sentence "are those of 6.1.0-1-other" \
