@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "vcommon.h"
+#include "mrc_crc.h"
 
 #define PORT		4791
 #define BTH		12
@@ -47,18 +48,6 @@ static void put32(uint8_t *p, uint32_t v)
 {
 	v = htobe32(v);
 	memcpy(p, &v, 4);
-}
-
-static uint32_t crc(uint32_t c, const uint8_t *p, size_t len)
-{
-	int i;
-
-	while (len--) {
-		c ^= *p++;
-		for (i = 0; i < 8; i++)
-			c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
-	}
-	return c;
 }
 
 /* IBTA A17.3.3: what routers may change is read as ones. */

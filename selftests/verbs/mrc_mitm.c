@@ -30,6 +30,7 @@
 #include <sys/socket.h>
 #include <netpacket/packet.h>
 #include "vcommon.h"
+#include "mrc_crc.h"
 
 #define PORT		4791
 #define FRAME_MAX	9216
@@ -102,18 +103,6 @@ static bool find(const struct frame *f, struct places *p)
 }
 
 /* ---- ICRC: IBTA A17.3.3 */
-
-static uint32_t crc(uint32_t c, const uint8_t *p, size_t len)
-{
-	int i;
-
-	while (len--) {
-		c ^= *p++;
-		for (i = 0; i < 8; i++)
-			c = c >> 1 ^ (c & 1 ? 0xedb88320 : 0);
-	}
-	return c;
-}
 
 static void sign(struct frame *f, const struct places *p)
 {

@@ -74,6 +74,7 @@ halt() {	# the machine is switched off: what is in the kernel goes, too
 }
 soon() { mrc_until 10 "$@" || "$@"; }	# and what it says
 is() { [ "$(systemctl is-active "$1")" = "$2" ] || { systemctl status "$1" --no-pager; return 1; }; }
+served() { /usr/bin/python3 -I -c 'import urllib.request as u; print(u.urlopen("http://127.0.0.1:9791/metrics").read().decode())' | grep -x "$1"; }
 status_has() { systemctl show -p StatusText mrcd | tee /dev/stderr | grep -qF -- "$1"; }
 left_alone() {	# INTERFACE
 	networkctl list --no-pager --no-legend "$1" | tee /dev/stderr | grep -q unmanaged &&
@@ -102,6 +103,7 @@ ksft_test "and has what is its own" mrc_until 60 managed
 ksft_test "the other plane works" mrc_until 60 planes_up 1
 cable eth2
 ksft_test "the plane comes: everything is in place" mrc_until 60 is mrcd active
+ksft_test "the unit serves metrics" mrc_until 30 served "mrcd_ready 1"
 ksft_test "two planes" mrc_until 30 planes_up 2
 for port in eth1 eth2 mrc0; do
 	ksft_test "networkd leaves $port alone" soon left_alone $port
