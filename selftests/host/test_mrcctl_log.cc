@@ -61,15 +61,15 @@ void test_since()
 void test_log_names()
 {
     equal("the first kind", std::string(log_kind_name(MRC_LOG_PLANE_DOWN)), "plane-down");
-    equal("the last kind", std::string(log_kind_name(MRC_LOG_HINT)), "hint");
-    equal("a kind of a newer module", std::string(log_kind_name(MRC_LOG_HINT + 1)), "unknown");
+    equal("the last kind", std::string(log_kind_name(MRC_LOG_PROBES_RESUMED)), "probes-resumed");
+    equal("a kind of a newer module", std::string(log_kind_name(MRC_LOG_PROBES_RESUMED + 1)), "unknown");
     equal("a cause of planes", std::string(log_cause_name(MRC_WHY_NO_CARRIER)), "no-carrier");
     equal("a cause of EVs", std::string(log_cause_name(MRC_WHY_FLOOR)), "floor");
     equal("the first hint", std::string(log_cause_name(MRC_WHY_ICRC)), "icrc");
-    equal("the last", std::string(log_cause_name(MRC_WHY_POLICY)), "policy");
-    equal("a cause of a newer module", std::string(log_cause_name(MRC_WHY_POLICY + 1)), "unknown");
+    equal("the last", std::string(log_cause_name(MRC_WHY_EXPIRED)), "expired");
+    equal("a cause of a newer module", std::string(log_cause_name(MRC_WHY_EXPIRED + 1)), "unknown");
     auto all = all_words();
-    for (unsigned i = 0; i <= MRC_WHY_POLICY; i++) {
+    for (unsigned i = 0; i <= MRC_WHY_EXPIRED; i++) {
         bool found = false;
         for (auto &w : all)
             found |= w.name == log_cause_name(i);

@@ -46,6 +46,10 @@ enum {
 	MRC_CMD_EP_ANSWER,	/* to the socket that asked: EP {ID, GID, OP, PORT, RTT} */
 	MRC_CMD_LOG_GET,	/* dump: what happened lately, the oldest first: LOG */
 	MRC_CMD_LOG,		/* notification: LOG, when it happens; again, with its final COUNT */
+	MRC_CMD_PROBE_SET,	/* DEV_IFINDEX, PROBES, PROBE, repeated: the device's self-probes from now
+				 * on. One that is as it was goes on, and keeps its counters; without
+				 * PROBE there are none */
+	MRC_CMD_PROBE_GET,	/* dump: PROBES first, then PROBE by PROBE */
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = __MRC_CMD_MAX - 1
 };
@@ -68,6 +72,8 @@ enum {
 	MRC_A_PAD,
 	MRC_A_EP,		/* nest MRC_A_EP_*, repeated */
 	MRC_A_LOG,		/* nest MRC_A_LOG_* */
+	MRC_A_PROBES,		/* nest MRC_A_PROBES_* */
+	MRC_A_PROBE,		/* nest MRC_A_PROBE_*, repeated */
 	__MRC_A_MAX,
 	MRC_A_MAX = __MRC_A_MAX - 1
 };
@@ -384,6 +390,8 @@ enum mrc_log_kind {
 	MRC_LOG_EV_GOOD,	/* usable again */
 	MRC_LOG_EV_DENIED,
 	MRC_LOG_HINT,		/* the cause is the hint */
+	MRC_LOG_PROBES_PAUSED,	/* self-probes */
+	MRC_LOG_PROBES_RESUMED,	/* the cause is what had paused them */
 };
 
 enum mrc_log_cause {
@@ -417,6 +425,84 @@ enum mrc_log_cause {
 	MRC_WHY_PLAIN,
 	MRC_WHY_NOBODY,
 	MRC_WHY_POLICY,
+	/* of self-probes */
+	MRC_WHY_STARVED,	/* the module's own timer ran late: the host is starved, no path is judged */
+	MRC_WHY_EXPIRED,	/* nobody renewed them */
+};
+
+#define MRC_SELFPROBES_MAX	1024	/* of a device */
+#define MRC_PROBE_BUCKETS	16	/* of a histogram: below 1024 ns, 2048 ns, ..., the last has the rest */
+
+/* MRC_A_PROBES: of all self-probes of a device */
+enum {
+	MRC_A_PROBES_UNSPEC,
+	MRC_A_PROBES_EXPIRY,	/* u32 s: they stop so long after the last PROBE_SET, 1 ... 3600; absent: 60 */
+	MRC_A_PROBES_BUDGET,	/* u64: bytes a second and plane; absent: 0.01 % of the plane's rate */
+	MRC_A_PROBES_TIMEOUT,	/* u32 us: lost if not back by then, 1000 ... 10^7; absent: 10000; at most 16
+				 * intervals of each */
+	MRC_A_PROBES_STALL,	/* u32 us: the host is starved if its timer is so late, 1000 ... 10^7; absent: 5000 */
+	MRC_A_PROBES_FULL_EVERY, /* u32: one in so many is as long as the plane's MTU; 0: none; absent: 100 */
+	/* read-only */
+	MRC_A_PROBES_COUNT,	/* u32 */
+	MRC_A_PROBES_LEFT,	/* u32 ms until they stop; 0: stopped */
+	MRC_A_PROBES_PAUSED,	/* u8: 1 = the host is starved */
+	MRC_A_PROBES_STALLS,	/* u64: how often it was */
+	MRC_A_PROBES_LAG_HIGH,	/* u64 ns: latest that the timer was */
+	MRC_A_PROBES_LAG_HIST,	/* MRC_PROBE_BUCKETS u64: how late it was */
+	MRC_A_PROBES_FORGED,	/* u64: came, and fit none that was sent */
+	MRC_A_PROBES_PAD,
+	__MRC_A_PROBES_MAX,
+	MRC_A_PROBES_MAX = __MRC_A_PROBES_MAX - 1
+};
+
+/*
+ * MRC_A_PROBE: a self-probe: packets to ourselves along a path, one each interval. SENT is the sum of
+ * RECEIVED, LOST, CORRUPT, OTHER_PLANE, VOID and what is under way.
+ */
+enum {
+	MRC_A_PROBE_UNSPEC,
+	MRC_A_PROBE_ID,		/* u32: the asker's, of one device no two the same */
+	MRC_A_PROBE_KIND,	/* u32 enum mrc_probe_kind */
+	MRC_A_PROBE_PLANE,	/* u8, 1-based; not of kind HOST */
+	MRC_A_PROBE_PATH,	/* 16 bytes: outer destination, whose uSIDs end with ours of the plane; not of
+				 * kind HOST. To CAP_NET_ADMIN only */
+	MRC_A_PROBE_DSCP,	/* u8; absent: of control packets */
+	MRC_A_PROBE_SIZE,	/* u32: bytes of the IP packet, all headers included; absent: the shortest.
+				 * At most the plane's MTU is sent */
+	MRC_A_PROBE_INTERVAL,	/* u32 us, 1000 ... 10^9; each is up to 10 % shorter or longer */
+	/* read-only */
+	MRC_A_PROBE_SENT,	/* u64 */
+	MRC_A_PROBE_RECEIVED,	/* u64: came back in time, whole, by its plane */
+	MRC_A_PROBE_LOST,	/* u64: not back in time */
+	MRC_A_PROBE_CORRUPT,	/* u64: came back changed */
+	MRC_A_PROBE_OTHER_PLANE, /* u64: came back by another plane: a cable is in the wrong place */
+	MRC_A_PROBE_VOID,	/* u64: under way when the host was starved: neither received nor lost */
+	MRC_A_PROBE_LATE,	/* u64: of LOST and VOID, those that came after all */
+	MRC_A_PROBE_DUPLICATE,	/* u64: came once more */
+	MRC_A_PROBE_TRIMMED,	/* u64: of RECEIVED, those that a switch has trimmed */
+	MRC_A_PROBE_MARKED,	/* u64: of RECEIVED, those with a congestion mark */
+	MRC_A_PROBE_FULL_SENT,	/* u64: of SENT, those as long as the MTU */
+	MRC_A_PROBE_FULL_LOST,	/* u64: of LOST, likewise */
+	MRC_A_PROBE_UNSENT,	/* u64: not sent: no carrier, no route, no memory */
+	MRC_A_PROBE_OVER_BUDGET, /* u64: not sent: the plane's budget was spent */
+	MRC_A_PROBE_RUN,	/* u32: lost one after the other, until now */
+	MRC_A_PROBE_LAST_LOST,	/* u64 ns: when one was last found lost, by CLOCK_BOOTTIME; absent: none */
+	MRC_A_PROBE_LAST_RECEIVED, /* u64 ns: when one was last received, likewise */
+	MRC_A_PROBE_RTT_LOW,	/* u64 ns: the shortest */
+	MRC_A_PROBE_RTT_HIGH,	/* u64 ns: the longest */
+	MRC_A_PROBE_RTT_SUM,	/* u64 ns: of all that were received and not trimmed */
+	MRC_A_PROBE_RTT_HIST,	/* MRC_PROBE_BUCKETS u64: those by their round trip */
+	MRC_A_PROBE_PAD,
+	__MRC_A_PROBE_MAX,
+	MRC_A_PROBE_MAX = __MRC_A_PROBE_MAX - 1
+};
+
+/* A label, but for HOST: that goes through this host's stack, without a plane, and tells whether the host is well */
+enum mrc_probe_kind {
+	MRC_PROBE_T0,		/* to the T0 and back */
+	MRC_PROBE_T1,		/* to the T0, a T1 and back */
+	MRC_PROBE_SPLIT,	/* up one T1, down another */
+	MRC_PROBE_HOST,
 };
 
 enum mrc_event {

@@ -29,8 +29,10 @@ inline constexpr log_word log_kinds[] = {
     {"ev-good", "these paths are used again", "", ""},
     {"ev-denied", "no packet leaves by these paths", "a controller or an administrator said so", "mrcctl ev set ... state good"},
     {"hint", "settings seem to differ between this host and the peer; the cause is the hint", "", "mrcctl explain CAUSE"},
+    {"probes-paused", "self-probes stopped", "the cause says it", ""},
+    {"probes-resumed", "self-probes go on; the cause is what had stopped them", "", ""},
 };
-static_assert(std::size(log_kinds) == MRC_LOG_HINT + 1);
+static_assert(std::size(log_kinds) == MRC_LOG_PROBES_RESUMED + 1);
 
 // In the order of enum mrc_log_cause. Hints have their own entries: they have no meaning here.
 inline constexpr log_word log_causes[] = {
@@ -61,8 +63,11 @@ inline constexpr log_word log_causes[] = {
     {"plain", "", "", ""},
     {"nobody", "", "", ""},
     {"policy", "", "", ""},
+    {"starved", "the timer of the self-probes ran late: the host is starved, and no path is judged",
+     "too much work in softirq, a host that paused, or a virtual CPU that is not scheduled", "mrcctl selfprobe show"},
+    {"expired", "nobody renewed the self-probes", "mrcd ended or hangs", "systemctl status mrcd"},
 };
-static_assert(std::size(log_causes) == MRC_WHY_POLICY + 1);
+static_assert(std::size(log_causes) == MRC_WHY_EXPIRED + 1);
 
 // "unknown": of a newer module.
 inline std::string_view log_kind_name(uint64_t kind)
