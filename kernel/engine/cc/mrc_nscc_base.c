@@ -13,8 +13,9 @@
  * A quarter of the shortest round trip is no jitter, but bursts. A round with a mark, a trim or a loss measures
  * queues that come and go: the jitter falls instead.
  *
- * A SACK names the latest packet of a batch, which waited least for its interrupt. So round trips may be short though
- * answers come late. That time is hidden, and shows otherwise: all of the largest window is out, and no queue stands.
+ * The mean does not show all of it. A SACK names the latest packet of a batch, which waited least for its interrupt, and
+ * a sender whose own interrupts wait needs a window for the longest wait. That time is hidden. It shows otherwise: all
+ * of the largest window is out, and the shortest round trip of a round met no queue.
  */
 #include "cc/mrc_nscc_state.h"
 
@@ -78,9 +79,9 @@ static void mrc_nscc_base_calm(struct mrc_nscc_state *n, u32 mean_ns)
 
 	spread_ns -= min_t(u32, spread_ns, n->least_ns / 4);
 	n->jitter_ns += (spread_ns >> MRC_NSCC_JITTER_SHIFT) - (n->jitter_ns >> MRC_NSCC_JITTER_SHIFT);
-	if (mean_ns > n->p.base_rtt_ns / 2)
+	if (n->round.least_ns > n->p.base_rtt_ns / 4)
 		n->hidden_ns -= n->hidden_ns >> MRC_NSCC_JITTER_FALL;
-	else if (mean_ns < n->p.base_rtt_ns / 4 && n->cc.cwnd_bytes == n->p.max_cwnd &&
+	else if (n->round.least_ns < n->p.base_rtt_ns / 8 && n->cc.cwnd_bytes == n->p.max_cwnd &&
 		 n->round.inflight >= n->p.max_cwnd - n->p.max_cwnd / 8)
 		n->hidden_ns = min_t(u32, n->hidden_ns + n->p.base_rtt_ns / 8, MRC_NSCC_HIDDEN_MAX_NS);
 }
@@ -91,7 +92,7 @@ static void mrc_nscc_base_round(struct mrc_nscc_state *n)
 
 	if (n->round.signs) {
 		n->jitter_ns -= n->jitter_ns >> MRC_NSCC_JITTER_FALL;
-		n->hidden_ns -= n->hidden_ns >> MRC_NSCC_JITTER_FALL;
+		n->hidden_ns /= 2;
 	} else {
 		mrc_nscc_base_calm(n, (u32)div_u64(n->round.sum_ns, n->round.samples));
 	}
