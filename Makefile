@@ -15,6 +15,7 @@
 # make coverage   how much of the engine the user-space tests reach
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
+# make figures    published figures, simulated, and their page; WORKERS=2: two runs at once
 # make deb        Debian packages, in build/deb
 # make install    DESTDIR and PREFIX as usual; make uninstall takes it away
 #
@@ -196,6 +197,10 @@ bench-failover: deps
 	@$(MAKE) tools/lib/ibverbs tools/mrcctl selftests/bench/failover
 	@selftests/bench/failover.sh
 
+WORKERS ?= 1
+figures: tools/sim
+	@$(BUILD)/sim/gcc/mrcsim reproduce --page --out Documentation/pictures/figures --workers $(WORKERS)
+
 deb:
 	@tools/deb.sh
 
@@ -231,5 +236,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover install \
+.PHONY: all testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover figures install \
 	uninstall clean user-space FORCE $(SUBDIRS) $(TESTDIRS)

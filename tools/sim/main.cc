@@ -69,17 +69,40 @@ bool parse_range(const std::string &text, sim::swarm_range &r)
     return *end == 0 && r.last >= r.first;
 }
 
-// "mrcsim run ...": clusters are simulated by a program of their own beside this one,
-// with the engine built for speed (cluster/).
-int run_cluster(char **argv)
+// Clusters are simulated by a program of their own beside this one, with the engine built for
+// speed (cluster/).
+std::string cluster_program()
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    std::string path(self, n > 0 ? static_cast<size_t>(n) : 0);
 
-    path += "-cluster";
+    return std::string(self, n > 0 ? static_cast<size_t>(n) : 0) + "-cluster";
+}
+
+int run_cluster(char **argv)
+{
+    std::string path = cluster_program();
+
     execv(path.c_str(), argv + 1);
     std::perror(path.c_str());
+    return 2;
+}
+
+// "mrcsim reproduce" and "mrcsim sweep" run many clusters: scripts of the source tree do that
+// (reproduce/), and this is build/sim/gcc/mrcsim or the like in it.
+int run_script(char **argv)
+{
+    std::string cluster = cluster_program();
+    std::string script = cluster.substr(0, cluster.rfind('/')) + "/../../../tools/sim/reproduce/" +
+                         argv[1] + ".py";
+    std::vector<char *> args = {const_cast<char *>("python3"), script.data()};
+
+    for (char **a = argv + 2; *a; a++)
+        args.push_back(*a);
+    args.push_back(nullptr);
+    setenv("MRCSIM_CLUSTER", cluster.c_str(), 1);
+    execvp(args[0], args.data());
+    std::perror("python3");
     return 2;
 }
 
@@ -87,8 +110,14 @@ int run_cluster(char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && std::string(argv[1]) == "run")
+    const std::string verb = argc > 1 ? argv[1] : "";
+
+    if (verb == "run")
         return run_cluster(argv);
+    if (verb == "reproduce" || verb == "sweep")
+        return run_script(argv);
+    if (verb == "help")
+        argv[1] = const_cast<char *>("--help");
 
     CLI::App app{"mrcsim: MRC's engine in a deterministic simulation"};
     u64 seed = 0;
@@ -113,6 +142,10 @@ int main(int argc, char **argv)
                    "what paths may cost, all but resends unless given: probes, tails, heal, resends, trips, "
                    "all or none")
         ->expected(0, 1)->delimiter(',')->default_str("all");
+    app.footer("Other verbs, each with a --help of its own:\n"
+               "  mrcsim run FILE         a cluster of any size, from a scenario file\n"
+               "  mrcsim reproduce NAME   a published figure: table, CSV and SVG beside what is published\n"
+               "  mrcsim sweep FILE       many scenarios as jobs for xargs, GNU parallel or Slurm");
     CLI11_PARSE(app, argc, argv);
 
     if (list) {

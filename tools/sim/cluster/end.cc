@@ -166,6 +166,8 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     rx.dqpn = e.id ^ 1;
     rx.sqpn = e.id;
     rx.mtu = static_cast<u16>(s.fabric.mtu);
+    rx.sack_pkts = static_cast<u16>(s.host.sack_pkts);
+    rx.sack_bytes = static_cast<u32>(s.host.sack_bytes);
     rx.mrc_only = !s.host.verbs;
     rx.svc_time = s.host.timestamps;
     tx.psn = first_psn(e.id);

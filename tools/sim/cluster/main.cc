@@ -15,7 +15,7 @@ struct choices {
     std::vector<std::string> files, sets;
     std::string all;
     u32 threads = 1;
-    bool json = false, hash = false, without = false;
+    bool json = false, brief = false, hash = false, without = false;
 };
 
 // Of all threads, in seconds.
@@ -82,7 +82,7 @@ int run_one(const std::string &path, const choices &c)
     if (c.hash)
         std::printf("%016llx\n", static_cast<unsigned long long>(r.hash));
     else if (c.json)
-        print_json(r, s, bad);
+        print_json(r, s, bad, !c.brief);
     else
         print_text(r, s);
     for (const std::string &line : bad)
@@ -173,6 +173,7 @@ int main(int argc, char **argv)
     app.add_flag("--without-faults", c.without,
                  "leave out all that is wrong; with --all: every scenario must fail then");
     app.add_flag("--json", c.json, "everything, with the goodput series and all flows");
+    app.add_flag("--brief", c.brief, "with --json: without the flows");
     app.add_flag("--hash", c.hash, "only the hash of all that happened");
     CLI11_PARSE(app, argc, argv);
 

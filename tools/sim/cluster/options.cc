@@ -57,6 +57,8 @@ std::vector<option> host_options(host_cfg &h)
         {"host.timestamps", &h.timestamps},
         {"host.incast", &h.incast},
         {"host.sleek", &h.sleek},
+        {"host.sack_pkts", &h.sack_pkts, 0, 1000},
+        {"host.sack_bytes", &h.sack_bytes, 0, most_bytes},
         {"host.burst", &h.burst, 0, MRC_BURST_MAX},
         {"host.clock_ns", &h.clock_ns},
         {"host.drift_ppm", &h.drift_ppm, 0, 10'000},

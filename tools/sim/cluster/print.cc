@@ -26,6 +26,21 @@ std::string quoted(const std::string &s)
     return out + "\"";
 }
 
+void print_flows(const report &r)
+{
+    std::printf(",\n\"flows\": {\"fields\": "
+                "[\"src\", \"dst\", \"bytes\", \"start_us\", \"fct_us\", "
+                "\"fct_sender_us\", \"ideal_us\", \"lost\"],\n\"rows\": [\n");
+    for (size_t i = 0; i < r.flows.size(); i++) {
+        const flow_result &f = r.flows[i];
+
+        std::printf("[%u, %u, %u, %.3f, %.3f, %.3f, %.3f, %u]%s\n", f.src, f.dst, f.bytes,
+                    f.start_us, f.rx_us, f.tx_us, f.ideal_us, f.lost,
+                    i + 1 < r.flows.size() ? "," : "");
+    }
+    std::printf("]}");
+}
+
 } // namespace
 
 void print_text(const report &r, const scenario &s)
@@ -45,7 +60,8 @@ void print_text(const report &r, const scenario &s)
     std::printf("hash %016llx\n", static_cast<unsigned long long>(r.hash));
 }
 
-void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet)
+void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet,
+                bool flows)
 {
     std::printf("{\"scenario\": %s, \"about\": %s, \"status\": %s, \"hash\": \"%016llx\",\n",
                 quoted(s.name).c_str(), quoted(s.about).c_str(), quoted(s.status).c_str(),
@@ -66,17 +82,10 @@ void print_json(const report &r, const scenario &s, const std::vector<std::strin
     std::printf("],\n\"goodput\": {\"bucket_us\": %.1f, \"gbps\": [", r.bucket_us);
     for (size_t i = 0; i < r.goodput_gbps.size(); i++)
         std::printf("%s%.2f", i ? ", " : "", r.goodput_gbps[i]);
-    std::printf("]},\n\"flows\": {\"fields\": "
-                "[\"src\", \"dst\", \"bytes\", \"start_us\", \"fct_us\", "
-                "\"fct_sender_us\", \"ideal_us\", \"lost\"],\n\"rows\": [\n");
-    for (size_t i = 0; i < r.flows.size(); i++) {
-        const flow_result &f = r.flows[i];
-
-        std::printf("[%u, %u, %u, %.3f, %.3f, %.3f, %.3f, %u]%s\n", f.src, f.dst, f.bytes,
-                    f.start_us, f.rx_us, f.tx_us, f.ideal_us, f.lost,
-                    i + 1 < r.flows.size() ? "," : "");
-    }
-    std::printf("]}}\n");
+    std::printf("]}");
+    if (flows)
+        print_flows(r);
+    std::printf("}\n");
 }
 
 } // namespace sim

@@ -35,6 +35,9 @@ void add_flows(report &r, const world &w)
     r.add("flows", real(w.work.flows.size()));
     r.add("unfinished", real(unfinished));
     r.add("ideal_us", us(w.work.ideal_ps));
+    // And the last acknowledgement back over four empty links.
+    r.add("ideal_sender_us", us(w.work.ideal_ps + 4 * (w.s.fabric.delay_ns * ps_per_ns +
+                                                       w.s.ser_ps(w.s.fabric.control))));
     r.add("makespan_us", us(last));
     r.add("max_over_ideal", unfinished ? 1e9 : ratio(us(last), us(w.work.ideal_ps)));
     r.add("fct_mean_us", mean(rx));
@@ -49,6 +52,25 @@ void add_flows(report &r, const world &w)
         const flow_result &v = r.flows[w.work.victim];
 
         r.add("victim_slowdown", v.rx_us < 0 ? 1e9 : ratio(v.rx_us, v.ideal_us));
+    }
+}
+
+// Of each of the first [[flow]] tables: from its first message's start to its last one's end.
+void add_listed(report &r, const world &w)
+{
+    const flow *f = w.work.flows.data();
+    constexpr size_t most = 16;
+
+    for (size_t i = 0; i < std::min(w.s.flow.size(), most); i++) {
+        u64 first = f->start, last = 0, bytes = 0;
+
+        for (u64 n = 0; n < w.s.flow[i].count; n++, f++) {
+            last = std::max(last, f->rx_done);
+            bytes += f->bytes;
+        }
+        double took = last == never ? not_at_all : us(last - first);
+        r.add("flow" + std::to_string(i) + "_us", took);
+        r.add("flow" + std::to_string(i) + "_gbps", ratio(real(bytes) * 8e-3, took));
     }
 }
 
@@ -156,6 +178,7 @@ report make_report(const world &w, const scheduler &sch, const run_times &t)
         r.goodput_gbps.push_back(real(x.delivered) * 8e-3 / r.bucket_us);
     r.hash = sch.hash();
     add_flows(r, w);
+    add_listed(r, w);
     add_engines(r, w, needed);
     add_counters(r, w, c);
     add_disturbed(r, w, c, sch.end_ps());

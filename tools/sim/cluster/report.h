@@ -41,6 +41,7 @@ struct run_times {
 report make_report(const world &w, const scheduler &sch, const run_times &t);
 
 void print_text(const report &r, const scenario &s);
-void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet);
+void print_json(const report &r, const scenario &s, const std::vector<std::string> &unmet,
+                bool flows);
 
 } // namespace sim

@@ -54,6 +54,8 @@ struct host_cfg {
     bool timestamps = true;  // else round trips from the sender's own records only
     bool incast = true;      // receivers ask for smaller windows (rcv_cwnd_pen)
     bool sleek = false;      // loss by the receiver's count, not by time
+    u64 sack_pkts = 0;       // a SACK at least every so many packets; 0: the engine's choice
+    u64 sack_bytes = 0;      // likewise, bytes
     u64 burst = 0;           // packets of a QP in a row by one EV; 0: by the MTU, as hosts do
     u64 clock_ns = 0;        // clocks are ahead by up to so much, drawn for each host
     u64 drift_ppm = 0;       // and fast or slow by up to so much
