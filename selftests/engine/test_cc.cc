@@ -40,7 +40,7 @@ TEST(cc, every_controller_has_all_functions)
         ASSERT_NE(o, nullptr);
         EXPECT_STREQ(o->name, name);
         EXPECT_GE(o->size, sizeof(mrc_cc));
-        EXPECT_LE(o->size, 280u);
+        EXPECT_LE(o->size, 288u);
         EXPECT_TRUE(o->init && o->set_cfg && o->on_ack && o->on_nack && o->on_loss &&
                     o->on_timeout && o->on_spurious);
     }

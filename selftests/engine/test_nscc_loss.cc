@@ -461,4 +461,125 @@ TEST_F(nscc, pacing_is_not_renewed_by_answers_to_probes)
     EXPECT_EQ(cc->hold_until_ns, until);
 }
 
+// Where nothing trims: a round trip in which the fastest packet waited, too, and then losses.
+struct give_way : nscc {
+    void SetUp() override
+    {
+        nscc::SetUp();
+        cfg.trimming = false;
+        cfg.nscc.disable_qa = true;
+        init();
+        warm();
+        set_wnd(40 * pkt);
+    }
+    void rounds(u32 n, u64 delay)
+    {
+        for (u32 i = 0; i < 40 * n; i++) {
+            now += base / 39 + 1;
+            ack(0, base + delay);
+        }
+    }
+};
+
+TEST_F(give_way, a_loss_in_a_queue_halves)
+{
+    rounds(2, 4000);
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - was / 2);
+}
+
+TEST_F(give_way, without_a_queue_it_takes_its_bytes)
+{
+    rounds(2, 4000);
+    rounds(2, 1400); // less than an eighth of the base
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - pkt);
+}
+
+TEST_F(give_way, nor_where_some_packets_met_none)
+{
+    for (u32 i = 0; i < 200; i++) {
+        now += base / 39 + 1;
+        ack(0, base + (i % 8 ? 8000 : 0));
+    }
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - pkt);
+}
+
+TEST_F(give_way, once_for_a_flight_unless_more_than_half_of_it_is_lost)
+{
+    rounds(2, 4000);
+    u32 was = cc->cwnd_bytes;
+    for (u32 i = 0; i < 20; i++)
+        loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - was / 2);
+    loss(pkt);
+    loss(pkt);
+    EXPECT_NEAR(cc->cwnd_bytes, was - 22 * pkt, 50);
+}
+
+TEST_F(give_way, again_in_the_next_flight)
+{
+    rounds(2, 4000);
+    loss(pkt);
+    u32 was;
+    rounds(1, 4000);
+    was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was) << "base and target are not over";
+    rounds(1, 4000);
+    was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - was / 2);
+}
+
+TEST_F(give_way, spares_nothing_later)
+{
+    rounds(2, 4000);
+    loss(pkt);
+    rounds(3, 0);
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - pkt);
+}
+
+TEST_F(give_way, and_is_undone_when_all_of_it_was_none)
+{
+    rounds(2, 4000);
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    loss(2 * pkt);
+    spurious(pkt);
+    EXPECT_LT(cc->cwnd_bytes, was - pkt);
+    spurious(2 * pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was);
+    spurious(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was) << "no more than that";
+}
+
+TEST_F(give_way, a_small_window_goes_packet_by_packet)
+{
+    rounds(2, 4000);
+    set_wnd(8 * pkt - 1);
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 7 * pkt - 1);
+    set_wnd(8 * pkt);
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 4 * pkt);
+}
+
+TEST_F(give_way, by_a_base_that_is_given_likewise)
+{
+    cfg.nscc.base_rtt_ns = base;
+    init();
+    set_wnd(40 * pkt);
+    rounds(2, 4000);
+    u32 was = cc->cwnd_bytes;
+    loss(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, was - was / 2);
+}
+
 } // namespace

@@ -14,6 +14,7 @@
  *	yes   < target	nothing: the packet's path is avoided, that is all
  *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
  *	trimmed, lost	window -= n
+ *	  in a queue	... where nothing trims: window /= 2, once per flight
  *	  on the way	... from what was in flight, if most of the window was (what it allowed
  *			beyond that has not been tried), but not below 5/8 per base_rtt; given
  *			back after a burst that passed
@@ -35,13 +36,14 @@
 #define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
 #define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
 #define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* of the largest: 15/16 of a BDP */
+#define MRC_NSCC_WAY_PKTS	8	/* a smaller window gives way packet by packet */
 #define MRC_NSCC_BURST_PART	3		/* of a flight, trimmed: no matter of few paths */
 #define MRC_NSCC_BURST_RTTS	16		/* the least from the end of one to the next */
 
 static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
 {
 	BUILD_BUG_ON(offsetof(struct mrc_nscc_state, cc));
-	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 280);
+	BUILD_BUG_ON(sizeof(struct mrc_nscc_state) > 288);
 	return (struct mrc_nscc_state *)(void *)cc;
 }
 
@@ -363,6 +365,8 @@ static void mrc_nscc_save(struct mrc_nscc_state *n)
 static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
 			  u32 floor)
 {
+	u32 spared;
+
 	mrc_nscc_base_sign(n);
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	mrc_nscc_save(n);
@@ -376,8 +380,10 @@ static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 		mrc_nscc_pace_slower(n, s->now_ns);
 	if (mrc_nscc_quick_adapt(n, s, 0))
 		return true;
+	spared = min_t(u32, n->spare, s->lost_bytes);
+	n->spare -= spared;
 	if (n->cc.cwnd_bytes > floor)
-		mrc_nscc_shrink(n, min_t(u32, s->lost_bytes, n->cc.cwnd_bytes - floor));
+		mrc_nscc_shrink(n, min_t(u32, s->lost_bytes - spared, n->cc.cwnd_bytes - floor));
 	return false;
 }
 
@@ -418,16 +424,38 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		n->undo_wnd -= min_t(u32, n->undo_wnd, before - cc->cwnd_bytes);
 }
 
+/*
+ * A loss in a queue takes half of the window, as other senders' do (RFC 2914). The flight's other losses take nothing
+ * until they are more than that half. If all of them were none, the window is restored.
+ */
+static void mrc_nscc_give_way(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
+{
+	if (s->now_ns < n->way_at_ns) {
+		n->undo_lost = mrc_nscc_add(n->undo_lost, s->lost_bytes);
+		return;
+	}
+	n->spare = 0;
+	if (!n->queue || n->cc.cwnd_bytes < MRC_NSCC_WAY_PKTS * n->cc.mtu)
+		return;
+	n->undo_wnd = n->cc.cwnd_bytes;
+	n->undo_lost = s->lost_bytes;
+	n->spare = n->cc.cwnd_bytes / 2;
+	n->way_at_ns = s->now_ns + n->p.base_rtt_ns + n->p.target_delay_ns;
+	mrc_nscc_shrink(n, n->spare);
+}
+
 /* Where there is trimming, what is lost without was lost by a path, not for want of room. */
 static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
-	u32 before = cc->cwnd_bytes;
+	u32 before;
 
 	if (n->trimming) {
 		n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 		return;
 	}
+	mrc_nscc_give_way(n, s);
+	before = cc->cwnd_bytes;
 	if (!mrc_nscc_lost(n, s, true, 0) && cc->cwnd_bytes < before)
 		n->taken = mrc_nscc_add(n->taken, before - cc->cwnd_bytes);
 }

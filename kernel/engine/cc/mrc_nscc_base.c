@@ -10,6 +10,8 @@
  *		stands lengthens both (CoDel, RFC 8289)
  *	base	the shortest of late, and the jitter
  *
+ * A queue stands where the fastest packet of a round waited, too.
+ *
  * A quarter of the shortest round trip is no jitter, but bursts. A round with a mark, a trim or a loss measures
  * queues that come and go: the jitter falls instead.
  *
@@ -22,6 +24,7 @@
 #define MRC_NSCC_JITTER_SAMPLES	16u	/* the least for a round */
 #define MRC_NSCC_JITTER_SHIFT	2	/* a new round counts for a quarter */
 #define MRC_NSCC_JITTER_FALL	3	/* a round with signs takes an eighth */
+#define MRC_NSCC_QUEUE_NS	1000u	/* a shorter wait is no queue */
 #define MRC_NSCC_HIDDEN_MAX_NS	(1u << 20)
 
 /* What follows from the base costs divisions. */
@@ -90,6 +93,11 @@ static void mrc_nscc_base_round(struct mrc_nscc_state *n)
 {
 	u32 was_ns = n->jitter_ns + n->hidden_ns;
 
+	n->queue = n->round.least_ns > max_t(u32, n->p.base_rtt_ns / 8, MRC_NSCC_QUEUE_NS);
+	if (n->given & MRC_NSCC_BASE_RTT) {
+		n->round.samples = 0;
+		return;
+	}
 	if (n->round.signs) {
 		n->jitter_ns -= n->jitter_ns >> MRC_NSCC_JITTER_FALL;
 		n->hidden_ns /= 2;
@@ -109,7 +117,7 @@ u32 mrc_nscc_base_delay(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 	struct mrc_nscc_round *r = &n->round;
 
 	if (n->given & MRC_NSCC_BASE_RTT)
-		return rtt_ns > n->p.base_rtt_ns ? rtt_ns - n->p.base_rtt_ns : 0;
+		least_ns = n->p.base_rtt_ns;
 	more_ns = rtt_ns > least_ns ? rtt_ns - least_ns : 0;
 	if (!r->samples)
 		mrc_nscc_base_begin(n, s->now_ns);

@@ -41,14 +41,16 @@ struct mrc_nscc_state {
 	bool measured;			/* p.base_rtt_ns was */
 	bool by_planes;			/* it is the mean of planes */
 	bool fast;			/* fast increase is on */
+	bool queue;			/* the fastest packet of the latest round waited, too */
 	u32 least_ns;			/* shortest round trip of late; the base is that and the jitter */
 	u32 jitter_ns, hidden_ns;	/* what is no queue: seen in round trips, and not seen */
 	struct mrc_nscc_round round;
 
 	u64 avg_q8;			/* average delay, ns, 28.8 */
 	u32 adjust_acked;
+	u32 spare;			/* bytes of losses for which the window gave way already */
 	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
-	u64 adjust_at_ns, eta_at_ns, md_at_ns, qa_at_ns, floor_at_ns;
+	u64 adjust_at_ns, eta_at_ns, md_at_ns, way_at_ns, qa_at_ns, floor_at_ns;
 	u32 floor;			/* trims on the way take no more in this round trip */
 	u64 burst_at_ns;		/* the latest trim of a burst on the way */
 	u64 no_burst_ns;		/* none begins before */

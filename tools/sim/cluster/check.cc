@@ -139,6 +139,7 @@ void checker::pauses() const
     for (const clock_spec &x : s.clock)
         want_host("clock.host", x.host, x.line);
     want_host("host.coalesce_host", s.host.coalesce_host, 0);
+    want_host("host.nscc_host", s.host.nscc_host, 0);
 }
 
 void checker::flows() const

@@ -120,7 +120,7 @@ void end_maker::make_paths(arena &mem, end &e, u32 n, u32 planes_up) const
         throw std::runtime_error("mrc_evset_init");
 }
 
-void end_maker::rate(mrc_cc_cfg &c, u32 planes_up) const
+void end_maker::rate(mrc_cc_cfg &c, u32 host, u32 planes_up) const
 {
     u64 all = 0, up = 0, window = 0;
 
@@ -132,9 +132,10 @@ void end_maker::rate(mrc_cc_cfg &c, u32 planes_up) const
     c.mtu = static_cast<u32>(s.fabric.mtu) + MRC_PKT_OVERHEAD;
     c.rate_mbps = static_cast<u32>(up ? up : all / topo.planes);
     c.trimming = s.fabric.trim;
-    if (s.host.window_bytes)
+    bool given = s.host.window_bytes && (s.host.cc == "nscc" || !s.nscc(host));
+    if (given)
         c.window_bytes = static_cast<u32>(s.host.window_bytes);
-    else if (s.host.cc == "fixed")
+    else if (!s.nscc(host))
         c.window_bytes = static_cast<u32>(std::min<u64>(window * s.host.window / 1000,
                                                         MRC_CC_WND_MAX));
 }
@@ -153,11 +154,11 @@ void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const
     mrc_rx_cfg rx = {};
     mrc_tx_cfg tx = {};
     mrc_cc_cfg cc = {};
-    const mrc_cc_ops *ops = mrc_cc_find(s.host.cc == "nscc" ? "uet-1.0-nscc" : nullptr);
+    const mrc_cc_ops *ops = mrc_cc_find(s.nscc(e.host) ? "uet-1.0-nscc" : nullptr);
 
     if (!ops)
         throw std::runtime_error("the engine has no congestion control of this name");
-    rate(cc, planes_up);
+    rate(cc, e.host, planes_up);
     if (e.owner == &e) {
         e.cc = static_cast<mrc_cc *>(mem.take(ops->size));
         mrc_cc_init(e.cc, ops, &cc, now_ns);

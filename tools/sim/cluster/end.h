@@ -70,7 +70,7 @@ struct end_maker {
     static u32 first_psn(u32 id);
     // sibling: another QP to the same peer, or null.
     end *make(arena &mem, u32 id, end *sibling, u32 planes_up, u64 now_ns) const;
-    void rate(mrc_cc_cfg &c, u32 planes_up) const;
+    void rate(mrc_cc_cfg &c, u32 host, u32 planes_up) const;
 
 private:
     struct path {

@@ -191,8 +191,8 @@ void worker::take_notice(host &h, u64 t)
     h.notice = false;
     if (h.forged.host != none32)
         return take_forged(h, t);
-    w_.maker.rate(cc, h.up);
     for (end *e = h.ends; e; e = e->next_on_host) {
+        w_.maker.rate(cc, e->host, h.up);
         mrc_evset_local_planes(e->evs, h.up, now_ns);
         mrc_conn_plane_event(&e->conn, now_ns);
         if (e->cc->ops->set_cfg)
@@ -326,6 +326,8 @@ void worker::place(const mrc_rxop &op, u64 t)
     x.placed += op.len;
     count.delivered += op.len;
     bucket(t).delivered += op.len;
+    if (w_.s.host.nscc_host == x.src)
+        bucket(t).nscc += op.len;
     if (w_.work.foreign(x) && x.placed == x.bytes)
         placed(x, t);
 }

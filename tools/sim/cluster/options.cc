@@ -40,6 +40,7 @@ std::vector<option> host_options(host_cfg &h)
 {
     return {
         {"host.cc", &h.cc},
+        {"host.nscc_host", &h.nscc_host, 0, most_hosts},
         {"host.qps", &h.qps, 1, 4096},
         {"host.window", &h.window, 1, 1'000'000},
         {"host.window_bytes", &h.window_bytes, 0, MRC_CC_WND_MAX},

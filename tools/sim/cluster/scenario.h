@@ -37,6 +37,7 @@ struct fabric_cfg {
 
 struct host_cfg {
     std::string cc = "nscc"; // nscc or fixed
+    u64 nscc_host = none32;  // NSCC on this host whatever cc says
     u64 qps = 1;             // of each pair of hosts that talk: they share paths and window
     u64 window = 1000;       // per mille of the path's BDP, all planes: fixed's window
     u64 window_bytes = 0;    // instead, unless 0; NSCC: its first window
@@ -204,6 +205,7 @@ struct scenario {
     // Wire time of a full packet on a link of the fabric's rate, and of a control packet.
     u64 ser_ps(u64 bytes) const { return bytes * (8192000000 / mbps()) >> 10; }
     u64 mbps() const { return fabric.rate_mbps ? fabric.rate_mbps : fabric.rate_gbps * 1000; }
+    bool nscc(u32 on) const { return host.cc == "nscc" || host.nscc_host == on; }
     u64 plane_mbps(u64 plane) const;
     bool known_red() const { return status == "not met"; }
     u64 base_rtt_ps() const;

@@ -125,6 +125,8 @@ void windows::steady()
         r_.add("settled_tcp_gbps", real(x.tcp) * 8e-3 / (r_.bucket_us * real(stop_ - i)));
         r_.add("settled_tcp_share", ratio(real(x.tcp), real(x.tcp + x.delivered)));
     }
+    if (w_.s.host.nscc_host != none32)
+        r_.add("settled_nscc_part", ratio(real(x.nscc) * w_.work.sources, real(x.delivered)));
     r_.add("settled_needless_percent", 100 * ratio(real(x.needless), real(x.data)));
     r_.add("settled_probes_percent", 100 * ratio(real(x.probes), real(x.data)));
 }

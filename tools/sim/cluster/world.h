@@ -68,6 +68,7 @@ struct sample {
     u64 delivered = 0; // payload bytes placed
     u64 data = 0, probes = 0, needless = 0;
     u64 tcp = 0; // payload bytes of [[tcp]]
+    u64 nscc = 0; // of those delivered: from host.nscc_host
 
     sample &operator+=(const sample &o)
     {
@@ -76,6 +77,7 @@ struct sample {
         probes += o.probes;
         needless += o.needless;
         tcp += o.tcp;
+        nscc += o.nscc;
         return *this;
     }
 };
