@@ -122,4 +122,17 @@ std::vector<Planned> plan_probes(const Layout &l, unsigned host, Rate rate, unsi
     return list;
 }
 
+const std::vector<Planned> &Plans::of(unsigned host)
+{
+    const auto it = plans_.find(host);
+
+    if (it != plans_.end())
+        return it->second;
+    auto plan = plan_probes(layout_, host, Rate::kNormal);
+    if (plans_.size() < kKept)
+        return plans_.emplace(host, std::move(plan)).first->second;
+    other_ = std::move(plan);
+    return other_;
+}
+
 }   // namespace mrcver

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "layout.h"
@@ -58,5 +59,20 @@ inline constexpr unsigned kFullOne = 100;
 // budget; 0: nobody knows.
 std::vector<Planned> plan_probes(const Layout &layout, unsigned host, Rate rate, unsigned mbps = 0,
                                  unsigned mtu = 9000);
+
+// Plans at the normal rate, worked out once, of so many hosts as somebody asks for.
+class Plans {
+public:
+    explicit Plans(const Layout &layout) : layout_(layout) {}
+
+    const std::vector<Planned> &of(unsigned host);
+
+private:
+    static constexpr std::size_t kKept = 8192;
+
+    const Layout &layout_;
+    std::unordered_map<unsigned, std::vector<Planned>> plans_;
+    std::vector<Planned> other_;
+};
 
 }   // namespace mrcver

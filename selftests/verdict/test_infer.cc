@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+// One fault at a time, seen for a while: the right part, direction and symptom.
+#include <gtest/gtest.h>
+
+#include "../../tools/lib/verdict/infer.h"
+#include "../daemon/rules.h"
+#include "world.h"
+
+namespace mrcver {
+
+namespace {
+
+using world::At;
+using world::Harm;
+using world::World;
+
+struct Rig {
+    world::Dims dims{2, 4, 8, 8};
+    mrcfab::Fabric f = mrcd::make_rule({.planes = 2, .t0s = 4, .t1s = 8, .hosts_per_t0 = 8});
+    Layout l{f};
+    Plans plans{l};
+    World w{dims, l, 1};
+
+    Rig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
+    Inferred after(const world::Fault &fault, double seconds)
+    {
+        w.faults = {fault};
+        return infer(l, w.slice(seconds), plans);
+    }
+};
+
+void is(const Inferred &r, const Part &part, Symptom s = Symptom::kLoss)
+{
+    ASSERT_EQ(r.findings.size(), 1u);
+    const Finding &f = r.findings[0];
+    EXPECT_EQ(f.part, part) << static_cast<int>(f.part.kind) << " " << f.part.a << " " << f.part.b;
+    EXPECT_EQ(f.symptom, s);
+    EXPECT_TRUE(f.confirmed);
+    EXPECT_GT(f.confidence, 0.9);
+    EXPECT_TRUE(r.explained());
+}
+
+TEST(infer, dead_links)
+{
+    Rig g;
+
+    is(g.after({At::kUp, 1, 2, 3}, 1), {PartKind::kUp, 1, 2, 3});
+    is(g.after({At::kDown, 2, 4, 8}, 1), {PartKind::kDown, 2, 4, 8});
+    is(g.after({At::kHostUp, 2, 5, 0}, 1), {PartKind::kHostCable, 2, 5, 0});
+    is(g.after({At::kT1, 1, 3, 0}, 1), {PartKind::kT1, 1, 3, 0});
+    is(g.after({At::kT0, 1, 3, 0}, 1), {PartKind::kT0, 1, 3, 0});
+    is(g.after({At::kPlane, 1, 0, 0}, 1), {PartKind::kPlane, 1, 0, 0});
+    is(g.after({At::kNic, 1, 7, 0}, 1), {PartKind::kNic, 0, 7, 0});
+}
+
+TEST(infer, gray)
+{
+    Rig g;
+
+    is(g.after({At::kUp, 1, 2, 3, Harm::kDrop, 0.01}, 60), {PartKind::kUp, 1, 2, 3});
+    is(g.after({At::kDown, 1, 2, 3, Harm::kDrop, 0.01}, 60), {PartKind::kDown, 1, 2, 3});
+    is(g.after({At::kT1, 2, 3, 0, Harm::kDrop, 0.01}, 60), {PartKind::kT1, 2, 3, 0});
+    is(g.after({At::kHostDown, 2, 9, 0, Harm::kDrop, 0.01}, 60), {PartKind::kHostCable, 2, 9, 0});
+}
+
+TEST(infer, symptoms)
+{
+    Rig g;
+
+    is(g.after({At::kUp, 1, 2, 3, Harm::kFull, 1}, 120), {PartKind::kUp, 1, 2, 3}, Symptom::kFullSize);
+    is(g.after({At::kDown, 1, 2, 3, Harm::kCorrupt, 0.02}, 60), {PartKind::kDown, 1, 2, 3},
+       Symptom::kCorruption);
+    is(g.after({At::kHostUp, 1, 4, 0, Harm::kOtherPlane, 1}, 1), {PartKind::kHostCable, 1, 4, 0},
+       Symptom::kMisCabled);
+    is(g.after({At::kUp, 1, 2, 3, Harm::kQueue, 0.05}, 30), {PartKind::kUp, 1, 2, 3}, Symptom::kCongestion);
+    world::Fault astray{At::kHostDown, 1, 4, 0, Harm::kElsewhere};
+    astray.other = 6;
+    const auto r = g.after(astray, 1);
+    is(r, {PartKind::kHostCable, 1, 4, 0}, Symptom::kMisConfigured);
+    EXPECT_EQ(r.findings[0].gets_it, 6u);
+}
+
+TEST(infer, several_at_once)
+{
+    Rig g;
+
+    g.w.faults = {{At::kUp, 1, 2, 3}, {At::kT1, 1, 5, 0}, {At::kHostUp, 2, 20, 0, Harm::kDrop, 0.05}};
+    const auto r = infer(g.l, g.w.slice(10), g.plans);
+    std::set<Part> found;
+    for (const Finding &f : r.findings)
+        found.insert(f.part);
+    EXPECT_EQ(found, (std::set<Part>{{PartKind::kUp, 1, 2, 3}, {PartKind::kT1, 1, 5, 0},
+                                     {PartKind::kHostCable, 2, 20, 0}}));
+}
+
+TEST(infer, nothing_to_find)
+{
+    Rig g;
+    const auto r = infer(g.l, g.w.slice(60), g.plans);
+
+    EXPECT_TRUE(r.findings.empty());
+    EXPECT_EQ(r.reporting, 32u);
+}
+
+// One host alone names what it cannot tell apart, and is not confirmed by anybody.
+TEST(infer, alone)
+{
+    Rig g;
+    g.w.faults = {{At::kUp, 1, 1, 1}};
+    auto e = g.w.slice(1);
+    Evidence mine;
+
+    mine.from = e.from;
+    mine.to = e.to;
+    for (unsigned host = 1; host <= 8; host++) {
+        const auto has = std::any_of(e.failed.begin(), e.failed.end(), [&](const auto &x) {
+            return x.first.host == host && x.first.kind == ProbeKind::kT1Loop;
+        });
+        if (!has)
+            continue;
+        mine.hosts[host] = e.hosts[host];
+        for (const auto &[p, r] : e.failed)
+            if (p.host == host)
+                mine.failed[p] = r;
+        break;
+    }
+    ASSERT_EQ(mine.hosts.size(), 1u);
+    const auto r = infer(g.l, mine, g.plans, {}, true);
+    ASSERT_GE(r.findings.size(), 1u);
+    EXPECT_EQ(r.findings[0].part, (Part{PartKind::kUp, 1, 1, 1}));
+    EXPECT_FALSE(r.findings[0].confirmed);
+}
+
+}   // namespace
+
+}   // namespace mrcver

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// evidence.h - what probes found in a span of time. Probes that lost nothing are not listed: who
+// knows the rule by which hosts probe knows them, and their number is in the sums.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "probes.h"
+
+namespace mrcver {
+
+struct Counts {
+    std::uint64_t sent = 0;
+    std::uint64_t lost = 0, corrupt = 0, other_plane = 0;   // of sent
+    std::uint64_t full_sent = 0, full_lost = 0;             // of sent and lost: as long as the MTU
+    std::uint64_t control_sent = 0, control_lost = 0;       // of sent and lost: of control's DSCP
+    std::uint64_t late = 0, queued = 0;                     // queued: trimmed or marked
+    std::uint64_t rtt_sum = 0, rtt_low = 0;                 // ns
+
+    std::uint64_t failed() const { return lost + corrupt + other_plane; }
+    std::uint64_t back() const { return sent - failed(); }
+    Counts &operator+=(const Counts &more);
+};
+
+struct Result {
+    Counts n;
+    double first = 0, last = 0;   // of the failures, seconds of the Epoch
+
+    Result &operator+=(const Result &more);
+};
+
+struct HostSent {
+    std::vector<std::array<std::uint64_t, kProbeKinds>> planes;   // the first one is plane 1
+    std::uint64_t stalls = 0, void_ = 0;   // how often it was starved, and probes under way then
+    std::uint64_t strays = 0;              // probes that came and were not its own
+};
+
+struct Evidence {
+    double from = 0, to = 0;
+    std::map<unsigned, HostSent> hosts;    // those that reported
+    std::map<Probe, Result> failed;
+
+    void add(const Evidence &more);
+};
+
+}   // namespace mrcver

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "symptom.h"
+
+namespace mrcver {
+
+namespace {
+
+constexpr double kFew = 0.1;         // of another ratio: next to nothing
+constexpr double kLongQueue = 2;     // mean round trip, of the shortest
+
+double ratio(std::uint64_t part, std::uint64_t of)
+{
+    return of ? static_cast<double>(part) / static_cast<double>(of) : 0;
+}
+
+bool full_size(const Counts &n)
+{
+    return n.full_lost >= 4 &&
+           ratio(n.lost - n.full_lost, n.sent - n.full_sent) < kFew / 2 * ratio(n.full_lost, n.full_sent);
+}
+
+bool data_only(const Counts &n)
+{
+    const std::uint64_t data = n.lost - n.control_lost;
+
+    return data >= kLossesWanted && n.control_sent >= data &&
+           ratio(n.control_lost, n.control_sent) < kFew * ratio(data, n.sent - n.control_sent);
+}
+
+bool queues(const Counts &n)
+{
+    const double mean = ratio(n.rtt_sum, n.back());
+
+    return n.queued * 4 > n.lost && mean > kLongQueue * static_cast<double>(n.rtt_low);
+}
+
+// One other host of the T0 that receives what is for this one.
+unsigned receiver(const Finding &f, const Counts &n, const Layout &l, const Evidence &e)
+{
+    unsigned found = 0;
+
+    if (f.part.kind != PartKind::kHostCable)
+        return 0;
+    for (const unsigned host : l.hosts_of(f.part.plane, l.t0_of(f.part.plane, f.part.a))) {
+        const auto it = e.hosts.find(host);
+        if (host == f.part.a || it == e.hosts.end() || it->second.strays < n.lost / 2 + 5)
+            continue;
+        if (found)
+            return 0;
+        found = host;
+    }
+    return found;
+}
+
+}   // namespace
+
+Symptom symptom_of(Finding &f, const Counts &n, const Layout &l, const Evidence &e)
+{
+    const bool of_host = f.part.kind == PartKind::kNic;
+
+    if (of_host) {
+        const auto it = e.hosts.find(f.part.a);
+        f.stalls = it == e.hosts.end() ? 0 : it->second.stalls;
+        if (f.stalls || n.late * 2 > n.lost)
+            return Symptom::kStalled;
+    }
+    if (n.other_plane * 2 > n.failed())
+        return Symptom::kMisCabled;
+    if (n.corrupt * 2 > n.failed())
+        return Symptom::kCorruption;
+    f.gets_it = receiver(f, n, l, e);
+    if (f.gets_it)
+        return Symptom::kMisConfigured;
+    if (data_only(n))
+        return queues(n) ? Symptom::kCongestion : Symptom::kDataClass;
+    if (full_size(n))
+        return Symptom::kFullSize;
+    return Symptom::kLoss;
+}
+
+}   // namespace mrcver

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// symptom.h - how a part fails: which packets are lost, and what became of them.
+#pragma once
+
+#include "infer.h"
+
+namespace mrcver {
+
+// @sum: of the probes that lost packets by it. Sets gets_it and stalls of @f, too.
+Symptom symptom_of(Finding &f, const Counts &sum, const Layout &layout, const Evidence &evidence);
+
+}   // namespace mrcver
