@@ -16,6 +16,7 @@
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
 # make figures    published figures, simulated, and their page; WORKERS=2: two runs at once
+# make docs       the handbook as a site, in build/site/html
 # make deb        Debian packages, in build/deb
 # make install    DESTDIR and PREFIX as usual; make uninstall takes it away
 #
@@ -167,6 +168,12 @@ check-debug: deps
 	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs selftests/libmrc
 	@selftests/run.sh -k uml
 
+docs:
+	@$(VM)/deps.sh -s
+	@tools/site/stage.py . build/site/pages
+	@mkdocs build -q --strict -f tools/site/mkdocs.yml
+	@echo "build/site/html/index.html"
+
 # From a seed that the clock gives, so that no two soaks are the same.
 soak: deps
 	@$(MAKE) tools/sim
@@ -236,5 +243,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover figures install \
+.PHONY: all docs testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover figures install \
 	uninstall clean user-space FORCE $(SUBDIRS) $(TESTDIRS)

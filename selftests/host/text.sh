@@ -12,5 +12,6 @@ ksft_plan
 ksft_test "the linter finds each kind of fault, and no other" python3 "$here/../text/test_lint.py"
 ksft_test "lessons: true output is told from wrong" python3 "$here/../text/test_lesson.py"
 ksft_test "the pictures are as their script makes them" python3 "$MRC_TOP/Documentation/pictures/draw.py" --check
+ksft_test "the site's menu has each page" python3 "$here/../site/check.py" menu "$MRC_TOP"
 ksft_relay < <(python3 "$here/../text/lint.py" "$MRC_TOP")
 ksft_finish

@@ -34,6 +34,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(domain + ".enable")
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self._call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def _receive(self):
         while b"\0" not in self._rest:

@@ -7,6 +7,7 @@
 #   deps.sh -n ...   only print what is missing of it, exit 1 if anything is
 #   deps.sh -f       also what only "make check-full" runs
 #   deps.sh -d       only what "make demo" and "make shell" need
+#   deps.sh -s       only what "make docs" needs
 #   deps.sh -b       only what building for the kernel that runs here needs: no other kernel, no emulator
 #
 # Runs as root or through sudo. The headers' meta packages name one 6.1 and one
@@ -64,8 +65,10 @@ PACKAGES=(
 	libgtest-dev libgmock-dev
 )
 
+PACKAGES_SITE=(mkdocs mkdocs-material mandoc)
+
 # Large, and for tests that say "kernels: full".
-PACKAGES_FULL=(chromium debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
+PACKAGES_FULL=("${PACKAGES_SITE[@]}" chromium debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {
@@ -148,6 +151,7 @@ main() {
 	case ${1:-} in
 	-f) PACKAGES+=("${PACKAGES_FULL[@]}");;
 	-b) PACKAGES=("${PACKAGES_BUILD[@]}" "linux-headers-$(uname -r)");;
+	-s) PACKAGES=("${PACKAGES_SITE[@]}");;
 	-d) PACKAGES=("${PACKAGES_DEMO[@]}") say=:;;
 	esac
 	mapfile -t want < <(missing)
