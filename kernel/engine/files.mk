@@ -2,10 +2,11 @@
 # The engine's objects, lowest first: included by Kbuild, the tests and the simulator. The order is the law:
 # a folder calls folders above it in this list, a file calls files before it (selftests/engine/test_arrows.py).
 # Headers without a .c lie below the files of their folder.
-MRC_ENGINE_ROOMS := base wire peer cc clock paths sent loss stream control conn
+MRC_ENGINE_ROOMS := base wire peer probe cc clock paths sent loss stream control conn
 MRC_ENGINE_OBJS :=
-MRC_ENGINE_OBJS += $(addprefix wire/,mrc_wire.o mrc_deth.o mrc_entropy.o mrc_evgen.o)
+MRC_ENGINE_OBJS += $(addprefix wire/,mrc_wire.o mrc_deth.o mrc_entropy.o mrc_evgen.o mrc_selfmsg.o)
 MRC_ENGINE_OBJS += $(addprefix peer/,mrc_ask.o mrc_doubt.o mrc_port.o mrc_damp.o mrc_incast.o mrc_udp.o mrc_crc.o mrc_dup.o mrc_history.o)
+MRC_ENGINE_OBJS += $(addprefix probe/,mrc_selfprobe.o mrc_prober.o)
 MRC_ENGINE_OBJS += $(addprefix cc/,mrc_cc.o mrc_cc_fixed.o mrc_nscc_cfg.o mrc_nscc_base.o mrc_nscc.o)
 MRC_ENGINE_OBJS += $(addprefix clock/,mrc_clock.o)
 MRC_ENGINE_OBJS += $(addprefix paths/,mrc_credit.o mrc_ecf.o mrc_evnews.o mrc_ev.o mrc_rot.o mrc_share.o mrc_plane.o mrc_company.o mrc_suspect.o mrc_blame.o mrc_verify.o mrc_miss.o mrc_probe.o mrc_updown.o mrc_flowlet.o)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_selfmsg.h - what a self-probe carries behind UDP.
+ *
+ * A host sends it to itself: other implementations never see it, and drop its opcode if they do. BTH to QP 2, then the
+ * test's id, the probe's number and the test's secret, then varied payload up to the ICRC:
+ *
+ *	 0  opcode, flags 0, P_Key 0xffff
+ *	 4  QP 2
+ *	 8  low 24 bits of the number
+ *	12  id
+ *	16  number
+ *	20  secret
+ *	28  payload, at least 8 bytes
+ */
+#ifndef MRC_SELFMSG_H
+#define MRC_SELFMSG_H
+
+#include "wire/mrc_wire.h"
+
+#define MRC_OPC_SELF	0xdf	/* MRC 1.0 gives it to nothing */
+#define MRC_SELFMSG_LEN	28	/* BTH to the secret */
+#define MRC_SELFMSG_MIN	(MRC_SELFMSG_LEN + 8)
+
+struct mrc_selfmsg {
+	u32 id;
+	u32 seq;
+	u64 secret;
+};
+
+/* @len: bytes from BTH to the ICRC, at least MRC_SELFMSG_MIN: all of them are written. */
+void mrc_selfmsg_build(void *bth, u32 len, const struct mrc_selfmsg *m);
+/* @len: as many as there are. False: something else, or too short. */
+bool mrc_selfmsg_parse(const void *bth, u32 len, struct mrc_selfmsg *m);
+
+#endif
