@@ -58,6 +58,10 @@
 	X(port_updates_rcvd, "Port Status Updates received")		\
 	X(port_updates_refused, "Port Status Updates refused: by a plane that leads not to that peer, or of no port in common") \
 	X(port_updates_denied, "Port Status Updates dropped: the peer answered by the port that they said is down") \
+	X(self_probes_sent, "self-probes sent")				\
+	X(self_probes_rcvd, "self-probes that came back, be it late or changed") \
+	X(self_probes_refused, "self-probes dropped: not sent by us lately, or come twice") \
+	X(self_probe_stalls, "times that self-probes paused, for this host was starved") \
 	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
 	X(ep_answers, "questions of controllers answered by peers' endpoints")					\
 	X(ep_answers_lost, "questions of controllers answered when nobody took the answer")	\

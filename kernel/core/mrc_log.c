@@ -230,3 +230,11 @@ void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hi
 		.plane = MRC_HISTORY_NO_PLANE, .ev = MRC_HISTORY_NO_EV, .count = 1,
 	});
 }
+
+void mrc_log_probes(struct mrc_dev *dev, bool pause, enum mrc_log_cause cause)
+{
+	log_add(dev, &(struct mrc_deed){
+		.kind = pause ? MRC_LOG_PROBES_PAUSED : MRC_LOG_PROBES_RESUMED, .cause = cause,
+		.plane = MRC_HISTORY_NO_PLANE, .ev = MRC_HISTORY_NO_EV, .count = 1,
+	});
+}

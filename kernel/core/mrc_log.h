@@ -30,6 +30,8 @@ void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool 
 /* Any context, whatever lock is held. */
 void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_news *news);
 void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hint);
+/* Any context. Self-probes pause, or go on, for @cause. */
+void mrc_log_probes(struct mrc_dev *dev, bool pause, enum mrc_log_cause cause);
 /*
  * Any context. The first record from *@n on, and how many were lost so far; *@n becomes its number. False: there is
  * none.

@@ -30,6 +30,7 @@
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peers.h"
 #include "data/mrc_icrc.h"
+#include "data/mrc_loop_rx.h"
 #include "data/mrc_mcast.h"
 #include "data/mrc_policy.h"
 #include "data/mrc_qp_rx.h"
@@ -94,7 +95,9 @@ static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 		return RX_NOT_OURS;
 	if (!ipv6_addr_equal(&ip6->daddr, &p->plane->sid)) {
 		mrc_dev_count(p->plane->dev, rx_bad_sid);
-		return RX_NOT_OURS;
+		p->stray = mrc_loop_strays(p->plane->dev, &ip6->daddr);
+		if (likely(!p->stray))
+			return RX_NOT_OURS;
 	}
 	p->l3 = off;
 	p->v4 = proto == IPPROTO_IPIP;
@@ -229,22 +232,6 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-static bool rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
-{
-	return p->ds >> 2 == dscp || p->inner_ds >> 2 == dscp;
-}
-
-/*
- * What a switch that cut the packet wanted to say by its DSCP; 0: nothing. Not a
- * proof: a DSCP may be rewritten for other reasons, or be ours for data, too.
- */
-static u8 rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
-{
-	if (rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed_lasthop)))
-		return MRC_NACK_TRIMMED_LASTHOP;
-	return rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed)) ? MRC_NACK_TRIMMED : 0;
-}
-
 /* Whose it seems to be, if it is a peer of ours, may have ICRCs off. */
 static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
@@ -273,7 +260,7 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 
 	if (icrc && likely(mrc_rx_icrc_ok(p, skb)))
 		return true;
-	*trimmed = rx_trim_mark(p, dev);
+	*trimmed = mrc_rx_trim_mark(p, dev);
 	if (icrc && !*trimmed)
 		rx_bad_icrc(p, dev, skb);
 	return !icrc && !*trimmed;
@@ -294,7 +281,7 @@ static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const str
 	if (unlikely(udp_len < p->end - p->l4))
 		goto malformed;
 	if (unlikely(udp_len > p->end - p->l4)) {
-		trimmed = rx_trim_mark(p, dev) ?: MRC_NACK_TRIMMED;
+		trimmed = mrc_rx_trim_mark(p, dev) ?: MRC_NACK_TRIMMED;
 	} else if (unlikely(len < MRC_BTH_LEN + MRC_ICRC_LEN)) {
 		goto malformed;
 	} else if (unlikely(!rx_whole(p, dev, skb, &trimmed))) {
@@ -313,8 +300,7 @@ static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const str
 		mrc_tx_swap_halves(pkt);
 	pkt->ev = (u32)ntohs(udp->source) << 16 | p->flow_label;
 	pkt->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
-	pkt->ecn_ce = (p->ds & MRC_ECN_CE) == MRC_ECN_CE ||
-		      (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
+	pkt->ecn_ce = mrc_rx_marked(p);
 	pkt->udp_len = (u16)udp_len;
 	return true;
 
@@ -367,7 +353,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	struct mrc_peer *peer;
 	struct mrc_pkt pkt;
 
-	if (!rx_decode(p, dev, skb, &pkt))
+	if (mrc_loop_rx(p, dev, skb) || !rx_decode(p, dev, skb, &pkt))
 		return;
 	if (pkt.opcode != MRC_OPC_EP_REQ && pkt.opcode != MRC_OPC_EP_RSP) {
 		mrc_dev_count(dev, rx_malformed);
@@ -533,6 +519,17 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return mrc_rx_is_port(p->mnet, ntohs(udp->dest));
 }
 
+/* By the wrong plane comes what is not for us; a self-probe tells of a cable in the wrong place. */
+static unsigned int rx_stray(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+{
+	struct mrc_dev *dev = p->plane->dev;
+	u32 off = p->l4 + sizeof(struct udphdr);
+
+	return rx_is_mrc(p, skb) && !skb_is_gso(skb) && rx_pull(skb, off, p->end - off) &&
+	       !READ_ONCE(dev->down) && mrc_dev_owns_addr(dev, &p->dst) && mrc_loop_rx(p, dev, skb) ?
+		       NF_DROP : NF_ACCEPT;
+}
+
 /* ---- bursts ---- */
 
 static void batch_flush(struct rx_batch *b)
@@ -654,11 +651,13 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 	if (p.end > skb->len || p.l3 >= p.end)
 		return NF_ACCEPT;
 	if (p.v4 ? !rx_ip4(&p, skb) : !rx_ip6(&p, skb)) {
-		if (!p.outer)
+		if (!p.outer || p.stray)
 			return NF_ACCEPT;	/* IP will say what is wrong */
 		mrc_dev_count(p.plane->dev, rx_malformed);
 		return NF_DROP;
 	}
+	if (unlikely(p.stray))
+		return rx_stray(&p, skb);
 	if (rx_is_mrc(&p, skb))
 		return unlikely(skb_is_gso(skb)) ? rx_gso(&p, skb, st) : rx_mrc(&p, skb);
 	rx_other_port(&p, skb);

@@ -20,6 +20,7 @@ struct mrc_rx_pkt {
 	bool v4;			/* innermost */
 	bool outer;			/* was SRv6-encapsulated */
 	bool cut;			/* the inner header promises more than is left */
+	bool stray;			/* for another plane's locator */
 	u8 ds;				/* DS field of the outermost header */
 	u8 inner_ds;
 	u8 proto;			/* of the innermost; 0xff: a fragment */
@@ -40,6 +41,28 @@ static inline bool mrc_rx_icrc_ok(const struct mrc_rx_pkt *p, const struct sk_bu
 {
 	return mrc_rx_icrc(p, skb) ==
 	       mrc_icrc_skb(skb, (int)p->l3, (int)(p->end - MRC_ICRC_LEN));
+}
+
+static inline bool mrc_rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
+{
+	return p->ds >> 2 == dscp || p->inner_ds >> 2 == dscp;
+}
+
+/*
+ * What a switch that cut the packet wanted to say by its DSCP; 0: nothing. Not a
+ * proof: a DSCP may be rewritten for other reasons, or be ours for data, too.
+ */
+static inline u8 mrc_rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
+{
+	if (mrc_rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed_lasthop)))
+		return MRC_NACK_TRIMMED_LASTHOP;
+	return mrc_rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed)) ? MRC_NACK_TRIMMED : 0;
+}
+
+/* Somebody on the way was congested. */
+static inline bool mrc_rx_marked(const struct mrc_rx_pkt *p)
+{
+	return (p->ds & MRC_ECN_CE) == MRC_ECN_CE || (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
 }
 
 #endif

@@ -259,24 +259,24 @@ u32 mrc_tx_room(const struct mrc_way *w)
 	       sizeof(struct udphdr);
 }
 
-void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx_env *e)
+void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e)
 {
 	const struct mrc_way *w = &e->way;
-	u8 tos = ds_field(peer->dev, e);
+	u8 tos = ds_field(dev, e);
 	u16 len = (u16)skb->len;
 
 	push_udp(skb, e->ev, e->port);
-	if (peer->v4)
+	if (v4)
 		push_ip4(skb, e, tos);
 	else
 		push_ip6(skb, e, tos);
 	skb_reset_network_header(skb);
 	if (w->srv6)
-		mrc_tx_push_outer(peer->dev, skb, w, tos, e->ev & 0xffff,
-				  peer->v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
+		mrc_tx_push_outer(dev, skb, w, tos, e->ev & 0xffff,
+				  v4 ? IPPROTO_IPIP : IPPROTO_IPV6);
 	skb_dst_set_noref(skb, w->dst);
 	*mrc_tx_cb(skb) = (struct mrc_tx_cb) {
-		.dev = peer->dev, .icrc = e->icrc, .ev = e->ev, .len = len,
+		.dev = dev, .icrc = e->icrc, .ev = e->ev, .len = len,
 		.l3_off = (u8)w->outer_len, .plane = e->plane, .tos = tos, .joins = e->joins,
 		.proven = e->proven,
 	};
@@ -309,7 +309,7 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 	if (mrc_crc_wanted(&peer->crc, READ_ONCE(dev->attr.icrc), &op->hdr))
 		e->icrc = icrc;
 	e->joins = may_join(peer, op);
-	mrc_tx_wrap(peer, skb, e);
+	mrc_tx_wrap(dev, peer->v4, skb, e);
 	return skb;
 }
 

@@ -41,7 +41,7 @@ struct mrc_tx_env {
 /* Room in front of BTH for mrc_tx_wrap(). */
 u32 mrc_tx_room(const struct mrc_way *w);
 /* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
-void mrc_tx_wrap(struct mrc_peer *peer, struct sk_buff *skb, const struct mrc_tx_env *e);
+void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e);
 /* Likewise; @op, by the way that @e says. NULL: no memory, counted. */
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
 				const struct mrc_payload *pl, struct mrc_tx_env *e);

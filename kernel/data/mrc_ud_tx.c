@@ -199,11 +199,11 @@ static u64 ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps
 		return 0;
 	if (twice)
 		copy = ud_copy(skb, e.icrc, &e2);
-	mrc_tx_wrap(ps->peer, skb, &e);
+	mrc_tx_wrap(ps->peer->dev, ps->peer->v4, skb, &e);
 	__skb_queue_tail(out, skb);
 	if (!copy)
 		return ud_plane_bit(e.plane);
-	mrc_tx_wrap(ps->peer, copy, &e2);
+	mrc_tx_wrap(ps->peer->dev, ps->peer->v4, copy, &e2);
 	__skb_queue_tail(out, copy);
 	mrc_dev_count(ud->dev, tx_dgram_copies);
 	return ud_plane_bit(e.plane) | ud_plane_bit(e2.plane);

@@ -31,6 +31,7 @@
 #include "path/mrc_path_change.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_profiles.h"
+#include "data/mrc_loop.h"
 #include "data/mrc_ud_dup.h"
 #include "verbs/mrc_verbs.h"
 #include "device/mrc_addr.h"
@@ -212,9 +213,12 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	err = mrc_log_init(dev);
 	if (err)
 		goto err_ib;
-	err = mrc_ud_dup_init(dev);
+	err = mrc_loop_init(dev);
 	if (err)
 		goto err_log;
+	err = mrc_ud_dup_init(dev);
+	if (err)
+		goto err_loop;
 	err = mrc_peers_init(dev);
 	if (err)
 		goto err_dup;
@@ -231,6 +235,8 @@ err_peers:
 	mrc_peers_destroy(dev);
 err_dup:
 	mrc_ud_dup_exit(dev);
+err_loop:
+	mrc_loop_exit(dev);
 err_log:
 	mrc_log_exit(dev);
 err_ib:
@@ -298,6 +304,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_peers_destroy(dev);
 	mrc_claim_exit(dev);
 	mrc_ud_dup_exit(dev);
+	mrc_loop_exit(dev);
 	mrc_log_stop(dev);
 	mrc_log_exit(dev);
 	mrc_profiles_destroy(dev);

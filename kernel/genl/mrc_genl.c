@@ -16,6 +16,7 @@
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_probe.h"
 #include "genl/mrc_genl_profile.h"
 #include "genl/mrc_genl_set.h"
 
@@ -79,6 +80,12 @@ static const struct nla_policy mrc_cc_del_policy[MRC_A_MAX + 1] = {
 static const struct nla_policy mrc_ep_send_policy[MRC_A_MAX + 1] = {
 	MRC_POLICY_DEV,
 	[MRC_A_EP] = NLA_POLICY_NESTED(mrc_genl_ep_policy),
+};
+
+static const struct nla_policy mrc_probe_set_policy[MRC_A_MAX + 1] = {
+	MRC_POLICY_DEV,
+	[MRC_A_PROBES] = NLA_POLICY_NESTED(mrc_genl_probes_policy),
+	[MRC_A_PROBE] = NLA_POLICY_NESTED(mrc_genl_probe_policy),
 };
 
 static int genl_dev_get(struct sk_buff *req, struct genl_info *info)
@@ -146,6 +153,8 @@ static const struct genl_ops mrc_genl_ops[] = {
 	MRC_DO(MRC_CMD_CC_DEL, mrc_genl_cc_del, mrc_cc_del_policy),
 	MRC_DUMP(MRC_CMD_LOG_GET, mrc_genl_log_dump, mrc_get_policy),
 	MRC_DO(MRC_CMD_EP_SEND, mrc_genl_ep_send, mrc_ep_send_policy),
+	MRC_DO(MRC_CMD_PROBE_SET, mrc_genl_probe_set, mrc_probe_set_policy),
+	MRC_DUMP(MRC_CMD_PROBE_GET, mrc_genl_probe_dump, mrc_get_policy),
 };
 
 int __init mrc_genl_init(void)

@@ -25,6 +25,7 @@
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
 #include "genl/mrc_genl_policy.h"
+#include "genl/mrc_genl_probe.h"
 #include "genl/mrc_genl_profile.h"
 
 struct dump {
@@ -44,7 +45,7 @@ struct dump {
 	bool again;			/* and it is not complete */
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
-	u64 record;			/* of the log: the next to show */
+	u64 record;			/* of the log: the next to show; of self-probes the smallest id to show */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
 	/* who asks */
 	kuid_t uid;			/* INVALID_UID: the socket is another user's */
@@ -53,6 +54,7 @@ struct dump {
 	bool counters_named;		/* a QP with all of its counters was shown */
 
 	struct mrc_conn_info info;
+	struct mrc_selfprobe probe;
 };
 
 typedef int (*mrc_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -252,6 +254,25 @@ static int dump_log(struct sk_buff *skb, struct netlink_callback *cb, struct mrc
 	return err;
 }
 
+/* What all have in common, then one by one: d->record is the smallest id that was not shown. */
+static int dump_probes(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev, struct dump *d)
+{
+	int err = 0;
+	void *hdr;
+
+	while (!err && (!d->has_key || mrc_loop_get_test(dev, d->record, &d->probe))) {
+		hdr = dump_begin(skb, cb, MRC_CMD_PROBE_GET, dev);
+		if (!hdr)
+			return -EMSGSIZE;
+		err = d->has_key ? mrc_genl_put_probe(skb, &d->probe, d->admin) : mrc_genl_put_probes(skb, dev);
+		if (dump_end(skb, hdr, err))
+			break;
+		d->record = d->has_key ? d->probe.cfg.id + 1ull : 0;
+		d->has_key = true;
+	}
+	return err;
+}
+
 /* Under RCU. */
 static int dump_plane(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
 		      struct mrc_dev_plane *p)
@@ -292,6 +313,11 @@ int mrc_genl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int mrc_genl_log_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return dump(skb, cb, dump_log);
+}
+
+int mrc_genl_probe_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, dump_probes);
 }
 
 int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)

@@ -34,6 +34,25 @@ static struct netlink_range_validation mrc_damp_range = {
 	.max = 3600 * 1000,	/* an hour */
 };
 
+static struct netlink_range_validation mrc_expiry_range = {
+	.min = 1,
+	.max = 3600,		/* an hour */
+};
+
+static struct netlink_range_validation mrc_lateness_range = {
+	.min = 1000,
+	.max = 10 * 1000 * 1000,	/* 10 s */
+};
+
+static struct netlink_range_validation mrc_interval_range = {
+	.min = 1000,
+	.max = 1000 * 1000 * 1000,
+};
+
+static struct netlink_range_validation mrc_packet_range = {
+	.max = U16_MAX,
+};
+
 const struct nla_policy mrc_genl_dev_policy[MRC_A_DEV_MAX + 1] = {
 	[MRC_A_DEV_UDP_PORT]	= NLA_POLICY_MIN(NLA_U16, 1),
 	[MRC_A_DEV_ICRC]	= NLA_POLICY_MAX(NLA_U8, 1),
@@ -174,4 +193,22 @@ const struct nla_policy mrc_genl_ep_policy[MRC_A_EP_MAX + 1] = {
 	[MRC_A_EP_FMT]		= { .type = NLA_U32 },
 	[MRC_A_EP_VALUE]	= NLA_POLICY_EXACT_LEN(MRC_EV_BYTES),
 	[MRC_A_EP_PORT]		= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+};
+
+const struct nla_policy mrc_genl_probes_policy[MRC_A_PROBES_MAX + 1] = {
+	[MRC_A_PROBES_EXPIRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_expiry_range),
+	[MRC_A_PROBES_BUDGET]	= { .type = NLA_U64 },
+	[MRC_A_PROBES_TIMEOUT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_lateness_range),
+	[MRC_A_PROBES_STALL]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_lateness_range),
+	[MRC_A_PROBES_FULL_EVERY] = { .type = NLA_U32 },
+};
+
+const struct nla_policy mrc_genl_probe_policy[MRC_A_PROBE_MAX + 1] = {
+	[MRC_A_PROBE_ID]	= { .type = NLA_U32 },
+	[MRC_A_PROBE_KIND]	= { .type = NLA_U32 },
+	[MRC_A_PROBE_PLANE]	= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+	[MRC_A_PROBE_PATH]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[MRC_A_PROBE_DSCP]	= NLA_POLICY_MAX(NLA_U8, 63),
+	[MRC_A_PROBE_SIZE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_packet_range),
+	[MRC_A_PROBE_INTERVAL]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_interval_range),
 };

@@ -268,14 +268,12 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 
 /* ---- an EV that is named ---- */
 
-static bool named_outer(struct mrc_dev *dev, const struct mrc_profile_ev *ev,
+static bool named_outer(struct mrc_dev *dev, const struct in6_addr *outer,
 			const struct mrc_dev_plane *plane, struct mrc_way *w)
 {
-	memcpy(&w->outer_dst, ev->value, sizeof(w->outer_dst));
-	memcpy(&w->segment, ev->value + 16, sizeof(w->segment));
+	w->outer_dst = *outer;
 	w->srv6 = true;
-	w->srh = ev->srh;
-	w->outer_len = sizeof(struct ipv6hdr) + (ev->srh ? MRC_SRH_LEN : 0);
+	w->outer_len = sizeof(struct ipv6hdr);
 	if (!smp_load_acquire(&plane->has_sid))
 		return !ipv6_dev_get_saddr(dev->net, plane->ndev, &w->outer_dst, 0,
 					   &w->outer_src);
@@ -283,21 +281,54 @@ static bool named_outer(struct mrc_dev *dev, const struct mrc_profile_ev *ev,
 	return true;
 }
 
+/* It stays until the RCU section ends. */
+static bool named_route(struct mrc_way *w, struct dst_entry *dst, const struct mrc_dev_plane *plane)
+{
+	dst_release(dst);
+	w->dst = dst;
+	return dst && route_fits(dst, plane);
+}
+
 int mrc_way_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, bool srv6,
 		  struct mrc_way *w)
 {
 	const struct mrc_dev_plane *plane = rcu_dereference(peer->dev->plane[ev->port - 1]);
 	struct mrc_dev *dev = peer->dev;
+	struct in6_addr outer;
 
 	memset(w, 0, sizeof(*w));
 	if (!plane)
 		return -EINVAL;
 	if (READ_ONCE(dev->dead) || !(READ_ONCE(dev->planes_up) >> plane->num & 1))
 		return -ENETDOWN;
-	w->dst = peer_route(peer, srv6 ? ev : NULL, plane);
-	dst_release(w->dst);	/* it stays until this section ends */
-	return w->dst && w->dst->dev == plane->ndev && (!srv6 || named_outer(dev, ev, plane, w)) ?
-		       0 : -EHOSTUNREACH;
+	if (!named_route(w, peer_route(peer, srv6 ? ev : NULL, plane), plane))
+		return -EHOSTUNREACH;
+	if (!srv6)
+		return 0;
+	memcpy(&outer, ev->value, sizeof(outer));
+	memcpy(&w->segment, ev->value + 16, sizeof(w->segment));
+	if (!named_outer(dev, &outer, plane, w))
+		return -EHOSTUNREACH;
+	w->srh = ev->srh;
+	w->outer_len += ev->srh ? MRC_SRH_LEN : 0;
+	return 0;
+}
+
+int mrc_way_to(struct mrc_dev *dev, const struct mrc_dev_plane *plane, const struct in6_addr *outer,
+	       struct mrc_way *w)
+{
+	memset(w, 0, sizeof(*w));
+	return named_route(w, route6(dev, plane->ndev->ifindex, NULL, outer), plane) &&
+	       named_outer(dev, outer, plane, w) ? 0 : -EHOSTUNREACH;
+}
+
+int mrc_way_home(struct mrc_dev *dev, const struct in6_addr *own, struct mrc_way *w)
+{
+	struct dst_entry *dst = ipv6_addr_v4mapped(own) ? route4(dev, 0, own->s6_addr32[3]) :
+							  route6(dev, 0, NULL, own);
+
+	memset(w, 0, sizeof(*w));
+	return named_route(w, dst, NULL) ? 0 : -EHOSTUNREACH;
 }
 
 /* ---- would it lead there ---- */

@@ -26,6 +26,12 @@ int mrc_way_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mr
 int mrc_way_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, bool srv6,
 		  struct mrc_way *w);
 
+/* Likewise, to SRv6 destination @outer by @plane, up or not. -EHOSTUNREACH. */
+int mrc_way_to(struct mrc_dev *dev, const struct mrc_dev_plane *plane, const struct in6_addr *outer,
+	       struct mrc_way *w);
+/* Likewise, to our own address @own through this host's stack alone. */
+int mrc_way_home(struct mrc_dev *dev, const struct in6_addr *own, struct mrc_way *w);
+
 /*
  * Under rtnl; may sleep. Has an EV of @prof (NULL: made up) on one of @planes a route to the peer
  * out of its plane, be the plane up or not.

@@ -18,13 +18,15 @@ from mrc_netlink import (  # noqa: E402
     CMD_EV_SET, CMD_PROFILE_SET, FMT_UDP, MODE_AUTO, MODE_GEN, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR, Family, attr,
     attrs_of, nest)
 
-CMD_DEV_SET, CMD_PLANE_SET, CMD_PROFILE_DEL, CMD_EP_SEND = 2, 4, 7, 17
-A_IFINDEX, A_DEV, A_PLANE, A_EP = 1, 4, 5, 14
+CMD_DEV_SET, CMD_PLANE_SET, CMD_PROFILE_DEL, CMD_EP_SEND, CMD_PROBE_SET = 2, 4, 7, 17, 21
+A_IFINDEX, A_DEV, A_PLANE, A_EP, A_PROBES, A_PROBE = 1, 4, 5, 14, 16, 17
 DEV_DSCP_DATA, DEV_PLANES, DEV_CC_PROFILE = 6, 10, 19
 PLANE_NUMBER, PLANE_SID = 1, 7
 PROFILE_COUNT, PROFILE_DST_LEN = 7, 11
 CC_ALGORITHM, CC_ETA = 2, 13
 EP_ID, EP_GID, EP_OP, EP_FMT, EP_VALUE, EP_PORT = 1, 2, 4, 7, 8, 9
+PROBES_EXPIRY, PROBES_COUNT = 1, 6
+PROBE_ID, PROBE_KIND, PROBE_PLANE, PROBE_PATH, PROBE_INTERVAL, PROBE_SENT, KIND_HOST = 1, 2, 3, 4, 7, 8, 3
 OFFS, MISS_TYPE, MISS_NEST = 2, 5, 6
 
 
@@ -55,6 +57,10 @@ def ev(port, value=50000):
 def ep(*more, fmt=FMT_UDP):
     return nest(A_EP, attr(EP_ID, struct.pack("H", 1)), attr(EP_GID, bytes(15) + b"\1"), u32(EP_OP, 1),
                 u32(EP_FMT, fmt), *more)
+
+
+def probe(*more, kind=0, interval=100000):
+    return nest(A_PROBE, u32(PROBE_ID, 1), u32(PROBE_KIND, kind), u32(PROBE_INTERVAL, interval), *more)
 
 
 UDP = u32(A_PROFILE_FMT, FMT_UDP)
@@ -100,6 +106,26 @@ CASES = (
     ("nothing to ask", CMD_EP_SEND, (), (A_EP, MISSING)),
     ("a question without an EV", CMD_EP_SEND, (ep(),), (A_EP,)),
     ("a format there is not", CMD_EP_SEND, (ep(attr(EP_VALUE, b"\1" * 32), u8(EP_PORT, 1), fmt=3),), (A_EP, EP_FMT)),
+    ("self-probes for ever", CMD_PROBE_SET, (nest(A_PROBES, u32(PROBES_EXPIRY, 0)),), (A_PROBES, PROBES_EXPIRY)),
+    ("a count of self-probes", CMD_PROBE_SET, (nest(A_PROBES, u32(PROBES_COUNT, 1)),), (A_PROBES, PROBES_COUNT)),
+    ("a self-probe without an interval", CMD_PROBE_SET, (nest(A_PROBE, u32(PROBE_ID, 1), u32(PROBE_KIND, 3)),),
+     (A_PROBE,)),
+    ("a self-probe without a path", CMD_PROBE_SET, (probe(u8(PROBE_PLANE, 1)),), (A_PROBE,)),
+    ("a path of the host itself", CMD_PROBE_SET, (probe(u8(PROBE_PLANE, 1), kind=KIND_HOST),), (A_PROBE, PROBE_PLANE)),
+    ("a path that is multicast", CMD_PROBE_SET, (probe(u8(PROBE_PLANE, 1), attr(PROBE_PATH, b"\xff" + bytes(15))),),
+     (A_PROBE, PROBE_PATH)),
+    ("a kind there is not", CMD_PROBE_SET, (probe(kind=9),), (A_PROBE, PROBE_KIND)),
+    ("an interval of no time", CMD_PROBE_SET, (probe(kind=KIND_HOST, interval=0),), (A_PROBE, PROBE_INTERVAL)),
+    ("intervals shorter than the timeout allows", CMD_PROBE_SET,
+     (nest(A_PROBES, u32(3, 1000000)), probe(kind=KIND_HOST, interval=1000)), (A_PROBE, PROBE_INTERVAL)),
+    ("a counter of a self-probe", CMD_PROBE_SET, (probe(u64(PROBE_SENT, 1), kind=KIND_HOST),), (A_PROBE, PROBE_SENT)),
+    ("one id twice", CMD_PROBE_SET, (probe(kind=KIND_HOST), probe(kind=KIND_HOST)), (A_PROBE,)),
+    ("more self-probes than a device takes", CMD_PROBE_SET,
+     tuple(nest(A_PROBE, u32(PROBE_ID, i), u32(PROBE_KIND, KIND_HOST), u32(PROBE_INTERVAL, 1000000))
+           for i in range(1025)), (A_PROBE,)),
+    ("more self-probes a second than a device takes", CMD_PROBE_SET,
+     tuple(nest(A_PROBE, u32(PROBE_ID, i), u32(PROBE_KIND, KIND_HOST), u32(PROBE_INTERVAL, 1000))
+           for i in range(33)), (A_PROBE,)),
 )
 
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_loop.h - self-probes of a device: packets that come back to us by source route. Which is sent when, and what became
+ * of each, is the engine's (engine/probe/mrc_prober.h); here are its lock, its timer and its memory.
+ */
+#ifndef MRC_LOOP_H
+#define MRC_LOOP_H
+
+#include <linux/hrtimer.h>
+#include "engine/probe/mrc_prober.h"
+#include "core/mrc_dev.h"
+
+struct mrc_loop {
+	struct mrc_dev *dev;
+	spinlock_t lock;		/* innermost, softirq-safe */
+	struct mrc_prober prober;
+	u64 budget;			/* bytes a second and plane; 0: of its rate */
+	struct hrtimer timer;		/* softirq */
+};
+
+/* Process context. 0 or -ENOMEM. */
+int mrc_loop_init(struct mrc_dev *dev);
+/* Process context, no lock. The device is dead, and nobody sees it any more. */
+void mrc_loop_exit(struct mrc_dev *dev);
+
+/* Under rtnl. The tests from now on: @n of them, by id, no two the same; @budget 0: the default. 0 or -ENOMEM. */
+int mrc_loop_set(struct mrc_dev *dev, const struct mrc_prober_cfg *cfg, u64 budget,
+		 const struct mrc_selfprobe_cfg *tests, u32 n);
+
+struct mrc_loop_info {
+	struct mrc_prober_cfg cfg;
+	u64 budget, left_ns;
+	u32 n;
+	bool paused;
+	struct mrc_prober_count count;
+};
+
+/* Any context. */
+void mrc_loop_get_info(struct mrc_dev *dev, struct mrc_loop_info *info);
+/* Any context. A copy of the test with the smallest id that is not below @id; false: there is none. */
+bool mrc_loop_get_test(struct mrc_dev *dev, u64 id, struct mrc_selfprobe *test);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mrc_loop_rx.c - see mrc_loop_rx.h.
+ *
+ * Its source is our own address, which proves nothing: that it is ours, and of now, is said by its secret and its number
+ * (engine/probe/mrc_selfprobe.h). Nothing is answered.
+ */
+#include <linux/ktime.h>
+#include <net/ipv6.h>
+#include "engine/wire/mrc_selfmsg.h"
+#include "data/mrc_loop.h"
+#include "data/mrc_loop_rx.h"
+
+bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid)
+{
+	const struct mrc_dev_plane *plane;
+	u32 i;
+
+	for (i = 0; i < MRC_PLANES_MAX; i++) {
+		plane = rcu_dereference(dev->plane[i]);
+		if (plane && smp_load_acquire(&plane->has_sid) && ipv6_addr_equal(sid, &plane->sid))
+			return true;
+	}
+	return false;
+}
+
+/* What is there of BTH and what follows; 0: lengths contradict each other. */
+static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+{
+	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
+	u32 have = p->end - p->l4, len = have - sizeof(*udp);
+
+	c->trimmed = ntohs(udp->len) > have;
+	if (c->trimmed)
+		return len;
+	return ntohs(udp->len) == have && len > MRC_ICRC_LEN ? len - MRC_ICRC_LEN : 0;
+}
+
+/* False: too short, or of somebody else. */
+static bool loop_parse(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+{
+	u8 buf[MRC_SELFMSG_LEN];
+	const void *bth = skb_header_pointer(skb, (int)(p->l4 + sizeof(struct udphdr)), sizeof(buf), buf);
+	struct mrc_selfmsg m;
+
+	if (!bth || !mrc_selfmsg_parse(bth, loop_len(p, skb, c), &m) || !ipv6_addr_equal(&p->src, &p->dst))
+		return false;
+	c->id = m.id;
+	c->seq = m.seq;
+	c->secret = m.secret;
+	return true;
+}
+
+static enum mrc_selfprobe_verdict loop_judge(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
+					     const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+{
+	struct mrc_loop *l = dev->loop;
+	enum mrc_selfprobe_verdict verdict;
+
+	c->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
+	c->marked = mrc_rx_marked(p);
+	if (!c->trimmed && !mrc_rx_icrc_ok(p, skb)) {
+		/* A switch that cuts may mend UDP's length. */
+		c->trimmed = mrc_rx_trim_mark(p, dev);
+		c->corrupt = !c->trimmed;
+	}
+	spin_lock(&l->lock);
+	verdict = mrc_prober_rx(&l->prober, c, ktime_get_ns());
+	spin_unlock(&l->lock);
+	return verdict;
+}
+
+bool mrc_loop_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
+{
+	struct mrc_selfprobe_came c = {};
+
+	if (skb->data[p->l4 + sizeof(struct udphdr)] != MRC_OPC_SELF)
+		return false;
+	if (!loop_parse(p, skb, &c)) {
+		mrc_dev_count(dev, rx_malformed);
+		return true;
+	}
+	switch (loop_judge(p, dev, skb, &c)) {
+	case MRC_SELFPROBE_TAKEN:
+	case MRC_SELFPROBE_LATE:
+		mrc_dev_count(dev, self_probes_rcvd);
+		break;
+	case MRC_SELFPROBE_DUPLICATE:
+	case MRC_SELFPROBE_FORGED:
+		mrc_dev_count(dev, self_probes_refused);
+		break;
+	}
+	return true;
+}

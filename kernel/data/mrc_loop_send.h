@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_loop_send.h - a self-probe leaves. */
+#ifndef MRC_LOOP_SEND_H
+#define MRC_LOOP_SEND_H
+
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include "engine/probe/mrc_prober.h"
+#include "engine/wire/mrc_selfmsg.h"
+#include "core/mrc_dev.h"
+
+/* Around what is behind UDP: an outer and an inner IPv6 header, UDP, the ICRC. */
+#define MRC_LOOP_AROUND	(2 * sizeof(struct ipv6hdr) + sizeof(struct udphdr) + MRC_ICRC_LEN)
+#define MRC_LOOP_LEAST	(MRC_LOOP_AROUND + MRC_SELFMSG_MIN)
+
+/* BH off, under RCU; the device is not dead. 0: it was handed to the plane, or to our own stack; else -errno. */
+int mrc_loop_send(struct mrc_dev *dev, const struct mrc_prober_op *op);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mrc_genl_probe.h - self-probes by netlink, both ways. Process context. */
+#ifndef MRC_GENL_PROBE_H
+#define MRC_GENL_PROBE_H
+
+#include <net/genetlink.h>
+#include "data/mrc_loop.h"
+
+int mrc_genl_probe_set(struct sk_buff *skb, struct genl_info *info);
+/* What all self-probes of a device have in common. 0 or -EMSGSIZE, with a half-made nest taken back. */
+int mrc_genl_put_probes(struct sk_buff *skb, struct mrc_dev *dev);
+/* Likewise one; @whole: with its path. */
+int mrc_genl_put_probe(struct sk_buff *skb, const struct mrc_selfprobe *t, bool whole);
+
+#endif
