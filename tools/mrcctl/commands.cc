@@ -17,6 +17,7 @@
 #include "metrics.h"
 #include "probe.h"
 #include "records.h"
+#include "selfprobe.h"
 #include "status/status.h"
 #include "values.h"
 #include "watch/watch.h"
@@ -502,6 +503,9 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::selfprobe_show: return selfprobe_show(ctx, a);
+    case action::selfprobe_set: return selfprobe_set(ctx, a);
+    case action::selfprobe_del: return selfprobe_del(ctx, a);
     case action::log: return log_show(ctx, a);
     case action::probe: return probe(ctx, a);
     case action::latency: return watch_latency(ctx, a);

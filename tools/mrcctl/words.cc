@@ -92,6 +92,8 @@ const advice kAdvice[] = {
     {"cq_overruns", "a program polls its completion queue too late", "make the queue larger, or poll more often"},
     {"port_updates_refused", "a peer's word on its ports came by a plane that does not lead to it: mis-cabled, or a forger", "mrcctl fabric check FILE"},
     {"port_updates_denied", "somebody announces ports of a peer as down in its name, or a port came back within a round trip", "filter source addresses at the switch ports of hosts"},
+    {"self_probes_refused", "a link delivers packets twice, or very late; or a forger", "mrcctl -d selfprobe show"},
+    {"self_probe_stalls", "this host was too busy to judge its paths", "mrcctl -d selfprobe show; top; mpstat -P ALL 1"},
     {"ep_answers_lost", "the controller that asked had gone", ""},
     {"ep_unasked", "answers to nothing that was asked: late ones, or a forger", ""},
     {"ep_withheld", "a peer checks whether a port is down that this host drains", ""},
