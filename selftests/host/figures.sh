@@ -16,7 +16,7 @@ scripts=$MRC_TOP/tools/sim/reproduce
 
 small() {
 	"$sim" reproduce "$here/../sim/small.toml" --out "$tmp/small" --work "$tmp/small/runs" &&
-		[ "$(wc -l <"$tmp/small/small.csv")" -eq 9 ] && ! grep '^ours.*nan' "$tmp/small/small.csv"
+		[ "$(wc -l <"$tmp/small/small.csv")" -eq 10 ] && ! grep '^ours.*nan' "$tmp/small/small.csv"
 }
 
 # Drawn from the CSV alone, the picture is the same.

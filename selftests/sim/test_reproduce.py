@@ -94,15 +94,23 @@ class Figures(unittest.TestCase):
         self.assertEqual([m["fabric"]["planes"] for m in made.values()], [1, 2, 1, 2])
         self.assertEqual(["dead_cables" in m for m in made.values()], [False, False, True, True])
 
+    def test_another_metric_needs_no_run_of_its_own(self):
+        made = small(**{'set.dead_cables = [{ percent = 5 }]': 'metric = "fct_mean_us"'}).scenarios()
+        self.assertEqual(len(made), 2)
+
     def test_points(self):
         rows = small().points(Made({"makespan_us": 25.0, "ideal_us": 20.0}))
         self.assertEqual(rows[0], ("ours", "1", 25.0, 25.0))
         self.assertIn(("theirs", "1", 20.0, 30.0), rows)
         self.assertIn(("ideal", "2", 20.0, 20.0), rows)
 
-    def test_what_did_not_end_has_no_value(self):
-        rows = small().points(Made({"makespan_us": 25.0, "ideal_us": 20.0, "unfinished": 1}))
-        self.assertTrue(rows[0][2] != rows[0][2])
+    def test_what_did_not_end_says_so(self):
+        f = small()
+        rows = f.points(Made({"makespan_us": 25.0, "ideal_us": 20.0, "unfinished": 1}))
+        self.assertEqual(rows[0][2], float("inf"))
+        self.assertIn("not ended", table.markdown(f, rows))
+        self.assertEqual(table.against(f, rows, "1"), "worse")
+        self.assertEqual(table.from_csv(table.to_csv(rows), "x")[0], rows[0])
 
     def test_mistakes_are_told(self):
         for old, new, said in (('chart = "bars"', 'chart = "pie"', "chart"), ("values = [[20, 30], nan]", "values = [1]", "2 values"),
@@ -124,8 +132,9 @@ class Tables(unittest.TestCase):
         return small().points(Made({"makespan_us": ours, "ideal_us": 20.0}))
 
     def test_csv_reads_the_same(self):
-        text = table.to_csv(self.rows(25.0))
-        self.assertEqual(table.to_csv(table.from_csv(text, "x")), text)
+        text = table.to_csv(self.rows(25.0), "abc")
+        self.assertEqual(table.engine_of(text), "abc")
+        self.assertEqual(table.to_csv(table.from_csv(text, "x"), "abc"), text)
         with self.assertRaises(scenarios.Mistake):
             table.from_csv("series,x\n", "x")
 

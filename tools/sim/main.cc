@@ -88,7 +88,7 @@ int run_cluster(char **argv)
     return 2;
 }
 
-// "mrcsim reproduce" and "mrcsim sweep" run many clusters: scripts of the source tree do that
+// "mrcsim reproduce" and "mrcsim sweep" run many clusters, "mrcsim workload" writes flow lists: scripts of the source tree do that
 // (reproduce/), and this is build/sim/gcc/mrcsim or the like in it.
 int run_script(char **argv)
 {
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 
     if (verb == "run")
         return run_cluster(argv);
-    if (verb == "reproduce" || verb == "sweep")
+    if (verb == "reproduce" || verb == "sweep" || verb == "workload")
         return run_script(argv);
     if (verb == "help")
         argv[1] = const_cast<char *>("--help");
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
     app.footer("Other verbs, each with a --help of its own:\n"
                "  mrcsim run FILE         a cluster of any size, from a scenario file\n"
                "  mrcsim reproduce NAME   a published figure: table, CSV and SVG beside what is published\n"
-               "  mrcsim sweep FILE       many scenarios as jobs for xargs, GNU parallel or Slurm");
+               "  mrcsim sweep FILE       many scenarios as jobs for xargs, GNU parallel or Slurm\n"
+               "  mrcsim workload NAME    a collective as a flow list, for workload.kind = trace");
     CLI11_PARSE(app, argc, argv);
 
     if (list) {

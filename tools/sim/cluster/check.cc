@@ -160,6 +160,9 @@ void checker::flows() const
         want(x.src != x.dst, x.line, "tcp.dst: to itself");
         want_time("tcp", x.start_us, x.until_us, x.line);
     }
+    want(s.workload.file.empty() == (s.workload.kind != "trace"), 0, "workload.file goes with kind \"trace\"");
+    want(s.workload.kind != "trace" || s.foreign.host == none32, 0,
+         "foreign.host: no other implementation in a trace");
     want(s.flow.empty() || s.workload.kind == "list", 0, "[[flow]] goes with kind \"list\"");
 }
 

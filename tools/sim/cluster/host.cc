@@ -223,11 +223,52 @@ void worker::take_forged(host &h, u64 t)
 
 // ---- flows ----
 
+static void take_start(const world &w, host &h)
+{
+    h.next_flow = w.work.flows[h.next_flow].next_start;
+    h.next_start = h.next_flow == none32 ? never : w.work.flows[h.next_flow].start;
+}
+
+// Time of a trace that has passed at a host.
+void worker::pass(host &h, u32 f, u64 t)
+{
+    flow &x = w_.work.flows[f];
+
+    take_start(w_, h);
+    x.rx_done = x.tx_done = t;
+    count.flows_received++;
+    count.flows_sent++;
+    release(h, f, moment::received, t);
+}
+
+// Of a trace: what waited for this starts, once nothing else is missing. All of it is at this host.
+void worker::release(host &h, u32 f, moment when, u64 t)
+{
+    for (u32 next : w_.work.after.of(f, when)) {
+        flow &x = w_.work.flows[next];
+        u32 *at = &h.next_flow;
+
+        if (--x.waits)
+            continue;
+        x.start = t + x.compute;
+        while (*at != none32 && w_.work.flows[*at].start <= x.start)
+            at = &w_.work.flows[*at].next_start;
+        x.next_start = *at;
+        *at = next;
+        h.next_start = w_.work.flows[h.next_flow].start;
+    }
+}
+
 void worker::start_flows(u32 id, host &h, u64 t)
 {
     while (h.next_start <= t) {
         u32 f = h.next_flow;
         flow &x = w_.work.flows[f];
+
+        if (x.local()) {
+            pass(h, f, t);
+            continue;
+        }
         end &e = end_of(h, x.conn, t);
 
         if (x.src != id)
@@ -237,8 +278,7 @@ void worker::start_flows(u32 id, host &h, u64 t)
         else
             w_.work.flows[e.post_tail].next_post = f;
         e.post_tail = f;
-        h.next_flow = x.next_start;
-        h.next_start = h.next_flow == none32 ? never : w_.work.flows[h.next_flow].start;
+        take_start(w_, h);
         post_flows(h, e, t);
     }
 }
@@ -291,6 +331,7 @@ void worker::finish(host &h, end &e, u64 t)
         if (c.kind == MRC_CPL_SEND) {
             w_.work.flows[c.cookie].tx_done = t;
             count.flows_sent++;
+            release(h, static_cast<u32>(c.cookie), moment::sent, t);
             if (e.last_done)
                 e.gap_ps = std::max(e.gap_ps, t - e.last_done);
             e.last_done = t;
@@ -304,6 +345,7 @@ void worker::finish(host &h, end &e, u64 t)
         count.flows_received++;
         if (x.then != none32)
             start_next(w_, h, x.then, t);
+        release(h, c.imm, moment::received, t);
     }
     if (mrc_conn_failed(&e.conn) != MRC_ST_OK)
         throw std::runtime_error("a connection failed");

@@ -48,6 +48,9 @@ inline constexpr double not_at_all = 1e9;
 void add_disturbed(report &r, const world &w, const counters &c, u64 end_ps);
 void add_failover(report &r, const world &w, const counters &c);
 
+// steps.cc
+void add_steps(report &r, const world &w);
+
 // windows.cc
 void add_windows(report &r, const world &w, const fault_plan &faults,
                  const std::vector<sample> &series, u64 end_ps);

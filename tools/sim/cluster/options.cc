@@ -106,6 +106,7 @@ std::vector<option> options_of(scenario &s)
         v.push_back(o);
     for (const option &o : std::vector<option>{
              {"workload.kind", &s.workload.kind},
+             {"workload.file", &s.workload.file},
              {"workload.bytes", &s.workload.bytes, 1, most_bytes},
              {"workload.seed", &s.workload.seed},
              {"workload.fan_in", &s.workload.fan_in, 1, most_hosts},

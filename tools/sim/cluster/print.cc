@@ -26,6 +26,20 @@ std::string quoted(const std::string &s)
     return out + "\"";
 }
 
+void print_steps(const report &r)
+{
+    std::printf(",\n\"steps\": {\"fields\": [\"step\", \"flows\", \"begin_us\", \"end_us\", "
+                "\"slowest_us\", \"alone_us\", \"lost_us\"],\n\"rows\": [\n");
+    for (size_t i = 0; i < r.steps.size(); i++) {
+        const step_result &s = r.steps[i];
+
+        std::printf("[%u, %llu, %.3f, %.3f, %.3f, %.3f, %.3f]%s\n", s.step,
+                    static_cast<unsigned long long>(s.flows), s.begin_us, s.end_us, s.slowest_us,
+                    s.alone_us, s.slowest_us - s.alone_us, i + 1 < r.steps.size() ? "," : "");
+    }
+    std::printf("]}");
+}
+
 void print_flows(const report &r)
 {
     std::printf(",\n\"flows\": {\"fields\": "
@@ -57,6 +71,13 @@ void print_text(const report &r, const scenario &s)
         print_number(value);
         std::printf("\n");
     }
+    if (!r.steps.empty())
+        std::printf("%6s %8s %12s %12s %12s %12s %12s\n", "step", "flows", "begin us", "end us",
+                    "slowest us", "alone us", "lost us");
+    for (const step_result &x : r.steps)
+        std::printf("%6u %8llu %12.3f %12.3f %12.3f %12.3f %12.3f\n", x.step,
+                    static_cast<unsigned long long>(x.flows), x.begin_us, x.end_us, x.slowest_us,
+                    x.alone_us, x.slowest_us - x.alone_us);
     std::printf("hash %016llx\n", static_cast<unsigned long long>(r.hash));
 }
 
@@ -83,6 +104,8 @@ void print_json(const report &r, const scenario &s, const std::vector<std::strin
     for (size_t i = 0; i < r.goodput_gbps.size(); i++)
         std::printf("%s%.2f", i ? ", " : "", r.goodput_gbps[i]);
     std::printf("]}");
+    if (!r.steps.empty())
+        print_steps(r);
     if (flows)
         print_flows(r);
     std::printf("}\n");

@@ -17,6 +17,12 @@ void add_flows(report &r, const world &w)
 
     for (const flow &f : w.work.flows) {
         bool done = f.rx_done != never && f.tx_done != never;
+
+        if (f.local()) {
+            unfinished += !done;
+            last = done ? std::max(last, f.rx_done) : last;
+            continue;
+        }
         double ideal = us(w.work.lone_ps(f)), start = us(f.start);
 
         r.flows.push_back({f.src, f.dst, f.bytes, f.start == never ? -1 : start,
@@ -179,6 +185,7 @@ report make_report(const world &w, const scheduler &sch, const run_times &t)
     r.hash = sch.hash();
     add_flows(r, w);
     add_listed(r, w);
+    add_steps(r, w);
     add_engines(r, w, needed);
     add_counters(r, w, c);
     add_disturbed(r, w, c, sch.end_ps());

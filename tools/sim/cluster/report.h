@@ -19,11 +19,20 @@ struct flow_result {
     u32 lost;
 };
 
+// Of a trace: messages that are as deep in the graph, or that the file gives one number.
+struct step_result {
+    u32 step;
+    u64 flows;
+    double begin_us, end_us;     // first start, last byte received
+    double slowest_us, alone_us; // of the message that lost most, and what it takes alone
+};
+
 struct report {
     std::vector<std::pair<std::string, double>> metrics;
     std::vector<double> goodput_gbps; // by bucket
     double bucket_us = 0;
     std::vector<flow_result> flows;
+    std::vector<step_result> steps;
     u64 hash = 0;
 
     void add(const std::string &name, double value) { metrics.emplace_back(name, value); }

@@ -45,7 +45,7 @@ public:
         std::vector<u64> last(w.topo.hosts); // received, of each source
 
         for (const flow &f : w.work.flows)
-            last[f.src] = std::max(last[f.src], f.rx_done);
+            last[f.src] = f.local() ? last[f.src] : std::max(last[f.src], f.rx_done);
         // Who is through has no more part in the goodput.
         for (u64 t : last)
             end_ps = t ? std::min(end_ps, t) : end_ps;

@@ -117,7 +117,7 @@ void worker::make_ends()
     std::vector<bool> wanted(w_.ends.size());
 
     for (const flow &f : w_.work.flows)
-        if (f.start == 0)
+        if (f.start == 0 && !f.local())
             wanted[f.conn] = wanted[f.conn ^ 1] = true;
     for (u32 id = 0; id < w_.ends.size(); id++) {
         u32 host = w_.work.end_host[id];

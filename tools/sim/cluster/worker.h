@@ -55,6 +55,8 @@ private:
     void take_forged(host &h, u64 t);
     void start_flows(u32 id, host &h, u64 t);
     void post_flows(host &h, end &e, u64 t);
+    void pass(host &h, u32 f, u64 t);
+    void release(host &h, u32 f, moment when, u64 t);
     void run_timers(host &h, u64 t);
     void enqueue(host &h, const packet &p);
     void receive(host &h, const packet &p, u64 t);

@@ -155,7 +155,8 @@ void workload::connect()
     std::vector<size_t> turn;
 
     for (const flow &f : flows)
-        pairs.push_back(key(f));
+        if (!f.local())
+            pairs.push_back(key(f));
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     turn.resize(2 * pairs.size());
@@ -167,6 +168,8 @@ void workload::connect()
         end_host[2 * i + 1] = static_cast<u32>(pairs[i / qps]);
     }
     for (flow &f : flows) {
+        if (f.local())
+            continue;
         size_t pair = static_cast<size_t>(
             std::lower_bound(pairs.begin(), pairs.end(), key(f)) - pairs.begin());
 
@@ -222,8 +225,10 @@ workload::workload(const scenario &s, const topology &t) : s_(s), topo_(t)
         alltoall();
     else if (k == "list")
         list();
+    else if (k == "trace")
+        outside();
     else
-        throw std::runtime_error("workload.kind is permutation, incast, ring, alltoall or list");
+        throw std::runtime_error("workload.kind is permutation, incast, ring, alltoall, list or trace");
     if (flows.empty())
         throw std::runtime_error("workload: no flows");
     connect();
@@ -231,6 +236,8 @@ workload::workload(const scenario &s, const topology &t) : s_(s), topo_(t)
     order_starts();
     std::vector<bool> from(t.hosts), to(t.hosts);
     for (const flow &f : flows) {
+        if (f.local())
+            continue;
         from[f.src] = true;
         to[f.dst] = true;
     }

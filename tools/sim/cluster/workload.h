@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // workload.h - the flows: who sends how much to whom, when, and after what.
 //
-// A flow is one message. Flows between two hosts, in both directions, take turns on host.qps
+// A flow is one message, or (of a trace) time that passes at a host. Flows between two hosts, in both directions, take turns on host.qps
 // connections, most often one; the ends of connection i are numbered 2 * i and 2 * i + 1, the lower host's first.
 #pragma once
 
 #include "topology.h"
+#include "trace.h"
 
 namespace sim {
 
@@ -20,6 +21,10 @@ struct flow {
     u64 placed = 0;          // bytes at the receiver
     u64 rx_done = never, tx_done = never;
     bool hit = false; // a packet of it was sent into a dead path
+    u32 waits = 0;    // kind "trace": so many others, and then
+    u64 compute = 0;  // this time, ps, before it starts
+
+    bool local() const { return src == dst; } // no message: time that passes at its host
 };
 
 class workload {
@@ -34,6 +39,9 @@ public:
     u32 sources = 0, sinks = 0;    // hosts that send, that receive
     u32 victim = none32;
     u32 first_tcp = 0; // ends from here on are [[tcp]]'s, two each
+    followers after;          // kind "trace": what waits for a flow
+    std::vector<u32> step_of;   // likewise, of each flow
+    u64 compute_ps = 0;       // likewise: when all would end if messages took no time
     u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric
 
     // Another implementation sends it.
@@ -50,6 +58,7 @@ private:
     void ring();
     void alltoall();
     void list();
+    void outside();
     std::vector<u32> shuffled_hosts() const;
     u32 add(u32 src, u32 dst, u64 bytes, u64 start);
     void connect();

@@ -18,8 +18,8 @@ RIGHT_BARS, RIGHT_LINES = 20, 176
 
 def number(value, digits):
     """As people write it: no more digits than asked for, large ones in groups."""
-    if math.isnan(value):
-        return "-"
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "not ended"
     return f"{value:,.{digits}f}"
 
 
@@ -84,7 +84,7 @@ def legend(frame, hues):
 
 def _bar(frame, x, width, row, fill):
     _, _, low, high = row
-    if math.isnan(high):
+    if not math.isfinite(high):
         return
     frame.p.rect(x, frame.y(high), width, frame.y(0) - frame.y(high), fill, 2, None if low == high else 0.45)
     if low != high:
@@ -94,8 +94,8 @@ def _bar(frame, x, width, row, fill):
 def _value(frame, middle, row, digits):
     """Above its bar, on a patch of the page's colour: a line may cross there."""
     _, _, low, high = row
-    if math.isnan(high):
-        frame.p.text(middle, frame.y(0) - 5, "-", "dim mid small")
+    if not math.isfinite(high):
+        frame.p.text(middle, frame.y(0) - 5, number(high, digits), "dim mid small")
         return
     label = number(high, digits) if low == high else f"{number(low, digits)} to {number(high, digits)}"
     width = 6.2 * len(label) + 4
@@ -105,7 +105,7 @@ def _value(frame, middle, row, digits):
 
 def bars(figure, rows):
     hues = colours(figure)
-    frame = Frame(figure, max(r[3] for r in rows if not math.isnan(r[3])) * 1.08, RIGHT_BARS)
+    frame = Frame(figure, max(r[3] for r in rows if math.isfinite(r[3])) * 1.08, RIGHT_BARS)
     frame.grid()
     legend(frame, hues)
     solid = [s for s in figure.series if s["kind"] != "ideal"]
@@ -147,7 +147,7 @@ def ends(frame, labels):
 
 def lines(figure, rows):
     hues = colours(figure)
-    frame = Frame(figure, max(r[3] for r in rows if not math.isnan(r[3])) * 1.04, RIGHT_LINES)
+    frame = Frame(figure, max(r[3] for r in rows if math.isfinite(r[3])) * 1.04, RIGHT_LINES)
     frame.grid()
     value = {p["label"]: p["value"] for p in figure.places}
     least, most = min(value.values()), max(value.values())
@@ -162,7 +162,7 @@ def lines(figure, rows):
     labels = []
     for s in figure.series:
         fill, stroke = hues[s["name"]]
-        own = [r for r in rows if r[0] == s["name"] and not math.isnan(r[3])]
+        own = [r for r in rows if r[0] == s["name"] and math.isfinite(r[3])]
         if s["kind"] == "ideal":
             stroke += " dash"
         if len(own) > 1:
@@ -172,7 +172,11 @@ def lines(figure, rows):
                 frame.p.add(f'<circle cx="{at(r[1]):.1f}" cy="{frame.y(r[3]):.1f}" r="4" class="{fill}"/>')
             if r[2] != r[3]:
                 frame.p.line(at(r[1]), frame.y(r[2]), at(r[1]), frame.y(r[3]), f"{stroke} thick")
-        if own:
+        if len(own) == 1:  # its name goes below the point, where lines are rare
+            frame.p.text(at(own[0][1]) + 6, frame.y(own[0][3]) + 28, s["name"], f"{fill} bold small")
+        elif own and own[-1][1] != figure.places[-1]["label"]:
+            frame.p.text(at(own[-1][1]) + 4, frame.y(own[-1][3]) + 19, s["name"] + ", then not all end", f"{fill} bold small")
+        elif own:
             labels.append((frame.y(own[-1][3]), s["name"], fill))
     ends(frame, labels)
     frame.x_title(figure.x.get("title", ""))

@@ -78,7 +78,9 @@ class Figure:
         return [s for s in self.series if s["kind"] == "ours"]
 
     def job(self, series, i):
-        return f"{self.name}.{self.series.index(series)}.{i}"
+        """Series that only measure something else share their runs."""
+        same = next(s for s in self.ours() if s.get("set") == series.get("set"))
+        return f"{self.name}.{self.series.index(same)}.{i}"
 
     def scenarios(self):
         """By name of the job."""
@@ -101,8 +103,8 @@ class Figure:
                 continue
             self._want(name in metrics, f"{name}: no such metric in {result['scenario']}")
             value = value * metrics[name] if power > 0 else value / metrics[name] if metrics[name] else math.nan
-        if metrics["unfinished"] and self.table.get("metric") != "goodput":
-            return math.nan
+        if metrics["unfinished"]:
+            return math.inf
         return self._key(series, "plus", 0) + value * self._key(series, "scale", 1)
 
     def points(self, folder):

@@ -29,20 +29,24 @@ a NIC nor the time that this host's CPU takes.
 """
 
 
-def section(f, rows):
+def section(f, folder):
+    rows, engine = rows_of(f, folder), table.engine_of(_text(f, folder))
     parts = [f"## {f.title}", f"![{f.question}](../pictures/figures/{f.name}.svg)", f.about, f"Assumed: {f.assumed}",
-             f"Published in: {f.source}", table.markdown(f, rows), f"`mrcsim reproduce {f.name}`"]
+             f"Published in: {f.source}", table.markdown(f, rows), f"`mrcsim reproduce {f.name}`, engine of commit {engine}"]
     return "\n\n".join(parts) + "\n\n"
 
 
+def _text(f, folder):
+    return (folder / f"{f.name}.csv").read_text()
+
+
 def rows_of(f, folder):
-    file = folder / f"{f.name}.csv"
-    return table.from_csv(file.read_text(), file)
+    return table.from_csv(_text(f, folder), f"{f.name}.csv")
 
 
 def made(folder):
     """The page's text, of figures that have run."""
-    return (HEAD + "".join(section(f, rows_of(f, folder)) for f in figures.all_figures())).rstrip("\n") + "\n"
+    return (HEAD + "".join(section(f, folder) for f in figures.all_figures())).rstrip("\n") + "\n"
 
 
 def write(top, folder):

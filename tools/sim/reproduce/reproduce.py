@@ -7,6 +7,7 @@ Files go to --out: NAME.csv, NAME.svg; the runs to --work, where equal ones of t
 """
 import argparse
 import pathlib
+import subprocess
 import sys
 
 import figure as figures
@@ -32,6 +33,17 @@ def options(argv):
     return p.parse_args(argv)
 
 
+def engine_commit():
+    """Of the last commit that changed the engine; "+" if the tree has more."""
+    def git(*words):
+        return subprocess.run(["git", "-C", TOP, *words, "--", "kernel/engine"], capture_output=True, text=True, check=False)
+    try:
+        last = git("log", "-1", "--format=%h").stdout.strip()
+        return (last + "+" * git("diff", "--quiet", "HEAD").returncode) if last else "-"
+    except OSError:
+        return "-"
+
+
 def one(f, o):
     out = pathlib.Path(o.out)
     file = out / f"{f.name}.csv"
@@ -45,7 +57,7 @@ def one(f, o):
         folder.run(o.workers)
         rows = f.points(folder)
         out.mkdir(parents=True, exist_ok=True)
-        file.write_text(table.to_csv(rows))
+        file.write_text(table.to_csv(rows, engine_commit()))
         rows = table.from_csv(file.read_text(), file)
     (out / f"{f.name}.svg").write_text(draw(f, rows))
     print(f"{f.name}: {f.title}\n{table.text(f, rows)}\n{out}/{f.name}.csv, {out}/{f.name}.svg\n", flush=True)

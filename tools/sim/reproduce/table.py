@@ -8,14 +8,17 @@ from chart import number
 from scenarios import Mistake
 
 HEAD = ["series", "x", "low", "high"]
+ENGINE = "# engine "
 
 
 def _text(value):
-    return "nan" if math.isnan(value) else f"{value:.6g}"
+    return f"{value:.6g}"
 
 
-def to_csv(rows):
+def to_csv(rows, engine="-"):
+    """engine: the commit that last changed it."""
     out = io.StringIO()
+    out.write(f"{ENGINE}{engine}\n")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
     for name, x, low, high in rows:
@@ -24,7 +27,7 @@ def to_csv(rows):
 
 
 def from_csv(text, where):
-    rows = list(csv.reader(io.StringIO(text)))
+    rows = list(csv.reader(line for line in io.StringIO(text) if not line.startswith("#")))
     if not rows or rows[0] != HEAD:
         raise Mistake(f"{where}: not a figure's points")
     try:
@@ -33,8 +36,13 @@ def from_csv(text, where):
         raise Mistake(f"{where}: {e}") from None
 
 
+def engine_of(text):
+    first = text.split("\n", 1)[0]
+    return first.removeprefix(ENGINE) if first.startswith(ENGINE) else "-"
+
+
 def _cell(row, digits):
-    if row[2] == row[3] or math.isnan(row[3]):
+    if row[2] == row[3] or not math.isfinite(row[3]):
         return number(row[3], digits)
     return f"{number(row[2], digits)} to {number(row[3], digits)}"
 
@@ -45,6 +53,8 @@ def against(figure, rows, label):
         s = next((s for s in figure.series if s["kind"] == kind), None)
         return next((r for r in rows if s and r[0] == s["name"] and r[1] == label), None)
     ours, published = first("ours"), first("published")
+    if ours and published and math.isinf(ours[3]) and not math.isnan(published[3]):
+        return "worse"
     if not ours or not published or math.isnan(ours[3]) or math.isnan(published[3]) or published[3] == 0:
         return "-"
     if published[2] <= ours[3] <= published[3] and published[2] != published[3]:
@@ -108,7 +118,7 @@ def impossible(figure, rows):
         for s in figure.ours():
             for r in rows:
                 best = next((i for i in rows if i[0] == ideal["name"] and (i[1] == r[1] or figure.chart == "time")), None)
-                if r[0] != s["name"] or best is None or math.isnan(r[3]) or math.isnan(best[3]) or figure.chart == "time":
+                if r[0] != s["name"] or best is None or not math.isfinite(r[3]) or math.isnan(best[3]) or figure.chart == "time":
                     continue
                 if r[3] < best[3] * 0.99 if figure.better == "less" else r[3] > best[3] * 1.01:
                     found.append(f"{s['name']} at {r[1]}: {r[3]:g} is better than the ideal {best[3]:g}")

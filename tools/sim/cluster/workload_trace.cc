@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+// workload_trace.cc - workload "trace": flows that wait for each other, and what they would take
+// if each of them were alone. See workload.h, trace.h.
+#include "workload.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace sim {
+
+namespace {
+
+// Times of a graph's end that no sum of computations takes round the clock.
+u64 later(u64 t, u64 by)
+{
+    constexpr u64 most = never >> 2;
+
+    return std::min(most, t + std::min(most, by));
+}
+
+// When the last of all is done, in an order in which each comes behind what it waits for.
+template <class Took>
+u64 last_end(const std::vector<flow> &flows, const followers &after, Took took)
+{
+    std::vector<u32> waits, ready;
+    std::vector<u64> at(flows.size());
+    u64 last = 0;
+
+    for (u32 i = 0; i < flows.size(); i++) {
+        waits.push_back(flows[i].waits);
+        if (!waits[i])
+            ready.push_back(i);
+    }
+    while (!ready.empty()) {
+        u32 f = ready.back();
+
+        ready.pop_back();
+        for (moment when : {moment::sent, moment::received}) {
+            u64 done = later(later(at[f], flows[f].compute), took(flows[f], when));
+
+            last = when == moment::received ? std::max(last, done) : last;
+            for (u32 next : after.of(f, when)) {
+                at[next] = std::max(at[next], done);
+                if (!--waits[next])
+                    ready.push_back(next);
+            }
+        }
+    }
+    return last;
+}
+
+} // namespace
+
+void workload::outside()
+{
+    namespace fs = std::filesystem;
+    fs::path file = fs::path(s_.path).parent_path() / s_.workload.file;
+    const trace t = load_trace(file, topo_.hosts);
+
+    for (const trace_op &op : t.ops) {
+        u32 f = add(op.src, op.dst, op.bytes, never);
+
+        flows[f].compute = op.compute_ps;
+        step_of.push_back(op.step);
+    }
+    for (const trace_edge &e : t.edges)
+        flows[e.after].waits++;
+    for (flow &f : flows)
+        f.start = f.waits ? never : f.compute;
+    after = followers(flows.size(), t.edges);
+    u64 back = 4 * (s_.fabric.delay_ns * ps_per_ns + s_.ser_ps(s_.fabric.control));
+    compute_ps = last_end(flows, after, [](const flow &, moment) { return u64(0); });
+    ideal_ps = std::max<u64>(last_end(flows, after, [&](const flow &f, moment when) {
+        return f.local() ? 0 : lone_ps(f) + (when == moment::sent ? back : 0);
+    }), 1);
+}
+
+} // namespace sim
