@@ -81,7 +81,8 @@ def double_tree(ranks, size, compute_us, chunks):
 def halving_doubling(ranks, size, compute_us, _):
     if ranks & (ranks - 1):
         raise ValueError("halving-doubling wants a power of two ranks")
-    out, last, step = Flows(), {}, 0
+    out, step = Flows(), 0
+    came = {r: [] for r in range(ranks)}
     distances = [ranks >> i for i in range(1, ranks.bit_length())]
     part = size
     for distance, halving in [(d, True) for d in distances] + [(d, False) for d in reversed(distances)]:
@@ -89,9 +90,9 @@ def halving_doubling(ranks, size, compute_us, _):
         step += 1
         made = {}
         for r in range(ranks):
-            made[r] = out.add(r, r ^ distance, part, [last[r]] if last else [],
-                              compute_us if last and halving else 0, step)
-        last = {r ^ distance: f for r, f in made.items()}  # what each rank has received
+            made[r] = out.add(r, r ^ distance, part, came[r], compute_us if came[r] and halving else 0, step)
+        for r, flow in made.items():
+            came[r ^ distance].append(flow)
         part = part if halving else part * 2
     return out
 
