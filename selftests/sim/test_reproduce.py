@@ -53,6 +53,11 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(out, {"fabric": {"hosts": 8, "t1s": 4}, "fault": [{"t1": 1}, {"t1": 2}]})
         self.assertEqual(base["fault"], [{"t1": 1}])
 
+    def test_a_workloads_file_is_found_from_any_folder(self):
+        made = scenarios.anchor({"workload": {"file": "x.csv", "kind": "trace"}}, pathlib.Path("/a/b"))
+        self.assertEqual(made["workload"], {"file": "/a/b/x.csv", "kind": "trace"})
+        self.assertEqual(scenarios.anchor({"workload": {}}, pathlib.Path("/a")), {"workload": {}})
+
     def test_dead_cables_are_so_many_and_grow(self):
         def dead(percent):
             made = scenarios.expand({"fabric": {"hosts": 64, "hosts_per_t0": 8, "t1s": 10},

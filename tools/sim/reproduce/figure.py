@@ -18,7 +18,7 @@ import math
 import pathlib
 import tomllib
 
-from scenarios import Mistake, merge
+from scenarios import Mistake, anchor, merge
 
 FOLDER = pathlib.Path(__file__).parents[1] / "figures"
 KEYS = {"title", "question", "source", "about", "assumed", "unit", "better", "chart", "metric", "over", "scale", "plus",
@@ -87,8 +87,8 @@ class Figure:
         jobs = {}
         for s in self.ours():
             for i, place in enumerate(self.places):
-                jobs[self.job(s, i)] = merge(merge(self.table.get("scenario", {}), place.get("set", {})),
-                                             s.get("set", {}))
+                scenario = merge(merge(self.table.get("scenario", {}), place.get("set", {})), s.get("set", {}))
+                jobs[self.job(s, i)] = anchor(scenario, self.path.parent)
         return jobs
 
     def _key(self, series, key, default=None):

@@ -32,6 +32,12 @@ def merge(base, more):
     return out
 
 
+def anchor(scenario, folder):
+    """With workload.file as a path of any folder: jobs have one of their own."""
+    file = scenario.get("workload", {}).get("file")
+    return merge(scenario, {"workload": {"file": str((folder / file).absolute())}}) if file else scenario
+
+
 def setting(path, value):
     """{"host": {"evs": 32}} of "host.evs" and 32."""
     for part in reversed(path.split(".")):

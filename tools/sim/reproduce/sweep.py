@@ -28,7 +28,7 @@ import sys
 import tomllib
 
 from jobs import TIMING, Folder
-from scenarios import Mistake, merge, setting
+from scenarios import Mistake, anchor, merge, setting
 
 MOST = 100_000
 
@@ -71,7 +71,7 @@ class Sweep:
             scenario = self.scenario
             for axis, value in zip(self.axes, values):
                 scenario = merge(scenario, setting(axis["key"], value))
-            out[name] = scenario
+            out[name] = anchor(scenario, self.path.parent)
         return out
 
     def merged(self, folder):
