@@ -68,10 +68,14 @@ void workload::outside()
     for (flow &f : flows)
         f.start = f.waits ? never : f.compute;
     after = followers(flows.size(), t.edges);
-    u64 back = 4 * (s_.fabric.delay_ns * ps_per_ns + s_.ser_ps(s_.fabric.control));
+    auto back = [&](const flow &f) {
+        u64 links = topo_.rack_node(f.src) == topo_.rack_node(f.dst) ? 2 : 4;
+
+        return links * (s_.fabric.delay_ns * ps_per_ns + s_.ser_ps(s_.fabric.control));
+    };
     compute_ps = last_end(flows, after, [](const flow &, moment) { return u64(0); });
     ideal_ps = std::max<u64>(last_end(flows, after, [&](const flow &f, moment when) {
-        return f.local() ? 0 : lone_ps(f) + (when == moment::sent ? back : 0);
+        return f.local() ? 0 : lone_ps(f) + (when == moment::sent ? back(f) : 0);
     }), 1);
 }
 
