@@ -133,6 +133,37 @@ ksft_test "draws it" grep -q 'p2-t0-3 4003' "$tmp/stdout"
 status "fabric show as SVG" 0 fabric show "$tmp/rule.toml" as svg
 ksft_test "which is XML" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/stdout"
 status "no such plane: usage" 1 fabric show "$tmp/rule.toml" plane 3
+probed() { # HOST FAILED: a line of results
+	echo '{"mrc_probes":1,"host":"'"$1"'","from":1000,"to":1001,"sent":[[100,50,50],[100,50,50]],"failed":['"$2"']}'
+}
+lost() { # T0 and T1 in turn: all probes that go there
+	local path
+	path=$(printf ',"p2-%s"' "$@")
+	echo '{"plane":2,"path":['"${path:1}"'],"sent":25,"lost":25,"first":1000,"last":1000.9}'
+}
+{ for h in h1-1 h1-2 h2-1 h2-2 h3-1 h3-2; do probed $h ''; done; } >"$tmp/well.jsonl"
+status "fabric diagnose, all is well" 0 fabric diagnose "$tmp/rule.toml" results "$tmp/well.jsonl"
+ksft_test "which is said" grep -q '^well: 6 of 6 hosts reported, 6 lines' "$tmp/stdout"
+{
+	probed h1-1 "$(lost t0-1 t1-2 t0-1),$(lost t0-1 t1-2 t0-3 t1-1 t0-1)"
+	probed h1-2 "$(lost t0-1 t1-2 t0-1),$(lost t0-1 t1-2 t0-2 t1-1 t0-1)"
+	probed h2-1 ''
+	probed h2-2 "$(lost t0-2 t1-1 t0-1 t1-2 t0-2)"
+	probed h3-1 "$(lost t0-3 t1-1 t0-1 t1-2 t0-3)"
+	probed h3-2 ''
+	echo '{'
+	probed h9-9 ''
+	probed h1-1 ''
+} >"$tmp/bad.jsonl"
+status "a problem" 1 fabric diagnose "$tmp/rule.toml" results "$tmp/bad.jsonl"
+ksft_test "is named" grep -q '^plane 2: p2-t0-1 to p2-t1-2 drops all packets upwards' "$tmp/stdout"
+ksft_test "with what was refused" grep -q '1 malformed, 1 not-of-this-fabric, 1 duplicate' "$tmp/stdout"
+status "in JSON" 1 -j fabric diagnose "$tmp/rule.toml" results "$tmp/bad.jsonl"
+ksft_test "that Python reads" python3 -m json.tool "$tmp/stdout"
+probed h1-1 "$(lost t0-1 t1-2 t0-1)" >"$tmp/odd.jsonl"
+status "losses that fit no part: unknown" 2 fabric diagnose "$tmp/rule.toml" results "$tmp/odd.jsonl"
+status "nobody reported: unknown" 2 fabric diagnose "$tmp/rule.toml" results /dev/null
+status "no such results: unknown" 2 fabric diagnose "$tmp/rule.toml" results "$tmp/none"
 sed 's/^t0s = 3/t0s = 1/; s/^hosts_per_t0 = 2/hosts_per_t0 = 1/' "$tmp/rule.toml" >"$tmp/one.toml"
 status "one host alone: nothing is checked" 2 fabric check "$tmp/one.toml"
 ksft_test "which is said" grep -q 'nothing was checked' "$tmp/stderr"

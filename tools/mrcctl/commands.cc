@@ -11,6 +11,7 @@
 
 #include "doctor.h"
 #include "explain.h"
+#include "diagnose.h"
 #include "fabric.h"
 #include "gather.h"
 #include "log.h"
@@ -515,6 +516,7 @@ error run(const command &c, context &ctx)
     case action::explain: return explain(ctx, a);
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);
+    case action::fabric_diagnose: return fabric_diagnose(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);
     case action::doctor: return doctor(ctx);
     }

@@ -46,6 +46,7 @@ enum class action {
     explain,
     fabric_show,
     fabric_check,
+    fabric_diagnose,
     fabric_generate,
     doctor,
 };

@@ -17,6 +17,8 @@ constexpr double kRateMin = 1e-6, kRateMax = 0.999;
 constexpr unsigned kFitSteps = 28;
 constexpr unsigned kExchanges = 4;     // rounds
 constexpr std::size_t kFindingsMax = 512;
+// How far tests may be from what is expected of them: twice the logarithm, of each and of all.
+constexpr double kMisfitEach = 6, kMisfitOfAll = 0.1;
 constexpr double kAsGood = 3;          // of likelihood's logarithm: cannot be told apart
 
 // What a part costs: so much must it explain. A small part is the likelier of two that explain the same.
@@ -61,6 +63,7 @@ struct Candidate {
     std::vector<Use> uses;             // of tests that failed
     double failed = 0;
     double well = 0;                   // packets of other tests, by how often they cross it
+    unsigned well_tests = 0;
     unsigned hosts = 0, last_host = 0; // that probe it
     // Worked out:
     double gain = 0, rate = 0;
@@ -104,6 +107,7 @@ private:
     bool accept_best(std::size_t except = SIZE_MAX);
     void apply(std::size_t candidate, double rate, bool add);
     bool exchange();
+    bool fits(std::size_t nth) const;
     Finding finding(std::size_t nth, bool alone);
     void rivals(Finding &f, std::size_t nth);
 
@@ -153,7 +157,7 @@ void Search::list_candidates(const std::set<Part> &known)
                 continue;
             const auto [it, fresh] = by_part_.try_emplace(c.part, candidates_.size());
             if (fresh)
-                candidates_.push_back({c.part, {}, 0, 0, 0, 0, 0, 0, false,
+                candidates_.push_back({c.part, {}, 0, 0, 0, 0, 0, 0, 0, false,
                                        known.count(c.part) ? kKnownCost : cost(c.part.kind)});
             Candidate &cand = candidates_[it->second];
             cand.uses.push_back({i, c.times});
@@ -192,8 +196,10 @@ void Search::count_well(Plans &plans)
                 if (it == by_part_.end())
                     continue;
                 Candidate &cand = candidates_[it->second];
-                if (bad == failed.end())
+                if (bad == failed.end()) {
                     cand.well += share * c.times;
+                    cand.well_tests++;
+                }
                 if (cand.last_host != host)
                     cand.hosts++;
                 cand.last_host = host;
@@ -362,6 +368,21 @@ void Search::rivals(Finding &f, std::size_t nth)
     apply(own.candidate, own.rate, true);
 }
 
+// A host that tells of losses which its other probes, by the same part, do not have, fits nothing.
+bool Search::fits(std::size_t nth) const
+{
+    const Candidate &c = candidates_[blamed_[nth].candidate];
+    double away = -std::log1p(-blamed_[nth].rate) * c.well, gained = 0;
+
+    for (const Use &u : c.uses) {
+        const Test &t = tests_[u.test];
+        const double best = likelihood(t.failed, t.sent, 1 - t.failed / t.sent);
+        away += best - likelihood(t.failed, t.sent, t.passes);
+        gained += best - likelihood(t.failed, t.sent, 1 - kBase);
+    }
+    return 2 * away <= kMisfitEach * static_cast<double>(c.uses.size() + c.well_tests) + kMisfitOfAll * gained;
+}
+
 Finding Search::finding(std::size_t nth, bool alone)
 {
     const Candidate &c = candidates_[blamed_[nth].candidate];
@@ -387,7 +408,8 @@ Finding Search::finding(std::size_t nth, bool alone)
     f.of = std::max(f.of, f.observers);
     f.symptom = symptom_of(f, sum, layout_, evidence_);
     const bool others = shared(layout_, f.part);
-    f.confirmed = f.losses >= kLossesWanted - 0.01 &&
+    f.fits = fits(nth);
+    f.confirmed = f.fits && f.losses >= kLossesWanted - 0.01 &&
                   (!others || (!alone && f.observers >= kHostsWanted));
     return f;
 }
@@ -402,7 +424,8 @@ Inferred Search::result(bool alone)
     r.unexplained = static_cast<double>(r.losses);
     for (std::size_t i = 0; i < blamed_.size(); i++) {
         Finding f = finding(i, alone);
-        r.unexplained -= f.losses;
+        if (f.fits)
+            r.unexplained -= f.losses;
         rivals(f, i);
         r.findings.push_back(std::move(f));
     }

@@ -31,7 +31,8 @@ struct Finding {
     Symptom symptom = Symptom::kLoss;
     double loss = 0;                     // of packets that cross it
     double confidence = 0;               // that it is this part
-    bool confirmed = false;              // enough losses, seen by enough hosts
+    bool fits = false;                   // probes that cross it lost what this rate lets expect
+    bool confirmed = false;              // it fits, enough losses, seen by enough hosts
     double losses = 0;                   // that it explains
     unsigned observers = 0, of = 0;      // hosts that lost packets by it, of those that probe it
     double since = 0, last = 0;

@@ -111,7 +111,7 @@ void Tracker::judge(Window &w, std::vector<Change> &changes)
         if (const auto it = known_.find(f.part); it != known_.end() && it->second.bad)
             it->second.finding.last = std::max(it->second.finding.last, f.last);
         const bool sure = alone_ || f.confidence >= kSure || w.length > kShort || known.count(f.part);
-        if (f.losses < kLossesWanted - 0.01 || !(f.confirmed || alone_) || !sure)
+        if (f.losses < kLossesWanted - 0.01 || !(f.confirmed || (alone_ && f.fits)) || !sure)
             continue;
         blame(f, changes);
         if (f.symptom == Symptom::kStalled)

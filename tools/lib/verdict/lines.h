@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// lines.h - results of a host as a line of JSON, written by mrcd, read by mrcctl fabric diagnose.
+//
+// Whoever reads believes nothing: names must be of the fabric and fit each other, numbers must add up
+// and be no more than a host may send. Lines that come twice count once. A host can still lie
+// about itself; of what others see, two must agree (infer.h).
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evidence.h"
+#include "layout.h"
+
+namespace mrcver {
+
+inline constexpr std::size_t kLineMax = 256 * 1024;
+inline constexpr std::size_t kFailedMax = 1024;   // probes of a line: as many as a host has
+
+// Of evidence of one host.
+std::string to_line(const Layout &layout, unsigned host, const Evidence &evidence);
+
+enum class Refusal { kMalformed, kStranger, kImpossible, kDuplicate, kLate };
+inline constexpr std::size_t kRefusals = 5;
+const char *refusal_word(Refusal refusal);
+
+class Lines {
+public:
+    // Nothing is believed that a host found after @now.
+    Lines(const Layout &layout, double now) : layout_(layout), now_(now) {}
+
+    // False: it was refused, and counted.
+    bool add(std::string_view line);
+
+    std::size_t taken() const { return taken_; }
+    std::size_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
+    std::size_t refused() const;
+    std::size_t hosts() const { return spans_.size(); }
+    // In order of time, each of about that many seconds; what is older than the longest window is left out.
+    std::vector<Evidence> slices(double seconds);
+
+private:
+    bool refuse(Refusal why);
+
+    const Layout &layout_;
+    std::map<long, Evidence> by_time_;                             // of their ends, in tenths of a second
+    std::map<unsigned, std::set<std::pair<double, double>>> spans_;   // of hosts
+    std::size_t taken_ = 0;
+    std::array<std::size_t, kRefusals> refused_{};
+    double now_, newest_ = 0;
+};
+
+}   // namespace mrcver
