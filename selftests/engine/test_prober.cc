@@ -405,6 +405,17 @@ TEST_F(prober, the_timer_runs_no_more_often_than_each_millisecond)
     EXPECT_LE(runs, 1001u);
 }
 
+TEST_F(prober, a_run_that_took_long_is_followed_by_a_rest)
+{
+    set({test(1, 0, 1'000)});
+    now = p.tick_ns;
+    mrc_prober_tick(&p, now);
+    now += 3 * ms;
+    EXPECT_EQ(mrc_prober_arm(&p, now), now + MRC_PROBER_REST * 3 * ms);
+    now += ms;
+    EXPECT_EQ(mrc_prober_arm(&p, now), now + MRC_PROBER_TICK_NS) << "tests that are set run nothing";
+}
+
 TEST_F(prober, what_fits_no_test_is_counted)
 {
     mrc_selfprobe_came c = {};

@@ -235,6 +235,7 @@ enum mrc_prober_news mrc_prober_tick(struct mrc_prober *p, u64 now_ns)
 	u64 lag_ns = now_ns > p->tick_ns ? now_ns - p->tick_ns : 0;
 	bool late = lag_ns >= p->cfg.stall_ns || p->slow || prober_host_waits(p, now_ns);
 
+	p->began_ns = now_ns;
 	p->slow = false;
 	p->tick_ns = MRC_TIME_NEVER;
 	p->count.lag_high_ns = max_t(u64, p->count.lag_high_ns, lag_ns);
@@ -344,6 +345,12 @@ void mrc_prober_undo(struct mrc_prober *p, const struct mrc_prober_op *op)
 	prober_rekey(p, t);
 }
 
+/* How long this run took so far. */
+static u64 prober_spent(const struct mrc_prober *p, u64 now_ns)
+{
+	return p->began_ns && now_ns > p->began_ns ? min_t(u64, now_ns - p->began_ns, MRC_PROBER_TOLD_NS) : 0;
+}
+
 u64 mrc_prober_arm(struct mrc_prober *p, u64 now_ns)
 {
 	u64 at_ns = p->t.n ? p->t.heap[0]->key_ns : MRC_TIME_NEVER;
@@ -353,7 +360,8 @@ u64 mrc_prober_arm(struct mrc_prober *p, u64 now_ns)
 	if (p->t.n && p->paused)
 		at_ns = min_t(u64, at_ns, now_ns + MRC_PROBER_IDLE_NS);
 	if (at_ns != MRC_TIME_NEVER)
-		at_ns = max_t(u64, at_ns, now_ns + MRC_PROBER_TICK_NS);
+		at_ns = max_t(u64, at_ns, now_ns + max_t(u64, MRC_PROBER_TICK_NS, prober_spent(p, now_ns) * MRC_PROBER_REST));
+	p->began_ns = 0;
 	p->tick_ns = at_ns;
 	return at_ns;
 }

@@ -22,6 +22,7 @@
 #define MRC_PROBER_TESTS	1024
 #define MRC_PROBER_RATE		32000u		/* probes a second of all tests */
 #define MRC_PROBER_TICK_NS	1000000ull	/* the timer runs no more often */
+#define MRC_PROBER_REST		4		/* and rests so many times as long as it ran: a fifth of a CPU at most */
 #define MRC_PROBER_IDLE_NS	10000000ull	/* and this often in a pause */
 #define MRC_PROBER_CALM		10
 #define MRC_PROBER_TOLD_NS	1000000000ull
@@ -77,6 +78,7 @@ struct mrc_prober {
 	struct mrc_prober_plane plane[MRC_PLANES_MAX];
 	struct mrc_rand rand;
 	u64 tick_ns;		/* when the timer is to run; MRC_TIME_NEVER: it is off */
+	u64 began_ns;		/* when it began to run; 0: it does not */
 	u64 until_ns;		/* when the tests expire */
 	u64 paused_ns;		/* since when */
 	u32 least;		/* bytes of the shortest probe */
