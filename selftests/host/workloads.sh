@@ -132,6 +132,31 @@ files() {
 	[[ $said == *"ends in .csv"* ]]
 }
 
+# By callbacks a message leaves up to a window of 1 us later: 14 steps, and one more to begin with.
+library() {
+	local took again
+	make -s -C "$MRC_TOP/tools/sim/lib" >&2 || return
+	printf '[fabric]\nhosts = 16\nhosts_per_t0 = 4\nt1s = 4\n[workload]\nkind = "calls"\n' >"$tmp/calls.toml"
+	"$sim" workload ring --ranks 8 --bytes 400000 --compute-us 2 >"$tmp/ring.csv"
+	took=$("$sim-ring" "$tmp/calls.toml" 8 400000 2000) again=$("$sim-ring" "$tmp/calls.toml" 8 400000 2000)
+	echo "$took; as a flow list $(metric ring.csv job_us)"
+	[ "$took" = "$again" ] && awk -v a="${took#job_us }" -v b="$(metric ring.csv job_us)" \
+		'BEGIN { exit !(b > 100 && a >= b && a <= b + 15) }'
+}
+
+# Hosts that are not there, another kind of workload, and the scenario's limit.
+library_refuses() {
+	local said
+	said=$("$sim-ring" "$tmp/calls.toml" 17 400000 0 2>&1) && return 1
+	[[ $said == *"fewer hosts"* ]] || return
+	run ring.csv >"$tmp/said"
+	said=$("$sim-ring" "$tmp/s.toml" 8 400000 0 2>&1) && return 1
+	[[ $said == *"is not \"calls\""* ]] || return
+	printf '[run]\nlimit_us = 20\n' >>"$tmp/calls.toml"
+	said=$("$sim-ring" "$tmp/calls.toml" 8 400000 0 2>&1) && return 1
+	[[ $said == *"limit"* ]]
+}
+
 ksft_plan
 make -s -C "$MRC_TOP/tools/sim" >&2
 ksft_test "lists of collectives" python3 "$here/../sim/test_workload.py"
@@ -142,6 +167,8 @@ ksft_test "CSV, JSON lines and GOAL: one job, one time" forms
 ksft_test "requires and irequires" begun
 ksft_test "a report of steps" steps
 ksft_test "no file" files
+ksft_test "libmrcsim: the same ring by callbacks" library
+ksft_test "libmrcsim: what is refused" library_refuses
 head='id,src,dst,bytes,after\n'
 while IFS='|' read -r name text words; do
 	ksft_test "refused: $text" refused "$name" "$text" "$words"

@@ -163,6 +163,8 @@ void checker::flows() const
     want(s.workload.file.empty() == (s.workload.kind != "trace"), 0, "workload.file goes with kind \"trace\"");
     want(s.workload.kind != "trace" || s.foreign.host == none32, 0,
          "foreign.host: no other implementation in a trace");
+    want(s.workload.kind != "calls" || (s.tcp.empty() && s.foreign.host == none32 && s.host.qps == 1), 0,
+         "workload.kind \"calls\" goes without [[tcp]], foreign.host and host.qps");
     want(s.flow.empty() || s.workload.kind == "list", 0, "[[flow]] goes with kind \"list\"");
 }
 

@@ -238,24 +238,21 @@ void worker::pass(host &h, u32 f, u64 t)
     x.rx_done = x.tx_done = t;
     count.flows_received++;
     count.flows_sent++;
-    release(h, f, moment::received, t);
+    release(f, moment::received, t);
 }
 
 // Of a trace: what waited for this starts, once nothing else is missing. All of it is at this host.
-void worker::release(host &h, u32 f, moment when, u64 t)
+void worker::release(u32 f, moment when, u64 t)
 {
+    if (w_.work.calls())
+        completions.push_back({t, f, when});
     for (u32 next : w_.work.after.of(f, when)) {
         flow &x = w_.work.flows[next];
-        u32 *at = &h.next_flow;
 
         if (--x.waits)
             continue;
         x.start = t + x.compute;
-        while (*at != none32 && w_.work.flows[*at].start <= x.start)
-            at = &w_.work.flows[*at].next_start;
-        x.next_start = *at;
-        *at = next;
-        h.next_start = w_.work.flows[h.next_flow].start;
+        w_.start_later(x.src, next);
     }
 }
 
@@ -331,7 +328,7 @@ void worker::finish(host &h, end &e, u64 t)
         if (c.kind == MRC_CPL_SEND) {
             w_.work.flows[c.cookie].tx_done = t;
             count.flows_sent++;
-            release(h, static_cast<u32>(c.cookie), moment::sent, t);
+            release(static_cast<u32>(c.cookie), moment::sent, t);
             if (e.last_done)
                 e.gap_ps = std::max(e.gap_ps, t - e.last_done);
             e.last_done = t;
@@ -345,7 +342,7 @@ void worker::finish(host &h, end &e, u64 t)
         count.flows_received++;
         if (x.then != none32)
             start_next(w_, h, x.then, t);
-        release(h, c.imm, moment::received, t);
+        release(c.imm, moment::received, t);
     }
     if (mrc_conn_failed(&e.conn) != MRC_ST_OK)
         throw std::runtime_error("a connection failed");

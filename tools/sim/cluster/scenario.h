@@ -84,7 +84,7 @@ struct foreign_cfg {
 };
 
 struct workload_cfg {
-    std::string kind = "permutation"; // incast, ring, alltoall, list, trace
+    std::string kind = "permutation"; // incast, ring, alltoall, list, trace, calls (../lib)
     std::string file;                 // trace: a flow list or a GOAL trace (trace.h); from the scenario's folder
     u64 bytes = 2000000;              // of a message
     u64 seed = 1;

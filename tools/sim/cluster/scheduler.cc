@@ -6,6 +6,7 @@
 #include <barrier>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 namespace sim {
 
@@ -52,6 +53,29 @@ void scheduler::between_windows() noexcept
             std::any_of(errors_.begin(), errors_.end(), [](auto &e) { return !e.empty(); });
     if (!stop_)
         faults_.apply_due();
+}
+
+void scheduler::step(u64 window)
+{
+    worker &wk = *workers_.front();
+
+    w_.window = window;
+    wk.take_held();
+    faults_.apply_due();
+    wk.run_window();
+    wk.pending[w_.window & (w_.slots - 1)] = 0;
+    end_ps_ = w_.window_end();
+}
+
+std::vector<completion> scheduler::take_completions()
+{
+    std::vector<completion> out;
+
+    out.swap(workers_.front()->completions);
+    std::stable_sort(out.begin(), out.end(), [](const completion &a, const completion &b) {
+        return std::tie(a.t, a.flow, a.when) < std::tie(b.t, b.flow, b.when);
+    });
+    return out;
 }
 
 void scheduler::on_threads(const std::function<void(u32)> &part)

@@ -18,6 +18,12 @@ public:
     // Until every flow is done or run.limit_us has passed.
     void run();
 
+    // Instead of run(), on one thread: the next window in which anything happens, that window, and
+    // what completed in it, in order of time.
+    u64 next() const { return next_window(); }
+    void step(u64 window);
+    std::vector<completion> take_completions();
+
     counters total() const;
     std::vector<sample> series() const;
     u64 hash() const;

@@ -19,6 +19,7 @@ public:
 
     counters count;
     std::vector<sample> series; // by bucket of run.bucket_us
+    std::vector<completion> completions; // of workload "calls"
     std::vector<u64> pending; // packets sent by this thread, by slot of their window
     u64 memory() const { return mem_.bytes(); }
     // Packets of windows that lanes do not reach yet: the first of them; take in what can be.
@@ -56,7 +57,7 @@ private:
     void start_flows(u32 id, host &h, u64 t);
     void post_flows(host &h, end &e, u64 t);
     void pass(host &h, u32 f, u64 t);
-    void release(host &h, u32 f, moment when, u64 t);
+    void release(u32 f, moment when, u64 t);
     void run_timers(host &h, u64 t);
     void enqueue(host &h, const packet &p);
     void receive(host &h, const packet &p, u64 t);

@@ -184,7 +184,7 @@ void workload::connect()
 // Ends of their own, the lower host's first as well.
 void workload::add_tcp()
 {
-    first_tcp = static_cast<u32>(end_host.size());
+    first_tcp = calls() ? none32 : static_cast<u32>(end_host.size());
     for (const tcp_spec &x : s_.tcp) {
         end_host.push_back(static_cast<u32>(std::min(x.src, x.dst)));
         end_host.push_back(static_cast<u32>(std::max(x.src, x.dst)));
@@ -227,9 +227,9 @@ workload::workload(const scenario &s, const topology &t) : s_(s), topo_(t)
         list();
     else if (k == "trace")
         outside();
-    else
-        throw std::runtime_error("workload.kind is permutation, incast, ring, alltoall, list or trace");
-    if (flows.empty())
+    else if (k != "calls")
+        throw std::runtime_error("workload.kind is permutation, incast, ring, alltoall, list, trace or calls");
+    if (flows.empty() && !calls())
         throw std::runtime_error("workload: no flows");
     connect();
     add_tcp();

@@ -27,6 +27,13 @@ struct flow {
     bool local() const { return src == dst; } // no message: time that passes at its host
 };
 
+// Of a message whose sender or receiver somebody waits for (../lib).
+struct completion {
+    u64 t;
+    u32 flow;
+    moment when;
+};
+
 class workload {
 public:
     workload(const scenario &s, const topology &t);
@@ -52,6 +59,10 @@ public:
     u64 lone_ps(const flow &f) const;
     u64 packets(u64 bytes) const { return (bytes + s_.fabric.mtu - 1) / s_.fabric.mtu; }
 
+    u32 add(u32 src, u32 dst, u64 bytes, u64 start);
+    // Kind "calls": flows come while the simulation runs.
+    bool calls() const { return s_.workload.kind == "calls"; }
+
 private:
     void permutation();
     void incast();
@@ -60,7 +71,6 @@ private:
     void list();
     void outside();
     std::vector<u32> shuffled_hosts() const;
-    u32 add(u32 src, u32 dst, u64 bytes, u64 start);
     void connect();
     void add_tcp();
     void order_starts();

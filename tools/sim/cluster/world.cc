@@ -42,6 +42,43 @@ world::world(const scenario &sc, u32 n_threads)
     }
 }
 
+// Of any number of messages, of any length.
+void world::add_connection(u32 low, u32 high)
+{
+    for (u32 host : {low, high}) {
+        work.end_host.push_back(host);
+        work.end_flows.push_back(16);
+        work.end_bytes.push_back(trace::bytes_max);
+    }
+    ends.resize(work.end_host.size());
+    lost.resize(ends.size());
+    if (any_fault)
+        first_loss.resize(ends.size(), never);
+}
+
+void world::add_flow(u32 src, u32 dst, u32 bytes, u32 conn, u64 start)
+{
+    u32 f = work.add(src, dst, bytes, start);
+
+    work.flows[f].conn = conn;
+    start_later(src, f);
+    u64 &wake = rack_wake[topo.rack_node(src)];
+    wake = std::min(wake, start);
+}
+
+// Behind those that start as early.
+void world::start_later(u32 id, u32 f)
+{
+    host &h = hosts[id];
+    u32 *at = &h.next_flow;
+
+    while (*at != none32 && work.flows[*at].start <= work.flows[f].start)
+        at = &work.flows[*at].next_start;
+    work.flows[f].next_start = *at;
+    *at = f;
+    h.next_start = work.flows[h.next_flow].start;
+}
+
 host_clock world::clock_of(u32 host) const
 {
     u64 key = mix64(s.run.seed << 32 | host) ^ 0xc10c, d = s.host.drift_ppm;

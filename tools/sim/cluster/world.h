@@ -142,6 +142,12 @@ struct world {
     bool ends_wait;
     ev_watch watch;
 
+    // Between windows, of workload "calls": numbers follow each other.
+    void add_connection(u32 low, u32 high);
+    void add_flow(u32 src, u32 dst, u32 bytes, u32 conn, u64 start);
+    // A host's flow whose start is known now; by the host's thread.
+    void start_later(u32 id, u32 f);
+
     lane &lane_of(u32 thread, u32 node, u64 window_no)
     {
         return lanes[(thread * slots + (window_no & (slots - 1))) * topo.nodes + node];
