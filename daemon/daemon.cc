@@ -19,6 +19,8 @@
 
 #include "events.h"
 #include "notify.h"
+#include "probe_genl.h"
+#include "prober.h"
 #include "rtnl.h"
 #include "signals.h"
 #include "web/monitor.h"
@@ -113,7 +115,7 @@ public:
     Daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
            const Log &log)
         : reconciler_(reconciler), kernel_(kernel), options_(options), log_(log),
-          events_(options.event_file, log), signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_), listen_(io_),
+          events_(options.event_file, log), signal_fd_(io_, signals_.fd()), due_(io_), retry_(io_), watchdog_(io_), listen_(io_), probe_(io_),
           route_(io_, NETLINK_ROUTE,
                  {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE,
                   RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV6_NETCONF},
@@ -132,6 +134,7 @@ public:
         if (!options_.metrics.empty())
             listen(parse_endpoint(options_.metrics));
         reconcile();
+        follow_probes();
         io_.run();
         return 0;
     }
@@ -219,6 +222,7 @@ private:
             if (again || options_.force)
                 reconciler_.confirm();
             config_hash_ = file_hash(options_.config);
+            follow_probes();
             log_.info("fabric file read again");
         } catch (const std::exception &e) {
             log_.error("{}; going on with the earlier file", e.what());
@@ -295,6 +299,64 @@ private:
             log_.error("{}: {}", options_.ready_file, std::generic_category().message(errno));
     }
 
+    // ------------------------------------------------------------- probes
+
+    // Of the fabric as the file has it now.
+    void follow_probes()
+    {
+        const auto rate = mrcver::probe_rate(options_.probe);
+
+        prober_.reset();
+        if (!rate || *rate == mrcver::Rate::kOff)
+            return;
+        fabric_ = std::make_unique<Fabric>(load_fabric(options_.config));
+        const auto want = desired_for(*fabric_, options_.name);
+        if (fabric_->flat || !want || !want->device)
+            return log_.info("nothing to probe: this is no host of a fabric with switches");
+        prober_ = std::make_unique<Prober>(
+            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode == "advise", options_.probe_file},
+            probes_, log_, [this](const auto &v) { tell_verdict(v); });
+        probe_again();
+    }
+
+    void probe_again()
+    {
+        probe_.expires_after(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(Prober::kEach)));
+        probe_.async_wait([this](const boost::system::error_code &ec) {
+            if (ec || !prober_)
+                return;
+            const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+            prober_->tick(now.count());
+            probe_again();
+        });
+    }
+
+    void tell_verdict(const Prober::Verdict &v)
+    {
+        if (v.fault)
+            log_.warning("{}", v.text);
+        else
+            log_.info("{}", v.text);
+        JournalFields fields{{"MESSAGE", v.text}, {"PRIORITY", v.fault ? "4" : "6"}, {"SYSLOG_IDENTIFIER", "mrcd"},
+                             {"MRC_EVENT", v.bad ? "verdict" : "verdict-over"}};
+        if (v.plane)
+            fields.emplace_back("MRC_PLANE", std::to_string(v.plane));
+        events_.write(fields, verdict_json(v));
+    }
+
+    Monitor::Probed probed() const
+    {
+        Monitor::Probed p;
+
+        if (!prober_)
+            return p;
+        p.metrics = prober_->metrics();
+        for (const auto &v : prober_->verdicts())
+            if (v.fault)
+                p.faults.push_back(v.text);
+        return p;
+    }
+
     // ----------------------------------------------------------- onlookers
 
     health::daemon_state state() const
@@ -360,6 +422,8 @@ private:
             mrc_family_.reset();
         }
         follow_log(*family);
+        if (prober_)
+            prober_->renew();
         due();   // what happened before we listened
     }
 
@@ -388,14 +452,17 @@ private:
     Signals signals_;
     asio::io_context io_{1};
     asio::posix::stream_descriptor signal_fd_;
-    asio::steady_timer due_, retry_, watchdog_, listen_;
+    asio::steady_timer due_, retry_, watchdog_, listen_, probe_;
     EventSource route_, families_;
     std::unique_ptr<EventSource> mrc_, records_;
     std::optional<mrcnl::family> mrc_family_;
     std::string status_;
     std::uint32_t config_hash_ = file_hash(options_.config);
     std::chrono::system_clock::time_point looked_;
-    Monitor monitor_{options_.name, [this] { return state(); }};
+    NetlinkProbes probes_;
+    std::unique_ptr<Fabric> fabric_;
+    std::unique_ptr<Prober> prober_;
+    Monitor monitor_{options_.name, [this] { return state(); }, [this] { return probed(); }};
     std::unique_ptr<HttpServer> web_;
     Clock::duration backoff_ = kRetryMin;
     bool due_armed_ = false;

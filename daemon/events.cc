@@ -141,9 +141,14 @@ void Events::take(const mrcnl::table &t)
         return;
     const auto e = parse_event(t);
 
-    if (!journal_.send(event_fields(e)))
-        log_.debug("{}", event_text(e));
-    const int code = file_ ? file_->append(event_json(e)) : 0;
+    write(event_fields(e), event_json(e));
+}
+
+void Events::write(const JournalFields &fields, const std::string &json)
+{
+    if (!journal_.send(fields))
+        log_.debug("{}", fields.front().second);
+    const int code = file_ ? file_->append(json) : 0;
     if (code && code != failed_)
         log_.error("{}: {}; trying again", path_, std::generic_category().message(code));
     failed_ = code;

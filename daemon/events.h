@@ -35,6 +35,8 @@ public:
     Events(const std::string &path, const Log &log);
 
     void take(const mrcnl::table &t);
+    // A line about something else, with its fields.
+    void write(const JournalFields &fields, const std::string &json);
     // The module told more than could be taken.
     void lost();
 

@@ -49,6 +49,13 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
     app.add_option("--event-file", o.event_file, "what happens to planes, peers and EVs, as JSON lines; "
                    "rotated at 16 MiB, four old ones are kept")
         ->type_name("FILE");
+    app.add_option("--probe", o.probe, "self-probes of this host: off (default), slow, normal, fast")
+        ->type_name("RATE")->check(CLI::IsMember({"off", "slow", "normal", "fast"}));
+    app.add_option("--probe-mode", o.probe_mode, "what follows from a verdict: observe (default), or advise: the line that a person may type")
+        ->type_name("MODE")->check(CLI::IsMember({"observe", "advise"}));
+    app.add_option("--probe-file", o.probe_file, "what self-probes found, as JSON lines for mrcctl fabric diagnose; "
+                   "rotated as --event-file is")
+        ->type_name("FILE");
     app.add_flag("-v,--verbose", o.verbose, "log every operation");
     try {
         app.parse(argc, argv);

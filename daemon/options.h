@@ -12,6 +12,9 @@ struct Options {
     std::string ready_file;
     std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
     std::string event_file;   // records of the module's log, as JSON lines
+    std::string probe = "off";   // rate of self-probes
+    std::string probe_mode = "observe";
+    std::string probe_file;   // what they found, as JSON lines
     std::string owns;     // is this interface the file's?
     bool dry_run = false;
     bool check = false;   // a dry run whose exit status says what was found

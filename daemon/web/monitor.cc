@@ -79,7 +79,8 @@ json peers_of(const health::snapshot &s)
 
 }   // namespace
 
-std::string onlooker_json(const std::string &node, const health::measurement &m)
+std::string onlooker_json(const std::string &node, const health::measurement &m,
+                          const std::vector<std::string> &faults)
 {
     json j = {{"node", node},
               {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(m.at.time_since_epoch()).count()}};
@@ -95,10 +96,12 @@ std::string onlooker_json(const std::string &node, const health::measurement &m)
     std::uint64_t qps = 0;
     for (std::size_t i = 0; i < std::min(problems.size(), kProblemsShown); i++)
         told.push_back({{"text", problems[i].text}, {"action", problems[i].action}});
+    for (std::size_t i = 0; i < std::min(faults.size(), kProblemsShown); i++)
+        told.push_back({{"text", faults[i]}, {"action", ""}});
     for (const auto &d : m.now.devices)
         qps += d.qps;
-    j["verdict"] = problems.empty() ? "well" : "problem";
-    j["text"] = health::verdict_of(m.now, problems);
+    j["verdict"] = problems.empty() && faults.empty() ? "well" : "problem";
+    j["text"] = problems.empty() && !faults.empty() ? faults.front() : health::verdict_of(m.now, problems);
     j["problems"] = told;
     j["planes"] = planes_of(m.now);
     j["peers"] = peers_of(m.now);
@@ -123,13 +126,13 @@ HttpPage Monitor::page(std::string_view path)
     if (path == "/")
         return html();
     if (path == "/metrics")
-        return {"text/plain; version=0.0.4; charset=utf-8", health::exposition(measured(), MRC_VERSION, state_()), ""};
+        return {"text/plain; version=0.0.4; charset=utf-8", health::exposition(measured(), MRC_VERSION, state_()) + (probes_ ? probes_().metrics : ""), ""};
     return {};
 }
 
 std::string Monitor::event()
 {
-    return "data: " + onlooker_json(node_, measured()) + "\n\n";
+    return "data: " + onlooker_json(node_, measured(), probes_ ? probes_().faults : std::vector<std::string>()) + "\n\n";
 }
 
 }   // namespace mrcd

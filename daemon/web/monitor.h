@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "../../tools/lib/health/exposition.h"
 #include "http.h"
@@ -18,7 +19,17 @@ class Monitor {
 public:
     using State = std::function<health::daemon_state()>;
 
-    Monitor(std::string node, State state) : node_(std::move(node)), state_(std::move(state)) {}
+    // Of self-probes: what is wrong, a sentence each, and more metrics.
+    struct Probed {
+        std::vector<std::string> faults;
+        std::string metrics;
+    };
+    using Probes = std::function<Probed()>;
+
+    Monitor(std::string node, State state, Probes probes = {})
+        : node_(std::move(node)), state_(std::move(state)), probes_(std::move(probes))
+    {
+    }
     HttpPage page(std::string_view path);
     // A server-sent event: this host as JSON.
     std::string event();
@@ -30,11 +41,13 @@ private:
 
     std::string node_;
     State state_;
+    Probes probes_;
     health::measurement last_;
     std::chrono::steady_clock::time_point until_{};
 };
 
 // The JSON of event(). Pure.
-std::string onlooker_json(const std::string &node, const health::measurement &m);
+std::string onlooker_json(const std::string &node, const health::measurement &m,
+                          const std::vector<std::string> &faults = {});
 
 }   // namespace mrcd

@@ -140,6 +140,14 @@ TEST(web, the_page_hears_planes_peers_and_problems)
     EXPECT_EQ(j["ms"], 1500);
 }
 
+TEST(web, the_page_hears_verdicts_of_probes)
+{
+    const auto j = nlohmann::json::parse(mrcd::onlooker_json("h1", host(1), {"plane 1: cable h1 to p1-t0-1 drops all packets"}));
+
+    EXPECT_EQ(j["verdict"], "problem");
+    EXPECT_EQ(j["problems"].back()["text"], "plane 1: cable h1 to p1-t0-1 drops all packets");
+}
+
 TEST(web, peers_with_silent_paths_come_first_and_not_all)
 {
     auto m = host(1);

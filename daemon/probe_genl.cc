@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "probe_genl.h"
+
+#include <linux/mrc.h>
+
+#include <ctime>
+
+#include "../tools/lib/nl/genl.h"
+
+namespace mrcd {
+
+namespace {
+
+double seconds_of(clockid_t clock)
+{
+    timespec t{};
+
+    clock_gettime(clock, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}   // namespace
+
+mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry)
+{
+    mrcnl::request rq(MRC_CMD_PROBE_SET);
+
+    rq.str(MRC_A_DEV_NAME, dev);
+    rq.nest(MRC_A_PROBES, [&](auto &n) { n.u32(MRC_A_PROBES_EXPIRY, expiry); });
+    for (const ProbeTest &t : tests)
+        rq.nest(MRC_A_PROBE, [&](auto &n) {
+            n.u32(MRC_A_PROBE_ID, t.id).u32(MRC_A_PROBE_KIND, t.kind).u32(MRC_A_PROBE_INTERVAL, t.interval_us);
+            if (t.dscp)
+                n.u8(MRC_A_PROBE_DSCP, *t.dscp);
+            if (t.plane)
+                n.u8(MRC_A_PROBE_PLANE, t.plane).put(MRC_A_PROBE_PATH, t.path.bytes);
+        });
+    return rq;
+}
+
+void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state)
+{
+    const mrcnl::table all(t[MRC_A_PROBES]), p(t[MRC_A_PROBE]);
+
+    if (t[MRC_A_PROBES]) {
+        state.stalls = all[MRC_A_PROBES_STALLS].num();
+        state.forged = all[MRC_A_PROBES_FORGED].num();
+    }
+    if (!t[MRC_A_PROBE])
+        return;
+    ProbeCount n;
+    n.received = p[MRC_A_PROBE_RECEIVED].num();
+    n.lost = p[MRC_A_PROBE_LOST].num();
+    n.corrupt = p[MRC_A_PROBE_CORRUPT].num();
+    n.other_plane = p[MRC_A_PROBE_OTHER_PLANE].num();
+    n.void_ = p[MRC_A_PROBE_VOID].num();
+    n.late = p[MRC_A_PROBE_LATE].num();
+    n.trimmed = p[MRC_A_PROBE_TRIMMED].num();
+    n.marked = p[MRC_A_PROBE_MARKED].num();
+    n.full_sent = p[MRC_A_PROBE_FULL_SENT].num();
+    n.full_lost = p[MRC_A_PROBE_FULL_LOST].num();
+    n.rtt_sum = p[MRC_A_PROBE_RTT_SUM].num();
+    n.rtt_low = p[MRC_A_PROBE_RTT_LOW].num();
+    if (p[MRC_A_PROBE_LAST_LOST])
+        n.last_lost = ahead + static_cast<double>(p[MRC_A_PROBE_LAST_LOST].num()) * 1e-9;
+    state.tests.emplace_back(static_cast<std::uint32_t>(p[MRC_A_PROBE_ID].num()), n);
+}
+
+mrcnl::error NetlinkProbes::set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry)
+{
+    mrcnl::genl_socket nl;   // another each time: the module may have come again, with another number
+    auto rq = probe_set(dev, tests, expiry);
+    const auto e = nl.open(MRC_GENL_NAME);
+
+    return e ? e : nl.call(rq);
+}
+
+mrcnl::error NetlinkProbes::get(const std::string &dev, ProbeState &state)
+{
+    mrcnl::genl_socket nl;
+    mrcnl::request rq(MRC_CMD_PROBE_GET);
+    const double ahead = seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME);
+    const auto e = nl.open(MRC_GENL_NAME);
+
+    rq.str(MRC_A_DEV_NAME, dev);
+    return e ? e : nl.dump(rq, [&](const mrcnl::message &m) { parse_probe(mrcnl::table(m.attrs), ahead, state); });
+}
+
+std::optional<std::uint8_t> NetlinkProbes::data_dscp(const std::string &dev)
+{
+    mrcnl::genl_socket nl;
+    mrcnl::request rq(MRC_CMD_DEV_GET);
+    std::optional<std::uint8_t> dscp;
+
+    if (nl.open(MRC_GENL_NAME))
+        return dscp;
+    (void)nl.dump(rq, [&](const mrcnl::message &m) {
+        const mrcnl::table t(m.attrs), d(t[MRC_A_DEV]);
+        if (t[MRC_A_DEV_NAME].str() == dev && d[MRC_A_DEV_DSCP_DATA])
+            dscp = static_cast<std::uint8_t>(d[MRC_A_DEV_DSCP_DATA].num());
+    });
+    return dscp;
+}
+
+}   // namespace mrcd

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// probe_genl.h - self-probes over generic netlink.
+#pragma once
+
+#include "../tools/lib/nl/attr.h"
+#include "../tools/lib/nl/request.h"
+#include "probe_kernel.h"
+
+namespace mrcd {
+
+class NetlinkProbes : public ProbeKernel {
+public:
+    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry) override;
+    mrcnl::error get(const std::string &dev, ProbeState &state) override;
+    std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
+};
+
+// Messages. Pure.
+mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry);
+// @ahead: the Epoch's seconds when CLOCK_BOOTTIME was 0.
+void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state);
+
+}   // namespace mrcd

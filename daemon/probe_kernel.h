@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+// probe_kernel.h - self-probes as the module has them. Tests have a kernel that is a struct.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../tools/lib/fabric/ip.h"
+#include "../tools/lib/nl/error.h"
+
+namespace mrcd {
+
+struct ProbeTest {
+    std::uint32_t id = 0, kind = 0;      // enum mrc_probe_kind
+    std::uint8_t plane = 0;              // 0: through the host's own stack only
+    mrcfab::Ip6 path;
+    std::optional<std::uint8_t> dscp;    // none: that of control packets
+    std::uint32_t interval_us = 0;
+};
+
+// Since the test began.
+struct ProbeCount {
+    std::uint64_t received = 0, lost = 0, corrupt = 0, other_plane = 0, void_ = 0;
+    std::uint64_t late = 0, trimmed = 0, marked = 0, full_sent = 0, full_lost = 0;
+    std::uint64_t rtt_sum = 0, rtt_low = 0;   // ns
+    double last_lost = 0;                     // seconds of the Epoch; 0: never
+};
+
+struct ProbeState {
+    std::vector<std::pair<std::uint32_t, ProbeCount>> tests;   // by id
+    std::uint64_t stalls = 0, forged = 0;
+};
+
+class ProbeKernel {
+public:
+    virtual ~ProbeKernel() = default;
+
+    // Replaces all of the device; they end by themselves after @expiry seconds.
+    virtual mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry) = 0;
+    virtual mrcnl::error get(const std::string &dev, ProbeState &state) = 0;
+    // With which data packets leave.
+    virtual std::optional<std::uint8_t> data_dscp(const std::string &dev) = 0;
+};
+
+}   // namespace mrcd

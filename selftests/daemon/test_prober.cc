@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+// mrcd's self-probes against a kernel that is a struct: what it programs and renews, what it concludes,
+// writes and shows.
+#include <gtest/gtest.h>
+
+#include <linux/mrc.h>
+
+#include <cerrno>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "../../tools/lib/verdict/lines.h"
+#include "fabrics.h"
+#include "probe_genl.h"
+#include "prober.h"
+#include "rules.h"
+
+namespace mrcd {
+
+namespace {
+
+// Sends in no time; what @lost says does not come back.
+struct FakeProbes : ProbeKernel {
+    std::vector<ProbeTest> tests;
+    std::map<std::uint32_t, ProbeCount> counts;
+    std::function<bool(const ProbeTest &)> lost = [](const ProbeTest &) { return false; };
+    std::uint64_t stalls = 0;
+    unsigned sets = 0;
+    int refuse = 0;
+    double ends = 0, now = 0;
+
+    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &list, unsigned expiry) override
+    {
+        EXPECT_EQ(dev, "mrc0");
+        if (refuse)
+            return {refuse, "refused", true};
+        tests = list;
+        ends = now + expiry;
+        sets++;
+        return {};
+    }
+    mrcnl::error get(const std::string &, ProbeState &state) override
+    {
+        for (const ProbeTest &t : tests)
+            state.tests.emplace_back(t.id, counts[t.id]);
+        state.stalls = stalls;
+        return {};
+    }
+    std::optional<std::uint8_t> data_dscp(const std::string &) override { return 10; }
+
+    void pass(double seconds)
+    {
+        now += seconds;
+        for (const ProbeTest &t : tests) {
+            ProbeCount &n = counts[t.id];
+            const auto sent = static_cast<std::uint64_t>(seconds * 1e6 / t.interval_us + 0.5);
+            if (lost(t)) {
+                n.lost += sent;
+                n.last_lost = now;
+            } else {
+                n.received += sent;
+                n.rtt_sum += sent * 20000;
+                n.rtt_low = 20000;
+            }
+        }
+    }
+};
+
+struct Rig {
+    Fabric fabric = make_rule({.planes = 2, .t0s = 3, .t1s = 4, .hosts_per_t0 = 4});
+    mrcver::Layout layout{fabric};
+    FakeProbes kernel;
+    Log log{"h1-1", Log::Level::kSilent};
+    std::vector<Prober::Verdict> said;
+    Prober prober;
+
+    explicit Rig(const std::string &file = "", bool advise = false)
+        : prober(fabric, {"h1-1", "mrc0", mrcver::Rate::kNormal, advise, file}, kernel, log,
+                 [this](const auto &v) { said.push_back(v); })
+    {
+        kernel.now = 1000;
+    }
+    void run(double seconds)
+    {
+        for (const double end = kernel.now + seconds; kernel.now < end;) {
+            kernel.pass(Prober::kEach);
+            prober.tick(kernel.now);
+        }
+    }
+    // Probes whose path goes up that T1 first.
+    static std::function<bool(const ProbeTest &)> up(unsigned plane, unsigned t1)
+    {
+        return [=](const ProbeTest &t) {
+            return t.plane == plane && get_bits(t.path, 48, 16) == (0x8000u | t1);
+        };
+    }
+};
+
+TEST(prober, programs_what_the_rule_says)
+{
+    Rig g;
+    double per_second = 0;
+    std::set<std::uint32_t> ids;
+
+    g.run(1);
+    for (const ProbeTest &t : g.kernel.tests) {
+        EXPECT_TRUE(ids.insert(t.id).second);
+        if (t.plane) {
+            per_second += 1e6 / t.interval_us;
+            EXPECT_EQ(get_bits(t.path, 32, 16), 0x4001u);
+        }
+    }
+    EXPECT_NEAR(per_second, 400, 1);   // two planes
+    EXPECT_EQ(g.kernel.tests.front().kind, static_cast<unsigned>(MRC_PROBE_HOST));
+    EXPECT_EQ(g.kernel.tests.size(), 1 + 2 * mrcver::plan_probes(g.layout, 1, mrcver::Rate::kNormal).size());
+    const auto data = std::count_if(g.kernel.tests.begin(), g.kernel.tests.end(), [](const auto &t) { return t.dscp == 10; });
+    EXPECT_EQ(static_cast<std::size_t>(2 * data + 1), g.kernel.tests.size());
+}
+
+// They end when mrcd does, and not before.
+TEST(prober, renews)
+{
+    Rig g;
+
+    for (unsigned i = 0; i < 300; i++) {
+        g.run(1);
+        ASSERT_GT(g.kernel.ends, g.kernel.now + 30);
+    }
+    EXPECT_LE(g.kernel.sets, 20u);
+    g.prober.renew();   // another module
+    const auto before = g.kernel.sets;
+    g.run(1);
+    EXPECT_EQ(g.kernel.sets, before + 1);
+}
+
+TEST(prober, well)
+{
+    Rig g;
+
+    g.run(60);
+    EXPECT_TRUE(g.said.empty());
+    EXPECT_TRUE(g.prober.verdicts().empty());
+    EXPECT_NE(g.prober.metrics().find("mrc_probe_loss_ratio{dev=\"mrc0\",plane=\"1\",kind=\"t0-loop\"} 0\n"), std::string::npos);
+    EXPECT_NE(g.prober.metrics().find("mrc_probe_rtt_seconds{dev=\"mrc0\",plane=\"2\",kind=\"t1-loop\"} 2e-05\n"), std::string::npos);
+}
+
+TEST(prober, dead_uplink)
+{
+    Rig g;
+
+    g.run(20);
+    g.kernel.lost = Rig::up(2, 3);
+    g.run(1);
+    ASSERT_EQ(g.said.size(), 1u);
+    EXPECT_TRUE(g.said[0].bad && g.said[0].fault);
+    EXPECT_EQ(g.said[0].text.rfind("plane 2: p2-t0-1 to p2-t1-3 drops", 0), 0u) << g.said[0].text;
+    EXPECT_NE(g.said[0].text.find("upwards since 00:17:00 (seen by this host alone)"), std::string::npos) << g.said[0].text;
+    EXPECT_EQ(g.prober.verdicts().size(), 1u);
+    g.run(20);
+    EXPECT_EQ(g.said.size(), 1u);
+    EXPECT_NE(g.prober.verdicts()[0].text.find("drops all packets"), std::string::npos);
+    g.kernel.lost = [](const ProbeTest &) { return false; };
+    g.run(55);
+    EXPECT_EQ(g.said.size(), 1u);
+    g.run(10);
+    ASSERT_EQ(g.said.size(), 2u);
+    EXPECT_FALSE(g.said[1].bad);
+    EXPECT_TRUE(g.prober.verdicts().empty());
+}
+
+TEST(prober, advice)
+{
+    Rig g("", true);
+
+    g.run(2);
+    g.kernel.lost = [](const ProbeTest &t) { return t.plane == 1; };
+    g.run(1);
+    ASSERT_EQ(g.said.size(), 1u);
+    EXPECT_NE(g.said[0].text.find("Advice: mrcctl plane set dev mrc0 plane 1 admin off."), std::string::npos) << g.said[0].text;
+}
+
+// A module without self-probes, or none: tried again, and nothing is concluded.
+TEST(prober, refused)
+{
+    Rig g;
+
+    g.kernel.refuse = EOPNOTSUPP;
+    g.run(30);
+    EXPECT_TRUE(g.said.empty());
+    g.kernel.refuse = 0;
+    g.run(10);
+    EXPECT_GE(g.kernel.sets, 1u);
+}
+
+// Counters that begin anew are not losses.
+TEST(prober, another_module)
+{
+    Rig g;
+
+    g.run(20);
+    g.kernel.counts.clear();
+    g.run(20);
+    EXPECT_TRUE(g.said.empty());
+}
+
+TEST(prober, writes_lines)
+{
+    const std::string file = testing::TempDir() + "probes.jsonl";
+    std::remove(file.c_str());
+    std::size_t n = 0;
+    {
+        Rig g(file);
+        mrcver::Lines lines(g.layout, 1e9);
+        g.run(30);
+        g.kernel.lost = Rig::up(1, 2);
+        g.run(5);
+        std::ifstream in(file);
+        for (std::string line; std::getline(in, line); n++)
+            EXPECT_TRUE(lines.add(line)) << line;
+        EXPECT_GE(n, 6u);
+        EXPECT_LE(n, 9u);
+        std::size_t failed = 0;
+        for (const auto &e : lines.slices(1))
+            failed += e.failed.size();
+        EXPECT_GT(failed, 0u);
+    }
+    std::remove(file.c_str());
+}
+
+TEST(prober, only_hosts_of_switches)
+{
+    const Fabric f = make_rule();
+    FakeProbes kernel;
+    Log log("x", Log::Level::kSilent);
+
+    EXPECT_THROW(Prober(f, {"p1-t0-1", "mrc0", mrcver::Rate::kNormal, false, ""}, kernel, log, [](const auto &) {}),
+                 std::runtime_error);
+}
+
+}   // namespace
+
+}   // namespace mrcd
