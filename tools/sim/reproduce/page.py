@@ -23,7 +23,7 @@ a NIC nor the time that this host's CPU takes.
 
 - **Ours** is a run of `mrcsim`. **Published** is the number that the source prints, or reads from its plot.
 - **Ideal** is the bound of the links: nobody can be better.
-- Where a parameter is not public, the paragraph says so and the chart shows a range.
+- Where a parameter is not public, the paragraph says so. Where it decides the result, the chart shows a range.
 - A figure is a file of `tools/sim/figures`; a copy with other parameters runs by `mrcsim reproduce FILE.toml`.
 
 """
