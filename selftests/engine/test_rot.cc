@@ -105,6 +105,22 @@ TEST_F(rot, a_plane_with_few_evs_left_gets_less)
     }
 }
 
+// QPs that share a set skip the plane at different turns: each second one of those that begin there skips it now.
+TEST_F(rot, many_walks_do_not_skip_a_plane_together)
+{
+    int first = 0;
+
+    make(16, 2);
+    for (u16 i = 0; i < 6; i++)
+        sign(i, MRC_SIGN_LOST);
+    ASSERT_EQ(s.share[0], MRC_SHARE_FULL / 2);
+    for (u64 seed = 0; seed < 400; seed++) {
+        rotate(16, seed);
+        first += s.ev[pick()].plane == 0;
+    }
+    EXPECT_NEAR(first, 100, 30);
+}
+
 // Picking looks at each bad EV once, whatever else happens, until some EV comes back.
 TEST_F(rot, the_bad_are_put_aside_until_something_changes)
 {

@@ -123,6 +123,24 @@ TEST_F(share, an_accident_costs_no_weight)
     EXPECT_LT(s.share[1], s.plane[1].weight);
 }
 
+// 256 QPs with one packet each: a long queue needs many round trips to drain. The eighth less is enough while it does.
+TEST_F(share, a_queue_that_drains_costs_no_weight)
+{
+    auto rounds = [this](u64 rtt_ns, u64 less_ns) {
+        for (int i = 0; i < 80; i++, now += 10 * kUs, rtt_ns -= less_ns)
+            for (u8 p = 0; p < 4; p++)
+                mrc_evset_rtt(&s, p, p == 1 ? rtt_ns : 40 * kUs, now);
+    };
+
+    make(32, 4);
+    rounds(40 * kUs, 0);
+    rounds(90 * kUs, 100);
+    EXPECT_TRUE(s.plane[1].slow);
+    EXPECT_GE(s.plane[1].weight, MRC_SHARE_FULL * 3 / 4) << "the first looks have nothing to compare with";
+    rounds(80 * kUs, 0);
+    EXPECT_LT(s.plane[1].weight, MRC_SHARE_FULL / 2) << "it stands";
+}
+
 // Some switches mark what waited for nothing: plane 1's do. Its round trips take @more than the base.
 class marks : public ev_rig {
 protected:

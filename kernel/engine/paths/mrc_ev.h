@@ -158,6 +158,7 @@ struct mrc_evset {
 	u32 muted;		/* of those verified: the peer misses our acknowledgements by them */
 	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
+	u16 walks;		/* begun on it so far (mrc_rot.c) */
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */

@@ -96,10 +96,28 @@ static void mrc_rot_draw(struct mrc_rot *r, const struct mrc_evset *s, u8 p)
 	}
 }
 
-static void mrc_rot_build(struct mrc_rot *r, const struct mrc_evset *s)
+/*
+ * QPs that share a set would all skip a plane at the same turn, and its port would be idle. Their phases are as even
+ * as can be: 0, 1/2, 1/4, 3/4, 1/8, ... of a turn (van der Corput).
+ */
+static void mrc_rot_phase(struct mrc_rot *r, struct mrc_evset *s)
+{
+	u16 phase = 0, bit;
+	u8 p;
+
+	for (bit = 1; bit < MRC_SHARE_FULL; bit <<= 1)
+		if (s->walks & bit)
+			phase |= MRC_SHARE_FULL / 2 / bit;
+	s->walks++;
+	for (p = 0; p < s->n_planes; p++)
+		r->at[p].debt = phase;
+}
+
+static void mrc_rot_build(struct mrc_rot *r, struct mrc_evset *s)
 {
 	u8 p;
 
+	mrc_rot_phase(r, s);
 	r->quota = mrc_rot_quota(r, s);
 	r->even = r->quota;
 	for (p = 0; p < s->n_planes; p++)
@@ -116,7 +134,7 @@ static void mrc_rot_build(struct mrc_rot *r, const struct mrc_evset *s)
  * EVs became usable since the last look: those that were put aside may be among them. They
  * are behind the others, so that this pass still meets them.
  */
-static mrc_noinline void mrc_rot_look(struct mrc_rot *r, const struct mrc_evset *s)
+static mrc_noinline void mrc_rot_look(struct mrc_rot *r, struct mrc_evset *s)
 {
 	u8 p;
 
@@ -413,7 +431,7 @@ static mrc_inline u16 mrc_rot_ack_ev(struct mrc_rot *r, const struct mrc_evset *
 	return mrc_rot_any(r, s, p, MRC_NONE16);
 }
 
-static mrc_noinline u16 mrc_rot_ack_walk(struct mrc_rot *r, const struct mrc_evset *s, u64 now_ns,
+static mrc_noinline u16 mrc_rot_ack_walk(struct mrc_rot *r, struct mrc_evset *s, u64 now_ns,
 					 bool sure, u64 rand)
 {
 	u8 tries, p;

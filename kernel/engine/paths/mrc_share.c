@@ -8,7 +8,8 @@
  * less until one passes without; and if that does not end it, its weight is cut by an eighth, of
  * which each round trip without congestion gives 1/32 of the whole back. The first part moves a
  * queue that came by accident to where there is none, and stops in time; the weight alone comes
- * back too late, and planes' queues swing against each other for good. What tells is marks,
+ * back too late, and planes' queues swing against each other for good. So a queue that became shorter since
+ * the latest look costs no weight: many QPs with a packet each make queues that take many round trips to drain. What tells is marks,
  * trims, losses, or round trips that all are half longer than the base, and by far more than
  * is usual on the others. When all planes are congested it is not the planes, and the window's
  * business. A mark tells only of a plane that is slower than another: some switches mark what
@@ -177,6 +178,7 @@ static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
 	bool signs = mrc_share_signs(s, pl, now_ns);
+	u32 stood_ns = pl->stood_ns;
 	bool news = mrc_share_look(s, pl, now_ns), again = pl->slow;
 
 	pl->slow = signs || pl->queue;
@@ -185,7 +187,7 @@ void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 	pl->marks = 0;
 	pl->round_tick = mrc_ev_tick(now_ns);
 	if (unlikely(pl->slow || again || pl->weight != MRC_SHARE_FULL))
-		mrc_share_weigh(s, pl, signs || news, again);
+		mrc_share_weigh(s, pl, signs || (news && pl->stood_ns >= stood_ns), again);
 }
 
 u32 mrc_share_of(const struct mrc_evset *s, u8 p)
