@@ -8,6 +8,7 @@
  * the prey alone.
  */
 #include <arpa/inet.h>
+#include <unistd.h>
 #include "fuzz.h"
 
 #define QKEY_OF_CM	0x80010000
@@ -149,12 +150,10 @@ static void send_one(struct ibv_qp *qp)
 	fuzz.posted += !ibv_post_send(qp, &wr, &bad);
 }
 
-void fuzz_prey_hunt(struct ibv_qp *qp)
+static void hunt(struct ibv_qp *qp)
 {
 	uint64_t n = 1 + fuzz_draw(24);
 
-	if (qp->qp_type != IBV_QPT_RC)
-		return;
 	fuzz.hunts++;
 	if (!pose(qp)) {
 		fuzz.refused++;
@@ -162,4 +161,41 @@ void fuzz_prey_hunt(struct ibv_qp *qp)
 	}
 	while (n--)
 		send_one(qp);
+}
+
+void fuzz_prey_hunt(struct ibv_qp *qp)
+{
+	if (qp->qp_type == IBV_QPT_RC)
+		hunt(qp);
+}
+
+/*
+ * The device opened once more, a hunt by a QP of that, and the file closed while all is under way, or everything destroyed in
+ * order. The first is what the kernel does for a killed process. What libibverbs keeps of it then stays in this process, which
+ * ends with its round.
+ */
+void fuzz_prey_reopen(void)
+{
+	struct ibv_context *ctx = ibv_open_device(fuzz.dev.ctx->device);
+	struct ibv_pd *pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	struct ibv_cq *cq = pd ? ibv_create_cq(ctx, 16, NULL, NULL, 0) : NULL;
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = cq ? ibv_create_qp(pd, &init) : NULL;
+
+	fuzz.reopened += !!ctx;
+	if (qp)
+		hunt(qp);
+	if (ctx && fuzz_once_in(2)) {
+		close(ctx->cmd_fd);
+		/* libibverbs is not to close another file of that number. */
+		ctx->cmd_fd = -1;
+		return;
+	}
+	FUZZ_MUST(!qp || !ibv_destroy_qp(qp), "ibv_destroy_qp of a device opened again: %s", strerror(errno));
+	FUZZ_MUST(!cq || !ibv_destroy_cq(cq), "ibv_destroy_cq of a device opened again: %s", strerror(errno));
+	FUZZ_MUST(!pd || !ibv_dealloc_pd(pd), "ibv_dealloc_pd of a device opened again: %s", strerror(errno));
+	FUZZ_MUST(!ctx || !ibv_close_device(ctx), "ibv_close_device of a device opened again: %s", strerror(errno));
 }

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,7 +44,7 @@ static const struct way {
 #define N_WAYS	(sizeof(ways) / sizeof(ways[0]))
 
 static struct {
-	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken, hunts;
+	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken, hunts, reopened;
 } *sum;
 
 static struct vc_opts opts = { .gid_index = -1 };
@@ -91,9 +92,10 @@ static void account(void)
 	sum->posted += fuzz.posted;
 	sum->completed += fuzz.completed;
 	sum->hunts += fuzz.hunts;
+	sum->reopened += fuzz.reopened;
 	sum->damaged += fuzz_damaged;
 	sum->taken += fuzz_damaged_taken;
-	fuzz.made = fuzz.destroyed = fuzz.refused = fuzz.busy = fuzz.posted = fuzz.completed = fuzz.hunts = 0;
+	fuzz.made = fuzz.destroyed = fuzz.refused = fuzz.busy = fuzz.posted = fuzz.completed = fuzz.hunts = fuzz.reopened = 0;
 	fuzz_damaged = fuzz_damaged_taken = 0;
 }
 
@@ -108,6 +110,7 @@ static void make_area(void)
 
 static void fuzz_child(const struct way *way)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fuzz.seed = fuzz.state = vc_mix(base_seed ^ vc_mix(round_number));
 	fuzz.strict = !way->damage && !way->scribble;
 	make_area();
@@ -126,6 +129,8 @@ static void fuzz_child(const struct way *way)
 			fuzz_destroy_any();
 		else
 			fuzz_use();
+		if (fuzz_preys(40))
+			fuzz_prey_reopen();
 		if (!(fuzz.step % 16))
 			account();
 	}
@@ -249,11 +254,12 @@ int main(int argc, char **argv)
 		round_number++;
 	} while (ok && !only && (vc_now_ns() < end || round_number < N_WAYS));
 	printf("rounds=%llu killed=%llu made=%llu destroyed=%llu refused=%llu busy=%llu posted=%llu "
-	       "completed=%llu damaged=%llu taken=%llu hunts=%llu\n", (unsigned long long)sum->rounds,
+	       "completed=%llu damaged=%llu taken=%llu hunts=%llu reopened=%llu\n", (unsigned long long)sum->rounds,
 	       (unsigned long long)sum->killed, (unsigned long long)sum->made,
 	       (unsigned long long)sum->destroyed, (unsigned long long)sum->refused,
 	       (unsigned long long)sum->busy, (unsigned long long)sum->posted,
 	       (unsigned long long)sum->completed, (unsigned long long)sum->damaged,
-	       (unsigned long long)sum->taken, (unsigned long long)sum->hunts);
+	       (unsigned long long)sum->taken, (unsigned long long)sum->hunts,
+	       (unsigned long long)sum->reopened);
 	return ok ? VC_EXIT_OK : VC_EXIT_BAD;
 }

@@ -156,6 +156,10 @@ class Injector:
         """A Port Status Update that the peer's port 2 is down, as if from it; its id is a guess."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xfffffffd, 0) + bytes(4))
 
+    def case_up(self):
+        """A Port Status Update that all ports of the peer are up, as if from it."""
+        self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xffffffff, 0) + bytes(4))
+
     def case_ourselves(self):
         """A Port Status Update in the name of the host that it is sent to."""
         self.send(self.bth(EP_REQ, qpn=2, psn=0x4321) + struct.pack("!III", 0, 0xffff7fff, 0) + bytes(4),

@@ -4,7 +4,7 @@
 # kernels: new
 #
 # A host at the switch of h1 announces, in the name of h2, that a port of h2 is down. It is not. A port that h2 drains
-# works as well, and yet h1 leaves it.
+# works as well, and yet h1 leaves it; announced as up by the forger, it costs what is lost until its paths are suspected.
 #
 #	h1 mrc0 = 2 planes, each T0 - T1 - T0, SRv6	by hand
 
@@ -35,22 +35,22 @@ ksft_test "over both planes" mrc_flows
 
 fabric_usid_host 2 1
 sid=$FABRIC_BLOCK:$REPLY::
-# forge COUNT: so many notices by plane 2, whose port of h2 they say is down.
+# forge CASE COUNT: so many notices by plane 2; down2: that port 2 of h2 is down, up: that all are up.
 forge() {
 	local i
-	for ((i = 0; i < $1; i++)); do
-		echo down2
+	for ((i = 0; i < $2; i++)); do
+		echo "$1"
 	done | fabric_in p2-t0-1 /usr/bin/python3 -I -S "$here/../verbs/mrc_inject.py" \
 		fd00:6d72:63::1 fd00:6d72:63::2 17 0 0 "$sid"
 }
 was h1 port_updates_rcvd && rcvd=$REPLY
 was h1 port_updates_denied && denied=$REPLY
-ksft_test "a notice that port 2 of h2 is down" forge 1
+ksft_test "a notice that port 2 of h2 is down" forge down2 1
 ksft_test "reaches h1" mrc_until 20 rose h1 port_updates_rcvd "$rcvd"
 ksft_test "which asks by that plane, and drops it" mrc_until 20 rose h1 port_updates_denied "$denied"
 ksft_test "h1 knows better" mrc_until 20 has_2
 ksft_test "h1 uses plane 2" mrc_until 30 mrc_plane_used client 2 tx
-ksft_test "a hundred of them" forge 100
+ksft_test "a hundred of them" forge down2 100
 ksft_test "change nothing" mrc_until 20 has_2
 ksft_test "h1 uses plane 2" mrc_until 30 mrc_plane_used client 2 tx
 
@@ -63,6 +63,12 @@ ksft_test "h1 leaves plane 2" mrc_until 20 mrc_plane_unused client 2 tx
 ksft_test "and keeps away" knows 1
 was h1 port_updates_denied
 ksft_equal "no notice was dropped" "$denied" "$REPLY"
+
+# The forger cannot make the port answer.
+ksft_test "a forged notice that the drained port is up" forge up 1
+ksft_test "is believed" mrc_until 20 has_2
+ksft_test "packets into it are lost, its paths suspected, and h1 leaves plane 2" mrc_until 60 mrc_plane_unused client 2 tx
+ksft_test "data goes on" mrc_until 30 mrc_plane_used client 1 tx
 ksft_test "h2 enables it" mrcctl -n h2 plane set dev mrc0 plane 2 admin on
 ksft_test "h1 uses plane 2 again" mrc_until 30 mrc_plane_used client 2 tx
 kill -INT "${MRC_PID[client]}" || true

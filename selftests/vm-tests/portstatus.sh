@@ -56,9 +56,24 @@ others() {
 ksft_plan
 mrc_begin mrcctl mrc_verify
 ksft_test "three planes by hand" mrc_fabric_by_hand 2 3 2 1
-# So many QPs are told of ports by a work item, fewer in softirq.
+# So many QPs are told of ports by a work item, fewer in softirq. A kprobe counts its walks.
+tracing=/sys/kernel/tracing
+watch() { echo p:mrc_walk mrc:users_work >$tracing/kprobe_events && echo 1 >$tracing/events/kprobes/mrc_walk/enable; }
+walked() {
+	local name hits
+	read -r name hits _ <$tracing/kprobe_profile
+	echo "$name: $hits"
+	[ "$hits" -gt 0 ]
+}
+unwatch() { echo 0 >$tracing/events/kprobes/mrc_walk/enable && : >$tracing/kprobe_events; }
+[ -d $tracing/events ] || mount -t tracefs tracefs $tracing
 ksft_test "data flows by eighty QPs" mrc_verify_start -o mix -q 80 -s 4096 -t 900
 ksft_test "over all planes" mrc_flows 60
+ksft_test "(walks are counted)" watch
+ksft_test "h1 disables port 2" admin h1 2 off
+ksft_test "a work item tells the QPs of h2" mrc_until 20 walked
+ksft_test "h1 enables port 2" admin h1 2 on
+ksft_test "(no longer)" unwatch
 
 one_way h1 h2 client server 2
 one_way h2 h1 server client 3
