@@ -144,6 +144,12 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ibdev)
 	return container_of(ibdev, struct mrc_dev, ibdev);
 }
 
+/* Any context. What came by plane @num, 0-based (MRC_PLANE_NONE: by none), should have come by another: the plane is down. */
+static inline bool mrc_dev_plane_strays(const struct mrc_dev *dev, u8 num)
+{
+	return num < MRC_PLANES_MAX && !(READ_ONCE(dev->planes_up) >> num & 1);
+}
+
 extern struct workqueue_struct *mrc_wq;		/* teardown, registration, walks of QPs; flushed at exit */
 
 /*

@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include "trace/mrc_trace.h"
 #include "path/mrc_peer_hint.h"
+#include "path/mrc_peer_port.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_flow.h"
 #include "data/mrc_hold.h"
@@ -57,6 +58,8 @@ static void qp_rx_one(struct mrc_qp *qp, const struct mrc_arrival *a, u64 now)
 
 	if (likely(!pkt->trimmed))	/* those have no ICRC */
 		mrc_peer_heard(qp->peer, &a->how);
+	if (unlikely(mrc_dev_plane_strays(qp->dev, pkt->plane)))
+		mrc_peer_port_stray(qp->peer, pkt->plane);
 	v = qp_rx_begin(qp, pkt, now, &op);
 	mrc_trace(rx, qp->qpn, pkt->psn, pkt->opcode, pkt->ev, pkt->plane, pkt->payload_len, v,
 		  v == MRC_V_PLACE ? mrc_conn_rx_ahead(&qp->conn, &op) : 0, pkt->ecn_ce,

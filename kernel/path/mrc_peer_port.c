@@ -271,6 +271,19 @@ void mrc_peer_port_greet(struct mrc_peer *peer)
 	spin_unlock_bh(&peer->lock);
 }
 
+/* Likewise. A burst of such packets takes the lock once. */
+void mrc_peer_port_stray(struct mrc_peer *peer, u8 plane)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (!mrc_port_left(&peer->port, now_ns))
+		return;
+	spin_lock_bh(&peer->lock);
+	mrc_port_stray(&peer->port, plane, now_ns);
+	port_arm(peer, now_ns);
+	spin_unlock_bh(&peer->lock);
+}
+
 void mrc_peer_port_init(struct mrc_peer *peer)
 {
 	u32 up = READ_ONCE(peer->dev->planes_up);

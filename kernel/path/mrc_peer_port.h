@@ -24,6 +24,8 @@ void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has end
 void mrc_peer_port_meet(struct mrc_peer *peer, bool first);
 /* Any context, peer->lock not held: it was heard, or is given up. What waited for that leaves. */
 void mrc_peer_port_greet(struct mrc_peer *peer);
+/* Softirq, a QP's lock may be held: a packet of the peer's came by plane @plane, 0-based, which is down here. */
+void mrc_peer_port_stray(struct mrc_peer *peer, u8 plane);
 /* Any context, no lock held: the planes that are up here (dev->planes_up) may have changed. */
 void mrc_peer_port_planes(struct mrc_peer *peer);
 /*

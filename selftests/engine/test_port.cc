@@ -53,6 +53,28 @@ TEST_F(port, a_reminder_leaves_an_announcement_as_it_is)
 // ---- a connection is made: each end may have begun anew ----
 
 // The peer may hold what a former one of ours said. Before it knows us it would not listen.
+// A forger said that port 2, which is down, is up: the peer sends by it.
+TEST_F(port, who_sends_by_a_port_that_is_down_is_told_again)
+{
+    mrc_pkt first, again;
+
+    mrc_port_set(&p, 1, now);
+    ASSERT_TRUE(mrc_port_tx_next(&p, now, &first));
+    mrc_pkt answer = response(first.psn);
+    mrc_port_rx(&p, &answer, now);
+    mrc_port_stray(&p, 1, now + MRC_PORT_STRAY_NS - 1);
+    EXPECT_FALSE(mrc_port_announcing(&p)) << "it was under way";
+    mrc_port_stray(&p, 0, now + MRC_PORT_STRAY_NS);
+    mrc_port_stray(&p, MRC_PLANE_NONE, now + MRC_PORT_STRAY_NS);
+    EXPECT_FALSE(mrc_port_announcing(&p)) << "by a port that is up, or by none";
+    mrc_port_stray(&p, 1, now + MRC_PORT_STRAY_NS);
+    ASSERT_TRUE(mrc_port_tx_next(&p, now + MRC_PORT_STRAY_NS, &again));
+    EXPECT_EQ(again.u.ep.port_status_mask, 1u);
+    EXPECT_NE(again.psn, first.psn);
+    mrc_port_stray(&p, 1, now + 3 * MRC_PORT_STRAY_NS);
+    EXPECT_EQ(mrc_port_tries(&p), 1) << "what is being told goes on";
+}
+
 TEST_F(port, that_all_are_up_is_told_to_a_peer_that_was_heard)
 {
     mrc_port_heard(&p, now);
@@ -592,7 +614,7 @@ TEST_F(port, the_same_word_in_a_flood_costs_nothing_but_answers)
 
 TEST_F(port, size)
 {
-    EXPECT_LE(sizeof(mrc_port), 256u);
+    EXPECT_LE(sizeof(mrc_port), 264u);
 }
 
 } // namespace

@@ -74,6 +74,7 @@ private:
         case 5:
             mrc_port_heard(&p_, now_);
             REQUIRE(!mrc_port_greeting(&p_));
+            mrc_port_stray(&p_, in_.any<u8>(), now_);
             break;
         case 6:
             if (!checks_.empty() && in_.below(2)) // the peer's port works: the word was forged

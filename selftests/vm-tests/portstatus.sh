@@ -65,10 +65,12 @@ walked() {
 	echo "$name: $hits"
 	[ "$hits" -gt 0 ]
 }
+many() { [ "$(mrcctl -n h2 -j qp show | jq '[.[] | select(.state == "RTS")] | length')" -gt 64 ]; }
 unwatch() { echo 0 >$tracing/events/kprobes/mrc_walk/enable && : >$tracing/kprobe_events; }
 [ -d $tracing/events ] || mount -t tracefs tracefs $tracing
 ksft_test "data flows by eighty QPs" mrc_verify_start -o mix -q 80 -s 4096 -t 900
 ksft_test "over all planes" mrc_flows 60
+ksft_test "they are more than 64" mrc_until 120 many
 ksft_test "(walks are counted)" watch
 ksft_test "h1 disables port 2" admin h1 2 off
 ksft_test "a work item tells the QPs of h2" mrc_until 20 walked

@@ -21,12 +21,19 @@ void mrc_port_announce(struct mrc_port *p, u64 now_ns)
 	p->announcing = true;
 	p->greeting = false;
 	p->next_ns = now_ns;
+	p->said_ns = now_ns;
 }
 
 void mrc_port_remind(struct mrc_port *p, u64 now_ns)
 {
 	if (!p->announcing)
 		mrc_port_announce(p, now_ns);
+}
+
+void mrc_port_stray(struct mrc_port *p, u8 plane, u64 now_ns)
+{
+	if (plane < MRC_PLANES_MAX && !(p->up >> plane & 1) && mrc_port_left(p, now_ns))
+		mrc_port_remind(p, now_ns);
 }
 
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns)

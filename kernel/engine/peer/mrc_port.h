@@ -17,7 +17,8 @@
  * That a port is down is believed at once and checked (mrc_doubt.h). If the peer still answers by that
  * port, the notice is dropped, and for MRC_PORT_DOUBT_NS no other one of that port is believed: who forges
  * them all the time wins one round trip in so long. A peer does not answer probes by a port that it announced
- * as down, for it may only drain it.
+ * as down, for it may only drain it. A forged "up" of such a port brings traffic there, and the port's owner announces
+ * again (mrc_port_stray()).
  *
  * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
  * peers ever need: mrc_ask.h.
@@ -39,6 +40,7 @@
 #define MRC_PORT_CHANGES 8
 #define MRC_PORT_CHANGE_NS 1000000ull
 #define MRC_PORT_DOUBT_NS 100000000ull	/* meanwhile losses tell of a true failure */
+#define MRC_PORT_STRAY_NS 100000000ull	/* the peer needs so long, at most, to leave a port */
 
 struct mrc_port_answer {
 	u16 id;
@@ -56,6 +58,7 @@ struct mrc_port {
 	u64 heard_ns;		/* when */
 	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
 	u64 next_ns;
+	u64 said_ns;		/* when the latest announcement began */
 	u16 heard_id;		/* and of which announcement */
 	u16 req_id;		/* of the announcement under way */
 	u8 tries;
@@ -81,6 +84,11 @@ void mrc_port_init(struct mrc_port *p, u32 up);
 void mrc_port_announce(struct mrc_port *p, u64 now_ns);
 /* Likewise, unless it is being told already. */
 void mrc_port_remind(struct mrc_port *p, u64 now_ns);
+/*
+ * The peer sent by local port @plane, 0-based. If that is down, the ports are announced once more: the peer was told
+ * otherwise since, perhaps by a forger. Packets under way while an announcement is new prove nothing.
+ */
+void mrc_port_stray(struct mrc_port *p, u8 plane, u64 now_ns);
 /* Local ports changed: begin to announce. */
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
 /*
@@ -119,6 +127,12 @@ int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
 void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
 /* After mrc_port_rx(): the packet answered what a controller asked. Once. */
 bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer);
+
+/* The peer has had the time to leave ports that were announced as down. May be asked without the lock. */
+static inline bool mrc_port_left(const struct mrc_port *p, u64 now_ns)
+{
+	return now_ns >= READ_ONCE(p->said_ns) + MRC_PORT_STRAY_NS;
+}
 
 /* The local ports that are up, as last set; and the peer's, as last heard. */
 static inline u32 mrc_port_up(const struct mrc_port *p)
