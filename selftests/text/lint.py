@@ -25,7 +25,7 @@ STRICT = ("README.md", "CHANGELOG.md", "SECURITY.md", "Documentation/README.md",
           "Documentation/tutorial/*.md",
           "Documentation/operations/faq.md", "Documentation/operations/troubleshooting.md",
           "Documentation/security.md", "Documentation/limits.md", "Documentation/verbs.md",
-          "Documentation/libmrc.md")
+          "Documentation/libmrc.md", "Documentation/devices.md")
 INDEX = "Documentation/README.md"
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 DATE = re.compile(rf"\b\d{{1,2}}\.? (?:{MONTHS})\b|\b(?:{MONTHS}) \d{{1,2}}\b(?! *:)|\b20\d\d-\d\d-\d\d\b")
