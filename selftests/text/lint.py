@@ -20,12 +20,8 @@ import sys
 import unicodedata
 
 LONGEST = 25
-STRICT = ("README.md", "CHANGELOG.md", "SECURITY.md", "Documentation/README.md",
-          "Documentation/concepts.md", "Documentation/glossary.md", "Documentation/performance.md",
-          "Documentation/tutorial/*.md",
-          "Documentation/operations/faq.md", "Documentation/operations/troubleshooting.md",
-          "Documentation/security.md", "Documentation/limits.md", "Documentation/verbs.md",
-          "Documentation/libmrc.md", "Documentation/devices.md")
+STRICT = ("*.md", "Documentation/*.md", "Documentation/guide/*.md", "Documentation/operations/*.md",
+          "Documentation/reference/*.md", "Documentation/tutorial/*.md")
 INDEX = "Documentation/README.md"
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 DATE = re.compile(rf"\b\d{{1,2}}\.? (?:{MONTHS})\b|\b(?:{MONTHS}) \d{{1,2}}\b(?! *:)|\b20\d\d-\d\d-\d\d\b")
