@@ -314,7 +314,7 @@ private:
         if (fabric_->flat || !want || !want->device)
             return log_.info("nothing to probe: this is no host of a fabric with switches");
         prober_ = std::make_unique<Prober>(
-            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode == "advise", options_.probe_file},
+            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode == "advise", options_.probe_file, options_.probe_timeout},
             probes_, log_, [this](const auto &v) { tell_verdict(v); });
         probe_again();
     }

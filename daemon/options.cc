@@ -53,6 +53,9 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
         ->type_name("RATE")->check(CLI::IsMember({"off", "slow", "normal", "fast"}));
     app.add_option("--probe-mode", o.probe_mode, "what follows from a verdict: observe (default), or advise: the line that a person may type")
         ->type_name("MODE")->check(CLI::IsMember({"observe", "advise"}));
+    app.add_option("--probe-timeout", o.probe_timeout, "a probe that is not back after so many milliseconds is lost; "
+                   "a host that is late by half of that judges nothing (default 10)")
+        ->type_name("MS")->check(CLI::Range(1, 10000));
     app.add_option("--probe-file", o.probe_file, "what self-probes found, as JSON lines for mrcctl fabric diagnose; "
                    "rotated as --event-file is")
         ->type_name("FILE");

@@ -14,6 +14,7 @@ struct Options {
     std::string event_file;   // records of the module's log, as JSON lines
     std::string probe = "off";   // rate of self-probes
     std::string probe_mode = "observe";
+    unsigned probe_timeout = 10;   // ms
     std::string probe_file;   // what they found, as JSON lines
     std::string owns;     // is this interface the file's?
     bool dry_run = false;

@@ -21,12 +21,16 @@ double seconds_of(clockid_t clock)
 
 }   // namespace
 
-mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry)
+mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times)
 {
     mrcnl::request rq(MRC_CMD_PROBE_SET);
 
     rq.str(MRC_A_DEV_NAME, dev);
-    rq.nest(MRC_A_PROBES, [&](auto &n) { n.u32(MRC_A_PROBES_EXPIRY, expiry); });
+    rq.nest(MRC_A_PROBES, [&](auto &n) {
+        n.u32(MRC_A_PROBES_EXPIRY, times.expiry_s)
+            .u32(MRC_A_PROBES_TIMEOUT, times.timeout_us)
+            .u32(MRC_A_PROBES_STALL, times.stall_us);
+    });
     for (const ProbeTest &t : tests)
         rq.nest(MRC_A_PROBE, [&](auto &n) {
             n.u32(MRC_A_PROBE_ID, t.id).u32(MRC_A_PROBE_KIND, t.kind).u32(MRC_A_PROBE_INTERVAL, t.interval_us);
@@ -66,10 +70,10 @@ void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state)
     state.tests.emplace_back(static_cast<std::uint32_t>(p[MRC_A_PROBE_ID].num()), n);
 }
 
-mrcnl::error NetlinkProbes::set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry)
+mrcnl::error NetlinkProbes::set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times)
 {
     mrcnl::genl_socket nl;   // another each time: the module may have come again, with another number
-    auto rq = probe_set(dev, tests, expiry);
+    auto rq = probe_set(dev, tests, times);
     const auto e = nl.open(MRC_GENL_NAME);
 
     return e ? e : nl.call(rq);

@@ -10,13 +10,13 @@ namespace mrcd {
 
 class NetlinkProbes : public ProbeKernel {
 public:
-    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry) override;
+    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times) override;
     mrcnl::error get(const std::string &dev, ProbeState &state) override;
     std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
 };
 
 // Messages. Pure.
-mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry);
+mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times);
 // @ahead: the Epoch's seconds when CLOCK_BOOTTIME was 0.
 void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state);
 

@@ -20,6 +20,12 @@ struct ProbeTest {
     std::uint32_t interval_us = 0;
 };
 
+struct ProbeTimes {
+    std::uint32_t expiry_s = 60;        // then they end by themselves
+    std::uint32_t timeout_us = 10000;   // what is not back by then is lost
+    std::uint32_t stall_us = 5000;      // a host that is so late knows nothing
+};
+
 // Since the test began.
 struct ProbeCount {
     std::uint64_t received = 0, lost = 0, corrupt = 0, other_plane = 0, void_ = 0;
@@ -37,8 +43,8 @@ class ProbeKernel {
 public:
     virtual ~ProbeKernel() = default;
 
-    // Replaces all of the device; they end by themselves after @expiry seconds.
-    virtual mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, unsigned expiry) = 0;
+    // Replaces all of the device.
+    virtual mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times) = 0;
     virtual mrcnl::error get(const std::string &dev, ProbeState &state) = 0;
     // With which data packets leave.
     virtual std::optional<std::uint8_t> data_dscp(const std::string &dev) = 0;

@@ -20,6 +20,7 @@ constexpr double kRenew = 20, kAgain = 5;          // seconds
 constexpr double kWriteWell = 10, kWriteBad = 1;   // a line each
 constexpr double kShown = 10;
 constexpr std::uint32_t kHostInterval = 10000;     // us
+constexpr std::uint32_t kAhead = 16;               // the module's bound: a timeout is at most so many intervals
 constexpr double kIntervalMin = 1000, kIntervalMax = 1e9;
 constexpr std::array kKinds{MRC_PROBE_T0, MRC_PROBE_T1, MRC_PROBE_SPLIT};
 
@@ -43,6 +44,16 @@ Prober::Prober(const mrcfab::Fabric &fabric, const Setup &setup, ProbeKernel &ke
                                              setup.node));
 }
 
+// A host is late when half of the timeout has passed: a probe that it delays by less is not lost.
+ProbeTimes Prober::times() const
+{
+    ProbeTimes t;
+
+    t.timeout_us = setup_.timeout_ms * 1000;
+    t.stall_us = t.timeout_us / 2;
+    return t;
+}
+
 // Each path twice, as data and as control; where that is more than the module takes, in turn.
 void Prober::plan()
 {
@@ -58,7 +69,9 @@ void Prober::plan()
                               [](const Planned &p) { return p.probe.kind == ProbeKind::kT0Loop; });
         planned.resize(room);
     }
-    tests_ = {{id, MRC_PROBE_HOST, 0, {}, {}, kHostInterval}};
+    const std::uint32_t least = times().timeout_us / kAhead + 1;
+
+    tests_ = {{id, MRC_PROBE_HOST, 0, {}, {}, std::max(kHostInterval, least)}};
     tests[id].host = true;
     for (std::size_t i = 0; i < planned.size(); i++)
         for (const bool control : {false, true}) {
@@ -69,7 +82,7 @@ void Prober::plan()
                               static_cast<std::uint8_t>(p.plane),
                               layout_.carrier(p.plane, host_, switches_of(p)),
                               control ? std::nullopt : dscp_,
-                              interval(planned[i].per_second / (both ? 2 : 1))});
+                              std::max(interval(planned[i].per_second / (both ? 2 : 1)), least)});
             Test &t = tests[id];
             t.probe = p;
             t.control = control;
@@ -98,7 +111,7 @@ bool Prober::set(double now)
         dscp_ = dscp;
         plan();
     }
-    const auto e = kernel_.set(setup_.dev, tests_, kExpiry);
+    const auto e = kernel_.set(setup_.dev, tests_, times());
     next_set_ = now + (e ? kAgain : kRenew);
     if (e) {
         complain(e);

@@ -31,6 +31,7 @@ public:
         mrcver::Rate rate = mrcver::Rate::kOff;
         bool advise = false;
         std::string file;     // of result lines; "": none
+        unsigned timeout_ms = 10;   // of a probe
     };
 
     // Throws std::runtime_error for a node that is no host.
@@ -45,7 +46,6 @@ public:
     std::string metrics() const;             // for Prometheus
 
     static constexpr double kEach = 0.2;     // seconds
-    static constexpr unsigned kExpiry = 60;
 
 private:
     struct Test {
@@ -59,6 +59,7 @@ private:
     };
 
     void plan();
+    ProbeTimes times() const;
     bool set(double now);
     mrcver::Evidence difference(const ProbeState &state, double now);
     void add(mrcver::Evidence &e, Test &t, const ProbeCount &now);

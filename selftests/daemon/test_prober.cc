@@ -23,6 +23,7 @@ namespace {
 // Sends in no time; what @lost says does not come back.
 struct FakeProbes : ProbeKernel {
     std::vector<ProbeTest> tests;
+    ProbeTimes times;
     std::map<std::uint32_t, ProbeCount> counts;
     std::function<bool(const ProbeTest &)> lost = [](const ProbeTest &) { return false; };
     std::uint64_t stalls = 0;
@@ -30,13 +31,14 @@ struct FakeProbes : ProbeKernel {
     int refuse = 0;
     double ends = 0, now = 0;
 
-    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &list, unsigned expiry) override
+    mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &list, const ProbeTimes &set_times) override
     {
         EXPECT_EQ(dev, "mrc0");
         if (refuse)
             return {refuse, "refused", true};
         tests = list;
-        ends = now + expiry;
+        ends = now + set_times.expiry_s;
+        times = set_times;
         sets++;
         return {};
     }
@@ -75,8 +77,8 @@ struct Rig {
     std::vector<Prober::Verdict> said;
     Prober prober;
 
-    explicit Rig(const std::string &file = "", bool advise = false)
-        : prober(fabric, {"h1-1", "mrc0", mrcver::Rate::kNormal, advise, file}, kernel, log,
+    explicit Rig(const std::string &file = "", bool advise = false, unsigned timeout_ms = 10)
+        : prober(fabric, {"h1-1", "mrc0", mrcver::Rate::kNormal, advise, file, timeout_ms}, kernel, log,
                  [this](const auto &v) { said.push_back(v); })
     {
         kernel.now = 1000;
@@ -116,6 +118,19 @@ TEST(prober, programs_what_the_rule_says)
     EXPECT_EQ(g.kernel.tests.size(), 1 + 2 * mrcver::plan_probes(g.layout, 1, mrcver::Rate::kNormal).size());
     const auto data = std::count_if(g.kernel.tests.begin(), g.kernel.tests.end(), [](const auto &t) { return t.dscp == 10; });
     EXPECT_EQ(static_cast<std::size_t>(2 * data + 1), g.kernel.tests.size());
+}
+
+// The module takes a timeout of at most sixteen intervals.
+TEST(prober, a_long_timeout_asks_less_often)
+{
+    Rig g("", false, 1000);
+
+    g.run(1);
+    EXPECT_EQ(g.kernel.times.timeout_us, 1000000u);
+    EXPECT_EQ(g.kernel.times.stall_us, 500000u);
+    ASSERT_FALSE(g.kernel.tests.empty());
+    for (const ProbeTest &t : g.kernel.tests)
+        EXPECT_GE(t.interval_us * 16ull, 1000000u) << t.id;
 }
 
 // They end when mrcd does, and not before.
