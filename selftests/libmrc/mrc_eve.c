@@ -90,7 +90,7 @@ static struct mrc_ctl_ev an_ev(void)
 	return ev;
 }
 
-/* One step each of a profile's life; its id is drawn, so that others of the same are on their way. */
+/* One step of a format's life. */
 static void format(struct mrc_context *ctx, uint64_t id, enum mrc_ctl_profile_state to, bool make)
 {
 	struct mrc_ctl_ev_fmt_field field = { 16 };

@@ -60,7 +60,7 @@ let_all() {
 		kill "-$1" -- "-${MRC_PID[$name]}" 2>/dev/null || :
 	done
 }
-# in_turns: eve and the programs that compute, one after the other, so that what else this machine does is beside both alike.
+# in_turns: eve runs, then the programs that compute, so that other load of this machine is beside both alike.
 in_turns() {
 	let_all STOP fuzz eve
 	let_all CONT idler1 idler2
