@@ -28,7 +28,7 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
 
     std::string check;
     app.set_version_flag("-V,--version", "mrcd " MRC_VERSION);
-    auto *config = app.add_option("-c,--config", o.config, fmt::format("fabric file, the same on every node (mrcd.toml(5)); default: {}",
+    auto *config = app.add_option("-c,--config", o.config, fmt::format("fabric file, the same on every node (fabric.toml(5)); default: {}",
                                                                     kDefaultConfig))
         ->type_name("FILE");
     app.add_option("-n,--name", o.name, "this node's name in it (default: the host name)")

@@ -12,7 +12,7 @@
  * on its namespace's list; readers on the packet path find it under RCU.
  * Planes are RCU-published pointers, changed under rtnl.
  *
- * Contexts and lock order: Documentation/locking.md.
+ * Contexts and lock order: Documentation/developer/locking.md.
  */
 #ifndef MRC_DEV_H
 #define MRC_DEV_H

@@ -4,7 +4,7 @@
  * what becomes of requests and how far packets come before their turn.
  *
  * Plain numbers under the QP's lock. Those of requests have the names that mlx5 has for the
- * same (Documentation/verbs.md): dashboards know them. X(name, help), as MRC_STATS.
+ * same (Documentation/reference/verbs-counters.md): dashboards know them. X(name, help), as MRC_STATS.
  */
 #ifndef MRC_TALLY_H
 #define MRC_TALLY_H

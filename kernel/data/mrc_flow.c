@@ -567,7 +567,7 @@ bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 	bool more;
 
 	__skb_queue_head_init(&out);
-	rcu_read_lock();	/* from build to ICRC: see Documentation/locking.md */
+	rcu_read_lock();	/* from build to ICRC: see Documentation/developer/lifetimes.md */
 	spin_lock(&qp->lock);
 	more = flow_turn(qp, &out);
 	news = flow_ev_news(qp);

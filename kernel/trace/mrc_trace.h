@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_trace.h - tracepoints, /sys/kernel/tracing/events/mrc: Documentation/tracing.md.
+ * mrc_trace.h - tracepoints, /sys/kernel/tracing/events/mrc: Documentation/reference/tracing.md.
  *
  * All of them, so that this is the one page of what onlookers see, and the longer for it. Programs
  * know their layout: new fields come last. Plain values only: nothing of the module is known here.

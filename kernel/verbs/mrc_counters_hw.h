@@ -2,7 +2,7 @@
 /*
  * mrc_counters_hw.h - what ib_core shows of counters: `rdma statistic`, sysfs hw_counters.
  *
- * Our own names, and mlx5's where the meaning is the same: Documentation/verbs.md.
+ * Our own names, and mlx5's where the meaning is the same: Documentation/reference/verbs-counters.md.
  */
 #ifndef MRC_COUNTERS_HW_H
 #define MRC_COUNTERS_HW_H

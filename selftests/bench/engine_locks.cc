@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // engine_locks.cc - what QPs of one host to another cost each other on two CPUs: engine, and around it
-// the lock that its QPs share (peer->path_lock, Documentation/locking.md), on one thread and on two.
+// the lock that its QPs share (peer->path_lock, Documentation/developer/locking.md), on one thread and on two.
 //
 // "every call": it is taken around each call that a packet makes, as the module did; "shared": where the
 // engine says that the call touches what is shared, as it does. A QP is one thread's, so the QPs' own locks,

@@ -244,8 +244,8 @@ if command -v socat >/dev/null; then
 	ksft_test "which the manager hears" wait_until 10 notified STOPPING=1
 fi
 
-# The examples of mrcd.toml(5) are whole fabrics: two hosts, a rule, and lists.
-sed '1,/^\.SH EXAMPLES/d' "$here/../../Documentation/man/mrcd.toml.5" |
+# The examples of fabric.toml(5) are whole fabrics: two hosts, a rule, and lists.
+sed '1,/^\.SH EXAMPLES/d' "$here/../../Documentation/reference/man/fabric.toml.5" |
 	awk -v out="$tmp/example" '/^\.nf/ { n++; on = 1; next } /^\.fi/ { on = 0 } on { print >out n }'
 for n in alpha p1-t1-1 p1-t1-1; do
 	examples=$((${examples:-0} + 1))

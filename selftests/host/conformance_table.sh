@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# conformance_table.sh - Documentation/conformance.md names code and tests that exist.
+# conformance_table.sh - Documentation/reference/conformance.md names code and tests that exist.
 #
 # Every `path` must be there, and every `path:word` must contain the word.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 
-doc=Documentation/conformance.md
+doc=Documentation/reference/conformance.md
 n=0
 bad=0
 

@@ -129,7 +129,7 @@ disk() {
 	mke2fs -q -t ext4 -d "$root" "$tmp/disk" 6G
 }
 
-# Until it powers off; a reboot resets it. One processor, for QEMU's sake: "Side by side" in Documentation/testing.md.
+# Until it powers off; a reboot resets it. One processor, for QEMU's sake: "Side by side" in Documentation/developer/machines.md.
 # eth0 and eth1 are the ends of one cable.
 machine() {
 	timeout --foreground 6000 qemu-system-x86_64 -accel tcg -cpu "max,la57=off,-erms,-pclmulqdq,-aes" -machine q35 -m 2048 \

@@ -45,7 +45,7 @@ ksft_test "libmrc-dev" holds libmrc-dev /usr/include/mrc/{mrc,mrc_api_ver,mrc_ct
 ksft_test "mrc-tools" holds mrc-tools /usr/sbin/mrcctl /usr/share/bash-completion/completions/mrcctl \
 	/usr/share/man/man8/mrcctl.8.gz /usr/share/mrc/monitoring/{alerts,alerts_test}.yml /usr/share/mrc/monitoring/grafana/{faults,fleet,host}.json
 ksft_test "mrc" holds mrc
-for file in /usr/sbin/mrcd /usr/lib/systemd/system/mrcd.service /usr/share/man/man8/mrcd.8.gz /usr/share/man/man5/mrcd.toml.5.gz \
+for file in /usr/sbin/mrcd /usr/lib/systemd/system/mrcd.service /usr/share/man/man8/mrcd.8.gz /usr/share/man/man5/fabric.toml.5.gz \
 	/usr/lib/systemd/system/mrc-device@.service /usr/lib/systemd/network/05-mrc.network /usr/lib/udev/rules.d/85-mrc.rules \
 	/usr/lib/NetworkManager/conf.d/10-mrc.conf /etc/network/if-pre-up.d/mrc; do
 	ksft_test "mrcd has $file" grep -qxF "$file" <(lists mrcd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The module's folders call one way (Documentation/architecture.md).
+# The module's folders call one way (Documentation/developer/architecture.md).
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 

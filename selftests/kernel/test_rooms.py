@@ -19,7 +19,7 @@ import os
 import re
 import sys
 
-# From the ground up; "" is mrc_main.c. Documentation/architecture.md says what each is.
+# From the ground up; "" is mrc_main.c. Documentation/developer/architecture.md says what each is.
 ROOMS = ["engine", "compat", "trace", "core", "path", "mem", "data", "verbs", "device", "genl", ""]
 # Files of one folder that need each other, and why they are one idea. None today.
 PAIRS = {}

@@ -93,7 +93,7 @@ def main():
         ("what refusals.cc provokes is in it", sorted(set(refusals()) - have)),
         ("what calls return is in it", sorted(said_in_sources() - have)),
     ]
-    manual = read(TOP, "Documentation/man/mrc.7") + read(TOP, "Documentation/man/mrc_ctl.7")
+    manual = read(TOP, "Documentation/reference/man/mrc.7") + read(TOP, "Documentation/reference/man/mrc_ctl.7")
     named = {e for e in re.findall(ERRNO, manual) if hasattr(errno, e)} - NO_ERROR
     checks.append(("what the manual names is in it", sorted(named - {r[1] for r in rows})))
     bad = 0

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154  # here: the script's own folder
 #
 # lib.sh - what the guests of two machines have in common (machines.sh): as a user would, with what
-# Documentation/devices.md says under "Planes by hand"; no namespaces.
+# Documentation/guide/devices.md says under "Planes by hand"; no namespaces.
 #
 #	. "$here/lib.sh"
 #	pair_begin SIDE PROGRAM...	# and then: client or serve

@@ -17,7 +17,7 @@ import time
 import urllib.parse
 
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src")}
-BROWSED = ["", "concepts/", "reference/counters/", "man/mrcctl.8/", "tutorial/4-break-it/"]
+BROWSED = ["", "concepts/", "reference/counters/", "reference/man/mrcctl.8/", "tutorial/4-break-it/"]
 
 
 class Page(html.parser.HTMLParser):

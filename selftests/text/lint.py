@@ -20,8 +20,8 @@ import sys
 import unicodedata
 
 LONGEST = 25
-STRICT = ("*.md", "Documentation/*.md", "Documentation/guide/*.md", "Documentation/operations/*.md",
-          "Documentation/reference/*.md", "Documentation/tutorial/*.md")
+STRICT = ("*.md", "Documentation/*.md", "Documentation/tutorial/*.md", "Documentation/guide/*.md",
+          "Documentation/operations/*.md", "Documentation/reference/*.md", "Documentation/developer/*.md")
 INDEX = "Documentation/README.md"
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 DATE = re.compile(rf"\b\d{{1,2}}\.? (?:{MONTHS})\b|\b(?:{MONTHS}) \d{{1,2}}\b(?! *:)|\b20\d\d-\d\d-\d\d\b")

@@ -5,7 +5,7 @@
 #
 # Two devices of one host: both carry data at once, rdma_cm takes the one that an address is of, and programs
 # on the two talk to each other. The latter without rdma_cm, which does not connect two addresses of one host that
-# are on different netdevs, with rdma_rxe neither (Documentation/compatibility.md).
+# are on different netdevs, with rdma_rxe neither (Documentation/reference/compatibility.md).
 #
 #	h1 (mrc1) eth1 ---- eth1 (mrc2) h2
 #	h1 (mrc3) eth2 ---- eth2 (mrc4) h2

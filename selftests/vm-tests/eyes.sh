@@ -3,7 +3,7 @@
 # kernels: new
 # timeout: 180
 #
-# What onlookers see (Documentation/tracing.md) is what was counted: tracepoints, and what mrcctl
+# What onlookers see (Documentation/reference/tracing.md) is what was counted: tracepoints, and what mrcctl
 # draws of them, with a slow plane and one that loses, while every byte is checked.
 #
 #	h1 mrc0 = 4 planes, each T0 - 2 T1 - T0, SRv6	by hand

@@ -3,7 +3,7 @@
 # kernels: full arm64
 #
 # Two processors and one ring: no doorbell and no wish for an event is lost, and no slot is seen before it is whole
-# (Documentation/locking.md, "Shared rings"). What the same loses without the barrier is said, and no failure: a machine
+# (Documentation/developer/locking.md, "Shared rings"). What the same loses without the barrier is said, and no failure: a machine
 # may never show it.
 
 set -euo pipefail

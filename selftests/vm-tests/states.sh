@@ -32,7 +32,7 @@ ksft_test "pages of regions" shows mr pages
 kill -INT "${MRC_PID[client]}" || true
 ksft_test "every byte arrived right" mrc_pair_wait 30
 
-# A QP is made small (Documentation/limits.md): 4 KiB packets seldom want more, a quarter of that does.
+# A QP is made small (Documentation/operations/limits.md): 4 KiB packets seldom want more, a quarter of that does.
 grown() {
 	read -r sends receives < <(rdma -ddj resource show qp | jq -r '
 		[.[] | select(.type == "RC") | { (.ifname): .drv_bytes }] | add | "\(.mrc1 // 0) \(.mrc2 // 0)"')

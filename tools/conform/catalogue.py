@@ -3,8 +3,8 @@
 
 The text is the one that the decoder and rules.py use; host/conform.sh fails if either has one
 that the other has not. Section numbers and tables are those of MRC 1.0 (OCP, May 2026) as reported by its
-readers; "ours" is this project's extension (Documentation/protocol.md). D1 to D9: readers disagree,
-see Documentation/disputed.md.
+readers; "ours" is this project's extension (Documentation/reference/protocol.md). D1 to D9: readers disagree,
+see Documentation/reference/disputed.md.
 """
 import collections
 

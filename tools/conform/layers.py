@@ -26,7 +26,7 @@ WATCH = []      # at most one: called with (rule, verdict) each time that a rule
 
 
 def need(condition, rule, other=False):
-    """@other: another reading of the specification is kept (Documentation/disputed.md). A watcher
+    """@other: another reading of the specification is kept (Documentation/reference/disputed.md). A watcher
     is told and goes on; without one there is one reading only."""
     verdict = KEPT if condition else DISPUTED if other and WATCH else BROKEN
     for watch in WATCH:

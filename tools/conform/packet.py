@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """packet.py - one MRC packet: all of its fields, and the rules that it must keep alone.
 
-MRC 1.0 Tables 6-3 ... 7-22 (mirrored in Documentation/protocol.md). Reserved bits
+MRC 1.0 Tables 6-3 ... 7-22 (mirrored in Documentation/reference/protocol.md). Reserved bits
 are zero; a value that the tables do not know is Bad.
 """
 import struct

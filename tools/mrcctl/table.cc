@@ -301,7 +301,7 @@ std::vector<object> make_table()
               "mrcctl explain rtx_rack"},
          }},
         {"fabric",
-         "fabric files (mrcd.toml(5)), without a kernel",
+         "fabric files (fabric.toml(5)), without a kernel",
          {
              {"show",
               action::fabric_show,

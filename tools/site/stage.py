@@ -16,7 +16,7 @@ import sys
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^(```|~~~)")
 BLOCK = re.compile(r"^([-*] |\d+\. |\|)")  # a list or a table
-MANUALS = "man"
+MANUALS = "reference/man"
 
 # Documents that lie elsewhere: where the site has them.
 ELSEWHERE = {
@@ -38,7 +38,7 @@ def place(source):
     if path.parts[0] != "Documentation":
         return None
     inside = path.relative_to("Documentation")
-    if inside.parts[0] == MANUALS and path.suffix[1:].isdigit():
+    if str(inside.parent) == MANUALS and path.suffix[1:].isdigit():
         return f"{inside}.md"
     return str(inside) if path.suffix in (".md", ".svg", ".png") else None
 

@@ -5,7 +5,7 @@
 --	tshark -X lua_script:mrc.lua -r FILE [-o mrc.fabric:fabric.toml] [-o mrc.planes:TRUE]
 --	cp -r mrc.lua mrc ~/.local/lib/wireshark/plugins/	for Wireshark
 --
--- Written from Documentation/protocol.md. It takes MRC's opcodes (c0 to df, e4, e5) on MRC's ports and leaves
+-- Written from Documentation/reference/protocol.md. It takes MRC's opcodes (c0 to df, e4, e5) on MRC's ports and leaves
 -- all others to Wireshark's RoCEv2. The folder mrc beside it has the parts.
 
 package.path = __DIR__:gsub("/$", "") .. "/?.lua;" .. package.path

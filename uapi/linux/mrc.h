@@ -202,7 +202,7 @@ enum {
 
 enum mrc_copy_from {
 	MRC_COPY_DST,		/* the destination's GID */
-	MRC_COPY_SRC,		/* our address towards it: Documentation/templates.md */
+	MRC_COPY_SRC,		/* our address towards it: Documentation/guide/fabric.md */
 };
 
 /* MRC_A_CC: a CC profile; in MRC_A_PEER a controller in use */

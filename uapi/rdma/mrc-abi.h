@@ -33,7 +33,7 @@
 
 /*
  * The number counts changes that an older half would misread. The plug-in and libmrc take modules of this number
- * and of the one before (Documentation/versions.md); 3 is the first that was released.
+ * and of the one before (Documentation/operations/versions.md); 3 is the first that was released.
  */
 #define MRC_UVERBS_ABI_VERSION	3
 #define MRC_UVERBS_ABI_OLDEST	3

@@ -2,7 +2,7 @@
 /*
  * mrc_conn_calls.h - what the engine's files ask of each other: small answers out of a
  * connection's state, inline, and each file's calls under its name. None is for callers of the
- * engine (mrc_conn.h). Calls run one way: Documentation/engine.md, test_arrows.py.
+ * engine (mrc_conn.h). Calls run one way: Documentation/developer/engine.md, test_arrows.py.
  */
 #ifndef MRC_CONN_CALLS_H
 #define MRC_CONN_CALLS_H

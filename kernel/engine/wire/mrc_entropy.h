@@ -2,7 +2,7 @@
 /*
  * mrc_entropy.h - what an EV is on the wire: UDP source port << 16 | flow label [15:0].
  *
- * MRC 1.0 section 1.11 and Table 9-1; Documentation/protocol.md. A configured EV says it, or a
+ * MRC 1.0 section 1.11 and Table 9-1; Documentation/reference/protocol.md. A configured EV says it, or a
  * part of it; what nobody configured is made up. IPv4 carries no flow label, so none is
  * made up there that the peer could not echo.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // fabric.h - the fabric file: what the whole fabric looks like, for every node
-// the same (mrcd.toml(5)).
+// the same (fabric.toml(5)).
 //
 // A Fabric that exists is valid: names resolve, planes and indices are in range,
 // uSIDs do not collide, no port is used twice. Nothing behind it checks again.

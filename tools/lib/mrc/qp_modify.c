@@ -214,7 +214,7 @@ static int change_do(struct mrc_qp *qp, const struct change *c, const struct ibv
 	err = mrc_uverbs_modify(qp->v, &v, (vmask & ~IGNORED) | c->filled | IBV_QP_STATE, &ask);
 	if (err)
 		return mrc_say(err, "mrc_modify_qp: state %d to %d: the kernel refuses it: %s: "
-			       "Documentation/libmrc.md", c->from, c->to, strerror(err));
+			       "Documentation/guide/libmrc.md", c->from, c->to, strerror(err));
 	if (mask)
 		attr_keep(qp, attr, mask, c->past);
 	return 0;

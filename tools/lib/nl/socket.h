@@ -4,7 +4,7 @@
 //
 // Only what comes from the kernel (port 0) is listened to. A request waits for its answer for
 // reply_seconds at most; the kernel does the work within sendmsg(), whether a socket blocks or not
-// (Documentation/daemon.md). nl_recvmsgs() is not used: it drops the kernel's text about a refused
+// (Documentation/developer/daemon.md). nl_recvmsgs() is not used: it drops the kernel's text about a refused
 // dump.
 //
 // Not thread-safe: one socket per thread. One socket is for requests or for events: an event in

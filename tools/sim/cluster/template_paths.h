@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // template_paths.h - paths as one template makes them for every peer (mrc_evgen.h), and as switches
-// read them: mrcd's for a fabric by rule (Documentation/fabric.md).
+// read them: mrcd's for a fabric by rule (Documentation/guide/fabric.md).
 #pragma once
 
 #include "topology.h"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0
--- fabric.lua - names of planes and nodes from a fabric file (mrcd.toml(5)).
+-- fabric.lua - names of planes and nodes from a fabric file (fabric.toml(5)).
 --
 -- A fabric: high, low (halves of its first block), len (of its block), planes, and names(plane, usids): a list of names.
 

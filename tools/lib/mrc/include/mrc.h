@@ -6,7 +6,7 @@
  * Device, protection domain and memory regions are libibverbs' own objects; all else hangs on a
  * struct mrc_context. Calls behave as those of libibverbs that are named alike unless something
  * else is said here. Every object may be used by several threads at once, but not while it is
- * destroyed. What this implementation does and does not: Documentation/libmrc.md, mrc(7).
+ * destroyed. What this implementation does and does not: Documentation/guide/libmrc.md, mrc(7).
  *
  * Errors: a call that returns a pointer returns NULL and sets errno; of those that return int some return 0 or
  * an error number, as in libibverbs ("0 or errno"), and some 0 or -1 with errno set

@@ -7,7 +7,7 @@
  * spread over), of the format of EVs, and of congestion control. Each is INIT (it does not exist), OFFLINE
  * (being made) or ONLINE (in use). Changes need CAP_NET_ADMIN. Ports are numbered from 1; one of
  * an EV is a plane of the device. What this implementation does and does not:
- * Documentation/libmrc.md, mrc_ctl(7).
+ * Documentation/guide/libmrc.md, mrc_ctl(7).
  *
  * Calls that return int return 0 or -1 and set errno: EINVAL: an argument or transition that is
  * not allowed; EBUSY: still in use; E2BIG: too long, or on queries too short, and the length needed
