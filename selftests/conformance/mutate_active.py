@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""mutate_active.py - the active kit plays with a device that is right, and with one that is wrong in each thing that it asks.
+
+    mutate_active.py [QUESTION]...
+"""
+import ast
+import importlib.machinery
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+KIT = os.path.join(HERE, "../../tools/conform")
+sys.path[:0] = [HERE, KIT]
+
+import build    # noqa: E402  pylint: disable=wrong-import-position
+import link     # noqa: E402  pylint: disable=wrong-import-position
+from device import Device           # noqa: E402  pylint: disable=wrong-import-position
+from mutate_lua import Verdicts     # noqa: E402  pylint: disable=wrong-import-position
+from peer import Settings           # noqa: E402  pylint: disable=wrong-import-position
+from questions import QUESTIONS     # noqa: E402  pylint: disable=wrong-import-position
+
+LOADER = importlib.machinery.SourceFileLoader("mrc_conform_active", os.path.join(KIT, "mrc-conform-active"))
+SPEC = importlib.util.spec_from_loader("mrc_conform_active", LOADER)
+ACTIVE = importlib.util.module_from_spec(SPEC)
+LOADER.exec_module(ACTIVE)
+
+ENDS = {6: ("fd00:6d72:63::2", "fd00:6d72:63::1"), 4: ("10.77.0.2", "10.77.0.1")}
+# What another reading of the specification does: no fault.
+DISPUTED = {"unpadded", "port-4791", "port-4971"}
+
+
+def play(fault=None, names=None, version=6, ports=2):
+    own, device = ENDS[version]
+    wire = link.Inside(Device(device, own, fault, ports))
+    settings = Settings(ports=ports, patience=2)
+    return ACTIVE.play(wire, build.Way(own, device), settings, names or list(ACTIVE.SCENARIOS), lambda text: None)
+
+
+def asked():
+    """{question: scenarios that judge it}, by a device that is right."""
+    where = {}
+    for name in ACTIVE.SCENARIOS:
+        judge = play(names=[name])
+        for question in QUESTIONS:
+            if judge.looked[question]:
+                where.setdefault(question, []).append(name)
+    return where
+
+
+def named():
+    """Every question that the scenarios judge."""
+    found = set()
+    for name in ("responder", "requestor"):
+        with open(os.path.join(KIT, name + ".py"), encoding="utf-8") as f:
+            found |= {n.value for n in ast.walk(ast.parse(f.read())) if isinstance(n, ast.Constant) and n.value in QUESTIONS}
+    return found | DISPUTED
+
+
+def command(tap):
+    """As a program, with a device on a pipe."""
+    def run(*args):
+        done = subprocess.run([sys.executable, "-I", os.path.join(KIT, "mrc-conform-active"), *args], capture_output=True, text=True,
+                              check=False)
+        return done.returncode, done.stdout + done.stderr
+    device = shlex.join((sys.executable, "-I", os.path.join(HERE, "device.py"), *reversed(ENDS[6])))
+    code, out = run("--simulated", device)
+    tap.test(code == 0 and " 0 BROKEN, 0 disputed" in out, "as a program: a device that is right, status 0", [str(code), out])
+    code, out = run("--simulated", device + " bitmap-only")
+    tap.test(code == 1 and "a SACK shows nothing that has not come" in out, "a device that is wrong is named, status 1", [str(code), out])
+    code, out = run("--simulated", "false")
+    tap.test(code == 2 and "Traceback" not in out, "a device that ends, status 2", [str(code), out])
+    code, out = run("--port", "lo")
+    tap.test(code == 2 and "--agent" in out, "no agent, status 2", [str(code), out])
+    code, out = run("--list")
+    tap.test(code == 0 and all(q.text in out for q in QUESTIONS.values()), "the list has every rule", [str(code), out])
+
+
+def bad(judge):
+    return [f"{rule}: {judge.examples[rule]}" for rule, n in judge.broken.items() if n]
+
+
+def main():
+    tap = Verdicts()
+    for version in ENDS:
+        judge = play(version=version)
+        unseen = [q for q in QUESTIONS if not judge.looked[q]]
+        tap.test(not bad(judge) and not unseen and not judge.said, f"IPv{version}: a device that is right breaks none of "
+                 f"{len(QUESTIONS)} rules, and is asked for all", bad(judge) + unseen + list(judge.said))
+    tap.test(named() >= set(QUESTIONS), "each question is one of a scenario", sorted(set(QUESTIONS) - named()))
+    where = asked()
+    for question in sys.argv[1:] or QUESTIONS:
+        judge = play(question, where.get(question))
+        wanted = "disputed" if question in DISPUTED else "BROKEN"
+        got = judge.verdict(question)
+        tap.test(got == wanted, f"a device that is wrong in {question}: {wanted}", [got, *bad(judge)])
+    if not sys.argv[1:]:
+        command(tap)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
