@@ -15,7 +15,7 @@
 #include "linux/mrc.h"
 #include "rdma/mrc-abi.h"
 #include "core/mrc_dev.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_mr.h"
 #include "data/mrc_av.h"
 #include "data/mrc_bh.h"
@@ -84,7 +84,7 @@ static int __init mrc_init(void)
 {
 	int err;
 
-	mrc_seed_init();
+	mrc_random_init();
 	mrc_endpoint_init();
 	mrc_qp_overrun_init();
 	mrc_wq = alloc_workqueue("mrc", WQ_UNBOUND, 0);

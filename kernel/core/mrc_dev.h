@@ -33,14 +33,14 @@
 #include "engine/base/mrc_stats.h"
 #include "core/mrc_dev_attr.h"
 #include "core/mrc_dev_stats.h"
-#include "core/mrc_tally.h"
+#include "core/mrc_statset.h"
 
 struct mrc_dev_plane;
 struct mrc_loop;
 struct mrc_net;
 struct mrc_ud;
 
-#define MRC_PLAIN_BUCKETS 64	/* path/mrc_plain.h */
+#define MRC_PLAIN_ROCE_BUCKETS 64	/* path/mrc_plain_roce.h */
 
 #define MRC_PROFILE_BUCKETS 1024	/* of at most 16,384 profiles */
 #define MRC_MCAST_BUCKETS 256
@@ -104,20 +104,20 @@ struct mrc_dev {
 	atomic_t n_avs;			/* address handles of programs */
 	struct hlist_head mcast[MRC_MCAST_BUCKETS]; /* groups: data/mrc_mcast.h; RCU, rtnl */
 	u32 n_mcast;			/* under rtnl */
-	union ib_gid plain[MRC_PLAIN_BUCKETS];	/* who is known not to speak MRC; plain_lock */
-	spinlock_t plain_lock;		/* innermost, softirq-safe */
+	union ib_gid plain[MRC_PLAIN_ROCE_BUCKETS];	/* who is known not to speak MRC; plain_roce_lock */
+	spinlock_t plain_roce_lock;		/* innermost, softirq-safe */
 	struct mrc_dup *dup;		/* datagrams that may come twice: data/mrc_ud_dup.h; dup_lock */
 	spinlock_t dup_lock;		/* likewise innermost */
 	siphash_key_t dup_key;		/* secret */
 	u32 hash_seed;			/* secret: of tables whose keys others choose */
 	/* What QPs counted before they were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
-	struct mrc_tally gone, gone_seen;
+	struct mrc_statset gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */
 	u64 sum_id;			/* of the latest; changed under both */
 	/* Counters of rdma(8), under sum_mutex: verbs/mrc_counters_qp.c */
 	struct xarray counters;		/* struct mrc_counter by id; has a lock of its own */
 	u32 counter_next;		/* where to look for the next id; changed under that lock */
-	struct mrc_tally counted;	/* what they took from QPs that left them */
+	struct mrc_statset counted;	/* what they took from QPs that left them */
 	struct delayed_work register_work; /* registers; once dead: unregisters or frees */
 	struct ida pdn_ida;
 

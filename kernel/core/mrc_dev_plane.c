@@ -5,11 +5,11 @@
 #include <linux/hash.h>
 #include <linux/rtnetlink.h>
 #include "core/mrc_dev_plane.h"
-#include "core/mrc_front.h"
+#include "core/mrc_xa_cache.h"
 #include "core/mrc_net.h"
 
 /* Of all namespaces: their ports often have the same numbers. */
-static struct mrc_front planes_front;
+static struct mrc_xa_cache planes_front;
 
 static u32 front_index(const struct net_device *port)
 {
@@ -23,19 +23,19 @@ int mrc_dev_plane_publish(struct mrc_dev_plane *plane)
 				  GFP_KERNEL));
 
 	if (!err)
-		mrc_front_set(&planes_front, front_index(port), plane);
+		mrc_xa_cache_set(&planes_front, front_index(port), plane);
 	return err;
 }
 
 void mrc_dev_plane_withdraw(struct mrc_dev_plane *plane)
 {
 	xa_erase(&plane->dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
-	mrc_front_drop(&planes_front, front_index(plane->ndev), plane);
+	mrc_xa_cache_drop(&planes_front, front_index(plane->ndev), plane);
 }
 
 struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
 {
-	struct mrc_dev_plane *plane = mrc_front_look(&planes_front, front_index(port));
+	struct mrc_dev_plane *plane = mrc_xa_cache_lookup(&planes_front, front_index(port));
 	struct mrc_net *mnet;
 
 	if (likely(plane && plane->ndev == port))

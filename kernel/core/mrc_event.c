@@ -47,7 +47,7 @@ void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type)
 	rcu_read_unlock();
 }
 
-void mrc_event_answer(struct mrc_peer *peer, const struct mrc_answer *answer)
+void mrc_event_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer)
 {
 	const struct mrc_event_ops *ops;
 

@@ -11,14 +11,14 @@
 
 struct mrc_dev;
 struct mrc_peer;
-struct mrc_answer;
+struct mrc_ep_rsp;
 struct mrc_history_rec;
 
 struct mrc_event_ops {		/* any context, under RCU; none may sleep */
 	void (*dev)(struct mrc_dev *dev, enum mrc_event type);
 	void (*plane)(struct mrc_dev *dev, u8 num);
 	void (*peer)(struct mrc_peer *peer, enum mrc_event type);
-	void (*answer)(struct mrc_peer *peer, const struct mrc_answer *answer);
+	void (*answer)(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
 	void (*record)(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 };
 
@@ -29,8 +29,8 @@ void mrc_event_listen(const struct mrc_event_ops *ops);
 void mrc_event_dev(struct mrc_dev *dev, enum mrc_event type);
 void mrc_event_plane(struct mrc_dev *dev, u8 num);
 void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type);
-/* Likewise, for the one who asked: engine/peer/mrc_ask.h. */
-void mrc_event_answer(struct mrc_peer *peer, const struct mrc_answer *answer);
+/* Likewise, for the one who asked: engine/peer/mrc_ep_req.h. */
+void mrc_event_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
 /* Of core/mrc_log.h: record @n, a copy. */
 void mrc_event_record(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 

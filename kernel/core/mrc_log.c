@@ -52,7 +52,7 @@ static void log_work(struct work_struct *work)
 
 	for (;;) {
 		spin_lock_irqsave(&dev->log_lock, flags);
-		more = mrc_history_tell(&dev->log, now_ns, &n, &again_ns);
+		more = mrc_history_report(&dev->log, now_ns, &n, &again_ns);
 		if (more)
 			rec = *mrc_history_at(&dev->log, n);
 		lost = dev->log.lost;
@@ -89,7 +89,7 @@ void mrc_log_exit(struct mrc_dev *dev)
 	kvfree(dev->log.rec);
 }
 
-static void log_add(struct mrc_dev *dev, const struct mrc_deed *deed)
+static void log_add(struct mrc_dev *dev, const struct mrc_history_event *deed)
 {
 	unsigned long flags;
 	bool fresh;
@@ -105,7 +105,7 @@ static void log_add(struct mrc_dev *dev, const struct mrc_deed *deed)
 		queue_delayed_work(mrc_wq, &dev->log_work, HZ);
 }
 
-static void log_peer(struct mrc_dev *dev, const union ib_gid *gid, struct mrc_deed *deed)
+static void log_peer(struct mrc_dev *dev, const union ib_gid *gid, struct mrc_history_event *deed)
 {
 	memcpy(deed->peer, gid->raw, sizeof(deed->peer));
 	log_add(dev, deed);
@@ -130,7 +130,7 @@ bool mrc_log_next(struct mrc_dev *dev, u64 *n, struct mrc_history_rec *rec, u64 
 
 static void log_plane(const struct mrc_dev_plane *plane, enum mrc_log_kind kind, enum mrc_log_cause cause)
 {
-	log_add(plane->dev, &(struct mrc_deed){
+	log_add(plane->dev, &(struct mrc_history_event){
 		.kind = kind, .cause = cause, .plane = plane->num, .ev = MRC_HISTORY_NO_EV, .count = 1,
 	});
 }
@@ -175,7 +175,7 @@ void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool 
 	u32 left;
 
 	for (left = mask; left; left &= left - 1)
-		log_peer(dev, gid, &(struct mrc_deed){
+		log_peer(dev, gid, &(struct mrc_history_event){
 			.kind = up ? MRC_LOG_PORT_UP : MRC_LOG_PORT_DOWN, .cause = MRC_WHY_NOTICE,
 			.plane = (u8)__ffs(left), .ev = MRC_HISTORY_NO_EV, .count = 1,
 		});
@@ -195,7 +195,7 @@ static enum mrc_log_cause log_ev_cause(enum mrc_ev_why why)
 		return MRC_WHY_LOST;
 	case MRC_EV_WHY_PEER:
 		return MRC_WHY_PEER;
-	case MRC_EV_WHY_COMPANY:
+	case MRC_EV_WHY_CORRELATED:
 		return MRC_WHY_COMPANY;
 	case MRC_EV_WHY_CONTROLLER:
 		return MRC_WHY_CONTROLLER;
@@ -213,9 +213,9 @@ static enum mrc_log_cause log_ev_cause(enum mrc_ev_why why)
 	return MRC_WHY_NONE;
 }
 
-void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_news *news)
+void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_change *news)
 {
-	log_peer(dev, gid, &(struct mrc_deed){
+	log_peer(dev, gid, &(struct mrc_history_event){
 		.kind = news->state == MRC_EV_GOOD ? MRC_LOG_EV_GOOD :
 			news->state == MRC_EV_DENIED ? MRC_LOG_EV_DENIED : MRC_LOG_EV_BAD,
 		.cause = log_ev_cause(news->why), .plane = news->plane, .ev = news->idx,
@@ -225,7 +225,7 @@ void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_e
 
 void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hint)
 {
-	log_peer(dev, gid, &(struct mrc_deed){
+	log_peer(dev, gid, &(struct mrc_history_event){
 		.kind = MRC_LOG_HINT, .cause = (u8)(MRC_WHY_ICRC + __ffs(hint)),
 		.plane = MRC_HISTORY_NO_PLANE, .ev = MRC_HISTORY_NO_EV, .count = 1,
 	});
@@ -233,7 +233,7 @@ void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hi
 
 void mrc_log_probes(struct mrc_dev *dev, bool pause, enum mrc_log_cause cause)
 {
-	log_add(dev, &(struct mrc_deed){
+	log_add(dev, &(struct mrc_history_event){
 		.kind = pause ? MRC_LOG_PROBES_PAUSED : MRC_LOG_PROBES_RESUMED, .cause = cause,
 		.plane = MRC_HISTORY_NO_PLANE, .ev = MRC_HISTORY_NO_EV, .count = 1,
 	});

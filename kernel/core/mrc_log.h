@@ -12,7 +12,7 @@
 
 #include "core/mrc_dev_plane.h"
 
-struct mrc_ev_news;
+struct mrc_ev_change;
 
 #define MRC_LOG_RECORDS	4096
 
@@ -28,7 +28,7 @@ void mrc_log_plane_gone(const struct mrc_dev_plane *plane);
 /* Any context. Peer @gid announced that its ports of planes @mask are up, or down. */
 void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool up);
 /* Any context, whatever lock is held. */
-void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_news *news);
+void mrc_log_ev(struct mrc_dev *dev, const union ib_gid *gid, const struct mrc_ev_change *news);
 void mrc_log_hint(struct mrc_dev *dev, const union ib_gid *gid, enum mrc_hint hint);
 /* Any context. Self-probes pause, or go on, for @cause. */
 void mrc_log_probes(struct mrc_dev *dev, bool pause, enum mrc_log_cause cause);

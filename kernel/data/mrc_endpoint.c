@@ -6,8 +6,8 @@
 #include <net/addrconf.h>
 #include "linux/mrc.h"
 #include "engine/wire/mrc_entropy.h"
-#include "core/mrc_seed.h"
-#include "path/mrc_peer_ask.h"
+#include "core/mrc_random.h"
+#include "path/mrc_peer_request.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
 #include "path/mrc_peer_users.h"
@@ -41,7 +41,7 @@ static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
 
 	spin_lock_bh(&ps->peer->path_lock);
 	do {
-		op->ev_idx = mrc_rot_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
+		op->ev_idx = mrc_spray_pick(&ps->ip_rot, &ps->evs, MRC_NONE16);
 		if (op->ev_idx == MRC_NONE16)
 			break;
 		op->hdr.ev = mrc_evset_value(&ps->evs, op->ev_idx);
@@ -104,7 +104,7 @@ static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 a
 
 /* ---- what a controller asks ---- */
 
-static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
+static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
 		      union ib_gid *sgid)
 {
 	*sgid = ask->from;
@@ -115,17 +115,17 @@ static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
 }
 
 /* What nobody configured of it is made up. */
-static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_ask *ask)
+static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_request *ask)
 {
 	struct mrc_entropy e;
 
-	mrc_entropy_init(&e, mrc_seed_u64(), peer->v4, READ_ONCE(peer->dev->attr.ev_port_low));
+	mrc_entropy_init(&e, mrc_random_u64(), peer->v4, READ_ONCE(peer->dev->attr.ev_port_low));
 	return mrc_entropy_of(&e, (enum mrc_ev_fmt)ask->fmt, ask->ev.value, 0);
 }
 
 /* BH off, in the RCU section that found @way. */
-static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
-		    const union ib_gid *sgid, const struct mrc_way *way, const struct mrc_pkt *pkt)
+static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
+		    const union ib_gid *sgid, const struct mrc_route *way, const struct mrc_pkt *pkt)
 {
 	static const struct mrc_payload empty;
 	struct mrc_txop op = {
@@ -148,22 +148,22 @@ static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
 }
 
 /* BH off, under RCU. */
-static int ask_send(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask,
+static int ask_send(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
 		    const struct mrc_pkt *pkt)
 {
 	union ib_gid sgid;
-	struct mrc_way way;
+	struct mrc_route way;
 	int err = ask_source(peer, ask, &sgid);
 
 	if (!err)
-		err = mrc_way_named(peer, &ask->ev, ask->fmt == MRC_FMT_SRV6, &way);
+		err = mrc_route_named(peer, &ask->ev, ask->fmt == MRC_FMT_SRV6, &way);
 	return err ?: ask_xmit(peer, ask, &sgid, &way, pkt);
 }
 
-static int ask_peer(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask)
+static int ask_peer(struct mrc_peer *peer, const struct mrc_endpoint_request *ask)
 {
 	struct mrc_pkt pkt;
-	int err = mrc_peer_ask(peer, &ask->q, &pkt);
+	int err = mrc_peer_request(peer, &ask->q, &pkt);
 
 	if (err)
 		return err;
@@ -174,11 +174,11 @@ static int ask_peer(struct mrc_peer *peer, const struct mrc_endpoint_ask *ask)
 	rcu_read_unlock();
 	local_bh_enable();
 	if (err)
-		mrc_peer_ask_undo(peer, &pkt);
+		mrc_peer_request_undo(peer, &pkt);
 	return err;
 }
 
-int mrc_endpoint_ask(struct mrc_dev *dev, const struct mrc_endpoint_ask *ask)
+int mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_endpoint_request *ask)
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, &ask->to);
 	int err = peer ? ask_peer(peer, ask) : -ENOENT;

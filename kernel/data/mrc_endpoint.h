@@ -10,8 +10,8 @@
 #include "path/mrc_profile.h"
 #include "path/mrc_peer.h"
 
-struct mrc_endpoint_ask {
-	struct mrc_question q;
+struct mrc_endpoint_request {
+	struct mrc_ep_req q;
 	union ib_gid to;
 	union ib_gid from;		/* all zero: the address of ours that the peer knows */
 	struct mrc_profile_ev ev;	/* checked: path/mrc_profile_check.h */
@@ -22,9 +22,9 @@ struct mrc_endpoint_ask {
 
 /*
  * Under rtnl. 0: it left. Else it did not: -ENOENT: no such peer; -EADDRNOTAVAIL: @from is none of the
- * device's; what mrc_peer_ask() and mrc_way_named() say; -ENOMEM.
+ * device's; what mrc_peer_request() and mrc_route_named() say; -ENOMEM.
  */
-int mrc_endpoint_ask(struct mrc_dev *dev, const struct mrc_endpoint_ask *ask);
+int mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_endpoint_request *ask);
 void mrc_endpoint_init(void);	/* once, before any device */
 
 #endif

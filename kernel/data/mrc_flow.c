@@ -581,7 +581,7 @@ bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 		mrc_peer_put(news);
 	}
 	if (unlikely(wake)) {
-		mrc_peer_users_tell(wake, false);
+		mrc_peer_users_notify(wake, false);
 		mrc_peer_put(wake);
 	}
 	return more;

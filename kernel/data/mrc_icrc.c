@@ -8,9 +8,9 @@
  * checksum of IPv4; traffic class, flow label and hop limit of IPv6; the UDP
  * checksum; BTH byte 4. The result goes on the wire in little-endian order.
  *
- * mrc_fold.h where the processor has what it wants. Else the crypto API's "crc32" is taken when a
+ * mrc_crc32_fold.h where the processor has what it wants. Else the crypto API's "crc32" is taken when a
  * CPU-accelerated one is there; its generic version is the library's slicing code behind an indirect
- * call, so then mrc_sparse.h is, or the library itself.
+ * call, so then mrc_crc32_sparse.h is, or the library itself.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
@@ -22,20 +22,20 @@
 #include <net/checksum.h>
 #include "compat/mrc_compat_crc32.h"
 #include "engine/wire/mrc_wire.h"
-#include "data/mrc_fold.h"
+#include "data/mrc_crc32_fold.h"
 #include "data/mrc_icrc.h"
-#include "data/mrc_sparse.h"
+#include "data/mrc_crc32_sparse.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
 #define ICRC_LANE	16u	/* bytes that a driver's carry-less multiplication takes at a time */
-#define ICRC_FIRST	(2 * MRC_FOLD_LANES)	/* bytes: zeros, headers, and of the payload what fills it up */
+#define ICRC_FIRST	(2 * MRC_CRC32_FOLD_LANES)	/* bytes: zeros, headers, and of the payload what fills it up */
 #define ICRC_MASKED_MAX	(60u + sizeof(struct udphdr) + MRC_BTH_LEN)
 
-static_assert(MRC_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_SPARSE_BLOCK == 0 &&
-	      ICRC_FIRST >= MRC_FOLD_LANES - 1 + ICRC_MASKED_MAX &&
-	      MRC_FOLD_LANES >= ICRC_LANE - 1 + ICRC_MASKED_MAX);
+static_assert(MRC_CRC32_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_CRC32_SPARSE_BLOCK == 0 &&
+	      ICRC_FIRST >= MRC_CRC32_FOLD_LANES - 1 + ICRC_MASKED_MAX &&
+	      MRC_CRC32_FOLD_LANES >= ICRC_LANE - 1 + ICRC_MASKED_MAX);
 
-static struct crypto_shash *icrc_tfm;	/* NULL: use mrc_sparse() */
+static struct crypto_shash *icrc_tfm;	/* NULL: use mrc_crc32_sparse() */
 
 /* How long IP, UDP and BTH are. */
 static u32 icrc_masked_len(const u8 *l3)
@@ -82,9 +82,9 @@ static void icrc_add(struct icrc_sum *s, const u8 *p, u32 len)
 	if (s->desc)
 		crypto_shash_update(s->desc, p, len);
 	else if (s->first)
-		s->crc = (s->folds ? mrc_fold_two : mrc_sparse_two)(s->first, s->first_len, p, len);
+		s->crc = (s->folds ? mrc_crc32_fold_two : mrc_crc32_sparse_two)(s->first, s->first_len, p, len);
 	else
-		s->crc = (s->folds ? mrc_fold : mrc_sparse)(s->crc, p, len);
+		s->crc = (s->folds ? mrc_crc32_fold : mrc_crc32_sparse)(s->crc, p, len);
 	s->first = NULL;
 }
 
@@ -182,7 +182,7 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
 static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u32 zeros)
 {
 	u32 masked = icrc_masked_len(skb->data + from), i;
-	u32 room = (zeros + masked <= MRC_FOLD_LANES ? MRC_FOLD_LANES : ICRC_FIRST) - zeros;
+	u32 room = (zeros + masked <= MRC_CRC32_FOLD_LANES ? MRC_CRC32_FOLD_LANES : ICRC_FIRST) - zeros;
 	/* A packet that arrived may end before its BTH does. */
 	u32 n = min(room, max(to - from, masked));
 
@@ -205,15 +205,15 @@ static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u3
  * What does not fill lanes goes through tables, or block by block, at up to ten times the price: so the headers are
  * copied, and zeros before them make whole lanes of all that follows. They change nothing, for the CRC begins
  * with 0; the seed comes in with the first four bytes behind them, which is the same. Payload of a multiple of
- * MRC_FOLD_LANES bytes is not copied then.
+ * MRC_CRC32_FOLD_LANES bytes is not copied then.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
 	u8 first[ICRC_FIRST] __aligned(32) __uninitialized;	/* written before it is read */
 	u32 from = (u32)l3_off, to = (u32)end_off, zeros, len, crc;
-	bool folds = mrc_fold_begin();
+	bool folds = mrc_crc32_fold_begin();
 
-	zeros = (from - to) % (folds ? MRC_FOLD_LANES : ICRC_LANE);
+	zeros = (from - to) % (folds ? MRC_CRC32_FOLD_LANES : ICRC_LANE);
 	len = icrc_first(first, skb, from, to, zeros);
 	from += len - zeros;
 	if (unlikely(!len))
@@ -223,17 +223,17 @@ u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 	else
 		crc = icrc_own(skb, first, len, from, to, folds);
 	if (folds)
-		mrc_fold_end();
+		mrc_crc32_fold_end();
 	return crc;
 }
 
 const char *mrc_icrc_by(void)
 {
-	if (mrc_fold_by())
-		return mrc_fold_by();
+	if (mrc_crc32_fold_by())
+		return mrc_crc32_fold_by();
 	if (icrc_tfm)
 		return crypto_tfm_alg_driver_name(crypto_shash_tfm(icrc_tfm));
-	return mrc_sparse_used() ? "sparse" : mrc_crc32_le_by();
+	return mrc_crc32_sparse_used() ? "sparse" : mrc_crc32_le_by();
 }
 
 int __init mrc_icrc_init(void)
@@ -241,8 +241,8 @@ int __init mrc_icrc_init(void)
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
 	const char *name;
 
-	mrc_fold_init();
-	mrc_sparse_init();
+	mrc_crc32_fold_init();
+	mrc_crc32_sparse_init();
 	if (IS_ERR(tfm))
 		return 0;
 	name = crypto_tfm_alg_driver_name(crypto_shash_tfm(tfm));

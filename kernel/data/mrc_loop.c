@@ -11,7 +11,7 @@
 #include "compat/mrc_compat.h"
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_log.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "data/mrc_loop.h"
 #include "data/mrc_loop_send.h"
 
@@ -138,7 +138,7 @@ static bool loop_fill(struct mrc_prober_table *t, const struct mrc_selfprobe_cfg
 		t->test[t->n] = kmalloc(sizeof(**t->test), GFP_KERNEL_ACCOUNT);
 		if (!t->test[t->n])
 			return false;
-		mrc_selfprobe_init(t->test[t->n], &tests[t->n], mrc_seed_u64());
+		mrc_selfprobe_init(t->test[t->n], &tests[t->n], mrc_random_u64());
 	}
 	return true;
 }
@@ -185,7 +185,7 @@ int mrc_loop_init(struct mrc_dev *dev)
 	l->dev = dev;
 	spin_lock_init(&l->lock);
 	mrc_hrtimer_setup(&l->timer, loop_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	mrc_prober_init(&l->prober, mrc_seed_u64(), MRC_LOOP_LEAST);
+	mrc_prober_init(&l->prober, mrc_random_u64(), MRC_LOOP_LEAST);
 	dev->loop = l;
 	return 0;
 }

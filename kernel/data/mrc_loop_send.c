@@ -6,7 +6,7 @@
  * header, and the packet goes over lo.
  */
 #include <net/ipv6.h>
-#include "path/mrc_way.h"
+#include "path/mrc_route.h"
 #include "data/mrc_loop_send.h"
 #include "data/mrc_tx.h"
 
@@ -26,9 +26,9 @@ static int send_way(struct mrc_dev *dev, const struct mrc_selfprobe_cfg *t, cons
 	const struct mrc_dev_plane *plane;
 
 	if (t->plane == MRC_PLANE_NONE)
-		return mrc_way_home(dev, (const struct in6_addr *)e->sgid, &e->way);
+		return mrc_route_loopback(dev, (const struct in6_addr *)e->sgid, &e->way);
 	plane = rcu_dereference(dev->plane[t->plane]);
-	return plane ? mrc_way_to(dev, plane, to, &e->way) : -ENETDOWN;
+	return plane ? mrc_route_to(dev, plane, to, &e->way) : -ENETDOWN;
 }
 
 /* Bytes from BTH to the ICRC: @size is of the whole IP packet, and the route may take less. */

@@ -12,8 +12,8 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
-#include "core/mrc_front.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_xa_cache.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_pages.h"
 #include "data/mrc_qp.h"
 
@@ -21,12 +21,12 @@
 #define QPN_LAST	0xfffffe	/* the one after it is for groups */
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
-static struct mrc_front qp_front;
+static struct mrc_xa_cache qp_front;
 static u32 qp_next;	/* cyclic: a number rests before it is reused */
 
 struct mrc_qp *mrc_qp_look(u32 qpn)
 {
-	struct mrc_qp *qp = mrc_front_look(&qp_front, qpn);
+	struct mrc_qp *qp = mrc_xa_cache_lookup(&qp_front, qpn);
 
 	return likely(qp && qp->qpn == qpn) ? qp : xa_load(&qp_table, qpn);
 }
@@ -137,7 +137,7 @@ void mrc_qp_fail_conn(struct mrc_qp *qp)
 
 /* ---- what it counted ---- */
 
-void mrc_qp_tally(struct mrc_qp *qp, struct mrc_tally *t)
+void mrc_qp_get_stats(struct mrc_qp *qp, struct mrc_statset *t)
 {
 	struct mrc_conn_info info;
 
@@ -147,7 +147,7 @@ void mrc_qp_tally(struct mrc_qp *qp, struct mrc_tally *t)
 	t->qp = qp->stats;
 }
 
-void mrc_qp_clear_tally(struct mrc_qp *qp)
+void mrc_qp_clear_stats(struct mrc_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
 	mrc_conn_clear_stats(&qp->conn);
@@ -178,18 +178,18 @@ int mrc_qp_number(struct mrc_qp *qp)
 void mrc_qp_publish(struct mrc_qp *qp)
 {
 	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);
-	mrc_front_set(&qp_front, qp->qpn, qp);
+	mrc_xa_cache_set(&qp_front, qp->qpn, qp);
 }
 
 void mrc_qp_withdraw(struct mrc_qp *qp)
 {
 	xa_erase(&qp_table, qp->qpn);
-	mrc_front_drop(&qp_front, qp->qpn, qp);
+	mrc_xa_cache_drop(&qp_front, qp->qpn, qp);
 }
 
 int mrc_qp_init(void)
 {
-	qp_next = QPN_FIRST + mrc_seed_u32() % 0xffff;
+	qp_next = QPN_FIRST + mrc_random_u32() % 0xffff;
 	return 0;
 }
 

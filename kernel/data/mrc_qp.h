@@ -34,7 +34,7 @@
 #define MRC_QP_RQM	128	/* receive messages in flight */
 #define MRC_QP_TAILS	96	/* ends of WRITEs that may wait for what precedes them */
 
-struct mrc_counted;
+struct mrc_counter_binding;
 struct mrc_ud;
 
 struct mrc_ibqp {
@@ -102,7 +102,7 @@ struct mrc_qp {
 					 * posted, sent, completed, and the timer not armed */
 	u64 sum_id;			/* of the latest sum that has seen it; under lock */
 	struct mrc_qp_stats stats;	/* beside the connection's; under lock */
-	struct mrc_counted *counted;	/* by a counter of rdma(8), or NULL; mutex and dev->sum_mutex */
+	struct mrc_counter_binding *counted;	/* by a counter of rdma(8), or NULL; mutex and dev->sum_mutex */
 	u32 qpn;
 	u32 pdn;
 	struct pid *pid;		/* who made it; referenced */
@@ -210,9 +210,9 @@ void mrc_qp_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 
 #define mrc_qp_count(qp, name) ((qp)->stats.name++)	/* under qp->lock */
 /* Under qp->lock. All that it counted so far. */
-void mrc_qp_tally(struct mrc_qp *qp, struct mrc_tally *t);
+void mrc_qp_get_stats(struct mrc_qp *qp, struct mrc_statset *t);
 /* Under qp->lock. ... is summed up elsewhere from now on. */
-void mrc_qp_clear_tally(struct mrc_qp *qp);
+void mrc_qp_clear_stats(struct mrc_qp *qp);
 
 /* Under qp->lock, or nobody else may use @qp: references of requests that will never finish. */
 void mrc_qp_put_mrs(struct mrc_qp *qp);

@@ -2,7 +2,7 @@
 /*
  * mrc_qp_grow.c - see mrc_qp_grow.h.
  *
- * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/sent/mrc_room.c), and the softirq
+ * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/sent/mrc_rec_mem.c), and the softirq
  * that finds it held back by that asks a work item for memory. Traffic goes on meanwhile, and the next
  * acknowledgement finds the window larger. The memory is charged to the cgroup of who made
  * the QP, as is the rest of it; where that has none left, the QP stays small and asks again after a while.
@@ -42,7 +42,7 @@ static void room_use(struct mrc_qp *qp, void *mem, size_t bytes)
 static void qp_grow_work(struct work_struct *work)
 {
 	struct mrc_qp *qp = container_of(work, struct mrc_qp, grow_work);
-	size_t bytes = mrc_conn_room_size(&qp->conn);	/* changes here only */
+	size_t bytes = mrc_conn_grow_size(&qp->conn);	/* changes here only */
 	void *mem = room_alloc(qp, bytes);
 
 	spin_lock_bh(&qp->lock);
@@ -69,7 +69,7 @@ void mrc_qp_grow_init(struct mrc_qp *qp)
 
 void mrc_qp_grow_ask(struct mrc_qp *qp)
 {
-	if (qp->growing || likely(!mrc_conn_wants_room(&qp->conn)) || !qp->ibqp ||
+	if (qp->growing || likely(!mrc_conn_wants_mem(&qp->conn)) || !qp->ibqp ||
 	    (qp->grow_at && time_before(jiffies, qp->grow_at)))
 		return;
 	qp->growing = true;	/* until there was no memory; with it nothing is wanted */

@@ -69,6 +69,6 @@ void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths)
 
 	mrc_peer_user_del(peer, &qp->user);
 	if (unlikely(mrc_evset_probes_pending(&ps->evs)))	/* perhaps it was the one that asked */
-		mrc_peer_users_tell(peer, false);
+		mrc_peer_users_notify(peer, false);
 	mrc_pathset_put(ps);
 }

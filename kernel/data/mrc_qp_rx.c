@@ -57,7 +57,7 @@ static void qp_rx_one(struct mrc_qp *qp, const struct mrc_arrival *a, u64 now)
 	struct mrc_rxop op __uninitialized;
 
 	if (likely(!pkt->trimmed))	/* those have no ICRC */
-		mrc_peer_heard(qp->peer, &a->how);
+		mrc_peer_note_rx(qp->peer, &a->how);
 	if (unlikely(mrc_dev_plane_strays(qp->dev, pkt->plane)))
 		mrc_peer_port_stray(qp->peer, pkt->plane);
 	v = qp_rx_begin(qp, pkt, now, &op);
@@ -106,7 +106,7 @@ static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 	do {
 		qp_rx_one(qp, &a[i], now);
 	} while (++i < n && !mrc_conn_answers_full(&qp->conn));
-	if (unlikely(qp->claims) && mrc_conn_met(&qp->conn))
+	if (unlikely(qp->claims) && mrc_conn_confirmed(&qp->conn))
 		qp_rx_claim(qp);
 	return i;
 }

@@ -367,7 +367,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	if (rx_plausible(p, peer)) {
 		mrc_dev_count(dev, rx_endpoint);
 		how = rx_how(p, dev, skb);
-		mrc_peer_heard(peer, &how);
+		mrc_peer_note_rx(peer, &how);
 		mrc_peer_port_rx(peer, &pkt, &p->dst);
 	}
 	mrc_peer_put(peer);

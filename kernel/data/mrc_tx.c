@@ -12,7 +12,7 @@
  * kept with the EV.
  *
  * Built packets skip LOCAL_OUT and go on as after routing (data/mrc_tx_out.h). Which way an EV leads:
- * path/mrc_way.h.
+ * path/mrc_route.h.
  *
  * Contexts: build under qp->lock, may take path_lock; xmit under no lock of ours; one RCU read section
  * holds both, for the route is not referenced (the stack takes a reference where it queues a packet). The
@@ -42,7 +42,7 @@
 
 /* ---- headers ---- */
 
-void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
+void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_route *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto)
 {
 	struct ipv6hdr *ip6;
@@ -253,7 +253,7 @@ static bool names_ev(const struct mrc_txop *op)
 	return op->hdr.opcode == MRC_OPC_SACK || op->hdr.opcode == MRC_OPC_NACK;
 }
 
-u32 mrc_tx_room(const struct mrc_way *w)
+u32 mrc_tx_room(const struct mrc_route *w)
 {
 	return LL_RESERVED_SPACE(w->dst->dev) + w->outer_len + sizeof(struct ipv6hdr) +
 	       sizeof(struct udphdr);
@@ -261,7 +261,7 @@ u32 mrc_tx_room(const struct mrc_way *w)
 
 void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e)
 {
-	const struct mrc_way *w = &e->way;
+	const struct mrc_route *w = &e->way;
 	u8 tos = ds_field(dev, e);
 	u16 len = (u16)skb->len;
 
@@ -339,7 +339,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 		.tclass = op->tclass, .ev = op->hdr.ev, .plane = mrc_tx_plane(ps, op->ev_idx),
 	};
 
-	if (mrc_way_find(dev, ps, op->ev_idx, &e.way))
+	if (mrc_route_find(dev, ps, op->ev_idx, &e.way))
 		return NULL;
 	e.proven = tx_proven(ps, e.plane);
 	return mrc_tx_build_by(ps->peer, op, pl, &e);

@@ -10,7 +10,7 @@
 #include "core/mrc_dev.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"
-#include "path/mrc_way.h"
+#include "path/mrc_route.h"
 #include "mem/mrc_payload.h"
 
 /*
@@ -25,7 +25,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 /* What goes around BTH and payload. */
 struct mrc_tx_env {
 	const union ib_gid *sgid, *dgid;
-	struct mrc_way way;	/* of the EV whose value is ev */
+	struct mrc_route way;	/* of the EV whose value is ev */
 	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
 	enum mrc_tclass tclass;
 	bool joins;		/* may leave in one burst with others */
@@ -39,7 +39,7 @@ struct mrc_tx_env {
 };
 
 /* Room in front of BTH for mrc_tx_wrap(). */
-u32 mrc_tx_room(const struct mrc_way *w);
+u32 mrc_tx_room(const struct mrc_route *w);
 /* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
 void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e);
 /* Likewise; @op, by the way that @e says. NULL: no memory, counted. */
@@ -57,7 +57,7 @@ void mrc_tx_xmit(struct sk_buff *skb);
 void mrc_tx_xmit_all(struct sk_buff_head *q);
 
 /* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
-void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_way *w,
+void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_route *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto);
 /*
  * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other

@@ -12,7 +12,7 @@
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
-#include "engine/paths/mrc_rot.h"
+#include "engine/paths/mrc_spray.h"
 #include "data/mrc_tx_burst.h"
 #include "data/mrc_tx_cb.h"
 

@@ -9,14 +9,14 @@
 #include <net/ipv6.h>
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
-#include "path/mrc_way.h"
+#include "path/mrc_route.h"
 #include "data/mrc_policy.h"
 #include "data/mrc_tx.h"
 #include "data/mrc_tx_ip.h"
 #include "data/mrc_tx_out.h"
 
 /* True: too long, and the sender was told. */
-static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
+static bool ip_too_long(struct sk_buff *skb, const struct mrc_route *w)
 {
 	u32 mtu = dst_mtu(w->dst) - w->outer_len;
 	bool v4 = skb->protocol == htons(ETH_P_IP);
@@ -37,13 +37,13 @@ static bool ip_too_long(struct sk_buff *skb, const struct mrc_way *w)
 static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb, u8 tos)
 {
 	u8 proto = skb->protocol == htons(ETH_P_IP) ? IPPROTO_IPIP : IPPROTO_IPV6;
-	struct mrc_way w;
+	struct mrc_route w;
 	u16 idx;
 
 	spin_lock_bh(&ps->peer->path_lock);
 	idx = mrc_evset_of_flow(&ps->evs, skb_get_hash(skb));
 	spin_unlock_bh(&ps->peer->path_lock);
-	if (idx == MRC_NONE16 || mrc_way_find(dev, ps, idx, &w))
+	if (idx == MRC_NONE16 || mrc_route_find(dev, ps, idx, &w))
 		return false;
 	if (ip_too_long(skb, &w) ||
 	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len))

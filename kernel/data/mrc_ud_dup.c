@@ -8,7 +8,7 @@
 #include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/udp.h>
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "data/mrc_ud_dup.h"
 
 #define DUP_CHUNK	256	/* bytes hashed at once: a management packet */
@@ -16,8 +16,8 @@
 int mrc_ud_dup_init(struct mrc_dev *dev)
 {
 	spin_lock_init(&dev->dup_lock);
-	dev->dup_key.key[0] = mrc_seed_u64();
-	dev->dup_key.key[1] = mrc_seed_u64();
+	dev->dup_key.key[0] = mrc_random_u64();
+	dev->dup_key.key[1] = mrc_random_u64();
 	dev->dup = kvzalloc(sizeof(*dev->dup), GFP_KERNEL_ACCOUNT);
 	return dev->dup ? 0 : -ENOMEM;
 }

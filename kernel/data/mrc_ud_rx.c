@@ -15,7 +15,7 @@
 #include "engine/wire/mrc_deth.h"
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peers.h"
-#include "path/mrc_plain.h"
+#include "path/mrc_plain_roce.h"
 #include "mem/mrc_sge.h"
 #include "data/mrc_icrc.h"
 #include "data/mrc_mcast.h"
@@ -187,7 +187,7 @@ static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 {
 	struct mrc_peer *peer = mrc_peer_find(ud->dev, from);
 
-	mrc_plain_heard(ud->dev, from, marked);
+	mrc_plain_roce_rx(ud->dev, from, marked);
 	if (peer)
 		mrc_peer_hint_answered(peer);
 	mrc_peer_put(peer);

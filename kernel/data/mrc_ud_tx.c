@@ -127,7 +127,7 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 			return false;
 		e->ev = mrc_evset_value(&ps->evs, idx);
 		e->plane = mrc_tx_plane(ps, idx);
-		if (!mrc_way_find(ud->dev, ps, idx, &e->way))
+		if (!mrc_route_find(ud->dev, ps, idx, &e->way))
 			return true;
 		spin_lock_bh(&ps->peer->path_lock);
 		mrc_flowlet_leave(&av->flowlet);
@@ -152,7 +152,7 @@ static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset
 		return false;
 	e->ev = mrc_evset_value(&ps->evs, idx);
 	e->plane = mrc_tx_plane(ps, idx);
-	return !mrc_way_find(ud->dev, ps, idx, &e->way);
+	return !mrc_route_find(ud->dev, ps, idx, &e->way);
 }
 
 /* Of @skb, whose ICRC will be at @icrc, for the way that @e says. NULL: no memory. */

@@ -25,7 +25,7 @@
 #include "core/mrc_event.h"
 #include "core/mrc_log.h"
 #include "core/mrc_net.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_claim.h"
 #include "path/mrc_path_change.h"
@@ -164,7 +164,7 @@ static void dev_init_ib(struct mrc_dev *dev)
 	if (dev->ndev->addr_len == ETH_ALEN)
 		addrconf_addr_eui48((u8 *)&ibdev->node_guid, dev->ndev->dev_addr);
 	else
-		ibdev->node_guid = cpu_to_be64(mrc_seed_u64());
+		ibdev->node_guid = cpu_to_be64(mrc_random_u64());
 	mrc_gid_setup(dev);
 	mrc_parent_setup(ibdev);
 }
@@ -185,7 +185,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 		err = -ENOMEM;
 		goto err_net;
 	}
-	dev->hash_seed = mrc_seed_u32();
+	dev->hash_seed = mrc_random_u32();
 	dev->mnet = mnet;
 	dev->net = dev_net(ndev);
 	dev->ndev = ndev;
@@ -202,7 +202,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	mutex_init(&dev->sum_mutex);
 	spin_lock_init(&dev->peer_lock);
 	spin_lock_init(&dev->qp_lock);
-	spin_lock_init(&dev->plain_lock);
+	spin_lock_init(&dev->plain_roce_lock);
 	INIT_DELAYED_WORK(&dev->register_work, dev_register_work);
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);

@@ -46,7 +46,7 @@ static int need(struct nlattr **tb, const struct nlattr *nest, u32 idx,
 	return 0;
 }
 
-static int parse_ports_up(struct mrc_endpoint_ask *a, struct nlattr **tb, u32 idx,
+static int parse_ports_up(struct mrc_endpoint_request *a, struct nlattr **tb, u32 idx,
 			  struct netlink_ext_ack *extack)
 {
 	bool status = a->q.op == MRC_EP_PORT_STATUS;
@@ -64,7 +64,7 @@ static int parse_ports_up(struct mrc_endpoint_ask *a, struct nlattr **tb, u32 id
 	return -EINVAL;
 }
 
-static int parse_way(struct mrc_dev *dev, struct mrc_endpoint_ask *a, struct nlattr **tb, u32 idx,
+static int parse_way(struct mrc_dev *dev, struct mrc_endpoint_request *a, struct nlattr **tb, u32 idx,
 		     struct netlink_ext_ack *extack)
 {
 	int err;
@@ -84,7 +84,7 @@ static int parse_way(struct mrc_dev *dev, struct mrc_endpoint_ask *a, struct nla
 	return err;
 }
 
-static int parse_ep(struct mrc_dev *dev, struct mrc_endpoint_ask *a, const struct nlattr *nest,
+static int parse_ep(struct mrc_dev *dev, struct mrc_endpoint_request *a, const struct nlattr *nest,
 		    u32 idx, struct genl_info *info)
 {
 	struct nlattr *tb[MRC_A_EP_MAX + 1];
@@ -107,7 +107,7 @@ static int parse_ep(struct mrc_dev *dev, struct mrc_endpoint_ask *a, const struc
 }
 
 /* How many, into @all, which has room for MRC_EP_MAX; or -errno. */
-static int parse_eps(struct mrc_dev *dev, struct mrc_endpoint_ask *all, struct genl_info *info)
+static int parse_eps(struct mrc_dev *dev, struct mrc_endpoint_request *all, struct genl_info *info)
 {
 	const struct nlattr *a;
 	int err, rem;
@@ -145,13 +145,13 @@ static int put_error(struct sk_buff *skb, u16 id, int err)
 }
 
 /* The reply, which has room for all of them, names those that did not leave. How many. */
-static int send_eps(struct mrc_dev *dev, const struct mrc_endpoint_ask *all, int n,
+static int send_eps(struct mrc_dev *dev, const struct mrc_endpoint_request *all, int n,
 		    struct sk_buff *reply)
 {
 	int i, err, failed = 0;
 
 	for (i = 0; i < n; i++) {
-		err = mrc_endpoint_ask(dev, &all[i]);
+		err = mrc_endpoint_request(dev, &all[i]);
 		if (!err)
 			continue;
 		failed++;
@@ -161,7 +161,7 @@ static int send_eps(struct mrc_dev *dev, const struct mrc_endpoint_ask *all, int
 	return failed;
 }
 
-static int ep_ask(struct mrc_dev *dev, struct genl_info *info, struct mrc_endpoint_ask *all)
+static int ep_ask(struct mrc_dev *dev, struct genl_info *info, struct mrc_endpoint_request *all)
 {
 	struct sk_buff *reply;
 	void *hdr;
@@ -188,10 +188,10 @@ static int ep_ask(struct mrc_dev *dev, struct genl_info *info, struct mrc_endpoi
 
 static int ep_send(struct mrc_dev *dev, struct genl_info *info)
 {
-	struct mrc_endpoint_ask *all = kcalloc(MRC_EP_MAX, sizeof(*all), GFP_KERNEL);
+	struct mrc_endpoint_request *all = kcalloc(MRC_EP_MAX, sizeof(*all), GFP_KERNEL);
 	int err;
 
-	BUILD_BUG_ON(MRC_EP_MAX != MRC_ASK_MAX);
+	BUILD_BUG_ON(MRC_EP_MAX != MRC_EP_REQ_MAX);
 	BUILD_BUG_ON((int)MRC_NL_EP_PORT_STATUS != (int)MRC_EP_PORT_STATUS);
 	BUILD_BUG_ON((int)MRC_NL_EP_EV_PROBE != (int)MRC_EP_EV_PROBE);
 	if (!all)
@@ -208,7 +208,7 @@ int mrc_genl_ep_send(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- answers ---- */
 
-static int put_answer(struct sk_buff *skb, const struct mrc_peer *peer, const struct mrc_answer *a)
+static int put_answer(struct sk_buff *skb, const struct mrc_peer *peer, const struct mrc_ep_rsp *a)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_EP);
 
@@ -224,7 +224,7 @@ static int put_answer(struct sk_buff *skb, const struct mrc_peer *peer, const st
 }
 
 /* NULL: no memory. */
-static struct sk_buff *answer_build(struct mrc_peer *peer, const struct mrc_answer *a, u32 portid)
+static struct sk_buff *answer_build(struct mrc_peer *peer, const struct mrc_ep_rsp *a, u32 portid)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
 	void *hdr;
@@ -240,7 +240,7 @@ static struct sk_buff *answer_build(struct mrc_peer *peer, const struct mrc_answ
 	return skb;
 }
 
-void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_answer *answer)
+void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer)
 {
 	u32 portid = (u32)(answer->cookie >> 32);
 	struct mrc_dev *dev = peer->dev;

@@ -8,6 +8,6 @@
 
 int mrc_genl_ep_send(struct sk_buff *skb, struct genl_info *info);	/* process context */
 /* Any context, under RCU. To the socket that asked. */
-void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_answer *answer);
+void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
 
 #endif

@@ -228,7 +228,7 @@ static int put_dev_stats(struct sk_buff *skb, const struct mrc_dev_stats *s)
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_STATS);
-	struct mrc_tally sum;
+	struct mrc_statset sum;
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -382,7 +382,7 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx)
 	return err;
 }
 
-static int put_record_where(struct sk_buff *skb, const struct mrc_deed *deed, bool whole)
+static int put_record_where(struct sk_buff *skb, const struct mrc_history_event *deed, bool whole)
 {
 	static const u8 nobody[sizeof(deed->peer)];
 

@@ -5,7 +5,7 @@
  */
 #include <rdma/ib_verbs.h>
 #include "engine/wire/mrc_evgen.h"
-#include "engine/paths/mrc_rot.h"
+#include "engine/paths/mrc_spray.h"
 #include "engine/base/mrc_types.h"
 #include "genl/mrc_genl_policy.h"
 

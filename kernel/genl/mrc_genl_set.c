@@ -382,7 +382,7 @@ static int set_evs(struct genl_info *info, struct mrc_peer_paths *paths, const s
 		mrc_event_peer(ps->peer, MRC_EVENT_EV);
 
 	/* a QP without any usable EV waits for this */
-	mrc_peer_users_tell(ps->peer, false);
+	mrc_peer_users_notify(ps->peer, false);
 out:
 	mrc_pathset_put(ps);
 	return err;

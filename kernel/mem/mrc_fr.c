@@ -17,7 +17,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_fr.h"
 #include "mem/mrc_mr.h"
 #include "mem/mrc_pd.h"
@@ -214,7 +214,7 @@ static struct mrc_fr *fr_new(struct ib_pd *ibpd, u32 max_pages)
 	err = mrc_mr_window_add(&fr->win, &fr->index);
 	if (err)
 		goto err_base;
-	fr->key = fr->index << 8 | (mrc_seed_u32() & 0xff);
+	fr->key = fr->index << 8 | (mrc_random_u32() & 0xff);
 	return fr;
 
 err_base:

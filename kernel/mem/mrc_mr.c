@@ -19,15 +19,15 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include "core/mrc_dev.h"
-#include "core/mrc_front.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_xa_cache.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_dmabuf.h"
 #include "mem/mrc_mr.h"
 
 #define MR_WINDOW	1	/* tag of an entry that is a struct mrc_window */
 
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-static struct mrc_front mrc_mrs_front;	/* no windows */
+static struct mrc_xa_cache mrc_mrs_cache;	/* no windows */
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
 /* At once, and so is the region whose they are: the memlock limit counts them until then. */
@@ -82,7 +82,7 @@ void mrc_mr_put(struct mrc_mr *mr)
 /* Under RCU. What is behind a key's index now, a window's included; or NULL. */
 static struct mrc_mr *mr_at(u32 key)
 {
-	struct mrc_mr *mr = mrc_front_look(&mrc_mrs_front, key >> 8);
+	struct mrc_mr *mr = mrc_xa_cache_lookup(&mrc_mrs_cache, key >> 8);
 	struct mrc_window *w;
 	void *entry;
 
@@ -147,23 +147,23 @@ int mrc_mr_hash(struct mrc_mr *mr)
 			      GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;
-	mr->key = index << 8 | (mrc_seed_u32() & 0xff);
+	mr->key = index << 8 | (mrc_random_u32() & 0xff);
 	err = xa_err(xa_store(&mrc_mrs, index, mr, GFP_KERNEL_ACCOUNT));
 	if (!err)
-		mrc_front_set(&mrc_mrs_front, index, mr);
+		mrc_xa_cache_set(&mrc_mrs_cache, index, mr);
 	return err;
 }
 
 void mrc_mr_rehash(struct mrc_mr *mr)
 {
 	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* in its place: needs no memory */
-	mrc_front_set(&mrc_mrs_front, mr->key >> 8, mr);
+	mrc_xa_cache_set(&mrc_mrs_cache, mr->key >> 8, mr);
 }
 
 void mrc_mr_unhash(struct mrc_mr *mr)
 {
 	xa_erase(&mrc_mrs, mr->key >> 8);
-	mrc_front_drop(&mrc_mrs_front, mr->key >> 8, mr);
+	mrc_xa_cache_drop(&mrc_mrs_cache, mr->key >> 8, mr);
 }
 
 struct mrc_mr *mrc_mr_alloc(struct mrc_dev *dev, u32 pdn, int access, gfp_t gfp)
@@ -228,7 +228,7 @@ struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int
 
 int mrc_mr_init(void)
 {
-	mrc_mr_next = 1 + mrc_seed_u32() % 0xffff;
+	mrc_mr_next = 1 + mrc_random_u32() % 0xffff;
 	return 0;
 }
 

@@ -14,7 +14,7 @@
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_mr.h"
 #include "mem/mrc_mr_copy.h"
 #include "mem/mrc_mw.h"
@@ -196,7 +196,7 @@ int mrc_mw_alloc(struct ib_mw *ibmw, struct ib_udata *udata)
 	err = mrc_mr_window_add(&mw->win, &mw->index);
 	if (err)
 		goto err_free;
-	mw->key = mw->index << 8 | (mrc_seed_u32() & 0xff);
+	mw->key = mw->index << 8 | (mrc_random_u32() & 0xff);
 	ibmw->rkey = mw->key;
 	container_of(ibmw, struct mrc_ibmw, ibmw)->mw = mw;
 	return 0;

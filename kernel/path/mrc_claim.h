@@ -3,7 +3,7 @@
  * mrc_claim.h - whose connection leads to a QP of a peer.
  *
  * A data packet does not name its sender, so users of one host are kept apart here. A QP that its peer's QP has
- * spoken to (mrc_conn_met()) holds a claim on that QP, in the name of who made it. Nobody else's QP is connected
+ * spoken to (mrc_conn_confirmed()) holds a claim on that QP, in the name of who made it. Nobody else's QP is connected
  * to it meanwhile. Who names QPs that never speak to him holds nothing, so no claim is made in advance.
  *
  * A user with CAP_NET_RAW can send any packet. His QPs are trusted: they need no proof and are never refused.

@@ -55,7 +55,7 @@ static void change_planes(struct mrc_peer *peer)
 	mrc_peer_paths_any(peer, change_planes_of, &up);
 	mrc_peer_port_planes(peer);
 	mrc_qpcc_refresh(peer);
-	mrc_peer_users_tell(peer, true);
+	mrc_peer_users_notify(peer, true);
 	mrc_peer_port_run(peer);
 }
 
@@ -99,7 +99,7 @@ static bool change_profile_in(struct mrc_peer_paths *paths, void *arg)
 static void change_profile(struct mrc_peer *peer)
 {
 	if (mrc_peer_paths_any(peer, change_profile_in, NULL))
-		mrc_peer_users_tell(peer, false);
+		mrc_peer_users_notify(peer, false);
 }
 
 static bool change_profile_covered(struct mrc_peer *peer, void *key)

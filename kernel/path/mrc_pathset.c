@@ -14,7 +14,7 @@
 #include "engine/wire/mrc_entropy.h"
 #include "linux/mrc.h"
 #include "core/mrc_dev_plane.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"
 #include "path/mrc_template.h"
@@ -242,7 +242,7 @@ static bool plan_alloc(struct ps_plan *plan, const struct mrc_peer *peer, u16 n,
 {
 	u8 *mem;
 
-	mrc_entropy_init(&plan->entropy, mrc_seed_u64(), peer->v4,
+	mrc_entropy_init(&plan->entropy, mrc_random_u64(), peer->v4,
 			 READ_ONCE(peer->dev->attr.ev_port_low));
 	mem = kvzalloc(n * (sizeof(*plan->value) + sizeof(*plan->src) + sizeof(*plan->plane)),
 		       gfp | __GFP_NOWARN);
@@ -268,12 +268,12 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 {
 	size_t evs = ALIGN(mrc_evset_mem_size(plan->n, true), 8);
 	size_t saddr = plan->n_planes * sizeof(struct in6_addr);
-	u16 rot = min_t(u16, plan->n, MRC_ROT_MAX);
+	u16 rot = min_t(u16, plan->n, MRC_SPRAY_MAX);
 	struct mrc_pathset *ps = kzalloc(sizeof(*ps), gfp);
 
 	if (!ps)
 		return NULL;
-	ps->mem = kvzalloc(evs + saddr + MRC_ROT_LEN(rot) * sizeof(*ps->ip_order),
+	ps->mem = kvzalloc(evs + saddr + MRC_SPRAY_LEN(rot) * sizeof(*ps->ip_order),
 			   gfp | __GFP_NOWARN);
 	ps->path = kvcalloc(plan->n, sizeof(*ps->path), gfp | __GFP_NOWARN);
 	if (!ps->mem || !ps->path) {
@@ -283,7 +283,7 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 	kref_init(&ps->ref);
 	ps->saddr = (struct in6_addr *)((u8 *)ps->mem + evs);
 	ps->ip_order = (u16 *)((u8 *)ps->saddr + saddr);
-	mrc_rot_init(&ps->ip_rot, ps->ip_order, rot, mrc_seed_u64());
+	mrc_spray_init(&ps->ip_rot, ps->ip_order, rot, mrc_random_u64());
 	return ps;
 }
 

@@ -5,7 +5,7 @@
  *
  * A set is replaced, never changed (path/mrc_peer_paths.h); packets in flight and QPs keep
  * the old one alive. What it holds of the engine's is under peer->path_lock, and so are changes of its
- * routes, which are read under RCU (path/mrc_way.c).
+ * routes, which are read under RCU (path/mrc_route.c).
  */
 #ifndef MRC_PATHSET_H
 #define MRC_PATHSET_H
@@ -15,7 +15,7 @@
 #include "engine/paths/mrc_ev.h"
 #include "path/mrc_profiles.h"
 
-#define MRC_ROT_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */
+#define MRC_SPRAY_MAX	128	/* EVs that ordinary IP and endpoint packets rotate over */
 
 struct mrc_peer;
 struct mrc_peer_paths;
@@ -46,7 +46,7 @@ struct mrc_pathset {
 	bool srv6;			/* values are outer destinations */
 	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;
-	struct mrc_rot ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
+	struct mrc_spray ip_rot;		/* rotation of ordinary IP packets and endpoint packets */
 	struct mrc_ev_path *path;	/* evs.n, in the order of the evset */
 	void *mem;			/* of all below, and the evset's */
 	struct in6_addr *saddr;		/* by plane: outer source where there is no SID */

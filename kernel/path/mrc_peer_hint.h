@@ -35,7 +35,7 @@ static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 
 /* QP @qpn gave up: nothing that it sent was ever acknowledged in time. @info: of its connection. */
 void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_info *info);
-/* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain.h). */
+/* A QP for it was refused: it speaks plain RoCEv2 (path/mrc_plain_roce.h). */
 void mrc_peer_hint_plain(struct mrc_peer *peer);
 /* A QP for it was refused: a link-local address, and no profile that leads there. */
 void mrc_peer_hint_link_local(struct mrc_peer *peer);
@@ -46,7 +46,7 @@ void mrc_peer_hint_policy(struct mrc_peer *peer, bool out);
 /* Settings changed here: begin anew. */
 void mrc_peer_hint_forget(struct mrc_peer *peer);
 
-void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_heard() */
+void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_note_rx() */
 
 /* Over with the first sound packet of the peer's. */
 #define MRC_HINT_SETTLES	(MRC_HINT_ICRC | MRC_HINT_UDP_PORT | MRC_HINT_NOBODY)
@@ -58,10 +58,10 @@ struct mrc_peer_how {
 };
 
 /* A sound packet of the peer's arrived, not trimmed: we understand each other. */
-static inline void mrc_peer_heard(struct mrc_peer *peer, const struct mrc_peer_how *how)
+static inline void mrc_peer_note_rx(struct mrc_peer *peer, const struct mrc_peer_how *how)
 {
-	mrc_udp_heard(&peer->udp, how->port);
-	mrc_crc_heard(&peer->crc, how->icrc);
+	mrc_udp_rx(&peer->udp, how->port);
+	mrc_crc_rx(&peer->crc, how->icrc);
 	if (unlikely(!READ_ONCE(peer->heard) || READ_ONCE(peer->greets) ||
 		     atomic_read(&peer->bad_icrcs) ||
 		     READ_ONCE(peer->hints) & MRC_HINT_SETTLES))

@@ -114,10 +114,10 @@ static u32 paths_remote_up(const struct mrc_pathset *ps)
 
 void mrc_peer_paths_log(struct mrc_peer_paths *paths)
 {
-	struct mrc_ev_news news;
+	struct mrc_ev_change news;
 
 	lockdep_assert_held(&paths->peer->path_lock);
-	while (mrc_evnews_take(&paths->turns, &news))
+	while (mrc_evchanges_take(&paths->turns, &news))
 		mrc_log_ev(paths->peer->dev, &paths->peer->gid, &news);
 }
 

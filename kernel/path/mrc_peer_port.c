@@ -43,7 +43,7 @@ static void port_changed(struct mrc_peer *peer, u32 changed)
 	mrc_log_ports(peer->dev, &peer->gid, changed & up, true);
 	mrc_peer_paths_ports(peer);
 	mrc_qpcc_refresh(peer);
-	mrc_peer_users_tell_bounded(peer);
+	mrc_peer_users_notify_bounded(peer);
 	mrc_event_peer(peer, MRC_EVENT_PEER_PORTS);
 }
 
@@ -125,7 +125,7 @@ static enum hrtimer_restart port_timer(struct hrtimer *t)
 	return HRTIMER_NORESTART;	/* armed anew inside when needed */
 }
 
-static void port_answered(struct mrc_peer *peer, const struct mrc_answer *answer)
+static void port_answered(struct mrc_peer *peer, const struct mrc_ep_rsp *answer)
 {
 	mrc_dev_count(peer->dev, ep_answers);
 	mrc_event_answer(peer, answer);
@@ -142,7 +142,7 @@ static void port_forgive(struct mrc_peer *peer, u32 ports)
 /* Under peer->lock. What makes no sense is counted. */
 static bool port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt, u64 now_ns)
 {
-	u32 unasked = mrc_port_unasked(&peer->port), severed = mrc_port_severed(&peer->port);
+	u32 unasked = mrc_port_unmatched(&peer->port), severed = mrc_port_severed(&peer->port);
 	u32 denied = mrc_port_denied(&peer->port), withheld = mrc_port_withheld(&peer->port);
 	u32 up = mrc_port_remote_up(&peer->port);
 	bool changed = mrc_port_rx(&peer->port, pkt, now_ns);
@@ -151,7 +151,7 @@ static bool port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt, u64 now_ns
 		port_forgive(peer, mrc_port_remote_up(&peer->port) & ~up);
 	if (withheld != mrc_port_withheld(&peer->port))
 		mrc_dev_count(peer->dev, ep_withheld);
-	if (unasked != mrc_port_unasked(&peer->port))
+	if (unasked != mrc_port_unmatched(&peer->port))
 		mrc_dev_count(peer->dev, ep_unasked);
 	if (severed != mrc_port_severed(&peer->port))
 		mrc_dev_count(peer->dev, port_updates_refused);
@@ -162,7 +162,7 @@ void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 		      const struct in6_addr *to)
 {
 	u64 now_ns = ktime_get_ns();
-	struct mrc_answer answer;
+	struct mrc_ep_rsp answer;
 	bool answered, news;
 	u32 changed = 0;
 
@@ -171,7 +171,7 @@ void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,
 	spin_lock_bh(&peer->lock);
 	memcpy(&peer->local_gid, to, sizeof(*to));
 	news = port_rx(peer, pkt, now_ns);
-	answered = mrc_port_take_answer(&peer->port, &answer);
+	answered = mrc_port_take_rsp(&peer->port, &answer);
 	if (news) {
 		mrc_damp_set(&peer->damp, mrc_port_remote_up(&peer->port), now_ns);
 		changed = port_believe(peer);
@@ -266,7 +266,7 @@ void mrc_peer_port_greet(struct mrc_peer *peer)
 
 	spin_lock_bh(&peer->lock);
 	WRITE_ONCE(peer->greets, false);
-	mrc_port_heard(&peer->port, now_ns);
+	mrc_port_peer_alive(&peer->port, now_ns);
 	port_arm(peer, now_ns);
 	spin_unlock_bh(&peer->lock);
 }

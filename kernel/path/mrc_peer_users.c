@@ -93,16 +93,16 @@ static void users_walk(struct mrc_peer *peer, bool planes, bool may_sleep)
 	spin_unlock_bh(&peer->lock);
 }
 
-void mrc_peer_users_tell(struct mrc_peer *peer, bool planes)
+void mrc_peer_users_notify(struct mrc_peer *peer, bool planes)
 {
 	users_walk(peer, planes, false);
 }
 
 /* The work item reads the state that holds when it runs, so changes that come meanwhile cost one more walk in all. */
-void mrc_peer_users_tell_bounded(struct mrc_peer *peer)
+void mrc_peer_users_notify_bounded(struct mrc_peer *peer)
 {
 	if (READ_ONCE(peer->n_users) <= USERS_AT_ONCE)
-		mrc_peer_users_tell(peer, true);
+		mrc_peer_users_notify(peer, true);
 	else
 		queue_work(mrc_wq, &peer->users_work);
 }

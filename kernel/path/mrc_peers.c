@@ -31,7 +31,7 @@ static void peer_free_work(struct work_struct *work)
 	mrc_peer_port_stop(peer);	/* the timer may begin this work */
 	mrc_peer_users_end(peer);
 	mrc_peer_paths_end(peer);
-	kfree(mrc_port_asks(&peer->port));
+	kfree(mrc_port_reqs(&peer->port));
 	kfree(peer);
 	put_device(&dev->ibdev.dev);
 }

@@ -2,7 +2,7 @@
 /*
  * mrc_reach.c - see mrc_reach.h.
  *
- * A path is an EV with a route (path/mrc_way.h). Whether planes and switches on it are up is not
+ * A path is an EV with a route (path/mrc_route.h). Whether planes and switches on it are up is not
  * asked: they come back by themselves, a profile does not.
  */
 #include <linux/rtnetlink.h>
@@ -12,7 +12,7 @@
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
 #include "path/mrc_reach.h"
-#include "path/mrc_way.h"
+#include "path/mrc_route.h"
 
 struct reach_change {
 	struct mrc_dev *dev;
@@ -62,7 +62,7 @@ static bool reach_loses(struct mrc_peer *peer, void *arg)
 		return false;
 	now = mrc_profiles_match(c->dev, id, &peer->gid, NULL);
 	then = reach_then(c, &peer->gid);
-	if (then == now || mrc_way_leads(peer, then, ~0u) || !mrc_way_leads(peer, now, ~0u))
+	if (then == now || mrc_route_exists(peer, then, ~0u) || !mrc_route_exists(peer, now, ~0u))
 		return false;
 	c->lost = peer->gid;
 	return true;
@@ -147,8 +147,8 @@ static bool reach_paths_lose_sid(struct mrc_peer_paths *paths, void *arg)
 	const struct mrc_profile *prof = mrc_profiles_match(peer->dev, id, &peer->gid, NULL);
 	struct reach_sids *s = arg;
 
-	if (!prof || prof->fmt != MRC_FMT_SRV6 || mrc_way_leads(peer, prof, s->then) ||
-	    !mrc_way_leads(peer, prof, s->now))
+	if (!prof || prof->fmt != MRC_FMT_SRV6 || mrc_route_exists(peer, prof, s->then) ||
+	    !mrc_route_exists(peer, prof, s->now))
 		return false;
 	s->lost = peer->gid;
 	return true;
@@ -197,10 +197,10 @@ int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
 	if (!READ_ONCE(ps->peer->n_users))
 		return 0;
 	for (i = 0; i < n; i++)
-		if (!test_bit(i, denied) && mrc_way_leads_ev(ps, i))
+		if (!test_bit(i, denied) && mrc_route_exists_ev(ps, i))
 			return 0;
 	/* Is there one to lose: of those that are not denied as it is. */
 	for (i = 0; !loses && i < n; i++)
-		loses = test_bit(i, denied) && !mrc_pathset_denied(ps, i) && mrc_way_leads_ev(ps, i);
+		loses = test_bit(i, denied) && !mrc_pathset_denied(ps, i) && mrc_route_exists_ev(ps, i);
 	return loses ? reach_refuse(&ps->peer->gid, extack) : 0;
 }

@@ -17,20 +17,20 @@
 
 enum sum_of { SUM_ALL, SUM_REST };
 
-static noinline_for_stack void sum_visit(struct mrc_qp *qp, u64 id, struct mrc_tally *sum,
+static noinline_for_stack void sum_visit(struct mrc_qp *qp, u64 id, struct mrc_statset *sum,
 					 enum sum_of of)
 {
-	const struct mrc_tally *base = of == SUM_REST ? mrc_counters_qp_base(qp) : NULL;
-	struct mrc_tally now;
+	const struct mrc_statset *base = of == SUM_REST ? mrc_counters_qp_base(qp) : NULL;
+	struct mrc_statset now;
 
 	spin_lock_bh(&qp->lock);
-	mrc_qp_tally(qp, &now);
+	mrc_qp_get_stats(qp, &now);
 	qp->sum_id = id;
 	spin_unlock_bh(&qp->lock);
-	mrc_tally_add(sum, base ?: &now);
+	mrc_statset_add(sum, base ?: &now);
 }
 
-static void sum_all(struct mrc_dev *dev, struct mrc_tally *sum, enum sum_of of)
+static void sum_all(struct mrc_dev *dev, struct mrc_statset *sum, enum sum_of of)
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
@@ -40,7 +40,7 @@ static void sum_all(struct mrc_dev *dev, struct mrc_tally *sum, enum sum_of of)
 	mutex_lock(&dev->sum_mutex);
 	spin_lock_bh(&dev->qp_lock);
 	id = ++dev->sum_id;
-	mrc_tally_add(&dev->gone, &dev->gone_seen);
+	mrc_statset_add(&dev->gone, &dev->gone_seen);
 	memset(&dev->gone_seen, 0, sizeof(dev->gone_seen));
 	spin_unlock_bh(&dev->qp_lock);
 	while ((qp = mrc_qp_next(dev, qpn)) != NULL) {
@@ -50,19 +50,19 @@ static void sum_all(struct mrc_dev *dev, struct mrc_tally *sum, enum sum_of of)
 		cond_resched();
 	}
 	spin_lock_bh(&dev->qp_lock);
-	mrc_tally_add(sum, &dev->gone);
+	mrc_statset_add(sum, &dev->gone);
 	spin_unlock_bh(&dev->qp_lock);
 	if (of == SUM_REST)
-		mrc_tally_sub(sum, &dev->counted);
+		mrc_statset_sub(sum, &dev->counted);
 	mutex_unlock(&dev->sum_mutex);
 }
 
-void mrc_counters_sum(struct mrc_dev *dev, struct mrc_tally *sum)
+void mrc_counters_sum(struct mrc_dev *dev, struct mrc_statset *sum)
 {
 	sum_all(dev, sum, SUM_ALL);
 }
 
-void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_tally *sum)
+void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_statset *sum)
 {
 	sum_all(dev, sum, SUM_REST);
 }
@@ -70,12 +70,12 @@ void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_tally *sum)
 void mrc_counters_gone(struct mrc_qp *qp)
 {
 	struct mrc_dev *dev = qp->dev;
-	struct mrc_tally now;
+	struct mrc_statset now;
 
 	lockdep_assert_held(&dev->qp_lock);
 	lockdep_assert_held(&qp->lock);
-	mrc_qp_tally(qp, &now);
+	mrc_qp_get_stats(qp, &now);
 	mrc_counters_qp_gone(qp, &now);
-	mrc_tally_add(qp->sum_id == dev->sum_id ? &dev->gone_seen : &dev->gone, &now);
-	mrc_qp_clear_tally(qp);
+	mrc_statset_add(qp->sum_id == dev->sum_id ? &dev->gone_seen : &dev->gone, &now);
+	mrc_qp_clear_stats(qp);
 }

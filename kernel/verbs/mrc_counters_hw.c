@@ -86,7 +86,7 @@ static struct rdma_hw_stats *hw_alloc(u32 n, u32 bytes_else)
 	return stats;
 }
 
-static void hw_fill(u64 *v, const struct mrc_tally *t)
+static void hw_fill(u64 *v, const struct mrc_statset *t)
 {
 #define X(name, help) v[HW_##name] = t->conn.name;
 	MRC_STATS(X)
@@ -107,7 +107,7 @@ struct rdma_hw_stats *mrc_counters_hw_alloc(struct ib_device *ibdev, u32 port)
 int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
-	struct mrc_tally sum;
+	struct mrc_statset sum;
 	u64 *v = stats->value;
 
 	if (!port)
@@ -146,7 +146,7 @@ static bool hw_lasts(struct rdma_counter *counter)
 /* Under the counter's lock, which is ib_core's. */
 int mrc_counters_hw_update_qp(struct rdma_counter *counter)
 {
-	struct mrc_tally sum;
+	struct mrc_statset sum;
 
 	if (hw_lasts(counter))
 		return 0;

@@ -16,16 +16,16 @@
 
 /* All of both under dev->sum_mutex. */
 struct mrc_counter {
-	struct list_head qps;		/* struct mrc_counted */
+	struct list_head qps;		/* struct mrc_counter_binding */
 	u32 n_qps;
-	struct mrc_tally closed;	/* of QPs that left, and of connections that were reset */
+	struct mrc_statset closed;	/* of QPs that left, and of connections that were reset */
 };
 
-struct mrc_counted {			/* a bound QP */
+struct mrc_counter_binding {			/* a bound QP */
 	struct list_head link;
 	struct mrc_counter *counter;
 	struct mrc_qp *qp;		/* alive while it is bound */
-	struct mrc_tally base;
+	struct mrc_statset base;
 };
 
 static struct mrc_counter *counter_of(const struct rdma_counter *of)
@@ -51,10 +51,10 @@ static struct mrc_counter *counter_new(struct mrc_dev *dev, u32 *id)
 	return counter;
 }
 
-static void tally_now(struct mrc_qp *qp, struct mrc_tally *now)
+static void tally_now(struct mrc_qp *qp, struct mrc_statset *now)
 {
 	spin_lock_bh(&qp->lock);
-	mrc_qp_tally(qp, now);
+	mrc_qp_get_stats(qp, now);
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -62,7 +62,7 @@ static void tally_now(struct mrc_qp *qp, struct mrc_tally *now)
  * Under qp->mutex. Two commands may bind the same QP: ib_core looks without a lock of the QP's.
  * And not every ib_core keeps commands from a QP that is being destroyed.
  */
-static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct mrc_counted *c)
+static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct mrc_counter_binding *c)
 {
 	if (!qp->ibqp)
 		return -ENOENT;
@@ -98,7 +98,7 @@ static struct mrc_qp *qp_of(struct ib_qp *ibqp)
 
 static int counter_bind(struct mrc_counter *counter, struct mrc_qp *qp)
 {
-	struct mrc_counted *c = kmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	struct mrc_counter_binding *c = kmalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!c)
@@ -142,8 +142,8 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 
 bool mrc_counters_qp_leave(struct mrc_qp *qp)
 {
-	struct mrc_counted *c;
-	struct mrc_tally now;
+	struct mrc_counter_binding *c;
+	struct mrc_statset now;
 
 	lockdep_assert_held(&qp->mutex);
 	c = qp->counted;
@@ -197,20 +197,20 @@ int mrc_counters_qp_dealloc(struct rdma_counter *of)
 	return 0;
 }
 
-static noinline_for_stack void sum_counted(struct mrc_tally *sum, const struct mrc_counted *c)
+static noinline_for_stack void sum_counted(struct mrc_statset *sum, const struct mrc_counter_binding *c)
 {
-	struct mrc_tally now;
+	struct mrc_statset now;
 
 	tally_now(c->qp, &now);
-	mrc_tally_add(sum, &now);
-	mrc_tally_sub(sum, &c->base);
+	mrc_statset_add(sum, &now);
+	mrc_statset_sub(sum, &c->base);
 }
 
-bool mrc_counters_qp_sum(struct rdma_counter *of, struct mrc_tally *sum)
+bool mrc_counters_qp_sum(struct rdma_counter *of, struct mrc_statset *sum)
 {
 	struct mrc_dev *dev = to_mrc_dev(of->device);
 	const struct mrc_counter *counter;
-	const struct mrc_counted *c;
+	const struct mrc_counter_binding *c;
 
 	mutex_lock(&dev->sum_mutex);
 	counter = counter_of(of);
@@ -236,7 +236,7 @@ bool mrc_counters_qp_any(struct rdma_counter *of)
 	return any;
 }
 
-const struct mrc_tally *mrc_counters_qp_base(const struct mrc_qp *qp)
+const struct mrc_statset *mrc_counters_qp_base(const struct mrc_qp *qp)
 {
 	lockdep_assert_held(&qp->dev->sum_mutex);
 	return qp->counted ? &qp->counted->base : NULL;
@@ -255,16 +255,16 @@ void mrc_counters_qp_let(struct mrc_qp *qp)
 		mutex_unlock(&qp->dev->sum_mutex);
 }
 
-void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_tally *now)
+void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_statset *now)
 {
-	struct mrc_counted *c = qp->counted;
+	struct mrc_counter_binding *c = qp->counted;
 
 	if (!c)
 		return;
 	lockdep_assert_held(&qp->dev->sum_mutex);
-	mrc_tally_add(&c->counter->closed, now);
-	mrc_tally_sub(&c->counter->closed, &c->base);
-	mrc_tally_add(&qp->dev->counted, now);
-	mrc_tally_sub(&qp->dev->counted, &c->base);
+	mrc_statset_add(&c->counter->closed, now);
+	mrc_statset_sub(&c->counter->closed, &c->base);
+	mrc_statset_add(&qp->dev->counted, now);
+	mrc_statset_sub(&qp->dev->counted, &c->base);
 	memset(&c->base, 0, sizeof(c->base));
 }

@@ -24,7 +24,7 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG);
 int mrc_counters_qp_dealloc(struct rdma_counter *of);
 /* Process context, sleeps: what the counter has. False: it has none (no QP was ever bound). */
-bool mrc_counters_qp_sum(struct rdma_counter *of, struct mrc_tally *sum);
+bool mrc_counters_qp_sum(struct rdma_counter *of, struct mrc_statset *sum);
 /* Likewise: is a QP bound to it. */
 bool mrc_counters_qp_any(struct rdma_counter *of);
 
@@ -32,7 +32,7 @@ bool mrc_counters_qp_any(struct rdma_counter *of);
 bool mrc_counters_qp_leave(struct mrc_qp *qp);
 
 /* Under dev->sum_mutex. What a bound QP had counted before; NULL: it is not bound. */
-const struct mrc_tally *mrc_counters_qp_base(const struct mrc_qp *qp);
+const struct mrc_statset *mrc_counters_qp_base(const struct mrc_qp *qp);
 
 /*
  * Under qp->mutex, around a reset: of a bound QP neither a counter nor a sum is read meanwhile,
@@ -41,6 +41,6 @@ const struct mrc_tally *mrc_counters_qp_base(const struct mrc_qp *qp);
 void mrc_counters_qp_hold(struct mrc_qp *qp);
 void mrc_counters_qp_let(struct mrc_qp *qp);
 /* Between the two, any lock held: @now is all that it counted, and it begins anew. */
-void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_tally *now);
+void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_statset *now);
 
 #endif

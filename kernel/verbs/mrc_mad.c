@@ -29,7 +29,7 @@ static u64 dev_stat(const atomic64_t *v)
 static void mad_sum(struct mrc_dev *dev, struct mad_sums *m)
 {
 	const struct mrc_dev_stats *d = &dev->stats;
-	struct mrc_tally sum;
+	struct mrc_statset sum;
 	const struct mrc_stats *s = &sum.conn;
 
 	mrc_counters_sum(dev, &sum);

@@ -13,7 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "compat/mrc_compat.h"
-#include "core/mrc_seed.h"
+#include "core/mrc_random.h"
 #include "mem/mrc_pages.h"
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
@@ -92,7 +92,7 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 		.ev_active = kind->active_evs,
 		.strict = kind->strict,
 		.small = true,
-		.seed = mrc_seed_u64(),
+		.seed = mrc_random_u64(),
 	};
 	z->conn = mrc_conn_mem_size(&z->cfg);
 	z->inl = ALIGN(cap->max_inline_data, 8);

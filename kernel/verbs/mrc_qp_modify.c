@@ -22,7 +22,7 @@
 #include "path/mrc_peer_hint.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peers.h"
-#include "path/mrc_plain.h"
+#include "path/mrc_plain_roce.h"
 #include "mem/mrc_ucontext.h"
 #include "data/mrc_bh.h"
 #include "data/mrc_qp_peer.h"
@@ -201,7 +201,7 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 {
 	if (peer->local || mrc_qp_only_spec(qp) || READ_ONCE(peer->heard) ||
-	    !mrc_plain_is(qp->dev, &peer->gid))
+	    !mrc_plain_roce_is(qp->dev, &peer->gid))
 		return false;
 	mrc_peer_hint_plain(peer);
 	return true;

@@ -15,7 +15,7 @@
 # User-Mode Linux (../vm/uml-build.sh, "plain") runs kernel code as a process of this machine, so
 # perf sees what it costs on this processor. Both ends are in one kernel with one CPU, joined by
 # cables of veth. ICRCs are by carry-less multiplication of 128 bits, as stock kernels have it (cpu/crc); mrc
-# takes 256 where the processor has them (kernel/data/mrc_fold.c). What
+# takes 256 where the processor has them (kernel/data/mrc_crc32_fold.c). What
 # this cannot show: a NIC's DMA and interrupts, several CPUs. The microseconds are this machine's
 # and wander with its load; ratios within one run do not, much. Runs are kept in out/cpu.
 

@@ -51,9 +51,9 @@ protected:
     // A rotation of at most @active EVs.
     void rotate(u16 active, u64 seed = 42)
     {
-        store.assign(MRC_ROT_LEN(active), 0);
+        store.assign(MRC_SPRAY_LEN(active), 0);
         order = std::span<u16>(store).first(active);
-        mrc_rot_init(&r, order.data(), active, seed);
+        mrc_spray_init(&r, order.data(), active, seed);
     }
     void TearDown() override
     {
@@ -62,7 +62,7 @@ protected:
         }
     }
 
-    u16 pick(u16 avoid = MRC_NONE16) { return mrc_rot_pick(&r, &s, avoid); }
+    u16 pick(u16 avoid = MRC_NONE16) { return mrc_spray_pick(&r, &s, avoid); }
     void sign(u16 i, mrc_ev_sign what) { mrc_evset_sign(&s, i, what, now); }
     u8 state(u16 i) { return s.ev[i].state; }
     // One packet of the peer came in by @plane.
@@ -104,7 +104,7 @@ protected:
     }
 
     mrc_evset s = {};
-    mrc_rot r = {};
+    mrc_spray r = {};
     std::vector<u64> mem;
     std::vector<u16> store;
     std::span<u16> order; // the active set

@@ -250,7 +250,7 @@ TEST_F(ack_suspect, what_left_late_by_it_waits_a_quarter_of_a_round_trip)
     mrc_sack s = sack_of(v[v[19].hdr.plane ? 19 : 18], 999);
     s.bitmap = by_plane_1(v);
     sack(s);
-    c.latest.late_ns = 0;
+    c.last_delivered.late_ns = 0;
     fire();
     ASSERT_TRUE(evs.plane[0].suspect);
     EXPECT_GE(now, begin + late);
@@ -268,8 +268,8 @@ TEST_F(ack_cc, the_latest_send_counts)
     tx_data();
     now += 50 * kUs;
     sack(1009, 0, 1, 1009);
-    EXPECT_EQ(c.latest.sent, latest);
-    EXPECT_EQ(c.latest.psn, 1009u);
+    EXPECT_EQ(c.last_delivered.sent, latest);
+    EXPECT_EQ(c.last_delivered.psn, 1009u);
 }
 
 TEST_F(ack_cc, a_timeout)

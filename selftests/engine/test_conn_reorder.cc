@@ -39,17 +39,17 @@ TEST_F(conn_reorder, every_operation_shuffled)
                           MRC_OP_FETCH_ADD, MRC_OP_SEND_IMM};
 
     for (u64 seed = 1; seed <= 20 && !HasFailure(); seed++) {
-        mrc_rand r = {seed};
+        mrc_prng r = {seed};
 
         a = {};
         b = {};
         make(wide());
         meddle = [&r](wire &w) {
             for (u32 i = static_cast<u32>(w.size()); i > 1; i--)
-                std::swap(w[i - 1], w[mrc_rand_below(&r, i)]);
+                std::swap(w[i - 1], w[mrc_prng_below(&r, i)]);
         };
         for (u32 i = 0; i < 60; i++) {
-            u32 len = mrc_rand_below(&r, 9000);
+            u32 len = mrc_prng_below(&r, 9000);
 
             ASSERT_EQ(post(a, ops[i % 6], i % 6 == 4 ? 8 : len), 0);
             ASSERT_EQ(post(b, ops[i % 6], i % 6 == 4 ? 8 : len), 0);

@@ -39,7 +39,7 @@ struct End {
     {
         if (on && !icrc)
             return false;
-        mrc_crc_heard(&peer, icrc);
+        mrc_crc_rx(&peer, icrc);
         return true;
     }
 };

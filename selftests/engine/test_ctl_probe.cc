@@ -3,7 +3,7 @@
 #include "ctl_rig.h"
 
 extern "C" {
-#include "paths/mrc_miss.h"
+#include "paths/mrc_no_acks.h"
 }
 
 namespace {
@@ -168,7 +168,7 @@ TEST_F(ctl_probe, who_fails_leaves_the_questions_to_others)
     EXPECT_EQ(mrc_conn_deadline_ns(&c), MRC_TIME_NEVER);
 }
 
-// ---- planes by which acknowledgements are missed (test_miss.cc) ----
+// ---- planes by which acknowledgements are missed (test_no_acks.cc) ----
 
 TEST_F(ctl_probe, a_word_of_missed_acknowledgements_leaves_by_the_plane_that_is_missed)
 {
@@ -184,13 +184,13 @@ TEST_F(ctl_probe, a_word_of_missed_acknowledgements_leaves_by_the_plane_that_is_
     }
     auto v = tx_ctrl(MRC_OPC_PROBE);
     ASSERT_EQ(v.size(), 1u);
-    EXPECT_EQ(v[0].hdr.u.probe.probe_id, MRC_PROBE_ID_MISS);
+    EXPECT_EQ(v[0].hdr.u.probe.probe_id, MRC_PROBE_ID_NO_ACKS);
     EXPECT_EQ(v[0].hdr.plane, 1u);
     mrc_cpl x;
     while (ev.complete(&x))
         ;
     EXPECT_TRUE(mrc_conn_idle(&c)) << "nothing is waited for";
-    probe_answer(MRC_PROBE_ID_MISS, c.snd.next - 1);
+    probe_answer(MRC_PROBE_ID_NO_ACKS, c.snd.next - 1);
     EXPECT_TRUE(tx_ctrl(MRC_OPC_PROBE).empty());
 }
 
@@ -200,13 +200,13 @@ TEST_F(ctl_probe, such_a_word_has_the_plane_verified)
 
     make();
     p.opcode = MRC_OPC_PROBE;
-    p.u.probe.probe_id = MRC_PROBE_ID_MISS;
+    p.u.probe.probe_id = MRC_PROBE_ID_NO_ACKS;
     p.plane = 1;
     p.ev = evs.ev[evs.start[1]].value;
     EXPECT_EQ(rx(p), MRC_V_DONE);
     u32 answers = 0, probes = 0;
     for (const mrc_txop &t : tx_all()) {
-        answers += t.hdr.opcode == MRC_OPC_SACK && t.hdr.u.sack.probe_id == MRC_PROBE_ID_MISS;
+        answers += t.hdr.opcode == MRC_OPC_SACK && t.hdr.u.sack.probe_id == MRC_PROBE_ID_NO_ACKS;
         if (t.hdr.opcode != MRC_OPC_PROBE)
             continue;
         probes++;

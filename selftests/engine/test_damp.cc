@@ -282,7 +282,7 @@ TEST_F(damp, a_port_that_flaps_beats_none)
     EXPECT_EQ(mrc_damp_suppressed(&d, 0), 1u) << "nor may it: nothing is gained";
 }
 
-// Somebody else said so (mrc_doubt.h).
+// Somebody else said so (mrc_down_check.h).
 TEST_F(damp, a_failure_that_was_none_is_forgiven)
 {
     for (int i = 0; i < 20; i++) {

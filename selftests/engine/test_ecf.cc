@@ -3,7 +3,7 @@
 #include "conn_rig.h"
 
 extern "C" {
-#include "paths/mrc_miss.h"
+#include "paths/mrc_no_acks.h"
 }
 
 namespace {
@@ -188,7 +188,7 @@ TEST_F(ecf, acknowledgements_leave_by_the_shorter_ones)
 {
     one_each(160);
     for (int i = 0; i < 40; i++)
-        EXPECT_NE(evs.ev[mrc_rot_pick_ack(&c.rot, &evs, now, false)].plane, 1u);
+        EXPECT_NE(evs.ev[mrc_spray_pick_ack(&c.spray, &evs, now, false)].plane, 1u);
 }
 
 // The peer does not send by it, either.

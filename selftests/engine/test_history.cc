@@ -23,7 +23,7 @@ protected:
     }
     bool add(u8 kind, u8 cause, u8 plane, u32 peer = 0, u32 count = 1)
     {
-        mrc_deed d{};
+        mrc_history_event d{};
         d.kind = kind;
         d.cause = cause;
         d.plane = plane;
@@ -37,7 +37,7 @@ protected:
     std::vector<u64> tell()
     {
         std::vector<u64> out;
-        for (u64 n; mrc_history_tell(&h, now, &n, &again);)
+        for (u64 n; mrc_history_report(&h, now, &n, &again);)
             out.push_back(n);
         return out;
     }

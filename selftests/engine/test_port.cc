@@ -45,7 +45,7 @@ TEST_F(port, a_reminder_leaves_an_announcement_as_it_is)
     EXPECT_EQ(mrc_port_tries(&p), 1);
     mrc_port_rx(&p, &answer, now);
     EXPECT_FALSE(mrc_port_announcing(&p));
-    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 0u);
     mrc_port_remind(&p, now);
     EXPECT_TRUE(tx());
 }
@@ -77,26 +77,26 @@ TEST_F(port, who_sends_by_a_port_that_is_down_is_told_again)
 
 TEST_F(port, that_all_are_up_is_told_to_a_peer_that_was_heard)
 {
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_FALSE(tx()) << "nothing waits for that";
     mrc_port_meet(&p, 3, true, now);
     EXPECT_TRUE(mrc_port_greeting(&p));
     EXPECT_EQ(mrc_port_deadline_ns(&p), MRC_TIME_NEVER);
     EXPECT_FALSE(tx());
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     ASSERT_TRUE(tx());
     EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ);
     EXPECT_EQ(pkt.u.ep.port_status_mask, 3u);
     mrc_pkt answer = response(pkt.psn);
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     mrc_port_rx(&p, &answer, now);
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_FALSE(tx()) << "once";
     mrc_port_meet(&p, 3, false, now);
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_FALSE(tx()) << "and not for each connection";
     mrc_port_meet(&p, 3, true, now);
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_TRUE(tx()) << "but when there was none any more";
 }
 
@@ -136,7 +136,7 @@ TEST_F(port, a_first_connection_begins_anew)
     EXPECT_TRUE(mrc_port_greeting(&p));
     mrc_port_set(&p, 2, now);
     EXPECT_TRUE(tx()) << "a change waits for nobody";
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_FALSE(tx()) << "and says it all";
 }
 
@@ -190,7 +190,7 @@ TEST_F(port, answers_to_repeats_were_asked_for)
     mrc_pkt answer = response(pkt.psn);
     mrc_port_rx(&p, &answer, now);
     mrc_port_rx(&p, &answer, now);
-    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 0u);
     EXPECT_FALSE(mrc_port_announcing(&p));
 }
 
@@ -395,15 +395,15 @@ struct port_ask : port {
     void SetUp() override
     {
         port::SetUp();
-        mrc_ask_init(&a, 0);
-        mrc_port_set_ask(&p, &a);
+        mrc_ep_req_init(&a, 0);
+        mrc_port_set_reqs(&p, &a);
     }
 
     int asks(u8 op, u64 cookie, u32 ports = 0)
     {
-        mrc_question q = {op, ports, cookie};
+        mrc_ep_req q = {op, ports, cookie};
 
-        return mrc_port_ask(&p, &q, now, &pkt);
+        return mrc_port_request(&p, &q, now, &pkt);
     }
     bool answered(u32 id, u8 op)
     {
@@ -411,26 +411,26 @@ struct port_ask : port {
 
         r.u.ep.op = op;
         EXPECT_FALSE(mrc_port_rx(&p, &r, now));
-        return mrc_port_take_answer(&p, &got);
+        return mrc_port_take_rsp(&p, &got);
     }
 
-    mrc_ask a;
-    mrc_answer got = {};
+    mrc_ep_req_table a;
+    mrc_ep_rsp got = {};
 };
 
 TEST_F(port, nobody_asks_without_memory)
 {
-    mrc_question q = {MRC_EP_EV_PROBE, 0, 1};
-    mrc_answer got;
+    mrc_ep_req q = {MRC_EP_EV_PROBE, 0, 1};
+    mrc_ep_rsp got;
 
-    EXPECT_FALSE(mrc_port_asks(&p));
-    EXPECT_EQ(mrc_port_ask(&p, &q, now, &pkt), -EBUSY);
-    EXPECT_FALSE(mrc_port_take_answer(&p, &got));
+    EXPECT_FALSE(mrc_port_reqs(&p));
+    EXPECT_EQ(mrc_port_request(&p, &q, now, &pkt), -EBUSY);
+    EXPECT_FALSE(mrc_port_take_rsp(&p, &got));
 }
 
 TEST_F(port_ask, a_probe_and_its_answer)
 {
-    EXPECT_TRUE(mrc_port_asks(&p));
+    EXPECT_TRUE(mrc_port_reqs(&p));
     now = 0x1234ull << 7;
     ASSERT_EQ(asks(MRC_EP_EV_PROBE, 77, 5), 0);
     EXPECT_EQ(pkt.opcode, MRC_OPC_EP_REQ);
@@ -443,7 +443,7 @@ TEST_F(port_ask, a_probe_and_its_answer)
     ASSERT_TRUE(answered(pkt.psn, MRC_EP_EV_PROBE));
     EXPECT_EQ(got.cookie, 77u);
     EXPECT_EQ(got.rtt_ns, 900u);
-    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 0u);
 }
 
 TEST_F(port_ask, strangers_answers_are_unasked)
@@ -452,18 +452,18 @@ TEST_F(port_ask, strangers_answers_are_unasked)
     u32 id = pkt.psn;
     EXPECT_FALSE(answered(id + 1, MRC_EP_EV_PROBE));
     EXPECT_FALSE(answered(id, MRC_EP_PORT_STATUS));
-    EXPECT_EQ(mrc_port_unasked(&p), 2u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 2u);
     EXPECT_TRUE(answered(id, MRC_EP_EV_PROBE));
     EXPECT_FALSE(answered(id, MRC_EP_EV_PROBE));
-    EXPECT_EQ(mrc_port_unasked(&p), 3u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 3u);
 }
 
 TEST_F(port_ask, taken_back)
 {
     ASSERT_EQ(asks(MRC_EP_EV_PROBE, 1), 0);
-    mrc_port_ask_undo(&p, &pkt);
+    mrc_port_request_undo(&p, &pkt);
     EXPECT_FALSE(answered(pkt.psn, MRC_EP_EV_PROBE));
-    EXPECT_EQ(mrc_port_unasked(&p), 1u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 1u);
 }
 
 TEST_F(port_ask, a_controllers_word_of_ports_is_newer_than_ours_before)
@@ -486,7 +486,7 @@ TEST_F(port_ask, a_controllers_word_of_ports_is_newer_than_ours_before)
     EXPECT_EQ(got.cookie, 5u);
     EXPECT_EQ(got.op, MRC_EP_PORT_STATUS);
     EXPECT_NE(mrc_port_deadline_ns(&p), MRC_TIME_NEVER) << "ours waits for its own answer";
-    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 0u);
 }
 
 // A controller drains a port that we think is up.
@@ -515,17 +515,17 @@ TEST_F(port_ask, a_controllers_word_is_the_latest)
     mrc_port_meet(&p, 3, true, now);
     ASSERT_EQ(asks(MRC_EP_PORT_STATUS, 5, 0xf0), 0) << "we have not begun";
     u32 said = pkt.psn;
-    mrc_port_heard(&p, now);
+    mrc_port_peer_alive(&p, now);
     EXPECT_FALSE(tx()) << "and do not take it back";
     EXPECT_TRUE(answered(said, MRC_EP_PORT_STATUS));
-    EXPECT_EQ(mrc_port_unasked(&p), 0u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 0u);
     EXPECT_FALSE(answered(said, MRC_EP_PORT_STATUS));
-    EXPECT_EQ(mrc_port_unasked(&p), 1u) << "no repeat of ours";
+    EXPECT_EQ(mrc_port_unmatched(&p), 1u) << "no repeat of ours";
 }
 
 TEST_F(port_ask, a_word_that_found_no_room_takes_no_id)
 {
-    for (u32 i = 0; i < MRC_ASK_MAX; i++)
+    for (u32 i = 0; i < MRC_EP_REQ_MAX; i++)
         ASSERT_EQ(asks(MRC_EP_EV_PROBE, i), 0);
     u16 before = p.req_id;
     EXPECT_EQ(asks(MRC_EP_PORT_STATUS, 1, 1), -EBUSY);

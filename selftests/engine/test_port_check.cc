@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// test_port_check.cc - a Port Status Update says that a port is down: is it true? (mrc_doubt alone: test_doubt.cc)
+// test_port_check.cc - a Port Status Update says that a port is down: is it true? (mrc_down_check alone: test_down_check.cc)
 #include <vector>
 
 #include "port_rig.h"
@@ -66,7 +66,7 @@ TEST_F(port_check, an_answer_denies_it)
     EXPECT_EQ(mrc_port_denied(&p), 1u);
     EXPECT_EQ(mrc_port_deadline_ns(&p), MRC_TIME_NEVER);
     EXPECT_FALSE(answers(v[0]));
-    EXPECT_EQ(mrc_port_unasked(&p), 2u);
+    EXPECT_EQ(mrc_port_unmatched(&p), 2u);
 }
 
 // Its id was a guess, and may lie far ahead of the peer's own.

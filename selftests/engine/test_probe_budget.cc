@@ -166,7 +166,7 @@ TEST_F(budget, what_is_not_paid_for_is_not_due)
     mrc_evset_earn(&s, 1);
     mrc_evset_earn(&s, -1);
     EXPECT_GT(s.next_probe_ns, now + 80 * kMs);
-    mrc_rot r = {};
+    mrc_spray r = {};
     u16 idx;
     EXPECT_FALSE(mrc_evset_verify_next(&s, &r, now, &idx)); // another who looks at what there is
     for (u32 i = 0; i < MRC_PROBE_COST; i++)

@@ -3,7 +3,7 @@
 #include "ctl_rig.h"
 
 extern "C" {
-#include "paths/mrc_miss.h"
+#include "paths/mrc_no_acks.h"
 }
 
 namespace {
@@ -204,7 +204,7 @@ TEST_F(pto, the_answer_leaves_by_the_plane_of_the_question)
 // An EV is what is asked about, not the way back; or a plane by which acknowledgements are missed is named.
 TEST_F(pto, the_answer_to_another_probe_takes_any)
 {
-    for (u16 id : {u16{3}, u16{MRC_PROBE_ID_MISS}}) {
+    for (u16 id : {u16{3}, u16{MRC_PROBE_ID_NO_ACKS}}) {
         std::set<u8> used;
 
         four_planes();

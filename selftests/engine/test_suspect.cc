@@ -63,8 +63,8 @@ TEST_F(suspect, nothing_leaves_by_it_and_the_floor_is_not_its)
     EXPECT_EQ(s.floor, 6);
     for (int i = 0; i < 100; i++) {
         EXPECT_NE(s.ev[pick()].plane, 2u);
-        EXPECT_NE(s.ev[mrc_rot_pick_ack(&r, &s, now, i % 2)].plane, 2u);
-        EXPECT_NE(s.ev[mrc_rot_pick_off(&r, &s, MRC_NONE16, 1)].plane, 2u);
+        EXPECT_NE(s.ev[mrc_spray_pick_ack(&r, &s, now, i % 2)].plane, 2u);
+        EXPECT_NE(s.ev[mrc_spray_pick_off(&r, &s, MRC_NONE16, 1)].plane, 2u);
     }
 }
 
@@ -148,7 +148,7 @@ TEST_F(suspect, lone_messages_find_out_by_the_second_loss)
             u32 sent = tick();
             now += 100 * kUs;
             lose(e, sent);
-            e = mrc_rot_pick_off(&r, &s, e, 1u << 2);
+            e = mrc_spray_pick_off(&r, &s, e, 1u << 2);
         }
         u32 sent = tick();
         now += 20 * kUs;
@@ -177,7 +177,7 @@ TEST_F(suspect, a_lost_lone_message_has_the_plane_asked)
                 lose(e, sent);
                 lost = e;
                 EXPECT_TRUE(probes().empty()) << "not before a round trip";
-                e = mrc_rot_pick_off(&r, &s, e, 1u << 2);
+                e = mrc_spray_pick_off(&r, &s, e, 1u << 2);
             }
             u32 sent = tick();
             now += 20 * kUs;
@@ -269,12 +269,12 @@ TEST_F(suspect, an_answer_to_something_else_is_no_round_trip)
 // 97 ms later the same EV was asked after a loss. Its answer was the round trip of the plane, which then waited 75 ms.
 TEST_F(suspect, an_answer_is_not_to_an_old_verification_of_the_same_ev)
 {
-    mrc_rot verifier;
-    std::vector<u16> order(MRC_ROT_LEN(8)), asked;
+    mrc_spray verifier;
+    std::vector<u16> order(MRC_SPRAY_LEN(8)), asked;
     u16 old;
 
     make(8, 4);
-    mrc_rot_init(&verifier, order.data(), 8, 1);
+    mrc_spray_init(&verifier, order.data(), 8, 1);
     for (u8 p = 0; p < 4; p++)
         mrc_evset_rtt(&s, p, 20 * kUs, now);
     now += 1 * kMs;

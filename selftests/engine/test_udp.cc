@@ -57,11 +57,11 @@ TEST(udp, who_was_heard_is_answered_where_it_was_heard_last)
     const mrc_pkt data = packet(MRC_OPC_WRITE_ONLY), again = packet(MRC_OPC_WRITE_ONLY, true);
     mrc_udp u = {};
 
-    mrc_udp_heard(&u, MRC_UDP_PORT_ALT);
+    mrc_udp_rx(&u, MRC_UDP_PORT_ALT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT, data), MRC_UDP_PORT_ALT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT, again), MRC_UDP_PORT_ALT);
     EXPECT_EQ(dest(u, kOther, data), MRC_UDP_PORT_ALT);
-    mrc_udp_heard(&u, MRC_UDP_PORT);
+    mrc_udp_rx(&u, MRC_UDP_PORT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT, data), MRC_UDP_PORT);
     EXPECT_EQ(dest(u, MRC_UDP_PORT_ALT, data), MRC_UDP_PORT) << "it may not listen at ours";
 }
@@ -71,7 +71,7 @@ TEST(udp, a_port_of_its_own)
     const mrc_pkt data = packet(MRC_OPC_WRITE_ONLY);
     mrc_udp u = {};
 
-    mrc_udp_heard(&u, kOther);
+    mrc_udp_rx(&u, kOther);
     EXPECT_EQ(dest(u, kOther, data), kOther);
 }
 
@@ -80,7 +80,7 @@ TEST(udp, a_port_that_is_ours_no_more)
 {
     mrc_udp u = {};
 
-    mrc_udp_heard(&u, kOther);
+    mrc_udp_rx(&u, kOther);
     for (const mrc_pkt &p : { packet(MRC_OPC_WRITE_ONLY), packet(MRC_OPC_WRITE_ONLY, true),
                               packet(MRC_OPC_PROBE), packet(MRC_OPC_SACK) })
         for (u16 own : { u16(kOther + 1), u16(MRC_UDP_PORT), u16(MRC_UDP_PORT_ALT) })
@@ -94,11 +94,11 @@ TEST(udp, a_port_changes_under_a_connection)
     mrc_udp us = {}, them = {};
     u16 at;
 
-    mrc_udp_heard(&us, kOther);
-    mrc_udp_heard(&them, kOther);
+    mrc_udp_rx(&us, kOther);
+    mrc_udp_rx(&them, kOther);
     at = dest(us, kOther + 1, data);
     ASSERT_EQ(at, MRC_UDP_PORT) << "they listen at it always";
-    mrc_udp_heard(&them, at);
+    mrc_udp_rx(&them, at);
     at = dest(them, kOther, sack);
     EXPECT_EQ(at, MRC_UDP_PORT);
 }

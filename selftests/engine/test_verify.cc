@@ -29,7 +29,7 @@ protected:
         for (u64 end = now + for_ns; now < end; now += 5 * kUs) {
             for (u8 p = 0; p < s.n_planes; p++)
                 heard(p);
-            u16 e = mrc_rot_pick_ack(&r, &s, now, false);
+            u16 e = mrc_spray_pick_ack(&r, &s, now, false);
             acks[s.ev[e].plane]++;
             if (s.ev[e].plane == static_cast<u32>(dead))
                 last_dead = now;
@@ -211,7 +211,7 @@ TEST_F(verify, a_late_answer_takes_the_doubt_back)
         next();
     EXPECT_EQ(s.plane[p].doubt_ev, *idx);
     for (int i = 0; i < 50; i++)
-        EXPECT_NE(s.ev[mrc_rot_pick_ack(&r, &s, now, false)].plane, p);
+        EXPECT_NE(s.ev[mrc_spray_pick_ack(&r, &s, now, false)].plane, p);
     answer(*idx);
     EXPECT_EQ(s.plane[p].doubt_ev, MRC_NONE16);
     EXPECT_EQ(s.bad, 0);

@@ -48,8 +48,8 @@ public:
             // Room for one EV of every plane at least.
             u16 n = static_cast<u16>(in.between(k.n_planes, k.n));
 
-            order_[i].reset(static_cast<u16 *>(std::malloc(MRC_ROT_LEN(n) * sizeof(u16))));
-            mrc_rot_init(&r_[i], order_[i].get(), n, in.below(8));
+            order_[i].reset(static_cast<u16 *>(std::malloc(MRC_SPRAY_LEN(n) * sizeof(u16))));
+            mrc_spray_init(&r_[i], order_[i].get(), n, in.below(8));
         }
     }
 
@@ -217,13 +217,13 @@ private:
 
     void pick()
     {
-        mrc_rot &r = r_[in_.below(2)];
+        mrc_spray &r = r_[in_.below(2)];
         u16 avoid = in_.below(2) ? MRC_NONE16 : some_ev(), usable = s_.usable;
         u32 skipped = skips();
         bool ack = in_.below(3) == 0;
         u32 off = in_.below(4) ? 0 : in_.any<u32>();
-        u16 got = ack ? mrc_rot_pick_ack(&r, &s_, now_, in_.below(2)) :
-                        mrc_rot_pick_off(&r, &s_, avoid, off);
+        u16 got = ack ? mrc_spray_pick_ack(&r, &s_, now_, in_.below(2)) :
+                        mrc_spray_pick_off(&r, &s_, avoid, off);
 
         REQUIRE((got == MRC_NONE16) == !usable);
         REQUIRE(skips() <= skipped && skips() + 1 >= skipped);
@@ -278,7 +278,7 @@ private:
         for (i = 0; i < s_.n; i++)
             share[s_.ev[i].plane] = 0;
         for (u32 n = 0; n < rounds * share.size(); n++)
-            share[s_.ev[mrc_rot_pick(&r_[0], &s_, MRC_NONE16)].plane]++;
+            share[s_.ev[mrc_spray_pick(&r_[0], &s_, MRC_NONE16)].plane]++;
         for (auto [plane, n] : share)
             REQUIRE(n == rounds);
     }
@@ -291,7 +291,7 @@ private:
     u64 now_ = 1000 * ms;
     mrc_arrivals heard_ = {};
     mrc_evset s_;
-    mrc_rot r_[2];
+    mrc_spray r_[2];
     std::unique_ptr<u64, free_it> mem_;
     std::unique_ptr<u16, free_it> order_[2];
 };

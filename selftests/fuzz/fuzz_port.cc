@@ -40,8 +40,8 @@ public:
     explicit port_run(bytes &in) : in_(in)
     {
         mrc_port_init(&p_, in.below(16));
-        mrc_ask_init(&ask_, in.any<u32>());
-        mrc_port_set_ask(&p_, &ask_);
+        mrc_ep_req_init(&ask_, in.any<u32>());
+        mrc_port_set_reqs(&p_, &ask_);
     }
 
     void run()
@@ -65,14 +65,14 @@ private:
             pull();
             break;
         case 3:
-            for (u32 n = in_.below(8) ? 1 : MRC_ASK_MAX; n--;)
+            for (u32 n = in_.below(8) ? 1 : MRC_EP_REQ_MAX; n--;)
                 ask();
             break;
         case 4:
             mrc_port_meet(&p_, in_.below(16), in_.below(2), now_ + in_.below(3) * ms);
             break;
         case 5:
-            mrc_port_heard(&p_, now_);
+            mrc_port_peer_alive(&p_, now_);
             REQUIRE(!mrc_port_greeting(&p_));
             mrc_port_stray(&p_, in_.any<u8>(), now_);
             break;
@@ -87,30 +87,30 @@ private:
             break;
         }
         REQUIRE(mrc_port_deadline_ns(&p_) == std::min<u64>(p_.announcing ? p_.next_ns : MRC_TIME_NEVER,
-                                                      mrc_doubt_deadline_ns(&p_.doubt)));
+                                                      mrc_down_check_deadline_ns(&p_.doubt)));
         REQUIRE(!(p_.doubt.open & p_.remote_up)); // what is checked is what was announced as down
     }
 
     struct question {
-        mrc_question q;
+        mrc_ep_req q;
         u64 sent;
     };
 
     void ask()
     {
-        mrc_question q = {static_cast<u8>(in_.below(2)), in_.any<u32>(), ++cookie_};
+        mrc_ep_req q = {static_cast<u8>(in_.below(2)), in_.any<u32>(), ++cookie_};
         bool busy = q.op == MRC_EP_PORT_STATUS && p_.announcing;
         mrc_pkt k;
 
-        if (mrc_port_ask(&p_, &q, now_, &k)) {
-            REQUIRE(busy || (mrc_ask_waiting(&ask_) == MRC_ASK_MAX && young()));
+        if (mrc_port_request(&p_, &q, now_, &k)) {
+            REQUIRE(busy || (mrc_ep_req_waiting(&ask_) == MRC_EP_REQ_MAX && young()));
             return;
         }
         REQUIRE(!busy && k.opcode == MRC_OPC_EP_REQ && k.dqpn == MRC_QPN_ENDPOINT && !(k.psn >> 16));
         REQUIRE(k.u.ep.op == q.op && k.u.ep.port_status_mask == (q.op ? 0 : q.ports_up));
-        REQUIRE(mrc_ask_waiting(&ask_) <= MRC_ASK_MAX);
+        REQUIRE(mrc_ep_req_waiting(&ask_) <= MRC_EP_REQ_MAX);
         if (in_.below(16) == 0) {
-            mrc_port_ask_undo(&p_, &k);
+            mrc_port_request_undo(&p_, &k);
             questions_.erase(k.psn);
             return;
         }
@@ -119,7 +119,7 @@ private:
     bool young() const
     {
         for (const auto &q : ask_.q)
-            if (now_ >= q.sent_ns + MRC_ASK_OLD_NS)
+            if (now_ >= q.sent_ns + MRC_EP_REQ_OLD_NS)
                 return false;
         return true;
     }
@@ -136,7 +136,7 @@ private:
     }
 
     // Asked, not answered before, of that kind; the latest with that id.
-    void answered(const mrc_pkt &k, const mrc_answer &a)
+    void answered(const mrc_pkt &k, const mrc_ep_rsp &a)
     {
         auto i = questions_.find(k.psn & 0xffff);
 
@@ -148,22 +148,22 @@ private:
 
     void hear(const mrc_pkt &k)
     {
-        u32 before = p_.remote_up, unasked = mrc_port_unasked(&p_), waiting = mrc_ask_waiting(&ask_);
+        u32 before = p_.remote_up, unasked = mrc_port_unmatched(&p_), waiting = mrc_ep_req_waiting(&ask_);
         bool announcing = p_.announcing;
         // One more answer to what we said last: a repeat's.
         u32 denied = mrc_port_denied(&p_);
         bool more = !announcing && p_.tries && k.opcode == MRC_OPC_EP_RSP &&
                     k.u.ep.op == MRC_EP_PORT_STATUS && (k.psn & 0xffff) == p_.req_id;
         bool changed = mrc_port_rx(&p_, &k, now_);
-        mrc_answer a;
+        mrc_ep_rsp a;
 
-        if (mrc_port_take_answer(&p_, &a))
+        if (mrc_port_take_rsp(&p_, &a))
             answered(k, a);
         denied = mrc_port_denied(&p_) - denied;
         REQUIRE((k.opcode == MRC_OPC_EP_RSP && !more) ==
-                denied + (mrc_port_unasked(&p_) > unasked) + (mrc_ask_waiting(&ask_) < waiting) +
+                denied + (mrc_port_unmatched(&p_) > unasked) + (mrc_ep_req_waiting(&ask_) < waiting) +
                     (announcing && !p_.announcing));
-        REQUIRE(!mrc_port_take_answer(&p_, &a));
+        REQUIRE(!mrc_port_take_rsp(&p_, &a));
 
         REQUIRE(changed == (before != p_.remote_up));
         if (denied) {
@@ -228,7 +228,7 @@ private:
         mrc_pkt k = {};
 
         mrc_port_set(&p_, p_.up ^ 1, now_);
-        for (u32 i = 0; i < 2 * MRC_PORT_TRIES + 2 * MRC_DOUBT_TRIES && mrc_port_deadline_ns(&p_) != MRC_TIME_NEVER; i++) {
+        for (u32 i = 0; i < 2 * MRC_PORT_TRIES + 2 * MRC_DOWN_CHECK_TRIES && mrc_port_deadline_ns(&p_) != MRC_TIME_NEVER; i++) {
             now_ = std::max(now_, mrc_port_deadline_ns(&p_));
             said += pull();
         }
@@ -253,7 +253,7 @@ private:
     const u64 begin_ = 1000 * ms;
     u64 now_ = begin_, changes_ = 0;
     mrc_port p_;
-    mrc_ask ask_;
+    mrc_ep_req_table ask_;
     u64 cookie_ = 0;
     mrc_pkt last_ = {};
     std::multiset<u32> asked_;

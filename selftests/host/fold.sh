@@ -3,7 +3,7 @@
 # timeout: 5400
 # kernels: full
 #
-# A processor that multiplies without carry: the module computes ICRCs by that (kernel/data/mrc_fold.c), which it
+# A processor that multiplies without carry: the module computes ICRCs by that (kernel/data/mrc_crc32_fold.c), which it
 # compares with the library's when it is loaded, and the independent decoder with what is on the wire. The other
 # virtual machines have none, for it is slow to emulate.
 

@@ -30,7 +30,7 @@ NAMES = {
     "mrc_abi_show": "the name of the file in sysfs",
 }
 # Structs of the engine whose fields are its own; what it hands out (ops, infos, configurations) is not.
-STATE = ("mrc_conn mrc_evset mrc_ev mrc_ev_past mrc_ev_count mrc_evplane mrc_rot mrc_port mrc_ask mrc_asked mrc_damp "
+STATE = ("mrc_conn mrc_evset mrc_ev mrc_ev_past mrc_ev_count mrc_evplane mrc_spray mrc_port mrc_ep_req_table mrc_ep_req_slot mrc_damp "
          "mrc_incast mrc_incast_flow mrc_cc mrc_cc_ops mrc_udp mrc_crc mrc_dup mrc_dup_set mrc_entropy").split()
 # Headers of the engine that are between its files.
 INSIDE = ["mrc_conn_priv.h", "mrc_conn_calls.h"]

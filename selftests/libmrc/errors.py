@@ -76,8 +76,8 @@ def said_in_sources():
         source = read(LIB, file)
         for call in calls():
             body = part(source, call)
-            out |= {(call, e) for e in re.findall(r"(?:return|mrc_say\(|mrc_minus\(|mrc_null\()\(?(E[A-Z0-9]+)", body)}
-        out |= {(call, err) for err, call in re.findall(r'mrc_say\((E[A-Z0-9]+), "(mrc_\w+)[:\"]', source)}
+            out |= {(call, e) for e in re.findall(r"(?:return|mrc_debug\(|mrc_minus\(|mrc_null\()\(?(E[A-Z0-9]+)", body)}
+        out |= {(call, err) for err, call in re.findall(r'mrc_debug\((E[A-Z0-9]+), "(mrc_\w+)[:\"]', source)}
     return {p for p in out if p[1] not in NO_ERROR and p[0] in calls()}
 
 

@@ -75,7 +75,7 @@ rebuild() {
 passes() { (ulimit -c 0 -t 60; LD_LIBRARY_PATH=$1 GTEST_FAIL_FAST=1 exec timeout 900 "$out/$2") >/dev/null 2>&1; }
 
 # Those that take seconds: asked last.
-slow='test_cc test_wire test_evgen test_ctl test_rot test_rack test_probe_budget test_tx
+slow='test_cc test_wire test_evgen test_ctl test_spray test_rack test_probe_budget test_tx
 	test_conn_sizes test_nscc_loop test_incast'
 
 # killer DIR TEST...: the first test that fails with the library of DIR, or nothing. The named

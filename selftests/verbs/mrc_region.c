@@ -166,7 +166,7 @@ TEST_F_TIMEOUT(region, hints_are_taken_and_what_is_not_offered_is_refused, LIMIT
 }
 
 /*
- * More than the kernel finds in one step (core/mrc_front.h): some share a place there. One byte each; the keys of
+ * More than the kernel finds in one step (core/mrc_xa_cache.h): some share a place there. One byte each; the keys of
  * half of them are forgotten, and the others' still lead where they did.
  */
 TEST_F_TIMEOUT(region, of_many_each_is_itself, LIMIT_S)

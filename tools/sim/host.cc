@@ -73,8 +73,8 @@ void host::make_peer(u32 remote)
     if (mrc_evset_init(&p->evs, p->evs_mem.data(), &cfg, values.data(), planes.data()))
         fail("mrc_evset_init() failed");
     mrc_port_init(&p->port, believed_);
-    p->rot_order.resize(MRC_ROT_LEN(n));
-    mrc_rot_init(&p->rot, p->rot_order.data(), n, rand_.next());
+    p->rot_order.resize(MRC_SPRAY_LEN(n));
+    mrc_spray_init(&p->rot, p->rot_order.data(), n, rand_.next());
 
     const mrc_cc_ops *ops = o.nscc ? &mrc_nscc : &mrc_cc_fixed;
     cc.mtu = static_cast<u32>(o.mtu) + 100;
@@ -302,7 +302,7 @@ void host::port_send(u32 remote)
     std::memset(&hdr, 0, sizeof(hdr));
     while (mrc_port_tx_next(&to_peer.port, clock_ns(), &hdr)) {
         u16 e = hdr.plane == MRC_PLANE_NONE
-                    ? mrc_rot_pick(&to_peer.rot, &to_peer.evs, MRC_NONE16)
+                    ? mrc_spray_pick(&to_peer.rot, &to_peer.evs, MRC_NONE16)
                     : mrc_evset_nth_of(&to_peer.evs, hdr.plane, hdr.ev);
 
         if (e == MRC_NONE16)

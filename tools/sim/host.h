@@ -21,7 +21,7 @@ struct peer {
     mrc_evset evs = {};
     std::vector<u64> evs_mem;
     mrc_port port = {};
-    mrc_rot rot = {};        // of endpoint packets
+    mrc_spray rot = {};        // of endpoint packets
     std::vector<u16> rot_order;
     std::vector<u64> cc_mem;
     u64 port_gen = 0;

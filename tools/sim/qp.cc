@@ -469,13 +469,13 @@ void qp::note_incast()
 // As the kernel: asked after each turn, answered later, when there is memory; what comes next finds it larger.
 void qp::grow()
 {
-    if (!mrc_conn_wants_room(&conn_))
+    if (!mrc_conn_wants_mem(&conn_))
         return;
     if (!want_ns_)
         want_ns_ = w_.now_ns() + w_.opt.grow_ns;
     if (w_.now_ns() < want_ns_)
         return;
-    room_.assign((mrc_conn_room_size(&conn_) + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
+    room_.assign((mrc_conn_grow_size(&conn_) + 7) / 8, 0xcdcdcdcdcdcdcdcdull);
     mrc_conn_grow(&conn_, room_.data());
 }
 

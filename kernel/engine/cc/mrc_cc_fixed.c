@@ -78,7 +78,7 @@ static void mrc_cc_fixed_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg
 
 /* ---- delay ---- */
 
-static void mrc_fixed_trip(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
+static void mrc_fixed_rtt(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
 {
 	u32 rtt_ns = (u32)clamp_t(u64, s->rtt_ns, MRC_FIXED_RTT_MIN_NS, MRC_FIXED_RTT_MAX_NS);
 
@@ -195,7 +195,7 @@ static void mrc_cc_fixed_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s
 		return;
 	}
 	if (s->rtt_ns)
-		mrc_fixed_trip(f, s);
+		mrc_fixed_rtt(f, s);
 	/* RFC 7661: a window that is not used does not grow. */
 	grows = !mrc_fixed_pace_faster(f, s) && !f->spared && s->inflight_bytes >= cc->cwnd_bytes / 2;
 	if (grows && !mrc_fixed_queue(f))

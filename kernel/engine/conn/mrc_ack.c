@@ -33,7 +33,7 @@ static bool mrc_ack_stamped(const struct mrc_conn *c, u16 stamp)
  * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
  * has it twice.
  */
-static struct mrc_ack_rtt mrc_ack_trip(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+static struct mrc_ack_rtt mrc_ack_measure_rtt(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 psn = mrc_psn_add(s->cack, s->ack_psn_offset);
 	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
@@ -105,7 +105,7 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 	else if (s->m != MRC_M_SKIP_ONCE)
 		mrc_evset_sign(c->evs, idx, MRC_SIGN_BAD, now_ns);
 	else
-		mrc_evset_sign(c->evs, idx, mrc_rot_heeds(&c->rot) ? MRC_SIGN_ECN : MRC_SIGN_ECN_PLANE, now_ns);
+		mrc_evset_sign(c->evs, idx, mrc_spray_heeds(&c->spray) ? MRC_SIGN_ECN : MRC_SIGN_ECN_PLANE, now_ns);
 }
 
 /* Answer to a tail probe: its round trip, 0 if it is none of ours. */
@@ -121,7 +121,7 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 	if (mrc_ack_stamped(c, s->tx_ts))
 		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
-	mrc_latest_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
+	mrc_last_delivered_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
 }
 
@@ -174,7 +174,7 @@ static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	if (!rtt)
 		return false;
 	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
-	c->latest.valid = false;	/* nothing has been sent that this could be before */
+	c->last_delivered.valid = false;	/* nothing has been sent that this could be before */
 	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
 	return true;
 }
@@ -247,7 +247,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		rtt.ns = mrc_ack_probe(c, s, now_ns);
 		answered = rtt.ns;
 	} else {
-		rtt = mrc_ack_trip(c, s, now_ns);
+		rtt = mrc_ack_measure_rtt(c, s, now_ns);
 		mrc_ack_ev(c, s, now_ns);
 	}
 	if (rtt.ns)

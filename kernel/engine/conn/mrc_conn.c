@@ -4,7 +4,7 @@
  * life, and the calls that touch both directions. See mrc_conn.h.
  */
 #include "conn/mrc_conn.h"
-#include "paths/mrc_miss.h"
+#include "paths/mrc_no_acks.h"
 
 /* ---- memory ---- */
 
@@ -58,8 +58,8 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	MRC_TAKE(own_cc, 1);
 	MRC_TAKE(ctl.sack_q, MRC_OWED_SACKS);
 	MRC_TAKE(snd.sent, MRC_PLANES_MAX);
-	MRC_TAKE(rot.order, MRC_ROT_LEN(cfg->ev_active));
-	MRC_TAKE(rcv.bits, psns / 64 + 1 + psns / 64);	/* and mrc_rcv_news(), mrc_rcv_last() */
+	MRC_TAKE(spray.order, MRC_SPRAY_LEN(cfg->ev_active));
+	MRC_TAKE(rcv.bits, psns / 64 + 1 + psns / 64);	/* and mrc_rcv_unreported(), mrc_rcv_last() */
 	if (cfg->strict)
 		MRC_TAKE(rcv.hold, psns / 64);
 	MRC_TAKE(msgs.sq, cfg->sq_max);
@@ -71,8 +71,8 @@ static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg
 	MRC_TAKE(rcv.rq, cfg->rq_max);
 #undef MRC_TAKE
 	if (mem)
-		mrc_room_take(c, cfg, cfg->small, mem + at);
-	return at + mrc_room_bytes(cfg, cfg->small);
+		mrc_rec_mem_take(c, cfg, cfg->small, mem + at);
+	return at + mrc_rec_mem_bytes(cfg, cfg->small);
 }
 
 size_t mrc_conn_mem_size(const struct mrc_conn_cfg *in)
@@ -95,7 +95,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 		return -EINVAL;
 	c->rcv_mask = (u32)c->cfg.mpr_max * MRC_MPR_UNIT - 1;
 	mrc_conn_layout(c, &c->cfg, (u8 *)mem);
-	mrc_rot_init(&c->rot, c->rot.order, c->cfg.ev_active, c->cfg.seed);
+	mrc_spray_init(&c->spray, c->spray.order, c->cfg.ev_active, c->cfg.seed);
 	mrc_conn_reset(c);
 	return 0;
 }
@@ -103,7 +103,7 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *in, void *mem)
 static void mrc_conn_reset_parts(struct mrc_conn *c)
 {
 	c->rx_ready = false;
-	c->meet = MRC_MEET_DONE;
+	c->confirm = MRC_CONFIRM_DONE;
 	mrc_rcv_reset(c);
 	c->arrivals = (struct mrc_arrivals){ 0 };
 	mrc_exec_reset(c);
@@ -144,7 +144,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	c->evs = evs;
 	c->arrivals = (struct mrc_arrivals){ 0 };
 	c->snd.full = 0;	/* planes of the other set, too */
-	mrc_rot_forget(&c->rot);
+	mrc_spray_forget(&c->spray);
 	if (!evs)
 		mrc_tx_withdraw(c);
 }
@@ -170,7 +170,7 @@ int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns
 	mrc_mpr_start(c, mpr);
 	c->rcv.cack = mrc_psn_add(cfg->psn, -1);
 	c->rcv.max = c->rcv.cack;
-	c->meet = cfg->mute ? MRC_MEET_MUTE : MRC_MEET_AWAITED;
+	c->confirm = cfg->mute ? MRC_CONFIRM_MUTE : MRC_CONFIRM_AWAITED;
 	c->rx_ready = true;
 	return 0;
 }
@@ -219,7 +219,7 @@ static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
 	missed = mrc_evset_acked_by(c->evs, p);
 	if (likely(missed == MRC_PLANES_MAX))
 		return;
-	c->pto.owed |= MRC_OWED_MISS;
+	c->pto.owed |= MRC_OWED_NO_ACKS;
 	c->pto.miss = missed;
 }
 
@@ -227,7 +227,7 @@ static mrc_noinline enum mrc_verdict
 mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	c->stats.rx_ctrl_pkts++;
-	if (unlikely(c->meet) && !mrc_meet_heard(c, p))
+	if (unlikely(c->confirm) && !mrc_confirm_rx(c, p))
 		return MRC_V_DROP;
 	mrc_conn_report_arrivals(c, now_ns);
 	if (likely(p->opcode != MRC_OPC_PROBE))
@@ -340,7 +340,7 @@ static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct 
 static mrc_noinline bool mrc_conn_tx_mute(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	mrc_conn_report_arrivals(c, now_ns);
-	mrc_meet_ask(c, now_ns);
+	mrc_confirm_probe(c, now_ns);
 	return mrc_ctl_next(c, now_ns, op);
 }
 
@@ -348,7 +348,7 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (!c->evs)
 		return false;
-	if (mrc_meet_mute(c))
+	if (mrc_confirm_mute(c))
 		return mrc_conn_tx_mute(c, now_ns, op);
 	if (mrc_ctl_pending(c, now_ns) || c->arrivals.pkts)
 		return mrc_conn_tx_any(c, now_ns, op);
@@ -476,9 +476,9 @@ enum mrc_status mrc_conn_failed(const struct mrc_conn *c)
 	return (enum mrc_status)c->fail;
 }
 
-bool mrc_conn_met(const struct mrc_conn *c)
+bool mrc_conn_confirmed(const struct mrc_conn *c)
 {
-	return c->rx_ready && c->meet == MRC_MEET_DONE;
+	return c->rx_ready && c->confirm == MRC_CONFIRM_DONE;
 }
 
 bool mrc_conn_nak_sent(const struct mrc_conn *c)

@@ -225,12 +225,12 @@ int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem)
 void mrc_conn_reset(struct mrc_conn *c);
 
 /*
- * A connection made small (mrc_conn_cfg) takes @mem of mrc_conn_room_size() bytes, zeroed or not, any time and
- * once; the caller frees it at the end. mrc_conn_wants_room(): now would be a good time, for the lack of
+ * A connection made small (mrc_conn_cfg) takes @mem of mrc_conn_grow_size() bytes, zeroed or not, any time and
+ * once; the caller frees it at the end. mrc_conn_wants_mem(): now would be a good time, for the lack of
  * it holds packets back. It holds its own window back, never the peer's.
  */
-bool mrc_conn_wants_room(const struct mrc_conn *c);
-size_t mrc_conn_room_size(const struct mrc_conn *c);	/* 0: it has all */
+bool mrc_conn_wants_mem(const struct mrc_conn *c);
+size_t mrc_conn_grow_size(const struct mrc_conn *c);	/* 0: it has all */
 void mrc_conn_grow(struct mrc_conn *c, void *mem);
 
 /*
@@ -373,7 +373,7 @@ void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns);
 enum mrc_status mrc_conn_failed(const struct mrc_conn *c);
 
 /* The peer's QP has spoken to this one, since RTR: the two belong together. */
-bool mrc_conn_met(const struct mrc_conn *c);
+bool mrc_conn_confirmed(const struct mrc_conn *c);
 
 /* A NAK of ours was sent: the caller moves the QP to error (mrc_conn_fail). */
 bool mrc_conn_nak_sent(const struct mrc_conn *c);

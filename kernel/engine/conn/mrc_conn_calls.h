@@ -161,7 +161,7 @@ static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
  * Which stretches of 64 PSNs (bit: PSN / 64 mod 64) hold packets out of order that no SACK may
  * have shown yet. Behind the ring: they are looked at when a SACK leaves.
  */
-static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
+static inline u64 *mrc_rcv_unreported(const struct mrc_conn *c)
 {
 	return &c->rcv.bits[(c->rcv_mask + 1) >> 6];
 }
@@ -169,7 +169,7 @@ static inline u64 *mrc_rcv_news(const struct mrc_conn *c)
 /* Which of those that came are the last of their message: as rcv.bits. */
 static inline u64 *mrc_rcv_last(const struct mrc_conn *c)
 {
-	return mrc_rcv_news(c) + 1;
+	return mrc_rcv_unreported(c) + 1;
 }
 
 /* mrc_rx.c: data packets in */
@@ -239,7 +239,7 @@ void mrc_snd_take_back(struct mrc_conn *c, u16 slot);
 bool mrc_cause_silent(enum mrc_cause cause);
 void mrc_snd_queue(struct mrc_conn *c, u16 slot, bool head);
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns);
-void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
+void mrc_snd_report_lost(struct mrc_conn *c, u32 bytes, u64 now_ns);
 void mrc_snd_withdraw(struct mrc_conn *c);
 void mrc_snd_unpace(struct mrc_conn *c);
 u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns);
@@ -256,9 +256,9 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns);
 u64 mrc_rtt_patience_ns(const struct mrc_conn *c);
 u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns);
 
-/* mrc_room.c */
-size_t mrc_room_bytes(const struct mrc_conn_cfg *cfg, bool small);
-void mrc_room_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool small, u8 *mem);
+/* mrc_rec_mem.c */
+size_t mrc_rec_mem_bytes(const struct mrc_conn_cfg *cfg, bool small);
+void mrc_rec_mem_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool small, u8 *mem);
 
 /* mrc_resent.c */
 void mrc_resent_reset(struct mrc_conn *c);
@@ -286,9 +286,9 @@ static inline bool mrc_report_shows(const struct mrc_conn *c, u32 psn)
 	return c->report.far || mrc_psn_diff(psn, c->report.shown) <= 0;
 }
 
-/* mrc_latest.c */
-void mrc_latest_reset(struct mrc_conn *c);
-void mrc_latest_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
+/* mrc_last_delivered.c */
+void mrc_last_delivered_reset(struct mrc_conn *c);
+void mrc_last_delivered_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns);
 
 /* mrc_rack.c */
 void mrc_rack_reset(struct mrc_conn *c);
@@ -341,15 +341,15 @@ static inline bool mrc_ctl_owes(const struct mrc_conn *c)
 }
 
 /* Does nothing but probes leave? */
-static inline bool mrc_meet_mute(const struct mrc_conn *c)
+static inline bool mrc_confirm_mute(const struct mrc_conn *c)
 {
-	return unlikely(c->meet == MRC_MEET_MUTE);
+	return unlikely(c->confirm == MRC_CONFIRM_MUTE);
 }
 
 /* Does the peer still owe us something? Where it has not spoken, its first word. */
 static inline bool mrc_tx_waiting(const struct mrc_conn *c)
 {
-	if (mrc_meet_mute(c))
+	if (mrc_confirm_mute(c))
 		return mrc_tx_pending(c) || mrc_ctl_owes(c);
 	if (!c->snd.known)
 		return c->msgs.rs_head != c->msgs.rs_tail;
@@ -367,10 +367,10 @@ static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
 }
 
 /* Was this sent before what is known as delivered? A batch carries one time. */
-static inline bool mrc_latest_before(const struct mrc_conn *c, u32 tick, u32 psn)
+static inline bool mrc_last_delivered_before(const struct mrc_conn *c, u32 tick, u32 psn)
 {
-	return (s32)(c->latest.sent - tick) > 0 ||
-	       (tick == c->latest.sent && mrc_psn_diff(psn, c->latest.psn) < 0);
+	return (s32)(c->last_delivered.sent - tick) > 0 ||
+	       (tick == c->last_delivered.sent && mrc_psn_diff(psn, c->last_delivered.psn) < 0);
 }
 
 /* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
@@ -414,9 +414,9 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
-/* mrc_meet.c */
-void mrc_meet_ask(struct mrc_conn *c, u64 now_ns);
-bool mrc_meet_heard(struct mrc_conn *c, const struct mrc_pkt *p);
+/* mrc_confirm.c */
+void mrc_confirm_probe(struct mrc_conn *c, u64 now_ns);
+bool mrc_confirm_rx(struct mrc_conn *c, const struct mrc_pkt *p);
 
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
@@ -439,10 +439,10 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 /* The peer's QP lives, and answers. */
 static inline void mrc_ctl_sack_arrived(struct mrc_conn *c)
 {
-	c->ctl.unheard = 0;
+	c->ctl.unanswered = 0;
 }
 
-#define MRC_UNHEARD	4	/* probes of EVs without any SACK */
+#define MRC_UNANSWERED	4	/* probes of EVs without any SACK */
 
 /*
  * When this QP may ask about EVs of the set. Its peer may have failed, and answers nothing then,
@@ -452,7 +452,7 @@ static inline u64 mrc_ctl_ask_ns(const struct mrc_conn *c)
 {
 	u64 at = c->evs->next_probe_ns;
 
-	return likely(c->ctl.unheard < MRC_UNHEARD) || at == MRC_TIME_NEVER ? at : at + c->evs->probe_ns;
+	return likely(c->ctl.unanswered < MRC_UNANSWERED) || at == MRC_TIME_NEVER ? at : at + c->evs->probe_ns;
 }
 
 /* The same, if this QP's timer is to wait for it: of the QPs that share a set, one's does. */

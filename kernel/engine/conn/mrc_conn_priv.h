@@ -168,13 +168,13 @@ struct mrc_snd {
 	u32 busy;		/* planes by which some of them left */
 	u32 full;		/* planes with more than their part of them, when last looked */
 	u32 first;		/* PSN */
-	struct mrc_rec *rec;	/* by PSN (mrc_room.c) */
+	struct mrc_rec *rec;	/* by PSN (mrc_rec_mem.c) */
 	struct mrc_list *sent;	/* MRC_PLANES_MAX: in flight, by plane, oldest send first */
 	struct mrc_list lost, paced;
 };
 
 /* What several deliveries add up to. */
-struct mrc_landed {
+struct mrc_delivered {
 	u32 inflight;		/* bytes newly delivered that were in flight */
 	u32 late;		/* likewise, that had been given up */
 	const struct mrc_rec *latest;	/* sent last of those sent once, or NULL */
@@ -199,8 +199,8 @@ struct mrc_msgs {
 	u16 next_rqmsn;
 };
 
-/* The latest send known as delivered (mrc_latest.c). */
-struct mrc_latest {
+/* The latest send known as delivered (mrc_last_delivered.c). */
+struct mrc_last_delivered {
 	u32 sent, psn;		/* tick and PSN */
 	u32 late_ns : 31;	/* how much later than usual its delivery was learnt */
 	u32 valid : 1;
@@ -219,7 +219,7 @@ struct mrc_resent {
 	u16 n;			/* a power of two, at most MRC_RESENDS */
 	u8 shift;		/* of the hash, to a place in tab */
 	u8 blamed;		/* evset.blamed, as far as its losses were given back */
-	struct mrc_resend *tab;	/* by a hash of the PSN (mrc_room.c) */
+	struct mrc_resend *tab;	/* by a hash of the PSN (mrc_rec_mem.c) */
 };
 
 /* SLEEK's recovery. */
@@ -230,14 +230,14 @@ struct mrc_sleek {
 };
 
 #define MRC_OWED_TAIL	1u	/* a probe that asks about data */
-#define MRC_OWED_MISS	2u	/* one that says which plane brings no acknowledgements */
+#define MRC_OWED_NO_ACKS	2u	/* one that says which plane brings no acknowledgements */
 #define MRC_OWED_AGAIN	4u	/* what has arrived, for its ACK */
 
 /* The tail probe, when acknowledgements stop. */
 struct mrc_pto {
 	u64 at_ns;
 	u8 owed;		/* MRC_OWED_* */
-	u8 miss;		/* MRC_OWED_MISS: of which plane */
+	u8 miss;		/* MRC_OWED_NO_ACKS: of which plane */
 	u8 slept : 1;		/* the latest call of the timer came much too late */
 	u8 plane : 7;		/* of the latest tail probe */
 	u8 backoff;
@@ -283,7 +283,7 @@ struct mrc_report {
 struct mrc_rcv {
 	u64 *bits;		/* ring bitmap, cfg.mpr_max * 128 bits: committed; see mrc_rcv_last() */
 	u64 *hold;		/* likewise: held, to be placed in its turn; NULL unless cfg.strict */
-	struct mrc_rand rand;	/* of the SACK threshold */
+	struct mrc_prng rand;	/* of the SACK threshold */
 	u32 window;		/* PSNs that can be taken in */
 	u32 cack;		/* all up to here has been committed (strict: placed) */
 	u32 max;		/* highest PSN committed */
@@ -352,17 +352,17 @@ struct mrc_ctl {
 	u8 pen : 7;		/* rcv_cwnd_pen of the next SACKs */
 	u8 restore : 1;
 	u8 ack_plane;		/* by which the latest ACK left */
-	u8 unheard;		/* probes of EVs since the peer's latest SACK, 252 ... 255: many */
+	u8 unanswered;		/* probes of EVs since the peer's latest SACK, 252 ... 255: many */
 	u32 sack_at;		/* where the next bitmap begins that does not follow the trigger */
 	struct mrc_owed_sack *sack_q;	/* MRC_OWED_SACKS */
 	struct mrc_owed_nack *nack_q;	/* MRC_OWED_NACKS */
 };
 
-/* Has the peer's QP named itself to this one (mrc_meet.c)? */
-enum mrc_meet_state {
-	MRC_MEET_DONE,
-	MRC_MEET_AWAITED,
-	MRC_MEET_MUTE,		/* awaited, and nothing but probes leaves before */
+/* Has the peer's QP named itself to this one (mrc_confirm.c)? */
+enum mrc_confirm_state {
+	MRC_CONFIRM_DONE,
+	MRC_CONFIRM_AWAITED,
+	MRC_CONFIRM_MUTE,		/* awaited, and nothing but probes leaves before */
 };
 
 /*
@@ -376,9 +376,9 @@ struct mrc_conn {
 	u8 failing;		/* likewise: what it will fail with at the end of this call */
 	bool rx_ready, tx_ready;	/* RTR, RTS */
 	bool failed_sent;	/* the failing status was given to a message */
-	bool small;		/* it has not all the room that cfg gives it (mrc_room.c), */
+	bool small;		/* it has not all the room that cfg gives it (mrc_rec_mem.c), */
 	bool crowded;		/* and some table was full, or nearly so */
-	u8 meet;		/* enum mrc_meet_state */
+	u8 confirm;		/* enum mrc_confirm_state */
 	u32 rcv_mask;		/* of the receive window: cfg.mpr_max * 128 - 1 */
 	struct mrc_rnr rnr;	/* here, as it fills a hole */
 	struct mrc_ctl ctl;
@@ -393,10 +393,10 @@ struct mrc_conn {
 	struct mrc_rx_cfg rx;	/* (also what is told to the peer) */
 	struct mrc_report report;	/* here, as it fills a hole */
 	struct mrc_tx_cfg tx;
-	struct mrc_rot rot;
+	struct mrc_spray spray;
 
 	struct mrc_rack rack;
-	struct mrc_latest latest;
+	struct mrc_last_delivered last_delivered;
 	struct mrc_clock rtt;	/* of all planes together */
 	struct mrc_sleek sleek;
 	struct mrc_resent resent;

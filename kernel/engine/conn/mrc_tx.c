@@ -39,7 +39,7 @@ void mrc_tx_reset(struct mrc_conn *c)
 void mrc_tx_reset_loss(struct mrc_conn *c)
 {
 	mrc_rtt_reset(c);
-	mrc_latest_reset(c);
+	mrc_last_delivered_reset(c);
 	mrc_rack_reset(c);
 	mrc_pto_reset(c);
 	mrc_budget_reset(c);
@@ -136,7 +136,7 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
 	if (c->snd.known && cfg->psn != c->snd.first)
 		mrc_tx_forget_start(c);
 	c->tx = *cfg;
-	mrc_rot_set_burst(&c->rot, cfg->burst);
+	mrc_spray_set_burst(&c->spray, cfg->burst);
 	c->snd.window = mpr * MRC_MPR_UNIT;
 	mrc_snd_allow(c, c->snd.window);
 	if (!c->tx.wimm)
@@ -385,11 +385,11 @@ static mrc_inline u16 mrc_tx_path(struct mrc_conn *c, const struct mrc_tx_cut *c
 
 	if (unlikely(c->evs->longer))
 		off |= mrc_tx_too_long(c, cut, now_ns);
-	idx = likely(!off) ? mrc_rot_next(&c->rot, c->evs) :
-			     mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
+	idx = likely(!off) ? mrc_spray_next(&c->spray, c->evs) :
+			     mrc_spray_pick_off(&c->spray, c->evs, MRC_NONE16, off);
 	if (likely(idx == MRC_NONE16 || !mrc_tx_lags(c, idx, now_ns)))
 		return idx;
-	return mrc_rot_pick_off(&c->rot, c->evs, idx, off);
+	return mrc_spray_pick_off(&c->spray, c->evs, idx, off);
 }
 
 /*
@@ -402,11 +402,11 @@ static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now
 	u16 idx = MRC_NONE16;
 
 	if (r->ev >= c->evs->n)
-		return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, off);
+		return mrc_spray_pick_off(&c->spray, c->evs, MRC_NONE16, off);
 	off |= 1u << r->plane;
 	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->ack_by & 1))
-		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->ack_by, now_ns);
-	return idx != MRC_NONE16 ? idx : mrc_rot_pick_off(&c->rot, c->evs, r->ev, off);
+		idx = mrc_spray_pick_by(&c->spray, c->evs, c->evs->ack_by, now_ns);
+	return idx != MRC_NONE16 ? idx : mrc_spray_pick_off(&c->spray, c->evs, r->ev, off);
 }
 
 /* Waits for a path within its budget. */
@@ -516,7 +516,7 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	op->undo.kind = MRC_UNDO_NEW;
 	op->undo.cut_rs = c->msgs.cut_rs;
 	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
-		c->latest.valid = false;
+		c->last_delivered.valid = false;
 	r->msg = c->msgs.cut;
 	r->len = (u16)cut->len;
 	r->state = MRC_REC_SENT;	/* all in one byte is one store */
@@ -636,7 +636,7 @@ bool mrc_tx_again_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	cut.m = mrc_tx_unacked(c);
 	if (!cut.m || c->fail)
 		return false;
-	idx = mrc_rot_next(&c->rot, c->evs);
+	idx = mrc_spray_next(&c->spray, c->evs);
 	if (idx == MRC_NONE16)
 		return false;
 	cut.i = cut.m->npkts - 1;

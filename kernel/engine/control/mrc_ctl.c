@@ -9,7 +9,7 @@
  * their path, so while they flow one EV every few round trips is verified by a probe.
  */
 #include "conn/mrc_conn.h"
-#include "paths/mrc_miss.h"
+#include "paths/mrc_no_acks.h"
 
 #define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
 #define MRC_ANSWERED_MAX 7	/* ACKs in a row that do not leave: an answer says it */
@@ -30,7 +30,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.probes = 0;
 	c->ctl.verify_owed = 0;
 	c->ctl.pen = 0;
-	c->ctl.unheard = 0;
+	c->ctl.unanswered = 0;
 	c->ctl.ack_plane = MRC_PLANES_MAX;
 	c->ctl.restore = false;
 	c->ctl.sack_turn = 0;
@@ -46,7 +46,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
  */
 static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 {
-	if (id == MRC_PROBE_ID_MISS) {
+	if (id == MRC_PROBE_ID_NO_ACKS) {
 		if (c->evs)
 			mrc_evset_acks_missing(c->evs, plane);
 		return;
@@ -72,7 +72,7 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	u16 id = p->u.probe.probe_id;
-	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_MISS;
+	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_NO_ACKS;
 
 	mrc_ctl_probed(c, id, p->plane);
 	mrc_sack_owe_answer(c, p, tail ? p->plane : MRC_PLANES_MAX, now_ns);
@@ -319,10 +319,10 @@ void mrc_ctl_ask_resign(const struct mrc_conn *c)
 static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
 {
 	WRITE_ONCE(c->evs->asker, c);	/* it can: who waited for this may not */
-	c->ctl.unheard = (u8)(c->ctl.unheard < 255 ? c->ctl.unheard + 1 : 256 - MRC_UNHEARD);
-	if (c->ctl.unheard % MRC_UNHEARD == 0)
+	c->ctl.unanswered = (u8)(c->ctl.unanswered < 255 ? c->ctl.unanswered + 1 : 256 - MRC_UNANSWERED);
+	if (c->ctl.unanswered % MRC_UNANSWERED == 0)
 		WRITE_ONCE(c->evs->wake, true);
-	if (c->ctl.unheard >= MRC_UNHEARD)	/* whose turn is next is decided by time */
+	if (c->ctl.unanswered >= MRC_UNANSWERED)	/* whose turn is next is decided by time */
 		mrc_evset_reschedule(c->evs, now_ns);
 }
 
@@ -336,7 +336,7 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 	if (!due || !mrc_evset_probe_next(c->evs, now_ns, &idx)) {
 		c->ctl.verify_owed = 0;
 		if (!mrc_ctl_may_verify(c, owed) ||
-		    !mrc_evset_verify_next(c->evs, &c->rot, now_ns, &idx))
+		    !mrc_evset_verify_next(c->evs, &c->spray, now_ns, &idx))
 			return false;
 	}
 	mrc_ctl_asked(c, now_ns);
@@ -357,10 +357,10 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 	u32 off = c->pto.backoff > 1 ? 1u << c->pto.plane : 0;
 
 	if ((c->pto.backoff & 1) && !(data >> c->evs->ack_by & 1))
-		idx = mrc_rot_pick_by(&c->rot, c->evs, c->evs->ack_by, now_ns);
+		idx = mrc_spray_pick_by(&c->spray, c->evs, c->evs->ack_by, now_ns);
 	if (idx != MRC_NONE16)
 		return idx;
-	return mrc_rot_pick_off(&c->rot, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
+	return mrc_spray_pick_off(&c->spray, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
 }
 
 static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
@@ -383,14 +383,14 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 }
 
 /* The peer's acknowledgements are missed on a plane: it is told by that plane. */
-static mrc_noinline bool mrc_ctl_miss_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
+static mrc_noinline bool mrc_ctl_no_acks_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	u16 idx = mrc_evset_miss_reported(c->evs, &c->rot, c->pto.miss, now_ns);
+	u16 idx = mrc_evset_no_acks_reported(c->evs, &c->spray, c->pto.miss, now_ns);
 
-	c->pto.owed &= (u8)~MRC_OWED_MISS;
+	c->pto.owed &= (u8)~MRC_OWED_NO_ACKS;
 	if (idx == MRC_NONE16)
 		return false;
-	mrc_ctl_probe(c, op, MRC_PROBE_ID_MISS, now_ns);
+	mrc_ctl_probe(c, op, MRC_PROBE_ID_NO_ACKS, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	return true;
 }
@@ -398,7 +398,7 @@ static mrc_noinline bool mrc_ctl_miss_probe(struct mrc_conn *c, u64 now_ns, stru
 static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	return c->pto.owed & MRC_OWED_TAIL ? mrc_ctl_tail_probe(c, now_ns, op) :
-					     mrc_ctl_miss_probe(c, now_ns, op);
+					     mrc_ctl_no_acks_probe(c, now_ns, op);
 }
 
 /*
@@ -412,13 +412,13 @@ static u16 mrc_ctl_answer_ev(struct mrc_conn *c, u64 now_ns, bool nak)
 	u16 idx = MRC_NONE16;
 
 	if (unlikely(back < MRC_PLANES_MAX) && !(c->ctl.ack_owed && back == c->ctl.ack_plane))
-		idx = mrc_rot_pick_by(&c->rot, c->evs, back, now_ns);
+		idx = mrc_spray_pick_by(&c->spray, c->evs, back, now_ns);
 	if (idx != MRC_NONE16)
 		return idx;
-	idx = mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+	idx = mrc_spray_pick_ack(&c->spray, c->evs, now_ns, c->ctl.nack_n || nak);
 	if (!c->ctl.ack_owed || idx == MRC_NONE16 || c->evs->ev[idx].plane != c->ctl.ack_plane)
 		return idx;
-	return mrc_rot_pick_ack(&c->rot, c->evs, now_ns, c->ctl.nack_n || nak);
+	return mrc_spray_pick_ack(&c->spray, c->evs, now_ns, c->ctl.nack_n || nak);
 }
 
 /* A NACK, an ACK or a SACK, in this order; a NAK before all of them. */
@@ -451,7 +451,7 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 
 static mrc_inline bool mrc_ctl_rest(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, bool nak)
 {
-	if (mrc_ctl_owes(c) && !mrc_meet_mute(c))
+	if (mrc_ctl_owes(c) && !mrc_confirm_mute(c))
 		return mrc_ctl_answer(c, now_ns, op, nak);
 	return c->pto.owed && mrc_ctl_ask(c, now_ns, op);
 }
@@ -464,13 +464,13 @@ static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, s
 /* Is a NACK to leave, which precedes a probe? */
 static mrc_inline bool mrc_ctl_nacks(const struct mrc_conn *c)
 {
-	return c->ctl.nack_n && !mrc_meet_mute(c);
+	return c->ctl.nack_n && !mrc_confirm_mute(c);
 }
 
 /* Something is refused, or the QP failed: then it says one thing only, why it refused. */
 static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	bool nak = c->ctl.ack_owed && mrc_nak_due(c) && !mrc_meet_mute(c);
+	bool nak = c->ctl.ack_owed && mrc_nak_due(c) && !mrc_confirm_mute(c);
 
 	if (!c->rx_ready || (c->fail && !nak))
 		return false;

@@ -173,9 +173,9 @@ static u64 mrc_sack_bits(const struct mrc_conn *c, u32 base)
  * Moves *at on to the next 64 PSNs, from @first on again behind the last, in which something
  * came that no SACK has shown, if there are any.
  */
-static void mrc_sack_news(struct mrc_conn *c, u32 first, u32 *at)
+static void mrc_sack_unreported(struct mrc_conn *c, u32 first, u32 *at)
 {
-	u64 *news = mrc_rcv_news(c);
+	u64 *news = mrc_rcv_unreported(c);
 	u32 word = *at >> 6 & 63, base, low, n;
 
 	while (*news) {
@@ -224,7 +224,7 @@ static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 	u8 turn = c->ctl.sack_turn, step = turn % MRC_SACK_STEPS;
 
 	if (mrc_psn_diff(c->rcv.max, c->rcv.cack) <= 64) {
-		*mrc_rcv_news(c) = 0;
+		*mrc_rcv_unreported(c) = 0;
 		return first;
 	}
 	c->ctl.sack_turn = (u8)((turn + 1u) % (2 * MRC_SACK_STEPS));
@@ -233,7 +233,7 @@ static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 	if (mrc_psn_diff(at, first) < 0 || mrc_psn_diff(at, c->rcv.max) > 0)
 		at = first;
 	if (turn != MRC_SACK_STEPS - 1)
-		mrc_sack_news(c, first, &at);
+		mrc_sack_unreported(c, first, &at);
 	while (!mrc_sack_bits(c, at)) {		/* ends: rx_max is there */
 		at = mrc_psn_add(at, 64);
 		if (mrc_psn_diff(at, c->rcv.max) > 0)

@@ -88,7 +88,7 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 }
 
 /* About a round trip. The mean remembers a host that paused for long after it goes on again. */
-static u64 mrc_budget_trip_ns(const struct mrc_conn *c)
+static u64 mrc_budget_rtt_ns(const struct mrc_conn *c)
 {
 	if (!c->rtt.srtt_ns)
 		return mrc_rtt_patience_ns(c);
@@ -102,7 +102,7 @@ static u64 mrc_budget_trip_ns(const struct mrc_conn *c)
  */
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns)
 {
-	u64 wait = mrc_budget_trip_ns(c);
+	u64 wait = mrc_budget_rtt_ns(c);
 
 	if (now_ns < c->budget.nack_until_ns)
 		return;		/* leaves together with those that wait */

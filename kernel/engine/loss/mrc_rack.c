@@ -55,8 +55,8 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 	 */
 	if (mrc_rack_near_end(c) && w.lost_ns <= (u64)srtt + 3ull * (srtt / 4) + MRC_REO_SLACK_NS)
 		w.lost_ns = min_t(u64, w.lost_ns, w.late_ns);
-	w.late_ns += c->latest.late_ns;
-	w.lost_ns += c->latest.late_ns;
+	w.late_ns += c->last_delivered.late_ns;
+	w.lost_ns += c->last_delivered.late_ns;
 	return w;
 }
 
@@ -76,7 +76,7 @@ static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, 
 
 		if (r->ev == head->ev)
 			continue;
-		if (!mrc_latest_before(c, r->sent, mrc_rec_psn(c, slot)))
+		if (!mrc_last_delivered_before(c, r->sent, mrc_rec_psn(c, slot)))
 			return false;
 		if (age >= late_ns)
 			return mrc_evset_overdue(c->evs, p, head->sent, now_ns);
@@ -150,7 +150,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		u64 age = mrc_tick_age_ns(now_ns, r->sent);
 		u32 psn = mrc_rec_psn(c, slot);
 
-		if (!down && !mrc_latest_before(c, r->sent, psn)) {
+		if (!down && !mrc_last_delivered_before(c, r->sent, psn)) {
 			if (age < w.late_ns)
 				return now_ns + w.late_ns - age + MRC_TICK_NS;
 			c->rack.looked -= MRC_RACK_AGES;	/* old enough, and may be overtaken at any time */
@@ -188,7 +188,7 @@ static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
 	u64 age;
 
 	if (c->report.far || c->tx.sleek || r->state != MRC_REC_SENT ||
-	    !mrc_latest_before(c, r->sent, c->snd.una))
+	    !mrc_last_delivered_before(c, r->sent, c->snd.una))
 		return MRC_TIME_NEVER;
 	w = mrc_rack_waits(c, r->plane);
 	age = mrc_tick_age_ns(now_ns, r->sent);
@@ -207,12 +207,12 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	c->rack.at_ns = MRC_TIME_NEVER;
 	c->rack.looked = mrc_tick(now_ns);
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
-		if (left & 1 && (c->latest.valid || !mrc_evset_plane_live(c->evs, p)))
+		if (left & 1 && (c->last_delivered.valid || !mrc_evset_plane_live(c->evs, p)))
 			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
-	if (unlikely(!c->report.far) && c->latest.valid && c->snd.out)
+	if (unlikely(!c->report.far) && c->last_delivered.valid && c->snd.out)
 		c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_edge(c, now_ns, &lost));
 	if (unlikely(lost))
-		mrc_snd_tell_lost(c, lost, now_ns);
+		mrc_snd_report_lost(c, lost, now_ns);
 	if (unlikely(c->resent.blamed != c->evs->blamed))
 		mrc_resent_excuse(c, now_ns);
 }

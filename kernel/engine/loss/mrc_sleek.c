@@ -11,7 +11,7 @@
  * A packet of plane @p that is not out for as long was not overtaken, but is on a longer plane: many
  * packets are out of order then, and the count says nothing of it.
  */
-static u64 mrc_sleek_trip_ns(const struct mrc_conn *c, u8 p)
+static u64 mrc_sleek_rtt_ns(const struct mrc_conn *c, u8 p)
 {
 	return max_t(u64, c->evs ? mrc_evset_srtt_ns(c->evs, p) : 0, c->rack.min_rtt_ns);
 }
@@ -32,11 +32,11 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 		const struct mrc_rec *r = &c->snd.rec[c->sleek.at & c->snd.mask];
 
 		if (r->state == MRC_REC_SENT && r->tries == 1 &&
-		    mrc_latest_before(c, r->sent, c->sleek.at) &&
-		    mrc_tick_age_ns(now_ns, r->sent) >= mrc_sleek_trip_ns(c, r->plane))
+		    mrc_last_delivered_before(c, r->sent, c->sleek.at) &&
+		    mrc_tick_age_ns(now_ns, r->sent) >= mrc_sleek_rtt_ns(c, r->plane))
 			lost += mrc_snd_lose(c, c->sleek.at, MRC_CAUSE_SLEEK, now_ns);
 	}
-	mrc_snd_tell_lost(c, lost, now_ns);
+	mrc_snd_report_lost(c, lost, now_ns);
 }
 
 /*

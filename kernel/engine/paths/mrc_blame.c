@@ -110,7 +110,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	if (!ev->losses) {
 		s->open++;
 		s->open_on[p]++;
-		company = mrc_company_lost(s, p, now_ns);
+		company = mrc_correlate_lost(s, p, now_ns);
 	}
 	if (ev->losses < MRC_BLAME_LOSSES_MAX)
 		ev->losses = (ev->losses + 1u) & 7;
@@ -119,7 +119,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 		mrc_ev_blame(s, ev, now_ns);
 	if (company && !suspect && !s->extra && need < MRC_BLAME_CONGESTED &&
 	    mrc_suspect_others(s, p, tick, now_ns))
-		mrc_company_judge(s, p, now_ns);
+		mrc_correlate_judge(s, p, now_ns);
 }
 
 /*
@@ -148,7 +148,7 @@ bool mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 lat
 		mrc_plane_allow(&s->plane[p], late_ns, now_ns);
 	if (s->watched >> p & 1)
 		mrc_suspect_refuted(s, p, tick);
-	mrc_company_refuted(s, p);
+	mrc_correlate_refuted(s, p);
 	if (idx < s->n)
 		mrc_evset_sign(s, idx, MRC_SIGN_SPURIOUS, now_ns);
 	return path;

@@ -3,7 +3,7 @@
  * mrc_ev.c - EV states of a path set.
  *
  * MRC 1.0 section 3.1 (9.3.1). All state changes go through mrc_ev_move(), which
- * keeps the counts. Probing is in mrc_probe.c, the walk of a QP in mrc_rot.c.
+ * keeps the counts. Probing is in mrc_probe.c, the walk of a QP in mrc_spray.c.
  *
  * Flaps: an EV that is lost again soon after its readmission was not well. Each
  * readmission counts one flap, and each flap doubles the answers it takes to
@@ -156,11 +156,11 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 		mrc_ev_recount(s, (u8)ev->plane, is);
 }
 
-void mrc_ev_tell(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why)
+void mrc_ev_notify(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why)
 {
 	if (!s->turns)
 		return;
-	mrc_evnews_add(s->turns, &(struct mrc_ev_news){
+	mrc_evchanges_add(s->turns, &(struct mrc_ev_change){
 		.value = ev->value,
 		.count = 1,
 		.idx = (u16)(ev - s->ev),
@@ -273,7 +273,7 @@ static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, enum mrc_ev_
 	ev->by_loss = by_loss;
 	s->blamed = (u8)(s->blamed + by_loss);
 	mrc_ev_called_bad(s, ev, now_ns);
-	mrc_ev_tell(s, ev, why);
+	mrc_ev_notify(s, ev, why);
 }
 
 /* Of a few bad EVs in use, the one that was proven last, if later than @ev; or NULL. */
@@ -324,7 +324,7 @@ void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	mrc_ev_withdraw(s, ev, MRC_EV_WHY_COMPANY, now_ns);
+	mrc_ev_withdraw(s, ev, MRC_EV_WHY_CORRELATED, now_ns);
 	ev->picked = 1;
 	ev->again = 1;
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
@@ -348,7 +348,7 @@ static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	if (ev->flaps < MRC_EV_FLAPS_MAX)
 		ev->flaps = (ev->flaps + 1u) & 3;
 	s->stats.readmissions++;
-	mrc_ev_tell(s, ev, MRC_EV_WHY_ANSWERED);
+	mrc_ev_notify(s, ev, MRC_EV_WHY_ANSWERED);
 	mrc_ev_delivered(s, ev, now_ns);
 }
 
@@ -359,7 +359,7 @@ void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
 	else
 		mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.forgiven++;
-	mrc_ev_tell(s, ev, MRC_EV_WHY_FORGIVEN);
+	mrc_ev_notify(s, ev, MRC_EV_WHY_FORGIVEN);
 }
 
 /* What was called lost came late: the path is slow, not dead. */
@@ -370,7 +370,7 @@ static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev)
 		return;
 	mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.spurious++;
-	mrc_ev_tell(s, ev, MRC_EV_WHY_LATE);
+	mrc_ev_notify(s, ev, MRC_EV_WHY_LATE);
 }
 
 /*

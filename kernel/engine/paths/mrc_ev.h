@@ -4,7 +4,7 @@
  *
  * MRC 1.0 section 3 (9.3.1, 11.2.2). An evset is the "path set" of a
  * (peer, profile): EV states are shared by all QPs to that peer, so that one
- * QP's loss teaches the others. Each QP owns only a rotation (mrc_rot.h).
+ * QP's loss teaches the others. Each QP owns only a rotation (mrc_spray.h).
  *
  * States: GOOD, SKIP (congested: passed over one time or more), ASSUMED_BAD
  * (lost packets: probed until it answers again), DENIED (controller's word).
@@ -32,10 +32,10 @@
 #define MRC_EV_H
 
 #include "base/mrc_types.h"
-#include "base/mrc_rand.h"
+#include "base/mrc_prng.h"
 #include "paths/mrc_plane.h"
 #include "paths/mrc_ecf.h"
-#include "paths/mrc_evnews.h"
+#include "paths/mrc_evchanges.h"
 
 enum mrc_ev_state {
 	MRC_EV_GOOD,
@@ -48,7 +48,7 @@ enum mrc_ev_state {
 /* What was learnt about the path of one EV. */
 enum mrc_ev_sign {
 	MRC_SIGN_ECN,		/* SACK m = SKIP_ONCE */
-	MRC_SIGN_ECN_PLANE,	/* likewise, of a burst that has others: its plane alone hears (mrc_rot_heeds()) */
+	MRC_SIGN_ECN_PLANE,	/* likewise, of a burst that has others: its plane alone hears (mrc_spray_heeds()) */
 	MRC_SIGN_TRIMMED,	/* NACK TRIMMED, not at the last hop */
 	MRC_SIGN_BAD,		/* SACK m = ALWAYS_SKIP */
 	MRC_SIGN_LOST,		/* packet lost without a trim */
@@ -158,7 +158,7 @@ struct mrc_evset {
 	u32 muted;		/* of those verified: the peer misses our acknowledgements by them */
 	u32 answered;		/* by which bad EVs answered, and none of late did not */
 	u32 local_up, remote_up;
-	u16 walks;		/* begun on it so far (mrc_rot.c) */
+	u16 walks;		/* begun on it so far (mrc_spray.c) */
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
@@ -178,9 +178,9 @@ struct mrc_evset {
 	u32 rx_tick;		/* the peer's latest packet */
 	u32 rx_pkts;		/* packets of the peer; wraps */
 	u8 ack_by;		/* the plane that brought the latest acknowledgement */
-	u32 ack_planes;		/* planes that brought acknowledgements in these turns (mrc_miss.h) */
-	u32 miss_reported;	/* planes that brought none, of which the peer was told */
-	u32 miss_tick;		/* when lately */
+	u32 ack_planes;		/* planes that brought acknowledgements in these turns (mrc_no_acks.h) */
+	u32 no_acks_reported;	/* planes that brought none, of which the peer was told */
+	u32 no_acks_tick;		/* when lately */
 	u32 acks_missing;	/* planes by which the peer says that ours are missed */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
@@ -203,7 +203,7 @@ struct mrc_evset {
 	struct mrc_ev_turns *turns;	/* as given; or NULL */
 };
 
-struct mrc_rot;
+struct mrc_spray;
 
 /* Bytes that mrc_evset_init() needs as @mem for @n EVs. */
 size_t mrc_evset_mem_size(u16 n, bool counts);
@@ -431,7 +431,7 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
  * mrc_evset_verify_next(), called after each acknowledgement from verify_ns on, true: send a
  * probe on *idx.
  */
-bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx);
+bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_spray *r, u64 now_ns, u16 *idx);
 
 /*
  * Is it worth to ask that? A question is open, something is in doubt, or there were packets
@@ -455,7 +455,7 @@ void mrc_evset_acks_missing(struct mrc_evset *s, u8 p);
 #define MRC_PROBE_ID_EV_END	MRC_EVS_MAX
 void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns);
 
-/* Between mrc_ev.c, mrc_probe.c and mrc_rot.c. */
+/* Between mrc_ev.c, mrc_probe.c and mrc_spray.c. */
 static inline u32 mrc_ev_proven_tick(u64 now_ns)
 {
 	return (u32)(now_ns >> 16);
@@ -560,22 +560,22 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns);
 void mrc_evset_recount(struct mrc_evset *s);
 void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
 /* @ev has just become unusable, or usable, for onlookers. */
-void mrc_ev_tell(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why);
+void mrc_ev_notify(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 /* Bad for its company only, and probed at once. */
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 
-/* Between mrc_plane.c, mrc_share.c, mrc_company.c, mrc_suspect.c, mrc_blame.c and mrc_probe.c. */
+/* Between mrc_plane.c, mrc_share.c, mrc_correlate.c, mrc_suspect.c, mrc_blame.c and mrc_probe.c. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
 void mrc_share_update(struct mrc_evset *s);
 #define MRC_SHARE_SAMPLES	8	/* round trips that tell of a queue that stands */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
-bool mrc_company_lost(struct mrc_evset *s, u8 p, u64 now_ns);
-void mrc_company_judge(struct mrc_evset *s, u8 p, u64 now_ns);
-void mrc_company_delivered(struct mrc_evset *s, u16 idx);
-bool mrc_company_answered(struct mrc_evset *s, u16 idx, u64 now_ns);
-void mrc_company_refuted(struct mrc_evset *s, u8 p);
+bool mrc_correlate_lost(struct mrc_evset *s, u8 p, u64 now_ns);
+void mrc_correlate_judge(struct mrc_evset *s, u8 p, u64 now_ns);
+void mrc_correlate_delivered(struct mrc_evset *s, u16 idx);
+bool mrc_correlate_answered(struct mrc_evset *s, u16 idx, u64 now_ns);
+void mrc_correlate_refuted(struct mrc_evset *s, u8 p);
 bool mrc_suspect_others(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 void mrc_suspect_clear(struct mrc_evset *s, u8 p);
@@ -600,7 +600,7 @@ static inline void mrc_ev_no_losses(struct mrc_evset *s, struct mrc_ev *ev)
 /* 0 when every count agrees with the entries. */
 int mrc_evset_check(const struct mrc_evset *s);
 
-#include "paths/mrc_rot.h"
+#include "paths/mrc_spray.h"
 #include "paths/mrc_suspect.h"
 
 #endif

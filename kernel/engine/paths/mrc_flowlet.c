@@ -13,15 +13,15 @@ static bool flowlet_goes_on(const struct mrc_flowlet *f, const struct mrc_evset 
 }
 
 /* None of @planes, and if possible none of the flowlet before. */
-static u16 flowlet_off(const struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u16 avoid,
+static u16 flowlet_off(const struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u16 avoid,
 		       u32 planes)
 {
 	u32 all = planes | f->before;
 
-	return mrc_rot_pick_off(r, s, avoid, s->in_use & ~all ? all : planes);
+	return mrc_spray_pick_off(r, s, avoid, s->in_use & ~all ? all : planes);
 }
 
-u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns,
+u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns,
 		     u64 gap_ns)
 {
 	if (f->set)
@@ -55,7 +55,7 @@ static bool flowlet_wants_copy(const struct mrc_flowlet *f, const struct mrc_evs
 	return f->n <= MRC_FLOWLET_COPIES && s->in_use & ~(1u << p) && !flowlet_proven(s, p, now_ns);
 }
 
-u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool must)
+u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns, bool must)
 {
 	u8 p = mrc_evset_plane(s, f->idx);
 

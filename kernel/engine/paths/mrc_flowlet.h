@@ -17,7 +17,7 @@
 #ifndef MRC_FLOWLET_H
 #define MRC_FLOWLET_H
 
-#include "paths/mrc_rot.h"
+#include "paths/mrc_spray.h"
 
 /* Planes differ by less, and retransmission timers of programs are longer. */
 #define MRC_FLOWLET_GAP_NS	(10u * 1000000u)
@@ -36,7 +36,7 @@ struct mrc_flowlet {
 };
 
 /* The EV for a datagram now; @gap_ns: 0 takes another plane each time. MRC_NONE16: none is usable. */
-u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns,
+u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns,
 		     u64 gap_ns);
 /**
  * mrc_flowlet_copy - the EV for a copy of the datagram that was picked for last
@@ -45,7 +45,7 @@ u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset 
  * Copies of one flowlet stay on one EV as well. Planes that were used just before are avoided.
  * Return: index, or MRC_NONE16 when no copy is wanted or possible.
  */
-u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_rot *r, struct mrc_evset *s, u64 now_ns, bool must);
+u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns, bool must);
 
 /*
  * What was picked leads nowhere just now, which its EV need not know: nobody would find out when

@@ -50,7 +50,7 @@ struct mrc_evplane {
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
 	u16 query_ev;		/* another EV, probed for that and not answered; or MRC_NONE16 */
 	u32 query_tick;		/* when */
-	/* company (mrc_company.c) */
+	/* company (mrc_correlate.c) */
 	u32 fell_tick;		/* when the first of these losses was found */
 	u16 fell, proved;	/* EVs that lost within a round trip; deliveries since */
 	u8 spoke;		/* EVs put aside that answered in a row, late */

@@ -285,7 +285,7 @@ static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	u32 need = mrc_probe_need(s, ev);
 	bool first = !ev->good;
 
-	if (mrc_company_answered(s, (u16)(ev - s->ev), now_ns))
+	if (mrc_correlate_answered(s, (u16)(ev - s->ev), now_ns))
 		return;
 	if (first && ev->by_loss && ev->out == 1)
 		mrc_blame_refuted(s, now_ns);

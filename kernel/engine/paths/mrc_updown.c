@@ -16,7 +16,7 @@ static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 	for (i = 0; i < s->n; i++)
 		if (s->ev[i].state == MRC_EV_ASSUMED_BAD && planes & (1u << s->ev[i].plane)) {
 			mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
-			mrc_ev_tell(s, &s->ev[i], MRC_EV_WHY_PLANE_BACK);
+			mrc_ev_notify(s, &s->ev[i], MRC_EV_WHY_PLANE_BACK);
 		}
 }
 
@@ -35,7 +35,7 @@ static void mrc_evset_fill(struct mrc_evset *s)
 			if (i < s->start[p + 1] && s->ev[i].state == MRC_EV_ASSUMED_BAD &&
 			    mrc_evset_plane_live(s, p)) {
 				mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
-				mrc_ev_tell(s, &s->ev[i], MRC_EV_WHY_FLOOR);
+				mrc_ev_notify(s, &s->ev[i], MRC_EV_WHY_FLOOR);
 			}
 		}
 }
@@ -93,7 +93,7 @@ int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
 	news = s->ev[idx].state != state && (state != MRC_EV_GOOD || s->ev[idx].state != MRC_EV_SKIP);
 	mrc_ev_move(s, &s->ev[idx], state);
 	if (news)
-		mrc_ev_tell(s, &s->ev[idx], MRC_EV_WHY_CONTROLLER);
+		mrc_ev_notify(s, &s->ev[idx], MRC_EV_WHY_CONTROLLER);
 	s->ev[idx].flaps = 0;
 	/* The controller may go below the floor, losses may not have a part in it. */
 	mrc_evset_fill(s);

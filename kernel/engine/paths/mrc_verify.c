@@ -6,7 +6,7 @@
  * may be dead for long unnoticed, and the peer resends what has arrived. So while
  * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
  * as the credit of probes goes, and where little is sent less often: there the dead path has few
- * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_miss.h):
+ * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_no_acks.h):
  * none leaves by it until it answers. Then one that the peer was not heard by while it was by
  * others. None is where data of ours was delivered lately: what flows there finds out by itself. A window of
  * data and the ACK at its end take two round trips, so lately is longer than that.
@@ -208,7 +208,7 @@ static u64 mrc_verify_again(const struct mrc_evset *s, bool paid, u64 now_ns)
 		      now_ns + MRC_VERIFY_POOR_NS;
 }
 
-static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, bool paid,
+static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_spray *r, bool paid,
 					u64 now_ns, u16 *idx)
 {
 	u64 look = mrc_verify_look(s, now_ns);
@@ -219,7 +219,7 @@ static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, 
 	if (p == MRC_PLANES_MAX)
 		return false;
 	pl = &s->plane[p];
-	*idx = mrc_rot_any(r, s, p, pl->doubt_ev);
+	*idx = mrc_spray_any(r, s, p, pl->doubt_ev);
 	pl->verify_ev = *idx;
 	s->verifying |= 1u << p;
 	pl->verify_tick = mrc_ev_tick(now_ns);
@@ -233,7 +233,7 @@ static mrc_noinline bool mrc_verify_ask(struct mrc_evset *s, struct mrc_rot *r, 
 	return true;
 }
 
-bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_rot *r, u64 now_ns, u16 *idx)
+bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_spray *r, u64 now_ns, u16 *idx)
 {
 	bool paid;
 

@@ -32,7 +32,7 @@ struct mrc_crc {
 };
 
 /* A sound packet of the peer came; @icrc: with something else than zero in the ICRC's place. */
-static inline void mrc_crc_heard(struct mrc_crc *c, bool icrc)
+static inline void mrc_crc_rx(struct mrc_crc *c, bool icrc)
 {
 	u8 peer = icrc ? MRC_CRC_SENDS : MRC_CRC_SENDS_NONE;
 

@@ -26,7 +26,7 @@ static bool history_open(const struct mrc_history_rec *r, u64 now_ns)
 	return now_ns < r->at_ns + MRC_HISTORY_MERGE_NS;
 }
 
-static bool history_alike(const struct mrc_deed *a, const struct mrc_deed *b)
+static bool history_alike(const struct mrc_history_event *a, const struct mrc_history_event *b)
 {
 	return a->kind == b->kind && a->cause == b->cause && a->plane == b->plane;
 }
@@ -35,7 +35,7 @@ static bool history_alike(const struct mrc_deed *a, const struct mrc_deed *b)
  * The record that @deed is counted in, or NULL. *@crowd: so many peers have the like that it is
  * one of a crowd, which has no record yet.
  */
-static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_deed *deed,
+static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_history_event *deed,
 					    u64 now_ns, bool *crowd)
 {
 	static const u8 nobody[sizeof(deed->peer)];
@@ -76,7 +76,7 @@ static bool history_pay(struct mrc_history *h, u64 now_ns)
 	return true;
 }
 
-bool mrc_history_add(struct mrc_history *h, const struct mrc_deed *deed, u64 now_ns, u64 real_ns)
+bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *deed, u64 now_ns, u64 real_ns)
 {
 	bool crowd = false;
 	struct mrc_history_rec *r = history_like(h, deed, now_ns, &crowd);
@@ -99,7 +99,7 @@ bool mrc_history_add(struct mrc_history *h, const struct mrc_deed *deed, u64 now
 	return true;
 }
 
-bool mrc_history_tell(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns)
+bool mrc_history_report(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns)
 {
 	u64 at = h->untold > mrc_history_first(h) ? h->untold : mrc_history_first(h);
 	struct mrc_history_rec *r;

@@ -21,7 +21,7 @@
 #define MRC_HISTORY_NO_PLANE	0xff
 #define MRC_HISTORY_NO_EV	MRC_NONE16
 
-struct mrc_deed {
+struct mrc_history_event {
 	u8 kind, cause;
 	u8 plane;		/* 0-based, or MRC_HISTORY_NO_PLANE */
 	u16 ev;			/* index of the first EV, or MRC_HISTORY_NO_EV */
@@ -34,7 +34,7 @@ struct mrc_history_rec {
 	u64 at_ns, last_ns;	/* the first, the latest */
 	u64 real_ns;		/* the first, by the clock on the wall */
 	u32 told;		/* count as taken last */
-	struct mrc_deed deed;
+	struct mrc_history_event deed;
 };
 
 struct mrc_history {
@@ -55,7 +55,7 @@ static inline size_t mrc_history_mem_size(u32 size)
 }
 
 /* True: a new record; false: counted in an older one, or lost. */
-bool mrc_history_add(struct mrc_history *h, const struct mrc_deed *deed, u64 now_ns, u64 real_ns);
+bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *deed, u64 now_ns, u64 real_ns);
 
 /* Number of the oldest record that is there. */
 static inline u64 mrc_history_first(const struct mrc_history *h)
@@ -73,6 +73,6 @@ static inline const struct mrc_history_rec *mrc_history_at(const struct mrc_hist
  * For who passes records on: the next one that was not passed on, or whose count grew since and
  * grows no more. False: there is none now; *again_ns is when to look again, or MRC_TIME_NEVER.
  */
-bool mrc_history_tell(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns);
+bool mrc_history_report(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns);
 
 #endif

@@ -56,7 +56,7 @@ void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns)
 	}
 }
 
-void mrc_port_heard(struct mrc_port *p, u64 now_ns)
+void mrc_port_peer_alive(struct mrc_port *p, u64 now_ns)
 {
 	if (p->greeting)
 		mrc_port_announce(p, now_ns);
@@ -144,8 +144,8 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	}
 	if (change && !mrc_port_change(p, up, now_ns))
 		return false;
-	mrc_doubt_end(&p->doubt, up);
-	mrc_doubt_start(&p->doubt, mrc_port_gone(p, up), now_ns);
+	mrc_down_check_end(&p->doubt, up);
+	mrc_down_check_start(&p->doubt, mrc_port_gone(p, up), now_ns);
 	/* The latest only: who asked twice has repeated or outdated himself. */
 	p->status = mrc_port_answer_to(pkt);
 	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
@@ -166,7 +166,7 @@ static bool mrc_port_rx_checked(struct mrc_port *p, const struct mrc_pkt *pkt, u
 	u32 plane = 0;
 
 	if (pkt->u.ep.op == MRC_EP_EV_PROBE)
-		plane = mrc_doubt_rx(&p->doubt, (u16)pkt->psn);
+		plane = mrc_down_check_rx(&p->doubt, (u16)pkt->psn);
 	if (!plane)
 		return false;
 	p->denied++;
@@ -188,7 +188,7 @@ static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, 
 {
 	if (mrc_port_answers_us(p, pkt))
 		p->announcing = false;
-	else if (!p->ask || !mrc_ask_rx(p->ask, pkt, now_ns))
+	else if (!p->ask || !mrc_ep_req_rx(p->ask, pkt, now_ns))
 		p->unasked++;
 }
 
@@ -241,11 +241,11 @@ static bool mrc_port_tx_check(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pk
 	u8 plane;
 	u16 id;
 
-	if (!mrc_doubt_next(&p->doubt, p->up, now_ns, &plane, &id))
+	if (!mrc_down_check_next(&p->doubt, p->up, now_ns, &plane, &id))
 		return false;
 	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, MRC_EP_EV_PROBE);
 	pkt->plane = plane;
-	pkt->ev = mrc_doubt_tries(&p->doubt);
+	pkt->ev = mrc_down_check_tries(&p->doubt);
 	pkt->u.ep.tx_ts = mrc_ts16(now_ns);
 	return true;
 }
@@ -274,12 +274,12 @@ bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
 u64 mrc_port_deadline_ns(const struct mrc_port *p)
 {
 	return min_t(u64, p->announcing ? p->next_ns : MRC_TIME_NEVER,
-		     mrc_doubt_deadline_ns(&p->doubt));
+		     mrc_down_check_deadline_ns(&p->doubt));
 }
 
 /* ---- what a controller asks ---- */
 
-void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask)
+void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask)
 {
 	WRITE_ONCE(p->ask, ask);
 }
@@ -288,14 +288,14 @@ void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask)
  * Its id is of the same row as those of announcements, since the peer believes the latest: one under
  * way would look older than this to it, and what it says would be lost.
  */
-static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q, u64 now_ns, u16 *id)
+static int mrc_port_request_status(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns, u16 *id)
 {
 	int err;
 
 	if (p->announcing)
 		return -EBUSY;
 	*id = p->req_id;
-	err = mrc_ask_next(p->ask, q, now_ns, id);
+	err = mrc_ep_req_next(p->ask, q, now_ns, id);
 	if (err)
 		return err;
 	p->req_id = *id;
@@ -305,8 +305,8 @@ static int mrc_port_ask_status(struct mrc_port *p, const struct mrc_question *q,
 	return 0;
 }
 
-int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
-		 struct mrc_pkt *pkt)
+int mrc_port_request(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns,
+		     struct mrc_pkt *pkt)
 {
 	bool status = q->op == MRC_EP_PORT_STATUS;
 	u16 id;
@@ -314,8 +314,8 @@ int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
 
 	if (!p->ask)
 		return -EBUSY;
-	err = status ? mrc_port_ask_status(p, q, now_ns, &id) :
-		       mrc_ask_probe(p->ask, q, now_ns, &id);
+	err = status ? mrc_port_request_status(p, q, now_ns, &id) :
+		       mrc_ep_req_probe(p->ask, q, now_ns, &id);
 	if (err)
 		return err;
 	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, q->op);
@@ -325,12 +325,12 @@ int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
 	return 0;
 }
 
-void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt)
+void mrc_port_request_undo(struct mrc_port *p, const struct mrc_pkt *pkt)
 {
-	mrc_ask_undo(p->ask, (u16)pkt->psn);
+	mrc_ep_req_undo(p->ask, (u16)pkt->psn);
 }
 
-bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer)
+bool mrc_port_take_rsp(struct mrc_port *p, struct mrc_ep_rsp *answer)
 {
-	return p->ask && mrc_ask_take(p->ask, answer);
+	return p->ask && mrc_ep_req_take(p->ask, answer);
 }

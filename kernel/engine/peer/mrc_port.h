@@ -14,20 +14,20 @@
  * for MRC_PORT_STALE_NS the first word of a peer that began anew. What is not believed is not answered, so that an
  * honest peer says it again.
  *
- * That a port is down is believed at once and checked (mrc_doubt.h). If the peer still answers by that
+ * That a port is down is believed at once and checked (mrc_down_check.h). If the peer still answers by that
  * port, the notice is dropped, and for MRC_PORT_DOUBT_NS no other one of that port is believed: who forges
  * them all the time wins one round trip in so long. A peer does not answer probes by a port that it announced
  * as down, for it may only drain it. A forged "up" of such a port brings traffic there, and the port's owner announces
  * again (mrc_port_stray()).
  *
- * What a controller asks the peer (mrc_port_ask()) is remembered in memory of the caller's, which few
- * peers ever need: mrc_ask.h.
+ * What a controller asks the peer (mrc_port_request()) is remembered in memory of the caller's, which few
+ * peers ever need: mrc_ep_req.h.
  */
 #ifndef MRC_PORT_H
 #define MRC_PORT_H
 
-#include "peer/mrc_ask.h"
-#include "peer/mrc_doubt.h"
+#include "peer/mrc_ep_req.h"
+#include "peer/mrc_down_check.h"
 #include "wire/mrc_wire.h"
 #include "paths/mrc_ev.h"
 
@@ -54,7 +54,7 @@ struct mrc_port {
 	u32 remote_up;		/* last heard, less what was denied; all ones before */
 	u32 doubted;		/* ports whose notices were denied since... */
 	u64 denied_ns;		/* the latest denial */
-	struct mrc_doubt doubt;
+	struct mrc_down_check doubt;
 	u64 heard_ns;		/* when */
 	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
 	u64 next_ns;
@@ -76,7 +76,7 @@ struct mrc_port {
 	u32 denied;		/* "down" of a port by which the peer answered */
 	u32 withheld;		/* probes by a port that was announced as down: not answered */
 	u32 unasked;		/* responses to nothing that was asked */
-	struct mrc_ask *ask;	/* the caller's; NULL: a controller has asked nothing yet */
+	struct mrc_ep_req_table *ask;	/* the caller's; NULL: a controller has asked nothing yet */
 };
 
 void mrc_port_init(struct mrc_port *p, u32 up);
@@ -95,12 +95,12 @@ void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
  * A connection to the peer is made; @first: there was none. Either end may have begun anew since the last
  * one: the peer may hold what a former one of us said, and does not know what its own former one was told.
  * Of @all ports that there are some are down: it is told from @at_ns on, and for a further connection
- * once more, unless it is just being told. All are up: that waits until it is heard (mrc_port_heard()), for
+ * once more, unless it is just being told. All are up: that waits until it is heard (mrc_port_peer_alive()), for
  * before it may not know us, and would not listen.
  */
 void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns);
 /* A packet of the peer's came, of a connection or of its endpoint. */
-void mrc_port_heard(struct mrc_port *p, u64 now_ns);
+void mrc_port_peer_alive(struct mrc_port *p, u64 now_ns);
 /**
  * mrc_port_rx - take a D8 or D9 packet of this peer
  * Return: true when remote_up changed: hand it to mrc_evset_remote_planes() of
@@ -115,18 +115,18 @@ bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
 
 /* From now on a controller may ask. @ask: initialised, and there for as long as @p. */
-void mrc_port_set_ask(struct mrc_port *p, struct mrc_ask *ask);
+void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask);
 /**
- * mrc_port_ask - a controller asks the peer by an EV that it names
+ * mrc_port_request - a controller asks the peer by an EV that it names
  *
  * Return: 0 and the packet, which leaves once, or is taken back; -EBUSY: too many wait for their answer, or
  * (Port Status Update) the peer is just being told of our ports, which would be taken for older.
  */
-int mrc_port_ask(struct mrc_port *p, const struct mrc_question *q, u64 now_ns,
-		 struct mrc_pkt *pkt);
-void mrc_port_ask_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
+int mrc_port_request(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns,
+		     struct mrc_pkt *pkt);
+void mrc_port_request_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
 /* After mrc_port_rx(): the packet answered what a controller asked. Once. */
-bool mrc_port_take_answer(struct mrc_port *p, struct mrc_answer *answer);
+bool mrc_port_take_rsp(struct mrc_port *p, struct mrc_ep_rsp *answer);
 
 /* The peer has had the time to leave ports that were announced as down. May be asked without the lock. */
 static inline bool mrc_port_left(const struct mrc_port *p, u64 now_ns)
@@ -145,14 +145,14 @@ static inline u32 mrc_port_remote_up(const struct mrc_port *p)
 	return p->remote_up;
 }
 
-/* What mrc_port_set_ask() was given; NULL: no controller may ask yet. May be asked without the lock. */
-static inline struct mrc_ask *mrc_port_asks(const struct mrc_port *p)
+/* What mrc_port_set_reqs() was given; NULL: no controller may ask yet. May be asked without the lock. */
+static inline struct mrc_ep_req_table *mrc_port_reqs(const struct mrc_port *p)
 {
 	return READ_ONCE(p->ask);
 }
 
 /* How many responses came to nothing that was asked. */
-static inline u32 mrc_port_unasked(const struct mrc_port *p)
+static inline u32 mrc_port_unmatched(const struct mrc_port *p)
 {
 	return p->unasked;
 }
@@ -163,7 +163,7 @@ static inline bool mrc_port_announcing(const struct mrc_port *p)
 	return p->announcing;
 }
 
-/* One waits for mrc_port_heard(). */
+/* One waits for mrc_port_peer_alive(). */
 static inline bool mrc_port_greeting(const struct mrc_port *p)
 {
 	return p->greeting;

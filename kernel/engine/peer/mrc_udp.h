@@ -19,7 +19,7 @@ struct mrc_udp {
 };
 
 /* A sound packet of the peer came to @port. */
-static inline void mrc_udp_heard(struct mrc_udp *u, u16 port)
+static inline void mrc_udp_rx(struct mrc_udp *u, u16 port)
 {
 	if (unlikely(READ_ONCE(u->heard) != port))
 		WRITE_ONCE(u->heard, port);

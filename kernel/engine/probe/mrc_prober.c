@@ -69,7 +69,7 @@ static void prober_rekey_all(struct mrc_prober *p)
 static void prober_postpone(struct mrc_prober *p, struct mrc_selfprobe *t, u64 now_ns)
 {
 	u32 us = t->cfg.interval_us, tenth = us / 10;
-	u64 by_ns = ((u64)us - tenth + mrc_rand_below(&p->rand, 2 * tenth + 1)) * 1000;
+	u64 by_ns = ((u64)us - tenth + mrc_prng_below(&p->rand, 2 * tenth + 1)) * 1000;
 
 	t->due_ns += by_ns;
 	if (t->due_ns <= now_ns)
@@ -89,7 +89,7 @@ void mrc_prober_init(struct mrc_prober *p, u64 seed, u32 least)
 /* The phase is random: tests that are set at once are not sent at once. */
 static void prober_begin(struct mrc_prober *p, struct mrc_selfprobe *t, u64 now_ns)
 {
-	t->due_ns = now_ns + (u64)mrc_rand_below(&p->rand, t->cfg.interval_us) * 1000;
+	t->due_ns = now_ns + (u64)mrc_prng_below(&p->rand, t->cfg.interval_us) * 1000;
 }
 
 /* Tests of @t that are as they were are exchanged for those that we have. */

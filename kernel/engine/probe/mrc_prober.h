@@ -16,7 +16,7 @@
 #ifndef MRC_PROBER_H
 #define MRC_PROBER_H
 
-#include "base/mrc_rand.h"
+#include "base/mrc_prng.h"
 #include "probe/mrc_selfprobe.h"
 
 #define MRC_PROBER_TESTS	1024
@@ -76,7 +76,7 @@ struct mrc_prober {
 	struct mrc_prober_table t;
 	struct mrc_selfprobe *host;	/* the one through the host's own stack, if there is one */
 	struct mrc_prober_plane plane[MRC_PLANES_MAX];
-	struct mrc_rand rand;
+	struct mrc_prng rand;
 	u64 tick_ns;		/* when the timer is to run; MRC_TIME_NEVER: it is off */
 	u64 began_ns;		/* when it began to run; 0: it does not */
 	u64 until_ns;		/* when the tests expire */

@@ -10,8 +10,8 @@
  */
 #include "conn/mrc_conn.h"
 
-#define MRC_TOLD_HALF	32	/* bits of a bitmap */
-#define MRC_TOLD_MUTE	4	/* SACKs in a row without a stamp: the peer reflects none */
+#define MRC_REPORT_HALF	32	/* bits of a bitmap */
+#define MRC_REPORT_MUTE	4	/* SACKs in a row without a stamp: the peer reflects none */
 
 /*
  * A SACK came, or one was asked for: so many packets may leave until one must be asked for. They are three
@@ -41,7 +41,7 @@ static bool mrc_report_void(const struct mrc_conn *c, const struct mrc_sack *s)
 {
 	u32 end = mrc_psn_add(s->cack, 64);
 
-	return s->sack_offset == 1 && !(s->bitmap >> MRC_TOLD_HALF) && mrc_psn_out(c, end) &&
+	return s->sack_offset == 1 && !(s->bitmap >> MRC_REPORT_HALF) && mrc_psn_out(c, end) &&
 	       c->snd.rec[end & c->snd.mask].state == MRC_REC_LOST;
 }
 
@@ -56,7 +56,7 @@ void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 	u32 bit = (u32)(ahead - s->sack_offset), end;
 
 	if (!s->pr) {
-		c->report.mute = s->tx_ts ? 0 : min_t(u32, c->report.mute + 1u, MRC_TOLD_MUTE) & 7u;
+		c->report.mute = s->tx_ts ? 0 : min_t(u32, c->report.mute + 1u, MRC_REPORT_MUTE) & 7u;
 		if (ahead > 0 && bit < 64)
 			c->report.blind = !(s->bitmap >> bit & 1);
 	}
@@ -73,5 +73,5 @@ void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 /* Will a stamp say which copy of a packet arrived? */
 bool mrc_report_stamps(const struct mrc_conn *c)
 {
-	return c->tx.timestamps && c->report.mute < MRC_TOLD_MUTE;
+	return c->tx.timestamps && c->report.mute < MRC_REPORT_MUTE;
 }

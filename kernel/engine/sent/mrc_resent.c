@@ -184,7 +184,7 @@ void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64
 	u64 late = r->tries == 1 ? max_t(u64, mrc_tick_age_ns(now_ns, r->sent), 1) : 0;
 
 	if (r->tries == 1)
-		mrc_latest_learn(c, r->sent, psn, r->plane, now_ns);
+		mrc_last_delivered_learn(c, r->sent, psn, r->plane, now_ns);
 	if (mrc_resent_silent(r->cause))
 		mrc_resent_undo(c, r->cause, r->plane, r->ev, r->sent, late, mrc_resent_bytes(r),
 				now_ns);

@@ -117,7 +117,7 @@ static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, 
 		return;
 	if (copy.ev < c->evs->n)
 		mrc_evset_delivered(c->evs, copy.plane, copy.ev, copy.tick, now_ns);
-	mrc_latest_learn(c, copy.tick, psn, copy.plane, now_ns);
+	mrc_last_delivered_learn(c, copy.tick, psn, copy.plane, now_ns);
 }
 
 /* Its record is let go. */
@@ -130,7 +130,7 @@ static mrc_inline void mrc_snd_free(struct mrc_conn *c, struct mrc_rec *r)
 
 /* @psn, not in flight for the first time, is known as delivered. */
 static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now_ns,
-					    struct mrc_landed *l)
+					    struct mrc_delivered *l)
 {
 	struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 
@@ -149,7 +149,7 @@ static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now
 }
 
 /* @psn is known as delivered. Called in the order of PSNs. */
-static mrc_inline void mrc_snd_land(struct mrc_conn *c, u32 psn, u64 now_ns, struct mrc_landed *l)
+static mrc_inline void mrc_snd_land(struct mrc_conn *c, u32 psn, u64 now_ns, struct mrc_delivered *l)
 {
 	u16 slot = (u16)(psn & c->snd.mask);
 	struct mrc_rec *r = &c->snd.rec[slot];
@@ -170,19 +170,19 @@ static mrc_inline void mrc_snd_land(struct mrc_conn *c, u32 psn, u64 now_ns, str
 }
 
 /* Returns the bytes newly delivered. */
-static u32 mrc_snd_landed(struct mrc_conn *c, const struct mrc_landed *l, u64 now_ns)
+static u32 mrc_snd_landed(struct mrc_conn *c, const struct mrc_delivered *l, u64 now_ns)
 {
 	if (l->inflight)
 		mrc_tx_inflight(c, -(s32)l->inflight);
 	if (l->latest)
-		mrc_latest_learn(c, l->latest->sent, l->psn, l->latest->plane, now_ns);
+		mrc_last_delivered_learn(c, l->latest->sent, l->psn, l->latest->plane, now_ns);
 	return l->inflight + l->late;
 }
 
 /* @psn is known as delivered. Returns the bytes newly so. */
 u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
-	struct mrc_landed l = { 0 };
+	struct mrc_delivered l = { 0 };
 
 	mrc_snd_land(c, psn, now_ns, &l);
 	return mrc_snd_landed(c, &l, now_ns);
@@ -200,7 +200,7 @@ void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns)
 u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	u32 p = c->snd.una, end = mrc_psn_add(psn, 1);
-	struct mrc_landed l = { 0 };
+	struct mrc_delivered l = { 0 };
 
 	if (!mrc_psn_out(c, psn))
 		return 0;
@@ -261,7 +261,7 @@ u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 }
 
 /* The controller is told of @bytes that were inferred as lost just now. */
-void mrc_snd_tell_lost(struct mrc_conn *c, u32 bytes, u64 now_ns)
+void mrc_snd_report_lost(struct mrc_conn *c, u32 bytes, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
 

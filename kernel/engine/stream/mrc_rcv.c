@@ -32,7 +32,7 @@ void mrc_rcv_reset(struct mrc_conn *c)
 	size_t bytes = (c->rcv_mask + 1) / 8;
 
 	memset(c->rcv.bits, 0, bytes);
-	*mrc_rcv_news(c) = 0;
+	*mrc_rcv_unreported(c) = 0;
 	memset(mrc_rcv_last(c), 0, bytes);
 	memset(c->rcv.rq, 0, c->cfg.rq_max * sizeof(*c->rcv.rq));
 	if (c->rcv.hold)
@@ -115,7 +115,7 @@ void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 		return;
 	c->stats.rx_ooo++;
 	mrc_bit_set(c->rcv.bits, slot);
-	*mrc_rcv_news(c) |= 1ull << (op->psn >> 6 & 63);
+	*mrc_rcv_unreported(c) |= 1ull << (op->psn >> 6 & 63);
 	if (last)
 		mrc_bit_set(mrc_rcv_last(c), slot);
 	c->rcv.held++;
@@ -155,7 +155,7 @@ void mrc_rcv_sacked(struct mrc_conn *c)
 {
 	c->rcv.sack_pkts = 0;
 	c->rcv.sack_bytes = 0;
-	c->rcv.early = !(mrc_rand_u64(&c->rcv.rand) & MRC_SACK_EARLY_MASK);
+	c->rcv.early = !(mrc_prng_u64(&c->rcv.rand) & MRC_SACK_EARLY_MASK);
 }
 
 /* ---- invariants ---- */

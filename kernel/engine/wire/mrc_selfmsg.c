@@ -2,18 +2,18 @@
 /*
  * mrc_selfmsg.c - see mrc_selfmsg.h.
  */
-#include "base/mrc_rand.h"
+#include "base/mrc_prng.h"
 #include "wire/mrc_selfmsg.h"
 
 /* Another pattern in each probe: what a link garbles may depend on the bits. */
 static void selfmsg_fill(u8 *to, u32 len, u64 seed)
 {
-	struct mrc_rand r = { .state = seed };
+	struct mrc_prng r = { .state = seed };
 	u8 last[8];
 
 	for (; len >= 8; to += 8, len -= 8)
-		put_unaligned_be64(mrc_rand_u64(&r), to);
-	put_unaligned_be64(mrc_rand_u64(&r), last);
+		put_unaligned_be64(mrc_prng_u64(&r), to);
+	put_unaligned_be64(mrc_prng_u64(&r), last);
 	memcpy(to, last, len);
 }
 

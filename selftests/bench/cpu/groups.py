@@ -16,7 +16,7 @@ TABLE = [(group, re.compile("^(?:" + names + ")$")) for group, names in [
           r"|(to|from)_irq_stack|deliver_time.*|flush_tlb.*|um_tlb.*|fix_range.*|copy_context_skas.*|get_(skas|stub).*|map|unmap|memcpy_.*_stub"),
     ("time", r"ktime_get.*|timer_read|.*clock_gettime.*|_*hrtimer.*|timekeeping.*|timerqueue.*|um_timer|itimer.*"
              r"|clockevents.*|tick_.*|lapic.*|run_timer.*|_*mod_timer.*|enqueue_hrtimer|__remove_hrtimer"),
-    ("crc", r"mrc_fold|fold_.*|crc32.*|crc_(bytes|folded|fold|update|load)"),
+    ("crc", r"mrc_crc32_fold|fold_.*|crc32.*|crc_(bytes|folded|fold|update|load)"),
     ("icrc glue", r"mrc_icrc.*|icrc_.*|crypto_shash.*|crc_(init|final)|rxe_icrc.*|rxe_crc.*|skb_(prepare_|abort_)?seq.*"),
     ("copy", r"_*mem(cpy|move)(_orig|_erms)?|_*copy_(from|to)_.*|skb_copy_bits|rxe_mr_copy.*|rxe_mr_iter.*|raw_copy.*"
              r"|__skb_datagram_iter|copy_page_to_iter.*|_copy_.*iter|mrc_mr_(place|copy|fill|write).*|csum_partial.*"),

@@ -341,7 +341,7 @@ int mrc_verbs_load(mrc_verbs *to, const ibv_context *v)
     return 0;
 }
 
-// ---- uverbs.c's system calls, and say.c's voice: renamed when those are compiled ----
+// ---- uverbs.c's system calls, and debug.c's voice: renamed when those are compiled ----
 
 int fuzz_open(const char *path, int, ...)
 {

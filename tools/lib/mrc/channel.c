@@ -22,7 +22,7 @@ int mrc_create_comp_channel(struct mrc_context *ctx, struct mrc_comp_channel **c
 	struct mrc_comp_channel *ch;
 
 	if (!MRC_IS(ctx, CONTEXT) || !channel)
-		return mrc_say(EINVAL, "mrc_create_comp_channel: an argument is NULL or no context");
+		return mrc_debug(EINVAL, "mrc_create_comp_channel: an argument is NULL or no context");
 	ch = calloc(1, sizeof(*ch));
 	if (!ch)
 		return ENOMEM;
@@ -56,7 +56,7 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
 	ctx->n_channels -= !err;
 	pthread_mutex_unlock(&ctx->lock);
 	if (err)
-		return mrc_say(err, "mrc_destroy_comp_channel: completion queues use it");
+		return mrc_debug(err, "mrc_destroy_comp_channel: completion queues use it");
 	if (channel->poll_fd >= 0)
 		close(channel->poll_fd);
 	channel->kind = 0;
@@ -79,7 +79,7 @@ static int poll_fd_of(struct mrc_comp_channel *ch)
 	int fd, flags;
 
 	if (of_parent(ch))
-		return mrc_minus(mrc_say(EINVAL, "a completion channel of the parent process"));
+		return mrc_minus(mrc_debug(EINVAL, "a completion channel of the parent process"));
 	if (ch->poll_fd >= 0)
 		return ch->poll_fd;
 	fd = epoll_create1(EPOLL_CLOEXEC);
@@ -160,9 +160,9 @@ int mrc_channel_arm(struct mrc_cq *cq)
 	int err = 0;
 
 	if (!cq->channel)
-		return mrc_say(EINVAL, "mrc_req_notify_cq: a queue of EV events without a channel");
+		return mrc_debug(EINVAL, "mrc_req_notify_cq: a queue of EV events without a channel");
 	if (cq->owner != getpid())
-		return mrc_say(EINVAL, "mrc_req_notify_cq: a queue of EV events of the parent process");
+		return mrc_debug(EINVAL, "mrc_req_notify_cq: a queue of EV events of the parent process");
 	pthread_mutex_lock(&cq->ctx->lock);
 	if (!cq->armed && epoll_ctl(cq->channel->poll_fd, EPOLL_CTL_ADD, mrc_ev_queue_fd(cq->events), &want))
 		err = errno;
@@ -258,7 +258,7 @@ int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void 
 	foreign = of_parent(channel);
 	pthread_mutex_unlock(&channel->ctx->lock);
 	if (foreign)
-		return mrc_minus(mrc_say(EINVAL, "mrc_get_cq_event: a channel of the parent process"));
+		return mrc_minus(mrc_debug(EINVAL, "mrc_get_cq_event: a channel of the parent process"));
 	if (fd < 0 ? take_completion(channel, &got) : get_any(channel, fd, &got))
 		return -1;
 	*cq = got;

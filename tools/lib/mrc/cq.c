@@ -11,9 +11,9 @@ struct mrc_cq *mrc_create_cq(struct mrc_context *ctx, int cqe, void *cq_context,
 	struct mrc_cq *cq;
 
 	if (!MRC_IS(ctx, CONTEXT) || (channel && !MRC_IS(channel, CHANNEL)))
-		return mrc_null(mrc_say(EINVAL, "mrc_create_cq: no context, or no channel"));
+		return mrc_null(mrc_debug(EINVAL, "mrc_create_cq: no context, or no channel"));
 	if (channel && channel->ctx != ctx)
-		return mrc_null(mrc_say(EINVAL, "mrc_create_cq: the channel is of another context"));
+		return mrc_null(mrc_debug(EINVAL, "mrc_create_cq: the channel is of another context"));
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
@@ -54,7 +54,7 @@ int mrc_destroy_cq(struct mrc_cq *cq)
 	ctx = cq->ctx;
 	err = cq->v ? ctx->verbs.destroy_cq(cq->v) : mrc_channel_leave(cq);
 	if (err)
-		return mrc_say(err, "mrc_destroy_cq: QPs use it, or its news was not acknowledged");
+		return mrc_debug(err, "mrc_destroy_cq: QPs use it, or its news was not acknowledged");
 	pthread_mutex_lock(&ctx->lock);
 	for (at = &ctx->cqs; *at != cq; at = &(*at)->next)
 		;

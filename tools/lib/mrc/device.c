@@ -25,7 +25,7 @@ int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, 
 	int err;
 
 	if (!context || !attr || !supported)
-		return mrc_minus(mrc_say(EINVAL, "mrc_query_device: an argument is NULL"));
+		return mrc_minus(mrc_debug(EINVAL, "mrc_query_device: an argument is NULL"));
 	memset(attr, 0, sizeof(*attr));
 	*supported = mrc_uverbs_is_ours(context);
 	if (!*supported)
@@ -47,8 +47,8 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 			struct mrc_device_attr *attr, int *supported)
 {
 	if (mcontext && (!MRC_IS(mcontext, CONTEXT) || mcontext->v != context))
-		return mrc_minus(mrc_say(EINVAL, "mrc_query_device_ex: the MRC context is of "
-					 "another device context"));
+		return mrc_minus(mrc_debug(EINVAL, "mrc_query_device_ex: the MRC context is of "
+					   "another device context"));
 	return mrc_query_device(context, attr, supported);
 }
 
@@ -63,12 +63,12 @@ static int context_check(const struct mrc_context_attr *attr)
 	const uint32_t now = MRC_API_CURRENT_VERSION, vendor = MRC_VENDOR_API_CURRENT_VERSION;
 
 	if (attr->mrc_api_version_used && !version_of(attr->mrc_api_version_used, now))
-		return mrc_say(EINVAL, "API version 0x%08x is newer than ours, 0x%08x",
-			       attr->mrc_api_version_used, now);
+		return mrc_debug(EINVAL, "API version 0x%08x is newer than ours, 0x%08x",
+				 attr->mrc_api_version_used, now);
 	if (attr->mrc_vendor_api_version_used &&
 	    !version_of(attr->mrc_vendor_api_version_used, vendor))
-		return mrc_say(EINVAL, "vendor API version 0x%08x is newer than ours, 0x%08x",
-			       attr->mrc_vendor_api_version_used, vendor);
+		return mrc_debug(EINVAL, "vendor API version 0x%08x is newer than ours, 0x%08x",
+				 attr->mrc_vendor_api_version_used, vendor);
 	return 0;
 }
 
@@ -79,13 +79,13 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	int err;
 
 	if (!vcontext)
-		return mrc_null(mrc_say(EINVAL, "mrc_create_context: no device context"));
+		return mrc_null(mrc_debug(EINVAL, "mrc_create_context: no device context"));
 	err = context_attr ? context_check(context_attr) : 0;
 	if (err)
 		return mrc_null(err);
 	if (!mrc_uverbs_is_ours(vcontext))
-		return mrc_null(mrc_say(EOPNOTSUPP, "%s is no MRC device",
-					vcontext->device->name));
+		return mrc_null(mrc_debug(EOPNOTSUPP, "%s is no MRC device",
+					  vcontext->device->name));
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return NULL;
@@ -117,8 +117,8 @@ static uint32_t context_left(struct mrc_context *ctx)
 		cqs++;
 	left = qps + cqs + ctx->n_channels + ctx->n_hints;
 	if (left)
-		mrc_say(EBUSY, "mrc_destroy_context: %u QPs, %u CQs, %u completion channels and "
-			"%u QP hints are left", qps, cqs, ctx->n_channels, ctx->n_hints);
+		mrc_debug(EBUSY, "mrc_destroy_context: %u QPs, %u CQs, %u completion channels and "
+			  "%u QP hints are left", qps, cqs, ctx->n_channels, ctx->n_hints);
 	pthread_mutex_unlock(&ctx->lock);
 	return left;
 }

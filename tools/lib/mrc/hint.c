@@ -13,11 +13,11 @@
 static int hint_check(const struct mrc_qp_hint_attr *attr, int mask)
 {
 	if (mask & ~HINT_BITS)
-		return mrc_say(EINVAL, "QP hint: mask 0x%x has bits that no attribute has", mask);
+		return mrc_debug(EINVAL, "QP hint: mask 0x%x has bits that no attribute has", mask);
 	if ((mask & MRC_QP_HINT_NUM_QPS_PER_PEER && attr->num_qps_per_peer < 0) ||
 	    (mask & MRC_QP_HINT_NUM_SEND_PEERS && attr->num_send_peers < 0) ||
 	    (mask & MRC_QP_HINT_NUM_REMOTE_RECV_PEERS && attr->num_remote_recv_peers < 0))
-		return mrc_say(EINVAL, "QP hint: a number is negative; 0 means not known");
+		return mrc_debug(EINVAL, "QP hint: a number is negative; 0 means not known");
 	return 0;
 }
 
@@ -57,7 +57,7 @@ struct mrc_qp_hint *mrc_create_qp_hint(struct mrc_context *ctx,
 	pthread_mutex_unlock(&ctx->lock);
 	if (full) {
 		free(hint);
-		return mrc_null(mrc_say(ENOSPC, "there are %u QP hints already", MRC_MAX_HINTS));
+		return mrc_null(mrc_debug(ENOSPC, "there are %u QP hints already", MRC_MAX_HINTS));
 	}
 	return hint;
 }
@@ -75,7 +75,7 @@ int mrc_destroy_qp_hint(struct mrc_qp_hint *hint)
 	ctx->n_hints -= !users;
 	pthread_mutex_unlock(&ctx->lock);
 	if (users)
-		return mrc_minus(mrc_say(EBUSY, "mrc_destroy_qp_hint: %u QPs have it", users));
+		return mrc_minus(mrc_debug(EBUSY, "mrc_destroy_qp_hint: %u QPs have it", users));
 	hint->kind = 0;
 	free(hint);
 	return 0;

@@ -102,8 +102,8 @@ static inline void *mrc_null(int err)
 	return NULL;
 }
 
-/* say.c: why something is refused, on stderr when MRC_DEBUG is in the environment. Returns @err. */
-int mrc_say(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* debug.c: why something is refused, on stderr when MRC_DEBUG is in the environment. Returns @err. */
+int mrc_debug(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ctl/controller.cc: NULL may be given. */
 void mrc_ctl_free(struct mrc_ctl *ctl);

@@ -9,8 +9,8 @@ static int post_check(const struct ibv_send_wr *wr)
 {
 	if (wr->opcode == IBV_WR_RDMA_WRITE || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		return 0;
-	return mrc_say(EOPNOTSUPP, "mrc_post_send: opcode %d: MRC has RDMA_WRITE and "
-		       "RDMA_WRITE_WITH_IMM alone", wr->opcode);
+	return mrc_debug(EOPNOTSUPP, "mrc_post_send: opcode %d: MRC has RDMA_WRITE and "
+			 "RDMA_WRITE_WITH_IMM alone", wr->opcode);
 }
 
 /* What precedes @bad, one by one and by copies: the list is the program's. */

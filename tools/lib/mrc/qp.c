@@ -13,18 +13,18 @@
 static int init_check(const struct mrc_context *ctx, const struct mrc_qp_init_attr *a)
 {
 	if (!MRC_IS_WCQ(a->send_cq) || !MRC_IS_WCQ(a->recv_cq) || !a->pd)
-		return mrc_say(EINVAL, "mrc_create_qp: send_cq, recv_cq and pd are needed");
+		return mrc_debug(EINVAL, "mrc_create_qp: send_cq, recv_cq and pd are needed");
 	if (a->send_cq->ctx != ctx || a->recv_cq->ctx != ctx || a->pd->context != ctx->v)
-		return mrc_say(EINVAL, "mrc_create_qp: CQs and PD must be of the QP's own context");
+		return mrc_debug(EINVAL, "mrc_create_qp: CQs and PD must be of the QP's own context");
 	if (a->send_ops_flags & ~(uint64_t)SEND_OPS)
-		return mrc_say(EOPNOTSUPP, "mrc_create_qp: send_ops_flags 0x%llx: MRC has RDMA_WRITE "
-			       "and RDMA_WRITE_WITH_IMM alone",
-			       (unsigned long long)a->send_ops_flags);
+		return mrc_debug(EOPNOTSUPP, "mrc_create_qp: send_ops_flags 0x%llx: MRC has RDMA_WRITE "
+				 "and RDMA_WRITE_WITH_IMM alone",
+				 (unsigned long long)a->send_ops_flags);
 	/* 0: a program that did not say. */
 	if (a->protocol_version != MRC_PROTOCOL_VERSION_0 &&
 	    a->protocol_version != MRC_PROTOCOL_VERSION_1)
-		return mrc_say(EOPNOTSUPP, "mrc_create_qp: protocol version 0x%x: there is "
-			       "MRC_PROTOCOL_VERSION_1 alone", a->protocol_version);
+		return mrc_debug(EOPNOTSUPP, "mrc_create_qp: protocol version 0x%x: there is "
+				 "MRC_PROTOCOL_VERSION_1 alone", a->protocol_version);
 	return 0;
 }
 
@@ -147,8 +147,8 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 	if (!MRC_IS(qp, QP) || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
 		return EINVAL;
 	if (mrc_attr_mask & ~MRC_QP_ATTRS)
-		return mrc_say(EINVAL, "mrc_query_qp: mask 0x%x has bits that no attribute has",
-			       mrc_attr_mask);
+		return mrc_debug(EINVAL, "mrc_query_qp: mask 0x%x has bits that no attribute has",
+				 mrc_attr_mask);
 	pthread_mutex_lock(&qp->lock);
 	err = vattr_mask ? qp->ctx->verbs.query_qp(qp->v, &now, vattr_mask, &ignored) : 0;
 	if (!err && vattr_mask) {

@@ -62,14 +62,14 @@ static int change_check(const struct change *c, int vmask, int mask)
 	int missing = c->need & ~vmask, extra = vmask & ~(c->need | c->may | ALWAYS);
 
 	if (missing)
-		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d needs ibv attributes 0x%x, too",
-			       c->from, c->to, missing);
+		return mrc_debug(EINVAL, "mrc_modify_qp: state %d to %d needs ibv attributes 0x%x, too",
+				 c->from, c->to, missing);
 	if (extra)
-		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d takes no ibv attributes 0x%x",
-			       c->from, c->to, extra);
+		return mrc_debug(EINVAL, "mrc_modify_qp: state %d to %d takes no ibv attributes 0x%x",
+				 c->from, c->to, extra);
 	if (mask & ~c->mrc)
-		return mrc_say(EINVAL, "mrc_modify_qp: state %d to %d takes no MRC attributes 0x%x",
-			       c->from, c->to, mask & ~c->mrc);
+		return mrc_debug(EINVAL, "mrc_modify_qp: state %d to %d takes no MRC attributes 0x%x",
+				 c->from, c->to, mask & ~c->mrc);
 	return 0;
 }
 
@@ -97,11 +97,11 @@ static int values_check(const struct mrc_qp *qp, const struct mrc_qp_attr *a, in
 	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
 		if (mask & values[i].bit &&
 		    (values[i].value < values[i].min || values[i].value > values[i].max))
-			return mrc_say(EINVAL, "mrc_modify_qp: %s %u: %u ... %u", values[i].name,
-				       values[i].value, values[i].min, values[i].max);
+			return mrc_debug(EINVAL, "mrc_modify_qp: %s %u: %u ... %u", values[i].name,
+					 values[i].value, values[i].min, values[i].max);
 	if (mask & MRC_QP_HINT && a->qp_hint &&
 	    (!MRC_IS(a->qp_hint, HINT) || a->qp_hint->ctx != qp->ctx))
-		return mrc_say(EINVAL, "mrc_modify_qp: the QP hint is none, or of another context");
+		return mrc_debug(EINVAL, "mrc_modify_qp: the QP hint is none, or of another context");
 	return 0;
 }
 
@@ -206,15 +206,15 @@ static int change_do(struct mrc_qp *qp, const struct change *c, const struct ibv
 	if (vmask & IBV_QP_AV) {
 		v.ah_attr.port_num = 1;
 		if (!v.ah_attr.is_global)
-			return mrc_say(EINVAL, "mrc_modify_qp: an address without a GID");
+			return mrc_debug(EINVAL, "mrc_modify_qp: an address without a GID");
 	}
 	if (mask)
 		attr_copy(&all, attr, mask);
 	ask_fill(&ask, &all, mask | c->tell);
 	err = mrc_uverbs_modify(qp->v, &v, (vmask & ~IGNORED) | c->filled | IBV_QP_STATE, &ask);
 	if (err)
-		return mrc_say(err, "mrc_modify_qp: state %d to %d: the kernel refuses it: %s: "
-			       "Documentation/guide/libmrc.md", c->from, c->to, strerror(err));
+		return mrc_debug(err, "mrc_modify_qp: state %d to %d: the kernel refuses it: %s: "
+				 "Documentation/guide/libmrc.md", c->from, c->to, strerror(err));
 	if (mask)
 		attr_keep(qp, attr, mask, c->past);
 	return 0;
@@ -227,7 +227,7 @@ static int change_end(struct mrc_qp *qp, enum ibv_qp_state to, int vmask, int ma
 	int err;
 
 	if (vmask & ~ALWAYS || mask)
-		return mrc_say(EINVAL, "mrc_modify_qp: to state %d: no other attributes", to);
+		return mrc_debug(EINVAL, "mrc_modify_qp: to state %d: no other attributes", to);
 	err = qp->ctx->verbs.modify_qp(qp->v, &v, IBV_QP_STATE);
 	if (!err && to == IBV_QPS_RESET)
 		attr_reset(qp);
@@ -242,14 +242,14 @@ static int change_any(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int vm
 	int err;
 
 	if (vmask & IBV_QP_CUR_STATE && vattr->cur_qp_state != from)
-		return mrc_say(EINVAL, "mrc_modify_qp: the state is %d, not %d", from,
-			       vattr->cur_qp_state);
+		return mrc_debug(EINVAL, "mrc_modify_qp: the state is %d, not %d", from,
+				 vattr->cur_qp_state);
 	if (to == IBV_QPS_ERR || to == IBV_QPS_RESET)
 		return change_end(qp, to, vmask, mask);
 	c = change_find(from, to);
 	if (!c)
-		return mrc_say(EINVAL, "mrc_modify_qp: no way from state %d to %d: RESET, INIT, RTR, "
-			       "RTS one after the other, ERR and RESET from any", from, to);
+		return mrc_debug(EINVAL, "mrc_modify_qp: no way from state %d to %d: RESET, INIT, RTR, "
+				 "RTS one after the other, ERR and RESET from any", from, to);
 	err = change_check(c, vmask, mask);
 	if (!err && mask)
 		err = values_check(qp, attr, mask);
@@ -264,8 +264,8 @@ int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 	if (!MRC_IS(qp, QP) || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
 		return EINVAL;
 	if (mrc_attr_mask & ~MRC_QP_ATTRS)
-		return mrc_say(EINVAL, "mrc_modify_qp: mask 0x%x has bits that no attribute has",
-			       mrc_attr_mask);
+		return mrc_debug(EINVAL, "mrc_modify_qp: mask 0x%x has bits that no attribute has",
+				 mrc_attr_mask);
 	pthread_mutex_lock(&qp->lock);
 	err = change_any(qp, vattr, vattr_mask, mrc_attr, mrc_attr_mask);
 	pthread_mutex_unlock(&qp->lock);

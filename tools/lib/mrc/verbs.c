@@ -24,12 +24,12 @@ int mrc_verbs_load(struct mrc_verbs *verbs, const struct ibv_context *v)
 	size_t i;
 
 	if (!lib)
-		return mrc_say(EOPNOTSUPP, "mrc_create_context: %s", dlerror());
+		return mrc_debug(EOPNOTSUPP, "mrc_create_context: %s", dlerror());
 	for (i = 0; !err && i < sizeof(calls) / sizeof(*calls); i++) {
 		call = dlvsym(lib, calls[i].name, calls[i].version);
 		if (!call)
-			err = mrc_say(EOPNOTSUPP, "mrc_create_context: libibverbs.so.1 has no %s of %s",
-				      calls[i].name, calls[i].version);
+			err = mrc_debug(EOPNOTSUPP, "mrc_create_context: libibverbs.so.1 has no %s of %s",
+					calls[i].name, calls[i].version);
 		memcpy((char *)verbs + calls[i].at, &call, sizeof(call));
 	}
 	dlclose(lib);		/* whoever opened @v keeps it */

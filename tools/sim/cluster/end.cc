@@ -63,7 +63,7 @@ mrc_conn_cfg end_maker::sizes(u32 id) const
 void end_maker::draw_paths(const end &e, u32 per_plane, std::vector<path> &v) const
 {
     std::vector<u32> t1(topo.t1s);
-    mrc_rand rand = {mix64(s.run.seed << 32 | e.id) ^ 0x9a75};
+    mrc_prng rand = {mix64(s.run.seed << 32 | e.id) ^ 0x9a75};
 
     for (u32 j = 0; j < topo.t1s; j++)
         t1[j] = j;
@@ -72,7 +72,7 @@ void end_maker::draw_paths(const end &e, u32 per_plane, std::vector<path> &v) co
             u32 j = i % topo.t1s;
 
             if (per_plane < topo.t1s)
-                std::swap(t1[j], t1[j + mrc_rand_below(&rand, topo.t1s - j)]);
+                std::swap(t1[j], t1[j + mrc_prng_below(&rand, topo.t1s - j)]);
             if (i / topo.t1s >= s.host.ev_per_path)
                 break;
             v.push_back({topology::ev_value(t1[j], i / topo.t1s), static_cast<u8>(p)});
@@ -143,10 +143,10 @@ void end_maker::rate(mrc_cc_cfg &c, u32 host, u32 planes_up) const
 void end_maker::make_port(arena &mem, end &e, u32 planes_up) const
 {
     e.port = static_cast<mrc_port *>(mem.take(sizeof(mrc_port)));
-    e.port_rot = static_cast<mrc_rot *>(mem.take(sizeof(mrc_rot)));
+    e.port_rot = static_cast<mrc_spray *>(mem.take(sizeof(mrc_spray)));
     mrc_port_init(e.port, planes_up);
-    mrc_rot_init(e.port_rot, static_cast<u16 *>(mem.take(MRC_ROT_LEN(32) * sizeof(u16))), 32,
-                 mix64(s.run.seed << 32 | e.id) ^ 0x9047);
+    mrc_spray_init(e.port_rot, static_cast<u16 *>(mem.take(MRC_SPRAY_LEN(32) * sizeof(u16))), 32,
+                   mix64(s.run.seed << 32 | e.id) ^ 0x9047);
 }
 
 void end_maker::start(arena &mem, end &e, u32 planes_up, u64 now_ns) const

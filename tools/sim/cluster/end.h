@@ -34,7 +34,7 @@ struct end {
     end *owner;     // the first of them
     struct foreign_end *foreign; // another implementation's, in the place of conn
     mrc_port *port; // when port status is exchanged
-    mrc_rot *port_rot;
+    mrc_spray *port_rot;
     mrc_incast_flow incast;
     u32 id, host;
     end *next_on_host;

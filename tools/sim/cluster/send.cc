@@ -139,7 +139,7 @@ bool worker::pull_port(u32 id, host &h, end &e, u64 t)
 
     if (!mrc_port_tx_next(e.port, h.clock.ns(t), &op.hdr))
         return false;
-    u16 idx = op.hdr.plane == MRC_PLANE_NONE ? mrc_rot_pick(e.port_rot, e.evs, MRC_NONE16)
+    u16 idx = op.hdr.plane == MRC_PLANE_NONE ? mrc_spray_pick(e.port_rot, e.evs, MRC_NONE16)
                                              : mrc_evset_nth_of(e.evs, op.hdr.plane, op.hdr.ev);
     if (idx == MRC_NONE16)
         return false;

@@ -4,7 +4,7 @@
  *
  * On x86 a module of the kernel's is there for that (crc32-pclmul); User-Mode Linux has none, though
  * it runs on the same processor. With this one rdma_rxe finds what it finds on a host, and mrc what it
- * does without kernel/data/mrc_fold.c. It stands for the kernel's, so it is not made of ours. Only for measuring.
+ * does without kernel/data/mrc_crc32_fold.c. It stands for the kernel's, so it is not made of ours. Only for measuring.
  *
  * Four lanes of 128 bits are folded over 64 bytes each, the last lane to 32 bits by Barrett's reduction, as there;
  * what remains is shorter than 16 bytes and goes through the library's tables. The constants are computed when the

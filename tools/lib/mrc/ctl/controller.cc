@@ -103,7 +103,7 @@ int mrc_ctl_run(mrc_context *ctx, const char *call, const std::function<void(mrc
         f(*c);
         return 0;
     } catch (const refused &r) {
-        return mrc_minus(mrc_say(r.code, "%s: %s", call, r.text.c_str()));
+        return mrc_minus(mrc_debug(r.code, "%s: %s", call, r.text.c_str()));
     } catch (const std::exception &) {
         return mrc_minus(ENOMEM);
     }

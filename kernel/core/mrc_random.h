@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_random.h - the module's random numbers: the kernel's, unless a test gave a seed.
+ */
+#ifndef MRC_RANDOM_H
+#define MRC_RANDOM_H
+
+#include <linux/types.h>
+
+/* Once, at the start of the module. */
+void mrc_random_init(void);
+u64 mrc_random_u64(void);
+
+static inline u32 mrc_random_u32(void)
+{
+	return (u32)(mrc_random_u64() >> 32);
+}
+
+#endif

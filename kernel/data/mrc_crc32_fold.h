@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_crc32_fold.h - CRC-32 by carry-less multiplication, where the processor has it for vectors of AVX: the kernels that
+ * we run on have it for SSE alone, at half the speed, and save the program's vectors for each piece of a packet.
+ */
+#ifndef MRC_CRC32_FOLD_H
+#define MRC_CRC32_FOLD_H
+
+#include <linux/types.h>
+
+/* Process context, once: looks at the processor, and whether what it computes is right. */
+void mrc_crc32_fold_init(void);
+/* What mrc_crc32_fold() uses, for people; NULL: it may not be called. */
+const char *mrc_crc32_fold_by(void);
+/*
+ * Any context up to softirq. False: not now. True: between here and mrc_crc32_fold_end() this CPU may call mrc_crc32_fold(), and
+ * must not sleep.
+ */
+bool mrc_crc32_fold_begin(void);
+void mrc_crc32_fold_end(void);
+/* As crc32_le(). */
+u32 mrc_crc32_fold(u32 crc, const u8 *p, u32 len);
+
+#define MRC_CRC32_FOLD_LANES	128u
+
+/*
+ * Of @first_len bytes at @first, a multiple of MRC_CRC32_FOLD_LANES but not 0, and @len behind them at @p, begun with 0: in
+ * one go, for begin and end cost, too. What is no multiple of MRC_CRC32_FOLD_LANES at the end
+ * goes block by block.
+ */
+u32 mrc_crc32_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len);
+
+#endif

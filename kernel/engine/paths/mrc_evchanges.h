@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_evchanges.h - why EVs became unusable or usable: what an onlooker is told.
+ *
+ * Changes of the same kind, cause and plane are one piece of news with a count, so that a plane
+ * of 512 EVs makes one. The caller takes them after each turn; what finds no room is counted.
+ */
+#ifndef MRC_EVCHANGES_H
+#define MRC_EVCHANGES_H
+
+#include "base/mrc_types.h"
+
+enum mrc_ev_why {
+	MRC_EV_WHY_LOST,	/* packets or probes were lost */
+	MRC_EV_WHY_PEER,	/* the peer said so */
+	MRC_EV_WHY_CORRELATED,	/* put aside with other bad EVs of its plane */
+	MRC_EV_WHY_CONTROLLER,	/* a controller said so */
+	MRC_EV_WHY_ANSWERED,	/* its probes were answered */
+	MRC_EV_WHY_LATE,	/* what was called lost came late */
+	MRC_EV_WHY_FORGIVEN,	/* the plane was at fault, or nothing */
+	MRC_EV_WHY_PLANE_BACK,	/* its plane came back */
+	MRC_EV_WHY_FLOOR,	/* too few usable ones were left */
+};
+
+#define MRC_EV_CHANGES	8
+
+struct mrc_ev_change {
+	u32 value;		/* of the first EV, as in struct mrc_ev */
+	u32 count;		/* changes */
+	u16 idx;		/* of the first EV */
+	u8 plane;		/* 0-based */
+	u8 state;		/* enum mrc_ev_state that they came to: GOOD, ASSUMED_BAD or DENIED */
+	u8 why;			/* enum mrc_ev_why */
+};
+
+/* How often EVs became ASSUMED_BAD, and usable again. Exact under the lock, a hint without. */
+struct mrc_ev_turns {
+	u64 bad, good;
+	u32 news_lost;		/* changes that found no room */
+	u8 n_news;
+	struct mrc_ev_change news[MRC_EV_CHANGES];
+};
+
+void mrc_evchanges_add(struct mrc_ev_turns *t, const struct mrc_ev_change *one);
+/* The oldest that was not taken yet; false: there is none. */
+bool mrc_evchanges_take(struct mrc_ev_turns *t, struct mrc_ev_change *one);
+
+#endif

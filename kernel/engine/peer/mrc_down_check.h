@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_down_check.h - a peer announced ports as down: is that true?
+ *
+ * A Port Status Update carries no proof of its sender (MRC 1.0 sections 3.6, 7.4.7): any host with
+ * a forged address can send one. So a "down" acts at once, and a probe asks the peer by that plane. A port
+ * that is down cannot answer, and a peer that drains a port does not (mrc_port.c). An answer shows that
+ * the notice was forged.
+ *
+ * Probes are repeated, each pause twice the one before, MRC_DOWN_CHECK_TRIES rounds in all. Silence
+ * means that the notice stands.
+ */
+#ifndef MRC_DOWN_CHECK_H
+#define MRC_DOWN_CHECK_H
+
+#include "base/mrc_types.h"
+
+#define MRC_DOWN_CHECK_TRIES		8
+#define MRC_DOWN_CHECK_WAIT_NS	200000ull	/* before the second round; doubles: 51 ms in all */
+
+struct mrc_down_check {
+	u64 next_ns;		/* of the next round, while any is open */
+	u32 open;		/* planes announced as down that may answer yet */
+	u32 due;		/* those whose probe of this round has still to leave */
+	u8 tries;
+	u8 gen[MRC_PLANES_MAX];	/* part of a probe's id: late answers to older checks prove nothing */
+};
+
+/* Ports in @planes were announced as down. */
+void mrc_down_check_start(struct mrc_down_check *c, u32 planes, u64 now_ns);
+/* Ports in @planes were announced as up: nothing is to be checked. */
+void mrc_down_check_end(struct mrc_down_check *c, u32 planes);
+/* Is a probe due, by a plane of @usable? Then: by which, and its id. */
+bool mrc_down_check_next(struct mrc_down_check *c, u32 usable, u64 now_ns, u8 *plane, u16 *id);
+/* The probe @id was answered. Return: the plane (as a mask) that is not down after all, or 0. */
+u32 mrc_down_check_rx(struct mrc_down_check *c, u16 id);
+u64 mrc_down_check_deadline_ns(const struct mrc_down_check *c);
+
+/* Rounds so far. */
+static inline u8 mrc_down_check_tries(const struct mrc_down_check *c)
+{
+	return c->tries;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * mrc_ep_req.h - questions to a peer that wait for their answer (D8/D9 on QP 2).
+ *
+ * MRC 1.0 sections 1.10, 3.3 (6.5, 7.4.7, 7.4.8). One object per peer that somebody has asked: a
+ * controller probes an EV, or says which ports are up, and wants to know how long the answer took.
+ * Who asks is told apart by a cookie that means nothing here.
+ *
+ * No time-out: the asker has one, and what it does not wait for any more is answered to nobody. At
+ * most MRC_EP_REQ_MAX wait, so that asking costs a fabric no more than a small window; where all
+ * places are taken, the oldest makes room if it is older than MRC_EP_REQ_OLD_NS.
+ *
+ * A question's place is said by the low bits of its id, so an answer costs one look, whoever sends it.
+ */
+#ifndef MRC_EP_REQ_H
+#define MRC_EP_REQ_H
+
+#include "wire/mrc_wire.h"
+
+#define MRC_EP_REQ_MAX	64		/* a power of two */
+#define MRC_EP_REQ_OLD_NS	100000000ull	/* an answer that long under way is as good as lost */
+#define MRC_EP_REQ_PROBE	0x8000u		/* in each id of a probe: announcements rarely count so far */
+
+struct mrc_ep_req {
+	u8 op;			/* enum mrc_ep_op */
+	u32 ports_up;		/* of a Port Status Update */
+	u64 cookie;		/* the asker's */
+};
+
+struct mrc_ep_rsp {
+	u64 cookie;
+	u64 rtt_ns;
+	u8 op;
+	u8 plane;		/* that it came by, or MRC_PLANE_NONE */
+};
+
+struct mrc_ep_req_slot {
+	u64 cookie;
+	u64 sent_ns;
+	u16 id;
+	u8 op;
+	bool waits;
+};
+
+struct mrc_ep_req_table {
+	struct mrc_ep_req_slot q[MRC_EP_REQ_MAX];
+	struct mrc_ep_rsp answer;
+	bool answered;		/* answer is there, and nobody took it yet */
+	u16 probe_id;		/* of the latest probe */
+	u8 n;			/* that wait */
+};
+
+/* @seed: where ids of probes begin, so that a stranger does not know them. */
+void mrc_ep_req_init(struct mrc_ep_req_table *a, u32 seed);
+/**
+ * mrc_ep_req_probe - a question whose id is one of ours
+ * Return: 0 and @id, or -EBUSY: MRC_EP_REQ_MAX wait, none of them for long.
+ */
+int mrc_ep_req_probe(struct mrc_ep_req_table *a, const struct mrc_ep_req *q, u64 now_ns, u16 *id);
+/* Likewise, with the next one behind @id that has room: of a row that others count in, too. */
+int mrc_ep_req_next(struct mrc_ep_req_table *a, const struct mrc_ep_req *q, u64 now_ns, u16 *id);
+/* It could not be sent. */
+void mrc_ep_req_undo(struct mrc_ep_req_table *a, u16 id);
+/* An EP_RSP. False: to nothing that was asked, or answered before. */
+bool mrc_ep_req_rx(struct mrc_ep_req_table *a, const struct mrc_pkt *rsp, u64 now_ns);
+/* What the latest mrc_ep_req_rx() answered, once. */
+bool mrc_ep_req_take(struct mrc_ep_req_table *a, struct mrc_ep_rsp *answer);
+
+/* How many wait. */
+static inline u8 mrc_ep_req_waiting(const struct mrc_ep_req_table *a)
+{
+	return a->n;
+}
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_last_delivered.c - of what is known as delivered, the packet that was sent last.
+ *
+ * RFC 8985 section 6.2: a packet can only be lost when one that was sent later has arrived
+ * (mrc_rack.c). Whoever learns of a delivery, or of an answer to a probe, says so here.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_LATE_MAX_NS	1000000000u
+
+void mrc_last_delivered_reset(struct mrc_conn *c)
+{
+	c->last_delivered.valid = false;
+	c->last_delivered.late_ns = 0;
+}
+
+/*
+ * What was sent at @tick as @psn has arrived. How much later than the shortest round trip
+ * it came, all others may be late, too (smoothed ones are as old as the queue is long): when
+ * acknowledgements are late, nothing is lost for that. Where no round trip is known yet, all of
+ * its age may be the peer's silence.
+ */
+void mrc_last_delivered_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns)
+{
+	u64 age, usual;
+
+	if (c->last_delivered.valid && !((s32)(tick - c->last_delivered.sent) > 0 ||
+					 (tick == c->last_delivered.sent && mrc_psn_diff(psn, c->last_delivered.psn) > 0)))
+		return;
+	c->last_delivered.valid = true;
+	c->last_delivered.sent = tick;
+	c->last_delivered.psn = psn;
+	age = mrc_tick_age_ns(now_ns, tick);
+	usual = plane < MRC_PLANES_MAX ? mrc_evset_srtt_ns(c->evs, plane) : 0;
+	usual = usual ? min_t(u64, usual, c->rack.min_rtt_ns) : c->rtt.srtt_ns;
+	age = age > usual ? min_t(u64, age - usual, MRC_LATE_MAX_NS) : 0;
+	c->last_delivered.late_ns = (u32)age & 0x7fffffff;
+}

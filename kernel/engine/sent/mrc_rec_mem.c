@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * mrc_rec_mem.c - what a connection has room for: little at first, all of it once it is busy.
+ *
+ * Of thousands of connections most are quiet, and the window takes most of a connection's memory: a
+ * record for each PSN that is out, and for each that was resent. One that is made small
+ * (mrc_conn_cfg) begins with a part of each. It works like any other within a smaller window of its own; when
+ * that holds it back it says so, and its caller gives it the rest whenever it can, in the midst of
+ * traffic. The peer notices nothing: what is offered to it is the same.
+ */
+#include "conn/mrc_conn.h"
+
+#define MRC_SMALL_PSNS		128	/* also all that may be out before RTS */
+#define MRC_SMALL_RESENDS	16
+
+/* How much of each. */
+struct mrc_rec_mem {
+	u32 psns;
+	u16 resends;
+};
+
+/* Where a connection had its records. */
+struct mrc_rec_mem_old {
+	const struct mrc_rec *rec;
+	u16 mask;
+	const struct mrc_resend *tab;
+	u16 resends;
+};
+
+static struct mrc_rec_mem mrc_rec_mem_of(const struct mrc_conn_cfg *cfg, bool small)
+{
+	struct mrc_rec_mem r = {
+		.psns = (u32)cfg->mpr_max * MRC_MPR_UNIT,
+		.resends = MRC_RESENDS,
+	};
+
+	if (small) {
+		r.psns = MRC_SMALL_PSNS;	/* the least that mpr_max can say */
+		r.resends = MRC_SMALL_RESENDS;
+	}
+	return r;
+}
+
+size_t mrc_rec_mem_bytes(const struct mrc_conn_cfg *cfg, bool small)
+{
+	struct mrc_rec_mem r = mrc_rec_mem_of(cfg, small);
+
+	BUILD_BUG_ON(sizeof(struct mrc_rec) % 8 || sizeof(struct mrc_resend) % 8);
+	return r.psns * sizeof(struct mrc_rec) + r.resends * sizeof(struct mrc_resend);
+}
+
+/* The records are in @mem from now on; what is in them is for who asked to say. */
+void mrc_rec_mem_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool small, u8 *mem)
+{
+	struct mrc_rec_mem r = mrc_rec_mem_of(cfg, small);
+
+	c->snd.rec = (struct mrc_rec *)(void *)mem;
+	c->snd.mask = (u16)(r.psns - 1);
+	mem += r.psns * sizeof(struct mrc_rec);
+	c->resent.tab = (struct mrc_resend *)(void *)mem;
+	mrc_resent_size(c, r.resends);
+	c->small = small;
+	c->crowded = false;
+}
+
+/* ---- growing ---- */
+
+/* Where the record of what was in flight in @slot of @mask + 1 ones is now. */
+static u16 mrc_rec_mem_slot(const struct mrc_conn *c, u16 slot, u16 mask)
+{
+	if (slot == MRC_NONE16)
+		return slot;
+	return (u16)(mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & mask)) & c->snd.mask);
+}
+
+static void mrc_rec_mem_move_list(const struct mrc_conn *c, struct mrc_list *l, u16 mask)
+{
+	l->head = mrc_rec_mem_slot(c, l->head, mask);
+	l->tail = mrc_rec_mem_slot(c, l->tail, mask);
+}
+
+/* Also those behind una: an acknowledgement that comes late names the EV in them. */
+static void mrc_rec_mem_move_recs(struct mrc_conn *c, const struct mrc_rec *old, u16 mask)
+{
+	u32 i;
+	u8 p;
+
+	memset(c->snd.rec, 0, (c->snd.mask + 1u) * sizeof(*c->snd.rec));
+	for (i = 0; i <= c->snd.mask; i++)
+		c->snd.rec[i].ev = MRC_NONE16;
+	for (i = 0; i <= mask; i++) {
+		u32 psn = mrc_psn_add(c->snd.next, -1 - (s32)i);
+		struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
+
+		*r = old[psn & mask];
+		if (r->state == MRC_REC_FREE)
+			continue;
+		r->prev = mrc_rec_mem_slot(c, r->prev, mask);
+		r->next = mrc_rec_mem_slot(c, r->next, mask);
+	}
+	for (p = 0; p < MRC_PLANES_MAX; p++)
+		mrc_rec_mem_move_list(c, &c->snd.sent[p], mask);
+	mrc_rec_mem_move_list(c, &c->snd.lost, mask);
+	mrc_rec_mem_move_list(c, &c->snd.paced, mask);
+}
+
+size_t mrc_conn_grow_size(const struct mrc_conn *c)
+{
+	return c->small ? mrc_rec_mem_bytes(&c->cfg, false) : 0;
+}
+
+/* Asked after each turn: most packets of the own window are out, or a table was full. */
+bool mrc_conn_wants_mem(const struct mrc_conn *c)
+{
+	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
+
+	if (likely(!c->small) || !c->rx_ready || c->fail)
+		return false;
+	return c->crowded || (c->snd.known && c->snd.range < c->snd.allowed && 4 * out >= 3u * c->snd.range);
+}
+
+void mrc_conn_grow(struct mrc_conn *c, void *mem)
+{
+	const struct mrc_rec_mem_old old = {
+		c->snd.rec, c->snd.mask, c->resent.tab, c->resent.n,
+	};
+
+	if (mrc_assert(c->small))
+		return;
+	mrc_rec_mem_take(c, &c->cfg, false, (u8 *)mem);
+	mrc_rec_mem_move_recs(c, old.rec, old.mask);
+	mrc_resent_move(c, old.tab, old.resends);
+	mrc_snd_allow(c, c->snd.allowed);
+}

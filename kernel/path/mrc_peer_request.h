@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mrc_peer_request.h - what controllers ask a peer: EV probes, Port Status Updates.
+ *
+ * The decisions are the engine's (mrc_ep_req.h, mrc_port.h); here is its memory, which a peer gets when it is
+ * first asked. What comes back: path/mrc_peer_port.h. Who sends the packet: data/mrc_endpoint.h.
+ */
+#ifndef MRC_PEER_REQUEST_H
+#define MRC_PEER_REQUEST_H
+
+#include "path/mrc_peer.h"
+
+/*
+ * Process context, no lock held. 0 and the packet to be sent, or -EINVAL: the peer is this host or a
+ * group; -ENOTCONN: no QP of ours talks to it, and ports are its QPs' business; -EBUSY: the engine's;
+ * -ENOMEM.
+ */
+int mrc_peer_request(struct mrc_peer *peer, const struct mrc_ep_req *q, struct mrc_pkt *pkt);
+/* Likewise. It could not be sent. */
+void mrc_peer_request_undo(struct mrc_peer *peer, const struct mrc_pkt *pkt);
+
+#endif

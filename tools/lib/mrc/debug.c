@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * debug.c - error numbers are all that the interface can return; this tells people more.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "object.h"
+
+int mrc_debug(int err, const char *format, ...)
+{
+	const char *wanted = getenv("MRC_DEBUG");
+	char text[256];
+	va_list args;
+
+	if (!wanted || !*wanted || !strcmp(wanted, "0"))
+		return err;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "libmrc: %s\n", text);
+	return err;
+}
