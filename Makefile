@@ -16,6 +16,7 @@
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
 # make soak       HOURS=1 of simulated clusters, seed after seed
 # make figures    published figures, simulated, and their page; WORKERS=2: two runs at once
+# make man        generated parts of mrcctl's manual pages, after a change of its table
 # make docs       the handbook as a site, in build/site/html
 # make deb        Debian packages, in build/deb
 # make install    DESTDIR and PREFIX as usual; make uninstall takes it away
@@ -168,6 +169,9 @@ check-debug: deps
 	@$(MAKE) -j$$(nproc) $(SUBDIRS) selftests/verbs selftests/libmrc
 	@selftests/run.sh -k uml
 
+man: tools/mrcctl
+	@$(MAKE) -s -C tools/mrcctl man
+
 docs:
 	@$(VM)/deps.sh -s
 	@tools/site/stage.py . build/site/pages
@@ -243,5 +247,5 @@ clean:
 	@set -e; for dir in $(SUBDIRS) $(TESTDIRS); do $(MAKE) -C $$dir clean; done
 
 FORCE:
-.PHONY: all docs testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover figures install \
+.PHONY: all docs man testing modules tree-arm64 full user install-user deb deps deps-build check check-full check-debug coverage mutants soak demo shell bench bench-failover figures install \
 	uninstall clean user-space FORCE $(SUBDIRS) $(TESTDIRS)

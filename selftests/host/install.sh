@@ -21,7 +21,7 @@ run_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
 
 ksft_test "make install" run_make install DESTDIR="$tmp/root"
 for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
-	usr/share/man/man8/mrcd.8 usr/share/man/man8/mrcctl.8 usr/share/man/man5/fabric.toml.5 \
+	usr/share/man/man8/mrcd.8 usr/share/man/man8/mrcctl.8 usr/share/man/man8/mrcctl-dev.8 usr/share/man/man4/mrc.4 usr/share/man/man5/fabric.toml.5 \
 	usr/share/bash-completion/completions/mrcctl etc/libibverbs.d/mrc.driver \
 	"usr/lib/*/libibverbs/libmrc-rdmav*.so" "usr/lib/*/libmrc.so.1" "usr/lib/*/libmrc.so" \
 	"usr/lib/*/lib_mrc.so" "usr/lib/*/libnv_mrc.so" "usr/lib/*/pkgconfig/mrc.pc" \

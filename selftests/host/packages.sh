@@ -42,8 +42,10 @@ ksft_test "libmrc1" holds libmrc1 "/usr/lib/$multi/"{libmrc.so.1,libmrc.so.1.0.1
 ksft_test "libmrc-dev" holds libmrc-dev /usr/include/mrc/{mrc,mrc_api_ver,mrc_ctl,mrc_ctl_api_ver}.h \
 	/usr/include/linux/mrc.h /usr/include/rdma/mrc-abi.h "/usr/lib/$multi/"{libmrc.so,pkgconfig/mrc.pc} \
 	/usr/share/ynl/specs/mrc.yaml /usr/share/man/man7/{mrc,mrc_ctl}.7.gz $calls
+pages=$(cd Documentation/reference/man && printf '/usr/share/man/man8/%s.gz ' mrcctl*.8)
+# shellcheck disable=SC2086
 ksft_test "mrc-tools" holds mrc-tools /usr/sbin/mrcctl /usr/share/bash-completion/completions/mrcctl \
-	/usr/share/man/man8/mrcctl.8.gz /usr/share/mrc/monitoring/{alerts,alerts_test}.yml /usr/share/mrc/monitoring/grafana/{faults,fleet,host}.json
+	/usr/share/man/man4/mrc.4.gz $pages /usr/share/mrc/monitoring/{alerts,alerts_test}.yml /usr/share/mrc/monitoring/grafana/{faults,fleet,host}.json
 ksft_test "mrc" holds mrc
 for file in /usr/sbin/mrcd /usr/lib/systemd/system/mrcd.service /usr/share/man/man8/mrcd.8.gz /usr/share/man/man5/fabric.toml.5.gz \
 	/usr/lib/systemd/system/mrc-device@.service /usr/lib/systemd/network/05-mrc.network /usr/lib/udev/rules.d/85-mrc.rules \

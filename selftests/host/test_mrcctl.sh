@@ -104,6 +104,15 @@ ksft_test "has every counter of the module, once" counters_explained
 status "explain as a page" 0 explain as page
 ksft_test "Documentation/reference/counters.md is it (mrcctl explain as page)" \
 	diff "$tmp/stdout" "$top/Documentation/reference/counters.md"
+ksft_test "the manual pages are as the table (make man)" "$top/tools/man/pages.py" --check "$mrcctl" "$top/Documentation/reference/man"
+mkdir "$tmp/man"
+cp "$top"/Documentation/reference/man/mrcctl*.8 "$tmp/man"
+sed -i 's/^.B mrcctl dev set$/.B mrcctl dev put/' "$tmp/man/mrcctl-dev.8"
+rm "$tmp/man/mrcctl-log.8"
+touch "$tmp/man/mrcctl-dew.8"
+ksft_equal "(a page that differs, one too few and one too many are found)" \
+	"mrcctl-dew.8 is of no object mrcctl-dev.8 differs from mrcctl's table: make man mrcctl-log.8 is missing" \
+	"$("$top/tools/man/pages.py" --check "$mrcctl" "$tmp/man" | tr '\n' ' ' | sed 's/ $//')"
 
 cat >"$tmp/rule.toml" <<'EOF'
 [fabric]

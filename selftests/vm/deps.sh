@@ -60,7 +60,7 @@ PACKAGES=(
 	# RDMA user space
 	ibverbs-utils perftest rdmacm-utils python3-pyverbs librdmacm-dev qperf ucx-utils libfabric-bin
 	openmpi-bin libopenmpi-dev
-	lintian
+	lintian mandoc
 	# unit tests
 	libgtest-dev libgmock-dev
 )

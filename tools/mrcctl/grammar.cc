@@ -227,6 +227,21 @@ std::string help_text(const object *obj, const verb *v)
     return s + fmt::format("\nExample\n  {}\n", v->example);
 }
 
+std::string table_text()
+{
+    std::string s;
+    for (auto &o : command_table()) {
+        s += fmt::format("object\t{}\t{}\n", o.name, o.help);
+        for (auto &v : o.verbs) {
+            s += fmt::format("verb\t{}\t{}\n", v.name, v.help);
+            for (auto &k : v.keys)
+                s += fmt::format("key\t{}\t{}\t{}{}\t{}\n", k.name, fmt::join(k.values, " "),
+                                 k.required ? "required " : "", k.repeat ? "repeat" : "", k.help);
+        }
+    }
+    return s;
+}
+
 namespace {
 
 std::vector<std::string> value_candidates(const char *placeholder)

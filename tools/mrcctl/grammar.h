@@ -114,6 +114,9 @@ parsed parse(std::span<const std::string> words);
 // Texts for `help`; null: one level up.
 std::string help_text(const object *obj, const verb *v);
 
+// The whole table, a line for each object, verb and key, fields apart by tabs: for tools/man/pages.py.
+std::string table_text();
+
 // Candidates for the last word. "<dev>", "<peer>" and "<file>" stand for names that the kernel knows.
 std::vector<std::string> complete(std::span<const std::string> words);
 

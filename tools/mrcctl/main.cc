@@ -210,6 +210,10 @@ int run_words(std::vector<std::string> words)
 {
     if (!words.empty() && words[0] == "__complete")
         return run_complete(std::move(words));
+    if (!words.empty() && words[0] == "__table") {
+        fmt::print("{}", table_text());
+        return exit_ok;
+    }
     options o = take_options(words);
     if (o.version) {
         fmt::print("{}", version_text(MRC_VERSION, loaded_module()));
