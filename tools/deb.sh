@@ -11,7 +11,7 @@
 #   -q           quick: with the objects that "make" left here, which lack Debian's flags; for tests of contents
 #
 # The tree is copied without what git does not know, and tools/debian becomes debian/ there. It does not lie
-# at the top, where design.md fixes what is there; a distribution puts a debian/ of its own in place
+# at the top, which has a fixed list of folders; a distribution puts a debian/ of its own in place
 # anyway. The changelog of the package is made from CHANGELOG.md, so that a version stands in one place.
 # Debian 12 and 13: "apt-get build-dep" of the copy says what is missing; so does make deps.
 

@@ -3,11 +3,12 @@
  * mrc_conn.h - one connection (QP): the engine's interface to its callers.
  *
  * A connection has a send stream and a receive stream, each with its own PSN
- * space and SACK reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5; design.md
- * section 3). The contract is pull: events go in with the time, work is
- * pulled out, nothing is called back. The caller owns locks, memory, packets,
- * clocks and timers, and serialises all calls on one connection and on the
- * evset it uses. Any context, never sleeps, bounded work per call.
+ * space and SACK reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5).
+ * The contract is pull: events go in with the time, work is pulled out,
+ * nothing is called back. The caller owns locks, memory, packets, clocks and
+ * timers, and serialises all calls on one connection, on the path set (struct
+ * mrc_evset) and on the controller that it uses. Any context, never sleeps,
+ * bounded work per call.
  *
  * Life: mrc_conn_init() at creation; mrc_conn_set_rx() when the QP goes to
  * RTR, mrc_conn_set_tx() when it goes to RTS; mrc_conn_reset() at any time.
@@ -18,10 +19,10 @@
  *
  * Receiving: mrc_conn_rx_begin() classifies; on MRC_V_PLACE the caller puts
  * the payload where the op says and calls mrc_conn_rx_commit(), or
- * mrc_conn_rx_reject() with the reason, or mrc_conn_rx_drop() when it was its
- * own trouble (no memory, bad ICRC found late). Nothing is acknowledged that was
- * not committed. After a batch: do what mrc_conn_next() says while it says something,
- * then send.
+ * mrc_conn_rx_reject() with the reason (the peer gets a NAK), or
+ * mrc_conn_rx_drop() if the caller failed (no memory, bad ICRC found late): then
+ * the peer retransmits. Nothing is acknowledged that was not committed. After a
+ * batch: do the work that mrc_conn_next() returns until there is none, then send.
  *
  * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
  * repeated calls are harmless.
@@ -381,7 +382,7 @@ bool mrc_conn_nak_sent(const struct mrc_conn *c);
 /* Nothing left to send or waited for. */
 bool mrc_conn_idle(const struct mrc_conn *c);
 
-/* Invariants of design.md section 2; 0 = sound, else a line number of the check. */
+/* The connection's invariants; 0 = sound, else a line number of the check. */
 int mrc_conn_check(const struct mrc_conn *c);
 
 /* What mrcctl shows. */

@@ -2,8 +2,8 @@
 /*
  * mrc_tx.c - the send stream: the window of records, and what the next data packet is.
  *
- * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4); design.md section 3. The packets of all
- * messages (mrc_msg.c) share one PSN space. Each PSN between psn_una and psn_next
+ * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4). The packets of all messages (mrc_msg.c) share
+ * one PSN space. Each PSN between psn_una and psn_next
  * has a record: in flight (sent list, oldest send first), waiting to be resent
  * (lost list), or delivered (free): mrc_snd.c. Loss is decided in mrc_rack.c.
  */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_ep_req.h - questions to a peer that wait for their answer (D8/D9 on QP 2).
+ * mrc_ep_req.h - endpoint requests to a peer that wait for their responses (D8/D9 on QP 2).
  *
- * MRC 1.0 sections 1.10, 3.3 (6.5, 7.4.7, 7.4.8). One object per peer that somebody has asked: a
- * controller probes an EV, or says which ports are up, and wants to know how long the answer took.
- * Who asks is told apart by a cookie that means nothing here.
+ * MRC 1.0 sections 1.10, 3.3 (6.5, 7.4.7, 7.4.8). A controller probes an EV, or announces ports,
+ * and measures the time to the response. There is one table for each peer that has had a request.
+ * A cookie, which has no meaning here, identifies the sender of a request.
  *
- * No time-out: the asker has one, and what it does not wait for any more is answered to nobody. At
- * most MRC_EP_REQ_MAX wait, so that asking costs a fabric no more than a small window; where all
- * places are taken, the oldest makes room if it is older than MRC_EP_REQ_OLD_NS.
+ * There is no timeout here: each sender has its own, and later responses are counted and dropped.
+ * At most MRC_EP_REQ_MAX requests wait, so requests load a fabric no more than a small window.
+ * If all slots are taken, a new request replaces the oldest one, if that is older than
+ * MRC_EP_REQ_OLD_NS.
  *
- * A question's place is said by the low bits of its id, so an answer costs one look, whoever sends it.
+ * The low bits of a request's id are its slot, so a response costs one look, whoever sends it.
  */
 #ifndef MRC_EP_REQ_H
 #define MRC_EP_REQ_H

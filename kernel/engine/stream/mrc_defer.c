@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_defer.c - what arrived and waits for the left edge before it is placed.
+ * mrc_defer.c - received data that waits for the left edge before it is placed.
  *
- * design.md section 3. Two kinds, never both on one connection:
+ * Two kinds, never both on one connection:
  *   - the last bytes of a WRITE (a tail), so that a program that polls them sees
  *     the whole message: slots in a list sorted by PSN. Packets come nearly in
  *     order, so a new one belongs near the end, and the next one due is the first.

@@ -2,7 +2,7 @@
 /*
  * mrc_msg.c - messages of the send stream: posted, cut into packets, completed in order.
  *
- * MRC 1.0 sections 2.1, 5.1; design.md section 3. Messages of two rings (send queue,
+ * MRC 1.0 sections 2.1, 5.1. Messages of two rings (send queue,
  * responses to the peer's READs and ATOMICs) take turns, one whole message after
  * another. Which packet leaves when is mrc_tx.c's word.
  */

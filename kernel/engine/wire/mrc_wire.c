@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_wire.c - encode and decode MRC headers (MRC 1.0 section 1; design.md 3).
+ * mrc_wire.c - encode and decode MRC headers (MRC 1.0 section 1).
  *
  * One constant table says what each opcode carries; everything else follows
  * from it. A data packet is

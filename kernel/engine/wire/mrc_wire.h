@@ -3,7 +3,7 @@
  * mrc_wire.h - the wire format: every header between UDP and the payload.
  *
  * MRC 1.0 section 1 (Tables 6-3 ... 7-22) plus this project's extension for
- * SEND, READ and ATOMIC (design.md section 3): opcode = 0xC0 | IBTA RC opcode,
+ * SEND, READ and ATOMIC (the project's extension): opcode = 0xC0 | IBTA RC opcode,
  * METH and RETH in every packet. struct mrc_pkt is the host-endian image of
  * one packet; mrc_wire_parse() is the trust boundary (reads nothing past len,
  * accepts only whole, known packets) and mrc_wire_build() its inverse.
@@ -93,7 +93,7 @@ static inline u16 mrc_ts16(u64 ns)
 	return (u16)(ns >> MRC_TS_SHIFT);
 }
 
-/* EETH carries op in bits 3:2 of byte 1 (readers disagree: design.md section 8). */
+/* EETH carries op in bits 3:2 of byte 1 (readers disagree: Documentation/reference/disputed.md, D4). */
 #define MRC_EETH_OP_SHIFT	2
 
 #define MRC_AETH_CREDIT_NONE	0x1f	/* ACK syndrome: no end-to-end credits */
