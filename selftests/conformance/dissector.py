@@ -80,6 +80,8 @@ def of_control(p):
     if p.opcode == packet.PROBE:
         return {"mrc.probe.vendor": p.vendor, "mrc.probe.id": p.probe_id,
                 "mrc.probe.spdcid": p.spdcid, "mrc.probe.dpdcid": p.dpdcid, **stamp(p)}
+    if p.opcode == packet.SELF:
+        return {"mrc.self.id": p.test, "mrc.self.number": p.number, "mrc.self.secret": p.secret, "mrc.payload": p.payload.hex()}
     if p.opcode == packet.EP_REQ:
         return {"mrc.ep.req_op": p.op, "mrc.ep.vendor": p.vendor, "mrc.ep.ports": p.mask, **stamp(p)}
     return {"mrc.ep.rsp_op": p.op, "mrc.ep.tx_ts": p.echo_ts}
@@ -103,7 +105,7 @@ FIELDS = ("mrc.bth.opcode", "mrc.bth.se", "mrc.bth.m", "mrc.bth.pad", "mrc.bth.t
           "mrc.nack.dpdcid", "mrc.nack.psn", "mrc.nack.cc_type", "mrc.nack.cc_fl",
           "mrc.nack.tx_ts", "mrc.probe.vendor", "mrc.probe.id", "mrc.probe.spdcid",
           "mrc.probe.dpdcid", "mrc.ep.req_op", "mrc.ep.rsp_op", "mrc.ep.vendor", "mrc.ep.ports",
-          "mrc.ep.tx_ts")
+          "mrc.ep.tx_ts", "mrc.self.id", "mrc.self.number", "mrc.self.secret")
 
 
 def same(theirs, mine):

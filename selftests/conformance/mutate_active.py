@@ -11,6 +11,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 
@@ -20,6 +21,7 @@ sys.path[:0] = [HERE, KIT]
 
 import build    # noqa: E402  pylint: disable=wrong-import-position
 import link     # noqa: E402  pylint: disable=wrong-import-position
+import pcap     # noqa: E402  pylint: disable=wrong-import-position
 from device import Device           # noqa: E402  pylint: disable=wrong-import-position
 from mutate_lua import Verdicts     # noqa: E402  pylint: disable=wrong-import-position
 from peer import Settings           # noqa: E402  pylint: disable=wrong-import-position
@@ -69,8 +71,12 @@ def command(tap):
                               check=False)
         return done.returncode, done.stdout + done.stderr
     device = shlex.join((sys.executable, "-I", os.path.join(HERE, "device.py"), *reversed(ENDS[6])))
-    code, out = run("--simulated", device)
-    tap.test(code == 0 and " 0 BROKEN, 0 disputed" in out, "as a program: a device that is right, status 0", [str(code), out])
+    with tempfile.TemporaryDirectory() as folder:
+        code, out = run("--simulated", device, "--write", folder)
+        tap.test(code == 0 and " 0 BROKEN, 0 disputed" in out, "as a program: a device that is right, status 0", [str(code), out])
+        read = {name[:-5]: len(list(pcap.read(os.path.join(folder, name)))) for name in os.listdir(folder)}
+        empty = sorted(name for name in ACTIVE.SCENARIOS if not read.get(name))
+        tap.test(empty == ["requestor.port_down"], "each scenario has a capture, but that which wants two ports", empty)
     code, out = run("--simulated", device + " bitmap-only")
     tap.test(code == 1 and "a SACK shows nothing that has not come" in out, "a device that is wrong is named, status 1", [str(code), out])
     code, out = run("--simulated", "false")

@@ -49,8 +49,11 @@ FAULTS = (
     ('pinfo.src_port * 65536', 'pinfo.dst_port * 65536'),
     ('[0xd3] = "atomic"', '[0xd3] = "imm"'),
     ('tree:add(f.payload, tvb(at, len - pad - at))', 'tree:add(f.payload, tvb(at, len - at))'),
+    ('{ "self.number", 4, 4 }', '{ "self.number", 0, 4 }'),
+    ('{ "self.secret", 8, 8 }', '{ "self.secret", 4, 8 }'),
     ('ones:rep(8) .. ip', 'ones:rep(7) .. ip'),
 )
+LAST = len(sample.Run().frames) + 2
 # Of the sample run (sample.py): what one packet says of another. Frame: {field: value}.
 ANALYSIS = {
     16: {"mrc.sacked_in": "18", "mrc.stream": "0"},
@@ -63,6 +66,7 @@ ANALYSIS = {
     36: {"mrc.cause": "refused: NO_RESOURCE", "mrc.cause_in": "35", "mrc.first_copy": "34"},
     42: {"mrc.of": "39", "mrc.rtt": "0.000060000"},
     44: {"mrc.of": "43", "mrc.rtt": "0.000020000"},
+    LAST: {"mrc.of": str(LAST - 1), "mrc.rtt": "0.000020000"},      # a self-probe is back
 }
 
 
@@ -93,6 +97,7 @@ def all_types(path):
             for name in golden() for t, raw in pcap.read(name)]
     both = sample.Run()
     both.b.endpoint_answer(9, 1, both.a.endpoint(9, 1, 0))     # the stories have no EV probe
+    both.a.self_probe(7, 0x1000003)
     raws += [(t, raw, False) for t, raw in both.frames]
     pcap.write(path, [r[:2] for r in raws])
     return {path: [packet.Packet(raw, CLASSES, t, plain) for t, raw, plain in raws]}
@@ -170,7 +175,9 @@ def wrong_icrc(tap, folder):
 
 def analysis(tap, folder):
     path = os.path.join(folder, "sample.pcap")
-    pcap.write(path, sample.Run().frames)
+    sampled = sample.Run()
+    sampled.a.self_probe(7, 0x1000003)
+    pcap.write(path, sampled.frames)
     fields = ("mrc.stream", "mrc.of", "mrc.rtt", "mrc.newly", "mrc.cause", "mrc.cause_in",
               "mrc.first_copy", "mrc.sacked_in")
     rows = run(path, fields)

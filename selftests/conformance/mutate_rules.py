@@ -193,6 +193,19 @@ def msn_of_atomic():
     return sorted(out[:n] + out[n + 1:] + [(out[-3][0] + 1, out[n][1])])
 
 
+def of_itself(at, value, size=40, dst=None):
+    """A run with a self-probe whose byte @at (from BTH) is @value; or that goes to @dst."""
+    made = sample.Run(outer="none")
+    made.a.self_probe(7, 3, size)
+    frames = made.frames
+    if dst:
+        frames = [(time, mutate.mend(raw[:38] + dst + raw[54:])) if raw[62] == 0xdf else (time, raw) for time, raw in frames]
+
+    def change(raw, bth, _):
+        raw[bth + at] = value
+    return edit(frames, len(frames) - 1, change)
+
+
 def larger_than_mtu(bth):
     return bth[:32] + struct.pack("!I", 4100) + bytes(4100)
 
@@ -239,6 +252,9 @@ BY_HAND = {
     "what was NACKed is sent again": not_again,
     "endpoint requests are answered": lambda: without(0xd9),
     "probes are answered": lambda: without(0xdc),
+    "self-probe: number, id, secret, payload": lambda: of_itself(0, 0xdf, size=4),
+    "a self-probe is of its host to itself": lambda: of_itself(0, 0xdf, dst=sample.B6),
+    "BTH PSN of a self-probe is its number": lambda: of_itself(11, 4),
     "an EV has one outer destination": lambda: outer_bytes(30, b"\x77\x77"),
     "packets are sprayed over several EVs": one_ev,
 }
@@ -365,6 +381,11 @@ def files(tap, rng, folder):
         if code not in (0, 1, 2) or "Traceback" in err or code == 2 and err.count("\n") != 1:
             bad.append(f"{code} {err[-200:]} {bytes(raw[:80]).hex()}")
     tap.test(not bad, "60 damaged files: a verdict or one line", bad)
+    others = [bytes(12) + b"\x08\0" + sample.ip4(sample.A4, sample.B4, 0, 30)[:6] + b"\0\0" + bytes([64, proto]) + bytes(42)
+              for proto in (1, 6, 17)]                          # ICMP, TCP, UDP without DF, checksums wrong
+    pcap.write(classic, frames + [(frames[-1][0] + 1000, raw) for raw in others])
+    code, out, _ = tool("--whole", "--planes", "2", "--mpr", "8", classic)
+    tap.test(code == 0 and "3 frames of other protocols" in out, "frames of others are not judged", [out])
     code, _, err = tool(os.path.realpath(__file__))
     tap.test(code == 2 and "not a capture file" in err, "another file is named as none", [err])
     pcap.write(classic, [(0, b"\0" * 60)])

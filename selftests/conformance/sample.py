@@ -14,6 +14,7 @@ B6 = bytes.fromhex("fd006d72006300000000000000000002")
 A4, B4 = bytes([10, 77, 0, 1]), bytes([10, 77, 0, 2])
 QP_A, QP_B = 0x12345, 0x34567
 MTU = 256
+SECRET = 0x0123456789abcdef
 RKEY, VA = 0xcafe0001, 0x7f0000001000
 DATA_DSCP, RTX_DSCP, CONTROL_DSCP = 8, 12, 46
 
@@ -155,6 +156,13 @@ class Host:
         stamp = self.run.now // 128 & 0xffff
         self.control(0xd8, number, struct.pack("!BBBBIIHH", 0, op, 0, 0, mask, 0, stamp, 1), 2)
         return stamp
+
+    def self_probe(self, test, number, size=40):
+        """From this host to itself: it leaves, and comes back."""
+        body = bth(0xdf, 2, number & 0xffffff) + struct.pack("!IIQ", test, number, SECRET) + bytes(i * 7 & 0xff for i in range(size))
+        raw = frame(self.src, self.src, self.ev(), DATA_DSCP, 2, body, self.run.outer)
+        for _ in range(2):
+            self.run.frames.append((self.run.tick(), raw))
 
     def endpoint_answer(self, number, op, stamp):
         body = bytearray(36)

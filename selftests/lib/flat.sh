@@ -6,9 +6,10 @@
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/flat.sh"
 
-# mrc_flat: cables alone; each plane has a way to the other host's addresses.
+# mrc_flat [alone]: cables alone; each plane has a way to the other host's addresses. "alone": only h1 has a device, and
+# h2 is a host with two interfaces, whose programs may speak for themselves.
 mrc_flat() {
-	local i p REPLY
+	local i p REPLY alone=${1:-}
 	mrc_clear || return
 	mkdir -p "$FABRIC_DIR"
 	printf 'h1\nh2\n' >"$FABRIC_DIR/nodes"
@@ -23,25 +24,33 @@ mrc_flat() {
 		fabric__cable h1 eth2 h2 eth2
 	} | ip -b - || return
 	for i in 1 2; do
-		mrc__flat_host $i $((3 - i)) | ip -n h$i -b - || return
+		mrc__flat_host $i $((3 - i)) $([ $i = 1 ] || echo "$alone") | ip -n h$i -b - || return
 	done
-	mrc_wait_devices
+	if [ "$alone" ]; then
+		mrc_until 20 mrc_gid_index h1 v6 && mrc_until 20 mrc_gid_index h1 v4
+	else
+		mrc_wait_devices
+	fi
 }
 
-mrc__flat_host() {	# HOST OTHER
-	local p REPLY
+mrc__flat_host() {	# HOST OTHER [alone]
+	local p REPLY dev=mrc0
 	echo "link set lo up"
-	echo "link add mrc0 type mrc"
+	if [ "${3:-}" ]; then
+		dev=lo
+	else
+		echo "link add mrc0 type mrc"
+	fi
 	for p in 1 2; do
 		echo "link set eth$p up"
-		echo "link set eth$p master mrc0"
+		[ "${3:-}" ] || echo "link set eth$p master mrc0"
 		echo "address add fe80::$1/64 dev eth$p nodad"
 		echo "address add 192.168.$p.$1/24 dev eth$p"
 	done
 	fabric_host_addr "$1"
-	echo "address add $REPLY/64 dev mrc0 nodad"
-	echo "address add 10.77.0.$1/24 dev mrc0"
-	echo "link set mrc0 up"
+	echo "address add $REPLY/64 dev $dev nodad"
+	echo "address add 10.77.0.$1/24 dev $dev"
+	echo "link set $dev up"
 	fabric_host_addr "$2"
 	for p in 1 2; do
 		echo "route add $REPLY/128 via fe80::$2 dev eth$p metric $((1000 + p))"

@@ -90,6 +90,17 @@ class Ip:
         return self.ds & 3
 
 
+def maybe(raw, v6):
+    """False: certainly not MRC, so that its headers are nobody's to judge here."""
+    at, udp = (20, 54) if v6 else (23, 34)
+    if len(raw) < udp + 8:
+        return True
+    if raw[at] != UDP:
+        return v6 and raw[at] in (ROUTING, IPIP, IP6IN6)
+    options = not v6 and raw[14] & 0x0f != 5
+    return options or struct.unpack("!H", raw[udp + 2:udp + 4])[0] in UDP_PORTS
+
+
 class Frame:
     """Layers up to UDP. .bth: BTH and what follows, without ICRC."""
 
@@ -97,6 +108,8 @@ class Frame:
         need(len(raw) >= 14, "Ethernet header whole")
         kind, = struct.unpack("!H", raw[12:14])
         if kind not in (ETH_IP4, ETH_IP6):
+            raise NotMrc
+        if not maybe(raw, kind == ETH_IP6):
             raise NotMrc
         self.outer = None
         self.ip = Ip(raw[14:], kind == ETH_IP6)

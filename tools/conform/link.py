@@ -80,19 +80,23 @@ def quiet(family, port):
     return s
 
 
+def asked(*args):
+    """What ip(8) says, as JSON."""
+    return json.loads(subprocess.run(["ip", "-j", *args], capture_output=True, text=True, check=True).stdout or "[]")
+
+
 def neighbour(name, device):
     """The Ethernet address of the device by interface @name: the kernel's neighbour table, filled by a datagram."""
+    hop = asked("route", "get", str(device), "oif", name)[0].get("gateway", str(device))
     s = socket.socket(family_of(device), socket.SOCK_DGRAM)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode() + b"\0")
-    for _ in range(100):
+    for _ in range(300):
         s.sendto(b"", (str(device), 9))
-        out = subprocess.run(["ip", "-j", "neigh", "show", str(device), "dev", name], capture_output=True, text=True,
-                             check=True).stdout
-        for entry in json.loads(out or "[]"):
+        for entry in asked("neigh", "show", hop, "dev", name):
             if "lladdr" in entry:
                 return bytes.fromhex(entry["lladdr"].replace(":", ""))
         time.sleep(0.1)
-    raise OSError(f"{device} is no neighbour at {name}")
+    raise OSError(f"{hop} is no neighbour at {name}")
 
 
 class Pipe:

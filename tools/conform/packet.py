@@ -25,10 +25,11 @@ DATA = {
     0xd3: ("atomic", ONLY, 16, False), 0xd4: ("atomic", ONLY, 16, False),
     0xd6: ("send", LAST, 4, True), 0xd7: ("send", ONLY, 4, True),
 }
-ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xd1, 0xd8, 0xd9, 0xdc, 0xdd, 0xde
+ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE, SELF = 0xd1, 0xd8, 0xd9, 0xdc, 0xdd, 0xde, 0xdf
 CONTROL = {ACK: 4, EP_REQ: 16, EP_RSP: 36, SACK: 36, NACK: 20, PROBE: 16}
 WITH_IMM = (0xc3, 0xc5, 0xc9, 0xcb)
 ENDPOINT_QP = 2
+SELF_LEN = 24
 
 NACK_REASONS = {1: "TRIMMED", 2: "TRIMMED_LASTHOP", 6: "NO_BITMAP", 7: "NO_PKT_BUFFER",
                 10: "NO_RESOURCE", 11: "PSN_OOR_WINDOW", 25: "UNEXP_EVENT"}
@@ -54,7 +55,10 @@ class Packet:
         self.src, self.dst = self.frame.ip.src, self.frame.ip.dst
         self.read_bth(self.frame.bth)
         body = self.frame.bth[12:]
-        need(self.opcode in DATA or self.opcode in CONTROL, "opcode")
+        need(self.opcode in DATA or self.opcode in CONTROL or self.opcode == SELF, "opcode")
+        if self.opcode == SELF:
+            self.read_self(body)
+            return
         if self.opcode in DATA:
             self.read_data(body)
         else:
@@ -75,7 +79,7 @@ class Packet:
         self.se, self.pad = bool(byte1 & 0x80), byte1 >> 4 & 3
         self.dqpn, self.psn = word1 & 0xffffff, word2 & 0xffffff
         self.a, self.rtx, self.ts = (bool(word2 & 1 << n) for n in (31, 29, 28))
-        need((self.dqpn == ENDPOINT_QP) == (self.opcode in (EP_REQ, EP_RSP)),
+        need((self.dqpn == ENDPOINT_QP) == (self.opcode in (EP_REQ, EP_RSP, SELF)),
              "QP 2 for endpoint packets, and for nothing else")
         need(self.dqpn > 1, "destination QP")
 
@@ -209,11 +213,21 @@ class Packet:
         need(self.op < 2, "EETH op")
         need(self.psn >> 16 == 0, "request id in PSN[15:0]")
 
+    def read_self(self, b):
+        """Ours: a host sends it to itself, in any class."""
+        need(len(b) >= SELF_LEN, "self-probe: number, id, secret, payload")
+        self.test, self.number, self.secret = struct.unpack("!IIQ", b[:16])
+        self.payload = b[16:]
+        need(not (self.a or self.rtx or self.ts or self.pad or self.se), "BTH flags of control")
+        need(self.src == self.dst, "a self-probe is of its host to itself")
+        need(self.psn == self.number & 0xffffff, "BTH PSN of a self-probe is its number")
+
     # ------------------------------------------------------------ QoS (8)
 
     def check_class(self, classes):
         if self.opcode in DATA:
-            right = (classes.rtx if self.rtx else classes.data,)
+            # A retransmission that nobody may trim travels as probes do.
+            right = (classes.rtx, *classes.probe) if self.rtx else (classes.data,)
         elif self.opcode == PROBE:
             right = classes.probe
         else:

@@ -43,6 +43,7 @@ class Peer:
         self.link, self.way, self.settings, self.judge = link, way, settings, judge
         self.qpn, self.number, self.log, self.scenario = 0x4d00, 0, [], ""
         self.reacting, self.can, self.down = [], {}, set()      # .down: ports that the kit says are down
+        self.frames = []        # (time, frame) of the scenario
         layers.WATCH[:] = [judge.watch]
 
     # ------------------------------------------------------------------ verdicts
@@ -63,7 +64,9 @@ class Peer:
         if "udp" in how:
             how["port"] = how.pop("udp")
         dscp = self.settings.classes.control if dscp is None else dscp
-        self.link.send(self.way.frame(body, ev, dscp, **how), port)
+        raw = self.way.frame(body, ev, dscp, **how)
+        self.frames.append((self.link.now(), raw))
+        self.link.send(raw, port)
         return ev
 
     def receive(self, until):
@@ -78,10 +81,12 @@ class Peer:
             except layers.NotMrc:
                 continue
             except layers.Bad as e:
+                self.frames.append((time, raw))
                 self.judge.example(str(e), f"{self.scenario}: {raw[:160].hex()}")
                 continue
             if p.src != self.way.device.packed:
                 continue
+            self.frames.append((time, raw))
             p.port = port
             self.log.append(p)
             if p.opcode == EP_REQ and port not in self.down:
@@ -121,7 +126,7 @@ class Peer:
         return Connection(self, said, self.qpn, psn, sq_psn, mtu)
 
 
-OTHERS = (*range(0xc0), 0xdf, 0xe4, 0xe5)
+OTHERS = (*range(0xc0), packet.SELF, 0xe4, 0xe5)
 
 
 class Connection:

@@ -64,7 +64,7 @@ REQUESTOR = {
     "rtx": ("7.4", "another copy of a packet has RTX set"),
     "same": ("7.4", "another copy of a packet has the headers and the payload of the first"),
     "other-ev": ("7.4", "another copy of a packet takes another EV"),
-    "sacked": ("7.4", "what SACKs show as there is not sent again"),
+    "sacked": ("7.4", "what SACKs show as there is not sent again, but to ask for an ACK"),
     "nacked": ("7.5.3", "a packet that was NACKed as trimmed is sent again"),
     "silence": ("7.4.1", "after a silence a packet is sent again, or a probe"),
     "window": ("6.3.1", "nothing is sent beyond cack and MPR"),

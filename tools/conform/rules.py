@@ -16,7 +16,7 @@ import collections
 
 import layers
 from packet import (ACK, CONTROL, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, PROBE,
-                    SACK, WITH_IMM, diff)
+                    SACK, SELF, WITH_IMM, diff)
 
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
 RACE_NS = 50_000_000    # a virtual processor stands still between a packet's turn and its leaving
@@ -107,7 +107,7 @@ class Run:
         self.mpr, self.planes = mpr, planes
         self.streams = {}
         for p in self.packets:
-            if p.opcode not in (EP_REQ, EP_RSP):
+            if p.opcode not in (EP_REQ, EP_RSP, SELF):
                 key = (p.src, p.dst, p.dqpn)
                 if key not in self.streams:
                     self.streams[key] = Stream(*key)

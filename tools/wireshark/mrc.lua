@@ -44,6 +44,8 @@ local function summary(p, s, r)
 		text = text .. string.format(" PSN=%d %s", p.psn, NACKS[p.reason] or p.reason)
 	elseif p.opcode == 0xde then
 		text = text .. " probe=" .. p.probe_id
+	elseif p.opcode == 0xdf then
+		text = text .. string.format(" test=%d number=%d", p.test, p.number)
 	elseif p.opcode == 0xd1 then
 		text = text .. string.format(" PSN=%d %s", p.psn, SYNDROMES[p.syndrome] or p.syndrome)
 	elseif p.opcode == 0xd8 or p.opcode == 0xd9 then

@@ -205,6 +205,12 @@ local function analyse(p, pinfo)
 		asked(p, "endpoint", p.psn % 65536, frame, time)
 	elseif p.opcode == 0xd9 then
 		response(p, "endpoint", p.psn % 65536, time, r)
+	elseif p.opcode == 0xdf then	-- the same packet twice: where it leaves, and where it comes back
+		local id = p.test .. ":" .. p.number
+		response(p, "self", id, time, r)
+		if not r.of then
+			asked(p, "self", id, frame, time)
+		end
 	end
 	return r
 end

@@ -11,7 +11,7 @@ local OPCODES = {
 	[0xd2] = "ATOMIC Acknowledge", [0xd3] = "Compare and Swap", [0xd4] = "Fetch and Add",
 	[0xd6] = "SEND Last with Invalidate", [0xd7] = "SEND Only with Invalidate",
 	[0xd8] = "Endpoint Request", [0xd9] = "Endpoint Response", [0xdc] = "SACK", [0xdd] = "NACK",
-	[0xde] = "Probe", [0xe4] = "Datagram, copy", [0xe5] = "Datagram with Immediate, copy",
+	[0xde] = "Probe", [0xdf] = "Self-probe", [0xe4] = "Datagram, copy", [0xe5] = "Datagram with Immediate, copy",
 }
 local EXTRA = {		-- of data packets: what follows RETH
 	[0xc3] = "imm", [0xc5] = "imm", [0xc9] = "imm", [0xcb] = "imm", [0xd6] = "ieth", [0xd7] = "ieth",
@@ -102,6 +102,9 @@ masked("ep.rsp_op", "Operation", 8, 0x0c, ENDPOINT_OPS)
 field("uint8", "ep.vendor", "Vendor info", base.DEC)
 field("uint32", "ep.ports", "Ports that are up", base.HEX)
 field("uint16", "ep.tx_ts", "Timestamp, reflected", base.DEC)
+field("uint32", "self.id", "Test", base.DEC)
+field("uint32", "self.number", "Number", base.DEC)
+field("uint64", "self.secret", "Secret of the test", base.HEX)
 field("uint32", "deth.qkey", "Q_Key", base.HEX)
 field("uint8", "deth.mark", "Mark, 4d speaks MRC", base.HEX)
 field("uint24", "deth.sqpn", "Source QP", base.HEX)

@@ -161,6 +161,12 @@ control[0xd9] = { 36, "Endpoint Response (EETH)", function(t, tvb, at, p)
 	p.op = tvb(at + 1, 1):bitfield(4, 2)
 end }
 
+-- Ours: a host sends it to itself along a path. What follows is the probe's payload.
+control[0xdf] = { 16, "Self-probe", function(t, tvb, at, p)
+	plain(t, tvb, at, { { "self.id", 0, 4 }, { "self.number", 4, 4 }, { "self.secret", 8, 8 } })
+	p.test, p.number = tvb(at, 4):uint(), tvb(at + 4, 4):uint()
+end }
+
 -- A copy of a datagram: what RoCEv2 calls UD SEND Only.
 local function datagram(tree, tvb, p)
 	local t = tree:add(tvb(12, 8), "Datagram (DETH)")
@@ -186,7 +192,7 @@ local function headers(tree, tvb, p, len)
 	local c = control[p.opcode]
 	if c then
 		c[3](tree:add(tvb(12, c[1]), c[2]), tvb, 12, p)
-		if len > 12 + c[1] then
+		if len > 12 + c[1] and p.opcode ~= 0xdf then
 			tree:add_proto_expert_info(expert.long)
 		end
 		return 12 + c[1]
