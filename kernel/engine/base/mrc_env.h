@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_env.h - the only door between the engine and the world it runs in.
+ * mrc_env.h - the engine's only interface to its environment.
  *
  * The engine is compiled unchanged into mrc.ko, the unit tests, the fuzzers
  * and the simulator. Everything it needs from its surroundings comes through

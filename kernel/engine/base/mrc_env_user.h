@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_env_user.h - the engine's environment in tests, fuzzers and simulators (C11 and C++20):
- * the kernel's types, byte orders and helpers, made of libc. mrc_env.h includes it outside of
- * the kernel, and lists what the engine may use. No engine file includes it itself.
+ * mrc_env_user.h - the engine's environment in tests, fuzzers and simulators (C11 and C++20): the
+ * kernel's types, byte orders and helpers, made of libc.
+ *
+ * mrc_env.h includes it outside the kernel and lists what the engine may use. No engine file
+ * includes it directly.
  */
 #ifndef MRC_ENV_USER_H
 #define MRC_ENV_USER_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_list.h - the records of the send window, and lists of them.
+ * mrc_list.h - the records of the send window, and doubly linked lists of them.
  *
- * Links are window slots, so a record takes 16 bytes. Every packet is put on a list and
- * taken off one: all of it is inline.
+ * One record per PSN in the window. A link is a slot number of the window, not a pointer, so a
+ * record takes 16 bytes. Each data packet enters and leaves one list: all functions are inline. The
+ * caller serialises the calls; the connection owns the memory.
  */
 #ifndef MRC_LIST_H
 #define MRC_LIST_H

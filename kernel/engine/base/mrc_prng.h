@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_prng.h - the engine's pseudo-random numbers (splitmix64).
+ * mrc_prng.h - the engine's pseudo-random number generator (splitmix64).
  *
- * State belongs to the object that draws, is seeded by the caller, and is the
- * engine's only randomness: same inputs, same outputs, bit for bit. Used to
- * shuffle paths, never for anything an attacker must not guess.
+ * The object that draws numbers owns the state; its caller gives the seed. The engine has no other
+ * randomness: the same inputs give the same outputs, bit for bit. It shuffles paths. It must not be
+ * used for numbers that an attacker must not guess.
  */
 #ifndef MRC_PRNG_H
 #define MRC_PRNG_H

@@ -2,9 +2,9 @@
 /*
  * mrc_psn.h - serial arithmetic on the 24-bit packet sequence number (PSN).
  *
- * Comparing PSNs with < is always wrong; take mrc_psn_diff() and compare that
- * with zero. The answer is right while the two are less than 2^23 apart, and
- * windows are far smaller (MRC_WINDOW_MAX).
+ * PSNs wrap, so comparing them with < is wrong. Take mrc_psn_diff() and compare the result with
+ * zero. It is correct while the two PSNs are less than 2^23 apart; windows are far smaller
+ * (MRC_WINDOW_MAX).
  */
 #ifndef MRC_PSN_H
 #define MRC_PSN_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_stats.h - every counter of one connection, as an X-macro.
+ * mrc_stats.h - all counters of one connection, as an X-macro: X(name, help).
  *
- * One list makes the struct, the names shown by rdma statistic, mrcctl and
- * netlink, and the texts of the documentation. Plain u64 under the owner's
- * lock. X(name, help).
+ * The list produces the struct, the names in rdma statistic, mrcctl and netlink, and the reference
+ * page of counters. Each counter is a plain u64, protected by the lock of the connection.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_types.h - limits and enumerations shared by the engine's files.
+ * mrc_types.h - limits and enumerations that several files of the engine share.
  */
 #ifndef MRC_TYPES_H
 #define MRC_TYPES_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_cc.c - the list of congestion controllers. One line per algorithm.
+ * mrc_cc.c - the table of congestion control algorithms, one line per algorithm.
+ *
+ * Called by the glue when a controller is made or its parameters change. No lock.
  */
 #include "cc/mrc_cc.h"
 

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_cc.h - congestion control: the engine's only table of functions.
+ * mrc_cc.h - congestion control: the interface of all algorithms, and the engine's only table of
+ * functions.
  *
- * MRC 1.0 section 5 (8.1-8.7). A controller (QPCC) belongs to one destination
- * and is shared by all connections to it: it sees samples and answers with one
- * window in bytes.
+ * MRC 1.0 section 5 (8.1-8.7). A controller (QPCC) belongs to one destination. All connections to
+ * that destination share it. It receives samples and answers with one window, in bytes.
  *
- * Another algorithm is one more file:
- *	- a state that begins with struct mrc_cc, of constant size, no pointers out;
- *	- init(): sets cwnd_bytes >= mtu (struct mrc_cc is filled in, the rest zero);
- *	- one call per event, all of them present, which look at the sample and at
- *	  their state and leave cwnd_bytes within [mtu, MRC_CC_WND_MAX], whatever the
- *	  sample says: a peer chooses rtt, marks, counts and penalties. No divisions
- *	  per acknowledgement, no clock but now_ns, no floating point;
- *	- one const struct mrc_cc_ops with its name, listed here, in mrc_cc.c and, the
- *	  file, in files.mk. Nothing else knows which controllers there are.
- * test_cc.cc has a small one, given to mrc_cc_init() directly.
+ * To add an algorithm, write one more file with:
+ *	- a state that begins with struct mrc_cc, has a constant size and holds no pointers;
+ *	- init(), which sets cwnd_bytes >= mtu. struct mrc_cc is filled in, the rest is zero;
+ *	- one function per event, none missing. Each looks at the sample and at the state only. Each
+ *	  leaves cwnd_bytes within [mtu, MRC_CC_WND_MAX] for any sample, because the peer chooses
+ *	  RTT, marks, counts and penalties. No division per acknowledgement, no clock other than
+ *	  now_ns, no floating point;
+ *	- one const struct mrc_cc_ops with its name, declared here and listed in mrc_cc.c. The file is
+ *	  listed in files.mk. No other place knows the algorithms.
+ * test_cc.cc contains a small algorithm, which it passes to mrc_cc_init() directly.
  *
- * Sharing: a connection may send while the window has room for all of them
- * together, or while it has less in flight itself than its even share; one with
- * nothing in flight may always send a packet. Whoever may not send thus has
- * packets of its own in flight, whose answer (or timeout) makes it look again: so
- * nobody starves and nobody has to be woken by another's acknowledgements. Who has
- * more than its share waits until the sum fits: shares become even. All together
- * may exceed the window by one packet each and, until those who were there first
- * have given way, by cwnd (1/2 + 1/3 + ... + 1/n).
+ * How connections share a window: a connection may send while the sum in flight is below the
+ * window, or while its own bytes in flight are below its equal share. A connection with nothing in
+ * flight may always send one packet. So a connection that may not send has packets in flight, and
+ * their answer or timeout runs it again: nobody starves, and no connection has to wake another. A
+ * connection above its share waits until the sum fits, so shares become equal. The sum may exceed
+ * the window by one packet per connection and, until the older connections have given way, by cwnd
+ * (1/2 + 1/3 + ... + 1/n).
  *
- * The caller serialises all calls on one controller and on the connections
- * sharing it, owns its memory (ops->size bytes) and frees it after they let go.
+ * The caller serialises all calls on a controller and on the connections that share it. The caller
+ * owns its memory (ops->size bytes) and frees it after the last of them.
  */
 #ifndef MRC_CC_H
 #define MRC_CC_H

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_cc_fixed.c - the constant window, and the yardstick for other controllers.
+ * mrc_cc_fixed.c - the "fixed" algorithm: a constant window as the limit, and congestion control
+ * below it.
  *
- * The window is a limit. Below it, congestion decides (RFC 2914):
+ * The window is a limit; below it, congestion decides (RFC 2914). Also the yardstick for other
+ * algorithms.
  *
- *	trims	A packet that is trimmed for the second time halves the window. A packet
- *		trimmed once, the ordinary incast, does not: MRC 1.0 section 4 (7.4) resends
- *		it at once. That is no cure where the headers alone fill the port.
- *	losses	Where the fabric trims, a silent loss is a path's fault. Elsewhere losses
- *		halve the window if there is a queue, or if a round trip lost more than one
- *		byte in 32. So a bad cable costs no speed.
- *	queue	The least delay of a round trip: jitter makes none, and a slow plane neither.
- *	growth	With a queue by W^1.5 / 256 packets in a round trip, W in packets, and one at
- *		most. RFC 5681 adds one: that loses half of all packets where W is two. Without
- *		a queue by an eighth, or by a quarter where losses came with one.
- *	start	10 packets, doubled each round trip until a queue shows.
- *	floor	One packet in flight. Below it, time per packet takes the window's place.
+ *	trims	A packet that is trimmed twice halves the window. A packet that is trimmed once, the
+ *		ordinary incast, does not: MRC 1.0 section 4 (7.4) retransmits it at once. That is no
+ *		cure where the headers alone fill the port.
+ *	losses	Where the fabric trims, a silent loss is a fault of the path. Elsewhere losses halve the
+ *		window if there is a queue, or if a round trip lost more than one byte in 32. So a bad
+ *		cable costs no speed.
+ *	queue	The smallest delay of a round trip. Neither jitter nor a slow plane counts as a queue.
+ *	growth	With a queue: W^1.5 / 256 packets per round trip (W: window in packets), at most one.
+ *		RFC 5681 adds one, which loses half of all packets where W is two. Without a queue: one
+ *		eighth, or one quarter if earlier losses came with a queue.
+ *	start	10 packets, doubled each round trip until there is a queue.
+ *	floor	One packet in flight. Below that, a pause between packets replaces the window.
  *
- * The window gives way once for as much feedback as was in flight. When all losses for
- * which it gave way turn out to be none, it is restored.
+ * The window is reduced once per window of feedback. If all losses that reduced it prove to be
+ * false alarms, it is restored.
  */
 #include "cc/mrc_cc.h"
 

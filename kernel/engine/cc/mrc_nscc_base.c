@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_nscc_base.c - how long a round trip takes that meets no queue.
+ * mrc_nscc_base.c - the round trip of a packet that meets no queue.
  *
- * The shortest of late tells it where packets differ by queues only. Interrupts that wait for company, busy hosts and
- * links that repeat what was disturbed add time as well, another one for each packet. That time is no congestion,
- * though a window made for the shortest round trip is too small for the usual one.
+ * If only queues delayed packets, the shortest recent round trip would be that base. But coalesced
+ * interrupts, busy hosts and link-level retransmission add time too, a different one for each
+ * packet. That time is no congestion. A window for the shortest round trip would be too small for
+ * the usual one.
  *
- *	jitter	what round trips are longer on the average than the shortest of the same round: a queue that
- *		stands lengthens both (CoDel, RFC 8289)
- *	base	the shortest of late, and the jitter
+ *	jitter	mean minus minimum of the round trips of one round. A standing queue raises both
+ *		(CoDel, RFC 8289), so it does not count as jitter.
+ *	base	the recent minimum plus the jitter
  *
- * A queue stands where the fastest packet of a round waited, too.
+ * There is a standing queue when even the fastest packet of a round waited.
  *
- * A quarter of the shortest round trip is no jitter, but bursts. A round with a mark, a trim or a loss measures
- * queues that come and go: the jitter falls instead.
+ * Jitter of more than a quarter of the shortest round trip means bursts, and does not count. In a
+ * round with a mark, a trim or a loss, queues come and go: the jitter estimate falls instead.
  *
- * The mean does not show all of it. A SACK names the latest packet of a batch, which waited least for its interrupt, and
- * a sender whose own interrupts wait needs a window for the longest wait. That time is hidden. It shows otherwise: all
- * of the largest window is out, and the shortest round trip of a round met no queue.
+ * The mean does not show all delay. A SACK names the latest packet of a batch, which waited least
+ * for its interrupt. If the sender's own interrupts are late, the window must cover the longest
+ * wait. One observation reveals it: the largest window is in flight, and the shortest round trip
+ * met no queue.
  */
 #include "cc/mrc_nscc_state.h"
 

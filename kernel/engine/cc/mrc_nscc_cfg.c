@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_nscc_cfg.c - parameters of "uet-1.0-nscc": given, or derived from rate, base
- * round trip and MTU relative to the reference network (mrc_nscc.c).
+ * mrc_nscc_cfg.c - parameters of "uet-1.0-nscc": configured, or derived from rate, base round trip
+ * and MTU relative to the reference network (mrc_nscc.c).
+ *
+ * Called when a controller is made and when its profile or rate changes. Delays are in ns, sizes in
+ * bytes.
  */
 #include "cc/mrc_nscc_state.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_nscc_state.h - the state of "uet-1.0-nscc". Only mrc_nscc.c, which decides,
- * mrc_nscc_base.c, which knows the base round trip, and mrc_nscc_cfg.c, which derives the parameters, look inside.
+ * mrc_nscc_state.h - the state of "uet-1.0-nscc".
+ *
+ * Private to three files: mrc_nscc.c decides the window, mrc_nscc_base.c measures the base round
+ * trip, mrc_nscc_cfg.c derives the parameters.
  */
 #ifndef MRC_NSCC_STATE_H
 #define MRC_NSCC_STATE_H

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_clock.c - learning round trips (mrc_clock.h).
+ * mrc_clock.c - learns round trips (mrc_clock.h). Times in ns.
  *
- * Smoothed round trip and variation are those of RFC 6298, but for the variation: a SACK every few
- * packets makes many samples a round trip, and a gain of a quarter would remember no further than
- * that. It rises fast and falls slowly.
+ * Smoothed round trip and variation follow RFC 6298, with one difference. A SACK every few packets
+ * gives many samples per round trip; a gain of 1/4 for the variation would forget all before that.
+ * So the variation rises fast and falls slowly.
  *
- * A peer that pauses answers a whole window late, and none of these samples tells of the next one. So a
- * sample far beyond what is known is cut, and of those that were on their way when one was cut no other counts. A
- * route that became longer for good is learnt all the same: each of its round trips more than doubles what is known.
+ * A peer that pauses answers a whole window late, but these samples do not predict the next round
+ * trip. A sample far beyond the estimate is capped, and other capped samples of the same flight do
+ * not count. The estimate still follows a route that became longer for good: each round trip more
+ * than doubles it.
  */
 #include "clock/mrc_clock.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_clock.h - round trips, smoothed, and how long to wait by them.
+ * mrc_clock.h - smoothed round trips, and the timeouts that follow from them.
  *
- * A plane has a clock (mrc_plane.h), and a connection has one for all planes together (mrc_rtt.c). Whatever
- * the engine waits for, it waits by one of three functions of a clock:
- *	late	answers to later packets came, this one's did not: worth a question
- *	lost	likewise, and so late that it is resent: the reordering window has passed, too
- *	due	an answer should have come: what answers it may wait at either end
+ * Each plane has a clock (mrc_plane.h). Each connection has one for all planes together
+ * (mrc_rtt.c). Every wait of the engine comes from one of three functions of a clock:
+ *	late	later packets were answered and this one was not: time to probe
+ *	lost	late, and the reordering window has passed too: time to retransmit
+ *	due	the answer should be here, including the delay that either end may add
  */
 #ifndef MRC_CLOCK_H
 #define MRC_CLOCK_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ack.c - what the peer tells: SACK, NACK and transport ACK.
+ * mrc_ack.c - processes SACKs, NACKs and transport ACKs from the peer.
  *
- * MRC 1.0 sections 1.7, 1.8, 1.11, 2.2, 4 (7.4, 7.5). Nothing in such a packet
- * is believed that contradicts what was sent: it is counted and does no harm.
- * What is delivered and lost is kept in mrc_snd.c.
+ * MRC 1.0 sections 1.7, 1.8, 1.11, 2.2, 4 (7.4, 7.5). Called by mrc_conn.c for each control packet.
+ * A packet that contradicts what was sent is counted and changes nothing. mrc_snd.c records which
+ * packets are delivered or lost.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_conn.c - composition of the engine's parts into one connection: memory,
- * life, and the calls that touch both directions. See mrc_conn.h.
+ * mrc_conn.c - puts the parts of the engine together into one connection (mrc_conn.h).
+ *
+ * Contains memory layout, life cycle, and the calls that concern both directions.
  */
 #include "conn/mrc_conn.h"
 #include "paths/mrc_no_acks.h"

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_conn.h - one connection (QP): the engine's interface to its callers.
+ * mrc_conn.h - one connection (QP): the interface between the engine and its callers.
  *
- * A connection has a send stream and a receive stream, each with its own PSN
- * space and SACK reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5).
- * The contract is pull: events go in with the time, work is pulled out,
- * nothing is called back. The caller owns locks, memory, packets, clocks and
- * timers, and serialises all calls on one connection, on the path set (struct
- * mrc_evset) and on the controller that it uses. Any context, never sleeps,
- * bounded work per call.
+ * A connection has a send stream and a receive stream, each with its own PSN space and SACK
+ * reliability (MRC 1.0 sections 2.2, 4, 6.3, 7.4, 7.5). The caller passes events and the time in,
+ * and pulls work out; the engine never calls back. The caller owns locks, memory, packets, clocks
+ * and timers. It serialises all calls on one connection, and on the path set (struct mrc_evset) and
+ * the controller that it uses. Any context; no call sleeps; the work per call is bounded.
  *
- * Life: mrc_conn_init() at creation; mrc_conn_set_rx() when the QP goes to
- * RTR, mrc_conn_set_tx() when it goes to RTS; mrc_conn_reset() at any time.
+ * Life: mrc_conn_init() at creation, mrc_conn_set_rx() when the QP enters RTR, mrc_conn_set_tx()
+ * when it enters RTS, mrc_conn_reset() at any time.
  *
- * Sending: mrc_conn_post() work requests; while mrc_conn_tx_next() says so,
- * build the packet it describes, or several by mrc_conn_tx_batch(). They commit (state says
- * "sent" before the packet can be answered); mrc_conn_tx_undo() takes the last one back.
+ * Sending: mrc_conn_post() adds a work request. While mrc_conn_tx_next() returns true, the caller
+ * builds the packet that it describes; mrc_conn_tx_batch() describes several. Both commit: the
+ * state says "sent" before the peer can answer. mrc_conn_tx_undo() takes the last packet back.
  *
- * Receiving: mrc_conn_rx_begin() classifies; on MRC_V_PLACE the caller puts
- * the payload where the op says and calls mrc_conn_rx_commit(), or
- * mrc_conn_rx_reject() with the reason (the peer gets a NAK), or
- * mrc_conn_rx_drop() if the caller failed (no memory, bad ICRC found late): then
- * the peer retransmits. Nothing is acknowledged that was not committed. After a
- * batch: do the work that mrc_conn_next() returns until there is none, then send.
+ * Receiving: mrc_conn_rx_begin() classifies a packet. For MRC_V_PLACE the caller copies the payload
+ * to the place in the op. It then calls mrc_conn_rx_commit(), or mrc_conn_rx_reject() with the
+ * reason (the peer gets a NAK), or mrc_conn_rx_drop() for a local problem (no memory, ICRC found
+ * bad late): then the peer retransmits. Only committed packets are acknowledged. After a batch, the
+ * caller executes what mrc_conn_next() returns until it returns nothing, and then sends.
  *
- * Time: one deadline; call mrc_conn_timer() at or after it. Early, late and
- * repeated calls are harmless.
+ * Time: there is one deadline. The caller runs mrc_conn_timer() at that time or later. Early, late
+ * and repeated calls are harmless.
  */
 #ifndef MRC_CONN_H
 #define MRC_CONN_H

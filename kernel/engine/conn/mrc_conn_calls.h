@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_conn_calls.h - what the engine's files ask of each other: small answers out of a
- * connection's state, inline, and each file's calls under its name. None is for callers of the
- * engine (mrc_conn.h). Calls run one way: Documentation/developer/engine.md, test_arrows.py.
+ * mrc_conn_calls.h - calls between files of the engine: small inline queries of a connection's
+ * state, and the functions of each file under its name.
+ *
+ * Not for callers of the engine, who use mrc_conn.h. Calls run one way:
+ * Documentation/developer/engine.md, selftests/engine/test_arrows.py.
  */
 #ifndef MRC_CONN_CALLS_H
 #define MRC_CONN_CALLS_H

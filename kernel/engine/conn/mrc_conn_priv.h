@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_conn_priv.h - the state of one connection. Only files of the engine look
- * inside; callers see it because they embed it.
+ * mrc_conn_priv.h - the state of one connection.
  *
- * One struct for each part, and the file that owns it is named there; what the files
- * ask of each other is in mrc_conn_calls.h.
+ * Only files of the engine read or write the fields. Callers include this header because they embed
+ * the struct. There is one struct per part; the comment above it names the file that owns it. Calls
+ * between the files are in mrc_conn_calls.h.
  */
 #ifndef MRC_CONN_PRIV_H
 #define MRC_CONN_PRIV_H

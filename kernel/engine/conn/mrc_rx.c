@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rx.c - data packets in: what to do with one, and what it makes deliverable.
+ * mrc_rx.c - received data packets: classifies each, and decides what it makes deliverable.
  *
- * MRC 1.0 sections 2.1-2.3 (6.3.1, 7.5). Classification believes nothing: what is no packet
- * of a sound message is refused for good. Placement is out of order unless strict
- * (mrc_defer.c); completions of receives, READs and ATOMICs of the peer wait for the
- * left edge (mrc_rcv.c).
+ * MRC 1.0 sections 2.1-2.3 (6.3.1, 7.5). Called by mrc_conn.c. Nothing in the packet is trusted: a
+ * packet that cannot belong to a valid message is refused for good (NAK). Payload is placed out of
+ * order, except in strict mode (mrc_defer.c). Completions of receives, and READs and ATOMICs of the
+ * peer, wait for the left edge of the receive window (mrc_rcv.c).
  */
 #include "stream/mrc_rcv.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_tx.c - the send stream: the window of records, and what the next data packet is.
+ * mrc_tx.c - the send stream: chooses the next data packet.
  *
- * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4). The packets of all messages (mrc_msg.c) share
- * one PSN space. Each PSN between psn_una and psn_next
- * has a record: in flight (sent list, oldest send first), waiting to be resent
- * (lost list), or delivered (free): mrc_snd.c. Loss is decided in mrc_rack.c.
+ * MRC 1.0 sections 2.1, 2.4, 4 (6.3, 7.4). Called by mrc_conn.c when the caller may send. The
+ * packets of all messages (mrc_msg.c) share one PSN space. Each PSN in the window has a record: in
+ * flight (sent list, oldest first), waiting for retransmission (lost list), or delivered (free);
+ * see mrc_snd.c. mrc_rack.c decides what is lost.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_confirm.c - has the peer's QP spoken to this one?
+ * mrc_confirm.c - confirms that the peer's QP is connected to this one.
  *
- * A data packet does not name its sender: the receiver takes it from every QP of the right host. So a host
- * must not let a QP write to a QP that is connected to another one of its own. Control packets name both ends
- * (spdcid, dpdcid: the low halves of the QP numbers). A QP sends its control packets to the QP that it is
- * connected to. So one from the QP that this one is for, to this one, says that the two belong together.
+ * A data packet does not name its sender: the receiver accepts it from any QP of the right host. So
+ * a host must not let its QP write to a QP that is connected to another local QP. Control packets
+ * name both ends (spdcid and dpdcid, the low 16 bits of the QP numbers), and a QP sends them only
+ * to the QP that it is connected to. One control packet from the expected QP to this QP therefore
+ * confirms the connection.
  *
- * A mute connection sends nothing but probes until such a packet comes. Its probe asks for one, or the
- * peer's probe is one. A probe changes nothing at a QP of somebody else: the answer goes to that QP's peer.
+ * Before that, a mute connection sends nothing but probes. Its probe requests a control packet; a
+ * probe of the peer confirms as well. A probe changes nothing at a QP of somebody else, because
+ * that QP answers to its own peer.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ctl.c - control packets owed to the peer: NACK, transport ACK or NAK, probes, and
- * which of them, or of the SACKs (mrc_sack.c), leaves next.
+ * mrc_ctl.c - control packets that are owed to the peer: NACK, transport ACK or NAK, and probes.
+ * Also chooses which control packet leaves next, SACKs (mrc_sack.c) included.
  *
- * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). What is owed is remembered as small
- * records and built when a packet may leave, so that one packet says the
- * latest. Acknowledgements leave by EVs that were proven lately; they teach nothing about
- * their path, so while they flow one EV every few round trips is verified by a probe.
+ * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). A packet that is owed is kept as a small record and
+ * built when it may leave, so it carries the latest state. Acknowledgements leave by EVs that were
+ * proven recently. They prove nothing about their own path, so while they flow, a probe verifies
+ * one EV every few round trips.
  */
 #include "conn/mrc_conn.h"
 #include "paths/mrc_no_acks.h"

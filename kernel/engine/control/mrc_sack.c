@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_sack.c - SACKs owed to the peer, and what each says.
+ * mrc_sack.c - SACKs that are owed to the peer, and their contents.
  *
- * MRC 1.0 sections 1.7, 3.5, 4 (7.5). What asks for one (data, a mark, a probe) is remembered
- * as a small record; what is said is read from the receive stream when the SACK leaves, so that
- * it says the latest. When it may leave, and by which path, is mrc_ctl.c's word.
+ * MRC 1.0 sections 1.7, 3.5, 4 (7.5). The trigger of a SACK (data, a mark, a probe) is kept as a
+ * small record. The contents come from the receive stream when the SACK leaves, so it carries the
+ * latest state. mrc_ctl.c decides when it leaves and by which path.
  */
 #include "conn/mrc_conn.h"
 

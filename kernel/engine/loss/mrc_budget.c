@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_budget.c - the retry budget, and pauses for want of the peer's resources.
+ * mrc_budget.c - the retry budget, and pauses while the peer lacks resources.
  *
- * MRC 1.0 sections 1.8, 4 (7.4). Timeouts and NACKs without any progress use up one
- * budget: linear_cnt at the plain interval, then exp_cnt doubling. Progress restores it.
+ * MRC 1.0 sections 1.8, 4 (7.4). Timeouts and NACKs without progress consume one budget: linear_cnt
+ * retries at the plain interval, then exp_cnt retries at doubling intervals. Progress restores the
+ * budget. When it is used up, the connection fails.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_pto.c - the tail probe, and the one timer of the send stream.
+ * mrc_pto.c - the tail probe (probe timeout), and the one timer of the send stream.
  *
- * MRC 1.0 section 4 (7.4). When acknowledgements stop, a probe asks the peer for its
- * state: its answer is "something sent later was delivered", so the tail of a burst need
- * not wait for the timeout.
+ * MRC 1.0 section 4 (7.4). When acknowledgements stop, a probe requests the state of the peer. Its
+ * answer is a later delivery, so the last packets of a burst are found lost without waiting for the
+ * timeout.
  *
- * A timer that comes much later than it was set for says that this host slept, not that the
- * peer was silent: what the peer said meanwhile lies in the receive ring and comes first.
+ * A timer that fires much too late means that this host paused, not that the peer was silent. The
+ * packets that the peer sent meanwhile are in the receive ring and must be processed first.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rack.c - loss by time (RFC 8985), each plane by its own round trip.
+ * mrc_rack.c - loss detection by time (RACK, RFC 8985), with the round trip of each plane.
  *
- * MRC 1.0 section 4 (7.4, Table 7-1). A packet is lost when something sent later, on
- * whatever path, is known as delivered, and it has been out for as long as its plane may
- * take (mrc_evset_lost_ns(); in time only: counting packets across different paths
- * says nothing). Sent lists are kept by plane, oldest send first, so only their heads
- * are looked at: that is O(planes). A look finds when a head can be old enough, and that is believed for a
- * round trip: patience shrinks with what is learnt, and a time found before stays as it was.
+ * MRC 1.0 section 4 (7.4, Table 7-1). A packet is lost when a packet that was sent later, on any
+ * path, is known as delivered, and the packet has been out longer than its plane may take
+ * (mrc_evset_lost_ns()). Only time counts: the number of packets on other paths says nothing. The
+ * lists of sent packets are kept per plane, oldest first, so only their heads are examined:
+ * O(planes). An examination finds the time at which a head can be old enough. That time is used for
+ * one round trip, because estimates may shrink meanwhile.
  *
- * Two packets of one plane by different EVs that are late, while others were answered,
- * make the plane suspect (mrc_evset_overdue()): what else is out on it is then resent soon.
+ * If two packets by different EVs of one plane are late while packets of other planes were
+ * answered, the plane becomes suspect (mrc_evset_overdue()). Its other packets are then
+ * retransmitted soon.
  *
- * What is out on a plane that is known to be down needs no later delivery: its answer may
- * still come for about a round trip, then it is resent.
+ * Packets on a plane that is known to be down need no later delivery: they wait about one round
+ * trip for their answer and are then retransmitted.
  */
 #include "conn/mrc_conn.h"
 

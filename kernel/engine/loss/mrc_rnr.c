@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rnr.c - the peer has no receive posted: pauses, questions, and how sending grows again.
+ * mrc_rnr.c - the peer has no receive posted (RNR): pauses, retries, and how the sender resumes.
  *
- * An extension of ours on verbs QPs; MRC 1.0 has no RNR (section 2.1). The timer and the retries
- * are IBTA's (9.7.5.2.8). Receives are taken in the order of messages, so one packet
- * asks for all that wait: the lowest PSN that was refused. Without that each pause, of 10 us by some
- * programs' wish, would end with the whole flight and a NACK for each packet of it. Each packet
- * that is taken then lets two more leave: a peer that posts receives one by one refuses
- * little, and one that has many again gets all after a few round trips.
+ * A project extension on verbs QPs; MRC 1.0 has no RNR (section 2.1). Timer and retry count follow
+ * IBTA 9.7.5.2.8. Receives are consumed in message order, so one packet stands for all that wait:
+ * the lowest PSN that was refused. Otherwise each pause (some programs ask for 10 us) would end
+ * with the whole window and one NACK per packet. Each packet that is accepted then lets two more
+ * leave. A peer that posts receives one by one refuses little; a peer with many gets the full rate
+ * after a few round trips.
  *
- * Answers to the peer's READs and ATOMICs need none of its receives and wait for none: it may be about
- * to post them when it has its answers. They leave as long as the window reaches, whose first
+ * Responses to READs and ATOMICs of the peer consume no receive and do not wait: the peer may post
+ * receives only after it has its response. They leave as far as the window reaches; its first
  * packet is the one that was refused.
  */
 #include "conn/mrc_conn.h"

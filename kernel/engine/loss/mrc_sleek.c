@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_sleek.c - SLEEK, an option (mrcctl dev set sleek on): loss by count.
+ * mrc_sleek.c - SLEEK, an option (mrcctl dev set sleek on): loss detection by count.
  *
- * Each SACK says how many packets the peer holds out of order. Beyond one and a half windows
- * of them, all packets that were overtaken count as lost and are retransmitted. Packets that
- * were retransmitted before are judged by time alone, which mrc_rack.c does for all of them.
- * UEC 1.0; MRC 1.0 section 4, 7.4.5.
+ * Each SACK says how many packets the peer holds out of order. Beyond one and a half windows of
+ * them, all packets that were overtaken count as lost and are retransmitted. Packets that were
+ * retransmitted before are judged by time alone, as mrc_rack.c does for all of them. UEC 1.0; MRC
+ * 1.0 section 4, 7.4.5.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_blame.c - whose fault a loss is: the plane's, the EV's, or nobody's.
+ * mrc_blame.c - attributes a loss: to the plane, to the EV, or to nobody.
  *
- * Where the fabric trims, congestion speaks, and silence is a path that died. Where it
- * does not, silence is congestion until proven otherwise. So an EV is called bad when it lost
- * so many packets in a row: one where the fabric trims, two where not, and five while a queue shows
- * there. Packets found lost at one moment are one loss. When the first probe of an EV that was called
- * bad is answered, it was congestion after all: the number rises, up to four, and falls again in time.
+ * Where the fabric trims, congestion is reported, so a silent loss is a failed path. Elsewhere a
+ * silent loss is congestion until proven otherwise. So an EV is demoted after a number of losses in
+ * a row: one where the fabric trims, two elsewhere, five while the plane shows a queue. Packets
+ * found lost at the same moment count as one loss. If the first probe of a demoted EV is answered,
+ * the loss was congestion: the number rises, at most to four, and falls again with time.
  *
- * "In a row" costs deliveries nothing as long as no EV has a loss: the set counts those.
+ * Counting "in a row" costs nothing per delivery while no EV has a loss: the set counts such EVs.
  *
- * A loss says nothing as long as nothing sent later has arrived: it is remembered, and the
- * next one may say more. Losses on a suspect plane blame the plane, as long as it is suspect.
+ * A loss proves nothing while nothing that was sent later has arrived. It is recorded, and the next
+ * one may decide. Losses on a suspect plane are attributed to the plane.
  */
 #include "paths/mrc_ev.h"
 

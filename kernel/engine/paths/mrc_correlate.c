@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_correlate.c - EVs that are judged by their company.
+ * mrc_correlate.c - correlated losses: several EVs of one plane fail at the same time.
  *
- * When several T1s of a plane die, some of its EVs are dead and the others live. If each dead EV
- * has to be found by losses of its own, the search takes a lap of the plane for each loss that
- * blame needs (mrc_blame.c). So when several EVs of one plane lose packets within a round trip,
- * losses are a large part of what the plane reports in that time, and no other plane lost anything
- * lately, its EVs need to prove themselves. Those with a loss are called bad. Those that delivered nothing since the first of
- * these losses are put aside, and each is probed at once.
+ * When several T1 switches of a plane fail, some of its EVs are dead and the others work. To find
+ * each dead EV by its own losses takes one pass over the plane per loss that mrc_blame.c requires.
+ * So when several EVs of one plane lose packets within a round trip, losses are a large part of
+ * what the plane reports in that time, and no other plane lost anything recently, its EVs must
+ * prove themselves. EVs with a loss are demoted. EVs without a delivery since the first of these
+ * losses are put aside, and each is probed at once.
  *
- * Where there is one plane only, congestion looks the same, so nothing is concluded.
+ * With a single plane, congestion looks the same, so nothing is concluded.
  *
- * That is cheap to be wrong about. One delivery or one answer restores an EV that was put aside
- * as if nothing had happened, and one false alarm of the plane restores all of them.
+ * A wrong conclusion costs little. One delivery or one answer restores an EV that was put aside,
+ * and one false alarm of the plane restores all of them.
  */
 #include "paths/mrc_ev.h"
 

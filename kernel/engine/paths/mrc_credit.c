@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_credit.c - what probes may cost.
+ * mrc_credit.c - the budget of probes.
  *
- * Probes share the receiver's time with data, and a set that is bad for the receiver's sake
- * must not be what drowns it. So they are paid for: data sent and data received earn
- * credit, and so does time, up to a burst. What is due and not paid for waits, and the packet
- * that pays for it wakes it.
+ * Probes compete with data for the receiver's time. If a path set is bad because its receiver is
+ * overloaded, probes must not add to the load. So probes cost credit. Packets sent and received
+ * earn credit, and so does time, up to a burst. A probe without credit waits; the packet that earns
+ * its credit wakes it.
  */
 #include "paths/mrc_ev.h"
 

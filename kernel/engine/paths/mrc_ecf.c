@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ecf.c - planes that are longer than others, and which packets may take them.
+ * mrc_ecf.c - longer planes, and which packets may use them: earliest completion first.
  *
- * Earliest completion first (Lim et al., "ECF: An MPTCP Path Scheduler to Manage Heterogeneous
- * Paths", 2017). A packet on a longer plane arrives later than its neighbours. Meanwhile its
- * message waits, its PSN holds back the left edge, and its bytes hold back the window.
- * So it takes that plane only if the shorter ones have enough to do until it arrives:
- *	the rest of the message, and of the PSN window, takes them as long, and
- *	there are bytes to spare: the window has room, or a queue stands on each of them.
- * Else the plane is left out. Probes then measure it now and then (mrc_verify.c). One that
- * is answered sooner than halfway says that the plane became shorter, or is slower, not longer. For a second
- * or two its packets tell, and its share is the answer (mrc_share.c).
+ * Lim et al., "ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths", 2017. A packet on a
+ * longer plane arrives later than its neighbours. Meanwhile its message waits, its PSN holds the
+ * left edge, and its bytes occupy the window. So it takes the longer plane only if the shorter
+ * planes are busy until it arrives:
+ *	they need that long for the rest of the message and of the PSN window, and
+ *	there are bytes to spare: the window has room, or each shorter plane has a queue.
+ * Otherwise the plane is left out, and probes measure it occasionally (mrc_verify.c). If such a
+ * probe returns in less than half of the extra time, the plane became shorter, or it is slow and
+ * not long. Then it carries data for a second or two, and its share answers (mrc_share.c).
  */
 #include "paths/mrc_ev.h"
 

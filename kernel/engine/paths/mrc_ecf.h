@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_ecf.h - planes that are longer than others, and which packets may take them.
+ * mrc_ecf.h - longer planes, and which packets may use them (mrc_ecf.c).
  *
- * Part of the path set (mrc_ev.h); its caller serialises the calls.
+ * Part of the path set (mrc_ev.h). The caller serialises the calls.
  */
 #ifndef MRC_ECF_H
 #define MRC_ECF_H

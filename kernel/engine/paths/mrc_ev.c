@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ev.c - EV states of a path set.
+ * mrc_ev.c - the EV states of a path set.
  *
- * MRC 1.0 section 3.1 (9.3.1). All state changes go through mrc_ev_move(), which
- * keeps the counts. Probing is in mrc_probe.c, the walk of a QP in mrc_spray.c.
+ * MRC 1.0 section 3.1 (9.3.1). All state changes go through mrc_ev_move(), which maintains the
+ * counts. Probing is in mrc_probe.c, EV selection in mrc_spray.c.
  *
- * Flaps: an EV that is lost again soon after its readmission was not well. Each
- * readmission counts one flap, and each flap doubles the answers it takes to
- * come back; a flap is forgotten for each MRC_EV_CALM longest probe intervals since its
- * last probe, which is reckoned when it is lost again. Ticks wrap: an EV without traffic for
- * minutes may by chance be taken for flappy once, and takes a few probes more.
+ * Flaps: an EV that is lost again soon after its readmission had not recovered. Each readmission
+ * counts one flap. Each flap doubles the number of answers that the EV needs to return. One flap is
+ * forgotten per MRC_EV_CALM longest probe intervals since the last probe, computed when the EV is
+ * lost again. Ticks wrap: an EV without traffic for minutes may once be taken as flapping, which
+ * costs a few more probes.
  */
 #include "paths/mrc_ev.h"
 

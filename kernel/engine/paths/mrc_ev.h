@@ -2,31 +2,30 @@
 /*
  * mrc_ev.h - entropy values (EVs): the set of paths to one peer, and their states.
  *
- * MRC 1.0 section 3 (9.3.1, 11.2.2). An evset is the "path set" of a
- * (peer, profile): EV states are shared by all QPs to that peer, so that one
- * QP's loss teaches the others. Each QP owns only a rotation (mrc_spray.h).
+ * MRC 1.0 section 3 (9.3.1, 11.2.2). An evset is the path set of a (peer, profile). All QPs to that
+ * peer share the EV states, so a loss of one QP informs the others. Each QP has its own EV
+ * selection (mrc_spray.h).
  *
- * States: GOOD, SKIP (congested: passed over one time or more), ASSUMED_BAD
- * (lost packets: probed until it answers again), DENIED (controller's word).
- * An EV is usable when it is GOOD or SKIP and its plane is in use: up at both ends, and not
- * suspect (mrc_suspect.c).
+ * States: GOOD; SKIP (congested: passed over one or more times); ASSUMED_BAD (lost packets: probed
+ * until it answers again); DENIED (by a controller). An EV is usable when it is GOOD or SKIP and
+ * its plane is in use: up at both ends, and not suspect (mrc_suspect.c).
  *
- * How long SKIP lasts is the EV's level. The first mark costs one passing-over, the first
- * trim more; a sign about what was sent since then costs more, so that a path slower than the others gets its
- * share and no more; a lap without a sign lowers the level again. What comes back
- * from ASSUMED_BAD starts at the top: it is slow as likely as it was dead, and
- * probes, which do not queue, cannot tell. When more than half of a plane's EVs are
- * SKIP, it is not the paths, and each is passed over once only.
+ * The level of an EV says how long SKIP lasts. The first mark costs one pass, the first trim more.
+ * A signal about packets that were sent since then raises the level, so a slower path gets its
+ * share and no more. A pass without a signal lowers the level. An EV that returns from ASSUMED_BAD
+ * starts at the highest level: it may be slow, and probes, which do not queue, cannot tell. If more
+ * than half of the EVs of a plane are SKIP, the cause is not the paths, and each is passed over
+ * only once.
  *
- * min_active is a floor: a demotion that would leave fewer usable EVs is refused and
- * counted, or a bad one that was proven later comes back in its place.
+ * min_active is a floor: a demotion that would leave fewer usable EVs is refused and counted, or an
+ * EV that was proven later replaces the demoted one.
  *
- * Reverse EVs (3.5): acknowledgements teach nothing about their own path, so they leave by
- * EVs that were proven lately: by a delivered packet or an answered probe. One EV per
- * plane is kept as the proven one; while nothing but acknowledgements is sent, one EV
- * of each plane is verified by a probe every few round trips.
+ * Reverse EVs (section 3.5): acknowledgements prove nothing about their own path, so they leave by
+ * EVs that were proven recently, by a delivered packet or an answered probe. One proven EV is kept
+ * per plane. While only acknowledgements are sent, one EV per plane is verified by a probe every
+ * few round trips.
  *
- * The caller serialises all calls on one evset (and on the rotations using it).
+ * The caller serialises all calls on one evset and on the EV selections that use it.
  */
 #ifndef MRC_EV_H
 #define MRC_EV_H

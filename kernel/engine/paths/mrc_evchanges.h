@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_evchanges.h - why EVs became unusable or usable: what an onlooker is told.
+ * mrc_evchanges.h - a queue of changes of EV states, with their causes, for events and logs.
  *
- * Changes of the same kind, cause and plane are one piece of news with a count, so that a plane
- * of 512 EVs makes one. The caller takes them after each turn; what finds no room is counted.
+ * Changes of the same kind, cause and plane are merged into one entry with a count: a plane of 512
+ * EVs makes one entry. The caller takes the entries after each turn. Changes that find the queue
+ * full are counted.
  */
 #ifndef MRC_EVCHANGES_H
 #define MRC_EVCHANGES_H

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_flowlet.h - which EV a datagram takes.
+ * mrc_flowlet.h - chooses the EV of a datagram, and whether it is sent twice.
  *
- * Nobody acknowledges datagrams, so they teach nothing about paths. What can be done without:
- * those close together take one EV as long as it is usable, for programs take reordered ones for
- * lost; one that comes after a pause takes another plane. Whoever sends again because no answer came
- * has paused, and does not lose the second one on the same dead plane.
+ * Datagrams are not acknowledged, so they prove nothing about paths. Datagrams that are close
+ * together take one EV while it is usable, because programs take reordered datagrams as lost. A
+ * datagram after a pause takes another plane. A program that retries because it got no answer has
+ * paused, so it does not lose the second datagram on the same dead plane.
  *
- * What must not be lost is sent twice, by two planes: management packets always, for a lost one costs its
- * connection manager four seconds. So are the first datagrams of a program after a pause, of which set-up
- * consists, unless connections have proven the plane lately. A long stream of datagrams is not: it has no promise
- * of delivery, and the bytes cost. The receiver drops the later of the two (peer/mrc_dup.h).
+ * A datagram that must not be lost is sent twice, by two planes. That holds for all management
+ * packets: losing one costs a connection manager four seconds. It also holds for the first
+ * datagrams of a program after a pause, unless connections have proven the plane recently. A long
+ * stream is not sent twice: it has no promise of delivery, and bytes cost. The receiver drops the
+ * later copy (peer/mrc_dup.h).
  *
- * One object per destination, zeroed at first. Under the lock of the set.
+ * One object per destination, zeroed at first. The lock of the path set protects it.
  */
 #ifndef MRC_FLOWLET_H
 #define MRC_FLOWLET_H

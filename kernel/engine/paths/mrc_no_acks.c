@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_no_acks.c - planes by which the peer's acknowledgements are missed (mrc_no_acks.h).
+ * mrc_no_acks.c - finds planes on which the peer's acknowledgements stopped (mrc_no_acks.h).
  */
 #include "paths/mrc_no_acks.h"
 

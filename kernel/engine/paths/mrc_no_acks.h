@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_no_acks.h - planes by which the peer's acknowledgements are missed.
+ * mrc_no_acks.h - planes on which the peer's acknowledgements stopped.
  *
- * An extension; MRC 1.0 section 3.5 has the receiver's verification only. Nobody acknowledges
- * an acknowledgement, so its sender learns of a dead path by probes of its own, which are dear:
- * where a round trip holds 50 packets, it may ask about each of four planes once in eight.
- * But the end that gets them sees at once that one plane brings none while the others do. It says
- * so with one probe by that plane (MRC_PROBE_ID_NO_ACKS), which the other end takes as a reason to
- * verify that plane next. One such word for each silence, and in four round trips: chance may have
- * left the plane out before it died, and who leaves it out for good reason is not told each time.
+ * A project extension; MRC 1.0 section 3.5 only has verification by the receiver of data.
+ * Acknowledgements are not acknowledged, so their sender finds a dead path only by its own probes,
+ * and those are expensive: with 50 packets per round trip it can probe each of four planes once in
+ * eight round trips. The other side sees at once that one plane delivers no acknowledgements while
+ * the others do. It reports this by one probe on that plane (MRC_PROBE_ID_NO_ACKS). The receiver of
+ * the probe then verifies that plane next. There is one report per silence and per four round
+ * trips: a plane may have been left out by chance or for a good reason.
  */
 #ifndef MRC_NO_ACKS_H
 #define MRC_NO_ACKS_H

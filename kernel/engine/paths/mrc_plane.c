@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_plane.c - round trips of planes, and how late their packets may be (mrc_plane.h).
+ * mrc_plane.c - round trips of planes, and their reordering windows (mrc_plane.h).
  *
- * The base is the shortest round trip of the last one to two seconds: a route that became
- * longer is not called congested for ever.
+ * The base is the shortest round trip of the last one to two seconds, so a route that became longer
+ * does not count as congested for ever.
  *
- * The reordering window: a packet is late when later ones have arrived and its plane's round
- * trip has passed, and lost when the window has, too. False alarms grow the window to what the
- * packet really took; without one for 16 round trips it falls by a quarter of a round trip.
+ * The reordering window: a packet is late when later packets have arrived and the round trip of its
+ * plane has passed. It is lost when the window has passed too. A false alarm grows the window to
+ * the time that the packet took. After 16 round trips without one it shrinks by a quarter of a
+ * round trip.
  */
 #include "paths/mrc_ev.h"
 

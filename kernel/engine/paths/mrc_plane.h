@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_plane.h - what the QPs to one peer know of one plane: its round trip, how much its
- * packets may be late, and whether it is suspect as a whole.
+ * mrc_plane.h - the shared state of one plane: its round trip, its reordering window, and whether
+ * it is suspect.
  *
- * MRC 1.0 sections 3, 4, 6. Planes differ: one may be 2 ms longer or a quarter as fast as
- * its neighbours. So round trips are learnt by plane, loss waits by the plane of the
- * packet, and a plane is a unit of inference: when several of its EVs lose what others'
- * later packets did not, it is suspect as a whole, and nothing but probes leaves by it
- * until one delivery clears it.
+ * MRC 1.0 sections 3, 4, 6. Planes differ: one may be 2 ms longer, or have a quarter of the rate of
+ * the others. So each plane has its own round trip, and loss detection waits for the plane of the
+ * packet. A plane can also fail as a whole: if several of its EVs lose packets while later packets
+ * on other planes arrive, the plane is suspect. Then only probes use it until one delivery clears
+ * it.
  *
- * Part of the path set (mrc_ev.h): all calls named mrc_evset_* read or write what the QPs
- * to a peer share; their caller serialises them. Times are ns; a tick is MRC_TICK_SHIFT.
+ * Part of the path set (mrc_ev.h). Functions named mrc_evset_* use state that all QPs to a peer
+ * share; the caller serialises them. Times are in ns; a tick is 2^MRC_TICK_SHIFT ns.
  */
 #ifndef MRC_PLANE_H
 #define MRC_PLANE_H

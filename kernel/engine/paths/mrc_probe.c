@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_probe.c - probes that bring EVs back, and what they may cost.
+ * mrc_probe.c - probes that readmit EVs, and their budget.
  *
- * MRC 1.0 section 3.5 (6.5). A probe carries the index of its EV as probe_id,
- * so its answer finds the EV again whatever path the answer took. An ASSUMED_BAD EV is
- * probed until `readmit` answers came in a row; each answer calls for the next probe at once.
+ * MRC 1.0 section 3.5 (6.5). A probe carries the index of its EV as probe_id, so the answer
+ * identifies the EV whatever path the answer took. An ASSUMED_BAD EV is probed until `readmit`
+ * answers came in a row; each answer starts the next probe at once.
  *
- * A probe is given up when an answer would have come by the round trip of its plane, and
- * the next leaves; but an answer that is later than that is an answer. A path that takes
- * 13 ms is not to be lost because its first probes were asked to answer in 100 us.
+ * A probe times out after the round trip of its plane, and the next one leaves. A later answer
+ * still counts: a path of 13 ms must not be lost because its first probes had to be answered within
+ * 100 us.
  *
- * Called bad together, judged together. A host that slept, or a plane that was away for a
- * moment, leaves many EVs bad whose paths are well. One probe each, and twice, is more than the
- * budget has for a large set. But when several probes of one plane in a row are answered,
- * the disturbance is over: EVs that were called bad for silence, and have hardly been asked
- * since, are forgiven without an answer of their own. The longer the run, the more silence
- * is forgiven; a dead EV breaks the run with its own probe. Where planes have few EVs each and
- * nothing pays for probes, a run over several planes says the same.
+ * EVs that were demoted together may return together. A host that paused, or a plane that was away
+ * for a moment, leaves many EVs bad whose paths work. Two probes for each EV exceed the budget of a
+ * large set. But if several probes of one plane in a row are answered, the disturbance is over: EVs
+ * that were demoted for silence and were probed at most once return without an answer of their own.
+ * The longer the run of answers, the more EVs return. A dead EV breaks the run by its own probe.
+ * Where planes have few EVs each and nothing earns credit for probes, a run over several planes
+ * says the same.
  *
- * Probes are paid for (struct mrc_probe_credit): they share the receiver's time with data,
- * and a set that is bad for the receiver's sake must not be what drowns it.
+ * Probes cost credit (struct mrc_probe_credit, mrc_credit.c).
  */
 #include "paths/mrc_ev.h"
 

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_share.c - how often a plane has its turn.
+ * mrc_share.c - the share of each plane: how often it is chosen.
  *
- * Planes take turns, and each carries as much as the others, unless it cannot. A plane of a
- * quarter of the others' speed would hold all of them back: its queue is where the window
- * waits. So a plane that was congested for a round trip, while another was not, has an eighth
- * less until one passes without; and if that does not end it, its weight is cut by an eighth, of
- * which each round trip without congestion gives 1/32 of the whole back. The first part moves a
- * queue that came by accident to where there is none, and stops in time; the weight alone comes
- * back too late, and planes' queues swing against each other for good. So a queue that became shorter since
- * the latest look costs no weight: many QPs with a packet each make queues that take many round trips to drain. What tells is marks,
- * trims, losses, or round trips that all are half longer than the base, and by far more than
- * is usual on the others. When all planes are congested it is not the planes, and the window's
- * business. A mark tells only of a plane that is slower than another: some switches mark what
- * waited for nothing.
+ * Planes take turns, and each carries the same load if it can. A plane with a quarter of the rate
+ * would hold all others back, because the window waits in its queue. So the share has two parts.
  *
- * A plane that lost a packet, and is asked whether it lives, has no turn until it answers: single
- * messages would be lost to it meanwhile.
+ *	turns	A plane that was congested for a round trip while another was not loses an eighth, until a round
+ *		trip passes without congestion. This moves a chance queue to a plane without one and then stops.
+ *	weight	If congestion lasts, the weight falls by an eighth. Each round trip without congestion returns
+ *		1/32 of the whole. Alone it would react too late, and load would oscillate between planes.
  *
- * The share is the weight, less where more than half of a plane's EVs are bad: one EV
- * is not to carry what sixty-four did. Shares are of the largest, so that the next plane in
- * turn with a full one is never far.
+ * A queue that became shorter since the last look costs no weight: many QPs with one packet each
+ * make queues that need many round trips to drain. Signs of congestion are marks, trims, losses, or
+ * round trips that all exceed the base by half and by much more than on other planes. If all planes
+ * are congested, the window has to react, not the shares. A mark counts only for a plane that is
+ * slower than another, because some switches mark packets that did not wait.
+ *
+ * A plane that lost a packet and is being probed has no turn until it answers. Otherwise single
+ * messages would be lost on it.
+ *
+ * The share is the weight, less if more than half of a plane's EVs are bad: one EV must not carry
+ * the load of 64. Shares are relative to the largest one, so the next plane with a full share is
+ * always near.
  */
 #include "paths/mrc_ev.h"
 

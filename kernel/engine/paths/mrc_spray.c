@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_spray.c - the walk of a QP over its active set (mrc_spray.h).
+ * mrc_spray.c - EV selection of a QP (mrc_spray.h).
  *
- * A shuffle costs one random number and one swap per pick (Fisher-Yates, one
- * step at a time), so a pass never repeats an EV and needs no second array.
+ * Shuffling costs one random number and one swap per packet (Fisher-Yates, one step at a time). So
+ * no EV repeats within a pass, and no second array is needed.
  */
 #include "paths/mrc_ev.h"
 

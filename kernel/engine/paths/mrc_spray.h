@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_spray.h - rotation: which EV the next packet takes. One per QP.
+ * mrc_spray.h - EV selection (packet spraying): which EV the next packet takes. One object per QP.
  *
- * MRC 1.0 sections 2.7, 3.2 (11.2.2). A QP sprays over an active set: drawn at
- * random from the path set, the same number from every plane. It is walked in a
- * shuffled order in which planes take turns by their shares (mrc_share.c). The EVs not drawn
- * are the reserve: when the walk meets an EV that is ASSUMED_BAD or DENIED, a usable
- * one of the same plane takes its place; if there is none, the bad one is put aside until some
- * EV of the set becomes usable. So each is met once, and picking takes the same time
- * however many are bad.
+ * MRC 1.0 sections 2.7, 3.2 (11.2.2). A QP sprays over an active set, which is drawn at random from
+ * the path set, the same number from each plane. It visits the active EVs in shuffled order, one
+ * pass after another. Planes take turns by their shares (mrc_share.c). The other EVs are the
+ * reserve. When the selection meets an EV that is ASSUMED_BAD or DENIED, a usable EV of the same
+ * plane replaces it. Without a replacement, the bad EV is put aside until some EV of the set
+ * becomes usable. So each bad EV is met once, and a selection takes the same time however many are
+ * bad.
  *
- * Where bursts are wanted an EV is taken so many times in a row, as long as it is in the best of health.
+ * If bursts are configured, several packets in a row take one EV while it is GOOD and uncongested.
+ *
+ * Called when a packet leaves; the caller serialises the calls together with those on the path set.
  */
 #ifndef MRC_SPRAY_H
 #define MRC_SPRAY_H

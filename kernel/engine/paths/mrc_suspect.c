@@ -2,23 +2,23 @@
 /*
  * mrc_suspect.c - planes that are suspect as a whole, and what clears them.
  *
- * A switch or a cable that dies takes all EVs of a plane at once. To let each of them lose
- * packets of its own takes long, the more the more EVs there are. So when packets by two EVs
- * of a plane are late, and nothing sent by it since has arrived while other planes delivered, the
- * plane is suspect: neither data nor acknowledgements leave by it, and it is probed.
+ * A dead switch or cable takes all EVs of a plane at once. To wait until each EV loses packets
+ * takes long, and longer with more EVs. So a plane becomes suspect when packets by two of its EVs
+ * are late, nothing sent by it since then has arrived, and other planes delivered. A suspect plane
+ * carries neither data nor acknowledgements; it is probed.
  *
- * Where messages come now and then the second packet is a message of its own, late as the first.
- * So when nothing was delivered by the plane for a round trip after it lost one, another of its EVs
- * is asked; no answer says as much as a second loss.
+ * If messages are rare, the second packet is a message of its own, which would also be late. So if
+ * nothing was delivered by the plane for a round trip after a loss, another of its EVs is probed.
+ * No answer counts as a second loss.
  *
- * Suspicion is cheap, for it is cleared as fast: by one delivery or answer of anything sent after
- * what made it suspect. Its probes leave two at once, by different EVs, and then after a
- * sixty-fourth of the time that it has been suspect: a plane that was away for 100 ms is used
- * again 2 ms after it is back. One that relapses is not believed so soon (mrc_suspect_relapse()). While there
- * is no data nobody misses it, and each waits for as long as all before took.
+ * Suspecting a plane costs little, because one delivery or answer of anything sent later clears it.
+ * Two probes leave at once, by different EVs. The next probes follow after 1/64 of the time that
+ * the plane has been suspect: a plane that was away for 100 ms is used again 2 ms after its return.
+ * A plane that relapses needs more proof (mrc_suspect_relapse()). Without data nobody misses the
+ * plane, and each wait equals the sum of the waits before it.
  *
- * Silence of all planes at once is no plane's fault: the peer sleeps, or this host did. A plane
- * is suspect only in contrast to another that delivered what was sent later.
+ * If all planes go silent at once, no plane is at fault: the peer or this host paused. A plane is
+ * suspect only in contrast to another plane that delivered later packets.
  */
 #include "paths/mrc_ev.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_suspect.h - what packets that are delivered or received tell the path set.
+ * mrc_suspect.h - what deliveries and received packets report to the path set.
  *
- * Deliveries inline, as each packet says it: a few stores; what they mean while something is wrong with the
- * set is behind one unlikely word (mrc_suspect.c). What is received a connection collects, and tells by turns.
+ * Each delivery is reported inline, by a few stores; the consequences are behind one unlikely
+ * branch (mrc_suspect.c). A connection collects what it receives and reports it once per turn.
  */
 #ifndef MRC_SUSPECT_H
 #define MRC_SUSPECT_H

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_updown.c - what is said of paths from outside: planes go down and come up, here or at the
- * peer, and a controller denies EVs.
+ * mrc_updown.c - explicit changes of paths: a plane goes down or comes up, here or at the peer, and
+ * a controller denies EVs.
  *
- * MRC 1.0 sections 3.1, 3.6. That is known, not inferred: what was thought of a plane before it
- * went is of no use when it is back, and the floor of usable EVs is filled from what is left.
+ * MRC 1.0 sections 3.1, 3.6. These changes are known, not inferred. What was inferred about a plane
+ * before it went down is dropped when it returns, and the floor of usable EVs is filled from the
+ * remaining ones.
  */
 #include "paths/mrc_ev.h"
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_verify.c - probes that find dead paths of which only acknowledgements make use.
+ * mrc_verify.c - probes that find dead paths which only acknowledgements use.
  *
- * MRC 1.0 section 3.5. Nobody acknowledges an acknowledgement: a path that carries nothing else
- * may be dead for long unnoticed, and the peer resends what has arrived. So while
- * acknowledgements leave, planes are asked in turns, each about every three round trips, as far
- * as the credit of probes goes, and where little is sent less often: there the dead path has few
- * to take. Asked first is one by which the peer says that it misses acknowledgements (mrc_no_acks.h):
- * none leaves by it until it answers. Then one that the peer was not heard by while it was by
- * others. None is where data of ours was delivered lately: what flows there finds out by itself. A window of
- * data and the ACK at its end take two round trips, so lately is longer than that.
+ * MRC 1.0 section 3.5. Acknowledgements are not acknowledged: a path that carries nothing else may
+ * be dead unnoticed, and the peer retransmits what has arrived. So while acknowledgements leave,
+ * planes are probed in turn, each about every three round trips, as far as the probe credit allows,
+ * and less often where little is sent.
  *
- * Without an answer, no acknowledgement leaves by the plane (doubt_ev), and another of its EVs
- * is asked at once. If that one answers, the first is to blame; if not, the plane is suspect. When
- * nothing at all came from the peer since the question, it sleeps, and that says nothing.
+ * Order: first a plane on which the peer reports missing acknowledgements (mrc_no_acks.h); no
+ * acknowledgement takes it until it answers. Then a plane on which the peer was not received while
+ * other planes were. A plane by which our data was delivered recently is not probed, because data
+ * finds its failure. A window of data and the ACK at its end take two round trips, so "recently" is
+ * longer than that.
+ *
+ * If the probe is not answered, acknowledgements avoid the plane (doubt_ev), and another of its EVs
+ * is probed at once. If that EV answers, the first EV is at fault; otherwise the plane is suspect.
+ * If nothing at all came from the peer since the probe, the peer paused, and nothing is concluded.
  */
 #include "paths/mrc_ev.h"
 

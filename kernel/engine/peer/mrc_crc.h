@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_crc.h - are ICRCs computed for a peer.
+ * mrc_crc.h - decides whether ICRCs are computed for a peer.
  *
- * A device with ICRCs on sends them all and checks them all. One with ICRCs off checks none, and
- * sends zero in their place, unless the peer sends them: then it may check them, too. So the two
- * understand each other, at the cost of the end that is on.
+ * A device with ICRCs on sends and checks all of them. A device with ICRCs off checks none and
+ * sends zero, unless the peer sends ICRCs, because then the peer may check them too. So the two
+ * work together, and the side with ICRCs on decides the cost.
  *
- * Two that are off send zero to each other. If all that one of them sent at first was lost, it
- * insists with ICRCs, the other one answers in kind, and both go on so until they forget each
- * other: that costs time and nothing else.
+ * Two devices with ICRCs off send zero to each other. If all first packets of one were lost, it
+ * insists with ICRCs, and the other answers in kind. Both continue so until they forget each other.
+ * That costs only time.
  *
- * One object per peer, zeroed at first. Any context, no lock: what two callers do to it at
- * once does no harm.
+ * One object per peer, zeroed at first. Any context, no lock: concurrent calls do no harm.
  */
 #ifndef MRC_CRC_H
 #define MRC_CRC_H

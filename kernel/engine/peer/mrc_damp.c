@@ -2,10 +2,9 @@
 /*
  * mrc_damp.c - flap damping (mrc_damp.h).
  *
- * Decay without exp(): exact at whole half-lives, a straight line between them,
- * which is at most 6.2 % above the curve. The time at which a penalty will have decayed is
- * solved from the same lines and is what decides, so that deadline and poll
- * cannot disagree. Time is counted in units of 1,024 ns: half-lives up to 1 h fit 32 bits.
+ * Decay without exp(): exact at whole half-lives and linear between them, at most 6.2 % above the
+ * curve. The time at which a penalty will have decayed is solved from the same lines, so deadline
+ * and poll cannot disagree. Time counts in units of 1,024 ns, so half-lives up to 1 h fit 32 bits.
  */
 #include "peer/mrc_damp.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_damp.h - flap damping: a port that keeps failing is not believed at once.
+ * mrc_damp.h - flap damping: a port that fails repeatedly returns with a delay.
  *
- * MRC 1.0 leaves re-admission to the implementation (3.4, 3.6, 9.3); the figure of merit
- * is BGP's and interface dampening's (RFC 2439): each failure adds a penalty that
- * decays by half per half-life; above the suppress threshold the port counts as down
- * until the penalty has decayed to the reuse threshold. Failures act at once,
- * always; only returns are delayed. A first failure is never damped.
+ * MRC 1.0 leaves readmission to the implementation (3.4, 3.6, 9.3). The penalty is that of BGP and
+ * of interface dampening (RFC 2439): each failure adds a penalty, which decays by half per
+ * half-life. Above the suppress threshold the port counts as down until the penalty has decayed to
+ * the reuse threshold. Failures always act at once; only returns are delayed. A first failure is
+ * never damped.
  *
- * One object per set of ports (a device's own; a peer's as announced).
+ * One object per set of ports: the device's own, or those that a peer announced.
  */
 #ifndef MRC_DAMP_H
 #define MRC_DAMP_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_down_check.h - a peer announced ports as down: is that true?
+ * mrc_down_check.h - checks whether a port that the peer announced as down is really down.
  *
- * A Port Status Update carries no proof of its sender (MRC 1.0 sections 3.6, 7.4.7): any host with
- * a forged address can send one. So a "down" acts at once, and a probe asks the peer by that plane. A port
- * that is down cannot answer, and a peer that drains a port does not (mrc_port.c). An answer shows that
- * the notice was forged.
+ * A Port Status Update does not prove its sender (MRC 1.0 sections 3.6, 7.4.7): any host with a
+ * forged address can send one. So a "down" takes effect at once, and a probe is sent to the peer by
+ * that plane. A port that is down cannot answer, and a peer that drains a port does not answer
+ * (mrc_port.c). An answer therefore shows that the notice was forged.
  *
- * Probes are repeated, each pause twice the one before, MRC_DOWN_CHECK_TRIES rounds in all. Silence
- * means that the notice stands.
+ * Probes repeat with doubling pauses, MRC_DOWN_CHECK_TRIES rounds in all. Without an answer the
+ * notice stands.
  */
 #ifndef MRC_DOWN_CHECK_H
 #define MRC_DOWN_CHECK_H

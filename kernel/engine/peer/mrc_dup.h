@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_dup.h - duplicates: which datagrams have come already.
+ * mrc_dup.h - duplicate filter for datagrams that are sent twice.
  *
- * A sender that cannot know which planes are sound sends a datagram twice (paths/mrc_flowlet.h). The receiver
- * delivers whichever arrives first and drops the other.
+ * A sender that cannot know which planes work sends a datagram by two planes (paths/mrc_flowlet.h).
+ * The receiver delivers the first to arrive and drops the other.
  *
- * The two are recognised by a digest of 64 bits over the source address and every byte that both share
- * (mrc_deth_alike()), PSN included. The caller keys the digest with a secret, so nobody can make two different
- * datagrams look alike. A request that a program or a connection manager repeats has another PSN.
+ * The two share a 64-bit digest over the source address and all bytes that they have in common
+ * (mrc_deth_alike()), PSN included. The caller keys the digest with a secret, so nobody can
+ * construct two different datagrams with the same digest. A repeated request of a program or of a
+ * connection manager has another PSN.
  *
- * The memory is bounded: MRC_DUP_SETS sets of MRC_DUP_WAYS digests, each kept for MRC_DUP_NS. Nothing young is
- * ever replaced. A set that is full refuses copies and lets originals pass. So a flood costs the copies, which is
- * the service without copies. It never costs an original, and never delivers a datagram twice within MRC_DUP_NS.
+ * Memory is bounded: MRC_DUP_SETS sets of MRC_DUP_WAYS digests, each kept for MRC_DUP_NS. A young
+ * digest is never replaced. A full set refuses copies and passes originals. So a flood costs the
+ * copies only. It never costs an original, and no datagram is delivered twice within MRC_DUP_NS.
  *
  * The caller serialises all calls. All zero is an empty filter.
  */

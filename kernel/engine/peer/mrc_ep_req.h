@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_ep_req.h - endpoint requests to a peer that wait for their responses (D8/D9 on QP 2).
+ * mrc_ep_req.h - requests to the endpoint of a peer that wait for their response (D8/D9 on QP 2).
  *
- * MRC 1.0 sections 1.10, 3.3 (6.5, 7.4.7, 7.4.8). A controller probes an EV, or announces ports,
- * and measures the time to the response. There is one table for each peer that has had a request.
- * A cookie, which has no meaning here, identifies the sender of a request.
+ * MRC 1.0 sections 1.10, 3.3 (6.5, 7.4.7, 7.4.8). One table per peer that a controller has sent a
+ * request to. A controller probes an EV or announces port states, and receives the round trip of
+ * the response. The cookie identifies the requester; it has no meaning here.
  *
- * There is no timeout here: each sender has its own, and later responses are counted and dropped.
- * At most MRC_EP_REQ_MAX requests wait, so requests load a fabric no more than a small window.
- * If all slots are taken, a new request replaces the oldest one, if that is older than
+ * There is no timeout here: each requester has its own, and later responses are counted and
+ * dropped. At most MRC_EP_REQ_MAX requests wait, so they cost the fabric no more than a small
+ * window. When the table is full, the oldest request is replaced if it is older than
  * MRC_EP_REQ_OLD_NS.
  *
- * The low bits of a request's id are its slot, so a response costs one look, whoever sends it.
+ * The low bits of the id are the slot, so a response costs one lookup, whoever sends it.
  */
 #ifndef MRC_EP_REQ_H
 #define MRC_EP_REQ_H

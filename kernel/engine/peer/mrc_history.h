@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_history.h - what happened lately: a ring of records, which a storm does not flush.
+ * mrc_history.h - a ring of event records that a storm of events does not flush.
  *
- * The like of a record (same kind, cause, plane and peer) that comes within a second is counted
- * in it. Once MRC_HISTORY_CROWD peers have the like in that second, the others share one record
- * without a peer. Records are paid for: so many at once, then so many a second; what cannot be
- * paid is counted as lost. A demotion of 120,000 EVs of a plane is nine records.
+ * An event with the kind, cause, plane and peer of a record less than a second old is counted in
+ * that record. Once MRC_HISTORY_CROWD peers have the same event within a second, the others share
+ * one record without a peer. Records cost credit: a burst at first, then a rate per second. Events
+ * without credit are counted as lost. A demotion of 120,000 EVs of a plane makes nine records.
  *
- * Memory and lock are the caller's. Kinds and causes are numbers of the caller's.
+ * The caller owns memory and lock, and defines the numbers of kinds and causes.
  */
 #ifndef MRC_HISTORY_H
 #define MRC_HISTORY_H

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_incast.c - penalties against incast, epoch by epoch.
+ * mrc_incast.c - the receiver's penalties against incast, one decision per epoch.
  *
- * The last hop is not marked with ECN: delay without a mark makes senders grow
- * (Table 8-1), and only trims stop them. So with many senders the queue is
- * always full and packets are sent several times. What the receiver does:
+ * The last hop marks no ECN. Delay without a mark lets senders grow (Table 8-1), so only trims stop
+ * them: with many senders the queue stays full, and packets are sent several times. The receiver
+ * therefore acts:
  *
- *	begin	a trim at the last hop while several send: at once, not at the end of
- *		the epoch, for the first round trip decides
- *	shrink	an epoch with trims: windows lose 1/8 (each NACK has taken its packet
- *		off already); senders with less than half their share are only held
- *	hold	no trims: penalty 1, which takes next to nothing but forbids growth.
- *		The sum of windows stays between what fills the link and what overflows
- *		its queue, and senders neither know nor need to know how many they are
- *	let off	a few senders have no penalty for an epoch and grow: two below their
- *		share, to find room; more when the link is not full
- *	end	one sender left: it may restore its window. Or no trims for long
- *		and a link that is far from full: there is no incast any more
+ *	begin	a trim at the last hop while several peers send: at once, not at the end of the epoch, because
+ *		the first round trip decides
+ *	shrink	an epoch with trims: windows shrink by 1/8 (each NACK has already removed its packet); senders
+ *		below half of their share are only held
+ *	hold	an epoch without trims: penalty 1, which removes almost nothing but forbids growth. The sum of
+ *		windows stays between filling the link and overflowing its queue. Senders need not know how
+ *		many they are
+ *	let off	a few senders have no penalty for an epoch and grow: two below their share, to find room, and
+ *		more if the link is not full
+ *	end	one sender is left: it may restore its window. Or there were no trims for long and the link is
+ *		far from full
  *
- * How many bytes fill the link is learnt while it trims: then it is full.
+ * While the link trims it is full: that teaches how many bytes fill it.
  *
- * More senders than packets in flight fill the queue with one packet each: then
- * nothing here helps, and senders must pace themselves below one packet per
- * round trip (mrc_nscc.c does).
+ * If there are more senders than packets fit in flight, one packet each fills the queue. Then
+ * nothing here helps, and senders must pace themselves below one packet per round trip (mrc_nscc.c
+ * does).
  */
 #include "conn/mrc_conn.h"
 #include "peer/mrc_incast.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_incast.h - the receiver's answer to incast: how hard each sender is asked
- * to slow down (rcv_cwnd_pen, restore_cwnd; MRC 1.0 section 5.3, 7.5.1).
+ * mrc_incast.h - the receiver's answer to incast: how much each sender should slow down.
  *
- * MRC gives the receiver the lever and leaves the policy open. One object per
- * receiving device sees what arrives on all its connections: how many send at
- * once and how much the last hop trims.
+ * rcv_cwnd_pen and restore_cwnd of a SACK; MRC 1.0 section 5.3, 7.5.1. MRC defines the fields and
+ * leaves the policy open. One object per receiving device sees the arrivals of all its connections:
+ * how many peers send at once, and how much the last hop trims.
  *
  * The caller serialises calls on one object. Any context, bounded work.
  */

@@ -2,26 +2,25 @@
 /*
  * mrc_port.h - port status and EV probes between two endpoints (D8/D9 on QP 2).
  *
- * MRC 1.0 sections 1.10, 3.6 (6.5, 7.4.7, 7.4.8). One object per peer. When local ports
- * change, the peer is told by a Port Status Update; the protocol makes it best
- * effort, so it is repeated until answered, at most MRC_PORT_TRIES times.
- * The peer's announcements land in its evset. Pull style, like mrc_conn.h.
+ * MRC 1.0 sections 1.10, 3.6 (6.5, 7.4.7, 7.4.8). One object per peer. When local ports change, a
+ * Port Status Update informs the peer. The protocol is best effort, so the update repeats until
+ * answered, at most MRC_PORT_TRIES times. Announcements of the peer go into its evset. The caller
+ * pulls packets, as with mrc_conn.h.
  *
- * Whatever a peer, or one who takes its address, sends: one answer per request
- * at most, MRC_PORT_ANSWERS remembered (the others are as good as lost), and no
- * more changes believed than MRC_PORT_CHANGES in a row. Nor is believed that no port is left which
- * leads to one of ours: whoever says that has one. Nor what is older than its latest word, as a late repeat is, and
- * for MRC_PORT_STALE_NS the first word of a peer that began anew. What is not believed is not answered, so that an
- * honest peer says it again.
+ * Bounds against hostile input: at most one answer per request, MRC_PORT_ANSWERS remembered,
+ * MRC_PORT_CHANGES accepted changes in a row. Three kinds of announcement are not accepted: one
+ * that leaves no common port (its sender has one), one that is older than the latest (a late
+ * repeat), and for MRC_PORT_STALE_NS the first one of a peer that restarted. An announcement that
+ * is not accepted is not answered, so an honest peer repeats it.
  *
- * That a port is down is believed at once and checked (mrc_down_check.h). If the peer still answers by that
- * port, the notice is dropped, and for MRC_PORT_DOUBT_NS no other one of that port is believed: who forges
- * them all the time wins one round trip in so long. A peer does not answer probes by a port that it announced
- * as down, for it may only drain it. A forged "up" of such a port brings traffic there, and the port's owner announces
- * again (mrc_port_stray()).
+ * A "down" takes effect at once and is checked (mrc_down_check.h). If the peer still answers by
+ * that port, the notice is dropped, and no other "down" of that port is accepted for
+ * MRC_PORT_DOUBT_NS. So a permanent forger disturbs one round trip per that time. A peer does not
+ * answer probes on a port that it announced as down, because it may only drain it. A forged "up" of
+ * such a port attracts traffic; then the owner of the port announces again (mrc_port_stray()).
  *
- * What a controller asks the peer (mrc_port_request()) is remembered in memory of the caller's, which few
- * peers ever need: mrc_ep_req.h.
+ * Requests of controllers (mrc_port_request()) use memory of the caller, because few peers need it:
+ * mrc_ep_req.h.
  */
 #ifndef MRC_PORT_H
 #define MRC_PORT_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_udp.h - at which UDP port a peer listens. A peer speaks and listens at the same one;
- * MRC 1.0 names two (7.5.5.2), which we always listen at, and a device may have one of its own.
+ * mrc_udp.h - the UDP port of a peer. A peer sends from and listens on the same port.
  *
- * The one that it was heard at last, because settings may change while connections live.
+ * MRC 1.0 names two ports (7.5.5.2). We always listen on both, and a device may have one of its
+ * own. The port of the latest packet of the peer counts, because settings may change while
+ * connections live.
  *
- * One object per peer, zeroed at first. Any context, no lock: what two callers do to it at
- * once does no harm.
+ * One object per peer, zeroed at first. Any context, no lock: concurrent calls do no harm.
  */
 #ifndef MRC_UDP_H
 #define MRC_UDP_H

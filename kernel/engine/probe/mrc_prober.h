@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_prober.h - all self-probes of a device: which is sent when, what a plane may spend, and whether the host is fit to
- * judge.
+ * mrc_prober.h - all self-probes of a device: their schedule, the budget of each plane, and whether
+ * this host is fit to measure.
  *
- * One timer. Each time it runs the prober first measures how late it is. A host whose timer, or whose probe through its
- * own stack, is late by stall_ns or more is starved: answers may wait in its own queues. Then what is under way is void,
- * nothing is sent over planes, and both lasts until the timer was in time MRC_PROBER_CALM times. A pause of
- * MRC_PROBER_TOLD_NS is news.
+ * One timer. Each run first measures its own lateness. If the timer, or a probe through the host's
+ * own stack, is late by stall_ns or more, the host is starved: answers may wait in its own queues.
+ * Then probes under way are void, and none are sent over planes, until the timer was on time
+ * MRC_PROBER_CALM times. A pause of MRC_PROBER_TOLD_NS is reported.
  *
- * Probes stop by themselves when nobody renews them: a controller that died leaves no traffic behind.
+ * Probes stop when nobody renews them: a controller that died leaves no traffic behind.
  *
- * Memory and lock are the caller's. Work of a call is bounded: MRC_PROBER_LOOK tests. The next test to look at is found in
- * a heap.
+ * The caller owns memory and lock. The work of a call is bounded by MRC_PROBER_LOOK tests. A heap
+ * holds the next test.
  */
 #ifndef MRC_PROBER_H
 #define MRC_PROBER_H

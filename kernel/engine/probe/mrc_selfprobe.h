@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_selfprobe.h - one test of a path: packets that a host sends to itself along it, and what became of them.
+ * mrc_selfprobe.h - one test of a path: packets that a host sends to itself along it, and their
+ * outcome.
  *
- * Each probe has a number and the test's secret. The last MRC_SELFPROBE_WINDOW are remembered: when each was sent,
- * whether it is under way or came back. So a probe counts once, whoever repeats it; what carries another secret, or a
- * number that was not sent, is forged. Of older ones nothing is known but counts.
+ * Each probe carries a number and the secret of the test. The last MRC_SELFPROBE_WINDOW probes are
+ * remembered with their send time and state. So a probe counts once, whoever repeats it. A packet
+ * with another secret, or with a number that was not sent, is forged. Older probes exist only as
+ * counts.
  *
- * A probe that is not back in time is lost, and stays so: one that comes later is late besides. Probes under way while
- * the host itself stood still are void: nothing is learnt from them.
+ * A probe that does not return in time is lost. If it returns later, it is also counted as late.
+ * Probes that were under way while the host paused are void: they prove nothing.
  */
 #ifndef MRC_SELFPROBE_H
 #define MRC_SELFPROBE_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_last_delivered.c - of what is known as delivered, the packet that was sent last.
+ * mrc_last_delivered.c - the most recently sent packet that is known as delivered.
  *
- * RFC 8985 section 6.2: a packet can only be lost when one that was sent later has arrived
- * (mrc_rack.c). Whoever learns of a delivery, or of an answer to a probe, says so here.
+ * RFC 8985 section 6.2: a packet can only be lost if a packet that was sent later has arrived
+ * (mrc_rack.c). Every delivery, and every answer to a probe, is recorded here.
  */
 #include "conn/mrc_conn.h"
 

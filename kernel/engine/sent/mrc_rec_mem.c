@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rec_mem.c - what a connection has room for: little at first, all of it once it is busy.
+ * mrc_rec_mem.c - memory for a connection's records: small at first, full size once it is busy.
  *
- * Of thousands of connections most are quiet, and the window takes most of a connection's memory: a
- * record for each PSN that is out, and for each that was resent. One that is made small
- * (mrc_conn_cfg) begins with a part of each. It works like any other within a smaller window of its own; when
- * that holds it back it says so, and its caller gives it the rest whenever it can, in the midst of
- * traffic. The peer notices nothing: what is offered to it is the same.
+ * Most of thousands of connections are idle, and the window takes most of a connection's memory:
+ * one record per PSN in flight and per retransmitted PSN. A small connection (mrc_conn_cfg) starts
+ * with a part of both. It works with a smaller window of its own. When that window limits it,
+ * mrc_conn_wants_mem() says so, and the caller provides the rest at any time, during traffic. The
+ * peer notices nothing: the window that it is offered is the same.
  */
 #include "conn/mrc_conn.h"
 

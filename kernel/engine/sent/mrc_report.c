@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_report.c - how the peer reports: whether it reflects stamps, how far its bitmaps reach,
- * and when it must be asked.
+ * mrc_report.c - how the peer reports: whether it echoes timestamps, how far its bitmaps reach, and
+ * when to request a SACK.
  *
- * MRC 1.0 sections 1.7, 4 (7.5.2). When a SACK is sent and where its 64 bits begin, each
- * implementation decides. So a packet that no bitmap has covered is not denied, and time
- * alone does not make it lost (mrc_rack.c). A peer that sends SACKs only where one is asked
- * for is asked often.
+ * MRC 1.0 sections 1.7, 4 (7.5.2). Each implementation decides when it sends a SACK and where the
+ * 64 bits begin. So a packet that no bitmap has covered is not reported missing, and time alone
+ * does not make it lost (mrc_rack.c). If a peer sends SACKs only on request, requests are frequent.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_resent.c - what was resent lately, and losses that turn out to have been none.
+ * mrc_resent.c - recent retransmissions, and losses that prove to be false alarms.
  *
- * MRC 1.0 section 4 (7.4); the idea is Eifel's (RFC 3522) and DSACK's (RFC 3708). Of
- * every packet that silence made us resend, a small table keeps when and by which path both
- * copies left. The first one had arrived after all, when
- *	- a SACK names its EV, or reflects its stamp,
- *	- a SACK is triggered by the second copy, and the PSN was known as delivered before that
- *	  copy could be answered: the peer saw a duplicate,
- *	- without stamps, the PSN is known as delivered much sooner than the second copy could be,
- *	- or it arrives while it waits to be resent.
- * Then everything that the loss did is undone: the blame of the path, the impatience
- * with its plane (the round trip of the first copy counts), and what the controller
- * took from the window.
+ * MRC 1.0 section 4 (7.4); the idea is that of Eifel (RFC 3522) and DSACK (RFC 3708). For each
+ * packet that was retransmitted after silence, a small table keeps the send time and path of both
+ * copies. The first copy had arrived after all when
+ *	- a SACK names its EV or echoes its timestamp,
+ *	- the second copy triggers a SACK, and the PSN was known as delivered before that copy could be
+ *	  answered: the peer saw a duplicate,
+ *	- without timestamps, the PSN is known as delivered much sooner than the second copy could be,
+ *	- or it is acknowledged while it waits for retransmission.
+ * Then all consequences of the loss are undone: the blame of the path, the reordering window of the
+ * plane (the round trip of the first copy counts), and the reduction of the congestion window.
  *
- * A peer that lies about stamps and duplicates makes us more patient with its own
- * planes, and gets back at most what its losses took.
+ * A peer that lies about timestamps and duplicates makes us more patient with its own planes. It
+ * regains at most what its losses cost.
  */
 #include "conn/mrc_conn.h"
 

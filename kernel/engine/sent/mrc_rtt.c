@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rtt.c - round trips of a connection: its clock (mrc_clock.h), that of the plane that took part, and
- * what a reflected stamp says of one.
+ * mrc_rtt.c - round trips of a connection: its clock (mrc_clock.h), the clock of the plane, and the
+ * evaluation of echoed timestamps.
  *
- * Loss waits by the plane of the packet. What concerns all planes at once, as the patience for an answer and
- * the timeout, goes by the connection's own clock, and before its first sample by those of the path set.
+ * Loss detection waits by the plane of the packet. Waits that concern all planes, such as the
+ * patience for an answer and the timeout, use the connection's own clock, and the clocks of the
+ * path set before its first sample.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_snd.c - sent packets: the window of records, what is delivered and what is lost.
+ * mrc_snd.c - the send window: the record of each sent packet, and its state.
  *
- * MRC 1.0 sections 2.1, 4 (6.3, 7.4). Every PSN between una and next has a record: in
- * flight (on the sent list of its plane, oldest send first), waiting to be resent (lost,
- * or paced when the peer refused it), or delivered. Here records change; who finds out
- * that they must is mrc_rack.c (time), mrc_budget.c (timeout), mrc_sleek.c (count) and
- * mrc_ack.c (the peer's word).
+ * MRC 1.0 sections 2.1, 4 (6.3, 7.4). Each PSN between una and next has a record: in flight (on the
+ * sent list of its plane, oldest first), waiting for retransmission (lost, or paced after a
+ * refusal), or delivered. This file changes records. The decisions come from mrc_rack.c (time),
+ * mrc_budget.c (timeout), mrc_sleek.c (count) and mrc_ack.c (reports of the peer).
  */
 #include "conn/mrc_conn.h"
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_defer.c - received data that waits for the left edge before it is placed.
+ * mrc_defer.c - received packets that wait for the left edge before they are placed.
  *
- * Two kinds, never both on one connection:
- *   - the last bytes of a WRITE (a tail), so that a program that polls them sees
- *     the whole message: slots in a list sorted by PSN. Packets come nearly in
- *     order, so a new one belongs near the end, and the next one due is the first.
- *   - in strict mode every packet of data ahead of a hole: the caller keeps it, and is
- *     asked for one after the other in the order of PSNs. The left edge moves only
- *     over placed ones, so acknowledgements, completions and requests wait for them too.
- * What is held has been SACKed: the peer forgets it, so it can be refused for good
- * (NAK) but not be asked for again.
+ * A connection has one of two kinds:
+ *   - the last bytes of a WRITE (a tail), so that a program that polls them sees the whole message. Tails are in a
+ *     list sorted by PSN. Packets arrive nearly in order, so a new tail belongs near the end, and the first one is
+ *     the next to be placed.
+ *   - in strict mode, every data packet beyond a hole. The caller keeps the packets and is told to place them in PSN
+ *     order. The left edge moves only over placed packets, so acknowledgements, completions and requests wait too.
+ * A deferred packet has been SACKed, so the peer has forgotten it: it can be refused for good
+ * (NAK), but it cannot be requested again.
  */
 #include "conn/mrc_conn.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_exec.c - READs and ATOMICs of the peer: held until everything before
- * them has been placed, executed once each in PSN order, answered in our send stream.
+ * mrc_exec.c - READs and ATOMICs of the peer: held until all before them has been placed, executed
+ * once, in PSN order, and answered in our send stream.
  *
- * Not in MRC 1.0: the project's extension (Documentation/reference/protocol.md). The
- * receive bitmap makes each request execute once, so there is no replay buffer. A slot
- * lives from the request's arrival until its response is known as delivered. The sender
- * keeps to the agreed number of requests; further ones get a NACK (NO_PKT_BUFFER).
+ * Not in MRC 1.0: a project extension (Documentation/reference/protocol.md). The receive bitmap
+ * ensures that each request executes once, so no replay buffer is needed. A slot is in use from the
+ * arrival of the request until the response is known as delivered. The sender keeps to the agreed
+ * number of requests; further ones get a NACK (NO_PKT_BUFFER).
  */
 #include "conn/mrc_conn.h"
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_mpr.c - how much the peer is let send: the window offered (dynamic MPR) and
- * what arrived, for the receiver's word on congestion windows.
+ * mrc_mpr.c - the receive window that is offered to the peer (dynamic MPR), and arrivals for
+ * receiver-side incast.
  *
- * MRC 1.0 sections 2.4, 5.3 (7.5.1). With dynamic MPR every SACK carries the live
- * window. It halves when what a packet out of order may need runs short: slots for
- * tails, records of receive messages, requests that wait for their turn; not more often
- * than once per window in flight, because what is on its way was allowed. It grows
- * by one unit per window of progress without shortage. It never closes: one unit is
- * the least, and packets up to the window of RTR are taken in whatever was said.
+ * MRC 1.0 sections 2.4, 5.3 (7.5.1). With dynamic MPR every SACK carries the current window. It
+ * halves when a resource for packets out of order runs short: tail slots, records of receive
+ * messages, or requests that wait. It halves at most once per window, because packets in flight
+ * were allowed. It grows by one unit per window without shortage. It never closes: one unit is the
+ * minimum, and packets within the window of RTR are accepted in any case.
  */
 #include "conn/mrc_conn.h"
 

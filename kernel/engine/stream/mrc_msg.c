@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_msg.c - messages of the send stream: posted, cut into packets, completed in order.
+ * mrc_msg.c - messages of the send stream: posted, segmented into packets, completed in order.
  *
- * MRC 1.0 sections 2.1, 5.1. Messages of two rings (send queue,
- * responses to the peer's READs and ATOMICs) take turns, one whole message after
- * another. Which packet leaves when is mrc_tx.c's word.
+ * MRC 1.0 sections 2.1, 5.1. Messages of two rings (send queue, and responses to the peer's READs
+ * and ATOMICs) take turns, one whole message at a time. mrc_tx.c decides which packet leaves when.
  */
 #include "conn/mrc_conn.h"
 

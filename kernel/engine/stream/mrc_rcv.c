@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_rcv.c - the receive stream: what has come, up to where all has, and where it ends.
+ * mrc_rcv.c - the receive stream: which PSNs have arrived, the left edge, and the end after a
+ * refusal.
  *
- * MRC 1.0 sections 2.2, 2.3 (7.5). A ring bitmap remembers which PSNs in
- * (cack, cack + window] were committed; the left edge cack moves over them. A packet that
- * must be refused for good (NAK) stops the stream at its PSN: what precedes it
- * still completes, what follows is dropped. What a packet is, and what may be done now, is
- * said in mrc_rx.c and its neighbours, which call this file; it calls nobody.
+ * MRC 1.0 sections 2.2, 2.3 (7.5). A ring bitmap records which PSNs in (cack, cack + window] were
+ * committed. The left edge cack moves over them. A packet that is refused for good (NAK) stops the
+ * stream at its PSN: messages before it still complete, packets after it are dropped. mrc_rx.c and
+ * its neighbours classify packets and call this file, which calls no other.
  */
 #include "stream/mrc_rcv.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_rcv.h - what every packet of data asks and tells the receive stream (mrc_rcv.c).
+ * mrc_rcv.h - the inline part of the receive stream (mrc_rcv.c), used for every data packet.
  */
 #ifndef MRC_RCV_H
 #define MRC_RCV_H

@@ -2,18 +2,18 @@
 /*
  * mrc_deth.h - datagrams: SEND ONLY of the unreliable datagram service, plain RoCEv2.
  *
- * BTH | DETH | [ImmDt] | payload. MRC 1.0 has none. They carry what must be understood by whoever
- * speaks RoCEv2: the management packets of connection managers (QP 1) first of all. So these are
- * no packets of the engine's stream: no METH, no acknowledgement, opcodes below 0xc0.
+ * BTH | DETH | [ImmDt] | payload. MRC 1.0 has no datagrams. They carry packets that every RoCEv2
+ * host must understand, first of all the management packets of connection managers (QP 1). They are
+ * not part of the engine's stream: no METH, no acknowledgement, opcodes below 0xc0.
  *
- * The mark: DETH has a byte that is sent as zero and ignored on receipt (IBTA 9.3.1). Management
- * packets of ours have MRC_DETH_MARK there, so that the ends know of each other that they speak MRC
- * before they connect anything. It is under the ICRC. So have datagrams of programs that are sent twice.
+ * The mark: DETH has a byte that is sent as zero and ignored on receipt (IBTA 9.3.1). Our
+ * management packets have MRC_DETH_MARK there, so both ends know that they speak MRC before they
+ * connect. The ICRC covers it. Datagrams of programs that are sent twice carry it too.
  *
- * The copy: a datagram that must not be lost is sent twice, by two planes (paths/mrc_flowlet.h). The second has
- * opcodes of the range for manufacturers and is otherwise the same. A receiver that does not know them drops
- * it, as IBTA asks for: so no program of another stack gets a datagram twice. Ours drops the later of the
- * two (peer/mrc_dup.h).
+ * The copy: a datagram that must not be lost is sent by two planes (paths/mrc_flowlet.h). The
+ * second has an opcode of the manufacturer range and is otherwise identical. A receiver that does
+ * not know the opcode drops it (IBTA), so no program of another stack gets a datagram twice. Our
+ * receiver drops the later of the two (peer/mrc_dup.h).
  */
 #ifndef MRC_DETH_H
 #define MRC_DETH_H

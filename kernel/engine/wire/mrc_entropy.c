@@ -2,8 +2,8 @@
 /*
  * mrc_entropy.c - see mrc_entropy.h.
  *
- * Source ports are of the dynamic range, in an order of the set's own: an odd step visits all
- * 2^14 before it repeats.
+ * Generated source ports are in the dynamic range. An odd step per set visits all 2^14 ports before
+ * it repeats.
  */
 #include "wire/mrc_entropy.h"
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_entropy.h - what an EV is on the wire: UDP source port << 16 | flow label [15:0].
+ * mrc_entropy.h - an EV on the wire: UDP source port << 16 | flow label [15:0].
  *
- * MRC 1.0 section 1.11 and Table 9-1; Documentation/reference/protocol.md. A configured EV says it, or a
- * part of it; what nobody configured is made up. IPv4 carries no flow label, so none is
- * made up there that the peer could not echo.
+ * MRC 1.0 section 1.11 and Table 9-1; Documentation/reference/protocol.md. A configured EV gives
+ * all or a part of these bits; the rest is generated. IPv4 has no flow label, so none is generated
+ * that the peer could not echo.
  *
- * A UDP source port of 0 means none (RFC 768), and some networks drop it. A configured port of 0 is
- * MRC_ENTROPY_PORT_0 on the wire. There is no way back from the wire, and none is needed: a set
- * keeps what is on the wire beside each EV, and what a peer echoes is looked up there. EVs of
- * one plane that say 0 and MRC_ENTROPY_PORT_0 beside the same label are one path, as an EV that is listed
- * twice.
+ * UDP source port 0 means none (RFC 768), and some networks drop it. A configured port 0 is sent as
+ * MRC_ENTROPY_PORT_0. There is no mapping back, and none is needed: a set keeps the value on the
+ * wire beside each EV, and echoes are looked up there. Two EVs of one plane with port 0 and
+ * MRC_ENTROPY_PORT_0 and equal labels are one path, like an EV that is listed twice.
  */
 #ifndef MRC_ENTROPY_H
 #define MRC_ENTROPY_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_evgen.c - EVs generated from fields, and from addresses (mrc_evgen.h).
+ * mrc_evgen.c - EVs that are generated from fields and from addresses (mrc_evgen.h).
  */
 #include "wire/mrc_evgen.h"
 

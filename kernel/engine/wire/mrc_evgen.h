@@ -2,14 +2,14 @@
 /*
  * mrc_evgen.h - EV profiles: formats, and EVs generated from fields (mode GEN).
  *
- * MRC 1.0 sections 1.12, 2.6; the expansion is that of mrc_ctl.h: per field start with
- * init_val; for every bit set in mask, from the most significant, put the next most
- * significant bit of the EV's number in its place; concatenate the fields; a field
- * narrower than its format field is zero-filled on the left. The device enumerates the values of
- * each field from min to max; the first field varies slowest.
+ * MRC 1.0 sections 1.12, 2.6; the expansion is that of mrc_ctl.h. For each field: start with
+ * init_val; for each bit set in mask, from the most significant one, put the next most significant
+ * bit of the EV's number in its place. Then concatenate the fields. A field that is narrower than
+ * its format field is zero-filled on the left. The device enumerates the values of each field from
+ * min to max; the first field varies slowest.
  *
- * Ours beyond that: a generator is a template where it copies bits of addresses into its EVs. One
- * serves all destinations whose paths follow from their addresses.
+ * Project extension: a generator is a template if it copies bits of addresses into its EVs. One
+ * template serves all destinations whose paths follow from their addresses.
  */
 #ifndef MRC_EVGEN_H
 #define MRC_EVGEN_H

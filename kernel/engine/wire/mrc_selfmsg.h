@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_selfmsg.h - what a self-probe carries behind UDP.
+ * mrc_selfmsg.h - the format of a self-probe behind UDP.
  *
- * A host sends it to itself: other implementations never see it, and drop its opcode if they do. BTH to QP 2, then the
- * test's id, the probe's number and the test's secret, then varied payload up to the ICRC:
+ * A host sends it to itself. Other implementations never receive it, and would drop its opcode. BTH
+ * to QP 2, then the id of the test, the number of the probe and the secret of the test, then varied
+ * payload up to the ICRC:
  *
  *	 0  opcode, flags 0, P_Key 0xffff
  *	 4  QP 2

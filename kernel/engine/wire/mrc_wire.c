@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_wire.c - encode and decode MRC headers (MRC 1.0 section 1).
+ * mrc_wire.c - encodes and decodes MRC headers (MRC 1.0 section 1).
  *
- * One constant table says what each opcode carries; everything else follows
- * from it. A data packet is
+ * One constant table defines what each opcode carries; everything else follows from it. A data
+ * packet is
  *	BTH | METH | [TSETH] | RETH | [ImmDt or IETH] | [atomic operands] | payload
  * and a control packet is BTH and exactly one fixed header.
  *
- * The length is checked once, against the table, before any header is read;
- * after that the readers below need no checks of their own. Reserved bits are
- * sent as zero and ignored on receipt, and so is the ftype of a timestamp
- * header: its place in the packet already says what it is.
+ * The length is checked once, against the table, before any header is read. The readers below need
+ * no further checks. Reserved bits are sent as zero and ignored on receipt. So is the ftype of a
+ * timestamp header, because its position in the packet determines its meaning.
  *
- * Not here: ICRC, UDP and IP, what a field means for the connection.
+ * Not here: ICRC, UDP and IP, and the meaning of a field for the connection.
  */
 #include "wire/mrc_wire.h"
 

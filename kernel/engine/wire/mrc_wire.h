@@ -2,12 +2,11 @@
 /*
  * mrc_wire.h - the wire format: every header between UDP and the payload.
  *
- * MRC 1.0 section 1 (Tables 6-3 ... 7-22) plus this project's extension for
- * SEND, READ and ATOMIC (the project's extension): opcode = 0xC0 | IBTA RC opcode,
- * METH and RETH in every packet. struct mrc_pkt is the host-endian image of
- * one packet; mrc_wire_parse() is the trust boundary (reads nothing past len,
- * accepts only whole, known packets) and mrc_wire_build() its inverse.
- * The ICRC trailer and everything outside UDP belong to the caller.
+ * MRC 1.0 section 1 (Tables 6-3 ... 7-22) and the project's extension for SEND, READ and ATOMIC:
+ * opcode = 0xC0 | IBTA RC opcode, METH and RETH in every packet. struct mrc_pkt is the host-endian
+ * form of one packet. mrc_wire_parse() is the trust boundary: it reads nothing past len and accepts
+ * only complete, known packets. mrc_wire_build() is its inverse. The caller handles the ICRC and
+ * everything outside UDP.
  */
 #ifndef MRC_WIRE_H
 #define MRC_WIRE_H
