@@ -2,11 +2,11 @@
 /*
  * mrc_main.c - module start and end.
  *
- * End of the module, in the order of dependence: no new devices (both link
- * types unregistered; netdevs of kind mrc are deleted with theirs), the notifier
- * (its unregistration reports every netdev as gone, which removes the devices
- * of `rdma link add`), then ib_core finishes all unregistrations, then the
- * work queue and RCU drain what their last references freed.
+ * The module ends in the order of dependence. First, no new devices: both link types are
+ * unregistered, and netdevs of kind mrc are deleted with theirs. Then the notifier: its
+ * unregistration reports every netdev as gone, which removes the devices of `rdma link add`. Then
+ * ib_core finishes all unregistrations. Last, the work queue and RCU drain what the last references
+ * freed.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_compat_bhwork.h - as mrc_compat.h: a function that runs in softirq, on the CPU that asked for it, and on one at
- * a time.
+ * mrc_compat_bhwork.h - part of mrc_compat.h: a function that runs in softirq, on the CPU that
+ * queued it, and on one CPU at a time.
  *
- * It is a work item of the BH workqueue, or a tasklet where there is none. Both run in TASKLET_SOFTIRQ, behind NET_RX.
+ * It is a work item of the BH workqueue, or a tasklet on kernels without one. Both run in
+ * TASKLET_SOFTIRQ, after NET_RX.
  */
 #ifndef MRC_COMPAT_BHWORK_H
 #define MRC_COMPAT_BHWORK_H

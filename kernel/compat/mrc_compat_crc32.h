@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_compat_crc32.h - as mrc_compat.h: by what the kernel's crc32_le() computes.
+ * mrc_compat_crc32.h - part of mrc_compat.h: names the method of the kernel's crc32_le().
  */
 #ifndef MRC_COMPAT_CRC32_H
 #define MRC_COMPAT_CRC32_H

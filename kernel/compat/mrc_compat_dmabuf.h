@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_compat_dmabuf.h - as mrc_compat.h, for what only dma-bufs need.
+ * mrc_compat_dmabuf.h - part of mrc_compat.h that only dma-bufs need.
  */
 #ifndef MRC_COMPAT_DMABUF_H
 #define MRC_COMPAT_DMABUF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_compat_net.h - as mrc_compat.h, for what only the network files use.
+ * mrc_compat_net.h - part of mrc_compat.h that only the network files need.
  */
 #ifndef MRC_COMPAT_NET_H
 #define MRC_COMPAT_NET_H

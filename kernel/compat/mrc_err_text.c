@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_err_text.c - room for the texts of MRC_ERR_MSG(), on kernels whose extack takes
- * constant strings only.
+ * mrc_err_text.c - buffers for the texts of MRC_ERR_MSG(), on kernels whose extack takes only
+ * constant strings.
  *
- * Netlink copies the text into its answer after the command has returned and let go of
- * every lock, and nobody says when. So there are many places, taken in turn: a text stays
- * as it is until MRC_ERR_TEXTS more commands have failed meanwhile, of any task.
+ * Netlink copies the text into its reply after the command has returned and released all locks;
+ * there is no callback when it is done. So there are many buffers, used in turn: a text remains
+ * valid until MRC_ERR_TEXTS further commands have failed, of any task.
  */
 #include <linux/atomic.h>
 #include "compat/mrc_err_text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_dev.c - what may be asked of a device.
+ * mrc_dev.c - queries of a device (mrc_dev.h): users, and local addresses.
  */
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>

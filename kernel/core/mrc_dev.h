@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev.h - one MRC device: the RDMA device, the netdev that owns its GIDs,
- * and its planes.
+ * mrc_dev.h - one MRC device: the RDMA device, the netdev that owns its GIDs, and its planes.
  *
- * Two ways to be made: a netdev of kind "mrc" (device/mrc_netdev.c; planes are its
- * lower devices), or `rdma link add NAME type mrc netdev eth0` (device/mrc_link.c;
- * one plane, eth0 itself, whose addresses are the GIDs).
+ * There are two ways to create one: a netdev of kind "mrc" (device/mrc_netdev.c; the planes are its
+ * lower devices), or `rdma link add NAME type mrc netdev eth0` (device/mrc_link.c; one plane, eth0
+ * itself, whose addresses are the GIDs).
  *
- * Ownership: ib_core owns the memory (ib_alloc_device .. ib_dealloc_device
- * after dealloc_driver). The netdev side holds a pointer while the device is
- * on its namespace's list; readers on the packet path find it under RCU.
- * Planes are RCU-published pointers, changed under rtnl.
+ * Ownership: ib_core owns the memory (from ib_alloc_device() to ib_dealloc_device() after
+ * dealloc_driver). The netdev side holds a pointer while the device is on the list of its
+ * namespace; the packet path finds it there under RCU. Planes are pointers published under RCU and
+ * changed under rtnl.
  *
  * Contexts and lock order: Documentation/developer/locking.md.
  */

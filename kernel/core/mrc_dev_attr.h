@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev_attr.h - settings of a device: their values, defaults, and what goes together.
+ * mrc_dev_attr.h - settings of a device: values, defaults, and valid combinations.
  *
- * The packet path reads single fields without a lock (READ_ONCE); they change under rtnl,
- * by mrc_dev_set() alone.
+ * The packet path reads single fields without a lock (READ_ONCE). Only mrc_dev_set() changes them,
+ * under rtnl.
  */
 #ifndef MRC_DEV_ATTR_H
 #define MRC_DEV_ATTR_H

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev_kept.h - what a plane's number is kept for while it has no plane: the port that had
- * it, and what the operator had set.
+ * mrc_dev_kept.h - remembers the port and the settings of a plane number while the number has no
+ * plane.
  *
- * A port is known by its name and permanent address. Not by its ifindex: a driver that is
- * reloaded makes the same port with another one. Not by the name alone: behind it may be
- * another adapter. Not by the address alone: virtual ports have none, and VLANs of one port
- * share what they have.
+ * A port is identified by name and permanent address together. The ifindex changes when a driver is
+ * reloaded. The name alone may belong to another adapter. The address alone does not suffice:
+ * virtual ports have none, and VLANs of one port share theirs.
  *
- * A port that leaves a device and comes back is the same plane of the same fabric: with another
- * number, or without its SID, no EV leads over it. One place for each number; it is for another
- * port when no number is left that is kept for nobody. Under rtnl.
+ * A port that leaves a device and returns is the same plane of the same fabric. With another
+ * number, or without its SID, no EV would lead over it. One entry per number. A number is given to
+ * another port only when no unreserved number is left. Under rtnl.
  */
 #ifndef MRC_DEV_KEPT_H
 #define MRC_DEV_KEPT_H

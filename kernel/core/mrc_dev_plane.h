@@ -2,9 +2,9 @@
 /*
  * mrc_dev_plane.h - a plane of a device: one NIC port and the fabric behind it.
  *
- * Planes are published under RCU in mrc_dev.plane[] and, by the port's ifindex, in
- * mrc_net.planes; they come, go and change under rtnl (device/mrc_dev_port.h,
- * device/mrc_carrier.h), and are read from any context.
+ * Planes are published under RCU in mrc_dev.plane[] and, by the ifindex of the port, in
+ * mrc_net.planes. They are added, removed and changed under rtnl (device/mrc_dev_port.h,
+ * device/mrc_carrier.h), and read from any context.
  */
 #ifndef MRC_DEV_PLANE_H
 #define MRC_DEV_PLANE_H

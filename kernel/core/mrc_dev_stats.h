@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev_stats.h - what a device counts that no connection can. Any context, no lock.
+ * mrc_dev_stats.h - counters of a device that belong to no connection. Any context, no lock.
  */
 #ifndef MRC_DEV_STATS_H
 #define MRC_DEV_STATS_H

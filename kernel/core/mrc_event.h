@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_event.h - news for user space. Whoever has them says so here; the netlink family,
- * which stands above all that has news, listens.
+ * mrc_event.h - events for user space.
+ *
+ * Any part of the module reports events here. The netlink family, which is above all of them,
+ * registers as the listener.
  */
 #ifndef MRC_EVENT_H
 #define MRC_EVENT_H

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_log.h - what happened to planes, peers and EVs, and why: a ring of records for each device, which
- * netlink dumps and passes on; of planes a line in the kernel's log besides.
+ * mrc_log.h - the event log of a device: a ring of records about planes, peers and EVs, with
+ * causes.
  *
- * The ring counts the like together and is bounded by time (engine/peer/mrc_history.h), because
- * programs and peers can cause as much as they like. So are lines: those of a device's own planes by
- * device, those of peers all together.
+ * Netlink dumps the ring and forwards records as events. Events of planes are also printed to the
+ * kernel log.
+ *
+ * Programs and peers can cause any number of events. So equal events share a record, and the rate
+ * of records is bounded (engine/peer/mrc_history.h). Lines in the kernel log are rate-limited too:
+ * for the device's own planes per device, for peers all together.
  */
 #ifndef MRC_LOG_H
 #define MRC_LOG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_net.h - what a network namespace with MRC devices has: their list, their planes by
- * ifindex, and (device/mrc_sock.h) the hooks and sockets.
+ * mrc_net.h - per network namespace: the list of MRC devices, their planes by ifindex, and
+ * (device/mrc_sock.h) the hooks and sockets.
  */
 #ifndef MRC_NET_H
 #define MRC_NET_H

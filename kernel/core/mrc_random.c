@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_random.c - where the module draws its random numbers.
+ * mrc_random.c - the module's random numbers.
  *
- * The walk of a QP over its EVs, generated EVs, and the numbers of QPs and memory
- * regions begin at random. A test in virtual time is repeatable only if they do not: with
- * the parameter "seed" all of them follow from it and from the order in which they are
- * drawn. Then rkeys can be guessed by whoever knows the seed, so it is for tests only: it
- * is fixed when the module is loaded, root alone reads it, and the log says it.
+ * EV selection, generated EVs, QP numbers and keys of memory regions start at random values. A test
+ * in virtual time needs repeatable values: with the module parameter "seed", all of them follow
+ * from the seed and from the order of calls. Then anybody who knows the seed can guess rkeys, so it
+ * is for tests only. It is fixed at module load, readable by root only, and reported in the kernel
+ * log.
  */
 #include <linux/atomic.h>
 #include <linux/moduleparam.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_random.h - the module's random numbers: the kernel's, unless a test gave a seed.
+ * mrc_random.h - the module's random numbers: those of the kernel, or a seeded sequence for tests.
  */
 #ifndef MRC_RANDOM_H
 #define MRC_RANDOM_H

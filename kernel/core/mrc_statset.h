@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_statset.h - what a QP counts: the engine what packets do (engine/base/mrc_stats.h), the module
- * what becomes of requests and how far packets come before their turn.
+ * mrc_statset.h - all counters of a QP: those of the engine about packets
+ * (engine/base/mrc_stats.h), and those of the module about requests and reordering.
  *
- * Plain numbers under the QP's lock. Those of requests have the names that mlx5 has for the
- * same (Documentation/reference/verbs-counters.md): dashboards know them. X(name, help), as MRC_STATS.
+ * Plain numbers under the QP's lock. Counters of requests have the names of their mlx5 equivalents,
+ * which dashboards know (Documentation/reference/verbs-counters.md). X(name, help), as MRC_STATS.
  */
 #ifndef MRC_STATSET_H
 #define MRC_STATSET_H

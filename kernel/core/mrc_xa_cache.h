@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_xa_cache.h - before an XArray: its latest entries, found in one step.
+ * mrc_xa_cache.h - a direct-mapped cache in front of an XArray: finds recent entries in one step.
  *
- * A packet looks up its port, its QP and its memory region. Each walk through an XArray of large numbers goes down
- * four nodes. Here each slot holds what was put there last, and who finds an entry compares whether it is the
- * right one. If it is not, it may still be in the XArray, where all are. Numbers are given in turn, so those in
- * use rarely share a slot.
+ * Each packet looks up its port, its QP and its memory region. A lookup in an XArray with large
+ * indices visits four nodes. A slot of the cache holds the latest entry that was stored there; the
+ * caller compares whether it is the right one. If not, the entry may still be in the XArray, which
+ * holds all of them. Indices are allocated in sequence, so entries in use rarely share a slot.
  *
- * Changed by whoever changes the XArray, and after it; before RCU is waited for.
+ * The caller updates the cache after the XArray, and before it waits for RCU.
  */
 #ifndef MRC_XA_CACHE_H
 #define MRC_XA_CACHE_H

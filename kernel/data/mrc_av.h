@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_av.h - address vectors: what an address handle stands for, found by number.
+ * mrc_av.h - address vectors: the contents of an address handle, found by number.
  *
- * A send request names its handle by number, for programs write requests into shared memory; the
- * number is looked up for each datagram, and must be of the QP's protection domain. What is destroyed
- * with requests posted fails these. No peer is kept: a thousand handles are a thousand addresses.
+ * Programs write send requests into shared memory, so a request names its handle by number. The
+ * number is looked up for each datagram and must belong to the protection domain of the QP.
+ * Requests that are posted when the handle is destroyed fail. The vector holds no reference to a
+ * peer: a thousand handles are only a thousand addresses.
  */
 #ifndef MRC_AV_H
 #define MRC_AV_H

@@ -2,20 +2,20 @@
 /*
  * mrc_bh.c - the softirq scheduler: which QP runs next on this CPU.
  *
- * One list and one BH work item per CPU. A QP is queued at most once at a time
- * (MRC_BH_QUEUED), runs one bounded turn (mrc_flow_run) and goes to the back if it wants
- * more: round robin. In the packet path the work item runs after the NET_RX softirq, so
- * that all packets of a batch are answered together. Who kicks a QP while it runs queues it
- * no second time (awake), for that would run before NET_RX.
+ * One list and one BH work item per CPU. A QP is queued at most once (MRC_BH_QUEUED), runs one
+ * bounded turn (mrc_flow_run()) and goes to the end of the list if it wants more (round robin). In
+ * the packet path the work item runs after the NET_RX softirq, so all packets of a batch are
+ * answered together. A kick while a QP runs does not queue it again (awake), because that turn
+ * would run before NET_RX.
  *
- * It is queued on the CPU that had news of it (packet, doorbell, timer), unless it has more than
- * a few packets in flight: then on the CPU by which they left. Each CPU has queues of its own
- * on the way out (veth's backlog, a NIC's rings), and where one of them stands still, what left
- * later by another overtakes, and all the rest looks lost. TCP keeps to its queue likewise
- * (ooo_okay). Single messages go where they are at once: another CPU would answer later. And
- * after many turns it goes with the news once, or QPs that began on one CPU stayed there.
+ * A QP is queued on the CPU of its event (packet, doorbell, timer), unless it has more than a few
+ * packets in flight: then on the CPU by which they left. Each CPU has transmit queues of its own
+ * (veth's backlog, a NIC's rings). If one of them is delayed, later packets of another overtake,
+ * and the earlier ones look lost. TCP keeps to its queue for the same reason (ooo_okay). Single
+ * messages run on the CPU of the event, because another CPU would answer later. After many turns a
+ * QP follows its event once; otherwise QPs that started on one CPU would stay there.
  *
- * The queue holds a reference on each QP in it, and so does the list of those whose timers are to be set.
+ * The queue holds a reference on each QP in it. So does the list of QPs whose timers must be set.
  */
 #include <linux/percpu.h>
 #include <linux/smp.h>

@@ -2,12 +2,13 @@
 /*
  * mrc_crc32_fold.c - see mrc_crc32_fold.h.
  *
- * Lanes, two of 512 bits or four of 256 or 128, are folded over what all of them hold, then into one of 128 bits, over
- * which the remaining blocks of 16 bytes are folded; that is reduced to 32 bits by Barrett's way (Intel's white paper
- * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", 2009, for reflected bits). What is shorter
- * than 16 bytes goes through the library's tables. All multipliers are computed here.
+ * The data is folded over lanes (two of 512 bits, or four of 256 or 128), then into one lane of 128
+ * bits, then the remaining blocks of 16 bytes, and Barrett reduction gives 32 bits. Source: Intel,
+ * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", 2009, for reflected
+ * bits. The library's tables compute the last bytes below 16. All multipliers are computed here.
  *
- * The compiler uses no vector registers in the kernel, so they stay as each asm leaves them.
+ * The compiler uses no vector registers in the kernel, so they keep their values between asm
+ * statements.
  */
 #include <linux/crc32.h>
 #include <linux/module.h>

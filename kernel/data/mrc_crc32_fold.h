@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_crc32_fold.h - CRC-32 by carry-less multiplication, where the processor has it for vectors of AVX: the kernels that
- * we run on have it for SSE alone, at half the speed, and save the program's vectors for each piece of a packet.
+ * mrc_crc32_fold.h - CRC-32 by carry-less multiplication (folding) with AVX vectors.
+ *
+ * The kernels that we support use SSE only, at half the speed, and save the vector registers for
+ * each piece of a packet.
  */
 #ifndef MRC_CRC32_FOLD_H
 #define MRC_CRC32_FOLD_H

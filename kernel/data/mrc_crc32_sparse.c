@@ -2,12 +2,12 @@
 /*
  * mrc_crc32_sparse.c - see mrc_crc32_sparse.h.
  *
- * A message's CRC stays the same when a multiple of the polynomial is added to it. x^300 + x^155 + x^117 + x^89 + 1 is
- * one of Ethernet's, the smallest of five terms whose first two lie 64 bits and more apart (found by trying all of
- * them; mrc_crc32_sparse_init() holds it against the tables). Added once for each bit of a word, it takes
- * the word away and leaves copies of it 145, 183, 211 and 300 bits further on: in the next words but one. So
- * words are read once, five of what lies ahead are kept in registers, and no table is looked into. The last
- * bytes, with what was left ahead in them, are summed by the library.
+ * The CRC of a message does not change when a multiple of the polynomial is added. x^300 + x^155 +
+ * x^117 + x^89 + 1 is such a multiple of Ethernet's polynomial: the smallest with five terms whose
+ * first two exponents differ by 64 or more (found by exhaustive search; mrc_crc32_sparse_init()
+ * compares with the tables). Adding it once per bit of a word clears the word and adds copies 145,
+ * 183, 211 and 300 bits later. So each word is read once, five words ahead are kept in registers,
+ * and no table is read. The library computes the last bytes, with the pending words added.
  *
  * The idea is S. Russell's: "Chorba: A novel CRC32 implementation", arXiv 2412.16398.
  */

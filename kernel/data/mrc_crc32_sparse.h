@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_crc32_sparse.h - CRC-32 by shifts and XORs of whole words, for processors that cannot multiply without carry, and
- * for when their vectors may not be touched: a third of what slicing by 8 tables takes.
+ * mrc_crc32_sparse.h - CRC-32 by shifts and XORs of whole words.
+ *
+ * For processors without carry-less multiplication, and for contexts in which vector registers must
+ * not be used. It takes a third of the time of slicing by 8 tables.
  */
 #ifndef MRC_CRC32_SPARSE_H
 #define MRC_CRC32_SPARSE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_endpoint.h - endpoint packets: from QP 2 to QP 2 of a peer, over any live plane. What
- * they say is the peer's (path/mrc_peer_port.h), who is told here how they are sent. What a controller
- * asks leaves by the EV that it names.
+ * mrc_endpoint.h - sends endpoint packets, from QP 2 to QP 2 of a peer, over any live plane.
+ *
+ * The contents come from the peer (path/mrc_peer_port.h), which calls this file through a function
+ * pointer. A request of a controller leaves by the EV that it names.
  */
 #ifndef MRC_ENDPOINT_H
 #define MRC_ENDPOINT_H

@@ -2,9 +2,9 @@
 /*
  * mrc_flow.c - one turn of a QP: rings -> engine -> completions and packets.
  *
- * Runs in the softirq scheduler (mrc_bh.c), under qp->lock; packets are handed to
- * the network after it is dropped. All that the protocol decides is decided
- * in the engine; here its answers are carried out, under budgets.
+ * The softirq scheduler (mrc_bh.c) runs it, under qp->lock. Packets are handed to the network after
+ * the lock is dropped. The engine makes all protocol decisions; this file carries them out, within
+ * budgets.
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_verbs.h>

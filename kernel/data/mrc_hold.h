@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_hold.h - strict placement: packets that came before their turn. All under
- * qp->lock.
+ * mrc_hold.h - strict placement: keeps packets that arrived before their turn. All under qp->lock.
  *
- * A held packet is the skb itself, with what to do with it in its cb. It is acknowledged
- * already, so it is kept until it is placed or the QP fails. Bounded by the
- * window of each QP, and over all QPs of a device by MRC_HOLD_MAX, or by what is right for a
- * host with little memory; a packet beyond that is refused and sent again. The one that is
- * next in order is never held.
+ * A held packet is its skb, with the placement in the cb. It has been acknowledged, so it is kept
+ * until it is placed or the QP fails. The window of each QP is a limit, and so is MRC_HOLD_MAX over
+ * all QPs of a device, or less on a host with little memory. A packet beyond the limit is refused
+ * and retransmitted. The next packet in order is never held.
  */
 #ifndef MRC_HOLD_H
 #define MRC_HOLD_H

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_icrc.c - the invariant CRC of RoCEv2 (IBTA A17.3.3), as MRC keeps it.
+ * mrc_icrc.c - the invariant CRC of RoCEv2 (IBTA A17.3.3), which MRC keeps.
  *
- * CRC-32 (Ethernet's polynomial) over eight bytes of 0xff in place of the LRH,
- * then the innermost IP header, UDP, BTH and everything up to the CRC itself,
- * with the fields that routers may change read as all ones: DS field, TTL and
- * checksum of IPv4; traffic class, flow label and hop limit of IPv6; the UDP
- * checksum; BTH byte 4. The result goes on the wire in little-endian order.
+ * CRC-32 (Ethernet's polynomial) over eight bytes of 0xff in place of the LRH, then the innermost
+ * IP header, UDP, BTH and all up to the CRC itself. Fields that routers may change count as all
+ * ones: DS field, TTL and checksum of IPv4; traffic class, flow label and hop limit of IPv6; the
+ * UDP checksum; BTH byte 4. The result is little-endian on the wire.
  *
- * mrc_crc32_fold.h where the processor has what it wants. Else the crypto API's "crc32" is taken when a
- * CPU-accelerated one is there; its generic version is the library's slicing code behind an indirect
- * call, so then mrc_crc32_sparse.h is, or the library itself.
+ * Three methods. mrc_crc32_fold.h if the processor supports it. Otherwise the crypto API's "crc32"
+ * if an accelerated version exists; its generic version is the library's slicing code behind an
+ * indirect call. Otherwise mrc_crc32_sparse.h, or the library itself.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>

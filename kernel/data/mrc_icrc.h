@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_icrc.h - the invariant CRC of RoCEv2 (IBTA A17.3.3), as MRC keeps it. */
+/*
+ * mrc_icrc.h - the invariant CRC of RoCEv2 (IBTA A17.3.3), which MRC keeps.
+ */
 #ifndef MRC_ICRC_H
 #define MRC_ICRC_H
 

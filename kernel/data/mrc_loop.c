@@ -2,8 +2,8 @@
 /*
  * mrc_loop.c - see mrc_loop.h.
  *
- * The timer runs in softirq, as the receive path does, whose delay it measures. A run sends LOOP_BATCH probes at most, each
- * outside the lock; the next run is a millisecond away at least.
+ * The timer runs in softirq, like the receive path whose delay it measures. A run sends at most
+ * LOOP_BATCH probes, each outside the lock. The next run follows after a millisecond or more.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>

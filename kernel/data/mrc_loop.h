@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_loop.h - self-probes of a device: packets that come back to us by source route. Which is sent when, and what became
- * of each, is the engine's (engine/probe/mrc_prober.h); here are its lock, its timer and its memory.
+ * mrc_loop.h - self-probes of a device: packets that return to this host by source route.
+ *
+ * The engine decides when a probe leaves and what its outcome means (engine/probe/mrc_prober.h).
+ * This file owns its lock, its timer and its memory.
  */
 #ifndef MRC_LOOP_H
 #define MRC_LOOP_H

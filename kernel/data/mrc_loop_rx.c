@@ -2,8 +2,8 @@
 /*
  * mrc_loop_rx.c - see mrc_loop_rx.h.
  *
- * Its source is our own address, which proves nothing: that it is ours, and of now, is said by its secret and its number
- * (engine/probe/mrc_selfprobe.h). Nothing is answered.
+ * The source is our own address, which proves nothing. Secret and number prove that the probe is
+ * ours and recent (engine/probe/mrc_selfprobe.h). Nothing is answered.
  */
 #include <linux/ktime.h>
 #include <net/ipv6.h>

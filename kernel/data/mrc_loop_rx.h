@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_loop_rx.h - a self-probe comes back. */
+/*
+ * mrc_loop_rx.h - receives returning self-probes.
+ */
 #ifndef MRC_LOOP_RX_H
 #define MRC_LOOP_RX_H
 

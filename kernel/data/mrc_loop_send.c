@@ -2,8 +2,8 @@
 /*
  * mrc_loop_send.c - see mrc_loop_send.h.
  *
- * From our own address to itself, in SRv6 whose uSIDs lead out and back. Of the kind that tests the host there is no outer
- * header, and the packet goes over lo.
+ * From our own address to our own address, in SRv6 whose uSIDs lead out and back. A probe that
+ * tests the host itself has no outer header and is sent over lo.
  */
 #include <net/ipv6.h>
 #include "path/mrc_route.h"

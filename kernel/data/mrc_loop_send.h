@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_loop_send.h - a self-probe leaves. */
+/*
+ * mrc_loop_send.h - builds and sends a self-probe.
+ */
 #ifndef MRC_LOOP_SEND_H
 #define MRC_LOOP_SEND_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mcast.h - multicast groups of a device: which datagram QPs are attached to which.
+ * mrc_mcast.h - multicast groups of a device: which datagram QPs are attached to which group.
  *
- * A group is an IP multicast address. As long as a QP is attached, each plane's netdev is a member
- * of it for IP: the NIC takes its packets, switches that snoop learn the port, and what this host
- * sends there comes back to it. Groups are of the device, planes may come and go.
+ * A group is an IP multicast address. While a QP is attached, the netdev of each plane is a member
+ * of the IP group: the NIC accepts its packets, snooping switches learn the port, and packets that
+ * this host sends to the group come back. Groups belong to the device; planes may come and go.
  *
- * Everything changes under rtnl, which netdevs want of who joins; packets read under RCU.
+ * All changes run under rtnl, which joining a netdev requires. Packets read under RCU.
  */
 #ifndef MRC_MCAST_H
 #define MRC_MCAST_H

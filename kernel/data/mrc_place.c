@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_place.c - payload meets memory: access check and one copy. Softirq, under qp->lock.
+ * mrc_place.c - placement: access check and one copy of the payload into memory. Softirq, under
+ * qp->lock.
  *
- * Also what the engine hands out once the left edge moved: deferred tails, READs and
- * ATOMICs to execute. Every access is checked against the MR and the QP's own
- * access flags at the moment it happens.
+ * Also executes the work that the engine returns when the left edge moves: deferred tails, READs
+ * and ATOMICs. Every access is checked against the MR and the QP's access flags at the moment of
+ * the copy.
  */
 #include "mem/mrc_inval.h"
 #include "mem/mrc_mr_copy.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_place.h - packets and the peer's requests meet memory; under qp->lock. */
+/*
+ * mrc_place.h - placement of packets, and execution of the peer's requests, in memory. Under
+ * qp->lock.
+ */
 #ifndef MRC_PLACE_H
 #define MRC_PLACE_H
 

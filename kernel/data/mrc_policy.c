@@ -2,12 +2,13 @@
 /*
  * mrc_policy.c - see mrc_policy.h.
  *
- * Routes are kept with paths, which many QPs share, and policies are about addresses, ports and protocols. So
- * policies are asked for each packet, with its own headers, and only where there are any. Their answer is a
- * route by which IPsec takes the packet.
+ * Routes are cached with paths, which many QPs share, while policies depend on addresses, ports and
+ * protocols. So each packet is looked up with its own headers, but only if there are policies. The
+ * result is a route through IPsec.
  *
- * Behind an SRv6 header MRC's own header is one that no IPsec of the kernel reaches. A policy that wants it
- * protected cannot be obeyed there, so the packet is dropped. One about the outer header can.
+ * The kernel's IPsec cannot reach MRC's own header behind an SRv6 header. A policy that requires
+ * protection of it cannot be met, so the packet is dropped. A policy about the outer header can be
+ * met.
  */
 #include <net/dst.h>
 #include <net/flow.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_policy.h - the policies of IPsec (xfrm), which MRC packets obey as all others do. A packet that a policy
- * forbids, or wants protected and has no key for, goes nowhere: it is counted, and its peer has a hint.
+ * mrc_policy.h - applies the host's IPsec (xfrm) policies to MRC packets.
+ *
+ * A packet that a policy blocks, or that needs protection without a key, is dropped and counted,
+ * and its peer has a hint.
  */
 #ifndef MRC_POLICY_H
 #define MRC_POLICY_H

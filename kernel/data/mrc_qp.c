@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_qp.c - queue pairs: found by number, kept by references, freed.
+ * mrc_qp.c - queue pairs: lookup by number, references, release.
  *
- * Whoever holds a reference (a packet, the softirq scheduler, the timer) finds a QP that was
- * destroyed with ibqp NULL and lets go. So does a packet that arrives, which takes no reference: all CPUs
- * that receive for one QP would share its count. After the last reference RCU is waited for, and a work item frees
- * the QP with all that it has. Until then it keeps the device registered.
+ * A user with a reference (a packet, the softirq scheduler, the timer) finds ibqp NULL after the QP
+ * was destroyed, and lets go. A packet that arrives takes no reference, because all CPUs that
+ * receive for one QP would share the count. After the last reference, RCU is waited for, and a work
+ * item frees the QP with all that it owns. Until then the QP keeps the device registered.
  */
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>

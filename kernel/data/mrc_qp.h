@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp.h - a queue pair: an engine connection with its rings, memory
- * references, timer and paths.
+ * mrc_qp.h - a queue pair: an engine connection with its rings, memory references, timer and paths.
  *
- * ib_core's object (struct mrc_ibqp) is a shell that dies in destroy_qp; the
- * QP behind it is refcounted and freed after RCU by a work item, so packets, the timer
- * and the softirq scheduler may use it as long as they need, and nobody waits.
+ * ib_core's object (struct mrc_ibqp) is a shell that ends in destroy_qp. The QP behind it is
+ * refcounted, and a work item frees it after RCU. So packets, the timer and the softirq scheduler
+ * may use it as long as they need, and nobody waits for them.
  *
- * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn. Rings are
- * only touched under it. Order: qp->lock > peer->path_lock, qp->lock > cq->lock, qp->lock > srq->lock.
+ * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn and all accesses to the rings.
+ * Lock order: qp->lock > peer->path_lock, qp->lock > cq->lock, qp->lock > srq->lock.
  */
 #ifndef MRC_QP_H
 #define MRC_QP_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_done.h - what becomes of a QP's requests, counted: failures when they complete, and
- * what the peer asked for.
+ * mrc_qp_done.h - counts failed requests of a QP at their completion, and requests of the peer.
  */
 #ifndef MRC_QP_DONE_H
 #define MRC_QP_DONE_H

@@ -2,10 +2,10 @@
 /*
  * mrc_qp_grow.c - see mrc_qp_grow.h.
  *
- * Most QPs of a program that has thousands are quiet, so a QP is made small (engine/sent/mrc_rec_mem.c), and the softirq
- * that finds it held back by that asks a work item for memory. Traffic goes on meanwhile, and the next
- * acknowledgement finds the window larger. The memory is charged to the cgroup of who made
- * the QP, as is the rest of it; where that has none left, the QP stays small and asks again after a while.
+ * Most of a program's thousands of QPs are idle, so a QP starts small (engine/sent/mrc_rec_mem.c).
+ * The softirq that finds it limited by that queues a work item, which allocates the memory. Traffic
+ * continues, and the next acknowledgement finds a larger window. The memory is charged to the
+ * cgroup of the QP's creator. If that has none left, the QP stays small and retries later.
  */
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_grow.h - the rest of its memory, for a QP that turned out to be busy.
+ * mrc_qp_grow.h - allocates the full memory of a QP that turned out to be busy.
  */
 #ifndef MRC_QP_GROW_H
 #define MRC_QP_GROW_H

@@ -2,9 +2,9 @@
 /*
  * mrc_qp_overrun.c - see mrc_qp_overrun.h.
  *
- * A completion queue does not know its QPs, and is locked inside them: so they are looked for
- * by number, with no lock held. One that is made meanwhile finds out by its own first turn, and a
- * datagram QP by its first datagram, too.
+ * A completion queue does not know its QPs, and its lock is taken inside theirs. So they are
+ * searched by number, with no lock held. A QP that is created meanwhile notices in its first turn,
+ * a datagram QP at its first datagram too.
  */
 #include <linux/sched.h>
 #include "data/mrc_bh.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_qp_overrun.h - the QPs of a completion queue that was overrun have a turn, which ends them. */
+/*
+ * mrc_qp_overrun.h - gives the QPs of an overrun completion queue a turn, which ends them.
+ */
 #ifndef MRC_QP_OVERRUN_H
 #define MRC_QP_OVERRUN_H
 

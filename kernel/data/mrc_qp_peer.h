@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_peer.h - a QP as a user of its peer: it is told when paths change.
+ * mrc_qp_peer.h - a QP as a user of its peer: it is notified when paths change.
  */
 #ifndef MRC_QP_PEER_H
 #define MRC_QP_PEER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_rx.h - packets of a QP arrive: engine's verdict, place or hold, commit.
+ * mrc_qp_rx.h - receives packets of a QP: the engine's verdict, place or hold, commit.
  */
 #ifndef MRC_QP_RX_H
 #define MRC_QP_RX_H

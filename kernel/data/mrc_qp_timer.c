@@ -2,14 +2,14 @@
 /*
  * mrc_qp_timer.c - see mrc_qp_timer.h.
  *
- * Deadlines move with each packet, mostly away. A timer that follows each time costs more than the
- * packet, and so does one that fires to find that its deadline is elsewhere. So a timer is put off when
- * half of its time is gone, not before (mrc_deadline_moves()); it is left alone when its QP has become idle, and says
- * nothing then; and it is set when the CPU has nothing more at hand (mrc_bh.c): a message that is
- * answered meanwhile needs none. A deadline that moved nearer is obeyed at once.
+ * Each packet moves the deadline, mostly to a later time. To set the timer each time costs more
+ * than the packet; so does a timer that fires before its deadline. So a timer is moved only when
+ * half of its time has passed (mrc_deadline_moves()). When a QP becomes idle its timer is left
+ * running and fires without effect. It is set when the CPU has no other work (mrc_bh.c): a message
+ * that is answered before that needs no timer. An earlier deadline takes effect at once.
  *
- * The timer's handler and a turn may run on two CPUs: each writes its own value before it reads the
- * other's (timer_ns, timer_at), so that one of them sees that there is something to wait for.
+ * The timer handler and a turn may run on two CPUs. Each writes its own value before it reads the
+ * other's (timer_ns, timer_at), so at least one of them sees that something waits.
  */
 #include <linux/ktime.h>
 #include "data/mrc_qp_timer.h"

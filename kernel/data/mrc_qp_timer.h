@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_timer.h - when a QP wants its next turn, and the timer that gives it.
+ * mrc_qp_timer.h - the timer of a QP: when it has its next turn.
  */
 #ifndef MRC_QP_TIMER_H
 #define MRC_QP_TIMER_H

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_rx.c - packets in: from the hook at PRE_ROUTING to the QP.
+ * mrc_rx.c - received packets: from the hook at PRE_ROUTING to the QP.
  *
- * The hook runs before IP and UDP have judged the packet, so it sees what
- * they would hide or drop: the outer header's congestion mark, and trimmed
- * packets (UDP length larger than what is left). It takes
+ * The hook runs before IP and UDP check the packet. So it sees the congestion mark of the outer
+ * header, and trimmed packets (UDP length greater than the remaining data), which they would hide
+ * or drop. It takes
  *
- *  - SRv6 packets on a plane for that plane's locator: MRC and datagrams inside go to their
- *    QP, other IP for our address is unpacked and appears on the device's netdev;
+ *  - SRv6 packets on a plane for the locator of that plane: MRC and datagrams inside go to their QP; other IP for our
+ *    address is decapsulated and appears on the device's netdev;
  *  - plain UDP to an MRC port at an address of a device of this namespace.
  *
- * ICMPv6 is read as well, for news about SRv6 packets of ours, and goes on.
- * Everything else goes on through the stack untouched. What is taken and
- * refused counts in exactly one counter; what is to a group, once for each QP that refuses it. A QP
- * that asked not to have back what it sends to a group refuses nothing: that counts nowhere.
+ * It also reads ICMPv6 errors about our SRv6 packets and passes them on. All other packets continue
+ * through the stack unchanged. Each packet that is taken and refused increments exactly one
+ * counter; a multicast packet, one per QP that refuses it. A QP that opted out of its own multicast
+ * packets counts nothing.
  *
- * This is the trust boundary below mrc_wire_parse(): every offset is
- * checked against the end that IP's own length gives, and headers are pulled before
- * they are read (pskb_may_pull() may move them: no pointer is kept across).
+ * This is the trust boundary below mrc_wire_parse(). Every offset is checked against the end that
+ * IP's length gives. Headers are pulled before they are read. pskb_may_pull() may move them, so no
+ * pointer is kept across it.
  */
 #include <linux/ktime.h>
 #include <linux/netfilter.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_rx.h - packets in: from the hook at PRE_ROUTING to the QP. */
+/*
+ * mrc_rx.h - received packets: from the hook at PRE_ROUTING to the QP.
+ */
 #ifndef MRC_RX_H
 #define MRC_RX_H
 

@@ -2,9 +2,10 @@
 /*
  * mrc_rx_burst.c - see mrc_rx_burst.h.
  *
- * The kernel's own way goes through each header's handler and down to the Ethernet header. Here the list is
- * taken apart: the headers of the first, which may have been changed on the way for all of them, are put
- * before each, and the inner lengths are each one's own. The outer header was read already.
+ * The kernel's own segmentation calls each header's handler down to the Ethernet header. Here the
+ * list is split directly: the headers of the first packet, which may have been changed on the way
+ * for all of them, are copied to each one, and the inner lengths are set for each. The outer header
+ * was read before.
  */
 #include <linux/ipv6.h>
 #include <linux/udp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_rx_burst.h - a burst that came as one GSO packet (data/mrc_tx_burst.h) becomes packets again.
+ * mrc_rx_burst.h - splits a burst that arrived as one GSO packet (data/mrc_tx_burst.h) into
+ * packets.
  */
 #ifndef MRC_RX_BURST_H
 #define MRC_RX_BURST_H

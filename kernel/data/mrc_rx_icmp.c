@@ -2,10 +2,10 @@
 /*
  * mrc_rx_icmp.c - see mrc_rx_icmp.h.
  *
- * Two errors are looked at, because nothing else would tell. A hop limit that ended is a setting of ours
- * (hop-limit, of outer headers). A UDP port that nobody listens at means a host without RoCEv2: its
- * address is that of an iWARP device (siw), or its module is not loaded. Nothing but a hint comes
- * of either, so anybody on a plane may invent one.
+ * Two errors are evaluated, because nothing else reports these faults. An expired hop limit: our
+ * setting hop-limit of outer headers is too low. An unreachable UDP port: the host has no RoCEv2,
+ * its address belongs to an iWARP device (siw), or its module is not loaded. Both only cause a
+ * hint, so forged errors do no harm.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>

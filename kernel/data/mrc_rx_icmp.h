@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_rx_icmp.h - ICMP errors about packets of ours. */
+/*
+ * mrc_rx_icmp.h - ICMP errors about our packets.
+ */
 #ifndef MRC_RX_ICMP_H
 #define MRC_RX_ICMP_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_rx_ip.h - ordinary IP out of SRv6: it appears on the device's netdev. */
+/*
+ * mrc_rx_ip.h - ordinary IP inside SRv6: delivered to the device's netdev.
+ */
 #ifndef MRC_RX_IP_H
 #define MRC_RX_IP_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_rx_pkt.h - a packet at the hook: where it came in and what its IP headers say. */
+/*
+ * mrc_rx_pkt.h - a packet at the hook: its plane, and the contents of its IP headers.
+ */
 #ifndef MRC_RX_PKT_H
 #define MRC_RX_PKT_H
 

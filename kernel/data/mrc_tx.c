@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_tx.c - packets out: headers around what the engine says, routes, hand-over.
+ * mrc_tx.c - builds packets: headers around the engine's output, routes, hand-over to the network.
  *
- * A packet is [outer IPv6 [SRH]] IP UDP BTH.. payload pad ICRC. Headers and small
- * payloads are linear; larger payloads are the user's pages as fragments, with
- * pad and ICRC in a fragment of their own. The ICRC, which reads all of it, is computed
- * when the QP's lock is dropped: packets that arrive on other CPUs want that lock.
+ * A packet is [outer IPv6 [SRH]] IP UDP BTH.. payload pad ICRC. Headers and small payloads are
+ * linear. Larger payloads are fragments that refer to the user's pages, with pad and ICRC in a
+ * fragment of their own. The ICRC reads the whole packet. It is computed after the QP's lock is
+ * dropped, because packets that arrive on other CPUs wait for that lock.
  *
- * The outer header (SRv6 H.Encaps.Red) comes from the EV, never from the FIB: the FIB is
- * asked only for the way of the outermost destination out of the plane, and the answer is
- * kept with the EV.
+ * The outer header (SRv6 H.Encaps.Red) comes from the EV, never from the FIB. The FIB only gives
+ * the route to the outermost destination out of the plane, which is cached with the EV
+ * (path/mrc_route.h).
  *
- * Built packets skip LOCAL_OUT and go on as after routing (data/mrc_tx_out.h). Which way an EV leads:
- * path/mrc_route.h.
+ * Built packets skip LOCAL_OUT and continue after routing (data/mrc_tx_out.h).
  *
- * Contexts: build under qp->lock, may take path_lock; xmit under no lock of ours; one RCU read section
- * holds both, for the route is not referenced (the stack takes a reference where it queues a packet). The
- * device and its namespace are valid while !dev->dead within it.
+ * Contexts: build runs under qp->lock and may take path_lock; xmit runs without our locks. One RCU
+ * read section covers both, because the route is not referenced (the stack takes a reference when
+ * it queues a packet). Within it the device and its namespace are valid while !dev->dead.
  */
 #include <linux/etherdevice.h>
 #include <linux/icmpv6.h>

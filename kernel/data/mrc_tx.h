@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_tx.h - packets out: headers around what the engine says, and the hand-over to the plane.
+ * mrc_tx.h - builds packets: headers around the engine's output, and hand-over to the plane.
  */
 #ifndef MRC_TX_H
 #define MRC_TX_H

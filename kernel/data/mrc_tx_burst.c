@@ -2,12 +2,13 @@
 /*
  * mrc_tx_burst.c - see mrc_tx_burst.h.
  *
- * A burst is a list of whole packets behind the first (SKB_GSO_FRAGLIST), as GRO makes it on hosts that
- * forward: each keeps its own headers, BTH and ICRC. It passes routing, rules and virtual ports as one. Before
- * a port that does not take such lists the kernel parts it, and hands the packets over with xmit_more.
+ * A burst is a list of complete packets behind the first one (SKB_GSO_FRAGLIST), as GRO builds it
+ * on forwarding hosts. Each keeps its own headers, BTH and ICRC. The burst passes routing, rules
+ * and virtual ports as one. Before a port that does not support such lists the kernel splits it and
+ * hands over the packets with xmit_more.
  *
- * Only over IPv6: where the kernel parts IPv4 it numbers the packets (RFC 791, Identification), and the ICRC
- * covers the number.
+ * IPv6 only: when the kernel splits IPv4 it numbers the packets (RFC 791, Identification), and the
+ * ICRC covers that number.
  */
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>

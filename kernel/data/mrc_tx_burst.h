@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_tx_burst.h - packets that leave one after the other by one EV, as one GSO packet.
+ * mrc_tx_burst.h - sends consecutive packets of one EV as one GSO packet.
  */
 #ifndef MRC_TX_BURST_H
 #define MRC_TX_BURST_H

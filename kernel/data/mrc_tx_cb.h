@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_tx_cb.h - what is known of a packet from where it is built to where it is handed over. */
+/*
+ * mrc_tx_cb.h - data about a packet in skb->cb, between building and hand-over.
+ */
 #ifndef MRC_TX_CB_H
 #define MRC_TX_CB_H
 

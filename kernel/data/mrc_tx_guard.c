@@ -2,9 +2,10 @@
 /*
  * mrc_tx_guard.c - see mrc_tx_guard.h.
  *
- * A datagram needs no privilege, has an address of this host, and QPNs can be guessed. So whoever may open a
- * socket could send to an MRC port what the peers of this host, or its own QPs over lo, take for its word. Raw
- * sockets need CAP_NET_RAW, whose owner can send by AF_PACKET, past every hook, as well.
+ * Sending a UDP datagram needs no privilege, and QPNs can be guessed. So any local program could
+ * send packets to an MRC port that peers, or local QPs over lo, would accept as packets of this
+ * host. Raw sockets are not checked: they need CAP_NET_RAW, whose owner can bypass every hook by
+ * AF_PACKET.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

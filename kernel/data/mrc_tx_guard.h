@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_tx_guard.h - no program of this host speaks MRC in its name. */
+/*
+ * mrc_tx_guard.h - drops MRC packets that local programs send through ordinary sockets.
+ */
 #ifndef MRC_TX_GUARD_H
 #define MRC_TX_GUARD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_tx_ip.h - ordinary IP out of the mrc netdev: over the paths of MRC, one EV for a flow,
- * so that TCP is not reordered.
+ * mrc_tx_ip.h - ordinary IP of the mrc netdev: sent over the paths of MRC, one EV per flow, so that
+ * TCP is not reordered.
  */
 #ifndef MRC_TX_IP_H
 #define MRC_TX_IP_H

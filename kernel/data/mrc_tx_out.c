@@ -2,13 +2,12 @@
 /*
  * mrc_tx_out.c - see mrc_tx_out.h.
  *
- * dst_output() asks of each packet what hardly any host has: a hook at POST_ROUTING, a
- * tunnel, a transformation (IPsec), fragments to be made. Where there is none of these, and
- * the neighbour's address is known, the packet goes to it as ip6_finish_output2() would hand
- * it over, and is counted as there; where it has to be confirmed, neigh_output() sees to it.
- * Nobody is passed by: a rule of a firewall or NAT at POST_ROUTING is a hook, and from the first
- * one on all packets go past it; tc, the netdev's egress hook and captures come later on the
- * way, which is the same.
+ * dst_output() checks each packet for features that few hosts use: a hook at POST_ROUTING, a
+ * tunnel, a transformation (IPsec), fragmentation. Without these, and with a known neighbour
+ * address, the packet goes directly to the neighbour, as ip6_finish_output2() would send it, with
+ * the same counters. neigh_output() confirms the neighbour when necessary. Nothing is bypassed: the
+ * first rule of a firewall or NAT at POST_ROUTING is a hook, and then all packets pass it. tc, the
+ * egress hook of the netdev and captures come later on the common path.
  */
 #include <linux/netfilter.h>
 #include <net/ip6_route.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_tx_out.h - a packet with all its headers, to its neighbour. */
+/*
+ * mrc_tx_out.h - hands a complete packet to its neighbour.
+ */
 #ifndef MRC_TX_OUT_H
 #define MRC_TX_OUT_H
 

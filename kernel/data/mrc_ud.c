@@ -2,8 +2,8 @@
 /*
  * mrc_ud.c - see mrc_ud.h.
  *
- * Numbers come from the table of connected QPs, so that no two QPs of a host share one; found
- * is a datagram QP in a table of its own, which packets look at when that one knew nothing.
+ * Numbers come from the table of connected QPs, so no two QPs of a host share one. Datagram QPs are
+ * found in a table of their own, which is searched after that of connected QPs.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>

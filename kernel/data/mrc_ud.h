@@ -2,14 +2,15 @@
 /*
  * mrc_ud.h - a datagram queue pair: UD of programs and of the kernel, and QP 1 (GSI).
  *
- * It has no connection, hence no engine state, and shares nothing with struct mrc_qp but the
- * rings, the completion queues and the space of numbers. Sends are copied and complete when the
- * packet was handed over; a BH work item of its own takes them (data/mrc_ud_tx.c), because QP 1 is posted to
- * with interrupts off. Receives are filled as packets arrive (data/mrc_ud_rx.c), those of an SRQ
- * as well: it never holds one.
+ * It has no connection and therefore no engine state. It shares with struct mrc_qp only the rings,
+ * the completion queues and the number space. Send payload is copied, and a send completes when the
+ * packet was handed over. A BH work item of its own processes sends (data/mrc_ud_tx.c), because QP
+ * 1 is posted to with interrupts off. Receives are filled when packets arrive (data/mrc_ud_rx.c),
+ * also those of an SRQ: it never holds one.
  *
- * ud->lock (spin_lock_bh) guards both rings and the state; peer->path_lock, srq->lock and cq->lock are
- * taken inside. ib_core's object may go first: ibqp is NULL then, and nothing is sent, received or completed.
+ * ud->lock (spin_lock_bh) protects both rings and the state. peer->path_lock, srq->lock and
+ * cq->lock are taken inside. ib_core's object may be destroyed first: then ibqp is NULL, and
+ * nothing is sent, received or completed.
  */
 #ifndef MRC_UD_H
 #define MRC_UD_H

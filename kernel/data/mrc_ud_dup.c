@@ -2,7 +2,8 @@
 /*
  * mrc_ud_dup.c - see mrc_ud_dup.h.
  *
- * SipHash with a key of the device's: whoever sends can compute no two datagrams with one digest.
+ * The digest is SipHash with a key of the device, so no sender can compute two datagrams with the
+ * same digest.
  */
 #include <linux/ktime.h>
 #include <linux/siphash.h>

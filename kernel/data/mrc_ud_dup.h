@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_ud_dup.h - which datagrams of a device came twice (engine/peer/mrc_dup.h).
+ * mrc_ud_dup.h - drops the second copy of a datagram that was sent twice (engine/peer/mrc_dup.h).
  *
- * Those that take part are marked by their sender: no other stack's datagrams are ever dropped for it.
+ * The sender marks such datagrams, so datagrams of other stacks are never dropped here.
  */
 #ifndef MRC_UD_DUP_H
 #define MRC_UD_DUP_H

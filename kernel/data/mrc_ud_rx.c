@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_ud_rx.c - datagrams in: checked, and copied into the receive that is next.
+ * mrc_ud_rx.c - received datagrams: checked, and copied into the next receive.
  *
- * The ICRC is checked whatever the device's setting is: plain RoCEv2 has no other. No memory is
- * taken for a packet, so that nobody fills a host by writing to its QP 1: what finds no receive posted
- * is dropped. So is what is longer than the receive, which stays posted: a stranger must not be able
- * to end a QP.
+ * The ICRC is checked regardless of the device's setting, because plain RoCEv2 always has one. No
+ * memory is allocated for a packet, so nobody can exhaust a host by writing to its QP 1: without a
+ * posted receive the datagram is dropped. A datagram that is longer than the receive is dropped
+ * too, and the receive stays posted: a stranger must not be able to end a QP.
  *
- * Of a datagram that was sent twice the first to come is delivered (data/mrc_ud_dup.h). One that found no receive
- * was not: then the other may be.
+ * If a datagram was sent twice, the first to arrive is delivered (data/mrc_ud_dup.h). If that one
+ * found no receive, the other may be delivered.
  */
 #include <linux/ip.h>
 #include <linux/skbuff.h>

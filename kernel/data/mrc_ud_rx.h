@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_ud_rx.h - datagrams in. */
+/*
+ * mrc_ud_rx.h - received datagrams.
+ */
 #ifndef MRC_UD_RX_H
 #define MRC_UD_RX_H
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_ud_tx.c - datagrams out.
+ * mrc_ud_tx.c - sends datagrams.
  *
- * A request is copied out of its ring and checked, as those of connections are; its payload is
- * copied into the packet, so it is complete when the packet is. Which EV it takes is the engine's
- * business (engine/paths/mrc_flowlet.h), and so is which are sent twice, by two planes: a dead plane that nobody
- * knows of must not keep a connection manager waiting.
+ * A request is copied out of its ring and checked, as for connections. Its payload is copied into
+ * the packet, so the request completes with the packet. The engine chooses the EV and which
+ * datagrams are sent twice, by two planes (engine/paths/mrc_flowlet.h): an undetected dead plane
+ * must not delay a connection manager.
  *
- * What cannot be sent for want of a path is lost, and its request complete: that is the
- * service. What a program got wrong ends its send queue (SQE), as IBTA wants it: what follows is flushed
- * until it says RTS.
+ * A datagram without a path is lost, and its request completes: the service is unreliable. An error
+ * of the program moves the send queue to SQE, as IBTA demands. Later requests are flushed until the
+ * program returns it to RTS.
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_verbs.h>

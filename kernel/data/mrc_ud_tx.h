@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_ud_tx.h - datagrams out: the turn of a datagram QP. */
+/*
+ * mrc_ud_tx.h - sends datagrams: the turn of a datagram QP.
+ */
 #ifndef MRC_UD_TX_H
 #define MRC_UD_TX_H
 

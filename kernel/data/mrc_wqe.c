@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_wqe.c - work requests: from user-mapped rings to checked copies, from
- * copies to payload.
+ * mrc_wqe.c - work requests: copied from user-mapped rings, checked, and turned into payload.
  *
- * User space may write its rings at any time. A request is therefore copied
- * first and only the copy is looked at. A request found bad is posted to the engine all
- * the same, with its error: it fails in its turn, as verbs want it. Memory of sends is
- * resolved and referenced once per request; of receives per packet, since packets of
- * one receive may be far apart.
+ * User space may write its rings at any time, so a request is copied first and only the copy is
+ * read. A bad request is posted to the engine with its error, so it fails in its turn, as verbs
+ * demand. Memory of sends is looked up and referenced once per request. Memory of receives is
+ * looked up per packet, because packets of one receive may arrive far apart.
  */
 #include <rdma/ib_user_verbs.h>
 #include "mem/mrc_mr_copy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_wqe.h - work requests: copied out of the rings, checked, and turned into
- * the bytes of packets. All under qp->lock.
+ * mrc_wqe.h - work requests: copied out of the rings, checked, and turned into the payload of
+ * packets. All under qp->lock.
  */
 #ifndef MRC_WQE_H
 #define MRC_WQE_H

@@ -2,10 +2,10 @@
 /*
  * mrc_wqe_local.c - see mrc_wqe_local.h.
  *
- * Done in the order of the queue: no packet of what follows has left then. What was posted before may
- * still be under way; the engine completes all in order. Requests before it that read or write
- * local memory by the very key that is to be invalidated are waited for: users in the kernel
- * post both at once and count on the order.
+ * Local requests execute in queue order, before any packet of later requests leaves. Earlier
+ * requests may still be in flight; the engine completes all in order. An invalidation waits for
+ * earlier requests that use local memory by the same key: kernel users post both at once and rely
+ * on the order.
  */
 #include <rdma/ib_user_verbs.h>
 #include "mem/mrc_fr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_wqe_local.h - send requests that send nothing: windows bound, regions registered, keys
- * invalidated. Under qp->lock.
+ * mrc_wqe_local.h - send requests without packets: bind a window, register a region, invalidate a
+ * key. Under qp->lock.
  */
 #ifndef MRC_WQE_LOCAL_H
 #define MRC_WQE_LOCAL_H

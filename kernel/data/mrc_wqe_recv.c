@@ -2,10 +2,10 @@
 /*
  * mrc_wqe_recv.c - receive requests: copied out of the QP's ring, or taken from its SRQ.
  *
- * A message's first packet wants a receive, and it may come before packets of earlier messages.
- * Of an SRQ receives are taken in the order of messages all the same: if a later message could
- * have the last receive, the earlier one would wait for another to be posted, and the program
- * for a completion that can only come after the earlier one.
+ * The first packet of a message needs a receive, and it may arrive before packets of earlier
+ * messages. Receives of an SRQ are nevertheless taken in message order. If a later message could
+ * take the last receive, the earlier message would wait for another receive, and the program would
+ * wait for a completion that follows the earlier one.
  */
 #include "data/mrc_wqe_recv.h"
 

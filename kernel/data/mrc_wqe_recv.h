@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_wqe_recv.h - receive requests: copied out of the QP's ring, or taken from its SRQ. All
- * under qp->lock.
+ * mrc_wqe_recv.h - receive requests: copied out of the QP's ring, or taken from its SRQ. All under
+ * qp->lock.
  */
 #ifndef MRC_WQE_RECV_H
 #define MRC_WQE_RECV_H

@@ -2,9 +2,9 @@
 /*
  * mrc_addr.c - see mrc_addr.h.
  *
- * IPv6 tells of addresses in softirq, too: peers and path sets are looked at from the work queue. An
- * address of any netdev may be a peer's. While duplicates of one are looked for (DAD), nobody tells how that ends, so it
- * is asked; only of addresses that are a peer's as well.
+ * IPv6 reports address changes in softirq too, so peers and path sets are examined from the work
+ * queue. Any address of any netdev may be that of a peer. The end of duplicate address detection
+ * (DAD) is not reported, so it is polled, for addresses that are also a peer's.
  */
 #include <linux/inetdevice.h>
 #include <linux/notifier.h>

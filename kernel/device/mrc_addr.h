@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_addr.h - the host's addresses as news: peers that have one are over lo, and templates copy from the device's
- * (path/mrc_template.h).
+ * mrc_addr.h - follows changes of the host's addresses.
+ *
+ * A peer with an address of this host is reached over lo, and templates copy bits of the device's
+ * own address (path/mrc_template.h).
  */
 #ifndef MRC_ADDR_H
 #define MRC_ADDR_H

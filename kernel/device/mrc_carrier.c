@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_carrier.c - which planes are up: carrier, the controller's word, flap damping.
+ * mrc_carrier.c - decides which planes are up: carrier, admin state, flap damping.
  *
- * A link that goes is believed at once. One that comes back too often is held: its
- * plane stays down, here and in what peers are told, until the engine's damping
- * (mrc_damp.h) lets it go; a delayed work looks when it does. What the controller
- * disables and enables is no flap.
+ * A link failure takes effect at once. A plane that fails too often stays down, here and in
+ * announcements to peers, until the engine's flap damping (mrc_damp.h) releases it. A delayed work
+ * checks at that time. Changes of the admin state by a controller do not count as flaps.
  *
- * All under rtnl, but for what only reads.
+ * All under rtnl, except functions that only read.
  */
 #include <linux/ethtool.h>
 #include <linux/ktime.h>

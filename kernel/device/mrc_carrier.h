@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_carrier.h - which planes are up: carrier, the controller's word, flap damping. Under
- * rtnl unless said.
+ * mrc_carrier.h - decides which planes are up: carrier, admin state, flap damping. Under rtnl
+ * unless noted.
  */
 #ifndef MRC_CARRIER_H
 #define MRC_CARRIER_H

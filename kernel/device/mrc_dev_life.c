@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_dev_life.c - life of an MRC device.
+ * mrc_dev_life.c - the life cycle of an MRC device.
  *
- * A device is made and removed under rtnl, but ib_core takes rtnl inside
- * registration and waits for programs inside unregistration. So both happen in one
- * work item, register_work, which never runs twice at once and decides by
- * state alone:
+ * A device is created and removed under rtnl. But ib_core takes rtnl inside registration, and waits
+ * for programs inside unregistration. So both run in one work item, register_work, which never runs
+ * concurrently and decides by state alone:
  *
  *	alive, not registered	register with ib_core
  *	dead, registered	ask ib_core to unregister (its own work queue), until it does
  *	dead, not registered	free
  *
- * mrc_dev_remove() marks the device dead, takes its planes off and queues the
- * work. ib_core may begin on its own (rdma link delete, module unload):
- * dev_dealloc(), the last thing it calls, does what is missing.
- * Memory lives until the last get_device(), then an RCU grace period.
+ * mrc_dev_remove() marks the device dead, removes its planes and queues the work. ib_core may also
+ * start the removal (rdma link delete, module unload). Then dev_dealloc(), its last callback, does
+ * the rest. Memory lives until the last get_device() reference and an RCU grace period.
  *
- * Not here: its planes (mrc_dev_port.c) and which are up (mrc_carrier.c), what a netdev of
- * kind mrc does (mrc_netdev.c).
+ * Planes are in mrc_dev_port.c, their state in mrc_carrier.c, netdevs of kind mrc in mrc_netdev.c.
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>

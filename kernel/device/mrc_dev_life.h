@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev_life.h - a device is made, registered with ib_core, and removed.
+ * mrc_dev_life.h - creates a device, registers it with ib_core, and removes it.
  */
 #ifndef MRC_DEV_LIFE_H
 #define MRC_DEV_LIFE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dev_port.h - ports become planes of a device, and cease to be. Under rtnl.
+ * mrc_dev_port.h - adds ports to a device as planes, and removes them. Under rtnl.
  */
 #ifndef MRC_DEV_PORT_H
 #define MRC_DEV_PORT_H

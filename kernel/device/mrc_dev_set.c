@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_dev_set.c - settings of a device take effect.
+ * mrc_dev_set.c - applies settings of a device.
  *
- * A change is made on a copy, judged as a whole and then written field by field;
- * the packet path reads single fields without a lock. Most settings concern what is
- * made or sent from then on.
+ * A change is made on a copy, checked as a whole and then written field by field. The packet path
+ * reads single fields without a lock. Most settings apply to objects and packets that are created
+ * later.
  */
 #include <linux/rtnetlink.h>
 #include "compat/mrc_compat_net.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_dev_set.h - settings of a device take effect. */
+/*
+ * mrc_dev_set.h - applies settings of a device.
+ */
 #ifndef MRC_DEV_SET_H
 #define MRC_DEV_SET_H
 

@@ -2,13 +2,13 @@
 /*
  * mrc_gid.c - see mrc_gid.h.
  *
- * ib_core thinks of a RoCE device as an adapter: the device belongs to the adapter's netdev, and
- * addresses of all VLANs, bridges and whatever else lies upon that one are GIDs, too; a device
- * of a VLAN alone it gives no address. Our device is the netdev it was made on: what comes by
- * another one is not for it. So ib_core is told the adapter, and what it offers is taken or
- * refused here. It logs each refusal (GID add failed), which is harmless.
+ * ib_core assumes that a RoCE device is an adapter. It offers the addresses of all VLANs, bridges
+ * and other netdevs on top of the adapter's netdev as GIDs, and none for a device on a VLAN alone.
+ * Our device belongs to exactly the netdev that it was created on; packets of other netdevs are not
+ * for it. So ib_core gets the adapter's netdev, and this file accepts or refuses each address that
+ * it offers. ib_core logs each refusal (GID add failed), which is harmless.
  *
- * Nothing lies upon netdevs of kind mrc (device/mrc_upper.c).
+ * Netdevs of kind mrc have nothing on top (device/mrc_upper.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_gid.h - which of the host's addresses are GIDs of a device of rdma link add: those of its
- * netdev, and no others, be that a VLAN or have VLANs.
+ * mrc_gid.h - the GIDs of a device made by rdma link add: exactly the addresses of its netdev,
+ * which may be a VLAN or have VLANs on top.
  */
 #ifndef MRC_GID_H
 #define MRC_GID_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_link.h - `rdma link add NAME type mrc netdev NDEV`, and the netdevice notifier, through
- * which planes are seen to come and go.
+ * mrc_link.h - `rdma link add NAME type mrc netdev NDEV`, and the netdevice notifier, which reports
+ * changes of planes.
  */
 #ifndef MRC_LINK_H
 #define MRC_LINK_H

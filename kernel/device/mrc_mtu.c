@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_mtu.c - planes that are too small for what connections were promised.
+ * mrc_mtu.c - planes whose MTU is smaller than connections were promised.
  *
- * A plane whose MTU falls below that would lose each of their full packets, and the port
- * behind it may refuse those of peers. So it is kept out, and peers are told, while another
- * plane is large enough; where none is, all are used as they are, and what does not fit is
- * counted (tx_too_long).
+ * Such a plane would lose every full packet, and its port might refuse those of peers. So it is
+ * taken out of use, and peers are informed, while another plane is large enough. If none is, all
+ * are used, and packets that do not fit are counted (tx_too_long).
  */
 #include <linux/rtnetlink.h>
 #include "device/mrc_mtu.h"

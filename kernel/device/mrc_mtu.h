@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mtu.h - planes that are too small for what connections were promised. All under rtnl.
+ * mrc_mtu.h - planes whose MTU is smaller than connections were promised. All under rtnl.
  */
 #ifndef MRC_MTU_H
 #define MRC_MTU_H

@@ -2,14 +2,13 @@
 /*
  * mrc_netdev.c - `ip link add mrc0 type mrc`: the netdev that owns the addresses.
  *
- * An Ethernet device by type, because ib_core and rdma_cm demand it of RoCE,
- * but without ARP or neighbour discovery: what it is given loses its Ethernet
- * header and goes out over a plane by mrc_tx_ip(). Its carrier
- * is always on, so that GIDs and routes stay when planes go; the state of
- * the planes is the RDMA port's, which is down, too, while the netdev is.
+ * An Ethernet device by type, because ib_core and rdma_cm require that of RoCE, but without ARP and
+ * neighbour discovery: a packet loses its Ethernet header, and mrc_tx_ip() sends it over a plane.
+ * Its carrier is always on, so GIDs and routes stay when planes fail. The RDMA port shows the state
+ * of the planes; it is also down while the netdev is.
  *
- * Ports are enslaved as with a bond (`ip link set eth0 master mrc0`), but keep their
- * own IP. The MTU follows the smallest plane until somebody sets it.
+ * Ports are enslaved as with a bond (`ip link set eth0 master mrc0`), but keep their own IP. The
+ * MTU follows the smallest plane until it is set explicitly.
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>

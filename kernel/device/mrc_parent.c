@@ -2,17 +2,17 @@
 /*
  * mrc_parent.c - see mrc_parent.h.
  *
- * Programs look at the link "device" for what a device is near to: a PCI device, or a NUMA node. Ours has as many
- * adapters as planes, and planes come and go while programs use it. So its parent in the device
- * model is a platform device of ours for its whole life, without power management and never unplugged, and
- * the link leads to the PCI device of the first plane that has one, where there is any.
+ * Programs follow the link "device" to find a nearby PCI device or NUMA node. Our device has as
+ * many adapters as planes, and planes come and go while programs use it. So its parent in the
+ * device model is always a platform device of ours, without power management and never unplugged.
+ * The link points to the PCI device of the first plane that has one.
  *
- * A real parent would have to be changed with device_move() when a port is unplugged, with the devices of uverbs
- * and umad, which ib_core keeps to itself. And udev would name the device after it.
+ * A real parent would have to change by device_move() when a port is unplugged, together with the
+ * devices of uverbs and umad, which ib_core keeps private. And udev would name the device after it.
  *
- * The link goes before the PCI device does: a netdev is unregistered before its parent, and with it the
- * plane. Copies of the device in other namespaces (ib_core's shared mode) follow; one that
- * is made later has the platform device until the next change.
+ * The link is removed before the PCI device: a netdev is unregistered before its parent, and the
+ * plane with it. Copies of the device in other namespaces (ib_core's shared mode) follow. A copy
+ * that is created later points to the platform device until the next change.
  */
 #include <linux/if_vlan.h>
 #include <linux/pci.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_parent.h - what an RDMA device lies upon: /sys/class/infiniband/mrc0/device.
+ * mrc_parent.h - the parent of an RDMA device: /sys/class/infiniband/mrc0/device.
  */
 #ifndef MRC_PARENT_H
 #define MRC_PARENT_H

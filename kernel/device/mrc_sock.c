@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_sock.c - what a network namespace with MRC devices holds: the netfilter hooks that packets
- * arrive through and that keep programs' packets in, and UDP sockets that keep the ports.
+ * mrc_sock.c - per network namespace: the netfilter hooks for received and for locally sent
+ * packets, and UDP sockets that reserve the ports.
  *
- * No packet is meant to reach the sockets: the hooks at PRE_ROUTING take
- * every packet that is ours before UDP sees it. The sockets make "port in use" a
- * plain error for everybody and swallow what was addressed to no device
- * of ours (without them the host would answer with ICMP port unreachable).
+ * No packet should reach the sockets: the hooks at PRE_ROUTING take all of our packets before UDP.
+ * The sockets make "port in use" a plain error for everybody, and swallow packets for addresses
+ * that belong to no device of ours (without them the host would answer with ICMP port unreachable).
  *
- * Lifetime: made by the first device, unmade by the last or by the end of the
- * namespace, whichever is first. Everything here runs under rtnl.
+ * Lifetime: created for the first device, removed with the last one or with the namespace,
+ * whichever is first. All under rtnl.
  */
 #include <linux/in6.h>
 #include <linux/netfilter_ipv4.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_sock.h - what a network namespace with MRC devices holds: the hooks that packets arrive
- * through, and UDP sockets that keep the ports.
+ * mrc_sock.h - per network namespace: the hooks through which packets arrive, and UDP sockets that
+ * reserve the ports.
  */
 #ifndef MRC_SOCK_H
 #define MRC_SOCK_H

@@ -2,10 +2,10 @@
 /*
  * mrc_upper.c - see mrc_upper.h.
  *
- * mrc0 sends a packet to the peer whose address it has, and takes those for addresses of its own. An
- * ipvlan, macvlan, bridge or bond upon it would have addresses to which no path leads, or frames
- * that nothing here carries: ib_core would list its GIDs, and every packet would be lost. So it
- * is refused, with the reason. A VRF brings no address of its own.
+ * mrc0 sends a packet to the peer that owns the destination address, and accepts packets for its
+ * own addresses only. An ipvlan, macvlan, bridge or bond on top would have addresses without paths,
+ * or frames that mrc0 does not carry. ib_core would list its GIDs, and every packet would be lost.
+ * So it is refused, with the reason. A VRF has no address of its own and is allowed.
  */
 #include <linux/netdevice.h>
 #include <net/rtnetlink.h>

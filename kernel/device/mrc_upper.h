@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_upper.h - what may lie upon a netdev of kind mrc.
+ * mrc_upper.h - checks which netdevs may be put on top of a netdev of kind mrc.
  */
 #ifndef MRC_UPPER_H
 #define MRC_UPPER_H

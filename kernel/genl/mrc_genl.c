@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl.c - the generic-netlink family "mrc": its operations.
+ * mrc_genl.c - the generic netlink family "mrc": its operations.
  *
- * A command accepts exactly the attributes its policy lists, and what a get
- * reports but nobody may set is in no policy. Plain struct genl_ops, because 6.1
- * has no split ones. What the attributes mean: Documentation/netlink/specs/mrc.yaml.
+ * A command accepts exactly the attributes in its policy. Attributes that are only reported are in
+ * no policy. The family uses plain struct genl_ops, because 6.1 has no split ones.
+ * Documentation/netlink/specs/mrc.yaml defines the attributes.
  */
 #include <linux/module.h>
 #include <linux/rtnetlink.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_cc.c - CC profiles and controllers by netlink, both ways.
+ * mrc_genl_cc.c - netlink messages about congestion control profiles and controllers, in both
+ * directions.
  *
- * Numbers that are no integers go over netlink as the engine takes them: fixed point.
+ * Non-integer numbers travel in the engine's format: fixed point.
  */
 #include <linux/rtnetlink.h>
 #include "linux/mrc.h"

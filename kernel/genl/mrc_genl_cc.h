@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_cc.h - CC profiles and controllers by netlink, both ways. */
+/*
+ * mrc_genl_cc.h - netlink messages about congestion control profiles and controllers, in both
+ * directions.
+ */
 #ifndef MRC_GENL_CC_H
 #define MRC_GENL_CC_H
 

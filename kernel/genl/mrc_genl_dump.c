@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_dump.c - restartable dumps.
+ * mrc_genl_dump.c - dumps that can continue in further messages.
  *
- * A dump goes on in as many messages as it needs. Between two of them anything
- * may come, go or move in its list, so a position is never a pointer or a
- * count: it is the key of the object last shown (ifindex; plane number; profile
- * id, prefix length and destination; GID; QPN) and the next one is the smallest key above it.
- * Profiles and peers are kept in that order: the next one is a few steps away. A
- * profile or path set whose EVs do not fit continues at an index in the next message,
- * under the same key (of a path set the profile that its QPs name is part of it), and a peer
- * behind the controller last shown.
+ * Between two messages of a dump, objects may appear, disappear or move in their list. So the
+ * position is never a pointer or a count. It is the key of the last object shown (ifindex; plane
+ * number; profile id, prefix length and destination; GID; QPN), and the next object is the one with
+ * the smallest greater key. Profiles and peers are kept in that order, so it is found in a few
+ * steps. A profile or path set whose EVs do not fit continues at an index in the next message,
+ * under the same key (for a path set, the profile that its QPs name is part of the key). A peer
+ * continues after the last controller shown.
  *
- * Anybody may ask, as often as he likes, and sums take long: so rtnl is held only to find the device that was named.
+ * Any user may dump at any rate, and sums take long. So rtnl is held only to find the device.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>

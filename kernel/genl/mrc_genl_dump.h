@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_dump.h - restartable dumps; callbacks of the family, process context. */
+/*
+ * mrc_genl_dump.h - dumps that can continue in further messages. Callbacks of the family, process
+ * context.
+ */
 #ifndef MRC_GENL_DUMP_H
 #define MRC_GENL_DUMP_H
 

@@ -2,10 +2,10 @@
 /*
  * mrc_genl_ep.c - see mrc_genl_ep.h.
  *
- * All questions of a message are sound before the first is sent. What then keeps one from being sent is
- * that one's, and told by its id. Who asked is remembered by the engine as a cookie: the socket's port
- * id and the asker's own number. A socket that took the port id of one that is gone may get an answer to
- * a question that it did not ask: it knows by the number.
+ * All requests of a message are validated before the first is sent. Later failures concern one
+ * request and are reported by its id. The engine stores the sender as a cookie: port id of the
+ * socket, and the number that the sender chose. A socket that reuses the port id of a closed one
+ * may get a response that it did not request; the number tells.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_ep.h - questions to peers' endpoints, and their answers, by netlink. */
+/*
+ * mrc_genl_ep.h - requests to endpoints of peers, and their responses, by netlink.
+ */
 #ifndef MRC_GENL_EP_H
 #define MRC_GENL_EP_H
 

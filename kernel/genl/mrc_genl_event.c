@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_event.c - see mrc_genl_event.h. Messages of events are built in any context and
- * take no lock.
+ * mrc_genl_event.c - see mrc_genl_event.h. Event messages are built in any context and take no
+ * lock.
  */
 #include "core/mrc_dev_plane.h"
 #include "core/mrc_event.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_event.h - news (core/mrc_event.h) into messages to whoever listens. */
+/*
+ * mrc_genl_event.h - turns events (core/mrc_event.h) into netlink messages for all listeners.
+ */
 #ifndef MRC_GENL_EVENT_H
 #define MRC_GENL_EVENT_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_fill.c - objects into netlink messages.
+ * mrc_genl_fill.c - writes objects into netlink messages.
  *
- * Device, plane and peer are also put into events, in any context, perhaps
- * with that object's lock held: they take no lock and read fields that change
- * on their own with READ_ONCE. QPs and EVs are only dumped, under their locks.
+ * Device, plane and peer are also part of events, in any context and possibly under the lock of
+ * that object. So their functions take no lock, and read fields that change concurrently with
+ * READ_ONCE. QPs and EVs appear only in dumps, under their locks.
  */
 #include "linux/mrc.h"
 #include "data/mrc_icrc.h"

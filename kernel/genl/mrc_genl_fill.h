@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_genl_fill.h - objects into messages: 0 or -EMSGSIZE, with a half-made nest taken back.
+ * mrc_genl_fill.h - writes objects into messages. Returns 0, or -EMSGSIZE after removing an
+ * incomplete nest.
  */
 #ifndef MRC_GENL_FILL_H
 #define MRC_GENL_FILL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_genl_msg.h - what every message has: the family, the device that is meant.
+ * mrc_genl_msg.h - parts that all messages share: the family, and the device.
  *
- * Requests run under rtnl: devices and planes cannot come or go meanwhile.
+ * Requests run under rtnl, so devices and planes cannot come or go meanwhile.
  */
 #ifndef MRC_GENL_MSG_H
 #define MRC_GENL_MSG_H

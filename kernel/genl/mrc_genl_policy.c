@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_policy.c - see mrc_genl_policy.h. What a get reports but nobody may set is in no
- * policy.
+ * mrc_genl_policy.c - see mrc_genl_policy.h. Attributes that are only reported are in no policy.
  */
 #include <rdma/ib_verbs.h>
 #include "engine/wire/mrc_evgen.h"

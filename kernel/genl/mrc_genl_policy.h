@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_policy.h - what the nests of a request may hold. */
+/*
+ * mrc_genl_policy.h - netlink policies: the attributes that requests may contain.
+ */
 #ifndef MRC_GENL_POLICY_H
 #define MRC_GENL_POLICY_H
 

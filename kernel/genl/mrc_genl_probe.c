@@ -2,7 +2,8 @@
 /*
  * mrc_genl_probe.c - see mrc_genl_probe.h.
  *
- * A message has the whole set: what it does not name ends. All of it is sound before anything changes.
+ * A message contains the whole set of tests: a test that it does not name ends. All of it is
+ * validated before anything changes.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>

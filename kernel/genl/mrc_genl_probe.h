@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_probe.h - self-probes by netlink, both ways. Process context. */
+/*
+ * mrc_genl_probe.h - netlink messages about self-probes, in both directions. Process context.
+ */
 #ifndef MRC_GENL_PROBE_H
 #define MRC_GENL_PROBE_H
 

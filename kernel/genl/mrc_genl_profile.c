@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_profile.c - EV profiles by netlink, both ways.
+ * mrc_genl_profile.c - netlink messages about EV profiles, in both directions.
  *
- * Lengths and ranges are the policies' business; here words become a struct
- * mrc_profile, which path/mrc_profile_check.h judges. EVs stand in the profile or beside it,
- * where the 64 KiB of a nest do not bind them.
+ * The policies check lengths and ranges. This file fills a struct mrc_profile, which
+ * path/mrc_profile_check.h validates. EVs are inside the profile's nest or beside it, where the
+ * limit of 64 KiB per nest does not apply.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_profile.h - EV profiles by netlink, both ways. */
+/*
+ * mrc_genl_profile.h - netlink messages about EV profiles, in both directions.
+ */
 #ifndef MRC_GENL_PROFILE_H
 #define MRC_GENL_PROFILE_H
 

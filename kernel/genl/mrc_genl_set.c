@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_genl_set.c - changes by netlink: check, then one function of the object.
+ * mrc_genl_set.c - changes by netlink: validate, then call one function of the object.
  *
- * Under rtnl. Every change is idempotent: the same request again changes
- * nothing and succeeds, so a restarted controller may repeat itself. A request
- * that is refused has changed nothing.
+ * Under rtnl. Every change is idempotent: repeating a request changes nothing and succeeds, so a
+ * restarted controller may repeat its requests. A request that fails has changed nothing.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_genl_set.h - changes of devices, planes, EV states; process context. */
+/*
+ * mrc_genl_set.h - changes of devices, planes and EV states. Process context.
+ */
 #ifndef MRC_GENL_SET_H
 #define MRC_GENL_SET_H
 

@@ -2,17 +2,16 @@
 /*
  * mrc_cq.c - completion queues: the kernel writes, their users poll.
  *
- * The producer index is private and only published; the consumer index is
- * user space's word and good for nothing but the question "is there room", where
- * a lie hurts the liar alone. A queue that ran over is dead: it says so in its
- * header, raises one IB_EVENT_CQ_ERR, and takes no more completions, so that
- * what the program reads until then is complete and in order.
+ * The producer index is private and only published. The consumer index comes from user space; it
+ * only decides whether there is room, so a wrong value harms only the program itself. A queue that
+ * overran is dead: its header says so, it raises one IB_EVENT_CQ_ERR and takes no more completions.
+ * So completions that the program reads until then are complete and in order.
  *
- * Users in the kernel have the same ring and poll it here (mrc_cq_poll()).
+ * Kernel users have the same ring and poll it here (mrc_cq_poll()).
  *
- * QPs hold references; the verbs object may go first. cq->ibcq, under
- * cq->lock, tells whether there is still somebody to notify. Destroy empties the shell, for some ib_core
- * asks for what rdma(8) shows of a queue even then (mrc_restrack.c).
+ * QPs hold references, and the verbs object may be destroyed first. cq->ibcq, under cq->lock, tells
+ * whether there is a user to notify. Destroy empties the verbs object, because some versions of
+ * ib_core still query it for rdma(8) (mrc_restrack.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_cq.h - completion queue: a ring the kernel writes and its user polls, in user space or here.
+ * mrc_cq.h - a completion queue: a ring that the kernel writes and its user polls, in user space or
+ * here.
  */
 #ifndef MRC_CQ_H
 #define MRC_CQ_H

@@ -2,11 +2,10 @@
 /*
  * mrc_cq_modify.c - see mrc_cq_modify.h.
  *
- * A resize makes a second ring and swaps the two under cq->lock, with what is not consumed copied
- * at the same indices: completions go to the one or the other, none is lost or comes twice. A ring may have
- * millions of them, so most are copied before that, without the lock. The
- * plug-in keeps other threads from the queue until it has mapped the new ring. Whoever resizes
- * counts on nothing more than was asked for: no minimum, as a new queue has.
+ * A resize creates a second ring and swaps the two under cq->lock. Unconsumed completions are
+ * copied at the same indices: none is lost or appears twice. A ring may hold millions, so most are
+ * copied before the lock is taken. The plug-in keeps other threads from the queue until it has
+ * mapped the new ring. The new size is exactly as requested, without the minimum of a new queue.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>

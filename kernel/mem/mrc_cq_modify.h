@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_cq_modify.h - a completion queue's size, and how often it tells. */
+/*
+ * mrc_cq_modify.h - the size of a completion queue, and its event moderation.
+ */
 #ifndef MRC_CQ_MODIFY_H
 #define MRC_CQ_MODIFY_H
 

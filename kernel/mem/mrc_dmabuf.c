@@ -2,17 +2,18 @@
 /*
  * mrc_dmabuf.c - see mrc_dmabuf.h.
  *
- * The CPU is what moves our bytes, so the exporter maps the buffer for the CPU, once, and all bytes go through
- * that mapping: its caching is the exporter's choice. The pages behind it are not ours to look at, so
- * packets never refer to them. What lies in the memory of a device (iomem) is refused.
+ * The CPU copies our bytes, so the exporter maps the buffer for the CPU, once, and all copies use
+ * that mapping with the caching that the exporter chose. Packets never refer to the pages behind
+ * it, because they belong to the exporter. Device memory (iomem) is refused.
  *
- * An exporter that can move its buffer is asked to pin it. It may take it back all the same, when its device goes:
- * it calls dmabuf_revoke() with the buffer's lock held. Copies run in softirq with BH off, look at *dead first, and are
- * waited for. The mapping itself stays until mrc_dmabuf_unmap(), for up to 6.1 no exporter may be asked under its
- * lock to unmap. An exporter that cannot move needs no attachment.
+ * An exporter that can move its buffer is asked to pin it. It may still revoke the buffer when its
+ * device goes away: it calls dmabuf_revoke() under the lock of the buffer. Copies run in softirq
+ * with BH off and check *dead first, and revocation waits for them. The mapping itself stays until
+ * mrc_dmabuf_unmap(), because kernels up to 6.1 do not allow unmapping under that lock. An exporter
+ * that cannot move its buffer needs no attachment.
  *
- * Caches: begin_cpu_access() once, at the beginning. On machines that keep caches and devices coherent, which all with
- * RoCE are, there is nothing to do for each packet.
+ * Caches: begin_cpu_access() is called once, at the beginning. On machines with coherent devices,
+ * which includes all with RoCE, no packet needs more.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_dmabuf.h - a part of a dma-buf, mapped for the CPU by who exports it.
+ * mrc_dmabuf.h - a part of a dma-buf that its exporter maps for the CPU.
  */
 #ifndef MRC_DMABUF_H
 #define MRC_DMABUF_H

@@ -2,17 +2,17 @@
 /*
  * mrc_fr.c - see mrc_fr.h.
  *
- * As with memory windows (mrc_mw.c), the place in the table of keys stays, and what lies behind it is
- * a region of its own for each registration, which is never changed: whoever found it and keeps
- * it, an answered READ say, asks mrc_mr_alive() and finds the end of that registration, not the next.
+ * As with memory windows (mrc_mw.c), the slot in the table of keys remains, and each registration
+ * is a region of its own that never changes. A user that keeps a reference to it, such as a READ
+ * response, calls mrc_mr_alive() and sees the end of that registration.
  *
- * Pages have two arrays. ib_map_mr_sg() fills one while the registration before may still be
- * valid: its invalidation is often posted together with the next registration. Registering swaps
- * the two.
+ * There are two arrays of pages. ib_map_mr_sg() fills one while the previous registration may still
+ * be valid, because its invalidation is often posted together with the next registration.
+ * Registering swaps the two.
  *
- * Any QP of the domain may use the key, so the QP's lock does not end what another is doing.
- * Invalidation may not sleep: so who touches memory of a fast registration holds base->lock for
- * that packet (mrc_mr_copy.c), and a registration ends under it.
+ * Any QP of the domain may use the key, so the lock of one QP does not stop the others.
+ * Invalidation must not sleep. So an access to the memory of a fast registration holds base->lock
+ * for that packet (mrc_mr_copy.c), and a registration ends under the same lock.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_fr.h - fast registration: regions of users in the kernel, which they fill with pages
- * (ib_map_mr_sg()), register by a work request (IB_WR_REG_MR) and invalidate by another, or have
- * invalidated by their peer (SEND with invalidate), millions of times.
+ * mrc_fr.h - fast registration: regions that kernel users register and invalidate by work requests.
+ *
+ * They fill the region with pages (ib_map_mr_sg()), register it (IB_WR_REG_MR) and invalidate it by
+ * another request, or the peer does (SEND with invalidate), millions of times.
  */
 #ifndef MRC_FR_H
 #define MRC_FR_H

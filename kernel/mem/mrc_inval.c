@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_inval.c - see mrc_inval.h. A key is of one kind or the other: its index tells.
+ * mrc_inval.c - see mrc_inval.h. The index of a key tells which of the two kinds it is.
  */
 #include "mem/mrc_fr.h"
 #include "mem/mrc_inval.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_inval.h - a remote key is invalidated, by a work request or by the peer: of a window
+ * mrc_inval.h - invalidates a remote key, by a work request or by the peer: of a memory window
  * (mrc_mw.h) or of a fast registration (mrc_fr.h). Softirq, under the QP's lock.
  */
 #ifndef MRC_INVAL_H

@@ -2,19 +2,18 @@
 /*
  * mrc_mr.c - memory regions: pinned user pages behind a key.
  *
- * The table is global and indexed by the upper 24 bits of the key; the lower
- * 8 are random, so that a stale key of a reused index is refused. Lookups run in
- * softirq under RCU and take a reference, which pins the pages for as long as
- * a work request or packet in flight needs them: deregistration removes the
- * key and leaves the rest to the last holder. Releasing pages sleeps, so the
- * last put hands over to a work item, except in deregistration itself, where
- * a program that registers again at once should find its memlock limit free.
+ * The table is global. The upper 24 bits of a key are its index; the lower 8 are random, so a stale
+ * key of a reused index is refused. Lookups run in softirq under RCU and take a reference, which
+ * keeps the pages while a work request or packet needs them. Deregistration removes the key; the
+ * last reference frees the region. Releasing pages sleeps, so the last put queues a work item.
+ * Deregistration itself releases directly, because a program that registers again needs its memlock
+ * limit at once.
  *
- * The memory is the program's own again when deregistration returns. Whoever keeps a
- * reference for longer than one packet asks mrc_mr_alive() for each; who holds one for a
- * packet runs with BH off, and is waited for.
+ * When deregistration returns, the memory belongs to the program again. A user that keeps a
+ * reference longer than one packet calls mrc_mr_alive() for each packet. A user that holds one for
+ * a packet runs with BH off, and deregistration waits for it.
  *
- * How they come to be: mrc_mr_reg.c; bytes in and out: mrc_mr_copy.c.
+ * Registration is in mrc_mr_reg.c, copying in mrc_mr_copy.c.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>

@@ -2,14 +2,15 @@
 /*
  * mrc_mr.h - memory regions: pinned user pages behind a key.
  *
- * lkey == rkey: index << 8 | random byte. Looked up under RCU with a
- * reference; pages are a flat array. Bounds are checked by subtraction.
+ * lkey == rkey: index << 8 | random byte. Looked up under RCU, with a reference. Pages are a flat
+ * array. Bounds are checked by subtraction.
  *
- * A key may also be a memory window's (mrc_mw.h): then the table holds the window, and what
- * it is bound to now is a struct mrc_mr of its own, which has the pages of another. Likewise
- * the registrations of a fast registration region (mrc_fr.h).
+ * A key may also belong to a memory window (mrc_mw.h). Then the table holds the window, and its
+ * current binding is a struct mrc_mr that borrows the pages of another region. The registrations of
+ * a fast registration region (mrc_fr.h) work in the same way.
  *
- * A region of a dma-buf has no pages but an address (mrc_dmabuf.h), and dies when the exporter takes it back.
+ * A region of a dma-buf has an address instead of pages (mrc_dmabuf.h), and ends when the exporter
+ * revokes the buffer.
  */
 #ifndef MRC_MR_H
 #define MRC_MR_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_mr_copy.c - bytes in and out of memory regions.
+ * mrc_mr_copy.c - copies bytes to and from memory regions.
  *
- * Ranges are checked by the caller (mrc_mr_covers(), by subtraction); the copy
- * functions only assert. An empty region has no pages and covers nothing.
+ * The caller checks the range (mrc_mr_covers(), by subtraction); the copy functions only assert. An
+ * empty region has no pages and covers nothing.
  */
 #include <linux/highmem.h>
 #include <linux/net.h>

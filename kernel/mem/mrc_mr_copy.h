@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mr_copy.h - bytes in and out of a memory region: any context, BH off from lookup to copy.
+ * mrc_mr_copy.h - copies bytes to and from a memory region. Any context, BH off from lookup to
+ * copy.
  */
 #ifndef MRC_MR_COPY_H
 #define MRC_MR_COPY_H

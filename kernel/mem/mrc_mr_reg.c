@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_mr_reg.c - regions of programs' memory, and the one of all of the kernel's: registered,
- * registered again, deregistered.
+ * mrc_mr_reg.c - registers, re-registers and deregisters regions: those of programs, and the region
+ * of all kernel memory.
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_mr_reg.h - regions registered and deregistered, as ib_core calls it; process context. */
+/*
+ * mrc_mr_reg.h - registration and deregistration of regions, called by ib_core in process context.
+ */
 #ifndef MRC_MR_REG_H
 #define MRC_MR_REG_H
 

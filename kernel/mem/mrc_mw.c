@@ -2,15 +2,14 @@
 /*
  * mrc_mw.c - memory windows.
  *
- * A window keeps its place in the table of keys for as long as it lives; what it is bound to is a
- * region of its own (mrc_mr_cut()) that is never changed: another bind makes another one, and
- * softirqs that found the old one end with it. So packets need no lock of the window, and a
- * stale key finds nothing.
+ * A window keeps its slot in the table of keys for its whole life. Its binding is a region of its
+ * own (mrc_mr_cut()) that never changes: another bind creates another region, and softirqs that
+ * found the old one finish with it. So packets need no lock of the window, and a stale key finds
+ * nothing.
  *
- * A window ends with its region: what was deregistered cannot be reached through one, though
- * the window itself stays until it is deallocated. Invalidating is done under the lock of the
- * QP that the window belongs to, which also places what comes through it: when the program
- * is told, nothing is written any more.
+ * A window ends with its region: deregistered memory cannot be reached through it, although the
+ * window itself remains until it is deallocated. Invalidation runs under the lock of the window's
+ * QP, which also places its payload. When the program is notified, nothing is written any more.
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"

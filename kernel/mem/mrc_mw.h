@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mw.h - memory windows: a remote key for a part of a region, bound and unbound by work
- * requests. Type 1 is bound again and again; type 2 (2B: of one QP) is invalidated in between.
+ * mrc_mw.h - memory windows: a remote key for a part of a region, bound and invalidated by work
+ * requests.
+ *
+ * Type 1 may be bound repeatedly. Type 2 (2B: tied to one QP) must be invalidated before it is
+ * bound again.
  */
 #ifndef MRC_MW_H
 #define MRC_MW_H

@@ -2,8 +2,9 @@
 /*
  * mrc_pages.c - see mrc_pages.h.
  *
- * Pages that lie together, for what each packet looks into should not take many entries of the TLB; where
- * there are none, any pages. Nobody is killed for it. kmemleak does not look into pages on its own, and references are in them.
+ * Contiguous pages if possible, because every packet reads this memory and should need few TLB
+ * entries; otherwise any pages. The OOM killer is not invoked. kmemleak does not scan pages by
+ * itself, so it is told of them: they contain references.
  */
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>

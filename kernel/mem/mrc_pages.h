@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_pages.h - zeroed memory of as many pages as it needs.
+ * mrc_pages.h - zeroed memory in exactly as many pages as it needs.
  *
- * What kmalloc() gives beyond two pages is a power of two of them: 36 KiB take 64.
+ * Beyond two pages kmalloc() rounds up to a power of two: 36 KiB would take 64.
  */
 #ifndef MRC_PAGES_H
 #define MRC_PAGES_H

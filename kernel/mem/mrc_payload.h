@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_payload.h - where the payload of one packet lies. */
+/*
+ * mrc_payload.h - the pages and offsets of the payload of one packet.
+ */
 #ifndef MRC_PAYLOAD_H
 #define MRC_PAYLOAD_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_pd.h - protection domain: a number that QPs and MRs are compared by. */
+/*
+ * mrc_pd.h - a protection domain: a number that QPs and MRs must have in common.
+ */
 #ifndef MRC_PD_H
 #define MRC_PD_H
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_ring.c - memory of the rings shared with user space.
+ * mrc_ring.c - memory of the rings that are shared with user space.
  *
- * Three parties keep the memory: the kernel object that owns the ring (until
- * its last reference is gone, which may be long after the verbs object was
- * destroyed), the mmap entry through which user space finds it (until the
- * object is destroyed and the last mmap() call under way has returned), and
- * the page tables of those who mapped it. The first two are counted here. The
- * last is counted per page by the memory manager: remap_vmalloc_range() takes
- * a reference on each page, so what a program has mapped stays valid memory
- * for as long as it has it mapped, whatever becomes of the rest. That is why
- * no vm_operations of ours are needed and the module may go away underneath.
+ * Three parties keep the memory. The kernel object that owns the ring, until its last reference is
+ * gone, possibly long after the verbs object. The mmap entry through which user space finds it,
+ * until the object is destroyed and the last mmap() has returned. And the page tables of the
+ * processes that mapped it. The first two are counted here. The memory manager counts the third per
+ * page: remap_vmalloc_range() takes a reference on each page, so a mapping remains valid memory as
+ * long as the program has it. So the module needs no vm_operations and may be unloaded.
  *
- * Rings are paid for twice, as pinned user pages are: each page is charged to the cgroup of
- * whoever asked (and refused there, before anybody is killed for it), and while the ring is
- * published it counts as pinned against RLIMIT_MEMLOCK. A program that keeps a mapping
- * beyond that has it in its RSS.
+ * Rings are charged twice, as pinned user pages are. Each page is charged to the cgroup of the
+ * creator, where the allocation fails rather than invoke the OOM killer. While the ring is
+ * published it counts against RLIMIT_MEMLOCK. A mapping that a program keeps beyond that counts in
+ * its RSS.
  */
 #include <linux/capability.h>
 #include <linux/mm.h>

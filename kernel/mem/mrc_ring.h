@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_ring.h - a ring shared with user space (uapi/rdma/mrc-abi.h), or of the kernel's own.
+ * mrc_ring.h - a ring that is shared with user space (uapi/rdma/mrc-abi.h), or used by the kernel
+ * only.
  *
- * The memory has a reference count of its own: mappings and the kernel object
- * each keep it. What user space writes is never believed without bounds.
+ * The memory has its own reference count: mappings and the kernel object each hold one. Values that
+ * user space writes are always bounded.
  *
- * Users in the kernel have the same rings, which nobody maps: what fills one and what drains it
- * is the same code on both sides of the boundary.
+ * Kernel users have the same rings, unmapped: filling and draining use the same code on both sides
+ * of the boundary.
  */
 #ifndef MRC_RING_H
 #define MRC_RING_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_sge.h - bytes in and out of a list of SGEs, for messages that are copied whole. Softirq, BH
- * off from lookup to copy: whoever deregisters waits for that. False: some of it is not memory
- * that the protection domain may access so.
+ * mrc_sge.h - copies bytes to and from a list of SGEs, for messages that are copied as a whole.
+ *
+ * Softirq, BH off from lookup to copy; deregistration waits for that. False: some of the memory may
+ * not be accessed by this protection domain.
  */
 #ifndef MRC_SGE_H
 #define MRC_SGE_H

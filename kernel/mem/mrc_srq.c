@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_srq.c - shared receive queues: their user writes, QPs take.
+ * mrc_srq.c - shared receive queues: the user posts, QPs consume.
  *
- * The consumer index is private and only published; the producer index is user space's word
- * and is bounded at each look (mrc_ring_avail()). Posting costs no system call, so the kernel
- * learns how many receives there are when one is taken, and then looks at the limit.
+ * The consumer index is private and only published. The producer index comes from user space and is
+ * bounded at each read (mrc_ring_avail()). Posting needs no system call, so the kernel learns the
+ * number of receives when it takes one, and then checks the limit.
  *
- * A receive that was taken and not used goes back where it came from, into the slot before
- * cons. A program that counts as mrc-abi.h says leaves that slot alone; one that does not
- * loses receives of its own.
+ * A receive that was taken and not used returns to the slot before cons. A program that counts as
+ * mrc-abi.h says does not touch that slot. Other programs lose receives of their own.
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"

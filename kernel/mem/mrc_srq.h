@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_srq.h - shared receive queue: a ring of receives that many QPs take from.
+ * mrc_srq.h - a shared receive queue: a ring of receives that many QPs consume.
  *
- * QPs hold references; the verbs object may go first, though ib_core does not let it. All that a
- * taker needs of a receive is copied out: of a ring that a program writes to as it likes
- * nothing is looked at twice.
+ * QPs hold references; the verbs object may be destroyed first, although ib_core does not allow it.
+ * A receive is copied out as a whole: a ring that a program may write at any time is never read
+ * twice.
  */
 #ifndef MRC_SRQ_H
 #define MRC_SRQ_H

@@ -2,10 +2,9 @@
 /*
  * mrc_srq_modify.c - see mrc_srq_modify.h.
  *
- * A resize makes a second ring, carries over what is posted and swaps the two under srq->lock:
- * QPs take from the one or the other and nothing is lost. The plug-in keeps its program from
- * posting until it has mapped the new ring; one that posts all the same writes to the old
- * one, which nobody reads any more.
+ * A resize creates a second ring, copies the posted receives and swaps the rings under srq->lock:
+ * QPs take from one or the other, and nothing is lost. The plug-in blocks posting until it has
+ * mapped the new ring. A program that posts anyway writes to the old ring, which is no longer read.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>

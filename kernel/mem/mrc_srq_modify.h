@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_srq_modify.h - an SRQ's limit and size. */
+/*
+ * mrc_srq_modify.h - changes the limit and the size of an SRQ.
+ */
 #ifndef MRC_SRQ_MODIFY_H
 #define MRC_SRQ_MODIFY_H
 

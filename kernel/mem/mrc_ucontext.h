@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_ucontext.h - the user context, private data of uverbs calls, and the
- * limits per device that query_device() reports and the create verbs enforce.
+ * mrc_ucontext.h - the user context, the private data of uverbs calls, and the limits per device.
+ *
+ * query_device() reports these limits and the create verbs enforce them.
  */
 #ifndef MRC_UCONTEXT_H
 #define MRC_UCONTEXT_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_cc_profile.h - CC profiles of a device: an algorithm of the engine and its parameters,
- * under an id. Under dev->peer_lock; handed out as copies.
+ * mrc_cc_profile.h - congestion control profiles of a device: an algorithm of the engine and its
+ * parameters, by id.
+ *
+ * Protected by dev->peer_lock. Callers get copies.
  */
 #ifndef MRC_CC_PROFILE_H
 #define MRC_CC_PROFILE_H

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_claim.h - whose connection leads to a QP of a peer.
+ * mrc_claim.h - prevents that two users of this host connect QPs to the same QP of a peer.
  *
- * A data packet does not name its sender, so users of one host are kept apart here. A QP that its peer's QP has
- * spoken to (mrc_conn_confirmed()) holds a claim on that QP, in the name of who made it. Nobody else's QP is connected
- * to it meanwhile. Who names QPs that never speak to him holds nothing, so no claim is made in advance.
+ * A data packet does not name its sender, so the sending host must separate its users. When the
+ * peer's QP has confirmed the connection (mrc_conn_confirmed()), the local QP holds a claim on it
+ * in the name of its user. No other user's QP is connected to that QP meanwhile. Naming a QP
+ * without its confirmation holds nothing, so a claim cannot be made in advance.
  *
- * A user with CAP_NET_RAW can send any packet. His QPs are trusted: they need no proof and are never refused.
- * Claims are found by the three numbers that a receiver knows its peer by; dev->claim_lock guards them.
+ * A user with CAP_NET_RAW can send any packet. Its QPs are trusted: they need no confirmation and
+ * are never refused. The key of a claim is the three numbers by which a receiver knows its peer.
+ * dev->claim_lock protects the claims.
  */
 #ifndef MRC_CLAIM_H
 #define MRC_CLAIM_H

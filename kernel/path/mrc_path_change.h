@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_path_change.h - a change that concerns the paths to many peers: it is made, then all of
- * them follow. Under rtnl; may sleep. A path set for which there is no memory then is
- * made once more each second until there is.
+ * mrc_path_change.h - changes that concern the paths to many peers: first the change, then all
+ * peers follow it.
+ *
+ * Under rtnl; may sleep. A path set that could not be built for lack of memory is retried once per
+ * second.
  */
 #ifndef MRC_PATH_CHANGE_H
 #define MRC_PATH_CHANGE_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_pathset.c - making path sets: EVs of a profile, or made up (AUTO), grouped by
- * plane as the engine wants them.
+ * mrc_pathset.c - builds path sets: EVs of a profile, or generated ones (AUTO), grouped by plane
+ * for the engine.
  *
- * Values stay in the profile; a set refers to it. Those of a template are made for the peer
- * and are the set's own, 35 bytes each. What a set has of its own beside them is 40 bytes
- * per EV. For ordinary IP, which rotates over few, and in softirq, where memory must not be
- * waited for, a set takes MRC_PS_EVS_PART of many EVs, evenly from each plane; the first QP has
- * it replaced by a whole one.
+ * The values stay in the profile, and the set refers to it. EVs of a template are computed for the
+ * peer and belong to the set (35 bytes each). Apart from that, a set takes 40 bytes per EV. A set
+ * that is built in softirq for ordinary IP cannot wait for memory and rotates over few EVs: it
+ * takes MRC_PS_EVS_PART of many EVs, evenly from each plane. The first QP replaces it by a complete
+ * set.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>

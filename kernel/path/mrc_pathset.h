@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_pathset.h - a path set: the engine's evset for one (peer, profile) and, per EV, where
- * its packets leave (cached route).
+ * mrc_pathset.h - a path set: the engine's evset for one (peer, profile), and a cached route per
+ * EV.
  *
- * A set is replaced, never changed (path/mrc_peer_paths.h); packets in flight and QPs keep
- * the old one alive. What it holds of the engine's is under peer->path_lock, and so are changes of its
- * routes, which are read under RCU (path/mrc_route.c).
+ * A set is replaced, never changed (path/mrc_peer_paths.h). Packets in flight and QPs keep the old
+ * set alive. peer->path_lock protects the engine's part and changes of the routes. Routes are read
+ * under RCU (path/mrc_route.c).
  */
 #ifndef MRC_PATHSET_H
 #define MRC_PATHSET_H

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer.h - a peer: (device, remote GID), and who uses it.
+ * mrc_peer.h - a peer: (device, remote GID), and its users.
  *
- * Referenced by its QPs and by the ordinary traffic to it (path/mrc_peers.h). Its ports:
- * path/mrc_peer_port.h; its path sets: path/mrc_peer_paths.h.
+ * QPs and ordinary traffic to the peer hold references (path/mrc_peers.h). Its ports are in
+ * path/mrc_peer_port.h, its path sets in path/mrc_peer_paths.h.
  *
- * peer->lock guards the port objects, which path sets there are, and the list of users.
- * peer->path_lock is held around every engine call that may touch an evset of the peer or a
- * congestion controller towards it (path/mrc_qpcc.h); order qp->lock > path_lock. One lock
- * for both, because QPs change path sets one by one while they share a controller all the
- * time. None of the two is held while the other or a QP's lock is taken, except in that order
- * and, when the path set is replaced, path_lock > lock.
+ * peer->lock protects the port objects, the list of path sets, and the list of users.
+ * peer->path_lock is held around every engine call that may use an evset of the peer or a
+ * congestion controller for it (path/mrc_qpcc.h). One lock serves both, because QPs share a
+ * controller while they move to a new path set one by one. Lock order: qp->lock > path_lock, and
+ * path_lock > lock when a path set is replaced. No other nesting.
  */
 #ifndef MRC_PEER_H
 #define MRC_PEER_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_hint.h - what looks like settings that differ between us and a peer. Such a QP ends
- * with RETRY_EXC, which tells nobody why: so each hint is counted, told once in the kernel's log,
- * and shown with the peer (mrcctl peer show).
+ * mrc_peer_hint.h - hints that settings of this host and a peer do not match.
  *
- * Any context, no lock needed: hints are for people.
+ * Such a QP fails with RETRY_EXC, which does not name the cause. So each hint is counted, logged
+ * once, and shown with the peer (mrcctl peer show). Any context, no lock.
  */
 #ifndef MRC_PEER_HINT_H
 #define MRC_PEER_HINT_H

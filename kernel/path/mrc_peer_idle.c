@@ -2,8 +2,8 @@
 /*
  * mrc_peer_idle.c - see mrc_peer_idle.h.
  *
- * The list is in the order of coming. Who is first and was used lately goes to the end and
- * has a second chance: packets touch last_used only, not the list.
+ * The list is in order of arrival. If the first peer was used recently, it moves to the end (second
+ * chance). Packets only write last_used, not the list.
  */
 #include <linux/jiffies.h>
 #include "path/mrc_peer_idle.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_idle.h - peers that no QP uses: those of ordinary IP, and those that QPs left.
+ * mrc_peer_idle.h - peers without QPs: peers of ordinary IP, and peers that QPs have left.
  *
- * Anybody can have them made, by a datagram or by a QP that goes from address to address, so
- * they are counted apart from those of QPs, and make room for each other: the one that has
- * not been used for longest first. Peers with QPs are bounded by QPs.
+ * Anybody can create them, by a datagram or by a QP that changes its address. So they have their
+ * own limit and replace each other, the least recently used one first. The number of QPs limits
+ * peers with QPs.
  */
 #ifndef MRC_PEER_IDLE_H
 #define MRC_PEER_IDLE_H

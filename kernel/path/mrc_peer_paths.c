@@ -2,8 +2,8 @@
 /*
  * mrc_peer_paths.c - see mrc_peer_paths.h.
  *
- * dev->path_gen says which sets must be looked at again: all that were built before it was
- * bumped, also those whose making raced with the change.
+ * dev->path_gen tells which sets must be examined again: all that were built before it was
+ * incremented, including sets that were being built while the change happened.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>

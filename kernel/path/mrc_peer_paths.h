@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_paths.h - which path sets a peer has: one by the device's default EV profile, and one by
- * each profile that QPs name. A set is replaced, never changed, when the profile changes or (AUTO)
- * planes come and go. Each set learns by its own QPs which EVs are bad.
+ * mrc_peer_paths.h - the path sets of a peer: one for the device's default EV profile, and one for
+ * each profile that QPs name.
+ *
+ * A set is replaced, never changed, when the profile changes or (AUTO) when planes come and go. The
+ * QPs of a set teach it which EVs are bad; sets do not share that.
  */
 #ifndef MRC_PEER_PATHS_H
 #define MRC_PEER_PATHS_H

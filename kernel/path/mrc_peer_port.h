@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_port.h - the ports of a peer: which of them are up, as it announced and as we
- * believe; and what it is told of ours (Port Status Updates).
+ * mrc_peer_port.h - the ports of a peer: their announced state, and our announcements to the peer
+ * (Port Status Updates).
  *
- * The decisions are the engine's (mrc_port.h, mrc_damp.h); here is the timer that asks it.
+ * The engine decides (mrc_port.h, mrc_damp.h). This file owns the timer that runs it.
  */
 #ifndef MRC_PEER_PORT_H
 #define MRC_PEER_PORT_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_request.h - what controllers ask a peer: EV probes, Port Status Updates.
+ * mrc_peer_request.h - requests of controllers to a peer: EV probes, Port Status Updates.
  *
- * The decisions are the engine's (mrc_ep_req.h, mrc_port.h); here is its memory, which a peer gets when it is
- * first asked. What comes back: path/mrc_peer_port.h. Who sends the packet: data/mrc_endpoint.h.
+ * The engine decides (mrc_ep_req.h, mrc_port.h). This file owns its memory, which a peer gets with
+ * its first request. Responses arrive in path/mrc_peer_port.h. data/mrc_endpoint.h sends the
+ * packets.
  */
 #ifndef MRC_PEER_REQUEST_H
 #define MRC_PEER_REQUEST_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peer_users.h - who uses a peer and is told when its paths change: QPs.
+ * mrc_peer_users.h - the users of a peer (QPs), which are notified when its paths change.
  *
- * A user is embedded in what it stands for. It is told with a reference and under no lock.
+ * The user struct is embedded in the QP. A user is notified with a reference held and without
+ * locks.
  */
 #ifndef MRC_PEER_USERS_H
 #define MRC_PEER_USERS_H

@@ -2,8 +2,8 @@
 /*
  * mrc_peers.c - see mrc_peers.h.
  *
- * dev->peer_lock guards the table's membership, the same in order, and the list of idle
- * peers; nothing else is taken inside. All softirq-safe.
+ * dev->peer_lock protects membership in the table and in the ordered list, and the list of idle
+ * peers. No other lock is taken inside. All calls are safe in softirq.
  */
 #include <linux/rhashtable.h>
 #include <net/ipv6.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_peers.h - the peers of a device: found, made on demand, aged out.
+ * mrc_peers.h - the peers of a device: lookup, creation on demand, aging.
  *
- * The table holds one reference of each; one that nobody else has a reference of is dropped
- * when no QP nor ordinary packet used it for a minute, or earlier when there are too many
+ * The table holds one reference of each peer. A peer without other references is dropped when
+ * neither a QP nor ordinary traffic has used it for a minute, or earlier when there are too many
  * (mrc_peer_idle.h).
  */
 #ifndef MRC_PEERS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_plain_roce.h - who speaks plain RoCEv2, and no MRC.
+ * mrc_plain_roce.h - remembers hosts that speak plain RoCEv2 and not MRC.
  *
- * Management packets of ours are marked (engine/wire/mrc_deth.h). A host whose latest one came without
- * the mark is another stack: its connection manager and ours understand each other, its RC QPs and
- * ours do not, and a connection would die of silence. So RC QPs to it are refused.
+ * Our management packets carry a mark (engine/wire/mrc_deth.h). A host whose latest management
+ * packet had no mark runs another stack. Connection managers of both stacks understand each other,
+ * but RC QPs do not, and a connection would time out. So RC QPs to such a host are refused.
  *
- * A small table without chains: it takes no memory however many hosts write to us, and who is
- * forgotten is known again by his next packet. Any context, no lock held.
+ * The table has a fixed size and no chains, so other hosts cannot exhaust memory. A host whose
+ * entry was overwritten is recorded again by its next packet. Any context, no lock held.
  */
 #ifndef MRC_PLAIN_ROCE_H
 #define MRC_PLAIN_ROCE_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profile.h - an EV profile: what the controller pushed.
+ * mrc_profile.h - an EV profile, as the controller configured it.
  *
- * A list of EVs (in full, or made once from fields: mode GEN) under an id, for one destination,
- * all of a prefix, or any. Refcounted, and immutable but for which EVs a controller denies: path sets
- * refer to the EVs' values here, and one that is made has these EVs DENIED.
+ * A list of EVs under an id (explicit, or expanded once from fields: mode GEN), for one
+ * destination, a prefix, or any destination. Refcounted and immutable, except for the EVs that a
+ * controller denies. Path sets refer to the EVs here; a new set starts with these EVs DENIED.
  *
- * The device's list of them: path/mrc_profiles.h. What a template makes of its EVs for each
- * peer: path/mrc_template.h.
+ * The profiles of a device are in path/mrc_profiles.h. A template computes EVs per peer:
+ * path/mrc_template.h.
  */
 #ifndef MRC_PROFILE_H
 #define MRC_PROFILE_H

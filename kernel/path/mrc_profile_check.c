@@ -2,8 +2,8 @@
 /*
  * mrc_profile_check.c - see mrc_profile_check.h.
  *
- * Every refusal names the EV, generator or field and the value. An EV may be listed
- * more than once: that weights its path.
+ * Every error message names the EV, generator or field, and the value. An EV may be listed more
+ * than once, which gives its path more weight.
  */
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>

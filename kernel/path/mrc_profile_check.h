@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profile_check.h - is an EV profile sound, or an EV. Under rtnl.
+ * mrc_profile_check.h - validates an EV profile, or an EV. Under rtnl.
  */
 #ifndef MRC_PROFILE_CHECK_H
 #define MRC_PROFILE_CHECK_H

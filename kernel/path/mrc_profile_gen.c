@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_profile_gen.c - see mrc_profile_gen.h. Every refusal names the generator, the field or
+ * mrc_profile_gen.c - see mrc_profile_gen.h. Every error message names the generator, the field or
  * copy, and the value.
  */
 #include <linux/rtnetlink.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profile_gen.h - the EVs of a profile that is made from fields (mode GEN). Under rtnl.
+ * mrc_profile_gen.h - expands the EVs of a profile that is made from fields (mode GEN). Under rtnl.
  */
 #ifndef MRC_PROFILE_GEN_H
 #define MRC_PROFILE_GEN_H

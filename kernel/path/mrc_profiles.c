@@ -2,9 +2,9 @@
 /*
  * mrc_profiles.c - see mrc_profiles.h.
  *
- * Tree (for dumps, in order) and hash table (for packets) change under rtnl and dev->peer_lock.
- * Packets look profiles up in the table, under RCU, once for each length of prefix that there
- * is, from the longest; a reader that goes on takes a reference.
+ * A tree (ordered, for dumps) and a hash table (for packets), both changed under rtnl and
+ * dev->peer_lock. Packets look up the table under RCU, once per prefix length in use, longest
+ * first. A reader that keeps the result takes a reference.
  */
 #include <linux/bitmap.h>
 #include <linux/jhash.h>

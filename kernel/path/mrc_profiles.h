@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_profiles.h - the EV profiles of a device, and which one is for a destination.
+ * mrc_profiles.h - the EV profiles of a device, and the choice of the profile for a destination.
  *
- * The device's default id chooses among them; of those with that id which cover the destination
- * the longest prefix counts, a single destination before all, "any" after all. With none, EVs
- * are made up (AUTO). Setting a profile anew replaces the object; who follows:
- * path/mrc_path_change.h.
+ * Candidates have the device's default id and cover the destination. The longest prefix wins: a
+ * single destination first, "any" last. Without a candidate, EVs are generated (AUTO). Setting a
+ * profile again replaces the object; path/mrc_path_change.h makes path sets follow.
  */
 #ifndef MRC_PROFILES_H
 #define MRC_PROFILES_H

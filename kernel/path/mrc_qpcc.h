@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qpcc.h - congestion controllers of a peer.
+ * mrc_qpcc.h - the congestion controllers of a peer.
  *
- * A controller (QPCC) is one engine object per (peer, profile), shared by the QPs
- * to that peer that were connected under the profile; it is made by the first and
- * freed by the last of them, so it outlives any path set. Profile 0 means none: each QP
- * has a fixed window of its own.
+ * A controller (QPCC) is one engine object per (peer, profile). The QPs that were connected under
+ * the profile share it: the first creates it and the last frees it, so it outlives any path set.
+ * Profile 0 means none: each QP has a fixed window of its own.
  *
- * All engine calls on a controller, and on connections that use it, are under
- * peer->path_lock. A profile that changes its parameters changes them for
- * controllers in use; another algorithm is for QPs connected from then on.
+ * All engine calls on a controller, and on connections that use it, run under peer->path_lock. New
+ * parameters of a profile apply to controllers in use; a new algorithm applies to QPs that connect
+ * later.
  */
 #ifndef MRC_QPCC_H
 #define MRC_QPCC_H

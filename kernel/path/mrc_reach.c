@@ -2,8 +2,8 @@
 /*
  * mrc_reach.c - see mrc_reach.h.
  *
- * A path is an EV with a route (path/mrc_route.h). Whether planes and switches on it are up is not
- * asked: they come back by themselves, a profile does not.
+ * A path is an EV with a route (path/mrc_route.h). The state of planes and switches does not matter
+ * here: they recover by themselves, a profile does not.
  */
 #include <linux/rtnetlink.h>
 #include "linux/mrc.h"

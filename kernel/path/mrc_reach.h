@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_reach.h - may settings change so: not if a peer that QPs talk to would lose its last
- * path. Under rtnl; may sleep.
+ * mrc_reach.h - refuses a change of settings if a peer with QPs would lose its last path. Under
+ * rtnl; may sleep.
  *
- * Each: 0, or -errno with extack. A peer that has no path as it is loses none. What is no
- * setting (ports that leave, links that go down) is not asked about: it comes back.
+ * Each function returns 0, or -errno with an extack message. A peer that has no path already loses
+ * none. Events that are no settings (ports that leave, links that go down) are not checked, because
+ * they recover.
  */
 #ifndef MRC_REACH_H
 #define MRC_REACH_H

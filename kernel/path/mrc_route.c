@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_route.c - which way an EV leads: the route of the outermost destination out of
- * the EV's plane, kept with the EV, and the addresses of the SRv6 header.
+ * mrc_route.c - the route of an EV: from the EV's plane to the outermost destination, cached with
+ * the EV, and the addresses of the SRv6 header.
  *
- * Routes are looked up and kept under peer->path_lock. They are dropped when planes
- * change (mrc_pathset_drop_routes()); a route whose netdev is about to leave is not
- * kept, because that drop comes after the plane was withdrawn.
+ * Routes are looked up and cached under peer->path_lock and dropped when planes change
+ * (mrc_pathset_drop_routes()). A route whose netdev is about to leave is not cached, because that
+ * drop follows the withdrawal of the plane.
  *
- * One that is kept is read under RCU alone: dst_release() frees a route after a grace period, and says
- * in the route itself that it is stale. So packets of many QPs to one peer share no lock for it, and
- * no count of references.
+ * A cached route is read under RCU alone: dst_release() frees a route after a grace period, and the
+ * route itself tells when it is stale. So packets of many QPs to one peer share neither a lock nor
+ * a reference count.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_route.h - how packets of one EV leave: route and outer header. */
+/*
+ * mrc_route.h - the route and the outer header of an EV's packets.
+ */
 #ifndef MRC_ROUTE_H
 #define MRC_ROUTE_H
 

@@ -2,9 +2,10 @@
 /*
  * mrc_template.c - see mrc_template.h.
  *
- * A template is judged once, when it is set, by the two extremes: all that is copied 0, all of it
- * 1. What must not be 0 and is not in the one, what must not be all ones and is not in the
- * other, is sound whatever is copied: copied bits are any bits, the others the same.
+ * A template is validated once, when it is set, with two extremes: all copied bits 0, and all 1. A
+ * value that must not be zero is not zero in the first, and a value that must not be all ones is
+ * not all ones in the second. Then both hold for any copied bits, because the other bits are
+ * constant.
  */
 #include <net/ipv6.h>
 #include "linux/mrc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_template.h - profiles that are templates: bits of the peer's address, and of ours, are
- * put into their EVs when a path set is made. Documentation/guide/fabric.md.
+ * mrc_template.h - profiles that are templates: bits of the peer's address, and of ours, are copied
+ * into their EVs when a path set is built. Documentation/guide/fabric.md.
  */
 #ifndef MRC_TEMPLATE_H
 #define MRC_TEMPLATE_H

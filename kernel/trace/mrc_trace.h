@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_trace.h - tracepoints, /sys/kernel/tracing/events/mrc: Documentation/reference/tracing.md.
+ * mrc_trace.h - the tracepoints, /sys/kernel/tracing/events/mrc:
+ * Documentation/reference/tracing.md.
  *
- * All of them, so that this is the one page of what onlookers see, and the longer for it. Programs
- * know their layout: new fields come last. Plain values only: nothing of the module is known here.
+ * This file holds all of them and is therefore long. Programs depend on their layout: new fields
+ * are appended. Plain values only, so the file knows nothing of the module.
  *
- * Who calls prepares nothing: arguments are computed when somebody looks (mrc_trace()).
+ * Arguments are computed only when a tracepoint is enabled (mrc_trace()).
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mrc

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_trace_names.h - what numbers in tracepoints are called. Numbers, not the engine's
- * names for them: programs read these lists in the events' format files, where an enumerator means
- * nothing. mrc_trace.c checks them.
+ * mrc_trace_names.h - the names of numbers in tracepoints.
+ *
+ * The lists use literal numbers, not the engine's enumerators: programs read them in the format
+ * files of the events, where an enumerator has no meaning. mrc_trace.c checks them.
  */
 #ifndef MRC_TRACE_NAMES_H
 #define MRC_TRACE_NAMES_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_ah.h - address handles: a shell of ib_core's around an address vector (data/mrc_av.h). */
+/*
+ * mrc_ah.h - address handles: ib_core's object for an address vector (data/mrc_av.h).
+ */
 #ifndef MRC_AH_H
 #define MRC_AH_H
 

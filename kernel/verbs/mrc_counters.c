@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_counters.c - counters of a device: what its QPs counted, living and gone,
- * for `rdma statistic`, sysfs (mrc_counters_hw.c, mrc_mad.c) and netlink.
+ * mrc_counters.c - counters of a device: the sums over its QPs, existing and destroyed, for `rdma
+ * statistic`, sysfs (mrc_counters_hw.c, mrc_mad.c) and netlink.
  *
- * Per-QP counters are plain, owned by the QP's lock; nothing is added up on
- * the packet path. A sum visits the QPs one by one, and holds nothing else meanwhile: there
- * may be thousands, all busy. A QP that is reset during the walk leaves its counters with
- * the device, with `gone` if the walk has not seen it and with `gone_seen` if it has: so
- * each is in the sum once, and no counter ever goes back. Order: dev->qp_lock > qp->lock.
+ * Counters of a QP are plain numbers under the QP's lock; the packet path adds nothing up. A sum
+ * visits the QPs one by one and holds no other lock meanwhile, because there may be thousands of
+ * busy QPs. A QP that is reset during the walk leaves its counters with the device: in `gone` if
+ * the walk has not visited it yet, in `gone_seen` if it has. So each QP is counted once, and no
+ * counter decreases. Lock order: dev->qp_lock > qp->lock.
  */
 #include <linux/sched.h>
 #include <linux/spinlock.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_counters.h - sums over a device's QPs, living and gone.
+ * mrc_counters.h - sums of counters over a device's QPs, existing and destroyed.
  */
 #ifndef MRC_COUNTERS_H
 #define MRC_COUNTERS_H

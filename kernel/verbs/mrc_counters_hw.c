@@ -2,10 +2,10 @@
 /*
  * mrc_counters_hw.c - see mrc_counters_hw.h.
  *
- * The lists are the X-macros MRC_STATS, MRC_QP_STATS and MRC_DEV_STATS, so that a counter added
- * there is seen here. What mlx5 calls otherwise and counts alike stands here once more, under
- * that name: dashboards and alarms look for it. Its out_of_sequence is not among them. Packets
- * out of order are normal here, and alarms take that one for loss.
+ * The lists are the X-macros MRC_STATS, MRC_QP_STATS and MRC_DEV_STATS, so a counter that is added
+ * there appears here. A counter with an equivalent of another name in mlx5 appears a second time
+ * under that name, because dashboards and alarms look for it. mlx5's out_of_sequence is not among
+ * them: packets out of order are normal here, and alarms take that counter for loss.
  */
 #include <net/netlink.h>
 #include <rdma/ib_verbs.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_counters_hw.h - what ib_core shows of counters: `rdma statistic`, sysfs hw_counters.
+ * mrc_counters_hw.h - counters that ib_core shows: `rdma statistic`, sysfs hw_counters.
  *
- * Our own names, and mlx5's where the meaning is the same: Documentation/reference/verbs-counters.md.
+ * Our own names, and those of mlx5 for the same meaning: Documentation/reference/verbs-counters.md.
  */
 #ifndef MRC_COUNTERS_HW_H
 #define MRC_COUNTERS_HW_H

@@ -2,12 +2,12 @@
 /*
  * mrc_counters_qp.c - see mrc_counters_qp.h.
  *
- * A counter's value is what QPs left there (`closed`) and, of each that is bound, what it
- * counted since. It never goes back, nor does the rest that the port shows: binding,
- * unbinding and resets of bound QPs go on under dev->sum_mutex, as sums do.
+ * The value of a counter is the sum that unbound QPs left (`closed`) plus what each bound QP has
+ * counted since its binding. Neither that value nor the remaining counters of the port ever
+ * decrease: binding, unbinding and resets of bound QPs run under dev->sum_mutex, as sums do.
  *
- * ib_core unbinds a QP before it is destroyed. Order: ib_core's lock of the counter > qp->mutex
- * > dev->sum_mutex > dev->qp_lock > qp->lock.
+ * ib_core unbinds a QP before it is destroyed. Lock order: ib_core's lock of the counter >
+ * qp->mutex > dev->sum_mutex > dev->qp_lock > qp->lock.
  */
 #include <linux/list.h>
 #include <linux/slab.h>

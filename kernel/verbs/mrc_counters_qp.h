@@ -2,8 +2,8 @@
 /*
  * mrc_counters_qp.h - counters of rdma(8): `rdma statistic qp`.
  *
- * A counter takes what its QPs count while they are bound to it, and the port shows the rest
- * with all counters added up, by ib_core. So a bound QP has a base: what it had counted before.
+ * A counter collects what its QPs count while they are bound to it. The port shows the rest, and
+ * ib_core adds all counters to it. So a bound QP has a base: its values at the time of binding.
  */
 #ifndef MRC_COUNTERS_QP_H
 #define MRC_COUNTERS_QP_H

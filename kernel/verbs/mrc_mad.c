@@ -2,10 +2,11 @@
 /*
  * mrc_mad.c - see mrc_mad.h.
  *
- * Data are counted in words of four bytes, as these counters are: payload of connections, what is sent
- * again included. Datagrams are packets, and no data. The names mean what they mean for a NIC: what
- * was received and could not be taken for its form, what could not be sent, what a management packet
- * found no receive for. Out-of-order arrival is normal here, and no error.
+ * Data counters are in words of four bytes, as InfiniBand defines them: payload of connections,
+ * including retransmissions. Datagrams count as packets, not as data. Error counters have the
+ * meaning that they have for a NIC: malformed received packets, packets that could not be sent, and
+ * management packets without a posted receive. Out-of-order arrival is normal here and counts as no
+ * error.
  */
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>

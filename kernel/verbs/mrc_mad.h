@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mad.h - management packets that the device answers itself: performance counters as
- * InfiniBand calls them, for /sys/class/infiniband/NAME/ports/1/counters.
+ * mrc_mad.h - management packets that the device answers itself: InfiniBand performance counters,
+ * for /sys/class/infiniband/NAME/ports/1/counters.
  *
- * Asked by this host only. Who asks from outside is passed on to ib_core, which has no answer.
+ * Only this host gets answers. Packets from outside go to ib_core, which does not answer them.
  */
 #ifndef MRC_MAD_H
 #define MRC_MAD_H

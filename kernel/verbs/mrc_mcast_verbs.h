@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_mcast_verbs.h - what ib_core calls for a QP and a multicast group. Process context, no rtnl.
+ * mrc_mcast_verbs.h - ib_core's calls to attach a QP to a multicast group and to detach it. Process
+ * context, no rtnl.
  */
 #ifndef MRC_MCAST_VERBS_H
 #define MRC_MCAST_VERBS_H

@@ -2,10 +2,10 @@
 /*
  * mrc_post.c - see mrc_post.h.
  *
- * A post of the kernel's ends where a program's does: a slot is filled, prod is published, and
- * the QP is kicked if it asked for that before it went idle (uapi/rdma/mrc-abi.h). A slot is free
- * again when the QP has taken the request; that their completion queues suffice is its user's
- * promise to ib_core.
+ * A kernel user's post does the same as a program's: it fills a slot, publishes prod, and kicks the
+ * QP if the QP asked for that before it went idle (uapi/rdma/mrc-abi.h). A slot is free again when
+ * the QP has taken the request. ib_core's users guarantee that their completion queues are large
+ * enough.
  */
 #include <rdma/ib_user_verbs.h>
 #include "data/mrc_bh.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_post.h - work is posted. Programs fill their rings themselves and ring here with no request
- * (doorbell); users in the kernel post theirs, which are put into the same rings. Any context, interrupts
- * off too.
+ * mrc_post.h - posts work requests.
+ *
+ * Programs fill their rings themselves and call this without a request (doorbell). Requests of
+ * kernel users are copied into the same rings. Any context, also with interrupts off.
  */
 #ifndef MRC_POST_H
 #define MRC_POST_H

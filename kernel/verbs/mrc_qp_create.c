@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_qp_create.c - queue pairs of connections: made and destroyed.
+ * mrc_qp_create.c - creates and destroys queue pairs of connections.
  *
- * Memory is taken at creation, by the capabilities asked for: the struct, the engine's memory, the copies of
- * work requests, the two rings. Only what a busy one needs besides comes later (data/mrc_qp_grow.c).
+ * Memory is allocated at creation, according to the requested capabilities: the struct, the
+ * engine's memory, the copies of work requests, the two rings. Only memory that a busy QP needs is
+ * allocated later (data/mrc_qp_grow.c).
  *
- * destroy_qp takes the QP out of the table and the peer's list, resets the
- * engine and cuts the tie to ib_core's object, all under the locks those need; from then on
- * nothing is sent, completed or armed. What becomes of it then: data/mrc_qp.c.
+ * destroy_qp removes the QP from the table and from the peer's list, resets the engine and cuts the
+ * link to ib_core's object, all under the required locks. From then on nothing is sent, completed
+ * or armed. data/mrc_qp.c frees the rest.
  */
 #include <linux/module.h>
 #include <linux/sched.h>

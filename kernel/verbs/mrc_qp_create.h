@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_create.h - queue pairs of connections: made and destroyed. Called by ib_core, process context.
+ * mrc_qp_create.h - creates and destroys queue pairs of connections. Called by ib_core, process
+ * context.
  */
 #ifndef MRC_QP_CREATE_H
 #define MRC_QP_CREATE_H

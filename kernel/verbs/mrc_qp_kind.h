@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_kind.h - a queue pair is of one kind or another: a connection (RC), or datagrams (UD and
- * the GSI). What ib_core calls for any goes to the kind's own here. Process context.
+ * mrc_qp_kind.h - dispatches calls of ib_core by the type of the queue pair: connection (RC), or
+ * datagrams (UD and GSI). Process context.
  */
 #ifndef MRC_QP_KIND_H
 #define MRC_QP_KIND_H

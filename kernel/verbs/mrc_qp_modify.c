@@ -4,16 +4,14 @@
  *
  *   RESET -> INIT -> RTR -> RTS <-> SQD, any -> ERR, any -> RESET
  *
- * ib_core's table says which attributes a transition needs and may have; here
- * their values are checked, then one function per target state does the work.
- * Staying in INIT or RTS with new attributes is allowed as far as the table
- * goes. In SQD no request is taken from the ring, and what would change a connection
- * that is set up is refused.
+ * ib_core's table defines which attributes a transition requires and allows. This file checks their
+ * values; then one function per target state does the work. Staying in INIT or RTS with new
+ * attributes is allowed as far as the table goes. In SQD no request is taken from the ring, and
+ * changes of an established connection are refused.
  *
- * uverbs lets two threads modify one QP at once: qp->mutex orders them. The
- * softirq side may move the QP to ERR at any time, so each step looks at the
- * state again under qp->lock before it commits. What cannot be committed
- * leaves no trace.
+ * uverbs lets two threads modify one QP at once: qp->mutex orders them. The softirq side may move
+ * the QP to ERR at any time. So each step checks the state again under qp->lock before it commits.
+ * A step that cannot be committed leaves no trace.
  */
 #include <linux/ktime.h>
 #include <net/ipv6.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_reset.h - a QP back to RESET, from anywhere: also the first half of its end.
+ * mrc_qp_reset.h - returns a QP to RESET, from any state. Also the first half of destruction.
  */
 #ifndef MRC_QP_RESET_H
 #define MRC_QP_RESET_H

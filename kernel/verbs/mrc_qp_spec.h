@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_spec.h - QPs of mrc.h: what their programs say of them beside what ib_core knows.
+ * mrc_qp_spec.h - QPs of libmrc (mrc.h): attributes that ib_core does not know.
  *
- * The transition to INIT makes a QP one, RESET ends it: struct mrc_umodify_qp. What is not said is the
- * device's usual value. All under qp->mutex but mrc_qp_spec_read().
+ * The transition to INIT makes a QP one of these, RESET ends that: struct mrc_umodify_qp.
+ * Attributes that are not given have the device's values. All under qp->mutex, except
+ * mrc_qp_spec_read().
  */
 #ifndef MRC_QP_SPEC_H
 #define MRC_QP_SPEC_H

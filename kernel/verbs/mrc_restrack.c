@@ -2,12 +2,12 @@
 /*
  * mrc_restrack.c - see mrc_restrack.h.
  *
- * A QP's counters are in `mrcctl qp show`; here stands what tells a queue that works from one
- * that is stuck. Keys are not shown: whoever may know them gets them from ib_core.
+ * Counters of a QP are in `mrcctl qp show`. This file shows the facts that distinguish a working
+ * queue from a stuck one. Keys are not shown: ib_core shows them to those who may know them.
  *
- * ib_core without rdma_restrack_begin_del() destroys a queue first and then takes it from its list, so that a dump may
- * still come here with the shell of one that is gone. A shell says so by NULL, and what was found in it lives for as
- * long as RCU is held.
+ * ib_core without rdma_restrack_begin_del() destroys a queue before it removes it from its list. So
+ * a dump may call this file with the verbs object of a destroyed queue. Such an object contains
+ * NULL, and pointers that were found in it remain valid under RCU.
  */
 #include <rdma/restrack.h>
 #include <rdma/rdma_netlink.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_restrack.h - what `rdma -dd resource show` says of our objects besides what ib_core knows. */
+/*
+ * mrc_restrack.h - details of our objects in `rdma -dd resource show`.
+ */
 #ifndef MRC_RESTRACK_H
 #define MRC_RESTRACK_H
 

@@ -2,8 +2,8 @@
 /*
  * mrc_sysfs.c - see mrc_sysfs.h.
  *
- * hw_rev, hca_type and board_id are those of adapters: node_exporter leaves out all RDMA devices
- * of a host where one has no board_id.
+ * hw_rev, hca_type and board_id are attributes of adapters. They exist here because node_exporter
+ * skips all RDMA devices of a host if one has no board_id.
  */
 #include <rdma/ib_verbs.h>
 #include <rdma/mrc-abi.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_sysfs.h - what /sys/class/infiniband/NAME/ says beside ib_core's files.
+ * mrc_sysfs.h - our files in /sys/class/infiniband/NAME/, beside those of ib_core.
  */
 #ifndef MRC_SYSFS_H
 #define MRC_SYSFS_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_ud_create.h - datagram QPs: made and destroyed. Called by ib_core, process context. */
+/*
+ * mrc_ud_create.h - creates and destroys datagram QPs. Called by ib_core, process context.
+ */
 #ifndef MRC_UD_CREATE_H
 #define MRC_UD_CREATE_H
 

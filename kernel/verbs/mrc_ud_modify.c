@@ -4,8 +4,8 @@
  *
  *   RESET -> INIT -> RTR -> RTS, SQE -> RTS, any -> ERR, any -> RESET
  *
- * ib_core's table says which attributes a transition needs and may have. The softirq side
- * moves a QP to SQE or ERR by itself.
+ * ib_core's table defines which attributes a transition requires and allows. The softirq side moves
+ * a QP to SQE or ERR by itself.
  */
 #include "data/mrc_qp.h"
 #include "data/mrc_ud.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_ud_modify.h - states of a datagram QP. Called by ib_core, process context. */
+/*
+ * mrc_ud_modify.h - the states of a datagram QP. Called by ib_core, process context.
+ */
 #ifndef MRC_UD_MODIFY_H
 #define MRC_UD_MODIFY_H
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_verbs.c - what the device tells ib_core about itself, and the small
- * objects: user context, protection domain.
+ * mrc_verbs.c - the device's attributes for ib_core, and the small objects: user context,
+ * protection domain.
  *
- * One IB port with the sum of the planes' speeds, ACTIVE while any plane is
- * up. GIDs come from the addresses of the netdev through ib_core's table. Queue
- * pairs, completion queues and memory regions live in their own files. What is missing
- * fails with -EOPNOTSUPP.
+ * One IB port with the sum of the planes' speeds, ACTIVE while any plane is up. ib_core's table
+ * derives GIDs from the addresses of the netdev. Queue pairs, completion queues and memory regions
+ * have files of their own. Missing operations fail with -EOPNOTSUPP.
  *
- * Users in the kernel give addresses of their own memory: the device has no DMA device, so
- * ib_dma_map_*() hands these through.
+ * Kernel users pass virtual addresses: the device has no DMA device, so ib_dma_map_*() returns them
+ * unchanged.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mrc_verbs.h - what the device tells ib_core about itself. */
+/*
+ * mrc_verbs.h - the device's attributes for ib_core.
+ */
 #ifndef MRC_VERBS_H
 #define MRC_VERBS_H
 
