@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// apply.cc - see apply.h.
 #include "apply.h"
 
 #include <fcntl.h>

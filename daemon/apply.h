@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// apply.h - carries one operation of a plan out.
+// apply.h - executes one operation of a plan on the kernel.
 #pragma once
 
 #include "observe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// daemon.h - the event loop: when to reconcile.
+// daemon.h - the event loop of mrcd: decides when to reconcile.
 #pragma once
 
 #include "netlink_kernel.h"

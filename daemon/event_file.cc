@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// event_file.cc - see event_file.h.
 #include "event_file.h"
 
 #include <fcntl.h>

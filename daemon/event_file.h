@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// event_file.h - lines in a file that does not grow without end: FILE, then FILE.1 ... FILE.4, the oldest last.
+// event_file.h - a log file with rotation: FILE, then FILE.1 ... FILE.4, the oldest last.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// events.cc - see events.h.
 #include "events.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// events.h - records of the module's log (mrcctl log) into the journal, with fields, and into a file of JSON lines.
+// events.h - forwards records of the module's log (mrcctl log) to the journal, with fields, and to
+// a file of JSON lines.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// journal.cc - see journal.h.
 #include "journal.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// journal.h - entries with fields for systemd's journal, by its native protocol: one datagram each. No library is
-// needed, and no harm done where there is no journal.
+// journal.h - entries with fields for systemd's journal, by its native protocol, one datagram each.
+//
+// No library is needed. Without a journal the entries are dropped.
 #pragma once
 
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// kernel.h - what the reconciler needs of a kernel. netlink_kernel.h is the one we run on;
-// tests have one that is only a struct, with the same rules.
+// kernel.h - the interface between the reconciler and a kernel.
+//
+// netlink_kernel.h implements it for the running kernel. Tests implement it as a struct with the
+// same rules.
 #pragma once
 
 #include "../tools/lib/nl/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// log.h - lines to stderr; the service manager adds time and place.
+// log.h - log lines on stderr. The service manager adds time and unit.
 #pragma once
 
 #include <fmt/format.h>

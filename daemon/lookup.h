@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// lookup.h - what a plan asks for again and again, found without looking at everything: a switch
-// has thousands of ports, a host thousands of profiles.
+// lookup.h - indices for planning: a switch has thousands of ports, a host thousands of profiles.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// mrc_genl.cc - see mrc_genl.h.
 #include "mrc_genl.h"
 
 #include <linux/genetlink.h>

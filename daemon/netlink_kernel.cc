@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// netlink_kernel.cc - see netlink_kernel.h.
 #include "netlink_kernel.h"
 
 #include <stdexcept>

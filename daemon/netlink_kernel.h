@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// netlink_kernel.h - the kernel of the network namespace that we are in.
+// netlink_kernel.h - the kernel of the current network namespace (kernel.h), by netlink.
 #pragma once
 
 #include "apply.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// notify.cc - see notify.h.
 #include "notify.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// notify.h - tells those who started us how far we are.
+// notify.h - reports readiness and status to the service manager (sd_notify protocol).
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// observe.cc - see observe.h.
 #include "observe.h"
 
 #include <linux/mrc.h>

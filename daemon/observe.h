@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// observe.h - reads from the kernel what a plan compares with.
+// observe.h - reads the observed state, which a plan compares with the desired state.
 #pragma once
 
 #include <optional>

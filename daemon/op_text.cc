@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// op_text.cc - operations as commands that can be pasted.
+// op_text.cc - prints operations as shell commands.
 #include <fmt/format.h>
 
 #include "../tools/lib/fabric/profile_text.h"

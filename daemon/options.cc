@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// options.cc - see options.h.
 #include "options.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// options.h - the command line.
+// options.h - the command line of mrcd.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// plan.cc - see plan.h.
 #include "plan.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// plan.h - what has to be done so that Observed becomes Desired. Pure: no I/O,
-// no clock, no state; planning again after a plan was carried out gives nothing.
+// plan.h - computes the operations that turn Observed into Desired.
+//
+// Pure: no I/O, no clock, no state. Planning again after the operations were executed gives no
+// operations.
 #pragma once
 
 #include <map>

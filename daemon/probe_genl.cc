@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// probe_genl.cc - see probe_genl.h.
 #include "probe_genl.h"
 
 #include <linux/mrc.h>

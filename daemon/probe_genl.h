@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// probe_genl.h - self-probes over generic netlink.
+// probe_genl.h - self-probes of the running module, over generic netlink (probe_kernel.h).
 #pragma once
 
 #include "../tools/lib/nl/attr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// probe_kernel.h - self-probes as the module has them. Tests have a kernel that is a struct.
+// probe_kernel.h - the interface to the module's self-probes. Tests implement it as a struct.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// prober.cc - see prober.h.
 #include "prober.h"
 
 #include <linux/mrc.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// prober.h - keeps the self-probes of this host, reads what became of them, and judges: what this host
-// alone can know. It changes nothing (modes observe and advise).
+// prober.h - configures the self-probes of this host, reads their results, and concludes what this
+// host alone can know.
+//
+// It changes nothing else (modes observe and advise).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// reconcile.cc - see reconcile.h.
 #include "reconcile.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// reconcile.h - look, plan, apply, until there is nothing left to do; and what
-// has to be remembered from one time to the next.
+// reconcile.h - the reconciliation loop: observe, plan, apply, until the plan is empty. Also the
+// state that lasts from one run to the next.
 //
-// Nothing of that is needed to be right: a new process starts from the file and
-// the kernel alone, and finds nothing to do if nothing changed. What would be, the
-// interfaces of others to be set back, no process ends with, unless it is killed.
+// That state is an optimisation: a new process starts from the file and the kernel alone, and has
+// nothing to do if nothing changed. One part is restored at exit: settings of other interfaces.
+// Only a killed process leaves them.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// rtnl.cc - see rtnl.h.
 #include "rtnl.h"
 
 #include "../tools/lib/fabric/usid.h"

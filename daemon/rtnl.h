@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// rtnl.h - the rtnetlink messages mrcd sends, and what it reads out of answers. Built from
-// attributes: libnl-route-3 3.7 knows neither seg6local with next-csid nor IFA_PROTO.
+// rtnl.h - the rtnetlink messages that mrcd sends, and the attributes that it reads.
+//
+// Built from attributes, because libnl-route-3 3.7 knows neither seg6local with next-csid nor
+// IFA_PROTO.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// signals.cc - see signals.h.
 #include "signals.h"
 
 #include <poll.h>

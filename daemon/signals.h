@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// signals.h - SIGHUP, SIGTERM and SIGINT as a descriptor: of the loop, and to be asked between
-// two operations of a long run.
+// signals.h - SIGHUP, SIGTERM and SIGINT as a file descriptor, for the loop and for checks between
+// operations of a long run.
 #pragma once
 
 namespace mrcd {

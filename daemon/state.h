@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// state.h - the two sides a plan is made of: what this node shall have (Desired)
-// and what its kernel has (Observed). Values only.
+// state.h - the two inputs of a plan: the state that this node should have (Desired), and the state
+// of its kernel (Observed). Values only.
 //
-// Interfaces are known by name here: an index exists only once the interface
-// does.
+// Interfaces are identified by name, because an index exists only while the interface exists.
 #pragma once
 
 #include <cstdint>

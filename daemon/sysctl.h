@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// sysctl.h - where a key such as "all/forwarding" lives. /proc/sys shows the
-// network namespace of the process that looks.
+// sysctl.h - the path of a key such as "all/forwarding". /proc/sys shows the network namespace of
+// the reading process.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// commands.h - what the verbs do. Text and JSON are the printer's business.
+// commands.h - the functions behind the verbs. The printer makes text or JSON.
 #pragma once
 
 #include <functional>

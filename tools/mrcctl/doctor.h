@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// doctor.h - what of this host keeps MRC from working: one table of checks, each with the cause it finds and a
-// line to paste that repairs it. A new check is a function and a row in doctor.cc.
+// doctor.h - checks of this host: one table, each with the cause that it finds and a command that
+// repairs it.
+//
+// A new check is one function and one row in doctor.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// explain.h - `mrcctl explain`: what a name means; no kernel is asked.
+// explain.h - `mrcctl explain`: the meaning of a name. Needs no kernel.
 #pragma once
 
 #include "commands.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// fabric.h - what is done with fabric files: no kernel is asked.
+// fabric.h - commands on fabric files. They need no kernel.
 #pragma once
 
 #include "commands.h"

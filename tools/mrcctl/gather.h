@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// gather.h - objects that a dump shows in parts, one behind the other: they are
-// printed when the next one begins, or with flush().
+// gather.h - joins the parts of an object that a dump delivers in several messages.
+//
+// The object is printed when the next one begins, or by flush().
 #pragma once
 
 #include "commands.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// log.h - `mrcctl log`: what the module remembers; `mrcctl event`: the same as it happens.
+// log.h - `mrcctl log`: the records of the module; `mrcctl event`: the same, live.
 #pragma once
 
 #include "commands.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// metrics.h - mrcctl metrics: this host's state in Prometheus' text format, as mrcd's endpoint tells it.
+// metrics.h - mrcctl metrics: the state of this host in Prometheus' text format, as mrcd's web
+// server exports it.
 #pragma once
 
 #include "commands.h"

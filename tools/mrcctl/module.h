@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// module.h - the kernel module as this host has it now, from sysfs.
+// module.h - the loaded kernel module, from sysfs.
 #pragma once
 
 #include <string>

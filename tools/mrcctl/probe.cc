@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// probe.cc - see probe.h. An answer comes back by a way of the peer's choice, which may be the one that is
-// dead: so what is not answered is asked again.
+// probe.cc - see probe.h. The peer chooses the path of the answer, which may be dead. So an
+// unanswered probe is repeated.
 #include "probe.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// probe.h - which paths to a peer are alive: EV probes, drawn plane by path.
+// probe.h - finds the working paths to a peer by EV probes, and draws them by plane and path.
 #pragma once
 
 #include "commands.h"

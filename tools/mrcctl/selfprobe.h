@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// selfprobe.h - `mrcctl selfprobe`: packets of a host to itself, path by path. mrcd sets them; by hand they are for tests
-// and experts.
+// selfprobe.h - `mrcctl selfprobe`: packets of a host to itself, path by path.
+//
+// mrcd configures them. Manual use is for tests and experts.
 #pragma once
 
 #include "commands.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// since.h - a moment as people write it. Pure, but for the time zone.
+// since.h - parses a point in time. Pure, except for the time zone.
 #pragma once
 
 #include <cstdint>

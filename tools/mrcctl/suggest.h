@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// suggest.h - what is said to somebody whose word is in no table: what it may have been meant to be. Pure.
+// suggest.h - error texts for unknown words, with the most likely intended one. Pure.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// values.h - words of the command line into values of the kernel, and back.
+// values.h - converts command-line words to kernel values, and back.
 //
 // Parsers throw bad_value with a text that names the word.
 #pragma once

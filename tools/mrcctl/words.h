@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// words.h - every counter, hint, state and event by name: what it means, why, and what helps.
+// words.h - all counters, hints, states and events by name: meaning, reason, remedy.
 //
-// One table: `mrcctl explain` prints it, and Documentation/reference/counters.md is made from it.
+// One table: `mrcctl explain` prints it, and Documentation/reference/counters.md is generated from
+// it.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// clock.h - a host's clock: begins somewhere, and runs a little fast or slow.
+// clock.h - the clock of a host: its offset and its drift.
 //
-// The engine of a host sees this clock only; the simulation has its own. A stamp of
-// one host compared with another's clock is therefore wrong, and shows.
+// The engine of a host sees this clock only; the simulation has its own. So comparing a timestamp
+// of one host with another's clock gives a wrong result, which tests detect.
 #pragma once
 
 #include "engine.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// counts.h - what hosts and links did to packets, counted as the engine counts:
-// printed at the end of a run, so that the swarm can show that it met each.
+// counts.h - counts of what hosts and links did to packets, in the manner of the engine's counters.
+//
+// Printed at the end of a run, so that the swarm shows which cases it covered.
 #pragma once
 
 #include "engine.h"

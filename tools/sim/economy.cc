@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// economy.cc - five promises, each with the figures that it is held against.
+// economy.cc - five promises about cost and recovery, each with its limits (economy.h).
 #include "economy.h"
 
 #include "world.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// economy.h - what a transport may spend on paths, and how soon it forgets what was.
+// economy.h - limits on what a transport spends on paths, and on how long it remembers faults.
 //
-// Option economy is a mask of the promises that a run is held against; never drawn.
-// A promise that is broken throws failure.
+// The option economy is a mask of the promises that a run is checked against; it is never drawn. A
+// broken promise throws failure.
 #pragma once
 
 #include "engine.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// event_queue.h - what happens next: a 4-ary heap ordered by (time, seq).
+// event_queue.h - pending events: a 4-ary heap ordered by (time, seq).
 //
-// seq is the order of pushing and breaks ties, so that the order of events
-// never depends on the container.
+// seq is the order of insertion and breaks ties, so the order of events never depends on the
+// container.
 #pragma once
 
 #include "engine.h"

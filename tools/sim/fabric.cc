@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// fabric.cc - from port to port.
+// fabric.cc - moves packets from port to port (fabric.h).
 #include "fabric.h"
 
 #include "world.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// fabric.h - the planes between the hosts: a queue at every port of the Clos.
+// fabric.h - the planes between the hosts: a queue at each port of the Clos.
 //
-// A packet takes one event per port. The host's own port queues without limit;
-// switches' ports may be slower, and mark, trim or drop; what each is like says links.h.
-// Control packets and trimmed ones go before data, unless all share one queue. Each EV
-// adds a fixed delay, each packet a random one.
+// A packet takes one event per port. A host's own port queues without limit. Ports of switches may
+// be slower, and mark, trim or drop; links.h has their properties. Control packets and trimmed ones
+// precede data, unless all share one queue. Each EV adds a fixed delay, each packet a random one.
 #pragma once
 
 #include "links.h"

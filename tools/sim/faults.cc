@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// faults.cc - drawing the faults that last.
+// faults.cc - draws the faults that last (faults.h).
 #include "faults.h"
 
 #include "trace.h"

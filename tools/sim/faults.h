@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// faults.h - what breaks when, and what is broken now.
+// faults.h - the faults of a run, and their current state.
 //
-// Faults with a beginning and an end (a dead cable, a rebooting switch, a
-// black-holed EV, a stalled receiver, a pausing host) are drawn beforehand; faults per packet
-// are drawn where they strike. All of them end at option fault_ns, but pauses, which may
-// be longer than all the rest.
+// Faults with a beginning and an end (a dead cable, a rebooting switch, a black-holed EV, a stalled
+// receiver, a pausing host) are drawn in advance. Faults of single packets are drawn when they
+// occur. All end at option fault_ns, except pauses, which may be longer.
 #pragma once
 
 #include "options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// host.cc - one host.
+// host.cc - one host (host.h).
 #include "host.h"
 
 #include "world.h"

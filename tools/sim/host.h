@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// host.h - one host: its clock, its CPU, its ports, what it knows of each peer, its QPs.
+// host.h - one host: its clock, its CPU, its ports, its state of each peer, its QPs.
 //
-// The CPU is one: what is done takes time, and timers and softirqs wait meanwhile. What
-// arrives then waits in a ring per plane. While the host pauses, nothing else happens.
+// There is one CPU: work takes time, and timers and softirqs wait meanwhile. Received packets wait
+// in one ring per plane. While the host pauses, nothing else happens.
 #pragma once
 
 #include "clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// links.cc - drawing the ports.
+// links.cc - draws the properties of the ports (links.h).
 #include "links.h"
 
 #include "prng.h"

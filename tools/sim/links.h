@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// links.h - what every port of the fabric is like: delay, rate, buffer, loss, trimming.
+// links.h - the properties of each port of the fabric: delay, rate, buffer, loss, trimming.
 //
-// A port is one direction of a cable, so each direction has its own. Some planes may
-// differ as a whole (options odd_*), and every link for itself (options link_*). All
-// are drawn beforehand and stay; only loss ends with the other faults.
+// A port is one direction of a cable, so both directions may differ. A plane may differ as a whole
+// (options odd_*), and each link by itself (options link_*). All are drawn in advance and constant;
+// only loss ends with the other faults.
 #pragma once
 
 #include "options.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// memory.h - patterns, and a registered memory region as a byte array.
+// memory.h - data patterns, and a registered memory region as a byte array.
 //
-// A pattern is an endless sequence of bytes named by a key, so that contents
-// need not be kept to be compared.
+// A pattern is an endless byte sequence with a key, so contents can be checked without storing
+// them.
 #pragma once
 
 #include "prng.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// options.cc - the swarm: what one seed means.
+// options.cc - draws the options of one seed (options.h).
 #include "options.h"
 
 #include "economy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // options.h - everything that is drawn from the seed, by name.
 //
-// One list makes the struct, the table that is printed, and --set NAME=VALUE
-// (which narrows a failing seed down without shifting anything else).
+// One list produces the struct, the printed table, and --set NAME=VALUE, which narrows a failing
+// seed without changing the other draws.
 #pragma once
 
 #include "engine.h"

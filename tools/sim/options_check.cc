@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// options_check.cc - options given by hand: NAME=VALUE, and what is refused.
+// options_check.cc - options from the command line: NAME=VALUE, and their validation.
 #include "options.h"
 
 #include "economy.h"

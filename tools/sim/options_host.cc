@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// options_host.cc - what one seed means for hosts and paths that are not alike.
+// options_host.cc - draws options for hosts and paths that differ.
 //
-// Streams of their own, so that what a seed means otherwise does not shift.
+// They use random streams of their own, so the other draws of a seed do not change.
 #include "options.h"
 
 #include "foreign/habits.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // prng.h - the simulator's random numbers: one stream per purpose.
 //
-// A stream is derived from the master seed and a name, so that one more draw in
-// one place does not shift the others. No std:: distributions: their output
-// differs between libraries. Never draw twice in one argument list: the order
-// of evaluation differs between compilers.
+// A stream is derived from the master seed and a name, so an additional draw in one place does not
+// change the others. No std:: distributions: their output differs between libraries. Never draw
+// twice in one argument list: the order of evaluation differs between compilers.
 #pragma once
 
 #include "engine.h"

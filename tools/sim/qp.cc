@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// qp.cc - the model of the verbs glue around one connection.
+// qp.cc - models the verbs glue around one connection (qp.h).
 #include "qp.h"
 
 #include "world.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// qp.h - one queue pair of one host: what the kernel's glue (mrc_flow.c) does
-// around an engine connection, and the program that uses it.
+// qp.h - one queue pair of one host: models the kernel's glue (mrc_flow.c) around an engine
+// connection, and the program that uses it.
 #pragma once
 
 #include "qp_foreign.h"

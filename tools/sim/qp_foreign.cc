@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// qp_foreign.cc - see qp_foreign.h. What a program could notice is checked by the stream, as of
-// the engine's own ends.
+// qp_foreign.cc - see qp_foreign.h. The stream checks everything that a program could notice, as
+// for the engine's own ends.
 #include "qp_foreign.h"
 
 #include "foreign/wire.h"

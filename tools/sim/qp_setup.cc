@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// qp_setup.cc - one connection as its options say, from creation to RTS.
+// qp_setup.cc - sets up one connection with its options, from creation to RTS.
 #include "qp.h"
 
 #include "world.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// stream.cc - checks of one direction of one QP.
+// stream.cc - checks one direction of one QP (stream.h).
 #include "stream.h"
 
 #include <algorithm>

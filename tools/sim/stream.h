@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// stream.h - the truth about one direction of one QP: the messages one side
-// sends, the other side's memory, and how far each message has got.
+// stream.h - the reference model of one direction of one QP: the sender's messages, the receiver's
+// memory, and the progress of each message.
 //
-// The engine's two ends know only what the wire told them; a stream sees both
-// and checks every step that a program could notice: bytes land inside their
-// message, once acknowledged once only; the last bytes of a WRITE become
-// visible last; completions tell the truth, in order, once.
+// The two ends of the engine know only what they received. A stream sees both, and checks every
+// step that a program could notice: bytes land inside their message and once; the last bytes of a
+// WRITE become visible last; completions are true, in order, and occur once.
 #pragma once
 
 #include "memory.h"

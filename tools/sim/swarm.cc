@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// swarm.cc - workers take every jobs-th seed; every seed runs in a child of its
-// own, so that an assertion of the engine, a crash or an endless loop is one
-// failing seed and not the end.
+// swarm.cc - runs many seeds (swarm.h).
+//
+// Each worker takes every jobs-th seed. Each seed runs in a child process, so an assertion of the
+// engine, a crash or an endless loop fails only that seed.
 #include "swarm.h"
 
 #include <sys/time.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// tcp.h - rivals of the swarm: flows as TCP's between two hosts, each by one EV.
+// tcp.h - competing traffic of the swarm: TCP-like flows between two hosts, each by one EV.
 //
-// They send until faults end. Their packets wait in the fabric's queues as data does, are
-// never trimmed, and take no CPU time of the hosts.
+// They send until faults end. Their packets wait in the fabric's queues like data, are never
+// trimmed, and take no CPU time of the hosts.
 #pragma once
 
 #include "packet.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// tcp_like.h - a bulk flow that behaves as TCP does: a rival on the same ports.
+// tcp_like.h - a bulk flow with TCP's congestion control: competing traffic on the same ports.
 //
-// Slow start, one packet more for each round trip, half the window after a loss (RFC 5681).
-// Each transmission has a number of its own and is acknowledged by it, as in QUIC (RFC 9002):
-// a transmission is lost when one that left three later is acknowledged. Marks (ECN) are
-// ignored. Both simulators use this file.
+// Slow start, one more packet per round trip, half the window after a loss (RFC 5681). Each
+// transmission has its own number and is acknowledged by it, as in QUIC (RFC 9002): a transmission
+// is lost when one that left three later is acknowledged. ECN marks are ignored. Both simulators
+// use this file.
 #pragma once
 
 #include "engine.h"

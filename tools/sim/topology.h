@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// topology.h - a two-tier Clos in every plane: which output ports there are, by number.
+// topology.h - a two-tier Clos in each plane: its output ports, by number.
 //
-// Hosts hang on T0s in order, hosts_per_t0 each; every T0 has one cable to every
-// T1. A port is the sending end of one direction of a cable.
+// T0s take hosts in order, hosts_per_t0 each. Each T0 has one cable to each T1. A port is the
+// sending end of one direction of a cable.
 #pragma once
 
 #include "options.h"

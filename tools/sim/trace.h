@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// trace.h - the trace: a hash over everything that happened, and text if wanted;
-// and the way a check fails.
+// trace.h - the trace: a hash over all events, and optional text. Also the function by which a
+// check fails.
 #pragma once
 
 #include "prng.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// workload.cc - drawing the messages of one direction of one QP.
+// workload.cc - draws the messages of one direction of one QP (workload.h).
 #include "workload.h"
 
 #include <algorithm>

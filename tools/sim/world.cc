@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// world.cc - setting a simulation up, its main loop, its end.
+// world.cc - sets a simulation up, runs its main loop, and ends it (world.h).
 #include "world.h"
 
 #include "economy.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// cabling.cc - see cabling.h.
 #include "cabling.h"
 
 namespace mrcfab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// cabling.h - where the other end of a cable is.
+// cabling.h - finds the other end of a cable.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// check.cc - see check.h.
 #include "check.h"
 
 #include <fmt/format.h>

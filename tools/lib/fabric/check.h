@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// check.h - does every EV of some pairs of hosts arrive, over the switches that it names? The
-// exceptions of a rule are always among the pairs.
+// check.h - checks that the EVs of selected pairs of hosts arrive, over the switches that they
+// name.
+//
+// The exceptions of a rule are always among the pairs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// desired.cc - see desired.h.
 #include "desired.h"
 
 #include <fmt/format.h>

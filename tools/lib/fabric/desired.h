@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired.h - what one node of a fabric shall have. Values only; interfaces are known by name.
+// desired.h - the desired state of one node of a fabric. Values only; interfaces are identified by
+// name.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired_flat.cc - what a host of [flat] shall have: for each address of the others a route by
-// every plane, which MRC takes, and ahead of them one by the device, which programs go by.
+// desired_flat.cc - the desired state of a host of [flat].
+//
+// For each address of another host: one route by each plane, which MRC uses, and before them one by
+// the device, which programs use.
 #include <algorithm>
 
 #include "desired_nodes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired_lists.cc - from lists of switches and hosts to what one of them shall have.
+// desired_lists.cc - the desired state of a node, from lists of switches and hosts.
 #include <algorithm>
 #include <map>
 

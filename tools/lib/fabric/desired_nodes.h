@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired_nodes.h - the ways to what a node shall have: from lists, from a rule, from [flat].
+// desired_nodes.h - the three sources of a node's desired state: lists, a rule, [flat].
 #pragma once
 
 #include "desired.h"

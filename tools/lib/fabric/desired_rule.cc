@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// desired_rule.cc - from a rule to what one node shall have: its own cables, and no more.
+// desired_rule.cc - the desired state of a node, from a rule. Its cost depends on the node's own
+// cables only.
 #include "desired_nodes.h"
 #include "ports.h"
 #include "usid.h"

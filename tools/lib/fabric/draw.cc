@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// draw.cc - see draw.h.
 #include "draw.h"
 
 #include <fmt/format.h>

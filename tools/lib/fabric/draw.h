@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// draw.h - a picture of one plane: the first switches and the last one, which of them are cabled,
-// and hosts below.
+// draw.h - draws one plane: the first switches and the last one, their cables, and the hosts below.
 #pragma once
 
 #include <string>

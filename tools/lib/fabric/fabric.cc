@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// fabric.cc - see fabric.h.
 #include "fabric.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// fabric.h - the fabric file: what the whole fabric looks like, for every node
-// the same (fabric.toml(5)).
+// fabric.h - the fabric file (fabric.toml(5)): describes the whole fabric, identical on every node.
 //
-// A Fabric that exists is valid: names resolve, planes and indices are in range,
-// uSIDs do not collide, no port is used twice. Nothing behind it checks again.
+// A Fabric object is always valid: names resolve, planes and indices are in range, uSIDs are
+// unique, no port is used twice. Its users do not check again.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// flat.cc - see flat.h.
 #include "flat.h"
 
 #include <algorithm>

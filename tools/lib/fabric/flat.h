@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// flat.h - hosts without SRv6: planes are cables, or Ethernet networks apart from each other. Host n
-// of the list has address n of the networks, and on plane p the link-local address fe80::p:n, by
-// which the others find it: so nobody has to be told about neighbours.
+// flat.h - hosts without SRv6: planes are direct cables or separate Ethernet networks.
+//
+// Host n of the list has address n of the networks, and on plane p the link-local address
+// fe80::p:n, by which the others reach it. So no neighbours need to be configured.
 #pragma once
 
 #include <map>

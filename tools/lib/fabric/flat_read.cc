@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// flat_read.cc - see flat_read.h.
 #include "flat_read.h"
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// flat_read.h - [flat] of a fabric file.
+// flat_read.h - reads [flat] of a fabric file.
 #pragma once
 
 #include "reader.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// forward.cc - see forward.h.
 #include "forward.h"
 
 #include <fmt/format.h>

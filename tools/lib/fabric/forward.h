@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// forward.h - what the fabric does with a packet: hop by hop by the routes that the nodes shall
-// have, longest prefix first; at its own uSID a switch shifts and looks again. Knows nothing of
-// how the routes came about.
+// forward.h - simulates forwarding of a packet, hop by hop, with the routes that the nodes should
+// have.
+//
+// Longest prefix first. At its own uSID a switch shifts the destination and looks it up again.
+// Independent of the code that computes the routes.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// ip.cc - see ip.h.
 #include "ip.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// lists.cc - a fabric as lists of switches, hosts and cables: all of it is checked against all
-// of it.
+// lists.cc - reads a fabric as lists of switches, hosts and cables, and checks that they are
+// consistent.
 #include "lists.h"
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// lists.h - [usid], [[switch]] and [[host]] of a fabric file.
+// lists.h - reads [usid], [[switch]] and [[host]] of a fabric file.
 #pragma once
 
 #include "reader.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// lists_text.cc - see lists_text.h.
 #include "lists_text.h"
 
 #include <fmt/format.h>

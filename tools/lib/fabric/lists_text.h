@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// lists_text.h - a fabric by rule written out as lists: the same nodes, cables, addresses and
-// uSIDs; EVs become explicit ones.
+// lists_text.h - writes a fabric by rule as lists: the same nodes, cables, addresses and uSIDs,
+// with explicit EVs.
 #pragma once
 
 #include <string>

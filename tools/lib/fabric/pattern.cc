@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// pattern.cc - see pattern.h.
 #include "pattern.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// pattern.h - names by rule: "p{plane}-t0-{t0}" makes a name of numbers, and numbers of a name.
+// pattern.h - name patterns: "p{plane}-t0-{t0}" formats numbers as a name and parses a name into
+// numbers.
 //
-// {t0:3} has three digits at least. A name has one reading only: between two numbers stands
-// something that is no digit, and numbers are written in one way.
+// {t0:3} has at least three digits. Each name has exactly one interpretation: a non-digit separates
+// two numbers, and each number has one spelling.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// plane_view.cc - see plane_view.h.
 #include "plane_view.h"
 
 #include <fmt/format.h>

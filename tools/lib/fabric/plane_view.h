@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// plane_view.h - as much of a plane as fits a picture.
+// plane_view.h - the part of a plane that fits into a picture.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// ports.cc - see ports.h.
 #include "ports.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ports.h - what a node has of each cable, whether the fabric is a rule or lists.
+// ports.h - a node's end of each cable, for fabrics by rule and by lists.
 //
-// Every cable has the same two link-local addresses, fe80::1 at the end nearer
-// to the hosts and fe80::2 at the upper end, so that next hops need no table.
+// Every cable has the same two link-local addresses, fe80::1 at the end nearer to the hosts and
+// fe80::2 at the upper end. So next hops need no table.
 #pragma once
 
 #include "desired.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// profile.cc - see profile.h.
 #include "profile.h"
 
 #include <linux/mrc.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// profile.h - EV profiles as values: the paths to a destination one by one, or a rule that makes
-// the paths to every destination of a prefix (a template).
+// profile.h - EV profiles as values: explicit paths to one destination, or a template for the paths
+// to all destinations of a prefix.
 #pragma once
 
 #include <cstdint>

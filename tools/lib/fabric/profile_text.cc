@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// profile_text.cc - see profile_text.h.
 #include "profile_text.h"
 
 #include <fmt/format.h>

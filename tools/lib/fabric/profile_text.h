@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// profile_text.h - profiles as `mrcctl profile set` takes them.
+// profile_text.h - prints profiles as arguments of `mrcctl profile set`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// reader.cc - see reader.h.
 #include "reader.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// reader.h - takes values out of a TOML table and refuses what it was not asked for; each
-// refusal says where, what is wrong and what would be right.
+// reader.h - reads values out of a TOML table and rejects unknown keys.
+//
+// Each error says where it is, what is wrong, and what would be right.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// rule.cc - the rule and its exceptions. Whether names, ports and addresses are unique is seen
-// from the patterns: nothing is counted through.
+// rule.cc - reads the rule of a fabric and its exceptions.
+//
+// The patterns show whether names, ports and addresses are unique; nothing is enumerated.
 #include "rule.h"
 
 #include <bit>

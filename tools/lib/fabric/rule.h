@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// rule.h - [topology] of a fabric file.
+// rule.h - reads [topology] of a fabric file.
 #pragma once
 
 #include "reader.h"

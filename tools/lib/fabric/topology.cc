@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// topology.cc - see topology.h.
 #include "topology.h"
 
 #include "usid.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// topology.h - a regular fabric as a rule: planes of T0 and T1 switches, each T0 cabled to each
-// T1 of its plane, each host to the same T0 number of every plane. Nothing is listed but what
-// is not so: every question is answered from numbers.
+// topology.h - a regular fabric as a rule.
 //
-// A plane has its own uSID block. In it a T0 is 0x4000 + its number, a T1 0x8000 + its number,
-// and a host 0xc000 + its number at its T0: each T0 knows its own hosts only.
+// Each plane has T0 and T1 switches, each T0 has a cable to each T1 of its plane, and each host is
+// at the same T0 number of every plane. Only exceptions are stored; every query is computed from
+// numbers.
+//
+// A plane has its own uSID block. In it a T0 is 0x4000 + its number, a T1 0x8000 + its number, and
+// a host 0xc000 + its number at its T0: each T0 knows only its own hosts.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// usid.cc - see usid.h.
 #include "usid.h"
 
 #include <algorithm>

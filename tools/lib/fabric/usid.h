@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// usid.h - compressed SIDs (F3216): a block of 32 bits, then uSIDs of 16 bits each. A switch
-// whose uSID comes first takes it out and looks for a route to what then comes first.
+// usid.h - compressed SIDs (F3216): a block of 32 bits, then uSIDs of 16 bits each.
+//
+// A switch whose uSID is first removes it and looks up the route to the next one.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// hints.h - MRC_HINT_*: what keeps a peer from talking to us, by the names of `mrcctl explain`. Pure.
+// hints.h - MRC_HINT_*: reasons why a peer cannot communicate with this host, by their names in
+// `mrcctl explain`. Pure.
 #pragma once
 
 #include <cstdint>

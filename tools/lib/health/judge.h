@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// judge.h - what is wrong on a snapshot, each in one sentence with what to do. Pure.
+// judge.h - derives problems from a snapshot: one sentence each, with the remedy. Pure.
 #pragma once
 
 #include <string>

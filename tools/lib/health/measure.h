@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// measure.h - the state of this host as a monitoring system wants it, read from the kernel at one moment.
+// measure.h - reads the state of this host for monitoring, from the kernel, at one moment.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// snapshot.h - planes, peers and paths of all devices at one moment.
+// snapshot.h - the planes, peers and paths of all devices at one moment.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * ah.c - address handles. The kernel keeps what they stand for; requests name them by number.
+ * ah.c - address handles. The kernel stores their contents; requests name them by number.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * cq.c - polling and arming a completion queue, in the plain way and through
- * ibv_start_poll and friends.
+ * cq.c - polls and arms a completion queue, by ibv_poll_cq() and by ibv_start_poll() and friends.
  */
 #include <errno.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * cq_create.c - completion queues: made, resized, destroyed.
+ * cq_create.c - creates, resizes and destroys completion queues.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * dm.c - device memory. A device of software has none but the host's: this is the program's own memory
- * under that name, a few pages that it is given, with what verbs promise of such memory: it is reached
- * by copies and by peers, and addresses in a region of it begin at 0.
+ * dm.c - device memory.
+ *
+ * A software device has only host memory. So this is anonymous memory of the program, limited to a
+ * few pages, with the semantics of device memory: programs copy to and from it, peers access it,
+ * and addresses in a region of it begin at 0.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * doorbell.c - the one system call of the data path: it wakes a QP that the kernel has left asleep.
+ * doorbell.c - the only system call of the data path: wakes a QP that the kernel has put to sleep.
  *
- * write() is the shorter way; to whom the kernel refuses it (EACCES), ioctl() is open: uverbs/invoke.h.
+ * write() is shorter. If the kernel refuses it (EACCES), ioctl() works: uverbs/invoke.h.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * import.c - objects that another context, or another process that passed its file descriptor on, has
- * made: a domain and regions are the kernel's, by handle; what is ours of them is little.
+ * import.c - objects of another context or process, whose file descriptor was passed on.
+ *
+ * Domains and regions belong to the kernel and are identified by handle. The plug-in keeps little
+ * of its own.
  */
 #include <errno.h>
 #include <stdlib.h>

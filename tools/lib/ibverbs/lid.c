@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * lid.c - addresses of InfiniBand, for programs that know no others: qperf without rdma_cm,
+ * lid.c - InfiniBand addresses (LIDs), for programs that know no others: qperf without rdma_cm,
  * ibv_rc_pingpong without -g.
  *
- * Ports of RoCE have no LID, so such programs fail there with EINVAL. Ours says the last 16 bits of
- * its first IPv4 address, of an IPv6 one if it has none; and who is asked for by LID alone is the host whose
- * address differs from ours in those bits only. That is every host of an IPv4 subnet; one farther
- * away is not found, which ends as any address that nobody has. 0 stays nobody's.
+ * RoCE ports have no LID, so such programs fail with EINVAL. Our LID is the last 16 bits of the
+ * device's first IPv4 address, or of an IPv6 address if there is none. A destination LID selects
+ * the host whose address differs from ours only in those bits. That reaches every host of an IPv4
+ * subnet. Other hosts are not found, as with an unused address. LID 0 stays invalid.
  */
 #include <string.h>
 #include "mrc_prov.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mr.c - memory regions, and memory windows but for binding them, which is a work request.
+ * mr.c - memory regions, and allocation of memory windows. Binding a window is a work request.
  */
 #include <errno.h>
 #include <stdlib.h>

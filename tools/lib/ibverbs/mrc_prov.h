@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_prov.h - the plug-in's own objects.
+ * mrc_prov.h - the plug-in's objects.
  *
- * Each begins with what libibverbs believes it is, so casting is container_of.
- * A ring's `idx` is this side's private index: of the producer for send and
- * receive, of the consumer for completions. It is protected by the lock of the
- * object that holds the ring and is what the shared index was last set to,
- * except between building work requests and publishing them.
+ * Each begins with the libibverbs object, so a cast is container_of. A ring's `idx` is this side's
+ * private index: of the producer for send and receive, of the consumer for completions. The lock of
+ * the object that holds the ring protects it. It equals the published index, except between
+ * building work requests and publishing them.
  *
- * Lock order: qp->sq_lock, qp->rq_lock or srq->lock alone; a CQ's lock alone; ctx->qp_lock alone.
+ * Lock order: qp->sq_lock, qp->rq_lock, srq->lock, the lock of a CQ and ctx->qp_lock are each taken
+ * alone.
  */
 #ifndef MRC_PROV_H
 #define MRC_PROV_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * notify.c - asks the kernel to tell at once of completions that came before their queue was armed.
+ * notify.c - asks the kernel to report completions that preceded the arming of their queue.
  *
- * By ioctl(), which takes the old command from anybody (uverbs/invoke.h). It may fail where the device
- * is going; then the queue is armed all the same.
+ * By ioctl(), which accepts the old command from any process (uverbs/invoke.h). It may fail while
+ * the device is being removed; the queue is armed nevertheless.
  */
 #include "mrc_prov.h"
 #include "../uverbs/invoke.h"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * pd.c - protection domains, and thread and parent domains, which are user space's own: a
- * parent domain is its protection domain under another name. A thread domain promises that
- * its objects are used by one thread at a time; we lock all the same. Allocators of a parent domain
- * are for the memory of queues, which here is the kernel's: they are taken and have nothing to do.
+ * pd.c - protection domains, thread domains and parent domains.
+ *
+ * The last two exist in user space only. A parent domain is its protection domain under another
+ * name. A thread domain promises single-threaded use of its objects; we lock nevertheless.
+ * Allocators of a parent domain are accepted and unused, because the memory of queues belongs to
+ * the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * post.c - ibv_post_send and ibv_post_recv, and one system call, the doorbell (doorbell.c),
- * when the kernel has gone to sleep on a send queue.
+ * post.c - ibv_post_send() and ibv_post_recv(), and the doorbell (doorbell.c) when the kernel has
+ * put a send queue to sleep.
  *
- * Not here: receives of an SRQ (srq.c). Keys are not checked here, the kernel does.
+ * Receives of an SRQ are in srq.c. The kernel checks keys.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * qp.c - queue pairs: made, modified, destroyed.
+ * qp.c - creates, modifies and destroys queue pairs.
  */
 #include <errno.h>
 #include <stdlib.h>

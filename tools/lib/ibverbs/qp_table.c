@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * qp_table.c - the QPs of a context by number, for those who poll.
+ * qp_table.c - finds the QPs of a context by number, for polling.
  *
- * Who polls takes no lock for it (mrc_qp_find): pages are only ever added and taken away while
- * none of their QPs has a completion in any queue. QP numbers come from one counter of the whole
- * host, so the QPs of a program share few pages.
+ * Polling takes no lock (mrc_qp_find()): a page is only removed when none of its QPs has a
+ * completion in any queue. QP numbers come from one counter of the host, so the QPs of a program
+ * share few pages.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * ring.c - mapping the rings. What the kernel answers is checked before it is used as a size: a
- * plug-in and a module of different builds must fail, not crash.
+ * ring.c - maps the rings.
+ *
+ * Sizes from the kernel are checked before use: a plug-in and a module of different builds must
+ * fail, not crash.
  */
 #include <errno.h>
 #include <sys/mman.h>

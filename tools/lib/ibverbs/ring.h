@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * ring.h - this side of the rings that a QP or CQ shares with the kernel.
+ * ring.h - user space's side of the rings that a QP or CQ shares with the kernel.
  *
- * Send and receive: slots are filled under the queue's lock, then `prod` is
- * published once per call with a store-release. A slot is free when the completion of its
- * request, or of a later one, was polled, which is after the kernel was done with it: `done`.
- * Completion: the kernel's `prod` is loaded with acquire; what it says is only
- * believed up to `entries`.
+ * Send and receive: slots are filled under the lock of the queue; `prod` is published once per call
+ * with a store-release. A slot is free when the completion of its request, or of a later one, was
+ * polled (`done`), which is after the kernel's last access. Completion: the kernel's `prod` is
+ * loaded with acquire and bounded by `entries`.
  *
- * The two store-then-load races, each closed by a full barrier on both sides:
+ * Two store-then-load races, each closed by a full barrier on both sides:
  *   post: publish prod, barrier, read need_kick;  kernel: set need_kick, barrier,
  *         look at prod once more.
  *   arm:  store arm, barrier, (application) poll; kernel: publish prod, barrier,

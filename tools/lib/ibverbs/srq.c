@@ -2,10 +2,9 @@
 /*
  * srq.c - shared receive queues.
  *
- * Completions of its receives come in any order and in any completion queue. So what counts is
- * how many were posted (ring.idx, under the lock) and how many completed (ring.done, atomic): the
- * kernel takes receives out of the ring in their order, and mrc-abi.h says why the ring has
- * room then.
+ * Completions of its receives arrive in any order and in any completion queue. So this side counts
+ * posted receives (ring.idx, under the lock) and completed ones (ring.done, atomic). The kernel
+ * takes receives in ring order; mrc-abi.h explains why the ring then has room.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * verbs.c - what a device says of itself.
+ * verbs.c - queries of a device and its port.
  */
 #include <errno.h>
 #include <stdio.h>

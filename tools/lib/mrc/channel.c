@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * channel.c - completion channels: libibverbs' own, on which queues of EV events may be, too.
+ * channel.c - completion channels: those of libibverbs, extended with queues of EV events.
  *
- * libibverbs' channel is a file of the kernel, and news of EVs comes by another one. What a program
- * polls is an epoll file over both. It is made when the program asks for a file, or when the first queue of
- * events comes; before that nothing is between mrc_get_cq_event() and libibverbs.
+ * libibverbs' channel is a kernel file, and EV events arrive on another one. The program polls an
+ * epoll file over both. It is created when the program requests a file or adds the first queue of
+ * events. Until then mrc_get_cq_event() calls libibverbs directly.
  *
- * A queue of events is watched while it is armed, so that each mrc_req_notify_cq() gives one event.
+ * A queue of events is watched while it is armed, so each mrc_req_notify_cq() gives one event.
  *
- * After fork() parent and child have one epoll file and one socket of news: what the child took or disarmed there
- * would be lost to its parent. So a child is refused, and what it destroys is its own memory alone.
+ * After fork() parent and child share one epoll file and one event socket: the parent would lose
+ * what the child reads or disarms there. So calls in a child are refused, except that it may free
+ * its own memory.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * cq.c - completion queues: libibverbs' own, under other names. Queues of EV events are ctl/events.cc's.
+ * cq.c - completion queues: those of libibverbs, under other names. Queues of EV events are in
+ * ctl/events.cc.
  */
 #include <stdlib.h>
 #include "object.h"

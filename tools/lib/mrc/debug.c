@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * debug.c - error numbers are all that the interface can return; this tells people more.
+ * debug.c - prints the reason of an error, because the interface can only return error numbers.
+ *
+ * Enabled by MRC_DEBUG in the environment; on stderr.
  */
 #include <stdarg.h>
 #include <stdio.h>

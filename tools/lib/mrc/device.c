@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * device.c - what a device can, which versions there are, and contexts.
+ * device.c - device capabilities, versions, and contexts.
  */
 #include <stdlib.h>
 #include <string.h>

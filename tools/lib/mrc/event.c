@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * event.c - asynchronous events. libibverbs hands out all of a device context through one file:
- * those of objects that were not made by mrc.h have no name there, so they are acknowledged and
- * passed over.
+ * event.c - asynchronous events.
+ *
+ * libibverbs delivers all events of a device context through one file. Events of objects that mrc.h
+ * did not create have no representation there, so they are acknowledged and skipped.
  */
 #include "object.h"
 

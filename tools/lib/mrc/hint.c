@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * hint.c - QP hints: what traffic a program expects. Kept for it, and nothing is done with them:
- * windows come from congestion control, which learns what there is.
+ * hint.c - QP hints: the traffic that a program expects. Stored and returned, but not used:
+ * congestion control measures the windows.
  */
 #include <stdlib.h>
 #include <string.h>

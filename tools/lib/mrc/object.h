@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * object.h - the library's own objects. Each is a libibverbs object with what MRC adds.
+ * object.h - the library's objects. Each is a libibverbs object with MRC's additions.
  *
- * Each begins with a word that says what it is, so that a handle of another kind, or one that was
- * destroyed, is found out as long as its memory is still there. Nothing is global: all hang on
- * their context. Lock order: qp->lock > ctx->lock.
+ * Each begins with a word for its kind, so a handle of another kind, or of a destroyed object, is
+ * detected while its memory exists. Nothing is global: all objects belong to their context. Lock
+ * order: qp->lock > ctx->lock.
  */
 #ifndef MRC_OBJECT_H
 #define MRC_OBJECT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * post.c - work requests. Those that MRC 1.0 has go to the plug-in as they are, so posting costs
- * what it costs through libibverbs.
+ * post.c - work requests. The requests of MRC 1.0 go directly to the plug-in, so posting costs the
+ * same as through libibverbs.
  */
 #include "object.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * qp.c - queue pairs: made, queried, destroyed. Their states: qp_modify.c.
+ * qp.c - creates, queries and destroys queue pairs. Their states are in qp_modify.c.
  */
 #include <stdlib.h>
 #include <string.h>

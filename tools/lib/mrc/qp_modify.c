@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * qp_modify.c - the states of a queue pair. Values are checked here so that a person can be told, and by
- * the kernel, which decides.
+ * qp_modify.c - the states of a queue pair.
  *
- * libibverbs' attributes that a transition needs and may have stand in one table; those that have no
- * meaning for MRC are left out, and where ib_core wants them for an RC QP all the same, it gets some.
+ * Values are checked here to give a readable reason, and by the kernel, which decides.
  *
- * MRC's own attributes may come with any of the three transitions. One that was not given by the transition that
- * needs it has the device's usual value. One that comes after its transition waits for the next
- * time, behind a RESET. Hint and vendor's bytes are never late: nothing goes by them.
+ * One table holds libibverbs' attributes that a transition requires and allows. Attributes without
+ * a meaning for MRC are left out; if ib_core requires them for an RC QP, it gets constants.
+ *
+ * MRC's own attributes may come with any of the three transitions. An attribute that is missing at
+ * its transition has the device's value. An attribute that comes after its transition is applied
+ * the next time, after a RESET. Hint and vendor bytes are never late, because nothing depends on
+ * them.
  */
 #include <string.h>
 #include "qp.h"

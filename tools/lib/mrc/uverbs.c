@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * uverbs.c - see uverbs.h. The file has been opened by libibverbs, whose lock is not needed: the
- * kernel orders commands of one object. By ioctl(), so that it does not matter who opened it.
+ * uverbs.c - see uverbs.h.
+ *
+ * Commands go by ioctl() to the file that libibverbs opened, so it does not matter which process
+ * opened it. The lock of libibverbs is not needed: the kernel orders commands of one object.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * uverbs.h - what libibverbs has no call for: commands of the kernel's public interface with the
- * private data of uapi/rdma/mrc-abi.h behind them, on the context's own file.
+ * uverbs.h - uverbs commands that libibverbs does not offer, with the private data of
+ * uapi/rdma/mrc-abi.h, on the context's own file.
  */
 #ifndef MRC_UVERBS_H
 #define MRC_UVERBS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * verbs.c - see verbs.h. The look-up is in the handle of libibverbs.so.1 and by version, so that neither the
- * order of libraries nor libibverbs' calls of older programs matter.
+ * verbs.c - see verbs.h. Symbols are looked up in the handle of libibverbs.so.1 and by version, so
+ * neither the load order nor old versions of a call matter.
  */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// ask.h - questions to endpoints of peers, and their answers as they come: MRC_CMD_EP_SEND.
+// ask.h - sends requests to endpoints of peers (MRC_CMD_EP_SEND) and collects the responses.
 //
-// The kernel has 64 under way with a peer and knows no time-out; here is the asker's.
+// The kernel allows 64 pending requests per peer and has no timeout. The timeout is here.
 #pragma once
 
 #include <array>

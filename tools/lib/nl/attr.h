@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// attr.h - attributes of a received message, read with libnl's nla_*. What is malformed is
-// not seen: a run of attributes ends at the first that does not fit into it.
+// attr.h - attributes of a received message, read with libnl's nla_*. Iteration ends at the first
+// malformed attribute.
 #pragma once
 
 #include <linux/netlink.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// error.h - what went wrong with a netlink request.
+// error.h - the error of a netlink request: code and text.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// genl.h - a family of generic netlink: who it is, requests to it, its events.
+// genl.h - a generic netlink family: its id, requests, events.
 //
 //     mrcnl::genl_socket s;
 //     if (auto e = s.open("mrc"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// request.h - a netlink message under construction, on libnl's nl_msg. It may be sent more
-// than once. No sockets here, so that tests compare messages byte by byte.
+// request.h - builds a netlink message on libnl's nl_msg. It may be sent more than once.
+//
+// No sockets here, so tests compare messages byte by byte.
 #pragma once
 
 #include <memory>

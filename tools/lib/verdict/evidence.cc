@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// evidence.cc - see evidence.h.
 #include "evidence.h"
 
 #include <algorithm>

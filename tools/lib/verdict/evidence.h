@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// evidence.h - what probes found in a span of time. Probes that lost nothing are not listed: who
-// knows the rule by which hosts probe knows them, and their number is in the sums.
+// evidence.h - results of probes in a span of time.
+//
+// Probes without losses are not listed: the rule by which hosts probe gives them, and the sums
+// contain their number.
 #pragma once
 
 #include <array>

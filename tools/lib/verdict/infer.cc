@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// infer.cc - see infer.h.
 #include "infer.h"
 
 #include <algorithm>

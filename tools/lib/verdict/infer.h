@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// infer.h - from what probes found to the parts that are at fault: no clock, no state, no I/O.
+// infer.h - infers the faulty parts from the results of probes: no clock, no state, no I/O.
 //
-// A hypothesis is a set of parts, each with a rate at which it loses packets. Its likelihood
-// follows from what each probe sent and lost; every part costs, so the smallest set that explains
-// the losses wins. The search is greedy, then parts are exchanged for others that explain more.
-// (Flock, arXiv 2305.03348, has such a model; NetBouncer, NSDI 2019, the bounced probes.)
+// A hypothesis is a set of parts, each with a loss rate. Its likelihood follows from what each
+// probe sent and lost. Each part has a cost, so the smallest set that explains the losses wins. The
+// search is greedy; then parts are exchanged for others that explain more. Flock (arXiv 2305.03348)
+// has such a model; NetBouncer (NSDI 2019) has the bounced probes.
 #pragma once
 
 #include <set>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// layout.cc - see layout.h.
 #include "layout.h"
 
 #include <algorithm>

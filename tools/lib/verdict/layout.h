@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// layout.h - a fabric by numbers: which T0 a host hangs on, which T1s a T0 reaches, which hosts
-// it has. Numbers begin with 1; 0 is none. Fabrics by rule and lists answer alike.
+// layout.h - the topology by numbers: the T0 of a host, the T1s of a T0, the hosts of a T0.
+//
+// Numbers begin with 1; 0 is none. The interface is the same for fabrics by rule and by lists.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// lines.cc - see lines.h.
 #include "lines.h"
 
 #include <nlohmann/json.hpp>

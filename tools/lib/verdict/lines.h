@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// lines.h - results of a host as a line of JSON, written by mrcd, read by mrcctl fabric diagnose.
+// lines.h - results of a host as one line of JSON: written by mrcd, read by mrcctl fabric diagnose.
 //
-// Whoever reads believes nothing: names must be of the fabric and fit each other, numbers must add up
-// and be no more than a host may send. Lines that come twice count once. A host can still lie
-// about itself; of what others see, two must agree (infer.h).
+// The reader trusts nothing: names must exist in the fabric and match each other, numbers must add
+// up and be no more than a host may send. A line that comes twice counts once. A host can still lie
+// about itself. For observations of others, two hosts must agree (infer.h).
 #pragma once
 
 #include <array>

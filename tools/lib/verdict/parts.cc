@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// parts.cc - see parts.h.
 #include "parts.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// parts.h - the parts of a fabric that can be at fault, and which of them a probe crosses.
+// parts.h - the parts of a fabric that can fail, and the parts that a probe crosses.
 //
-// The cable of a host is one part: every probe of the host crosses it both ways, so that its
-// direction cannot be known.
+// The cable of a host is one part: every probe of the host crosses it in both directions, so the
+// direction of a fault is unknown.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// probes.cc - see probes.h.
 #include "probes.h"
 
 #include <algorithm>

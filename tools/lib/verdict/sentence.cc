@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// sentence.cc - see sentence.h.
 #include "sentence.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// sentence.h - a verdict in one sentence: part, direction, since when, evidence, effect, what to do.
+// sentence.h - prints a verdict as one sentence: part, direction, since when, evidence, effect,
+// remedy.
 #pragma once
 
 #include <string>

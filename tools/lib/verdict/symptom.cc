@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// symptom.cc - see symptom.h.
 #include "symptom.h"
 
 namespace mrcver {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// symptom.h - how a part fails: which packets are lost, and what became of them.
+// symptom.h - the failure mode of a part: which packets are lost, and how.
 #pragma once
 
 #include "infer.h"

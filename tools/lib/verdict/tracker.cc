@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+// tracker.cc - see tracker.h.
 #include "tracker.h"
 
 #include <algorithm>

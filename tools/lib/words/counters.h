@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// counters.h - the meaning of each counter of the module. The build takes it from the module's own lists
-// (counters.mk).
+// counters.h - the meaning of each counter of the module. Generated from the module's lists at
+// build time (counters.mk).
 #pragma once
 
 #include <span>

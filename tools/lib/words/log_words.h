@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
-// log_words.h - kinds and causes of the module's log: name, meaning, why, and what helps. One table, of which
-// mrcctl explain, mrcctl log and mrcd take their words.
+// log_words.h - kinds and causes of the module's log: name, meaning, reason, remedy.
+//
+// One table for mrcctl explain, mrcctl log and mrcd.
 #pragma once
 
 #include <cstdint>

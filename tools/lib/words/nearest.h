@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 //
-// nearest.h - for "did you mean": which name a mistyped word was meant to be.
+// nearest.h - "did you mean": finds the known name that is closest to a mistyped word.
 #pragma once
 
 #include <algorithm>

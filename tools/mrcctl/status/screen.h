@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// screen.h - a snapshot as a screen of text. Rates are those since an earlier one. Pure.
+// screen.h - formats a snapshot as a screen of text. Rates are relative to an earlier snapshot.
+// Pure.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// status.h - mrcctl status, one screen, and mrcctl top, the same until a key ends it.
+// status.h - mrcctl status prints one screen; mrcctl top repeats it until a key is pressed.
 #pragma once
 
 #include "../commands.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// terminal.h - a screen that is drawn again and again, and keys without a line's end. What is no terminal gets
-// one screen behind the other.
+// terminal.h - redraws a screen in a terminal, and reads single keys. Without a terminal, screens
+// are printed one after the other.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// histogram.h - what a program in the kernel counted, summed up and shown. Pure.
+// histogram.h - sums up and prints the counts of programs in the kernel. Pure.
 #pragma once
 
 #include <cstdint>

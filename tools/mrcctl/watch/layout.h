@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// layout.h - is a tracepoint of the running kernel laid out as events.h says? Pure.
+// layout.h - checks that a tracepoint of the running kernel has the layout of events.h. Pure.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// tracer.h - the programs of watch.bpf.c in the kernel: loaded, attached, read. They go when the
-// object does. The one file that knows libbpf; where that was missing when mrcctl was built, every
-// start is refused.
+// tracer.h - loads, attaches and reads the programs of watch.bpf.c. They are removed with the
+// object.
+//
+// The only file that uses libbpf. If mrcctl was built without it, start() always fails.
 #pragma once
 
 #include <cstdint>

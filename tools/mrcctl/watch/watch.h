@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// watch.h - mrcctl latency, reorder, recovery: histograms of what happens meanwhile.
+// watch.h - mrcctl latency, reorder, recovery: histograms of events during a measurement.
 #pragma once
 
 #include "../commands.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// check.cc - does a scenario make sense as a whole? See scenario.h; options.cc has the limits of
-// each number.
+// check.cc - validates a scenario as a whole (scenario.h). options.cc has the limits of each
+// number.
 #include "scenario.h"
 
 #include <stdexcept>

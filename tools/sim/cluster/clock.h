@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// clock.h - what a host takes for the time.
+// clock.h - the clock of a host.
 //
-// The world's time is in picoseconds; a host's clock is in nanoseconds, is ahead by an
-// offset and runs fast or slow. The engine is told the time of its host only.
+// World time is in picoseconds. A host's clock is in nanoseconds, with an offset and a drift. The
+// engine sees the time of its host only.
 #pragma once
 
 #include "units.h"

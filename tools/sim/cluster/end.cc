@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// end.cc - configuring the engine for one end of a connection. See end.h.
+// end.cc - configures the engine for one end of a connection (end.h).
 #include "end.h"
 #include "template_paths.h"
 

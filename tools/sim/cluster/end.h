@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // end.h - one end of a connection: the engine's objects and the glue around them.
 //
-// Made when its first flow starts or its first packet arrives, in one block of memory
-// of just the size that its flows need. The engine decides; this only configures it.
+// Created when its first flow starts or its first packet arrives, in one memory block of the size
+// that its flows need. The engine decides; this file only configures it.
 #pragma once
 
 #include "clock.h"

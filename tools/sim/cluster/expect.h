@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// expect.h - does a report meet the scenario's expectations?
+// expect.h - compares a report with the scenario's expectations.
 #pragma once
 
 #include "report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// fault.cc - applying failures and repairs. See fault.h.
+// fault.cc - applies failures and repairs (fault.h).
 #include "fault.h"
 
 #include <algorithm>

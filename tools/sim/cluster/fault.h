@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// fault.h - what fails and comes back, and when.
+// fault.h - failures and repairs, and their times.
 //
-// A failed thing loses every packet that would enter its links; packets already on
-// the wire arrive. Changes happen at the beginning of the first window that starts
-// at or after their time. With notify the hosts see their ports go down and up, notify_ns
-// later; without it nobody is told. Rules that kill paths are faults as well: path_rule.h
-// does it, here is only kept when.
+// A failed element loses every packet that would enter its links; packets on the wire arrive.
+// Changes take effect at the beginning of the first window that starts at or after their time. With
+// notify, hosts see their ports go down and up, notify_ns later; without it, they get no notice.
+// Rules that kill paths are faults too: path_rule.h applies them, and this file keeps their times.
 #pragma once
 
 #include "world.h"

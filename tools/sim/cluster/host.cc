@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// host.cc - a host: packets in, timers, flows; send.cc has the engine's packets out.
-// See worker.h. A host that takes time for packets or pauses has a nic where they wait; then
-// nothing happens during a pause, and nothing is sent in the middle of a batch.
+// host.cc - a host: received packets, timers, flows (worker.h). send.cc sends the engine's packets.
+//
+// A host that needs time for packets, or pauses, has a nic in which they wait. Nothing else happens
+// during a pause, and nothing is sent in the middle of a batch.
 #include "worker.h"
 
 #include <algorithm>

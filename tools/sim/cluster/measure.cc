@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// measure.cc - what the disturbances were and what they led to; failover. See measure.h.
+// measure.cc - the disturbances and their effects; failover (measure.h).
 #include "measure.h"
 
 namespace sim {

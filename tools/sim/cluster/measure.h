@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// measure.h - parts of a report: what the disturbances did, failover, goodput over time.
+// measure.h - parts of a report: effects of disturbances, failover, goodput over time.
 #pragma once
 
 #include "report.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// nic.h - the packets that wait for a host's CPU, in one ring for each plane.
+// nic.h - packets that wait for a host's CPU, in one ring per plane.
 //
-// A host that takes no time and never pauses has none of this. The CPU takes up to a batch
-// from one ring, one packet after the other, then from the next ring that has any; what the
-// packets call for is sent after the batch, as a softirq does. An idle CPU learns of the first
-// packet by an interrupt, which may be held back (coalescing). A pause delays what is due.
+// A host that needs no time and never pauses has no nic. The CPU takes up to a batch from one ring,
+// packet by packet, then from the next non-empty ring. The packets that result are sent after the
+// batch, as in a softirq. An idle CPU learns of the first packet by an interrupt, which may be
+// delayed (coalescing). A pause delays everything that is due.
 #pragma once
 
 #include "packet.h"

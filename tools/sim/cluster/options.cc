@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// options.cc - see options.h. What each means is said in scenario.h.
+// options.cc - see options.h. scenario.h explains the keys.
 #include "options.h"
 
 namespace sim {

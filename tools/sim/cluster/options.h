@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// options.h - the keys of a scenario file: where each value goes, and its limits.
+// options.h - the keys of a scenario file: the variable of each, and its limits.
 #pragma once
 
 #include "scenario.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// packet.cc - from the engine's decision to a packet, and back. See packet.h.
+// packet.cc - converts the engine's decision into a packet, and back (packet.h).
 #include "packet.h"
 
 namespace sim {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// packet.h - a packet on its way: the engine's fields, packed into 48 bytes.
+// packet.h - a packet in transit: the engine's fields in 48 bytes.
 //
-// Headers are not encoded: what struct mrc_pkt says at one end is what it says at the
-// other. mrcsim's two-host mode and the unit tests cover the encoding. Constant
-// fields (pkey, rkey, context ids) are filled in on arrival.
+// Headers are not encoded: struct mrc_pkt is the same at both ends. mrcsim's two-host mode and the
+// unit tests cover the encoding. Constant fields (pkey, rkey, context ids) are filled in on
+// arrival.
 #pragma once
 
 #include "units.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// pages.h - large blocks of zeroed memory, in huge pages where the system has them.
+// pages.h - large blocks of zeroed memory, in huge pages if possible.
 //
-// A big cluster's state is touched all over in every window: with small pages the
-// TLB and the faults of first touch cost more than the simulation.
+// Each window accesses the state of the whole cluster. With small pages, TLB misses and first-touch
+// faults would cost more than the simulation.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// path_rule.h - paths that lose, delay or jitter: [[path]] and the like of [[plane]].
+// path_rule.h - paths with loss, delay or jitter: [[path]], and the corresponding keys of
+// [[plane]].
 //
-// What happens to a packet is decided when its host has sent it, by its way to the other
-// end: plane, T1, direction. Draws are made from the packet itself and the time, so they
-// are the same in whatever order packets are looked at.
+// The outcome for a packet is decided when its host has sent it, by its path: plane, T1, direction.
+// Random draws depend on the packet and the time only, so they do not depend on the order in which
+// packets are processed.
 #pragma once
 
 #include "packet.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// pause.h - when a host does nothing: [[pause]].
+// pause.h - times at which a host does nothing: [[pause]].
 #pragma once
 
 #include "scenario.h"

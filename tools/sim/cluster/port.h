@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// port.h - an output port: two queues as two clocks.
+// port.h - an output port: two queues, each represented by a time.
 //
-// A queue is the time at which all that is in it will have left; its backlog is that
-// time minus now. Control (and trimmed) packets go before data, after the data packet
-// that is being sent. ECN marks and trimming are decided when a packet comes in.
+// A queue is the time at which all of its packets will have left; the backlog is that time minus
+// now. Control packets (and trimmed ones) precede data, after the data packet that is being sent.
+// ECN marking and trimming are decided on arrival.
 #pragma once
 
 #include "packet.h"

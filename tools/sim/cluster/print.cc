@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// print.cc - a report as text or JSON. See report.h.
+// print.cc - prints a report as text or JSON (report.h).
 #include "report.h"
 
 namespace sim {

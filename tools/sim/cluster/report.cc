@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// report.cc - metrics of a finished run. See report.h.
+// report.cc - computes the metrics of a finished run (report.h).
 #include "measure.h"
 
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// report.h - what a run showed: numbers by name, a series, the flows.
+// report.h - the results of a run: named numbers, a time series, the flows.
 //
-// Expectations name metrics of this report. Only here is floating point: nothing
-// that is simulated depends on it.
+// Expectations name metrics of this report. Floating point is used only here: no simulated event
+// depends on it.
 #pragma once
 
 #include "scheduler.h"

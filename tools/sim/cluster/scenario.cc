@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// scenario.cc - reading scenario files. See scenario.h; check.cc looks at what was read.
+// scenario.cc - reads scenario files (scenario.h); check.cc validates them.
 #include "options.h"
 
 #include <toml++/toml.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// scenario.h - what to simulate and what to expect: one TOML file.
+// scenario.h - a scenario and its expectations: one TOML file.
 //
-// Sections fabric, host, foreign, workload and run hold options, each changeable by
-// --set section.key=value. Tables list what is wrong: [[slow]] T1s, [[plane]]s unlike the
-// others, [[path]]s that lose or delay, [[fault]]s, [[pause]]s of hosts, [[clock]]s. [[flow]]
-// lists the flows of workload "list", [[tcp]] rivals that are no MRC. [expect] is what the result must be; where status is
-// "not met", [bound] is what it must not be worse than.
+// Sections fabric, host, foreign, workload and run hold options; --set section.key=value changes
+// each. Tables describe deviations: [[slow]] T1s, [[plane]]s unlike the others, [[path]]s with loss
+// or delay, [[fault]]s, [[pause]]s of hosts, [[clock]]s. [[flow]] lists the flows of workload
+// "list", [[tcp]] competing TCP flows. [expect] is the required result. If status is "not met",
+// [bound] is the limit that the result must not exceed.
 #pragma once
 
 #include "units.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// scheduler.cc - windows, threads and the barrier between them. See scheduler.h.
+// scheduler.cc - windows, threads, and the barrier between them (scheduler.h).
 #include "scheduler.h"
 
 #include <algorithm>

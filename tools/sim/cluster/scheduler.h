@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// scheduler.h - the run: window after window, on one or several threads.
+// scheduler.h - runs the simulation window by window, on one or several threads.
 #pragma once
 
 #include "fault.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// send.cc - what a host sends: the engine's packets, and what there is to note about them.
-// See worker.h. A host queries its ends for packets while one of its ports is free. An end whose
-// packet waits at a port waits, too; the host's other ends do not.
+// send.cc - packets that a host sends, and their bookkeeping (worker.h).
+//
+// A host queries its ends for packets while one of its ports is free. An end whose packet waits for
+// a port waits too; the host's other ends do not.
 #include "worker.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// steps.cc - of a trace: the job's time, and what each step lost to the network. See measure.h.
+// steps.cc - for traces: the time of the job, and the time that each step lost to the network
+// (measure.h).
 #include "measure.h"
 
 #include <algorithm>

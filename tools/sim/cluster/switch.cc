@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// switch.cc - what a T0 or T1 does with a packet: which port, ECN, trimming, loss.
-// See topology.h for the ways and port.h for the queues.
+// switch.cc - a T0 or T1 switch processes a packet: output port, ECN, trimming, loss.
+//
+// See topology.h for the paths and port.h for the queues.
 #include "worker.h"
 
 namespace sim {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// watch.h - which EVs each end takes for bad, and for how long.
+// watch.h - records which EVs each end holds for bad, and for how long.
 //
-// Only looks: at the state of each EV whenever the path set has counted a change. An end
-// is watched by the thread it belongs to.
+// It only reads: the state of each EV, whenever the path set has counted a change. The thread of an
+// end watches it.
 #pragma once
 
 #include "units.h"

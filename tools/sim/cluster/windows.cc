@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// windows.cc - goodput and probes before, during and after the disturbances. See measure.h.
+// windows.cc - goodput and probes before, during and after the disturbances (measure.h).
 //
-// A share is of what could be at most, so none exceeds 1 by more than what a bucket's edge
-// makes: one that does is a mistake of the measure, and expect.cc fails the run.
+// A share is relative to the possible maximum, so none exceeds 1 by more than the edge of a bucket.
+// A larger value is an error of the measurement, and expect.cc fails the run.
 #include "measure.h"
 
 namespace sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// worker.cc - a thread's nodes in one window: collecting what is due, in order.
-// See worker.h, world.h.
+// worker.cc - the nodes of a thread in one window: collects due events, in order (worker.h,
+// world.h).
 #include "worker.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// worker.h - one thread's part of a window: its nodes, one after the other.
+// worker.h - the part of one thread in a window: its nodes, one after the other.
 #pragma once
 
 #include "foreign.h"

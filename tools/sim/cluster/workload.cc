@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// workload.cc - the patterns of traffic, and what an ideal fabric would take for
-// them. See workload.h.
+// workload.cc - traffic patterns, and their duration in an ideal fabric (workload.h).
 #include "workload.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// workload.h - the flows: who sends how much to whom, when, and after what.
+// workload.h - the flows: source, destination, size, start, and dependencies.
 //
-// A flow is one message, or (of a trace) time that passes at a host. Flows between two hosts, in both directions, take turns on host.qps
-// connections, most often one; the ends of connection i are numbered 2 * i and 2 * i + 1, the lower host's first.
+// A flow is one message, or (in a trace) computation time at a host. Flows between two hosts, in
+// both directions, alternate between host.qps connections, usually one. The ends of connection i
+// are numbered 2 * i and 2 * i + 1, the lower host's first.
 #pragma once
 
 #include "topology.h"

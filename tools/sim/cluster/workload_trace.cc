@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// workload_trace.cc - workload "trace": flows that wait for each other, and what they would take
-// if each of them were alone. See workload.h, trace.h.
+// workload_trace.cc - workload "trace": flows with dependencies, and the duration of each alone
+// (workload.h, trace.h).
 #include "workload.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// world.cc - setting up. See world.h.
+// world.cc - builds the simulated world (world.h).
 #include "world.h"
 
 #include <algorithm>

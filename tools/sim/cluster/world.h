@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-// world.h - all that is simulated, and who may touch it when.
+// world.h - the whole simulation state, and the rules of access by threads.
 //
-// Time goes in windows of the least link delay. What happens at one node in a window
-// cannot reach another node before the next, so the threads work on disjoint sets of nodes
-// and meet between windows. A node's packets of a window are sorted by (time,
-// connection, PSN, opcode, EV): the order does not depend on who sent them first, on
-// threads, compilers or containers.
+// Time advances in windows of the shortest link delay. An event at one node in a window cannot
+// affect another node before the next window. So threads work on disjoint sets of nodes and
+// synchronise between windows. The packets of a node in a window are sorted by (time, connection,
+// PSN, opcode, EV): the order does not depend on the order of sending, on threads, compilers or
+// containers.
 //
-// A node, its ports, and a rack's hosts and ends belong to one thread. Written by several:
-// lost and first_loss (atomic sums and minima). Written between windows only: the faults.
+// A node, its ports, and the hosts and ends of a rack belong to one thread. Several threads write:
+// lost and first_loss (atomic sums and minima). Faults are written between windows only.
 #pragma once
 
 #include "end.h"

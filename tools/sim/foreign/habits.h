@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// habits.h - what a foreign peer may do its own way and still follow MRC 1.0.
+// habits.h - choices that MRC 1.0 leaves to an implementation, and lies that it forbids.
 //
-// The specification fixes what a packet means; when a SACK is sent, where its bitmap begins
-// and what a sender concludes from it is each implementation's choice. Lies are not: they
-// show that a peer that breaks the rules slows only itself.
+// The specification fixes the meaning of packets. Each implementation chooses when it sends a SACK,
+// where its bitmap begins, and what a sender concludes from it. Lies are violations: they show that
+// such a peer slows only itself.
 #pragma once
 
 #include "../engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// packet.h - a packet as a foreign peer sees it. Written from MRC 1.0 sections 1.2 to 1.11,
-// and not from the engine's headers.
+// packet.h - a packet of a foreign peer. Written from MRC 1.0 sections 1.2 to 1.11, not from the
+// engine's headers.
 #pragma once
 
 #include "../engine.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// receiver.h - a responder of MRC 1.0 that shares nothing with the engine's.
+// receiver.h - a responder of MRC 1.0 that shares no code with the engine.
 //
-// Sections 2.2, 2.3, 4 (7.5). It places what comes at once, remembers it in a bitmap, and
-// answers as its habits say.
+// Sections 2.2, 2.3, 4 (7.5). It places packets on arrival, records them in a bitmap, and answers
+// according to its habits.
 #pragma once
 
 #include "habits.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// sender.h - a requestor of MRC 1.0 that shares nothing with the engine's.
+// sender.h - a requestor of MRC 1.0 that shares no code with the engine.
 //
-// Sections 2.1, 3, 4 (7.4). It sprays over its paths at random, calls a packet lost when some
-// that left later by the same plane have arrived, and sends again after a timeout.
+// Sections 2.1, 3, 4 (7.4). It sprays over its paths at random. A packet is lost when several that
+// left later by the same plane have arrived. It also retransmits after a timeout.
 #pragma once
 
 #include "habits.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// wire.h - bytes of a foreign peer's packets, written from MRC 1.0 section 1 and not from the
+// wire.h - encodes and decodes packets of a foreign peer, from MRC 1.0 section 1 and not from the
 // engine's encoder: each checks the other.
 #pragma once
 

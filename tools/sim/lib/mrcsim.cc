@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // mrcsim.cc - see mrcsim.h.
 //
-// Windows of the simulation and callbacks take turns in order of time. What completed in a window
-// becomes events; events older than the next window are called before it runs.
+// Windows of the simulation and callbacks alternate in order of time. Completions of a window
+// become events. Events before the next window are called before it runs.
 #include "mrcsim.h"
 
 #include "../cluster/scheduler.h"

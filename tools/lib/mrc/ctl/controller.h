@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// controller.h - the controller half of one context: a socket to the module's netlink family, and
-// the profiles that are being made.
+// controller.h - the controller part of a context: a socket of the module's netlink family, and the
+// profiles.
 //
-// A profile that is ONLINE is the kernel's, and this is what the kernel says of it; one that is
-// OFFLINE is this context's alone. Inside, what is refused is thrown; no exception leaves the library.
+// An ONLINE profile belongs to the kernel, and this is its copy. An OFFLINE profile exists only in
+// this context. Errors inside are exceptions; none leaves the library.
 #pragma once
 
 #include <sys/types.h>

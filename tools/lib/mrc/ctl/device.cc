@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// device.cc - a device as its controller sees it: limits, capabilities, ports.
+// device.cc - a device from its controller's view: limits, capabilities, ports.
 #include <linux/mrc.h>
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ep.cc - endpoint operations: EV probes and port status updates, a batch at a time.
+// ep.cc - endpoint operations: EV probes and Port Status Updates, in batches.
 //
-// A question that the kernel could not send by its EV (the plane is down, no route) has no answer as one that
-// was lost on the way has none. What is no path's fault ends the call.
+// A request that the kernel could not send by its EV (plane down, no route) counts as unanswered,
+// like one that was lost. Any other error ends the call.
 #include <linux/mrc.h>
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev.cc - EV profiles: attributes and states. EVs one by one: ev_op.cc; the kernel: ev_kernel.cc.
+// ev.cc - EV profiles: attributes and states. Operations on single EVs: ev_op.cc; the kernel's
+// form: ev_kernel.cc.
 #include <cstring>
 
 #include "ev_name.h"

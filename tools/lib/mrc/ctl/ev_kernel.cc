@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_kernel.cc - EV profiles as netlink has them: see profile.h.
+// ev_kernel.cc - converts EV profiles from and to netlink (profile.h).
 #include <linux/mrc.h>
 
 #include <cstring>

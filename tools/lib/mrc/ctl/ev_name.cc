@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_name.cc - see ev_name.h. The rule is the engine's, which the kernel goes by.
+// ev_name.cc - see ev_name.h. The conversion is that of the engine, which the kernel uses.
 #include "ev_name.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_name.h - the two ways to write an EV. Programs name it by its bits alone: one for each bit of the masks of
-// the profile's fields, most significant first. The kernel has what is on the wire: these bits
-// in their places between those that all EVs share. Without fields both are the same.
+// ev_name.h - converts between the two forms of an EV.
+//
+// Programs name it by its variable bits: one per bit of the masks of the profile's fields, most
+// significant first. The kernel uses the value on the wire: these bits at their positions among
+// those that all EVs share. Without fields both forms are equal.
 #pragma once
 
 #include "controller.h"

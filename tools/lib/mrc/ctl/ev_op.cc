@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 // ev_op.cc - see ev_op.h.
 //
-// What a controller denies is the profile's, for path sets that are made from it later, and goes to those
-// that are there.
+// Denying an EV changes the profile, for path sets that are built later, and existing path sets.
 #include "ev_op.h"
 
 #include <algorithm>

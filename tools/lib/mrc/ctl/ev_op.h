@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_op.h - operations on EVs of a profile, one by one. The first that is refused ends the call; what
-// was done before it stays. EVs are as programs name them (ev_name.h).
+// ev_op.h - operations on single EVs of a profile.
+//
+// The first error ends the call; earlier operations remain in effect. EVs are in the form that
+// programs use (ev_name.h).
 #pragma once
 
 #include "controller.h"

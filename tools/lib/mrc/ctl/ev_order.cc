@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_order.cc - EVs denied and allowed, with every peer that has a path set of the profile.
+// ev_order.cc - denies and allows EVs at every peer that has a path set of the profile.
 //
-// Peers come and go and path sets are replaced between a dump and what follows from it. So an
-// order says which EV is meant, not its place alone, and what the kernel refuses for that is looked
-// up again.
+// Peers come and go, and path sets are replaced, between a dump and the request that follows. So a
+// request names the EV by value, not by index alone. If the kernel refuses it for that reason, the
+// EV is looked up again.
 #include <linux/mrc.h>
 
 #include "ev_path.h"

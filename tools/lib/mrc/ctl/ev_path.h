@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// ev_path.h - EVs and path sets as they stand in messages of the kernel.
+// ev_path.h - EVs and path sets in kernel messages.
 #pragma once
 
 #include <linux/mrc.h>

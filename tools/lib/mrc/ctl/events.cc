@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// events.cc - news of EVs: the kernel says with which peer states changed, and the queue looks which
-// EV's did since it looked last.
+// events.cc - EV events.
 //
-// An EV that changed and changed back between two looks is no news, nor is the first of two changes to
-// one state. But the kernel counts changes, so that what was not seen is known to the last one: each change
-// of an EV to a state in its profile's event mask is told or is in a drop_count. Messages that
-// were lost do not matter, they only say that it is time to look. What is not counted: changes
-// of a peer that went, with its paths, between two looks.
+// The kernel reports the peer whose EV states changed; the queue then compares with the states at
+// its last look. An EV that changed and changed back between two looks gives no event, nor does the
+// first of two changes to the same state. The kernel counts all changes, so the number of missed
+// ones is exact: each change of an EV to a state in its profile's event mask is reported or part of
+// a drop_count. Lost messages do not matter, because they only trigger a look. Not counted: changes
+// of a peer that was removed with its paths between two looks.
 #include <linux/mrc.h>
 #include <unistd.h>
 

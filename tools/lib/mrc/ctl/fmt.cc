@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// fmt.cc - formats of EVs. The kernel has them as part of a profile that is made from fields, so
-// here they are the context's own, in every state.
+// fmt.cc - EV formats. The kernel stores a format inside a profile that is made from fields, so
+// here a format always belongs to the context.
 #include <cstring>
 #include <numeric>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-// profile.h - what the kinds of profiles need of each other and of the kernel.
+// profile.h - functions that the kinds of profiles share, and conversion from and to kernel
+// messages.
 #pragma once
 
 #include "controller.h"
