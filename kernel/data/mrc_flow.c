@@ -31,7 +31,7 @@
 #define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
 #define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
 
-/* Of the turn under way: per CPU, BH off. */
+/* Scratch memory of the current turn: per CPU, BH off. */
 struct flow_work {
 	struct mrc_txop op[MRC_TX_BATCH];
 };
@@ -100,7 +100,7 @@ static u8 wc_opcode_local(u8 wr_opcode)
 	}
 }
 
-/* It gave up. If nothing of it ever arrived, that is no failure on the way. */
+/* The retries are used up. If no packet of the peer ever arrived, the cause is probably a setting, not a path. */
 static noinline void hint_silent(struct mrc_qp *qp)
 {
 	struct mrc_conn_info info;
@@ -135,7 +135,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
 
-/* @status: as the connection ended. What a packet found wrong with this receive is told of it alone. */
+/* @status: of the connection. A receive that was itself refused completes with its own status. */
 static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe, u8 status,
 		      bool solicited)
 {
@@ -170,9 +170,9 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 	recv_done(qp, w, &cqe, wc_status(cpl->status), cpl->solicited);
 }
 
-/* ---- what became possible ---- */
+/* ---- work that became possible ---- */
 
-/* A bad request whose turn comes fails the connection, which then leaves its controller. */
+/* A bad request fails the connection in its turn; the connection then leaves its controller. */
 static bool flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 {
 	bool any;
@@ -235,7 +235,7 @@ static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
 	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
 }
 
-/* In SQD no request is taken from the ring; those that were are done now. */
+/* SQD: no request is taken from the ring; all taken ones have completed. */
 static void flow_sq_drained(struct mrc_qp *qp)
 {
 	if (qp->sqd_told || !mrc_qp_drained(qp))
@@ -245,7 +245,7 @@ static void flow_sq_drained(struct mrc_qp *qp)
 		flow_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* All that it had taken from its SRQ is completed, and it takes no more. */
+/* All receives taken from the SRQ have completed, and no more are taken. */
 static void flow_last_wqe(struct mrc_qp *qp)
 {
 	if (!qp->srq || qp->last_wqe_told)
@@ -254,7 +254,7 @@ static void flow_last_wqe(struct mrc_qp *qp)
 	flow_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-/* A request of ours that failed is told by its completion; an event is for what none tells. */
+/* A failed request is reported by its completion. An event reports failures without a completion. */
 static void flow_error(struct mrc_qp *qp)
 {
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
@@ -267,7 +267,7 @@ static void flow_error(struct mrc_qp *qp)
 		flow_event(qp, IB_EVENT_QP_ACCESS_ERR);
 }
 
-/* What is still in the rings completes as flushed. True: there may be more. */
+/* Requests left in the rings complete as flushed. True: there may be more. */
 static bool flow_flush(struct mrc_qp *qp)
 {
 	struct mrc_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
@@ -312,7 +312,7 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 		if (*waits)
 			break;
 		if (mrc_conn_post(&qp->conn, &wr, now)) {
-			/* Malformed for this QP: let it fail in its turn. */
+			/* Invalid for this QP: it fails in its turn. */
 			wr.error = MRC_ST_LOC_QP_OP;
 			if (WARN_ON_ONCE(mrc_conn_post(&qp->conn, &wr, now)))
 				break;
@@ -326,9 +326,9 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 }
 
 /*
- * Going idle as far as the ring is concerned: ask for a doorbell, then look
- * once more (mrc-abi.h). True: something came in between. Not while requests wait for the
- * peer: each would ring for nothing, and the turn after the next acknowledgement looks.
+ * Going idle: request a doorbell, then check the ring once more (mrc-abi.h). True: a request was
+ * posted in between. Not while requests wait for the peer: each doorbell would be useless, because
+ * the turn after the next acknowledgement checks the ring.
  */
 static bool flow_sleep(struct mrc_qp *qp)
 {
@@ -357,7 +357,7 @@ static void flow_refresh_path(struct mrc_qp *qp)
 
 static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 {
-	struct mrc_payload pl __uninitialized;	/* kernels clear it else, at 10 ns and more */
+	struct mrc_payload pl __uninitialized;	/* otherwise kernels clear it, which takes 10 ns and more */
 
 	if (!mrc_wqe_payload(qp, op, &pl))
 		return NULL;
@@ -365,8 +365,8 @@ static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 }
 
 /*
- * @op, the first of @n that were to leave, could not be built: no memory, no route, or what it would read is not
- * to be read any more. Of an answer the peer hears; a request of ours, whose memory was invalidated under it, fails.
+ * @op, the first of @n packets, could not be built: no memory, no route, or its source memory was invalidated. A failed
+ * response is reported to the peer; a request whose memory was invalidated fails.
  */
 static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u64 now)
 {
@@ -380,7 +380,7 @@ static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u6
 		mrc_qp_fail_conn(qp);
 }
 
-/* @op leaves, for sure. */
+/* @op will certainly leave. */
 static void flow_trace_tx(const struct mrc_qp *qp, const struct mrc_txop *op)
 {
 	const struct mrc_pkt *h = &op->hdr;
@@ -391,7 +391,7 @@ static void flow_trace_tx(const struct mrc_qp *qp, const struct mrc_txop *op)
 				 h->plane, op->len);
 }
 
-/* What this turn made of the window. */
+/* The window after this turn. */
 static void flow_trace_window(const struct mrc_qp *qp)
 {
 	struct mrc_conn_info i;
@@ -400,7 +400,7 @@ static void flow_trace_window(const struct mrc_qp *qp)
 	trace_mrc_window(qp->qpn, i.cwnd_bytes, i.inflight_bytes, i.srtt_ns, i.lost_queued);
 }
 
-/* The packets of @op, @n of them. False: one could not be built, and has not left, nor have those behind it. */
+/* Builds the @n packets of @op. False: one could not be built; that one and those after it have not left. */
 static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now,
 			  struct sk_buff_head *out)
 {
@@ -439,7 +439,7 @@ static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *
 
 /* ---- incast ---- */
 
-/* What arrived since the last turn is told to the device, its answer to the peer. */
+/* Reports arrivals since the last turn to the device, and the device's penalty to the peer. */
 static void flow_incast(struct mrc_qp *qp, u64 now)
 {
 	struct mrc_dev *dev = qp->dev;
@@ -477,7 +477,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	return flow_sleep(qp);
 }
 
-/* Its path set may wait for this QP to ask something, and has others wait then. */
+/* While the path set relies on a QP's timer for its probes (mrc_evset_waits()), the deadline needs path_lock. */
 static u64 flow_deadline_ns(struct mrc_qp *qp)
 {
 	u64 at;
@@ -509,7 +509,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	if (trace_mrc_window_enabled())
 		flow_trace_window(qp);
 	mrc_qp_grow_ask(qp);
-	more |= flow_do(qp, now);	/* what was bad when it was posted: no packet will tell */
+	more |= flow_do(qp, now);	/* requests that were bad when posted: no packet will trigger this */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)
@@ -525,7 +525,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	return more;
 }
 
-/* Under qp->lock. The peer (referenced) whose EV states changed since last told, or NULL. */
+/* Under qp->lock. The peer (referenced) whose EV states changed since the last event, or NULL. */
 static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps = qp->ps;
@@ -543,7 +543,7 @@ static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
 	return qp->peer;
 }
 
-/* Under qp->lock. The peer (referenced) whose QPs have to be woken, or NULL. */
+/* Under qp->lock. The peer (referenced) whose other QPs must run, or NULL. */
 static struct mrc_peer *flow_ev_wake(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps = qp->ps;

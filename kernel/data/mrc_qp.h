@@ -31,14 +31,14 @@
 #define MRC_SQ_INFLIGHT	64	/* work requests inside the engine per QP */
 #define MRC_QP_RD	16	/* READs/ATOMICs in flight each way */
 #define MRC_QP_RQM	128	/* receive messages in flight */
-#define MRC_QP_TAILS	96	/* ends of WRITEs that may wait for what precedes them */
+#define MRC_QP_TAILS	96	/* WRITE tails that may wait for earlier packets */
 
 struct mrc_counter_binding;
 struct mrc_ud;
 
 struct mrc_ibqp {
 	struct ib_qp ibqp;	/* first */
-	union {			/* NULL once destroyed: who may come later looks under RCU */
+	union {			/* NULL once destroyed; late users read it under RCU */
 		struct mrc_qp *qp;	/* RC */
 		struct mrc_ud *ud;	/* UD and GSI: data/mrc_ud.h */
 	};
@@ -76,9 +76,9 @@ struct mrc_resp {
 	u32 len;
 };
 
-/* What a QP of mrc.h was told. The units are those of struct mrc_umodify_qp. */
+/* Attributes of a libmrc QP, in the units of struct mrc_umodify_qp. */
 struct mrc_qp_spec {
-	bool on;				/* it is one */
+	bool on;				/* it is a libmrc QP */
 	u64 ev_profile_id, cc_profile_id;	/* 0: the device's default */
 	u32 cap;				/* MRC_UCAP_* */
 	u16 wimm, wimm_dest;
@@ -88,23 +88,23 @@ struct mrc_qp_spec {
 
 enum {			/* bits of mrc_qp.bh */
 	MRC_BH_QUEUED,
-	MRC_BH_ARMS,	/* its timer is to be set: in a list of the scheduler's */
+	MRC_BH_ARMS,	/* its timer must be set: it is in a list of the scheduler */
 };
 
 struct mrc_qp {
 	struct kref ref;
 	struct rcu_work free_work;
 	struct mrc_dev *dev;
-	spinlock_t lock;		/* the connection, and what says so below */
+	spinlock_t lock;		/* the connection, and the fields marked below */
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock. Then nothing is
-					 * posted, sent, completed, and the timer not armed */
-	u64 sum_id;			/* of the latest sum that has seen it; under lock */
-	struct mrc_qp_stats stats;	/* beside the connection's; under lock */
-	struct mrc_counter_binding *counted;	/* by a counter of rdma(8), or NULL; mutex and dev->sum_mutex */
+					 * posted, sent or completed, and the timer is not armed */
+	u64 sum_id;			/* id of the latest sum that visited it; under lock */
+	struct mrc_qp_stats stats;	/* in addition to those of conn; under lock */
+	struct mrc_counter_binding *counted;	/* its counter of rdma(8), or NULL; mutex and dev->sum_mutex */
 	u32 qpn;
 	u32 pdn;
-	struct pid *pid;		/* who made it; referenced */
+	struct pid *pid;		/* its creator; referenced */
 	u32 access;			/* qp_access_flags */
 	enum ib_qp_state state;
 	bool sq_sig_all;
@@ -117,49 +117,49 @@ struct mrc_qp {
 	enum ib_mtu mtu;		/* counted in dev->n_mtu, or 0; under mutex */
 
 	struct mrc_conn conn;
-	void *conn_mem;			/* conn's, and then wqe_mem; mem/mrc_pages.h */
+	void *conn_mem;			/* memory of conn, followed by wqe_mem; mem/mrc_pages.h */
 	size_t conn_bytes;
-	void *room;			/* data/mrc_qp_grow.c, all under lock: more of it, or NULL */
+	void *room;			/* additional memory of conn, or NULL: data/mrc_qp_grow.c; under lock */
 	size_t room_bytes;
 	struct work_struct grow_work;	/* holds a reference */
 	unsigned long grow_at;		/* jiffies: not before; 0: any time */
-	struct mem_cgroup *memcg;	/* who pays; referenced, or NULL */
-	bool growing;			/* the work is on its way, or has been */
+	struct mem_cgroup *memcg;	/* the cgroup that is charged; referenced, or NULL */
+	bool growing;			/* grow_work was queued, or has run */
 	struct hrtimer timer;		/* MRC_QP_TIMER_MODE; armed under lock while ibqp */
 	u64 timer_ns;			/* armed for; MRC_TIME_NEVER */
 	u64 timer_at;			/* wanted for; under lock */
 	bool timer_owed;		/* to be set (mrc_qp_timer.h) */
 	unsigned long bh;
 	struct list_head bh_link, bh_arms;
-	int bh_cpu;			/* its turns are there, bh_turns so far */
-	int arms_cpu;			/* MRC_BH_ARMS: in the list of that one */
+	int bh_cpu;			/* the CPU of its turns; bh_turns of them so far */
+	int arms_cpu;			/* MRC_BH_ARMS: the CPU whose list it is in */
 	u32 bh_turns;
 
 	union ib_gid sgid, dgid;
-	/* Both NULL before RTR, after RESET and when destroyed; then evs is not to be used. */
+	/* Both NULL before RTR, after RESET and when destroyed; conn's evs must not be used then. */
 	struct mrc_peer *peer;		/* referenced; under lock */
-	struct mrc_peer_user user;	/* its place with the peer */
-	struct mrc_peer_paths *paths;	/* of that peer, by the profile that it named; likewise */
+	struct mrc_peer_user user;	/* its entry in the peer's list of users */
+	struct mrc_peer_paths *paths;	/* of that peer, for the profile that this QP named; likewise */
 	struct mrc_pathset *ps;		/* referenced; under lock */
-	struct mrc_claim *claim;	/* from RTR on, while it is alive, or NULL; under lock */
-	bool claims;			/* and is to be held once the peer's QP has spoken */
+	struct mrc_claim *claim;	/* from RTR until it fails, or NULL; under lock */
+	bool claims;			/* hold it once the peer's QP has confirmed the connection */
 	struct mrc_claim_owner owner;
-	struct mrc_qpcc *qpcc;		/* counted there; under lock. NULL: a window of its own */
+	struct mrc_qpcc *qpcc;		/* referenced; under lock. NULL: a window of its own */
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
 
 	struct mrc_cq *scq, *rcq;	/* referenced */
 	struct mrc_srq *srq;		/* referenced; NULL: receives are in rq */
-	u32 recv_pdn, recv_sge;		/* of receives: their domain, and how many SGEs at most */
+	u32 recv_pdn, recv_sge;		/* protection domain and maximum SGEs of receives */
 	u32 rq_taken;			/* SRQ: receives [rq_cons, rq_taken) were taken from it */
-	bool last_wqe_told;		/* in error: IB_EVENT_QP_LAST_WQE_REACHED */
+	bool last_wqe_told;		/* IB_EVENT_QP_LAST_WQE_REACHED was raised */
 	struct mrc_ring sq, rq;
 	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
 	u32 rq_base;			/* ring index of the engine's rq_idx 0 */
 	u32 sq_slots;			/* power of two, = conn sq_max */
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
-	u32 sq_done;			/* completed: what is between is in the engine */
-	bool sqd_notify, sqd_told;	/* in SQD: IB_EVENT_SQ_DRAINED is wanted; drained, and told */
+	u32 sq_done;			/* completed; the requests between are in the engine */
+	bool sqd_notify, sqd_told;	/* SQD: IB_EVENT_SQ_DRAINED is requested; was raised */
 	u32 rq_slots;			/* power of two; 0 if there was no memory */
 	struct mrc_rwqe *rwqe;		/* ring of rq_slots copies, by rq_idx */
 	void *wqe_mem;
@@ -170,10 +170,10 @@ struct mrc_qp {
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
 
-/* Under qp->lock. No request taken from the ring is unfinished. */
+/* Under qp->lock. All requests taken from the ring have completed. */
 static inline bool mrc_qp_drained(const struct mrc_qp *qp) { return qp->sq_done == qp->sq_posted; }
 
-/* Under qp->lock or mutex. Nothing but what MRC 1.0 has. */
+/* Under qp->lock or mutex. Restricted to MRC 1.0, without extensions. */
 static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
 {
 	return qp->made_spec || qp->spec.on;
@@ -182,45 +182,45 @@ static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 
 /*
- * Under RCU. By its number, or NULL. Its memory and its device stay until the section ends, its references may
- * be gone: who wants one from here asks with mrc_qp_try_get().
+ * Under RCU. The QP with this number, or NULL. Its memory and its device remain valid until the section ends. Its last
+ * reference may be gone: take one with mrc_qp_try_get().
  */
 struct mrc_qp *mrc_qp_look(u32 qpn);
-/* Any context. By its number, + ref; or NULL. */
+/* Any context. The QP with this number, with a reference; or NULL. */
 struct mrc_qp *mrc_qp_find(u32 qpn);
-/* Process context. The QP of @dev with the lowest number from @from on, + ref; or NULL. */
+/* Process context. The QP of @dev with the lowest number >= @from, with a reference; or NULL. */
 struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from);
 static inline void mrc_qp_get(struct mrc_qp *qp) { kref_get(&qp->ref); }
 static inline bool mrc_qp_try_get(struct mrc_qp *qp) { return kref_get_unless_zero(&qp->ref); }
 void mrc_qp_put(struct mrc_qp *qp);		/* any context */
 
 /*
- * Process context. A number for a QP of another kind (data/mrc_ud.h), which mrc_qp_find() does
- * not find: 0, or -errno. And back.
+ * Process context. Reserves a number for a QP of another kind (data/mrc_ud.h), which mrc_qp_find() does not find: 0, or
+ * -errno. mrc_qp_release() returns it.
  */
 int mrc_qp_reserve(u32 *qpn);
 void mrc_qp_release(u32 qpn);
-/* Process context. Reserve a number, which nobody finds yet: 0, or -errno. */
+/* Process context. Reserves a number; the QP is not yet found by it: 0, or -errno. */
 int mrc_qp_number(struct mrc_qp *qp);
-void mrc_qp_publish(struct mrc_qp *qp);		/* now it is found */
-void mrc_qp_withdraw(struct mrc_qp *qp);	/* and no more */
-void mrc_qp_free(struct mrc_qp *qp);		/* process context; nobody else knows it */
+void mrc_qp_publish(struct mrc_qp *qp);		/* from now on lookups find it */
+void mrc_qp_withdraw(struct mrc_qp *qp);	/* lookups find it no longer */
+void mrc_qp_free(struct mrc_qp *qp);		/* process context; no other references */
 void mrc_qp_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 
 #define mrc_qp_count(qp, name) ((qp)->stats.name++)	/* under qp->lock */
-/* Under qp->lock. All that it counted so far. */
+/* Under qp->lock. All counters of the QP. */
 void mrc_qp_get_stats(struct mrc_qp *qp, struct mrc_statset *t);
-/* Under qp->lock. ... is summed up elsewhere from now on. */
+/* Under qp->lock. Resets them, after they were added elsewhere. */
 void mrc_qp_clear_stats(struct mrc_qp *qp);
 
-/* Under qp->lock, or nobody else may use @qp: references of requests that will never finish. */
+/* Under qp->lock, or without other users of @qp: drops the references of requests that will never finish. */
 void mrc_qp_put_mrs(struct mrc_qp *qp);
-/* Under qp->lock: the peer's QP may be another user's from now on. */
+/* Under qp->lock: drops the claim, so another user may connect to the peer's QP. */
 void mrc_qp_unclaim(struct mrc_qp *qp);
-/* Under qp->lock: the connection fails, and lets go of what it had in flight. */
+/* Under qp->lock: the connection fails and drops its references to memory of packets in flight. */
 void mrc_qp_fail_conn(struct mrc_qp *qp);
 
-int mrc_qp_init(void);		/* the table of numbers */
+int mrc_qp_init(void);		/* the table of QP numbers */
 void mrc_qp_exit(void);
 
 #endif

@@ -31,13 +31,13 @@ struct mrc_pathset;
 
 #define MRC_PEER_NAMED_MAX	16	/* EV profiles that QPs to one peer name */
 
-/* The paths to a peer by one EV profile. Those of a profile that QPs name are there for as long as these. */
+/* The paths to a peer by one EV profile. Paths of a profile that QPs name exist as long as those QPs. */
 struct mrc_peer_paths {
-	struct kref ref;		/* of the default's not counted */
+	struct kref ref;		/* not used for the default's paths */
 	struct list_head link;		/* peer->named, by number; under lock */
-	struct mrc_peer *peer;		/* back pointer, referenced by who has these */
+	struct mrc_peer *peer;		/* back pointer; the holder of this struct references the peer */
 	struct mrc_pathset __rcu *ps;	/* changes under path_lock and lock */
-	struct mrc_ev_turns turns;	/* of EVs, of all its sets; under path_lock */
+	struct mrc_ev_turns turns;	/* changes of EV states, over all its sets; under path_lock */
 	u64 named;			/* the profile; 0: the device's default */
 };
 
@@ -52,35 +52,35 @@ struct mrc_peer {
 	bool v4;			/* gid is an IPv4-mapped address */
 	bool group;			/* gid is a multicast address: plain, on each plane */
 	bool local;			/* gid is an address of this namespace: over lo; changed under rtnl */
-	struct mrc_udp udp;		/* the UDP port that it listens at; no lock */
-	struct mrc_crc crc;		/* are ICRCs computed for it; no lock */
-	bool heard;			/* a sound packet of it came; no lock */
-	bool greets;			/* the next one is waited for: mrc_peer_port_meet(); no lock to read */
-	u8 asked;			/* times that management packets left since one came; no lock */
+	struct mrc_udp udp;		/* the peer's UDP port; no lock */
+	struct mrc_crc crc;		/* whether ICRCs are computed for it; no lock */
+	bool heard;			/* a valid packet of it arrived; no lock */
+	bool greets;			/* announce our ports after its next packet: mrc_peer_port_meet(); no lock to read */
+	u8 asked;			/* management packets sent since one arrived; no lock */
 	unsigned long asked_at;		/* jiffies: the latest time; no lock */
 	u64 asked_by;			/* planes by which they left, bit n: plane n; no lock */
-	atomic_t bad_icrcs;		/* that many came in a row with a wrong one */
+	atomic_t bad_icrcs;		/* consecutive packets with a wrong ICRC */
 	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */
-	bool for_qps;			/* a QP asked for it: whole path sets from then on */
+	bool for_qps;			/* a QP uses it: complete path sets from then on */
 	spinlock_t lock;		/* port, damp, named, users */
 	spinlock_t path_lock;		/* evsets, cached routes, controllers */
-	struct mrc_peer_paths paths;	/* by the device's default: ordinary IP's and endpoints', too */
-	struct list_head named;		/* and by profiles that QPs name */
+	struct mrc_peer_paths paths;	/* by the default profile; also for ordinary IP and endpoint packets */
+	struct list_head named;		/* mrc_peer_paths of profiles that QPs name */
 	u32 n_named;
-	struct mrc_port port;		/* and its ask, ours, once a controller asked; set once, under lock */
+	struct mrc_port port;		/* its request table is ours, set once, under lock, at a controller's first request */
 	struct mrc_damp damp;		/* its ports as announced */
-	u32 ports_up;			/* and as believed */
+	u32 ports_up;			/* after damping and checks */
 	u32 ports_fresh;		/* ours that came up with the last announcement */
 	struct hrtimer port_timer;	/* repeats Port Status Updates; end of damping */
-	struct list_head users;		/* QPs, and marks of walks; under lock */
+	struct list_head users;		/* QPs, and cursors of walks; under lock */
 	struct list_head idle;		/* dev->idle_peers, while it has no users */
 	struct list_head ccs;		/* mrc_qpcc.link, under path_lock */
 	u32 n_users;			/* under lock */
-	struct work_struct users_work;	/* tells many of them of planes */
+	struct work_struct users_work;	/* notifies many of them of plane changes */
 	unsigned long last_used;	/* jiffies: QP or ordinary traffic */
 };
 
-/* Keeps it from being aged out for another while. Any context. */
+/* Restarts its aging. Any context. */
 static inline void mrc_peer_used(struct mrc_peer *peer)
 {
 	if (READ_ONCE(peer->last_used) != jiffies)
