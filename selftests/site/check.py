@@ -99,17 +99,18 @@ def browse(root, pictures):
 
 
 def search(browser, base):
-    """By its own index, in a worker."""
-    browser.open(base)
-    browser.evaluate("document.querySelector('[data-md-component=search-query]').focus()")
-    browser.evaluate("(q => { q.value = 'locator'; q.dispatchEvent(new Event('input', {bubbles: true})); "
-                     "q.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true})) })"
-                     "(document.querySelector('[data-md-component=search-query]'))")
+    """By its own index, in a worker. On a busy machine the theme's worker sometimes never starts: the page is opened again then."""
     end = time.monotonic() + 150  # a net, not a limit
     while time.monotonic() < end:
-        if browser.evaluate("document.querySelectorAll('.md-search-result__item').length"):
-            return []
-        time.sleep(.2)
+        browser.open(base)
+        browser.evaluate("document.querySelector('[data-md-component=search-query]').focus()")
+        browser.evaluate("(q => { q.value = 'locator'; q.dispatchEvent(new Event('input', {bubbles: true})); "
+                         "q.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true})) })"
+                         "(document.querySelector('[data-md-component=search-query]'))")
+        for _ in range(75):
+            if browser.evaluate("document.querySelectorAll('.md-search-result__item').length"):
+                return []
+            time.sleep(.2)
     return ["a search for 'locator' finds nothing"]
 
 
