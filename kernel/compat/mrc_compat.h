@@ -39,7 +39,7 @@ typedef struct uverbs_attr_bundle mrc_reg_dmabuf_arg;
 typedef struct ib_udata mrc_reg_dmabuf_arg;
 #endif
 
-/* Of reg_user_mr and reg_user_mr_dmabuf: steering hints, which a device without DMA has no use for. */
+/* For reg_user_mr and reg_user_mr_dmabuf: steering hints, which a device without DMA ignores. */
 #ifdef MRC_HAVE_REG_MR_DMAH
 #define MRC_DMAH_ARG struct ib_dmah *dmah,
 #else
@@ -68,7 +68,7 @@ typedef int mrc_resize_cq_arg;
 #define MRC_FILL_RES_SRQ(fn)
 #endif
 
-/* Of ib_device_ops.counter_bind_qp and counter_unbind_qp, whose counters have a size then. */
+/* For ib_device_ops.counter_bind_qp and counter_unbind_qp; with this form, counters have a size. */
 #ifdef MRC_HAVE_COUNTER_PORT
 #define MRC_COUNTER_PORT_ARG , u32 port
 #define MRC_COUNTER_OBJ_SIZE .size_rdma_counter = sizeof(struct rdma_counter),

@@ -36,7 +36,7 @@ static inline void mrc_netdev_set_lltx(struct net_device *ndev)
 #endif
 }
 
-/* In a table of rtnl_link_ops: @fn takes the namespace of who asks, the netdev and its attributes. */
+/* In a table of rtnl_link_ops: @fn takes the caller's namespace, the netdev and its attributes. */
 #ifdef MRC_HAVE_NEWLINK_PARAMS
 #define MRC_NEWLINK(fn) .newlink = fn##_params,
 #define MRC_NEWLINK_PARAMS(fn)							\

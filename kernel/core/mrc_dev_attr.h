@@ -12,7 +12,7 @@
 #include "engine/peer/mrc_damp.h"
 #include "engine/base/mrc_types.h"
 
-/* What mrcctl and mrcd may set (device/mrc_dev_set.c); read locklessly. */
+/* Settings of mrcctl and mrcd (device/mrc_dev_set.c); read without a lock. */
 struct mrc_dev_attr {
 	u16 udp_port;
 	bool icrc;
@@ -42,7 +42,7 @@ extern const struct mrc_dev_attr mrc_dev_attr_default;
 
 /* Any context. 0, or -EINVAL with extack: values that contradict each other. */
 int mrc_dev_attr_check(const struct mrc_dev_attr *a, struct netlink_ext_ack *extack);
-/* Any context. What the setting of flap damping means to the engine. */
+/* Any context. Converts the setting of flap damping for the engine. */
 void mrc_dev_attr_damp(const struct mrc_dev_attr *a, struct mrc_damp_cfg *cfg);
 
 #endif

@@ -28,7 +28,7 @@ struct mrc_dev_plane {
 	u8 num;				/* 0-based; people count from 1 */
 	bool admin;			/* enabled by the controller */
 	bool carrier;			/* link up and running */
-	bool held;			/* but kept out: it came and went too often */
+	bool held;			/* has carrier, but is damped: it flapped */
 	bool small;			/* or because full packets of connections do not fit */
 	bool drops;			/* those do not fit, and no other plane is better */
 	bool has_sid;
@@ -52,7 +52,7 @@ static inline bool mrc_dev_plane_up(const struct mrc_dev_plane *p)
 /* Under rtnl. Why it is not up, the first cause that holds; MRC_WHY_NONE: it is. */
 enum mrc_log_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p);
 
-/* What all CPUs counted. */
+/* The sum over all CPUs. */
 struct mrc_dev_plane_sum {
 	u64 tx_pkts, tx_bytes, rx_pkts, rx_bytes;
 };
@@ -83,7 +83,7 @@ void mrc_dev_plane_count_tx(const struct mrc_dev_plane *plane, u32 packets, u32 
 void mrc_dev_plane_count_rx(const struct mrc_dev_plane *plane, u32 len);
 /* Any context. */
 void mrc_dev_plane_sum_up(const struct mrc_dev_plane *plane, struct mrc_dev_plane_sum *sum);
-/* Any context: a packet met a port without carrier, which the notifier may not have said yet. */
+/* Any context: a packet found a port without carrier, which the notifier may not have reported yet. */
 void mrc_dev_plane_no_carrier(const struct mrc_dev_plane *plane);
 
 #endif

@@ -24,16 +24,16 @@ struct mrc_event_ops {		/* any context, under RCU; none may sleep */
 	void (*record)(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 };
 
-/* Process context. NULL: no longer; returns when nobody is being told. */
+/* Process context. NULL unregisters, and waits until no event is being delivered. */
 void mrc_event_listen(const struct mrc_event_ops *ops);
 
 /* Any context, whatever lock is held. Dropped when nobody listens. */
 void mrc_event_dev(struct mrc_dev *dev, enum mrc_event type);
 void mrc_event_plane(struct mrc_dev *dev, u8 num);
 void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type);
-/* Likewise, for the one who asked: engine/peer/mrc_ep_req.h. */
+/* Likewise, for the sender of the request: engine/peer/mrc_ep_req.h. */
 void mrc_event_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
-/* Of core/mrc_log.h: record @n, a copy. */
+/* A copy of record @n of core/mrc_log.h. */
 void mrc_event_record(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 
 #endif

@@ -24,7 +24,7 @@ int mrc_log_init(struct mrc_dev *dev);
 void mrc_log_stop(struct mrc_dev *dev);		/* no rtnl: its work ends */
 void mrc_log_exit(struct mrc_dev *dev);
 
-/* Under rtnl. @plane is up or down now, as its cause says; @was: the cause before. */
+/* Under rtnl. @plane went up or down; its cause is current. @was: the cause before. */
 void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_log_cause was);
 /* Under rtnl. @plane leaves the device. */
 void mrc_log_plane_gone(const struct mrc_dev_plane *plane);

@@ -20,7 +20,7 @@ struct mrc_xa_cache {
 	void __rcu *slot[MRC_XA_CACHE_SLOTS];
 };
 
-/* Under RCU, or what keeps entries from being freed. What @index's slot holds, of that index or another; or NULL. */
+/* Under RCU, or while entries cannot be freed. The entry in @index's slot, of this or another index; or NULL. */
 static inline void *mrc_xa_cache_lookup(const struct mrc_xa_cache *f, u32 index)
 {
 	return rcu_dereference_check(f->slot[index % MRC_XA_CACHE_SLOTS], true);
@@ -32,7 +32,7 @@ static inline void mrc_xa_cache_set(struct mrc_xa_cache *f, u32 index, void *ent
 	rcu_assign_pointer(f->slot[index % MRC_XA_CACHE_SLOTS], entry);
 }
 
-/* Any context. @entry is in the XArray no more: nor is it here. */
+/* Any context. @entry was removed from the XArray: removes it here, too. */
 static inline void mrc_xa_cache_drop(struct mrc_xa_cache *f, u32 index, void *entry)
 {
 	(void)cmpxchg(&f->slot[index % MRC_XA_CACHE_SLOTS], RCU_INITIALIZER(entry), NULL);

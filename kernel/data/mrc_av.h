@@ -26,7 +26,7 @@ struct mrc_av {
 
 /* Softirq, under RCU: good until the end of that section. NULL: there is none for @dev and @pdn. */
 struct mrc_av *mrc_av_find(const struct mrc_dev *dev, u32 pdn, u32 num);
-/* Any context, interrupts off too, as @gfp says. dev, pdn, sgid, dgid and hops are copied. ERR_PTR. */
+/* Any context that @gfp allows, also with interrupts off. Copies dev, pdn, sgid, dgid and hops. ERR_PTR. */
 struct mrc_av *mrc_av_create(const struct mrc_av *like, gfp_t gfp);
 void mrc_av_destroy(struct mrc_av *av);		/* any context */
 void mrc_av_exit(void);

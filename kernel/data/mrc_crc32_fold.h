@@ -12,7 +12,7 @@
 
 /* Process context, once: looks at the processor, and whether what it computes is right. */
 void mrc_crc32_fold_init(void);
-/* What mrc_crc32_fold() uses, for people; NULL: it may not be called. */
+/* The method of mrc_crc32_fold(), for display. NULL: it must not be called. */
 const char *mrc_crc32_fold_by(void);
 /*
  * Any context up to softirq. False: not now. True: between here and mrc_crc32_fold_end() this CPU may call mrc_crc32_fold(), and
@@ -26,9 +26,9 @@ u32 mrc_crc32_fold(u32 crc, const u8 *p, u32 len);
 #define MRC_CRC32_FOLD_LANES	128u
 
 /*
- * Of @first_len bytes at @first, a multiple of MRC_CRC32_FOLD_LANES but not 0, and @len behind them at @p, begun with 0: in
- * one go, for begin and end cost, too. What is no multiple of MRC_CRC32_FOLD_LANES at the end
- * goes block by block.
+ * The CRC, starting with 0, of @first_len bytes at @first (a multiple of MRC_CRC32_FOLD_LANES, not 0) followed by @len
+ * bytes at @p. One call, because start and end cost time too. Bytes at the end that fill no MRC_CRC32_FOLD_LANES are
+ * computed block by block.
  */
 u32 mrc_crc32_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len);
 

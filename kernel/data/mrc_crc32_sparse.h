@@ -18,7 +18,7 @@ void mrc_crc32_sparse_init(void);
 bool mrc_crc32_sparse_used(void);
 /* Any context. As crc32_le(). */
 u32 mrc_crc32_sparse(u32 crc, const u8 *p, u32 len);
-/* Of @first_len bytes at @first, whole blocks, and @len behind them at @p, begun with 0. */
+/* The CRC, starting with 0, of @first_len bytes at @first (whole blocks) followed by @len bytes at @p. */
 u32 mrc_crc32_sparse_two(const u8 *first, u32 first_len, const u8 *p, u32 len);
 
 #endif

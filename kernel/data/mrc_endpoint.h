@@ -22,8 +22,8 @@ struct mrc_endpoint_request {
 };
 
 /*
- * Under rtnl. 0: it left. Else it did not: -ENOENT: no such peer; -EADDRNOTAVAIL: @from is none of the
- * device's; what mrc_peer_request() and mrc_route_named() say; -ENOMEM.
+ * Under rtnl. 0: it was sent. Otherwise -ENOENT: no such peer; -EADDRNOTAVAIL: @from is no address of the device;
+ * errors of mrc_peer_request() and mrc_route_named(); -ENOMEM.
  */
 int mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_endpoint_request *ask);
 void mrc_endpoint_init(void);	/* once, before any device */

@@ -20,7 +20,7 @@ const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop
 					struct sk_buff *skb, int off);
 /* The packet in @slot has its turn. */
 void mrc_hold_place(struct mrc_qp *qp, u32 slot, u64 now);
-/* What will never be placed, for the caller to free. */
+/* Returns packets that will never be placed; the caller frees them. */
 void mrc_hold_take_all(struct mrc_qp *qp, struct sk_buff_head *out);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include <linux/skbuff.h>
 
-/* Any context up to softirq. Of a packet whose network header is at @l3_off in @skb. */
+/* Any context up to softirq. The ICRC of a packet whose network header is at @l3_off in @skb. */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off);
-/* What computes it: our own code, the crypto API's name of a driver, or the kernel's library. For people. */
+/* The method, for display: our own code, the name of a crypto driver, or the kernel's library. */
 const char *mrc_icrc_by(void);
 int mrc_icrc_init(void);
 void mrc_icrc_exit(void);

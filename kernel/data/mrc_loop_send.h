@@ -11,7 +11,7 @@
 #include "engine/wire/mrc_selfmsg.h"
 #include "core/mrc_dev.h"
 
-/* Around what is behind UDP: an outer and an inner IPv6 header, UDP, the ICRC. */
+/* Overhead around the UDP payload: an outer and an inner IPv6 header, UDP, the ICRC. */
 #define MRC_LOOP_AROUND	(2 * sizeof(struct ipv6hdr) + sizeof(struct udphdr) + MRC_ICRC_LEN)
 #define MRC_LOOP_LEAST	(MRC_LOOP_AROUND + MRC_SELFMSG_MIN)
 

@@ -38,13 +38,13 @@ bool mrc_mcast_leaves_host(const struct in6_addr *a);
 /* Under RCU or rtnl. NULL: nobody of @dev is attached to it. */
 struct mrc_mcast *mrc_mcast_find(const struct mrc_dev *dev, const union ib_gid *gid);
 /*
- * Process context; take rtnl. 0; -EINVAL: no group that leaves the host, or not attached to it;
- * -EEXIST: attached already; -ENOSPC, -ENOMEM, -ENODEV. What is attached must be detached
- * before it is destroyed (ib_core sees to that).
+ * Process context; they take rtnl. 0; -EINVAL: the group does not leave the host, or the QP is not attached;
+ * -EEXIST: attached already; -ENOSPC, -ENOMEM, -ENODEV. A QP must be detached before it is destroyed (ib_core ensures
+ * that).
  */
 int mrc_mcast_attach(struct mrc_ud *ud, const union ib_gid *gid);
 int mrc_mcast_detach(struct mrc_ud *ud, const union ib_gid *gid);
-/* Under rtnl. The plane came, and joins; it goes, and leaves. */
+/* Under rtnl. A plane that was added joins the groups; a plane that is removed leaves them. */
 void mrc_mcast_plane_on(const struct mrc_dev_plane *plane);
 void mrc_mcast_plane_off(const struct mrc_dev_plane *plane);
 /*

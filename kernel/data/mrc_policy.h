@@ -16,7 +16,7 @@
 
 #ifdef CONFIG_XFRM
 
-/* Of packets out: is there a policy, or a default one that blocks? */
+/* Is there a policy for sent packets, or a default policy that blocks? */
 static inline bool mrc_policy_any(const struct net *net)
 {
 	return READ_ONCE(net->xfrm.policy_count[XFRM_POLICY_OUT]) ||
@@ -24,14 +24,14 @@ static inline bool mrc_policy_any(const struct net *net)
 }
 
 /*
- * Under RCU, BH off. @skb has all its headers, linear, and a route; @inner: where MRC's own IP header is behind
- * another one, else 0. It may have another route then, by which IPsec takes it. False: freed and counted.
+ * Under RCU, BH off. @skb has all headers, linear, and a route. @inner: offset of MRC's own IP header behind an outer one,
+ * or 0. On return @skb may have another route, through IPsec. False: freed and counted.
  */
 bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner);
 
-/* At the hook, of an MRC packet. False: it must not be heard; counted, not freed. */
+/* At the hook, for an MRC packet. False: it must be dropped; counted, not freed. */
 bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb);
-/* Likewise of ordinary IP behind an SRv6 header: that header alone, for IP itself asks of the rest. */
+/* Likewise for ordinary IP inside SRv6: checks the outer header only, because IP checks the rest. */
 bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb);
 
 #else

@@ -24,8 +24,8 @@ static inline void mrc_qp_done_recv(struct mrc_qp *qp, u8 status)
 }
 
 /*
- * Under qp->lock. A data packet was taken in: the last one of a WRITE counts for it, since each
- * comes once. @ahead: mrc_conn_rx_ahead() before it was.
+ * Under qp->lock. A data packet was accepted. The last packet of a WRITE counts the WRITE, because each is accepted once.
+ * @ahead: mrc_conn_rx_ahead() before that.
  */
 void mrc_qp_done_packet(struct mrc_qp *qp, u8 opcode, u32 ahead);
 

@@ -7,12 +7,12 @@
 
 #include "data/mrc_qp.h"
 
-/* At creation, by who will use it and pays. */
+/* At creation, in the context of the creator, who is charged. */
 void mrc_qp_grow_init(struct mrc_qp *qp);
 /* Under qp->lock, after a turn. */
 void mrc_qp_grow_ask(struct mrc_qp *qp);
 
-/* Of the module: before all QPs, and when all are destroyed: waits for those that grow. */
+/* Module start and end: before the first QP, and after the last. The latter waits for pending work. */
 int mrc_qp_grow_start(void);
 void mrc_qp_grow_end(void);
 

@@ -16,7 +16,7 @@ struct mrc_arrival {
 	struct mrc_peer_how how;
 };
 
-/* Softirq, no lock held. @n of them, which came together; the caller's afterwards as before. */
+/* Softirq, no lock held. @n packets of one batch. The caller keeps ownership. */
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n);
 
 #endif

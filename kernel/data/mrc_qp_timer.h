@@ -8,8 +8,8 @@
 #include "data/mrc_qp.h"
 
 /*
- * Under qp->lock. Its deadline is @at now (MRC_TIME_NEVER: none). qp->timer_owed tells whether
- * mrc_qp_timer_set() has to be called when the lock is free and nothing else is at hand.
+ * Under qp->lock. Sets the deadline to @at (MRC_TIME_NEVER: none). If qp->timer_owed is true afterwards, the caller calls
+ * mrc_qp_timer_set() when the lock is free and there is no other work.
  */
 void mrc_qp_timer_want(struct mrc_qp *qp, u64 at, u64 now);
 void mrc_qp_timer_set(struct mrc_qp *qp);	/* softirq, no lock held; may be too much or too late */

@@ -9,8 +9,8 @@
 #include "data/mrc_rx_pkt.h"
 
 /*
- * Softirq. True: @skb and those behind it (skb->next) are whole packets, each as long as its skb, at
- * @p's offsets. False: nothing was changed, and the kernel has to part it.
+ * Softirq. True: @skb and its successors (skb->next) are complete packets, each as long as its skb, at @p's offsets. False:
+ * nothing was changed, and the kernel has to split it.
  */
 bool mrc_rx_burst_part(const struct mrc_rx_pkt *p, struct sk_buff *skb);
 

@@ -7,7 +7,7 @@
 
 #include "core/mrc_dev.h"
 
-/* Softirq. @skb: ICMP that came by a plane of @dev, IP's header at skb->data; unchanged. */
+/* Softirq. @skb: an ICMP packet from a plane of @dev, IP header at skb->data. It is not changed. */
 void mrc_rx_icmp6(struct mrc_dev *dev, const struct sk_buff *skb);
 void mrc_rx_icmp4(struct mrc_dev *dev, const struct sk_buff *skb);
 

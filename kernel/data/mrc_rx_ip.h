@@ -8,7 +8,7 @@
 #include <linux/skbuff.h>
 #include "data/mrc_rx_pkt.h"
 
-/* Softirq, under RCU. @p came in an outer header. A verdict of netfilter's. */
+/* Softirq, under RCU. @p arrived with an outer header. Returns a netfilter verdict. */
 unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb);
 
 #endif

@@ -18,7 +18,7 @@ struct mrc_rx_pkt {
 	struct mrc_net *mnet;
 	struct mrc_dev_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
 	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
-	bool lo;			/* came by the loopback device: from this host */
+	bool lo;			/* arrived by the loopback device: from this host */
 	bool v4;			/* innermost */
 	bool outer;			/* was SRv6-encapsulated */
 	bool cut;			/* the inner header promises more than is left */
@@ -30,7 +30,7 @@ struct mrc_rx_pkt {
 	struct in6_addr src, dst;	/* innermost; IPv4 mapped */
 };
 
-/* The ICRC as it came; 0: none. */
+/* The received ICRC; 0: none. */
 static inline u32 mrc_rx_icrc(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	__le32 buf, *icrc;
@@ -51,8 +51,8 @@ static inline bool mrc_rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
 }
 
 /*
- * What a switch that cut the packet wanted to say by its DSCP; 0: nothing. Not a
- * proof: a DSCP may be rewritten for other reasons, or be ours for data, too.
+ * The mark that a trimming switch set by the DSCP; 0: none. Not a proof: a DSCP may be rewritten for other reasons, or be
+ * our DSCP for data.
  */
 static inline u8 mrc_rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
 {

@@ -22,11 +22,11 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl);
 
-/* What goes around BTH and payload. */
+/* The headers around BTH and payload. */
 struct mrc_tx_env {
 	const union ib_gid *sgid, *dgid;
 	struct mrc_route way;	/* of the EV whose value is ev */
-	u8 *icrc;		/* where the ICRC goes when it is sent; NULL: none is wanted */
+	u8 *icrc;		/* where to store the ICRC at transmission; NULL: no ICRC */
 	enum mrc_tclass tclass;
 	bool joins;		/* may leave in one burst with others */
 	bool proven;		/* the plane has delivered lately: so has its neighbour */
@@ -42,7 +42,7 @@ struct mrc_tx_env {
 u32 mrc_tx_room(const struct mrc_route *w);
 /* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
 void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e);
-/* Likewise; @op, by the way that @e says. NULL: no memory, counted. */
+/* Likewise; builds @op for the route in @e. NULL: no memory, counted. */
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
 				const struct mrc_payload *pl, struct mrc_tx_env *e);
 /* Any context. The plane of EV @idx. */

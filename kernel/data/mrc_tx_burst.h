@@ -8,8 +8,8 @@
 #include <linux/skbuff.h>
 
 /*
- * BH off. @skb, a packet as it would leave, goes with @head, one likewise. False: it does not, and @head is
- * complete. Both may join others (mrc_tx_cb.h).
+ * BH off. Appends @skb, a complete packet, to the burst of @head. False: not possible, and @head is complete. Both must be
+ * allowed to join others (mrc_tx_cb.h).
  */
 bool mrc_tx_burst_add(struct sk_buff *head, struct sk_buff *skb);
 /* BH off. @head, complete, becomes a GSO packet, if it is not alone. */

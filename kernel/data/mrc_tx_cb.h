@@ -12,7 +12,7 @@
 
 struct mrc_tx_cb {		/* in skb->cb */
 	struct mrc_dev *dev;
-	u8 *icrc;		/* where the ICRC goes; NULL: none is wanted */
+	u8 *icrc;		/* where to store the ICRC; NULL: no ICRC */
 	struct sk_buff *last;	/* of the packets that go with it; NULL: none */
 	u32 ev;
 	u16 len;		/* bytes in UDP */
@@ -20,7 +20,7 @@ struct mrc_tx_cb {		/* in skb->cb */
 	u8 plane;
 	u8 tos;
 	bool joins;		/* may go with others: data over IPv6, sent for the first time */
-	bool proven;		/* the neighbour that it goes to is alive */
+	bool proven;		/* its neighbour is known to be alive */
 };
 
 static inline struct mrc_tx_cb *mrc_tx_cb(struct sk_buff *skb)
@@ -29,7 +29,7 @@ static inline struct mrc_tx_cb *mrc_tx_cb(struct sk_buff *skb)
 	return (struct mrc_tx_cb *)skb->cb;
 }
 
-/* Of one over IPv6: where UDP's data begin. */
+/* The offset of the UDP payload of an IPv6 packet. */
 static inline u32 mrc_tx_cb_body6(const struct mrc_tx_cb *cb)
 {
 	return cb->l3_off + (u32)(sizeof(struct ipv6hdr) + sizeof(struct udphdr));

@@ -9,9 +9,9 @@
 #include "core/mrc_dev.h"
 
 /*
- * Under RCU, BH off, no lock of ours held. Consumes @skb, whose dst is set and device alive, and
- * which is no longer than the route's MTU; counts for @plane (MRC_PLANE_NONE: for none). @proven: what left by
- * this plane for the same host has arrived, so the neighbour need not be asked whether it is there.
+ * Under RCU, BH off, none of our locks held. Consumes @skb. Its dst is set, its device is alive, and it fits the route's
+ * MTU. Counts for @plane (MRC_PLANE_NONE: for none). @proven: a packet to the same host by this plane arrived recently, so
+ * the neighbour needs no confirmation.
  */
 void mrc_tx_output(struct mrc_dev *dev, u8 plane, bool proven, struct sk_buff *skb);
 

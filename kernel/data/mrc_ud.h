@@ -25,13 +25,13 @@
 #include "mem/mrc_ring.h"
 #include "mem/mrc_srq.h"
 
-#define MRC_UD_GRH	40	/* bytes in front of each message: where it came from */
+#define MRC_UD_GRH	40	/* bytes before each received message: its source (GRH) */
 
 struct mrc_ud {
 	struct kref ref;
 	struct rcu_work free_work;
 	struct mrc_dev *dev;
-	spinlock_t lock;		/* queues and state, and what says so below */
+	spinlock_t lock;		/* queues and state, and the fields marked below */
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock */
 	u32 qpn;			/* 1: GSI */

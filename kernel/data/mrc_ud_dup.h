@@ -20,7 +20,7 @@ static inline bool mrc_ud_dup_of_two(const struct mrc_dgram *d)
 	return d->marked || d->copy;
 }
 
-/* Softirq. What @d, whose packet is @skb, is recognised by. */
+/* Softirq. The digest of @d, whose packet is @skb. */
 u64 mrc_ud_dup_digest(const struct mrc_dev *dev, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		      const struct sk_buff *skb);
 /* BH off. True: it may be delivered. Then, if it could not be: mrc_ud_dup_untake(). */

@@ -10,8 +10,8 @@
 struct sk_buff;
 
 /*
- * Softirq, no lock held. A packet for number @dqpn, which no connection has, of @dev, whose address
- * it was sent to; it came by a plane of @dev. Counted, whatever becomes of it.
+ * Softirq, no lock held. A packet to an address of @dev, from a plane of @dev, for @dqpn, which is no connection. It is
+ * always counted.
  */
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb);
 

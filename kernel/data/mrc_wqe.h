@@ -29,7 +29,7 @@ bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 /* May the answer in exec @slot still be read: its region is there, and reading is allowed. */
 bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot);
 
-/* Is memory that @op would read invalidated, of a send request? Its completion says so then. */
+/* Was memory that @op reads for a send request invalidated? Then the request's completion reports it. */
 bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op);
 
 /* The payload of what @op sends. False: memory gone (deregistered under the request). */

@@ -15,13 +15,13 @@
 int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 		     struct netlink_ext_ack *extack);
 /*
- * The netdev @name is plane @num (0-based) when it comes: the number, and what is set there, are
- * kept for it. 0, also when it is that plane; or -errno with extack.
+ * Reserves plane number @num (0-based) and its settings for the netdev @name, for when it appears. 0, also if it is that
+ * plane already; or -errno with extack.
  */
 int mrc_dev_port_assign(struct mrc_dev *dev, u8 num, const char *name,
 			struct netlink_ext_ack *extack);
 int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port);
-/* The plane goes, and nobody is told: mrc_carrier_changed() is the caller's. */
+/* Removes the plane without notification: the caller calls mrc_carrier_changed(). */
 void mrc_dev_port_off(struct mrc_dev_plane *plane);
 
 #endif

@@ -12,8 +12,8 @@ void mrc_mtu_apply(struct mrc_dev *dev);
 /* Would mrc_mtu_apply() find anything new? */
 bool mrc_mtu_changed(struct mrc_dev *dev);
 /*
- * Is the port's path MTU another one than when this was asked last? Programs that read the
- * port's attributes again take the path MTU of their next QPs from it.
+ * Did the port's path MTU change since the last call? Programs that read the port's attributes again take the path MTU of
+ * their next QPs from it.
  */
 bool mrc_mtu_is_news(struct mrc_dev *dev);
 

@@ -12,7 +12,7 @@ void mrc_parent_exit(void);
 
 /* Before registration. */
 void mrc_parent_setup(struct ib_device *ibdev);
-/* Under rtnl, after planes came or went, and after registration; nothing happens before. */
+/* Under rtnl, after planes were added or removed, and after registration. Before that it does nothing. */
 void mrc_parent_follow(struct mrc_dev *dev);
 
 #endif

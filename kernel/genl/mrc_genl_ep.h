@@ -9,7 +9,7 @@
 #include "path/mrc_peer.h"
 
 int mrc_genl_ep_send(struct sk_buff *skb, struct genl_info *info);	/* process context */
-/* Any context, under RCU. To the socket that asked. */
+/* Any context, under RCU. Sends the response to the socket of the requester. */
 void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
 
 #endif

@@ -9,7 +9,7 @@
 #include "data/mrc_loop.h"
 
 int mrc_genl_probe_set(struct sk_buff *skb, struct genl_info *info);
-/* What all self-probes of a device have in common. 0 or -EMSGSIZE, with a half-made nest taken back. */
+/* The common part of all self-probes of a device. 0, or -EMSGSIZE after removing an incomplete nest. */
 int mrc_genl_put_probes(struct sk_buff *skb, struct mrc_dev *dev);
 /* Likewise one; @whole: with its path. */
 int mrc_genl_put_probe(struct sk_buff *skb, const struct mrc_selfprobe *t, bool whole);

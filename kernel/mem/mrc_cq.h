@@ -33,15 +33,15 @@ struct mrc_cq {
 	struct mrc_dev *dev;
 	struct mrc_ring ring;
 	u32 prod;		/* private, as told and solicited, which are under lock */
-	u32 told;		/* prod when its user was told last */
+	u32 told;		/* prod at the last notification */
 	u32 solicited;		/* prod after the latest completion that a wish for solicited ones waits for */
 	bool overrun;
 
-	/* Of a user in the kernel: */
+	/* For a kernel user: */
 	bool kernel;
 	u32 cons;		/* private, under poll_lock */
 	spinlock_t poll_lock;	/* irqs off; apart from lock, for handlers may poll */
-	struct xarray qps;	/* struct ib_qp by number: whose completions are told */
+	struct xarray qps;	/* struct ib_qp by number: QPs whose completions are delivered */
 
 	bool stamp;		/* MRC_UCQ_TIMESTAMP */
 	/* Moderation of events, under lock. */
@@ -56,9 +56,9 @@ static inline struct mrc_cq *mrc_cq_of(struct ib_cq *ibcq)
 	return container_of(ibcq, struct mrc_ibcq, ibcq)->cq;
 }
 
-/* Under cq->lock: tells whoever armed it, if the wish matches. */
+/* Under cq->lock: notifies the user if the queue is armed for this completion. */
 void mrc_cq_signal(struct mrc_cq *cq, bool solicited);
-/* What the plug-in is told of @ring. */
+/* Describes @ring for the plug-in. */
 struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key);
 
 /* Any context, under the QP's lock. An overrun is counted and raises IB_EVENT_CQ_ERR once. */
@@ -69,15 +69,15 @@ static inline bool mrc_cq_overrun(const struct mrc_cq *cq)
 	return READ_ONCE(cq->overrun);
 }
 
-/* Who tells its QPs then, in process context. Set once, before any queue. */
+/* The function that notifies its QPs after an overrun, in process context. Set once, before any queue exists. */
 typedef void (*mrc_cq_overrun_fn)(const struct mrc_cq *cq);
 void mrc_cq_on_overrun(mrc_cq_overrun_fn tell);
 
 void mrc_cq_put(struct mrc_cq *cq);
 
 /*
- * Process context. A QP of a user in the kernel completes here: from now on, and no more. What it
- * left behind then is never polled. Nothing for programs' queues, whose plug-in does that.
+ * Process context. A QP of a kernel user starts, or stops, to use this queue. Completions left after that are never polled.
+ * No effect on queues of programs, whose plug-in does that.
  */
 int mrc_cq_add_qp(struct mrc_cq *cq, u32 qpn, struct ib_qp *ibqp);
 void mrc_cq_del_qp(struct mrc_cq *cq, u32 qpn);

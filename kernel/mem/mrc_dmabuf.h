@@ -10,7 +10,7 @@
 struct ib_device;
 struct mrc_dmabuf;
 
-/* What is wanted of the dma-buf behind @fd. */
+/* The requested part of the dma-buf of @fd. */
 struct mrc_dmabuf_want {
 	int fd;
 	u64 offset, length;
@@ -24,7 +24,7 @@ struct mrc_dmabuf_want {
 struct mrc_dmabuf *mrc_dmabuf_map(struct ib_device *ibdev, const struct mrc_dmabuf_want *want, bool *dead);
 void mrc_dmabuf_unmap(struct mrc_dmabuf *b);	/* likewise */
 
-/* Of the page of @want->offset. Plain memory, and never to be referred to as pages. */
+/* The address of the page of @want->offset. Plain memory; its pages must never be referenced. */
 void *mrc_dmabuf_addr(const struct mrc_dmabuf *b);
 
 #endif

@@ -14,7 +14,7 @@ struct mrc_dev;
 
 #define MRC_MAX_FR_PAGES	1024	/* of one region: 4 MiB */
 
-/* What IB_WR_REG_MR asks for: the pages are those that were mapped last. */
+/* The parameters of IB_WR_REG_MR; the pages are those that were mapped last. */
 struct mrc_fr_reg {
 	u32 key;		/* the region's from now on */
 	u32 pdn;		/* of the QP */
@@ -25,9 +25,8 @@ struct mrc_fr_reg {
 /* Softirq. 0; -EAGAIN: no memory now; -EINVAL: not allowed. Nothing has changed then. */
 int mrc_fr_register(struct mrc_dev *dev, const struct mrc_fr_reg *r);
 /*
- * Softirq. May a QP of that domain, or its peer, invalidate @key: it is a region's latest. When
- * mrc_fr_invalidate() returns, nothing is written through the key any more. What is
- * invalid already stays so, and that is no error.
+ * Softirq. May a QP of that domain, or its peer, invalidate @key: is it the latest key of a region? When
+ * mrc_fr_invalidate() returns, nothing is written through the key any more. Invalidating an invalid key is no error.
  */
 bool mrc_fr_may_invalidate(struct mrc_dev *dev, u32 pdn, u32 key);
 bool mrc_fr_invalidate(struct mrc_dev *dev, u32 pdn, u32 key);

@@ -23,7 +23,7 @@ struct mrc_dev;
 struct mrc_dmabuf;
 struct mrc_fr;
 
-/* What a region may be registered for; hints besides. */
+/* Access rights that a region may have, and hints. */
 #define MRC_MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND)
 
@@ -58,14 +58,14 @@ struct mrc_mr {
 	spinlock_t lock;	/* of what others have its pages for; inside all others */
 };
 
-/* What may be bound to one region after the other, in the table: mrc_mw.c, mrc_fr.c. */
+/* An entry of the table that may be bound to one region after another: mrc_mw.c, mrc_fr.c. */
 struct mrc_window {
 	struct mrc_mr __rcu *bound;
 	struct rcu_head rcu;
 	bool fast;		/* mrc_fr.c's */
 };
 
-/* Where @va lies: offset from the start of the first page. */
+/* The offset of @va from the start of the first page. */
 static inline u64 mrc_mr_off(const struct mrc_mr *mr, u64 va)
 {
 	return va - mr->iova + mr->page_off;
@@ -99,7 +99,7 @@ struct mrc_window *mrc_mr_window(u32 key);	/* under RCU; or NULL */
  * @access and from @iova on. In no table; ends with @mr. NULL: no memory.
  */
 struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access);
-/* Process context: @mr is dead; wait until nobody who found it alive uses it any more. */
+/* Process context: @mr is dead; waits until all users that found it alive have finished. */
 void mrc_mr_wait(const struct mrc_mr *mr);
 
 /* Any context, by @gfp. One that is in no table; NULL: no memory. */

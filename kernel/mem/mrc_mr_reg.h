@@ -10,7 +10,7 @@
 
 struct ib_mr *mrc_mr_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access,
 			 MRC_DMAH_ARG struct ib_udata *udata);
-/* Of the dma-buf behind @fd, from @offset on. */
+/* Registers the dma-buf of @fd, from @offset on. */
 struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 iova, int fd,
 				int access, MRC_DMAH_ARG mrc_reg_dmabuf_arg *arg);
 /* For users in the kernel: every address of theirs, local access only. */

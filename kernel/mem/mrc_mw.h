@@ -19,7 +19,7 @@ struct mrc_ibmw {
 	struct mrc_mw *mw;
 };
 
-/* What a bind asks for, and which QP does. */
+/* The parameters of a bind, and its QP. */
 struct mrc_mw_bind {
 	u32 rkey;		/* the window's from now on */
 	u32 lkey;		/* of the region */

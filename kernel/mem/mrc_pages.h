@@ -9,9 +9,9 @@
 
 #include <linux/types.h>
 
-/* Process context. Charged to who asks; NULL: none to be had. */
+/* Process context. Charged to the caller's cgroup. NULL: no memory. */
 void *mrc_pages_alloc(size_t bytes);
-/* Process context. @bytes as asked for. NULL is nothing. */
+/* Process context. @bytes as in the allocation. NULL is ignored. */
 void mrc_pages_free(void *p, size_t bytes);
 
 #endif

@@ -13,8 +13,8 @@
 
 struct mrc_payload {
 	/*
-	 * What a packet has of one SGE is at most 4096 bytes, and lies in two pages at most: whatever a
-	 * request consists of, it fits. What is too much for an skb is copied.
+	 * A packet takes at most 4096 bytes from one SGE, in at most two pages, so every request fits. Payload with too
+	 * many fragments for an skb is copied.
 	 */
 	struct {
 		union {

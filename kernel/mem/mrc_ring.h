@@ -25,7 +25,7 @@ struct mrc_ring {
 	u32 entries;		/* power of two */
 	u32 stride;
 	size_t bytes;		/* of the mapping */
-	spinlock_t fill_lock;	/* work rings of the kernel's users: who posts */
+	spinlock_t fill_lock;	/* work rings of kernel users: serialises posting */
 };
 
 /*
@@ -34,7 +34,7 @@ struct mrc_ring {
  */
 int mrc_ring_create(struct mrc_ring *r, struct ib_ucontext *ctx, u32 entries, u32 stride,
 		    u64 *mmap_key);
-/* Unpublish the mapping key (process context): it counts as pinned no more ... */
+/* Process context. Unpublishes the mapping key: the ring no longer counts as pinned ... */
 void mrc_ring_unmap(struct mrc_ring *r);
 /* ... and drop the kernel's reference (any sleeping context). */
 void mrc_ring_free(struct mrc_ring *r);

@@ -14,7 +14,7 @@
 struct mrc_dev;
 struct sk_buff;
 
-/* What an SGE list belongs to. */
+/* The owner of an SGE list. */
 struct mrc_sge_list {
 	struct mrc_dev *dev;
 	u32 pdn;
@@ -22,7 +22,7 @@ struct mrc_sge_list {
 	struct mrc_sge sge[MRC_MAX_SGE];
 };
 
-/* Copied out of a ring, behind a request: at most @max of them. Their sum. */
+/* Copies at most @max SGEs after a request out of a ring. Returns the sum of their lengths. */
 u64 mrc_sge_load(struct mrc_sge_list *l, const void *from, u32 num, u32 max);
 u64 mrc_sge_sum(const struct mrc_sge_list *l);	/* bytes */
 /* All of it to @to. */

@@ -32,7 +32,7 @@ struct mrc_srq {
 	u32 pdn;		/* its receives' memory is of this domain, whatever the QP's */
 	u32 max_sge;
 	bool kernel;		/* of a user in the kernel: in no program's limit */
-	u32 limit;		/* fewer receives than this are told, once; 0: not */
+	u32 limit;		/* limit event when fewer receives are left, once; 0: off */
 };
 
 /* One receive: what the caller's copy holds. */
@@ -56,7 +56,7 @@ void mrc_srq_check_limit(struct mrc_srq *srq);
 void mrc_srq_get(struct mrc_srq *srq);
 void mrc_srq_put(struct mrc_srq *srq);	/* any context */
 
-/* Process context. What the plug-in is told of @ring. */
+/* Process context. Describes @ring for the plug-in. */
 struct mrc_ucreate_srq_resp mrc_srq_answer(const struct mrc_ring *ring, u64 key);
 /* Process context. A ring for so many receives, as ib_core was promised them. */
 int mrc_srq_new_ring(const struct mrc_srq *srq, struct ib_ucontext *ctx, u32 max_wr,

@@ -37,8 +37,8 @@ static inline struct ib_ucontext *mrc_ucontext_of(struct ib_udata *udata)
 }
 
 /*
- * @in: bytes of private input known here: no less may come, and what comes
- * beyond must be zero. @out: room needed for the answer.
+ * @in: bytes of private input that this module knows; the input must have at least these, and further bytes must be zero.
+ * @out: bytes needed for the response.
  */
 static inline int mrc_ucontext_check(struct ib_udata *udata, size_t in, size_t out)
 {

@@ -38,7 +38,7 @@ struct mrc_claim {
 	u32 users;		/* QPs; 0: nobody holds it yet */
 };
 
-/* Process context. The caller, who makes a QP of @dev; @kernel: for the kernel itself. */
+/* Process context. Identifies the caller as the owner of a QP of @dev; @kernel: the owner is the kernel. */
 void mrc_claim_owner(const struct mrc_dev *dev, bool kernel, struct mrc_claim_owner *owner);
 /* Process context. May the caller know all of what @owner made? Whoever made it, and CAP_NET_ADMIN. */
 bool mrc_claim_owner_sees(const struct mrc_claim_owner *owner);

@@ -16,16 +16,16 @@ void mrc_path_change_init(struct mrc_dev *dev);
 /* Process context, no rtnl; nobody has the device any more. */
 void mrc_path_change_stop(struct mrc_dev *dev);
 
-/* Local planes changed: all path sets, what peers are told, controllers, then QPs. */
+/* Local planes changed: updates all path sets, announcements to peers, controllers, then QPs. */
 void mrc_path_change_planes(struct mrc_dev *dev);
 /* Which profiles there are, or which one is meant, changed: sets are rebuilt, QPs kicked. */
 void mrc_path_change_profiles(struct mrc_dev *dev);
 /*
- * The host's addresses: peers may be this host now, or no more; templates may have copied from the device's. True: ask
- * again soon, for duplicates of one are looked for, and nothing tells when that ends.
+ * The host's addresses changed: peers may have become this host, or ceased to be; templates may have copied from the
+ * device's addresses. True: call again soon, because duplicate detection of an address runs and its end is not reported.
  */
 bool mrc_path_change_addrs(struct mrc_dev *dev);
-/* Damping of announced ports is set anew. */
+/* The damping of announced ports was reconfigured. */
 void mrc_path_change_damp(struct mrc_dev *dev);
 /* Parameters of controllers. */
 void mrc_path_change_cc(struct mrc_dev *dev);

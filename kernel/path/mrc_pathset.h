@@ -31,7 +31,7 @@ struct mrc_pathset {
 	struct kref ref;
 	struct rcu_head rcu;
 	u64 id;				/* no other set has or had it */
-	u64 first_id;			/* of the first set of these paths: who it is that GIDs come back as */
+	u64 first_id;			/* of the first set of these paths; kept when the set is replaced */
 	struct mrc_peer *peer;		/* back pointer, referenced by the peer's users */
 	struct mrc_peer_paths *paths;	/* likewise: who signs EVs has them */
 	struct mrc_profile *prof;	/* referenced; NULL: AUTO by default */
@@ -55,8 +55,8 @@ struct mrc_pathset {
 };
 
 /*
- * A set from the profile and the planes as they are; + ref, not visible to anybody. Any
- * context: a part of many EVs when made in softirq, and for a peer that no QP has asked for.
+ * Builds a set from the current profile and planes; returns it with a reference, unpublished. Any context. In softirq, and
+ * for a peer without QPs, it takes a part of many EVs.
  */
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer_paths *paths, gfp_t gfp);
 void mrc_pathset_put(struct mrc_pathset *ps);		/* any context */
@@ -71,8 +71,8 @@ void mrc_pathset_value(const struct mrc_pathset *ps, u16 idx, u8 value[MRC_EV_BY
 /* Any context, no lock held. EV @idx is denied by the controller. */
 bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx);
 /*
- * Under path_lock. What the controller denied of @old is denied in @new, of the same peer, where
- * both are made of the same profile: a set of ordinary IP becomes a whole one with the first QP.
+ * Under path_lock. EVs that a controller denied in @old are denied in @new, of the same peer and profile: a set of ordinary
+ * IP becomes a complete one with the first QP.
  */
 void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *old);
 

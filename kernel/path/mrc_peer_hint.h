@@ -17,13 +17,13 @@
  * which can do without would have sent with one are a setting, not noise.
  */
 void mrc_peer_hint_icrc(struct mrc_peer *peer, const struct mrc_pkt *pkt, bool icrc);
-/* One for a QP of ours came to @port, which is not listened on. */
+/* A packet for one of our QPs arrived at @port, which is not ours. */
 void mrc_peer_hint_port(struct mrc_peer *peer, u16 port);
-/* The hop limit of one to it ended on the way, says @by. */
+/* @by reports that the hop limit of a packet to it expired. */
 void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
-/* It, or a firewall, says that nobody listens at UDP @port there, where one of ours went to. */
+/* It, or a firewall, reports that UDP @port, to which we sent a packet, is closed. */
 void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port);
-/* A management packet to it leaves by these @planes (bit n: plane n, as people count; 0: over lo); and one of it came. */
+/* A management packet to it leaves by @planes (bit n: plane n, counted from 1; 0: over lo); and one of it arrived. */
 void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes);
 static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 {
@@ -40,9 +40,9 @@ void mrc_peer_hint_plain(struct mrc_peer *peer);
 void mrc_peer_hint_link_local(struct mrc_peer *peer);
 /* A QP for it was refused: another user's is connected to QP @dqpn there (path/mrc_claim.h). */
 void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn);
-/* A policy of IPsec kept a packet to it (@out) from leaving, or one from it from being heard. */
+/* An IPsec policy blocked a packet to it (@out) or from it. */
 void mrc_peer_hint_policy(struct mrc_peer *peer, bool out);
-/* Settings changed here: begin anew. */
+/* Settings changed here: resets all hints. */
 void mrc_peer_hint_forget(struct mrc_peer *peer);
 
 void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_note_rx() */
@@ -50,7 +50,7 @@ void mrc_peer_hint_settled(struct mrc_peer *peer);	/* for mrc_peer_note_rx() */
 /* Over with the first sound packet of the peer's. */
 #define MRC_HINT_SETTLES	(MRC_HINT_ICRC | MRC_HINT_UDP_PORT | MRC_HINT_NOBODY)
 
-/* How a packet came, which tells of its sender's settings. */
+/* Properties of a received packet that show its sender's settings. */
 struct mrc_peer_how {
 	u16 port;	/* of ours */
 	bool icrc;	/* with an ICRC */

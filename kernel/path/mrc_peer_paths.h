@@ -12,9 +12,9 @@
 #include "path/mrc_pathset.h"
 #include "path/mrc_peer.h"
 
-/* Of a peer that nobody knows yet. False: no memory. Sleeps as @gfp allows. */
+/* For a new, unpublished peer. False: no memory. Sleeps as @gfp allows. */
 bool mrc_peer_paths_init(struct mrc_peer *peer, gfp_t gfp);
-/* Of a peer that nobody knows any more. */
+/* For a peer without references. */
 void mrc_peer_paths_end(struct mrc_peer *peer);
 
 /*
@@ -29,7 +29,7 @@ void mrc_peer_paths_put(struct mrc_peer_paths *paths);
  * NULL: none.
  */
 struct mrc_peer_paths *mrc_peer_paths_next(struct mrc_peer *peer, u64 named, bool same);
-/* Any context, no lock held. Calls @fn for all, with a reference. True: one of them said so. */
+/* Any context, no lock held. Calls @fn for all paths, with a reference. True: @fn returned true for one of them. */
 bool mrc_peer_paths_any(struct mrc_peer *peer, bool (*fn)(struct mrc_peer_paths *paths, void *arg),
 			void *arg);
 
@@ -44,7 +44,7 @@ static inline struct mrc_pathset *mrc_peer_paths_get(struct mrc_peer *peer)
 bool mrc_peer_paths_is(const struct mrc_pathset *ps);
 /* Any context, no lock held. The sets in use learn which ports are up at both ends. */
 void mrc_peer_paths_ports(struct mrc_peer *peer);
-/* Likewise. What is kept of routes may be old. */
+/* Likewise. Cached routes may be stale. */
 void mrc_peer_paths_forget_routes(struct mrc_peer *peer);
 /*
  * Likewise; sleeps as @gfp allows. A new set from the current state; without memory the old one stays, and
@@ -57,7 +57,7 @@ void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp);
  */
 void mrc_peer_paths_refresh(struct mrc_peer *peer, gfp_t gfp, bool is_new);
 
-/* Under path_lock. What happened to EVs of @paths goes into the device's log. */
+/* Under path_lock. Moves the changes of EV states of @paths to the device's log. */
 void mrc_peer_paths_log(struct mrc_peer_paths *paths);
 
 #endif

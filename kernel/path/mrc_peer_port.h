@@ -14,30 +14,30 @@
 typedef int (*mrc_peer_port_send)(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid);
 void mrc_peer_port_sender(mrc_peer_port_send send);
 
-/* Of a new peer, which nobody sees yet. It takes all ports for up until it hears otherwise. */
+/* For a new, unpublished peer. All of its ports count as up until it announces otherwise. */
 void mrc_peer_port_init(struct mrc_peer *peer);
 void mrc_peer_port_stop(struct mrc_peer *peer);		/* may sleep: the timer has ended */
 /*
- * Any context, no lock held. A QP uses the peer, the @first: the peer is told which of our ports are
- * up, now or (peer->greets) when it is heard.
+ * Any context, no lock held. A QP uses the peer; @first: it is the first one. Announces our ports, now or (peer->greets)
+ * after the peer's next packet.
  */
 void mrc_peer_port_meet(struct mrc_peer *peer, bool first);
-/* Any context, peer->lock not held: it was heard, or is given up. What waited for that leaves. */
+/* Any context, peer->lock not held: a packet of the peer arrived, or we gave up. A waiting announcement leaves. */
 void mrc_peer_port_greet(struct mrc_peer *peer);
-/* Softirq, a QP's lock may be held: a packet of the peer's came by plane @plane, 0-based, which is down here. */
+/* Softirq, a QP's lock may be held: a packet of the peer arrived on plane @plane (0-based), which is down here. */
 void mrc_peer_port_stray(struct mrc_peer *peer, u8 plane);
 /* Any context, no lock held: the planes that are up here (dev->planes_up) may have changed. */
 void mrc_peer_port_planes(struct mrc_peer *peer);
 /*
- * Likewise: our settings changed so that the peer must hear from us before it can reach us. It is
- * told of our ports once more, and hears by that where we listen and that we check ICRCs.
+ * Likewise: our settings changed, and the peer needs a packet of ours before it can reach us. Announces our ports again;
+ * that packet shows our UDP port and our use of ICRCs.
  */
 void mrc_peer_port_announce(struct mrc_peer *peer);
 /* Likewise: it seems to have forgotten (mrc_crc_tell()). */
 void mrc_peer_port_remind(struct mrc_peer *peer);
 /* Likewise: answers and announcements that are due leave. */
 void mrc_peer_port_run(struct mrc_peer *peer);
-/* Likewise: damping is set anew. */
+/* Likewise: damping was reconfigured. */
 void mrc_peer_port_damp(struct mrc_peer *peer);
 /* An endpoint packet (QP 2) arrived from this peer, for @to of ours; softirq. */
 void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,

@@ -31,7 +31,7 @@ bool mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
 void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u);
 /* Each once; one unlinked or linked meanwhile perhaps not. */
 void mrc_peer_users_notify(struct mrc_peer *peer, bool planes);
-/* Likewise, of planes, for softirqs: many are told by a work item, soon. The caller has a reference to @peer. */
+/* Likewise, for plane changes, from softirq: many users are notified by a work item. The caller references @peer. */
 void mrc_peer_users_notify_bounded(struct mrc_peer *peer);
 void mrc_peer_users_init(struct mrc_peer *peer);
 /* The work item has ended; nobody begins another. Process context. */

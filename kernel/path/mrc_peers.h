@@ -13,17 +13,17 @@
 
 #define MRC_PEERS_MAX	(65536 + MRC_PEERS_IDLE_MAX)	/* per device */
 
-/* Any context, as @gfp says; no lock held. + ref, or NULL. One that may block is for a QP. */
+/* Any context that @gfp allows, no lock held. Returns a reference, or NULL. A @gfp that may block means: for a QP. */
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);
 /* Any context. + ref, or NULL. */
 struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid);
-/* Any context. The first one behind @gid, or (@same) of it or behind, by GID; + ref, or NULL. */
+/* Any context. The first peer after @gid in GID order, or (@same) @gid itself; with a reference, or NULL. */
 struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, const union ib_gid *gid, bool same);
 void mrc_peer_put(struct mrc_peer *peer);	/* any context */
 
 /* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */
 void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer));
-/* Likewise, until @fn says true: is there one. */
+/* Likewise, until @fn returns true: did it for any? */
 bool mrc_peers_any(struct mrc_dev *dev, bool (*fn)(struct mrc_peer *peer, void *arg), void *arg);
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_destroy(struct mrc_dev *dev);	/* process context; no packet path left */

@@ -14,7 +14,7 @@
 
 #include "core/mrc_dev.h"
 
-/* A sound management packet of @gid came. */
+/* A valid management packet of @gid arrived; @marked: with MRC's mark. */
 void mrc_plain_roce_rx(struct mrc_dev *dev, const union ib_gid *gid, bool marked);
 bool mrc_plain_roce_is(struct mrc_dev *dev, const union ib_gid *gid);
 

@@ -30,8 +30,8 @@ struct mrc_profile_ev {
 };
 
 /*
- * EVs from fields, all on one port or (0) dealt over the ports in turn. EXP has one or none, whose fields say
- * how controllers name the EVs (engine/wire/mrc_evgen.h).
+ * EVs from fields, all on one port or (0) distributed over the ports in turn. An EXP profile has at most one; its fields
+ * define how controllers name the EVs (engine/wire/mrc_evgen.h).
  */
 struct mrc_profile_gen {
 	u8 port;
@@ -78,9 +78,9 @@ int mrc_profile_cmp(const struct mrc_profile_key *a, const struct mrc_profile_ke
 bool mrc_profile_covers(const struct mrc_profile_key *key, const union ib_gid *dst);
 /* 0, or -EINVAL with extack: a length that is none, or bits of dst beyond it. */
 int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_ack *extack);
-/* Do they say the same, keys and what is denied apart. */
+/* Are they equal, except for keys and denied EVs? */
 bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b);
-/* Under rtnl. Of profiles that are the same: @to denies what @from does. */
+/* Under rtnl. For equal profiles: @to denies the EVs that @from denies. */
 void mrc_profile_deny_as(struct mrc_profile *to, const struct mrc_profile *from);
 
 #endif

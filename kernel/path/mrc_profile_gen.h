@@ -20,8 +20,7 @@ int mrc_profile_port_check(struct mrc_dev *dev, const char *what, u32 idx, u8 po
 /* 0, or -EINVAL with extack: explicit EVs that are not of the fields that name them. */
 int mrc_profile_gen_names(const struct mrc_profile *p, struct netlink_ext_ack *extack);
 /*
- * Those of @denied, @n in the order of @p's EVs, are denied or not as they say. 0, or -EINVAL with
- * extack: @p has none such.
+ * Denies or allows the @n EVs in @denied, which are in the order of @p's EVs. 0, or -EINVAL with extack: @p has no such EV.
  */
 int mrc_profile_gen_deny(struct mrc_profile *p, const struct mrc_profile_ev *denied, u32 n,
 			 struct netlink_ext_ack *extack);

@@ -27,14 +27,13 @@ int mrc_profiles_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 struct mrc_profile *mrc_profiles_lookup(struct mrc_dev *dev, u64 id, const union ib_gid *dst);
 /* Under rtnl, which keeps it. Exactly @key. */
 const struct mrc_profile *mrc_profiles_find(struct mrc_dev *dev, const struct mrc_profile_key *key);
-/* Under rtnl, which keeps it. What number @id has for @dst, @without (or NULL) left out. */
+/* Under rtnl, which keeps it valid. The profile of id @id for @dst, without @without (or NULL). */
 const struct mrc_profile *mrc_profiles_match(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 					     const struct mrc_profile *without);
 /* Any context. Is there one of this number, for whatever destination. */
 bool mrc_profiles_exist(struct mrc_dev *dev, u64 id);
 /*
- * Under dev->peer_lock. In the order of mrc_profile_cmp(): the first one behind @key, or (@same)
- * that one itself if it is there.
+ * Under dev->peer_lock. In the order of mrc_profile_cmp(): the first profile after @key, or (@same) @key itself if it exists.
  */
 const struct mrc_profile *mrc_profiles_next(struct mrc_dev *dev, const struct mrc_profile_key *key,
 					    bool same);

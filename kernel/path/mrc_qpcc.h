@@ -26,9 +26,8 @@ struct mrc_qpcc {
 };
 
 /*
- * Process context. The controller for a new QP of the peer by profile @id, or (0) by the device's
- * default one; NULL: none wanted. ERR_PTR: -ENOMEM; -EINVAL: there is no profile @id. Counted
- * until mrc_qpcc_put().
+ * Process context. The controller for a new QP of the peer by profile @id, or (0) by the device's default; NULL: none is
+ * configured. ERR_PTR: -ENOMEM; -EINVAL: no profile @id. Holds a reference until mrc_qpcc_put().
  */
 struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id);
 /* Any context. The QP's connection has let go of it. */

@@ -22,11 +22,11 @@ int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 		  struct netlink_ext_ack *extack);
 /*
- * Plane @num (0-based) is to have no SID any more. Peers over SRv6 answer to one: without, they
- * are not heard. That they have paths by the same planes as we is taken for granted. -EBUSY.
+ * Plane @num (0-based) is to lose its SID. Peers over SRv6 answer to a SID; without one their packets do not arrive.
+ * Assumes that they have paths by the same planes as we. -EBUSY.
  */
 int mrc_reach_no_sid(struct mrc_dev *dev, u8 num, struct netlink_ext_ack *extack);
-/* Of @ps, a set in use of its peer, the EVs in @denied are to be so, and no others. -EBUSY. */
+/* In @ps, a set in use, exactly the EVs in @denied are to be denied. -EBUSY. */
 int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
 		   struct netlink_ext_ack *extack);
 

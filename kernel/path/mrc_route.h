@@ -16,14 +16,13 @@ struct mrc_route {
 };
 
 /*
- * BH off, under RCU, without path_lock. 0, or -errno when EV @idx leads nowhere now: the EV is told, and it
- * is counted.
+ * BH off, under RCU, without path_lock. 0, or -errno when EV @idx has no route now: the EV is demoted, and it is counted.
  */
 int mrc_route_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct mrc_route *w);
 
 /*
- * Likewise, of an EV that is named: it need not be in a path set. -EINVAL: there is no such plane;
- * -ENETDOWN; -EHOSTUNREACH: no route, or no address for the outer header.
+ * Likewise, for an explicit EV, which need not be in a path set. -EINVAL: no such plane; -ENETDOWN; -EHOSTUNREACH: no
+ * route, or no address for the outer header.
  */
 int mrc_route_named(const struct mrc_peer *peer, const struct mrc_profile_ev *ev, bool srv6,
 		    struct mrc_route *w);

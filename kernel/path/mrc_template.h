@@ -8,7 +8,7 @@
 
 #include "path/mrc_profile.h"
 
-/* Any context. What @prof, a template or not, copies from for the peer @dst. */
+/* Any context. The addresses from which @prof, a template or not, copies for the peer @dst. */
 void mrc_template_addrs(const struct mrc_dev *dev, const struct mrc_profile *prof,
 			const union ib_gid *dst, struct mrc_ev_addrs *addrs);
 /* EV @idx of @prof, a template or not, for these addresses. */

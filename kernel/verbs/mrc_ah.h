@@ -22,7 +22,7 @@ int mrc_ah_query(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int mrc_ah_destroy(struct ib_ah *ibah, u32 flags);
 /* 0, or -EINVAL: no host that can be reached from its source GID, nor (@groups) multicast group. */
 int mrc_ah_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr, bool groups);
-/* What requests name it by. */
+/* The number by which requests name it. */
 u32 mrc_ah_number(const struct ib_ah *ibah);
 
 #endif

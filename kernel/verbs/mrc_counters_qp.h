@@ -31,7 +31,7 @@ bool mrc_counters_qp_any(struct rdma_counter *of);
 /* Under qp->mutex, sleeps: no counter has this QP any more. False: none had. */
 bool mrc_counters_qp_leave(struct mrc_qp *qp);
 
-/* Under dev->sum_mutex. What a bound QP had counted before; NULL: it is not bound. */
+/* Under dev->sum_mutex. The counters of a bound QP at its binding; NULL: it is not bound. */
 const struct mrc_statset *mrc_counters_qp_base(const struct mrc_qp *qp);
 
 /*
@@ -40,7 +40,7 @@ const struct mrc_statset *mrc_counters_qp_base(const struct mrc_qp *qp);
  */
 void mrc_counters_qp_hold(struct mrc_qp *qp);
 void mrc_counters_qp_let(struct mrc_qp *qp);
-/* Between the two, any lock held: @now is all that it counted, and it begins anew. */
+/* Between the two, any lock held: @now holds all of its counters, which restart at 0. */
 void mrc_counters_qp_gone(struct mrc_qp *qp, const struct mrc_statset *now);
 
 #endif

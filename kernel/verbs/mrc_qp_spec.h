@@ -13,21 +13,21 @@
 #include "rdma/mrc-abi.h"
 #include "data/mrc_qp.h"
 
-/* What came with the call; without anything *@ask is zero and *@given false. 0 or -errno. */
+/* Reads the private data of the call. Without any, *@ask is zero and *@given false. 0 or -errno. */
 int mrc_qp_spec_read(struct ib_udata *udata, struct mrc_umodify_qp *ask, bool *given);
 /*
- * 0, and the QP is what was asked for: the step of the transition may follow, and if that fails
- * mrc_qp_spec_restore() with what was before. Or -errno, and nothing has changed.
+ * 0: the QP has the requested attributes, and the transition may follow; if that fails, the caller calls
+ * mrc_qp_spec_restore() with the previous ones. -errno: nothing has changed.
  */
 int mrc_qp_spec_take(struct mrc_qp *qp, const struct mrc_umodify_qp *ask, bool given,
 		     enum ib_qp_state cur, enum ib_qp_state next);
 void mrc_qp_spec_restore(struct mrc_qp *qp, const struct mrc_qp_spec *old);
 /* RESET: an ordinary QP again. */
 void mrc_qp_spec_end(struct mrc_qp *qp);
-/* Also under qp->lock. What counts instead of the device's settings; nothing for other QPs. */
+/* Also under qp->lock. Overrides the device's settings with those of the QP; no effect on other QPs. */
 void mrc_qp_spec_rx(const struct mrc_qp *qp, struct mrc_rx_cfg *cfg);
 void mrc_qp_spec_tx(const struct mrc_qp *qp, struct mrc_tx_cfg *cfg);
-/* What QPs of mrc.h of this device may have. */
+/* Limits of libmrc QPs on this device. */
 void mrc_qp_spec_limits(const struct mrc_dev *dev, struct mrc_uquery_device_resp *resp);
 
 #endif
