@@ -158,7 +158,8 @@ class Qp:
             self.advance(f)
         if not self.bad("trim") or reason == 2:
             ev = f.ev ^ 1 if self.bad("nack-names") else f.ev
-            self.control(build.nack(self.peer, self.ids, f.psn, reason, ev, f.stamp))
+            psn = f.psn + 0x5000 & M24 if self.bad("nack-sent") else f.psn
+            self.control(build.nack(self.peer, self.ids, psn, reason, ev, f.stamp))
 
     def take_again(self, f):
         if self.bad("dup-placed") or self.bad("stale"):

@@ -23,9 +23,8 @@ mrc_flat() {
 		fabric__cable h1 eth1 h2 eth1
 		fabric__cable h1 eth2 h2 eth2
 	} | ip -b - || return
-	for i in 1 2; do
-		mrc__flat_host $i $((3 - i)) "$([ $i = 1 ] || echo "$alone")" | ip -n h$i -b - || return
-	done
+	mrc__flat_host 1 2 | ip -n h1 -b - || return
+	mrc__flat_host 2 1 "$alone" | ip -n h2 -b - || return
 	if [ "$alone" ]; then
 		mrc_until 20 mrc_gid_index h1 v6 && mrc_until 20 mrc_gid_index h1 v4
 	else

@@ -141,7 +141,8 @@ class Connection:
         # what the kit has of the device's packets, and admits to have
         self.cack, self.have, self.sizes, self.done = sq_psn - 1 & M24, set(), 0, 0
         self.mute, self.silent = set(), False
-        peer.reacting.append(self.answer_probe)
+        self.psns = set()       # that the kit sent
+        peer.reacting.append(self.watch)
 
     # ------------------------------------------------------------ the kit writes
 
@@ -169,6 +170,7 @@ class Connection:
         head = build.bth(opcode or piece.opcode, self.dqpn, piece.psn if psn is None else psn, pad=pad, a=a, rtx=rtx, ts=ts,
                          reserved=reserved)
         body = build.data(head, piece.rqmsn, piece.msn, piece.stamp, piece.va, piece.rkey, piece.dmalen, piece.imm, content)
+        self.psns.add(piece.psn if psn is None else psn)
         piece.size, piece.time = 8 + len(body) + 4 + 40, peer.link.now()
         if dscp is None:
             dscp = classes.rtx if rtx else classes.data
@@ -260,7 +262,7 @@ class Connection:
 
     def admit(self, p):
         """The kit has @p, from now on."""
-        if p.psn not in self.have and packet.diff(p.psn, self.cack) > 0:
+        if p.psn not in self.have and packet.diff(p.psn, self.cack) > 0 and not self.beyond(p):
             self.have.add(p.psn)
             self.sizes += p.udp_len + 40
             self.done += p.place in ("last", "only")
@@ -282,7 +284,14 @@ class Connection:
         """Transport ACK: of all that the kit has, unless something else is said."""
         self.peer.send(build.ack(self.dqpn, self.cack if psn is None else psn, self.done if msn is None else msn, syndrome), **how)
 
-    def answer_probe(self, p):
+    def watch(self, p):
+        """What holds of every packet of the device; and its probes are answered."""
+        if p.dqpn != self.qpn:
+            return
+        if p.opcode in DATA:
+            self.peer.need(not self.beyond(p), "window", f"PSN {p.psn}, cack {self.cack}, {self.window} agreed upon")
+        elif p.opcode == NACK:
+            self.peer.need(p.psn in self.psns, "nack-sent", f"PSN {p.psn}, reason {p.reason}")
         if p.opcode == PROBE and p.dqpn == self.qpn and not self.silent and p.ev not in self.mute and p.port not in self.peer.down:
             self.peer.send(build.sack(self.dqpn, self.ids, self.cack, probe=p.probe_id, ev=p.ev, stamp=p.tx_ts,
                                       rcvd=(self.sizes + 255) // 256))
@@ -292,13 +301,16 @@ class Connection:
         count = [0]
 
         def react(p):
-            if p.opcode not in DATA or p.dqpn != self.qpn or but(p):
+            if p.opcode not in DATA or p.dqpn != self.qpn or self.beyond(p) or but(p):
                 return
             self.admit(p)
             count[0] += 1
             if count[0] % every == 0 or p.a or p.rtx or m(p):
                 self.sack(p, m(p))
         self.peer.reacting.append(react)
+
+    def beyond(self, p):
+        return packet.diff(p.psn, self.cack) > self.window
 
     def take_no_more(self):
         del self.peer.reacting[1:]
@@ -308,15 +320,16 @@ class Connection:
         self.take_no_more()
 
         def react(p):
-            if p.opcode in DATA and p.dqpn == self.qpn:
+            if p.opcode in DATA and p.dqpn == self.qpn and not self.beyond(p):
                 self.admit(p)
                 self.sack(p)
                 self.acknowledge()
         self.peer.reacting.append(react)
         for p in self.copies():
             self.admit(p)
-        if self.copies():
-            self.sack(self.copies()[-1])
+        known = [p for p in self.copies() if not self.beyond(p)]
+        if known:
+            self.sack(known[-1])
         self.acknowledge()
 
 

@@ -67,6 +67,17 @@ def reordered(t):
     t.need(c.memory(0, len(content)) == content, "lands", "out of order")
 
 
+def every_second(t):
+    """Of 40 packets every second one comes, then the others from the last on."""
+    c = t.open(mtu=256)
+    pieces, content = c.cut(40 * c.mtu)
+    order, taken = [*range(1, 40, 2), *range(38, -1, -2)], []
+    for n in order:
+        taken.append(pieces[n])
+        check_sack(t, c, c.ask(pieces[n], a=True), pieces[n], taken)
+    t.need(c.ack(pieces[-1].psn) and c.memory(0, len(content)) == content, "lands", "every second one")
+
+
 def lost(t):
     """A packet is missing, and comes with RTX and without A."""
     c = t.open()
@@ -271,5 +282,5 @@ def endpoints(t):
                    f"id {named.psn:x}, op {named.op}, timestamp {named.echo_ts}; {number:x}, {op}, {stamp}")
 
 
-SCENARIOS = (in_order, reordered, lost, duplicates, from_long_ago, marked, probed, trimmed, window_edge, wrapped, immediates,
+SCENARIOS = (in_order, reordered, every_second, lost, duplicates, from_long_ago, marked, probed, trimmed, window_edge, wrapped, immediates,
              no_receive, refused, forged, padded, udp_ports, endpoints)

@@ -22,6 +22,20 @@ u64 foreign_sender::random(u64 n)
     return (rand_ ^ rand_ >> 29) % n;
 }
 
+constexpr size_t bad_most = 64;
+
+// Any, but those that the peer called bad; it asks for no news of them.
+const foreign_path &foreign_sender::way(const std::vector<foreign_path> &paths)
+{
+    for (size_t tries = 0; tries < 8 * paths.size(); tries++) {
+        const foreign_path &p = paths[random(paths.size())];
+
+        if (std::find(bad_.begin(), bad_.end(), p.ev) == bad_.end())
+            return p;
+    }
+    return paths[random(paths.size())];
+}
+
 // The next packet of a write gets its PSN.
 bool foreign_sender::cut()
 {
@@ -116,14 +130,14 @@ bool foreign_sender::ask(foreign_packet *p, const foreign_path &way, u32 *number
 bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &paths, u64 now_ns,
                           u32 *number, u32 *off)
 {
-    const foreign_path *way = &paths[random(paths.size())];
+    const foreign_path *by = &way(paths);
     u32 psn;
 
     *p = {};
     p->stamp = static_cast<u16>(now_ns >> 7);
     if (refused_)
         return false;
-    if (ask_again_ && ask(p, *way, number, off))
+    if (ask_again_ && ask(p, *by, number, off))
         return true;
     if (say_again_) {
         say_again_ = false;
@@ -137,11 +151,11 @@ bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &pa
     if (!pick(&psn))
         return false;
     record &r = of(psn);
-    if (r.again && way->ev == r.ev) // the path that lost it is not taken again
-        way = &paths[random(paths.size())];
+    if (r.again && by->ev == r.ev) // the path that lost it is not taken again
+        by = &way(paths);
     *number = r.number;
     *off = r.piece * mtu_;
-    fill(writes_[r.number - first_], r.number, r.piece, *way, p);
+    fill(writes_[r.number - first_], r.number, r.piece, *by, p);
     p->rtx = r.again;
     since_ask_++;
     // Nothing more leaves until something comes.
@@ -149,10 +163,10 @@ bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &pa
     p->ask = r.again || closes || (h_.ask_every ? since_ask_ >= h_.ask_every : foreign::is_last(p->opcode));
     if (p->ask)
         since_ask_ = 0;
-    lane &l = lanes_[way->plane];
+    lane &l = lanes_[by->plane];
     r.st = OUT;
-    r.plane = way->plane;
-    r.ev = way->ev;
+    r.plane = by->plane;
+    r.ev = by->ev;
     r.turn = l.first + static_cast<u32>(l.sent.size());
     l.sent.push_back(psn);
     again_ += r.again;
@@ -244,6 +258,8 @@ void foreign_sender::take(const foreign_packet &p, u64 now_ns)
     first_copy_ = false;
     if (p.mark == 1)
         halve();
+    if (p.mark == 2 && std::find(bad_.begin(), bad_.end(), p.echo_ev) == bad_.end() && bad_.size() < bad_most)
+        bad_.push_back(p.echo_ev);
     for (u32 psn = una_; psn_off(psn, p.psn) <= 0; psn = psn_add(psn, 1))
         arrived(psn);
     for (u64 bits = p.bitmap; p.opcode == SACK && bits; bits &= bits - 1) {

@@ -59,6 +59,7 @@ private:
     };
 
     u64 random(u64 n);
+    const foreign_path &way(const std::vector<foreign_path> &paths);
     record &of(u32 psn) { return ring_[psn & (ring_.size() - 1)]; }
     bool psn_in(u32 psn) const
     {
@@ -94,6 +95,7 @@ private:
     u32 said_number_ = 0, said_off_ = 0;
     bool say_again_ = false;
     u64 again_ = 0;
+    std::vector<u32> bad_; // EVs that an ALWAYS_SKIP named
 };
 
 } // namespace sim
