@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_verbs.h>
 
-void mrc_probe(struct ib_device_ops *ops, struct rdma_counter *counter)
+void mrc_probe(const struct ib_device_ops *ops, struct rdma_counter *counter)
 {
 	ops->counter_init(counter);
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include <rdma/ib_verbs.h>
 
-int mrc_probe(struct ib_device_ops *ops)
+int mrc_probe(const struct ib_device_ops *ops)
 {
 	return !!ops->fill_res_srq_entry;
 }

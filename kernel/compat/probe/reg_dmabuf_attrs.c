@@ -8,6 +8,6 @@ typedef struct ib_mr *(*probe_six)(struct ib_pd *pd, u64 offset, u64 length, u64
 typedef struct ib_mr *(*probe_seven)(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd, int access,
 				     struct ib_dmah *dmah, struct uverbs_attr_bundle *attrs);
 
-#define PROBE_OP typeof(((struct ib_device_ops *)0)->reg_user_mr_dmabuf)
+#define PROBE_OP typeof(((const struct ib_device_ops *)0)->reg_user_mr_dmabuf)
 static_assert(__builtin_types_compatible_p(PROBE_OP, probe_six) ||
 	      __builtin_types_compatible_p(PROBE_OP, probe_seven));
