@@ -3,6 +3,7 @@
 """golden.py - cut the golden captures out of what vm-tests/conformance.sh has captured.
 
     selftests/run.sh -k 6.1 conformance && golden.py out/check/6.1 golden
+    selftests/run.sh -k 7.3 activekit && golden.py out/check/7.3 golden
 
 One file for each type of packet by each way of carrying it, and one for each story. Frames of
 all hosts and planes stand in order of time. golden/README.md says what each file shows.
@@ -65,6 +66,19 @@ def refused(all_frames, reasons):
     return all_frames[max(0, start - 2):end + 6][:60]
 
 
+# Of a scenario of the active kit the whole capture.
+PLAYED = {"mrc-h-wrapped": "responder.wrapped", "mrc-h-refused": "responder.refused", "mrc-h-endpoints": "responder.endpoints",
+          "mrc-h-probed": "responder.probed", "mrc-h-window": "responder.window_edge", "mrc-h-holes": "responder.every_second",
+          "mrc-h-immediates": "responder.immediates", "mrc-h-silence": "requestor.silence", "mrc-h-failed": "requestor.unexpected"}
+
+
+def played(folder, target):
+    for name, scenario in PLAYED.items():
+        found = list(pcap.read(f"{folder}/{scenario}.pcap"))
+        pcap.write(f"{target}/{name}.pcap", found)
+        print(f"{name}: {len(found)} frames")
+
+
 def port_down(p):
     return p.opcode == packet.EP_REQ and p.op == 0 and p.mask == 1
 
@@ -75,6 +89,8 @@ def resent(p):
 
 def main():
     folder, target = sys.argv[1:]
+    if os.path.exists(f"{folder}/responder.wrapped.pcap"):
+        return played(folder, target)
     srv6 = frames(folder, "srv6")
     stories = {
         "types": one_of_each(srv6),
@@ -90,6 +106,7 @@ def main():
     for name, story in stories.items():
         pcap.write(f"{target}/{name}.pcap", [f[:2] for f in story])
         print(f"{name}: {len(story)} frames")
+    return None
 
 
 if __name__ == "__main__":

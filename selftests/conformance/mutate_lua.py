@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """mutate_lua.py - tools/wireshark/mrc.lua on the golden captures, on spoiled frames, and spoiled itself.
 
-    mutate_lua.py [SEED]
+    mutate_lua.py [SEED [MRCSIM]]
 """
 import os
 import pathlib
@@ -93,7 +93,7 @@ def run(path, fields, *options):
 
 def all_types(path):
     """All frames of all golden captures and of the sample in one file: {path: [Packet]}."""
-    raws = [(t, raw, name.endswith("mrc-h.pcap"))
+    raws = [(t, raw, os.path.basename(name).startswith("mrc-h"))
             for name in golden() for t, raw in pcap.read(name)]
     both = sample.Run()
     both.b.endpoint_answer(9, 1, both.a.endpoint(9, 1, 0))     # the stories have no EV probe
@@ -235,6 +235,22 @@ def bad_fabric(tap, folder):
     tap.test(not wrong, "fabric files that lack something are named, and no more", wrong)
 
 
+def simulated(tap, folder, program):
+    """What mrcsim writes: right packets, which both read alike, with planes and comments."""
+    path = os.path.join(folder, "mrcsim.pcapng")
+    scenario = os.path.join(HERE, "../../tools/sim/scenarios/plane-loss.toml")
+    subprocess.run([program, "run", scenario, "--pcap", path, "--pcap-packets", "800"], check=True)
+    frames = {path: [packet.Packet(raw, CLASSES, t) for t, raw in pcap.read(path)]}
+    for name, wrong in dissector.compare(frames):
+        tap.test(not wrong and len(frames[path]) == 800, f"pcapng of mrcsim: {name}", wrong)
+    rows = run(path, ("mrc.plane", "frame.comment", "mrc.stream", "mrc.rtt"))
+    bare = [row for row in rows if not row["mrc.plane"] or "window" not in "".join(row["frame.comment"])]
+    tap.test(not bare and len({row["mrc.plane"][0] for row in rows}) > 1, "each packet has its plane, and a comment", map(str, bare[:3]))
+    kit = subprocess.run([sys.executable, "-I", os.path.join(HERE, "../../tools/conform/mrc-conform"), path], capture_output=True,
+                         text=True, check=False)
+    tap.test(kit.returncode == 0, "mrc-conform finds nothing broken in it", [kit.stdout, kit.stderr])
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     tap, rng = Verdicts(), random.Random(seed)
@@ -249,6 +265,8 @@ def main():
         wrong_icrc(tap, folder)
         hostile(tap, rng, folder)
         faults(tap, folder)
+        if len(sys.argv) > 2:
+            simulated(tap, folder, sys.argv[2])
     return tap.end()
 
 

@@ -23,6 +23,9 @@ ksft_test "types-srh" judged types-srh.pcap
 ksft_test "types-ipv6" judged types-ipv6.pcap
 ksft_test "types-ipv4" judged types-ipv4.pcap
 ksft_test "mrc-h" judged mrc-h.pcap --plain
+for story in holes wrapped window probed endpoints immediates refused silence failed; do
+	ksft_test "mrc-h-$story" judged mrc-h-$story.pcap --plain
+done
 ksft_test "trimmed" judged trimmed.pcap
 ksft_test "no-receive" judged no-receive.pcap
 ksft_test "port-down" judged port-down.pcap

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // main.cc - "mrcsim run": a cluster, from a scenario file. See scenario.h.
+#include "capture.h"
 #include "expect.h"
 
 #include <CLI/CLI.hpp>
@@ -13,8 +14,9 @@ namespace {
 
 struct choices {
     std::vector<std::string> files, sets;
-    std::string all;
+    std::string all, pcap;
     u32 threads = 1;
+    u64 pcap_packets = 10'000;
     bool json = false, brief = false, hash = false, without = false;
 };
 
@@ -24,11 +26,12 @@ double cpu_time()
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-sim::report simulate(const sim::scenario &s, u32 threads)
+sim::report simulate(const sim::scenario &s, u32 threads, sim::capture *cap = nullptr)
 {
     auto begin = std::chrono::steady_clock::now();
     double start = cpu_time();
     sim::world w(s, threads);
+    w.cap = cap;
     sim::scheduler sch(w);
 
     sch.prepare();
@@ -71,11 +74,24 @@ sim::report run(sim::scenario s, const choices &c)
     return r;
 }
 
+// The first packets of a run, and nothing else of it.
+void write_pcap(const sim::scenario &s, const choices &c)
+{
+    sim::capture cap(c.pcap_packets);
+
+    simulate(s, 1, &cap);
+    cap.write(c.pcap);
+}
+
 int run_one(const std::string &path, const choices &c)
 {
     sim::scenario s = load(path, c);
     if (c.without)
         sim::strip_faults(s);
+    if (!c.pcap.empty()) {
+        write_pcap(s, c);
+        return 0;
+    }
     sim::report r = c.hash ? run_seed(s, c) : run(s, c);
     std::vector<std::string> bad = sim::unmet(r, s);
 
@@ -175,6 +191,8 @@ int main(int argc, char **argv)
     app.add_flag("--json", c.json, "everything, with the goodput series and all flows");
     app.add_flag("--brief", c.brief, "with --json: without the flows");
     app.add_flag("--hash", c.hash, "only the hash of all that happened");
+    app.add_option("--pcap", c.pcap, "instead of a report: the first packets, as they leave their hosts (pcapng)");
+    app.add_option("--pcap-packets", c.pcap_packets, "how many of them")->check(CLI::Range(1, 1'000'000));
     CLI11_PARSE(app, argc, argv);
 
     try {
@@ -184,6 +202,8 @@ int main(int argc, char **argv)
             rc = run_all(c);
         else if (c.files.empty())
             throw std::runtime_error("a scenario file is wanted, see --help");
+        if (!c.pcap.empty() && c.files.size() != 1)
+            throw std::runtime_error("--pcap wants one scenario");
         for (const std::string &f : c.files)
             rc = std::max(rc, run_one(f, c));
         return rc;

@@ -3,6 +3,7 @@
 //
 // A host queries its ends for packets while one of its ports is free. An end whose packet waits for
 // a port waits too; the host's other ends do not.
+#include "capture.h"
 #include "worker.h"
 
 #include <algorithm>
@@ -110,6 +111,8 @@ void worker::transmit(u32 id, host &h, end &e, const mrc_txop &op, u64 t)
     pack(op, p);
     p.conn = e.id ^ 1;
     p.t = t;
+    if (w_.cap)
+        w_.cap->note(t, e, w_.work.end_host[p.conn], op);
     if (p.is_data()) {
         bytes = static_cast<u32>(p.len + w_.s.fabric.header);
         note_sent(id, e, p, t);

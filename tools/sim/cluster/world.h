@@ -102,6 +102,8 @@ struct host {
     mrc_incast incast = {};
 };
 
+class capture;
+
 struct world {
     // What arrives later waits with its sender, see worker::hold().
     static constexpr u32 slots_max = 1 << 12;
@@ -111,6 +113,7 @@ struct world {
     explicit world(const scenario &sc, u32 n_threads);
 
     const scenario &s;
+    capture *cap = nullptr; // of what hosts send, where somebody wants it
     topology topo;
     workload work;
     end_maker maker;
