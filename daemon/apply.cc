@@ -95,6 +95,11 @@ public:
         return mrc(o.device, [&](auto f, int i) { return nl::default_profile_set(f, i, o.id); });
     }
 
+    error operator()(const QosSet &o)
+    {
+        return mrc(o.device, [&](auto f, int i) { return nl::qos_set(f, i, o.qos); });
+    }
+
     error operator()(const ProfileSet &o)
     {
         return mrc(o.device, [&](auto f, int i) { return nl::profile_set(f, i, o.profile); });

@@ -133,6 +133,21 @@ Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id)
     return m;
 }
 
+// All at once: the module looks at what is the same of the whole.
+Message qos_set(std::uint16_t family, int ifindex, const DeviceQos &qos)
+{
+    Message m = command(family, MRC_CMD_DEV_SET, ifindex);
+
+    m.nest(MRC_A_DEV, [&](auto &) {
+        m.u8(MRC_A_DEV_DSCP_DATA, qos.dscp.data).u8(MRC_A_DEV_DSCP_RTX, qos.dscp.rtx);
+        m.u8(MRC_A_DEV_DSCP_CONTROL, qos.dscp.control).u8(MRC_A_DEV_DSCP_NO_TRIM, qos.dscp.no_trim);
+        m.u8(MRC_A_DEV_DSCP_TRIMMED, qos.dscp.trimmed);
+        m.u8(MRC_A_DEV_DSCP_TRIMMED_LASTHOP, qos.dscp.trimmed_lasthop);
+        m.u8(MRC_A_DEV_TRIM_NACK, qos.trim_nack);
+    });
+    return m;
+}
+
 Message profile_set(std::uint16_t family, int ifindex, const Profile &profile)
 {
     Message m = command(family, MRC_CMD_PROFILE_SET, ifindex);
@@ -174,6 +189,10 @@ void parse_device(Bytes payload, MrcDevice &device)
     device.ibdev = a[MRC_A_IBDEV_NAME].str();
     device.registered = dev[MRC_A_DEV_STATE].num() != 0;
     device.profile_id = dev[MRC_A_DEV_PROFILE_ID].num();
+    const auto u8 = [&](std::uint16_t type) { return static_cast<std::uint8_t>(dev[type].num()); };
+    device.qos = {{u8(MRC_A_DEV_DSCP_DATA), u8(MRC_A_DEV_DSCP_RTX), u8(MRC_A_DEV_DSCP_CONTROL),
+                   u8(MRC_A_DEV_DSCP_NO_TRIM), u8(MRC_A_DEV_DSCP_TRIMMED), u8(MRC_A_DEV_DSCP_TRIMMED_LASTHOP)},
+                  u8(MRC_A_DEV_TRIM_NACK) != 0};
 }
 
 std::optional<Plane> parse_plane(Bytes payload)

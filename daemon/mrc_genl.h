@@ -17,6 +17,7 @@ using Message = mrcnl::request;
 Message mrc_dump(std::uint16_t family, std::uint8_t command);
 Message sid_set(std::uint16_t family, int ifindex, const SidSet &op);
 Message plane_keep(std::uint16_t family, int ifindex, const PlaneAdd &op);
+Message qos_set(std::uint16_t family, int ifindex, const DeviceQos &qos);
 Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id);
 Message profile_set(std::uint16_t family, int ifindex, const Profile &profile);
 Message profile_del(std::uint16_t family, int ifindex, const ProfileKey &key);

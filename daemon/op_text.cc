@@ -70,6 +70,13 @@ struct Printer {
     {
         return fmt::format("mrcctl dev set {} profile {}", o.device, o.id);
     }
+    std::string operator()(const QosSet &o) const
+    {
+        const Dscps &d = o.qos.dscp;
+        return fmt::format("mrcctl dev set {} dscp-data {} dscp-rtx {} dscp-control {} dscp-no-trim {} dscp-trimmed {} "
+                           "dscp-trimmed-lasthop {} trim-nack {}", o.device, d.data, d.rtx, d.control, d.no_trim,
+                           d.trimmed, d.trimmed_lasthop, o.qos.trim_nack ? "on" : "off");
+    }
     std::string operator()(const ProfileSet &o) const
     {
         return fmt::format("mrcctl profile set dev {} {}", o.device, profile_text(o.profile));

@@ -473,6 +473,8 @@ private:
         out_.present += d->planes.size();
         for (const WantedPlane &p : dev.planes)
             plane(dev, *d, p);
+        if (dev.qos && d->qos != *dev.qos)
+            op(QosSet{dev.name, *dev.qos});
         // The kernel takes no default without profiles, and no path from under a QP.
         new_profiles(dev, *d);
         if (d->profile_id != dev.profile_id && (dev.profile_id ? !dev.profiles.empty() : leads_by_sids(*d)))

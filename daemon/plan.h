@@ -43,12 +43,13 @@ struct RouteDel { Prefix6 dst; std::uint32_t metric; int oif; };
 
 struct SidSet { std::string device; std::uint8_t number; Ip6 sid; };
 struct DefaultProfileSet { std::string device; std::uint64_t id; };
+struct QosSet { std::string device; DeviceQos qos; };
 struct ProfileSet { std::string device; Profile profile; };
 struct ProfileDel { std::string device; ProfileKey key; };
 
 using Op = std::variant<SysctlSet, LinkAdd, LinkMtu, LinkUp, AddrAdd, AddrDel, PlaneAdd,
                         PlaneRelease, RouteAdd, RouteReplace, RouteDel, SidSet,
-                        DefaultProfileSet, ProfileSet, ProfileDel>;
+                        DefaultProfileSet, QosSet, ProfileSet, ProfileDel>;
 
 // A command of ip(8), mrcctl(8) or sysctl(8) that does the same; PlaneAdd is two.
 std::string to_string(const Op &op);

@@ -74,6 +74,7 @@ struct MrcDevice {
     std::string ibdev;
     bool registered = false;   // with ib_core
     std::uint64_t profile_id = 0;
+    DeviceQos qos;
     std::vector<Plane> planes;
     std::vector<ObservedProfile> profiles;
 };

@@ -398,6 +398,21 @@ struct FakeKernel::Doer {
         });
     }
 
+    // As mrc_dev_attr_check(): data that looks trimmed would be answered by NACKs.
+    mrcnl::error operator()(const QosSet &o)
+    {
+        return with_device(o.device, [&](MrcDevice &d) -> mrcnl::error {
+            const Dscps &q = o.qos.dscp;
+            if (q.trimmed == q.trimmed_lasthop)
+                return refuse(EINVAL, "trimmed and trimmed-lasthop must differ");
+            for (const auto sent : {q.data, q.rtx, q.control, q.no_trim})
+                if (sent == q.trimmed || sent == q.trimmed_lasthop)
+                    return refuse(EINVAL, "what is sent must not look trimmed");
+            d.qos = o.qos;
+            return {};
+        });
+    }
+
     mrcnl::error operator()(const ProfileSet &o)
     {
         return with_device(o.device, [&](MrcDevice &d) -> mrcnl::error {

@@ -64,6 +64,45 @@ TEST(rule, names_by_pattern)
     EXPECT_EQ(desired_for(f, "gpu001x01")->links[1].name, "ens2f0");
 }
 
+std::string refusal_of(const std::string &ports)
+{
+    try {
+        make_rule({.more = "[topology.ports]\n" + ports});
+    } catch (const FabricError &e) {
+        return e.what();
+    }
+    return "";
+}
+
+// As switches count their ports: through, in steps, and from 0.
+TEST(rule, ports_counted_through)
+{
+    const Fabric f = make_rule({.more = "[topology.ports]\nt0_host = \"Ethernet{host*8-8}\"\n"
+                                        "t0_t1 = \"Ethernet{t1*8+8}\"\nt1_t0 = \"Ethernet{t0+9:3}\"\n"});
+    const Topology &t = *f.topology;
+    const auto links = [&](const char *node) {
+        Strings names;
+        const auto d = desired_for(f, node);
+        for (const WantedLink &l : d->links)
+            names.push_back(l.name);
+        return names;
+    };
+
+    EXPECT_EQ(links("p1-t0-2"), (Strings{"sr0", "Ethernet0", "Ethernet8", "Ethernet16", "Ethernet24"}));
+    EXPECT_EQ(links("p2-t1-1"), (Strings{"sr0", "Ethernet010", "Ethernet011", "Ethernet012"}));
+    EXPECT_EQ(t.cable_at(T0Id{1, 2}, "Ethernet8"), (Cable{1, 2, false, 2}));
+    EXPECT_EQ(t.cable_at(T0Id{1, 2}, "Ethernet16"), (Cable{1, 2, true, 1}));
+    for (const char *none : {"Ethernet4", "Ethernet32", "Ethernet", "Ethernet00"})
+        EXPECT_FALSE(t.cable_at(T0Id{1, 2}, none)) << none;
+    EXPECT_EQ(first_problem(check_fabric(f, 200, 1)), "");
+    EXPECT_NE(refusal_of("t0_host = \"Ethernet{host*8-8}\"\nt0_t1 = \"Ethernet{t1*8}\"\n").find("could make the same name"),
+              std::string::npos);
+    EXPECT_NE(refusal_of("t0_host = \"e{host-2}\"\n").find("makes the number -1 of 1, expected 0 or more"), std::string::npos);
+    for (const char *sum : {"*0", "*33", "+100001", "+", "*", "**2", "+1*2", "*2+1x", "-0", "+ 1", "+-1"})
+        EXPECT_NE(refusal_of(fmt::format("t0_host = \"e{{host{}}}\"\n", sum)).find("is no sum such as *8-8"), std::string::npos)
+            << sum;
+}
+
 TEST(rule, what_a_host_has)
 {
     const Fabric f = make_rule();

@@ -167,6 +167,7 @@ main() {
 		also suite.sh 7.2 7.3
 		promtool
 		also arm64.sh 6.12-arm64 6.12-arm64-16k
+		"$here/suite.sh" add frr || echo "deps: no FRR"
 		"$here/rdmacore.sh" get || echo "deps: no newer rdma-core"
 		;;
 	esac

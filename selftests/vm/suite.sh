@@ -9,6 +9,8 @@
 #   suite.sh --owns KDIR        is it one of ours?
 #   suite.sh --version RELEASE  the version of the package that its headers are of
 #   suite.sh image 7.3 DIR      unpack the kernel and its modules to DIR, the version of the headers
+#   suite.sh add PACKAGE ...    install packages there, for tests that run programs of that Debian
+#   suite.sh --root             print where it is
 #
 # The root is ${MRC_CACHE:-~/.cache/mrc}/roots/trixie: Debian 13 with its backports, by debootstrap, about 800 MB with
 # two kernels. Headers of Linux 7 want gcc 14, which Debian 12 has not. Needs root or sudo.
@@ -87,6 +89,20 @@ get() {
 	done
 }
 
+# Services of the packages stay off: the root shares this machine's network.
+add() {
+	mkdir -p "${root%/*}"
+	exec 9>"$root.lock"
+	flock 9
+	base
+	# shellcheck disable=SC2016
+	[ "$(inside dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -ne $# ] || return 0
+	printf '#!/bin/sh\nexit 101\n' | as_root tee "$root/usr/sbin/policy-rc.d" >/dev/null
+	as_root chmod 755 "$root/usr/sbin/policy-rc.d"
+	apt update
+	apt install -y --no-install-recommends "$@" >"$root.log" 2>&1 || { tail -n 5 "$root.log" >&2; die "$*: $root.log"; }
+}
+
 # The image is three packages since Linux 7: of them the kernel, and its modules.
 image() {
 	local release version package dir=$2
@@ -116,6 +132,8 @@ main() {
 	--owns) [ "${1#"$root"/}" != "$1" ];;
 	make) inside make "KDIR=${1#"$root"}" "${@:2}";;
 	image) image "$@";;
+	add) add "$@";;
+	--root) echo "$root";;
 	--version) inside dpkg-query -W -f '${Version}' "linux-headers-$1";;
 	*) sed -n '3,/^$/s/^# \{0,1\}//p' "$0" >&2; exit 2;;
 	esac

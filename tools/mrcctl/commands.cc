@@ -13,6 +13,7 @@
 #include "explain.h"
 #include "diagnose.h"
 #include "fabric.h"
+#include "fabric_export.h"
 #include "gather.h"
 #include "log.h"
 #include "metrics.h"
@@ -517,6 +518,7 @@ error run(const command &c, context &ctx)
     case action::fabric_show: return fabric_show(ctx, a);
     case action::fabric_check: return fabric_check(ctx, a);
     case action::fabric_diagnose: return fabric_diagnose(ctx, a);
+    case action::fabric_export: return fabric_export(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);
     case action::doctor: return doctor(ctx);
     }

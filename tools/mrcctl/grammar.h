@@ -47,6 +47,7 @@ enum class action {
     fabric_show,
     fabric_check,
     fabric_diagnose,
+    fabric_export,
     fabric_generate,
     doctor,
 };

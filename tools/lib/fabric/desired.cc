@@ -24,9 +24,7 @@ std::string names_of(const Fabric &f)
     return fmt::format(": {}{}", fmt::join(all.begin(), end, ", "), all.size() > kShown ? ", ..." : "");
 }
 
-}   // namespace
-
-std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
+std::optional<Desired> desired_node_of(const Fabric &fabric, std::string_view name)
 {
     if (fabric.flat)
         return desired_flat(*fabric.flat, name);
@@ -39,6 +37,17 @@ std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
     if (const Host *host = fabric.find_host(name))
         return desired_host(fabric, *host);
     return std::nullopt;
+}
+
+}   // namespace
+
+std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
+{
+    auto d = desired_node_of(fabric, name);
+
+    if (d && d->device && fabric.qos)
+        d->device->qos = DeviceQos{fabric.qos->dscp, fabric.qos->trim_nack};
+    return d;
 }
 
 Desired load_desired(const std::string &file_name, const std::string &name)

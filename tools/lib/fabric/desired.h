@@ -62,6 +62,7 @@ struct WantedDevice {
     std::vector<WantedPlane> planes;   // by number
     std::uint64_t profile_id = 0;   // 0: EVs are UDP ports, and profiles are not ours
     std::vector<Profile> profiles;
+    std::optional<DeviceQos> qos;   // none: settings are not ours
 };
 
 struct Desired {

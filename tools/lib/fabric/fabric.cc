@@ -54,6 +54,8 @@ Fabric build(const std::string &file, const toml::table &table)
     Reader root(file, table, "");
     Fabric f;
 
+    if (root.optional("qos"))
+        f.qos = read_qos(root);
     if (root.has("flat")) {
         f.flat = read_flat(root, f);
         return f;

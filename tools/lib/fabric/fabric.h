@@ -15,6 +15,7 @@
 
 #include "flat.h"
 #include "ip.h"
+#include "qos.h"
 #include "topology.h"
 
 namespace mrcfab {
@@ -58,6 +59,7 @@ struct Fabric {
     std::uint64_t profile_id = 0;
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;
+    std::optional<Qos> qos;
 
     // Without switches that anybody here knows, by rule, or as lists.
     std::optional<Flat> flat;

@@ -46,6 +46,20 @@ private:
         put("[profile]\nid = {}\nevs_per_plane = {}\n", f_.profile_id, f_.evs_per_plane);
         if (f_.min_active)
             put("min_active = {}\n", *f_.min_active);
+        if (f_.qos)
+            qos(*f_.qos);
+    }
+
+    void qos(const Qos &q)
+    {
+        put("[qos]\n");
+        if (q.trim_size || !q.trim_nack)
+            put("trim_size = {}\n", q.trim_size);
+        put("[qos.dscp]\ndata = {}\nrtx = {}\ncontrol = {}\nno_trim = {}\ntrimmed = {}\ntrimmed_lasthop = {}\n",
+            q.dscp.data, q.dscp.rtx, q.dscp.control, q.dscp.no_trim, q.dscp.trimmed, q.dscp.trimmed_lasthop);
+        put("[qos.class]\ndata = {}\nno_trim = {}\ntrimmed = {}\ncontrol = {}\n", q.classes.data, q.classes.no_trim,
+            q.classes.trimmed, q.classes.control);
+        put("[qos.ecn]\nmin = {}\nmax = {}\npercent = {}\n", q.ecn.min, q.ecn.max, q.ecn.percent);
     }
 
     void sw(const NodeId &id, unsigned tier, unsigned plane, unsigned index)

@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char *kNames[kVars] = {"plane", "t0", "t1", "host"};
 constexpr unsigned kDigitsMax = 6;
+constexpr unsigned kTimesMax = 32;     // with them a number has no more digits than these
+constexpr int kPlusMax = 100000;
 constexpr int kNumber = 256;   // in a shape: one digit or more; else a character
 
 bool is_digit(int c) { return c >= '0' && c <= '9'; }
@@ -33,19 +35,50 @@ std::string list_of(const std::vector<Var> &vars)
 
 }   // namespace
 
+// "*8", "+1", "*8-8".
+bool Pattern::parse_sum(std::string_view text, Part &part, std::string &why)
+{
+    const auto all = text;
+    const auto number = [&](auto &n, auto max) {
+        const auto [end, ec] = std::from_chars(text.data() + 1, text.data() + text.size(), n);
+        if (ec != std::errc() || n < 1 || n > max)
+            return false;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        return true;
+    };
+    bool good = text.empty() || text[0] != '*' || number(part.times, kTimesMax);
+
+    if (good && !text.empty() && (text[0] == '+' || text[0] == '-')) {
+        const bool minus = text[0] == '-';
+        good = number(part.plus, kPlusMax);
+        part.plus = minus ? -part.plus : part.plus;
+    }
+    if (!good || !text.empty()) {
+        why = fmt::format("\"{}\" is no sum such as *8-8, with * 1 to {} and + or - 1 to {}", all, kTimesMax, kPlusMax);
+        return false;
+    }
+    if (part.written(1) >= 0)
+        return true;
+    why = fmt::format("\"{}\" makes the number {} of 1, expected 0 or more", all, part.written(1));
+    return false;
+}
+
 std::optional<Pattern::Part> Pattern::parse_var(std::string_view name, std::string &why)
 {
     const auto colon = name.find(':');
     const auto digits = colon == name.npos ? "" : name.substr(colon + 1);
+    const auto sum = name.substr(0, colon).find_first_of("*+-");
     Part part;
 
     for (std::size_t i = 0; i < kVars; i++)
-        if (name.substr(0, colon) == kNames[i])
+        if (name.substr(0, std::min(colon, sum)) == kNames[i])
             part.var = static_cast<Var>(i);
     if (!part.var) {
         why = fmt::format("{{{}}} is no number of a name", name);
         return std::nullopt;
     }
+    if (sum != name.npos && !parse_sum(name.substr(0, colon).substr(sum), part, why))
+        return std::nullopt;
     if (colon == name.npos)
         return part;
     const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), part.digits);
@@ -107,7 +140,7 @@ std::string Pattern::format(const Numbers &n) const
     for (const Part &p : parts_) {
         s += p.literal;
         if (p.var)
-            s += fmt::format("{:0{}}", n[*p.var], std::max(p.digits, 1u));
+            s += fmt::format("{:0{}}", std::max<std::int64_t>(0, p.written(n[*p.var])), std::max(p.digits, 1u));
     }
     return s;
 }
@@ -130,7 +163,10 @@ std::optional<Numbers> Pattern::match(std::string_view name) const
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (fmt::format("{:0{}}", value, std::max(p.digits, 1u)) != digits)
             return std::nullopt;
-        n[*p.var] = value;
+        const auto rest = std::int64_t{value} - p.plus;
+        if (rest < 0 || rest % p.times)
+            return std::nullopt;
+        n[*p.var] = static_cast<unsigned>(rest / p.times);
         name.remove_prefix(digits.size());
     }
     if (!name.empty())
@@ -180,6 +216,20 @@ bool Pattern::overlaps(const Pattern &other) const
             todo.emplace_back(i + 1, j);
     }
     return false;
+}
+
+bool Pattern::apart_by_numbers(unsigned last, const Pattern &other, unsigned other_last) const
+{
+    if (parts_.size() != 2 || other.parts_.size() != 2 || parts_[0].literal != other.parts_[0].literal ||
+        parts_[1].literal != other.parts_[1].literal || parts_[0].digits != other.parts_[0].digits)
+        return false;
+    std::set<std::int64_t> numbers;
+    for (unsigned n = 1; n <= last; n++)
+        numbers.insert(parts_[0].written(n));
+    for (unsigned n = 1; n <= other_last; n++)
+        if (numbers.count(other.parts_[0].written(n)))
+            return false;
+    return true;
 }
 
 }   // namespace mrcfab

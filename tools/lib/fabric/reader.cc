@@ -86,6 +86,12 @@ std::string Reader::string(std::string_view key, std::string_view expected)
     return node->get();
 }
 
+std::optional<std::string> Reader::string_or_none(std::string_view key)
+{
+    const auto *node = require(key)->as_string();
+    return node ? std::optional(node->get()) : std::nullopt;
+}
+
 std::string Reader::node_name(std::string_view key)
 {
     const auto value = string(key, "a name");

@@ -47,9 +47,17 @@ public:
     }
 
     bool has(std::string_view key) const { return table_->contains(key); }
+    // Likewise of a key that may be there: a mistyped one is told its name.
+    bool optional(std::string_view key)
+    {
+        known_.insert(std::string(key));
+        return has(key);
+    }
 
     std::uint64_t number(std::string_view key, std::uint64_t min, std::uint64_t max);
     std::string string(std::string_view key, std::string_view expected);
+    // Null: it is there, and something else.
+    std::optional<std::string> string_or_none(std::string_view key);
     std::string node_name(std::string_view key);
     std::string netdev(std::string_view key);
     Prefix6 prefix6(std::string_view key, unsigned min_len, unsigned max_len,

@@ -134,7 +134,8 @@ private:
                 p.bad(key, "could make the name {}, which is that of a switch's own SIDs: expected "
                            "another word", kSidDevice);
         }
-        apart(p, "t0_t1", t_.t0_t1_port, "t0_host", t_.t0_host_port);
+        if (!t_.t0_t1_port.apart_by_numbers(t_.t1s, t_.t0_host_port, t_.hosts_per_t0))
+            apart(p, "t0_t1", t_.t0_t1_port, "t0_host", t_.t0_host_port);
         if (t_.host_port.match(t_.device))
             r_.bad("device", "\"{}\" could be a port of the host ({}), expected another name",
                    t_.device, t_.host_port.text());

@@ -123,7 +123,8 @@ std::optional<Cable> Topology::cable_at(const NodeId &node, std::string_view por
             return n ? std::optional(Cable{(*n)[Var::kPlane], h.t0, false, h.host}) : std::nullopt;
         },
         [&](T0Id s) -> std::optional<Cable> {
-            if (const auto n = t0_host_port.match(name))
+            // Both kinds of ports may be counted through: hosts first.
+            if (const auto n = t0_host_port.match(name); n && in((*n)[Var::kHost], hosts_per_t0))
                 return Cable{s.plane, s.t0, false, (*n)[Var::kHost]};
             const auto n = t0_t1_port.match(name);
             return n ? std::optional(Cable{s.plane, s.t0, true, (*n)[Var::kT1]}) : std::nullopt;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// fabric_export.h - switches that are not Linux with mrcd: their configuration as text.
+#pragma once
+
+#include "commands.h"
+
+namespace mrcctl {
+
+mrcnl::error fabric_export(context &ctx, const arguments &args);
+
+} // namespace mrcctl
