@@ -591,6 +591,7 @@ int main()
     test_words();
     test_status();
     test_log();
+    test_report();
     fmt::print("# end {}\n", count);
     return failed != 0;
 }

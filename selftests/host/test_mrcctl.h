@@ -27,3 +27,4 @@ void test_doctor();
 void test_words();
 void test_status();
 void test_log();
+void test_report();

@@ -26,11 +26,11 @@ read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
 read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
 # The tests and mrcctl's own objects side by side.
 tests=()
-for name in test_mrcctl test_mrcctl_host test_mrcctl_log test_mrcctl_status; do
+for name in test_mrcctl test_mrcctl_host test_mrcctl_log test_mrcctl_report test_mrcctl_status; do
 	g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/$name.o" "$here/$name.cc" &
 	tests+=("$tmp/$name.o")
 done
-objs=("$tmp"/obj/mrcctl/{module,words,since,doctor,grammar,table,suggest,values,printer,records,gather,status/screen,health/judge,health/hints,words/counters,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
+objs=("$tmp"/obj/mrcctl/{module,scrub,tar,child,words,since,doctor,grammar,table,suggest,values,printer,records,gather,status/screen,health/judge,health/hints,words/counters,watch/histogram,watch/layout,nl/attr,nl/request,nl/socket,nl/genl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait
 g++ "${flags[@]}" -o "$tmp/test" "${tests[@]}" "${objs[@]}" "${libs[@]}"

@@ -19,6 +19,7 @@
 #include "metrics.h"
 #include "probe.h"
 #include "records.h"
+#include "report.h"
 #include "selfprobe.h"
 #include "status/status.h"
 #include "values.h"
@@ -521,6 +522,7 @@ error run(const command &c, context &ctx)
     case action::fabric_export: return fabric_export(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);
     case action::doctor: return doctor(ctx);
+    case action::report: return report(ctx, a);
     }
     return error::make(EINVAL, "command");
 }

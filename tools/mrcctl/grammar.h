@@ -50,6 +50,7 @@ enum class action {
     fabric_export,
     fabric_generate,
     doctor,
+    report,
 };
 
 struct key {

@@ -428,6 +428,19 @@ std::vector<object> make_table()
              {"", action::doctor, "check this host; what fails is printed with its cause and a command that repairs it", {},
               "mrcctl doctor"},
          }},
+        {"report",
+         "one file for a bug report, without secrets",
+         {
+             {"",
+              action::report,
+              "write a tar archive of status, settings, counters, events and logs; list what is in it",
+              {
+                  {"to", {"FILE"}, "a new file, default: mrc-report-DATE-TIME.tar here"},
+                  {"fabric", {"FILE"}, "the fabric file, default: /etc/mrc/fabric.toml"},
+                  {"names", {"on|off"}, "names of hosts, default: off"},
+              },
+              "mrcctl report"},
+         }},
     };
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// tar.h - a tar archive in memory, as POSIX' ustar has it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mrcctl {
+
+class tar {
+  public:
+    explicit tar(uint64_t mtime) : mtime_(mtime) {}
+
+    // @name: at most 99 characters.
+    void add(std::string_view name, std::string_view text);
+    std::string whole() const;
+
+  private:
+    uint64_t mtime_;
+    std::string bytes_;
+};
+
+} // namespace mrcctl
