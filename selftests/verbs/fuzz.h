@@ -33,7 +33,7 @@ struct fuzz {
 	uint64_t step;
 	char asked[128];	/* for, of the object that is being made */
 	bool strict;		/* nothing is damaged: what must be is asserted */
-	uint64_t made, destroyed, refused, busy, posted, completed, hunts, reopened;
+	uint64_t made, destroyed, refused, busy, posted, completed, hunts, reopened, imported;
 };
 
 extern struct fuzz fuzz;
@@ -79,6 +79,7 @@ void fuzz_prey_ah(struct ibv_ah_attr *a);
 void fuzz_prey_datagram(struct ibv_send_wr *wr);
 void fuzz_prey_hunt(struct ibv_qp *qp);
 void fuzz_prey_reopen(void);
+void fuzz_prey_import(void);
 
 /* fuzz_damage.c */
 enum damage_way { WAY_IOCTL, WAY_WRITE };

@@ -169,6 +169,32 @@ void fuzz_prey_hunt(struct ibv_qp *qp)
 		hunt(qp);
 }
 
+/* A QP of another context, or of another's domain, and the hunt by it. */
+struct hunter {
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+};
+
+static struct hunter begin(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_cq *cq = pd ? ibv_create_cq(ctx, 16, NULL, NULL, 0) : NULL;
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	struct ibv_qp *qp = cq ? ibv_create_qp(pd, &init) : NULL;
+
+	if (qp)
+		hunt(qp);
+	return (struct hunter){ cq, qp };
+}
+
+static void end(const struct hunter *h)
+{
+	FUZZ_MUST(!h->qp || !ibv_destroy_qp(h->qp), "ibv_destroy_qp of a hunter: %s", strerror(errno));
+	FUZZ_MUST(!h->cq || !ibv_destroy_cq(h->cq), "ibv_destroy_cq of a hunter: %s", strerror(errno));
+}
+
 /*
  * The device opened once more, a hunt by a QP of that, and the file closed while all is under way, or everything destroyed in
  * order. The first is what the kernel does for a killed process. What libibverbs keeps of it then stays in this process, which
@@ -178,24 +204,47 @@ void fuzz_prey_reopen(void)
 {
 	struct ibv_context *ctx = ibv_open_device(fuzz.dev.ctx->device);
 	struct ibv_pd *pd = ctx ? ibv_alloc_pd(ctx) : NULL;
-	struct ibv_cq *cq = pd ? ibv_create_cq(ctx, 16, NULL, NULL, 0) : NULL;
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 16, .max_recv_wr = 16, .max_send_sge = 1, .max_recv_sge = 1 },
-	};
-	struct ibv_qp *qp = cq ? ibv_create_qp(pd, &init) : NULL;
+	struct hunter h = begin(ctx, pd);
 
 	fuzz.reopened += !!ctx;
-	if (qp)
-		hunt(qp);
 	if (ctx && fuzz_once_in(2)) {
 		close(ctx->cmd_fd);
 		/* libibverbs is not to close another file of that number. */
 		ctx->cmd_fd = -1;
 		return;
 	}
-	FUZZ_MUST(!qp || !ibv_destroy_qp(qp), "ibv_destroy_qp of a device opened again: %s", strerror(errno));
-	FUZZ_MUST(!cq || !ibv_destroy_cq(cq), "ibv_destroy_cq of a device opened again: %s", strerror(errno));
+	end(&h);
 	FUZZ_MUST(!pd || !ibv_dealloc_pd(pd), "ibv_dealloc_pd of a device opened again: %s", strerror(errno));
 	FUZZ_MUST(!ctx || !ibv_close_device(ctx), "ibv_close_device of a device opened again: %s", strerror(errno));
+}
+
+/* The number of an object of this file, or a guess: they are numbered from zero. */
+static uint32_t a_handle(uint32_t own)
+{
+	if (!fuzz_once_in(3))
+		return own;
+	return (uint32_t)fuzz_draw(fuzz_once_in(4) ? 1ull << 32 : 16);
+}
+
+/*
+ * The same file imported, as if somebody had lent it, and what has these numbers in it: what is there of the right kind is this
+ * program's alone. A hunt by a QP of such a domain.
+ */
+void fuzz_prey_import(void)
+{
+	const int fd = dup(fuzz.dev.ctx->cmd_fd);
+	struct ibv_context *ctx = fd < 0 ? NULL : ibv_import_device(fd);
+	struct obj *domain = fuzz_any(PD);
+	struct ibv_mr *own = fuzz_any_mr();
+	struct ibv_pd *pd = ctx ? ibv_import_pd(ctx, a_handle(domain ? ((struct ibv_pd *)domain->p)->handle : 0)) : NULL;
+	struct ibv_mr *mr = pd ? ibv_import_mr(pd, a_handle(own ? own->handle : 0)) : NULL;
+	struct hunter h = begin(ctx, pd);
+
+	fuzz.imported += !!pd;
+	end(&h);
+	if (mr)
+		ibv_unimport_mr(mr);
+	if (pd)
+		ibv_unimport_pd(pd);
+	FUZZ_MUST(!ctx || !ibv_close_device(ctx), "ibv_close_device of an imported device: %s", strerror(errno));
 }

@@ -44,7 +44,8 @@ static const struct way {
 #define N_WAYS	(sizeof(ways) / sizeof(ways[0]))
 
 static struct {
-	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken, hunts, reopened;
+	uint64_t rounds, killed, made, destroyed, refused, busy, posted, completed, damaged, taken, hunts, reopened,
+		imported;
 } *sum;
 
 static struct vc_opts opts = { .gid_index = -1 };
@@ -93,9 +94,11 @@ static void account(void)
 	sum->completed += fuzz.completed;
 	sum->hunts += fuzz.hunts;
 	sum->reopened += fuzz.reopened;
+	sum->imported += fuzz.imported;
 	sum->damaged += fuzz_damaged;
 	sum->taken += fuzz_damaged_taken;
 	fuzz.made = fuzz.destroyed = fuzz.refused = fuzz.busy = fuzz.posted = fuzz.completed = fuzz.hunts = fuzz.reopened = 0;
+	fuzz.imported = 0;
 	fuzz_damaged = fuzz_damaged_taken = 0;
 }
 
@@ -131,6 +134,8 @@ static void fuzz_child(const struct way *way)
 			fuzz_use();
 		if (fuzz_preys(40))
 			fuzz_prey_reopen();
+		if (fuzz_preys(40))
+			fuzz_prey_import();
 		if (!(fuzz.step % 16))
 			account();
 	}
@@ -254,12 +259,12 @@ int main(int argc, char **argv)
 		round_number++;
 	} while (ok && !only && (vc_now_ns() < end || round_number < N_WAYS));
 	printf("rounds=%llu killed=%llu made=%llu destroyed=%llu refused=%llu busy=%llu posted=%llu "
-	       "completed=%llu damaged=%llu taken=%llu hunts=%llu reopened=%llu\n", (unsigned long long)sum->rounds,
+	       "completed=%llu damaged=%llu taken=%llu hunts=%llu reopened=%llu imported=%llu\n", (unsigned long long)sum->rounds,
 	       (unsigned long long)sum->killed, (unsigned long long)sum->made,
 	       (unsigned long long)sum->destroyed, (unsigned long long)sum->refused,
 	       (unsigned long long)sum->busy, (unsigned long long)sum->posted,
 	       (unsigned long long)sum->completed, (unsigned long long)sum->damaged,
 	       (unsigned long long)sum->taken, (unsigned long long)sum->hunts,
-	       (unsigned long long)sum->reopened);
+	       (unsigned long long)sum->reopened, (unsigned long long)sum->imported);
 	return ok ? VC_EXIT_OK : VC_EXIT_BAD;
 }

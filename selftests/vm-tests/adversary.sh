@@ -154,6 +154,7 @@ ksft_comment "$(mrc_out fuzz 1)"
 ksft_test "she posed as alice" sum fuzz hunts 20
 ksft_test "and was refused" sum fuzz refused 20
 ksft_test "by devices opened again, too" sum fuzz reopened 5
+ksft_test "and by domains of an imported one" sum fuzz imported 1
 ksft_test "her requests completed" sum fuzz completed 10
 ksft_test "as a controller she is refused" ended eve
 ksft_comment "$(mrc_out eve 1)"
