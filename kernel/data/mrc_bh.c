@@ -24,7 +24,7 @@
 #include "data/mrc_flow.h"
 #include "data/mrc_qp_timer.h"
 
-/* What one run may do before other softirqs have their turn: as NAPI's */
+/* budget of one run before other softirqs run, as NAPI's */
 #define MRC_BH_PACKETS	300	/* netdev_budget, */
 #define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
 #define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
@@ -241,8 +241,8 @@ void mrc_bh_exit(void)
 		}
 	}
 	/*
-	 * A CPU may have run its list before it took the interrupt that asked it to. These are
-	 * taken in their order: when all CPUs have answered, none is left that runs our code.
+	 * A CPU may have run its list before it took the interrupt that requested it. Interrupts are
+	 * taken in order: when all CPUs have answered, none runs our code any more.
 	 */
 	kick_all_cpus_sync();
 	for_each_possible_cpu(cpu)

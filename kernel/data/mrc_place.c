@@ -59,7 +59,7 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	return NULL;
 }
 
-/* The key goes when the message completes: what precedes it may come later. */
+/* The key is invalidated when the message completes, because earlier packets may arrive later. */
 static bool invalidates(const struct mrc_pkt *pkt)
 {
 	return pkt->opcode == MRC_OPC_SEND_LAST_INV || pkt->opcode == MRC_OPC_SEND_ONLY_INV;
@@ -119,7 +119,7 @@ const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 
 void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t)
 {
-	/* Checked when the packet came; deregistered since: nothing to write to. */
+	/* The region was checked on arrival and deregistered since: there is nothing to write to. */
 	struct mrc_mr *mr = remote_mr(qp, t->rkey, t->va, t->len, IB_ACCESS_REMOTE_WRITE);
 
 	if (!mr) {

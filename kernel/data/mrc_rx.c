@@ -46,7 +46,7 @@
 
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
-/* Of the burst that is being parted. */
+/* The burst that is being split. */
 struct rx_batch {
 	struct mrc_qp *qp;	/* whose they are; RCU */
 	u32 n;
@@ -68,7 +68,7 @@ static int srh_skip(const struct sk_buff *skb, u32 off, u8 *proto)
 
 /*
  * The outermost IPv6 header: is it SRv6 for our locator? Advances p->l3 past it
- * and says in p->v4 what follows.
+ * and sets p->v4 for the inner header.
  */
 static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
@@ -108,8 +108,8 @@ static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 /* ---- innermost IP header ---- */
 
 /*
- * The packet ends where the IP header says. A switch that trims an SRv6 packet mends
- * the length of the header that it forwards on, and no other.
+ * The packet ends where the IP header says. A switch that trims an SRv6 packet corrects
+ * the length of the outer header only.
  */
 static bool rx_end(struct mrc_rx_pkt *p, u32 len)
 {
@@ -169,7 +169,7 @@ static bool rx_ip6(struct mrc_rx_pkt *p, struct sk_buff *skb)
 
 /* ---- whose is it ---- */
 
-/* Of a group it is whoever's plane it came by. NULL: nobody here wants it (counted, if by a plane). */
+/* For a group, the device of the plane of arrival. NULL: not for this host (counted, if it arrived by a plane). */
 static struct mrc_dev *rx_dev_by_group(const struct mrc_rx_pkt *p)
 {
 	struct mrc_dev *dev = p->plane ? p->plane->dev : NULL;
@@ -207,9 +207,8 @@ bool mrc_rx_is_port(const struct mrc_net *mnet, u16 port)
 }
 
 /*
- * A device that is down hears nothing. Only what comes by the device's own planes is heard,
- * or by lo from this host: the hook is ahead of reverse path filters and of every rule of a
- * firewall.
+ * A device that is down receives nothing. Packets are accepted only from the device's own planes, or
+ * by lo from this host: the hook runs before reverse path filters and all firewall rules.
  */
 static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
 {
@@ -232,7 +231,7 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-/* Whose it seems to be, if it is a peer of ours, may have ICRCs off. */
+/* The apparent sender, if it is a known peer, may have ICRCs off. */
 static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, (const union ib_gid *)&p->src);
@@ -250,8 +249,8 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 }
 
 /*
- * Is a packet as long as UDP says whole? One with the mark of a trimmed packet whose
- * ICRC is wrong was cut by a switch that wrote UDP's length, too: @trimmed.
+ * Is a packet that is as long as UDP says complete? If it has the mark of a trimmed packet and a
+ * wrong ICRC, a switch trimmed it and corrected UDP's length too: @trimmed.
  */
 static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
 		     u8 *trimmed)
@@ -315,7 +314,7 @@ static u16 rx_port(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
-/* Of a packet that was decoded, not trimmed: where ICRCs are on it has a right one. */
+/* For a packet that was decoded and not trimmed: if ICRCs are on, its ICRC must be right. */
 static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_dev *dev,
 				  const struct sk_buff *skb)
 {
@@ -326,8 +325,8 @@ static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_d
 }
 
 /*
- * No QPN or PSN vouches for an endpoint packet: it must come by a plane that leads to its sender. In the name
- * of this host itself, or of a group, nobody tells of ports: no cable leads to the one, and the other has none.
+ * No QPN or PSN protects an endpoint packet, so it must arrive by a plane that leads to its sender. Port announcements in
+ * the name of this host, or of a group, are refused: this host has no cable to itself, and a group has no ports.
  */
 static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 {
@@ -398,8 +397,9 @@ static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_bu
 }
 
 /*
- * The headers, and of MRC packets no payload: what lies in two places is copied and summed in two
- * pieces. Datagrams' opcodes are none of mrc_wire.h's: MRC_HDR_MAX of them, and so a little payload.
+ * Makes the headers linear, but no payload of MRC packets: payload in two places would be copied and
+ * summed in two pieces. mrc_wire.h does not know the opcodes of datagrams: for them MRC_HDR_MAX bytes, which includes a
+ * little payload.
  */
 static bool rx_pull(struct sk_buff *skb, u32 off, u32 len)
 {
@@ -407,7 +407,7 @@ static bool rx_pull(struct sk_buff *skb, u32 off, u32 len)
 	       pskb_may_pull(skb, off + min(len, mrc_wire_reads(skb->data + off)));
 }
 
-/* Of a packet whose BTH is linear. */
+/* For a packet whose BTH is linear. */
 static u32 rx_dqpn(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	return get_unaligned_be32(skb->data + p->l4 + sizeof(struct udphdr) + 4) & 0xffffff;
@@ -490,7 +490,7 @@ static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	mrc_peer_put(peer);
 }
 
-/* ---- what comes to the hook ---- */
+/* ---- packets at the hook ---- */
 
 static bool rx_wanted(const struct sk_buff *skb, bool v4)
 {
@@ -519,7 +519,7 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return mrc_rx_is_port(p->mnet, ntohs(udp->dest));
 }
 
-/* By the wrong plane comes what is not for us; a self-probe tells of a cable in the wrong place. */
+/* A packet on the wrong plane is not for us; a self-probe there reveals a wrong cable. */
 static unsigned int rx_stray(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct mrc_dev *dev = p->plane->dev;
@@ -543,7 +543,7 @@ static void batch_flush(struct rx_batch *b)
 	b->n = 0;
 }
 
-/* False: not a packet of a QP that is to hear it, and to be judged by itself. */
+/* False: it is not a packet for a QP, and must be processed individually. */
 static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	u32 off = p->l4 + sizeof(struct udphdr), dqpn;
@@ -586,7 +586,7 @@ static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
-/* As the kernel parts it. Each part comes to the hook by itself. */
+/* Split by the kernel; each part passes the hook by itself. */
 static unsigned int rx_segments(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb,
 				const struct nf_hook_state *st)
 {
@@ -609,8 +609,7 @@ static unsigned int rx_segments(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
 }
 
 /*
- * A GSO packet: the burst of a peer of this host, or put together by GRO. Whose it is stands in the headers
- * of the first, which all have.
+ * A GSO packet: the burst of a peer on this host, or aggregated by GRO. The headers of the first packet hold for all.
  */
 static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, const struct nf_hook_state *st)
 {
@@ -652,7 +651,7 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 		return NF_ACCEPT;
 	if (p.v4 ? !rx_ip4(&p, skb) : !rx_ip6(&p, skb)) {
 		if (!p.outer || p.stray)
-			return NF_ACCEPT;	/* IP will say what is wrong */
+			return NF_ACCEPT;	/* IP will report the error */
 		mrc_dev_count(p.plane->dev, rx_malformed);
 		return NF_DROP;
 	}
@@ -664,7 +663,7 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
 }
 
-/* A hook ahead of ours may have queued the packet (NFQUEUE): then it is whose verdict it was that comes here. */
+/* An earlier hook may have queued the packet (NFQUEUE): then the context of its verdict calls this. */
 unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
 {
 	unsigned int verdict;

@@ -138,8 +138,8 @@ static void copy_payload(u8 *to, const struct mrc_payload *pl)
 }
 
 /*
- * What is resent is copied: its first copy may have arrived and be acknowledged while this one
- * waits in a queue of the host, and the program uses its buffer again then. Small pieces may
+ * The payload of a retransmission is copied: the first copy may be acknowledged while this one
+ * waits in a queue of the host, and then the program reuses its buffer. Small pieces may
  * cross a page of a compound one; then memcpy_from_page() must not be used.
  */
 static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
@@ -159,9 +159,8 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 }
 
 /*
- * Headers of @linear bytes, and behind what belongs to the packet's head @extra bytes for a fragment: in
- * one piece of a page, and the struct from NAPI's stock, which arriving packets fill up again. What is
- * long is copied payload, and rare.
+ * Allocates @linear bytes for headers, followed by @extra bytes for a fragment, in one piece of a page, with the struct
+ * from NAPI's cache, which received packets refill. Only copied payload is long, and that is rare.
  */
 static struct sk_buff *alloc_head(u32 linear, u32 extra)
 {
@@ -181,8 +180,8 @@ static struct sk_buff *alloc_head(u32 linear, u32 extra)
 }
 
 /*
- * The payload's pages, and pad and ICRC, @len bytes, zeroed, behind the end of the head: not in its tail
- * room, which whoever pulls headers overwrites. Return: where they are.
+ * Adds the payload's pages as fragments, and pad and ICRC (@len zeroed bytes) after the end of the head: not in its tail
+ * room, which pulling headers overwrites. Return: the address of pad and ICRC.
  */
 static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl, u32 len)
 {
@@ -207,8 +206,8 @@ static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl,
 }
 
 /*
- * BTH to ICRC, with room for all headers in front. Return: where the ICRC goes, or
- * NULL (no memory; *@skbp may be set all the same).
+ * Builds BTH to ICRC, with headroom for all outer headers. Return: the address of the ICRC, or
+ * NULL (no memory; *@skbp may be set nevertheless).
  */
 static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 		      const struct mrc_payload *pl, u32 headroom)
@@ -313,8 +312,8 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 }
 
 /*
- * Has @plane delivered since this was last asked, and lately? The neighbour is confirmed by one packet for such
- * news, twenty times a second; what was heard before a pause says nothing of who is there after it.
+ * Has @plane delivered since the last call, and recently? Then one packet confirms the neighbour, at most twenty times a
+ * second. Deliveries before a pause prove nothing about the neighbour after it.
  */
 static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 {

@@ -127,7 +127,7 @@ static void swqe_fill_wr(struct mrc_wr *wr, const struct mrc_send_wqe *k, u32 le
 		wr->flags |= MRC_WR_SOLICITED;
 }
 
-/* What it has besides: memory to refer to, bytes to copy, or something to do at once. */
+/* The rest of a request: memory to reference, bytes to copy, or a local operation. */
 static int swqe_take(struct mrc_qp *qp, struct mrc_swqe *w, const struct mrc_send_wqe *k,
 		     const u8 *rest, enum mrc_op op)
 {

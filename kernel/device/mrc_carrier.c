@@ -17,7 +17,7 @@
 #include "device/mrc_carrier.h"
 #include "device/mrc_mtu.h"
 
-#define MRC_SPEED_UNKNOWN	10000	/* Mb/s, of ports that do not say (veth, virtio) */
+#define MRC_SPEED_UNKNOWN	10000	/* Mb/s, for ports that report none (veth, virtio) */
 
 /* ---- speed ---- */
 
@@ -46,7 +46,7 @@ static u32 carrier_mask(struct mrc_dev *dev)
 	return mask;
 }
 
-/* What the engine made of it into the planes; look again when it wants to. */
+/* Applies the engine's damping decision to the planes, and schedules the next check. */
 static void damp_apply(struct mrc_dev *dev)
 {
 	u64 now_ns = ktime_get_ns(), at_ns = mrc_damp_deadline_ns(&dev->damp);
@@ -185,7 +185,7 @@ void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
 		return;
 	WRITE_ONCE(plane->carrier, carrier);
 	mrc_carrier_changed(plane->dev);
-	if (plane->held)	/* not told above: up did not change */
+	if (plane->held)	/* not reported above: up did not change */
 		mrc_event_plane(plane->dev, plane->num);
 }
 
@@ -202,7 +202,7 @@ void mrc_carrier_mtu(struct mrc_dev *dev)
 
 /*
  * The notifier learns of a lost carrier up to a second late (linkwatch limits its
- * rate); a packet that meets such a port asks for this look.
+ * rate), so a packet that finds such a port queues this check.
  */
 static void dev_carrier_work(struct work_struct *work)
 {

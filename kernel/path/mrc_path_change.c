@@ -37,7 +37,7 @@ static bool change_planes_of(struct mrc_peer_paths *paths, void *arg)
 	const u32 *up = arg;
 
 	spin_lock_bh(&peer->path_lock);
-	mrc_pathset_drop_routes(ps);	/* a locator or the port behind a number may be new */
+	mrc_pathset_drop_routes(ps);	/* a locator, or the port of a plane number, may be new */
 	if (!ps->local)
 		mrc_evset_local_planes(&ps->evs, *up, ktime_get_ns());
 	mrc_peer_paths_log(paths);
@@ -116,9 +116,8 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
 }
 
 /*
- * The peer's address came to this host, or left it: who has it now is another one, of whom nothing is
- * known. Its path sets follow, those of QPs, too: these go by what their peer has, and find out that
- * nobody answers, or that it came back in time.
+ * The peer's address moved to this host, or away from it: its owner is another host, without known state. All of its path
+ * sets follow, also those of QPs. The QPs then find that nobody answers, or that the address came back in time.
  */
 struct local_change {
 	bool moved;
@@ -134,7 +133,7 @@ static bool change_local(struct mrc_peer *peer, void *arg)
 	if (local != peer->local) {
 		WRITE_ONCE(peer->local, local);
 		mrc_peer_hint_forget(peer);
-		mrc_peer_port_planes(peer);	/* nobody told it while it was local */
+		mrc_peer_port_planes(peer);	/* it got no announcements while it was local */
 		c->moved = true;
 	}
 	c->again |= !peer->group && mrc_dev_addr_may_be_local(peer->dev, a);
@@ -164,7 +163,7 @@ static void change_profile_of(struct mrc_dev *dev, struct mrc_profile_key key)
 	struct mrc_peer *peer;
 
 	change_gen(dev);
-	smp_mb();		/* mrc_peer_paths_named() the other way round */
+	smp_mb();		/* mrc_peer_paths_named() does it in reverse order */
 	if (key.id != dev->attr.profile_id && !atomic_read(&dev->n_named))
 		return;
 	if (key.len != MRC_PROFILE_ONE) {

@@ -261,7 +261,7 @@ static void plan_free(const struct ps_plan *plan)
 }
 
 /*
- * What grows with the EVs is in two blocks: of 96 KiB and 64 KiB for 4,096 EVs, where one would be
+ * Memory that grows with the EVs is in two blocks: 96 KiB and 64 KiB for 4,096 EVs, because one block would be
  * rounded up to 256. NULL: no memory.
  */
 static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
@@ -362,8 +362,8 @@ static void plan_values(struct ps_plan *plan, u32 fmt, const struct mrc_profile_
 }
 
 /*
- * What a template makes of the EVs that the plan takes, in its order. As many as these, so that a
- * peer of ordinary IP costs no more than of another profile. NULL: no memory.
+ * The EVs of a template that the plan selects, in its order. Only these, so a peer of ordinary IP costs
+ * no more than with another profile. NULL: no memory.
  */
 static struct mrc_profile_ev *plan_template(struct ps_plan *plan, const struct mrc_profile *prof,
 					    const struct mrc_ev_addrs *addrs, gfp_t gfp)
@@ -378,7 +378,7 @@ static struct mrc_profile_ev *plan_template(struct ps_plan *plan, const struct m
 	return ev;
 }
 
-/* What the profile denies. Nobody has the set yet. */
+/* Applies the denied EVs of the profile. The set is not yet published. */
 static void deny_evs(struct mrc_pathset *ps, const struct mrc_profile_ev *ev)
 {
 	u16 i;
@@ -386,7 +386,7 @@ static void deny_evs(struct mrc_pathset *ps, const struct mrc_profile_ev *ev)
 	for (i = 0; i < mrc_evset_n(&ps->evs); i++)
 		if (READ_ONCE(ev[ps->path[i].src].denied))
 			mrc_evset_set_state(&ps->evs, i, MRC_EV_DENIED, ktime_get_ns());
-	mrc_evset_take_change(&ps->evs);	/* that is no news */
+	mrc_evset_take_change(&ps->evs);	/* these are not events */
 }
 
 static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct mrc_profile *prof,

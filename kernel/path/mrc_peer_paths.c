@@ -170,8 +170,8 @@ static void paths_no_mem(struct mrc_dev *dev)
 /*
  * Give @paths a set built from the current state, unless a newer one is there.
  *
- * The two locks are nested, so that who sets states in the old set (under path_lock) does it
- * before they are carried over, or sees that it is the old one.
+ * The two locks are nested, so that a change of states in the old set (under path_lock) either
+ * happens before they are copied, or sees that the set is old.
  */
 static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 {
@@ -200,14 +200,14 @@ static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 	paths_ports(paths, NULL);	/* they may have changed before it was seen */
 }
 
-/* Once more when a QP came just then, which may have seen that the old set was whole. */
+/* Once more if a QP arrived meanwhile, which may have seen that the old set was complete. */
 void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp)
 {
 	struct mrc_peer *peer = paths->peer;
 	bool for_qps = READ_ONCE(peer->for_qps);
 
 	paths_rebuild_once(paths, gfp);
-	smp_mb();	/* the set, then for_qps; mrc_peer_get() the other way round */
+	smp_mb();	/* the set, then for_qps; mrc_peer_get() does it in reverse order */
 	if (!for_qps && READ_ONCE(peer->for_qps) && gfpflags_allow_blocking(gfp))
 		paths_rebuild_once(paths, gfp);
 }
@@ -268,7 +268,7 @@ static struct mrc_peer_paths *paths_join(struct mrc_peer *peer, struct mrc_peer_
 	return new;
 }
 
-/* It is in the list before it is asked whether it is old: mrc_path_change.c goes the other way round. */
+/* It enters the list before the check whether it is old; mrc_path_change.c does it in reverse order. */
 static struct mrc_peer_paths *paths_new(struct mrc_peer *peer, u64 named)
 {
 	struct mrc_peer_paths *new = paths_make(peer, named), *paths;

@@ -80,8 +80,8 @@ static bool port_announces(const struct mrc_pkt *pkt)
 }
 
 /*
- * Under peer->lock. That a port is up is told over another one first: its own routes,
- * and the switch behind it, may be ready only a little later. Repeats go anywhere.
+ * Under peer->lock. A port that came up is first announced over another one: its own routes,
+ * and its switch, may be ready only a little later. Repeats use any port.
  */
 static u32 port_avoid(const struct mrc_peer *peer, const struct mrc_pkt *pkt)
 {
@@ -139,7 +139,7 @@ static void port_forgive(struct mrc_peer *peer, u32 ports)
 		mrc_damp_forgive(&peer->damp, (u8)__ffs(ports));
 }
 
-/* Under peer->lock. What makes no sense is counted. */
+/* Under peer->lock. Invalid announcements are counted. */
 static bool port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	u32 unasked = mrc_port_unmatched(&peer->port), severed = mrc_port_severed(&peer->port);
@@ -204,7 +204,7 @@ void mrc_peer_port_damp(struct mrc_peer *peer)
 		port_changed(peer, changed);
 }
 
-/* Under peer->lock. Which of ours are up is read here, so that who sets it last sets the latest. */
+/* Under peer->lock. The state of our ports is read here, so the last caller sets the latest state. */
 static void port_planes(struct mrc_peer *peer, u64 now_ns)
 {
 	u32 up = READ_ONCE(peer->dev->planes_up), was = mrc_port_up(&peer->port);
@@ -259,7 +259,7 @@ void mrc_peer_port_meet(struct mrc_peer *peer, bool first)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* The timer sends it: who calls this may hold a QP's lock. */
+/* The timer sends it, because the caller may hold a QP's lock. */
 void mrc_peer_port_greet(struct mrc_peer *peer)
 {
 	u64 now_ns = ktime_get_ns();

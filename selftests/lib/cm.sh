@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# cm.sh - rdma_cm's own programs, the server in h2, the client in h1.
+# cm.sh - runs rdma_cm's own programs: server in h2, client in h1.
 #
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/cm.sh"

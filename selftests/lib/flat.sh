@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# flat.sh - two hosts with a device of two planes, which are cables: formats UDP and STEV.
+# flat.sh - two hosts, each with a device of two planes that are direct cables: EV formats UDP and STEV.
 #
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/flat.sh"

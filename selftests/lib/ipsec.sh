@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# ipsec.sh - policies and keys of IPsec for MRC packets between h1 and h2, a plane upon MACsec, and what passes a cable.
+# ipsec.sh - IPsec policies and keys for MRC packets between h1 and h2, a plane on top of MACsec, and captures of a cable.
 
 ipsec_addr() {	# HOST v6|v4: REPLY
 	case $2 in

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# mpi.sh - MPI jobs whose ranks are in the namespaces h1, h2 ... of a fabric.
+# mpi.sh - runs MPI jobs whose ranks are in the namespaces h1, h2 ... of a fabric.
 #
 #	. "$here/../lib/progs.sh"
 #	. "$here/../lib/mpi.sh"

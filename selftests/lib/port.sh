@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# port.sh - switch ports of a fabric as MRC wants them: the qdisc mrcport.
+# port.sh - configures switch ports of a fabric for MRC (rate, ECN, trimming), by the qdisc mrcport.
 #
 #	port_begin				# the module; undone at exit
 #	port_set p1-t0-2 h2 rate 50000000 limit 65536 ecn 20000 trim 1 lasthop 1

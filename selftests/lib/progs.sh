@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# progs.sh - programs of others in h2 and h1, with a plane cut under them if wanted.
+# progs.sh - runs third-party programs in h2 (server) and h1 (client), optionally with a plane cut during the run.
 #
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/progs.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# ranks.sh - programs of ranks, rank<i> in namespace h<i+1>, that mrc_start began.
+# ranks.sh - waits for programs with ranks, started by mrc_start: rank <i> runs in namespace h<i+1>.
 #
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/ranks.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# starve.sh - memory is refused to who asks for it in our module, at any depth of its stack. For the kernel with
+# starve.sh - makes allocations in our module fail, chosen by a function on the call stack. Needs the kernel with
 # checkers, which has fault injection.
 #
 #	can_starve || ksft_skip_all "..."
@@ -9,7 +9,7 @@
 #	starve_pages qp_grow_work 100		# pages, whoever runs that function; 0: no more
 #	starve_module 10			# ten of a hundred small allocations in mrc.ko; 0: no more
 #
-# Looking at stacks takes long, so it is not for much traffic.
+# Examining stacks is slow, so use it with little traffic.
 
 can_starve() { [ -e /sys/kernel/debug/failslab ] && [ -e /sys/kernel/debug/fail_page_alloc ]; }
 

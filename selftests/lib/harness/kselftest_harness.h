@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kselftest_harness.h - what our tests in C use of the kernel's header of that name, for where
- * no kernel source is at hand (selftests/verbs/Makefile). The macros mean the same and TAP looks
- * the same; nothing else of the kernel's is here, such as variants and filters.
+ * kselftest_harness.h - the part of the kernel's header of that name that our C tests use, for
+ * hosts without kernel sources (selftests/verbs/Makefile). Macros and TAP output are the same.
+ * Variants, filters and the rest are missing.
  *
- * Each test runs in a process of its own: what it leaves behind ends with it, and one that
- * crashes or hangs fails alone.
+ * Each test runs in its own process: its leftovers end with it, and a crash or hang fails only
+ * that test.
  */
 #ifndef KSELFTEST_HARNESS_H
 #define KSELFTEST_HARNESS_H
