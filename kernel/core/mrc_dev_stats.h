@@ -16,12 +16,12 @@
 	X(rx_bad_icrc, "packets with a wrong ICRC")			\
 	X(rx_unknown_qp, "packets for a QP that does not exist")	\
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
-	X(rx_down, "packets not heard: the device is down")		\
+	X(rx_down, "packets dropped: the device is down")		\
 	X(rx_no_plane, "packets that came by none of the device's planes") \
-	X(rx_policy, "packets not heard: a policy of IPsec wanted them protected, or not at all") \
+	X(rx_policy, "packets dropped: an IPsec policy requires protection, or blocks them") \
 	X(rx_other_port, "packets of a peer for a QP, at a UDP port that is not listened on") \
 	X(hops_exceeded, "packets sent whose hop limit ended on the way") \
-	X(port_unreach, "packets sent to whose UDP port nobody listens") \
+	X(port_unreach, "packets sent to a UDP port without a listener") \
 	X(never_answered, "QPs that gave up a peer which never acknowledged anything") \
 	X(rx_bad_sid, "SRv6 packets for a locator that is not ours")	\
 	X(rx_bad_pkey, "packets with a wrong P_Key")			\
@@ -39,8 +39,8 @@
 	X(plain_refused, "RC QPs refused because the peer speaks no MRC")	\
 	X(link_local_refused, "RC QPs refused: no plane leads to a link-local address of the peer's device") \
 	X(claims_refused, "RC QPs refused: another user's QP is connected to the one that they name") \
-	X(tx_not_ours, "datagrams to an MRC port that a program of this host was to send") \
-	X(tx_policy, "packets not sent: a policy of IPsec forbids them, or wants them protected and there is no key") \
+	X(tx_not_ours, "datagrams to an MRC port that a local program tried to send") \
+	X(tx_policy, "packets not sent: an IPsec policy blocks them, or requires protection and there is no key") \
 	X(tx_no_route, "packets not sent: no route on the plane")	\
 	X(tx_down, "packets not sent: the device is down")		\
 	X(tx_no_mem, "packets not sent: no memory")			\
@@ -48,15 +48,15 @@
 	X(tx_too_long, "packets not sent: longer than the MTU of the plane")	\
 	X(tx_ip, "ordinary IP packets sent over a plane")		\
 	X(tx_ip_dropped, "ordinary IP packets dropped: no plane up or too long") \
-	X(grow_no_mem, "times that a busy QP asked for a larger window and there was no memory") \
-	X(paths_no_mem, "times that paths to a peer were to be made anew and there was no memory") \
+	X(grow_no_mem, "times that a busy QP needed a larger window and there was no memory") \
+	X(paths_no_mem, "times that paths to a peer had to be rebuilt and there was no memory") \
 	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \
 	X(hold_full, "packets dropped: too many are held for strict placement") \
 	X(planes_held, "times that a plane came back and was not believed")	\
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")		\
-	X(port_updates_refused, "Port Status Updates refused: by a plane that leads not to that peer, or of no port in common") \
+	X(port_updates_refused, "Port Status Updates refused: by a plane that does not lead to that peer, or without a port in common") \
 	X(port_updates_denied, "Port Status Updates dropped: the peer answered by the port that they said is down") \
 	X(self_probes_sent, "self-probes sent")				\
 	X(self_probes_rcvd, "self-probes that came back, be it late or changed") \
@@ -64,8 +64,8 @@
 	X(self_probe_stalls, "times that self-probes paused, for this host was starved") \
 	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
 	X(ep_answers, "questions of controllers answered by peers' endpoints")					\
-	X(ep_answers_lost, "questions of controllers answered when nobody took the answer")	\
-	X(ep_unasked, "endpoint responses to nothing that was asked")	\
+	X(ep_answers_lost, "responses to requests of controllers that were not read in time")	\
+	X(ep_unasked, "endpoint responses that match no request")	\
 	X(ep_withheld, "EV probes not answered: the port they came by was announced as down")
 
 struct mrc_dev_stats {

@@ -40,7 +40,7 @@ static int need(struct nlattr **tb, const struct nlattr *nest, u32 idx,
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		if (!tb[all[i].attr]) {
 			NL_SET_BAD_ATTR(extack, nest);
-			MRC_ERR_MSG(extack, "question %u needs %s", idx, all[i].name);
+			MRC_ERR_MSG(extack, "request %u needs %s", idx, all[i].name);
 			return -EINVAL;
 		}
 	return 0;
@@ -58,9 +58,9 @@ static int parse_ports_up(struct mrc_endpoint_request *a, struct nlattr **tb, u3
 	}
 	NL_SET_BAD_ATTR(extack, tb[MRC_A_EP_PORTS_UP] ?: tb[MRC_A_EP_OP]);
 	if (status)
-		MRC_ERR_MSG(extack, "question %u: which ports are up?", idx);
+		MRC_ERR_MSG(extack, "request %u: the ports that are up are missing", idx);
 	else
-		MRC_ERR_MSG(extack, "question %u: an EV probe says nothing of ports", idx);
+		MRC_ERR_MSG(extack, "request %u: an EV probe carries no port states", idx);
 	return -EINVAL;
 }
 
@@ -72,7 +72,7 @@ static int parse_way(struct mrc_dev *dev, struct mrc_endpoint_request *a, struct
 	a->fmt = nla_get_u32(tb[MRC_A_EP_FMT]);
 	if (a->fmt != MRC_FMT_STEV && a->fmt != MRC_FMT_SRV6 && a->fmt != MRC_FMT_UDP) {
 		NL_SET_BAD_ATTR(extack, tb[MRC_A_EP_FMT]);
-		MRC_ERR_MSG(extack, "question %u: unknown EV format %u", idx, a->fmt);
+		MRC_ERR_MSG(extack, "request %u: unknown EV format %u", idx, a->fmt);
 		return -EINVAL;
 	}
 	nla_memcpy(a->ev.value, tb[MRC_A_EP_VALUE], sizeof(a->ev.value));
@@ -118,7 +118,7 @@ static int parse_eps(struct mrc_dev *dev, struct mrc_endpoint_request *all, stru
 			continue;
 		if (n == MRC_EP_MAX) {
 			NL_SET_BAD_ATTR(info->extack, a);
-			MRC_ERR_MSG(info->extack, "a message takes %u questions", MRC_EP_MAX);
+			MRC_ERR_MSG(info->extack, "a message takes at most %u requests", MRC_EP_MAX);
 			return -E2BIG;
 		}
 		err = parse_ep(dev, &all[n], a, n, info);
@@ -129,7 +129,7 @@ static int parse_eps(struct mrc_dev *dev, struct mrc_endpoint_request *all, stru
 	if (n)
 		return (int)n;
 	NL_SET_ERR_ATTR_MISS(info->extack, NULL, MRC_A_EP);
-	NL_SET_ERR_MSG(info->extack, "what is to be asked?");
+	NL_SET_ERR_MSG(info->extack, "the requests are missing");
 	return -EINVAL;
 }
 

@@ -83,14 +83,14 @@ def check(what, good):
 
 def refused(a):
     cases = [
-        ("nothing", [], errno.EINVAL, "what is to be asked"),
-        ("65", [a.question(i) for i in range(65)], errno.E2BIG, "64 questions"),
+        ("nothing", [], errno.EINVAL, "the requests are missing"),
+        ("65", [a.question(i) for i in range(65)], errno.E2BIG, "64 requests"),
         ("no format", [a.question(0, fmt=U32(3))], errno.EINVAL, "format 3"),
         ("srv6 to a group", [a.question(0, value=bytes([0xff, 2]) + bytes(29) + b"\1")], errno.EINVAL, "no SRv6"),
         ("no such plane", [a.question(0, port=U8(9))], errno.ENODEV, "no port 9"),
         ("ports in a probe", [a.question(0, ports_up=U32(1))], errno.EINVAL, "says nothing of ports"),
         ("no ports", [a.question(0, op=U32(PORT_STATUS))], errno.EINVAL, "which ports"),
-        ("the second", [a.question(0), a.question(1, id=None)], errno.EINVAL, "question 1 needs an id"),
+        ("the second", [a.question(0), a.question(1, id=None)], errno.EINVAL, "request 1 needs an id"),
         ("plane 33", [a.question(0, port=U8(33))], errno.ERANGE, ""),
         ("operation 2", [a.question(0, op=U32(2))], errno.ERANGE, ""),
         ("half a GID", [a.question(0, gid=bytes(8))], errno.ERANGE, ""),

@@ -141,7 +141,7 @@ error fabric_diagnose(context &ctx, const arguments &args)
     try {
         const auto f = mrcfab::load_fabric(*args.get("file"));
         if (f.flat)
-            return {EINVAL, "[flat] has no switches: there is nothing to tell apart", false};
+            return {EINVAL, "[flat] has no switches: there are no parts to distinguish", false};
         const Layout layout(f);
         Lines lines(layout, static_cast<double>(std::time(nullptr)));
         for (const auto &item : args.items())

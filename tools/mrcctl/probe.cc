@@ -264,7 +264,7 @@ error judge(const std::vector<path> &all, const std::string &dev, const gid &to)
     case EINVAL:
         return {EINVAL, fmt::format("{} is many hosts, or this one", format_address(to)), true};
     case EADDRNOTAVAIL:
-        return {EADDRNOTAVAIL, fmt::format("{} has no address to ask {} from", dev, format_address(to)), true};
+        return {EADDRNOTAVAIL, fmt::format("{} has no address from which to probe {}", dev, format_address(to)), true};
     }
     return {};
 }
