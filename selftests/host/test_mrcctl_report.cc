@@ -97,13 +97,15 @@ void test_tar()
 
 void test_child()
 {
-    auto r = run_child({"sh", "-c", "echo out; echo err >&2; exit 3"}, 100, 60);
+    auto r = run_child({"sh", "-c", "echo out; echo err >&2; exit 3"}, 100, 600);
     ::equal("child: both streams", r.out, "out\nerr\n");
     ::equal("child: status", std::to_string(r.status), "3");
-    r = run_child({"sh", "-c", "yes"}, 10, 1);
+    r = run_child({"printf", "y\\ny\\ny\\ny\\ny\\ny\\n"}, 10, 600);
     ::equal("child: bytes are limited", r.out, "y\ny\ny\ny\ny\n");
-    check("child: and it is cut off", r.cut && r.status == -1);
-    r = run_child({"/no/such/program"}, 10, 1);
+    check("child: and it is cut off", r.cut && r.status == 0);
+    r = run_child({"sleep", "1000000"}, 10, 1);
+    check("child: one that takes too long is ended", r.status == -1 && r.why == "took too long");
+    r = run_child({"/no/such/program"}, 10, 600);
     check("child: none such", r.status == -1 && !r.why.empty());
 }
 

@@ -32,7 +32,7 @@ using mrcnl::error;
 namespace fs = std::filesystem;
 
 constexpr size_t part_bytes = 8 << 20;
-constexpr unsigned part_seconds = 20;
+constexpr unsigned part_seconds = 120; // emulated machines are slow
 constexpr const char *default_file = "/etc/mrc/fabric.toml";
 constexpr const char *parameters = "/sys/module/mrc/parameters";
 
