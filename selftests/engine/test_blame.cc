@@ -235,6 +235,63 @@ TEST_F(blame, the_floor_keeps_what_was_proven_last)
     EXPECT_LE(state(2), MRC_EV_SKIP);
 }
 
+// Half of all cables may be dead from the start: then fewer live than the floor has.
+TEST_F(blame, who_loses_on_while_others_deliver_leaves_below_the_floor)
+{
+    make(8, 2, 4);
+    for (u16 i : {0, 1, 4, 5})
+        lose(i, true);
+    ASSERT_EQ(s.usable, s.floor);
+    for (int n = 1; n <= 3; n++) {
+        EXPECT_EQ(state(2), MRC_EV_GOOD);
+        lose(2, true);
+    }
+    EXPECT_EQ(state(2), MRC_EV_ASSUMED_BAD);
+    EXPECT_EQ(s.usable, 3);
+}
+
+TEST_F(blame, in_silence_the_floor_stays)
+{
+    make(8, 2, 4);
+    for (u16 i : {0, 1, 4, 5})
+        lose(i, true);
+    ASSERT_EQ(s.usable, s.floor);
+    for (int n = 0; n < 20; n++) {
+        now += 40 * kUs;
+        mrc_evset_lost(&s, 2, tick(), true, now);
+    }
+    EXPECT_EQ(state(2), MRC_EV_GOOD);
+}
+
+TEST_F(blame, the_last_one_stays)
+{
+    make(2, 1, 2);
+    for (u16 i : {0, 1})
+        for (int n = 0; n < 10; n++) {
+            u32 sent = tick();
+
+            now += 40 * kUs;
+            deliver(i ^ 1u);
+            mrc_evset_lost(&s, i, sent, true, now);
+        }
+    EXPECT_EQ(s.usable, 1);
+}
+
+// What is well is not noted with each delivery; it is when that ends.
+TEST_F(blame, the_floor_takes_back_what_delivered_when_all_was_well)
+{
+    make(8, 1, 2);
+    deliver(3);
+    for (u16 i : {3, 0, 1, 2, 4, 5}) {
+        now += 1 * kMs;
+        sign(i, MRC_SIGN_LOST);
+    }
+    ASSERT_EQ(s.usable, 2);
+    sign(6, MRC_SIGN_LOST);
+    EXPECT_LE(state(3), MRC_EV_SKIP);
+    EXPECT_EQ(state(6), MRC_EV_ASSUMED_BAD);
+}
+
 // Acknowledgements leave by what was proven last: not by what has lost a packet since.
 TEST_F(blame, what_lost_a_packet_is_not_proven)
 {

@@ -83,8 +83,34 @@ TEST_F(ctl_probe, a_tail_probe_doubts_the_ways_of_acknowledgements)
     ASSERT_EQ(proven(), 1u);
     probe(3);
     EXPECT_EQ(proven(), 1u) << "asks about an EV of its own";
+    mrc_evset_sign(&evs, 0, MRC_SIGN_BAD, now);
     probe(MRC_PROBE_ID_TAIL | 5);
     EXPECT_EQ(proven(), 0u);
+}
+
+// Cables and switches mostly die both ways: where nothing is proven, the answer tries the path of the question.
+TEST_F(ctl_probe, the_path_of_a_question_is_tried_first)
+{
+    for (u16 idx = 0; idx < 4; idx++) {
+        make(quiet());
+        take(write_only(2000));
+        tx_all();
+        mrc_pkt p = {};
+        p.opcode = MRC_OPC_PROBE;
+        p.plane = evs.ev[idx].plane;
+        p.u.probe.probe_id = MRC_PROBE_ID_TAIL | 5;
+        p.ev = evs.ev[idx].value;
+        rx(p);
+        EXPECT_EQ(evs.proven[evs.ev[idx].plane], idx);
+        bool used = false;
+        for (const mrc_txop &t : tx_all())
+            used |= t.hdr.opcode == MRC_OPC_SACK && t.ev_idx == idx;
+        EXPECT_TRUE(used);
+        p.u.probe.probe_id = 3;
+        p.ev = evs.ev[(idx + 1) % 4].value;
+        rx(p);
+        EXPECT_EQ(evs.proven[evs.ev[idx].plane], idx) << "what is proven is not guessed";
+    }
 }
 
 TEST_F(ctl_probe, data_resent_though_acknowledged_doubts_them_too)

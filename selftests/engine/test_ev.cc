@@ -180,6 +180,21 @@ TEST_F(ev, turns_are_counted_each)
     EXPECT_EQ(turns.good, 4u);
 }
 
+// A tail probe left by it, for nobody answered by any other.
+TEST_F(ev, the_answer_to_a_tail_probe_brings_it_back_at_once)
+{
+    make(8, 2);
+    sign(1, MRC_SIGN_LOST);
+    ASSERT_EQ(state(1), MRC_EV_ASSUMED_BAD);
+    sign(1, MRC_SIGN_TAIL_OK);
+    EXPECT_EQ(state(1), MRC_EV_GOOD);
+    EXPECT_EQ(s.proven[0], 1);
+    EXPECT_EQ(s.stats.forgiven, 1u);
+    sign(5, MRC_SIGN_BAD);
+    sign(5, MRC_SIGN_TAIL_OK);
+    EXPECT_EQ(state(5), MRC_EV_ASSUMED_BAD) << "the peer said so";
+}
+
 // ---- the floor and the controller ----
 
 TEST_F(ev, the_floor_holds)

@@ -147,7 +147,71 @@ TEST_F(pto, of_two_planes_both_are_asked)
     }
 }
 
+// Paths that are in use may all be dead: more leave together, and every other one by any EV, bad ones too.
+TEST_F(pto, in_silence_more_leave_together_by_all_evs)
+{
+    std::set<u16> used;
+    std::vector<size_t> sizes;
+
+    make_planes(1);
+    lone(0);
+    mrc_evset_sign(&evs, 2, MRC_SIGN_LOST, now);
+    for (int i = 0; i < 100 && sizes.size() < 7; i++) {
+        size_t n = 0;
+
+        mrc_evset_earn(&evs, MRC_PROBE_COST * MRC_PROBE_BURST);
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL) {
+                used.insert(t.ev_idx);
+                n++;
+            }
+        if (n)
+            sizes.push_back(n);
+    }
+    EXPECT_EQ(sizes, (std::vector<size_t>{1, 1, 1, 1, 2, 4, 8}));
+    EXPECT_TRUE(used.contains(2));
+}
+
+// A peer that answers is not silent, though nothing new is there.
+TEST_F(pto, one_at_a_time_while_the_peer_answers)
+{
+    make_planes(1);
+    lone(0);
+    for (int i = 0, n = 0; i < 200 && n < 10; i++) {
+        mrc_evset_earn(&evs, MRC_PROBE_COST * MRC_PROBE_BURST);
+        fire();
+        std::vector<u16> ids;
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL)
+                ids.push_back(t.hdr.u.probe.probe_id);
+        ASSERT_LE(ids.size(), 1u);
+        for (u16 id : ids)
+            probe_answer(id, mrc_psn_add(c.snd.una, -1));
+        n += !ids.empty();
+    }
+}
+
 // ---- what is resent ----
+
+// With one plane there is no other: the path that was proven last.
+TEST_F(pto, what_silence_took_twice_takes_the_path_that_was_proven)
+{
+    for (u16 idx = 0; idx < 4; idx++) {
+        make_planes(1);
+        lone(0);
+        resent(MRC_CAUSE_RACK);
+        mrc_evset_delivered(&evs, 0, idx, mrc_tick(now), now);
+        mrc_snd_lose(&c, c.snd.una, MRC_CAUSE_RACK, now);
+        evs.proven[0] = idx;
+        u16 lost = c.snd.rec[c.snd.una & c.snd.mask].ev, by = tx_data().at(0).ev_idx;
+        if (lost != idx) {
+            EXPECT_EQ(by, idx);
+        } else {
+            EXPECT_NE(by, idx);
+        }
+    }
+}
 
 // mrcsim lone-messages-2-of-4: resent by one dead plane after the other.
 TEST_F(pto, what_silence_took_twice_takes_the_plane_that_was_heard_last)

@@ -112,17 +112,27 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 i = s->probe_id % MRC_TAIL_PROBES;
+	const struct mrc_tail_sent *tail = &c->pto.sent[i];
 	u64 age, rtt = 0;
 
 	if ((u16)(c->pto.id - s->probe_id) >= MRC_TAIL_PROBES || !(c->pto.out >> i & 1))
 		return 0;
 	c->pto.out &= (u16)~(1u << i);
-	age = max_t(u64, mrc_tick_age_ns(now_ns, c->pto.sent[i]), 1);
+	age = max_t(u64, mrc_tick_age_ns(now_ns, tail->tick), 1);
 	if (mrc_ack_stamped(c, s->tx_ts))
-		rtt = mrc_rtt_of_stamp(c->pto.sent[i], s->tx_ts, now_ns);
+		rtt = mrc_rtt_of_stamp(tail->tick, s->tx_ts, now_ns);
 	/* Sent later than what is missing, and delivered. */
-	mrc_last_delivered_learn(c, c->pto.sent[i], c->snd.una, MRC_PLANES_MAX, now_ns);
+	mrc_last_delivered_learn(c, tail->tick, c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
+}
+
+/* And the EV by which it left is alive. */
+static void mrc_ack_awake(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
+{
+	u16 idx = c->pto.sent[s->probe_id % MRC_TAIL_PROBES].ev;
+
+	if (idx < c->evs->n)
+		mrc_evset_sign(c->evs, idx, MRC_SIGN_TAIL_OK, now_ns);
 }
 
 /*
@@ -270,6 +280,8 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (unlikely(c->resent.undone))
 		mrc_ack_undo(c, now_ns);
 	mrc_rack_detect(c, now_ns);
+	if (answered)	/* after what it has found lost, for the EV may have lost some of that */
+		mrc_ack_awake(c, s, now_ns);
 	/* An answer that says that all has arrived is a word of life: an ACK is still due. */
 	all = answered && !mrc_psn_lag(c, s->cack);
 	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), bytes || all, bytes);

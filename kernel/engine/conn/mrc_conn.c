@@ -141,6 +141,8 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	/* Records name EVs by index: those of another set mean nothing. */
 	for (i = 0; i <= c->snd.mask; i++)
 		c->snd.rec[i].ev = MRC_NONE16;
+	for (i = 0; i < MRC_TAIL_PROBES; i++)
+		c->pto.sent[i].ev = MRC_NONE16;
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
 	c->arrivals = (struct mrc_arrivals){ 0 };
@@ -221,7 +223,7 @@ static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
 	if (likely(missed == MRC_PLANES_MAX))
 		return;
 	c->pto.owed |= MRC_OWED_NO_ACKS;
-	c->pto.miss = missed;
+	c->pto.miss = missed & (MRC_PLANES_MAX - 1u);
 }
 
 static mrc_noinline enum mrc_verdict

@@ -233,17 +233,24 @@ struct mrc_sleek {
 #define MRC_OWED_NO_ACKS	2u	/* one that says which plane brings no acknowledgements */
 #define MRC_OWED_AGAIN	4u	/* what has arrived, for its ACK */
 
+/* One that left: when, and by which EV. */
+struct mrc_tail_sent {
+	u32 tick;
+	u16 ev;
+};
+
 /* The tail probe, when acknowledgements stop. */
 struct mrc_pto {
 	u64 at_ns;
 	u8 owed;		/* MRC_OWED_* */
-	u8 miss;		/* MRC_OWED_NO_ACKS: of which plane */
+	u8 miss : 5;		/* MRC_OWED_NO_ACKS: of which plane */
+	u8 more : 3;		/* MRC_OWED_TAIL: so many beside the one */
 	u8 slept : 1;		/* the latest call of the timer came much too late */
 	u8 plane : 7;		/* of the latest tail probe */
 	u8 backoff;
 	u16 id;			/* last sent */
 	u16 out;		/* bit per entry of sent: not answered yet */
-	u32 *sent;		/* MRC_TAIL_PROBES ticks, by id */
+	struct mrc_tail_sent *sent;	/* MRC_TAIL_PROBES, by id */
 };
 
 /* The retry budget, and pauses for want of the peer's resources. */

@@ -404,9 +404,10 @@ static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now
 	if (r->ev >= c->evs->n)
 		return mrc_spray_pick_off(&c->spray, c->evs, MRC_NONE16, off);
 	off |= 1u << r->plane;
-	if (r->tries > 1 && mrc_cause_silent(r->cause) && !(off >> c->evs->ack_by & 1))
+	if (r->tries > 1 && mrc_cause_silent(r->cause) &&
+	    (!(off >> c->evs->ack_by & 1) || !(c->evs->in_use & ~off)))
 		idx = mrc_spray_pick_by(&c->spray, c->evs, c->evs->ack_by, now_ns);
-	return idx != MRC_NONE16 ? idx : mrc_spray_pick_off(&c->spray, c->evs, r->ev, off);
+	return idx != MRC_NONE16 && idx != r->ev ? idx : mrc_spray_pick_off(&c->spray, c->evs, r->ev, off);
 }
 
 /* Waits for a path within its budget. */

@@ -75,6 +75,8 @@ void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 n
 	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_NO_ACKS;
 
 	mrc_ctl_probed(c, id, p->plane);
+	if (c->evs)
+		mrc_evset_guess(c->evs, p->plane, p->ev, now_ns);
 	mrc_sack_owe_answer(c, p, tail ? p->plane : MRC_PLANES_MAX, now_ns);
 }
 
@@ -363,19 +365,35 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 	return mrc_spray_pick_off(&c->spray, c->evs, MRC_NONE16, c->evs->in_use & ~(off | data) ? off | data : off);
 }
 
+/*
+ * Nobody answers, and the paths in use may all be dead: every other probe takes an EV in turn, the bad ones too.
+ */
+static u16 mrc_ctl_tail_any(const struct mrc_conn *c)
+{
+	u16 idx = (u16)((c->pto.id >> 1) % c->evs->n);
+
+	return c->evs->ev[idx].state != MRC_EV_DENIED && mrc_evset_plane_live(c->evs, (u8)c->evs->ev[idx].plane) ? idx :
+														 MRC_NONE16;
+}
+
 static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	u16 idx = mrc_ctl_tail_ev(c, now_ns);
+	u16 idx = c->pto.more && (c->pto.id & 1) ? mrc_ctl_tail_any(c) : MRC_NONE16;
 
+	if (idx == MRC_NONE16)
+		idx = mrc_ctl_tail_ev(c, now_ns);
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
 		return false;
 	}
 	c->pto.id = (u16)(MRC_PROBE_ID_TAIL | ((c->pto.id + 1) & 0xfff));
-	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = mrc_tick(now_ns);
+	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = (struct mrc_tail_sent){ mrc_tick(now_ns), idx };
 	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
-	c->pto.owed &= (u8)~MRC_OWED_TAIL;
 	mrc_credit_spend(c->evs);
+	if (c->pto.more && mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns))
+		c->pto.more = (c->pto.more - 1u) & 7;
+	else
+		c->pto.owed &= (u8)~MRC_OWED_TAIL;
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	c->pto.plane = op->hdr.plane & (MRC_PLANES_MAX - 1);

@@ -15,6 +15,9 @@
 #define MRC_PTO_SHIFT_MAX	10	/* doublings */
 #define MRC_PTO_AGAIN		3	/* tail probes that brought no ACK */
 #define MRC_PTO_SILENT		7	/* and that brought nothing at all */
+#define MRC_PTO_ALONE		2u	/* tail probes that leave alone, */
+#define MRC_PTO_ALONE_FIRST	4u	/* and while no round trip is known */
+#define MRC_PTO_BURST_SHIFT	3	/* doublings of how many leave together after that */
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
@@ -25,6 +28,7 @@ void mrc_pto_reset(struct mrc_conn *c)
 	c->pto.at_ns = MRC_TIME_NEVER;
 	c->pto.backoff = 0;
 	c->pto.out = 0;
+	c->pto.more = 0;
 	c->pto.owed = 0;
 	c->pto.slept = false;
 }
@@ -112,14 +116,24 @@ static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
 }
 
+/* Were the latest two tail probes answered by nobody? A peer that answers waits for a slow plane, as we do. */
+static bool mrc_pto_unanswered(const struct mrc_conn *c)
+{
+	return c->pto.out >> c->pto.id % MRC_TAIL_PROBES & 1 && c->pto.out >> (c->pto.id - 1u) % MRC_TAIL_PROBES & 1;
+}
+
 /*
  * One more question. Beside every other one from the third on, what has arrived leaves again for its ACK, or what is
  * lost though the window is full: some peers answer no probe.
  */
 static void mrc_pto_back_off(struct mrc_conn *c)
 {
+	u32 alone = c->rtt.srtt_ns ? MRC_PTO_ALONE : MRC_PTO_ALONE_FIRST;
+
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
+	if (c->pto.backoff > alone && mrc_pto_unanswered(c))
+		c->pto.more = ((1u << min_t(u32, c->pto.backoff - alone, MRC_PTO_BURST_SHIFT)) - 1) & 7;
 	if (c->pto.backoff < MRC_PTO_AGAIN || !(c->pto.backoff & 1))
 		return;
 	c->pto.owed |= MRC_OWED_AGAIN;

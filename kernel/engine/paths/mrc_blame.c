@@ -12,6 +12,9 @@
  *
  * A loss proves nothing while nothing that was sent later has arrived. It is recorded, and the next
  * one may decide. Losses on a suspect plane are attributed to the plane.
+ *
+ * The floor of usable EVs is for doubt. An EV that goes on losing while others deliver is dead, and is
+ * demoted below the floor, too.
  */
 #include "paths/mrc_ev.h"
 
@@ -23,6 +26,7 @@
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
 #define MRC_BLAME_ALARM_RTTS	16	/* false alarms so far apart have nothing to do with each other */
+#define MRC_BLAME_SURE		2u	/* more losses in a row than an EV needs to be called bad: it is dead */
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
 #define MRC_MOMENT_MIN_NS	10000ull
 
@@ -116,7 +120,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 		ev->losses = (ev->losses + 1u) & 7;
 	ev->moment = moment & 7;
 	if (!suspect && ev->losses >= need && (known || ev->losses > 1))
-		mrc_ev_blame(s, ev, now_ns);
+		mrc_ev_blame(s, ev, known && ev->losses >= need + MRC_BLAME_SURE, now_ns);
 	if (company && !suspect && !s->extra && need < MRC_BLAME_CONGESTED &&
 	    mrc_suspect_others(s, p, tick, now_ns))
 		mrc_correlate_judge(s, p, now_ns);

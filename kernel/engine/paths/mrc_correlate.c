@@ -85,7 +85,7 @@ void mrc_correlate_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 		if (ev->state > MRC_EV_SKIP)
 			continue;
 		if (ev->losses)
-			mrc_ev_blame(s, ev, now_ns);
+			mrc_ev_blame(s, ev, false, now_ns);
 		else if (!mrc_correlate_proven(s, ev, now_ns))
 			mrc_ev_put_aside(s, ev, now_ns);
 	}

@@ -45,8 +45,10 @@ static void mrc_ev_calm(const struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns
 
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev)
 {
-	if (s->proven[ev->plane] == ev - s->ev)
-		s->proven[ev->plane] = MRC_NONE16;
+	if (s->proven[ev->plane] != ev - s->ev)
+		return;
+	s->proven[ev->plane] = MRC_NONE16;
+	mrc_ev_past_of(s, ev)->proven = s->proven_at[ev->plane] << (16 - MRC_TICK_SHIFT) | 1;
 }
 
 static u32 mrc_evset_len(const struct mrc_evset *s, u8 p)
@@ -316,10 +318,13 @@ static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, 
 	mrc_ev_withdraw(s, ev, by_loss ? MRC_EV_WHY_LOST : MRC_EV_WHY_PEER, now_ns);
 }
 
-/* It lost too many packets in a row. */
-void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+/* It lost too many packets in a row. @sure: beyond doubt, which is what the floor is for. */
+void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, bool sure, u64 now_ns)
 {
-	mrc_ev_demote(s, ev, true, now_ns);
+	if (sure && s->usable > 1)
+		mrc_ev_withdraw(s, ev, MRC_EV_WHY_LOST, now_ns);
+	else
+		mrc_ev_demote(s, ev, true, now_ns);
 }
 
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
@@ -352,14 +357,32 @@ static void mrc_ev_readmit(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	mrc_ev_delivered(s, ev, now_ns);
 }
 
-void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
+static void mrc_ev_pardon(struct mrc_evset *s, struct mrc_ev *ev, bool whole)
 {
-	if (ev->picked)		/* it lost nothing */
+	if (whole)
 		mrc_ev_move(s, ev, MRC_EV_GOOD);
 	else
 		mrc_ev_skip(s, ev, MRC_EV_LEVEL_MAX);
 	s->stats.forgiven++;
 	mrc_ev_notify(s, ev, MRC_EV_WHY_FORGIVEN);
+}
+
+void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
+{
+	mrc_ev_pardon(s, ev, ev->picked);	/* which lost nothing */
+}
+
+/*
+ * In silence tail probes leave by bad EVs, too (mrc_ctl.c). One that is answered is worth more than those in use, for
+ * which silence was reason enough.
+ */
+static void mrc_ev_awake(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
+{
+	if (ev->state != MRC_EV_ASSUMED_BAD || !ev->by_loss)
+		return;
+	mrc_ev_pardon(s, ev, true);
+	mrc_ev_delivered(s, ev, now_ns);
+	mrc_ev_past_of(s, ev)->proven = mrc_ev_tick(now_ns) | 1;
 }
 
 /* What was called lost came late: the path is slow, not dead. */
@@ -429,6 +452,9 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 		break;
 	case MRC_SIGN_PROBE_OK:
 		mrc_ev_readmit(s, ev, now_ns);
+		break;
+	case MRC_SIGN_TAIL_OK:
+		mrc_ev_awake(s, ev, now_ns);
 		break;
 	case MRC_SIGN_DELIVERED:
 		mrc_ev_delivered(s, ev, now_ns);

@@ -18,7 +18,8 @@
  * only once.
  *
  * min_active is a floor: a demotion that would leave fewer usable EVs is refused and counted, or an
- * EV that was proven later replaces the demoted one.
+ * EV that was proven later replaces the demoted one. One that is surely dead (mrc_blame.c) goes all the
+ * same, unless it is the last.
  *
  * Reverse EVs (section 3.5): acknowledgements prove nothing about their own path, so they leave by
  * EVs that were proven recently, by a delivered packet or an answered probe. One proven EV is kept
@@ -54,6 +55,7 @@ enum mrc_ev_sign {
 	MRC_SIGN_SPURIOUS,	/* the packet called lost had arrived: takes one LOST back */
 	MRC_SIGN_PROBE_LOST,
 	MRC_SIGN_PROBE_OK,
+	MRC_SIGN_TAIL_OK,	/* a tail probe that left by it is answered */
 	MRC_SIGN_DELIVERED,	/* proven */
 };
 
@@ -174,6 +176,7 @@ struct mrc_evset {
 	u8 moment;		/* counts moments at which losses were found */
 	u8 blamed;		/* counts EVs that were called bad for losses */
 	u16 floor_pos;		/* where the search for one to keep goes on */
+	u16 guess_pos;		/* likewise, for one that the peer names */
 	u32 rx_tick;		/* the peer's latest packet */
 	u32 rx_pkts;		/* packets of the peer; wraps */
 	u8 ack_by;		/* the plane that brought the latest acknowledgement */
@@ -268,6 +271,12 @@ static inline void mrc_evset_doubt(struct mrc_evset *s)
 	s->verify_from_ns = 0;
 	s->verify_pkts = MRC_VERIFY_PKTS;
 }
+
+/*
+ * A question came by @plane, by the path that the peer calls @value. Where nothing is proven, ours of that name is taken
+ * for well: cables and switches most often die both ways.
+ */
+void mrc_evset_guess(struct mrc_evset *s, u8 plane, u32 value, u64 now_ns);
 
 /* A probe leaves. Tail probes may always, and take of the same credit. */
 static inline void mrc_credit_spend(struct mrc_evset *s)
@@ -561,7 +570,7 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
 /* @ev has just become unusable, or usable, for onlookers. */
 void mrc_ev_notify(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
-void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
+void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, bool sure, u64 now_ns);
 /* Bad for its company only, and probed at once. */
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 

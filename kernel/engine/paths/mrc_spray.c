@@ -8,6 +8,7 @@
 #include "paths/mrc_ev.h"
 
 #define MRC_SPRAY_LOOK		16	/* EVs of the reserve looked at per step */
+#define MRC_GUESS_LOOK		64	/* EVs looked at for the one that the peer names */
 #define MRC_PROVEN_RTTS		16	/* a path proven so long ago is trusted */
 #define MRC_PROVEN_NS		1000000ull
 #define MRC_RECEIVED_RTTS		4	/* so much longer than others: not heard */
@@ -380,6 +381,25 @@ u16 mrc_spray_pick_off(struct mrc_spray *r, struct mrc_evset *s, u16 avoid, u32 
 }
 
 /* ---- acknowledgements ---- */
+
+void mrc_evset_guess(struct mrc_evset *s, u8 plane, u32 value, u64 now_ns)
+{
+	u16 len, n;
+
+	if (!mrc_evset_plane_has_evs(s, plane) || s->proven[plane] != MRC_NONE16)
+		return;
+	len = mrc_plane_len(s, plane);
+	for (n = min_t(u16, len, MRC_GUESS_LOOK); n; n--) {
+		u16 idx = (u16)(s->start[plane] + s->guess_pos % len);
+
+		s->guess_pos++;
+		if (s->ev[idx].value != value || s->ev[idx].state > MRC_EV_SKIP)
+			continue;
+		s->proven[plane] = idx;
+		s->proven_at[plane] = mrc_ev_proven_tick(now_ns);
+		return;
+	}
+}
 
 static mrc_inline bool mrc_spray_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 {

@@ -87,7 +87,7 @@ static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 
 	for (i = s->start[p]; s->open && i < s->start[p + 1]; i++)
 		if (s->ev[i].state <= MRC_EV_SKIP && s->ev[i].losses >= s->need)
-			mrc_ev_blame(s, &s->ev[i], now_ns);
+			mrc_ev_blame(s, &s->ev[i], false, now_ns);
 }
 
 /* How long answers to probes are not believed. */
