@@ -173,6 +173,21 @@ TEST_F(pto, in_silence_more_leave_together_by_all_evs)
     EXPECT_TRUE(used.contains(2));
 }
 
+TEST_F(pto, who_answers_in_silence_is_usable)
+{
+    make_planes(1);
+    lone(0);
+    mrc_evset_sign(&evs, 2, MRC_SIGN_LOST, now);
+    for (int i = 0; i < 100 && evs.ev[2].state > MRC_EV_SKIP; i++) {
+        mrc_evset_earn(&evs, MRC_PROBE_COST * MRC_PROBE_BURST);
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL && t.ev_idx == 2)
+                probe_answer(t.hdr.u.probe.probe_id, mrc_psn_add(c.snd.una, -1));
+    }
+    EXPECT_EQ(evs.ev[2].state, MRC_EV_GOOD);
+}
+
 // A peer that answers is not silent, though nothing new is there.
 TEST_F(pto, one_at_a_time_while_the_peer_answers)
 {
