@@ -180,9 +180,19 @@ renew() {
 
 # ---- all of them ----
 
+# forget: objects of files that the engine no longer has; all objects here are linked into a mutant.
+forget() {
+	local o f
+	for o in "$out"/engine/*.[od]; do
+		f=${o##*/}
+		compgen -G "$engine/*/${f%.*}.c" >/dev/null || rm -f "$o"
+	done
+}
+
 # The engine itself must pass; asked again only when something was built.
 whole() {
 	local bad
+	forget
 	make -s -j"$jobs" -C "$here" >"$out/log" 2>&1 || { sed 's/^/# /' "$out/log"; return 1; }
 	# shellcheck disable=SC2016
 	[ -z "$(find "$out" -maxdepth 2 \( -name 'test_*' -o -name '*.so' \) -newer "$out/whole" 2>&1)" ] ||
