@@ -233,6 +233,8 @@ struct mrc_sleek {
 #define MRC_OWED_NO_ACKS	2u	/* one that says which plane brings no acknowledgements */
 #define MRC_OWED_AGAIN	4u	/* what has arrived, for its ACK */
 
+#define MRC_PTO_BURST_SHIFT	2	/* doublings of how many tail probes leave together in silence */
+
 /* One that left: when, and by which EV. */
 struct mrc_tail_sent {
 	u32 tick;

@@ -367,10 +367,11 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 
 /*
  * Nobody answers, and the paths in use may all be dead: every other probe takes an EV in turn, the bad ones too.
+ * The turn moves by one for as many as leave together, so that none is left out.
  */
 static u16 mrc_ctl_tail_any(const struct mrc_conn *c)
 {
-	u16 idx = (u16)((c->pto.id >> 1) % c->evs->n);
+	u16 idx = (u16)((c->pto.id >> MRC_PTO_BURST_SHIFT) % c->evs->n);
 
 	return c->evs->ev[idx].state != MRC_EV_DENIED && mrc_evset_plane_live(c->evs, (u8)c->evs->ev[idx].plane) ? idx :
 														 MRC_NONE16;

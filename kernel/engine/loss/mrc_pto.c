@@ -17,7 +17,6 @@
 #define MRC_PTO_SILENT		7	/* and that brought nothing at all */
 #define MRC_PTO_ALONE		2u	/* tail probes that leave alone, */
 #define MRC_PTO_ALONE_FIRST	4u	/* and while no round trip is known */
-#define MRC_PTO_BURST_SHIFT	3	/* doublings of how many leave together after that */
 #define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
 #define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
 #define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
