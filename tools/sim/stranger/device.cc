@@ -108,13 +108,14 @@ void device::refuse(const foreign_packet &f, u8 syndrome)
 
 void device::take_data(const foreign_packet &f, const u8 *payload, u64 now_ns)
 {
-    bool fits = f.rkey == rkey && f.va >= region_va && f.va + f.len <= region_va + region_bytes;
+    // No sum of what the wire says: an address near the end of 64 bits would wrap.
+    bool fits = f.rkey == rkey && f.len <= region_bytes && f.va >= region_va && f.va - region_va <= region_bytes - f.len;
 
     if (!f.trimmed && !fits)
         return refuse(f, nak_access);
     if (!f.trimmed && has_imm(f.opcode) && !c_->receives)
         return refuse(f, nak_invalid);
-    if (!c_->rx.take(f, now_ns))
+    if (!c_->rx.take(f, now_ns) || f.trimmed)
         return;
     c_->receives -= has_imm(f.opcode);
     std::copy_n(payload, f.len, c_->region.begin() + static_cast<long>(f.va - region_va));
