@@ -26,6 +26,7 @@ MRC_STALL=60				# mrc_verify gives up after so many seconds of nothing
 declare -A MRC_IBDEV=()
 declare -A MRC_PID=()			# of mrc_start's programs, by name
 
+. "$MRC_TOP/selftests/lib/why.sh"
 PATH=$MRC_TOP/build/daemon:$MRC_TOP/build/tools:$MRC_TOP/build/verbs:$PATH
 
 # ---------------------------------------------------------------- beginning
@@ -559,6 +560,7 @@ mrc_pair_wait() {
 	if [ $((rc1 + rc2)) -ne 0 ]; then
 		echo "client: status $rc1: $(mrc_out client)"
 		echo "server: status $rc2: $(mrc_out server)"
+		mrc_why
 		return 1
 	fi
 	return $rc

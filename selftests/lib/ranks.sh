@@ -20,6 +20,7 @@ ranks_right() {
 		bad=1
 	done
 	mrc_out rank0 1
+	[ $bad -eq 0 ] || mrc_why
 	return $bad
 }
 

@@ -3,6 +3,7 @@
  * nccl_run.c - the loop that moves the messages of a collective over all links.
  */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "nccl.h"
@@ -136,6 +137,17 @@ static bool step(struct world *w, const struct job *job, bool *busy)
 	return over;
 }
 
+/* The QPs, while they still stand, are shown by what the test names in MRC_WHY. */
+static void stalled(const struct world *w)
+{
+	const char *why = getenv("MRC_WHY");
+
+	fflush(stdout);
+	if (why && system(why))
+		perror(why);
+	nccl_broken(w, "nothing moves");
+}
+
 void nccl_run(struct world *w, const struct job *job)
 {
 	uint64_t moved = vc_now_ns();
@@ -150,7 +162,7 @@ void nccl_run(struct world *w, const struct job *job)
 		if (busy)
 			moved = now;
 		else if (now - moved > w->stall_s * 1000000000ull)
-			nccl_broken(w, "nothing moves");
+			stalled(w);
 		else
 			usleep(IDLE_US);
 	}

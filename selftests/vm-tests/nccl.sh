@@ -18,6 +18,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 world=$MRC_DIR/world
 before_rank=()	# words before the program's name
+export MRC_WHY='mrcctl -d qp show | head -n 8'	# a rank that stands still shows its QPs
 
 # start RANKS ARG...: rank i in namespace h<i+1>.
 start() {
