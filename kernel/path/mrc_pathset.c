@@ -4,7 +4,7 @@
  * for the engine.
  *
  * The values stay in the profile, and the set refers to it. EVs of a template are computed for the
- * peer and belong to the set (35 bytes each). Apart from that, a set takes 40 bytes per EV. A set
+ * peer and belong to the set (35 bytes each). Apart from that, a set takes 41 bytes per EV. A set
  * that is built in softirq for ordinary IP cannot wait for memory and rotates over few EVs: it
  * takes MRC_PS_EVS_PART of many EVs, evenly from each plane. The first QP replaces it by a complete
  * set.
@@ -99,7 +99,7 @@ bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx)
 	spin_lock_bh(&ps->peer->path_lock);
 	mrc_evset_info(&ps->evs, idx, &info);
 	spin_unlock_bh(&ps->peer->path_lock);
-	return info.state == MRC_EV_DENIED;
+	return info.state == MRC_EV_DENIED && !info.aside;
 }
 
 /* The same port and value, of sets of one profile. */
@@ -131,7 +131,7 @@ void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *
 			continue;
 		}
 		mrc_evset_info(&old->evs, i++, &info);
-		if (info.state == MRC_EV_DENIED)
+		if (info.state == MRC_EV_DENIED && !info.aside)
 			mrc_evset_set_state(&new->evs, k, MRC_EV_DENIED, ktime_get_ns());
 		k++;
 	}
@@ -261,7 +261,7 @@ static void plan_free(const struct ps_plan *plan)
 }
 
 /*
- * Memory that grows with the EVs is in two blocks: 96 KiB and 64 KiB for 4,096 EVs, because one block would be
+ * Memory that grows with the EVs is in two blocks: 100 KiB and 64 KiB for 4,096 EVs, because one block would be
  * rounded up to 256. NULL: no memory.
  */
 static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)

@@ -41,9 +41,9 @@ TEST_F(ev, sizes)
 {
     EXPECT_EQ(sizeof(mrc_ev), 8u);
     EXPECT_EQ(sizeof(mrc_ev_past), 8u);
-    EXPECT_EQ(mrc_evset_mem_size(128, false), 2048u);
-    EXPECT_EQ(mrc_evset_mem_size(128, true), 3072u);
-    EXPECT_EQ(mrc_evset_mem_size(MRC_EVS_MAX, false), 65536u);
+    EXPECT_EQ(mrc_evset_mem_size(128, false), 2048u + 128u);
+    EXPECT_EQ(mrc_evset_mem_size(128, true), 3072u + 128u);
+    EXPECT_EQ(mrc_evset_mem_size(MRC_EVS_MAX, false), 65536u + 4096u);
     make(7, 3);     // 3, 2, 2
     EXPECT_EQ(s.start[0], 0);
     EXPECT_EQ(s.start[1], 3);

@@ -30,7 +30,7 @@ size_t mrc_evset_mem_size(u16 n, bool counts)
 {
 	BUILD_BUG_ON(sizeof(struct mrc_ev) != 8 || sizeof(struct mrc_ev_past) != 8);
 	return n * (sizeof(struct mrc_ev) + sizeof(struct mrc_ev_past) +
-		    (counts ? sizeof(struct mrc_ev_count) : 0));
+		    (counts ? sizeof(struct mrc_ev_count) : 0)) + (n + 7u) / 8 * 8;
 }
 
 /* Forget flaps for the time since its last probe. */
@@ -99,7 +99,7 @@ void mrc_evset_recount(struct mrc_evset *s)
 		all += mrc_evset_len(s, p);
 		if (s->plane[p].suspect)
 			continue;
-		left += mrc_evset_len(s, p);
+		left += mrc_evset_len(s, p) - s->avoid_on[p];
 		usable += mrc_evset_plane_in_use(s, p) ? s->usable_on[p] : 0;
 	}
 	s->usable = (u16)usable;
@@ -137,6 +137,8 @@ void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 		s->turns->good += !was && is;
 	}
 	if (was != is) {
+		if (unlikely(s->avoid[ev - s->ev]))
+			s->lent_on[ev->plane] = (u16)(s->lent_on[ev->plane] + (is ? 1 : -1));
 		s->usable_on[ev->plane] = (u16)(s->usable_on[ev->plane] + (is ? 1 : -1));
 		if (!is)
 			mrc_ev_unprove(s, ev);
@@ -239,6 +241,7 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	s->ev = (struct mrc_ev *)mem;
 	s->past = (struct mrc_ev_past *)(s->ev + s->n);
 	s->count = cfg->counts ? (struct mrc_ev_count *)(s->past + s->n) : NULL;
+	s->avoid = cfg->counts ? (u8 *)(s->count + s->n) : (u8 *)(s->past + s->n);
 
 	for (i = 0; i < s->n; i++) {
 		if (planes[i] >= s->n_planes || (i && planes[i] < planes[i - 1]))
@@ -255,6 +258,28 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	return 0;
 }
 
+void mrc_ev_lend(struct mrc_evset *s)
+{
+	u16 i;
+
+	s->lent = true;
+	for (i = 0; s->aside && i < s->n; i++) {
+		if (!(s->avoid[i] & MRC_AVOID_ASIDE))
+			continue;
+		s->avoid[i] = MRC_AVOID_WISH;
+		s->aside--;
+		mrc_ev_move(s, &s->ev[i], MRC_EV_GOOD);
+		mrc_ev_notify(s, &s->ev[i], MRC_EV_WHY_FLOOR);
+	}
+}
+
+/* One of @s is about to go: if the others are too few then, those that are avoided come back. */
+static void mrc_ev_spare(struct mrc_evset *s, const struct mrc_ev *ev)
+{
+	if (unlikely(s->aside) && s->usable <= s->floor && mrc_evset_plane_in_use(s, (u8)ev->plane))
+		mrc_ev_lend(s);
+}
+
 /* The set calls @ev bad: its first probe need not wait for an answer. */
 static void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
@@ -269,6 +294,7 @@ static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, enum mrc_ev_
 {
 	bool by_loss = why != MRC_EV_WHY_PEER;
 
+	mrc_ev_spare(s, ev);
 	mrc_ev_calm(s, ev, now_ns);
 	mrc_ev_move(s, ev, MRC_EV_ASSUMED_BAD);
 	s->stats.demotions++;
@@ -308,6 +334,7 @@ static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, 
 {
 	struct mrc_ev *better;
 
+	mrc_ev_spare(s, ev);
 	if (mrc_evset_plane_in_use(s, (u8)ev->plane) && s->usable <= s->floor) {
 		s->stats.floor_hits++;
 		better = mrc_ev_better(s, ev);
@@ -478,6 +505,7 @@ void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i)
 		.value = s->ev[idx].value,
 		.plane = (u8)s->ev[idx].plane,
 		.state = (u8)s->ev[idx].state,
+		.aside = s->avoid[idx] & MRC_AVOID_ASIDE,
 		.tx_pkts = s->count ? s->count[idx].tx_pkts : 0,
 		.lost_pkts = s->count ? s->count[idx].lost_pkts : 0,
 	};
@@ -490,6 +518,7 @@ void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum)
 	memset(sum, 0, sizeof(*sum));
 	sum->n = s->n;
 	sum->usable = READ_ONCE(s->usable);
+	sum->aside = READ_ONCE(s->aside);
 	for (i = 0; i < s->n; i++) {
 		/* one word: 8 bytes with the state in a bit field */
 		const struct mrc_ev ev = READ_ONCE(s->ev[i]);
@@ -553,6 +582,32 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 	return 0;
 }
 
+/* What is avoided, likewise. */
+static int mrc_avoid_check(const struct mrc_evset *s)
+{
+	u32 avoided = 0, aside = 0, on[MRC_PLANES_MAX] = { 0 }, lent[MRC_PLANES_MAX] = { 0 };
+	u16 i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct mrc_ev *ev = &s->ev[i];
+
+		if (!s->avoid[i])
+			continue;
+		avoided++;
+		on[ev->plane]++;
+		lent[ev->plane] += ev->state <= MRC_EV_SKIP;
+		if (!(s->avoid[i] & MRC_AVOID_ASIDE))
+			continue;
+		aside++;
+		if (ev->state != MRC_EV_DENIED || s->lent)
+			return __LINE__;
+	}
+	for (i = 0; i < s->n_planes; i++)
+		if (on[i] != s->avoid_on[i] || lent[i] != s->lent_on[i])
+			return __LINE__;
+	return avoided != s->avoided || aside != s->aside ? __LINE__ : 0;
+}
+
 int mrc_evset_check(const struct mrc_evset *s)
 {
 	u32 bad = 0, usable = 0, open = 0, denied = 0, open_on[MRC_PLANES_MAX] = { 0 };
@@ -580,5 +635,5 @@ int mrc_evset_check(const struct mrc_evset *s)
 		return __LINE__;
 	if (s->in_use & ~mrc_evset_could_use(s) || (!s->in_use && mrc_evset_could_use(s)))
 		return __LINE__;
-	return 0;
+	return mrc_avoid_check(s);
 }

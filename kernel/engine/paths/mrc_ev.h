@@ -61,7 +61,7 @@ enum mrc_ev_sign {
 
 /*
  * What choosing reads: 8 bytes, so that a set of 4,096 is walked without leaving the cache.
- * What judging needs besides is in struct mrc_ev_past: 16 bytes an EV in all.
+ * What judging needs besides is in struct mrc_ev_past: 16 bytes an EV in all, and one that says whether it is avoided.
  */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
@@ -144,7 +144,7 @@ struct mrc_evset {
 	u32 short_ns;		/* the length of the shortest */
 	u32 stood_ns;		/* the least queue that stands on those that are not longer */
 	u16 usable;		/* GOOD + SKIP on planes in use */
-	u16 floor;		/* min_active, less what suspect planes would have of it */
+	u16 floor;		/* min_active, less what suspect planes and avoided EVs would have of it */
 	union {
 		struct {
 			u16 bad;	/* ASSUMED_BAD, any plane */
@@ -154,6 +154,9 @@ struct mrc_evset {
 		u64 abnormal;	/* any of these: asked by each delivery */
 	};
 	u16 denied;		/* DENIED, any plane */
+	bool lent;		/* avoided EVs are in use: too few others are usable */
+	u16 avoided;		/* to be avoided, any plane (mrc_avoid.c) */
+	u16 aside;		/* DENIED for that and nothing else */
 	u32 verifying;		/* planes with an open question: verify_ev */
 	u32 querying;		/* likewise: query_ev */
 	u32 muted;		/* of those verified: the peer misses our acknowledgements by them */
@@ -164,6 +167,8 @@ struct mrc_evset {
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
 	u16 bad_on[MRC_PLANES_MAX];	/* ASSUMED_BAD */
+	u16 avoid_on[MRC_PLANES_MAX];	/* to be avoided */
+	u16 lent_on[MRC_PLANES_MAX];	/* those of them that are usable */
 	u16 open_on[MRC_PLANES_MAX];	/* usable, with losses since the last delivery */
 	u16 start[MRC_PLANES_MAX + 1];	/* plane p: ev[start[p] ... start[p + 1]) */
 	u16 proven[MRC_PLANES_MAX];	/* EV proven last, or MRC_NONE16 */
@@ -200,6 +205,7 @@ struct mrc_evset {
 	struct mrc_ev *ev;	/* n entries, grouped by plane */
 	struct mrc_ev_past *past;	/* n entries */
 	struct mrc_ev_count *count;	/* n entries, or NULL */
+	u8 *avoid;		/* n entries, of MRC_AVOID_* */
 	const u8 *peer;		/* for onlookers, as given; or NULL */
 	struct mrc_ev_stats stats;
 	struct mrc_ev_turns *turns;	/* as given; or NULL */
@@ -232,6 +238,14 @@ void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now
 
 /* The controller sets GOOD or DENIED. Return: 0 or -EINVAL. */
 int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns);
+
+/*
+ * EV @idx (< n) crosses a link that is to be avoided, or no longer. It is set aside as long as
+ * enough others are usable. mrc_evset_avoid_apply() is due after the last of these calls, in the same
+ * turn.
+ */
+void mrc_evset_avoid(struct mrc_evset *s, u16 idx, bool avoid);
+void mrc_evset_avoid_apply(struct mrc_evset *s, u64 now_ns);
 
 static inline bool mrc_evset_plane_live(const struct mrc_evset *s, u8 plane)
 {
@@ -391,6 +405,7 @@ u16 mrc_evset_of_flow(const struct mrc_evset *s, u32 hash);
 struct mrc_ev_info {
 	u32 value;
 	u8 plane, state;
+	bool aside;		/* DENIED because it is avoided, by nobody else */
 	u32 tx_pkts, lost_pkts;
 };
 void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i);
@@ -398,6 +413,7 @@ void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i);
 struct mrc_evset_sum {
 	u32 n, usable;
 	u32 in_state[MRC_EV_STATES];
+	u32 aside;		/* of those DENIED: they are avoided only */
 };
 void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum);
 
@@ -556,6 +572,16 @@ static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 }
 
 #define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */
+
+/* Between mrc_ev.c, mrc_avoid.c and who changes what is usable. */
+#define MRC_AVOID_WISH	1u	/* to be avoided */
+#define MRC_AVOID_ASIDE	2u	/* and DENIED for nothing else */
+/* Too few others are usable: avoided EVs are GOOD for now. */
+void mrc_ev_lend(struct mrc_evset *s);
+/* Sets avoided EVs aside if enough others are usable, or lends them. */
+void mrc_avoid_settle(struct mrc_evset *s);
+/* A controller sets @state of @idx. True: nothing else is to be done. */
+bool mrc_avoid_state(struct mrc_evset *s, u16 idx, u8 state);
 
 /* Usable again though it has not answered: it was called bad in bad company. */
 void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev);

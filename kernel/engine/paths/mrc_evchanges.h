@@ -21,6 +21,7 @@ enum mrc_ev_why {
 	MRC_EV_WHY_FORGIVEN,	/* the plane was at fault, or nothing */
 	MRC_EV_WHY_PLANE_BACK,	/* its plane came back */
 	MRC_EV_WHY_FLOOR,	/* too few usable ones were left */
+	MRC_EV_WHY_AVOIDED,	/* its link is avoided, or no longer */
 };
 
 #define MRC_EV_CHANGES	8

@@ -315,11 +315,14 @@ void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now
 		return;
 	ev = &s->ev[probe_id];
 	p = (u8)ev->plane;
-	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out)
+	if (ev->state == MRC_EV_ASSUMED_BAD && ev->out) {
 		mrc_ev_answered(s, ev, now_ns);
-	else if (!mrc_evset_verified(s, probe_id, now_ns) &&
-		 !mrc_suspect_answered(s, probe_id, now_ns) && !s->plane[p].suspect)
+		if (unlikely(s->lent))
+			mrc_avoid_settle(s);
+	} else if (!mrc_evset_verified(s, probe_id, now_ns) &&
+		   !mrc_suspect_answered(s, probe_id, now_ns) && !s->plane[p].suspect) {
 		return;		/* to nothing that was asked */
+	}
 	if (s->plane[p].suspect) {	/* it was asked since, and lives */
 		mrc_suspect_over(s, p, now_ns);
 		mrc_evset_reschedule(s, now_ns);

@@ -126,7 +126,9 @@ void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 	s->stats.suspicions++;
 	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 	mrc_suspect_note(s, p);
+	mrc_avoid_settle(s);	/* before no plane is left but suspect ones, which would be trusted */
 	mrc_evset_recount(s);
+	mrc_avoid_settle(s);
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
 }
 
@@ -150,6 +152,7 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 	if (was) {
 		mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 		mrc_evset_recount(s);
+		mrc_avoid_settle(s);
 	}
 }
 

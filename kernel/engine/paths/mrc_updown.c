@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * mrc_updown.c - explicit changes of paths: a plane goes down or comes up, here or at the peer, and
- * a controller denies EVs.
+ * a controller denies EVs or avoids them.
  *
  * MRC 1.0 sections 3.1, 3.6. These changes are known, not inferred. What was inferred about a plane
  * before it went down is dropped when it returns, and the floor of usable EVs is filled from the
@@ -69,6 +69,7 @@ static void mrc_evset_planes(struct mrc_evset *s, u32 *mask, u32 up, u64 now_ns)
 		mrc_evset_forgive(s, after & ~before);
 	mrc_evset_fresh(s, (after & ~before) | ~after);
 	mrc_evset_recount(s);
+	mrc_avoid_settle(s);
 	mrc_evset_fill(s);
 	s->verify_ns = 0;
 	s->verify_from_ns = 0;
@@ -91,13 +92,26 @@ int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
 
 	if (idx >= s->n || (state != MRC_EV_GOOD && state != MRC_EV_DENIED))
 		return -EINVAL;
+	if (mrc_avoid_state(s, idx, state))
+		return 0;
 	news = s->ev[idx].state != state && (state != MRC_EV_GOOD || s->ev[idx].state != MRC_EV_SKIP);
 	mrc_ev_move(s, &s->ev[idx], state);
 	if (news)
 		mrc_ev_notify(s, &s->ev[idx], MRC_EV_WHY_CONTROLLER);
 	s->ev[idx].flaps = 0;
+	mrc_avoid_settle(s);
 	/* The controller may go below the floor, losses may not have a part in it. */
 	mrc_evset_fill(s);
 	mrc_evset_reschedule(s, now_ns);
 	return 0;
+}
+
+void mrc_evset_avoid_apply(struct mrc_evset *s, u64 now_ns)
+{
+	if (!s->avoided)
+		s->lent = false;
+	mrc_evset_recount(s);	/* the floor depends on how many are avoided */
+	mrc_avoid_settle(s);
+	mrc_evset_fill(s);
+	mrc_evset_reschedule(s, now_ns);
 }
