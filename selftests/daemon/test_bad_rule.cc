@@ -34,6 +34,7 @@ TEST_P(BadRule, is_refused)
         EXPECT_EQ(what.rfind("rule.toml:", 0), 0u) << what;
         for (const char *part : b.says)
             EXPECT_NE(what.find(part), what.npos) << what << "\nlacks: " << part;
+        EXPECT_EQ(what.find('\n'), what.npos) << "one mistake, several errors: " << what;
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // The fabric file: what is accepted, and what each refusal says.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -80,6 +81,9 @@ TEST_P(BadFabric, is_refused)
         EXPECT_EQ(what.rfind("fabric.toml:", 0), 0u) << what;
         for (const char *part : b.says)
             EXPECT_NE(what.find(part), what.npos) << what << "\nlacks: " << part;
+        if (std::string(b.name).rfind("usid_", 0)) {   // of these, each node that it hits
+            EXPECT_EQ(what.find('\n'), what.npos) << "one mistake, several errors: " << what;
+        }
     }
 }
 
@@ -88,7 +92,7 @@ const Bad kBad[] = {
     {"unknown_key", "count = 2", "count = 2\ncolour = 3",
      {":11:1:", "unknown key \"colour\" in [planes]", "expected count"}},
     {"unknown_table", "[planes]", "[plains]\n[planes]", {":9:2:", "unknown key \"plains\" in the file", "did you mean \"planes\"?"}},
-    {"mistyped_table", "[planes]", "[plains]", {":9:2:", "[planes] is missing: is it \"plains\"?"}},
+    {"mistyped_table", "[planes]", "[plains]", {":9:2:", "unknown key \"plains\" in the file, did you mean \"planes\"?"}},
     {"mistyped_key", "count = 2", "cuont = 2", {":10:1:", "key \"count\" in [planes] is missing: is it \"cuont\"?"}},
     {"two_unknown", "[planes]", "[planes]\ncolour = 7\nshape = 8", {"unknown key \"colour\"", "unknown, too: shape"}},
     {"bare_address", "[planes]", "[plan]\nblock = fcbb:bb00::/31\n[planes]", {"an address stands in quotes"}},
@@ -159,6 +163,61 @@ const Bad kBad[] = {
 
 INSTANTIATE_TEST_SUITE_P(fabric, BadFabric, testing::ValuesIn(kBad),
                          [](const auto &bad) { return bad.param.name; });
+
+std::string changed(std::string text, std::initializer_list<std::pair<const char *, const char *>> changes)
+{
+    for (const auto &[from, to] : changes) {
+        const auto at = text.find(from);
+        EXPECT_NE(at, text.npos) << from;
+        if (at != text.npos)
+            text.replace(at, strlen(from), to);
+    }
+    return text;
+}
+
+std::string refusal(const std::string &text)
+{
+    try {
+        parse_fabric(text, "f");
+    } catch (const FabricError &e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+// What is wrong in three places is corrected once.
+TEST(fabric, each_part_tells_its_error)
+{
+    EXPECT_EQ(refusal(changed(fabric_text(), {{"fcbb:bb00::/32", "fcbb"}, {"count = 2", "count = 0"}, {"id = 1", "id = 0"}})),
+              "f:10:9: planes.count: 0 is out of range, expected 1 to 32\n"
+              "f:2:9: fabric.block: \"fcbb\" is wrong, expected an IPv6 prefix of length 24 to 32, such as fcbb:bb00::/32")
+        << "the profile depends on the planes";
+    EXPECT_EQ(refusal(changed(fabric_text(), {{"count = 2", "count = 2\nmut = 9000"}, {"id = 1", "id = 0"}})),
+              "f:11:1: unknown key \"mut\" in [planes], did you mean \"mtu\"? expected count, mtu\n"
+              "f:13:6: profile.id: 0 is out of range, expected 1 to 9223372036854775807");
+}
+
+// Nobody is sent after a switch that is there, though it is refused.
+TEST(fabric, what_depends_on_a_refused_switch_is_no_error)
+{
+    const auto text = changed(fabric_text(), {{"tier = 0", "tier = 7"}, {"device = \"mrc0\"", "device = \"a/b\""}});
+    const auto what = refusal(text);
+
+    EXPECT_NE(what.find("switch.tier: 7 is out of range"), what.npos) << what;
+    EXPECT_NE(what.find("host.device: \"a/b\" is no interface name"), what.npos) << what;
+    EXPECT_EQ(std::count(what.begin(), what.end(), '\n'), 1) << what;
+}
+
+TEST(fabric, many_errors_are_counted)
+{
+    std::string text = fabric_text();
+
+    for (int i = 0; i < 25; i++)
+        text += "[[switch]]\nname = \"-\"\ntier = 9\n";
+    const auto what = refusal(text);
+    EXPECT_EQ(std::count(what.begin(), what.end(), '\n'), 20) << what;
+    EXPECT_NE(what.find("\nand 5 more errors"), what.npos) << what;
+}
 
 // Bounded before it is read.
 TEST(fabric, what_is_no_file_or_too_long_is_refused)

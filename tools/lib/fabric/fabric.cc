@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "errors.h"
 #include "flat_read.h"
 #include "lists.h"
 #include "profile.h"
@@ -20,15 +21,20 @@ namespace {
 // Lists of as many nodes as one block of uSIDs holds take less.
 constexpr std::uintmax_t kFileMax = 8u << 20;
 
-void read_common(Reader &root, Fabric &f)
+void read_planes(Reader &root, Fabric &f)
 {
     Reader planes = root.table("planes");
+
     f.planes = static_cast<unsigned>(planes.number("count", 1, kPlanesMax));
-    if (planes.has("mtu"))
+    if (planes.optional("mtu"))
         f.mtu = static_cast<unsigned>(planes.number("mtu", 1280, 65535));
     planes.finish();
+}
 
+void read_prefixes(Reader &root, Fabric &f)
+{
     Reader fabric = root.table("fabric");
+
     f.block = fabric.prefix6("block", 24, kUsidBlockLen, "fcbb:bb00::/32");
     if (block_per_plane(f.block.len) && blocks_of(f.block.len) < f.planes)
         fabric.bad("block", "{} holds {} blocks of length {}, expected one for each of {} planes: "
@@ -39,11 +45,15 @@ void read_common(Reader &root, Fabric &f)
         fabric.bad("prefix", "{} and fabric.block {} overlap, expected a prefix apart from it",
                    to_string(f.prefix), to_string(f.block));
     fabric.finish();
+}
 
+void read_profile(Reader &root, Fabric &f)
+{
     Reader profile = root.table("profile");
+
     f.profile_id = profile.number("id", 1, INT64_MAX);
     f.evs_per_plane = static_cast<unsigned>(profile.number("evs_per_plane", 1, kEvsMax / f.planes));
-    if (profile.has("min_active"))
+    if (profile.optional("min_active"))
         f.min_active = static_cast<unsigned>(
             profile.number("min_active", 1, f.evs_per_plane * f.planes));
     profile.finish();
@@ -52,15 +62,23 @@ void read_common(Reader &root, Fabric &f)
 Fabric build(const std::string &file, const toml::table &table)
 {
     Reader root(file, table, "");
+    Errors errors;
     Fabric f;
 
-    if (root.optional("qos"))
-        f.qos = read_qos(root);
+    // A mistyped section is the cause of what is missing otherwise.
+    root.only({"planes", "fabric", "profile", "qos", "flat", "topology", "usid", "switch", "host"});
+    if (root.has("qos"))
+        errors.of([&] { f.qos = read_qos(root); });
     if (root.has("flat")) {
-        f.flat = read_flat(root, f);
+        errors.of([&] { f.flat = read_flat(root, f); });
+        errors.raise();
         return f;
     }
-    read_common(root, f);
+    errors.of([&] { read_planes(root, f); });
+    errors.of([&] { read_prefixes(root, f); });
+    if (f.planes)   // whose number limits what a profile has
+        errors.of([&] { read_profile(root, f); });
+    errors.raise();
     if (root.has("topology"))
         f.topology = read_rule(root, f);
     else

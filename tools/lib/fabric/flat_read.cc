@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "errors.h"
 #include "profile.h"
 
 namespace mrcfab {
@@ -28,16 +29,18 @@ public:
         for (const char *key : {"fabric", "planes", "profile", "usid", "topology", "switch", "host"})
             if (root_.has(key))
                 root_.bad(key, "is for fabrics of SRv6 switches, expected either that or [flat]");
-        hosts();
-        flat_.device = r_.has("device") ? r_.netdev("device") : "mrc0";
-        flat_.ports = ports(r_);
-        if (r_.has("mtu"))
-            flat_.mtu = static_cast<unsigned>(r_.number("mtu", 1280, 65535));
-        addresses();
+        errors_.of([&] { hosts(); });
+        flat_.device = r_.optional("device") ? r_.netdev("device") : "mrc0";
+        errors_.of([&] { flat_.ports = ports(r_); });
+        if (r_.optional("mtu"))
+            errors_.of([&] { flat_.mtu = static_cast<unsigned>(r_.number("mtu", 1280, 65535)); });
+        errors_.of([&] { prefix(); });
+        errors_.of([&] { ipv4(); });
+        errors_.of([&] { r_.only({"differs"}); });
+        errors_.raise();
         for (Reader &d : r_.tables("differs", "flat.differs"))
-            differs(d);
-        r_.finish();
-        root_.finish();
+            errors_.of([&] { differs(d); });
+        errors_.raise();
         return std::move(flat_);
     }
 
@@ -75,14 +78,18 @@ private:
         return list;
     }
 
-    void addresses()
+    void prefix()
     {
-        flat_.prefix = r_.has("prefix") ? r_.prefix6("prefix", 16, 128 - kNumberBits, "fd00:6d72:63::/64")
+        flat_.prefix = r_.optional("prefix") ? r_.prefix6("prefix", 16, 128 - kNumberBits, "fd00:6d72:63::/64")
                                         : *parse_prefix6("fd00:6d72:63::/64");
         if (const auto what = not_for_hosts(flat_.addresses(1)[0]); !what.empty())
             r_.bad("prefix", "{} holds {}, expected one for hosts, such as fd00:6d72:63::/64",
                    to_string(flat_.prefix), what);
-        if (!r_.has("ipv4"))
+    }
+
+    void ipv4()
+    {
+        if (!r_.optional("ipv4"))
             return;
         const auto net = r_.network4("ipv4", "10.77.0.0/24");
         const auto room = (1ull << (32 - net.len)) - 2;   // but the first and the last
@@ -110,6 +117,7 @@ private:
 
     Reader &root_;
     Reader r_;
+    Errors errors_;
     Flat flat_;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "desired.h"
+#include "errors.h"
 #include "usid.h"
 
 namespace mrcfab {
@@ -19,14 +20,17 @@ public:
 
     void read()
     {
-        usids();
+        errors_.of([&] { usids(); });
         // The readers stay: what spans tables is complained about where it stands.
         for (auto &r : root_.tables("switch", "switch"))
-            add_switch(r);
+            errors_.of([&] { add_switch(r); });
+        all_switches_ = errors_.none();
         for (auto &r : root_.tables("host", "host"))
-            add_host(r);
-        root_.finish();
-        resolve_links();
+            errors_.of([&] { add_host(r); });
+        errors_.raise();
+        for (auto &p : pending_)
+            errors_.of([&] { resolve_link(p); });
+        errors_.raise();
     }
 
 private:
@@ -115,21 +119,18 @@ private:
     }
 
     // A T1 may be written after the T0 that names it.
-    void resolve_links()
+    void resolve_link(PendingLink &p)
     {
-        for (auto &p : pending_) {
-            const Switch &owner = f_.switches[p.owner];
-            const Switch *peer = f_.find_switch(p.link.peer);
+        const Switch &owner = f_.switches[p.owner];
+        const Switch *peer = f_.find_switch(p.link.peer);
 
-            if (!peer)
-                p.reader.bad("peer", "there is no switch \"{}\"", p.link.peer);
-            if (peer->tier != 1 || peer->plane != owner.plane)
-                p.reader.bad("peer", "{} is of tier {} and plane {}, expected a switch of tier 1 "
-                                     "and plane {}", peer->name, peer->tier, peer->plane,
-                             owner.plane);
-            claim_cable(p, owner, *peer);
-            claim_switch_port(p.reader, "peer_port", peer->name, p.link.peer_port);
-        }
+        if (!peer)
+            p.reader.bad("peer", "there is no switch \"{}\"", p.link.peer);
+        if (peer->tier != 1 || peer->plane != owner.plane)
+            p.reader.bad("peer", "{} is of tier {} and plane {}, expected a switch of tier 1 and plane {}",
+                         peer->name, peer->tier, peer->plane, owner.plane);
+        claim_cable(p, owner, *peer);
+        claim_switch_port(p.reader, "peer_port", peer->name, p.link.peer_port);
     }
 
     // A second one would be a second way to the same uSID, and each end has one route to it.
@@ -201,6 +202,10 @@ private:
         port.switch_port = pr.netdev("switch_port");
         pr.finish();
         const Switch *sw = f_.find_switch(port.switch_name);
+        if (!sw && !all_switches_) {   // it may be the one that is wrong
+            by_plane.emplace(port.plane, port);
+            return;
+        }
         if (!sw)
             pr.bad("switch", "there is no switch \"{}\"", port.switch_name);
         if (sw->tier != 0 || sw->plane != port.plane)
@@ -229,6 +234,8 @@ private:
 
     Reader &root_;
     Fabric &f_;
+    Errors errors_;
+    bool all_switches_ = true;   // none was refused
     std::set<std::string> names_;
     std::map<Usid, std::string> usids_;
     std::set<std::pair<std::string, std::string>> ports_;

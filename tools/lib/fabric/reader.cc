@@ -280,4 +280,10 @@ void Reader::finish() const
          fmt::join(known_, ", "), others.empty() ? "" : "; unknown, too: ", fmt::join(others, ", "));
 }
 
+void Reader::only(std::initializer_list<std::string_view> keys)
+{
+    known_.insert(keys.begin(), keys.end());
+    finish();
+}
+
 }   // namespace mrcfab

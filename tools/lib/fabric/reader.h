@@ -82,6 +82,8 @@ public:
     std::vector<Reader> tables(std::string_view key, const std::string &full_name);
 
     void finish() const;
+    // The same before the values are read: every key that is none of @keys.
+    void only(std::initializer_list<std::string_view> keys);
 
 private:
     const toml::node *require(std::string_view key);

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "desired.h"
+#include "errors.h"
 #include "usid.h"
 
 namespace mrcfab {
@@ -26,14 +27,15 @@ public:
             if (root_.has(key))
                 root_.bad(key, "is for fabrics as lists, expected either that or [topology]");
         numbers();
-        addressing();
-        names();
-        ports();
-        missing();
+        errors_.of([&] { addressing(); });
+        errors_.of([&] { names(); });
+        errors_.of([&] { ports(); });
+        errors_.raise();
+        errors_.of([&] { missing(); });
         for (Reader &d : r_.tables("differs", "topology.differs"))
-            differs(d);
-        r_.finish();
-        root_.finish();
+            errors_.of([&] { differs(d); });
+        errors_.of([&] { r_.finish(); });
+        errors_.raise();
         check_profiles();
         return std::move(t_);
     }
@@ -48,7 +50,7 @@ private:
         t_.t0s = number("t0s");
         t_.t1s = number("t1s");
         t_.hosts_per_t0 = number("hosts_per_t0");
-        t_.device = r_.has("device") ? r_.netdev("device") : "mrc0";
+        t_.device = r_.optional("device") ? r_.netdev("device") : "mrc0";
         if (t_.planes > blocks_of(f_.block.len))
             root_.table("fabric").bad("block", "{} is one block, expected one for each of {} planes: "
                                                "a prefix of length {}", to_string(f_.block),
@@ -69,7 +71,7 @@ private:
         if (const auto what = not_for_hosts(t_.addressing[0].address({1, 1})); !what.empty())
             root_.table("fabric").bad("prefix", "{} holds {}, expected one for hosts, such as "
                                                 "fd00:6d72:63::/64", to_string(f_.prefix), what);
-        if (r_.has("ipv4"))
+        if (r_.optional("ipv4"))
             ipv4(r_.network4("ipv4", "10.0.0.0/8"));
     }
 
@@ -158,11 +160,11 @@ private:
     {
         Reader m = r_.table_or_empty("missing");
 
-        if (m.has("nodes"))
+        if (m.optional("nodes"))
             for (const auto &name : m.strings("nodes", "names, such as [\"h1-1\"]"))
                 if (!t_.missing.insert(node(m, "nodes", name)).second)
                     m.bad("nodes", "\"{}\" is there twice", name);
-        if (m.has("ports"))
+        if (m.optional("ports"))
             for (const auto &text : m.strings("ports", kPort))
                 cut(m, text);
         m.finish();
@@ -197,11 +199,11 @@ private:
 
         if (t_.missing.count(id))
             r.bad("node", "\"{}\" is missing (topology.missing), and so cannot differ", name);
-        if (r.has("device"))
+        if (r.optional("device"))
             d.device = r.netdev("device");
-        if (r.has("addresses"))
+        if (r.optional("addresses"))
             d.addresses = r.addresses("addresses", kAddresses);
-        if (r.has("ports"))
+        if (r.optional("ports"))
             other_ports(r, id, d);
         r.finish();
         if (!std::holds_alternative<HostId>(id) && (r.has("device") || r.has("addresses")))
@@ -291,6 +293,7 @@ private:
     Reader &root_;
     const Fabric &f_;
     Reader r_;
+    Errors errors_;
     Topology t_;
     std::set<IpAddr> taken_;
 };
