@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""build.py - packets of the active kit's peer, from BTH to Ethernet. From the tables, as packet.py is, and not from the engine."""
+"""build.py - build the packets that the active kit sends, from BTH to Ethernet.
+
+Written from the tables of MRC 1.0, as packet.py is, and not from the engine.
+"""
 import ipaddress
 import struct
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""catalogue.py - every rule that the kit judges: number, where MRC 1.0 says it, its text.
+"""catalogue.py - the rules that mrc-conform judges: number, section of MRC 1.0, text.
 
-The text is the one that the decoder and rules.py use; host/conform.sh fails if either has one
-that the other has not. Section numbers and tables are those of MRC 1.0 (OCP, May 2026) as reported by its
+The decoder and rules.py use the same texts. host/conform.sh fails if one of them lacks a rule of the other. Section numbers and tables are those of MRC 1.0 (OCP, May 2026) as reported by its
 readers; "ours" is this project's extension (Documentation/reference/protocol.md). D1 to D9: readers disagree,
 see Documentation/reference/disputed.md.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""judge.py - verdicts on rules: how often each was looked at, and what broke it."""
+"""judge.py - count for each rule how often it was checked, and keep examples of packets that broke it."""
 import collections
 
 import layers

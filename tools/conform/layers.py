@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""layers.py - what surrounds MRC in a frame: Ethernet, SRv6, IPv6 or IPv4, UDP, ICRC.
+"""layers.py - decode the layers around MRC: Ethernet, SRv6, IPv6 or IPv4, UDP, ICRC.
 
-Written from OCP MRC 1.0 and the RFCs, not from the module. Bad means that the frame
-breaks a rule, which its text names.
+Written from OCP MRC 1.0 and the RFCs, not from the module. A frame that breaks a rule raises Bad with the
+text of the rule.
 """
 import struct
 import zlib
 
-UDP_PORTS = 4791, 4971  # as registered; as printed in 7.5.5.2: a peer not heard yet is tried at both
+UDP_PORTS = 4791, 4971  # as registered; as printed in 7.5.5.2. An unknown peer is tried at both
 ETH_IP4, ETH_IP6 = 0x0800, 0x86dd
 IPIP, UDP, IP6IN6, ROUTING = 4, 17, 41, 43
 ECT0 = 2

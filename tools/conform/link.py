@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""link.py - how the active kit reaches a device: frames (AF_PACKET, or the pipe of a simulated one) and words.
+"""link.py - connect the active kit to a device: frames (AF_PACKET, or the pipe of a simulated device), and commands to its agent.
 
-A link has now(), send(frame, port), receive(until) and ask(words). Times are in ns. A simulated device lives in
-its own time, which passes only while the kit waits: nothing there depends on how fast the machine is.
+A link has now(), send(frame, port), receive(until) and ask(words). Times are in ns. The clock of a simulated device
+runs only while the kit waits, so results do not depend on the speed of the machine.
 """
 import json
 import select

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""packet.py - one MRC packet: all of its fields, and the rules that it must keep alone.
+"""packet.py - decode one MRC packet, and check the rules that concern this packet alone.
 
-MRC 1.0 Tables 6-3 ... 7-22 (mirrored in Documentation/reference/protocol.md). Reserved bits
-are zero; a value that the tables do not know is Bad.
+Written from MRC 1.0, Tables 6-3 to 7-22. Reserved bits must be zero. A value that is not in the tables raises Bad.
 """
 import struct
 

@@ -13,7 +13,7 @@ LARGEST = 1 << 18       # of a frame, as libpcap has it
 
 
 class NotCapture(ValueError):
-    """The file is none, or is damaged."""
+    """The file is not a capture, or is damaged."""
 
 
 def read(path, whole=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""peer.py - the active kit's end of a connection: it sends what a scenario wants, and remembers what comes back."""
+"""peer.py - the active kit's end of a connection: it sends the packets of a scenario, and records the answers."""
 
 import build
 import layers

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""questions.py - every rule that the active kit judges by asking a device: section, where MRC 1.0 says it, its text.
+"""questions.py - the rules that mrc-conform-active judges by sending packets to a device: section of MRC 1.0, text.
 
-The name is what scenarios and tests call it. Sections and tables are those of MRC 1.0 (OCP, May 2026) as
-reported by its readers. D1 to D11: readers disagree, see Documentation/disputed.md.
+Scenarios and tests refer to a rule by its name. Sections and tables are those of MRC 1.0 (OCP, May 2026) as
+reported by its readers. D1 to D11: readers disagree, see Documentation/reference/disputed.md.
 """
 import collections
 

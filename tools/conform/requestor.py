@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""requestor.py - scenarios in which the device writes, and the kit answers. What each shall show is in questions.py."""
+"""requestor.py - scenarios in which the device sends WRITEs, and the kit answers. questions.py has the rules that they check."""
 import ipaddress
 
 from packet import FIRST, LAST, MIDDLE, NACK_REASONS, PROBE, DATA, diff

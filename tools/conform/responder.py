@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""responder.py - scenarios in which the kit writes, and the device answers. What each shall show is in questions.py."""
+"""responder.py - scenarios in which the kit sends WRITEs, and the device answers. questions.py has the rules that they check."""
 import ipaddress
 
 import packet

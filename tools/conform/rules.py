@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""rules.py - what the packets of a run must be together.
+"""rules.py - check the rules that concern several packets of a capture.
 
-A whole capture is where packets leave their hosts, on all planes, from before the first to
-after the last. So every packet sent is there, and whatever a packet says of
-others can be held against them. Times order what one end sends before the other's answer;
-two packets of one end may swap by the length of a race between its processors.
-Of any other capture only what two packets that are there say of each other is judged.
+A complete capture is taken where packets leave their hosts, on all planes, from before the first
+packet to after the last. It has every packet, so each statement of a packet about others can be checked.
+Times show that a packet precedes its answer. Two packets of one end may be swapped by RACE_NS,
+because two processors of that end send. In an incomplete capture, a rule is checked only where all
+packets that it concerns are there.
 
-A Stream is what one QP sends to another: data packets by PSN, and control packets
-that answer the stream of the other direction, its .back. Broken rules are collected, not
-raised: finding.add(rule, text).
+A Stream is one direction between two QPs: data packets by PSN, and the control packets that answer the
+opposite stream (.back). Broken rules are collected by finding.add(rule, text), not raised.
 """
 import bisect
 import collections

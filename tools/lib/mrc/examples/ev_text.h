@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* ev_text.h - EVs for people. The header of controllers says of an EV its bytes alone, so what they are is guessed. */
+/* ev_text.h - print EVs. mrc_ctl.h gives only the bytes of an EV, so the format is guessed from them. */
 #ifndef EV_TEXT_H
 #define EV_TEXT_H
 

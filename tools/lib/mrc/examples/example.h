@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * example.h - what each example begins with: its device, and numbers of its command line. Both end
- * the program, with a message, when there is none.
+ * example.h - open the device, and parse numbers of the command line. Both print a message and exit
+ * if that fails.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_agent.c - drives a device for a peer that judges it (tools/conform/mrc-conform-active).
+ * mrc_agent.c - drives a device by commands of the conformance kit (tools/conform/mrc-conform-active).
  *
  *	mrc_agent [-d DEVICE] [-g GID_INDEX] [-p TCP_PORT]
  *
- * One peer at a time connects by TCP and sends lines; tools/conform/README.md has them. Each is answered by a line:
- * "ok ..." or "no ...". Whoever reaches the port drives the device: run it where only friends are.
+ * One client at a time connects by TCP and sends commands (tools/conform/README.md), one per line. The agent answers each
+ * with a line, "ok ..." or "no ...". Anybody who reaches the port can drive the device: use a trusted network.
  */
 #include <arpa/inet.h>
 #include <netdb.h>

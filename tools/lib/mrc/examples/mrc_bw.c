@@ -6,9 +6,9 @@
  *	mrc_bw -d mrc0 -g 3 fd00:6d72:63::2		the other: writes, and prints
  *
  * The QPs' numbers and addresses are exchanged over TCP (port 18515). Each size is written -n times
- * with a window of WRITEs, and each of them has a completion, or with -Q each so many. The last one carries an
- * immediate, so that the receiver knows when all have landed, and compares every byte with what it must be.
- * Profile ids are read from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID; 0 and nothing mean the device's default.
+ * with a window of WRITEs. Each WRITE has a completion, or with -Q N every Nth. The last WRITE carries an immediate, so
+ * that the receiver knows that all have arrived; it then compares every byte.
+ * MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID name profiles; 0 or unset: the device's default.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* mrc_bw.h - options of mrc_bw, and the TCP connection over which the ends agree. */
+/* mrc_bw.h - options of mrc_bw, and the TCP connection over which the two ends exchange QP numbers. */
 #ifndef MRC_BW_H
 #define MRC_BW_H
 

@@ -4,12 +4,12 @@
  *
  *	mrc_mover -d mrc0 -i 20 [-b BASE] [-n MOVES] [-p PAUSE_MS] -x 'mrcctl dev set dev mrc0 profile'
  *
- * It makes, ONLINE: an EXP profile -i with EVs over the odd ports of the device, another, the next id, over the even
- * ones, and the next again over all; their format and a CC profile, -i. The EVs are UDP ports of its own, or those of the
- * EXP profile -b, of UDP or SRv6. The third profile is GEN, unless those EVs are none that fields can make.
- * Then it moves: each move names one of the three as the profile of the device, and gives the CC profile
- * another limit. mrc_ctl.h has no word for which profile that is, so the command of -x is run with the
- * id behind it. In the end what is in use stays, and the rest is taken away. Needs CAP_NET_ADMIN.
+ * It makes three ONLINE EV profiles with ids from -i on: an EXP profile of EVs on the odd ports of the device, another
+ * on the even ports, and one on all ports. It also makes their format, and a CC profile with id -i. The EVs are UDP
+ * ports of its own choice, or the EVs of the EXP profile -b (UDP or SRv6). The third profile is GEN if fields can
+ * generate its EVs. Each move makes one of the three the default profile of the device, and changes a limit of the CC
+ * profile. mrc_ctl.h has no call that sets the default, so mrc_mover runs the command of -x followed by the id.
+ * At the end it removes the profiles that are not in use. Needs CAP_NET_ADMIN.
  */
 #include <errno.h>
 #include <stdbool.h>

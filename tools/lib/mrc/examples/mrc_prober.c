@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_prober.c - which paths to a peer are alive: asks it by each EV of a profile and draws, plane by path,
- * which were answered.
+ * mrc_prober.c - shows which paths to a peer are alive: probes the peer by each EV of a profile, and draws a
+ * table of planes and paths.
  *
  *	mrc_prober [-d DEVICE] [-i PROFILE] [-n TRIES] [-t MILLISECONDS] [-v] PEER
  *
- * PEER is an IPv6 or IPv4 address to which this host has talked. A "+" is a path by which the question
- * was answered, a "-" one by which it was not, in TRIES rounds: the answer comes back by a way of the peer's choice,
- * so that one that is lost proves nothing. -v lists the EVs, too. Ends with 1 where a path is dead.
+ * PEER is an IPv6 or IPv4 address to which this host has talked. "+" is a path with an answer, "-" a path without
+ * one in TRIES rounds. One missing answer proves nothing, because the peer chooses the path of the answer. -v lists
+ * the EVs, too. Exit status 1: a path is dead.
  *
  *	port 1  ++++  210 to 380 us
  *	port 2  ++-+  205 to 344 us

@@ -4,13 +4,13 @@
  *
  *	mrc_ring -d mrc0 -g 3 -r RANK HOST0 HOST1 ...		on each host, by its number in the list
  *
- * Each rank has two QPs to either neighbour, which carry WRITE and WRITE_WITH_IMM only. A chunk is
- * split over both QPs: its halves go by WRITE, and an empty WRITE_WITH_IMM behind each says that it
- * is there, which MRC completes in order though packets and WRITEs land in any. A rank writes to
- * @prev which of its slots is free (a credit), and @next does the same to it.
+ * Each rank has two QPs to each neighbour, which carry WRITE and WRITE_WITH_IMM only. A chunk is
+ * split over both QPs: each half is a WRITE, followed by an empty WRITE_WITH_IMM. The receive of the
+ * immediate completes when the half has arrived, although packets and WRITEs arrive in any order.
+ * A rank tells @prev by a WRITE which of its slots is free (a credit), and @next tells this rank.
  *
- * Every element of each result is compared with what it must be: n(n+1)/2 times a number that
- * depends on the round and the place, since rank i contributes i+1 times that number.
+ * Every element of each result is checked. Rank i contributes i+1 times a number that depends on
+ * the round and the place, so the sum is n(n+1)/2 times that number.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* mrc_ring.h - one rank of a ring all-reduce: its links to both neighbours. */
+/* mrc_ring.h - one rank of a ring all-reduce: its connections to both neighbours. */
 #ifndef MRC_RING_H
 #define MRC_RING_H
 

@@ -2,7 +2,7 @@
 /*
  * mrc_ring_link.c - device, memory and QPs of a rank: see mrc_ring.h.
  *
- * Profile ids are read from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID; 0 and nothing mean the
+ * Profile ids are read from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID; 0 or unset: the
  * device's default.
  */
 #include <arpa/inet.h>

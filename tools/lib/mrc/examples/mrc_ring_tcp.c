@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ring_tcp.c - options of mrc_ring, and the TCP connections over which neighbours agree.
+ * mrc_ring_tcp.c - options of mrc_ring, and the TCP connections over which neighbours exchange QP numbers.
  */
 #include <errno.h>
 #include <netdb.h>

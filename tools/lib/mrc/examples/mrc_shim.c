@@ -4,16 +4,15 @@
  *
  *	LD_PRELOAD=mrc_shim.so ib_write_bw -d mrc0 -x 1 --use_old_post_send ...
  *
- * It has the names of libibverbs' calls. On an MRC device the program's completion channels, CQs and RC QPs
- * are made by mrc.h's calls of the same names. The program gets objects of this file, whose context is
- * a copy with other functions for posting and polling. QPs change state with the attributes that the program does not
- * know: profile ids from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID, if they are set; retries and timeout
- * as the program says; all else is the device's usual.
+ * The shim defines calls of libibverbs. On an MRC device it makes the program's completion channels, CQs and RC QPs
+ * by the calls of mrc.h with the same names. The program gets objects of this file, whose context is a copy with
+ * other functions for posting and polling. Profile ids come from MRC_QP_EV_PROFILE_ID and MRC_QP_CC_PROFILE_ID,
+ * retries and timeout from the program, and all other attributes of MRC from the device.
  *
- * So only WRITE and WRITE_WITH_IMM work, there is no RNR, and both ends are such QPs. Refused with a word on stderr:
- * QPs with an SRQ, QPs of other types and those for ibv_wr_*(), extended CQs on a channel.
+ * Only WRITE and WRITE_WITH_IMM work, there is no RNR, and both ends must be such QPs. The shim refuses, with a message
+ * on stderr: QPs with an SRQ, QPs of other types or for ibv_wr_*(), and extended CQs on a channel.
  *
- * MRC_DEBUG=1 says at the end how many QPs there were.
+ * With MRC_DEBUG=1 it prints at exit how many QPs there were.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_watch.c - news of EVs, as a controller hears them through mrc_ctl.h.
+ * mrc_watch.c - prints events of EVs, as a controller receives them through mrc_ctl.h.
  *
  *	mrc_watch -d mrc0 [-t SECONDS] PROFILE...
  *
- * A line for each EV of these profiles that was assumed bad or is good again, until the time is
- * over or for ever. Needs CAP_NET_ADMIN.
+ * Prints a line for each EV of these profiles that becomes assumed bad or good again, for SECONDS or until
+ * it is interrupted. Needs CAP_NET_ADMIN.
  */
 #include <errno.h>
 #include <poll.h>
