@@ -184,7 +184,7 @@ private:
 
     void lost(const char *what)
     {
-        log_.debug("{} events were lost, looking at everything", what);
+        log_.debug("{} events were lost; reading the whole state again", what);
         due();
     }
 
@@ -204,7 +204,7 @@ private:
 
     void end(int signal)
     {
-        log_.info("ends on signal {}; the configuration stays", signal);
+        log_.info("exiting on signal {}; the configuration stays", signal);
         notify_manager("STOPPING=1");
         io_.stop();
     }
@@ -223,9 +223,9 @@ private:
                 reconciler_.confirm();
             config_hash_ = file_hash(options_.config);
             follow_probes();
-            log_.info("fabric file read again");
+            log_.info("fabric file reloaded");
         } catch (const std::exception &e) {
-            log_.error("{}; going on with the earlier file", e.what());
+            log_.error("{}; keeping the earlier file", e.what());
         }
         reconcile();
         if (ready_)
@@ -312,7 +312,7 @@ private:
         fabric_ = std::make_unique<Fabric>(load_fabric(options_.config));
         const auto want = desired_for(*fabric_, options_.name);
         if (fabric_->flat || !want || !want->device)
-            return log_.info("nothing to probe: this is no host of a fabric with switches");
+            return log_.info("nothing to probe: this is not a host of a fabric with switches");
         prober_ = std::make_unique<Prober>(
             *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode == "advise", options_.probe_file, options_.probe_timeout},
             probes_, log_, [this](const auto &v) { tell_verdict(v); });
@@ -373,7 +373,7 @@ private:
             return log_.info("metrics at http://{}/metrics", options_.metrics);
         } catch (const boost::system::system_error &e) {
             if (!std::exchange(listen_failed_, true))
-                log_.warning("--metrics {}: {}; tried again each {} s", options_.metrics, e.code().message(), kListenAgain.count());
+                log_.warning("--metrics {}: {}; retrying every {} s", options_.metrics, e.code().message(), kListenAgain.count());
         }
         listen_.expires_after(kListenAgain);
         listen_.async_wait([this, at](const boost::system::error_code &ec) {

@@ -157,7 +157,7 @@ void Events::write(const JournalFields &fields, const std::string &json)
 
 void Events::lost()
 {
-    log_.warning("records of the module's log were lost here, too many at once: mrcctl log has them");
+    log_.warning("too many records at once: some of the module's log are missing here, mrcctl log has them");
 }
 
 }   // namespace mrcd

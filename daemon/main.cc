@@ -27,7 +27,7 @@ int run_once(Reconciler &reconciler, const Options &o, const Log &log)
 
     while (reconciler.run() != Reconciler::Outcome::kComplete) {
         if (reconciler.held() || std::chrono::steady_clock::now() >= end) {
-            log.error("not everything could be put in place within {} s", kOnceLimit.count());
+            log.error("not everything is in place after {} s", kOnceLimit.count());
             return kFailed;
         }
         std::this_thread::sleep_for(kOncePause);
@@ -82,7 +82,7 @@ int run(const Options &o)
             untouch(o.ready_file);
         // Nothing is moved: "rdma dev set ... netns" is the administrator's.
         if (reconciler.is_host() && rdma_netns_exclusive())
-            log.info("rdma netns mode is exclusive: the RDMA device stays where it is made");
+            log.info("rdma netns mode is exclusive: the RDMA device stays in the namespace where it is made");
         return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, kernel, o, log);
     } catch (const std::exception &e) {
         log.error("{}", e.what());

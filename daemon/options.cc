@@ -25,7 +25,7 @@ std::string host_name()
 
 Parsed parse_options(int argc, char **argv, Options &o, int &status)
 {
-    CLI::App app("mrcd - lays the paths of an MRC fabric: routes, planes, EV profiles");
+    CLI::App app("mrcd - sets up routes, planes and EV profiles of an MRC fabric");
 
     std::string check;
     app.set_version_flag("-V,--version", "mrcd " MRC_VERSION);
@@ -34,30 +34,30 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
         ->type_name("FILE");
     app.add_option("-n,--name", o.name, "this node's name in it (default: the host name)")
         ->type_name("NAME");
-    auto *dry = app.add_flag("--dry-run", o.dry_run, "print what would be done, do nothing");
-    auto *once = app.add_flag("--once", o.once, "do it and exit")->excludes(dry);
-    app.add_option("--check", check, "print what would be done for this file, do nothing; exit "
-                   "status 0: nothing to do, 1: something, 2: the file is bad")
+    auto *dry = app.add_flag("--dry-run", o.dry_run, "print pending operations, change nothing");
+    auto *once = app.add_flag("--once", o.once, "make the changes and exit")->excludes(dry);
+    app.add_option("--check", check, "print pending operations for this file, change nothing; exit "
+                   "status 0: nothing is pending, 1: something is, 2: the file is wrong")
         ->type_name("FILE")->excludes(dry)->excludes(once)->excludes(config);
     auto *owns = app.add_option("--owns", o.owns, "exit status 0 if the file names this interface as one of this node's, "
                    "else 1; for udev")
         ->type_name("IFNAME")->excludes(dry)->excludes(once);
-    app.add_flag("--force", o.force, "even if the file removes most of what is there");
-    app.add_option("--metrics", o.metrics, "listen there: /metrics for Prometheus, / for a browser")
+    app.add_flag("--force", o.force, "accept a file that removes most of what is here");
+    app.add_option("--metrics", o.metrics, "serve /metrics for Prometheus and / for a browser at this address")
         ->type_name("ADDRESS:PORT")->excludes(dry)->excludes(once)->excludes(owns);
-    app.add_option("--ready-file", o.ready_file, "touched once everything is in place")
+    app.add_option("--ready-file", o.ready_file, "file that is made when everything is in place")
         ->type_name("FILE");
-    app.add_option("--event-file", o.event_file, "what happens to planes, peers and EVs, as JSON lines; "
+    app.add_option("--event-file", o.event_file, "write records of planes, peers and EVs here, as JSON lines; "
                    "rotated at 16 MiB, four old ones are kept")
         ->type_name("FILE");
     app.add_option("--probe", o.probe, "self-probes of this host: off (default), slow, normal, fast")
         ->type_name("RATE")->check(CLI::IsMember({"off", "slow", "normal", "fast"}));
-    app.add_option("--probe-mode", o.probe_mode, "what follows from a verdict: observe (default), or advise: the line that a person may type")
+    app.add_option("--probe-mode", o.probe_mode, "observe (default), or advise: each verdict ends with a command for the administrator")
         ->type_name("MODE")->check(CLI::IsMember({"observe", "advise"}));
-    app.add_option("--probe-timeout", o.probe_timeout, "a probe that is not back after so many milliseconds is lost; "
+    app.add_option("--probe-timeout", o.probe_timeout, "a probe that takes more milliseconds is lost; "
                    "a host that is late by half of that judges nothing (default 10)")
         ->type_name("MS")->check(CLI::Range(1, 10000));
-    app.add_option("--probe-file", o.probe_file, "what self-probes found, as JSON lines for mrcctl fabric diagnose; "
+    app.add_option("--probe-file", o.probe_file, "write results of self-probes here, as JSON lines for mrcctl fabric diagnose; "
                    "rotated as --event-file is")
         ->type_name("FILE");
     app.add_flag("-v,--verbose", o.verbose, "log every operation");

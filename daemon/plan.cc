@@ -162,7 +162,7 @@ private:
             if (mtu > link->mtu && !policy_.mtu_refused.count(link->ifindex))
                 op(LinkMtu{w.name, mtu});
             else
-                note("{}: MTU {} is all it can do, not {}", w.name, link->mtu, w.mtu);
+                note("{}: its largest MTU is {}, not {}", w.name, link->mtu, w.mtu);
         }
     }
 
@@ -171,12 +171,12 @@ private:
         for (const WantedLink &w : want_.links) {
             const Link *link = links_.find(w.name);
             if (!policy_.foresee && want_.device && w.physical && fit(w.name) && link && link->up && !link->running)
-                note("{} has no carrier: its plane waits for the cable, or for the other end", w.name);
+                note("{} has no carrier: check the cable and the other end", w.name);
             if (!fit(w.name) || (link && link->up))
                 continue;
             if (link && w.may_be_shut() && prepared(w, *link)) {
                 out_.left_shut.insert(link->ifindex);
-                note("{} is shut and stays so: ip link set {} up", w.name, w.name);
+                note("{} was set down by others and stays down: ip link set {} up", w.name, w.name);
                 continue;
             }
             op(LinkUp{w.name});

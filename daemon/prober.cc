@@ -41,7 +41,7 @@ Prober::Prober(const mrcfab::Fabric &fabric, const Setup &setup, ProbeKernel &ke
       host_(layout_.host(setup.node)), tracker_(layout_, true), file_(setup.file)
 {
     if (!host_)
-        throw std::runtime_error(fmt::format("{} is no host of a fabric with switches: there is nothing to probe",
+        throw std::runtime_error(fmt::format("{} is not a host of a fabric with switches: there is nothing to probe",
                                              setup.node));
 }
 
@@ -65,7 +65,7 @@ void Prober::plan()
     std::uint32_t id = 1;
 
     if (planned.size() > room) {
-        log_.warning("{} of {} paths are probed: the module takes no more", room, planned.size());
+        log_.warning("only {} of {} paths are probed: the module has no room for more", room, planned.size());
         std::stable_partition(planned.begin(), planned.end(),
                               [](const Planned &p) { return p.probe.kind == ProbeKind::kT0Loop; });
         planned.resize(room);

@@ -94,7 +94,7 @@ bool Reconciler::hold_back(const Plan &p)
     if (confirmed_ || !p.drastic())
         return false;
     log_.error("the file would remove {} of {} routes, addresses, profiles and planes that are "
-               "here; nothing is changed: --force, or SIGHUP once more, if that is meant",
+               "here; nothing is changed: to accept it, send SIGHUP again or start with --force",
                p.removals, p.present);
     held_ = want_;
     set_want(before_);
@@ -130,7 +130,7 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
     }
     if (failures.empty() && !p.ops.empty())
         failures.emplace(to_string(p.ops.front()),
-                         fmt::format("done again and again, {} times, and still to do", kPasses));
+                         fmt::format("repeated {} times without effect", kPasses));
     return settle(p, failures);
 }
 
@@ -203,7 +203,7 @@ void Reconciler::tell_done(const Op &op)
     if (put_right_at_.size() >= kKnown)
         put_right_at_.clear();
     put_right_at_[text] = now;
-    log_.info("was changed, and is put right: {}{}", text, link ? fmt::format(" (it was {})", link->mtu) : "");
+    log_.info("corrected a change of others: {}{}", text, link ? fmt::format(" (it was {})", link->mtu) : "");
 }
 
 // What is not to be had is done without, from the next pass on.
@@ -213,7 +213,7 @@ bool Reconciler::make_do(const Op &op, const mrcnl::error &e)
     const auto *mtu = std::get_if<LinkMtu>(&op);
 
     if (add && e.code == EOPNOTSUPP && optional(add->name)) {
-        log_.info("this kernel has no interfaces of kind {}: going without {}", add->kind,
+        log_.info("this kernel does not support interfaces of kind {}: continuing without {}", add->kind,
                   add->name);
         unsupported_.insert(add->kind);
         policy_.missing_kinds.insert(add->kind);
@@ -254,7 +254,7 @@ Reconciler::Outcome Reconciler::settle(const Plan &p, const Failures &failures)
             log_.info("{}", line);
     told_ = std::move(told);
     if (put_right_ > kPutRightLines)
-        log_.info("{} more were changed, and are put right", put_right_ - kPutRightLines);
+        log_.info("corrected {} more changes of others", put_right_ - kPutRightLines);
     settled_ |= !failed && !waiting;
     if (failed)
         return Outcome::kFailed;

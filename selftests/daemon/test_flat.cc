@@ -138,7 +138,7 @@ TEST(flat, a_port_that_is_shut_costs_its_routes_only)
 
     const Plan p = alpha.next();
     EXPECT_TRUE(p.ops.empty());
-    EXPECT_EQ(p.notes, std::vector<std::string>{"eth2 is shut and stays so: ip link set eth2 up"});
+    EXPECT_EQ(p.notes, std::vector<std::string>{"eth2 was set down by others and stays down: ip link set eth2 up"});
 }
 
 TEST(flat, a_route_of_another_metric_goes)
@@ -162,8 +162,7 @@ TEST(flat, what_is_waited_for)
     alpha.kernel.link("ens5f1").kind.clear();
 
     const Plan p = alpha.next();
-    EXPECT_EQ(p.notes, std::vector<std::string>{"eth1 has no carrier: its plane waits for the cable, or for the "
-                                                "other end"});
+    EXPECT_EQ(p.notes, std::vector<std::string>{"eth1 has no carrier: check the cable and the other end"});
     EXPECT_EQ(p.waiting, std::vector<std::string>{"there is no interface eth2 (yet, or it has another name: here "
                                                   "are ens5f1)"});
 }

@@ -459,7 +459,7 @@ TEST(plan, an_mtu_is_raised_as_far_as_it_goes_and_never_lowered)
     EXPECT_TRUE(has(n.next(), "ip link set eth1 mtu 1600"));
     n.settle();
     EXPECT_EQ(n.kernel.link("eth2").mtu, 9216u);
-    EXPECT_EQ(n.next().notes, std::vector<std::string>{"eth1: MTU 1600 is all it can do, not 9000"});
+    EXPECT_EQ(n.next().notes, std::vector<std::string>{"eth1: its largest MTU is 1600, not 9000"});
 }
 
 TEST(plan, an_address_with_another_length_is_named_not_fought_with)

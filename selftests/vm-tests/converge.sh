@@ -81,7 +81,7 @@ ip -n h1 link set eth1 down
 mrcctl -n h1 plane set dev mrc0 plane 2 admin off
 ksft_test "mrcd starts anew" again
 ksft_test "the port that was shut stays shut" not is_up eth1
-ksft_test "and is named" said "eth1 is shut and stays so"
+ksft_test "and is named" said "eth1 was set down by others and stays down"
 ksft_test "the plane that was off stays off" plane_is_off 2
 ip -n h1 link set eth1 up
 mrcctl -n h1 plane set dev mrc0 plane 2 admin on

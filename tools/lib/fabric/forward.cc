@@ -73,7 +73,7 @@ bool Forwarding::arrive(const Node &host, const PortAt &at, const Ip6 &dst, Jour
             j.host = at.node;
             return false;
         }
-    j.lost = fmt::format("{} gets it on {} for {}, which is not its SID there", at.node, at.port,
+    j.lost = fmt::format("{} receives the packet on {} for {}, which is not its SID there", at.node, at.port,
                          to_string(dst));
     return false;
 }
@@ -123,7 +123,7 @@ Journey Forwarding::send(const std::string &host, const Ev &ev)
     Ip6 dst = ev.outer_dst;
     while (pass(here, dst, j))
         if (j.switches.size() > kHopsMax) {
-            j.lost = "it goes in circles";
+            j.lost = "the path is a loop";
             break;
         }
     return j;
