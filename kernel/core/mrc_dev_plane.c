@@ -132,7 +132,7 @@ enum ib_mtu mrc_dev_plane_mtu_used(const struct mrc_dev *dev)
 
 void mrc_dev_plane_mtu_get(struct mrc_dev *dev, enum ib_mtu mtu)
 {
-	/* The MTU of a plane fell since the path MTU was judged: whoever is second sees the other. */
+	/* The MTU of a plane may have fallen since the path MTU was chosen: the later of the two sees the other. */
 	if (atomic_inc_return(&dev->n_mtu[mtu]) == 1 && mtu > mrc_dev_plane_ib_mtu(dev))
 		queue_work(mrc_wq, &dev->carrier_work);
 }

@@ -41,7 +41,7 @@ static const char *log_cause(enum mrc_log_cause cause)
 
 /* ---- the ring ---- */
 
-/* Netlink messages are made here: who adds a record may hold any lock. */
+/* Builds netlink messages in a work item, because code that adds a record may hold any lock. */
 static void log_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, log_work);
@@ -140,7 +140,7 @@ void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_log_cause was)
 	struct net_device *ndev = plane->dev->ndev;
 
 	ASSERT_RTNL();
-	/* Ports come before the device is set up: no news. */
+	/* Ports that are added before the device is set up are not logged. */
 	if (was == MRC_WHY_NEW && plane->cause == MRC_WHY_DEV_DOWN)
 		return;
 	if (plane->cause == MRC_WHY_NONE)

@@ -29,7 +29,7 @@
 #define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
 #define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
 
-#define MRC_BH_PUT_OFF	8	/* packets come first so often, and only within a jiffy: then timers are set */
+#define MRC_BH_PUT_OFF	8	/* timers wait for packets this many times, within one jiffy */
 
 #define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
 #define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
@@ -54,7 +54,7 @@ static void bh_wake(void *arg)
 	mrc_bhwork_queue(&bh->work);
 }
 
-/* Interrupts are off. Other CPUs may be here as well: then one of the answers will do. */
+/* Interrupts are off. If several CPUs call this at once, any of the answers is good. */
 static int bh_cpu(struct mrc_qp *qp)
 {
 	int here = smp_processor_id(), last = READ_ONCE(qp->bh_cpu);
@@ -78,7 +78,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 
 	if (test_and_set_bit(MRC_BH_QUEUED, &qp->bh))
 		return;
-	/* A packet found it under RCU, and its last reference is gone: nobody wants its turn. */
+	/* A packet found the QP under RCU, but its last reference is gone: it needs no turn. */
 	if (unlikely(!mrc_qp_try_get(qp)))
 		return;
 	/*
@@ -96,7 +96,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	awake = bh->awake;
 	bh->awake = true;
 	raw_spin_unlock(&bh->lock);
-	/* -EBUSY: it is about to be woken. A CPU that has just left: its list is ours to run. */
+	/* -EBUSY: it is about to be woken. If the CPU has just gone offline, this one runs its list. */
 	if (!awake && (likely(cpu == smp_processor_id()) ||
 		       smp_call_function_single_async(cpu, &bh->csd) == -ENXIO))
 		mrc_bhwork_queue(&bh->work);
@@ -131,8 +131,8 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 /* ---- timers ---- */
 
 /*
- * The QP's timer is set later: what waits in the receive ring may be all that it would wait for. Not where
- * another CPU has it in its list, for that one may stand still.
+ * Set the QP's timer later, because packets in the receive ring may make it unnecessary. Not if another CPU has
+ * the QP in its list, because that CPU may be paused.
  */
 static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 {
@@ -152,7 +152,7 @@ static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 	list_add_tail(&qp->bh_arms, &bh->arms);
 }
 
-/* Packets arrived meanwhile, some for itself over a loop of cables: they come first. */
+/* Packets arrived meanwhile (this host's own, too, if a cable loops back): process them first. */
 static bool bh_more_comes(struct mrc_bh *bh)
 {
 	return local_softirq_pending() & BIT(NET_RX_SOFTIRQ) && jiffies == bh->since &&

@@ -61,7 +61,7 @@ static bool endpoint_ev_of(struct mrc_pathset *ps, struct mrc_txop *op)
 	return true;
 }
 
-/* By another plane if one turns out to have no route, unless a plane is named. */
+/* Without a route, try another plane, unless a plane is named. */
 static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
 	static const struct mrc_payload empty;
@@ -102,7 +102,7 @@ static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 a
 	return skb ? 0 : -ENETDOWN;
 }
 
-/* ---- what a controller asks ---- */
+/* ---- requests of controllers ---- */
 
 static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
 		      union ib_gid *sgid)
@@ -114,7 +114,7 @@ static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_request *
 	return endpoint_source(peer, sgid) ? 0 : -EADDRNOTAVAIL;
 }
 
-/* What nobody configured of it is made up. */
+/* Make the parts of the EV that are not configured. */
 static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_request *ask)
 {
 	struct mrc_entropy e;

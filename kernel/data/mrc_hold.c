@@ -27,7 +27,7 @@ struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u8 needs_rq : 1;
 };
 
-/* The skb outlives the function that the stack called: what it borrowed goes now. */
+/* The skb outlives the stack's call: drop what it only borrows. */
 static void hold_detach(struct sk_buff *skb)
 {
 	skb_orphan(skb);
@@ -43,7 +43,7 @@ static long hold_max(void)
 	return (long)min_t(u64, MRC_HOLD_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 4);
 }
 
-/* By what they cost, not by what they carry: a small packet may sit in a large buffer. */
+/* Counts the memory of packets, not their payload: a small packet may be in a large buffer. */
 static bool hold_account(struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	if (atomic_long_add_return(skb->truesize, &dev->held_bytes) > hold_max()) {
@@ -91,7 +91,7 @@ static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buf
 	return true;
 }
 
-/* Refused before it is held is what could not be refused later. */
+/* Check now what could not be refused after the packet is held. */
 const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
 					struct sk_buff *skb, int off)
 {

@@ -201,10 +201,9 @@ static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u3
  * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
  * Any context up to softirq. Return: the value to store with put_unaligned_le32().
  *
- * What does not fill lanes goes through tables, or block by block, at up to ten times the price: so the headers are
- * copied, and zeros before them make whole lanes of all that follows. They change nothing, for the CRC begins
- * with 0; the seed comes in with the first four bytes behind them, which is the same. Payload of a multiple of
- * MRC_CRC32_FOLD_LANES bytes is not copied then.
+ * Bytes that do not fill lanes cost up to ten times as much. So the headers are copied behind zeros, as many as make
+ * whole lanes of everything. Zeros do not change a CRC that begins with 0; the seed is added to the first four bytes
+ * behind them instead. Payload of a multiple of MRC_CRC32_FOLD_LANES bytes is not copied then.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
@@ -216,7 +215,7 @@ u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 	len = icrc_first(first, skb, from, to, zeros);
 	from += len - zeros;
 	if (unlikely(!len))
-		crc = 1;	/* mrc_rx_icrc() says 0 then, and they must not agree */
+		crc = 1;	/* mrc_rx_icrc() returns 0 then, and the two must differ */
 	else if (!folds && icrc_tfm)
 		crc = icrc_shash(skb, first, len, from, to);
 	else

@@ -27,7 +27,7 @@ static void loop_arm(struct mrc_loop *l)
 		hrtimer_start(&l->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Under the lock and RCU. A plane that a controller disabled is probed, too: else nobody learns that it is well. */
+/* Under the lock and RCU. A plane that a controller disabled is probed, too, to find out when it works again. */
 static void loop_planes(struct mrc_loop *l)
 {
 	const struct mrc_dev_plane *plane;

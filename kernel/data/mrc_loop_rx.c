@@ -24,7 +24,7 @@ bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid)
 	return false;
 }
 
-/* What is there of BTH and what follows; 0: lengths contradict each other. */
+/* Bytes from BTH on that are there; 0: the lengths contradict each other. */
 static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
 {
 	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
@@ -36,7 +36,7 @@ static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struc
 	return ntohs(udp->len) == have && len > MRC_ICRC_LEN ? len - MRC_ICRC_LEN : 0;
 }
 
-/* False: too short, or of somebody else. */
+/* False: too short, or not a self-probe of this host. */
 static bool loop_parse(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
 {
 	u8 buf[MRC_SELFMSG_LEN];
@@ -60,7 +60,7 @@ static enum mrc_selfprobe_verdict loop_judge(const struct mrc_rx_pkt *p, struct 
 	c->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
 	c->marked = mrc_rx_marked(p);
 	if (!c->trimmed && !mrc_rx_icrc_ok(p, skb)) {
-		/* A switch that cuts may mend UDP's length. */
+		/* A switch that trims may correct UDP's length. */
 		c->trimmed = mrc_rx_trim_mark(p, dev);
 		c->corrupt = !c->trimmed;
 	}

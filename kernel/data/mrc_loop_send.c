@@ -65,7 +65,7 @@ int mrc_loop_send(struct mrc_dev *dev, const struct mrc_prober_op *op)
 	struct mrc_tx_env e = {
 		.sgid = &own, .dgid = &own, .plane = op->cfg.plane,
 		.tclass = control ? MRC_TC_CONTROL : MRC_TC_DATA, .has_dscp = !control, .dscp = op->cfg.dscp,
-		/* Another one each time, from the ports that flows have. */
+		/* A different UDP source port for each probe, from the range of flows. */
 		.ev = (op->seq * 0x9e3779b1u ^ (u32)op->secret) | 0xc0000000u,
 		.port = READ_ONCE(dev->attr.udp_port),
 	};

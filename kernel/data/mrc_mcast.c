@@ -53,7 +53,7 @@ static bool mcast_join(const struct mrc_dev_plane *plane, const union ib_gid *gi
 	return !err;
 }
 
-/* A netdev that is about to go may have lost its groups already: then this does nothing. */
+/* Does nothing if a netdev that is being removed has lost its groups already. */
 static void mcast_leave(const struct mrc_dev_plane *plane, const union ib_gid *gid)
 {
 	const struct in6_addr *a = (const struct in6_addr *)gid;
@@ -97,7 +97,7 @@ static void mcast_plane_off(struct mrc_mcast *g, const struct mrc_dev_plane *pla
 	g->joined &= ~(1u << plane->num);
 }
 
-/* Without IP the membership is gone, and who joins the group there afterwards is not us. */
+/* If IP was turned off, the membership is gone, and a later one belongs to somebody else. */
 static void mcast_plane_again(struct mrc_mcast *g, const struct mrc_dev_plane *plane)
 {
 	if (!mcast_has_ip(plane, &g->gid))
@@ -121,7 +121,7 @@ static void mcast_planes(struct mrc_dev *dev, struct mrc_mcast *g,
 	mcast_forget_routes(dev, &g->gid);
 }
 
-/* All groups of the plane's device. Its routes are dropped by who says what became of the plane. */
+/* All groups of the plane's device. The caller that reports the plane's change drops its routes. */
 static void mcast_groups(const struct mrc_dev_plane *plane,
 			 void (*fn)(struct mrc_mcast *g, const struct mrc_dev_plane *plane))
 {

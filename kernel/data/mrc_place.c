@@ -48,7 +48,7 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	mr = remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return &mrc_deny_access;
-	/* Programs poll for the end of a WRITE, not of a packet: that alone is put there step by step. */
+	/* Programs poll for the end of a WRITE, so only its last bytes are written in order. */
 	if (likely(tail || !mrc_opc_is_last(op->pkt->opcode)))
 		mrc_mr_fill_from_skb(mr, op->va, skb, off, op->len - tail);
 	else

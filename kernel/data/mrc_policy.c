@@ -74,7 +74,7 @@ static struct dst_entry *policy_route(struct net *net, const struct sk_buff *skb
 	return xfrm_lookup(net, dst, &fl, NULL, 0);
 }
 
-/* Nobody can protect what stands behind another header: may it go as it is? */
+/* An inner packet cannot be protected: does the policy let it leave in clear? */
 static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at)
 {
 	struct dst_entry *dst = policy_route(net, skb, at);
@@ -105,7 +105,7 @@ static bool policy_take(struct net *net, struct sk_buff *skb)
 	return true;
 }
 
-/* A tunnel of IPv6 would make pieces of the packet before it protects them, and these are what the peer's hook sees. */
+/* An IPv6 tunnel would fragment the packet before it protects it, and the peer's hook would see the fragments. */
 static bool policy_too_long(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
@@ -160,7 +160,7 @@ static bool policy_heard(struct sk_buff *skb)
 					   xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-/* What protected the outer header says nothing of this one. */
+/* Protection of the outer header does not count for the inner one. */
 static bool policy_heard_inner(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	int off = skb_network_offset(skb);

@@ -58,7 +58,7 @@ struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from)
 	return qp;
 }
 
-/* Memory regions of requests that will never finish. Nobody else may use @qp, or lock held. */
+/* Drop memory regions of requests that will never finish. Under qp->lock, or @qp has no other user. */
 void mrc_qp_put_mrs(struct mrc_qp *qp)
 {
 	u32 i, k;

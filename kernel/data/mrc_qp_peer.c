@@ -68,7 +68,7 @@ void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths)
 	struct mrc_peer *peer = paths->peer;
 
 	mrc_peer_user_del(peer, &qp->user);
-	if (unlikely(mrc_evset_probes_pending(&ps->evs)))	/* perhaps it was the one that asked */
+	if (unlikely(mrc_evset_probes_pending(&ps->evs)))	/* this QP may be the one that sent the probes */
 		mrc_peer_users_notify(peer, false);
 	mrc_pathset_put(ps);
 }

@@ -13,7 +13,7 @@
 #include "data/mrc_qp_done.h"
 #include "data/mrc_qp_rx.h"
 
-/* The peer's requests are this QP's own business: they take no lock that all QPs to a host share. */
+/* Requests of the peer concern this QP alone: they need no lock that the QPs to a peer share. */
 static enum mrc_verdict qp_rx_begin(struct mrc_qp *qp, const struct mrc_pkt *pkt, u64 now,
 				    struct mrc_rxop *op)
 {
@@ -56,7 +56,7 @@ static void qp_rx_one(struct mrc_qp *qp, const struct mrc_arrival *a, u64 now)
 	enum mrc_verdict v;
 	struct mrc_rxop op __uninitialized;
 
-	if (likely(!pkt->trimmed))	/* those have no ICRC */
+	if (likely(!pkt->trimmed))	/* trimmed packets have no ICRC */
 		mrc_peer_note_rx(qp->peer, &a->how);
 	if (unlikely(mrc_dev_plane_strays(qp->dev, pkt->plane)))
 		mrc_peer_port_stray(qp->peer, pkt->plane);
@@ -78,14 +78,14 @@ static void qp_rx_unready(struct mrc_qp *qp, u32 n)
 	while (n--) {
 		if (qp->ibqp)
 			mrc_conn_count_not_ready(&qp->conn);
-		else	/* its counters are with the device already */
+		else	/* destroyed: the device has its counters */
 			mrc_dev_count(qp->dev, rx_unknown_qp);
 	}
 }
 
 /*
- * Its peer's QP has spoken to it. A user's QP that meets another user's claim even so ends: an accomplice at the
- * peer's host may have a QP with the right low half of a number.
+ * The peer's QP has named this QP for the first time. If another user's QP holds the claim nevertheless, this QP
+ * fails: an accomplice at the peer's host may have a QP whose number has the same low half.
  */
 static noinline void qp_rx_claim(struct mrc_qp *qp)
 {
@@ -113,7 +113,7 @@ static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 {
-	u32 packets = 0;	/* NAPI counts, not we */
+	u32 packets = 0;	/* not used: NAPI counts */
 	u32 done;
 	bool full;
 

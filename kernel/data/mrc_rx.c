@@ -48,7 +48,7 @@ enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
 /* The burst that is being split. */
 struct rx_batch {
-	struct mrc_qp *qp;	/* whose they are; RCU */
+	struct mrc_qp *qp;	/* that the packets are for; RCU */
 	u32 n;
 	struct mrc_arrival arrival[RX_BATCH];
 };
@@ -167,7 +167,7 @@ static bool rx_ip6(struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return true;
 }
 
-/* ---- whose is it ---- */
+/* ---- the device of a packet ---- */
 
 /* For a group, the device of the plane of arrival. NULL: not for this host (counted, if it arrived by a plane). */
 static struct mrc_dev *rx_dev_by_group(const struct mrc_rx_pkt *p)
@@ -266,7 +266,7 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 }
 
 /*
- * Check lengths and ICRC, decode. @dev: whose it is. False: counted. BTH is
+ * Check lengths and ICRC, decode. @dev: the receiving device. False: counted. BTH is
  * linear, and so is as much as mrc_wire_parse() may read.
  */
 static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
@@ -359,7 +359,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 		return;
 	}
 	peer = pkt.trimmed ? NULL : mrc_peer_find(dev, (const union ib_gid *)&p->src);
-	if (!peer) {		/* nobody we talk to: no answer */
+	if (!peer) {		/* not a known peer: no answer */
 		mrc_dev_count(dev, rx_wrong_source);
 		return;
 	}
@@ -413,7 +413,7 @@ static u32 rx_dqpn(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 	return get_unaligned_be32(skb->data + p->l4 + sizeof(struct udphdr) + 4) & 0xffffff;
 }
 
-/* NULL: none that @p's addresses fit. */
+/* NULL: no QP whose addresses are those of @p. */
 static struct mrc_qp *rx_qp(const struct mrc_rx_pkt *p, u32 dqpn)
 {
 	struct mrc_qp *qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
@@ -439,7 +439,7 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	if (unlikely(!qp)) {
 		dev = rx_dev_by_addr(p);
 		if (!dev)
-			return NF_ACCEPT;	/* passing through, or UDP's to swallow */
+			return NF_ACCEPT;	/* to be forwarded, or for UDP */
 	}
 	if (qp)
 		dev = qp->dev;
@@ -455,11 +455,11 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		rx_endpoint(p, dev, skb);
 	else
 		mrc_ud_rx(p, dev, dqpn, skb);
-	napi_consume_skb(skb, 1);	/* to NAPI's stock: what is answered is built of it */
+	napi_consume_skb(skb, 1);	/* to NAPI's cache, from which answers are allocated */
 	return NF_STOLEN;
 }
 
-/* ---- what is not for us, and should be ---- */
+/* ---- packets that another setting would bring here ---- */
 
 static bool rx_fits_qp(const struct mrc_rx_pkt *p, const struct mrc_qp *qp,
 		       const struct sk_buff *skb)
@@ -567,7 +567,7 @@ static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_
 	return true;
 }
 
-/* @skb, a list of packets that have its addresses, by its plane. */
+/* @skb: a list of packets with the same addresses, by the same plane. */
 static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct rx_batch b __uninitialized;

@@ -37,7 +37,7 @@ static void burst_lengths(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	udp->len = htons((u16)(skb->len - p->l4));
 }
 
-/* What the list added to the first is taken off again. */
+/* Subtract the lengths that the list added to the first packet. */
 static void burst_leave(struct sk_buff *skb, const struct sk_buff *part)
 {
 	skb->len -= part->len;

@@ -16,7 +16,7 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_rx_icmp.h"
 
-/* Behind the outer header at @off: whom the packet inside was for. */
+/* Behind the outer header at @off: the destination of the inner packet. */
 static bool icmp_inner_dst(const struct sk_buff *skb, int off, u8 proto, union ib_gid *gid)
 {
 	struct ipv6hdr buf6;

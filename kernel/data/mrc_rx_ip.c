@@ -16,7 +16,7 @@ unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	struct ethhdr *eth;
 
 	if (!mrc_dev_owns_addr(dev, &p->dst))
-		return NF_ACCEPT;	/* another local SID's, or to be forwarded */
+		return NF_ACCEPT;	/* for another local SID, or to be forwarded */
 	if (unlikely(p->cut)) {
 		mrc_dev_count(dev, rx_malformed);
 		return NF_DROP;

@@ -109,7 +109,7 @@ static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 	skb_reset_transport_header(skb);
 }
 
-/* Control packets are not marked: nobody would slow down for them. */
+/* Control packets are not ECN-capable: no sender would slow down for their marks. */
 static u8 ds_field(const struct mrc_dev *dev, const struct mrc_tx_env *e)
 {
 	u8 dscp = e->has_dscp ? e->dscp : READ_ONCE(dev->attr.dscp[e->tclass]);
@@ -199,7 +199,7 @@ static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl,
 	skb->len += pl->len + len;
 	skb->data_len += pl->len + len;
 	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
-	/* A program may write to its pages at any time, and nobody may write to them for it. */
+	/* The program may write to its pages at any time, and the stack must not. */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	memset(tail, 0, len);
 	return tail;
@@ -236,7 +236,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	return tail + pad;
 }
 
-/* Other half first, where the device is set so: in SACKs and NACKs, which name EVs. */
+/* With ev-port-low, SACKs and NACKs name EVs with their halves swapped. */
 static u8 *build_body_swapped(struct sk_buff **skbp, const struct mrc_txop *op,
 			      const struct mrc_payload *pl, u32 headroom)
 {
@@ -280,7 +280,7 @@ void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct
 	};
 }
 
-/* Where bursts are wanted: data of requests and answers, the first time. */
+/* Bursts consist of first copies of data, of requests and responses. */
 static bool may_join(const struct mrc_peer *peer, const struct mrc_txop *op)
 {
 	return mrc_burst_joins(READ_ONCE(peer->dev->attr.burst), op->len) && !peer->v4 && !op->hdr.rtx &&
@@ -345,7 +345,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 /* ---- hand-over ---- */
 
-/* RCU. False: it must not go; counted, and freed. */
+/* RCU. False: the packet must not leave; counted and freed. */
 static bool tx_finish(struct sk_buff *skb)
 {
 	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);

@@ -35,7 +35,7 @@ static int guard_udp(const struct sk_buff *skb, bool v4)
 	return proto == NEXTHDR_UDP ? off : 0;
 }
 
-/* The device whose peers would hear what leaves by @out; of lo, one for all. */
+/* The device whose peers would receive what leaves by @out; for lo, any device. */
 static struct mrc_dev *guard_dev(const struct mrc_net *mnet, const struct net_device *out)
 {
 	struct mrc_dev_plane *plane = mrc_dev_plane_of(out);

@@ -48,13 +48,13 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	if (ip_too_long(skb, &w) ||
 	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len))
 		return false;
-	/* It has been through this host's rules as what it is: NAT must not know the outer header. */
+	/* The inner packet has passed this host's rules: NAT must not see the outer header. */
 	skb_scrub_packet(skb, false);
 	skb_dst_set_noref(skb, w.dst);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,
 				  proto);
-	/* Of what it is itself, IP has asked; freed like one that is lost on the way. */
+	/* IP has checked the policy of the inner packet. Freed like a packet that is lost on the path. */
 	if (w.srv6 && unlikely(mrc_policy_any(dev->net)) && !mrc_policy_out(dev, skb, 0))
 		return true;
 	mrc_tx_output(dev, mrc_tx_plane(ps, idx), false, skb);

@@ -36,7 +36,7 @@ static bool out_hooked(const struct net *net)
 #endif
 }
 
-/* ip6_output() would do nothing to it but count it, and find its neighbour. */
+/* ip6_output() would only count the packet and find its neighbour. */
 static bool out_plain(const struct net *net, const struct dst_entry *dst, const struct sk_buff *skb)
 {
 	const struct inet6_dev *idev;
@@ -49,7 +49,7 @@ static bool out_plain(const struct net *net, const struct dst_entry *dst, const 
 	return idev && !READ_ONCE(idev->cnf.disable_ipv6);
 }
 
-/* NULL: it has to be asked for. */
+/* NULL: unknown, it must be solicited. */
 static struct neighbour *out_neighbour(const struct dst_entry *dst, const struct sk_buff *skb)
 {
 	const struct in6_addr *to = rt6_nexthop((const struct rt6_info *)dst,
@@ -78,8 +78,8 @@ static int out(struct net *net, struct sk_buff *skb)
 }
 
 /*
- * RFC 4861 section 7.3.1: what an upper layer hears of its packets proves that the neighbour is there. Without that it
- * would be asked every half minute, and be lost, with all that can be reached by it, where the questions are.
+ * RFC 4861 section 7.3.1: an upper layer that gets answers confirms the neighbour. Without confirmation the kernel
+ * solicits the neighbour every half minute. If the solicitations are lost, all peers behind it become unreachable.
  */
 static void out_confirm(const struct sk_buff *skb)
 {
@@ -99,7 +99,7 @@ void mrc_tx_output(struct mrc_dev *dev, u8 plane, bool proven, struct sk_buff *s
 	if (unlikely(proven))
 		out_confirm(skb);
 	err = out(dev->net, skb);
-	if (likely(!net_xmit_eval(err)))	/* a macro that says it twice */
+	if (likely(!net_xmit_eval(err)))	/* a macro that evaluates its argument twice */
 		out_count(dev, plane, n, len);
 	else
 		mrc_dev_count(dev, tx_errors);

@@ -91,7 +91,7 @@ static bool ud_take(struct mrc_ud *ud, u64 *wr_id, struct mrc_sge_list *list)
 	return true;
 }
 
-/* Under ud->lock. What was taken last stays posted: of the QP's own it was only looked at. */
+/* Under ud->lock. The receive that was taken last stays posted; one of the QP's own ring was only read. */
 static void ud_give_back(struct mrc_ud *ud, u64 wr_id, struct mrc_sge_list *list)
 {
 	const struct mrc_srq_recv r = { .wr_id = wr_id, .num_sge = list->num, .sge = list->sge };
@@ -100,7 +100,7 @@ static void ud_give_back(struct mrc_ud *ud, u64 wr_id, struct mrc_sge_list *list
 		mrc_srq_give_back(ud->srq, &r);
 }
 
-/* Under ud->lock. The next receive; false: none that takes it, counted. */
+/* Under ud->lock. The next receive; false: none that is long enough, counted. */
 static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 		       struct mrc_sge_list *list)
 {
@@ -116,7 +116,7 @@ static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 	return true;
 }
 
-/* Under ud->lock. The receive is used, whatever came of it. */
+/* Under ud->lock. The receive is used up, whatever its status. */
 static void ud_used(struct mrc_ud *ud)
 {
 	if (ud->srq)
@@ -142,7 +142,7 @@ static bool ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 		.slot = ud->rq_cons,
 	};
 
-	/* Its turn ends it. Until then it uses no receive, for those of an SRQ are others' as well. */
+	/* The QP's next turn moves it to error. Until then it takes no receive, because other QPs share the SRQ. */
 	if (mrc_ud_overrun(ud)) {
 		mrc_dev_count(ud->dev, rx_unknown_qp);
 		mrc_ud_kick(ud);
@@ -193,7 +193,7 @@ static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 	mrc_peer_put(peer);
 }
 
-/* Under ud->lock. It is for this QP. What it tells of its sender is known before it is delivered. */
+/* Under ud->lock. The datagram is for this QP. Facts about its sender are recorded before it is delivered. */
 static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 			u64 digest, const struct sk_buff *skb)
 {
@@ -205,7 +205,7 @@ static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const str
 		ud_deliver(ud, p, d, skb);
 }
 
-/* To one QP, which has what it needs or not: counted. */
+/* To one QP; counted if the QP cannot take it. */
 static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		     u64 digest, const struct sk_buff *skb)
 {
@@ -236,7 +236,7 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 	mrc_ud_put(ud);
 }
 
-/* It sent this itself, and asked not to have what it sends: that is no loss, and not counted. */
+/* The QP sent this itself, and opted out of its own datagrams: not counted as a loss. */
 static bool ud_own_echo(const struct mrc_ud *ud, const struct mrc_rx_pkt *p,
 			const struct mrc_dgram *d)
 {
@@ -266,7 +266,7 @@ void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
 	}
 	list_for_each_entry_rcu(m, &g->members, link) {
 		if (!kref_get_unless_zero(&m->ud->ref))
-			continue;	/* just detached, and the last to know it */
+			continue;	/* has just been detached */
 		if (!ud_own_echo(m->ud, p, &d))
 			dgram_to(m->ud, p, &d, 0, skb);
 		mrc_ud_put(m->ud);

@@ -39,7 +39,7 @@
 #include "device/mrc_parent.h"
 #include "device/mrc_sock.h"
 
-#define DEV_BUSY	(HZ / 10)	/* ib_core has it in hand: ask again */
+#define DEV_BUSY	(HZ / 10)	/* ib_core is busy with the device: retry */
 
 /* ---- registration ---- */
 
@@ -204,7 +204,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);
 	spin_lock_init(&dev->incast_lock);
-	/* What the last hop can take is learnt: speeds of virtual ports say nothing. */
+	/* The rate of the last hop is learnt, because virtual ports report no useful speed. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
 	mrc_path_change_init(dev);
 	err = mrc_log_init(dev);

@@ -68,7 +68,7 @@ static int plane_number(struct mrc_dev *dev, const struct net_device *port, u8 n
 	return -ENOSPC;
 }
 
-/* What whoever added @port should know, though it went well. */
+/* Notes for the caller who added @port successfully. */
 static void port_note(struct mrc_dev *dev, const struct net_device *port, int num,
 		      struct netlink_ext_ack *extack)
 {
@@ -84,7 +84,7 @@ static void port_note(struct mrc_dev *dev, const struct net_device *port, int nu
 				    port->name, num + 1, i + 1, mrc_dev_kept_for(dev, (u8)i));
 }
 
-/* What was there before, into the plane; said, because nobody asked for it. */
+/* Restore the kept state of the plane, and report that. */
 static void plane_resume(struct mrc_dev_plane *plane)
 {
 	const struct net_device *ndev = plane->dev->ndev;
@@ -213,7 +213,7 @@ err_free:
 	return err;
 }
 
-/* @port belongs behind @num (0-based), which has no plane now. */
+/* Can @num (0-based), which has no plane now, be kept for @port? */
 static int port_assign_check(struct mrc_dev *dev, u8 num, struct net_device *port,
 			     struct netlink_ext_ack *extack)
 {

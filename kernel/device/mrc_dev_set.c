@@ -18,7 +18,7 @@
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_set.h"
 
-/* What is sent from then on must reach whom QPs talk to. */
+/* Packets with the new setting must still reach the peers of QPs. */
 static int dev_set_check(struct mrc_dev *dev, const struct mrc_dev_attr *a,
 			 struct netlink_ext_ack *extack)
 {

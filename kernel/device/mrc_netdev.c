@@ -237,7 +237,7 @@ static int netdev_validate(struct nlattr *tb[], struct nlattr *data[],
 	return 0;
 }
 
-/* Planes have numbers, and come and go: they are no link of the kind that is given once. */
+/* Planes come and go, so a device has no single lower link to report. */
 static int netdev_no_link(struct net *src_net, const struct net_device *ndev, u32 ifindex,
 			  struct netlink_ext_ack *extack)
 {
@@ -256,7 +256,7 @@ static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 	struct mrc_dev *dev;
 	int err;
 
-	/* Whoever has a user namespace may make netdevs in it; RDMA devices are the host's. */
+	/* A user namespace may make netdevs of its own, but RDMA devices are visible to the host. */
 	if (!capable(CAP_NET_ADMIN)) {
 		MRC_ERR_MSG(extack,
 			    "an RDMA device comes with it: needs CAP_NET_ADMIN in the initial user namespace");

@@ -30,7 +30,7 @@ int mrc_parent_init(void)
 	mrc_parent = platform_device_alloc("mrc", PLATFORM_DEVID_NONE);
 	if (!mrc_parent)
 		return -ENOMEM;
-	set_dev_node(&mrc_parent->dev, first_online_node);	/* near to all, or to none */
+	set_dev_node(&mrc_parent->dev, first_online_node);	/* any node: the device has none of its own */
 	err = platform_device_add(mrc_parent);
 	if (err)
 		platform_device_put(mrc_parent);

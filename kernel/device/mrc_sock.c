@@ -24,7 +24,7 @@
 #include "data/mrc_tx_guard.h"
 #include "device/mrc_sock.h"
 
-/* What the hooks did not take: not for an address of ours. */
+/* Packets that the hooks did not take are not for an address of this device. */
 static int encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct mrc_net *mnet = rcu_dereference_sk_user_data(sk);

@@ -225,7 +225,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* As all of the kernel's, in no limit of programs. Gaps in its list: not offered. */
+/* Like all objects of the kernel, in no limit of programs. Lists with gaps are not supported. */
 struct ib_mr *mrc_fr_alloc(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages)
 {
 	struct mrc_ibmr *shell;

@@ -29,7 +29,7 @@ static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 static struct mrc_xa_cache mrc_mrs_cache;	/* no windows */
 static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
 
-/* At once, and so is the region whose they are: the memlock limit counts them until then. */
+/* Releases the pages at once, also those of the region that owns them: until then they count in the memlock limit. */
 void mrc_mr_unpin(struct mrc_mr *mr)
 {
 	if (mr->of) {
@@ -123,7 +123,7 @@ struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
 	return NULL;
 }
 
-/* Copies under way end. Most regions have no user then, and nobody waits. */
+/* Wait for copies under way. Most regions have no user, and need no wait. */
 void mrc_mr_wait(const struct mrc_mr *mr)
 {
 	smp_mb();	/* dead, then the references */

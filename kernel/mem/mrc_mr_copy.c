@@ -30,7 +30,7 @@ static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
 }
 
-/* What lies in one piece, mapped, needs no walk over the packet for each page that it goes to. */
+/* Payload in one mapped piece: no walk over the packet for each page of the region. */
 static const u8 *src_in_frag(const struct sk_buff *skb, u32 off, u32 len)
 {
 	u32 i, size;
@@ -72,7 +72,7 @@ static struct page *mr_kernel_page(u64 va)
 	return virt_addr_valid(p) ? virt_to_page(p) : NULL;
 }
 
-/* A user in the kernel is trusted, not infallible: what is no memory is an error of its request. */
+/* Users in the kernel are trusted, but may err: an address that is no memory is an error of the request. */
 static bool mr_kernel_covers(u64 va, u64 len)
 {
 	u64 last = va + len - 1;
@@ -121,8 +121,8 @@ static inline void mr_unmap(const struct mrc_mr *mr, const u8 *p)
 }
 
 /*
- * Of a fast registration or a dma-buf, which may end on another CPU at any time. False: it has; what came too
- * late is not placed, as if it had come before and been overwritten. Who ends a dma-buf waits for this CPU.
+ * For a fast registration or a dma-buf, which may end on another CPU at any time. False: it has ended; the payload is
+ * not placed, as if it had arrived earlier and been overwritten. Code that ends a dma-buf waits for this CPU.
  */
 static bool mr_hold(const struct mrc_mr *mr)
 {
@@ -290,7 +290,7 @@ static int mr_frags(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payloa
 
 		if (WARN_ON_ONCE(pl->n >= ARRAY_SIZE(pl->frag)))
 			return -EMSGSIZE;
-		/* Pages of the kernel's slabs are none for a packet. */
+		/* A packet must not refer to slab pages. */
 		pl->copy |= mr->dma && !sendpage_ok(page);
 		pl->frag[pl->n].page = page;
 		pl->frag[pl->n].off = in_page;
@@ -311,7 +311,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 		return -EFAULT;
 	if (!mr_hold(mr))
 		return -EFAULT;
-	/* Nothing of it leaves when it has ended: not a packet that still waits in a queue either. */
+	/* After the registration has ended no byte of it may leave, not even in a queued packet: copy. */
 	pl->copy |= mrc_mr_may_end(mr);
 	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
 	mr_drop(mr);

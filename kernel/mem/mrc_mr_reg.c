@@ -45,7 +45,7 @@ err_umem:
 	return -ENOMEM;
 }
 
-/* Not of @from itself, if it has them of another, but of that one. */
+/* Share the pages of @from, or of the region that owns them. */
 static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 {
 	mr->of = from->of ?: from;
@@ -57,7 +57,7 @@ static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 	mr->pages = from->pages;
 }
 
-/* What a new region is to be: of @from's pages, of a dma-buf, or of these addresses. In no table yet. */
+/* A new region: of @from's pages, of a dma-buf, or of these addresses. In no table yet. */
 struct mr_want {
 	u64 start, length, iova;
 	int access;
@@ -165,7 +165,7 @@ struct ib_mr *mrc_mr_get_dma(struct ib_pd *ibpd, int access)
 	struct mrc_ibmr *shell;
 	struct mrc_mr *mr;
 
-	/* Local keys only: a peer that may write anywhere is what nobody should ask for. */
+	/* Local keys only: no peer may access all memory. */
 	if (access & ~IB_ACCESS_LOCAL_WRITE)
 		return ERR_PTR(-EOPNOTSUPP);
 	shell = kzalloc(sizeof(*shell), GFP_KERNEL_ACCOUNT);
@@ -222,7 +222,7 @@ struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 
 	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
 }
 
-/* What a region becomes. The pages stay pinned unless others are wanted, or writable ones. */
+/* The new region. The pages stay pinned, unless other pages are wanted, or write access. */
 static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_want *asked)
 {
 	const struct ib_umem *umem = old->of ? old->of->umem : old->umem;
@@ -245,9 +245,9 @@ static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_
 }
 
 /*
- * Another region takes the old one's place behind the same key: what softirqs have found stays
- * as they found it, and ends as if it had been deregistered. The key stays because programs
- * go on using it, though verbs would let it change. uverbs lets nobody else use @ibmr meanwhile.
+ * Another region replaces the old one behind the same key. Softirqs that found the old one finish
+ * with it, as after deregistration. The key stays because programs go on using it, although verbs
+ * would allow a new one. uverbs lets nobody else use @ibmr meanwhile.
  */
 struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 			   int access, struct ib_pd *ibpd, struct ib_udata *udata)

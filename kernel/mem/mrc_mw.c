@@ -21,7 +21,7 @@
 #include "mem/mrc_ucontext.h"
 
 #define MRC_MW_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
-/* Taken, for programs pass a region's: without a meaning for what is no lkey, and hints. */
+/* Accepted, because programs pass the flags of a region; without effect on a window. */
 #define MRC_MW_IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_OPTIONAL)
 
 struct mrc_mw {

@@ -37,8 +37,8 @@ static int ah_answer(const struct mrc_av *av, struct ib_udata *udata)
 }
 
 /*
- * The limit is of programs: the kernel's are those of connection managers, which nobody could talk to if
- * a program had all there are.
+ * The limit applies to programs. Address handles of the kernel belong to connection managers, which must work even if
+ * a program has used up the limit.
  */
 static int ah_count(struct mrc_ah *ah, bool program)
 {

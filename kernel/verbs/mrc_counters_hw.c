@@ -55,16 +55,16 @@ static const struct rdma_stat_desc hw_descs[HW_N] = {
 
 /*
  * ib_core answers `rdma statistic` with one message of NLMSG_DEFAULT_SIZE for all counters of a
- * port, and fails if they are more: a nest, a name and a value each. What would not fit any
- * more is left out there; sysfs and mrcctl have it. On x86-64 that is what controllers' questions come to,
- * the last ones of MRC_DEV_STATS; where a number must not lie unaligned, some more.
+ * port, and fails if they are more: a nest, a name and a value each. Counters that do not
+ * fit are left out there; sysfs and mrcctl show them. On x86-64 these are the last ones of MRC_DEV_STATS; on CPUs that
+ * need aligned numbers, some more.
  */
 static u32 hw_bytes(const struct rdma_stat_desc *desc)
 {
 	return NLA_HDRLEN + nla_total_size(strlen(desc->name) + 1) + nla_total_size_64bit(sizeof(u64));
 }
 
-/* What else there is: the device's index and name, the port, a nest. */
+/* The rest of the message: the device's index and name, the port, a nest. */
 #define HW_BYTES_ELSE (2 * nla_total_size(sizeof(u32)) + nla_total_size(IB_DEVICE_NAME_MAX) + \
 		       NLA_HDRLEN)
 /* And of a counter: its number, mode, QP type, task, nests; each QP is a nest and a number. */
@@ -124,16 +124,16 @@ int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u3
 	return HW_N;
 }
 
-/* As long as a port's, since ib_core adds them up; what no QP counts is not shown. */
+/* As long as a port's list, because ib_core adds the two. Counters that no QP has are not shown. */
 struct rdma_hw_stats *mrc_counters_hw_alloc_qp(struct rdma_counter *counter)
 {
 	return hw_alloc(HW_QP_N, HW_BYTES_ELSE + HW_BYTES_COUNTER);
 }
 
 /*
- * ib_core asks for all counters again for each single one that it shows of the port, so what
- * was read lasts as long as what a port's file shows. Not when all QPs have left: then ib_core
- * asks for the last time, and adds the answer to the port's history.
+ * ib_core queries all counters for each single one that it shows of the port, so values are
+ * cached for as long as those of a port's file. Not when all QPs have left: ib_core then queries
+ * for the last time, and adds the result to the port's history.
  */
 static bool hw_lasts(struct rdma_counter *counter)
 {

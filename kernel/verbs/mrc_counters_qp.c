@@ -59,8 +59,8 @@ static void tally_now(struct mrc_qp *qp, struct mrc_statset *now)
 }
 
 /*
- * Under qp->mutex. Two commands may bind the same QP: ib_core looks without a lock of the QP's.
- * And not every ib_core keeps commands from a QP that is being destroyed.
+ * Under qp->mutex. Two commands may bind the same QP, because ib_core checks without the QP's lock.
+ * Some versions of ib_core also bind a QP that is being destroyed.
  */
 static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct mrc_counter_binding *c)
 {
@@ -83,7 +83,7 @@ static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct m
 	return 0;
 }
 
-/* + ref; NULL: it is gone, and some ib_core has commands come here all the same (mrc_restrack.c). */
+/* + ref; NULL: the QP is destroyed, but some versions of ib_core call even so (mrc_restrack.c). */
 static struct mrc_qp *qp_of(struct ib_qp *ibqp)
 {
 	struct mrc_qp *qp;
@@ -180,7 +180,7 @@ int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG)
 	return was ? 0 : -EINVAL;
 }
 
-/* Some ib_core still reads a counter while it gives it up: the lock is over finding it, too. */
+/* Some versions of ib_core read a counter while they free it, so the lookup is under the lock, too. */
 int mrc_counters_qp_dealloc(struct rdma_counter *of)
 {
 	struct mrc_dev *dev = to_mrc_dev(of->device);

@@ -60,7 +60,7 @@ u8 mrc_qp_create_mpr(const struct mrc_dev *dev)
 	return roundup_pow_of_two(dev_mpr(dev));
 }
 
-/* How new QPs of a device are. */
+/* Settings of new QPs, from the device. */
 struct mrc_qp_kind {
 	u8 mpr;
 	u16 active_evs;
@@ -293,8 +293,8 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 }
 
 /*
- * The limit is of programs: users in the kernel take nothing of it. QPs of programs keep the module, so that
- * rmmod does not end them by accident. A device that is deleted takes its QPs along.
+ * The limit applies to programs only. QPs of programs hold a reference to the module, so that rmmod does not end them
+ * by accident. Deleting a device ends its QPs.
  */
 int mrc_qp_limit(const struct ib_qp *ibqp, int by)
 {
@@ -378,10 +378,10 @@ int mrc_qp_destroy(struct ib_qp *ibqp, struct ib_udata *udata)
 	spin_lock_bh(&qp->lock);
 	qp->ibqp = NULL;
 	spin_unlock_bh(&qp->lock);
-	mrc_counters_qp_leave(qp);	/* ib_core did, but a command may have bound it since */
+	mrc_counters_qp_leave(qp);	/* ib_core did this, but a command may have bound the QP since */
 	mrc_qp_reset(qp);
 	mutex_unlock(&qp->mutex);
-	mrc_qp_withdraw(qp);	/* not earlier: a sum finds what it counted here, or with the gone */
+	mrc_qp_withdraw(qp);	/* not earlier: a sum finds its counters either here or in `gone` */
 	mrc_cq_del_qp(qp->scq, qp->qpn);
 	mrc_cq_del_qp(qp->rcq, qp->qpn);
 

@@ -39,7 +39,7 @@ int mrc_qp_kind_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 {
 	int err;
 
-	/* rdma(8) may ask of a QP that some ib_core destroys; by -EAGAIN it is left out of what is shown. */
+	/* rdma(8) may query a QP that is being destroyed; -EAGAIN leaves it out of the dump. */
 	rcu_read_lock();
 	if (mrc_qp_kind_is_ud(ibqp->qp_type))
 		err = mrc_ud_query(ibqp, attr, init);

@@ -92,7 +92,7 @@ static int check_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 	return err;
 }
 
-/* What the transition may carry, by ib_core's table and by what we know of it. */
+/* Attributes that the transition allows, by ib_core's table and by this device. */
 static int check_transition(enum ib_qp_state cur, enum ib_qp_state next,
 			    const struct ib_qp_attr *a, int mask)
 {
@@ -107,7 +107,7 @@ static int check_transition(enum ib_qp_state cur, enum ib_qp_state next,
 
 /* ---- attributes ---- */
 
-/* Under qp->lock, with the step that makes them true. */
+/* Under qp->lock, together with the step that applies them. */
 static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 {
 	struct ib_qp_attr *to = &qp->attr;
@@ -128,7 +128,7 @@ static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	KEEP(IB_QP_AV, ah_attr);
 #undef KEEP
 	to->ah_attr.grh.sgid_attr = NULL;	/* ib_core's reference, not ours */
-	/* rdma_cm asks for the longest, 655 ms; libfabric mends that when the QP is in RTS. */
+	/* rdma_cm sets the longest, 655 ms; libfabric corrects that when the QP is in RTS. */
 	if (mask & IB_QP_MIN_RNR_TIMER)
 		mrc_conn_set_rnr_timer(&qp->conn, a->min_rnr_timer);
 	if (mask & IB_QP_ACCESS_FLAGS) {
@@ -193,8 +193,8 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 }
 
 /*
- * Its connection manager speaks plain RoCEv2, and nothing else was ever heard of it: better refused,
- * which the connection manager tells it, than dead of silence. QPs of mrc.h know their peers otherwise.
+ * The peer's connection manager speaks plain RoCEv2, and no MRC packet ever came from the peer. Refuse now, which the
+ * connection manager reports to the peer; otherwise the QP would time out. QPs of mrc.h are exempt.
  */
 static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 {
@@ -218,7 +218,7 @@ static bool qp_no_neighbour(const struct mrc_qp *qp, struct mrc_peer *peer, cons
 	return true;
 }
 
-/* For the QP that @a names. Refused while another user's QP is connected to that one. */
+/* Claims the peer's QP that @a names. Refused while another user's QP is connected to it. */
 static struct mrc_claim *qp_claim(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_peer *peer)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(&a->ah_attr);
@@ -300,7 +300,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return 0;
 }
 
-/* Under qp->lock: and send. @qpcc: its controller, or NULL. */
+/* Under qp->lock: the connection can also send. @qpcc: its controller, or NULL. */
 static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
@@ -331,7 +331,7 @@ static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc
 	return err;
 }
 
-/* It can send already. Out of SQD: what was posted meanwhile may go. */
+/* The QP can send already. On leaving SQD, requests posted meanwhile may be sent. */
 static int qp_go_on(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		    enum ib_qp_state cur)
 {
@@ -342,7 +342,7 @@ static int qp_go_on(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return err;
 }
 
-/* Nobody but this, under qp->mutex, gives the QP a peer or takes it away. */
+/* Only this function, under qp->mutex, sets and clears the QP's peer. */
 static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
@@ -482,7 +482,7 @@ int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		attr->rq_psn = mrc_psn_add(info.rx_cack, 1);
 	}
 	spin_unlock_bh(&qp->lock);
-	/* Asked for nothing, by rdma(8) on behalf of anybody: with these numbers packets could be forged. */
+	/* An empty mask is a query of rdma(8) for any user, who could forge packets with these numbers. */
 	if (!mask && !mrc_claim_owner_sees(&qp->owner)) {
 		attr->dest_qp_num = 0;
 		attr->sq_psn = 0;

@@ -15,20 +15,20 @@
 #include "verbs/mrc_qp_reset.h"
 
 /*
- * Under qp->lock and with the path lock if the QP has a peer: what it had in flight
- * counts no more for the others.
+ * Under qp->lock. If the QP has a peer, takes the path lock: the QP's packets in flight
+ * no longer count for the other QPs to that peer.
  */
 static void qp_reset_conn(struct mrc_qp *qp)
 {
 	if (qp->peer)
 		spin_lock(&qp->peer->path_lock);
 	mrc_conn_reset(&qp->conn);
-	mrc_conn_set_path(&qp->conn, NULL);	/* another set may come to lie at its address */
+	mrc_conn_set_path(&qp->conn, NULL);	/* its address may be reused for another set */
 	if (qp->peer)
 		spin_unlock(&qp->peer->path_lock);
 }
 
-/* What is posted and not taken yet is forgotten; indices run on. */
+/* Forget requests that are posted and not taken yet; indices continue. */
 static void qp_skip_ring(struct mrc_ring *r, u32 *cons)
 {
 	*cons = READ_ONCE(r->hdr->prod);
@@ -63,7 +63,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	lockdep_assert_held(&qp->mutex);
 	__skb_queue_head_init(&held);
 	mrc_counters_qp_hold(qp);
-	spin_lock_bh(&qp->dev->qp_lock);	/* sums see the counts once, here or there */
+	spin_lock_bh(&qp->dev->qp_lock);	/* a sum sees the counters once: in the QP or in `gone` */
 	spin_lock(&qp->lock);
 	qp_reset_conn(qp);
 	mrc_counters_gone(qp);

@@ -87,7 +87,7 @@ static int spec_check(struct mrc_qp *qp, const struct mrc_umodify_qp *ask)
 	return 0;
 }
 
-/* Of those that do not say. */
+/* Defaults of attributes that the program does not give. */
 static struct mrc_qp_spec spec_usual(const struct mrc_qp *qp)
 {
 	return (struct mrc_qp_spec) {

@@ -107,13 +107,13 @@ static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucrea
 	return err;
 }
 
-/* QP 1 is the device's own, and nobody's limit. */
+/* QP 1 belongs to the device, and counts in no limit. */
 static int ud_count(const struct ib_qp *ibqp, enum ib_qp_type type, int by)
 {
 	return type == IB_QPT_GSI ? 0 : mrc_qp_limit(ibqp, by);
 }
 
-/* Found by packets from here on; its completions are told. */
+/* From here on packets find the QP, and its completions are reported. */
 static int ud_publish(struct mrc_ud *ud)
 {
 	int err = mrc_ud_publish(ud);
@@ -122,7 +122,7 @@ static int ud_publish(struct mrc_ud *ud)
 	return err ?: mrc_cq_add_qp(ud->rcq, ud->qpn, ud->ibqp);
 }
 
-/* Nobody finds it, its turns are over. What is under way holds a reference, and finds ibqp NULL. */
+/* Packets no longer find the QP, and its turns are over. Code that still runs holds a reference, and sees ibqp NULL. */
 static void ud_end(struct mrc_ud *ud)
 {
 	spin_lock_bh(&ud->lock);
