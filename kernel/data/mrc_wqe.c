@@ -47,7 +47,7 @@ static bool op_writes_local(enum mrc_op op)
 	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
 }
 
-/* An atomic answers with 8 bytes, however much memory its request names: the rest is not touched, as by adapters. */
+/* An atomic returns 8 bytes, even if its request names more memory; the rest is not touched, as with adapters. */
 static void swqe_cut(struct mrc_swqe *w)
 {
 	u32 left = sizeof(u64);
@@ -187,15 +187,15 @@ void mrc_wqe_release(struct mrc_swqe *w)
 
 /*
  * Walk the list for [off, off + len): @put gets each piece with its MR. False
- * when memory is not covered; earlier pieces are then already written, which is
- * no harm: the message fails.
+ * when memory is not covered. Earlier pieces are already written then, which is
+ * allowed, because the message fails.
  */
 struct scatter {
 	u32 pdn;
 	const struct sk_buff *skb;	/* source: skb at pos, or ... */
 	int pos;
 	const u8 *src;			/* ... plain memory */
-	bool more;			/* packets of its message follow: nobody polls for its end */
+	bool more;			/* packets of its message follow, so its end needs no order */
 };
 
 static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,

@@ -45,8 +45,8 @@ static bool swqe_names(const struct mrc_swqe *w, u32 key)
 }
 
 /*
- * A request under way has the key for its local memory. Programs have no such regions, and shall
- * not have a full queue searched for each request of theirs.
+ * Does a request under way use the key for its local memory? Not for programs: they have no such
+ * regions, and a search of a full queue for each request would be slow.
  */
 static bool local_in_use(struct mrc_qp *qp, u32 key)
 {

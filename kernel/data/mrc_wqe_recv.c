@@ -74,7 +74,7 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
 struct mrc_rwqe *mrc_wqe_recv_oldest(struct mrc_qp *qp)
 {
 	if (qp->srq && qp->rq_cons == qp->rq_taken)
-		return NULL;	/* what nobody took stays for other QPs */
+		return NULL;	/* receives that are not taken stay for other QPs */
 	return mrc_wqe_recv(qp, qp->rq_cons);
 }
 
@@ -92,7 +92,7 @@ void mrc_wqe_recv_forget(struct mrc_qp *qp)
 {
 	u32 i;
 
-	/* The newest first, so that they come to lie in their order. */
+	/* The newest first, which restores their order. */
 	while (qp->srq && qp->rq_taken != qp->rq_cons) {
 		struct mrc_rwqe *w = rwqe_at(qp, --qp->rq_taken);
 		struct mrc_srq_recv r = {

@@ -64,9 +64,9 @@ static void cq_overrun(struct mrc_cq *cq)
 	if (cq->overrun)
 		return;
 	WRITE_ONCE(cq->overrun, true);
-	smp_store_release(&cq->ring.hdr->error, 1);	/* who sees it sees all completions before it */
+	smp_store_release(&cq->ring.hdr->error, 1);	/* a reader that sees it also sees all completions before it */
 	mrc_dev_count(cq->dev, cq_overruns);
-	/* Its QPs end, also those that do nothing now: their locks are outside of ours. */
+	/* All its QPs fail, idle ones too. From a work item, because their locks are taken before this one. */
 	kref_get(&cq->ref);
 	queue_work(mrc_wq, &cq->overrun_work);
 	if (!cq->ibcq || !cq->ibcq->event_handler)
@@ -102,8 +102,8 @@ void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 /* ---- moderation ---- */
 
 /*
- * Under cq->lock. A timer whose function runs already is set anew: it may have told, and be about to return. If it
- * waits for the lock instead, there may be one event too many.
+ * Under cq->lock. Restarts a timer whose function is running, because the function may already have raised its event.
+ * If it still waits for the lock instead, there may be one event too many.
  */
 static void cq_moder_later(struct mrc_cq *cq)
 {
@@ -114,8 +114,8 @@ static void cq_moder_later(struct mrc_cq *cq)
 }
 
 /*
- * Under cq->lock, after prod was published. True: whoever armed the queue is told later, by more
- * completions or by the timer at the end of the period.
+ * Under cq->lock, after prod was published. True: the event is raised later, by more completions or
+ * by the timer at the end of the period.
  */
 static bool cq_moder_waits(struct mrc_cq *cq)
 {
@@ -164,7 +164,7 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 	spin_lock_bh(&cq->lock);
 	if (!cq->ibcq)
 		goto out;
-	/* Full, or a consumer index that cannot be: the same to us. */
+	/* Full, or an impossible consumer index: both are an overrun. */
 	if (cq->overrun ||
 	    cq->prod - smp_load_acquire(&r->hdr->cons) >= r->entries) {
 		cq_overrun(cq);
@@ -234,7 +234,7 @@ int mrc_cq_create(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = ctx ? cq_read_udata(udata, &req) : 0;
 	if (err)
 		return err;
-	/* The limit is of programs: users in the kernel take nothing of it. */
+	/* The limit applies to programs only. */
 	if (ctx && !atomic_add_unless(&dev->n_cqs, 1, MRC_MAX_CQ))
 		return -ENOSPC;
 	err = -ENOMEM;
@@ -284,11 +284,11 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	WRITE_ONCE(shell->cq, NULL);
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
-	/* Its device may have gone, and a program that only polls would poll for ever. */
+	/* If the device has gone, a program that only polls must get an error. */
 	smp_store_release(&cq->ring.hdr->error, 1);
 	spin_unlock_bh(&cq->lock);
 	hrtimer_cancel(&cq->mod_timer);	/* not started any more */
-	if (cancel_work_sync(&cq->overrun_work))	/* it names the device, which may go next */
+	if (cancel_work_sync(&cq->overrun_work))	/* it uses the device, which may be removed next */
 		mrc_cq_put(cq);
 	mrc_ring_unmap(&cq->ring);
 	if (!cq->kernel)
@@ -313,12 +313,12 @@ void mrc_cq_del_qp(struct mrc_cq *cq, u32 qpn)
 	if (!cq->kernel)
 		return;
 	xa_erase(&cq->qps, qpn);
-	/* Whoever polls and has found it is through. */
+	/* Wait for pollers that have found it. */
 	spin_lock_irqsave(&cq->poll_lock, flags);
 	spin_unlock_irqrestore(&cq->poll_lock, flags);
 }
 
-/* False: of a QP that is gone. */
+/* False: the QP is destroyed. */
 static bool cq_fill_wc(struct mrc_cq *cq, const struct mrc_cqe *cqe, struct ib_wc *wc)
 {
 	struct ib_qp *ibqp = xa_load(&cq->qps, cqe->qpn);
@@ -374,7 +374,7 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	return done;
 }
 
-/* The completion before @upto is not polled, and was added since its user was told last. */
+/* The completion before @upto is not polled, and is newer than the last event. */
 static bool cq_untold(const struct mrc_cq *cq, u32 upto)
 {
 	u32 behind = cq->prod - upto;
@@ -383,9 +383,9 @@ static bool cq_untold(const struct mrc_cq *cq, u32 upto)
 }
 
 /*
- * Under cq->lock, armed. Verbs promise an event for what comes after; adapters of mlx5 tell at once of what came
- * before and was not polled, and UCX, which polls and then arms, sleeps for ever where one does not.
- * What an event has told of is not told again: most programs arm when they have one, and then poll.
+ * Under cq->lock, armed. Verbs promise an event for later completions only. mlx5 also raises one at once if unpolled
+ * completions are there, and UCX, which polls and then arms, relies on that. No second event is raised for the same
+ * completions, because most programs arm after an event and then poll.
  */
 static void cq_arm_tells(struct mrc_cq *cq)
 {
@@ -401,7 +401,7 @@ static void cq_arm_tells(struct mrc_cq *cq)
 	cq_moder_later(cq);
 }
 
-/* A wish for everything is never weakened to one for solicited events. */
+/* Arming for all events is never weakened to solicited events. */
 static int cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
@@ -417,9 +417,9 @@ static int cq_arm(struct mrc_cq *cq, enum ib_cq_notify_flags flags)
 }
 
 /*
- * A program's plug-in normally does that itself by storing to the ring, and comes here when there is something to
- * be told at once. Users in the kernel may arm in their handler, which is called under cq->lock; they ask for
- * what they missed, and their queues are not resized.
+ * A plug-in normally arms by a store to the ring, and calls this if an event is due at once. Users in the kernel may
+ * arm in their handler, which runs under cq->lock; they request a report of missed events, and their queues are not
+ * resized.
  */
 int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {

@@ -17,20 +17,20 @@
 #define CQ_COPY_HELD	64	/* completions copied with cq->lock held, at most */
 #define CQ_COPY_STEPS	1000	/* a program that completes faster than it is copied stays with its ring */
 
-/* Under cq->lock. Does what is not consumed fit into @new? Else there is more, or a consumer index that cannot be. */
+/* Under cq->lock. Do the unconsumed completions fit into @new? False also for an impossible consumer index. */
 static bool cq_fits(const struct mrc_cq *cq, const struct mrc_ring *new, u32 cons)
 {
 	return cq->prod - cons <= min(new->entries, cq->ring.entries);
 }
 
-/* Completions from *@at up to @end. Who does not hold cq->lock: what is there stays, for the queue is not that full. */
+/* Copies completions from *@at up to @end. Without cq->lock, too: the queue is not so full that they are overwritten. */
 static void cq_copy(const struct mrc_cq *cq, const struct mrc_ring *new, u32 *at, u32 end)
 {
 	for (; *at != end; (*at)++)
 		memcpy(mrc_ring_slot(new, *at), mrc_ring_slot(&cq->ring, *at), new->stride);
 }
 
-/* Under cq->lock: from here on *@new is the queue's ring, and what is left there the old one. */
+/* Under cq->lock: swaps the queue's ring and *@new. */
 static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
@@ -49,8 +49,8 @@ static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 }
 
 /*
- * A step of a resize: what was there before is copied without the lock, and the rest in the same section as the
- * swap once it is little. -EAGAIN: completions came meanwhile, and more than that.
+ * A step of a resize: copies old completions without the lock. Once few are left, copies these and swaps the rings
+ * under the lock. -EAGAIN: too many completions arrived meanwhile.
  */
 static int cq_step(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 {
@@ -71,7 +71,7 @@ static int cq_step(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 	return fatal_signal_pending(current) ? -EINTR : -EAGAIN;
 }
 
-/* Under cq->resize_mutex: the ring stays. Each step copies what came during the one before. */
+/* Under cq->resize_mutex, which keeps the ring. Each step copies what arrived during the step before. */
 static int cq_move(struct mrc_cq *cq, struct mrc_ring *new)
 {
 	u32 at = smp_load_acquire(&cq->ring.hdr->cons);
@@ -112,7 +112,7 @@ int mrc_cq_resize(struct ib_cq *ibcq, mrc_resize_cq_arg cqe, struct ib_udata *ud
 	return err;
 }
 
-/* One of the two alone asks for nothing: an event after so many might never come. */
+/* One of the two alone means no moderation: that many completions might never come. */
 int mrc_cq_moderate(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct mrc_cq *cq = mrc_cq_of(ibcq);

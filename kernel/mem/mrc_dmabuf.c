@@ -45,7 +45,7 @@ static const struct dma_buf_attach_ops dmabuf_attach_ops = {
 	MRC_DMABUF_MOVES(dmabuf_revoke)
 };
 
-/* Where it is to stay, and has arrived at. */
+/* Pins the buffer, and waits until it is in place. */
 static int dmabuf_pin(struct mrc_dmabuf *b, struct device *dev)
 {
 	struct dma_resv *lock = b->buf->resv;

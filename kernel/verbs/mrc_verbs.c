@@ -47,7 +47,7 @@
 #define MRC_PKEY	0xffff
 #define MRC_FW_VER	"1.0.0"		/* of the protocol; and as a number */
 #define MRC_MAX_MSG	(1u << 31)
-#define MRC_VENDOR_ID	0xffffff	/* nobody's, as rxe says; tests want one */
+#define MRC_VENDOR_ID	0xffffff	/* not assigned, as rxe has it; some tests require one */
 
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			struct ib_udata *udata)
@@ -55,7 +55,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	struct mrc_uquery_device_resp resp;
 	int err;
 
-	/* Linux 7 asks for itself without one. */
+	/* Linux 7 itself queries without udata. */
 	if (udata && udata->inlen)
 		return -EINVAL;
 	if (udata && udata->outlen) {
@@ -212,7 +212,7 @@ static int alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	return err ? err : ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-/* Of somebody who imports it: what a plug-in must know is in the ABI. */
+/* For an importer: the ABI has everything that a plug-in needs. */
 static int query_ucontext(struct ib_ucontext *ibuc, struct uverbs_attr_bundle *attrs)
 {
 	return 0;
@@ -231,7 +231,7 @@ static void disassociate_ucontext(struct ib_ucontext *ibuc)
 static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
-	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* the kernel's users take none of the programs' */
+	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* users in the kernel have a range of their own */
 	int pdn = ida_alloc_range(&dev->pdn_ida, first, first + MRC_MAX_PD - 1,
 				  GFP_KERNEL_ACCOUNT);
 
