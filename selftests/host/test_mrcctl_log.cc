@@ -55,7 +55,7 @@ void test_since()
     zone("UTC");
     for (const char *word : {"", "10", "m", "-10m", "10y", "24:00", "12:60", "12:3 ", " 12:03", "2026-13-01", "2026-02-30",
                              "2026-11-29T", "2026-11-29T12", "+9:03", "12:-3", "soon", "9999999999s", "12:03Z"})
-        check(fmt::format("\"{}\" is no time", word), since(word).find("is no time") != std::string::npos, since(word));
+        check(fmt::format("\"{}\" is not a time", word), since(word).find("is not a time") != std::string::npos, since(word));
 }
 
 void test_log_names()

@@ -42,11 +42,11 @@ live() {
 	        seen += os.read(master, 65536)
 	    shown, seen = seen, b""
 	    return shown
-	until(b"planes up", b"q ends")
+	until(b"planes up", b"q quits")
 	os.write(master, b" ")
 	until(b"paused")
 	os.write(master, b" n")
-	until(b"q ends")
+	until(b"q quits")
 	size(6, 30)
 	top.send_signal(signal.SIGWINCH)
 	shown = until(b"\x1b[6;1H")

@@ -282,7 +282,7 @@ error profile_set(context &ctx, const arguments &args)
     uint32_t mode = parse_mode(args.get("mode").value_or("exp"));
     auto fmt_word = args.get("fmt");
     if (!fmt_word && mode != MRC_MODE_AUTO)
-        throw bad_value("fmt: what are the EVs? srv6, udp or stev");
+        throw bad_value("fmt: the format of the EVs is missing: srv6, udp or stev");
     uint32_t fmt = fmt_word ? parse_fmt(*fmt_word) : static_cast<uint32_t>(MRC_FMT_UDP);
     auto gens = generators(args);
     rq.nest(MRC_A_PROFILE, [&](request &n) {

@@ -74,7 +74,7 @@ std::optional<finding> look_signature(const host &h)
                    (!lockdown.empty() && lockdown.find("[none]") == std::string::npos);
     if (is_loaded(h) || module_files(h).empty() || !insists)
         return {};
-    return finding{"this kernel takes signed modules only; \"Key was rejected by service\" and \"Operation not "
+    return finding{"this kernel loads signed modules only; \"Key was rejected by service\" and \"Operation not "
                    "permitted\" of modprobe mean that it does not know the key of DKMS",
                    "mokutil --import /var/lib/dkms/mok.pub && reboot"};
 }
@@ -83,7 +83,7 @@ std::optional<finding> look_loaded(const host &h)
 {
     if (is_loaded(h) || module_files(h).empty() || look_signature(h))
         return {};
-    return finding{"the module is installed and not loaded", "modprobe mrc"};
+    return finding{"the module is installed, but not loaded", "modprobe mrc"};
 }
 
 std::optional<finding> look_version(const host &h)
@@ -149,19 +149,19 @@ std::optional<finding> look_rxe(const host &h)
     if (std::sscanf(h.release.c_str(), "%u.%u", &major, &minor) != 2 || major > 6 ||
         (major == 6 && minor > 12) || !exists(h, "/sys/module/rdma_rxe"))
         return {};
-    return finding{"rdma_rxe is loaded and has the UDP port that MRC uses", "modprobe -r rdma_rxe"};
+    return finding{"rdma_rxe is loaded and holds the UDP port of MRC", "modprobe -r rdma_rxe"};
 }
 
 constexpr check table[] = {
-    {"installed", "a module for the kernel that runs", look_installed},
-    {"signature", "a module that Secure Boot lets in", look_signature},
+    {"installed", "a module for the running kernel", look_installed},
+    {"signature", "a module that Secure Boot accepts", look_signature},
     {"loaded", "the module is loaded", look_loaded},
-    {"version", "module and mrcctl are of one version", look_version},
+    {"version", "module and mrcctl have the same version", look_version},
     {"twice", "one module, by packages or from a checkout", look_twice},
     {"plug-in", "libibverbs knows MRC devices", look_plugin},
-    {"abi", "the plug-in takes this module", look_abi},
+    {"abi", "the plug-in accepts this module", look_abi},
     {"memlock", "memory that programs may pin", look_memlock},
-    {"rxe", "nobody else has the UDP port", look_rxe},
+    {"rxe", "no other module uses the UDP port", look_rxe},
 };
 
 } // namespace

@@ -167,7 +167,7 @@ error fabric_check(context &ctx, const arguments &args)
             return {};
         ctx.out.finish();
         auto first = c.problems.empty() ? std::string() : ": " + c.problems.front();
-        return {ENETUNREACH, fmt::format("{} EVs go astray, {} paths are not there{}", c.astray,
+        return {ENETUNREACH, fmt::format("{} EVs lead to a wrong place, {} paths do not exist{}", c.astray,
                                          c.unreached, first), false};
     });
 }

@@ -69,7 +69,7 @@ error export_nodes(context &ctx, const mrcfab::Fabric &f, const Format &format, 
     std::size_t written = 0;
 
     if (all && !dir)
-        return {EINVAL, "all switches are as many files: name a folder, to DIR", false};
+        return {EINVAL, "all switches need a folder for their files: to DIR", false};
     if (dir) {
         std::error_code ec;
         std::filesystem::create_directories(*dir, ec);

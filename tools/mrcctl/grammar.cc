@@ -202,7 +202,7 @@ std::string help_text(const object *obj, const verb *v)
     if (!obj) {
         s = "Usage: mrcctl [OPTIONS] OBJECT VERB [KEY VALUE]...\n"
             "       mrcctl [OBJECT [VERB]] help\n\n"
-            "Objects (abbreviations will do; without any: status)\n";
+            "Objects (may be abbreviated; default: status)\n";
         for (auto &o : command_table())
             s += fmt::format("  {:<9} {}\n", o.name, o.help);
         s += "\nOptions\n"

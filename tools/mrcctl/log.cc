@@ -82,7 +82,7 @@ error log_show(context &ctx, const arguments &args)
     if (withheld)
         say_withheld();
     if (lost)
-        fmt::print(stderr, "mrcctl: {} more found no room: too much at once\n", lost);
+        fmt::print(stderr, "mrcctl: {} more records were dropped: too many at once\n", lost);
     return {};
 }
 

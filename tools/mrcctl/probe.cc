@@ -210,7 +210,7 @@ std::string why_of(int err)
     case 0: return "no answer";
     case ENETDOWN: return "plane is down";
     case EHOSTUNREACH: return "no route";
-    case EBUSY: return "too many questions under way";
+    case EBUSY: return "too many probes under way";
     default: return std::strerror(err);
     }
 }
@@ -262,7 +262,7 @@ error judge(const std::vector<path> &all, const std::string &dev, const gid &to)
     case ENOENT:
         return {ENOENT, fmt::format("{} has no peer {}: talk to it first", dev, format_address(to)), true};
     case EINVAL:
-        return {EINVAL, fmt::format("{} is many hosts, or this one", format_address(to)), true};
+        return {EINVAL, fmt::format("{} is a multicast address, or this host", format_address(to)), true};
     case EADDRNOTAVAIL:
         return {EADDRNOTAVAIL, fmt::format("{} has no address from which to probe {}", dev, format_address(to)), true};
     }

@@ -213,7 +213,7 @@ error selfprobe_set(context &ctx, const arguments &args)
         });
     }
     if (!id)
-        throw bad_value("selfprobe set: no test and no host on; selfprobe del ends all");
+        throw bad_value("selfprobe set: needs test or host on; selfprobe del stops all self-probes");
     auto e = ctx.connect();
     return e ? e : ctx.nl.call(rq);
 }

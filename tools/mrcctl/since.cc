@@ -18,7 +18,7 @@ constexpr uint64_t second = 1000000000;
 
 [[noreturn]] void refuse(const std::string &word)
 {
-    throw bad_value(fmt::format("since: \"{}\" is no time: 10m, 12:03, 2026-11-29 or 2026-11-29T12:03:11", word));
+    throw bad_value(fmt::format("since: \"{}\" is not a time: 10m, 12:03, 2026-11-29 or 2026-11-29T12:03:11", word));
 }
 
 // "10m" in ns; 0: no such word.

@@ -109,7 +109,7 @@ error top(context &ctx, const arguments &args)
     if (auto v = args.get("count"))
         left = parse_number(*v, 1, UINT64_MAX, "count");
     if (ctx.opt.as_json)
-        throw bad_value("top is for people; programs read mrcctl -j status");
+        throw bad_value("top has no JSON: use mrcctl -j status");
     snapshot before, now;
     if (auto e = ctx.connect())
         return e;
@@ -127,7 +127,7 @@ error top(context &ctx, const arguments &args)
         opt.peers = term.rows() > 24 ? term.rows() - 16 : 8;
         auto problems = problems_of(now);
         term.show(draw_screen(before, now, problems, opt),
-                  paused ? "paused: space goes on, q ends" : "q ends, space pauses, peers by: p problems, n QPs, a address");
+                  paused ? "paused: space resumes, q quits" : "q quits, space pauses, sort peers by: p problems, n QPs, a address");
         ctx.status = problems.empty() ? 0 : 1;
         if (--left == 0)
             break;

@@ -86,7 +86,7 @@ error check_event(const std::string &dir, const char *event)
                                     "mrcctl, or the kernel has no tracepoints", event)};
     std::string differs = layout_differs(event, format);
     if (!differs.empty())
-        return {EPROTO, "module and mrcctl do not belong together: " + differs};
+        return {EPROTO, "module and mrcctl have different versions of the tracepoints: " + differs};
     return {};
 }
 
@@ -185,7 +185,7 @@ error tracer::start(const std::vector<program> &programs, uint32_t qpn)
         if (auto *prog = bpf_object__find_program_by_name(it->obj, p.name))
             bpf_program__set_autoload(prog, true);
     if (int r = bpf_object__load(it->obj); r == -EACCES) // privilege is EPERM here
-        return {EACCES, "loading BPF programs: the kernel's verifier takes them not: " + last_words};
+        return {EACCES, "loading BPF programs: the kernel's verifier refuses them: " + last_words};
     else if (r)
         return refused(-r, "loading BPF programs");
     for (auto &p : programs)

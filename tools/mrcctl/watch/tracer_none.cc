@@ -12,7 +12,7 @@ tracer::~tracer() = default;
 
 mrcnl::error tracer::start(const std::vector<program> &, uint32_t)
 {
-    return {EOPNOTSUPP, "this mrcctl was built without libbpf or clang: it cannot look on; "
+    return {EOPNOTSUPP, "this mrcctl was built without libbpf or clang: it has no histograms; "
                         "the tracepoints mrc:* are there for other tools"};
 }
 

@@ -83,7 +83,7 @@ error observe(context &ctx, const arguments &args, tracer &t,
     if (auto e = t.start(programs, qpn))
         return e;
     if (!ctx.opt.as_json && !seconds && isatty(STDERR_FILENO))
-        fmt::print(stderr, "mrcctl: counting; Ctrl-C ends it and shows\n");
+        fmt::print(stderr, "mrcctl: counting; Ctrl-C stops and prints the result\n");
     p.wait(seconds);
     return {};
 }
