@@ -35,6 +35,7 @@
 #include "core/mrc_statset.h"
 
 struct mrc_dev_plane;
+struct mrc_avoids;
 struct mrc_loop;
 struct mrc_net;
 struct mrc_ud;
@@ -129,6 +130,8 @@ struct mrc_dev {
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
 	u32 n_peers, n_idle_peers;	/* under peer_lock */
 	struct delayed_work paths_again; /* path/mrc_path_change.h */
+	struct mrc_avoids __rcu *avoids; /* path/mrc_avoids.h; NULL: nothing was ever avoided; rtnl */
+	struct delayed_work avoid_work;	/* their expiry */
 	struct mrc_loop *loop;		/* self-probes: data/mrc_loop.h */
 	struct mrc_history log;		/* core/mrc_log.h, under log_lock */
 	spinlock_t log_lock;		/* innermost, interrupts off */

@@ -198,7 +198,6 @@ static enum mrc_log_cause log_ev_cause(enum mrc_ev_why why)
 	case MRC_EV_WHY_CORRELATED:
 		return MRC_WHY_COMPANY;
 	case MRC_EV_WHY_CONTROLLER:
-	case MRC_EV_WHY_AVOIDED:
 		return MRC_WHY_CONTROLLER;
 	case MRC_EV_WHY_ANSWERED:
 		return MRC_WHY_ANSWERED;
@@ -210,6 +209,8 @@ static enum mrc_log_cause log_ev_cause(enum mrc_ev_why why)
 		return MRC_WHY_PLANE_BACK;
 	case MRC_EV_WHY_FLOOR:
 		return MRC_WHY_FLOOR;
+	case MRC_EV_WHY_AVOIDED:
+		return MRC_WHY_AVOIDED;
 	}
 	return MRC_WHY_NONE;
 }

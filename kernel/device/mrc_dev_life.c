@@ -299,6 +299,7 @@ static void dev_dealloc(struct ib_device *ibdev)
 	mrc_addr_stop(dev);
 	mrc_path_change_stop(dev);
 	mrc_peers_destroy(dev);
+	mrc_avoids_exit(dev);
 	mrc_claim_exit(dev);
 	mrc_ud_dup_exit(dev);
 	mrc_loop_exit(dev);

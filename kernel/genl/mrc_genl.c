@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include "genl/mrc_genl.h"
+#include "genl/mrc_genl_avoid.h"
 #include "genl/mrc_genl_cc.h"
 #include "genl/mrc_genl_dump.h"
 #include "genl/mrc_genl_ep.h"
@@ -88,6 +89,12 @@ static const struct nla_policy mrc_probe_set_policy[MRC_A_MAX + 1] = {
 	[MRC_A_PROBE] = NLA_POLICY_NESTED(mrc_genl_probe_policy),
 };
 
+static const struct nla_policy mrc_avoid_set_policy[MRC_A_MAX + 1] = {
+	MRC_POLICY_DEV,
+	[MRC_A_AVOIDS] = NLA_POLICY_NESTED(mrc_genl_avoids_policy),
+	[MRC_A_AVOID] = NLA_POLICY_NESTED(mrc_genl_avoid_policy),
+};
+
 static int genl_dev_get(struct sk_buff *req, struct genl_info *info)
 {
 	struct sk_buff *skb;
@@ -155,6 +162,8 @@ static const struct genl_ops mrc_genl_ops[] = {
 	MRC_DO(MRC_CMD_EP_SEND, mrc_genl_ep_send, mrc_ep_send_policy),
 	MRC_DO(MRC_CMD_PROBE_SET, mrc_genl_probe_set, mrc_probe_set_policy),
 	MRC_DUMP(MRC_CMD_PROBE_GET, mrc_genl_probe_dump, mrc_get_policy),
+	MRC_DO(MRC_CMD_AVOID_SET, mrc_genl_avoid_set, mrc_avoid_set_policy),
+	MRC_DUMP(MRC_CMD_AVOID_GET, mrc_genl_avoid_dump, mrc_get_policy),
 };
 
 int __init mrc_genl_init(void)

@@ -20,6 +20,7 @@
 #include "path/mrc_peers.h"
 #include "path/mrc_profiles.h"
 #include "genl/mrc_genl_cc.h"
+#include "genl/mrc_genl_avoid.h"
 #include "genl/mrc_genl_dump.h"
 #include "genl/mrc_genl_fill.h"
 #include "genl/mrc_genl_msg.h"
@@ -272,6 +273,21 @@ static int dump_probes(struct sk_buff *skb, struct netlink_callback *cb, struct 
 	return err;
 }
 
+/* The daemon's, then a person's: d->record is the next. */
+static int dump_avoids(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev, struct dump *d)
+{
+	int err = 0;
+	void *hdr;
+
+	for (; !err && d->record < MRC_AVOID_LISTS; d->record += !err) {
+		hdr = dump_begin(skb, cb, MRC_CMD_AVOID_GET, dev);
+		if (!hdr)
+			return -EMSGSIZE;
+		err = dump_end(skb, hdr, mrc_genl_put_avoids(skb, dev, (enum mrc_avoid_by)d->record, d->admin));
+	}
+	return err;
+}
+
 /* Under RCU. */
 static int dump_plane(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
 		      struct mrc_dev_plane *p)
@@ -317,6 +333,11 @@ int mrc_genl_log_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int mrc_genl_probe_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return dump(skb, cb, dump_probes);
+}
+
+int mrc_genl_avoid_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, dump_avoids);
 }
 
 int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)

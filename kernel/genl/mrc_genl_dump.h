@@ -12,6 +12,7 @@ int mrc_genl_dump_start(struct netlink_callback *cb);
 int mrc_genl_dump_done(struct netlink_callback *cb);
 int mrc_genl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_probe_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int mrc_genl_avoid_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_profile_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int mrc_genl_peer_dump(struct sk_buff *skb, struct netlink_callback *cb);

@@ -342,7 +342,8 @@ static int put_ev(struct sk_buff *skb, const struct mrc_pathset *ps, u32 i)
 	    nla_put_u32(skb, MRC_A_EV_STATE, ev.state) ||
 	    nla_put_u32(skb, MRC_A_EV_ENTROPY, ev.value) ||
 	    nla_put_u32(skb, MRC_A_EV_TX_PKTS, ev.tx_pkts) ||
-	    nla_put_u32(skb, MRC_A_EV_LOST, ev.lost_pkts)) {
+	    nla_put_u32(skb, MRC_A_EV_LOST, ev.lost_pkts) ||
+	    (ev.aside && nla_put_u8(skb, MRC_A_EV_AVOIDED, 1))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -38,6 +38,11 @@ static struct netlink_range_validation mrc_expiry_range = {
 	.max = 3600,		/* an hour */
 };
 
+static struct netlink_range_validation mrc_avoid_range = {
+	.min = 1,
+	.max = 24 * 3600,	/* a day */
+};
+
 static struct netlink_range_validation mrc_lateness_range = {
 	.min = 1000,
 	.max = 10 * 1000 * 1000,	/* 10 s */
@@ -210,4 +215,15 @@ const struct nla_policy mrc_genl_probe_policy[MRC_A_PROBE_MAX + 1] = {
 	[MRC_A_PROBE_DSCP]	= NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_PROBE_SIZE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_packet_range),
 	[MRC_A_PROBE_INTERVAL]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_interval_range),
+};
+
+const struct nla_policy mrc_genl_avoids_policy[MRC_A_AVOIDS_MAX + 1] = {
+	[MRC_A_AVOIDS_BY]	= NLA_POLICY_MAX(NLA_U32, MRC_AVOID_PERSON),
+	[MRC_A_AVOIDS_EXPIRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_avoid_range),
+};
+
+const struct nla_policy mrc_genl_avoid_policy[MRC_A_AVOID_MAX + 1] = {
+	[MRC_A_AVOID_PLANE]	= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+	[MRC_A_AVOID_FROM]	= NLA_POLICY_MIN(NLA_U16, 1),
+	[MRC_A_AVOID_TO]	= NLA_POLICY_MIN(NLA_U16, 1),
 };

@@ -27,6 +27,8 @@ extern const struct nla_policy mrc_genl_ev_policy[MRC_A_EV_MAX + 1];
 extern const struct nla_policy mrc_genl_qp_policy[MRC_A_QP_MAX + 1];
 extern const struct nla_policy mrc_genl_ep_policy[MRC_A_EP_MAX + 1];
 extern const struct nla_policy mrc_genl_probes_policy[MRC_A_PROBES_MAX + 1];
+extern const struct nla_policy mrc_genl_avoids_policy[MRC_A_AVOIDS_MAX + 1];
+extern const struct nla_policy mrc_genl_avoid_policy[MRC_A_AVOID_MAX + 1];
 extern const struct nla_policy mrc_genl_probe_policy[MRC_A_PROBE_MAX + 1];
 
 #endif

@@ -211,6 +211,50 @@ int mrc_path_change_del_profile(struct mrc_dev *dev, const struct mrc_profile_ke
 	return 0;
 }
 
+/* ---- links that are avoided ---- */
+
+static void change_avoids_of(struct mrc_peer *peer)
+{
+	if (!mrc_peer_paths_avoid(peer))
+		return;
+	mrc_event_peer(peer, MRC_EVENT_EV);
+	mrc_peer_users_notify(peer, false);	/* a QP without any usable EV waits for this */
+}
+
+/* Expired lists are empty from now on; the next one's time. */
+static void change_avoids(struct mrc_dev *dev)
+{
+	u64 left_ns;
+
+	mrc_peers_for_each(dev, change_avoids_of);
+	if (mrc_avoids_left(dev, &left_ns))
+		mod_delayed_work(mrc_wq, &dev->avoid_work, nsecs_to_jiffies(left_ns) + 1);
+}
+
+static void avoid_work(struct work_struct *work)
+{
+	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, avoid_work);
+
+	rtnl_lock();
+	if (!dev->dead) {
+		if (mrc_avoids_expire(dev))	/* no memory: later */
+			mod_delayed_work(mrc_wq, &dev->avoid_work, HZ);
+		else
+			change_avoids(dev);
+	}
+	rtnl_unlock();
+}
+
+int mrc_path_change_set_avoids(struct mrc_dev *dev, enum mrc_avoid_by by, const struct mrc_avoid_link *links, u32 n,
+			       u32 expiry_s)
+{
+	int err = mrc_avoids_set(dev, by, links, n, expiry_s);
+
+	if (!err)
+		change_avoids(dev);
+	return err;
+}
+
 /* ---- without memory ---- */
 
 static void paths_again_work(struct work_struct *work)
@@ -226,11 +270,13 @@ static void paths_again_work(struct work_struct *work)
 void mrc_path_change_init(struct mrc_dev *dev)
 {
 	INIT_DELAYED_WORK(&dev->paths_again, paths_again_work);
+	INIT_DELAYED_WORK(&dev->avoid_work, avoid_work);
 }
 
 void mrc_path_change_stop(struct mrc_dev *dev)
 {
 	cancel_delayed_work_sync(&dev->paths_again);
+	cancel_delayed_work_sync(&dev->avoid_work);
 }
 
 /* ---- the rest ---- */

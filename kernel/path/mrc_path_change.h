@@ -9,6 +9,7 @@
 #ifndef MRC_PATH_CHANGE_H
 #define MRC_PATH_CHANGE_H
 
+#include "path/mrc_avoids.h"
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_profiles.h"
 
@@ -25,6 +26,12 @@ void mrc_path_change_profiles(struct mrc_dev *dev);
  * device's addresses. True: call again soon, because duplicate detection of an address runs and its end is not reported.
  */
 bool mrc_path_change_addrs(struct mrc_dev *dev);
+/*
+ * The links that @by has the device avoid: @n of them, forgotten after @expiry_s seconds (0: never). The same once more
+ * counts anew until then. 0 or -ENOMEM.
+ */
+int mrc_path_change_set_avoids(struct mrc_dev *dev, enum mrc_avoid_by by, const struct mrc_avoid_link *links, u32 n,
+			       u32 expiry_s);
 /* The damping of announced ports was reconfigured. */
 void mrc_path_change_damp(struct mrc_dev *dev);
 /* Parameters of controllers. */

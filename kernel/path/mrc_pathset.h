@@ -44,6 +44,7 @@ struct mrc_pathset {
 	bool is_auto;			/* EVs made up here: rebuilt when planes come or go */
 	bool local;			/* made when the peer was this host: over lo */
 	bool srv6;			/* values are outer destinations */
+	u32 avoid_gen;			/* of the lists of links that it follows: path/mrc_avoids.h; under path_lock */
 	bool part;			/* for ordinary IP, a part of the EVs: not for QPs */
 	struct mrc_evset evs;
 	struct mrc_spray ip_rot;		/* rotation of ordinary IP packets and endpoint packets */

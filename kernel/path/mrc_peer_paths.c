@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include "core/mrc_dev_stats.h"
 #include "core/mrc_log.h"
+#include "path/mrc_avoids.h"
 #include "path/mrc_peer_paths.h"
 
 #define MRC_PATHS_AGAIN	HZ
@@ -121,6 +122,28 @@ void mrc_peer_paths_log(struct mrc_peer_paths *paths)
 		mrc_log_ev(paths->peer->dev, &paths->peer->gid, &news);
 }
 
+static bool paths_avoid(struct mrc_peer_paths *paths, void *arg)
+{
+	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
+	DECLARE_BITMAP(hits, MRC_EVS_MAX);
+	bool changed = false;
+	u32 gen;
+
+	if (mrc_avoids_look(ps, hits, &gen)) {
+		spin_lock_bh(&paths->peer->path_lock);
+		changed = mrc_avoids_take(ps, hits, gen);
+		mrc_peer_paths_log(paths);
+		spin_unlock_bh(&paths->peer->path_lock);
+	}
+	mrc_pathset_put(ps);
+	return changed;
+}
+
+bool mrc_peer_paths_avoid(struct mrc_peer *peer)
+{
+	return mrc_peer_paths_any(peer, paths_avoid, NULL);
+}
+
 static bool paths_ports(struct mrc_peer_paths *paths, void *arg)
 {
 	struct mrc_pathset *ps = mrc_peer_paths_set(paths);
@@ -133,6 +156,7 @@ static bool paths_ports(struct mrc_peer_paths *paths, void *arg)
 	mrc_peer_paths_log(paths);
 	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(ps);
+	paths_avoid(paths, NULL);
 	return false;
 }
 

@@ -44,6 +44,8 @@ static inline struct mrc_pathset *mrc_peer_paths_get(struct mrc_peer *peer)
 bool mrc_peer_paths_is(const struct mrc_pathset *ps);
 /* Any context, no lock held. The sets in use learn which ports are up at both ends. */
 void mrc_peer_paths_ports(struct mrc_peer *peer);
+/* Any context. Links that the device avoids changed. True: so did states of EVs, perhaps. */
+bool mrc_peer_paths_avoid(struct mrc_peer *peer);
 /* Likewise. Cached routes may be stale. */
 void mrc_peer_paths_forget_routes(struct mrc_peer *peer);
 /*

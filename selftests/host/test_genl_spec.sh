@@ -16,7 +16,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 	ksft_skip_all "python3-yaml is not installed"
 fi
 
-ksft_plan 32
+ksft_plan 35
 tmp=$(mktemp -d)
 at_exit rm -rf "$tmp"
 
@@ -51,7 +51,8 @@ write('cmd', [(c_name(ops['name-prefix'] + o['name']), i)
 
 prefixes = {'fmt': 'MRC_FMT_', 'mode': 'MRC_MODE_', 'nl-ev-state': 'MRC_NL_EV_',
             'event': 'MRC_EVENT_', 'nl-ep-op': 'MRC_NL_EP_', 'hint': 'MRC_HINT_', 'copy-from': 'MRC_COPY_',
-            'log-kind': 'MRC_LOG_', 'log-cause': 'MRC_WHY_', 'probe-kind': 'MRC_PROBE_'}
+            'log-kind': 'MRC_LOG_', 'log-cause': 'MRC_WHY_', 'probe-kind': 'MRC_PROBE_',
+            'avoid-by': 'MRC_AVOID_'}
 for d in spec['definitions']:
     if d['type'] == 'const':
         continue
@@ -96,7 +97,8 @@ def owner(lines):
                          ('MRC_A_GEN_', 'gen'), ('MRC_A_FIELD_', 'field'), ('MRC_A_CC_', 'cc'),
                          ('MRC_A_EV_', 'ev'), ('MRC_A_EP_', 'ep'), ('MRC_A_PEER_', 'peer'), ('MRC_A_QP_', 'qp'),
                          ('MRC_A_STAT', 'stat'), ('MRC_A_LOG_', 'log'), ('MRC_LOG_', 'log-kind'), ('MRC_WHY_', 'log-cause'),
-                         ('MRC_A_PROBES_', 'probes'), ('MRC_A_PROBE_', 'probe'), ('MRC_PROBE_', 'probe-kind'), ('MRC_GENL_', 'group')):
+                         ('MRC_A_PROBES_', 'probes'), ('MRC_A_PROBE_', 'probe'), ('MRC_PROBE_', 'probe-kind'),
+                         ('MRC_A_AVOIDS_', 'avoids'), ('MRC_A_AVOID_', 'avoid'), ('MRC_AVOID_', 'avoid-by'), ('MRC_GENL_', 'group')):
         if first.startswith(prefix):
             return name
     return 'unknown-' + first
@@ -108,7 +110,7 @@ for block in listing.split('-\n'):
             f.write('\n'.join(lines) + '\n')
 PY
 
-for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer ep qp stat fmt mode nl-ev-state nl-ep-op event hint log log-kind log-cause probes probe probe-kind group; do
+for name in cmd mrc dev plane profile gen field copy copy-from cc ev peer ep qp stat fmt mode nl-ev-state nl-ep-op event hint log log-kind log-cause probes probe probe-kind avoids avoid avoid-by group; do
 	if diff -u "$tmp/$name.h" "$tmp/$name.yaml" >"$tmp/diff" 2>&1; then
 		ksft_pass "spec and header agree: $name"
 	else

@@ -18,8 +18,8 @@ from mrc_netlink import (  # noqa: E402
     CMD_EV_SET, CMD_PROFILE_SET, FMT_UDP, MODE_AUTO, MODE_GEN, NLM_F_ACK, NLM_F_REQUEST, NLMSG_ERROR, Family, attr,
     attrs_of, nest)
 
-CMD_DEV_SET, CMD_PLANE_SET, CMD_PROFILE_DEL, CMD_EP_SEND, CMD_PROBE_SET = 2, 4, 7, 17, 21
-A_IFINDEX, A_DEV, A_PLANE, A_EP, A_PROBES, A_PROBE = 1, 4, 5, 14, 16, 17
+CMD_DEV_SET, CMD_PLANE_SET, CMD_PROFILE_DEL, CMD_EP_SEND, CMD_PROBE_SET, CMD_AVOID_SET = 2, 4, 7, 17, 21, 23
+A_IFINDEX, A_DEV, A_PLANE, A_EP, A_PROBES, A_PROBE, A_AVOIDS, A_AVOID = 1, 4, 5, 14, 16, 17, 18, 19
 DEV_DSCP_DATA, DEV_PLANES, DEV_CC_PROFILE = 6, 10, 19
 PLANE_NUMBER, PLANE_SID = 1, 7
 PROFILE_COUNT, PROFILE_DST_LEN = 7, 11
@@ -27,11 +27,16 @@ CC_ALGORITHM, CC_ETA = 2, 13
 EP_ID, EP_GID, EP_OP, EP_FMT, EP_VALUE, EP_PORT = 1, 2, 4, 7, 8, 9
 PROBES_EXPIRY, PROBES_COUNT = 1, 6
 PROBE_ID, PROBE_KIND, PROBE_PLANE, PROBE_PATH, PROBE_INTERVAL, PROBE_SENT, KIND_HOST = 1, 2, 3, 4, 7, 8, 3
+AVOIDS_BY, AVOIDS_EXPIRY, AVOIDS_LEFT, AVOID_PLANE, AVOID_FROM, AVOID_TO = 1, 2, 3, 1, 2, 3
 OFFS, MISS_TYPE, MISS_NEST = 2, 5, 6
 
 
 def u8(kind, n):
     return attr(kind, bytes([n]))
+
+
+def u16(kind, n):
+    return attr(kind, struct.pack("H", n))
 
 
 def u32(kind, n):
@@ -61,6 +66,10 @@ def ep(*more, fmt=FMT_UDP):
 
 def probe(*more, kind=0, interval=100000):
     return nest(A_PROBE, u32(PROBE_ID, 1), u32(PROBE_KIND, kind), u32(PROBE_INTERVAL, interval), *more)
+
+
+def avoid(*link, by=0):
+    return nest(A_AVOIDS, u32(AVOIDS_BY, by)), nest(A_AVOID, *link)
 
 
 UDP = u32(A_PROFILE_FMT, FMT_UDP)
@@ -126,6 +135,22 @@ CASES = (
     ("more self-probes a second than a device takes", CMD_PROBE_SET,
      tuple(nest(A_PROBE, u32(PROBE_ID, i), u32(PROBE_KIND, KIND_HOST), u32(PROBE_INTERVAL, 1000))
            for i in range(33)), (A_PROBE,)),
+    ("links that nobody avoids", CMD_AVOID_SET, (nest(A_AVOID, u8(AVOID_PLANE, 1), u16(AVOID_FROM, 1)),),
+     (A_AVOIDS, MISSING)),
+    ("a list of nobody", CMD_AVOID_SET, (nest(A_AVOIDS, u32(AVOIDS_EXPIRY, 1)),), (A_AVOIDS, AVOIDS_BY, MISSING)),
+    ("a list of a stranger", CMD_AVOID_SET, (nest(A_AVOIDS, u32(AVOIDS_BY, 2)),), (A_AVOIDS, AVOIDS_BY)),
+    ("a list that has expired", CMD_AVOID_SET, (nest(A_AVOIDS, u32(AVOIDS_BY, 0), u32(AVOIDS_EXPIRY, 0)),),
+     (A_AVOIDS, AVOIDS_EXPIRY)),
+    ("the time left of a list", CMD_AVOID_SET, (nest(A_AVOIDS, u32(AVOIDS_BY, 0), u32(AVOIDS_LEFT, 9)),),
+     (A_AVOIDS, AVOIDS_LEFT)),
+    ("a link of plane 33", CMD_AVOID_SET, avoid(u8(AVOID_PLANE, 33), u16(AVOID_FROM, 1)), (A_AVOID, AVOID_PLANE)),
+    ("a link from nowhere", CMD_AVOID_SET, avoid(u8(AVOID_PLANE, 1), u16(AVOID_FROM, 0)), (A_AVOID, AVOID_FROM)),
+    ("a link to nowhere", CMD_AVOID_SET, avoid(u8(AVOID_PLANE, 1), u16(AVOID_FROM, 1), u16(AVOID_TO, 0)),
+     (A_AVOID, AVOID_TO)),
+    ("a link without a plane", CMD_AVOID_SET, avoid(u16(AVOID_FROM, 1)), (A_AVOID,)),
+    ("more links than a list takes", CMD_AVOID_SET,
+     (nest(A_AVOIDS, u32(AVOIDS_BY, 1)),) + tuple(nest(A_AVOID, u8(AVOID_PLANE, 1), u16(AVOID_FROM, i))
+                                                for i in range(1, 98)), (A_AVOID,)),
 )
 
 

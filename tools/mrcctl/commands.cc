@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <linux/mrc.h>
 
+#include "avoid.h"
 #include "doctor.h"
 #include "explain.h"
 #include "diagnose.h"
@@ -506,6 +507,9 @@ error run(const command &c, context &ctx)
     case action::qp_show: return qp_show(ctx, a);
     case action::stats_show: return stats_show(ctx, a);
     case action::monitor: return monitor(ctx, a);
+    case action::avoid_show: return avoid_show(ctx, a);
+    case action::avoid_set: return avoid_set(ctx, a);
+    case action::avoid_clear: return avoid_clear(ctx, a);
     case action::selfprobe_show: return selfprobe_show(ctx, a);
     case action::selfprobe_set: return selfprobe_set(ctx, a);
     case action::selfprobe_del: return selfprobe_del(ctx, a);

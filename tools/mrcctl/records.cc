@@ -347,6 +347,8 @@ record ev_record(const table &t, const attr &ev)
     add_num(r, e, MRC_A_EV_INDEX, "index");
     add_num(r, e, MRC_A_EV_PORT, "port");
     r.add("state", ev_state_name(static_cast<uint32_t>(e[MRC_A_EV_STATE].num())));
+    if (e[MRC_A_EV_AVOIDED])
+        r.add("avoided", true);
     r.add("value", format_ev(guess_fmt(e), e[MRC_A_EV_VALUE].bytes()));
     add_num(r, e, MRC_A_EV_ENTROPY, "entropy");
     r.as_text("entropy", fmt::format("entropy {:#010x}", e[MRC_A_EV_ENTROPY].num()));

@@ -50,6 +50,9 @@ enum {
 				 * on. One that is as it was goes on, and keeps its counters; without
 				 * PROBE there are none */
 	MRC_CMD_PROBE_GET,	/* dump: PROBES first, then PROBE by PROBE */
+	MRC_CMD_AVOID_SET,	/* DEV_IFINDEX, AVOIDS {BY, EXPIRY}, AVOID, repeated: the links that the device
+				 * avoids by that word, from now on; without AVOID there are none */
+	MRC_CMD_AVOID_GET,	/* dump: a message for each word: AVOIDS, AVOID, repeated */
 	__MRC_CMD_MAX,
 	MRC_CMD_MAX = __MRC_CMD_MAX - 1
 };
@@ -74,6 +77,8 @@ enum {
 	MRC_A_LOG,		/* nest MRC_A_LOG_* */
 	MRC_A_PROBES,		/* nest MRC_A_PROBES_* */
 	MRC_A_PROBE,		/* nest MRC_A_PROBE_*, repeated */
+	MRC_A_AVOIDS,		/* nest MRC_A_AVOIDS_* */
+	MRC_A_AVOID,		/* nest MRC_A_AVOID_*, repeated */
 	__MRC_A_MAX,
 	MRC_A_MAX = __MRC_A_MAX - 1
 };
@@ -248,6 +253,7 @@ enum {
 	MRC_A_EV_TX_PKTS,	/* u32 */
 	MRC_A_EV_LOST,		/* u32 */
 	MRC_A_EV_PAD,
+	MRC_A_EV_AVOIDED,	/* u8: 1 = DENIED because it crosses a link that is avoided, and by nobody else */
 	__MRC_A_EV_MAX,
 	MRC_A_EV_MAX = __MRC_A_EV_MAX - 1
 };
@@ -428,6 +434,39 @@ enum mrc_log_cause {
 	/* of self-probes */
 	MRC_WHY_STARVED,	/* the module's own timer ran late: the host is starved, no path is judged */
 	MRC_WHY_EXPIRED,	/* nobody renewed them */
+	/* of EVs */
+	MRC_WHY_AVOIDED,	/* a link that it crosses is avoided, or no longer */
+};
+
+#define MRC_AVOIDS_MAX		96	/* links of a list of a device */
+
+/* By whose word links are avoided: two lists, of which neither changes the other. */
+enum mrc_avoid_by {
+	MRC_AVOID_DAEMON,	/* mrcd */
+	MRC_AVOID_PERSON,	/* mrcctl */
+};
+
+/* MRC_A_AVOIDS: a list of links that a device avoids */
+enum {
+	MRC_A_AVOIDS_UNSPEC,
+	MRC_A_AVOIDS_BY,	/* u32 enum mrc_avoid_by */
+	MRC_A_AVOIDS_EXPIRY,	/* u32 s: it is empty so long after the last AVOID_SET, 1 ... 86400; absent: 600 by
+				 * DAEMON, never by PERSON */
+	/* read-only */
+	MRC_A_AVOIDS_LEFT,	/* u32 ms until then; absent: never */
+	MRC_A_AVOIDS_COUNT,	/* u32 */
+	__MRC_A_AVOIDS_MAX,
+	MRC_A_AVOIDS_MAX = __MRC_A_AVOIDS_MAX - 1
+};
+
+/* MRC_A_AVOID: EVs of format SRV6 of this plane whose uSIDs have FROM and TO next to each other; or FROM anywhere */
+enum {
+	MRC_A_AVOID_UNSPEC,
+	MRC_A_AVOID_PLANE,	/* u8, 1-based */
+	MRC_A_AVOID_FROM,	/* u16: a uSID, not 0. To CAP_NET_ADMIN only */
+	MRC_A_AVOID_TO,		/* u16: the next one, not 0; absent: any. To CAP_NET_ADMIN only */
+	__MRC_A_AVOID_MAX,
+	MRC_A_AVOID_MAX = __MRC_A_AVOID_MAX - 1
 };
 
 #define MRC_SELFPROBES_MAX	1024	/* of a device */

@@ -67,8 +67,9 @@ inline constexpr log_word log_causes[] = {
     {"starved", "the timer of the self-probes ran late: the host is too busy to judge paths",
      "too much work in softirq, a host that paused, or a virtual CPU that is not scheduled", "mrcctl selfprobe show"},
     {"expired", "nobody renewed the self-probes", "mrcd ended or hangs", "systemctl status mrcd"},
+    {"avoided", "a link that the EV crosses is avoided, or no longer", "mrcd or a person set it", "mrcctl avoid show"},
 };
-static_assert(std::size(log_causes) == MRC_WHY_EXPIRED + 1);
+static_assert(std::size(log_causes) == MRC_WHY_AVOIDED + 1);
 
 // "unknown": of a newer module.
 inline std::string_view log_kind_name(uint64_t kind)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+// avoid.cc - see avoid.h.
+#include "avoid.h"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <linux/mrc.h>
+
+#include "records.h"
+#include "values.h"
+
+namespace mrcctl {
+
+namespace {
+
+using mrcnl::attr;
+using mrcnl::error;
+using mrcnl::message;
+using mrcnl::request;
+using mrcnl::table;
+
+// As in an address: 1 to 4 hexadecimal digits.
+uint16_t parse_usid(const std::string &word, const char *what)
+{
+    uint16_t n = 0;
+    auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), n, 16);
+    if (ec != std::errc() || end != word.data() + word.size() || !n)
+        throw bad_value(fmt::format("{}: \"{}\" is not a uSID, 1 ... ffff", what, word));
+    return n;
+}
+
+void put_dev(request &rq, const arguments &args)
+{
+    if (auto dev = args.get("dev"))
+        rq.str(MRC_A_DEV_NAME, *dev);
+}
+
+const char *by_word(uint64_t by)
+{
+    return by == MRC_AVOID_DAEMON ? "mrcd" : "person";
+}
+
+record link_record(const table &t, const table &link)
+{
+    record r;
+    table list(t[MRC_A_AVOIDS]);
+    r.add("dev", std::string(dev_name(t)));
+    r.add("by", by_word(list[MRC_A_AVOIDS_BY].num()));
+    r.add("plane", link[MRC_A_AVOID_PLANE].num());
+    if (link[MRC_A_AVOID_FROM])
+        r.add(link[MRC_A_AVOID_TO] ? "from" : "switch", fmt::format("{:x}", link[MRC_A_AVOID_FROM].num()));
+    if (link[MRC_A_AVOID_TO])
+        r.add("to", fmt::format("{:x}", link[MRC_A_AVOID_TO].num()));
+    if (list[MRC_A_AVOIDS_LEFT])
+        r.add("left_ms", list[MRC_A_AVOIDS_LEFT].num());
+    return r;
+}
+
+error call(context &ctx, request &rq)
+{
+    auto e = ctx.connect();
+    return e ? e : ctx.nl.call(rq);
+}
+
+} // namespace
+
+error avoid_show(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_AVOID_GET);
+    put_dev(rq, args);
+    auto e = ctx.connect();
+    return e ? e : ctx.nl.dump(rq, [&](const message &m) {
+        for (attr a : m.attrs)
+            if (a.type() == MRC_A_AVOID)
+                ctx.out.object(link_record(table(m.attrs), table(a)));
+    });
+}
+
+error avoid_set(context &ctx, const arguments &args)
+{
+    request rq(MRC_CMD_AVOID_SET);
+    put_dev(rq, args);
+    rq.nest(MRC_A_AVOIDS, [&](request &n) {
+        n.u32(MRC_A_AVOIDS_BY, MRC_AVOID_PERSON);
+        if (auto v = args.get("expiry"))
+            n.u32(MRC_A_AVOIDS_EXPIRY, static_cast<uint32_t>(parse_time(*v, "s", 1, 86400, "expiry")));
+    });
+    bool any = false;
+    for (auto &item : args.items()) {
+        std::string_view name = item.k->name;
+        if (name != "link" && name != "switch")
+            continue;
+        any = true;
+        rq.nest(MRC_A_AVOID, [&](request &n) {
+            n.u8(MRC_A_AVOID_PLANE, static_cast<uint8_t>(parse_number(item.values[0], 1, 32, "plane")));
+            n.u16(MRC_A_AVOID_FROM, parse_usid(item.values[1], name == "link" ? "link" : "switch"));
+            if (name == "link")
+                n.u16(MRC_A_AVOID_TO, parse_usid(item.values[2], "link"));
+        });
+    }
+    if (!any)
+        throw bad_value("avoid set: no link and no switch; avoid clear ends all");
+    return call(ctx, rq);
+}
+
+error avoid_clear(context &ctx, const arguments &args)
+{
+    std::string by = args.get("by").value_or("person");
+    if (by != "person" && by != "mrcd")
+        throw bad_value(fmt::format("by: \"{}\" is neither person nor mrcd", by));
+    request rq(MRC_CMD_AVOID_SET);
+    put_dev(rq, args);
+    rq.nest(MRC_A_AVOIDS, [&](request &n) {
+        n.u32(MRC_A_AVOIDS_BY, by == "mrcd" ? MRC_AVOID_DAEMON : MRC_AVOID_PERSON);
+    });
+    return call(ctx, rq);
+}
+
+} // namespace mrcctl
