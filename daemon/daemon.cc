@@ -17,6 +17,7 @@
 #include <fstream>
 #include <memory>
 
+#include "avoider.h"
 #include "events.h"
 #include "notify.h"
 #include "probe_genl.h"
@@ -306,6 +307,7 @@ private:
     {
         const auto rate = mrcver::probe_rate(options_.probe);
 
+        avoider_.reset();
         prober_.reset();
         if (!rate || *rate == mrcver::Rate::kOff)
             return;
@@ -314,8 +316,12 @@ private:
         if (fabric_->flat || !want || !want->device)
             return log_.info("nothing to probe: this is not a host of a fabric with switches");
         prober_ = std::make_unique<Prober>(
-            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode == "advise", options_.probe_file, options_.probe_timeout},
+            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode != "observe", options_.probe_file, options_.probe_timeout},
             probes_, log_, [this](const auto &v) { tell_verdict(v); });
+        if (options_.probe_mode != "observe")
+            avoider_ = std::make_unique<Avoider>(
+                prober_->layout(), Avoider::Setup{options_.name, want->device->name, options_.probe_mode == "act", options_.avoid_expiry},
+                avoids_, [this](const std::string &text) { log_.info("{}", text); });
         probe_again();
     }
 
@@ -327,6 +333,8 @@ private:
                 return;
             const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
             prober_->tick(now.count());
+            if (avoider_)
+                avoider_->tick(now.count(), prober_->sick());
             probe_again();
         });
     }
@@ -424,6 +432,8 @@ private:
         follow_log(*family);
         if (prober_)
             prober_->renew();
+        if (avoider_)
+            avoider_->renew();
         due();   // what happened before we listened
     }
 
@@ -462,6 +472,8 @@ private:
     NetlinkProbes probes_;
     std::unique_ptr<Fabric> fabric_;
     std::unique_ptr<Prober> prober_;
+    NetlinkAvoids avoids_;
+    std::unique_ptr<Avoider> avoider_;
     Monitor monitor_{options_.name, [this] { return state(); }, [this] { return probed(); }};
     std::unique_ptr<HttpServer> web_;
     Clock::duration backoff_ = kRetryMin;

@@ -52,8 +52,10 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
         ->type_name("FILE");
     app.add_option("--probe", o.probe, "self-probes of this host: off (default), slow, normal, fast")
         ->type_name("RATE")->check(CLI::IsMember({"off", "slow", "normal", "fast"}));
-    app.add_option("--probe-mode", o.probe_mode, "observe (default), or advise: each verdict ends with a command for the administrator")
-        ->type_name("MODE")->check(CLI::IsMember({"observe", "advise"}));
+    app.add_option("--probe-mode", o.probe_mode, "what follows from a verdict: observe (default); advise: name commands for the administrator; act: avoid the links")
+        ->type_name("MODE")->check(CLI::IsMember({"observe", "advise", "act"}));
+    app.add_option("--avoid-expiry", o.avoid_expiry, "mode act: the module forgets the links this long after the last renewal (default 600)")
+        ->type_name("SECONDS")->check(CLI::Range(1, 86400));
     app.add_option("--probe-timeout", o.probe_timeout, "a probe that takes more milliseconds is lost; "
                    "a host that is late by half of that judges nothing (default 10)")
         ->type_name("MS")->check(CLI::Range(1, 10000));

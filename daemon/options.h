@@ -13,7 +13,8 @@ struct Options {
     std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
     std::string event_file;   // records of the module's log, as JSON lines
     std::string probe = "off";   // rate of self-probes
-    std::string probe_mode = "observe";
+    std::string probe_mode = "observe";   // or advise, act
+    unsigned avoid_expiry = 600;   // s
     unsigned probe_timeout = 10;   // ms
     std::string probe_file;   // what they found, as JSON lines
     std::string owns;     // is this interface the file's?

@@ -265,6 +265,16 @@ std::vector<Prober::Verdict> Prober::verdicts() const
     return list;
 }
 
+std::vector<Part> Prober::sick() const
+{
+    std::vector<Part> list;
+
+    for (const auto &[part, known] : tracker_.known())
+        if (known.bad && known.finding.fault())
+            list.push_back(part);
+    return list;
+}
+
 std::string verdict_json(const Prober::Verdict &v)
 {
     return nlohmann::json{{"event", v.bad ? "verdict" : "verdict-over"}, {"when", v.when}, {"plane", v.plane},

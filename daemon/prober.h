@@ -2,7 +2,7 @@
 // prober.h - configures the self-probes of this host, reads their results, and concludes what this
 // host alone can know.
 //
-// It changes nothing else (modes observe and advise).
+// It changes nothing else: avoider.h does, in mode act.
 #pragma once
 
 #include <functional>
@@ -46,6 +46,8 @@ public:
 
     std::vector<Verdict> verdicts() const;   // that hold now
     std::string metrics() const;             // for Prometheus
+    std::vector<mrcver::Part> sick() const;  // parts that verdicts name now as faults
+    const mrcver::Layout &layout() const { return layout_; }
 
     static constexpr double kEach = 0.2;     // seconds
 
