@@ -30,7 +30,7 @@ said() { grep -E "$1" "$MRC_DIR/mrcd-h1.out" || { mrc_out mrcd-h1 12; return 1; 
 list() { mrcctl -n h1 -j avoid show dev mrc0; }
 listed() { list | jq -e "length $1"; }
 avoided() { mrcctl -n h1 -j ev show dev mrc0 | jq '[.[] | select(.avoided)] | length'; }
-avoids() { local n; n=$(avoided); echo "$n EVs are avoided"; [ "$n" "$@" ]; }
+avoids() { local n; n=$(avoided); echo "$n EVs are avoided"; test "$n" "$@"; }
 sent() { mrcctl -n h1 -j ev show dev mrc0 | jq "[.[] | $1 | .tx_pkts] | add"; }
 more() { local now; now=$(sent .); echo "sent $now, was $1"; [ "$now" -gt "$1" ]; }
 

@@ -20,7 +20,7 @@ avoid() { mrcctl -n h1 avoid "$@"; }
 # evs FILTER: a number, made of the EVs of h1.
 evs() { mrcctl -n h1 -j ev show dev mrc0 | jq "$1"; }
 avoided() { evs '[.[] | select(.avoided)] | length'; }
-avoids() { local n; n=$(avoided); echo "$n EVs are avoided"; [ "$n" "$@" ]; }
+avoids() { local n; n=$(avoided); echo "$n EVs are avoided"; test "$n" "$@"; }
 # Of those that cross the link: how many there are, and what they sent.
 of_link="[.[] | select(.port == 1 and (.value | contains(\":LINK\")))]"
 crossing() { evs "${of_link/LINK/$link} | length"; }
