@@ -2,7 +2,7 @@
 /*
  * mrc_avoid.c - EVs that a controller avoids, because they cross a link that it holds for sick.
  *
- * Stricter than DENIED is nothing, and a wrong or late word must not cost the last path. So an
+ * A wrong or late word of a controller must not cost the last path, as DENIED could. So an
  * avoided EV is set aside: it is DENIED as long as enough other EVs are usable, and GOOD when they
  * are not (mrc_ev_lend()). Enough is the floor of usable EVs, less the share that avoided EVs would
  * have of it, as for suspect planes; at least one. All avoided EVs of a set are set aside, or none.
