@@ -66,10 +66,10 @@ void test_log_names()
     equal("a cause of planes", std::string(log_cause_name(MRC_WHY_NO_CARRIER)), "no-carrier");
     equal("a cause of EVs", std::string(log_cause_name(MRC_WHY_FLOOR)), "floor");
     equal("the first hint", std::string(log_cause_name(MRC_WHY_ICRC)), "icrc");
-    equal("the last", std::string(log_cause_name(MRC_WHY_EXPIRED)), "expired");
-    equal("a cause of a newer module", std::string(log_cause_name(MRC_WHY_EXPIRED + 1)), "unknown");
+    equal("the last", std::string(log_cause_name(MRC_WHY_AVOIDED)), "avoided");
+    equal("a cause of a newer module", std::string(log_cause_name(MRC_WHY_AVOIDED + 1)), "unknown");
     auto all = all_words();
-    for (unsigned i = 0; i <= MRC_WHY_EXPIRED; i++) {
+    for (unsigned i = 0; i <= MRC_WHY_AVOIDED; i++) {
         bool found = false;
         for (auto &w : all)
             found |= w.name == log_cause_name(i);
