@@ -78,11 +78,26 @@ within() {
 	return $rc
 }
 
-# run_one TEST LOG [ARG...]: its output to LOG, its status and duration to LOG.status.
+# used: REPLY, seconds of processor: all that this machine was busy for; where other lanes are, what ended children had.
+used() {
+	local stat
+	if [ -z "${gives_way:-}" ]; then
+		read -ra stat </proc/stat
+		REPLY=$(((stat[1] + stat[2] + stat[3] + stat[6] + stat[7]) / 100))
+	else
+		read -ra stat <"/proc/$BASHPID/stat"
+		REPLY=$(((stat[15] + stat[16]) / 100))
+	fi
+}
+
+# run_one TEST LOG [ARG...]: its output to LOG; its status, duration and seconds of processor to LOG.status.
 run_one() {
-	local test=$1 log=$2 rc=0 start=$SECONDS limited=(timeout -k 10)
+	local test=$1 log=$2 rc=0 start=$SECONDS was limited=(timeout -k 10)
 	shift 2
+	used
+	was=$REPLY
 	[ -z "${gives_way:-}" ] || limited=(within)
 	"${limited[@]}" "$(limit_of "$test")" "$test" "$@" </dev/null >"$log" 2>&1 || rc=$?
-	echo "$rc $((SECONDS - start))" >"$log.status"
+	used
+	echo "$rc $((SECONDS - start)) $((REPLY - was))" >"$log.status"
 }

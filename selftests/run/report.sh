@@ -31,18 +31,18 @@ tally() {
 
 # report WHERE TEST LOG
 report() {
-	local name status=missing seconds=0 pass fail skip why
+	local name status=missing seconds=0 busy=0 pass fail skip why
 	name=$(basename "$2" .sh)
 	if [ -s "$3.status" ]; then
-		read -r status seconds <"$3.status"
+		read -r status seconds busy <"$3.status"
 	fi
 	touch "$3"
 	{
 		read -r pass fail skip
 		why=$(cat)
 	} < <(tally "$3" "$status")
-	printf '%-5s %-24s %4d passed %3d failed %3d skipped %4d s\n' \
-		"$1" "$name" "$pass" "$fail" "$skip" "$seconds"
+	printf '%-5s %-24s %4d passed %3d failed %3d skipped %4d s %4d s busy\n' \
+		"$1" "$name" "$pass" "$fail" "$skip" "$seconds" "${busy:-0}"
 	[ -z "$why" ] || echo "$why"
 	total_pass=$((total_pass + pass))
 	total_fail=$((total_fail + fail))

@@ -377,7 +377,7 @@ def traps(tmp):
 def refused(tmp):
     path = os.path.join(tmp, "fabric.toml")
     cases = [(("frr", "h1-1", path), 2, "h1-1 is a host: mrcd sets it up"), (("frr", "p9-t0-1", path), 2, "there is no switch"),
-             (("ios", "p1-t0-1", path), 1, "is none of sonic, frr, cumulus, eos"), (("frr", "all", path), 2, "name a folder, to DIR"),
+             (("ios", "p1-t0-1", path), 1, "is none of sonic, frr, cumulus, eos"), (("frr", "all", path), 2, "need a folder for their files: to DIR"),
              (("frr", "p1-t0-1", tmp + "/none.toml"), 2, "cannot be read")]
     problems = []
     for args, status, text in cases:
