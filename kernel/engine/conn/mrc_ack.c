@@ -10,28 +10,28 @@
 
 /* ---- SACK (DC) ---- */
 
-/* What an answer says of a round trip: by which plane, and how long. 0: nothing. */
+/* A round-trip sample. */
 struct mrc_ack_rtt {
-	u64 ns;
+	u64 ns;			/* 0: none */
 	u8 plane;		/* MRC_PLANES_MAX: not known */
 };
 
-/* Is this SACK at least as new as any before it? Only of use where the peer counts bytes. */
+/* Is this SACK at least as new as all before it? Known only if the peer counts received bytes. */
 static bool mrc_ack_fresh(const struct mrc_conn *c, const struct mrc_sack *s)
 {
 	return c->report.valid && !((s->rcvd_bytes - c->report.seen) & 1u << 23);
 }
 
-/* Does an answer reflect a stamp? A peer that reflects none sends zero: then our record counts (Karn). */
+/* Does an answer reflect a timestamp? A peer without timestamps sends zero: Karn's algorithm applies. */
 static bool mrc_ack_stamped(const struct mrc_conn *c, u16 stamp)
 {
 	return c->tx.timestamps && stamp;
 }
 
 /*
- * Round trip of the packet that triggered this SACK, if it is not ambiguous. Of what was
- * resent the stamp may tell which copy it was; of what is known as delivered, that the peer
- * has it twice.
+ * Round trip of the packet that triggered this SACK, unless it is ambiguous. For a retransmitted packet
+ * the timestamp may identify the copy. For a packet already known as delivered, the SACK may show
+ * that the peer received it twice.
  */
 static struct mrc_ack_rtt mrc_ack_measure_rtt(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
@@ -55,8 +55,9 @@ static struct mrc_ack_rtt mrc_ack_measure_rtt(struct mrc_conn *c, const struct m
 }
 
 /*
- * The packet that triggered a SACK has arrived, whatever the bitmap leaves out. A peer that shows all in time shows
- * it, too: known before those around it, it would make them look overtaken.
+ * The packet that triggered a SACK has arrived even if the bitmap does not show it. Not used if the peer's
+ * bitmaps cover the whole window (report.far): they will show it together with its neighbours, which
+ * would otherwise look overtaken.
  */
 static u32 mrc_ack_trigger(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
@@ -76,7 +77,7 @@ static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	for (; bits; bits &= bits - 1) {
 		u32 psn = mrc_psn_add(base, (s32)mrc_ffs64(bits));
 
-		/* Never sent, or further beyond cack than the peer can have let in. */
+		/* Never sent, or beyond the window that the peer accepts. */
 		if (mrc_psn_diff(psn, c->snd.next) >= 0 ||
 		    mrc_psn_diff(psn, s->cack) > (s32)c->snd.window) {
 			c->stats.rx_bad_ack++;
@@ -89,8 +90,8 @@ static u32 mrc_ack_bitmap(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 }
 
 /*
- * What the SACK says about the EV of the packet that triggered it. The record may be
- * another PSN's by now, or of another copy: then the entropy differs, or is as good.
+ * The SACK's verdict on the EV of the packet that triggered it. The record may meanwhile belong to another
+ * PSN or copy. Then the entropy differs, or the EV is the same and the verdict holds.
  */
 static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
@@ -108,7 +109,7 @@ static void mrc_ack_ev(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 		mrc_evset_sign(c->evs, idx, mrc_spray_heeds(&c->spray) ? MRC_SIGN_ECN : MRC_SIGN_ECN_PLANE, now_ns);
 }
 
-/* Answer to a tail probe: its round trip, 0 if it is none of ours. */
+/* Answer to a tail probe. Return: its round trip, or 0 if no such probe is outstanding. */
 static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u32 i = s->probe_id % MRC_TAIL_PROBES;
@@ -121,12 +122,12 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 	age = max_t(u64, mrc_tick_age_ns(now_ns, tail->tick), 1);
 	if (mrc_ack_stamped(c, s->tx_ts))
 		rtt = mrc_rtt_of_stamp(tail->tick, s->tx_ts, now_ns);
-	/* Sent later than what is missing, and delivered. */
+	/* The probe was sent after the missing packets, and it arrived. */
 	mrc_last_delivered_learn(c, tail->tick, c->snd.una, MRC_PLANES_MAX, now_ns);
 	return rtt ? rtt : age;
 }
 
-/* And the EV by which it left is alive. */
+/* A tail probe was answered: the EV by which it left is alive. */
 static void mrc_ack_awake(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u16 idx = c->pto.sent[s->probe_id % MRC_TAIL_PROBES].ev;
@@ -136,10 +137,10 @@ static void mrc_ack_awake(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 }
 
 /*
- * Bytes newly received, for the controller: what the peer counts (it also knows of
- * packets that no bitmap has told of), as long as that is plausible; else @bytes,
- * newly delivered by the records. @before: in flight until now. Returns false for a
- * SACK that was overtaken by a later one.
+ * Bytes newly received, for the controller. The peer's count is preferred if it is plausible, because it
+ * includes packets that no bitmap has shown yet. Otherwise @bytes stays: newly delivered according to
+ * the records. @before: bytes in flight before this SACK. Returns false if a later SACK has
+ * overtaken this one.
  */
 static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 before,
 			   u32 *bytes)
@@ -166,7 +167,7 @@ static bool mrc_ack_bytes(struct mrc_conn *c, const struct mrc_sack *s, u32 befo
 	return true;
 }
 
-/* What only the latest word of the peer may say. */
+/* Window and congestion fields, which only the newest SACK may set. */
 static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 			    struct mrc_cc_sample *cc)
 {
@@ -177,6 +178,7 @@ static void mrc_ack_levers(struct mrc_conn *c, const struct mrc_sack *s,
 	c->stats.pens_rcvd += s->rcv_cwnd_pen != 0;
 }
 
+/* The answer to a probe of a QP in RTR tells where its send stream begins. */
 static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_ns)
 {
 	u64 rtt = s->pr ? mrc_ack_probe(c, s, now_ns) : 0;
@@ -184,21 +186,21 @@ static bool mrc_ack_start(struct mrc_conn *c, const struct mrc_sack *s, u64 now_
 	if (!rtt)
 		return false;
 	mrc_rtt_sample(c, MRC_PLANES_MAX, rtt, now_ns);
-	c->last_delivered.valid = false;	/* nothing has been sent that this could be before */
+	c->last_delivered.valid = false;	/* no data has been sent yet */
 	mrc_tx_start(c, mrc_psn_add(s->cack, 1), now_ns);
 	return true;
 }
 
 /*
- * What the controller hears of delay. A plane that has less than a full share is slower
- * than the others: that is answered by its share, and its delay and marks say nothing of
- * what all planes together can take.
+ * Delay and marks for the controller. A plane with less than a full share is slower than the others. Its
+ * share already accounts for that, so its delay and marks are hidden: they say nothing about the
+ * capacity of all planes together.
  */
 static inline void mrc_ack_delay(const struct mrc_conn *c, const struct mrc_ack_rtt *rtt,
 				 u32 psn, struct mrc_cc_sample *cc)
 {
 	cc->rtt_ns = rtt->ns;
-	if (unlikely(!(psn & 0x3c)))	/* the mean is asked for now and then */
+	if (unlikely(!(psn & 0x3c)))	/* sampled: the mean is costly to compute */
 		cc->mean_base_ns = mrc_evset_mean_base_ns(c->evs);
 	if (rtt->plane >= MRC_PLANES_MAX)
 		return;
@@ -209,7 +211,7 @@ static inline void mrc_ack_delay(const struct mrc_conn *c, const struct mrc_ack_
 	}
 }
 
-/* Packets were delivered, of @out: the left edge moves, and responses may be done. */
+/* After deliveries: advance the left edge, finish responses. @out: packets in flight before. */
 static inline void mrc_ack_landed(struct mrc_conn *c, u32 out)
 {
 	mrc_snd_advance(c);
@@ -219,7 +221,7 @@ static inline void mrc_ack_landed(struct mrc_conn *c, u32 out)
 		mrc_exec_responses(c);
 }
 
-/* Losses that were none: the controller gives back what they took. */
+/* Spurious losses: the controller restores the window that they took. */
 static mrc_noinline void mrc_ack_undo(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
@@ -270,7 +272,7 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (mrc_ack_bytes(c, s, before, &cc.acked_bytes))
 		mrc_ack_levers(c, s, &cc);
 	c->cc->ops->on_ack(c->cc, &cc);
-	/* A hold that others' data renewed is not ours, as long as ours are probes only. */
+	/* Without delivered bytes, do not adopt a longer pause: other QPs' data may have caused it. */
 	if (cc.acked_bytes || c->cc->hold_until_ns < c->hold_until_ns)
 		mrc_tx_hold(c);
 	if (c->tx.sleek && answered)
@@ -280,14 +282,14 @@ void mrc_ack_sack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (unlikely(c->resent.undone))
 		mrc_ack_undo(c, now_ns);
 	mrc_rack_detect(c, now_ns);
-	if (answered)	/* after what it has found lost, for the EV may have lost some of that */
+	if (answered)	/* after loss detection, which may have blamed this EV */
 		mrc_ack_awake(c, s, now_ns);
-	/* An answer that says that all has arrived is a word of life: an ACK is still due. */
+	/* An answer that reports everything as received counts as progress, although an ACK is missing. */
 	all = answered && !mrc_psn_lag(c, s->cack);
 	mrc_pto_rearm(c, now_ns, mrc_tx_waiting(c), bytes || all, bytes);
 }
 
-/* Too long for a round trip by plane @p as far as it is known: what answers may have waited for something else. */
+/* Is @age_ns too long for a round trip of plane @p? Then the answer may have waited for other packets. */
 static bool mrc_ack_stands_out(const struct mrc_conn *c, u8 p, u64 age_ns)
 {
 	u64 late = mrc_evset_late_ns(c->evs, p);
@@ -299,14 +301,14 @@ static bool mrc_ack_stands_out(const struct mrc_conn *c, u8 p, u64 age_ns)
 
 /* ---- NACK (DD) ---- */
 
-/* What each reason of Table 7-3 asks for; @psn is in flight. */
+/* React to the reason of a NACK (Table 7-3). Its packet is in flight. */
 static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 now_ns)
 {
 	const struct mrc_rec *r = &c->snd.rec[n->psn & c->snd.mask];
 
 	switch (n->reason) {
 	case MRC_NACK_NO_RESOURCE:
-		if (!c->rx.mrc_only) {	/* ours: a receive is missing; MRC 1.0 has no RNR */
+		if (!c->rx.mrc_only) {	/* verbs QP: RNR. MRC 1.0 has no RNR */
 			mrc_snd_lose(c, n->psn, MRC_CAUSE_RNR, now_ns);
 			mrc_rnr_refused(c, n->psn, n->vendor_info, now_ns);
 			break;
@@ -324,7 +326,7 @@ static void mrc_nack_obey(struct mrc_conn *c, const struct mrc_nack_hdr *n, u64 
 		mrc_snd_lose(c, n->psn, MRC_CAUSE_TRIM, now_ns);
 		mrc_budget_trimmed(c, now_ns);
 		break;
-	default:	/* NO_BITMAP, NO_PKT_BUFFER, PSN_OOR_WINDOW, or newer than we are */
+	default:	/* NO_BITMAP, NO_PKT_BUFFER, PSN_OOR_WINDOW, or a reason of a later version */
 		mrc_snd_lose(c, n->psn, MRC_CAUSE_NACK, now_ns);
 		mrc_budget_pace(c, now_ns);
 		break;
@@ -341,7 +343,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	c->stats.nacks_rcvd++;
 	if (!c->snd.known)
 		return;
-	/* What the peer can never take in stays out: of anything else none speaks. */
+	/* UNEXP_EVENT is only valid for a packet in flight: such a packet is never acknowledged. */
 	if (mrc_psn_diff(n->psn, c->snd.next) >= 0 ||
 	    (n->reason == MRC_NACK_UNEXP_EVENT && !mrc_psn_out(c, n->psn))) {
 		c->stats.rx_bad_ack++;
@@ -351,7 +353,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		mrc_conn_failing(c, MRC_ST_REM_OP);
 		return;
 	}
-	/* Of an earlier copy, or of what has arrived since: nothing to do. */
+	/* An earlier copy, or the packet has arrived since: nothing to do. */
 	if (!mrc_psn_out(c, n->psn) || r->state != MRC_REC_SENT ||
 	    (r->ev < c->evs->n && c->evs->ev[r->ev].value != n->ev))
 		return;
@@ -364,7 +366,7 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	if (r->tries == 1)
 		rtt = mrc_ack_stamped(c, n->tx_ts) ? mrc_rtt_of_stamp(r->sent, n->tx_ts, now_ns) :
 					 mrc_tick_age_ns(now_ns, r->sent);
-	/* Trimmed packets pass the queues by: the shortest round trip there is. Those that came whole are samples. */
+	/* Trimmed packets bypass the queues: their round trip is for the controller, no sample of the plane. */
 	if (cc.trimmed)
 		cc.rtt_ns = rtt;
 	else if (rtt && !mrc_ack_stands_out(c, r->plane, rtt))
@@ -380,12 +382,12 @@ void mrc_ack_nack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 /* ---- transport ACK and NAK (D1) ---- */
 
 /*
- * An ACK may lag behind by more than half of the PSN space: a message has up to 2^23
- * packets, and a READ before it may take its time. So PSNs are compared here by how far
- * they lie behind the newest one; mrc_tx_choose_new() keeps that within the PSN space.
+ * An ACK may lag by more than half of the PSN space: a message has up to 2^23 packets, and a READ before it
+ * may take long. So PSNs are compared here by their distance behind the newest one.
+ * mrc_tx_cut_next() keeps that distance within the PSN space.
  */
 
-/* Messages whose last packet the transport ACK covers. */
+/* Mark messages as acknowledged whose last packet the transport ACK covers. Return: any? */
 static bool mrc_ack_messages(struct mrc_conn *c, u32 psn)
 {
 	bool any = false;
@@ -419,9 +421,8 @@ static enum mrc_status mrc_nak_status(u8 code)
 }
 
 /*
- * The peer refused @psn for good and has taken all before it. The message
- * fails when its turn comes, so that what precedes it completes rightly;
- * nothing more is sent or resent.
+ * The peer refused @psn for good and has accepted all packets before it. Its message fails when it is the
+ * oldest one, so that earlier messages complete first. Nothing more is sent or retransmitted.
  */
 static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 {
@@ -442,13 +443,13 @@ static void mrc_ack_nak(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 		m->acked = false;
 		return;
 	}
-	/* It was a response of ours that the peer could not take. */
+	/* The peer refused a response. */
 	mrc_conn_failing(c, mrc_nak_status(code));
 }
 
 /*
- * Does a NAK speak of a READ or ATOMIC that has been acknowledged and not answered? Its
- * execution may fail later than the ACK of what follows it was sent.
+ * Does a NAK refuse a READ or ATOMIC that was acknowledged but not answered? Its execution may fail after
+ * an ACK of later packets was sent.
  */
 static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
 {
@@ -464,8 +465,8 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
 }
 
 /*
- * A transport ACK may be the answer to this packet, or come long after (a hole
- * was filled, an earlier ACK was lost): believed unless it stands out.
+ * A transport ACK may answer this packet, or arrive much later (a hole was filled, an earlier ACK was lost).
+ * So its age is a sample only if it is plausible.
  */
 static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
@@ -478,7 +479,7 @@ static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 	return age;
 }
 
-/* AETH.msn counts messages of ours that are done: not more than were begun. Only told. */
+/* AETH.msn counts completed messages. More than were started is an error, which is only counted. */
 static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
 {
 	u32 begun = c->msgs.sq_seg + c->msgs.rs_seg + (c->msgs.cut != MRC_NONE16);
@@ -486,7 +487,7 @@ static void mrc_ack_msn(struct mrc_conn *c, u32 msn)
 	c->stats.rx_bad_ack += (begun - msn) >> 23 & 1;
 }
 
-/* All up to @psn has landed, and the messages that end there are done. Is that news? */
+/* All packets up to @psn are delivered, and the messages that end there are acknowledged. Return: progress? */
 static bool mrc_ack_upto(struct mrc_conn *c, u32 psn, struct mrc_cc_sample *cc, u64 now_ns)
 {
 	u32 out = c->snd.out;
@@ -502,7 +503,7 @@ static bool mrc_ack_upto(struct mrc_conn *c, u32 psn, struct mrc_cc_sample *cc, 
 	return done || cc->acked_bytes;
 }
 
-/* What was sent before that, and is not there? */
+/* After an acknowledgement: look for losses, and set the timers. */
 static void mrc_ack_look(struct mrc_conn *c, bool progress, u64 now_ns)
 {
 	if (unlikely(c->resent.undone))
@@ -512,9 +513,9 @@ static void mrc_ack_look(struct mrc_conn *c, bool progress, u64 now_ns)
 }
 
 /*
- * The answer to the request @psn begins to come. Its sender had taken and done all before it (mrc_exec_next()), as
- * an ACK would say; that may have been lost, or did not leave (mrc_ctl_answered()). It says nothing of round
- * trips: an answer may wait for the peer's window.
+ * The first packet of the response to request @psn has arrived. The peer executed all before it
+ * (mrc_exec_next()), so this acknowledges like an ACK, which may be lost or was not sent
+ * (mrc_ctl_answered()). It is no round-trip sample: a response may wait for the peer's window.
  */
 void mrc_ack_answered(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
@@ -538,7 +539,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	u32 known;
 
 	c->stats.acks_rcvd++;
-	if (!c->snd.known)	/* the answer to the probe that asks for it brings an ACK too */
+	if (!c->snd.known)	/* our first PSN is not known; the answer to our probe brings another ACK */
 		return;
 	if (c->msgs.stopped)
 		return;
@@ -548,7 +549,7 @@ void mrc_ack_ack(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		return;
 	}
 	if (mrc_psn_lag(c, psn) > known || mrc_psn_lag(c, p->psn) > known ||
-	    (!nak && syndrome & 0xe0)) {	/* long known, or nonsense */
+	    (!nak && syndrome & 0xe0)) {	/* old, or invalid */
 		c->stats.rx_bad_ack += nak || syndrome & 0xe0 ||
 				       mrc_psn_diff(p->psn, c->snd.next) >= 0;
 		return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_conn.c - puts the parts of the engine together into one connection (mrc_conn.h).
- *
- * Contains memory layout, life cycle, and the calls that concern both directions.
+ * mrc_conn.c - combines the parts of the engine into one connection (mrc_conn.h): memory layout, life
+ * cycle, and the calls that concern both directions.
  */
 #include "conn/mrc_conn.h"
 #include "paths/mrc_no_acks.h"
@@ -43,8 +42,8 @@ static bool mrc_cfg_ok(const struct mrc_conn_cfg *cfg)
 }
 
 /*
- * The arrays behind the struct: small ones first that most packets touch, so that they
- * share pages, then those of which a packet touches one entry.
+ * The arrays behind the struct. Small arrays that most packets touch come first, to share pages; then
+ * the arrays of which a packet touches one entry.
  */
 static size_t mrc_conn_layout(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, u8 *mem)
 {
@@ -124,7 +123,7 @@ void mrc_conn_reset(struct mrc_conn *c)
 	mrc_conn_reset_parts(c);
 }
 
-/* What its peer's data says, to who shares path set and controller with it. */
+/* Report the planes of arrived data to the path set, which other QPs to this peer share. */
 static inline void mrc_conn_report_arrivals(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->arrivals.pkts | c->arrivals.doubt)
@@ -138,7 +137,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	if (c->evs == evs)
 		return;
 	mrc_ctl_ask_resign(c);
-	/* Records name EVs by index: those of another set mean nothing. */
+	/* Records name EVs by their index in the old set. */
 	for (i = 0; i <= c->snd.mask; i++)
 		c->snd.rec[i].ev = MRC_NONE16;
 	for (i = 0; i < MRC_TAIL_PROBES; i++)
@@ -146,7 +145,7 @@ void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs)
 	mrc_resent_forget_evs(c);
 	c->evs = evs;
 	c->arrivals = (struct mrc_arrivals){ 0 };
-	c->snd.full = 0;	/* planes of the other set, too */
+	c->snd.full = 0;	/* planes of the old set */
 	mrc_spray_forget(&c->spray);
 	if (!evs)
 		mrc_tx_withdraw(c);
@@ -186,8 +185,8 @@ void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer)
 /* ---- both directions ---- */
 
 /*
- * The end of a call. It may have found out that the connection cannot go on; and the last of
- * what precedes a refused packet may have landed or been answered: then the NAK is owed.
+ * The end of a public call. If it found that the connection cannot continue, the connection fails now.
+ * If everything before a refused packet has been delivered and answered, the NAK becomes due.
  */
 static inline void mrc_conn_settle(struct mrc_conn *c, u64 now_ns)
 {
@@ -198,8 +197,8 @@ static inline void mrc_conn_settle(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Not ready, or failed: a failed QP still says why it refused. The NAK may be lost, and
- * all it answers acknowledged: then a probe asks for it.
+ * Does a QP that is not ready or has failed process @p? Only to repeat a NAK, which may have been lost:
+ * for data, or for a probe, which the peer sends if it has no data left to retransmit.
  */
 static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 {
@@ -212,7 +211,7 @@ static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 	return false;
 }
 
-/* An acknowledgement, of whatever kind, came by plane @p. */
+/* A SACK, NACK or ACK arrived by plane @p. Report a plane by which none arrives (mrc_no_acks.h). */
 static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
 {
 	u8 missed;
@@ -262,11 +261,11 @@ enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 	if (unlikely(!c->rx_ready || c->fail) && !mrc_conn_listens(c, p))
 		return MRC_V_DROP;
 	if (likely(mrc_opc_is_data(p->opcode))) {
-		if (likely(c->evs && p->plane < c->evs->n_planes))	/* whatever becomes of it */
+		if (likely(c->evs && p->plane < c->evs->n_planes))	/* even if it is dropped below */
 			mrc_arrivals_add(&c->arrivals, p->plane);
 		v = mrc_rx_data(c, p, now_ns, op);
 		if (likely(v == MRC_V_PLACE))
-			return v;	/* at most an answer is known as delivered: commit and reject settle */
+			return v;	/* commit and reject call mrc_conn_settle() */
 	} else {
 		v = mrc_conn_rx_ctrl(c, p, now_ns);
 	}
@@ -328,7 +327,7 @@ void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 no
 
 static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
-	mrc_conn_report_arrivals(c, now_ns);	/* soon, and before it is decided by which plane an answer leaves */
+	mrc_conn_report_arrivals(c, now_ns);	/* first: the plane of an answer depends on it */
 	if (unlikely(mrc_tx_again_next(c, now_ns, op)))
 		return true;
 	if (mrc_ctl_answer_acks(c) && mrc_tx_data_next(c, now_ns, op)) {
@@ -339,7 +338,7 @@ static mrc_noinline bool mrc_conn_tx_any(struct mrc_conn *c, u64 now_ns, struct 
 	       (mrc_tx_pending(c) && mrc_tx_data_next(c, now_ns, op));
 }
 
-/* The peer's QP has not spoken yet. */
+/* No packet of the peer's QP has arrived yet: send only probes. */
 static mrc_noinline bool mrc_conn_tx_mute(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	mrc_conn_report_arrivals(c, now_ns);
@@ -359,8 +358,8 @@ bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 }
 
 /*
- * Undoing the last packet of a message has it cut from again, and only one message is under way: so nothing of
- * the next one may have been cut.
+ * A batch ends with its message: mrc_tx_data_undo() of a last packet makes its message the one being
+ * cut again, so no packet of the next message may have been cut.
  */
 u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 max, bool *more)
 {
@@ -386,15 +385,15 @@ void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	}
 	mrc_tx_data_undo(c, op);
 	if (mrc_opc_has(op->hdr.opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK))
-		c->ctl.ack_owed = true;		/* it may have been left to that */
+		c->ctl.ack_owed = true;		/* the response may have replaced an ACK */
 }
 
 static bool mrc_conn_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl)
 {
 	if (mrc_rx_complete_next(c, cpl))
 		return true;
-	mrc_conn_settle(c, 0);	/* a message that was none is refused when its turn comes */
-	if (!c->fail && mrc_msg_failed(c))	/* its turn came: it takes the QP with it */
+	mrc_conn_settle(c, 0);	/* mrc_rx_complete_next() may have refused an incomplete message */
+	if (!c->fail && mrc_msg_failed(c))	/* a failed request reached the head: the QP fails */
 		mrc_conn_fail(c, mrc_msg_failed(c), 0);
 	return mrc_msg_complete_next(c, cpl);
 }
@@ -405,9 +404,9 @@ bool mrc_conn_next_fails(const struct mrc_conn *c)
 }
 
 /*
- * Bytes first, in the order of PSNs, so that a request finds them in memory; slots before
- * requests, so that their owner's references are gone when one is used again; completions
- * last: what a program is told of is there, and was read by who asked before it.
+ * Order of work. Payload comes first, in PSN order, so that requests find it in memory. Slots are freed
+ * before requests, so that a reused slot holds no old references. Completions come last: the data
+ * is in memory, and earlier READs of it have been executed.
  */
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev)
 {
@@ -418,7 +417,7 @@ bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev)
 	else if (mrc_exec_free_next(c, &ev->slot))
 		ev->what = MRC_DO_FREE;
 	else if (mrc_exec_running(c))
-		return false;	/* its caller owes the answer */
+		return false;	/* until mrc_conn_exec_done() or mrc_conn_exec_fail() */
 	else if (mrc_exec_next(c, &ev->exec))
 		ev->what = MRC_DO_EXEC;
 	else if (mrc_conn_complete_next(c, &ev->cpl))
@@ -435,7 +434,7 @@ u64 mrc_conn_deadline_ns(const struct mrc_conn *c)
 	if (!c->rx_ready || c->fail)
 		return MRC_TIME_NEVER;
 	at = mrc_pto_deadline_ns(c);
-	/* Also when idle: what is bad is asked until it is well, or it still is at the next message. */
+	/* EV probes continue on an idle QP: else a repaired EV is still bad at the next message. */
 	return c->evs ? min_t(u64, at, mrc_ctl_ask_timer_ns(c)) : at;
 }
 

@@ -39,13 +39,13 @@
 /* Sizes, fixed at creation. Zero means the default in brackets. */
 struct mrc_conn_cfg {
 	u8 mpr_max;		/* [8] window, units of 128 PSNs, both directions */
-	u16 sq_max;		/* [128] messages of ours in flight, power of two */
+	u16 sq_max;		/* [128] own messages in flight, power of two */
 	u16 rd_max;		/* [16] READs/ATOMICs in flight, each way, power of two */
 	u16 rq_max;		/* [256] receives that messages in flight may have, power of two */
 	u16 ev_active;		/* [128] EVs this QP sprays over; the others are its reserve */
 	u8 tails;		/* [32] deferred message tails (last byte last), max 255 */
 	bool strict;		/* may be used with mrc_rx_cfg.strict */
-	bool small;		/* begins with little memory: mrc_conn_grow() */
+	bool small;		/* starts with small tables: mrc_conn_grow() */
 	u64 seed;
 };
 
@@ -55,20 +55,20 @@ struct mrc_rx_cfg {
 	u32 dqpn;
 	u16 mtu;		/* payload bytes per packet: 256 ... 4096 */
 	u8 mpr;			/* window, units of 128; 0: mpr_max */
-	u16 wimm;		/* receive messages the peer may have in flight; 0: rq_max. Beyond
-				 * rq_max they are refused as if no receive were there */
+	u16 wimm;		/* messages with a receive that the peer may have in flight; 0: rq_max.
+				 * Those beyond rq_max are answered as if no receive were posted */
 	u8 rd_atomic;		/* requests the peer may have in flight; 0: none */
 	u8 min_rnr_timer;	/* IBTA code sent in NACK NO_RESOURCE */
 	u16 sack_pkts;		/* SACK at least every so many packets; 0: 16 */
 	u32 sack_bytes;		/* or bytes, a packet counting 1 KiB at least; 0: 16 KiB */
-	u32 sqpn;		/* our own number, for the context id fields */
-	bool mrc_only;		/* mrc.h QP: only WRITE and WRITE_IMM, no RNR, no SE bit */
+	u32 sqpn;		/* number of this QP, for the context id fields */
+	bool mrc_only;		/* QP of the mrc.h API: only WRITE and WRITE_IMM, no RNR, no SE bit */
 	bool oor_nack;		/* NACK PSNs beyond the window instead of dropping */
 	bool no_trim_nack;	/* trimmed packets are dropped: the peer cannot take the NACK */
 	bool dyn_mpr;		/* both sides do dynamic MPR: SACKs carry the live window, 2.4 */
-	bool svc_time;		/* reflected timestamps are moved on by the time spent here */
+	bool svc_time;		/* the time spent in this host is added to reflected timestamps */
 	bool strict;		/* place in PSN order: packets ahead of a hole are held */
-	bool mute;		/* nothing but probes leaves before the peer's QP has spoken to this one */
+	bool mute;		/* send only probes until a packet of the peer's QP has arrived */
 };
 
 /* RTS: what is needed to send. */
@@ -76,16 +76,16 @@ struct mrc_tx_cfg {
 	u32 psn;		/* first to send */
 	u8 mpr;			/* the peer's window; 0: mpr_max */
 	u8 burst;		/* packets of new data in a row by one EV; 0: 1; at most MRC_BURST_MAX */
-	u16 wimm;		/* receive messages in flight allowed by the peer; 0: rq_max */
+	u16 wimm;		/* messages with a receive that the peer accepts in flight; 0: rq_max */
 	u64 timeout_ns;		/* acknowledgement timeout; 0: no timeout */
 	u8 rd_atomic;		/* READs and ATOMICs in flight allowed */
-	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: for ever */
-	u8 rnr_retry;		/* 7: for ever */
+	u8 linear_cnt, exp_cnt;	/* retries at timeout_ns, then doubling; 25: without limit */
+	u8 rnr_retry;		/* 7: without limit */
 	bool timestamps;	/* TSETH in every data packet, 1.5 */
 	bool trim_nack;		/* the peer NACKs trimmed packets: data is trimmable */
 	bool dyn_mpr;		/* both sides do dynamic MPR */
 	bool unpadded;		/* mrc_only: payload is not padded to four bytes, PadCnt is 0 */
-	bool sleek;		/* loss by the peer's count of packets out of order, not by time */
+	bool sleek;		/* infer loss from the peer's count of packets out of order, not by time */
 	u32 cwnd_bytes;		/* 0: 512 KiB */
 	struct mrc_cc *cc;	/* shared controller; NULL: own fixed window of cwnd_bytes */
 };
@@ -104,7 +104,7 @@ struct mrc_wr {
 	u64 va;			/* remote */
 	u32 imm;		/* immediate, or R_Key for SEND_INV; host order */
 	u64 swap_add, compare;
-	enum mrc_status error;	/* not OK: found bad by the caller; fails in its turn */
+	enum mrc_status error;	/* not OK: the caller found an error; the request fails in its turn */
 };
 
 enum mrc_cpl_kind { MRC_CPL_SEND, MRC_CPL_RECV };
@@ -143,7 +143,7 @@ struct mrc_txop {
 
 enum mrc_verdict {
 	MRC_V_DROP,		/* not accepted; counted */
-	MRC_V_DONE,		/* taken in; nothing to place */
+	MRC_V_DONE,		/* accepted; nothing to place */
 	MRC_V_PLACE,		/* place, then commit, reject or drop */
 };
 
@@ -165,21 +165,21 @@ struct mrc_rxop {
 	bool needs_rq;		/* reject with MRC_NACK_NO_RESOURCE if not posted */
 	u32 cookie;		/* RESP: of the READ or ATOMIC */
 	/*
-	 * Not negative: this packet ends a WRITE before all of what precedes it
-	 * has landed. Keep its last min(len, MRC_TAIL_LEN) bytes in tail slot `tail`
-	 * instead of placing them; MRC_DO_TAIL says when.
+	 * Not negative: the packet ends a WRITE, and earlier packets are still missing.
+	 * Keep its last min(len, MRC_TAIL_LEN) bytes in tail slot `tail` instead of
+	 * placing them. MRC_DO_TAIL says when to place them.
 	 */
 	s16 tail;
 	u64 atomic_orig;	/* RESP to an ATOMIC: the value, payload len 0 */
 	/*
-	 * Strict placement, true: everything before this packet has not been placed
-	 * yet. Keep the packet (slot psn & (window - 1) of cfg.mpr_max * 128) and commit
-	 * it; MRC_DO_PLACE says when to place it. Check needs_rq before: what is held
-	 * has been acknowledged, so it can only be refused for good.
+	 * Strict placement, true: earlier packets have not been placed yet. Keep the
+	 * packet (slot psn & (window - 1), with a window of cfg.mpr_max * 128) and commit
+	 * it. MRC_DO_PLACE says when to place it. Check needs_rq first: a held packet is
+	 * acknowledged, so a later refusal is fatal.
 	 */
 	bool hold;
 	/* private to the engine */
-	bool plain;		/* in order, with nothing else to note: mrc_rx_commit_plain() */
+	bool plain;		/* in order and without side effects: mrc_rx_commit_plain() */
 	u32 psn;
 	const struct mrc_pkt *pkt;
 	u16 slot;
@@ -188,11 +188,11 @@ struct mrc_rxop {
 /* Why a packet is refused: exactly one of the two. */
 struct mrc_reject {
 	enum mrc_nack nack;	/* 0; NO_RESOURCE (no receive posted), NO_PKT_BUFFER (cannot be
-				 * held): the peer tries again */
+				 * held): the peer retransmits */
 	enum mrc_nak nak;	/* MRC_NAK_NONE, or fatal for both ends */
 };
 
-/* A deferred tail that may now be placed (everything before it has landed). */
+/* A deferred tail that may be placed now: all earlier packets are in memory. */
 struct mrc_tail {
 	u8 slot;
 	u64 va;			/* of the tail's first byte */
@@ -218,28 +218,27 @@ struct mrc_conn;
  */
 size_t mrc_conn_mem_size(const struct mrc_conn_cfg *cfg);
 
-/* @mem: zeroed or not, 8-byte aligned, freed by the caller at the end. 0 or -EINVAL. */
+/* @mem: 8-byte aligned, need not be zeroed; the caller owns it and frees it last. 0 or -EINVAL. */
 int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem);
 void mrc_conn_reset(struct mrc_conn *c);
 
 /*
- * A connection made small (mrc_conn_cfg) takes @mem of mrc_conn_grow_size() bytes, zeroed or not, any time and
- * once; the caller frees it at the end. mrc_conn_wants_mem(): now would be a good time, for the lack of
- * it holds packets back. It holds its own window back, never the peer's.
+ * A connection created with cfg.small accepts @mem of mrc_conn_grow_size() bytes once, at any time.
+ * @mem need not be zeroed; the caller owns it. mrc_conn_wants_mem(): small tables delay packets now.
+ * They limit only what this side sends, never the window offered to the peer.
  */
 bool mrc_conn_wants_mem(const struct mrc_conn *c);
-size_t mrc_conn_grow_size(const struct mrc_conn *c);	/* 0: it has all */
+size_t mrc_conn_grow_size(const struct mrc_conn *c);	/* 0: it has all memory */
 void mrc_conn_grow(struct mrc_conn *c, void *mem);
 
 /*
- * The set of paths to the peer; must outlive its use here. May change any time.
- * NULL: none; then nothing but completions may be asked for until it is set again.
- * Without a timeout and without a usable EV there is no deadline: the caller asks for
- * packets again when EVs come back.
+ * The set of paths to the peer. It must stay valid until it is replaced; it may be replaced at any
+ * time. While it is NULL, the caller may only fetch completions. A connection without a timeout
+ * and without a usable EV has no deadline: the caller must call mrc_conn_tx_next() when EVs return.
  */
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
-/* Ready to receive: what it asks of senders from the next refusal on, an IBTA code. */
+/* In RTR or later: the RNR timer (IBTA code) that NACKs carry from now on. */
 void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer);
 int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
 
@@ -254,13 +253,13 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns);
 /* Next packet to send, or false. Control packets first. */
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 /*
- * The next @max packets at most, in @op, for who holds a lock for as few calls as possible. Return: how many.
- * *@more: there may be others; a batch ends with a message, so that all of it can be undone.
+ * Describes up to @max packets in @op, to save lock round trips. Return: how many. *@more: there may
+ * be more packets. A batch ends at the end of a message, so that all of it can be undone.
  */
 u32 mrc_conn_tx_batch(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op, u32 max, bool *more);
 /*
- * Could not build or hand over the packet of the latest tx_next. Of a batch, which has no call in between, as
- * many as wanted, from its last one back.
+ * Takes back the packet of the latest mrc_conn_tx_next(), which could not be built or sent. Of a
+ * batch: any number of packets, last one first, with no other call on the connection before.
  */
 void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op);
 
@@ -269,8 +268,8 @@ void mrc_conn_tx_undo(struct mrc_conn *c, const struct mrc_txop *op);
  * @p: from mrc_wire_parse(), with ev, plane, ecn_ce, trimmed, udp_len filled in;
  *	must stay valid until commit, reject or drop
  *
- * Takes control packets in completely. For MRC_V_PLACE exactly one of the three
- * calls below must follow, before any other call on this connection.
+ * Processes control packets completely. After MRC_V_PLACE, exactly one of the three
+ * calls below must follow before any other call on this connection.
  */
 enum mrc_verdict mrc_conn_rx_begin(struct mrc_conn *c, const struct mrc_pkt *p,
 				   u64 now_ns, struct mrc_rxop *op);
@@ -279,13 +278,13 @@ void mrc_conn_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op,
 			const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_rx_drop(struct mrc_conn *c, const struct mrc_rxop *op);
 
-/* What became possible, one thing after the other. */
+/* Work for the caller, returned by mrc_conn_next() one item at a time. */
 enum mrc_do {
 	MRC_DO_PLACE,		/* strict: the packet held in slot `hold` */
 	MRC_DO_TAIL,		/* write the deferred `tail` */
 	MRC_DO_FREE,		/* the response of exec `slot` is delivered: drop its references */
 	MRC_DO_EXEC,		/* execute the request `exec` */
-	MRC_DO_COMPLETE,	/* tell the program of `cpl` */
+	MRC_DO_COMPLETE,	/* report the completion `cpl` to the program */
 };
 
 struct mrc_todo {
@@ -302,45 +301,45 @@ struct mrc_todo {
 /* The next mrc_conn_next() may fail the connection. */
 bool mrc_conn_next_fails(const struct mrc_conn *c);
 /**
- * mrc_conn_next - the next thing to do for what has arrived, been acknowledged or failed
+ * mrc_conn_next - next work item for packets that arrived, were acknowledged or failed
  *
- * The order is the engine's, so it may be asked at any time and as often as wanted.
- * MRC_DO_PLACE: place it as it said when it came, then mrc_conn_hold_done(); until then
- * it is all that is said. MRC_DO_EXEC: execute, then exactly one of
- * mrc_conn_exec_done() and mrc_conn_exec_fail(); until then no other request and no
- * completion comes. After a failure or reset the caller drops what it holds.
+ * The engine decides the order, so the caller may call this at any time and repeatedly.
+ * MRC_DO_PLACE: place the packet as its struct mrc_rxop said, then call mrc_conn_hold_done();
+ * until then the same item is returned. MRC_DO_EXEC: execute, then call exactly one of
+ * mrc_conn_exec_done() and mrc_conn_exec_fail(); until then no other request and no completion
+ * is returned. After a failure or reset the caller drops the packets that it holds.
  *
- * Where mrc_conn_next_fails() says so it fails the connection (a bad request's turn came), which then
- * leaves its controller: to be serialised as all calls that touch tx_cfg.cc.
+ * If mrc_conn_next_fails() is true, this call may fail the connection, which detaches it from
+ * its controller. Serialise it like every call that touches tx_cfg.cc.
  */
 bool mrc_conn_next(struct mrc_conn *c, struct mrc_todo *ev);
 
-/* @nak MRC_NAK_NONE: placed, the left edge moves on. */
+/* @nak: MRC_NAK_NONE if the held packet was placed; then the left edge advances. */
 void mrc_conn_hold_done(struct mrc_conn *c, enum mrc_nak nak, u64 now_ns);
 /*
- * It cannot be placed; @why: as of a packet that just came, or NULL: it is lost. It was
- * acknowledged, so the peer cannot be asked for it again: a reason to come back is fatal.
+ * The held packet cannot be placed. @why: as for mrc_conn_rx_reject(), or NULL if the packet is gone.
+ * It was acknowledged, so the peer will not retransmit it: even a temporary reason is fatal.
  */
 void mrc_conn_hold_reject(struct mrc_conn *c, const struct mrc_reject *why, u64 now_ns);
 void mrc_conn_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns);
 void mrc_conn_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
 /*
- * After mrc_conn_exec_done(), and mrc_conn_tx_undo() of the packet that could not be built:
- * the rest of the answer is not to be had any more. The peer gets a NAK for its request once
- * earlier ones are answered. May be said again for each packet.
+ * The rest of a response can no longer be read. Call it after mrc_conn_exec_done(), and after
+ * mrc_conn_tx_undo() of the packet that could not be built. The peer gets a NAK for its request once
+ * earlier requests are answered. Repeated calls for one slot are harmless.
  */
 void mrc_conn_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why, u64 now_ns);
 
 /*
- * Dynamic MPR: the window offered from now on, 128-PSN units, at most the one of RTR.
- * PSNs already allowed are still taken in. Also shrinks by itself while slots for
- * messages and tails run short. No effect without mrc_rx_cfg.dyn_mpr.
+ * Dynamic MPR (section 2.4): the window offered from now on, in units of 128 PSNs, at most the one
+ * of RTR. PSNs allowed earlier are still accepted. The engine shrinks the window further while
+ * slots for messages and tails run short. No effect without mrc_rx_cfg.dyn_mpr.
  */
 void mrc_conn_set_mpr(struct mrc_conn *c, u8 mpr);
 
 /*
- * Receiver-side incast (mrc_incast.h): what arrived since the last call, to be
- * handed to mrc_incast_update(); its answer goes into the next SACKs.
+ * Receiver-side incast control (mrc_incast.h): arrivals since the last call, for
+ * mrc_incast_update(). mrc_conn_set_penalty() puts its result into the next SACKs.
  */
 struct mrc_incast_note {
 	u32 bytes;		/* nominal, accepted */
@@ -353,30 +352,32 @@ void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
 
 /*
- * Must a timer that is set for @armed_ns (MRC_TIME_NEVER: for nothing) be set anew, when @at_ns is wanted?
- * Deadlines move away with each packet: it follows when half of its time is gone. One that moved nearer
- * is obeyed at once.
+ * Must a timer armed for @armed_ns (MRC_TIME_NEVER: not armed) be re-armed for the deadline @at_ns? At
+ * once if the deadline is earlier. A later deadline, which each packet brings, re-arms it only when
+ * the remaining time is less than half of the wanted time: rearming for each packet is expensive.
  */
 bool mrc_deadline_moves(u64 armed_ns, u64 at_ns, u64 now_ns);
 void mrc_conn_timer(struct mrc_conn *c, u64 now_ns);
 
-/* Planes of the path set changed (after mrc_evset_*_planes()): what is in flight on planes
- * that are not live is resent on others, once it has had the time to arrive. */
+/*
+ * Planes of the path set changed (after mrc_evset_*_planes()). Packets in flight on a plane that is
+ * not live are retransmitted on others, after the time that they need to arrive.
+ */
 void mrc_conn_plane_event(struct mrc_conn *c, u64 now_ns);
 
-/* QP to error by the caller: what is posted completes as flushed. */
+/* The caller moves the QP to error: posted requests complete as flushed. */
 void mrc_conn_fail(struct mrc_conn *c, enum mrc_status status, u64 now_ns);
 
-/* Failed, and why: MRC_ST_OK while it is alive. */
+/* Why the connection failed; MRC_ST_OK while it has not. */
 enum mrc_status mrc_conn_failed(const struct mrc_conn *c);
 
-/* The peer's QP has spoken to this one, since RTR: the two belong together. */
+/* A packet of the peer's QP has arrived since RTR, so the two QPs belong together. */
 bool mrc_conn_confirmed(const struct mrc_conn *c);
 
 /* A NAK of ours was sent: the caller moves the QP to error (mrc_conn_fail). */
 bool mrc_conn_nak_sent(const struct mrc_conn *c);
 
-/* Nothing left to send or waited for. */
+/* Nothing to send and nothing to wait for. */
 bool mrc_conn_idle(const struct mrc_conn *c);
 
 /* The connection's invariants; 0 = sound, else a line number of the check. */
@@ -405,10 +406,10 @@ static inline bool mrc_conn_can_post(const struct mrc_conn *c)
 }
 
 /*
- * Do begin and commit with @p touch what is shared by connections to one peer (its path set, its
- * controllers)? Requests of the peer do not: who serialises connections to one peer by a lock of the peer's
- * need not take it for them. Answers to ours are acknowledgements, too; and so is a READ or ATOMIC of the peer's while
- * others hold all slots (mrc_exec_admit()). Reject and drop never do.
+ * Do begin and commit of @p touch state that connections to one peer share (path set, controllers)?
+ * If not, the caller need not take the peer's lock. Requests of the peer do not. Responses do, since
+ * they also acknowledge; so does a READ or ATOMIC request while all slots are in use
+ * (mrc_exec_admit()). Reject and drop never do.
  */
 static inline bool mrc_conn_rx_shares(const struct mrc_conn *c, const struct mrc_pkt *p)
 {
@@ -418,37 +419,37 @@ static inline bool mrc_conn_rx_shares(const struct mrc_conn *c, const struct mrc
 }
 
 /*
- * Requests wait for what the peer has yet to say: one that is posted now leaves behind them. With packets in
- * flight an answer or a timer comes for sure.
+ * Earlier requests wait to be sent, and a request that is posted now leaves after them. Packets are
+ * in flight, so an acknowledgement or a timer is certain to continue.
  */
 static inline bool mrc_conn_tx_waits(const struct mrc_conn *c)
 {
 	return c->snd.out && c->msgs.sq_seg != c->msgs.sq_tail && !c->fail;
 }
 
-/* Why the packet of @op, of the latest mrc_conn_tx_next() or batch and a resent one, was called lost. */
+/* Why the retransmitted packet @op, of the latest mrc_conn_tx_next() or batch, was declared lost. */
 static inline u8 mrc_conn_rtx_cause(const struct mrc_conn *c, const struct mrc_txop *op)
 {
 	return c->snd.rec[op->hdr.psn & c->snd.mask].cause;
 }
 
-/* Data packets in flight. May be asked without the lock by whom an old answer serves as well. */
+/* Data packets in flight. May be called without the lock where a stale value does no harm. */
 static inline u32 mrc_conn_in_flight(const struct mrc_conn *c)
 {
 	return READ_ONCE(c->snd.out);
 }
 
 /*
- * Not one more NACK or SACK can be owed. Who takes packets in by batches lets packets leave
- * (mrc_conn_tx_next()) before it goes on: what is not NACKed looks like a dead path, and
- * a mark that is not told does not slow the sender down.
+ * No room for another pending NACK or SACK. A caller that processes a batch must then call
+ * mrc_conn_tx_next() before it continues. A lost packet without its NACK looks like a dead path, and an
+ * ECN mark that is not reported does not slow the sender down.
  */
 static inline bool mrc_conn_answers_full(const struct mrc_conn *c)
 {
 	return c->ctl.nack_n == MRC_OWED_NACKS || c->ctl.sack_n == MRC_OWED_SACKS;
 }
 
-/* Strict placement: how many slots for held packets, and which is that of @op's packet. */
+/* Strict placement: the number of slots for held packets, and the slot of @op's packet. */
 static inline u32 mrc_conn_hold_slots(const struct mrc_conn *c)
 {
 	return c->cfg.mpr_max * MRC_MPR_UNIT;
@@ -466,21 +467,21 @@ static inline const char *mrc_conn_cc_name(const struct mrc_conn *c)
 }
 
 /*
- * Between mrc_conn_rx_begin() and what must follow: how far after the first packet that is
- * missing it comes, 0 when it is that one. Of paths that differ: nothing is wrong with it.
+ * Between mrc_conn_rx_begin() and commit: distance in PSNs to the first missing packet, 0 if this is
+ * that packet. Paths of different length reorder packets, so a distance is no error.
  */
 static inline u32 mrc_conn_rx_ahead(const struct mrc_conn *c, const struct mrc_rxop *op)
 {
 	return (u32)mrc_psn_diff(op->psn, c->rcv.cack) - 1;
 }
 
-/* A packet came that the caller did not show it: it is not connected. */
+/* The caller dropped a packet because the QP is not connected. */
 static inline void mrc_conn_count_not_ready(struct mrc_conn *c)
 {
 	c->stats.rx_not_ready++;
 }
 
-/* What it counted is summed up elsewhere from now on. */
+/* The caller has added the counters to its own totals: start again at zero. */
 static inline void mrc_conn_clear_stats(struct mrc_conn *c)
 {
 	memset(&c->stats, 0, sizeof(c->stats));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_conn_calls.h - calls between files of the engine: small inline queries of a connection's
- * state, and the functions of each file under its name.
+ * mrc_conn_calls.h - calls between the engine's files: inline queries of a connection's state, and
+ * the functions of each file under its name.
  *
  * Not for callers of the engine, who use mrc_conn.h. Calls run one way:
  * Documentation/developer/engine.md, selftests/engine/test_arrows.py.
@@ -10,8 +10,8 @@
 #define MRC_CONN_CALLS_H
 
 /*
- * What a packet counts in flight beside its payload: as in rcvd_bytes (UDP length + 40,
- * 8.3.1), so that bytes sent and bytes told as received are the same bytes.
+ * Bytes that a packet adds to the bytes in flight beside its payload. As in rcvd_bytes (UDP length +
+ * 40, section 8.3.1), so that bytes sent and bytes reported as received agree.
  */
 #define MRC_PKT_OVERHEAD (8 + MRC_BTH_LEN + MRC_METH_LEN + MRC_TSETH_LEN + MRC_RETH_LEN + 4 + \
 			  MRC_NOMINAL_HDR)
@@ -25,21 +25,21 @@ static inline u32 mrc_tick(u64 ns)
 	return (u32)(ns >> MRC_TICK_SHIFT);
 }
 
-/* The stamp that a packet sent at @tick carried. */
+/* The timestamp that a packet sent at @tick carried. */
 static inline u16 mrc_tick_ts16(u32 tick)
 {
 	return (u16)(tick >> (MRC_TS_SHIFT - MRC_TICK_SHIFT));
 }
 
-/* Age of a record in ns, right up to 273 s. */
+/* Age of a record in ns; correct up to 273 s. */
 static inline u64 mrc_tick_age_ns(u64 now_ns, u32 tick)
 {
 	return mrc_ev_age_ns(now_ns, tick);
 }
 
 /*
- * A timestamp to reflect. Moved on by the time since its packet came, so that the
- * sender's round trip is the network's alone, where both ends agreed on that.
+ * The timestamp to reflect. If both ends agreed on it, the time since the packet arrived is added, so
+ * that the sender measures the network's round trip alone.
  */
 static inline u16 mrc_ts_reflect(const struct mrc_conn *c, u16 ts, bool is_ts, u32 came, u64 now_ns)
 {
@@ -59,13 +59,13 @@ static inline u32 mrc_rec_psn(const struct mrc_conn *c, u16 slot)
 	return mrc_psn_add(c->snd.una, (s32)((slot - c->snd.una) & c->snd.mask));
 }
 
-/* What a packet counts in flight. */
+/* Bytes that a packet adds to the bytes in flight. */
 static inline u32 mrc_rec_bytes(const struct mrc_rec *r)
 {
 	return r->len + MRC_PKT_OVERHEAD;
 }
 
-/* How far @psn lies behind the newest one sent: any PSN, over the whole PSN space. */
+/* Distance of @psn behind the newest one sent, over the whole PSN space. */
 static inline u32 mrc_psn_lag(const struct mrc_conn *c, u32 psn)
 {
 	return (c->snd.next - 1 - psn) & MRC_PSN_MASK;
@@ -77,16 +77,19 @@ static inline bool mrc_psn_out(const struct mrc_conn *c, u32 psn)
 	return mrc_psn_lag(c, psn) < ((c->snd.next - c->snd.una) & MRC_PSN_MASK);
 }
 
-/* The only way in which bytes in flight change: the controller's sum follows. */
+/* All changes of the bytes in flight pass here, so that the controller's sum stays equal. */
 static inline void mrc_tx_inflight(struct mrc_conn *c, s32 delta)
 {
 	mrc_cc_account(c->cc, c->snd.inflight, delta);
 	c->snd.inflight += (u32)delta;
 }
 
-#define MRC_PLANE_FEW	4	/* packets that a plane may hold whatever its part is */
+#define MRC_PLANE_FEW	4	/* packets that every plane may hold */
 
-/* @share: of the plane, of MRC_SHARE_FULL. A slow plane's part is its share of an even one. */
+/*
+ * Does a plane hold too many (@count) of the @out packets in flight? More than twice its part, where an
+ * even part is scaled by @share / MRC_SHARE_FULL; or more than three quarters of all.
+ */
 static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 {
 	return count > MRC_PLANE_FEW && (count * planes * (MRC_SHARE_FULL / 2) > out * share ||
@@ -94,8 +97,8 @@ static inline bool mrc_snd_overfull(u32 count, u32 planes, u32 out, u32 share)
 }
 
 /*
- * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev of plane @p. All do
- * this: inline.
+ * The packet of @r, in @slot, with @len bytes of payload, leaves now by EV @ev of plane @p. Inline,
+ * because every packet does this.
  */
 static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u32 len, u16 ev,
 				u8 p, u64 now_ns)
@@ -113,13 +116,13 @@ static inline void mrc_snd_sent(struct mrc_conn *c, struct mrc_rec *r, u16 slot,
 	mrc_tx_inflight(c, (s32)(len + MRC_PKT_OVERHEAD));
 }
 
-/* The controller was told something: its pause is ours from now on. */
+/* After a report to the controller: adopt the pause that it asks for. */
 static inline void mrc_tx_hold(struct mrc_conn *c)
 {
 	c->hold_until_ns = c->cc->hold_until_ns;
 }
 
-/* Messages by free-running index, and as records name them. */
+/* Messages by free-running index, and by the index in mrc_rec.msg. */
 static inline struct mrc_msg *mrc_sq_at(const struct mrc_conn *c, u32 i)
 {
 	return &c->msgs.sq[i & (c->cfg.sq_max - 1u)];
@@ -135,7 +138,7 @@ static inline struct mrc_msg *mrc_msg_at(const struct mrc_conn *c, u16 i)
 	return i & MRC_REC_RESP ? &c->msgs.rs[i & ~MRC_REC_RESP] : &c->msgs.sq[i];
 }
 
-/* The message of the send queue under way: not yet among those before sq_seg. */
+/* Is a message of the send queue partly cut into packets? sq_seg still points to it. */
 static inline bool mrc_sq_cutting(const struct mrc_conn *c)
 {
 	return c->msgs.cut != MRC_NONE16 && !c->msgs.cut_rs;
@@ -160,15 +163,15 @@ static inline u32 mrc_rcv_slot(const struct mrc_conn *c, u32 psn)
 }
 
 /*
- * Which stretches of 64 PSNs (bit: PSN / 64 mod 64) hold packets out of order that no SACK may
- * have shown yet. Behind the ring: they are looked at when a SACK leaves.
+ * Bit per block of 64 PSNs (PSN / 64 mod 64): it may hold packets out of order that no SACK has shown
+ * yet. Stored behind the ring, because it is read only when a SACK leaves.
  */
 static inline u64 *mrc_rcv_unreported(const struct mrc_conn *c)
 {
 	return &c->rcv.bits[(c->rcv_mask + 1) >> 6];
 }
 
-/* Which of those that came are the last of their message: as rcv.bits. */
+/* Ring bitmap like rcv.bits: received packets that are the last of their message. */
 static inline u64 *mrc_rcv_last(const struct mrc_conn *c)
 {
 	return mrc_rcv_unreported(c) + 1;
@@ -183,7 +186,7 @@ void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct m
 		   u64 now_ns);
 bool mrc_rx_complete_next(struct mrc_conn *c, struct mrc_cpl *cpl);
 
-/* mrc_defer.c: what waits for the left edge */
+/* mrc_defer.c: payload that waits for the left edge */
 void mrc_tail_reset(struct mrc_conn *c);
 s16 mrc_tail_slot(const struct mrc_conn *c);
 void mrc_tail_keep(struct mrc_conn *c, const struct mrc_rxop *op);
@@ -282,7 +285,7 @@ void mrc_report_asked(struct mrc_conn *c);
 void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s);
 bool mrc_report_stamps(const struct mrc_conn *c);
 
-/* Would the peer have said that it has @psn, if it had? */
+/* Would the peer have reported @psn if it had arrived? */
 static inline bool mrc_report_shows(const struct mrc_conn *c, u32 psn)
 {
 	return c->report.far || mrc_psn_diff(psn, c->report.shown) <= 0;
@@ -323,32 +326,32 @@ bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns);
 u16 mrc_rnr_next(struct mrc_conn *c, bool pause);
 u64 mrc_rnr_timer_ns(u8 code);
 
-/* Is it time for the NAK? */
+/* Is a NAK pending, and have all requests before it been executed? */
 static inline bool mrc_nak_due(const struct mrc_conn *c)
 {
 	return unlikely(c->rcv.nak != MRC_NAK_NONE) && mrc_exec_nak_ripe(c);
 }
 
-/* Is it worth to ask mrc_tx_data_next()? */
+/* May mrc_tx_data_next() have a packet to send? */
 static inline bool mrc_tx_pending(const struct mrc_conn *c)
 {
 	return c->msgs.cut != MRC_NONE16 || c->msgs.sq_seg != c->msgs.sq_tail || c->msgs.rs_seg != c->msgs.rs_tail ||
 	       c->snd.lost.count || c->snd.paced.count;
 }
 
-/* Is an answer owed to the peer? */
+/* Is a NACK, ACK or SACK pending? */
 static inline bool mrc_ctl_owes(const struct mrc_conn *c)
 {
 	return c->ctl.nack_n || c->ctl.ack_owed || c->ctl.sack_n;
 }
 
-/* Does nothing but probes leave? */
+/* May only probes leave? */
 static inline bool mrc_confirm_mute(const struct mrc_conn *c)
 {
 	return unlikely(c->confirm == MRC_CONFIRM_MUTE);
 }
 
-/* Does the peer still owe us something? Where it has not spoken, its first word. */
+/* Is an answer of the peer outstanding? In state MRC_CONFIRM_MUTE: its first packet. */
 static inline bool mrc_tx_waiting(const struct mrc_conn *c)
 {
 	if (mrc_confirm_mute(c))
@@ -359,8 +362,8 @@ static inline bool mrc_tx_waiting(const struct mrc_conn *c)
 }
 
 /*
- * The connection cannot go on. It fails when the public call under way ends (mrc_conn.c):
- * whoever finds out is in the midst of something.
+ * The connection cannot continue. It fails only at the end of the current public call
+ * (mrc_conn_settle()), because the caller of this function still works with its state.
  */
 static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
 {
@@ -368,28 +371,28 @@ static inline void mrc_conn_failing(struct mrc_conn *c, enum mrc_status status)
 		c->failing = (u8)status;
 }
 
-/* Was this sent before what is known as delivered? A batch carries one time. */
+/* Was this sent before the latest packet known as delivered? A batch has one time: compare PSNs. */
 static inline bool mrc_last_delivered_before(const struct mrc_conn *c, u32 tick, u32 psn)
 {
 	return (s32)(c->last_delivered.sent - tick) > 0 ||
 	       (tick == c->last_delivered.sent && mrc_psn_diff(psn, c->last_delivered.psn) < 0);
 }
 
-/* Something left. Not pushed out by sending: resending what is refused must not hide a loss. */
+/* A packet was sent. It does not postpone a running timer: retransmissions must not hide a loss. */
 static inline void mrc_pto_sent(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->budget.rto_at_ns == MRC_TIME_NEVER || c->pto.at_ns == MRC_TIME_NEVER)
 		mrc_pto_arm(c, now_ns);
 }
 
-/* The peer takes in @psns from una on. */
+/* The peer accepts @psns PSNs from una on. */
 static inline void mrc_snd_allow(struct mrc_conn *c, u32 psns)
 {
 	c->snd.allowed = (u16)psns;
 	c->snd.range = (u16)min_t(u32, psns, c->snd.mask + 1u);
 }
 
-/* The left edge moves over what is delivered. */
+/* Advance the left edge over delivered packets. */
 static inline void mrc_snd_advance(struct mrc_conn *c)
 {
 	while (c->snd.una != c->snd.next &&
@@ -397,7 +400,7 @@ static inline void mrc_snd_advance(struct mrc_conn *c)
 		c->snd.una = mrc_psn_add(c->snd.una, 1);
 }
 
-/* Progress. */
+/* There was progress: the whole retry budget is available again. */
 static inline void mrc_budget_restore(struct mrc_conn *c)
 {
 	c->budget.retries = 0;
@@ -438,7 +441,7 @@ bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);
 void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op);
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns);
 
-/* The peer's QP lives, and answers. */
+/* A SACK arrived: the peer's QP is alive and answers. */
 static inline void mrc_ctl_sack_arrived(struct mrc_conn *c)
 {
 	c->ctl.unanswered = 0;
@@ -447,8 +450,8 @@ static inline void mrc_ctl_sack_arrived(struct mrc_conn *c)
 #define MRC_UNANSWERED	4	/* probes of EVs without any SACK */
 
 /*
- * When this QP may ask about EVs of the set. Its peer may have failed, and answers nothing then,
- * whatever the paths: where several QPs share the set, the others go first.
+ * When this QP may send the next EV probe of the set. If its peer QP does not answer, it may have
+ * failed although the paths work. Then other QPs that share the set probe first.
  */
 static inline u64 mrc_ctl_ask_ns(const struct mrc_conn *c)
 {
@@ -457,12 +460,12 @@ static inline u64 mrc_ctl_ask_ns(const struct mrc_conn *c)
 	return likely(c->ctl.unanswered < MRC_UNANSWERED) || at == MRC_TIME_NEVER ? at : at + c->evs->probe_ns;
 }
 
-/* The same, if this QP's timer is to wait for it: of the QPs that share a set, one's does. */
+/* The same for this QP's timer: NEVER if another QP of the set runs the timer. */
 u64 mrc_ctl_ask_timer_ns(const struct mrc_conn *c);
-/* It asks no more: another one's timer is to wait. */
+/* This QP sends no more EV probes: another QP of the set must run the timer. */
 void mrc_ctl_ask_resign(const struct mrc_conn *c);
 
-/* Is it worth to ask mrc_ctl_next()? */
+/* May mrc_ctl_next() have a packet to send? */
 static inline bool mrc_ctl_pending(const struct mrc_conn *c, u64 now_ns)
 {
 	return c->ctl.any | c->pto.owed || now_ns >= c->evs->next_probe_ns;

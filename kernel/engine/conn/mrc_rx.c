@@ -11,15 +11,15 @@
 
 /* ---- classification ---- */
 
-/* There is no receive as far ahead as @idx, whatever the peer may send. */
+/* Does receive @idx lie beyond the table of receives, so that the message must wait? */
 static bool mrc_rx_rq_beyond(const struct mrc_conn *c, u32 idx)
 {
 	return idx - c->rcv.rq_next >= c->cfg.rq_max;
 }
 
 /*
- * Receive index that METH.rqmsn names, or false when it is not in flight by
- * right. The last packet of a message may come before the others, but only one.
+ * The receive index that METH.rqmsn names. False if the peer may not use it: it exceeds the peer's limit
+ * (wimm), or @p is a second last packet of the same message.
  */
 static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u32 *idx)
 {
@@ -31,9 +31,9 @@ static bool mrc_rx_rq_index(const struct mrc_conn *c, const struct mrc_pkt *p, u
 }
 
 /*
- * NACK NO_PKT_BUFFER: nowhere to keep what must wait for the left edge. Also for a
- * request without a slot: the peer keeps to rd_atomic, a slot is free a round trip
- * later, and NO_RESOURCE would count against its rnr_retry.
+ * NACK NO_PKT_BUFFER: no room for data that must wait for the left edge. Also for a request without a
+ * slot: the peer respects rd_atomic, so a slot is free a round trip later, and NO_RESOURCE would
+ * count against the peer's rnr_retry.
  */
 static mrc_noinline enum mrc_verdict
 mrc_rx_busy(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
@@ -50,7 +50,7 @@ mrc_rx_deny(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nak why)
 	return MRC_V_DROP;
 }
 
-/* No receive for it. */
+/* No receive is posted for it. */
 static mrc_noinline enum mrc_verdict
 mrc_rx_rnr(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
@@ -66,16 +66,15 @@ static enum mrc_verdict mrc_rx_invalid(struct mrc_conn *c, const struct mrc_pkt 
 	return mrc_rx_deny(c, p, MRC_NAK_INV_REQ);
 }
 
-/* No region of memory goes around the end of the address space. */
+/* Does the range wrap around the end of the address space, as no memory region does? */
 static bool mrc_rx_wraps(u64 va, u32 len)
 {
 	return unlikely(va >= ~(u64)len) && len && va + (len - 1) < va;
 }
 
 /*
- * The last packet of a WRITE, or the only one. @is: what its opcode is and carries. As long
- * as its place in a message of dmalen bytes makes it: what is shorter would leave stale
- * bytes in a message that completes whole.
+ * The last or only packet of a WRITE. @is: MRC_OPF_* of its opcode. Its length must be exactly the rest of
+ * dmalen: a shorter packet would leave stale bytes in a message that completes.
  */
 static mrc_noinline enum mrc_verdict
 mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns,
@@ -96,9 +95,9 @@ mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns
 		op->needs_rq = true;
 	}
 	/*
-	 * The last bytes of a WRITE become visible last: programs of verbs poll them.
-	 * A message of one packet is its own guard. QPs of mrc.h promise no order of bytes, and
-	 * their peers may have more WRITEs in flight than there are slots.
+	 * The last bytes of a WRITE must become visible last, because verbs programs poll them. A message of
+	 * one packet needs no slot. QPs of the mrc.h API promise no order of bytes, and their peers may have
+	 * more WRITEs in flight than there are slots.
 	 */
 	if (!(is & MRC_OPF_FIRST) && !c->rx.strict && !c->rx.mrc_only && p->payload_len &&
 	    mrc_psn_diff(p->psn, c->rcv.cack) != 1) {
@@ -109,7 +108,10 @@ mrc_rx_write_end(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns
 	return MRC_V_PLACE;
 }
 
-/* Its va cannot be judged, the message's begin is not in the packet. */
+/*
+ * A packet of a WRITE. va cannot be checked against the message, since the packet does not carry the
+ * message's start; the memory region limits the access.
+ */
 static mrc_inline enum mrc_verdict
 mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns, struct mrc_rxop *op)
 {
@@ -125,7 +127,7 @@ mrc_rx_write(struct mrc_conn *c, const struct mrc_pkt *p, u32 is, u64 now_ns, st
 	return MRC_V_PLACE;
 }
 
-/* The packets of a SEND must cover it whole, or bytes of the receive would be stale. */
+/* The packets of a SEND must cover all of it, or the receive buffer would keep stale bytes. */
 static bool mrc_rx_send_fits(const struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	if (p->va > p->dmalen || p->payload_len > p->dmalen - p->va)
@@ -142,7 +144,7 @@ static struct mrc_rq_rec *mrc_rx_rq(struct mrc_conn *c, u32 idx)
 	return &c->rcv.rq[idx & (c->cfg.rq_max - 1u)];
 }
 
-/* Where the SEND of this piece ends. Pieces but the last are full. */
+/* PSN of the last packet of this SEND. All packets except the last have MTU size. */
 static u32 mrc_rx_send_end(const struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	u32 left = p->dmalen - (u32)p->va - p->payload_len;
@@ -150,7 +152,7 @@ static u32 mrc_rx_send_end(const struct mrc_conn *c, const struct mrc_pkt *p)
 	return mrc_psn_add(p->psn, (s32)((left + c->rx.mtu - 1) / c->rx.mtu));
 }
 
-/* All pieces of one SEND agree on its end and length, so none comes under two PSNs. */
+/* All packets of a SEND must agree on its end and length, so no part has two PSNs. */
 static bool mrc_rx_send_agrees(struct mrc_conn *c, const struct mrc_pkt *p, u32 idx)
 {
 	const struct mrc_rq_rec *q = mrc_rx_rq(c, idx);
@@ -175,8 +177,8 @@ static enum mrc_verdict mrc_rx_send(struct mrc_conn *c, const struct mrc_pkt *p,
 }
 
 /*
- * An answer to nothing that was asked. Its PSN can never be taken in, so the peer's
- * stream is stuck for good: NACK UNEXP_EVENT, fatal to its QP, says so at once.
+ * A response without a matching request. Its PSN can never be accepted, so the peer's stream is stuck.
+ * NACK UNEXP_EVENT fails the peer's QP at once.
  */
 static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c, const struct mrc_pkt *p,
 					u64 now_ns)
@@ -187,8 +189,8 @@ static enum mrc_verdict mrc_rx_bad_resp(struct mrc_conn *c, const struct mrc_pkt
 }
 
 /*
- * READ RESPONSE or ATOMIC ACK: METH.msn names our request. Never held: the buffer
- * is the engine's until the request completes.
+ * READ RESPONSE or ATOMIC ACK: METH.msn names our request. Placed at once even in strict mode, because
+ * the program may not use the buffer before the request completes.
  */
 static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt *p,
 					u64 now_ns, struct mrc_rxop *op)
@@ -206,11 +208,11 @@ static enum mrc_verdict mrc_rx_response(struct mrc_conn *c, const struct mrc_pkt
 		op->atomic_orig = p->swap_add;
 		return MRC_V_PLACE;
 	}
-	/* An empty piece is the whole answer: behind the end of one it would count for what never came. */
+	/* Only a whole response may be empty: beyond its end, an empty packet would count as a missing one. */
 	if (p->va > m->len || (p->va && p->va == m->len) || (u32)p->va % c->rx.mtu ||
 	    p->payload_len != min_t(u64, c->rx.mtu, m->len - p->va))
 		return mrc_rx_bad_resp(c, p, now_ns);
-	/* One PSN per piece: the same piece under two PSNs would count twice. */
+	/* One PSN per part of the response: a part with two PSNs would count twice. */
 	first = mrc_psn_add(p->psn, -(s32)((u32)p->va / c->rx.mtu));
 	if (m->resp_seen && m->resp_psn != first)
 		return mrc_rx_bad_resp(c, p, now_ns);
@@ -233,7 +235,7 @@ static enum mrc_verdict mrc_rx_request(struct mrc_conn *c, const struct mrc_pkt 
 	return MRC_V_PLACE;
 }
 
-/* What MRC 1.0 does not have. */
+/* Operations beyond MRC 1.0: SEND, READ, ATOMIC and responses. */
 static mrc_noinline enum mrc_verdict
 mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct mrc_rxop *op)
 {
@@ -252,9 +254,9 @@ mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct
 /* ---- the acceptance rules of section 2.3 ---- */
 
 /*
- * Not in the window. NACK NO_BITMAP: the peer keeps to what was agreed at RTR, which
- * is more than our bitmap; it must try again later. Beyond that it breaks its word,
- * or the packet is a stray: dropped, or PSN_OOR_WINDOW where that is wanted.
+ * Beyond the window. Within the window of RTR, which may exceed the present one, the peer does nothing
+ * wrong: NACK NO_BITMAP makes it retransmit later. Beyond that the packet is stray or the peer
+ * violates the window: drop it, or answer with PSN_OOR_WINDOW if cfg.oor_nack is set.
  */
 static mrc_noinline enum mrc_verdict
 mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
@@ -270,11 +272,11 @@ mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns
 	return MRC_V_DROP;
 }
 
-/* Already here, even when this copy was trimmed: SACK; below the left edge also ACK. */
+/* A duplicate, trimmed or not: answer with a SACK; below the left edge also with an ACK. */
 static mrc_noinline enum mrc_verdict
 mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 {
-	if (ahead < 1 - (1 << 23))	/* half of all PSNs away: neither before nor after */
+	if (ahead < 1 - (1 << 23))	/* exactly half of the PSN space away: neither old nor new */
 		return mrc_rx_beyond(c, p, ahead, now_ns);
 	c->stats.rx_dup++;
 	c->arrivals.doubt |= p->rtx && c->evs;
@@ -284,7 +286,7 @@ mrc_rx_again(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
 	return MRC_V_DONE;
 }
 
-/* Trimmed by a switch; only BTH, METH and TSETH are there. */
+/* A switch has trimmed it; only BTH, METH and TSETH are left. */
 static mrc_noinline enum mrc_verdict
 mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
@@ -299,16 +301,16 @@ mrc_rx_trimmed(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 	return MRC_V_DONE;
 }
 
-/* The stream ends before it. */
+/* A packet at or after the PSN that was refused with a NAK. */
 static mrc_noinline enum mrc_verdict mrc_rx_after_nak(struct mrc_conn *c)
 {
 	c->stats.rx_after_nak++;
 	if (mrc_nak_due(c))
-		c->ctl.ack_owed = true;	/* the NAK was lost: again */
+		c->ctl.ack_owed = true;	/* the NAK was lost: repeat it */
 	return MRC_V_DROP;
 }
 
-/* What is rare is called last, so that registers need not be saved for it. */
+/* Rare cases are tail calls, so that no registers need to be saved for them. */
 enum mrc_verdict mrc_rx_data(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns,
 			     struct mrc_rxop *op)
 {
@@ -375,7 +377,7 @@ static void mrc_rx_commit_rq(struct mrc_conn *c, const struct mrc_rxop *op)
 	q->used = true;
 	c->rcv.rq_used++;
 	q->op = mrc_rx_rq_op(op->pkt->opcode) & 31u;
-	q->solicited = op->pkt->se || c->rx.mrc_only;	/* there, no packet can say it */
+	q->solicited = op->pkt->se || c->rx.mrc_only;	/* MRC 1.0 packets have no SE bit */
 	q->psn_last = op->psn;
 	q->imm = op->pkt->imm;
 }
@@ -394,8 +396,8 @@ static void mrc_rx_commit_resp(struct mrc_conn *c, const struct mrc_rxop *op, u6
 }
 
 /*
- * In order, while nothing else is here, and neither the end of anything nor to be refused: only
- * the left edge moves.
+ * Fast path: the packet is in order, none is held, and no NAK is pending. If the packet needs no special
+ * treatment either (mrc_rcv_notable()), only the left edge moves.
  */
 void mrc_rx_commit_plain(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 {
@@ -430,7 +432,7 @@ void mrc_rx_commit(struct mrc_conn *c, const struct mrc_rxop *op, u64 now_ns)
 	if (c->rx.dyn_mpr)
 		mrc_mpr_update(c);
 	asks = mrc_rcv_notable(c, p) && mrc_rcv_asks(c, p);
-	if (mrc_rcv_sack_due(c, p) || asks)	/* it counts in any case */
+	if (mrc_rcv_sack_due(c, p) || asks)	/* in this order: mrc_rcv_sack_due() counts the packet */
 		mrc_sack_owe(c, p, false, now_ns);
 }
 
@@ -446,9 +448,9 @@ void mrc_rx_reject(struct mrc_conn *c, const struct mrc_rxop *op, const struct m
 	}
 }
 
-/* ---- what became deliverable ---- */
+/* ---- completions of receives ---- */
 
-/* A SEND came in all its pieces, and a WRITE in none. */
+/* Has every packet of a SEND arrived? A receive of a WRITE with immediate counts no packets of a SEND. */
 static bool mrc_rx_is_whole(const struct mrc_conn *c, const struct mrc_rq_rec *q)
 {
 	return q->pieces == (q->op == MRC_OP_WRITE_IMM ? 0 : mrc_msg_pkts_of(c, q->len));

@@ -11,7 +11,7 @@
 
 #define MRC_CWND_DEFAULT	(512u << 10)
 #define MRC_LOST_LOOK		16
-#define MRC_LAG_PART		4	/* of a round trip: late by so much */
+#define MRC_LAG_PART		4	/* an EV lags if a packet is late by RTT / 4 */
 
 enum mrc_undo_kind { MRC_UNDO_NEW = 1, MRC_UNDO_RTX, MRC_UNDO_AGAIN };
 
@@ -35,7 +35,7 @@ void mrc_tx_reset(struct mrc_conn *c)
 	c->msgs.rqm_out = 0;
 }
 
-/* What is known of loss and delay, and every timer of it. */
+/* Forget all state of loss and delay, and its timers. */
 void mrc_tx_reset_loss(struct mrc_conn *c)
 {
 	mrc_rtt_reset(c);
@@ -47,7 +47,7 @@ void mrc_tx_reset_loss(struct mrc_conn *c)
 	mrc_resent_reset(c);
 }
 
-/* What is in flight moves to the new controller. */
+/* Switch to the controller of c->tx. Bytes in flight are moved to it. */
 static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_cfg cc = { 0 };
@@ -67,8 +67,7 @@ static void mrc_tx_set_cc(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Nothing of this connection is in flight any more, and the shared controller is let
- * go: it may outlive us or not. What was on its way counts as waiting.
+ * Stop using the shared controller, which may end before us. Packets in flight count as lost.
  */
 void mrc_tx_withdraw(struct mrc_conn *c)
 {
@@ -92,7 +91,7 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 	c->snd.acked = mrc_psn_add(psn, -1);
 	c->snd.ar_psn = c->snd.acked;
 	mrc_report_start(c);
-	if (!c->tx_ready) {	/* RTR: responses only, with what is safe to assume */
+	if (!c->tx_ready) {	/* RTR: responses only, with safe defaults */
 		memset(&c->tx, 0, sizeof(c->tx));
 		c->snd.window = MRC_MPR_UNIT;
 		mrc_snd_allow(c, MRC_MPR_UNIT);
@@ -101,9 +100,9 @@ void mrc_tx_start(struct mrc_conn *c, u32 psn, u64 now_ns)
 }
 
 /*
- * A peer named where our stream begins, and the program says otherwise. The program is right: the peer
- * was one of a connection before, which still asked for its answers. What was sent to it means nothing
- * to the peer that comes; its answers are cut once more, and count as sent to nobody.
+ * The first PSN that was learnt from the peer differs from the one that the program now sets. The
+ * program is right: a peer QP of an earlier connection had answered. Packets sent so far are
+ * forgotten, and responses are cut into packets again from their start.
  */
 static mrc_noinline void mrc_tx_forget_start(struct mrc_conn *c)
 {
@@ -189,8 +188,8 @@ static mrc_inline void mrc_tx_measure(const struct mrc_conn *c, struct mrc_tx_cu
 }
 
 /*
- * MRC 1.0 on the wire, data packets: byte 1 of BTH is zero but for PadCnt. Its readers put
- * SE at different bits, and one of them passes PadCnt by.
+ * MRC 1.0 data packets: byte 1 of BTH is zero except PadCnt. Implementations disagree on the bit of
+ * SE, and one ignores PadCnt.
  */
 static void mrc_tx_plain_bth(const struct mrc_conn *c, struct mrc_pkt *h)
 {
@@ -215,9 +214,9 @@ static mrc_inline void mrc_tx_opcode(const struct mrc_tx_cut *cut, struct mrc_pk
 }
 
 /*
- * Describe packet @cut, to leave by EV @idx. Every field that mrc_wire_build() looks at is
- * set; clearing all of the op would cost more. Neighbours of one value are set together: that
- * is one store.
+ * Describe packet @cut, to leave by EV @idx. Sets every field that mrc_wire_build() reads; clearing the
+ * whole op first would cost more. Adjacent constants are set together so that the compiler merges
+ * the stores.
  */
 static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mrc_tx_cut *cut,
 				       u16 idx, u64 now_ns, struct mrc_txop *op)
@@ -247,7 +246,7 @@ static mrc_inline void mrc_tx_describe(const struct mrc_conn *c, const struct mr
 	h->rkey = m->rkey;
 	h->dmalen = m->len;
 	h->imm = m->imm;
-	if (unlikely(m->op >= MRC_OP_READ)) {	/* ATOMICs, and what answers them */
+	if (unlikely(m->op >= MRC_OP_READ)) {	/* ATOMICs and their responses */
 		h->swap_add = m->swap_add;
 		h->compare = m->compare;
 	}
@@ -309,9 +308,9 @@ static mrc_inline bool mrc_tx_room(const struct mrc_conn *c, u32 bytes)
 }
 
 /*
- * The lost packet to resend now, within the peer's live window, or MRC_NONE16: the
- * oldest PSN, on which the window and the next receive of the peer wait, then
- * in the order of loss; of PSNs while the peer lacks receives.
+ * The lost packet to retransmit now, within the peer's live window, or MRC_NONE16. The oldest PSN, for
+ * which the window and the peer's next receive wait, goes first. Others follow in the order of loss,
+ * or in PSN order while the peer lacks receives.
  */
 static u16 mrc_tx_first_lost(struct mrc_conn *c)
 {
@@ -323,8 +322,8 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 	if (unlikely(c->rnr.on))
 		return mrc_rnr_next(c, false);
 	/*
-	 * Beyond the live window: to the end of the list. A few at a time; the oldest PSN is in
-	 * flight, so there will be an event to go on at.
+	 * Packets beyond the live window move to the end of the list. Bounded work: the oldest PSN
+	 * is in flight, so a later event continues.
 	 */
 	for (n = 0; n < MRC_LOST_LOOK && slot != MRC_NONE16; n++, slot = c->snd.lost.head) {
 		if (((slot - c->snd.una) & c->snd.mask) < c->snd.range)
@@ -336,8 +335,8 @@ static u16 mrc_tx_first_lost(struct mrc_conn *c)
 }
 
 /*
- * What shorter planes hold at a time. A message that has gone on for two windows tells by what is
- * out there; before that, all of the window may be, of which QPs that share it have a part each.
+ * Bytes that the shorter planes hold at a time. After two windows of a message (@done packets), the
+ * packets in flight on them are the measure. Before that it is this QP's part of the shared window.
  */
 static u32 mrc_tx_short_bytes(const struct mrc_conn *c, u32 done)
 {
@@ -350,7 +349,7 @@ static u32 mrc_tx_short_bytes(const struct mrc_conn *c, u32 done)
 	return out * (c->rx.mtu + MRC_PKT_OVERHEAD);
 }
 
-/* Planes that are too long for packet @cut. */
+/* Planes that are too long for packet @cut: shorter ones would deliver it earlier (mrc_ecf.c). */
 static mrc_noinline u32 mrc_tx_too_long(struct mrc_conn *c, const struct mrc_tx_cut *cut, u64 now_ns)
 {
 	u32 room = c->snd.range - ((c->snd.next - c->snd.una) & MRC_PSN_MASK), off;
@@ -363,9 +362,9 @@ static mrc_noinline u32 mrc_tx_too_long(struct mrc_conn *c, const struct mrc_tx_
 }
 
 /*
- * The oldest packet that is out on the plane left by EV @idx, a round trip ago, and others of the plane that left
- * later have arrived. So the EV has a queue, and its next packet would wait behind that one. A mark tells of it
- * only when the queue is over. REPS likewise takes again what has been acknowledged.
+ * Does EV @idx lag? It carries the plane's oldest packet in flight, sent more than a round trip ago, and
+ * later packets of the plane have arrived. So the EV has a queue, which an ECN mark reports only after
+ * it is passed. REPS has the same idea: reuse entropies that were acknowledged.
  */
 static bool mrc_tx_lags(const struct mrc_conn *c, u16 idx, u64 now_ns)
 {
@@ -377,7 +376,7 @@ static bool mrc_tx_lags(const struct mrc_conn *c, u16 idx, u64 now_ns)
 	       mrc_tick_age_ns(now_ns, r->sent) > (u64)pl->srtt_ns + pl->srtt_ns / MRC_LAG_PART;
 }
 
-/* A path for a packet. Planes that hold too much already, or that are too long for it, are left out. */
+/* A path for a new packet, except on planes that hold too many packets or are too long for it. */
 static mrc_inline u16 mrc_tx_path(struct mrc_conn *c, const struct mrc_tx_cut *cut, u64 now_ns)
 {
 	u32 off = unlikely(c->snd.full) ? mrc_snd_full(c) : 0;
@@ -393,8 +392,8 @@ static mrc_inline u16 mrc_tx_path(struct mrc_conn *c, const struct mrc_tx_cut *c
 }
 
 /*
- * What is lost takes another path than the one that lost it, on another plane; what is lost in silence
- * once more, that of the latest acknowledgement: chance may lead from one dead plane to the next.
+ * The path of a retransmission: not the plane that lost the packet. After repeated losses without a NACK
+ * it is the plane of the latest acknowledgement: a random choice may hit the next dead plane.
  */
 static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now_ns)
 {
@@ -410,7 +409,7 @@ static u16 mrc_tx_path_lost(struct mrc_conn *c, const struct mrc_rec *r, u64 now
 	return idx != MRC_NONE16 && idx != r->ev ? idx : mrc_spray_pick_off(&c->spray, c->evs, r->ev, off);
 }
 
-/* Waits for a path within its budget. */
+/* No usable EV: wait for one until the retry budget runs out. */
 static mrc_noinline bool mrc_tx_no_path(struct mrc_conn *c, u64 now_ns)
 {
 	c->stats.no_path++;
@@ -419,7 +418,7 @@ static mrc_noinline bool mrc_tx_no_path(struct mrc_conn *c, u64 now_ns)
 	return false;
 }
 
-/* ---- what is lost leaves again ---- */
+/* ---- retransmission ---- */
 
 static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u16 ev, u64 now_ns,
 			     struct mrc_txop *op)
@@ -438,15 +437,15 @@ static void mrc_tx_take_lost(struct mrc_conn *c, struct mrc_rec *r, u16 slot, u1
 }
 
 /*
- * The hole at the left edge, of a peer that shows no more than what follows it: what seems to fill the window may
- * have arrived, and is told when the hole is filled.
+ * Is @slot the hole at the left edge, of a peer whose bitmaps show only PSNs right after the hole? It must
+ * not wait for room: the packets that fill the window may have arrived without being reported.
  */
 static bool mrc_tx_edge(const struct mrc_conn *c, u16 slot)
 {
 	return slot == (c->snd.una & c->snd.mask) && !mrc_report_shows(c, mrc_psn_add(c->snd.next, -1));
 }
 
-/* What is lost in @slot may leave now: there is room for it, or it takes none. */
+/* May the lost packet in @slot leave now? Either there is room, or it needs none. */
 static bool mrc_tx_may_resend(const struct mrc_conn *c, u16 slot, const struct mrc_rec *r)
 {
 	return c->sleek.on || c->budget.beyond || mrc_tx_edge(c, slot) || mrc_tx_room(c, mrc_rec_bytes(r));
@@ -477,14 +476,14 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 	return true;
 }
 
-/* ---- the next new packet: cut off its message, and once there is a path for it, taken ---- */
+/* ---- the next new packet: described first, and committed once there is a path for it ---- */
 
-/* The next one of the message under way, or of a message that may start now. */
+/* The next packet of the current message, or of a message that may start now. */
 static mrc_inline bool mrc_tx_cut_next(struct mrc_conn *c, struct mrc_tx_cut *cut)
 {
 	if (c->msgs.stopped || ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= c->snd.range)
 		return false;
-	/* What a transport ACK may name must stay within one turn of the PSN space. */
+	/* All PSNs that a transport ACK may name must stay unambiguous in the PSN space. */
 	if (mrc_psn_lag(c, c->snd.acked) >= MRC_PSN_MASK - 2 * MRC_WINDOW_MAX)
 		return false;
 	if (c->msgs.cut == MRC_NONE16 && !mrc_msg_next(c))
@@ -496,7 +495,7 @@ static mrc_inline bool mrc_tx_cut_next(struct mrc_conn *c, struct mrc_tx_cut *cu
 	return mrc_tx_room(c, cut->len + MRC_PKT_OVERHEAD);
 }
 
-/* The message under way is one packet shorter. */
+/* Packet @cut is taken from the current message. */
 static mrc_inline void mrc_tx_cut_off(struct mrc_conn *c, const struct mrc_tx_cut *cut)
 {
 	c->snd.next = mrc_psn_add(cut->psn, 1);
@@ -516,21 +515,21 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	op->tclass = c->tx.trim_nack ? MRC_TC_DATA : MRC_TC_NO_TRIM;
 	op->undo.kind = MRC_UNDO_NEW;
 	op->undo.cut_rs = c->msgs.cut_rs;
-	if (cut->psn == c->snd.una)	/* nothing out was sent before it */
+	if (cut->psn == c->snd.una)	/* it is the only packet in flight */
 		c->last_delivered.valid = false;
 	r->msg = c->msgs.cut;
 	r->len = (u16)cut->len;
-	r->state = MRC_REC_SENT;	/* all in one byte is one store */
+	r->state = MRC_REC_SENT;	/* bit fields of one byte: the compiler makes one store */
 	r->cause = 0;
 	r->charged = 0;
 	r->tries = 1;
 }
 
 /*
- * The packet just recorded closes the window: unless one on its way already does, it asks
- * for an acknowledgement. A window smaller than the peer's SACK threshold would
- * otherwise stand still until a probe. And it asks where no SACK came for a part of the
- * window: some peers send none unless asked (mrc_report.c).
+ * The new packet asks for an acknowledgement (AckReq) if it fills the window and no packet in flight
+ * asks already: a window smaller than the peer's SACK threshold would stall until a probe. It also
+ * asks after a part of the window without any SACK, which some peers send only on request
+ * (mrc_report.c).
  */
 static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 {
@@ -572,8 +571,8 @@ static mrc_inline bool mrc_tx_new_next(struct mrc_conn *c, u64 now_ns, struct mr
 }
 
 /*
- * The peer lacks receives: answers leave, and what precedes the packet that was refused. A message that is half
- * cut is cut to its end first, whose packets are refused, for those of one message are together.
+ * During an RNR pause only responses leave, and lost packets before the refused one. A partly cut message
+ * is first cut to its end, because the packets of a message have consecutive PSNs.
  */
 static mrc_noinline bool mrc_tx_pause_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
@@ -584,7 +583,7 @@ static mrc_noinline bool mrc_tx_pause_next(struct mrc_conn *c, u64 now_ns, struc
 	if (c->msgs.rs_seg == c->msgs.rs_tail)
 		return false;
 	if (c->msgs.cut == MRC_NONE16)
-		c->msgs.cut_rs = false;		/* theirs is the next turn */
+		c->msgs.cut_rs = false;		/* so mrc_msg_next() takes a response next */
 	return mrc_tx_new_next(c, now_ns, op);
 }
 
@@ -601,7 +600,7 @@ bool mrc_tx_data_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	return mrc_tx_new_next(c, now_ns, op);
 }
 
-/* One more copy leaves of what has arrived, or one less. */
+/* Counts a repeated packet, or with @by = -1 its undo. */
 static void mrc_tx_again_count(struct mrc_conn *c, const struct mrc_txop *op, s32 by)
 {
 	mrc_evset_count_tx(c->evs, op->ev_idx, by);
@@ -610,7 +609,7 @@ static void mrc_tx_again_count(struct mrc_conn *c, const struct mrc_txop *op, s3
 	c->stats.tx_bytes += (u64)((s64)by * (s64)op->len);
 }
 
-/* The oldest message that arrived whole and has no ACK, or NULL. A READ's or ATOMIC's answer is on its way. */
+/* All packets are delivered: the oldest message without an ACK, or NULL. Responses need no ACK. */
 static const struct mrc_msg *mrc_tx_unacked(const struct mrc_conn *c)
 {
 	u32 i = c->msgs.sq_acked;
@@ -623,8 +622,8 @@ static const struct mrc_msg *mrc_tx_unacked(const struct mrc_conn *c)
 }
 
 /*
- * All has arrived, and the ACK got lost. Some peers answer a probe without one, or not at all. But of a packet
- * that comes twice each says what it knows (MRC 1.0 section 4), so one leaves beside every other probe.
+ * All packets are delivered, but the ACK was lost. Some peers answer a probe without an ACK or not at all, but
+ * each acknowledges a duplicate (MRC 1.0 section 4): send one with every other probe.
  */
 bool mrc_tx_again_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
@@ -683,7 +682,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	}
 	r->state = MRC_REC_FREE;
 	c->snd.next = op->hdr.psn;
-	if (op->hdr.ackreq)	/* then it shall ask again */
+	if (op->hdr.ackreq)	/* the next packet must ask instead */
 		c->report.ask_in = 0;
 	if (c->msgs.cut == MRC_NONE16) {	/* it was the last of its message */
 		c->msgs.cut = r->msg;

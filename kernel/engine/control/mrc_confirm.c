@@ -14,7 +14,7 @@
  */
 #include "conn/mrc_conn.h"
 
-/* Something is to be said. A probe asks for the peer's first word, within the retry budget. */
+/* If there is something to send, a probe asks for the peer's first packet, within the retry budget. */
 void mrc_confirm_probe(struct mrc_conn *c, u64 now_ns)
 {
 	if (!mrc_tx_waiting(c) || c->fail)
@@ -24,13 +24,13 @@ void mrc_confirm_probe(struct mrc_conn *c, u64 now_ns)
 	mrc_pto_arm(c, now_ns);
 }
 
-/* Some implementations name nobody: zeros. Ours always does. */
+/* Some implementations leave both fields zero; this one always sets them. */
 static bool mrc_confirm_names(const struct mrc_conn *c, u16 spdcid, u16 dpdcid)
 {
 	return (spdcid == (u16)c->rx.dqpn && dpdcid == (u16)c->rx.sqpn) || !(spdcid | dpdcid);
 }
 
-/* Control packet @p came, and no earlier one named both ends. False: it is not to be believed. */
+/* Control packet @p arrived before the connection was confirmed. False: it must be dropped. */
 bool mrc_confirm_rx(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool named = false;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_ctl.c - control packets that are owed to the peer: NACK, transport ACK or NAK, and probes.
- * Also chooses which control packet leaves next, SACKs (mrc_sack.c) included.
+ * mrc_ctl.c - pending control packets: NACK, transport ACK or NAK, and probes. Also chooses which
+ * control packet leaves next, SACKs (mrc_sack.c) included.
  *
- * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). A packet that is owed is kept as a small record and
- * built when it may leave, so it carries the latest state. Acknowledgements leave by EVs that were
- * proven recently. They prove nothing about their own path, so while they flow, a probe verifies
- * one EV every few round trips.
+ * MRC 1.0 sections 1.7-1.11, 3.5, 4 (7.5.2). A pending packet is kept as a small record and built
+ * when it leaves, so it carries the latest state. Acknowledgements leave by EVs that delivered
+ * recently. The peer does not acknowledge them, so while they flow, a probe verifies one EV every
+ * few round trips.
  */
 #include "conn/mrc_conn.h"
 #include "paths/mrc_no_acks.h"
 
-#define MRC_ACK_PROBES	4	/* probes of EVs that bring an ACK, then one in so many */
-#define MRC_ANSWERED_MAX 7	/* ACKs in a row that do not leave: an answer says it */
+#define MRC_ACK_PROBES	4	/* the first 4 EV probes after a message, then every 4th, get an ACK */
+#define MRC_ANSWERED_MAX 7	/* ACKs in a row that a response may replace */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -36,13 +36,12 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.sack_turn = 0;
 }
 
-/* ---- owing ---- */
+/* ---- what is pending ---- */
 
 /*
- * A probe also asks for the transport's word: an ACK may have been lost. Only a tail probe of
- * our own kind surely does; but who else numbers its probes as he likes waits for his ACK
- * in vain, if those that look like questions about an EV bring none. They come often and
- * mostly know: the first few after a message ended bring an ACK, then one in as many.
+ * A probe may also ask for an ACK that was lost. Tail probes of this implementation surely do. Other
+ * implementations number their probes freely, so a probe that looks like an EV probe may also be meant
+ * so. EV probes are frequent: only the first few after a message, then every fourth, get an ACK.
  */
 static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 {
@@ -56,12 +55,12 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 		if (!c->evs)
 			return;
 		mrc_evset_doubt(c->evs);
-		if (plane != c->ctl.ack_plane)	/* else the answer tries it once more */
+		if (plane != c->ctl.ack_plane)	/* else the answer tries that plane again */
 			mrc_evset_acks_missing(c->evs, c->ctl.ack_plane);	/* the ACK may have been lost */
 		return;
 	}
 	if (!c->rcv.done_msn && !mrc_nak_due(c))
-		return;		/* there is nothing to acknowledge yet */
+		return;		/* nothing to acknowledge yet */
 	c->ctl.probes = (u8)(c->ctl.probes < 2 * MRC_ACK_PROBES ? c->ctl.probes + 1 : MRC_ACK_PROBES + 1);
 	if (c->ctl.probes > MRC_ACK_PROBES && c->ctl.probes < 2 * MRC_ACK_PROBES)
 		return;
@@ -86,16 +85,16 @@ static struct mrc_owed_nack *mrc_ctl_nack_at(struct mrc_conn *c, u8 i)
 }
 
 /*
- * Reasons of Table 7-3 and who gives them:
+ * Reasons of Table 7-3 and their origin:
  *	TRIMMED, TRIMMED_LASTHOP	mrc_rx_trimmed()
  *	NO_BITMAP, PSN_OOR_WINDOW	mrc_rx_beyond()
  *	NO_PKT_BUFFER			mrc_rx_busy(): no tail, no slot, cannot be held
  *	NO_RESOURCE			mrc_rx_rnr(): no receive posted
- *	UNEXP_EVENT			mrc_rx_bad_resp(): an answer to nothing
+ *	UNEXP_EVENT			mrc_rx_bad_resp(): response without a request
  *
- * One NACK speaks of one PSN: of its latest copy. A batch may be trimmed whole, so whoever
- * hands one in sends when mrc_conn_answers_full(). What does not fit is given up:
- * resent for lack of a SACK, and blamed on its path. A fatal one always finds room.
+ * One NACK per PSN, for its latest copy. All packets of a batch may be trimmed, so the caller must send
+ * when mrc_conn_answers_full(). A NACK that does not fit is dropped; the peer then retransmits for
+ * lack of a SACK and blames the path. A fatal NACK replaces the last one.
  */
 void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack reason,
 		      u64 now_ns)
@@ -123,11 +122,9 @@ void mrc_ctl_owe_nack(struct mrc_conn *c, const struct mrc_pkt *p, enum mrc_nack
 	n->vendor_info = reason == MRC_NACK_NO_RESOURCE ? c->rx.min_rnr_timer : 0;
 }
 
-/* ---- what the receive stream has to say ---- */
-
 /*
- * Up to where operations are done: the left edge, short of a READ or ATOMIC
- * that has not been executed, or was refused when it was.
+ * The PSN for a transport ACK: the left edge, but before a READ or ATOMIC that has not been executed or
+ * was refused.
  */
 u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
 {
@@ -143,7 +140,7 @@ u32 mrc_ctl_ack_edge(const struct mrc_conn *c)
 
 /* ---- building ---- */
 
-/* As for data: every field that is looked at is set, and @opcode's header by its maker. */
+/* Sets every field that is read later, as for data. The caller fills the header of @opcode. */
 static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcode, u32 psn)
 {
 	struct mrc_pkt *h = &op->hdr;
@@ -166,7 +163,7 @@ static void mrc_ctl_head(const struct mrc_conn *c, struct mrc_txop *op, u8 opcod
 	op->len = 0;
 }
 
-/* The oldest first: the left edge waits for it. */
+/* The oldest NACK leaves first, because the left edge waits for its packet. */
 static void mrc_ctl_nack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	struct mrc_owed_nack o = c->ctl.nack_q[c->ctl.nack_at];
@@ -209,8 +206,8 @@ static void mrc_ctl_ack(struct mrc_conn *c, struct mrc_txop *op)
 }
 
 /*
- * Is the ACK that is owed for the request whose answer may leave next? The first packet of that says as much
- * (mrc_ack_answered()). Some ACKs leave all the same: round trips are known by them.
+ * Does the pending ACK acknowledge the request whose response may leave next? The response's first packet
+ * acknowledges it, too (mrc_ack_answered()). Every eighth ACK leaves anyway, for round-trip samples.
  */
 bool mrc_ctl_answer_acks(const struct mrc_conn *c)
 {
@@ -221,7 +218,7 @@ bool mrc_ctl_answer_acks(const struct mrc_conn *c)
 	       c->execs.rec[m->cookie].psn == mrc_ctl_ack_edge(c);
 }
 
-/* @op leaves, and if it is that packet, the ACK does not. */
+/* If @op is the first transmission of a response, it replaces the pending ACK. */
 void mrc_ctl_answered(struct mrc_conn *c, const struct mrc_txop *op)
 {
 	if (!mrc_opc_has(op->hdr.opcode, MRC_OPF_READ_RESP | MRC_OPF_ATOMACK) || op->hdr.rtx)
@@ -240,7 +237,7 @@ static void mrc_ctl_sack(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	mrc_sack_build(c, &op->hdr.u.sack, now_ns);
 }
 
-/* In the data queue, lest it overtake what it asks about, but not to be trimmed (8). */
+/* A probe uses the data queue, so that it cannot overtake data; it is not trimmable (section 8). */
 static void mrc_ctl_probe(struct mrc_conn *c, struct mrc_txop *op, u16 id, u64 now_ns)
 {
 	mrc_ctl_head(c, op, MRC_OPC_PROBE, 0);
@@ -261,11 +258,11 @@ static inline void mrc_ctl_leave_by(struct mrc_conn *c, struct mrc_txop *op, u16
 	op->hdr.ev = c->evs->ev[idx].value;
 	op->hdr.plane = c->evs->ev[idx].plane;
 	mrc_evset_count_tx(c->evs, idx, 1);
-	c->evs->verify_pkts++;	/* pays for no probe, but is what they are sent for */
+	c->evs->verify_pkts++;	/* control packets are what the verification probes are for */
 	c->stats.tx_ctrl_pkts++;
 }
 
-/* Data of ours tests the paths, but for those that are left out. */
+/* Own data in flight already verifies paths, except on planes that carry none (MRC_VERIFY_LONG). */
 static bool mrc_ctl_may_verify(const struct mrc_conn *c, u8 owed)
 {
 	return owed & MRC_VERIFY_LONG || (owed && !mrc_tx_waiting(c));
@@ -285,8 +282,8 @@ static mrc_inline bool mrc_ctl_ev_probe_due(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * One timer a set, not one a QP. It is that of the QP that asked last, or of one that knows of an earlier question.
- * Whoever is named armed it, and is called then: it goes on waiting, or leaves its place.
+ * One QP per path set runs the timer for EV probes (evs->asker): the one that probed last, or one with an
+ * earlier deadline. That QP has armed its timer; when it expires, it continues or gives up the role.
  */
 u64 mrc_ctl_ask_timer_ns(const struct mrc_conn *c)
 {
@@ -317,18 +314,18 @@ void mrc_ctl_ask_resign(const struct mrc_conn *c)
 		WRITE_ONCE(s->wake, true);
 }
 
-/* One more probe of an EV. Asked for in vain several times, somebody else is to ask. */
+/* An EV probe was sent. After several probes without a SACK, another QP of the set should probe. */
 static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
 {
-	WRITE_ONCE(c->evs->asker, c);	/* it can: who waited for this may not */
+	WRITE_ONCE(c->evs->asker, c);	/* this QP can send; the previous one perhaps cannot */
 	c->ctl.unanswered = (u8)(c->ctl.unanswered < 255 ? c->ctl.unanswered + 1 : 256 - MRC_UNANSWERED);
 	if (c->ctl.unanswered % MRC_UNANSWERED == 0)
 		WRITE_ONCE(c->evs->wake, true);
-	if (c->ctl.unanswered >= MRC_UNANSWERED)	/* whose turn is next is decided by time */
+	if (c->ctl.unanswered >= MRC_UNANSWERED)	/* QPs with answered probes have earlier deadlines */
 		mrc_evset_reschedule(c->evs, now_ns);
 }
 
-/* Probes that name their EV. */
+/* An EV probe: of a bad EV if one is due, else to verify a path. Its id is the index of the EV. */
 static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	bool due = now_ns >= mrc_ctl_ask_ns(c);
@@ -348,9 +345,9 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 }
 
 /*
- * The EV of a tail probe. Lost is the data, or the ACK of it; the latter left by another plane than the latest
- * acknowledgement that came. So that plane is asked, if the data did not leave by it; every second time one in
- * turn, but not the same again, nor the data's if there is a third.
+ * The EV of a tail probe. Either data or its ACK was lost. Odd attempts take the plane of the latest
+ * acknowledgement that arrived, unless the oldest data left by it. The others take the next EV of the
+ * rotation, but not the plane of the previous tail probe, nor that of the data if there is a third plane.
  */
 static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 {
@@ -366,8 +363,8 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Nobody answers, and the paths in use may all be dead: every other probe takes an EV in turn, the bad ones too.
- * The turn moves by one for as many as leave together, so that none is left out.
+ * The peer does not answer, and all paths in use may be dead. So every other probe takes an EV of the whole
+ * set in turn, bad ones included. All probes of one burst share a turn, so that none is skipped.
  */
 static u16 mrc_ctl_tail_any(const struct mrc_conn *c)
 {
@@ -401,7 +398,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	return true;
 }
 
-/* The peer's acknowledgements are missed on a plane: it is told by that plane. */
+/* No acknowledgements arrive by a plane: report it to the peer, by that plane. */
 static mrc_noinline bool mrc_ctl_no_acks_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	u16 idx = mrc_evset_no_acks_reported(c->evs, &c->spray, c->pto.miss, now_ns);
@@ -421,9 +418,9 @@ static mrc_noinline bool mrc_ctl_ask(struct mrc_conn *c, u64 now_ns, struct mrc_
 }
 
 /*
- * The EV of an answer. ACKs alone end messages, and when one is lost the next one makes up for it: so
- * no two in a row take the same plane, whatever SACKs leave in between. But what answers a tail probe goes back
- * by the plane of the question, which has just delivered it: others may be what the peer asks for.
+ * The EV of an answer. Only ACKs complete messages, and the next ACK makes up for a lost one. So two ACKs
+ * in a row take different planes, whatever SACKs leave in between. An answer to a tail probe returns by
+ * the plane of the probe, which has just worked: other planes may be the reason for the probe.
  */
 static u16 mrc_ctl_answer_ev(struct mrc_conn *c, u64 now_ns, bool nak)
 {
@@ -447,10 +444,10 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 
 	if (idx == MRC_NONE16) {
 		c->stats.no_path++;
-		/* No path for a NACK: a probe may find one. */
+		/* No EV is good enough for a NACK: a probe may find one. */
 		return !nak && c->ctl.nack_n && mrc_ctl_ev_probe(c, now_ns, op);
 	}
-	/* An answer to the peer's verification asks for none of ours: that would never end. */
+	/* An answer to a verification probe triggers no verification: else they would never end. */
 	if (c->ctl.nack_n && !nak) {
 		mrc_ctl_nack(c, now_ns, op);
 		c->ctl.verify_owed |= MRC_VERIFY_ACKS;
@@ -480,13 +477,13 @@ static mrc_noinline bool mrc_ctl_probe_or_rest(struct mrc_conn *c, u64 now_ns, s
 	return mrc_ctl_ev_probe(c, now_ns, op) || mrc_ctl_rest(c, now_ns, op, false);
 }
 
-/* Is a NACK to leave, which precedes a probe? */
+/* May a NACK leave? It has precedence over an EV probe. */
 static mrc_inline bool mrc_ctl_nacks(const struct mrc_conn *c)
 {
 	return c->ctl.nack_n && !mrc_confirm_mute(c);
 }
 
-/* Something is refused, or the QP failed: then it says one thing only, why it refused. */
+/* Not ready, a packet was refused, or the QP failed. A failed QP sends only its NAK. */
 static mrc_noinline bool mrc_ctl_next_refused(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	bool nak = c->ctl.ack_owed && mrc_nak_due(c) && !mrc_confirm_mute(c);
@@ -507,7 +504,7 @@ bool mrc_ctl_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 	return mrc_ctl_rest(c, now_ns, op, false);
 }
 
-/* A NACK goes back to the head of the queue, as it was but for its age. */
+/* A NACK goes back to the head of the queue. Its arrival time is lost. */
 static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
 {
 	struct mrc_owed_nack *o;
@@ -525,8 +522,8 @@ static void mrc_ctl_undo_nack(struct mrc_conn *c, const struct mrc_nack_hdr *n)
 }
 
 /*
- * A control packet that could not leave is as good as lost, and the protocol copes with
- * lost ones. Those without which the peer would blame a path or wait are owed again.
+ * A control packet that could not be sent counts as lost, which the protocol tolerates. ACKs and NACKs
+ * become pending again: without them the peer would wait or blame a path.
  */
 void mrc_ctl_undo(struct mrc_conn *c, const struct mrc_txop *op)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_sack.c - SACKs that are owed to the peer, and their contents.
+ * mrc_sack.c - pending SACKs, and their contents.
  *
  * MRC 1.0 sections 1.7, 3.5, 4 (7.5). The trigger of a SACK (data, a mark, a probe) is kept as a
  * small record. The contents come from the receive stream when the SACK leaves, so it carries the
@@ -10,7 +10,7 @@
 
 #define MRC_SACK_STEPS	5u
 
-/* ---- owing ---- */
+/* ---- what is pending ---- */
 
 static struct mrc_owed_sack *mrc_sack_at(const struct mrc_conn *c, u8 i)
 {
@@ -18,9 +18,9 @@ static struct mrc_owed_sack *mrc_sack_at(const struct mrc_conn *c, u8 i)
 }
 
 /*
- * The queue is full: its caller lets nothing leave (mrc_conn_answers_full()). A mark is one
- * of many then, and given up. A probe is not asked again soon, so its answer takes the
- * place of the latest mark. No answer takes the place of another.
+ * The queue is full: the caller ignores mrc_conn_answers_full(). An ECN mark is one of many then and is
+ * dropped. A probe is not repeated soon, so its answer replaces the latest SACK that is no answer. An
+ * answer never replaces another answer.
  */
 static mrc_noinline struct mrc_owed_sack *mrc_sack_crowded(struct mrc_conn *c, bool answer)
 {
@@ -35,14 +35,14 @@ static mrc_noinline struct mrc_owed_sack *mrc_sack_crowded(struct mrc_conn *c, b
 
 enum mrc_sack_kind { MRC_SACK_PLAIN, MRC_SACK_MARK, MRC_SACK_ANSWER };
 
-/* Where to note it, or NULL when an earlier one says enough, or no room is left. */
+/* The entry for a new SACK. NULL: a pending one suffices, or the queue is full. */
 static struct mrc_owed_sack *mrc_sack_slot(struct mrc_conn *c, enum mrc_sack_kind kind, u32 psn)
 {
 	struct mrc_owed_sack *last = mrc_sack_at(c, (u8)(c->ctl.sack_n - 1u));
 
 	/*
-	 * A plain one replaces a plain one as long as one bitmap shows what either would: a batch
-	 * of one plane may reach far. Marks (ECN) and probe answers each name an EV and stay.
+	 * A plain SACK replaces a plain one if one bitmap can show the triggers of both: a batch of
+	 * one plane may span many PSNs. SACKs with an ECN mark and probe answers each name an EV.
 	 */
 	if (kind == MRC_SACK_PLAIN && c->ctl.sack_n && !last->pr && last->m == MRC_M_NONE) {
 		s32 d = mrc_psn_diff(psn, last->psn);
@@ -58,11 +58,11 @@ static struct mrc_owed_sack *mrc_sack_slot(struct mrc_conn *c, enum mrc_sack_kin
 		return last;
 	}
 	if (kind == MRC_SACK_PLAIN)
-		return NULL;	/* those owed say what has arrived, too */
+		return NULL;	/* pending ones report the arrivals, too */
 	return mrc_sack_crowded(c, kind == MRC_SACK_ANSWER);
 }
 
-/* @again: it is here already, so @p says that an acknowledgement was lost, or a loss was none. */
+/* @again: @p is a duplicate, so an acknowledgement was lost or a loss was spurious. */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns)
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
@@ -84,10 +84,10 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
 }
 
 /*
- * An ACK of all that has come leaves. Where nothing is missing, the SACK that its last packets
- * called for would say the same: each 64 KiB have one packet less to answer them. No two in a
- * row are spared: a SACK names what it answers, which round trips are known by. On QPs of mrc.h
- * it leaves (7.5.2), and where it brings the live window or the receiver's wishes.
+ * An ACK of everything leaves. If nothing is missing, a pending plain SACK would say the same and is
+ * dropped, which saves a packet. Never two in a row: a SACK names its trigger and gives the peer a
+ * round-trip sample. Not on QPs of the mrc.h API (7.5.2), nor if SACKs carry the live window or a
+ * penalty.
  */
 void mrc_sack_spare(struct mrc_conn *c)
 {
@@ -99,7 +99,7 @@ void mrc_sack_spare(struct mrc_conn *c)
 	c->ctl.sack_spared = true;
 }
 
-/* A probe asked for one that names its EV. @back: the plane that it is to leave by; MRC_PLANES_MAX: any. */
+/* Answer probe @p with a SACK that names its EV. @back: plane for the answer; MRC_PLANES_MAX: any. */
 void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns)
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, MRC_SACK_ANSWER, 0);
@@ -118,21 +118,21 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u
 	s->back = back;
 }
 
-/* Of the one that leaves next. */
+/* Plane for the next SACK; MRC_PLANES_MAX: any. */
 u8 mrc_sack_back(const struct mrc_conn *c)
 {
 	return c->ctl.sack_n ? mrc_sack_at(c, 0)->back : MRC_PLANES_MAX;
 }
 
 /*
- * A SACK that no packet asked for. Its trigger is so far behind that it names none:
- * the sender must not take its age for a round trip.
+ * A SACK that no packet triggered. Its trigger PSN is too old to be in flight, so the sender takes no
+ * round-trip sample.
  */
 static void mrc_sack_owe_word(struct mrc_conn *c)
 {
 	c->ctl.sack_asked = true;
 	if (c->ctl.sack_n)
-		return;		/* says it too */
+		return;		/* a pending SACK carries it, too */
 	memset(mrc_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
 	mrc_sack_at(c, 0)->psn = mrc_psn_add(c->rcv.cack, -32768);
 	mrc_sack_at(c, 0)->back = MRC_PLANES_MAX;
@@ -140,8 +140,8 @@ static void mrc_sack_owe_word(struct mrc_conn *c)
 }
 
 /*
- * Said in every SACK until something else is: single ones may be lost. The first one
- * leaves at once: a sender in an incast may be far from the SACK threshold.
+ * Every SACK carries the penalty until it changes, because SACKs may be lost. A new penalty is sent at
+ * once: a sender in an incast may be far from the SACK threshold.
  */
 void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
 {
@@ -151,11 +151,11 @@ void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore)
 	c->ctl.restore = restore & 1;
 }
 
-/* ---- what it says ---- */
+/* ---- contents ---- */
 
 /*
- * 64 bits from @base on, which is ahead of the left edge; what lies beyond the window
- * reads as zero, though the ring has bits of its beginning there.
+ * 64 bits from @base on, which lies beyond the left edge. PSNs beyond the window read as zero, although
+ * the ring wraps to its start there.
  */
 static u64 mrc_sack_bits(const struct mrc_conn *c, u32 base)
 {
@@ -170,8 +170,8 @@ static u64 mrc_sack_bits(const struct mrc_conn *c, u32 base)
 }
 
 /*
- * Moves *at on to the next 64 PSNs, from @first on again behind the last, in which something
- * came that no SACK has shown, if there are any.
+ * Advances *at to the next block of 64 PSNs with an arrival that no SACK has shown, if there is one. After
+ * the last block it continues at @first.
  */
 static void mrc_sack_unreported(struct mrc_conn *c, u32 first, u32 *at)
 {
@@ -187,7 +187,7 @@ static void mrc_sack_unreported(struct mrc_conn *c, u32 first, u32 *at)
 		if (mrc_psn_diff(base, c->rcv.max) > 0)
 			base = low;
 		if (mrc_psn_diff(base, first) <= -64)
-			continue;	/* the left edge has passed it */
+			continue;	/* below the left edge */
 		*at = mrc_psn_diff(base, first) < 0 ? first : base;
 		if (mrc_sack_bits(c, *at))
 			return;
@@ -196,12 +196,12 @@ static void mrc_sack_unreported(struct mrc_conn *c, u32 first, u32 *at)
 }
 
 /*
- * What came last. Planes differ: a long one triggers far behind what the others brought
- * since, and may trigger many in a row. So both edges are shown in turns.
+ * Start of a bitmap that ends with the latest arrival: at the trigger, or at the highest PSN (@top). A
+ * long plane triggers SACKs far behind what other planes delivered, so the two take turns.
  */
 static u32 mrc_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o, bool top)
 {
-	/* Not beyond: half of all PSNs behind looks like ahead once the left edge has moved. */
+	/* A duplicate from half of the PSN space behind looks ahead once the left edge advances. */
 	bool shown = !o->pr && mrc_psn_diff(o->psn, c->rcv.cack) > 64 &&
 		     mrc_psn_diff(o->psn, c->rcv.max) <= 0;
 
@@ -211,12 +211,11 @@ static u32 mrc_sack_edge(const struct mrc_conn *c, const struct mrc_owed_sack *o
 }
 
 /*
- * Where the 64 bits begin. A window may hold many times more packets out of order
- * than one SACK can show. Of ten SACKs four show what came last, five what none has shown
- * so far; and one, or more where nothing is new, walks over all that is out of order, 64 at a
- * time and empty stretches left out. So each packet is reported soon, and again, for SACKs may
- * be lost. Steps of five, because SACKs take planes in turns, too: where one plane of two is
- * long, it must not be the one by which all edges leave.
+ * Start of the 64-bit bitmap. A window may hold many more packets out of order than one SACK can show. Of
+ * ten SACKs, four show the latest arrivals, five show arrivals not shown before, and one walks over all
+ * packets out of order, skipping empty blocks. So each packet is reported soon, and repeatedly, since
+ * SACKs may be lost. The cycle is odd (5), because SACKs alternate between planes: with two planes, one
+ * of them long, that plane must not carry all SACKs of one kind.
  */
 static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 {
@@ -234,7 +233,7 @@ static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 		at = first;
 	if (turn != MRC_SACK_STEPS - 1)
 		mrc_sack_unreported(c, first, &at);
-	while (!mrc_sack_bits(c, at)) {		/* ends: rx_max is there */
+	while (!mrc_sack_bits(c, at)) {		/* ends at the latest at rcv.max, whose bit is set */
 		at = mrc_psn_add(at, 64);
 		if (mrc_psn_diff(at, c->rcv.max) > 0)
 			at = first;
@@ -243,7 +242,7 @@ static u32 mrc_sack_base(struct mrc_conn *c, const struct mrc_owed_sack *o)
 	return at;
 }
 
-/* The next one that is owed leaves. */
+/* Fill in the oldest pending SACK, which leaves now. */
 void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns)
 {
 	const struct mrc_owed_sack *o = mrc_sack_at(c, 0);
