@@ -9,7 +9,7 @@
 #include "conn/mrc_conn.h"
 
 #define MRC_RTO_MAX_NS		60000000000ull
-#define MRC_RTO_FIRST_NS	20000000u	/* before anything is known of the round trip */
+#define MRC_RTO_FIRST_NS	20000000u	/* before the first round-trip sample */
 #define MRC_NACK_MIN_NS		1000u
 #define MRC_NACK_MAX_NS		1000000000ull
 
@@ -25,15 +25,15 @@ void mrc_budget_reset(struct mrc_conn *c)
 }
 
 /*
- * The timeout agreed on, or more where queues make round trips longer: resending
- * what still waits in a queue would only lengthen it. A timeout shorter than the first
- * round trip would use up the budget before any answer could come.
+ * The configured timeout, or more if queues lengthen the round trip: retransmitting packets that still
+ * wait in a queue would only make it longer. A timeout shorter than the first round trip would use
+ * up the budget before an answer can arrive.
  */
 static u64 mrc_budget_interval_ns(const struct mrc_conn *c)
 {
 	u64 least = mrc_clock_late_ns(&c->rtt);
 
-	/* The slowest plane may be the one that is waited for. Most often it makes no difference. */
+	/* The answer may come by the slowest plane. The test avoids the costly call in most cases. */
 	if (c->evs && (!least || c->evs->patience_most_ns > max_t(u64, least, c->tx.timeout_ns)))
 		least = max_t(u64, least, mrc_evset_patience_ns(c->evs));
 	return max_t(u64, c->tx.timeout_ns, least ? least : MRC_RTO_FIRST_NS);
@@ -43,7 +43,7 @@ u64 mrc_budget_rto_ns(const struct mrc_conn *c)
 {
 	u64 ns;
 
-	if (!c->tx.timeout_ns)	/* also in RTR, where what others share is not looked at (path_lock) */
+	if (!c->tx.timeout_ns)	/* also in RTR, where the caller does not hold path_lock */
 		return MRC_TIME_NEVER;
 	ns = min_t(u64, mrc_budget_interval_ns(c), MRC_RTO_MAX_NS);
 	if (likely(c->budget.retries <= c->tx.linear_cnt))
@@ -51,7 +51,7 @@ u64 mrc_budget_rto_ns(const struct mrc_conn *c)
 	return min_t(u64, ns << min_t(u32, c->budget.retries - c->tx.linear_cnt, 25), MRC_RTO_MAX_NS);
 }
 
-/* When the timeout is over; a pause that the receiver asked for does not count. */
+/* When the timeout expires. It starts after the receiver's RNR pause. */
 u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns)
 {
 	u64 rto = mrc_budget_rto_ns(c);
@@ -60,8 +60,8 @@ u64 mrc_budget_rto_from(const struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * A piece of a response came while something of ours is out: the peer is alive and at work. The time of
- * the probe stays: another request may have got lost behind the one that is answered.
+ * A packet of a response arrived while own packets are in flight: the peer is alive. The probe timer is not
+ * changed, since a later request may be lost.
  */
 void mrc_budget_alive(struct mrc_conn *c, u64 now_ns)
 {
@@ -75,7 +75,7 @@ static bool mrc_budget_left(const struct mrc_conn *c)
 	       c->budget.retries < (u32)c->tx.linear_cnt + c->tx.exp_cnt;
 }
 
-/* One retry less. False: there was none, and the connection fails. */
+/* Use one retry. False: none is left, and the connection fails. */
 static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 {
 	if (!mrc_budget_left(c)) {
@@ -88,7 +88,7 @@ static bool mrc_budget_take(struct mrc_conn *c, u64 now_ns)
 	return true;
 }
 
-/* About a round trip. The mean remembers a host that paused for long after it goes on again. */
+/* About a round trip. Limited by the shortest one, as the mean stays high long after a host's pause. */
 static u64 mrc_budget_rtt_ns(const struct mrc_conn *c)
 {
 	if (!c->rtt.srtt_ns)
@@ -97,16 +97,16 @@ static u64 mrc_budget_rtt_ns(const struct mrc_conn *c)
 }
 
 /*
- * A NACK for want of resources: what it names leaves after about a round trip, longer
- * while nothing gets on. It takes a retry from the budget, though not more than one
- * per timeout: a budget is also a time that the peer is given.
+ * A NACK for lack of resources: its packet is retransmitted after about a round trip, and later with each
+ * NACK without progress. NACKs use at most one retry per timeout, because the budget also stands for
+ * the time that the peer is given.
  */
 void mrc_budget_pace(struct mrc_conn *c, u64 now_ns)
 {
 	u64 wait = mrc_budget_rtt_ns(c);
 
 	if (now_ns < c->budget.nack_until_ns)
-		return;		/* leaves together with those that wait */
+		return;		/* leaves together with the packets that wait already */
 	if (now_ns >= c->budget.nack_charge_ns && !mrc_budget_take(c, now_ns))
 		return;
 	c->budget.nack_until_ns = now_ns + min_t(u64, wait << c->budget.nack_backoff, MRC_NACK_MAX_NS);
@@ -115,9 +115,8 @@ void mrc_budget_pace(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * A trimmed packet counts likewise (1.8), at most once per timeout. But it does not end the
- * connection: its header reached a peer that lives, so what is left of the budget
- * is for silence to take.
+ * A trimmed packet uses a retry (section 1.8), at most one per timeout. But it never fails the connection:
+ * its header has reached a live peer, so only silence may use up the budget.
  */
 void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns)
 {
@@ -128,8 +127,9 @@ void mrc_budget_trimmed(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Silence took the oldest packet, which is in @slot. It leaves again whatever the window: losses may have shrunk that
- * below what is out and lost, too, and nobody would ever say so (RFC 6298, 5.4). Returns its bytes.
+ * After a timeout, declare the oldest packet (in @slot) lost. Its retransmission may exceed the window: if
+ * the window has shrunk below the bytes in flight, and all of those are lost, nothing else would get the
+ * connection going (RFC 6298, 5.4). Returns its bytes.
  */
 u32 mrc_budget_lose(struct mrc_conn *c, u16 slot, u64 now_ns)
 {
@@ -138,10 +138,9 @@ u32 mrc_budget_lose(struct mrc_conn *c, u16 slot, u64 now_ns)
 }
 
 /*
- * No progress for a whole timeout. The oldest packet is sent again and a probe
- * asks: if either is answered, RACK finds all that is lost. Resending everything
- * here would, where queues are longer than the timeout, make them longer still.
- * False: the budget is used up.
+ * No progress for a whole timeout. Retransmit the oldest packet; the caller also sends a probe. If either
+ * is answered, RACK finds all losses. Retransmitting everything would make queues that exceed the
+ * timeout even longer. False: the budget is used up.
  */
 bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns)
 {

@@ -13,14 +13,14 @@
 
 #define MRC_PTO_MAX_NS		1000000000ull
 #define MRC_PTO_SHIFT_MAX	10	/* doublings */
-#define MRC_PTO_AGAIN		3	/* tail probes that brought no ACK */
-#define MRC_PTO_SILENT		7	/* and that brought nothing at all */
-#define MRC_PTO_ALONE		2u	/* tail probes that leave alone, */
-#define MRC_PTO_ALONE_FIRST	4u	/* and while no round trip is known */
-#define MRC_PTO_SLOW_NS		100000000ull	/* a peer that lives and has nothing to say is asked so often */
-#define MRC_PAUSE_MIN_NS	100000u	/* later than this: a pause of our own */
-#define MRC_PAUSE_LOOK_NS	50000u	/* for what waits in the receive ring */
-#define MRC_OUT_MAX_NS		60000000000ull	/* long before ticks wrap */
+#define MRC_PTO_AGAIN		3	/* after so many tail probes, repeat a packet, too */
+#define MRC_PTO_SILENT		7	/* after so many without a timeout, declare a packet lost */
+#define MRC_PTO_ALONE		2u	/* so many tail probes leave one by one, then in bursts */
+#define MRC_PTO_ALONE_FIRST	4u	/* the same before the first round-trip sample */
+#define MRC_PTO_SLOW_NS		100000000ull	/* longest interval of probes to a peer that answers without news */
+#define MRC_PAUSE_MIN_NS	100000u	/* a timer later than this: this host paused */
+#define MRC_PAUSE_LOOK_NS	50000u	/* time to process the receive ring after a pause */
+#define MRC_OUT_MAX_NS		60000000000ull	/* far below the wrap of ticks */
 
 void mrc_pto_reset(struct mrc_conn *c)
 {
@@ -47,7 +47,7 @@ static void mrc_pto_put_off(u64 *at_ns, u64 until_ns)
 		*at_ns = until_ns;
 }
 
-/* Something is waited for now. */
+/* An answer is outstanding: start the timers that do not run. */
 void mrc_pto_arm(struct mrc_conn *c, u64 now_ns)
 {
 	if (c->budget.rto_at_ns == MRC_TIME_NEVER)
@@ -57,9 +57,9 @@ void mrc_pto_arm(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Nothing waited for: no timers. Progress pushes them out; answers that tell
- * nothing new (to an EV's probe, say) do not. Progress without a delivery (the
- * peer lives and is slow) keeps the probe's back-off: asking more often is no help.
+ * Set the timers after an answer. If nothing is outstanding, they stop. Progress postpones them; an answer
+ * without news, for example to an EV probe, does not. Progress without a delivery (the peer is alive
+ * but slow) keeps the probe's back-off, because more probes would not help.
  */
 void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, bool delivered)
 {
@@ -78,7 +78,7 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 			c->pto.backoff = 0;
 		c->pto.at_ns = now_ns + mrc_pto_ns(c);
 		c->budget.rto_at_ns = mrc_budget_rto_from(c, now_ns);
-		if (!delivered)	/* the timeout asks, too */
+		if (!delivered)	/* the timeout sends a probe, too: do not let it probe more often */
 			mrc_pto_put_off(&c->budget.rto_at_ns,
 					min_t(u64, c->pto.at_ns, now_ns + MRC_PTO_SLOW_NS));
 	} else if (c->pto.at_ns == MRC_TIME_NEVER) {
@@ -87,8 +87,8 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 }
 
 /*
- * What is out for a minute is lost, for ticks wrap: after 274 s it would look young, and nobody would find it.
- * Returns the oldest of the others.
+ * Declare packets lost that have been in flight for a minute: ticks wrap after 274 s, and then an old packet
+ * would look young. Returns the oldest of the others.
  */
 static u16 mrc_pto_oldest(struct mrc_conn *c, u64 now_ns)
 {
@@ -101,8 +101,8 @@ static u16 mrc_pto_oldest(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * All that left has arrived, and the peer is at work on a READ or ATOMIC. It sends the answer until that arrives,
- * too, so there is nothing to ask.
+ * All packets are delivered, and the oldest message is a READ or ATOMIC that the peer works on. The peer
+ * retransmits its response until it arrives, so no probe is needed.
  */
 static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 {
@@ -115,15 +115,15 @@ static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
 }
 
-/* Were the latest two tail probes answered by nobody? A peer that answers waits for a slow plane, as we do. */
+/* Are the latest two tail probes unanswered? A peer that answers is alive: then bursts would not help. */
 static bool mrc_pto_unanswered(const struct mrc_conn *c)
 {
 	return c->pto.out >> c->pto.id % MRC_TAIL_PROBES & 1 && c->pto.out >> (c->pto.id - 1u) % MRC_TAIL_PROBES & 1;
 }
 
 /*
- * One more question. Beside every other one from the third on, what has arrived leaves again for its ACK, or what is
- * lost though the window is full: some peers answer no probe.
+ * One more tail probe without success. From the third on, every other probe is accompanied by a repeated
+ * packet, or by a lost packet beyond the window, because some peers do not answer probes.
  */
 static void mrc_pto_back_off(struct mrc_conn *c)
 {
@@ -140,10 +140,9 @@ static void mrc_pto_back_off(struct mrc_conn *c)
 }
 
 /*
- * The time of the tail probe has come. Not if all that is missing waits here (held, refused):
- * the peer has nothing to say about that, and the next packet that leaves arms the
- * probe again. Nor if the oldest packet left too lately to be answered; what is
- * lost becomes the oldest, whatever is sent and refused after it.
+ * The tail probe's timer expired. No probe if all missing packets wait here for retransmission: the peer
+ * has no news of them, and the next packet arms the timer again. Also none if the oldest packet is too
+ * young to be answered.
  */
 static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 {
@@ -155,7 +154,7 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		return;
 	}
 	if (slot != MRC_NONE16) {
-		if (c->evs)	/* the slowest plane may be the one that is waited for */
+		if (c->evs)	/* the answer may come by the slowest plane */
 			patience = max_t(u64, patience, mrc_evset_patience_ns(c->evs));
 		age = mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent);
 	} else if (c->snd.lost.count || c->snd.paced.count) {
@@ -166,10 +165,10 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 		c->pto.at_ns = now_ns + patience - age;
 		return;
 	}
-	/* After so long a word may have got lost that nobody repeats, as a NAK. */
+	/* After so long, a packet may be lost that the peer does not repeat, such as a NAK. */
 	if (!mrc_pto_answer_comes(c) || c->pto.backoff >= MRC_PTO_SHIFT_MAX)
 		c->pto.owed |= MRC_OWED_TAIL;
-	/* A QP without a timeout, and a peer that answers no probes: nobody else would find what is lost at the end. */
+	/* Without a timeout and with a peer that does not answer probes, only this finds a loss at the end. */
 	if (!c->tx.timeout_ns && slot != MRC_NONE16 && c->pto.backoff >= MRC_PTO_SILENT)
 		mrc_budget_lose(c, slot, now_ns);
 	mrc_pto_back_off(c);
@@ -184,9 +183,8 @@ static u64 mrc_pto_silence_ns(const struct mrc_conn *c)
 }
 
 /*
- * Did this host sleep? Then nothing is concluded from silence in this call, and soon
- * after, when the receive ring is empty, it is. Once: a host whose timers are always late
- * must find losses, too.
+ * Did this host pause? Then silence means nothing yet, and the timers are postponed until the receive ring
+ * has been processed. Not twice in a row: a host whose timers are always late must find losses, too.
  */
 static bool mrc_pto_slept(struct mrc_conn *c, u64 now_ns)
 {
@@ -207,8 +205,8 @@ static bool mrc_pto_slept(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * For an ACK or a response that got lost. A peer that answers probes puts the tail probe off, so that only the
- * timeout asks: the packet leaves again here, too.
+ * The timeout sends a tail probe. If no packet is in flight, an ACK or response was lost. A peer that
+ * answers probes postpones the probe's timer, so the packet must also be repeated from here.
  */
 static void mrc_pto_timed_out(struct mrc_conn *c)
 {

@@ -18,10 +18,10 @@
  */
 #include "conn/mrc_conn.h"
 
-#define MRC_RACK_LOOK	4	/* packets behind the head looked at for another EV */
-#define MRC_RACK_SKIP	16	/* likewise, that time does not speak for */
+#define MRC_RACK_LOOK	4	/* packets behind the head examined for another EV */
+#define MRC_RACK_SKIP	16	/* packets at the head that may be skipped, see mrc_rack_skips() */
 #define MRC_RACK_NEAR	3u	/* quarters of the PSN window: it is nearly used up */
-#define MRC_REO_SLACK_NS	1064u	/* the least reordering window, and a tick */
+#define MRC_REO_SLACK_NS	1064u	/* minimum reordering window plus a tick */
 #define MRC_TICK_NS	(1u << MRC_TICK_SHIFT)
 #define MRC_RACK_AGES	(1u << 26)	/* ticks: longer than any round trip */
 
@@ -30,12 +30,12 @@ void mrc_rack_reset(struct mrc_conn *c)
 	c->rack.at_ns = MRC_TIME_NEVER;
 }
 
-/* How long a packet of plane @p may be out, and from when on that is worth a suspicion. */
+/* Ages of an overtaken packet: late makes its plane suspect, lost makes it retransmitted. */
 struct mrc_rack_wait {
 	u64 late_ns, lost_ns;
 };
 
-/* The PSN window will stand still before long, if the hole at its left edge stays. */
+/* Will the PSN window soon stall because of the hole at its left edge? */
 static bool mrc_rack_near_end(const struct mrc_conn *c)
 {
 	return 4 * ((c->snd.next - c->snd.una) & MRC_PSN_MASK) >= MRC_RACK_NEAR * c->snd.range;
@@ -46,13 +46,13 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 	struct mrc_rack_wait w = { mrc_evset_late_ns(c->evs, p), mrc_evset_lost_ns(c->evs, p) };
 	u32 srtt = mrc_evset_srtt_ns(c->evs, p);
 
-	if (unlikely(!mrc_evset_base_ns(c->evs, p))) {	/* no data went by this plane; a probe meets no queue of ours */
+	if (unlikely(!mrc_evset_base_ns(c->evs, p))) {	/* only probes so far, which wait in no queue of data */
 		w.lost_ns = max_t(u64, w.lost_ns, mrc_rtt_patience_ns(c));
 		w.late_ns = w.lost_ns;
 	}
 	/*
-	 * The PSN window stands still until the hole at its left edge is filled, at the cost
-	 * of all paths. Unless packets are known to be late, it waits for less (RFC 8985 6.2).
+	 * A stalled PSN window stops all paths. So the wait is shorter near its end, unless the plane
+	 * is known to reorder much (RFC 8985 6.2).
 	 */
 	if (mrc_rack_near_end(c) && w.lost_ns <= (u64)srtt + 3ull * (srtt / 4) + MRC_REO_SLACK_NS)
 		w.lost_ns = min_t(u64, w.lost_ns, w.late_ns);
@@ -62,8 +62,8 @@ static struct mrc_rack_wait mrc_rack_waits(const struct mrc_conn *c, u8 p)
 }
 
 /*
- * The head of plane @p's list is late. When the second one by another EV is late,
- * too, the path set is told. True: the plane is suspect. *at: when to ask again.
+ * The head of plane @p's list is late. If a packet by another EV is late, too, report the plane to the path
+ * set. True: the plane is suspect now. *at: lowered to the time of the next check.
  */
 static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, u64 *at)
 {
@@ -87,14 +87,17 @@ static bool mrc_rack_overdue(struct mrc_conn *c, u8 p, u64 late_ns, u64 now_ns, 
 	return false;
 }
 
-/* Does time not speak for what is in @slot? With SLEEK it does for what was resent only. */
+/*
+ * Must time not declare the packet in @slot lost? With SLEEK, packets that were sent once. And PSNs that no
+ * bitmap has covered, unless their plane is down.
+ */
 static bool mrc_rack_skips(const struct mrc_conn *c, u16 slot, bool down)
 {
 	return (c->tx.sleek && c->snd.rec[slot].tries == 1) ||
 	       (!down && !mrc_report_shows(c, mrc_rec_psn(c, slot)));
 }
 
-/* The oldest packet of plane @p, which may be @down, that time may speak for. */
+/* The oldest packet of plane @p that time may declare lost. */
 static u16 mrc_rack_head(const struct mrc_conn *c, u8 p, bool down)
 {
 	u16 slot = c->snd.sent[p].head;
@@ -109,9 +112,9 @@ static u16 mrc_rack_head(const struct mrc_conn *c, u8 p, bool down)
 }
 
 /*
- * Half a round trip of what the same plane brought was sent after what is out for @age. Where the window is about
- * to stand still for it, no reordering window is waited for, which may be several round
- * trips of a plane that has long queues: those who came after it have waited in them, too.
+ * Has plane @p delivered a packet that was sent half a round trip after the packet of @age? If the window is
+ * about to stall, that packet is lost without waiting for the reordering window, which may be several
+ * round trips on a plane with long queues: the later packet has passed the same queues.
  */
 static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
 {
@@ -123,8 +126,8 @@ static bool mrc_rack_passed(const struct mrc_conn *c, u8 p, u64 age, u64 now_ns)
 }
 
 /*
- * @psn of plane @p is lost. Returns the bytes that the controller is told of: a plane or a path that died is no
- * congestion, the window is for the others. What a slower plane loses is answered by its share.
+ * @psn of plane @p is lost. Returns the bytes to report to the controller. 0 if a plane or path has failed,
+ * which is no congestion, or if the plane has a reduced share, which already answers its losses.
  */
 static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_ns)
 {
@@ -138,7 +141,7 @@ static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_n
 	return 0;
 }
 
-/* What is lost of plane @p. Returns when to look again. */
+/* Find losses on plane @p. Returns the time of the next check. */
 static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 {
 	bool down = !mrc_evset_plane_live(c->evs, p), told = false;
@@ -154,7 +157,7 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		if (!down && !mrc_last_delivered_before(c, r->sent, psn)) {
 			if (age < w.late_ns)
 				return now_ns + w.late_ns - age + MRC_TICK_NS;
-			c->rack.looked -= MRC_RACK_AGES;	/* old enough, and may be overtaken at any time */
+			c->rack.looked -= MRC_RACK_AGES;	/* old enough: check again at the next delivery */
 			return at;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
@@ -168,19 +171,19 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 		at = now_ns + w.lost_ns - age + MRC_TICK_NS;
 		if (down || c->tx.sleek)
 			return at;
-		if (age < w.late_ns)	/* which is the longer one where the plane is suspect */
+		if (age < w.late_ns)	/* late_ns may exceed lost_ns on a suspect plane */
 			return min_t(u64, at, now_ns + w.late_ns - age + MRC_TICK_NS);
 		if (told || slot != c->snd.sent[p].head || !mrc_rack_overdue(c, p, w.late_ns, now_ns, &at))
 			return at;
-		told = true;	/* suspect: it waits for less from now on */
+		told = true;	/* suspect: the waits are shorter now */
 		w = mrc_rack_waits(c, p);
 	}
 	return MRC_TIME_NEVER;
 }
 
 /*
- * The hole at the left edge is denied for sure, and may stand behind many that no bitmap has covered. Returns when
- * to look again.
+ * The packet at the left edge is known to be missing from cack alone. On its plane's list it may be behind many
+ * packets that no bitmap has covered, so it is checked separately. Returns the time of the next check.
  */
 static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
 {
@@ -199,7 +202,7 @@ static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
 	return MRC_TIME_NEVER;
 }
 
-/* Look at what is out, whatever was expected. */
+/* Examine all packets in flight, regardless of rack.at_ns. */
 void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 {
 	u32 left, lost = 0;
@@ -219,8 +222,8 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Something was delivered. Heads only get younger, so nothing is old enough before the time that the latest look
- * found, for as long as that is believed. A little before it is as good: the timer then need not fire.
+ * After a delivery. The heads of the lists only get younger, so nothing is lost before rack.at_ns, which is
+ * valid for one round trip. A check shortly before that time saves the timer.
  */
 void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
 {

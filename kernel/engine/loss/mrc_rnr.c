@@ -36,7 +36,7 @@ u64 mrc_rnr_timer_ns(u8 code)
 	return tens_of_us[code & 31] * 10000ull;
 }
 
-/* The state of the packet that asks; FREE: it was taken. */
+/* State of the refused packet whose retransmission asks for receives; FREE: it was accepted. */
 static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
 {
 	if (!mrc_psn_out(c, c->rnr.first))
@@ -45,15 +45,15 @@ static enum mrc_rec_state mrc_rnr_asking(const struct mrc_conn *c)
 }
 
 /*
- * May a packet leave? The one that asks always; and whatever became of those before, there
- * must be one on its way.
+ * May a packet leave? Yes if there is room, and always the packet that asks. And yes if none is in flight,
+ * so that there is always an answer to wait for.
  */
 static bool mrc_rnr_room(const struct mrc_conn *c)
 {
 	return c->rnr.room || !c->snd.out || mrc_rnr_asking(c) == MRC_REC_LOST;
 }
 
-/* Nothing leaves now that may need a receive. */
+/* May no packet leave now that may need a receive? */
 bool mrc_rnr_pauses(const struct mrc_conn *c, u64 now_ns)
 {
 	return now_ns < c->rnr_until_ns || (c->rnr.on && (c->rnr.over || !mrc_rnr_room(c)));
@@ -65,7 +65,7 @@ void mrc_rnr_sent(struct mrc_conn *c)
 		c->rnr.room--;
 }
 
-/* una has moved on: PSNs before it wait for nothing. */
+/* una has advanced: no PSN before it waits. */
 static void mrc_rnr_raise(struct mrc_conn *c)
 {
 	if ((s16)(c->rnr.low - (u16)c->snd.una) < 0)
@@ -73,10 +73,10 @@ static void mrc_rnr_raise(struct mrc_conn *c)
 }
 
 /*
- * The slot of the lowest PSN that waits to be resent, or MRC_NONE16: losses are not in the order of PSNs, so it is
- * searched, from the last find on. Each packet is passed once for each time that it is lost, so what a peer refuses
- * costs no more than its refusals. @pause: of what needs no receive, what precedes the packet that was refused, or
- * an answer: answers are first in the list of what is lost.
+ * The slot of the lowest PSN that waits for retransmission, or MRC_NONE16. The lost list is not in PSN order,
+ * so PSNs are searched from the last result on. Each loss is passed once, so the cost is proportional to
+ * the number of refusals. @pause: only packets before the refused one, or a response; responses are at
+ * the head of the lost list.
  */
 u16 mrc_rnr_next(struct mrc_conn *c, bool pause)
 {
@@ -95,19 +95,19 @@ u16 mrc_rnr_next(struct mrc_conn *c, bool pause)
 	return pause && head != MRC_NONE16 && c->snd.rec[head].msg & MRC_REC_RESP ? head : MRC_NONE16;
 }
 
-/* No more tries: the message that was refused fails in its turn, and what precedes it completes as it was. */
+/* No retries left: the refused message fails when it is the oldest; earlier ones complete normally. */
 static void mrc_rnr_give_up(struct mrc_conn *c)
 {
 	u16 msg = c->snd.rec[c->rnr.first & c->snd.mask].msg;
 
 	c->rnr.over = true;
-	if (msg & MRC_REC_RESP || !mrc_psn_out(c, c->rnr.first))	/* a refusal that cannot be */
+	if (msg & MRC_REC_RESP || !mrc_psn_out(c, c->rnr.first))	/* a refusal that is invalid */
 		mrc_conn_failing(c, MRC_ST_RNR_EXC);
 	else
 		mrc_msg_at(c, msg)->error = MRC_ST_RNR_EXC;
 }
 
-/* The receiver has no receive for @psn, which is lost: pause, then ask. */
+/* The receiver has no receive posted for @psn, which counts as lost: pause, then retransmit it. */
 void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 {
 	if (!c->rnr.on)
@@ -117,12 +117,12 @@ void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 		c->rnr.first = psn;
 	c->rnr.on = true;
 	c->rnr.room = 1;
-	mrc_budget_restore(c);	/* it lives, and takes its time */
+	mrc_budget_restore(c);	/* the peer is alive */
 	if (c->rnr.over)
 		mrc_rnr_give_up(c);
 	if (now_ns < c->rnr_until_ns || c->rnr.over)
-		return;		/* one pause, one try */
-	if (c->snd.una != c->rnr.psn)	/* got on since the last try */
+		return;		/* one retry per pause */
+	if (c->snd.una != c->rnr.psn)	/* progress since the last retry */
 		c->rnr.tries = 0;
 	c->rnr.psn = c->snd.una & MRC_PSN_MASK;
 	if (c->tx.rnr_retry != MRC_RNR_FOREVER && c->rnr.tries++ >= c->tx.rnr_retry) {
@@ -133,7 +133,7 @@ void mrc_rnr_refused(struct mrc_conn *c, u32 psn, u8 code, u64 now_ns)
 	c->budget.rto_at_ns = mrc_time_after(c->rnr_until_ns, mrc_budget_rto_ns(c));
 }
 
-/* @pkts of what was out arrived. What left before the one that asks says nothing. */
+/* @pkts packets were accepted. They count only once the packet that asks has been accepted. */
 void mrc_rnr_taken(struct mrc_conn *c, u32 pkts)
 {
 	u32 room = c->rnr.room + 2 * pkts;

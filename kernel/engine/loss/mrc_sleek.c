@@ -12,8 +12,8 @@
 #define MRC_SLEEK_LOOK	256	/* records looked at by one call */
 
 /*
- * A packet of plane @p that is not out for as long was not overtaken, but is on a longer plane: many
- * packets are out of order then, and the count says nothing of it.
+ * A packet of plane @p that is in flight for less than this is not lost: it may just be on a longer plane,
+ * which also puts many packets out of order.
  */
 static u64 mrc_sleek_rtt_ns(const struct mrc_conn *c, u8 p)
 {
@@ -21,9 +21,8 @@ static u64 mrc_sleek_rtt_ns(const struct mrc_conn *c, u8 p)
 }
 
 /*
- * Requeue what was overtaken and not resent yet, from the left edge, one window of bytes at
- * most. A call looks at a part of the records, the next one goes on behind it and
- * begins again at the left edge after the last.
+ * Declare overtaken packets lost that were sent only once, at most one window of bytes. A call examines a
+ * part of the records; the next call continues there, and starts again at the left edge after the last.
  */
 static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 {
@@ -44,8 +43,8 @@ static void mrc_sleek_requeue(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * Recovery: what was sent until now and is overtaken is lost. Under way it goes on where it was: begun anew by
- * each answer to a probe it would never come to the end of a large window.
+ * Start recovery, or extend it to all packets sent until now. The walk continues at its position: restarted
+ * by each answer to a probe, it would never reach the end of a large window.
  */
 void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
 {
@@ -57,9 +56,8 @@ void mrc_sleek_recover(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * @ooo: packets that the peer holds beyond a hole. Recovery begins at one and a half
- * windows of them, at least five; "the largest window" of the rule is half of the
- * PSNs that may be out now: beyond it the count could not get.
+ * @ooo: packets that the peer holds out of order. Recovery starts at one and a half windows of them, at least
+ * five, at most half of the PSNs that may be in flight (a larger count might never be reached).
  */
 void mrc_sleek_ooo(struct mrc_conn *c, u32 ooo, u64 now_ns)
 {

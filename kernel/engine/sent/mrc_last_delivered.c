@@ -16,10 +16,9 @@ void mrc_last_delivered_reset(struct mrc_conn *c)
 }
 
 /*
- * What was sent at @tick as @psn has arrived. How much later than the shortest round trip
- * it came, all others may be late, too (smoothed ones are as old as the queue is long): when
- * acknowledgements are late, nothing is lost for that. Where no round trip is known yet, all of
- * its age may be the peer's silence.
+ * @psn, sent at @tick, has arrived. Its delay beyond the shortest round trip is granted to all other packets,
+ * too: late acknowledgements must not look like losses. (A smoothed round trip would react too late to
+ * a growing queue.) Before the first sample, all of its age counts as delay.
  */
 void mrc_last_delivered_learn(struct mrc_conn *c, u32 tick, u32 psn, u8 plane, u64 now_ns)
 {

@@ -10,16 +10,16 @@
  */
 #include "conn/mrc_conn.h"
 
-#define MRC_SMALL_PSNS		128	/* also all that may be out before RTS */
+#define MRC_SMALL_PSNS		128	/* also the limit of packets in flight before RTS */
 #define MRC_SMALL_RESENDS	16
 
-/* How much of each. */
+/* Number of records and of retransmission entries. */
 struct mrc_rec_mem {
 	u32 psns;
 	u16 resends;
 };
 
-/* Where a connection had its records. */
+/* The tables before growing. */
 struct mrc_rec_mem_old {
 	const struct mrc_rec *rec;
 	u16 mask;
@@ -35,7 +35,7 @@ static struct mrc_rec_mem mrc_rec_mem_of(const struct mrc_conn_cfg *cfg, bool sm
 	};
 
 	if (small) {
-		r.psns = MRC_SMALL_PSNS;	/* the least that mpr_max can say */
+		r.psns = MRC_SMALL_PSNS;	/* the minimum of mpr_max */
 		r.resends = MRC_SMALL_RESENDS;
 	}
 	return r;
@@ -49,7 +49,7 @@ size_t mrc_rec_mem_bytes(const struct mrc_conn_cfg *cfg, bool small)
 	return r.psns * sizeof(struct mrc_rec) + r.resends * sizeof(struct mrc_resend);
 }
 
-/* The records are in @mem from now on; what is in them is for who asked to say. */
+/* Use @mem for the records. The caller initialises them. */
 void mrc_rec_mem_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool small, u8 *mem)
 {
 	struct mrc_rec_mem r = mrc_rec_mem_of(cfg, small);
@@ -65,7 +65,7 @@ void mrc_rec_mem_take(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, bool s
 
 /* ---- growing ---- */
 
-/* Where the record of what was in flight in @slot of @mask + 1 ones is now. */
+/* The new slot of the record that was in @slot of a table with @mask + 1 records. */
 static u16 mrc_rec_mem_slot(const struct mrc_conn *c, u16 slot, u16 mask)
 {
 	if (slot == MRC_NONE16)
@@ -79,7 +79,7 @@ static void mrc_rec_mem_move_list(const struct mrc_conn *c, struct mrc_list *l, 
 	l->tail = mrc_rec_mem_slot(c, l->tail, mask);
 }
 
-/* Also those behind una: an acknowledgement that comes late names the EV in them. */
+/* Records before una move, too: a late SACK needs the EV in them (mrc_ack_ev()). */
 static void mrc_rec_mem_move_recs(struct mrc_conn *c, const struct mrc_rec *old, u16 mask)
 {
 	u32 i;
@@ -109,7 +109,7 @@ size_t mrc_conn_grow_size(const struct mrc_conn *c)
 	return c->small ? mrc_rec_mem_bytes(&c->cfg, false) : 0;
 }
 
-/* Asked after each turn: most packets of the own window are out, or a table was full. */
+/* The caller tests this after each turn. True if most of the small window is in flight, or a table was full. */
 bool mrc_conn_wants_mem(const struct mrc_conn *c)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;

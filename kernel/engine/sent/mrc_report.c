@@ -10,31 +10,32 @@
 #include "conn/mrc_conn.h"
 
 #define MRC_REPORT_HALF	32	/* bits of a bitmap */
-#define MRC_REPORT_MUTE	4	/* SACKs in a row without a stamp: the peer reflects none */
+#define MRC_REPORT_MUTE	4	/* SACKs in a row without a timestamp: the peer reflects none */
 
 /*
- * A SACK came, or one was asked for: so many packets may leave until one must be asked for. They are three
- * times what the usual threshold counts (16 KiB), so a peer that sends SACKs unasked is not asked; and less than
- * what a bitmap shows.
+ * A SACK arrived or was requested: set the number of packets until the next request. It is three times
+ * the usual SACK threshold (16 KiB), so that a peer that sends SACKs unasked is never asked, and less
+ * than a bitmap can show.
  */
 void mrc_report_asked(struct mrc_conn *c)
 {
 	c->report.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
 }
 
-/* Our stream begins, of which nothing is known as delivered. */
+/* The send stream begins. */
 void mrc_report_start(struct mrc_conn *c)
 {
 	c->report.shown = c->snd.acked & MRC_PSN_MASK;
-	c->report.ask_in = 0xff;	/* nothing can have been answered yet */
+	c->report.ask_in = 0xff;	/* no SACK can have arrived yet */
 	c->report.far = false;
 	c->report.blind = false;
 	c->report.mute = 0;
 }
 
 /*
- * The far half of the bitmap of @s is empty, and its end is called lost. Then nothing behind it has come either: else
- * all of the window may be out there, and each round trip finds as many lost as the left edge moves.
+ * The upper half of the bitmap is empty, and the packet right behind it was declared lost. Then assume that
+ * nothing beyond has arrived either. Otherwise, if the rest of the window was lost, each round trip
+ * would detect only as many losses as the left edge advances.
  */
 static bool mrc_report_void(const struct mrc_conn *c, const struct mrc_sack *s)
 {
@@ -45,9 +46,9 @@ static bool mrc_report_void(const struct mrc_conn *c, const struct mrc_sack *s)
 }
 
 /*
- * What @s shows by its form. Its trigger has arrived: a bitmap that covers it and lacks its bit
- * says nothing of the others either, nor did those before it. Who has shown more than what follows cack shows all in
- * time.
+ * Learn from SACK @s which PSNs the peer's bitmaps cover. The trigger has arrived: if the bitmap covers it
+ * but lacks its bit, bitmaps of this peer prove nothing (report.blind). A peer whose bitmap once began
+ * elsewhere than after cack shows the whole window in time (report.far).
  */
 void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 {
@@ -69,7 +70,7 @@ void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 	mrc_report_asked(c);
 }
 
-/* Will a stamp say which copy of a packet arrived? */
+/* Will a reflected timestamp tell which copy of a packet arrived? */
 bool mrc_report_stamps(const struct mrc_conn *c)
 {
 	return c->tx.timestamps && c->report.mute < MRC_REPORT_MUTE;

@@ -19,7 +19,7 @@
 #include "conn/mrc_conn.h"
 
 #define MRC_RESENT_LATELY	8u	/* round trips */
-#define MRC_RESENT_KEEP_NS	1000000000ull	/* PSNs come round again */
+#define MRC_RESENT_KEEP_NS	1000000000ull	/* entries expire, because PSNs wrap around */
 
 void mrc_resent_reset(struct mrc_conn *c)
 {
@@ -28,29 +28,29 @@ void mrc_resent_reset(struct mrc_conn *c)
 }
 
 /*
- * Where @psn is looked for: one of a few places, so that an acknowledgement of a whole window
- * of resent packets costs little. Losses come in strides (every n-th packet is a
- * plane's): those are spread evenly.
+ * The bucket of @psn. A lookup examines only a few entries, so that an acknowledgement of a whole window
+ * of retransmitted packets is cheap. The hash spreads the regular strides of losses (every n-th
+ * packet uses the same plane) evenly.
  */
 static struct mrc_resend *mrc_resent_ways(const struct mrc_conn *c, u32 psn)
 {
 	return &c->resent.tab[(psn * 2654435769u >> c->resent.shift) * MRC_RESEND_WAYS];
 }
 
-/* Does a stamp or a duplicate matter? Not where the peer itself said that it was lost. */
+/* Can the loss be spurious? Not if the peer reported it by a NACK. */
 static bool mrc_resent_silent(u8 cause)
 {
 	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK ||
 	       cause == MRC_CAUSE_PLANE;
 }
 
-/* What the controller was told that the latest loss of @r took: what on_spurious may give back. */
+/* Bytes that were reported to the controller for the latest loss of @r; on_spurious may restore them. */
 static u32 mrc_resent_bytes(const struct mrc_rec *r)
 {
 	return r->charged ? mrc_rec_bytes(r) : 0;
 }
 
-/* Its table has @n places from now on: a power of two. */
+/* Set the table's size: @n entries, a power of two. */
 void mrc_resent_size(struct mrc_conn *c, u16 n)
 {
 	c->resent.n = n;
@@ -59,8 +59,8 @@ void mrc_resent_size(struct mrc_conn *c, u16 n)
 }
 
 /*
- * What is in @old goes to a larger table. No place is wanted by more than before: what shares one there
- * shared one of @old.
+ * Move the entries of @old to the larger table. No bucket overflows: entries that share a bucket of the
+ * new table shared one of @old.
  */
 void mrc_resent_move(struct mrc_conn *c, const struct mrc_resend *old, u16 n)
 {
@@ -78,7 +78,7 @@ void mrc_resent_move(struct mrc_conn *c, const struct mrc_resend *old, u16 n)
 	}
 }
 
-/* @psn, which @r tells of as it was lost, leaves once more by EV @ev. */
+/* The lost packet @psn leaves again by EV @ev. @r still describes its previous copy. */
 void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 ev, u64 now_ns)
 {
 	struct mrc_resend *way = mrc_resent_ways(c, psn), *e = way;
@@ -105,7 +105,7 @@ void mrc_resent_note(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u16 e
 	e->older = r->tries > 1;
 }
 
-/* It could not leave. */
+/* The retransmission of @psn could not be sent. */
 void mrc_resent_take_back(struct mrc_conn *c, u32 psn)
 {
 	struct mrc_resend *way = mrc_resent_ways(c, psn);
@@ -116,7 +116,7 @@ void mrc_resent_take_back(struct mrc_conn *c, u32 psn)
 			way[i].used = false;
 }
 
-/* The path set is another one: its indices mean nothing here. */
+/* The path set is replaced: EV indices in the table are void. */
 void mrc_resent_forget_evs(struct mrc_conn *c)
 {
 	u32 i;
@@ -127,7 +127,7 @@ void mrc_resent_forget_evs(struct mrc_conn *c)
 	}
 }
 
-/* The latest resend of @psn, unless it is long ago. */
+/* The latest retransmission of @psn, or NULL if there is none or it has expired. */
 static struct mrc_resend *mrc_resent_find(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	struct mrc_resend *way = mrc_resent_ways(c, psn);
@@ -143,8 +143,8 @@ static struct mrc_resend *mrc_resent_find(struct mrc_conn *c, u32 psn, u64 now_n
 /* ---- false alarms ---- */
 
 /*
- * A loss by @cause of what left at @tick and arrived @late_ns later (0: not known) was none.
- * After a timeout the lateness is the peer's silence, not the plane's.
+ * A loss by @cause was spurious: the packet left at @tick and arrived @late_ns later (0: not known). After
+ * a timeout, the peer was silent, so the delay says nothing about the plane.
  */
 static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 tick,
 			    u64 late_ns, u32 bytes, u64 now_ns)
@@ -159,8 +159,8 @@ static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 
 }
 
 /*
- * How late the first copy was, known as delivered at @tick, if nothing but the time says that
- * it was not the second one: then it may be one before both as well.
+ * Delay of the first copy, known as delivered at @tick, when only the time tells that it was not the
+ * second one. 0 (not known) if there were earlier copies, which may be the ones that arrived.
  */
 static u64 mrc_resent_late_ns(const struct mrc_resend *e, u32 tick)
 {
@@ -177,7 +177,7 @@ static void mrc_resent_alarm(struct mrc_conn *c, struct mrc_resend *e, u64 late_
 			now_ns);
 }
 
-/* It arrived while it waited to be resent. Of which copy is known if there was but one. */
+/* @psn arrived while it waited for retransmission. Its path is known if it was sent only once. */
 void mrc_resent_queued(struct mrc_conn *c, const struct mrc_rec *r, u32 psn, u64 now_ns)
 {
 	u64 late = r->tries == 1 ? max_t(u64, mrc_tick_age_ns(now_ns, r->sent), 1) : 0;
@@ -197,8 +197,8 @@ static bool mrc_resent_dead(const struct mrc_conn *c, u16 ev)
 }
 
 /*
- * EVs were called bad for losses. Those losses were no congestion: the controller gets back what they took lately.
- * O(resends remembered, packets that wait to be resent), for each time that EVs are called bad.
+ * EVs were marked bad because of losses. So these losses were no congestion, and the controller restores
+ * what they took recently. Each time EVs are marked bad this costs O(table size + lost packets).
  */
 void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns)
 {
@@ -226,7 +226,7 @@ void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns)
 	}
 }
 
-/* Shortest round trip of what left by @plane. */
+/* Shortest round trip of packets that left by @plane. */
 static u32 mrc_resent_base_ns(const struct mrc_conn *c, u8 plane)
 {
 	u32 base = mrc_evset_base_ns(c->evs, plane);
@@ -235,9 +235,9 @@ static u32 mrc_resent_base_ns(const struct mrc_conn *c, u8 plane)
 }
 
 /*
- * Was it known as delivered so soon that the second copy had no part in it? An ACK may overtake
- * the SACK of the same packet, so knowing it first is no proof; and the shortest round trip seen
- * may have waited in queues that a failure has emptied since: half of it is the measure.
+ * Was the packet known as delivered too early for the second copy to be the reason? An ACK may overtake
+ * the SACK of the same packet, so the order of reports proves nothing. The shortest round trip seen so
+ * far may include queues that have drained since a failure, so the limit is half of it.
  */
 static bool mrc_resent_knew(const struct mrc_conn *c, const struct mrc_resend *e)
 {
@@ -245,22 +245,22 @@ static bool mrc_resent_knew(const struct mrc_conn *c, const struct mrc_resend *e
 			  mrc_resent_base_ns(c, e->plane_second) / 2;
 }
 
-/* Did it leave by the EV that the SACK names? */
+/* Does EV @idx have the entropy value that the SACK names? */
 static bool mrc_resent_ev_is(const struct mrc_conn *c, u16 idx, u32 ev)
 {
 	return idx < c->evs->n && c->evs->ev[idx].value == ev;
 }
 
-/* Does stamp @ts, as it was sent, say that it left at @tick? */
+/* Is @ts the unmodified timestamp of a packet sent at @tick? */
 static bool mrc_resent_stamp_is(const struct mrc_conn *c, u32 tick, u16 ts)
 {
 	return c->tx.timestamps && ts && ts == mrc_tick_ts16(tick);
 }
 
 /*
- * A SACK was triggered by @psn, which was resent: @r tells of its latest copy. Or @r is
- * NULL, it is delivered; @again: and that is known from an earlier word of the peer.
- * True: the trigger was the latest copy, for sure.
+ * A SACK was triggered by @psn, which was retransmitted. @r is the record of its latest copy, or NULL if
+ * @psn is known as delivered; @again: known from an earlier packet of the peer.
+ * Return: true if the trigger certainly was the latest copy.
  */
 bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 			const struct mrc_sack *s, bool again, u64 now_ns)
@@ -269,7 +269,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 	bool first, second, stamped = c->tx.timestamps && s->tx_ts;
 	u64 late;
 
-	if (!e || (r && r->sent != e->second))	/* what was before did not arrive: the peer said so */
+	if (!e || (r && r->sent != e->second))	/* no entry: a NACK reported the earlier copy as lost */
 		return r && mrc_resent_stamp_is(c, r->sent, s->tx_ts) && r->cause != MRC_CAUSE_RTO;
 	first = mrc_resent_ev_is(c, e->ev_first, s->ev);
 	second = mrc_resent_ev_is(c, e->ev_second, s->ev);
@@ -277,9 +277,9 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 		first = mrc_resent_stamp_is(c, e->first, s->tx_ts);
 		second = mrc_resent_stamp_is(c, e->second, s->tx_ts);
 	}
-	if (first && second)	/* a wrap of the stamp lies between them */
+	if (first && second)	/* sent exactly one wrap of the timestamp apart */
 		return false;
-	/* Or one before both, by the same EV: what a moved stamp says of that, a turn of stamps later, may fit this. */
+	/* An even older copy by the same EV is possible: only an exact timestamp identifies the second one. */
 	if (second && e->older && !mrc_resent_stamp_is(c, e->second, s->tx_ts))
 		return false;
 	if (second) {
@@ -288,7 +288,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 		return true;
 	}
-	/* Held by the peer for a while, the stamp is later: not that of a send that came later. */
+	/* The peer may have added its service time to the timestamp, but never subtracts from it. */
 	late = stamped ? mrc_rtt_of_stamp(e->first, s->tx_ts, now_ns) :
 			 mrc_tick_age_ns(now_ns, e->first);
 	if (first || (stamped && late && mrc_tick_age_ns(now_ns, e->second) < MRC_TS_WRAP_NS &&
@@ -298,10 +298,10 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 }
 
 /*
- * @psn, in flight and resent, is known as delivered: by which copy? Sooner than the
- * shortest round trip after its send it was not the latest. After a timeout it need not
- * be either: a peer that was silent answers all at once. What cannot be told counts as
- * the first copy, which makes nothing else look overtaken. False: it says nothing.
+ * @psn, in flight and retransmitted, is known as delivered: by which copy? Earlier than the shortest
+ * round trip after the latest send, it was not the latest copy. After a timeout it need not be either: a
+ * peer that was silent answers everything at once. In doubt it counts as the first copy, which makes no
+ * other packet look overtaken. False: nothing can be concluded.
  */
 bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 now_ns,
 		      struct mrc_copy *copy)
@@ -318,16 +318,16 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	e->done = true;
 	e->done_tick = mrc_tick(now_ns);
 	/*
-	 * That is a sign by itself only where nothing better will come: with stamps the second copy
-	 * tells by its own, as a duplicate. And only when it is far too soon: the shortest
-	 * round trip seen so far may have waited in queues that a failure has just emptied.
+	 * The time alone counts as proof only without timestamps, since with them the duplicate will be
+	 * reported with its own. And only if it is far too early: the shortest round trip so far may
+	 * include queues that have drained since a failure.
 	 */
 	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !mrc_report_stamps(c) && c->rtt.srtt_ns)
 		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;
 		copy->plane = e->plane_first;
-		/* A guess proves no path: the plane that took the first copy may be dead. */
+		/* A guess is no proof for a path: the plane of the first copy may be dead. */
 		copy->ev = e->first_came ? e->ev_first : MRC_NONE16;
 	}
 	return true;

@@ -17,7 +17,7 @@ void mrc_rtt_reset(struct mrc_conn *c)
 	c->rack.min_rtt_ns = ~0u;
 }
 
-/* @plane: by which the packet left, or MRC_PLANES_MAX when that is not known. */
+/* @plane: of the packet, or MRC_PLANES_MAX if not known. */
 void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
 {
 	mrc_trace(rtt, c->rx.sqpn, plane, (u32)min_t(u64, rtt_ns, ~0u));
@@ -27,7 +27,7 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
 	c->rack.min_rtt_ns = (u32)clamp_t(u64, rtt_ns, 1, c->rack.min_rtt_ns);
 }
 
-/* How long an answer may take. In RTR nobody looks at what others share (path_lock). */
+/* How long an answer may take. In RTR the caller does not hold path_lock, so the path set is not read. */
 u64 mrc_rtt_patience_ns(const struct mrc_conn *c)
 {
 	u64 ns = mrc_clock_due_ns(&c->rtt);
@@ -38,9 +38,8 @@ u64 mrc_rtt_patience_ns(const struct mrc_conn *c)
 }
 
 /*
- * Round trip of what was sent at tick @sent, told by a reflected stamp. The responder may
- * have moved the stamp on by the time it held the packet. 0: not the stamp of this
- * send, or too old to tell from one a wrap away.
+ * Round trip of a packet sent at tick @sent, from a reflected timestamp. The responder may have added the
+ * time that it held the packet. 0: not the timestamp of this packet, or ambiguous because of a wrap.
  */
 u64 mrc_rtt_of_stamp(u32 sent, u16 stamp, u64 now_ns)
 {

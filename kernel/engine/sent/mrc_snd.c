@@ -38,7 +38,7 @@ static mrc_inline void mrc_snd_unlink(struct mrc_conn *c, u8 p, u16 slot)
 		c->snd.busy &= ~(1u << p);
 }
 
-/* Most of a window is used up: the controller's, or that of PSNs. */
+/* Is three quarters of the congestion window or of the PSN window in use? */
 bool mrc_snd_tight(const struct mrc_conn *c)
 {
 	return 4 * (u64)c->cc->inflight_bytes >= 3 * (u64)c->cc->cwnd_bytes ||
@@ -46,11 +46,10 @@ bool mrc_snd_tight(const struct mrc_conn *c)
 }
 
 /*
- * Planes that hold more than twice their part of what is in flight (an even one, or by their
- * share), or three quarters of all. A plane that is slower than the others gathers what waits, until
- * the whole window waits there: it gets nothing new until it has caught up. While there is
- * room for all that takes nothing from the others: one of 170 us beside three of 20 us holds
- * three quarters when each carries as much.
+ * Bit per plane that gets no new packets now: it holds more than twice its part of the packets in flight
+ * (an even part, scaled by its share), or three quarters of all. Otherwise the whole window would
+ * gather on a slow plane. While there is room in the window, a plane that is merely long is not
+ * excluded: with equal rates, one of 170 us beside three of 20 us holds three quarters of all packets.
  */
 u32 mrc_snd_full(struct mrc_conn *c)
 {
@@ -69,7 +68,7 @@ u32 mrc_snd_full(struct mrc_conn *c)
 	return mrc_snd_tight(c) ? c->snd.full : c->snd.full & ~c->evs->full;
 }
 
-/* It did not leave after all. Its record is the caller's. */
+/* The packet in @slot is no longer in flight. The caller sets the state of its record. */
 void mrc_snd_take_back(struct mrc_conn *c, u16 slot)
 {
 	struct mrc_rec *r = &c->snd.rec[slot];
@@ -98,7 +97,7 @@ u16 mrc_snd_oldest(const struct mrc_conn *c)
 
 /* ---- delivery ---- */
 
-/* It arrived while it waited to be resent. */
+/* A packet arrived while it waited for retransmission. */
 static void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
 	mrc_list_del(c->snd.rec, r->state == MRC_REC_PACED ? &c->snd.paced : &c->snd.lost,
@@ -106,7 +105,7 @@ static void mrc_snd_land_queued(struct mrc_conn *c, u32 psn, struct mrc_rec *r, 
 	mrc_resent_queued(c, r, psn, now_ns);
 }
 
-/* A copy of it was known to be on its way: which one was it? */
+/* A retransmitted packet arrived: find out which copy, and credit its path. */
 static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, u64 now_ns)
 {
 	struct mrc_copy copy;
@@ -119,7 +118,7 @@ static void mrc_snd_land_resent(struct mrc_conn *c, u32 psn, struct mrc_rec *r, 
 	mrc_last_delivered_learn(c, copy.tick, psn, copy.plane, now_ns);
 }
 
-/* Its record is let go. */
+/* Free the record of a delivered packet. */
 static mrc_inline void mrc_snd_free(struct mrc_conn *c, struct mrc_rec *r)
 {
 	r->state = MRC_REC_FREE;
@@ -127,7 +126,7 @@ static mrc_inline void mrc_snd_free(struct mrc_conn *c, struct mrc_rec *r)
 		mrc_msg_at(c, r->msg)->resp_pkts--;
 }
 
-/* @psn, not in flight for the first time, is known as delivered. */
+/* The slow path of mrc_snd_land(): @psn was retransmitted, declared lost, or delivered before. */
 static mrc_noinline void mrc_snd_land_again(struct mrc_conn *c, u32 psn, u64 now_ns,
 					    struct mrc_delivered *l)
 {
@@ -178,7 +177,7 @@ static u32 mrc_snd_landed(struct mrc_conn *c, const struct mrc_delivered *l, u64
 	return l->inflight + l->late;
 }
 
-/* @psn is known as delivered. Returns the bytes newly so. */
+/* @psn is known as delivered. Returns the bytes newly delivered. */
 u32 mrc_snd_deliver(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	struct mrc_delivered l = { 0 };
@@ -195,7 +194,7 @@ void mrc_snd_delivered(struct mrc_conn *c, u32 psn, u64 now_ns)
 	mrc_snd_advance(c);
 }
 
-/* All up to @psn; nothing when it is behind una, or was never sent. */
+/* All packets up to @psn are delivered. Does nothing if @psn is before una or was never sent. */
 u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	u32 p = c->snd.una, end = mrc_psn_add(psn, 1);
@@ -211,7 +210,7 @@ u32 mrc_snd_deliver_upto(struct mrc_conn *c, u32 psn, u64 now_ns)
 
 /* ---- loss ---- */
 
-/* What is in @slot waits to be resent: at the @head, or behind what was lost before. Answers go first. */
+/* Queue @slot for retransmission, at the @head or at the tail. Responses always go to the head. */
 void mrc_snd_queue(struct mrc_conn *c, u16 slot, bool head)
 {
 	struct mrc_rec *r = &c->snd.rec[slot];
@@ -226,15 +225,15 @@ void mrc_snd_queue(struct mrc_conn *c, u16 slot, bool head)
 		mrc_list_add_tail(c->snd.rec, &c->snd.lost, slot);
 }
 
-/* Silence took it: nobody said so. */
+/* Was the loss inferred, that is, not reported by a NACK or caused by a plane that went down? */
 bool mrc_cause_silent(enum mrc_cause cause)
 {
 	return cause == MRC_CAUSE_RACK || cause == MRC_CAUSE_RTO || cause == MRC_CAUSE_SLEEK;
 }
 
 /*
- * @psn, in flight, is lost. Returns its bytes, of which the caller tells the controller, unless its plane went: that
- * is no congestion.
+ * Declare @psn, which is in flight, lost. Returns its bytes. The caller reports them to the controller,
+ * unless the plane went down, which is no congestion.
  */
 u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 {
@@ -259,7 +258,7 @@ u32 mrc_snd_lose(struct mrc_conn *c, u32 psn, enum mrc_cause cause, u64 now_ns)
 	return mrc_rec_bytes(r);
 }
 
-/* The controller is told of @bytes that were inferred as lost just now. */
+/* Report @bytes that were just inferred as lost to the controller. */
 void mrc_snd_report_lost(struct mrc_conn *c, u32 bytes, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
@@ -273,7 +272,7 @@ void mrc_snd_report_lost(struct mrc_conn *c, u32 bytes, u64 now_ns)
 	mrc_tx_hold(c);
 }
 
-/* Nothing is in flight any more: what was counts as waiting. */
+/* Move all packets in flight to the lost list. */
 void mrc_snd_withdraw(struct mrc_conn *c)
 {
 	u32 psn;
@@ -290,7 +289,7 @@ void mrc_snd_withdraw(struct mrc_conn *c)
 	}
 }
 
-/* What the peer refused for want of resources has waited for long enough. */
+/* Packets that the peer refused for lack of resources have waited long enough. */
 void mrc_snd_unpace(struct mrc_conn *c)
 {
 	while (c->snd.paced.count) {
@@ -303,7 +302,7 @@ void mrc_snd_unpace(struct mrc_conn *c)
 
 /* ---- invariants ---- */
 
-/* What this connection has in flight is what its controller has of it. */
+/* The bytes in flight agree with the controller's sum. */
 static int mrc_snd_check_cc(const struct mrc_conn *c)
 {
 	if (c->cc == &c->own_cc->cc)
@@ -315,7 +314,7 @@ static int mrc_snd_check_cc(const struct mrc_conn *c)
 	       c->cc->n_active >= !!c->snd.inflight ? 0 : __LINE__;
 }
 
-/* The sent lists hold what is sent, each what left by its plane, oldest first. */
+/* Each sent list holds the packets in flight of its plane, oldest first. */
 static int mrc_snd_check_lists(const struct mrc_conn *c, u32 sent)
 {
 	u32 n = 0, left;

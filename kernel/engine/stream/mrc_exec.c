@@ -21,7 +21,7 @@ void mrc_exec_reset(struct mrc_conn *c)
 	c->execs.drops = 0;
 }
 
-/* One that waited is out of the way: the lowest PSN of the others. */
+/* A request no longer waits: find the lowest PSN of the others. */
 static void mrc_exec_passed(struct mrc_conn *c)
 {
 	u16 i, n = 0;
@@ -39,9 +39,9 @@ static void mrc_exec_passed(struct mrc_conn *c)
 }
 
 /*
- * Requests hold all slots: those that wait, and those whose answers are not acknowledged. The peer has at most
- * rd_atomic requests out from its oldest unanswered one on, no more than there are slots. With the one that comes
- * these are more: so the oldest has been answered, and the answer arrived.
+ * All slots are in use, by waiting requests and by responses that are not acknowledged. The peer counts its
+ * requests from the oldest unanswered one on, and has at most rd_atomic of them, no more than there are
+ * slots. A further request therefore proves that the oldest response has arrived.
  */
 static void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
 {
@@ -50,8 +50,8 @@ static void mrc_exec_settle(struct mrc_conn *c, u64 now_ns)
 }
 
 /*
- * A slot for a request of the peer: a free one, or one of which only the references are to be dropped yet. That is done
- * before the request is executed (mrc_conn_next()). False: the peer has more out than was agreed.
+ * A slot for a request of the peer: a free one, or a finished one whose references are still held. They are
+ * dropped before the request is executed (mrc_conn_next()). False: the peer exceeds the agreed number.
  */
 bool mrc_exec_admit(struct mrc_conn *c, u16 *slot, u64 now_ns)
 {
@@ -111,7 +111,7 @@ void mrc_exec_store(struct mrc_conn *c, u16 slot, const struct mrc_pkt *p)
 	c->execs.hint = (u8)((slot + 1) & (c->cfg.rd_max - 1));
 }
 
-/* One was handed out, and its answer is due. */
+/* Is a request being executed by the caller? */
 bool mrc_exec_running(const struct mrc_conn *c)
 {
 	return c->execs.waiting && !c->fail && c->execs.rec[c->execs.first].state == MRC_EXEC_RUN;
@@ -123,7 +123,7 @@ bool mrc_exec_next(struct mrc_conn *c, struct mrc_exec *out)
 
 	if (!c->execs.waiting || c->fail)
 		return false;
-	/* One at a time, in order, and after all that precedes it has landed. */
+	/* One at a time, in PSN order, and after all earlier packets have been placed. */
 	if (first->state == MRC_EXEC_RUN || mrc_psn_diff(first->psn, c->rcv.cack) > 0)
 		return false;
 	if (c->rcv.nak != MRC_NAK_NONE && mrc_psn_diff(first->psn, c->rcv.nak_psn) >= 0)
@@ -159,7 +159,7 @@ void mrc_exec_done(struct mrc_conn *c, u16 slot, u64 orig, u64 now_ns)
 	m->swap_add = orig;
 	m->resp_pkts = mrc_msg_pkts_of(c, m->len);
 	c->msgs.rs_tail++;
-	if (!c->snd.known) {	/* ask the peer where our stream begins */
+	if (!c->snd.known) {	/* RTR: probe the peer for our first PSN */
 		c->pto.owed |= MRC_OWED_TAIL;
 		mrc_pto_sent(c, now_ns);
 	}
@@ -178,8 +178,8 @@ void mrc_exec_fail(struct mrc_conn *c, u16 slot, enum mrc_nak why)
 }
 
 /*
- * The memory that an answer is read from is gone while the answer is under way: what is
- * still to be sent, or sent again, cannot be. The request itself is refused instead.
+ * The memory of a response is gone while packets of it have yet to be sent or retransmitted. The request is
+ * refused instead.
  */
 void mrc_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why)
 {
@@ -189,7 +189,7 @@ void mrc_exec_revoke(struct mrc_conn *c, u16 slot, enum mrc_nak why)
 		mrc_rcv_refuse(c, x->psn, why);
 }
 
-/* Is a request before @psn not yet answered, the answer delivered? */
+/* Is there a request before @psn whose response has not been delivered? */
 static bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 {
 	u16 i;
@@ -205,8 +205,8 @@ static bool mrc_exec_pending(const struct mrc_conn *c, u32 psn)
 }
 
 /*
- * All before the refused packet has landed and is answered: the NAK may go.
- * It ends the QP, and what precedes it must complete.
+ * May the NAK leave? It fails the QP, so all packets before the refused one must have been placed, and all
+ * requests before it answered.
  */
 bool mrc_exec_nak_ripe(const struct mrc_conn *c)
 {
@@ -214,7 +214,7 @@ bool mrc_exec_nak_ripe(const struct mrc_conn *c)
 	       !mrc_exec_pending(c, c->rcv.nak_psn);
 }
 
-/* Packets of ours were delivered: are there responses whose last one was among them? */
+/* After deliveries: finish the responses that are delivered completely. */
 void mrc_exec_responses(struct mrc_conn *c)
 {
 	u16 slot;
@@ -225,7 +225,7 @@ void mrc_exec_responses(struct mrc_conn *c)
 	}
 }
 
-/* References are to be dropped: of one that another request has taken already, or of one that is free then. */
+/* A slot whose references must be dropped: reused by another request already, or finished and free then. */
 bool mrc_exec_free_next(struct mrc_conn *c, u16 *slot)
 {
 	struct mrc_exec_rec *x = c->execs.rec;

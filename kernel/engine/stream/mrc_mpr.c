@@ -11,7 +11,7 @@
  */
 #include "conn/mrc_conn.h"
 
-/* The window of RTR; what exceeds the bitmap is refused by NACK NO_BITMAP. */
+/* The window of RTR. PSNs within it that exceed the bitmap get a NACK NO_BITMAP. */
 void mrc_mpr_start(struct mrc_conn *c, u8 agreed)
 {
 	u8 mpr = min_t(u8, agreed, c->cfg.mpr_max);
@@ -35,7 +35,7 @@ void mrc_conn_set_mpr(struct mrc_conn *c, u8 mpr)
 	c->mpr.mark = c->rcv.cack;
 }
 
-/* Less than a quarter left of anything? */
+/* Is less than a quarter left of any resource? */
 static bool mrc_mpr_short(const struct mrc_conn *c)
 {
 	return 4u * c->tails.used > 3u * c->cfg.tails ||
@@ -64,7 +64,7 @@ void mrc_mpr_update(struct mrc_conn *c)
 			return;
 		c->mpr.live++;
 	}
-	/* To grow: a whole window without shortage, from here. */
+	/* Growing takes a whole window without shortage, starting here. */
 	c->mpr.mark = mrc_psn_add(c->rcv.cack, (s32)(c->mpr.live * MRC_MPR_UNIT));
 }
 

@@ -74,7 +74,7 @@ int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns)
 	return 0;
 }
 
-/* The request of ours that a response names, while it is unanswered. */
+/* The own READ or ATOMIC that a response names, or NULL if it is not outstanding. */
 struct mrc_msg *mrc_msg_find_request(struct mrc_conn *c, u16 msn)
 {
 	u32 i = c->msgs.sq_head + (u16)(msn - (u16)c->msgs.sq_head);
@@ -87,7 +87,7 @@ struct mrc_msg *mrc_msg_find_request(struct mrc_conn *c, u16 msn)
 	return mrc_op_is_rd(m->op) && m->started && m->resp_pkts ? m : NULL;
 }
 
-/* Requests count as out up to the oldest unanswered one. */
+/* rd_out counts requests from the oldest unanswered one on: later answers free no place before. */
 static void mrc_msg_resp_complete(struct mrc_conn *c)
 {
 	const struct mrc_msg *m;
@@ -103,10 +103,10 @@ static void mrc_msg_resp_complete(struct mrc_conn *c)
 }
 
 /*
- * Of a response a packet. The last one completes its request, and older ones if they are complete:
- * so the peer may conclude from a request that the one rd_atomic before it has been answered
- * (mrc_exec_admit()). Where only responses are waited for, each is the peer's word that it is at work, and
- * the last one is what was asked for; where something of ours is out, they say nothing about that.
+ * A packet of a response arrived. The last packet answers its request. Places for further requests become
+ * free in order, so the peer may conclude from a request that the one rd_atomic before it has been
+ * answered (mrc_exec_admit()). If only responses are outstanding, each packet is progress, and the last
+ * one counts as a delivery. Otherwise it only shows that the peer is alive.
  */
 void mrc_msg_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 {
@@ -122,7 +122,7 @@ void mrc_msg_resp_arrived(struct mrc_conn *c, struct mrc_msg *m, u64 now_ns)
 
 /* ---- cutting messages into packets ---- */
 
-/* Packets a message takes on the wire. */
+/* Packets of a message on the wire. */
 static u32 mrc_msg_pkts(const struct mrc_conn *c, const struct mrc_msg *m)
 {
 	return mrc_op_is_rd(m->op) ? 1 : mrc_msg_pkts_of(c, m->len);
@@ -132,7 +132,7 @@ static u32 mrc_msg_pkts(const struct mrc_conn *c, const struct mrc_msg *m)
 static bool mrc_msg_may_start(struct mrc_conn *c, const struct mrc_msg *m)
 {
 	if (m->started)
-		return true;	/* undone: its PSNs are taken */
+		return true;	/* its packets were undone, but it keeps its PSNs */
 	if (m->error)
 		return false;	/* fails when it is the oldest */
 	if (m->flags & MRC_WR_FENCE && c->msgs.rd_out)
@@ -160,7 +160,7 @@ static struct mrc_msg *mrc_msg_of_sq(struct mrc_conn *c)
 {
 	struct mrc_msg *m;
 
-	/* MRC_OP_LOCAL takes its place in order, and no packet. */
+	/* MRC_OP_LOCAL completes in order, but has no packet. */
 	while (c->msgs.sq_seg != c->msgs.sq_tail && mrc_sq_at(c, c->msgs.sq_seg)->op == MRC_OP_LOCAL &&
 	       !mrc_sq_at(c, c->msgs.sq_seg)->error) {
 		c->msgs.sq_acked += c->msgs.sq_acked == c->msgs.sq_seg;
@@ -172,12 +172,12 @@ static struct mrc_msg *mrc_msg_of_sq(struct mrc_conn *c)
 	return mrc_msg_may_start(c, m) ? m : NULL;
 }
 
-/* No message is under way: is there one to cut from now? */
+/* Choose the next message to cut into packets. False: none may start now. */
 bool mrc_msg_next(struct mrc_conn *c)
 {
 	struct mrc_msg *m;
 
-	/* The rings take turns: a peer that reads all the time does not starve our requests. */
+	/* The rings take turns, so that a peer's READs cannot starve own requests. */
 	m = c->msgs.cut_rs || c->msgs.rs_seg == c->msgs.rs_tail ? mrc_msg_of_sq(c) : NULL;
 	if (!m && c->msgs.rs_seg == c->msgs.rs_tail)
 		return false;
@@ -195,8 +195,8 @@ bool mrc_msg_next(struct mrc_conn *c)
 /* ---- completions ---- */
 
 /*
- * A response whose packets are all delivered, whatever is missing before: its slot. The
- * caller passes it on (mrc_exec_responses()).
+ * The exec slot of the oldest response, if all of its packets are delivered. Called until false
+ * (mrc_exec_responses()).
  */
 bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot)
 {
@@ -209,14 +209,14 @@ bool mrc_msg_response_next(struct mrc_conn *c, u16 *slot)
 	return true;
 }
 
-/* The oldest response must have arrived, acknowledged or not. */
+/* Mark the oldest response as delivered, although no acknowledgement has arrived (mrc_exec_admit()). */
 void mrc_msg_response_settle(struct mrc_conn *c, u64 now_ns)
 {
 	const struct mrc_msg *m = mrc_rs_at(c, c->msgs.rs_head);
 	u32 psn, end;
 
 	if (c->msgs.rs_head == c->msgs.rs_seg)
-		return;		/* not even sent: the peer breaks its word */
+		return;		/* not even sent: the peer violates the limit */
 	end = mrc_psn_add(m->psn, (s32)m->npkts);
 	psn = mrc_psn_diff(m->psn, c->snd.una) < 0 ? c->snd.una : m->psn;
 	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
@@ -228,11 +228,11 @@ static bool mrc_msg_done(const struct mrc_conn *c, const struct mrc_msg *m)
 	if (m->error)
 		return false;
 	if (m->op == MRC_OP_LOCAL)
-		return c->msgs.sq_seg != c->msgs.sq_head;	/* it was passed over */
+		return c->msgs.sq_seg != c->msgs.sq_head;	/* mrc_msg_of_sq() has passed it */
 	return mrc_op_is_rd(m->op) ? m->started && !m->resp_pkts : m->acked;
 }
 
-/* The oldest message cannot be done: why, or MRC_ST_OK. */
+/* Why the oldest message failed, or MRC_ST_OK. */
 enum mrc_status mrc_msg_failed(const struct mrc_conn *c)
 {
 	return c->msgs.sq_head == c->msgs.sq_tail ? MRC_ST_OK :

@@ -10,7 +10,7 @@
  */
 #include "stream/mrc_rcv.h"
 
-#define MRC_SACK_EARLY_MASK	3	/* one in four */
+#define MRC_SACK_EARLY_MASK	3	/* one SACK in four leaves early */
 
 static bool mrc_bit_test(const u64 *bits, u32 i)
 {
@@ -41,11 +41,11 @@ void mrc_rcv_reset(struct mrc_conn *c)
 	c->rcv.held = 0;
 	c->rcv.bytes = 0;
 	c->rcv.ar = false;
-	/* The very first packet is answered: it gives the peer a round trip. */
+	/* The first packet triggers a SACK: it gives the peer a round-trip sample. */
 	c->rcv.sack_pkts = 0xffff;
 	c->rcv.sack_bytes = 0;
 	c->rcv.early = false;
-	c->rcv.rand.state = ~c->cfg.seed;	/* not the rotation's numbers */
+	c->rcv.rand.state = ~c->cfg.seed;	/* other numbers than the spray's */
 	c->rcv.rq_next = 0;
 	c->rcv.rq_used = 0;
 	c->rcv.nak = MRC_NAK_NONE;
@@ -55,7 +55,7 @@ void mrc_rcv_reset(struct mrc_conn *c)
 
 /* ---- refusal ---- */
 
-/* Stop the stream at @psn for good. The lowest PSN refused is the one told, once. */
+/* Stop the stream at @psn for good. The NAK names the lowest PSN that is refused before it is sent. */
 void mrc_rcv_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why)
 {
 	if (c->rcv.nak != MRC_NAK_NONE && (c->rcv.nak_sent || mrc_psn_diff(psn, c->rcv.nak_psn) >= 0))
@@ -70,7 +70,7 @@ void mrc_rcv_refuse(struct mrc_conn *c, u32 psn, enum mrc_nak why)
 
 /* ---- the left edge ---- */
 
-/* The left edge moves over the next packet; a message's end owes a transport ACK. */
+/* Advance the left edge by one packet. The last packet of a message triggers a transport ACK. */
 static void mrc_rcv_pass(struct mrc_conn *c, bool last)
 {
 	c->rcv.cack = mrc_psn_add(c->rcv.cack, 1);
@@ -82,7 +82,7 @@ static void mrc_rcv_pass(struct mrc_conn *c, bool last)
 	}
 }
 
-/* Move the left edge over what is there (strict: and placed). */
+/* Advance the left edge over committed (strict: placed) packets. */
 void mrc_rcv_advance(struct mrc_conn *c)
 {
 	u32 slot = mrc_rcv_slot(c, c->rcv.cack + 1);
@@ -97,7 +97,7 @@ void mrc_rcv_advance(struct mrc_conn *c)
 	}
 }
 
-/* The packet op->psn is here: what comes next passes, the others are marked. */
+/* Commit packet op->psn: it advances the left edge, or is marked in the bitmap. */
 void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 {
 	bool last = mrc_opc_is_last(op->pkt->opcode);
@@ -121,9 +121,9 @@ void mrc_rcv_mark(struct mrc_conn *c, const struct mrc_rxop *op)
 	c->rcv.held++;
 }
 
-/* ---- what is counted, and when a SACK is due ---- */
+/* ---- when a SACK is due ---- */
 
-/* An acknowledgement was asked for while packets were missing: once more when none is. */
+/* An acknowledgement was requested while packets were missing. True: the last hole is filled now. */
 static bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool whole = (u32)mrc_psn_diff(c->rcv.max, c->rcv.cack) == c->rcv.held;
@@ -133,7 +133,10 @@ static bool mrc_rcv_filled(struct mrc_conn *c, const struct mrc_pkt *p)
 	return filled;
 }
 
-/* A sender that was asked to slow down has few packets out: each is answered. */
+/*
+ * Does @p call for a SACK at once? Also while a penalty is set (ctl.pen): a sender that was slowed down has few
+ * packets in flight.
+ */
 bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	bool filled = mrc_rcv_filled(c, p);
@@ -147,9 +150,9 @@ bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p)
 }
 
 /*
- * A SACK says all that came until now. The next one leaves after as many packets as was
- * agreed, or, now and then, one less: planes take turns, and a count that is a multiple
- * of their number would let the same plane trigger every SACK.
+ * A SACK is pending that covers all arrivals: count anew. The next SACK is due after the configured number
+ * of packets, or at random one earlier. Planes alternate, so with a threshold that is a multiple of
+ * their number, the same plane would trigger every SACK.
  */
 void mrc_rcv_sacked(struct mrc_conn *c)
 {

@@ -7,9 +7,10 @@
 
 #include "conn/mrc_conn.h"
 
-/* @p, of which something is notable, is here: does it call for a SACK at once? */
+/* Does the committed packet @p, which is notable, call for a SACK at once? */
 bool mrc_rcv_asks(struct mrc_conn *c, const struct mrc_pkt *p);
 
+/* May the packet call for a SACK before the threshold? */
 static inline bool mrc_rcv_notable(const struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	return p->notable | c->rcv.ar | c->ctl.pen;
@@ -33,7 +34,7 @@ static inline void mrc_rcv_count(struct mrc_conn *c, const struct mrc_rxop *op)
 	c->stats.rx_bytes += op->len;
 }
 
-/* The triggers of 7.5.2 that count; a packet counts 1 KiB at least. */
+/* Counts the packet. True: the threshold in packets or bytes (7.5.2) is reached. A packet is 1 KiB at least. */
 static inline bool mrc_rcv_sack_due(struct mrc_conn *c, const struct mrc_pkt *p)
 {
 	u32 bytes = max_t(u32, p->payload_len, 1024), early = c->rcv.early;
