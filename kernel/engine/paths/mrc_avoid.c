@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_avoid.c - EVs that a controller avoids, because they cross a link that it holds for sick.
+ * mrc_avoid.c - EVs that a controller avoids, because they cross a link that it considers faulty.
  *
- * A wrong or late word of a controller must not cost the last path, as DENIED could. So an
- * avoided EV is set aside: it is DENIED as long as enough other EVs are usable, and GOOD when they
- * are not (mrc_ev_lend()). Enough is the floor of usable EVs, less the share that avoided EVs would
- * have of it, as for suspect planes; at least one. All avoided EVs of a set are set aside, or none.
+ * A wrong or late request of a controller must not cost the last path, as DENIED could. So an
+ * avoided EV is set aside: it is DENIED as long as enough other EVs are usable, and GOOD otherwise
+ * (mrc_ev_lend()). Enough is the floor of usable EVs, reduced by the part of avoided EVs and suspect
+ * planes; at least one. All avoided EVs of a set are set aside, or none.
  *
- * An EV that is set aside carries no data, no acknowledgements and no probes of the transport. Its
- * link is known to be sick, and who set it watches the link. Questions of controllers go by it.
+ * An EV that is set aside carries no data, no acknowledgements and no probes of the transport,
+ * because the controller watches the link. Probes of controllers may use it.
  *
- * A controller may deny an avoided EV, too. That word stays when it is no longer avoided.
+ * A controller may also deny an avoided EV. It stays DENIED when it is no longer avoided.
  */
 #include "paths/mrc_ev.h"
 

@@ -13,26 +13,26 @@
  * A loss proves nothing while nothing that was sent later has arrived. It is recorded, and the next
  * one may decide. Losses on a suspect plane are attributed to the plane.
  *
- * The floor of usable EVs is for doubt. An EV that goes on losing while others deliver is dead, and is
- * demoted below the floor, too.
+ * The floor of usable EVs protects against wrong conclusions. An EV that continues to lose packets
+ * while others deliver is dead, and is demoted below the floor, too.
  */
 #include "paths/mrc_ev.h"
 
 #define MRC_BLAME_EXTRA_MAX	3
-#define MRC_BLAME_EVERYWHERE	64	/* EVs with a loss, one in so many */
+#define MRC_BLAME_EVERYWHERE	64	/* losses are everywhere if one EV in 64 has one */
 #define MRC_BLAME_QUEUE_NS	2000u	/* a shorter delay is no queue */
-#define MRC_BLAME_CONGESTED	5u	/* losses in a row, where a queue explains them */
-#define MRC_BLAME_SPREAD	2u	/* EVs of the only plane with a loss, likewise one in 64 */
+#define MRC_BLAME_CONGESTED	5u	/* losses in a row before a demotion, if a queue explains them */
+#define MRC_BLAME_SPREAD	2u	/* single plane: so many EVs with a loss, and one in 64 */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
-#define MRC_BLAME_ALARM_RTTS	16	/* false alarms so far apart have nothing to do with each other */
-#define MRC_BLAME_SURE		2u	/* more losses in a row than an EV needs to be called bad: it is dead */
+#define MRC_BLAME_ALARM_RTTS	16	/* false alarms further apart are unrelated */
+#define MRC_BLAME_SURE		2u	/* so many losses more than needed for a demotion: surely dead */
 #define MRC_BLAME_LOSSES_MAX	7	/* of 3 bits */
 #define MRC_MOMENT_MIN_NS	10000ull
 
 /*
- * EVs of other planes, too, lost the packet that was last heard of: no path of plane @p is the
- * reason for that, so two losses of one EV may be chance as well.
+ * Do many EVs of other planes have a loss, too? Then paths of plane @p are not the cause, and two losses of one EV
+ * may be chance.
  */
 static bool mrc_blame_everywhere(const struct mrc_evset *s, u8 p)
 {
@@ -43,9 +43,10 @@ static bool mrc_blame_everywhere(const struct mrc_evset *s, u8 p)
 }
 
 /*
- * Switches that only drop lose what their queues have no room for, of every path that meets
- * there: at the last hop, of all. Then the plane's round trips show a queue, and other planes lose
- * as well. A sender with one plane that never met an empty queue sees many EVs with a loss.
+ * Are losses on plane @p due to congestion? A switch without trimming drops packets of all paths that share the full
+ * queue; at the last hop, of all paths. Then other planes lose packets as well, and the plane's round trips
+ * show a queue. With a single plane, many EVs with a loss are a sign, too, because the base may already
+ * contain a queue.
  */
 static bool mrc_blame_congested(const struct mrc_evset *s, u8 p)
 {
@@ -58,7 +59,7 @@ static bool mrc_blame_congested(const struct mrc_evset *s, u8 p)
 	return base_ns && s->plane[p].srtt_ns > base_ns + max_t(u32, base_ns / 4, MRC_BLAME_QUEUE_NS);
 }
 
-/* Losses in a row that make an EV bad. */
+/* Number of losses in a row that demote an EV. */
 static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
 {
 	u32 need = trims ? 1 : mrc_blame_everywhere(s, p) ? 3 : 2;
@@ -73,7 +74,7 @@ static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
 	return min_t(u32, need + s->extra, max_t(u32, need, 1 + MRC_BLAME_EXTRA_MAX));
 }
 
-/* An EV called bad for silence answered its first probe. */
+/* An EV that was demoted for losses answered its first probe: demand more losses from now on. */
 void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns)
 {
 	if (s->extra < MRC_BLAME_EXTRA_MAX)
@@ -81,7 +82,7 @@ void mrc_blame_refuted(struct mrc_evset *s, u64 now_ns)
 	s->extra_ns = now_ns;
 }
 
-/* Losses that are found within half a round trip are found at one moment. */
+/* Losses found within half a round trip belong to one moment. Returns its number, modulo 8. */
 static u32 mrc_blame_moment(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	if (now_ns >= s->moment_ns + max_t(u64, s->plane[p].srtt_ns / 2, MRC_MOMENT_MIN_NS)) {
@@ -127,9 +128,9 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 }
 
 /*
- * What was sent at @tick was late, and what left by the same plane half a round trip later was not. Unless
- * another EV had a false alarm lately, it is that path which is slow, not the plane: the others' packets are waited
- * for no longer than before.
+ * Is one path slow, not the whole plane? A packet sent at @tick was late, while one that left by the same plane half a
+ * round trip later has arrived, and no other EV had a false alarm recently. Then the plane's reordering
+ * window stays as it is.
  */
 static bool mrc_blame_slow_path(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {

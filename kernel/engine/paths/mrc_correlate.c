@@ -16,19 +16,19 @@
  */
 #include "paths/mrc_ev.h"
 
-#define MRC_CORRELATE_EVS		3	/* EVs that lost */
-#define MRC_CORRELATE_PART	4	/* one in so many that report */
-#define MRC_CORRELATE_ALONE	8	/* round trips in which no other plane lost anything */
+#define MRC_CORRELATE_EVS		3	/* EVs with a loss */
+#define MRC_CORRELATE_PART	4	/* losses are one in 4 of all reports */
+#define MRC_CORRELATE_ALONE	8	/* round trips in which no other plane lost a packet */
 #define MRC_CORRELATE_MIN_NS	10000ull
-#define MRC_CORRELATE_RUN		4	/* answers in a row that speak for others */
-#define MRC_CORRELATE_POOR_NS	100000000ull	/* who has no probe by then waits for want of credit */
+#define MRC_CORRELATE_RUN		4	/* answers in a row that restore other EVs */
+#define MRC_CORRELATE_POOR_NS	100000000ull	/* EVs not probed by then lack credit */
 
 static u64 mrc_correlate_span_ns(const struct mrc_evplane *pl)
 {
 	return max_t(u64, pl->srtt_ns, MRC_CORRELATE_MIN_NS);
 }
 
-/* Another plane lost something lately, too: congestion or noise, which is no path's fault. */
+/* Did another plane lose packets recently, too? Then congestion or noise is the cause, not paths. */
 static bool mrc_correlate_elsewhere(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	u64 lately = MRC_CORRELATE_ALONE * mrc_correlate_span_ns(&s->plane[p]);
@@ -41,7 +41,7 @@ static bool mrc_correlate_elsewhere(const struct mrc_evset *s, u8 p, u64 now_ns)
 	return false;
 }
 
-/* An EV of plane @p, well until now, lost a packet. True: the company it is in is bad. */
+/* An EV of plane @p has its first loss. True: losses of the plane are correlated. */
 bool mrc_correlate_lost(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -59,7 +59,7 @@ bool mrc_correlate_lost(struct mrc_evset *s, u8 p, u64 now_ns)
 	       !mrc_correlate_elsewhere(s, p, now_ns);
 }
 
-/* Something was delivered by @ev since the first of these losses was found. */
+/* Has @ev delivered a packet since the first of these losses was found? */
 static bool mrc_correlate_proven(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
 	u32 proven = mrc_ev_past_of(s, ev)->proven;
@@ -68,13 +68,13 @@ static bool mrc_correlate_proven(const struct mrc_evset *s, const struct mrc_ev 
 			 mrc_ev_age_ns(now_ns, s->plane[ev->plane].fell_tick);
 }
 
-/* Not the last EVs: the floor stays, and the plane keeps one. */
+/* May another EV be demoted? The floor must be kept, and the plane keeps one EV. */
 static bool mrc_correlate_spares(const struct mrc_evset *s, u8 p)
 {
 	return s->usable > s->floor && s->usable_on[p] > 1;
 }
 
-/* O(EVs of the plane), once in a round trip: the next loss begins anew. */
+/* Demote EVs of plane @p. O(EVs of the plane), at most once per round trip, as counting restarts. */
 void mrc_correlate_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	u16 i;
@@ -97,7 +97,7 @@ static bool mrc_correlate_aside(const struct mrc_ev *ev)
 	return ev->state == MRC_EV_ASSUMED_BAD && ev->picked;
 }
 
-/* EV @idx delivered, while something is wrong with the set. */
+/* EV @idx delivered a packet, while the set is not in order. */
 void mrc_correlate_delivered(struct mrc_evset *s, u16 idx)
 {
 	struct mrc_ev *ev = &s->ev[idx];
@@ -109,7 +109,7 @@ void mrc_correlate_delivered(struct mrc_evset *s, u16 idx)
 		mrc_ev_forgive(s, ev);
 }
 
-/* Restore those of plane @p that were put aside: all, or only those without a probe so far. */
+/* Restore EVs of plane @p that were put aside: all, or only those not probed yet. */
 static void mrc_correlate_restore(struct mrc_evset *s, u8 p, bool all)
 {
 	u16 i;
@@ -120,9 +120,9 @@ static void mrc_correlate_restore(struct mrc_evset *s, u8 p, bool all)
 }
 
 /*
- * It answered a probe. False: it was not put aside, so one answer does not restore it. While traffic pays for probes, the
- * answer speaks for no other EV: a dead one would be forgiven because a living one had bad company. Without traffic
- * each probe takes a tenth of a second, and a run of answers has to do for a large plane.
+ * EV @idx answered a probe. False: it was not put aside, so one answer does not restore it. While traffic pays for
+ * probes, an answer restores no other EV, which might be dead. Without traffic, each probe takes a tenth
+ * of a second, so on a large plane a run of answers restores the EVs that were not probed yet.
  */
 bool mrc_correlate_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 {
@@ -140,7 +140,7 @@ bool mrc_correlate_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 	return true;
 }
 
-/* The plane's packets were late, not lost. */
+/* A loss on plane @p was spurious. */
 void mrc_correlate_refuted(struct mrc_evset *s, u8 p)
 {
 	mrc_correlate_restore(s, p, true);

@@ -21,7 +21,7 @@ static void mrc_credit_pkts(struct mrc_evset *s, u32 pkts)
 	s->verify_pkts = min_t(u32, s->verify_pkts + pkts, MRC_VERIFY_PKTS);
 }
 
-/* Count what has been earned since the last look. */
+/* Add the credit that packets and time have earned since the last call. */
 static void mrc_credit_settle(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_probe_credit *c = &s->credit;
@@ -45,8 +45,8 @@ static void mrc_credit_settle(struct mrc_evset *s, u64 now_ns)
 }
 
 /*
- * Is a probe paid for, with @keep others left over? If not, time or packets will wake us. One that
- * waits already, which another asks beside, is due now or waits on for what is lacking yet.
+ * Is there credit for a probe and @keep more? If another probe already waits for credit, it is updated, too: it is due
+ * now, or waits for what is still missing.
  */
 bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns)
 {
@@ -60,7 +60,7 @@ bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns)
 	return s->credit.units >= (keep + 1) * MRC_PROBE_COST;
 }
 
-/* A probe is due and not paid for: it waits, for so many packets or so long. */
+/* A probe is due without credit: it waits until packets or time have earned it. */
 void mrc_credit_wait(struct mrc_evset *s)
 {
 	u32 lack = MRC_PROBE_COST - min_t(u32, s->credit.units, MRC_PROBE_COST - 1);
@@ -73,7 +73,7 @@ void mrc_evset_credit_wake(struct mrc_evset *s)
 {
 	u32 pkts = (u32)s->credit.from - (u32)s->credit.left;
 
-	/* What waited was due when time was last counted. */
+	/* The waiting probe is due now: any time in the past will do. */
 	if (s->credit.from != MRC_CREDIT_SLEEP)
 		s->next_probe_ns = min_t(u64, s->next_probe_ns, s->credit.at_ns);
 	mrc_credit_pkts(s, pkts);

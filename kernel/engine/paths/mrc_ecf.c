@@ -14,15 +14,15 @@
  */
 #include "paths/mrc_ev.h"
 
-#define MRC_ECF_MIN_NS		5000u	/* longer by less is not longer */
+#define MRC_ECF_MIN_NS		5000u	/* a smaller difference does not count */
 #define MRC_ECF_LOOKS		16
-#define MRC_ECF_LOOK_TRIPS	16	/* of the plane, between two measurements */
+#define MRC_ECF_LOOK_TRIPS	16	/* round trips of the plane between two measurements */
 #define MRC_ECF_LOOK_MIN_NS	500000u
 
 /*
- * The length of a plane: the round trip that no packet of late was faster than, whether a way or a queue
- * makes it so long. It falls at once, and rises when so many looks (mrc_share.c) agree. Before the first look
- * it is the shortest round trip of data, and where no data went the mean of probes. 0: not known.
+ * The length of a plane: the shortest recent round trip, whether distance or a standing queue determines it. It falls
+ * at once, and rises after MRC_ECF_LOOKS looks (mrc_share.c). Before the first look it is the shortest round
+ * trip of data, or without data the mean of probes. 0: not known.
  */
 static u32 mrc_ecf_length(const struct mrc_evplane *pl)
 {
@@ -57,9 +57,9 @@ static const struct mrc_evplane *mrc_ecf_shortest(const struct mrc_evset *s)
 }
 
 /*
- * Half as long again; and before there was a look, when a few packets may have met a queue, eight times as long.
- * Its fastest packets would be late by the shortest plane: a least of few round trips is above one of
- * many, and where hosts are slow to answer that difference alone exceeds any factor.
+ * Is a plane longer? Its length must exceed the shortest by half; before the first look, when a few packets may have
+ * met a queue, eight times. It must also exceed the time after which packets of the shortest plane are
+ * late: the minimum of few samples is above that of many, on slow hosts by more than any factor.
  */
 static bool mrc_ecf_is_longer(const struct mrc_evplane *pl, const struct mrc_evplane *shortest)
 {
@@ -89,8 +89,8 @@ void mrc_ecf_update(struct mrc_evset *s)
 }
 
 /*
- * A third of the round trip by each of the shorter planes is queue: one round trip of packets that leave
- * by the longer one instead does not empty it.
+ * Is at least a third of the round trip on each shorter plane queue? Then these queues do not run empty while some
+ * packets use the longer plane.
  */
 static bool mrc_ecf_queued(const struct mrc_evset *s)
 {

@@ -12,26 +12,26 @@
 struct mrc_evplane;
 struct mrc_evset;
 
-/* Of several packets by the plane in a row, none was faster than @least_ns. */
+/* A look at the plane: @least_ns is the shortest of its latest samples. */
 void mrc_ecf_look(struct mrc_evplane *pl, u32 least_ns);
 
-/* Lengths, queues, or the planes in use changed: which planes are longer? */
+/* Recompute which planes are longer, after lengths, queues, or the planes in use changed. */
 void mrc_ecf_update(struct mrc_evset *s);
 
 /*
- * Planes (mask) that a packet must not take, for it would arrive when the others are done.
- * @more: bytes that may follow it, of its message and of the PSN window; @held: bytes that the shorter
- * planes hold at a time; @spare: the window has room.
+ * Planes (mask) that a packet must not take, because shorter planes would finish the message earlier.
+ * @more: bytes that may follow it, limited by its message and the PSN window; @held: bytes that the
+ * shorter planes hold at a time; @spare: the window has room.
  */
 u32 mrc_ecf_off(const struct mrc_evset *s, u32 more, u32 held, bool spare);
 
-/* Planes @off are left out now. True: it is time to measure them. */
+/* Planes @off carry no data now. True: a measurement of them is due. */
 bool mrc_ecf_left_out(struct mrc_evset *s, u32 off, u64 now_ns);
 
 /* A probe by plane @p took @rtt_ns: is the plane much shorter than it was? */
 bool mrc_ecf_shrank(const struct mrc_evset *s, u8 p, u32 rtt_ns);
 
-/* Is plane @p longer, and carries nothing? */
+/* Is plane @p longer, and carries no data? */
 bool mrc_ecf_idle(const struct mrc_evset *s, u8 p);
 
 #endif

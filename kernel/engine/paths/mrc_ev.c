@@ -20,10 +20,10 @@
 #define MRC_READMIT_MAX		15
 #define MRC_EV_CALM		10
 #define MRC_EV_FLAPS_MAX	3
-#define MRC_EV_LEVEL_TRIM	3	/* at least */
-#define MRC_FLOOR_LOOK		64	/* EVs looked at for one to keep */
+#define MRC_EV_LEVEL_TRIM	3	/* lowest level after a trim */
+#define MRC_FLOOR_LOOK		64	/* EVs examined for one to keep */
 
-/* Times that an EV is passed over, by level; about twice as often at the last. */
+/* How often an EV is passed over, by level; about twice as often at the highest. */
 static const u8 mrc_ev_passes[MRC_EV_LEVEL_MAX + 1] = { 0, 1, 4, 15 };
 
 size_t mrc_evset_mem_size(u16 n, bool counts)
@@ -33,7 +33,7 @@ size_t mrc_evset_mem_size(u16 n, bool counts)
 		    (counts ? sizeof(struct mrc_ev_count) : 0)) + (n + 7u) / 8 * 8;
 }
 
-/* Forget flaps for the time since its last probe. */
+/* Forget one flap per MRC_EV_CALM longest probe intervals since the last probe. */
 static void mrc_ev_calm(const struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	u64 good = mrc_ev_age_ns(now_ns, mrc_ev_past_of(s, ev)->probed);
@@ -67,7 +67,7 @@ static u32 mrc_evset_could_use(const struct mrc_evset *s)
 	return can;
 }
 
-/* The last planes that are not suspect went: then there is no suspecting the others. */
+/* All usable planes are suspect: trust them all again. */
 static void mrc_evset_trust(struct mrc_evset *s)
 {
 	u8 p;
@@ -108,7 +108,7 @@ void mrc_evset_recount(struct mrc_evset *s)
 	mrc_ecf_update(s);
 }
 
-/* One more EV of plane @p is usable, or one less. Rarely does it matter to more than that. */
+/* One more EV of plane @p is usable, or one less. A full recount is rarely needed. */
 static void mrc_ev_recount(struct mrc_evset *s, u8 p, bool more)
 {
 	u32 ok = s->usable_on[p];
@@ -119,7 +119,7 @@ static void mrc_ev_recount(struct mrc_evset *s, u8 p, bool more)
 		mrc_evset_recount(s);
 }
 
-/* The one place where a state changes. */
+/* All state changes go through this function. */
 void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state)
 {
 	bool was = ev->state <= MRC_EV_SKIP, is = state <= MRC_EV_SKIP;
@@ -174,7 +174,7 @@ void mrc_ev_notify(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why
 	});
 }
 
-/* Passed over for as long as @level says. */
+/* Make @ev SKIP, passed over as often as @level says. */
 static void mrc_ev_skip(struct mrc_evset *s, struct mrc_ev *ev, u32 level)
 {
 	mrc_ev_move(s, ev, MRC_EV_SKIP);
@@ -254,7 +254,7 @@ int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *c
 	for (p = 0; p < s->n_planes; p++)
 		s->start[p + 1] = (u16)(s->start[p] + s->usable_on[p]);
 	mrc_evset_recount(s);
-	s->ack_turns_left = s->n_planes;	/* a first turn tells nothing */
+	s->ack_turns_left = s->n_planes;	/* start with a short period, which proves nothing */
 	return 0;
 }
 
@@ -273,14 +273,14 @@ void mrc_ev_lend(struct mrc_evset *s)
 	}
 }
 
-/* One of @s is about to go: if the others are too few then, those that are avoided come back. */
+/* @ev is about to be demoted. If too few usable EVs are left then, lend the avoided ones. */
 static void mrc_ev_spare(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	if (unlikely(s->aside) && s->usable <= s->floor && mrc_evset_plane_in_use(s, (u8)ev->plane))
 		mrc_ev_lend(s);
 }
 
-/* The set calls @ev bad: its first probe need not wait for an answer. */
+/* @ev was demoted: schedule its first probe. */
 static void mrc_ev_called_bad(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	/* Rounded up: never early. */
@@ -304,7 +304,7 @@ static void mrc_ev_withdraw(struct mrc_evset *s, struct mrc_ev *ev, enum mrc_ev_
 	mrc_ev_notify(s, ev, why);
 }
 
-/* Of a few bad EVs in use, the one that was proven last, if later than @ev; or NULL. */
+/* Among a few ASSUMED_BAD EVs of planes in use: the one proven last, if later than @ev; or NULL. */
 static struct mrc_ev *mrc_ev_better(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	u32 latest = mrc_ev_past_of(s, ev)->proven;
@@ -327,8 +327,8 @@ static struct mrc_ev *mrc_ev_better(struct mrc_evset *s, const struct mrc_ev *ev
 }
 
 /*
- * Withdraw a path, unless that would leave fewer than the floor: then one that was
- * proven later comes back for it, or it stays.
+ * Demote @ev, unless that would leave fewer usable EVs than the floor. Then an EV that was proven later
+ * replaces it, or it stays.
  */
 static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
@@ -345,7 +345,7 @@ static void mrc_ev_demote(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, 
 	mrc_ev_withdraw(s, ev, by_loss ? MRC_EV_WHY_LOST : MRC_EV_WHY_PEER, now_ns);
 }
 
-/* It lost too many packets in a row. @sure: beyond doubt, which is what the floor is for. */
+/* @ev lost too many packets in a row. @sure: without doubt; then the floor does not protect it. */
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, bool sure, u64 now_ns)
 {
 	if (sure && s->usable > 1)
@@ -362,7 +362,7 @@ void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
 }
 
-/* What the peer said is not taken back by a packet that was only late. */
+/* Demote @ev. @by_loss false: the peer reported it, which a late packet does not undo. */
 static void mrc_ev_bad(struct mrc_evset *s, struct mrc_ev *ev, bool by_loss, u64 now_ns)
 {
 	mrc_ev_unprove(s, ev);
@@ -396,12 +396,12 @@ static void mrc_ev_pardon(struct mrc_evset *s, struct mrc_ev *ev, bool whole)
 
 void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev)
 {
-	mrc_ev_pardon(s, ev, ev->picked);	/* which lost nothing */
+	mrc_ev_pardon(s, ev, ev->picked);	/* an EV that was put aside has lost nothing */
 }
 
 /*
- * In silence tail probes leave by bad EVs, too (mrc_ctl.c). One that is answered is worth more than those in use, for
- * which silence was reason enough.
+ * A tail probe by @ev was answered. During silence tail probes also use bad EVs (mrc_ctl.c). One that answers is
+ * better than the silent ones in use, so it becomes GOOD at once.
  */
 static void mrc_ev_awake(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
@@ -412,7 +412,7 @@ static void mrc_ev_awake(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 	mrc_ev_past_of(s, ev)->proven = mrc_ev_tick(now_ns) | 1;
 }
 
-/* What was called lost came late: the path is slow, not dead. */
+/* A packet declared lost has arrived late: the path is slow, not dead. */
 static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev)
 {
 	mrc_ev_no_losses(s, ev);
@@ -424,9 +424,9 @@ static void mrc_ev_spurious(struct mrc_evset *s, struct mrc_ev *ev)
 }
 
 /*
- * A sign says more the second time, if it is about what was sent since the first: one
- * that is GOOD but was not picked since is marked for what had been sent before. A trim
- * says more than a mark: the queue is full, not filling.
+ * A mark or trim makes @ev SKIP. The level rises if the EV was picked since it was last SKIP. Otherwise the sign
+ * is about packets that were sent before that and are accounted for. A trim counts more than a mark: the
+ * queue is full, not filling.
  */
 static void mrc_ev_congested(struct mrc_evset *s, struct mrc_ev *ev, bool trimmed)
 {
@@ -520,7 +520,7 @@ void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum)
 	sum->usable = READ_ONCE(s->usable);
 	sum->aside = READ_ONCE(s->aside);
 	for (i = 0; i < s->n; i++) {
-		/* one word: 8 bytes with the state in a bit field */
+		/* a single 8-byte read, since the lock is not held */
 		const struct mrc_ev ev = READ_ONCE(s->ev[i]);
 
 		sum->in_state[ev.state]++;
@@ -550,14 +550,14 @@ static int mrc_ev_check(const struct mrc_evset *s, u16 i)
 	if (ev->state == MRC_EV_SKIP ? ev->passes < 1 || ev->passes > mrc_ev_passes[ev->level] :
 				       ev->passes != 0)
 		return __LINE__;
-	/* Each that is bad will be probed. */
+	/* A probe is scheduled for each bad EV. */
 	if (ev->state == MRC_EV_ASSUMED_BAD && mrc_evset_plane_live(s, ev->plane) &&
 	    s->next_probe_ns == MRC_TIME_NEVER)
 		return __LINE__;
 	return 0;
 }
 
-/* Plane @p's counts, from its entries. */
+/* The counts of plane @p agree with its entries. */
 static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 {
 	u16 n[MRC_EV_STATES] = { 0 }, i;
@@ -582,7 +582,7 @@ static int mrc_evset_check_plane(const struct mrc_evset *s, u16 p)
 	return 0;
 }
 
-/* What is avoided, likewise. */
+/* The counts of avoided EVs agree with the entries. */
 static int mrc_avoid_check(const struct mrc_evset *s)
 {
 	u32 avoided = 0, aside = 0, on[MRC_PLANES_MAX] = { 0 }, lent[MRC_PLANES_MAX] = { 0 };

@@ -18,8 +18,8 @@
  * only once.
  *
  * min_active is a floor: a demotion that would leave fewer usable EVs is refused and counted, or an
- * EV that was proven later replaces the demoted one. One that is surely dead (mrc_blame.c) goes all the
- * same, unless it is the last.
+ * EV that was proven later replaces the demoted one. An EV that is surely dead (mrc_blame.c) is
+ * demoted anyway, unless it is the last.
  *
  * Reverse EVs (section 3.5): acknowledgements prove nothing about their own path, so they leave by
  * EVs that were proven recently, by a delivered packet or an answered probe. One proven EV is kept
@@ -45,47 +45,47 @@ enum mrc_ev_state {
 	MRC_EV_STATES
 };
 
-/* What was learnt about the path of one EV. */
+/* Evidence about the path of one EV. */
 enum mrc_ev_sign {
 	MRC_SIGN_ECN,		/* SACK m = SKIP_ONCE */
-	MRC_SIGN_ECN_PLANE,	/* likewise, of a burst that has others: its plane alone hears (mrc_spray_heeds()) */
+	MRC_SIGN_ECN_PLANE,	/* the same, of another packet of a burst: counts for the plane only */
 	MRC_SIGN_TRIMMED,	/* NACK TRIMMED, not at the last hop */
 	MRC_SIGN_BAD,		/* SACK m = ALWAYS_SKIP */
 	MRC_SIGN_LOST,		/* packet lost without a trim */
-	MRC_SIGN_SPURIOUS,	/* the packet called lost had arrived: takes one LOST back */
+	MRC_SIGN_SPURIOUS,	/* the packet declared lost had arrived: takes one LOST back */
 	MRC_SIGN_PROBE_LOST,
 	MRC_SIGN_PROBE_OK,
-	MRC_SIGN_TAIL_OK,	/* a tail probe that left by it is answered */
-	MRC_SIGN_DELIVERED,	/* proven */
+	MRC_SIGN_TAIL_OK,	/* a tail probe that left by it was answered */
+	MRC_SIGN_DELIVERED,	/* the EV is proven */
 };
 
 /*
- * What choosing reads: 8 bytes, so that a set of 4,096 is walked without leaving the cache.
- * What judging needs besides is in struct mrc_ev_past: 16 bytes an EV in all, and one that says whether it is avoided.
+ * The state that EV selection reads: 8 bytes, so that a set of 4,096 EVs fits into the cache. Other state
+ * is in struct mrc_ev_past (8 bytes) and mrc_evset.avoid (1 byte).
  */
 struct mrc_ev {
 	u32 value;		/* UDP source port << 16 | flow label [15:0] */
 	u32 state : 2;		/* enum mrc_ev_state */
 	u32 level : 2;		/* how long a sign of congestion makes it SKIP */
-	u32 passes : 4;		/* SKIP: times it will be met before it is GOOD */
+	u32 passes : 4;		/* SKIP: how often it is passed over before it is GOOD */
 	u32 plane : 5;		/* 0-based */
-	u32 picked : 1;		/* GOOD, of a level: picked since it was SKIP; ASSUMED_BAD: for its company */
-	u32 flaps : 2;		/* readmissions of late, saturating */
+	u32 picked : 1;		/* GOOD with a level: picked since it was SKIP; ASSUMED_BAD: put aside */
+	u32 flaps : 2;		/* recent readmissions, saturating */
 	u32 losses : 3;		/* losses since the last delivery, saturating */
-	u32 moment : 3;		/* low bits of the set's moment at the latest of them */
-	u32 by_loss : 1;	/* ASSUMED_BAD, and for nothing but silence */
+	u32 moment : 3;		/* low bits of the set's moment at the latest of these losses */
+	u32 by_loss : 1;	/* ASSUMED_BAD because of losses only, not by a report of the peer */
 	u32 out : 4;		/* ASSUMED_BAD: probes not answered so far, saturating */
 	u32 good : 4;		/* ASSUMED_BAD: answers in a row, saturating */
-	u32 again : 1;		/* ASSUMED_BAD: one was answered, the next may leave at once */
+	u32 again : 1;		/* ASSUMED_BAD: a probe was answered, the next may leave at once */
 };
 
 /* Times of one EV in ticks of MRC_TICK_SHIFT; they wrap after 274 s. */
 struct mrc_ev_past {
-	u32 probed;		/* latest probe for being bad; before the first: called bad */
-	u32 proven;		/* latest sign of life, noted while something is wrong */
+	u32 probed;		/* latest probe while ASSUMED_BAD; before the first: the demotion */
+	u32 proven;		/* latest delivery, recorded only while the set is not in order */
 };
 
-/* Telemetry of one EV, in an array of its own: not on the way of a decision. */
+/* Counters of one EV, in a separate array: no decision reads them. */
 struct mrc_ev_count {
 	u32 tx_pkts, lost_pkts;	/* wrap */
 };
@@ -94,121 +94,121 @@ struct mrc_evset_cfg {
 	u16 n;			/* EVs, 1 ... MRC_EVS_MAX */
 	u16 min_active;		/* floor of usable EVs; 0: n / 4, at least 1 */
 	u8 n_planes;		/* 1 ... MRC_PLANES_MAX */
-	u8 readmit;		/* good answers that readmit; 0: 2; at most 15. Twice as
-				 * many after each readmission that did not last */
+	u8 readmit;		/* answers in a row that readmit; 0: 2; at most 15. Doubled
+				 * after each readmission that did not last */
 	bool counts;		/* keep struct mrc_ev_count */
 	u32 planes_up;		/* local planes up now */
 	u64 probe_ns;		/* first probe interval; 0: 100 us */
 	u64 probe_max_ns;	/* cap of its doubling; 0: 100 ms, at most 200 ms */
-	const u8 *peer;		/* what onlookers know it by, 16 bytes that stay; or NULL */
-	struct mrc_ev_turns *turns; /* of all sets of the peer, which come and go; or NULL */
+	const u8 *peer;		/* GID for tracepoints, 16 bytes that outlive the set; or NULL */
+	struct mrc_ev_turns *turns; /* events of all path sets of the peer, outlives the set; or NULL */
 };
 
 struct mrc_ev_stats {
 	u64 skips, demotions, readmissions, floor_hits, probes, probes_lost, spurious;
 	u64 probes_late;	/* answered after the next had left */
-	u64 forgiven;		/* called good again without an answer of their own */
-	u64 suspicions;		/* of planes */
-	u64 misses;		/* planes by which acknowledgements were missed */
+	u64 forgiven;		/* usable again without an answer of their own */
+	u64 suspicions;		/* planes that became suspect */
+	u64 misses;		/* reports of planes without acknowledgements */
 };
 
 /*
- * What probes may cost, in packets of data: one for each MRC_PROBE_COST sent or received, ten a
- * second, and a burst saved up. Both ends have a path set: together they stay below 2 in 100.
- * Packets are counted down, so that the one that pays for a
- * probe that waits wakes it (mrc_evset_credit_wake()).
+ * The budget of probes: one per MRC_PROBE_COST packets sent or received, plus ten per second, with a burst
+ * saved up. Both ends have a path set, so together probes are at most about 2 % of the packets. `left`
+ * counts down to 0, so that the packet that pays for a waiting probe also wakes it
+ * (mrc_evset_credit_wake()).
  */
 #define MRC_PROBE_COST		92u
 #define MRC_PROBE_BURST		32u
-#define MRC_PROBE_SPARE		16u	/* left for bad EVs by questions that only hasten a finding */
-#define MRC_VERIFY_PKTS		56u	/* between verifications of mere routine */
+#define MRC_PROBE_SPARE		16u	/* credit for so many probes is reserved for bad EVs */
+#define MRC_VERIFY_PKTS		56u	/* packets between two routine verifications */
 struct mrc_probe_credit {
-	s32 left;		/* packets until the next probe is paid for */
-	s32 from;		/* what `left` began with when last looked at */
-	u32 units;		/* saved, MRC_PROBE_COST for each probe */
-	u32 pkts;		/* all that were counted; wraps */
-	u64 at_ns;		/* up to when time has been counted */
+	s32 left;		/* packets until the waiting probe is paid for */
+	s32 from;		/* start value of `left` */
+	u32 units;		/* saved credit; a probe costs MRC_PROBE_COST */
+	u32 pkts;		/* packets counted in all; wraps */
+	u64 at_ns;		/* time up to which credit for time was given */
 };
 
 struct mrc_evset {
 	u16 n, min_active;
 	u8 n_planes, readmit;
 	bool changed;		/* a state changed since mrc_evset_take_change() */
-	bool wake;		/* other QPs are to look whether they can ask: mrc_evset_take_wake() */
-	bool half;		/* every other meeting of an EV of the top level counts */
-	u32 gen;		/* changes when an EV becomes usable: rotations look again */
-	u32 in_use;		/* planes: up at both ends, with usable EVs, and not suspect */
-	u32 full;		/* those of them that have each turn */
-	u32 longer;		/* those of them that are longer than others (mrc_ecf.c) */
-	u32 measure;		/* those that are left out and to be measured */
-	u32 short_ns;		/* the length of the shortest */
-	u32 stood_ns;		/* the least queue that stands on those that are not longer */
+	bool wake;		/* other QPs must check whether they can probe: mrc_evset_take_wake() */
+	bool half;		/* an EV of the top level counts every other pass only */
+	u32 gen;		/* changes when an EV becomes usable: EV selections look again */
+	u32 in_use;		/* mask of planes: up at both ends, with usable EVs, not suspect */
+	u32 full;		/* those in use with a full share */
+	u32 longer;		/* those in use that are longer than others (mrc_ecf.c) */
+	u32 measure;		/* those that carry no data now and must be measured */
+	u32 short_ns;		/* length of the shortest plane */
+	u32 stood_ns;		/* shortest standing queue of the planes that are not longer */
 	u16 usable;		/* GOOD + SKIP on planes in use */
-	u16 floor;		/* min_active, less what suspect planes and avoided EVs would have of it */
+	u16 floor;		/* min_active, reduced by the part of suspect planes and avoided EVs */
 	union {
 		struct {
 			u16 bad;	/* ASSUMED_BAD, any plane */
 			u16 open;	/* sum of open_on[] */
-			u32 watched;	/* planes of which something is not as usual: mrc_evplane_watched() */
+			u32 watched;	/* mask of planes: mrc_evplane_watched() */
 		};
-		u64 abnormal;	/* any of these: asked by each delivery */
+		u64 abnormal;	/* all three at once: tested by each delivery */
 	};
 	u16 denied;		/* DENIED, any plane */
 	bool lent;		/* avoided EVs are in use: too few others are usable */
-	u16 avoided;		/* to be avoided, any plane (mrc_avoid.c) */
-	u16 aside;		/* DENIED for that and nothing else */
-	u32 verifying;		/* planes with an open question: verify_ev */
-	u32 querying;		/* likewise: query_ev */
-	u32 muted;		/* of those verified: the peer misses our acknowledgements by them */
-	u32 answered;		/* by which bad EVs answered, and none of late did not */
+	u16 avoided;		/* EVs to avoid, any plane (mrc_avoid.c) */
+	u16 aside;		/* DENIED only because they are avoided */
+	u32 verifying;		/* mask of planes with an unanswered verify_ev */
+	u32 querying;		/* mask of planes with an unanswered query_ev */
+	u32 muted;		/* those of verifying on which the peer misses acknowledgements */
+	u32 answered;		/* mask of planes whose bad EVs answered since a probe was lost */
 	u32 local_up, remote_up;
-	u16 walks;		/* begun on it so far (mrc_spray.c) */
+	u16 walks;		/* EV selections started on this set (mrc_spray.c) */
 	u16 share[MRC_PLANES_MAX];	/* turns taken, of MRC_SHARE_FULL; 0: not in use */
 	u16 usable_on[MRC_PLANES_MAX];	/* GOOD + SKIP, whether or not the plane is up */
 	u16 skip_on[MRC_PLANES_MAX];	/* SKIP */
 	u16 bad_on[MRC_PLANES_MAX];	/* ASSUMED_BAD */
-	u16 avoid_on[MRC_PLANES_MAX];	/* to be avoided */
-	u16 lent_on[MRC_PLANES_MAX];	/* those of them that are usable */
+	u16 avoid_on[MRC_PLANES_MAX];	/* to avoid */
+	u16 lent_on[MRC_PLANES_MAX];	/* to avoid, but usable */
 	u16 open_on[MRC_PLANES_MAX];	/* usable, with losses since the last delivery */
 	u16 start[MRC_PLANES_MAX + 1];	/* plane p: ev[start[p] ... start[p + 1]) */
 	u16 proven[MRC_PLANES_MAX];	/* EV proven last, or MRC_NONE16 */
 	u32 proven_at[MRC_PLANES_MAX];	/* when, 2^16 ns */
-	u8 probe_plane;		/* where the search for an EV to probe goes on */
-	u8 verify_plane;	/* likewise, for one to verify */
-	u8 ack_turns_left;		/* acknowledgements until these turns are over */
-	u8 extra;		/* losses in a row that blame needs besides (mrc_blame.c) */
-	u8 need;		/* losses in a row that the latest one needed for blame */
-	u8 moment;		/* counts moments at which losses were found */
-	u8 blamed;		/* counts EVs that were called bad for losses */
-	u16 floor_pos;		/* where the search for one to keep goes on */
-	u16 guess_pos;		/* likewise, for one that the peer names */
-	u32 rx_tick;		/* the peer's latest packet */
+	u8 probe_plane;		/* where the search for an EV to probe continues */
+	u8 verify_plane;	/* where the search for a plane to verify continues */
+	u8 ack_turns_left;		/* acknowledgements until the period of ack_planes ends */
+	u8 extra;		/* additional losses in a row before an EV is demoted (mrc_blame.c) */
+	u8 need;		/* losses in a row that the latest loss required for a demotion */
+	u8 moment;		/* counts moments at which losses were detected */
+	u8 blamed;		/* counts EVs that were demoted for losses */
+	u16 floor_pos;		/* where the search for an EV to keep continues */
+	u16 guess_pos;		/* where the search for an EV that the peer names continues */
+	u32 rx_tick;		/* time of the peer's latest packet */
 	u32 rx_pkts;		/* packets of the peer; wraps */
-	u8 ack_by;		/* the plane that brought the latest acknowledgement */
-	u32 ack_planes;		/* planes that brought acknowledgements in these turns (mrc_no_acks.h) */
-	u32 no_acks_reported;	/* planes that brought none, of which the peer was told */
-	u32 no_acks_tick;		/* when lately */
-	u32 acks_missing;	/* planes by which the peer says that ours are missed */
+	u8 ack_by;		/* plane of the latest acknowledgement */
+	u32 ack_planes;		/* mask of planes with acknowledgements in this period (mrc_no_acks.h) */
+	u32 no_acks_reported;	/* mask of planes without, reported to the peer */
+	u32 no_acks_tick;		/* time of the latest report */
+	u32 acks_missing;	/* mask of planes on which the peer misses our acknowledgements */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */
 	u64 probe_ns, probe_max_ns;
-	u64 patience_most_ns;	/* at least that of any plane; exact when last asked */
-	u64 verify_ns;		/* nothing is to be done for verification before */
-	u64 verify_from_ns;	/* no verifying probe of mere routine leaves before */
-	u32 verify_pkts;	/* sent and received since the latest one; settled */
-	u64 measure_ns;		/* no plane that is left out is measured before */
+	u64 patience_most_ns;	/* upper bound of mrc_evset_patience_ns() */
+	u64 verify_ns;		/* no work for verification before */
+	u64 verify_from_ns;	/* no routine verification before */
+	u32 verify_pkts;	/* packets since the latest verification, up to the last settling */
+	u64 measure_ns;		/* no measurement of a longer plane before */
 	u64 next_probe_ns;	/* no probe is due before; MRC_TIME_NEVER: none */
-	const void *asker;	/* the one QP whose timer waits for that, or NULL */
-	u64 asker_ns;		/* and until when */
+	const void *asker;	/* the QP whose timer waits for next_probe_ns, or NULL */
+	u64 asker_ns;		/* deadline of that timer */
 	struct mrc_probe_credit credit;
 	struct mrc_evplane plane[MRC_PLANES_MAX];
 	struct mrc_ev *ev;	/* n entries, grouped by plane */
 	struct mrc_ev_past *past;	/* n entries */
 	struct mrc_ev_count *count;	/* n entries, or NULL */
 	u8 *avoid;		/* n entries, of MRC_AVOID_* */
-	const u8 *peer;		/* for onlookers, as given; or NULL */
+	const u8 *peer;		/* of the configuration; or NULL */
 	struct mrc_ev_stats stats;
-	struct mrc_ev_turns *turns;	/* as given; or NULL */
+	struct mrc_ev_turns *turns;	/* of the configuration; or NULL */
 };
 
 struct mrc_spray;
@@ -219,7 +219,7 @@ size_t mrc_evset_mem_size(u16 n, bool counts);
 /**
  * mrc_evset_init - a set with all EVs GOOD
  * @mem: mrc_evset_mem_size(cfg->n, cfg->counts) bytes, 8-byte aligned, owned by the
- *	caller, which frees it after the last rotation is gone
+ *	caller, which frees it after the last EV selection (mrc_spray.h) is gone
  * @values, @planes: n each, planes ascending; values may repeat (a profile may
  *	weight a path)
  *
@@ -228,21 +228,23 @@ size_t mrc_evset_mem_size(u16 n, bool counts);
 int mrc_evset_init(struct mrc_evset *s, void *mem, const struct mrc_evset_cfg *cfg,
 		   const u32 *values, const u8 *planes);
 
-/* A local port, or the peer's (Port Status Update), changed. Planes that return
- * come back with their ASSUMED_BAD EVs forgiven: the port was the fault. */
+/*
+ * The state of local ports or of the peer's ports (Port Status Update) changed. When a plane returns, its
+ * ASSUMED_BAD EVs become GOOD, since the port was at fault.
+ */
 void mrc_evset_local_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns);
 void mrc_evset_remote_planes(struct mrc_evset *s, u32 up_mask, u64 now_ns);
 
 /* Apply one sign (section 3.1's state machine). @idx < n. */
 void mrc_evset_sign(struct mrc_evset *s, u16 idx, enum mrc_ev_sign sign, u64 now_ns);
 
-/* The controller sets GOOD or DENIED. Return: 0 or -EINVAL. */
+/* A controller sets GOOD or DENIED. Return: 0 or -EINVAL. */
 int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns);
 
 /*
- * EV @idx (< n) crosses a link that is to be avoided, or no longer. It is set aside as long as
- * enough others are usable. mrc_evset_avoid_apply() is due after the last of these calls, in the same
- * turn.
+ * EV @idx (< n) crosses a link that a controller avoids, or no longer avoids. The EV is set aside as long
+ * as enough others are usable. Call mrc_evset_avoid_apply() after the last of these calls, under the
+ * same lock.
  */
 void mrc_evset_avoid(struct mrc_evset *s, u16 idx, bool avoid);
 void mrc_evset_avoid_apply(struct mrc_evset *s, u64 now_ns);
@@ -252,7 +254,7 @@ static inline bool mrc_evset_plane_live(const struct mrc_evset *s, u8 plane)
 	return s->local_up & s->remote_up & (1u << plane);
 }
 
-/* Up, with usable EVs, and not suspect. Of planes that are up, one always is, if any could. */
+/* Up, with usable EVs, and not suspect. Never are all planes that are up and have usable EVs suspect. */
 static inline bool mrc_evset_plane_in_use(const struct mrc_evset *s, u8 plane)
 {
 	return s->in_use >> plane & 1;
@@ -275,8 +277,8 @@ static inline bool mrc_ev_usable(const struct mrc_evset *s, u16 idx)
 }
 
 /*
- * The peer asks again or resends what was acknowledged: acknowledgements may be dying on
- * their way. The EVs that carried them were proven before that; they are no more.
+ * The peer probes or retransmits packets that were acknowledged, so acknowledgements may have been lost.
+ * Proven EVs may have carried them and no longer count as proven.
  */
 static inline void mrc_evset_doubt(struct mrc_evset *s)
 {
@@ -287,24 +289,24 @@ static inline void mrc_evset_doubt(struct mrc_evset *s)
 }
 
 /*
- * A question came by @plane, by the path that the peer calls @value. Where nothing is proven, ours of that name is taken
- * for well: cables and switches most often die both ways.
+ * A probe arrived by @plane with entropy value @value. If no EV of the plane is proven, the own EV of that
+ * value counts as proven: cables and switches usually fail in both directions.
  */
 void mrc_evset_guess(struct mrc_evset *s, u8 plane, u32 value, u64 now_ns);
 
-/* A probe leaves. Tail probes may always, and take of the same credit. */
+/* A probe leaves. Tail probes never wait for credit, but cost it, too. */
 static inline void mrc_credit_spend(struct mrc_evset *s)
 {
 	s->credit.units -= min_t(u32, s->credit.units, MRC_PROBE_COST);
 }
 
-/* What packets have earned so far; time may have, too. */
+/* Credit earned by packets so far; without the part that time earned since the last settling. */
 static inline u32 mrc_credit_units(const struct mrc_evset *s)
 {
 	return s->credit.units + ((u32)s->credit.from - (u32)s->credit.left);
 }
 
-/* A probe waited for so many packets. */
+/* Enough packets were counted for the waiting probe. */
 void mrc_evset_credit_wake(struct mrc_evset *s);
 
 static inline void mrc_evset_earn(struct mrc_evset *s, s32 pkts)
@@ -314,7 +316,7 @@ static inline void mrc_evset_earn(struct mrc_evset *s, s32 pkts)
 		mrc_evset_credit_wake(s);
 }
 
-/* Smoothed round trip of plane @p, and its base (shortest of late); 0: none known. */
+/* Smoothed round trip of plane @p, and its base (recent minimum); 0: not known. */
 static inline u32 mrc_evset_srtt_ns(const struct mrc_evset *s, u8 p)
 {
 	return s->plane[p].srtt_ns;
@@ -325,12 +327,12 @@ static inline u32 mrc_evset_base_ns(const struct mrc_evset *s, u8 p)
 	return s->plane[p].base_ns == ~0u ? 0 : s->plane[p].base_ns;
 }
 
-/* Of a plane whose weight is not full. */
+/* mrc_evset_share() of a plane whose weight is not full. */
 u32 mrc_share_of(const struct mrc_evset *s, u8 p);
 
 /*
- * The share of a full turn that plane @p gets, of MRC_SHARE_FULL. Less than full: the plane is
- * slower than others, which is answered by its share and is no business of the window.
+ * The share of turns of plane @p, of MRC_SHARE_FULL. Less than full: the plane is slower than others. The
+ * share accounts for that, so the congestion window must not react.
  */
 static inline u32 mrc_evset_share(const struct mrc_evset *s, u8 p)
 {
@@ -344,16 +346,16 @@ static inline void mrc_evset_count_tx(struct mrc_evset *s, u16 idx, s32 by)
 		s->count[idx].tx_pkts += (u32)by;
 }
 
-/* True once after any state changed: time to tell listeners. */
+/* True once after any state changed: time to notify listeners. */
 bool mrc_evset_take_change(struct mrc_evset *s);
 
-/* Would it be? May be asked without the lock. */
+/* The same without clearing it. May be called without the lock. */
 static inline bool mrc_evset_changed(const struct mrc_evset *s)
 {
 	return READ_ONCE(s->changed);
 }
 
-/* How many EVs and planes; both fixed. */
+/* Number of EVs and of planes; neither changes. */
 static inline u16 mrc_evset_n(const struct mrc_evset *s)
 {
 	return s->n;
@@ -365,8 +367,7 @@ static inline u8 mrc_evset_n_planes(const struct mrc_evset *s)
 }
 
 /*
- * When plane @p (< n_planes) was last known to deliver; another value each time, but for some that are close. May
- * be asked without the lock.
+ * When plane @p (< n_planes) was last known to deliver, in units of 2^16 ns. May be called without the lock.
  */
 static inline u32 mrc_evset_proven_at(const struct mrc_evset *s, u8 p)
 {
@@ -379,7 +380,7 @@ static inline bool mrc_evset_plane_has_evs(const struct mrc_evset *s, u8 plane)
 	return plane < s->n_planes && s->start[plane + 1] > s->start[plane];
 }
 
-/* An EV of @plane, whatever its state; each @n another one in turn. MRC_NONE16: it has none. */
+/* EV number @n (modulo their number) of @plane, whatever its state. MRC_NONE16: it has none. */
 static inline u16 mrc_evset_nth_of(const struct mrc_evset *s, u8 plane, u32 n)
 {
 	if (!mrc_evset_plane_has_evs(s, plane))
@@ -398,14 +399,14 @@ static inline u8 mrc_evset_plane(const struct mrc_evset *s, u16 idx)
 	return (u8)s->ev[idx].plane;
 }
 
-/* For ordinary IP: one EV for each flow as long as it is usable; MRC_NONE16 when none is. */
+/* For ordinary IP: a flow keeps its EV as long as it is usable. MRC_NONE16: none is usable. */
 u16 mrc_evset_of_flow(const struct mrc_evset *s, u32 hash);
 
-/* What mrcctl shows: of one EV; and of all, which may be asked without the lock. */
+/* For mrcctl: one EV; and a summary, which may be read without the lock. */
 struct mrc_ev_info {
 	u32 value;
 	u8 plane, state;
-	bool aside;		/* DENIED because it is avoided, by nobody else */
+	bool aside;		/* DENIED only because it is avoided */
 	u32 tx_pkts, lost_pkts;
 };
 void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i);
@@ -413,18 +414,17 @@ void mrc_evset_info(const struct mrc_evset *s, u16 idx, struct mrc_ev_info *i);
 struct mrc_evset_sum {
 	u32 n, usable;
 	u32 in_state[MRC_EV_STATES];
-	u32 aside;		/* of those DENIED: they are avoided only */
+	u32 aside;		/* those of DENIED that are only avoided */
 };
 void mrc_evset_sum_up(const struct mrc_evset *s, struct mrc_evset_sum *sum);
 
 /*
- * True once after the QP that asks by probes had reason to doubt that it is answered at all, or
- * failed: all QPs that use the set are to be called (mrc_conn_tx_next(), deadline), for
- * those that sleep do not know that something is to be asked.
+ * True once after the QP that sends the set's probes failed, or got no answer to several. Then call all QPs
+ * of the set (mrc_conn_tx_next(), mrc_conn_deadline_ns()): idle ones do not know that a probe is due.
  */
 bool mrc_evset_take_wake(struct mrc_evset *s);
 
-/* Without the lock of the set: is there anything to take? Has anybody to ask about its EVs? */
+/* Without the lock of the set: would mrc_evset_take_wake() return true? Are probes pending? */
 static inline bool mrc_evset_wants_wake(const struct mrc_evset *s)
 {
 	return READ_ONCE(s->wake);
@@ -435,31 +435,29 @@ static inline bool mrc_evset_probes_pending(const struct mrc_evset *s)
 	return READ_ONCE(s->next_probe_ns) != MRC_TIME_NEVER;
 }
 
-/* Likewise: does mrc_conn_deadline_ns() need the lock? */
+/* Without the lock: does mrc_conn_deadline_ns() need it? */
 static inline bool mrc_evset_waits(const struct mrc_evset *s)
 {
 	return READ_ONCE(s->asker) || mrc_evset_probes_pending(s);
 }
 
 /*
- * Probes of ASSUMED_BAD EVs (3.5): the first after probe_ns, then each as long after the one
- * before as an answer takes on that plane, doubling while none comes; `readmit` answers
- * in a row make it GOOD. They cost what the credit covers, and next_probe_ns says when it does.
+ * Probes of ASSUMED_BAD EVs (section 3.5). The first leaves after probe_ns, the next after the time that an
+ * answer takes on that plane, which doubles while none arrives. `readmit` answers in a row make the EV
+ * usable. Probes cost credit; next_probe_ns is the time when the next one is due and paid for.
  */
 bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx);
 
 /*
- * Verification of planes that only carry acknowledgements (3.5). About every two round trips
- * an EV of each is probed; without an answer no acknowledgement leaves by the plane, and
- * another EV is asked: whose answer tells the EV from the plane.
- * mrc_evset_verify_next(), called after each acknowledgement from verify_ns on, true: send a
- * probe on *idx.
+ * Verification of planes that carry only acknowledgements (section 3.5, mrc_verify.c). Called after each
+ * acknowledgement. True: send a probe by EV *idx. Without an answer, acknowledgements avoid the plane,
+ * and another EV of it is probed, which shows whether the EV or the plane is at fault.
  */
 bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_spray *r, u64 now_ns, u16 *idx);
 
 /*
- * Is it worth to ask that? A question is open, something is in doubt, or there were packets
- * enough since the latest one. Each SACK asks.
+ * May mrc_evset_verify_next() have work to do? A probe is unanswered, a plane is in doubt, or enough packets
+ * were counted since the latest probe. Called for each SACK.
  */
 static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
 {
@@ -469,13 +467,15 @@ static inline bool mrc_evset_verify_due(const struct mrc_evset *s, u64 now_ns)
 }
 
 /*
- * The peer misses our acknowledgements by plane @p: that one is verified next, and has none
- * meanwhile; any plane.
+ * The peer misses our acknowledgements by plane @p (any number). The plane is verified next and carries no
+ * acknowledgements until it answers.
  */
 void mrc_evset_acks_missing(struct mrc_evset *s, u8 p);
 
-/* A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). A late answer is an
- * answer; each counts once, and one to nothing that was asked does no harm. */
+/*
+ * A probe carries its EV's index as probe_id (below MRC_PROBE_ID_EV_END). Late answers count. Each answer
+ * counts once; an answer without a probe is ignored.
+ */
 #define MRC_PROBE_ID_EV_END	MRC_EVS_MAX
 void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now_ns);
 
@@ -487,7 +487,7 @@ static inline u32 mrc_ev_proven_tick(u64 now_ns)
 
 #define MRC_PROVEN_FRESH	1526u	/* 100 ms */
 
-/* Does @at, of mrc_evset_proven_at(), still say something of the way there? */
+/* Is @at, from mrc_evset_proven_at(), recent enough to trust the path? */
 static inline bool mrc_evset_proof_fresh(u32 at, u64 now_ns)
 {
 	return mrc_ev_proven_tick(now_ns) - at <= MRC_PROVEN_FRESH;
@@ -505,7 +505,7 @@ static inline u64 mrc_tick_up_ns(u64 ns)
 	return (ns + (1u << MRC_TICK_SHIFT) - 1) >> MRC_TICK_SHIFT << MRC_TICK_SHIFT;
 }
 
-/* Time since @tick. CPUs differ by a little: what lies ahead is now. */
+/* Time since @tick. Clocks of CPUs differ slightly: a tick in the future has age 0. */
 static inline u64 mrc_ev_age_ns(u64 now_ns, u32 tick)
 {
 	u32 age = mrc_ev_tick(now_ns) - tick;
@@ -513,7 +513,7 @@ static inline u64 mrc_ev_age_ns(u64 now_ns, u32 tick)
 	return age > 0xff000000u ? 0 : (u64)age << MRC_TICK_SHIFT;
 }
 
-/* A GOOD one is picked. Nothing was said since the last time: that was a clean lap. */
+/* A GOOD EV is picked. If there was no sign of congestion since its last pick, the level falls. */
 static inline void mrc_ev_taken(struct mrc_ev *ev)
 {
 	if (likely(!ev->level))
@@ -523,16 +523,16 @@ static inline void mrc_ev_taken(struct mrc_ev *ev)
 	ev->picked = ev->level > 0;
 }
 
-/* An answer names it: proven. */
+/* An acknowledgement names the EV: it is proven. */
 static inline void mrc_ev_delivered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	if (ev->state > MRC_EV_SKIP)
-		return;		/* sent long ago: its probes will tell */
+		return;		/* the packet left before the demotion; probes decide */
 	s->proven[ev->plane] = (u16)(ev - s->ev);
 	s->proven_at[ev->plane] = mrc_ev_proven_tick(now_ns);
 }
 
-/* The walk meets one that is SKIP. Returns true if it is GOOD now, only if @may. */
+/* The selection meets a SKIP EV. True: it is GOOD now, which is allowed only if @may. */
 static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool may)
 {
 	if (ev->passes > 1) {
@@ -552,7 +552,7 @@ static inline bool mrc_ev_pass_over(struct mrc_evset *s, struct mrc_ev *ev, bool
 	return true;
 }
 
-/* Something of it is odd: deliveries have to look closer. */
+/* Must deliveries on this plane be examined closely? */
 static inline bool mrc_evplane_watched(const struct mrc_evplane *pl)
 {
 	return pl->suspect || pl->lost_ev != MRC_NONE16 || pl->doubt_ev != MRC_NONE16;
@@ -563,7 +563,7 @@ static inline struct mrc_ev_past *mrc_ev_past_of(const struct mrc_evset *s, cons
 	return &s->past[ev - s->ev];
 }
 
-/* The question to plane @p is answered, or given up. */
+/* The verification of plane @p is answered, or given up. */
 static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 {
 	s->plane[p].verify_ev = MRC_NONE16;
@@ -571,39 +571,39 @@ static inline void mrc_verify_closed(struct mrc_evset *s, u8 p)
 	s->muted &= ~(1u << p);
 }
 
-#define MRC_CREDIT_SLEEP	0x40000000	/* nothing waits for it */
+#define MRC_CREDIT_SLEEP	0x40000000	/* no probe waits for credit */
 
-/* Between mrc_ev.c, mrc_avoid.c and who changes what is usable. */
-#define MRC_AVOID_WISH	1u	/* to be avoided */
-#define MRC_AVOID_ASIDE	2u	/* and DENIED for nothing else */
-/* Too few others are usable: avoided EVs are GOOD for now. */
+/* For mrc_ev.c, mrc_avoid.c and the files that change usable EVs. */
+#define MRC_AVOID_WISH	1u	/* a controller avoids it */
+#define MRC_AVOID_ASIDE	2u	/* and it is DENIED only for that reason */
+/* Too few other EVs are usable: make avoided EVs GOOD for now. */
 void mrc_ev_lend(struct mrc_evset *s);
-/* Sets avoided EVs aside if enough others are usable, or lends them. */
+/* Set avoided EVs aside if enough others are usable, else lend them. */
 void mrc_avoid_settle(struct mrc_evset *s);
-/* A controller sets @state of @idx. True: nothing else is to be done. */
+/* A controller sets @state of @idx. True: the call has done all there is to do. */
 bool mrc_avoid_state(struct mrc_evset *s, u16 idx, u8 state);
 
-/* Usable again though it has not answered: it was called bad in bad company. */
+/* Make @ev usable without an answer of its own: other evidence shows that it was not at fault. */
 void mrc_ev_forgive(struct mrc_evset *s, struct mrc_ev *ev);
 void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns);
 void mrc_credit_wait(struct mrc_evset *s);
 bool mrc_credit_has(struct mrc_evset *s, u32 keep, u64 now_ns);
 bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns);
 
-/* What planes are in use, and how much of it is left, after any change of that. */
+/* Recompute the planes in use, the usable EVs and the floor. */
 void mrc_evset_recount(struct mrc_evset *s);
 void mrc_ev_move(struct mrc_evset *s, struct mrc_ev *ev, u8 state);
-/* @ev has just become unusable, or usable, for onlookers. */
+/* Queue an event: @ev has just become usable or unusable. */
 void mrc_ev_notify(struct mrc_evset *s, const struct mrc_ev *ev, enum mrc_ev_why why);
 void mrc_ev_unprove(struct mrc_evset *s, const struct mrc_ev *ev);
 void mrc_ev_blame(struct mrc_evset *s, struct mrc_ev *ev, bool sure, u64 now_ns);
-/* Bad for its company only, and probed at once. */
+/* Demote @ev because of correlated losses of other EVs (mrc_correlate.c); it is probed at once. */
 void mrc_ev_put_aside(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns);
 
-/* Between mrc_plane.c, mrc_share.c, mrc_correlate.c, mrc_suspect.c, mrc_blame.c and mrc_probe.c. */
+/* For mrc_plane.c, mrc_share.c, mrc_correlate.c, mrc_suspect.c, mrc_blame.c and mrc_probe.c. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns);
 void mrc_share_update(struct mrc_evset *s);
-#define MRC_SHARE_SAMPLES	8	/* round trips that tell of a queue that stands */
+#define MRC_SHARE_SAMPLES	8	/* round-trip samples whose minimum reveals a standing queue */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns);
 bool mrc_correlate_lost(struct mrc_evset *s, u8 p, u64 now_ns);
 void mrc_correlate_judge(struct mrc_evset *s, u8 p, u64 now_ns);
@@ -631,7 +631,7 @@ static inline void mrc_ev_no_losses(struct mrc_evset *s, struct mrc_ev *ev)
 	ev->losses = 0;
 }
 
-/* 0 when every count agrees with the entries. */
+/* Checks that all counts agree with the entries. 0 or a line number. */
 int mrc_evset_check(const struct mrc_evset *s);
 
 #include "paths/mrc_spray.h"

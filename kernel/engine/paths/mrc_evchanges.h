@@ -13,15 +13,15 @@
 
 enum mrc_ev_why {
 	MRC_EV_WHY_LOST,	/* packets or probes were lost */
-	MRC_EV_WHY_PEER,	/* the peer said so */
-	MRC_EV_WHY_CORRELATED,	/* put aside with other bad EVs of its plane */
-	MRC_EV_WHY_CONTROLLER,	/* a controller said so */
+	MRC_EV_WHY_PEER,	/* the peer reported it */
+	MRC_EV_WHY_CORRELATED,	/* put aside because of other EVs of its plane */
+	MRC_EV_WHY_CONTROLLER,	/* a controller set it */
 	MRC_EV_WHY_ANSWERED,	/* its probes were answered */
-	MRC_EV_WHY_LATE,	/* what was called lost came late */
-	MRC_EV_WHY_FORGIVEN,	/* the plane was at fault, or nothing */
+	MRC_EV_WHY_LATE,	/* a packet declared lost arrived late */
+	MRC_EV_WHY_FORGIVEN,	/* the EV was not at fault */
 	MRC_EV_WHY_PLANE_BACK,	/* its plane came back */
-	MRC_EV_WHY_FLOOR,	/* too few usable ones were left */
-	MRC_EV_WHY_AVOIDED,	/* its link is avoided, or no longer */
+	MRC_EV_WHY_FLOOR,	/* too few usable EVs were left */
+	MRC_EV_WHY_AVOIDED,	/* a controller avoids its link, or no longer does */
 };
 
 #define MRC_EV_CHANGES	8
@@ -31,7 +31,7 @@ struct mrc_ev_change {
 	u32 count;		/* changes */
 	u16 idx;		/* of the first EV */
 	u8 plane;		/* 0-based */
-	u8 state;		/* enum mrc_ev_state that they came to: GOOD, ASSUMED_BAD or DENIED */
+	u8 state;		/* new enum mrc_ev_state: GOOD, ASSUMED_BAD or DENIED */
 	u8 why;			/* enum mrc_ev_why */
 };
 
@@ -44,7 +44,7 @@ struct mrc_ev_turns {
 };
 
 void mrc_evchanges_add(struct mrc_ev_turns *t, const struct mrc_ev_change *one);
-/* The oldest that was not taken yet; false: there is none. */
+/* Takes the oldest entry. False: the queue is empty. */
 bool mrc_evchanges_take(struct mrc_ev_turns *t, struct mrc_ev_change *one);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "paths/mrc_flowlet.h"
 
-/* Another set may lie where the last one did: then its EV of that number will do. */
+/* A new set may have the address of an old one. That does no harm: its EV of the same index is used. */
 static bool flowlet_goes_on(const struct mrc_flowlet *f, const struct mrc_evset *s, u64 now_ns,
 			    u64 gap_ns)
 {
@@ -12,7 +12,7 @@ static bool flowlet_goes_on(const struct mrc_flowlet *f, const struct mrc_evset 
 	       f->idx < mrc_evset_n(s) && mrc_ev_usable(s, f->idx);
 }
 
-/* None of @planes, and if possible none of the flowlet before. */
+/* An EV on none of @planes, and if possible on none of the previous flowlet. */
 static u16 flowlet_off(const struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u16 avoid,
 		       u32 planes)
 {
@@ -25,7 +25,7 @@ u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evse
 		     u64 gap_ns)
 {
 	if (f->set)
-		f->left = 0;	/* the last one was not left: it was sent */
+		f->left = 0;	/* the previous datagram was sent: mrc_flowlet_leave() was not called */
 	if (!flowlet_goes_on(f, s, now_ns, gap_ns)) {
 		f->before = f->planes | f->left | f->copied;
 		f->idx = flowlet_off(f, r, s, MRC_NONE16, f->planes | f->left);
@@ -44,7 +44,7 @@ u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evse
 	return f->idx;
 }
 
-/* Has a connection's packet been delivered by plane @p lately? */
+/* Has plane @p recently delivered a packet of a connection? */
 static bool flowlet_proven(const struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	return s->proven[p] != MRC_NONE16 && mrc_evset_proof_fresh(mrc_evset_proven_at(s, p), now_ns);
@@ -73,7 +73,7 @@ u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evse
 
 void mrc_flowlet_leave(struct mrc_flowlet *f)
 {
-	/* Was it left before? Then all were, and it begins again. */
+	/* If the plane was left before, all planes were: start again. */
 	f->left = f->left & f->planes ? f->planes : f->left | f->planes;
 	f->set = NULL;
 }

@@ -20,28 +20,28 @@
 
 #include "paths/mrc_spray.h"
 
-/* Planes differ by less, and retransmission timers of programs are longer. */
+/* Longer than the difference of planes, shorter than retransmission timers of programs. */
 #define MRC_FLOWLET_GAP_NS	(10u * 1000000u)
 #define MRC_FLOWLET_COPIES	16u	/* datagrams after a pause that are sent twice */
 
 struct mrc_flowlet {
-	const struct mrc_evset *set;	/* that idx is of; compared only */
+	const struct mrc_evset *set;	/* the set of idx; only compared */
 	u64 last_ns;			/* when the last datagram left */
 	u16 idx;
-	u32 planes;			/* mask: of the last EV; 0: none yet */
-	u32 copied;			/* mask: of its copies */
-	u32 before;			/* mask: of both, of the flowlet before */
+	u32 planes;			/* mask with the plane of idx; 0: none yet */
+	u32 copied;			/* mask: planes of the copies */
+	u32 before;			/* mask: all planes of the previous flowlet */
 	u16 copy;			/* the EV of copies; MRC_NONE16: none yet */
 	u8 n;				/* datagrams of this flowlet so far, saturating */
-	u32 left;			/* mask: those left since a datagram was sent */
+	u32 left;			/* mask: planes left since a datagram was sent */
 };
 
-/* The EV for a datagram now; @gap_ns: 0 takes another plane each time. MRC_NONE16: none is usable. */
+/* The EV for a datagram. @gap_ns: a longer pause starts a new flowlet. MRC_NONE16: none is usable. */
 u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns,
 		     u64 gap_ns);
 /**
- * mrc_flowlet_copy - the EV for a copy of the datagram that was picked for last
- * @must: it must not be lost, and a copy may take another EV of the same plane where there is no other plane
+ * mrc_flowlet_copy - the EV for a copy of the datagram of the latest mrc_flowlet_pick()
+ * @must: always copy, even by another EV of the same plane if there is no other plane
  *
  * Copies of one flowlet stay on one EV as well. Planes that were used just before are avoided.
  * Return: index, or MRC_NONE16 when no copy is wanted or possible.
@@ -49,8 +49,8 @@ u16 mrc_flowlet_pick(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evse
 u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evset *s, u64 now_ns, bool must);
 
 /*
- * What was picked leads nowhere just now, which its EV need not know: nobody would find out when
- * that of a group is good again. The next pick is another plane's than all that were left in a row.
+ * The datagram could not be sent by the picked EV. The EV's state does not change. The next pick avoids all planes that
+ * were left since the last datagram was sent.
  */
 void mrc_flowlet_leave(struct mrc_flowlet *f);
 

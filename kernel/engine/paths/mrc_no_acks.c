@@ -5,8 +5,8 @@
 #include "paths/mrc_no_acks.h"
 
 /*
- * What left by plane @q was delivered of late, so the way there lives. Else it is suspect before
- * long, by what it loses, and its acknowledgements are the least of it.
+ * Does plane @q deliver our packets? If not, its losses will soon make it suspect, and missing acknowledgements do not
+ * matter.
  */
 static bool mrc_no_acks_way_there(const struct mrc_evset *s, u8 q)
 {
@@ -15,7 +15,7 @@ static bool mrc_no_acks_way_there(const struct mrc_evset *s, u8 q)
 	return mrc_evset_plane_in_use(s, q) && pl->ok && pl->lost_ev == MRC_NONE16;
 }
 
-/* Those that speak may fall silent again, and what was told long ago is told once more. */
+/* Forget reports of planes that have acknowledgements again, and all reports after some round trips. */
 static void mrc_no_acks_forget(struct mrc_evset *s, u32 silent)
 {
 	s32 age = (s32)(s->rx_tick - s->no_acks_tick);

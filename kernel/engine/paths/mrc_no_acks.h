@@ -15,17 +15,16 @@
 
 #include "paths/mrc_ev.h"
 
-#define MRC_PROBE_ID_NO_ACKS	0xe000u	/* the peer's acknowledgements are missed on its plane */
-#define MRC_NO_ACKS_TURNS		4u	/* of all planes, in which one brings none */
-#define MRC_NO_ACKS_AGAIN_RTTS	4u
+#define MRC_PROBE_ID_NO_ACKS	0xe000u	/* "no acknowledgements arrive by the plane of this probe" */
+#define MRC_NO_ACKS_TURNS		4u	/* a period has so many acknowledgements per plane */
+#define MRC_NO_ACKS_AGAIN_RTTS	4u	/* repeat a report after so many round trips */
 
-/* So many turns are over. The plane to tell the peer of, or MRC_PLANES_MAX. */
+/* A period is over. The plane to report to the peer, or MRC_PLANES_MAX. */
 u8 mrc_no_acks_look(struct mrc_evset *s);
 
 /*
- * An acknowledgement came by plane @p (< n_planes). Returns the plane that brought none in the
- * last turns while others did, of which the peer is to be told (mrc_evset_no_acks_reported()); nearly
- * always MRC_PLANES_MAX: none.
+ * An acknowledgement arrived by plane @p (< n_planes). Returns a plane that had none in this period while
+ * others had, to be reported (mrc_evset_no_acks_reported()); nearly always MRC_PLANES_MAX: none.
  */
 static inline u8 mrc_evset_acked_by(struct mrc_evset *s, u8 p)
 {
@@ -34,7 +33,7 @@ static inline u8 mrc_evset_acked_by(struct mrc_evset *s, u8 p)
 	return likely(--s->ack_turns_left) ? MRC_PLANES_MAX : mrc_no_acks_look(s);
 }
 
-/* The EV by which to tell the peer about plane @q, or MRC_NONE16: no more reason, or no credit. */
+/* The EV for the report about plane @q, or MRC_NONE16: no longer needed, or no credit. */
 u16 mrc_evset_no_acks_reported(struct mrc_evset *s, struct mrc_spray *r, u8 q, u64 now_ns);
 
 #endif

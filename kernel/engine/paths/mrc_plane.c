@@ -59,15 +59,15 @@ void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns)
 }
 
 /*
- * Is a round trip of the plane over? Not inline: where the compiler sees that @pl is one of
- * an array, it works out its address anew for each field.
+ * Takes a sample. True: a round trip of the plane is over, so its share is due. Not inline: otherwise the compiler
+ * computes the address of the array element again for each field.
  */
 static mrc_noinline bool mrc_plane_learn(struct mrc_evplane *pl, u64 rtt_ns, u64 now_ns)
 {
 	bool first = pl->base_ns == ~0u;
 	u32 rtt;
 
-	if (unlikely(first))	/* what probes told is no measure for data, which meets queues of ours */
+	if (unlikely(first))	/* drop samples of probes: data waits in queues that probes do not meet */
 		memset(&pl->clock, 0, sizeof(pl->clock));
 	rtt = mrc_clock_sample(&pl->clock, rtt_ns, now_ns);
 	if (unlikely(!rtt))
@@ -128,7 +128,7 @@ u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p)
 	const struct mrc_evplane *pl = &s->plane[p];
 	u64 reo = max_t(u64, 4ull * pl->var_ns, (u64)pl->reo * (pl->srtt_ns / 8));
 
-	/* Of what is out on a plane that went, most arrives; of a suspect one's, little. */
+	/* Of the packets in flight, most arrive if the plane just went down, and few if it is suspect. */
 	if (unlikely(!mrc_evset_plane_live(s, p)))
 		reo = pl->srtt_ns / 8;
 	else if (unlikely(pl->suspect))
@@ -151,7 +151,7 @@ u64 mrc_evset_patience_ns(struct mrc_evset *s)
 	return most;
 }
 
-/* What was called lost came @late_ns after its send (0: unknown): allow for as much. */
+/* A packet declared lost arrived @late_ns after its send (0: unknown): widen the reordering window to that. */
 void mrc_plane_allow(struct mrc_evplane *pl, u64 late_ns, u64 now_ns)
 {
 	u32 eighth = max_t(u32, pl->srtt_ns / 8, 1);

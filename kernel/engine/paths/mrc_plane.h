@@ -38,51 +38,51 @@ struct mrc_evplane {
 	u32 reo_tick;		/* latest false alarm, or decay */
 	u32 alarm_tick;		/* latest false alarm */
 	u16 alarm_ev;		/* and its EV, or MRC_NONE16 */
-	u32 rx_tick;		/* the peer's latest packet by it, and its number */
-	u32 rx_pkts;
+	u32 rx_tick;		/* time of the peer's latest packet by this plane */
+	u32 rx_pkts;		/* mrc_evset.rx_pkts at that time */
 	/* suspicion (mrc_suspect.c) */
-	u32 lost_tick;		/* of lost_ev: when its packet was sent */
+	u32 lost_tick;		/* when the lost packet of lost_ev was sent */
 	u32 suspect_tick;	/* suspect: latest send known as late or lost */
 	u64 suspect_ns;		/* suspect: since when */
-	u64 over_ns;		/* when an answer last ended that; 0: never, or the port did */
+	u64 over_ns;		/* when an answer last cleared it; 0: never, or the port changed */
 	u64 ask_ns;		/* suspect, or lost_ev: when to probe next */
-	u32 ask_pkts;		/* suspect: packets counted up to the latest probe */
+	u32 ask_pkts;		/* suspect: mrc_probe_credit.pkts at the latest probe */
 	u16 lost_ev;		/* EV of the first loss since a delivery, or MRC_NONE16 */
-	u16 query_ev;		/* another EV, probed for that and not answered; or MRC_NONE16 */
-	u32 query_tick;		/* when */
-	/* company (mrc_correlate.c) */
+	u16 query_ev;		/* other EV, probed because of lost_ev, unanswered; or MRC_NONE16 */
+	u32 query_tick;		/* when query_ev was probed */
+	/* correlated losses (mrc_correlate.c) */
 	u32 fell_tick;		/* when the first of these losses was found */
-	u16 fell, proved;	/* EVs that lost within a round trip; deliveries since */
-	u8 spoke;		/* EVs put aside that answered in a row, late */
+	u16 fell, proved;	/* EVs with a loss within a round trip; deliveries since */
+	u8 spoke;		/* EVs put aside that answered late, in a row */
 	/* probes of EVs (mrc_probe.c) */
-	u16 probe_pos;		/* where the search for an EV to probe goes on */
-	u32 streak_tick;	/* when the first probe of that run was sent */
-	u8 streak;		/* bad EVs whose first probes were answered, none lost between */
-	u8 relapses;		/* suspect: so many in a row soon after it was over */
+	u16 probe_pos;		/* where the search for an EV to probe continues */
+	u32 streak_tick;	/* when the first probe of the streak was sent */
+	u8 streak;		/* bad EVs that answered in a row, with no lost probe between */
+	u8 relapses;		/* suspect: how often in a row soon after it was cleared */
 	u8 asks;		/* suspect: probes to send at once */
 	/* verification (mrc_verify.c) */
 	u16 verify_ev;		/* probed, not answered so far; or MRC_NONE16 */
-	u16 doubt_ev;		/* did not answer: no acknowledgements by it; or MRC_NONE16 */
-	u16 mute_ev;		/* the latest one called bad for that; or MRC_NONE16 */
+	u16 doubt_ev;		/* did not answer: no acknowledgements by this plane; or MRC_NONE16 */
+	u16 mute_ev;		/* the latest EV demoted for that; or MRC_NONE16 */
 	u32 verify_tick;	/* when verify_ev was probed */
-	u32 doubt_tick;
+	u32 doubt_tick;		/* when doubt_ev was probed */
 	/* capacity (mrc_share.c) */
 	u16 weight;		/* of MRC_SHARE_FULL */
-	u16 arrived, signs, marks;	/* in this round */
+	u16 arrived, signs, marks;	/* in this round trip */
 	u32 round_tick;		/* when it began */
-	u32 low_ns;		/* shortest of so many samples since a queue was last looked for */
-	u32 stood_ns;		/* the queue that stood then: what the shortest was longer than the base */
+	u32 low_ns;		/* shortest sample since the last look for a queue */
+	u32 stood_ns;		/* standing queue at that look: shortest sample minus base */
 	u32 rtt_ns;		/* the latest sample */
 	u32 rtt_tick;		/* and when */
-	u32 len_ns;		/* its length (mrc_ecf.c); ~0: no data went by it */
-	u32 len_next_ns;	/* the least round trip of the looks at it, so far */
-	u8 len_looks;		/* how many */
+	u32 len_ns;		/* length of the plane (mrc_ecf.c); ~0: not known from data */
+	u32 len_next_ns;	/* shortest round trip of the looks so far */
+	u8 len_looks;		/* number of these looks */
 	u8 samples;
 	u8 reo;			/* reordering window, eighths of srtt */
 	bool ok;
-	bool suspect;		/* nothing but probes leaves by it */
-	bool queue;		/* one stood when last looked for, and not on others */
-	bool slow;		/* congested in the last round */
+	bool suspect;		/* only probes use it */
+	bool queue;		/* the last look found a standing queue here and not on others */
+	bool slow;		/* congested in the last round trip */
 	bool narrow;		/* data took long and a probe did not: slower, not longer (mrc_ecf.c) */
 };
 
@@ -90,8 +90,8 @@ struct mrc_evplane {
 void mrc_evset_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
 
 /*
- * Likewise of a probe. It is short, and on a slow link much faster than data: no base for it, or
- * the plane looks congested beside one that had no probe lately.
+ * The round trip of a probe. A probe is short, and on a slow link much faster than data. So it must not lower the
+ * base, or the plane would look congested.
  */
 void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
 
@@ -99,18 +99,18 @@ void mrc_evset_probe_rtt(struct mrc_evset *s, u8 p, u64 rtt_ns, u64 now_ns);
 u32 mrc_evset_mean_base_ns(const struct mrc_evset *s);
 
 /*
- * Age from which a packet of plane @p that later ones overtook is
- *	late	worth a suspicion (mrc_evset_overdue())
- *	lost	resent: its round trip plus the reordering window, which grows with false alarms
- *		and is short on a plane that is suspect or down
+ * Age from which a packet of plane @p that later ones overtook counts as
+ *	late	reported to mrc_evset_overdue()
+ *	lost	retransmitted: round trip plus reordering window, which grows with false alarms and is
+ *		short on a plane that is suspect or down
  * 0: no sample of this plane; the caller uses its own round trip or default.
  */
 u64 mrc_evset_late_ns(const struct mrc_evset *s, u8 p);
 u64 mrc_evset_lost_ns(const struct mrc_evset *s, u8 p);
 
 /*
- * How long an answer may take: that of the slowest plane in use. 0: none known. Asked by every
- * burst, so nobody asks where patience_most_ns says enough: no plane, in use or not, takes longer.
+ * How long an answer may take on the slowest plane in use. 0: not known. Costs O(planes); patience_most_ns is an
+ * upper bound that costs nothing.
  */
 u64 mrc_evset_patience_ns(struct mrc_evset *s);
 
@@ -121,14 +121,14 @@ u64 mrc_evset_patience_ns(struct mrc_evset *s);
 bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns);
 
 /*
- * A packet sent at @tick by EV @idx is called lost. @trims: the fabric trims, so silence is no
- * congestion. Decides whom to blame: the plane, the EV, or nobody.
+ * A packet sent at @tick by EV @idx was declared lost. @trims: the fabric trims, so a silent loss is no congestion.
+ * Attributes the loss to the plane, to the EV, or to neither (mrc_blame.c).
  */
 void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_ns);
 
 /*
- * What was called lost had been on its way: sent at @tick, it arrived @late_ns later (0: unknown).
- * The blame is taken back and the plane's reordering window grows.
+ * A packet declared lost, sent at @tick, arrived @late_ns later (0: unknown). Undoes the blame. Widens the plane's
+ * reordering window, unless only this path is slow; then it returns true.
  */
 bool mrc_evset_false_alarm(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 late_ns, u64 now_ns);
 

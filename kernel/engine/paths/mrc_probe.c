@@ -24,9 +24,9 @@
 
 #define MRC_PROBE_SHIFT_MAX	10	/* doublings */
 #define MRC_PROBE_COUNT_MAX	15	/* of 4 bits */
-#define MRC_STREAK_FIRST	2	/* answers in a row that speak for others, too */
-#define MRC_STREAK_ALL		16	/* and for all */
-#define MRC_STREAK_SET		4	/* planes that answered in a row speak for each other */
+#define MRC_STREAK_FIRST	2	/* answers in a row that restore other EVs of the plane */
+#define MRC_STREAK_ALL		16	/* and all of them */
+#define MRC_STREAK_SET		4	/* planes that answered in a row restore EVs of each other */
 
 /* ---- when a bad EV is probed ---- */
 
@@ -36,7 +36,7 @@ static u64 mrc_probe_patience(const struct mrc_evset *s, u8 p)
 	return max_t(u64, s->probe_ns, mrc_clock_due_ns(&s->plane[p].clock));
 }
 
-/* From its latest probe, or from when it was called bad, to the next. */
+/* Interval from the latest probe, or from the demotion, to the next probe. */
 static u64 mrc_probe_wait(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	u64 patience = mrc_probe_patience(s, (u8)ev->plane);
@@ -49,7 +49,7 @@ static u64 mrc_probe_wait(const struct mrc_evset *s, const struct mrc_ev *ev)
 		     max_t(u64, s->probe_max_ns, patience));
 }
 
-/* On a suspect plane the plane is asked, not each of its EVs, as long as it has one to ask by. */
+/* A suspect plane with a usable EV is probed as a whole (mrc_suspect.c), not by each bad EV. */
 static bool mrc_plane_wants_probes(const struct mrc_evset *s, u8 p)
 {
 	return mrc_evset_plane_live(s, p) && !(s->plane[p].suspect && s->usable_on[p]);
@@ -60,7 +60,7 @@ static bool mrc_ev_wants_probe(const struct mrc_evset *s, const struct mrc_ev *e
 	return ev->state == MRC_EV_ASSUMED_BAD && mrc_plane_wants_probes(s, (u8)ev->plane);
 }
 
-/* How long until it is due: 0, now. */
+/* Time until the EV's probe is due. */
 static u64 mrc_probe_left(const struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
 	u64 wait = mrc_tick_up_ns(mrc_probe_wait(s, ev));
@@ -69,7 +69,7 @@ static u64 mrc_probe_left(const struct mrc_evset *s, const struct mrc_ev *ev, u6
 	return wait > age ? wait - age : 0;
 }
 
-/* Earliest probe of any bad EV on a live plane. O(n), only when one changed. */
+/* Set next_probe_ns to the earliest probe that is due. O(n); called only after changes. */
 void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns)
 {
 	u64 least = MRC_TIME_NEVER;
@@ -86,7 +86,7 @@ void mrc_evset_reschedule(struct mrc_evset *s, u64 now_ns)
 				 mrc_suspect_next_ns(s));
 }
 
-/* It ends the run of answers on its plane, unless it is older than that. */
+/* A probe of @ev was lost. It ends the plane's streak of answers, unless it left before the streak began. */
 static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 {
 	struct mrc_evplane *pl = &s->plane[ev->plane];
@@ -100,7 +100,7 @@ static void mrc_plane_unanswered(struct mrc_evset *s, const struct mrc_ev *ev)
 
 static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
-	if (ev->out && !ev->again) {	/* the one before went unanswered */
+	if (ev->out && !ev->again) {	/* the previous probe was not answered */
 		s->stats.probes_lost++;
 		mrc_plane_unanswered(s, ev);
 		ev->good = 0;
@@ -113,7 +113,7 @@ static void mrc_ev_probe_sent(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns
 	s->stats.probes++;
 }
 
-/* The next EV of plane @p that is due, in turns, or NULL. */
+/* The next EV of plane @p whose probe is due, in rotation, or NULL. */
 static struct mrc_ev *mrc_probe_due_on(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -129,7 +129,7 @@ static struct mrc_ev *mrc_probe_due_on(struct mrc_evset *s, u8 p, u64 now_ns)
 	return NULL;
 }
 
-/* Planes in turns: one answer of each tells more than many of one. */
+/* Planes take turns: one answer of each plane tells more than several of one plane. */
 static struct mrc_ev *mrc_probe_due(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_ev *ev;
@@ -155,8 +155,8 @@ bool mrc_evset_take_wake(struct mrc_evset *s)
 }
 
 /*
- * EV @idx is asked for another reason than to verify its plane, and will answer that: a verification of it that nobody
- * answered ends, however old it is. Else its age would be taken for a round trip.
+ * EV @idx is probed for another reason than verification, and answers cannot be told apart. So an unanswered
+ * verification by this EV ends. Otherwise its age would be taken for a round trip.
  */
 static void mrc_probe_instead(struct mrc_evset *s, u16 idx)
 {
@@ -192,16 +192,16 @@ bool mrc_evset_probe_next(struct mrc_evset *s, u64 now_ns, u16 *idx)
 	mrc_ev_probe_sent(s, ev, now_ns);
 	*idx = (u16)(ev - s->ev);
 	mrc_probe_instead(s, *idx);
-	s->next_probe_ns = now_ns;	/* others that are due come at the next call */
+	s->next_probe_ns = now_ns;	/* more may be due: the next call looks */
 	return true;
 }
 
 /* ---- answers ---- */
 
 /*
- * The round trip that an answer tells. With one probe out it is that one's. With several it may
- * be any's: that says something only where nothing is known, and then it is taken for the
- * first one's, for too much patience costs less than too little.
+ * A round-trip sample from an answer. With several unanswered probes, any of them may be the one that is answered.
+ * Then the answer is used only before the plane's first sample, and attributed to the first probe: too
+ * long a round trip does less harm than too short a one.
  */
 static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 now_ns)
 {
@@ -217,7 +217,7 @@ static void mrc_ev_answer_rtt(struct mrc_evset *s, const struct mrc_ev *ev, u64 
 	mrc_evset_probe_rtt(s, p, rtt, now_ns);
 }
 
-/* The run of answers on plane @p is so long that it speaks for EVs that did not answer. */
+/* Restore EVs that have not answered, if the streak of answers on plane @p is long enough. */
 static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 {
 	u32 streak = s->plane[p].streak, silence = streak / MRC_STREAK_FIRST;
@@ -236,8 +236,8 @@ static void mrc_plane_pardon(struct mrc_evset *s, u8 p)
 }
 
 /*
- * Planes answered one after the other, each by one EV: it was none of them, but a host that slept.
- * So each of those speaks for its other EVs, without a second answer, unless they flapped.
+ * Several planes answered in a row, each by an EV: not the planes were at fault, but a host that paused. So the
+ * other EVs of these planes are restored, too, unless they flapped.
  */
 static void mrc_set_pardon(struct mrc_evset *s)
 {
@@ -267,9 +267,8 @@ static void mrc_plane_answered(struct mrc_evset *s, const struct mrc_ev *ev)
 }
 
 /*
- * Answers in a row that bring @ev back. Where nothing is sent that pays for probes, each takes a
- * tenth of a second: one has to do then for what was only silent, and if it flapped as many as
- * for what did not.
+ * Number of answers in a row that readmit @ev. Without traffic that pays for probes, each probe takes a tenth of a
+ * second. Then one answer suffices for an EV that was demoted for silence, and `readmit` if it flapped.
  */
 static u32 mrc_probe_need(const struct mrc_evset *s, const struct mrc_ev *ev)
 {
@@ -278,7 +277,7 @@ static u32 mrc_probe_need(const struct mrc_evset *s, const struct mrc_ev *ev)
 	return min_t(u32, (u32)s->readmit << ev->flaps, MRC_PROBE_COUNT_MAX);
 }
 
-/* A bad one answered: good again, or another question. */
+/* A bad EV answered: readmit it, or probe it again. */
 static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 {
 	u32 need = mrc_probe_need(s, ev);
@@ -299,7 +298,7 @@ static void mrc_ev_answered(struct mrc_evset *s, struct mrc_ev *ev, u64 now_ns)
 		mrc_evset_sign(s, (u16)(ev - s->ev), MRC_SIGN_PROBE_OK, now_ns);
 	if (first)
 		mrc_plane_answered(s, ev);
-	/* Not by a plane that is down: nothing would leave, and the timer stay in the past. */
+	/* Not on a plane that is down: no probe could leave, and the timer would stay in the past. */
 	if (mrc_ev_wants_probe(s, ev))
 		s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
 	if (!s->bad)
@@ -321,12 +320,12 @@ void mrc_evset_probe_answer(struct mrc_evset *s, u16 probe_id, bool ecn, u64 now
 			mrc_avoid_settle(s);
 	} else if (!mrc_evset_verified(s, probe_id, now_ns) &&
 		   !mrc_suspect_answered(s, probe_id, now_ns) && !s->plane[p].suspect) {
-		return;		/* to nothing that was asked */
+		return;		/* no such probe is outstanding */
 	}
-	if (s->plane[p].suspect) {	/* it was asked since, and lives */
+	if (s->plane[p].suspect) {	/* probed since it became suspect, and alive */
 		mrc_suspect_over(s, p, now_ns);
 		mrc_evset_reschedule(s, now_ns);
 	}
-	if (ecn)	/* it lives, and is congested */
+	if (ecn)	/* alive, but congested */
 		mrc_evset_sign(s, probe_id, MRC_SIGN_ECN, now_ns);
 }

@@ -27,11 +27,11 @@
 
 #define MRC_WEIGHT_MIN		16u	/* of MRC_SHARE_FULL */
 #define MRC_WEIGHT_UP		8u
-#define MRC_SIGNS_PART		8u	/* signs about one packet in so many: congested */
-#define MRC_DELAY_MIN_NS	5000u	/* less is no queue */
-#define MRC_SHARE_NO_DELAY_NS	1000u	/* less is no difference where packets are marked */
-#define MRC_DELAY_RATIO		3u	/* to the least of the others */
-#define MRC_SHARE_FRESH		2u	/* round trips for which a sample of the others tells */
+#define MRC_SIGNS_PART		8u	/* signs for one packet in 8: congested */
+#define MRC_DELAY_MIN_NS	5000u	/* a shorter delay is no queue */
+#define MRC_SHARE_NO_DELAY_NS	1000u	/* a smaller difference does not confirm marks */
+#define MRC_DELAY_RATIO		3u	/* a queue is so many times the shortest of the others */
+#define MRC_SHARE_FRESH		2u	/* a sample of another plane is valid for so many round trips */
 
 /* Is a plane other than @p in use, with round trips known, and not congested? */
 static bool mrc_share_other(const struct mrc_evset *s, u8 p)
@@ -75,13 +75,13 @@ void mrc_share_update(struct mrc_evset *s)
 	}
 }
 
-/* What a round trip is longer than the plane's base. */
+/* By how much @rtt_ns exceeds the plane's base. */
 static u32 mrc_plane_excess(const struct mrc_evplane *pl, u32 rtt_ns)
 {
 	return pl->base_ns != ~0u && rtt_ns > pl->base_ns ? rtt_ns - pl->base_ns : 0;
 }
 
-/* The least that a plane other than @pl is longer than its base, of those that were measured of late; or ~0. */
+/* The smallest excess over its base of any other plane with a recent sample; ~0: there is none. */
 static u32 mrc_plane_least(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
 {
 	const struct mrc_evplane *other;
@@ -100,12 +100,10 @@ static u32 mrc_plane_least(const struct mrc_evset *s, const struct mrc_evplane *
 }
 
 /*
- * Delay tells only in contrast, and when it stays: where hosts are busy all planes are late, now
- * the one, now the other, and a slow plane's queue is many times as long as its neighbours'. So
- * it is the shortest of several round trips that counts, which only a queue that stands makes
- * longer (CoDel, RFC 8289), against what is usual on the others; of those that were measured of
- * late, for what was usual before tells nothing of a queue that grows on all, and what is smoothed
- * lags behind it.
+ * Is the standing queue of @pl much longer than on the other planes? Busy hosts delay all planes from time to time,
+ * while the queue of a slow plane is many times as long as the others'. So the shortest of several round
+ * trips counts, which only a standing queue increases (CoDel, RFC 8289). It is compared with recent
+ * samples of the other planes: old or smoothed ones would miss a queue that grows on all planes.
  */
 static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
 					    const struct mrc_evplane *pl, u64 now_ns)
@@ -115,7 +113,7 @@ static mrc_noinline bool mrc_plane_contrast(const struct mrc_evset *s,
 	return least != ~0u && mrc_plane_excess(pl, pl->low_ns) / MRC_DELAY_RATIO > least;
 }
 
-/* Marks of a plane whose round trips are no longer than those of another, beyond their bases, tell of no queue. */
+/* Do ECN marks indicate a queue? Not if another plane's round trip exceeds its base by as much. */
 static mrc_noinline bool mrc_plane_marked(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
 {
 	u32 least = mrc_plane_least(s, pl, now_ns), more;
@@ -124,7 +122,7 @@ static mrc_noinline bool mrc_plane_marked(const struct mrc_evset *s, const struc
 	return least == ~0u || mrc_plane_excess(pl, pl->srtt_ns) > least + more;
 }
 
-/* Signs of congestion, one for so many packets. */
+/* Were there signs of congestion for at least one packet in MRC_SIGNS_PART? */
 static bool mrc_share_signs(const struct mrc_evset *s, const struct mrc_evplane *pl, u64 now_ns)
 {
 	u32 signs = pl->signs;
@@ -134,7 +132,7 @@ static bool mrc_share_signs(const struct mrc_evset *s, const struct mrc_evplane 
 	return unlikely(signs) && signs * MRC_SIGNS_PART >= pl->arrived;
 }
 
-/* True: there is news of the plane's queue. */
+/* Look for a standing queue, once per MRC_SHARE_SAMPLES samples. True: there was a look. */
 static bool mrc_share_look(const struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
 	if (pl->samples < MRC_SHARE_SAMPLES)
@@ -150,8 +148,8 @@ static bool mrc_share_look(const struct mrc_evset *s, struct mrc_evplane *pl, u6
 }
 
 /*
- * May it lose weight? A full one only by the second look in a row, @again: the eighth less that
- * it has meanwhile ends what was an accident.
+ * May the plane lose weight? A full weight only falls if the plane was congested in the previous round trip, too
+ * (@again): an accidental queue ends by the lost turns alone.
  */
 static bool mrc_share_falls(const struct mrc_evset *s, const struct mrc_evplane *pl, bool again)
 {
@@ -159,7 +157,7 @@ static bool mrc_share_falls(const struct mrc_evset *s, const struct mrc_evplane 
 	       mrc_share_other(s, (u8)(pl - s->plane));
 }
 
-/* Each look at its queue takes from its weight once: @news. */
+/* Adjust the weight. It falls only if there is new evidence (@news). */
 static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane *pl, bool news,
 					 bool again)
 {
@@ -175,7 +173,7 @@ static mrc_noinline void mrc_share_weigh(struct mrc_evset *s, struct mrc_evplane
 	mrc_share_update(s);
 }
 
-/* A round trip of plane @pl is over. Most often it was neither slow, nor has it been of late. */
+/* A round trip of plane @pl is over. In most cases the plane is not congested and has its full weight. */
 void mrc_share_round(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
 	bool signs = mrc_share_signs(s, pl, now_ns);

@@ -7,13 +7,13 @@
  */
 #include "paths/mrc_ev.h"
 
-#define MRC_SPRAY_LOOK		16	/* EVs of the reserve looked at per step */
-#define MRC_GUESS_LOOK		64	/* EVs looked at for the one that the peer names */
-#define MRC_PROVEN_RTTS		16	/* a path proven so long ago is trusted */
-#define MRC_PROVEN_NS		1000000ull
-#define MRC_RECEIVED_RTTS		4	/* so much longer than others: not heard */
-#define MRC_RECEIVED_NS		100000ull
-#define MRC_RECEIVED_TURNS		4	/* and for so many turns of all planes */
+#define MRC_SPRAY_LOOK		16	/* EVs of the reserve examined per step */
+#define MRC_GUESS_LOOK		64	/* EVs examined for the one that the peer names */
+#define MRC_PROVEN_RTTS		16	/* an EV counts as proven for so many round trips */
+#define MRC_PROVEN_NS		1000000ull	/* or for this time */
+#define MRC_RECEIVED_RTTS		4	/* a plane is quiet after so many round trips, */
+#define MRC_RECEIVED_NS		100000ull	/* at least this time, */
+#define MRC_RECEIVED_TURNS		4	/* and so many packets per plane by other planes */
 
 void mrc_spray_init(struct mrc_spray *r, u16 *order, u16 n_max, u64 seed)
 {
@@ -36,8 +36,8 @@ static u16 mrc_spray_len(const struct mrc_spray *r, const struct mrc_evset *s, u
 }
 
 /*
- * Computed, not kept: 32 planes' worth of it in every QP is a cache line or two
- * per packet. Few sets are uneven.
+ * Computed, not stored: a table for 32 planes in every QP would cost a cache line or two per packet. Most sets are
+ * even.
  */
 u16 mrc_spray_start(const struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
@@ -58,7 +58,7 @@ static u16 *mrc_spray_seg(const struct mrc_spray *r, const struct mrc_evset *s, 
 
 /* ---- the active set ---- */
 
-/* EVs per plane: as many as fit, the same for all; planes with fewer give all. */
+/* Active EVs per plane: as many as fit, the same number for all. Smaller planes contribute all EVs. */
 static u16 mrc_spray_quota(const struct mrc_spray *r, const struct mrc_evset *s)
 {
 	u16 lo = 0, hi = 0;
@@ -80,7 +80,7 @@ static u16 mrc_spray_quota(const struct mrc_spray *r, const struct mrc_evset *s)
 	return lo;
 }
 
-/* Draw @take of plane p's EVs, each set of them equally likely (reservoir sampling). */
+/* Draw a random subset of plane p's EVs (reservoir sampling). */
 static void mrc_spray_draw(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
 	u16 take = mrc_spray_len(r, s, p);
@@ -98,8 +98,8 @@ static void mrc_spray_draw(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 }
 
 /*
- * QPs that share a set would all skip a plane at the same turn, and its port would be idle. Their phases are as even
- * as can be: 0, 1/2, 1/4, 3/4, 1/8, ... of a turn (van der Corput).
+ * QPs that share a set must not all skip a slow plane at the same turn, which would leave its port idle. They start
+ * with evenly spread phases: 0, 1/2, 1/4, 3/4, 1/8, ... of a turn (van der Corput sequence).
  */
 static void mrc_spray_phase(struct mrc_spray *r, struct mrc_evset *s)
 {
@@ -132,8 +132,8 @@ static void mrc_spray_build(struct mrc_spray *r, struct mrc_evset *s)
 }
 
 /*
- * EVs became usable since the last look: those that were put aside may be among them. They
- * are behind the others, so that this pass still meets them.
+ * EVs of the set became usable since the last look, perhaps some that were put aside here. Those are behind the
+ * others, so the current pass meets them.
  */
 static mrc_noinline void mrc_spray_look(struct mrc_spray *r, struct mrc_evset *s)
 {
@@ -161,8 +161,8 @@ static bool mrc_spray_has(const struct mrc_spray *r, const struct mrc_evset *s, 
 }
 
 /*
- * A usable EV of plane p that is not active. Looks at a few only, from a random
- * place: what is not found now is found when the walk meets the next bad one.
+ * A usable EV of plane p that is not active. Examines only a few, from a random position. If it finds none, the
+ * next bad EV causes another search.
  */
 static u16 mrc_spray_reserve(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
@@ -198,7 +198,7 @@ u16 mrc_spray_any(struct mrc_spray *r, const struct mrc_evset *s, u8 p, u16 avoi
 	return avoid;
 }
 
-/* ---- the walk ---- */
+/* ---- selection ---- */
 
 static u16 mrc_spray_step(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
@@ -206,8 +206,8 @@ static u16 mrc_spray_step(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 }
 
 /*
- * The EV just met is bad: one of the reserve takes its place. If none does, it is put
- * aside, behind those that are left of the pass.
+ * The EV just met is bad: replace it by one of the reserve. If there is none, put it aside, behind the EVs that
+ * remain.
  */
 static u16 mrc_spray_replace(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
@@ -228,7 +228,7 @@ static u16 mrc_spray_replace(struct mrc_spray *r, const struct mrc_evset *s, u8 
 	return MRC_NONE16;
 }
 
-/* All active EVs of plane p are bad, and the reserve has one: it takes the place of one. */
+/* Any usable EV of plane p. If all active ones are put aside, it becomes active in place of the first. */
 static u16 mrc_spray_revive(struct mrc_spray *r, const struct mrc_evset *s, u8 p, u16 avoid)
 {
 	u16 idx = mrc_spray_any(r, s, p, avoid);
@@ -243,15 +243,14 @@ static u16 mrc_spray_revive(struct mrc_spray *r, const struct mrc_evset *s, u8 p
 }
 
 /*
- * One usable EV of plane p, which has one. @idx: the first met, already known not to be the
- * one, or MRC_NONE16. Two passes suffice: the first may turn one SKIP into
- * GOOD behind the walk, the second meets it.
+ * A usable EV of plane p, which has one. @idx: the EV just met, if any. Two passes suffice: the first may turn a
+ * SKIP EV into GOOD, and the second meets it.
  */
 static u16 mrc_spray_pick_on(struct mrc_spray *r, struct mrc_evset *s, u8 p, u16 avoid,
 			     bool *lifted, u16 idx)
 {
 	u32 n = 2u * r->at[p].live;
-	u16 last = MRC_NONE16;		/* to settle for */
+	u16 last = MRC_NONE16;		/* second choice */
 
 	for (; n && r->at[p].live; n--, idx = MRC_NONE16) {
 		if (idx == MRC_NONE16)
@@ -278,7 +277,7 @@ static u16 mrc_spray_pick_on(struct mrc_spray *r, struct mrc_evset *s, u8 p, u16
 	return last;
 }
 
-/* Is this turn of plane p one of its share? */
+/* Does plane p's share include this turn? */
 static bool mrc_spray_turn(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 {
 	u32 debt = r->at[p].debt + (u32)s->share[p];
@@ -288,9 +287,8 @@ static bool mrc_spray_turn(struct mrc_spray *r, const struct mrc_evset *s, u8 p)
 }
 
 /*
- * As the header says, on none of @planes; @idx: already met on plane r->plane, or MRC_NONE16;
- * *lifted: one SKIP EV became GOOD for this packet already.
- * Two rounds: in the second, planes have their turn whatever their share.
+ * See mrc_spray_pick_off(). @idx: EV already met on plane r->plane, or MRC_NONE16. *lifted: a SKIP EV already became
+ * GOOD for this packet. The second round ignores the shares of planes.
  */
 static mrc_noinline u16 mrc_spray_pick_of(struct mrc_spray *r, struct mrc_evset *s, u16 avoid,
 					  u32 planes, u16 idx, bool *lifted)
@@ -347,7 +345,7 @@ u16 mrc_spray_pick(struct mrc_spray *r, struct mrc_evset *s, u16 avoid)
 	return mrc_spray_pick_met(r, s, idx);
 }
 
-/* What went bad, or is doubted, ends its burst. (A set that is another one: mrc_spray_forget().) */
+/* Does the burst continue? Not if its EV is no longer GOOD, or shows congestion. */
 static bool mrc_spray_goes_on(const struct mrc_spray *r, const struct mrc_evset *s)
 {
 	const struct mrc_ev *ev = &s->ev[r->last];
@@ -410,8 +408,8 @@ static mrc_inline bool mrc_spray_proven(const struct mrc_evset *s, u8 p, u64 now
 }
 
 /*
- * Was the peer heard by plane p about as lately as by any? A peer that sends a message now
- * and then is not expected by all planes at once.
+ * Did the peer's packets arrive by plane p about as recently as by others? The packet count allows for a peer that
+ * sends rarely and cannot use all planes at once.
  */
 static mrc_inline bool mrc_spray_received(const struct mrc_evset *s, u8 p)
 {
@@ -427,7 +425,7 @@ static mrc_inline bool mrc_spray_ack_plane(const struct mrc_evset *s, u8 p, u64 
 	       (mrc_spray_received(s, p) || mrc_spray_proven(s, p, now_ns));
 }
 
-/* One further or two; with two planes now and then the same again. */
+/* The next plane or the one after it, at random. With two planes, now and then the same one again. */
 static mrc_inline u8 mrc_spray_stride(const struct mrc_spray *r, const struct mrc_evset *s, u32 rand)
 {
 	u8 p = r->ack_plane;
@@ -437,7 +435,7 @@ static mrc_inline u8 mrc_spray_stride(const struct mrc_spray *r, const struct mr
 	return mrc_spray_next_plane(s, p);
 }
 
-/* An EV of plane p, which has a usable one. @proven: if one was proven lately, that. */
+/* A usable EV of plane p. @proven: prefer the one that was proven recently. */
 static mrc_inline u16 mrc_spray_ack_ev(struct mrc_spray *r, const struct mrc_evset *s, u8 p, u64 now_ns,
 			  bool proven, u32 rand)
 {
@@ -472,7 +470,7 @@ static mrc_noinline u16 mrc_spray_ack_walk(struct mrc_spray *r, struct mrc_evset
 	return MRC_NONE16;
 }
 
-/* Most often the first plane will do. */
+/* Fast path: the first plane is usable. */
 u16 mrc_spray_pick_ack(struct mrc_spray *r, struct mrc_evset *s, u64 now_ns, bool sure)
 {
 	u64 rand = mrc_prng_u64(&r->rand);

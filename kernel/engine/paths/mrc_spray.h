@@ -19,30 +19,30 @@
 
 #include "paths/mrc_ev.h"
 
-/* The place in the pass of one plane: of its active EVs, those behind `live` are aside. */
+/* Position in the pass over one plane's active EVs. Those from `live` on are put aside. */
 struct mrc_spray_pos {
 	u16 pos, live;
-	u16 debt;		/* turns owed to the plane, of MRC_SHARE_FULL */
+	u16 debt;		/* fraction of a turn carried over, of MRC_SHARE_FULL */
 };
 
 struct mrc_spray {
 	struct mrc_prng rand;
 	u16 *order;		/* active indices, grouped by plane, shuffled in place */
-	u32 gen;		/* of the set when last looked at; 0: not built yet */
-	u32 ready;		/* planes with active EVs that are not aside, if `even` */
+	u32 gen;		/* mrc_evset.gen at the last look; 0: the active set is not drawn yet */
+	u32 ready;		/* if `even`: mask of planes with active EVs that are not aside */
 	u16 n_max;
-	u16 quota;		/* active EVs of a plane that has as many */
-	u8 plane;		/* the plane whose turn is next */
-	u8 ack_plane;		/* likewise, of acknowledgements */
-	bool ack_any;		/* the next one is not for a proven EV */
-	bool even;		/* every plane has as many, and that is not none */
-	struct mrc_spray_pos *at;	/* of each plane; behind order */
-	u16 last;		/* the EV of the burst under way, */
-	u8 again;		/* how many packets more take it, */
-	u8 burst;		/* and how many do after the first */
+	u16 quota;		/* active EVs per plane, if the plane has so many */
+	u8 plane;		/* plane of the next turn */
+	u8 ack_plane;		/* plane of the latest acknowledgement */
+	bool ack_any;		/* toggles: the latest acknowledgement took the proven EV */
+	bool even;		/* every plane has `quota` EVs, and quota is not 0 */
+	struct mrc_spray_pos *at;	/* per plane; stored behind order */
+	u16 last;		/* EV of the current burst */
+	u8 again;		/* packets of the burst still to come */
+	u8 burst;		/* packets of a burst after the first */
 };
 
-/* What mrc_spray_init() needs room for, to spray over @n_max EVs. */
+/* u16 entries that mrc_spray_init() needs for @n_max active EVs. */
 #define MRC_SPRAY_LEN(n_max) \
 	((size_t)(n_max) + MRC_PLANES_MAX * (sizeof(struct mrc_spray_pos) / sizeof(u16)))
 
@@ -50,21 +50,21 @@ struct mrc_spray {
 void mrc_spray_init(struct mrc_spray *r, u16 *order, u16 n_max, u64 seed);
 
 #define MRC_BURST_MAX	16
-#define MRC_BURST_BYTES	4096	/* to a queue, no more than one packet of the largest MTU is */
+#define MRC_BURST_BYTES	4096	/* one packet of the largest MTU */
 
-/* How many packets of @mtu bytes of payload one EV takes in a row. @wanted: so many; 0: MRC_BURST_BYTES of them. */
+/* Packets in a row for one EV. @wanted: the configured number; 0: as many as fit MRC_BURST_BYTES. */
 static inline u8 mrc_burst_of(u8 wanted, u32 mtu)
 {
 	return (u8)(wanted ? wanted : clamp_t(u32, MRC_BURST_BYTES / mtu, 1, MRC_BURST_MAX));
 }
 
-/* May a packet of @len bytes of payload be one of several that leave together? @wanted: as above. */
+/* May a packet of @len bytes of payload be part of a burst? @wanted: as above. */
 static inline bool mrc_burst_joins(u8 wanted, u32 len)
 {
 	return wanted ? wanted > 1 : len <= MRC_BURST_BYTES / 2;
 }
 
-/* From now on @n packets of new data take one EV, one after the other; 0 and 1: each another one. */
+/* From now on @n packets of new data in a row take one EV; 0 or 1: no bursts. */
 static inline void mrc_spray_set_burst(struct mrc_spray *r, u8 n)
 {
 	r->burst = (u8)(n ? n - 1 : 0);
@@ -72,8 +72,8 @@ static inline void mrc_spray_set_burst(struct mrc_spray *r, u8 n)
 }
 
 /*
- * The set is another one: what is known of the old one ends here, the burst too, whose EV the new one may not
- * have. Whatever is picked next draws the active set anew.
+ * The path set is replaced: forget all about the old one, also the burst, whose EV the new set may not have.
+ * The next pick draws a new active set.
  */
 static inline void mrc_spray_forget(struct mrc_spray *r)
 {
@@ -91,35 +91,34 @@ static inline void mrc_spray_forget(struct mrc_spray *r)
  */
 u16 mrc_spray_pick(struct mrc_spray *r, struct mrc_evset *s, u16 avoid);
 
-/* Likewise, on none of @planes (mask) if another has a usable EV. */
+/* The same, but on none of @planes (mask) if another plane has a usable EV. */
 u16 mrc_spray_pick_off(struct mrc_spray *r, struct mrc_evset *s, u16 avoid, u32 planes);
 
-/* Once built: the active EVs of plane p are order[start(p) ... start(p + 1)). */
+/* The active EVs of plane p are order[start(p) ... start(p + 1)), once they are drawn. */
 u16 mrc_spray_start(const struct mrc_spray *r, const struct mrc_evset *s, u8 p);
 
 /* Any usable EV of plane @p, active or not, other than @avoid; @avoid if there is none. */
 u16 mrc_spray_any(struct mrc_spray *r, const struct mrc_evset *s, u8 p, u16 avoid);
 
 /*
- * The EV for an acknowledgement. Successive ones leave by different planes, not always by the
- * same ones in turn: every fourth message's last one would meet the same plane. Planes that did
- * not answer their verification are left out, and those by which the peer was not heard while
- * it was by others, unless something was delivered by them lately. Every other time it is
- * the EV proven last on the plane, else as mrc_spray_pick(): if the proven one dies, the peer
- * still hears of every second. @sure: what is said once (NACK, NAK) takes the proven one.
- * No state of an EV changes: an acknowledgement learns nothing.
+ * The EV for an acknowledgement. Successive ones leave by different planes, at random strides: in strict
+ * rotation, the last ACK of every n-th message would always meet the same plane. Left out are planes
+ * that did not answer their verification, and planes by which nothing arrived while others did, unless
+ * they delivered recently. Every other time the choice is the EV proven last on the plane, else any
+ * usable one: if the proven one dies, half of the acknowledgements still arrive. @sure: packets that
+ * are not repeated (NACK, NAK) always take the proven one. No EV changes its state.
  */
 u16 mrc_spray_pick_ack(struct mrc_spray *r, struct mrc_evset *s, u64 now_ns, bool sure);
 
-/* An EV of plane @p, if acknowledgements may leave by it: the one proven last, else any usable one; or MRC_NONE16. */
+/* An EV of plane @p: the one proven last, else any usable one. MRC_NONE16: acknowledgements may not use it. */
 u16 mrc_spray_pick_by(struct mrc_spray *r, struct mrc_evset *s, u8 p, u64 now_ns);
 
-/* ---- the usual pick, inline ---- */
+/* ---- the fast path ---- */
 
-/* One was met on the plane whose turn it is, and is not in the best of health. */
+/* mrc_spray_pick() continued, after EV @idx of the plane in turn was met: it is not GOOD, or has a level. */
 u16 mrc_spray_pick_met(struct mrc_spray *r, struct mrc_evset *s, u16 idx);
 
-/* The next EV of a plane's pass, whose active ones are at @seg: one step of their shuffle. */
+/* The next EV of a plane's pass: one step of the shuffle of its active EVs at @seg. */
 static inline u16 mrc_spray_shuffle(struct mrc_spray *r, struct mrc_spray_pos *at, u16 *seg)
 {
 	u32 i = at->pos, len = at->live;
@@ -138,20 +137,20 @@ static inline u8 mrc_spray_next_plane(const struct mrc_evset *s, u8 p)
 }
 
 /*
- * Does this mark count against its EV? Each packet of a burst may come back marked from the same queue, where
- * one by itself might have: one in as many counts, or EVs would be passed over so much more often.
+ * Does this ECN mark count against its EV? All packets of a burst may be marked by the same queue. One in a
+ * burst's length counts, so that bursts do not make EVs skip more often than single packets.
  */
 static inline bool mrc_spray_heeds(struct mrc_spray *r)
 {
 	return likely(!r->burst) || !mrc_prng_below(&r->rand, r->burst + 1u);
 }
 
-/* The EV of the burst under way, or of the next one. */
+/* The EV of the current burst, or of a new one. */
 u16 mrc_spray_burst(struct mrc_spray *r, struct mrc_evset *s);
 
 /*
- * mrc_spray_pick() with nothing to avoid: the way of nearly every packet. Most often the first
- * EV met on the plane whose turn it is will do.
+ * mrc_spray_pick() with nothing to avoid, for nearly every packet. Most often the first EV of the plane in
+ * turn is usable.
  */
 static inline u16 mrc_spray_one(struct mrc_spray *r, struct mrc_evset *s)
 {

@@ -26,15 +26,15 @@
 #define MRC_ASK_MIN_NS		200000ull
 #define MRC_ASK_MAX_NS		100000000ull
 #define MRC_ASK_IDLE_NS		250000000ull
-#define MRC_RELAPSES_FREE	3	/* some EVs of a plane may be dead, and be found one after the other */
+#define MRC_RELAPSES_FREE	3	/* relapses without penalty: dead EVs may be found one by one */
 #define MRC_RELAPSES_MAX	(MRC_RELAPSES_FREE + 10)
-#define MRC_RELAPSE_NS		10000000ull	/* suspect again so soon after an answer, or 8 holds: a relapse */
-#define MRC_JUDGE_RTTS		4	/* suspect for less: it was not the plane */
-#define MRC_EXCUSE_OUT		1	/* probes a demoted EV may have out and be forgiven */
+#define MRC_RELAPSE_NS		10000000ull	/* suspect again within this time, or 8 holds: a relapse */
+#define MRC_JUDGE_RTTS		4	/* suspect for less: some EVs are at fault, not the plane */
+#define MRC_EXCUSE_OUT		1	/* unanswered probes with which a demoted EV is still forgiven */
 
 /*
- * Has the plane delivered something sent after @tick? By ages: ticks wrap, and what was delivered before minutes of
- * silence would seem to have been sent after them.
+ * Has the plane delivered something sent after @tick? Compares ages, because ticks wrap: after minutes of silence
+ * an old delivery would look newer.
  */
 static bool mrc_plane_after(const struct mrc_evplane *pl, u32 tick, u64 now_ns)
 {
@@ -67,7 +67,7 @@ static void mrc_suspect_note(struct mrc_evset *s, u8 p)
 	mrc_share_update(s);
 }
 
-/* EVs of plane @p called bad for silence, and not asked more than once: it was the plane. */
+/* The plane was at fault: restore the EVs that were demoted for silence and probed at most once. */
 static void mrc_suspect_excuse(struct mrc_evset *s, u8 p)
 {
 	u16 i;
@@ -80,7 +80,7 @@ static void mrc_suspect_excuse(struct mrc_evset *s, u8 p)
 	}
 }
 
-/* It was not the plane: those of its EVs that lost packets meanwhile are to blame themselves. */
+/* The plane was not at fault: demote those of its EVs that have lost enough packets. */
 static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	u16 i;
@@ -90,16 +90,16 @@ static void mrc_suspect_judge(struct mrc_evset *s, u8 p, u64 now_ns)
 			mrc_ev_blame(s, &s->ev[i], false, now_ns);
 }
 
-/* How long answers to probes are not believed. */
+/* How long after a relapse answers to probes do not clear the plane. */
 static u64 mrc_suspect_hold(const struct mrc_evplane *pl)
 {
 	return pl->relapses > MRC_RELAPSES_FREE ? MRC_ASK_MIN_NS / 2 << (pl->relapses - MRC_RELAPSES_FREE) : 0;
 }
 
 /*
- * A plane may carry probes and lose data, for what is large is dropped, say. An answer clears it, and the
- * next packets make it suspect again. Then answers are believed later each time, twice as late as the time before,
- * until something that left since was delivered.
+ * Count relapses. A plane may deliver probes and lose data, for example large packets. An answer clears it, and
+ * the next packets make it suspect again. After each relapse the time doubles during which answers do not
+ * clear it. A delivery of a packet sent after the plane was cleared ends the series.
  */
 static void mrc_suspect_relapse(struct mrc_evplane *pl, u64 now_ns)
 {
@@ -126,20 +126,20 @@ void mrc_suspect_make(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 	s->stats.suspicions++;
 	mrc_trace(planes, s->peer, s->local_up, s->remote_up, mrc_evset_suspects(s));
 	mrc_suspect_note(s, p);
-	mrc_avoid_settle(s);	/* before no plane is left but suspect ones, which would be trusted */
+	mrc_avoid_settle(s);	/* first: if only suspect planes were left, the recount would trust them */
 	mrc_evset_recount(s);
 	mrc_avoid_settle(s);
 	s->next_probe_ns = min_t(u64, s->next_probe_ns, now_ns);
 }
 
-/* What was lost by it says nothing any more; nor does an answer to what was asked for that. */
+/* Forget the plane's recorded loss, and the probe that was sent because of it. */
 static void mrc_suspect_found(struct mrc_evplane *pl)
 {
 	pl->lost_ev = MRC_NONE16;
 	pl->query_ev = MRC_NONE16;
 }
 
-/* Nothing speaks against plane @p any more. */
+/* Remove all suspicion from plane @p. */
 void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -157,8 +157,8 @@ void mrc_suspect_clear(struct mrc_evset *s, u8 p)
 }
 
 /*
- * What left by plane @p at @tick was late, not lost. That of before the plane was suspect
- * says nothing of what came after: it may have died in between.
+ * A packet that left by plane @p at @tick was late, not lost. It clears a suspect plane only if it was not sent
+ * before the losses: the plane may have died in between.
  */
 void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick)
 {
@@ -167,8 +167,8 @@ void mrc_suspect_refuted(struct mrc_evset *s, u8 p, u32 tick)
 }
 
 /*
- * It lives: what was asked since was answered. When that took a few round trips only, not the
- * plane was away, but some of its EVs are.
+ * A packet sent since the plane became suspect has arrived: it is alive. If it was suspect for only a few round
+ * trips, some of its EVs are at fault; otherwise the plane was.
  */
 void mrc_suspect_over(struct mrc_evset *s, u8 p, u64 now_ns)
 {
@@ -199,9 +199,9 @@ bool mrc_evset_overdue(struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 }
 
 /*
- * A packet sent at @tick by EV @idx is lost. One says little; a second, by another EV, with
- * nothing delivered by the plane since the first was sent, says as much as two late ones:
- * this is how single messages find out. True: the plane is suspect.
+ * A packet sent at @tick by EV @idx is lost. One loss proves little. A second loss by another EV, with no delivery
+ * by the plane since the first packet was sent, makes the plane suspect. This finds dead planes when
+ * messages are rare. True: the plane is suspect.
  */
 bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
@@ -227,7 +227,7 @@ bool mrc_suspect_lost(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 	return true;
 }
 
-/* A verifying probe of EV @idx got no answer: no acknowledgements by its plane for now. */
+/* A verification probe by EV @idx was not answered: acknowledgements avoid its plane. */
 void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -243,8 +243,8 @@ void mrc_suspect_mute(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 }
 
 /*
- * The EV that did not answer a verification is called bad; another one lives. Its answer may yet
- * come, behind a later one of another receive ring: then it is forgiven.
+ * Another EV of the plane is alive, so the EV that did not answer its verification is demoted. Its answer may still
+ * wait in another receive ring; when it arrives, the EV is restored (mute_ev).
  */
 static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
 {
@@ -258,13 +258,13 @@ static void mrc_suspect_settle(struct mrc_evset *s, u8 p, u16 idx, u64 now_ns)
 	mrc_evset_sign(s, doubt, MRC_SIGN_PROBE_LOST, now_ns);
 }
 
-/* Something speaks for plane @p: it delivered what was sent at @tick by EV @idx. */
+/* Plane @p delivered a packet that was sent at @tick by EV @idx. */
 static void mrc_suspect_alive(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
 
 	if (pl->suspect && (s32)(tick - pl->suspect_tick) <= 0)
-		return;		/* sent before: it may have died since */
+		return;		/* sent before the losses: the plane may have died since */
 	if (pl->doubt_ev != MRC_NONE16 && (s32)(tick - pl->doubt_tick) > 0)
 		mrc_suspect_settle(s, p, idx, now_ns);
 	if (pl->suspect)
@@ -289,15 +289,15 @@ void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now
 	mrc_ev_no_losses(s, &s->ev[idx]);
 }
 
-/* ---- its probes ---- */
+/* ---- probes of planes ---- */
 
-/* Is one that is not suspect to be asked, or its answer waited for? */
+/* Did plane @p, in use, lose a packet without a delivery since? Then it is probed, or an answer is awaited. */
 static bool mrc_suspect_unsettled(const struct mrc_evset *s, u8 p)
 {
 	return s->plane[p].lost_ev != MRC_NONE16 && mrc_evset_plane_in_use(s, p);
 }
 
-/* The earliest probe of a suspect plane, or never. */
+/* Time of the earliest probe of any plane, or MRC_TIME_NEVER. */
 u64 mrc_suspect_next_ns(const struct mrc_evset *s)
 {
 	u64 at = MRC_TIME_NEVER;
@@ -324,7 +324,7 @@ static u16 mrc_suspect_ev(struct mrc_evset *s, u8 p)
 	return MRC_NONE16;
 }
 
-/* From this probe of a suspect plane to the next. */
+/* Interval until the next probe of a suspect plane; longer while no packets are sent or received. */
 static u64 mrc_suspect_gap(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_ns)
 {
 	u64 since = now_ns > pl->suspect_ns ? now_ns - pl->suspect_ns : 0;
@@ -335,7 +335,10 @@ static u64 mrc_suspect_gap(struct mrc_evset *s, struct mrc_evplane *pl, u64 now_
 		      clamp_t(u64, since / MRC_ASK_PART, MRC_ASK_MIN_NS, MRC_ASK_MAX_NS);
 }
 
-/* Nobody answered by plane @p. Suspect, if others delivered what was sent after it lost a packet. */
+/*
+ * The probe of plane @p after a loss was not answered. The plane is suspect if another one delivered a packet that
+ * was sent after the lost one.
+ */
 static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -348,7 +351,7 @@ static void mrc_suspect_unanswered(struct mrc_evset *s, u8 p, u64 now_ns)
 		mrc_suspect_make(s, p, pl->query_tick, now_ns);
 }
 
-/* Plane @p lost a packet, and nothing came since: an EV by which to ask, other than that one. */
+/* Plane @p lost a packet and has delivered nothing since: the EV of a probe, not the one with the loss. */
 static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -372,7 +375,7 @@ static u16 mrc_suspect_query(struct mrc_evset *s, u8 p, u64 now_ns)
 	return idx;
 }
 
-/* EV @idx answered the question that a loss on its plane brought up. False: it was not asked. */
+/* EV @idx answered the probe that a loss on its plane caused. False: there was no such probe. */
 bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 {
 	u8 p = (u8)s->ev[idx].plane;
@@ -381,15 +384,15 @@ bool mrc_suspect_answered(struct mrc_evset *s, u16 idx, u64 now_ns)
 	if (pl->query_ev != idx)
 		return false;
 	pl->query_ev = MRC_NONE16;
-	if (now_ns < pl->ask_ns)	/* later, it may be the answer to another question */
+	if (now_ns < pl->ask_ns)	/* later it may be the answer to another probe */
 		mrc_evset_probe_rtt(s, p, max_t(u64, mrc_ev_age_ns(now_ns, pl->query_tick), 1), now_ns);
 	mrc_evset_delivered(s, p, idx, pl->query_tick, now_ns);
-	mrc_suspect_found(pl);	/* it was asked after the loss, whatever that one's tick says */
+	mrc_suspect_found(pl);	/* the probe left after the loss, even if both have the same tick */
 	mrc_suspect_note(s, p);
 	return true;
 }
 
-/* The EV by which a plane is to be probed now, suspect or nearly so, or MRC_NONE16. */
+/* The EV of a probe that is due now, for a suspect plane or one with a loss; or MRC_NONE16. */
 u16 mrc_suspect_probe(struct mrc_evset *s, u64 now_ns)
 {
 	struct mrc_evplane *pl;
@@ -416,7 +419,7 @@ u16 mrc_suspect_probe(struct mrc_evset *s, u64 now_ns)
 	return MRC_NONE16;
 }
 
-/* ---- the other way ---- */
+/* ---- received packets ---- */
 
 void mrc_evset_arrived(struct mrc_evset *s, struct mrc_arrivals *h, u64 now_ns)
 {

@@ -10,14 +10,14 @@
 
 #include "paths/mrc_ev.h"
 
-/* What deliveries mean while something is wrong with the set. */
+/* mrc_evset_delivered() continued, while the set is not in order. */
 void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now_ns);
 
-#define MRC_OK_STALE	(1u << 30)	/* ticks, 69 s: longer than anything is out (mrc_pto.c) */
+#define MRC_OK_STALE	(1u << 30)	/* ticks, 69 s: longer than any packet is in flight (mrc_pto.c) */
 
 /*
- * Ticks wrap. Of a plane that delivered nothing for more than half of that, 137 s, what is delivered next would seem to
- * be older, and nothing would count until the wrap.
+ * Is ok_tick too old to compare? Ticks wrap: after 137 s (half of their range) without a delivery, a new delivery
+ * would look older than ok_tick and would be ignored.
  */
 static inline bool mrc_evplane_stale(const struct mrc_evplane *pl, u64 now_ns)
 {
@@ -43,23 +43,26 @@ static inline void mrc_evset_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 t
 }
 
 /*
- * Data of the peer that came in since the set was told last: it is many connections', and each tells it
- * of a batch of packets, in the turn that follows, not of every packet.
+ * Data packets received by a connection since its last report to the path set. Many connections share the set, so
+ * each reports a batch once per turn, not every packet.
  */
 struct mrc_arrivals {
-	u32 planes;		/* that brought some, as a mask */
+	u32 planes;		/* mask of planes by which packets arrived */
 	u16 pkts;
 	bool doubt;		/* mrc_evset_doubt() is due */
 };
 
-/* One came in by plane @p. */
+/* A packet arrived by plane @p. */
 static inline void mrc_arrivals_add(struct mrc_arrivals *h, u8 p)
 {
 	h->pkts++;
 	h->planes |= 1u << p;
 }
 
-/* The way back of planes that bring data is likely alive, too. Pays for probes. Empties @h. */
+/*
+ * Report arrivals, and empty @h. Planes that bring data are probably alive in the other direction, too. The packets
+ * earn credit for probes.
+ */
 void mrc_evset_arrived(struct mrc_evset *s, struct mrc_arrivals *h, u64 now_ns);
 
 #endif

@@ -9,7 +9,7 @@
  */
 #include "paths/mrc_ev.h"
 
-/* Planes that came back: their EVs were bad because of the port. */
+/* Planes came back: their EVs were bad because of the port. */
 static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 {
 	u16 i;
@@ -22,8 +22,8 @@ static void mrc_evset_forgive(struct mrc_evset *s, u32 planes)
 }
 
 /*
- * Fewer usable EVs than the floor are left, for a plane that went or by the
- * controller's word: a bad path beats none. One of each plane in turn.
+ * If a plane that went down or a controller left fewer usable EVs than the floor, make bad ones GOOD, one of each
+ * plane in turn: a bad path is better than none.
  */
 static void mrc_evset_fill(struct mrc_evset *s)
 {
@@ -41,7 +41,7 @@ static void mrc_evset_fill(struct mrc_evset *s)
 		}
 }
 
-/* What was thought of planes that went or came back is of no use; nor are open questions. */
+/* Forget suspicions about planes that went down or came back, and all unanswered verifications. */
 static void mrc_evset_fresh(struct mrc_evset *s, u32 planes)
 {
 	u8 p;
@@ -100,7 +100,7 @@ int mrc_evset_set_state(struct mrc_evset *s, u16 idx, u8 state, u64 now_ns)
 		mrc_ev_notify(s, &s->ev[idx], MRC_EV_WHY_CONTROLLER);
 	s->ev[idx].flaps = 0;
 	mrc_avoid_settle(s);
-	/* The controller may go below the floor, losses may not have a part in it. */
+	/* A controller may go below the floor, but then no EV may stay out because of losses. */
 	mrc_evset_fill(s);
 	mrc_evset_reschedule(s, now_ns);
 	return 0;

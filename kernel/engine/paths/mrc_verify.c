@@ -20,18 +20,18 @@
 #include "paths/mrc_ev.h"
 
 #define MRC_VERIFY_EVERY_RTTS	3
-#define MRC_VERIFY_FRESH_RTTS	3	/* data that left since then was delivered */
-#define MRC_VERIFY_MISS_RTTS	1	/* since then, what the peer misses was sent */
-#define MRC_VERIFY_KEEP		4	/* probes left for EVs that are bad */
-#define MRC_VERIFY_FIRST	4	/* intervals of probes to wait while no round trip is known */
+#define MRC_VERIFY_FRESH_RTTS	3	/* no probe if data of the last 3 round trips was delivered */
+#define MRC_VERIFY_MISS_RTTS	1	/* the same for a plane that the peer reported */
+#define MRC_VERIFY_KEEP		4	/* credit for so many probes is reserved for bad EVs */
+#define MRC_VERIFY_FIRST	4	/* probe intervals to wait before the first round-trip sample */
 #define MRC_VERIFY_SLACK_NS	5000u
 #define MRC_VERIFY_SHIFT_MAX	6	/* doublings of patience */
 #define MRC_VERIFY_GAP_MIN_NS	10000u
-#define MRC_VERIFY_POOR_NS	100000u	/* when none is paid for, look again after */
+#define MRC_VERIFY_POOR_NS	100000u	/* without credit, look again after this time */
 
 /*
- * The answer is no data, and may leave by a way that is somewhat longer. If answers clear a plane each time that it
- * was suspect, they may be late, and nothing else is wrong: it is given twice the time.
+ * How long an answer may take on plane @p. Some slack, as it may return by a somewhat longer path. The time doubles
+ * with each relapse: if answers clear the plane each time it is suspect, perhaps they are only late.
  */
 static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 {
@@ -42,7 +42,7 @@ static u64 mrc_verify_wait(const struct mrc_evset *s, u8 p)
 	return wait << min_t(u8, pl->relapses, MRC_VERIFY_SHIFT_MAX);
 }
 
-/* The answer may take another plane than the question: the longest there is. */
+/* The answer may take another plane than the probe: wait as long as for the slowest one. */
 static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
 {
 	u64 most = mrc_verify_wait(s, p);
@@ -55,8 +55,8 @@ static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
 }
 
 /*
- * Has the peer, asked at @tick on plane @p, said anything by whatever way? What it sent
- * before it could have heard the question does not count.
+ * Has anything arrived from the peer since the probe of @tick on plane @p? Packets that the peer sent before it can
+ * have received the probe do not count.
  */
 static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
@@ -66,7 +66,7 @@ static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_
 	       mrc_suspect_others(s, p, tick, now_ns);
 }
 
-/* Has the question to plane @p waited too long? */
+/* Give up the verification of plane @p if it has waited too long. */
 static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	struct mrc_evplane *pl = &s->plane[p];
@@ -80,7 +80,7 @@ static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
 }
 
-/* Is plane @p to be asked? Not when it delivered what left in the last @rtts round trips. */
+/* Must plane @p be verified? Not if it delivered data that was sent in the last @rtts round trips. */
 static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u32 rtts, u64 now_ns)
 {
 	const struct mrc_evplane *pl = &s->plane[p];
@@ -91,7 +91,7 @@ static bool mrc_verify_wants(const struct mrc_evset *s, u8 p, u32 rtts, u64 now_
 	       mrc_ev_age_ns(now_ns, pl->ok_tick) >= (u64)rtts * pl->srtt_ns;
 }
 
-/* Each plane in use once in so many round trips of the one just asked. */
+/* Interval to the next probe: each plane in use once per MRC_VERIFY_EVERY_RTTS round trips of plane @p. */
 static u64 mrc_verify_gap(const struct mrc_evset *s, u8 p)
 {
 	u32 rtt = s->plane[p].srtt_ns ? s->plane[p].srtt_ns : (u32)s->probe_ns;
@@ -100,7 +100,7 @@ static u64 mrc_verify_gap(const struct mrc_evset *s, u8 p)
 	return max_t(u64, gap, MRC_VERIFY_GAP_MIN_NS);
 }
 
-/* Nothing came from the peer by plane @p for a round trip, but by others. */
+/* Has nothing arrived by plane @p for a round trip, although packets arrived by others? */
 static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
 {
 	u32 quiet = s->rx_tick - s->plane[p].rx_tick;
@@ -108,7 +108,7 @@ static bool mrc_verify_quiet(const struct mrc_evset *s, u8 p)
 	return s->plane[p].rx_tick && (u64)quiet << MRC_TICK_SHIFT > s->plane[p].srtt_ns;
 }
 
-/* Questions that waited too long are lost. Returns when the next one will be. */
+/* Give up verifications that have waited too long. Returns when the next one will have. */
 static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 {
 	u64 at = MRC_TIME_NEVER, age;
@@ -127,8 +127,8 @@ static u64 mrc_verify_look(struct mrc_evset *s, u64 now_ns)
 }
 
 /*
- * The plane by which the peer misses our acknowledgements, or MRC_PLANES_MAX. One that is being
- * asked comes when that is over: the question may have left before the plane died.
+ * A plane on which the peer misses our acknowledgements, or MRC_PLANES_MAX. A plane with an unanswered probe has to
+ * wait for its end: that probe may have left before the plane died.
  */
 static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 {
@@ -144,7 +144,7 @@ static u8 mrc_verify_missed(struct mrc_evset *s, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
-/* A plane that is left out for its length, and to be measured (mrc_ecf.c). */
+/* A longer plane that carries no data and must be measured (mrc_ecf.c). */
 static u8 mrc_verify_measure(struct mrc_evset *s)
 {
 	u32 left = s->measure & s->longer & ~s->verifying;
@@ -153,7 +153,7 @@ static u8 mrc_verify_measure(struct mrc_evset *s)
 	return left ? (u8)mrc_ffs64(left) : MRC_PLANES_MAX;
 }
 
-/* A plane whose EV did not answer is asked out of turn. */
+/* A plane whose EV did not answer is probed out of turn. */
 static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 {
 	u8 p;
@@ -164,7 +164,7 @@ static u8 mrc_verify_doubted(const struct mrc_evset *s, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
-/* The next plane in turn that is to be asked, of those that are quiet or of all, or MRC_PLANES_MAX. */
+/* The next plane in rotation that needs verification, among the quiet ones or all; or MRC_PLANES_MAX. */
 static u8 mrc_verify_turn(struct mrc_evset *s, bool quiet, u64 now_ns)
 {
 	u8 n, p;
@@ -179,15 +179,15 @@ static u8 mrc_verify_turn(struct mrc_evset *s, bool quiet, u64 now_ns)
 	return MRC_PLANES_MAX;
 }
 
-/* Is it time for a question of mere routine? */
+/* Is a routine verification due? */
 static bool mrc_verify_routine(const struct mrc_evset *s, u64 now_ns)
 {
 	return now_ns >= s->verify_from_ns && s->verify_pkts >= MRC_VERIFY_PKTS;
 }
 
 /*
- * The plane to be asked now, or MRC_PLANES_MAX. Of a peer that sends a message now and then all
- * are quiet, so those take turns, too.
+ * The plane to probe now, or MRC_PLANES_MAX. Quiet planes take turns, too: if the peer sends rarely, all of them are
+ * quiet.
  */
 static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 {
@@ -203,7 +203,7 @@ static u8 mrc_verify_plane(struct mrc_evset *s, u64 now_ns)
 	return p < MRC_PLANES_MAX ? p : mrc_verify_turn(s, false, now_ns);
 }
 
-/* When to look next, having found nothing to ask. */
+/* When to look next, after no probe was sent. */
 static u64 mrc_verify_again(const struct mrc_evset *s, bool paid, u64 now_ns)
 {
 	return paid ? max_t(u64, s->verify_from_ns, now_ns + MRC_VERIFY_GAP_MIN_NS / 4) :
@@ -242,7 +242,7 @@ bool mrc_evset_verify_next(struct mrc_evset *s, struct mrc_spray *r, u64 now_ns,
 	if (!mrc_evset_verify_due(s, now_ns))
 		return false;
 	paid = mrc_credit_has(s, s->acks_missing ? 0 : MRC_VERIFY_KEEP, now_ns);
-	/* No question is open, no plane is in doubt, and it is not time for the next: most often. */
+	/* The usual case: no unanswered probe, no plane in doubt, no routine verification due. */
 	if (likely(!(s->verifying | s->watched | s->acks_missing | s->measure) && !(paid && mrc_verify_routine(s, now_ns)))) {
 		s->verify_ns = mrc_verify_again(s, paid, now_ns);
 		return false;
@@ -259,27 +259,27 @@ void mrc_evset_acks_missing(struct mrc_evset *s, u8 p)
 	s->verify_ns = 0;
 }
 
-/* EV @idx answered, which is or was to be verified. False: it was not. */
+/* EV @idx answered a probe. False: it was not a verification. */
 bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 {
 	u8 p = (u8)s->ev[idx].plane;
 	struct mrc_evplane *pl = &s->plane[p];
 
-	if (pl->doubt_ev == idx) {	/* late, but it lives */
-		/* That is how long an answer takes. Of a suspect plane it may be to a later question. */
+	if (pl->doubt_ev == idx) {	/* late, but alive */
+		/* A valid sample, except on a suspect plane, where it may answer a later probe. */
 		if (!pl->suspect)
 			mrc_evset_probe_rtt(s, p, mrc_ev_age_ns(now_ns, pl->doubt_tick), now_ns);
-		/* The only EV of its plane is asked again. What is left open would be in doubt next, for nothing. */
+		/* A plane with one EV probes it again. That probe must not put the plane in doubt next. */
 		if (pl->verify_ev == idx)
 			mrc_verify_closed(s, p);
 		mrc_suspect_clear(s, p);
 		return true;
 	}
-	if (pl->mute_ev == idx) {	/* later still: it was called bad for nothing */
+	if (pl->mute_ev == idx) {	/* even later: it was demoted by mistake */
 		pl->mute_ev = MRC_NONE16;
 		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
 			mrc_ev_forgive(s, &s->ev[idx]);
-		if (pl->verify_ev != idx)	/* else it came back by its probes, and was asked again */
+		if (pl->verify_ev != idx)	/* else it was readmitted by probes and is verified again */
 			return true;
 	}
 	if (pl->verify_ev != idx)
