@@ -15,7 +15,7 @@
  * Need: mrc_ffs64 (index of lowest set bit, argument non-zero), hweight64
  * Need: memcpy memset memcmp
  * Need: mrc_assert(cond): always evaluated, true when the condition FAILED
- * Need: mrc_trace(event, ...): tells onlookers; looks at its arguments only if there are any
+ * Need: mrc_trace(event, ...): a tracepoint; evaluates its arguments only if it is enabled
  * Need: EINVAL ENOMEM EAGAIN ENOENT EMSGSIZE EOPNOTSUPP
  *
  * No product structure lives here, and nothing else in engine/ may look at

@@ -26,7 +26,7 @@ typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 
-#define mrc_trace(event, ...)	do { } while (0)	/* nobody looks on */
+#define mrc_trace(event, ...)	do { } while (0)	/* no tracepoints in user space */
 #define mrc_noinline	__attribute__((noinline))
 #define mrc_inline	inline __attribute__((always_inline))
 #define likely(x)	__builtin_expect(!!(x), 1)

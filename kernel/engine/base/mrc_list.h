@@ -17,12 +17,12 @@ struct mrc_rec {
 	u32 sent;		/* tick of the latest send */
 	u16 prev, next;		/* links: window slots */
 	u16 ev;			/* index in the evset, of the latest send */
-	u16 msg;		/* index in its ring; MRC_REC_RESP: of responses */
-	u16 len;		/* payload */
-	u8 plane;		/* of the latest send: the sent list it is on, while it is */
+	u16 msg;		/* index in its ring; with MRC_REC_RESP: ring of responses */
+	u16 len;		/* payload bytes */
+	u8 plane;		/* of the latest send; selects the sent list */
 	u8 state : 2;		/* enum mrc_rec_state */
 	u8 cause : 3;		/* enum mrc_cause of the latest loss */
-	u8 charged : 1;		/* the controller was told of that loss */
+	u8 charged : 1;		/* that loss was reported to the controller */
 	u8 tries : 2;		/* sends so far, saturating */
 };
 #define MRC_REC_RESP	0x8000u

@@ -20,7 +20,7 @@
 #define MRC_RNR_FOREVER		7	/* rnr_retry, as IBTA */
 #define MRC_EXP_FOREVER		25	/* exp_cnt, section 2.5 */
 
-/* What a work request (or a response to one) asks of the transport. */
+/* Operations of work requests and of responses. */
 enum mrc_op {
 	MRC_OP_WRITE,
 	MRC_OP_WRITE_IMM,
@@ -32,10 +32,10 @@ enum mrc_op {
 	MRC_OP_FETCH_ADD,
 	MRC_OP_READ_RESP,	/* responder's stream */
 	MRC_OP_ATOMIC_RESP,	/* responder's stream */
-	MRC_OP_LOCAL,		/* puts nothing on the wire; keeps its place in order */
+	MRC_OP_LOCAL,		/* sends no packet; completes in order */
 };
 
-/* How a message ended; the glue maps these to enum ib_wc_status one to one. */
+/* Result of a message; the module maps these to enum ib_wc_status one to one. */
 enum mrc_status {
 	MRC_ST_OK,
 	MRC_ST_FLUSHED,		/* QP in error before this one was done */
@@ -47,7 +47,7 @@ enum mrc_status {
 	MRC_ST_LOC_PROT,	/* local SGE not covered by its MR */
 	MRC_ST_LOC_LEN,		/* message longer than the receive buffer */
 	MRC_ST_LOC_QP_OP,	/* request malformed */
-	MRC_ST_BAD_RESP,	/* peer answered something never asked */
+	MRC_ST_BAD_RESP,	/* peer sent a response without a request */
 };
 
 /* IBTA NAK codes carried in AETH (1.11); also reasons of a local reject. */
@@ -70,13 +70,13 @@ enum mrc_nack {
 	MRC_NACK_UNEXP_EVENT = 0x19,
 };
 
-/* Why a packet is called lost, as the rtx_* counters of mrc_stats.h. */
+/* Why a packet was declared lost, as in the rtx_* counters of mrc_stats.h. */
 enum mrc_cause {
 	MRC_CAUSE_RACK, MRC_CAUSE_NACK, MRC_CAUSE_TRIM, MRC_CAUSE_RTO,
 	MRC_CAUSE_PLANE, MRC_CAUSE_RNR, MRC_CAUSE_SLEEK,
 };
 
-/* Traffic class of a packet, mapped to a DSCP by the glue (section 8). */
+/* Traffic class of a packet; the module maps it to a DSCP (section 8). */
 enum mrc_tclass {
 	MRC_TC_DATA,		/* DSCP_TRIMMABLE */
 	MRC_TC_RTX,		/* DSCP_TRIMMABLE_RETX */

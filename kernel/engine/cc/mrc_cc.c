@@ -2,7 +2,7 @@
 /*
  * mrc_cc.c - the table of congestion control algorithms, one line per algorithm.
  *
- * Called by the glue when a controller is made or its parameters change. No lock.
+ * Called by path/mrc_qpcc.c when a controller is created or its parameters change. Needs no lock.
  */
 #include "cc/mrc_cc.h"
 

@@ -42,14 +42,14 @@ struct mrc_cc_sample {
 	u32 acked_bytes;	/* newly known as delivered, nominal sizes */
 	u32 lost_bytes;		/* newly known as lost or trimmed */
 	u32 inflight_bytes;	/* of the controller, before this event */
-	u64 rtt_ns;		/* service time taken off; 0: no unambiguous sample */
-	u32 base_ns;		/* shortest round trip of late, of the plane it took; 0: unknown */
-	u32 mean_base_ns;	/* of all planes in use, by their shares; 0: no news */
+	u64 rtt_ns;		/* without service time; 0: no unambiguous sample */
+	u32 base_ns;		/* recent shortest round trip of the packet's plane; 0: unknown */
+	u32 mean_base_ns;	/* mean of all planes in use, weighted by share; 0: no update */
 	bool ecn;		/* the answered packet was marked */
-	bool trimmed;		/* on_nack: by congestion, not for want of resources */
-	bool trimmed_again;	/* likewise: and so was the copy before */
-	bool last_hop;		/* likewise: at the last hop, where no other path helps */
-	u8 rcv_cwnd_pen;	/* responder's lever, 5.3 */
+	bool trimmed;		/* on_nack: by congestion, not for lack of resources */
+	bool trimmed_again;	/* on_nack: the previous copy was trimmed, too */
+	bool last_hop;		/* on_nack: trimmed at the last hop, where no other path helps */
+	u8 rcv_cwnd_pen;	/* the receiver's penalty, section 5.3 */
 	bool restore_cwnd;
 };
 
@@ -83,13 +83,13 @@ struct mrc_cc_ops {
 	const char *name;	/* as in mrc_ctl_cc_profile_attr.algorithm */
 	size_t size;		/* bytes of the state, struct mrc_cc included */
 	void (*init)(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns);
-	/* The rate or the parameters changed under way. */
+	/* The rate or the parameters changed while the controller is in use. */
 	void (*set_cfg)(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns);
 	void (*on_ack)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
 	void (*on_nack)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
 	void (*on_loss)(struct mrc_cc *cc, const struct mrc_cc_sample *s);	/* inferred, no timeout */
 	void (*on_timeout)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
-	/* lost_bytes of what on_loss or on_timeout was told had arrived after all. */
+	/* lost_bytes that were reported to on_loss or on_timeout had arrived after all. */
 	void (*on_spurious)(struct mrc_cc *cc, const struct mrc_cc_sample *s);
 };
 
@@ -100,29 +100,29 @@ struct mrc_cc {
 	u32 n_active;		/* connections with something in flight */
 	u32 mtu;
 	/*
-	 * A window below one packet: a connection that was answered (ACK, NACK, loss) sends
-	 * no data before this time. 0 or past: at once. mrc_nscc.c says when.
+	 * Pacing, if the window would be below one packet: after an ACK, NACK or loss, a
+	 * connection sends no data before this time. 0 or past: at once.
 	 */
 	u64 hold_until_ns;
 };
 
-/* The state of the fixed window: here, for a connection without a profile has one of its own. */
+/* The state of "fixed". Public, because a connection without a profile embeds its own controller. */
 #define MRC_FIXED_NO_SAMPLE	(~0u)
 struct mrc_fixed_state {
 	struct mrc_cc cc;
-	u32 window;		/* bytes, what it is set to */
-	u32 start_to;		/* the window doubles each round trip up to here */
-	u32 spared;		/* bytes of feedback before it gives way once more */
-	u32 flight, gone;	/* bytes: in flight when it gave way, and lost of those */
-	u32 round, lost;	/* bytes: of feedback until the round trip is over, lost in it */
-	u32 low_ns;		/* least delay in it, or MRC_FIXED_NO_SAMPLE */
-	u32 rtt_ns, base_ns;	/* smoothed; without queues, as last known */
+	u32 window;		/* configured window, the upper limit; bytes */
+	u32 start_to;		/* slow start: the window doubles each round trip up to here */
+	u32 spared;		/* bytes of feedback before the next reduction */
+	u32 flight, gone;	/* bytes in flight at the latest reduction, and those lost of them */
+	u32 round, lost;	/* bytes of feedback left in this round trip, and bytes lost in it */
+	u32 low_ns;		/* shortest delay in it, or MRC_FIXED_NO_SAMPLE */
+	u32 rtt_ns, base_ns;	/* smoothed round trip; base without queues */
 	u32 pace_ns;		/* at the floor: time per packet; 0: no pacing */
-	u32 undo_wnd, undo_lost;	/* before it gave way, and losses for which it did */
+	u32 undo_wnd, undo_lost;	/* window before the latest reduction, and losses that caused it */
 	bool trimming;		/* the fabric trims */
-	bool queue;		/* the round trip before had one */
-	bool calm;		/* it had neither queue nor loss */
-	bool seen;		/* there was a queue when packets were lost lately */
+	bool queue;		/* the previous round trip had a queue */
+	bool calm;		/* the previous round trip had neither queue nor loss */
+	bool seen;		/* there was a queue at the latest reduction */
 };
 
 /* All controllers, by the name of a CC profile; NULL if unknown. NULL @name: fixed. */
@@ -132,14 +132,14 @@ const struct mrc_cc_ops *mrc_cc_find(const char *name);
 void mrc_cc_init(struct mrc_cc *cc, const struct mrc_cc_ops *ops,
 		 const struct mrc_cc_cfg *cfg, u64 now_ns);
 
-/* The rate or the parameters changed under way. */
+/* The rate or the parameters changed while the controller is in use. */
 static inline void mrc_cc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
 {
 	if (cc->ops->set_cfg)
 		cc->ops->set_cfg(cc, cfg, now_ns);
 }
 
-/* Of a kind of controller: its name in a CC profile; what mrc_cc_init() needs room for. */
+/* An algorithm's name in CC profiles, and the bytes that mrc_cc_init() needs. */
 static inline const char *mrc_cc_name(const struct mrc_cc_ops *ops)
 {
 	return ops->name;
@@ -150,7 +150,7 @@ static inline size_t mrc_cc_mem_size(const struct mrc_cc_ops *ops)
 	return ops->size;
 }
 
-/* What mrcctl shows of one. */
+/* For mrcctl. */
 static inline u32 mrc_cc_cwnd_bytes(const struct mrc_cc *cc)
 {
 	return cc->cwnd_bytes;
@@ -169,13 +169,13 @@ static inline bool mrc_cc_room(const struct mrc_cc *cc, u32 own, u32 bytes)
 	return cc->n_active > 1 && (u64)(own + bytes) * cc->n_active <= cc->cwnd_bytes;
 }
 
-/* Would that be more than its part, where several share the window? */
+/* Would that exceed the connection's equal share of a shared window? */
 static inline bool mrc_cc_beyond_part(const struct mrc_cc *cc, u32 own, u32 bytes)
 {
 	return unlikely(cc->n_active > 1) && (u64)(own + bytes) * cc->n_active > cc->cwnd_bytes;
 }
 
-/* A connection's bytes in flight go from @own to @own + @delta. */
+/* A connection's bytes in flight change from @own to @own + @delta. */
 static inline void mrc_cc_account(struct mrc_cc *cc, u32 own, s32 delta)
 {
 	cc->inflight_bytes += (u32)delta;

@@ -28,10 +28,10 @@
 #define MRC_FIXED_GROW_SHIFT	3
 #define MRC_FIXED_CALM_SHIFT	2
 #define MRC_FIXED_GENTLE	256u
-#define MRC_FIXED_GENTLE_PKTS	40u	/* 40^1.5 is nearly that: one packet each round trip */
+#define MRC_FIXED_GENTLE_PKTS	40u	/* 40^1.5 is nearly 256: one packet per round trip from here on */
 #define MRC_FIXED_LOSS_PART	32u
 #define MRC_FIXED_QUEUE_NS	1000u	/* a shorter delay is no queue, nor is an eighth of the base */
-#define MRC_FIXED_PACE_RTTS	16u	/* the most of them for one packet */
+#define MRC_FIXED_PACE_RTTS	16u	/* slowest pacing: one packet in 16 round trips */
 #define MRC_FIXED_RTT_MIN_NS	1000u
 #define MRC_FIXED_RTT_MAX_NS	((1u << 24) - 1)	/* pacing fits 32 bits */
 
@@ -86,7 +86,7 @@ static void mrc_fixed_rtt(struct mrc_fixed_state *f, const struct mrc_cc_sample 
 
 	if (s->base_ns)
 		f->base_ns = min_t(u32, s->base_ns, MRC_FIXED_RTT_MAX_NS);
-	else if (!f->base_ns)	/* no plane is known: the shortest so far */
+	else if (!f->base_ns)	/* the plane is not known: start with this sample */
 		f->base_ns = rtt_ns;
 	f->rtt_ns = f->rtt_ns ? f->rtt_ns - f->rtt_ns / 8 + rtt_ns / 8 : rtt_ns;
 	f->low_ns = min_t(u32, f->low_ns, rtt_ns > f->base_ns ? rtt_ns - f->base_ns : 0);
@@ -112,7 +112,7 @@ static u32 mrc_fixed_root(u32 w_q8)
 	return root;
 }
 
-/* What a round trip with a queue adds. */
+/* Growth in a round trip with a queue: W^1.5 / 256 packets, at most one. */
 static u32 mrc_fixed_step(const struct mrc_fixed_state *f)
 {
 	u32 wnd = f->cc.cwnd_bytes, mtu = f->cc.mtu;
@@ -122,7 +122,7 @@ static u32 mrc_fixed_step(const struct mrc_fixed_state *f)
 	return wnd / (16 * MRC_FIXED_GENTLE) * mrc_fixed_root((wnd << 8) / mtu);
 }
 
-/* What @bytes that arrived without a queue add. */
+/* Growth for @bytes that were delivered without a queue. */
 static u32 mrc_fixed_rise(const struct mrc_fixed_state *f, u32 bytes)
 {
 	if (f->cc.cwnd_bytes < f->start_to)
@@ -130,7 +130,7 @@ static u32 mrc_fixed_rise(const struct mrc_fixed_state *f, u32 bytes)
 	return bytes >> (f->calm && f->seen ? MRC_FIXED_CALM_SHIFT : MRC_FIXED_GROW_SHIFT);
 }
 
-/* The round trip is over. */
+/* A round trip is over. */
 static void mrc_fixed_turn(struct mrc_fixed_state *f, bool grows)
 {
 	f->queue = f->low_ns == MRC_FIXED_NO_SAMPLE || mrc_fixed_queue(f);
@@ -220,7 +220,7 @@ static void mrc_cc_fixed_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *
 	mrc_fixed_set_wnd(f, cc->cwnd_bytes / 2);
 }
 
-/* The first loss of a flight that counts. */
+/* The first loss of a flight: halve the window. */
 static void mrc_fixed_give_way(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
 {
 	struct mrc_cc *cc = &f->cc;
@@ -237,7 +237,7 @@ static void mrc_fixed_give_way(struct mrc_fixed_state *f, const struct mrc_cc_sa
 	mrc_fixed_set_wnd(f, cc->cwnd_bytes / 2);
 }
 
-/* More than half of a flight is lost: its rest is what the network let through. */
+/* If more than half of a flight is lost, the window is what the network has delivered of it. */
 static void mrc_fixed_storm(struct mrc_fixed_state *f, u32 lost_bytes)
 {
 	f->gone += min_t(u32, lost_bytes, f->flight - f->gone);
@@ -263,7 +263,7 @@ static void mrc_cc_fixed_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *
 	mrc_fixed_feedback(f, s->lost_bytes, false);
 }
 
-/* Nothing at all came back: from one packet on, to half of what it was (RFC 5681). */
+/* Timeout: slow start from one packet up to half of the window (RFC 5681). */
 static void mrc_cc_fixed_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_fixed_state *f = mrc_fixed_of(cc);

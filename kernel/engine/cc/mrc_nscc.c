@@ -11,34 +11,34 @@
  *			with no delay at all for a whole window: window += fi_scale n
  *	no    >= target	all grow alike: inc += fi n
  *	yes   >= target	window *= max(1 - gamma (avg - target) / avg, max_md_jump), once per base_rtt
- *	yes   < target	nothing: the packet's path is avoided, that is all
+ *	yes   < target	nothing: only the packet's path is avoided
  *	each adjust_bytes or adjust_period: window += inc / window; each period: += eta
  *	trimmed, lost	window -= n
- *	  in a queue	... where nothing trims: window /= 2, once per flight
- *	  on the way	... from what was in flight, if most of the window was (what it allowed
- *			beyond that has not been tried), but not below 5/8 per base_rtt; given
- *			back after a burst that passed
- *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if what
- *			was achieved is far below the largest window, that is the window
+ *	  in a queue	... without trimming: window /= 2, once per flight
+ *	  on the way	... (trimmed before the last hop) from the bytes in flight, if these are at
+ *			least half of the window; not below 5/8 per base_rtt; restored after a
+ *			short burst of trims
+ *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if the
+ *			bytes achieved are far below the largest window, they become the window
  *
- * Everything is relative to a reference network of 100 Gb/s x 12 us: a larger
+ * All steps are relative to a reference network of 100 Gb/s x 12 us: a larger
  * one takes larger steps (a: bandwidth-delay product, b: target delay).
  *
- * What a peer says is not believed beyond its window: the window stays within
- * [MTU, max_wnd] whatever the samples, and no sum here can overflow.
+ * Samples come from the peer and are not trusted: the window stays within
+ * [MTU, max_cwnd] for any sample, and no sum here can overflow.
  */
 #include "cc/mrc_nscc_state.h"
 
 #define MRC_NSCC_SPIKE_TARGETS	2
 #define MRC_NSCC_EWMA_Q16	819		/* 1/80 */
 #define MRC_NSCC_PACE_MAX_RTTS	16
-#define MRC_NSCC_PACE_MAX_NS	(1u << 28)	/* a peer that lies about round trips is not waited for longer */
-#define MRC_NSCC_PEN_HOLD	7		/* a penalty that takes little but forbids growth */
+#define MRC_NSCC_PACE_MAX_NS	(1u << 28)	/* limit, in case the peer lies about round trips */
+#define MRC_NSCC_PEN_HOLD	7		/* up to here a penalty only forbids growth */
 #define MRC_NSCC_NO_DELAY_NS	1000u		/* below: no queue on the path */
-#define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* of the largest: 15/16 of a BDP */
-#define MRC_NSCC_WAY_PKTS	8	/* a smaller window gives way packet by packet */
-#define MRC_NSCC_BURST_PART	3		/* of a flight, trimmed: no matter of few paths */
-#define MRC_NSCC_BURST_RTTS	16		/* the least from the end of one to the next */
+#define MRC_NSCC_WAY_FLOOR(wnd)	((u32)((u64)(wnd) * 5 / 8))	/* for the largest window: 15/16 of a BDP */
+#define MRC_NSCC_WAY_PKTS	8	/* a smaller window is not halved */
+#define MRC_NSCC_BURST_PART	3		/* 1/3 of a flight trimmed: more than few bad paths */
+#define MRC_NSCC_BURST_RTTS	16		/* minimum pause between two bursts */
 
 static struct mrc_nscc_state *mrc_nscc_of(struct mrc_cc *cc)
 {
@@ -57,7 +57,7 @@ static void mrc_nscc_init(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 n
 	n->eta_at_ns = n->adjust_at_ns;
 }
 
-/* Planes came or went: the window keeps its share of the largest one. */
+/* Planes came or went: scale the window with the largest window. */
 static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u64 now_ns)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
@@ -73,9 +73,9 @@ static void mrc_nscc_set_cfg(struct mrc_cc *cc, const struct mrc_cc_cfg *cfg, u6
 }
 
 /*
- * What a marked packet says of the average of all: the others that its SACK acknowledges
- * had no mark. Each mark is told at once and the rest four packets at a time, so
- * a few bad paths would have most of the votes.
+ * Weight of a marked packet in the average. Each mark is reported at once, other packets several per SACK, so a few
+ * bad paths would dominate the average. So the delay is averaged with that of the unmarked packets which the
+ * same SACK acknowledges.
  */
 static u32 mrc_nscc_dilute(const struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
 {
@@ -88,9 +88,9 @@ static u32 mrc_nscc_dilute(const struct mrc_nscc_state *n, u32 delay_ns, u32 ack
 }
 
 /*
- * Average delay, for the depth of a decrease. A spike without a mark is one
- * slow path or a slow host, no queue that all share: it counts as little. With a mark
- * it counts, but not by its length: it is one packet's, of one path.
+ * Average delay, which determines the depth of a decrease. A long delay without a mark is a slow path or host, not a
+ * shared queue, and counts as base_rtt / 4. With a mark it is limited, because it is the delay of a single
+ * packet on one path.
  */
 static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked, u32 acked)
 {
@@ -106,8 +106,8 @@ static void mrc_nscc_average(struct mrc_nscc_state *n, u32 delay_ns, bool marked
 }
 
 /*
- * The window becomes what the network let through. Losses, which are inferred, may turn out to have been none,
- * and then that is undone; a trim is the peer's word, so with one in the period nothing of before is restored.
+ * Set the window to the bytes that the network delivered. Losses are inferred and may prove to be spurious; then the
+ * cut is undone. A trim is reported by the peer, so after a trim in the period nothing is undone.
  */
 static void mrc_nscc_adapt(struct mrc_nscc_state *n, u32 inflight_bytes)
 {
@@ -124,9 +124,9 @@ static void mrc_nscc_adapt(struct mrc_nscc_state *n, u32 inflight_bytes)
 }
 
 /*
- * True: the window was set to what the network had let through. Only if the window
- * had been used: a host that sends to many at once, or has little to send, gets little
- * through to each, and a trim or a delay then says nothing about this window.
+ * True: the window was set to the bytes that the network delivered. Only if at least half of the window was in use:
+ * a host that sends to many peers, or has little to send, delivers little to each, and then a trim or delay
+ * says nothing about this window.
  */
 static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
 				 u32 delay_ns)
@@ -136,7 +136,7 @@ static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_s
 
 	if (n->p.disable_qa || s->now_ns < n->qa_at_ns)
 		return false;
-	/* The first period has no beginning. */
+	/* Not in the first period, whose start is not known. */
 	adapt = n->qa_at_ns && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
 		(gone || delay_ns > n->p.qa_threshold_ns) &&
 		(u64)s->inflight_bytes + gone >= n->cc.cwnd_bytes / 2;
@@ -155,7 +155,7 @@ static void mrc_nscc_add_inc(struct mrc_nscc_state *n, u64 step_q8, u32 acked)
 	n->inc_q8 = min_t(u64, n->inc_q8 + min_t(u64, step_q8, ~0u) * acked, 1ull << 63);
 }
 
-/* True while the path is empty: the window grows by a ratio. */
+/* True while there is no delay: the window grows in proportion to the bytes acknowledged. */
 static bool mrc_nscc_fast_increase(struct mrc_nscc_state *n, u32 delay_ns, u32 acked)
 {
 	if (delay_ns >= max_t(u32, MRC_NSCC_NO_DELAY_NS, n->p.base_rtt_ns >> 4)) {
@@ -181,7 +181,7 @@ static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
 	keep_q16 = (1u << 16) - (u32)div_u64((u64)n->p.gamma_q16 * (avg_ns - n->p.target_delay_ns),
 					     avg_ns);
 	keep_q16 = max_t(u32, keep_q16, n->p.max_md_jump_q16);
-	n->taken = 0;		/* there is congestion: nothing of before is restored */
+	n->taken = 0;		/* congestion is certain: earlier reductions are not undone */
 	n->burst_wnd = 0;
 	n->undo_lost = 0;
 	mrc_nscc_set_wnd(n, ((u64)n->cc.cwnd_bytes * keep_q16) >> 16);
@@ -189,9 +189,9 @@ static void mrc_nscc_decrease(struct mrc_nscc_state *n, u64 now_ns)
 }
 
 /*
- * Many flows that began at one moment meet: a third of a flight is trimmed on the way, and a round
- * trip later nothing is, there is neither mark nor delay. That was no lack of capacity, and the
- * window becomes what was in flight before. Slow paths trim less of a flight, and each flight anew.
+ * A burst of trims: many flows started at the same moment. At least a third of a flight is trimmed before the last
+ * hop, and a round trip later there is neither trim, mark nor delay. That is no lack of capacity, so the window is
+ * restored to the bytes in flight before. Slow paths, in contrast, trim a smaller part of each flight.
  */
 static void mrc_nscc_burst_note(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 {
@@ -234,7 +234,7 @@ static void mrc_nscc_quadrant(struct mrc_nscc_state *n, const struct mrc_cc_samp
 	}
 }
 
-/* Increases gathered since the last time become window. */
+/* Apply the increases collected since the last adjustment to the window. */
 static void mrc_nscc_adjust(struct mrc_nscc_state *n, u64 now_ns)
 {
 	u64 add_q8;
@@ -254,7 +254,7 @@ static void mrc_nscc_adjust(struct mrc_nscc_state *n, u64 now_ns)
 	n->adjust_at_ns = now_ns + n->p.adjust_period_ns;
 }
 
-/* The responder's lever, 5.3. While it is used the window does not grow. */
+/* The receiver's penalty (section 5.3). While it is set, the window does not grow. */
 static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, u32 acked)
 {
 	u32 pen = s->rcv_cwnd_pen & 127;
@@ -263,7 +263,7 @@ static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sampl
 		n->burst_wnd = 0;
 		if (!n->saved_wnd)
 			n->saved_wnd = n->cc.cwnd_bytes;
-		/* A window takes whole packets: what is left of one is not cut off. */
+		/* Round up to whole packets. */
 		mrc_nscc_set_wnd(n, min_t(u64, n->cc.cwnd_bytes,
 					  (u64)s->inflight_bytes + n->cc.mtu - 1));
 		mrc_nscc_shrink(n, (u32)(((u64)pen * acked) >> 7));
@@ -279,12 +279,10 @@ static void mrc_nscc_penalty(struct mrc_nscc_state *n, const struct mrc_cc_sampl
 }
 
 /*
- * Below the floor. One packet per round trip of each of many senders can be more
- * than the last hop takes, and without more ado each packet that is trimmed is
- * sent again at once: three retransmissions per packet at 128:1. So a trim at the
- * last hop (or a loss without trimming) at the floor doubles the time per packet, and answers without give it back
- * by eighths, or halves when there is no queue any more. (A window of one packet
- * remains: a sender may always be slower than that.)
+ * Pacing below a window of one packet. One packet per round trip of each of many senders can exceed the last hop, and
+ * each trimmed packet is retransmitted at once: at 128:1 that makes three retransmissions per packet. So a trim
+ * at the last hop, or a loss without trimming, doubles the time per packet once the window is at its floor.
+ * ACKs shorten it by 1/8, or by half once there is no queue.
  */
 static void mrc_nscc_pace_slower(struct mrc_nscc_state *n, u64 now_ns)
 {
@@ -304,7 +302,7 @@ static u32 mrc_nscc_pace_step(const struct mrc_nscc_state *n, const struct mrc_c
 {
 	if (!s->acked_bytes || s->ecn || s->rcv_cwnd_pen > MRC_NSCC_PEN_HOLD)
 		return 0;
-	/* Held by the responder: those who pace most would wait for ever if not at all. */
+	/* A small penalty forbids growth, but the slowest senders must recover, too. */
 	if (s->rcv_cwnd_pen)
 		return n->pace_ns / 16;
 	return s->rtt_ns && delay_ns < n->p.target_delay_ns ? n->pace_ns / 2 : n->pace_ns / 8;
@@ -322,7 +320,7 @@ static bool mrc_nscc_pace_faster(struct mrc_nscc_state *n, const struct mrc_cc_s
 		n->cc.hold_until_ns = 0;
 		return false;
 	}
-	/* Only what answers data: probes that go on while we hold would hold for ever. */
+	/* Only after answers to data: answers to probes would prolong the pause without end. */
 	if (s->acked_bytes && n->pace_ns > s->rtt_ns)
 		n->cc.hold_until_ns = max_t(u64, n->cc.hold_until_ns,
 					    s->now_ns + n->pace_ns - s->rtt_ns);
@@ -354,14 +352,14 @@ static void mrc_nscc_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 	mrc_nscc_adjust(n, s->now_ns);
 }
 
-/* Before the first trim or loss of a period takes anything away. */
+/* Remember the window before the first trim or loss of a period. */
 static void mrc_nscc_save(struct mrc_nscc_state *n)
 {
 	if (!n->qa_lost && !n->qa_trimmed && !n->saved_wnd)
 		n->saved_wnd = n->cc.cwnd_bytes;
 }
 
-/* True: that made a quick adapt, which is undone as a whole. */
+/* A trim or loss reduces the window. True: it caused a quick adapt instead, which is undone as a whole. */
 static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *s, bool pace,
 			  u32 floor)
 {
@@ -387,7 +385,7 @@ static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 	return false;
 }
 
-/* What the trims of one round trip on the way leave of the window. */
+/* The window below which trims before the last hop do not reduce it within one round trip. */
 static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
 {
 	if (now_ns >= n->floor_at_ns) {
@@ -397,7 +395,7 @@ static u32 mrc_nscc_floor(struct mrc_nscc_state *n, u64 now_ns)
 	return n->floor;
 }
 
-/* A trim is a queue as long as a whole round trip; what is left of the packet did not wait in it. */
+/* A trim counts as a queueing delay of a whole round trip: the trimmed packet itself bypassed the queue. */
 static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
@@ -414,19 +412,19 @@ static void mrc_nscc_on_nack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		n->burst_wnd = 0;
 	else
 		mrc_nscc_burst_note(n, s);
-	/* At the last hop penalties do that. */
+	/* Not at the last hop, where the receiver's penalties limit the window to the bytes in flight. */
 	if (!s->last_hop && s->inflight_bytes >= cc->cwnd_bytes / 2)
 		mrc_nscc_set_wnd(n, min_t(u32, cc->cwnd_bytes,
 					  max_t(u32, s->inflight_bytes, floor)));
 	mrc_nscc_lost(n, s, s->last_hop, floor);
-	/* And stays taken, where a cut before it is undone. */
+	/* Undoing an earlier cut does not restore this reduction. */
 	if (cc->cwnd_bytes < before)
 		n->undo_wnd -= min_t(u32, n->undo_wnd, before - cc->cwnd_bytes);
 }
 
 /*
- * A loss in a queue takes half of the window, as other senders' do (RFC 2914). The flight's other losses take nothing
- * until they are more than that half. If all of them were none, the window is restored.
+ * A loss while there is a queue halves the window, as for other senders (RFC 2914). Further losses of the same flight
+ * reduce it only beyond that half. If all of them prove to be spurious, the window is restored.
  */
 static void mrc_nscc_give_way(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 {
@@ -444,7 +442,7 @@ static void mrc_nscc_give_way(struct mrc_nscc_state *n, const struct mrc_cc_samp
 	mrc_nscc_shrink(n, n->spare);
 }
 
-/* Where there is trimming, what is lost without was lost by a path, not for want of room. */
+/* With trimming, a silent loss is the fault of a path, not congestion. */
 static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
@@ -460,7 +458,7 @@ static void mrc_nscc_on_loss(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 		n->taken = mrc_nscc_add(n->taken, before - cc->cwnd_bytes);
 }
 
-/* Nothing at all came back: half, once per round trip for all connections together. */
+/* Timeout: halve the window, once per round trip for all connections together. */
 static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
@@ -477,8 +475,8 @@ static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s
 }
 
 /*
- * What was called lost had arrived. The window gets back what that took, and not more; if
- * all that made a quick adapt or a timeout halve it was none, the window before it.
+ * Bytes declared lost had arrived. Restore exactly what they took from the window. If all losses that caused a quick
+ * adapt, a halving or a timeout were spurious, restore the window before it.
  */
 static void mrc_nscc_on_spurious(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {

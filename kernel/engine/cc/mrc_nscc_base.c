@@ -23,13 +23,13 @@
  */
 #include "cc/mrc_nscc_state.h"
 
-#define MRC_NSCC_JITTER_SAMPLES	16u	/* the least for a round */
-#define MRC_NSCC_JITTER_SHIFT	2	/* a new round counts for a quarter */
-#define MRC_NSCC_JITTER_FALL	3	/* a round with signs takes an eighth */
+#define MRC_NSCC_JITTER_SAMPLES	16u	/* minimum for a round */
+#define MRC_NSCC_JITTER_SHIFT	2	/* a new round has weight 1/4 */
+#define MRC_NSCC_JITTER_FALL	3	/* congestion in a round reduces the jitter by 1/8 */
 #define MRC_NSCC_QUEUE_NS	1000u	/* a shorter wait is no queue */
 #define MRC_NSCC_HIDDEN_MAX_NS	(1u << 20)
 
-/* What follows from the base costs divisions. */
+/* Set the base round trip. Expensive: the derived parameters need divisions. */
 static void mrc_nscc_base_set(struct mrc_nscc_state *n)
 {
 	n->p.base_rtt_ns = mrc_nscc_rtt((u64)n->least_ns + n->jitter_ns);
@@ -38,8 +38,8 @@ static void mrc_nscc_base_set(struct mrc_nscc_state *n)
 }
 
 /*
- * The base round trip sets the largest window, the target and the steps: the mean of the
- * planes, or where nobody knows of planes the running minimum. A configured one stays.
+ * Update the base round trip, on which the largest window, the target and the steps depend. It is the mean of the
+ * planes, or without planes the running minimum. A configured value stays.
  */
 void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 {
@@ -49,7 +49,7 @@ void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 		return;
 	if (s->mean_base_ns) {
 		least_ns = mrc_nscc_rtt(s->mean_base_ns);
-		/* Means move all the time. */
+		/* Ignore changes of less than 1/16: the mean moves all the time. */
 		if (n->by_planes && least_ns - was_ns + was_ns / 16 <= was_ns / 8)
 			return;
 		n->by_planes = true;
@@ -63,7 +63,7 @@ void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 	mrc_nscc_base_set(n);
 }
 
-/* A mark, a trim or a loss: this round tells of queues. */
+/* A mark, a trim or a loss: there were queues in this round. */
 void mrc_nscc_base_sign(struct mrc_nscc_state *n)
 {
 	n->round.signs = true;
@@ -112,7 +112,7 @@ static void mrc_nscc_base_round(struct mrc_nscc_state *n)
 		mrc_nscc_base_set(n);
 }
 
-/* What the round trip of @s took beyond the base of its plane: its wait in queues, if the usual jitter is no queue. */
+/* Queueing delay of @s: its round trip minus the base of its plane and minus the usual jitter. */
 u32 mrc_nscc_base_delay(struct mrc_nscc_state *n, const struct mrc_cc_sample *s)
 {
 	u32 rtt_ns = mrc_nscc_rtt(s->rtt_ns), least_ns = s->base_ns ? mrc_nscc_rtt(s->base_ns) : n->least_ns, more_ns;

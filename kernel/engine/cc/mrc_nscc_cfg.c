@@ -9,15 +9,15 @@
 #include "cc/mrc_nscc_state.h"
 
 #define MRC_NSCC_REF_NS		12000u		/* reference RTT ... */
-#define MRC_NSCC_REF_BDP	150000u		/* ... and bytes in flight of it at 100 Gb/s */
+#define MRC_NSCC_REF_BDP	150000u		/* ... and its bytes in flight at 100 Gb/s */
 #define MRC_NSCC_REF_MBPS	100000u
-#define MRC_NSCC_RTT_MIN_NS	500u		/* no fabric is faster; an echo that says so lies */
-#define MRC_NSCC_DELAY_MAX_NS	((1u << 28) - 1)	/* 268 ms: 16 of them fit 32 bits (pacing) */
+#define MRC_NSCC_RTT_MIN_NS	500u		/* no fabric is faster: a shorter echo is false */
+#define MRC_NSCC_DELAY_MAX_NS	((1u << 28) - 1)	/* 268 ms: 16 times that fits 32 bits (pacing) */
 #define MRC_NSCC_GAMMA_Q16	52429u		/* 0.8 */
 #define MRC_NSCC_MD_Q16		32768u		/* 0.5 */
 #define MRC_NSCC_QA_GATE	3
 
-/* Bits of @given for the parameters that are set; zeros become what they start from. */
+/* enum mrc_nscc_given bits of the parameters that are configured (not zero). */
 static u16 mrc_nscc_given(const struct mrc_nscc_cfg *p)
 {
 	return (u16)((p->target_delay_ns ? MRC_NSCC_TARGET : 0) |
@@ -37,7 +37,7 @@ static void mrc_nscc_put(const struct mrc_nscc_state *n, enum mrc_nscc_given wha
 		*to = mrc_nscc_sat(v);
 }
 
-/* All that follows from rate, base RTT and MTU. Divides: only when one of them changes. */
+/* Only after a change of rate, base RTT or MTU, because divisions are expensive. */
 void mrc_nscc_derive(struct mrc_nscc_state *n)
 {
 	struct mrc_nscc_cfg *p = &n->p;

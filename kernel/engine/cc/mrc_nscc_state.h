@@ -10,7 +10,7 @@
 
 #include "cc/mrc_cc.h"
 
-/* Parameters that were given; the others follow rate, base RTT and MTU. */
+/* Parameters that are configured; the others follow from rate, base RTT and MTU. */
 enum mrc_nscc_given {
 	MRC_NSCC_TARGET = 1 << 0,
 	MRC_NSCC_QA_THRESHOLD = 1 << 1,
@@ -23,47 +23,47 @@ enum mrc_nscc_given {
 	MRC_NSCC_BASE_RTT = 1 << 8,
 };
 
-/* Round trips since the latest round was over: what they took beyond the shortest of late. */
+/* The current round: by how much its round trips exceed the recent minimum. */
 struct mrc_nscc_round {
-	u64 until_ns;		/* over, if there were samples enough */
+	u64 until_ns;		/* the round ends then, if it has enough samples */
 	u64 sum_ns;
 	u32 least_ns;
 	u32 samples;
-	u32 inflight;		/* the most that was out */
-	bool signs;		/* of congestion */
+	u32 inflight;		/* maximum of bytes in flight */
+	bool signs;		/* there were signs of congestion */
 };
 
 struct mrc_nscc_state {
 	struct mrc_cc cc;
-	struct mrc_nscc_cfg p;		/* in force: nothing is zero */
+	struct mrc_nscc_cfg p;		/* effective values: none is zero */
 	u32 alpha_q16;			/* bytes per ns below target, 16.16 */
 	u32 rate_mbps;
 	u16 given;			/* enum mrc_nscc_given */
 	bool trimming;
-	bool measured;			/* p.base_rtt_ns was */
-	bool by_planes;			/* it is the mean of planes */
+	bool measured;			/* p.base_rtt_ns is measured */
+	bool by_planes;			/* p.base_rtt_ns is the mean of planes */
 	bool fast;			/* fast increase is on */
-	bool queue;			/* the fastest packet of the latest round waited, too */
-	u32 least_ns;			/* shortest round trip of late; the base is that and the jitter */
-	u32 jitter_ns, hidden_ns;	/* what is no queue: seen in round trips, and not seen */
+	bool queue;			/* standing queue: even the fastest packet of the latest round waited */
+	u32 least_ns;			/* recent shortest round trip; the base is that plus the jitter */
+	u32 jitter_ns, hidden_ns;	/* delay that is no queue: visible in round trips, and hidden */
 	struct mrc_nscc_round round;
 
 	u64 avg_q8;			/* average delay, ns, 28.8 */
 	u32 adjust_acked;
-	u32 spare;			/* bytes of losses for which the window gave way already */
+	u32 spare;			/* bytes of losses that a reduction already covers */
 	u64 inc_q8;			/* bytes x bytes, 24.8: window += inc / window */
 	u64 adjust_at_ns, eta_at_ns, md_at_ns, way_at_ns, qa_at_ns, floor_at_ns;
-	u32 floor;			/* trims on the way take no more in this round trip */
-	u64 burst_at_ns;		/* the latest trim of a burst on the way */
-	u64 no_burst_ns;		/* none begins before */
-	u32 burst_wnd, burst_lost;	/* in flight before it, 0: none; trimmed in it */
+	u32 floor;			/* trims before the last hop reduce no further in this round trip */
+	u64 burst_at_ns;		/* the latest trim of a burst of trims before the last hop */
+	u64 no_burst_ns;		/* no new burst begins before */
+	u32 burst_wnd, burst_lost;	/* bytes in flight before the burst, 0: none; bytes trimmed in it */
 	u32 achieved, qa_lost, qa_trimmed;	/* in this quick-adapt period: delivered, lost, trimmed */
 	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
-	u32 fast_acked;			/* without delay, in a row */
-	u32 saved_wnd;			/* before the first trim or penalty; 0: none */
+	u32 fast_acked;			/* bytes acknowledged without delay, in a row */
+	u32 saved_wnd;			/* window before the first trim or penalty; 0: none */
 	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
-	u32 taken;			/* from the window for losses; given back if they were none */
-	u32 undo_wnd, undo_lost;	/* window before the latest deep cut, and losses behind it */
+	u32 taken;			/* taken from the window for losses; restored if they were spurious */
+	u32 undo_wnd, undo_lost;	/* window before the latest deep cut, and losses that caused it */
 };
 
 static inline u32 mrc_nscc_sat(u64 v)
@@ -86,16 +86,16 @@ static inline void mrc_nscc_shrink(struct mrc_nscc_state *n, u32 bytes)
 	mrc_nscc_set_wnd(n, n->cc.cwnd_bytes > bytes ? n->cc.cwnd_bytes - bytes : 0);
 }
 
-/* Parameters from @cfg; what is zero there follows from rate, base RTT and MTU. */
+/* Take parameters from @cfg; those that are zero follow from rate, base RTT and MTU. */
 void mrc_nscc_take_cfg(struct mrc_nscc_state *n, const struct mrc_cc_cfg *cfg);
 
-/* A round trip as it is reckoned with: neither impossible nor too long for the sums. */
+/* Clamp a round trip to plausible values that cannot overflow the arithmetic. */
 u32 mrc_nscc_rtt(u64 ns);
 
-/* All that follows from rate, base round trip and MTU. */
+/* Compute all parameters that follow from rate, base round trip and MTU. */
 void mrc_nscc_derive(struct mrc_nscc_state *n);
 
-/* mrc_nscc_base.c: the base round trip as @s has it; what @s waited in queues; a sign of congestion. */
+/* mrc_nscc_base.c: update the base round trip; return the queueing delay of @s; note congestion. */
 void mrc_nscc_base_rtt(struct mrc_nscc_state *n, const struct mrc_cc_sample *s);
 u32 mrc_nscc_base_delay(struct mrc_nscc_state *n, const struct mrc_cc_sample *s);
 void mrc_nscc_base_sign(struct mrc_nscc_state *n);

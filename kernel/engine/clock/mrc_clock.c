@@ -14,7 +14,7 @@
 #include "clock/mrc_clock.h"
 
 
-/* What counts of a sample beyond twice what is due. */
+/* The value for a sample beyond twice the due time; 0: ignore it. */
 static mrc_noinline u32 mrc_clock_cut(struct mrc_clock *k, u32 rtt, u32 most, u64 now_ns)
 {
 	u32 tick = (u32)(now_ns >> MRC_TICK_SHIFT);

@@ -16,18 +16,18 @@
 #define MRC_TICK_SHIFT	6	/* 64 ns: wraps after 274 s */
 
 #define MRC_RTT_MAX_NS	1000000000u
-#define MRC_CLOCK_FIRST_NS	200000u	/* an answer is due after this while nothing is known */
-#define MRC_CLOCK_LEAST_NS	1000u	/* variation of the best clock: timers and batches */
+#define MRC_CLOCK_FIRST_NS	200000u	/* due time before the first sample */
+#define MRC_CLOCK_LEAST_NS	1000u	/* minimum variation, because of timers and batches */
 
 struct mrc_clock {
 	u32 srtt_ns, var_ns;	/* 0: no sample yet */
 	u32 cut_tick;		/* when a sample was last cut */
 };
 
-/* One more round trip. Returns what of it counts: a surprise is cut; 0: nothing. */
+/* Add a sample. Returns the value that was used: outliers are capped; 0: ignored. */
 u32 mrc_clock_sample(struct mrc_clock *k, u64 rtt_ns, u64 now_ns);
 
-/* 0 where nothing is known, as of the others. */
+/* All three functions return 0 before the first sample. */
 static inline u64 mrc_clock_late_ns(const struct mrc_clock *k)
 {
 	u64 slack = max_t(u64, 4ull * k->var_ns, max_t(u32, k->srtt_ns / 4, MRC_CLOCK_LEAST_NS));

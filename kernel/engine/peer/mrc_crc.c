@@ -24,6 +24,6 @@ bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 n
 
 	if (icrc || !mrc_pkt_insists(pkt) || (told_ns && now_ns - told_ns < MRC_CRC_TELL_NS))
 		return false;
-	WRITE_ONCE(c->told_ns, now_ns);	/* two at once: told twice */
+	WRITE_ONCE(c->told_ns, now_ns);	/* concurrent calls may both return true: harmless */
 	return true;
 }

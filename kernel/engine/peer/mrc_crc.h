@@ -23,14 +23,14 @@ enum mrc_crc_peer {
 	MRC_CRC_SENDS,
 };
 
-#define MRC_CRC_TELL_NS	1000000ull	/* a peer is told no sooner again */
+#define MRC_CRC_TELL_NS	1000000ull	/* minimum interval of mrc_crc_tell() */
 
 struct mrc_crc {
-	u8 peer;		/* enum mrc_crc_peer: its latest packet */
-	u64 told_ns;		/* when it was last told that ours are on; 0: never */
+	u8 peer;		/* enum mrc_crc_peer, from its latest packet */
+	u64 told_ns;		/* latest mrc_crc_tell() that returned true; 0: none */
 };
 
-/* A sound packet of the peer came; @icrc: with something else than zero in the ICRC's place. */
+/* A valid packet of the peer arrived; @icrc: its ICRC field is not zero. */
 static inline void mrc_crc_rx(struct mrc_crc *c, bool icrc)
 {
 	u8 peer = icrc ? MRC_CRC_SENDS : MRC_CRC_SENDS_NONE;
@@ -39,25 +39,24 @@ static inline void mrc_crc_rx(struct mrc_crc *c, bool icrc)
 		WRITE_ONCE(c->peer, peer);
 }
 
-/* Nobody talks to the peer any more, or our setting changed: it may be another one, too. */
+/* The last connection to the peer ended, or the local setting changed: the peer's setting may change, too. */
 static inline void mrc_crc_forget(struct mrc_crc *c)
 {
 	WRITE_ONCE(c->peer, MRC_CRC_UNKNOWN);
 }
 
-/* Does @pkt get one; @own: they are on for the device. */
+/* Does @pkt to the peer get an ICRC? @own: ICRCs are on for the device. */
 bool mrc_crc_wanted(const struct mrc_crc *c, bool own, const struct mrc_pkt *pkt);
 
 /*
- * Our ICRCs are on, and the one of @pkt is wrong; @icrc: it is not zero. False: the peer
- * may have them off and learn from our next packet that it must send them.
+ * ICRCs are on here, and that of @pkt is wrong; @icrc: it is not zero. Is this an error? If not, the peer probably has
+ * ICRCs off, and learns from our next packet that it must send them.
  */
 bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc);
 
 /*
- * Likewise. True: the peer believes that ours are off, and all that it sends is dropped. What it heard last was
- * sent before they were turned on and came late, or was not ours. It must hear from us (mrc_port_remind()), for we
- * may have nothing else to say. Once in MRC_CRC_TELL_NS.
+ * The same situation. True: the peer assumes that ICRCs are off here, so all of its packets are dropped. Send it a
+ * packet (mrc_port_remind()), from which it learns the truth. At most once per MRC_CRC_TELL_NS.
  */
 bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns);
 

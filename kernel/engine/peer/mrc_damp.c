@@ -23,7 +23,7 @@ static u32 mrc_damp_half(const struct mrc_damp *d)
 	return (u32)(d->cfg.half_life_ns >> MRC_DAMP_SHIFT);
 }
 
-/* The penalty @ns after it was @p. */
+/* The value of penalty @p after @ns. */
 static u32 mrc_damp_decay(const struct mrc_damp *d, u32 p, u64 ns)
 {
 	u32 half = mrc_damp_half(d);
@@ -35,7 +35,7 @@ static u32 mrc_damp_decay(const struct mrc_damp *d, u32 p, u64 ns)
 	return p - (u32)div_u64((u64)p * (u32)(t - halves * half), half) / 2;
 }
 
-/* How long until a penalty of @p is not above the reuse threshold. */
+/* Time until penalty @p has decayed to the reuse threshold. */
 static u64 mrc_damp_wait(const struct mrc_damp *d, u32 p)
 {
 	u32 half = mrc_damp_half(d), reuse = d->cfg.reuse;
@@ -57,7 +57,7 @@ static u64 mrc_damp_release_ns(const struct mrc_damp *d, u8 port)
 	return at < d->at_ns[port] ? MRC_TIME_NEVER - 1 : at;
 }
 
-/* The penalty that takes max_ns to decay to the reuse threshold: there is no higher one. */
+/* The maximum penalty: it takes max_ns to decay to the reuse threshold. */
 static u32 mrc_damp_ceiling(const struct mrc_damp *d)
 {
 	u32 half = mrc_damp_half(d);
@@ -102,7 +102,7 @@ u32 mrc_damp_set(struct mrc_damp *d, u32 up, u64 now_ns)
 {
 	u32 down = d->up & ~up;
 
-	/* Before the new failures: what has decayed by now was believed. */
+	/* First release the ports whose penalty has decayed by now. */
 	mrc_damp_poll(d, now_ns);
 	d->up = up;
 	for (; down; down &= down - 1)

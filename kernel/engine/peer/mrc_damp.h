@@ -30,40 +30,40 @@ struct mrc_damp_cfg {
 
 struct mrc_damp {
 	struct mrc_damp_cfg cfg;
-	u32 up;			/* as it is */
-	u32 held;		/* not believed until its penalty has decayed; up or not */
-	u32 ceiling;		/* of penalties */
-	u32 penalty[MRC_PLANES_MAX];
-	u64 at_ns[MRC_PLANES_MAX];	/* the last failure: penalty was right then */
+	u32 up;			/* actual state of the ports */
+	u32 held;		/* ports suppressed until their penalty has decayed, up or not */
+	u32 ceiling;		/* maximum penalty */
+	u32 penalty[MRC_PLANES_MAX];	/* at the time at_ns */
+	u64 at_ns[MRC_PLANES_MAX];	/* the latest failure */
 };
 
 void mrc_damp_init(struct mrc_damp *d, const struct mrc_damp_cfg *cfg, u32 up);
 
-/* The ports are now as in @up. Return: the mask to be believed. */
+/* The actual state of the ports is @up. Return: mask of ports that count as up. */
 u32 mrc_damp_set(struct mrc_damp *d, u32 up, u64 now_ns);
 
-/* The latest failure of @port was none. */
+/* The latest failure of @port was a false alarm: take its penalty back. */
 void mrc_damp_forgive(struct mrc_damp *d, u8 port);
 
-/* Look again, at or after the deadline: the mask to be believed now. */
+/* Call at or after the deadline. Return: mask of ports that count as up now. */
 u32 mrc_damp_poll(struct mrc_damp *d, u64 now_ns);
 
-/* When mrc_damp_poll() will believe a port more; MRC_TIME_NEVER: not by itself. */
+/* When mrc_damp_poll() will release a port; MRC_TIME_NEVER: none is suppressed. */
 u64 mrc_damp_deadline_ns(const struct mrc_damp *d);
 
-/* Ports that are up and not believed. */
+/* Ports that are up but suppressed. */
 static inline u32 mrc_damp_held(const struct mrc_damp *d)
 {
 	return d->up & d->held;
 }
 
 /*
- * Those not to be used of the ports that are up, when of these only @usable may be: a port
- * that flaps beats none.
+ * Suppressed ports that must not be used, if only @usable ports can be used at all. If all of these are suppressed, they
+ * are used anyway: a port that flaps is better than none.
  */
 u32 mrc_damp_suppressed(const struct mrc_damp *d, u32 usable);
 
-/* The port is another one from now on: what the old one did is forgotten. */
+/* The port was replaced by another one: forget its penalty. */
 static inline void mrc_damp_forget(struct mrc_damp *d, u8 port)
 {
 	d->penalty[port] = 0;

@@ -19,20 +19,20 @@
 #define MRC_DOWN_CHECK_WAIT_NS	200000ull	/* before the second round; doubles: 51 ms in all */
 
 struct mrc_down_check {
-	u64 next_ns;		/* of the next round, while any is open */
-	u32 open;		/* planes announced as down that may answer yet */
-	u32 due;		/* those whose probe of this round has still to leave */
+	u64 next_ns;		/* start of the next round, if open is not 0 */
+	u32 open;		/* planes under check */
+	u32 due;		/* planes whose probe of this round has not left yet */
 	u8 tries;
-	u8 gen[MRC_PLANES_MAX];	/* part of a probe's id: late answers to older checks prove nothing */
+	u8 gen[MRC_PLANES_MAX];	/* part of a probe's id: answers to older checks are ignored */
 };
 
-/* Ports in @planes were announced as down. */
+/* Ports in @planes were announced as down: check them. */
 void mrc_down_check_start(struct mrc_down_check *c, u32 planes, u64 now_ns);
-/* Ports in @planes were announced as up: nothing is to be checked. */
+/* Ports in @planes were announced as up: end their check. */
 void mrc_down_check_end(struct mrc_down_check *c, u32 planes);
-/* Is a probe due, by a plane of @usable? Then: by which, and its id. */
+/* True: send a probe by *plane (one of @usable) with *id now. */
 bool mrc_down_check_next(struct mrc_down_check *c, u32 usable, u64 now_ns, u8 *plane, u16 *id);
-/* The probe @id was answered. Return: the plane (as a mask) that is not down after all, or 0. */
+/* The probe @id was answered. Return: mask of the plane that is not down after all, or 0. */
 u32 mrc_down_check_rx(struct mrc_down_check *c, u16 id);
 u64 mrc_down_check_deadline_ns(const struct mrc_down_check *c);
 

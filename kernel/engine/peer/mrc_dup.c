@@ -4,14 +4,14 @@
  */
 #include "peer/mrc_dup.h"
 
-#define MRC_DUP_SKEW	16u	/* ticks by which clocks of CPUs differ at most */
+#define MRC_DUP_SKEW	16u	/* maximum difference of the CPUs' clocks, ticks */
 
 static u32 dup_tick(u64 now_ns)
 {
 	return (u32)(now_ns >> MRC_DUP_SHIFT);
 }
 
-/* A tick that lies ahead is of another CPU, and now. */
+/* A tick slightly in the future comes from another CPU's clock and is young. */
 static bool dup_young(u32 tick, u32 now)
 {
 	u32 age = now - tick;
@@ -24,7 +24,7 @@ static struct mrc_dup_set *dup_set(struct mrc_dup *t, u64 digest)
 	return &t->set[(digest >> 32) % MRC_DUP_SETS];
 }
 
-/* 0 says that a place is free. */
+/* 0 stands for a free entry. */
 static u64 dup_word(u64 digest)
 {
 	return digest ? digest : 1;
@@ -55,7 +55,7 @@ static bool dup_note(struct mrc_dup_set *set, u64 word, u32 now)
 	return false;
 }
 
-/* Did an original pass without a trace, whose copy may follow? */
+/* Did an original pass recently without being recorded? Its copy may follow. */
 static bool dup_blind(const struct mrc_dup_set *set, u32 now)
 {
 	return set->blind && dup_young(set->blind_tick, now);

@@ -29,9 +29,9 @@
 
 struct mrc_dup_set {
 	u64 digest[MRC_DUP_WAYS];	/* 0: free */
-	u32 tick[MRC_DUP_WAYS];		/* when it came */
-	u32 blind_tick;			/* when an original passed that found no place */
-	bool blind;			/* one did */
+	u32 tick[MRC_DUP_WAYS];		/* when it arrived */
+	u32 blind_tick;			/* when an original passed without being recorded */
+	bool blind;			/* blind_tick is valid */
 };
 
 struct mrc_dup {
@@ -40,13 +40,13 @@ struct mrc_dup {
 
 /**
  * mrc_dup_take - may this datagram be delivered
- * @copy: the copy of the two
+ * @copy: the datagram is marked as the copy
  *
- * Return: true if neither of the two came before; the other one will be refused.
+ * Return: true if it is the first of the two; the other one will be refused.
  */
 bool mrc_dup_take(struct mrc_dup *t, u64 digest, bool copy, u64 now_ns);
 
-/* The datagram that was taken last could not be delivered: the other one may be. */
+/* The datagram that was accepted could not be delivered: accept the other one. */
 void mrc_dup_untake(struct mrc_dup *t, u64 digest);
 
 #endif

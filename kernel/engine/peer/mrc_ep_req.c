@@ -16,7 +16,7 @@ void mrc_ep_req_init(struct mrc_ep_req_table *a, u32 seed)
 	a->probe_id = (u16)(MRC_EP_REQ_PROBE | seed);
 }
 
-/* The first free place behind @id, else that of the oldest if it is old: how far behind; 0: none. */
+/* Distance from @id to the next free slot, or to that of the oldest request if it is old; 0: none. */
 static u16 req_find_slot(struct mrc_ep_req_table *a, u16 id, u64 now_ns)
 {
 	u64 oldest_ns = MRC_TIME_NEVER;

@@ -19,20 +19,20 @@
 #include "wire/mrc_wire.h"
 
 #define MRC_EP_REQ_MAX	64		/* a power of two */
-#define MRC_EP_REQ_OLD_NS	100000000ull	/* an answer that long under way is as good as lost */
-#define MRC_EP_REQ_PROBE	0x8000u		/* in each id of a probe: announcements rarely count so far */
+#define MRC_EP_REQ_OLD_NS	100000000ull	/* an older request counts as lost */
+#define MRC_EP_REQ_PROBE	0x8000u		/* set in ids of probes; ids of announcements rarely get so far */
 
 struct mrc_ep_req {
 	u8 op;			/* enum mrc_ep_op */
-	u32 ports_up;		/* of a Port Status Update */
-	u64 cookie;		/* the asker's */
+	u32 ports_up;		/* for a Port Status Update */
+	u64 cookie;		/* of the requester */
 };
 
 struct mrc_ep_rsp {
 	u64 cookie;
 	u64 rtt_ns;
 	u8 op;
-	u8 plane;		/* that it came by, or MRC_PLANE_NONE */
+	u8 plane;		/* arrival plane, or MRC_PLANE_NONE */
 };
 
 struct mrc_ep_req_slot {
@@ -46,28 +46,28 @@ struct mrc_ep_req_slot {
 struct mrc_ep_req_table {
 	struct mrc_ep_req_slot q[MRC_EP_REQ_MAX];
 	struct mrc_ep_rsp answer;
-	bool answered;		/* answer is there, and nobody took it yet */
+	bool answered;		/* answer has not been fetched yet */
 	u16 probe_id;		/* of the latest probe */
-	u8 n;			/* that wait */
+	u8 n;			/* waiting requests */
 };
 
-/* @seed: where ids of probes begin, so that a stranger does not know them. */
+/* @seed: start of probe ids, random so that a third party cannot guess them. */
 void mrc_ep_req_init(struct mrc_ep_req_table *a, u32 seed);
 /**
- * mrc_ep_req_probe - a question whose id is one of ours
- * Return: 0 and @id, or -EBUSY: MRC_EP_REQ_MAX wait, none of them for long.
+ * mrc_ep_req_probe - add a probe
+ * Return: 0 and the probe's @id; -EBUSY: MRC_EP_REQ_MAX requests wait, and none is old.
  */
 int mrc_ep_req_probe(struct mrc_ep_req_table *a, const struct mrc_ep_req *q, u64 now_ns, u16 *id);
-/* Likewise, with the next one behind @id that has room: of a row that others count in, too. */
+/* The same for an announcement. @id in: the latest id of announcements; out: the next one with a free slot. */
 int mrc_ep_req_next(struct mrc_ep_req_table *a, const struct mrc_ep_req *q, u64 now_ns, u16 *id);
-/* It could not be sent. */
+/* The request could not be sent. */
 void mrc_ep_req_undo(struct mrc_ep_req_table *a, u16 id);
-/* An EP_RSP. False: to nothing that was asked, or answered before. */
+/* Processes an EP_RSP. False: no such request waits. */
 bool mrc_ep_req_rx(struct mrc_ep_req_table *a, const struct mrc_pkt *rsp, u64 now_ns);
-/* What the latest mrc_ep_req_rx() answered, once. */
+/* Fetches the result of the latest mrc_ep_req_rx(), once. */
 bool mrc_ep_req_take(struct mrc_ep_req_table *a, struct mrc_ep_rsp *answer);
 
-/* How many wait. */
+/* Number of waiting requests. */
 static inline u8 mrc_ep_req_waiting(const struct mrc_ep_req_table *a)
 {
 	return a->n;

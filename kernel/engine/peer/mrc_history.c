@@ -4,7 +4,7 @@
  */
 #include "peer/mrc_history.h"
 
-#define HISTORY_LOOK	64	/* records looked at for the like */
+#define HISTORY_LOOK	64	/* records examined for the same event */
 
 static struct mrc_history_rec *history_rec(struct mrc_history *h, u64 n)
 {
@@ -32,8 +32,8 @@ static bool history_alike(const struct mrc_history_event *a, const struct mrc_hi
 }
 
 /*
- * The record that @deed is counted in, or NULL. *@crowd: so many peers have the like that it is
- * one of a crowd, which has no record yet.
+ * The record in which event @deed is counted, or NULL. *@crowd: MRC_HISTORY_CROWD peers have the same event, and a
+ * common record must be created.
  */
 static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_history_event *deed,
 					    u64 now_ns, bool *crowd)
@@ -103,7 +103,7 @@ bool mrc_history_report(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns
 {
 	u64 at = h->untold > mrc_history_first(h) ? h->untold : mrc_history_first(h);
 	struct mrc_history_rec *r;
-	bool all = true;	/* those before are done with */
+	bool all = true;	/* all records before are reported and closed */
 
 	*again_ns = MRC_TIME_NEVER;
 	for (; at < h->next; at++) {

@@ -17,7 +17,7 @@
 #define MRC_HISTORY_MERGE_NS	1000000000ull
 #define MRC_HISTORY_CROWD	8
 #define MRC_HISTORY_BURST	512		/* records */
-#define MRC_HISTORY_RATE	16		/* a second */
+#define MRC_HISTORY_RATE	16		/* records per second */
 #define MRC_HISTORY_NO_PLANE	0xff
 #define MRC_HISTORY_NO_EV	MRC_NONE16
 
@@ -26,25 +26,25 @@ struct mrc_history_event {
 	u8 plane;		/* 0-based, or MRC_HISTORY_NO_PLANE */
 	u16 ev;			/* index of the first EV, or MRC_HISTORY_NO_EV */
 	u32 value;		/* and its value */
-	u32 count;		/* how often, at least 1 */
-	u8 peer[16];		/* all zero: none, or many */
+	u32 count;		/* number of events, at least 1 */
+	u8 peer[16];		/* GID; all zero: no peer, or many */
 };
 
 struct mrc_history_rec {
-	u64 at_ns, last_ns;	/* the first, the latest */
-	u64 real_ns;		/* the first, by the clock on the wall */
-	u32 told;		/* count as taken last */
+	u64 at_ns, last_ns;	/* time of the first and the latest event */
+	u64 real_ns;		/* time of the first, wall clock */
+	u32 told;		/* count at the last mrc_history_report() */
 	struct mrc_history_event deed;
 };
 
 struct mrc_history {
 	struct mrc_history_rec *rec;
 	u32 size;		/* records; a power of two */
-	u32 credit;		/* records that are paid for */
+	u32 credit;		/* records that may be added now */
 	u64 credit_ns;
 	u64 next;		/* number of the next record */
-	u64 untold;		/* all before it are told, and closed */
-	u64 lost;		/* deeds that found no room */
+	u64 untold;		/* all records before it are reported and closed */
+	u64 lost;		/* events without credit */
 };
 
 /* @mem: @size records, @size a power of two. */
@@ -57,7 +57,7 @@ static inline size_t mrc_history_mem_size(u32 size)
 /* True: a new record; false: counted in an older one, or lost. */
 bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *deed, u64 now_ns, u64 real_ns);
 
-/* Number of the oldest record that is there. */
+/* Number of the oldest record in the ring. */
 static inline u64 mrc_history_first(const struct mrc_history *h)
 {
 	return h->next > h->size ? h->next - h->size : 0;
@@ -70,8 +70,8 @@ static inline const struct mrc_history_rec *mrc_history_at(const struct mrc_hist
 }
 
 /*
- * For who passes records on: the next one that was not passed on, or whose count grew since and
- * grows no more. False: there is none now; *again_ns is when to look again, or MRC_TIME_NEVER.
+ * The next record to report: a new one, or one whose count grew since its report and is final now.
+ * False: there is none; *again_ns is when to call again, or MRC_TIME_NEVER.
  */
 bool mrc_history_report(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns);
 

@@ -6,19 +6,19 @@
  * them: with many senders the queue stays full, and packets are sent several times. The receiver
  * therefore acts:
  *
- *	begin	a trim at the last hop while several peers send: at once, not at the end of the epoch, because
- *		the first round trip decides
- *	shrink	an epoch with trims: windows shrink by 1/8 (each NACK has already removed its packet); senders
- *		below half of their share are only held
- *	hold	an epoch without trims: penalty 1, which removes almost nothing but forbids growth. The sum of
- *		windows stays between filling the link and overflowing its queue. Senders need not know how
- *		many they are
- *	let off	a few senders have no penalty for an epoch and grow: two below their share, to find room, and
- *		more if the link is not full
- *	end	one sender is left: it may restore its window. Or there were no trims for long and the link is
- *		far from full
+ *	begin	a trim at the last hop while several peers send: at once, not at the end of the epoch,
+ *		because the first round trip decides
+ *	shrink	an epoch with trims: windows shrink by 1/8 (each NACK has already removed its packet);
+ *		senders below half of their share are only held
+ *	hold	an epoch without trims: penalty 1, which removes almost nothing but forbids growth. The
+ *		sum of windows stays between filling the link and overflowing its queue. Senders need
+ *		not know how many they are
+ *	let off	a few senders have no penalty for an epoch and grow: two below their share, to find
+ *		room, and more if the link is not full
+ *	end	one sender is left: it may restore its window. Or there were no trims for long and the
+ *		link is far from full
  *
- * While the link trims it is full: that teaches how many bytes fill it.
+ * An epoch with trims shows how many bytes fill the link.
  *
  * If there are more senders than packets fit in flight, one packet each fills the queue. Then
  * nothing here helps, and senders must pace themselves below one packet per round trip (mrc_nscc.c
@@ -28,12 +28,12 @@
 #include "peer/mrc_incast.h"
 
 #define MRC_INCAST_EPOCH_NS	20000u
-#define MRC_INCAST_EPOCH_MAX_NS	10000000u	/* a sender's bytes in it fit 32 bits */
+#define MRC_INCAST_EPOCH_MAX_NS	10000000u	/* a sender's bytes per epoch fit 32 bits */
 #define MRC_INCAST_HOLD		1	/* smallest penalty: no growth */
 #define MRC_INCAST_SHRINK	16	/* of 128 */
-#define MRC_INCAST_HEAVY	32	/* of those far above their share */
-#define MRC_INCAST_FIND		2	/* senders let off in each epoch, to find room */
-#define MRC_INCAST_GROWTH	16384	/* bytes that a sender let off grows, about */
+#define MRC_INCAST_HEAVY	32	/* penalty of senders far above their share */
+#define MRC_INCAST_FIND		2	/* senders without penalty in each epoch, to find room */
+#define MRC_INCAST_GROWTH	16384	/* approximate growth of a sender without penalty, bytes */
 #define MRC_INCAST_QUIET_END	32	/* epochs */
 
 void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg)
@@ -46,7 +46,7 @@ void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg)
 	in->epoch = 1;
 }
 
-/* Bytes of a full epoch: the most seen with trims, forgotten slowly when it is less. */
+/* Bytes of an epoch that fill the link: the maximum seen with trims, slowly decaying. */
 static void mrc_incast_learn(struct mrc_incast *in, u64 bytes)
 {
 	u64 most = div_u64(in->cfg.rate_mbps * in->cfg.epoch_ns, 8000);
@@ -57,7 +57,7 @@ static void mrc_incast_learn(struct mrc_incast *in, u64 bytes)
 		in->full = bytes;
 	else
 		in->full -= (in->full - bytes) >> 4;
-	/* Batches of a busy host can look faster than the link. */
+	/* Limit: batches of a busy host can seem faster than the link. */
 	if (most)
 		in->full = min_t(u64, in->full, most);
 }
@@ -66,7 +66,7 @@ static void mrc_incast_next(struct mrc_incast *in, u64 now_ns)
 {
 	u64 took = now_ns - in->start_ns;
 	bool idle = took > 4 * in->cfg.epoch_ns;
-	/* What it would have been in an epoch of the right length. */
+	/* Scale to an epoch of nominal length. */
 	u64 bytes = idle ? 0 : div_u64(min_t(u64, in->bytes, 1ull << 40) * in->cfg.epoch_ns,
 				       (u32)took);
 	u64 room;
@@ -93,7 +93,7 @@ static void mrc_incast_next(struct mrc_incast *in, u64 now_ns)
 	in->epoch += in->epoch == ~0u ? 2u : 1u;
 }
 
-/* What one sender is asked for in this epoch. */
+/* The penalty of one sender in this epoch. */
 static u8 mrc_incast_pen(struct mrc_incast *in, const struct mrc_incast_flow *f)
 {
 	if (!in->pen)
@@ -115,7 +115,7 @@ static void mrc_incast_enter(struct mrc_incast *in, struct mrc_incast_flow *f)
 	f->pen = mrc_incast_pen(in, f);
 	if (f->restoring)
 		f->penalised = false;
-	/* Growth by itself takes many round trips when most senders have just ended. */
+	/* After most senders have ended, normal growth would take many round trips. */
 	f->restoring = f->penalised && !f->pen && (in->refill || !in->pen);
 	in->refill = in->refill && !f->restoring;
 	in->senders++;
@@ -138,7 +138,7 @@ u8 mrc_incast_update(struct mrc_incast *in, struct mrc_incast_flow *f,
 	f->bytes += note->bytes;
 	if (in->trims && !in->pen && max_t(u32, in->senders, in->senders_last) > 1)
 		in->pen = MRC_INCAST_SHRINK;
-	/* The first round trip decides: who was let in before the first trim is asked too. */
+	/* The first round trip decides: hold senders that entered the epoch before its first trim, too. */
 	if (in->pen > MRC_INCAST_HOLD && !f->pen)
 		f->pen = MRC_INCAST_HOLD;
 	if (f->pen) {

@@ -18,16 +18,16 @@ struct mrc_incast_note;
 struct mrc_incast_cfg {
 	u32 rate_mbps;		/* of the planes that are up; 0: unknown, learnt */
 	u64 epoch_ns;		/* about a round trip, 10 ms at most; 0: 20 us */
-	bool off;		/* never ask */
+	bool off;		/* send no penalties */
 };
 
-/* One sender, embedded in what represents it (the QP). Zeroed at first. */
+/* One sender, embedded in the QP. Zeroed at first. */
 struct mrc_incast_flow {
 	u32 epoch;		/* latest epoch in which it sent; 0: never */
 	u32 bytes, bytes_last;	/* in that epoch, in the one before */
-	u8 pen;			/* asked of it in that epoch */
-	bool penalised;		/* asked to slow down, not yet told to restore */
-	bool restoring;		/* told in this epoch: SACKs may be lost, so all of them say it */
+	u8 pen;			/* its penalty in that epoch */
+	bool penalised;		/* had a penalty, and no restore since */
+	bool restoring;		/* all SACKs of this epoch carry restore, since SACKs may be lost */
 };
 
 struct mrc_incast {
@@ -39,23 +39,23 @@ struct mrc_incast {
 	u64 bytes;
 	u32 share;		/* bytes per sender in the epoch before */
 	u64 full;		/* bytes of an epoch in which the last hop is full */
-	u32 tokens;		/* senders that may still be let off in this epoch */
+	u32 tokens;		/* senders that may still go without penalty in this epoch */
 	bool refill;		/* one of them may restore its window */
 	u32 quiet;		/* epochs since the last trim */
-	u8 pen;			/* of those with their share or more; 0: no incast */
+	u8 pen;			/* penalty of senders with their share or more; 0: no incast */
 };
 
 void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg);
 
-/* Off: nobody is asked to slow down. */
+/* Off: no penalties are sent. */
 static inline void mrc_incast_set_off(struct mrc_incast *in, bool off)
 {
 	in->cfg.off = off;
 }
 
 /**
- * mrc_incast_update - take in what one connection received
- * Return: rcv_cwnd_pen for its next SACKs; *restore: they tell it to restore its window.
+ * mrc_incast_update - account for arrivals of one connection
+ * Return: rcv_cwnd_pen for its next SACKs; *restore: restore_cwnd of these SACKs.
  */
 u8 mrc_incast_update(struct mrc_incast *in, struct mrc_incast_flow *f,
 		     const struct mrc_incast_note *note, u64 now_ns, bool *restore);

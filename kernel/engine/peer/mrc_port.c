@@ -62,11 +62,11 @@ void mrc_port_peer_alive(struct mrc_port *p, u64 now_ns)
 		mrc_port_announce(p, now_ns);
 }
 
-/* ---- what the peer says ---- */
+/* ---- packets of the peer ---- */
 
 /*
- * A repeat of what was said before the latest word, by a longer path. Ids of a
- * peer that began anew may look old too, so only for as long as repeats last.
+ * Is announcement @id an old repeat that took a longer path? Ids of a peer that restarted may look old, too, so this
+ * applies only for as long as repeats last.
  */
 static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 {
@@ -74,13 +74,13 @@ static bool mrc_port_stale(const struct mrc_port *p, u16 id, u64 now_ns)
 	       now_ns - p->heard_ns < MRC_PORT_STALE_NS;
 }
 
-/* Ports of which @up says that they went down, and which lead to one of ours. */
+/* Ports that @up announces as newly down, and that are up here. */
 static u32 mrc_port_gone(const struct mrc_port *p, u32 up)
 {
 	return p->remote_up & ~up & p->up;
 }
 
-/* One of these was announced as down lately, and answered. */
+/* Was the "down" of one of @planes disproved recently? */
 static bool mrc_port_doubts(struct mrc_port *p, u32 planes, u64 now_ns)
 {
 	if (now_ns - p->denied_ns >= MRC_PORT_DOUBT_NS)
@@ -88,7 +88,7 @@ static bool mrc_port_doubts(struct mrc_port *p, u32 planes, u64 now_ns)
 	return planes & p->doubted;
 }
 
-/* May a change to @up be believed, and now? */
+/* May a change to @up be accepted now? */
 static bool mrc_port_change(struct mrc_port *p, u32 up, u64 now_ns)
 {
 	u64 at = max_t(u64, p->change_ns, now_ns);
@@ -120,7 +120,7 @@ static void mrc_port_rx_probe(struct mrc_port *p, const struct mrc_pkt *pkt)
 {
 	u8 n = (u8)(p->rsp_owed - p->status_owed);
 
-	/* The answer would say that the port is up, and may leave by another. */
+	/* An answer would prove the port to be up, even if it left by another one. */
 	if (pkt->plane < MRC_PLANES_MAX && !(p->said >> pkt->plane & 1)) {
 		p->withheld++;
 		return;
@@ -139,14 +139,14 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 	bool change = up != p->remote_up;
 
 	if (mrc_port_stale(p, (u16)pkt->psn, now_ns)) {
-		p->stale++;	/* no answer: who began anew says it until it is no longer taken for old */
+		p->stale++;	/* not answered: a restarted peer repeats it until it is accepted */
 		return false;
 	}
 	if (change && !mrc_port_change(p, up, now_ns))
 		return false;
 	mrc_down_check_end(&p->doubt, up);
 	mrc_down_check_start(&p->doubt, mrc_port_gone(p, up), now_ns);
-	/* The latest only: who asked twice has repeated or outdated himself. */
+	/* Only the latest is answered: the peer has repeated or replaced earlier ones. */
 	p->status = mrc_port_answer_to(pkt);
 	p->rsp_owed = (u8)(p->rsp_owed + !p->status_owed);
 	p->status_owed = true;
@@ -158,8 +158,8 @@ static bool mrc_port_rx_status(struct mrc_port *p, const struct mrc_pkt *pkt, u6
 }
 
 /*
- * It answers by a port that it was said to have lost. The notice is dropped, and with it the
- * notice's id, which may lie far ahead of the peer's own.
+ * The peer answered by a port that was announced as down. The announcement was forged and is dropped. So is its id,
+ * which may lie far ahead of the peer's own ids.
  */
 static bool mrc_port_rx_checked(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
@@ -177,13 +177,13 @@ static bool mrc_port_rx_checked(struct mrc_port *p, const struct mrc_pkt *pkt, u
 	return true;
 }
 
-/* To what we said last: each repeat of it may be answered. */
+/* Is @pkt an answer to the latest announcement? Each of its repeats may be answered. */
 static bool mrc_port_answers_us(const struct mrc_port *p, const struct mrc_pkt *pkt)
 {
 	return p->tries && pkt->u.ep.op == MRC_EP_PORT_STATUS && (pkt->psn & 0xffff) == p->req_id;
 }
 
-/* To our announcement, or to what a controller asked. */
+/* A response to the own announcement or to a controller's request. */
 static void mrc_port_rx_response(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 {
 	if (mrc_port_answers_us(p, pkt))
@@ -209,7 +209,7 @@ bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns)
 	return false;
 }
 
-/* ---- what we say ---- */
+/* ---- packets to the peer ---- */
 
 static void mrc_port_pkt(struct mrc_pkt *pkt, u8 opcode, u16 id, u8 op)
 {
@@ -277,7 +277,7 @@ u64 mrc_port_deadline_ns(const struct mrc_port *p)
 		     mrc_down_check_deadline_ns(&p->doubt));
 }
 
-/* ---- what a controller asks ---- */
+/* ---- requests of controllers ---- */
 
 void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask)
 {
@@ -285,8 +285,8 @@ void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask)
 }
 
 /*
- * Its id is of the same row as those of announcements, since the peer believes the latest: one under
- * way would look older than this to it, and what it says would be lost.
+ * A controller's announcement uses the same sequence of ids as the own ones, because the peer accepts only the latest. So
+ * it is refused while an own announcement is in progress, which would then look older and be lost.
  */
 static int mrc_port_request_status(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns, u16 *id)
 {
@@ -301,7 +301,7 @@ static int mrc_port_request_status(struct mrc_port *p, const struct mrc_ep_req *
 	p->req_id = *id;
 	p->said = q->ports_up;
 	p->tries = 0;
-	p->greeting = false;	/* the peer has been told, and what a controller says stands */
+	p->greeting = false;	/* the peer is informed, and the controller's announcement stays valid */
 	return 0;
 }
 

@@ -31,109 +31,108 @@
 #include "paths/mrc_ev.h"
 
 #define MRC_PORT_TRIES	16	/* 13 s in all: a switch may forward late after its port is up */
-#define MRC_PORT_STALE_NS 409600000ull	/* an older announcement may still be in the ring of a host that slept */
+#define MRC_PORT_STALE_NS 409600000ull	/* how long an old announcement may stay in a paused host's ring */
 #define MRC_PORT_WAIT_NS 200000ull	/* first repeat; doubles */
-#define MRC_PORT_ANSWERS 16		/* EV probes waiting for their answer */
+#define MRC_PORT_ANSWERS 16		/* limit of pending answers to EV probes */
 
-/* A peer's changes are costly: so many at once, and one more per so long. */
+/* Changes of a peer's ports are expensive: limit of a burst, and interval of further ones. */
 #define MRC_PORT_CHANGES 8
 #define MRC_PORT_CHANGE_NS 1000000ull
-#define MRC_PORT_DOUBT_NS 100000000ull	/* meanwhile losses tell of a true failure */
-#define MRC_PORT_STRAY_NS 100000000ull	/* the peer needs so long, at most, to leave a port */
+#define MRC_PORT_DOUBT_NS 100000000ull	/* meanwhile losses would reveal a real failure */
+#define MRC_PORT_STRAY_NS 100000000ull	/* time that a peer needs at most to stop using a port */
 
 struct mrc_port_answer {
 	u16 id;
-	u16 tx_ts;		/* to be reflected */
+	u16 tx_ts;		/* timestamp to reflect */
 	u8 op;			/* enum mrc_ep_op */
 };
 
 struct mrc_port {
-	u32 up;			/* local ports, to be announced */
-	u32 said;		/* as the peer was told last, by us or by a controller */
-	u32 remote_up;		/* last heard, less what was denied; all ones before */
-	u32 doubted;		/* ports whose notices were denied since... */
-	u64 denied_ns;		/* the latest denial */
+	u32 up;			/* local ports that are up */
+	u32 said;		/* ports announced last, by the device or by a controller */
+	u32 remote_up;		/* latest announcement, without disproved "down"s; at first all ones */
+	u32 doubted;		/* ports whose "down" was disproved recently */
+	u64 denied_ns;		/* when the latest "down" was disproved */
 	struct mrc_down_check doubt;
-	u64 heard_ns;		/* when */
-	u64 change_ns;		/* pacing of the peer's changes: next one's place in line */
-	u64 next_ns;
-	u64 said_ns;		/* when the latest announcement began */
-	u16 heard_id;		/* and of which announcement */
-	u16 req_id;		/* of the announcement under way */
+	u64 heard_ns;		/* time of the peer's latest announcement */
+	u64 change_ns;		/* pacing: when the next change would be due at the permitted rate */
+	u64 next_ns;		/* next repeat of the own announcement */
+	u64 said_ns;		/* start of the latest own announcement */
+	u16 heard_id;		/* id of the peer's latest announcement */
+	u16 req_id;		/* id of the latest own announcement */
 	u8 tries;
-	bool announcing;
-	bool greeting;		/* begin to announce when the peer is heard */
-	bool heard;
-	bool status_owed;	/* the answer to a Port Status Update, ahead of probes */
-	u8 rsp_owed;		/* answers waiting, status included */
-	u8 first;		/* of the ring */
+	bool announcing;	/* the own announcement has not been answered yet */
+	bool greeting;		/* start to announce when a packet of the peer arrives */
+	bool heard;		/* heard_id and heard_ns are valid */
+	bool status_owed;	/* answer to a Port Status Update is pending; it precedes probes */
+	u8 rsp_owed;		/* pending answers, status included */
+	u8 first;		/* oldest entry of the ring */
 	struct mrc_port_answer status;
 	struct mrc_port_answer answer[MRC_PORT_ANSWERS];
-	u32 limited;		/* requests not taken: too many */
+	u32 limited;		/* requests not accepted: too many */
 	u32 stale;		/* announcements older than the latest */
 	u32 severed;		/* announcements that leave no port in common */
-	u32 denied;		/* "down" of a port by which the peer answered */
-	u32 withheld;		/* probes by a port that was announced as down: not answered */
-	u32 unasked;		/* responses to nothing that was asked */
-	struct mrc_ep_req_table *ask;	/* the caller's; NULL: a controller has asked nothing yet */
+	u32 denied;		/* "down"s of a port by which the peer answered */
+	u32 withheld;		/* probes not answered: arrival port is announced as down */
+	u32 unasked;		/* responses without a request */
+	struct mrc_ep_req_table *ask;	/* owned by the caller; NULL: no requests of controllers yet */
 };
 
 void mrc_port_init(struct mrc_port *p, u32 up);
-/* Say once more which local ports are up: the peer must hear from us. */
+/* Start a new announcement of the local ports. */
 void mrc_port_announce(struct mrc_port *p, u64 now_ns);
-/* Likewise, unless it is being told already. */
+/* The same, unless an announcement is in progress. */
 void mrc_port_remind(struct mrc_port *p, u64 now_ns);
 /*
- * The peer sent by local port @plane, 0-based. If that is down, the ports are announced once more: the peer was told
- * otherwise since, perhaps by a forger. Packets under way while an announcement is new prove nothing.
+ * A packet of the peer arrived by local port @plane, 0-based. If that port is down, announce the ports again: the peer
+ * has wrong information, perhaps from a forger. Not shortly after an announcement, when old packets may arrive.
  */
 void mrc_port_stray(struct mrc_port *p, u8 plane, u64 now_ns);
-/* Local ports changed: begin to announce. */
+/* Local ports changed: start to announce. */
 void mrc_port_set(struct mrc_port *p, u32 up, u64 now_ns);
 /*
- * A connection to the peer is made; @first: there was none. Either end may have begun anew since the last
- * one: the peer may hold what a former one of us said, and does not know what its own former one was told.
- * Of @all ports that there are some are down: it is told from @at_ns on, and for a further connection
- * once more, unless it is just being told. All are up: that waits until it is heard (mrc_port_peer_alive()), for
- * before it may not know us, and would not listen.
+ * A connection to the peer is created; @first: it is the only one. Either host may have restarted since the last
+ * connection and lost or kept old port states. @all: all local ports. If some are down, announce them from @at_ns on,
+ * and again for a further connection. If all are up, wait for a packet of the peer (mrc_port_peer_alive()): before
+ * that, it may not know this host and would drop the announcement.
  */
 void mrc_port_meet(struct mrc_port *p, u32 all, bool first, u64 at_ns);
-/* A packet of the peer's came, of a connection or of its endpoint. */
+/* A packet of the peer arrived, of a connection or of its endpoint. */
 void mrc_port_peer_alive(struct mrc_port *p, u64 now_ns);
 /**
- * mrc_port_rx - take a D8 or D9 packet of this peer
+ * mrc_port_rx - process a D8 or D9 packet of this peer
  * Return: true when remote_up changed: hand it to mrc_evset_remote_planes() of
  * every set towards this peer, then mrc_conn_plane_event() to its connections.
  */
 bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
 /*
- * Next control packet to this peer (dqpn 2), or false. Its plane is MRC_PLANE_NONE: the caller picks the EV. Else
- * it leaves by an EV of that plane, though that is not in use: the caller may take mrc_evset_nth_of() with its ev.
+ * Next control packet to this peer (dqpn 2), or false. If its plane is MRC_PLANE_NONE, the caller picks any EV. Otherwise
+ * it must leave by an EV of that plane, although the plane is not in use: mrc_evset_nth_of() with pkt->ev as number.
  */
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
 
-/* From now on a controller may ask. @ask: initialised, and there for as long as @p. */
+/* Enable requests of controllers. @ask: initialised; must live as long as @p. */
 void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask);
 /**
- * mrc_port_request - a controller asks the peer by an EV that it names
+ * mrc_port_request - build a controller's request to the peer
  *
- * Return: 0 and the packet, which leaves once, or is taken back; -EBUSY: too many wait for their answer, or
- * (Port Status Update) the peer is just being told of our ports, which would be taken for older.
+ * Return: 0 and the packet, which the caller sends once or takes back; -EBUSY: too many requests wait, or
+ * (Port Status Update) an own announcement is in progress, which the peer would then take for older.
  */
 int mrc_port_request(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns,
 		     struct mrc_pkt *pkt);
 void mrc_port_request_undo(struct mrc_port *p, const struct mrc_pkt *pkt);
-/* After mrc_port_rx(): the packet answered what a controller asked. Once. */
+/* After mrc_port_rx(): fetch the answer to a controller's request, once. */
 bool mrc_port_take_rsp(struct mrc_port *p, struct mrc_ep_rsp *answer);
 
-/* The peer has had the time to leave ports that were announced as down. May be asked without the lock. */
+/* Has the peer had time to stop using ports that were announced as down? May be called without the lock. */
 static inline bool mrc_port_left(const struct mrc_port *p, u64 now_ns)
 {
 	return now_ns >= READ_ONCE(p->said_ns) + MRC_PORT_STRAY_NS;
 }
 
-/* The local ports that are up, as last set; and the peer's, as last heard. */
+/* Local ports that are up; and the peer's, according to its announcements. */
 static inline u32 mrc_port_up(const struct mrc_port *p)
 {
 	return p->up;
@@ -144,55 +143,55 @@ static inline u32 mrc_port_remote_up(const struct mrc_port *p)
 	return p->remote_up;
 }
 
-/* What mrc_port_set_reqs() was given; NULL: no controller may ask yet. May be asked without the lock. */
+/* The table of mrc_port_set_reqs(); NULL: none yet. May be called without the lock. */
 static inline struct mrc_ep_req_table *mrc_port_reqs(const struct mrc_port *p)
 {
 	return READ_ONCE(p->ask);
 }
 
-/* How many responses came to nothing that was asked. */
+/* Number of responses without a request. */
 static inline u32 mrc_port_unmatched(const struct mrc_port *p)
 {
 	return p->unasked;
 }
 
-/* An announcement is under way. */
+/* Is an announcement in progress? */
 static inline bool mrc_port_announcing(const struct mrc_port *p)
 {
 	return p->announcing;
 }
 
-/* One waits for mrc_port_peer_alive(). */
+/* Does an announcement wait for mrc_port_peer_alive()? */
 static inline bool mrc_port_greeting(const struct mrc_port *p)
 {
 	return p->greeting;
 }
 
-/* How many announcements were not believed, since they leave no port in common. */
+/* Number of announcements not accepted, because they leave no port in common. */
 static inline u32 mrc_port_severed(const struct mrc_port *p)
 {
 	return p->severed;
 }
 
-/* How many announcements of a port as down were denied by an answer through it. */
+/* Number of "down"s that an answer by that port disproved. */
 static inline u32 mrc_port_denied(const struct mrc_port *p)
 {
 	return p->denied;
 }
 
-/* How many probes were not answered, for we announced the port that they came by as down. */
+/* Number of probes not answered, because their arrival port is announced as down. */
 static inline u32 mrc_port_withheld(const struct mrc_port *p)
 {
 	return p->withheld;
 }
 
-/* How often it was sent. */
+/* How often the latest announcement was sent. */
 static inline u8 mrc_port_tries(const struct mrc_port *p)
 {
 	return p->tries;
 }
 
-/* The peer waits for an answer. */
+/* Is an answer to the peer pending? */
 static inline bool mrc_port_owes(const struct mrc_port *p)
 {
 	return p->rsp_owed;

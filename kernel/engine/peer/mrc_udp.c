@@ -5,9 +5,9 @@
 #include "peer/mrc_udp.h"
 
 /*
- * One that was never heard may listen at the other port only: what is sent again, and probes,
- * look for it there by turns. One that was heard at a port which is ours no more would
- * answer to that: what comes to a port of the standard's tells it where we are.
+ * A peer of which nothing has arrived may listen on the other port only, so retransmissions and probes alternate between
+ * the ports. If the latest packet arrived on a port that the device no longer uses, a packet to a standard port tells
+ * the peer the new one.
  */
 u16 mrc_udp_dest(struct mrc_udp *u, u16 own, const struct mrc_pkt *pkt)
 {
@@ -21,7 +21,7 @@ u16 mrc_udp_dest(struct mrc_udp *u, u16 own, const struct mrc_pkt *pkt)
 	if (!mrc_pkt_insists(pkt))
 		return own;
 	tries = READ_ONCE(u->tries) + 1;
-	WRITE_ONCE(u->tries, tries);	/* a lost count does no harm */
+	WRITE_ONCE(u->tries, tries);	/* a lost update does no harm */
 	if (tries & 1)
 		return own;
 	return own == MRC_UDP_PORT_ALT ? MRC_UDP_PORT : MRC_UDP_PORT_ALT;

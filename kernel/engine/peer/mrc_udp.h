@@ -14,18 +14,18 @@
 #include "wire/mrc_wire.h"
 
 struct mrc_udp {
-	u16 heard;		/* port of ours that its latest packet came to; 0: none came */
-	u8 tries;		/* of one that was never heard: which port is tried next */
+	u16 heard;		/* local port of its latest packet; 0: none has arrived */
+	u8 tries;		/* as long as none has arrived: selects the port to try */
 };
 
-/* A sound packet of the peer came to @port. */
+/* A valid packet of the peer arrived at local port @port. */
 static inline void mrc_udp_rx(struct mrc_udp *u, u16 port)
 {
 	if (unlikely(READ_ONCE(u->heard) != port))
 		WRITE_ONCE(u->heard, port);
 }
 
-/* Where @pkt goes; @own: the device's port. */
+/* UDP destination port for @pkt; @own: the device's port. */
 u16 mrc_udp_dest(struct mrc_udp *u, u16 own, const struct mrc_pkt *pkt);
 
 #endif

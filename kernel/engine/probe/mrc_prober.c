@@ -5,7 +5,7 @@
 #include "wire/mrc_wire.h"
 #include "probe/mrc_prober.h"
 
-/* ---- the heap: the test to be looked at first is at its top ---- */
+/* ---- the heap: the test with the earliest event is at its top ---- */
 
 static void heap_put(struct mrc_prober *p, u32 place, struct mrc_selfprobe *t)
 {
@@ -65,7 +65,7 @@ static void prober_rekey_all(struct mrc_prober *p)
 	}
 }
 
-/* Up to 10 % sooner or later: tests of many hosts keep no step. Those that were missed are not made up for. */
+/* Up to 10 % earlier or later, so that many hosts do not synchronise. Missed probes are not made up for. */
 static void prober_postpone(struct mrc_prober *p, struct mrc_selfprobe *t, u64 now_ns)
 {
 	u32 us = t->cfg.interval_us, tenth = us / 10;
@@ -86,13 +86,13 @@ void mrc_prober_init(struct mrc_prober *p, u64 seed, u32 least)
 	p->tick_ns = MRC_TIME_NEVER;
 }
 
-/* The phase is random: tests that are set at once are not sent at once. */
+/* A random phase spreads tests that were set together. */
 static void prober_begin(struct mrc_prober *p, struct mrc_selfprobe *t, u64 now_ns)
 {
 	t->due_ns = now_ns + (u64)mrc_prng_below(&p->rand, t->cfg.interval_us) * 1000;
 }
 
-/* Tests of @t that are as they were are exchanged for those that we have. */
+/* Exchange tests of @t that equal an existing one for the existing one, which keeps its state. */
 static void prober_keep(struct mrc_prober *p, struct mrc_prober_table *t)
 {
 	struct mrc_selfprobe *old;
@@ -147,7 +147,7 @@ enum mrc_prober_news mrc_prober_replace(struct mrc_prober *p, const struct mrc_p
 	return renewed && p->t.n ? MRC_PROBER_RENEWED : MRC_PROBER_NOTHING;
 }
 
-/* The first test whose id is not below @id: its place. */
+/* Index of the first test with an id >= @id. */
 static u32 prober_place(const struct mrc_prober *p, u64 id)
 {
 	u32 lo = 0, hi = p->t.n, mid;
@@ -181,7 +181,7 @@ u64 mrc_prober_left_ns(const struct mrc_prober *p, u64 now_ns)
 	return p->t.n && !p->expired && now_ns < p->until_ns ? p->until_ns - now_ns : 0;
 }
 
-/* ---- is the host fit to judge ---- */
+/* ---- is the host fit to measure ---- */
 
 static void prober_stall(struct mrc_prober *p, u64 now_ns)
 {
@@ -198,7 +198,7 @@ static void prober_stall(struct mrc_prober *p, u64 now_ns)
 	p->count.stalls++;
 }
 
-/* The probe through our own stack waits for so long. */
+/* Has the probe through the host's own stack waited for stall_ns or longer? */
 static bool prober_host_waits(const struct mrc_prober *p, u64 now_ns)
 {
 	u64 oldest_ns = p->host ? mrc_selfprobe_oldest_ns(p->host) : MRC_TIME_NEVER;
@@ -206,7 +206,7 @@ static bool prober_host_waits(const struct mrc_prober *p, u64 now_ns)
 	return oldest_ns != MRC_TIME_NEVER && now_ns >= oldest_ns + p->cfg.stall_ns;
 }
 
-/* It is paused. @late: and starved still. */
+/* A run of the timer while the host is starved. @late: it still is. */
 static enum mrc_prober_news prober_calm(struct mrc_prober *p, bool late, u64 now_ns)
 {
 	bool told = p->told;
@@ -247,7 +247,7 @@ enum mrc_prober_news mrc_prober_tick(struct mrc_prober *p, u64 now_ns)
 	return p->paused ? prober_calm(p, late, now_ns) : MRC_PROBER_NOTHING;
 }
 
-/* ---- what a plane may spend ---- */
+/* ---- the budget of a plane ---- */
 
 void mrc_prober_plane(struct mrc_prober *p, u8 num, u32 mtu, u64 rate)
 {
@@ -261,7 +261,7 @@ static bool prober_pay(struct mrc_prober_plane *pl, u32 bytes, u64 now_ns)
 	u64 most = max_t(u64, pl->rate, MRC_PROBER_PURSE), since_ns = now_ns - pl->purse_ns;
 	u64 earned = div_u64(min_t(u64, since_ns, second) * pl->rate, second);
 
-	/* What is less than a byte is earned by then. */
+	/* Keep the time if it has not earned a whole byte yet. */
 	if (since_ns >= second || earned) {
 		pl->purse = min_t(u64, most, since_ns >= second && !pl->purse_ns ? most : pl->purse + earned);
 		pl->purse_ns = now_ns;
@@ -279,7 +279,7 @@ static bool prober_is_full(const struct mrc_prober *p, const struct mrc_selfprob
 	return p->cfg.full_every && t->cfg.plane != MRC_PLANE_NONE && !((t->next + 1) % p->cfg.full_every);
 }
 
-/* May @t send now? Then @op says how many bytes. */
+/* May @t send now? Then *size is the size of the packet. */
 static bool prober_may(struct mrc_prober *p, struct mrc_selfprobe *t, bool full, u64 now_ns, u32 *size)
 {
 	struct mrc_prober_plane *pl;
@@ -301,7 +301,7 @@ static bool prober_may(struct mrc_prober *p, struct mrc_selfprobe *t, bool full,
 	return false;
 }
 
-/* @t is due. False: it sends nothing. */
+/* @t is due. False: nothing is sent. */
 static bool prober_send(struct mrc_prober *p, struct mrc_selfprobe *t, u64 now_ns, struct mrc_prober_op *op)
 {
 	bool full = prober_is_full(p, t);
@@ -345,7 +345,7 @@ void mrc_prober_undo(struct mrc_prober *p, const struct mrc_prober_op *op)
 	prober_rekey(p, t);
 }
 
-/* How long this run took so far. */
+/* Duration of the timer's run so far. */
 static u64 prober_spent(const struct mrc_prober *p, u64 now_ns)
 {
 	return p->began_ns && now_ns > p->began_ns ? min_t(u64, now_ns - p->began_ns, MRC_PROBER_TOLD_NS) : 0;
@@ -366,7 +366,7 @@ u64 mrc_prober_arm(struct mrc_prober *p, u64 now_ns)
 	return at_ns;
 }
 
-/* ---- what comes back ---- */
+/* ---- probes that return ---- */
 
 enum mrc_selfprobe_verdict mrc_prober_rx(struct mrc_prober *p, const struct mrc_selfprobe_came *c, u64 now_ns)
 {

@@ -23,7 +23,7 @@ void mrc_selfprobe_init(struct mrc_selfprobe *t, const struct mrc_selfprobe_cfg 
 	memset(t, 0, sizeof(*t));
 	t->cfg = *cfg;
 	t->secret = secret;
-	t->answered = ~0u;	/* none is expected */
+	t->answered = ~0u;	/* no answer is expected */
 }
 
 static void selfprobe_lose(struct mrc_selfprobe *t, u32 bit, u64 now_ns)
@@ -39,7 +39,7 @@ u32 mrc_selfprobe_send(struct mrc_selfprobe *t, bool full, u64 now_ns)
 {
 	u32 seq = t->next++, bit = selfprobe_bit(seq);
 
-	if (t->waiting & bit)	/* WINDOW ago, and nobody looked since */
+	if (t->waiting & bit)	/* the probe WINDOW numbers ago, not expired yet */
 		selfprobe_lose(t, bit, now_ns);
 	t->waiting |= bit;
 	t->answered &= ~bit;
@@ -64,7 +64,7 @@ void mrc_selfprobe_undo(struct mrc_selfprobe *t, u32 seq)
 	t->count.unsent++;
 }
 
-/* The oldest that is under way; false: none is. */
+/* Number of the oldest outstanding probe; false: there is none. */
 static bool selfprobe_oldest(const struct mrc_selfprobe *t, u32 *seq)
 {
 	u32 first = t->next - MRC_SELFPROBE_WINDOW, i;
@@ -107,7 +107,7 @@ static void selfprobe_round_trip(struct mrc_selfprobe_count *n, u64 rtt_ns)
 	n->rtt_hist[mrc_selfprobe_bucket(rtt_ns)]++;
 }
 
-/* Of one that was under way. */
+/* An outstanding probe has returned. */
 static void selfprobe_take(struct mrc_selfprobe *t, const struct mrc_selfprobe_came *c, u64 now_ns, u64 rtt_ns)
 {
 	struct mrc_selfprobe_count *n = &t->count;

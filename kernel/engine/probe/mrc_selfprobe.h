@@ -9,7 +9,7 @@
  * counts.
  *
  * A probe that does not return in time is lost. If it returns later, it is also counted as late.
- * Probes that were under way while the host paused are void: they prove nothing.
+ * Probes that were outstanding while the host paused are void: they prove nothing.
  */
 #ifndef MRC_SELFPROBE_H
 #define MRC_SELFPROBE_H
@@ -17,11 +17,11 @@
 #include "base/mrc_types.h"
 
 #define MRC_SELFPROBE_WINDOW	32	/* bits of the masks */
-#define MRC_SELFPROBE_AHEAD	16	/* intervals that a timeout may last: so many are under way */
+#define MRC_SELFPROBE_AHEAD	16	/* limit of a timeout in intervals, so of outstanding probes */
 #define MRC_SELFPROBE_BUCKETS	16
-#define MRC_SELFPROBE_CONTROL	0xff	/* DSCP of control packets, whatever it is then */
+#define MRC_SELFPROBE_CONTROL	0xff	/* use the device's DSCP of control packets */
 
-struct mrc_selfprobe_cfg {	/* no holes: compared as bytes */
+struct mrc_selfprobe_cfg {	/* without padding, because it is compared as bytes */
 	u32 id;
 	u32 interval_us;
 	u16 size;		/* bytes of the IP packet; 0: the shortest */
@@ -34,59 +34,59 @@ struct mrc_selfprobe_cfg {	/* no holes: compared as bytes */
 
 struct mrc_selfprobe_count {
 	u64 sent, received, lost, corrupt, other_plane, voided;
-	u64 late;		/* of lost and voided */
+	u64 late;		/* returned after they were counted as lost or voided */
 	u64 duplicate;
-	u64 trimmed, marked;	/* of received */
+	u64 trimmed, marked;	/* part of received */
 	u64 full_sent, full_lost;
 	u64 unsent, over_budget;
 	u64 last_lost_ns, last_received_ns;	/* 0: never */
 	u64 rtt_low_ns, rtt_high_ns, rtt_sum_ns;
 	u64 rtt_hist[MRC_SELFPROBE_BUCKETS];
-	u32 run;		/* lost one after the other */
+	u32 run;		/* lost in a row */
 };
 
 struct mrc_selfprobe {
 	struct mrc_selfprobe_cfg cfg;
 	u64 secret;
-	u64 due_ns;		/* when the next is sent */
-	u64 key_ns;		/* when to look at it: mrc_prober.c, as place */
+	u64 due_ns;		/* when the next probe is due */
+	u64 key_ns;		/* for mrc_prober.c: time of the next event, and place in its heap */
 	u32 place;
-	u32 next;		/* number of the next */
+	u32 next;		/* number of the next probe */
 	u32 waiting, answered, full;	/* bit: number % WINDOW */
 	u64 sent_ns[MRC_SELFPROBE_WINDOW];
 	struct mrc_selfprobe_count count;
 };
 
-/* A probe that came. */
+/* A probe that arrived. */
 struct mrc_selfprobe_came {
 	u32 id, seq;
 	u64 secret;
-	u8 plane;		/* that it came by */
+	u8 plane;		/* arrival plane */
 	bool corrupt, trimmed, marked;
 };
 
 enum mrc_selfprobe_verdict {
-	MRC_SELFPROBE_TAKEN,	/* the answer to one that was under way */
+	MRC_SELFPROBE_TAKEN,	/* an outstanding probe has returned */
 	MRC_SELFPROBE_LATE,
 	MRC_SELFPROBE_DUPLICATE,
 	MRC_SELFPROBE_FORGED,
 };
 
-/* @secret: that no stranger guesses. */
+/* @secret: a random number that proves who sent a probe. */
 void mrc_selfprobe_init(struct mrc_selfprobe *t, const struct mrc_selfprobe_cfg *cfg, u64 secret);
-/* Bucket of a histogram: 0 below 1,024 ns, each one twice as far, the last has the rest. */
+/* Bucket of a histogram: 0 is below 1,024 ns, each next one ends at twice the time, the last has the rest. */
 u32 mrc_selfprobe_bucket(u64 ns);
-/* Another one leaves now: its number. */
+/* A probe leaves now. Returns its number. */
 u32 mrc_selfprobe_send(struct mrc_selfprobe *t, bool full, u64 now_ns);
-/* The one that left last, @seq, did not leave. */
+/* The latest probe, @seq, could not be sent. */
 void mrc_selfprobe_undo(struct mrc_selfprobe *t, u32 seq);
-/* When the oldest that is under way was sent; MRC_TIME_NEVER: none is. */
+/* Send time of the oldest outstanding probe; MRC_TIME_NEVER: there is none. */
 u64 mrc_selfprobe_oldest_ns(const struct mrc_selfprobe *t);
-/* Those that were sent at @before_ns or earlier, and are under way, are lost. */
+/* Outstanding probes that were sent at @before_ns or earlier are lost. */
 void mrc_selfprobe_expire(struct mrc_selfprobe *t, u64 before_ns, u64 now_ns);
-/* All that are under way are void. */
+/* All outstanding probes are void. */
 void mrc_selfprobe_void(struct mrc_selfprobe *t);
-/* @rtt_ns: of one that was taken. */
+/* A probe arrived. *@rtt_ns is set only for MRC_SELFPROBE_TAKEN. */
 enum mrc_selfprobe_verdict mrc_selfprobe_rx(struct mrc_selfprobe *t, const struct mrc_selfprobe_came *c,
 					    u64 now_ns, u64 *rtt_ns);
 

@@ -25,20 +25,20 @@
 #define MRC_DETH_COPY		0x80	/* set in the opcode of a copy: e4, e5 */
 
 #define MRC_QPN_GSI		1	/* management packets */
-#define MRC_QPN_MCAST		0xffffff	/* whoever is attached to the group it is sent to */
+#define MRC_QPN_MCAST		0xffffff	/* all QPs attached to the multicast group */
 #define MRC_DETH_LEN		8
 #define MRC_DETH_HDR_MAX	(MRC_BTH_LEN + MRC_DETH_LEN + MRC_IMM_LEN)
 #define MRC_DETH_MARK		0x4d
 #define MRC_DETH_PAYLOAD_MAX	4096
-#define MRC_DETH_QKEY_OWN	0x80000000u	/* in a request: take the QP's own */
+#define MRC_DETH_QKEY_OWN	0x80000000u	/* in a work request: use the QP's own Q_Key */
 
 /* One datagram, host byte order. */
 struct mrc_dgram {
 	bool se;		/* solicited event */
 	bool has_imm;
-	bool marked;		/* by us: speaks MRC */
-	bool copy;		/* of one that was sent by another path */
-	u8 pad;			/* PadCnt; payload_len is without it */
+	bool marked;		/* MRC_DETH_MARK: the sender speaks MRC */
+	bool copy;		/* copy of a datagram that was sent by another path */
+	u8 pad;			/* PadCnt; not included in payload_len */
 	u16 pkey;
 	u16 hdr_len;		/* bytes from BTH to the payload */
 	u16 payload_len;
@@ -60,15 +60,15 @@ int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d);
 /* Encode; @buf: MRC_DETH_HDR_MAX bytes. pad and hdr_len follow from payload_len. Return: hdr_len. */
 u32 mrc_deth_build(void *buf, struct mrc_dgram *d);
 
-/* @bth begins a datagram that was built: it becomes the copy of that. */
+/* Turn the datagram at @bth, which is complete, into its copy. */
 static inline void mrc_deth_make_copy(void *bth)
 {
 	*(u8 *)bth |= MRC_DETH_COPY;
 }
 
 /*
- * The MRC_BTH_LEN bytes at @bth as both of a pair have them: without the copy's bit, and without the byte that
- * switches may change (congestion marks, which the ICRC leaves out).
+ * Make the MRC_BTH_LEN bytes at @bth equal for a datagram and its copy: clear the copy bit, and the byte that switches
+ * may change (congestion marks, not covered by the ICRC).
  */
 static inline void mrc_deth_alike(void *bth)
 {
@@ -78,7 +78,7 @@ static inline void mrc_deth_alike(void *bth)
 	b[4] = 0;
 }
 
-/* The Q_Key that a request for @asked sends from a QP whose own is @own. */
+/* The Q_Key to send: @asked is that of the work request, @own that of the QP. */
 static inline u32 mrc_deth_qkey(u32 asked, u32 own)
 {
 	return asked & MRC_DETH_QKEY_OWN ? own : asked;

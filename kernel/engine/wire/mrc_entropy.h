@@ -19,14 +19,14 @@
 #define MRC_ENTROPY_PORT_0	0xffffu
 
 struct mrc_entropy {
-	u32 base, step;		/* of the source ports that are made up */
+	u32 base, step;		/* of generated source ports */
 	bool v4;
 	bool port_low;		/* a configured STEV has its port in the low half */
 };
 
 void mrc_entropy_init(struct mrc_entropy *e, u64 seed, bool v4, bool port_low);
 
-/* EV number @i of a set that nobody configured (AUTO), with a flow label if @label. */
+/* EV number @i of a set without configuration (AUTO), with a flow label if @label. */
 u32 mrc_entropy_auto(const struct mrc_entropy *e, u32 i, bool label);
 
 /* EV number @i of a set, configured as @value in format @fmt. */

@@ -49,7 +49,7 @@ static enum mrc_evgen_err mrc_ev_copy_check(const struct mrc_ev_copy *c, u32 ev_
 	return MRC_EVGEN_OK;
 }
 
-/* Formats, and how many of everything. */
+/* Checks the format and all counts. */
 static enum mrc_evgen_err mrc_evgen_check_head(const struct mrc_ev_gen *g)
 {
 	u32 total = 0;
@@ -85,7 +85,7 @@ enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx)
 	return err;
 }
 
-/* Values of a field less one: 2^32 of them still fit. */
+/* Number of values of a field minus one, so that 2^32 values fit. */
 static u32 mrc_ev_field_span(const struct mrc_ev_field *f)
 {
 	return f->max_val - f->min_val;
@@ -138,12 +138,12 @@ void mrc_evgen_name(const struct mrc_ev_gen *g, u32 i, u8 name[MRC_EV_BYTES])
 	u8 n;
 
 	memset(name, 0, MRC_EV_BYTES);
-	/* From the last field, which varies fastest. */
+	/* Start with the last field, which varies fastest. */
 	for (n = g->n; n; n--) {
 		const struct mrc_ev_field *f = &g->field[n - 1];
 		u32 span = mrc_ev_field_span(f), v = i;
 
-		if (i > span) {		/* so span + 1 does not overflow */
+		if (i > span) {		/* then span + 1 does not overflow */
 			v = i % (span + 1);
 			i /= span + 1;
 		} else {
@@ -196,7 +196,7 @@ void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES])
 	mrc_evgen_wire(g, name, ev);
 }
 
-/* After how many in turn do values and ports meet as at first. */
+/* After so many EVs in turn, pairs of value and port repeat: their least common multiple. */
 static u64 mrc_evgen_period(u32 count, u32 n_ports)
 {
 	u32 a = count, b = n_ports, rest;

@@ -34,16 +34,16 @@ struct mrc_ev_field {		/* struct mrc_ctl_ev_field */
 
 enum mrc_ev_from {
 	MRC_EV_FROM_DST,	/* the destination's address */
-	MRC_EV_FROM_SRC,	/* ours */
+	MRC_EV_FROM_SRC,	/* the local address */
 };
 
-struct mrc_ev_copy {		/* bit 0: the first on the wire, of address and EV */
+struct mrc_ev_copy {		/* bit 0 is the first bit on the wire */
 	u32 from;		/* enum mrc_ev_from */
-	u32 bit, width;		/* these bits of it, at most 32, */
-	u32 at;			/* take the place of as many of the EV from here on */
+	u32 bit, width;		/* first bit and number of bits of the address, at most 32 */
+	u32 at;			/* first bit of the EV that they replace */
 };
 
-/* What is copied from. IPv4 as mapped into IPv6. */
+/* Addresses to copy from. IPv4 addresses are IPv4-mapped IPv6 addresses. */
 struct mrc_ev_addrs {
 	u8 dst[MRC_EV_ADDR_BYTES], src[MRC_EV_ADDR_BYTES];
 };
@@ -57,7 +57,7 @@ struct mrc_ev_gen {
 	struct mrc_ev_copy copy[MRC_EV_COPIES_MAX];
 };
 
-/* What is wrong with @g: MRC_EVGEN_OK, or which rule; *idx: the field or copy it is about. */
+/* Checks @g. Return: MRC_EVGEN_OK or the violated rule; *idx: the field or copy concerned. */
 enum mrc_evgen_err {
 	MRC_EVGEN_OK,
 	MRC_EVGEN_FORMAT,	/* unknown format */
@@ -68,47 +68,48 @@ enum mrc_evgen_err {
 	MRC_EVGEN_MASK,		/* mask has bits beyond the width */
 	MRC_EVGEN_RANGE,	/* min > max, or max does not fit the mask's bits */
 	MRC_EVGEN_COPIES,	/* too many copies */
-	MRC_EVGEN_COPY_FROM,	/* from an address that is not known */
-	MRC_EVGEN_COPY_WIDTH,	/* no bit, or more than 32 */
-	MRC_EVGEN_COPY_BITS,	/* bits beyond the address's last */
-	MRC_EVGEN_COPY_AT,	/* to bits that an EV of this format does not have */
+	MRC_EVGEN_COPY_FROM,	/* from: unknown address */
+	MRC_EVGEN_COPY_WIDTH,	/* width is 0 or more than 32 */
+	MRC_EVGEN_COPY_BITS,	/* bits beyond the end of the address */
+	MRC_EVGEN_COPY_AT,	/* bits beyond the end of an EV of this format */
 };
 enum mrc_evgen_err mrc_evgen_check(const struct mrc_ev_gen *g, u8 *idx);
 
-/* How many EVs it describes; saturates at 2^32 - 1. */
+/* Number of EVs that @g describes; saturates at 2^32 - 1. */
 u32 mrc_evgen_count(const struct mrc_ev_gen *g);
 
 /*
- * An EV is a name and what is on the wire. The name has a bit for each bit of the masks, in their order;
- * controllers use it (mrc_ctl.h). Both are left-aligned, big-endian, rest zero.
+ * An EV has a name, which controllers use (mrc_ctl.h), and a value on the wire. The name consists of the mask bits of
+ * all fields, in their order. Both are left-aligned and big-endian; the rest is zero.
  */
 
-/* Bits of a name: at most MRC_EV_BYTES * 8 of a sound @g. */
+/* Bits of a name: at most MRC_EV_BYTES * 8 if @g is valid. */
 u32 mrc_evgen_name_width(const struct mrc_ev_gen *g);
 
 /* The name of EV number @i (0 ... count - 1). */
 void mrc_evgen_name(const struct mrc_ev_gen *g, u32 i, u8 name[MRC_EV_BYTES]);
 
-/* What is on the wire of the EV of that name, and the name of what is on the wire. */
+/* Conversion between name and value on the wire. */
 void mrc_evgen_wire(const struct mrc_ev_gen *g, const u8 name[MRC_EV_BYTES], u8 ev[MRC_EV_BYTES]);
 void mrc_evgen_name_of(const struct mrc_ev_gen *g, const u8 ev[MRC_EV_BYTES], u8 name[MRC_EV_BYTES]);
 
-/* EV number @i as on the wire; what is copied comes afterwards. */
+/* EV number @i as on the wire, before mrc_evgen_copy(). */
 void mrc_evgen_expand(const struct mrc_ev_gen *g, u32 i, u8 ev[MRC_EV_BYTES]);
 
 /**
- * mrc_evgen_deal - EV number @i of @take that a generator of @count values has on @n_ports ports
+ * mrc_evgen_deal - distribute @take EVs over @count values of a generator and @n_ports ports
  * @take: at most @count * @n_ports
+ * @i: number of the EV, 0 ... @take - 1
  * @value: for mrc_evgen_expand()
- * @port: which of the ports, from 0
+ * @port: index of the port, from 0
  *
- * Up to @count they are values at even distances, beyond that each comes again; ports take turns, and
- * one is passed over whenever a value would meet its port again. So each pair is there once at most, and no
- * port, and beyond @count no value, has more than one more than another.
+ * Up to @count EVs have different values at even distances; beyond that, values repeat. Ports take turns; one is skipped
+ * whenever a pair would repeat. So each pair of value and port occurs at most once, and the numbers per port, and
+ * beyond @count the numbers per value, differ by at most one.
  */
 void mrc_evgen_deal(u32 count, u32 take, u32 n_ports, u32 i, u32 *value, u32 *port);
 
-/* The EV with what @copy, @n sound ones, puts into it, one after the other. */
+/* Apply the @n copies @copy, which must be valid, to @ev in order. */
 void mrc_evgen_copy(const struct mrc_ev_copy *copy, u8 n, const struct mrc_ev_addrs *addrs,
 		    u8 ev[MRC_EV_BYTES]);
 

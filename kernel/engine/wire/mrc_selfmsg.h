@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc_selfmsg.h - the format of a self-probe behind UDP.
+ * mrc_selfmsg.h - the format of a self-probe, after the UDP header.
  *
  * A host sends it to itself. Other implementations never receive it, and would drop its opcode. BTH
  * to QP 2, then the id of the test, the number of the probe and the secret of the test, then varied
@@ -19,7 +19,7 @@
 
 #include "wire/mrc_wire.h"
 
-#define MRC_OPC_SELF	0xdf	/* MRC 1.0 gives it to nothing */
+#define MRC_OPC_SELF	0xdf	/* not used by MRC 1.0 */
 #define MRC_SELFMSG_LEN	28	/* BTH to the secret */
 #define MRC_SELFMSG_MIN	(MRC_SELFMSG_LEN + 8)
 
@@ -29,9 +29,9 @@ struct mrc_selfmsg {
 	u64 secret;
 };
 
-/* @len: bytes from BTH to the ICRC, at least MRC_SELFMSG_MIN: all of them are written. */
+/* Writes all @len bytes from BTH to the ICRC; @len is at least MRC_SELFMSG_MIN. */
 void mrc_selfmsg_build(void *bth, u32 len, const struct mrc_selfmsg *m);
-/* @len: as many as there are. False: something else, or too short. */
+/* @len: bytes available. False: another packet, or too short. */
 bool mrc_selfmsg_parse(const void *bth, u32 len, struct mrc_selfmsg *m);
 
 #endif

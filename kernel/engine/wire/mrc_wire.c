@@ -131,7 +131,7 @@ static inline void put_bth(u8 *b, const struct mrc_pkt *p, bool ts)
 	put_8_24(b + 8, (u8)flags, p->psn);
 }
 
-/* What follows RETH; at most one of these. */
+/* The header after RETH; there is at most one. */
 static void get_extra(const u8 *b, u32 flags, struct mrc_pkt *p)
 {
 	if (flags & (MRC_OPF_IMM | MRC_OPF_IETH)) {
@@ -189,13 +189,13 @@ static int parse_data(const u8 *b, u32 len, const struct mrc_opc *o,
 	return 0;
 }
 
-/* A switch cut the packet: take METH and TSETH as far as they survived. */
+/* A switch trimmed the packet: parse METH and TSETH if they are left. */
 static int parse_trimmed(const u8 *b, u32 len, const struct mrc_opc *o,
 			 struct mrc_pkt *p)
 {
 	u32 off = MRC_BTH_LEN;
 
-	/* Control packets are smaller than what is left of a trimmed one. */
+	/* Control packets are too small to be trimmed. */
 	if (unlikely(!(o->flags & MRC_OPF_DATA)))
 		return -EINVAL;
 
@@ -204,7 +204,7 @@ static int parse_trimmed(const u8 *b, u32 len, const struct mrc_opc *o,
 		p->msn = get_unaligned_be16(b + off + 2);
 		off += MRC_METH_LEN;
 	}
-	/* has_ts promises a usable tx_ts, so it goes when TSETH is gone. */
+	/* has_ts promises a valid tx_ts: clear it if TSETH was cut off. */
 	p->has_ts = p->has_ts && off > MRC_BTH_LEN &&
 		    len >= off + MRC_TSETH_LEN;
 	if (p->has_ts) {
@@ -338,7 +338,7 @@ static void put_erth(u8 *b, const struct mrc_ep_hdr *h)
 	put_ts(b + 12, h->tx_ts, h->tsr);
 }
 
-/* EETH is mostly reserved: only op and the reflected timestamp travel. */
+/* EETH is mostly reserved: it carries only op and the reflected timestamp. */
 static int get_eeth(const u8 *b, struct mrc_ep_hdr *h)
 {
 	h->op = (b[1] >> MRC_EETH_OP_SHIFT) & EP_OP_MASK;
@@ -463,7 +463,7 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p)
 		return -EOPNOTSUPP;
 	if (unlikely(cap < hdr_len))
 		return -EMSGSIZE;
-	/* Wider values would silently become another QP's or another packet's. */
+	/* A wider value would be truncated silently and name another QP or packet. */
 	mrc_assert(!(p->dqpn >> 24) && !(p->psn >> 24));
 	mrc_assert(p->pad <= ((o->flags & MRC_OPF_PAYLOAD) ? BTH_PAD_MASK : 0));
 

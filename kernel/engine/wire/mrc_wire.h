@@ -92,7 +92,7 @@ static inline u16 mrc_ts16(u64 ns)
 	return (u16)(ns >> MRC_TS_SHIFT);
 }
 
-/* EETH carries op in bits 3:2 of byte 1 (readers disagree: Documentation/reference/disputed.md, D4). */
+/* EETH carries op in bits 3:2 of byte 1 (ambiguous: Documentation/reference/disputed.md, D4). */
 #define MRC_EETH_OP_SHIFT	2
 
 #define MRC_AETH_CREDIT_NONE	0x1f	/* ACK syndrome: no end-to-end credits */
@@ -105,7 +105,7 @@ struct mrc_sack {
 	u16 probe_id;		/* same wire bytes, when pr */
 	u32 ev;			/* entropy of the packet answered */
 	u16 spdcid, dpdcid;
-	u32 cack;		/* PSN up to which all has arrived */
+	u32 cack;		/* all PSNs up to this one have arrived */
 	u8 cc_type, cc_fl;
 	u8 mpr;			/* 128-PSN units; 0: dynamic MPR off */
 	s16 sack_offset;	/* bitmap base - cack */
@@ -119,7 +119,7 @@ struct mrc_sack {
 
 struct mrc_nack_hdr {
 	u8 reason;		/* enum mrc_nack */
-	u8 vendor_info;		/* NO_RESOURCE: IBTA RNR timer code, ours */
+	u8 vendor_info;		/* NO_RESOURCE: IBTA RNR timer code (project extension) */
 	u32 ev;
 	u16 spdcid, dpdcid;
 	u32 psn;
@@ -146,13 +146,12 @@ struct mrc_ep_hdr {		/* ERTH and EETH */
 #define MRC_PLANE_NONE	0xff
 
 /*
- * One packet, host byte order. Fields not of its opcode are zero when it was parsed. Not on the
- * wire of these headers, but filled by the receiver's network side: plane, ev, ecn_ce,
- * trimmed, udp_len.
+ * One packet, host byte order. After parsing, fields that its opcode does not have are zero. plane, ev, ecn_ce, trimmed
+ * and udp_len come from outer headers: the receiving caller fills them in.
  */
 struct mrc_pkt {
 	u8 opcode;		/* enum mrc_opcode */
-	u8 pad;			/* PadCnt; payload_len is already without it */
+	u8 pad;			/* PadCnt; not included in payload_len */
 	bool se;		/* solicited event */
 	bool has_ts;		/* TS: TSETH present; data packets only */
 	u16 pkey;
@@ -170,7 +169,7 @@ struct mrc_pkt {
 	u16 tx_ts;		/* TSETH */
 	u16 payload_len;
 
-	/* Zero in most packets: together, so that one store or test does it. */
+	/* Zero in most packets: adjacent, so that one store or test covers all. */
 	u16 hdr_len;		/* bytes from BTH to the payload */
 	u16 udp_len;		/* as in the UDP header; sizes rcvd_bytes */
 	union {
@@ -227,10 +226,10 @@ int mrc_wire_build(void *buf, u32 cap, const struct mrc_pkt *p);
 /* Header bytes that @opcode carries (with TSETH if @ts), 0 if unknown. */
 u32 mrc_wire_hdr_len(u8 opcode, bool ts);
 
-/* Of a packet that begins with the MRC_BTH_LEN bytes @bth: how many mrc_wire_parse() reads at most. */
+/* Upper limit of the bytes that mrc_wire_parse() reads of the packet that starts with @bth (MRC_BTH_LEN bytes). */
 u32 mrc_wire_reads(const void *bth);
 
-/* Sent because an answer is missing: what finds out how a peer can be reached. */
+/* Was the packet sent because an answer is missing? Such packets try other ports and ICRC settings. */
 static inline bool mrc_pkt_insists(const struct mrc_pkt *p)
 {
 	return p->rtx || p->opcode == MRC_OPC_PROBE || p->opcode == MRC_OPC_EP_REQ;
@@ -258,7 +257,7 @@ struct mrc_opc {
 	u16 len;	/* of all headers except TSETH; 0: no such opcode */
 };
 
-/* An entry for every byte: asked several times per packet, and so without a range check. */
+/* An entry for every byte value, so that the frequent lookups need no range check. */
 extern const struct mrc_opc mrc_opc_table[256];
 
 /* Facts about an opcode; false for unknown ones. */
