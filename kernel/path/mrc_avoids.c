@@ -133,9 +133,9 @@ void mrc_avoids_exit(struct mrc_dev *dev)
 	RCU_INIT_POINTER(dev->avoids, NULL);
 }
 
-/* ---- which EVs cross them ---- */
+/* ---- EVs that cross avoided links ---- */
 
-/* The uSIDs of an EV in order, how many. The destination has the first ones, a segment the rest. */
+/* The uSIDs of an EV in order. The destination has the first ones, the segment the rest. Returns their number. */
 static u32 ev_usids(const u8 *value, u16 *usid)
 {
 	u32 n = 0, at, i;

@@ -28,7 +28,7 @@ int mrc_cc_profile_set(struct mrc_dev *dev, const struct mrc_cc_profile *p,
 int mrc_cc_profile_del(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
 /* Any context. A copy of profile @id; false: there is none. */
 bool mrc_cc_profile_get(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
-/* Likewise, of the one with the smallest id that is at least @id. */
+/* Any context. A copy of the profile with the smallest id >= @id; false: there is none. */
 bool mrc_cc_profile_next(struct mrc_dev *dev, u64 id, struct mrc_cc_profile *out);
 void mrc_cc_profiles_destroy(struct mrc_dev *dev);
 

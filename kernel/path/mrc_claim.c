@@ -10,7 +10,7 @@
 #include "path/mrc_claim.h"
 
 static const struct rhashtable_params claim_params = {
-	.key_len = offsetofend(struct mrc_claim_key, dqpn),	/* what pads it may hold anything */
+	.key_len = offsetofend(struct mrc_claim_key, dqpn),	/* without the padding, which is not set */
 	.key_offset = offsetof(struct mrc_claim, key),
 	.head_offset = offsetof(struct mrc_claim, node),
 	.automatic_shrinking = true,
@@ -46,7 +46,7 @@ struct mrc_claim *mrc_claim_new(const struct mrc_claim_key *key, const struct mr
 	return claim;
 }
 
-/* Under dev->claim_lock. Who holds one on the same QP, or NULL. */
+/* Under dev->claim_lock. The claim that is held on the same QP, or NULL. */
 static struct mrc_claim *claim_held(struct mrc_dev *dev, const struct mrc_claim *claim)
 {
 	return rhashtable_lookup_fast(&dev->claims, &claim->key, claim_params);
@@ -70,7 +70,7 @@ bool mrc_claim_foreign(struct mrc_dev *dev, const struct mrc_claim *claim)
 	return foreign;
 }
 
-/* Without memory for the table it goes on unlisted: a connection that works is not ended for that. */
+/* Without memory for the table the claim is not listed: a working connection must not fail for that. */
 struct mrc_claim *mrc_claim_take(struct mrc_dev *dev, struct mrc_claim *claim)
 {
 	struct mrc_claim *held, *mine = claim;

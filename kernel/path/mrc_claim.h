@@ -40,15 +40,18 @@ struct mrc_claim {
 
 /* Process context. Identifies the caller as the owner of a QP of @dev; @kernel: the owner is the kernel. */
 void mrc_claim_owner(const struct mrc_dev *dev, bool kernel, struct mrc_claim_owner *owner);
-/* Process context. May the caller know all of what @owner made? Whoever made it, and CAP_NET_ADMIN. */
+/* Process context. May the caller see all details of @owner's objects? Only the owner and CAP_NET_ADMIN may. */
 bool mrc_claim_owner_sees(const struct mrc_claim_owner *owner);
-/* Process context. One that is not held yet; NULL: no memory. */
+/* Process context. A claim that is not held yet; NULL: no memory. */
 struct mrc_claim *mrc_claim_new(const struct mrc_claim_key *key, const struct mrc_claim_owner *owner);
-/* Any context. Does somebody else hold one on the same QP? */
+/* Any context. Does another owner hold a claim on the same QP? */
 bool mrc_claim_foreign(struct mrc_dev *dev, const struct mrc_claim *claim);
-/* Any context. @claim becomes held, or is freed: the result is the same owner's, or NULL if somebody else holds one. */
+/*
+ * Any context. Takes over @claim. Returns the held claim: @claim, or an existing one of the same owner; NULL: another owner
+ * holds a claim on that QP.
+ */
 struct mrc_claim *mrc_claim_take(struct mrc_dev *dev, struct mrc_claim *claim);
-/* Any context. Held by one QP less, or never held; @claim may be NULL. */
+/* Any context. Drops one QP's hold, or frees a claim that was never held. @claim may be NULL. */
 void mrc_claim_put(struct mrc_dev *dev, struct mrc_claim *claim);
 
 int mrc_claim_init(struct mrc_dev *dev);

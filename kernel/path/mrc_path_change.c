@@ -68,8 +68,8 @@ void mrc_path_change_planes(struct mrc_dev *dev)
 /* ---- EV profiles ---- */
 
 /*
- * States of EVs are learnt at a price: where the profile stayed, the set does, unless it is what was left when there
- * was no memory. So it does where the peer stayed this host, or another.
+ * May the set stay? A new set would lose the learnt EV states. So it stays if it is built from profile @prof and is neither
+ * partial nor short of planes (after a lack of memory). For a peer that is this host, only peer->local matters.
  */
 static bool set_stays(const struct mrc_pathset *ps, const struct mrc_profile *prof)
 {
@@ -121,7 +121,7 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
  */
 struct local_change {
 	bool moved;
-	bool again;		/* of an address of a peer's duplicates are looked for here */
+	bool again;		/* duplicate detection of a peer's address runs on this host */
 };
 
 static bool change_local(struct mrc_peer *peer, void *arg)
@@ -154,9 +154,8 @@ bool mrc_path_change_addrs(struct mrc_dev *dev)
 }
 
 /*
- * Profile @key was set or removed. A host may have one for each of its peers: of one for a single
- * destination only that peer is looked at. One that is made meanwhile is found here, or
- * finds path_gen bumped.
+ * Profile @key was set or removed. If it is for a single destination, only that peer is examined, because a host may have
+ * a profile per peer. A peer that is created meanwhile is found here, or sees the new path_gen.
  */
 static void change_profile_of(struct mrc_dev *dev, struct mrc_profile_key key)
 {
@@ -221,7 +220,7 @@ static void change_avoids_of(struct mrc_peer *peer)
 	mrc_peer_users_notify(peer, false);	/* a QP without any usable EV waits for this */
 }
 
-/* Expired lists are empty from now on; the next one's time. */
+/* Apply the lists to all peers, and schedule the work for the next expiry. */
 static void change_avoids(struct mrc_dev *dev)
 {
 	u64 left_ns;

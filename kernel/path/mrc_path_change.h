@@ -19,7 +19,7 @@ void mrc_path_change_stop(struct mrc_dev *dev);
 
 /* Local planes changed: updates all path sets, announcements to peers, controllers, then QPs. */
 void mrc_path_change_planes(struct mrc_dev *dev);
-/* Which profiles there are, or which one is meant, changed: sets are rebuilt, QPs kicked. */
+/* Profiles or the default profile changed: sets are rebuilt, QPs are notified. */
 void mrc_path_change_profiles(struct mrc_dev *dev);
 /*
  * The host's addresses changed: peers may have become this host, or ceased to be; templates may have copied from the
@@ -27,18 +27,18 @@ void mrc_path_change_profiles(struct mrc_dev *dev);
  */
 bool mrc_path_change_addrs(struct mrc_dev *dev);
 /*
- * The links that @by has the device avoid: @n of them, forgotten after @expiry_s seconds (0: never). The same once more
- * counts anew until then. 0 or -ENOMEM.
+ * Sets the list of links that @by wants the device to avoid: @n links, forgotten after @expiry_s seconds (0: never).
+ * Setting the same list again restarts that time. 0 or -ENOMEM.
  */
 int mrc_path_change_set_avoids(struct mrc_dev *dev, enum mrc_avoid_by by, const struct mrc_avoid_link *links, u32 n,
 			       u32 expiry_s);
 /* The damping of announced ports was reconfigured. */
 void mrc_path_change_damp(struct mrc_dev *dev);
-/* Parameters of controllers. */
+/* The parameters of controllers changed. */
 void mrc_path_change_cc(struct mrc_dev *dev);
 
 /*
- * Takes over @p, also on error. 0 or -errno with extack naming the value. The same once more
+ * Takes over @p, also on error. 0 or -errno with extack naming the value. Setting an equal profile
  * changes nothing.
  */
 int mrc_path_change_set_profile(struct mrc_dev *dev, struct mrc_profile *p,

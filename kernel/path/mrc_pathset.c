@@ -22,12 +22,12 @@
 #define MRC_PS_EVS_PART	128
 #define MRC_AUTO_PER_PLANE	16
 
-/* A set while it is made. Index: place in the set. */
+/* A set under construction. The arrays are indexed by EV of the set. */
 struct ps_plan {
 	struct mrc_entropy entropy;
 	u32 *value;		/* entropy */
 	u8 *plane;		/* 0-based */
-	u16 *src;		/* place in the profile */
+	u16 *src;		/* index in the profile */
 	u16 n;
 	u8 n_planes;
 	bool local;
@@ -102,7 +102,7 @@ bool mrc_pathset_denied(const struct mrc_pathset *ps, u16 idx)
 	return info.state == MRC_EV_DENIED && !info.aside;
 }
 
-/* The same port and value, of sets of one profile. */
+/* Do two EVs, of sets of one profile, have the same port and value? */
 static bool same_ev(const struct mrc_pathset *a, u16 i, const struct mrc_pathset *b, u16 k)
 {
 	return a->path[i].port == b->path[k].port &&
@@ -111,8 +111,8 @@ static bool same_ev(const struct mrc_pathset *a, u16 i, const struct mrc_pathset
 }
 
 /*
- * Both have their EVs in the profile's order, plane by plane, and the shorter has every so many
- * of them: one walk over both finds each again. Those made up (AUTO) are others in each set.
+ * Both sets have their EVs in the profile's order, plane by plane, and the shorter one is a subsequence of the longer
+ * one, so a single walk over both suffices. Generated EVs (AUTO) differ in each set.
  */
 void mrc_pathset_keep_denied(struct mrc_pathset *new, const struct mrc_pathset *old)
 {
@@ -158,7 +158,7 @@ static u16 auto_count(const struct mrc_profile *prof, u32 k)
 	return (u16)(MRC_AUTO_PER_PLANE * k);
 }
 
-/* Equal numbers per plane; the first planes get what is over. */
+/* Equal numbers per plane; the first planes get the remainder. */
 static void plan_auto(struct ps_plan *plan, u32 planes, bool flow_label)
 {
 	u32 k = hweight32(planes), each = plan->n / k, over = plan->n % k;
@@ -179,13 +179,13 @@ static void plan_auto(struct ps_plan *plan, u32 planes, bool flow_label)
 }
 
 struct ps_counts {
-	unsigned long *out;		/* EVs of the profile that are left out; NULL: none */
-	u32 have[MRC_PLANES_MAX];	/* the others, by plane */
-	u32 take[MRC_PLANES_MAX];	/* how many go into the set */
+	unsigned long *out;		/* denied EVs, which a partial set leaves out; NULL: none */
+	u32 have[MRC_PLANES_MAX];	/* number of other EVs, per plane */
+	u32 take[MRC_PLANES_MAX];	/* number of EVs in the set, per plane */
 	u32 n;				/* sum of take */
 };
 
-/* False: no memory. A set that has not all EVs has those that are of use. */
+/* False: no memory. A partial set prefers EVs that are not denied. */
 static bool count_evs(const struct mrc_profile *prof, u32 limit, struct ps_counts *c, gfp_t gfp)
 {
 	u32 planes = 0, quota, i;
@@ -209,7 +209,7 @@ static bool count_evs(const struct mrc_profile *prof, u32 limit, struct ps_count
 	return true;
 }
 
-/* Stable by plane; of each plane the EVs are taken at even distances. */
+/* Sorted by plane, in the profile's order. A partial set takes EVs at even distances. */
 static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 			  const struct ps_counts *c, u8 n_planes)
 {
@@ -236,7 +236,7 @@ static void plan_explicit(struct ps_plan *plan, const struct mrc_profile *prof,
 	plan->n_planes = n_planes;
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 static bool plan_alloc(struct ps_plan *plan, const struct mrc_peer *peer, u16 n, gfp_t gfp)
 {
@@ -287,7 +287,7 @@ static struct mrc_pathset *pathset_alloc(const struct ps_plan *plan, gfp_t gfp)
 	return ps;
 }
 
-/* @prof: its reference goes to the set. NULL: no memory. */
+/* The set takes over the reference to @prof. NULL: no memory. */
 static struct mrc_pathset *pathset_make(struct mrc_peer_paths *paths, const struct ps_plan *plan,
 					struct mrc_profile *prof, gfp_t gfp)
 {
@@ -351,7 +351,7 @@ static struct mrc_pathset *build_auto(struct mrc_peer_paths *paths, struct mrc_p
 	return ps;
 }
 
-/* The EVs of the set, of @ev (the profile's, or made of them) */
+/* Compute the entropy of the set's EVs from @ev, the profile's EVs or those of plan_template(). */
 static void plan_values(struct ps_plan *plan, u32 fmt, const struct mrc_profile_ev *ev)
 {
 	u16 i;
@@ -386,7 +386,7 @@ static void deny_evs(struct mrc_pathset *ps, const struct mrc_profile_ev *ev)
 	for (i = 0; i < mrc_evset_n(&ps->evs); i++)
 		if (READ_ONCE(ev[ps->path[i].src].denied))
 			mrc_evset_set_state(&ps->evs, i, MRC_EV_DENIED, ktime_get_ns());
-	mrc_evset_take_change(&ps->evs);	/* these are not events */
+	mrc_evset_take_change(&ps->evs);	/* no event for these changes */
 }
 
 static struct mrc_pathset *build_explicit(struct mrc_peer_paths *paths, struct mrc_profile *prof,
@@ -433,7 +433,7 @@ static atomic64_t pathset_ids = ATOMIC64_INIT(0);
 struct mrc_pathset *mrc_pathset_build(struct mrc_peer_paths *paths, gfp_t gfp)
 {
 	struct mrc_peer *peer = paths->peer;
-	/* Before anything that it stands for is read; pairs with mrc_path_change_planes(). */
+	/* Read before the state that it stands for; pairs with change_gen(). */
 	u32 gen = smp_load_acquire(&peer->dev->path_gen);
 	bool local = READ_ONCE(peer->local);
 	u32 planes = local ? 1 : mrc_dev_plane_mask(peer->dev);

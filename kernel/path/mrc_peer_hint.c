@@ -8,13 +8,13 @@
 #include "path/mrc_peer_port.h"
 
 #define HINT_BAD_ICRCS	16	/* in a row */
-#define HINT_ASKED	3	/* times, and no answer */
-#define HINT_ASKED_GAP	(3 * HZ)	/* what leaves closer together is one time */
+#define HINT_ASKED	3	/* attempts without an answer */
+#define HINT_ASKED_GAP	(3 * HZ)	/* packets closer together count as one attempt */
 
-/* One line each 5 s, ten at once: of all peers, for anybody may be the cause of one. */
+/* Ten lines per 5 s, all peers together, because any host may cause them. */
 static DEFINE_RATELIMIT_STATE(hint_lines, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
 
-/* True: tell it. */
+/* True: the hint is new and must be logged. */
 static bool hint_new(struct mrc_peer *peer, enum mrc_hint hint)
 {
 	if (READ_ONCE(peer->dev->dead) || test_and_set_bit(__ffs(hint), &peer->hints))
@@ -69,8 +69,8 @@ void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port)
 }
 
 /*
- * A plane that loses packets in silence looks like a peer that is not there. So say by which planes the peer was
- * asked, and how to ask by each.
+ * A plane that silently loses packets looks like a missing peer. So the line names the planes that were used, and the
+ * command that probes each of them.
  */
 static void hint_unanswered(struct mrc_peer *peer)
 {
@@ -84,15 +84,15 @@ static void hint_unanswered(struct mrc_peer *peer)
 }
 
 /*
- * UDP of IPv6 that has no checksum, as RoCEv2 is, is dropped without a word where nobody listens. A
- * connection manager asks again after 4 s, and is answered at once, if only that the other waits. The last
- * word of an exchange has no answer, and a question may follow it: so it takes three.
+ * RoCEv2 over IPv6 has no UDP checksum, so a host without a listener drops it silently. A connection manager repeats a
+ * request after 4 s and expects an answer at once. The last packet of an exchange has no answer, and the next
+ * request may follow it: so three attempts are needed.
  */
 void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes)
 {
 	u8 asked = READ_ONCE(peer->asked);
 
-	WRITE_ONCE(peer->asked_by, READ_ONCE(peer->asked_by) | planes);	/* a lost bit does no harm */
+	WRITE_ONCE(peer->asked_by, READ_ONCE(peer->asked_by) | planes);	/* a lost update does no harm */
 	if (asked >= HINT_ASKED || (asked && time_before(jiffies, READ_ONCE(peer->asked_at) + HINT_ASKED_GAP)))
 		return;
 	WRITE_ONCE(peer->asked_at, jiffies);
@@ -111,7 +111,7 @@ void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_
 		 "QP %u gave up after %u retries, timeout %llu us: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, do firewalls pass UDP, and is a round trip shorter than the timeout?",
 		 qpn, info->retries, div_u64(info->timeout_ns, NSEC_PER_USEC), peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
 		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
-	/* It may have no port to answer by, for it holds ours for what a former device of ours said. */
+	/* The peer may consider our ports down, as a former device of this host announced. */
 	if (READ_ONCE(peer->greets))
 		mrc_peer_port_greet(peer);
 }
@@ -132,7 +132,7 @@ void mrc_peer_hint_link_local(struct mrc_peer *peer)
 			    peer->gid.raw);
 }
 
-/* Tells nothing of the peer, so it is not kept with it. */
+/* Not recorded as a hint of the peer, because it is about a local user. */
 void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn)
 {
 	mrc_dev_count(peer->dev, claims_refused);
@@ -158,7 +158,7 @@ void mrc_peer_hint_forget(struct mrc_peer *peer)
 	WRITE_ONCE(peer->hints, 0);
 }
 
-/* What was told of its ports and ICRC is over. That all of ours reach it is another matter. */
+/* Clears the hints that a valid packet of the peer disproves. Others concern the packets sent to it. */
 void mrc_peer_hint_settled(struct mrc_peer *peer)
 {
 	WRITE_ONCE(peer->heard, true);

@@ -8,7 +8,7 @@
 #include <linux/jiffies.h>
 #include "path/mrc_peer_idle.h"
 
-#define IDLE_LOOK	8	/* peers looked at for one to go */
+#define IDLE_LOOK	8	/* peers examined for one to remove */
 #define IDLE_LATELY	HZ
 
 void mrc_peer_idle_add(struct mrc_peer *peer)
@@ -40,7 +40,7 @@ struct mrc_peer *mrc_peer_idle_victim(struct mrc_dev *dev)
 	for (i = 0; i < 2 * IDLE_LOOK; i++) {
 		peer = list_first_entry(&dev->idle_peers, struct mrc_peer, idle);
 		list_move_tail(&peer->idle, &dev->idle_peers);
-		/* If all were used lately, one of them goes nevertheless. */
+		/* If all were used recently, remove one anyway. */
 		if (i < IDLE_LOOK &&
 		    time_before(jiffies, READ_ONCE(peer->last_used) + IDLE_LATELY))
 			continue;

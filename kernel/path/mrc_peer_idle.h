@@ -15,8 +15,8 @@
 
 /* Under dev->peer_lock. */
 void mrc_peer_idle_add(struct mrc_peer *peer);
-void mrc_peer_idle_del(struct mrc_peer *peer);	/* nothing, if it is not idle */
-/* Under dev->peer_lock. Too many: the one to go, with nobody's reference but the table's; NULL. */
+void mrc_peer_idle_del(struct mrc_peer *peer);	/* does nothing if the peer is not idle */
+/* Under dev->peer_lock. If there are too many idle peers: one to remove, to which only the table has a reference; or NULL. */
 struct mrc_peer *mrc_peer_idle_victim(struct mrc_dev *dev);
 
 #endif

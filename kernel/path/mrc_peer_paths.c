@@ -2,8 +2,8 @@
 /*
  * mrc_peer_paths.c - see mrc_peer_paths.h.
  *
- * dev->path_gen tells which sets must be examined again: all that were built before it was
- * incremented, including sets that were being built while the change happened.
+ * A set with a gen other than dev->path_gen must be examined again. That includes sets that were
+ * being built while the change happened.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -14,7 +14,7 @@
 
 #define MRC_PATHS_AGAIN	HZ
 
-/* ---- which there are ---- */
+/* ---- the paths of a peer ---- */
 
 static void paths_release(struct kref *ref)
 {
@@ -44,7 +44,7 @@ void mrc_peer_paths_put(struct mrc_peer_paths *paths)
 	kfree(paths);
 }
 
-/* Under peer->lock. The first whose number is not below @named, + ref; or NULL. */
+/* Under peer->lock. The first paths with a profile number >= @named, + ref; or NULL. */
 static struct mrc_peer_paths *paths_from(struct mrc_peer *peer, u64 named)
 {
 	struct mrc_peer_paths *paths;
@@ -87,7 +87,7 @@ bool mrc_peer_paths_any(struct mrc_peer *peer, bool (*fn)(struct mrc_peer_paths 
 	return any;
 }
 
-/* ---- the set of each ---- */
+/* ---- their path sets ---- */
 
 struct mrc_pathset *mrc_peer_paths_set(struct mrc_peer_paths *paths)
 {
@@ -107,7 +107,7 @@ bool mrc_peer_paths_is(const struct mrc_pathset *ps)
 	return rcu_access_pointer(ps->paths->ps) == ps;
 }
 
-/* Which of the peer's ports a set may count on. Over lo there are none. */
+/* Mask of the peer's ports that are up. Over lo, ports do not matter. */
 static u32 paths_remote_up(const struct mrc_pathset *ps)
 {
 	return ps->local ? ~0u : READ_ONCE(ps->peer->ports_up);
@@ -181,9 +181,9 @@ void mrc_peer_paths_forget_routes(struct mrc_peer *peer)
 	mrc_peer_paths_any(peer, paths_forget_routes, NULL);
 }
 
-/* ---- making ---- */
+/* ---- building sets ---- */
 
-/* The old set stays, whose paths that went away are still masked by planes_up; soon there may be memory. */
+/* No memory: the old set stays in use, without planes that are down, and the work tries again. */
 static void paths_no_mem(struct mrc_dev *dev)
 {
 	mrc_dev_count(dev, paths_no_mem);
@@ -210,7 +210,7 @@ static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 	spin_lock_bh(&peer->path_lock);
 	spin_lock(&peer->lock);
 	old = rcu_dereference_protected(paths->ps, lockdep_is_held(&peer->lock));
-	/* A part, made in softirq or too early, never takes the place of the whole. */
+	/* A partial set, built in softirq or before QPs, never replaces a complete one of the same gen. */
 	if ((s32)(new->gen - old->gen) > 0 || (new->gen == old->gen && (!new->part || old->part))) {
 		new->first_id = old->first_id;
 		mrc_pathset_keep_denied(new, old);
@@ -221,10 +221,10 @@ static void paths_rebuild_once(struct mrc_peer_paths *paths, gfp_t gfp)
 	spin_unlock(&peer->lock);
 	spin_unlock_bh(&peer->path_lock);
 	mrc_pathset_put(old);
-	paths_ports(paths, NULL);	/* they may have changed before it was seen */
+	paths_ports(paths, NULL);	/* ports may have changed before the set was published */
 }
 
-/* Once more if a QP arrived meanwhile, which may have seen that the old set was complete. */
+/* Twice if the first QP arrived meanwhile: it may have seen a complete old set, which a partial one replaced. */
 void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp)
 {
 	struct mrc_peer *peer = paths->peer;
@@ -237,8 +237,8 @@ void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp)
 }
 
 /*
- * Profiles or planes may have changed before it could be found; and what was made
- * in softirq may have a part of the EVs only.
+ * Profiles or planes may have changed before the set was published, and a set that was built in softirq may have only a
+ * part of the EVs.
  */
 static void paths_refresh(struct mrc_peer_paths *paths, gfp_t gfp, bool is_new)
 {
@@ -276,7 +276,7 @@ static struct mrc_peer_paths *paths_make(struct mrc_peer *peer, u64 named)
 	return paths;
 }
 
-/* Under peer->lock. @new takes its place, unless another was quicker. + ref; or -ENOSPC. */
+/* Under peer->lock. Adds @new, unless there are paths of its profile already. Returns these, + ref; or -ENOSPC. */
 static struct mrc_peer_paths *paths_join(struct mrc_peer *peer, struct mrc_peer_paths *new)
 {
 	struct mrc_peer_paths *next = paths_from(peer, new->named);
@@ -292,7 +292,7 @@ static struct mrc_peer_paths *paths_join(struct mrc_peer *peer, struct mrc_peer_
 	return new;
 }
 
-/* It enters the list before the check whether it is old; mrc_path_change.c does it in reverse order. */
+/* First add to the list, then check for changes; mrc_path_change.c changes first, then walks the list. */
 static struct mrc_peer_paths *paths_new(struct mrc_peer *peer, u64 named)
 {
 	struct mrc_peer_paths *new = paths_make(peer, named), *paths;

@@ -18,15 +18,15 @@ bool mrc_peer_paths_init(struct mrc_peer *peer, gfp_t gfp);
 void mrc_peer_paths_end(struct mrc_peer *peer);
 
 /*
- * Process context, no lock held. + ref: the paths by profile @named; 0: by the device's default.
- * -ENOSPC: QPs name MRC_PEER_NAMED_MAX others; -ENOMEM.
+ * Process context, no lock held. Returns the paths of profile @named, or (0) of the device's default; + ref.
+ * ERR_PTR: -ENOSPC: QPs to this peer name MRC_PEER_NAMED_MAX other profiles; -ENOMEM.
  */
 struct mrc_peer_paths *mrc_peer_paths_named(struct mrc_peer *peer, u64 named);
 /* Any context, no lock held; NULL is fine. */
 void mrc_peer_paths_put(struct mrc_peer_paths *paths);
 /*
- * Likewise. + ref: those whose profile's number is the smallest above @named, or (@same) that one itself.
- * NULL: none.
+ * Any context, no lock held. Iterator: the paths with the next higher profile number than @named, or (@same) of @named
+ * itself if it exists; + ref. NULL: none.
  */
 struct mrc_peer_paths *mrc_peer_paths_next(struct mrc_peer *peer, u64 named, bool same);
 /* Any context, no lock held. Calls @fn for all paths, with a reference. True: @fn returned true for one of them. */
@@ -42,20 +42,19 @@ static inline struct mrc_pathset *mrc_peer_paths_get(struct mrc_peer *peer)
 
 /* Under path_lock, and true until it is released: @ps is a set in use. */
 bool mrc_peer_paths_is(const struct mrc_pathset *ps);
-/* Any context, no lock held. The sets in use learn which ports are up at both ends. */
+/* Any context, no lock held. Applies the states of ports at both ends to the sets in use. */
 void mrc_peer_paths_ports(struct mrc_peer *peer);
-/* Any context. Links that the device avoids changed. True: so did states of EVs, perhaps. */
+/* Any context, no lock held. The links that the device avoids changed. True: EV states may have changed. */
 bool mrc_peer_paths_avoid(struct mrc_peer *peer);
-/* Likewise. Cached routes may be stale. */
+/* Any context, no lock held. Cached routes may be stale: drop them. */
 void mrc_peer_paths_forget_routes(struct mrc_peer *peer);
 /*
- * Likewise; sleeps as @gfp allows. A new set from the current state; without memory the old one stays, and
- * mrc_path_change.h makes it later.
+ * No lock held; sleeps as @gfp allows. Builds a new set from the current state. Without memory the old one stays, and
+ * mrc_path_change.c tries again later.
  */
 void mrc_peer_paths_rebuild(struct mrc_peer_paths *paths, gfp_t gfp);
 /*
- * Likewise, of the default's. A new set where the one in use is too old, or a part and a whole one
- * may be made.
+ * The same for the default profile, if the set in use is outdated, or is partial and @gfp allows a complete one.
  */
 void mrc_peer_paths_refresh(struct mrc_peer *peer, gfp_t gfp, bool is_new);
 

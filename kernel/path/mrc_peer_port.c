@@ -13,8 +13,8 @@
 #include "path/mrc_peer_users.h"
 #include "path/mrc_qpcc.h"
 
-#define MRC_PORT_SURE		2	/* announcements by ports that were up before */
-#define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* the other end of a QP is there by then, as a rule */
+#define MRC_PORT_SURE		2	/* the first announcements use ports that were up before */
+#define MRC_PORT_DELAY_NS	(2 * NSEC_PER_MSEC)	/* by then the other end of a new QP usually exists */
 
 static mrc_peer_port_send port_send __read_mostly;
 
@@ -23,7 +23,7 @@ void mrc_peer_port_sender(mrc_peer_port_send send)
 	port_send = send;
 }
 
-/* Under peer->lock. Nothing is announced to a host that no QP of ours talks to. */
+/* Under peer->lock. The next packet that is due. Nothing is announced to a host without a local QP to it. */
 static bool port_due(struct mrc_peer *peer, u64 now_ns, struct mrc_pkt *pkt)
 {
 	if (READ_ONCE(peer->dev->dead) || peer->local)
@@ -48,8 +48,8 @@ static void port_changed(struct mrc_peer *peer, u32 changed)
 }
 
 /*
- * Under peer->lock. Which of its ports are believed to be up, of those that it announced.
- * Returns those that changed.
+ * Under peer->lock. Computes which of the peer's announced ports count as up after damping. Returns the ports that
+ * changed.
  */
 static u32 port_believe(struct mrc_peer *peer)
 {
@@ -131,7 +131,7 @@ static void port_answered(struct mrc_peer *peer, const struct mrc_ep_rsp *answer
 	mrc_event_answer(peer, answer);
 }
 
-/* Under peer->lock. The failures of @ports, announced by a notice that was denied, were none. */
+/* Under peer->lock. The announced failures of @ports were disproved: take back their damping penalties. */
 static void port_forgive(struct mrc_peer *peer, u32 ports)
 {
 	mrc_dev_count(peer->dev, port_updates_denied);

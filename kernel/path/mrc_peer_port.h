@@ -10,7 +10,7 @@
 
 #include "path/mrc_peer.h"
 
-/* Who sends endpoint packets (data/mrc_endpoint.h): 0, or -errno. Set once, before any peer. */
+/* The function that sends endpoint packets (data/mrc_endpoint.c). Returns 0 or -errno. Set once, before any peer. */
 typedef int (*mrc_peer_port_send)(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid);
 void mrc_peer_port_sender(mrc_peer_port_send send);
 
@@ -33,11 +33,11 @@ void mrc_peer_port_planes(struct mrc_peer *peer);
  * that packet shows our UDP port and our use of ICRCs.
  */
 void mrc_peer_port_announce(struct mrc_peer *peer);
-/* Likewise: it seems to have forgotten (mrc_crc_tell()). */
+/* The same, unless an announcement is in progress: the peer does not know our settings (mrc_crc_tell()). */
 void mrc_peer_port_remind(struct mrc_peer *peer);
-/* Likewise: answers and announcements that are due leave. */
+/* Any context, no lock held. Sends answers and announcements that are due. */
 void mrc_peer_port_run(struct mrc_peer *peer);
-/* Likewise: damping was reconfigured. */
+/* Any context, no lock held. Damping was reconfigured. */
 void mrc_peer_port_damp(struct mrc_peer *peer);
 /* An endpoint packet (QP 2) arrived from this peer, for @to of ours; softirq. */
 void mrc_peer_port_rx(struct mrc_peer *peer, const struct mrc_pkt *pkt,

@@ -7,7 +7,7 @@
 #include "core/mrc_random.h"
 #include "path/mrc_peer_request.h"
 
-/* One of two that come at the same time is for nothing. */
+/* Of two concurrent calls, one frees its memory again. */
 static int ask_memory(struct mrc_peer *peer)
 {
 	struct mrc_ep_req_table *ask;

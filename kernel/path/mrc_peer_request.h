@@ -12,12 +12,11 @@
 #include "path/mrc_peer.h"
 
 /*
- * Process context, no lock held. 0 and the packet to be sent, or -EINVAL: the peer is this host or a
- * group; -ENOTCONN: no QP of ours talks to it, and ports are its QPs' business; -EBUSY: the engine's;
- * -ENOMEM.
+ * Process context, no lock held. 0 and the packet to send, or -EINVAL: the peer is this host or a multicast group;
+ * -ENOTCONN: Port Status Update to a peer without QPs; -EBUSY: see mrc_port_request(); -ENOMEM.
  */
 int mrc_peer_request(struct mrc_peer *peer, const struct mrc_ep_req *q, struct mrc_pkt *pkt);
-/* Likewise. It could not be sent. */
+/* Process context, no lock held. The packet could not be sent. */
 void mrc_peer_request_undo(struct mrc_peer *peer, const struct mrc_pkt *pkt);
 
 #endif

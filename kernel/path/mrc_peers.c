@@ -28,7 +28,7 @@ static void peer_free_work(struct work_struct *work)
 	struct mrc_peer *peer = container_of(to_rcu_work(work), struct mrc_peer, free_work);
 	struct mrc_dev *dev = peer->dev;
 
-	mrc_peer_port_stop(peer);	/* the timer may begin this work */
+	mrc_peer_port_stop(peer);	/* first: the timer may queue users_work */
 	mrc_peer_users_end(peer);
 	mrc_peer_paths_end(peer);
 	kfree(mrc_port_reqs(&peer->port));
@@ -85,7 +85,7 @@ struct mrc_peer *mrc_peer_next(struct mrc_dev *dev, const union ib_gid *gid, boo
 	return best;
 }
 
-/* Under dev->peer_lock. Its GID is not there. */
+/* Under dev->peer_lock. Inserts @peer, whose GID is not in the tree. */
 static void peer_sort(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	struct rb_node **at = &dev->peers_sorted.rb_node, *parent = NULL;
@@ -128,7 +128,7 @@ static struct mrc_peer *peer_alloc(struct mrc_dev *dev, const union ib_gid *gid,
 	return peer;
 }
 
-/* Under dev->peer_lock. @peer, of which the table's reference was the last, leaves it. */
+/* Under dev->peer_lock. Removes @peer, to which only the table had a reference. */
 static void peer_leave(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	rhashtable_remove_fast(&dev->peers, &peer->node, peer_params);
@@ -138,7 +138,7 @@ static void peer_leave(struct mrc_dev *dev, struct mrc_peer *peer)
 	peer_release(&peer->ref);
 }
 
-/* Under dev->peer_lock. @peer is new in the table; somebody idle may have to make room. */
+/* Under dev->peer_lock. @peer is new in the table. An idle peer may have to leave. */
 static void peer_join(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	struct mrc_peer *victim;
@@ -151,7 +151,7 @@ static void peer_join(struct mrc_dev *dev, struct mrc_peer *peer)
 		peer_leave(dev, victim);
 }
 
-/* Put @peer in the table, or find that another was quicker. The result has a reference. */
+/* Insert @peer, unless a concurrent call has inserted the same GID. Returns the one in the table, + ref. */
 static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	struct mrc_peer *old;
@@ -181,8 +181,9 @@ static struct mrc_peer *peer_insert(struct mrc_dev *dev, struct mrc_peer *peer)
 }
 
 /*
- * It is in the table, and then asked what changed while it was made: mrc_path_change.c goes the other
- * way round, so a change is seen here or meets it there. Its path sets: mrc_peer_paths_refresh().
+ * Applies changes that happened while the peer was built. The peer is in the table first, and mrc_path_change.c changes
+ * the state before it walks the table. So each change is seen here or there. mrc_peer_paths_refresh() does the same
+ * for path sets.
  */
 static void peer_joined(struct mrc_peer *peer)
 {
@@ -190,7 +191,7 @@ static void peer_joined(struct mrc_peer *peer)
 
 	smp_mb();
 	mrc_peer_port_planes(peer);
-	/* That is set under rtnl alone. */
+	/* peer->local changes only under rtnl: the work does it. */
 	if (unlikely(!peer->group && (mrc_dev_addr_is_local(peer->dev, a) != peer->local ||
 				      mrc_dev_addr_may_be_local(peer->dev, a))))
 		mod_delayed_work(mrc_wq, &peer->dev->addr_work, 0);
@@ -240,14 +241,14 @@ bool mrc_peers_any(struct mrc_dev *dev, bool (*fn)(struct mrc_peer *peer, void *
 	rhashtable_walk_start(&it);
 	while (!any && (peer = rhashtable_walk_next(&it))) {
 		if (IS_ERR(peer))
-			continue;	/* resized: some come twice */
+			continue;	/* the table is being resized: some peers are returned twice */
 		if (!kref_get_unless_zero(&peer->ref))
 			continue;
 		rhashtable_walk_stop(&it);
 		any = fn(peer, arg);
 		kref_put(&peer->ref, peer_release);
 		cond_resched();
-		rhashtable_walk_start(&it);	/* where it was, or it says -EAGAIN */
+		rhashtable_walk_start(&it);	/* continues, or returns -EAGAIN after a resize */
 	}
 	rhashtable_walk_stop(&it);
 	rhashtable_walk_exit(&it);
@@ -271,7 +272,7 @@ void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer))
 	mrc_peers_any(dev, peers_each_one, &each);
 }
 
-/* Under RCU. Only the table's reference is left: nobody can get another any more. */
+/* Under RCU. Drops a peer that was idle for MRC_PEER_IDLE, if only the table has a reference. */
 static void peer_gc_one(struct mrc_dev *dev, struct mrc_peer *peer)
 {
 	if (time_before(jiffies, READ_ONCE(peer->last_used) + MRC_PEER_IDLE))

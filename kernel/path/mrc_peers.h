@@ -13,7 +13,7 @@
 
 #define MRC_PEERS_MAX	(65536 + MRC_PEERS_IDLE_MAX)	/* per device */
 
-/* Any context that @gfp allows, no lock held. Returns a reference, or NULL. A @gfp that may block means: for a QP. */
+/* Any context that @gfp allows, no lock held. Returns a reference, or NULL. If @gfp may block, a QP will use it. */
 struct mrc_peer *mrc_peer_get(struct mrc_dev *dev, const union ib_gid *gid, gfp_t gfp);
 /* Any context. + ref, or NULL. */
 struct mrc_peer *mrc_peer_find(struct mrc_dev *dev, const union ib_gid *gid);
@@ -23,7 +23,7 @@ void mrc_peer_put(struct mrc_peer *peer);	/* any context */
 
 /* Under rtnl. Calls @fn, which may sleep, with each peer (+ ref) of the device. */
 void mrc_peers_for_each(struct mrc_dev *dev, void (*fn)(struct mrc_peer *peer));
-/* Likewise, until @fn returns true: did it for any? */
+/* The same, until @fn returns true for a peer. Return: did it? */
 bool mrc_peers_any(struct mrc_dev *dev, bool (*fn)(struct mrc_peer *peer, void *arg), void *arg);
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_destroy(struct mrc_dev *dev);	/* process context; no packet path left */

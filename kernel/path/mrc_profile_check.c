@@ -70,7 +70,7 @@ static int check_mode(const struct mrc_profile *p, struct netlink_ext_ack *extac
 	return -EINVAL;
 }
 
-/* QPs would wait for ever. */
+/* Refuse a profile with only denied EVs: QPs would wait without end. */
 static int check_denied(const struct mrc_profile *p, struct netlink_ext_ack *extack)
 {
 	u32 i;

@@ -129,7 +129,7 @@ static void gen_refuse(const struct mrc_ev_gen *g, u32 idx, enum mrc_evgen_err e
 	}
 }
 
-/* The ports that generator @idx is dealt over: the one it names, or all there are. Returns how many, not 0. */
+/* The ports over which generator @idx is distributed: its own port, or all of the device. Returns their number, >= 1. */
 static u32 gen_ports(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx,
 		     u8 port[MRC_PLANES_MAX])
 {
@@ -144,7 +144,7 @@ static u32 gen_ports(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx,
 	return n ?: 1;
 }
 
-/* EVs that one generator can have, @count being its values: if a number is wanted, each on each port. */
+/* Maximum number of EVs of a generator with @count values. If the profile sets a count, each value may use each port. */
 static u64 gen_most(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx, u32 count)
 {
 	u8 port[MRC_PLANES_MAX];
@@ -152,7 +152,7 @@ static u64 gen_most(struct mrc_dev *dev, const struct mrc_profile *p, u32 idx, u
 	return p->want ? (u64)count * gen_ports(dev, p, idx, port) : count;
 }
 
-/* All that the generators can make; saturates. 0: not valid. */
+/* Maximum number of EVs of all generators, saturating. 0: not valid, with extack. */
 static u32 gen_total(struct mrc_dev *dev, const struct mrc_profile *p,
 		     struct netlink_ext_ack *extack)
 {
@@ -224,7 +224,7 @@ static void gen_fill_one(struct mrc_dev *dev, struct mrc_profile *p, u32 idx,
 	}
 }
 
-/* What of @p is copied from addresses. */
+/* Note whether @p copies from addresses, and from the own one. */
 static void gen_marks(struct mrc_profile *p)
 {
 	u32 i, k;
@@ -267,7 +267,7 @@ int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 	return -EINVAL;
 }
 
-/* ---- names of EVs that are explicit ---- */
+/* ---- names of explicit EVs ---- */
 
 int mrc_profile_gen_names(const struct mrc_profile *p, struct netlink_ext_ack *extack)
 {

@@ -7,17 +7,17 @@
 
 #include "path/mrc_profile.h"
 
-/* How many EVs @p's generators make (mrc_evgen_deal()); 0 with extack: not valid. */
+/* Number of EVs that @p's generators make (mrc_evgen_deal()); 0 with extack: not valid. */
 u32 mrc_profile_gen_count(struct mrc_dev *dev, const struct mrc_profile *p,
 			  struct netlink_ext_ack *extack);
-/* Fill @p->ev, whose room is mrc_profile_gen_count(). 0 or -errno with extack. */
+/* Fill @p->ev, which has room for mrc_profile_gen_count() EVs. 0 or -errno with extack. */
 int mrc_profile_gen_fill(struct mrc_dev *dev, struct mrc_profile *p,
 			 struct netlink_ext_ack *extack);
 /* 0 or -errno with extack: "@what @idx" is on a port that the device does not have. */
 int mrc_profile_port_check(struct mrc_dev *dev, const char *what, u32 idx, u8 port,
 			   struct netlink_ext_ack *extack);
 
-/* 0, or -EINVAL with extack: explicit EVs that are not of the fields that name them. */
+/* Can the fields of an explicit profile produce each of its EVs? 0, or -EINVAL with extack. */
 int mrc_profile_gen_names(const struct mrc_profile *p, struct netlink_ext_ack *extack);
 /*
  * Denies or allows the @n EVs in @denied, which are in the order of @p's EVs. 0, or -EINVAL with extack: @p has no such EV.

@@ -37,8 +37,8 @@ static struct mrc_profile *profile_find(struct mrc_dev *dev, const struct mrc_pr
 }
 
 /*
- * Under RCU. A length that comes or goes meanwhile may be missed, or found empty: path_gen makes
- * the caller look again.
+ * Under RCU. A prefix length that is added or removed meanwhile may be missed or found empty. Then path_gen changes, and the
+ * caller looks again.
  */
 static struct mrc_profile *profile_match(struct mrc_dev *dev, u64 id, const union ib_gid *dst,
 					 const struct mrc_profile *without)
@@ -141,7 +141,7 @@ static bool profile_has_srh(const struct mrc_profile *p)
 	return false;
 }
 
-/* Under dev->peer_lock. @p comes (1) or goes (-1). */
+/* Under dev->peer_lock. @p is added (@by 1) or removed (-1). */
 static void profile_count(struct mrc_dev *dev, const struct mrc_profile *p, int by)
 {
 	u32 *of_len = &dev->n_profiles_len[p->key.len];
@@ -160,7 +160,7 @@ static void profile_count(struct mrc_dev *dev, const struct mrc_profile *p, int 
 		WRITE_ONCE(dev->n_profiles_own, dev->n_profiles_own + by);
 }
 
-/* Under dev->peer_lock. It is in no tree and nobody's key is the same. */
+/* Under dev->peer_lock. @p is in no tree, and no other profile has its key. */
 static void profile_insert(struct mrc_dev *dev, struct mrc_profile *p)
 {
 	struct rb_node **at = &dev->profiles.rb_node, *parent = NULL;
@@ -176,8 +176,8 @@ static void profile_insert(struct mrc_dev *dev, struct mrc_profile *p)
 }
 
 /*
- * Under dev->peer_lock. Put @p in its place; *out has to go: what it replaced, NULL, or
- * @p itself, which says nothing new for path sets that are there (or is one too many: -ENOSPC).
+ * Under dev->peer_lock. Inserts @p. *out must be put: the profile that it replaced, or NULL; or @p itself, if an equal one
+ * exists or there are too many (-ENOSPC).
  */
 static int profile_place(struct mrc_dev *dev, struct mrc_profile *p, struct mrc_profile **out)
 {

@@ -8,7 +8,7 @@
 #include "path/mrc_cc_profile.h"
 #include "path/mrc_qpcc.h"
 
-/* Of the planes that are up at both ends. */
+/* Configuration of a controller; the rate is that of the planes that are up at both ends. */
 static void qpcc_cfg_of(struct mrc_peer *peer, const struct mrc_cc_profile *p,
 			struct mrc_cc_cfg *cfg)
 {
@@ -61,7 +61,7 @@ static struct mrc_qpcc *qpcc_new(struct mrc_peer *peer, const struct mrc_cc_prof
 	return q;
 }
 
-/* Under path_lock. What its profile says now; one that is gone leaves it as it is. */
+/* Under path_lock. Applies the current parameters of its profile; without the profile nothing changes. */
 static void qpcc_set_cfg(struct mrc_peer *peer, struct mrc_qpcc *q)
 {
 	struct mrc_cc_profile p;
@@ -89,7 +89,7 @@ struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id)
 	if (!q) {
 		q = new;
 		list_add_tail(&q->link, &peer->ccs);
-		qpcc_set_cfg(peer, q);	/* planes or profile may have changed since it was made */
+		qpcc_set_cfg(peer, q);	/* planes or profile may have changed since qpcc_new() */
 	}
 	q->n_qps++;
 	spin_unlock_bh(&peer->path_lock);

@@ -30,9 +30,9 @@ struct mrc_qpcc {
  * configured. ERR_PTR: -ENOMEM; -EINVAL: no profile @id. Holds a reference until mrc_qpcc_put().
  */
 struct mrc_qpcc *mrc_qpcc_get(struct mrc_peer *peer, u64 id);
-/* Any context. The QP's connection has let go of it. */
+/* Any context. The QP's connection no longer uses the controller. */
 void mrc_qpcc_put(struct mrc_qpcc *qpcc);
-/* Any context. Planes or profiles changed: rate and parameters of the controllers of the peer. */
+/* Any context. Planes or profiles changed: update rate and parameters of the peer's controllers. */
 void mrc_qpcc_refresh(struct mrc_peer *peer);
 
 #endif

@@ -17,13 +17,13 @@
 struct reach_change {
 	struct mrc_dev *dev;
 	u64 id;				/* the default profile from then on */
-	const struct mrc_profile_key *key; /* one comes or goes; NULL: the default changes */
-	const struct mrc_profile *gone;	/* it goes, or is replaced; NULL: none */
-	const struct mrc_profile *p;	/* it comes; NULL: none */
-	union ib_gid lost;		/* the peer that would have no path left */
+	const struct mrc_profile_key *key; /* of the profile that is set or removed; NULL: new default */
+	const struct mrc_profile *gone;	/* the profile that is removed or replaced; NULL: none */
+	const struct mrc_profile *p;	/* the new profile; NULL: none */
+	union ib_gid lost;		/* result: a peer that would have no path left */
 };
 
-/* What there will be for @dst. */
+/* The profile for @dst after the change. */
 static const struct mrc_profile *reach_then(const struct reach_change *c,
 					    const union ib_gid *dst)
 {
@@ -35,7 +35,7 @@ static const struct mrc_profile *reach_then(const struct reach_change *c,
 	return then;
 }
 
-/* QPs go by the default, or by profile @id, which they name. */
+/* Do QPs to @peer use profile @id, as the default or by name? */
 static bool reach_goes_by(struct mrc_peer *peer, u64 id)
 {
 	struct mrc_peer_paths *paths;
@@ -51,7 +51,7 @@ static bool reach_goes_by(struct mrc_peer *peer, u64 id)
 	return does;
 }
 
-/* What goes by profile @now of a number goes by what there will be of c->id. */
+/* Would QPs to @peer lose their last route by the change? */
 static bool reach_loses(struct mrc_peer *peer, void *arg)
 {
 	struct reach_change *c = arg;
@@ -68,7 +68,7 @@ static bool reach_loses(struct mrc_peer *peer, void *arg)
 	return true;
 }
 
-/* Does a change to profile @id concern anybody. */
+/* May QPs use profile @id? */
 static bool reach_concerns(const struct mrc_dev *dev, u64 id)
 {
 	return id == dev->attr.profile_id || atomic_read(&dev->n_named);
@@ -136,7 +136,7 @@ int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 /* ---- SIDs ---- */
 
 struct reach_sids {
-	u32 now, then;			/* planes that have one */
+	u32 now, then;			/* planes with a SID, before and after the change */
 	union ib_gid lost;
 };
 

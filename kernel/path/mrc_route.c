@@ -24,8 +24,8 @@
 #include "path/mrc_template.h"
 #include "path/mrc_route.h"
 
-#define MRC_ROUTE_TRIES	128	/* EVs that are looked at, evenly over the profile */
-#define MRC_ROUTE_LOOK	HZ	/* whether peers are this host is looked at so often, when it seems not so */
+#define MRC_ROUTE_TRIES	128	/* EVs examined, at even distances in the profile */
+#define MRC_ROUTE_LOOK	HZ	/* delay of the check whether a peer is still this host */
 
 static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_addr *saddr,
 				const struct in6_addr *daddr)
@@ -39,7 +39,7 @@ static struct dst_entry *route6(struct mrc_dev *dev, int oif, const struct in6_a
 
 	if (saddr)
 		fl6.saddr = *saddr;
-	/* Out of the plane or not at all. */
+	/* Only routes that leave by the plane. */
 	dst = ip6_route_output_flags(dev->net, NULL, &fl6, oif ? RT6_LOOKUP_F_IFACE : 0);
 	if (dst->error) {
 		dst_release(dst);
@@ -69,15 +69,15 @@ static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 		.flowi4_proto = IPPROTO_UDP,
 		.daddr = daddr,
 	};
-	/* As for IPv6, without the policies of IPsec. */
+	/* Without IPsec policies, as for IPv6: data/mrc_policy.c handles them. */
 	struct rtable *rt = __ip_route_output_key(dev->net, &fl4);
 
 	if (IS_ERR(rt))
 		return NULL;
 	/*
-	 * Out of the plane or not at all: where no route leads out of it, IPv4 takes the address for a
-	 * neighbour's there. Groups need no route. It is asked afterwards: a route that
-	 * goes in between is missed here, and one that goes later makes @rt stale.
+	 * Only routes that leave by the plane. Without such a route, IPv4 assumes that the address is a
+	 * neighbour. Multicast groups need no route. Checked after the lookup: a route that is deleted
+	 * before this check is missed here, and one that is deleted later makes @rt stale.
 	 */
 	if (oif && !ipv4_is_multicast(daddr) && !leads4(dev, oif, daddr)) {
 		ip_rt_put(rt);
@@ -86,7 +86,7 @@ static struct dst_entry *route4(struct mrc_dev *dev, int oif, __be32 daddr)
 	return &rt->dst;
 }
 
-/* Under path_lock. The outer source: our locator on the plane, else an address of the port. */
+/* Under path_lock. The outer source address: the own locator on the plane, else an address of the port. */
 static const struct in6_addr *path_source(struct mrc_dev *dev, struct mrc_pathset *ps,
 					  const struct mrc_dev_plane *plane,
 					  const struct in6_addr *daddr)
@@ -126,8 +126,8 @@ static struct dst_entry *path_lookup(struct mrc_pathset *ps, const struct mrc_ev
 }
 
 /*
- * Under RCU. The route that is kept, if it still holds. Who reads one route with the cookie of another
- * finds it stale, or is right: a route that left its table never holds.
+ * Under RCU. The cached route if it is valid. A reader may see a route with the cookie of another one. That does no harm:
+ * a route that was removed from its table never passes dst_check().
  */
 static struct dst_entry *route_kept(const struct mrc_ev_path *path)
 {
@@ -143,23 +143,23 @@ static void route_keep(struct mrc_ev_path *path, struct dst_entry *dst)
 	rcu_assign_pointer(path->dst, dst);
 }
 
-/* Under path_lock. It leaves by @plane, or (NULL: to this host) not at all. */
+/* Under path_lock. Does the route leave by @plane, or (NULL: the peer is this host) by lo? */
 static bool route_fits(const struct dst_entry *dst, const struct mrc_dev_plane *plane)
 {
 	return plane ? dst->dev == plane->ndev : dst->dev->flags & IFF_LOOPBACK;
 }
 
 /*
- * The peer was this host, and is no more: as its address leads now, packets would come back to the
- * netdev that they come from, or leave by any. Most such moves are told (device/mrc_addr.c), but not
- * that an address turned out to be a duplicate: it is looked at, soon and not for each packet.
+ * The peer was this host but no longer is. With its present route, packets would return to their netdev or leave by any
+ * port. device/mrc_addr.c is notified of most such moves, but not when duplicate address detection fails. So a work
+ * checks soon, at most once per MRC_ROUTE_LOOK.
  */
 static void route_no_more(struct mrc_dev *dev)
 {
 	queue_delayed_work(mrc_wq, &dev->addr_work, MRC_ROUTE_LOOK);
 }
 
-/* Under path_lock and RCU. The path's route, kept or looked up; the path's own reference. */
+/* Under path_lock and RCU. The path's route, from the cache or looked up. The path holds the reference. */
 static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *path,
 				    const struct mrc_dev_plane *plane)
 {
@@ -168,10 +168,10 @@ static struct dst_entry *path_route(struct mrc_pathset *ps, struct mrc_ev_path *
 	if (likely(dst))
 		return dst;
 	mrc_pathset_drop_route(path);
-	if (ps->srv6 && plane)	/* what made the route stale may be a change of addresses */
+	if (ps->srv6 && plane)	/* a change of addresses may have made the route stale */
 		memset(&ps->saddr[plane->num], 0, sizeof(*ps->saddr));
 	dst = path_lookup(ps, path, plane);
-	/* The netdev leaves only after this lock was taken once more: planes_changed. */
+	/* Before the netdev is freed, mrc_path_change_planes() takes this lock and drops the routes. */
 	if (dst && route_fits(dst, plane)) {
 		route_keep(path, dst);
 		return dst;
@@ -196,11 +196,11 @@ static void path_outer(const struct mrc_pathset *ps, const struct mrc_ev_path *p
 	w->outer_len = sizeof(struct ipv6hdr) + (ev->srh ? MRC_SRH_LEN : 0);
 }
 
-/* Under RCU. False: something has to be looked up. */
+/* Under RCU. False: a lookup is needed. */
 static bool way_kept(const struct mrc_pathset *ps, const struct mrc_ev_path *path,
 		     const struct mrc_dev_plane *plane, struct mrc_route *w)
 {
-	/* Addresses of ports are kept under the lock. */
+	/* Without a locator, the source address is cached under path_lock. */
 	if (ps->srv6 && !smp_load_acquire(&plane->has_sid))
 		return false;
 	w->dst = route_kept(path);
@@ -211,13 +211,13 @@ static bool way_kept(const struct mrc_pathset *ps, const struct mrc_ev_path *pat
 	return true;
 }
 
-/* Under path_lock and RCU. False: it leads nowhere now. */
+/* Under path_lock and RCU. False: there is no route now. */
 static bool way_look_up(struct mrc_dev *dev, struct mrc_pathset *ps, struct mrc_ev_path *path,
 			const struct mrc_dev_plane *plane, struct mrc_route *w)
 {
 	const struct in6_addr *src, *to;
 
-	/* dead is set before the last planes_changed drops all routes under this lock */
+	/* dead is set before the last mrc_path_change_planes() drops all routes under this lock */
 	w->dst = READ_ONCE(dev->dead) ? NULL : path_route(ps, path, plane);
 	if (!w->dst || !ps->srv6)
 		return w->dst;
@@ -236,8 +236,8 @@ static noinline bool way_new(struct mrc_dev *dev, struct mrc_pathset *ps, u16 id
 	spin_lock_bh(&ps->peer->path_lock);
 	leads = way_look_up(dev, ps, &ps->path[idx], plane, w);
 	/*
-	 * As good as lost: the next packets take others, probes find out when it is back. A group
-	 * is probed by nobody.
+	 * Demote the EV: other packets take other EVs, and probes find out when the route is back. EVs of a
+	 * multicast group are not probed.
 	 */
 	if (unlikely(!leads && plane && !ps->peer->group))
 		mrc_evset_sign(&ps->evs, idx, MRC_SIGN_BAD, ktime_get_ns());
@@ -266,7 +266,7 @@ int mrc_route_find(struct mrc_dev *dev, struct mrc_pathset *ps, u16 idx, struct 
 	return -ENETUNREACH;
 }
 
-/* ---- an EV that is named ---- */
+/* ---- an explicit EV, which need not be in a path set ---- */
 
 static bool named_outer(struct mrc_dev *dev, const struct in6_addr *outer,
 			const struct mrc_dev_plane *plane, struct mrc_route *w)
@@ -281,7 +281,7 @@ static bool named_outer(struct mrc_dev *dev, const struct in6_addr *outer,
 	return true;
 }
 
-/* It stays until the RCU section ends. */
+/* Drops the reference to @dst, which stays valid until the RCU section ends. */
 static bool named_route(struct mrc_route *w, struct dst_entry *dst, const struct mrc_dev_plane *plane)
 {
 	dst_release(dst);
@@ -331,7 +331,7 @@ int mrc_route_loopback(struct mrc_dev *dev, const struct in6_addr *own, struct m
 	return named_route(w, dst, NULL) ? 0 : -EHOSTUNREACH;
 }
 
-/* ---- would it lead there ---- */
+/* ---- does a route exist ---- */
 
 static bool leads_by(const struct mrc_peer *peer, u32 num, const struct mrc_profile_ev *ev)
 {
@@ -351,7 +351,7 @@ static bool leads_auto(const struct mrc_peer *peer, u32 planes)
 	return false;
 }
 
-/* How many EVs of @prof are on one of @planes. */
+/* Number of EVs of @prof on @planes. */
 static u32 leads_count(const struct mrc_profile *prof, u32 planes)
 {
 	u32 i, n = 0;
@@ -378,7 +378,7 @@ bool mrc_route_exists(const struct mrc_peer *peer, const struct mrc_profile *pro
 
 		if (!(planes >> (port - 1u) & 1))
 			continue;
-		k++;	/* of all; n of them are looked at, at even distances */
+		k++;	/* n of all EVs are examined, at even distances */
 		if (k * n / all == (k - 1) * n / all)
 			continue;
 		mrc_template_ev(prof, i, &addrs, &ev);

@@ -36,9 +36,9 @@ void mrc_template_ev(const struct mrc_profile *prof, u32 idx, const struct mrc_e
 	mrc_evgen_copy(gen->copy, gen->n_copy, addrs, ev->value);
 }
 
-/* ---- is it sound ---- */
+/* ---- validation ---- */
 
-/* The extremes of an EV: all that is copied 0, or 1. */
+/* The extremes of an EV: all copied bits 0, or all 1. */
 struct template_ends {
 	struct mrc_profile_ev zeros, ones;
 };
@@ -54,9 +54,8 @@ static void ends_of(const struct mrc_profile *prof, u32 idx, struct template_end
 }
 
 /*
- * One address of an SRv6 EV: the extreme that is no unicast address, or NULL. Where the first 16
- * bits are never 0 and the first 8 never all ones, none between is ::, ::1, IPv4-mapped or
- * multicast.
+ * Checks one address of an SRv6 EV. Returns the extreme that is no unicast address, or NULL. If the first 16 bits are
+ * never 0 and the first 8 never all ones, no value can be ::, ::1, IPv4-mapped or multicast.
  */
 static const u8 *not_unicast(const u8 *zeros, const u8 *ones)
 {

@@ -16,8 +16,8 @@ void mrc_template_ev(const struct mrc_profile *prof, u32 idx, const struct mrc_e
 		     struct mrc_profile_ev *ev);
 
 /*
- * 0, or -EINVAL with extack: some address would make EVs of it that nobody can send. So whatever
- * peer there will be, all of its EVs are sound.
+ * Are the EVs of @prof valid for any peer address? 0, or -EINVAL with extack: for some address, an EV would be
+ * no valid destination.
  */
 int mrc_template_check(const struct mrc_profile *prof, struct netlink_ext_ack *extack);
 
