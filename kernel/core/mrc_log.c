@@ -156,7 +156,7 @@ void mrc_log_plane(const struct mrc_dev_plane *plane, enum mrc_log_cause was)
 	else if (was == MRC_WHY_NEW)
 		netdev_info(ndev, "plane %u (%s) is up\n", plane->num + 1, plane->ndev->name);
 	else
-		netdev_info(ndev, "plane %u (%s) is up; before: %s\n", plane->num + 1,
+		netdev_info(ndev, "plane %u (%s) is up (was down: %s)\n", plane->num + 1,
 			    plane->ndev->name, log_cause(was));
 }
 
@@ -182,7 +182,7 @@ void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool 
 	if (!mask || !__ratelimit(&log_peer_lines))
 		return;
 	bitmap_from_u64(ports, (u64)mask << 1);	/* people count from 1 */
-	netdev_info(dev->ndev, "%pI6c says that its port of plane %*pbl is %s\n", gid->raw, 64, ports,
+	netdev_info(dev->ndev, "peer %pI6c announced its port of plane %*pbl as %s\n", gid->raw, 64, ports,
 		    up ? "up again" : "down");
 }
 

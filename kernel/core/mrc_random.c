@@ -24,7 +24,7 @@ static atomic64_t mrc_random_drawn = ATOMIC64_INIT(0);
 void mrc_random_init(void)
 {
 	if (mrc_seed)
-		pr_warn("mrc: random numbers follow from a seed, rkeys too: for tests only\n");
+		pr_warn("mrc: parameter seed is set: random numbers and R_Keys are predictable; use it for tests only\n");
 }
 
 u64 mrc_random_u64(void)

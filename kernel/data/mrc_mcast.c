@@ -48,7 +48,7 @@ static bool mcast_join(const struct mrc_dev_plane *plane, const union ib_gid *gi
 		err = ipv6_dev_mc_inc(plane->ndev, a);
 	}
 	if (err)
-		ibdev_dbg(&plane->dev->ibdev, "%s does not join %pI6c: %pe\n",
+		ibdev_dbg(&plane->dev->ibdev, "%s cannot join multicast group %pI6c: %pe\n",
 			  netdev_name(plane->ndev), a, ERR_PTR(err));
 	return !err;
 }

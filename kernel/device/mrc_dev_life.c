@@ -109,7 +109,7 @@ static void dev_register_work(struct work_struct *work)
 		rtnl_lock();
 		mrc_parent_follow(dev);
 		rtnl_unlock();
-		ibdev_info(&dev->ibdev, "on %s, planes up 0x%x\n", dev->ndev->name,
+		ibdev_info(&dev->ibdev, "registered for netdev %s, mask of planes that are up 0x%x\n", dev->ndev->name,
 			   READ_ONCE(dev->planes_up));
 		mrc_event_dev(dev, MRC_EVENT_DEV_ADD);
 		return;

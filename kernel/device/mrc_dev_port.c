@@ -91,7 +91,7 @@ static void plane_resume(struct mrc_dev_plane *plane)
 	const char *was = mrc_dev_kept_for(plane->dev, plane->num);
 
 	if (was && strcmp(was, plane->ndev->name))
-		netdev_info(ndev, "no number is free: %s becomes plane %u, the settings of %s for it are dropped\n",
+		netdev_info(ndev, "all plane numbers are taken: %s becomes plane %u, the settings kept for %s are dropped\n",
 			    plane->ndev->name, plane->num + 1, was);
 	if (!mrc_dev_kept_take(plane))
 		return;

@@ -29,9 +29,9 @@ static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
 	}
 	dev = mrc_dev_alloc(ndev, NULL, NULL);
 	if (IS_ERR(dev)) {
-		netdev_err(ndev, "no MRC device: %pe%s\n", dev,
+		netdev_err(ndev, "cannot create an MRC device: %pe%s\n", dev,
 			   PTR_ERR(dev) == -EADDRINUSE ?
-			   " (UDP port 4791; rdma_rxe binds it in the initial namespace)" : "");
+			   " (UDP port 4791 is in use; rdma_rxe binds it in the initial namespace)" : "");
 		return dev;
 	}
 	get_device(&dev->ibdev.dev);

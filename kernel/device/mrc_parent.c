@@ -77,7 +77,7 @@ static void relink(struct device *of, struct device *to)
 {
 	sysfs_remove_link(&of->kobj, "device");
 	if (sysfs_create_link(&of->kobj, &to->kobj, "device"))
-		dev_warn(of, "no link to its device\n");	/* no memory */
+		dev_warn(of, "cannot create the sysfs link \"device\": no memory\n");
 }
 
 void mrc_parent_follow(struct mrc_dev *dev)

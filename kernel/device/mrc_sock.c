@@ -91,7 +91,7 @@ static int socks_open(struct mrc_net *mnet, struct netlink_ext_ack *extack)
 		if (!err)
 			continue;
 		if (!want[i].must) {
-			pr_warn("mrc: UDP port %u not held (%pe): packets to it are still taken\n",
+			pr_warn("mrc: cannot reserve UDP port %u (%pe); MRC packets to it are received anyway\n",
 				want[i].port, ERR_PTR(err));
 			continue;
 		}

@@ -40,7 +40,7 @@ void mrc_peer_hint_icrc(struct mrc_peer *peer, const struct mrc_pkt *pkt, bool i
 	if (atomic_inc_return(&peer->bad_icrcs) != HINT_BAD_ICRCS)
 		return;
 	hint_say(peer, MRC_HINT_ICRC,
-		 "the ICRC of each packet from %pI6c is wrong: icrc is on here, is it off there?",
+		 "the ICRC of each packet from %pI6c is wrong: icrc is on here; set it on there, too. If it is, a link damages packets",
 		 peer->gid.raw);
 }
 
@@ -48,7 +48,7 @@ void mrc_peer_hint_port(struct mrc_peer *peer, u16 port)
 {
 	mrc_dev_count(peer->dev, rx_other_port);
 	hint_say(peer, MRC_HINT_UDP_PORT,
-		 "%pI6c sends to UDP port %u, we listen at 4791, 4971 and udp-port %u: set it alike",
+		 "%pI6c sends to UDP port %u, but this device listens on 4791, 4971 and udp-port %u: set the same udp-port on both hosts",
 		 peer->gid.raw, port, READ_ONCE(peer->dev->attr.udp_port));
 }
 
@@ -56,7 +56,7 @@ void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by)
 {
 	mrc_dev_count(peer->dev, hops_exceeded);
 	hint_say(peer, MRC_HINT_HOP_LIMIT,
-		 "packets to %pI6c end at %pI6c: hop-limit %u is too small, or they go in circles",
+		 "packets to %pI6c expire at %pI6c: hop-limit %u is too small, or there is a routing loop",
 		 peer->gid.raw, by, READ_ONCE(peer->dev->attr.hop_limit));
 }
 
@@ -64,7 +64,7 @@ void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port)
 {
 	mrc_dev_count(peer->dev, port_unreach);
 	hint_say(peer, MRC_HINT_NOBODY,
-		 "%pI6c says that nobody listens at UDP port %u: no RoCEv2 device has this address there (no module loaded, or one of iWARP, or a firewall)",
+		 "%pI6c reports that UDP port %u is closed: no RoCEv2 device has this address there (module not loaded, or an iWARP device), or a firewall rejects the packets",
 		 peer->gid.raw, port);
 }
 
@@ -78,7 +78,7 @@ static void hint_unanswered(struct mrc_peer *peer)
 
 	bitmap_from_u64(by, READ_ONCE(peer->asked_by));
 	hint_say(peer, MRC_HINT_NOBODY,
-		 "the connection manager of %pI6c does not answer, asked by plane %*pbl: is there a RoCEv2 device of this address (one of iWARP is none), do firewalls pass UDP port %u, or are these planes dead (mrcctl probe dev %s peer %pI6c)?",
+		 "the connection manager of %pI6c does not answer requests sent on plane %*pbl. Check that a RoCEv2 device (not iWARP) has this address, that firewalls pass UDP port %u, and that these planes work: mrcctl probe dev %s peer %pI6c",
 		 peer->gid.raw, 64, by, READ_ONCE(peer->dev->attr.udp_port), peer->dev->ndev->name,
 		 peer->gid.raw);
 }
@@ -108,8 +108,9 @@ void mrc_peer_hint_silent(struct mrc_peer *peer, u32 qpn, const struct mrc_conn_
 
 	mrc_dev_count(peer->dev, never_answered);
 	hint_say(peer, MRC_HINT_NO_ANSWER,
-		 "QP %u gave up after %u retries, timeout %llu us: %pI6c, %s, never answered (udp-port %u, icrc %s, hop-limit %u): are these alike there, do firewalls pass UDP, and is a round trip shorter than the timeout?",
-		 qpn, info->retries, div_u64(info->timeout_ns, NSEC_PER_USEC), peer->gid.raw, READ_ONCE(peer->heard) ? "which was heard" : "never heard",
+		 "QP %u failed after %u retries with a timeout of %llu us: %pI6c never acknowledged a packet (%s). Check that udp-port %u, icrc %s and hop-limit %u are the same there, that firewalls pass UDP, and that a round trip is shorter than the timeout",
+		 qpn, info->retries, div_u64(info->timeout_ns, NSEC_PER_USEC), peer->gid.raw,
+		 READ_ONCE(peer->heard) ? "other packets of it arrive" : "nothing of it has arrived",
 		 READ_ONCE(a->udp_port), hint_icrc_word(peer), READ_ONCE(a->hop_limit));
 	/* The peer may consider our ports down, as a former device of this host announced. */
 	if (READ_ONCE(peer->greets))
@@ -120,7 +121,7 @@ void mrc_peer_hint_plain(struct mrc_peer *peer)
 {
 	mrc_dev_count(peer->dev, plain_refused);
 	hint_say(peer, MRC_HINT_PLAIN,
-		 "connection to %pI6c refused: its connection manager speaks plain RoCEv2, and RC QPs of this device speak MRC",
+		 "connection to %pI6c refused: its connection manager speaks plain RoCEv2, but RC QPs of this device speak MRC. Load mrc there, or use the address of its MRC device",
 		 peer->gid.raw);
 }
 
@@ -128,7 +129,7 @@ void mrc_peer_hint_link_local(struct mrc_peer *peer)
 {
 	mrc_dev_count(peer->dev, link_local_refused);
 	if (__ratelimit(&hint_lines))
-		netdev_warn(peer->dev->ndev, "connection to %pI6c refused: a link-local address of the peer's device is on none of its ports; take another GID\n",
+		netdev_warn(peer->dev->ndev, "connection to %pI6c refused: a link-local address of an MRC device is on none of its ports; use another GID of the peer\n",
 			    peer->gid.raw);
 }
 
@@ -144,7 +145,7 @@ void mrc_peer_hint_claimed(struct mrc_peer *peer, u32 dqpn)
 void mrc_peer_hint_policy(struct mrc_peer *peer, bool out)
 {
 	hint_say(peer, MRC_HINT_POLICY,
-		 "a policy of IPsec keeps packets %s %pI6c: have both ends policies and keys (ip xfrm policy, ip xfrm state)?",
+		 "an IPsec policy blocks packets %s %pI6c: check the policies and keys of both hosts (ip xfrm policy, ip xfrm state)",
 		 out ? "to" : "from", peer->gid.raw);
 }
 

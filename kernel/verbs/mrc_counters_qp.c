@@ -70,7 +70,7 @@ static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct m
 		return -EINVAL;
 	if (counter->n_qps == MRC_COUNTER_QPS) {
 		ibdev_warn_ratelimited(&qp->dev->ibdev,
-				       "QP %u is counted by the port alone: a counter takes %u QPs\n",
+				       "QP %u is counted by the port only: a counter takes at most %u QPs\n",
 				       qp->qpn, MRC_COUNTER_QPS);
 		return -ENOSPC;
 	}

@@ -42,7 +42,7 @@ static int check_mtu(struct mrc_dev *dev, enum ib_mtu mtu)
 
 	if (mtu >= IB_MTU_256 && mtu <= limit)
 		return 0;
-	ibdev_dbg(&dev->ibdev, "path MTU %d does not fit the planes (%d)\n",
+	ibdev_dbg(&dev->ibdev, "path MTU %d is not in 256 to %d, the largest that fits the planes\n",
 		  ib_mtu_enum_to_int(mtu), ib_mtu_enum_to_int(limit));
 	return -EINVAL;
 }

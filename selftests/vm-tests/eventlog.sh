@@ -17,7 +17,7 @@ here=$(dirname "$(readlink -f "$0")")
 H1=fd00:6d72:63::1
 mark=0
 from_here() { mark=$(dmesg | wc -l); }
-lines() { dmesg | tail -n "+$((mark + 1))" | grep -E 'mrc0: (plane|[0-9a-f:]+ says)' || :; }
+lines() { dmesg | tail -n "+$((mark + 1))" | grep -E 'mrc0: (plane|peer) ' || :; }
 said() { lines | grep -F -- "$1"; }
 says() { mrc_until 20 said "$1"; }
 # in_order TEXT...: each is said, one behind the other.
@@ -47,20 +47,20 @@ ksft_test "over all planes" mrc_flows
 from_here
 ksft_test "h1's cable of plane 2 is cut" fabric_cut p2-t0-1 h1
 ksft_test "the log says which plane, which port, and why" says "plane 2 (eth2) is down: no carrier"
-ksft_test "that of the peer says who said so" says "$H1 says that its port of plane 2 is down"
+ksft_test "that of the peer says who said so" says "peer $H1 announced its port of plane 2 as down"
 ksft_test "the cable is restored" fabric_restore p2-t0-1 h1
-ksft_test "which is said, too" says "plane 2 (eth2) is up; before: no carrier"
-ksft_test "at the other end as well" says "$H1 says that its port of plane 2 is up again"
+ksft_test "which is said, too" says "plane 2 (eth2) is up (was down: no carrier)"
+ksft_test "at the other end as well" says "peer $H1 announced its port of plane 2 as up again"
 ksft_test "plane 3 is disabled" admin 3 off
 ksft_test "by the administrator" says "plane 3 (eth3) is down: admin off"
 ksft_test "its port is set down meanwhile" ip -n h1 link set eth3 down
 ksft_test "and enabled" admin 3 on
 ksft_test "which leaves another cause" says "plane 3 (eth3) is still down: the port is set down"
 ksft_test "its port is set up" ip -n h1 link set eth3 up
-ksft_test "the plane is up" says "plane 3 (eth3) is up; before: the port is set down"
+ksft_test "the plane is up" says "plane 3 (eth3) is up (was down: the port is set down)"
 ksft_test "all that in order" in_order "plane 2 (eth2) is down: no carrier" \
-	"plane 2 (eth2) is up; before: no carrier" "plane 3 (eth3) is down: admin off" \
-	"plane 3 (eth3) is still down: the port is set down" "plane 3 (eth3) is up; before: the port is set down"
+	"plane 2 (eth2) is up (was down: no carrier)" "plane 3 (eth3) is down: admin off" \
+	"plane 3 (eth3) is still down: the port is set down" "plane 3 (eth3) is up (was down: the port is set down)"
 
 # --------------------------------------------------------------------- the module's log
 H2=fd00:6d72:63::2

@@ -18,7 +18,7 @@ here=$(dirname "$(readlink -f "$0")")
 
 rose() { mrc_stat "$1" "$2" && echo "$2 of $1: $REPLY, was $3" && [ "$REPLY" -gt "$3" ]; }
 hinted() { mrcctl -n "$1" -j peer show | jq -e 'any(.[]; .hints | index("policy") != null)'; }
-logged() { dmesg | grep -F "a policy of IPsec keeps packets $1"; }
+logged() { dmesg | grep -F "an IPsec policy blocks packets $1"; }
 # nothing_comes HOST: for some time no MRC packet passes its port in clear.
 nothing_comes() {
 	local before

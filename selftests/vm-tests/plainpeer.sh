@@ -165,7 +165,7 @@ unreached() { mrc_stat h1 port_unreach && [ "$REPLY" -gt "$1" ]; }
 nobody_there() {	# ADDRESS
 	mrcctl -n h1 -j peer show | jq -e --arg at "$1" 'any(.[]; .peer == $at and (.hints | index("nobody")))'
 }
-said_nobody() { dmesg | grep -q "10.77.0.2 says that nobody listens at UDP port 4791: no RoCEv2 device has this address"; }
+said_nobody() { dmesg | grep -q "10.77.0.2 reports that UDP port 4791 is closed: no RoCEv2 device has this address"; }
 
 ksft_test "rdma_rxe leaves" rxe_leaves
 ksft_test "rping asks over IPv4: told that nobody hears" asks 10.77.0.2
