@@ -2,8 +2,8 @@
 /*
  * mrc_genl_avoid.c - see mrc_genl_avoid.h.
  *
- * A message contains the whole list of the daemon or of a person. All of it is validated before
- * anything changes.
+ * A message contains the whole list of the daemon or of the administrator. All of it is validated
+ * before anything changes.
  */
 #include <linux/ktime.h>
 #include "compat/mrc_compat_net.h"
@@ -13,7 +13,7 @@
 #include "genl/mrc_genl_set.h"
 #include "path/mrc_path_change.h"
 
-#define AVOID_EXPIRY_S	600	/* of the daemon's */
+#define AVOID_EXPIRY_S	600	/* default for the daemon's list */
 
 /* ---- in ---- */
 
@@ -36,7 +36,7 @@ static int parse_link(const struct nlattr *nest, struct mrc_avoid_link *link, st
 	return 0;
 }
 
-/* How many, into @links, which has room for MRC_AVOIDS_MAX; or -errno. */
+/* Parses all links into @links, which has room for MRC_AVOIDS_MAX. Returns their number or -errno. */
 static int parse_links(struct genl_info *info, struct mrc_avoid_link *links)
 {
 	const struct nlattr *a;

@@ -10,7 +10,7 @@
 #include "path/mrc_avoids.h"
 
 int mrc_genl_avoid_set(struct sk_buff *skb, struct genl_info *info);
-/* The list of @by; @whole: with its uSIDs. 0, or -EMSGSIZE. */
+/* Adds the list of @by; @whole: with its uSIDs. 0 or -EMSGSIZE. */
 int mrc_genl_put_avoids(struct sk_buff *skb, struct mrc_dev *dev, enum mrc_avoid_by by, bool whole);
 
 #endif

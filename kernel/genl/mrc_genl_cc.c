@@ -178,13 +178,13 @@ static int put_controller(struct sk_buff *skb, const struct mrc_qpcc *q)
 	return 0;
 }
 
-/* By profile and then algorithm: a profile may have changed it under QPs in use. */
+/* Order by profile, then by algorithm: a profile may have got another algorithm while QPs use the old one. */
 static bool cc_is_before(const struct mrc_qpcc *a, u64 id, const struct mrc_cc_ops *ops)
 {
 	return a->profile_id != id ? a->profile_id < id : a->ops < ops;
 }
 
-/* Under path_lock. The first behind @pos; the list is in no order, and changes between messages. */
+/* Under path_lock. The next controller after @pos. The list is not sorted and changes between messages. */
 static const struct mrc_qpcc *next_controller(struct mrc_peer *peer,
 					      const struct mrc_genl_cc_pos *pos)
 {

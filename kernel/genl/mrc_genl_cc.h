@@ -20,7 +20,7 @@ struct mrc_genl_cc_pos {
 int mrc_genl_cc_set(struct sk_buff *skb, struct genl_info *info);
 int mrc_genl_cc_del(struct sk_buff *skb, struct genl_info *info);
 int mrc_genl_put_cc(struct sk_buff *skb, const struct mrc_cc_profile *p);
-/* Takes path_lock. Adds the controllers of @peer after @pos, as many as fit, and moves @pos. */
+/* Takes path_lock. Adds as many controllers of @peer after @pos as fit, and advances @pos. */
 int mrc_genl_put_peer_ccs(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
 
 #endif

@@ -41,14 +41,14 @@ struct dump {
 	u32 idx;			/* plane, EV, or next QPN */
 	bool has_key;			/* key below is valid */
 	union ib_gid gid;		/* peer last shown */
-	u64 named;			/* which of its path sets */
-	bool again;			/* and it is not complete */
+	u64 named;			/* profile of its path set last shown; 0: default */
+	bool again;			/* that path set is not complete yet */
 	struct mrc_profile_key profile;	/* EV profile last shown */
 	u64 cc_id;			/* CC profile last shown */
-	u64 record;			/* of the log: the next to show; of self-probes the smallest id to show */
+	u64 record;			/* next record of the log, smallest self-probe id, or next avoid list */
 	struct mrc_genl_cc_pos cc;	/* idx > 0: controllers of the peer shown so far */
-	/* who asks */
-	kuid_t uid;			/* INVALID_UID: the socket is another user's */
+	/* the requester */
+	kuid_t uid;			/* INVALID_UID: another user created the socket */
 	bool admin;
 
 	bool counters_named;		/* a QP with all of its counters was shown */
@@ -144,7 +144,7 @@ static void dump_next_dev(struct dump *d, int ifindex)
 	d->record = 0;
 }
 
-/* The device at or behind d->ifindex, in use; NULL: there is none. */
+/* The device with the next ifindex >= d->ifindex, referenced; NULL: there is none. */
 static struct mrc_dev *dump_use_dev(struct net *net, const struct dump *d)
 {
 	struct mrc_dev *dev;
@@ -254,7 +254,7 @@ static int dump_log(struct sk_buff *skb, struct netlink_callback *cb, struct mrc
 	return err;
 }
 
-/* What all have in common, then one by one: d->record is the smallest id that was not shown. */
+/* The common part, then one self-probe after the other. d->record is the smallest id not shown yet. */
 static int dump_probes(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev, struct dump *d)
 {
 	int err = 0;
@@ -273,7 +273,7 @@ static int dump_probes(struct sk_buff *skb, struct netlink_callback *cb, struct 
 	return err;
 }
 
-/* The daemon's, then a person's: d->record is the next. */
+/* The daemon's list, then the administrator's. d->record is the next one. */
 static int dump_avoids(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev, struct dump *d)
 {
 	int err = 0;
@@ -347,7 +347,7 @@ int mrc_genl_plane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- profiles ---- */
 
-/* Under peer_lock. An unfinished profile (idx > 0) comes again. */
+/* Under peer_lock. The next profile; an incomplete one (idx > 0) is returned again. */
 static const struct mrc_profile *dump_next_profile(struct mrc_dev *dev, const struct dump *d)
 {
 	if (!d->has_key)
@@ -420,7 +420,7 @@ static int dump_ccs(struct sk_buff *skb, struct netlink_callback *cb,
 			break;
 		d->has_key = true;
 		d->cc_id = p.id;
-		from = p.id + 1;	/* 0: it was the last there can be */
+		from = p.id + 1;	/* 0 after the largest possible id: end */
 	}
 	return err;
 }
@@ -432,7 +432,7 @@ int mrc_genl_cc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- peers and EVs ---- */
 
-/* The next peer by GID, referenced; or NULL. An unfinished one comes again. */
+/* The next peer by GID, referenced; or NULL. An incomplete one is returned again. */
 static struct mrc_peer *next_peer(struct mrc_dev *dev, const struct dump *d)
 {
 	if (!d->only_gid)
@@ -458,7 +458,7 @@ static int dump_peers(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-/* It was begun in the message before. */
+/* Did the previous message contain a part of @peer? */
 static bool dump_again(const struct dump *d, const struct mrc_peer *peer)
 {
 	return d->again && d->has_key && !memcmp(&peer->gid, &d->gid, sizeof(d->gid));
@@ -490,7 +490,7 @@ static int dump_peer(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-/* EVs of @paths from *@idx on. What does not fit is not there. */
+/* EVs of @paths from *@idx on, as many as fit. */
 static int dump_evs(struct sk_buff *skb, struct netlink_callback *cb, struct mrc_dev *dev,
 		    struct mrc_peer_paths *paths, u32 *idx)
 {
@@ -511,7 +511,7 @@ static int dump_evs(struct sk_buff *skb, struct netlink_callback *cb, struct mrc
 	return err;
 }
 
-/* Path set by path set, in the order of the profiles that QPs name. */
+/* All path sets of @peer, in the order of their profile numbers. */
 static int dump_peer_evs(struct sk_buff *skb, struct netlink_callback *cb,
 			 struct mrc_dev *dev, struct dump *d, struct mrc_peer *peer)
 {
@@ -578,7 +578,7 @@ static struct mrc_qp *next_qp(struct mrc_dev *dev, const struct dump *d)
 	return NULL;
 }
 
-/* Does who asks see all of @qp? */
+/* May the requester see all attributes of @qp? */
 static bool dump_secrets(const struct dump *d, const struct mrc_qp *qp)
 {
 	return d->admin || (uid_valid(d->uid) && uid_eq(d->uid, qp->owner.uid));

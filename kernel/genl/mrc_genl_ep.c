@@ -5,7 +5,7 @@
  * All requests of a message are validated before the first is sent. Later failures concern one
  * request and are reported by its id. The engine stores the sender as a cookie: port id of the
  * socket, and the number that the sender chose. A socket that reuses the port id of a closed one
- * may get a response that it did not request; the number tells.
+ * may get a response that it did not request; it recognises that by the number.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@
 #include "genl/mrc_genl_policy.h"
 #include "genl/mrc_genl_set.h"
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static u64 ep_cookie(u32 portid, u16 id)
 {
@@ -106,7 +106,7 @@ static int parse_ep(struct mrc_dev *dev, struct mrc_endpoint_request *a, const s
 	       parse_way(dev, a, tb, idx, info->extack);
 }
 
-/* How many, into @all, which has room for MRC_EP_MAX; or -errno. */
+/* Parses all requests into @all, which has room for MRC_EP_MAX. Returns their number or -errno. */
 static int parse_eps(struct mrc_dev *dev, struct mrc_endpoint_request *all, struct genl_info *info)
 {
 	const struct nlattr *a;
@@ -144,7 +144,7 @@ static int put_error(struct sk_buff *skb, u16 id, int err)
 	return 0;
 }
 
-/* The reply, which has room for all of them, names those that did not leave. How many. */
+/* Adds the requests that could not be sent to @reply, which has room for all. Returns their number. */
 static int send_eps(struct mrc_dev *dev, const struct mrc_endpoint_request *all, int n,
 		    struct sk_buff *reply)
 {
@@ -206,7 +206,7 @@ int mrc_genl_ep_send(struct sk_buff *skb, struct genl_info *info)
 	return mrc_genl_change(info, ep_send);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static int put_answer(struct sk_buff *skb, const struct mrc_peer *peer, const struct mrc_ep_rsp *a)
 {
@@ -246,7 +246,7 @@ void mrc_genl_ep_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer)
 	struct mrc_dev *dev = peer->dev;
 	struct sk_buff *skb;
 
-	if (READ_ONCE(dev->dead))	/* its namespace may be going */
+	if (READ_ONCE(dev->dead))	/* its namespace may be ending */
 		return;
 	skb = answer_build(peer, answer, portid);
 	if (!skb || genlmsg_unicast(dev->net, skb, portid))

@@ -12,9 +12,9 @@
 #include "genl/mrc_genl_msg.h"
 
 /*
- * NULL: nobody listens, or no memory; then there is nothing to tell. Nor is there of a
- * dead device, whose QPs may outlive its namespace when the port was moved out of it.
- * Under rtnl or RCU, or with BH off: the namespace waits for that once the device died.
+ * Starts a message. NULL: no event must be sent, because there is no listener or no memory, or the device
+ * is dead. QPs of a dead device may outlive its namespace, if the port was moved out of it.
+ * Under rtnl or RCU, or with BH off: the namespace of a dead device waits for these before it ends.
  */
 static struct sk_buff *event_begin(struct mrc_dev *dev, enum mrc_event type, void **hdr)
 {
@@ -59,7 +59,7 @@ static void event_dev(struct mrc_dev *dev, enum mrc_event type)
 	rcu_read_unlock();
 }
 
-/* A plane that is gone is told by its number and MRC_A_PLANE_UP 0 alone. */
+/* A plane that was removed is reported only by its number and MRC_A_PLANE_UP 0. */
 static int event_put_plane(struct sk_buff *skb, struct mrc_dev *dev, u8 num)
 {
 	struct mrc_dev_plane *p;

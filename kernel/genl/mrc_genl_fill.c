@@ -118,8 +118,8 @@ int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p)
 }
 
 /*
- * Which profile a path set is of: for any destination (0), for a prefix, for this peer alone. And how
- * often its EVs changed: with their states, both are under path_lock; in events they are hints.
+ * The profile of a path set and its prefix length (0: any destination), and how often its EVs changed. In dumps the latter is
+ * consistent with the EV states, because both are read under path_lock; in events it is a hint.
  */
 static int put_paths(struct sk_buff *skb, const struct mrc_pathset *ps)
 {
@@ -178,7 +178,7 @@ cancel:
 
 /* ---- counters ---- */
 
-/* Of which counters are put: all, or those that have counted something. */
+/* Which counters to add: all, or those that are not zero. */
 enum stats_of { STATS_ALL, STATS_COUNTED };
 
 static int put_stat(struct sk_buff *skb, const char *name, u64 value, enum stats_of which)
@@ -244,7 +244,7 @@ int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev)
 
 /* ---- QPs ---- */
 
-/* What a forged packet needs. */
+/* Numbers that would help to forge packets. */
 static int put_qp_secrets(struct sk_buff *skb, const struct mrc_conn_info *i, u32 dqpn)
 {
 	return nla_put_u32(skb, MRC_A_QP_DEST_NUM, dqpn) ||
@@ -270,7 +270,7 @@ static int put_qp_conn(struct sk_buff *skb, const struct mrc_conn_info *i,
 	return 0;
 }
 
-/* What of a QP is not the connection's. */
+/* Attributes of a QP that are not part of its connection. */
 struct mrc_qp_sum {
 	enum ib_qp_state state;
 	union ib_gid dgid;
@@ -287,7 +287,7 @@ static void sum_qp(struct mrc_qp *qp, struct mrc_qp_sum *s, struct mrc_conn_info
 	s->dgid = qp->dgid;
 	s->dqpn = qp->attr.dest_qp_num;
 	s->n_hold = qp->n_hold;
-	/* Before RTS the one that it will ask for: who takes that away breaks the QP. */
+	/* Before RTS, the profile that it will use: deleting that profile would break the QP. */
 	s->cc_profile_id = qp->qpcc ? qp->qpcc->profile_id : qp->spec.cc_profile_id;
 	s->ev_profile_id = qp->spec.ev_profile_id;
 	s->algorithm = mrc_conn_cc_name(&qp->conn);
@@ -300,7 +300,7 @@ int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info
 		    bool secrets)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_QP);
-	u32 pid = pid_vnr(qp->pid);	/* as the reader would call it; 0: it cannot see it */
+	u32 pid = pid_vnr(qp->pid);	/* in the reader's pid namespace; 0: not visible there */
 	struct mrc_qp_sum s;
 
 	if (!nest)

@@ -11,22 +11,25 @@
 #include "data/mrc_qp.h"
 #include "genl/mrc_genl_cc.h"
 
-/* Any context, whatever lock is held. */
+/* Any context, with or without locks. */
 int mrc_genl_put_dev(struct sk_buff *skb, struct mrc_dev *dev);
 int mrc_genl_put_plane(struct sk_buff *skb, struct mrc_dev_plane *p);
 /*
- * @pos: with as many of its controllers as fit from there on (under path_lock); it moves.
- * Returns -EMSGSIZE with the message sound when some were put, unchanged when none was.
+ * @pos: adds as many of its controllers after *@pos as fit (takes path_lock), and advances it. Returns
+ * -EMSGSIZE with a valid message if some of them fitted, and with an unchanged one if none did.
  */
 int mrc_genl_put_peer(struct sk_buff *skb, struct mrc_peer *peer, struct mrc_genl_cc_pos *pos);
-/* Any context. Record @n of the log; @whole: with what only CAP_NET_ADMIN may see. */
+/* Any context. Record @n of the log; @whole: with attributes that require CAP_NET_ADMIN. */
 int mrc_genl_put_record(struct sk_buff *skb, u64 n, const struct mrc_history_rec *rec, u64 lost, bool whole);
 /* Process context, no lock held. */
 int mrc_genl_put_stats(struct sk_buff *skb, struct mrc_dev *dev);
-/* @scratch: too big for the stack, so the dump brings it. @zeros: with counters that have counted nothing. */
+/*
+ * @scratch: memory of the caller, too large for the stack. @zeros: with counters that are zero. @secrets: with numbers that
+ * would help to forge packets.
+ */
 int mrc_genl_put_qp(struct sk_buff *skb, struct mrc_qp *qp, struct mrc_conn_info *scratch, bool zeros,
 		    bool secrets);
-/* As many EVs as fit, from *@idx on, which moves. 0: the last one is in. */
+/* Adds as many EVs from *@idx on as fit, and advances it. 0: all are in. */
 int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx);
 
 #endif

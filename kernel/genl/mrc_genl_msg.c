@@ -15,12 +15,12 @@ static const struct genl_multicast_group genl_mcgrps[] = {
 	[MRC_GENL_MCGRP_RECORDS] = { .name = MRC_GENL_MCGRP_LOG, .flags = MRC_MCAST_ADMIN },
 };
 
-/* Its operations are put in by mrc_genl_init(). */
+/* mrc_genl_init() sets its operations. */
 struct genl_family mrc_genl_family __ro_after_init = {
 	.name		= MRC_GENL_NAME,
 	.version	= MRC_GENL_VERSION,
 	.netnsok	= true,
-	.parallel_ops	= true,		/* rtnl serialises what must be */
+	.parallel_ops	= true,		/* rtnl serialises changes */
 	.module		= THIS_MODULE,
 	.resv_start_op	= MRC_CMD_UNSPEC + 1,	/* a new family: strict from the start */
 	.mcgrps		= genl_mcgrps,
@@ -107,7 +107,7 @@ int mrc_genl_put_ids(struct sk_buff *skb, struct mrc_dev *dev)
 		return -EMSGSIZE;
 	if (!READ_ONCE(dev->registered))
 		return 0;
-	/* may be renamed meanwhile; a copy always ends */
+	/* the device may be renamed concurrently: the copy is always terminated */
 	strscpy(ib, dev->ibdev.name, sizeof(ib));
 	return nla_put_string(skb, MRC_A_IBDEV_NAME, ib);
 }

@@ -14,7 +14,7 @@
 enum { MRC_GENL_MCGRP, MRC_GENL_MCGRP_RECORDS };	/* events; the log */
 
 extern struct genl_family mrc_genl_family;
-/* Grows with every change of what exists; makes interrupted dumps known. */
+/* Incremented when objects appear, disappear or are set, so that interrupted dumps are detected. */
 extern atomic_t mrc_genl_generation;
 
 /* Under rtnl or RCU. The device of @net with the smallest ifindex >= @from, or NULL. */

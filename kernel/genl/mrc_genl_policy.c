@@ -10,7 +10,7 @@
 
 #define MRC_CWND_MIN	4096	/* one packet */
 
-/* 6.1 wants these not const */
+/* Not const, because Linux 6.1 requires that. */
 static struct netlink_range_validation mrc_cwnd_range = {
 	.min = MRC_CWND_MIN,
 	.max = 1u << 30,
@@ -170,7 +170,7 @@ const struct nla_policy mrc_genl_peer_policy[MRC_A_PEER_MAX + 1] = {
 	[MRC_A_PEER_NAMED]	= { .type = NLA_U64 },
 };
 
-/* Of a get, which restricts itself to a peer and to nothing else. */
+/* For a dump, which can be limited to one peer. */
 const struct nla_policy mrc_genl_peer_key_policy[MRC_A_PEER_MAX + 1] = {
 	[MRC_A_PEER_GID]	= NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
 };

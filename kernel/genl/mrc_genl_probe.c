@@ -112,10 +112,10 @@ static int probe_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* By id, no two the same, and not too much together. */
+/* Sorts the tests by id. Refuses duplicate ids and too many probes per second. */
 static int probe_whole(struct mrc_selfprobe_cfg *all, u32 n, struct netlink_ext_ack *extack)
 {
-	u64 rate = 0;	/* a thousandth of a probe a second */
+	u64 rate = 0;	/* in probes per 1000 s */
 	u32 i;
 
 	sort(all, n, sizeof(*all), probe_cmp, NULL);
@@ -132,7 +132,7 @@ static int probe_whole(struct mrc_selfprobe_cfg *all, u32 n, struct netlink_ext_
 	return -E2BIG;
 }
 
-/* How many, into @all, which has room for MRC_PROBER_TESTS; or -errno. */
+/* Parses all tests into @all, which has room for MRC_PROBER_TESTS. Returns their number or -errno. */
 static int parse_all(struct genl_info *info, struct mrc_selfprobe_cfg *all, const struct mrc_prober_cfg *cfg)
 {
 	const struct nlattr *a;
@@ -252,7 +252,7 @@ static int put_counts(struct sk_buff *skb, const struct mrc_selfprobe_count *n)
 	       nla_put(skb, MRC_A_PROBE_RTT_HIST, sizeof(n->rtt_hist), n->rtt_hist);
 }
 
-/* The engine's clock stands while the host is suspended. 0: never. */
+/* Converts a time of the engine's clock, which stops during suspend. 0: never. */
 static int put_when(struct sk_buff *skb, int attr, u64 mono_ns)
 {
 	return mono_ns ? nla_put_u64_64bit(skb, attr, ktime_to_ns(ktime_mono_to_any((ktime_t)mono_ns, TK_OFFS_BOOT)),

@@ -11,7 +11,7 @@
 int mrc_genl_probe_set(struct sk_buff *skb, struct genl_info *info);
 /* The common part of all self-probes of a device. 0, or -EMSGSIZE after removing an incomplete nest. */
 int mrc_genl_put_probes(struct sk_buff *skb, struct mrc_dev *dev);
-/* Likewise one; @whole: with its path. */
+/* The same for one test; @whole: with its path. */
 int mrc_genl_put_probe(struct sk_buff *skb, const struct mrc_selfprobe *t, bool whole);
 
 #endif

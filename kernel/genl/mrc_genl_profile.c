@@ -26,7 +26,7 @@ static bool is_profile_ev(const struct nlattr *a, bool nested)
 	return nla_type(a) == (nested ? MRC_A_PROFILE_EV : MRC_A_EV);
 }
 
-/* How many EVs and generators a request has. */
+/* Number of EVs and generators in a request. */
 static void count_parts(struct genl_info *info, u32 *evs, u32 *gens)
 {
 	const struct nlattr *a;
@@ -251,7 +251,7 @@ static int parse_head(struct mrc_profile *p, struct nlattr **tb, struct genl_inf
 	return 0;
 }
 
-/* What the mode has no use for is refused, not ignored. */
+/* Attributes that the mode does not use are refused, not ignored. */
 static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs, u32 gens,
 		       struct netlink_ext_ack *extack)
 {
@@ -275,8 +275,8 @@ static int check_parts(const struct mrc_profile *p, struct nlattr **tb, u32 evs,
 }
 
 /*
- * A profile with the fields of @from, which it takes over, and room for its EVs. Those that @from lists are
- * of the EVs that the fields make, in their order: it says which are denied.
+ * Returns a profile with the generators of @from, which it takes over, and with their EVs. The EVs listed in @from must be
+ * a subsequence of these; their denied flags are copied.
  */
 static struct mrc_profile *expand_gens(struct mrc_dev *dev, struct mrc_profile *from,
 				       struct netlink_ext_ack *extack)
@@ -339,7 +339,7 @@ static struct mrc_profile *parse_profile(struct mrc_dev *dev, struct nlattr **tb
 	return ERR_PTR(err);
 }
 
-/* The first SRv6 profile makes packets longer than @need was; the last that goes, shorter. */
+/* The first SRv6 profile makes packets longer, and removing the last one shorter. @need: length before the change. */
 static void profile_changed(struct mrc_dev *dev, u32 need)
 {
 	atomic_inc(&mrc_genl_generation);
@@ -491,8 +491,8 @@ static int put_part(struct sk_buff *skb, const struct mrc_profile *p, u32 idx)
 }
 
 /*
- * Returns -EMSGSIZE with the message sound when some parts fitted (*idx moved),
- * and with nothing added when none did.
+ * Returns -EMSGSIZE with a valid message if some parts fitted (*idx is advanced), and with nothing added if
+ * none did.
  */
 int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx)
 {

@@ -12,8 +12,8 @@
 int mrc_genl_profile_set(struct sk_buff *skb, struct genl_info *info);
 int mrc_genl_profile_del(struct sk_buff *skb, struct genl_info *info);
 /*
- * Under dev->peer_lock. As many generators and EVs as fit, from *@idx on, which moves. 0: the
- * last one is in.
+ * Under dev->peer_lock. Adds as many generators and EVs from *@idx on as fit, and advances it. 0: all
+ * are in.
  */
 int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *idx);
 

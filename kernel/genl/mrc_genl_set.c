@@ -23,8 +23,8 @@
 #include "genl/mrc_genl_set.h"
 
 /*
- * What refuses may know nothing of attributes, or judge several together. Then the object that
- * was to change is the one at fault.
+ * Sets the bad attribute of an error. The function that refused may know no attributes, or may have checked several
+ * together. Then the nest of the object is reported.
  */
 static void genl_blame(struct genl_info *info)
 {
@@ -37,7 +37,7 @@ static void genl_blame(struct genl_info *info)
 		NL_SET_BAD_ATTR(extack, info->attrs[i]);
 }
 
-/* Under rtnl, also while words are checked: texts of refusals rely on it. */
+/* rtnl is also held during validation, because the buffer for error texts relies on it. */
 int mrc_genl_change(struct genl_info *info, mrc_change_fn fn)
 {
 	struct mrc_dev *dev;
@@ -171,8 +171,8 @@ static int check_sid(const struct nlattr *attr, struct netlink_ext_ack *extack)
 }
 
 /*
- * Packets read the SID without a lock: withdraw it, wait for them, write,
- * publish. For that moment the plane sends nothing over SRv6; loss recovery copes.
+ * Senders read the SID without a lock. So clear the flag, wait for the senders, write the SID, and set the flag. Meanwhile
+ * the plane uses no SID; loss recovery handles packets that cannot be sent.
  */
 static bool plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid)
 {
@@ -189,7 +189,7 @@ static bool plane_change_sid(struct mrc_dev_plane *p, const struct in6_addr *sid
 	return true;
 }
 
-/* A plane that has a port is another object than the number that one is wanted for. */
+/* Assigns a port to plane number @num. Other settings need their own request: the number then means another port. */
 static int plane_assign(struct mrc_dev *dev, u8 num, struct nlattr **tb,
 			struct netlink_ext_ack *extack)
 {
@@ -242,7 +242,7 @@ static int plane_set(struct mrc_dev *dev, struct genl_info *info)
 	}
 	if (!changed)
 		return 0;
-	mrc_carrier_changed(dev);	/* cached routes, too; tells of planes up or down */
+	mrc_carrier_changed(dev);	/* also drops cached routes and reports planes that went up or down */
 	if (!((was_up ^ dev->planes_up) & (1u << num)))
 		mrc_event_plane(dev, num);
 	return 0;
@@ -256,8 +256,8 @@ int mrc_genl_plane_set(struct sk_buff *skb, struct genl_info *info)
 /* ---- EVs of a path set ---- */
 
 /*
- * Indices are those of a dump, and the set may have been replaced since. Who says which EV is meant
- * is refused where it is another one now.
+ * The request has an index from a dump, and the set may have been replaced since. If it also names the EV, the index must
+ * still refer to that EV.
  */
 static int check_same_ev(struct nlattr **tb, const struct mrc_pathset *ps, u32 idx,
 			 struct netlink_ext_ack *extack)
@@ -310,8 +310,7 @@ static int parse_ev(const struct nlattr *a, const struct mrc_pathset *ps, u32 *i
 }
 
 /*
- * All EVs of the request are sound before the first is changed. In @denied: which EVs are to
- * be denied after it.
+ * Validates all EVs of the request before the first one changes. @denied: set of EVs that are denied after the request.
  */
 static int check_evs(struct genl_info *info, const struct mrc_pathset *ps, unsigned long *denied)
 {
@@ -332,7 +331,7 @@ static int check_evs(struct genl_info *info, const struct mrc_pathset *ps, unsig
 	return 0;
 }
 
-/* A QP may have the set replaced meanwhile: what is set in the old one would be lost. */
+/* Fails if the set was replaced meanwhile, because changes of the old one would be lost. */
 static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *changed)
 {
 	const struct nlattr *a;
@@ -354,7 +353,7 @@ static int apply_evs(struct genl_info *info, struct mrc_pathset *ps, bool *chang
 	return 0;
 }
 
-/* Of a controller that says by which path set it goes: its news may be old. */
+/* If the request names the path set that it is based on, that set must still be in use. */
 static int check_paths(const struct nlattr *a, const struct mrc_pathset *ps,
 		       struct netlink_ext_ack *extack)
 {
@@ -387,7 +386,7 @@ out:
 	return err;
 }
 
-/* Of the profile that QPs name, or of the default. */
+/* Changes EVs of the path set of the named profile, or of the default one. */
 static int set_peer_evs(struct genl_info *info, struct mrc_peer *peer, struct nlattr **tb)
 {
 	const struct nlattr *a = tb[MRC_A_PEER_NAMED];

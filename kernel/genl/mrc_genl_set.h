@@ -9,7 +9,7 @@
 #include "core/mrc_dev.h"
 
 typedef int (*mrc_change_fn)(struct mrc_dev *dev, struct genl_info *info);
-/* @fn under rtnl on the device that the request names. */
+/* Calls @fn under rtnl with the device that the request names. */
 int mrc_genl_change(struct genl_info *info, mrc_change_fn fn);
 /* Parse the nest @attr of the request, which must be there and have @key inside. */
 int mrc_genl_nest(struct genl_info *info, int attr, struct nlattr **tb, int max,
