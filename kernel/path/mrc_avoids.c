@@ -2,8 +2,8 @@
 /*
  * mrc_avoids.c - see mrc_avoids.h.
  *
- * Both lists are in one block under RCU, which is replaced under rtnl. Its generation changes with
- * the links, not with their expiry: a path set that follows this generation is left alone.
+ * Both lists are in one RCU-protected block, which is replaced under rtnl. Its generation changes
+ * with the links, not with their expiry. A path set of the same generation needs no update.
  */
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
@@ -12,7 +12,7 @@
 #include "path/mrc_avoids.h"
 #include "path/mrc_peer.h"
 
-#define AVOID_USIDS	12	/* of an EV: two addresses of a block of 32 bits and six uSIDs of 16 */
+#define AVOID_USIDS	12	/* per EV: two addresses, each with a block of 32 bits and six uSIDs */
 
 struct mrc_avoids {
 	struct rcu_head rcu;
@@ -22,7 +22,7 @@ struct mrc_avoids {
 
 /* ---- the lists ---- */
 
-/* A copy of what there is, to be changed. NULL: no memory. */
+/* A copy of the current lists, to be changed. NULL: no memory. */
 static struct mrc_avoids *avoids_copy(const struct mrc_dev *dev)
 {
 	const struct mrc_avoids *old = rtnl_dereference(dev->avoids);

@@ -35,7 +35,7 @@ struct mrc_claim {
 	struct rcu_head rcu;
 	struct mrc_claim_key key;
 	struct mrc_claim_owner owner;
-	u32 users;		/* QPs; 0: nobody holds it yet */
+	u32 users;		/* QPs that hold it; 0: none yet */
 };
 
 /* Process context. Identifies the caller as the owner of a QP of @dev; @kernel: the owner is the kernel. */

@@ -117,7 +117,7 @@ void mrc_path_change_profiles(struct mrc_dev *dev)
 
 /*
  * The peer's address moved to this host, or away from it: its owner is another host, without known state. All of its path
- * sets follow, also those of QPs. The QPs then find that nobody answers, or that the address came back in time.
+ * sets follow, also those of QPs. These QPs then fail for lack of answers, unless the address returns in time.
  */
 struct local_change {
 	bool moved;

@@ -14,7 +14,7 @@
 #include "path/mrc_profiles.h"
 
 void mrc_path_change_init(struct mrc_dev *dev);
-/* Process context, no rtnl; nobody has the device any more. */
+/* Process context, no rtnl; the device has no users any more. */
 void mrc_path_change_stop(struct mrc_dev *dev);
 
 /* Local planes changed: updates all path sets, announcements to peers, controllers, then QPs. */

@@ -271,7 +271,7 @@ void mrc_peer_port_greet(struct mrc_peer *peer)
 	spin_unlock_bh(&peer->lock);
 }
 
-/* Likewise. A burst of such packets takes the lock once. */
+/* The timer sends the announcement. A burst of such packets takes the lock only once. */
 void mrc_peer_port_stray(struct mrc_peer *peer, u8 plane)
 {
 	u64 now_ns = ktime_get_ns();

@@ -29,8 +29,8 @@ void mrc_peer_port_stray(struct mrc_peer *peer, u8 plane);
 /* Any context, no lock held: the planes that are up here (dev->planes_up) may have changed. */
 void mrc_peer_port_planes(struct mrc_peer *peer);
 /*
- * Likewise: our settings changed, and the peer needs a packet of ours before it can reach us. Announces our ports again;
- * that packet shows our UDP port and our use of ICRCs.
+ * Any context, no lock held. Settings of this device changed. Announces the ports again, because that packet shows the
+ * peer our UDP port and use of ICRCs, which it needs to reach us.
  */
 void mrc_peer_port_announce(struct mrc_peer *peer);
 /* The same, unless an announcement is in progress: the peer does not know our settings (mrc_crc_tell()). */

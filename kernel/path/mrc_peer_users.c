@@ -6,7 +6,7 @@
 #include "path/mrc_peer_users.h"
 
 #define USERS_BATCH	16
-#define USERS_AT_ONCE	64	/* are told in softirq; more by a work item */
+#define USERS_AT_ONCE	64	/* up to so many are notified in softirq, more by a work item */
 
 /* Under peer->lock. */
 static void users_idle(struct mrc_peer *peer, bool idle)
@@ -37,19 +37,19 @@ void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u)
 	spin_lock_bh(&peer->lock);
 	list_del_init(&u->link);
 	if (!--peer->n_users) {
-		mrc_crc_forget(&peer->crc);	/* two that are off may have taught each other */
+		mrc_crc_forget(&peer->crc);	/* two hosts with icrc off may send ICRCs to each other: mrc_crc.h */
 		users_idle(peer, true);
 	}
 	spin_unlock_bh(&peer->lock);
 }
 
-/* One of the marks of a walk, which have no ops. */
+/* Is it a mark of a walk? Marks have no ops. */
 static bool is_mark(const struct mrc_peer_user *u)
 {
 	return !u->ops;
 }
 
-/* The next users between the two marks of a walk, referenced; @at moves behind them. */
+/* The next users between the two marks of a walk, referenced. @at moves behind them. */
 static u32 users_batch(struct mrc_peer *peer, struct mrc_peer_user *at,
 		       const struct mrc_peer_user *end, struct mrc_peer_user **batch)
 {
@@ -67,8 +67,8 @@ static u32 users_batch(struct mrc_peer *peer, struct mrc_peer_user *at,
 }
 
 /*
- * A walk has two marks in the list: how far it has come, and where the list ended when it
- * began. Whatever else is unlinked or linked meanwhile, it meets all others once, and ends.
+ * A walk puts two marks into the list: its position, and the end of the list at the start of the walk. So it visits each
+ * user once and ends, even if users are added or removed meanwhile.
  */
 static void users_walk(struct mrc_peer *peer, bool planes, bool may_sleep)
 {
@@ -98,7 +98,7 @@ void mrc_peer_users_notify(struct mrc_peer *peer, bool planes)
 	users_walk(peer, planes, false);
 }
 
-/* The work item reads the state that holds when it runs, so changes that come meanwhile cost one more walk in all. */
+/* The work item reads the state at the time when it runs, so any number of changes meanwhile cost one further walk. */
 void mrc_peer_users_notify_bounded(struct mrc_peer *peer)
 {
 	if (READ_ONCE(peer->n_users) <= USERS_AT_ONCE)

@@ -14,29 +14,29 @@
 struct mrc_peer_user;
 
 struct mrc_peer_user_ops {
-	bool (*get)(struct mrc_peer_user *u);	/* under peer->lock; false: it is going */
+	bool (*get)(struct mrc_peer_user *u);	/* under peer->lock; false: the user is ending */
 	void (*put)(struct mrc_peer_user *u);	/* any context */
-	/* Any context. @planes: what is in flight on planes that went must be resent. */
+	/* Any context. @planes: planes changed; packets in flight on planes that went down must be retransmitted. */
 	void (*changed)(struct mrc_peer_user *u, bool planes);
 };
 
 struct mrc_peer_user {
 	const struct mrc_peer_user_ops *ops;	/* NULL: the mark of a walk */
 	struct list_head link;		/* peer->users, under peer->lock */
-	union ib_gid local;		/* the address of ours that it talks from */
+	union ib_gid local;		/* its local address */
 };
 
-/* Any context, no lock held. True: there was none. */
+/* Any context, no lock held. True: it is the first user. */
 bool mrc_peer_user_add(struct mrc_peer *peer, struct mrc_peer_user *u);
 void mrc_peer_user_del(struct mrc_peer *peer, struct mrc_peer_user *u);
-/* Each once; one unlinked or linked meanwhile perhaps not. */
+/* Any context, no lock held. Notifies each user once. Users that are added or removed meanwhile may be missed. */
 void mrc_peer_users_notify(struct mrc_peer *peer, bool planes);
-/* Likewise, for plane changes, from softirq: many users are notified by a work item. The caller references @peer. */
+/* The same for plane changes, from softirq: a work item notifies many users. The caller references @peer. */
 void mrc_peer_users_notify_bounded(struct mrc_peer *peer);
 void mrc_peer_users_init(struct mrc_peer *peer);
-/* The work item has ended; nobody begins another. Process context. */
+/* Process context. Waits for the work item, which must not be queued any more. */
 void mrc_peer_users_end(struct mrc_peer *peer);
-/* The address of ours that the peer knows; all zero: none yet. */
+/* Any context, no lock held. The local address that the peer knows; all zero: none yet. */
 void mrc_peer_users_local(struct mrc_peer *peer, union ib_gid *gid);
 
 #endif

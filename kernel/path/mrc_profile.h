@@ -24,7 +24,7 @@
 struct mrc_profile_ev {
 	u8 value[MRC_EV_BYTES];	/* as configured */
 	u8 port;		/* 1-based */
-	u8 gen;			/* GEN: the generator that made it */
+	u8 gen;			/* GEN: index of its generator */
 	bool srh;		/* SRV6: value[16..31] is a segment */
 	bool denied;		/* by a controller; under rtnl, read anywhere */
 };
@@ -55,14 +55,14 @@ struct mrc_profile {
 	struct mrc_profile_key key;
 	u32 fmt, mode;			/* MRC_FMT_*, MRC_MODE_* */
 	u16 min_active;
-	u16 want;			/* AUTO, GEN: how many; 0: as many as usual, all */
-	u16 n;				/* EVs below */
+	u16 want;			/* configured number of EVs; 0: the default number (AUTO), all (GEN) */
+	u16 n;				/* entries of ev */
 	u8 n_fmt, n_gen;
-	bool has_srh;		/* an EV with a segment */
-	bool is_template;	/* some generator copies: EVs below lack what each peer's have */
-	bool from_own;		/* and from our own address */
+	bool has_srh;		/* an EV has a segment */
+	bool is_template;	/* a generator copies address bits, which are missing in ev */
+	bool from_own;		/* some of them are of the own address */
 	u8 fmt_width[MRC_EV_FIELDS_MAX];
-	struct mrc_profile_gen *gen;	/* n_gen, or NULL */
+	struct mrc_profile_gen *gen;	/* n_gen entries, or NULL */
 	refcount_t ref;			/* mrc_profile_put() */
 	struct rcu_head rcu;
 	struct mrc_profile_ev ev[];
@@ -74,9 +74,9 @@ void mrc_profile_put(struct mrc_profile *p);
 
 /* By id, then by length, then by destination: <0, 0, >0. */
 int mrc_profile_cmp(const struct mrc_profile_key *a, const struct mrc_profile_key *b);
-/* Is @dst one that it is for, whatever the id. */
+/* Does the key's prefix cover @dst? Ignores the id. */
 bool mrc_profile_covers(const struct mrc_profile_key *key, const union ib_gid *dst);
-/* 0, or -EINVAL with extack: a length that is none, or bits of dst beyond it. */
+/* 0, or -EINVAL with extack: invalid prefix length, or bits of dst beyond it. */
 int mrc_profile_check_key(const struct mrc_profile_key *key, struct netlink_ext_ack *extack);
 /* Are they equal, except for keys and denied EVs? */
 bool mrc_profile_same(const struct mrc_profile *a, const struct mrc_profile *b);

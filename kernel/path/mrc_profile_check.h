@@ -10,7 +10,7 @@
 /* 0 or -errno with extack. */
 int mrc_profile_check(struct mrc_dev *dev, const struct mrc_profile *p,
 		      struct netlink_ext_ack *extack);
-/* Likewise of one EV, number @idx of a list that is in format @fmt, a known one. */
+/* The same for one EV, number @idx of a list in the known format @fmt. */
 int mrc_profile_check_ev(struct mrc_dev *dev, u32 fmt, u32 idx, const struct mrc_profile_ev *ev,
 			 struct netlink_ext_ack *extack);
 

@@ -199,7 +199,7 @@ int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
 	for (i = 0; i < n; i++)
 		if (!test_bit(i, denied) && mrc_route_exists_ev(ps, i))
 			return 0;
-	/* Is there one to lose: of those that are not denied as it is. */
+	/* Refuse only if the request takes a path, that is, an EV that is not denied already. */
 	for (i = 0; !loses && i < n; i++)
 		loses = test_bit(i, denied) && !mrc_pathset_denied(ps, i) && mrc_route_exists_ev(ps, i);
 	return loses ? reach_refuse(&ps->peer->gid, extack) : 0;

@@ -13,20 +13,20 @@
 #include "path/mrc_pathset.h"
 #include "path/mrc_profiles.h"
 
-/* @id is to be the default; 0: EVs are made up. -ENOENT, -EBUSY. */
+/* Profile @id becomes the default; 0: generated EVs. -ENOENT, -EBUSY. */
 int mrc_reach_default(struct mrc_dev *dev, u64 id, struct netlink_ext_ack *extack);
-/* @p, which is sound, is to come, perhaps in the place of another. -EBUSY. */
+/* The valid profile @p is set, and may replace another. -EBUSY. */
 int mrc_reach_set(struct mrc_dev *dev, const struct mrc_profile *p,
 		  struct netlink_ext_ack *extack);
-/* Profile @key is to go. -EBUSY. */
+/* Profile @key is deleted. -EBUSY. */
 int mrc_reach_del(struct mrc_dev *dev, const struct mrc_profile_key *key,
 		  struct netlink_ext_ack *extack);
 /*
- * Plane @num (0-based) is to lose its SID. Peers over SRv6 answer to a SID; without one their packets do not arrive.
- * Assumes that they have paths by the same planes as we. -EBUSY.
+ * Plane @num (0-based) loses its SID. Peers over SRv6 send to a SID, so their packets would not arrive without one. Assumes
+ * that they use the same planes as this host. -EBUSY.
  */
 int mrc_reach_no_sid(struct mrc_dev *dev, u8 num, struct netlink_ext_ack *extack);
-/* In @ps, a set in use, exactly the EVs in @denied are to be denied. -EBUSY. */
+/* In @ps, a set in use, exactly the EVs in @denied become denied. -EBUSY. */
 int mrc_reach_deny(const struct mrc_pathset *ps, const unsigned long *denied,
 		   struct netlink_ext_ack *extack);
 

@@ -162,7 +162,7 @@ static void mrc_fixed_pace_slower(struct mrc_fixed_state *f, u64 now_ns)
 	f->cc.hold_until_ns = now_ns + f->pace_ns;
 }
 
-/* True: pacing goes on, the window stays at its floor. */
+/* True: pacing continues, and the window stays at its floor. */
 static bool mrc_fixed_pace_faster(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
 {
 	u32 rtt_ns = max_t(u32, f->rtt_ns, MRC_FIXED_RTT_MIN_NS);

@@ -308,7 +308,7 @@ static u32 mrc_nscc_pace_step(const struct mrc_nscc_state *n, const struct mrc_c
 	return s->rtt_ns && delay_ns < n->p.target_delay_ns ? n->pace_ns / 2 : n->pace_ns / 8;
 }
 
-/* True: pacing goes on, the window stays at its floor. */
+/* True: pacing continues, and the window stays at its floor. */
 static bool mrc_nscc_pace_faster(struct mrc_nscc_state *n, const struct mrc_cc_sample *s,
 				 u32 delay_ns)
 {

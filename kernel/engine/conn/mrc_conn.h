@@ -380,10 +380,10 @@ bool mrc_conn_nak_sent(const struct mrc_conn *c);
 /* Nothing to send and nothing to wait for. */
 bool mrc_conn_idle(const struct mrc_conn *c);
 
-/* The connection's invariants; 0 = sound, else a line number of the check. */
+/* Checks the connection's invariants. 0, or the line number of the check that failed. */
 int mrc_conn_check(const struct mrc_conn *c);
 
-/* What mrcctl shows. */
+/* State for mrcctl. */
 struct mrc_conn_info {
 	u32 psn_next, psn_una, rx_cack;
 	u32 inflight_bytes, cwnd_bytes;

@@ -235,7 +235,7 @@ static inline bool mrc_pkt_insists(const struct mrc_pkt *p)
 	return p->rtx || p->opcode == MRC_OPC_PROBE || p->opcode == MRC_OPC_EP_REQ;
 }
 
-/* What an opcode is and carries. */
+/* Properties of an opcode, and the headers that it carries. */
 enum mrc_opc_flag {
 	MRC_OPF_DATA = 1 << 0,		/* METH, RETH; consumes a PSN */
 	MRC_OPF_FIRST = 1 << 1,
