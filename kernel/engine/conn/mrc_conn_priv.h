@@ -62,8 +62,8 @@ struct mrc_resend {
 	u8 plane_first, plane_second;
 	u8 cause;		/* enum mrc_cause */
 	bool used;
-	bool first_came;	/* known from a reflected timestamp, or from the time of the answer */
-	bool second_came;	/* known from a reflected timestamp */
+	bool first_came;	/* a SACK (by EV or timestamp) or the time of the answer has shown it */
+	bool second_came;	/* a SACK (by EV or timestamp) has shown it */
 	bool older;		/* there were copies before these two */
 	bool done;		/* delivered, at done_tick */
 	u32 done_tick;
@@ -262,7 +262,7 @@ struct mrc_budget {
 	u64 nack_charge_ns;	/* NACKs before this time cost no further retry */
 	u32 retries;		/* since the last progress */
 	u8 nack_backoff;
-	bool beyond;		/* after a timeout: one packet may leave beyond the window */
+	bool beyond;		/* after a timeout or tail probes: one packet may leave beyond the window */
 };
 
 /* The peer has no receive (mrc_rnr.c). */
@@ -283,7 +283,7 @@ struct mrc_report {
 	s32 credit;		/* bytes not yet reported to the controller; < 0: reported early */
 	u32 shown : 24;		/* PSN up to which bitmaps have covered what is in flight */
 	u32 valid : 1;		/* the peer counts bytes */
-	u32 mute : 3;		/* SACKs in a row without a reflected timestamp; sampled */
+	u32 mute : 3;		/* SACKs in a row without a reflected timestamp, saturating */
 	u32 far : 1;		/* a bitmap has started elsewhere than right after cack */
 	u32 blind : 1;		/* the latest bitmap omitted a packet that the peer surely has */
 };

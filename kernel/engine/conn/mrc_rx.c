@@ -254,9 +254,9 @@ mrc_rx_extension(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns, struct
 /* ---- the acceptance rules of section 2.3 ---- */
 
 /*
- * Beyond the window. Within the window of RTR, which may exceed the present one, the peer does nothing
- * wrong: NACK NO_BITMAP makes it retransmit later. Beyond that the packet is stray or the peer
- * violates the window: drop it, or answer with PSN_OOR_WINDOW if cfg.oor_nack is set.
+ * Beyond the window. Within the window of RTR, which may exceed the bitmap, the peer does nothing wrong:
+ * NACK NO_BITMAP makes it retransmit later. Beyond that the packet is stray or the peer violates the
+ * window: drop it, or answer with PSN_OOR_WINDOW if rx.oor_nack is set.
  */
 static mrc_noinline enum mrc_verdict
 mrc_rx_beyond(struct mrc_conn *c, const struct mrc_pkt *p, s32 ahead, u64 now_ns)
