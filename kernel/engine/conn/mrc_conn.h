@@ -220,6 +220,7 @@ size_t mrc_conn_mem_size(const struct mrc_conn_cfg *cfg);
 
 /* @mem: 8-byte aligned, need not be zeroed; the caller owns it and frees it last. 0 or -EINVAL. */
 int mrc_conn_init(struct mrc_conn *c, const struct mrc_conn_cfg *cfg, void *mem);
+/* Back to the state after mrc_conn_init(); path set, memory and counters stay. */
 void mrc_conn_reset(struct mrc_conn *c);
 
 /*
@@ -237,9 +238,11 @@ void mrc_conn_grow(struct mrc_conn *c, void *mem);
  * and without a usable EV has no deadline: the caller must call mrc_conn_tx_next() when EVs return.
  */
 void mrc_conn_set_path(struct mrc_conn *c, struct mrc_evset *evs);
+/* RTR: starts the receive stream, drops the send stream. 0, or -EINVAL: no path set, or @cfg out of range. */
 int mrc_conn_set_rx(struct mrc_conn *c, const struct mrc_rx_cfg *cfg, u64 now_ns);
 /* In RTR or later: the RNR timer (IBTA code) that NACKs carry from now on. */
 void mrc_conn_set_rnr_timer(struct mrc_conn *c, u8 min_rnr_timer);
+/* RTS, or new parameters later. 0, or -EINVAL: before RTR, @cfg out of range, or another first PSN than at RTS. */
 int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns);
 
 /**
@@ -349,6 +352,7 @@ struct mrc_incast_note {
 bool mrc_conn_incast_note(struct mrc_conn *c, struct mrc_incast_note *note);
 void mrc_conn_set_penalty(struct mrc_conn *c, u8 rcv_cwnd_pen, bool restore);
 
+/* When mrc_conn_timer() must run; MRC_TIME_NEVER: not by itself. */
 u64 mrc_conn_deadline_ns(const struct mrc_conn *c);
 
 /*
