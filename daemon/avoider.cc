@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "../tools/lib/fabric/ip.h"
 #include "../tools/lib/nl/genl.h"
 
 namespace mrcd {
@@ -44,28 +43,6 @@ Avoider::Cables Avoider::cables_of(const Part &part) const
         for (const unsigned t1 : layout_.uplinks(part.plane, part.a))
             cables.emplace(part.a, t1);
     return cables;
-}
-
-// The uSIDs of switches are in the carrier of a packet over them.
-std::vector<AvoidLink> Avoider::links_of(const Part &part) const
-{
-    const auto usid = [&](unsigned t0, unsigned t1, unsigned nth) {
-        const auto a = layout_.carrier(part.plane, host_, {t0, t1});
-        return static_cast<unsigned>(mrcfab::get_bits(a, 32 + 16 * nth, 16));
-    };
-    const Cables cables = cables_of(part);
-
-    if (cables.empty())
-        return {};
-    const auto [a, b] = *cables.begin();
-    const unsigned t0 = usid(a, b, 0), t1 = usid(a, b, 1);
-    switch (part.kind) {
-    case PartKind::kUp: return {{part.plane, t0, t1}};
-    case PartKind::kDown: return {{part.plane, t1, t0}};
-    case PartKind::kCable: return {{part.plane, t0, t1}, {part.plane, t1, t0}};
-    case PartKind::kT0: return {{part.plane, t0, 0}};
-    default: return {{part.plane, t1, 0}};
-    }
 }
 
 // A verdict may have been widened to a whole switch: what it had before is still sick.
@@ -115,7 +92,7 @@ void Avoider::release(const std::vector<Part> &sick)
 
 void Avoider::take(const Part &part)
 {
-    const auto links = links_of(part);
+    const auto links = usid_links(layout_, part);
 
     if (links.empty() || applied_.contains(part) || refused_.contains(part))
         return;
@@ -137,7 +114,7 @@ std::vector<AvoidLink> Avoider::links() const
     std::set<AvoidLink> all;
 
     for (const Part &p : applied_)
-        for (const AvoidLink &l : links_of(p))
+        for (const AvoidLink &l : usid_links(layout_, p))
             all.insert(l);
     std::vector<AvoidLink> list(all.begin(), all.end());
     list.resize(std::min<std::size_t>(list.size(), MRC_AVOIDS_MAX));

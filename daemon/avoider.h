@@ -13,16 +13,11 @@
 #include <vector>
 
 #include "../tools/lib/nl/error.h"
-#include "../tools/lib/verdict/parts.h"
+#include "../tools/lib/verdict/usid_links.h"
 
 namespace mrcd {
 
-// EVs of the plane whose uSIDs have these two next to each other; to 0: that have the first one.
-struct AvoidLink {
-    unsigned plane = 0, from = 0, to = 0;
-
-    auto operator<=>(const AvoidLink &) const = default;
-};
+using AvoidLink = mrcver::UsidLink;
 
 // The interface to the module. Tests implement it as a struct.
 class AvoidKernel {
@@ -61,7 +56,6 @@ private:
     using Cables = std::set<Cable>;
 
     Cables cables_of(const mrcver::Part &part) const;
-    std::vector<AvoidLink> links_of(const mrcver::Part &part) const;
     bool covered(const mrcver::Part &part, const std::vector<mrcver::Part> &sick) const;
     std::string beyond(const mrcver::Part &part) const;   // which limit; "": none
     void release(const std::vector<mrcver::Part> &sick);

@@ -22,7 +22,8 @@ run_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
 ksft_test "make install" run_make install DESTDIR="$tmp/root"
 for file in usr/sbin/mrcd usr/sbin/mrcctl usr/lib/systemd/system/mrcd.service \
 	usr/share/man/man8/mrcd.8 usr/share/man/man8/mrcctl.8 usr/share/man/man8/mrcctl-dev.8 usr/share/man/man4/mrc.4 usr/share/man/man5/fabric.toml.5 \
-	usr/share/bash-completion/completions/mrcctl etc/libibverbs.d/mrc.driver \
+	usr/share/bash-completion/completions/mrcctl usr/share/zsh/vendor-completions/_mrcctl usr/share/fish/vendor_completions.d/mrcctl.fish \
+	usr/share/bash-completion/completions/mrcd usr/share/zsh/vendor-completions/_mrcd usr/share/fish/vendor_completions.d/mrcd.fish etc/libibverbs.d/mrc.driver \
 	"usr/lib/*/libibverbs/libmrc-rdmav*.so" "usr/lib/*/libmrc.so.1" "usr/lib/*/libmrc.so" \
 	"usr/lib/*/lib_mrc.so" "usr/lib/*/libnv_mrc.so" "usr/lib/*/pkgconfig/mrc.pc" \
 	usr/include/mrc/mrc.h usr/include/mrc/mrc_api_ver.h usr/include/mrc/mrc_ctl.h \

@@ -2,6 +2,7 @@
 // avoid.cc - see avoid.h.
 #include "avoid.h"
 
+#include <cerrno>
 #include <charconv>
 #include <string_view>
 
@@ -35,6 +36,26 @@ void put_dev(request &rq, const arguments &args)
 {
     if (auto dev = args.get("dev"))
         rq.str(MRC_A_DEV_NAME, *dev);
+}
+
+// Of the list of a person.
+void put_head(request &rq, uint32_t expiry_s)
+{
+    rq.nest(MRC_A_AVOIDS, [&](request &n) {
+        n.u32(MRC_A_AVOIDS_BY, MRC_AVOID_PERSON);
+        if (expiry_s)
+            n.u32(MRC_A_AVOIDS_EXPIRY, expiry_s);
+    });
+}
+
+void put_link(request &rq, const mrcver::UsidLink &l)
+{
+    rq.nest(MRC_A_AVOID, [&](request &n) {
+        n.u8(MRC_A_AVOID_PLANE, static_cast<uint8_t>(l.plane));
+        n.u16(MRC_A_AVOID_FROM, static_cast<uint16_t>(l.from));
+        if (l.to)
+            n.u16(MRC_A_AVOID_TO, static_cast<uint16_t>(l.to));
+    });
 }
 
 const char *by_word(uint64_t by)
@@ -78,27 +99,57 @@ error avoid_show(context &ctx, const arguments &args)
     });
 }
 
+error read_list(context &ctx, const std::string &dev, avoid_list &list)
+{
+    request rq(MRC_CMD_AVOID_GET);
+    rq.str(MRC_A_DEV_NAME, dev);
+    bool hidden = false;
+    auto e = ctx.nl.dump(rq, [&](const message &m) {
+        table t(m.attrs), head(t[MRC_A_AVOIDS]);
+        if (head[MRC_A_AVOIDS_BY].num() != MRC_AVOID_PERSON)
+            return;
+        if (head[MRC_A_AVOIDS_EXPIRY])
+            list.expiry_s = static_cast<uint32_t>(head[MRC_A_AVOIDS_EXPIRY].num());
+        for (attr a : m.attrs) {
+            if (a.type() != MRC_A_AVOID)
+                continue;
+            table link(a);
+            hidden = hidden || !link[MRC_A_AVOID_FROM];
+            list.links.insert({static_cast<unsigned>(link[MRC_A_AVOID_PLANE].num()),
+                               static_cast<unsigned>(link[MRC_A_AVOID_FROM].num()),
+                               link[MRC_A_AVOID_TO] ? static_cast<unsigned>(link[MRC_A_AVOID_TO].num()) : 0});
+        }
+    });
+    if (!e && hidden)
+        return {EPERM, "the links are shown to CAP_NET_ADMIN only", false};
+    return e;
+}
+
+error write_list(context &ctx, const std::string &dev, const avoid_list &list)
+{
+    request rq(MRC_CMD_AVOID_SET);
+    rq.str(MRC_A_DEV_NAME, dev);
+    put_head(rq, list.expiry_s);
+    for (auto &l : list.links)
+        put_link(rq, l);
+    return ctx.nl.call(rq);
+}
+
 error avoid_set(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_AVOID_SET);
     put_dev(rq, args);
-    rq.nest(MRC_A_AVOIDS, [&](request &n) {
-        n.u32(MRC_A_AVOIDS_BY, MRC_AVOID_PERSON);
-        if (auto v = args.get("expiry"))
-            n.u32(MRC_A_AVOIDS_EXPIRY, static_cast<uint32_t>(parse_time(*v, "s", 1, 86400, "expiry")));
-    });
+    auto expiry = args.get("expiry");
+    put_head(rq, expiry ? static_cast<uint32_t>(parse_time(*expiry, "s", 1, 86400, "expiry")) : 0);
     bool any = false;
     for (auto &item : args.items()) {
         std::string_view name = item.k->name;
         if (name != "link" && name != "switch")
             continue;
         any = true;
-        rq.nest(MRC_A_AVOID, [&](request &n) {
-            n.u8(MRC_A_AVOID_PLANE, static_cast<uint8_t>(parse_number(item.values[0], 1, 32, "plane")));
-            n.u16(MRC_A_AVOID_FROM, parse_usid(item.values[1], name == "link" ? "link" : "switch"));
-            if (name == "link")
-                n.u16(MRC_A_AVOID_TO, parse_usid(item.values[2], "link"));
-        });
+        auto plane = static_cast<unsigned>(parse_number(item.values[0], 1, 32, "plane"));
+        auto from = parse_usid(item.values[1], name == "link" ? "link" : "switch");
+        put_link(rq, {plane, from, name == "link" ? parse_usid(item.values[2], "link") : 0u});
     }
     if (!any)
         throw bad_value("avoid set: no link and no switch; avoid clear ends all");

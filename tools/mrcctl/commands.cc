@@ -13,11 +13,13 @@
 #include "doctor.h"
 #include "explain.h"
 #include "diagnose.h"
+#include "drain.h"
 #include "fabric.h"
 #include "fabric_export.h"
 #include "gather.h"
 #include "log.h"
 #include "metrics.h"
+#include "precheck.h"
 #include "probe.h"
 #include "records.h"
 #include "report.h"
@@ -524,6 +526,9 @@ error run(const command &c, context &ctx)
     case action::fabric_check: return fabric_check(ctx, a);
     case action::fabric_diagnose: return fabric_diagnose(ctx, a);
     case action::fabric_export: return fabric_export(ctx, a);
+    case action::fabric_drain: return fabric_drain(ctx, a);
+    case action::fabric_undrain: return fabric_undrain(ctx, a);
+    case action::fabric_precheck: return fabric_precheck(ctx, a);
     case action::fabric_generate: return fabric_generate(ctx, a);
     case action::doctor: return doctor(ctx);
     case action::report: return report(ctx, a);

@@ -84,7 +84,7 @@ bool is_address(std::string_view word)
 const key *unnamed(const verb &v, std::string_view word, const arguments &args)
 {
     for (auto &k : v.keys)
-        if (k.bare && !args.has(k.name) && (k.values[0] != std::string_view("GID") || is_address(word)))
+        if (k.bare && (k.repeat || !args.has(k.name)) && (k.values[0] != std::string_view("GID") || is_address(word)))
             return &k;
     return nullptr;
 }

@@ -50,8 +50,11 @@ enum class action {
     fabric_show,
     fabric_check,
     fabric_diagnose,
+    fabric_drain,
     fabric_export,
     fabric_generate,
+    fabric_precheck,
+    fabric_undrain,
     doctor,
     report,
 };

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-// probe.cc - see probe.h. The peer chooses the path of the answer, which may be dead. So an
-// unanswered probe is repeated.
+// probe.cc - see probe.h.
 #include "probe.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
-#include <ifaddrs.h>
 #include <linux/mrc.h>
-#include <netinet/in.h>
 
-#include "../lib/nl/ask.h"
-#include "values.h"
+#include "paths.h"
 
 namespace mrcctl {
 
@@ -27,36 +22,10 @@ using mrcnl::message;
 using mrcnl::request;
 using mrcnl::table;
 
-struct path {
-    mrcnl::question q;
-    bool answered = false;
-    uint64_t rtt_ns = 0, tries = 0;
-    uint8_t came_by = 0;
-    int err = 0; // of the last try
-};
-
-// Of an EV whose format nobody said: what its bytes can be. Short ones are the same as UDP and as STEV.
-uint32_t fmt_of(const ev_value &v)
+std::optional<uint8_t> class_of(const arguments &args)
 {
-    auto zero = [](uint8_t b) { return !b; };
-
-    if (!std::all_of(v.begin() + 4, v.end(), zero))
-        return MRC_FMT_SRV6;
-    return v[2] || v[3] ? MRC_FMT_STEV : MRC_FMT_UDP;
-}
-
-path path_of(const gid &to, const arguments &args, uint32_t fmt, const ev_value &value, uint8_t port)
-{
-    path p;
-
-    p.q.gid = to;
-    p.q.op = MRC_NL_EP_EV_PROBE;
-    if (auto tc = args.get("tc"))
-        p.q.tc = static_cast<uint8_t>(parse_number(*tc, 0, 255, "tc"));
-    p.q.fmt = fmt;
-    p.q.value = value;
-    p.q.port = port;
-    return p;
+    auto tc = args.get("tc");
+    return tc ? std::optional(static_cast<uint8_t>(parse_number(*tc, 0, 255, "tc"))) : std::nullopt;
 }
 
 std::vector<path> paths_given(const gid &to, const arguments &args)
@@ -71,78 +40,9 @@ std::vector<path> paths_given(const gid &to, const arguments &args)
         uint32_t fmt = given ? parse_fmt(*given) :
                        static_cast<uint32_t>(item.values[1].find(':') != std::string::npos ? MRC_FMT_SRV6 :
                                                                                              MRC_FMT_UDP);
-        all.push_back(path_of(to, args, fmt, parse_ev(fmt, item.values[1]), port));
+        all.push_back(path_of(to, class_of(args), fmt, parse_ev(fmt, item.values[1]), port));
     }
     return all;
-}
-
-// Those of its path set, each once.
-error paths_of_peer(context &ctx, const std::string &dev, const gid &to, const arguments &args,
-                    std::vector<path> &all)
-{
-    request rq(MRC_CMD_EV_GET);
-
-    rq.str(MRC_A_DEV_NAME, dev);
-    rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
-    auto e = ctx.nl.dump(rq, [&](const message &m) {
-        for (auto a : m.attrs) {
-            if (a.type() != MRC_A_EV)
-                continue;
-            table ev(a);
-            auto bytes = ev[MRC_A_EV_VALUE].bytes();
-            ev_value value = {};
-            std::copy_n(bytes.begin(), std::min(bytes.size(), value.size()), value.begin());
-            auto port = static_cast<uint8_t>(ev[MRC_A_EV_PORT].num());
-            auto same = [&](const path &p) { return p.q.port == port && p.q.value == value; };
-            if (std::none_of(all.begin(), all.end(), same))
-                all.push_back(path_of(to, args, fmt_of(value), value, port));
-        }
-    });
-    if (!e && all.empty())
-        return {ENOENT, fmt::format("{} has no peer {}: talk to it first", dev, format_address(to)), false};
-    return e;
-}
-
-struct device {
-    std::string name;
-    uint32_t ifindex = 0;
-};
-
-// The one that is named, or all.
-error devices_of(context &ctx, const std::optional<std::string> &name, std::vector<device> &devs)
-{
-    request rq(MRC_CMD_DEV_GET);
-    auto take = [&](const message &m) {
-        table t(m.attrs);
-        devs.push_back({std::string(t[MRC_A_DEV_NAME].str()), static_cast<uint32_t>(t[MRC_A_DEV_IFINDEX].num())});
-    };
-
-    if (!name)
-        return ctx.nl.dump(rq, take);
-    rq.str(MRC_A_DEV_NAME, *name);
-    return ctx.nl.call(rq, take);
-}
-
-bool is_ours(const gid &to)
-{
-    ifaddrs *list = nullptr;
-    bool found = false;
-
-    if (getifaddrs(&list))
-        return false;
-    for (auto *i = list; i && !found; i = i->ifa_next) {
-        gid own = {};
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6) {
-            auto *bytes = reinterpret_cast<const sockaddr_in6 *>(i->ifa_addr)->sin6_addr.s6_addr;
-            std::copy_n(bytes, own.size(), own.begin());
-        } else if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
-            own[10] = own[11] = 0xff;
-            std::memcpy(own.data() + 12, &reinterpret_cast<const sockaddr_in *>(i->ifa_addr)->sin_addr, 4);
-        }
-        found = own == to;
-    }
-    freeifaddrs(list);
-    return found;
 }
 
 // By which device: the one that is named, the only one, or the only one that knows the peer.
@@ -154,7 +54,7 @@ error choose_device(context &ctx, const arguments &args, const gid &to, device &
     if (auto e = devices_of(ctx, args.get("dev"), devs))
         return e;
     if (devs.empty())
-        return {ENODEV, "there is no MRC device here: rdma link add NAME type mrc netdev PORT", false};
+        return {ENODEV, no_device, false};
     if (devs.size() > 1) {
         request rq(MRC_CMD_PEER_GET);
         rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
@@ -173,46 +73,6 @@ error choose_device(context &ctx, const arguments &args, const gid &to, device &
                 false};
     chosen = devs.front();
     return {};
-}
-
-// Once more all that were not answered.
-error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path> &all,
-               std::chrono::nanoseconds limit)
-{
-    std::vector<mrcnl::question> qs;
-    std::vector<path *> asked;
-    mrcnl::answers got;
-
-    for (auto &p : all)
-        if (!p.answered) {
-            qs.push_back(p.q);
-            asked.push_back(&p);
-        }
-    if (qs.empty())
-        return {};
-    if (auto e = mrcnl::ask(ctx.nl, ifindex, next, qs, limit, got))
-        return e;
-    for (size_t i = 0; i < asked.size(); i++) {
-        asked[i]->tries++;
-        asked[i]->err = got.errors[i];
-    }
-    for (auto &a : got.came) {
-        asked[a.question]->answered = true;
-        asked[a.question]->rtt_ns = a.rtt_ns;
-        asked[a.question]->came_by = a.port;
-    }
-    return {};
-}
-
-std::string why_of(int err)
-{
-    switch (err) {
-    case 0: return "no answer";
-    case ENETDOWN: return "plane is down";
-    case EHOSTUNREACH: return "no route";
-    case EBUSY: return "too many probes under way";
-    default: return std::strerror(err);
-    }
 }
 
 json json_of(const path &p)
@@ -289,7 +149,7 @@ error probe(context &ctx, const arguments &args)
     if (auto e = choose_device(ctx, args, to, dev))
         return e;
     if (all.empty())
-        if (auto e = paths_of_peer(ctx, dev.name, to, args, all))
+        if (auto e = paths_of_peer(ctx, dev.name, to, class_of(args), all))
             return e;
     for (; tries; tries--)
         if (auto e = ask_once(ctx, dev.ifindex, next, all, limit))

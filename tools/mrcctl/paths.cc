@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// paths.cc - see paths.h.
+#include "paths.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <linux/mrc.h>
+#include <netinet/in.h>
+
+namespace mrcctl {
+
+using mrcnl::error;
+using mrcnl::message;
+using mrcnl::request;
+using mrcnl::table;
+
+namespace {
+
+// Of an EV whose format nobody said: what its bytes can be. Short ones are the same as UDP and as STEV.
+uint32_t fmt_of(const ev_value &v)
+{
+    auto zero = [](uint8_t b) { return !b; };
+
+    if (!std::all_of(v.begin() + 4, v.end(), zero))
+        return MRC_FMT_SRV6;
+    return v[2] || v[3] ? MRC_FMT_STEV : MRC_FMT_UDP;
+}
+
+} // namespace
+
+path path_of(const gid &to, std::optional<uint8_t> tc, uint32_t fmt, const ev_value &value, uint8_t port)
+{
+    path p;
+
+    p.q.gid = to;
+    p.q.op = MRC_NL_EP_EV_PROBE;
+    p.q.tc = tc;
+    p.q.fmt = fmt;
+    p.q.value = value;
+    p.q.port = port;
+    return p;
+}
+
+error paths_of_peer(context &ctx, const std::string &dev, const gid &to, std::optional<uint8_t> tc,
+                    std::vector<path> &all)
+{
+    const auto had = all.size();
+    request rq(MRC_CMD_EV_GET);
+
+    rq.str(MRC_A_DEV_NAME, dev);
+    rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
+    auto e = ctx.nl.dump(rq, [&](const message &m) {
+        for (auto a : m.attrs) {
+            if (a.type() != MRC_A_EV)
+                continue;
+            table ev(a);
+            auto bytes = ev[MRC_A_EV_VALUE].bytes();
+            ev_value value = {};
+            std::copy_n(bytes.begin(), std::min(bytes.size(), value.size()), value.begin());
+            auto port = static_cast<uint8_t>(ev[MRC_A_EV_PORT].num());
+            auto same = [&](const path &p) { return p.q.port == port && p.q.value == value; };
+            if (std::none_of(all.begin() + static_cast<std::ptrdiff_t>(had), all.end(), same))
+                all.push_back(path_of(to, tc, fmt_of(value), value, port));
+        }
+    });
+    if (!e && all.size() == had)
+        return {ENOENT, fmt::format("{} has no peer {}: talk to it first", dev, format_address(to)), false};
+    return e;
+}
+
+error devices_of(context &ctx, const std::optional<std::string> &name, std::vector<device> &devs)
+{
+    request rq(MRC_CMD_DEV_GET);
+    auto take = [&](const message &m) {
+        table t(m.attrs);
+        devs.push_back({std::string(t[MRC_A_DEV_NAME].str()), static_cast<uint32_t>(t[MRC_A_DEV_IFINDEX].num())});
+    };
+
+    if (!name)
+        return ctx.nl.dump(rq, take);
+    rq.str(MRC_A_DEV_NAME, *name);
+    return ctx.nl.call(rq, take);
+}
+
+error one_device(context &ctx, const std::optional<std::string> &name, device &dev)
+{
+    std::vector<device> devs;
+
+    if (auto e = devices_of(ctx, name, devs))
+        return e;
+    if (devs.empty())
+        return {ENODEV, no_device, false};
+    if (devs.size() > 1)
+        return {EINVAL, fmt::format("there are several devices: dev {}?", devs.front().name), false};
+    dev = devs.front();
+    return {};
+}
+
+bool is_ours(const gid &to)
+{
+    ifaddrs *list = nullptr;
+    bool found = false;
+
+    if (getifaddrs(&list))
+        return false;
+    for (auto *i = list; i && !found; i = i->ifa_next) {
+        gid own = {};
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6) {
+            auto *bytes = reinterpret_cast<const sockaddr_in6 *>(i->ifa_addr)->sin6_addr.s6_addr;
+            std::copy_n(bytes, own.size(), own.begin());
+        } else if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
+            own[10] = own[11] = 0xff;
+            std::memcpy(own.data() + 12, &reinterpret_cast<const sockaddr_in *>(i->ifa_addr)->sin_addr, 4);
+        }
+        found = own == to;
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path> &all,
+               std::chrono::nanoseconds limit)
+{
+    std::vector<mrcnl::question> qs;
+    std::vector<path *> asked;
+    mrcnl::answers got;
+
+    for (auto &p : all)
+        if (!p.answered) {
+            qs.push_back(p.q);
+            asked.push_back(&p);
+        }
+    if (qs.empty())
+        return {};
+    if (auto e = mrcnl::ask(ctx.nl, ifindex, next, qs, limit, got))
+        return e;
+    for (size_t i = 0; i < asked.size(); i++) {
+        asked[i]->tries++;
+        asked[i]->err = got.errors[i];
+    }
+    for (auto &a : got.came) {
+        asked[a.question]->answered = true;
+        asked[a.question]->rtt_ns = a.rtt_ns;
+        asked[a.question]->came_by = a.port;
+    }
+    return {};
+}
+
+std::string why_of(int err)
+{
+    switch (err) {
+    case 0: return "no answer";
+    case ENETDOWN: return "plane is down";
+    case EHOSTUNREACH: return "no route";
+    case EBUSY: return "too many probes under way";
+    default: return std::strerror(err);
+    }
+}
+
+} // namespace mrcctl
