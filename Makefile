@@ -10,7 +10,7 @@
 # make demo       a fabric, its failures and recoveries, in a virtual machine
 # make shell      the same fabric, and a prompt in it; make shell <FILE runs commands
 # make bench      measurements
-# make bench-cpu  kernel time per packet beside rdma_rxe and siw, and where it goes
+# make bench-cpu  kernel time per packet beside rdma_rxe, and where it goes
 # make bench-failover  how fast failures are stepped around, in virtual time
 # make coverage   how much of the engine the user-space tests reach
 # make mutants    faults put into the engine one by one: do the unit tests notice each?
