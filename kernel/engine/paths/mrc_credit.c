@@ -4,8 +4,8 @@
  *
  * Probes compete with data for the receiver's time. If a path set is bad because its receiver is
  * overloaded, probes must not add to the load. So probes cost credit. Packets sent and received
- * earn credit, and so does time, up to a burst. A probe without credit waits; the packet that earns
- * its credit wakes it.
+ * earn credit, and so does time, up to a burst. A probe without credit waits until packets or time
+ * have earned it. Tail probes cost credit, but never wait for it.
  */
 #include "paths/mrc_ev.h"
 

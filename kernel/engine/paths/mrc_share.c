@@ -13,11 +13,12 @@
  * A queue that became shorter since the last look costs no weight: many QPs with one packet each
  * make queues that need many round trips to drain. Signs of congestion are marks, trims, losses, or
  * round trips that all exceed the base by half and by much more than on other planes. If all planes
- * are congested, the window has to react, not the shares. A mark counts only for a plane that is
- * slower than another, because some switches mark packets that did not wait.
+ * are congested, the window has to react, not the shares. A mark does not count if a recent sample
+ * of another plane shows as much delay, because some switches mark packets that did not wait.
  *
- * A plane that lost a packet and is being probed has no turn until it answers. Otherwise single
- * messages would be lost on it.
+ * A plane that lost a packet and is being probed has the smallest share until it answers. Otherwise
+ * single messages would be lost on it. It is still used if no other plane offers an EV
+ * (mrc_spray_pick_of()).
  *
  * The share is the weight, less if more than half of a plane's EVs are bad: one EV must not carry
  * the load of 64. Shares are relative to the largest one, so the next plane with a full share is

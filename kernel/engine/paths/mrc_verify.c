@@ -8,10 +8,11 @@
  * and less often where little is sent.
  *
  * Order: first a plane on which the peer reports missing acknowledgements (mrc_no_acks.h); no
- * acknowledgement takes it until it answers. Then a plane on which the peer was not received while
- * other planes were. A plane by which our data was delivered recently is not probed, because data
- * finds its failure. A window of data and the ACK at its end take two round trips, so "recently" is
- * longer than that.
+ * acknowledgement takes it until it answers. Then a longer plane that must be measured (mrc_ecf.c).
+ * Then a plane with an EV that did not answer. The others take turns, first those by which nothing
+ * was received while packets arrived by other planes. A plane by which our data was delivered
+ * recently has no turn, because data finds its failure. A window of data and the ACK at its end take
+ * two round trips, so "recently" is longer than that.
  *
  * If the probe is not answered, acknowledgements avoid the plane (doubt_ev), and another of its EVs
  * is probed at once. If that EV answers, the first EV is at fault; otherwise the plane is suspect.

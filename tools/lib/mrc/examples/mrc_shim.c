@@ -10,7 +10,7 @@
  * retries and timeout from the program, and all other attributes of MRC from the device.
  *
  * Only WRITE and WRITE_WITH_IMM work, there is no RNR, and both ends must be such QPs. The shim refuses, with a message
- * on stderr: QPs with an SRQ, QPs of other types or for ibv_wr_*(), and extended CQs on a channel.
+ * on stderr: QPs of other types or for ibv_wr_*(), and QPs with an SRQ or an extended CQ.
  *
  * With MRC_DEBUG=1 it prints at exit how many QPs there were.
  */
