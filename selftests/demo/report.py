@@ -154,8 +154,8 @@ class Table:
         print("\n  No column has the second after a change. Longest gap: the longest time in which nothing arrived, in the"
               "\n  second before the cut and after each change. EVs are paths; usable: on a plane that is up at both ends.")
         print(f"  In the whole run a program waited {max(pauses):.0f} ms at most for a completion. Most of that is the "
-              "emulated machine\n  standing still. The protocol itself pauses for microseconds: README.md, or "
-              "make bench-failover.")
+              "emulated machine\n  standing still. The protocol itself pauses for microseconds:\n"
+              "  Documentation/guide/performance.md, or make bench-failover.")
         for cause in sorted(seen):
             print(f"  {cause + ':':<10}{CAUSES.get(cause, 'see mrcctl stats show')}")
 

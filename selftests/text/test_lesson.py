@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """test_lesson.py - lesson.py finds the commands, and tells true output from wrong."""
+import contextlib
+import io
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import lesson
@@ -72,6 +76,26 @@ class Compared(unittest.TestCase):
         self.same(["a", "...", "z"], ["a", "b", "c", "z"])
         self.same(["a", "..."], ["a"])
         self.other(["a", "...", "z"], ["a", "b"])
+
+
+class Checked(unittest.TestCase):
+    def check(self, output):
+        """Exit status and TAP for a lesson of one command that expects @output and prints "a"."""
+        tap = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(tap):
+            path = pathlib.Path(folder, "1-x.md")
+            path.write_text(f"```console\nlab# one\n{output}```\n")
+            return lesson.check("lab# one\na\n", [path]), tap.getvalue()
+
+    def test_true_output(self):
+        self.assertEqual(self.check("a\n"), (0, "ok 1 1-x: one\n1..1\n"))
+        self.assertEqual(self.check("a\n...\n")[0], 0)
+
+    def test_dots_alone_are_an_error_of_the_lesson(self):
+        for output in ("...\n", "...\n\n...\n"):
+            status, tap = self.check(output)
+            self.assertEqual(status, 1)
+            self.assertTrue(tap.startswith("not ok 1 1-x: one\n# error of the lesson: "), tap)
 
 
 if __name__ == "__main__":
