@@ -3,9 +3,10 @@
  * mrc_credit.c - the budget of probes.
  *
  * Probes compete with data for the receiver's time. If a path set is bad because its receiver is
- * overloaded, probes must not add to the load. So probes cost credit. Packets sent and received
- * earn credit, and so does time, up to a burst. A probe without credit waits until packets or time
- * have earned it. Tail probes cost credit, but never wait for it.
+ * overloaded, probes must not add to the load. So each probe costs credit: MRC_PROBE_COST packets.
+ * Packets sent and received earn credit, and so does time, up to MRC_PROBE_BURST probes (mrc_ev.h).
+ * A probe without credit waits until packets or time have earned it. Tail probes cost credit, but
+ * never wait for it. Less urgent probes leave credit for others (@keep of mrc_credit_has()).
  */
 #include "paths/mrc_ev.h"
 

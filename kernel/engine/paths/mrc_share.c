@@ -20,9 +20,9 @@
  * single messages would be lost on it. It is still used if no other plane offers an EV
  * (mrc_spray_pick_of()).
  *
- * The share is the weight, less if more than half of a plane's EVs are bad: one EV must not carry
- * the load of 64. Shares are relative to the largest one, so the next plane with a full share is
- * always near.
+ * The share is the weight. If more than half of a plane's EVs are bad, it is multiplied by
+ * 2 * good / all, so that the few good ones do not carry the load of all. Shares are relative to the
+ * largest one, so the next plane with a full share is always near.
  */
 #include "paths/mrc_ev.h"
 

@@ -3,13 +3,14 @@
  * mrc_defer.c - received packets that wait for the left edge before they are placed.
  *
  * The kind of connection decides:
- *   - verbs QP, not strict: the last bytes of a WRITE (a tail), so that a program that polls them
- *     sees the whole message. Tails are in a list sorted by PSN. Packets arrive nearly in order, so
- *     a new tail belongs near the end, and the first one is the next to be placed.
+ *   - verbs QP, not strict: the last MRC_TAIL_LEN bytes of a WRITE of several packets (a tail), so
+ *     that a program that polls them sees the whole message. Tails are in a list sorted by PSN.
+ *     Packets arrive nearly in order, so a new tail belongs near the end, and the first one is the
+ *     next to be placed.
  *   - strict mode: every data packet beyond a hole. The caller keeps the packets and is told to
  *     place them in PSN order. The left edge moves only over placed packets, so acknowledgements,
  *     completions and requests wait too.
- *   - QP of mrc.h, not strict: nothing.
+ *   - QP of mrc.h, not strict: nothing, because mrc.h promises no order of bytes.
  * A deferred packet has been SACKed, so the peer has forgotten it and cannot send it again. If it
  * can no longer be placed, strict mode answers with a NAK; a tail is dropped (tails_dropped).
  */

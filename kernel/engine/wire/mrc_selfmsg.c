@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * mrc_selfmsg.c - see mrc_selfmsg.h.
+ * mrc_selfmsg.c - builds and parses self-probes, which a host sends to itself along a path out and
+ * back. mrc_selfmsg.h has the format.
+ *
+ * Parsing needs the bytes up to the secret, so it accepts trimmed probes. It also accepts forged
+ * ones: mrc_selfprobe.h compares number and secret, and the caller checks the ICRC.
  */
 #include "base/mrc_prng.h"
 #include "wire/mrc_selfmsg.h"
