@@ -45,11 +45,13 @@ ksft_test "libmrc-dev" holds libmrc-dev /usr/include/mrc/{mrc,mrc_api_ver,mrc_ct
 pages=$(cd Documentation/reference/man && printf '/usr/share/man/man8/%s.gz ' mrcctl*.8)
 # shellcheck disable=SC2086
 ksft_test "mrc-tools" holds mrc-tools /usr/sbin/mrcctl /usr/share/bash-completion/completions/mrcctl \
+	/usr/share/fish/vendor_completions.d/mrcctl.fish /usr/share/zsh/vendor-completions/_mrcctl \
 	/usr/share/man/man4/mrc.4.gz $pages /usr/share/mrc/monitoring/{alerts,alerts_test}.yml /usr/share/mrc/monitoring/grafana/{faults,fleet,host}.json
 ksft_test "mrc" holds mrc
 for file in /usr/sbin/mrcd /usr/lib/systemd/system/mrcd.service /usr/share/man/man8/mrcd.8.gz /usr/share/man/man5/fabric.toml.5.gz \
 	/usr/lib/systemd/system/mrc-device@.service /usr/lib/systemd/network/05-mrc.network /usr/lib/udev/rules.d/85-mrc.rules \
-	/usr/lib/NetworkManager/conf.d/10-mrc.conf /etc/network/if-pre-up.d/mrc; do
+	/usr/lib/NetworkManager/conf.d/10-mrc.conf /etc/network/if-pre-up.d/mrc \
+	/usr/share/bash-completion/completions/mrcd /usr/share/zsh/vendor-completions/_mrcd /usr/share/fish/vendor_completions.d/mrcd.fish; do
 	ksft_test "mrcd has $file" grep -qxF "$file" <(lists mrcd)
 done
 # The source of the module, whole and with nothing of a build.
