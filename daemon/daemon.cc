@@ -305,22 +305,25 @@ private:
     // Of the fabric as the file has it now.
     void follow_probes()
     {
-        const auto rate = mrcver::probe_rate(options_.probe);
+        const auto &device = reconciler_.device();
+        const auto &mine = options_.probing;
+        const Probing file = device ? device->probing : Probing{};
+        const auto rate = mrcver::probe_rate(mine.rate.value_or(file.rate.value_or("off")));
+        const auto mode = mine.mode.value_or(file.mode.value_or("observe"));
 
         avoider_.reset();
         prober_.reset();
         if (!rate || *rate == mrcver::Rate::kOff)
             return;
         fabric_ = std::make_unique<Fabric>(load_fabric(options_.config));
-        const auto want = desired_for(*fabric_, options_.name);
-        if (fabric_->flat || !want || !want->device)
+        if (fabric_->flat || !device)
             return log_.info("nothing to probe: this is not a host of a fabric with switches");
         prober_ = std::make_unique<Prober>(
-            *fabric_, Prober::Setup{options_.name, want->device->name, *rate, options_.probe_mode != "observe", options_.probe_file, options_.probe_timeout},
+            *fabric_, Prober::Setup{options_.name, device->name, *rate, mode != "observe", options_.probe_file, mine.timeout_ms.value_or(file.timeout_ms.value_or(10))},
             probes_, log_, [this](const auto &v) { tell_verdict(v); });
-        if (options_.probe_mode != "observe")
+        if (mode != "observe")
             avoider_ = std::make_unique<Avoider>(
-                prober_->layout(), Avoider::Setup{options_.name, want->device->name, options_.probe_mode == "act", options_.avoid_expiry},
+                prober_->layout(), Avoider::Setup{options_.name, device->name, mode == "act", mine.avoid_expiry_s.value_or(file.avoid_expiry_s.value_or(600))},
                 avoids_, [this](const std::string &text) { log_.info("{}", text); });
         probe_again();
     }

@@ -81,7 +81,7 @@ int run(const Options &o)
         if (!o.ready_file.empty())
             untouch(o.ready_file);
         // Nothing is moved: "rdma dev set ... netns" is the administrator's.
-        if (reconciler.is_host() && rdma_netns_exclusive())
+        if (reconciler.device() && rdma_netns_exclusive())
             log.info("rdma netns mode is exclusive: the RDMA device stays in the namespace where it is made");
         return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, kernel, o, log);
     } catch (const std::exception &e) {

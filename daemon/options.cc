@@ -50,13 +50,13 @@ Parsed parse_options(int argc, char **argv, Options &o, int &status)
     app.add_option("--event-file", o.event_file, "write records of planes, peers and EVs here, as JSON lines; "
                    "rotated at 16 MiB, four old ones are kept")
         ->type_name("FILE");
-    app.add_option("--probe", o.probe, "self-probes of this host: off (default), slow, normal, fast")
+    app.add_option("--probe", o.probing.rate, "self-probes of this host: off (default), slow, normal, fast; goes before [probe] of the fabric file, as the next three do")
         ->type_name("RATE")->check(CLI::IsMember({"off", "slow", "normal", "fast"}));
-    app.add_option("--probe-mode", o.probe_mode, "what follows from a verdict: observe (default); advise: name commands for the administrator; act: avoid the links")
+    app.add_option("--probe-mode", o.probing.mode, "what follows from a verdict: observe (default); advise: name commands for the administrator; act: avoid the links")
         ->type_name("MODE")->check(CLI::IsMember({"observe", "advise", "act"}));
-    app.add_option("--avoid-expiry", o.avoid_expiry, "mode act: the module forgets the links this long after the last renewal (default 600)")
+    app.add_option("--avoid-expiry", o.probing.avoid_expiry_s, "mode act: the module forgets the links this long after the last renewal (default 600)")
         ->type_name("SECONDS")->check(CLI::Range(1, 86400));
-    app.add_option("--probe-timeout", o.probe_timeout, "a probe that takes more milliseconds is lost; "
+    app.add_option("--probe-timeout", o.probing.timeout_ms, "a probe that takes more milliseconds is lost; "
                    "a host that is late by half of that judges nothing (default 10)")
         ->type_name("MS")->check(CLI::Range(1, 10000));
     app.add_option("--probe-file", o.probe_file, "write results of self-probes here, as JSON lines for mrcctl fabric diagnose; "

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "../tools/lib/fabric/probing.h"
+
 namespace mrcd {
 
 struct Options {
@@ -12,11 +14,8 @@ struct Options {
     std::string ready_file;
     std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
     std::string event_file;   // records of the module's log, as JSON lines
-    std::string probe = "off";   // rate of self-probes
-    std::string probe_mode = "observe";   // or advise, act
-    unsigned avoid_expiry = 600;   // s
-    unsigned probe_timeout = 10;   // ms
-    std::string probe_file;   // what they found, as JSON lines
+    mrcfab::Probing probing;   // these go before [probe] of the file
+    std::string probe_file;   // what probes found, as JSON lines
     std::string owns;     // is this interface the file's?
     bool dry_run = false;
     bool check = false;   // a dry run whose exit status says what was found

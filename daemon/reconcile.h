@@ -44,7 +44,8 @@ public:
     // Is an event about it worth a look?
     bool concerns(const Link &link) const;
     bool concerns(int ifindex) const;
-    bool is_host() const { return want_.device.has_value(); }
+    // Of a host: its device, as it shall be.
+    const std::optional<WantedDevice> &device() const { return want_.device; }
 
 private:
     using Failures = std::map<std::string, std::string>;   // operation: why

@@ -26,6 +26,14 @@ acting() {
 		--probe-mode act --avoid-expiry "$1"
 	mrc_until 60 mrc_mrcd_ready h1
 }
+# The same by the fabric file's [probe].
+acting_by_file() {
+	mrc_kill mrcd-h1
+	rm -f "$FABRIC_DIR/h1.ready"
+	{ cat "$file"; printf '\n[probe]\nrate = "slow"\nmode = "act"\ntimeout_ms = 4000\navoid_expiry_s = %u\n' "$1"; } >"$FABRIC_DIR/h1.toml"
+	mrc_start mrcd-h1 h1 mrcd -c "$FABRIC_DIR/h1.toml" -n h1 --ready-file "$FABRIC_DIR/h1.ready"
+	mrc_until 60 mrc_mrcd_ready h1
+}
 said() { grep -E "$1" "$MRC_DIR/mrcd-h1.out" || { mrc_out mrcd-h1 12; return 1; }; }
 list() { mrcctl -n h1 -j avoid show dev mrc0; }
 listed() { list | jq -e "length $1"; }
@@ -56,7 +64,7 @@ was=$(sent "$mine") all=$(sent .)
 ksft_test "data still flows" mrc_until 60 more $((all + 300))
 none() { local now; now=$(sent "$mine"); echo "sent $now, was $was"; [ "$now" -eq "$was" ]; }
 ksft_test "and none by them" none
-ksft_test "mrcd begins anew with a short list" acting 5
+ksft_test "mrcd begins anew with a short list, by its file" acting_by_file 5
 ksft_test "and avoids it again" mrc_until 200 said 'is avoided'
 ksft_test "it is renewed" mrc_until 30 listed ">= 1"
 ksft_test "mrcd is killed" mrc_kill mrcd-h1

@@ -47,6 +47,8 @@ std::optional<Desired> desired_for(const Fabric &fabric, std::string_view name)
 
     if (d && d->device && fabric.qos)
         d->device->qos = DeviceQos{fabric.qos->dscp, fabric.qos->trim_nack};
+    if (d && d->device && fabric.probing)
+        d->device->probing = *fabric.probing;
     return d;
 }
 

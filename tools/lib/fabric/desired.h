@@ -63,6 +63,7 @@ struct WantedDevice {
     std::uint64_t profile_id = 0;   // 0: EVs are UDP ports, and profiles are not ours
     std::vector<Profile> profiles;
     std::optional<DeviceQos> qos;   // none: settings are not ours
+    Probing probing;
 };
 
 struct Desired {

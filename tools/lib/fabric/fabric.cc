@@ -66,9 +66,11 @@ Fabric build(const std::string &file, const toml::table &table)
     Fabric f;
 
     // A mistyped section is the cause of what is missing otherwise.
-    root.only({"planes", "fabric", "profile", "qos", "flat", "topology", "usid", "switch", "host"});
+    root.only({"planes", "fabric", "profile", "qos", "probe", "flat", "topology", "usid", "switch", "host"});
     if (root.has("qos"))
         errors.of([&] { f.qos = read_qos(root); });
+    if (root.has("probe"))
+        errors.of([&] { f.probing = read_probing(root); });
     if (root.has("flat")) {
         errors.of([&] { f.flat = read_flat(root, f); });
         errors.raise();

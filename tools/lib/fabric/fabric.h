@@ -15,6 +15,7 @@
 
 #include "flat.h"
 #include "ip.h"
+#include "probing.h"
 #include "qos.h"
 #include "topology.h"
 
@@ -60,6 +61,7 @@ struct Fabric {
     unsigned evs_per_plane = 0;
     std::optional<unsigned> min_active;
     std::optional<Qos> qos;
+    std::optional<Probing> probing;
 
     // Without switches that anybody here knows, by rule, or as lists.
     std::optional<Flat> flat;

@@ -48,6 +48,21 @@ private:
             put("min_active = {}\n", *f_.min_active);
         if (f_.qos)
             qos(*f_.qos);
+        if (f_.probing)
+            probing(*f_.probing);
+    }
+
+    void probing(const Probing &p)
+    {
+        put("[probe]\n");
+        if (p.rate)
+            put("rate = \"{}\"\n", *p.rate);
+        if (p.mode)
+            put("mode = \"{}\"\n", *p.mode);
+        if (p.timeout_ms)
+            put("timeout_ms = {}\n", *p.timeout_ms);
+        if (p.avoid_expiry_s)
+            put("avoid_expiry_s = {}\n", *p.avoid_expiry_s);
     }
 
     void qos(const Qos &q)
