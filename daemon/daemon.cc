@@ -355,13 +355,13 @@ private:
         events_.write(fields, verdict_json(v));
     }
 
-    Monitor::Probed probed() const
+    Monitor::Probed probed(std::size_t room) const
     {
         Monitor::Probed p;
 
         if (!prober_)
             return p;
-        p.metrics = prober_->metrics();
+        p.metrics = prober_->metrics(room);
         for (const auto &v : prober_->verdicts())
             if (v.fault)
                 p.faults.push_back(v.text);
@@ -477,7 +477,7 @@ private:
     std::unique_ptr<Prober> prober_;
     NetlinkAvoids avoids_;
     std::unique_ptr<Avoider> avoider_;
-    Monitor monitor_{options_.name, [this] { return state(); }, [this] { return probed(); }};
+    Monitor monitor_{options_.name, [this] { return state(); }, [this](std::size_t room) { return probed(room); }};
     std::unique_ptr<HttpServer> web_;
     Clock::duration backoff_ = kRetryMin;
     bool due_armed_ = false;

@@ -282,16 +282,27 @@ std::string verdict_json(const Prober::Verdict &v)
         .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-std::string Prober::metrics() const
+std::string Prober::metrics(std::size_t room) const
 {
+    std::map<std::pair<unsigned, std::string_view>, Sum> shown;
+    const bool kinds = 2 * shown_.size() <= room;
     std::string loss = "# HELP mrc_probe_loss_ratio Self-probes that were lost or damaged, of the last 10 s.\n"
                        "# TYPE mrc_probe_loss_ratio gauge\n";
     std::string rtt = "# HELP mrc_probe_rtt_seconds Mean round trip of self-probes, of the last 10 s.\n"
                       "# TYPE mrc_probe_rtt_seconds gauge\n";
 
     for (const auto &[key, s] : shown_) {
-        const auto labels = fmt::format("{{dev=\"{}\",plane=\"{}\",kind=\"{}\"}}", setup_.dev, key.first,
-                                        probe_word(static_cast<ProbeKind>(key.second)));
+        Sum &sum = shown[{key.first, kinds ? probe_word(static_cast<ProbeKind>(key.second)) : "all"}];
+        sum.sent += s.sent;
+        sum.failed += s.failed;
+        sum.back += s.back;
+        sum.rtt += s.rtt;
+    }
+    for (const auto &[key, s] : shown) {
+        if (room < 2)
+            break;
+        room -= 2;
+        const auto labels = fmt::format("{{device=\"{}\",plane=\"{}\",kind=\"{}\"}}", setup_.dev, key.first, key.second);
         if (s.sent)
             loss += fmt::format("mrc_probe_loss_ratio{} {:.9g}\n", labels,
                                 static_cast<double>(s.failed) / static_cast<double>(s.sent));

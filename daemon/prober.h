@@ -45,7 +45,8 @@ public:
     void renew() { next_set_ = 0; }
 
     std::vector<Verdict> verdicts() const;   // that hold now
-    std::string metrics() const;             // for Prometheus
+    // For Prometheus, in at most @room series: by plane and kind, or by plane alone.
+    std::string metrics(std::size_t room) const;
     std::vector<mrcver::Part> sick() const;  // parts that verdicts name now as faults
     const mrcver::Layout &layout() const { return layout_; }
 

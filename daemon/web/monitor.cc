@@ -125,14 +125,18 @@ HttpPage Monitor::page(std::string_view path)
 {
     if (path == "/")
         return html();
-    if (path == "/metrics")
-        return {"text/plain; version=0.0.4; charset=utf-8", health::exposition(measured(), MRC_VERSION, state_()) + (probes_ ? probes_().metrics : ""), ""};
+    if (path == "/metrics") {
+        auto text = health::exposition(measured(), MRC_VERSION, state_());
+        if (probes_)
+            text += probes_(health::series_max - std::min(health::series_max, health::series_in(text))).metrics;
+        return {"text/plain; version=0.0.4; charset=utf-8", text, ""};
+    }
     return {};
 }
 
 std::string Monitor::event()
 {
-    return "data: " + onlooker_json(node_, measured(), probes_ ? probes_().faults : std::vector<std::string>()) + "\n\n";
+    return "data: " + onlooker_json(node_, measured(), probes_ ? probes_(0).faults : std::vector<std::string>()) + "\n\n";
 }
 
 }   // namespace mrcd

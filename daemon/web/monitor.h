@@ -24,7 +24,7 @@ public:
         std::vector<std::string> faults;
         std::string metrics;
     };
-    using Probes = std::function<Probed()>;
+    using Probes = std::function<Probed(std::size_t room)>;   // for so many series
 
     Monitor(std::string node, State state, Probes probes = {})
         : node_(std::move(node)), state_(std::move(state)), probes_(std::move(probes))

@@ -10,6 +10,7 @@
 #include <functional>
 #include <set>
 
+#include "../../tools/lib/health/exposition.h"
 #include "../../tools/lib/verdict/lines.h"
 #include "fabrics.h"
 #include "probe_genl.h"
@@ -156,8 +157,23 @@ TEST(prober, well)
     g.run(60);
     EXPECT_TRUE(g.said.empty());
     EXPECT_TRUE(g.prober.verdicts().empty());
-    EXPECT_NE(g.prober.metrics().find("mrc_probe_loss_ratio{dev=\"mrc0\",plane=\"1\",kind=\"t0-loop\"} 0\n"), std::string::npos);
-    EXPECT_NE(g.prober.metrics().find("mrc_probe_rtt_seconds{dev=\"mrc0\",plane=\"2\",kind=\"t1-loop\"} 2e-05\n"), std::string::npos);
+    EXPECT_NE(g.prober.metrics(300).find("mrc_probe_loss_ratio{device=\"mrc0\",plane=\"1\",kind=\"t0-loop\"} 0\n"), std::string::npos);
+    EXPECT_NE(g.prober.metrics(300).find("mrc_probe_rtt_seconds{device=\"mrc0\",plane=\"2\",kind=\"t1-loop\"} 2e-05\n"), std::string::npos);
+}
+
+TEST(prober, metrics_have_room)
+{
+    Rig g;
+
+    g.run(60);
+    const auto whole = health::series_in(g.prober.metrics(300));
+    ASSERT_GT(whole, 4u);
+    EXPECT_EQ(health::series_in(g.prober.metrics(whole)), whole);
+    const auto planes = g.prober.metrics(whole - 1);   // kinds are left out first
+    EXPECT_NE(planes.find("mrc_probe_loss_ratio{device=\"mrc0\",plane=\"2\",kind=\"all\"} 0\n"), std::string::npos);
+    EXPECT_LT(health::series_in(planes), whole);
+    EXPECT_EQ(health::series_in(g.prober.metrics(3)), 2u);
+    EXPECT_EQ(health::series_in(g.prober.metrics(1)), 0u);
 }
 
 TEST(prober, dead_uplink)

@@ -156,6 +156,18 @@ void add_daemon(page &out, const daemon_state &d)
 
 } // namespace
 
+size_t series_in(std::string_view page)
+{
+    size_t n = 0;
+    bool begins = true;
+
+    for (char c : page) {
+        n += begins && c != '#' && c != '\n';
+        begins = c == '\n';
+    }
+    return n;
+}
+
 std::string exposition(const measurement &m, const std::string &tool, const std::optional<daemon_state> &daemon)
 {
     page out;

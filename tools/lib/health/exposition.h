@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "measure.h"
 
@@ -24,6 +25,9 @@ struct daemon_state {
     std::chrono::system_clock::time_point looked; // when it compared file and kernel last
     std::chrono::seconds looks_each{};            // and how often it does so at least
 };
+
+// Series in a page.
+size_t series_in(std::string_view page);
 
 // @tool: version of the calling program.
 std::string exposition(const measurement &m, const std::string &tool, const std::optional<daemon_state> &daemon = {});
