@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: new uml
+# kernels: full uml
 # timeout: 180
 #
 # Links to avoid: EVs that cross one carry nothing while others are usable, and all come back where nothing else is. The

@@ -68,6 +68,11 @@ ksft_test "what is not drained" refused "is not drained" h1 undrain p1-t1-1
 # -------------------------------------------------------------- cables, and too much
 ksft_test "a cable, from either end" fabric h1 drain p1-t1-2 to p1-t0-1
 ksft_test "two links are avoided" eval 'mrcctl -n h1 -j avoid show dev mrc0 | jq -e "length == 2"'
+named() {	# OBJECT WANTED: JSON of show by the file's names has it
+	mrcctl -n h1 -j "$1" show dev mrc0 fabric "$file" | tee "$MRC_DIR/named" | grep -qF "$2" || { head -c 600 "$MRC_DIR/named"; return 1; }
+}
+ksft_test "by the names of the file" named avoid '"name":"p1-t1-2 to p1-t0-1"'
+ksft_test "as EVs have them" named ev '"by":["p2-t0-1","p2-t1-2","p2-t0-2"]'
 ksft_test "and are not, from the other" fabric h1 undrain p1-t0-1 to p1-t1-2
 ksft_test "no cable" refused "no cable joins" h1 drain p1-t0-1 to p2-t1-1
 ksft_test "a host" refused "is a host" h1 drain h2

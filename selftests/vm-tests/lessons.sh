@@ -5,7 +5,7 @@
 # that it prints is what it prints.
 #
 # timeout: 900
-# kernels: old
+# kernels: full
 
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <linux/mrc.h>
 
+#include "names.h"
 #include "records.h"
 #include "values.h"
 
@@ -63,7 +64,7 @@ const char *by_word(uint64_t by)
     return by == MRC_AVOID_DAEMON ? "mrcd" : "person";
 }
 
-record link_record(const table &t, const table &link)
+record link_record(const table &t, const table &link, const switch_names &switches)
 {
     record r;
     table list(t[MRC_A_AVOIDS]);
@@ -74,6 +75,11 @@ record link_record(const table &t, const table &link)
         r.add(link[MRC_A_AVOID_TO] ? "from" : "switch", fmt::format("{:x}", link[MRC_A_AVOID_FROM].num()));
     if (link[MRC_A_AVOID_TO])
         r.add("to", fmt::format("{:x}", link[MRC_A_AVOID_TO].num()));
+    const auto plane = static_cast<unsigned>(link[MRC_A_AVOID_PLANE].num());
+    const auto name = [&](const attr &usid) { return usid ? switches.of(plane, static_cast<unsigned>(usid.num())) : ""; };
+    const auto from = name(link[MRC_A_AVOID_FROM]), to = name(link[MRC_A_AVOID_TO]);
+    if (!from.empty())
+        r.add("name", to.empty() ? from : fmt::format("{} to {}", from, to));
     if (list[MRC_A_AVOIDS_LEFT])
         r.add("left_ms", list[MRC_A_AVOIDS_LEFT].num());
     return r;
@@ -91,11 +97,14 @@ error avoid_show(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_AVOID_GET);
     put_dev(rq, args);
-    auto e = ctx.connect();
+    switch_names switches;
+    auto e = switches.load(args.get("fabric"));
+    if (!e)
+        e = ctx.connect();
     return e ? e : ctx.nl.dump(rq, [&](const message &m) {
         for (attr a : m.attrs)
             if (a.type() == MRC_A_AVOID)
-                ctx.out.object(link_record(table(m.attrs), table(a)));
+                ctx.out.object(link_record(table(m.attrs), table(a), switches));
     });
 }
 

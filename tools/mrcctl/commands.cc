@@ -19,6 +19,7 @@
 #include "gather.h"
 #include "log.h"
 #include "metrics.h"
+#include "names.h"
 #include "precheck.h"
 #include "probe.h"
 #include "records.h"
@@ -330,13 +331,20 @@ error ev_show(context &ctx, const arguments &args)
     uint32_t state = word ? parse_ev_state(*word) : 0;
     auto named = args.get("named");
     uint64_t only = named ? parse_number(*named, 0, UINT64_MAX, "named") : 0;
+    switch_names switches;
+    if (auto e = switches.load(args.get("fabric")))
+        return e;
     return dump(ctx, rq, [&](const message &m) {
         table t(m.attrs);
         if (named && table(t[MRC_A_PEER])[MRC_A_PEER_NAMED].num() != only)
             return;
-        for (attr a : m.attrs)
-            if (a.type() == MRC_A_EV && (!word || table(a)[MRC_A_EV_STATE].num() == state))
-                ctx.out.object(ev_record(t, a));
+        for (attr a : m.attrs) {
+            if (a.type() != MRC_A_EV)
+                continue;
+            table ev(a);
+            if (!word || ev[MRC_A_EV_STATE].num() == state)
+                ctx.out.object(ev_record(t, a, switches.path(static_cast<unsigned>(ev[MRC_A_EV_PORT].num()), ev[MRC_A_EV_VALUE].bytes())));
+        }
     });
 }
 

@@ -19,6 +19,7 @@
 #include "../lib/verdict/usid_links.h"
 #include "../lib/words/nearest.h"
 #include "avoid.h"
+#include "names.h"
 #include "paths.h"
 
 namespace mrcctl {
@@ -35,7 +36,6 @@ using mrcver::Part;
 using mrcver::PartKind;
 using mrcver::UsidLink;
 
-constexpr const char *default_file = "/etc/mrc/fabric.toml";
 constexpr auto quiet_for = 1s; // longer than a packet waits in the host's own queues
 constexpr auto look_again = 200ms;
 
@@ -91,7 +91,7 @@ std::string name_of(const arguments &args)
 
 std::vector<UsidLink> links_of(const arguments &args)
 {
-    const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_file));
+    const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_fabric));
 
     if (fabric.flat)
         throw bad_value("[flat] has no switches: mrcctl plane set DEV plane N admin off takes traffic off a plane");
@@ -103,8 +103,6 @@ std::vector<UsidLink> links_of(const arguments &args)
 struct crossing {
     bool denied = false;
     uint64_t sent = 0;
-
-    bool operator==(const crossing &) const = default;
 };
 using crossings = std::map<std::string, crossing>;
 
@@ -145,6 +143,15 @@ error look(context &ctx, const std::string &dev, const std::vector<UsidLink> &li
     });
 }
 
+// Has one of them sent since? Path sets come and go meanwhile.
+bool sent_since(const crossings &before, const crossings &now)
+{
+    return std::any_of(now.begin(), now.end(), [&](auto &c) {
+        auto at = before.find(c.first);
+        return c.second.sent != (at == before.end() ? 0 : at->second.sent);
+    });
+}
+
 size_t in_use(const crossings &seen)
 {
     return static_cast<size_t>(std::count_if(seen.begin(), seen.end(), [](auto &c) { return !c.second.denied; }));
@@ -162,10 +169,9 @@ error wait_quiet(context &ctx, const std::string &dev, const std::vector<UsidLin
         crossings now;
         if (auto e = look(ctx, dev, links, now))
             return e;
-        if (now != seen || in_use(now)) {
+        if (sent_since(seen, now) || in_use(now))
             since = clock::now();
-            seen = std::move(now);
-        }
+        seen = std::move(now);
         quiet = clock::now() - since >= quiet_for;
         if (quiet || clock::now() >= end)
             return {};

@@ -11,6 +11,7 @@
 
 #include "../lib/fabric/desired.h"
 #include "../lib/switches/export.h"
+#include "names.h"
 #include "values.h"
 
 namespace mrcctl {
@@ -21,7 +22,6 @@ using mrcnl::error;
 using mrcsw::Exported;
 using mrcsw::Format;
 
-constexpr const char *default_file = "/etc/mrc/fabric.toml";
 
 void print(context &ctx, const Format &format, const std::string &name, const Exported &e)
 {
@@ -101,7 +101,7 @@ error fabric_export(context &ctx, const arguments &args)
     if (!format)
         throw bad_value(fmt::format("as: \"{}\" is none of sonic, frr, cumulus, eos", as));
     try {
-        return export_nodes(ctx, mrcfab::load_fabric(args.get("file").value_or(default_file)), *format,
+        return export_nodes(ctx, mrcfab::load_fabric(args.get("file").value_or(default_fabric)), *format,
                             *args.get("node"), args.get("to"));
     } catch (const mrcfab::FabricError &e) {
         return {EINVAL, e.what(), false};

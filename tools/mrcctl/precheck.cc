@@ -17,6 +17,7 @@
 
 #include "../lib/fabric/desired.h"
 #include "../lib/words/nearest.h"
+#include "names.h"
 #include "paths.h"
 
 namespace mrcctl {
@@ -27,7 +28,6 @@ using namespace std::chrono_literals;
 using mrcfab::Fabric;
 using mrcnl::error;
 
-constexpr const char *default_file = "/etc/mrc/fabric.toml";
 constexpr uint16_t discard_port = 9;
 constexpr auto path_set_wait = 1s; // until the first datagram has made a path set
 constexpr size_t dead_shown = 8;
@@ -74,12 +74,13 @@ host host_of(const Fabric &f, const std::string &name)
 }
 
 // Those that are named, without this one: so every host of a job can be given the same list.
-std::vector<host> hosts_of(const arguments &args)
+std::vector<host> hosts_of(const arguments &args, switch_names &switches)
 {
-    const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_file));
+    const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_fabric));
     std::vector<std::string> names;
     std::vector<host> hosts;
 
+    switches = switch_names(fabric);
     for (auto &item : args.items())
         if (std::string_view(item.k->name) == "host")
             names.push_back(item.values[0]);
@@ -132,29 +133,30 @@ error gather(context &ctx, const std::string &dev, std::vector<host> &hosts, std
     return {};
 }
 
-json dead_json(const host &h)
+json dead_json(const host &h, const switch_names &switches)
 {
     json dead = json::array();
 
     for (auto *p : h.paths)
         if (!p->answered)
-            dead.push_back({{"plane", p->q.port}, {"value", format_ev(p->q.fmt, p->q.value)}, {"why", why_of(p->err)}});
+            dead.push_back({{"plane", p->q.port}, {"value", format_ev(p->q.fmt, p->q.value)}, {"by", switches.path(p->q.port, p->q.value)}, {"why", why_of(p->err)}});
     return dead;
 }
 
-std::string dead_text(const host &h)
+std::string dead_text(const host &h, const switch_names &switches)
 {
     std::string text;
     size_t n = 0;
 
     for (auto *p : h.paths)
         if (!p->answered && n++ < dead_shown)
-            text += fmt::format("\n    plane {} {}: {}", p->q.port, format_ev(p->q.fmt, p->q.value), why_of(p->err));
+            text += fmt::format("\n    plane {} {} by {}: {}", p->q.port, format_ev(p->q.fmt, p->q.value),
+                                fmt::join(switches.path(p->q.port, p->q.value), ","), why_of(p->err));
     return n > dead_shown ? text + fmt::format("\n    and {} more", n - dead_shown) : text;
 }
 
 // True: every path answered.
-bool tell(context &ctx, const host &h)
+bool tell(context &ctx, const host &h, const switch_names &switches)
 {
     std::set<uint8_t> planes, up;
     uint64_t least = UINT64_MAX, most = 0;
@@ -179,7 +181,7 @@ bool tell(context &ctx, const host &h)
     if (h.why)
         r.add("why", h.why.text);
     if (!well)
-        r.add("dead", dead_json(h)).as_text("dead", dead_text(h));
+        r.add("dead", dead_json(h, switches)).as_text("dead", dead_text(h, switches));
     ctx.out.object(r);
     return well;
 }
@@ -191,6 +193,7 @@ error fabric_precheck(context &ctx, const arguments &args)
     auto limit = std::chrono::milliseconds(parse_time(args.get("timeout").value_or("1000"), "ms", 1, 60000, "timeout"));
     uint64_t tries = parse_number(args.get("tries").value_or("3"), 1, 100, "tries");
     std::map<gid, host *> by_address;
+    switch_names switches;
     std::vector<host> hosts;
     std::vector<path> all;
     uint16_t next = 0;
@@ -199,7 +202,7 @@ error fabric_precheck(context &ctx, const arguments &args)
     if (auto e = ctx.connect()) // first: enters the network namespace of -n
         return e;
     try {
-        hosts = hosts_of(args);
+        hosts = hosts_of(args, switches);
     } catch (const mrcfab::FabricError &e) {
         return {EINVAL, e.what(), false};
     }
@@ -215,7 +218,7 @@ error fabric_precheck(context &ctx, const arguments &args)
     for (auto &p : all)
         by_address[p.q.gid]->paths.push_back(&p);
     for (auto &h : hosts)
-        if (!tell(ctx, h))
+        if (!tell(ctx, h, switches))
             ctx.status = 1;
     return {};
 }

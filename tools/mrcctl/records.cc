@@ -335,7 +335,7 @@ record peer_record(const table &t)
     return r;
 }
 
-record ev_record(const table &t, const attr &ev)
+record ev_record(const table &t, const attr &ev, const std::vector<std::string> &by)
 {
     record r;
     table p(t[MRC_A_PEER]), e(ev);
@@ -350,6 +350,8 @@ record ev_record(const table &t, const attr &ev)
     if (e[MRC_A_EV_AVOIDED])
         r.add("avoided", true);
     r.add("value", format_ev(guess_fmt(e), e[MRC_A_EV_VALUE].bytes()));
+    if (!by.empty())
+        r.add("by", by).as_text("by", fmt::format("by {}", fmt::join(by, ",")));
     add_num(r, e, MRC_A_EV_ENTROPY, "entropy");
     r.as_text("entropy", fmt::format("entropy {:#010x}", e[MRC_A_EV_ENTROPY].num()));
     add_num(r, e, MRC_A_EV_TX_PKTS, "tx_pkts");

@@ -43,7 +43,8 @@ record profile_record(const mrcnl::table &t);
 record cc_record(const mrcnl::table &t);
 // Without its controllers, which may come in several messages.
 record peer_record(const mrcnl::table &t);
-record ev_record(const mrcnl::table &t, const mrcnl::attr &ev);
+// @by: names of the switches that it crosses.
+record ev_record(const mrcnl::table &t, const mrcnl::attr &ev, const std::vector<std::string> &by = {});
 record qp_record(const mrcnl::table &t, counter_names &names);
 record stats_record(const mrcnl::table &t);
 // One line per counter, for text.

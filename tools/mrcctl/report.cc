@@ -20,6 +20,7 @@
 
 #include "../lib/fabric/fabric.h"
 #include "child.h"
+#include "names.h"
 #include "scrub.h"
 #include "tar.h"
 #include "values.h"
@@ -33,7 +34,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t part_bytes = 8 << 20;
 constexpr unsigned part_seconds = 120; // emulated machines are slow
-constexpr const char *default_file = "/etc/mrc/fabric.toml";
 constexpr const char *parameters = "/sys/module/mrc/parameters";
 
 struct command_part {
@@ -263,7 +263,7 @@ error report(context &ctx, const arguments &args)
     ctx.connect(); // enters the network namespace, and children are in it; what the module refuses they say themselves
     auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     auto path = args.get("to").value_or(fmt::format("mrc-report-{:%Y%m%d-%H%M%S}.tar", fmt::localtime(now)));
-    reporter r(ctx, args.get("fabric").value_or(default_file), names == "on", static_cast<uint64_t>(now));
+    reporter r(ctx, args.get("fabric").value_or(default_fabric), names == "on", static_cast<uint64_t>(now));
     auto bytes = r.make();
     if (auto e = write_new(path, bytes))
         return e;

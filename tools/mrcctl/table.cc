@@ -16,6 +16,11 @@ key file_key()
     return {"file", {"FILE"}, "the fabric file", true, false, true};
 }
 
+key names_key()
+{
+    return {"fabric", {"FILE"}, "fabric file with the names of switches, default: /etc/mrc/fabric.toml if there"};
+}
+
 // Looks on for a while; then shows.
 object watch(const char *name, action what, const char *help, const char *does, const char *example)
 {
@@ -218,6 +223,7 @@ std::vector<object> make_table()
                   dev_key(false),
                   {"state", {"good|skip|assumed-bad|denied"}, "show only EVs in this state"},
                   {"named", {"ID"}, "show only path sets of QPs that name this EV profile; 0: of QPs that name none"},
+                  names_key(),
               },
               "mrcctl ev show peer fd00::2 state assumed-bad"},
              {"set",
@@ -405,7 +411,7 @@ std::vector<object> make_table()
              {"show",
               action::avoid_show,
               "list the links that mrcd avoids, and those that a person set",
-              {dev_key(false)},
+              {dev_key(false), names_key()},
               "mrcctl avoid show"},
              {"set",
               action::avoid_set,
