@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: old new
+# kernels: new
 #
 # Programs of the patterns that are published for mrc.h and mrc_ctl.h (libmrc/prog_*.c), unchanged command lines and
 # masks included; every byte compared, and each once more with a plane cut under it. The controller's
