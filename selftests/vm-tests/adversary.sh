@@ -16,7 +16,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 
-secs=${MRC_FUZZ_SECS:-60}
+secs=${MRC_FUZZ_SECS:-$([ -n "${MRC_FULL:-}" ] && echo 60 || echo 20)}
 seed=${MRC_FUZZ_SEED:-$EPOCHSECONDS}
 h2=fd00:6d72:63::2
 
