@@ -101,7 +101,7 @@ std::vector<UsidLink> links_of(const arguments &args)
 
 // Of an EV that crosses one of the links.
 struct crossing {
-    bool denied = false;
+    bool denied = false, unnamed = false; // unnamed: no uSIDs, so nobody knows what it crosses
     uint64_t sent = 0;
 };
 using crossings = std::map<std::string, crossing>;
@@ -122,6 +122,12 @@ bool crosses(const std::vector<UsidLink> &links, unsigned plane, std::span<const
     });
 }
 
+// Only format SRv6 uses these bytes.
+bool has_usids(std::span<const uint8_t> value)
+{
+    return value.size() >= 16 && std::any_of(value.begin() + 4, value.end(), [](uint8_t b) { return b; });
+}
+
 error look(context &ctx, const std::string &dev, const std::vector<UsidLink> &links, crossings &seen)
 {
     request rq(MRC_CMD_EV_GET);
@@ -133,12 +139,15 @@ error look(context &ctx, const std::string &dev, const std::vector<UsidLink> &li
             if (a.type() != MRC_A_EV)
                 continue;
             table ev(a);
-            if (!crosses(links, static_cast<unsigned>(ev[MRC_A_EV_PORT].num()), ev[MRC_A_EV_VALUE].bytes()))
+            const auto plane = static_cast<unsigned>(ev[MRC_A_EV_PORT].num());
+            const auto value = ev[MRC_A_EV_VALUE].bytes();
+            const bool unnamed = plane == links.front().plane && !has_usids(value);
+            if (!unnamed && !crosses(links, plane, value))
                 continue;
             auto key = fmt::format("{} {} {} {}", format_address(peer[MRC_A_PEER_GID].bytes()),
                                    peer[MRC_A_PEER_PROFILE_ID] ? peer[MRC_A_PEER_PROFILE_ID].num() : 0,
                                    peer[MRC_A_PEER_NAMED] ? peer[MRC_A_PEER_NAMED].num() : 0, ev[MRC_A_EV_INDEX].num());
-            seen[key] = {ev[MRC_A_EV_STATE].num() == MRC_NL_EV_DENIED, ev[MRC_A_EV_TX_PKTS].num()};
+            seen[key] = {ev[MRC_A_EV_STATE].num() == MRC_NL_EV_DENIED, unnamed, ev[MRC_A_EV_TX_PKTS].num()};
         }
     });
 }
@@ -157,6 +166,12 @@ size_t in_use(const crossings &seen)
     return static_cast<size_t>(std::count_if(seen.begin(), seen.end(), [](auto &c) { return !c.second.denied; }));
 }
 
+size_t unnamed_in(const crossings &seen)
+{
+    return static_cast<size_t>(
+        std::count_if(seen.begin(), seen.end(), [](auto &c) { return c.second.unnamed && !c.second.denied; }));
+}
+
 // Until the links are quiet, or @limit is over: then @seen has EVs that are in use.
 error wait_quiet(context &ctx, const std::string &dev, const std::vector<UsidLink> &links,
                  std::chrono::milliseconds limit, crossings &seen, bool &quiet)
@@ -172,6 +187,8 @@ error wait_quiet(context &ctx, const std::string &dev, const std::vector<UsidLin
         if (sent_since(seen, now) || in_use(now))
             since = clock::now();
         seen = std::move(now);
+        if (unnamed_in(seen))
+            return {};
         quiet = clock::now() - since >= quiet_for;
         if (quiet || clock::now() >= end)
             return {};
@@ -195,6 +212,11 @@ error drain(context &ctx, const arguments &args, const std::string &dev, const s
         return e;
     if (auto e = wait_quiet(ctx, dev, links, limit, seen, quiet))
         return e;
+    if (auto n = unnamed_in(seen))
+        return {EOPNOTSUPP,
+                fmt::format("{} EVs of {} on plane {} are not of format SRv6: nobody can tell whether they cross {}", n, dev,
+                            links.front().plane, name_of(args)),
+                false};
     if (!quiet)
         return {EBUSY,
                 fmt::format("{} still sends over {}: {} of {} EVs that cross it are in use, as too few other paths are "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -123,20 +124,15 @@ bool is_ours(const gid &to)
     return found;
 }
 
-error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path> &all,
-               std::chrono::nanoseconds limit)
+namespace {
+
+error ask_some(context &ctx, uint32_t ifindex, uint16_t &next, std::span<path *> asked, std::chrono::nanoseconds limit)
 {
     std::vector<mrcnl::question> qs;
-    std::vector<path *> asked;
     mrcnl::answers got;
 
-    for (auto &p : all)
-        if (!p.answered) {
-            qs.push_back(p.q);
-            asked.push_back(&p);
-        }
-    if (qs.empty())
-        return {};
+    for (auto *p : asked)
+        qs.push_back(p->q);
     if (auto e = mrcnl::ask(ctx.nl, ifindex, next, qs, limit, got))
         return e;
     for (size_t i = 0; i < asked.size(); i++) {
@@ -148,6 +144,22 @@ error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path>
         asked[a.question]->rtt_ns = a.rtt_ns;
         asked[a.question]->came_by = a.port;
     }
+    return {};
+}
+
+} // namespace
+
+error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path> &all,
+               std::chrono::nanoseconds limit)
+{
+    std::vector<path *> asked;
+
+    for (auto &p : all)
+        if (!p.answered)
+            asked.push_back(&p);
+    for (size_t i = 0; i < asked.size(); i += mrcnl::asks_max)
+        if (auto e = ask_some(ctx, ifindex, next, std::span(asked).subspan(i, std::min(mrcnl::asks_max, asked.size() - i)), limit))
+            return e;
     return {};
 }
 

@@ -86,8 +86,11 @@ std::vector<host> hosts_of(const arguments &args, switch_names &switches)
             names.push_back(item.values[0]);
     if (names.size() == 1 && names.front() == "all")
         names = all_hosts(fabric);
+    std::set<std::string> once;
     for (auto &name : names)
-        if (auto h = host_of(fabric, name); !is_ours(h.address))
+        if (!once.insert(name).second)
+            continue;
+        else if (auto h = host_of(fabric, name); !is_ours(h.address))
             hosts.push_back(std::move(h));
     if (hosts.empty())
         throw bad_value("nothing to check: the only host that is named is this one");
