@@ -98,7 +98,7 @@ static int put_link(struct sk_buff *skb, const struct mrc_avoid_link *link, bool
 	return 0;
 }
 
-static int put_head(struct sk_buff *skb, enum mrc_avoid_by by, const struct mrc_avoid_list *l)
+static int put_avoid_head(struct sk_buff *skb, enum mrc_avoid_by by, const struct mrc_avoid_list *l)
 {
 	struct nlattr *nest = nla_nest_start(skb, MRC_A_AVOIDS);
 	u64 now = ktime_get_ns();
@@ -124,7 +124,7 @@ int mrc_genl_put_avoids(struct sk_buff *skb, struct mrc_dev *dev, enum mrc_avoid
 
 	rcu_read_lock();
 	l = mrc_avoids_get(dev, by);
-	err = put_head(skb, by, l);
+	err = put_avoid_head(skb, by, l);
 	for (i = 0; !err && l && i < l->n; i++)
 		err = put_link(skb, &l->link[i], whole);
 	rcu_read_unlock();

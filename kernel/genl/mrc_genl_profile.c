@@ -48,7 +48,7 @@ static u32 ev_len(u32 fmt)
 	return min_t(u32, mrc_ev_fmt_width((u8)fmt) / 8 ?: MRC_EV_BYTES, MRC_EV_BYTES);
 }
 
-static int parse_ev(struct mrc_profile *p, const struct nlattr *a,
+static int parse_profile_ev(struct mrc_profile *p, const struct nlattr *a,
 		    struct netlink_ext_ack *extack)
 {
 	struct mrc_profile_ev *ev = &p->ev[p->n];
@@ -92,12 +92,12 @@ static int parse_evs(struct mrc_profile *p, struct genl_info *info)
 	int err, rem;
 
 	nla_for_each_nested(a, info->attrs[MRC_A_PROFILE], rem) {
-		err = is_profile_ev(a, true) ? parse_ev(p, a, info->extack) : 0;
+		err = is_profile_ev(a, true) ? parse_profile_ev(p, a, info->extack) : 0;
 		if (err)
 			return err;
 	}
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rem) {
-		err = is_profile_ev(a, false) ? parse_ev(p, a, info->extack) : 0;
+		err = is_profile_ev(a, false) ? parse_profile_ev(p, a, info->extack) : 0;
 		if (err)
 			return err;
 	}
@@ -466,7 +466,7 @@ static int put_profile_ev(struct sk_buff *skb, const struct mrc_profile_ev *ev)
 	return 0;
 }
 
-static int put_head(struct sk_buff *skb, const struct mrc_profile *p)
+static int put_profile_head(struct sk_buff *skb, const struct mrc_profile *p)
 {
 	u8 len = p->key.len;
 
@@ -501,7 +501,7 @@ int mrc_genl_put_profile(struct sk_buff *skb, const struct mrc_profile *p, u32 *
 
 	if (!nest)
 		return -EMSGSIZE;
-	if (put_head(skb, p))
+	if (put_profile_head(skb, p))
 		goto cancel;
 	for (; *idx < p->n_gen + p->n; (*idx)++) {
 		if (!put_part(skb, p, *idx))

@@ -15,7 +15,7 @@
 
 /* ---- EVs ---- */
 
-static int check_srv6(u32 idx, const struct mrc_profile_ev *ev, struct netlink_ext_ack *extack)
+static int check_ev_srv6(u32 idx, const struct mrc_profile_ev *ev, struct netlink_ext_ack *extack)
 {
 	struct in6_addr dst, seg;
 
@@ -40,7 +40,7 @@ int mrc_profile_check_ev(struct mrc_dev *dev, u32 fmt, u32 idx, const struct mrc
 
 	if (err)
 		return err;
-	return fmt == MRC_FMT_SRV6 ? check_srv6(idx, ev, extack) : 0;
+	return fmt == MRC_FMT_SRV6 ? check_ev_srv6(idx, ev, extack) : 0;
 }
 
 /* ---- the whole ---- */

@@ -64,7 +64,7 @@ static const u8 *not_unicast(const u8 *zeros, const u8 *ones)
 	return ones[0] == 0xff ? ones : NULL;
 }
 
-static int check_srv6(u32 idx, const struct template_ends *e, struct netlink_ext_ack *extack)
+static int check_template_srv6(u32 idx, const struct template_ends *e, struct netlink_ext_ack *extack)
 {
 	const u8 *zeros = e->zeros.value, *ones = e->ones.value;
 	const u8 *bad = not_unicast(zeros, ones);
@@ -92,7 +92,7 @@ int mrc_template_check(const struct mrc_profile *prof, struct netlink_ext_ack *e
 		return 0;
 	for (i = 0; !err && i < prof->n; i++) {
 		ends_of(prof, i, &e);
-		err = check_srv6(i, &e, extack);
+		err = check_template_srv6(i, &e, extack);
 	}
 	return err;
 }

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """remarks.py KERNEL - what sparse says of the module's files as they were compiled in build/KERNEL, "FILE: REMARK" by line.
 
+Kbuild compiles a folder at once (compat/.have); so does this.
+
 Kbuild's C=2 wants a script that Debian's headers do not have, and leaves sparse out without an error. So the flags come
 from what Kbuild noted of each file (.NAME.o.cmd). Headers of a newer Debian lie in a root of their own.
 """
@@ -24,7 +26,7 @@ def compiled(tree):
     with open(os.path.join(os.path.dirname(tree), "kdir")) as f:
         kdir = f.read().strip()
     root = kdir[:kdir.index("/usr/src/")]
-    for name in sorted(glob.glob(tree + "/**/.*.o.cmd", recursive=True)):
+    for name in sorted(glob.glob(tree + "/**/.*.o.cmd", recursive=True) + glob.glob(tree + "/compat/.have/.*.o.cmd")):
         with open(name) as f:
             line = f.readline()
         command = re.match(r"(?:saved)?cmd_\S+ :=\s+\S+ (.*) -c -o \S+ (\S+\.c)\s*(;.*)?$", line)

@@ -3,17 +3,7 @@
  * mrc_deth.c - see mrc_deth.h.
  */
 #include "wire/mrc_deth.h"
-
-#define BTH_SE		0x80	/* byte 1 */
-#define BTH_MIGRATED	0x40	/* other stacks set it always, and ignore it in datagrams */
-#define BTH_PAD_SHIFT	4
-#define BTH_PAD_MASK	0x3
-#define BTH_TVER_MASK	0x0f
-
-static u32 get_low24(const u8 *word)
-{
-	return get_unaligned_be32(word) & 0xffffff;
-}
+#include "wire/mrc_bth.h"
 
 int mrc_deth_parse(const void *buf, u32 len, struct mrc_dgram *d)
 {

@@ -14,14 +14,7 @@
  * Not here: ICRC, UDP and IP, and the meaning of a field for the connection.
  */
 #include "wire/mrc_wire.h"
-
-#define BTH_SE		0x80	/* byte 1; bit 6 (M) stays 0 */
-#define BTH_PAD_SHIFT	4
-#define BTH_PAD_MASK	0x3
-#define BTH_TVER_MASK	0x0f
-#define BTH_A		0x80	/* byte 8 */
-#define BTH_RTX		0x20
-#define BTH_TS		0x10
+#include "wire/mrc_bth.h"
 
 #define TS_TSR		0x8000	/* second half of tx_timestamp | tsr | ftype */
 #define TS_FTYPE	0x0001
@@ -74,15 +67,6 @@ const struct mrc_opc mrc_opc_table[256] = {
 	OPC_CTRL(MRC_OPC_NACK, MRC_NETH_LEN),
 	OPC_CTRL(MRC_OPC_PROBE, MRC_PETH_LEN),
 };
-
-/*
- * Every 24-bit field is the tail of an aligned word, so it is read and written
- * with the byte before it: one load, and never outside the header.
- */
-static inline u32 get_low24(const u8 *word)
-{
-	return get_unaligned_be32(word) & 0xffffff;
-}
 
 static inline void put_8_24(u8 *word, u8 high, u32 low)
 {

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# folders.sh DIR SOURCE... - write DIR/FOLDER.c, which includes the sources of that folder, and print the objects' names.
+#
+# A list that has not changed keeps its time. Called by Kbuild, where DIR is compat/.have.
+set -euo pipefail
+
+dir=$1
+shift
+mkdir -p "$dir"
+folders=$(printf '%s\n' "${@%%/*}" | awk '!seen[$0]++')
+for folder in $folders; do
+	{
+		echo "/* Written by compat/folders.sh. */"
+		printf '%s\n' "$@" | grep "^$folder/" | sed 's|.*|#include "../../&"|'
+	} >"$dir/$folder.c.new"
+	cmp -s "$dir/$folder.c.new" "$dir/$folder.c" || cp "$dir/$folder.c.new" "$dir/$folder.c"
+	rm "$dir/$folder.c.new"
+	echo "compat/.have/$folder.o"
+done
