@@ -3,7 +3,7 @@
 # run.sh [target...] - replay the committed corpora, then fuzz.
 #
 # Prints TAP 13: per target one line for the replay and one for the fuzzing.
-# FUZZ_SECONDS (default 20, with MRC_FULL 40; 0: replay only) is the time for wire, rx and tx, the others
+# FUZZ_SECONDS (default 10, with MRC_FULL 40; 0: replay only) is the time for wire, rx and tx, the others
 # take a fifth of it; one on each processor. FUZZ_SEED (default 1, so that what make check
 # finds it finds again; 0: another one each time) begins the mutations. New inputs go to
 # build/fuzz/found ("make merge" takes the best of them into the corpus). What fails is
@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 [ -z "${MRC_FULL:-}" ] || : "${FUZZ_SECONDS:=40}"
-: "${FUZZ_SECONDS:=20}" "${FUZZ_SEED:=1}"
+: "${FUZZ_SECONDS:=10}" "${FUZZ_SEED:=1}"
 out=$(realpath -m ../../build/fuzz)
 n=0
 bad=0

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# kernels: full
 #
 # A kernel that nobody has tried: what it has in a third form, or no more, is one line with its name. The kernel is
 # made of the headers that are here, with another release and other names.

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# run.sh - mrcsim: a swarm of seeds, and the same hashes from gcc and clang.
+# run.sh - mrcsim: a swarm of seeds, and the same hashes each time; with MRC_FULL those of clang, too.
 #
 # Prints TAP 13. SEEDS="A..B" is the swarm among our own kind, STRANGE_SEEDS="A..B" the one in which a
-# fifth of the seeds meets another implementation, HASH_SEEDS="A..B" what both compilers run; their
+# fifth of the seeds meets another implementation, HASH_SEEDS="A..B" what is hashed; their
 # defaults are what CI has time for, more with MRC_FULL. SOAK=SECONDS goes on after B for so long. A
 # failing seed is printed as the command that repeats it.
 set -euo pipefail
@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 if [ -n "${MRC_FULL:-}" ]; then
 	: "${SEEDS:=1..20000}" "${STRANGE_SEEDS:=1..5000}"
 fi
-: "${SEEDS:=1..8000}" "${STRANGE_SEEDS:=1..2000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
+: "${SEEDS:=1..4000}" "${STRANGE_SEEDS:=1..1000}" "${HASH_SEEDS:=1..200}" "${SOAK:=0}"
 sim=../../tools/sim
 out=../../build/sim
 # shellcheck source=selftests/sim/tap.sh
@@ -54,24 +54,20 @@ coverage()
 	report $rc "the swarm reaches the corners"
 }
 
+# hashes COMPILER WHAT: its hashes are those of the first run.
 hashes()
 {
-	local cc rc=0
+	local rc=0
 
-	for cc in gcc clang; do
-		$out/$cc/mrcsim --seeds "$HASH_SEEDS" --hashes >"$tmp/$cc" || true
-	done
-	diff "$tmp/gcc" "$tmp/clang" >"$tmp/diff" || rc=$?
+	[ -e "$tmp/hashes" ] || $out/gcc/mrcsim --seeds "$HASH_SEEDS" --hashes >"$tmp/hashes" || true
+	$out/"$1"/mrcsim --seeds "$HASH_SEEDS" --hashes | diff "$tmp/hashes" - >"$tmp/diff" || rc=$?
 	sed 's/^/# /' "$tmp/diff"
-	report $rc "gcc and clang agree on seeds $HASH_SEEDS"
-	rc=0
-	$out/gcc/mrcsim --seeds "$HASH_SEEDS" --hashes | cmp -s - "$tmp/gcc" || rc=$?
-	report $rc "and so does a second run"
+	report $rc "$2"
 }
 
 echo "TAP version 13"
 build "mrcsim builds [gcc]" -C $sim T=gcc
-build "mrcsim builds [clang]" -C $sim T=clang
+[ -z "${MRC_FULL:-}" ] || build "mrcsim builds [clang]" -C $sim T=clang
 if good_so_far; then
 	model
 	clocks
@@ -79,6 +75,7 @@ if good_so_far; then
 	promises
 	swarm
 	coverage
-	hashes
+	hashes gcc "a second run has the same hashes: seeds $HASH_SEEDS"
+	[ -z "${MRC_FULL:-}" ] || hashes clang "and so has clang's"
 fi
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: new
+# kernels: full
 #
 # The module and a peer that is none of ours: mrc-conform-active plays its scenarios over two planes, with a QP of mrc.h
 # that mrc_agent drives. It needs no module, and builds every packet itself.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new uml
+# kernels: full uml
 #
 # Bursts: packets in a row by one EV pass the host, its cables and switches as one GSO packet, are parted by
 # ports that take none and by ports that trim, and every byte arrives right.

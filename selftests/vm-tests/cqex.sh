@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: old uml
+# kernels: full uml
 #
 # Extended completion queues and extended posting: verbs/mrc_cqex.c; and ibv_rc_pingpong with both.
 

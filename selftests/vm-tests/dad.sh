@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 120
-# kernels: new
+# kernels: full
 #
 # Duplicate address detection: an address that it refused, or has not decided on, is not this host's. So connections
 # to the peer that has it go on, and new ones are made. One that it accepted is.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: old
+# kernels: full
 #
 # Two devices of one host: both carry data at once, rdma_cm takes the one that an address is of, and programs
 # on the two talk to each other. The latter without rdma_cm, which does not connect two addresses of one host that

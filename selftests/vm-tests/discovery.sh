@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: new
+# kernels: full
 #
 # What a program finds that knows no name (verbs/mrc_discover.c), and where the device lies: with the PCI
 # device of the first plane that has one, which may be unplugged.

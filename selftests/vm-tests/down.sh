@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 360
-# kernels: new
+# kernels: full
 #
 # A device set down by its administrator says and hears nothing; its QPs go on when it is up.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: new uml
+# kernels: full uml
 # timeout: 240
 #
 # Planned work under traffic: precheck, both hosts drain a T1, its own ports count nothing any more, it is rebooted, and

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# kernels: old
+# kernels: full
 #
 # One T1 of four is slow and marks what waits in it: it is left, the others take its share.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: new
+# kernels: full
 # timeout: 180
 #
 # What onlookers see (Documentation/reference/tracing.md) is what was counted: tracepoints, and what mrcctl

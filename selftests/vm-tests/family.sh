@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: old
+# kernels: full
 #
 # The netlink family as the running kernel describes it is what Documentation/netlink/specs/mrc.yaml says
 # (netlink/policy.py), and a difference would be found. Each refusal says which attribute it is about

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: new
+# kernels: full
 #
 # A host at the switch of h1 announces, in the name of h2, that a port of h2 is down. It is not. A port that h2 drains
 # works as well, and yet h1 leaves it; announced as up by the forger, it is announced as down again by h2.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 500
-# kernels: new uml
+# kernels: full uml
 #
 # Policies of IPsec hold for MRC packets: what they want protected is protected or does not leave, and does not come
 # in without.

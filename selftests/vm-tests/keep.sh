@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 480
-# kernels: new uml
+# kernels: full uml
 #
 # What a device needs to reach its peers is not taken from under QPs that run, whoever asks.
 #

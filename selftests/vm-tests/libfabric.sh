@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: old
+# kernels: full
 #
 # libfabric, as Debian has it: fi_pingpong over its verbs provider, connected, over ofi_rxm and by
 # datagrams, both families; every message is compared with what was sent. Each end names its device,

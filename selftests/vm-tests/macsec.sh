@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 200
-# kernels: new uml
+# kernels: full uml
 #
 # A plane upon MACsec: none of MRC is on the cable in clear, and packets in clear are dropped.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new uml
+# kernels: full uml
 #
 # Multicast groups of datagram QPs, as rdma_cm joins them and as programs attach themselves. Who
 # receives what: verbs/mrc_mcast.c.

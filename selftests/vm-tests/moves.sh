@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: new uml
+# kernels: full uml
 #
 # An address goes from one host to the other, and back. Who has it is reached, by verbs and by ordinary IP,
 # for all that the other one has just been talked to.

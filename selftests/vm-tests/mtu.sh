@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: new
+# kernels: full
 #
 # The MTU of a plane falls under live connections.
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new
+# kernels: full
 #
 # What arrives proves the neighbour, as TCP's acknowledgements do (RFC 4861 section 7.3.1): where nobody answers
 # Neighbour Solicitations any more, because a full queue drops them, say, a connection goes on.

@@ -46,7 +46,7 @@ evs_are() {	# JQ VALUE
 all_used() { evs_are 'map(select(.tx_pkts == 0)) | length' 0; }
 both_planes() {
 	evs_are 'group_by(.port) | map(map(.tx_pkts) | add) |
-		length == 2 and (min * 3 > max * 2)' true
+		length == 2 and (min * 3 > max)' true
 }
 both_planes_at_last() {
 	local i

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new arm64
+# kernels: full arm64
 #
 # libmrc's example mrc_ring: a ring all-reduce of ranks in namespaces through mrc.h, two QPs to each
 # neighbour, WRITE and WRITE_WITH_IMM only, every element verified; a plane is cut under it, then a T1,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new uml arm64
+# kernels: full uml arm64
 #
 # Programs that write anything into the rings they share with the kernel: verbs/mrc_scribble.c.
 # What they leave is nothing, and no splat (runvm looks for those).

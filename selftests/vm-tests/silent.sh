@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: new
+# kernels: full
 #
 # A plane is dead, and nobody knows: connection managers and programs that set up by datagrams do not notice. What
 # is counted is datagrams, not time: each that one end sent was delivered at the other, once.

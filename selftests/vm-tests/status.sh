@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new
+# kernels: full
 #
 # mrcctl status and top: what is well, what a cut cable and a silent T1 make of it, and that a person may switch
 # a plane off without a problem.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: old
+# kernels: full
 #
 # Strict placement: data lands in the order of PSNs however packets overtake each
 # other on the way, seen by a program that watches memory and by mrc_verify.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# kernels: new
+# kernels: full
 #
 # libmrc's application half and the plug-in under ThreadSanitizer: libmrc/mrc_threads.c.
 #

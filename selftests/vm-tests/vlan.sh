@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# kernels: old
+# kernels: full
 #
 # VLANs: a device of its own on one, and one as a plane.
 #
