@@ -11,11 +11,13 @@
 
 namespace mrcd {
 
-using namespace mrcver;
+using mrcver::Layout;
+using mrcver::Part;
+using mrcver::PartKind;
 
 namespace {
 
-constexpr double kAgain = 5;          // seconds, after an error
+constexpr double kRetryAfter = 5;          // seconds, after an error
 constexpr std::size_t kPercent = 5;   // of the cables of a plane
 
 bool is_cable(PartKind kind)
@@ -133,7 +135,7 @@ void Avoider::push(double now)
     if (want != pushed_ && now < next_ && !complaint_.empty())
         return;
     const auto e = kernel_.set(setup_.dev, want, setup_.expiry_s);
-    next_ = now + (e ? kAgain : setup_.expiry_s / 3.0);
+    next_ = now + (e ? kRetryAfter : setup_.expiry_s / 3.0);
     if (e && e.text != complaint_)
         said_(fmt::format("links to avoid of {}: {}", setup_.dev, e.text));
     complaint_ = e.text;

@@ -13,7 +13,18 @@
 
 namespace mrcd {
 
-using namespace mrcver;
+using mrcver::Change;
+using mrcver::Counts;
+using mrcver::Evidence;
+using mrcver::Finding;
+using mrcver::HostSent;
+using mrcver::Part;
+using mrcver::PartKind;
+using mrcver::Planned;
+using mrcver::Probe;
+using mrcver::probe_word;
+using mrcver::ProbeKind;
+using mrcver::switches_of;
 
 namespace {
 

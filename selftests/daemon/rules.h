@@ -31,6 +31,19 @@ inline std::string rule_text(const RuleSize &z = {})
 
 inline Fabric make_rule(const RuleSize &z = {}) { return parse_fabric(rule_text(z), "rule.toml"); }
 
+// The rule and further sections; and why it is refused, or "".
+inline Fabric rule_with(const std::string &more) { return parse_fabric(rule_text() + more, "rule.toml"); }
+
+inline std::string rule_refusal(const std::string &more)
+{
+    try {
+        rule_with(more);
+    } catch (const FabricError &e) {
+        return e.what();
+    }
+    return "";
+}
+
 // 131,072 hosts, 8 planes, 2 choices of T1.
 inline RuleSize whole_size(std::string more = "")
 {

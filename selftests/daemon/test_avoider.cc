@@ -33,7 +33,7 @@ struct FakeAvoids : AvoidKernel {
 };
 
 // A T0 has uSID 0x4000 | n or so, a T1 0x8000 | n: asked of the layout itself.
-struct Rig {
+struct AvoidRig {
     Fabric fabric;
     mrcver::Layout layout{fabric};
     FakeAvoids kernel;
@@ -41,7 +41,7 @@ struct Rig {
     Avoider avoider;
     double now = 1000;
 
-    explicit Rig(bool act = true, unsigned t0s = 3, unsigned t1s = 4)
+    explicit AvoidRig(bool act = true, unsigned t0s = 3, unsigned t1s = 4)
         : fabric(make_rule({.planes = 2, .t0s = t0s, .t1s = t1s, .hosts_per_t0 = 4})),
           avoider(layout, {"h1-1", "mrc0", act, 600}, kernel, [this](const auto &text) { said.push_back(text); })
     {
@@ -61,7 +61,7 @@ constexpr Part up(unsigned plane, unsigned t0, unsigned t1) { return {PartKind::
 
 TEST(avoider, an_uplink)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({});
     EXPECT_EQ(g.kernel.sets, 0u) << "what an earlier mrcd avoided expires by itself";
@@ -80,7 +80,7 @@ TEST(avoider, an_uplink)
 
 TEST(avoider, directions)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({{PartKind::kDown, 1, 2, 3}});
     ASSERT_EQ(g.kernel.links.size(), 1u);
@@ -91,7 +91,7 @@ TEST(avoider, directions)
 
 TEST(avoider, renews_before_it_expires)
 {
-    Rig g;
+    AvoidRig g;
 
     for (int i = 0; i < 3000; i++)
         g.tick({up(1, 1, 2)});
@@ -106,7 +106,7 @@ TEST(avoider, renews_before_it_expires)
 
 TEST(avoider, advice_changes_nothing)
 {
-    Rig g(false);
+    AvoidRig g(false);
 
     g.tick({up(1, 1, 2)});
     EXPECT_EQ(g.kernel.sets, 0u);
@@ -117,7 +117,7 @@ TEST(avoider, advice_changes_nothing)
 // 12 cables a plane: 5 % are none, so one may be avoided.
 TEST(avoider, a_second_link_of_a_small_plane_is_said_and_not_avoided)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({up(1, 1, 2)});
     g.tick({up(1, 1, 2), up(1, 1, 3), up(2, 1, 3)});
@@ -131,7 +131,7 @@ TEST(avoider, a_second_link_of_a_small_plane_is_said_and_not_avoided)
 
 TEST(avoider, what_was_avoided_stays_when_the_verdict_is_widened)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({up(1, 1, 2)});
     const auto before = g.kernel.links;
@@ -144,7 +144,7 @@ TEST(avoider, what_was_avoided_stays_when_the_verdict_is_widened)
 
 TEST(avoider, the_other_direction_covers_nothing)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({up(1, 1, 2)});
     g.tick({{PartKind::kDown, 1, 1, 2}});
@@ -154,7 +154,7 @@ TEST(avoider, the_other_direction_covers_nothing)
 
 TEST(avoider, a_whole_t1_of_a_large_plane)
 {
-    Rig g(true, 4, 40);
+    AvoidRig g(true, 4, 40);
 
     g.tick({{PartKind::kT1, 1, 7, 0}});
     ASSERT_EQ(g.kernel.links.size(), 1u);
@@ -165,7 +165,7 @@ TEST(avoider, a_whole_t1_of_a_large_plane)
 
 TEST(avoider, never_the_last_uplink_nor_a_plane)
 {
-    Rig g(true, 1, 1);
+    AvoidRig g(true, 1, 1);
 
     g.tick({up(1, 1, 1), {PartKind::kHostCable, 1, 1, 0}, {PartKind::kPlane, 2, 0, 0}, {PartKind::kNic, 0, 1, 0}});
     EXPECT_EQ(g.kernel.sets, 0u);
@@ -175,7 +175,7 @@ TEST(avoider, never_the_last_uplink_nor_a_plane)
 
 TEST(avoider, the_own_t0_is_a_plane)
 {
-    Rig g;
+    AvoidRig g;
 
     g.tick({{PartKind::kT0, 1, 1, 0}});
     EXPECT_EQ(g.kernel.sets, 0u);
@@ -183,7 +183,7 @@ TEST(avoider, the_own_t0_is_a_plane)
 
 TEST(avoider, refused_by_the_module)
 {
-    Rig g;
+    AvoidRig g;
 
     g.kernel.refuse = ENODEV;
     for (int i = 0; i < 50; i++)

@@ -9,18 +9,18 @@ namespace mrcd {
 namespace {
 
 // Replaces @from by @to once; at the file's end, if there is no @from.
-struct Bad {
+struct RefusedRule {
     const char *name;
     const char *from;
     const char *to;
     std::vector<const char *> says;
 };
 
-class BadRule : public testing::TestWithParam<Bad> {};
+class BadRule : public testing::TestWithParam<RefusedRule> {};
 
 TEST_P(BadRule, is_refused)
 {
-    const Bad &b = GetParam();
+    const RefusedRule &b = GetParam();
     auto text = rule_text({.block_len = 31});
     const auto at = *b.from ? text.find(b.from) : text.size();
 
@@ -38,7 +38,7 @@ TEST_P(BadRule, is_refused)
     }
 }
 
-const Bad kBad[] = {
+const RefusedRule kRefusedRules[] = {
     {"no_t0s", "t0s = 3", "t0s = 0", {":10:7:", "topology.t0s: 0 is out of range, expected 1 to 16383"}},
     {"many_t0s", "t0s = 3", "t0s = 16384", {"topology.t0s: 16384 is out of range, expected 1 to 16383"}},
     {"absurd_t1s", "t1s = 2", "t1s = 9223372036854775807", {"expected 1 to 16383"}},
@@ -108,7 +108,7 @@ const Bad kBad[] = {
     {"letters_of_others", "t1s = 2", "t1s = 2\n\xd7\x9e = 1", {":12:1:", "'?'"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(rule, BadRule, testing::ValuesIn(kBad),
+INSTANTIATE_TEST_SUITE_P(rule, BadRule, testing::ValuesIn(kRefusedRules),
                          [](const auto &bad) { return bad.param.name; });
 
 TEST(bad_rule, more_exceptions_than_profiles)

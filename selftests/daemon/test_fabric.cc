@@ -56,18 +56,18 @@ TEST(fabric, min_active)
 }
 
 // Replaces @from by @to once and expects a complaint with all of @says in it.
-struct Bad {
+struct RefusedFabric {
     const char *name;
     const char *from;
     const char *to;
     std::vector<const char *> says;
 };
 
-class BadFabric : public testing::TestWithParam<Bad> {};
+class BadFabric : public testing::TestWithParam<RefusedFabric> {};
 
 TEST_P(BadFabric, is_refused)
 {
-    const Bad &b = GetParam();
+    const RefusedFabric &b = GetParam();
     auto text = fabric_text();
     const auto at = text.find(b.from);
 
@@ -87,7 +87,7 @@ TEST_P(BadFabric, is_refused)
     }
 }
 
-const Bad kBad[] = {
+const RefusedFabric kRefusedFabrics[] = {
     {"syntax", "block = \"fcbb", "block = = \"fcbb", {":2:"}},
     {"unknown_key", "count = 2", "count = 2\ncolour = 3",
      {":11:1:", "unknown key \"colour\" in [planes]", "expected count"}},
@@ -161,7 +161,7 @@ const Bad kBad[] = {
     {"switch_port_twice", "switch_port = \"h3\"", "switch_port = \"h1\"", {"port \"h1\" of p1-t0-1 is used twice"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(fabric, BadFabric, testing::ValuesIn(kBad),
+INSTANTIATE_TEST_SUITE_P(fabric, BadFabric, testing::ValuesIn(kRefusedFabrics),
                          [](const auto &bad) { return bad.param.name; });
 
 std::string changed(std::string text, std::initializer_list<std::pair<const char *, const char *>> changes)

@@ -17,12 +17,12 @@ constexpr const char *kFive = "[flat]\n"
                               "prefix = \"fd00:6d72:63::/64\"\n"
                               "ipv4 = \"10.77.0.0/24\"\n";
 
-struct Host {
+struct FlatHost {
     Desired want;
     FakeKernel kernel;
     Policy policy;
 
-    explicit Host(const std::string &name, const std::string &text = kFive)
+    explicit FlatHost(const std::string &name, const std::string &text = kFive)
         : want(*desired_for(parse_fabric(text, "flat.toml"), name))
     {
         for (const WantedLink &w : want.links)
@@ -60,7 +60,7 @@ using Lines = std::set<std::string>;
 
 TEST(flat, five_lines)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.policy.foresee = true;
 
     EXPECT_EQ(alpha.ops(), (Lines{
@@ -87,7 +87,7 @@ TEST(flat, five_lines)
 
 TEST(flat, the_other_end_of_the_same_file)
 {
-    Host beta("beta");
+    FlatHost beta("beta");
     beta.policy.foresee = true;
     const auto ops = beta.ops();
 
@@ -99,14 +99,14 @@ TEST(flat, the_other_end_of_the_same_file)
 
 TEST(flat, settles)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     EXPECT_EQ(alpha.kernel.state.device->profile_id, 0u);
 }
 
 TEST(flat, nothing_of_srv6)
 {
-    const Host alpha("alpha");
+    const FlatHost alpha("alpha");
 
     EXPECT_TRUE(alpha.want.sysctls.empty());
     EXPECT_TRUE(alpha.want.device->profiles.empty());
@@ -116,7 +116,7 @@ TEST(flat, nothing_of_srv6)
 
 TEST(flat, routes_that_went_come_back)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     alpha.kernel.shut("eth2");
     alpha.kernel.open("eth2");
@@ -132,7 +132,7 @@ TEST(flat, routes_that_went_come_back)
 
 TEST(flat, a_port_that_is_shut_costs_its_routes_only)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     alpha.kernel.shut("eth2");
 
@@ -143,7 +143,7 @@ TEST(flat, a_port_that_is_shut_costs_its_routes_only)
 
 TEST(flat, a_route_of_another_metric_goes)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     alpha.kernel.state.routes.push_back({*parse_prefix6("fd00:6d72:63::2/128"), 600, kProtocol, 2, {}, false, false});
 
@@ -155,7 +155,7 @@ TEST(flat, a_route_of_another_metric_goes)
 
 TEST(flat, what_is_waited_for)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     alpha.kernel.link("eth1").running = false;
     alpha.kernel.rename("eth2", "ens5f1");
@@ -170,7 +170,7 @@ TEST(flat, what_is_waited_for)
 // A default of SRv6 leads nowhere here; one of UDP ports is somebody's choice.
 TEST(flat, the_default_profile)
 {
-    Host alpha("alpha");
+    FlatHost alpha("alpha");
     alpha.settle();
     auto &dev = *alpha.kernel.state.device;
     dev.profiles.push_back({{{5, *parse_ip6("fd00:6d72:63::2")}, 1, {}, {}, {}}, false, MRC_FMT_UDP, 1});
@@ -210,7 +210,7 @@ TEST(flat, a_file_of_switches_before)
 TEST(flat, hosts_that_differ)
 {
     const std::string text = std::string(kFive) + "[[flat.differs]]\nhost = \"beta\"\nports = [\"ens5\"]\n";
-    Host beta("beta", text), alpha("alpha", text);
+    FlatHost beta("beta", text), alpha("alpha", text);
     beta.policy.foresee = alpha.policy.foresee = true;
 
     EXPECT_TRUE(beta.ops().count("ip -6 route add fd00:6d72:63::1/128 via fe80::1:1 dev ens5 proto 217 metric 513"));
@@ -225,16 +225,16 @@ TEST(flat, nobody_of_that_name)
 
 // ------------------------------------------------------------------ refused
 
-struct Bad {
+struct RefusedFlat {
     const char *name, *from, *to;
     std::vector<const char *> says;
 };
 
-class BadFlat : public testing::TestWithParam<Bad> {};
+class BadFlat : public testing::TestWithParam<RefusedFlat> {};
 
 TEST_P(BadFlat, is_refused)
 {
-    const Bad &b = GetParam();
+    const RefusedFlat &b = GetParam();
     std::string text = kFive;
     const auto at = *b.from ? text.find(b.from) : text.size();
 
@@ -252,7 +252,7 @@ TEST_P(BadFlat, is_refused)
     }
 }
 
-const Bad kBad[] = {
+const RefusedFlat kRefusedFlats[] = {
     {"no_hosts", "hosts = [\"alpha\", \"beta\"]\n", "", {"key \"hosts\" in [flat] is missing"}},
     {"one_host", "\"alpha\", \"beta\"", "\"alpha\"", {":2:9:", "flat.hosts: 1 names, expected 2 to 1024 host names"}},
     {"same_host", "\"beta\"", "\"alpha\"", {"flat.hosts: \"alpha\" is there twice"}},
@@ -278,7 +278,7 @@ const Bad kBad[] = {
      {"\"beta\" differs twice"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(flat, BadFlat, testing::ValuesIn(kBad),
+INSTANTIATE_TEST_SUITE_P(flat, BadFlat, testing::ValuesIn(kRefusedFlats),
                          [](const auto &tested) { return std::string(tested.param.name); });
 
 TEST(flat, defaults)

@@ -77,7 +77,7 @@ TEST(generate, with_exceptions)
                   "addresses = [\"fd00:6d72:63::77:1/64\"]\nports = {eth1 = \"ens9\"}\n"});
 }
 
-std::string refusal(const Fabric &f)
+std::string as_lists_refusal(const Fabric &f)
 {
     try {
         as_lists(f);
@@ -89,11 +89,11 @@ std::string refusal(const Fabric &f)
 
 TEST(generate, what_lists_cannot_say)
 {
-    EXPECT_NE(refusal(make_rule(whole_size())).find("cables, expected 20000 at most"), std::string::npos);
-    EXPECT_NE(refusal(make_fabric()).find("is lists already"), std::string::npos);
-    EXPECT_NE(refusal(make_rule({.more = "[topology.missing]\nports = [\"h1-1:eth1\"]\n"}))
+    EXPECT_NE(as_lists_refusal(make_rule(whole_size())).find("cables, expected 20000 at most"), std::string::npos);
+    EXPECT_NE(as_lists_refusal(make_fabric()).find("is lists already"), std::string::npos);
+    EXPECT_NE(as_lists_refusal(make_rule({.more = "[topology.missing]\nports = [\"h1-1:eth1\"]\n"}))
                   .find("h1-1 lacks plane 1"), std::string::npos);
-    EXPECT_NE(refusal(make_rule({.planes = 1, .block_len = 32})).find("is one block"), std::string::npos);
+    EXPECT_NE(as_lists_refusal(make_rule({.planes = 1, .block_len = 32})).find("is one block"), std::string::npos);
 }
 
 TEST(generate, pictures)

@@ -70,7 +70,7 @@ struct FakeProbes : ProbeKernel {
     }
 };
 
-struct Rig {
+struct ProbeRig {
     Fabric fabric = make_rule({.planes = 2, .t0s = 3, .t1s = 4, .hosts_per_t0 = 4});
     mrcver::Layout layout{fabric};
     FakeProbes kernel;
@@ -78,7 +78,7 @@ struct Rig {
     std::vector<Prober::Verdict> said;
     Prober prober;
 
-    explicit Rig(const std::string &file = "", bool advise = false, unsigned timeout_ms = 10)
+    explicit ProbeRig(const std::string &file = "", bool advise = false, unsigned timeout_ms = 10)
         : prober(fabric, {"h1-1", "mrc0", mrcver::Rate::kNormal, advise, file, timeout_ms}, kernel, log,
                  [this](const auto &v) { said.push_back(v); })
     {
@@ -102,7 +102,7 @@ struct Rig {
 
 TEST(prober, programs_what_the_rule_says)
 {
-    Rig g;
+    ProbeRig g;
     double per_second = 0;
     std::set<std::uint32_t> ids;
 
@@ -124,7 +124,7 @@ TEST(prober, programs_what_the_rule_says)
 // The module takes a timeout of at most sixteen intervals.
 TEST(prober, a_long_timeout_asks_less_often)
 {
-    Rig g("", false, 1000);
+    ProbeRig g("", false, 1000);
 
     g.run(1);
     EXPECT_EQ(g.kernel.times.timeout_us, 1000000u);
@@ -137,7 +137,7 @@ TEST(prober, a_long_timeout_asks_less_often)
 // They end when mrcd does, and not before.
 TEST(prober, renews)
 {
-    Rig g;
+    ProbeRig g;
 
     for (unsigned i = 0; i < 300; i++) {
         g.run(1);
@@ -152,7 +152,7 @@ TEST(prober, renews)
 
 TEST(prober, well)
 {
-    Rig g;
+    ProbeRig g;
 
     g.run(60);
     EXPECT_TRUE(g.said.empty());
@@ -163,7 +163,7 @@ TEST(prober, well)
 
 TEST(prober, metrics_have_room)
 {
-    Rig g;
+    ProbeRig g;
 
     g.run(60);
     const auto whole = health::series_in(g.prober.metrics(300));
@@ -178,10 +178,10 @@ TEST(prober, metrics_have_room)
 
 TEST(prober, dead_uplink)
 {
-    Rig g;
+    ProbeRig g;
 
     g.run(20);
-    g.kernel.lost = Rig::up(2, 3);
+    g.kernel.lost = ProbeRig::up(2, 3);
     g.run(1);
     ASSERT_EQ(g.said.size(), 1u);
     EXPECT_TRUE(g.said[0].bad && g.said[0].fault);
@@ -202,7 +202,7 @@ TEST(prober, dead_uplink)
 
 TEST(prober, advice)
 {
-    Rig g("", true);
+    ProbeRig g("", true);
 
     g.run(2);
     g.kernel.lost = [](const ProbeTest &t) { return t.plane == 1; };
@@ -214,7 +214,7 @@ TEST(prober, advice)
 // A module without self-probes, or none: tried again, and nothing is concluded.
 TEST(prober, refused)
 {
-    Rig g;
+    ProbeRig g;
 
     g.kernel.refuse = EOPNOTSUPP;
     g.run(30);
@@ -227,7 +227,7 @@ TEST(prober, refused)
 // Counters that begin anew are not losses.
 TEST(prober, another_module)
 {
-    Rig g;
+    ProbeRig g;
 
     g.run(20);
     g.kernel.counts.clear();
@@ -241,10 +241,10 @@ TEST(prober, writes_lines)
     std::remove(file.c_str());
     std::size_t n = 0;
     {
-        Rig g(file);
+        ProbeRig g(file);
         mrcver::Lines lines(g.layout, 1e9);
         g.run(30);
-        g.kernel.lost = Rig::up(1, 2);
+        g.kernel.lost = ProbeRig::up(1, 2);
         g.run(5);
         std::ifstream in(file);
         for (std::string line; std::getline(in, line); n++)

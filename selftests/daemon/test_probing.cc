@@ -10,28 +10,16 @@ namespace mrcd {
 
 namespace {
 
-Fabric with(const std::string &text) { return parse_fabric(rule_text() + text, "probe.toml"); }
-
-std::string refusal(const std::string &text)
-{
-    try {
-        with(text);
-    } catch (const FabricError &e) {
-        return e.what();
-    }
-    return "";
-}
-
 TEST(probing, absent)
 {
-    EXPECT_FALSE(with("").probing);
-    EXPECT_FALSE(desired_for(with(""), "h1-1")->device->probing.rate);
-    EXPECT_FALSE(with("[probe]\n").probing->mode) << "what is not said is for mrcd to know";
+    EXPECT_FALSE(rule_with("").probing);
+    EXPECT_FALSE(desired_for(rule_with(""), "h1-1")->device->probing.rate);
+    EXPECT_FALSE(rule_with("[probe]\n").probing->mode) << "what is not said is for mrcd to know";
 }
 
 TEST(probing, of_every_host)
 {
-    const Fabric f = with("[probe]\nrate = \"fast\"\nmode = \"act\"\ntimeout_ms = 200\navoid_expiry_s = 30\n");
+    const Fabric f = rule_with("[probe]\nrate = \"fast\"\nmode = \"act\"\ntimeout_ms = 200\navoid_expiry_s = 30\n");
     const auto p = desired_for(f, "h2-1")->device->probing;
     EXPECT_EQ(p.rate, "fast");
     EXPECT_EQ(p.mode, "act");
@@ -42,7 +30,7 @@ TEST(probing, of_every_host)
 
 TEST(probing, of_lists_made_of_a_rule)
 {
-    const Fabric f = parse_fabric(as_lists(with("[probe]\nrate = \"slow\"\navoid_expiry_s = 5\n")), "lists.toml");
+    const Fabric f = parse_fabric(as_lists(rule_with("[probe]\nrate = \"slow\"\navoid_expiry_s = 5\n")), "lists.toml");
     ASSERT_TRUE(f.probing);
     EXPECT_EQ(f.probing->rate, "slow");
     EXPECT_EQ(f.probing->avoid_expiry_s, 5u);
@@ -52,11 +40,11 @@ TEST(probing, of_lists_made_of_a_rule)
 
 TEST(probing, refused)
 {
-    EXPECT_NE(refusal("[probe]\nrate = \"quick\"\n").find("probe.rate: \"quick\" is none of off, slow, normal, fast"), std::string::npos);
-    EXPECT_NE(refusal("[probe]\nmode = 3\n").find("probe.mode"), std::string::npos);
-    EXPECT_NE(refusal("[probe]\ntimeout_ms = 0\n").find("probe.timeout_ms"), std::string::npos);
-    EXPECT_NE(refusal("[probe]\navoid_expiry_s = 86401\n").find("probe.avoid_expiry_s"), std::string::npos);
-    EXPECT_NE(refusal("[probe]\nrates = \"slow\"\n").find("did you mean \"rate\"?"), std::string::npos);
+    EXPECT_NE(rule_refusal("[probe]\nrate = \"quick\"\n").find("probe.rate: \"quick\" is none of off, slow, normal, fast"), std::string::npos);
+    EXPECT_NE(rule_refusal("[probe]\nmode = 3\n").find("probe.mode"), std::string::npos);
+    EXPECT_NE(rule_refusal("[probe]\ntimeout_ms = 0\n").find("probe.timeout_ms"), std::string::npos);
+    EXPECT_NE(rule_refusal("[probe]\navoid_expiry_s = 86401\n").find("probe.avoid_expiry_s"), std::string::npos);
+    EXPECT_NE(rule_refusal("[probe]\nrates = \"slow\"\n").find("did you mean \"rate\"?"), std::string::npos);
 }
 
 }   // namespace

@@ -15,34 +15,22 @@ namespace mrcd {
 
 namespace {
 
-Fabric with(const std::string &text) { return parse_fabric(rule_text() + text, "qos.toml"); }
-
-std::string refusal(const std::string &text)
-{
-    try {
-        with(text);
-    } catch (const FabricError &e) {
-        return e.what();
-    }
-    return "";
-}
-
 TEST(qos, defaults)
 {
-    const Fabric f = with("[qos]\n");
+    const Fabric f = rule_with("[qos]\n");
     ASSERT_TRUE(f.qos);
     EXPECT_EQ(f.qos->dscp, Dscps{});
     EXPECT_EQ(f.qos->trim_size, 0u);
     EXPECT_EQ(f.qos->ecn.min, 150000u);
     EXPECT_EQ(f.qos->ecn.max, 1500000u);
     EXPECT_EQ(desired_for(f, "h1-1")->device->qos, DeviceQos{}) << "what the module does by itself";
-    EXPECT_FALSE(with("").qos);
-    EXPECT_FALSE(desired_for(with(""), "h1-1")->device->qos) << "settings of mrcctl's user stay";
+    EXPECT_FALSE(rule_with("").qos);
+    EXPECT_FALSE(desired_for(rule_with(""), "h1-1")->device->qos) << "settings of mrcctl's user stay";
 }
 
 TEST(qos, names_and_numbers)
 {
-    const Fabric f = with("[qos]\ntrim_size = 256\n[qos.dscp]\ndata = \"af22\"\ncontrol = \"cs7\"\nno_trim = 0\n"
+    const Fabric f = rule_with("[qos]\ntrim_size = 256\n[qos.dscp]\ndata = \"af22\"\ncontrol = \"cs7\"\nno_trim = 0\n"
                           "[qos.class]\ndata = 3\n[qos.ecn]\nmin = 1\nmax = 1\npercent = 5\n");
     EXPECT_EQ(f.qos->dscp.data, 20);
     EXPECT_EQ(f.qos->dscp.control, 56);
@@ -51,7 +39,7 @@ TEST(qos, names_and_numbers)
     EXPECT_EQ(f.qos->classes.data, 3);
     EXPECT_EQ(f.qos->ecn.percent, 5);
     EXPECT_TRUE(f.qos->trim_nack);
-    EXPECT_FALSE(with("[qos]\ntrim_size = 0\n").qos->trim_nack);
+    EXPECT_FALSE(rule_with("[qos]\ntrim_size = 0\n").qos->trim_nack);
     EXPECT_EQ(dscp_of("ef"), 46);
     EXPECT_EQ(dscp_of("af43"), 38);
     EXPECT_EQ(dscp_of("va"), 44);
@@ -84,16 +72,16 @@ TEST(qos, refused)
         {"[qos.ecn]\nmax = \"1M\"\n", "qos.ecn.max: not an integer"},
     };
     for (const auto &w : all) {
-        const auto said = refusal(w.text);
+        const auto said = rule_refusal(w.text);
         EXPECT_NE(said.find(w.said), std::string::npos) << w.text << said;
-        EXPECT_EQ(said.rfind("qos.toml:", 0), 0u) << said;
+        EXPECT_EQ(said.rfind("rule.toml:", 0), 0u) << said;
     }
-    EXPECT_EQ(refusal("[qos.dscp]\nno_trim = 8\n"), "") << "where nothing is trimmed, data is data";
+    EXPECT_EQ(rule_refusal("[qos.dscp]\nno_trim = 8\n"), "") << "where nothing is trimmed, data is data";
 }
 
 TEST(qos, lists_and_flat_have_it_too)
 {
-    const Fabric f = parse_fabric(as_lists(with("[qos]\ntrim_size = 256\n[qos.dscp]\ndata = 20\n[qos.ecn]\nmin = 9\n")),
+    const Fabric f = parse_fabric(as_lists(rule_with("[qos]\ntrim_size = 256\n[qos.dscp]\ndata = 20\n[qos.ecn]\nmin = 9\n")),
                                   "lists.toml");
     EXPECT_EQ(f.qos->dscp.data, 20);
     EXPECT_EQ(f.qos->trim_size, 256u);
@@ -102,11 +90,11 @@ TEST(qos, lists_and_flat_have_it_too)
     EXPECT_EQ(desired_for(flat, "a")->device->qos->dscp.control, 40);
 }
 
-struct Host {
+struct QosHost {
     Desired want;
     FakeKernel kernel;
 
-    explicit Host(const std::string &text) : want(*desired_for(with(text), "h1-1"))
+    explicit QosHost(const std::string &text) : want(*desired_for(rule_with(text), "h1-1"))
     {
         for (const WantedLink &w : want.links)
             if (w.physical)
@@ -133,7 +121,7 @@ struct Host {
 
 TEST(qos, mrcd_sets_it_once_and_puts_it_back)
 {
-    Host h("[qos]\ntrim_size = 0\n[qos.dscp]\ndata = 20\n");
+    QosHost h("[qos]\ntrim_size = 0\n[qos.dscp]\ndata = 20\n");
     const std::vector<std::string> once = {"mrcctl dev set mrc0 dscp-data 20 dscp-rtx 12 dscp-control 46 dscp-no-trim 10 "
                                            "dscp-trimmed 16 dscp-trimmed-lasthop 18 trim-nack off"};
 
@@ -146,7 +134,7 @@ TEST(qos, mrcd_sets_it_once_and_puts_it_back)
 
 TEST(qos, without_the_section_it_is_left_alone)
 {
-    Host h("");
+    QosHost h("");
 
     EXPECT_TRUE(h.run().empty());
     h.kernel.state.device->qos.dscp.control = 40;

@@ -14,12 +14,12 @@ namespace {
 
 using Outcome = Reconciler::Outcome;
 
-struct Host {
+struct NodeOfList {
     FakeKernel kernel;
     Log log{"fake", Log::Level::kSilent};
     Reconciler mrcd{kernel, log};
 
-    explicit Host(const Size &size = {.hosts = 9})
+    explicit NodeOfList(const Size &size = {.hosts = 9})
     {
         kernel.add_link("eth1");
         kernel.add_link("eth2");
@@ -57,7 +57,7 @@ struct Switch {
 
 TEST(reconcile, one_run_is_enough_for_a_host)
 {
-    Host h;
+    NodeOfList h;
 
     EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
     EXPECT_EQ(h.profiles(), 16u);
@@ -65,7 +65,7 @@ TEST(reconcile, one_run_is_enough_for_a_host)
 
 TEST(reconcile, a_file_that_removes_most_waits_for_confirmation)
 {
-    Host h;
+    NodeOfList h;
     h.mrcd.run();
     h.want({.hosts = 2});
     EXPECT_EQ(h.mrcd.run(), Outcome::kWaiting);
@@ -83,7 +83,7 @@ TEST(reconcile, a_file_that_removes_most_waits_for_confirmation)
 // No earlier file: nothing at all is done, not even repaired.
 TEST(reconcile, a_new_process_with_such_a_file_does_nothing)
 {
-    Host h;
+    NodeOfList h;
     h.mrcd.run();
     Reconciler other(h.kernel, h.log);
     other.want(*desired_for(make_fabric({.hosts = 2}), "h1"));
@@ -98,7 +98,7 @@ TEST(reconcile, a_new_process_with_such_a_file_does_nothing)
 
 TEST(reconcile, it_stops_between_two_operations)
 {
-    Host h;
+    NodeOfList h;
     unsigned asked = 0;
 
     EXPECT_EQ(h.mrcd.run([&] { return ++asked > 3; }), Outcome::kInterrupted);
@@ -162,7 +162,7 @@ TEST(reconcile, a_management_port_that_somebody_makes_a_router_is_one)
 
 TEST(reconcile, what_somebody_undoes_each_time_is_named)
 {
-    Host h;
+    NodeOfList h;
     h.mrcd.run();
     h.kernel.meanwhile_in = 0;
     const std::function<void()> undo = [&] {
@@ -179,7 +179,7 @@ TEST(reconcile, what_somebody_undoes_each_time_is_named)
 
 TEST(reconcile, without_the_module_its_reason_is_all_that_is_said)
 {
-    Host h;
+    NodeOfList h;
     h.kernel.has_module = false;
     EXPECT_EQ(h.mrcd.run(), Outcome::kFailed);
     EXPECT_EQ(h.open(), "ip link add mrc0 type mrc: Unknown device type\n"
@@ -220,7 +220,7 @@ TEST(reconcile, what_is_put_right_is_told)
 
 TEST(reconcile, an_mtu_that_is_refused_is_no_reason_to_wait)
 {
-    Host h;
+    NodeOfList h;
     h.kernel.link("eth1").max_mtu = 2000;
     h.kernel.hides_max_mtu = true;   // as drivers do that never told it
     EXPECT_EQ(h.mrcd.run(), Outcome::kComplete) << h.open();
@@ -232,7 +232,7 @@ TEST(reconcile, an_mtu_that_is_refused_is_no_reason_to_wait)
 TEST(reconcile, an_id_is_ours_no_longer_when_its_profiles_are_gone)
 {
     for (const auto expected : {Outcome::kComplete, Outcome::kWaiting}) {
-        Host h;
+        NodeOfList h;
         h.mrcd.run();
         if (expected == Outcome::kWaiting)
             h.kernel.del_link("eth2");
@@ -249,7 +249,7 @@ TEST(reconcile, an_id_is_ours_no_longer_when_its_profiles_are_gone)
 // Not known yet after the module was loaded anew, it is remembered.
 TEST(reconcile, an_id_stays_ours_until_the_device_was_seen_without_it)
 {
-    Host h;
+    NodeOfList h;
     h.mrcd.run();
     const auto device = std::exchange(h.kernel.state.device, std::nullopt);
     h.want({.hosts = 9, .profile_id = 2});
@@ -261,7 +261,7 @@ TEST(reconcile, an_id_stays_ours_until_the_device_was_seen_without_it)
 
 TEST(reconcile, events_of_others_cost_no_look)
 {
-    Host h;
+    NodeOfList h;
     const int foreign = h.kernel.add_link("mgmt").ifindex;
     h.mrcd.run();
     const unsigned looks = h.kernel.looks;

@@ -33,12 +33,6 @@ uint16_t parse_usid(const std::string &word, const char *what)
     return n;
 }
 
-void put_dev(request &rq, const arguments &args)
-{
-    if (auto dev = args.get("dev"))
-        rq.str(MRC_A_DEV_NAME, *dev);
-}
-
 // Of the list of a person.
 void put_head(request &rq, uint32_t expiry_s)
 {
@@ -83,12 +77,6 @@ record link_record(const table &t, const table &link, const switch_names &switch
     if (list[MRC_A_AVOIDS_LEFT])
         r.add("left_ms", list[MRC_A_AVOIDS_LEFT].num());
     return r;
-}
-
-error call(context &ctx, request &rq)
-{
-    auto e = ctx.connect();
-    return e ? e : ctx.nl.call(rq);
 }
 
 } // namespace

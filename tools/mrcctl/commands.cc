@@ -41,28 +41,11 @@ using mrcnl::table;
 
 constexpr size_t name_max = 15; // IFNAMSIZ - 1
 
-void put_dev(request &rq, const arguments &args)
-{
-    auto dev = args.get("dev");
-    if (!dev)
-        return;
-    if (dev->empty() || dev->size() > name_max)
-        throw bad_value(fmt::format("dev: \"{}\" is not the name of a network device", *dev));
-    rq.str(MRC_A_DEV_NAME, *dev);
-}
-
 void put_peer(request &rq, const arguments &args)
 {
     if (auto peer = args.get("peer"))
         rq.nest(MRC_A_PEER,
                 [&](request &n) { n.put(MRC_A_PEER_GID, parse_address(*peer, "peer")); });
-}
-
-// The words are judged before the kernel is asked: only now is it needed.
-error call(context &ctx, request &rq)
-{
-    auto e = ctx.connect();
-    return e ? e : ctx.nl.call(rq);
 }
 
 error dump(context &ctx, request &rq, const mrcnl::handler &on_reply)
@@ -494,6 +477,22 @@ error stats_show(context &ctx, const arguments &args)
 }
 
 } // namespace
+
+void put_dev(request &rq, const arguments &args)
+{
+    auto dev = args.get("dev");
+    if (!dev)
+        return;
+    if (dev->empty() || dev->size() > name_max)
+        throw bad_value(fmt::format("dev: \"{}\" is not the name of a network device", *dev));
+    rq.str(MRC_A_DEV_NAME, *dev);
+}
+
+error call(context &ctx, request &rq)
+{
+    auto e = ctx.connect();
+    return e ? e : ctx.nl.call(rq);
+}
 
 error run(const command &c, context &ctx)
 {

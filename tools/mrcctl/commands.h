@@ -19,6 +19,11 @@ struct context {
     int status = 0; // to exit with where nothing was refused
 };
 
+// @dev, where it is given. Throws bad_value for what is no name of a network device.
+void put_dev(mrcnl::request &rq, const arguments &args);
+// Connects first: words are judged before the kernel is asked, and only then is it needed.
+mrcnl::error call(context &ctx, mrcnl::request &rq);
+
 // Throws bad_value for words that make no sense; returns what the kernel said.
 mrcnl::error run(const command &c, context &ctx);
 

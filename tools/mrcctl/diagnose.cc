@@ -19,10 +19,24 @@ namespace mrcctl {
 
 namespace {
 
-using namespace mrcver;
 using mrcnl::error;
+using mrcver::direction_word;
+using mrcver::Evidence;
+using mrcver::Finding;
+using mrcver::kLineMax;
+using mrcver::kRefusals;
+using mrcver::Layout;
+using mrcver::Lines;
+using mrcver::not_known;
+using mrcver::Part;
+using mrcver::part_name;
+using mrcver::part_word;
+using mrcver::Refusal;
+using mrcver::refusal_word;
+using mrcver::symptom_word;
+using mrcver::Tracker;
 
-enum { well = 0, problem = 1, unknown = 2 };
+enum { status_well = 0, status_problem = 1, status_unknown = 2 };
 
 constexpr double slice_seconds = 1;
 
@@ -36,7 +50,7 @@ bool read_line(std::istream &in, std::string &line)
     return line.size() <= kLineMax;
 }
 
-void read_all(std::istream &in, Lines &lines)
+void read_lines(std::istream &in, Lines &lines)
 {
     std::string line;
 
@@ -50,13 +64,13 @@ void read_all(std::istream &in, Lines &lines)
 error read_file(const std::string &name, Lines &lines)
 {
     if (name == "-") {
-        read_all(std::cin, lines);
+        read_lines(std::cin, lines);
         return {};
     }
     std::ifstream in(name);
     if (!in)
         return {errno, fmt::format("{}: {}", name, std::strerror(errno)), false};
-    read_all(in, lines);
+    read_lines(in, lines);
     if (in.bad())
         return {EIO, fmt::format("{}: cannot be read", name), false};
     return {};
@@ -99,7 +113,7 @@ int judge(context &ctx, const Layout &l, Lines &lines)
 {
     Tracker tracker(l);
     std::vector<Finding> found;
-    int status = well;
+    int status = status_well;
 
     for (const Evidence &slice : lines.slices(slice_seconds))
         tracker.add(slice);
@@ -109,7 +123,7 @@ int judge(context &ctx, const Layout &l, Lines &lines)
     for (const Finding &f : found) {
         const auto text = sentence(l, f, found);
         if (f.fault())
-            status = problem;
+            status = status_problem;
         if (ctx.opt.as_json)
             ctx.out.object(as_record(l, f, text));
         else
@@ -117,9 +131,9 @@ int judge(context &ctx, const Layout &l, Lines &lines)
     }
     const auto open = not_known(tracker.last());
     const bool silent = lines.taken() == 0;
-    if (status == well && (silent || !open.empty()))
-        status = unknown;
-    const char *word = status == well ? "well" : status == problem ? "problem" : "unknown";
+    if (status == status_well && (silent || !open.empty()))
+        status = status_unknown;
+    const char *word = status == status_well ? "well" : status == status_problem ? "problem" : "unknown";
     if (ctx.opt.as_json) {
         record r;
         r.add("verdict", word).add("hosts", lines.hosts()).add("of", l.hosts()).add("lines", lines.taken());

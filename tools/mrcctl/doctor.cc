@@ -152,7 +152,7 @@ std::optional<finding> look_rxe(const host &h)
     return finding{"rdma_rxe is loaded and holds the UDP port of MRC", "modprobe -r rdma_rxe"};
 }
 
-constexpr check table[] = {
+constexpr check all_checks[] = {
     {"installed", "a module for the running kernel", look_installed},
     {"signature", "a module that Secure Boot accepts", look_signature},
     {"loaded", "the module is loaded", look_loaded},
@@ -168,7 +168,7 @@ constexpr check table[] = {
 
 std::span<const check> checks()
 {
-    return table;
+    return all_checks;
 }
 
 host this_host()

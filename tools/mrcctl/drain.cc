@@ -26,7 +26,6 @@ namespace mrcctl {
 
 namespace {
 
-using namespace std::chrono_literals;
 using mrcnl::error;
 using mrcnl::message;
 using mrcnl::request;
@@ -36,8 +35,8 @@ using mrcver::Part;
 using mrcver::PartKind;
 using mrcver::UsidLink;
 
-constexpr auto quiet_for = 1s; // longer than a packet waits in the host's own queues
-constexpr auto look_again = 200ms;
+constexpr std::chrono::seconds quiet_for{1}; // longer than a packet waits in the host's own queues
+constexpr std::chrono::milliseconds look_again{200};
 
 std::optional<Part> find_switch(const Layout &l, const std::string &name)
 {

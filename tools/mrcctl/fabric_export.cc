@@ -38,7 +38,7 @@ void print(context &ctx, const Format &format, const std::string &name, const Ex
 }
 
 // Names of nodes hold neither '/' nor control characters; "." and ".." end in the suffix.
-error write(const std::string &dir, const Format &format, const std::string &name, const Exported &e)
+error write_config(const std::string &dir, const Format &format, const std::string &name, const Exported &e)
 {
     const auto put = [&](const std::string &suffix, const std::string &text) {
         const auto path = fmt::format("{}/{}.{}", dir, name, suffix);
@@ -83,7 +83,7 @@ error export_nodes(context &ctx, const mrcfab::Fabric &f, const Format &format, 
         const auto e = format.write(*config);
         if (!dir)
             print(ctx, format, name, e);
-        else if (auto bad = write(*dir, format, name, e))
+        else if (auto bad = write_config(*dir, format, name, e))
             return bad;
         written++;
     }

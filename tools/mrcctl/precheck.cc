@@ -24,15 +24,14 @@ namespace mrcctl {
 
 namespace {
 
-using namespace std::chrono_literals;
 using mrcfab::Fabric;
 using mrcnl::error;
 
 constexpr uint16_t discard_port = 9;
-constexpr auto path_set_wait = 1s; // until the first datagram has made a path set
+constexpr std::chrono::seconds path_set_wait{1}; // until the first datagram has made a path set
 constexpr size_t dead_shown = 8;
 
-struct host {
+struct checked_host {
     std::string name;
     gid address = {};
     std::vector<const path *> paths;
@@ -57,7 +56,7 @@ std::vector<std::string> all_hosts(const Fabric &f)
 }
 
 // The first address of the host's device.
-host host_of(const Fabric &f, const std::string &name)
+checked_host host_of(const Fabric &f, const std::string &name)
 {
     const auto node = mrcfab::desired_for(f, name);
 
@@ -74,11 +73,11 @@ host host_of(const Fabric &f, const std::string &name)
 }
 
 // Those that are named, without this one: so every host of a job can be given the same list.
-std::vector<host> hosts_of(const arguments &args, switch_names &switches)
+std::vector<checked_host> hosts_of(const arguments &args, switch_names &switches)
 {
     const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_fabric));
     std::vector<std::string> names;
-    std::vector<host> hosts;
+    std::vector<checked_host> hosts;
 
     switches = switch_names(fabric);
     for (auto &item : args.items())
@@ -113,7 +112,7 @@ void greet(const gid &to)
 }
 
 // Adds the paths of each host; a host without any has why.
-error gather(context &ctx, const std::string &dev, std::vector<host> &hosts, std::vector<path> &all)
+error gather(context &ctx, const std::string &dev, std::vector<checked_host> &hosts, std::vector<path> &all)
 {
     const auto end = std::chrono::steady_clock::now() + path_set_wait;
 
@@ -128,7 +127,7 @@ error gather(context &ctx, const std::string &dev, std::vector<host> &hosts, std
                 h.why.text = fmt::format("no path set: does a route of {} lead to {}?", dev, format_address(h.address));
                 break;
             }
-            std::this_thread::sleep_for(10ms);
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
     for (auto &h : hosts)
         if (h.why && h.why.code != ENOENT)
@@ -136,7 +135,7 @@ error gather(context &ctx, const std::string &dev, std::vector<host> &hosts, std
     return {};
 }
 
-json dead_json(const host &h, const switch_names &switches)
+json dead_json(const checked_host &h, const switch_names &switches)
 {
     json dead = json::array();
 
@@ -146,7 +145,7 @@ json dead_json(const host &h, const switch_names &switches)
     return dead;
 }
 
-std::string dead_text(const host &h, const switch_names &switches)
+std::string dead_text(const checked_host &h, const switch_names &switches)
 {
     std::string text;
     size_t n = 0;
@@ -159,7 +158,7 @@ std::string dead_text(const host &h, const switch_names &switches)
 }
 
 // True: every path answered.
-bool tell(context &ctx, const host &h, const switch_names &switches)
+bool tell(context &ctx, const checked_host &h, const switch_names &switches)
 {
     std::set<uint8_t> planes, up;
     uint64_t least = UINT64_MAX, most = 0;
@@ -195,9 +194,9 @@ error fabric_precheck(context &ctx, const arguments &args)
 {
     auto limit = std::chrono::milliseconds(parse_time(args.get("timeout").value_or("1000"), "ms", 1, 60000, "timeout"));
     uint64_t tries = parse_number(args.get("tries").value_or("3"), 1, 100, "tries");
-    std::map<gid, host *> by_address;
+    std::map<gid, checked_host *> by_address;
     switch_names switches;
-    std::vector<host> hosts;
+    std::vector<checked_host> hosts;
     std::vector<path> all;
     uint16_t next = 0;
     device dev;

@@ -136,12 +136,6 @@ record test_record(const table &t, const table &p)
     return r;
 }
 
-void put_dev(request &rq, const arguments &args)
-{
-    if (auto dev = args.get("dev"))
-        rq.str(MRC_A_DEV_NAME, *dev);
-}
-
 uint32_t micros(const std::string &word, const char *what)
 {
     return static_cast<uint32_t>(parse_time(word, "us", 1000, UINT32_MAX, what, "ms"));
@@ -214,16 +208,14 @@ error selfprobe_set(context &ctx, const arguments &args)
     }
     if (!id)
         throw bad_value("selfprobe set: needs test or host on; selfprobe del stops all self-probes");
-    auto e = ctx.connect();
-    return e ? e : ctx.nl.call(rq);
+    return call(ctx, rq);
 }
 
 error selfprobe_del(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_PROBE_SET);
     put_dev(rq, args);
-    auto e = ctx.connect();
-    return e ? e : ctx.nl.call(rq);
+    return call(ctx, rq);
 }
 
 } // namespace mrcctl

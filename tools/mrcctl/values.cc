@@ -38,24 +38,24 @@ uint64_t check_range(uint64_t v, uint64_t min, uint64_t max, const std::string &
     return v;
 }
 
-struct named {
+struct named_value {
     const char *name;
     uint32_t value;
 };
 
-constexpr named formats[] = {
+constexpr named_value formats[] = {
     {"stev", MRC_FMT_STEV}, {"srv6", MRC_FMT_SRV6}, {"udp", MRC_FMT_UDP}};
-constexpr named copy_froms[] = {{"dst", MRC_COPY_DST}, {"src", MRC_COPY_SRC}};
-constexpr named modes[] = {{"auto", MRC_MODE_AUTO}, {"exp", MRC_MODE_EXP}, {"gen", MRC_MODE_GEN}};
-constexpr named ev_states[] = {{"good", MRC_NL_EV_GOOD},
+constexpr named_value copy_froms[] = {{"dst", MRC_COPY_DST}, {"src", MRC_COPY_SRC}};
+constexpr named_value modes[] = {{"auto", MRC_MODE_AUTO}, {"exp", MRC_MODE_EXP}, {"gen", MRC_MODE_GEN}};
+constexpr named_value ev_states[] = {{"good", MRC_NL_EV_GOOD},
                                {"skip", MRC_NL_EV_SKIP},
                                {"assumed-bad", MRC_NL_EV_ASSUMED_BAD},
                                {"denied", MRC_NL_EV_DENIED}};
 // enum ib_qp_state
-constexpr named qp_states[] = {{"RESET", 0}, {"INIT", 1}, {"RTR", 2}, {"RTS", 3},
+constexpr named_value qp_states[] = {{"RESET", 0}, {"INIT", 1}, {"RTR", 2}, {"RTS", 3},
                                {"SQD", 4},   {"SQE", 5},  {"ERR", 6}};
 
-uint32_t by_name(std::span<const named> list, const std::string &word, std::string_view what)
+uint32_t by_name(std::span<const named_value> list, const std::string &word, std::string_view what)
 {
     for (auto &n : list)
         if (word == n.name)
@@ -66,7 +66,7 @@ uint32_t by_name(std::span<const named> list, const std::string &word, std::stri
     throw bad_value(fmt::format("{}: \"{}\" is none of {}", what, word, all));
 }
 
-std::string by_value(std::span<const named> list, uint32_t value)
+std::string by_value(std::span<const named_value> list, uint32_t value)
 {
     for (auto &n : list)
         if (value == n.value)
@@ -149,7 +149,7 @@ uint64_t parse_time(const std::string &word, std::string_view unit, uint64_t min
 // RFC 2474, 2597, 3246, 5865 and 8622.
 uint8_t parse_dscp(const std::string &word, std::string_view what)
 {
-    static constexpr named others[] = {{"default", 0}, {"be", 0}, {"le", 1}, {"va", 44}, {"ef", 46}};
+    static constexpr named_value others[] = {{"default", 0}, {"be", 0}, {"le", 1}, {"va", 44}, {"ef", 46}};
     auto digit = [&](size_t i, char most) {
         return word.size() > i && word[i] >= '0' && word[i] <= most ? word[i] - '0' : -1;
     };
@@ -294,7 +294,7 @@ uint32_t parse_ev_state(const std::string &word)
 
 uint32_t parse_ev_order(const std::string &word)
 {
-    static constexpr named orders[] = {{"good", MRC_NL_EV_GOOD}, {"denied", MRC_NL_EV_DENIED}};
+    static constexpr named_value orders[] = {{"good", MRC_NL_EV_GOOD}, {"denied", MRC_NL_EV_DENIED}};
     return by_name(orders, word, "state");
 }
 

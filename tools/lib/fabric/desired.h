@@ -21,6 +21,8 @@ inline constexpr const char *kSidDevice = "sr0";
 // Ahead of the kernel's default 1024, so that a route by hand neither collides
 // with ours nor is replaced by it.
 inline constexpr std::uint32_t kRouteMetric = 512;
+// Of an address at an end of a cable.
+inline constexpr std::uint8_t kCableLen = 64;
 
 struct WantedSysctl {
     std::string key;   // below net/ipv6/conf: "all/forwarding"

@@ -11,8 +11,6 @@ namespace mrcfab {
 
 namespace {
 
-constexpr std::uint8_t kCableLen = 64;
-
 void add_routes(Desired &d, const Flat &flat, const std::vector<std::string> &ports,
                 const std::string &other, unsigned n)
 {

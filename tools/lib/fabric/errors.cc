@@ -8,13 +8,13 @@ namespace mrcfab {
 
 namespace {
 
-constexpr std::size_t kShown = 20;   // who has more has one cause
+constexpr std::size_t kErrorsShown = 20;   // who has more has one cause
 
 }   // namespace
 
 void Errors::add(const std::string &text)
 {
-    if (++count_ <= kShown)
+    if (++count_ <= kErrorsShown)
         lines_ += (lines_.empty() ? "" : "\n") + text;
 }
 
@@ -22,8 +22,8 @@ void Errors::raise() const
 {
     if (none())
         return;
-    if (count_ > kShown)
-        throw FabricError(fmt::format("{}\nand {} more errors", lines_, count_ - kShown));
+    if (count_ > kErrorsShown)
+        throw FabricError(fmt::format("{}\nand {} more errors", lines_, count_ - kErrorsShown));
     throw FabricError(lines_);
 }
 

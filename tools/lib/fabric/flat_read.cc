@@ -12,7 +12,7 @@ namespace mrcfab {
 namespace {
 
 constexpr std::size_t kHostsMax = 1024;   // each has a route on each plane of each other
-constexpr unsigned kNumberBits = 16;
+constexpr unsigned kLowBits = 16;
 constexpr const char *kHosts = "2 to 1024 host names, such as [\"alpha\", \"beta\"]";
 constexpr const char *kPorts = "1 to 32 interfaces, plane 1 first, such as [\"eth1\", \"eth2\"]";
 
@@ -80,7 +80,7 @@ private:
 
     void prefix()
     {
-        flat_.prefix = r_.optional("prefix") ? r_.prefix6("prefix", 16, 128 - kNumberBits, "fd00:6d72:63::/64")
+        flat_.prefix = r_.optional("prefix") ? r_.prefix6("prefix", 16, 128 - kLowBits, "fd00:6d72:63::/64")
                                         : *parse_prefix6("fd00:6d72:63::/64");
         if (const auto what = not_for_hosts(flat_.addresses(1)[0]); !what.empty())
             r_.bad("prefix", "{} holds {}, expected one for hosts, such as fd00:6d72:63::/64",

@@ -10,8 +10,6 @@ namespace mrcfab {
 
 namespace {
 
-constexpr std::uint8_t kCableLen = 64;
-
 Ip6 end_address(End end)
 {
     return {{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, std::uint8_t(end == End::kLower ? 1 : 2)}};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextMax = 500;
 constexpr std::size_t kNameMax = 63;
-constexpr std::size_t kShown = 8;   // unknown keys of one section
+constexpr std::size_t kKeysShown = 8;   // unknown keys of one section
 constexpr const char *kNodeNames = "1 to 63 letters, digits, '-', '_' or '.'";
 constexpr const char *kNetdevs = "1 to 15 characters without space, '/', ':' and '%'";
 
@@ -275,7 +275,7 @@ void Reader::finish() const
     if (keys.empty())
         return;
     const auto near = words::nearest(keys.front(), known_);
-    const auto shown = std::min(keys.size(), kShown);
+    const auto shown = std::min(keys.size(), kKeysShown);
     const auto others = std::vector<std::string>(keys.begin() + 1, keys.begin() + shown);
     fail(*file_, table_->find(keys.front())->first.source(), "unknown key \"{}\" in {}, {}expected {}{}{}{}", keys.front(),
          name_.empty() ? "the file" : "[" + name_ + "]", near.empty() ? "" : "did you mean \"" + near + "\"? ",

@@ -13,7 +13,7 @@ namespace {
 using mrcnl::error;
 using mrcnl::table;
 
-error add_counters(mrcnl::genl_socket &nl, measurement &m)
+error read_counters(mrcnl::genl_socket &nl, measurement &m)
 {
     mrcnl::request rq(MRC_CMD_STATS_GET);
     return nl.dump(rq, [&](const mrcnl::message &message) {
@@ -35,7 +35,7 @@ measurement measure(mrcnl::genl_socket &nl, const error &opened)
     std::ifstream("/sys/module/" MRC_GENL_NAME "/version") >> m.module_version;
     m.trouble = opened;
     if (!m.trouble && !(m.trouble = take_snapshot(nl, {}, m.now)))
-        m.trouble = add_counters(nl, m);
+        m.trouble = read_counters(nl, m);
     return m;
 }
 

@@ -13,7 +13,6 @@ using namespace mrcfab;
 
 namespace {
 
-constexpr const char *kLocator = "MRC";
 constexpr unsigned kTrimMin = 256, kTrimMax = 1024;   // bytes
 
 class Writer {

@@ -25,7 +25,7 @@ std::string port_name(const std::string &name)
     return s;
 }
 
-std::vector<std::string> traps(const SwitchConfig &c)
+std::vector<std::string> eos_traps(const SwitchConfig &c)
 {
     auto list = common_traps(c);
     const Qos &q = c.qos;
@@ -52,7 +52,7 @@ std::vector<std::string> traps(const SwitchConfig &c)
 Exported export_eos(const SwitchConfig &c)
 {
     const Qos &q = c.qos;
-    std::string s = fmt::format("! {}: by mrcctl fabric export\n", c.name) + as_comments(traps(c), "!");
+    std::string s = fmt::format("! {}: by mrcctl fabric export\n", c.name) + as_comments(eos_traps(c), "!");
 
     s += fmt::format("!\nhostname {}\n!\nipv6 unicast-routing\n!\n", c.name);
     for (const ClassDscps &d : class_dscps(q))
@@ -70,7 +70,7 @@ Exported export_eos(const SwitchConfig &c)
     for (const SwitchRoute &r : c.routes)
         s += fmt::format("ipv6 route {} {} {}\n", to_string(r.dst), port_name(r.port), to_string(r.via));
     s += "!\nend\n";
-    return {s, traps(c)};
+    return {s, eos_traps(c)};
 }
 
 }   // namespace mrcsw

@@ -12,6 +12,9 @@
 
 namespace mrcsw {
 
+// The locator, where a system names it.
+inline constexpr const char *kLocator = "MRC";
+
 // Known traps of a system stand as comments in @text, and in @traps where the text can have none.
 struct Exported {
     std::string text;

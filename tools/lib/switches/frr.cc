@@ -14,7 +14,6 @@ using namespace mrcfab;
 
 namespace {
 
-constexpr const char *kLocator = "MRC";
 constexpr unsigned kControlBand = 1, kDataBand = 2;
 constexpr unsigned kPacket = 1500;   // RED counts in packets
 
@@ -59,7 +58,7 @@ std::string queues(const SwitchConfig &c)
     return s;
 }
 
-std::vector<std::string> traps(const SwitchConfig &c)
+std::vector<std::string> frr_traps(const SwitchConfig &c)
 {
     auto list = common_traps(c);
 
@@ -83,7 +82,7 @@ Exported export_frr(const SwitchConfig &c)
     const auto sid = to_string(c.sid);
     std::string s = fmt::format("! {}: frr.conf, by mrcctl fabric export\n", c.name);
 
-    s += links(c) + queues(c) + as_comments(traps(c), "!") + check(c);
+    s += links(c) + queues(c) + as_comments(frr_traps(c), "!") + check(c);
     s += fmt::format("!\nfrr defaults datacenter\nhostname {}\nipv6 forwarding\n", c.name);
     for (const SwitchPort &p : c.ports)
         s += fmt::format("!\ninterface {}\n description {}\n ipv6 address {}\nexit\n", p.name, p.far_end, to_string(p.addr));
@@ -93,7 +92,7 @@ Exported export_frr(const SwitchConfig &c)
     s += fmt::format("!\nsegment-routing\n srv6\n  static-sids\n   sid {0} locator {1} behavior uN\n  exit\n exit\n"
                      " srv6\n  locators\n   locator {1}\n    prefix {0} block-len 32 node-len 16 func-bits 16\n"
                      "    behavior usid\n   exit\n  exit\n exit\nexit\n!\nend\n", sid, kLocator);
-    return {s, traps(c)};
+    return {s, frr_traps(c)};
 }
 
 }   // namespace mrcsw

@@ -99,7 +99,7 @@ void trimming(json &db, const SwitchConfig &c)
         db["BUFFER_QUEUE"][fmt::format("{}|{}", p.name, k.data)] = {{"profile", kName}};
 }
 
-std::vector<std::string> traps(const SwitchConfig &c)
+std::vector<std::string> sonic_traps(const SwitchConfig &c)
 {
     auto list = common_traps(c);
     unsigned strange = 0;
@@ -135,7 +135,7 @@ Exported export_sonic(const SwitchConfig &c)
     maps(db, c);
     queues(db, c);
     trimming(db, c);
-    return {db.dump(4) + "\n", traps(c)};
+    return {db.dump(4) + "\n", sonic_traps(c)};
 }
 
 }   // namespace mrcsw

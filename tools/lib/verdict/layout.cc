@@ -8,7 +8,17 @@
 
 namespace mrcver {
 
-using namespace mrcfab;
+using mrcfab::Cable;
+using mrcfab::Fabric;
+using mrcfab::Host;
+using mrcfab::HostId;
+using mrcfab::HostPort;
+using mrcfab::Ip6;
+using mrcfab::Switch;
+using mrcfab::SwitchLink;
+using mrcfab::T0Id;
+using mrcfab::T1Id;
+using mrcfab::Topology;
 
 namespace {
 

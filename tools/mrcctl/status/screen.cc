@@ -10,11 +10,11 @@ namespace mrcctl {
 
 namespace {
 
-constexpr const char *red = "\033[31m", *green = "\033[32m", *bold = "\033[1m", *plain = "\033[0m";
+constexpr const char *red = "\033[31m", *green = "\033[32m", *bold = "\033[1m", *reset = "\033[0m";
 
 std::string in(const char *colour, const std::string &text, const screen_options &opt)
 {
-    return opt.colour ? colour + text + plain : text;
+    return opt.colour ? colour + text + reset : text;
 }
 
 std::string speed_text(uint32_t mbps)
@@ -93,10 +93,10 @@ std::string rate_text(double bytes_per_second)
     return fmt::format("{:.{}f} {}", bits, bits >= 99.95 || unit == 0 ? 0 : bits >= 9.995 ? 1 : 2, units[unit]);
 }
 
-std::string address_text(const std::string &gid)
+std::string address_text(const std::string &address)
 {
     constexpr std::string_view mapped = "::ffff:";
-    return gid.starts_with(mapped) && gid.find('.') != std::string::npos ? gid.substr(mapped.size()) : gid;
+    return address.starts_with(mapped) && address.find('.') != std::string::npos ? address.substr(mapped.size()) : address;
 }
 
 double plane_rate(const snapshot &before, const snapshot &now, const std::string &dev, const plane_now &plane,
