@@ -6,9 +6,9 @@
 #include <linux/xarray.h>
 #include "data/mrc_av.h"
 
-/* Connection managers make and destroy handles with interrupts off. */
+/* Connection managers create and destroy handles with interrupts off. */
 static DEFINE_XARRAY_FLAGS(avs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
-static u32 av_next;	/* cyclic: a number rests before it is reused */
+static u32 av_next;	/* cyclic: a freed number is not reused soon */
 
 struct mrc_av *mrc_av_find(const struct mrc_dev *dev, u32 pdn, u32 num)
 {

@@ -2,20 +2,20 @@
 /*
  * mrc_bh.c - the softirq scheduler: which QP runs next on this CPU.
  *
- * One list and one BH work item per CPU. A QP is queued at most once (MRC_BH_QUEUED), runs one
- * bounded turn (mrc_flow_run()) and goes to the end of the list if it wants more (round robin). In
- * the packet path the work item runs after the NET_RX softirq, so all packets of a batch are
- * answered together. A kick while a QP runs does not queue it again (awake), because that turn
- * would run before NET_RX.
+ * Each CPU has a list of QPs and a BH work item. A QP is queued at most once (MRC_BH_QUEUED), runs
+ * one bounded turn (mrc_flow_run()) and goes to the end of the list if it wants more (round robin).
+ * In the packet path the work item runs after the NET_RX softirq, so all packets of a batch are
+ * answered together. A kick while the work item runs does not queue the work item again (awake),
+ * because the BH workqueue would repeat it at once, before NET_RX.
  *
  * A QP is queued on the CPU of its event (packet, doorbell, timer), unless it has more than a few
- * packets in flight: then on the CPU by which they left. Each CPU has transmit queues of its own
+ * packets in flight: then on the CPU that sent them. Each CPU has transmit queues of its own
  * (veth's backlog, a NIC's rings). If one of them is delayed, later packets of another overtake,
  * and the earlier ones look lost. TCP keeps to its queue for the same reason (ooo_okay). Single
  * messages run on the CPU of the event, because another CPU would answer later. After many turns a
  * QP follows its event once; otherwise QPs that started on one CPU would stay there.
  *
- * The queue holds a reference on each QP in it. So does the list of QPs whose timers must be set.
+ * The list holds a reference on each QP in it. So does the list of QPs whose timers must be set.
  */
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -24,23 +24,23 @@
 #include "data/mrc_flow.h"
 #include "data/mrc_qp_timer.h"
 
-/* budget of one run before other softirqs run, as NAPI's */
-#define MRC_BH_PACKETS	300	/* netdev_budget, */
-#define MRC_BH_JIFFIES	2	/* netdev_budget_usecs, */
-#define MRC_BH_TURNS	64	/* and turns that sent nothing cost as well */
+/* Budget of one run, before other softirqs run; like NAPI's. */
+#define MRC_BH_PACKETS	300	/* as netdev_budget */
+#define MRC_BH_JIFFIES	2	/* as netdev_budget_usecs */
+#define MRC_BH_TURNS	64	/* because turns that send nothing cost time, too */
 
-#define MRC_BH_PUT_OFF	8	/* timers wait for packets this many times, within one jiffy */
+#define MRC_BH_PUT_OFF	8	/* timers are set after at most this many runs of NET_RX, within one jiffy */
 
-#define MRC_BH_STAY	8	/* with so many packets in flight a QP stays on its CPU, */
-#define MRC_BH_MOVE	16384	/* for so many turns: a CPU that stands still takes none */
+#define MRC_BH_STAY	8	/* a QP with this many packets in flight stays on its CPU, */
+#define MRC_BH_MOVE	16384	/* for this many turns; a paused CPU takes none */
 
 struct mrc_bh {
 	raw_spinlock_t lock;	/* irqs off, on PREEMPT_RT too: timers kick from hard interrupt */
 	struct list_head qps;
-	bool awake;		/* its work item will look at qps once more; under lock */
-	struct list_head arms;	/* QPs whose timers are to be set; only this CPU's work item */
-	u8 put_off;		/* so often that was put off, */
-	unsigned long since;	/* and in this jiffy it began */
+	bool awake;		/* the work item will examine qps once more; under lock */
+	struct list_head arms;	/* QPs whose timers must be set; only the work item uses it */
+	u8 put_off;		/* how often the setting was put off */
+	unsigned long since;	/* jiffies when arms got its first QP */
 	struct mrc_bhwork work;
 	call_single_data_t csd;
 };
@@ -54,7 +54,7 @@ static void bh_wake(void *arg)
 	mrc_bhwork_queue(&bh->work);
 }
 
-/* Interrupts are off. If several CPUs call this at once, any of the answers is good. */
+/* Interrupts off. The CPU for the next turn. If several CPUs call this at once, each result is acceptable. */
 static int bh_cpu(struct mrc_qp *qp)
 {
 	int here = smp_processor_id(), last = READ_ONCE(qp->bh_cpu);
@@ -96,7 +96,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 	awake = bh->awake;
 	bh->awake = true;
 	raw_spin_unlock(&bh->lock);
-	/* -EBUSY: it is about to be woken. If the CPU has just gone offline, this one runs its list. */
+	/* -EBUSY: an IPI is pending already. -ENXIO: that CPU has just gone offline, so this one runs the list. */
 	if (!awake && (likely(cpu == smp_processor_id()) ||
 		       smp_call_function_single_async(cpu, &bh->csd) == -ENXIO))
 		mrc_bhwork_queue(&bh->work);
@@ -131,8 +131,8 @@ static struct mrc_qp *bh_pop(struct mrc_bh *bh)
 /* ---- timers ---- */
 
 /*
- * Set the QP's timer later, because packets in the receive ring may make it unnecessary. Not if another CPU has
- * the QP in its list, because that CPU may be paused.
+ * Puts off setting the QP's timer, because packets in the receive ring may make it unnecessary. If the QP is in the
+ * list of another CPU, sets the timer at once, because that CPU may be paused.
  */
 static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 {
@@ -152,7 +152,7 @@ static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 	list_add_tail(&qp->bh_arms, &bh->arms);
 }
 
-/* Packets arrived meanwhile (this host's own, too, if a cable loops back): process them first. */
+/* Packets have arrived. They may make the timers unnecessary, so they are processed first. */
 static bool bh_more_comes(struct mrc_bh *bh)
 {
 	return local_softirq_pending() & BIT(NET_RX_SOFTIRQ) && jiffies == bh->since &&
@@ -166,14 +166,14 @@ static void bh_arm(struct mrc_bh *bh)
 	bh->put_off = 0;
 	list_for_each_entry_safe(qp, next, &bh->arms, bh_arms) {
 		list_del(&qp->bh_arms);
-		clear_bit_unlock(MRC_BH_ARMS, &qp->bh);	/* bh_arms is free again */
+		clear_bit_unlock(MRC_BH_ARMS, &qp->bh);	/* from here on another CPU may use bh_arms */
 		smp_mb__after_atomic();
 		mrc_qp_timer_set(qp);
 		mrc_qp_put(qp);
 	}
 }
 
-/* True: there may be more. */
+/* Runs turns within the budget. True: the list may not be empty. */
 static bool bh_turns(struct mrc_bh *bh)
 {
 	unsigned long end = jiffies + MRC_BH_JIFFIES;
@@ -184,8 +184,8 @@ static bool bh_turns(struct mrc_bh *bh)
 		qp = bh_pop(bh);
 		if (!qp)
 			return false;
-		/* Before the turn: news that come during it queue the QP again. */
-		clear_bit_unlock(MRC_BH_QUEUED, &qp->bh);	/* bh_link is free again */
+		/* Cleared before the turn, so that an event during the turn queues the QP again. */
+		clear_bit_unlock(MRC_BH_QUEUED, &qp->bh);	/* from here on another CPU may use bh_link */
 		smp_mb__after_atomic();
 		WRITE_ONCE(qp->bh_turns, qp->bh_turns + 1);
 		if (mrc_flow_run(qp, &packets))
@@ -227,7 +227,7 @@ int mrc_bh_init(void)
 	return 0;
 }
 
-/* All QPs are destroyed: what is queued only drops its reference. */
+/* All QPs are destroyed, so the turns that are left only drop references. */
 void mrc_bh_exit(void)
 {
 	int cpu;
@@ -241,8 +241,8 @@ void mrc_bh_exit(void)
 		}
 	}
 	/*
-	 * A CPU may have run its list before it took the interrupt that requested it. Interrupts are
-	 * taken in order: when all CPUs have answered, none runs our code any more.
+	 * A CPU may have emptied its list before it took the IPI of a kick. IPIs are taken in order: when
+	 * all CPUs have answered this one, bh_wake() is not called any more.
 	 */
 	kick_all_cpus_sync();
 	for_each_possible_cpu(cpu)

@@ -7,7 +7,7 @@
  * "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", 2009, for reflected
  * bits. The library's tables compute the last bytes below 16. All multipliers are computed here.
  *
- * The compiler uses no vector registers in the kernel, so they keep their values between asm
+ * In the kernel the compiler uses no vector registers, so they keep their values between asm
  * statements.
  */
 #include <linux/crc32.h>
@@ -21,8 +21,8 @@
 
 #define FOLD_POLY	0xedb88320u	/* Ethernet's, reflected */
 #define FOLD_BLOCK	16u
-#define FOLD_WIDE	(2 * 64u)
-#define FOLD_NARROW	(4 * 16u)
+#define FOLD_WIDE	(2 * 64u)	/* bytes of all lanes, of 512 or 256 bits */
+#define FOLD_NARROW	(4 * 16u)	/* of 128 bits */
 #define FOLD_TEST_LEN	640u
 
 static_assert(FOLD_WIDE == 4 * 32u && MRC_CRC32_FOLD_LANES == FOLD_WIDE && MRC_CRC32_FOLD_LANES % FOLD_NARROW == 0);
@@ -34,14 +34,15 @@ struct fold_key {
 } __aligned(16);
 
 static enum fold_how fold_how __ro_after_init;
-static struct fold_key fold_wide __ro_after_init;	/* over FOLD_WIDE bytes */
-static struct fold_key fold_narrow __ro_after_init;	/* over FOLD_NARROW */
+/* Multipliers that move a lane over a number of bytes. */
+static struct fold_key fold_wide __ro_after_init;	/* FOLD_WIDE */
+static struct fold_key fold_narrow __ro_after_init;	/* FOLD_NARROW */
 static struct fold_key fold_64 __ro_after_init, fold_32 __ro_after_init, fold_16 __ro_after_init;
-static struct fold_key fold_last __ro_after_init;	/* 128 bits to 96, 64 to 32 */
+static struct fold_key fold_last __ro_after_init;	/* reduces 128 bits to 96, and 96 to 64 */
 static struct fold_key fold_barrett __ro_after_init;	/* the polynomial, and x^64 divided by it */
 static const struct fold_key fold_low = {{ 0xffffffff, 0 }};
 
-/* x to the power of @n, as the multiplication of reflected numbers wants it. */
+/* x to the power of @n modulo the polynomial, in the form that a multiplication of reflected numbers needs. */
 static u64 __init fold_power(u32 n)
 {
 	u32 v = 0x80000000u;
@@ -62,7 +63,7 @@ static u64 __init fold_quotient(void)
 	u64 rest = 0, q = 0;	/* rest: 33 bits, reflected */
 	int i;
 
-	for (i = 0; i <= 64; i++) {	/* a digit of x^64 comes in, from the highest */
+	for (i = 0; i <= 64; i++) {	/* long division: the next digit of x^64, from the highest */
 		rest = rest >> 1 | (i ? 0 : 1ull << 32);
 		q >>= 1;
 		if (rest & 1) {
@@ -74,8 +75,8 @@ static u64 __init fold_quotient(void)
 }
 
 /*
- * Registers: 0 to 3 lanes, 4 the multiplier, 5 to 8 for in between. A lane, "x" or "y" for 128 or 256 bits, takes up
- * @next, which lies behind it.
+ * Registers: 0 to 3 are lanes, 4 is the multiplier, 5 to 8 are temporary. TAKE folds @lane (@w: "x" for 128 bits, "y"
+ * for 256) into the later data @next.
  */
 #define TAKE(w, lane, tmp, next)					\
 	"vpclmulqdq $0x00, %%" w "mm4, %%" w "mm" lane ", %%" w "mm" tmp "\n\t"	\
@@ -83,13 +84,13 @@ static u64 __init fold_quotient(void)
 	"vpxor " next ", %%" w "mm" tmp ", %%" w "mm" tmp "\n\t"		\
 	"vpxor %%" w "mm" tmp ", %%" w "mm" lane ", %%" w "mm" lane "\n\t"
 
-/* The same by 512 bits, where one instruction adds three. */
+/* The same for 512 bits, where one instruction adds three values. */
 #define TAKE_512(lane, tmp, next)					\
 	"vpclmulqdq $0x00, %%zmm4, %%zmm" lane ", %%zmm" tmp "\n\t"	\
 	"vpclmulqdq $0x11, %%zmm4, %%zmm" lane ", %%zmm" lane "\n\t"	\
 	"vpternlogq $0x96, " next ", %%zmm" tmp ", %%zmm" lane "\n\t"
 
-/* Lanes by 512 bits: begun with FOLD_WIDE bytes after @crc, */
+/* 512 bits. Loads the lanes with the first FOLD_WIDE bytes, to which @crc is added. */
 static void fold_load_512(u32 crc, const u8 *p)
 {
 	asm volatile("vmovd %1, %%xmm4\n\t"
@@ -99,7 +100,7 @@ static void fold_load_512(u32 crc, const u8 *p)
 		     : : "r" (p), "r" (crc), "m" (fold_wide) : "memory");
 }
 
-/* over as many more; return: how many were left */
+/* Folds the lanes over further bytes. Returns the number of bytes left, less than FOLD_WIDE. */
 static u32 fold_loop_512(const u8 *p, u32 left)
 {
 	for (; left >= FOLD_WIDE; p += FOLD_WIDE, left -= FOLD_WIDE)
@@ -108,7 +109,7 @@ static u32 fold_loop_512(const u8 *p, u32 left)
 	return left;
 }
 
-/* ymm0 into xmm0. */
+/* Folds ymm0 into xmm0. */
 static void fold_halve(void)
 {
 	asm volatile("vextracti128 $1, %%ymm0, %%xmm1\n\t"
@@ -117,7 +118,7 @@ static void fold_halve(void)
 		     : : "m" (fold_16) : "memory");
 }
 
-/* into xmm0. */
+/* Folds all lanes into xmm0. */
 static void fold_join_512(void)
 {
 	asm volatile("vbroadcasti32x4 %0, %%zmm4\n\t"
@@ -129,7 +130,7 @@ static void fold_join_512(void)
 	fold_halve();
 }
 
-/* The same by 256 bits, */
+/* The same with 256 bits. */
 static void fold_load_256(u32 crc, const u8 *p)
 {
 	asm volatile("vmovd %1, %%xmm4\n\t"
@@ -158,7 +159,7 @@ static void fold_join_256(void)
 	fold_halve();
 }
 
-/* And by 128 bits, and FOLD_NARROW. */
+/* The same with 128 bits, and FOLD_NARROW. */
 static void fold_load_128(u32 crc, const u8 *p)
 {
 	asm volatile("vmovd %1, %%xmm4\n\t"
@@ -186,7 +187,7 @@ static void fold_join_128(void)
 		     : : "m" (fold_16) : "memory");
 }
 
-/* One block into xmm0, and the multiplier for those behind it into xmm4. */
+/* Loads the first block into xmm0, and the multiplier for the following blocks into xmm4. */
 static void fold_first(u32 crc, const u8 *p)
 {
 	asm volatile("vmovd %1, %%xmm4\n\t"
@@ -195,7 +196,7 @@ static void fold_first(u32 crc, const u8 *p)
 		     : : "r" (p), "r" (crc), "m" (fold_16) : "memory");
 }
 
-/* xmm0 to 32 bits. */
+/* Reduces xmm0 to 32 bits. */
 static u32 fold_reduce(void)
 {
 	u32 crc;
@@ -210,7 +211,7 @@ static u32 fold_reduce(void)
 		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
 		     "vmovdqa %2, %%xmm4\n\t"
 		     "vpand %3, %%xmm0, %%xmm1\n\t"
-		     "vpclmulqdq $0x10, %%xmm4, %%xmm1, %%xmm1\n\t"	/* how often the polynomial */
+		     "vpclmulqdq $0x10, %%xmm4, %%xmm1, %%xmm1\n\t"	/* Barrett: the quotient */
 		     "vpand %3, %%xmm1, %%xmm1\n\t"
 		     "vpclmulqdq $0x00, %%xmm4, %%xmm1, %%xmm1\n\t"
 		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
@@ -219,7 +220,7 @@ static u32 fold_reduce(void)
 	return crc;
 }
 
-/* The @left last bytes before @end come behind what is in xmm0. */
+/* The CRC of the data in xmm0, followed by the last @left bytes before @end. */
 static u32 fold_end(const u8 *end, u32 left)
 {
 	const u8 *p = end - left;
@@ -229,7 +230,10 @@ static u32 fold_end(const u8 *end, u32 left)
 	return crc32_le(fold_reduce(), p, left);
 }
 
-/* Of @first_len bytes, whole lanes but not 0, and @len behind them: into xmm0. Return: how many at the end are left. */
+/*
+ * Folds @first_len bytes (whole lanes, not 0), followed by @len bytes at @p, into xmm0. Returns the number of bytes
+ * left at the end.
+ */
 static u32 fold_lanes(u32 crc, const u8 *first, u32 first_len, const u8 *p, u32 len)
 {
 	u32 left;
@@ -281,7 +285,7 @@ u32 mrc_crc32_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len)
 	return fold_end(p + len, fold_lanes(0, first, first_len, p, len));
 }
 
-/* Softirqs that came while this CPU was with somebody's vectors in the kernel must not. */
+/* A softirq must not use vector registers if it interrupted kernel code that uses them: irq_fpu_usable(). */
 bool mrc_crc32_fold_begin(void)
 {
 	if (!fold_how || !irq_fpu_usable())
@@ -304,7 +308,7 @@ const char *mrc_crc32_fold_by(void)
 	return by[fold_how];
 }
 
-/* Whether this kernel keeps the registers of programs: User-Mode Linux is a process, and its host sees to that. */
+/* Does the kernel save these registers for programs? User-Mode Linux is a process, so its host saves them. */
 static bool __init fold_kept(bool zmm)
 {
 #ifdef CONFIG_UML
@@ -315,8 +319,8 @@ static bool __init fold_kept(bool zmm)
 }
 
 /*
- * Processors that slow down for 512 bits are left to 256: those of Intel before the ones that know bfloat16 (Sapphire
- * Rapids); AMD's have both since Zen 4.
+ * Older Intel processors lower their clock for instructions of 512 bits, so 256 are used there. AVX512_BF16 marks newer
+ * ones: Intel since Sapphire Rapids (and Cooper Lake), AMD since Zen 4.
  */
 static enum fold_how __init fold_best(void)
 {
@@ -343,7 +347,7 @@ static bool __init fold_right_at(u32 crc, const u8 *p, u32 len)
 	return true;
 }
 
-/* Any length, at any address, after any value. */
+/* Compares with the library for each length, at unaligned addresses and after different values. */
 static bool __init fold_right(void)
 {
 	static u8 bytes[FOLD_TEST_LEN] __initdata;
@@ -373,14 +377,16 @@ void __init mrc_crc32_fold_init(void)
 	fold_16 = fold_over(FOLD_BLOCK);
 	fold_last = (struct fold_key){{ fold_power(96), fold_power(64) }};
 	fold_barrett = (struct fold_key){{ (u64)FOLD_POLY << 1 | 1, fold_quotient() }};
-	/* Each way that this processor has, from the slowest. */
+	/*
+	 * Test each method that the processor supports, the slowest first. A wrong one disables the faster ones, too.
+	 */
 	for (fold_how = FOLD_BY_128; fold_how <= best; fold_how++)
 		if (WARN_ON_ONCE(!fold_right()))
 			break;
 	fold_how--;
 }
 
-#else /* no such processor */
+#else /* not x86_64 */
 
 void __init mrc_crc32_fold_init(void)
 {

@@ -16,17 +16,17 @@
 #include <linux/unaligned.h>
 #include "data/mrc_crc32_sparse.h"
 
-/* x86's library goes by tables on 6.1 and 6.12; those of other processors by instructions of theirs. */
+/* Only on x86: there the library of 6.1 and 6.12 uses tables. On other processors it uses CRC instructions. */
 #if defined(__x86_64__) && !defined(CONFIG_CRC32_ARCH)
 
-#define SPARSE_AHEAD	5u		/* words */
-#define SPARSE_KEPT	(SPARSE_AHEAD * 8u)	/* bytes at the end, which take them up */
-#define SPARSE_LEAST	(SPARSE_KEPT + MRC_CRC32_SPARSE_BLOCK)
+#define SPARSE_AHEAD	5u		/* pending words */
+#define SPARSE_KEPT	(SPARSE_AHEAD * 8u)	/* bytes at the end to which they are added */
+#define SPARSE_LEAST	(SPARSE_KEPT + MRC_CRC32_SPARSE_BLOCK)	/* shorter data goes to the library */
 #define SPARSE_TEST_LEN	640u
 
 static bool sparse_ok __ro_after_init;
 
-/* Takes whole blocks, while more than @keep bytes are behind them. Return: the bytes left. */
+/* Processes whole blocks as long as at least @keep bytes follow. Returns the number of bytes left. */
 static u32 sparse_loop(u64 ahead[SPARSE_AHEAD], const u8 *p, u32 left, u32 keep)
 {
 	u64 w0 = ahead[0], w1 = ahead[1], w2 = ahead[2], w3 = ahead[3], w4 = ahead[4];
@@ -49,7 +49,7 @@ static u32 sparse_loop(u64 ahead[SPARSE_AHEAD], const u8 *p, u32 left, u32 keep)
 	return left;
 }
 
-/* The @left bytes before @end, SPARSE_KEPT or a few more. */
+/* The CRC over the last @left bytes before @end (SPARSE_KEPT <= @left < SPARSE_LEAST) with the pending words. */
 static u32 sparse_end(const u64 ahead[SPARSE_AHEAD], const u8 *end, u32 left)
 {
 	__le64 last[SPARSE_LEAST / 8];
@@ -104,7 +104,7 @@ static bool __init sparse_right_at(u32 crc, const u8 *p, u32 len)
 	       sparse_sum_two(p, first, p + first, len - first) == crc32_le(0, p, len);
 }
 
-/* Any length, at any address, after any value. */
+/* Compares with the library for each length, at unaligned addresses and after different values. */
 void __init mrc_crc32_sparse_init(void)
 {
 	static u8 bytes[SPARSE_TEST_LEN] __initdata;
@@ -121,7 +121,7 @@ void __init mrc_crc32_sparse_init(void)
 	sparse_ok = true;
 }
 
-#else /* the library is better */
+#else /* the library is faster */
 
 void __init mrc_crc32_sparse_init(void)
 {

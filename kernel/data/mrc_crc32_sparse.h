@@ -10,15 +10,15 @@
 
 #include <linux/types.h>
 
-#define MRC_CRC32_SPARSE_BLOCK	16u	/* bytes that are taken at a time */
+#define MRC_CRC32_SPARSE_BLOCK	16u	/* bytes per step */
 
-/* Process context, once: whether what it computes is right. */
+/* Process context, once: tests the results against the library, which is used in its place if they differ. */
 void mrc_crc32_sparse_init(void);
-/* Does it compute, and not the kernel's library in its place? */
+/* False: the functions below call the kernel's library. */
 bool mrc_crc32_sparse_used(void);
-/* Any context. As crc32_le(). */
+/* Any context. The same result as crc32_le(). */
 u32 mrc_crc32_sparse(u32 crc, const u8 *p, u32 len);
-/* The CRC, starting with 0, of @first_len bytes at @first (whole blocks) followed by @len bytes at @p. */
+/* Any context. The CRC, starting with 0, of @first_len bytes at @first (whole blocks) followed by @len bytes at @p. */
 u32 mrc_crc32_sparse_two(const u8 *first, u32 first_len, const u8 *p, u32 len);
 
 #endif

@@ -15,7 +15,7 @@
 #include "data/mrc_endpoint.h"
 #include "data/mrc_tx.h"
 
-/* The address that the peer knows us by. */
+/* Our address that the peer knows, else the one that the kernel selects. False: there is none. */
 static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
 {
 	struct mrc_dev *dev = peer->dev;
@@ -34,7 +34,7 @@ static bool endpoint_source(struct mrc_peer *peer, union ib_gid *sgid)
 	return a;
 }
 
-/* The next EV, into @op; on a plane of @avoid only if no other is up. False: none is. */
+/* Sets the EV of @op: the next usable one, on a plane of @avoid only if there is no other. False: no EV is usable. */
 static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
 {
 	u8 tries = mrc_evset_n_planes(&ps->evs);
@@ -51,7 +51,7 @@ static bool endpoint_ev(struct mrc_pathset *ps, struct mrc_txop *op, u32 avoid)
 	return op->ev_idx != MRC_NONE16;
 }
 
-/* By an EV of the plane that the engine names, in use or not. */
+/* Sets the EV of @op: one of the plane that the engine named, usable or not. False: the plane has no EV. */
 static bool endpoint_ev_of(struct mrc_pathset *ps, struct mrc_txop *op)
 {
 	op->ev_idx = mrc_evset_nth_of(&ps->evs, op->hdr.plane, op->hdr.ev);
@@ -61,7 +61,7 @@ static bool endpoint_ev_of(struct mrc_pathset *ps, struct mrc_txop *op)
 	return true;
 }
 
-/* Without a route, try another plane, unless a plane is named. */
+/* Builds the packet with the first EV that has a route. If the engine named a plane, only that plane is tried. */
 static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
 	static const struct mrc_payload empty;
@@ -79,7 +79,10 @@ static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op
 	return skb;
 }
 
-/* A packet to QP 2 of the peer, by the plane that it names; else over planes of @avoid only if there is no other. */
+/*
+ * Any context, no lock of ours held. Sends @pkt to QP 2 of the peer: by the plane that @pkt names, or else by any
+ * plane, those of @avoid last. 0 or -ENETDOWN.
+ */
 static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 avoid)
 {
 	struct mrc_txop op = {
@@ -114,7 +117,7 @@ static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_request *
 	return endpoint_source(peer, sgid) ? 0 : -EADDRNOTAVAIL;
 }
 
-/* Make the parts of the EV that are not configured. */
+/* The entropy value of the EV, with random values for the parts that are not configured. */
 static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_request *ask)
 {
 	struct mrc_entropy e;
@@ -123,7 +126,7 @@ static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_re
 	return mrc_entropy_of(&e, (enum mrc_ev_fmt)ask->fmt, ask->ev.value, 0);
 }
 
-/* BH off, in the RCU section that found @way. */
+/* BH off, in the RCU section in which @way was found. */
 static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
 		    const union ib_gid *sgid, const struct mrc_route *way, const struct mrc_pkt *pkt)
 {

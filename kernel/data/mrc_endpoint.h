@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_endpoint.h - sends endpoint packets, from QP 2 to QP 2 of a peer, over any live plane.
+ * mrc_endpoint.h - sends endpoint packets (MRC 1.0 sections 1.10, 3.6) to QP 2 of a peer.
  *
- * The contents come from the peer (path/mrc_peer_port.h), which calls this file through a function
- * pointer. A request of a controller leaves by the EV that it names.
+ * path/mrc_peer_port.h makes the contents: Port Status Updates and answers, which leave by any live
+ * plane. It calls this file through a function pointer. A request of a controller leaves by the EV
+ * that the controller names.
  */
 #ifndef MRC_ENDPOINT_H
 #define MRC_ENDPOINT_H
@@ -14,18 +15,18 @@
 struct mrc_endpoint_request {
 	struct mrc_ep_req q;
 	union ib_gid to;
-	union ib_gid from;		/* all zero: the address of ours that the peer knows */
-	struct mrc_profile_ev ev;	/* checked: path/mrc_profile_check.h */
+	union ib_gid from;		/* all zero: our address that the peer knows */
+	struct mrc_profile_ev ev;	/* checked by path/mrc_profile_check.h */
 	u32 fmt;			/* MRC_FMT_* */
-	bool has_dscp;			/* else that of control packets */
+	bool has_dscp;			/* false: use the DSCP of control packets */
 	u8 dscp;
 };
 
 /*
- * Under rtnl. 0: it was sent. Otherwise -ENOENT: no such peer; -EADDRNOTAVAIL: @from is no address of the device;
- * errors of mrc_peer_request() and mrc_route_named(); -ENOMEM.
+ * Under rtnl. Sends the request of a controller. 0; -ENOENT: no such peer; -EADDRNOTAVAIL: @from is no address of the
+ * device, or there is none for the peer; -ENOMEM; errors of mrc_peer_request() and mrc_route_named().
  */
 int mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_endpoint_request *ask);
-void mrc_endpoint_init(void);	/* once, before any device */
+void mrc_endpoint_init(void);	/* module start, before any device exists */
 
 #endif

@@ -24,11 +24,11 @@
 #include "data/mrc_wqe.h"
 #include "data/mrc_wqe_recv.h"
 
-#define MRC_TX_BUDGET	32	/* packets per turn, built under qp->lock: all answers it may owe, */
-#define MRC_TX_BATCH	8	/* and at a time, taken under the lock that all QPs to a host share */
+#define MRC_TX_BUDGET	32	/* packets per turn: room for all SACKs and NACKs that a QP may owe */
+#define MRC_TX_BATCH	8	/* packets taken from the engine per hold of path_lock, which QPs to a peer share */
 #define MRC_HOLD_BUDGET	64	/* held packets placed per turn */
 #define MRC_SQ_BUDGET	64	/* send requests taken per turn */
-#define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: rings may be refilled for ever */
+#define MRC_FLUSH_BUDGET 256	/* requests flushed per turn: a program may refill its rings without end */
 #define MRC_TX_RETRY_NS	(1 * NSEC_PER_MSEC)	/* after a packet could not be built */
 
 /* Scratch memory of the current turn: per CPU, BH off. */
@@ -100,7 +100,7 @@ static u8 wc_opcode_local(u8 wr_opcode)
 	}
 }
 
-/* The retries are used up. If no packet of the peer ever arrived, the cause is probably a setting, not a path. */
+/* The retries are used up. If the peer never acknowledged a packet, the cause is probably a setting, not a path. */
 static noinline void hint_silent(struct mrc_qp *qp)
 {
 	struct mrc_conn_info info;
@@ -126,6 +126,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		hint_silent(qp);
 	if (cpl->op == MRC_OP_LOCAL && cpl->status == MRC_ST_LOC_PROT)
 		cqe.status = IB_WC_MW_BIND_ERR;
+	/* The QP failed because the memory of this request was invalidated: report the cause, not the flush. */
 	if (cpl->status == MRC_ST_FLUSHED && w->gone)
 		cqe.status = IB_WC_LOC_PROT_ERR;
 	mrc_wqe_release(w);
@@ -135,7 +136,7 @@ static void complete_send(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 		mrc_cq_post(qp->scq, &cqe, cpl->status != MRC_ST_OK);
 }
 
-/* @status: of the connection. A receive that was itself refused completes with its own status. */
+/* A receive whose message was refused completes with the reason (w->fail) in place of a flush. */
 static void recv_done(struct mrc_qp *qp, struct mrc_rwqe *w, struct mrc_cqe *cqe, u8 status,
 		      bool solicited)
 {
@@ -172,7 +173,7 @@ static void complete_recv(struct mrc_qp *qp, const struct mrc_cpl *cpl)
 
 /* ---- work that became possible ---- */
 
-/* A bad request fails the connection in its turn; the connection then leaves its controller. */
+/* If the next item is a bad request, the connection fails and leaves its congestion controller, under path_lock. */
 static bool flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 {
 	bool any;
@@ -185,7 +186,7 @@ static bool flow_next(struct mrc_qp *qp, struct mrc_todo *ev)
 	return any;
 }
 
-/* True: the budget of held packets is used up, and there may be more. */
+/* Does the work that the engine returns. True: the budget of held packets is used up, and there may be more. */
 static bool flow_do(struct mrc_qp *qp, u64 now)
 {
 	int held = MRC_HOLD_BUDGET;
@@ -235,7 +236,7 @@ static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
 	qp->ibqp->event_handler(&ev, qp->ibqp->qp_context);
 }
 
-/* SQD: no request is taken from the ring; all taken ones have completed. */
+/* SQD: no more requests are taken from the ring. Reports, once, that all earlier ones have completed. */
 static void flow_sq_drained(struct mrc_qp *qp)
 {
 	if (qp->sqd_told || !mrc_qp_drained(qp))
@@ -254,7 +255,7 @@ static void flow_last_wqe(struct mrc_qp *qp)
 	flow_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-/* A failed request is reported by its completion. An event reports failures without a completion. */
+/* A failed request is reported by its completion. Failures without a completion are reported by an event. */
 static void flow_error(struct mrc_qp *qp)
 {
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
@@ -267,7 +268,7 @@ static void flow_error(struct mrc_qp *qp)
 		flow_event(qp, IB_EVENT_QP_ACCESS_ERR);
 }
 
-/* Requests left in the rings complete as flushed. True: there may be more. */
+/* Requests left in the rings complete as flushed. True: the budget is used up, and there may be more. */
 static bool flow_flush(struct mrc_qp *qp)
 {
 	struct mrc_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR };
@@ -294,11 +295,11 @@ static bool flow_flush(struct mrc_qp *qp)
 	return !budget;
 }
 
-/* ---- work in ---- */
+/* ---- requests in ---- */
 
 /*
- * Take send requests off the ring while the engine has room. True: more are there. *waits: the
- * next one cannot be taken yet.
+ * Takes send requests off the ring while the engine has room. True: the budget is used up, and there may be more.
+ * *waits: the next request cannot be taken yet.
  */
 static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 {
@@ -312,7 +313,7 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 		if (*waits)
 			break;
 		if (mrc_conn_post(&qp->conn, &wr, now)) {
-			/* Invalid for this QP: it fails in its turn. */
+			/* Invalid for this QP: it fails after earlier requests have completed. */
 			wr.error = MRC_ST_LOC_QP_OP;
 			if (WARN_ON_ONCE(mrc_conn_post(&qp->conn, &wr, now)))
 				break;
@@ -326,9 +327,9 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
 }
 
 /*
- * Going idle: request a doorbell, then check the ring once more (mrc-abi.h). True: a request was
- * posted in between. Not while requests wait for the peer: each doorbell would be useless, because
- * the turn after the next acknowledgement checks the ring.
+ * The QP becomes idle: requests a doorbell, then checks the ring once more (mrc-abi.h). True: a request was posted in
+ * between. Not called while requests wait for acknowledgements: the turn after the next one checks the ring, so
+ * doorbells would be useless.
  */
 static bool flow_sleep(struct mrc_qp *qp)
 {
@@ -338,7 +339,7 @@ static bool flow_sleep(struct mrc_qp *qp)
 	       (mrc_conn_can_post(&qp->conn) || qp->state == IB_QPS_ERR);
 }
 
-/* A profile was replaced: the peer has another set of paths. */
+/* If the peer has a new path set, because a profile was replaced, the QP changes to it. */
 static void flow_refresh_path(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps;
@@ -357,7 +358,7 @@ static void flow_refresh_path(struct mrc_qp *qp)
 
 static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 {
-	struct mrc_payload pl __uninitialized;	/* otherwise kernels clear it, which takes 10 ns and more */
+	struct mrc_payload pl __uninitialized;	/* large: clearing it for each packet is expensive */
 
 	if (!mrc_wqe_payload(qp, op, &pl))
 		return NULL;
@@ -365,8 +366,9 @@ static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
 }
 
 /*
- * @op, the first of @n packets, could not be built: no memory, no route, or its source memory was invalidated. A failed
- * response is reported to the peer; a request whose memory was invalidated fails.
+ * @op, the first of @n packets, could not be built: no memory, no route, or its source memory was invalidated. Returns
+ * all @n to the engine. If a response can no longer be read, the peer gets a NAK. If the memory of a request was
+ * invalidated, the QP fails.
  */
 static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u64 now)
 {
@@ -380,7 +382,7 @@ static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u6
 		mrc_qp_fail_conn(qp);
 }
 
-/* @op will certainly leave. */
+/* Called after @op was built, so that packets that could not be built are not traced. */
 static void flow_trace_tx(const struct mrc_qp *qp, const struct mrc_txop *op)
 {
 	const struct mrc_pkt *h = &op->hdr;
@@ -400,7 +402,7 @@ static void flow_trace_window(const struct mrc_qp *qp)
 	trace_mrc_window(qp->qpn, i.cwnd_bytes, i.inflight_bytes, i.srtt_ns, i.lost_queued);
 }
 
-/* Builds the @n packets of @op. False: one could not be built; that one and those after it have not left. */
+/* Builds @n packets of w->op and queues them. False: one could not be built; that one and those after it are undone. */
 static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now,
 			  struct sk_buff_head *out)
 {
@@ -419,7 +421,7 @@ static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now
 	return true;
 }
 
-/* True: budget used up, more to send. *retry: a packet could not be built. */
+/* Builds packets into @out. True: the budget is used up, and there is more to send. *retry: one could not be built. */
 static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *retry)
 {
 	struct flow_work *w = this_cpu_ptr(&flow_work);
@@ -439,7 +441,10 @@ static bool flow_tx(struct mrc_qp *qp, u64 now, struct sk_buff_head *out, bool *
 
 /* ---- incast ---- */
 
-/* Reports arrivals since the last turn to the device, and the device's penalty to the peer. */
+/*
+ * Reports arrivals since the last turn to the device. SACKs carry the device's penalty to the peer (MRC 1.0 section
+ * 5.3).
+ */
 static void flow_incast(struct mrc_qp *qp, u64 now)
 {
 	struct mrc_dev *dev = qp->dev;
@@ -462,14 +467,14 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	struct sk_buff_head held;
 
 	__skb_queue_head_init(&held);
-	mrc_hold_take_all(qp, &held);	/* will never be placed */
+	mrc_hold_take_all(qp, &held);	/* these packets will never be placed */
 	__skb_queue_purge(&held);
 	mrc_qp_timer_want(qp, MRC_TIME_NEVER, 0);
 	mrc_place_drop_answers(qp);
-	/* Receives posted from here on need a doorbell, to be flushed. */
+	/* Receives that are posted from here on ring a doorbell, so that they are flushed. */
 	if (!qp->srq)
 		WRITE_ONCE(qp->rq.hdr->need_kick, 1);
-	smp_mb();	/* pairs with the one after prod was published: mrc_post_recv(), the plug-in */
+	smp_mb();	/* pairs with the barrier after prod is published: mrc_post_recv(), the plug-in */
 	flow_do(qp, ktime_get_ns());
 	if (flow_flush(qp))
 		return true;
@@ -477,7 +482,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	return flow_sleep(qp);
 }
 
-/* While the path set relies on a QP's timer for its probes (mrc_evset_waits()), the deadline needs path_lock. */
+/* While the path set needs a QP's timer for its probes (mrc_evset_waits()), reading the deadline needs path_lock. */
 static u64 flow_deadline_ns(struct mrc_qp *qp)
 {
 	u64 at;
@@ -509,7 +514,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	if (trace_mrc_window_enabled())
 		flow_trace_window(qp);
 	mrc_qp_grow_ask(qp);
-	more |= flow_do(qp, now);	/* requests that were bad when posted: no packet will trigger this */
+	more |= flow_do(qp, now);	/* completes requests that were bad when posted: no packet arrives for them */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
 		flow_error(qp);
 	if (qp->state == IB_QPS_ERR)

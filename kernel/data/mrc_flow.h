@@ -8,9 +8,9 @@
 #include "data/mrc_qp.h"
 
 /*
- * Softirq, no lock held, and not twice at once for a QP but by its own lock: timer, ring ->
- * engine, tails, execs, completions, packets out, under a budget. *@packets grows by those
- * sent. True: wants another turn.
+ * Softirq, no lock held; qp->lock serialises turns. Runs the engine's timer, takes requests from the rings, executes
+ * and completes what the engine returns, and sends packets, all within budgets. Adds the number of packets sent to
+ * *@packets. True: the QP wants another turn.
  */
 bool mrc_flow_run(struct mrc_qp *qp, u32 *packets);
 

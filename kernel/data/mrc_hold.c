@@ -15,7 +15,7 @@ static const struct mrc_reject hold_deny_full = {
 	.nack = MRC_NACK_NO_PKT_BUFFER, .nak = MRC_NAK_NONE,
 };
 
-struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
+struct mrc_hold_cb {		/* in skb->cb: the fields of struct mrc_rxop that placement needs */
 	u64 va;
 	u64 atomic_orig;
 	u32 rkey, off, len, msg_len;
@@ -27,7 +27,7 @@ struct mrc_hold_cb {		/* in skb->cb: of struct mrc_rxop what placing needs */
 	u8 needs_rq : 1;
 };
 
-/* The skb outlives the stack's call: drop what it only borrows. */
+/* The skb is held after the stack's call has returned: drop references that are valid only during the call. */
 static void hold_detach(struct sk_buff *skb)
 {
 	skb_orphan(skb);
@@ -37,7 +37,7 @@ static void hold_detach(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
-/* A sixteenth of the host's memory at most. */
+/* Bytes: at most a sixteenth of the host's memory. */
 static long hold_max(void)
 {
 	return (long)min_t(u64, MRC_HOLD_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 4);
@@ -91,7 +91,7 @@ static bool hold_skb(struct mrc_qp *qp, const struct mrc_rxop *op, struct sk_buf
 	return true;
 }
 
-/* Check now what could not be refused after the packet is held. */
+/* A held packet is acknowledged and can no longer be refused, so its receive request is checked now. */
 const struct mrc_reject *mrc_hold_store(struct mrc_qp *qp, const struct mrc_rxop *op,
 					struct sk_buff *skb, int off)
 {

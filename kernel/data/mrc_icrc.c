@@ -7,9 +7,9 @@
  * ones: DS field, TTL and checksum of IPv4; traffic class, flow label and hop limit of IPv6; the
  * UDP checksum; BTH byte 4. The result is little-endian on the wire.
  *
- * Three methods. mrc_crc32_fold.h if the processor supports it. Otherwise the crypto API's "crc32"
- * if an accelerated version exists; its generic version is the library's slicing code behind an
- * indirect call. Otherwise mrc_crc32_sparse.h, or the library itself.
+ * There are three methods. The first choice is mrc_crc32_fold.h, if the processor supports it. The
+ * second is the crypto API's "crc32", if it has an accelerated version; its generic version is the
+ * library's code behind an indirect call. The third is mrc_crc32_sparse.h, or the library itself.
  */
 #include <crypto/hash.h>
 #include <linux/crc32.h>
@@ -26,8 +26,8 @@
 #include "data/mrc_crc32_sparse.h"
 
 #define ICRC_SEED	0xdebb20e3u	/* crc32_le(~0, eight bytes of 0xff) */
-#define ICRC_LANE	16u	/* bytes that a driver's carry-less multiplication takes at a time */
-#define ICRC_FIRST	(2 * MRC_CRC32_FOLD_LANES)	/* bytes: zeros, headers, and of the payload what fills it up */
+#define ICRC_LANE	16u	/* bytes per step of a driver's carry-less multiplication */
+#define ICRC_FIRST	(2 * MRC_CRC32_FOLD_LANES)	/* bytes: zeros, headers, and payload to complete lanes */
 #define ICRC_MASKED_MAX	(60u + sizeof(struct udphdr) + MRC_BTH_LEN)
 
 static_assert(MRC_CRC32_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_CRC32_SPARSE_BLOCK == 0 &&
@@ -36,7 +36,7 @@ static_assert(MRC_CRC32_FOLD_LANES % ICRC_LANE == 0 && ICRC_LANE % MRC_CRC32_SPA
 
 static struct crypto_shash *icrc_tfm;	/* NULL: use mrc_crc32_sparse() */
 
-/* How long IP, UDP and BTH are. */
+/* Bytes of IP, UDP and BTH. */
 static u32 icrc_masked_len(const u8 *l3)
 {
 	u32 l3_len = l3[0] >> 4 == 4 ? (l3[0] & 0xf) * 4u : sizeof(struct ipv6hdr);
@@ -44,7 +44,7 @@ static u32 icrc_masked_len(const u8 *l3)
 	return l3_len + (u32)sizeof(struct udphdr) + MRC_BTH_LEN;
 }
 
-/* The variable fields of IP, UDP and BTH, a copy, @len bytes. */
+/* Sets the variable fields of @buf, a copy of IP, UDP and BTH with @len bytes, to all ones. */
 static void icrc_mask(u8 *buf, u32 len)
 {
 	u8 *bth = buf + len - MRC_BTH_LEN;
@@ -67,12 +67,12 @@ static void icrc_mask(u8 *buf, u32 len)
 	bth[4] = 0xff;
 }
 
-/* The CRC so far: the driver's own, or crc. */
+/* A CRC in progress: in desc, or else in crc. */
 struct icrc_sum {
-	struct shash_desc *desc;	/* or NULL */
-	const u8 *first;		/* whole lanes or blocks not yet in crc, or NULL */
+	struct shash_desc *desc;	/* of the driver, or NULL */
+	const u8 *first;		/* whole lanes or blocks that are not in crc yet, or NULL */
 	u32 first_len;
-	bool folds;
+	bool folds;			/* mrc_crc32_fold() may be used */
 	u32 crc;
 };
 
@@ -87,14 +87,14 @@ static void icrc_add(struct icrc_sum *s, const u8 *p, u32 len)
 	s->first = NULL;
 }
 
-/* Bytes [@from, @to) of @skb, which may lie anywhere. Rare, and its state is large. */
+/* Bytes [@from, @to) of any @skb. Rare; a function of its own, because its state on the stack is large. */
 static noinline void icrc_add_any(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
 {
 	struct skb_seq_state st;
 	u32 done = 0, len;
 	const u8 *data;
 
-	/* skb_seq_read() only reads; its state wants a mutable pointer. */
+	/* The cast is safe: skb_seq_read() only reads. */
 	skb_prepare_seq_read((struct sk_buff *)skb, from, to, &st);
 	while ((len = skb_seq_read(done, &data, &st))) {
 		len = min(len, to - from - done);
@@ -104,8 +104,8 @@ static noinline void icrc_add_any(struct icrc_sum *s, const struct sk_buff *skb,
 }
 
 /*
- * Bytes [@from, @to) of one fragment. Compound pages are mapped one by one. What lies in a device's
- * memory is no page, and cannot be read: no ICRC fits it then, for it reads as 0 (mrc_rx_icrc()).
+ * Bytes [@from, @to) of one fragment. Pages of a compound page are mapped one by one. Memory of a device has no page
+ * and cannot be read. Such a packet is never accepted, because its ICRC is read as 0 (mrc_rx_icrc()).
  */
 static void icrc_add_frag(struct icrc_sum *s, const skb_frag_t *frag, u32 from, u32 to)
 {
@@ -123,7 +123,7 @@ static void icrc_add_frag(struct icrc_sum *s, const skb_frag_t *frag, u32 from, 
 	}
 }
 
-/* Bytes [@from, @to) of @skb: nearly always the rest of the head and one fragment or two. */
+/* Bytes [@from, @to) of @skb: usually the rest of the head and one or two fragments. */
 static void icrc_add_skb(struct icrc_sum *s, const struct sk_buff *skb, u32 from, u32 to)
 {
 	u32 begin = 0, end = skb_headlen(skb);
@@ -153,7 +153,7 @@ static u32 icrc_own(const struct sk_buff *skb, const u8 *first, u32 first_len, u
 		icrc_add(&s, first, first_len);
 		return ~s.crc;
 	}
-	s.first = first;	/* full */
+	s.first = first;	/* whole lanes: icrc_first() */
 	s.first_len = first_len;
 	icrc_add_skb(&s, skb, from, to);
 	return ~s.crc;
@@ -166,7 +166,7 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
 	__le32 out;
 
 	desc->tfm = icrc_tfm;
-	crypto_shash_init(desc);	/* 0, where nobody sets a key */
+	crypto_shash_init(desc);	/* starts with 0, because no key is set */
 	crypto_shash_update(desc, first, first_len);
 	if (from < to)
 		icrc_add_skb(&s, skb, from, to);
@@ -175,17 +175,17 @@ static u32 icrc_shash(const struct sk_buff *skb, const u8 *first, u32 first_len,
 }
 
 /*
- * @zeros of them, and behind them the packet from @from on, the variable fields masked, until it ends or whole
- * lanes are full. Return: bytes in @first; 0: unreadable.
+ * Fills @first with @zeros zero bytes and the start of the packet, its variable fields masked: up to its end, or until
+ * lanes are complete. Returns the number of bytes in @first; 0: the packet is unreadable.
  */
 static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u32 zeros)
 {
 	u32 masked = icrc_masked_len(skb->data + from), i;
 	u32 room = (zeros + masked <= MRC_CRC32_FOLD_LANES ? MRC_CRC32_FOLD_LANES : ICRC_FIRST) - zeros;
-	/* A packet that arrived may end before its BTH does. */
+	/* At least the headers, even if a received packet ends before its BTH does. */
 	u32 n = min(room, max(to - from, masked));
 
-	for (i = 0; i < zeros; i += sizeof(u64))	/* no loop that would become a call */
+	for (i = 0; i < zeros; i += sizeof(u64))	/* WRITE_ONCE: the compiler must not make it a memset() call */
 		WRITE_ONCE(*(u64 *)(first + i), 0);
 	if (likely(from + n <= skb_headlen(skb)))
 		memcpy(first + zeros, skb->data + from, n);
@@ -197,13 +197,9 @@ static u32 icrc_first(u8 *first, const struct sk_buff *skb, u32 from, u32 to, u3
 }
 
 /*
- * @l3_off: innermost IP header, from skb->data; headers up to the end of BTH are
- * linear. @end_off: first byte behind the padding, where the ICRC is or will be.
- * Any context up to softirq. Return: the value to store with put_unaligned_le32().
- *
- * Bytes that do not fill lanes cost up to ten times as much. So the headers are copied behind zeros, as many as make
- * whole lanes of everything. Zeros do not change a CRC that begins with 0; the seed is added to the first four bytes
- * behind them instead. Payload of a multiple of MRC_CRC32_FOLD_LANES bytes is not copied then.
+ * Bytes that do not fill lanes are slow. So the headers are copied behind as many zeros as fill up the lanes of the
+ * whole packet. Zeros do not change a CRC that starts with 0; the seed is added to the first four bytes after them.
+ * Then payload of a multiple of MRC_CRC32_FOLD_LANES bytes is not copied.
  */
 u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 {
@@ -215,7 +211,7 @@ u32 mrc_icrc_skb(const struct sk_buff *skb, int l3_off, int end_off)
 	len = icrc_first(first, skb, from, to, zeros);
 	from += len - zeros;
 	if (unlikely(!len))
-		crc = 1;	/* mrc_rx_icrc() returns 0 then, and the two must differ */
+		crc = 1;	/* mrc_rx_icrc() returns 0 for an unreadable packet, and the two must differ */
 	else if (!folds && icrc_tfm)
 		crc = icrc_shash(skb, first, len, from, to);
 	else

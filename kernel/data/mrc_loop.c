@@ -16,9 +16,9 @@
 #include "data/mrc_loop_send.h"
 
 #define LOOP_BATCH	32
-#define LOOP_SHARE	80000		/* of a plane's bits a second: bytes of 0.01 % */
+#define LOOP_SHARE	80000		/* default budget: bits per second / LOOP_SHARE = bytes in 0.01 % of the rate */
 
-/* Under the lock. The timer runs when the engine says so. */
+/* Under the lock. Sets the timer for the time that the engine wants. */
 static void loop_arm(struct mrc_loop *l)
 {
 	u64 at_ns = mrc_prober_arm(&l->prober, ktime_get_ns());
@@ -27,7 +27,10 @@ static void loop_arm(struct mrc_loop *l)
 		hrtimer_start(&l->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Under the lock and RCU. A plane that a controller disabled is probed, too, to find out when it works again. */
+/*
+ * Under the lock and RCU. Tells the engine the MTU and budget of each plane. A plane that a controller disabled is
+ * probed, too, to find out when it works again.
+ */
 static void loop_planes(struct mrc_loop *l)
 {
 	const struct mrc_dev_plane *plane;
@@ -63,7 +66,7 @@ static void loop_tell(struct mrc_dev *dev, enum mrc_prober_news news)
 	}
 }
 
-/* BH off. The next one that is due; false: none. */
+/* BH off. Takes the next probe that is due. False: there is none. */
 static bool loop_next(struct mrc_loop *l, struct mrc_prober_op *op)
 {
 	bool any;
@@ -113,13 +116,13 @@ static enum hrtimer_restart loop_timer(struct hrtimer *t)
 	struct mrc_loop *l = container_of(t, struct mrc_loop, timer);
 
 	rcu_read_lock();
-	if (!READ_ONCE(l->dev->dead))	/* its namespace may be going */
+	if (!READ_ONCE(l->dev->dead))	/* a dead device's namespace may be ending */
 		loop_run(l);
 	rcu_read_unlock();
-	return HRTIMER_NORESTART;	/* armed anew inside */
+	return HRTIMER_NORESTART;	/* loop_arm() has restarted it if necessary */
 }
 
-/* ---- tests come and go ---- */
+/* ---- tests are set ---- */
 
 static void loop_free(struct mrc_prober_table *t)
 {
@@ -197,7 +200,7 @@ void mrc_loop_exit(struct mrc_dev *dev)
 	kfree(dev->loop);
 }
 
-/* ---- what they found ---- */
+/* ---- results ---- */
 
 void mrc_loop_get_info(struct mrc_dev *dev, struct mrc_loop_info *info)
 {

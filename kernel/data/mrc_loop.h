@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_loop.h - self-probes of a device: packets that return to this host by source route.
+ * mrc_loop.h - self-probes of a device: packets that a source route leads back to this host.
  *
  * The engine decides when a probe leaves and what its outcome means (engine/probe/mrc_prober.h).
- * This file owns its lock, its timer and its memory.
+ * This file owns the engine object's lock, timer and memory, one of each per device.
  */
 #ifndef MRC_LOOP_H
 #define MRC_LOOP_H
@@ -16,16 +16,19 @@ struct mrc_loop {
 	struct mrc_dev *dev;
 	spinlock_t lock;		/* innermost, softirq-safe */
 	struct mrc_prober prober;
-	u64 budget;			/* bytes a second and plane; 0: of its rate */
+	u64 budget;			/* bytes per second and plane; 0: a share of the plane's rate */
 	struct hrtimer timer;		/* softirq */
 };
 
 /* Process context. 0 or -ENOMEM. */
 int mrc_loop_init(struct mrc_dev *dev);
-/* Process context, no lock. The device is dead, and nobody sees it any more. */
+/* Process context, no lock held. The device is dead and has no users. */
 void mrc_loop_exit(struct mrc_dev *dev);
 
-/* Under rtnl. The tests from now on: @n of them, by id, no two the same; @budget 0: the default. 0 or -ENOMEM. */
+/*
+ * Under rtnl. Replaces all tests by @n @tests, in ascending order of id, without duplicates. @budget: bytes per second
+ * and plane; 0: the default. 0, or -ENOMEM: nothing has changed.
+ */
 int mrc_loop_set(struct mrc_dev *dev, const struct mrc_prober_cfg *cfg, u64 budget,
 		 const struct mrc_selfprobe_cfg *tests, u32 n);
 
@@ -39,7 +42,7 @@ struct mrc_loop_info {
 
 /* Any context. */
 void mrc_loop_get_info(struct mrc_dev *dev, struct mrc_loop_info *info);
-/* Any context. A copy of the test with the smallest id that is not below @id; false: there is none. */
+/* Any context. Copies the test with the smallest id >= @id. False: there is none. */
 bool mrc_loop_get_test(struct mrc_dev *dev, u64 id, struct mrc_selfprobe *test);
 
 #endif

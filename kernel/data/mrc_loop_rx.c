@@ -3,7 +3,7 @@
  * mrc_loop_rx.c - see mrc_loop_rx.h.
  *
  * The source is our own address, which proves nothing. Secret and number prove that the probe is
- * ours and recent (engine/probe/mrc_selfprobe.h). Nothing is answered.
+ * ours and recent (engine/probe/mrc_selfprobe.h). No packet is sent in response.
  */
 #include <linux/ktime.h>
 #include <net/ipv6.h>
@@ -24,7 +24,9 @@ bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid)
 	return false;
 }
 
-/* Bytes from BTH on that are there; 0: the lengths contradict each other. */
+/*
+ * The number of bytes from BTH on, without the ICRC, which a trimmed packet has lost. 0: the lengths are inconsistent.
+ */
 static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
 {
 	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
@@ -60,7 +62,7 @@ static enum mrc_selfprobe_verdict loop_judge(const struct mrc_rx_pkt *p, struct 
 	c->plane = p->plane ? p->plane->num : MRC_PLANE_NONE;
 	c->marked = mrc_rx_marked(p);
 	if (!c->trimmed && !mrc_rx_icrc_ok(p, skb)) {
-		/* A switch that trims may correct UDP's length. */
+		/* A switch may correct UDP's length when it trims a packet: only the mark and the ICRC show it. */
 		c->trimmed = mrc_rx_trim_mark(p, dev);
 		c->corrupt = !c->trimmed;
 	}

@@ -7,9 +7,11 @@
 
 #include "data/mrc_rx_pkt.h"
 
-/* Under RCU. @sid is not the locator of the plane of arrival; is it that of another plane of @dev? */
+/* Under RCU. Is @sid the locator of a plane of @dev? The caller has excluded the plane of arrival. */
 bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid);
-/* BH off, under RCU; BTH is linear. False: it is none. Else it was counted; @skb is still the caller's. */
+/*
+ * BH off, under RCU; BTH is linear. True: @skb is a self-probe, and was processed and counted. The caller keeps @skb.
+ */
 bool mrc_loop_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * mrc_loop_send.c - see mrc_loop_send.h.
  *
- * From our own address to our own address, in SRv6 whose uSIDs lead out and back. A probe that
- * tests the host itself has no outer header and is sent over lo.
+ * A probe is sent from our own address to our own address. The uSIDs of its outer header lead out
+ * and back. A probe that tests the host itself has no outer header and is sent over lo.
  */
 #include <net/ipv6.h>
 #include "path/mrc_route.h"
 #include "data/mrc_loop_send.h"
 #include "data/mrc_tx.h"
 
-/* An address of ours, of IPv6 if there is one: on the same fabric as @to. */
+/* One of our addresses: the IPv6 address that fits @to best, else an IPv4 address. False: there is none. */
 static bool send_own(const struct mrc_dev *dev, const struct in6_addr *to, union ib_gid *own)
 {
 	struct in6_addr any4;
@@ -31,7 +31,7 @@ static int send_way(struct mrc_dev *dev, const struct mrc_selfprobe_cfg *t, cons
 	return plane ? mrc_route_to(dev, plane, to, &e->way) : -ENETDOWN;
 }
 
-/* Bytes from BTH to the ICRC: @size is of the whole IP packet, and the route may take less. */
+/* Bytes of the message: @size is that of the whole IP packet, which the MTU of the route limits. */
 static u32 send_len(const struct mrc_tx_env *e, bool v4, u32 size)
 {
 	u32 around = e->way.outer_len + (v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)) +

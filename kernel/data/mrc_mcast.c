@@ -29,10 +29,7 @@ struct mrc_mcast *mrc_mcast_find(const struct mrc_dev *dev, const union ib_gid *
 
 /* ---- netdevs ---- */
 
-/*
- * Without IP of that family the netdev is no member. Its NIC may then filter what is sent to
- * the group, which is what "no such IP here" means.
- */
+/* A netdev without IP of that family cannot join. Its NIC may then filter out the group's packets. */
 static bool mcast_join(const struct mrc_dev_plane *plane, const union ib_gid *gid)
 {
 	const struct in6_addr *a = (const struct in6_addr *)gid;
@@ -53,7 +50,7 @@ static bool mcast_join(const struct mrc_dev_plane *plane, const union ib_gid *gi
 	return !err;
 }
 
-/* Does nothing if a netdev that is being removed has lost its groups already. */
+/* Does nothing if the netdev is being removed and has lost its groups already. */
 static void mcast_leave(const struct mrc_dev_plane *plane, const union ib_gid *gid)
 {
 	const struct in6_addr *a = (const struct in6_addr *)gid;
@@ -74,7 +71,7 @@ static bool mcast_has_ip(const struct mrc_dev_plane *plane, const union ib_gid *
 	       !!__in_dev_get_rtnl(plane->ndev) : !!__in6_dev_get(plane->ndev);
 }
 
-/* IPv4's route to a group says whether the host is a member: what is cached may say otherwise. */
+/* IPv4's route to a group depends on whether the host is a member, so cached routes may be wrong now. */
 static void mcast_forget_routes(struct mrc_dev *dev, const union ib_gid *gid)
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, gid);
@@ -97,7 +94,7 @@ static void mcast_plane_off(struct mrc_mcast *g, const struct mrc_dev_plane *pla
 	g->joined &= ~(1u << plane->num);
 }
 
-/* If IP was turned off, the membership is gone, and a later one belongs to somebody else. */
+/* If IP was turned off, the membership has ended. It must not be left later, when it may be another user's. */
 static void mcast_plane_again(struct mrc_mcast *g, const struct mrc_dev_plane *plane)
 {
 	if (!mcast_has_ip(plane, &g->gid))
@@ -106,7 +103,7 @@ static void mcast_plane_again(struct mrc_mcast *g, const struct mrc_dev_plane *p
 		mcast_plane_on(g, plane);
 }
 
-/* All planes of @dev join @g, or leave it. */
+/* Calls @fn (join or leave) for all planes of @dev. */
 static void mcast_planes(struct mrc_dev *dev, struct mrc_mcast *g,
 			 void (*fn)(struct mrc_mcast *g, const struct mrc_dev_plane *plane))
 {
@@ -121,7 +118,10 @@ static void mcast_planes(struct mrc_dev *dev, struct mrc_mcast *g,
 	mcast_forget_routes(dev, &g->gid);
 }
 
-/* All groups of the plane's device. The caller that reports the plane's change drops its routes. */
+/*
+ * Calls @fn for all groups of the plane's device. Cached routes are dropped when the caller reports the plane's
+ * change.
+ */
 static void mcast_groups(const struct mrc_dev_plane *plane,
 			 void (*fn)(struct mrc_mcast *g, const struct mrc_dev_plane *plane))
 {
@@ -153,14 +153,14 @@ void mrc_mcast_plane_again(const struct mrc_dev_plane *plane)
 
 /* ---- groups ---- */
 
-/* Scope 0 is reserved, 1 is the interface itself. */
+/* IPv6: scope 0 is reserved, and scope 1 is the interface itself. */
 bool mrc_mcast_leaves_host(const struct in6_addr *a)
 {
 	return mrc_dev_addr_is_group(a) &&
 	       (ipv6_addr_v4mapped(a) || IPV6_ADDR_MC_SCOPE(a) > IPV6_ADDR_SCOPE_NODELOCAL);
 }
 
-/* The group, made if need be. ERR_PTR. */
+/* Finds or creates the group. ERR_PTR on failure. mcast_put() removes it again if it has no members. */
 static struct mrc_mcast *mcast_get(struct mrc_dev *dev, const union ib_gid *gid)
 {
 	struct mrc_mcast *g = mrc_mcast_find(dev, gid);

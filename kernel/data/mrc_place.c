@@ -20,7 +20,7 @@ static const struct mrc_reject mrc_deny_rnr = {
 	.nack = MRC_NACK_NO_RESOURCE, .nak = MRC_NAK_NONE,
 };
 
-/* The MR behind a remote key, if it and the QP allow @access; referenced. */
+/* The MR of remote key @rkey, referenced; NULL if the key, its range or the QP does not allow @access. */
 static struct mrc_mr *remote_mr(struct mrc_qp *qp, u32 rkey, u64 va, u64 len, int access)
 {
 	struct mrc_mr *mr;
@@ -48,7 +48,7 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	mr = remote_mr(qp, op->rkey, op->va, op->len, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return &mrc_deny_access;
-	/* Programs poll for the end of a WRITE, so only its last bytes are written in order. */
+	/* Programs poll the last bytes of a WRITE, so these are written last. The order of all others is free. */
 	if (likely(tail || !mrc_opc_is_last(op->pkt->opcode)))
 		mrc_mr_fill_from_skb(mr, op->va, skb, off, op->len - tail);
 	else
@@ -59,7 +59,10 @@ static const struct mrc_reject *place_write(struct mrc_qp *qp, const struct mrc_
 	return NULL;
 }
 
-/* The key is invalidated when the message completes, because earlier packets may arrive later. */
+/*
+ * Does the packet carry a key to invalidate? That is done when the message completes, because earlier packets may
+ * follow.
+ */
 static bool invalidates(const struct mrc_pkt *pkt)
 {
 	return pkt->opcode == MRC_OPC_SEND_LAST_INV || pkt->opcode == MRC_OPC_SEND_ONLY_INV;
@@ -115,11 +118,11 @@ const struct mrc_reject *mrc_place(struct mrc_qp *qp, const struct mrc_rxop *op,
 	return NULL;
 }
 
-/* ---- what the left edge has passed ---- */
+/* ---- work that becomes possible when all earlier packets have arrived ---- */
 
 void mrc_place_tail(struct mrc_qp *qp, const struct mrc_tail *t)
 {
-	/* The region was checked on arrival and deregistered since: there is nothing to write to. */
+	/* The region was checked when the packet arrived. If it was deregistered since, the bytes are dropped. */
 	struct mrc_mr *mr = remote_mr(qp, t->rkey, t->va, t->len, IB_ACCESS_REMOTE_WRITE);
 
 	if (!mr) {
