@@ -37,8 +37,8 @@ static int ah_answer(const struct mrc_av *av, struct ib_udata *udata)
 }
 
 /*
- * The limit applies to programs. Address handles of the kernel belong to connection managers, which must work even if
- * a program has used up the limit.
+ * Only handles of programs count. Those of the kernel belong to connection managers, which must
+ * work even if a program has used up the limit.
  */
 static int ah_count(struct mrc_ah *ah, bool program)
 {
@@ -80,7 +80,7 @@ int mrc_ah_create(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 		goto err_count;
 	}
 	ah->attr = *init->ah_attr;
-	ah->attr.grh.sgid_attr = NULL;	/* ib_core's reference, not ours */
+	ah->attr.grh.sgid_attr = NULL;	/* the reference is ib_core's */
 	err = udata ? ah_answer(ah->av, udata) : 0;
 	if (!err)
 		return 0;

@@ -15,6 +15,7 @@
 #include "verbs/mrc_counters.h"
 #include "verbs/mrc_counters_qp.h"
 
+/* All counters, or without the part that counters of rdma(8) collected: mrc_counters_sum_rest(). */
 enum sum_of { SUM_ALL, SUM_REST };
 
 static noinline_for_stack void sum_visit(struct mrc_qp *qp, u64 id, struct mrc_statset *sum,

@@ -9,13 +9,16 @@
 
 struct mrc_qp;
 
-/* Process context, sleep. Take dev->qp_lock and each QP's lock, one at a time. */
+/*
+ * Process context; sleeps. Sums the counters of all QPs, destroyed ones too. Takes dev->sum_mutex;
+ * inside of it dev->qp_lock and each QP's lock, one at a time.
+ */
 void mrc_counters_sum(struct mrc_dev *dev, struct mrc_statset *sum);
-/* Likewise, without what counters of rdma(8) have taken: ib_core adds these itself. */
+/* Likewise, without the part that counters of rdma(8) collected: ib_core adds that part itself. */
 void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_statset *sum);
 /*
- * Under dev->qp_lock and qp->lock, between mrc_counters_qp_hold() and _let(): the connection is
- * reset, what it counted stays.
+ * Under dev->qp_lock and qp->lock, between mrc_counters_qp_hold() and mrc_counters_qp_let(). The QP
+ * is being reset: adds its counters to the device's, and sets them to 0.
  */
 void mrc_counters_gone(struct mrc_qp *qp);
 

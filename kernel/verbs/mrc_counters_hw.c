@@ -15,7 +15,7 @@
 #include "verbs/mrc_counters_hw.h"
 #include "verbs/mrc_counters_qp.h"
 
-/* Y(name of mlx5, ours), of QPs, */
+/* Y(name in mlx5, our counter), of QPs */
 #define MLX5_NAMES(Y)							\
 	Y(duplicate_request, rx_dup)					\
 	Y(local_ack_timeout_err, timeouts)				\
@@ -25,11 +25,11 @@
 	Y(resp_remote_access_errors, naks_access)			\
 	Y(rnr_nak_retry_err, rtx_rnr)
 
-/* and of the device. */
+/* The same for counters of the device alone. */
 #define MLX5_DEV_NAMES(Y)						\
 	Y(rx_icrc_encapsulated, rx_bad_icrc)
 
-/* Those of QPs first, which counters of rdma(8) have, too. */
+/* Counters of QPs come first: counters of rdma(8) have no others. */
 enum {
 #define X(name, ...) HW_##name,
 	MRC_STATS(X)
@@ -55,9 +55,9 @@ static const struct rdma_stat_desc hw_descs[HW_N] = {
 
 /*
  * ib_core answers `rdma statistic` with one message of NLMSG_DEFAULT_SIZE for all counters of a
- * port, and fails if they are more: a nest, a name and a value each. Counters that do not
- * fit are left out there; sysfs and mrcctl show them. On x86-64 these are the last ones of MRC_DEV_STATS; on CPUs that
- * need aligned numbers, some more.
+ * port, and fails if they do not fit. Each counter takes a nest, a name and a value. Counters
+ * beyond the limit are disabled there; sysfs and mrcctl show them. On x86-64 these are the last of
+ * MRC_DEV_STATS. CPUs that need aligned 64-bit attributes disable a few more.
  */
 static u32 hw_bytes(const struct rdma_stat_desc *desc)
 {
@@ -67,11 +67,15 @@ static u32 hw_bytes(const struct rdma_stat_desc *desc)
 /* The rest of the message: the device's index and name, the port, a nest. */
 #define HW_BYTES_ELSE (2 * nla_total_size(sizeof(u32)) + nla_total_size(IB_DEVICE_NAME_MAX) + \
 		       NLA_HDRLEN)
-/* And of a counter: its number, mode, QP type, task, nests; each QP is a nest and a number. */
+/*
+ * Likewise for a counter of rdma(8): its number, mode, QP type, task and nests; per QP a nest and a
+ * number.
+ */
 #define HW_BYTES_COUNTER (5 * nla_total_size(sizeof(u32)) + nla_total_size(TASK_COMM_LEN) + \
 			  4 * NLA_HDRLEN + \
 			  MRC_COUNTER_QPS * (NLA_HDRLEN + nla_total_size(sizeof(u32))))
 
+/* Enables the first @n counters, as far as they fit into a message that has @bytes_else already. */
 static struct rdma_hw_stats *hw_alloc(u32 n, u32 bytes_else)
 {
 	struct rdma_hw_stats *stats;
@@ -124,16 +128,19 @@ int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u3
 	return HW_N;
 }
 
-/* As long as a port's list, because ib_core adds the two. Counters that no QP has are not shown. */
+/*
+ * The list is as long as a port's, because ib_core adds the two. Counters of the device alone are
+ * disabled.
+ */
 struct rdma_hw_stats *mrc_counters_hw_alloc_qp(struct rdma_counter *counter)
 {
 	return hw_alloc(HW_QP_N, HW_BYTES_ELSE + HW_BYTES_COUNTER);
 }
 
 /*
- * ib_core queries all counters for each single one that it shows of the port, so values are
- * cached for as long as those of a port's file. Not when all QPs have left: ib_core then queries
- * for the last time, and adds the result to the port's history.
+ * ib_core updates all values each time it shows a single counter of the port. So values are reused
+ * for as long as those of a port's file. Without QPs they are not: then ib_core updates them for
+ * the last time, and adds them to the port's history.
  */
 static bool hw_lasts(struct rdma_counter *counter)
 {
@@ -143,7 +150,7 @@ static bool hw_lasts(struct rdma_counter *counter)
 	       mrc_counters_qp_any(counter);
 }
 
-/* Under the counter's lock, which is ib_core's. */
+/* Under ib_core's lock of the counter. -ENOENT: no QP was ever bound. */
 int mrc_counters_hw_update_qp(struct rdma_counter *counter)
 {
 	struct mrc_statset sum;

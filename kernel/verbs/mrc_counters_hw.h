@@ -2,14 +2,18 @@
 /*
  * mrc_counters_hw.h - counters that ib_core shows: `rdma statistic`, sysfs hw_counters.
  *
- * Our own names, and those of mlx5 for the same meaning: Documentation/reference/verbs-counters.md.
+ * Counters have our names. Those with an equivalent in mlx5 appear under its name, too:
+ * Documentation/reference/verbs-counters.md.
  */
 #ifndef MRC_COUNTERS_HW_H
 #define MRC_COUNTERS_HW_H
 
 #include <rdma/ib_verbs.h>
 
-/* Called by ib_core, in process context: of a port, of a counter of rdma(8). */
+/*
+ * Called by ib_core in process context; they sleep. The first two serve a port, the others a
+ * counter of rdma(8).
+ */
 struct rdma_hw_stats *mrc_counters_hw_alloc(struct ib_device *ibdev, u32 port);
 int mrc_counters_hw_get(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port,
 			int index);

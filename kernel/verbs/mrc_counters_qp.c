@@ -14,18 +14,18 @@
 #include "data/mrc_qp.h"
 #include "verbs/mrc_counters_qp.h"
 
-/* All of both under dev->sum_mutex. */
+/* dev->sum_mutex protects all fields of both structs. */
 struct mrc_counter {
 	struct list_head qps;		/* struct mrc_counter_binding */
 	u32 n_qps;
-	struct mrc_statset closed;	/* of QPs that left, and of connections that were reset */
+	struct mrc_statset closed;	/* counted by QPs before they were unbound or reset */
 };
 
 struct mrc_counter_binding {			/* a bound QP */
 	struct list_head link;
 	struct mrc_counter *counter;
-	struct mrc_qp *qp;		/* alive while it is bound */
-	struct mrc_statset base;
+	struct mrc_qp *qp;		/* not referenced: it is unbound before it is freed */
+	struct mrc_statset base;	/* its counters when it was bound */
 };
 
 static struct mrc_counter *counter_of(const struct rdma_counter *of)
@@ -42,7 +42,7 @@ static struct mrc_counter *counter_new(struct mrc_dev *dev, u32 *id)
 	if (!counter)
 		return NULL;
 	INIT_LIST_HEAD(&counter->qps);
-	/* An id is not used again soon: ib_core may know the counter that had it a little longer. */
+	/* Cyclic, because ib_core may still use the counter that had the id before. */
 	if (xa_alloc_cyclic(&dev->counters, id, counter, xa_limit_32b, &dev->counter_next,
 			    GFP_KERNEL_ACCOUNT) < 0) {
 		kfree(counter);
@@ -59,8 +59,8 @@ static void tally_now(struct mrc_qp *qp, struct mrc_statset *now)
 }
 
 /*
- * Under qp->mutex. Two commands may bind the same QP, because ib_core checks without the QP's lock.
- * Some versions of ib_core also bind a QP that is being destroyed.
+ * Under qp->mutex and dev->sum_mutex. Two commands may bind the same QP, because ib_core checks
+ * without the QP's lock. Some versions of ib_core also bind a QP that is being destroyed.
  */
 static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct mrc_counter_binding *c)
 {
@@ -83,7 +83,10 @@ static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct m
 	return 0;
 }
 
-/* + ref; NULL: the QP is destroyed, but some versions of ib_core call even so (mrc_restrack.c). */
+/*
+ * With a reference. NULL: the QP is destroyed. Some versions of ib_core call even then
+ * (mrc_restrack.c).
+ */
 static struct mrc_qp *qp_of(struct ib_qp *ibqp)
 {
 	struct mrc_qp *qp;
@@ -121,7 +124,7 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 	int err;
 
 	if (ibqp->qp_type == IB_QPT_UD || ibqp->qp_type == IB_QPT_GSI)
-		return -EOPNOTSUPP;	/* datagrams are counted by the device */
+		return -EOPNOTSUPP;	/* the device counts datagrams */
 	if (!counter)
 		counter = made = counter_new(dev, &of->id);
 	if (!counter)
@@ -132,7 +135,7 @@ int mrc_counters_qp_bind(struct rdma_counter *of, struct ib_qp *ibqp MRC_COUNTER
 		mrc_qp_put(qp);
 	if (!err) {
 		ibqp->counter = of;
-	} else if (made) {	/* ib_core forgets it */
+	} else if (made) {	/* ib_core frees it without counter_dealloc */
 		xa_erase(&dev->counters, of->id);
 		of->id = 0;
 		kfree(made);
@@ -161,8 +164,8 @@ bool mrc_counters_qp_leave(struct mrc_qp *qp)
 }
 
 /*
- * Two commands may unbind the same QP, too. ib_core drops a reference to the counter for each
- * that succeeds, and the QP had one: the second must fail.
+ * Two commands may also unbind the same QP. ib_core drops a reference to the counter for each
+ * success, and the QP held only one. So the second call must fail.
  */
 int mrc_counters_qp_unbind(struct ib_qp *ibqp MRC_COUNTER_PORT_ARG)
 {

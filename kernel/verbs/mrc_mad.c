@@ -47,7 +47,7 @@ static void mad_sum(struct mrc_dev *dev, struct mad_sums *m)
 	m->no_recv = dev_stat(&d->rx_dgram_no_recv);
 }
 
-/* These stop at their largest value (IBTA 16.1.3.5). */
+/* Counters of 16 and 32 bits stop at their largest value (IBTA 16.1.3.5). */
 static __be16 mad_u16(u64 v)
 {
 	return cpu_to_be16((u16)min_t(u64, v, U16_MAX));
@@ -109,7 +109,7 @@ int mrc_mad_process(struct ib_device *ibdev, int flags, u32 port, const struct i
 {
 	if (wc || in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
 	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
-		return IB_MAD_RESULT_SUCCESS;	/* somebody else's */
+		return IB_MAD_RESULT_SUCCESS;	/* left to ib_core */
 	memset(out, 0, sizeof(*out));
 	out->mad_hdr = in->mad_hdr;
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;

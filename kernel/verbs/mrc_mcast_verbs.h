@@ -8,7 +8,10 @@
 
 #include <rdma/ib_verbs.h>
 
-/* ib_core has checked that it is a UD QP and a multicast address. RoCE ignores the LID. */
+/*
+ * ib_core has checked that it is a UD QP and a multicast address. RoCE ignores the LID. Errors:
+ * data/mrc_mcast.h.
+ */
 int mrc_mcast_verbs_attach(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int mrc_mcast_verbs_detach(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 

@@ -16,7 +16,7 @@
 
 #define POST_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED | IB_SEND_INLINE)
 
-/* What posting needs to know of a QP of either kind. */
+/* The parts of an RC or datagram QP that posting uses. */
 struct post_qp {
 	bool ud;
 	struct mrc_ring *sq, *rq;
@@ -88,7 +88,10 @@ static void put_datagram(struct mrc_send_wqe *k, const struct ib_ud_wr *wr)
 	k->remote_qkey = wr->remote_qkey;
 }
 
-/* The user may have changed the low byte of the key, and the upper half of the address. */
+/*
+ * Users may change the low byte of the key (ib_update_fast_reg_key()) and the upper half of
+ * mr->iova.
+ */
 static int put_reg(struct mrc_send_wqe *k, const struct ib_reg_wr *reg)
 {
 	if ((reg->key ^ reg->mr->rkey) >> 8)
@@ -100,7 +103,7 @@ static int put_reg(struct mrc_send_wqe *k, const struct ib_reg_wr *reg)
 	return 0;
 }
 
-/* What the operation has besides its memory. */
+/* Fills in the fields of the operation, except its SGEs. */
 static int put_op(struct mrc_send_wqe *k, const struct ib_send_wr *wr, bool ud)
 {
 	switch (wr->opcode) {
@@ -137,7 +140,7 @@ static int put_op(struct mrc_send_wqe *k, const struct ib_send_wr *wr, bool ud)
 	}
 }
 
-/* Into the slot at @idx. */
+/* Fills the slot at @idx. -ENOMEM: the ring is full. */
 static int put_send(const struct post_qp *p, u32 idx, const struct ib_send_wr *wr)
 {
 	struct mrc_send_wqe *k = mrc_ring_slot(p->sq, idx);
@@ -161,7 +164,7 @@ static int put_send(const struct post_qp *p, u32 idx, const struct ib_send_wr *w
 	return 0;
 }
 
-/* True: kick. */
+/* True: the QP is idle and must be kicked. */
 static bool post_publish(struct mrc_ring *r, u32 prod)
 {
 	smp_store_release(&r->hdr->prod, prod);
@@ -220,7 +223,7 @@ static int put_recv(const struct mrc_ring *r, u32 max_sge, u32 idx, const struct
 	return 0;
 }
 
-/* All of the list, or up to *@bad. */
+/* Posts all requests of the list, or those before *@bad. */
 static int post_recvs(struct mrc_ring *r, u32 max_sge, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad)
 {
@@ -242,8 +245,8 @@ static int post_recvs(struct mrc_ring *r, u32 max_sge, const struct ib_recv_wr *
 }
 
 /*
- * Receives are read from the ring when a message wants one, except that an error state
- * flushes them: then the QP must look.
+ * A QP reads a receive from the ring when a message needs it, so posting needs no kick. In state
+ * ERR the QP flushes receives, and must be kicked.
  */
 int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
 {
@@ -255,7 +258,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 		return -EOPNOTSUPP;
 	}
 	post_qp_of(ibqp, &p);
-	if (wr && (p.state == IB_QPS_RESET || ibqp->srq)) {	/* an SRQ has its receives */
+	if (wr && (p.state == IB_QPS_RESET || ibqp->srq)) {	/* they go to the SRQ */
 		*bad = wr;
 		return -EINVAL;
 	}

@@ -27,23 +27,23 @@
 #include "verbs/mrc_qp_reset.h"
 
 /*
- * Programs that ask for one send rely on the rounding of adapters, as with completion queues
- * (mrc_cq.c): they post the next one before they have polled the last.
+ * Adapters round up, and programs that request one slot rely on it: they post the next send before
+ * they have polled the last. Completion queues are rounded for the same reason (mrc_cq.c).
  */
 #define MRC_SQ_SLOTS_MIN 8
-#define MRC_MPR_DEFAULT	8	/* when the device says 0 */
+#define MRC_MPR_DEFAULT	8	/* for a setting of 0 */
 
 /* ---- memory ---- */
 
 struct mrc_qp_sizes {
 	struct mrc_conn_cfg cfg;
-	size_t conn;
-	size_t inl;		/* of one send request */
-	size_t wqe;
-	size_t hold;
+	size_t conn;		/* bytes of the engine's memory */
+	size_t inl;		/* inline bytes of one send request */
+	size_t wqe;		/* bytes of all arrays of qp_carve() but hold */
+	size_t hold;		/* bytes of mrc_qp.hold; 0: not strict */
 	u32 rq_slots;		/* copies of receive requests */
 	u32 sq_entries, sq_stride;
-	u32 rq_entries, rq_stride;	/* 0: receives are an SRQ's */
+	u32 rq_entries, rq_stride;	/* 0 with an SRQ */
 	u32 recv_sge;		/* of one receive */
 };
 
@@ -60,7 +60,7 @@ u8 mrc_qp_create_mpr(const struct mrc_dev *dev)
 	return roundup_pow_of_two(dev_mpr(dev));
 }
 
-/* Settings of new QPs, from the device. */
+/* Settings of a new QP: those of the device, and those of the create call. */
 struct mrc_qp_kind {
 	u8 mpr;
 	u16 active_evs;
@@ -88,7 +88,8 @@ static void qp_size(const struct ib_qp_cap *cap, const struct mrc_qp_kind *kind,
 		.mpr_max = roundup_pow_of_two(kind->mpr),
 		.sq_max = slots,
 		.rd_max = MRC_QP_RD,
-		.rq_max = min_t(u32, 2 * z->rq_slots, MRC_QP_RQM),	/* half full is no shortage */
+		.rq_max = min_t(u32, 2 * z->rq_slots, MRC_QP_RQM),	/* all in use is no
+									 * shortage: mrc_mpr.c */
 		.tails = MRC_QP_TAILS,
 		.ev_active = kind->active_evs,
 		.strict = kind->strict,
@@ -122,7 +123,7 @@ u32 mrc_qp_idle_bytes(void)
 	       PAGE_ALIGN(MRC_RING_HDR_SIZE + z.rq_entries * z.rq_stride);
 }
 
-/* Cut wqe_mem into its arrays; all sizes are multiples of 8. */
+/* Divides wqe_mem into its arrays. All sizes are multiples of 8. */
 static void qp_carve(struct mrc_qp *qp, const struct mrc_qp_sizes *z)
 {
 	const struct ib_qp_cap *cap = &qp->init.cap;
@@ -244,7 +245,7 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	return qp;
 }
 
-/* Undo a creation that nobody has seen. */
+/* Undoes a creation, before lookups could find the QP. */
 static void qp_abort(struct mrc_qp *qp)
 {
 	mrc_cq_del_qp(qp->scq, qp->qpn);
@@ -258,7 +259,10 @@ static void qp_abort(struct mrc_qp *qp)
 	mrc_qp_free(qp);
 }
 
-/* Rings, the number (reserved, not yet findable) and the answer to the plug-in. */
+/*
+ * Creates the rings, reserves a number (lookups do not find it yet) and answers the plug-in. For a
+ * kernel user it adds the QP to its completion queues.
+ */
 static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc_qp_sizes *z)
 {
 	struct mrc_ucreate_qp_resp resp = {
@@ -293,8 +297,8 @@ static int qp_answer(struct mrc_qp *qp, struct ib_udata *udata, const struct mrc
 }
 
 /*
- * The limit applies to programs only. QPs of programs hold a reference to the module, so that rmmod does not end them
- * by accident. Deleting a device ends its QPs.
+ * Only QPs of programs count against the limit. They also hold a reference to the module, so that
+ * rmmod does not end them by accident. Deleting a device ends its QPs.
  */
 int mrc_qp_limit(const struct ib_qp *ibqp, int by)
 {

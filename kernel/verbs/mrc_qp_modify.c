@@ -5,13 +5,13 @@
  *   RESET -> INIT -> RTR -> RTS <-> SQD, any -> ERR, any -> RESET
  *
  * ib_core's table defines which attributes a transition requires and allows. This file checks their
- * values; then one function per target state does the work. Staying in INIT or RTS with new
- * attributes is allowed as far as the table goes. In SQD no request is taken from the ring, and
+ * values; then one function per target state does the work. INIT and RTS may be requested again
+ * with new attributes, as far as the table allows. In SQD no request is taken from the ring, and
  * changes of an established connection are refused.
  *
  * uverbs lets two threads modify one QP at once: qp->mutex orders them. The softirq side may move
  * the QP to ERR at any time. So each step checks the state again under qp->lock before it commits.
- * A step that cannot be committed leaves no trace.
+ * A step that fails changes nothing.
  */
 #include <linux/ktime.h>
 #include <net/ipv6.h>
@@ -107,7 +107,7 @@ static int check_transition(enum ib_qp_state cur, enum ib_qp_state next,
 
 /* ---- attributes ---- */
 
-/* Under qp->lock, together with the step that applies them. */
+/* Under qp->lock, in the same section as the step that applies them. */
 static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask)
 {
 	struct ib_qp_attr *to = &qp->attr;
@@ -128,7 +128,7 @@ static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 	KEEP(IB_QP_AV, ah_attr);
 #undef KEEP
 	to->ah_attr.grh.sgid_attr = NULL;	/* ib_core's reference, not ours */
-	/* rdma_cm sets the longest, 655 ms; libfabric corrects that when the QP is in RTS. */
+	/* rdma_cm sets the longest time, 655 ms. libfabric shortens it when the QP is in RTS. */
 	if (mask & IB_QP_MIN_RNR_TIMER)
 		mrc_conn_set_rnr_timer(&qp->conn, a->min_rnr_timer);
 	if (mask & IB_QP_ACCESS_FLAGS) {
@@ -142,7 +142,7 @@ static void qp_keep_attr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask
 typedef int (*mrc_qp_step)(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 			   enum ib_qp_state cur);
 
-/* INIT, and staying where we are: nothing but attributes. */
+/* To INIT, or without a change of state: stores the attributes. */
 static int qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		   enum ib_qp_state cur)
 {
@@ -160,7 +160,7 @@ static int qp_stay(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return err;
 }
 
-/* Under qp->lock: the connection can receive and acknowledge from here on. */
+/* Under qp->lock: from here on the connection can receive and acknowledge. */
 static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 		       struct mrc_pathset *ps)
 {
@@ -193,8 +193,9 @@ static int qp_start_rx(struct mrc_qp *qp, const struct ib_qp_attr *a,
 }
 
 /*
- * The peer's connection manager speaks plain RoCEv2, and no MRC packet ever came from the peer. Refuse now, which the
- * connection manager reports to the peer; otherwise the QP would time out. QPs of mrc.h are exempt.
+ * True: the peer's connection manager speaks plain RoCEv2, and no MRC packet ever arrived from the
+ * peer. The QP would time out. A refusal now is reported to the peer by our connection manager. QPs
+ * of mrc.h are exempt.
  */
 static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 {
@@ -206,8 +207,8 @@ static bool qp_peer_is_plain(const struct mrc_qp *qp, struct mrc_peer *peer)
 }
 
 /*
- * The link-local address of a device with ports is on none of them, so no neighbour answers for it on a plane. A
- * profile leads there by the addresses of planes.
+ * True: no plane leads to the peer. The link-local address of a device with ports is not on these
+ * ports, so no neighbour answers for it. SRv6 EVs reach the peer by the addresses of its planes.
  */
 static bool qp_no_neighbour(const struct mrc_qp *qp, struct mrc_peer *peer, const struct mrc_pathset *ps)
 {
@@ -254,7 +255,7 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return peer ? PTR_ERR(peer) : -ENOMEM;
 	if (qp_peer_is_plain(qp, peer)) {
 		mrc_peer_put(peer);
-		return -EPFNOSUPPORT;	/* EPROTONOSUPPORT is uverbs' own */
+		return -EPFNOSUPPORT;	/* uverbs itself returns EPROTONOSUPPORT */
 	}
 	claim = qp_claim(qp, a, peer);
 	if (IS_ERR(claim)) {
@@ -293,14 +294,17 @@ static int qp_to_rtr(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		return err;
 	}
 	mrc_qp_peer_link(qp, peer);
-	if (!peer->local) {	/* over lo no plane is too small */
+	if (!peer->local) {	/* loopback: planes do not limit the MTU */
 		qp->mtu = a->path_mtu;
 		mrc_dev_plane_mtu_get(qp->dev, qp->mtu);
 	}
 	return 0;
 }
 
-/* Under qp->lock: the connection can also send. @qpcc: its controller, or NULL. */
+/*
+ * Under qp->lock: from here on the connection can also send. @qpcc: its congestion controller, or
+ * NULL.
+ */
 static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc_qpcc *qpcc)
 {
 	const struct mrc_dev_attr *d = &qp->dev->attr;
@@ -331,7 +335,7 @@ static int qp_start_tx(struct mrc_qp *qp, const struct ib_qp_attr *a, struct mrc
 	return err;
 }
 
-/* The QP can send already. On leaving SQD, requests posted meanwhile may be sent. */
+/* From RTS or SQD. On leaving SQD, requests that were posted meanwhile may be sent. */
 static int qp_go_on(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		    enum ib_qp_state cur)
 {
@@ -342,7 +346,7 @@ static int qp_go_on(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return err;
 }
 
-/* Only this function, under qp->mutex, sets and clears the QP's peer. */
+/* Reads qp->peer without qp->lock: it changes only under qp->mutex. */
 static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
@@ -371,7 +375,7 @@ static int qp_to_rts(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return err;
 }
 
-/* What the engine learnt at RTR and RTS. */
+/* The engine takes these at RTR and RTS; SQD cannot change them. */
 #define MRC_SQD_FIXED	(IB_QP_AV | IB_QP_PATH_MTU | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |	\
 			 IB_QP_RNR_RETRY | IB_QP_MAX_QP_RD_ATOMIC | IB_QP_MAX_DEST_RD_ATOMIC)
 
@@ -397,7 +401,7 @@ static int qp_to_sqd(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return err;
 }
 
-/* Requests posted complete as flushed, by the softirq side. */
+/* The softirq side completes the posted requests as flushed. */
 static int qp_to_err(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 		     enum ib_qp_state cur)
 {
@@ -421,7 +425,7 @@ static int qp_to_reset(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	return 0;
 }
 
-/* By target state; which transitions exist is ib_core's table. */
+/* By target state. ib_core's table defines which transitions exist. */
 static const mrc_qp_step mrc_qp_steps[] = {
 	[IB_QPS_RESET] = qp_to_reset,
 	[IB_QPS_INIT] = qp_stay,
@@ -482,7 +486,10 @@ int mrc_qp_query(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		attr->rq_psn = mrc_psn_add(info.rx_cack, 1);
 	}
 	spin_unlock_bh(&qp->lock);
-	/* An empty mask is a query of rdma(8) for any user, who could forge packets with these numbers. */
+	/*
+	 * An empty mask is a query of rdma(8), by any user. With these numbers a user could forge
+	 * packets.
+	 */
 	if (!mask && !mrc_claim_owner_sees(&qp->owner)) {
 		attr->dest_qp_num = 0;
 		attr->sq_psn = 0;

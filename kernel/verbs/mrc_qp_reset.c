@@ -28,14 +28,14 @@ static void qp_reset_conn(struct mrc_qp *qp)
 		spin_unlock(&qp->peer->path_lock);
 }
 
-/* Forget requests that are posted and not taken yet; indices continue. */
+/* Discards requests that are posted and not taken yet; indices continue. */
 static void qp_skip_ring(struct mrc_ring *r, u32 *cons)
 {
 	*cons = READ_ONCE(r->hdr->prod);
 	smp_store_release(&r->hdr->cons, *cons);
 }
 
-/* Under qp->lock: rings and requests as of a new QP. */
+/* Under qp->lock. Discards all requests: the QP's queues are as those of a new one. */
 static void qp_forget_work(struct mrc_qp *qp)
 {
 	mrc_qp_put_mrs(qp);
@@ -47,7 +47,7 @@ static void qp_forget_work(struct mrc_qp *qp)
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	if (!qp->srq) {
 		qp_skip_ring(&qp->rq, &qp->rq_cons);
-		WRITE_ONCE(qp->rq.hdr->need_kick, 0);	/* set in error */
+		WRITE_ONCE(qp->rq.hdr->need_kick, 0);	/* only state ERR sets it */
 	}
 	qp->rq_base = qp->rq_cons;
 }

@@ -8,8 +8,8 @@
 #include "data/mrc_qp.h"
 
 /*
- * Under qp->mutex, no other lock held; sleeps. The engine forgets, references to memory and
- * paths go, what the connection counted stays with the device.
+ * Under qp->mutex, no other lock held; sleeps. Resets the engine, discards requests, drops the
+ * references to memory and paths, and adds the connection's counters to the device's.
  */
 void mrc_qp_reset(struct mrc_qp *qp);
 

@@ -9,11 +9,11 @@
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_qp_spec.h"
 
-#define SPEC_UNIT_NS	1024ull		/* timeouts: 1.024 us << timeout */
+#define SPEC_UNIT_NS	1024ull		/* unit of timeouts: 1.024 us << timeout */
 #define SPEC_TIMEOUT_MAX 24
-#define SPEC_TIMEOUT	14	/* usual: 17 ms */
+#define SPEC_TIMEOUT	14	/* default: 17 ms */
 #define SPEC_LINEAR_MAX	7
-/* What RTS can still change, and all. */
+/* Attributes that RTR -> RTS can still change; and all. */
 #define SPEC_RTS	(MRC_UMODIFY_WIMM | MRC_UMODIFY_MPR | MRC_UMODIFY_RETRY |	\
 			 MRC_UMODIFY_TIMEOUT | MRC_UMODIFY_CC_PROFILE)
 #define SPEC_ALL	(SPEC_RTS | MRC_UMODIFY_WIMM_DEST | MRC_UMODIFY_MPR_DEST |	\
@@ -36,7 +36,7 @@ int mrc_qp_spec_read(struct ib_udata *udata, struct mrc_umodify_qp *ask, bool *g
 	return memchr_inv(ask->reserved0, 0, sizeof(ask->reserved0)) ? -EOPNOTSUPP : 0;
 }
 
-/* ib_core's table has more changes; these carry attributes. */
+/* The transitions that may carry attributes; ib_core's table has more. */
 static bool spec_may(enum ib_qp_state cur, enum ib_qp_state next)
 {
 	return (cur == IB_QPS_RESET && next == IB_QPS_INIT) ||
@@ -62,7 +62,7 @@ static int spec_check_profiles(struct mrc_dev *dev, const struct mrc_umodify_qp 
 	return 0;
 }
 
-/* The receive window is bounded by memory, which was taken when the QP was made. */
+/* The memory that the QP allocated at its creation bounds its windows. */
 static int spec_check(struct mrc_qp *qp, const struct mrc_umodify_qp *ask)
 {
 	const u32 mpr_max = roundup_pow_of_two(qp->mpr);
@@ -176,7 +176,7 @@ void mrc_qp_spec_tx(const struct mrc_qp *qp, struct mrc_tx_cfg *cfg)
 	cfg->timeout_ns = SPEC_UNIT_NS << spec->timeout;
 	cfg->linear_cnt = spec->linear_cnt;
 	cfg->exp_cnt = spec->exp_cnt;
-	cfg->rnr_retry = 0;		/* a receive that is missing is an error */
+	cfg->rnr_retry = 0;		/* no retries: a missing receive is an error */
 	cfg->dyn_mpr = spec->cap & MRC_UCAP_DYN_MPR;
 	if (spec->cap & MRC_UCAP_NO_TRIM_NACK)
 		cfg->trim_nack = false;

@@ -30,7 +30,7 @@ static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 	u32 i;
 
 	if (!n)
-		return 0;	/* it is gone */
+		return 0;	/* the object was destroyed */
 	nest = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	if (!nest)
 		return -EMSGSIZE;
@@ -44,7 +44,10 @@ static int put_facts(struct sk_buff *msg, const struct fact *f, u32 n)
 	return 0;
 }
 
-/* Under RCU, as the others: the number of facts. */
+/*
+ * Under RCU, as the three below. Fills @f and returns the number of facts; 0: the object was
+ * destroyed.
+ */
 static u32 facts_of_ud(struct mrc_ud *ud, struct fact *f)
 {
 	u32 n = 0;
@@ -153,7 +156,7 @@ int mrc_restrack_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 	struct fact f[3];
 	u32 n = 0;
 
-	rcu_read_lock();	/* it may be registered again meanwhile */
+	rcu_read_lock();	/* a re-registration may replace the region */
 	mr = READ_ONCE(container_of(ibmr, struct mrc_ibmr, ibmr)->mr);
 	f[n++] = (struct fact){ "access", mr->access };
 	f[n++] = (struct fact){ "pages", mr->n_pages };

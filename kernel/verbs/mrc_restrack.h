@@ -7,7 +7,7 @@
 
 #include <rdma/ib_verbs.h>
 
-/* Process context; 0 or -EMSGSIZE. */
+/* Called by ib_core in process context. 0, or -EMSGSIZE: the message is full. */
 int mrc_restrack_qp(struct sk_buff *msg, struct ib_qp *ibqp);
 int mrc_restrack_cq(struct sk_buff *msg, struct ib_cq *ibcq);
 int mrc_restrack_mr(struct sk_buff *msg, struct ib_mr *ibmr);

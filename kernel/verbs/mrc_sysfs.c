@@ -10,7 +10,7 @@
 #include "core/mrc_dev.h"
 #include "verbs/mrc_sysfs.h"
 
-/* The plug-in knows our devices by this file. */
+/* The verbs plug-in recognises our devices by this file. */
 static ssize_t mrc_abi_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", MRC_UVERBS_ABI_VERSION);

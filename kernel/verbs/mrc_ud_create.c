@@ -12,7 +12,7 @@
 #include "verbs/mrc_qp_create.h"
 #include "verbs/mrc_ud_create.h"
 
-#define MRC_UD_SQ_SLOTS_MIN 8	/* as of connections: mrc_qp_create.c */
+#define MRC_UD_SQ_SLOTS_MIN 8	/* as MRC_SQ_SLOTS_MIN: mrc_qp_create.c */
 
 static int ud_check_init(const struct ib_qp_init_attr *init, bool kernel)
 {
@@ -31,7 +31,7 @@ static int ud_check_init(const struct ib_qp_init_attr *init, bool kernel)
 	return 0;
 }
 
-/* The flags of connections mean nothing here. @no_echo: as the program's. */
+/* Sets *@no_echo if the program requests it. The flags of RC QPs are refused. */
 static int ud_check_udata(struct ib_udata *udata, bool *no_echo)
 {
 	struct mrc_ucreate_qp req;
@@ -80,7 +80,7 @@ static struct mrc_ud *ud_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	return ud;
 }
 
-/* Its rings; @resp learns how to map them. */
+/* Creates the rings, and describes them for the plug-in in @resp. */
 static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucreate_qp_resp *resp)
 {
 	const struct ib_qp_cap *cap = &ud->init.cap;
@@ -107,13 +107,15 @@ static int ud_rings(struct mrc_ud *ud, struct ib_ucontext *ctx, struct mrc_ucrea
 	return err;
 }
 
-/* QP 1 belongs to the device, and counts in no limit. */
+/* QP 1 belongs to the device and counts against no limit. */
 static int ud_count(const struct ib_qp *ibqp, enum ib_qp_type type, int by)
 {
 	return type == IB_QPT_GSI ? 0 : mrc_qp_limit(ibqp, by);
 }
 
-/* From here on packets find the QP, and its completions are reported. */
+/*
+ * From here on packets find the QP, and completion queues of kernel users deliver its completions.
+ */
 static int ud_publish(struct mrc_ud *ud)
 {
 	int err = mrc_ud_publish(ud);
@@ -122,7 +124,10 @@ static int ud_publish(struct mrc_ud *ud)
 	return err ?: mrc_cq_add_qp(ud->rcq, ud->qpn, ud->ibqp);
 }
 
-/* Packets no longer find the QP, and its turns are over. Code that still runs holds a reference, and sees ibqp NULL. */
+/*
+ * From here on packets do not find the QP, and it has no more turns. Code that still runs holds a
+ * reference, and sees that ibqp is NULL.
+ */
 static void ud_end(struct mrc_ud *ud)
 {
 	spin_lock_bh(&ud->lock);

@@ -42,7 +42,7 @@ static void ud_keep_attr(struct mrc_ud *ud, const struct ib_qp_attr *a, int mask
 		ud->psn = a->sq_psn;
 }
 
-/* Under ud->lock. Forget requests that are posted and not taken yet; indices continue. */
+/* Under ud->lock. Discards requests that are posted and not taken yet; indices continue. */
 static void ud_reset(struct mrc_ud *ud)
 {
 	ud->sq_cons = READ_ONCE(ud->sq.hdr->prod);

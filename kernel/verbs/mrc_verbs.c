@@ -45,9 +45,9 @@
 #define MRC_GID_TBL_LEN	128
 #define MRC_PKEY_TBL_LEN 1
 #define MRC_PKEY	0xffff
-#define MRC_FW_VER	"1.0.0"		/* of the protocol; and as a number */
+#define MRC_FW_VER	"1.0.0"		/* of the protocol; query_device() has it as a number */
 #define MRC_MAX_MSG	(1u << 31)
-#define MRC_VENDOR_ID	0xffffff	/* not assigned, as rxe has it; some tests require one */
+#define MRC_VENDOR_ID	0xffffff	/* as rxe: assigned to nobody; some tests require one */
 
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 			struct ib_udata *udata)
@@ -55,7 +55,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	struct mrc_uquery_device_resp resp;
 	int err;
 
-	/* Linux 7 itself queries without udata. */
+	/* ib_core of Linux 7 queries without udata. */
 	if (udata && udata->inlen)
 		return -EINVAL;
 	if (udata && udata->outlen) {
@@ -100,7 +100,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->max_pkeys = MRC_PKEY_TBL_LEN;
 	a->local_ca_ack_delay = 15;	/* 134 ms: softirqs can be late */
 	a->timestamp_mask = ~0ull;	/* of completions: ns of CLOCK_MONOTONIC */
-	a->hca_core_clock = 1000000;	/* so many kHz */
+	a->hca_core_clock = 1000000;	/* in kHz */
 	a->cq_caps.max_cq_moderation_count = MRC_MAX_CQ_MODERATION;
 	a->cq_caps.max_cq_moderation_period = MRC_MAX_CQ_MODERATION;
 	return 0;
@@ -108,7 +108,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 
 /* ---- the port ---- */
 
-/* Nearest rate that ib_core has a name for and that is not below. */
+/* The lowest rate that ib_core has a name for and that is not below @mbps; else the highest. */
 static void port_speed(u32 mbps, struct ib_port_attr *attr)
 {
 	static const struct {
@@ -184,7 +184,7 @@ static enum rdma_link_layer get_link_layer(struct ib_device *ibdev, u32 port)
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-/* rdma-ndd(8) writes the host's name there. */
+/* rdma-ndd(8) writes the host's name into node_desc. */
 static int modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *to)
 {
 	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
@@ -212,18 +212,21 @@ static int alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	return err ? err : ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-/* For an importer: the ABI has everything that a plug-in needs. */
+/* For plug-ins that import a context. The response is empty: the ABI has all that they need. */
 static int query_ucontext(struct ib_ucontext *ibuc, struct uverbs_attr_bundle *attrs)
 {
 	return 0;
 }
 
-/* All objects are gone by now. */
+/* ib_core has destroyed all objects of the context. */
 static void dealloc_ucontext(struct ib_ucontext *ibuc)
 {
 }
 
-/* Rings are ordinary memory and stay mapped; that it exists allows removal under load. */
+/*
+ * Revokes nothing: rings are ordinary memory and stay mapped. Because the operation exists, ib_core
+ * can remove a device in use.
+ */
 static void disassociate_ucontext(struct ib_ucontext *ibuc)
 {
 }
@@ -231,7 +234,7 @@ static void disassociate_ucontext(struct ib_ucontext *ibuc)
 static int alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibpd->device);
-	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* users in the kernel have a range of their own */
+	u32 first = udata ? 1 : MRC_MAX_PD + 1;	/* kernel users have a range of their own */
 	int pdn = ida_alloc_range(&dev->pdn_ida, first, first + MRC_MAX_PD - 1,
 				  GFP_KERNEL_ACCOUNT);
 
@@ -333,7 +336,10 @@ static const struct ib_device_ops mrc_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ucontext, ibuc),
 };
 
-/* POST_SEND and POST_RECV are the doorbells; REQ_NOTIFY_CQ for plug-ins that ask us. */
+/*
+ * POST_SEND and POST_RECV are the plug-in's doorbells. REQ_NOTIFY_CQ raises a due event at once
+ * (mem/mrc_cq.c).
+ */
 void mrc_verbs_setup(struct ib_device *ibdev)
 {
 	ibdev->node_type = RDMA_NODE_IB_CA;
