@@ -9,9 +9,9 @@
  *
  * Kernel users have the same ring and poll it here (mrc_cq_poll()).
  *
- * QPs hold references, and the verbs object may be destroyed first. cq->ibcq, under cq->lock, tells
- * whether there is a user to notify. Destroy empties the verbs object, because some versions of
- * ib_core still query it for rdma(8) (mrc_restrack.c).
+ * QPs hold references, so a queue may outlive its verbs object. cq->ibcq, under cq->lock, says
+ * whether there is a user to notify. Destroy clears the verbs object's pointer to the queue,
+ * because some versions of ib_core still query the object for rdma(8) (mrc_restrack.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -66,7 +66,10 @@ static void cq_overrun(struct mrc_cq *cq)
 	WRITE_ONCE(cq->overrun, true);
 	smp_store_release(&cq->ring.hdr->error, 1);	/* a reader that sees it also sees all completions before it */
 	mrc_dev_count(cq->dev, cq_overruns);
-	/* All its QPs fail, idle ones too. From a work item, because their locks are taken before this one. */
+	/*
+	 * All QPs of the queue fail, idle ones too. A work item does that, because QPs' locks are
+	 * taken before this one.
+	 */
 	kref_get(&cq->ref);
 	queue_work(mrc_wq, &cq->overrun_work);
 	if (!cq->ibcq || !cq->ibcq->event_handler)
@@ -77,10 +80,10 @@ static void cq_overrun(struct mrc_cq *cq)
 }
 
 /*
- * Called after prod was published. User space stores its wish and then polls
- * once more, we publish and then look for the wish: with a full barrier on both
- * sides one of the two sees the other. A wish for solicited events is left in
- * place by completions that do not match; failures match always (IBTA).
+ * Called after prod was published. User space stores its arm and then polls once more; the kernel
+ * publishes prod and then reads the arm. Both have a full barrier between the two, so one of them
+ * sees the other's store. A completion that is not solicited leaves an arm for solicited ones in
+ * place. Failures match any arm (IBTA).
  */
 void mrc_cq_signal(struct mrc_cq *cq, bool solicited)
 {
@@ -129,7 +132,10 @@ static bool cq_moder_waits(struct mrc_cq *cq)
 	return true;
 }
 
-/* Under cq->lock. Failures do not wait. */
+/*
+ * Under cq->lock. Notifies the user of a new completion, now or when moderation allows. Failures do
+ * not wait.
+ */
 static void cq_tell(struct mrc_cq *cq, bool solicited, bool failed)
 {
 	solicited |= failed;
@@ -143,7 +149,7 @@ static void cq_tell(struct mrc_cq *cq, bool solicited, bool failed)
 		mrc_cq_signal(cq, solicited);
 }
 
-/* Softirq. */
+/* Softirq. The moderation period is over. */
 static enum hrtimer_restart cq_moder_timer(struct hrtimer *timer)
 {
 	struct mrc_cq *cq = container_of(timer, struct mrc_cq, mod_timer);
@@ -194,9 +200,9 @@ struct mrc_ucreate_cq_resp mrc_cq_answer(const struct mrc_ring *ring, u64 key)
 }
 
 /*
- * A program gets what it asks for or more. Few entries become many, for the page
- * holds them anyway, and programs rely on the rounding of adapters: ib_send_lat -e asks
- * for one, and leaves a send completion unpolled when the answer overtakes it.
+ * A program gets at least MRC_MIN_CQE entries: a page holds them anyway, and programs rely on the
+ * rounding of adapters. ib_send_lat -e requests one entry, and does not poll a send completion when
+ * the peer's answer overtakes it.
  */
 static u32 cq_entries(u32 asked)
 {
@@ -284,10 +290,10 @@ int mrc_cq_destroy(struct ib_cq *ibcq, struct ib_udata *udata)
 	WRITE_ONCE(shell->cq, NULL);
 	spin_lock_bh(&cq->lock);
 	cq->ibcq = NULL;
-	/* If the device has gone, a program that only polls must get an error. */
+	/* The device may be gone: a program that only polls must get an error. */
 	smp_store_release(&cq->ring.hdr->error, 1);
 	spin_unlock_bh(&cq->lock);
-	hrtimer_cancel(&cq->mod_timer);	/* not started any more */
+	hrtimer_cancel(&cq->mod_timer);	/* nothing restarts it */
 	if (cancel_work_sync(&cq->overrun_work))	/* it uses the device, which may be removed next */
 		mrc_cq_put(cq);
 	mrc_ring_unmap(&cq->ring);
@@ -313,7 +319,7 @@ void mrc_cq_del_qp(struct mrc_cq *cq, u32 qpn)
 	if (!cq->kernel)
 		return;
 	xa_erase(&cq->qps, qpn);
-	/* Wait for pollers that have found it. */
+	/* Wait for pollers that have found the QP. */
 	spin_lock_irqsave(&cq->poll_lock, flags);
 	spin_unlock_irqrestore(&cq->poll_lock, flags);
 }
@@ -336,7 +342,7 @@ static bool cq_fill_wc(struct mrc_cq *cq, const struct mrc_cqe *cqe, struct ib_w
 		.wc_flags = cqe->wc_flags,
 		.port_num = 1,
 	};
-	/* The ring speaks as programs' headers do. */
+	/* The ring has the flags of user space's headers. */
 	if (cqe->wc_flags & MRC_WC_WITH_INV) {
 		wc->wc_flags ^= MRC_WC_WITH_INV | IB_WC_WITH_INVALIDATE;
 		wc->ex.invalidate_rkey = cqe->imm_data;
@@ -345,7 +351,10 @@ static bool cq_fill_wc(struct mrc_cq *cq, const struct mrc_cqe *cqe, struct ib_w
 		wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
 		wc->network_hdr_type = cqe->mark & MRC_CQE_IPV4 ? RDMA_NETWORK_IPV4 :
 								 RDMA_NETWORK_IPV6;
-		/* The port's GIDs are those of the VLAN's netdev: ib_core looks for both. */
+		/*
+		 * The GIDs of the port belong to the VLAN's netdev: ib_core looks for GID and VLAN
+		 * together.
+		 */
 		if (is_vlan_dev(cq->dev->ndev)) {
 			wc->wc_flags |= IB_WC_WITH_VLAN;
 			wc->vlan_id = vlan_dev_vlan_id(cq->dev->ndev);
@@ -374,7 +383,7 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	return done;
 }
 
-/* The completion before @upto is not polled, and is newer than the last event. */
+/* Is the completion before index @upto unpolled, and newer than the last event? */
 static bool cq_untold(const struct mrc_cq *cq, u32 upto)
 {
 	u32 behind = cq->prod - upto;

@@ -15,7 +15,7 @@
 #include "mem/mrc_ucontext.h"
 
 #define CQ_COPY_HELD	64	/* completions copied with cq->lock held, at most */
-#define CQ_COPY_STEPS	1000	/* a program that completes faster than it is copied stays with its ring */
+#define CQ_COPY_STEPS	1000	/* at most; a queue that fills faster is not resized */
 
 /* Under cq->lock. Do the unconsumed completions fit into @new? False also for an impossible consumer index. */
 static bool cq_fits(const struct mrc_cq *cq, const struct mrc_ring *new, u32 cons)
@@ -23,14 +23,17 @@ static bool cq_fits(const struct mrc_cq *cq, const struct mrc_ring *new, u32 con
 	return cq->prod - cons <= min(new->entries, cq->ring.entries);
 }
 
-/* Copies completions from *@at up to @end. Without cq->lock, too: the queue is not so full that they are overwritten. */
+/*
+ * Copies completions from *@at up to @end. Needs no lock, because cq_fits() was true: the QPs do
+ * not overwrite unconsumed completions.
+ */
 static void cq_copy(const struct mrc_cq *cq, const struct mrc_ring *new, u32 *at, u32 end)
 {
 	for (; *at != end; (*at)++)
 		memcpy(mrc_ring_slot(new, *at), mrc_ring_slot(&cq->ring, *at), new->stride);
 }
 
-/* Under cq->lock: swaps the queue's ring and *@new. */
+/* Under cq->lock: copies the remaining completions and swaps the queue's ring with *@new. */
 static int cq_swap(struct mrc_cq *cq, struct mrc_ring *new, u32 *at)
 {
 	struct mrc_ring_hdr *hdr = cq->ring.hdr;
@@ -112,7 +115,7 @@ int mrc_cq_resize(struct ib_cq *ibcq, mrc_resize_cq_arg cqe, struct ib_udata *ud
 	return err;
 }
 
-/* One of the two alone means no moderation: that many completions might never come. */
+/* One of the two alone means no moderation: that number of completions might never be reached. */
 int mrc_cq_moderate(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	struct mrc_cq *cq = mrc_cq_of(ibcq);

@@ -26,13 +26,13 @@
 
 struct mrc_dmabuf {
 	struct dma_buf *buf;
-	struct dma_buf_attachment *attach;	/* NULL: it cannot move */
+	struct dma_buf_attachment *attach;	/* NULL: the buffer cannot move */
 	struct iosys_map map;
-	u64 page_off;				/* of the first byte's page */
+	u64 page_off;				/* offset in the buffer of the first byte's page */
 	bool *dead;
 };
 
-/* Exporter's context, its lock held. */
+/* Called by the exporter under the lock of the buffer. */
 static void dmabuf_revoke(struct dma_buf_attachment *attach)
 {
 	const struct mrc_dmabuf *b = attach->importer_priv;
@@ -77,7 +77,7 @@ static void dmabuf_unpin(struct mrc_dmabuf *b)
 	dma_buf_detach(b->buf, b->attach);
 }
 
-/* Plain memory, from the beginning of a page. */
+/* Maps the buffer. Refuses device memory, and a mapping that does not begin at a page. */
 static int dmabuf_vmap(struct mrc_dmabuf *b)
 {
 	int err = mrc_dma_buf_vmap(b->buf, &b->map);

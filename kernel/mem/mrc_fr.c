@@ -22,27 +22,31 @@
 #include "mem/mrc_mr.h"
 #include "mem/mrc_pd.h"
 
-/* MW_BIND says nothing here: windows are of programs, which have no such regions. */
+/* IB_ACCESS_MW_BIND has no effect: windows belong to programs, which have no fast registrations. */
 #define FR_ACCESS	(MRC_MR_ACCESS | IB_ACCESS_OPTIONAL)
 
 struct mrc_fr {
 	struct mrc_window win;	/* first; bound: changed under lock */
 	spinlock_t lock;	/* inside any QP's, outside base->lock */
 	struct mrc_dev *dev;
-	struct mrc_mr *base;	/* has the pages; in no table, of no access. Unless dead: referenced */
+	struct mrc_mr *base;	/* owns the pages; in no table, without access rights; referenced
+				 * unless dead */
 	u32 pdn;
 	u32 index;		/* in the table of keys */
 	u32 key;		/* the latest */
 	u32 max_pages;
 	bool dead;		/* under lock */
-	/* Mapped and not yet registered: written by the user alone, until it posts. */
+	/*
+	 * Pages mapped and not yet registered. Only the user writes them, until it posts the
+	 * registration.
+	 */
 	struct page **staged;
 	u32 n_staged;
 	u32 page_off;		/* of the first byte */
-	bool fresh;
+	bool fresh;		/* staged is newer than base's pages */
 };
 
-/* Under RCU. The region behind @key's index, if it is the domain's. */
+/* Under RCU. The region at @key's index, if it belongs to @dev and @pdn; else NULL. */
 static struct mrc_fr *fr_find(struct mrc_dev *dev, u32 pdn, u32 key)
 {
 	struct mrc_window *w = mrc_mr_window(key);
@@ -61,7 +65,7 @@ static struct mrc_mr *fr_bound(struct mrc_fr *fr)
 
 /* ---- registered and invalidated ---- */
 
-/* Under fr->lock. The pages that are mapped are there, for all of the length. */
+/* Under fr->lock. Are the parameters valid, and do the mapped pages cover all of the length? */
 static bool fr_covers(const struct mrc_fr *fr, const struct mrc_fr_reg *r)
 {
 	u32 pages = fr->fresh ? fr->n_staged : fr->base->n_pages;
@@ -69,12 +73,13 @@ static bool fr_covers(const struct mrc_fr *fr, const struct mrc_fr_reg *r)
 
 	if (r->access & ~FR_ACCESS || !r->length || r->iova > U64_MAX - (r->length - 1))
 		return false;
-	/* What is aligned for the peer must be so here. */
+	/* An address that is aligned for the peer must be aligned in memory. */
 	if (r->access & IB_ACCESS_REMOTE_ATOMIC && !IS_ALIGNED(r->iova ^ fr->page_off, sizeof(u64)))
 		return false;
 	return fr->page_off < room && r->length <= room - fr->page_off;
 }
 
+/* Under fr->lock: the staged pages become base's. */
 static void fr_swap(struct mrc_fr *fr)
 {
 	struct mrc_mr *base = fr->base;
@@ -128,7 +133,7 @@ int mrc_fr_register(struct mrc_dev *dev, const struct mrc_fr_reg *r)
 	return err;
 }
 
-/* Under fr->lock. Nobody writes through it when this returns. */
+/* Under fr->lock. Ends the registration: when this returns, nothing is written through its key. */
 static void fr_end(struct mrc_fr *fr)
 {
 	struct mrc_mr *mr = fr_bound(fr);
@@ -142,6 +147,7 @@ static void fr_end(struct mrc_fr *fr)
 	mrc_mr_put(mr);
 }
 
+/* Is @key the latest key of a region? If so and @really, ends its registration. */
 static bool fr_invalidate(struct mrc_dev *dev, u32 pdn, u32 key, bool really)
 {
 	struct mrc_fr *fr;
@@ -225,7 +231,10 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* Like all objects of the kernel, in no limit of programs. Lists with gaps are not supported. */
+/*
+ * Counts against no limit, as all objects of kernel users. Lists with gaps (IB_MR_TYPE_SG_GAPS) are
+ * not supported.
+ */
 struct ib_mr *mrc_fr_alloc(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages)
 {
 	struct mrc_ibmr *shell;
@@ -264,7 +273,7 @@ int mrc_fr_dereg(struct ib_mr *ibmr)
 		kref_get(&bound->ref);
 	fr_end(fr);
 	spin_unlock_bh(&fr->lock);
-	if (bound) {		/* packets that read it are built, too */
+	if (bound) {		/* wait until packets that read it are built */
 		mrc_mr_wait(bound);
 		mrc_mr_put(bound);
 	}
@@ -289,8 +298,8 @@ static int fr_set_page(struct ib_mr *ibmr, u64 addr)
 }
 
 /*
- * A region has as many pages as its user asked for, and they are the host's: larger ones would hold more than
- * it was made for, so page_size_cap offers none.
+ * Only pages of PAGE_SIZE: with larger ones a region would map more memory than its user reserved
+ * pages for. page_size_cap offers no others.
  */
 int mrc_fr_map(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_inval.c - see mrc_inval.h. The index of a key tells which of the two kinds it is.
+ * mrc_inval.c - see mrc_inval.h. The table of keys says which of the two kinds a key belongs to.
  */
 #include "mem/mrc_fr.h"
 #include "mem/mrc_inval.h"

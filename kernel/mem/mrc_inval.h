@@ -10,7 +10,9 @@
 
 struct mrc_dev;
 
-/* The QP, or its peer, may do so with this key. */
+/*
+ * May QP @qpn of domain @pdn, or its peer, invalidate @key? mrc_inval() does it; false: it may not.
+ */
 bool mrc_inval_allowed(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key);
 bool mrc_inval(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key);
 

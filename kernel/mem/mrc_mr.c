@@ -26,8 +26,8 @@
 #define MR_WINDOW	1	/* tag of an entry that is a struct mrc_window */
 
 static DEFINE_XARRAY_FLAGS(mrc_mrs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-static struct mrc_xa_cache mrc_mrs_cache;	/* no windows */
-static u32 mrc_mr_next;		/* cyclic: an index rests before it is reused */
+static struct mrc_xa_cache mrc_mrs_cache;	/* regions only, no windows */
+static u32 mrc_mr_next;		/* cyclic: a freed index is not reused soon */
 
 /* Releases the pages at once, also those of the region that owns them: until then they count in the memlock limit. */
 void mrc_mr_unpin(struct mrc_mr *mr)
@@ -60,7 +60,7 @@ static void mr_release(struct kref *ref)
 {
 	struct mrc_mr *mr = container_of(ref, struct mrc_mr, ref);
 
-	if (mr->fast) {		/* one for each I/O: nothing of it sleeps */
+	if (mr->fast) {		/* one per I/O; releasing it does not sleep */
 		mrc_mr_put(mr->of);
 		kfree_rcu(mr, rcu);
 	} else {
@@ -78,7 +78,9 @@ void mrc_mr_put(struct mrc_mr *mr)
 	kref_put(&mr->ref, mr_release);
 }
 
-/* Under RCU. What is behind a key's index now, a window's included; or NULL. */
+/*
+ * Under RCU. The region at a key's index, or the region that a window there is bound to; or NULL.
+ */
 static struct mrc_mr *mr_at(u32 key)
 {
 	struct mrc_mr *mr = mrc_xa_cache_lookup(&mrc_mrs_cache, key >> 8);
@@ -106,7 +108,7 @@ struct mrc_mr *mrc_mr_get_remote(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 key)
 	rcu_read_unlock();
 	if (!mr)
 		return NULL;
-	smp_mb__after_atomic();	/* the reference, then dead; mrc_mr_wait() the other way round */
+	smp_mb__after_atomic();	/* reference before dead; in mrc_mr_wait() vice versa */
 	if (likely(mrc_mr_alive(mr)))
 		return mr;
 	mrc_mr_put(mr);
@@ -123,10 +125,10 @@ struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, u32 pdn, u32 key)
 	return NULL;
 }
 
-/* Wait for copies under way. Most regions have no user, and need no wait. */
+/* Waits for copies under way. Most regions have no other reference, and need no wait. */
 void mrc_mr_wait(const struct mrc_mr *mr)
 {
-	smp_mb();	/* dead, then the references */
+	smp_mb();	/* dead is set, then read the references */
 	if (kref_read(&mr->ref) > 1)
 		synchronize_rcu();
 	else
@@ -135,13 +137,13 @@ void mrc_mr_wait(const struct mrc_mr *mr)
 
 /* ---- new ones ---- */
 
-/* Publish: from here on packets find it. */
+/* Publishes the region: from here on packets find it. */
 int mrc_mr_hash(struct mrc_mr *mr)
 {
 	u32 index;
 	int err;
 
-	/* Reserved first: the key must be whole before anyone can see it. */
+	/* Reserve an index first: the key must be complete before anyone can see it. */
 	err = xa_alloc_cyclic(&mrc_mrs, &index, NULL, XA_LIMIT(1, 0xffffff), &mrc_mr_next,
 			      GFP_KERNEL_ACCOUNT);
 	if (err < 0)
@@ -155,7 +157,7 @@ int mrc_mr_hash(struct mrc_mr *mr)
 
 void mrc_mr_rehash(struct mrc_mr *mr)
 {
-	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* in its place: needs no memory */
+	xa_store(&mrc_mrs, mr->key >> 8, mr, GFP_KERNEL);	/* replaces: needs no memory */
 	mrc_xa_cache_set(&mrc_mrs_cache, mr->key >> 8, mr);
 }
 

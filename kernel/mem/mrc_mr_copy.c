@@ -13,7 +13,7 @@
 #include "mem/mrc_mr_copy.h"
 #include "mem/mrc_payload.h"
 
-#define MRC_MR_TAIL	64	/* bytes placed after all others */
+#define MRC_MR_TAIL	64	/* last bytes of a copy, placed after all others */
 
 /* Bytes to be placed: at @buf, or @off in @skb. */
 struct mrc_src {
@@ -30,7 +30,10 @@ static void src_read(const struct mrc_src *s, u32 pos, void *to, u32 n)
 		WARN_ON_ONCE(skb_copy_bits(s->skb, s->off + (int)pos, to, (int)n));
 }
 
-/* Payload in one mapped piece: no walk over the packet for each page of the region. */
+/*
+ * The payload, if it lies in one mapped fragment; else NULL. Saves a walk over the packet for each
+ * page of the region.
+ */
 static const u8 *src_in_frag(const struct sk_buff *skb, u32 off, u32 len)
 {
 	u32 i, size;
@@ -72,7 +75,10 @@ static struct page *mr_kernel_page(u64 va)
 	return virt_addr_valid(p) ? virt_to_page(p) : NULL;
 }
 
-/* Users in the kernel are trusted, but may err: an address that is no memory is an error of the request. */
+/*
+ * Kernel users are trusted, but may make mistakes: an address without memory is an error of the
+ * request.
+ */
 static bool mr_kernel_covers(u64 va, u64 len)
 {
 	u64 last = va + len - 1;
@@ -100,7 +106,7 @@ bool mrc_mr_covers(const struct mrc_mr *mr, u64 va, u64 len, int access)
 	return va <= mr->length && len <= mr->length - va;
 }
 
-/* The page at @off from the start of the first one; of a range that mrc_mr_covers(). */
+/* The page at @off from the start of the first one. mrc_mr_covers() has checked the range. */
 static inline struct page *mr_page(const struct mrc_mr *mr, u64 off)
 {
 	return likely(mr->pages) ? mr->pages[off >> PAGE_SHIFT] : mr_kernel_page(off);
@@ -185,9 +191,9 @@ static void mr_fill_word(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32
 }
 
 /*
- * Programs poll memory for the end of what they wait for: a last byte, or a
- * flag at the end of a small record. memcpy() promises no order inside, so the
- * end goes in steps: all but the last 64 bytes, all but the last 8, the rest.
+ * Programs poll memory for the last byte of a message, or for a flag at the end of a small record.
+ * memcpy() promises no order, so bytes are placed in three steps: all but the last 64, all but the
+ * last 8, the rest.
  */
 static void mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
 {
@@ -266,7 +272,7 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 	mr_drop(mr);
 }
 
-/* No pages: bytes to be copied. */
+/* A dma-buf has no pages that a packet may refer to: its bytes are copied. */
 static int mr_frag_lent(const struct mrc_mr *mr, u64 off, u32 len, struct mrc_payload *pl)
 {
 	if (WARN_ON_ONCE(pl->n >= ARRAY_SIZE(pl->frag)))
@@ -311,7 +317,10 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 		return -EFAULT;
 	if (!mr_hold(mr))
 		return -EFAULT;
-	/* After the registration has ended no byte of it may leave, not even in a queued packet: copy. */
+	/*
+	 * When the registration has ended, no byte of it may be sent, not even from a queued
+	 * packet. So copy.
+	 */
 	pl->copy |= mrc_mr_may_end(mr);
 	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
 	mr_drop(mr);
@@ -319,8 +328,8 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 }
 
 /*
- * A true CPU atomic: IB_ATOMIC_HCA promises less, but programs on this host
- * that share the word then get what IB_ATOMIC_GLOB would have promised them.
+ * An atomic operation of the CPU. IB_ATOMIC_HCA promises less; this way programs on this host that
+ * share the word have the guarantee of IB_ATOMIC_GLOB.
  */
 u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 compare)
 {

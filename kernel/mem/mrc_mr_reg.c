@@ -11,10 +11,10 @@
 #include "mem/mrc_pd.h"
 #include "mem/mrc_ucontext.h"
 
-/* Taken and without effect: hints, and "iova starts at zero". */
+/* Accepted without effect: hints, and "iova starts at zero". */
 #define MRC_MR_IGNORED	(IB_ACCESS_OPTIONAL | IB_ZERO_BASED | IB_ACCESS_HUGETLB)
 
-/* Pin, and note the pages in an array: no lock is held meanwhile, and it may take a while. */
+/* Pins the memory and lists its pages in an array. This may take a while; no lock is held. */
 static int mr_pin(struct mrc_mr *mr, struct ib_device *ibdev, u64 start, int access)
 {
 	struct sg_page_iter it;
@@ -45,7 +45,7 @@ err_umem:
 	return -ENOMEM;
 }
 
-/* Share the pages of @from, or of the region that owns them. */
+/* Shares the pages of @from, or of the region that owns them. */
 static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 {
 	mr->of = from->of ?: from;
@@ -57,7 +57,7 @@ static void mr_share(struct mrc_mr *mr, struct mrc_mr *from)
 	mr->pages = from->pages;
 }
 
-/* A new region: of @from's pages, of a dma-buf, or of these addresses. In no table yet. */
+/* Parameters of a new region: the pages of @from, a dma-buf, or user memory at @start. */
 struct mr_want {
 	u64 start, length, iova;
 	int access;
@@ -112,7 +112,7 @@ static struct ib_mr *mr_reg(struct ib_pd *ibpd, const struct mr_want *want)
 		err = -ENOMEM;
 		goto err_count;
 	}
-	/* Keeps the device registered until the last holder let go of the pages. */
+	/* Keeps the device registered until the last reference to the pages is dropped. */
 	if (!ib_device_try_get(ibpd->device))
 		goto err_shell;
 	mr = mr_create(ibpd, want);
@@ -142,7 +142,10 @@ err_count:
 	return ERR_PTR(err);
 }
 
-/* Addresses are the kernel's own: ib_dma_map_*() of a device without a DMA device. */
+/*
+ * The region of all kernel memory. Its addresses are virtual ones: ib_dma_map_*() returns them
+ * unchanged for a device without a DMA device.
+ */
 static struct mrc_mr *mr_create_dma(struct ib_pd *ibpd)
 {
 	struct mrc_mr *mr = mrc_mr_alloc(to_mrc_dev(ibpd->device), to_mrc_pd(ibpd)->pdn,
@@ -222,7 +225,10 @@ struct ib_mr *mrc_mr_reg_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 
 	return err ? ERR_PTR(err) : mr_reg(ibpd, &want);
 }
 
-/* The new region. The pages stay pinned, unless other pages are wanted, or write access. */
+/*
+ * Parameters of a re-registration's new region. It shares the pages, unless the caller requests
+ * others, or write access to pages that were pinned read-only.
+ */
 static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_want *asked)
 {
 	const struct ib_umem *umem = old->of ? old->of->umem : old->umem;
@@ -245,9 +251,9 @@ static struct mr_want mr_want_of(struct mrc_mr *old, int flags, const struct mr_
 }
 
 /*
- * Another region replaces the old one behind the same key. Softirqs that found the old one finish
- * with it, as after deregistration. The key stays because programs go on using it, although verbs
- * would allow a new one. uverbs lets nobody else use @ibmr meanwhile.
+ * A new region replaces the old one behind the same key. Softirqs that found the old one finish
+ * with it, as after deregistration. Verbs would allow a new key, but programs go on using the old
+ * one. uverbs lets nobody else use @ibmr meanwhile.
  */
 struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 			   int access, struct ib_pd *ibpd, struct ib_udata *udata)
@@ -262,7 +268,7 @@ struct ib_mr *mrc_mr_rereg(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 
 	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return ERR_PTR(-EOPNOTSUPP);
-	/* The exporter knows one region, which it ends. */
+	/* A revocation by the exporter ends one region, so no other may share the mapping. */
 	if (old->lent && !(flags & IB_MR_REREG_TRANS))
 		return ERR_PTR(-EOPNOTSUPP);
 	want = mr_want_of(old, flags, &asked);
@@ -293,7 +299,7 @@ int mrc_mr_dereg(struct ib_mr *ibmr, struct ib_udata *udata)
 	WRITE_ONCE(mr->dead, true);
 	mrc_mr_unhash(mr);
 	mrc_mr_wait(mr);
-	if (!mr->dma)	/* as kernel users' CQs: in no program's limit */
+	if (!mr->dma)	/* objects of kernel users count against no limit */
 		atomic_dec(&mr->dev->n_mrs);
 	kref_put(&mr->ref, mrc_mr_release_now);
 	kfree(shell);

@@ -35,7 +35,7 @@ struct mrc_mw {
 	bool dead;		/* under lock */
 };
 
-/* Under RCU. The window behind @rkey's index, if it is the domain's. */
+/* Under RCU. The window at @rkey's index, if it belongs to @dev and @pdn; else NULL. */
 static struct mrc_mw *mw_find(struct mrc_dev *dev, u32 pdn, u32 rkey)
 {
 	struct mrc_window *w = mrc_mr_window(rkey);
@@ -49,7 +49,7 @@ static struct mrc_mr *mw_bound(struct mrc_mw *mw)
 	return rcu_dereference_protected(mw->win.bound, lockdep_is_held(&mw->lock));
 }
 
-/* Under mw->lock: what it is bound to from now on, or NULL. */
+/* Under mw->lock. Binds the window to @to, or to nothing (NULL). The old binding ends. */
 static void mw_set(struct mrc_mw *mw, struct mrc_mr *to)
 {
 	struct mrc_mr *old = mw_bound(mw);
@@ -83,7 +83,7 @@ static struct mrc_mr *mw_cut(const struct mrc_mw *mw, struct mrc_mr *mr,
 		return NULL;
 	if (b->access & writes && !(mr->access & IB_ACCESS_LOCAL_WRITE))
 		return NULL;
-	/* What is aligned for the peer must be so here. */
+	/* An address that is aligned for the peer must be aligned in memory. */
 	if (b->access & IB_ACCESS_REMOTE_ATOMIC && b->access & IB_ZERO_BASED &&
 	    !IS_ALIGNED(b->addr, sizeof(u64)))
 		return NULL;
@@ -141,6 +141,7 @@ static bool mw_is_of(struct mrc_mw *mw, u32 qpn, u32 rkey)
 	return mw->type != IB_MW_TYPE_1 && bound && bound->key == rkey && bound->qpn == qpn;
 }
 
+/* Is @rkey a bound type 2 window of QP @qpn? If so and @really, unbinds it. */
 static bool mw_invalidate(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 rkey, bool really)
 {
 	struct mrc_mw *mw;

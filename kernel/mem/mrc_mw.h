@@ -15,7 +15,7 @@ struct mrc_dev;
 struct mrc_mw;
 
 struct mrc_ibmw {
-	struct ib_mw ibmw;	/* first; a shell */
+	struct ib_mw ibmw;	/* first */
 	struct mrc_mw *mw;
 };
 
@@ -28,13 +28,19 @@ struct mrc_mw_bind {
 	u32 pdn, qpn;
 };
 
-/* Softirq. False: not allowed, and nothing has changed. */
+/* Softirq, under the QP's lock. False: not allowed, and nothing has changed. */
 bool mrc_mw_bind(struct mrc_dev *dev, const struct mrc_mw_bind *b);
-/* Softirq. May that QP, or its peer, invalidate @rkey: it is a bound type 2 window of the QP. */
+/*
+ * Softirq, under the QP's lock. May QP @qpn or its peer invalidate @rkey: is it a bound type 2
+ * window of the QP?
+ */
 bool mrc_mw_may_invalidate(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 rkey);
 bool mrc_mw_invalidate(struct mrc_dev *dev, u32 pdn, u32 qpn, u32 rkey);
 
-/* Process context. */
+/*
+ * Called by ib_core in process context; dealloc sleeps until nobody accesses the memory through the
+ * window.
+ */
 int mrc_mw_alloc(struct ib_mw *ibmw, struct ib_udata *udata);
 int mrc_mw_dealloc(struct ib_mw *ibmw);
 

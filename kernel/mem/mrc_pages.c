@@ -4,7 +4,7 @@
  *
  * Contiguous pages if possible, because every packet reads this memory and should need few TLB
  * entries; otherwise any pages. The OOM killer is not invoked. kmemleak does not scan pages by
- * itself, so it is told of them: they contain references.
+ * itself, so they are registered with it: they contain references.
  */
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_payload.h - the pages and offsets of the payload of one packet.
+ * mrc_payload.h - the pages and offsets of the payload of one packet. It holds no references: the
+ * caller does, until the packet has its own.
  */
 #ifndef MRC_PAYLOAD_H
 #define MRC_PAYLOAD_H
@@ -9,6 +10,7 @@
 #include <linux/types.h>
 #include "rdma/mrc-abi.h"
 
+/* As the offset of a fragment: it is an address, not a page. */
 #define MRC_PAYLOAD_AT	U32_MAX
 
 struct mrc_payload {
@@ -19,14 +21,14 @@ struct mrc_payload {
 	struct {
 		union {
 			struct page *page;
-			const void *at;	/* off is MRC_PAYLOAD_AT; then copy is true, too */
+			const void *at;	/* with off MRC_PAYLOAD_AT, and copy set */
 		};
 		u32 off, len;
 	} frag[2 * MRC_MAX_SGE];
 	u8 n;
-	bool copy;		/* a packet must not refer to these pages */
+	bool copy;		/* copy the bytes: a packet must not refer to these pages */
 	u32 len;
-	const void *linear;	/* or bytes to copy (inline, atomic) */
+	const void *linear;	/* instead of fragments, bytes to copy (inline, atomic); or NULL */
 };
 
 #endif

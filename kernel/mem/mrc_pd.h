@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_pd.h - a protection domain: a number that QPs and MRs must have in common.
+ * mrc_pd.h - a protection domain: a number that a QP and the memory regions it uses must have in
+ * common.
  */
 #ifndef MRC_PD_H
 #define MRC_PD_H

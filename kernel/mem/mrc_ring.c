@@ -2,12 +2,12 @@
 /*
  * mrc_ring.c - memory of the rings that are shared with user space.
  *
- * Three parties keep the memory. The kernel object that owns the ring, until its last reference is
- * gone, possibly long after the verbs object. The mmap entry through which user space finds it,
- * until the object is destroyed and the last mmap() has returned. And the page tables of the
- * processes that mapped it. The first two are counted here. The memory manager counts the third per
- * page: remap_vmalloc_range() takes a reference on each page, so a mapping remains valid memory as
- * long as the program has it. So the module needs no vm_operations and may be unloaded.
+ * Three parties keep the memory. The kernel object that owns the ring keeps it until its last
+ * reference is gone, possibly long after the verbs object. The mmap entry, through which user space
+ * finds it, keeps it until the object is destroyed and the last mmap() has returned. The page
+ * tables of the processes that mapped it keep it as long as they have it. The first two are counted
+ * here. The memory manager counts the third: remap_vmalloc_range() takes a reference on each page.
+ * So the module needs no vm_operations and may be unloaded.
  *
  * Rings are charged twice, as pinned user pages are. Each page is charged to the cgroup of the
  * creator, where the allocation fails rather than invoke the OOM killer. While the ring is
@@ -30,7 +30,7 @@ struct mrc_ring_mem {
 	struct page **pages;
 	u32 n_pages;
 	struct mm_struct *mm;		/* charged for pinned pages while published */
-	struct mrc_ring_entry *entry;	/* owner's view; NULL: not published */
+	struct mrc_ring_entry *entry;	/* the owner's pointer; NULL: not published */
 };
 
 struct mrc_ring_entry {
@@ -55,7 +55,7 @@ static void ring_mem_put(struct mrc_ring_mem *mem)
 	kref_put(&mem->ref, ring_mem_free);
 }
 
-/* vmalloc_user() would do, but charges nobody. */
+/* Not vmalloc_user(), because it charges nobody. */
 static bool ring_mem_fill(struct mrc_ring_mem *mem, u32 n)
 {
 	mem->pages = kvmalloc_array(n, sizeof(*mem->pages), RING_GFP);
@@ -84,7 +84,7 @@ static struct mrc_ring_mem *ring_mem_alloc(size_t bytes)
 	return NULL;
 }
 
-/* As ib_umem_get() counts what it pins. */
+/* Counts the pages against RLIMIT_MEMLOCK, as ib_umem_get() does. */
 static int ring_charge(struct mm_struct *mm, u32 pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
@@ -133,7 +133,7 @@ static void ring_set(struct mrc_ring *r, struct mrc_ring_mem *mem, u32 entries, 
 	r->bytes = bytes;
 }
 
-/* Its memory, published to a program. */
+/* Memory of a ring, charged and published to the calling program. */
 static struct mrc_ring_mem *ring_mem_shared(struct ib_ucontext *ctx, size_t bytes)
 {
 	struct mm_struct *mm = current->mm;
@@ -191,7 +191,7 @@ void mrc_ring_free(struct mrc_ring *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The whole ring or nothing: rdma_user_mmap_entry_get() wants its exact length. */
+/* Maps the whole ring: rdma_user_mmap_entry_get() accepts only its exact length. */
 int mrc_ring_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
 {
 	struct rdma_user_mmap_entry *entry = rdma_user_mmap_entry_get(ctx, vma);
@@ -206,7 +206,7 @@ int mrc_ring_mmap(struct ib_ucontext *ctx, struct vm_area_struct *vma)
 	return err;
 }
 
-/* The last user of the key is gone: the ring was unmapped and no mmap() runs. */
+/* Called by ib_core when the ring is unpublished and no mmap() of it runs. */
 void mrc_ring_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct mrc_ring_entry *e = container_of(entry, struct mrc_ring_entry, rdma);

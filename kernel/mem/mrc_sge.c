@@ -25,7 +25,10 @@ u64 mrc_sge_sum(const struct mrc_sge_list *l)
 	return sum;
 }
 
-/* The region of a whole SGE, referenced; NULL: it may not be accessed so. */
+/*
+ * The region of an SGE, with a reference. NULL: the region does not cover all of the SGE with
+ * @access.
+ */
 static struct mrc_mr *sge_mr(const struct mrc_sge_list *l, const struct mrc_sge *sge, int access)
 {
 	struct mrc_mr *mr = mrc_mr_get(l->dev, l->pdn, sge->lkey);
@@ -56,7 +59,7 @@ bool mrc_sge_read(const struct mrc_sge_list *l, void *to)
 	return true;
 }
 
-/* Where the bytes come from: @skb at @pos, or @src. */
+/* The source of the bytes: @skb at @pos, or @src. */
 struct sge_from {
 	const void *src;
 	const struct sk_buff *skb;

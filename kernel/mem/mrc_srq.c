@@ -6,8 +6,8 @@
  * bounded at each read (mrc_ring_avail()). Posting needs no system call, so the kernel learns the
  * number of receives when it takes one, and then checks the limit.
  *
- * A receive that was taken and not used returns to the slot before cons. A program that counts as
- * mrc-abi.h says does not touch that slot. Other programs lose receives of their own.
+ * A receive that a QP took and did not use is written back to the slot before cons. A program that
+ * counts as mrc-abi.h says does not touch that slot. Other programs lose receives of their own.
  */
 #include <linux/slab.h>
 #include "core/mrc_dev.h"
@@ -51,7 +51,7 @@ void mrc_srq_check_limit(struct mrc_srq *srq)
 	lockdep_assert_held(&srq->lock);
 	if (likely(!srq->limit) || mrc_ring_avail(&srq->ring, srq->cons) >= srq->limit)
 		return;
-	srq->limit = 0;		/* once, until it is armed again */
+	srq->limit = 0;		/* one event, until the limit is set again */
 	if (!srq->ibsrq || !srq->ibsrq->event_handler)
 		return;
 	ev.device = srq->ibsrq->device;
@@ -87,7 +87,7 @@ void mrc_srq_give_back(struct mrc_srq *srq, const struct mrc_srq_recv *r)
 	u8 *slot;
 
 	spin_lock_bh(&srq->lock);
-	/* Full: its program posted more than it had completions for. */
+	/* Full: the program posted more receives than it had completions for. */
 	if (mrc_ring_avail(&srq->ring, srq->cons) < srq->ring.entries) {
 		srq->cons--;
 		slot = mrc_ring_slot(&srq->ring, srq->cons);
@@ -206,7 +206,7 @@ int mrc_srq_destroy(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct mrc_ibsrq *shell = container_of(ibsrq, struct mrc_ibsrq, ibsrq);
 	struct mrc_srq *srq = shell->srq;
 
-	WRITE_ONCE(shell->srq, NULL);	/* as of completion queues: mrc_cq.c */
+	WRITE_ONCE(shell->srq, NULL);	/* rdma(8) may still query it: mrc_cq.c */
 	spin_lock_bh(&srq->lock);
 	srq->ibsrq = NULL;
 	spin_unlock_bh(&srq->lock);

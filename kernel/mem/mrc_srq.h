@@ -2,9 +2,9 @@
 /*
  * mrc_srq.h - a shared receive queue: a ring of receives that many QPs consume.
  *
- * QPs hold references; the verbs object may be destroyed first, although ib_core does not allow it.
- * A receive is copied out as a whole: a ring that a program may write at any time is never read
- * twice.
+ * QPs hold references. A destroyed QP keeps its reference until its last user is gone, so the queue
+ * may outlive its verbs object. A receive is copied out as a whole: a ring that a program may write
+ * at any time is never read twice.
  */
 #ifndef MRC_SRQ_H
 #define MRC_SRQ_H
@@ -17,7 +17,7 @@
 struct mrc_dev;
 
 struct mrc_ibsrq {
-	struct ib_srq ibsrq;	/* first; a shell, as mrc_ibqp */
+	struct ib_srq ibsrq;	/* first */
 	struct mrc_srq *srq;	/* NULL once destroyed */
 };
 
@@ -29,17 +29,17 @@ struct mrc_srq {
 	struct mrc_dev *dev;
 	struct mrc_ring ring;	/* replaced by a resize, under lock */
 	u32 cons;		/* private, under lock */
-	u32 pdn;		/* its receives' memory is of this domain, whatever the QP's */
+	u32 pdn;		/* domain of the receives' memory, whatever the QP's */
 	u32 max_sge;
-	bool kernel;		/* of a user in the kernel: in no program's limit */
-	u32 limit;		/* limit event when fewer receives are left, once; 0: off */
+	bool kernel;		/* of a kernel user: counts against no limit */
+	u32 limit;		/* raise one event when fewer receives are left; 0: off */
 };
 
-/* One receive: what the caller's copy holds. */
+/* A receive, copied out of the ring. */
 struct mrc_srq_recv {
 	u64 wr_id;
-	u32 num_sge;		/* at most max_sge of the queue */
-	struct mrc_sge *sge;	/* room for max_sge of them */
+	u32 num_sge;		/* at most max_sge */
+	struct mrc_sge *sge;	/* the caller's, room for max_sge of the queue */
 };
 
 static inline struct mrc_srq *mrc_srq_of(struct ib_srq *ibsrq)
@@ -47,21 +47,27 @@ static inline struct mrc_srq *mrc_srq_of(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct mrc_ibsrq, ibsrq)->srq;
 }
 
-/* Any context, also under a QP's lock. False: none is posted. */
+/* Any context, also under a QP's lock. Takes the next receive. False: none is posted. */
 bool mrc_srq_take(struct mrc_srq *srq, struct mrc_srq_recv *r);
-/* The one taken last of those not given back, unused: the next to be taken. */
+/* Likewise. Gives back an unused receive, the latest first: it is the next to be taken. */
 void mrc_srq_give_back(struct mrc_srq *srq, const struct mrc_srq_recv *r);
-/* Under srq->lock: raises the event if there are fewer than the limit. */
+/* Under srq->lock. Raises the event if fewer receives are posted than the limit. */
 void mrc_srq_check_limit(struct mrc_srq *srq);
 void mrc_srq_get(struct mrc_srq *srq);
 void mrc_srq_put(struct mrc_srq *srq);	/* any context */
 
 /* Process context. Describes @ring for the plug-in. */
 struct mrc_ucreate_srq_resp mrc_srq_answer(const struct mrc_ring *ring, u64 key);
-/* Process context. A ring for so many receives, as ib_core was promised them. */
+/*
+ * Process context. Creates a ring for at least @max_wr receives. 0 or -errno, as mrc_ring_create().
+ */
 int mrc_srq_new_ring(const struct mrc_srq *srq, struct ib_ucontext *ctx, u32 max_wr,
 		     struct mrc_ring *ring, u64 *key);
 
+/*
+ * Called by ib_core in process context; create and destroy sleep. -EOPNOTSUPP: an XRC SRQ; -EINVAL:
+ * attributes out of range; -ENOSPC: MRC_MAX_SRQ exist; -ENOMEM.
+ */
 int mrc_srq_create(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);
 int mrc_srq_query(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int mrc_srq_destroy(struct ib_srq *ibsrq, struct ib_udata *udata);

@@ -13,7 +13,7 @@
 #include "mem/mrc_srq_modify.h"
 #include "mem/mrc_ucontext.h"
 
-/* Under srq->lock: from here on @new is its ring, and *@new the old one. */
+/* Under srq->lock: copies the posted receives and swaps the queue's ring with *@new. */
 static int srq_swap(struct mrc_srq *srq, struct mrc_ring *new)
 {
 	u32 n = mrc_ring_avail(&srq->ring, srq->cons), i;
@@ -50,7 +50,7 @@ static int srq_resize(struct mrc_srq *srq, u32 max_wr, u64 resp_addr, struct ib_
 	return err;
 }
 
-/* What a resize needs of the plug-in. */
+/* Reads the plug-in's data of a resize. */
 static int srq_read_udata(struct ib_udata *udata, struct mrc_umodify_srq *req)
 {
 	int err = mrc_ucontext_check(udata, sizeof(*req), 0);
@@ -83,7 +83,7 @@ int mrc_srq_modify(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 	struct mrc_umodify_srq req;
 	int err = 0;
 
-	/* Those of users in the kernel are not resized: nobody asks. */
+	/* SRQs of kernel users are not resized: no user needs it. */
 	if (mask & ~(ctx ? IB_SRQ_MAX_WR | IB_SRQ_LIMIT : IB_SRQ_LIMIT))
 		return -EOPNOTSUPP;
 	if (mask & IB_SRQ_MAX_WR) {

@@ -7,7 +7,10 @@
 
 #include <rdma/ib_verbs.h>
 
-/* Process context. */
+/*
+ * Called by ib_core in process context; sleeps. -EINVAL: out of range, or the posted receives do
+ * not fit.
+ */
 int mrc_srq_modify(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		   struct ib_udata *udata);
 

@@ -13,7 +13,7 @@
 #define MRC_MAX_QP	65536
 #define MRC_MAX_CQ	65536
 #define MRC_MAX_MR	(1 << 17)
-#define MRC_MAX_MR_SIZE	(1ull << 39)	/* its table of pages is 1 GiB then */
+#define MRC_MAX_MR_SIZE	(1ull << 39)	/* bytes; the array of its pages takes 1 GiB */
 #define MRC_MAX_PD	65536
 #define MRC_MAX_AH	65536
 #define MRC_MAX_QP_WR	16384
@@ -37,8 +37,9 @@ static inline struct ib_ucontext *mrc_ucontext_of(struct ib_udata *udata)
 }
 
 /*
- * @in: bytes of private input that this module knows; the input must have at least these, and further bytes must be zero.
- * @out: bytes needed for the response.
+ * Checks the sizes of a call's private data. @in: bytes of input that this module knows; the input
+ * must have at least these, and further bytes must be zero. @out: bytes needed for the response. 0;
+ * -EINVAL: too short; -EOPNOTSUPP: unknown input.
  */
 static inline int mrc_ucontext_check(struct ib_udata *udata, size_t in, size_t out)
 {
