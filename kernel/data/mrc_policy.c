@@ -2,9 +2,9 @@
 /*
  * mrc_policy.c - see mrc_policy.h.
  *
- * Routes are cached with paths, which many QPs share, while policies depend on addresses, ports and
- * protocols. So each packet is looked up with its own headers, but only if there are policies. The
- * result is a route through IPsec.
+ * Routes are cached with paths, which many QPs share, but policies depend on addresses, ports and
+ * protocols. So the policy is looked up for each packet, if there are policies at all. The result
+ * is a route through IPsec.
  *
  * The kernel's IPsec cannot reach MRC's own header behind an SRv6 header. A policy that requires
  * protection of it cannot be met, so the packet is dropped. A policy about the outer header can be
@@ -43,7 +43,7 @@ static void flow6(const struct ipv6hdr *ip6, int oif, struct flowi *fl)
 	struct flowi6 *fl6 = &fl->u.ip6;
 
 	fl6->flowi6_oif = oif;
-	/* A segment routing header says first what follows it. */
+	/* The first byte of a segment routing header is the type of the next header. */
 	fl6->flowi6_proto = ip6->nexthdr == NEXTHDR_ROUTING ? next[0] : ip6->nexthdr;
 	fl6->saddr = ip6->saddr;
 	fl6->daddr = ip6->daddr;
@@ -53,7 +53,7 @@ static void flow6(const struct ipv6hdr *ip6, int oif, struct flowi *fl)
 	}
 }
 
-/* Of the IP header at @at, which is linear with what this reads behind it. */
+/* Describes the flow of the packet with IP header @at. That header and the next one are linear. */
 static void flow_of(const u8 *at, int oif, struct flowi *fl)
 {
 	memset(fl, 0, sizeof(*fl));
@@ -63,18 +63,20 @@ static void flow_of(const u8 *at, int oif, struct flowi *fl)
 		flow6((const struct ipv6hdr *)at, oif, fl);
 }
 
-/* The answer for the header at @at: a route with a reference, @skb's own where nothing is wanted, or an error. */
+/*
+ * The route for IP header @at, referenced: that of @skb if no policy demands protection. Error: the packet is blocked.
+ */
 static struct dst_entry *policy_route(struct net *net, const struct sk_buff *skb, const u8 *at)
 {
 	struct dst_entry *dst = skb_dst(skb);
 	struct flowi fl;
 
 	flow_of(at, dst->dev->ifindex, &fl);
-	dst_hold(dst);	/* the lookup's own */
+	dst_hold(dst);	/* xfrm_lookup() consumes a reference */
 	return xfrm_lookup(net, dst, &fl, NULL, 0);
 }
 
-/* An inner packet cannot be protected: does the policy let it leave in clear? */
+/* May the inner packet at @at leave unprotected? IPsec cannot reach it. */
 static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at)
 {
 	struct dst_entry *dst = policy_route(net, skb, at);
@@ -85,6 +87,7 @@ static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at
 	return dst == skb_dst(skb);
 }
 
+/* Gives @skb the route that its policy demands. False: the policy blocks it. */
 static bool policy_take(struct net *net, struct sk_buff *skb)
 {
 	struct dst_entry *dst = policy_route(net, skb, skb->data);
@@ -98,14 +101,16 @@ static bool policy_take(struct net *net, struct sk_buff *skb)
 	skb_dst_drop(skb);
 	skb_dst_set(skb, dst);
 	/*
-	 * What IPsec adds may not fit the plane. The protected packet is put together again before it is opened, so
-	 * pieces of it do no harm.
+	 * With the bytes that IPsec adds, the packet may exceed the plane's MTU. It may be fragmented, because the peer
+	 * reassembles it before it removes the protection.
 	 */
 	skb->ignore_df = 1;
 	return true;
 }
 
-/* An IPv6 tunnel would fragment the packet before it protects it, and the peer's hook would see the fragments. */
+/*
+ * An IPv6 tunnel would fragment the packet first and then protect the fragments, which the peer's hook does not take.
+ */
 static bool policy_too_long(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
@@ -154,13 +159,14 @@ bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner)
 
 /* ---- in ---- */
 
+/* Did the packet arrive with the protection that the policies for its outermost header demand? */
 static bool policy_heard(struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 4 ? xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb) :
 					   xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-/* Protection of the outer header does not count for the inner one. */
+/* The same for the inner header, for which protection of the outer one does not count. */
 static bool policy_heard_inner(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	int off = skb_network_offset(skb);

@@ -2,8 +2,8 @@
 /*
  * mrc_policy.h - applies the host's IPsec (xfrm) policies to MRC packets.
  *
- * A packet that a policy blocks, or that needs protection without a key, is dropped and counted,
- * and its peer has a hint.
+ * A packet is dropped and counted if a policy blocks it, or if it needs protection and there is no
+ * key. Its peer gets a hint (path/mrc_peer_hint.h).
  */
 #ifndef MRC_POLICY_H
 #define MRC_POLICY_H
@@ -16,7 +16,7 @@
 
 #ifdef CONFIG_XFRM
 
-/* Is there a policy for sent packets, or a default policy that blocks? */
+/* Any context. Is there a policy for sent packets, or a default policy that blocks them? */
 static inline bool mrc_policy_any(const struct net *net)
 {
 	return READ_ONCE(net->xfrm.policy_count[XFRM_POLICY_OUT]) ||
@@ -24,14 +24,14 @@ static inline bool mrc_policy_any(const struct net *net)
 }
 
 /*
- * Under RCU, BH off. @skb has all headers, linear, and a route. @inner: offset of MRC's own IP header behind an outer one,
- * or 0. On return @skb may have another route, through IPsec. False: freed and counted.
+ * Under RCU, BH off. @skb has a route and all headers, which are linear. @inner: offset of MRC's own IP header behind
+ * an outer one, or 0. True: @skb may leave, perhaps by another route, through IPsec. False: it was freed and counted.
  */
 bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner);
 
-/* At the hook, for an MRC packet. False: it must be dropped; counted, not freed. */
+/* In the receive hook, for an MRC packet. False: the caller must drop it; it was counted, not freed. */
 bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb);
-/* Likewise for ordinary IP inside SRv6: checks the outer header only, because IP checks the rest. */
+/* The same for ordinary IP inside SRv6. Checks only the outer header, because IP checks the inner packet later. */
 bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb);
 
 #else

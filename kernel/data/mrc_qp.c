@@ -2,10 +2,11 @@
 /*
  * mrc_qp.c - queue pairs: lookup by number, references, release.
  *
- * A user with a reference (a packet, the softirq scheduler, the timer) finds ibqp NULL after the QP
- * was destroyed, and lets go. A packet that arrives takes no reference, because all CPUs that
- * receive for one QP would share the count. After the last reference, RCU is waited for, and a work
- * item frees the QP with all that it owns. Until then the QP keeps the device registered.
+ * A user with a reference (the softirq scheduler, the timer) finds ibqp NULL after the QP was
+ * destroyed, and drops its reference. A received packet takes no reference, because all CPUs that
+ * receive for one QP would share the count; RCU protects it. When the last reference is dropped, a
+ * work item frees the QP and all that it owns after an RCU grace period. Until then the QP keeps
+ * the device registered.
  */
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
@@ -17,12 +18,12 @@
 #include "mem/mrc_pages.h"
 #include "data/mrc_qp.h"
 
-#define QPN_FIRST	0x11	/* below: reserved, and QP 2 is the endpoint */
-#define QPN_LAST	0xfffffe	/* the one after it is for groups */
+#define QPN_FIRST	0x11	/* lower numbers are reserved; QP 2 is the endpoint */
+#define QPN_LAST	0xfffffe	/* 0xffffff means multicast groups */
 
 static DEFINE_XARRAY_FLAGS(qp_table, XA_FLAGS_ALLOC);
 static struct mrc_xa_cache qp_front;
-static u32 qp_next;	/* cyclic: a number rests before it is reused */
+static u32 qp_next;	/* cyclic: a freed number is not reused soon */
 
 struct mrc_qp *mrc_qp_look(u32 qpn)
 {
@@ -43,7 +44,7 @@ struct mrc_qp *mrc_qp_find(u32 qpn)
 	return qp;
 }
 
-/* Numbers that are reserved and not yet published are passed over. */
+/* Skips numbers that are reserved but not published. */
 struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from)
 {
 	unsigned long qpn = from;
@@ -58,7 +59,6 @@ struct mrc_qp *mrc_qp_next(const struct mrc_dev *dev, u32 from)
 	return qp;
 }
 
-/* Drop memory regions of requests that will never finish. Under qp->lock, or @qp has no other user. */
 void mrc_qp_put_mrs(struct mrc_qp *qp)
 {
 	u32 i, k;
@@ -135,7 +135,7 @@ void mrc_qp_fail_conn(struct mrc_qp *qp)
 		spin_unlock(&qp->peer->path_lock);
 }
 
-/* ---- what it counted ---- */
+/* ---- counters ---- */
 
 void mrc_qp_get_stats(struct mrc_qp *qp, struct mrc_statset *t)
 {
@@ -174,7 +174,7 @@ int mrc_qp_number(struct mrc_qp *qp)
 	return mrc_qp_reserve(&qp->qpn);
 }
 
-/* Into the slot that is reserved: needs no memory. */
+/* The slot of a reserved number exists, so xa_store() needs no memory. */
 void mrc_qp_publish(struct mrc_qp *qp)
 {
 	xa_store(&qp_table, qp->qpn, qp, GFP_KERNEL);

@@ -4,7 +4,7 @@
  *
  * ib_core's object (struct mrc_ibqp) is a shell that ends in destroy_qp. The QP behind it is
  * refcounted, and a work item frees it after RCU. So packets, the timer and the softirq scheduler
- * may use it as long as they need, and nobody waits for them.
+ * may use it as long as they need to, and destroy_qp does not wait for them.
  *
  * qp->lock (spin_lock_bh) serialises all engine calls on qp->conn and all accesses to the rings.
  * Lock order: qp->lock > peer->path_lock, qp->lock > cq->lock, qp->lock > srq->lock.
@@ -44,7 +44,7 @@ struct mrc_ibqp {
 	};
 };
 
-/* A send request copied out of the ring and resolved; index = cookie. */
+/* A send request: copied out of the ring, its memory looked up. Index: cookie. */
 struct mrc_swqe {
 	u64 wr_id;
 	u32 slot;		/* its index in the ring */
@@ -55,7 +55,7 @@ struct mrc_swqe {
 	u32 len;
 	u32 inline_len;
 	struct mrc_sge *sge;	/* max_sge of the QP */
-	struct mrc_mr **mr;	/* one per SGE; referenced unless NULL: put, then set NULL */
+	struct mrc_mr **mr;	/* one per SGE; referenced, or NULL */
 	u8 *inl;		/* max_inline of the QP */
 };
 
@@ -69,7 +69,7 @@ struct mrc_rwqe {
 	struct mrc_sge *sge;
 };
 
-/* A READ or ATOMIC of the peer being answered; index = exec slot. */
+/* A READ or ATOMIC of the peer that is being answered. Index: exec slot. */
 struct mrc_resp {
 	struct mrc_mr *mr;	/* referenced while READ responses are sent; else NULL */
 	u64 va;
@@ -88,7 +88,7 @@ struct mrc_qp_spec {
 
 enum {			/* bits of mrc_qp.bh */
 	MRC_BH_QUEUED,
-	MRC_BH_ARMS,	/* its timer must be set: it is in a list of the scheduler */
+	MRC_BH_ARMS,	/* its timer must be set: it is in the scheduler's list for that */
 };
 
 struct mrc_qp {
@@ -99,7 +99,7 @@ struct mrc_qp {
 	struct mutex mutex;		/* modify, query, destroy */
 	struct ib_qp *ibqp;		/* NULL once destroyed; under lock. Then nothing is
 					 * posted, sent or completed, and the timer is not armed */
-	u64 sum_id;			/* id of the latest sum that visited it; under lock */
+	u64 sum_id;			/* latest sum of counters that includes this QP; under lock */
 	struct mrc_qp_stats stats;	/* in addition to those of conn; under lock */
 	struct mrc_counter_binding *counted;	/* its counter of rdma(8), or NULL; mutex and dev->sum_mutex */
 	u32 qpn;
@@ -108,9 +108,9 @@ struct mrc_qp {
 	u32 access;			/* qp_access_flags */
 	enum ib_qp_state state;
 	bool sq_sig_all;
-	bool made_spec;			/* MRC_UQP_ONLY_SPEC */
-	bool strict;			/* placed in PSN order */
-	u8 mpr;				/* window, both ways */
+	bool made_spec;			/* created with MRC_UQP_ONLY_SPEC */
+	bool strict;			/* packets are placed in PSN order */
+	u8 mpr;				/* window of each direction, units of 128 PSNs */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
 	struct mrc_qp_spec spec;	/* changes under mutex and lock */
@@ -126,25 +126,25 @@ struct mrc_qp {
 	struct mem_cgroup *memcg;	/* the cgroup that is charged; referenced, or NULL */
 	bool growing;			/* grow_work was queued, or has run */
 	struct hrtimer timer;		/* MRC_QP_TIMER_MODE; armed under lock while ibqp */
-	u64 timer_ns;			/* armed for; MRC_TIME_NEVER */
-	u64 timer_at;			/* wanted for; under lock */
-	bool timer_owed;		/* to be set (mrc_qp_timer.h) */
-	unsigned long bh;
-	struct list_head bh_link, bh_arms;
-	int bh_cpu;			/* the CPU of its turns; bh_turns of them so far */
+	u64 timer_ns;			/* when the timer fires; MRC_TIME_NEVER: it is not armed */
+	u64 timer_at;			/* deadline of the QP, or MRC_TIME_NEVER; under lock */
+	bool timer_owed;		/* the timer must be set (mrc_qp_timer.h) */
+	unsigned long bh;		/* bits MRC_BH_* */
+	struct list_head bh_link, bh_arms;	/* lists of the scheduler (mrc_bh.c) */
+	int bh_cpu;			/* the CPU that takes its turns */
 	int arms_cpu;			/* MRC_BH_ARMS: the CPU whose list it is in */
-	u32 bh_turns;
+	u32 bh_turns;			/* turns on bh_cpu so far */
 
 	union ib_gid sgid, dgid;
-	/* Both NULL before RTR, after RESET and when destroyed; conn's evs must not be used then. */
+	/* peer, paths and ps are NULL before RTR, after RESET and when destroyed; conn's evs must not be used then. */
 	struct mrc_peer *peer;		/* referenced; under lock */
-	struct mrc_peer_user user;	/* its entry in the peer's list of users */
-	struct mrc_peer_paths *paths;	/* of that peer, for the profile that this QP named; likewise */
+	struct mrc_peer_user user;	/* entry in the peer's list of users */
+	struct mrc_peer_paths *paths;	/* of that peer, for the profile that this QP named; referenced; under lock */
 	struct mrc_pathset *ps;		/* referenced; under lock */
-	struct mrc_claim *claim;	/* from RTR until it fails, or NULL; under lock */
-	bool claims;			/* hold it once the peer's QP has confirmed the connection */
+	struct mrc_claim *claim;	/* from RTR until the QP fails, or NULL; under lock */
+	bool claims;			/* take the claim when the peer's QP confirms the connection */
 	struct mrc_claim_owner owner;
-	struct mrc_qpcc *qpcc;		/* referenced; under lock. NULL: a window of its own */
+	struct mrc_qpcc *qpcc;		/* congestion controller; referenced; under lock. NULL: a window of its own */
 	struct mrc_incast_flow incast;	/* under lock and dev->incast_lock */
 
 	struct mrc_cq *scq, *rcq;	/* referenced */
@@ -153,27 +153,27 @@ struct mrc_qp {
 	u32 rq_taken;			/* SRQ: receives [rq_cons, rq_taken) were taken from it */
 	bool last_wqe_told;		/* IB_EVENT_QP_LAST_WQE_REACHED was raised */
 	struct mrc_ring sq, rq;
-	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
+	u32 sq_cons, rq_cons;		/* private copies; RESET does not set them to 0 */
 	u32 rq_base;			/* ring index of the engine's rq_idx 0 */
 	u32 sq_slots;			/* power of two, = conn sq_max */
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
-	u32 sq_done;			/* completed; the requests between are in the engine */
+	u32 sq_done;			/* number of completed ones; those in between are in the engine */
 	bool sqd_notify, sqd_told;	/* SQD: IB_EVENT_SQ_DRAINED is requested; was raised */
 	u32 rq_slots;			/* power of two; 0 if there was no memory */
 	struct mrc_rwqe *rwqe;		/* ring of rq_slots copies, by rq_idx */
 	void *wqe_mem;
 	struct mrc_resp *resp;		/* MRC_QP_RD */
 	u8 (*tail)[MRC_TAIL_LEN];	/* MRC_QP_TAILS */
-	struct sk_buff **hold;		/* strict: by slot of the window, packets to be placed */
+	struct sk_buff **hold;		/* strict: held packets, by slot of the window */
 	u32 n_hold;
 	size_t mem_bytes;		/* all of the above, rings too, for mrcctl */
 };
 
-/* Under qp->lock. All requests taken from the ring have completed. */
+/* Under qp->lock. Have all requests that were taken from the ring completed? */
 static inline bool mrc_qp_drained(const struct mrc_qp *qp) { return qp->sq_done == qp->sq_posted; }
 
-/* Under qp->lock or mutex. Restricted to MRC 1.0, without extensions. */
+/* Under qp->lock or mutex. Is the QP restricted to MRC 1.0, without extensions? */
 static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
 {
 	return qp->made_spec || qp->spec.on;

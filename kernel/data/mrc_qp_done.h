@@ -7,7 +7,7 @@
 
 #include "data/mrc_qp.h"
 
-/* Under qp->lock. A request of ours, or a receive, failed so (enum ib_wc_status). */
+/* Under qp->lock. A send request, or a receive, failed with @status (enum ib_wc_status). */
 void mrc_qp_done_failed_send(struct mrc_qp *qp, u8 status);
 void mrc_qp_done_failed_recv(struct mrc_qp *qp, u8 status);
 
@@ -24,8 +24,8 @@ static inline void mrc_qp_done_recv(struct mrc_qp *qp, u8 status)
 }
 
 /*
- * Under qp->lock. A data packet was accepted. The last packet of a WRITE counts the WRITE, because each is accepted once.
- * @ahead: mrc_conn_rx_ahead() before that.
+ * Under qp->lock. A data packet was accepted and is not committed yet. @ahead: mrc_conn_rx_ahead(). The last packet of
+ * a WRITE counts the WRITE, because each packet is accepted once.
  */
 void mrc_qp_done_packet(struct mrc_qp *qp, u8 opcode, u32 ahead);
 

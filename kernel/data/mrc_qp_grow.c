@@ -3,9 +3,9 @@
  * mrc_qp_grow.c - see mrc_qp_grow.h.
  *
  * Most of a program's thousands of QPs are idle, so a QP starts small (engine/sent/mrc_rec_mem.c).
- * The softirq that finds it limited by that queues a work item, which allocates the memory. Traffic
- * continues, and the next acknowledgement finds a larger window. The memory is charged to the
- * cgroup of the QP's creator. If that has none left, the QP stays small and retries later.
+ * When a turn finds that small tables delay packets, it queues a work item, which allocates the
+ * full memory. Traffic continues meanwhile. The memory is charged to the cgroup of the QP's
+ * creator. If the allocation fails, the QP stays small and retries later.
  */
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
@@ -14,13 +14,13 @@
 #include "mem/mrc_pages.h"
 #include "data/mrc_qp_grow.h"
 
-#define MRC_GROW_AGAIN	HZ	/* after there was no memory */
-#define MRC_GROW_AT_ONCE 4	/* works */
+#define MRC_GROW_AGAIN	HZ	/* pause after a failed allocation */
+#define MRC_GROW_AT_ONCE 4	/* work items that run concurrently */
 
-/* Not mrc_wq: a cgroup that is short of memory keeps who asks for it waiting. */
+/* Not mrc_wq: an allocation may block for long if the cgroup is short of memory. */
 static struct workqueue_struct *grow_wq;
 
-/* By a kernel thread, for whom the QP is. */
+/* Runs in a kernel thread, so the cgroup to charge is set explicitly. */
 static void *room_alloc(struct mrc_qp *qp, size_t bytes)
 {
 	struct mem_cgroup *old = set_active_memcg(qp->memcg);
@@ -42,7 +42,7 @@ static void room_use(struct mrc_qp *qp, void *mem, size_t bytes)
 static void qp_grow_work(struct work_struct *work)
 {
 	struct mrc_qp *qp = container_of(work, struct mrc_qp, grow_work);
-	size_t bytes = mrc_conn_grow_size(&qp->conn);	/* changes here only */
+	size_t bytes = mrc_conn_grow_size(&qp->conn);	/* without qp->lock: only this work item changes it */
 	void *mem = room_alloc(qp, bytes);
 
 	spin_lock_bh(&qp->lock);
@@ -63,7 +63,7 @@ static void qp_grow_work(struct work_struct *work)
 void mrc_qp_grow_init(struct mrc_qp *qp)
 {
 	INIT_WORK(&qp->grow_work, qp_grow_work);
-	if (qp->pid)	/* a program's */
+	if (qp->pid)	/* a program created it */
 		qp->memcg = get_mem_cgroup_from_mm(current->mm);
 }
 
@@ -72,7 +72,7 @@ void mrc_qp_grow_ask(struct mrc_qp *qp)
 	if (qp->growing || likely(!mrc_conn_wants_mem(&qp->conn)) || !qp->ibqp ||
 	    (qp->grow_at && time_before(jiffies, qp->grow_at)))
 		return;
-	qp->growing = true;	/* until there was no memory; with it nothing is wanted */
+	qp->growing = true;	/* reset only by a failed allocation: a QP grows once */
 	mrc_qp_get(qp);
 	queue_work(grow_wq, &qp->grow_work);
 }

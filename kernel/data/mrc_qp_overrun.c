@@ -2,9 +2,9 @@
 /*
  * mrc_qp_overrun.c - see mrc_qp_overrun.h.
  *
- * A completion queue does not know its QPs, and its lock is taken inside theirs. So they are
- * searched by number, with no lock held. A QP that is created meanwhile notices in its first turn,
- * a datagram QP at its first datagram too.
+ * Runs in process context. A completion queue has no list of its QPs, and its lock is taken inside
+ * theirs. So all QPs of the device are examined by number, with no lock held. A QP that is created
+ * meanwhile detects the overrun in its first turn, a datagram QP also at its first datagram.
  */
 #include <linux/sched.h>
 #include "data/mrc_bh.h"
@@ -12,7 +12,7 @@
 #include "data/mrc_ud.h"
 #include "data/mrc_qp_overrun.h"
 
-/* One that was destroyed meanwhile has had its last turn. */
+/* The turn of a QP that was destroyed meanwhile must not be queued again. */
 static void overrun_kick(struct mrc_ud *ud)
 {
 	spin_lock_bh(&ud->lock);

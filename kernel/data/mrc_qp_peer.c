@@ -23,6 +23,7 @@ static void qp_peer_put(struct mrc_peer_user *u)
 	mrc_qp_put(qp_of(u));
 }
 
+/* Packets in flight on planes that went down must be retransmitted. */
 static void qp_peer_planes(struct mrc_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
@@ -68,7 +69,7 @@ void mrc_qp_peer_unlink(struct mrc_qp *qp, struct mrc_peer_paths *paths)
 	struct mrc_peer *peer = paths->peer;
 
 	mrc_peer_user_del(peer, &qp->user);
-	if (unlikely(mrc_evset_probes_pending(&ps->evs)))	/* this QP may be the one that sent the probes */
+	if (unlikely(mrc_evset_probes_pending(&ps->evs)))	/* if this QP sent the probes, another one must do so */
 		mrc_peer_users_notify(peer, false);
 	mrc_pathset_put(ps);
 }

@@ -13,7 +13,7 @@
 #include "data/mrc_qp_done.h"
 #include "data/mrc_qp_rx.h"
 
-/* Requests of the peer concern this QP alone: they need no lock that the QPs to a peer share. */
+/* Requests of the peer concern only this QP, so they do not need path_lock, which all QPs to a peer share. */
 static enum mrc_verdict qp_rx_begin(struct mrc_qp *qp, const struct mrc_pkt *pkt, u64 now,
 				    struct mrc_rxop *op)
 {
@@ -78,14 +78,15 @@ static void qp_rx_unready(struct mrc_qp *qp, u32 n)
 	while (n--) {
 		if (qp->ibqp)
 			mrc_conn_count_not_ready(&qp->conn);
-		else	/* destroyed: the device has its counters */
+		else	/* destroyed: its counters were added to the device's already */
 			mrc_dev_count(qp->dev, rx_unknown_qp);
 	}
 }
 
 /*
- * The peer's QP has named this QP for the first time. If another user's QP holds the claim nevertheless, this QP
- * fails: an accomplice at the peer's host may have a QP whose number has the same low half.
+ * The peer's QP has confirmed the connection, so this QP takes its claim (path/mrc_claim.h). If a QP of another user
+ * holds it, this QP fails: an accomplice on the peer's host may have confirmed, with a QP whose number has the same
+ * low half.
  */
 static noinline void qp_rx_claim(struct mrc_qp *qp)
 {
@@ -97,7 +98,7 @@ static noinline void qp_rx_claim(struct mrc_qp *qp)
 	mrc_qp_fail_conn(qp);
 }
 
-/* Under qp->lock. One, and more while there is room to answer them. Return: how many. */
+/* Under qp->lock. Processes one packet, and more while the engine can record their answers. Returns how many. */
 static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 {
 	u64 now = ktime_get_ns();
@@ -113,7 +114,7 @@ static u32 qp_rx_some(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 {
-	u32 packets = 0;	/* not used: NAPI counts */
+	u32 packets = 0;	/* not used: NAPI has its own budget */
 	u32 done;
 	bool full;
 
@@ -127,7 +128,7 @@ void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n)
 		done = qp_rx_some(qp, a, n);
 		full = mrc_conn_answers_full(&qp->conn);
 		spin_unlock(&qp->lock);
-		/* A softirq may bring hundreds of packets, all trimmed or marked. */
+		/* Each trimmed or marked packet needs an answer. The turn sends the recorded ones, which makes room. */
 		if (unlikely(full))
 			mrc_flow_run(qp, &packets);
 		a += done;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_rx.h - receives packets of a QP: the engine's verdict, place or hold, commit.
+ * mrc_qp_rx.h - receives packets of a QP: the engine judges each, then it is placed or held, then
+ * the engine commits it.
  */
 #ifndef MRC_QP_RX_H
 #define MRC_QP_RX_H
@@ -8,15 +9,15 @@
 #include "path/mrc_peer_hint.h"
 #include "data/mrc_qp.h"
 
-/* A parsed packet, its ICRC checked. */
+/* A parsed packet whose ICRC was checked. */
 struct mrc_arrival {
 	struct mrc_pkt pkt;
 	struct sk_buff *skb;
-	int off;		/* of its payload in skb */
+	int off;		/* offset of the payload in skb */
 	struct mrc_peer_how how;
 };
 
-/* Softirq, no lock held. @n packets of one batch. The caller keeps ownership. */
+/* BH off, under RCU, no lock held. @n packets of one batch, at least one. The caller keeps the skbs. */
 void mrc_qp_rx(struct mrc_qp *qp, const struct mrc_arrival *a, u32 n);
 
 #endif

@@ -2,14 +2,15 @@
 /*
  * mrc_qp_timer.c - see mrc_qp_timer.h.
  *
- * Each packet moves the deadline, mostly to a later time. To set the timer each time costs more
- * than the packet; so does a timer that fires before its deadline. So a timer is moved only when
- * half of its time has passed (mrc_deadline_moves()). When a QP becomes idle its timer is left
- * running and fires without effect. It is set when the CPU has no other work (mrc_bh.c): a message
- * that is answered before that needs no timer. An earlier deadline takes effect at once.
+ * Each packet moves the deadline, mostly to a later time. Setting the timer each time costs more
+ * than the packet; so does a timer that fires before its deadline. So a timer is moved to a later
+ * time only when half of its time has passed (mrc_deadline_moves()). When a QP becomes idle, its
+ * timer keeps running and fires without effect. The timer is set when the CPU has no other work
+ * (mrc_bh.c): a message that is answered before needs no timer.
  *
- * The timer handler and a turn may run on two CPUs. Each writes its own value before it reads the
- * other's (timer_ns, timer_at), so at least one of them sees that something waits.
+ * The timer handler and a turn may run on two CPUs at once. The handler writes timer_ns and then
+ * reads timer_at; the turn writes timer_at and then reads timer_ns. So at least one of them sees
+ * that there is a deadline without a timer.
  */
 #include <linux/ktime.h>
 #include "data/mrc_qp_timer.h"
@@ -17,7 +18,7 @@
 void mrc_qp_timer_want(struct mrc_qp *qp, u64 at, u64 now)
 {
 	WRITE_ONCE(qp->timer_at, at);
-	smp_mb();	/* the handler: timer_ns, then timer_at */
+	smp_mb();	/* pairs with mrc_qp_timer_fired() */
 	WRITE_ONCE(qp->timer_owed, mrc_deadline_moves(READ_ONCE(qp->timer_ns), at, now));
 }
 
@@ -35,7 +36,7 @@ void mrc_qp_timer_set(struct mrc_qp *qp)
 bool mrc_qp_timer_fired(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
-	smp_mb();	/* a turn: timer_at, then timer_ns */
+	smp_mb();	/* pairs with mrc_qp_timer_want() */
 	return READ_ONCE(qp->timer_at) != MRC_TIME_NEVER;
 }
 

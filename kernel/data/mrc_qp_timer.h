@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_qp_timer.h - the timer of a QP: when it has its next turn.
+ * mrc_qp_timer.h - the timer of a QP: starts a turn when the engine's next deadline is reached.
  */
 #ifndef MRC_QP_TIMER_H
 #define MRC_QP_TIMER_H
@@ -8,12 +8,12 @@
 #include "data/mrc_qp.h"
 
 /*
- * Under qp->lock. Sets the deadline to @at (MRC_TIME_NEVER: none). If qp->timer_owed is true afterwards, the caller calls
- * mrc_qp_timer_set() when the lock is free and there is no other work.
+ * Under qp->lock. Sets the deadline to @at (MRC_TIME_NEVER: none). If qp->timer_owed is true afterwards, the caller
+ * calls mrc_qp_timer_set() after it has dropped the lock, when there is no other work.
  */
 void mrc_qp_timer_want(struct mrc_qp *qp, u64 at, u64 now);
-void mrc_qp_timer_set(struct mrc_qp *qp);	/* softirq, no lock held; may be too much or too late */
-bool mrc_qp_timer_fired(struct mrc_qp *qp);	/* hard interrupt. True: it wants a turn */
-void mrc_qp_timer_forget(struct mrc_qp *qp);	/* under qp->lock; then hrtimer_cancel() */
+void mrc_qp_timer_set(struct mrc_qp *qp);	/* softirq, no lock held; does nothing if it is not necessary */
+bool mrc_qp_timer_fired(struct mrc_qp *qp);	/* hard interrupt. True: the QP needs a turn */
+void mrc_qp_timer_forget(struct mrc_qp *qp);	/* under qp->lock; the caller then calls hrtimer_cancel() */
 
 #endif

@@ -2,18 +2,18 @@
 /*
  * mrc_rx.c - received packets: from the hook at PRE_ROUTING to the QP.
  *
- * The hook runs before IP and UDP check the packet. So it sees the congestion mark of the outer
- * header, and trimmed packets (UDP length greater than the remaining data), which they would hide
- * or drop. It takes
+ * The hook runs with BH off, before IP and UDP check the packet. So it sees the congestion mark of
+ * the outer header, and trimmed packets (UDP length greater than the remaining data), which they
+ * would hide or drop. It takes
  *
- *  - SRv6 packets on a plane for the locator of that plane: MRC and datagrams inside go to their QP; other IP for our
- *    address is decapsulated and appears on the device's netdev;
+ *  - SRv6 packets that arrive on a plane for the locator of that plane. MRC packets and datagrams
+ *    inside go to their QP. Other IP for our address is decapsulated, on the device's netdev.
  *  - plain UDP to an MRC port at an address of a device of this namespace.
  *
- * It also reads ICMPv6 errors about our SRv6 packets and passes them on. All other packets continue
- * through the stack unchanged. Each packet that is taken and refused increments exactly one
- * counter; a multicast packet, one per QP that refuses it. A QP that opted out of its own multicast
- * packets counts nothing.
+ * It also reads ICMP errors about our packets (data/mrc_rx_icmp.h) and passes them on. All other
+ * packets continue through the stack unchanged. Each packet that is taken and refused increments
+ * exactly one counter; a multicast packet increments one per QP that refuses it. A QP that opted
+ * out of its own multicast packets counts nothing.
  *
  * This is the trust boundary below mrc_wire_parse(). Every offset is checked against the end that
  * IP's length gives. Headers are pulled before they are read. pskb_may_pull() may move them, so no
@@ -42,24 +42,25 @@
 #include "data/mrc_tx.h"
 #include "data/mrc_ud_rx.h"
 
-#define RX_BATCH	4	/* packets placed under one hold of a QP's lock: what the stack has room for */
+#define RX_BATCH	4	/* packets placed per hold of a QP's lock; small, because a batch is on the stack */
 
 enum { RX_NOT_OURS = -1, RX_PLAIN, RX_OUTER };
 
-/* The burst that is being split. */
+/* Packets of a burst for one QP, collected while the burst is split. */
 struct rx_batch {
-	struct mrc_qp *qp;	/* that the packets are for; RCU */
+	struct mrc_qp *qp;	/* their QP, or NULL; valid under RCU */
 	u32 n;
 	struct mrc_arrival arrival[RX_BATCH];
 };
 
 /* ---- outer headers ---- */
 
+/* The length of the segment routing header at @off; *@proto: the type of the header after it. -1: not for us. */
 static int srh_skip(const struct sk_buff *skb, u32 off, u8 *proto)
 {
 	u8 buf[8], *rh = skb_header_pointer(skb, (int)off, sizeof(buf), buf);
 
-	/* With segments left it is the stack's business (End), not the end of the path. */
+	/* With segments left, this host is not the end of the path: the stack processes the segment (End). */
 	if (!rh || rh[2] != IPV6_SRCRT_TYPE_4 || rh[3])
 		return -1;
 	*proto = rh[0];
@@ -67,8 +68,8 @@ static int srh_skip(const struct sk_buff *skb, u32 off, u8 *proto)
 }
 
 /*
- * The outermost IPv6 header: is it SRv6 for our locator? Advances p->l3 past it
- * and sets p->v4 for the inner header.
+ * Reads the outermost IPv6 header. RX_PLAIN: UDP follows. RX_OUTER: it is SRv6 for our locator, or p->stray is set;
+ * p->l3 and p->v4 describe the inner header. RX_NOT_OURS: all other packets.
  */
 static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
@@ -108,8 +109,9 @@ static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 /* ---- innermost IP header ---- */
 
 /*
- * The packet ends where the IP header says. A switch that trims an SRv6 packet corrects
- * the length of the outer header only.
+ * Sets the end of the packet from the length @len in its innermost IP header. False: that exceeds the data, and there
+ * is no outer header. With one, the packet may be trimmed (p->cut): a switch corrects only the length of the outer
+ * header.
  */
 static bool rx_end(struct mrc_rx_pkt *p, u32 len)
 {
@@ -169,7 +171,7 @@ static bool rx_ip6(struct mrc_rx_pkt *p, struct sk_buff *skb)
 
 /* ---- the device of a packet ---- */
 
-/* For a group, the device of the plane of arrival. NULL: not for this host (counted, if it arrived by a plane). */
+/* For a group: the device of the plane of arrival. NULL: none; counted if the packet arrived on a plane. */
 static struct mrc_dev *rx_dev_by_group(const struct mrc_rx_pkt *p)
 {
 	struct mrc_dev *dev = p->plane ? p->plane->dev : NULL;
@@ -207,8 +209,8 @@ bool mrc_rx_is_port(const struct mrc_net *mnet, u16 port)
 }
 
 /*
- * A device that is down receives nothing. Packets are accepted only from the device's own planes, or
- * by lo from this host: the hook runs before reverse path filters and all firewall rules.
+ * May @dev receive the packet? False: counted. A device that is down receives nothing. The hook runs before reverse
+ * path filters and firewall rules, so packets are accepted only on the device's own planes, or over lo from this host.
  */
 static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
 {
@@ -231,7 +233,7 @@ static bool same_addr(const struct in6_addr *a, const union ib_gid *gid)
 
 /* ---- MRC packets ---- */
 
-/* The apparent sender, if it is a known peer, may have ICRCs off. */
+/* The ICRC is wrong. The apparent sender, if it is a known peer, may have ICRCs off: hint, and remind it. */
 static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct mrc_peer *peer = mrc_peer_find(dev, (const union ib_gid *)&p->src);
@@ -249,8 +251,9 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 }
 
 /*
- * Is a packet that is as long as UDP says complete? If it has the mark of a trimmed packet and a
- * wrong ICRC, a switch trimmed it and corrected UDP's length too: @trimmed.
+ * The packet is as long as UDP says. True: it is complete. If it has a wrong ICRC and the mark of a trimmed packet, a
+ * switch trimmed it and corrected UDP's length, too: false, and *@trimmed is the mark. Any other wrong ICRC: false,
+ * counted. With ICRCs off, only the mark is checked.
  */
 static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
 		     u8 *trimmed)
@@ -266,8 +269,8 @@ static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const stru
 }
 
 /*
- * Check lengths and ICRC, decode. @dev: the receiving device. False: counted. BTH is
- * linear, and so is as much as mrc_wire_parse() may read.
+ * Checks lengths, ICRC and P_Key, and decodes the packet. @dev: the receiving device. False: counted. BTH, and all
+ * bytes that mrc_wire_parse() may read, are linear.
  */
 static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
 		      struct mrc_pkt *pkt)
@@ -308,13 +311,13 @@ malformed:
 	return false;
 }
 
-/* The port of ours that it was sent to. */
+/* The local UDP port. */
 static u16 rx_port(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	return ntohs(((const struct udphdr *)(skb->data + p->l4))->dest);
 }
 
-/* For a packet that was decoded and not trimmed: if ICRCs are on, its ICRC must be right. */
+/* For a decoded packet that is not trimmed. If ICRCs are on, its ICRC was checked, so it has one. */
 static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_dev *dev,
 				  const struct sk_buff *skb)
 {
@@ -325,8 +328,9 @@ static struct mrc_peer_how rx_how(const struct mrc_rx_pkt *p, const struct mrc_d
 }
 
 /*
- * No QPN or PSN protects an endpoint packet, so it must arrive by a plane that leads to its sender. Port announcements in
- * the name of this host, or of a group, are refused: this host has no cable to itself, and a group has no ports.
+ * No QPN or PSN protects an endpoint packet, so it must arrive on a plane that leads to its sender. Port Status
+ * Updates in the name of this host, or of a group, are refused: this host has no cable to itself, and a group has no
+ * ports.
  */
 static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 {
@@ -345,7 +349,7 @@ static bool rx_plausible(const struct mrc_rx_pkt *p, struct mrc_peer *peer)
 	return leads;
 }
 
-/* D8/D9, addressed to the device itself. */
+/* A packet to QP 2: a self-probe, or an endpoint request or response (D8, D9; MRC 1.0 section 1.10). */
 static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct mrc_peer_how how;
@@ -359,7 +363,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 		return;
 	}
 	peer = pkt.trimmed ? NULL : mrc_peer_find(dev, (const union ib_gid *)&p->src);
-	if (!peer) {		/* not a known peer: no answer */
+	if (!peer) {		/* unknown senders get no answer */
 		mrc_dev_count(dev, rx_wrong_source);
 		return;
 	}
@@ -372,7 +376,7 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 	mrc_peer_put(peer);
 }
 
-/* False: counted. */
+/* Checks and decodes a packet for @qp into @a. False: counted. */
 static bool rx_arrived(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_buff *skb,
 		       struct mrc_arrival *a)
 {
@@ -397,9 +401,9 @@ static void rx_to_qp(const struct mrc_rx_pkt *p, struct mrc_qp *qp, struct sk_bu
 }
 
 /*
- * Makes the headers linear, but no payload of MRC packets: payload in two places would be copied and
- * summed in two pieces. mrc_wire.h does not know the opcodes of datagrams: for them MRC_HDR_MAX bytes, which includes a
- * little payload.
+ * Makes the headers from BTH on linear, but no payload of MRC packets: payload in two places would be copied and
+ * summed in two pieces. For datagrams, whose opcodes mrc_wire.h does not know, it makes MRC_HDR_MAX bytes linear,
+ * which include some payload. False: malformed.
  */
 static bool rx_pull(struct sk_buff *skb, u32 off, u32 len)
 {
@@ -413,7 +417,7 @@ static u32 rx_dqpn(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 	return get_unaligned_be32(skb->data + p->l4 + sizeof(struct udphdr) + 4) & 0xffffff;
 }
 
-/* NULL: no QP whose addresses are those of @p. */
+/* Under RCU. The QP with number @dqpn and the local address of @p, or NULL. */
 static struct mrc_qp *rx_qp(const struct mrc_rx_pkt *p, u32 dqpn)
 {
 	struct mrc_qp *qp = dqpn > MRC_QPN_ENDPOINT ? mrc_qp_look(dqpn) : NULL;
@@ -439,7 +443,7 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	if (unlikely(!qp)) {
 		dev = rx_dev_by_addr(p);
 		if (!dev)
-			return NF_ACCEPT;	/* to be forwarded, or for UDP */
+			return NF_ACCEPT;	/* to be forwarded, or for a UDP socket */
 	}
 	if (qp)
 		dev = qp->dev;
@@ -455,11 +459,11 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 		rx_endpoint(p, dev, skb);
 	else
 		mrc_ud_rx(p, dev, dqpn, skb);
-	napi_consume_skb(skb, 1);	/* to NAPI's cache, from which answers are allocated */
+	napi_consume_skb(skb, 1);	/* into NAPI's cache, from which answers are allocated */
 	return NF_STOLEN;
 }
 
-/* ---- packets that another setting would bring here ---- */
+/* ---- packets to another UDP port ---- */
 
 static bool rx_fits_qp(const struct mrc_rx_pkt *p, const struct mrc_qp *qp,
 		       const struct sk_buff *skb)
@@ -469,7 +473,7 @@ static bool rx_fits_qp(const struct mrc_rx_pkt *p, const struct mrc_qp *qp,
 	       (!READ_ONCE(qp->dev->attr.icrc) || mrc_rx_icrc_ok(p, skb));
 }
 
-/* UDP to a port that is not ours. It may be a peer's that has another udp-port set. */
+/* UDP to a port on which we do not listen. If it fits a QP, the peer has another setting udp-port: hint. */
 static void rx_other_port(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	u32 off = p->l4 + sizeof(struct udphdr), dqpn;
@@ -519,7 +523,7 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return mrc_rx_is_port(p->mnet, ntohs(udp->dest));
 }
 
-/* A packet on the wrong plane is not for us; a self-probe there reveals a wrong cable. */
+/* A packet for another plane's locator is not for us, but a self-probe among them reveals a wrong cable. */
 static unsigned int rx_stray(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct mrc_dev *dev = p->plane->dev;
@@ -543,7 +547,7 @@ static void batch_flush(struct rx_batch *b)
 	b->n = 0;
 }
 
-/* False: it is not a packet for a QP, and must be processed individually. */
+/* Adds @skb to the batch. False: it is not a packet for a connected QP, so the caller must process it individually. */
 static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	u32 off = p->l4 + sizeof(struct udphdr), dqpn;
@@ -567,7 +571,7 @@ static bool batch_add(struct rx_batch *b, const struct mrc_rx_pkt *p, struct sk_
 	return true;
 }
 
-/* @skb: a list of packets with the same addresses, by the same plane. */
+/* @skb: a list of packets with the same addresses, from the same plane. Consumes all of them. */
 static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct rx_batch b __uninitialized;
@@ -586,7 +590,7 @@ static unsigned int rx_parts(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
-/* Split by the kernel; each part passes the hook by itself. */
+/* The kernel splits the GSO packet, and each part passes the hook by itself. */
 static unsigned int rx_segments(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb,
 				const struct nf_hook_state *st)
 {
@@ -608,9 +612,7 @@ static unsigned int rx_segments(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
 	return NF_STOLEN;
 }
 
-/*
- * A GSO packet: the burst of a peer on this host, or aggregated by GRO. The headers of the first packet hold for all.
- */
+/* A GSO packet: the burst of a peer on this host, or aggregated by GRO. All parts share its headers. */
 static unsigned int rx_gso(const struct mrc_rx_pkt *p, struct sk_buff *skb, const struct nf_hook_state *st)
 {
 	struct mrc_dev *dev = rx_dev_by_addr(p);
@@ -651,7 +653,7 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 		return NF_ACCEPT;
 	if (p.v4 ? !rx_ip4(&p, skb) : !rx_ip6(&p, skb)) {
 		if (!p.outer || p.stray)
-			return NF_ACCEPT;	/* IP will report the error */
+			return NF_ACCEPT;	/* IP drops it and counts the error */
 		mrc_dev_count(p.plane->dev, rx_malformed);
 		return NF_DROP;
 	}
@@ -663,7 +665,7 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 	return p.outer ? mrc_rx_ip(&p, skb) : NF_ACCEPT;
 }
 
-/* An earlier hook may have queued the packet (NFQUEUE): then the context of its verdict calls this. */
+/* If an earlier hook queued the packet (NFQUEUE), this runs in the context of the verdict, where BH may be on. */
 unsigned int mrc_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *st)
 {
 	unsigned int verdict;

@@ -2,18 +2,18 @@
 /*
  * mrc_rx_burst.c - see mrc_rx_burst.h.
  *
- * The kernel's own segmentation calls each header's handler down to the Ethernet header. Here the
- * list is split directly: the headers of the first packet, which may have been changed on the way
- * for all of them, are copied to each one, and the inner lengths are set for each. The outer header
- * was read before.
+ * The kernel's own segmentation calls the handler of each header, from Ethernet on. Here the list
+ * is split directly. The headers of the first packet are copied to each one, because changes on the
+ * way were made there for all of them. Then the lengths of the inner headers are set. The outer
+ * header was read before.
  */
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include "data/mrc_rx_burst.h"
 
 /*
- * Over IPv6; as it was made: somebody on the way may have put it into one piece; all its bytes are ours to
- * change, and there is room for the headers.
+ * True: IPv6; still a list of packets (a device on the way may have linearised it); we may change all bytes; and each
+ * packet has headroom for the headers.
  */
 static bool burst_is_plain(const struct mrc_rx_pkt *p, const struct sk_buff *skb, u32 headers)
 {
@@ -37,7 +37,7 @@ static void burst_lengths(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	udp->len = htons((u16)(skb->len - p->l4));
 }
 
-/* Subtract the lengths that the list added to the first packet. */
+/* Subtracts what @part on the list contributed to the lengths of the first packet. */
 static void burst_leave(struct sk_buff *skb, const struct sk_buff *part)
 {
 	skb->len -= part->len;

@@ -16,7 +16,7 @@
 #include "path/mrc_peers.h"
 #include "data/mrc_rx_icmp.h"
 
-/* Behind the outer header at @off: the destination of the inner packet. */
+/* @off: offset of the header after the outer IPv6 header, @proto its type. @gid: destination of the inner packet. */
 static bool icmp_inner_dst(const struct sk_buff *skb, int off, u8 proto, union ib_gid *gid)
 {
 	struct ipv6hdr buf6;
@@ -59,7 +59,7 @@ static void icmp_hops(struct mrc_dev *dev, const struct sk_buff *skb, const stru
 	mrc_peer_put(peer);
 }
 
-/* @udp_at: UDP's header of the packet inside, which was for @gid. */
+/* @gid: destination of the packet in the error; @udp_at: offset of its UDP header. */
 static void icmp_port(struct mrc_dev *dev, const struct sk_buff *skb, const union ib_gid *gid, int udp_at)
 {
 	struct mrc_peer *peer;
@@ -78,7 +78,7 @@ void mrc_rx_icmp6(struct mrc_dev *dev, const struct sk_buff *skb)
 {
 	struct {
 		struct icmp6hdr icmp;
-		struct ipv6hdr inside;	/* of ours */
+		struct ipv6hdr inside;	/* the header of our packet */
 	} buf;
 	const typeof(buf) *p;
 	union ib_gid gid;
@@ -100,7 +100,7 @@ void mrc_rx_icmp4(struct mrc_dev *dev, const struct sk_buff *skb)
 	int at = ip_hdrlen(skb);
 	struct {
 		struct icmphdr icmp;
-		struct iphdr inside;	/* of ours: without options */
+		struct iphdr inside;	/* the header of our packet, which has no options */
 	} buf;
 	const typeof(buf) *p;
 	union ib_gid gid;

@@ -38,7 +38,7 @@ unsigned int mrc_rx_ip(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	skb_reset_network_header(skb);
 	if ((p->ds & MRC_ECN_CE) == MRC_ECN_CE)
 		INET_ECN_set_ce(skb);
-	/* An Ethernet header for whoever looks at the netdev; the outer one left its place. */
+	/* Captures on the netdev expect an Ethernet header. The outer header made room for it. */
 	eth = (struct ethhdr *)skb_push(skb, ETH_HLEN);
 	ether_addr_copy(eth->h_dest, ndev->dev_addr);
 	ether_addr_copy(eth->h_source, ndev->dev_addr);

@@ -16,21 +16,21 @@
 
 struct mrc_rx_pkt {
 	struct mrc_net *mnet;
-	struct mrc_dev_plane *plane;	/* arrival; NULL: lo, or a netdev of no device */
-	u32 l3, l4, end;		/* innermost IP: offsets from skb->data */
-	bool lo;			/* arrived by the loopback device: from this host */
-	bool v4;			/* innermost */
-	bool outer;			/* was SRv6-encapsulated */
-	bool cut;			/* the inner header promises more than is left */
-	bool stray;			/* for another plane's locator */
+	struct mrc_dev_plane *plane;	/* of arrival; NULL: lo, or a netdev that is no plane */
+	u32 l3, l4, end;		/* offsets from skb->data: innermost IP header, header after it, end */
+	bool lo;			/* arrived over the loopback device, so from this host */
+	bool v4;			/* the innermost header is IPv4 */
+	bool outer;			/* has an SRv6 header */
+	bool cut;			/* the inner header announces more bytes than there are */
+	bool stray;			/* sent to the locator of another plane of the device */
 	u8 ds;				/* DS field of the outermost header */
 	u8 inner_ds;
-	u8 proto;			/* of the innermost; 0xff: a fragment */
-	u16 flow_label;			/* low 16 bits, innermost */
-	struct in6_addr src, dst;	/* innermost; IPv4 mapped */
+	u8 proto;			/* the innermost header's next header; 0xff: a fragment */
+	u16 flow_label;			/* low 16 bits, of the innermost header */
+	struct in6_addr src, dst;	/* of the innermost header; IPv4 is mapped */
 };
 
-/* The received ICRC; 0: none. */
+/* The received ICRC; 0: there is none, or it is unreadable. */
 static inline u32 mrc_rx_icrc(const struct mrc_rx_pkt *p, const struct sk_buff *skb)
 {
 	__le32 buf, *icrc;
@@ -51,8 +51,8 @@ static inline bool mrc_rx_has_dscp(const struct mrc_rx_pkt *p, u8 dscp)
 }
 
 /*
- * The mark that a trimming switch set by the DSCP; 0: none. Not a proof: a DSCP may be rewritten for other reasons, or be
- * our DSCP for data.
+ * The trim mark that a switch set by the DSCP, as a NACK reason; 0: none. It proves nothing: a DSCP may be rewritten
+ * for other reasons, or be our DSCP for data.
  */
 static inline u8 mrc_rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_dev *dev)
 {
@@ -61,7 +61,7 @@ static inline u8 mrc_rx_trim_mark(const struct mrc_rx_pkt *p, const struct mrc_d
 	return mrc_rx_has_dscp(p, READ_ONCE(dev->attr.dscp_trimmed)) ? MRC_NACK_TRIMMED : 0;
 }
 
-/* Somebody on the way was congested. */
+/* Has the packet a congestion mark (CE), in its outermost or innermost header? */
 static inline bool mrc_rx_marked(const struct mrc_rx_pkt *p)
 {
 	return (p->ds & MRC_ECN_CE) == MRC_ECN_CE || (p->inner_ds & MRC_ECN_CE) == MRC_ECN_CE;
