@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# build.sh KDIR LOG COMMAND... - build the module; what a kernel that nobody has tried says of it is one line.
+# build.sh KDIR LOG COMMAND... - builds the module; errors on a kernel that was never tested become
+# one line.
 #
-# compat/tested names the series that were tried: there the compiler speaks for itself. Of a newer one its first error
-# is told, and LOG keeps the rest. What probe.sh has told is told as it is.
+# compat/tested lists the tested kernel series. For these all errors of the compiler are shown. For
+# a newer one only its first error is shown, and LOG has the rest. An error of probe.sh is shown as
+# it is.
 set -euo pipefail
 
 kdir=$1 log=$2

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# folders.sh DIR SOURCE... - write DIR/FOLDER.c, which includes the sources of that folder, and print the objects' names.
-#
-# A list that has not changed keeps its time. Called by Kbuild, where DIR is compat/.have.
+# folders.sh DIR SOURCE... - writes DIR/FOLDER.c, which includes the sources of that folder, and
+# prints the objects' names. A file that would not change is not written. Called by Kbuild, where
+# DIR is compat/.have.
 set -euo pipefail
 
 dir=$1

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_compat.h - the one place that knows kernels differ.
+ * mrc_compat.h - hides the differences between kernels from the rest of the module.
  *
- * Decided by feature: each file in compat/probe/ is compiled against the target
- * kernel by probe.sh (from Kbuild); probe/foo_bar.c compiles -> MRC_HAVE_FOO_BAR in
- * mrc_have.h. Code outside compat/ contains no such #ifdef; it uses the names
- * defined here, which follow the newest kernel's form where possible.
+ * Decided by feature: probe.sh, called by Kbuild, compiles each file of compat/probe/ against the
+ * target kernel. If foo_bar.c compiles, mrc_have.h defines MRC_HAVE_FOO_BAR. Code outside compat/
+ * contains no such #ifdef. It uses the names defined here, which follow the newest kernel's form
+ * where possible.
  */
 #ifndef MRC_COMPAT_H
 #define MRC_COMPAT_H
@@ -32,7 +32,7 @@ static inline struct ib_udata *mrc_create_cq_udata(mrc_create_cq_arg *arg)
 }
 #endif
 
-/* Last argument of ib_device_ops.reg_user_mr_dmabuf; nobody looks at it. */
+/* unused */
 #ifdef MRC_HAVE_REG_DMABUF_ATTRS
 typedef struct uverbs_attr_bundle mrc_reg_dmabuf_arg;
 #else
@@ -52,7 +52,7 @@ typedef struct ib_udata mrc_reg_dmabuf_arg;
 #define mrc_umem_get ib_umem_get
 #endif
 
-/* In a table of ib_device_ops: a completion queue of a program gets another size. */
+/* In a table of ib_device_ops: the operation that resizes a program's completion queue. */
 #ifdef MRC_HAVE_RESIZE_USER_CQ
 #define MRC_RESIZE_CQ(fn) .resize_user_cq = (fn),
 typedef unsigned int mrc_resize_cq_arg;
@@ -61,14 +61,17 @@ typedef unsigned int mrc_resize_cq_arg;
 typedef int mrc_resize_cq_arg;
 #endif
 
-/* In a table of ib_device_ops: how an SRQ is described, where it can be. */
+/* In a table of ib_device_ops: the operation that describes an SRQ for rdma(8), where it exists. */
 #ifdef MRC_HAVE_FILL_RES_SRQ
 #define MRC_FILL_RES_SRQ(fn) .fill_res_srq_entry = (fn),
 #else
 #define MRC_FILL_RES_SRQ(fn)
 #endif
 
-/* For ib_device_ops.counter_bind_qp and counter_unbind_qp; with this form, counters have a size. */
+/*
+ * For ib_device_ops.counter_bind_qp and counter_unbind_qp. Kernels with this form also want the
+ * size of a counter.
+ */
 #ifdef MRC_HAVE_COUNTER_PORT
 #define MRC_COUNTER_PORT_ARG , u32 port
 #define MRC_COUNTER_OBJ_SIZE .size_rdma_counter = sizeof(struct rdma_counter),
@@ -77,7 +80,7 @@ typedef int mrc_resize_cq_arg;
 #define MRC_COUNTER_OBJ_SIZE
 #endif
 
-/* In a table of ib_device_ops: ib_core calls it for each new counter, where the operation exists. */
+/* In a table of ib_device_ops: the operation for each new counter, where it exists. */
 #ifdef MRC_HAVE_COUNTER_INIT
 #define MRC_COUNTER_INIT(fn) .counter_init = (fn),
 #else

@@ -24,12 +24,14 @@ struct mrc_bhwork {
 };
 
 /*
- * What there is, of both kinds:
+ * Both implementations have:
+ *
  * mrc_bhwork_init()
- * mrc_bhwork_queue()	any context: fn will run, once for all who asked before it begins
- * mrc_bhwork_again()	from fn: it runs again, after the other softirqs that are pending
- * mrc_bhwork_run()	process context: it is queued, and has run
- * mrc_bhwork_end()	process context, nobody queues it any more, fn wants no next turn: it does not run, and will not
+ * mrc_bhwork_queue()	any context: fn will run, once for all calls before it starts
+ * mrc_bhwork_again()	from fn: it runs again, after the other pending softirqs
+ * mrc_bhwork_run()	process context: queues it and waits until it has run
+ * mrc_bhwork_end()	process context, when nobody queues it any more and fn does not call
+ * 			mrc_bhwork_again(): waits for a run; there is none after it
  */
 
 #ifdef MRC_HAVE_BH_WORKQUEUE
@@ -59,8 +61,8 @@ static inline void mrc_bhwork_init(struct mrc_bhwork *w, void (*fn)(struct mrc_b
 }
 
 /*
- * The worker runs at once what a work item of it queues, ten times in a row. HI_SOFTIRQ it cannot run itself: that
- * comes in the next pass, NET_RX after it.
+ * The BH worker runs a work item that its own work item queues at once, up to ten times in a row.
+ * It cannot run HI_SOFTIRQ: that runs in the next pass over the softirqs, and NET_RX after it.
  */
 static inline void mrc_bhwork_again(struct mrc_bhwork *w)
 {

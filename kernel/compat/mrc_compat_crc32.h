@@ -12,7 +12,10 @@
 #endif
 #include "mrc_have.h"
 
-/* For people: the processor's instructions, or the library's tables. arm64 has had the former for longer than names. */
+/*
+ * A name for users: instructions of the processor, or tables of the library. arm64 used its
+ * instructions before the kernel had crc32_optimizations().
+ */
 static inline const char *mrc_crc32_le_by(void)
 {
 #if defined(CONFIG_ARM64)

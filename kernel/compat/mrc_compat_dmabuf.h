@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include "mrc_have.h"
 
-/* Without the buffer's lock. */
+/* Called without the buffer's lock. */
 static inline int mrc_dma_buf_vmap(struct dma_buf *buf, struct iosys_map *map)
 {
 #ifdef MRC_HAVE_DMABUF_VMAP_UNLOCKED
@@ -28,7 +28,7 @@ static inline void mrc_dma_buf_vunmap(struct dma_buf *buf, struct iosys_map *map
 #endif
 }
 
-/* In a table of dma_buf_attach_ops: the buffer moves, or its exporter takes it away. */
+/* In a table of dma_buf_attach_ops: the buffer moves, or its exporter revokes it. */
 #ifdef MRC_HAVE_DMABUF_INVALIDATE
 #define MRC_DMABUF_MOVES(fn) .invalidate_mappings = (fn),
 #else

@@ -19,14 +19,14 @@
 #include <net/netdev_lock.h>
 #endif
 
-/* In a multicast group: CAP_NET_ADMIN is needed to join. */
+/* Flag of a multicast group: joining needs CAP_NET_ADMIN. */
 #ifdef GENL_MCAST_CAP_NET_ADMIN
 #define MRC_MCAST_ADMIN	GENL_MCAST_CAP_NET_ADMIN
 #else
 #define MRC_MCAST_ADMIN	GENL_UNS_ADMIN_PERM
 #endif
 
-/* ndo_start_xmit needs no lock of the netdev's. */
+/* ndo_start_xmit runs without a lock of the netdev. */
 static inline void mrc_netdev_set_lltx(struct net_device *ndev)
 {
 #ifdef MRC_HAVE_NETDEV_LLTX

@@ -7,7 +7,7 @@
 #include <linux/netlink.h>
 #include "mrc_have.h"
 
-/* Message for extack (or NULL) with values in it. */
+/* Sets the message of @extack (or of nothing: NULL), with values in it. */
 #ifdef MRC_HAVE_ERR_MSG_FMT
 #define MRC_ERR_MSG(extack, fmt, ...) NL_SET_ERR_MSG_FMT(extack, fmt, ##__VA_ARGS__)
 #else

@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# probe.sh KDIR OUT - which features has the kernel built in KDIR?
+# probe.sh KDIR OUT - finds out which features the kernel that was built in KDIR has.
 #
-# Compiles every compat/probe/*.c in one kernel make and writes OUT (mrc_have.h)
-# with one MRC_HAVE_<NAME> per file that compiled. Where neither NAME.c nor else_NAME.c does, the kernel has a third
-# form of that interface, and is refused by name: status 3. The stamp on the first line
-# (kernel release and a checksum of the probes) makes a second run a no-op and
-# lets mrc_have.h of another kernel be noticed and replaced. Called by Kbuild,
-# so by every way to build the module; that is also why the environment is
-# cleaned: kbuild exports its own state.
-# The compiler's output is kept in OUT.log when the probing itself is broken.
+# Compiles every compat/probe/*.c in one kernel make, and writes OUT (mrc_have.h) with one
+# MRC_HAVE_<NAME> per file that compiled. If neither NAME.c nor else_NAME.c compiles, the kernel has
+# a third form of that interface: the script names it and exits with status 3. The stamp on the
+# first line (kernel release and a checksum of the probes) makes a second run a no-op; mrc_have.h of
+# another kernel is replaced. Kbuild calls the script, so every way to build the module does. Kbuild
+# also exports its own state, so the environment is cleaned. If the probing itself is broken,
+# OUT.log keeps the compiler's output.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then

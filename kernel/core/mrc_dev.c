@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_dev.c - queries of a device (mrc_dev.h): users, and local addresses.
+ * mrc_dev.c - queries of a device (mrc_dev.h): its owner, its users, and local addresses.
  */
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
@@ -76,7 +76,7 @@ bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a)
 struct own_addr {
 	const struct in6_addr *dst;
 	struct in6_addr best;
-	int common;			/* bits of best; -1: none yet */
+	int common;			/* bits that best and dst have in common; -1: no best yet */
 };
 
 static void own_addr_try(struct own_addr *own, const struct in6_addr *a)
@@ -135,7 +135,7 @@ bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, str
 	return own.common >= 0;
 }
 
-/* Is it one of the host's, and none of its flags @banned? */
+/* Is @a an address of this host that has none of the flags @banned? */
 static bool dev_has_addr(const struct mrc_dev *dev, const struct in6_addr *a, u32 banned)
 {
 	bool has;

@@ -46,7 +46,10 @@ struct mrc_ud;
 #define MRC_MCAST_BUCKETS 256
 #define MRC_PROFILE_LENS 129	/* prefix lengths 0 to 128 */
 
-/* Port and settings that a plane number is reserved for while it has no plane: core/mrc_dev_kept.h. Under rtnl. */
+/*
+ * A plane number without a plane may be reserved for a port: its identity, and the settings of its
+ * plane. Under rtnl. core/mrc_dev_kept.h.
+ */
 struct mrc_dev_kept {
 	bool used;
 	char name[IFNAMSIZ];
@@ -62,16 +65,16 @@ struct mrc_dev {
 	struct net *net;		/* of ndev at creation; fixed */
 	struct net_device *ndev;	/* owner of the GIDs */
 	bool own_netdev;		/* kind mrc (else: rdma link add) */
-	struct mrc_dev __rcu **netdev_slot; /* where that netdev keeps its pointer to us; rtnl */
+	struct mrc_dev __rcu **netdev_slot; /* the netdev's pointer to this device; rtnl */
 	bool dead;			/* being torn down */
-	bool down;			/* netdev of kind mrc: by the administrator; changed under rtnl */
+	bool down;			/* netdev of kind mrc is set down; changed under rtnl */
 	struct device *parent;		/* the link "device" of the RDMA device; under rtnl */
 	bool registered;
-	struct rw_semaphore use;	/* read: no part is freed, even if the device is dead; see mrc_dev_use() */
+	struct rw_semaphore use;	/* read: keeps all parts, dead or not: mrc_dev_use() */
 	struct list_head link;		/* mrc_net.devs, RCU */
 	struct mrc_dev_attr attr;
 	struct mrc_dev_plane __rcu *plane[MRC_PLANES_MAX];	/* by number */
-	struct mrc_dev_kept kept[MRC_PLANES_MAX]; /* for ports that left; rtnl */
+	struct mrc_dev_kept kept[MRC_PLANES_MAX]; /* reservations of plane numbers; rtnl */
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
@@ -88,11 +91,11 @@ struct mrc_dev {
 	u32 n_profiles, n_cc_profiles;
 	u32 n_profiles_srv6;		/* profiles with SRv6 EVs */
 	u32 n_profiles_srh;		/* profiles with a segment in an EV */
-	u32 n_profiles_own;		/* templates that copy bits of our addresses */
+	u32 n_profiles_own;		/* templates that copy bits of our own addresses */
 	spinlock_t peer_lock;		/* peers' insertion and removal, profiles */
 	struct mrc_incast incast;	/* arrivals of all QPs, under incast_lock */
 	spinlock_t incast_lock;		/* inside qp->lock; once per turn of a QP */
-	struct mrc_damp damp;		/* of our ports, under rtnl */
+	struct mrc_damp damp;		/* flap damping of our ports, under rtnl */
 	struct delayed_work damp_work;
 	atomic_t held_pkts;		/* packets held for strict placement, all QPs */
 	atomic_long_t held_bytes;	/* their memory: truesize */
@@ -113,7 +116,7 @@ struct mrc_dev {
 	/* Counters of QPs that were reset or destroyed, under qp_lock: verbs/mrc_counters.c */
 	struct mrc_statset gone, gone_seen;
 	struct mutex sum_mutex;		/* one sum at a time */
-	u64 sum_id;			/* of the latest sum; changed under both locks */
+	u64 sum_id;			/* of the latest sum; changed under sum_mutex and qp_lock */
 	/* Counters of rdma(8), under sum_mutex: verbs/mrc_counters_qp.c */
 	struct xarray counters;		/* struct mrc_counter by id; has a lock of its own */
 	u32 counter_next;		/* where the search for the next id starts; changed under that lock */
@@ -125,7 +128,7 @@ struct mrc_dev {
 	char want_name[IB_DEVICE_NAME_MAX];
 	int reg_err;			/* outcome of registration */
 	struct delayed_work addr_work;	/* device/mrc_addr.h */
-	struct work_struct carrier_work; /* a packet found a port without carrier */
+	struct work_struct carrier_work; /* examines carrier and MTU of the ports */
 	struct delayed_work peer_gc;	/* drops unused peers */
 	struct list_head idle_peers;	/* path/mrc_peer_idle.h, under peer_lock */
 	u32 n_peers, n_idle_peers;	/* under peer_lock */
@@ -146,7 +149,10 @@ static inline struct mrc_dev *to_mrc_dev(struct ib_device *ibdev)
 	return container_of(ibdev, struct mrc_dev, ibdev);
 }
 
-/* Any context. A packet arrived on plane @num (0-based, or MRC_PLANE_NONE) although that plane is down. */
+/*
+ * Any context. Is plane @num (0-based, or MRC_PLANE_NONE) down? A packet that arrived on it is a
+ * stray.
+ */
 static inline bool mrc_dev_plane_strays(const struct mrc_dev *dev, u8 num)
 {
 	return num < MRC_PLANES_MAX && !(READ_ONCE(dev->planes_up) >> num & 1);
@@ -155,24 +161,26 @@ static inline bool mrc_dev_plane_strays(const struct mrc_dev *dev, u8 num)
 extern struct workqueue_struct *mrc_wq;		/* teardown, registration, walks of QPs; flushed at exit */
 
 /*
- * Process context, without rtnl: for long operations on a device. Called under RCU, where @dev is valid; leaves the RCU
- * section and takes a reference. False: the device died meanwhile, and nothing is held. Destruction waits for
- * mrc_dev_unuse(). The caller must not take rtnl before that.
+ * Process context, without rtnl: for long operations on a device. Called under RCU, where @dev is
+ * valid; leaves the RCU section and takes a reference. False: the device died meanwhile, and
+ * nothing is held. Destruction waits for mrc_dev_unuse(), so the caller must not take rtnl before
+ * that.
  */
 bool mrc_dev_use(struct mrc_dev *dev);
 void mrc_dev_unuse(struct mrc_dev *dev);
-/* Likewise, for a dead device: waits until the last user has called mrc_dev_unuse(). */
+/* Likewise, for a dead device. Waits until the last user has called mrc_dev_unuse(). */
 void mrc_dev_unused(struct mrc_dev *dev);
 
 /* Under rtnl: the device whose GIDs @ndev owns, or NULL. */
 struct mrc_dev *mrc_dev_of_owner(const struct net_device *ndev);
 /* Any context. Is it a multicast address of either family? */
 bool mrc_dev_addr_is_group(const struct in6_addr *a);
-/* Does this address (v4-mapped for IPv4) belong to the device's netdev; RCU. */
+/* Under RCU. Does the address (v4-mapped for IPv4) belong to the device's netdev? */
 bool mrc_dev_owns_addr(const struct mrc_dev *dev, const struct in6_addr *a);
 /*
- * Any context. Our source address for @dst: among the netdev's addresses of the same family and scope (link-local or
- * not), the one with the longest common prefix; of several, the smallest. False: there is none.
+ * Any context. Our source address for @dst: of the netdev's addresses of the same family and scope
+ * (link-local or not), the one with the longest common prefix; of several, the smallest. False:
+ * there is none.
  */
 bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, struct in6_addr *own);
 /*
@@ -180,7 +188,10 @@ bool mrc_dev_own_addr(const struct mrc_dev *dev, const struct in6_addr *dst, str
  * duplicate, is not, because it may be a peer's. An optimistic address is.
  */
 bool mrc_dev_addr_is_local(const struct mrc_dev *dev, const struct in6_addr *a);
-/* Will it be, unless DAD finds a duplicate? The end of DAD is not reported, so the caller polls. */
+/*
+ * Any context. Is it in DAD, and local once DAD has found no duplicate? The end of DAD is not
+ * reported, so the caller polls.
+ */
 bool mrc_dev_addr_may_be_local(const struct mrc_dev *dev, const struct in6_addr *a);
 
 #endif

@@ -38,8 +38,8 @@ static const char *const attr_dscp_names[MRC_TCLASSES] = {
 };
 
 /*
- * What we send must not look trimmed, or every packet would be answered by a NACK;
- * and the two marks must differ, or congestion of the last hop would be blamed on paths.
+ * Our own packets must not carry a mark of trimmed packets, or the peer would answer each by a
+ * NACK. The two marks must differ, or congestion at the last hop would be blamed on paths.
  */
 int mrc_dev_attr_check(const struct mrc_dev_attr *a, struct netlink_ext_ack *extack)
 {

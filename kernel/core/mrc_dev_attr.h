@@ -17,25 +17,26 @@ struct mrc_dev_attr {
 	u16 udp_port;
 	bool icrc;
 	u32 cwnd_bytes;		/* fixed window of QPs without a CC profile */
-	u8 mpr;
-	u8 hop_limit;
+	u8 mpr;			/* window of new QPs, in units of 128 PSNs */
+	u8 hop_limit;		/* of outer headers */
 	u8 dscp[MRC_TCLASSES];	/* by enum mrc_tclass */
 	u8 dscp_trimmed, dscp_trimmed_lasthop;	/* set by switches that trim */
-	u16 active_evs;		/* that a new QP sprays over */
+	u16 active_evs;		/* EVs that a new QP sprays over */
 	u64 profile_id;		/* default EV profile */
 	u64 cc_profile_id;	/* default CC profile; 0: none */
 	u32 damp_ms;		/* half-life of flap damping; 0: off */
-	bool trim_nack;		/* trimmed packets are NACKed: data is trimmable */
+	bool trim_nack;		/* trimmed packets are NACKed, so data may be trimmed */
 	bool timestamps;	/* in data packets */
-	bool dyn_mpr;		/* both ends must agree */
-	bool strict;		/* place in PSN order */
-	bool sleek;		/* loss by counting, not by time */
-	bool incast;		/* senders are asked to slow down */
-	bool oor_nack;		/* PSNs beyond the window are NACKed */
-	bool ev_port_low;	/* on the wire the low half of an EV is the port; both ends */
-	bool mrc_pad;		/* mrc.h QPs pad to four bytes */
-	u8 burst;		/* packets in a row by one EV, of new QPs: mrc_burst_of() */
-	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER */
+	bool dyn_mpr;		/* the window changes while QPs run; both ends must agree */
+	bool strict;		/* new QPs place data in PSN order */
+	bool sleek;		/* new QPs also detect loss by count (mrc_sleek.c) */
+	bool incast;		/* when many send, ask them to slow down */
+	bool oor_nack;		/* NACK PSNs beyond the window */
+	bool ev_port_low;	/* on the wire, the low half of an EV is the UDP source port;
+				 * both ends must agree */
+	bool mrc_pad;		/* mrc.h QPs pad payload to four bytes */
+	u8 burst;		/* packets that new QPs send in a row by one EV: mrc_burst_of() */
+	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER: no limit */
 };
 
 extern const struct mrc_dev_attr mrc_dev_attr_default;

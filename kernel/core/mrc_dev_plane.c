@@ -8,7 +8,9 @@
 #include "core/mrc_xa_cache.h"
 #include "core/mrc_net.h"
 
-/* Of all namespaces: their ports often have the same numbers. */
+/*
+ * One cache for all namespaces. Indices are hashes of ports' addresses, because ifindexes repeat.
+ */
 static struct mrc_xa_cache planes_front;
 
 static u32 front_index(const struct net_device *port)
@@ -53,7 +55,7 @@ enum mrc_log_cause mrc_dev_plane_cause(const struct mrc_dev_plane *p)
 		return MRC_WHY_DEV_DOWN;
 	if (!p->admin)
 		return MRC_WHY_ADMIN;
-	if (!p->carrier)	/* its carrier outlives it a little when it is set down */
+	if (!p->carrier)	/* a port that is set down has its carrier for a moment */
 		return netif_running(p->ndev) && !netif_carrier_ok(p->ndev) ? MRC_WHY_NO_CARRIER :
 									      MRC_WHY_PORT_DOWN;
 	return p->held ? MRC_WHY_HELD : MRC_WHY_SMALL;
@@ -89,7 +91,7 @@ u32 mrc_dev_plane_speed_mbps(const struct mrc_dev *dev, u32 mask)
 	return up ? up : all;
 }
 
-/* Around the payload of the longest packet, on any EV that the device may be told to use. */
+/* Bytes around the payload of the longest packet, on any EV of the device's profiles. */
 static u32 plane_overhead(const struct mrc_dev *dev)
 {
 	if (READ_ONCE(dev->n_profiles_srh))
@@ -97,7 +99,7 @@ static u32 plane_overhead(const struct mrc_dev *dev)
 	return READ_ONCE(dev->n_profiles_srv6) ? MRC_OVERHEAD + MRC_OUTER_LEN : MRC_OVERHEAD;
 }
 
-/* Any packet may take any plane, so the smallest decides. */
+/* The smallest plane decides, because any packet may take any plane. */
 enum ib_mtu mrc_dev_plane_ib_mtu(const struct mrc_dev *dev)
 {
 	u32 mtu = U32_MAX, overhead = plane_overhead(dev);
@@ -132,14 +134,17 @@ enum ib_mtu mrc_dev_plane_mtu_used(const struct mrc_dev *dev)
 
 void mrc_dev_plane_mtu_get(struct mrc_dev *dev, enum ib_mtu mtu)
 {
-	/* The MTU of a plane may have fallen since the path MTU was chosen: the later of the two sees the other. */
+	/*
+	 * The MTU of a plane may have fallen since the path MTU was chosen. Each side writes, then
+	 * reads the other's value.
+	 */
 	if (atomic_inc_return(&dev->n_mtu[mtu]) == 1 && mtu > mrc_dev_plane_ib_mtu(dev))
 		queue_work(mrc_wq, &dev->carrier_work);
 }
 
 void mrc_dev_plane_mtu_put(struct mrc_dev *dev, enum ib_mtu mtu)
 {
-	/* A plane may be large enough for those that are left. */
+	/* A plane that was too small may be large enough for the remaining connections. */
 	if (atomic_dec_and_test(&dev->n_mtu[mtu]) && mtu > mrc_dev_plane_ib_mtu(dev))
 		queue_work(mrc_wq, &dev->carrier_work);
 }

@@ -8,8 +8,8 @@
 #include <linux/atomic.h>
 
 /*
- * Drops that no connection can count, per device (or per namespace when the
- * packet names no device of ours). X(name, help), as MRC_STATS.
+ * Counters of the device: drops that no connection can count, datagrams, probes. Packets that name
+ * no device of ours are counted by the namespace (mrc_net.rx_no_dev). X(name, help), as MRC_STATS.
  */
 #define MRC_DEV_STATS(X)						\
 	X(rx_malformed, "packets too short, too long or of unknown type") \
@@ -17,7 +17,7 @@
 	X(rx_unknown_qp, "packets for a QP that does not exist")	\
 	X(rx_wrong_source, "packets whose source is not the QP's peer")	\
 	X(rx_down, "packets dropped: the device is down")		\
-	X(rx_no_plane, "packets that came by none of the device's planes") \
+	X(rx_no_plane, "packets that arrived by none of the device's planes") \
 	X(rx_policy, "packets dropped: an IPsec policy requires protection, or blocks them") \
 	X(rx_other_port, "packets of a peer for a QP, at a UDP port that is not listened on") \
 	X(hops_exceeded, "packets sent whose hop limit ended on the way") \
@@ -31,7 +31,7 @@
 	X(rx_dgram_no_recv, "datagrams dropped: no receive was posted")	\
 	X(rx_dgram_qkey, "datagrams dropped: wrong Q_Key")		\
 	X(rx_dgram_too_long, "datagrams dropped: longer than the receive posted") \
-	X(rx_dgram_copies, "copies of datagrams dropped: the other one had come, or may have") \
+	X(rx_dgram_copies, "copies of datagrams dropped: the other copy has arrived, or may have") \
 	X(rx_mcast_unknown, "datagrams to a group that no QP is attached to") \
 	X(tx_dgrams, "datagrams sent")					\
 	X(tx_dgram_copies, "copies of datagrams sent by another plane")	\
@@ -52,24 +52,24 @@
 	X(paths_no_mem, "times that paths to a peer had to be rebuilt and there was no memory") \
 	X(tails_dropped, "ends of WRITEs not placed: their memory region was gone") \
 	X(hold_full, "packets dropped: too many are held for strict placement") \
-	X(planes_held, "times that a plane came back and was not believed")	\
+	X(planes_held, "times that a plane was up again but not used, because it failed too often")	\
 	X(cq_overruns, "completion queues overrun")			\
 	X(port_updates_sent, "Port Status Updates sent")		\
 	X(port_updates_rcvd, "Port Status Updates received")		\
 	X(port_updates_refused, "Port Status Updates refused: by a plane that does not lead to that peer, or without a port in common") \
-	X(port_updates_denied, "Port Status Updates dropped: the peer answered by the port that they said is down") \
+	X(port_updates_denied, "Port Status Updates dropped: the peer answered by a port that they reported as down") \
 	X(self_probes_sent, "self-probes sent")				\
-	X(self_probes_rcvd, "self-probes that came back, be it late or changed") \
-	X(self_probes_refused, "self-probes dropped: not sent by us lately, or come twice") \
-	X(self_probe_stalls, "times that self-probes paused, for this host was starved") \
-	X(ep_asked, "questions of controllers sent to peers' endpoints")	\
-	X(ep_answers, "questions of controllers answered by peers' endpoints")					\
+	X(self_probes_rcvd, "self-probes that returned, late and changed ones too") \
+	X(self_probes_refused, "self-probes dropped: not sent by us recently, or received twice") \
+	X(self_probe_stalls, "times that self-probes paused because this host was starved") \
+	X(ep_asked, "requests of controllers sent to peers' endpoints")	\
+	X(ep_answers, "requests of controllers answered by peers' endpoints")					\
 	X(ep_answers_lost, "responses to requests of controllers that were not read in time")	\
 	X(ep_unasked, "endpoint responses that match no request")	\
-	X(ep_withheld, "EV probes not answered: the port they came by was announced as down")
+	X(ep_withheld, "EV probes not answered: they arrived by a port that was announced as down")
 
 struct mrc_dev_stats {
-#define X(name, help) atomic64_t name;	/* cold paths only */
+#define X(name, help) atomic64_t name;	/* not for paths of every packet */
 	MRC_DEV_STATS(X)
 #undef X
 };

@@ -24,16 +24,24 @@ struct mrc_event_ops {		/* any context, under RCU; none may sleep */
 	void (*record)(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 };
 
-/* Process context. NULL unregisters, and waits until no event is being delivered. */
+/*
+ * Process context. Sets the listener. NULL removes it, and waits until no event is being delivered.
+ */
 void mrc_event_listen(const struct mrc_event_ops *ops);
 
-/* Any context, whatever lock is held. Dropped when nobody listens. */
+/* Any context, under any lock. Without a listener the event is dropped. */
 void mrc_event_dev(struct mrc_dev *dev, enum mrc_event type);
 void mrc_event_plane(struct mrc_dev *dev, u8 num);
 void mrc_event_peer(struct mrc_peer *peer, enum mrc_event type);
-/* Likewise, for the sender of the request: engine/peer/mrc_ep_req.h. */
+/*
+ * Likewise. The response to a request of a controller (engine/peer/mrc_ep_req.h); only that
+ * controller gets it.
+ */
 void mrc_event_answer(struct mrc_peer *peer, const struct mrc_ep_rsp *answer);
-/* A copy of record @n of core/mrc_log.h. */
+/*
+ * Likewise. A copy of record @n of the event log (core/mrc_log.h); @lost: events without a record
+ * so far.
+ */
 void mrc_event_record(struct mrc_dev *dev, u64 n, const struct mrc_history_rec *rec, u64 lost);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/mrc_log.h"
 
 #define LOG_INTERVAL	(10 * HZ)
-#define LOG_BURST	(2 * MRC_PLANES_MAX)	/* all planes go, and come back */
+#define LOG_BURST	(2 * MRC_PLANES_MAX)	/* all planes fail and come back */
 
 static DEFINE_RATELIMIT_STATE(log_peer_lines, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
 
@@ -41,7 +41,10 @@ static const char *log_cause(enum mrc_log_cause cause)
 
 /* ---- the ring ---- */
 
-/* Builds netlink messages in a work item, because code that adds a record may hold any lock. */
+/*
+ * Forwards new records as netlink events. A work item does that, because code that adds a record
+ * may hold any lock.
+ */
 static void log_work(struct work_struct *work)
 {
 	struct mrc_dev *dev = container_of(to_delayed_work(work), struct mrc_dev, log_work);
@@ -61,7 +64,7 @@ static void log_work(struct work_struct *work)
 			break;
 		mrc_event_record(dev, n, &rec, lost);
 	}
-	/* What was added meanwhile has queued it. */
+	/* Records that were added meanwhile have queued the work themselves. */
 	if (again_ns != MRC_TIME_NEVER && !READ_ONCE(dev->dead))
 		queue_delayed_work(mrc_wq, &dev->log_work, nsecs_to_jiffies(again_ns - now_ns) + 1);
 }
@@ -181,7 +184,7 @@ void mrc_log_ports(struct mrc_dev *dev, const union ib_gid *gid, u32 mask, bool 
 		});
 	if (!mask || !__ratelimit(&log_peer_lines))
 		return;
-	bitmap_from_u64(ports, (u64)mask << 1);	/* people count from 1 */
+	bitmap_from_u64(ports, (u64)mask << 1);	/* users count planes from 1 */
 	netdev_info(dev->ndev, "peer %pI6c announced its port of plane %*pbl as %s\n", gid->raw, 64, ports,
 		    up ? "up again" : "down");
 }

@@ -4,8 +4,8 @@
  *
  * EV selection, generated EVs, QP numbers and keys of memory regions start at random values. A test
  * in virtual time needs repeatable values: with the module parameter "seed", all of them follow
- * from the seed and from the order of calls. Then anybody who knows the seed can guess rkeys, so it
- * is for tests only. It is fixed at module load, readable by root only, and reported in the kernel
+ * from the seed and from the order of calls. Whoever knows the seed can then guess rkeys, so it is
+ * for tests only. It is fixed at module load, readable by root only, and reported in the kernel
  * log.
  */
 #include <linux/atomic.h>

@@ -7,9 +7,9 @@
 
 #include <linux/types.h>
 
-/* Once, at the start of the module. */
+/* When the module starts. Warns if a seed is set. */
 void mrc_random_init(void);
-u64 mrc_random_u64(void);
+u64 mrc_random_u64(void);	/* any context */
 
 static inline u32 mrc_random_u32(void)
 {

@@ -40,7 +40,7 @@ struct mrc_statset {
 	struct mrc_qp_stats qp;
 };
 
-/* Nothing but such numbers: sums and differences go through them as they lie. */
+/* The struct consists of u64 counters only: sums and differences treat it as an array. */
 #define MRC_STATSET_N (sizeof(struct mrc_statset) / sizeof(u64))
 
 static inline void mrc_statset_add(struct mrc_statset *sum, const struct mrc_statset *t)

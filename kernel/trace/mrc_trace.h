@@ -17,7 +17,7 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
-/* Emit @event; arguments are looked at only if somebody listens. */
+/* Emits @event. The arguments are evaluated only while somebody traces the event. */
 #ifndef mrc_trace
 #define mrc_trace(event, ...)						\
 	do {								\
@@ -26,7 +26,7 @@
 	} while (0)
 #endif
 
-/* Callers have them from 0 on; beyond the last: none. As users number them: from 1 on, 0: none. */
+/* Plane numbers: callers count from 0, events from 1. Beyond the last plane: 0, no plane. */
 #ifndef mrc_trace_plane
 #define mrc_trace_plane(p)	((u8)((p) < 32 ? (p) + 1 : 0))
 #endif
@@ -41,7 +41,7 @@
 	} while (0)
 #endif
 
-/* A packet of a connection leaves: built, its PSN taken. */
+/* A packet of a connection is sent: it is built and has its PSN. */
 TRACE_EVENT(mrc_tx,
 	TP_PROTO(u32 qpn, u32 psn, u8 opcode, u32 ev, u8 plane, u32 bytes, bool resent),
 	TP_ARGS(qpn, psn, opcode, ev, plane, bytes, resent),
@@ -69,8 +69,8 @@ TRACE_EVENT(mrc_tx,
 );
 
 /*
- * A packet for a connection came and was judged. ahead: of data, how many PSNs after the first
- * one that is missing; 0: it is that one.
+ * A packet for a connection was received and judged. ahead: for data, how many PSNs behind the
+ * first missing packet it is; 0: it is that packet.
  */
 TRACE_EVENT(mrc_rx,
 	TP_PROTO(u32 qpn, u32 psn, u8 opcode, u32 ev, u8 plane, u32 bytes, u8 verdict, u32 ahead,
@@ -106,7 +106,10 @@ TRACE_EVENT(mrc_rx,
 		  __entry->ahead, __entry->marked, __entry->trimmed)
 );
 
-/* A packet in flight is given up. tries: sends so far, 3: or more. age_ns: since the latest. */
+/*
+ * A packet in flight is considered lost. tries: transmissions so far, 3: 3 or more. age_ns: time
+ * since the latest.
+ */
 TRACE_EVENT(mrc_loss,
 	TP_PROTO(u32 qpn, u32 psn, u8 cause, u8 plane, u8 tries, u64 age_ns),
 	TP_ARGS(qpn, psn, cause, plane, tries, age_ns),
@@ -131,7 +134,7 @@ TRACE_EVENT(mrc_loss,
 		  __entry->tries, __entry->age_ns)
 );
 
-/* It leaves again, by another path: one of the rtx_* counters of its cause. */
+/* A lost packet is retransmitted, by another path. The counter rtx_ of its cause counts it, too. */
 TRACE_EVENT(mrc_resend,
 	TP_PROTO(u32 qpn, u32 psn, u8 cause, u32 ev, u8 plane, u32 bytes),
 	TP_ARGS(qpn, psn, cause, ev, plane, bytes),
@@ -156,7 +159,7 @@ TRACE_EVENT(mrc_resend,
 		  __entry->bytes)
 );
 
-/* A packet that had been given up is known to have arrived. early: before it left again. */
+/* A packet that was considered lost is acknowledged. early: before its retransmission. */
 TRACE_EVENT(mrc_recovered,
 	TP_PROTO(u32 qpn, u32 psn, u8 cause, u8 plane, u8 tries, bool early),
 	TP_ARGS(qpn, psn, cause, plane, tries, early),
@@ -181,7 +184,7 @@ TRACE_EVENT(mrc_recovered,
 		  __entry->tries, __entry->early)
 );
 
-/* A round trip was measured: of what left by @plane. */
+/* A round trip was measured, of a packet that was sent on @plane. */
 TRACE_EVENT(mrc_rtt,
 	TP_PROTO(u32 qpn, u8 plane, u32 rtt_ns),
 	TP_ARGS(qpn, plane, rtt_ns),
@@ -198,7 +201,7 @@ TRACE_EVENT(mrc_rtt,
 	TP_printk("qpn=%u plane=%u rtt_ns=%u", __entry->qpn, __entry->plane, __entry->rtt_ns)
 );
 
-/* The end of a QP's turn: what it may have in flight, and has. */
+/* The end of a QP's turn: its window, and its bytes in flight. */
 TRACE_EVENT(mrc_window,
 	TP_PROTO(u32 qpn, u32 cwnd, u32 in_flight, u32 srtt_ns, u32 lost),
 	TP_ARGS(qpn, cwnd, in_flight, srtt_ns, lost),
@@ -242,7 +245,7 @@ TRACE_EVENT(mrc_ev,
 		  __entry->plane, mrc_trace_ev(__entry->from), mrc_trace_ev(__entry->to))
 );
 
-/* Planes of the paths to @peer; masks, bit 0: plane 1. Up here, up there; suspect: taken for dead. */
+/* Planes of the paths to @peer, as masks; bit 0 is plane 1. suspect: assumed to be dead. */
 TRACE_EVENT(mrc_planes,
 	TP_PROTO(const u8 *peer, u32 local_up, u32 remote_up, u32 suspect),
 	TP_ARGS(peer, local_up, remote_up, suspect),
@@ -262,7 +265,7 @@ TRACE_EVENT(mrc_planes,
 		  __entry->local_up, __entry->remote_up, __entry->suspect)
 );
 
-/* A completion is put into a queue; opcode and status as in struct ib_wc. */
+/* A completion is added to a completion queue; opcode and status as in struct ib_wc. */
 TRACE_EVENT(mrc_completion,
 	TP_PROTO(u32 qpn, u64 wr_id, u8 opcode, u8 status, u32 bytes),
 	TP_ARGS(qpn, wr_id, opcode, status, bytes),

@@ -25,7 +25,7 @@
 		{ 0xd9, "EP_RSP" },		{ 0xdc, "SACK" },		\
 		{ 0xdd, "NACK" },		{ 0xde, "PROBE" })
 
-/* As the counters of retransmissions are called: rtx_rack ... */
+/* The names of the counters of retransmissions: rtx_rack ... */
 #define mrc_trace_cause(n)						\
 	__print_symbolic(n, { 0, "rack" }, { 1, "nack" }, { 2, "trim" }, { 3, "rto" },	\
 			 { 4, "plane" }, { 5, "rnr" }, { 6, "sleek" })
