@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR BSD-2-Clause */
 /*
- * mrc-abi.h - what the module and its verbs plug-in share: the private data of
- * uverbs calls, and the rings.
+ * mrc-abi.h - the interface between the module and its verbs plug-in: the private data of uverbs
+ * calls, and the rings.
  *
- * Rules: every struct is a multiple of 8 bytes without holes; reserved fields
- * are zero and refused otherwise; structs grow at the end under comp_mask.
+ * Rules: every struct is a multiple of 8 bytes without holes; reserved fields are zero and refused
+ * otherwise; structs grow at the end under comp_mask.
  *
- * Rings (send, receive, completion) are vmalloc memory mapped by both sides:
- * MRC_RING_HDR_SIZE bytes with struct mrc_ring_hdr, then `entries` (a power of two) slots of
- * `stride` bytes. Indices run freely; slot = index & (entries - 1). The writer
- * fills slots, then publishes `prod` with a store-release; the reader loads it
- * with acquire and publishes `cons` likewise. Each side keeps a private copy of
- * its own index and never believes the other's without bounding the distance
- * to [0, entries]. A ring holds no kernel pointer. The kernel copies a work
- * request out of its slot before it looks at it.
+ * Rings (send, receive, completion) are vmalloc memory mapped by both sides: MRC_RING_HDR_SIZE
+ * bytes with struct mrc_ring_hdr, then `entries` (a power of two) slots of `stride` bytes. Indices
+ * run freely; slot = index & (entries - 1). The writer fills slots, then publishes `prod` with a
+ * store-release; the reader loads it with acquire and publishes `cons` likewise. Each side keeps a
+ * private copy of its own index, and bounds the distance to the other's to [0, entries]. A ring
+ * holds no kernel pointer. The kernel copies a work request out of its slot before it examines it.
  *
- * A slot that the kernel is done with may be written again, but the program's right to it comes
- * back only when it has polled the completion of that request or of a later one (mrc_cqe.slot):
- * who posts until there is no room does not overrun a completion queue as large as the work
- * queue. The kernel does not rely on it: a queue that is overrun is its program's own.
+ * When the kernel has copied a request, its slot is free. But the program may reuse it only when it
+ * has polled the completion of that request or of a later one (mrc_cqe.slot). So a program that
+ * posts until there is no room does not overrun a completion queue as large as the work queue. The
+ * kernel does not rely on it: an overrun harms only the program itself.
  *
  * Many QPs take receives from the ring of an SRQ, and their completions come in any order. So a
- * program counts: posted less completed is at most `entries`. The kernel copies a receive
- * out when a message needs one, in the order of messages of each QP. What a QP had taken and did
- * not use when it is reset or destroyed goes back: the kernel writes it into the slot before `cons`
- * and lowers `cons` by one, for which a program that counts leaves room.
+ * program counts: posted minus completed is at most `entries`. The kernel copies a receive out when
+ * a message needs one, in the order of messages of each QP. When a QP is reset or destroyed, the
+ * kernel gives back receives that it had taken and did not use: it writes each into the slot before
+ * `cons` and lowers `cons` by one. A program that counts leaves room for it.
  */
 #ifndef MRC_ABI_H
 #define MRC_ABI_H
@@ -32,8 +30,8 @@
 #include <linux/types.h>
 
 /*
- * The number counts changes that an older half would misread. The plug-in and libmrc take modules of this number
- * and of the one before (Documentation/operations/versions.md); 3 is the first that was released.
+ * The number counts incompatible changes. The plug-in and libmrc accept modules of this number and
+ * of the one before (Documentation/operations/versions.md); 3 is the first that was released.
  */
 #define MRC_UVERBS_ABI_VERSION	3
 #define MRC_UVERBS_ABI_OLDEST	3
@@ -49,20 +47,23 @@ struct mrc_ring_hdr {
 	__u32 cons;		/* written by the consumer only */
 	__u32 pad1[15];
 	/*
-	 * Send ring: the kernel sets need_kick before it goes idle; user space
-	 * publishes prod, then (full barrier) reads it, and if set clears it and
-	 * rings the doorbell (POST_SEND with no work request).
-	 * Receive ring: need_kick is set when the QP is in error and receives must
-	 * be announced (POST_RECV with no work request) to be flushed.
-	 * Completion ring: user space stores MRC_ARM_*, then (full barrier) polls
-	 * once more; the kernel publishes prod, then (full barrier) takes the
-	 * value with xchg(0) and, if it matches, signals the channel. Then it writes its prod
-	 * to told. Who has stored an arm and sees completions that were not polled, of which the last
-	 * signal did not know, asks for one by REQ_NOTIFY_CQ: it comes at once.
+	 * Send ring: the kernel sets need_kick before it goes idle. User space publishes prod, then
+	 * (full barrier) reads need_kick. If it is set, user space clears it and rings the doorbell
+	 * (POST_SEND with no work request).
+	 *
+	 * Receive ring: need_kick is set when the QP is in error. Then receives must be announced
+	 * (POST_RECV with no work request) to be flushed.
+	 *
+	 * Completion ring: user space stores MRC_ARM_*, then (full barrier) polls once more. The
+	 * kernel publishes prod, then (full barrier) reads arm. If it matches, the kernel writes
+	 * its prod to told, clears arm with xchg() and signals the channel. A program that has
+	 * armed and sees unpolled completions that are newer than told requests a signal by
+	 * REQ_NOTIFY_CQ, which comes at once.
 	 */
 	__u32 need_kick;
 	__u32 arm;
-	__u32 error;		/* completion ring: 1 after an overrun, or when its queue is gone */
+	__u32 error;		/* completion ring: 1 after an overrun, or when the queue was
+				 * destroyed */
 	__u32 told;
 	__u32 pad2[12];
 };
@@ -82,8 +83,9 @@ struct mrc_sge {
 /*
  * Send slot: 64 bytes, then num_sge struct mrc_sge or inline_len bytes.
  *
- * IBV_WR_BIND_MW: rkey is the window's from now on, remote_addr and compare_add where and how long,
- * imm_data the lkey of the region, swap the enum ibv_access_flags. IBV_WR_LOCAL_INV: imm_data.
+ * IBV_WR_BIND_MW: rkey is the window's new key; remote_addr and compare_add are the address and
+ * length; imm_data is the lkey of the region, swap the enum ibv_access_flags. IBV_WR_LOCAL_INV:
+ * imm_data is the key.
  */
 struct mrc_send_wqe {
 	__aligned_u64 wr_id;
@@ -117,7 +119,8 @@ struct mrc_recv_wqe {
 	__u32 reserved0;
 };
 
-#define MRC_WC_WITH_INV	(1u << 3)	/* IBV_WC_WITH_INV; in the kernel this bit is another's */
+#define MRC_WC_WITH_INV	(1u << 3)	/* IBV_WC_WITH_INV; in the kernel this bit has another
+					 * meaning */
 #define MRC_CQE_IPV4	(1u << 7)	/* of mark: the GRH is an IPv4 header */
 
 struct mrc_cqe {
@@ -128,9 +131,9 @@ struct mrc_cqe {
 	__u8 opcode;		/* enum ibv_wc_opcode */
 	__u8 status;		/* enum ibv_wc_status */
 	__u8 wc_flags;		/* enum ibv_wc_flags */
-	__u8 mark;		/* MRC_CQE_*; the other bits are the reader's own, and written 0 */
+	__u8 mark;		/* MRC_CQE_*; written as 0 otherwise: those bits are the reader's */
 	__u32 src_qp;
-	__u32 slot;		/* index of the request in its ring; nothing for an SRQ's */
+	__u32 slot;		/* index of the request in its ring; undefined for an SRQ's */
 	__aligned_u64 timestamp; /* ns of CLOCK_MONOTONIC; 0 unless MRC_UCQ_TIMESTAMP */
 };
 
@@ -141,7 +144,8 @@ struct mrc_ualloc_ucontext_resp {
 	__u32 reserved0;
 };
 
-#define MRC_UCQ_TIMESTAMP	(1u << 0)	/* completions say when they were written */
+#define MRC_UCQ_TIMESTAMP	(1u << 0)	/* completions have the time when they were
+						 * written */
 
 struct mrc_ucreate_cq {
 	__u32 comp_mask;
@@ -149,8 +153,9 @@ struct mrc_ucreate_cq {
 };
 
 /*
- * Of a new queue, and of one that was resized: what is not consumed lies in the new ring at the same
- * free-running indices. The program keeps `cons` published and others from the queue meanwhile.
+ * For a new queue, and for a resized one. After a resize, unconsumed completions are in the new
+ * ring at the same free-running indices. Meanwhile the program keeps `cons` published and its other
+ * threads from the queue.
  */
 struct mrc_ucreate_cq_resp {
 	__u32 comp_mask;
@@ -168,14 +173,16 @@ struct mrc_ucreate_srq_resp {
 	__aligned_u64 mmap_len;
 };
 
-/* With IBV_SRQ_MAX_WR: the call has no answer of its own, so this says where it goes. */
+/* With IBV_SRQ_MAX_WR. The call has no response of its own, so this says where to write it. */
 struct mrc_umodify_srq {
 	__aligned_u64 resp_addr; /* of a struct mrc_ucreate_srq_resp */
 };
 
-#define MRC_UQP_ONLY_SPEC	(1u << 0)	/* mrc.h QP: WRITE and WRITE_IMM only */
-#define MRC_UQP_STRICT		(1u << 1)	/* place in the order of PSNs */
-#define MRC_UQP_NO_ECHO		(1u << 2)	/* UD: takes none of its own datagrams to a group */
+#define MRC_UQP_ONLY_SPEC	(1u << 0)	/* MRC 1.0 without extensions: WRITE and
+						 * WRITE_IMM only */
+#define MRC_UQP_STRICT		(1u << 1)	/* places data in PSN order */
+#define MRC_UQP_NO_ECHO		(1u << 2)	/* UD: does not receive its own datagrams to a
+						 * group */
 
 struct mrc_ucreate_qp {
 	__u32 comp_mask;
@@ -194,12 +201,13 @@ struct mrc_ucreate_qp_resp {
 };
 
 /*
- * QPs of mrc.h. They are created as all others; private data of MODIFY_QP (the extended command)
- * with the transition to INIT makes a QP one, RESET ends it. What the fields mean and which values
- * they take: ocp mrc.h, struct mrc_qp_attr. comp_mask says which are given. Any of them may be given
- * with INIT, RTR and RTS, none with other changes. What is not given by the transition that needs it is
- * the device's usual value (struct mrc_uquery_device_resp). RTR needs the EV profile, wimm_dest,
- * mpr_dest and cap, RTS the others; what comes later than that is checked and changes nothing.
+ * QPs of mrc.h. They are created as all others. Private data of MODIFY_QP (the extended command)
+ * with the transition to INIT makes a QP one of them; RESET ends that. The fields and their ranges
+ * are those of struct mrc_qp_attr (OCP's mrc.h). comp_mask says which ones are given. The
+ * transitions to INIT, RTR and RTS may have any of them, other changes none. RTR uses the EV
+ * profile, wimm_dest, mpr_dest and cap; RTS uses the others. A field that is not given by then has
+ * the device's default (struct mrc_uquery_device_resp). A field that is given later is checked and
+ * changes nothing.
  */
 #define MRC_UMODIFY_WIMM	(1u << 0)	/* as enum mrc_qp_attr_mask */
 #define MRC_UMODIFY_WIMM_DEST	(1u << 1)
@@ -211,8 +219,8 @@ struct mrc_ucreate_qp_resp {
 #define MRC_UMODIFY_RETRY	(1u << 8)
 #define MRC_UMODIFY_CAP		(1u << 9)
 
-#define MRC_UCAP_NO_TRIM_NACK	(1u << 0)	/* the peer answers trimmed packets by no NACK */
-#define MRC_UCAP_DYN_MPR	(1u << 1)	/* both ends change the window while it runs */
+#define MRC_UCAP_NO_TRIM_NACK	(1u << 0)	/* the peer does not NACK trimmed packets */
+#define MRC_UCAP_DYN_MPR	(1u << 1)	/* both ends change the window while the QP runs */
 #define MRC_UCAP_NO_SVC_TIME	(1u << 2)	/* the peer's reflected times include its own delay */
 
 struct mrc_umodify_qp {
@@ -220,8 +228,8 @@ struct mrc_umodify_qp {
 	__u32 cap;		/* MRC_UCAP_* */
 	__aligned_u64 ev_profile_id;
 	__aligned_u64 cc_profile_id;
-	__u16 wimm;		/* receive messages in flight: that we may send */
-	__u16 wimm_dest;	/* and that we take */
+	__u16 wimm;		/* receive messages in flight that we may send */
+	__u16 wimm_dest;	/* and that we accept */
 	__u8 mpr;		/* likewise windows, in units of 128 PSNs */
 	__u8 mpr_dest;
 	__u8 timeout;		/* 1.024 us << timeout, 0 ... 24 */
@@ -234,14 +242,14 @@ struct mrc_umodify_qp {
 #define MRC_UDEV_DYN_MPR	(1u << 1)
 #define MRC_UDEV_SVC_TIME	(1u << 2)
 
-/* With the extended QUERY_DEVICE, for who has room for it: what QPs of mrc.h may have. */
+/* With the extended QUERY_DEVICE, if the response has room: limits and defaults of QPs of mrc.h. */
 struct mrc_uquery_device_resp {
 	__u32 comp_mask;
 	__u32 cap;		/* MRC_UDEV_* */
 	__u16 max_wimm;
 	__u16 max_wimm_dest;
 	__u8 max_mpr;
-	__u8 timeout;		/* of those that do not say, as are the maxima above; cap and profiles: 0 */
+	__u8 timeout;		/* defaults, as are the maxima above; cap and profiles: 0 */
 	__u8 linear_cnt;
 	__u8 exp_cnt;
 };
