@@ -14,14 +14,14 @@ using world::At;
 using world::Harm;
 using world::World;
 
-struct Rig {
+struct InferRig {
     world::Dims dims{2, 4, 8, 8};
     mrcfab::Fabric f = mrcd::make_rule({.planes = 2, .t0s = 4, .t1s = 8, .hosts_per_t0 = 8});
     Layout l{f};
     Plans plans{l};
     World w{dims, l, 1};
 
-    Rig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
+    InferRig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
     Inferred after(const world::Fault &fault, double seconds)
     {
         w.faults = {fault};
@@ -42,7 +42,7 @@ void is(const Inferred &r, const Part &part, Symptom s = Symptom::kLoss)
 
 TEST(infer, dead_links)
 {
-    Rig g;
+    InferRig g;
 
     is(g.after({At::kUp, 1, 2, 3}, 1), {PartKind::kUp, 1, 2, 3});
     is(g.after({At::kDown, 2, 4, 8}, 1), {PartKind::kDown, 2, 4, 8});
@@ -55,7 +55,7 @@ TEST(infer, dead_links)
 
 TEST(infer, gray)
 {
-    Rig g;
+    InferRig g;
 
     is(g.after({At::kUp, 1, 2, 3, Harm::kDrop, 0.01}, 60), {PartKind::kUp, 1, 2, 3});
     is(g.after({At::kDown, 1, 2, 3, Harm::kDrop, 0.01}, 60), {PartKind::kDown, 1, 2, 3});
@@ -65,7 +65,7 @@ TEST(infer, gray)
 
 TEST(infer, symptoms)
 {
-    Rig g;
+    InferRig g;
 
     is(g.after({At::kUp, 1, 2, 3, Harm::kFull, 1}, 120), {PartKind::kUp, 1, 2, 3}, Symptom::kFullSize);
     is(g.after({At::kDown, 1, 2, 3, Harm::kCorrupt, 0.02}, 60), {PartKind::kDown, 1, 2, 3},
@@ -82,7 +82,7 @@ TEST(infer, symptoms)
 
 TEST(infer, several_at_once)
 {
-    Rig g;
+    InferRig g;
 
     g.w.faults = {{At::kUp, 1, 2, 3}, {At::kT1, 1, 5, 0}, {At::kHostUp, 2, 20, 0, Harm::kDrop, 0.05}};
     const auto r = infer(g.l, g.w.slice(10), g.plans);
@@ -95,7 +95,7 @@ TEST(infer, several_at_once)
 
 TEST(infer, nothing_to_find)
 {
-    Rig g;
+    InferRig g;
     const auto r = infer(g.l, g.w.slice(60), g.plans);
 
     EXPECT_TRUE(r.findings.empty());
@@ -105,7 +105,7 @@ TEST(infer, nothing_to_find)
 // One host alone names what it cannot tell apart, and is not confirmed by anybody.
 TEST(infer, alone)
 {
-    Rig g;
+    InferRig g;
     g.w.faults = {{At::kUp, 1, 1, 1}};
     auto e = g.w.slice(1);
     Evidence mine;

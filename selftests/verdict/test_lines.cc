@@ -17,13 +17,13 @@ namespace {
 using world::At;
 using world::Harm;
 
-struct Rig {
+struct LinesRig {
     mrcfab::Fabric f = mrcd::make_rule({.planes = 2, .t0s = 3, .t1s = 4, .hosts_per_t0 = 4});
     Layout l{f};
     world::World w{{2, 3, 4, 4}, l, 1};
     Lines lines{l, 5000};
 
-    Rig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
+    LinesRig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
     std::vector<std::string> text(double seconds)
     {
         std::vector<std::string> all;
@@ -36,7 +36,7 @@ struct Rig {
 
 TEST(lines, there_and_back)
 {
-    Rig g;
+    LinesRig g;
     g.w.faults = {{At::kUp, 1, 2, 3}, {At::kHostUp, 2, 5, 0, Harm::kCorrupt, 0.5}};
     const auto e = g.w.slice(2);
 
@@ -59,7 +59,7 @@ TEST(lines, there_and_back)
 // 400 bytes a host and 10 s, where all is well.
 TEST(lines, short_when_well)
 {
-    Rig g;
+    LinesRig g;
 
     for (const auto &line : g.text(10))
         EXPECT_LT(line.size(), 400u) << line;
@@ -67,7 +67,7 @@ TEST(lines, short_when_well)
 
 TEST(lines, refused)
 {
-    Rig g;
+    LinesRig g;
     const std::string head = R"({"mrc_probes":1,"host":"h1-1","from":100,"to":101,"sent":[[100,50,50],[100,50,50]])";
     const auto failed = [&](const char *text) { return head + ",\"failed\":[" + text + "]}"; };
     const std::pair<std::string, Refusal> wrong[] = {
@@ -119,7 +119,7 @@ TEST(lines, refused)
 // One host alone cannot make others believe that a switch is dead.
 TEST(lines, one_liar)
 {
-    Rig g;
+    LinesRig g;
     Tracker t(g.l);
     const Evidence well = g.w.slice(1);
     g.w.faults = {{At::kT1, 1, 2, 0}};
@@ -138,7 +138,7 @@ TEST(lines, one_liar)
     EXPECT_TRUE(t.known().empty());
 }
 
-std::string said(Rig &g, const world::Fault &f, double seconds, bool alone = false, unsigned host = 0)
+std::string said(LinesRig &g, const world::Fault &f, double seconds, bool alone = false, unsigned host = 0)
 {
     g.w.faults = {f};
     Plans plans(g.l);
@@ -156,7 +156,7 @@ std::string said(Rig &g, const world::Fault &f, double seconds, bool alone = fal
 
 TEST(sentence, names_part_and_direction)
 {
-    Rig g;
+    LinesRig g;
 
     EXPECT_EQ(said(g, {At::kUp, 1, 2, 3}, 1),
               "plane 1: p1-t0-2 to p1-t1-3 drops all packets upwards since 12:03:11 (8 of 8 observers; "

@@ -14,13 +14,13 @@ using world::At;
 using world::Harm;
 using world::World;
 
-struct Rig {
+struct TrackerRig {
     mrcfab::Fabric f = mrcd::make_rule({.planes = 2, .t0s = 4, .t1s = 16, .hosts_per_t0 = 16});
     Layout l{f};
     World w{{2, 4, 16, 16}, l, 1};
     Tracker t{l};
 
-    Rig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
+    TrackerRig() { w.pauses_per_hour = w.bursts_per_hour = 0; }
     std::vector<Change> run(double seconds, double slice)
     {
         std::vector<Change> all;
@@ -44,21 +44,21 @@ struct Rig {
 
 TEST(tracker, dead_nic_cable_in_40_ms)
 {
-    Rig g;
+    TrackerRig g;
     EXPECT_LE(g.delay({At::kHostUp, 1, 3, 0}, 0.01, 1), 0.041);
     EXPECT_TRUE(g.t.known().count({PartKind::kHostCable, 1, 3, 0}));
 }
 
 TEST(tracker, dead_uplink_in_1_s)
 {
-    Rig g;
+    TrackerRig g;
     EXPECT_LE(g.delay({At::kUp, 1, 3, 5}, 0.1, 5), 1.001);
     EXPECT_TRUE(g.t.known().count({PartKind::kUp, 1, 3, 5}));
 }
 
 TEST(tracker, gray_loss_of_1_percent)
 {
-    Rig g;
+    TrackerRig g;
     EXPECT_LE(g.delay({At::kDown, 2, 3, 5, Harm::kDrop, 0.01}, 1, 60), 13);
     EXPECT_TRUE(g.t.known().count({PartKind::kDown, 2, 3, 5}));
 }
@@ -66,7 +66,7 @@ TEST(tracker, gray_loss_of_1_percent)
 // Good after a minute without loss, not before.
 TEST(tracker, comes_back)
 {
-    Rig g;
+    TrackerRig g;
     const Part up{PartKind::kUp, 1, 3, 5};
 
     g.run(5, 1);
@@ -115,7 +115,7 @@ TEST(damper, third_flap_holds)
 // Bounded, however long it goes on; old failures are not found again.
 TEST(tracker, hours)
 {
-    Rig g;
+    TrackerRig g;
 
     g.w.faults = {{At::kT1, 1, 5, 0}};
     g.w.faults[0].from = g.w.now() + 10;
