@@ -68,7 +68,7 @@ PACKAGES=(
 PACKAGES_SITE=(mkdocs mkdocs-material mandoc)
 
 # Large, and for tests that say "kernels: full".
-PACKAGES_FULL=("${PACKAGES_SITE[@]}" chromium debootstrap mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
+PACKAGES_FULL=("${PACKAGES_SITE[@]}" chromium debootstrap python3-clang mpich libmpich-dev python3-mpi4py nfs-kernel-server nfs-common nvme-cli fio open-iscsi libgloo-dev)
 
 # Packages of the list that dpkg does not know as installed.
 missing() {
