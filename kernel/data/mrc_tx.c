@@ -4,8 +4,8 @@
  *
  * A packet is [outer IPv6 [SRH]] IP UDP BTH.. payload pad ICRC. Headers and small payloads are
  * linear. Larger payloads are fragments that refer to the user's pages, with pad and ICRC in a
- * fragment of their own. The ICRC reads the whole packet. It is computed after the QP's lock is
- * dropped, because packets that arrive on other CPUs wait for that lock.
+ * fragment of their own. Computing the ICRC reads the whole packet, so it is done after the QP's
+ * lock is dropped: packets that arrive on other CPUs wait for that lock.
  *
  * The outer header (SRv6 H.Encaps.Red) comes from the EV, never from the FIB. The FIB only gives
  * the route to the outermost destination out of the plane, which is cached with the EV
@@ -34,8 +34,8 @@
 #include "data/mrc_tx_cb.h"
 #include "data/mrc_tx_out.h"
 
-#define MRC_COPY_MAX	256	/* payloads up to here are copied: cheaper than fragments */
-#define MRC_HEAD_MAX	1024	/* heads up to here are pieces of pages */
+#define MRC_COPY_MAX	256	/* bytes; payloads up to this size are copied, which is cheaper than fragments */
+#define MRC_HEAD_MAX	1024	/* bytes; larger heads come from alloc_skb() */
 #define MRC_INNER_TTL	64
 #define MRC_ECT0	2
 
@@ -53,7 +53,7 @@ void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mr
 		srh[0] = inner_proto;
 		srh[1] = MRC_SRH_LEN / 8 - 1;
 		srh[2] = IPV6_SRCRT_TYPE_4;
-		srh[3] = 1;	/* one segment left, and it is the list's only one */
+		srh[3] = 1;	/* segments left: the only one in the list */
 		memcpy(srh + 8, &w->segment, sizeof(w->segment));
 	}
 	ip6 = skb_push(skb, sizeof(*ip6));
@@ -75,7 +75,7 @@ static void push_ip4(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tos)
 	ip->ihl = 5;
 	ip->tos = tos;
 	ip->tot_len = htons((u16)skb->len);
-	ip->id = 0;	/* DF: atomic datagram; the ICRC covers it */
+	ip->id = 0;	/* allowed with DF (RFC 6864); the ICRC covers it */
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = e->hops ?: MRC_INNER_TTL;
 	ip->protocol = IPPROTO_UDP;
@@ -105,7 +105,7 @@ static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 	udp->source = htons((u16)(ev >> 16));
 	udp->dest = htons(port);
 	udp->len = htons((u16)skb->len);
-	udp->check = 0;		/* as RoCEv2: the ICRC protects */
+	udp->check = 0;		/* none, as in RoCEv2: the ICRC protects the packet */
 	skb_reset_transport_header(skb);
 }
 
@@ -138,9 +138,9 @@ static void copy_payload(u8 *to, const struct mrc_payload *pl)
 }
 
 /*
- * The payload of a retransmission is copied: the first copy may be acknowledged while this one
- * waits in a queue of the host, and then the program reuses its buffer. Small pieces may
- * cross a page of a compound one; then memcpy_from_page() must not be used.
+ * Should the payload be copied? That of a retransmission is: the original packet may be acknowledged while this one
+ * waits in a queue of the host, and then the program reuses its buffer. A fragment that crosses a page boundary inside
+ * a compound page is not copied, because memcpy_from_page() cannot do that.
  */
 static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 {
@@ -148,7 +148,7 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 
 	if (pl->linear || !pl->len || pl->copy)
 		return true;
-	if (pl->n >= MAX_SKB_FRAGS)	/* one is for the tail */
+	if (pl->n >= MAX_SKB_FRAGS)	/* one more is needed for pad and ICRC */
 		return true;
 	if (pl->len > MRC_COPY_MAX && !rtx)
 		return false;
@@ -159,8 +159,8 @@ static bool copy_wanted(const struct mrc_payload *pl, bool rtx)
 }
 
 /*
- * Allocates @linear bytes for headers, followed by @extra bytes for a fragment, in one piece of a page, with the struct
- * from NAPI's cache, which received packets refill. Only copied payload is long, and that is rare.
+ * Allocates an skb with @linear bytes, and @extra bytes after its end for a fragment, as one piece of a page. The
+ * struct comes from NAPI's cache, which received packets refill. Large heads have copied payload and are rare.
  */
 static struct sk_buff *alloc_head(u32 linear, u32 extra)
 {
@@ -180,8 +180,8 @@ static struct sk_buff *alloc_head(u32 linear, u32 extra)
 }
 
 /*
- * Adds the payload's pages as fragments, and pad and ICRC (@len zeroed bytes) after the end of the head: not in its tail
- * room, which pulling headers overwrites. Return: the address of pad and ICRC.
+ * Adds the payload's pages as fragments, and a fragment for pad and ICRC (@len zeroed bytes). That one is after the
+ * end of the head, not in its tailroom, which pskb_may_pull() overwrites. Returns its address.
  */
 static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl, u32 len)
 {
@@ -199,15 +199,15 @@ static u8 *add_pages_and_tail(struct sk_buff *skb, const struct mrc_payload *pl,
 	skb->len += pl->len + len;
 	skb->data_len += pl->len + len;
 	skb->truesize += pl->len + SKB_DATA_ALIGN(len);
-	/* The program may write to its pages at any time, and the stack must not. */
+	/* The program may write to its pages at any time. The stack must not write to them. */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	memset(tail, 0, len);
 	return tail;
 }
 
 /*
- * Builds BTH to ICRC, with headroom for all outer headers. Return: the address of the ICRC, or
- * NULL (no memory; *@skbp may be set nevertheless).
+ * Builds BTH to ICRC, with headroom for all outer headers. Returns the address of the ICRC. NULL: no memory; free
+ * *@skbp.
  */
 static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 		      const struct mrc_payload *pl, u32 headroom)
@@ -236,7 +236,7 @@ static u8 *build_body(struct sk_buff **skbp, const struct mrc_txop *op,
 	return tail + pad;
 }
 
-/* With ev-port-low, SACKs and NACKs name EVs with their halves swapped. */
+/* The same for a SACK or NACK of a device with ev_port_low. */
 static u8 *build_body_swapped(struct sk_buff **skbp, const struct mrc_txop *op,
 			      const struct mrc_payload *pl, u32 headroom)
 {
@@ -280,7 +280,7 @@ void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct
 	};
 }
 
-/* Bursts consist of first copies of data, of requests and responses. */
+/* Bursts consist of data of requests and responses over IPv6, without retransmissions. */
 static bool may_join(const struct mrc_peer *peer, const struct mrc_txop *op)
 {
 	return mrc_burst_joins(READ_ONCE(peer->dev->attr.burst), op->len) && !peer->v4 && !op->hdr.rtx &&
@@ -312,8 +312,8 @@ struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op
 }
 
 /*
- * Has @plane delivered since the last call, and recently? Then one packet confirms the neighbour, at most twenty times a
- * second. Deliveries before a pause prove nothing about the neighbour after it.
+ * Should the packet confirm its neighbour? Yes if @plane has delivered recently, and later than at the last
+ * confirmation, at most every 50 ms. A delivery before a pause proves nothing about the neighbour after it.
  */
 static bool tx_proven(struct mrc_pathset *ps, u8 plane)
 {
@@ -345,7 +345,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 
 /* ---- hand-over ---- */
 
-/* RCU. False: the packet must not leave; counted and freed. */
+/* Under RCU. Stores the ICRC. False: the packet must not leave; it was counted and freed. */
 static bool tx_finish(struct sk_buff *skb)
 {
 	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
@@ -359,7 +359,7 @@ static bool tx_finish(struct sk_buff *skb)
 	else if (unlikely(READ_ONCE(dev->dead)))
 		mrc_dev_count(dev, tx_errors);
 	else if (unlikely(skb->len > dst_mtu(skb_dst(skb))))
-		/* Never fragmented: the receiver takes packets before reassembly. */
+		/* Not fragmented: the peer's hook runs before reassembly. */
 		mrc_dev_count(dev, tx_too_long);
 	else
 		return true;
@@ -367,6 +367,7 @@ static bool tx_finish(struct sk_buff *skb)
 	return false;
 }
 
+/* Sends a packet, or the burst that it heads. */
 static void tx_go(struct sk_buff *skb)
 {
 	const struct mrc_tx_cb *cb = mrc_tx_cb(skb);
@@ -387,7 +388,7 @@ void mrc_tx_xmit(struct sk_buff *skb)
 
 void mrc_tx_xmit_all(struct sk_buff_head *q)
 {
-	struct sk_buff *skb, *head = NULL;	/* of a burst that is not complete */
+	struct sk_buff *skb, *head = NULL;	/* head: first packet of a burst to which more may be added */
 
 	rcu_read_lock();
 	while ((skb = __skb_dequeue(q))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mrc_tx.h - builds packets: headers around the engine's output, and hand-over to the plane.
+ * mrc_tx.h - builds packets, with headers around the engine's output, and hands them to the plane.
  */
 #ifndef MRC_TX_H
 #define MRC_TX_H
@@ -14,35 +14,34 @@
 #include "mem/mrc_payload.h"
 
 /*
- * BH off; under qp->lock or none, never path_lock, and in the RCU section in which the packet is
- * sent. NULL when memory, a route or the plane
- * is missing: the caller takes @op back (mrc_conn_tx_undo()).
+ * BH off, in the RCU section in which the packet is sent; qp->lock may be held, path_lock must not. Builds the packet
+ * of @op. NULL: there is no memory, route or plane, and the caller undoes @op (mrc_conn_tx_undo()).
  */
 struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl);
 
-/* The headers around BTH and payload. */
+/* What the headers around BTH and payload depend on. */
 struct mrc_tx_env {
 	const union ib_gid *sgid, *dgid;
 	struct mrc_route way;	/* of the EV whose value is ev */
 	u8 *icrc;		/* where to store the ICRC at transmission; NULL: no ICRC */
 	enum mrc_tclass tclass;
-	bool joins;		/* may leave in one burst with others */
-	bool proven;		/* the plane has delivered lately: so has its neighbour */
-	bool has_dscp;		/* then not that of tclass, but */
+	bool joins;		/* may be part of a burst (mrc_tx_burst.h) */
+	bool proven;		/* the plane delivered recently, so its neighbour is reachable */
+	bool has_dscp;		/* use dscp, not that of tclass */
 	u8 dscp;
-	u8 plane;		/* that it leaves by, 0-based; MRC_PLANE_NONE: over lo */
+	u8 plane;		/* by which the packet leaves, 0-based; MRC_PLANE_NONE: lo */
 	u32 ev;
-	u16 port;		/* of the peer */
-	u8 hops;		/* TTL or hop limit of the innermost header; 0: the usual one */
+	u16 port;		/* UDP destination port */
+	u8 hops;		/* TTL or hop limit of the innermost header; 0: the default */
 };
 
-/* Room in front of BTH for mrc_tx_wrap(). */
+/* Bytes of headroom that mrc_tx_wrap() needs in front of BTH. */
 u32 mrc_tx_room(const struct mrc_route *w);
-/* BH off, in the RCU section that found e->way. UDP, IP and outer header around @skb. */
+/* BH off, in the RCU section in which e->way was found. Adds UDP, IP and outer header in front of @skb. */
 void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e);
-/* Likewise; builds @op for the route in @e. NULL: no memory, counted. */
+/* The same context. Builds @op for the route in @e; sets port, icrc and joins of @e. NULL: no memory; counted. */
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
 				const struct mrc_payload *pl, struct mrc_tx_env *e);
 /* Any context. The plane of EV @idx. */
@@ -51,17 +50,20 @@ static inline u8 mrc_tx_plane(const struct mrc_pathset *ps, u16 idx)
 	return ps->local ? MRC_PLANE_NONE : ps->path[idx].port - 1;
 }
 
-/* BH off, no lock of ours held. Consumes @skb, which one of these made; counts. */
+/* BH off, in the RCU section in which @skb was built, no lock of ours held. Sends @skb, consumes it, and counts. */
 void mrc_tx_xmit(struct sk_buff *skb);
-/* Likewise, of all in @q; what follows each other by one EV leaves as one, where the device has bursts. */
+/* The same for all packets in @q. Consecutive packets of one EV that may join leave as one burst. */
 void mrc_tx_xmit_all(struct sk_buff_head *q);
 
-/* Any context. SRv6 H.Encaps.Red in front of the IP packet that skb->data points to. */
+/*
+ * Any context. Adds the SRv6 header (H.Encaps.Red, RFC 8986 section 5.2; MRC 1.0 section 1.13) in front of the IP
+ * packet at skb->data.
+ */
 void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mrc_route *w,
 		       u8 tclass, u32 flow_label, u8 inner_proto);
 /*
- * A SACK or NACK names EVs by 32 bits, in the engine port << 16 | flow label: the other
- * way around where the device has ev_port_low.
+ * A SACK or NACK names an EV by 32 bits. The engine uses port << 16 | flow label. A device with ev_port_low uses the
+ * opposite order on the wire, in both directions.
  */
 static inline void mrc_tx_swap_halves(struct mrc_pkt *pkt)
 {

@@ -2,10 +2,10 @@
 /*
  * mrc_tx_burst.c - see mrc_tx_burst.h.
  *
- * A burst is a list of complete packets behind the first one (SKB_GSO_FRAGLIST), as GRO builds it
- * on forwarding hosts. Each keeps its own headers, BTH and ICRC. The burst passes routing, rules
- * and virtual ports as one. Before a port that does not support such lists the kernel splits it and
- * hands over the packets with xmit_more.
+ * A burst is one packet with a list of further packets (SKB_GSO_FRAGLIST), as GRO builds it on
+ * forwarding hosts. Each has its own headers, BTH and ICRC. The burst passes routing, firewall
+ * rules and virtual ports as one packet. For a port that does not support such lists the kernel
+ * splits it and hands over the packets with xmit_more.
  *
  * IPv6 only: when the kernel splits IPv4 it numbers the packets (RFC 791, Identification), and the
  * ICRC covers that number.
@@ -17,7 +17,9 @@
 #include "data/mrc_tx_burst.h"
 #include "data/mrc_tx_cb.h"
 
-#define BURST_BYTES_MAX	(64 * 1024 - 512)	/* lengths in headers have 16 bits */
+#define BURST_BYTES_MAX	(64 * 1024 - 512)	/* because length fields have 16 bits */
+
+/* GSO requires packets of equal length; only the last may be shorter. */
 
 static bool burst_fits(struct sk_buff *head, struct sk_buff *skb)
 {
@@ -38,7 +40,7 @@ bool mrc_tx_burst_add(struct sk_buff *head, struct sk_buff *skb)
 
 	if (!burst_fits(head, skb))
 		return false;
-	/* Where the kernel looks for its headers when it parts them. */
+	/* When the kernel splits the burst, it expects skb->data at the payload and the headers in front of it. */
 	skb_set_network_header(skb, s->l3_off);
 	__skb_pull(skb, mrc_tx_cb_body6(s));
 	skb_dst_drop(skb);
@@ -70,7 +72,7 @@ void mrc_tx_burst_end(struct sk_buff *head)
 		return;
 	si->gso_size = cb->len;
 	si->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
-	head->ip_summed = CHECKSUM_UNNECESSARY;	/* 0 in UDP: none */
+	head->ip_summed = CHECKSUM_UNNECESSARY;	/* UDP checksum 0: none */
 	set_len6(head, cb->l3_off);
 	((struct udphdr *)(head->data + cb->l3_off + sizeof(struct ipv6hdr)))->len =
 		htons((u16)(head->len - cb->l3_off - sizeof(struct ipv6hdr)));

@@ -8,11 +8,11 @@
 #include <linux/skbuff.h>
 
 /*
- * BH off. Appends @skb, a complete packet, to the burst of @head. False: not possible, and @head is complete. Both must be
- * allowed to join others (mrc_tx_cb.h).
+ * BH off. Appends @skb to the burst of @head. Both are finished packets; joins is set for @head (mrc_tx_cb.h). False:
+ * @skb does not fit, and stays the caller's.
  */
 bool mrc_tx_burst_add(struct sk_buff *head, struct sk_buff *skb);
-/* BH off. @head, complete, becomes a GSO packet, if it is not alone. */
+/* BH off. No more packets follow: turns the burst of @head into a GSO packet, if it has more than one packet. */
 void mrc_tx_burst_end(struct sk_buff *head);
 
 #endif

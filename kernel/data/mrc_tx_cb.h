@@ -13,14 +13,14 @@
 struct mrc_tx_cb {		/* in skb->cb */
 	struct mrc_dev *dev;
 	u8 *icrc;		/* where to store the ICRC; NULL: no ICRC */
-	struct sk_buff *last;	/* of the packets that go with it; NULL: none */
+	struct sk_buff *last;	/* last packet of the burst that this one heads; NULL: there are no others */
 	u32 ev;
-	u16 len;		/* bytes in UDP */
-	u8 l3_off;		/* of the innermost IP header */
-	u8 plane;
+	u16 len;		/* bytes of the UDP payload */
+	u8 l3_off;		/* offset of the innermost IP header */
+	u8 plane;		/* 0-based; MRC_PLANE_NONE: lo */
 	u8 tos;
-	bool joins;		/* may go with others: data over IPv6, sent for the first time */
-	bool proven;		/* its neighbour is known to be alive */
+	bool joins;		/* may be part of a burst */
+	bool proven;		/* the neighbour is known to be reachable */
 };
 
 static inline struct mrc_tx_cb *mrc_tx_cb(struct sk_buff *skb)

@@ -19,8 +19,8 @@
 #include "data/mrc_tx_guard.h"
 
 /*
- * Where the UDP header of @skb begins, or 0 and less. Anybody may have a routing header sent ahead of it, which a switch
- * on the way may take off.
+ * The offset of the UDP header of @skb; <= 0: there is none. Extension headers are skipped, because a program may send
+ * a routing header in front of UDP, which a switch on the way may remove.
  */
 static int guard_udp(const struct sk_buff *skb, bool v4)
 {
@@ -35,7 +35,7 @@ static int guard_udp(const struct sk_buff *skb, bool v4)
 	return proto == NEXTHDR_UDP ? off : 0;
 }
 
-/* The device whose peers would receive what leaves by @out; for lo, any device. */
+/* The device whose peers would receive a packet that leaves by @out; for lo, any device. NULL: none. */
 static struct mrc_dev *guard_dev(const struct mrc_net *mnet, const struct net_device *out)
 {
 	struct mrc_dev_plane *plane = mrc_dev_plane_of(out);

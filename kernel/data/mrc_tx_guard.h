@@ -7,7 +7,10 @@
 
 #include <linux/netfilter.h>
 
-/* The hook at LOCAL_OUT, which packets of ours do not pass. IPv4 and IPv6; @priv is the struct mrc_net. */
+/*
+ * Under RCU. The hook at LOCAL_OUT, which packets built by this module do not pass. For IPv4 and IPv6. @priv: the
+ * struct mrc_net.
+ */
 unsigned int mrc_tx_guard(void *priv, struct sk_buff *skb, const struct nf_hook_state *st);
 
 #endif

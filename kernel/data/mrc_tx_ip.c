@@ -15,7 +15,7 @@
 #include "data/mrc_tx_ip.h"
 #include "data/mrc_tx_out.h"
 
-/* True: too long, and the sender was told. */
+/* True: @skb does not fit the path, and its sender gets an ICMP error. */
 static bool ip_too_long(struct sk_buff *skb, const struct mrc_route *w)
 {
 	u32 mtu = dst_mtu(w->dst) - w->outer_len;
@@ -33,7 +33,7 @@ static bool ip_too_long(struct sk_buff *skb, const struct mrc_route *w)
 	return true;
 }
 
-/* False: not sent; skb is still the caller's. */
+/* As mrc_tx_ip(). */
 static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff *skb, u8 tos)
 {
 	u8 proto = skb->protocol == htons(ETH_P_IP) ? IPPROTO_IPIP : IPPROTO_IPV6;
@@ -48,13 +48,15 @@ static bool ip_send(struct mrc_dev *dev, struct mrc_pathset *ps, struct sk_buff 
 	if (ip_too_long(skb, &w) ||
 	    skb_cow_head(skb, LL_RESERVED_SPACE(w.dst->dev) + w.outer_len))
 		return false;
-	/* The inner packet has passed this host's rules: NAT must not see the outer header. */
+	/* The inner packet has passed this host's firewall rules. NAT must not apply its state to the outer header. */
 	skb_scrub_packet(skb, false);
 	skb_dst_set_noref(skb, w.dst);
 	if (w.srv6)
 		mrc_tx_push_outer(dev, skb, &w, tos, mrc_evset_value(&ps->evs, idx) & 0xffff,
 				  proto);
-	/* IP has checked the policy of the inner packet. Freed like a packet that is lost on the path. */
+	/*
+	 * IP has checked the policy for the inner packet. A packet blocked here counts as sent: it is lost on the way.
+	 */
 	if (w.srv6 && unlikely(mrc_policy_any(dev->net)) && !mrc_policy_out(dev, skb, 0))
 		return true;
 	mrc_tx_output(dev, mrc_tx_plane(ps, idx), false, skb);

@@ -3,11 +3,11 @@
  * mrc_tx_out.c - see mrc_tx_out.h.
  *
  * dst_output() checks each packet for features that few hosts use: a hook at POST_ROUTING, a
- * tunnel, a transformation (IPsec), fragmentation. Without these, and with a known neighbour
- * address, the packet goes directly to the neighbour, as ip6_finish_output2() would send it, with
- * the same counters. neigh_output() confirms the neighbour when necessary. Nothing is bypassed: the
- * first rule of a firewall or NAT at POST_ROUTING is a hook, and then all packets pass it. tc, the
- * egress hook of the netdev and captures come later on the common path.
+ * tunnel, a transformation (IPsec), fragmentation. If none is used and the neighbour's address is
+ * known, the packet goes directly to the neighbour, as ip6_finish_output2() would send it, with the
+ * same counters. neigh_output() verifies the neighbour when necessary. Nothing is bypassed: the
+ * first rule of a firewall or NAT at POST_ROUTING registers a hook, and then all packets pass it.
+ * tc, the egress hook of the netdev and captures come later, on the common path.
  */
 #include <linux/netfilter.h>
 #include <net/ip6_route.h>
@@ -36,7 +36,7 @@ static bool out_hooked(const struct net *net)
 #endif
 }
 
-/* ip6_output() would only count the packet and find its neighbour. */
+/* Would dst_output() do no more than count the packet and find its neighbour? */
 static bool out_plain(const struct net *net, const struct dst_entry *dst, const struct sk_buff *skb)
 {
 	const struct inet6_dev *idev;
@@ -49,7 +49,7 @@ static bool out_plain(const struct net *net, const struct dst_entry *dst, const 
 	return idev && !READ_ONCE(idev->cnf.disable_ipv6);
 }
 
-/* NULL: unknown, it must be solicited. */
+/* NULL: its address is unknown and must be solicited, which dst_output() does. */
 static struct neighbour *out_neighbour(const struct dst_entry *dst, const struct sk_buff *skb)
 {
 	const struct in6_addr *to = rt6_nexthop((const struct rt6_info *)dst,
@@ -64,7 +64,7 @@ static int out(struct net *net, struct sk_buff *skb)
 	struct dst_entry *dst = skb_dst(skb);
 	struct neighbour *n;
 
-	/* IPCB, IP6CB; and classifiers at the netdev could read what it holds of ours. */
+	/* IP keeps its own data there (IPCB, IP6CB). And classifiers on the netdev must not see ours. */
 	memset(skb->cb, 0, sizeof(skb->cb));
 	if (likely(out_plain(net, dst, skb))) {
 		n = out_neighbour(dst, skb);

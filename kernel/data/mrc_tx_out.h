@@ -9,9 +9,9 @@
 #include "core/mrc_dev.h"
 
 /*
- * Under RCU, BH off, none of our locks held. Consumes @skb. Its dst is set, its device is alive, and it fits the route's
- * MTU. Counts for @plane (MRC_PLANE_NONE: for none). @proven: a packet to the same host by this plane arrived recently, so
- * the neighbour needs no confirmation.
+ * Under RCU, BH off, no lock of ours held. Sends @skb and consumes it. Its dst is set, @dev is alive, and @skb fits
+ * the route's MTU. Counts for @plane (MRC_PLANE_NONE: for none). @proven: the plane delivered packets to this host
+ * recently, which confirms the neighbour.
  */
 void mrc_tx_output(struct mrc_dev *dev, u8 plane, bool proven, struct sk_buff *skb);
 

@@ -3,10 +3,10 @@
  * mrc_ud.h - a datagram queue pair: UD of programs and of the kernel, and QP 1 (GSI).
  *
  * It has no connection and therefore no engine state. It shares with struct mrc_qp only the rings,
- * the completion queues and the number space. Send payload is copied, and a send completes when the
- * packet was handed over. A BH work item of its own processes sends (data/mrc_ud_tx.c), because QP
- * 1 is posted to with interrupts off. Receives are filled when packets arrive (data/mrc_ud_rx.c),
- * also those of an SRQ: it never holds one.
+ * the completion queues and the number space. The payload of a send is copied, and the send
+ * completes when the packet is handed over. Each QP has a BH work item that processes sends
+ * (data/mrc_ud_tx.c), because the kernel posts to QP 1 with interrupts off. A receive is taken, from
+ * the ring or the SRQ, and completed at once when a packet arrives (data/mrc_ud_rx.c).
  *
  * ud->lock (spin_lock_bh) protects both rings and the state. peer->path_lock, srq->lock and
  * cq->lock are taken inside. ib_core's object may be destroyed first: then ibqp is NULL, and
@@ -25,7 +25,7 @@
 #include "mem/mrc_ring.h"
 #include "mem/mrc_srq.h"
 
-#define MRC_UD_GRH	40	/* bytes before each received message: its source (GRH) */
+#define MRC_UD_GRH	40	/* bytes of the GRH in front of each received message; it names the source */
 
 struct mrc_ud {
 	struct kref ref;
@@ -40,31 +40,34 @@ struct mrc_ud {
 	u32 psn;			/* of the next datagram; nobody checks it */
 	enum ib_qp_state state;		/* under lock */
 	bool sq_sig_all;
-	bool no_echo;			/* takes none of its own datagrams to a group */
-	bool last_wqe_told;		/* of an SRQ, in error: IB_EVENT_QP_LAST_WQE_REACHED */
+	bool no_echo;			/* does not receive its own multicast datagrams */
+	bool last_wqe_told;		/* SRQ: IB_EVENT_QP_LAST_WQE_REACHED was raised */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
 	struct mrc_cq *scq, *rcq;	/* referenced */
-	struct mrc_srq *srq;		/* referenced; NULL: receives are its own, in rq */
+	struct mrc_srq *srq;		/* referenced; NULL: receives are in rq */
 	struct mrc_ring sq, rq;
-	u32 sq_cons, rq_cons;		/* private copies; run on through RESET */
-	struct mrc_bhwork turn;		/* sends and flushes; ended when ibqp is NULL */
+	u32 sq_cons, rq_cons;		/* private copies; RESET does not set them to 0 */
+	struct mrc_bhwork turn;		/* sends and flushes; not queued any more once ibqp is NULL */
 };
 
-/* Softirq. By its number (1: that of @dev), + ref; NULL: it has none such. */
+/* Any context. The datagram QP of @dev with this number (1: its GSI QP), with a reference; or NULL. */
 struct mrc_ud *mrc_ud_find(struct mrc_dev *dev, u32 qpn);
-/* Any context. The first of @dev from that number on, + ref; NULL: none. QP 1 is not among them. */
+/* Any context. The QP of @dev with the lowest number >= @from, with a reference; or NULL. QP 1 is not included. */
 struct mrc_ud *mrc_ud_next(const struct mrc_dev *dev, u32 from);
 void mrc_ud_put(struct mrc_ud *ud);		/* any context */
-/* Process context. It gets a number, 1 if it is the GSI QP; and is found. 0, -EBUSY or -ENOMEM. */
+/*
+ * Process context. Allocates a number (1 for the GSI QP); from then on lookups find the QP. 0; -EBUSY: there is a GSI
+ * QP, or no number is free; -ENOMEM.
+ */
 int mrc_ud_publish(struct mrc_ud *ud);
-void mrc_ud_withdraw(struct mrc_ud *ud);	/* and no more; keeps its number */
+void mrc_ud_withdraw(struct mrc_ud *ud);	/* lookups find it no longer; the number is freed with the QP */
 void mrc_ud_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
-/* Any context, interrupts off too: there is something to send or to flush. */
+/* Any context, also with interrupts off. Queues a turn: there are requests to send or to flush. */
 void mrc_ud_kick(struct mrc_ud *ud);
-void mrc_ud_exit(void);
+void mrc_ud_exit(void);				/* module end; all datagram QPs are destroyed */
 
-/* Under ud->lock. It is to end: a completion of it may be lost. */
+/* Under ud->lock. Has a completion queue overrun? Then completions may be lost, and the QP must fail. */
 static inline bool mrc_ud_overrun(const struct mrc_ud *ud)
 {
 	return unlikely(mrc_cq_overrun(ud->scq) || mrc_cq_overrun(ud->rcq));

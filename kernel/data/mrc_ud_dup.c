@@ -12,7 +12,7 @@
 #include "core/mrc_random.h"
 #include "data/mrc_ud_dup.h"
 
-#define DUP_CHUNK	256	/* bytes hashed at once: a management packet */
+#define DUP_CHUNK	256	/* bytes hashed at once: the size of a management packet */
 
 int mrc_ud_dup_init(struct mrc_dev *dev)
 {
@@ -28,7 +28,7 @@ void mrc_ud_dup_exit(struct mrc_dev *dev)
 	kvfree(dev->dup);
 }
 
-/* From the extended header on to the end of the payload. */
+/* Hashes @len bytes at @off of @skb, chunk by chunk, each together with the hash so far, @sum. */
 static u64 dup_chunks(const struct mrc_dev *dev, const struct sk_buff *skb, int off, u32 len, u64 sum)
 {
 	u64 buf[1 + DUP_CHUNK / sizeof(u64)];
@@ -38,7 +38,7 @@ static u64 dup_chunks(const struct mrc_dev *dev, const struct sk_buff *skb, int 
 		n = min_t(u32, len, DUP_CHUNK);
 		buf[0] = sum;
 		if (skb_copy_bits(skb, off, buf + 1, (int)n))
-			break;	/* cannot be: the packet was summed */
+			break;	/* cannot happen: the ICRC check has read all bytes */
 		sum = siphash(buf, sizeof(buf[0]) + n, &dev->dup_key);
 	}
 	return sum;

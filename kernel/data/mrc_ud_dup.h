@@ -10,20 +10,22 @@
 #include "engine/wire/mrc_deth.h"
 #include "data/mrc_rx_pkt.h"
 
-/* Process context, once for each device. 0 or -ENOMEM. */
+/* Process context, once per device. 0 or -ENOMEM. */
 int mrc_ud_dup_init(struct mrc_dev *dev);
-void mrc_ud_dup_exit(struct mrc_dev *dev);	/* no packet of it is under way any more */
+void mrc_ud_dup_exit(struct mrc_dev *dev);	/* no packet is processed for the device any more */
 
-/* Any context. Is @d one of two? */
+/* Any context. May @d be one of two copies? */
 static inline bool mrc_ud_dup_of_two(const struct mrc_dgram *d)
 {
 	return d->marked || d->copy;
 }
 
-/* Softirq. The digest of @d, whose packet is @skb. */
+/* BH off. The digest of @d, whose packet is @skb. */
 u64 mrc_ud_dup_digest(const struct mrc_dev *dev, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		      const struct sk_buff *skb);
-/* BH off. True: it may be delivered. Then, if it could not be: mrc_ud_dup_untake(). */
+/*
+ * BH off. True: it is the first of the two, and may be delivered. If that fails, the caller calls mrc_ud_dup_untake().
+ */
 bool mrc_ud_dup_take(struct mrc_dev *dev, u64 digest, bool copy);
 void mrc_ud_dup_untake(struct mrc_dev *dev, u64 digest);
 

@@ -2,10 +2,11 @@
 /*
  * mrc_ud_rx.c - received datagrams: checked, and copied into the next receive.
  *
- * The ICRC is checked regardless of the device's setting, because plain RoCEv2 always has one. No
- * memory is allocated for a packet, so nobody can exhaust a host by writing to its QP 1: without a
- * posted receive the datagram is dropped. A datagram that is longer than the receive is dropped
- * too, and the receive stays posted: a stranger must not be able to end a QP.
+ * Runs with BH off, in the receive hook. The ICRC is checked regardless of the device's setting,
+ * because plain RoCEv2 always has one. No memory is allocated for a packet, so nobody can exhaust a
+ * host by sending to its QP 1: without a posted receive the datagram is dropped. A datagram that is
+ * longer than the receive is dropped, too, and the receive stays posted: a stranger must not be
+ * able to make a QP fail.
  *
  * If a datagram was sent twice, the first to arrive is delivered (data/mrc_ud_dup.h). If that one
  * found no receive, the other may be delivered.
@@ -23,7 +24,10 @@
 #include "data/mrc_ud_dup.h"
 #include "data/mrc_ud_rx.h"
 
-/* Length, ICRC, headers, P_Key. False: counted. BTH to the payload are linear. */
+/*
+ * Checks length, ICRC, headers and P_Key, and decodes the datagram. False: counted. All bytes up to the payload are
+ * linear.
+ */
 static bool dgram_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
 			 const struct sk_buff *skb, struct mrc_dgram *d)
 {
@@ -49,7 +53,7 @@ malformed:
 	return false;
 }
 
-/* The 40 bytes in front: the IP header as it came, an IPv4 one in the last 20 (IBTA A17.4.5.2). */
+/* The 40 bytes in front of the message: the received IP header; IPv4's is in the last 20 (IBTA A17.4.5.2). */
 static void dgram_grh(const struct mrc_rx_pkt *p, const struct sk_buff *skb, u8 grh[MRC_UD_GRH])
 {
 	if (!p->v4) {
@@ -66,7 +70,7 @@ static bool ud_listens(const struct mrc_ud *ud)
 			    ud->state == IB_QPS_SQE);
 }
 
-/* Under ud->lock. The next receive, of the QP or of its SRQ; false: there is none. */
+/* Under ud->lock. Reads the next receive of the ring, or takes one from the SRQ. False: there is none. */
 static bool ud_take(struct mrc_ud *ud, u64 *wr_id, struct mrc_sge_list *list)
 {
 	struct mrc_srq_recv r = { .sge = list->sge };
@@ -91,7 +95,7 @@ static bool ud_take(struct mrc_ud *ud, u64 *wr_id, struct mrc_sge_list *list)
 	return true;
 }
 
-/* Under ud->lock. The receive that was taken last stays posted; one of the QP's own ring was only read. */
+/* Under ud->lock. Undoes ud_take(): the receive stays posted. One of the QP's own ring was only read. */
 static void ud_give_back(struct mrc_ud *ud, u64 wr_id, struct mrc_sge_list *list)
 {
 	const struct mrc_srq_recv r = { .wr_id = wr_id, .num_sge = list->num, .sge = list->sge };
@@ -100,7 +104,7 @@ static void ud_give_back(struct mrc_ud *ud, u64 wr_id, struct mrc_sge_list *list
 		mrc_srq_give_back(ud->srq, &r);
 }
 
-/* Under ud->lock. The next receive; false: none that is long enough, counted. */
+/* Under ud->lock. The next receive for @d. False: there is none, or it is too short; counted. */
 static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 		       struct mrc_sge_list *list)
 {
@@ -116,7 +120,7 @@ static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 	return true;
 }
 
-/* Under ud->lock. The receive is used up, whatever its status. */
+/* Under ud->lock. The receive is used up, with success or error. */
 static void ud_used(struct mrc_ud *ud)
 {
 	if (ud->srq)
@@ -125,7 +129,7 @@ static void ud_used(struct mrc_ud *ud)
 	smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
 }
 
-/* Under ud->lock. True: it used a receive. */
+/* Under ud->lock. Delivers @d. True: it has used a receive. False: counted. */
 static bool ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		       const struct sk_buff *skb)
 {
@@ -169,7 +173,7 @@ static bool ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	return true;
 }
 
-/* Under ud->lock. @digest: of one that may come twice. */
+/* Under ud->lock. Delivers @d, with @digest, unless its other copy was delivered. */
 static void ud_deliver_once(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 			    u64 digest, const struct sk_buff *skb)
 {
@@ -180,8 +184,8 @@ static void ud_deliver_once(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const
 }
 
 /*
- * Under ud->lock. A sound management packet: only the Q_Key says that it is one, since programs
- * may send to QP 1 as well, in the name of their host, but have no such key.
+ * Under ud->lock. A valid management packet arrived; its Q_Key was checked. Programs may send to QP 1, too, but cannot
+ * use that Q_Key, so the packet speaks for its host.
  */
 static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 {
@@ -193,7 +197,7 @@ static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 	mrc_peer_put(peer);
 }
 
-/* Under ud->lock. The datagram is for this QP. Facts about its sender are recorded before it is delivered. */
+/* Under ud->lock. The datagram is valid and for this QP. What it shows about its sender is recorded before delivery. */
 static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 			u64 digest, const struct sk_buff *skb)
 {
@@ -205,7 +209,7 @@ static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const str
 		ud_deliver(ud, p, d, skb);
 }
 
-/* To one QP; counted if the QP cannot take it. */
+/* Delivers the datagram to one QP. Counted if the QP cannot take it. */
 static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
 		     u64 digest, const struct sk_buff *skb)
 {
@@ -236,7 +240,7 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 	mrc_ud_put(ud);
 }
 
-/* The QP sent this itself, and opted out of its own datagrams: not counted as a loss. */
+/* Did the QP send this itself, and opt out of its own datagrams? Then it is ignored and not counted. */
 static bool ud_own_echo(const struct mrc_ud *ud, const struct mrc_rx_pkt *p,
 			const struct mrc_dgram *d)
 {
@@ -260,13 +264,13 @@ void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
 	}
 	if (!dgram_decode(p, dev, skb, &d))
 		return;
-	if (d.copy) {	/* to a group nothing is sent twice */
+	if (d.copy) {	/* multicast datagrams are never sent twice */
 		mrc_dev_count(dev, rx_malformed);
 		return;
 	}
 	list_for_each_entry_rcu(m, &g->members, link) {
 		if (!kref_get_unless_zero(&m->ud->ref))
-			continue;	/* has just been detached */
+			continue;	/* detached and destroyed just now */
 		if (!ud_own_echo(m->ud, p, &d))
 			dgram_to(m->ud, p, &d, 0, skb);
 		mrc_ud_put(m->ud);

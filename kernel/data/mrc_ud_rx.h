@@ -10,14 +10,14 @@
 struct sk_buff;
 
 /*
- * Softirq, no lock held. A packet to an address of @dev, from a plane of @dev, for @dqpn, which is no connection. It is
- * always counted.
+ * BH off, under RCU, no lock held. A packet to an address of @dev for @dqpn, which is no connected QP. It arrived on a
+ * plane of @dev, or over lo. The packet is counted in any case. The caller keeps @skb.
  */
 void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct sk_buff *skb);
 
 /*
- * Likewise, under RCU, of a packet to a multicast group: every QP of @dev attached to it gets a
- * copy. All groups have one number, MRC_QPN_MCAST.
+ * The same for a packet to a multicast group: every QP of @dev that is attached to the group gets a copy. The QP
+ * number of all groups is MRC_QPN_MCAST.
  */
 void mrc_ud_rx_group(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn,
 		     struct sk_buff *skb);

@@ -3,13 +3,13 @@
  * mrc_ud_tx.c - sends datagrams.
  *
  * A request is copied out of its ring and checked, as for connections. Its payload is copied into
- * the packet, so the request completes with the packet. The engine chooses the EV and which
- * datagrams are sent twice, by two planes (engine/paths/mrc_flowlet.h): an undetected dead plane
- * must not delay a connection manager.
+ * the packet, so the request completes when the packet is built. The engine chooses the EV and
+ * which datagrams are sent twice, by two planes (engine/paths/mrc_flowlet.h): an undetected dead
+ * plane must not delay a connection manager.
  *
  * A datagram without a path is lost, and its request completes: the service is unreliable. An error
  * of the program moves the send queue to SQE, as IBTA demands. Later requests are flushed until the
- * program returns it to RTS.
+ * program returns the QP to RTS.
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_verbs.h>
@@ -29,13 +29,14 @@
 /* One send request, copied and checked. */
 struct ud_req {
 	struct mrc_send_wqe k;
-	const void *inl;		/* in the ring: read once, into the packet */
+	const void *inl;		/* inline payload in the ring, which is read only once; or NULL */
 	struct mrc_sge_list list;
 	u32 len;
 };
 
 /* ---- the request ---- */
 
+/* Copies and checks the request at ring index @idx. */
 static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
 {
 	const u8 *slot = mrc_ring_slot(&ud->sq, idx);
@@ -43,7 +44,7 @@ static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
 
 	memcpy(&r->k, slot, sizeof(r->k));
 	r->inl = NULL;
-	r->len = 0;	/* told in the completion of a request that is refused, too */
+	r->len = 0;	/* the completion of a refused request reports it, too */
 	if (r->k.opcode != IB_UVERBS_WR_SEND && r->k.opcode != IB_UVERBS_WR_SEND_WITH_IMM)
 		return IB_WC_LOC_QP_OP_ERR;
 	if (r->k.send_flags & IB_SEND_INLINE) {
@@ -67,7 +68,7 @@ static enum ib_wc_status req_load(struct mrc_ud *ud, u32 idx, struct ud_req *r)
 
 /* ---- the packet ---- */
 
-/* @twice: it has a copy. */
+/* The headers of the datagram. @twice: a copy is sent, too. */
 static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r, bool twice)
 {
 	return (struct mrc_dgram) {
@@ -84,7 +85,7 @@ static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r, bool 
 	};
 }
 
-/* BTH to ICRC. NULL: no memory, or (*@status) the payload is none of the program's. */
+/* Builds BTH to ICRC. NULL: no memory, or the program has no right to the payload (*@status). */
 static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, bool twice,
 			       struct mrc_tx_env *e, enum ib_wc_status *status)
 {
@@ -110,7 +111,7 @@ static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, bool t
 	return skb;
 }
 
-/* The EV that the datagram takes, and where that leads. */
+/* Chooses the EV of the datagram and finds its route. False: there is none, on any plane. */
 static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 		   struct mrc_tx_env *e)
 {
@@ -118,7 +119,7 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 	u8 tries = mrc_evset_n_planes(&ps->evs);
 	u16 idx;
 
-	/* By another plane if one turns out to have no route. */
+	/* If the EV has no route, try another plane. */
 	while (tries--) {
 		spin_lock_bh(&ps->peer->path_lock);
 		idx = mrc_flowlet_pick(&av->flowlet, &ps->ip_rot, &ps->evs, ktime_get_ns(), gap);
@@ -136,7 +137,7 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 	return false;
 }
 
-/* The way of its copy; false: none is wanted, or there is none. To a group nothing is sent twice. */
+/* Chooses the EV and route of a copy. False: none is wanted or possible. Multicast datagrams are never sent twice. */
 static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 			struct mrc_tx_env *e)
 {
@@ -155,7 +156,7 @@ static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset
 	return !mrc_route_find(ud->dev, ps, idx, &e->way);
 }
 
-/* Of @skb, whose ICRC will be at @icrc, for the way that @e says. NULL: no memory. */
+/* The copy of @skb, whose ICRC is stored at @icrc, for the route in @e. NULL: no memory. */
 static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct mrc_tx_env *e)
 {
 	struct sk_buff *copy = skb_copy_expand(skb, (int)mrc_tx_room(&e->way), 0, GFP_ATOMIC);
@@ -167,20 +168,20 @@ static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct
 	return copy;
 }
 
-/* A mask of planes as mrc_peer_hint_asked() wants it: none is that over lo. */
+/* The bit of @plane for mrc_peer_hint_asked(), where bit 0 means lo. */
 static u64 ud_plane_bit(u8 plane)
 {
 	return plane == MRC_PLANE_NONE ? 1 : 2ull << plane;
 }
 
 /*
- * To @out, with its copy. The planes that it leaves by (ud_plane_bit()); 0: not sent, and *@status says whether that is
- * the program's fault.
+ * Builds the datagram, and its copy if one is wanted, into @out. Returns the planes by which they leave
+ * (ud_plane_bit()). 0: not built; if the program caused that, *@status is the error.
  */
 static u64 ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 		    const struct ud_req *r, struct sk_buff_head *out, enum ib_wc_status *status)
 {
-	static const struct mrc_pkt no_stream;	/* nothing of this insists */
+	static const struct mrc_pkt no_stream;	/* a datagram belongs to no stream, and is not retransmitted */
 	struct mrc_tx_env e = {
 		.sgid = &av->sgid, .dgid = &av->dgid,
 		.tclass = ud->qpn == MRC_QPN_GSI ? MRC_TC_CONTROL : MRC_TC_NO_TRIM,
@@ -255,7 +256,7 @@ static void ud_complete(struct mrc_ud *ud, u64 wr_id, u8 flags, u32 len, enum ib
 		mrc_cq_post(ud->scq, &cqe, status != IB_WC_SUCCESS);
 }
 
-/* True: budget used up. */
+/* Sends requests. True: the budget is used up. */
 static bool ud_pull(struct mrc_ud *ud, struct sk_buff_head *out)
 {
 	enum ib_wc_status status;
@@ -304,7 +305,7 @@ static void ud_event(struct mrc_ud *ud, enum ib_event_type event)
 		ud->ibqp->event_handler(&ev, ud->ibqp->qp_context);
 }
 
-/* In error it takes none any more; what is posted stays for others. */
+/* In ERR the QP takes no more receives from its SRQ. Those that are posted stay for other QPs. */
 static void ud_last_wqe(struct mrc_ud *ud)
 {
 	if (ud->last_wqe_told)
@@ -313,7 +314,7 @@ static void ud_last_wqe(struct mrc_ud *ud)
 	ud_event(ud, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-/* No completion tells of it. */
+/* A completion queue has overrun. An event reports it, because a completion may be lost. */
 static void ud_fatal(struct mrc_ud *ud)
 {
 	if (ud->state == IB_QPS_ERR || ud->state == IB_QPS_RESET)
@@ -322,10 +323,10 @@ static void ud_fatal(struct mrc_ud *ud)
 	ud_event(ud, IB_EVENT_QP_FATAL);
 }
 
-/* True: budget used up. */
+/* True: the budget is used up. */
 static bool ud_flush_recvs(struct mrc_ud *ud, int budget)
 {
-	/* Receives posted from here on need a doorbell, to be flushed. */
+	/* Receives that are posted from here on ring a doorbell, so that they are flushed. */
 	WRITE_ONCE(ud->rq.hdr->need_kick, 1);
 	smp_mb();	/* pairs with the barrier after publishing prod */
 	while (budget && mrc_ring_avail(&ud->rq, ud->rq_cons)) {
@@ -335,7 +336,7 @@ static bool ud_flush_recvs(struct mrc_ud *ud, int budget)
 	return !budget;
 }
 
-/* In SQE and ERR. True: budget used up. */
+/* Flushes requests in SQE and ERR. True: the budget is used up. */
 static bool ud_flush(struct mrc_ud *ud)
 {
 	int budget = MRC_UD_FLUSH;
@@ -355,7 +356,7 @@ static bool ud_flush(struct mrc_ud *ud)
 	return !budget;
 }
 
-/* As of connections (mrc-abi.h): ask for a doorbell, then look once more. */
+/* As for connections (mrc-abi.h): requests a doorbell, then checks the ring once more. True: a request was posted. */
 static bool ud_sleep(struct mrc_ud *ud)
 {
 	WRITE_ONCE(ud->sq.hdr->need_kick, 1);
@@ -387,7 +388,7 @@ void mrc_ud_tx_turn(struct mrc_bhwork *w)
 	bool more;
 
 	__skb_queue_head_init(&out);
-	rcu_read_lock();	/* from the address handle to the plane */
+	rcu_read_lock();	/* from the lookup of the address handle to the hand-over to the plane */
 	spin_lock(&ud->lock);
 	more = ud_turn(ud, &out);
 	spin_unlock(&ud->lock);

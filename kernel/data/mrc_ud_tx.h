@@ -7,7 +7,7 @@
 
 #include "data/mrc_ud.h"
 
-/* For mrc_bhwork_init(): takes requests, sends, completes; flushes in error. */
+/* For mrc_bhwork_init(); softirq. Sends and completes requests, or flushes them in an error state, within a budget. */
 void mrc_ud_tx_turn(struct mrc_bhwork *w);
 
 #endif

@@ -3,9 +3,9 @@
  * mrc_wqe.c - work requests: copied from user-mapped rings, checked, and turned into payload.
  *
  * User space may write its rings at any time, so a request is copied first and only the copy is
- * read. A bad request is posted to the engine with its error, so it fails in its turn, as verbs
- * demand. Memory of sends is looked up and referenced once per request. Memory of receives is
- * looked up per packet, because packets of one receive may arrive far apart.
+ * read. A bad request is posted to the engine with its error, so it fails after earlier requests
+ * have completed, as verbs demand. Memory of sends is looked up and referenced once per request.
+ * Memory of receives is looked up per packet, because packets of one receive may arrive far apart.
  */
 #include <rdma/ib_user_verbs.h>
 #include "mem/mrc_mr_copy.h"
@@ -47,7 +47,7 @@ static bool op_writes_local(enum mrc_op op)
 	return op == MRC_OP_READ || op == MRC_OP_CMP_SWAP || op == MRC_OP_FETCH_ADD;
 }
 
-/* An atomic returns 8 bytes, even if its request names more memory; the rest is not touched, as with adapters. */
+/* An atomic returns 8 bytes. If its request names more memory, the rest is not written, as with adapters. */
 static void swqe_cut(struct mrc_swqe *w)
 {
 	u32 left = sizeof(u64);
@@ -59,7 +59,7 @@ static void swqe_cut(struct mrc_swqe *w)
 	}
 }
 
-/* Reference the memory of each SGE; the sum of their lengths goes to w->len. */
+/* References the memory of each SGE, and sets w->len to the sum of their lengths. */
 static enum mrc_status swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum mrc_op op)
 {
 	int access = op_writes_local(op) ? IB_ACCESS_LOCAL_WRITE : 0;
@@ -83,6 +83,7 @@ static enum mrc_status swqe_resolve(struct mrc_qp *qp, struct mrc_swqe *w, enum 
 	return MRC_ST_OK;
 }
 
+/* Checks the copied request @k, without its memory. Sets wr->op, and the lengths in @w. */
 static enum mrc_status swqe_check(struct mrc_qp *qp, struct mrc_swqe *w,
 				  const struct mrc_send_wqe *k, struct mrc_wr *wr)
 {
@@ -127,7 +128,7 @@ static void swqe_fill_wr(struct mrc_wr *wr, const struct mrc_send_wqe *k, u32 le
 		wr->flags |= MRC_WR_SOLICITED;
 }
 
-/* The rest of a request: memory to reference, bytes to copy, or a local operation. */
+/* Processes the rest of a request: memory to reference, bytes to copy, or a local operation. -EAGAIN: not yet. */
 static int swqe_take(struct mrc_qp *qp, struct mrc_swqe *w, const struct mrc_send_wqe *k,
 		     const u8 *rest, enum mrc_op op)
 {
@@ -185,17 +186,12 @@ void mrc_wqe_release(struct mrc_swqe *w)
 
 /* ---- scatter ---- */
 
-/*
- * Walk the list for [off, off + len): @put gets each piece with its MR. False
- * when memory is not covered. Earlier pieces are already written then, which is
- * allowed, because the message fails.
- */
 struct scatter {
 	u32 pdn;
 	const struct sk_buff *skb;	/* source: skb at pos, or ... */
 	int pos;
 	const u8 *src;			/* ... plain memory */
-	bool more;			/* packets of its message follow, so its end needs no order */
+	bool more;			/* more packets of the message follow, so its last bytes are not among these */
 };
 
 static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip, u32 n,
@@ -221,6 +217,10 @@ static bool scatter_piece(struct mrc_qp *qp, const struct mrc_sge *sge, u32 skip
 	return ok;
 }
 
+/*
+ * Writes [off, off + len) of the list of SGEs from @s. False: memory is not covered. Earlier pieces may be written
+ * already, which is allowed, because the message fails.
+ */
 static bool scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge, u32 off,
 		    u32 len, struct scatter *s)
 {
@@ -275,6 +275,7 @@ bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 
 /* ---- payload of packets ---- */
 
+/* Adds the pages of [off, off + len) of the request's SGEs to @pl. */
 static int gather(const struct mrc_swqe *w, u32 off, u32 len, struct mrc_payload *pl)
 {
 	u8 i;

@@ -2,10 +2,10 @@
 /*
  * mrc_wqe_local.c - see mrc_wqe_local.h.
  *
- * Local requests execute in queue order, before any packet of later requests leaves. Earlier
+ * Local requests are executed in queue order, before any packet of a later request leaves. Earlier
  * requests may still be in flight; the engine completes all in order. An invalidation waits for
- * earlier requests that use local memory by the same key: kernel users post both at once and rely
- * on the order.
+ * earlier requests that use local memory by the same key, because kernel users post both at once
+ * and rely on the order.
  */
 #include <rdma/ib_user_verbs.h>
 #include "mem/mrc_fr.h"
@@ -45,8 +45,8 @@ static bool swqe_names(const struct mrc_swqe *w, u32 key)
 }
 
 /*
- * Does a request under way use the key for its local memory? Not for programs: they have no such
- * regions, and a search of a full queue for each request would be slow.
+ * Does an earlier request that has not completed use the key for its local memory? False for programs: they have no
+ * such regions, and searching a full queue for each request would be slow.
  */
 static bool local_in_use(struct mrc_qp *qp, u32 key)
 {

@@ -8,7 +8,9 @@
 
 #include "data/mrc_qp.h"
 
-/* Done when it is loaded. An enum mrc_status, or -EAGAIN: not yet. */
+/*
+ * Executes the request when it is taken from the ring. Returns an enum mrc_status; -EAGAIN: the caller retries later.
+ */
 int mrc_wqe_local(struct mrc_qp *qp, const struct mrc_send_wqe *k);
 
 #endif

@@ -32,7 +32,7 @@ static bool rwqe_from_ring(struct mrc_qp *qp, u32 idx)
 	struct mrc_recv_wqe k;
 	const u8 *slot;
 
-	/* rq_cons counts delivered receives. */
+	/* rq_cons: the oldest receive that has not completed. Others up to idx must be posted, too. */
 	if (mrc_ring_avail(&qp->rq, qp->rq_cons) <= idx - qp->rq_cons)
 		return false;
 	slot = mrc_ring_slot(&qp->rq, idx);
@@ -44,6 +44,7 @@ static bool rwqe_from_ring(struct mrc_qp *qp, u32 idx)
 	return true;
 }
 
+/* Takes receives from the SRQ up to @idx. False: the SRQ has too few. */
 static bool rwqe_from_srq(struct mrc_qp *qp, u32 idx)
 {
 	while ((s32)(idx - qp->rq_taken) >= 0) {
@@ -65,7 +66,7 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
 	struct mrc_rwqe *w = rwqe_at(qp, rq_idx);
 
 	if (rq_idx - qp->rq_cons >= qp->rq_slots)
-		return NULL;	/* more than can be posted */
+		return NULL;	/* beyond the size of the ring */
 	if (w->valid)
 		return w;
 	return (qp->srq ? rwqe_from_srq(qp, rq_idx) : rwqe_from_ring(qp, rq_idx)) ? w : NULL;
@@ -74,7 +75,7 @@ struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx)
 struct mrc_rwqe *mrc_wqe_recv_oldest(struct mrc_qp *qp)
 {
 	if (qp->srq && qp->rq_cons == qp->rq_taken)
-		return NULL;	/* receives that are not taken stay for other QPs */
+		return NULL;	/* receives in the SRQ stay for other QPs */
 	return mrc_wqe_recv(qp, qp->rq_cons);
 }
 
@@ -92,7 +93,7 @@ void mrc_wqe_recv_forget(struct mrc_qp *qp)
 {
 	u32 i;
 
-	/* The newest first, which restores their order. */
+	/* The newest first: each becomes the next to be taken, which restores their order. */
 	while (qp->srq && qp->rq_taken != qp->rq_cons) {
 		struct mrc_rwqe *w = rwqe_at(qp, --qp->rq_taken);
 		struct mrc_srq_recv r = {

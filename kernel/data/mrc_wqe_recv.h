@@ -8,15 +8,13 @@
 
 #include "data/mrc_qp.h"
 
-/*
- * The receive request @rq_idx, copied on first use; NULL when none is posted. With an SRQ, earlier ones are taken first.
- */
+/* Receive request @rq_idx, copied on first use. NULL: it is not posted. With an SRQ, earlier ones are taken first. */
 struct mrc_rwqe *mrc_wqe_recv(struct mrc_qp *qp, u32 rq_idx);
-/* The oldest that is to be flushed, or NULL: posted, or taken from the SRQ. */
+/* The oldest receive request to flush: posted in the QP's ring, or taken from its SRQ. NULL: there is none. */
 struct mrc_rwqe *mrc_wqe_recv_oldest(struct mrc_qp *qp);
-/* It is completed: its slot may be written again. Its index. */
+/* @w, the oldest, has completed: frees its slot. Returns its ring index. */
 u32 mrc_wqe_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w);
-/* None of them will complete: receives taken from an SRQ are returned to it. */
+/* No copied request will complete: forgets all, and returns those of an SRQ to it. */
 void mrc_wqe_recv_forget(struct mrc_qp *qp);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * mrc_addr.c - see mrc_addr.h.
  *
- * IPv6 reports address changes in softirq too, so peers and path sets are examined from the work
- * queue. Any address of any netdev may be that of a peer. The end of duplicate address detection
- * (DAD) is not reported, so it is polled, for addresses that are also a peer's.
+ * IPv6 reports address changes in softirq, too, so a work item examines peers and path sets. The
+ * changes of all netdevs count, because a peer may have any address of this host. The end of
+ * duplicate address detection (DAD) is not reported, so it is polled, for addresses of peers only.
  */
 #include <linux/inetdevice.h>
 #include <linux/notifier.h>
@@ -14,7 +14,7 @@
 #include "path/mrc_path_change.h"
 #include "device/mrc_addr.h"
 
-#define ADDR_AGAIN	(HZ / 4)
+#define ADDR_AGAIN	(HZ / 4)	/* polling interval while DAD runs */
 
 static void addr_work(struct work_struct *work)
 {

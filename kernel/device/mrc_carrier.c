@@ -3,10 +3,9 @@
  * mrc_carrier.c - decides which planes are up: carrier, admin state, flap damping.
  *
  * A link failure takes effect at once. A plane that fails too often stays down, here and in
- * announcements to peers, until the engine's flap damping (mrc_damp.h) releases it. A delayed work
- * checks at that time. Changes of the admin state by a controller do not count as flaps.
- *
- * All under rtnl, except functions that only read.
+ * announcements to peers, until the engine's flap damping (engine/peer/mrc_damp.h) releases it. A
+ * delayed work item checks at that time. Changes of the admin state by a controller do not count as
+ * flaps.
  */
 #include <linux/ethtool.h>
 #include <linux/ktime.h>
@@ -116,7 +115,7 @@ static void dev_port_state(struct mrc_dev *dev, bool active)
 		ib_dispatch_event(&ev);
 }
 
-/* A line for each plane that is not as it was. */
+/* Logs each plane whose state has another cause than before. */
 static void carrier_log(struct mrc_dev *dev)
 {
 	enum mrc_log_cause was, now;
@@ -185,7 +184,7 @@ void mrc_carrier_port(struct mrc_dev_plane *plane, bool going_down)
 		return;
 	WRITE_ONCE(plane->carrier, carrier);
 	mrc_carrier_changed(plane->dev);
-	if (plane->held)	/* not reported above: up did not change */
+	if (plane->held)	/* a damped plane stays down, so mrc_carrier_changed() did not report it */
 		mrc_event_plane(plane->dev, plane->num);
 }
 
@@ -194,15 +193,15 @@ void mrc_carrier_mtu(struct mrc_dev *dev)
 	u32 was = dev->planes_up, i;
 
 	ASSERT_RTNL();
-	mrc_carrier_changed(dev);	/* routes know the MTU, too */
-	for (i = 0; i < MRC_PLANES_MAX; i++)	/* others were told of */
+	mrc_carrier_changed(dev);	/* also drops cached routes, which contain the MTU */
+	for (i = 0; i < MRC_PLANES_MAX; i++)	/* planes that went up or down were reported there */
 		if (rtnl_dereference(dev->plane[i]) && !((was ^ dev->planes_up) & (1u << i)))
 			mrc_event_plane(dev, (u8)i);
 }
 
 /*
- * The notifier learns of a lost carrier up to a second late (linkwatch limits its
- * rate), so a packet that finds such a port queues this check.
+ * linkwatch limits the rate of notifications, so a lost carrier may be reported up to a second late. A packet that
+ * finds a port without carrier queues this check (mrc_dev_plane_no_carrier()).
  */
 static void dev_carrier_work(struct work_struct *work)
 {

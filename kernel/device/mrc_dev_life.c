@@ -44,10 +44,10 @@
 /* ---- registration ---- */
 
 /*
- * With "rdma system set netns exclusive" a device is seen in one namespace: that of its netdev.
- * ib_core of these kernels makes all in the initial one, whence rdma(8) moves them, and has no
- * function to say otherwise (newer ones: ib_alloc_device_with_net()); before registration it is
- * its field alone. In shared mode every namespace has access, and nothing is done.
+ * With "rdma system set netns exclusive" a device is visible in one namespace only, which must be that of its netdev.
+ * ib_core of the supported kernels creates all devices in the initial namespace, from which rdma(8) can move them. It
+ * has no function for another one (newer kernels: ib_alloc_device_with_net()). Before registration ib_core does not
+ * use the field, so it is set here. In shared mode every namespace has access, and nothing is done.
  */
 static void dev_set_netns(struct mrc_dev *dev)
 {
@@ -56,8 +56,8 @@ static void dev_set_netns(struct mrc_dev *dev)
 }
 
 /*
- * The namespace, referenced; NULL: it ends, or the device does. A device that appeared in one
- * after ib_core has moved the others away would be left behind in it.
+ * The namespace, referenced; NULL: it or the device is ending. The reference keeps the namespace during registration:
+ * when one ends, ib_core moves its devices away, and would miss a device that is registered later.
  */
 static struct net *dev_get_net(struct mrc_dev *dev)
 {
@@ -81,7 +81,7 @@ static int dev_register(struct mrc_dev *dev)
 	err = -ENFILE;
 	if (dev->want_name[0])
 		err = ib_register_device(&dev->ibdev, dev->want_name, NULL);
-	/* Names of RDMA devices are global over namespaces, those of netdevs are not. */
+	/* The name of the netdev may be taken: names of RDMA devices are unique over all namespaces. */
 	if (err == -ENFILE && dev->own_netdev)
 		err = ib_register_device(&dev->ibdev, "mrc%d", NULL);
 	return err;
@@ -121,14 +121,13 @@ static void dev_register_work(struct work_struct *work)
 		ib_device_put(&dev->ibdev);
 	} else {
 		/*
-		 * ib_core unregisters it already, which ends in dev_dealloc(); or it moves it to
-		 * another namespace, and knows nothing of an end.
+		 * Either ib_core unregisters the device already, which ends in dev_dealloc(), or it moves the device to
+		 * another namespace: retry.
 		 */
 		queue_delayed_work(mrc_wq, &dev->register_work, DEV_BUSY);
 	}
 }
 
-/* @exact: @name or an error (rdma link add); else mrc%d when it is taken. */
 void mrc_dev_register_later(struct mrc_dev *dev, const char *name, bool exact)
 {
 	ASSERT_RTNL();
@@ -143,7 +142,7 @@ int mrc_dev_register_wait(struct mrc_dev *dev)
 	return dev->reg_err;
 }
 
-/* ---- making and unmaking ---- */
+/* ---- creation and removal ---- */
 
 static void dev_dealloc(struct ib_device *ibdev);
 
@@ -188,7 +187,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->ndev = ndev;
 	dev->own_netdev = slot;
 	dev->netdev_slot = slot;
-	dev->down = slot;	/* as every new netdev of one's own: mrc_carrier_admin() */
+	dev->down = slot;	/* a new netdev of kind mrc is down: mrc_carrier_admin() */
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
 	dev->mtu_told = IB_MTU_4096;
@@ -204,7 +203,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	mrc_carrier_init(dev);
 	mrc_addr_init(dev);
 	spin_lock_init(&dev->incast_lock);
-	/* The rate of the last hop is learnt, because virtual ports report no useful speed. */
+	/* No rate of the last hop is configured: it is measured, because virtual ports report no useful speed. */
 	mrc_incast_init(&dev->incast, &(struct mrc_incast_cfg){ .off = !dev->attr.incast });
 	mrc_path_change_init(dev);
 	err = mrc_log_init(dev);
@@ -249,7 +248,7 @@ void mrc_dev_attach(struct mrc_dev *dev)
 	list_add_tail_rcu(&dev->link, &dev->mnet->devs);
 }
 
-/* Take the device out of every path. True for the first caller. */
+/* Marks the device dead and removes it from all lookups. True for the first caller. */
 static bool dev_detach(struct mrc_dev *dev)
 {
 	struct mrc_dev_plane *plane;
@@ -280,7 +279,7 @@ void mrc_dev_remove(struct mrc_dev *dev)
 		queue_delayed_work(mrc_wq, &dev->register_work, 0);
 }
 
-/* Process context, no rtnl. ib_core has closed all users; QPs, CQs, MRs are destroyed. */
+/* Process context, without rtnl. ib_core has closed all users: QPs, CQs and MRs are destroyed. */
 static void dev_dealloc(struct ib_device *ibdev)
 {
 	struct mrc_dev *dev = to_mrc_dev(ibdev);
@@ -288,9 +287,9 @@ static void dev_dealloc(struct ib_device *ibdev)
 	rtnl_lock();
 	dev_detach(dev);
 	rtnl_unlock();
-	synchronize_net();	/* packets that saw it alive are through */
-	mrc_dev_unused(dev);	/* dumps, too */
-	/* It may have been queued again after this run of it saw the device dead. */
+	synchronize_net();	/* packets that found it alive are processed */
+	mrc_dev_unused(dev);	/* dumps have ended, too */
+	/* The work item may have been queued again. It may also be the caller, and must not wait for itself. */
 	if (current_work() == &dev->register_work.work)
 		cancel_delayed_work(&dev->register_work);
 	else

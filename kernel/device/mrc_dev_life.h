@@ -8,22 +8,23 @@
 #include "core/mrc_dev.h"
 
 /*
- * Under rtnl. ERR_PTR on failure. @slot: where a netdev of kind mrc keeps its pointer to the
- * device, cleared when that dies; NULL: rdma link add. The device is on no list yet:
- * mrc_dev_attach(), then planes, then mrc_dev_register_later(); mrc_dev_remove() undoes it at
- * any point.
+ * Under rtnl. Creates a device. ERR_PTR on failure. @slot: where a netdev of kind mrc keeps its pointer to the device,
+ * which is cleared when the device dies; NULL: rdma link add. The caller then calls mrc_dev_attach(), adds planes, and
+ * calls mrc_dev_register_later(). mrc_dev_remove() undoes all at any point.
  */
 struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **slot,
 			      struct netlink_ext_ack *extack);
-void mrc_dev_attach(struct mrc_dev *dev);
+void mrc_dev_attach(struct mrc_dev *dev);	/* under rtnl: received packets find the device */
 /*
- * Under rtnl; done by a work item, because ib_core takes rtnl itself. @exact: @name or an error
- * (rdma link add); else mrc%d when it is taken.
+ * Under rtnl. A work item registers the device with ib_core, which takes rtnl itself. @exact: if @name is taken, that
+ * is an error (rdma link add); else the name is then mrc%d.
  */
 void mrc_dev_register_later(struct mrc_dev *dev, const char *name, bool exact);
-/* Process context, no rtnl; the caller holds get_device(&dev->ibdev.dev). */
+/*
+ * Process context, without rtnl; the caller holds get_device(&dev->ibdev.dev). Returns the result of the registration.
+ */
 int mrc_dev_register_wait(struct mrc_dev *dev);
-/* Under rtnl: planes off, then unregistered by the work item. */
+/* Under rtnl. The device is dead: removes its planes; the work item unregisters it. Repeated calls are harmless. */
 void mrc_dev_remove(struct mrc_dev *dev);
 
 #endif

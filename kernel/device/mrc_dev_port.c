@@ -15,7 +15,7 @@
 #include "device/mrc_dev_port.h"
 #include "device/mrc_parent.h"
 
-#define MRC_PORT_MTU_GOOD	(4096 + MRC_OVERHEAD)
+#define MRC_PORT_MTU_GOOD	(4096 + MRC_OVERHEAD)	/* for packets of the largest path MTU, without SRv6 */
 
 static void plane_free_rcu(struct rcu_head *rcu)
 {
@@ -46,6 +46,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	call_rcu(&plane->rcu, plane_free_rcu);
 }
 
+/* The plane number (0-based) for @port, which wants @number (1-based; 0: any); or -errno with extack. */
 static int plane_number(struct mrc_dev *dev, const struct net_device *port, u8 number,
 			struct netlink_ext_ack *extack)
 {
@@ -68,7 +69,7 @@ static int plane_number(struct mrc_dev *dev, const struct net_device *port, u8 n
 	return -ENOSPC;
 }
 
-/* Notes for the caller who added @port successfully. */
+/* Notes in extack for the caller, who has added @port. */
 static void port_note(struct mrc_dev *dev, const struct net_device *port, int num,
 		      struct netlink_ext_ack *extack)
 {
@@ -84,7 +85,7 @@ static void port_note(struct mrc_dev *dev, const struct net_device *port, int nu
 				    port->name, num + 1, i + 1, mrc_dev_kept_for(dev, (u8)i));
 }
 
-/* Restore the kept state of the plane, and report that. */
+/* Restores the kept settings of the plane, and logs that. */
 static void plane_resume(struct mrc_dev_plane *plane)
 {
 	const struct net_device *ndev = plane->dev->ndev;
@@ -114,10 +115,10 @@ static int port_check(struct mrc_dev *dev, struct net_device *port,
 	if (dev->dead)
 		return -ENODEV;
 	if (port->flags & IFF_LOOPBACK) {
-		MRC_ERR_MSG(extack, "%s is a loopback device", port->name);
+		MRC_ERR_MSG(extack, "%s is a loopback device: a plane is an Ethernet port", port->name);
 		return -EINVAL;
 	}
-	/* A VRF calls itself Ethernet, and sends nothing. */
+	/* A VRF has the type of Ethernet, but sends nothing. */
 	if (port->type != ARPHRD_ETHER || netif_is_l3_master(port)) {
 		MRC_ERR_MSG(extack, "%s carries no Ethernet frames, so no RoCE", port->name);
 		return -EOPNOTSUPP;
@@ -139,7 +140,7 @@ static int port_check(struct mrc_dev *dev, struct net_device *port,
 		return -EBUSY;
 	}
 	if (upper && dev->own_netdev) {
-		MRC_ERR_MSG(extack, "%s is enslaved to %s", port->name, upper->name);
+		MRC_ERR_MSG(extack, "%s is enslaved to %s: remove it from there first", port->name, upper->name);
 		return -EBUSY;
 	}
 	return 0;
@@ -190,7 +191,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 	if (err)
 		goto err_free;
 	if (dev->own_netdev) {
-		/* No IFF_SLAVE: the port keeps its own IPv6. */
+		/* Without IFF_SLAVE, so that the port keeps its own IPv6. */
 		err = netdev_master_upper_dev_link(port, dev->ndev, NULL, NULL, extack);
 		if (err)
 			goto err_index;
@@ -213,14 +214,14 @@ err_free:
 	return err;
 }
 
-/* Can @num (0-based), which has no plane now, be kept for @port? */
+/* Can number @num (0-based) be reserved for @port? Neither may be in use in @dev. */
 static int port_assign_check(struct mrc_dev *dev, u8 num, struct net_device *port,
 			     struct netlink_ext_ack *extack)
 {
 	struct mrc_dev_plane *plane = rtnl_dereference(dev->plane[num]);
 
 	if (!dev->own_netdev) {
-		MRC_ERR_MSG(extack, "%s is of rdma link add: it has one plane, itself",
+		MRC_ERR_MSG(extack, "%s was made by rdma link add: its only plane is itself",
 			    dev->ndev->name);
 		return -EOPNOTSUPP;
 	}
@@ -265,8 +266,8 @@ static bool port_peer_used(struct mrc_peer *peer, void *arg)
 }
 
 /*
- * Not refused under QPs, not even for the last port: it comes back as the plane that it was, and
- * a netdev that is deleted asks nobody either.
+ * The port may be removed while QPs use it, even if it is the last one: it becomes the same plane again when it
+ * returns. And the deletion of a netdev could not be refused.
  */
 int mrc_dev_port_del(struct mrc_dev *dev, struct net_device *port)
 {

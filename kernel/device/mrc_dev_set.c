@@ -18,14 +18,14 @@
 #include "device/mrc_carrier.h"
 #include "device/mrc_dev_set.h"
 
-/* Packets with the new setting must still reach the peers of QPs. */
+/* Are the settings valid? The peers of QPs must have a path with the new default profile, too. */
 static int dev_set_check(struct mrc_dev *dev, const struct mrc_dev_attr *a,
 			 struct netlink_ext_ack *extack)
 {
 	struct mrc_cc_profile cc;
 
 	if (a->cc_profile_id && !mrc_cc_profile_get(dev, a->cc_profile_id, &cc)) {
-		MRC_ERR_MSG(extack, "%s has no CC profile %llu", dev->ndev->name,
+		MRC_ERR_MSG(extack, "%s has no CC profile %llu: set that profile first", dev->ndev->name,
 			    a->cc_profile_id);
 		return -ENOENT;
 	}

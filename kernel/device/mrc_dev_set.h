@@ -7,7 +7,7 @@
 
 #include "core/mrc_dev.h"
 
-/* Under rtnl: all of @new or nothing, with extack. */
+/* Under rtnl. Applies all settings of @new and returns 0, or changes nothing and returns -errno with extack. */
 int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 		struct netlink_ext_ack *extack);
 

@@ -8,9 +8,9 @@
 
 #include "core/mrc_dev.h"
 
-/* Before registration. */
+/* Process context, before registration. */
 void mrc_gid_setup(struct mrc_dev *dev);
-/* Any context. The netdev whose GIDs ib_core is to offer. */
+/* Any context. The netdev for ib_device_set_netdev(): ib_core offers its addresses as GIDs. */
 struct net_device *mrc_gid_netdev(const struct mrc_dev *dev);
 
 #endif

@@ -13,10 +13,10 @@
 #include "device/mrc_netdev.h"
 #include "device/mrc_upper.h"
 
-/* The device under rtnl, with a reference for the caller. */
+/* Under rtnl. Creates the device with its plane, with a reference for the caller. ERR_PTR on failure, logged. */
 static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
 {
-	struct netlink_ext_ack why = {};	/* ib_core has none for us: to the log */
+	struct netlink_ext_ack why = {};	/* ib_core passes no extack, so the text goes to the log */
 	struct mrc_dev *dev;
 	int err;
 
@@ -24,7 +24,7 @@ static struct mrc_dev *link_create(const char *name, struct net_device *ndev)
 	if (ndev->reg_state != NETREG_REGISTERED)
 		return ERR_PTR(-ENODEV);
 	if (mrc_dev_of_owner(ndev)) {
-		netdev_err(ndev, "has an MRC device already\n");
+		netdev_err(ndev, "has an MRC device already, and can have only one\n");
 		return ERR_PTR(-EEXIST);
 	}
 	dev = mrc_dev_alloc(ndev, NULL, NULL);
@@ -74,6 +74,7 @@ static struct rdma_link_ops link_ops = {
 	.newlink = link_new,
 };
 
+/* @ndev is being unregistered: removes its device of rdma link add, and the plane that it is. */
 static void link_gone(struct net_device *ndev)
 {
 	struct mrc_dev *owner = mrc_dev_of_owner(ndev);
@@ -81,7 +82,7 @@ static void link_gone(struct net_device *ndev)
 
 	if (owner && !owner->own_netdev)
 		mrc_dev_remove(owner);
-	plane = mrc_dev_plane_of(ndev);	/* of another device, or gone by now */
+	plane = mrc_dev_plane_of(ndev);	/* of another device; the own one was removed above */
 	if (plane) {
 		owner = plane->dev;
 		mrc_dev_port_del(owner, ndev);
@@ -119,7 +120,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 		break;
 	case NETDEV_CHANGEMTU:
 		mrc_netdev_follow_mtu(plane->dev);
-		mrc_mcast_plane_again(plane);	/* ahead of what drops the routes */
+		mrc_mcast_plane_again(plane);	/* before mrc_carrier_mtu(), which drops cached routes */
 		mrc_carrier_mtu(plane->dev);
 		break;
 	}

@@ -6,9 +6,10 @@
 #ifndef MRC_LINK_H
 #define MRC_LINK_H
 
-int mrc_link_init(void);	/* the notifier */
-void mrc_link_exit(void);	/* reports every netdev as gone: devices of rdma link add end */
-void mrc_link_register(void);
+/* Process context; module start and end. */
+int mrc_link_init(void);	/* registers the notifier; 0 or -errno */
+void mrc_link_exit(void);	/* reports each netdev as removed, which removes the devices of rdma link add */
+void mrc_link_register(void);	/* from here on rdma link add works */
 void mrc_link_unregister(void);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mrc_mtu.c - planes whose MTU is smaller than connections were promised.
+ * mrc_mtu.c - finds planes whose MTU is too small for connections.
  *
- * Such a plane would lose every full packet, and its port might refuse those of peers. So it is
- * taken out of use, and peers are informed, while another plane is large enough. If none is, all
- * are used, and packets that do not fit are counted (tx_too_long).
+ * The MTU of a plane may be reduced after connections chose their path MTU. Such a plane would lose
+ * every full packet, and its port might refuse those of peers. So it is not used, and peers are
+ * informed, as long as another plane is large enough. If none is, all planes are used, and packets
+ * that do not fit are dropped and counted (tx_too_long).
  */
 #include <linux/rtnetlink.h>
 #include "device/mrc_mtu.h"
@@ -52,7 +53,7 @@ void mrc_mtu_apply(struct mrc_dev *dev)
 	enum ib_mtu mtu;
 	bool any, fits;
 
-	smp_mb();	/* the netdev's MTU is written: mrc_dev_plane_mtu_get() */
+	smp_mb();	/* the netdev's MTU was written before. See mrc_dev_plane_mtu_get() */
 	mtu = mrc_dev_plane_mtu_used(dev);
 	if (mtu)
 		need = mrc_dev_plane_mtu_for(dev, mtu);

@@ -2,10 +2,10 @@
 /*
  * mrc_netdev.c - `ip link add mrc0 type mrc`: the netdev that owns the addresses.
  *
- * An Ethernet device by type, because ib_core and rdma_cm require that of RoCE, but without ARP and
- * neighbour discovery: a packet loses its Ethernet header, and mrc_tx_ip() sends it over a plane.
- * Its carrier is always on, so GIDs and routes stay when planes fail. The RDMA port shows the state
- * of the planes; it is also down while the netdev is.
+ * It has the type of an Ethernet device, because ib_core and rdma_cm require that of RoCE, but has
+ * no ARP and no neighbour discovery: its Ethernet header is removed, and mrc_tx_ip() sends the
+ * packet over a plane. Its carrier is always on, so GIDs and routes stay when planes fail. The RDMA
+ * port shows the state of the planes; it is also down while the netdev is.
  *
  * Ports are enslaved as with a bond (`ip link set eth0 master mrc0`), but keep their own IP. The
  * MTU follows the smallest plane until it is set explicitly.
@@ -29,8 +29,8 @@
 
 struct mrc_netdev_priv {
 	struct mrc_dev __rcu *dev;
-	bool mtu_set;			/* by the administrator */
-	bool mtu_follows;		/* the change under way is ours */
+	bool mtu_set;			/* the administrator has set the MTU */
+	bool mtu_follows;		/* mrc_netdev_follow_mtu() is changing the MTU */
 };
 
 /* Under rtnl or RCU. */
@@ -96,7 +96,7 @@ static int ndo_stop(struct net_device *ndev)
 	return 0;
 }
 
-/* Destination as a GID; false for what cannot be sent to one host. */
+/* Reads the destination as a GID, and the DS field. False: the packet cannot be sent to one host. */
 static bool ip_dest(struct sk_buff *skb, union ib_gid *gid, u8 *tos)
 {
 	struct in6_addr *a = (struct in6_addr *)gid;
@@ -211,11 +211,11 @@ static void netdev_setup(struct net_device *ndev)
 	ndev->flags &= ~(IFF_MULTICAST | IFF_BROADCAST);
 	ndev->priv_flags |= IFF_NO_QUEUE | IFF_LIVE_ADDR_CHANGE;
 	ndev->priv_flags &= ~IFF_TX_SKB_SHARING;
-	ndev->features |= NETIF_F_VLAN_CHALLENGED;	/* what leaves has no Ethernet header */
-	/* No checksum offload: with an outer header few NICs could keep the promise. */
+	ndev->features |= NETIF_F_VLAN_CHALLENGED;	/* the Ethernet header is removed, and a tag with it */
+	/* No checksum offload: few NICs support it behind an outer header. */
 	ndev->features |= NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA;
 	mrc_netdev_set_lltx(ndev);
-	mrc_netdev_set_netns_fixed(ndev);	/* the sockets and hooks are here */
+	mrc_netdev_set_netns_fixed(ndev);	/* sockets and hooks belong to this namespace (mrc_sock.h) */
 	ndev->mtu = MRC_NETDEV_MTU;
 	ndev->min_mtu = IPV6_MIN_MTU;
 	ndev->max_mtu = ETH_MAX_MTU - MRC_ENCAP_MAX;
@@ -231,19 +231,19 @@ static int netdev_validate(struct nlattr *tb[], struct nlattr *data[],
 	if (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN ||
 	    !is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS]))) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_ADDRESS],
-				    "not a unicast Ethernet address");
+				    "must be a unicast Ethernet address of 6 bytes");
 		return -EADDRNOTAVAIL;
 	}
 	return 0;
 }
 
-/* Planes come and go, so a device has no single lower link to report. */
+/* A device has many ports, which are enslaved later, so it does not accept a single lower link. */
 static int netdev_no_link(struct net *src_net, const struct net_device *ndev, u32 ifindex,
 			  struct netlink_ext_ack *extack)
 {
 	struct net_device *link = __dev_get_by_index(src_net, (int)ifindex);
 
-	MRC_ERR_MSG(extack, "no \"link\" here: afterwards, ip link set %s master %s",
+	MRC_ERR_MSG(extack, "omit \"link\", then: ip link set %s master %s",
 		    link ? link->name : "PORT", ndev->name);
 	return -EINVAL;
 }
@@ -256,10 +256,10 @@ static int netdev_newlink(struct net *src_net, struct net_device *ndev,
 	struct mrc_dev *dev;
 	int err;
 
-	/* A user namespace may make netdevs of its own, but RDMA devices are visible to the host. */
+	/* Owners of a user namespace may create netdevs in it, but an RDMA device is visible to the whole host. */
 	if (!capable(CAP_NET_ADMIN)) {
 		MRC_ERR_MSG(extack,
-			    "an RDMA device comes with it: needs CAP_NET_ADMIN in the initial user namespace");
+			    "it creates an RDMA device: needs CAP_NET_ADMIN in the initial user namespace");
 		return -EPERM;
 	}
 	if (tb[IFLA_LINK])

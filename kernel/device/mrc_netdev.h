@@ -7,9 +7,10 @@
 
 #include "core/mrc_dev.h"
 
-int mrc_netdev_init(void);
-void mrc_netdev_exit(void);	/* deletes those there are */
-/* Under rtnl: planes, or their MTU, changed. No effect on a device of rdma link add. */
+/* Process context; module start and end. */
+int mrc_netdev_init(void);	/* 0 or -errno */
+void mrc_netdev_exit(void);	/* deletes all netdevs of kind mrc */
+/* Under rtnl. Planes or their MTU changed: adapts the netdev's MTU. No effect on a device of rdma link add. */
 void mrc_netdev_follow_mtu(struct mrc_dev *dev);
 
 #endif

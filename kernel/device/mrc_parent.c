@@ -7,8 +7,9 @@
  * device model is always a platform device of ours, without power management and never unplugged.
  * The link points to the PCI device of the first plane that has one.
  *
- * A real parent would have to change by device_move() when a port is unplugged, together with the
- * devices of uverbs and umad, which ib_core keeps private. And udev would name the device after it.
+ * A PCI device as the real parent would have to be changed by device_move() when a port is
+ * unplugged, together with the devices of uverbs and umad, which ib_core keeps private. And udev
+ * would name the RDMA device after it.
  *
  * The link is removed before the PCI device: a netdev is unregistered before its parent, and the
  * plane with it. Copies of the device in other namespaces (ib_core's shared mode) follow. A copy
@@ -30,7 +31,7 @@ int mrc_parent_init(void)
 	mrc_parent = platform_device_alloc("mrc", PLATFORM_DEVID_NONE);
 	if (!mrc_parent)
 		return -ENOMEM;
-	set_dev_node(&mrc_parent->dev, first_online_node);	/* any node: the device has none of its own */
+	set_dev_node(&mrc_parent->dev, first_online_node);	/* arbitrary: the device is close to no node */
 	err = platform_device_add(mrc_parent);
 	if (err)
 		platform_device_put(mrc_parent);
@@ -47,7 +48,7 @@ void mrc_parent_setup(struct ib_device *ibdev)
 	ibdev->dev.parent = &mrc_parent->dev;
 }
 
-/* An adapter may be behind a bus of its own, as virtio's. */
+/* The PCI device of @port, or NULL. There may be other buses in between, for example virtio. */
 static struct device *pci_of(const struct net_device *port)
 {
 	struct device *at;
@@ -87,7 +88,7 @@ void mrc_parent_follow(struct mrc_dev *dev)
 	unsigned long i;
 
 	ASSERT_RTNL();
-	/* Registered, and ib_core does not take it away meanwhile. */
+	/* The reference prevents unregistration meanwhile. */
 	if (!READ_ONCE(dev->registered) || !ib_device_try_get(&dev->ibdev))
 		return;
 	to = parent_of(dev);

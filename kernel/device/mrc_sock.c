@@ -3,12 +3,13 @@
  * mrc_sock.c - per network namespace: the netfilter hooks for received and for locally sent
  * packets, and UDP sockets that reserve the ports.
  *
- * No packet should reach the sockets: the hooks at PRE_ROUTING take all of our packets before UDP.
- * The sockets make "port in use" a plain error for everybody, and swallow packets for addresses
- * that belong to no device of ours (without them the host would answer with ICMP port unreachable).
+ * The hooks at PRE_ROUTING take all of our packets before UDP sees them. The sockets serve two
+ * purposes. Another program that wants the port gets a plain error. And packets for an address that
+ * belongs to no device of ours are dropped and counted; without a socket the host would answer with
+ * ICMP port unreachable.
  *
- * Lifetime: created for the first device, removed with the last one or with the namespace,
- * whichever is first. All under rtnl.
+ * Hooks and sockets are created for the first device, and removed with the last one or with the
+ * namespace, whichever is first. All under rtnl.
  */
 #include <linux/in6.h>
 #include <linux/netfilter_ipv4.h>
@@ -24,7 +25,7 @@
 #include "data/mrc_tx_guard.h"
 #include "device/mrc_sock.h"
 
-/* Packets that the hooks did not take are not for an address of this device. */
+/* Softirq. The hooks did not take the packet, so it is for no address of a device. */
 static int encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct mrc_net *mnet = rcu_dereference_sk_user_data(sk);
@@ -53,7 +54,7 @@ static int sock_open(struct mrc_net *mnet, struct socket **sock, u8 family, u16 
 		port_cfg.ipv6_v6only = 1;
 	err = udp_sock_create(mnet->net, &port_cfg, &s);
 	if (err == -EAFNOSUPPORT && family == AF_INET6)
-		return 0;	/* IPv6 is off on this machine */
+		return 0;	/* IPv6 is disabled on this host */
 	if (err)
 		return err;
 	mrc_udp_tunnel_setup(mnet->net, s, &cfg);
@@ -140,7 +141,7 @@ static void sock_stop(struct mrc_net *mnet)
 {
 	struct mrc_net_slot *slot;
 
-	if (!mnet->running)	/* mnet->net may be gone */
+	if (!mnet->running)	/* stopped already, when the namespace ended: mnet->net may be freed */
 		return;
 	slot = net_generic(mnet->net, mrc_net_id);
 	mnet->running = false;
@@ -175,7 +176,7 @@ static struct mrc_net *sock_make(struct net *net, struct netlink_ext_ack *extack
 err_socks:
 	socks_close(mnet);
 err_free:
-	/* A packet may have found the sockets' user data already. */
+	/* A packet may be using the sockets' user data. */
 	kfree_rcu(mnet, rcu);
 	return ERR_PTR(err);
 }
@@ -202,7 +203,7 @@ void mrc_sock_put(struct mrc_net *mnet)
 	kfree_rcu(mnet, rcu);
 }
 
-/* The namespace ends. Its netdevs are gone, RDMA devices may still be on their way out. */
+/* The namespace ends. Its netdevs are gone, but RDMA devices may still hold references. */
 static void __net_exit net_exit(struct net *net)
 {
 	struct mrc_net *mnet;

@@ -4,7 +4,7 @@
  *
  * mrc0 sends a packet to the peer that owns the destination address, and accepts packets for its
  * own addresses only. An ipvlan, macvlan, bridge or bond on top would have addresses without paths,
- * or frames that mrc0 does not carry. ib_core would list its GIDs, and every packet would be lost.
+ * or frames that mrc0 does not carry. ib_core would list its GIDs, but every packet would be lost.
  * So it is refused, with the reason. A VRF has no address of its own and is allowed.
  */
 #include <linux/netdevice.h>

@@ -9,7 +9,7 @@
 
 struct mrc_dev;
 
-/* Under rtnl, before @info->upper_dev is laid upon @dev's netdev. 0, or an error with its reason in extack. */
+/* Under rtnl. @info->upper_dev is about to be put on top of @dev's netdev. 0, or an error with its reason in extack. */
 int mrc_upper_check(const struct mrc_dev *dev, const struct netdev_notifier_changeupper_info *info);
 
 #endif
