@@ -8,7 +8,10 @@
 
 struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-	/* The core's struct ends in a flexible array, so it may only overlap. */
+	/*
+	 * libibverbs' struct ends in a flexible array, so nothing can follow it: a union gives it
+	 * room.
+	 */
 	union {
 		struct ib_uverbs_create_ah_resp core;
 		struct {

@@ -7,12 +7,12 @@
 #include "ring.h"
 
 enum {
-	CQE_PURGED = 1,		/* of mrc_cqe.mark, beside what the module says there */
+	CQE_PURGED = 1,		/* a bit of mrc_cqe.mark, besides the module's */
 };
 
 /*
- * The service level of what RoCEv2 received means nothing; adapters of mlx5 have in its place what the
- * IP header is, and UCX knows the address in front of a datagram by that.
+ * A service level has no meaning in RoCEv2. mlx5 reports the version of the IP header in its place,
+ * and UCX finds the address in front of a datagram by it. So we do the same.
  */
 enum {
 	SL_IPV6 = 0x9,
@@ -33,7 +33,7 @@ static inline uint32_t cq_avail(const struct mrc_cq *cq)
 	return n <= cq->ring.entries ? n : 0;
 }
 
-/* A completion returns the slots of its request and of those before it. */
+/* A completion frees the slots of its request and of the requests before it. */
 static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
 {
 	struct mrc_qp *qp = mrc_qp_find(to_mctx(cq->v.cq.context), cqe->qpn);
@@ -49,8 +49,8 @@ static void cq_free_slots(struct mrc_cq *cq, const struct mrc_cqe *cqe)
 }
 
 /*
- * The next completion, copied out. Its place is given back before the slots of requests are: what is
- * posted into these, by a batch's own loop or by another thread, finds room here when it completes.
+ * Copies the next completion. Its slot is given back before the slots of requests: a request that
+ * another thread posts into these then finds room in this queue for its completion.
  */
 static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 {
@@ -67,13 +67,16 @@ static bool cq_take(struct mrc_cq *cq, struct mrc_cqe *cqe)
 	return false;
 }
 
-/* It has overrun, or its device is gone, and what had completed before is polled. */
+/*
+ * Has the queue ended: it has overrun, or its device is gone, and all earlier completions are
+ * polled?
+ */
 static inline bool cq_ended(const struct mrc_cq *cq)
 {
 	return __atomic_load_n(&cq->ring.hdr->error, __ATOMIC_ACQUIRE) && !cq_avail(cq);
 }
 
-/* Positive: so many; negative: the queue has overrun, or its device is gone. */
+/* The number of completions; negative: the queue has overrun, or its device is gone. */
 int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct mrc_cq *cq = to_mcq(ibcq);
@@ -101,8 +104,9 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 }
 
 /*
- * Armed just now: is there a completion that was not polled, of which no event has told? Who polls and then arms has
- * missed it, and asks the kernel for an event. Not if the kernel has taken the wish already.
+ * Called after arming. Is there an unpolled completion that no event reported? A program that polls
+ * and then arms would miss it, so the kernel is requested to raise an event. Not if the kernel has
+ * taken the arm already.
  */
 static bool cq_missed(const struct mrc_cq *cq)
 {
@@ -113,7 +117,7 @@ static bool cq_missed(const struct mrc_cq *cq)
 	       __atomic_load_n(&hdr->arm, __ATOMIC_RELAXED) != MRC_ARM_NONE;
 }
 
-/* Armed for anything includes armed for solicited: never weaken it. */
+/* Arming for all events is never weakened to solicited events. */
 int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct mrc_cq *cq = to_mcq(ibcq);
@@ -121,7 +125,7 @@ int mrc_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	__u32 none = MRC_ARM_NONE;
 	bool missed;
 
-	mrc_cq_lock(cq);		/* a resize takes the ring away */
+	mrc_cq_lock(cq);		/* a resize replaces the ring */
 	hdr = cq->ring.hdr;
 	if (solicited_only)
 		__atomic_compare_exchange_n(&hdr->arm, &none, MRC_ARM_SOLICITED, false,
@@ -255,7 +259,10 @@ static int64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-/* By what the two clocks differ now: steps of the wall clock since are in it. */
+/*
+ * Converts by the present difference of the two clocks, so later steps of the wall clock are
+ * included.
+ */
 static uint64_t cqx_wallclock(struct ibv_cq_ex *cq)
 {
 	return (uint64_t)((int64_t)cqx_stamp(cq) + clock_ns(CLOCK_REALTIME) -

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "mrc_prov.h"
 
-/* What a new queue is to be; @flags: MRC_UCQ_*. */
+/* Parameters of a new queue; @flags: MRC_UCQ_*. */
 struct cq_want {
 	int cqe;
 	struct ibv_comp_channel *channel;
@@ -47,7 +47,7 @@ static struct mrc_cq *cq_create(struct ibv_context *context, const struct cq_wan
 	return cq;
 
 err_destroy:
-	/* Its wait for unacknowledged events needs these; there are none yet. */
+	/* libibverbs' wait for unacknowledged events needs these; there are no events yet. */
 	pthread_mutex_init(&cq->v.cq.mutex, NULL);
 	pthread_cond_init(&cq->v.cq.cond, NULL);
 	ibv_cmd_destroy_cq(&cq->v.cq);
@@ -69,7 +69,7 @@ struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
 #define MRC_WC_STAMPS	(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |			\
 			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 
-/* A parent domain says what a thread domain says (pd.c). */
+/* A parent domain may be given; its thread domain changes nothing (pd.c). */
 static bool cq_attr_known(const struct ibv_cq_init_attr_ex *attr)
 {
 	const uint32_t masks = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
@@ -106,8 +106,8 @@ struct ibv_cq_ex *mrc_create_cq_ex(struct ibv_context *context,
 }
 
 /*
- * What was not polled lies in the new ring at the same indices. If that cannot be mapped the queue
- * is lost: it says so as after an overrun.
+ * The kernel has copied unpolled completions into the new ring, at the same indices. If the ring
+ * cannot be mapped the queue is lost: it fails as after an overrun.
  */
 static int cq_remap(struct mrc_cq *cq, const struct mrc_ucreate_cq_resp *resp)
 {

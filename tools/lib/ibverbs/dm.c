@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "mrc_prov.h"
 
-#define MRC_DM_ALIGN	4	/* of what is copied, as elsewhere */
+#define MRC_DM_ALIGN	4	/* alignment of copies, as of adapters */
 
 struct mrc_dm {
 	struct ibv_dm dm;	/* first */
@@ -32,7 +32,7 @@ static bool dm_has(const struct mrc_dm *dm, uint64_t offset, size_t length)
 	return offset <= dm->length && length <= dm->length - offset;
 }
 
-/* 0, or EINVAL: beyond it, or not in words. */
+/* 0, or EINVAL: not inside, or not aligned. */
 static int dm_check(const struct mrc_dm *dm, uint64_t offset, size_t length)
 {
 	if (offset % MRC_DM_ALIGN || length % MRC_DM_ALIGN || !dm_has(dm, offset, length))
@@ -60,7 +60,7 @@ static int dm_copy_from(void *to, struct ibv_dm *ibdm, uint64_t offset, size_t l
 	return ret;
 }
 
-/* Of the context's MRC_MAX_DM, counted in @used, @length more. */
+/* Takes @length bytes of the context's MRC_MAX_DM, which @used counts. 0 or ENOSPC. */
 static int dm_take(uint64_t *used, size_t length)
 {
 	uint64_t was = __atomic_load_n(used, __ATOMIC_RELAXED);
@@ -120,7 +120,9 @@ int mrc_free_dm(struct ibv_dm *ibdm)
 	return 0;
 }
 
-/* From 0 on, wherever it begins: so that must be a page, as the kernel has it. */
+/*
+ * Addresses of the region begin at 0. So its memory must begin at a page, as the kernel requires.
+ */
 struct ibv_mr *mrc_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm, uint64_t offset, size_t length,
 			     unsigned int access)
 {

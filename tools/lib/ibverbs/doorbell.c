@@ -9,7 +9,7 @@
 #include "mrc_prov.h"
 #include "../uverbs/invoke.h"
 
-/* The kernel answers a POST_SEND with no work request by waking the QP. */
+/* A POST_SEND without a work request: the kernel wakes the QP. */
 static void post_nothing(struct ib_uverbs_post_send *core, const struct ibv_qp *qp, void *resp)
 {
 	*core = (struct ib_uverbs_post_send) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "mrc_prov.h"
 
-/* The kernel has no question for a domain: a wrong handle fails where it is used. */
+/* The kernel has no query for a domain: a wrong handle fails when it is used. */
 struct ibv_pd *mrc_import_pd(struct ibv_context *context, uint32_t handle)
 {
 	struct mrc_pd *pd = calloc(1, sizeof(*pd));

@@ -21,7 +21,7 @@ static bool gid_is_v4(const union ibv_gid *gid)
 	return !memcmp(gid->raw, mapped, sizeof(mapped));
 }
 
-/* Link-local ones are each other's on one cable only. */
+/* Link-local addresses reach only the other end of a cable. */
 static bool gid_is_host(const union ibv_gid *gid)
 {
 	return gid->global.interface_id && !(gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80);

@@ -7,8 +7,8 @@
 #include "mrc_prov.h"
 
 /*
- * Optional access flags (relaxed ordering) are a hint that MRC's own relaxed
- * placement satisfies: taken and not passed on.
+ * Optional access flags (relaxed ordering) are hints that MRC's relaxed placement satisfies: they
+ * are accepted and not passed on.
  */
 struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			  int access)
@@ -32,7 +32,7 @@ struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 	return &mr->vmr.ibv_mr;
 }
 
-/* Of memory that another driver has: the kernel asks it. */
+/* A region of another driver's memory: the kernel maps it through that driver. */
 struct ibv_mr *mrc_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 				 int fd, int access)
 {
@@ -64,7 +64,7 @@ int mrc_dereg_mr(struct verbs_mr *vmr)
 	return 0;
 }
 
-/* The library takes the keys over from the answer, though the kernel keeps them. */
+/* libibverbs copies the keys from the response, although the kernel keeps them. */
 int mrc_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access)
 {

@@ -18,7 +18,7 @@
 #include "rdma/mrc-abi.h"
 
 #define MRC_MAX_MSG	(1u << 31)
-#define MRC_MAX_DM	(256u * 1024)	/* of a context: what adapters have */
+#define MRC_MAX_DM	(256u * 1024)	/* of a context, as of adapters */
 
 struct mrc_device {
 	struct verbs_device vdev;	/* first */
@@ -36,12 +36,12 @@ struct mrc_qp_page {
 
 struct mrc_context {
 	struct verbs_context vctx;	/* last member is the ibv_context */
-	pthread_mutex_t qp_lock;	/* who adds and deletes */
+	pthread_mutex_t qp_lock;	/* serialises adding and removing QPs */
 	struct mrc_qp_page *qp_page[1 << (MRC_QPN_BITS - MRC_QPN_LOW)];
 	uint32_t max_inline;
 	uint32_t max_sge;
 	uint64_t dm_used;		/* bytes of device memory; atomic */
-	bool no_write;			/* write() is refused to who we are now (doorbell.c); any thread */
+	bool no_write;			/* the kernel refuses write() (doorbell.c); any thread */
 };
 
 struct mrc_uring {
@@ -50,8 +50,8 @@ struct mrc_uring {
 	uint32_t entries;		/* power of two */
 	uint32_t stride;
 	uint32_t idx;			/* private, free-running */
-	uint32_t done;			/* send and receive: slots below are free: ring.h; of an SRQ
-					 * how many receives were completed, in whatever order */
+	uint32_t done;			/* send and receive: slots below are free (ring.h); SRQ:
+					 * number of completed receives, in any order */
 	size_t bytes;
 };
 
@@ -59,7 +59,7 @@ struct mrc_cq {
 	union mrc_vcq v;		/* first */
 	struct mrc_uring ring;
 	pthread_spinlock_t lock;
-	bool single_threaded;		/* the application promised; no lock */
+	bool single_threaded;		/* the program promised it; no lock */
 	struct mrc_cqe cur;		/* of the extended poll */
 };
 
@@ -82,15 +82,16 @@ struct mrc_qp {
 	uint32_t max_inline;
 	bool sq_stuck;			/* the last doorbell failed; any thread */
 	/* Between ibv_wr_start and ibv_wr_complete, under sq_lock. */
-	uint32_t wr_first;		/* sq.idx to go back to */
+	uint32_t wr_first;		/* sq.idx to return to on an error */
 	int wr_err;
 	struct mrc_send_wqe *wr_cur;
 };
 
-/* A protection domain, or a parent domain: another face of one, with its handle. */
+/* A protection domain; or a parent domain, which is another name of one and has its handle. */
 struct mrc_pd {
 	struct ibv_pd pd;		/* first */
-	struct mrc_pd *of;		/* parent domain: of which, and with which thread domain */
+	struct mrc_pd *of;		/* parent domain: its protection domain, and its thread
+					 * domain */
 	struct mrc_td *td;
 	uint32_t users;			/* parent domains of it; atomic */
 };
@@ -102,13 +103,13 @@ struct mrc_td {
 
 struct mrc_ah {
 	struct ibv_ah ah;		/* first */
-	uint32_t number;		/* the kernel's name for it */
+	uint32_t number;		/* by which requests name it */
 };
 
 struct mrc_mr {
 	struct verbs_mr vmr;		/* first */
 	uint64_t room[8];
-	uint32_t *dm_mrs;		/* of device memory: where that counts its regions */
+	uint32_t *dm_mrs;		/* of device memory: its counter of regions */
 };
 
 static inline struct mrc_context *to_mctx(struct ibv_context *context)
@@ -155,8 +156,8 @@ static inline void *mrc_slot(const struct mrc_uring *r, uint32_t idx)
 }
 
 /*
- * The QP that a completion names. Under the lock of its CQ: a QP leaves the table when it has
- * no completions there any more, so neither it nor its page goes meanwhile.
+ * The QP that a completion names. Under the lock of its CQ: a QP is removed from the table when it
+ * has no completions there any more, so neither it nor its page is freed meanwhile.
  */
 static inline struct mrc_qp *mrc_qp_find(const struct mrc_context *ctx, uint32_t qpn)
 {
@@ -175,7 +176,7 @@ void mrc_qp_del(struct mrc_context *ctx, struct mrc_qp *qp);
 /* provider.c */
 void mrc_free_context(struct ibv_context *context);
 
-/* ring.c: map what the kernel answered; 0 or errno. */
+/* ring.c: maps the ring that the kernel's response describes. 0 or errno. */
 int mrc_ring_map(struct mrc_uring *r, int fd, uint64_t key, uint64_t len, uint32_t entries,
 		 uint32_t stride);
 void mrc_ring_unmap(struct mrc_uring *r);
@@ -246,7 +247,7 @@ int mrc_destroy_qp(struct ibv_qp *qp);
 struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int mrc_destroy_ah(struct ibv_ah *ah);
 
-/* lid.c: what the port says its LID is; the GID of an address that has a LID only */
+/* lid.c: the LID of the port; and the GID of an address that has only a LID */
 uint16_t mrc_lid(struct ibv_context *ctx);
 void mrc_lid_resolve(struct ibv_context *ctx, struct ibv_ah_attr *attr);
 
@@ -256,9 +257,9 @@ int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 int mrc_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 /* Wake the kernel for this send queue; replaced by the unit test. */
 int mrc_doorbell(struct ibv_qp *qp);
-/* The same after publishing; when it fails the next post tries again. */
+/* The same, after publishing. If it fails, the next post tries again. */
 void mrc_sq_kick(struct mrc_qp *qp);
-/* Before a post: rings again if the last doorbell failed. 0, or why it does not work. */
+/* Before a post: rings again if the last doorbell failed. 0, or the errno of this attempt. */
 int mrc_sq_unstick(struct mrc_qp *qp);
 
 /* wr.c: fill in the function pointers of ibv_wr_*. */
@@ -267,9 +268,12 @@ void mrc_qp_set_wr_ops(struct mrc_qp *qp);
 /* cq.c */
 int mrc_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 int mrc_req_notify_cq(struct ibv_cq *cq, int solicited_only);
-/* notify.c: armed, with completions that nobody was told of; replaced by the unit test. */
+/*
+ * notify.c: the queue is armed and has completions that no event reported; replaced by the unit
+ * test.
+ */
 void mrc_notify(struct ibv_cq *cq, bool solicited_only);
-/* Forget completions of @qp that were not polled yet. */
+/* Discards unpolled completions of @qp. */
 void mrc_cq_purge(struct mrc_cq *cq, struct mrc_qp *qp);
 /* Fill in the function pointers of ibv_start_poll and friends. */
 void mrc_cq_set_poll_ops(struct mrc_cq *cq, uint64_t wc_flags);

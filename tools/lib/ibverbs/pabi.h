@@ -62,7 +62,7 @@ struct verbs_match_ent {
 	uint8_t kind;
 };
 
-/* A device as the library found it, by netlink or sysfs. */
+/* A device as libibverbs found it, by netlink or sysfs. */
 struct verbs_sysfs_dev {
 	struct mrc_list_node entry;
 	void *provider_data;
@@ -107,7 +107,7 @@ struct verbs_device {
 	uint64_t core_support;
 };
 
-/* Written by the library on registration. */
+/* libibverbs fills it in at registration. */
 struct verbs_mr {
 	struct ibv_mr ibv_mr;
 	int mr_type;
@@ -307,8 +307,8 @@ static_assert(sizeof(struct verbs_qp) == 368 || sizeof(struct verbs_qp) == 376,
 #endif
 
 /*
- * What the library is handed for a QP and a CQ: its own struct in enough room
- * for every rdma-core that has this ABI number.
+ * The memory for a QP and a CQ that libibverbs gets: its own struct, with room for every rdma-core
+ * that has this ABI number.
  */
 union mrc_vqp {
 	struct ibv_qp qp;

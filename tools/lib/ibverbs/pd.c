@@ -30,7 +30,7 @@ struct ibv_pd *mrc_alloc_pd(struct ibv_context *context)
 	return &pd->pd;
 }
 
-/* What is in use stays: EBUSY, as the kernel says of its own objects. */
+/* An object in use is not freed: EBUSY, as the kernel returns for its own objects. */
 static bool in_use(const uint32_t *users)
 {
 	return __atomic_load_n(users, __ATOMIC_ACQUIRE);

@@ -10,9 +10,9 @@
 #include "ring.h"
 
 /*
- * A doorbell that fails is no error of the requests: they are in the ring, and a program told
- * otherwise would post them twice. The next post rings first, and if that fails again, because
- * the device is gone, nothing of it is posted.
+ * A failed doorbell is no error of the requests: they are in the ring, and a program that got an
+ * error would post them twice. The next post rings first. If that fails again, because the device
+ * is gone, it posts nothing.
  */
 void mrc_sq_kick(struct mrc_qp *qp)
 {
@@ -49,7 +49,7 @@ static int put_inline(struct mrc_send_wqe *wqe, uint32_t max, const struct ibv_s
 	return 0;
 }
 
-/* What a datagram has besides its bytes. Everything else is of connections. */
+/* The fields of a datagram besides its SGEs. Other opcodes belong to connections. */
 static int put_datagram(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	if ((wr->opcode != IBV_WR_SEND && wr->opcode != IBV_WR_SEND_WITH_IMM) || !wr->wr.ud.ah)
@@ -60,7 +60,7 @@ static int put_datagram(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-/* Type 2 alone; a type 1 window is bound by ibv_bind_mw(). */
+/* Type 2 only; ibv_bind_mw() binds type 1 windows. */
 static int put_bind(struct mrc_send_wqe *wqe, const struct ibv_mw_bind_info *info, uint32_t rkey)
 {
 	if (info->length && !info->mr)
@@ -73,7 +73,7 @@ static int put_bind(struct mrc_send_wqe *wqe, const struct ibv_mw_bind_info *inf
 	return 0;
 }
 
-/* Opcodes of memory windows: true if it is one, with what became of it in *ret. */
+/* Handles the opcodes of memory windows. True: it is one, and *ret has the result. */
 static bool send_window(struct mrc_send_wqe *wqe, const struct ibv_send_wr *wr, int *ret)
 {
 	*ret = 0;
@@ -214,9 +214,9 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	}
 	__atomic_store_n(&qp->rq.hdr->prod, qp->rq.idx, __ATOMIC_RELEASE);
 	/*
-	 * A QP in error flushes receives when it next runs, and an idle one only
-	 * runs when told to. We know of the error if the application made it; if
-	 * the kernel did, it may leave need_kick set in this ring.
+	 * A QP in error flushes receives when it next runs, and an idle one runs only after a
+	 * doorbell. We know of the error if the program caused it; if the kernel did, it may have
+	 * left need_kick set in this ring.
 	 */
 	full_barrier();
 	kick = ibqp->state == IBV_QPS_ERR ||
@@ -227,7 +227,7 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	return ret;
 }
 
-/* A type 1 window has another key with each bind, which is ours to choose. */
+/* A type 1 window gets a new key with each bind; we choose it. */
 int mrc_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	struct ibv_send_wr *bad, wr = {

@@ -2,12 +2,12 @@
 /*
  * provider.c - how libibverbs finds the plug-in and opens a device with it.
  *
- * Install: libmrc-rdmav34.so into <libdir>/libibverbs/, mrc.driver (one line)
- * into /etc/libibverbs.d/. From a build tree nothing is installed:
- * IBV_DRIVERS=/abs/path/libmrc ibv_devices (the library appends -rdmav34.so).
+ * Installed files: libmrc-rdmav34.so in <libdir>/libibverbs/, and mrc.driver (one line) in
+ * /etc/libibverbs.d/. From a build tree nothing needs to be installed: IBV_DRIVERS=/abs/path/libmrc
+ * ibv_devices (libibverbs appends -rdmav34.so).
  *
- * A device is ours when the module says so, by its driver id in netlink or by
- * the attribute mrc_abi of its sysfs directory; its name means nothing.
+ * The module marks its devices by its driver id in netlink, and by the attribute mrc_abi in their
+ * sysfs directory. The name of a device has no meaning.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static const struct verbs_match_ent mrc_match_table[] = {
 	{ .kind = VERBS_MATCH_SENTINEL },
 };
 
-/* Called for every device, after the table, whatever the table said. */
+/* libibverbs calls this for every device, after its match table, whatever the table decided. */
 static bool mrc_match_device(struct verbs_sysfs_dev *sysfs_dev)
 {
 	char value[16];
@@ -92,7 +92,10 @@ static void mrc_uninit_device(struct verbs_device *vdev)
 	free(vdev);
 }
 
-/* What there is before the kernel was asked. Consumes @cmd_fd in any case, as the library does. */
+/*
+ * A context before the first command to the kernel. Consumes @cmd_fd in any case, as libibverbs
+ * does.
+ */
 static struct mrc_context *mrc_new_context(struct ibv_device *device, int cmd_fd,
 					   uint32_t driver_id)
 {
@@ -140,7 +143,7 @@ static struct mrc_context *mrc_try_open(struct ibv_device *device, int cmd_fd, u
 	return mrc_have_context(ctx, resp.all.drv.max_inline, resp.all.drv.max_sge);
 }
 
-/* Somebody has opened it; the limits are those of this ABI. */
+/* Imports a context that another process opened. The limits are those of this ABI. */
 static struct mrc_context *mrc_try_import(struct ibv_device *device, int cmd_fd,
 					  uint32_t driver_id)
 {
@@ -156,9 +159,8 @@ static struct mrc_context *mrc_try_import(struct ibv_device *device, int cmd_fd,
 }
 
 /*
- * uverbs refuses calls whose driver id is not the module's. Netlink tells it;
- * when the library had to use sysfs it reads 0, which may or may not be true,
- * so the other value gets its chance.
+ * uverbs refuses calls whose driver id is not the module's. Netlink reports the id. If libibverbs
+ * had to use sysfs, the id reads 0, which may be right or wrong. So both values are tried.
  */
 static struct verbs_context *mrc_try_ids(struct ibv_device *device, int cmd_fd,
 					 struct mrc_context *(*try)(struct ibv_device *, int,

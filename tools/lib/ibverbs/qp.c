@@ -7,11 +7,11 @@
 #include "ring.h"
 
 /*
- * The library looks for VERBS_QP_EX right behind ibv_qp_ex, whose size is the
- * running library's, not that of the headers we were built with: 352 bytes in
- * rdma-core 44, 360 in 56. Setting both is harmless: in the one the second word
- * is an XRC domain that is only looked at under another flag, in the other the
- * first is the entry of an operation that we refuse to offer.
+ * libibverbs looks for VERBS_QP_EX directly behind ibv_qp_ex, whose size is that of the running
+ * library, not of the headers we were compiled with: 352 bytes in rdma-core 44, 360 in 56. Setting
+ * both words is harmless. In the one library the second word is an XRC domain that is only used
+ * under another flag. In the other the first word is the entry of an operation that we do not
+ * offer.
  */
 static void qp_mark_extended(struct mrc_qp *qp)
 {
@@ -54,7 +54,7 @@ static int qp_check_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
-/* Both rings, checked against what the capabilities promise. */
+/* Maps both rings, and checks their sizes against the capabilities. */
 static int qp_map(struct mrc_qp *qp, int fd, const struct ibv_qp_cap *cap,
 		  const struct mrc_ucreate_qp_resp *resp)
 {
@@ -103,7 +103,10 @@ struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 	if (!qp)
 		goto err;
 
-	/* Extended posting is ours alone; the kernel is asked for a plain QP. The flag is ours as well. */
+	/*
+	 * Extended posting exists only here; the kernel gets a plain QP. The flag is not the
+	 * kernel's, either.
+	 */
 	if (qp_flags(attr) & IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
 		cmd.drv.flags = MRC_UQP_NO_ECHO;
 	ask = *attr;
@@ -191,12 +194,12 @@ int mrc_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 
 	if (mask & IBV_QP_AV)
 		mrc_lid_resolve(ibqp->context, &to.ah_attr);
-	to.rq_psn &= 0xffffff;	/* ib_core logs what is longer, each time */
+	to.rq_psn &= 0xffffff;	/* ib_core logs each longer value */
 	to.sq_psn &= 0xffffff;
 	ret = ibv_cmd_modify_qp(ibqp, &to, mask, &cmd, sizeof(cmd));
 	/*
-	 * A reset drops what is queued: the kernel moves its consumer index up to
-	 * what we published, indices run on, and stale completions vanish.
+	 * A reset discards queued requests. The kernel moves its consumer index up to our producer
+	 * index; indices continue, and stale completions are purged.
 	 */
 	if (!ret && (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
 		qp_purge(qp);

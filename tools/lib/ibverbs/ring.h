@@ -24,7 +24,7 @@ static inline void full_barrier(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Producer: slots that are not free. */
+/* Producer: the number of slots that are not free. */
 static inline uint32_t ring_used(const struct mrc_uring *r)
 {
 	return r->idx - __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
@@ -43,7 +43,7 @@ static inline void ring_free_slots(struct mrc_uring *r, uint32_t next)
 		__atomic_store_n(&r->done, next, __ATOMIC_RELEASE);
 }
 
-/* So many more receives of an SRQ are completed; any thread. */
+/* @n more receives of an SRQ have completed; any thread. */
 static inline void ring_free_some(struct mrc_uring *r, uint32_t n)
 {
 	__atomic_fetch_add(&r->done, n, __ATOMIC_RELEASE);
@@ -55,7 +55,7 @@ static inline void ring_free_all(struct mrc_uring *r)
 	__atomic_store_n(&r->done, r->idx, __ATOMIC_RELEASE);
 }
 
-/* Publish what was built since the last time; true: ring the doorbell. */
+/* Publishes the requests built since the last call. True: ring the doorbell. */
 static inline bool sq_publish(struct mrc_uring *sq)
 {
 	__atomic_store_n(&sq->hdr->prod, sq->idx, __ATOMIC_RELEASE);
@@ -69,7 +69,7 @@ static inline bool is_atomic(unsigned int opcode)
 	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-/* *len: of all of them together. */
+/* Copies @n SGEs; *len: the sum of their lengths. */
 static inline int put_sges(struct mrc_sge *dst, const struct ibv_sge *src, uint32_t n,
 			   uint64_t *len)
 {

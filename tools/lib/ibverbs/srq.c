@@ -25,7 +25,7 @@ static int srq_map(struct mrc_srq *srq, int fd, const struct mrc_ucreate_srq_res
 	if (ret)
 		return ret;
 	mrc_ring_unmap(&srq->ring);
-	/* All but done, to which others add meanwhile. */
+	/* Copies all fields but done, which other threads change meanwhile. */
 	srq->ring.hdr = ring.hdr;
 	srq->ring.slots = ring.slots;
 	srq->ring.entries = ring.entries;
@@ -59,7 +59,7 @@ struct ibv_srq *mrc_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr
 	return &srq->v.srq;
 
 err_destroy:
-	/* Its wait for unacknowledged events needs these; there are none yet. */
+	/* libibverbs' wait for unacknowledged events needs these; there are no events yet. */
 	pthread_mutex_init(&srq->v.srq.mutex, NULL);
 	pthread_cond_init(&srq->v.srq.cond, NULL);
 	ibv_cmd_destroy_srq(&srq->v.srq);

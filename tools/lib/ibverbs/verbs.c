@@ -41,7 +41,7 @@ int mrc_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_at
 	return ret;
 }
 
-/* Completions bear the kernel's CLOCK_MONOTONIC (mrc-abi.h), which is ours. */
+/* Completions have timestamps of CLOCK_MONOTONIC (mrc-abi.h), so that clock is the raw one. */
 int mrc_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
 {
 	const uint32_t asked = values->comp_mask;

@@ -2,8 +2,8 @@
 /*
  * wr.c - posting through ibv_wr_*.
  *
- * The first error is kept and reported by wr_complete, which then forgets all
- * work requests of the batch. The lock is held from start to complete or abort.
+ * The first error is kept and reported by wr_complete, which then discards all work requests of the
+ * batch. The lock is held from start to complete or abort.
  */
 #include <errno.h>
 #include <string.h>

@@ -67,16 +67,19 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
 
 /* ---- the file ---- */
 
-/* Under ctx->lock. Its file is another process's, whose child we are. */
+/* Under ctx->lock. Was the channel's file created by the parent process? */
 static bool of_parent(const struct mrc_comp_channel *ch)
 {
 	return ch->poll_fd >= 0 && ch->owner != getpid();
 }
 
-/* Under ctx->lock. The file, or -1 with errno. From then on the wait is ours, not libibverbs'. */
+/*
+ * Under ctx->lock. The epoll file, or -1 with errno. Once it exists, we wait, and not libibverbs.
+ */
 static int poll_fd_of(struct mrc_comp_channel *ch)
 {
-	struct epoll_event want = { .events = EPOLLIN };	/* no queue of events: libibverbs' */
+	struct epoll_event want = { .events = EPOLLIN };	/* NULL for the file of
+								 * libibverbs */
 	int fd, flags;
 
 	if (of_parent(ch))
@@ -181,7 +184,7 @@ void mrc_channel_ack(struct mrc_cq *cq, unsigned int nevents)
 
 /* ---- waiting ---- */
 
-/* False: it is disarmed, or gone, since another thread was told of it first. */
+/* False: the queue is disarmed or destroyed, because another thread handled the event first. */
 static bool take_news(struct mrc_comp_channel *ch, struct mrc_cq *cq)
 {
 	struct mrc_cq *at;
@@ -197,7 +200,7 @@ static bool take_news(struct mrc_comp_channel *ch, struct mrc_cq *cq)
 	return at;
 }
 
-/* 0 or -1 with errno: EAGAIN, nothing has come, and the program does not want to wait. */
+/* 0 or -1 with errno. EAGAIN: there is no event, and the program does not want to wait. */
 static int wait_any(int fd, struct epoll_event *e)
 {
 	int n = epoll_wait(fd, e, 1, 0), flags;
@@ -212,7 +215,10 @@ static int wait_any(int fd, struct epoll_event *e)
 	return epoll_wait(fd, e, 1, -1) < 0 ? -1 : 0;
 }
 
-/* A completion queue's. Its word in libibverbs is the program's, so it is found by its handle. */
+/*
+ * Takes an event of a completion queue. The cq_context in libibverbs is the program's, so the
+ * handle identifies the queue.
+ */
 static int take_completion(struct mrc_comp_channel *ch, struct mrc_cq **cq)
 {
 	struct mrc_context *ctx = ch->ctx;

@@ -52,7 +52,7 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 	return mrc_query_device(context, attr, supported);
 }
 
-/* The version meant by what a program says, or 0 if there is none such. */
+/* The version that a program's value means; 0: there is no such version. */
 static uint32_t version_of(uint32_t said, uint32_t current)
 {
 	return said == UINT32_MAX ?	/* MRC_API_VER_LATEST */ current : said <= current ? said : 0;
@@ -103,7 +103,7 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	return ctx;
 }
 
-/* How many objects are left; each kind is named. */
+/* The number of objects that are left. MRC_DEBUG prints each kind. */
 static uint32_t context_left(struct mrc_context *ctx)
 {
 	uint32_t qps = 0, cqs = 0, left;

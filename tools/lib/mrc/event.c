@@ -28,7 +28,7 @@ static enum about event_about(enum ibv_event_type type)
 	}
 }
 
-/* False: of an object that is not ours. */
+/* Fills in the object of the event. False: mrc.h did not create it. */
 static bool event_name(struct mrc_context *ctx, const struct ibv_async_event *from,
 		       struct mrc_async_event *to)
 {

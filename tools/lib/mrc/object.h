@@ -31,8 +31,8 @@ struct mrc_context {
 	uint32_t kind;
 	struct ibv_context *v;
 	struct mrc_verbs verbs;
-	uint32_t version;		/* of the interface that the program says it uses, or ours */
-	pthread_mutex_t lock;		/* of all below */
+	uint32_t version;		/* of the interface: the program's, or ours */
+	pthread_mutex_t lock;		/* protects the fields below */
 	struct mrc_qp *qps;
 	struct mrc_cq *cqs;
 	uint32_t n_channels;
@@ -44,21 +44,21 @@ struct mrc_comp_channel {
 	uint32_t kind;
 	struct mrc_context *ctx;
 	struct ibv_comp_channel *v;
-	int poll_fd;			/* under ctx->lock; -1: nobody has asked for more than v */
-	uint32_t n_queues;		/* likewise: of EV events */
-	pid_t owner;			/* likewise: who made poll_fd */
+	int poll_fd;			/* under ctx->lock; -1: v alone is enough so far */
+	uint32_t n_queues;		/* queues of EV events; likewise */
+	pid_t owner;			/* the process that created poll_fd; likewise */
 };
 
 struct mrc_cq {
 	uint32_t kind;
 	struct mrc_context *ctx;
-	struct ibv_cq *v;		/* NULL: of events */
+	struct ibv_cq *v;		/* NULL: a queue of EV events */
 	struct mrc_ev_queue *events;
-	struct mrc_comp_channel *channel;	/* of events; NULL: it is polled */
-	bool armed;			/* of events: the next news is told; under ctx->lock */
-	uint32_t unacked;		/* of events: news told; likewise */
-	pid_t owner;			/* of events: its socket and the channel's file are that process's */
-	void *user;			/* the program's word for it */
+	struct mrc_comp_channel *channel;	/* of a queue of events; NULL: it is polled */
+	bool armed;			/* of events: the next one is reported; under ctx->lock */
+	uint32_t unacked;		/* of events: reported and not acknowledged; likewise */
+	pid_t owner;			/* of events: the process of its socket and channel */
+	void *user;			/* the program's cq_context */
 	struct mrc_cq *next;		/* ctx->cqs */
 };
 
@@ -75,9 +75,10 @@ struct mrc_qp {
 	struct ibv_qp *v;
 	struct mrc_qp_init_attr init;	/* as granted */
 	pthread_mutex_t lock;		/* modify and query; of attr */
-	struct mrc_qp_attr usual;	/* the device's: of attributes that the program does not give */
-	struct mrc_qp_attr attr;	/* in effect, or to be with their transitions */
-	struct mrc_qp_attr late;	/* given after their transition: for the next time, after RESET */
+	struct mrc_qp_attr usual;	/* the device's defaults of attributes that the program
+					 * does not give */
+	struct mrc_qp_attr attr;	/* in effect, or applied by their transitions */
+	struct mrc_qp_attr late;	/* given after their transition: applied after RESET */
 	int late_mask;
 	struct mrc_qp *next;		/* ctx->qps */
 };
@@ -102,27 +103,30 @@ static inline void *mrc_null(int err)
 	return NULL;
 }
 
-/* debug.c: why something is refused, on stderr when MRC_DEBUG is in the environment. Returns @err. */
+/*
+ * debug.c: prints the reason of a refusal to stderr if MRC_DEBUG is in the environment. Returns
+ * @err.
+ */
 int mrc_debug(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ctl/controller.cc: NULL may be given. */
+/* ctl/controller.cc: @ctl may be NULL. */
 void mrc_ctl_free(struct mrc_ctl *ctl);
 
-/* ctl/events.cc; the file is readable when there is news. */
+/* ctl/events.cc. The queue's file is readable when there are changes of EVs. */
 void mrc_ev_queue_free(struct mrc_ev_queue *queue);
 int mrc_ev_queue_fd(const struct mrc_ev_queue *queue);
 
-/* channel.c: a queue of EV events on a channel. 0 or errno. */
+/* channel.c: adds a queue of EV events to a channel. 0 or errno. */
 int mrc_channel_join(struct mrc_cq *cq, struct mrc_comp_channel *channel);
 int mrc_channel_leave(struct mrc_cq *cq);
 int mrc_channel_arm(struct mrc_cq *cq);
 void mrc_channel_ack(struct mrc_cq *cq, unsigned int nevents);
 
-/* cq.c, qp.c; under ctx->lock. NULL: another made it. */
+/* cq.c, qp.c; under ctx->lock. NULL: mrc.h did not create it. */
 struct mrc_cq *mrc_cq_of(struct mrc_context *ctx, const struct ibv_cq *v);
 struct mrc_qp *mrc_qp_of(struct mrc_context *ctx, const struct ibv_qp *v);
 
-/* hint.c: a QP takes it, or lets go of it; NULL may be given. */
+/* hint.c: a QP uses the hint (@by 1), or no longer (-1); it may be NULL. */
 void mrc_hint_use(struct mrc_qp_hint *hint, int by);
 
 #endif

@@ -13,7 +13,7 @@ static int post_check(const struct ibv_send_wr *wr)
 			 "RDMA_WRITE_WITH_IMM alone", wr->opcode);
 }
 
-/* What precedes @bad, one by one and by copies: the list is the program's. */
+/* Posts the requests before @bad, one by one as copies, because the list belongs to the program. */
 static int post_until(struct mrc_qp *qp, struct ibv_send_wr *wr, const struct ibv_send_wr *bad,
 		      struct ibv_send_wr **bad_wr)
 {
@@ -53,7 +53,7 @@ int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 	return qp->ctx->verbs.post_send(qp->v, wr, bad_wr);
 }
 
-/* Published programs look for -1 here, and for an error number from mrc_post_send(). */
+/* Existing programs expect -1 here, and an error number from mrc_post_send(). */
 int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	if (!MRC_IS(qp, QP) || !wr || !bad_wr) {

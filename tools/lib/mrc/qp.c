@@ -20,7 +20,7 @@ static int init_check(const struct mrc_context *ctx, const struct mrc_qp_init_at
 		return mrc_debug(EOPNOTSUPP, "mrc_create_qp: send_ops_flags 0x%llx: MRC has RDMA_WRITE "
 				 "and RDMA_WRITE_WITH_IMM alone",
 				 (unsigned long long)a->send_ops_flags);
-	/* 0: a program that did not say. */
+	/* 0: the program does not request a version. */
 	if (a->protocol_version != MRC_PROTOCOL_VERSION_0 &&
 	    a->protocol_version != MRC_PROTOCOL_VERSION_1)
 		return mrc_debug(EOPNOTSUPP, "mrc_create_qp: protocol version 0x%x: there is "
@@ -122,7 +122,7 @@ int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn)
 
 /* ---- queried ---- */
 
-/* What has no meaning reads as zero. */
+/* Attributes without a meaning for MRC read as zero. */
 static void query_blank(struct ibv_qp_attr *a)
 {
 	a->timeout = 0;

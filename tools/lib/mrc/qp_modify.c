@@ -15,7 +15,7 @@
 #include <string.h>
 #include "qp.h"
 
-/* Of ibv_qp_attr: accepted, and ignored. */
+/* Attributes of ibv_qp_attr that are accepted and ignored. */
 #define IGNORED	(IBV_QP_PORT | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |	\
 		 IBV_QP_MIN_RNR_TIMER | IBV_QP_MAX_QP_RD_ATOMIC |			\
 		 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
@@ -23,11 +23,11 @@
 
 struct change {
 	enum ibv_qp_state from, to;
-	int need, may;			/* of ibv_qp_attr, beside ALWAYS */
-	int filled;			/* given to ib_core besides, all 0 but the port */
-	int tell;			/* of mrc_qp_attr: the kernel gets these, given or not */
-	int past;			/* of mrc_qp_attr: too late for this life of the QP */
-	int mrc;			/* and those that may be given at all */
+	int need, may;			/* required and allowed, of ibv_qp_attr, besides ALWAYS */
+	int filled;			/* filled in for ib_core: all 0 except the port */
+	int tell;			/* of mrc_qp_attr: passed to the kernel, given or not */
+	int past;			/* of mrc_qp_attr: too late, until the next RESET */
+	int mrc;			/* of mrc_qp_attr: allowed */
 };
 
 #define RTR_MRC	(MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR_DEST | MRC_QP_CAP)
@@ -153,7 +153,7 @@ void mrc_qp_attr_start(struct mrc_qp *qp, const struct mrc_uquery_device_resp *l
 	qp->attr = qp->usual;
 }
 
-/* Those of @mask that are not in effect with the value that they have in @a. */
+/* The attributes of @mask whose effective value is not that of @a. */
 static int attr_other(const struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask)
 {
 	struct mrc_qp_attr with;
@@ -168,7 +168,7 @@ static int attr_other(const struct mrc_qp *qp, const struct mrc_qp_attr *a, int 
 	return other;
 }
 
-/* What was asked for is kept for mrc_query_qp(). */
+/* Stores the given attributes, for mrc_query_qp() too. */
 static void attr_keep(struct mrc_qp *qp, const struct mrc_qp_attr *a, int mask, int past)
 {
 	if (mask & MRC_QP_HINT) {
@@ -222,7 +222,7 @@ static int change_do(struct mrc_qp *qp, const struct change *c, const struct ibv
 	return 0;
 }
 
-/* To ERR or RESET, from anywhere. */
+/* To ERR or RESET, from any state. */
 static int change_end(struct mrc_qp *qp, enum ibv_qp_state to, int vmask, int mask)
 {
 	struct ibv_qp_attr v = { .qp_state = to };

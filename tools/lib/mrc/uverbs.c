@@ -40,7 +40,7 @@ int mrc_uverbs_limits(struct ibv_context *v, struct mrc_uquery_device_resp *limi
 	struct ib_uverbs_ex_query_device_resp resp;
 	union mrc_invoke cmd = {};
 
-	memset(limits, 0, sizeof(*limits));	/* a module that knows less says less */
+	memset(limits, 0, sizeof(*limits));	/* an older module fills in less */
 	mrc_invoke_in(&cmd, UVERBS_ATTR_CORE_IN, &core, sizeof(core));
 	mrc_invoke_out(&cmd, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 	mrc_invoke_out(&cmd, UVERBS_ATTR_UHW_OUT, limits, sizeof(*limits));

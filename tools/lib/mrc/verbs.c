@@ -32,7 +32,7 @@ int mrc_verbs_load(struct mrc_verbs *verbs, const struct ibv_context *v)
 					calls[i].name, calls[i].version);
 		memcpy((char *)verbs + calls[i].at, &call, sizeof(call));
 	}
-	dlclose(lib);		/* whoever opened @v keeps it */
+	dlclose(lib);		/* the code that opened @v keeps the library loaded */
 	verbs->poll_cq = v->ops.poll_cq;
 	verbs->req_notify_cq = v->ops.req_notify_cq;
 	verbs->post_send = v->ops.post_send;

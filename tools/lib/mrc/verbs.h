@@ -11,7 +11,7 @@
 
 #include <infiniband/verbs.h>
 
-/* f(name, version): all that libmrc calls. */
+/* f(name, version) for each call that libmrc uses. */
 #define MRC_VERBS_CALLS(f)				\
 	f(create_comp_channel, "IBVERBS_1.0")		\
 	f(destroy_comp_channel, "IBVERBS_1.0")		\
@@ -30,14 +30,14 @@ struct mrc_verbs {
 #define MRC_VERBS_CALL(name, version) __typeof__(&ibv_##name) name;
 	MRC_VERBS_CALLS(MRC_VERBS_CALL)
 #undef MRC_VERBS_CALL
-	/* inline in verbs.h: the context's */
+	/* inline in libibverbs' verbs.h: functions of the context */
 	int (*poll_cq)(struct ibv_cq *cq, int n, struct ibv_wc *wc);
 	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 	int (*post_recv)(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 };
 
-/* 0, or errno: EOPNOTSUPP, there is no libibverbs.so.1 or it lacks a call. */
+/* 0, or errno. EOPNOTSUPP: there is no libibverbs.so.1, or it lacks a call. */
 int mrc_verbs_load(struct mrc_verbs *verbs, const struct ibv_context *v);
 
 #endif

@@ -121,7 +121,7 @@ cc_profile look_up(mrc_ctl &c, uint64_t id)
     cc_profile p = it == c.ccs.end() ? cc_profile() : it->second;
 
     if (p.state != MRC_CTL_PROFILE_OFFLINE && !load(c, id, p) && p.state == MRC_CTL_PROFILE_ONLINE)
-        p.state = MRC_CTL_PROFILE_OFFLINE; // somebody else took it away
+        p.state = MRC_CTL_PROFILE_OFFLINE; // another controller removed it
     return p;
 }
 
@@ -130,7 +130,7 @@ void set_algorithm(cc_profile &p, const char *name)
     if (name && std::strcmp(name, nscc_name) != 0)
         throw refused{EINVAL, std::string("algorithm ") + name + ": " + nscc_name + ", or NULL for none"};
     if (p.nscc != (name != nullptr))
-        p.window = p.trimming = 0; // they were the other one's
+        p.window = p.trimming = 0; // the values of the removed profile
     p.nscc = name;
 }
 
@@ -181,7 +181,7 @@ void modify(mrc_ctl &c, uint64_t id, const mrc_ctl_cc_profile_attr &a, int mask)
     if (mask & MRC_CTL_CC_PROFILE_VENDOR_CFG)
         std::memcpy(p.vendor, a.vendor_cfg, sizeof(p.vendor));
     p.given |= static_cast<uint32_t>(mask);
-    // One change of the kernel's for each call, and it comes last: what is refused changed nothing.
+    // One request to the kernel per call, and it comes last: a refused call has changed nothing.
     if (mask & MRC_CTL_CC_PROFILE_STATE && state_moves(p.state, a.profile_state))
         move(c, id, p, a.profile_state);
     else if (p.state == MRC_CTL_PROFILE_ONLINE && mask & MRC_CTL_CC_PROFILE_CONFIG)
@@ -199,7 +199,7 @@ void query(mrc_ctl &c, uint64_t id, mrc_ctl_cc_profile_attr &a, int mask)
     if (mask & MRC_CTL_CC_PROFILE_CONFIG && p.nscc) {
         if (!a.cc_config)
             throw refused{EINVAL, "cc_config: the caller's memory for the answer is NULL"};
-        // The interface says const, and means the caller's memory.
+        // The interface declares it const, but it is memory of the caller.
         std::memcpy(const_cast<void *>(a.cc_config), &p.cfg, sizeof(p.cfg));
     }
     if (mask & MRC_CTL_CC_PROFILE_STATE)

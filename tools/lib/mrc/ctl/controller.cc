@@ -13,7 +13,7 @@
 
 namespace {
 
-// Numbers that the interface knows; the rest is EIO.
+// Error numbers that the interface defines; others become EIO.
 int code_of(const mrcnl::error &e)
 {
     switch (e.code) {

@@ -22,11 +22,11 @@ extern "C" {
 #include "object.h"
 }
 
-// Of a format, and of what EVs are made from: engine/wire/mrc_evgen.h.
+// The most fields of a format, and of a row of generated EVs: engine/wire/mrc_evgen.h.
 inline constexpr int mrc_fmt_fields_max = 16;
 inline constexpr int mrc_evs_max = 4096;
 
-// Thrown: the errno that the call returns, and what a person is told.
+// An exception: the errno that the call returns, and the reason for MRC_DEBUG.
 struct refused {
     int code;
     std::string text;
@@ -81,14 +81,14 @@ struct mrc_ctl {
     std::map<uint64_t, ev_profile> evs;
     std::map<uint64_t, cc_profile> ccs;
 
-    // Connects, and finds the device of that name.
+    // Connects to the family and finds the device @ibdev. Throws refused.
     void open(const char *ibdev);
-    // Requests about the device.
+    // A request about the device.
     mrcnl::request request(uint8_t cmd) const;
     void call(mrcnl::request &rq);
-    // Throws it, with a number that the interface knows.
+    // Throws @e, unless it is no error, as a number that the interface defines.
     static void check(const mrcnl::error &e);
-    // False: the kernel refuses it with one of these.
+    // False: the kernel refused the request with one of @codes. Other errors are thrown.
     bool call_unless(mrcnl::request &rq, std::initializer_list<int> codes);
     void dump(uint8_t cmd, const std::function<void(const mrcnl::table &, const mrcnl::attr_range &)> &each);
 };
@@ -96,12 +96,12 @@ struct mrc_ctl {
 // Runs @f(controller) under its lock: 0, or -1 with errno.
 int mrc_ctl_run(mrc_context *ctx, const char *call, const std::function<void(mrc_ctl &)> &f);
 
-// EPERM unless the caller may administer networks, as the kernel will want it to.
+// Throws EPERM unless the caller has CAP_NET_ADMIN, which the kernel will require.
 void need_admin();
 
-// The next state, and what is needed for it: throws what is not allowed. True: it changes.
+// Checks a transition; throws if it is not allowed. True: the state changes.
 bool state_moves(mrc_ctl_profile_state now, mrc_ctl_profile_state to);
 
-// What every call with a mask begins with.
+// The checks that every call with a mask starts with.
 void check_call(const void *attr, int mask, int known);
 void check_id(uint64_t id);

@@ -13,11 +13,11 @@ extern "C" {
 
 namespace {
 
-constexpr uint32_t most_profiles = 16384; // of the kernel, per device
-constexpr uint32_t most_evs = 4096;       // of a profile
+constexpr uint32_t most_profiles = 16384; // the kernel's limit per device
+constexpr uint32_t most_evs = 4096;       // the kernel's limit per profile
 constexpr uint32_t most_ccs = 256;
 
-// The interface hands it out as a list that the caller might write to; nothing here relies on it.
+// The interface returns a list that the caller could write to; nothing here relies on it.
 const char *const algorithms[] = {"uet-1.0-nscc", nullptr};
 
 uint32_t evs_taken(mrc_ctl &c)
@@ -53,7 +53,7 @@ void fill_device(mrc_ctl &c, mrc_ctl_device_attr &a)
                  MRC_CTL_OPT_CAP_EV_EVENT_PRECISE_DROP_CNT | MRC_CTL_OPT_CAP_EP_OP_EV_PROBE;
 }
 
-// The plane of that number; zero: there is none.
+// Calls f() with the plane of that number. An error if there is none.
 template <class F> void with_plane(mrc_ctl &c, uint8_t port, F &&f)
 {
     bool found = false;

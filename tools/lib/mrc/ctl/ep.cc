@@ -46,7 +46,7 @@ mrcnl::question question_of(const mrc_ctl_ep_req &r, mrc_ctl_ep_op_type op, uint
     return q;
 }
 
-// Throws what no path is to blame for.
+// Throws errors that are not the fault of a path.
 void judge(const std::vector<int> &errors)
 {
     for (size_t i = 0; i < errors.size(); i++) {

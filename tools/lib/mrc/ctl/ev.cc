@@ -15,7 +15,7 @@ constexpr int all_bits = structure | MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFI
                          MRC_CTL_EV_PROFILE_EVENT_MASK | MRC_CTL_EV_PROFILE_EV_OP |
                          MRC_CTL_EV_PROFILE_EV_FIELDS_OP | MRC_CTL_EV_PROFILE_VENDOR_CFG;
 
-// What there is: the kernel's word counts for what is ONLINE, whoever made it.
+// The profile as it is. If it is ONLINE, the kernel's copy counts, whoever made it.
 ev_profile look_up(mrc_ctl &c, uint64_t id)
 {
     auto it = c.evs.find(id);
@@ -28,7 +28,7 @@ ev_profile look_up(mrc_ctl &c, uint64_t id)
         return p;
     }
     if (p.state == MRC_CTL_PROFILE_ONLINE)
-        p.state = MRC_CTL_PROFILE_OFFLINE; // somebody else took it away
+        p.state = MRC_CTL_PROFILE_OFFLINE; // another controller removed it
     return p;
 }
 
@@ -107,7 +107,7 @@ void check_offline(const ev_profile &p)
         throw refused{EINVAL, "to OFFLINE: mode, count, format (EXP, GEN) and fields (GEN) are needed"};
 }
 
-// Of EXP: each was replaced, and has no bits that the fields do not have.
+// EXP: checks that each EV was replaced, and has only bits that the fields have.
 void check_evs(const ev_profile &p)
 {
     ev_check_fields(p);
@@ -140,7 +140,7 @@ void check_online(const mrc_ctl &c, ev_profile &p)
     check_evs(p);
 }
 
-// Into the kernel, or out of it.
+// Creates the profile in the kernel, or removes it there.
 void move(mrc_ctl &c, uint64_t id, ev_profile &p, mrc_ctl_profile_state to)
 {
     if (to == MRC_CTL_PROFILE_ONLINE) {
@@ -166,8 +166,9 @@ void keep(mrc_ctl &c, uint64_t id, ev_profile &p)
         c.evs[id] = std::move(p);
 }
 
-// How many EVs there are now is what the new fields make; of EXP they have other values on the wire. Once the kernel has taken them, nothing is
-// refused any more: what cannot be read back now, the next call looks up.
+// Changes the fields of an ONLINE profile. They determine the number of EVs; EVs of EXP get other
+// values on the wire. After the kernel has accepted them the call succeeds: if the EVs cannot be
+// read back now, the next call reads them.
 void store_fields(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
     const uint32_t before = p.count;
@@ -186,7 +187,7 @@ void store_fields(mrc_ctl &c, uint64_t id, ev_profile &p)
     }
 }
 
-// One or the other, says the interface.
+// The interface allows only one of the two.
 void check_ops(int mask)
 {
     constexpr int ops = MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
@@ -204,11 +205,12 @@ void modify(mrc_ctl &c, uint64_t id, mrc_ctl_ev_profile_attr &a, int mask)
         throw refused{EINVAL, "the state is " + std::to_string(p.state) + ", not " +
                                   std::to_string(a.cur_profile_state)};
     apply(c, p, a, mask);
-    // Before the kernel hears of anything; a profile that leaves it takes its new fields along.
+    // Checked before the kernel is changed. A profile that leaves the kernel takes its new fields
+    // along.
     const bool moves = mask & MRC_CTL_EV_PROFILE_STATE && state_moves(p.state, a.profile_state);
     if (was_online && !moves && mask & MRC_CTL_EV_PROFILE_EV_FIELDS_OP)
         store_fields(c, id, p);
-    // What was done of a list of EVs stays, also when one of them, or the state, is refused.
+    // Changes of a list of EVs remain, even if one of them, or the state, is refused.
     try {
         if (mask & MRC_CTL_EV_PROFILE_EV_OP)
             ev_op_modify(c, id, p, a);

@@ -14,7 +14,7 @@ using mrcnl::table;
 
 namespace {
 
-// Of a profile for any destination: that is what mrc_ctl.h knows.
+// Is it profile @id for any destination? mrc_ctl.h has no others.
 bool is_ours(const table &profile, uint64_t id)
 {
     return profile[MRC_A_PROFILE_ID].num() == id && !profile[MRC_A_PROFILE_DST];
@@ -39,7 +39,7 @@ void load_head(ev_profile &p, const table &t)
     p.widths.assign(widths.begin(), widths.end());
 }
 
-// How EVs are made, or (EXP) named.
+// Adds the fields that generate EVs, or (EXP) name them.
 void put_fields(mrcnl::request &to, const ev_profile &p)
 {
     to.put(MRC_A_PROFILE_FMT_WIDTHS, p.widths);
@@ -84,7 +84,7 @@ bool ev_load(mrc_ctl &c, uint64_t id, ev_profile &p)
     if (!found)
         return false;
     p.one_row = rows <= 1;
-    ev_check_fields(p); // a kernel that is ours has none that are not sound
+    ev_check_fields(p); // our kernel accepts only valid ones
     if (p.mode != MRC_CTL_EV_MODE_AUTO)
         p.count = static_cast<uint32_t>(p.evs.size());
     for (auto &slot : p.evs)
@@ -105,7 +105,8 @@ void ev_store(mrc_ctl &c, uint64_t id, const ev_profile &p)
         if (p.mode != MRC_CTL_EV_MODE_AUTO && !p.fields.empty())
             put_fields(n, p);
     });
-    // Beside the profile: in it, 64 KiB would be too few for 4,096. GEN: for their states alone.
+    // Next to the profile: in it, the limit of 64 KiB would be too small for 4,096. GEN: for their
+    // states only.
     for (const auto &slot : p.evs) {
         const bool denied = slot.state == MRC_CTL_EV_DENIED;
         if (p.mode != MRC_CTL_EV_MODE_EXP && !denied)
@@ -135,7 +136,7 @@ bool ev_in_use(mrc_ctl &c, uint64_t id)
         table peer(t[MRC_A_PEER]);
         used |= is_of(peer, id) && peer[MRC_A_PEER_QPS].num();
     });
-    // A path set of a profile that QPs name is there for as long as these are.
+    // A path set of a profile that QPs name exists as long as these QPs.
     c.dump(MRC_CMD_EV_GET, [&](const table &t, const attr_range &) {
         table peer(t[MRC_A_PEER]);
         used |= is_of(peer, id) && peer[MRC_A_PEER_NAMED];
@@ -145,7 +146,7 @@ bool ev_in_use(mrc_ctl &c, uint64_t id)
 
 void ev_states(mrc_ctl &c, uint64_t id, ev_profile &p)
 {
-    std::map<ev_key, uint32_t> seen; // of each EV, states that some peer has
+    std::map<ev_key, uint32_t> seen; // states of each EV at any peer
 
     each_path(c, id, [&](const mrc_ctl_ev &ev, const table &t, const table &) {
         auto state = t[MRC_A_EV_STATE].num();

@@ -25,7 +25,8 @@ mrc_ev_gen gen_of(const ev_profile &p)
     return g;
 }
 
-// Several rows of fields, which mrc_ctl.h does not make, name EVs as they are.
+// Do the fields name EVs? Several rows of fields, which mrc_ctl.h cannot create, name EVs by their
+// value.
 bool names(const ev_profile &p)
 {
     return p.one_row && !p.fields.empty();
@@ -99,7 +100,7 @@ std::vector<ev_slot> ev_made(const ev_profile &p, uint32_t ports)
     std::vector<ev_slot> evs;
     uint8_t k = 0;
 
-    // OFFLINE the format may not be there yet; names do not depend on it.
+    // OFFLINE, the format may not exist yet; names do not depend on it.
     g.fmt = MRC_EV_FMT_SRV6;
     g.n_fmt = g.n;
     for (uint8_t i = 0; i < g.n; i++)

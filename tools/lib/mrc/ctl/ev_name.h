@@ -8,15 +8,16 @@
 
 #include "controller.h"
 
-// Throws EINVAL: fields that the format does not take. ONLINE, or on the way there: the format is known.
+// Throws EINVAL if the format has no such fields. For a profile that is ONLINE, or about to be: its
+// format is known.
 void ev_check_fields(const ev_profile &p);
 
-// Of a profile whose fields are sound; ports stay.
+// Converts an EV of a profile whose fields are valid; the port stays.
 mrc_ctl_ev ev_wire(const ev_profile &p, const mrc_ctl_ev &name);
 mrc_ctl_ev ev_name(const ev_profile &p, const mrc_ctl_ev &wire);
 
-// Has the name no bits but those that the fields have?
+// Does the name have only bits that the fields have?
 bool ev_name_fits(const ev_profile &p, const mrc_ctl_ev &name);
 
-// GEN: the EVs that the device makes on these ports, all GOOD. None: of fields that are not sound.
+// GEN: the EVs that the device generates on these ports, all GOOD. Empty if the fields are invalid.
 std::vector<ev_slot> ev_made(const ev_profile &p, uint32_t ports);

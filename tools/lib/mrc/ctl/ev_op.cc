@@ -58,7 +58,7 @@ void replace_ev(ev_profile &p, const entry &e, uint32_t ports)
     }
 }
 
-// f(entry) of each, up to the first that is refused: why, or nothing.
+// Calls f(entry) for each entry up to the first that is refused. Returns the reason, or nothing.
 template <class F> std::optional<refused> each_entry(const mrc_ctl_ev_profile_attr &a, F &&f)
 {
     try {
@@ -70,7 +70,7 @@ template <class F> std::optional<refused> each_entry(const mrc_ctl_ev_profile_at
     return {};
 }
 
-// The kernel gets the profile once, however long the list.
+// The kernel gets the profile once, however long the list is.
 std::optional<refused> replace_all(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a)
 {
     uint32_t ports = ports_of(c);
@@ -92,7 +92,8 @@ std::optional<refused> replace_all(mrc_ctl &c, uint64_t id, ev_profile &p, const
     return why;
 }
 
-// The kernel gets the profile once, and each peer its part of the list. What is refused there holds nowhere.
+// The kernel gets the profile once, and each peer its part of the list. If a peer's part fails, the
+// profile gets its old states back.
 std::optional<refused> set_states(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a)
 {
     const auto evs = p.evs;
@@ -131,7 +132,8 @@ entry *entries_of(const mrc_ctl_ev_profile_attr &a)
     return a.ev_op.entries;
 }
 
-// AUTO: the EVs are the device's to choose, with each peer.
+// Throws if the profile has no EVs of its own: it does not exist, or (AUTO) the device chooses them
+// for each peer.
 void need_evs(const ev_profile &p)
 {
     if (p.state == MRC_CTL_PROFILE_INIT || p.mode == MRC_CTL_EV_MODE_AUTO)

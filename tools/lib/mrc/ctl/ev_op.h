@@ -7,7 +7,7 @@
 
 #include "controller.h"
 
-// GEN, not ONLINE: the EVs that the device would make now. Those that were denied are.
+// GEN, not ONLINE: generates the EVs as the device would now. Denied ones stay denied.
 void ev_op_make(mrc_ctl &c, ev_profile &p);
 void ev_op_modify(mrc_ctl &c, uint64_t id, ev_profile &p, const mrc_ctl_ev_profile_attr &a);
 void ev_op_query(mrc_ctl &c, uint64_t id, ev_profile &p, mrc_ctl_ev_profile_attr &a);

@@ -19,13 +19,13 @@ struct place {
     uint32_t index;
 };
 
-// What each place of a path set is to be.
+// The requested states in a path set.
 struct set_orders {
     uint64_t paths = 0;
     std::map<uint32_t, const ev_order *> of;
 };
 
-// By path set.
+// Sorts the orders by path set.
 void sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::vector<place>> &places,
               std::map<set_key, set_orders> &sets)
 {
@@ -39,7 +39,7 @@ void sort_out(const std::vector<ev_order> &orders, const std::map<ev_key, std::v
     }
 }
 
-// False: the path set is another one, or the peer is gone.
+// False: the path set was replaced, or the peer was removed.
 bool send(mrc_ctl &c, const set_key &set, const set_orders &orders)
 {
     auto rq = c.request(MRC_CMD_EV_SET);
@@ -50,7 +50,7 @@ bool send(mrc_ctl &c, const set_key &set, const set_orders &orders)
             n.u64(MRC_A_PEER_NAMED, set.second);
     });
     for (const auto &[index, order] : orders.of)
-        rq.nest(MRC_A_EV, [index = index, order = order](auto &n) { // clang 14 wants them named
+        rq.nest(MRC_A_EV, [index = index, order = order](auto &n) { // clang 14 needs them named
             n.u32(MRC_A_EV_INDEX, index);
             n.put(MRC_A_EV_VALUE, {order->ev.val, sizeof(order->ev.val)});
             n.u8(MRC_A_EV_PORT, order->ev.port);

@@ -28,14 +28,14 @@ inline mrc_ctl_ev ev_of(const mrcnl::table &t)
     return ev;
 }
 
-// A path set of the profile for any destination: those of the same id for single destinations or
-// prefixes are others.
+// Is it a path set of profile @id for any destination? Profiles of the same id for single
+// destinations or prefixes are others.
 inline bool is_of(const mrcnl::table &peer, uint64_t id)
 {
     return peer[MRC_A_PEER_PROFILE_ID].num() == id && !peer[MRC_A_PEER_PROFILE_DST_LEN].num();
 }
 
-// Which path set of which peer: its GID, and the profile that QPs name (0: the device's default).
+// A path set: GID of the peer, and the profile that QPs name (0: the device's default).
 using set_key = std::pair<std::string, uint64_t>;
 
 inline set_key set_of(const mrcnl::table &peer)
@@ -45,8 +45,8 @@ inline set_key set_of(const mrcnl::table &peer)
     return {std::string(bytes.begin(), bytes.end()), peer[MRC_A_PEER_NAMED].num()};
 }
 
-// f(EV, all that is said of it, and of its path set), of each path set of the profile. One dump, so that an EV and
-// its profile are of the same moment.
+// Calls f(EV, its attributes, its path set) for each path set of the profile. One dump, so that an
+// EV and its profile are of the same moment.
 template <class F> void each_path(mrc_ctl &c, uint64_t id, F &&f)
 {
     c.dump(MRC_CMD_EV_GET, [&](const mrcnl::table &t, const mrcnl::attr_range &attrs) {

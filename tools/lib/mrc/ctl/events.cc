@@ -30,11 +30,11 @@ struct seen_ev {
     uint32_t state = MRC_CTL_EV_GOOD;
 };
 
-// Of an event as programs know it, with and without the state at the end.
+// Size of an event in the program's array, with and without the state at its end.
 constexpr size_t size_1_0_1 = sizeof(mrc_ctl_ev_event);
 constexpr size_t size_1_0_0 = offsetof(mrc_ctl_ev_event, state);
 
-constexpr int first_looks = 10; // at most, for one of a single moment
+constexpr int first_looks = 10; // tries to read a consistent first state
 
 seen_ev path_of(const table &t)
 {
@@ -49,22 +49,22 @@ seen_ev path_of(const table &t)
 
 } // namespace
 
-// What was seen of one path set of a peer.
+// The state of one path set of a peer when it was read last.
 struct seen_peer {
-    uint64_t first_paths = 0, paths = 0; // which peer, which path set
-    uint64_t bad = 0, good = 0;          // changes that the kernel has counted
-    int64_t bad_over = 0, good_over = 0; // told already, though counted by a later look
-    std::map<uint64_t, seen_ev> evs;     // by place in the path set
-    bool torn = false;                   // the set was replaced while it was listed,
+    uint64_t first_paths = 0, paths = 0; // identify the peer and the path set
+    uint64_t bad = 0, good = 0;          // the kernel's counts of changes
+    int64_t bad_over = 0, good_over = 0; // reported before the kernel's count had them
+    std::map<uint64_t, seen_ev> evs;     // by index in the path set
+    bool torn = false;                   // the set was replaced while it was read,
     bool moved = false;                  // or states changed
 };
 
 struct mrc_ev_queue {
     size_t room = 0;
     std::deque<mrc_ctl_ev_event> waiting;
-    uint32_t dropped = 0; // since the last one that found room
+    uint32_t dropped = 0; // events lost since the last one in the queue
     mrcnl::genl_socket nl;
-    bool stale = false; // there was news, and no look since that succeeded
+    bool stale = false; // there were changes, and no successful look since
     std::map<set_key, seen_peer> seen;
 
     void look(mrc_ctl &c, bool tells);
@@ -89,8 +89,9 @@ void mrc_ev_queue::tell(uint64_t profile, const seen_ev &ev)
     dropped = 0;
 }
 
-// @counted of the kernel's changes, of which @told can be seen. The kernel's counts are those before
-// a long list of states: more may be told than counted, and the next look sees that.
+// The number of changes that were missed: the kernel counted @counted, and @told can be seen. The
+// kernel's counts are read before a long list of states. So more may be seen than counted; @over
+// carries that to the next look.
 static int64_t missed(uint64_t counted, uint64_t told, int64_t &over)
 {
     int64_t n = static_cast<int64_t>(counted) - static_cast<int64_t>(told) - over;
@@ -99,8 +100,8 @@ static int64_t missed(uint64_t counted, uint64_t told, int64_t &over)
     return n < 0 ? 0 : n;
 }
 
-// A set that took another's place began with all EVs GOOD: those that were bad are good news, which
-// the kernel has not counted.
+// A path set that replaced another one starts with all EVs GOOD. EVs that were bad have changed to
+// GOOD, which the kernel did not count.
 void mrc_ev_queue::compare(const ev_profile &profile, uint64_t id, const seen_peer &was, seen_peer &now)
 {
     const int mask = profile.event_mask;
@@ -143,13 +144,13 @@ static void add_paths(seen_peer &p, const table &peer, const attr_range &attrs)
             p.evs[table(a)[MRC_A_EV_INDEX].num()] = path_of(table(a));
 }
 
-// What path sets of profiles for any destination say now. A path set begins with all GOOD, so
-// what else a peer's says that is met for the first time is news, but at the first look of all, which
-// wants counts and states of one moment.
+// Reads the path sets of all profiles for any destination, and (@tells) adds events for changes. A
+// path set starts with all EVs GOOD, so other states in a new path set are changes. Not at the
+// first look, which reads until counts and states are of one moment.
 void mrc_ev_queue::look(mrc_ctl &c, bool tells)
 {
     const seen_peer nothing;
-    const ev_profile unknown; // of whose events this context wants none
+    const ev_profile unknown; // this context wants no events of it
     decltype(seen) now;
     std::map<set_key, uint64_t> profiles;
 
@@ -166,7 +167,7 @@ void mrc_ev_queue::look(mrc_ctl &c, bool tells)
         const seen_peer &was = seen[set];
         auto it = c.evs.find(profiles[set]);
 
-        stale |= p.torn || (!tells && p.moved); // and once more
+        stale |= p.torn || (!tells && p.moved); // then look again
         if (p.torn)
             p = was;
         else if (tells)
@@ -176,7 +177,7 @@ void mrc_ev_queue::look(mrc_ctl &c, bool tells)
     seen = std::move(now);
 }
 
-// Reads what the kernel has said since: did states change, or is it not known?
+// Reads notifications of the kernel. Did states change, or is that unknown?
 void mrc_ev_queue::read_news(uint32_t ifindex)
 {
     for (;;) {
@@ -193,7 +194,7 @@ void mrc_ev_queue::read_news(uint32_t ifindex)
     }
 }
 
-// Into an array whose entries are @size bytes long.
+// Fills an array whose entries have @size bytes.
 static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
 {
     int n = 0;
@@ -203,12 +204,12 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
         return -EINVAL;
     }
     int ret = mrc_ctl_run(cq->ctx, "mrc_ctl_poll_ev_event", [&](mrc_ctl &c) {
-        if (cq->owner != getpid()) // what it read would be lost to its parent
+        if (cq->owner != getpid()) // the parent would miss what a child reads
             throw refused{EINVAL, "a queue of the parent process; make one of your own"};
         mrc_ev_queue &q = *cq->events;
         q.read_news(c.ifindex);
         if (q.stale)
-            q.look(c, true); // one that fails is made up for by the next call
+            q.look(c, true); // if it fails, the next call looks again
         for (; n < num_entries && !q.waiting.empty(); n++) {
             std::memcpy(static_cast<char *>(to) + static_cast<size_t>(n) * size,
                         &q.waiting.front(), size);
@@ -218,7 +219,7 @@ static int poll_events(mrc_cq *cq, int num_entries, void *to, size_t size)
     return ret ? -errno : n;
 }
 
-// Owns the queue, if it is made.
+// Creates the CQ, which then owns @q.
 static mrc_cq *make_cq(mrc_context *ctx, mrc_comp_channel *channel, void *user, mrc_ev_queue *q)
 {
     auto *cq = static_cast<mrc_cq *>(std::calloc(1, sizeof(mrc_cq)));
@@ -284,8 +285,8 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *ctx, int cqe, void
     return cq;
 }
 
-// Three names of one call, see mrc_ctl.h. Who was compiled with other headers than ours has only the
-// first.
+// Three symbols of one call: see mrc_ctl.h. Programs that were compiled with other headers use the
+// first only.
 int mrc_ctl_poll_ev_event(struct mrc_cq *cq, int num_entries, struct mrc_ctl_ev_event *ev_event)
 {
     bool old = MRC_IS(cq, CQ) && cq->ctx->version < MRC_API_VER(1, 0, 1);

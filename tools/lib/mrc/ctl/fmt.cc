@@ -49,7 +49,8 @@ void check_fields(const fmt_profile &p)
                                  std::to_string(bits_of(p.mode))};
 }
 
-// Of this context's EV profiles, one that the kernel has: another controller may have taken it away.
+// Throws EBUSY if an EV profile of this context uses the format. For an ONLINE one the kernel is
+// queried, because another controller may have removed it.
 void check_unused(mrc_ctl &c, uint64_t id)
 {
     for (const auto &[ev_id, ev] : c.evs) {

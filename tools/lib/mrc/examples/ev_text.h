@@ -11,7 +11,7 @@
 
 #define EV_TEXT_MAX	INET6_ADDRSTRLEN
 
-/* A destination and a segment; else port and flow label. */
+/* Is it a destination and a segment? Otherwise it is a port and a flow label. */
 static inline bool ev_is_srv6(const struct mrc_ctl_ev *ev)
 {
 	static const uint8_t zero[sizeof(ev->val) - 4];

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
-/* @name: as `rdma dev` lists it; NULL: the first. The caller's to close. */
+/* @name: as `rdma dev` lists it; NULL: the first device. The caller closes it. */
 static inline struct ibv_context *open_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);

@@ -16,10 +16,10 @@
 #include "example.h"
 
 enum {
-	REGION = 64 << 10,	/* that the peer writes to */
-	SOURCE = 512 << 10,	/* that we write from */
+	REGION = 64 << 10,	/* memory that the peer writes to */
+	SOURCE = 512 << 10,	/* memory that we write from */
 	DEPTH = 128,
-	IMMS = 64,		/* that we remember */
+	IMMS = 64,		/* immediates that are remembered */
 	WORD = 64,
 	MTU = 1024,
 };
@@ -48,7 +48,7 @@ struct agent {
 	const char *failed;
 };
 
-/* "name=" of @line as a number; @fallback if it is not there. */
+/* The value of "name=" in @line as a number; @fallback: there is none. */
 static uint64_t field(const char *line, const char *name, uint64_t fallback)
 {
 	char key[WORD];
@@ -272,7 +272,7 @@ static void prepare(struct agent *a, const char *name)
 		die("no memory region");
 	for (i = 0; i < SOURCE; i++)
 		a->source[i] = (uint8_t)(i * 31 + 7 + (i >> 8));
-	/* A peer that judges may be slow: retries for ever. */
+	/* A peer that checks each packet may be slow: retry without limit. */
 	a->attr = (struct mrc_qp_attr) {
 		.mpr = { 8, 8 }, .wimm = { 32, 32 }, .timeout = 18, .retry = { 7, 25 },
 	};

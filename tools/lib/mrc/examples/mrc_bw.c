@@ -89,7 +89,7 @@ static void open_all(struct bw *b)
 	b->device = open_device(b->opt.device);
 	check_device(b);
 	b->pd = ibv_alloc_pd(b->device);
-	/* Whole pages: packets that begin within one are put together of two pieces. */
+	/* Page-aligned: otherwise the payload of a packet lies in two pages. */
 	if (!b->pd || posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE), b->opt.max_size))
 		die("no memory for %u bytes", b->opt.max_size);
 	b->memory = memory;
@@ -201,7 +201,7 @@ static void connect_all(struct bw *b)
 
 /* ---- data ---- */
 
-/* Sleeps until there is a completion, or was one. */
+/* Sleeps until a completion event. */
 static void wait_event(struct bw *b)
 {
 	struct mrc_cq *cq;
@@ -221,7 +221,8 @@ static struct ibv_wc next_completion(struct bw *b)
 	while (!n && b->channel) {
 		if (mrc_req_notify_cq(b->cq, 0))
 			die("mrc_req_notify_cq");
-		n = mrc_poll_cq(b->cq, 1, &wc);		/* it may have come just before */
+		n = mrc_poll_cq(b->cq, 1, &wc);		/* it may have arrived before the queue
+							 * was armed */
 		if (!n)
 			wait_event(b);
 	}
@@ -318,7 +319,7 @@ int main(int argc, char **argv)
 			write_all(&b, size);
 		else
 			receive_all(&b, size);
-		bw_together(b.tcp);	/* the receiver has looked */
+		bw_together(b.tcp);	/* the receiver has checked the data */
 	}
 	if (!b.opt.server)
 		puts("every byte is right");

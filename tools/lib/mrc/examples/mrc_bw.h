@@ -9,19 +9,19 @@
 #define BW_WINDOW	128	/* WRITEs posted at once */
 
 struct bw_options {
-	const char *device;		/* NULL: the first */
-	const char *server;		/* NULL: we are it */
+	const char *device;		/* NULL: the first device */
+	const char *server;		/* NULL: this host is the server */
 	const char *port;		/* of TCP */
 	int gid_index;
 	uint32_t min_size, max_size;	/* bytes */
 	unsigned int count;		/* writes of each size */
-	unsigned int moderation;	/* one completion for so many of them, at most BW_WINDOW */
+	unsigned int moderation;	/* WRITEs per completion, at most BW_WINDOW */
 	enum ibv_mtu mtu;
 	uint8_t mpr, timeout;
 	bool events;			/* sleep until there is a completion */
 };
 
-/* What the ends tell each other; network order on the wire. */
+/* What the ends exchange, in network order. */
 struct bw_end {
 	uint32_t qpn, psn, rkey, max_size;
 	uint64_t address;
@@ -30,9 +30,9 @@ struct bw_end {
 
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Exits with the usage when they are wrong. */
+/* Parses the command line. Prints the usage and exits if it is wrong. */
 void bw_options(struct bw_options *opt, int argc, char **argv);
-/* Connected; exits when nobody comes. */
+/* Connects the two ends and returns the socket; exits if the other end does not connect. */
 int bw_meet(const struct bw_options *opt);
 void bw_swap(int tcp, const struct bw_end *own, struct bw_end *peer);
 /* Returns when the other end has called it, too. */

@@ -85,7 +85,7 @@ int bw_meet(const struct bw_options *opt)
 	if (opt->server)
 		hints.ai_family = AF_UNSPEC;
 	else
-		hints.ai_flags = AI_PASSIVE;	/* "::" hears IPv4, too */
+		hints.ai_flags = AI_PASSIVE;	/* "::" accepts IPv4, too */
 	err = getaddrinfo(opt->server, opt->port, &hints, &ai);
 	if (err)
 		die("%s: %s", opt->server ? opt->server : opt->port, gai_strerror(err));

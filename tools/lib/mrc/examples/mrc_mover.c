@@ -21,7 +21,7 @@
 #include "ev_text.h"
 #include "example.h"
 
-#define FIRST_UDP	50000	/* the EVs' values begin here */
+#define FIRST_UDP	50000	/* the first EV's value */
 #define EVS_PER_PORT	4
 #define MAX_EVS		256
 #define PROFILES	3
@@ -34,8 +34,8 @@ struct mover {
 	uint32_t ports;		/* mask, bit 0: port 1 */
 	struct mrc_ctl_ev evs[MAX_EVS];
 	int n_evs;
-	struct mrc_ctl_ev_field fields[GROUPS];		/* that make them */
-	int n_fields;		/* 0: none do */
+	struct mrc_ctl_ev_field fields[GROUPS];		/* fields that generate the EVs */
+	int n_fields;		/* 0: no fields generate them */
 	const char *command;
 };
 
@@ -52,7 +52,7 @@ static int groups(enum mrc_ctl_ev_fmt_mode mode)
 	return mode == MRC_CTL_EV_FMT_MODE_SRV6 ? GROUPS : 1;
 }
 
-/* A profile that is ONLINE says not of what format it is; EXP profiles need the mode alone. */
+/* A query of an ONLINE profile does not return the format. EXP profiles need only its mode. */
 static void make_format(const struct mover *m, enum mrc_ctl_ev_fmt_mode mode)
 {
 	struct mrc_ctl_ev_fmt_field fields[GROUPS] = { {16}, {16}, {16}, {16}, {16}, {16}, {16}, {16} };
@@ -101,7 +101,7 @@ static void udp_evs(struct mover *m)
 	m->n_fields = 1;
 }
 
-/* A path is listed more than once where it is to carry more: once is enough here. */
+/* A path may be listed several times, as a weight; here once is enough. */
 static bool has_ev(const struct mover *m, const struct mrc_ctl_ev *ev)
 {
 	int i;
@@ -111,7 +111,7 @@ static bool has_ev(const struct mover *m, const struct mrc_ctl_ev *ev)
 	return i < m->n_evs;
 }
 
-/* The field that has what is between the least and the greatest of EVs' group @at. */
+/* A field for the values from the smallest to the largest of group @at of the EVs. */
 static struct mrc_ctl_ev_field field_of(const struct mover *m, int at)
 {
 	struct mrc_ctl_ev_field f = { .width = 16, .min_val = UINT16_MAX };
@@ -134,8 +134,9 @@ static struct mrc_ctl_ev_field field_of(const struct mover *m, int at)
 }
 
 /*
- * GEN takes each value of a field with each of the others, on each port, and no two of our EVs are alike: so
- * if there are as many, they are these. They are where planes have the same uSIDs and T1s are numbered in a row.
+ * GEN combines each value of a field with each value of the others, on each port, and no two of our
+ * EVs are equal. So if the numbers are equal, the EVs are, too. This is so where planes have the
+ * same uSIDs and the numbers of T1s are contiguous.
  */
 static void find_fields(struct mover *m, int n_fields)
 {
@@ -152,7 +153,7 @@ static void find_fields(struct mover *m, int n_fields)
 		m->n_fields = n_fields;
 }
 
-/* Does some EV go on behind these groups, as one with a segment? */
+/* Does some EV have bits behind these groups, such as a segment? */
 static bool any_beyond(const struct mover *m, int n_groups)
 {
 	static const uint8_t zero[MRC_CTL_EV_MAX_BYTES];
@@ -188,7 +189,7 @@ static void base_evs(struct mover *m)
 		find_fields(m, groups(mode));
 }
 
-/* Entries that give a profile those of the EVs that are on @ports. */
+/* Fills in entries that give a profile those of the EVs that are on @ports. */
 static int list_evs(const struct mover *m, uint32_t ports, struct mrc_ctl_ev_op_entry *e)
 {
 	int n = 0, i;
@@ -226,7 +227,7 @@ static void make_exp(const struct mover *m, uint64_t id, uint32_t ports)
 		die("EXP profile to ONLINE");
 }
 
-/* The device makes the EVs, and deals them over its ports. */
+/* The device generates the EVs, and distributes them over its ports. */
 static void make_gen(const struct mover *m, uint64_t id)
 {
 	struct mrc_ctl_ev_field fields[GROUPS];
@@ -250,7 +251,10 @@ static void make_gen(const struct mover *m, uint64_t id)
 		die("GEN profile to ONLINE");
 }
 
-/* All that is 0 the device derives. ONLINE, the configuration may change under traffic. */
+/*
+ * The device derives parameters that are 0. The configuration of an ONLINE profile may change under
+ * traffic.
+ */
 static int cc_to(const struct mover *m, enum mrc_ctl_profile_state to, uint32_t max_cwnd, int mask)
 {
 	const struct mrc_ctl_cc_nscc_cfg cfg = { .max_cwnd = max_cwnd };
@@ -282,7 +286,7 @@ static void make_all(struct mover *m)
 		die("CC profile to ONLINE");
 }
 
-/* BUSY: it is in use, and stays. */
+/* Removes the profiles. One that is in use (EBUSY) remains. */
 static void take_away_all(const struct mover *m)
 {
 	struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE };

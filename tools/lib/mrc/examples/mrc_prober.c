@@ -55,7 +55,7 @@ static void peer_of(union ibv_gid *gid, const char *text)
 	exit(2);
 }
 
-/* An EV may be in a profile more than once: as a weight. */
+/* Adds a path. An EV may be in a profile several times, as a weight. */
 static void add_path(struct prober *p, const struct mrc_ctl_ev *ev)
 {
 	int i;
@@ -81,7 +81,7 @@ static void list_paths(struct prober *p, uint64_t profile)
 		add_path(p, &list[i].ev);
 }
 
-/* Once more what was not answered. */
+/* Probes the paths that have not answered. */
 static void ask(struct prober *p, uint32_t timeout_ns)
 {
 	static struct mrc_ctl_ep_req req[MOST_EVS];
@@ -109,7 +109,7 @@ static void ask(struct prober *p, uint32_t timeout_ns)
 	}
 }
 
-/* Return: how many are dead. */
+/* Prints the paths of a port. Returns how many are dead. */
 static int draw(const struct prober *p, uint8_t port, bool lists)
 {
 	unsigned int least = ~0u, most = 0;

@@ -22,7 +22,8 @@
 #include <unistd.h>
 #include "mrc_ring.h"
 
-#define IDLE_LOOKS	50	/* before it sleeps: programs that spin leave others no processor */
+#define IDLE_LOOKS	50	/* polls before it sleeps, because spinning leaves other programs
+				 * no CPU */
 #define IDLE_US		200
 
 static volatile sig_atomic_t interrupted;
@@ -76,7 +77,7 @@ static void completed(struct ring *r, const struct ibv_wc *wc)
 		r->sent++;
 		return;
 	}
-	/* What @next sends are credits, without immediates: this came from @prev. */
+	/* Credits of @next have no immediate, so this is from @prev. */
 	if ((ntohl(wc->imm_data) & ~RING_LAST) != (uint32_t)(r->arrived[wc->wr_id] & ~RING_LAST))
 		die("QP %u: expected the end of message %u, got that of %u", (unsigned int)wc->wr_id,
 		    (uint32_t)r->arrived[wc->wr_id], ntohl(wc->imm_data) & ~RING_LAST);
@@ -85,7 +86,7 @@ static void completed(struct ring *r, const struct ibv_wc *wc)
 	ring_post_receive(r->prev.qp[wc->wr_id], (unsigned int)wc->wr_id);
 }
 
-/* Takes what there is; sleeps a little when there is nothing for long. */
+/* Takes the completions; sleeps a little after many polls without one. */
 static void progress(struct ring *r, unsigned int *idle)
 {
 	struct ibv_wc wc[16];
@@ -198,7 +199,7 @@ static void take_chunk(struct ring *r, uint64_t step, uint32_t chunk, bool adds)
 
 	wait_arrived(r, step);
 	r->last |= r->last_in[step % RING_SLOTS];
-	/* What went out may be sent once more, as long as nobody has acknowledged it. */
+	/* The source of a WRITE may be read again until it is acknowledged. */
 	wait_all_sent(r);
 	for (i = begin; i < end; i++)
 		ring_vector(r)[i] = (adds ? ring_vector(r)[i] : 0) + slot[i - begin];
@@ -207,7 +208,7 @@ static void take_chunk(struct ring *r, uint64_t step, uint32_t chunk, bool adds)
 
 /* ---- rounds ---- */
 
-/* n-1 steps in which sums travel, and n-1 in which results do. */
+/* n-1 steps pass on sums, and n-1 steps pass on results. */
 static uint64_t reduce(struct ring *r, uint64_t step)
 {
 	const uint32_t n = r->opt.n;
@@ -231,7 +232,7 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Rank 0 decides which round is the last; the others hear it in that round. */
+/* Rank 0 decides which round is the last; the others learn it in that round. */
 static void run(struct ring *r)
 {
 	const double start = seconds();
@@ -265,7 +266,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < RING_SLOTS; i++)
 		grant(&r, i);
 	run(&r);
-	ring_together(&r);	/* what was sent is acknowledged only by a QP that is still there */
+	ring_together(&r);	/* only QPs that still exist acknowledge the last WRITEs */
 	ring_close(&r);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct ring_options {
 	char **hosts;		/* addresses of all ranks */
 	unsigned int n, rank;
 	int gid_index;
-	uint32_t elements, rounds;	/* no rounds: until SIGINT to rank 0 */
+	uint32_t elements, rounds;	/* rounds 0: until SIGINT to rank 0 */
 };
 
 /* The QPs to one neighbour, and where it has its memory. */
@@ -37,8 +37,8 @@ struct ring {
 	struct mrc_cq *cq;
 
 	/*
-	 * One region, laid out alike at all ranks: what is reduced; slots for what @prev writes;
-	 * credits, which @next writes, and those on their way to @prev.
+	 * One region with the same layout at all ranks: the elements; slots that @prev writes;
+	 * credits that @next writes; and credits to be sent to @prev.
 	 */
 	uint8_t *memory;
 	size_t bytes;
@@ -46,14 +46,17 @@ struct ring {
 
 	uint64_t posted, sent;	/* WRITEs and WRITE_IMMs */
 	uint64_t arrived[RING_QPS];	/* WRITE_IMMs */
-	/* Rank 0 says so, and each tells the next; a slot's word may be of the round after this one. */
+	/*
+	 * Rank 0 sets it, and each rank passes it on. A slot's value may be of the next round
+	 * already.
+	 */
 	bool last, last_in[RING_SLOTS];
 };
 
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void ring_options(struct ring_options *opt, int argc, char **argv);
 
-/* mrc_ring_link.c: everything up to connected QPs, and back. */
+/* mrc_ring_link.c: opens the device and connects the QPs; and closes all. */
 void ring_open(struct ring *r);
 void ring_close(struct ring *r);
 /* Returns when both neighbours have called it, too. */
@@ -80,7 +83,7 @@ static inline size_t ring_credit_at(const struct ring *r, uint64_t step)
 	return ring_slot_at(r, 0) + (size_t)4 * r->chunk * RING_SLOTS + 8 * (step % RING_SLOTS);
 }
 
-/* The words from which credits go out. */
+/* The offset of the word that a credit is sent from. */
 static inline size_t ring_grant_at(const struct ring *r, uint64_t step)
 {
 	return ring_credit_at(r, step) + 8 * RING_SLOTS;

@@ -14,10 +14,11 @@
 #include "example.h"
 #include "mrc_ring.h"
 
-#define SENDS		(4 * RING_SLOTS)	/* to a QP: data, its end, and a credit, of each slot */
+#define SENDS		(4 * RING_SLOTS)	/* per QP: data, its end, and a credit for each
+						 * slot */
 #define RECEIVES	(2 * RING_SLOTS)
 
-/* What neighbours tell each other; network order. */
+/* What neighbours exchange, in network order. */
 struct end {
 	uint64_t address;
 	uint32_t rkey, elements, psn, qpn[RING_QPS];

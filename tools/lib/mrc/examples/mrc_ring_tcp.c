@@ -92,7 +92,7 @@ static struct addrinfo *resolve(const char *host, const char *port)
 	return ai;
 }
 
-/* Each rank listens before it looks for the next one, so nobody waits for another. */
+/* Each rank listens before it connects to the next one, so no two ranks wait for each other. */
 void ring_meet(const struct ring_options *opt, int *next, int *prev)
 {
 	struct addrinfo *own = resolve(opt->hosts[opt->rank], opt->port);

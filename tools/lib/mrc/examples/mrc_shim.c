@@ -23,12 +23,12 @@
 #include <string.h>
 #include <mrc.h>
 
-#define RETRIES_DOUBLED	6	/* after those that the program wants: each waits twice as long */
+#define RETRIES_DOUBLED	6	/* after the retries of the program: each waits twice as long */
 
 struct shim_device {
 	struct ibv_context *v;
 	struct mrc_context *ctx;
-	struct verbs_context copy;	/* its context is that of the objects below */
+	struct verbs_context copy;	/* the context of the objects below */
 	struct shim_qp *qps;		/* under lock, as the next one */
 	struct shim_cq *cqs;
 	struct shim_device *next;
@@ -55,7 +55,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_device *devices;
 static unsigned int n_qps;
 
-/* By the program's context, or by the copy that its objects have. */
+/* Finds the device by the program's context, or by the copy that its objects have. */
 static struct shim_device *device_of(const struct ibv_context *v)
 {
 	struct shim_device *d;
@@ -67,7 +67,7 @@ static struct shim_device *device_of(const struct ibv_context *v)
 	return d;
 }
 
-/* Is an object of this context one of this file's? */
+/* The device, if an object with this context was created here; else NULL. */
 static struct shim_device *made_here(const struct ibv_context *v)
 {
 	struct shim_device *d = device_of(v);
@@ -162,7 +162,7 @@ int ibv_close_device(struct ibv_context *v)
 		;
 	*at = d->next;
 	pthread_mutex_unlock(&lock);
-	mrc_destroy_context(d->ctx);	/* EBUSY: the program left something, which goes anyhow */
+	mrc_destroy_context(d->ctx);	/* EBUSY if the program left objects: they end with it */
 	free(d);
 	return REAL(ibv_close_device)(v);
 }
@@ -216,7 +216,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *v, int cqe, void *cq_context,
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return NULL;
-	/* mrc_get_cq_event() then hands out what the program's event is about. */
+	/* mrc_get_cq_event() then returns the object that the program's event names. */
 	cq->mrc = mrc_create_cq(d->ctx, cqe, cq, channel ? ((struct shim_channel *)channel)->mrc : NULL,
 				comp_vector);
 	if (!cq->mrc) {
@@ -337,7 +337,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *v, struct ibv_qp_init_att
 	return qp;
 }
 
-/* The ids that the environment gives, and which attributes these are. */
+/* Reads profile ids from the environment. Returns the mask of those that are set. */
 static int profiles_from_environment(struct mrc_qp_attr *attr)
 {
 	const char *ev = getenv("MRC_QP_EV_PROFILE_ID"), *cc = getenv("MRC_QP_CC_PROFILE_ID");

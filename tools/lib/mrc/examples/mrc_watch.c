@@ -48,7 +48,7 @@ static void print_event(const struct mrc_ctl_ev_event *e)
 	fflush(stdout);
 }
 
-/* All that is there. */
+/* Prints all events of the queue. */
 static void print_all(struct mrc_cq *cq)
 {
 	struct mrc_ctl_ev_event events[AT_ONCE];
@@ -63,7 +63,10 @@ static void print_all(struct mrc_cq *cq)
 	} while (n);
 }
 
-/* Sleeps while nothing changes. What comes between the look and the sleep is not missed: it is armed first. */
+/*
+ * Sleeps while nothing changes. The queue is armed before it is polled, so no event is missed in
+ * between.
+ */
 static void watch(struct mrc_comp_channel *channel, struct mrc_cq *cq, time_t until)
 {
 	struct pollfd p = { .events = POLLIN };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * mrc.h - Multipath Reliable Connection for applications: the interface that OCP publishes
- * (API 1.0.1), in words of our own. Names, values and layouts are OCP's.
+ * mrc.h - Multipath Reliable Connection for applications: the interface that OCP publishes (API
+ * 1.0.1), described in our own words. Names, values and layouts are OCP's.
  *
- * Device, protection domain and memory regions are libibverbs' own objects; all else hangs on a
- * struct mrc_context. Calls behave as those of libibverbs that are named alike unless something
- * else is said here. Every object may be used by several threads at once, but not while it is
- * destroyed. What this implementation does and does not: Documentation/guide/libmrc.md, mrc(7).
+ * Device, protection domain and memory regions are libibverbs' own objects; all others belong to a
+ * struct mrc_context. Calls behave as the calls of libibverbs with the same names, unless a comment
+ * says otherwise. Several threads may use an object at once, but not while it is destroyed. The
+ * extent of this implementation: Documentation/guide/libmrc.md, mrc(7).
  *
- * Errors: a call that returns a pointer returns NULL and sets errno; of those that return int some return 0 or
- * an error number, as in libibverbs ("0 or errno"), and some 0 or -1 with errno set
- * ("0 or -1").
+ * Errors: a call that returns a pointer returns NULL and sets errno. A call that returns int
+ * returns 0 or an error number, as in libibverbs ("0 or errno"), or 0 or -1 with errno set ("0 or
+ * -1").
  */
 #ifndef MRC_H
 #define MRC_H
@@ -23,14 +23,14 @@
 extern "C" {
 #endif
 
-#define MRC_MAX_VENDOR_CFG_SIZE	128	/* bytes of what a vendor's library is told besides */
+#define MRC_MAX_VENDOR_CFG_SIZE	128	/* bytes of a vendor's own settings */
 
-/* Bit 31 of masks, in the type that enumerators have. */
+/* Bit 31 of a mask, as an int: the type of enumerators. */
 #define MRC_BIT31	(-2147483647 - 1)
 
 /* ---- devices ---- */
 
-/* As bits in mrc_device_attr; one of them in mrc_qp_init_attr. */
+/* mrc_device_attr has several of them ORed, mrc_qp_init_attr has one. */
 enum mrc_protocol_version {
 	MRC_PROTOCOL_VERSION_0 = 0,
 	MRC_PROTOCOL_VERSION_1 = 1 << 0,	/* MRC 1.0 */
@@ -38,19 +38,19 @@ enum mrc_protocol_version {
 
 enum mrc_device_cap {
 	MRC_DEVICE_CAP_TRIM_NACK = 1 << 0,	/* packets that switches trimmed are NACKed */
-	MRC_DEVICE_CAP_DYNAMIC_MPR = 1 << 1,	/* the window offered may change while it runs */
-	MRC_DEVICE_CAP_SVC_TIME = 1 << 2,	/* round trips leave out the responder's time */
+	MRC_DEVICE_CAP_DYNAMIC_MPR = 1 << 1,	/* a QP's window may change while it runs */
+	MRC_DEVICE_CAP_SVC_TIME = 1 << 2,	/* round trips exclude the responder's time */
 };
 
 struct mrc_device_attr {
 	uint32_t mrc_protocol_version;		/* enum mrc_protocol_version, ORed */
 	struct {
 		uint16_t max_wimm;		/* WRITE_WITH_IMM in flight, as sender */
-		uint16_t max_wimm_dest;		/* and as receiver */
+		uint16_t max_wimm_dest;		/* likewise, as receiver */
 	} wimm_attr;
 	struct {
 		uint8_t max_mpr;		/* window, units of 128 packets */
-		uint8_t mpr_resolution;		/* windows are multiples of so many units */
+		uint8_t mpr_resolution;		/* windows are multiples of this number of units */
 	} mpr_attr;
 	struct {
 		uint32_t max_qp_hint;		/* QP hints of a context */
@@ -60,14 +60,14 @@ struct mrc_device_attr {
 
 struct mrc_context;
 
-/* 0 or -1. *supported is 0 for a device that is not one of ours, and *attr all zero then. */
+/* 0 or -1. For a device that is not ours, *supported is 0 and *attr is all zero. */
 int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, int *supported);
 #if MRC_API_VER_USED >= MRC_API_VER(1, 0, 1)
 /* Likewise. mcontext may be NULL; else it must be one of context. */
 int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
 			struct mrc_device_attr *attr, int *supported);
 #endif
-/* At any time. A pointer that is NULL is left out. */
+/* May be called at any time. Pointers may be NULL. */
 void mrc_query_version(uint32_t *current_version, uint32_t *last_supported_version,
 		       uint32_t *vendor_version, uint32_t *last_supported_vendor_version);
 
@@ -78,10 +78,13 @@ struct mrc_context_attr {
 	uint32_t mrc_vendor_api_version_used;	/* MRC_VENDOR_API_VER_USED */
 };
 
-/* context_attr may be NULL: the current versions. The device must be an MRC device. */
+/*
+ * context_attr may be NULL: the current versions. EOPNOTSUPP for a device that is not an MRC
+ * device.
+ */
 struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 				       struct mrc_context_attr *context_attr);
-/* 0 or -1; EBUSY: objects are left. vcontext stays open, and must be until then. */
+/* 0 or -1; EBUSY: objects are left. vcontext stays open; the program closes it after this. */
 int mrc_destroy_context(struct mrc_context *mrc_ctx);
 
 /* ---- completion channels and queues ---- */
@@ -91,19 +94,21 @@ struct mrc_cq;
 
 /* 0 or errno */
 int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel **channel);
-/* 0 or -1. For poll(2), and to be made non-blocking. */
+/* 0 or -1. The file may be polled, and made non-blocking. */
 int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd);
 /* 0 or errno; EBUSY: queues use it. */
 int mrc_destroy_comp_channel(struct mrc_comp_channel *channel);
 
-/* Room for cqe completions at least; channel may be NULL. */
+/* The queue has room for at least cqe completions. channel may be NULL. */
 struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 			     struct mrc_comp_channel *channel, int comp_vector);
-/* How many of at most num_entries; negative: the queue has overrun, or is none. */
+/*
+ * The number of completions, at most num_entries; negative: the queue has overrun, or is no queue.
+ */
 int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc);
 /* 0 or errno; EBUSY: QPs use it. Waits until the events of the queue are acknowledged. */
 int mrc_destroy_cq(struct mrc_cq *cq);
-/* 0 or errno. One event with the next completion. */
+/* 0 or errno. Requests one event for the next completion. */
 int mrc_req_notify_cq(struct mrc_cq *cq, int solicited_only);
 /* 0 or -1. Waits for an event of a queue of the channel. */
 int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context);
@@ -118,11 +123,11 @@ enum mrc_qp_hint_attr_mask {
 	MRC_QP_HINT_VENDOR_CFG = MRC_BIT31,
 };
 
-/* What traffic is to be expected; 0: not known. */
+/* The traffic that the program expects; 0: not known. */
 struct mrc_qp_hint_attr {
 	int num_qps_per_peer;
-	int num_send_peers;		/* sent to at the same time */
-	int num_remote_recv_peers;	/* senders that a receiver hears at the same time */
+	int num_send_peers;		/* peers that are sent to at the same time */
+	int num_remote_recv_peers;	/* senders that a receiver receives from at the same time */
 	uint8_t vendor_cfg[MRC_MAX_VENDOR_CFG_SIZE];
 };
 
@@ -158,18 +163,19 @@ enum mrc_qp_attr_mask {
 	MRC_QP_VENDOR_CFG = MRC_BIT31,
 };
 
-/* What both ends agree on, or one of them cannot. */
+/* Properties that both ends agree on, or that one end does not support. */
 enum mrc_qp_cap {
-	MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED = 1 << 0,	/* the peer NACKs no trimmed packets */
-	MRC_QP_CAP_DYNAMIC_MPR = 1 << 1,		/* both ends change windows */
-	MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2,	/* the peer's time is in round trips */
+	MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED = 1 << 0,	/* the peer does not NACK trimmed packets */
+	MRC_QP_CAP_DYNAMIC_MPR = 1 << 1,		/* both ends change the window while the
+							 * QP runs */
+	MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2,	/* round trips include the peer's time */
 };
 
 struct mrc_qp_init_attr {
 	void *qp_context;
 	struct mrc_cq *send_cq;
 	struct mrc_cq *recv_cq;
-	struct ibv_qp_cap cap;			/* becomes what was granted */
+	struct ibv_qp_cap cap;			/* in: requested; out: granted */
 	int sq_sig_all;
 	struct ibv_pd *pd;
 	uint64_t send_ops_flags;		/* enum ibv_qp_create_send_ops_flags: writes, or 0 */
@@ -178,12 +184,13 @@ struct mrc_qp_init_attr {
 
 struct mrc_qp_attr {
 	struct {
-		uint8_t mpr;			/* the peer's window, units of 128 packets */
-		uint8_t mpr_dest;		/* ours */
+		uint8_t mpr;			/* the peer's receive window, units of 128
+						 * packets */
+		uint8_t mpr_dest;		/* our receive window, likewise */
 	} mpr;
 	struct {
-		uint16_t max_wimm;		/* WRITE_WITH_IMM in flight that the peer takes */
-		uint16_t max_wimm_dest;		/* that we take */
+		uint16_t max_wimm;		/* WRITE_WITH_IMM in flight that the peer accepts */
+		uint16_t max_wimm_dest;		/* WRITE_WITH_IMM in flight that we accept */
 	} wimm;
 	uint8_t timeout;			/* 1.024 us * 2^timeout, 0 ... 24 */
 	struct {
@@ -191,8 +198,9 @@ struct mrc_qp_attr {
 		uint64_t cc_profile_id;
 	} profile;
 	struct {
-		uint8_t linear_cnt;		/* retries after timeout, 0 ... 7 */
-		uint8_t exp_cnt;		/* then after twice as long each, 0 ... 24; 25: for ever */
+		uint8_t linear_cnt;		/* retries, each after timeout, 0 ... 7 */
+		uint8_t exp_cnt;		/* further retries, each after twice the time, 0
+						 * ... 24; 25: no limit */
 	} retry;
 	struct mrc_qp_hint *qp_hint;		/* or NULL */
 	uint32_t cap;				/* enum mrc_qp_cap, ORed */
@@ -204,26 +212,29 @@ struct mrc_qp;
 struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_attr *mrc_qp_attr);
 /* 0 or errno. Waits until the events of the QP are acknowledged. */
 int mrc_destroy_qp(struct mrc_qp *qp);
-/* 0 or errno. Attributes of both kinds; init_attr may be NULL, and an attr whose mask is 0. */
+/*
+ * 0 or errno. Queries attributes of both kinds. init_attr may be NULL, and so may an attr whose
+ * mask is 0.
+ */
 int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		 struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 		 struct mrc_qp_init_attr *init_attr);
 /*
- * 0 or errno. RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET. Attributes of mrc_attr may come with any
- * of INIT, RTR and RTS, also before they are needed: by INIT the hint, by RTR the EV profile,
- * max_wimm_dest, mpr_dest and cap, by RTS the others. What is not given is what the device usually has, as
- * mrc_query_qp() says; what comes too late is for the next time, after RESET. Port, timeout, retry
- * counts, RNR and READ attributes, alternate path and migration state of ibv_qp_attr have no meaning and
- * are ignored.
+ * 0 or errno. RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET. The transitions to INIT, RTR
+ * and RTS may have any attributes of mrc_attr. INIT applies the hint; RTR applies the EV profile,
+ * max_wimm_dest, mpr_dest and cap; RTS applies the others. An attribute that is not given by then
+ * has the device's default, which mrc_query_qp() returns. An attribute that is given later applies
+ * after the next RESET. Port, timeout, retry counts, RNR and READ attributes, alternate path and
+ * migration state of ibv_qp_attr are ignored.
  */
 int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		  struct mrc_qp_attr *mrc_attr, int mrc_attr_mask);
 /* 0 or -1 */
 int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn);
 
-/* 0 or -1 with *bad_wr, what precedes that was posted. Receives are for WRITE_WITH_IMM. */
+/* 0 or -1 with *bad_wr; the requests before it were posted. Receives are for WRITE_WITH_IMM. */
 int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* 0 or errno, likewise. RDMA_WRITE and RDMA_WRITE_WITH_IMM alone; others: EOPNOTSUPP. */
+/* 0 or errno, likewise. Only RDMA_WRITE and RDMA_WRITE_WITH_IMM; others: EOPNOTSUPP. */
 int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
 /* ---- asynchronous events ---- */
@@ -237,7 +248,7 @@ struct mrc_async_event {
 	enum ibv_event_type event_type;
 };
 
-/* 0 or -1. Waits for one; context->async_fd may be polled, and be made non-blocking. */
+/* 0 or -1. Waits for an event. context->async_fd may be polled, and made non-blocking. */
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event);
 void mrc_ack_async_event(struct mrc_async_event *event);
 

@@ -2,9 +2,9 @@
 /*
  * mrc_api_ver.h - versions of the application interface, mrc.h.
  *
- * A program may say which one it was written for by defining MRC_API_VER_USED (and
- * MRC_VENDOR_API_VER_USED) before it includes mrc.h; what came later is then not declared. Said or
- * not, it is passed on in struct mrc_context_attr.
+ * A program may define MRC_API_VER_USED (and MRC_VENDOR_API_VER_USED) before it includes mrc.h, as
+ * the version that it was written for. Newer declarations are then left out. The version is passed
+ * on in struct mrc_context_attr; without a definition it is the current one.
  */
 #ifndef MRC_API_VER_H
 #define MRC_API_VER_H
@@ -13,13 +13,13 @@
 #define MRC_API_VER_MINOR_OFFSET	16
 #define MRC_API_VER_SUBMINOR_OFFSET	0
 
-/* Comparable as numbers. */
+/* Versions compare as numbers. */
 #define MRC_API_VER(major, minor, subminor)		\
 	(((major) << MRC_API_VER_MAJOR_OFFSET) |	\
 	 ((minor) << MRC_API_VER_MINOR_OFFSET) |	\
 	 ((subminor) << MRC_API_VER_SUBMINOR_OFFSET))
 
-/* Whatever is the newest where the program is compiled: all bits of an int. */
+/* The newest version at the program's compilation: all bits of an int. */
 #define MRC_API_VER_LATEST		(-1)
 #define MRC_VENDOR_API_VER_LATEST	(-1)
 

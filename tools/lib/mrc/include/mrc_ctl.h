@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * mrc_ctl.h - Multipath Reliable Connection for the controller of a node: the interface that OCP
- * publishes (API 1.0.1), in words of our own. Names, values and layouts are OCP's.
+ * publishes (API 1.0.1), described in our own words. Names, values and layouts are OCP's.
  *
- * A controller makes profiles, which QPs name by their ids: of EVs (the paths that packets are
- * spread over), of the format of EVs, and of congestion control. Each is INIT (it does not exist), OFFLINE
- * (being made) or ONLINE (in use). Changes need CAP_NET_ADMIN. Ports are numbered from 1; one of
- * an EV is a plane of the device. What this implementation does and does not:
+ * A controller creates profiles, which QPs name by their ids: of EVs (the paths that packets are
+ * sprayed over), of the format of EVs, and of congestion control. A profile is INIT (it does not
+ * exist), OFFLINE (being configured) or ONLINE (in use). Changes need CAP_NET_ADMIN. Ports are
+ * numbered from 1; the port of an EV is a plane of the device. The extent of this implementation:
  * Documentation/guide/libmrc.md, mrc_ctl(7).
  *
- * Calls that return int return 0 or -1 and set errno: EINVAL: an argument or transition that is
- * not allowed; EBUSY: still in use; E2BIG: too long, or on queries too short, and the length needed
- * is returned; ENOENT: no such EV; EPERM: no privilege; EOPNOTSUPP: not done here; EIO: others.
+ * Calls that return int return 0 or -1 and set errno. EINVAL: an argument or transition that is not
+ * allowed; EBUSY: still in use; E2BIG: too long, or too short for a query, and the required length
+ * is returned; ENOENT: no such EV; EPERM: no privilege; EOPNOTSUPP: not supported; EIO: others.
  */
 #ifndef MRC_CTL_H
 #define MRC_CTL_H
@@ -26,7 +26,7 @@ extern "C" {
 #define MRC_CTL_MAX_VENDOR_CFG_SIZE	128
 #define MRC_CTL_EV_MAX_BYTES		32
 
-/* Bit 31 of masks, in the type that enumerators have. */
+/* Bit 31 of a mask, as an int: the type of enumerators. */
 #define MRC_CTL_BIT31	(-2147483647 - 1)
 
 /* ---- devices ---- */
@@ -57,9 +57,9 @@ struct mrc_ctl_device_attr {
 		uint32_t ev_max_fmt_profiles;
 		uint32_t ev_max_profiles;
 		uint32_t ev_max_count;		/* EVs of all profiles */
-		uint32_t ev_free_count;		/* of those, not taken */
+		uint32_t ev_free_count;		/* EVs of these that are free */
 		uint32_t ev_max_count_profile;	/* EVs of one profile */
-		uint32_t ev_count_align;	/* its number is a multiple of this */
+		uint32_t ev_count_align;	/* number of EVs of a profile: a multiple of this */
 		uint32_t ev_max_width;		/* bits */
 		uint32_t ev_fmt_mode_mask;	/* enum mrc_ctl_ev_fmt_mode, ORed */
 		uint32_t ev_mode_mask;		/* enum mrc_ctl_ev_mode, ORed */
@@ -67,19 +67,19 @@ struct mrc_ctl_device_attr {
 	} ev;
 	struct {
 		uint32_t cc_max_profiles;
-		const char **algorithms;	/* the library's; NULL after the last */
+		const char **algorithms;	/* owned by the library; NULL after the last */
 	} cc;
-	uint32_t phy_port_mask;			/* bit N: port N; bit 0 is none */
+	uint32_t phy_port_mask;			/* bit N: port N; bit 0 is unused */
 	uint32_t opt_attr;			/* enum mrc_ctl_attr_opt, ORed */
 };
 
 int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr *ctl_attr);
 #if MRC_CTL_API_VER_USED >= MRC_CTL_API_VER(1, 0, 1)
-/* Likewise; mcontext may be NULL. *supported is 0 for a device that is not one of ours. */
+/* Likewise; mcontext may be NULL. *supported is 0 for a device that is not ours. */
 int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
 			    struct mrc_ctl_device_attr *ctl_attr, int *supported);
 #endif
-/* At any time. A pointer that is NULL is left out. */
+/* May be called at any time. Pointers may be NULL. */
 void mrc_ctl_query_version(uint32_t *current_version, uint32_t *last_supported_version,
 			   uint32_t *vendor_version, uint32_t *last_supported_vendor_version);
 
@@ -129,8 +129,10 @@ struct mrc_ctl_ev_fmt_field {
 };
 
 struct mrc_ctl_ev_fmt_profile_attr {
-	enum mrc_ctl_profile_state profile_state;	/* to go to; queried: as it is */
-	enum mrc_ctl_profile_state cur_profile_state;	/* as the caller believes it to be */
+	enum mrc_ctl_profile_state profile_state;	/* modify: the new state; query: the
+							 * current one */
+	enum mrc_ctl_profile_state cur_profile_state;	/* the current state, as the caller
+							 * assumes it */
 	enum mrc_ctl_ev_fmt_mode ev_fmt_mode;
 	struct {
 		enum mrc_ctl_ev_fmt_op op;
@@ -152,7 +154,7 @@ typedef uint8_t mrc_ctl_ev_t[MRC_CTL_EV_MAX_BYTES];
 enum mrc_ctl_ev_state {
 	MRC_CTL_EV_GOOD = 1 << 0,
 	MRC_CTL_EV_ASSUMED_BAD = 1 << 1,
-	MRC_CTL_EV_DENIED = 1 << 2,		/* by a controller */
+	MRC_CTL_EV_DENIED = 1 << 2,		/* denied by a controller */
 	MRC_CTL_EV_UNKNOWN = MRC_CTL_BIT31,
 };
 
@@ -188,22 +190,22 @@ enum mrc_ctl_ev_profile_attr_mask {
 };
 
 enum mrc_ctl_ev_op_flags {
-	MRC_CTL_EV_OP_F_ALL_COPIES = 1 << 0,	/* not the first one only */
+	MRC_CTL_EV_OP_F_ALL_COPIES = 1 << 0,	/* all copies of the EV, not only the first */
 };
 
 struct mrc_ctl_ev {
 	mrc_ctl_ev_t val;
-	uint8_t port;			/* from 1; 0: not populated */
+	uint8_t port;			/* from 1; 0: the entry is empty */
 };
 
-/* An entry that holds no EV (yet). */
+/* An empty entry. */
 #ifdef __cplusplus
 #define MRC_CTL_EV_UNPOPULATED	(::mrc_ctl_ev())
 #else
 #define MRC_CTL_EV_UNPOPULATED	((struct mrc_ctl_ev){ .val = { 0 }, .port = 0 })
 #endif
 
-/* A piece of an EV that is made: init_val, with the bits of mask counting min_val ... max_val. */
+/* A part of a generated EV: init_val, with the bits of mask counting from min_val to max_val. */
 struct mrc_ctl_ev_field {
 	uint32_t width;			/* bits */
 	uint32_t init_val;
@@ -225,8 +227,8 @@ struct mrc_ctl_ev_profile_attr {
 	enum mrc_ctl_ev_mode ev_mode;
 	uint64_t ev_fmt_profile_id;
 	uint32_t ev_count;
-	uint32_t ev_min_active;		/* so many stay in use, however bad they look */
-	int ev_event_mask;		/* enum mrc_ctl_ev_state, ORed: news that are wanted */
+	uint32_t ev_min_active;		/* this number of EVs stays in use, even bad ones */
+	int ev_event_mask;		/* enum mrc_ctl_ev_state, ORed: changes that are reported */
 	struct {
 		enum mrc_ctl_ev_op op;
 		struct mrc_ctl_ev_op_entry *entries;	/* the caller's */
@@ -259,7 +261,8 @@ struct mrc_ctl_cc_profile_attr {
 	enum mrc_ctl_profile_state profile_state;
 	enum mrc_ctl_profile_state cur_profile_state;
 	const char *algorithm;		/* "uet-1.0-nscc"; NULL: none */
-	const void *cc_config;		/* struct mrc_ctl_cc_nscc_cfg; queried: the caller's memory */
+	const void *cc_config;		/* struct mrc_ctl_cc_nscc_cfg; query: memory of the
+					 * caller */
 	uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
@@ -285,26 +288,26 @@ int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_i
 int mrc_ctl_query_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,
 			     struct mrc_ctl_cc_profile_attr *attr, int attr_mask);
 
-/* ---- news of EVs ---- */
+/* ---- events of EVs ---- */
 
 struct mrc_ctl_ev_event {
 	uint64_t profile_id;
 	struct mrc_ctl_ev ev;
 	uint32_t drop_count;		/* events lost before this one */
 #if MRC_CTL_API_VER_USED >= MRC_CTL_API_VER(1, 0, 1)
-	enum mrc_ctl_ev_state state;	/* that it has now */
+	enum mrc_ctl_ev_state state;	/* its new state */
 #endif
 };
 
 /*
- * NULL with errno. A queue of events alone: nothing else is polled from it. channel may be NULL; else
- * mrc_req_notify_cq() and mrc_get_cq_event() are for it as for a queue of completions.
+ * NULL with errno. The queue holds events of EVs, and no completions. channel may be NULL;
+ * otherwise mrc_req_notify_cq() and mrc_get_cq_event() work as with a queue of completions.
  */
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
 					  struct mrc_comp_channel *channel, int comp_vector);
 /*
- * The library cannot see how far apart the events of a program's array are. Without more it goes by
- * the version of the context; where that would be the wrong one, the symbol says it.
+ * The library cannot see the size of the entries in a program's array. The plain symbol uses the
+ * version of the context. Where that would be wrong, another symbol states the version.
  */
 #if MRC_CTL_API_VER_USED < MRC_CTL_API_VER(1, 0, 1)
 #define MRC_CTL_EV_EVENT_CALL	__asm__("mrc_ctl_poll_ev_event_1_0_0")
@@ -314,7 +317,7 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, 
 #define MRC_CTL_EV_EVENT_CALL
 #endif
 
-/* How many of at most num_entries, or a negative errno, which errno is, too. */
+/* The number of events, at most num_entries; or a negative error number, which errno has, too. */
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries,
 			  struct mrc_ctl_ev_event *ev_event) MRC_CTL_EV_EVENT_CALL;
 
@@ -328,11 +331,11 @@ enum mrc_ctl_ep_op_type {
 };
 
 struct mrc_ctl_ep_req {
-	uint16_t req_id;		/* the caller's, in the response too */
+	uint16_t req_id;		/* chosen by the caller; the response has it, too */
 	union ibv_gid sgid;
 	union ibv_gid dgid;
 	enum mrc_ctl_ev_fmt_mode ev_fmt_mode;
-	struct mrc_ctl_ev req_ev;	/* the way there */
+	struct mrc_ctl_ev req_ev;	/* the EV that the request is sent on */
 	union {
 		struct {
 			uint32_t port_status;	/* bit N: port N is up */
@@ -342,14 +345,14 @@ struct mrc_ctl_ep_req {
 
 struct mrc_ctl_ep_rsp {
 	uint16_t req_id;
-	uint8_t port;			/* that it came by */
+	uint8_t port;			/* the port that it arrived by */
 	unsigned int rtt;		/* ns */
-	uint8_t adj_svc_time;		/* 1: without the responder's time */
+	uint8_t adj_svc_time;		/* 1: rtt excludes the responder's time */
 };
 
 /*
- * @rsp has room for @num_req. 0, or -1: ETIMEDOUT: some did not answer within @rsp_timeout ns; those that
- * did are returned all the same, in the order in which they came.
+ * @rsp has room for @num_req responses. 0, or -1. ETIMEDOUT: some did not arrive within
+ * @rsp_timeout ns; those that did are returned, in the order of their arrival.
  */
 int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
 			       enum mrc_ctl_ep_op_type op_type, struct mrc_ctl_ep_req *req,

@@ -2,8 +2,8 @@
 /*
  * mrc_ctl_api_ver.h - versions of the controller interface, mrc_ctl.h.
  *
- * A program may say which one it was written for by defining MRC_CTL_API_VER_USED (and
- * MRC_CTL_VENDOR_API_VER_USED) before it includes mrc_ctl.h; what came later is then not declared.
+ * A program may define MRC_CTL_API_VER_USED (and MRC_CTL_VENDOR_API_VER_USED) before it includes
+ * mrc_ctl.h, as the version that it was written for. Newer declarations are then left out.
  */
 #ifndef MRC_CTL_API_VER_H
 #define MRC_CTL_API_VER_H
@@ -12,13 +12,13 @@
 #define MRC_CTL_API_VER_MINOR_OFFSET	16
 #define MRC_CTL_API_VER_SUBMINOR_OFFSET	0
 
-/* Comparable as numbers. */
+/* Versions compare as numbers. */
 #define MRC_CTL_API_VER(major, minor, subminor)		\
 	(((major) << MRC_CTL_API_VER_MAJOR_OFFSET) |	\
 	 ((minor) << MRC_CTL_API_VER_MINOR_OFFSET) |	\
 	 ((subminor) << MRC_CTL_API_VER_SUBMINOR_OFFSET))
 
-/* Whatever is the newest where the program is compiled: all bits of an int. */
+/* The newest version at the program's compilation: all bits of an int. */
 #define MRC_CTL_API_VER_LATEST		(-1)
 #define MRC_CTL_VENDOR_API_VER_LATEST	(-1)
 
