@@ -78,7 +78,7 @@ void mrc_bh_kick(struct mrc_qp *qp)
 
 	if (test_and_set_bit(MRC_BH_QUEUED, &qp->bh))
 		return;
-	/* A packet found the QP under RCU, but its last reference is gone: it needs no turn. */
+	/* A packet found the QP under RCU, but the last reference was dropped. A destroyed QP needs no turn. */
 	if (unlikely(!mrc_qp_try_get(qp)))
 		return;
 	/*

@@ -2,8 +2,8 @@
 /*
  * mrc_crc32_fold.h - CRC-32 by carry-less multiplication (folding) with AVX vectors.
  *
- * The library of the supported kernels uses SSE only, at half the speed, and saves the vector
- * registers for each piece of a packet. Here they are saved once per packet.
+ * The library of the supported kernels is slower: it uses SSE only, and saves the vector registers
+ * for each piece of a packet. Here they are saved once per packet.
  */
 #ifndef MRC_CRC32_FOLD_H
 #define MRC_CRC32_FOLD_H

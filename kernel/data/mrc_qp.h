@@ -182,8 +182,8 @@ static inline bool mrc_qp_only_spec(const struct mrc_qp *qp)
 #define MRC_QP_TIMER_MODE	HRTIMER_MODE_ABS	/* CLOCK_MONOTONIC */
 
 /*
- * Under RCU. The QP with this number, or NULL. Its memory and its device remain valid until the section ends. Its last
- * reference may be gone: take one with mrc_qp_try_get().
+ * Under RCU. The QP with this number, or NULL. Its memory and its device remain valid until the RCU section ends. There
+ * may be no reference left, so the caller takes one with mrc_qp_try_get().
  */
 struct mrc_qp *mrc_qp_look(u32 qpn);
 /* Any context. The QP with this number, with a reference; or NULL. */
@@ -208,19 +208,22 @@ void mrc_qp_free(struct mrc_qp *qp);		/* process context; no other references */
 void mrc_qp_free_work(struct work_struct *work);	/* for INIT_RCU_WORK() */
 
 #define mrc_qp_count(qp, name) ((qp)->stats.name++)	/* under qp->lock */
-/* Under qp->lock. All counters of the QP. */
+/* Under qp->lock. Reads all counters of the QP. */
 void mrc_qp_get_stats(struct mrc_qp *qp, struct mrc_statset *t);
-/* Under qp->lock. Resets them, after they were added elsewhere. */
+/* Under qp->lock. Sets all counters to 0; the caller has added them to another object. */
 void mrc_qp_clear_stats(struct mrc_qp *qp);
 
 /* Under qp->lock, or without other users of @qp: drops the references of requests that will never finish. */
 void mrc_qp_put_mrs(struct mrc_qp *qp);
 /* Under qp->lock: drops the claim, so another user may connect to the peer's QP. */
 void mrc_qp_unclaim(struct mrc_qp *qp);
-/* Under qp->lock: the connection fails and drops its references to memory of packets in flight. */
+/*
+ * Under qp->lock; takes path_lock. Drops the claim and fails the connection. A turn then completes all requests as
+ * flushed, which drops their references to memory.
+ */
 void mrc_qp_fail_conn(struct mrc_qp *qp);
 
-int mrc_qp_init(void);		/* the table of QP numbers */
-void mrc_qp_exit(void);
+int mrc_qp_init(void);		/* module start. Returns 0 */
+void mrc_qp_exit(void);		/* module end; all QP numbers are released */
 
 #endif

@@ -37,7 +37,7 @@ struct mrc_ud {
 	u32 qpn;			/* 1: GSI */
 	u32 pdn;
 	u32 qkey;			/* under lock */
-	u32 psn;			/* of the next datagram; nobody checks it */
+	u32 psn;			/* of the next datagram; receivers do not check it */
 	enum ib_qp_state state;		/* under lock */
 	bool sq_sig_all;
 	bool no_echo;			/* does not receive its own multicast datagrams */

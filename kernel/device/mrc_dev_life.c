@@ -7,7 +7,7 @@
  * concurrently and decides by state alone:
  *
  *	alive, not registered	register with ib_core
- *	dead, registered	ask ib_core to unregister (its own work queue), until it does
+ *	dead, registered	queue unregistration in ib_core's work queue; retry while ib_core is busy
  *	dead, not registered	free
  *
  * mrc_dev_remove() marks the device dead, removes its planes and queues the work. ib_core may also

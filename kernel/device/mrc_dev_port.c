@@ -46,7 +46,7 @@ void mrc_dev_port_off(struct mrc_dev_plane *plane)
 	call_rcu(&plane->rcu, plane_free_rcu);
 }
 
-/* The plane number (0-based) for @port, which wants @number (1-based; 0: any); or -errno with extack. */
+/* Checks @number (1-based), or chooses one for @port (0). Returns the plane number (0-based) or -errno with extack. */
 static int plane_number(struct mrc_dev *dev, const struct net_device *port, u8 number,
 			struct netlink_ext_ack *extack)
 {
