@@ -68,7 +68,7 @@ public:
         return at(o.link, [&](int i) { return route(nl::addr_add(i, o.addr)); });
     }
 
-    // Gone meanwhile: with another, or by somebody else's hand.
+    // Removed meanwhile: together with another one, or by somebody else.
     error operator()(const AddrDel &o)
     {
         const error e = at(o.link, [&](int i) { return route(nl::addr_del(i, o.addr)); });
@@ -78,7 +78,7 @@ public:
     error operator()(const RouteAdd &o) { return new_route(o.route, nl::RouteMode::kAdd); }
     error operator()(const RouteReplace &o) { return new_route(o.route, nl::RouteMode::kReplace); }
 
-    // Gone with its interface, between the look and now.
+    // The interface was removed since the state was read, and the route with it.
     error operator()(const RouteDel &o)
     {
         const error e = route(nl::route_del(o.dst, o.metric, o.oif));
@@ -136,7 +136,7 @@ private:
         });
     }
 
-    // The device, and with it the module, may have come since the look.
+    // The module may have been loaded since the state was read.
     error family()
     {
         mrcnl::family found;

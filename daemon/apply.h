@@ -7,7 +7,7 @@
 
 namespace mrcd {
 
-// An error carries the kernel's explanation, not the operation: callers know it.
+// An error has the kernel's explanation, but not the operation, which the caller knows.
 mrcnl::error apply(Sockets &sockets, const Op &op);
 
 }   // namespace mrcd

@@ -47,7 +47,7 @@ Avoider::Cables Avoider::cables_of(const Part &part) const
     return cables;
 }
 
-// A verdict may have been widened to a whole switch: what it had before is still sick.
+// A verdict may have grown to a whole switch: the parts of the earlier verdict are still sick.
 bool Avoider::covered(const Part &part, const std::vector<Part> &sick) const
 {
     const Cables mine = cables_of(part);
@@ -86,7 +86,7 @@ void Avoider::release(const std::vector<Part> &sick)
     std::erase_if(applied_, [&](const Part &p) {
         if (covered(p, sick))
             return false;
-        std::erase_if(refused_, [&](const Part &r) { return r.plane == p.plane; });   // there is room again
+        std::erase_if(refused_, [&](const Part &r) { return r.plane == p.plane; });   // the limit may allow it now
         said_(fmt::format("plane {}: {} {}", p.plane, part_name(layout_, p), setup_.act ? "is no longer avoided" : "would no longer be avoided"));
         return true;
     });
@@ -123,7 +123,8 @@ std::vector<AvoidLink> Avoider::links() const
     return list;
 }
 
-// An empty list is sent once, when the last link is released: what a mrcd before this one avoided expires by itself.
+// An empty list is sent once, when the last link is released. Links that an earlier mrcd avoided
+// expire in the module.
 void Avoider::push(double now)
 {
     const auto want = links();
@@ -156,7 +157,7 @@ void Avoider::tick(double now, const std::vector<Part> &sick)
 
 mrcnl::error NetlinkAvoids::set(const std::string &dev, const std::vector<AvoidLink> &links, unsigned expiry_s)
 {
-    mrcnl::genl_socket nl;   // another each time: the module may have come again, with another number
+    mrcnl::genl_socket nl;   // opened each time: a reloaded module has another family number
     mrcnl::request rq(MRC_CMD_AVOID_SET);
     const auto e = nl.open(MRC_GENL_NAME);
 

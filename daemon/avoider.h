@@ -2,8 +2,9 @@
 // avoider.h - turns verdicts into the list of links that the module avoids.
 //
 // Limits: at most 5 % of the cables of a plane, at least one; at least one uplink of this host's T0
-// stays; never a plane, a NIC or this host's own cable. A verdict beyond a limit is said and not
-// applied. The list expires in the module unless it is renewed, so a dead mrcd leaves nothing behind.
+// stays; never a plane, a NIC or this host's own cable. A verdict beyond a limit is reported and
+// not applied. The list expires in the module unless it is renewed, so a dead mrcd leaves nothing
+// behind.
 #pragma once
 
 #include <functional>
@@ -37,19 +38,19 @@ class Avoider {
 public:
     struct Setup {
         std::string node, dev;
-        bool act = false;          // else only say it
+        bool act = false;          // false: only report
         unsigned expiry_s = 600;
     };
     using OnSaid = std::function<void(const std::string &)>;
 
     Avoider(const mrcver::Layout &layout, const Setup &setup, AvoidKernel &kernel, OnSaid said);
 
-    // @sick: the parts that verdicts name now. @now: seconds.
+    // @sick: the parts that verdicts name now. @now: time in seconds.
     void tick(double now, const std::vector<mrcver::Part> &sick);
-    // The module came, or came again: it has no list.
+    // The module was loaded: it has no list.
     void renew() { next_ = 0; }
 
-    std::vector<AvoidLink> links() const;   // that are avoided now
+    std::vector<AvoidLink> links() const;   // avoided now
 
 private:
     using Cable = std::pair<unsigned, unsigned>;   // T0, T1
@@ -57,7 +58,7 @@ private:
 
     Cables cables_of(const mrcver::Part &part) const;
     bool covered(const mrcver::Part &part, const std::vector<mrcver::Part> &sick) const;
-    std::string beyond(const mrcver::Part &part) const;   // which limit; "": none
+    std::string beyond(const mrcver::Part &part) const;   // the limit that forbids it; "": none
     void release(const std::vector<mrcver::Part> &sick);
     void take(const mrcver::Part &part);
     void push(double now);
@@ -71,7 +72,7 @@ private:
     std::vector<AvoidLink> pushed_;
     std::string complaint_;
     double next_ = 0;
-    bool begun_ = false;   // a list of ours is there
+    bool begun_ = false;   // the module has a list of ours
 };
 
 }   // namespace mrcd

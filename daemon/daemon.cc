@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// One thread. Any event only makes a reconciliation due, kCoalesce later, so
-// that a burst of events costs one; lost events are thereby no special case.
+// daemon.cc - see daemon.h.
+//
+// One thread. An event only requests a reconciliation, kCoalesce later, so that a burst of events
+// costs one. So a lost event is no special case: kLook requests one, too.
 #include "daemon.h"
 
 #include <linux/genetlink.h>
@@ -35,15 +37,15 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kCoalesce = 50ms;
-constexpr auto kCoalesceFailing = 250ms;   // what fails must not spin on its own events
+constexpr auto kCoalesceFailing = 250ms;   // a failing operation must not loop on its own events
 constexpr auto kRetryMin = 100ms;
 constexpr auto kRetryMax = 5000ms;
-constexpr auto kListenAgain = 5s;          // the address may come later
-constexpr auto kLook = 30s;                // whatever no event told
+constexpr auto kListenAgain = 5s;          // the address may be added later
+constexpr auto kLook = 30s;                // even without an event
 constexpr const char *kInPlace = "everything is in place";
-constexpr unsigned kGenlNotify = GENL_ID_CTRL;   // families that come and go
+constexpr unsigned kGenlNotify = GENL_ID_CTRL;   // the group that announces families
 
-// "": a module that has none.
+// The version of the loaded module; "": it has none.
 std::string module_version()
 {
     std::string version;
@@ -87,7 +89,7 @@ private:
     {
         descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
                                [this](const boost::system::error_code &ec) {
-            if (ec)   // being destroyed
+            if (ec)   // the source is being destroyed
                 return;
             drain();
             wait();
@@ -170,7 +172,7 @@ private:
         const mrcnl::table t(mrcnl::attrs_after<genlmsghdr>(payload));
         const auto type = t[MRC_A_EVENT_TYPE].num();
 
-        // Peers and their EVs are the module's own business.
+        // Events of peers and their EVs need no reconciliation.
         if (t[MRC_A_EVENT_TYPE] && type != MRC_EVENT_PEER_PORTS && type != MRC_EVENT_EV)
             due();
     }
@@ -256,7 +258,7 @@ private:
         looked_ = std::chrono::system_clock::now();
         follow_module();
         failing_ = outcome == Outcome::kFailed;
-        if (outcome == Outcome::kInterrupted)   // the signal is next in the loop
+        if (outcome == Outcome::kInterrupted)   // the loop handles the signal next
             return again_in(Clock::duration::zero());
         tell_status(outcome);
         if (outcome == Outcome::kComplete) {
@@ -302,7 +304,7 @@ private:
 
     // ------------------------------------------------------------- probes
 
-    // Of the fabric as the file has it now.
+    // Starts or stops probes as the present file says.
     void follow_probes()
     {
         const auto &device = reconciler_.device();
@@ -407,7 +409,7 @@ private:
         });
     }
 
-    // The module may come, go and come again, each time with another number.
+    // The module may be loaded and unloaded, each time with another family number.
     void follow_module()
     {
         const auto &family = kernel_.family();
@@ -428,7 +430,7 @@ private:
             mrc_ = std::make_unique<EventSource>(
                 io_, NETLINK_GENERIC, std::vector{group->second},
                 [this](auto &, auto payload) { mrc_event(payload); }, [this] { lost("mrc"); });
-        } catch (const std::runtime_error &e) {   // the module went again
+        } catch (const std::runtime_error &e) {   // the module was unloaded again
             log_.warning("mrc events: {}", e.what());
             mrc_family_.reset();
         }
@@ -437,10 +439,10 @@ private:
             prober_->renew();
         if (avoider_)
             avoider_->renew();
-        due();   // what happened before we listened
+        due();   // for changes before we listened
     }
 
-    // An older module has none, and nothing depends on it.
+    // An older module has no log group, and nothing depends on it.
     void follow_log(const mrcnl::family &family)
     {
         const auto group = family.groups.find(MRC_GENL_MCGRP_LOG);

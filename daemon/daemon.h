@@ -8,8 +8,8 @@
 
 namespace mrcd {
 
-// Until SIGTERM or SIGINT; returns the exit status. Everything stays as it is
-// in the kernel: packets do not need this process.
+// Runs until SIGTERM or SIGINT; returns the exit status. The kernel keeps all settings: packets do
+// not need this process.
 int run_daemon(Reconciler &reconciler, const NetlinkKernel &kernel, const Options &options,
                const Log &log);
 

@@ -9,15 +9,15 @@ namespace mrcd {
 
 class EventFile {
 public:
-    static constexpr std::size_t kMost = 16 << 20;   // bytes of one
-    static constexpr int kOld = 4;                   // files that are kept besides
+    static constexpr std::size_t kMost = 16 << 20;   // bytes per file
+    static constexpr int kOld = 4;                   // rotated files that are kept
 
     explicit EventFile(std::string path, std::size_t most = kMost) : path_(std::move(path)), most_(most) {}
     ~EventFile();
     EventFile(const EventFile &) = delete;
     EventFile &operator=(const EventFile &) = delete;
 
-    // 0, or an errno. Another try opens it anew: it may have been moved away.
+    // 0, or an errno. The next call opens the file again, because it may have been moved away.
     int append(const std::string &line);
 
 private:

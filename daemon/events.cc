@@ -21,7 +21,7 @@ std::string address(mrcnl::bytes bytes)
     return bytes.size() >= 16 && inet_ntop(AF_INET6, bytes.data(), buf, sizeof(buf)) ? buf : "";
 }
 
-// What a person looks at, not what is well again.
+// Does an administrator have to look at the event? Not at a recovery.
 bool bad(const Event &e)
 {
     return e.kind == "plane-down" || e.kind == "port-down" || e.kind == "ev-bad" || e.kind == "hint";
@@ -38,7 +38,7 @@ std::string moment(std::uint64_t ns)
     return fmt::format("{}.{:06}Z", text, ns % 1000000000 / 1000);
 }
 
-// Names of netdevs have nearly any byte.
+// Escapes a name: netdev names may contain nearly any byte.
 std::string quoted(const std::string &s)
 {
     std::string out = "\"";

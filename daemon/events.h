@@ -15,19 +15,19 @@
 namespace mrcd {
 
 struct Event {
-    std::string dev, kind, cause, peer;   // peer "": none, or many
+    std::string dev, kind, cause, peer;   // peer "": no peer, or many
     std::uint64_t id = 0, boot_ns = 0, last_ns = 0, real_ns = 0, count = 0;
     unsigned plane = 0;                   // from 1; 0: none
     bool has_ev = false;
     std::uint32_t ev = 0, entropy = 0;
 };
 
-// Of a message of the group "log".
+// Parses a message of the group "log".
 Event parse_event(const mrcnl::table &t);
 // "mrc0: plane-down: plane 2: no-carrier"
 std::string event_text(const Event &e);
 JournalFields event_fields(const Event &e);
-// As `mrcctl -j log` has it.
+// The JSON of `mrcctl -j log`.
 std::string event_json(const Event &e);
 
 class Events {
@@ -36,9 +36,9 @@ public:
     Events(const std::string &path, const Log &log);
 
     void take(const mrcnl::table &t);
-    // A line about something else, with its fields.
+    // Writes a line about something else.
     void write(const JournalFields &fields, const std::string &json);
-    // The module told more than could be taken.
+    // Netlink dropped records: reports the gap.
     void lost();
 
 private:
@@ -46,7 +46,7 @@ private:
     Journal journal_;
     std::string path_;
     std::unique_ptr<EventFile> file_;
-    int failed_ = 0;   // errno that was told last
+    int failed_ = 0;   // errno that was reported last
 };
 
 }   // namespace mrcd

@@ -12,7 +12,7 @@ namespace mrcd {
 
 using JournalFields = std::vector<std::pair<std::string, std::string>>;
 
-// "NAME=value" lines; a value with a line break by its length.
+// "NAME=value" lines. A value with a line break is preceded by its length.
 std::string journal_entry(const JournalFields &fields);
 
 class Journal {
@@ -22,7 +22,7 @@ public:
     Journal(const Journal &) = delete;
     Journal &operator=(const Journal &) = delete;
 
-    // False: there is no journal, or it takes nothing now. Never waits.
+    // False: there is no journal, or it accepts nothing now. Never blocks.
     bool send(const JournalFields &fields) const;
 
 private:

@@ -14,9 +14,10 @@ class Kernel {
 public:
     virtual ~Kernel() = default;
 
-    // Only what @want is about. The module's absence is no error.
+    // Reads the part of the kernel's state that @want concerns. A missing module is no error.
     virtual mrcnl::error look(const Desired &want, Observed &have) = 0;
-    // An error carries the kernel's explanation, not the operation: callers know it.
+    // Executes @op. An error has the kernel's explanation, but not the operation, which the caller
+    // knows.
     virtual mrcnl::error apply(const Op &op) = 0;
 };
 

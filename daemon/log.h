@@ -33,7 +33,7 @@ public:
         if (level_ == Level::kVerbose)
             line("<7>", "", fmt::format(f, std::forward<A>(a)...));
     }
-    // To stdout, as it is.
+    // Prints @text to stdout, unchanged.
     void print(const std::string &text) const
     {
         if (level_ != Level::kSilent)
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    // sd-daemon(3) levels, where the journal reads stderr.
+    // Adds levels of sd-daemon(3) if the journal reads stderr.
     void line(const char *level, const char *word, const std::string &text) const
     {
         static const bool journal = std::getenv("JOURNAL_STREAM") != nullptr;

@@ -15,7 +15,7 @@
 
 namespace mrcd {
 
-// Of links that stay where they are.
+// Finds links by name or index. The vector must not change meanwhile.
 class LinkIndex {
 public:
     explicit LinkIndex(const std::vector<Link> &links)
@@ -50,7 +50,7 @@ struct ProfileKeyHash {
     }
 };
 
-// Destinations that the wanted profiles are for, be it by a prefix.
+// Finds out whether a wanted profile covers a destination, by itself or by a prefix.
 class Reached {
 public:
     explicit Reached(const std::vector<Profile> &profiles)

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long --once waits for what is made in the background: the RDMA device.
+// How long --once waits for the RDMA device, which the kernel creates in the background.
 constexpr auto kOnceLimit = 10s;
 constexpr auto kOncePause = 100ms;
 
@@ -48,7 +48,7 @@ int run_check(Reconciler &reconciler, const Options &o)
     return o.check && found == Reconciler::Check::kSomething ? kSomethingToDo : kNothingToDo;
 }
 
-// Needs no kernel: udev asks while interfaces come.
+// Answers --owns. Reads only the file, because udev calls it while interfaces appear.
 int owns(const Options &o, const Log &log)
 {
     try {
@@ -80,7 +80,7 @@ int run(const Options &o)
             return run_check(reconciler, o);
         if (!o.ready_file.empty())
             untouch(o.ready_file);
-        // Nothing is moved: "rdma dev set ... netns" is the administrator's.
+        // The device is not moved: the administrator does that, by "rdma dev set ... netns".
         if (reconciler.device() && rdma_netns_exclusive())
             log.info("rdma netns mode is exclusive: the RDMA device stays in the namespace where it is made");
         return o.once ? run_once(reconciler, o, log) : run_daemon(reconciler, kernel, o, log);
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     mrcd::Options options;
     int status = 0;
 
-    std::signal(SIGPIPE, SIG_IGN);   // whoever read our log may go
+    std::signal(SIGPIPE, SIG_IGN);   // the reader of our log may exit
     if (mrcd::parse_options(argc, argv, options, status) == mrcd::Parsed::kExit)
         return status;
     return mrcd::run(options);

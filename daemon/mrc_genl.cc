@@ -31,10 +31,10 @@ std::optional<Ip6> address(const mrcnl::attr &a)
     return ip;
 }
 
-// Beside the profile: inside it, the 64 KiB of a nest would be the limit, not the module's.
+// Next to the profile: inside it, a nest's limit of 64 KiB would apply, and not the module's.
 void put_ev(Message &m, const Ev &ev)
 {
-    std::array<std::uint8_t, kEvValueLen> value{};   // no SRH segment
+    std::array<std::uint8_t, kEvValueLen> value{};   // its second half is zero: no SRH segment
 
     std::copy(ev.outer_dst.bytes.begin(), ev.outer_dst.bytes.end(), value.begin());
     m.nest(MRC_A_EV, [&](auto &n) {
@@ -42,7 +42,7 @@ void put_ev(Message &m, const Ev &ev)
     });
 }
 
-// The length only where it is not a whole address: modules of before do not know it.
+// The length only for a prefix: older modules do not know the attribute.
 void put_key(Message &m, const ProfileKey &key)
 {
     m.u64(MRC_A_PROFILE_ID, key.id);
@@ -133,7 +133,7 @@ Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id)
     return m;
 }
 
-// All at once: the module looks at what is the same of the whole.
+// All in one message: the module checks the values together.
 Message qos_set(std::uint16_t family, int ifindex, const DeviceQos &qos)
 {
     Message m = command(family, MRC_CMD_DEV_SET, ifindex);
@@ -231,7 +231,7 @@ std::optional<ObservedProfile> parse_profile(Bytes payload)
     for (const mrcnl::attr part : t[MRC_A_PROFILE].nested())
         if (part.type() == MRC_A_PROFILE_GEN)
             p.profile.gens.push_back(generator(part));
-    if (p.mode == MRC_MODE_GEN)   // its EVs follow from the rest
+    if (p.mode == MRC_MODE_GEN)   // its EVs follow from the fields
         return p;
     const auto add = [&](mrcnl::attr_range evs, std::uint16_t type) {
         for (const mrcnl::attr one : evs) {

@@ -22,7 +22,7 @@ Message default_profile_set(std::uint16_t family, int ifindex, std::uint64_t id)
 Message profile_set(std::uint16_t family, int ifindex, const Profile &profile);
 Message profile_del(std::uint16_t family, int ifindex, const ProfileKey &key);
 
-// Of a reply; the device it is about first.
+// The ifindex in a reply: that of its device.
 std::uint32_t reply_ifindex(Bytes payload);
 void parse_device(Bytes payload, MrcDevice &device);
 std::optional<Plane> parse_plane(Bytes payload);

@@ -10,7 +10,7 @@ namespace mrcd {
 
 class NetlinkKernel : public Kernel {
 public:
-    NetlinkKernel();   // throws std::runtime_error without netlink
+    NetlinkKernel();   // throws std::runtime_error if there is no netlink
 
     mrcnl::error look(const Desired &want, Observed &have) override
     {
@@ -18,7 +18,7 @@ public:
     }
     mrcnl::error apply(const Op &op) override { return mrcd::apply(sockets_, op); }
 
-    // The module's, as the last look found it.
+    // The module's family when the state was last read.
     const std::optional<mrcnl::family> &family() const { return sockets_.family; }
 
 private:

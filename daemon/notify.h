@@ -7,12 +7,13 @@
 
 namespace mrcd {
 
-// sd_notify(3): nothing happens without NOTIFY_SOCKET.
+// sd_notify(3). Without NOTIFY_SOCKET it does nothing.
 void notify_manager(const std::string &state);
-// Half of the time after which the manager takes us for dead (WatchdogSec=); 0: it does not.
+// Half of the time after which the manager considers us dead (WatchdogSec=); 0: no watchdog.
 std::chrono::microseconds watchdog_period();
 
-// A file that says "ready" by being there. Another's file or link is not written through.
+// Creates a file whose existence means "ready". Does not write through a file or link of another
+// user.
 bool touch(const std::string &path);   // false with errno if that fails
 void untouch(const std::string &path);
 

@@ -77,7 +77,7 @@ error routes(mrcnl::socket &s, int family, Observed &have)
     });
 }
 
-// What is long comes in parts, in as many messages.
+// A long profile arrives in several messages; this joins the parts.
 void add_profile(std::vector<ObservedProfile> &list, const ObservedProfile &part)
 {
     if (!list.empty() && list.back().any_dst == part.any_dst &&
@@ -113,7 +113,7 @@ error device_parts(mrcnl::socket &s, std::uint16_t family, MrcDevice &dev)
     });
 }
 
-// The family is looked up each time: a module that was loaded anew has another.
+// The family is looked up each time: a reloaded module has another number.
 error device(Sockets &sockets, const WantedDevice &want, Observed &have)
 {
     const Link *link = have.link(want.name);
@@ -165,7 +165,7 @@ bool rdma_netns_exclusive()
     mrcnl::socket s;
     bool shared = true;
 
-    if (s.open(NETLINK_RDMA))   // no RDMA in this kernel
+    if (s.open(NETLINK_RDMA))   // this kernel has no RDMA
         return false;
     mrcnl::request m = mrcnl::request::plain(
         RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET), NLM_F_REQUEST);

@@ -11,13 +11,13 @@ namespace mrcd {
 
 struct Sockets {
     mrcnl::socket route, genl;
-    std::optional<mrcnl::family> family;   // of the module, as the last look found it
+    std::optional<mrcnl::family> family;   // of the module, when the state was last read
 };
 
-// Only what @want is about. The module's absence is no error.
+// Reads the part of the state that @want concerns. A missing module is no error.
 mrcnl::error observe(Sockets &sockets, const Desired &want, Observed &have);
 
-// RDMA devices belong to one network namespace each ("rdma system").
+// Does each RDMA device belong to one network namespace ("rdma system")?
 bool rdma_netns_exclusive();
 
 }   // namespace mrcd

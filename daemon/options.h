@@ -12,29 +12,29 @@ struct Options {
     std::string config;
     std::string name;
     std::string ready_file;
-    std::string metrics;  // ADDRESS:PORT to listen at; "": nowhere
+    std::string metrics;  // ADDRESS:PORT to listen at; "": no web server
     std::string event_file;   // records of the module's log, as JSON lines
-    mrcfab::Probing probing;   // these go before [probe] of the file
-    std::string probe_file;   // what probes found, as JSON lines
-    std::string owns;     // is this interface the file's?
+    mrcfab::Probing probing;   // override [probe] of the file
+    std::string probe_file;   // findings of probes, as JSON lines
+    std::string owns;     // does the file name this interface?
     bool dry_run = false;
-    bool check = false;   // a dry run whose exit status says what was found
-    bool force = false;   // even a file that removes most of what is there
+    bool check = false;   // a dry run whose exit status tells the result
+    bool force = false;   // apply even a file that removes most of the present state
     bool once = false;
     bool verbose = false;
 };
 
-// As mrcctl's.
+// Exit status, as of mrcctl.
 enum Exit { kOk = 0, kUsage = 1, kFailed = 2 };
-// Of --check.
+// Exit status of --check.
 enum CheckExit { kNothingToDo = 0, kSomethingToDo = 1, kBad = 2 };
 
-// Of --owns; without a file or a name in it kFailed, which is no yes either.
+// Exit status of --owns. Without a file, or a name in it: kFailed, which does not mean yes, either.
 enum OwnsExit { kOwned = 0, kNotOurs = 1 };
 
 enum class Parsed { kRun, kExit };
 
-// kExit: @status is how, after --help or an error that has been printed.
+// kExit: exit with @status, after --help or a printed error.
 Parsed parse_options(int argc, char **argv, Options &options, int &status);
 
 }   // namespace mrcd

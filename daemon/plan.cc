@@ -37,14 +37,13 @@ namespace {
 
 constexpr const char *kForwarding = "/forwarding";
 constexpr const char *kAcceptRa = "/accept_ra";
-constexpr const char *kByHosts = "1";       // accept_ra: without forwarding,
-constexpr const char *kEvenRouters = "2";   // with it, too
+constexpr const char *kByHosts = "1";       // accept_ra: unless the interface forwards
+constexpr const char *kEvenRouters = "2";   // accept_ra: even if it forwards
 
-// The order of the steps is the order the kernel needs: interfaces before
-// addresses, addresses before the routes over them, planes before their SIDs,
-// profiles before they are the default. A port is raised before it is marked as prepared (made
-// a plane, or given the last of its sysctls): of a marked one "down" is somebody's decision,
-// even for a process that has just started.
+// Plans in the order that the kernel needs: interfaces before addresses, addresses before the
+// routes over them, planes before their SIDs, profiles before they are the default. A port is
+// raised before it is marked as prepared (made a plane, or given the last of its sysctls). If a
+// marked port is down, somebody has decided so; even a new process can tell that.
 class Planner {
 public:
     Planner(const Desired &want, const Observed &have, const Policy &policy)
@@ -88,7 +87,7 @@ private:
 
     // ------------------------------------------------------------ interfaces
 
-    // Ours to change: there now and what it should be, or made by this plan.
+    // May this plan change the interface? It exists and is as wanted, or this plan creates it.
     bool fit(const std::string &name) const { return fit_.count(name); }
 
     bool usable(const std::string &name) const
@@ -115,7 +114,7 @@ private:
         }
     }
 
-    // It may come late, or have got another name.
+    // A missing port may appear later, or have another name.
     std::string other_adapters() const
     {
         constexpr std::size_t kShown = 8;
@@ -135,7 +134,7 @@ private:
                            more ? ", ..." : "");
     }
 
-    // Whose turn it is then: not ours.
+    // The reason why somebody else has to act.
     std::string what_is_wrong(const WantedLink &w, const Link &link) const
     {
         const auto kind = link.kind.empty() ? std::string("an adapter") : link.kind;
@@ -151,7 +150,7 @@ private:
         return "";
     }
 
-    // Never lowered: that is for whoever raised it.
+    // An MTU is never lowered: somebody raised it on purpose.
     void mtus()
     {
         for (const WantedLink &w : want_.links) {
@@ -184,7 +183,7 @@ private:
         }
     }
 
-    // We had it up once: see make().
+    // Did we have it up before? See make().
     bool prepared(const WantedLink &w, const Link &link) const
     {
         const Link *master = link.master ? links_.find(link.master) : nullptr;
@@ -196,7 +195,7 @@ private:
         if (w.kind == "mrc")
             return std::any_of(have_.links.begin(), have_.links.end(),
                                [&](const Link &l) { return l.master == link.ifindex; });
-        if (want_.device)   // a plane, perhaps of a device that had another name
+        if (want_.device)   // a plane, perhaps of a renamed device
             return master && master->kind == "mrc";
         return sysctl_is(w.name + "/seg6_enabled", "1") && sysctl_is(w.name + "/accept_dad", "0");
     }
@@ -209,10 +208,10 @@ private:
 
     // --------------------------------------------------------------- sysctls
 
-    // "all" gives forwarding to every interface there is, and to those made later: the management
-    // port would be a router and hear no router advertisements. And whenever any interface gets
-    // forwarding the kernel forgets all default routers that were advertised, but those of
-    // interfaces with accept_ra 2.
+    // "all" enables forwarding for every present and future interface. The management port would
+    // become a router and ignore router advertisements. And whenever an interface gets forwarding,
+    // the kernel forgets all advertised default routers, except those of interfaces with accept_ra
+    // 2.
     void sysctls()
     {
         const auto missing = missing_sysctls();
@@ -249,7 +248,7 @@ private:
             const auto it = have_.sysctls.find(w.key);
             if (!ours || (it == have_.sysctls.end() ? !made_now : it->second == w.value))
                 continue;
-            // A port that somebody shut before we ever had it up is not marked.
+            // A port that somebody set down before we first raised it is not marked.
             if (w.key == scope + "/accept_dad" && !usable(scope))
                 continue;
             missing.push_back({w.key, w.value});
@@ -257,17 +256,17 @@ private:
         return missing;
     }
 
-    // An interface that is none of ours, or "default".
+    // An interface of somebody else, or "default".
     struct Other {
         std::string name;
         Hearing is;
-        std::string accept_ra;   // shall be
-        bool opened;             // it has forwarding, or gets it with all
-        bool guarded;            // its default routers would be forgotten
+        std::string accept_ra;   // wanted value
+        bool opened;             // it forwards, or will with "all"
+        bool guarded;            // the kernel would forget its default routers
     };
 
-    // Hosts that @missing changes, and those of a plan that did not come to its end: by now they
-    // may have other names, and look like routers that somebody wants.
+    // Interfaces of others that @missing changes, and those of an unfinished plan. The latter may
+    // have other names now, and look like routers that somebody wants.
     std::vector<Other> others_to_set_back(const std::vector<SysctlSet> &missing)
     {
         const bool all = std::any_of(missing.begin(), missing.end(), of_all);
@@ -294,7 +293,7 @@ private:
 
     // ---------------------------------------------------------------- planes
 
-    // Ports at a number that is not theirs, and ports the file no longer names, leave first: so
+    // Ports with a wrong plane number, and ports that the file no longer names, leave first. So
     // every number is free for its own port.
     void masters(const WantedDevice &dev)
     {
@@ -307,11 +306,11 @@ private:
         for (const WantedPlane &p : dev.planes) {
             const Link *link = links_.find(p.link);
             if (!link || !fit(p.link))
-                continue;   // judge_links() has said so
+                continue;   // judge_links() has reported it
             if (master && link->master == master->ifindex && in_place(dev, *link))
                 continue;
             if (link->master && !(master && link->master == master->ifindex))
-                op(PlaneRelease{p.link});   // of an mrc device of another name
+                op(PlaneRelease{p.link});   // from an mrc device with another name
             op(PlaneAdd{dev.name, p.number, p.link});
         }
     }
@@ -326,7 +325,7 @@ private:
             removal(PlaneRelease{link.name});
     }
 
-    // Before the module has shown its planes the name alone has to do.
+    // Before the module has shown its planes, only the name can be compared.
     bool in_place(const WantedDevice &dev, const Link &link) const
     {
         const auto number = number_of(link.ifindex);
@@ -347,7 +346,7 @@ private:
 
     // ------------------------------------------------------------- addresses
 
-    // What goes goes first: with IPv4 a later address of the same network may go with it.
+    // Removals come first: removing an IPv4 address may remove later addresses of the same network.
     void addresses()
     {
         std::set<std::pair<std::string, IfAddr>> wanted;
@@ -381,7 +380,7 @@ private:
             if (a.addr == w.addr)
                 return;
             if (a.protocol != kProtocol && !w.addr.addr.v4)
-                other = &a;   // the kernel takes an IPv6 address once, whatever its length
+                other = &a;   // the kernel accepts an IPv6 address only once, with any length
         }
         if (other)
             wait("{} has {}, expected {}: ip addr del {} dev {}", w.link, to_string(other->addr),
@@ -429,7 +428,7 @@ private:
     {
         const auto link = std::find_if(w.links.begin(), w.links.end(),
                                        [&](const std::string &name) { return usable(name); });
-        if (link == w.links.end()) {   // the port's routes went with it; over another's they are wrong
+        if (link == w.links.end()) {   // the port's routes are gone with it; over another port they are wrong
             for (const Route *r : old)
                 op(RouteDel{r->dst, r->metric, r->oif});
             return;
@@ -438,7 +437,7 @@ private:
 
         if (old.size() == 1 && same(*old[0], spec))
             return;
-        // The kernel replaces a route only by one of the same shape.
+        // The kernel replaces a route only by one of the same form.
         if (old.size() == 1 && !old[0]->strange && old[0]->usid_end == spec.own_sid()) {
             op(RouteReplace{spec});
             return;
@@ -475,7 +474,8 @@ private:
             plane(dev, *d, p);
         if (dev.qos && d->qos != *dev.qos)
             op(QosSet{dev.name, *dev.qos});
-        // The kernel takes no default without profiles, and no path from under a QP.
+        // The kernel accepts no default profile that does not exist, and removes no path that a QP
+        // uses.
         new_profiles(dev, *d);
         if (d->profile_id != dev.profile_id && (dev.profile_id ? !dev.profiles.empty() : leads_by_sids(*d)))
             op(DefaultProfileSet{dev.name, dev.profile_id});
@@ -491,14 +491,15 @@ private:
         const Link *link = links_.find(w.link);
         const bool there = it != d.planes.end() && link && it->ifindex == link->ifindex;
         if (!fit(w.link))
-            return;   // judge_links() has said so
+            return;   // judge_links() has reported it
         if (!there && !policy_.foresee)
             return wait("{} has no plane {} over {} yet", dev.name, w.number, w.link);
         if ((there ? it->sid.value_or(Ip6{}) : Ip6{}) != w.sid)
             op(SidSet{dev.name, w.number, w.sid});
     }
 
-    // The default that is left of a fabric of switches; one of UDP ports is somebody's.
+    // Is the device's default profile left over from a fabric of switches? A default of UDP ports
+    // is somebody else's.
     static bool leads_by_sids(const MrcDevice &d)
     {
         return std::any_of(d.profiles.begin(), d.profiles.end(), [&](const ObservedProfile &p) {
@@ -521,11 +522,11 @@ private:
         }
     }
 
-    // Only profiles under an id of ours are touched: others are mrcctl's users'.
+    // Only profiles with an id of ours are removed: others belong to mrcctl's users.
     void old_profiles(const WantedDevice &dev, const MrcDevice &d)
     {
         std::unordered_set<ProfileKey, ProfileKeyHash> wanted;
-        std::optional<Reached> reached;   // asked for when something goes
+        std::optional<Reached> reached;   // computed when something is removed
 
         for (const Profile &w : dev.profiles)
             wanted.insert(w.key);

@@ -22,8 +22,8 @@ struct LinkUp { std::string name; };
 struct AddrAdd { std::string link; IfAddr addr; };
 struct AddrDel { std::string link; IfAddr addr; };
 
-// One operation, though two requests: a port that is enslaved before the number is kept for it
-// gets another one.
+// One operation of two requests: a port that is enslaved before the number is reserved for it gets
+// another number.
 struct PlaneAdd { std::string device; std::uint8_t number; std::string netdev; };
 struct PlaneRelease { std::string netdev; };
 
@@ -31,8 +31,8 @@ struct RouteSpec {
     Prefix6 dst;
     std::uint32_t metric = kRouteMetric;
     std::string link;
-    std::optional<Ip6> via;   // without: seg6local End next-csid,
-    bool on_link = false;     // or this
+    std::optional<Ip6> via;   // nullopt: seg6local End next-csid,
+    bool on_link = false;     // or directly on the link
 
     bool own_sid() const { return !via && !on_link; }
 };
@@ -51,44 +51,44 @@ using Op = std::variant<SysctlSet, LinkAdd, LinkMtu, LinkUp, AddrAdd, AddrDel, P
                         PlaneRelease, RouteAdd, RouteReplace, RouteDel, SidSet,
                         DefaultProfileSet, QosSet, ProfileSet, ProfileDel>;
 
-// A command of ip(8), mrcctl(8) or sysctl(8) that does the same; PlaneAdd is two.
+// The equivalent command of ip(8), mrcctl(8) or sysctl(8); PlaneAdd is two commands.
 std::string to_string(const Op &op);
 
-// The interfaces that @op marks as ones that we had up: not to be done when their LinkUp, which
-// comes before it in the plan, failed.
+// The interfaces that @op marks as prepared by us. They must not be marked if their LinkUp, which
+// precedes @op in the plan, failed.
 std::vector<std::string> marks(const Op &op);
 
-// Does @op keep an interface of others from what the operations behind it would do to it?
+// Does @op protect an interface of others from the operations that follow it?
 bool guards(const Op &op);
 
-// What is remembered between plans, by the daemon.
+// State that the daemon keeps from one plan to the next.
 struct Policy {
-    // Profile ids of an earlier version of the file, while there are profiles of them.
+    // Profile ids of an earlier version of the file, as long as there are such profiles.
     std::set<std::uint64_t> retired_profiles;
-    // Kinds of interface this kernel does not have.
+    // Kinds of interface that this kernel does not support.
     std::set<std::string> missing_kinds;
-    // Interfaces, by index, that were up once: "down" since then is somebody's decision.
+    // Indices of interfaces that were up before: if one is down now, somebody has decided so.
     std::set<int> seen_up;
-    // Interfaces, by index, that refused the MTU of the file.
+    // Indices of interfaces that refused the MTU of the file.
     std::set<int> mtu_refused;
-    // Interfaces that are none of ours, by index (0: "default"), to which forwarding was given with
-    // that of all, or another accept_ra meanwhile, and not yet set back: the accept_ra they had.
+    // Interfaces of others, by index (0: "default"), that got forwarding with "all", or another
+    // accept_ra meanwhile, and were not set back yet. The value is their previous accept_ra.
     std::map<int, std::string> set_back;
-    // Plan as if everything planned so far were there already (--dry-run).
+    // Plan as if all earlier operations had succeeded (--dry-run).
     bool foresee = false;
 };
 
 struct Plan {
     std::vector<Op> ops;
-    std::vector<std::string> waiting;   // for what others have to provide
-    std::vector<std::string> notes;     // what is not as in the file, and stays so
-    std::set<int> left_shut;            // interfaces, by index: they count as seen up
-    std::map<int, std::string> set_back;   // for the next Policy, once this is begun
-    unsigned removals = 0;              // of what is ours and in use,
-    unsigned present = 0;               // out of so many
+    std::vector<std::string> waiting;   // things that others have to provide
+    std::vector<std::string> notes;     // differences from the file that remain
+    std::set<int> left_shut;            // indices of interfaces that count as seen up
+    std::map<int, std::string> set_back;   // for the next Policy, once this plan is started
+    unsigned removals = 0;              // removals of things that are ours and in use,
+    unsigned present = 0;               // out of this number
 
     bool complete() const { return ops.empty() && waiting.empty(); }
-    // Not what an edit looks like, but what a file cut short does.
+    // More like a truncated file than like an edit.
     bool drastic() const { return removals >= 4 && removals * 2 > present; }
 };
 

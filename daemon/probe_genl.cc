@@ -73,7 +73,7 @@ void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state)
 
 mrcnl::error NetlinkProbes::set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times)
 {
-    mrcnl::genl_socket nl;   // another each time: the module may have come again, with another number
+    mrcnl::genl_socket nl;   // opened each time: a reloaded module has another family number
     auto rq = probe_set(dev, tests, times);
     const auto e = nl.open(MRC_GENL_NAME);
 

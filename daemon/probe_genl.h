@@ -15,9 +15,9 @@ public:
     std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
 };
 
-// Messages. Pure.
+// Messages. Pure functions.
 mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times);
-// @ahead: the Epoch's seconds when CLOCK_BOOTTIME was 0.
+// @ahead: seconds of the Epoch at CLOCK_BOOTTIME 0.
 void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state);
 
 }   // namespace mrcd

@@ -14,19 +14,19 @@ namespace mrcd {
 
 struct ProbeTest {
     std::uint32_t id = 0, kind = 0;      // enum mrc_probe_kind
-    std::uint8_t plane = 0;              // 0: through the host's own stack only
+    std::uint8_t plane = 0;              // 0: only through the host's own stack
     mrcfab::Ip6 path;
-    std::optional<std::uint8_t> dscp;    // none: that of control packets
+    std::optional<std::uint8_t> dscp;    // nullopt: that of control packets
     std::uint32_t interval_us = 0;
 };
 
 struct ProbeTimes {
-    std::uint32_t expiry_s = 60;        // then they end by themselves
-    std::uint32_t timeout_us = 10000;   // what is not back by then is lost
-    std::uint32_t stall_us = 5000;      // a host that is so late knows nothing
+    std::uint32_t expiry_s = 60;        // the tests end unless they are set again
+    std::uint32_t timeout_us = 10000;   // a probe that is not back by then is lost
+    std::uint32_t stall_us = 5000;      // a host whose timer is this late is starved
 };
 
-// Since the test began.
+// Counters since the test started.
 struct ProbeCount {
     std::uint64_t received = 0, lost = 0, corrupt = 0, other_plane = 0, void_ = 0;
     std::uint64_t late = 0, trimmed = 0, marked = 0, full_sent = 0, full_lost = 0;
@@ -43,10 +43,10 @@ class ProbeKernel {
 public:
     virtual ~ProbeKernel() = default;
 
-    // Replaces all of the device.
+    // Replaces all self-probes of the device.
     virtual mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times) = 0;
     virtual mrcnl::error get(const std::string &dev, ProbeState &state) = 0;
-    // With which data packets leave.
+    // The DSCP of data packets.
     virtual std::optional<std::uint8_t> data_dscp(const std::string &dev) = 0;
 };
 

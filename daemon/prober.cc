@@ -29,14 +29,14 @@ using mrcver::switches_of;
 namespace {
 
 constexpr double kRenew = 20, kAgain = 5;          // seconds
-constexpr double kWriteWell = 10, kWriteBad = 1;   // a line each
+constexpr double kWriteWell = 10, kWriteBad = 1;   // between two lines of the result file
 constexpr double kShown = 10;
 constexpr std::uint32_t kHostInterval = 10000;     // us
-constexpr std::uint32_t kAhead = 16;               // the module's bound: a timeout is at most so many intervals
+constexpr std::uint32_t kAhead = 16;               // the module's bound: a timeout is at most this many intervals
 constexpr double kIntervalMin = 1000, kIntervalMax = 1e9;
 constexpr std::array kKinds{MRC_PROBE_T0, MRC_PROBE_T1, MRC_PROBE_SPLIT};
 
-// A counter began anew with another module.
+// The increase of a counter, which restarts at 0 with a new module.
 std::uint64_t since(std::uint64_t now, std::uint64_t before) { return now >= before ? now - before : now; }
 
 std::uint32_t interval(double per_second)
@@ -56,7 +56,8 @@ Prober::Prober(const mrcfab::Fabric &fabric, const Setup &setup, ProbeKernel &ke
                                              setup.node));
 }
 
-// A host is late when half of the timeout has passed: a probe that it delays by less is not lost.
+// The host counts as starved after half of the timeout: so a probe that the host delays by less is
+// not lost.
 ProbeTimes Prober::times() const
 {
     ProbeTimes t;
@@ -66,7 +67,7 @@ ProbeTimes Prober::times() const
     return t;
 }
 
-// Each path twice, as data and as control; where that is more than the module takes, in turn.
+// Tests each path twice: as data and as control. If the module cannot take so many, in turn.
 void Prober::plan()
 {
     auto planned = plan_probes(layout_, host_, setup_.rate);
@@ -98,7 +99,7 @@ void Prober::plan()
             Test &t = tests[id];
             t.probe = p;
             t.control = control;
-            // The module keeps the counters of a test that stays.
+            // The module keeps the counters of an unchanged test.
             if (const auto old = by_id_.find(id); old != by_id_.end() && old->second.probe == p) {
                 t.seen = old->second.seen;
                 t.known = old->second.known;
@@ -191,7 +192,7 @@ Evidence Prober::difference(const ProbeState &state, double now)
         const auto it = by_id_.find(id);
         if (it == by_id_.end())
             continue;
-        // What others found before us is not of this span.
+        // Counts from before this process do not belong to this interval.
         if (it->second.known)
             add(e, it->second, count);
         it->second.seen = count;
@@ -234,7 +235,7 @@ std::string Prober::said(const Finding &f) const
         if (known.bad)
             all.push_back(known.finding);
     auto text = sentence(layout_, f, all, true);
-    // Nothing is changed here: a person decides.
+    // Only advice: an administrator decides.
     if (setup_.advise && f.fault() && f.part.plane && (f.part.kind == PartKind::kHostCable || f.part.kind == PartKind::kPlane))
         text += fmt::format(" Advice: mrcctl plane set dev {} plane {} admin off.", setup_.dev, f.part.plane);
     return text;

@@ -21,7 +21,7 @@ namespace mrcd {
 class Prober {
 public:
     struct Verdict {
-        std::string text;     // one sentence, or that it is over
+        std::string text;     // a sentence about the fault, or about its end
         bool bad = false, fault = false;
         unsigned plane = 0;   // 0: all
         double when = 0;
@@ -32,20 +32,20 @@ public:
         std::string node, dev;
         mrcver::Rate rate = mrcver::Rate::kOff;
         bool advise = false;
-        std::string file;     // of result lines; "": none
+        std::string file;     // file for result lines; "": none
         unsigned timeout_ms = 10;   // of a probe
     };
 
-    // Throws std::runtime_error for a node that is no host.
+    // Throws std::runtime_error if the node is not a host.
     Prober(const mrcfab::Fabric &fabric, const Setup &setup, ProbeKernel &kernel, const Log &log, OnVerdict told);
 
-    // @now: seconds of the Epoch. Called each kEach, or later.
+    // @now: seconds of the Epoch. To be called every kEach; later calls do no harm.
     void tick(double now);
-    // The module came, or came again.
+    // The module was loaded.
     void renew() { next_set_ = 0; }
 
-    std::vector<Verdict> verdicts() const;   // that hold now
-    // For Prometheus, in at most @room series: by plane and kind, or by plane alone.
+    std::vector<Verdict> verdicts() const;   // in effect now
+    // Metrics for Prometheus, in at most @room series: by plane and kind, or by plane only.
     std::string metrics(std::size_t room) const;
     std::vector<mrcver::Part> sick() const;  // parts that verdicts name now as faults
     const mrcver::Layout &layout() const { return layout_; }
@@ -92,7 +92,7 @@ private:
     double next_set_ = 0, last_ = 0, written_ = 0, shown_at_ = 0;
 };
 
-// A line of the event file.
+// A line of the event file, as JSON.
 std::string verdict_json(const Prober::Verdict &verdict);
 
 }   // namespace mrcd

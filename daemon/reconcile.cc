@@ -10,7 +10,7 @@ namespace mrcd {
 
 namespace {
 
-// One for what there is, one for what depends on it, and some for changes
+// One pass for the present objects, one for those that depend on them, and some for changes
 // meanwhile.
 constexpr int kPasses = 6;
 constexpr unsigned kPutRightLines = 10;
@@ -73,10 +73,11 @@ void Reconciler::remember()
     forget_retired();
 }
 
-// What comes under such an id once ours have gone is somebody else's.
+// Once our profiles of a retired id are removed, later profiles with that id belong to somebody
+// else.
 void Reconciler::forget_retired()
 {
-    if (policy_.retired_profiles.empty() || !have_.device)   // the module may be about to show it
+    if (policy_.retired_profiles.empty() || !have_.device)   // the module may still be loading
         return;
     std::set<std::uint64_t> there;
     for (const ObservedProfile &p : have_.device->profiles)
@@ -85,7 +86,7 @@ void Reconciler::forget_retired()
     std::erase_if(policy_.retired_profiles, [&](std::uint64_t id) { return !there.count(id); });
 }
 
-// Asked once for each file, at its first look.
+// Decides once per file, when its first plan is made.
 bool Reconciler::hold_back(const Plan &p)
 {
     if (!fresh_)
@@ -111,7 +112,7 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
     put_right_ = 0;
     for (int pass = 0; pass < kPasses; pass++) {
         const Failures earlier = std::exchange(failures, {});
-        if (held_ && want_.links.empty())   // no earlier file to go on with
+        if (held_ && want_.links.empty())   // there is no earlier file to continue with
             return settle({}, {});
         auto next = next_plan(failures);
         if (!next)
@@ -123,7 +124,7 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
             return earlier.count(to_string(op));
         });
         const bool begun = !std::exchange(policy_.set_back, p.set_back).empty();
-        if (stuck)   // or nothing left
+        if (stuck)   // or there is nothing to do
             return settle(p, p.ops.empty() ? Failures() : earlier);
         if (!carry_out(p, begun, failures, interrupted))
             return Outcome::kInterrupted;
@@ -134,8 +135,8 @@ Reconciler::Outcome Reconciler::run(const Interrupted &interrupted)
     return settle(p, failures);
 }
 
-// False: interrupted; but not while interfaces of others are to be set back (@begun: since an
-// earlier plan), for who ends then leaves them routers.
+// False: interrupted. Not while interfaces of others have to be set back (@begun: since an earlier
+// plan), because an exit would leave them as routers.
 bool Reconciler::carry_out(const Plan &p, bool begun, Failures &failures,
                            const Interrupted &interrupted)
 {
@@ -151,7 +152,7 @@ bool Reconciler::carry_out(const Plan &p, bool begun, Failures &failures,
     return true;
 }
 
-// A port that could not be raised must not look like one that somebody shut later.
+// Was the port of @op not raised? It must not look like one that somebody set down later.
 bool Reconciler::spoilt(const Op &op) const
 {
     const auto links = marks(op);
@@ -160,7 +161,8 @@ bool Reconciler::spoilt(const Op &op) const
                        [&](const std::string &name) { return not_raised_.count(name); });
 }
 
-// The rest is tried after a failure: mostly it does not depend on it. False: it does.
+// Executes one operation. After a failure the others are tried, because most do not depend on it.
+// False: they do.
 bool Reconciler::carry_out(const Op &op, Failures &failures)
 {
     const auto e = kernel_.apply(op);
@@ -182,8 +184,8 @@ bool Reconciler::carry_out(const Op &op, Failures &failures)
     return !guards(op);
 }
 
-// What was in place and is put right again was changed by somebody: who looks for the reason of his
-// change's end finds it here. Not more than he changes by hand, and not the same all the time.
+// Reports that a setting which was in place was restored: somebody had changed it, and looks here
+// for the reason. The number of lines is limited, and the same line is not repeated all the time.
 void Reconciler::tell_done(const Op &op)
 {
     constexpr std::size_t kKnown = 1000;
@@ -206,7 +208,7 @@ void Reconciler::tell_done(const Op &op)
     log_.info("corrected a change of others: {}{}", text, link ? fmt::format(" (it was {})", link->mtu) : "");
 }
 
-// What is not to be had is done without, from the next pass on.
+// Something is not available: the next passes do without it.
 bool Reconciler::make_do(const Op &op, const mrcnl::error &e)
 {
     const auto *add = std::get_if<LinkAdd>(&op);
@@ -227,8 +229,8 @@ bool Reconciler::make_do(const Op &op, const mrcnl::error &e)
     return false;
 }
 
-// What failed and was made good by a later pass is not told. Each line is told once, however
-// often it is tried, and again if it was good in between.
+// A failure that a later pass repaired is not reported. Each line is reported once, however often
+// the operation is tried, and again if it succeeded in between.
 Reconciler::Outcome Reconciler::settle(const Plan &p, const Failures &failures)
 {
     std::set<std::string> told;
@@ -290,7 +292,7 @@ bool Reconciler::optional(const std::string &link) const
     });
 }
 
-// By its name now, or by the one it had when we looked; and what is a plane of our device.
+// Compares its present name and the name at the last look. Also true for a plane of our device.
 bool Reconciler::concerns(const Link &link) const
 {
     const Link *device = want_.device ? have_.link(want_.device->name) : nullptr;

@@ -21,34 +21,34 @@ namespace mrcd {
 class Reconciler {
 public:
     enum class Outcome { kComplete, kWaiting, kFailed, kInterrupted };
-    // Asked between operations that may be parted: true, and run() returns at once.
+    // Called between operations that may be separated. True: run() returns at once.
     using Interrupted = std::function<bool()>;
 
     Reconciler(Kernel &kernel, const Log &log) : log_(log), kernel_(kernel) {}
 
-    // What shall be from now on. If it would remove most of what is there, the next run() only
-    // says so, and that one holds which was in force before; until confirm().
+    // Sets the desired state. If it would remove most of the present state, the next run() only
+    // reports that, and the previous desired state remains in force until confirm().
     void want(Desired desired);
-    // The file that is held back, or the next one, may remove what it likes.
+    // The file that is held back, or the next one, may remove anything.
     void confirm();
     bool held() const { return held_.has_value(); }
 
     Outcome run(const Interrupted &interrupted = [] { return false; });
 
     enum class Check { kNothing, kSomething, kFailed };
-    // What run() would do first, on stdout.
+    // Prints the operations that run() would start with.
     Check print_plan();
 
-    // What the last run left open, a line for each: whose turn it is, or what the kernel said.
+    // Open items of the last run, a line each: who has to act, or the kernel's error.
     const std::vector<std::string> &open_items() const { return open_; }
-    // Is an event about it worth a look?
+    // Does an event about @link need a reconciliation?
     bool concerns(const Link &link) const;
     bool concerns(int ifindex) const;
-    // Of a host: its device, as it shall be.
+    // On a host: the desired device.
     const std::optional<WantedDevice> &device() const { return want_.device; }
 
 private:
-    using Failures = std::map<std::string, std::string>;   // operation: why
+    using Failures = std::map<std::string, std::string>;   // operation and error
 
     std::optional<Plan> next_plan(Failures &failures);
     bool hold_back(const Plan &p);
@@ -71,15 +71,15 @@ private:
     Desired before_;                   // in force while want_ is not confirmed
     std::optional<Desired> held_;
     bool confirmed_ = true;
-    bool fresh_ = false;               // want_ has not been looked at yet
+    bool fresh_ = false;               // no plan was made for want_ yet
     Observed have_;
     Policy policy_;
-    std::set<std::string> unsupported_;   // kinds of interfaces that we can do without
-    Failures lasting_;                    // of interfaces that could not be made, in this run
+    std::set<std::string> unsupported_;   // kinds of interfaces that the kernel does not support
+    Failures lasting_;                    // interfaces that could not be created in this run
     std::set<std::string> not_raised_;    // in this pass
-    bool settled_ = false;                // what is wanted was once in place
-    unsigned put_right_ = 0;              // in this run, since
-    std::map<std::string, std::chrono::steady_clock::time_point> put_right_at_;   // what was told of that
+    bool settled_ = false;                // the desired state was reached before
+    unsigned put_right_ = 0;              // settings restored in this run, since then
+    std::map<std::string, std::chrono::steady_clock::time_point> put_right_at_;   // when each was last reported
     std::set<std::string> told_;
     std::vector<std::string> open_;
 };

@@ -45,7 +45,7 @@ Message addr_change(std::uint16_t type, std::uint16_t flags, int ifindex, const 
     return m;
 }
 
-constexpr std::uint8_t kMappedLen = 96;   // of an IPv4 destination's prefix, before its own
+constexpr std::uint8_t kMappedLen = 96;   // bits of ::ffff:0:0/96 before an IPv4 prefix
 constexpr std::size_t kMappedBytes = kMappedLen / 8;
 
 rtmsg route_header(const Prefix6 &dst)
@@ -68,7 +68,7 @@ void put_dst(Message &m, const Prefix6 &dst)
     m.put(RTA_DST, is_mapped(dst) ? all.subspan(kMappedBytes) : all);
 }
 
-// An IPv4 destination over an IPv6 next hop has an attribute of its own.
+// An IPv4 route with an IPv6 next hop needs an attribute of its own.
 void put_next_hop(Message &m, const RouteSpec &route)
 {
     std::array<std::uint8_t, sizeof(rtvia) + 16> value{};
@@ -180,7 +180,7 @@ Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex)
     rtmsg h = route_header(dst);
 
     if (is_mapped(dst))
-        h.rtm_scope = RT_SCOPE_NOWHERE;   // whichever it has
+        h.rtm_scope = RT_SCOPE_NOWHERE;   // any scope
     Message m(RTM_DELROUTE, kChange, h);
     put_dst(m, dst);
     if (ifindex != 0)
@@ -204,7 +204,7 @@ Message routes_dump(int family)
     rtmsg h{};
 
     h.rtm_family = static_cast<unsigned char>(family);
-    h.rtm_protocol = kProtocol;   // filters, where the kernel knows strict checking
+    h.rtm_protocol = kProtocol;   // filters, if the kernel supports strict checking
     return Message(RTM_GETROUTE, kDump, h);
 }
 

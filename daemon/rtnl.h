@@ -17,7 +17,7 @@ using Message = mrcnl::request;
 
 Message link_add(const LinkAdd &op);
 Message link_mtu(int ifindex, std::uint32_t mtu);
-Message link_master(int ifindex, int master);   // 0: none
+Message link_master(int ifindex, int master);   // 0: no master
 Message link_up(int ifindex);
 Message addr_add(int ifindex, const IfAddr &addr);
 Message addr_del(int ifindex, const IfAddr &addr);
@@ -27,11 +27,11 @@ Message route_del(const Prefix6 &dst, std::uint32_t metric, int ifindex);
 
 Message links_dump();
 Message addrs_dump();
-Message routes_dump(int family);   // IPv6, ours, main table
+Message routes_dump(int family);   // our routes of the main table
 
 Link parse_link(Bytes payload);
 Addr parse_addr(Bytes payload);
-// Nothing: not a unicast route of the main table.
+// nullopt: not a unicast route of the main table.
 std::optional<Route> parse_route(Bytes payload);
 
 }   // namespace mrcd::nl

@@ -7,14 +7,14 @@ namespace mrcd {
 
 class Signals {
 public:
-    Signals();   // blocks them; throws std::system_error
+    Signals();   // blocks the signals; throws std::system_error
     ~Signals();
     Signals(const Signals &) = delete;
     Signals &operator=(const Signals &) = delete;
 
     int fd() const { return fd_; }
     bool pending() const;
-    int take();   // 0: none
+    int take();   // the next signal; 0: none
 
 private:
     int fd_;

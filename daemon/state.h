@@ -15,9 +15,9 @@
 
 namespace mrcd {
 
-using namespace mrcfab;   // what a fabric and its nodes are
+using namespace mrcfab;   // types of a fabric and its nodes
 
-// Routes and addresses with this protocol number are ours, and only those.
+// Routes and addresses with this protocol number are ours, and no others.
 inline constexpr std::uint8_t kProtocol = 217;
 
 // ---------------------------------------------------------------- observed
@@ -27,9 +27,9 @@ struct Link {
     std::string name;
     std::string kind;
     bool up = false;        // administratively
-    bool running = false;   // and with a carrier
+    bool running = false;   // up and with a carrier
     std::uint32_t mtu = 0;
-    std::uint32_t max_mtu = 0;   // 0: not known
+    std::uint32_t max_mtu = 0;   // 0: unknown
     int master = 0;
     bool loopback = false;
 };
@@ -62,7 +62,7 @@ struct ObservedProfile {
     Profile profile;
     bool any_dst = false;
     std::uint32_t fmt = 0;
-    std::uint32_t mode = 0;   // GEN: without its EVs
+    std::uint32_t mode = 0;   // GEN: evs is empty
 };
 
 // MRC_MODE_*
@@ -79,13 +79,13 @@ struct MrcDevice {
     std::vector<ObservedProfile> profiles;
 };
 
-// By these an interface hears router advertisements, or not.
+// Sysctls that decide whether an interface accepts router advertisements.
 struct Hearing {
     std::string forwarding, accept_ra;
 };
 
 struct Observed {
-    std::map<std::string, std::string> sysctls;   // those that exist of the wanted ones
+    std::map<std::string, std::string> sysctls;   // the wanted ones that exist
     std::map<std::string, Hearing> hearing;   // of each interface and "default", on switches
     std::vector<Link> links;
     std::vector<Addr> addrs;

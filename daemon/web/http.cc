@@ -23,9 +23,9 @@ using tcp = asio::ip::tcp;
 using Text = http::response<http::string_body>;
 
 constexpr std::chrono::seconds kEventPeriod{1};
-constexpr std::chrono::milliseconds kAcceptPause{100};   // where accept() fails, as for want of descriptors
+constexpr std::chrono::milliseconds kAcceptPause{100};   // after accept() failed, for example for lack of descriptors
 
-// Of "host", "host:port", "[address]:port".
+// The host in "host", "host:port" or "[address]:port".
 std::string_view host_only(std::string_view host)
 {
     if (host.starts_with('['))
@@ -41,7 +41,8 @@ bool is_address(std::string_view host)
     return !ec;
 }
 
-// DNS rebinding: a foreign site makes a browser of this host send requests here, under the name of that site.
+// Against DNS rebinding: a foreign site makes a browser on this host send requests here, under the
+// site's name.
 bool names_this_host(std::string_view host)
 {
     host = host_only(host);
@@ -196,7 +197,7 @@ private:
         };
         if (!head)
             return http::async_write(stream_, response_, std::move(done));
-        serializer_.emplace(response_);   // its length is told, and nothing of it
+        serializer_.emplace(response_);   // the header has its length, the body is not sent
         http::async_write_header(stream_, *serializer_, std::move(done));
     }
 
@@ -206,7 +207,7 @@ private:
 
         common(r);
         r.set(http::field::content_type, "text/event-stream");
-        r.keep_alive(false);   // it ends with the connection
+        r.keep_alive(false);   // its end is the end of the connection
         auto text = std::make_shared<std::string>(fmt::format("HTTP/1.1 200 OK\r\n"));
         for (const auto &field : r)
             *text += fmt::format("{}: {}\r\n", std::string_view(field.name_string()), std::string_view(field.value()));
@@ -217,7 +218,8 @@ private:
         watch();
     }
 
-    // A listener sends nothing: what arrives is the end of the connection, and its place becomes free.
+    // A client of events sends nothing more: whatever arrives means that the connection has ended,
+    // and its place is free.
     void watch()
     {
         stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](beast::error_code) {
@@ -252,7 +254,7 @@ void HttpServer::Shared::accept()
     });
 }
 
-// Runs while there are listeners.
+// Runs while there are clients of events.
 void HttpServer::Shared::each_tick()
 {
     if (ticking || listeners.empty() || ended)

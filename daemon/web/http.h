@@ -21,7 +21,8 @@ inline constexpr std::size_t kHttpConnections = 16;
 inline constexpr std::size_t kHttpHeader = 8192;
 inline constexpr std::chrono::seconds kHttpPatience{10};
 
-// "127.0.0.1:9791", "[::1]:9791". Throws std::invalid_argument with what would be right.
+// Parses "127.0.0.1:9791" or "[::1]:9791". Throws std::invalid_argument with a text that says what
+// would be right.
 boost::asio::ip::tcp::endpoint parse_endpoint(const std::string &text);
 
 struct HttpPage {

@@ -11,7 +11,7 @@
 
 #include "../../tools/lib/health/judge.h"
 
-// page.S
+// defined in page.S
 extern "C" const char mrcd_page_begin[], mrcd_page_end[];
 
 namespace mrcd {
@@ -31,7 +31,7 @@ std::string nonce()
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-// One file that loads nothing. A nonce admits its own script and style, and no other.
+// The page is one file that loads nothing. A nonce permits its own script and style only.
 HttpPage html()
 {
     const auto once = nonce();
@@ -55,7 +55,7 @@ json planes_of(const health::snapshot &s)
     return list;
 }
 
-// Those with bad paths first, then by address.
+// Sorted: peers with bad paths first, then by address.
 json peers_of(const health::snapshot &s)
 {
     std::vector<const health::peer_now *> order;
@@ -114,7 +114,7 @@ const health::measurement &Monitor::measured()
 {
     if (std::chrono::steady_clock::now() < until_)
         return last_;
-    mrcnl::genl_socket nl;   // another each time: the module may have come again, with another number
+    mrcnl::genl_socket nl;   // opened each time: a reloaded module has another family number
     const auto opened = nl.open(MRC_GENL_NAME);
     last_ = health::measure(nl, opened);
     until_ = std::chrono::steady_clock::now() + kMeasureEach;

@@ -19,12 +19,12 @@ class Monitor {
 public:
     using State = std::function<health::daemon_state()>;
 
-    // Of self-probes: what is wrong, a sentence each, and more metrics.
+    // Results of self-probes: the faults, a sentence each, and metrics.
     struct Probed {
         std::vector<std::string> faults;
         std::string metrics;
     };
-    using Probes = std::function<Probed(std::size_t room)>;   // for so many series
+    using Probes = std::function<Probed(std::size_t room)>;   // @room: the most series
 
     Monitor(std::string node, State state, Probes probes = {})
         : node_(std::move(node)), state_(std::move(state)), probes_(std::move(probes))
