@@ -23,7 +23,7 @@ using mrcnl::message;
 using mrcnl::request;
 using mrcnl::table;
 
-// As in an address: 1 to 4 hexadecimal digits.
+// Parses a uSID as in an address: 1 to 4 hexadecimal digits.
 uint16_t parse_usid(const std::string &word, const char *what)
 {
     uint16_t n = 0;
@@ -33,7 +33,7 @@ uint16_t parse_usid(const std::string &word, const char *what)
     return n;
 }
 
-// Of the list of a person.
+// Fills in the head of a request about the list of mrcctl.
 void put_head(request &rq, uint32_t expiry_s)
 {
     rq.nest(MRC_A_AVOIDS, [&](request &n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// avoid.h - `mrcctl avoid`: the links that a device avoids by the word of a person, and of mrcd.
+// avoid.h - `mrcctl avoid`: the links that a device avoids, in the list of mrcctl and in that of
+// mrcd.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ mrcnl::error avoid_show(context &ctx, const arguments &args);
 mrcnl::error avoid_set(context &ctx, const arguments &args);
 mrcnl::error avoid_clear(context &ctx, const arguments &args);
 
-// The list of a person.
+// The list of mrcctl.
 struct avoid_list {
     std::set<mrcver::UsidLink> links;
     uint32_t expiry_s = 0; // 0: never

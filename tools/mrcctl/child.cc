@@ -22,7 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Until its end; false: the time is over.
+// Reads until the end of the output. False: the time is over.
 bool read_all(int fd, child_result &r, size_t bytes, clock::time_point end)
 {
     char buffer[65536];

@@ -54,7 +54,7 @@ error dump(context &ctx, request &rq, const mrcnl::handler &on_reply)
     return e ? e : ctx.nl.dump(rq, on_reply);
 }
 
-// A dump of one kind of object, a record each.
+// Prints a record for each object of a dump.
 error show(context &ctx, const arguments &args, uint8_t cmd, record (*make)(const table &))
 {
     request rq(cmd);
@@ -199,7 +199,7 @@ struct generator {
     std::vector<copy_rule> copies;
 };
 
-// "gen PORT" begins one; the fields and copies that follow are its.
+// Each "gen PORT" starts a generator, which gets the fields and copies that follow.
 std::vector<generator> generators(const arguments &args)
 {
     std::vector<generator> gens;
@@ -282,7 +282,7 @@ error profile_set(context &ctx, const arguments &args)
             n.u32(MRC_A_PROFILE_COUNT, static_cast<uint32_t>(parse_number(*v, 1, 4096, "count")));
         put_generators(n, args, gens);
     });
-    // Beside the profile: inside, 64 KiB would be the limit.
+    // Next to the profile: inside, the limit of a nest is 64 KiB.
     for (auto &item : args.items()) {
         if (std::string_view(item.k->name) != "ev")
             continue;

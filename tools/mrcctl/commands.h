@@ -16,15 +16,16 @@ struct context {
     mrcnl::genl_socket &nl;
     printer &out;
     print_options opt;
-    int status = 0; // to exit with where nothing was refused
+    int status = 0; // exit status if there is no error
 };
 
-// @dev, where it is given. Throws bad_value for what is no name of a network device.
+// Adds the name of the device, if it is given. Throws bad_value if it cannot be the name of a
+// network device.
 void put_dev(mrcnl::request &rq, const arguments &args);
-// Connects first: words are judged before the kernel is asked, and only then is it needed.
+// Connects, then calls the kernel. Words are checked before, so that a bad command needs no kernel.
 mrcnl::error call(context &ctx, mrcnl::request &rq);
 
-// Throws bad_value for words that make no sense; returns what the kernel said.
+// Throws bad_value for invalid words; returns the kernel's error.
 mrcnl::error run(const command &c, context &ctx);
 
 } // namespace mrcctl

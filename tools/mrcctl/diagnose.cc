@@ -40,7 +40,7 @@ enum { status_well = 0, status_problem = 1, status_unknown = 2 };
 
 constexpr double slice_seconds = 1;
 
-// False: it is too long. The rest of it is skipped.
+// False: the line is too long, and its rest is skipped.
 bool read_line(std::istream &in, std::string &line)
 {
     line.clear();
@@ -55,7 +55,7 @@ void read_lines(std::istream &in, Lines &lines)
     std::string line;
 
     while (in.peek() != EOF) {
-        read_line(in, line); // one that is too long is refused by its length
+        read_line(in, line); // too long a line is refused because of its length
         if (!line.empty())
             lines.add(line);
     }
@@ -98,7 +98,7 @@ record as_record(const Layout &l, const Finding &f, const std::string &text)
     return r;
 }
 
-// What was read, and what was not believed.
+// Describes how much was read, and which lines were refused.
 std::string coverage(const Layout &l, const Lines &lines)
 {
     auto text = fmt::format("{} of {} hosts reported, {} lines", lines.hosts(), l.hosts(), lines.taken());

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t enough_memlock = 64 << 20; // what perftest and MPI pin with ease
+constexpr uint64_t enough_memlock = 64 << 20; // perftest and MPI easily pin this much
 
 bool exists(const host &h, const std::string &path)
 {
@@ -42,7 +42,7 @@ bool is_loaded(const host &h)
     return loaded_module(h.root + "/sys").loaded;
 }
 
-// Files mrc.ko, also compressed, of the kernel that runs.
+// The files mrc.ko of the running kernel, compressed ones too.
 std::vector<std::string> module_files(const host &h)
 {
     std::vector<std::string> found;
@@ -66,7 +66,7 @@ std::optional<finding> look_installed(const host &h)
                    fmt::format("apt install mrc-dkms linux-headers-{}", h.release)};
 }
 
-// Secure Boot: the kernel answers to modprobe by one of two errors.
+// Secure Boot: modprobe fails with one of two errors.
 std::optional<finding> look_signature(const host &h)
 {
     auto lockdown = first_line(h, "/sys/kernel/security/lockdown");
@@ -142,7 +142,7 @@ std::optional<finding> look_memlock(const host &h)
                    "echo '* - memlock unlimited' >/etc/security/limits.d/rdma.conf"};
 }
 
-// Its socket is in all namespaces' way up to Linux 6.12.
+// Up to Linux 6.12, the UDP socket of rdma_rxe blocks MRC's port in all namespaces.
 std::optional<finding> look_rxe(const host &h)
 {
     unsigned major = 0, minor = 0;

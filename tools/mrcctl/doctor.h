@@ -15,11 +15,11 @@
 
 namespace mrcctl {
 
-// What the checks look at; in tests the root is a folder.
+// The input of the checks. In tests, root is a directory.
 struct host {
-    std::string root;    // "": this host's
-    std::string release; // of the kernel
-    std::string version; // of mrcctl
+    std::string root;    // "": the root of this host
+    std::string release; // release of the kernel
+    std::string version; // version of mrcctl
     bool privileged;     // may pin memory without limit
     uint64_t memlock;    // bytes that a program of this user may pin
 };
@@ -38,7 +38,7 @@ struct check {
 std::span<const check> checks();
 host this_host();
 
-// Exit status 1 when a check finds something.
+// Exit status 1 if a check finds something.
 mrcnl::error doctor(context &ctx);
 
 } // namespace mrcctl

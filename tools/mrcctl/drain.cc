@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+// drain.cc - see drain.h.
 //
-// drain.cc - see drain.h. The links join the list of a person (mrcctl avoid). A link is quiet when each EV that crosses
-// it is denied and has sent nothing for a while.
+// The links are added to mrcctl's list (mrcctl avoid). A link is quiet if each EV that crosses it
+// is denied and has sent nothing for a while.
 #include "drain.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Part need_switch(const Layout &l, const std::string &name)
                                 near.empty() ? "" : fmt::format(", did you mean \"{}\"?", near)));
 }
 
-// A switch, or the cable between two, in either order.
+// The part that is named: a switch, or the cable between two switches, in either order.
 Part part_of(const Layout &l, const arguments &args)
 {
     Part a = need_switch(l, *args.get("node"));
@@ -98,9 +99,9 @@ std::vector<UsidLink> links_of(const arguments &args)
     return usid_links(layout, part_of(layout, args));
 }
 
-// Of an EV that crosses one of the links.
+// The state of an EV that crosses one of the links.
 struct crossing {
-    bool denied = false, unnamed = false; // unnamed: no uSIDs, so nobody knows what it crosses
+    bool denied = false, unnamed = false; // unnamed: without uSIDs, so its path is unknown
     uint64_t sent = 0;
 };
 using crossings = std::map<std::string, crossing>;
@@ -121,7 +122,7 @@ bool crosses(const std::vector<UsidLink> &links, unsigned plane, std::span<const
     });
 }
 
-// Only format SRv6 uses these bytes.
+// Is it an EV of format SRv6? Only these use the bytes behind the fourth.
 bool has_usids(std::span<const uint8_t> value)
 {
     return value.size() >= 16 && std::any_of(value.begin() + 4, value.end(), [](uint8_t b) { return b; });
@@ -151,7 +152,7 @@ error look(context &ctx, const std::string &dev, const std::vector<UsidLink> &li
     });
 }
 
-// Has one of them sent since? Path sets come and go meanwhile.
+// Has one of the EVs sent since then? Path sets are created and removed meanwhile.
 bool sent_since(const crossings &before, const crossings &now)
 {
     return std::any_of(now.begin(), now.end(), [&](auto &c) {
@@ -171,7 +172,7 @@ size_t unnamed_in(const crossings &seen)
         std::count_if(seen.begin(), seen.end(), [](auto &c) { return c.second.unnamed && !c.second.denied; }));
 }
 
-// Until the links are quiet, or @limit is over: then @seen has EVs that are in use.
+// Waits until the links are quiet. If @limit is over, @seen has EVs that are still used.
 error wait_quiet(context &ctx, const std::string &dev, const std::vector<UsidLink> &links,
                  std::chrono::milliseconds limit, crossings &seen, bool &quiet)
 {
@@ -230,7 +231,7 @@ error drain(context &ctx, const arguments &args, const std::string &dev, const s
     return {};
 }
 
-// @what with the device and the links that are named.
+// Calls @what with the device and the links of the part that is named.
 template <class F>
 error with_links(context &ctx, const arguments &args, F what)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// drain.h - `mrcctl fabric drain`: this host stops using a switch or a cable before planned work, and says when it has.
+// drain.h - `mrcctl fabric drain`: this host stops using a switch or a cable before planned work,
+// and reports when it has stopped.
 #pragma once
 
 #include "commands.h"

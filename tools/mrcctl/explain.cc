@@ -16,7 +16,7 @@ namespace {
 
 using mrcnl::error;
 
-// Names are written with '-' in text and '_' in JSON and by rdma statistic.
+// Compares names, which have '-' in text, and '_' in JSON and in rdma statistic.
 bool same_name(std::string_view a, std::string_view b)
 {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -58,7 +58,7 @@ std::string cell(std::string_view text)
     return out;
 }
 
-// A page of Documentation: a table for each kind.
+// Prints the page of Documentation, with a table for each kind.
 void print_page(const std::vector<word> &all)
 {
     std::string_view kind;

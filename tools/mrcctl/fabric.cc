@@ -20,7 +20,7 @@ namespace {
 
 using mrcnl::error;
 
-// @what of the file that is named; a bad file is an error like the kernel's.
+// Calls @what with the named fabric file. A bad file is an error, as those of the kernel.
 template <class F>
 error with_fabric(const arguments &args, F what)
 {
@@ -84,7 +84,7 @@ void print_device(printer &out, const mrcfab::WantedDevice &dev)
         out.object(record().add("dev", dev.name).add("profile", profile_text(p)));
 }
 
-// Hosts, their addresses and ports: there is no more to a flat one.
+// Prints hosts, their addresses and ports. A flat fabric has no more.
 void print_flat(printer &out, const mrcfab::Flat &flat)
 {
     for (unsigned n = 1; n <= flat.hosts.size(); n++) {
@@ -149,7 +149,7 @@ error fabric_check(context &ctx, const arguments &args)
         parse_number(args.get("pairs").value_or("200"), 1, 1000000, "pairs"));
     auto seed = static_cast<uint32_t>(parse_number(args.get("seed").value_or("1"), 0, UINT32_MAX, "seed"));
     return with_fabric(args, [&](const mrcfab::Fabric &f) -> error {
-        if (f.flat) {   // what it says was checked when it was read
+        if (f.flat) {   // its content was checked when it was read
             ctx.out.object(record().add("hosts", f.flat->hosts.size()).add("planes", f.planes));
             return {};
         }

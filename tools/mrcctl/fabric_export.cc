@@ -37,7 +37,8 @@ void print(context &ctx, const Format &format, const std::string &name, const Ex
         fmt::print(stderr, "{}", mrcsw::as_comments(e.traps, "#"));
 }
 
-// Names of nodes hold neither '/' nor control characters; "." and ".." end in the suffix.
+// Writes a file named after the node. Such names have neither '/' nor control characters; "." and
+// ".." get the suffix.
 error write_config(const std::string &dir, const Format &format, const std::string &name, const Exported &e)
 {
     const auto put = [&](const std::string &suffix, const std::string &text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// fabric_export.h - switches that are not Linux with mrcd: their configuration as text.
+// fabric_export.h - `mrcctl fabric export`: configurations of switches that are not Linux with
+// mrcd.
 #pragma once
 
 #include "commands.h"

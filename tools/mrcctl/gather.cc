@@ -17,7 +17,7 @@ using mrcnl::table;
 
 namespace {
 
-// Fields of a generator as `profile set` takes them.
+// The fields of a generator, in the words of `profile set`.
 std::string gen_text(const attr &gen)
 {
     std::string s = fmt::format("gen {}", table(gen)[MRC_A_GEN_PORT].num());
@@ -79,7 +79,7 @@ void profile_gatherer::part(const table &t)
     for (attr a : t[MRC_A_PROFILE].nested()) {
         if (a.type() == MRC_A_PROFILE_GEN) {
             gens_.push_back(gen_json(a));
-            if (p[MRC_A_PROFILE_MODE].num() == MRC_MODE_GEN) // else it is how controllers name the EVs
+            if (p[MRC_A_PROFILE_MODE].num() == MRC_MODE_GEN) // otherwise the fields only name the EVs
                 gen_text_ += (gen_text_.empty() ? "" : " ") + gen_text(a);
         }
         if (a.type() != MRC_A_PROFILE_EV)
@@ -98,7 +98,7 @@ void profile_gatherer::flush()
 {
     if (!started_)
         return;
-    // With -d text is what `profile set` takes: EVs in full, or what they are made from.
+    // With -d, text is in the words of `profile set`: all EVs, or the fields that generate them.
     if (!ctx_.opt.details)
         text_ = fmt::format("evs {}", evs_.size());
     else if (!gen_text_.empty())

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//
 // gather.h - joins the parts of an object that a dump delivers in several messages.
 //
-// The object is printed when the next one begins, or by flush().
+// The object is printed when the next one starts, or by flush().
 #pragma once
 
 #include "commands.h"
@@ -10,7 +9,7 @@
 
 namespace mrcctl {
 
-// Parts have equal heads; generators and EVs are gathered.
+// Parts have equal heads; their generators and EVs are joined.
 class profile_gatherer {
   public:
     explicit profile_gatherer(context &ctx) : ctx_(ctx) {}
@@ -25,7 +24,7 @@ class profile_gatherer {
     std::string text_, gen_text_;
 };
 
-// Parts are of one GID; congestion controllers are gathered.
+// Parts have the same GID; their congestion controllers are joined.
 class peer_gatherer {
   public:
     explicit peer_gatherer(context &ctx) : ctx_(ctx) {}
@@ -34,7 +33,7 @@ class peer_gatherer {
 
   private:
     context &ctx_;
-    std::string key_; // device and GID; empty: nothing yet
+    std::string key_; // device and GID; empty: no part yet
     record head_;
     controllers ccs_;
 };

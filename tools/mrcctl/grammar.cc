@@ -15,7 +15,7 @@ namespace {
 
 enum class match { none, one, many };
 
-// Exact name, else the only name that begins so.
+// The entry with this name, else the only entry whose name starts so.
 template <class T>
 match find(const std::vector<T> &list, std::string_view word, const T *&out,
            std::string &candidates)
@@ -35,7 +35,7 @@ match find(const std::vector<T> &list, std::string_view word, const T *&out,
     return n == 0 ? match::none : n == 1 ? match::one : match::many;
 }
 
-// The one of @list; else null, and @error is set: to @unknown() if none begins so.
+// Finds @word in @list. Null: @error is set, to @unknown() if no name starts so.
 template <class T>
 const T *need(const std::vector<T> &list, std::string_view word, const char *what, std::string &error,
               const std::function<std::string()> &unknown)
@@ -89,7 +89,8 @@ const key *unnamed(const verb &v, std::string_view word, const arguments &args)
     return nullptr;
 }
 
-// Such words come first. A mistyped key has a value behind it: then the rest are pairs.
+// Values without a key come first. A mistyped key has a value behind it, so then the rest are
+// pairs.
 const key *is_positional(const verb &v, std::span<const std::string> rest, const arguments &args)
 {
     const key *k = nullptr;
@@ -270,7 +271,7 @@ std::vector<std::string> names(const std::vector<T> &list)
     return out;
 }
 
-// All that could stand where the last word is.
+// All words that could take the place of the last one.
 std::vector<std::string> possible(std::span<const std::string> before)
 {
     std::string ignored;

@@ -65,11 +65,11 @@ struct key {
     const char *help;
     bool required = false;
     bool repeat = false;
-    bool bare = false; // in front, its value may stand alone
+    bool bare = false; // as the first words, its value may stand without the key
 };
 
 struct verb {
-    const char *name; // "": the object is the command
+    const char *name; // "": the object needs no verb
     action what;
     const char *help;
     std::vector<key> keys;
@@ -96,7 +96,7 @@ class arguments {
     bool has(std::string_view name) const;
     // First value of the (single) key.
     std::optional<std::string> get(std::string_view name) const;
-    // In the order given; for repeated keys.
+    // All pairs in the given order, for repeated keys.
     const std::vector<item> &items() const { return items_; }
 
   private:
@@ -109,17 +109,17 @@ struct command {
     arguments args;
 };
 
-// One of three: a command, a help text to print, or what is wrong.
+// The result: a command, a help text to print, or an error.
 struct parsed {
     std::optional<command> cmd;
     std::string help;
     std::string error;
-    std::string see = "mrcctl help"; // where more is said of the error
+    std::string see = "mrcctl help"; // the help that explains the error
 };
 
 parsed parse(std::span<const std::string> words);
 
-// Texts for `help`; null: one level up.
+// The text of `help`. Null: of the level above.
 std::string help_text(const object *obj, const verb *v);
 
 // The whole table, a line for each object, verb and key, fields apart by tabs: for tools/man/pages.py.

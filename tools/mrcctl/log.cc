@@ -44,7 +44,7 @@ void say_withheld()
     fmt::print(stderr, "mrcctl: peers and EVs are withheld: they need CAP_NET_ADMIN\n");
 }
 
-// What the log's records tell better: with its own time, and why.
+// Does the log have a record of this event, with its time and cause?
 bool is_in_log(uint64_t event)
 {
     return event == MRC_EVENT_PLANE || event == MRC_EVENT_PEER_PORTS || event == MRC_EVENT_EV;
@@ -104,7 +104,8 @@ error monitor(context &ctx, const arguments &args)
     }
     if (auto e = ctx.nl.join(MRC_GENL_MCGRP_EVENTS))
         return e;
-    // Records need a privilege, and a module that has them; without, there is what anybody may see.
+    // Records need a privilege, and a module that has them. Otherwise events for everybody are
+    // shown.
     mrcnl::genl_socket records;
     auto without = records.open(MRC_GENL_NAME);
     without = without ? without : records.join(MRC_GENL_MCGRP_LOG);

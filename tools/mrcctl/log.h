@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// log.h - `mrcctl log`: the records of the module; `mrcctl event`: the same, live.
+// log.h - `mrcctl log`: records of the module's event log; `mrcctl event`: the same, live.
 #pragma once
 
 #include "commands.h"

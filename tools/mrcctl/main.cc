@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// mrcctl - show and change MRC devices over generic netlink.
+// mrcctl - shows and changes MRC devices over generic netlink.
 //
 //     mrcctl [-j] [-p] [-d] [-V] [-n NETNS] OBJECT VERB [KEY VALUE]...
 //
-// Talks to the kernel alone; no daemon is needed. Man page: mrcctl(8).
+// Needs only the kernel, and no daemon. Man page: mrcctl(8).
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -49,7 +48,7 @@ bool is_option(std::string_view word, std::string_view name)
     return !word.empty() && name.starts_with(word);
 }
 
-// "-jpn" as "-j", "-p", "-n"; what is no such bundle of letters stays whole.
+// Splits "-jpn" into "-j", "-p", "-n". Words that are no such bundle stay whole.
 std::vector<std::string> letters_of(const std::string &word)
 {
     constexpr std::string_view names[] = {"json", "pretty", "details", "Version", "help", "netns"};
@@ -125,7 +124,7 @@ void print_device_names(mrcnl::genl_socket &nl)
 void print_peers(mrcnl::genl_socket &nl)
 {
     mrcnl::request rq(MRC_CMD_PEER_GET);
-    std::set<std::string> seen; // by several devices, in several parts
+    std::set<std::string> seen; // several devices may have it, in several parts
     nl.dump(rq, [&](const mrcnl::message &m) {
         auto gid = mrcnl::table(mrcnl::table(m.attrs)[MRC_A_PEER])[MRC_A_PEER_GID].bytes();
         if (seen.insert(format_address(gid)).second)
@@ -140,7 +139,7 @@ void print_namespaces()
         fmt::print("{}\n", entry.path().filename().string());
 }
 
-// Files and folders that begin as @word does.
+// Prints files and directories whose names start with @word.
 void print_files(const std::string &word)
 {
     glob_t found = {};
@@ -198,7 +197,7 @@ int run_command(const command &c, options o)
         return exit_usage;
     }
     if (e) {
-        bool refused = e.from_kernel && e.code == EPERM; // by the netlink family; others say themselves what they need
+        bool refused = e.from_kernel && e.code == EPERM; // of the netlink family; other errors name what they need
         out->error(refused ? e.text + ": this needs CAP_NET_ADMIN, use sudo" : e.text, e.code);
         return exit_refused;
     }

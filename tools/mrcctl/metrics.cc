@@ -30,8 +30,8 @@ bool write_all(int fd, std::string_view text)
     return true;
 }
 
-// A reader sees the old file or the new one, never a part of one. O_EXCL: a file or link under the temporary name
-// belongs to somebody else.
+// Replaces a file as a whole: a reader sees the old one or the new one. O_EXCL: a file or link
+// under the temporary name belongs to somebody else.
 error replace_file(const std::string &path, const std::string &text)
 {
     std::string first = fmt::format("{}.{}", path, getpid());
@@ -61,7 +61,7 @@ error metrics(context &ctx, const arguments &args)
     } else {
         fmt::print("{}", text);
     }
-    return m.trouble; // the metrics say so, too
+    return m.trouble; // the metrics have it, too
 }
 
 } // namespace mrcctl

@@ -9,7 +9,7 @@ namespace mrcctl {
 
 struct module_state {
     bool loaded = false;
-    std::string version; // "": a module that has none
+    std::string version; // "": the module has none
 };
 
 // @sys: where sysfs is mounted.

@@ -15,7 +15,7 @@ using mrcnl::error;
 
 namespace {
 
-// Of a larger file by lists the names are not worth the seconds.
+// A larger file of lists would take seconds, only for names.
 constexpr std::uintmax_t size_max = 4 << 20;
 
 } // namespace

@@ -22,11 +22,11 @@ class switch_names {
   public:
     switch_names() = default;
     explicit switch_names(const mrcfab::Fabric &fabric);
-    // Without @file the default one; if that is absent, bad or large, there are no names.
+    // Reads @file, or the default file. If the latter is missing, bad or large, there are no names.
     mrcnl::error load(const std::optional<std::string> &file);
 
-    std::string of(unsigned plane, unsigned usid) const; // "": nobody
-    // Switches that an EV of format SRv6 crosses, in this order. Empty: none is known.
+    std::string of(unsigned plane, unsigned usid) const; // "": no switch
+    // The switches that an EV of format SRv6 crosses, in this order. Empty: none is known.
     std::vector<std::string> path(unsigned plane, std::span<const uint8_t> value) const;
 
   private:

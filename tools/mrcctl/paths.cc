@@ -22,7 +22,7 @@ using mrcnl::table;
 
 namespace {
 
-// Of an EV whose format nobody said: what its bytes can be. Short ones are the same as UDP and as STEV.
+// Guesses the format of an EV from its bytes. Short values are the same as UDP and as STEV.
 uint32_t fmt_of(const ev_value &v)
 {
     auto zero = [](uint8_t b) { return !b; };

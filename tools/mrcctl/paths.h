@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// paths.h - asks peers on paths of theirs, and collects which paths answered.
+// paths.h - probes the paths to peers, and collects which ones answered.
 //
 // The peer chooses the path of the answer, which may be dead. So an unanswered probe is repeated.
 #pragma once
@@ -21,7 +20,7 @@ struct path {
     bool answered = false;
     uint64_t rtt_ns = 0, tries = 0;
     uint8_t came_by = 0;
-    int err = 0; // of the last try
+    int err = 0; // error of the last try
 };
 
 struct device {
@@ -31,20 +30,20 @@ struct device {
 
 inline constexpr const char *no_device = "there is no MRC device here: rdma link add NAME type mrc netdev PORT";
 
-// The one that is named, or all.
+// Finds the named device, or all devices.
 mrcnl::error devices_of(context &ctx, const std::optional<std::string> &name, std::vector<device> &devs);
-// The one that is named, or the only one.
+// Finds the named device, or the only one.
 mrcnl::error one_device(context &ctx, const std::optional<std::string> &name, device &dev);
 // Is it an address of this host?
 bool is_ours(const gid &to);
 
 path path_of(const gid &to, std::optional<uint8_t> tc, uint32_t fmt, const ev_value &value, uint8_t port);
-// Adds those of the peer's path set, each once.
+// Adds the paths of the peer's path set, each once.
 mrcnl::error paths_of_peer(context &ctx, const std::string &dev, const gid &to, std::optional<uint8_t> tc,
                            std::vector<path> &all);
-// Once more all that were not answered.
+// Probes all unanswered paths again.
 mrcnl::error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path> &all,
                       std::chrono::nanoseconds limit);
-std::string why_of(int err); // that a path did not answer
+std::string why_of(int err); // why a path did not answer
 
 } // namespace mrcctl

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+// precheck.cc - see precheck.h.
 //
-// precheck.cc - see precheck.h. A host that nobody has talked to yet has no path set: an ordinary datagram makes one. All
-// paths of all hosts are then probed at once, so that dead hosts cost one timeout and not one each.
+// A host without traffic so far has no path set: an ordinary datagram creates one. All paths of all
+// hosts are then probed at once, so that dead hosts cost one timeout, and not one each.
 #include "precheck.h"
 
 #include <algorithm>
@@ -28,14 +29,14 @@ using mrcfab::Fabric;
 using mrcnl::error;
 
 constexpr uint16_t discard_port = 9;
-constexpr std::chrono::seconds path_set_wait{1}; // until the first datagram has made a path set
+constexpr std::chrono::seconds path_set_wait{1}; // until the first datagram has created a path set
 constexpr size_t dead_shown = 8;
 
 struct checked_host {
     std::string name;
     gid address = {};
     std::vector<const path *> paths;
-    error why; // it has no paths
+    error why; // why it has no paths
 };
 
 std::vector<std::string> all_hosts(const Fabric &f)
@@ -55,7 +56,7 @@ std::vector<std::string> all_hosts(const Fabric &f)
     return names;
 }
 
-// The first address of the host's device.
+// A host by the first address of its device.
 checked_host host_of(const Fabric &f, const std::string &name)
 {
     const auto node = mrcfab::desired_for(f, name);
@@ -72,7 +73,7 @@ checked_host host_of(const Fabric &f, const std::string &name)
                                 near.empty() ? "" : fmt::format(", did you mean \"{}\"?", near)));
 }
 
-// Those that are named, without this one: so every host of a job can be given the same list.
+// The named hosts, without this one: so every host of a job can use the same list.
 std::vector<checked_host> hosts_of(const arguments &args, switch_names &switches)
 {
     const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_fabric));
@@ -106,12 +107,12 @@ void greet(const gid &to)
     at.sin6_family = AF_INET6;
     at.sin6_port = htons(discard_port);
     std::copy(to.begin(), to.end(), at.sin6_addr.s6_addr);
-    // Lost or refused: the path set is there, or its absence is told.
+    // The datagram may be lost or refused: the path set exists, or its absence is reported later.
     [[maybe_unused]] auto sent = sendto(fd, "", 1, MSG_DONTWAIT, reinterpret_cast<sockaddr *>(&at), sizeof(at));
     close(fd);
 }
 
-// Adds the paths of each host; a host without any has why.
+// Adds the paths of each host. A host without paths gets the reason in why.
 error gather(context &ctx, const std::string &dev, std::vector<checked_host> &hosts, std::vector<path> &all)
 {
     const auto end = std::chrono::steady_clock::now() + path_set_wait;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// precheck.h - `mrcctl fabric precheck`: before a job, from this host to each other one: which paths answer.
+// precheck.h - `mrcctl fabric precheck`: before a job, shows which paths from this host to the
+// others answer.
 #pragma once
 
 #include "commands.h"

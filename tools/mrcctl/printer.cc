@@ -53,13 +53,13 @@ const std::string *record::text_of(const std::string &key) const
 
 namespace {
 
-// Names of network devices may hold any byte.
+// As text: names of network devices may have any byte.
 std::string dump(const json &v, int indent = -1)
 {
     return v.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-// Pieces of a long text: none is moved when it grows.
+// A long text in pieces, which are not moved when it grows.
 class text_list {
   public:
     std::string &room()
@@ -82,7 +82,7 @@ class text_list {
     std::vector<std::string> list_;
 };
 
-// As dump(r.whole()). Counters have names of the kernel's C: nothing in them needs a backslash.
+// The same as dump(r.whole()). Names of counters are C identifiers, and need no escapes.
 void append_object(std::string &out, const record &r)
 {
     out += dump(r.fields());
@@ -153,7 +153,7 @@ class text_printer : public printer {
             line += (line.empty() ? "" : " ") + part;
     }
 
-    // Counters keep their names; zeros say nothing.
+    // Counters keep their names; zeros are left out.
     static void append_counters(std::string &line, const counter_list &list)
     {
         for (auto &[name, value] : list)
@@ -172,8 +172,8 @@ class json_printer : public printer {
     {
     }
 
-    // What is to be pretty is kept as it is, all else as the text that it will be, without a copy of every
-    // field: there may be thousands.
+    // Pretty output is kept as JSON, other output as its final text: there may be thousands of
+    // records, and a copy of every field would be slow.
     void object(const record &r) override
     {
         if (opt_.lines) {

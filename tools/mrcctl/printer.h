@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+// printer.h - all output to stdout: records, as text or JSON.
 //
-// printer.h - the only way anything reaches stdout: records, as text or JSON.
-//
-// A record is one object in order of its fields. JSON shows all of it, text
-// one line "key value key value ..." without the fields marked as details
-// (unless asked for). Text spells keys with '-', JSON with '_'.
+// A record is one object with its fields in order. JSON shows all of them. Text is one line "key
+// value key value ..." without the fields marked as details (unless requested). Text spells keys
+// with '-', JSON with '_'.
 #pragma once
 
 #include <cstdio>
@@ -22,8 +21,8 @@ namespace mrcctl {
 
 using json = nlohmann::ordered_json;
 
-// Names and numbers, which are most of what is shown of thousands of QPs: not made into an object of
-// many small pieces. The names live elsewhere and longer than the record.
+// Names and numbers of counters, which are most of the output for thousands of QPs, so they are not
+// JSON objects. The names must outlive the record.
 using counter_list = std::vector<std::pair<std::string_view, uint64_t>>;
 
 class record {
@@ -35,8 +34,8 @@ class record {
     // What text prints for the key instead of the value; "" prints nothing.
     record &as_text(const std::string &key, std::string text);
 
-    const json &fields() const { return fields_; } // without the counters
-    const std::string &counters_key() const { return counters_key_; } // "": there are none
+    const json &fields() const { return fields_; } // except the counters
+    const std::string &counters_key() const { return counters_key_; } // "": no counters
     const counter_list &counters() const { return counters_; }
     json whole() const;
     bool is_detail(const std::string &key) const { return details_.contains(key); }
@@ -54,7 +53,7 @@ struct print_options {
     bool as_json = false;
     bool pretty = false;
     bool details = false;
-    bool lines = false; // JSON: one object per line as they come, no array
+    bool lines = false; // JSON: one object per line at once, no array
 };
 
 class printer {
@@ -62,7 +61,7 @@ class printer {
     virtual ~printer() = default;
     virtual void object(const record &r) = 0;
     virtual void finish() = 0;
-    // To stderr, in the same form.
+    // Prints an error to stderr, in the same form.
     virtual void error(const std::string &text, int code) = 0;
 };
 

@@ -45,7 +45,7 @@ std::vector<path> paths_given(const gid &to, const arguments &args)
     return all;
 }
 
-// By which device: the one that is named, the only one, or the only one that knows the peer.
+// Chooses the device: the named one, the only one, or the only one that knows the peer.
 error choose_device(context &ctx, const arguments &args, const gid &to, device &chosen)
 {
     std::vector<device> devs;
@@ -88,7 +88,8 @@ json json_of(const path &p)
     return j;
 }
 
-// One plane: a "+" for each path that answered, a "-" for one that did not, "!" for one by which nothing left.
+// A record of one plane: "+" for each path that answered, "-" for one that did not, "!" for one on
+// which nothing could be sent.
 record record_of(const std::string &dev, const gid &to, uint8_t port, const std::vector<const path *> &paths)
 {
     uint64_t n = 0, least = UINT64_MAX, most = 0;
@@ -115,7 +116,7 @@ record record_of(const std::string &dev, const gid &to, uint8_t port, const std:
     return r;
 }
 
-// What no path is to blame for.
+// An error that is not the fault of a path.
 error judge(const std::vector<path> &all, const std::string &dev, const gid &to)
 {
     switch (all.front().err) {

@@ -12,7 +12,7 @@
 
 namespace mrcctl {
 
-// Controllers in use towards a peer; several only while QPs of different profiles live.
+// Controllers in use towards a peer; several only while QPs of different profiles exist.
 class controllers {
   public:
     void add(const mrcnl::attr &peer);
@@ -23,17 +23,18 @@ class controllers {
     std::string text_;
 };
 
-// Of a dump's QPs the first tells all counters, those behind it leave out what is 0.
+// The first QP of a dump has all counters; the others omit those that are 0. This remembers the
+// names.
 class counter_names {
   public:
-    // All of them, in the first one's order.
+    // All counters, in the order of the first QP.
     counter_list complete(counter_list told);
 
   private:
     std::vector<std::string> names_;
 };
 
-// Name of the device a message is about.
+// The name of the device in a message.
 std::string_view dev_name(const mrcnl::table &t);
 
 record dev_record(const mrcnl::table &t);
@@ -43,7 +44,7 @@ record profile_record(const mrcnl::table &t);
 record cc_record(const mrcnl::table &t);
 // Without its controllers, which may come in several messages.
 record peer_record(const mrcnl::table &t);
-// @by: names of the switches that it crosses.
+// @by: names of the switches that the EV crosses.
 record ev_record(const mrcnl::table &t, const mrcnl::attr &ev, const std::vector<std::string> &by = {});
 record qp_record(const mrcnl::table &t, counter_names &names);
 record stats_record(const mrcnl::table &t);

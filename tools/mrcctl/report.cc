@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+// report.cc - see report.h.
 //
-// report.cc - see report.h. Each part is what a command prints, or a file; all of them go through scrub(). A part that
-// cannot be had is named as such, and the others are there nevertheless.
+// Each part is the output of a command, or a file; all of them pass through scrub(). A part that is
+// not available is named as such, and the others are complete nevertheless.
 #include "report.h"
 
 #include <cerrno>
@@ -90,7 +91,7 @@ std::string parameters_text()
     return s;
 }
 
-// The kernel's, with their priority in front.
+// Lines of the kernel log, with their priority in front.
 std::string kernel_lines(std::string &why)
 {
     constexpr int read_all = 3, size_of = 10;
@@ -112,7 +113,7 @@ std::string kernel_lines(std::string &why)
     return s;
 }
 
-// Hosts by other names; switches and ports keep theirs.
+// Replaces names of hosts; switches and ports keep theirs.
 class hosts {
   public:
     explicit hosts(const std::string &file)
@@ -147,7 +148,7 @@ class hosts {
         return {};
     }
 
-    // The pattern that the rule makes names by is a name, too.
+    // The pattern from which a rule makes names is a name, too.
     std::string without_pattern(std::string text) const
     {
         if (!fabric_ || !fabric_->topology)
@@ -231,7 +232,7 @@ class reporter {
     std::string list_;
 };
 
-// For its owner alone, and never over a file that is there.
+// Writes a file that only its owner can read, and never replaces an existing one.
 error write_new(const std::string &path, const std::string &bytes)
 {
     int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -260,7 +261,7 @@ error report(context &ctx, const arguments &args)
     auto names = args.get("names").value_or("off");
     if (names != "on" && names != "off")
         throw bad_value(fmt::format("names: \"{}\" is none of on, off", names));
-    ctx.connect(); // enters the network namespace, and children are in it; what the module refuses they say themselves
+    ctx.connect(); // enters the network namespace, also for children; these report the module's errors themselves
     auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     auto path = args.get("to").value_or(fmt::format("mrc-report-{:%Y%m%d-%H%M%S}.tar", fmt::localtime(now)));
     reporter r(ctx, args.get("fabric").value_or(default_fabric), names == "on", static_cast<uint64_t>(now));

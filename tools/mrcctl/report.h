@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// report.h - one file for a bug report: what this host knows of MRC, without secrets.
+// report.h - `mrcctl report`: one file for a bug report, with the state of MRC on this host and
+// without secrets.
 #pragma once
 
 #include "commands.h"

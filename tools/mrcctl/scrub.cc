@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+// scrub.cc - see scrub.h.
 //
-// scrub.cc - see scrub.h. A text is read as words; what a word is called for, the word behind it loses.
+// A text is read as words. A word that names a secret removes the word behind it.
 #include "scrub.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace mrcctl {
 namespace {
 
 constexpr size_t pointer_digits = 9;  // after 0x: beyond 32 bits
-constexpr size_t secret_digits = 16;  // of a word of hexadecimal digits
+constexpr size_t secret_digits = 16;  // hexadecimal digits of a word
 
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)); }
 bool all_hex(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_hex); }
@@ -26,7 +27,7 @@ bool has_letter(std::string_view s)
 
 bool is_word(unsigned char c) { return std::isalnum(c) || c == '_' || c == ':' || c == '.' || c == '-'; }
 
-// Groups of @digits each, @count of them, with @mark between.
+// Is it @count groups of @digits hexadecimal digits, with @mark between them?
 bool is_groups(std::string_view s, size_t count, size_t digits, char mark)
 {
     if (s.size() != count * (digits + 1) - 1)
@@ -42,10 +43,10 @@ bool is_mac(std::string_view s)
     for (char mark : {':', '-'})
         if (is_groups(s, 6, 2, mark) || is_groups(s, 8, 2, mark) || is_groups(s, 20, 2, mark))
             return true;
-    return is_groups(s, 4, 4, ':') || is_groups(s, 3, 4, '.'); // a GUID, and as switches write it
+    return is_groups(s, 4, 4, ':') || is_groups(s, 3, 4, '.'); // a GUID; a MAC address as switches write it
 }
 
-// The middle of an interface identifier that was made of a MAC address.
+// Does it have the middle of an interface identifier that contains a MAC address?
 bool has_eui64(std::string_view s)
 {
     std::array<uint8_t, 16> a;
@@ -73,7 +74,7 @@ std::string plain(std::string_view word)
     return s;
 }
 
-// Is that behind @word nobody's business?
+// Does @word name a secret, which follows it?
 bool names_secret(std::string_view word)
 {
     static constexpr std::string_view whole[] = {"rkey", "r_key", "lkey", "l_key", "key", "keys", "spi", "icv", "psk", "iova",
@@ -97,7 +98,7 @@ class reader {
             }
             auto word = take_word();
             out_ += written(word);
-            // "key: 7" has the mark inside of the word.
+            // "key: 7" has the colon inside the word.
             auto name = word.substr(0, word.find_last_not_of(":.") + 1);
             if (names_secret(name))
                 value(word.size() > name.size());
@@ -121,7 +122,7 @@ class reader {
         auto end = word.find_last_not_of(":.-");
         auto core = word.substr(0, end == word.npos ? 0 : end + 1);
         auto rest = word.substr(core.size());
-        if (auto s = secret(word)) // "fe80::" ends in its own colons
+        if (auto s = secret(word)) // "fe80::" ends with its own colons
             return *s;
         if (auto s = secret(core))
             return *s + std::string(rest);
@@ -135,7 +136,8 @@ class reader {
         return std::string(word);
     }
 
-    // Behind its name: over blanks, quotes, '=' and ':', to the end of the quote, the list or the word.
+    // Removes a value behind its name: skips blanks, quotes, '=' and ':', and ends at the end of
+    // the quote, the list or the word.
     void value(bool marked)
     {
         size_t begin = at_;

@@ -38,7 +38,7 @@ uint32_t parse_kind(const std::string &word)
     throw bad_value(fmt::format("test: \"{}\" is none of t0, t1, split", word));
 }
 
-// Counts by how long it took: the shortest ones, from 1024 ns on twice as long each.
+// Counts by duration: below 1024 ns, then each step is twice as long.
 json histogram(const attr &a)
 {
     json list = json::array();
@@ -87,7 +87,7 @@ void add_test(record &r, const table &p)
     r.detail("interval_us", p[MRC_A_PROBE_INTERVAL].num());
 }
 
-// Those of @list; what seldom counts is a detail while it is 0.
+// Adds the counters of @list. With @seldom, a counter that is 0 is a detail.
 void add_counters(record &r, const table &p, std::span<const counter> list, bool seldom)
 {
     for (auto &c : list) {
@@ -155,7 +155,7 @@ void put_common(request &n, const arguments &args)
         n.u32(MRC_A_PROBES_FULL_EVERY, static_cast<uint32_t>(parse_number(*v, 0, UINT32_MAX, "full-every")));
 }
 
-// What is the same for all tests of a command.
+// Fills in the attributes that all tests of a command share.
 void put_packet(request &n, const arguments &args)
 {
     n.u32(MRC_A_PROBE_INTERVAL, micros(args.get("interval").value_or("100ms"), "interval"));

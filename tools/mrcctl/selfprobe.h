@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// selfprobe.h - `mrcctl selfprobe`: packets of a host to itself, path by path.
+// selfprobe.h - `mrcctl selfprobe`: packets of a host to itself, along one path each.
 //
 // mrcd configures them. Manual use is for tests and experts.
 #pragma once

@@ -21,7 +21,7 @@ constexpr uint64_t second = 1000000000;
     throw bad_value(fmt::format("since: \"{}\" is not a time: 10m, 12:03, 2026-11-29 or 2026-11-29T12:03:11", word));
 }
 
-// "10m" in ns; 0: no such word.
+// "10m" in ns; 0: not a duration.
 uint64_t duration(const std::string &word)
 {
     static constexpr struct {
@@ -38,11 +38,11 @@ uint64_t duration(const std::string &word)
     return 0;
 }
 
-// Does all of @word follow @format, which ends in %n?
+// Does all of @word match @format, which ends in %n?
 template <class... T> bool whole(const std::string &word, const char *format, T *...to)
 {
     int end = 0;
-    // sscanf() takes blanks and signs in front of numbers, people do not.
+    // sscanf() accepts blanks and signs before numbers; this does not.
     for (size_t i = 0; i < word.size(); i++)
         if (!strchr("0123456789", word[i]) && (i == 0 || !strchr("0123456789", word[i - 1]) || !strchr(":-T", word[i])))
             return false;
@@ -61,7 +61,7 @@ uint64_t moment(const std::string &word, tm t, bool utc)
     t.tm_isdst = -1;
     int day = t.tm_mday;
     time_t at = in_range(t) ? (utc ? timegm(&t) : mktime(&t)) : -1;
-    if (at < 0 || t.tm_mday != day) // no 30th of February
+    if (at < 0 || t.tm_mday != day) // mktime() would accept 30 February
         refuse(word);
     return static_cast<uint64_t>(at) * second;
 }

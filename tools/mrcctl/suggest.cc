@@ -12,7 +12,7 @@ namespace mrcctl {
 
 namespace {
 
-// What other tools call our objects.
+// Names that other tools have for our objects.
 struct alias {
     std::string_view word, object;
 };
@@ -51,7 +51,7 @@ bool is_verb(std::string_view word)
                        [&](const object &o) { return !word.empty() && named(o.verbs, word); });
 }
 
-// "show dev" for "dev show".
+// "show dev" instead of "dev show".
 std::string turned_round(std::span<const std::string> words)
 {
     if (words.size() < 2 || !is_verb(words[0]))
@@ -72,7 +72,7 @@ std::string meant(const std::string &name)
     return name.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", name);
 }
 
-// A key that a number could belong to.
+// A key whose value could be the number.
 const key *numbered(const verb &v, const arguments &before)
 {
     for (auto &k : v.keys)

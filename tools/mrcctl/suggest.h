@@ -11,12 +11,12 @@
 
 namespace mrcctl {
 
-// @words[0] names no object.
+// The error text if @words[0] names no object.
 std::string unknown_object(std::span<const std::string> words);
 std::string unknown_verb(const object &o, std::string_view word);
-// @word is none of the verb's keys, behind those that were taken already.
+// The error text if @word is no key of the verb, after those in @before.
 std::string unknown_key(const object &o, const verb &v, std::string_view word, const arguments &before);
-// The key that @word is a slip of; "" if none is.
+// The key that @word probably means; "": none.
 std::string near_key(const verb &v, std::string_view word);
 
 } // namespace mrcctl

@@ -21,7 +21,7 @@ key names_key()
     return {"fabric", {"FILE"}, "fabric file with the names of switches, default: /etc/mrc/fabric.toml if there"};
 }
 
-// Looks on for a while; then shows.
+// An object that measures for a while and then prints.
 object watch(const char *name, action what, const char *help, const char *does, const char *example)
 {
     return {name,
@@ -38,7 +38,7 @@ object watch(const char *name, action what, const char *help, const char *does, 
             }};
 }
 
-// Under two names: "monitor" came first, "event" is what it prints.
+// The same object under two names: "monitor", and "event".
 object events(const char *name, const char *help, const char *example)
 {
     return {name,

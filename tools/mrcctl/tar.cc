@@ -29,7 +29,7 @@ void tar::add(std::string_view name, std::string_view text)
     put(head, 116, "0000000");
     put(head, 124, fmt::format("{:011o}", text.size()));
     put(head, 136, fmt::format("{:011o}", mtime_));
-    put(head, 148, "        "); // the sum, while it is made
+    put(head, 148, "        "); // the checksum counts as blanks in itself
     put(head, 156, "0");
     put(head, 257, std::string_view("ustar\00000", 8));
     unsigned sum = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//
-// tar.h - a tar archive in memory, as POSIX' ustar has it.
+// tar.h - a tar archive in memory, in the ustar format of POSIX.
 #pragma once
 
 #include <cstdint>

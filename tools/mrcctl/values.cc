@@ -15,7 +15,7 @@ namespace mrcctl {
 
 namespace {
 
-// Digits of @word up to @end; throws unless there is at least one.
+// Parses the digits at the start of @word; @end is behind them. Throws if there are none.
 uint64_t number_prefix(const std::string &word, std::string_view what, const char *&end)
 {
     char *stop = nullptr;
@@ -146,7 +146,7 @@ uint64_t parse_time(const std::string &word, std::string_view unit, uint64_t min
     return in_units;
 }
 
-// RFC 2474, 2597, 3246, 5865 and 8622.
+// Names of RFC 2474, 2597, 3246, 5865 and 8622.
 uint8_t parse_dscp(const std::string &word, std::string_view what)
 {
     static constexpr named_value others[] = {{"default", 0}, {"be", 0}, {"le", 1}, {"va", 44}, {"ef", 46}};
@@ -361,7 +361,7 @@ std::string format_ev(uint32_t fmt, std::span<const uint8_t> b)
 
 std::string format_fixed(uint32_t v, unsigned bits)
 {
-    // Five decimals tell 16 bits apart.
+    // Five decimals distinguish all values of 16 bits.
     constexpr uint64_t scale = 100000;
     uint64_t all = (v * scale + (1ull << bits) / 2) >> bits;
     std::string s = fmt::format("{}.{:05}", all / scale, all % scale);

@@ -15,7 +15,7 @@ struct advice {
     const char *name, *why, *action;
 };
 
-// Why a counter grows, and what then helps. A counter that is not here needs no action.
+// Why a counter grows, and the remedy. A counter that is not listed needs no action.
 const advice kAdvice[] = {
     {"rtx_rack", "a path loses packets, or delays some of them by more than usual",
      "mrcctl recovery seconds 10; then mrcctl ev show state assumed-bad names the paths"},

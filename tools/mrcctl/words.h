@@ -13,13 +13,13 @@ namespace mrcctl {
 
 struct word {
     std::string_view kind, name, meaning;
-    std::string_view why;    // "": nothing to say
-    std::string_view action; // "": none is needed
+    std::string_view why;    // "": no reason is given
+    std::string_view action; // "": no action is needed
 };
 
 // In order of kinds; counters as the module lists them.
 std::vector<word> all_words();
-// Counters that advice is given on and the module has not: for tests.
+// Names with advice that the module does not have as counters: for tests.
 std::vector<std::string_view> stray_advice();
 
 } // namespace mrcctl

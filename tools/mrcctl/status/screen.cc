@@ -36,7 +36,7 @@ std::string draw_device(const snapshot &before, const snapshot &now, const devic
                      "received", "share");
     for (size_t i = 0; i < dev.planes.size(); i++) {
         auto &p = dev.planes[i];
-        // Padded before it is coloured.
+        // Padded before colours are added.
         auto state = fmt::format("{:<11}", plane_state(p));
         s += fmt::format("  {:<6} {:<12} {} {:>9} {:>11} {:>11} {:>6}\n", p.number, p.port.empty() ? "-" : p.port,
                          p.up ? in(green, state, opt) : p.admin ? in(red, state, opt) : state, speed_text(p.speed_mbps),

@@ -17,17 +17,17 @@ enum class peer_order { problems, qps, address };
 
 struct screen_options {
     bool colour = false;
-    size_t peers = 16; // at most so many
+    size_t peers = 16; // the most peers that are shown
     peer_order order = peer_order::problems;
 };
 
 std::string draw_screen(const snapshot &before, const snapshot &now, const std::vector<problem> &problems,
                         const screen_options &opt);
-// Bytes a second as bits, three digits: "12.1 Gb/s", "0".
+// A rate in bytes per second as bits, with three digits: "12.1 Gb/s", "0".
 std::string rate_text(double bytes_per_second);
-// An address as people write it: of ::ffff:10.0.0.1 the latter half.
+// An address as users write it: ::ffff:10.0.0.1 without its first half.
 std::string address_text(const std::string &gid);
-// Bytes of @counter a second.
+// The rate of @counter in bytes per second.
 double plane_rate(const snapshot &before, const snapshot &now, const std::string &dev, const plane_now &plane,
                   uint64_t plane_now::*counter);
 

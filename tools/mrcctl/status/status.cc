@@ -21,7 +21,7 @@ namespace {
 using mrcnl::error;
 using std::chrono::milliseconds;
 
-constexpr milliseconds sample{200}; // for rates; counters are current to 10 ms
+constexpr milliseconds sample{200}; // time for rates; counters are at most 10 ms old
 
 error no_device()
 {

@@ -7,7 +7,7 @@
 
 namespace mrcctl {
 
-// Exit status 0: well; 1: a problem is confirmed; 2: it could not be looked at.
+// Exit status 0: healthy; 1: a confirmed problem; 2: the state could not be read.
 mrcnl::error status(context &ctx, const arguments &args);
 mrcnl::error top(context &ctx, const arguments &args);
 

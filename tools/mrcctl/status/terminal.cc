@@ -23,7 +23,7 @@ void end(int)
     ended = 1;
 }
 
-void nothing(int) // wakes poll()
+void nothing(int) // the signal only wakes poll()
 {
 }
 
@@ -70,7 +70,7 @@ terminal::terminal()
         tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     }
     if (screen_)
-        fmt::print("\033[?1049h\033[?25l"); // another screen, no cursor
+        fmt::print("\033[?1049h\033[?25l"); // alternate screen, no cursor
 }
 
 terminal::~terminal()

@@ -20,9 +20,10 @@ class terminal {
     terminal &operator=(const terminal &) = delete;
 
     size_t rows() const;
-    // Cut to the size of the window; @footer in its last line.
+    // Shows a screen, cut to the size of the window, with @footer in the last line.
     void show(const std::string &screen, const std::string &footer) const;
-    // A key; 0: none within @limit, or the window changed; 'q' also for a signal that ends programs.
+    // Returns a key; 0: none within @limit, or the window changed; 'q' also for a signal that ends
+    // programs.
     char wait(std::chrono::milliseconds limit) const;
 
   private:

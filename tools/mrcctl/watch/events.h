@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * events.h - tracepoints of the module as a program in the kernel gets them, and what such
- * programs count. C for clang's BPF target and C++: both sides compile it.
+ * events.h - the layout of the module's tracepoints, and of the counts of the programs that read
+ * them. C for clang's BPF target and for C++: both sides compile it.
  *
- * Layouts are those of kernel/trace/mrc_trace.h; tracer.cc holds them against the running
- * kernel's format files, so no type information (BTF) of the module is needed.
+ * Layouts are those of kernel/trace/mrc_trace.h; tracer.cc compares them with the running kernel's
+ * format files, so no type information (BTF) of the module is needed.
  */
 #ifndef MRC_WATCH_EVENTS_H
 #define MRC_WATCH_EVENTS_H
 
 #include <linux/types.h>
 
-/* In front of every event: type, flags, pid. */
+/* The common header of events: type, flags, pid. */
 struct mrc_tp_loss {
 	__u64 common;
 	__u64 age_ns;
@@ -46,27 +46,28 @@ struct mrc_tp_rx {
 #define MRC_TP_PLACED	2	/* verdict */
 
 /*
- * A histogram: numbers below 8 one by one, then four steps to each doubling, so that the width
- * of a step is at most a quarter of where it begins. The last one has all that is beyond.
+ * A histogram: a slot for each number below 8, then four slots per doubling, so a slot is at most a
+ * quarter as wide as its lower end. The last slot has all larger numbers.
  */
 #define MRC_HIST_SLOTS	160
 #define MRC_HIST_EXACT	8
 
 struct mrc_hist {
-	__u64 count, sum, max, least;	/* least: ~ of the smallest, so that 0 is none yet */
+	__u64 count, sum, max, least;	/* least: complement of the smallest, so that 0 means
+					 * none yet */
 	__u64 slot[MRC_HIST_SLOTS];
 };
 
-/* Rows: planes (0: not known, 1 ... 32), or causes. */
+/* Rows: planes (0: unknown, 1 ... 32), or causes. */
 #define MRC_HIST_ROWS	33
 #define MRC_CAUSES	7
 
-/* What the recovery programs count besides, by cause. */
+/* Further counts of the recovery programs, by cause. */
 struct mrc_recovery {
 	__u64 lost, resent, early;
 };
 
-/* A packet that is lost, by whom; its value: when its lost copy was sent. */
+/* Key of a lost packet. The value is the time when the lost copy was sent. */
 struct mrc_lost_key {
 	__u32 qpn, psn;
 };

@@ -56,7 +56,7 @@ std::vector<histogram::step> histogram::doublings() const
     std::vector<step> out;
     for (auto &s : steps()) {
         uint64_t from = std::bit_floor(s.from), to = from ? 2 * from : 1;
-        // What is empty in between shows the distance.
+        // Empty steps in between show the distance.
         while (!out.empty() && out.back().to < from)
             out.push_back({out.back().to, std::max<uint64_t>(2 * out.back().to, 1), 0});
         if (!out.empty() && out.back().from == from)
@@ -76,7 +76,7 @@ std::string draw(const std::vector<histogram::step> &steps,
         most = std::max(most, s.count);
     std::string out;
     for (auto &s : steps) {
-        // What is there is seen.
+        // Rounded up: no count is invisible.
         auto bar = static_cast<size_t>((s.count * width + most - 1) / most);
         out += fmt::format("{}{:>10} ... {:>8} {:>10} {}", out.empty() ? "" : "\n", number(s.from),
                            number(s.to), s.count, std::string(bar, '#'));

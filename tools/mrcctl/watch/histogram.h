@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// histogram.h - sums up and prints the counts of programs in the kernel. Pure.
+// histogram.h - adds up and prints the counts of BPF programs. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class histogram {
         bool operator==(const step &) const = default;
     };
 
-    // One processor's share; may be called for each.
+    // Adds the counts of one CPU.
     void add(const mrc_hist &part);
 
     uint64_t count() const { return sum_.count; }
@@ -26,26 +26,26 @@ class histogram {
     uint64_t max() const { return sum_.max; }
     uint64_t mean() const { return sum_.count ? sum_.sum / sum_.count : 0; }
     uint64_t exactly(unsigned small) const { return sum_.slot[small]; } // below MRC_HIST_EXACT
-    // So that @share of all are not above; between the ends of a step as if spread evenly.
+    // The value that @share of all numbers do not exceed; linear inside a step.
     uint64_t quantile(double share) const;
 
-    // Steps that are not empty.
+    // The steps that are not empty.
     std::vector<step> steps() const;
-    // From the first to the last that is not empty, one per doubling.
+    // One step per doubling, from the first to the last one that is not empty.
     std::vector<step> doublings() const;
 
   private:
     mrc_hist sum_{};
 };
 
-// Where slot @i begins.
+// The lower end of slot @i.
 uint64_t slot_begin(unsigned i);
 
-// A line each, with bars; @number writes the edges.
+// A line per step, with bars; @number formats the ends.
 std::string draw(const std::vector<histogram::step> &steps,
                  const std::function<std::string(uint64_t)> &number);
 
-// "41.2us": three digits, of the unit that fits.
+// "41.2us": three digits, in a suitable unit.
 std::string format_ns(uint64_t ns);
 
 } // namespace mrcctl

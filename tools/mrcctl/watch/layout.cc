@@ -31,7 +31,7 @@ const field fields[] = {
     FIELD(rx, ahead),         FIELD(rx, plane),       FIELD(rx, verdict),
 };
 
-// The number behind @key in @line, "offset:8;" say.
+// The number behind @key in @line, such as "offset:8;".
 std::optional<size_t> number_of(std::string_view line, std::string_view key)
 {
     size_t at = line.find(key), n = 0;
@@ -42,7 +42,7 @@ std::optional<size_t> number_of(std::string_view line, std::string_view key)
     return end.ec == std::errc() ? std::optional(n) : std::nullopt;
 }
 
-// The line that tells of field @name: "field:TYPE NAME;".
+// The line that describes field @name: "field:TYPE NAME;".
 std::string_view line_of(std::string_view format, std::string_view name)
 {
     std::string want = fmt::format(" {};", name);

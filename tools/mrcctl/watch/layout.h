@@ -7,8 +7,8 @@
 
 namespace mrcctl {
 
-// @format: what the event's format file says. Empty: as here; else what differs, for people.
-// An event or a field that events.h has not is no difference.
+// @format: the event's format file. Returns "" for the same layout, else a text with the
+// difference. An event or a field that events.h does not have is no difference.
 std::string layout_differs(std::string_view event, std::string_view format);
 
 } // namespace mrcctl

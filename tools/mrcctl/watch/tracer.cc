@@ -26,7 +26,7 @@ namespace {
 
 using mrcnl::error;
 
-// libbpf's latest complaint: its return values say less.
+// The latest message of libbpf, whose return values say less.
 std::string last_words;
 
 int keep_words(enum libbpf_print_level level, const char *format, va_list args)
@@ -57,7 +57,7 @@ bool exists(const std::string &path)
     return !stat(path.c_str(), &st);
 }
 
-// Where events are described, or why nowhere.
+// Finds the directory that describes the events, or an error that says why there is none.
 error find_events(std::string &dir)
 {
     int code = ENOENT;
@@ -74,7 +74,7 @@ error find_events(std::string &dir)
                   "kernel has no tracing (CONFIG_EVENT_TRACING)"};
 }
 
-// Is the event there, and laid out as the programs were told?
+// Does the event exist, with the layout that the programs assume?
 error check_event(const std::string &dir, const char *event)
 {
     std::ifstream f(fmt::format("{}/mrc/{}/format", dir, event));
@@ -121,7 +121,7 @@ error tracer::loaded::open()
     return {};
 }
 
-// The programs' one constant.
+// Sets the only constant of the programs.
 error tracer::loaded::set_qpn(uint32_t qpn)
 {
     bpf_map *m;
@@ -146,7 +146,7 @@ error tracer::loaded::attach(const char *program)
     return {};
 }
 
-// Of each row what every processor has, one behind the other.
+// All rows of a map, each with the values of all CPUs, one behind the other.
 template <class T> std::vector<T> tracer::loaded::rows(const char *map) const
 {
     bpf_map *m = bpf_object__find_map_by_name(obj, map);
@@ -184,7 +184,7 @@ error tracer::start(const std::vector<program> &programs, uint32_t qpn)
     for (auto &p : programs)
         if (auto *prog = bpf_object__find_program_by_name(it->obj, p.name))
             bpf_program__set_autoload(prog, true);
-    if (int r = bpf_object__load(it->obj); r == -EACCES) // privilege is EPERM here
+    if (int r = bpf_object__load(it->obj); r == -EACCES) // a missing privilege would be EPERM
         return {EACCES, "loading BPF programs: the kernel's verifier refuses them: " + last_words};
     else if (r)
         return refused(-r, "loading BPF programs");

@@ -24,10 +24,10 @@ class tracer {
     struct program {
         const char *name, *event;
     };
-    // They count from now on; @qpn 0: every QP. All or none; what is missing is said for people.
+    // Starts all programs, or none; @qpn 0: for every QP. An error says what is missing.
     mrcnl::error start(const std::vector<program> &programs, uint32_t qpn);
 
-    // A map's rows as they are now, all processors together.
+    // The present rows of a map, as sums over all CPUs.
     std::vector<histogram> histograms(const char *map) const;
     std::vector<mrc_recovery> recoveries() const;
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * watch.bpf.c - programs that count in the kernel what mrcctl latency, reorder and recovery show.
+ * watch.bpf.c - BPF programs that count in the kernel for mrcctl latency, reorder and recovery.
  *
- * On classic tracepoints, whose records have a layout of our own (events.h): nothing of the kernel's
- * or the module's types is looked into, so one object serves every kernel.
+ * They read classic tracepoints, whose records have our own layout (events.h), and no types of the
+ * kernel or the module. So one object serves every kernel.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "events.h"
 
-/* 0: all. */
+/* 0: every QP */
 const volatile __u32 only_qpn;
 
-/* Round trips by plane, or how far ahead packets came; time until a loss was found, by cause. */
+/*
+ * Round trips or distances of reordering, by plane; or the time until a loss was found, by cause.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MRC_HIST_ROWS);
@@ -20,7 +22,7 @@ struct {
 	__type(value, struct mrc_hist);
 } first SEC(".maps");
 
-/* Time until what was lost had arrived, by cause. */
+/* Time until lost data arrived, by cause. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MRC_HIST_ROWS);
@@ -35,7 +37,7 @@ struct {
 	__type(value, struct mrc_recovery);
 } recovery SEC(".maps");
 
-/* Of a QP that ended nobody hears again: the oldest make room. */
+/* Entries of QPs that ended are not removed: the oldest ones make room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
@@ -87,7 +89,7 @@ static __always_inline void note(void *map, __u32 row, __u64 v)
 
 	if (!h)
 		return;
-	barrier_var(slot);	/* the compiler knows better bounds than the verifier sees: not here */
+	barrier_var(slot);	/* hides bounds that the compiler knows and the verifier does not */
 	if (slot >= MRC_HIST_SLOTS)
 		slot = MRC_HIST_SLOTS - 1;
 	h->count++;
@@ -120,7 +122,7 @@ int reorder(struct mrc_tp_rx *e)
 	return 0;
 }
 
-/* The time counts from the send of the copy that was lost first. */
+/* The time starts when the first lost copy was sent. */
 SEC("tracepoint/mrc/mrc_loss")
 int recovery_loss(struct mrc_tp_loss *e)
 {
@@ -164,7 +166,7 @@ int recovery_end(struct mrc_tp_recovered *e)
 	if (!wanted(e->qpn))
 		return 0;
 	since = bpf_map_lookup_elem(&lost, &key);
-	if (!since)		/* it was lost before we looked */
+	if (!since)		/* it was lost before the measurement */
 		return 0;
 	note(&second, cause, bpf_ktime_get_ns() - *since);
 	bpf_map_delete_elem(&lost, &key);

@@ -23,7 +23,7 @@ namespace {
 
 using mrcnl::error;
 
-// As in the counters rtx_*.
+// The names of the counters rtx_*.
 constexpr std::array<const char *, MRC_CAUSES> causes = {"rack",  "nack", "trim", "rto",
                                                          "plane", "rnr",  "sleek"};
 
@@ -32,7 +32,8 @@ std::string plain_number(uint64_t n)
     return std::to_string(n);
 }
 
-// Signals that end it are waited for, not obeyed: what was counted is shown.
+// While it exists, signals that end the program are awaited and not obeyed, so the counts are
+// shown.
 class patience {
   public:
     patience()
@@ -73,7 +74,7 @@ uint32_t qpn_of(const arguments &args)
     return v ? static_cast<uint32_t>(parse_number(*v, 1, (1u << 24) - 1, "qpn")) : 0;
 }
 
-// Counts until it is time.
+// Counts events for the requested time.
 error observe(context &ctx, const arguments &args, tracer &t,
               const std::vector<tracer::program> &programs)
 {
@@ -98,7 +99,7 @@ json steps_json(const histogram &h)
 
 using number = std::string (*)(uint64_t);
 
-// The figures of @h; keys end in @unit, and begin with @what.
+// Adds the figures of @h. Keys start with @what and end with @unit.
 void add_figures(record &r, const histogram &h, const std::string &what, const char *unit, number n)
 {
     const std::pair<const char *, uint64_t> figures[] = {
@@ -126,7 +127,7 @@ void add_plane(record &r, uint32_t plane)
         r.as_text("plane", "plane unknown");
 }
 
-// What @program counted of each plane that it saw.
+// Prints the counts of @program for each plane that it saw.
 error by_plane(context &ctx, const arguments &args, const tracer::program &program,
                const std::function<void(record &, const histogram &)> &fill)
 {
