@@ -11,16 +11,16 @@
 CM_PORT=7300
 CM_ROUNDS=10
 
-# cm_addr v4|v6: REPLY, where h2 is asked for.
+# cm_addr v4|v6: sets REPLY to the address of h2.
 cm_addr() { [ "$1" = v6 ] && REPLY=fd00:6d72:63::2 || REPLY=10.77.0.2; }
 
-# A program of rdma_cm listens: its id is there.
+# Does a program listen by rdma_cm? Its id is visible then.
 cm_listens() {
 	rdma -j res show cm_id |
 		jq -e "any(.[]; .pid == ${MRC_PID[$1]} and .state == \"LISTEN\")"
 }
 
-# One that listens on all addresses has no id that a device shows: it has begun to wait for an event.
+# A program that listens on all addresses has no id that a device shows. It listens if it waits for an event.
 cm_awaits() { [ "$(<"/proc/${MRC_PID[$1]}/wchan")" = ucma_get_event ]; }
 
 # cm_pair SECS SERVER... -- CLIENT...: as mrc_pair, for programs that listen by rdma_cm.
@@ -53,7 +53,8 @@ cm_ucmatose() {
 	cm_pair 60 ucmatose -b "$REPLY" -p $((++CM_PORT)) -c 4 -C $CM_ROUNDS -S 2000 -- \
 		ucmatose -s "$REPLY" -p $CM_PORT -c 4 -C $CM_ROUNDS -S 2000
 }
-# Its datagrams may be lost, and it does not send again: few, whatever CM_ROUNDS says. (It has one port.)
+# Its datagrams may be lost, and udaddy does not retransmit. So few of them, whatever CM_ROUNDS says. (It has
+# one port.)
 cm_udaddy() {
 	cm_addr "$1"
 	cm_pair 60 udaddy -b "$REPLY" -c 2 -C 8 -S 512 -- udaddy -s "$REPLY" -c 2 -C 8 -S 512

@@ -9,27 +9,27 @@
 #	           |  \                             |   \
 #	  eth1 of h1, h<1+NT0>...            eth2 of h1, h<1+NT0>...
 #
-# Every plane is a separate Clos network; host i hangs off T0 number
-# ((i - 1) % NT0) + 1 of each plane with its interface eth<plane>. On a T0,
+# Every plane is a separate Clos network; host i is connected to T0 number
+# ((i - 1) % NT0) + 1 of each plane by its interface eth<plane>. On a T0,
 # h<i> faces host i and t1-<n> faces T1 n; on a T1, t0-<n> faces T0 n. Every
 # switch has a dummy device sr0 for its own SID: a seg6local route must name a
 # device, and one on a cable would vanish with the cable.
 #
 # SRv6 uSIDs (F3216, block fcbb:bb00::/32), p = plane:
 #	T0 n: p * 0x1000 + n    T1 n: p * 0x1000 + 0x100 + n    host i: p * 0x1000 + 0x200 + i
-# FABRIC_ALIKE=1: all planes have the uSIDs of plane 1, which only the interface tells apart then (by hand, not by mrcd).
-# Every cable has the link-local addresses fe80::1 at the end nearer to the
-# hosts and fe80::2 at the upper end.
+# FABRIC_ALIKE=1: all planes have the uSIDs of plane 1, so only the interface
+# distinguishes them (by hand, not by mrcd). Every cable has the link-local
+# addresses fe80::1 at the end nearer to the hosts and fe80::2 at the upper end.
 #
-# The state is kept in files, so that a fabric may be built by one process and
-# cut by another.
+# The state is kept in files, so that one process may build a fabric and another
+# one may cut it.
 
 FABRIC_BLOCK=fcbb:bb00
 FABRIC_DIR=${FABRIC_DIR:-/run/mrc-fabric}
 
 # ------------------------------------------------------------------- names
 
-# These set REPLY: a fork for each number is seconds for a fabric.
+# These set REPLY: a fork for each number would take seconds per fabric.
 fabric_usid_t0() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + $2)); }		# PLANE N
 fabric_usid_t1() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + 0x100 + $2)); }	# PLANE N
 fabric_usid_host() { printf -v REPLY '%x' $((${FABRIC_ALIKE:-$1} * 0x1000 + 0x200 + $2)); }	# PLANE HOST
@@ -65,7 +65,7 @@ fabric_each_host() {
 	for ((i = 1; i <= FABRIC_H; i++)); do "$1" $i; done
 }
 
-# Sizes of the fabric an earlier process built.
+# Reads the sizes of the fabric that an earlier process built.
 fabric_load() {
 	read -r FABRIC_H FABRIC_P FABRIC_NT0 FABRIC_NT1 <"$FABRIC_DIR/size"
 }
@@ -79,9 +79,9 @@ fabric_in() {
 	nsenter --net="/run/netns/$ns" -- "$@"
 }
 
-# fabric__sysctl NS SCRIPT: in net/ipv6/conf. Static busybox, because loading
-# programs is most of what an emulated machine does here. For shell builtins
-# only: this shell prefers its own ip and ping to the real ones.
+# fabric__sysctl NS SCRIPT: runs SCRIPT in net/ipv6/conf. By static busybox,
+# because loading programs takes most of the time on an emulated machine. For
+# shell builtins only: this shell prefers its own ip and ping to the real ones.
 fabric__sysctl() {
 	busybox nsenter --net="/run/netns/$1" busybox sh -c "cd /proc/sys/net/ipv6/conf; $2"
 }
@@ -143,8 +143,8 @@ fabric_build() {
 	fabric__each_node fabric__links_up
 }
 
-# Before there are links, which take over the defaults: duplicate address
-# detection would hold every address back for a second or two.
+# Before links exist, because they inherit the defaults: duplicate address
+# detection would delay every address by a second or two.
 fabric__no_dad() {
 	fabric__sysctl "$1" 'echo 0 >all/accept_dad; echo 0 >default/accept_dad'
 }
@@ -162,7 +162,8 @@ fabric__links_up() {
 	} | ip -n "$1" -b -
 }
 
-# The interfaces a node has by its name: asking the kernel costs a process each.
+# The interfaces of a node, by its name: a query of the kernel costs a process
+# each.
 fabric_links() {
 	local i tier n
 	case $1 in
@@ -189,7 +190,7 @@ fabric_destroy() {
 # ---------------------------------------------------------------- failures
 # All take NS IF, and act on that end of the cable.
 
-# The port is shut: both ends see the carrier go, and this end loses its routes.
+# Sets the port down: both ends lose the carrier, and this end loses its routes.
 fabric_cut() { ip -n "$1" link set "$2" down; }
 
 fabric_restore() {
@@ -197,7 +198,7 @@ fabric_restore() {
 	[ ! -e "$FABRIC_DIR/$1.static" ] || ip -n "$1" -force -b "$FABRIC_DIR/$1.static"
 }
 
-# What leaves here vanishes, and neither end sees it.
+# Packets sent here are lost, and neither end notices.
 fabric_blackhole() { tc -n "$1" qdisc replace dev "$2" root netem loss 100%; }
 
 # fabric_degrade NS IF NETEM_ARGS...: such as "loss 1%" or "delay 1ms limit 10000".
@@ -209,8 +210,9 @@ fabric_degrade() {
 
 fabric_heal() { tc -n "$1" qdisc del dev "$2" root 2>/dev/null || true; }
 
-# fabric_tap NS IF PEER_NS PEER_IF: that cable leads through the namespace "tap", whose ends of it are "left" and
-# "right". For a program there that passes frames on, checksums are whole and no packets are joined. Before any
+# fabric_tap NS IF PEER_NS PEER_IF: leads that cable through the namespace
+# "tap", whose ends of it are "left" and "right". A program there passes frames
+# on: checksums are complete and packets are not merged. Call it before any
 # address is given.
 fabric_tap() {
 	ip netns add tap && ip -n "$1" link del "$2" || return
@@ -280,7 +282,7 @@ fabric__program_t1() {		# PLANE N
 	done
 }
 
-# The program of a node is kept, for fabric_restore.
+# The configuration of a node is kept, for fabric_restore.
 fabric__program() {
 	local ns=$1 plane tier n
 	IFS=- read -r plane tier n <<<"$ns"

@@ -6,8 +6,8 @@
 #	. "$here/../lib/mrc.sh"
 #	. "$here/../lib/flat.sh"
 
-# mrc_flat [alone]: cables alone; each plane has a way to the other host's addresses. "alone": only h1 has a device, and
-# h2 is a host with two interfaces, whose programs may speak for themselves.
+# mrc_flat [alone]: cables only; each plane leads to the other host's addresses. "alone": only h1 has a
+# device, and h2 is a host with two interfaces, whose programs may send and receive themselves.
 mrc_flat() {
 	local i p REPLY alone=${1:-}
 	mrc_clear || return

@@ -30,7 +30,7 @@ ipsec_policy() {
 	ip -n "$host" xfrm policy add dir "$dir" $REPLY proto udp dport 4791 "${words[@]}"
 }
 
-# ipsec_key HOST out|in v6|v4 [MODE]: the same at both ends.
+# ipsec_key HOST out|in v6|v4 [MODE]: adds the key, which is the same at both ends.
 ipsec_key() {
 	local REPLY
 	ipsec_way "$1" "$2" "$3"
@@ -51,7 +51,7 @@ ipsec_on() {
 
 ipsec_off() { ip -n "$1" xfrm policy flush && ip -n "$1" xfrm state flush; }
 
-# ipsec_watch HOST PORT: counts what comes there, MRC in clear, ESP and MACsec.
+# ipsec_watch HOST PORT: counts the packets received there: MRC in clear, ESP and MACsec.
 ipsec_watch() {
 	fabric_in "$1" nft -f - <<-RULES
 		table netdev watch {
@@ -75,7 +75,7 @@ ipsec_seen_more() { ipsec_seen "$1" "$2" && echo "$2: $REPLY, was $3" && [ "$REP
 
 macsec_mac() { ip -n "$1" -j link show eth1 | jq -r ".[0].address"; }	# HOST
 
-# macsec_host HOST PEER: a MACsec device upon eth1, with a key for each direction, is its plane.
+# macsec_host HOST PEER: a MACsec device on top of eth1, with a key for each direction, becomes its plane.
 macsec_host() {
 	local mac i=${1#h} j=${2#h} key=00112233445566778899aabbccddee0
 	mac=$(macsec_mac "$2")
@@ -92,5 +92,5 @@ macsec_host() {
 	BATCH
 	fabric_in "$1" rdma link add "mrc$i" type mrc netdev macsec0
 }
-# macsec_plane: mrc_one_plane, upon MACsec.
+# macsec_plane: as mrc_one_plane, on top of MACsec.
 macsec_plane() { mrc_cable && macsec_host h1 h2 && macsec_host h2 h1 && mrc_wait_devices && mrc_neighbours; }

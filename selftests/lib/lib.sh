@@ -19,7 +19,7 @@ KSFT_LIB=1
 readonly KSFT_PASS=0 KSFT_FAIL=1 KSFT_SKIP=4
 
 MRC_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-# Of the virtual machine, or of this kernel's series.
+# The kernel series of the virtual machine, or of this kernel.
 MRC_KVER=${MRC_KVER:-$(uname -r | sed -nE 's/^([0-9]+\.[0-9]+).*/\1/p')}
 # shellcheck disable=SC2034
 MRC_BUILD=$MRC_TOP/build/$MRC_KVER
@@ -46,8 +46,8 @@ ksft_pass() {
 	echo "ok $ksft_count $1"
 }
 
-# ksft_relay: the TAP lines of a program on stdin ("ok 3 NAME", "ok 3 - NAME") as our own, its comments as they are.
-# A program that ends before its plan ("1..N") has failed.
+# ksft_relay: passes on the TAP lines of a program on stdin ("ok 3 NAME", "ok 3 - NAME") as our own
+# tests, and its comments unchanged. A program that ends before its plan ("1..N") has failed.
 ksft_relay() {
 	local line name plan=''
 	while IFS= read -r line; do
@@ -78,7 +78,7 @@ ksft_skip() {
 	echo "ok $ksft_count $1 # SKIP ${2:-}"
 }
 
-# Before any test has run: the whole script does not apply here.
+# Before any test has run: skips the whole script.
 ksft_skip_all() {
 	[ -n "$ksft_planned" ] || echo "TAP version 13"
 	echo "1..0 # SKIP $*"
@@ -86,10 +86,9 @@ ksft_skip_all() {
 	exit "$KSFT_SKIP"
 }
 
-# ksft_test NAME CMD...: passes when CMD does; its output becomes the comment of
-# a failure. CMD runs in this shell, so it may set variables, and under "set +e"
-# as any condition does. One file for all of them: in an emulated machine a process
-# more for each test adds up to a minute.
+# ksft_test NAME CMD...: passes if CMD does; its output becomes the comment of a failure. CMD runs
+# in this shell, so it may set variables, and under "set +e", as any condition does. One file serves
+# all tests: on an emulated machine, one more process per test adds up to a minute.
 ksft_test() {
 	local name=$1 rc=0
 	shift
@@ -111,7 +110,7 @@ ksft_equal() {
 	fi
 }
 
-# Totals as the kernel's own selftests print them, then the exit status.
+# Prints totals as the kernel's own selftests do, and exits with the status.
 ksft_finish() {
 	ksft_finished=1
 	if [ -z "$ksft_planned" ]; then
@@ -126,7 +125,7 @@ ksft_finish() {
 	exit "$KSFT_PASS"
 }
 
-# at_exit CMD...: run when the script ends, newest first.
+# at_exit CMD...: runs CMD when the script ends, the newest first.
 at_exit() {
 	local IFS=' '
 	ksft_cleanups+=("$(printf '%q ' "$@")")
@@ -150,12 +149,12 @@ trap ksft_on_exit EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Other machines run beside this one and it may stand still for seconds: what a test waits for gets
-# so many times what it names.
+# Other machines share the processor, and this one may stand still for seconds. So each timeout of a
+# test is multiplied by this.
 KSFT_PATIENCE=5
 
-# wait_until SECS CMD...: poll CMD until it succeeds; fails when that takes much longer.
-# Tests wait for what they need with it, never for a time they guess.
+# wait_until SECS CMD...: polls CMD until it succeeds; fails after SECS times KSFT_PATIENCE. Tests
+# wait for conditions by it, and never for a guessed time.
 wait_until() {
 	local end=$((${EPOCHREALTIME/[.,]/} + $1 * KSFT_PATIENCE * 1000000))
 	shift
@@ -165,7 +164,7 @@ wait_until() {
 	done
 }
 
-# refused TEXT... -- CMD...: it fails, and says each of the texts.
+# refused TEXT... -- CMD...: succeeds if CMD fails and prints each TEXT.
 refused() {
 	local texts=() text said
 	while [ "$1" != -- ]; do
@@ -179,8 +178,8 @@ refused() {
 	done
 }
 
-# The module as built for the kernel of this virtual machine. insmod does not
-# load what it depends on.
+# Loads the module that was built for the kernel of this virtual machine. insmod does not load the
+# modules that it depends on.
 load_mrc() {
 	local ko=$MRC_BUILD/mrc.ko dependency
 	[ ! -d /sys/module/mrc ] || return 0

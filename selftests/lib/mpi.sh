@@ -8,14 +8,14 @@
 #	mpi_setup 2                        # when the fabric is there
 #	openmpi_ucx 60 mrc_mpi.openmpi 3   # SECS PROGRAM ARG...
 #
-# What starts a rank takes its host's name for the namespace's. Every host name is resolved to
-# the address of the device, so that launchers talk over it, too. Ranks are told their device, for
-# namespaces see those of all.
+# The agent that starts a rank takes its host's name for the namespace's. Every host name is
+# resolved to the address of the device, so that launchers use it, too. Each rank is told its
+# device, because namespaces see the devices of all.
 
 # shellcheck disable=SC2034  # for tests
 MPI_PROGS=$MRC_TOP/build/mpi
 
-# As ssh would: options, then a host, then a command. Hosts of one name would be one to MPI.
+# Called like ssh: options, a host, a command. MPI would take hosts with the same name for one.
 mpi__agent() {
 	cat <<-'AGENT'
 		#!/bin/bash
@@ -27,7 +27,7 @@ mpi__agent() {
 	AGENT
 }
 
-# A rank: its host's device.
+# Starts a rank with the device of its host.
 mpi__rank() {
 	cat <<-RANK
 		#!/bin/bash
@@ -52,7 +52,7 @@ mpi_setup() {
 	done
 }
 
-# mpi__run SECS COMMAND...: by h1.
+# mpi__run SECS COMMAND...: in h1.
 mpi__run() {
 	local secs=$1 rc=0
 	shift
@@ -89,7 +89,7 @@ mpich() {
 		-genv UCX_TLS rc,ud,self "$MRC_DIR/rank" "$@"
 }
 
-# mpi_checked COMMAND...: it succeeds, and every rank has checked what it got.
+# mpi_checked COMMAND...: succeeds if the command does, and every rank has checked its results.
 mpi_checked() {
 	"$@" || return
 	grep "all checked" "$MRC_DIR/client.out" || { echo "no verdict: $(mrc_out client)"; return 1; }

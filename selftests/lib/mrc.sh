@@ -12,10 +12,9 @@
 #	mrc_fabric_mrcd 2 4 2 2         # or: one mrcd per node
 #	mrc_verify 60 -o write -n 100   # h1 to h2, both ends must succeed
 #
-# Host i is namespace h<i>, with the addresses fd00:6d72:63::<i> and 10.77.0.<i>.
-# Functions that find a value set REPLY rather than print it: every process costs
-# tens of milliseconds in an emulated machine. For the same reason counters are
-# read from sysfs and /proc wherever they are there.
+# Host i is namespace h<i>, with the addresses fd00:6d72:63::<i> and 10.77.0.<i>. Functions that
+# find a value set REPLY and do not print it: every process costs tens of milliseconds on an
+# emulated machine. For the same reason counters are read from sysfs and /proc where possible.
 
 MRC_DIR=${MRC_DIR:-/run/mrc-test}
 MRC_EVS=${MRC_EVS:-8}			# EVs per plane: each path through a T1 several times
@@ -31,7 +30,8 @@ PATH=$MRC_TOP/build/daemon:$MRC_TOP/build/tools:$MRC_TOP/build/verbs:$PATH
 
 # ---------------------------------------------------------------- beginning
 
-# mrc_begin [PROGRAM...]: what every test needs, and the programs named.
+# mrc_begin [PROGRAM...]: checks the needs of every test, and the named programs; loads plug-in and
+# module.
 mrc_begin() {
 	need_root
 	need_cmd ip tc rdma nsenter jq "$@"
@@ -44,8 +44,8 @@ mrc_begin() {
 	at_exit mrc_cleanup
 }
 
-# The plug-in where Debian's libibverbs looks for it; the machine's root is an
-# overlay that is thrown away.
+# Installs the plug-in where Debian's libibverbs looks for it. The machine's root is an overlay that
+# is thrown away.
 mrc_setup_plugin() {
 	local so dir
 	for so in "$MRC_TOP"/build/lib/libmrc-rdmav*.so; do
@@ -58,14 +58,14 @@ mrc_setup_plugin() {
 	echo "driver mrc" >/etc/libibverbs.d/mrc.driver
 }
 
-# ib_core lets the module go when the last program has closed its device.
+# ib_core releases the module when the last program has closed its device.
 mrc_unload() {
 	[ -d /sys/module/mrc ] || return 0
 	wait_until 10 rmmod mrc
 }
 
-# mrc_force_out: QPs of programs keep the module. The documented way to have it go even so: without devices it
-# has no QPs. The program's rmmod may be refused for a moment yet.
+# mrc_force_out: unloads the module although QPs of programs hold it, in the documented way: without
+# devices there are no QPs. rmmod may still be refused for a moment.
 mrc_force_out() {
 	local host REPLY
 	! rmmod mrc || return
@@ -82,10 +82,10 @@ mrc_cleanup() {
 	MRC_IBDEV=()
 }
 
-# mrc_sleep SECS: without a process.
+# mrc_sleep SECS: sleeps without a process.
 mrc_sleep() { local REPLY; read -rt "$1" <>"$MRC_DIR/never" || :; }
 
-# mrc_until SECS CMD...: as wait_until, which starts a process per round.
+# mrc_until SECS CMD...: as wait_until, but without a process per round.
 mrc_until() {
 	local end=$((${EPOCHREALTIME/[.,]/} + $1 * KSFT_PATIENCE * 1000000))
 	shift
@@ -97,8 +97,8 @@ mrc_until() {
 
 # ----------------------------------------------------------------- devices
 
-# mrc_clear: the fabric before this one, and its devices, which end a little later and
-# have the same GIDs.
+# mrc_clear: removes the fabric before this one, and its devices. These end a little later and have
+# the same GIDs.
 mrc_clear() {
 	fabric_destroy || :
 	MRC_IBDEV=()
@@ -120,7 +120,7 @@ mrc_cable() {
 	fabric__cable h1 eth1 h2 eth1 | ip -b -
 }
 
-# mrc_one_plane: that, and the eth1 own the addresses themselves, as with rxe.
+# mrc_one_plane: mrc_cable, and each eth1 has the addresses of its device itself, as with rxe.
 mrc_one_plane() {
 	local i
 	mrc_cable || return
@@ -137,15 +137,15 @@ mrc_one_plane() {
 	mrc_wait_devices && mrc_neighbours
 }
 
-# mrc_neighbours: h1 and h2 know each other's. ib_core resolves the peer's neighbour for RTR and gives
-# it a second, which the first discovery over a new cable may take: let that be over.
+# mrc_neighbours: waits until h1 and h2 have resolved each other. At RTR, ib_core gives the
+# neighbour discovery one second, which the first one over a new cable may need.
 mrc_neighbours() {
 	mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 fd00:6d72:63::2 &&
 		mrc_until 20 fabric_in h2 ping -q -c 1 -W 2 fd00:6d72:63::1 &&
 		mrc_until 20 fabric_in h1 ping -q -c 1 -W 2 10.77.0.2
 }
 
-# mrc_qp_of HOST KEY: of its first QP that sends.
+# mrc_qp_of HOST KEY: sets REPLY to the value of KEY of its first QP that sends.
 mrc_qp_of() {
 	mrcctl -n "$1" -j qp show |
 		jq "[.[] | select(.state == \"rts\" or .state == \"RTS\")][0].$2"
@@ -159,7 +159,7 @@ mrc_fabric_by_hand() {
 	mrc_wait_devices
 }
 
-# mrc_host_by_hand HOST: with ip and mrcctl what mrcd would do.
+# mrc_host_by_hand HOST: does by ip and mrcctl what mrcd would do.
 mrc_host_by_hand() {
 	local i=$1 p REPLY
 	{
@@ -181,8 +181,8 @@ mrc_host_by_hand() {
 	done
 }
 
-# mrc_profiles_by_hand FROM TO: the same EVs for both GIDs of the other host. MRC_FOR_ANY=1: of two hosts,
-# one profile for any destination, as mrc_ctl.h knows it.
+# mrc_profiles_by_hand FROM TO: sets the same EVs for both GIDs of the other host. MRC_FOR_ANY=1
+# (two hosts only): sets one profile for any destination, the only kind in mrc_ctl.h.
 mrc_profiles_by_hand() {
 	local from=$1 to=$2 p e evs=() REPLY
 	for ((p = 1; p <= FABRIC_P; p++)); do
@@ -213,7 +213,7 @@ mrc_fabric_mrcd() {
 	mrc_wait_devices
 }
 
-# mrc_mrcd NODE: (re)start its daemon.
+# mrc_mrcd NODE: starts or restarts its daemon.
 mrc_mrcd() {
 	rm -f "$FABRIC_DIR/$1.ready"
 	mrc_start "mrcd-$1" "$1" mrcd -c "$FABRIC_DIR/fabric.toml" -n "$1" \
@@ -237,7 +237,7 @@ mrc__not_ready() {
 	done <"$FABRIC_DIR/nodes"
 }
 
-# Registration and GIDs come by work queues, after the commands that cause them.
+# Work items register devices and add GIDs, after the commands that cause it.
 mrc_wait_devices() { mrc_until 20 mrc__devices; }
 
 mrc__devices() {
@@ -270,7 +270,7 @@ mrc_gid_index() {
 # mrc_ibdev HOST: REPLY is the RDMA device of the namespace.
 mrc_ibdev() { mrc_gid_index "$1" v6 && REPLY=${MRC_IBDEV[$1]}; }
 
-# mrc_profiles_again HOST: by the words that show its profiles others are made, which are the same.
+# mrc_profiles_again HOST: creates its profiles again from the words that show them, and compares.
 mrc_profiles_again() {
 	local words dst all same
 	while read -ra words; do
@@ -289,14 +289,14 @@ mrc_profiles_again() {
 
 # ---------------------------------------------------------------- counters
 
-# mrc_stat HOST COUNTER: REPLY, of the device; it is current to 10 ms.
+# mrc_stat HOST COUNTER: sets REPLY to the device's counter, which is at most 10 ms old.
 mrc_stat() { read -r REPLY <"/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters/$2"; }
 
-# Names that mlx5 has for what other counters say.
+# mlx5's names for counters that also have our names.
 MRC_STATS_TWICE=" duplicate_request local_ack_timeout_err np_ecn_marked_roce_packets out_of_buffer \
 packet_seq_err resp_remote_access_errors rnr_nak_retry_err rx_icrc_encapsulated lifespan "
 
-# mrc_stats HOST: REPLY, all of them, each once, "NAME VALUE" lines.
+# mrc_stats HOST: sets REPLY to all counters, each once, as "NAME VALUE" lines.
 mrc_stats() {
 	local file value all=''
 	for file in "/sys/class/infiniband/${MRC_IBDEV[$1]}/ports/1/hw_counters"/*; do
@@ -326,10 +326,10 @@ mrc_retransmitted() {
 	REPLY=$sum
 }
 
-# mrc_lost FROM TO: REPLY is how many packets were lost on the way. What was sent again though it
-# had arrived, because the emulated machine stood still, is no loss, nor is a first copy that arrives
-# when its successor has used the memory (rx_bad_icrc); the last of these may meet a QP that is gone, so a
-# few are left even without any loss.
+# mrc_lost FROM TO: sets REPLY to the number of packets lost on the way. A spurious retransmission,
+# because the emulated machine stood still, is no loss. Neither is a first copy that arrives when
+# its successor has used the memory (rx_bad_icrc). The last of these may meet a QP that is gone, so
+# a few remain even without any loss.
 mrc_lost() {
 	local lost
 	mrc_retransmitted "$1"
@@ -350,14 +350,14 @@ mrc_still() {
 	[ "$before" = "$REPLY" ]
 }
 
-# Counters of drops that no orderly run moves. (Not rx_unknown_qp: the last SACK may
-# come when its QP is gone.)
+# Counters of drops that stay 0 in a correct run. (Not rx_unknown_qp: the last SACK may arrive when
+# its QP is gone.)
 MRC_BAD_COUNTERS="rx_malformed rx_bad_icrc rx_wrong_source rx_bad_sid rx_bad_pkey
 	rx_bad_resp rx_bad_ack rx_place_failed naks_access naks_invalid tx_errors tx_too_long
 	cq_overruns"
 
-# mrc_backlog_drops: REPLY, packets that this kernel's receive backlog refused since
-# boot: on a slow machine a veth hands over faster than softirqs take.
+# mrc_backlog_drops: sets REPLY to the number of packets that this kernel's receive backlog dropped
+# since boot: on a slow machine a veth delivers faster than softirqs process.
 mrc_backlog_drops() {
 	local fields
 	REPLY=0
@@ -366,7 +366,7 @@ mrc_backlog_drops() {
 	done </proc/net/softnet_stat
 }
 
-# mrc_expect_clean [EXCEPT...]: no host counted anything of that kind.
+# mrc_expect_clean [EXCEPT...]: succeeds if these counters are 0 on all hosts.
 mrc_expect_clean() {
 	local i name bad='' backlog except=" $* "
 	mrc_backlog_drops
@@ -382,10 +382,9 @@ mrc_expect_clean() {
 	[ -z "$bad" ] || { echo "counted:$bad"; return 1; }
 }
 
-# mrc_plane_pkts NAME PLANE tx|rx: REPLY, packets through eth<plane> of the namespace
-# in which the program NAME runs; a plane that was deleted has none. Just started, it is not
-# there yet and fails: to take no planes for none sent would make all that was ever sent look like
-# its own.
+# mrc_plane_pkts NAME PLANE tx|rx: sets REPLY to the packets through eth<plane> of the namespace in
+# which the program NAME runs; 0 for a deleted plane. Fails as long as the program is not there yet:
+# 0 for all planes would make earlier packets look like its own.
 mrc_plane_pkts() {
 	local line fields there=1
 	while read -r line; do
@@ -399,8 +398,7 @@ mrc_plane_pkts() {
 	return $there
 }
 
-# mrc_plane_rates NAME tx|rx [SECS]: REPLY is the packets per plane in that time,
-# "N1 N2 ...".
+# mrc_plane_rates NAME tx|rx [SECS]: sets REPLY to the packets per plane in that time, "N1 N2 ...".
 mrc_plane_rates() {
 	local p before=() rates=
 	for ((p = 1; p <= FABRIC_P; p++)); do
@@ -415,12 +413,13 @@ mrc_plane_rates() {
 	REPLY=$rates
 }
 
-# Carrier, router solicitations, probes: what a plane without traffic may carry in
-# a second, and what one with traffic has at least.
+# Packets per second on a plane: at most this many without traffic (router solicitations, probes),
+# and at least this many with traffic.
 MRC_IDLE=12
 
-# mrc_plane_used NAME PLANE tx|rx / mrc_plane_unused: as the rates of half a second say. Unused: while each of the
-# others has more than twice as much as it may have, in the mean; of few packets that all share each has little.
+# mrc_plane_used NAME PLANE tx|rx / mrc_plane_unused: by the rates of half a second. A plane counts
+# as unused only if the others have more than twice MRC_IDLE on average: of few packets, each plane
+# gets few.
 mrc_plane_used() {
 	local rates
 	mrc_plane_rates "$1" "$3" 0.5 || return
@@ -452,7 +451,7 @@ mrc_evs_are() {		# HOST STATE -eq|-gt|... NUMBER
 
 # ---------------------------------------------------------------- programs
 
-# mrc_start NAME NS CMD...: in the background; output to $MRC_DIR/NAME.out.
+# mrc_start NAME NS CMD...: starts CMD in the background; output to $MRC_DIR/NAME.out.
 mrc_start() {
 	local name=$1 ns=$2
 	shift 2
@@ -461,7 +460,7 @@ mrc_start() {
 	MRC_PID[$name]=$!
 }
 
-# mrc_alive NAME: it has not ended.
+# mrc_alive NAME: succeeds if the program has not ended.
 mrc_alive() {
 	local stat
 	read -r stat 2>/dev/null <"/proc/${MRC_PID[$1]}/stat" || return
@@ -470,7 +469,7 @@ mrc_alive() {
 
 mrc__ended() { ! mrc_alive "$1"; }
 
-# mrc_wait NAME SECS: its exit status; 124, and it is killed, when it takes much longer.
+# mrc_wait NAME SECS: returns its exit status; kills it and returns 124 if it takes much longer.
 mrc_wait() {
 	local rc=0 pid=${MRC_PID[$1]}
 	if mrc_until "$2" mrc__ended "$1"; then
@@ -483,7 +482,7 @@ mrc_wait() {
 	return $rc
 }
 
-# mrc_fails NAME SECS: it ends by itself, and badly.
+# mrc_fails NAME SECS: succeeds if the program ends by itself with an error.
 mrc_fails() {
 	local rc=0
 	mrc_wait "$1" "$2" || rc=$?
@@ -491,7 +490,7 @@ mrc_fails() {
 	[ $rc -ne 0 ] && [ $rc -ne 124 ]
 }
 
-# mrc_kill NAME [SIGNAL]: and see it end.
+# mrc_kill NAME [SIGNAL]: kills the program and waits for its end.
 mrc_kill() {
 	local pid=${MRC_PID[$1]:-}
 	[ -n "$pid" ] || return 0
@@ -514,7 +513,7 @@ mrc_stop_all() {
 
 mrc_out() { tail -n "${2:-8}" "$MRC_DIR/$1.out"; }
 
-# mrc_listens NAME PORT: on TCP, in the namespace of the program.
+# mrc_listens NAME PORT: succeeds if a program listens on TCP in the namespace of NAME.
 mrc_listens() {
 	local hex local_address state file
 	printf -v hex '%04X' "$2"
@@ -526,8 +525,8 @@ mrc_listens() {
 	return 1
 }
 
-# mrc_pair SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: the server in h2, then the
-# client in h1; both must succeed within the time. Names "server" and "client".
+# mrc_pair SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: runs the server in h2, then the client in
+# h1; both must succeed within the time. Their names are "server" and "client".
 mrc_pair() {
 	local secs=$1
 	shift
@@ -550,12 +549,12 @@ mrc_pair_start() {
 	mrc_start client h1 "$@"
 }
 
-# mrc_pair_wait SECS: what MRC_MEANWHILE names is done first, while they are at it.
+# mrc_pair_wait SECS: runs the command MRC_MEANWHILE first, while both programs run.
 mrc_pair_wait() {
 	local rc1=0 rc2=0 rc=0
 	"${MRC_MEANWHILE:-:}" || rc=1
 	mrc_wait client "$1" || rc1=$?
-	# Without its client it may wait for good.
+	# Without its client the server may wait for ever.
 	mrc_wait server $((rc1 ? 2 : 10)) || rc2=$?
 	if [ $((rc1 + rc2)) -ne 0 ]; then
 		echo "client: status $rc1: $(mrc_out client)"
@@ -566,8 +565,8 @@ mrc_pair_wait() {
 	return $rc
 }
 
-# ---- particular programs; the port is another one each time, so that nothing
-# waits for an old connection of TCP
+# ---- particular programs; each run has another port, so that nothing waits for an old TCP
+# connection
 
 MRC_PORT=18600
 
@@ -584,7 +583,7 @@ mrc_pingpong() {
 		"${MRC_PINGPONG:-ibv_rc_pingpong}" -d "${MRC_IBDEV[h1]}" -g "$client" -p $MRC_PORT "$@" "$to"
 }
 
-# mrc_to_itself v6|v4 [ARG...]: a pair of ibv_rc_pingpong on h1, over lo, is started.
+# mrc_to_itself v6|v4 [ARG...]: starts a pair of ibv_rc_pingpong on h1, over lo.
 mrc_to_itself() {
 	local family=$1 gid
 	shift
@@ -595,7 +594,7 @@ mrc_to_itself() {
 	mrc_start client h1 ibv_rc_pingpong -d "${MRC_IBDEV[h1]}" -g "$gid" -p $MRC_PORT "$@" 127.0.0.1
 }
 
-# mrc_receives HOST: packets of its QPs arrive.
+# mrc_receives HOST: succeeds if packets arrive for its QPs.
 mrc_receives() {
 	local was
 	mrc_stat "$1" rx_pkts
@@ -605,8 +604,8 @@ mrc_receives() {
 	[ "$REPLY" -gt "$was" ]
 }
 
-# mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: of perftest, whose own timeout, 14, lasts for half a
-# second with all retries; a slow machine stands still for longer.
+# mrc_perf SECS PROGRAM [ARG...] / mrc_perf_start PROGRAM [ARG...]: runs a program of perftest. Its
+# default timeout, 14, is half a second with all retries; a slow machine stands still for longer.
 mrc_perf() {
 	local secs=$1
 	shift
@@ -624,8 +623,8 @@ mrc_perf_start() {
 		"$program" -F -u 18 -d "${MRC_IBDEV[h1]}" -x "$client" -p $MRC_PORT "$@" "$MRC_PERF_TO"
 }
 
-# mrc_verify SECS [ARG...] / mrc_verify_start [ARG...]: every byte checked. It
-# sleeps on events: two programs that spin leave no processor to the softirqs.
+# mrc_verify SECS [ARG...] / mrc_verify_start [ARG...]: checks every byte. It sleeps on events,
+# because two programs that spin leave no CPU to the softirqs.
 mrc_verify() {
 	local secs=$1
 	shift
@@ -639,8 +638,8 @@ mrc_verify_start() {
 		mrc_verify -e -T $MRC_STALL -d "${MRC_IBDEV[h1]}" -p $MRC_PORT "$@" "$REPLY"
 }
 
-# mrc_harness HOST NAME PROGRAM: a test program on kselftest_harness.h, on the device of HOST; its
-# tests are tests of ours.
+# mrc_harness HOST NAME PROGRAM: runs a test program on kselftest_harness.h on the device of HOST;
+# its tests become tests of ours.
 mrc_harness() {
 	local verdict name out=$MRC_DIR/$2.out
 	mrc_ibdev "$1"
@@ -655,8 +654,8 @@ mrc_harness() {
 	done < <(grep -E '^(not )?ok ' "$out")
 }
 
-# mrc_flows [SECS]: a QP of h1 sends, and packets flow on all planes. Without the QP, what its program's
-# TCP connection brings to a plane would be enough on a slow machine.
+# mrc_flows [SECS]: waits until a QP of h1 sends and packets flow on all planes. Without the QP, the
+# packets of its program's TCP connection would be enough on a slow machine.
 mrc_flows() { mrc_until "${1:-20}" mrc__has_qp h1 && mrc_until "${1:-20}" mrc__flows_once; }
 
 mrc__flows_once() {
@@ -670,7 +669,7 @@ mrc__flows_once() {
 
 mrc__has_qp() { [[ $(mrc_qp_of "$1" qpn) = [0-9]* ]]; }
 
-# mrc_nodes NAME...: a fabric of these namespaces with two planes, and no cable yet.
+# mrc_nodes NAME...: creates a fabric of these namespaces with two planes, and without cables.
 mrc_nodes() {
 	local node
 	mrc_clear || return
@@ -683,8 +682,8 @@ mrc_nodes() {
 	done
 }
 
-# mrc_resources: REPLY is the number of QPs, CQs, MRs, PDs of all our devices that
-# programs hold, or users in the kernel other than ib_core, which has QP 1 with what belongs to it.
+# mrc_resources: sets REPLY to the number of QPs, CQs, MRs and PDs of all our devices that belong to
+# programs, or to kernel users other than ib_core, which has QP 1 and its objects.
 mrc_resources() {
 	REPLY=$(rdma -j res show | jq '[.[] | select(.ifname | startswith("mrc")) |
 		.qp + .cq + .mr + .pd - 3] | add // 0')

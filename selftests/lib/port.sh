@@ -14,7 +14,7 @@ port_begin() {
 	[ -d /sys/module/mrc_port_qdisc ] || insmod "$ko" || ksft_skip_all "cannot load $ko"
 }
 
-# port_set NS DEV [KEY VALUE]...: make it one, if it is none yet; change settings.
+# port_set NS DEV [KEY VALUE]...: makes it a port if it is none yet, and changes settings.
 port_set() {
 	local ns=$1 dev=$2
 	shift 2
@@ -38,7 +38,7 @@ port_stat() {
 	return 1
 }
 
-# port_show NS DEV: what moved, for a comment.
+# port_show NS DEV: prints the counters that moved, for a comment.
 port_show() {
 	busybox nsenter --net="/run/netns/$1" busybox grep "^$2 " /proc/net/mrcport |
 		sed 's/.* trimmed_lasthop [0-9]* /'"$1 $2"': /'

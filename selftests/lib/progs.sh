@@ -16,11 +16,11 @@ progs_gids() {
 	mrc_gid_index h1 "$1" && G1=$REPLY D1=${MRC_IBDEV[h1]}
 }
 
-# progs_to v4|v6: REPLY, where h2 is asked for.
+# progs_to v4|v6: sets REPLY to the address of h2.
 progs_to() { [ "$1" = v6 ] && REPLY=fd00:6d72:63::2 || REPLY=10.77.0.2; }
 
-# progs_serve SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: as mrc_pair, for servers that go on when
-# they have served; only the client's status counts.
+# progs_serve SECS PORT SERVER [ARG...] -- CLIENT [ARG...]: as mrc_pair, for servers that do not end after one
+# client; only the client's status counts.
 progs_serve() {
 	local secs=$1 rc=0
 	shift
@@ -32,7 +32,7 @@ progs_serve() {
 	return $rc
 }
 
-# progs_longer TIMES ARG...: PROGS_ARGS, in which @N is N times TIMES.
+# progs_longer TIMES ARG...: sets PROGS_ARGS to the arguments, with @N replaced by N times TIMES.
 progs_longer() {
 	local arg times=$1
 	PROGS_ARGS=()
@@ -42,9 +42,9 @@ progs_longer() {
 	done
 }
 
-# progs_cut COMMAND...: while it waits for a program (mrc_pair and its like, progs_serve), plane 1 of h1 goes once
-# both carry data, and comes back. The program must still have been at it: one that was too quick, on a fast machine or
-# one whose clock leaps, is started again, with four times N for each argument @N.
+# progs_cut COMMAND...: while it waits for a program (mrc_pair and its like, progs_serve), plane 1 of h1 fails
+# once both planes carry data, and comes back. The program must run until then. If it was too quick, on a fast
+# machine or one whose clock leaps, it is started again with four times N for each argument @N.
 progs_cut() {
 	local MRC_MEANWHILE=progs_while_cut progs_early try times=1
 	for try in 1 2 3; do
@@ -66,8 +66,8 @@ progs_while_cut() {
 	fabric_restore h1 eth1 && [ -z "$progs_early" ]
 }
 
-# progs_moved COUNTER N COMMAND...: it succeeds, and the counter of h1's device (tx_bytes, of connections,
-# or tx_dgrams) has moved by so much at least: the program took that way and no other.
+# progs_moved COUNTER N COMMAND...: succeeds if the command does, and the counter of h1's device (tx_bytes, of
+# connections, or tx_dgrams) grew by at least N: so the program used the device and nothing else.
 progs_moved() {
 	local counter=$1 want=$2 before
 	shift 2

@@ -9,7 +9,7 @@
 #	ranks_go_on 3 rounds                        # N COUNTER
 #	ranks_end 2 60 ok                           # told to, then as ranks_right
 
-# Each ends well within SECS, and its last line is "rank <i>: PATTERN".
+# Succeeds if each rank succeeds within SECS, and its last line is "rank <i>: PATTERN".
 ranks_right() {
 	local i rc bad=0
 	for ((i = 0; i < $1; i++)); do
@@ -32,7 +32,7 @@ ranks_end() {
 # ranks__past N COUNTER
 ranks__past() { "$2"; [ "$REPLY" -ge "$1" ]; }
 
-# So many more rounds than COUNTER, which sets REPLY, counts now.
+# Waits for N more rounds than COUNTER, which sets REPLY, counts now.
 ranks_go_on() {
 	"$2"
 	mrc_until 60 ranks__past $((REPLY + $1)) "$2" || { echo "stands at $REPLY: $(mrc_out rank0 40)"; return 1; }

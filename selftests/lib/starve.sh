@@ -13,7 +13,7 @@
 
 can_starve() { [ -e /sys/kernel/debug/failslab ] && [ -e /sys/kernel/debug/fail_page_alloc ]; }
 
-# starve__set KIND FROM TO PERCENT [TASKS]: Y for TASKS: of the processes alone that say make-it-fail.
+# starve__set KIND FROM TO PERCENT [TASKS]: TASKS Y: only for processes with make-it-fail.
 starve__set() {
 	cd "/sys/kernel/debug/$1" || return
 	echo 0 >probability
@@ -32,7 +32,7 @@ starve__set() {
 	cd "$OLDPWD" || return
 }
 
-# starve__range FUNCTION: REPLY is "FROM TO". What it inlines counts; what it jumps to at its end does not.
+# starve__range FUNCTION: sets REPLY to "FROM TO". Inlined functions are included, tail calls are not.
 # (/proc/kallsyms takes a minute to read in this kernel.)
 starve__range() {
 	local text at size

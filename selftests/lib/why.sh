@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# why.sh - what the hosts of a test know when its programs failed: a failure that comes once in a hundred runs is
-# explained by its own report or never.
+# why.sh - prints the state of the hosts after programs of a test failed. A failure that occurs once in a
+# hundred runs is explained by its own report or never.
 #
 #	mrc_why		# prints; part of mrc.sh
 
-# Each host: counters that are not zero, and the first lines of its status; then the kernel's last words.
+# For each host: counters that are not zero, and the first lines of its status; then the end of the kernel
+# log.
 mrc_why() {
 	local i REPLY
 	for ((i = 1; i <= FABRIC_H && i <= 4; i++)); do
