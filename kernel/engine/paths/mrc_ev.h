@@ -11,15 +11,15 @@
  * its plane is in use: up at both ends, and not suspect (mrc_suspect.c).
  *
  * The level of an EV says how long SKIP lasts. The first mark costs one pass, the first trim more.
- * A signal about packets that were sent since then raises the level, so a slower path gets its
- * share and no more. A pass without a signal lowers the level. An EV that returns from ASSUMED_BAD
- * starts at the highest level: it may be slow, and probes, which do not queue, cannot tell. If more
- * than half of the EVs of a plane are SKIP, the cause is not the paths, and each is passed over
- * only once.
+ * While the EV is SKIP, more signals change nothing. A signal after it was picked again raises the
+ * level, so a slower path gets its share and no more. A pass without a signal lowers the level. An
+ * EV that returns from ASSUMED_BAD starts at the highest level: it may be slow, and probes, which
+ * do not queue, cannot tell. If more than half of the EVs of a plane are SKIP, the cause is not the
+ * paths, and each is passed over only once.
  *
- * min_active is a floor: a demotion that would leave fewer usable EVs is refused and counted, or an
- * EV that was proven later replaces the demoted one. An EV that is surely dead (mrc_blame.c) is
- * demoted anyway, unless it is the last.
+ * min_active is a floor (0: a quarter of the EVs): a demotion that would leave fewer usable EVs is
+ * refused and counted, or an EV that was proven later replaces the demoted one. An EV that is
+ * surely dead (mrc_blame.c) is demoted anyway, unless it is the last. A controller may go below it.
  *
  * Reverse EVs (section 3.5): acknowledgements prove nothing about their own path, so they leave by
  * EVs that were proven recently, by a delivered packet or an answered probe. One proven EV is kept

@@ -4,16 +4,17 @@
  *
  * Datagrams are not acknowledged, so they prove nothing about paths. Datagrams that are close
  * together take one EV while it is usable, because programs take reordered datagrams as lost. A
- * datagram after a pause takes another plane. A program that retries because it got no answer has
- * paused, so it does not lose the second datagram on the same dead plane.
+ * datagram after a pause (MRC_FLOWLET_GAP_NS) takes another plane. A program that waited longer for
+ * an answer retries by another plane, so a dead plane does not swallow both datagrams.
  *
  * A datagram that must not be lost is sent twice, by two planes. That holds for all management
  * packets: losing one costs a connection manager four seconds. It also holds for the first
- * datagrams of a program after a pause, unless connections have proven the plane recently. A long
- * stream is not sent twice: it has no promise of delivery, and bytes cost. The receiver drops the
- * later copy (peer/mrc_dup.h).
+ * datagrams of a program after a pause (MRC_FLOWLET_COPIES), unless connections have proven the
+ * plane recently. A long stream is not sent twice: it has no promise of delivery, and bytes cost.
+ * The receiver drops the later copy (peer/mrc_dup.h).
  *
- * One object per destination, zeroed at first. The lock of the path set protects it.
+ * One object per destination, zeroed at first. The lock of the path set protects it. The path set
+ * may be replaced at any time.
  */
 #ifndef MRC_FLOWLET_H
 #define MRC_FLOWLET_H
@@ -50,7 +51,7 @@ u16 mrc_flowlet_copy(struct mrc_flowlet *f, struct mrc_spray *r, struct mrc_evse
 
 /*
  * The datagram could not be sent by the picked EV. The EV's state does not change. The next pick avoids all planes that
- * were left since the last datagram was sent.
+ * were left since the last datagram was sent; if those are all, only the latest. The caller bounds its tries.
  */
 void mrc_flowlet_leave(struct mrc_flowlet *f);
 

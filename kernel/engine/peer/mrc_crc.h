@@ -49,8 +49,9 @@ static inline void mrc_crc_forget(struct mrc_crc *c)
 bool mrc_crc_wanted(const struct mrc_crc *c, bool own, const struct mrc_pkt *pkt);
 
 /*
- * ICRCs are on here, and that of @pkt is wrong; @icrc: it is not zero. Is this an error? If not, the peer probably has
- * ICRCs off, and learns from our next packet that it must send them.
+ * ICRCs are on here, and that of @pkt is wrong, so it is dropped; @icrc: it is not zero. Is this an error? If it is zero
+ * and @pkt does not insist (mrc_pkt_insists()), no: the peer probably has ICRCs off, and learns from our next packet
+ * that it must send them.
  */
 bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc);
 

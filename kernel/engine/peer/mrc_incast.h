@@ -45,6 +45,7 @@ struct mrc_incast {
 	u8 pen;			/* penalty of senders with their share or more; 0: no incast */
 };
 
+/* A zero @cfg is valid: the rate is learnt, and an epoch is 20 us. */
 void mrc_incast_init(struct mrc_incast *in, const struct mrc_incast_cfg *cfg);
 
 /* Off: no penalties are sent. */
