@@ -4,7 +4,7 @@
 # Sources that are compiled in groups (tools/lib/unity.mk) also compile alone: each includes what it needs. And no name
 # of one changes what a name of another means.
 #
-# timeout: 1800
+# timeout: 3600
 # lane: 2
 # kernels: full
 
@@ -51,7 +51,7 @@ ksft_plan
 need_cmd g++ make python3
 work=$(mktemp -d)
 at_exit rm -rf "$work"
-folders=(daemon tools/mrcctl selftests/daemon)
+folders=(daemon tools/mrcctl tools/sim/cluster selftests/daemon selftests/verdict)
 echo none >"$work/done"
 for folder in "${folders[@]}"; do
 	ksft_test "$folder: each source compiles alone" compiles "$folder"
