@@ -78,7 +78,7 @@ struct mrc_dev {
 	u8 n_planes;			/* highest number in use */
 	u32 planes_up;			/* mask; WRITE_ONCE under rtnl */
 	atomic_t n_mtu[IB_MTU_4096 + 1]; /* connections by path MTU: mrc_dev_plane_mtu_get() */
-	enum ib_mtu mtu_told;		/* active_mtu as last reported to ib_core; rtnl */
+	enum ib_mtu mtu_reported;		/* active_mtu as last reported to ib_core; rtnl */
 	struct rhashtable peers;	/* by GID: path/mrc_peers.h */
 	struct rb_root peers_sorted;	/* likewise, for dumps; under peer_lock */
 	struct rhashtable claims;	/* path/mrc_claim.h, under claim_lock */

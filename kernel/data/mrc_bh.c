@@ -138,7 +138,7 @@ static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 {
 	int here = smp_processor_id();
 
-	if (!READ_ONCE(qp->timer_owed))
+	if (!READ_ONCE(qp->timer_deferred))
 		return;
 	if (test_and_set_bit(MRC_BH_ARMS, &qp->bh)) {
 		if (READ_ONCE(qp->arms_cpu) != here)
@@ -153,7 +153,7 @@ static void bh_arm_later(struct mrc_bh *bh, struct mrc_qp *qp)
 }
 
 /* Packets have arrived. They may make the timers unnecessary, so they are processed first. */
-static bool bh_more_comes(struct mrc_bh *bh)
+static bool bh_rx_pending(struct mrc_bh *bh)
 {
 	return local_softirq_pending() & BIT(NET_RX_SOFTIRQ) && jiffies == bh->since &&
 	       bh->put_off++ < MRC_BH_PUT_OFF;
@@ -202,7 +202,7 @@ static void bh_work(struct mrc_bhwork *w)
 	bool again = bh_turns(bh);
 
 	if (!list_empty(&bh->arms)) {
-		if (!again && bh_more_comes(bh))
+		if (!again && bh_rx_pending(bh))
 			again = true;
 		else
 			bh_arm(bh);

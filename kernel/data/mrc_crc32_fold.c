@@ -27,13 +27,13 @@
 
 static_assert(FOLD_WIDE == 4 * 32u && MRC_CRC32_FOLD_LANES == FOLD_WIDE && MRC_CRC32_FOLD_LANES % FOLD_NARROW == 0);
 
-enum fold_how { FOLD_NOT, FOLD_BY_128, FOLD_BY_256, FOLD_BY_512 };
+enum fold_method { FOLD_NOT, FOLD_BY_128, FOLD_BY_256, FOLD_BY_512 };
 
 struct fold_key {
 	u64 k[2];
 } __aligned(16);
 
-static enum fold_how fold_how __ro_after_init;
+static enum fold_method fold_method __ro_after_init;
 /* Multipliers that move a lane over a number of bytes. */
 static struct fold_key fold_wide __ro_after_init;	/* FOLD_WIDE */
 static struct fold_key fold_narrow __ro_after_init;	/* FOLD_NARROW */
@@ -238,7 +238,7 @@ static u32 fold_lanes(u32 crc, const u8 *first, u32 first_len, const u8 *p, u32 
 {
 	u32 left;
 
-	switch (fold_how) {
+	switch (fold_method) {
 	case FOLD_BY_512:
 		fold_load_512(crc, first);
 		fold_loop_512(first + FOLD_WIDE, first_len - FOLD_WIDE);
@@ -288,7 +288,7 @@ u32 mrc_crc32_fold_two(const u8 *first, u32 first_len, const u8 *p, u32 len)
 /* A softirq must not use vector registers if it interrupted kernel code that uses them: irq_fpu_usable(). */
 bool mrc_crc32_fold_begin(void)
 {
-	if (!fold_how || !irq_fpu_usable())
+	if (!fold_method || !irq_fpu_usable())
 		return false;
 	kernel_fpu_begin();
 	return true;
@@ -296,7 +296,7 @@ bool mrc_crc32_fold_begin(void)
 
 void mrc_crc32_fold_end(void)
 {
-	if (fold_how >= FOLD_BY_256)
+	if (fold_method >= FOLD_BY_256)
 		asm volatile("vzeroupper" : : : "memory");
 	kernel_fpu_end();
 }
@@ -305,7 +305,7 @@ const char *mrc_crc32_fold_by(void)
 {
 	static const char *const by[] = { NULL, "pclmulqdq-avx", "vpclmulqdq-avx2", "vpclmulqdq-avx512" };
 
-	return by[fold_how];
+	return by[fold_method];
 }
 
 /* Does the kernel save these registers for programs? User-Mode Linux is a process, so its host saves them. */
@@ -322,7 +322,7 @@ static bool __init fold_kept(bool zmm)
  * Older Intel processors lower their clock for instructions of 512 bits, so 256 are used there. AVX512_BF16 marks newer
  * ones: Intel since Sapphire Rapids (and Cooper Lake), AMD since Zen 4.
  */
-static enum fold_how __init fold_best(void)
+static enum fold_method __init fold_best(void)
 {
 	if (!fold_kept(false))
 		return FOLD_NOT;
@@ -335,7 +335,7 @@ static enum fold_how __init fold_best(void)
 	return FOLD_BY_512;
 }
 
-static bool __init fold_right_at(u32 crc, const u8 *p, u32 len)
+static bool __init fold_selftest_at(u32 crc, const u8 *p, u32 len)
 {
 	u32 first;
 
@@ -348,7 +348,7 @@ static bool __init fold_right_at(u32 crc, const u8 *p, u32 len)
 }
 
 /* Compares with the library for each length, at unaligned addresses and after different values. */
-static bool __init fold_right(void)
+static bool __init fold_selftest(void)
 {
 	static u8 bytes[FOLD_TEST_LEN] __initdata;
 	u32 len, skip, crc = 0, bad = 0;
@@ -360,7 +360,7 @@ static bool __init fold_right(void)
 	for (len = 0; len < FOLD_TEST_LEN; len++) {
 		skip = min(len, len % 7);
 		crc = crc * 69069u + 1u;
-		bad += !fold_right_at(crc, bytes + skip, len - skip);
+		bad += !fold_selftest_at(crc, bytes + skip, len - skip);
 	}
 	mrc_crc32_fold_end();
 	return !bad;
@@ -368,7 +368,7 @@ static bool __init fold_right(void)
 
 void __init mrc_crc32_fold_init(void)
 {
-	enum fold_how best = fold_best();
+	enum fold_method best = fold_best();
 
 	fold_wide = fold_over(FOLD_WIDE);
 	fold_narrow = fold_over(FOLD_NARROW);
@@ -380,10 +380,10 @@ void __init mrc_crc32_fold_init(void)
 	/*
 	 * Test each method that the processor supports, the slowest first. A wrong one disables the faster ones, too.
 	 */
-	for (fold_how = FOLD_BY_128; fold_how <= best; fold_how++)
-		if (WARN_ON_ONCE(!fold_right()))
+	for (fold_method = FOLD_BY_128; fold_method <= best; fold_method++)
+		if (WARN_ON_ONCE(!fold_selftest()))
 			break;
-	fold_how--;
+	fold_method--;
 }
 
 #else /* not x86_64 */

@@ -96,7 +96,7 @@ u32 mrc_crc32_sparse_two(const u8 *first, u32 first_len, const u8 *p, u32 len)
 				   crc32_le(crc32_le(0, first, first_len), p, len);
 }
 
-static bool __init sparse_right_at(u32 crc, const u8 *p, u32 len)
+static bool __init sparse_selftest_at(u32 crc, const u8 *p, u32 len)
 {
 	u32 first = len / 2 & ~(MRC_CRC32_SPARSE_BLOCK - 1);
 
@@ -115,7 +115,7 @@ void __init mrc_crc32_sparse_init(void)
 	for (len = 0; len < SPARSE_TEST_LEN; len++) {
 		skip = min(len, len % 7);
 		crc = crc * 69069u + 1u;
-		if (WARN_ON_ONCE(!sparse_right_at(crc, bytes + skip, len - skip)))
+		if (WARN_ON_ONCE(!sparse_selftest_at(crc, bytes + skip, len - skip)))
 			return;
 	}
 	sparse_ok = true;

@@ -136,7 +136,7 @@ static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *as
 		.tclass = MRC_TC_CONTROL,
 		.src = MRC_SRC_NONE,
 	};
-	struct mrc_tx_env e = {
+	struct mrc_tx_hdrs e = {
 		.sgid = sgid, .dgid = &peer->gid, .way = *way,
 		.tclass = MRC_TC_CONTROL, .has_dscp = ask->has_dscp, .dscp = ask->dscp,
 		.ev = ask_entropy(peer, ask), .plane = ask->ev.port - 1,

@@ -239,9 +239,9 @@ static void flow_event(struct mrc_qp *qp, enum ib_event_type event)
 /* SQD: no more requests are taken from the ring. Reports, once, that all earlier ones have completed. */
 static void flow_sq_drained(struct mrc_qp *qp)
 {
-	if (qp->sqd_told || !mrc_qp_drained(qp))
+	if (qp->sqd_raised || !mrc_qp_drained(qp))
 		return;
-	qp->sqd_told = true;
+	qp->sqd_raised = true;
 	if (qp->sqd_notify)
 		flow_event(qp, IB_EVENT_SQ_DRAINED);
 }
@@ -249,9 +249,9 @@ static void flow_sq_drained(struct mrc_qp *qp)
 /* All receives taken from the SRQ have completed, and no more are taken. */
 static void flow_last_wqe(struct mrc_qp *qp)
 {
-	if (!qp->srq || qp->last_wqe_told)
+	if (!qp->srq || qp->last_wqe_raised)
 		return;
-	qp->last_wqe_told = true;
+	qp->last_wqe_raised = true;
 	flow_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
@@ -331,7 +331,7 @@ static bool flow_pull(struct mrc_qp *qp, u64 now, bool *waits)
  * between. Not called while requests wait for acknowledgements: the turn after the next one checks the ring, so
  * doorbells would be useless.
  */
-static bool flow_sleep(struct mrc_qp *qp)
+static bool flow_idle(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->sq.hdr->need_kick, 1);
 	smp_mb();
@@ -370,7 +370,7 @@ static struct sk_buff *flow_build(struct mrc_qp *qp, const struct mrc_txop *op)
  * all @n to the engine. If a response can no longer be read, the peer gets a NAK. If the memory of a request was
  * invalidated, the QP fails.
  */
-static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u64 now)
+static void flow_undo(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u64 now)
 {
 	spin_lock(&qp->peer->path_lock);
 	while (n--)
@@ -378,7 +378,7 @@ static void flow_unbuilt(struct mrc_qp *qp, const struct mrc_txop *op, u32 n, u6
 	spin_unlock(&qp->peer->path_lock);
 	if (op->src == MRC_SRC_RESP && !mrc_wqe_resp_ok(qp, op->cookie))
 		mrc_conn_exec_revoke(&qp->conn, op->cookie, MRC_NAK_REM_ACCESS, now);
-	else if (mrc_wqe_gone(qp, op))
+	else if (mrc_wqe_invalidated(qp, op))
 		mrc_qp_fail_conn(qp);
 }
 
@@ -412,7 +412,7 @@ static bool flow_tx_batch(struct mrc_qp *qp, struct flow_work *w, u32 n, u64 now
 	for (i = 0; i < n; i++) {
 		skb = flow_build(qp, &w->op[i]);
 		if (unlikely(!skb)) {
-			flow_unbuilt(qp, &w->op[i], n - i, now);
+			flow_undo(qp, &w->op[i], n - i, now);
 			return false;
 		}
 		flow_trace_tx(qp, &w->op[i]);
@@ -469,8 +469,8 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	__skb_queue_head_init(&held);
 	mrc_hold_take_all(qp, &held);	/* these packets will never be placed */
 	__skb_queue_purge(&held);
-	mrc_qp_timer_want(qp, MRC_TIME_NEVER, 0);
-	mrc_place_drop_answers(qp);
+	mrc_qp_timer_deadline(qp, MRC_TIME_NEVER, 0);
+	mrc_place_drop_responses(qp);
 	/* Receives that are posted from here on ring a doorbell, so that they are flushed. */
 	if (!qp->srq)
 		WRITE_ONCE(qp->rq.hdr->need_kick, 1);
@@ -479,7 +479,7 @@ static bool flow_error_turn(struct mrc_qp *qp)
 	if (flow_flush(qp))
 		return true;
 	flow_last_wqe(qp);
-	return flow_sleep(qp);
+	return flow_idle(qp);
 }
 
 /* While the path set needs a QP's timer for its probes (mrc_evset_waits()), reading the deadline needs path_lock. */
@@ -513,7 +513,7 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	more |= flow_tx(qp, now, out, &retry);
 	if (trace_mrc_window_enabled())
 		flow_trace_window(qp);
-	mrc_qp_grow_ask(qp);
+	mrc_qp_grow_check(qp);
 	more |= flow_do(qp, now);	/* completes requests that were bad when posted: no packet arrives for them */
 	if (mrc_conn_failed(&qp->conn) || mrc_conn_nak_sent(&qp->conn) || flow_cq_overrun(qp))
 		flow_error(qp);
@@ -522,16 +522,16 @@ static bool flow_turn(struct mrc_qp *qp, struct sk_buff_head *out)
 	if (qp->state == IB_QPS_SQD)
 		flow_sq_drained(qp);
 	if (!more && !waits && !mrc_conn_tx_waits(&qp->conn))
-		more = flow_sleep(qp);
+		more = flow_idle(qp);
 	at = flow_deadline_ns(qp);
 	if (retry || waits)
 		at = min_t(u64, at, now + MRC_TX_RETRY_NS);
-	mrc_qp_timer_want(qp, at, now);
+	mrc_qp_timer_deadline(qp, at, now);
 	return more;
 }
 
 /* Under qp->lock. The peer (referenced) whose EV states changed since the last event, or NULL. */
-static struct mrc_peer *flow_ev_news(struct mrc_qp *qp)
+static struct mrc_peer *flow_ev_changed(struct mrc_qp *qp)
 {
 	struct mrc_pathset *ps = qp->ps;
 	bool news;
@@ -575,7 +575,7 @@ bool mrc_flow_run(struct mrc_qp *qp, u32 *packets)
 	rcu_read_lock();	/* from build to ICRC: see Documentation/developer/lifetimes.md */
 	spin_lock(&qp->lock);
 	more = flow_turn(qp, &out);
-	news = flow_ev_news(qp);
+	news = flow_ev_changed(qp);
 	wake = flow_ev_wake(qp);
 	spin_unlock(&qp->lock);
 	*packets += skb_queue_len(&out);

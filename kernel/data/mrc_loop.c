@@ -46,7 +46,7 @@ static void loop_planes(struct mrc_loop *l)
 	}
 }
 
-static void loop_tell(struct mrc_dev *dev, enum mrc_prober_news news)
+static void loop_log(struct mrc_dev *dev, enum mrc_prober_news news)
 {
 	switch (news) {
 	case MRC_PROBER_NOTHING:
@@ -103,7 +103,7 @@ static void loop_run(struct mrc_loop *l)
 	stalls = l->prober.count.stalls - stalls;
 	spin_unlock(&l->lock);
 	atomic64_add(stalls, &l->dev->stats.self_probe_stalls);
-	loop_tell(l->dev, news);
+	loop_log(l->dev, news);
 	for (i = 0; i < LOOP_BATCH && loop_next(l, &op); i++)
 		loop_send(l, &op);
 	spin_lock(&l->lock);
@@ -174,7 +174,7 @@ int mrc_loop_set(struct mrc_dev *dev, const struct mrc_prober_cfg *cfg, u64 budg
 	news = mrc_prober_replace(&l->prober, cfg, &t, ktime_get_ns());
 	loop_arm(l);
 	spin_unlock_bh(&l->lock);
-	loop_tell(dev, news);
+	loop_log(dev, news);
 	loop_free(&t);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "data/mrc_loop.h"
 #include "data/mrc_loop_rx.h"
 
-bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid)
+bool mrc_loop_other_plane(const struct mrc_dev *dev, const struct in6_addr *sid)
 {
 	const struct mrc_dev_plane *plane;
 	u32 i;

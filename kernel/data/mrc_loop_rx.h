@@ -8,7 +8,7 @@
 #include "data/mrc_rx_pkt.h"
 
 /* Under RCU. Is @sid the locator of a plane of @dev? The caller has excluded the plane of arrival. */
-bool mrc_loop_strays(const struct mrc_dev *dev, const struct in6_addr *sid);
+bool mrc_loop_other_plane(const struct mrc_dev *dev, const struct in6_addr *sid);
 /*
  * BH off, under RCU; BTH is linear. True: @skb is a self-probe, and was processed and counted. The caller keeps @skb.
  */

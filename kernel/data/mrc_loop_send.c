@@ -21,7 +21,7 @@ static bool send_own(const struct mrc_dev *dev, const struct in6_addr *to, union
 }
 
 static int send_way(struct mrc_dev *dev, const struct mrc_selfprobe_cfg *t, const struct in6_addr *to,
-		    struct mrc_tx_env *e)
+		    struct mrc_tx_hdrs *e)
 {
 	const struct mrc_dev_plane *plane;
 
@@ -32,7 +32,7 @@ static int send_way(struct mrc_dev *dev, const struct mrc_selfprobe_cfg *t, cons
 }
 
 /* Bytes of the message: @size is that of the whole IP packet, which the MTU of the route limits. */
-static u32 send_len(const struct mrc_tx_env *e, bool v4, u32 size)
+static u32 send_len(const struct mrc_tx_hdrs *e, bool v4, u32 size)
 {
 	u32 around = e->way.outer_len + (v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)) +
 		     sizeof(struct udphdr) + MRC_ICRC_LEN;
@@ -41,7 +41,7 @@ static u32 send_len(const struct mrc_tx_env *e, bool v4, u32 size)
 	return max_t(u32, size > around ? size - around : 0, MRC_SELFMSG_MIN);
 }
 
-static struct sk_buff *send_build(struct mrc_dev *dev, const struct mrc_prober_op *op, struct mrc_tx_env *e)
+static struct sk_buff *send_build(struct mrc_dev *dev, const struct mrc_prober_op *op, struct mrc_tx_hdrs *e)
 {
 	const struct mrc_selfmsg msg = { .id = op->cfg.id, .seq = op->seq, .secret = op->secret };
 	bool v4 = ipv6_addr_v4mapped((const struct in6_addr *)e->sgid);
@@ -62,7 +62,7 @@ int mrc_loop_send(struct mrc_dev *dev, const struct mrc_prober_op *op)
 	bool control = op->cfg.dscp == MRC_SELFPROBE_CONTROL ||
 		       op->cfg.dscp == READ_ONCE(dev->attr.dscp[MRC_TC_CONTROL]);
 	union ib_gid own;
-	struct mrc_tx_env e = {
+	struct mrc_tx_hdrs e = {
 		.sgid = &own, .dgid = &own, .plane = op->cfg.plane,
 		.tclass = control ? MRC_TC_CONTROL : MRC_TC_DATA, .has_dscp = !control, .dscp = op->cfg.dscp,
 		/* A different UDP source port for each probe, from the range of flows. */

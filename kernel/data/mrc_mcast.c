@@ -146,7 +146,7 @@ void mrc_mcast_plane_off(const struct mrc_dev_plane *plane)
 	mcast_groups(plane, mcast_plane_off);
 }
 
-void mrc_mcast_plane_again(const struct mrc_dev_plane *plane)
+void mrc_mcast_plane_rejoin(const struct mrc_dev_plane *plane)
 {
 	mcast_groups(plane, mcast_plane_again);
 }

@@ -53,6 +53,6 @@ void mrc_mcast_plane_off(const struct mrc_dev_plane *plane);
  * example because of a small MTU, which ends all memberships; or it may be on again. Joins groups that could not be
  * joined before.
  */
-void mrc_mcast_plane_again(const struct mrc_dev_plane *plane);
+void mrc_mcast_plane_rejoin(const struct mrc_dev_plane *plane);
 
 #endif

@@ -183,7 +183,7 @@ void mrc_place_exec_free(struct mrc_qp *qp, u16 slot)
 	qp->resp[slot].mr = NULL;
 }
 
-void mrc_place_drop_answers(struct mrc_qp *qp)
+void mrc_place_drop_responses(struct mrc_qp *qp)
 {
 	u16 slot;
 

@@ -18,6 +18,6 @@ void mrc_place_exec(struct mrc_qp *qp, const struct mrc_exec *x, u64 now);
 /* The READ of exec slot @slot is answered: drops the reference to its memory. */
 void mrc_place_exec_free(struct mrc_qp *qp, u16 slot);
 /* The connection has failed: drops the references of all READs that were being answered. */
-void mrc_place_drop_answers(struct mrc_qp *qp);
+void mrc_place_drop_responses(struct mrc_qp *qp);
 
 #endif

@@ -77,7 +77,7 @@ static struct dst_entry *policy_route(struct net *net, const struct sk_buff *skb
 }
 
 /* May the inner packet at @at leave unprotected? IPsec cannot reach it. */
-static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at)
+static bool policy_allows_clear(struct net *net, const struct sk_buff *skb, const u8 *at)
 {
 	struct dst_entry *dst = policy_route(net, skb, at);
 
@@ -88,7 +88,7 @@ static bool policy_lets(struct net *net, const struct sk_buff *skb, const u8 *at
 }
 
 /* Gives @skb the route that its policy demands. False: the policy blocks it. */
-static bool policy_take(struct net *net, struct sk_buff *skb)
+static bool policy_apply(struct net *net, struct sk_buff *skb)
 {
 	struct dst_entry *dst = policy_route(net, skb, skb->data);
 
@@ -144,8 +144,8 @@ static void policy_hint(struct mrc_dev *dev, const u8 *at, bool out)
 
 bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner)
 {
-	if (skb_dst_force(skb) && (!inner || policy_lets(dev->net, skb, skb->data + inner)) &&
-	    policy_take(dev->net, skb)) {
+	if (skb_dst_force(skb) && (!inner || policy_allows_clear(dev->net, skb, skb->data + inner)) &&
+	    policy_apply(dev->net, skb)) {
 		if (likely(!policy_too_long(skb)))
 			return true;
 		mrc_dev_count(dev, tx_too_long);
@@ -160,28 +160,28 @@ bool mrc_policy_out(struct mrc_dev *dev, struct sk_buff *skb, u32 inner)
 /* ---- in ---- */
 
 /* Did the packet arrive with the protection that the policies for its outermost header demand? */
-static bool policy_heard(struct sk_buff *skb)
+static bool policy_in_ok(struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 4 ? xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb) :
 					   xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
 /* The same for the inner header, for which protection of the outer one does not count. */
-static bool policy_heard_inner(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+static bool policy_in_ok_inner(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	int off = skb_network_offset(skb);
 	bool heard;
 
 	secpath_reset(skb);
 	skb_set_network_header(skb, (int)p->l3);
-	heard = policy_heard(skb);
+	heard = policy_in_ok(skb);
 	skb_set_network_header(skb, off);
 	return heard;
 }
 
 bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_buff *skb)
 {
-	if (p->lo || likely(policy_heard(skb) && (!p->outer || policy_heard_inner(p, skb))))
+	if (p->lo || likely(policy_in_ok(skb) && (!p->outer || policy_in_ok_inner(p, skb))))
 		return true;
 	mrc_dev_count(dev, rx_policy);
 	policy_hint(dev, skb->data + p->l3, false);
@@ -190,7 +190,7 @@ bool mrc_policy_in(const struct mrc_rx_pkt *p, struct mrc_dev *dev, struct sk_bu
 
 bool mrc_policy_in_outer(struct mrc_dev *dev, struct sk_buff *skb)
 {
-	if (likely(policy_heard(skb)))
+	if (likely(policy_in_ok(skb)))
 		return true;
 	mrc_dev_count(dev, rx_policy);
 	return false;

@@ -128,7 +128,7 @@ struct mrc_qp {
 	struct hrtimer timer;		/* MRC_QP_TIMER_MODE; armed under lock while ibqp */
 	u64 timer_ns;			/* when the timer fires; MRC_TIME_NEVER: it is not armed */
 	u64 timer_at;			/* deadline of the QP, or MRC_TIME_NEVER; under lock */
-	bool timer_owed;		/* the timer must be set (mrc_qp_timer.h) */
+	bool timer_deferred;		/* the timer must be set (mrc_qp_timer.h) */
 	unsigned long bh;		/* bits MRC_BH_* */
 	struct list_head bh_link, bh_arms;	/* lists of the scheduler (mrc_bh.c) */
 	int bh_cpu;			/* the CPU that takes its turns */
@@ -151,7 +151,7 @@ struct mrc_qp {
 	struct mrc_srq *srq;		/* referenced; NULL: receives are in rq */
 	u32 recv_pdn, recv_sge;		/* protection domain and maximum SGEs of receives */
 	u32 rq_taken;			/* SRQ: receives [rq_cons, rq_taken) were taken from it */
-	bool last_wqe_told;		/* IB_EVENT_QP_LAST_WQE_REACHED was raised */
+	bool last_wqe_raised;		/* IB_EVENT_QP_LAST_WQE_REACHED was raised */
 	struct mrc_ring sq, rq;
 	u32 sq_cons, rq_cons;		/* private copies; RESET does not set them to 0 */
 	u32 rq_base;			/* ring index of the engine's rq_idx 0 */
@@ -159,7 +159,7 @@ struct mrc_qp {
 	struct mrc_swqe *swqe;		/* sq_slots, index = cookie */
 	u32 sq_posted;			/* next cookie, free-running */
 	u32 sq_done;			/* number of completed ones; those in between are in the engine */
-	bool sqd_notify, sqd_told;	/* SQD: IB_EVENT_SQ_DRAINED is requested; was raised */
+	bool sqd_notify, sqd_raised;	/* SQD: IB_EVENT_SQ_DRAINED is requested; was raised */
 	u32 rq_slots;			/* power of two; 0 if there was no memory */
 	struct mrc_rwqe *rwqe;		/* ring of rq_slots copies, by rq_idx */
 	void *wqe_mem;

@@ -67,7 +67,7 @@ void mrc_qp_grow_init(struct mrc_qp *qp)
 		qp->memcg = get_mem_cgroup_from_mm(current->mm);
 }
 
-void mrc_qp_grow_ask(struct mrc_qp *qp)
+void mrc_qp_grow_check(struct mrc_qp *qp)
 {
 	if (qp->growing || likely(!mrc_conn_wants_mem(&qp->conn)) || !qp->ibqp ||
 	    (qp->grow_at && time_before(jiffies, qp->grow_at)))

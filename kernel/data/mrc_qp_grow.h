@@ -10,7 +10,7 @@
 /* Process context of the QP's creator, whose cgroup is charged. */
 void mrc_qp_grow_init(struct mrc_qp *qp);
 /* Under qp->lock, in a turn. Queues the allocation if the QP needs more memory. */
-void mrc_qp_grow_ask(struct mrc_qp *qp);
+void mrc_qp_grow_check(struct mrc_qp *qp);
 
 /* Module start, before the first QP: 0 or -ENOMEM. Module end, after the last QP: waits for pending work. */
 int mrc_qp_grow_start(void);

@@ -21,7 +21,7 @@ static void overrun_kick(struct mrc_ud *ud)
 	spin_unlock_bh(&ud->lock);
 }
 
-static void overrun_tell_datagrams(const struct mrc_cq *cq)
+static void overrun_kick_uds(const struct mrc_cq *cq)
 {
 	struct mrc_ud *ud;
 	u32 qpn = 0;
@@ -35,7 +35,7 @@ static void overrun_tell_datagrams(const struct mrc_cq *cq)
 	}
 }
 
-static void overrun_tell(const struct mrc_cq *cq)
+static void overrun_kick_qps(const struct mrc_cq *cq)
 {
 	struct mrc_qp *qp;
 	u32 qpn = 0;
@@ -47,10 +47,10 @@ static void overrun_tell(const struct mrc_cq *cq)
 		mrc_qp_put(qp);
 		cond_resched();
 	}
-	overrun_tell_datagrams(cq);
+	overrun_kick_uds(cq);
 }
 
 void mrc_qp_overrun_init(void)
 {
-	mrc_cq_on_overrun(overrun_tell);
+	mrc_cq_on_overrun(overrun_kick_qps);
 }

@@ -15,11 +15,11 @@
 #include <linux/ktime.h>
 #include "data/mrc_qp_timer.h"
 
-void mrc_qp_timer_want(struct mrc_qp *qp, u64 at, u64 now)
+void mrc_qp_timer_deadline(struct mrc_qp *qp, u64 at, u64 now)
 {
 	WRITE_ONCE(qp->timer_at, at);
 	smp_mb();	/* pairs with mrc_qp_timer_fired() */
-	WRITE_ONCE(qp->timer_owed, mrc_deadline_moves(READ_ONCE(qp->timer_ns), at, now));
+	WRITE_ONCE(qp->timer_deferred, mrc_deadline_moves(READ_ONCE(qp->timer_ns), at, now));
 }
 
 void mrc_qp_timer_set(struct mrc_qp *qp)
@@ -29,20 +29,20 @@ void mrc_qp_timer_set(struct mrc_qp *qp)
 		WRITE_ONCE(qp->timer_ns, qp->timer_at);
 		hrtimer_start(&qp->timer, ns_to_ktime(qp->timer_at), MRC_QP_TIMER_MODE);
 	}
-	WRITE_ONCE(qp->timer_owed, false);
+	WRITE_ONCE(qp->timer_deferred, false);
 	spin_unlock(&qp->lock);
 }
 
 bool mrc_qp_timer_fired(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
-	smp_mb();	/* pairs with mrc_qp_timer_want() */
+	smp_mb();	/* pairs with mrc_qp_timer_deadline() */
 	return READ_ONCE(qp->timer_at) != MRC_TIME_NEVER;
 }
 
-void mrc_qp_timer_forget(struct mrc_qp *qp)
+void mrc_qp_timer_clear(struct mrc_qp *qp)
 {
 	WRITE_ONCE(qp->timer_at, MRC_TIME_NEVER);
 	WRITE_ONCE(qp->timer_ns, MRC_TIME_NEVER);
-	WRITE_ONCE(qp->timer_owed, false);
+	WRITE_ONCE(qp->timer_deferred, false);
 }

@@ -96,7 +96,7 @@ static int rx_outer6(struct mrc_rx_pkt *p, const struct sk_buff *skb)
 		return RX_NOT_OURS;
 	if (!ipv6_addr_equal(&ip6->daddr, &p->plane->sid)) {
 		mrc_dev_count(p->plane->dev, rx_bad_sid);
-		p->stray = mrc_loop_strays(p->plane->dev, &ip6->daddr);
+		p->stray = mrc_loop_other_plane(p->plane->dev, &ip6->daddr);
 		if (likely(!p->stray))
 			return RX_NOT_OURS;
 	}
@@ -212,7 +212,7 @@ bool mrc_rx_is_port(const struct mrc_net *mnet, u16 port)
  * May @dev receive the packet? False: counted. A device that is down receives nothing. The hook runs before reverse
  * path filters and firewall rules, so packets are accepted only on the device's own planes, or over lo from this host.
  */
-static bool rx_by_plane(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
+static bool rx_allowed(const struct mrc_rx_pkt *p, struct mrc_dev *dev)
 {
 	if (unlikely(READ_ONCE(dev->down))) {
 		mrc_dev_count(dev, rx_down);
@@ -255,8 +255,8 @@ static void rx_bad_icrc(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
  * switch trimmed it and corrected UDP's length, too: false, and *@trimmed is the mark. Any other wrong ICRC: false,
  * counted. With ICRCs off, only the mark is checked.
  */
-static bool rx_whole(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
-		     u8 *trimmed)
+static bool rx_complete(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb,
+			u8 *trimmed)
 {
 	bool icrc = READ_ONCE(dev->attr.icrc);
 
@@ -286,7 +286,7 @@ static bool rx_decode(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const str
 		trimmed = mrc_rx_trim_mark(p, dev) ?: MRC_NACK_TRIMMED;
 	} else if (unlikely(len < MRC_BTH_LEN + MRC_ICRC_LEN)) {
 		goto malformed;
-	} else if (unlikely(!rx_whole(p, dev, skb, &trimmed))) {
+	} else if (unlikely(!rx_complete(p, dev, skb, &trimmed))) {
 		if (!trimmed)
 			return false;	/* counted */
 	} else {
@@ -447,7 +447,7 @@ static unsigned int rx_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 	}
 	if (qp)
 		dev = qp->dev;
-	if (unlikely(!rx_by_plane(p, dev) || !mrc_policy_in(p, dev, skb)))
+	if (unlikely(!rx_allowed(p, dev) || !mrc_policy_in(p, dev, skb)))
 		return NF_DROP;
 	if (p->plane)
 		mrc_dev_plane_count_rx(p->plane, skb->len);
@@ -524,7 +524,7 @@ static bool rx_is_mrc(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 }
 
 /* A packet for another plane's locator is not for us, but a self-probe among them reveals a wrong cable. */
-static unsigned int rx_stray(const struct mrc_rx_pkt *p, struct sk_buff *skb)
+static unsigned int rx_other_plane(const struct mrc_rx_pkt *p, struct sk_buff *skb)
 {
 	struct mrc_dev *dev = p->plane->dev;
 	u32 off = p->l4 + sizeof(struct udphdr);
@@ -658,7 +658,7 @@ static unsigned int rx_hook(void *priv, struct sk_buff *skb, const struct nf_hoo
 		return NF_DROP;
 	}
 	if (unlikely(p.stray))
-		return rx_stray(&p, skb);
+		return rx_other_plane(&p, skb);
 	if (rx_is_mrc(&p, skb))
 		return unlikely(skb_is_gso(skb)) ? rx_gso(&p, skb, st) : rx_mrc(&p, skb);
 	rx_other_port(&p, skb);

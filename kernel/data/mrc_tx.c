@@ -67,7 +67,7 @@ void mrc_tx_push_outer(struct mrc_dev *dev, struct sk_buff *skb, const struct mr
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-static void push_ip4(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tos)
+static void push_ip4(struct sk_buff *skb, const struct mrc_tx_hdrs *e, u8 tos)
 {
 	struct iphdr *ip = skb_push(skb, sizeof(*ip));
 
@@ -85,7 +85,7 @@ static void push_ip4(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tos)
 	skb->protocol = htons(ETH_P_IP);
 }
 
-static void push_ip6(struct sk_buff *skb, const struct mrc_tx_env *e, u8 tclass)
+static void push_ip6(struct sk_buff *skb, const struct mrc_tx_hdrs *e, u8 tclass)
 {
 	struct ipv6hdr *ip6 = skb_push(skb, sizeof(*ip6));
 
@@ -110,7 +110,7 @@ static void push_udp(struct sk_buff *skb, u32 ev, u16 port)
 }
 
 /* Control packets are not ECN-capable: no sender would slow down for their marks. */
-static u8 ds_field(const struct mrc_dev *dev, const struct mrc_tx_env *e)
+static u8 ds_field(const struct mrc_dev *dev, const struct mrc_tx_hdrs *e)
 {
 	u8 dscp = e->has_dscp ? e->dscp : READ_ONCE(dev->attr.dscp[e->tclass]);
 
@@ -257,7 +257,7 @@ u32 mrc_tx_room(const struct mrc_route *w)
 	       sizeof(struct udphdr);
 }
 
-void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e)
+void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_hdrs *e)
 {
 	const struct mrc_route *w = &e->way;
 	u8 tos = ds_field(dev, e);
@@ -288,7 +288,7 @@ static bool may_join(const struct mrc_peer *peer, const struct mrc_txop *op)
 }
 
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
-				const struct mrc_payload *pl, struct mrc_tx_env *e)
+				const struct mrc_payload *pl, struct mrc_tx_hdrs *e)
 {
 	struct mrc_dev *dev = peer->dev;
 	struct sk_buff *skb = NULL;
@@ -332,7 +332,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const union ib_gid *sgid, const union ib_gid *dgid,
 			     const struct mrc_txop *op, const struct mrc_payload *pl)
 {
-	struct mrc_tx_env e = {
+	struct mrc_tx_hdrs e = {
 		.sgid = sgid, .dgid = dgid,
 		.tclass = op->tclass, .ev = op->hdr.ev, .plane = mrc_tx_plane(ps, op->ev_idx),
 	};

@@ -22,7 +22,7 @@ struct sk_buff *mrc_tx_build(struct mrc_dev *dev, struct mrc_pathset *ps,
 			     const struct mrc_txop *op, const struct mrc_payload *pl);
 
 /* What the headers around BTH and payload depend on. */
-struct mrc_tx_env {
+struct mrc_tx_hdrs {
 	const union ib_gid *sgid, *dgid;
 	struct mrc_route way;	/* of the EV whose value is ev */
 	u8 *icrc;		/* where to store the ICRC at transmission; NULL: no ICRC */
@@ -40,10 +40,10 @@ struct mrc_tx_env {
 /* Bytes of headroom that mrc_tx_wrap() needs in front of BTH. */
 u32 mrc_tx_room(const struct mrc_route *w);
 /* BH off, in the RCU section in which e->way was found. Adds UDP, IP and outer header in front of @skb. */
-void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_env *e);
+void mrc_tx_wrap(struct mrc_dev *dev, bool v4, struct sk_buff *skb, const struct mrc_tx_hdrs *e);
 /* The same context. Builds @op for the route in @e; sets port, icrc and joins of @e. NULL: no memory; counted. */
 struct sk_buff *mrc_tx_build_by(struct mrc_peer *peer, const struct mrc_txop *op,
-				const struct mrc_payload *pl, struct mrc_tx_env *e);
+				const struct mrc_payload *pl, struct mrc_tx_hdrs *e);
 /* Any context. The plane of EV @idx. */
 static inline u8 mrc_tx_plane(const struct mrc_pathset *ps, u16 idx)
 {

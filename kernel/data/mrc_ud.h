@@ -41,7 +41,7 @@ struct mrc_ud {
 	enum ib_qp_state state;		/* under lock */
 	bool sq_sig_all;
 	bool no_echo;			/* does not receive its own multicast datagrams */
-	bool last_wqe_told;		/* SRQ: IB_EVENT_QP_LAST_WQE_REACHED was raised */
+	bool last_wqe_raised;		/* SRQ: IB_EVENT_QP_LAST_WQE_REACHED was raised */
 	struct ib_qp_init_attr init;	/* caps as granted */
 	struct ib_qp_attr attr;		/* as modified; query_qp */
 	struct mrc_cq *scq, *rcq;	/* referenced */

@@ -15,7 +15,7 @@ int mrc_ud_dup_init(struct mrc_dev *dev);
 void mrc_ud_dup_exit(struct mrc_dev *dev);	/* no packet is processed for the device any more */
 
 /* Any context. May @d be one of two copies? */
-static inline bool mrc_ud_dup_of_two(const struct mrc_dgram *d)
+static inline bool mrc_ud_dup_possible(const struct mrc_dgram *d)
 {
 	return d->marked || d->copy;
 }

@@ -121,7 +121,7 @@ static bool ud_receive(struct mrc_ud *ud, const struct mrc_dgram *d, u64 *wr_id,
 }
 
 /* Under ud->lock. The receive is used up, with success or error. */
-static void ud_used(struct mrc_ud *ud)
+static void ud_consume_recv(struct mrc_ud *ud)
 {
 	if (ud->srq)
 		return;
@@ -167,7 +167,7 @@ static bool ud_deliver(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const stru
 	}
 	if (p->v4)
 		cqe.mark = MRC_CQE_IPV4;
-	ud_used(ud);
+	ud_consume_recv(ud);
 	mrc_dev_count(ud->dev, rx_dgrams);
 	mrc_cq_post(ud->rcq, &cqe, d->se || cqe.status != IB_WC_SUCCESS);
 	return true;
@@ -187,7 +187,7 @@ static void ud_deliver_once(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const
  * Under ud->lock. A valid management packet arrived; its Q_Key was checked. Programs may send to QP 1, too, but cannot
  * use that Q_Key, so the packet speaks for its host.
  */
-static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
+static void ud_rx_mgmt(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 {
 	struct mrc_peer *peer = mrc_peer_find(ud->dev, from);
 
@@ -198,12 +198,12 @@ static void ud_managed(struct mrc_ud *ud, const union ib_gid *from, bool marked)
 }
 
 /* Under ud->lock. The datagram is valid and for this QP. What it shows about its sender is recorded before delivery. */
-static void dgram_sound(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
-			u64 digest, const struct sk_buff *skb)
+static void dgram_accept(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct mrc_dgram *d,
+			 u64 digest, const struct sk_buff *skb)
 {
 	if (ud->qpn == MRC_QPN_GSI)
-		ud_managed(ud, (const union ib_gid *)&p->src, d->marked);
-	if (mrc_ud_dup_of_two(d))
+		ud_rx_mgmt(ud, (const union ib_gid *)&p->src, d->marked);
+	if (mrc_ud_dup_possible(d))
 		ud_deliver_once(ud, p, d, digest, skb);
 	else
 		ud_deliver(ud, p, d, skb);
@@ -219,7 +219,7 @@ static void dgram_to(struct mrc_ud *ud, const struct mrc_rx_pkt *p, const struct
 	else if (d->qkey != ud->qkey)
 		mrc_dev_count(ud->dev, rx_dgram_qkey);
 	else
-		dgram_sound(ud, p, d, digest, skb);
+		dgram_accept(ud, p, d, digest, skb);
 	spin_unlock(&ud->lock);
 }
 
@@ -234,7 +234,7 @@ void mrc_ud_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, u32 dqpn, struct
 		return;
 	}
 	if (dgram_decode(p, dev, skb, &d)) {
-		digest = mrc_ud_dup_of_two(&d) ? mrc_ud_dup_digest(dev, p, &d, skb) : 0;
+		digest = mrc_ud_dup_possible(&d) ? mrc_ud_dup_digest(dev, p, &d, skb) : 0;
 		dgram_to(ud, p, &d, digest, skb);
 	}
 	mrc_ud_put(ud);

@@ -87,7 +87,7 @@ static struct mrc_dgram ud_head(struct mrc_ud *ud, const struct ud_req *r, bool 
 
 /* Builds BTH to ICRC. NULL: no memory, or the program has no right to the payload (*@status). */
 static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, bool twice,
-			       struct mrc_tx_env *e, enum ib_wc_status *status)
+			       struct mrc_tx_hdrs *e, enum ib_wc_status *status)
 {
 	struct mrc_dgram d = ud_head(ud, r, twice);
 	u32 room = mrc_tx_room(&e->way);
@@ -113,7 +113,7 @@ static struct sk_buff *ud_body(struct mrc_ud *ud, const struct ud_req *r, bool t
 
 /* Chooses the EV of the datagram and finds its route. False: there is none, on any plane. */
 static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
-		   struct mrc_tx_env *e)
+		   struct mrc_tx_hdrs *e)
 {
 	u64 gap = ud->qpn == MRC_QPN_GSI ? 0 : MRC_FLOWLET_GAP_NS;
 	u8 tries = mrc_evset_n_planes(&ps->evs);
@@ -139,7 +139,7 @@ static bool ud_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
 
 /* Chooses the EV and route of a copy. False: none is wanted or possible. Multicast datagrams are never sent twice. */
 static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps,
-			struct mrc_tx_env *e)
+			struct mrc_tx_hdrs *e)
 {
 	u16 idx;
 
@@ -157,7 +157,7 @@ static bool ud_copy_way(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset
 }
 
 /* The copy of @skb, whose ICRC is stored at @icrc, for the route in @e. NULL: no memory. */
-static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct mrc_tx_env *e)
+static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct mrc_tx_hdrs *e)
 {
 	struct sk_buff *copy = skb_copy_expand(skb, (int)mrc_tx_room(&e->way), 0, GFP_ATOMIC);
 
@@ -182,7 +182,7 @@ static u64 ud_build(struct mrc_ud *ud, struct mrc_av *av, struct mrc_pathset *ps
 		    const struct ud_req *r, struct sk_buff_head *out, enum ib_wc_status *status)
 {
 	static const struct mrc_pkt no_stream;	/* a datagram belongs to no stream, and is not retransmitted */
-	struct mrc_tx_env e = {
+	struct mrc_tx_hdrs e = {
 		.sgid = &av->sgid, .dgid = &av->dgid,
 		.tclass = ud->qpn == MRC_QPN_GSI ? MRC_TC_CONTROL : MRC_TC_NO_TRIM,
 		.port = mrc_udp_dest(&ps->peer->udp, READ_ONCE(ud->dev->attr.udp_port), &no_stream),
@@ -308,9 +308,9 @@ static void ud_event(struct mrc_ud *ud, enum ib_event_type event)
 /* In ERR the QP takes no more receives from its SRQ. Those that are posted stay for other QPs. */
 static void ud_last_wqe(struct mrc_ud *ud)
 {
-	if (ud->last_wqe_told)
+	if (ud->last_wqe_raised)
 		return;
-	ud->last_wqe_told = true;
+	ud->last_wqe_raised = true;
 	ud_event(ud, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 

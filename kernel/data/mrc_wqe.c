@@ -306,7 +306,7 @@ bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot)
 	return mr && mrc_mr_alive(mr) && qp->access & IB_ACCESS_REMOTE_READ;
 }
 
-bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op)
+bool mrc_wqe_invalidated(struct mrc_qp *qp, const struct mrc_txop *op)
 {
 	struct mrc_swqe *w;
 	u8 i;

@@ -36,7 +36,7 @@ bool mrc_wqe_scatter(struct mrc_qp *qp, const struct mrc_sge *sge, u32 num_sge,
 bool mrc_wqe_resp_ok(const struct mrc_qp *qp, u32 slot);
 
 /* Was memory of the send request of @op invalidated? Then w->gone is set, and the request's completion reports it. */
-bool mrc_wqe_gone(struct mrc_qp *qp, const struct mrc_txop *op);
+bool mrc_wqe_invalidated(struct mrc_qp *qp, const struct mrc_txop *op);
 
 /* Fills @pl with the payload of @op. False: its memory was invalidated or deregistered. */
 bool mrc_wqe_payload(struct mrc_qp *qp, const struct mrc_txop *op, struct mrc_payload *pl);

@@ -34,7 +34,7 @@ static int local_register(struct mrc_qp *qp, const struct mrc_send_wqe *k)
 	return mrc_fr_register(qp->dev, &r);
 }
 
-static bool swqe_names(const struct mrc_swqe *w, u32 key)
+static bool swqe_uses_key(const struct mrc_swqe *w, u32 key)
 {
 	u8 i;
 
@@ -55,7 +55,7 @@ static bool local_in_use(struct mrc_qp *qp, u32 key)
 	if (qp->ibqp->uobject)
 		return false;
 	for (i = qp->sq_done; i != qp->sq_posted; i++)
-		if (swqe_names(&qp->swqe[i & (qp->sq_slots - 1)], key))
+		if (swqe_uses_key(&qp->swqe[i & (qp->sq_slots - 1)], key))
 			return true;
 	return false;
 }

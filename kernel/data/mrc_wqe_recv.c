@@ -89,7 +89,7 @@ u32 mrc_wqe_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w)
 	return idx;
 }
 
-void mrc_wqe_recv_forget(struct mrc_qp *qp)
+void mrc_wqe_recv_drop_all(struct mrc_qp *qp)
 {
 	u32 i;
 

@@ -15,6 +15,6 @@ struct mrc_rwqe *mrc_wqe_recv_oldest(struct mrc_qp *qp);
 /* @w, the oldest, has completed: frees its slot. Returns its ring index. */
 u32 mrc_wqe_recv_done(struct mrc_qp *qp, struct mrc_rwqe *w);
 /* No copied request will complete: forgets all, and returns those of an SRQ to it. */
-void mrc_wqe_recv_forget(struct mrc_qp *qp);
+void mrc_wqe_recv_drop_all(struct mrc_qp *qp);
 
 #endif

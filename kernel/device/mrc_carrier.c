@@ -155,7 +155,7 @@ void mrc_carrier_changed(struct mrc_dev *dev)
 	WRITE_ONCE(dev->planes_up, up);
 	carrier_log(dev);
 	mrc_path_change_planes(dev);
-	news = mrc_mtu_is_news(dev);
+	news = mrc_mtu_active_changed(dev);
 	if (!old != !up || (up && news))
 		dev_port_state(dev, up);
 	for (diff = old ^ up; diff; diff &= diff - 1)

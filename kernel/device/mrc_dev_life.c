@@ -190,7 +190,7 @@ struct mrc_dev *mrc_dev_alloc(struct net_device *ndev, struct mrc_dev __rcu **sl
 	dev->down = slot;	/* a new netdev of kind mrc is down: mrc_carrier_admin() */
 	dev->attr = mrc_dev_attr_default;
 	dev->reg_err = -ENODEV;
-	dev->mtu_told = IB_MTU_4096;
+	dev->mtu_reported = IB_MTU_4096;
 	init_rwsem(&dev->use);
 	INIT_LIST_HEAD(&dev->link);
 	dev->profiles = RB_ROOT;

@@ -86,7 +86,7 @@ static void port_note(struct mrc_dev *dev, const struct net_device *port, int nu
 }
 
 /* Restores the kept settings of the plane, and logs that. */
-static void plane_resume(struct mrc_dev_plane *plane)
+static void plane_restore(struct mrc_dev_plane *plane)
 {
 	const struct net_device *ndev = plane->dev->ndev;
 	const char *was = mrc_dev_kept_for(plane->dev, plane->num);
@@ -196,7 +196,7 @@ int mrc_dev_port_add(struct mrc_dev *dev, struct net_device *port, u8 number,
 		if (err)
 			goto err_index;
 	}
-	plane_resume(plane);
+	plane_restore(plane);
 	rcu_assign_pointer(dev->plane[num], plane);
 	if (num >= dev->n_planes)
 		WRITE_ONCE(dev->n_planes, num + 1);

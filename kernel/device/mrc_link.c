@@ -75,7 +75,7 @@ static struct rdma_link_ops link_ops = {
 };
 
 /* @ndev is being unregistered: removes its device of rdma link add, and the plane that it is. */
-static void link_gone(struct net_device *ndev)
+static void link_unregistered(struct net_device *ndev)
 {
 	struct mrc_dev *owner = mrc_dev_of_owner(ndev);
 	struct mrc_dev_plane *plane;
@@ -97,7 +97,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 	struct mrc_dev *owner;
 
 	if (event == NETDEV_UNREGISTER) {
-		link_gone(ndev);
+		link_unregistered(ndev);
 		return NOTIFY_DONE;
 	}
 	if (event == NETDEV_PRECHANGEUPPER) {
@@ -112,7 +112,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 		mrc_carrier_port(plane, true);
 		break;
 	case NETDEV_UP:
-		mrc_mcast_plane_again(plane);
+		mrc_mcast_plane_rejoin(plane);
 		fallthrough;
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
@@ -120,7 +120,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *ptr)
 		break;
 	case NETDEV_CHANGEMTU:
 		mrc_netdev_follow_mtu(plane->dev);
-		mrc_mcast_plane_again(plane);	/* before mrc_carrier_mtu(), which drops cached routes */
+		mrc_mcast_plane_rejoin(plane);	/* before mrc_carrier_mtu(), which drops cached routes */
 		mrc_carrier_mtu(plane->dev);
 		break;
 	}

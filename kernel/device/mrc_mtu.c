@@ -29,7 +29,7 @@ static bool mtu_fits_any(struct mrc_dev *dev, u32 need)
 	return false;
 }
 
-static void mtu_say(const struct mrc_dev_plane *plane, enum ib_mtu mtu, u32 need)
+static void mtu_log(const struct mrc_dev_plane *plane, enum ib_mtu mtu, u32 need)
 {
 	const char *what = plane->small ? "it is not used" :
 			   plane->drops ? "full packets are dropped" : "it is used again";
@@ -68,7 +68,7 @@ void mrc_mtu_apply(struct mrc_dev *dev)
 		WRITE_ONCE(plane->small, !fits && any);
 		plane->drops = !fits && !any;
 		if (!dev->dead)
-			mtu_say(plane, mtu, need);
+			mtu_log(plane, mtu, need);
 	}
 }
 
@@ -86,11 +86,11 @@ bool mrc_mtu_changed(struct mrc_dev *dev)
 	return false;
 }
 
-bool mrc_mtu_is_news(struct mrc_dev *dev)
+bool mrc_mtu_active_changed(struct mrc_dev *dev)
 {
 	enum ib_mtu mtu = mrc_dev_plane_ib_mtu(dev);
-	bool news = dev->mtu_told != mtu;
+	bool news = dev->mtu_reported != mtu;
 
-	dev->mtu_told = mtu;
+	dev->mtu_reported = mtu;
 	return news;
 }

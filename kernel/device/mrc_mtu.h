@@ -17,6 +17,6 @@ bool mrc_mtu_changed(struct mrc_dev *dev);
  * Has the RDMA port's active MTU changed since the last call? Programs read it again after an event, and use it for
  * their next QPs.
  */
-bool mrc_mtu_is_news(struct mrc_dev *dev);
+bool mrc_mtu_active_changed(struct mrc_dev *dev);
 
 #endif

@@ -30,7 +30,7 @@
 struct mrc_netdev_priv {
 	struct mrc_dev __rcu *dev;
 	bool mtu_set;			/* the administrator has set the MTU */
-	bool mtu_follows;		/* mrc_netdev_follow_mtu() is changing the MTU */
+	bool mtu_auto;		/* mrc_netdev_follow_mtu() is changing the MTU */
 };
 
 /* Under rtnl or RCU. */
@@ -58,9 +58,9 @@ void mrc_netdev_follow_mtu(struct mrc_dev *dev)
 	mtu = max(mtu, dev->ndev->min_mtu);
 	if (mtu == dev->ndev->mtu)
 		return;
-	priv->mtu_follows = true;
+	priv->mtu_auto = true;
 	dev_set_mtu(dev->ndev, (int)mtu);
-	priv->mtu_follows = false;
+	priv->mtu_auto = false;
 }
 
 static int ndo_init(struct net_device *ndev)
@@ -156,7 +156,7 @@ static int ndo_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct mrc_netdev_priv *priv = netdev_priv(ndev);
 
-	if (!priv->mtu_follows)
+	if (!priv->mtu_auto)
 		priv->mtu_set = true;
 	ndev->mtu = (unsigned int)mtu;
 	return 0;

@@ -221,7 +221,7 @@ static struct mrc_qp *qp_new(struct ib_qp *ibqp, const struct ib_qp_init_attr *i
 	mrc_qp_peer_init(qp);
 	INIT_LIST_HEAD(&qp->bh_link);
 	mrc_hrtimer_setup(&qp->timer, mrc_bh_timer, CLOCK_MONOTONIC, MRC_QP_TIMER_MODE);
-	mrc_qp_timer_forget(qp);
+	mrc_qp_timer_clear(qp);
 	qp->dev = to_mrc_dev(ibqp->device);
 	qp->ibqp = ibqp;
 	qp->pdn = to_mrc_pd(ibqp->pd)->pdn;

@@ -391,7 +391,7 @@ static int qp_to_sqd(struct mrc_qp *qp, const struct ib_qp_attr *a, int mask,
 	spin_lock_bh(&qp->lock);
 	if (qp->state == cur) {
 		qp->sqd_notify = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && a->en_sqd_async_notify;
-		qp->sqd_told = false;
+		qp->sqd_raised = false;
 		qp->state = IB_QPS_SQD;
 	} else {
 		err = -EINVAL;

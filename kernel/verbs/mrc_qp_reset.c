@@ -39,8 +39,8 @@ static void qp_skip_ring(struct mrc_ring *r, u32 *cons)
 static void qp_forget_work(struct mrc_qp *qp)
 {
 	mrc_qp_put_mrs(qp);
-	mrc_wqe_recv_forget(qp);
-	qp->last_wqe_told = false;
+	mrc_wqe_recv_drop_all(qp);
+	qp->last_wqe_raised = false;
 	qp->sq_posted = 0;
 	qp->sq_done = 0;
 	qp_skip_ring(&qp->sq, &qp->sq_cons);
@@ -80,7 +80,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	memset(&qp->incast, 0, sizeof(qp->incast));
 	mrc_hold_take_all(qp, &held);
 	qp_forget_work(qp);
-	mrc_qp_timer_forget(qp);
+	mrc_qp_timer_clear(qp);
 	spin_unlock(&qp->lock);
 	spin_unlock_bh(&qp->dev->qp_lock);
 	mrc_counters_qp_let(qp);

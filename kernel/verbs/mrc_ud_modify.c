@@ -53,7 +53,7 @@ static void ud_reset(struct mrc_ud *ud)
 		smp_store_release(&ud->rq.hdr->cons, ud->rq_cons);
 		WRITE_ONCE(ud->rq.hdr->need_kick, 0);
 	}
-	ud->last_wqe_told = false;
+	ud->last_wqe_raised = false;
 	memset(&ud->attr, 0, sizeof(ud->attr));
 	ud->qkey = 0;
 }

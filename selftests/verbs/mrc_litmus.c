@@ -123,7 +123,7 @@ static void check(uint32_t idx)
 		wrong += slot[i] != idx * 8ull + (unsigned int)i;
 }
 
-/* As flow_sleep(), or as mrc_req_notify_cq(). */
+/* As flow_idle(), or as mrc_req_notify_cq(). */
 static void want_doorbell(void)
 {
 	if (completions)
