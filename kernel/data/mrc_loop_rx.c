@@ -27,7 +27,7 @@ bool mrc_loop_other_plane(const struct mrc_dev *dev, const struct in6_addr *sid)
 /*
  * The number of bytes from BTH on, without the ICRC, which a trimmed packet has lost. 0: the lengths are inconsistent.
  */
-static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_arrival *c)
 {
 	const struct udphdr *udp = (const struct udphdr *)(skb->data + p->l4);
 	u32 have = p->end - p->l4, len = have - sizeof(*udp);
@@ -39,7 +39,7 @@ static u32 loop_len(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struc
 }
 
 /* False: too short, or not a self-probe of this host. */
-static bool loop_parse(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+static bool loop_parse(const struct mrc_rx_pkt *p, const struct sk_buff *skb, struct mrc_selfprobe_arrival *c)
 {
 	u8 buf[MRC_SELFMSG_LEN];
 	const void *bth = skb_header_pointer(skb, (int)(p->l4 + sizeof(struct udphdr)), sizeof(buf), buf);
@@ -54,7 +54,7 @@ static bool loop_parse(const struct mrc_rx_pkt *p, const struct sk_buff *skb, st
 }
 
 static enum mrc_selfprobe_verdict loop_judge(const struct mrc_rx_pkt *p, struct mrc_dev *dev,
-					     const struct sk_buff *skb, struct mrc_selfprobe_came *c)
+					     const struct sk_buff *skb, struct mrc_selfprobe_arrival *c)
 {
 	struct mrc_loop *l = dev->loop;
 	enum mrc_selfprobe_verdict verdict;
@@ -74,7 +74,7 @@ static enum mrc_selfprobe_verdict loop_judge(const struct mrc_rx_pkt *p, struct 
 
 bool mrc_loop_rx(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const struct sk_buff *skb)
 {
-	struct mrc_selfprobe_came c = {};
+	struct mrc_selfprobe_arrival c = {};
 
 	if (skb->data[p->l4 + sizeof(struct udphdr)] != MRC_OPC_SELF)
 		return false;

@@ -168,7 +168,7 @@ static struct sk_buff *ud_copy(const struct sk_buff *skb, const u8 *icrc, struct
 	return copy;
 }
 
-/* The bit of @plane for mrc_peer_hint_asked(), where bit 0 means lo. */
+/* The bit of @plane for mrc_peer_hint_requested(), where bit 0 means lo. */
 static u64 ud_plane_bit(u8 plane)
 {
 	return plane == MRC_PLANE_NONE ? 1 : 2ull << plane;
@@ -226,7 +226,7 @@ static enum ib_wc_status ud_send(struct mrc_ud *ud, const struct ud_req *r,
 		ps = mrc_peer_paths_get(peer);
 		planes = ud_build(ud, av, ps, r, out, &status);
 		if (planes && ud->qpn == MRC_QPN_GSI)
-			mrc_peer_hint_asked(peer, planes);
+			mrc_peer_hint_requested(peer, planes);
 		mrc_pathset_put(ps);
 		mrc_peer_put(peer);
 	}

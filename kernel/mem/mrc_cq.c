@@ -384,7 +384,7 @@ int mrc_cq_poll(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 }
 
 /* Is the completion before index @upto unpolled, and newer than the last event? */
-static bool cq_untold(const struct mrc_cq *cq, u32 upto)
+static bool cq_unnotified(const struct mrc_cq *cq, u32 upto)
 {
 	u32 behind = cq->prod - upto;
 
@@ -398,9 +398,9 @@ static bool cq_untold(const struct mrc_cq *cq, u32 upto)
  */
 static void cq_arm_tells(struct mrc_cq *cq)
 {
-	bool solicited = cq_untold(cq, cq->solicited);
+	bool solicited = cq_unnotified(cq, cq->solicited);
 
-	if (!cq_untold(cq, cq->prod))
+	if (!cq_unnotified(cq, cq->prod))
 		return;
 	if (!cq->mod_count) {
 		mrc_cq_signal(cq, solicited);

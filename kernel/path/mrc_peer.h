@@ -58,7 +58,7 @@ struct mrc_peer {
 	bool greets;			/* announce our ports after its next packet: mrc_peer_port_meet(); no lock to read */
 	u8 asked;			/* management packets sent since one arrived; no lock */
 	unsigned long asked_at;		/* jiffies: the latest time; no lock */
-	u64 asked_by;			/* planes by which they left, bit n: plane n; no lock */
+	u64 requested_planes;		/* planes by which they left, bit n: plane n; no lock */
 	atomic_t bad_icrcs;		/* consecutive packets with a wrong ICRC */
 	unsigned long hints;		/* MRC_HINT_*: path/mrc_peer_hint.h */
 	bool for_qps;			/* a QP uses it: complete path sets from then on */

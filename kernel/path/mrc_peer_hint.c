@@ -76,7 +76,7 @@ static void hint_unanswered(struct mrc_peer *peer)
 {
 	DECLARE_BITMAP(by, 64);
 
-	bitmap_from_u64(by, READ_ONCE(peer->asked_by));
+	bitmap_from_u64(by, READ_ONCE(peer->requested_planes));
 	hint_say(peer, MRC_HINT_NOBODY,
 		 "the connection manager of %pI6c does not answer requests sent on plane %*pbl. Check that a RoCEv2 device (not iWARP) has this address, that firewalls pass UDP port %u, and that these planes work: mrcctl probe dev %s peer %pI6c",
 		 peer->gid.raw, 64, by, READ_ONCE(peer->dev->attr.udp_port), peer->dev->ndev->name,
@@ -88,11 +88,11 @@ static void hint_unanswered(struct mrc_peer *peer)
  * request after 4 s and expects an answer at once. The last packet of an exchange has no answer, and the next
  * request may follow it: so three attempts are needed.
  */
-void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes)
+void mrc_peer_hint_requested(struct mrc_peer *peer, u64 planes)
 {
 	u8 asked = READ_ONCE(peer->asked);
 
-	WRITE_ONCE(peer->asked_by, READ_ONCE(peer->asked_by) | planes);	/* a lost update does no harm */
+	WRITE_ONCE(peer->requested_planes, READ_ONCE(peer->requested_planes) | planes);	/* a lost update does no harm */
 	if (asked >= HINT_ASKED || (asked && time_before(jiffies, READ_ONCE(peer->asked_at) + HINT_ASKED_GAP)))
 		return;
 	WRITE_ONCE(peer->asked_at, jiffies);
@@ -154,7 +154,7 @@ void mrc_peer_hint_forget(struct mrc_peer *peer)
 	mrc_crc_forget(&peer->crc);
 	WRITE_ONCE(peer->heard, false);
 	WRITE_ONCE(peer->asked, 0);
-	WRITE_ONCE(peer->asked_by, 0);
+	WRITE_ONCE(peer->requested_planes, 0);
 	atomic_set(&peer->bad_icrcs, 0);
 	WRITE_ONCE(peer->hints, 0);
 }

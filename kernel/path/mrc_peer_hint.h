@@ -24,11 +24,11 @@ void mrc_peer_hint_hops(struct mrc_peer *peer, const struct in6_addr *by);
 /* The peer, or a firewall, reports that UDP @port, to which a packet was sent, is closed. */
 void mrc_peer_hint_nobody(struct mrc_peer *peer, u16 port);
 /* A management packet to the peer leaves by @planes (bit n: plane n, counted from 1; 0: over lo). */
-void mrc_peer_hint_asked(struct mrc_peer *peer, u64 planes);
+void mrc_peer_hint_requested(struct mrc_peer *peer, u64 planes);
 static inline void mrc_peer_hint_answered(struct mrc_peer *peer)
 {
 	WRITE_ONCE(peer->asked, 0);
-	WRITE_ONCE(peer->asked_by, 0);
+	WRITE_ONCE(peer->requested_planes, 0);
 	clear_bit(__ffs(MRC_HINT_NOBODY), &peer->hints);
 }
 

@@ -64,7 +64,7 @@ struct prober : testing::Test {
 
     void answer(const mrc_prober_op &op, u8 plane)
     {
-        mrc_selfprobe_came c = {};
+        mrc_selfprobe_arrival c = {};
 
         c.id = op.cfg.id;
         c.seq = op.seq;
@@ -418,7 +418,7 @@ TEST_F(prober, a_run_that_took_long_is_followed_by_a_rest)
 
 TEST_F(prober, what_fits_no_test_is_counted)
 {
-    mrc_selfprobe_came c = {};
+    mrc_selfprobe_arrival c = {};
 
     set({test(1)});
     c.id = 77;

@@ -25,9 +25,9 @@ struct selfprobe : testing::Test {
     }
 
     u32 send(bool full = false) { return mrc_selfprobe_send(&t, full, now); }
-    mrc_selfprobe_came came(u32 seq)
+    mrc_selfprobe_arrival came(u32 seq)
     {
-        mrc_selfprobe_came c = {};
+        mrc_selfprobe_arrival c = {};
 
         c.id = 7;
         c.seq = seq;
@@ -35,7 +35,7 @@ struct selfprobe : testing::Test {
         c.plane = 2;
         return c;
     }
-    mrc_selfprobe_verdict rx(const mrc_selfprobe_came &c) { return mrc_selfprobe_rx(&t, &c, now, &rtt); }
+    mrc_selfprobe_verdict rx(const mrc_selfprobe_arrival &c) { return mrc_selfprobe_rx(&t, &c, now, &rtt); }
     mrc_selfprobe_verdict rx(u32 seq) { return rx(came(seq)); }
     void lose() { mrc_selfprobe_expire(&t, now, now); }
     void expect_sum()

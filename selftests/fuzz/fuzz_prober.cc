@@ -93,7 +93,7 @@ struct world {
             packet[in.below(MRC_SELFMSG_LEN)] ^= static_cast<u8>(1u << in.below(8));
         if (!mrc_selfmsg_parse(packet, in.one_in(8) ? in.below(len) : len, &got))
             return;
-        const mrc_selfprobe_came c = {got.id, got.seq, got.secret, static_cast<u8>(in.one_in(4) ? 0xff : in.below(3)),
+        const mrc_selfprobe_arrival c = {got.id, got.seq, got.secret, static_cast<u8>(in.one_in(4) ? 0xff : in.below(3)),
                                       in.one_in(8), in.one_in(8), in.one_in(8)};
         const auto verdict = mrc_prober_rx(&p, &c, now);
         if (verdict == MRC_SELFPROBE_TAKEN || verdict == MRC_SELFPROBE_LATE)

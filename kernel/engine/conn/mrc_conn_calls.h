@@ -281,7 +281,7 @@ void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_report.c */
 void mrc_report_start(struct mrc_conn *c);
-void mrc_report_asked(struct mrc_conn *c);
+void mrc_report_requested(struct mrc_conn *c);
 void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s);
 bool mrc_report_stamps(const struct mrc_conn *c);
 

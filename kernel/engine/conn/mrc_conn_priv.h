@@ -62,8 +62,8 @@ struct mrc_resend {
 	u8 plane_first, plane_second;
 	u8 cause;		/* enum mrc_cause */
 	bool used;
-	bool first_came;	/* a SACK (by EV or timestamp) or the time of the answer has shown it */
-	bool second_came;	/* a SACK (by EV or timestamp) has shown it */
+	bool first_arrived;	/* a SACK (by EV or timestamp) or the time of the answer has shown it */
+	bool second_arrived;	/* a SACK (by EV or timestamp) has shown it */
 	bool older;		/* there were copies before these two */
 	bool done;		/* delivered, at done_tick */
 	u32 done_tick;
@@ -351,7 +351,7 @@ struct mrc_ctl {
 		};
 		u32 any;	/* all four at once: tested before every packet */
 	};
-	bool sack_asked : 1;	/* a pending SACK carries more than an ACK of everything would */
+	bool sack_needed : 1;	/* a pending SACK carries more than an ACK of everything would */
 	bool sack_spared : 1;	/* the latest pending SACK was replaced by an ACK, or none was pending */
 	bool ack_again : 1;	/* the ACK is pending only because an EV probe may ask for it */
 	u8 answered : 3;	/* ACKs replaced by a response since the last ACK was sent */

@@ -544,7 +544,7 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
 		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
 			return;
 	}
-	mrc_report_asked(c);
+	mrc_report_requested(c);
 	c->snd.ar_psn = op->hdr.psn;
 	op->hdr.ackreq = true;
 }

@@ -25,7 +25,7 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.ack_owed = false;
 	c->ctl.ack_again = false;
 	c->ctl.answered = 0;
-	c->ctl.sack_asked = false;
+	c->ctl.sack_needed = false;
 	c->ctl.sack_spared = true;
 	c->ctl.probes = 0;
 	c->ctl.verify_owed = 0;
@@ -315,7 +315,7 @@ void mrc_ctl_ask_resign(const struct mrc_conn *c)
 }
 
 /* An EV probe was sent. After several probes without a SACK, another QP of the set should probe. */
-static void mrc_ctl_asked(struct mrc_conn *c, u64 now_ns)
+static void mrc_ctl_requested(struct mrc_conn *c, u64 now_ns)
 {
 	WRITE_ONCE(c->evs->asker, c);	/* this QP can send; the previous one perhaps cannot */
 	c->ctl.unanswered = (u8)(c->ctl.unanswered < 255 ? c->ctl.unanswered + 1 : 256 - MRC_UNANSWERED);
@@ -338,7 +338,7 @@ static mrc_noinline bool mrc_ctl_ev_probe(struct mrc_conn *c, u64 now_ns, struct
 		    !mrc_evset_verify_next(c->evs, &c->spray, now_ns, &idx))
 			return false;
 	}
-	mrc_ctl_asked(c, now_ns);
+	mrc_ctl_requested(c, now_ns);
 	mrc_ctl_probe(c, op, idx, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	return true;

@@ -68,7 +68,7 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
 	struct mrc_owed_sack *s = mrc_sack_slot(c, p->ecn_ce ? MRC_SACK_MARK : MRC_SACK_PLAIN,
 						p->psn);
 
-	c->ctl.sack_asked |= again | p->rtx | p->ecn_ce;
+	c->ctl.sack_needed |= again | p->rtx | p->ecn_ce;
 	mrc_rcv_sacked(c);
 	if (!s)
 		return;
@@ -91,7 +91,7 @@ void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 n
  */
 void mrc_sack_spare(struct mrc_conn *c)
 {
-	if (c->ctl.sack_n != 1 || c->ctl.sack_asked || c->ctl.sack_spared)
+	if (c->ctl.sack_n != 1 || c->ctl.sack_needed || c->ctl.sack_spared)
 		return;
 	if (c->rcv.held || c->rx.mrc_only || c->rx.dyn_mpr || c->ctl.pen || c->ctl.restore)
 		return;
@@ -104,7 +104,7 @@ void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u
 {
 	struct mrc_owed_sack *s = mrc_sack_slot(c, MRC_SACK_ANSWER, 0);
 
-	c->ctl.sack_asked = true;
+	c->ctl.sack_needed = true;
 	if (!s)
 		return;
 	s->psn = 0;
@@ -130,7 +130,7 @@ u8 mrc_sack_back(const struct mrc_conn *c)
  */
 static void mrc_sack_owe_word(struct mrc_conn *c)
 {
-	c->ctl.sack_asked = true;
+	c->ctl.sack_needed = true;
 	if (c->ctl.sack_n)
 		return;		/* a pending SACK carries it, too */
 	memset(mrc_sack_at(c, 0), 0, sizeof(*c->ctl.sack_q));
@@ -272,6 +272,6 @@ void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns)
 	c->stats.probes_answered += o->pr;
 	c->ctl.sack_spared &= o->pr;
 	c->ctl.sack_n--;
-	c->ctl.sack_asked &= c->ctl.sack_n != 0;
+	c->ctl.sack_needed &= c->ctl.sack_n != 0;
 	c->ctl.sack_first = (u8)((c->ctl.sack_first + 1u) % MRC_OWED_SACKS);
 }

@@ -59,7 +59,7 @@ static u64 mrc_verify_patience(const struct mrc_evset *s, u8 p)
  * Has anything arrived from the peer since the probe of @tick on plane @p? Packets that the peer sent before it can
  * have received the probe do not count.
  */
-static bool mrc_verify_heard(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
+static bool mrc_verify_answered(const struct mrc_evset *s, u8 p, u32 tick, u64 now_ns)
 {
 	u32 asked = tick + (u32)(mrc_verify_wait(s, p) / 2 >> MRC_TICK_SHIFT);
 
@@ -77,7 +77,7 @@ static void mrc_verify_expire(struct mrc_evset *s, u8 p, u64 now_ns)
 		return;
 	mrc_verify_closed(s, p);
 	s->stats.probes_lost++;
-	if (mrc_verify_heard(s, p, pl->verify_tick, now_ns))
+	if (mrc_verify_answered(s, p, pl->verify_tick, now_ns))
 		mrc_suspect_mute(s, p, idx, pl->verify_tick, now_ns);
 }
 

@@ -20,10 +20,10 @@ bool mrc_crc_wrong(const struct mrc_pkt *pkt, bool icrc)
 
 bool mrc_crc_tell(struct mrc_crc *c, const struct mrc_pkt *pkt, bool icrc, u64 now_ns)
 {
-	u64 told_ns = READ_ONCE(c->told_ns);
+	u64 reported_ns = READ_ONCE(c->reported_ns);
 
-	if (icrc || !mrc_pkt_insists(pkt) || (told_ns && now_ns - told_ns < MRC_CRC_TELL_NS))
+	if (icrc || !mrc_pkt_insists(pkt) || (reported_ns && now_ns - reported_ns < MRC_CRC_TELL_NS))
 		return false;
-	WRITE_ONCE(c->told_ns, now_ns);	/* concurrent calls may both return true: harmless */
+	WRITE_ONCE(c->reported_ns, now_ns);	/* concurrent calls may both return true: harmless */
 	return true;
 }

@@ -27,7 +27,7 @@ enum mrc_crc_peer {
 
 struct mrc_crc {
 	u8 peer;		/* enum mrc_crc_peer, from its latest packet */
-	u64 told_ns;		/* latest mrc_crc_tell() that returned true; 0: none */
+	u64 reported_ns;	/* latest mrc_crc_tell() that returned true; 0: none */
 };
 
 /* A valid packet of the peer arrived; @icrc: its ICRC field is not zero. */

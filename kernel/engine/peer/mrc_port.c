@@ -21,7 +21,7 @@ void mrc_port_announce(struct mrc_port *p, u64 now_ns)
 	p->announcing = true;
 	p->greeting = false;
 	p->next_ns = now_ns;
-	p->said_ns = now_ns;
+	p->announced_ns = now_ns;
 }
 
 void mrc_port_remind(struct mrc_port *p, u64 now_ns)

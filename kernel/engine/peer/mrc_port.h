@@ -57,7 +57,7 @@ struct mrc_port {
 	u64 heard_ns;		/* time of the peer's latest announcement */
 	u64 change_ns;		/* pacing: when the next change would be due at the permitted rate */
 	u64 next_ns;		/* next repeat of the own announcement */
-	u64 said_ns;		/* start of the latest own announcement */
+	u64 announced_ns;	/* start of the latest own announcement */
 	u16 heard_id;		/* id of the peer's latest announcement */
 	u16 req_id;		/* id of the latest own announcement */
 	u8 tries;
@@ -129,7 +129,7 @@ bool mrc_port_take_rsp(struct mrc_port *p, struct mrc_ep_rsp *answer);
 /* Has the peer had time to stop using ports that were announced as down? May be called without the lock. */
 static inline bool mrc_port_left(const struct mrc_port *p, u64 now_ns)
 {
-	return now_ns >= READ_ONCE(p->said_ns) + MRC_PORT_STRAY_NS;
+	return now_ns >= READ_ONCE(p->announced_ns) + MRC_PORT_STRAY_NS;
 }
 
 /* Local ports that are up; and the peer's, according to its announcements. */

@@ -368,7 +368,7 @@ u64 mrc_prober_arm(struct mrc_prober *p, u64 now_ns)
 
 /* ---- probes that return ---- */
 
-enum mrc_selfprobe_verdict mrc_prober_rx(struct mrc_prober *p, const struct mrc_selfprobe_came *c, u64 now_ns)
+enum mrc_selfprobe_verdict mrc_prober_rx(struct mrc_prober *p, const struct mrc_selfprobe_arrival *c, u64 now_ns)
 {
 	struct mrc_selfprobe *t = prober_find(p, c->id);
 	enum mrc_selfprobe_verdict verdict = MRC_SELFPROBE_FORGED;

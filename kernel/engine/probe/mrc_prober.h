@@ -106,7 +106,7 @@ bool mrc_prober_next(struct mrc_prober *p, u64 now_ns, struct mrc_prober_op *op)
 void mrc_prober_undo(struct mrc_prober *p, const struct mrc_prober_op *op);
 /* When the timer must run next; MRC_TIME_NEVER: not at all. Its lateness is measured against that. */
 u64 mrc_prober_arm(struct mrc_prober *p, u64 now_ns);
-enum mrc_selfprobe_verdict mrc_prober_rx(struct mrc_prober *p, const struct mrc_selfprobe_came *c, u64 now_ns);
+enum mrc_selfprobe_verdict mrc_prober_rx(struct mrc_prober *p, const struct mrc_selfprobe_arrival *c, u64 now_ns);
 /* The test with the smallest id >= @id; NULL: there is none. */
 struct mrc_selfprobe *mrc_prober_from(const struct mrc_prober *p, u64 id);
 /* Time until the tests expire; 0: they have expired, or there are none. */

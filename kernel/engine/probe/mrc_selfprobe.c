@@ -108,7 +108,7 @@ static void selfprobe_round_trip(struct mrc_selfprobe_count *n, u64 rtt_ns)
 }
 
 /* An outstanding probe has returned. */
-static void selfprobe_take(struct mrc_selfprobe *t, const struct mrc_selfprobe_came *c, u64 now_ns, u64 rtt_ns)
+static void selfprobe_take(struct mrc_selfprobe *t, const struct mrc_selfprobe_arrival *c, u64 now_ns, u64 rtt_ns)
 {
 	struct mrc_selfprobe_count *n = &t->count;
 
@@ -129,7 +129,7 @@ static void selfprobe_take(struct mrc_selfprobe *t, const struct mrc_selfprobe_c
 		selfprobe_round_trip(n, rtt_ns);
 }
 
-enum mrc_selfprobe_verdict mrc_selfprobe_rx(struct mrc_selfprobe *t, const struct mrc_selfprobe_came *c,
+enum mrc_selfprobe_verdict mrc_selfprobe_rx(struct mrc_selfprobe *t, const struct mrc_selfprobe_arrival *c,
 					    u64 now_ns, u64 *rtt_ns)
 {
 	u32 age = t->next - c->seq, bit = selfprobe_bit(c->seq);

@@ -58,7 +58,7 @@ struct mrc_selfprobe {
 };
 
 /* A probe that arrived. */
-struct mrc_selfprobe_came {
+struct mrc_selfprobe_arrival {
 	u32 id, seq;
 	u64 secret;
 	u8 plane;		/* arrival plane */
@@ -87,7 +87,7 @@ void mrc_selfprobe_expire(struct mrc_selfprobe *t, u64 before_ns, u64 now_ns);
 /* All outstanding probes are void. */
 void mrc_selfprobe_void(struct mrc_selfprobe *t);
 /* A probe arrived. *@rtt_ns is set only for MRC_SELFPROBE_TAKEN. */
-enum mrc_selfprobe_verdict mrc_selfprobe_rx(struct mrc_selfprobe *t, const struct mrc_selfprobe_came *c,
+enum mrc_selfprobe_verdict mrc_selfprobe_rx(struct mrc_selfprobe *t, const struct mrc_selfprobe_arrival *c,
 					    u64 now_ns, u64 *rtt_ns);
 
 #endif

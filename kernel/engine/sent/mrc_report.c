@@ -17,7 +17,7 @@
  * the usual SACK threshold (16 KiB), so that a peer that sends SACKs unasked is never asked, and less
  * than a bitmap can show.
  */
-void mrc_report_asked(struct mrc_conn *c)
+void mrc_report_requested(struct mrc_conn *c)
 {
 	c->report.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
 }
@@ -67,7 +67,7 @@ void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 		end = mrc_psn_add(c->snd.next, -1);
 	if (c->report.blind || mrc_psn_diff(end, c->report.shown) > 0)
 		c->report.shown = end & MRC_PSN_MASK;
-	mrc_report_asked(c);
+	mrc_report_requested(c);
 }
 
 /* Will a reflected timestamp tell which copy of a packet arrived? */

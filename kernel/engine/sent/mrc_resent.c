@@ -169,9 +169,9 @@ static u64 mrc_resent_late_ns(const struct mrc_resend *e, u32 tick)
 
 static void mrc_resent_alarm(struct mrc_conn *c, struct mrc_resend *e, u64 late_ns, u64 now_ns)
 {
-	if (e->first_came)
+	if (e->first_arrived)
 		return;
-	e->first_came = true;
+	e->first_arrived = true;
 	c->stats.rtx_spurious++;
 	mrc_resent_undo(c, e->cause, e->plane_first, e->ev_first, e->first, late_ns, e->bytes,
 			now_ns);
@@ -210,7 +210,7 @@ void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns)
 	for (i = 0; i < c->resent.n; i++) {
 		struct mrc_resend *e = &c->resent.tab[i];
 
-		if (!e->used || e->first_came || !mrc_resent_dead(c, e->ev_first) ||
+		if (!e->used || e->first_arrived || !mrc_resent_dead(c, e->ev_first) ||
 		    mrc_tick_age_ns(now_ns, e->second) > lately)
 			continue;
 		c->resent.undone += e->bytes;
@@ -283,7 +283,7 @@ bool mrc_resent_trigger(struct mrc_conn *c, u32 psn, const struct mrc_rec *r,
 	if (second && e->older && !mrc_resent_stamp_is(c, e->second, s->tx_ts))
 		return false;
 	if (second) {
-		e->second_came = true;
+		e->second_arrived = true;
 		if (again && mrc_resent_knew(c, e))
 			mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
 		return true;
@@ -324,11 +324,11 @@ bool mrc_resent_which(struct mrc_conn *c, u32 psn, const struct mrc_rec *r, u64 
 	 */
 	if (age < mrc_resent_base_ns(c, r->plane) / 2 && !mrc_report_stamps(c) && c->rtt.srtt_ns)
 		mrc_resent_alarm(c, e, mrc_resent_late_ns(e, e->done_tick), now_ns);
-	if (e->first_came || (!e->second_came && (soon || e->cause == MRC_CAUSE_RTO))) {
+	if (e->first_arrived || (!e->second_arrived && (soon || e->cause == MRC_CAUSE_RTO))) {
 		copy->tick = e->first;
 		copy->plane = e->plane_first;
 		/* A guess is no proof for a path: the plane of the first copy may be dead. */
-		copy->ev = e->first_came ? e->ev_first : MRC_NONE16;
+		copy->ev = e->first_arrived ? e->ev_first : MRC_NONE16;
 	}
 	return true;
 }
