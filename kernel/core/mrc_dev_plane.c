@@ -11,7 +11,7 @@
 /*
  * One cache for all namespaces. Indices are hashes of ports' addresses, because ifindexes repeat.
  */
-static struct mrc_xa_cache planes_front;
+static struct mrc_xa_cache planes_cache;
 
 static u32 front_index(const struct net_device *port)
 {
@@ -25,19 +25,19 @@ int mrc_dev_plane_publish(struct mrc_dev_plane *plane)
 				  GFP_KERNEL));
 
 	if (!err)
-		mrc_xa_cache_set(&planes_front, front_index(port), plane);
+		mrc_xa_cache_set(&planes_cache, front_index(port), plane);
 	return err;
 }
 
 void mrc_dev_plane_withdraw(struct mrc_dev_plane *plane)
 {
 	xa_erase(&plane->dev->mnet->planes, (unsigned long)plane->ndev->ifindex);
-	mrc_xa_cache_drop(&planes_front, front_index(plane->ndev), plane);
+	mrc_xa_cache_drop(&planes_cache, front_index(plane->ndev), plane);
 }
 
 struct mrc_dev_plane *mrc_dev_plane_of(const struct net_device *port)
 {
-	struct mrc_dev_plane *plane = mrc_xa_cache_lookup(&planes_front, front_index(port));
+	struct mrc_dev_plane *plane = mrc_xa_cache_lookup(&planes_cache, front_index(port));
 	struct mrc_net *mnet;
 
 	if (likely(plane && plane->ndev == port))

@@ -92,13 +92,13 @@ void mrc_log_exit(struct mrc_dev *dev)
 	kvfree(dev->log.rec);
 }
 
-static void log_add(struct mrc_dev *dev, const struct mrc_history_event *deed)
+static void log_add(struct mrc_dev *dev, const struct mrc_history_event *event)
 {
 	unsigned long flags;
 	bool fresh;
 
 	spin_lock_irqsave(&dev->log_lock, flags);
-	fresh = mrc_history_add(&dev->log, deed, ktime_get_boottime_ns(), ktime_get_real_ns());
+	fresh = mrc_history_add(&dev->log, event, ktime_get_boottime_ns(), ktime_get_real_ns());
 	spin_unlock_irqrestore(&dev->log_lock, flags);
 	if (READ_ONCE(dev->dead))
 		return;
@@ -108,10 +108,10 @@ static void log_add(struct mrc_dev *dev, const struct mrc_history_event *deed)
 		queue_delayed_work(mrc_wq, &dev->log_work, HZ);
 }
 
-static void log_peer(struct mrc_dev *dev, const union ib_gid *gid, struct mrc_history_event *deed)
+static void log_peer(struct mrc_dev *dev, const union ib_gid *gid, struct mrc_history_event *event)
 {
-	memcpy(deed->peer, gid->raw, sizeof(deed->peer));
-	log_add(dev, deed);
+	memcpy(event->peer, gid->raw, sizeof(event->peer));
+	log_add(dev, event);
 }
 
 bool mrc_log_next(struct mrc_dev *dev, u64 *n, struct mrc_history_rec *rec, u64 *lost)

@@ -383,19 +383,19 @@ int mrc_genl_put_evs(struct sk_buff *skb, struct mrc_pathset *ps, u32 *idx)
 	return err;
 }
 
-static int put_record_where(struct sk_buff *skb, const struct mrc_history_event *deed, bool whole)
+static int put_record_where(struct sk_buff *skb, const struct mrc_history_event *event, bool whole)
 {
-	static const u8 nobody[sizeof(deed->peer)];
+	static const u8 nobody[sizeof(event->peer)];
 
-	if (deed->plane != MRC_HISTORY_NO_PLANE && nla_put_u8(skb, MRC_A_LOG_PLANE, deed->plane + 1))
+	if (event->plane != MRC_HISTORY_NO_PLANE && nla_put_u8(skb, MRC_A_LOG_PLANE, event->plane + 1))
 		return -EMSGSIZE;
 	if (!whole)
 		return 0;
-	if (memcmp(deed->peer, nobody, sizeof(nobody)) &&
-	    nla_put(skb, MRC_A_LOG_GID, sizeof(deed->peer), deed->peer))
+	if (memcmp(event->peer, nobody, sizeof(nobody)) &&
+	    nla_put(skb, MRC_A_LOG_GID, sizeof(event->peer), event->peer))
 		return -EMSGSIZE;
-	if (deed->ev != MRC_HISTORY_NO_EV && (nla_put_u32(skb, MRC_A_LOG_EV, deed->ev) ||
-					      nla_put_u32(skb, MRC_A_LOG_ENTROPY, deed->value)))
+	if (event->ev != MRC_HISTORY_NO_EV && (nla_put_u32(skb, MRC_A_LOG_EV, event->ev) ||
+					       nla_put_u32(skb, MRC_A_LOG_ENTROPY, event->value)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -407,13 +407,13 @@ int mrc_genl_put_record(struct sk_buff *skb, u64 n, const struct mrc_history_rec
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u64_64bit(skb, MRC_A_LOG_ID, n, MRC_A_LOG_PAD) ||
-	    nla_put_u32(skb, MRC_A_LOG_KIND, rec->deed.kind) ||
-	    nla_put_u32(skb, MRC_A_LOG_CAUSE, rec->deed.cause) ||
+	    nla_put_u32(skb, MRC_A_LOG_KIND, rec->event.kind) ||
+	    nla_put_u32(skb, MRC_A_LOG_CAUSE, rec->event.cause) ||
 	    nla_put_u64_64bit(skb, MRC_A_LOG_BOOT, rec->at_ns, MRC_A_LOG_PAD) ||
 	    nla_put_u64_64bit(skb, MRC_A_LOG_LAST, rec->last_ns, MRC_A_LOG_PAD) ||
 	    nla_put_u64_64bit(skb, MRC_A_LOG_REAL, rec->real_ns, MRC_A_LOG_PAD) ||
-	    put_record_where(skb, &rec->deed, whole) ||
-	    nla_put_u32(skb, MRC_A_LOG_COUNT, rec->deed.count) ||
+	    put_record_where(skb, &rec->event, whole) ||
+	    nla_put_u32(skb, MRC_A_LOG_COUNT, rec->event.count) ||
 	    nla_put_u64_64bit(skb, MRC_A_LOG_LOST, lost, MRC_A_LOG_PAD)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;

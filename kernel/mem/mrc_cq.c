@@ -136,7 +136,7 @@ static bool cq_moder_waits(struct mrc_cq *cq)
  * Under cq->lock. Notifies the user of a new completion, now or when moderation allows. Failures do
  * not wait.
  */
-static void cq_tell(struct mrc_cq *cq, bool solicited, bool failed)
+static void cq_notify(struct mrc_cq *cq, bool solicited, bool failed)
 {
 	solicited |= failed;
 	if (solicited)
@@ -183,7 +183,7 @@ void mrc_cq_post(struct mrc_cq *cq, const struct mrc_cqe *cqe, bool solicited)
 	mrc_trace(completion, cqe->qpn, cqe->wr_id, cqe->opcode, cqe->status, cqe->byte_len);
 	cq->prod++;
 	smp_store_release(&r->hdr->prod, cq->prod);
-	cq_tell(cq, solicited, cqe->status != IB_WC_SUCCESS);
+	cq_notify(cq, solicited, cqe->status != IB_WC_SUCCESS);
 out:
 	spin_unlock_bh(&cq->lock);
 }
@@ -396,7 +396,7 @@ static bool cq_unnotified(const struct mrc_cq *cq, u32 upto)
  * completions are there, and UCX, which polls and then arms, relies on that. No second event is raised for the same
  * completions, because most programs arm after an event and then poll.
  */
-static void cq_arm_tells(struct mrc_cq *cq)
+static void cq_arm_notify(struct mrc_cq *cq)
 {
 	bool solicited = cq_unnotified(cq, cq->solicited);
 
@@ -439,7 +439,7 @@ int mrc_cq_arm(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 		return cq_arm(cq, flags);
 	spin_lock_bh(&cq->lock);	/* against a resize */
 	missed = cq_arm(cq, flags);
-	cq_arm_tells(cq);
+	cq_arm_notify(cq);
 	spin_unlock_bh(&cq->lock);
 	return missed;
 }

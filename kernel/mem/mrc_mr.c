@@ -204,7 +204,7 @@ struct mrc_window *mrc_mr_window(u32 key)
 	return xa_pointer_tag(entry) == MR_WINDOW ? xa_untag_pointer(entry) : NULL;
 }
 
-struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access)
+struct mrc_mr *mrc_mr_subregion(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access)
 {
 	struct mrc_mr *part;
 

@@ -100,7 +100,7 @@ struct mrc_window *mrc_mr_window(u32 key);	/* under RCU; or NULL */
  * and addresses from @iova on. It is in no table, has no key yet and ends with @mr. NULL: no
  * memory.
  */
-struct mrc_mr *mrc_mr_cut(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access);
+struct mrc_mr *mrc_mr_subregion(struct mrc_mr *mr, u64 addr, u64 length, u64 iova, int access);
 /* Process context; sleeps. @mr is dead: waits until all users that found it alive have finished. */
 void mrc_mr_wait(const struct mrc_mr *mr);
 

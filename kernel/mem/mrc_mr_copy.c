@@ -130,7 +130,7 @@ static inline void mr_unmap(const struct mrc_mr *mr, const u8 *p)
  * For a fast registration or a dma-buf, which may end on another CPU at any time. False: it has ended; the payload is
  * not placed, as if it had arrived earlier and been overwritten. Code that ends a dma-buf waits for this CPU.
  */
-static bool mr_hold(const struct mrc_mr *mr)
+static bool mr_access_begin(const struct mrc_mr *mr)
 {
 	if (likely(!mrc_mr_may_end(mr)))
 		return true;
@@ -143,7 +143,7 @@ static bool mr_hold(const struct mrc_mr *mr)
 	return false;
 }
 
-static void mr_drop(const struct mrc_mr *mr)
+static void mr_access_end(const struct mrc_mr *mr)
 {
 	if (unlikely(mr->fast))
 		spin_unlock_bh(&mr->of->lock);
@@ -217,10 +217,10 @@ static void mr_place(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len
 
 static void mr_place_held(struct mrc_mr *mr, u64 va, const struct mrc_src *s, u32 len)
 {
-	if (!mr_hold(mr))
+	if (!mr_access_begin(mr))
 		return;
 	mr_place(mr, va, s, len);
-	mr_drop(mr);
+	mr_access_end(mr);
 }
 
 void mrc_mr_copy_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, int off, u32 len)
@@ -234,10 +234,10 @@ void mrc_mr_fill_from_skb(struct mrc_mr *mr, u64 va, const struct sk_buff *skb, 
 {
 	const struct mrc_src s = src_of_skb(skb, off, len);
 
-	if (!len || !mr_in_range(mr, va, len) || !mr_hold(mr))
+	if (!len || !mr_in_range(mr, va, len) || !mr_access_begin(mr))
 		return;
 	mr_fill(mr, va, &s, 0, len);
-	mr_drop(mr);
+	mr_access_end(mr);
 }
 
 void mrc_mr_write(struct mrc_mr *mr, u64 va, const void *src, u32 len)
@@ -254,7 +254,7 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 
 	if (!len || !mr_in_range(mr, va, len))
 		return;
-	if (!mr_hold(mr)) {
+	if (!mr_access_begin(mr)) {
 		memset(to, 0, len);
 		return;
 	}
@@ -269,7 +269,7 @@ void mrc_mr_read(const struct mrc_mr *mr, u64 va, void *to, u32 len)
 		off += n;
 		len -= n;
 	}
-	mr_drop(mr);
+	mr_access_end(mr);
 }
 
 /* A dma-buf has no pages that a packet may refer to: its bytes are copied. */
@@ -315,7 +315,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 
 	if (len && !mr_in_range(mr, va, len))
 		return -EFAULT;
-	if (!mr_hold(mr))
+	if (!mr_access_begin(mr))
 		return -EFAULT;
 	/*
 	 * When the registration has ended, no byte of it may be sent, not even from a queued
@@ -323,7 +323,7 @@ int mrc_mr_frags(const struct mrc_mr *mr, u64 va, u32 len, struct mrc_payload *p
 	 */
 	pl->copy |= mrc_mr_may_end(mr);
 	err = mr_frags(mr, mrc_mr_off(mr, va), len, pl);
-	mr_drop(mr);
+	mr_access_end(mr);
 	return err;
 }
 
@@ -340,7 +340,7 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 
 	if (!mr_in_range(mr, va, sizeof(u64)) || WARN_ON_ONCE(!IS_ALIGNED(off, sizeof(u64))))
 		return 0;
-	if (!mr_hold(mr))
+	if (!mr_access_begin(mr))
 		return 0;
 	p = mr_map(mr, off);
 	word = (atomic64_t *)p;
@@ -349,6 +349,6 @@ u64 mrc_mr_atomic(struct mrc_mr *mr, u64 va, bool cmp_swap, u64 swap_add, u64 co
 	else
 		old = atomic64_fetch_add(swap_add, word);
 	mr_unmap(mr, p);
-	mr_drop(mr);
+	mr_access_end(mr);
 	return old;
 }

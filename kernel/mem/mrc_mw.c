@@ -3,7 +3,7 @@
  * mrc_mw.c - memory windows.
  *
  * A window keeps its slot in the table of keys for its whole life. Its binding is a region of its
- * own (mrc_mr_cut()) that never changes: another bind creates another region, and softirqs that
+ * own (mrc_mr_subregion()) that never changes: another bind creates another region, and softirqs that
  * found the old one finish with it. So packets need no lock of the window, and a stale key finds
  * nothing.
  *
@@ -87,8 +87,8 @@ static struct mrc_mr *mw_cut(const struct mrc_mw *mw, struct mrc_mr *mr,
 	if (b->access & IB_ACCESS_REMOTE_ATOMIC && b->access & IB_ZERO_BASED &&
 	    !IS_ALIGNED(b->addr, sizeof(u64)))
 		return NULL;
-	part = mrc_mr_cut(mr, b->addr, b->length, b->access & IB_ZERO_BASED ? 0 : b->addr,
-			  b->access & MRC_MW_ACCESS);
+	part = mrc_mr_subregion(mr, b->addr, b->length, b->access & IB_ZERO_BASED ? 0 : b->addr,
+				b->access & MRC_MW_ACCESS);
 	if (part) {
 		part->key = b->rkey;
 		part->qpn = mw->type == IB_MW_TYPE_1 ? 0 : b->qpn;

@@ -68,7 +68,7 @@ void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_statset *sum)
 	sum_all(dev, sum, SUM_REST);
 }
 
-void mrc_counters_gone(struct mrc_qp *qp)
+void mrc_counters_retire(struct mrc_qp *qp)
 {
 	struct mrc_dev *dev = qp->dev;
 	struct mrc_statset now;

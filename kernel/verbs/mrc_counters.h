@@ -20,6 +20,6 @@ void mrc_counters_sum_rest(struct mrc_dev *dev, struct mrc_statset *sum);
  * Under dev->qp_lock and qp->lock, between mrc_counters_qp_hold() and mrc_counters_qp_let(). The QP
  * is being reset: adds its counters to the device's, and sets them to 0.
  */
-void mrc_counters_gone(struct mrc_qp *qp);
+void mrc_counters_retire(struct mrc_qp *qp);
 
 #endif

@@ -51,7 +51,7 @@ static struct mrc_counter *counter_new(struct mrc_dev *dev, u32 *id)
 	return counter;
 }
 
-static void tally_now(struct mrc_qp *qp, struct mrc_statset *now)
+static void qp_stats_now(struct mrc_qp *qp, struct mrc_statset *now)
 {
 	spin_lock_bh(&qp->lock);
 	mrc_qp_get_stats(qp, now);
@@ -76,7 +76,7 @@ static int counter_take(struct mrc_counter *counter, struct mrc_qp *qp, struct m
 	}
 	c->counter = counter;
 	c->qp = qp;
-	tally_now(qp, &c->base);
+	qp_stats_now(qp, &c->base);
 	list_add_tail(&c->link, &counter->qps);
 	counter->n_qps++;
 	qp->counted = c;
@@ -153,7 +153,7 @@ bool mrc_counters_qp_leave(struct mrc_qp *qp)
 	if (!c)
 		return false;
 	mrc_counters_qp_hold(qp);
-	tally_now(qp, &now);
+	qp_stats_now(qp, &now);
 	mrc_counters_qp_gone(qp, &now);
 	list_del(&c->link);
 	c->counter->n_qps--;
@@ -204,7 +204,7 @@ static noinline_for_stack void sum_counted(struct mrc_statset *sum, const struct
 {
 	struct mrc_statset now;
 
-	tally_now(c->qp, &now);
+	qp_stats_now(c->qp, &now);
 	mrc_statset_add(sum, &now);
 	mrc_statset_sub(sum, &c->base);
 }

@@ -66,7 +66,7 @@ void mrc_qp_reset(struct mrc_qp *qp)
 	spin_lock_bh(&qp->dev->qp_lock);	/* a sum sees the counters once: in the QP or in `gone` */
 	spin_lock(&qp->lock);
 	qp_reset_conn(qp);
-	mrc_counters_gone(qp);
+	mrc_counters_retire(qp);
 	mrc_qp_unclaim(qp);
 	qp->state = IB_QPS_RESET;
 	peer = qp->peer;

@@ -37,7 +37,7 @@ int mrc_qp_spec_read(struct ib_udata *udata, struct mrc_umodify_qp *ask, bool *g
 }
 
 /* The transitions that may carry attributes; ib_core's table has more. */
-static bool spec_may(enum ib_qp_state cur, enum ib_qp_state next)
+static bool spec_transition_ok(enum ib_qp_state cur, enum ib_qp_state next)
 {
 	return (cur == IB_QPS_RESET && next == IB_QPS_INIT) ||
 	       (cur == IB_QPS_INIT && next == IB_QPS_RTR) ||
@@ -88,7 +88,7 @@ static int spec_check(struct mrc_qp *qp, const struct mrc_umodify_qp *ask)
 }
 
 /* Defaults of attributes that the program does not give. */
-static struct mrc_qp_spec spec_usual(const struct mrc_qp *qp)
+static struct mrc_qp_spec spec_defaults(const struct mrc_qp *qp)
 {
 	return (struct mrc_qp_spec) {
 		.on = true,
@@ -129,12 +129,12 @@ int mrc_qp_spec_take(struct mrc_qp *qp, const struct mrc_umodify_qp *ask, bool g
 		return 0;
 	if (!begins && !qp->spec.on)
 		return -EINVAL;
-	if (ask->comp_mask & ~(spec_may(cur, next) ? SPEC_ALL : 0))
+	if (ask->comp_mask & ~(spec_transition_ok(cur, next) ? SPEC_ALL : 0))
 		return -EINVAL;
 	err = spec_check(qp, ask) ?: spec_check_profiles(qp->dev, ask);
 	if (err)
 		return err;
-	spec = begins ? spec_usual(qp) : qp->spec;
+	spec = begins ? spec_defaults(qp) : qp->spec;
 	spec_keep(&spec, ask, ask->comp_mask & (cur == IB_QPS_RTR ? SPEC_RTS : SPEC_ALL));
 	mrc_qp_spec_restore(qp, &spec);
 	return 0;

@@ -51,11 +51,11 @@ TEST_F(history, a_record_has_what_happened_and_when)
 {
     EXPECT_TRUE(add(1, 2, 3, 9, 4));
     EXPECT_EQ(h.next, 1u);
-    EXPECT_EQ(rec(0).deed.kind, 1);
-    EXPECT_EQ(rec(0).deed.cause, 2);
-    EXPECT_EQ(rec(0).deed.plane, 3);
-    EXPECT_EQ(rec(0).deed.ev, 7);
-    EXPECT_EQ(rec(0).deed.count, 4u);
+    EXPECT_EQ(rec(0).event.kind, 1);
+    EXPECT_EQ(rec(0).event.cause, 2);
+    EXPECT_EQ(rec(0).event.plane, 3);
+    EXPECT_EQ(rec(0).event.ev, 7);
+    EXPECT_EQ(rec(0).event.count, 4u);
     EXPECT_EQ(rec(0).at_ns, now);
     EXPECT_EQ(rec(0).real_ns, now + 5);
 }
@@ -66,7 +66,7 @@ TEST_F(history, the_like_is_counted_for_a_second)
     add(1, 2, 3, 9);
     now += kS - 1;
     EXPECT_FALSE(add(1, 2, 3, 9, 10));
-    EXPECT_EQ(rec(0).deed.count, 11u);
+    EXPECT_EQ(rec(0).event.count, 11u);
     EXPECT_EQ(rec(0).at_ns, first);
     EXPECT_EQ(rec(0).last_ns, now);
     now += 1;
@@ -83,7 +83,7 @@ TEST_F(history, only_the_like)
     EXPECT_TRUE(add(1, 2, 3, 8)) << "another peer";
     EXPECT_EQ(h.next, 5u);
     EXPECT_FALSE(add(1, 2, 3, 9)) << "though others came in between";
-    EXPECT_EQ(rec(0).deed.count, 2u);
+    EXPECT_EQ(rec(0).event.count, 2u);
 }
 
 TEST_F(history, a_crowd_of_peers_shares_a_record)
@@ -91,11 +91,11 @@ TEST_F(history, a_crowd_of_peers_shares_a_record)
     for (u32 peer = 1; peer <= 1000; peer++)
         add(1, 2, 3, peer);
     EXPECT_EQ(h.next, MRC_HISTORY_CROWD + 1u);
-    EXPECT_EQ(rec(MRC_HISTORY_CROWD).deed.count, 1000u - MRC_HISTORY_CROWD);
-    for (u8 b : rec(MRC_HISTORY_CROWD).deed.peer)
+    EXPECT_EQ(rec(MRC_HISTORY_CROWD).event.count, 1000u - MRC_HISTORY_CROWD);
+    for (u8 b : rec(MRC_HISTORY_CROWD).event.peer)
         EXPECT_EQ(b, 0);
     EXPECT_FALSE(add(1, 2, 3, 1)) << "who has a record of its own keeps it";
-    EXPECT_EQ(rec(0).deed.count, 2u);
+    EXPECT_EQ(rec(0).event.count, 2u);
     EXPECT_EQ(h.lost, 0u);
 }
 
@@ -110,7 +110,7 @@ TEST_F(history, a_storm_leaves_what_came_before)
                 add(1, 2, plane, peer);
     u64 sum = h.lost;
     for (u64 n = 1; n < h.next; n++)
-        sum += rec(n).deed.count;
+        sum += rec(n).event.count;
     EXPECT_EQ(sum, 120000u) << "each is counted";
     EXPECT_EQ(mrc_history_first(&h), 0u);
     EXPECT_LE(h.next, 1u + 8 * (MRC_HISTORY_CROWD + 1));
@@ -137,8 +137,8 @@ TEST_F(history, the_oldest_make_room)
     for (u32 i = 0; i < 70; i++)
         add((u8)i, 0, 0);
     EXPECT_EQ(mrc_history_first(&h), 6u);
-    EXPECT_EQ(rec(6).deed.kind, 6);
-    EXPECT_EQ(rec(69).deed.kind, 69);
+    EXPECT_EQ(rec(6).event.kind, 6);
+    EXPECT_EQ(rec(69).event.kind, 69);
 }
 
 TEST_F(history, each_is_told_at_once_and_again_when_it_has_grown)

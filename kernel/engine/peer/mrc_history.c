@@ -32,13 +32,13 @@ static bool history_alike(const struct mrc_history_event *a, const struct mrc_hi
 }
 
 /*
- * The record in which event @deed is counted, or NULL. *@crowd: MRC_HISTORY_CROWD peers have the same event, and a
+ * The record in which event @event is counted, or NULL. *@crowd: MRC_HISTORY_CROWD peers have the same event, and a
  * common record must be created.
  */
-static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_history_event *deed,
+static struct mrc_history_rec *history_like(struct mrc_history *h, const struct mrc_history_event *event,
 					    u64 now_ns, bool *crowd)
 {
-	static const u8 nobody[sizeof(deed->peer)];
+	static const u8 nobody[sizeof(event->peer)];
 	struct mrc_history_rec *r, *many = NULL;
 	u64 n = h->next, end = mrc_history_first(h);
 	u32 peers = 0;
@@ -48,11 +48,11 @@ static struct mrc_history_rec *history_like(struct mrc_history *h, const struct 
 		r = history_rec(h, n);
 		if (!history_open(r, now_ns))
 			break;
-		if (!history_alike(&r->deed, deed))
+		if (!history_alike(&r->event, event))
 			continue;
-		if (!memcmp(r->deed.peer, deed->peer, sizeof(deed->peer)))
+		if (!memcmp(r->event.peer, event->peer, sizeof(event->peer)))
 			return r;
-		if (!memcmp(r->deed.peer, nobody, sizeof(nobody)))
+		if (!memcmp(r->event.peer, nobody, sizeof(nobody)))
 			many = r;
 		peers++;
 	}
@@ -76,26 +76,26 @@ static bool history_pay(struct mrc_history *h, u64 now_ns)
 	return true;
 }
 
-bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *deed, u64 now_ns, u64 real_ns)
+bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *event, u64 now_ns, u64 real_ns)
 {
 	bool crowd = false;
-	struct mrc_history_rec *r = history_like(h, deed, now_ns, &crowd);
+	struct mrc_history_rec *r = history_like(h, event, now_ns, &crowd);
 
 	if (r) {
 		r->last_ns = now_ns;
-		r->deed.count += deed->count;
+		r->event.count += event->count;
 		return false;
 	}
 	if (!history_pay(h, now_ns)) {
-		h->lost += deed->count;
+		h->lost += event->count;
 		return false;
 	}
 	r = history_rec(h, h->next++);
 	*r = (struct mrc_history_rec){
-		.at_ns = now_ns, .last_ns = now_ns, .real_ns = real_ns, .deed = *deed,
+		.at_ns = now_ns, .last_ns = now_ns, .real_ns = real_ns, .event = *event,
 	};
 	if (crowd)
-		memset(r->deed.peer, 0, sizeof(r->deed.peer));
+		memset(r->event.peer, 0, sizeof(r->event.peer));
 	return true;
 }
 
@@ -108,13 +108,13 @@ bool mrc_history_report(struct mrc_history *h, u64 now_ns, u64 *n, u64 *again_ns
 	*again_ns = MRC_TIME_NEVER;
 	for (; at < h->next; at++) {
 		r = history_rec(h, at);
-		if (!r->told || (r->told != r->deed.count && !history_open(r, now_ns))) {
-			r->told = r->deed.count;
+		if (!r->reported || (r->reported != r->event.count && !history_open(r, now_ns))) {
+			r->reported = r->event.count;
 			*n = at;
 			return true;
 		}
 		if (history_open(r, now_ns)) {
-			if (r->told != r->deed.count)
+			if (r->reported != r->event.count)
 				*again_ns = min_t(u64, *again_ns, r->at_ns + MRC_HISTORY_MERGE_NS);
 			all = false;
 		}

@@ -33,8 +33,8 @@ struct mrc_history_event {
 struct mrc_history_rec {
 	u64 at_ns, last_ns;	/* time of the first and the latest event */
 	u64 real_ns;		/* time of the first, wall clock */
-	u32 told;		/* count at the last mrc_history_report() */
-	struct mrc_history_event deed;
+	u32 reported;		/* count at the last mrc_history_report() */
+	struct mrc_history_event event;
 };
 
 struct mrc_history {
@@ -55,7 +55,7 @@ static inline size_t mrc_history_mem_size(u32 size)
 }
 
 /* True: a new record; false: counted in an older one, or lost. */
-bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *deed, u64 now_ns, u64 real_ns);
+bool mrc_history_add(struct mrc_history *h, const struct mrc_history_event *event, u64 now_ns, u64 real_ns);
 
 /* Number of the oldest record in the ring. */
 static inline u64 mrc_history_first(const struct mrc_history *h)
