@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# run.sh [target...] - replay the committed corpora, then fuzz.
+# run.sh [target...] - replay the committed corpora, then fuzz: without targets what packets and fabric files reach first,
+# with MRC_FULL all.
 #
 # Prints TAP 13: per target one line for the replay and one for the fuzzing.
 # FUZZ_SECONDS (default 10, with MRC_FULL 40; 0: replay only) is the time for wire, rx and tx, the others
@@ -92,14 +93,15 @@ fuzzed()	# target
 }
 
 targets=("$@")
+[ $# -gt 0 ] || targets=(wire tx rx prober fabric)
 # The long ones first: the short ones then fill what is left.
-[ $# -gt 0 ] || mapfile -t targets < <(make -s list | tr ' ' '\n' | sed 's/^fuzz_//' |
+[ $# -gt 0 ] || [ -z "${MRC_FULL:-}" ] || mapfile -t targets < <(make -s list | tr ' ' '\n' | sed 's/^fuzz_//' |
 	while read -r t; do echo "$(seconds_of "$t") $t"; done | sort -rn | cut -d ' ' -f 2)
 
 echo "TAP version 13"
 rc=0
 mkdir -p "$out"
-make -s "-j$(nproc)" >"$out/build.log" 2>&1 || rc=$?
+make -s "-j$(nproc)" "${targets[@]/#/../../build/fuzz/fuzz_}" >"$out/build.log" 2>&1 || rc=$?
 [ $rc -eq 0 ] || sed 's/^/# /' "$out/build.log"
 report $rc "fuzz targets build"
 if [ $rc -eq 0 ]; then
