@@ -65,7 +65,7 @@ select_tests() {
 			continue
 		fi
 		for name; do
-			[ "$(basename "$test" .sh)" != "$name" ] || echo "$test"
+			[ "${test##*/}" != "$name.sh" ] || echo "$test"
 		done
 	done
 }
@@ -121,7 +121,8 @@ list_all() {
 		[ "$kernel" != host ] || [ "$kernels" != " uml" ] || continue
 		[ "$kernel" != none ] || continue
 		while read -r test; do
-			echo "$kernel $(basename "$test" .sh)"
+			test=${test##*/}
+			echo "$kernel ${test%.sh}"
 		done < <(tests_of "$([ "$kernel" = host ] && echo host || echo vm-tests)" "$kernel" "$@")
 	done
 }

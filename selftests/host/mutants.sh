@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mutants.sh - the engine's mutants: each patch applies and compiles. With run.sh -a unit tests must notice a sample, others
-# each day; that builds all tests a second time.
+# mutants.sh - the engine's mutants: all patches apply, and of a sample, another each day, each compiles. With run.sh -a
+# unit tests must notice a sample; that builds all tests a second time.
 #
 # timeout: 900
-exec "$(dirname "$(readlink -f "$0")")/../mutants/run.sh" ${MRC_FULL:+-n 6} ${MRC_FULL:--a}
+options=(-a -n 40)
+[ -z "${MRC_FULL:-}" ] || options=(-n 6)
+exec "$(dirname "$(readlink -f "$0")")/../mutants/run.sh" "${options[@]}"

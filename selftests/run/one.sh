@@ -3,6 +3,20 @@
 #
 # one.sh - one test: where it runs, its limit, its output, its status.
 
+# head_says KEY TEST: REPLY is what follows "# KEY: " in the test's head comment, or nothing. Without a process: run.sh asks
+# each test several times.
+head_says() {
+	local line
+	REPLY=''
+	while IFS= read -r line; do
+		case $line in
+		"# $1: "*) REPLY=${line#"# $1: "}; return;;
+		'#'* | '') ;;
+		*) return;;
+		esac
+	done <"$2"
+}
+
 # Three times what it says: other lanes run beside it, or every checker is on. A net only.
 limit_of() {
 	local limit
@@ -24,8 +38,8 @@ set_ends() {
 # what runs on none ("full"). KERNEL "host": a test of this machine.
 runs_on() {
 	local on is=" $1 "
-	on=$(sed -nE 's/^# kernels: (.*)/\1/p' "$2" | head -n 1)
-	on=" ${on:-old new host} "
+	head_says kernels "$2"
+	on=" ${REPLY:-old new host} "
 	case $1 in
 	*-arm64*) [[ $on = *" arm64 "* ]]; return;;
 	uml) [[ $on = *" uml "* ]]; return;;
@@ -43,10 +57,10 @@ runs_on() {
 # of_lane N: of this machine's tests on standard input those of its lane N. Tests that build in one folder are of
 # one lane.
 of_lane() {
-	local test lane
+	local test
 	while read -r test; do
-		lane=$(sed -nE 's/^# lane: (.*)/\1/p' "$test" | head -n 1)
-		[ "${lane:-1}" != "$1" ] || echo "$test"
+		head_says lane "$test"
+		[ "${REPLY:-1}" != "$1" ] || echo "$test"
 	done
 }
 
