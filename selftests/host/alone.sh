@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sources that are compiled in groups (tools/lib/unity.mk) also compile alone: each includes what it needs. And no name
-# of one changes what a name of another means.
+# Sources that are compiled in groups (tools/lib/unity.mk; the module's: kernel/Kbuild) also compile alone: each includes
+# what it needs. And no name of a C++ source changes what a name of another means.
 #
 # timeout: 3600
 # lane: 2
@@ -36,6 +36,11 @@ means_the_same() {
 	of "$1" || return
 	"$here/alone.py" "${groups[@]}" -- "${flags[@]}"
 }
+# module KDIR: each of its files by itself.
+module() {
+	cp -r "$MRC_TOP/kernel" "$MRC_TOP/uapi" "$work/"
+	make -s "-j$(nproc)" -C "$work/kernel" KDIR="$1" MRC_SINGLE=1 KCFLAGS=-g0 CONFIG_DEBUG_INFO_BTF_MODULES=
+}
 # A name that hides a header's: not to find it is not to look.
 finds() {
 	echo 'namespace n { inline constexpr int bits = 14; }' >"$work/bits.h"
@@ -56,6 +61,11 @@ echo none >"$work/done"
 for folder in "${folders[@]}"; do
 	ksft_test "$folder: each source compiles alone" compiles "$folder"
 done
+if kdir=$("$here/../vm/kernels.sh" --kdir 6.12); then
+	ksft_test "the module: each source compiles alone" module "$kdir"
+else
+	ksft_skip "the module: each source compiles alone" "no headers of Linux 6.12"
+fi
 if python3 -c 'import clang.cindex' 2>/dev/null; then
 	ksft_test "a name that hides another is found" finds
 	for folder in "${folders[@]}"; do
