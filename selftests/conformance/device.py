@@ -40,6 +40,9 @@ class Frame:
         v6 = raw[12:14] == b"\x86\xdd"
         ip = raw[14:]
         self.ds = struct.unpack("!H", ip[:2])[0] >> 4 & 0xff if v6 else ip[1]
+        if v6 and ip[6] != layers.UDP:          # SRv6; marks and trims are in its outer header
+            proto, ip = (ip[40], ip[64:]) if ip[6] == layers.ROUTING else (ip[6], ip[40:])
+            v6 = proto == layers.IP6IN6
         label = struct.unpack("!I", ip[:4])[0] & 0xffff if v6 else 0
         self.src = ip[8:24] if v6 else ip[12:16]
         udp = ip[40 if v6 else 20:]
@@ -347,8 +350,9 @@ class Qp:
 class Device:
     """@fault: name of the one question that it answers wrongly, or None. @ports: that lead to the kit."""
 
-    def __init__(self, own, peer, fault=None, ports=1):
-        self.way, self.fault, self.ports = build.Way(own, peer), fault, ports
+    def __init__(self, own, peer, fault=None, ports=1, tunnel=None):
+        self.way, self.fault, self.ports = build.Way(own, peer, tunnel=tunnel), fault, ports
+        self.plain = build.Way(own, peer)
         self.qps, self.last, self.now, self.queue, self.number = {}, None, 0, [], 0
         self.peer_up = (1 << ports) - 1
 
@@ -360,7 +364,9 @@ class Device:
         ev = 0xd000 + n << 16 | n if self.way.own.version == 6 else 0xd000 + n << 16
         up = [i for i in range(self.ports) if self.peer_up >> i & 1 or self.bad("port-down")]
         port = up[n % len(up)] if up else 0
-        heapq.heappush(self.queue, ((self.now if at is None else at) + 500, self.number, port, self.way.frame(body, ev, dscp, ecn=ecn)))
+        way = self.plain if self.bad("by-srv6") and self.number % 8 == 0 else self.way
+        by = (port + 1) % self.ports if self.bad("locator") else port
+        heapq.heappush(self.queue, ((self.now if at is None else at) + 500, self.number, port, way.frame(body, ev, dscp, ecn=ecn, by=by)))
         del qp
 
     # --------------------------------------------------------------------- link

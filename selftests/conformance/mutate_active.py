@@ -25,7 +25,7 @@ import pcap     # noqa: E402  pylint: disable=wrong-import-position
 from device import Device           # noqa: E402  pylint: disable=wrong-import-position
 from mutate_lua import Verdicts     # noqa: E402  pylint: disable=wrong-import-position
 from peer import Settings           # noqa: E402  pylint: disable=wrong-import-position
-from questions import QUESTIONS     # noqa: E402  pylint: disable=wrong-import-position
+from questions import QUESTIONS, TUNNEL, asked as questions     # noqa: E402  pylint: disable=wrong-import-position
 
 LOADER = importlib.machinery.SourceFileLoader("mrc_conform_active", os.path.join(KIT, "mrc-conform-active"))
 SPEC = importlib.util.spec_from_loader("mrc_conform_active", LOADER)
@@ -35,21 +35,34 @@ LOADER.exec_module(ACTIVE)
 ENDS = {6: ("fd00:6d72:63::2", "fd00:6d72:63::1"), 4: ("10.77.0.2", "10.77.0.1")}
 # What another reading of the specification does: no fault.
 DISPUTED = {"unpadded", "port-4791", "port-4971"}
-JUDGED_ALWAYS = {"nack-sent"}       # of each packet, in peer.py
+JUDGED_ALWAYS = {"nack-sent", *TUNNEL}      # of each packet, in peer.py
+# By port: locators of the kit and of the device, which have a cable.
+KIT_AT, DEVICE_AT = ("fcbb:bb00:1202::", "fcbb:bb00:2202::"), ("fcbb:bb00:1201::", "fcbb:bb00:2201::")
+SRV6, SRH = "SRv6", "SRv6 with SRH"
 
 
-def play(fault=None, names=None, version=6, ports=2):
+def tunnels(kind):
+    """The kit's and the device's. The device sends as from its end of a fabric, without which its packets arrive."""
+    if not kind:
+        return None, None
+    out = [[(at.replace("bb00:", "bb00:1001:"), at) if kind == SRH else (at, None)] for at in DEVICE_AT]
+    back = [[(at, at) if kind == SRH else (at, None)] for at in KIT_AT]
+    return build.Tunnel(KIT_AT, out), build.Tunnel(DEVICE_AT, back)
+
+
+def play(fault=None, names=None, version=6, ports=2, kind=None):
     own, device = ENDS[version]
-    wire = link.Inside(Device(device, own, fault, ports))
+    kits, devices = tunnels(kind)
+    wire = link.Inside(Device(device, own, fault, ports, devices))
     settings = Settings(ports=ports, patience=2)
-    return ACTIVE.play(wire, build.Way(own, device), settings, names or list(ACTIVE.SCENARIOS), lambda text: None)
+    return ACTIVE.play(wire, build.Way(own, device, tunnel=kits), settings, names or list(ACTIVE.SCENARIOS), lambda text: None)
 
 
 def asked():
     """{question: scenarios that judge it}, by a device that is right."""
     where = {}
     for name in ACTIVE.SCENARIOS:
-        judge = play(names=[name])
+        judge = play(names=[name], kind=SRV6)
         for question in QUESTIONS:
             if judge.looked[question]:
                 where.setdefault(question, []).append(name)
@@ -84,6 +97,8 @@ def command(tap):
     tap.test(code == 2 and "Traceback" not in out, "a device that ends, status 2", [str(code), out])
     code, out = run("--port", "lo")
     tap.test(code == 2 and "--agent" in out, "no agent, status 2", [str(code), out])
+    code, out = run("--simulated", device, "--path", "1=" + DEVICE_AT[0])
+    tap.test(code == 2 and "--locator" in out, "a path without a locator, status 2", [str(code), out])
     code, out = run("--list")
     tap.test(code == 0 and all(q.text in out for q in QUESTIONS.values()), "the list has every rule", [str(code), out])
 
@@ -94,15 +109,15 @@ def bad(judge):
 
 def main():
     tap = Verdicts()
-    for version in ENDS:
-        judge = play(version=version)
-        unseen = [q for q in QUESTIONS if not judge.looked[q]]
-        tap.test(not bad(judge) and not unseen and not judge.said, f"IPv{version}: a device that is right breaks none of "
-                 f"{len(QUESTIONS)} rules, and is asked for all", bad(judge) + unseen + list(judge.said))
+    for version, kind in ((v, k) for v in ENDS for k in (None, SRV6, SRH)):
+        judge, wanted = play(version=version, kind=kind), questions(kind)
+        unseen = [q for q in wanted if not judge.looked[q]]
+        tap.test(not bad(judge) and not unseen and not judge.said, f"IPv{version}, {kind or 'plain'}: a device that is right breaks "
+                 f"none of {len(wanted)} rules, and is asked for all", bad(judge) + unseen + list(judge.said))
     tap.test(named() >= set(QUESTIONS), "each question is one of a scenario", sorted(set(QUESTIONS) - named()))
     where = asked()
     for question in sys.argv[1:] or QUESTIONS:
-        judge = play(question, where.get(question))
+        judge = play(question, where.get(question), kind=SRV6 if question in TUNNEL else None)
         wanted = "disputed" if question in DISPUTED else "BROKEN"
         got = judge.verdict(question)
         tap.test(got == wanted, f"a device that is wrong in {question}: {wanted}", [got, *bad(judge)])

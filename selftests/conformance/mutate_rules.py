@@ -315,6 +315,30 @@ def every_rule(tap, rng, folder):
     tap.test(not wrong, "the other reading of a disputed point is no fault", wrong)
 
 
+def arrived(frames, usid):
+    """As where they arrive: switches consumed what stands before @usid, and the segment."""
+    out = []
+    for time, raw in frames:
+        raw = bytearray(raw)
+        at = 62 if raw[20] == layers.ROUTING else 38       # where the list of uSIDs is
+        rest = raw[at:at + 16]
+        rest = rest[rest.index(usid):] if usid in rest else usid
+        raw[38:54] = raw[38:42] + rest + bytes(12 - len(rest))
+        if at == 62:
+            raw[57] = 0
+        out.append((time, bytes(raw)))
+    return out
+
+
+def at_the_other_end(tap, folder):
+    """Captures that were taken where packets arrive break nothing; another host's uSID in the destination does."""
+    for outer in ("srv6", "srh"):
+        wrong = [r for r, v in verdicts(folder, arrived(run(outer=outer), b"\x12\x02")).items() if v in ("BROKEN", "disputed")]
+        tap.test(not wrong, f"{outer}: packets as they arrive break none", wrong)
+    got = verdicts(folder, arrived(run(outer="srh"), b"\x12\x09"))["SRH of one segment"]
+    tap.test(got == "BROKEN", "a destination that is not the rest of the segment is found", [got])
+
+
 def catalogue_is_whole(tap):
     """Every rule that the code names is in the catalogue, and the other way round."""
     named = set()
@@ -400,6 +424,7 @@ def main():
     catalogue_is_whole(tap)
     with tempfile.TemporaryDirectory() as folder:
         every_rule(tap, rng, folder)
+        at_the_other_end(tap, folder)
         files(tap, rng, folder)
     return tap.end()
 

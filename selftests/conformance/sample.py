@@ -23,6 +23,11 @@ def path(ev):
     return bytes.fromhex("fcbbbb001001110110021202") + struct.pack("!I", ev & 0xf)
 
 
+def halves(ev):
+    """The same as a destination and a segment."""
+    return [bytes.fromhex("fcbbbb00" + usids) + struct.pack("!Q", ev & 0xf) for usids in ("10011101", "10021202")]
+
+
 def ip4(src, dst, ds, length):
     head = bytearray(struct.pack("!BBHHHBBH", 0x45, ds, 20 + length, 0, 0x4000, 64, 17, 0))
     head += src + dst
@@ -51,9 +56,9 @@ def frame(src, dst, ev, dscp, ecn, body, outer):
     else:
         kind = 0x86dd
         if outer == "srh":
-            srh = struct.pack("!BBBBBBH", proto, 2, 4, 1, 0, 0, 0) + path(ev)
+            srh = struct.pack("!BBBBBBH", proto, 2, 4, 1, 0, 0, 0) + halves(ev)[1]
             proto = 43
-        packet = ip6(A6[:-1] + b"\x77", path(ev), ds, label, len(srh) + len(packet),
+        packet = ip6(A6[:-1] + b"\x77", halves(ev)[0] if srh else path(ev), ds, label, len(srh) + len(packet),
                      proto) + srh + packet
     return b"\x02\0\0\0\0\2\x02\0\0\0\0\1" + struct.pack("!H", kind) + packet
 

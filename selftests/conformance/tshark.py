@@ -52,7 +52,7 @@ def ours(p):
         "ipv6.flow": [i.label for i in v6], "ipv6.plen": [i.length for i in v6],
         "ipv6.hlim": [i.ttl for i in v6],
         "ipv6.nxt": [ROUTING if i.srh else i.proto for i in v6],
-        "ipv6.routing.type": [4 for _ in srh], "ipv6.routing.segleft": [1 for _ in srh],
+        "ipv6.routing.type": [4 for _ in srh], "ipv6.routing.segleft": [i.left for i in srh],
         "udp.srcport": [p.frame.sport], "udp.dstport": [p.frame.dport], "udp.length": [p.udp_len],
         "infiniband.bth.opcode": [p.opcode], "infiniband.bth.p_key": [0xffff],
         "infiniband.bth.destqp": [p.dqpn], "infiniband.bth.psn": [p.psn],

@@ -18,6 +18,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 . "$here/../lib/port.sh"
+. "$here/../lib/srh.sh"
 
 CONFORMANCE=$here/../conformance
 TYPES="C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 CA CB CC CD CE CF D0 D1 D2 D3 D4 DC DD DE"
@@ -75,25 +76,6 @@ attributes() {
 	read -r dscp mpr < <(mrcctl -n h1 -j dev show | jq -r '.[0] | "\(.dscp_data),\(.dscp_rtx),\(
 		.dscp_control),\(.dscp_no_trim) \(.mpr)"')
 	ATTRS=(--dscp "$dscp" --mpr "$mpr")
-}
-
-# srh_profiles: the same paths, half of each in a segment routing header.
-srh_profiles() {
-	local from=$1 to=$2 p a b t REPLY evs=()
-	fabric_host_t0 "$from"; a=$REPLY
-	fabric_host_t0 "$to"; b=$REPLY
-	for p in 1 2; do
-		for t in 1 2; do
-			fabric_usid_t0 $p "$a"; local outer=$FABRIC_BLOCK:$REPLY
-			fabric_usid_t1 $p $t; outer+=:$REPLY::
-			fabric_usid_t0 $p "$b"; local segment=$FABRIC_BLOCK:$REPLY
-			fabric_usid_host $p "$to"; segment+=:$REPLY::
-			evs+=(ev "$p" "$outer,$segment")
-		done
-	done
-	fabric_host_addr "$to"
-	mrcctl -n "h$from" profile set dev mrc0 id $MRC_PROFILE dst "$REPLY" \
-		fmt srv6 mode exp "${evs[@]}"
 }
 
 ksft_plan
@@ -155,8 +137,8 @@ ksft_test "srv6-v4: capture" capture srv6-v4
 ksft_test "srv6-v4: every type" types -4
 captured srv6-v4 "$TYPES" --outer srv6 --planes 2
 
-ksft_test "srh: profiles" srh_profiles 1 2
-ksft_test "srh: profiles of the peer" srh_profiles 2 1
+ksft_test "srh: profiles" mrc_srh_profiles 1 2
+ksft_test "srh: profiles of the peer" mrc_srh_profiles 2 1
 ksft_test "srh: capture" capture srh
 ksft_test "srh: every type" types
 captured srh "$TYPES" --outer srh --planes 2

@@ -12,12 +12,29 @@ ETH = {4: b"\x08\x00", 6: b"\x86\xdd"}
 HOPS = 64
 
 
-class Way:
-    """Addresses of both ends, and what a packet carries outside its BTH."""
+class Tunnel:
+    """SRv6 around packets, H.Encaps.Red. @locators: this end's, by port. @paths: by port, (destination, segment or
+    None) of each way to the other end; which one a packet takes depends on its EV."""
 
-    def __init__(self, own, device, own_mac=bytes(6), device_mac=bytes(6)):
+    def __init__(self, locators, paths):
+        self.locators = [ipaddress.IPv6Address(a).packed for a in locators]
+        self.paths = [[tuple(a and ipaddress.IPv6Address(a).packed for a in path) for path in port] for port in paths]
+
+    def wrap(self, packet, v6, ds, label, ev, port):
+        destination, segment = self.paths[port][(ev >> 16) % len(self.paths[port])]
+        proto, srh = layers.IP6IN6 if v6 else layers.IPIP, b""
+        if segment:
+            srh, proto = struct.pack("!BBBBBBH", proto, 2, 4, 1, 0, 0, 0) + segment, layers.ROUTING
+        return (struct.pack("!IHBB", 6 << 28 | ds << 20 | label, len(srh) + len(packet), proto, HOPS) +
+                self.locators[port] + destination + srh + packet)
+
+
+class Way:
+    """Addresses of both ends, and what a packet carries outside its BTH. @tunnel: or None."""
+
+    def __init__(self, own, device, own_mac=bytes(6), device_mac=bytes(6), tunnel=None):
         self.own, self.device = ipaddress.ip_address(own), ipaddress.ip_address(device)
-        self.own_mac, self.device_mac = own_mac, device_mac
+        self.own_mac, self.device_mac, self.tunnel = own_mac, device_mac, tunnel
 
     def ip(self, ds, label, length, source):
         src, dst = (source or self.own).packed, self.device.packed
@@ -27,20 +44,26 @@ class Way:
         head[10:12] = struct.pack("!H", ~layers.inet_sum(bytes(head)) & 0xffff)
         return bytes(head)
 
-    def frame(self, body, ev, dscp, *, ecn=0, port=4791, source=None, bad_icrc=False, trim=None, macs=None):
-        """@trim: a switch left so many bytes of @body; UDP tells the length that was."""
-        label = ev & 0xffff if self.own.version == 6 else 0
+    def frame(self, body, ev, dscp, *, ecn=0, port=4791, source=None, bad_icrc=False, trim=None, by=0, before=None):
+        """@trim: a switch left so many bytes of @body; UDP tells the length that was. @by: which port of this end.
+        @before: the DS field that switches changed, in the outermost header only."""
+        v6 = self.own.version == 6
+        label = ev & 0xffff if v6 else 0
         length = 8 + len(body) + 4
         udp = struct.pack("!HHHH", ev >> 16, port, length, 0)
         ds = dscp << 2 | ecn
-        packet = self.ip(ds, label, length, source) + udp + body
+        inner = before if self.tunnel and before is not None else ds
+        packet = self.ip(inner, label, length, source) + udp + body
         if trim is None:
-            icrc = layers.icrc(packet, self.own.version == 6)
+            icrc = layers.icrc(packet, v6)
             packet += bytes(b ^ 0xff for b in icrc) if bad_icrc else icrc
+        elif self.tunnel:       # nobody on the way reads the inner header
+            packet = packet[:trim - len(body)]
         else:
             packet = self.ip(ds, label, 8 + trim, source) + udp + body[:trim]
-        own_mac, device_mac = macs or (self.own_mac, self.device_mac)
-        return device_mac + own_mac + ETH[self.own.version] + packet
+        if self.tunnel:
+            packet = self.tunnel.wrap(packet, v6, ds, label, ev, by)
+        return self.device_mac + self.own_mac + ETH[6 if self.tunnel else self.own.version] + packet
 
 
 def bth(opcode, qpn, psn, *, pad=0, a=False, rtx=False, ts=False, reserved=False):

@@ -46,7 +46,7 @@ class Ip:
     """One IP header. @raw: from its first byte on; .payload is what it claims."""
 
     def __init__(self, raw, v6):
-        self.v6, self.srh = v6, None
+        self.v6, self.srh, self.left = v6, None, 0
         (self.read6 if v6 else self.read4)(raw)
 
     def read6(self, raw):
@@ -73,13 +73,15 @@ class Ip:
         self.header, self.payload = raw[:20], raw[20:]
 
     def read_srh(self):
-        """RFC 8754, reduced: the first segment is the destination, one is in the list."""
+        """RFC 8754, reduced: the first segment is the destination, one is in the list. Where none is left, the
+        destination is that segment, or what switches left of it."""
         raw = self.payload
         need(len(raw) >= 24, "SRH whole")
         proto, length, kind, left, last, flags, tag = struct.unpack("!BBBBBBH", raw[:8])
-        need(kind == 4 and length == 2 and left == 1 and last == 0, "SRH of one segment")
+        need(kind == 4 and length == 2 and left < 2 and last == 0, "SRH of one segment")
+        need(left or rest_of(self.dst, raw[8:24]), "SRH of one segment")
         need(flags == 0 and tag == 0, "SRH flags and tag zero")
-        self.srh, self.proto, self.payload = raw[8:24], proto, raw[24:]
+        self.srh, self.left, self.proto, self.payload = raw[8:24], left, proto, raw[24:]
 
     @property
     def dscp(self):
@@ -88,6 +90,16 @@ class Ip:
     @property
     def ecn(self):
         return self.ds & 3
+
+
+def rest_of(destination, segment):
+    """RFC 9800: switches took uSIDs between the block, however long, and the rest off @segment."""
+    for block in range(16):
+        if destination[:block] != segment[:block]:
+            return False
+        if segment[block:].rstrip(b"\0").endswith(destination[block:].rstrip(b"\0")) and any(destination[block:]):
+            return True
+    return False
 
 
 def maybe(raw, v6):

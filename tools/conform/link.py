@@ -30,9 +30,10 @@ def words(line):
 
 class Wire:
     """@ports: names of interfaces, the first is port 1; their kernel keeps address and neighbours.
-    @agent: host and TCP port where the device's agent listens."""
+    @agent: host and TCP port where the device's agent listens. @ways: by port, an address of the device that leads to it
+    there."""
 
-    def __init__(self, ports, own, device, agent):
+    def __init__(self, ports, own, ways, agent):
         self.mute = [quiet(family_of(own), port) for port in PORTS]
         self.sockets = []
         for name in ports:
@@ -40,7 +41,7 @@ class Wire:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 20)
             s.bind((name, ETH_ALL))
             self.sockets.append(s)
-        self.macs = [(s.getsockname()[4], neighbour(name, device)) for s, name in zip(self.sockets, ports)]
+        self.macs = [(s.getsockname()[4], neighbour(name, way)) for s, name, way in zip(self.sockets, ports, ways)]
         self.agent = socket.create_connection(agent, timeout=120)
         self.words = self.agent.makefile("rw", encoding="ascii", newline="\n")
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """peer.py - the active kit's end of a connection: it sends the packets of a scenario, and records the answers."""
 
+import ipaddress
+
 import build
 import layers
 import link as links
@@ -64,7 +66,7 @@ class Peer:
         if "udp" in how:
             how["port"] = how.pop("udp")
         dscp = self.settings.classes.control if dscp is None else dscp
-        raw = self.way.frame(body, ev, dscp, **how)
+        raw = self.way.frame(body, ev, dscp, by=port, **how)
         self.frames.append((self.link.now(), raw))
         self.link.send(raw, port)
         return ev
@@ -87,6 +89,8 @@ class Peer:
             if p.src != self.way.device.packed:
                 continue
             self.frames.append((time, raw))
+            if self.way.tunnel:
+                self.need_tunnel(p, self.way.tunnel.locators[port])
             p.port = port
             self.log.append(p)
             if p.opcode == EP_REQ and port not in self.down:
@@ -94,6 +98,11 @@ class Peer:
             for react in self.reacting:
                 react(p)
             return p
+
+    def need_tunnel(self, p, locator):
+        outer = p.frame.outer
+        if self.need(outer, "by-srv6", f"opcode {p.opcode:02x}, PSN {p.psn}"):
+            self.need(outer.dst == locator, "locator", f"{ipaddress.IPv6Address(outer.dst)}, not {ipaddress.IPv6Address(locator)}")
 
     def wait(self, wanted, since=0, patience=None):
         """The first packet since entry @since of the log that is wanted; None if none comes in time."""
@@ -174,6 +183,8 @@ class Connection:
         piece.size, piece.time = 8 + len(body) + 4 + 40, peer.link.now()
         if dscp is None:
             dscp = classes.rtx if rtx else classes.data
+        if trim or ce:
+            how["before"] = (classes.rtx if rtx else classes.data) << 2 | layers.ECT0
         if trim:
             how["trim"] = min(TRIM_TO, len(body) - 1)
         piece.ev = peer.send(body, dscp=dscp, ecn=CE if ce else layers.ECT0, **how)

@@ -81,15 +81,25 @@ REQUESTOR = {
     "wrap-sent": ("6", "PSNs of the sender wrap"),
     "port-down": ("7.4.8, 3.6", "no data goes to a port that was announced as down"),
 }
+# Only with SRv6.
+TUNNEL = {
+    "by-srv6": ("9", "each packet to a peer that is reached by SRv6 has an outer header"),
+    "locator": ("9, RFC 9800", "an outer destination ends at the locator of the port where the packet arrives"),
+}
 
 
 def numbered():
     """{name: Question}"""
     found = {}
-    for letter, group in (("R", RESPONDER), ("S", REQUESTOR)):
+    for letter, group in (("R", RESPONDER), ("S", REQUESTOR), ("T", TUNNEL)):
         for n, (name, (section, text, *disputed)) in enumerate(group.items(), 1):
             found[name] = Question(f"{letter}{n}", section, text, disputed[0] if disputed else "")
     return found
+
+
+def asked(srv6):
+    """Questions to a device that is met by SRv6, or not."""
+    return {name: q for name, q in QUESTIONS.items() if srv6 or name not in TUNNEL}
 
 
 QUESTIONS = numbered()

@@ -51,7 +51,7 @@ device::connection::connection(const foreign_habits &h, u32 qpn, u32 rq_psn, u32
 
 void device::push(const envelope &e, const bytes &body)
 {
-    out_.push_back({now_ns_ + hop_ns, seal(own_, peer_, e, body)});
+    out_.push_back({now_ns_ + hop_ns, seal(own_, peer_, way_, e, body)});
 }
 
 // @from: where in the source the payload begins.
@@ -149,7 +149,7 @@ void device::take(const bytes &frame, u64 now_ns)
     u32 at;
 
     now_ns_ = now_ns;
-    if (!open(frame, own_.v6, &e, &body) || (e.port != 4791 && e.port != 4971) || e.src != peer_.ip || body.size() < 12)
+    if (!open(frame, own_.v6, way_, &e, &body) || (e.port != 4791 && e.port != 4971) || e.src != peer_.ip || body.size() < 12)
         return;
     if (body[0] == endpoint_request)
         return endpoint(body, paths(own_.v6)[0].ev);

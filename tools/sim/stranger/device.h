@@ -20,8 +20,8 @@ struct sent_frame {
 
 class device {
 public:
-    device(const host &own, const host &peer, const foreign_habits &habits)
-        : own_(own), peer_(peer), habits_(habits)
+    device(const host &own, const host &peer, const tunnel &way, const foreign_habits &habits)
+        : own_(own), peer_(peer), way_(way), habits_(habits)
     {
     }
 
@@ -56,6 +56,7 @@ private:
     void push(const envelope &e, const bytes &body);
 
     host own_, peer_;
+    tunnel way_;
     foreign_habits habits_;
     std::unique_ptr<connection> c_;
     std::deque<sent_frame> out_;

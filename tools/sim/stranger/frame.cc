@@ -9,9 +9,10 @@ namespace sim::stranger {
 
 namespace {
 
-constexpr size_t eth = 14, udp_hdr = 8, icrc_len = 4;
+constexpr size_t eth = 14, ip6_len = 40, srh_len = 24, udp_hdr = 8, icrc_len = 4;
+constexpr u8 in_ip4 = 4, in_udp = 17, in_ip6 = 41, in_routing = 43;
 
-size_t ip_len(bool v6) { return v6 ? 40 : 20; }
+size_t ip_len(bool v6) { return v6 ? ip6_len : 20; }
 
 void put(bytes &b, u64 v, unsigned int n)
 {
@@ -90,6 +91,37 @@ void put_ip(bytes &b, const host &from, const host &to, const envelope &e, size_
     b[at + 11] = static_cast<u8>(sum);
 }
 
+void put_outer(bytes &b, const tunnel &t, const envelope &e, bool v6, size_t length)
+{
+    u8 proto = v6 ? in_ip6 : in_ip4;
+
+    put(b, 6u << 28 | (static_cast<u32>(e.dscp) << 2 | e.ecn) << 20 | (v6 ? e.ev & 0xffff : 0), 4);
+    put(b, length + (t.srh ? srh_len : 0), 2);
+    put(b, static_cast<u64>(t.srh ? in_routing : proto) << 8 | 64, 2);
+    b.insert(b.end(), t.locator.begin(), t.locator.end());
+    b.insert(b.end(), t.destination.begin(), t.destination.end());
+    if (!t.srh)
+        return;
+    put(b, static_cast<u64>(proto) << 24 | 2 << 16 | 4 << 8 | 1, 4); // two words, type 4, one segment left
+    put(b, 0, 4);
+    b.insert(b.end(), t.segment.begin(), t.segment.end());
+}
+
+// Where the inner header is; 0: none of this family, or not for the locator.
+size_t inside(const bytes &frame, bool v6, const tunnel &t)
+{
+    size_t at = eth + ip6_len;
+
+    if (frame.size() < at + srh_len || !std::equal(t.locator.begin(), t.locator.end(), frame.begin() + eth + 24))
+        return 0;
+    u8 proto = frame[eth + 6];
+    if (proto == in_routing) {
+        proto = frame[at];
+        at += srh_len;
+    }
+    return proto == (v6 ? in_ip6 : in_ip4) ? at : 0;
+}
+
 } // namespace
 
 bool parse_host(const std::string &text, host *h)
@@ -99,7 +131,24 @@ bool parse_host(const std::string &text, host *h)
     return inet_pton(h->v6 ? AF_INET6 : AF_INET, text.c_str(), h->ip.data() + (h->v6 ? 0 : 12)) == 1;
 }
 
-bytes seal(const host &from, const host &to, const envelope &e, const bytes &body)
+bool parse_tunnel(const std::string &locator, const std::string &way, tunnel *t)
+{
+    size_t comma = way.find(',');
+    host at, to, segment;
+
+    t->used = true;
+    t->srh = comma != std::string::npos;
+    if (!parse_host(locator, &at) || !parse_host(way.substr(0, comma), &to) || !at.v6 || !to.v6)
+        return false;
+    if (t->srh && (!parse_host(way.substr(comma + 1), &segment) || !segment.v6))
+        return false;
+    t->locator = at.ip;
+    t->destination = to.ip;
+    t->segment = segment.ip;
+    return true;
+}
+
+bytes seal(const host &from, const host &to, const tunnel &t, const envelope &e, const bytes &body)
 {
     size_t length = udp_hdr + body.size() + icrc_len;
     bytes ip, frame(12, 0);
@@ -113,31 +162,34 @@ bytes seal(const host &from, const host &to, const envelope &e, const bytes &bod
     u32 crc = icrc(ip, from.v6);
     for (int i = 0; i < 4; i++)
         ip.push_back(static_cast<u8>(crc >> 8 * i));
-    put(frame, from.v6 ? 0x86dd : 0x0800, 2);
+    put(frame, from.v6 || t.used ? 0x86dd : 0x0800, 2);
+    if (t.used)
+        put_outer(frame, t, e, from.v6, ip.size());
     frame.insert(frame.end(), ip.begin(), ip.end());
     return frame;
 }
 
-bool open(const bytes &frame, bool v6, envelope *e, bytes *body)
+bool open(const bytes &frame, bool v6, const tunnel &t, envelope *e, bytes *body)
 {
-    size_t udp = eth + ip_len(v6);
+    size_t at = t.used ? inside(frame, v6, t) : eth, udp = at + ip_len(v6);
 
-    if (frame.size() < udp + udp_hdr + icrc_len || get(frame, 12, 2) != (v6 ? 0x86ddu : 0x0800u) ||
-        frame[eth + (v6 ? 6 : 9)] != 17)
+    if (!at || frame.size() < udp + udp_hdr + icrc_len || get(frame, 12, 2) != (v6 || t.used ? 0x86ddu : 0x0800u) ||
+        frame[at + (v6 ? 6 : 9)] != in_udp)
         return false;
-    u32 ds = v6 ? get(frame, eth, 2) >> 4 & 0xff : frame[eth + 1];
+    // Switches mark and trim the outermost header.
+    u32 ds = v6 || t.used ? get(frame, eth, 2) >> 4 & 0xff : frame[eth + 1];
     e->dscp = static_cast<u8>(ds >> 2);
     e->ecn = ds & 3;
-    e->ev = get(frame, udp, 2) << 16 | (v6 ? get(frame, eth + 2, 2) : 0);
+    e->ev = get(frame, udp, 2) << 16 | (v6 ? get(frame, at + 2, 2) : 0);
     e->port = static_cast<u16>(get(frame, udp + 2, 2));
     e->udp_len = get(frame, udp + 4, 2);
     e->src = {};
-    std::copy_n(frame.begin() + static_cast<long>(eth) + (v6 ? 8 : 12), v6 ? 16 : 4, e->src.begin() + (v6 ? 0 : 12));
+    std::copy_n(frame.begin() + static_cast<long>(at) + (v6 ? 8 : 12), v6 ? 16 : 4, e->src.begin() + (v6 ? 0 : 12));
     e->trimmed = e->udp_len > frame.size() - udp;
     body->assign(frame.begin() + static_cast<long>(udp + udp_hdr), frame.end() - (e->trimmed ? 0 : icrc_len));
     if (e->trimmed)
         return true;
-    bytes ip(frame.begin() + eth, frame.end() - icrc_len);
+    bytes ip(frame.begin() + static_cast<long>(at), frame.end() - icrc_len);
     u32 crc = 0;
     for (size_t i = 0; i < icrc_len; i++)
         crc |= static_cast<u32>(frame[frame.size() - icrc_len + i]) << 8 * i;

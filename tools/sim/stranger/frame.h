@@ -21,6 +21,15 @@ struct host {
 // False: no address.
 bool parse_host(const std::string &text, host *h);
 
+// SRv6 around the packets of a host: its locator, and the way to its peer's.
+struct tunnel {
+    bool used = false, srh = false;
+    address locator{}, destination{}, segment{};
+};
+
+// LOCATOR and DESTINATION[,SEGMENT], IPv6 addresses. False: they are not.
+bool parse_tunnel(const std::string &locator, const std::string &way, tunnel *t);
+
 // What surrounds a packet.
 struct envelope {
     u32 ev = 0;
@@ -31,8 +40,8 @@ struct envelope {
     u32 udp_len = 0;
 };
 
-bytes seal(const host &from, const host &to, const envelope &e, const bytes &body);
-// The body from BTH to the ICRC. False: not UDP of this family, or the ICRC is wrong.
-bool open(const bytes &frame, bool v6, envelope *e, bytes *body);
+bytes seal(const host &from, const host &to, const tunnel &t, const envelope &e, const bytes &body);
+// The body from BTH to the ICRC. False: not UDP of this family, not for the locator, or the ICRC is wrong.
+bool open(const bytes &frame, bool v6, const tunnel &t, envelope *e, bytes *body);
 
 } // namespace sim::stranger

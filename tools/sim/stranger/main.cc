@@ -2,6 +2,7 @@
 // main.cc - mrcsim-stranger: mrcsim's foreign peer on a pipe, for the active conformance kit.
 //
 //	mrcsim-stranger OWN PEER [LIES]		addresses; bits of foreign_habits::lies
+//	mrcsim-stranger OWN PEER LIES LOCATOR DESTINATION[,SEGMENT]	by SRv6
 //
 // Lines of standard input: "ask WORDS", "frame NS PORT HEX", "wait NS". See tools/conform/README.md.
 #include "device.h"
@@ -59,15 +60,17 @@ int main(int argc, char **argv)
 {
     sim::foreign_habits habits;
     host own, peer;
+    tunnel way;
     std::string line;
 
-    if (argc < 3 || !parse_host(argv[1], &own) || !parse_host(argv[2], &peer)) {
-        std::cerr << "usage: mrcsim-stranger OWN PEER [LIES]\n";
+    if (argc < 3 || !parse_host(argv[1], &own) || !parse_host(argv[2], &peer) || argc == 5 ||
+        (argc > 5 && !parse_tunnel(argv[4], argv[5], &way))) {
+        std::cerr << "usage: mrcsim-stranger OWN PEER [LIES [LOCATOR DESTINATION[,SEGMENT]]]\n";
         return 2;
     }
     if (argc > 3)
         habits.lies = static_cast<u32>(std::strtoul(argv[3], nullptr, 0));
-    device d(own, peer, habits);
+    device d(own, peer, way, habits);
     try {
         while (std::getline(std::cin, line))
             obey(d, line);
