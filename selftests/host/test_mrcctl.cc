@@ -153,6 +153,7 @@ void test_complete()
     equal("complete devices", completions("qp show dev "), "<dev>");
     equal("complete peers", completions("ev show peer "), "<peer>");
     equal("complete files", completions("fabric check file "), "<file>");
+    equal("complete files of names", completions("log fabric "), "<file>");
     equal("complete free values", completions("qp show qpn "), "");
     equal("complete repeated keys", completions("ev set dev m peer ::1 index 1 i"), "index");
 }
@@ -591,6 +592,7 @@ int main()
     test_words();
     test_status();
     test_log();
+    test_names();
     test_report();
     fmt::print("# end {}\n", count);
     return failed != 0;

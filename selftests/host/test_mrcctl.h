@@ -27,4 +27,5 @@ void test_doctor();
 void test_words();
 void test_status();
 void test_log();
+void test_names();
 void test_report();

@@ -23,13 +23,13 @@ at_exit rm -rf "$tmp"
 t=$top/tools/mrcctl
 san="-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 read -ra flags <<<"$san $(pkg-config --cflags libnl-3.0 fmt)"
-read -ra libs <<<"$(pkg-config --libs libnl-3.0 fmt)"
+read -ra libs <<<"-ltomlplusplus $(pkg-config --libs libnl-3.0 fmt)"
 # The tests, of which all but one compile as one: doctor.h has another "check". mrcctl's own objects side by side.
-printf '#include "%s.cc"\n' "$here"/test_mrcctl{,_log,_report,_status} >"$tmp/tests.cc"
+printf '#include "%s.cc"\n' "$here"/test_mrcctl{,_log,_names,_report,_status} >"$tmp/tests.cc"
 for file in "$tmp/tests.cc" "$here/test_mrcctl_host.cc"; do
 	g++ -std=c++20 -Wall -Wextra "${flags[@]}" -I"$top/uapi" -c -o "$tmp/$(basename "$file" .cc).o" "$file" &
 done
-objs=("$tmp"/obj/mrcctl/{line,host,words/counters,lib/health,lib/nl}.o)
+objs=("$tmp"/obj/mrcctl/{line,host,words/counters,lib/fabric,lib/health,lib/nl}.o)
 CXXFLAGS=$san make -s "-j$(nproc)" -C "$t" OUT="$tmp" "${objs[@]}"
 wait
 g++ "${flags[@]}" -o "$tmp/test" "$tmp/tests.o" "$tmp/test_mrcctl_host.o" "${objs[@]}" "${libs[@]}"
@@ -87,6 +87,9 @@ ksft_test "and which there are" grep -q 'show, set, del; see mrcctl profile help
 status "completion of files" 0 __complete fabric check file "$tmp/obj/"
 ksft_test "names them" grep -qx "$tmp/obj/mrcctl/" "$tmp/stdout"
 status "netns that is not there: refused" 2 -n no-such-netns dev show
+status "names of a file that is not there: refused" 2 log fabric "$tmp/none.toml"
+ksft_test "by its name" grep -q 'none.toml' "$tmp/stderr"
+status "also for events" 2 event timeout 1ms fabric "$tmp/none.toml"
 status "errors with -j" 1 -j plane set dev mrc0 plane 33 admin on
 ksft_test "errors with -j are JSON" python3 -m json.tool "$tmp/stderr"
 status "onlookers: no such QP number" 1 latency qpn 0

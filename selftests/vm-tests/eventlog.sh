@@ -87,8 +87,9 @@ ksft_test "a time that is none is refused" refused
 notice() { mrcctl -n h2 -j log peer $H1 | jq -se 'flatten | map(select(.event == "port-down" and .plane == 2 and .cause == "notice")) | length >= 1'; }
 ksft_test "h2 has h1's notice, with its name" notice
 
-# A T1 that swallows is seen by EVs alone.
-mrc_start event h1 mrcctl -j event dev mrc0
+# A T1 that swallows is seen by EVs alone. With the fabric file, lines say whose.
+fabric_toml 2 3 2 2 >"$MRC_DIR/names.toml"
+mrc_start event h1 mrcctl -j event dev mrc0 fabric "$MRC_DIR/names.toml"
 ksft_test "somebody looks on" mrc_until 10 mrc_alive event
 t1() { "$1" p1-t1-2 t0-1 && "$1" p1-t1-2 t0-2; }
 ksft_test "T1 number 2 of plane 1 swallows" t1 fabric_blackhole
@@ -98,6 +99,17 @@ not_other() { log | jq -e 'map(select(.event == "ev-bad" and .plane == 1 and .ca
 ksft_test "and for nothing else" not_other
 seen() { jq -se 'flatten | map(select(.event == "ev-bad" and .plane == 1 and .ev != null and .peer != null)) | length >= 1' "$MRC_DIR/event.out"; }
 ksft_test "who looks on has seen it, with EV and peer" mrc_until 10 seen
+# Each has names, and one those of the T1.
+named() {
+	jq -s 'flatten | map(select(.event == "ev-bad" and .plane == 1 and .ev != null))' "$1" |
+		jq -e --arg by "p1-t0-1 p1-t1-2 p1-t0-2" 'all(.[]; .host == "h2" and (.by | length) == 3) and any(.[]; (.by | join(" ")) == $by)' ||
+		{ grep ev-bad "$1"; return 1; }
+}
+ksft_test "by names, too" named "$MRC_DIR/event.out"
+log fabric "$MRC_DIR/names.toml" >"$MRC_DIR/log.json"
+ksft_test "as the log" named "$MRC_DIR/log.json"
+in_text() { mrcctl -n h1 log plane 1 fabric "$MRC_DIR/names.toml" | grep "ev-bad .* peer $H2 host h2 ev .* by p1-t0-1,p1-t1-2,p1-t0-2 cause lost"; }
+ksft_test "and in text" in_text
 ksft_test "healed" t1 fabric_heal
 good() { log plane 1 peer $H2 | jq -e 'map(select(.event == "ev-good" and .cause == "answered")) | length >= 1'; }
 ksft_test "they are good again, for they answered" mrc_until 60 good

@@ -58,7 +58,7 @@ const char *by_word(uint64_t by)
     return by == MRC_AVOID_DAEMON ? "mrcd" : "person";
 }
 
-record link_record(const table &t, const table &link, const switch_names &switches)
+record link_record(const table &t, const table &link, const fabric_names &switches)
 {
     record r;
     table list(t[MRC_A_AVOIDS]);
@@ -85,7 +85,7 @@ error avoid_show(context &ctx, const arguments &args)
 {
     request rq(MRC_CMD_AVOID_GET);
     put_dev(rq, args);
-    switch_names switches;
+    fabric_names switches;
     auto e = switches.load(args.get("fabric"));
     if (!e)
         e = ctx.connect();

@@ -314,8 +314,8 @@ error ev_show(context &ctx, const arguments &args)
     uint32_t state = word ? parse_ev_state(*word) : 0;
     auto named = args.get("named");
     uint64_t only = named ? parse_number(*named, 0, UINT64_MAX, "named") : 0;
-    switch_names switches;
-    if (auto e = switches.load(args.get("fabric")))
+    fabric_names names;
+    if (auto e = names.load(args.get("fabric")))
         return e;
     return dump(ctx, rq, [&](const message &m) {
         table t(m.attrs);
@@ -326,7 +326,10 @@ error ev_show(context &ctx, const arguments &args)
                 continue;
             table ev(a);
             if (!word || ev[MRC_A_EV_STATE].num() == state)
-                ctx.out.object(ev_record(t, a, switches.path(static_cast<unsigned>(ev[MRC_A_EV_PORT].num()), ev[MRC_A_EV_VALUE].bytes())));
+                ctx.out.object(ev_record(
+                    t, a,
+                    {names.host(table(t[MRC_A_PEER])[MRC_A_PEER_GID].bytes()),
+                     names.path(static_cast<unsigned>(ev[MRC_A_EV_PORT].num()), ev[MRC_A_EV_VALUE].bytes())}));
         }
     });
 }

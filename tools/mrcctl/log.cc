@@ -11,6 +11,8 @@
 #include <linux/mrc.h>
 #include <poll.h>
 
+#include "ev_values.h"
+#include "names.h"
 #include "records.h"
 #include "since.h"
 #include "values.h"
@@ -44,6 +46,36 @@ void say_withheld()
     fmt::print(stderr, "mrcctl: peers and EVs are withheld: they need CAP_NET_ADMIN\n");
 }
 
+// Names of what a record is about.
+class namer {
+  public:
+    error load(const arguments &args) { return names_.load(args.get("fabric")); }
+
+    peer_names of_log(const table &t)
+    {
+        table l(t[MRC_A_LOG]);
+        auto bytes = l[MRC_A_LOG_GID].bytes();
+        peer_names names{names_.host(bytes), {}};
+        gid peer;
+
+        if (!l[MRC_A_LOG_EV] || !names_.has_switches() || bytes.size() != peer.size())
+            return names;
+        std::copy(bytes.begin(), bytes.end(), peer.begin());
+        auto plane = static_cast<unsigned>(l[MRC_A_LOG_PLANE].num());
+        auto value = values_.find(std::string(dev_name(t)), peer, plane, static_cast<uint32_t>(l[MRC_A_LOG_EV].num()),
+                                  static_cast<uint32_t>(l[MRC_A_LOG_ENTROPY].num()));
+        if (value)
+            names.by = names_.path(plane, *value);
+        return names;
+    }
+
+    peer_names of_event(const table &t) const { return {names_.host(table(t[MRC_A_PEER])[MRC_A_PEER_GID].bytes()), {}}; }
+
+  private:
+    fabric_names names_;
+    ev_values values_;
+};
+
 // Does the log have a record of this event, with its time and cause?
 bool is_in_log(uint64_t event)
 {
@@ -62,11 +94,13 @@ error log_show(context &ctx, const arguments &args)
     std::string of_peer = peer ? format_address(parse_address(*peer, "peer")) : "";
     uint64_t lost = 0;
     bool withheld = false;
+    namer names;
 
     request rq(MRC_CMD_LOG_GET);
     if (dev)
         rq.str(MRC_A_DEV_NAME, *dev);
-    auto e = ctx.connect();
+    auto e = names.load(args);
+    e = e ? e : ctx.connect();
     e = e ? e : ctx.nl.dump(rq, [&](const message &m) {
         table t(m.attrs), l(t[MRC_A_LOG]);
         lost = std::max(lost, l[MRC_A_LOG_LOST].num());
@@ -75,7 +109,7 @@ error log_show(context &ctx, const arguments &args)
             return;
         if (!of_peer.empty() && (!l[MRC_A_LOG_GID] || format_address(l[MRC_A_LOG_GID].bytes()) != of_peer))
             return;
-        ctx.out.object(log_record(t));
+        ctx.out.object(log_record(t, names.of_log(t)));
     });
     if (e)
         return e;
@@ -94,6 +128,9 @@ error monitor(context &ctx, const arguments &args)
     if (timeout)
         end = clock::now() + std::chrono::milliseconds(parse_time(*timeout, "ms", 0, UINT32_MAX, "timeout", "s"));
 
+    namer names;
+    if (auto e = names.load(args))
+        return e;
     if (auto e = ctx.connect())
         return e;
     if (dev) {
@@ -116,9 +153,9 @@ error monitor(context &ctx, const arguments &args)
         if (!left || (dev && dev_name(t) != *dev))
             return;
         if (m.cmd == MRC_CMD_LOG)
-            ctx.out.object(log_record(t));
+            ctx.out.object(log_record(t, names.of_log(t)));
         else if (m.cmd == MRC_CMD_EVENT && (without || !is_in_log(t[MRC_A_EVENT_TYPE].num())))
-            ctx.out.object(event_record(t));
+            ctx.out.object(event_record(t, names.of_event(t)));
         else
             return;
         left--;

@@ -3,10 +3,11 @@
 // names.cc - see names.h.
 #include "names.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <variant>
 
-#include "../lib/fabric/topology.h"
 #include "../lib/fabric/usid.h"
 
 namespace mrcctl {
@@ -20,13 +21,26 @@ constexpr std::uintmax_t size_max = 4 << 20;
 
 } // namespace
 
-switch_names::switch_names(const mrcfab::Fabric &fabric)
+fabric_names::fabric_names(const mrcfab::Fabric &fabric)
 {
+    const auto add = [&](const std::string &host, const std::vector<mrcfab::IfAddr> &addresses) {
+        for (auto &a : addresses)
+            hosts_.emplace(a.addr.gid(), host);
+    };
+
     for (auto &sw : fabric.switches)
         names_[{sw.plane, fabric.usid(sw)}] = sw.name;
-    const auto &t = fabric.topology;
+    for (auto &host : fabric.hosts)
+        add(host.name, host.addresses);
+    if (const auto &flat = fabric.flat)
+        for (unsigned n = 1; n <= flat->hosts.size(); n++)
+            add(flat->hosts[n - 1], flat->addresses(n));
+    const auto &t = topology_ = fabric.topology;
     if (!t)
         return;
+    for (auto &[node, difference] : t->differs)
+        if (t->has(node))
+            add(t->name(node), difference.addresses);
     for (unsigned plane = 1; plane <= t->planes; plane++) {
         for (unsigned n = 1; n <= t->t0s; n++)
             names_[{plane, mrcfab::Topology::usid(mrcfab::T0Id{plane, n})}] = t->name(mrcfab::T0Id{plane, n});
@@ -35,14 +49,14 @@ switch_names::switch_names(const mrcfab::Fabric &fabric)
     }
 }
 
-error switch_names::load(const std::optional<std::string> &file)
+error fabric_names::load(const std::optional<std::string> &file)
 {
     std::error_code ec;
 
     if (!file && !(std::filesystem::file_size(default_fabric, ec) <= size_max && !ec))
         return {};
     try {
-        *this = switch_names(mrcfab::load_fabric(file.value_or(default_fabric)));
+        *this = fabric_names(mrcfab::load_fabric(file.value_or(default_fabric)));
     } catch (const mrcfab::FabricError &e) {
         if (file)
             return {EINVAL, e.what(), false};
@@ -50,13 +64,13 @@ error switch_names::load(const std::optional<std::string> &file)
     return {};
 }
 
-std::string switch_names::of(unsigned plane, unsigned usid) const
+std::string fabric_names::of(unsigned plane, unsigned usid) const
 {
     auto at = names_.find({plane, usid});
     return at == names_.end() ? "" : at->second;
 }
 
-std::vector<std::string> switch_names::path(unsigned plane, std::span<const uint8_t> value) const
+std::vector<std::string> fabric_names::path(unsigned plane, std::span<const uint8_t> value) const
 {
     std::vector<std::string> list;
 
@@ -64,6 +78,29 @@ std::vector<std::string> switch_names::path(unsigned plane, std::span<const uint
         if (auto name = of(plane, unsigned{value[4 + 2 * i]} << 8 | value[5 + 2 * i]); !name.empty())
             list.push_back(std::move(name));
     return list;
+}
+
+std::string fabric_names::host(std::span<const uint8_t> bytes) const
+{
+    mrcfab::Ip6 address;
+
+    if (bytes.size() != address.bytes.size())
+        return "";
+    std::copy(bytes.begin(), bytes.end(), address.bytes.begin());
+    if (auto at = hosts_.find(address); at != hosts_.end())
+        return at->second;
+    if (!topology_)
+        return "";
+    for (auto &rule : topology_->addressing) {
+        const auto id = rule.host(address);
+        if (!id || !topology_->has(*id))
+            continue;
+        // It may have others than the rule says.
+        for (auto &own : topology_->addresses(*id))
+            if (own.addr.gid() == address)
+                return topology_->name(*id);
+    }
+    return "";
 }
 
 } // namespace mrcctl

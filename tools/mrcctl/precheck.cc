@@ -74,13 +74,13 @@ checked_host host_of(const Fabric &f, const std::string &name)
 }
 
 // The named hosts, without this one: so every host of a job can use the same list.
-std::vector<checked_host> hosts_of(const arguments &args, switch_names &switches)
+std::vector<checked_host> hosts_of(const arguments &args, fabric_names &switches)
 {
     const auto fabric = mrcfab::load_fabric(args.get("file").value_or(default_fabric));
     std::vector<std::string> names;
     std::vector<checked_host> hosts;
 
-    switches = switch_names(fabric);
+    switches = fabric_names(fabric);
     for (auto &item : args.items())
         if (std::string_view(item.k->name) == "host")
             names.push_back(item.values[0]);
@@ -136,7 +136,7 @@ error gather(context &ctx, const std::string &dev, std::vector<checked_host> &ho
     return {};
 }
 
-json dead_json(const checked_host &h, const switch_names &switches)
+json dead_json(const checked_host &h, const fabric_names &switches)
 {
     json dead = json::array();
 
@@ -146,7 +146,7 @@ json dead_json(const checked_host &h, const switch_names &switches)
     return dead;
 }
 
-std::string dead_text(const checked_host &h, const switch_names &switches)
+std::string dead_text(const checked_host &h, const fabric_names &switches)
 {
     std::string text;
     size_t n = 0;
@@ -159,7 +159,7 @@ std::string dead_text(const checked_host &h, const switch_names &switches)
 }
 
 // True: every path answered.
-bool tell(context &ctx, const checked_host &h, const switch_names &switches)
+bool tell(context &ctx, const checked_host &h, const fabric_names &switches)
 {
     std::set<uint8_t> planes, up;
     uint64_t least = UINT64_MAX, most = 0;
@@ -196,7 +196,7 @@ error fabric_precheck(context &ctx, const arguments &args)
     auto limit = std::chrono::milliseconds(parse_time(args.get("timeout").value_or("1000"), "ms", 1, 60000, "timeout"));
     uint64_t tries = parse_number(args.get("tries").value_or("3"), 1, 100, "tries");
     std::map<gid, checked_host *> by_address;
-    switch_names switches;
+    fabric_names switches;
     std::vector<checked_host> hosts;
     std::vector<path> all;
     uint16_t next = 0;

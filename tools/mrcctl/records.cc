@@ -169,9 +169,22 @@ void add_hints(record &r, uint64_t mask)
     r.add("hints", std::move(list));
 }
 
-void fill_peer(record &r, const table &p)
+void add_peer(record &r, const attr &address, const peer_names &names)
 {
-    r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
+    r.add("peer", format_address(address.bytes()));
+    if (!names.host.empty())
+        r.add("host", names.host);
+}
+
+void add_by(record &r, const peer_names &names)
+{
+    if (!names.by.empty())
+        r.add("by", names.by).as_text("by", fmt::format("by {}", fmt::join(names.by, ",")));
+}
+
+void fill_peer(record &r, const table &p, const peer_names &names = {})
+{
+    add_peer(r, p[MRC_A_PEER_GID], names);
     add_num(r, p, MRC_A_PEER_PROFILE_ID, "profile");
     if (p[MRC_A_PEER_PORTS_UP]) {
         json ports = port_list(p[MRC_A_PEER_PORTS_UP].num());
@@ -337,12 +350,12 @@ record peer_record(const table &t)
     return r;
 }
 
-record ev_record(const table &t, const attr &ev, const std::vector<std::string> &by)
+record ev_record(const table &t, const attr &ev, const peer_names &names)
 {
     record r;
     table p(t[MRC_A_PEER]), e(ev);
     add_ids(r, t);
-    r.add("peer", format_address(p[MRC_A_PEER_GID].bytes()));
+    add_peer(r, p[MRC_A_PEER_GID], names);
     add_num(r, p, MRC_A_PEER_PROFILE_ID, "profile");
     if (p[MRC_A_PEER_NAMED])
         add_num(r, p, MRC_A_PEER_NAMED, "named");
@@ -352,8 +365,7 @@ record ev_record(const table &t, const attr &ev, const std::vector<std::string> 
     if (e[MRC_A_EV_AVOIDED])
         r.add("avoided", true);
     r.add("value", format_ev(guess_fmt(e), e[MRC_A_EV_VALUE].bytes()));
-    if (!by.empty())
-        r.add("by", by).as_text("by", fmt::format("by {}", fmt::join(by, ",")));
+    add_by(r, names);
     add_num(r, e, MRC_A_EV_ENTROPY, "entropy");
     r.as_text("entropy", fmt::format("entropy {:#010x}", e[MRC_A_EV_ENTROPY].num()));
     add_num(r, e, MRC_A_EV_TX_PKTS, "tx_pkts");
@@ -431,7 +443,7 @@ std::vector<record> stats_lines(const table &t, bool zeros)
     return lines;
 }
 
-record event_record(const table &t)
+record event_record(const table &t, const peer_names &names)
 {
     record r;
     auto now = std::chrono::system_clock::now();
@@ -451,11 +463,11 @@ record event_record(const table &t)
     if (t[MRC_A_PLANE])
         fill_plane(r, table(t[MRC_A_PLANE]));
     if (t[MRC_A_PEER])
-        fill_peer(r, table(t[MRC_A_PEER]));
+        fill_peer(r, table(t[MRC_A_PEER]), names);
     return r;
 }
 
-record log_record(const table &t)
+record log_record(const table &t, const peer_names &names)
 {
     record r;
     table l(t[MRC_A_LOG]);
@@ -468,8 +480,9 @@ record log_record(const table &t)
     add_ids(r, t);
     add_num(r, l, MRC_A_LOG_PLANE, "plane");
     if (l[MRC_A_LOG_GID])
-        r.add("peer", format_address(l[MRC_A_LOG_GID].bytes()));
+        add_peer(r, l[MRC_A_LOG_GID], names);
     add_num(r, l, MRC_A_LOG_EV, "ev");
+    add_by(r, names);
     if (l[MRC_A_LOG_ENTROPY]) {
         r.detail("entropy", l[MRC_A_LOG_ENTROPY].num());
         r.as_text("entropy", fmt::format("entropy {:#010x}", l[MRC_A_LOG_ENTROPY].num()));

@@ -34,6 +34,12 @@ class counter_names {
     std::vector<std::string> names_;
 };
 
+// Names from the fabric file. Empty: none is known.
+struct peer_names {
+    std::string host;            // of the peer
+    std::vector<std::string> by; // of the switches that the EV crosses
+};
+
 // The name of the device in a message.
 std::string_view dev_name(const mrcnl::table &t);
 
@@ -44,14 +50,13 @@ record profile_record(const mrcnl::table &t);
 record cc_record(const mrcnl::table &t);
 // Without its controllers, which may come in several messages.
 record peer_record(const mrcnl::table &t);
-// @by: names of the switches that the EV crosses.
-record ev_record(const mrcnl::table &t, const mrcnl::attr &ev, const std::vector<std::string> &by = {});
+record ev_record(const mrcnl::table &t, const mrcnl::attr &ev, const peer_names &names = {});
 record qp_record(const mrcnl::table &t, counter_names &names);
 record stats_record(const mrcnl::table &t);
 // One line per counter, for text.
 std::vector<record> stats_lines(const mrcnl::table &t, bool zeros);
-record event_record(const mrcnl::table &t);
+record event_record(const mrcnl::table &t, const peer_names &names = {});
 // A record of the module's log, with its own time.
-record log_record(const mrcnl::table &t);
+record log_record(const mrcnl::table &t, const peer_names &names = {});
 
 } // namespace mrcctl

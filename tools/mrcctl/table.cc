@@ -18,7 +18,7 @@ key file_key()
 
 key names_key()
 {
-    return {"fabric", {"FILE"}, "fabric file with the names of switches, default: /etc/mrc/fabric.toml if there"};
+    return {"fabric", {"FILE"}, "fabric file with the names of hosts and switches, default: /etc/mrc/fabric.toml if there"};
 }
 
 // An object that measures for a while and then prints.
@@ -51,6 +51,7 @@ object events(const char *name, const char *help, const char *example)
                      dev_key(false),
                      {"count", {"N"}, "stop after N events"},
                      {"timeout", {"TIME"}, "stop after this time: 10s, 500ms (a number alone: s)"},
+                     names_key(),
                  },
                  example},
             }};
@@ -472,6 +473,7 @@ std::vector<object> make_table()
                   dev_key(false),
                   {"plane", {"N"}, "print only entries of this plane"},
                   {"peer", {"GID"}, "print only entries of this peer"},
+                  names_key(),
               },
               "mrcctl log since 10m plane 2"},
          }},
