@@ -2,7 +2,7 @@
 // One fault at a time, seen for a while: the right part, direction and symptom.
 #include <gtest/gtest.h>
 
-#include "../../tools/lib/verdict/infer.h"
+#include "../../tools/lib/verdict/symptom.h"
 #include "../daemon/rules.h"
 #include "world.h"
 
@@ -100,6 +100,62 @@ TEST(infer, nothing_to_find)
 
     EXPECT_TRUE(r.findings.empty());
     EXPECT_EQ(r.reporting, 32u);
+}
+
+// A pause that the module did not see, so short that the probes it delays are of one plane by chance.
+TEST(infer, short_pause)
+{
+    InferRig g;
+    auto e = g.w.slice(10);
+    Counts n;
+
+    n.sent = 1000;
+    n.control_sent = 500;
+    n.lost = n.late = 6;
+    n.control_lost = 3;
+    e.failed[Probe{ProbeKind::kT0Loop, 2, 5, 1}] += {n, e.from, e.to};
+    is(infer(g.l, e, g.plans), {PartKind::kNic, 0, 5, 0}, Symptom::kStalled);
+}
+
+// Two queues one after the other, on the way of the same probes: most losses fit both.
+TEST(infer, few_losses_of_queues)
+{
+    const InferRig g;
+    Finding f{{PartKind::kUp, 1, 2, 3}};
+    Counts n;
+
+    n.sent = 375;
+    n.control_sent = 188;
+    n.lost = 3;
+    n.queued = 18;
+    n.rtt_low = 12000;
+    n.rtt_sum = 45000 * n.back();
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kCongestion);
+    n.queued = 0;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kLoss) << "too few to tell by the class";
+    n.queued = 18;
+    n.control_lost = 1;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kLoss) << "control is lost, too";
+}
+
+// One of the observers pauses meanwhile, which delays a control packet.
+TEST(infer, queue_and_pause)
+{
+    const InferRig g;
+    Finding f{{PartKind::kDown, 1, 2, 3}};
+    Counts n;
+
+    n.sent = 876;
+    n.control_sent = 434;
+    n.lost = 11;
+    n.control_lost = 1;
+    n.late = 3;
+    n.queued = 49;
+    n.rtt_low = 12000;
+    n.rtt_sum = 37000 * n.back();
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kCongestion);
+    n.late = 0;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kLoss) << "control is lost";
 }
 
 // One host alone names what it cannot tell apart, and is not confirmed by anybody.

@@ -2,6 +2,8 @@
 // symptom.cc - see symptom.h.
 #include "symptom.h"
 
+#include <algorithm>
+
 namespace mrcver {
 
 namespace {
@@ -20,12 +22,15 @@ bool full_size(const Counts &n)
            ratio(n.lost - n.full_lost, n.sent - n.full_sent) < kFew / 2 * ratio(n.full_lost, n.full_sent);
 }
 
-bool data_only(const Counts &n)
+// At least @wanted packets of the data class, and next to none of control. Late packets were not
+// lost; how many of them are of control is not known.
+bool data_only(const Counts &n, double wanted)
 {
     const std::uint64_t data = n.lost - n.control_lost;
+    const std::uint64_t control = n.control_lost - std::min(n.control_lost, n.late);
 
-    return data >= kLossesWanted && n.control_sent >= data &&
-           ratio(n.control_lost, n.control_sent) < kFew * ratio(data, n.sent - n.control_sent);
+    return static_cast<double>(data) >= wanted && n.control_sent >= data &&
+           ratio(control, n.control_sent) < kFew * ratio(data, n.sent - n.control_sent);
 }
 
 bool queues(const Counts &n)
@@ -33,6 +38,21 @@ bool queues(const Counts &n)
     const double mean = ratio(n.rtt_sum, n.back());
 
     return n.queued * 4 > n.lost && mean > kLongQueue * static_cast<double>(n.rtt_low);
+}
+
+// Most probes came late, or the module saw that the host paused. The few probes that a short pause
+// delays may be of one plane, but it is the host that is slow.
+bool stalled(Finding &f, const Counts &n, const Evidence &e)
+{
+    const bool late = n.late * 2 > n.lost;
+
+    if (f.part.kind == PartKind::kHostCable && late)
+        f.part = {PartKind::kNic, 0, f.part.a, 0};
+    if (f.part.kind != PartKind::kNic)
+        return false;
+    if (const auto it = e.hosts.find(f.part.a); it != e.hosts.end())
+        f.stalls = it->second.stalls;
+    return f.stalls > 0 || late;
 }
 
 // One other host of the T0 that receives what is for this one.
@@ -57,14 +77,8 @@ unsigned receiver(const Finding &f, const Counts &n, const Layout &l, const Evid
 
 Symptom symptom_of(Finding &f, const Counts &n, const Layout &l, const Evidence &e)
 {
-    const bool of_host = f.part.kind == PartKind::kNic;
-
-    if (of_host) {
-        const auto it = e.hosts.find(f.part.a);
-        f.stalls = it == e.hosts.end() ? 0 : it->second.stalls;
-        if (f.stalls || n.late * 2 > n.lost)
-            return Symptom::kStalled;
-    }
+    if (stalled(f, n, e))
+        return Symptom::kStalled;
     if (n.other_plane * 2 > n.failed())
         return Symptom::kMisCabled;
     if (n.corrupt * 2 > n.failed())
@@ -72,8 +86,11 @@ Symptom symptom_of(Finding &f, const Counts &n, const Layout &l, const Evidence 
     f.gets_it = receiver(f, n, l, e);
     if (f.gets_it)
         return Symptom::kMisConfigured;
-    if (data_only(n))
-        return queues(n) ? Symptom::kCongestion : Symptom::kDataClass;
+    // A few losses prove no fault where queues are long.
+    if (queues(n) && data_only(n, 1))
+        return Symptom::kCongestion;
+    if (data_only(n, kLossesWanted))
+        return Symptom::kDataClass;
     if (full_size(n))
         return Symptom::kFullSize;
     return Symptom::kLoss;

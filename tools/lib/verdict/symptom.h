@@ -6,7 +6,8 @@
 
 namespace mrcver {
 
-// @sum: of the probes that lost packets by it. Sets gets_it and stalls of @f, too.
+// @sum: of the probes that lost packets by it. Sets gets_it and stalls of @f, too, and
+// the part if it is the host that stalled.
 Symptom symptom_of(Finding &f, const Counts &sum, const Layout &layout, const Evidence &evidence);
 
 }   // namespace mrcver
