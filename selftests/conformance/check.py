@@ -30,7 +30,9 @@ import tshark   # noqa: E402  pylint: disable=wrong-import-position
 
 
 # What MRC 1.0 has not: SEND, READ, ATOMIC, SEND with invalidate.
-OURS = {*range(0xc0, 0xc6), *range(0xcc, 0xd1), 0xd2, 0xd3, 0xd4, 0xd6, 0xd7}
+OURS = {*range(0xc0, 0xc6), *range(0xcc, 0xd1), 0xd2, 0xd3, 0xd4, 0xd6, 0xd7, *packet.COPY}
+
+DATAGRAMS = (0x64, 0x65)        # RoCEv2's, of which only the copies are looked at
 
 
 class Tap:
@@ -58,7 +60,7 @@ def decode(paths, classes, plain, bad):
         for time, raw in pcap.read(path):
             p = None
             try:
-                p = packet.Packet(raw, classes, time, plain)
+                p = packet.Packet(raw, classes, time, plain, DATAGRAMS)
                 packets.append(p)
             except layers.NotMrc:
                 pass

@@ -15,7 +15,7 @@ STAMP = ("mrc.ts.tx", "mrc.ts.tsr", "mrc.ts.ftype")
 
 
 def of_bth(p):
-    return {"mrc.bth.opcode": p.opcode, "mrc.bth.se": p.se, "mrc.bth.m": 0, "mrc.bth.pad": p.pad,
+    return {"mrc.bth.opcode": p.opcode, "mrc.bth.se": p.se, "mrc.bth.m": p.migrated, "mrc.bth.pad": p.pad,
             "mrc.bth.tver": 0, "mrc.bth.pkey": 0xffff, "mrc.bth.dqpn": p.dqpn, "mrc.bth.a": p.a,
             "mrc.bth.rtx": p.rtx, "mrc.bth.ts": p.ts, "mrc.bth.psn": p.psn, "mrc.ev": p.ev,
             "mrc.icrc": struct.unpack("<I", p.frame.icrc)[0], "mrc.icrc.good": 1}
@@ -68,6 +68,17 @@ def drawn(p):
             f"{first + len(bits) - 1 & 0xffffff}")
 
 
+def of_copy(p):
+    said = {"mrc.deth.qkey": p.qkey, "mrc.deth.mark": p.mark, "mrc.deth.sqpn": p.sqpn}
+    if p.extra:
+        said["mrc.imm"], = struct.unpack("!I", p.extra)
+    if p.payload:
+        said["mrc.payload"] = p.payload.hex()
+    if p.pad:
+        said["mrc.padding"] = "00" * p.pad
+    return said
+
+
 def of_control(p):
     if p.opcode == packet.ACK:
         return {"mrc.aeth.syndrome": p.syndrome, "mrc.aeth.msn": p.done}
@@ -88,7 +99,8 @@ def of_control(p):
 
 
 def ours(p):
-    return {**of_bth(p), **(of_data(p) if p.opcode in packet.DATA else of_control(p))}
+    read = of_data if p.opcode in packet.DATA else of_copy if p.opcode in packet.COPY else of_control
+    return {**of_bth(p), **read(p)}
 
 
 # Every field that a packet can have.
@@ -105,7 +117,8 @@ FIELDS = ("mrc.bth.opcode", "mrc.bth.se", "mrc.bth.m", "mrc.bth.pad", "mrc.bth.t
           "mrc.nack.dpdcid", "mrc.nack.psn", "mrc.nack.cc_type", "mrc.nack.cc_fl",
           "mrc.nack.tx_ts", "mrc.probe.vendor", "mrc.probe.id", "mrc.probe.spdcid",
           "mrc.probe.dpdcid", "mrc.ep.req_op", "mrc.ep.rsp_op", "mrc.ep.vendor", "mrc.ep.ports",
-          "mrc.ep.tx_ts", "mrc.self.id", "mrc.self.number", "mrc.self.secret")
+          "mrc.ep.tx_ts", "mrc.self.id", "mrc.self.number", "mrc.self.secret", "mrc.deth.qkey", "mrc.deth.mark",
+          "mrc.deth.sqpn")
 
 
 def same(theirs, mine):

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """golden.py - cut the golden captures out of what vm-tests/conformance.sh has captured.
 
-    selftests/run.sh -k 6.1 conformance && golden.py out/check/6.1 golden
+    selftests/run.sh -k 6.1 conformance && golden.py out/check/6.1 golden [NAME...]
     selftests/run.sh -k 7.3 activekit && golden.py out/check/7.3 golden
 
-One file for each type of packet by each way of carrying it, and one for each story. Frames of
+@NAME: which files; all without one. One file for each type of packet by each way of carrying it, and one for each story. Frames of
 all hosts and planes stand in order of time. golden/README.md says what each file shows.
 """
 import glob
@@ -22,15 +22,16 @@ import packet   # noqa: E402  pylint: disable=wrong-import-position
 import pcap     # noqa: E402  pylint: disable=wrong-import-position
 
 DSCPS = packet.Classes(8, 12, 46, (10,))
+DATAGRAMS = (0x64, 0x65)        # RoCEv2's
 
 
 def frames(folder, case, plain=False):
     """[(time, raw, Packet)] of one case, by time."""
     out = []
-    for path in glob.glob(f"{folder}/{case}-h*.pcap"):
+    for path in glob.glob(f"{folder}/{case}-[hb]*.pcap"):
         for time, raw in pcap.read(path):
             try:
-                out.append((time, raw, packet.Packet(raw, DSCPS, time, plain)))
+                out.append((time, raw, packet.Packet(raw, DSCPS, time, plain, DATAGRAMS)))
             except layers.NotMrc:
                 pass
     if not out:
@@ -87,8 +88,20 @@ def resent(p):
     return p.opcode in packet.DATA and p.rtx
 
 
+def came_back(all_frames):
+    """Self-probes, each where it leaves and where it comes back."""
+    seen = {}
+    for f in all_frames:
+        if f[2].opcode == packet.SELF:
+            seen.setdefault((f[2].test, f[2].number), []).append(f)
+    twice = [f for pair in seen.values() if len(pair) == 2 for f in pair]
+    if len(twice) < 8:
+        sys.exit("golden: self-probes did not come back in this capture; capture again")
+    return sorted(twice, key=lambda f: f[0])[:12]
+
+
 def main():
-    folder, target = sys.argv[1:]
+    folder, target, *names = sys.argv[1:]
     if os.path.exists(f"{folder}/responder.wrapped.pcap"):
         return played(folder, target)
     srv6 = frames(folder, "srv6")
@@ -102,8 +115,11 @@ def main():
         "no-receive": refused(srv6, (packet.NO_RESOURCE,)),
         "port-down": around(srv6, port_down, 10, 30),
         "plane-dies": around(frames(folder, "dies"), resent, 70, 50),
+        "self-probes": came_back(frames(folder, "self")),
     }
     for name, story in stories.items():
+        if names and name not in names:
+            continue
         pcap.write(f"{target}/{name}.pcap", [f[:2] for f in story])
         print(f"{name}: {len(story)} frames")
     return None

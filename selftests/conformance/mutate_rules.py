@@ -206,6 +206,13 @@ def of_itself(at, value, size=40, dst=None):
     return edit(frames, len(frames) - 1, change)
 
 
+def copied(change):
+    """A run with a copied datagram, whose BTH and what follows are made anew by @change."""
+    made = sample.Run(outer="none")
+    made.a.copied_datagram(0xe5, 10)
+    return rebuilt(0xe5, change, frames=made.frames)
+
+
 def larger_than_mtu(bth):
     return bth[:32] + struct.pack("!I", 4100) + bytes(4100)
 
@@ -255,6 +262,9 @@ BY_HAND = {
     "self-probe: number, id, secret, payload": lambda: of_itself(0, 0xdf, size=4),
     "a self-probe is of its host to itself": lambda: of_itself(0, 0xdf, dst=sample.B6),
     "BTH PSN of a self-probe is its number": lambda: of_itself(11, 4),
+    "DETH of a copied datagram whole": lambda: copied(lambda b: b[:20]),
+    "a copied datagram has the mark": lambda: copied(lambda b: b[:16] + b"\0" + b[17:]),
+    "BTH flags of a copied datagram": lambda: copied(lambda b: b[:8] + b"\x80" + b[9:]),
     "an EV has one outer destination": lambda: outer_bytes(30, b"\x77\x77"),
     "packets are sprayed over several EVs": one_ev,
 }

@@ -169,6 +169,12 @@ class Host:
         for _ in range(2):
             self.run.frames.append((self.run.tick(), raw))
 
+    def copied_datagram(self, opcode, size, psn=5):
+        """The second of two."""
+        imm = b"\x12\x34\x56\x78" if opcode == 0xe5 else b""
+        body = bth(opcode, self.qpn, psn, -size % 4 | 4) + struct.pack("!II", 0x11223344, 0x4d << 24 | self.own)
+        self.emit(body + imm + bytes(i * 7 & 0xff for i in range(size)) + bytes(-size % 4), DATA_DSCP, 2)
+
     def endpoint_answer(self, number, op, stamp):
         body = bytearray(36)
         body[1] = op << 2

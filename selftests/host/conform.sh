@@ -30,5 +30,6 @@ ksft_test "trimmed" judged trimmed.pcap
 ksft_test "no-receive" judged no-receive.pcap
 ksft_test "port-down" judged port-down.pcap
 ksft_test "plane-dies" judged plane-dies.pcap
+ksft_test "self-probes" judged self-probes.pcap
 ksft_relay < <(/usr/bin/python3 -I "$here/../conformance/mutate_rules.py" "${MRC_SEED:-1}")
 ksft_finish

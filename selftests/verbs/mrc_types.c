@@ -6,11 +6,11 @@
  *	mrc_types [-d DEV] [-g INDEX] [-4] [-p PORT] [-m MTU] [-r ROUNDS] [SERVER]
  *
  * Cases, each on a queue pair of its own: all operations that succeed, in one packet and in
- * several, with and without immediate; a SEND that comes before its receive; a SEND longer
- * than its receive and a WRITE with a wrong R_Key, which are refused. (SEND with invalidate
- * is not: the module has nothing to invalidate and does not send it.) Status 0: every
- * completion had the status that belongs to the case. What the packets look like is
- * judged elsewhere.
+ * several, with and without immediate; SENDs that invalidate a memory window; a SEND that comes
+ * before its receive; a SEND longer than its receive and a WRITE with a wrong R_Key, which are
+ * refused. Then datagrams, which are sent twice after a pause, where there are two planes.
+ * Status 0: every completion had the status that belongs to the case. What the packets look
+ * like is judged elsewhere.
  *
  * What one operation reads no other writes: payload is not copied when its ICRC is reckoned, and an
  * ATOMIC may be executed before the response of the READ that was posted before it has left.
@@ -19,7 +19,7 @@
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
-#include "vcommon.h"
+#include "vud.h"
 
 #define PART		(16 * 1024)
 #define SOURCE		0		/* of SENDs and WRITEs, and at the peer of READs: nobody writes it */
@@ -30,15 +30,19 @@
 #define RECVS		7	/* of one round: what post_round() sends with a receive */
 #define ROUND_OPS	13
 #define LATE_US		100000
+#define PAUSE_US	250000	/* no connection proves a plane to be alive that was silent so long */
+#define DGRAMS		4
+#define DGRAM_LEN	101
 #define WAIT_MS		30000
 
-enum kase { ALL_GOOD, LATE_RECV, LONG_SEND, BAD_RKEY, N_CASES };
+enum kase { ALL_GOOD, INVALIDATES, LATE_RECV, LONG_SEND, BAD_RKEY, N_CASES };
 
 static const struct {
 	const char *name;
 	enum ibv_wc_status status;
 } cases[N_CASES] = {
 	[ALL_GOOD] = { "all operations", IBV_WC_SUCCESS },
+	[INVALIDATES] = { "SENDs with invalidate", IBV_WC_SUCCESS },
 	[LATE_RECV] = { "a SEND before its receive", IBV_WC_SUCCESS },
 	[LONG_SEND] = { "a SEND longer than its receive", IBV_WC_REM_INV_REQ_ERR },
 	[BAD_RKEY] = { "WRITE with a wrong R_Key", IBV_WC_REM_ACCESS_ERR },
@@ -100,6 +104,34 @@ static void post_recv(uint32_t len)
 		vc_die("ibv_post_recv: %s", strerror(errno));
 }
 
+/* What the server says to the client. */
+static uint32_t told(uint32_t number)
+{
+	if (opts.server ? !vc_recv(tcp, &number, sizeof(number)) : !vc_send(tcp, &number, sizeof(number)))
+		bad("the peer is gone", -1);
+	return number;
+}
+
+/* A window on what is received, with another R_Key each time; the peer learns it. */
+static void lend(struct ibv_mw *mw)
+{
+	struct ibv_send_wr *out, wr = {
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = {
+			.mw = mw,
+			.rkey = mw->rkey = ibv_inc_rkey(mw->rkey),
+			.bind_info = { mr, (uintptr_t)mr->addr + TARGET, PART, IBV_ACCESS_REMOTE_WRITE },
+		},
+	};
+
+	errno = ibv_post_send(qp, &wr, &out);
+	if (errno)
+		vc_die("a window is not bound: %s", strerror(errno));
+	expect("a window is bound", 1, IBV_WC_SUCCESS);
+	told(mw->rkey);
+}
+
 static void post(enum ibv_wr_opcode opcode, uint32_t len, uint32_t flags)
 {
 	struct ibv_sge sge = { (uintptr_t)mr->addr, len, mr->lkey };
@@ -123,6 +155,10 @@ static void post(enum ibv_wr_opcode opcode, uint32_t len, uint32_t flags)
 		sge.addr += RESULT;
 		wr.wr.rdma.remote_addr = peer.addr + SOURCE;
 		wr.wr.rdma.rkey = peer.rkey;
+		break;
+	case IBV_WR_SEND_WITH_INV:
+		sge.addr += SOURCE;
+		wr.invalidate_rkey = told(0);
 		break;
 	default:
 		sge.addr += SOURCE;
@@ -165,6 +201,11 @@ static void client(enum kase k, uint32_t mtu)
 			expect(cases[k].name, ROUND_OPS, cases[k].status);
 		}
 		return;
+	case INVALIDATES:
+		post(IBV_WR_SEND_WITH_INV, 97, 0);
+		expect(cases[k].name, 1, cases[k].status);
+		post(IBV_WR_SEND_WITH_INV, 2 * mtu + 1, 0);
+		break;
 	case LATE_RECV:
 		barrier();
 		post(IBV_WR_SEND, 100, 0);
@@ -184,6 +225,7 @@ static void client(enum kase k, uint32_t mtu)
 
 static void server(enum kase k)
 {
+	struct ibv_mw *mw;
 	unsigned int i, n;
 
 	switch (k) {
@@ -194,6 +236,17 @@ static void server(enum kase k)
 			barrier();
 			expect(cases[k].name, RECVS, IBV_WC_SUCCESS);
 		}
+		return;
+	case INVALIDATES:
+		mw = ibv_alloc_mw(dev.pd, IBV_MW_TYPE_2);
+		if (!mw)
+			vc_die("ibv_alloc_mw: %s", strerror(errno));
+		for (i = 0; i < 2; i++) {
+			post_recv(PART);
+			lend(mw);
+			expect(cases[k].name, 1, IBV_WC_SUCCESS);
+		}
+		ibv_dealloc_mw(mw);
 		return;
 	case LATE_RECV:
 		barrier();
@@ -231,6 +284,46 @@ static void run(enum kase k)
 		;
 }
 
+/* From the client to the server, every second one with immediate. */
+static void datagrams(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1, .grh = { .sgid_index = (uint8_t)dev.gid_index, .hop_limit = 64 },
+	};
+	struct ibv_sge sge = { (uintptr_t)mr->addr + SOURCE, DGRAM_LEN, mr->lkey };
+	struct ibv_send_wr *out, wr = {
+		.send_flags = IBV_SEND_SIGNALED, .sg_list = &sge, .num_sge = 1,
+		.wr.ud = { .remote_qkey = VUD_QKEY },
+	};
+	struct ibv_ah *ah;
+	unsigned int i;
+
+	qp = vud_qp(&dev, cq, NULL, 0);
+	memcpy(attr.grh.dgid.raw, peer.gid, sizeof(peer.gid));
+	ah = qp ? ibv_create_ah(dev.pd, &attr) : NULL;
+	if (!ah || vud_to_rts(qp))
+		vc_die("a datagram queue pair: %s", strerror(errno));
+	if (!opts.server)
+		for (i = 0; i < DGRAMS; i++)
+			post_recv(VUD_GRH + DGRAM_LEN);
+	wr.wr.ud.remote_qpn = told(qp->qp_num);
+	if (opts.server) {
+		usleep(PAUSE_US);
+		for (i = 0; i < DGRAMS; i++) {
+			wr.opcode = i & 1 ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
+			wr.imm_data = 0x78563412;
+			wr.wr.ud.ah = ah;
+			errno = ibv_post_send(qp, &wr, &out);
+			if (errno)
+				vc_die("ibv_post_send: %s", strerror(errno));
+		}
+	}
+	expect("a datagram", DGRAMS, IBV_WC_SUCCESS);
+	barrier();
+	ibv_destroy_qp(qp);
+	ibv_destroy_ah(ah);
+}
+
 int main(int argc, char **argv)
 {
 	static uint8_t area[AREA] __attribute__((aligned(4096)));
@@ -260,12 +353,13 @@ int main(int argc, char **argv)
 	if (!cq)
 		vc_die("ibv_create_cq: %s", strerror(errno));
 	mr = ibv_reg_mr(dev.pd, area, AREA, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND);
 	if (!mr)
 		vc_die("ibv_reg_mr: %s", strerror(errno));
 	tcp = vc_tcp(&opts);
 	for (k = 0; k < N_CASES; k++)
 		run(k);
+	datagrams();
 	printf("mrc_types: ok\n");
 	return VC_EXIT_OK;
 }

@@ -21,7 +21,8 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/srh.sh"
 
 CONFORMANCE=$here/../conformance
-TYPES="C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 CA CB CC CD CE CF D0 D1 D2 D3 D4 DC DD DE"
+TYPES="C0 C1 C2 C3 C4 C5 C6 C7 C8 C9 CA CB CC CD CE CF D0 D1 D2 D3 D4 D6 D7 DC DD DE"
+COPIES="E4 E5"	# of datagrams, where there are two planes
 # shellcheck disable=SC2034
 MRC_EVS=4
 KEEP=${VMOUT:-$MRC_DIR}
@@ -111,7 +112,7 @@ for p in 1 2; do
 	port_clear p$p-t0-1 h1
 	port_clear p$p-t0-2 h2
 done
-captured srv6 "$TYPES D8 D9" --outer srv6 --planes 2
+captured srv6 "$TYPES $COPIES D8 D9" --outer srv6 --planes 2
 
 # A cable that swallows in one direction: nobody is told, the engine finds out.
 ksft_test "dies: capture" capture dies
@@ -133,15 +134,44 @@ for p in 1 2; do
 done
 captured dies "C6 C7 C8 D1 DC DE" --outer srv6 --planes 2
 
+# Self-probes of both T0s, and where they come back. The hundredth is longer than a slot of the capture.
+tests=()
+for p in 1 2; do
+	fabric_usid_t0 $p 1; t0=$REPLY
+	fabric_usid_host $p 1
+	tests+=(test t0 "$p" "$FABRIC_BLOCK:$t0:$REPLY::")
+done
+came_back() {
+	mrcctl -n h1 -j selfprobe show dev mrc0 | jq -e 'length == 3 and all(.[1:][]; .received >= 3)'
+}
+captured_back() {
+	local p
+	for p in 1 2; do
+		kill -TERM "${MRC_PID[back-$p]}"
+		mrc_wait back-$p 60 || return
+	done
+}
+ksft_test "self: capture" capture self
+for p in 1 2; do
+	mrc_start back-$p p$p-t0-1 /usr/bin/python3 -I "$CONFORMANCE/capture.py" "$KEEP/self-back-$p" h1
+	ksft_test "self: T0 $p" mrc_until 30 grep -q ready "$MRC_DIR/back-$p.out"
+done
+ksft_test "self: probes" mrcctl -n h1 selfprobe set dev mrc0 host off interval 500ms timeout 1s stall 400ms \
+	budget 10m expiry 3600 "${tests[@]}"
+ksft_test "self: come back" mrc_until 30 came_back
+ksft_test "self: end" mrcctl -n h1 selfprobe del dev mrc0
+ksft_test "self: captured where they come back" captured_back
+captured self DF --outer srv6 --planes 2
+
 ksft_test "srv6-v4: capture" capture srv6-v4
 ksft_test "srv6-v4: every type" types -4
-captured srv6-v4 "$TYPES" --outer srv6 --planes 2
+captured srv6-v4 "$TYPES $COPIES" --outer srv6 --planes 2
 
 ksft_test "srh: profiles" mrc_srh_profiles 1 2
 ksft_test "srh: profiles of the peer" mrc_srh_profiles 2 1
 ksft_test "srh: capture" capture srh
 ksft_test "srh: every type" types
-captured srh "$TYPES" --outer srh --planes 2
+captured srh "$TYPES $COPIES" --outer srh --planes 2
 
 # QPs of mrc.h: the specification alone.
 sweep() {

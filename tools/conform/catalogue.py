@@ -61,7 +61,8 @@ CONTROL = (
     ("Table 7-6", "request id in PSN[15:0]"), ("Table 7-22", "EETH reserved zero", "D4"),
     ("Table 7-22", "EETH op", "D4"),
     ("ours", "self-probe: number, id, secret, payload"), ("ours", "a self-probe is of its host to itself"),
-    ("ours", "BTH PSN of a self-probe is its number"),
+    ("ours", "BTH PSN of a self-probe is its number"), ("ours", "DETH of a copied datagram whole"),
+    ("ours", "a copied datagram has the mark"), ("ours", "BTH flags of a copied datagram"),
 )
 MESSAGES = (
     ("6.3.1", "PSNs without a gap"), ("6.1", "the MTU is one of IBTA's"),

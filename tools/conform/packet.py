@@ -29,6 +29,8 @@ CONTROL = {ACK: 4, EP_REQ: 16, EP_RSP: 36, SACK: 36, NACK: 20, PROBE: 16}
 WITH_IMM = (0xc3, 0xc5, 0xc9, 0xcb)
 ENDPOINT_QP = 2
 SELF_LEN = 24
+COPY = {0xe4: 8, 0xe5: 12}      # ours, of a datagram: length of what stands before its payload
+GSI_QP, MARK = 1, 0x4d
 
 NACK_REASONS = {1: "TRIMMED", 2: "TRIMMED_LASTHOP", 6: "NO_BITMAP", 7: "NO_PKT_BUFFER",
                 10: "NO_RESOURCE", 11: "PSN_OOR_WINDOW", 25: "UNEXP_EVENT"}
@@ -54,12 +56,14 @@ class Packet:
         self.src, self.dst = self.frame.ip.src, self.frame.ip.dst
         self.read_bth(self.frame.bth)
         body = self.frame.bth[12:]
-        need(self.opcode in DATA or self.opcode in CONTROL or self.opcode == SELF, "opcode")
+        need(self.opcode in DATA or self.opcode in CONTROL or self.opcode == SELF or self.opcode in COPY, "opcode")
         if self.opcode == SELF:
             self.read_self(body)
             return
         if self.opcode in DATA:
             self.read_data(body)
+        elif self.opcode in COPY:
+            self.read_copy(body)
         else:
             need(len(body) == CONTROL[self.opcode], "length of a control packet")
             need(not (self.a or self.rtx or self.ts or self.pad or self.se), "BTH flags of control")
@@ -71,7 +75,8 @@ class Packet:
     def read_bth(self, b):
         self.opcode, byte1, pkey, word1, word2 = struct.unpack("!BBHII", b[:12])
         need(byte1 & 0x0f == 0, "TVer 0")
-        need(byte1 & 0x40 == 0, "BTH M bit zero", other=byte1 & 0xcf == 0x40)      # D1: SE there
+        self.migrated = bool(byte1 & 0x40)      # a datagram is IBTA's, where it is MigReq
+        need(not self.migrated or self.opcode in COPY, "BTH M bit zero", other=byte1 & 0xcf == 0x40)      # D1: SE there
         need(pkey == 0xffff, "P_Key")
         need(word1 >> 24 == 0, "BTH reserved byte")
         need(word2 >> 24 & 0x4f == 0, "BTH reserved bits")
@@ -80,7 +85,7 @@ class Packet:
         self.a, self.rtx, self.ts = (bool(word2 & 1 << n) for n in (31, 29, 28))
         need((self.dqpn == ENDPOINT_QP) == (self.opcode in (EP_REQ, EP_RSP, SELF)),
              "QP 2 for endpoint packets, and for nothing else")
-        need(self.dqpn > 1, "destination QP")
+        need(self.dqpn > (self.opcode not in COPY), "destination QP")
 
     def read_data(self, b):
         self.family, self.place, extra, has_payload = DATA[self.opcode]
@@ -96,9 +101,7 @@ class Packet:
         self.extra, b = b[16:16 + extra], b[16 + extra:]
         unpadded = not self.pad and len(b) % 4      # D2
         need(self.plain or not unpadded, "payload padded to words", other=True)
-        need(len(b) >= self.pad, "pad count within the payload")
-        self.payload = b[:len(b) - self.pad]
-        need(not any(b[len(b) - self.pad:]), "padding zero")
+        self.read_payload(b)
         need(has_payload or not b, "no payload")
         need(self.pad == (0 if self.plain else -len(self.payload) % 4), "least padding",
              other=unpadded or self.plain and self.pad == -len(self.payload) % 4)
@@ -106,6 +109,11 @@ class Packet:
         need(not self.se or self.place in (LAST, ONLY) and self.takes_receive,
              "solicited event only where a receive completes")
         self.check_data()
+
+    def read_payload(self, b):
+        need(len(b) >= self.pad, "pad count within the payload")
+        self.payload = b[:len(b) - self.pad]
+        need(not any(b[len(b) - self.pad:]), "padding zero")
 
     def check_data(self):
         size = len(self.payload)
@@ -221,19 +229,30 @@ class Packet:
         need(self.src == self.dst, "a self-probe is of its host to itself")
         need(self.psn == self.number & 0xffffff, "BTH PSN of a self-probe is its number")
 
+    def read_copy(self, b):
+        """Ours: the second of two datagrams, IBTA's UD SEND ONLY but for its opcode and the mark."""
+        need(len(b) >= COPY[self.opcode], "DETH of a copied datagram whole")
+        self.qkey, word = struct.unpack("!II", b[:8])
+        self.mark, self.sqpn = word >> 24, word & 0xffffff
+        self.extra = b[8:COPY[self.opcode]]
+        need(self.mark == MARK, "a copied datagram has the mark")
+        need(not (self.a or self.rtx or self.ts), "BTH flags of a copied datagram")
+        need(len(b) % 4 == 0, "payload padded to words")
+        self.read_payload(b[COPY[self.opcode]:])
+
     # ------------------------------------------------------------ QoS (8)
 
     def check_class(self, classes):
         if self.opcode in DATA:
             # A retransmission that nobody may trim travels as probes do.
             right = (classes.rtx, *classes.probe) if self.rtx else (classes.data,)
-        elif self.opcode == PROBE:
+        elif self.opcode == PROBE or self.opcode in COPY and self.dqpn != GSI_QP:
             right = classes.probe
         else:
             right = (classes.control,)
         ip = self.frame.ip
         need(ip.dscp in right, "DSCP of its class")
-        if self.opcode in DATA or self.opcode == PROBE:
+        if right != (classes.control,):
             need(ip.ecn == ECT0, "ECT(0)")
         else:
             need(ip.ecn in (0, ECT0), "no CE from the sender")

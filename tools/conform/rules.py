@@ -14,7 +14,7 @@ import bisect
 import collections
 
 import layers
-from packet import (ACK, CONTROL, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, PROBE,
+from packet import (ACK, CONTROL, COPY, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, PROBE,
                     SACK, SELF, WITH_IMM, diff)
 
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
@@ -107,7 +107,7 @@ class Run:
         self.mpr, self.planes = mpr, planes
         self.streams = {}
         for p in self.packets:
-            if p.opcode not in (EP_REQ, EP_RSP, SELF):
+            if p.opcode not in (EP_REQ, EP_RSP, SELF, *COPY):
                 key = (p.src, p.dst, p.dqpn)
                 if key not in self.streams:
                     self.streams[key] = Stream(*key)
