@@ -121,9 +121,10 @@ TEST(infer, short_pause)
 TEST(infer, few_losses_of_queues)
 {
     const InferRig g;
-    Finding f{{PartKind::kUp, 1, 2, 3}};
+    Finding f;
     Counts n;
 
+    f.part = {PartKind::kUp, 1, 2, 3};
     n.sent = 375;
     n.control_sent = 188;
     n.lost = 3;
@@ -132,8 +133,13 @@ TEST(infer, few_losses_of_queues)
     n.rtt_sum = 45000 * n.back();
     EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kCongestion);
     n.queued = 0;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kCongestion) << "the switch marks nothing";
+    n.rtt_sum = 30000 * n.back();
     EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kLoss) << "too few to tell by the class";
+    n.lost = 5;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kDataClass);
     n.queued = 18;
+    EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kCongestion);
     n.control_lost = 1;
     EXPECT_EQ(symptom_of(f, n, g.l, {}), Symptom::kLoss) << "control is lost, too";
 }
@@ -142,9 +148,10 @@ TEST(infer, few_losses_of_queues)
 TEST(infer, queue_and_pause)
 {
     const InferRig g;
-    Finding f{{PartKind::kDown, 1, 2, 3}};
+    Finding f;
     Counts n;
 
+    f.part = {PartKind::kDown, 1, 2, 3};
     n.sent = 876;
     n.control_sent = 434;
     n.lost = 11;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kFew = 0.1;         // of another ratio: next to nothing
 constexpr double kLongQueue = 2;     // mean round trip, of the shortest
+constexpr double kVeryLongQueue = 3; // likewise: a queue, whether or not its switch marks packets
 
 double ratio(std::uint64_t part, std::uint64_t of)
 {
@@ -35,9 +36,9 @@ bool data_only(const Counts &n, double wanted)
 
 bool queues(const Counts &n)
 {
-    const double mean = ratio(n.rtt_sum, n.back());
+    const double mean = ratio(n.rtt_sum, n.back()), low = static_cast<double>(n.rtt_low);
 
-    return n.queued * 4 > n.lost && mean > kLongQueue * static_cast<double>(n.rtt_low);
+    return low > 0 && mean > (n.queued * 4 > n.lost ? kLongQueue : kVeryLongQueue) * low;
 }
 
 // Most probes came late, or the module saw that the host paused. The few probes that a short pause
