@@ -46,6 +46,8 @@ const RefusedRule kRefusedRules[] = {
     {"float_hosts", "hosts_per_t0 = 2", "hosts_per_t0 = 2.5", {"topology.hosts_per_t0: not an integer"}},
     {"missing_t1s", "t1s = 2\n", "", {"key \"t1s\" in [topology] is missing"}},
     {"unknown_key", "t1s = 2", "t1s = 2\nt2s = 1", {":12:1:", "unknown key \"t2s\" in [topology]"}},
+    {"mistyped_key", "t1s = 2", "t1z = 2", {":11:1:", "unknown key \"t1z\" in [topology], did you mean \"t1s\"?"}},
+    {"unknown_before_wrong", "t1s = 2", "t1s = 0\nipv5 = 1", {":12:1:", "did you mean \"ipv4\"?"}},
     {"beside_lists", "", "[usid]\nplane_stride = 1\n", {"usid", "expected either that or [topology]"}},
     {"one_block", "fcbb:bb00::/31", "fcbb:bb00::/32", {":2:9:", "fabric.block: fcbb:bb00::/32 is one block", "2 planes", "length 31"}},
     {"few_blocks", "count = 2", "count = 3", {"fabric.block: fcbb:bb00::/31 holds 2 blocks", "3 planes"}},

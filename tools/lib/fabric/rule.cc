@@ -26,6 +26,8 @@ public:
         for (const char *key : {"usid", "switch", "host"})
             if (root_.has(key))
                 root_.bad(key, "is for fabrics as lists, expected either that or [topology]");
+        // Before a key that is missing: it may be this one, mistyped.
+        r_.only({"t0s", "t1s", "hosts_per_t0", "device", "ipv4", "names", "ports", "missing", "differs"});
         numbers();
         errors_.of([&] { addressing(); });
         errors_.of([&] { names(); });
@@ -34,7 +36,6 @@ public:
         errors_.of([&] { missing(); });
         for (Reader &d : r_.tables("differs", "topology.differs"))
             errors_.of([&] { differs(d); });
-        errors_.of([&] { r_.finish(); });
         errors_.raise();
         check_profiles();
         return std::move(t_);
