@@ -35,6 +35,9 @@ struct mrc_dev_attr {
 	bool ev_port_low;	/* on the wire, the low half of an EV is the UDP source port;
 				 * both ends must agree */
 	bool mrc_pad;		/* mrc.h QPs pad payload to four bytes */
+	bool ep_op_high;	/* op of endpoint responses in bits 5:4; both places are understood */
+	bool port_bit_1;	/* bit 1 of port status masks is port 1; both ends must agree. A change
+				 * announces nothing: the peer may not have it yet */
 	u8 burst;		/* packets that new QPs send in a row by one EV: mrc_burst_of() */
 	u8 exp_cnt;		/* retries with doubling timeouts; MRC_EXP_FOREVER: no limit */
 };

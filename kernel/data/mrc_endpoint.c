@@ -61,6 +61,16 @@ static bool endpoint_ev_of(struct mrc_pathset *ps, struct mrc_txop *op)
 	return true;
 }
 
+/* @op as the peers of @dev read the specification. */
+static void endpoint_read_by(const struct mrc_dev *dev, struct mrc_txop *op)
+{
+	struct mrc_ep_hdr *ep = &op->hdr.u.ep;
+
+	ep->op_high = READ_ONCE(dev->attr.ep_op_high);
+	if (op->hdr.opcode == MRC_OPC_EP_REQ && ep->op == MRC_EP_PORT_STATUS && READ_ONCE(dev->attr.port_bit_1))
+		ep->port_status_mask = mrc_port_mask_to_1(ep->port_status_mask);
+}
+
 /* Builds the packet with the first EV that has a route. If the engine named a plane, only that plane is tried. */
 static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
@@ -94,6 +104,7 @@ static int endpoint_send(struct mrc_peer *peer, const struct mrc_pkt *pkt, u32 a
 
 	op.hdr.dqpn = MRC_QPN_ENDPOINT;
 	op.hdr.pkey = 0xffff;
+	endpoint_read_by(peer->dev, &op);
 	local_bh_disable();
 	rcu_read_lock();
 	if (!READ_ONCE(peer->dev->dead))
@@ -141,8 +152,10 @@ static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *as
 		.tclass = MRC_TC_CONTROL, .has_dscp = ask->has_dscp, .dscp = ask->dscp,
 		.ev = ask_entropy(peer, ask), .plane = ask->ev.port - 1,
 	};
-	struct sk_buff *skb = mrc_tx_build_by(peer, &op, &empty, &e);
+	struct sk_buff *skb;
 
+	endpoint_read_by(peer->dev, &op);
+	skb = mrc_tx_build_by(peer, &op, &empty, &e);
 	if (!skb)
 		return -ENOMEM;
 	mrc_tx_xmit(skb);

@@ -371,6 +371,8 @@ static void rx_endpoint(const struct mrc_rx_pkt *p, struct mrc_dev *dev, const s
 		mrc_dev_count(dev, rx_endpoint);
 		how = rx_how(p, dev, skb);
 		mrc_peer_note_rx(peer, &how);
+		if (pkt.opcode == MRC_OPC_EP_REQ && READ_ONCE(dev->attr.port_bit_1))
+			pkt.u.ep.port_status_mask = mrc_port_mask_from_1(pkt.u.ep.port_status_mask);
 		mrc_peer_port_rx(peer, &pkt, &p->dst);
 	}
 	mrc_peer_put(peer);

@@ -65,6 +65,8 @@ int mrc_dev_set(struct mrc_dev *dev, const struct mrc_dev_attr *new,
 	TAKE(oor_nack);
 	TAKE(ev_port_low);
 	TAKE(mrc_pad);
+	TAKE(ep_op_high);
+	TAKE(port_bit_1);
 	TAKE(burst);
 	TAKE(exp_cnt);
 #undef TAKE

@@ -48,7 +48,9 @@ static int put_dev_switches(struct sk_buff *skb, const struct mrc_dev_attr *a)
 	    nla_put_u8(skb, MRC_A_DEV_INCAST, READ_ONCE(a->incast)) ||
 	    nla_put_u8(skb, MRC_A_DEV_OOR_NACK, READ_ONCE(a->oor_nack)) ||
 	    nla_put_u8(skb, MRC_A_DEV_EV_PORT_LOW, READ_ONCE(a->ev_port_low)) ||
-	    nla_put_u8(skb, MRC_A_DEV_MRC_PAD, READ_ONCE(a->mrc_pad)))
+	    nla_put_u8(skb, MRC_A_DEV_MRC_PAD, READ_ONCE(a->mrc_pad)) ||
+	    nla_put_u8(skb, MRC_A_DEV_EP_OP_HIGH, READ_ONCE(a->ep_op_high)) ||
+	    nla_put_u8(skb, MRC_A_DEV_PORT_BIT_1, READ_ONCE(a->port_bit_1)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -117,6 +117,8 @@ static void parse_switches(struct nlattr **tb, struct mrc_dev_attr *a)
 		{ MRC_A_DEV_OOR_NACK, &a->oor_nack },
 		{ MRC_A_DEV_EV_PORT_LOW, &a->ev_port_low },
 		{ MRC_A_DEV_MRC_PAD, &a->mrc_pad },
+		{ MRC_A_DEV_EP_OP_HIGH, &a->ep_op_high },
+		{ MRC_A_DEV_PORT_BIT_1, &a->port_bit_1 },
 	};
 	u32 i;
 

@@ -254,6 +254,20 @@ TEST(wire_field, impossible_values)
     }
 }
 
+TEST(wire_field, op_of_a_response_is_in_either_place)
+{
+    bytes all = whole(find("EP_RSP_port_status"));
+    mrc_pkt p;
+
+    for (auto [byte1, op, high] : {std::tuple{0x00, 0, false}, {0x04, 1, false}, {0x10, 1, true}, {0x14, 1, false},
+                                   {0x20, 0, false}, {0x30, 0, false}}) {
+        all[13] = static_cast<u8>(byte1);
+        ASSERT_EQ(parse(all, 0, &p), 0) << byte1;
+        EXPECT_EQ(p.u.ep.op, op) << byte1;
+        EXPECT_EQ(p.u.ep.op_high, high) << byte1;
+    }
+}
+
 TEST(wire_field, too_wide_is_an_assertion)
 {
     mrc_pkt p = expected(find("WRITE_ONLY"));
@@ -278,7 +292,8 @@ bytes meaning(const mrc_pkt &p)
         m = join(m, unhex("000300ff ffffffff 00000000 ffff8000"));
         break;
     case 0xd9:
-        m = join(m, unhex("000c0000 00000000 00000000 00000000 00000000 00000000 00000000 "
+        m = join(m, unhex(p.u.ep.op_high ? "00300000" : "000c0000"));
+        m = join(m, unhex("00000000 00000000 00000000 00000000 00000000 00000000 "
                           "ffff0000 00000000"));
         break;
     case 0xdc:

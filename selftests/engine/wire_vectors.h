@@ -210,6 +210,12 @@ void eeth_probe(mrc_pkt &p)
     p.u.ep.tx_ts = 0x8765;
 }
 
+void eeth_probe_high(mrc_pkt &p)
+{
+    eeth_probe(p);
+    p.u.ep.op_high = true;
+}
+
 void sack(mrc_pkt &p)
 {
     mrc_sack &s = p.u.sack;
@@ -445,6 +451,9 @@ const vec vectors[] = {
     {"EP_RSP_ev_probe",
      "d900ffff 00000002 00001234 00040000 00000000 00000000 00000000 00000000 00000000 00000000 "
      "87650000 00000000", "", eeth_probe},
+    {"EP_RSP_ev_probe_high", // the other reading
+     "d900ffff 00000002 00001234 00100000 00000000 00000000 00000000 00000000 00000000 00000000 "
+     "87650000 00000000", "", eeth_probe_high},
     {"SACK",
      "dc00ffff 00012345 00abcdef 00200123 c0011234 11112222 00abcdef 00200040 80000000 00000001 "
      "9abc7ffe 55fedcba", "", sack},

@@ -114,8 +114,8 @@ void test_grammar()
           "profile set dev=m id=1 dst=fd00::/64 gen=1 field=16,0 copy=dst:96:16:64 gen=2");
     equal("exact name wins", parsed_as("ev show dev e"), "ev show dev=e");
     equal("what peers read otherwise",
-          parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971"),
-          "dev set dev=mrc0 oor-nack=on exp-cnt=3 ev-port-low=off mrc-pad=on udp-port=4971");
+          parsed_as("dev set mrc0 oor-nack on exp-cnt 3 ev-port-low off mrc-pad on udp-port 4971 ep-op-high on port-bit-1 off"),
+          "dev set dev=mrc0 oor-nack=on exp-cnt=3 ev-port-low=off mrc-pad=on udp-port=4971 ep-op-high=on port-bit-1=off");
     equal("unknown object", parsed_as("route"), "! unknown object \"route\"");
     equal("verb in front", parsed_as("show dev mrc0"), "! unknown object \"show\"; did you mean \"dev show\"?");
     equal("another tool's word", parsed_as("link show"), "! unknown object \"link\"; did you mean \"dev show\"?");
@@ -406,10 +406,12 @@ void test_messages()
     dev.u32(MRC_A_DEV_IFINDEX, 7).str(MRC_A_DEV_NAME, "mrc0").nest(MRC_A_DEV, [](auto &n) {
         n.u16(MRC_A_DEV_UDP_PORT, 4971).u8(MRC_A_DEV_OOR_NACK, 1).u8(MRC_A_DEV_EXP_CNT, 25);
         n.u8(MRC_A_DEV_EV_PORT_LOW, 1).u8(MRC_A_DEV_MRC_PAD, 0);
+        n.u8(MRC_A_DEV_EP_OP_HIGH, 1).u8(MRC_A_DEV_PORT_BIT_1, 0);
     });
     equal("device as JSON", printed(dev_record(mrcnl::table(attrs_of(dev))), {.as_json = true}),
           "[{\"dev\":\"mrc0\",\"ifindex\":7,\"ibdev\":null,\"udp_port\":4971,"
-          "\"oor_nack\":true,\"exp_cnt\":25,\"ev_port_low\":true,\"mrc_pad\":false}]\n");
+          "\"oor_nack\":true,\"exp_cnt\":25,\"ev_port_low\":true,\"mrc_pad\":false,"
+          "\"ep_op_high\":true,\"port_bit_1\":false}]\n");
 
     mrcnl::request big(MRC_CMD_PROFILE_SET);
     big.nest(MRC_A_PROFILE, [](auto &n) {

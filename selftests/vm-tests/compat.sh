@@ -20,7 +20,7 @@ set_both() { set_dev h1 "$@" && set_dev h2 "$@"; }
 shows() {	# HOST VALUES
 	local got
 	got=$(mrcctl -n "$1" -j dev show | jq -c \
-		'.[0] | [.oor_nack, .exp_cnt, .ev_port_low, .mrc_pad, .udp_port]')
+		'.[0] | [.oor_nack, .exp_cnt, .ev_port_low, .mrc_pad, .udp_port, .ep_op_high, .port_bit_1]')
 	echo "$got, expected $2"
 	[ "$got" = "$2" ]
 }
@@ -67,17 +67,17 @@ mrc_begin mrcctl mrc_verify python3
 
 # ---------------------------------------------------------------- settings
 ksft_test "one plane" mrc_one_plane
-ksft_test "what is set at first" shows h1 '[false,0,false,false,4791]'
+ksft_test "what is set at first" shows h1 '[false,0,false,false,4791,false,false]'
 ksft_test "all set otherwise" set_dev h1 oor-nack on exp-cnt 25 ev-port-low on mrc-pad on \
-	udp-port 4971
-ksft_test "is shown" shows h1 '[true,25,true,true,4971]'
+	udp-port 4971 ep-op-high on port-bit-1 on
+ksft_test "is shown" shows h1 '[true,25,true,true,4971,true,true]'
 ksft_test "one alone set back" set_dev h1 ev-port-low off
-ksft_test "leaves the others" shows h1 '[true,25,false,true,4971]'
+ksft_test "leaves the others" shows h1 '[true,25,false,true,4971,true,true]'
 ksft_test "more doublings than there are" refused "26 is not in 0 ... 25" -- set_dev h1 exp-cnt 26
 ksft_test "a switch that is neither" refused "mrc-pad" -- set_dev h1 mrc-pad 2
-ksft_test "left no trace" shows h1 '[true,25,false,true,4971]'
-ksft_test "and back" set_dev h1 oor-nack off exp-cnt 0 mrc-pad off udp-port 4791
-ksft_test "it is as at first" shows h1 '[false,0,false,false,4791]'
+ksft_test "left no trace" shows h1 '[true,25,false,true,4971,true,true]'
+ksft_test "and back" set_dev h1 oor-nack off exp-cnt 0 mrc-pad off udp-port 4791 ep-op-high off port-bit-1 off
+ksft_test "it is as at first" shows h1 '[false,0,false,false,4791,false,false]'
 
 # ---------------------------------------------------------------- oor-nack
 beyond() {	# COUNTERS: a PSN beyond h1's window; what moves there

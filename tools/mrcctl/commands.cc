@@ -121,6 +121,7 @@ error dev_set(context &ctx, const arguments &args)
             {"strict", MRC_A_DEV_STRICT},     {"sleek", MRC_A_DEV_SLEEK},
             {"incast", MRC_A_DEV_INCAST},     {"oor-nack", MRC_A_DEV_OOR_NACK},
             {"ev-port-low", MRC_A_DEV_EV_PORT_LOW}, {"mrc-pad", MRC_A_DEV_MRC_PAD},
+            {"ep-op-high", MRC_A_DEV_EP_OP_HIGH}, {"port-bit-1", MRC_A_DEV_PORT_BIT_1},
         };
         for (auto &b : switches)
             if (auto v = args.get(b.name))

@@ -121,6 +121,8 @@ void fill_dev(record &r, const table &d)
     add_num(r, d, MRC_A_DEV_BURST, "burst");
     add_bool(r, d, MRC_A_DEV_EV_PORT_LOW, "ev_port_low");
     add_bool(r, d, MRC_A_DEV_MRC_PAD, "mrc_pad");
+    add_bool(r, d, MRC_A_DEV_EP_OP_HIGH, "ep_op_high");
+    add_bool(r, d, MRC_A_DEV_PORT_BIT_1, "port_bit_1");
     add_num(r, d, MRC_A_DEV_DAMP, "damp");
     add_num(r, d, MRC_A_DEV_HELD_PKTS, "held_pkts", true);
     add_num(r, d, MRC_A_DEV_QP_BYTES, "qp_bytes", true);

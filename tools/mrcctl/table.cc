@@ -124,6 +124,8 @@ std::vector<object> make_table()
                   {"burst", {"N"}, "packets that new QPs send by one EV before the next (1 ... 16; 0: 4 KiB of them)"},
                   {"ev-port-low", {"on|off"}, "the low 16 bits of an EV are the UDP source port; set it on both hosts"},
                   {"mrc-pad", {"on|off"}, "new QPs of the mrc.h API pad payloads to four bytes"},
+                  {"ep-op-high", {"on|off"}, "responses to endpoint requests have their op in bits 5:4"},
+                  {"port-bit-1", {"on|off"}, "bit 1 of port status masks is port 1; set it on both hosts"},
                   {"incast", {"on|off"}, "ask senders to slow down when many send at once"},
                   {"damp", {"TIME"}, "half-life of flap damping: 500ms, 2s (a number alone: ms); 0: no damping"},
               },

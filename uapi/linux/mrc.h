@@ -128,6 +128,8 @@ enum {
 	MRC_A_DEV_ICRC_BY,	/* string: the method that computes ICRCs, read-only */
 	MRC_A_DEV_BURST,	/* u8: packets that new QPs send in a row by one EV, 1 ... 16; 0:
 				 * 4 KiB of payload */
+	MRC_A_DEV_EP_OP_HIGH,	/* u8: 1 = answers to endpoint requests have op in bits 5:4 of byte 1 */
+	MRC_A_DEV_PORT_BIT_1,	/* u8: 1 = bit 1 of port status masks is port 1; both ends must agree */
 	__MRC_A_DEV_MAX,
 	MRC_A_DEV_MAX = __MRC_A_DEV_MAX - 1
 };

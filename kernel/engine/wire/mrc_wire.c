@@ -326,6 +326,9 @@ static void put_erth(u8 *b, const struct mrc_ep_hdr *h)
 static int get_eeth(const u8 *b, struct mrc_ep_hdr *h)
 {
 	h->op = (b[1] >> MRC_EETH_OP_SHIFT) & EP_OP_MASK;
+	h->op_high = !h->op && ((b[1] >> MRC_EETH_OP_SHIFT_HIGH) & EP_OP_MASK) == MRC_EP_EV_PROBE;
+	if (h->op_high)
+		h->op = MRC_EP_EV_PROBE;
 	if (unlikely(h->op > MRC_EP_EV_PROBE))
 		return -EINVAL;
 	h->tx_ts = get_unaligned_be16(b + 28);
@@ -335,7 +338,7 @@ static int get_eeth(const u8 *b, struct mrc_ep_hdr *h)
 static void put_eeth(u8 *b, const struct mrc_ep_hdr *h)
 {
 	memset(b, 0, MRC_EETH_LEN);
-	b[1] = (u8)((h->op & EP_OP_MASK) << MRC_EETH_OP_SHIFT);
+	b[1] = (u8)((h->op & EP_OP_MASK) << (h->op_high ? MRC_EETH_OP_SHIFT_HIGH : MRC_EETH_OP_SHIFT));
 	put_unaligned_be16(h->tx_ts, b + 28);
 }
 

@@ -92,8 +92,12 @@ static inline u16 mrc_ts16(u64 ns)
 	return (u16)(ns >> MRC_TS_SHIFT);
 }
 
-/* EETH carries op in bits 3:2 of byte 1 (ambiguous: Documentation/reference/disputed.md, D4). */
+/*
+ * EETH carries op in bits 3:2 of byte 1, or in bits 5:4 (ambiguous: Documentation/reference/disputed.md, D4). op is 0 or 1,
+ * so both are understood.
+ */
 #define MRC_EETH_OP_SHIFT	2
+#define MRC_EETH_OP_SHIFT_HIGH	4
 
 #define MRC_AETH_CREDIT_NONE	0x1f	/* ACK syndrome: no end-to-end credits */
 #define MRC_AETH_NAK		0x60	/* | enum mrc_nak */
@@ -137,6 +141,7 @@ struct mrc_probe_hdr {
 
 struct mrc_ep_hdr {		/* ERTH and EETH */
 	u8 op;			/* enum mrc_ep_op */
+	bool op_high;		/* EETH: op is in bits 5:4 */
 	u8 vendor_info;
 	u32 port_status_mask;	/* ERTH only: bit p set = port p + 1 reachable */
 	u16 tx_ts;
