@@ -195,9 +195,9 @@ TEST_F(ecf, acknowledgements_leave_by_the_shorter_ones)
 TEST_F(ecf, acknowledgements_by_it_are_not_missed)
 {
     one_each(160);
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++, now += 10 * kUs)
         for (u8 p : {0, 2, 3})
-            EXPECT_EQ(mrc_evset_acked_by(&evs, p), MRC_PLANES_MAX);
+            EXPECT_EQ(mrc_evset_acked_by(&evs, p, now), MRC_PLANES_MAX);
 }
 
 TEST_F(ecf, what_carries_nothing_has_no_part_in_the_mean)

@@ -25,7 +25,7 @@ protected:
     std::optional<u8> turns(u32 n, int silent)
     {
         for (u32 i = 0; i < n * 4; i++) {
-            u8 q = static_cast<int>(i % 4) == silent ? MRC_PLANES_MAX : mrc_evset_acked_by(&s, i % 4);
+            u8 q = static_cast<int>(i % 4) == silent ? MRC_PLANES_MAX : mrc_evset_acked_by(&s, i % 4, now);
             if (q < MRC_PLANES_MAX)
                 return q;
         }
@@ -48,6 +48,22 @@ TEST_F(miss, a_plane_that_brings_none_while_others_do)
         EXPECT_EQ(turns(10, dead), dead) << "it spoke and fell silent again";
         EXPECT_EQ(s.stats.misses, 1u);
     }
+}
+
+// 64 QPs get so many within a tenth of a round trip, and those of many QPs leave a plane out by chance.
+TEST_F(miss, many_acknowledgements_in_a_moment_prove_nothing)
+{
+    make4();
+    for (u8 p = 0; p < 4; p++)
+        mrc_evset_probe_rtt(&s, p, 40 * kUs, now);
+    EXPECT_FALSE(turns(1, -1)) << "a period begins";
+    now += 19 * kUs;
+    EXPECT_FALSE(turns(100, 2));
+    now += 2 * kUs;
+    EXPECT_EQ(turns(8, 2), 2) << "half of a round trip";
+    EXPECT_FALSE(turns(100, 1)) << "and from the start";
+    now += 21 * kUs;
+    EXPECT_EQ(turns(8, 1), 1);
 }
 
 // It fell silent by chance, and was asked; then it died.

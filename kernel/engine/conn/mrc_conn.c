@@ -212,13 +212,13 @@ static bool mrc_conn_listens(struct mrc_conn *c, const struct mrc_pkt *p)
 }
 
 /* A SACK, NACK or ACK arrived by plane @p. Report a plane by which none arrives (mrc_no_acks.h). */
-static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p)
+static mrc_inline void mrc_conn_said(struct mrc_conn *c, u8 p, u64 now_ns)
 {
 	u8 missed;
 
 	if (unlikely(!c->evs || p >= c->evs->n_planes))
 		return;
-	missed = mrc_evset_acked_by(c->evs, p);
+	missed = mrc_evset_acked_by(c->evs, p, now_ns);
 	if (likely(missed == MRC_PLANES_MAX))
 		return;
 	c->pto.owed |= MRC_OWED_NO_ACKS;
@@ -233,7 +233,7 @@ mrc_conn_rx_ctrl(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 		return MRC_V_DROP;
 	mrc_conn_report_arrivals(c, now_ns);
 	if (likely(p->opcode != MRC_OPC_PROBE))
-		mrc_conn_said(c, p->plane);
+		mrc_conn_said(c, p->plane, now_ns);
 	switch (p->opcode) {
 	case MRC_OPC_SACK:
 		mrc_ack_sack(c, p, now_ns);

@@ -188,6 +188,7 @@ struct mrc_evset {
 	u32 ack_planes;		/* mask of planes with acknowledgements in this period (mrc_no_acks.h) */
 	u32 no_acks_reported;	/* mask of planes without, reported to the peer */
 	u32 no_acks_tick;		/* time of the latest report */
+	u32 acks_tick;		/* when the period of ack_planes began */
 	u32 acks_missing;	/* mask of planes on which the peer misses our acknowledgements */
 	u64 extra_ns;		/* when `extra` changed */
 	u64 moment_ns;		/* when `moment` changed */

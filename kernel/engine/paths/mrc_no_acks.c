@@ -29,14 +29,24 @@ static void mrc_no_acks_forget(struct mrc_evset *s, u32 silent)
 		s->no_acks_reported = 0;
 }
 
-u8 mrc_no_acks_look(struct mrc_evset *s)
+/* Is the period shorter than half of a round trip? */
+static bool mrc_no_acks_short(const struct mrc_evset *s, u32 tick)
 {
+	return (u64)(u32)(tick - s->acks_tick) << MRC_TICK_SHIFT < s->plane[s->ack_by].srtt_ns / 2;
+}
+
+u8 mrc_no_acks_look(struct mrc_evset *s, u64 now_ns)
+{
+	u32 tick = mrc_ev_tick(now_ns);
 	u32 silent = s->in_use & ~s->ack_planes & ~s->longer;
 	u8 q;
 
+	s->ack_turns_left = (u8)(MRC_NO_ACKS_TURNS * s->n_planes);
+	if (mrc_no_acks_short(s, tick))
+		return MRC_PLANES_MAX;
 	mrc_no_acks_forget(s, silent);
 	s->ack_planes = 0;
-	s->ack_turns_left = (u8)(MRC_NO_ACKS_TURNS * s->n_planes);
+	s->acks_tick = tick;
 	for (silent &= ~s->no_acks_reported; silent; silent &= silent - 1) {
 		q = (u8)mrc_ffs64(silent);
 		if (mrc_no_acks_way_there(s, q))

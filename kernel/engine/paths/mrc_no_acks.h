@@ -9,6 +9,10 @@
  * the others do. It reports this by one probe on that plane (MRC_PROBE_ID_NO_ACKS). The receiver of
  * the probe then verifies that plane next. There is one report per silence and per four round
  * trips: a plane may have been left out by chance or for a good reason.
+ *
+ * A period has several acknowledgements per plane and lasts half of a round trip. Many QPs receive that many
+ * acknowledgements in a moment, and they often leave a plane out by chance. A false report is not harmless:
+ * the receiver avoids the plane until its probe is answered, and the other planes get its acknowledgements.
  */
 #ifndef MRC_NO_ACKS_H
 #define MRC_NO_ACKS_H
@@ -20,17 +24,17 @@
 #define MRC_NO_ACKS_AGAIN_RTTS	4u	/* repeat a report after so many round trips */
 
 /* A period is over. The plane to report to the peer, or MRC_PLANES_MAX. */
-u8 mrc_no_acks_look(struct mrc_evset *s);
+u8 mrc_no_acks_look(struct mrc_evset *s, u64 now_ns);
 
 /*
  * An acknowledgement arrived by plane @p (< n_planes). Returns a plane that had none in this period while
  * others had, to be reported (mrc_evset_no_acks_reported()); nearly always MRC_PLANES_MAX: none.
  */
-static inline u8 mrc_evset_acked_by(struct mrc_evset *s, u8 p)
+static inline u8 mrc_evset_acked_by(struct mrc_evset *s, u8 p, u64 now_ns)
 {
 	s->ack_planes |= 1u << p;
 	s->ack_by = p;
-	return likely(--s->ack_turns_left) ? MRC_PLANES_MAX : mrc_no_acks_look(s);
+	return likely(--s->ack_turns_left) ? MRC_PLANES_MAX : mrc_no_acks_look(s, now_ns);
 }
 
 /* The EV for the report about plane @q, or MRC_NONE16: no longer needed, or no credit. */
