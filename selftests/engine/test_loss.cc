@@ -69,6 +69,26 @@ TEST_F(loss, nothing_is_lost_without_a_later_delivery)
     EXPECT_EQ(c.snd.lost.count, 0u) << "1004, 1005 were the last ones sent";
 }
 
+// Time alone concludes nothing about them, so a timer would fire for nothing: with 64 QPs, for nearly each packet.
+TEST_F(loss, packets_that_none_overtook_have_no_timer_but_the_tail_probe)
+{
+    make();
+    flight(4);
+    now += 10 * kUs;
+    post(MRC_OP_WRITE, 4 * 1024);
+    ASSERT_EQ(tx_data().size(), 4u);
+    now += 40 * kUs;
+    sack(1004);
+    ASSERT_EQ(c.snd.out, 4u);
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), c.pto.at_ns);
+    EXPECT_GT(c.pto.at_ns, now + 90 * kUs);
+    now += 60 * kUs;            // they are late now, as the next delivery must find
+    sack(1004, 0b111, 2);
+    fire();
+    EXPECT_EQ(c.snd.lost.count, 1u);
+    EXPECT_LE(now, c.pto.at_ns);
+}
+
 TEST_F(loss, a_resent_packet_takes_another_ev)
 {
     make();

@@ -537,7 +537,7 @@ void mrc_conn_info(const struct mrc_conn *c, struct mrc_conn_info *i)
 	i->timeout_ns = c->tx.timeout_ns;
 	i->srtt_ns = c->rtt.srtt_ns;
 	i->rttvar_ns = c->rtt.var_ns;
-	i->min_rtt_ns = c->rack.min_rtt_ns == ~0u ? 0 : c->rack.min_rtt_ns;
+	i->min_rtt_ns = c->rack.min_rtt_ns == MRC_RACK_NO_RTT ? 0 : c->rack.min_rtt_ns;
 	i->retries = c->budget.retries;
 	i->lost_queued = c->snd.lost.count + c->snd.paced.count;
 	i->sq_posted = c->msgs.sq_tail;

@@ -207,10 +207,12 @@ struct mrc_last_delivered {
 };
 
 /* Loss by time (RFC 8985), per plane (mrc_rack.c). */
+#define MRC_RACK_NO_RTT	0x7fffffffu
 struct mrc_rack {
 	u64 at_ns;		/* no packet can be lost or late before this; NEVER: none can be */
 	u32 looked;		/* tick at which at_ns was computed */
-	u32 min_rtt_ns;		/* of the connection (mrc_rtt.c); ~0: no sample yet */
+	u32 min_rtt_ns : 31;	/* of the connection (mrc_rtt.c); MRC_RACK_NO_RTT: no sample yet */
+	u32 idle : 1;		/* nothing happens at at_ns, but a later delivery must look: no timer */
 };
 
 /* Recently retransmitted packets (mrc_resent.c). */

@@ -179,7 +179,8 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 
 static u64 mrc_pto_silence_ns(const struct mrc_conn *c)
 {
-	return min_t(u64, c->rack.at_ns, min_t(u64, c->pto.at_ns, c->budget.rto_at_ns));
+	return min_t(u64, c->rack.idle ? MRC_TIME_NEVER : c->rack.at_ns,
+		     min_t(u64, c->pto.at_ns, c->budget.rto_at_ns));
 }
 
 /*

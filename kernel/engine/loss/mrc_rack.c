@@ -141,8 +141,11 @@ static u32 mrc_rack_lose(struct mrc_conn *c, u32 psn, u8 p, bool down, u64 now_n
 	return 0;
 }
 
-/* Find losses on plane @p. Returns the time of the next check. */
-static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
+/*
+ * Find losses on plane @p. Returns the time of the next check. *after: lowered to the time after which a delivery
+ * must check.
+ */
+static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost, u64 *after)
 {
 	bool down = !mrc_evset_plane_live(c->evs, p), told = false;
 	struct mrc_rack_wait w = mrc_rack_waits(c, p);
@@ -156,8 +159,9 @@ static u64 mrc_rack_plane(struct mrc_conn *c, u8 p, u64 now_ns, u32 *lost)
 
 		if (!down && !mrc_last_delivered_before(c, r->sent, psn)) {
 			if (age < w.late_ns)
-				return now_ns + w.late_ns - age + MRC_TICK_NS;
-			c->rack.looked -= MRC_RACK_AGES;	/* old enough: check again at the next delivery */
+				*after = min_t(u64, *after, now_ns + w.late_ns - age + MRC_TICK_NS);
+			else	/* old enough: check again at the next delivery */
+				c->rack.looked -= MRC_RACK_AGES;
 			return at;
 		}
 		if (age >= w.lost_ns || (age >= w.late_ns && mrc_rack_passed(c, p, age, now_ns))) {
@@ -205,6 +209,7 @@ static u64 mrc_rack_edge(struct mrc_conn *c, u64 now_ns, u32 *lost)
 /* Examine all packets in flight, regardless of rack.at_ns. */
 void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 {
+	u64 after = MRC_TIME_NEVER;
 	u32 left, lost = 0;
 	u8 p;
 
@@ -212,9 +217,11 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 	c->rack.looked = mrc_tick(now_ns);
 	for (p = 0, left = c->snd.busy; left; p++, left >>= 1)
 		if (left & 1 && (c->last_delivered.valid || !mrc_evset_plane_live(c->evs, p)))
-			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost));
+			c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_plane(c, p, now_ns, &lost, &after));
 	if (unlikely(!c->report.far) && c->last_delivered.valid && c->snd.out)
 		c->rack.at_ns = min_t(u64, c->rack.at_ns, mrc_rack_edge(c, now_ns, &lost));
+	c->rack.idle = c->rack.at_ns == MRC_TIME_NEVER;
+	c->rack.at_ns = min_t(u64, c->rack.at_ns, after);
 	if (unlikely(lost))
 		mrc_snd_report_lost(c, lost, now_ns);
 	if (unlikely(c->resent.blamed != c->evs->blamed))

@@ -14,7 +14,7 @@
 void mrc_rtt_reset(struct mrc_conn *c)
 {
 	memset(&c->rtt, 0, sizeof(c->rtt));
-	c->rack.min_rtt_ns = ~0u;
+	c->rack.min_rtt_ns = MRC_RACK_NO_RTT;
 }
 
 /* @plane: of the packet, or MRC_PLANES_MAX if not known. */
@@ -24,7 +24,7 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
 	if (plane < MRC_PLANES_MAX)
 		mrc_evset_rtt(c->evs, plane, rtt_ns, now_ns);
 	mrc_clock_sample(&c->rtt, rtt_ns, now_ns);
-	c->rack.min_rtt_ns = (u32)clamp_t(u64, rtt_ns, 1, c->rack.min_rtt_ns);
+	c->rack.min_rtt_ns = (u32)clamp_t(u64, rtt_ns, 1, c->rack.min_rtt_ns) & MRC_RACK_NO_RTT;
 }
 
 /* How long an answer may take. In RTR the caller does not hold path_lock, so the path set is not read. */
