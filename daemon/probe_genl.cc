@@ -12,6 +12,8 @@ namespace mrcd {
 
 namespace {
 
+constexpr double kLookEach = 1;   // seconds
+
 double seconds_of(clockid_t clock)
 {
     timespec t{};
@@ -84,11 +86,31 @@ mrcnl::error NetlinkProbes::get(const std::string &dev, ProbeState &state)
 {
     mrcnl::genl_socket nl;
     mrcnl::request rq(MRC_CMD_PROBE_GET);
-    const double ahead = seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME);
-    const auto e = nl.open(MRC_GENL_NAME);
+    const double now = seconds_of(CLOCK_BOOTTIME), ahead = seconds_of(CLOCK_REALTIME) - now;
+    auto e = nl.open(MRC_GENL_NAME);
 
     rq.str(MRC_A_DEV_NAME, dev);
-    return e ? e : nl.dump(rq, [&](const mrcnl::message &m) { parse_probe(mrcnl::table(m.attrs), ahead, state); });
+    if (!e)
+        e = nl.dump(rq, [&](const mrcnl::message &m) { parse_probe(mrcnl::table(m.attrs), ahead, state); });
+    if (!e)
+        e = count_bad_sid(nl, dev, now);
+    state.bad_sid = bad_sid_;
+    return e;
+}
+
+mrcnl::error NetlinkProbes::count_bad_sid(mrcnl::genl_socket &nl, const std::string &dev, double now)
+{
+    mrcnl::request rq(MRC_CMD_STATS_GET);
+
+    if (now - looked_ < kLookEach)
+        return {};
+    looked_ = now;
+    rq.str(MRC_A_DEV_NAME, dev);
+    return nl.dump(rq, [&](const mrcnl::message &m) {
+        for (const auto &a : mrcnl::table(m.attrs)[MRC_A_STATS].nested())
+            if (const mrcnl::table counter(a); a.type() == MRC_A_STAT && counter[MRC_A_STAT_NAME].str() == "rx_bad_sid")
+                bad_sid_ = counter[MRC_A_STAT_VALUE].num();
+    });
 }
 
 std::optional<std::uint8_t> NetlinkProbes::data_dscp(const std::string &dev)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../tools/lib/nl/attr.h"
+#include "../tools/lib/nl/genl.h"
 #include "../tools/lib/nl/request.h"
 #include "probe_kernel.h"
 
@@ -13,6 +14,12 @@ public:
     mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times) override;
     mrcnl::error get(const std::string &dev, ProbeState &state) override;
     std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
+
+private:
+    mrcnl::error count_bad_sid(mrcnl::genl_socket &nl, const std::string &dev, double now);
+
+    double looked_ = 0;            // at bad_sid_: all counters cost as much as all tests
+    std::uint64_t bad_sid_ = 0;
 };
 
 // Messages. Pure functions.

@@ -37,6 +37,7 @@ struct ProbeCount {
 struct ProbeState {
     std::vector<std::pair<std::uint32_t, ProbeCount>> tests;   // by id
     std::uint64_t stalls = 0, forged = 0;
+    std::uint64_t bad_sid = 0;   // packets that came and were for the locator of another host
 };
 
 class ProbeKernel {

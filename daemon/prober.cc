@@ -178,16 +178,19 @@ Evidence Prober::difference(const ProbeState &state, double now)
 {
     Evidence e;
 
+    // A probe of another host has that host's secret, and its locator where a switch sent it here.
+    const std::uint64_t strays = state.forged + state.bad_sid;
+
     e.from = last_;
     e.to = now;
     HostSent &sent = e.hosts[host_];
     sent.planes.resize(layout_.planes());
     if (counted_) {
         sent.stalls = since(state.stalls, stalls_);
-        sent.strays = since(state.forged, forged_);
+        sent.strays = since(strays, strays_);
     }
     stalls_ = state.stalls;
-    forged_ = state.forged;
+    strays_ = strays;
     for (const auto &[id, count] : state.tests) {
         const auto it = by_id_.find(id);
         if (it == by_id_.end())

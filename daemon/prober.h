@@ -87,7 +87,7 @@ private:
     std::optional<std::uint8_t> dscp_;
     EventFile file_;
     std::string complaint_;
-    std::uint64_t stalls_ = 0, forged_ = 0;
+    std::uint64_t stalls_ = 0, strays_ = 0;
     bool counted_ = false;
     double next_set_ = 0, last_ = 0, written_ = 0, shown_at_ = 0;
 };

@@ -27,7 +27,7 @@ struct FakeProbes : ProbeKernel {
     ProbeTimes times;
     std::map<std::uint32_t, ProbeCount> counts;
     std::function<bool(const ProbeTest &)> lost = [](const ProbeTest &) { return false; };
-    std::uint64_t stalls = 0;
+    std::uint64_t stalls = 0, bad_sid = 0;
     unsigned sets = 0;
     int refuse = 0;
     double ends = 0, now = 0;
@@ -48,6 +48,7 @@ struct FakeProbes : ProbeKernel {
         for (const ProbeTest &t : tests)
             state.tests.emplace_back(t.id, counts[t.id]);
         state.stalls = stalls;
+        state.bad_sid = bad_sid;
         return {};
     }
     std::optional<std::uint8_t> data_dscp(const std::string &) override { return 10; }
@@ -255,6 +256,29 @@ TEST(prober, writes_lines)
         for (const auto &e : lines.slices(1))
             failed += e.failed.size();
         EXPECT_GT(failed, 0u);
+    }
+    std::remove(file.c_str());
+}
+
+// Packets for the locator of another host that came here, and none from before this process.
+TEST(prober, counts_strays)
+{
+    const std::string file = testing::TempDir() + "strays.jsonl";
+    std::remove(file.c_str());
+    {
+        ProbeRig g(file);
+        mrcver::Lines lines(g.layout, 1e9);
+        std::uint64_t strays = 0;
+        g.kernel.bad_sid = 1000;
+        g.run(5);
+        g.kernel.bad_sid += 40;
+        g.run(25);
+        std::ifstream in(file);
+        for (std::string line; std::getline(in, line);)
+            EXPECT_TRUE(lines.add(line)) << line;
+        for (const auto &e : lines.slices(1))
+            strays += e.hosts.at(g.layout.host("h1-1")).strays;
+        EXPECT_EQ(strays, 40u);
     }
     std::remove(file.c_str());
 }

@@ -2,6 +2,8 @@
 // One fault at a time, seen for a while: the right part, direction and symptom.
 #include <gtest/gtest.h>
 
+#include "../../tools/lib/verdict/infer.h"
+#include "../../tools/lib/verdict/sentence.h"
 #include "../../tools/lib/verdict/symptom.h"
 #include "../daemon/rules.h"
 #include "world.h"
@@ -78,6 +80,48 @@ TEST(infer, symptoms)
     const auto r = g.after(astray, 1);
     is(r, {PartKind::kHostCable, 1, 4, 0}, Symptom::kMisConfigured);
     EXPECT_EQ(r.findings[0].gets_it, 6u);
+}
+
+// The cables of two hosts have changed places at their T0.
+TEST(infer, exchanged_cables)
+{
+    InferRig g;
+    world::Fault one{At::kHostDown, 1, 4, 0, Harm::kElsewhere}, two{At::kHostDown, 1, 6, 0, Harm::kElsewhere};
+
+    one.other = 6;
+    two.other = 4;
+    g.w.faults = {one, two};
+    const auto r = infer(g.l, g.w.slice(1), g.plans);
+    ASSERT_EQ(r.findings.size(), 2u);
+    for (const Finding &f : r.findings) {
+        EXPECT_EQ(f.symptom, Symptom::kMisCabled);
+        EXPECT_EQ(f.part.a + f.gets_it, 10u);
+        EXPECT_NE(sentence(g.l, f, r.findings).find("receive each other's packets"), std::string::npos);
+    }
+}
+
+// Likewise, where the T0 has no other hosts: it is not dead, since probes of others cross it.
+TEST(infer, exchanged_cables_of_all_hosts_of_a_t0)
+{
+    const mrcfab::Fabric f = mrcd::make_rule({.planes = 4, .t0s = 2, .t1s = 2, .hosts_per_t0 = 2});
+    const Layout l(f);
+    Plans plans(l);
+    World w({4, 2, 2, 2}, l, 1);
+
+    w.pauses_per_hour = w.bursts_per_hour = 0;
+    world::Fault one{At::kHostDown, 1, 1, 0, Harm::kElsewhere}, two{At::kHostDown, 1, 2, 0, Harm::kElsewhere};
+    one.other = 2;
+    two.other = 1;
+    w.faults = {one, two};
+    for (const double seconds : {1, 12, 120}) {
+        const auto r = infer(l, w.slice(seconds), plans);
+        for (const Finding &x : r.findings) {
+            EXPECT_EQ(x.part.kind, PartKind::kHostCable) << seconds << " " << sentence(l, x, r.findings);
+            EXPECT_EQ(x.symptom, Symptom::kMisCabled) << seconds << " " << sentence(l, x, r.findings);
+            EXPECT_GT(x.since, 0);
+        }
+        EXPECT_EQ(r.findings.size(), 2u) << seconds;
+    }
 }
 
 TEST(infer, several_at_once)

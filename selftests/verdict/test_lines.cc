@@ -117,6 +117,30 @@ TEST(lines, refused)
 }
 
 // One host alone cannot make others believe that a switch is dead.
+// Ten seconds of a host without losses, beside each second of one with: its probes count in each.
+TEST(lines, long_lines_count_in_each_second)
+{
+    LinesRig g;
+    const Evidence well = g.w.slice(10);
+    std::uint64_t sent = 0;
+
+    ASSERT_TRUE(g.lines.add(to_line(g.l, 1, well)));
+    for (unsigned i = 0; i < 10; i++) {
+        Evidence e = well;
+        e.from = well.from + i;
+        e.to = e.from + 1;
+        ASSERT_TRUE(g.lines.add(to_line(g.l, 2, e)));
+    }
+    const auto slices = g.lines.slices(1);
+    for (const Evidence &e : slices) {
+        const auto &mine = e.hosts.at(1).planes[0];
+        sent += mine[1];
+        EXPECT_NEAR(static_cast<double>(mine[1]), static_cast<double>(well.hosts.at(1).planes[0][1]) / 5, 0.15 * static_cast<double>(well.hosts.at(1).planes[0][1]));
+    }
+    EXPECT_GE(slices.size(), 5u);
+    EXPECT_EQ(sent, well.hosts.at(1).planes[0][1]);
+}
+
 TEST(lines, one_liar)
 {
     LinesRig g;

@@ -56,6 +56,34 @@ TEST(tracker, dead_uplink_in_1_s)
     EXPECT_TRUE(g.t.known().count({PartKind::kUp, 1, 3, 5}));
 }
 
+// A host alone, at a rate that fills only the window of 12 s: the cable to the dead T1 is dead, and the T1 is not said to
+// drop a third.
+TEST(tracker, dead_for_a_part_of_the_window)
+{
+    const mrcfab::Fabric f = mrcd::make_rule({.planes = 2, .t0s = 2, .t1s = 2, .hosts_per_t0 = 2});
+    const Layout l(f);
+    World w({2, 2, 2, 2}, l, 1);
+    Tracker alone(l, true);
+    bool found = false;
+
+    w.pauses_per_hour = w.bursts_per_hour = 0;
+    w.faults = {{At::kT1, 1, 2, 0}};
+    w.faults[0].from = w.now() + 15;
+    for (unsigned i = 0; i < 24; i++) {
+        w.slice(0.96);
+        Evidence e = w.slice(0.04);   // a twenty-fifth of the rate
+        e.from -= 0.96;
+        std::erase_if(e.failed, [](const auto &x) { return x.first.host != 1; });
+        std::erase_if(e.hosts, [](const auto &x) { return x.first != 1; });
+        for (const Change &c : alone.add(e))
+            if (c.bad) {
+                found = true;
+                EXPECT_GT(alone.known().at(c.part).finding.loss, 0.9) << part_name(l, c.part) << " after " << c.when - w.faults[0].from;
+            }
+    }
+    EXPECT_TRUE(found);
+}
+
 TEST(tracker, gray_loss_of_1_percent)
 {
     TrackerRig g;

@@ -394,11 +394,15 @@ Finding Search::finding(std::size_t nth, bool alone)
     f.part = c.part;
     f.loss = blamed_[nth].rate;
     f.of = c.hosts;
-    for (const Use &u : c.uses) {
-        const Test &t = tests_[u.test];
-        const double share = blamed_.size() == 1 ? 1 : part_of(blamed_, candidates_, t, nth);
-        f.losses += t.failed * share;
-        if (share < 0.5)
+    std::vector<double> shares;
+    for (const Use &u : c.uses)
+        shares.push_back(blamed_.size() == 1 ? 1 : part_of(blamed_, candidates_, tests_[u.test], nth));
+    // Tests that others explain tell nothing of how it fails, unless there are no better ones.
+    const double wanted = std::min(0.5, *std::max_element(shares.begin(), shares.end()));
+    for (std::size_t i = 0; i < shares.size(); i++) {
+        const Test &t = tests_[c.uses[i].test];
+        f.losses += t.failed * shares[i];
+        if (shares[i] < wanted)
             continue;
         saw.insert(t.probe.host);
         sum += t.result->n;

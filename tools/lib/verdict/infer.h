@@ -19,7 +19,7 @@ enum class Symptom {
     kLoss,
     kFullSize,       // packets of the full MTU are lost, short ones not
     kCorruption,
-    kMisCabled,      // answers come by another plane
+    kMisCabled,      // answers come by another plane, or two hosts receive each other's packets
     kMisConfigured,  // another host gets what is for this one
     kDataClass,      // control packets pass
     kCongestion,     // likewise, and queues are long: no fault
@@ -37,7 +37,7 @@ struct Finding {
     unsigned observers = 0, of = 0;      // hosts that lost packets by it, of those that probe it
     double since = 0, last = 0;
     std::vector<Part> instead;           // that would explain it as well
-    unsigned gets_it = 0;                // kMisConfigured: the other host
+    unsigned gets_it = 0;                // kMisConfigured, kMisCabled: the other host
     std::uint64_t stalls = 0;            // kStalled
 
     bool fault() const { return symptom != Symptom::kCongestion && symptom != Symptom::kStalled; }

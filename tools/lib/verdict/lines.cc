@@ -22,6 +22,7 @@ constexpr double kAhead = 60;                        // that a clock may be
 constexpr std::uint64_t kCountMax = 1'000'000'000'000;
 constexpr double kSlack = 1.5;                       // of the fast rate: clocks differ
 constexpr std::uint64_t kMore = 100;
+constexpr std::uint64_t kPiecesMax = 60;             // of a line
 
 struct Refused {
     Refusal why;
@@ -204,6 +205,30 @@ Evidence read(std::string_view line, const Layout &l, unsigned &host)
     return e;
 }
 
+// A host without losses reports ten seconds at once. Its probes count in each of them: beside those of a host with losses,
+// which reports each second, they are what speaks for a part.
+std::vector<Evidence> pieces(const Evidence &e)
+{
+    const auto n = std::min<std::uint64_t>(kPiecesMax, static_cast<std::uint64_t>(e.to - e.from + 0.5));
+
+    if (!e.failed.empty() || n < 2)
+        return {e};
+    std::vector<Evidence> list(n);
+    for (std::uint64_t i = 0; i < n; i++) {
+        list[i].from = e.from + (e.to - e.from) * static_cast<double>(i) / static_cast<double>(n);
+        list[i].to = e.from + (e.to - e.from) * static_cast<double>(i + 1) / static_cast<double>(n);
+        list[i].hosts = e.hosts;
+        for (auto &[host, sent] : list[i].hosts) {
+            for (auto &plane : sent.planes)
+                for (auto &count : plane)
+                    count = count / n * (i + 1) + count % n * (i + 1) / n - count / n * i - count % n * i / n;
+            if (i + 1 < n)
+                sent.stalls = sent.void_ = sent.strays = 0;
+        }
+    }
+    return list;
+}
+
 }   // namespace
 
 const char *refusal_word(Refusal why)
@@ -284,7 +309,8 @@ bool Lines::add(std::string_view line)
     if (before || (next != spans.end() && next->first < e.to - 1e-6))
         return refuse(Refusal::kDuplicate);
     spans.insert({e.from, e.to});
-    by_time_[static_cast<long>(e.to * kPerTenth)].add(e);
+    for (const Evidence &piece : pieces(e))
+        by_time_[static_cast<long>(piece.to * kPerTenth)].add(piece);
     newest_ = std::max(newest_, e.to);
     taken_++;
     return true;

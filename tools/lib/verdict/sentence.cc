@@ -42,7 +42,11 @@ std::string what(const Layout &l, const Finding &f)
     case Symptom::kLoss: return "drops " + amount(f);
     case Symptom::kFullSize: return "drops packets of the full MTU, short ones pass";
     case Symptom::kCorruption: return "corrupts " + amount(f);
-    case Symptom::kMisCabled: return "is mis-cabled: answers come by another plane";
+    case Symptom::kMisCabled:
+        if (f.gets_it)
+            return fmt::format("is mis-cabled: {} and {} receive each other's packets", l.host_name(f.part.a),
+                               l.host_name(f.gets_it));
+        return "is mis-cabled: answers come by another plane";
     case Symptom::kMisConfigured:
         return fmt::format("is mis-configured: {} receives what is for {}", l.host_name(f.gets_it),
                            l.host_name(f.part.a));

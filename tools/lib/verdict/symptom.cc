@@ -56,6 +56,14 @@ bool stalled(Finding &f, const Counts &n, const Evidence &e)
     return f.stalls > 0 || late;
 }
 
+// Has the host received as many packets of others as were lost?
+bool strays_enough(const Evidence &e, unsigned host, const Counts &n)
+{
+    const auto it = e.hosts.find(host);
+
+    return it != e.hosts.end() && it->second.strays >= n.lost / 2 + 5;
+}
+
 // One other host of the T0 that receives what is for this one.
 unsigned receiver(const Finding &f, const Counts &n, const Layout &l, const Evidence &e)
 {
@@ -64,8 +72,7 @@ unsigned receiver(const Finding &f, const Counts &n, const Layout &l, const Evid
     if (f.part.kind != PartKind::kHostCable)
         return 0;
     for (const unsigned host : l.hosts_of(f.part.plane, l.t0_of(f.part.plane, f.part.a))) {
-        const auto it = e.hosts.find(host);
-        if (host == f.part.a || it == e.hosts.end() || it->second.strays < n.lost / 2 + 5)
+        if (host == f.part.a || !strays_enough(e, host, n))
             continue;
         if (found)
             return 0;
@@ -86,7 +93,7 @@ Symptom symptom_of(Finding &f, const Counts &n, const Layout &l, const Evidence 
         return Symptom::kCorruption;
     f.gets_it = receiver(f, n, l, e);
     if (f.gets_it)
-        return Symptom::kMisConfigured;
+        return strays_enough(e, f.part.a, n) ? Symptom::kMisCabled : Symptom::kMisConfigured;
     // A few losses prove no fault where queues are long.
     if (queues(n) && data_only(n, 1))
         return Symptom::kCongestion;

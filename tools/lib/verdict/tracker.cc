@@ -100,7 +100,13 @@ void Tracker::judge(Window &w, std::vector<Change> &changes)
     Evidence sum;
     std::set<Part> known;
 
-    for (auto it = slices_.rbegin(); it != slices_.rend() && now_ - it->to < w.length; ++it)
+    // From the first slice with losses on: what is dead for a second of twelve does not drop a twelfth, and two crossings
+    // of it are no two chances.
+    const auto end = std::find_if(slices_.rbegin(), slices_.rend(), [&](const Evidence &e) { return now_ - e.to >= w.length; });
+    auto first = end;
+    while (first != slices_.rbegin() && std::prev(first)->failed.empty())
+        --first;
+    for (auto it = slices_.rbegin(); it != first; ++it)
         sum.add(*it);
     if (sum.failed.empty())
         return;
