@@ -10,11 +10,13 @@
 #include <linux/genetlink.h>
 #include <linux/mrc.h>
 
+#include "../../tools/lib/health/exposition.h"
 #include "../../tools/mrcctl/gather.h"
 #include "../../tools/mrcctl/grammar.h"
 #include "../../tools/mrcctl/printer.h"
 #include "../../tools/mrcctl/records.h"
 #include "../../tools/mrcctl/values.h"
+#include "../../tools/mrcctl/watch/buckets.h"
 #include "../../tools/mrcctl/watch/histogram.h"
 #include "../../tools/mrcctl/watch/layout.h"
 #include "test_mrcctl.h"
@@ -562,6 +564,31 @@ void test_histogram()
     equal("longer times", fmt::format("{} {}", format_ns(999900), format_ns(2500000000)), "1.00ms 2.50s");
 }
 
+// Whether the line is in the text.
+bool has_line(const std::string &text, const std::string &line)
+{
+    return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+void test_buckets()
+{
+    histogram rtt, lost, none;
+    rtt.add(noted({1023, 1024, 5000, 5000, 2'000'000'000}));
+    lost.add(noted({100'000}));
+    const std::string text = buckets({none, rtt, none}, {lost, lost});
+    check("below 1.024 us", has_line(text, "mrc_rtt_seconds_bucket{plane=\"1\",le=\"1.024e-06\"} 1"));
+    check("each bucket has those before it", has_line(text, "mrc_rtt_seconds_bucket{plane=\"1\",le=\"8.192e-06\"} 4"));
+    check("a second and more", has_line(text, "mrc_rtt_seconds_bucket{plane=\"1\",le=\"1.073741824\"} 4"));
+    check("all", has_line(text, "mrc_rtt_seconds_bucket{plane=\"1\",le=\"+Inf\"} 5") && has_line(text, "mrc_rtt_seconds_count{plane=\"1\"} 5"));
+    check("their sum", has_line(text, "mrc_rtt_seconds_sum{plane=\"1\"} 2.000012047"));
+    check("no row of a plane without samples", text.find("plane=\"2\"") == std::string::npos);
+    check("causes are added up", has_line(text, "mrc_recovery_seconds_count 2") && has_line(text, "mrc_recovery_seconds_bucket{le=\"0.000131072\"} 2"));
+    const std::string most = buckets(std::vector<histogram>(33, rtt), {lost});
+    check("33 planes: series are bounded", health::series_in(most) <= buckets_series_max);
+    check("planes beyond the eighth", has_line(most, "mrc_rtt_seconds_count{plane=\"more\"} 120"));
+    check("nothing at all", has_line(buckets({}, {}), "mrc_recovery_seconds_count 0"));
+}
+
 void test_layout()
 {
     std::string format = "name: mrc_rtt\nformat:\n"
@@ -588,6 +615,7 @@ int main()
     test_messages();
     test_counters();
     test_histogram();
+    test_buckets();
     test_layout();
     test_module();
     test_doctor();

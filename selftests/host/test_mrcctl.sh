@@ -94,6 +94,9 @@ status "errors with -j" 1 -j plane set dev mrc0 plane 33 admin on
 ksft_test "errors with -j are JSON" python3 -m json.tool "$tmp/stderr"
 status "onlookers: no such QP number" 1 latency qpn 0
 status "onlookers: for how long" 1 recovery seconds soon
+status "histograms want a file" 1 histograms
+status "histograms: how often" 1 histograms to "$tmp/h.prom" interval 2h
+status "histograms are no JSON" 1 -j histograms to "$tmp/h.prom"
 status "completion" 0 __complete plane s
 ksft_test "completion answers" grep -qx show "$tmp/stdout"
 

@@ -73,17 +73,30 @@ look_on() {
 	mrc_start reorder h1 mrcctl -j reorder
 	mrc_start drawn h1 mrcctl reorder
 	mrc_start other h1 mrcctl -j latency qpn 5
-	mrc_until 20 looks_on latency 1 && mrc_until 20 looks_on recovery 3 &&
+	mrc_start kept h1 mrcctl histograms to "$MRC_DIR/kept.prom" interval 1s
+	mrc_until 20 looks_on kept 4 && mrc_until 20 looks_on latency 1 && mrc_until 20 looks_on recovery 3 &&
 		mrc_until 20 looks_on reorder 1 && mrc_until 20 looks_on drawn 1 &&
 		mrc_until 20 looks_on other 1
 }
 
 stop_looking() {
 	local name
-	for name in latency recovery reorder drawn other; do
+	for name in latency recovery reorder drawn other kept; do
 		kill -INT "${MRC_PID[$name]}"
 		mrc_wait $name 20 || { mrc_out $name; return 1; }
 	done
+}
+
+# keeps NAME VALUE: a series of the file.
+keeps() { grep -qxF -- "$1 $2" "$MRC_DIR/kept.prom" || { echo "$1 $2"; cat "$MRC_DIR/kept.prom"; return 1; }; }
+
+kept_as_told() {
+	local plane samples
+	while read -r plane samples; do
+		keeps "mrc_rtt_seconds_count{plane=\"$plane\"}" "$samples" || return
+	done < <(jq -r '.[] | "\(.plane) \(.samples)"' "$MRC_DIR/latency.out")
+	keeps "mrc_rtt_seconds_bucket{plane=\"2\",le=\"0.016777216\"}" 0 &&
+		keeps mrc_recovery_seconds_count "$(jq '[.[].recovered] | add' "$MRC_DIR/recovery.out")"
 }
 
 # told NAME FILTER [ARG...]: jq -e of what it said.
@@ -188,6 +201,7 @@ ksft_test "latency: the slow plane lies above the others" told latency '
 	all(.[]; .plane == 2 or .plane == null or .min_ns < $slow.min_ns)'
 ksft_test "latency: every sample is in a step" \
 	told latency 'all(.[]; .samples == ([.histogram[].count] | add))'
+ksft_test "histograms in a file: as the others say" kept_as_told
 ksft_test "latency: none of another QP" told other '. == []'
 for cause in $causes; do
 	ksft_test "recovery: resent as counted: $cause" resent_as_counted "$cause"

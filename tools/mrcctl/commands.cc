@@ -531,6 +531,7 @@ error run(const command &c, context &ctx)
     case action::latency: return watch_latency(ctx, a);
     case action::reorder: return watch_reorder(ctx, a);
     case action::recovery: return watch_recovery(ctx, a);
+    case action::histograms: return watch_histograms(ctx, a);
     case action::metrics: return metrics(ctx, a);
     case action::explain: return explain(ctx, a);
     case action::fabric_show: return fabric_show(ctx, a);

@@ -46,6 +46,7 @@ enum class action {
     latency,
     reorder,
     recovery,
+    histograms,
     explain,
     fabric_show,
     fabric_check,

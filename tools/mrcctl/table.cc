@@ -489,6 +489,19 @@ std::vector<object> make_table()
         watch("recovery", action::recovery, "losses, and histograms of recovery times",
               "count losses and retransmissions by cause, and the time until lost packets have arrived",
               "mrcctl -j recovery seconds 60"),
+        {"histograms",
+         "round trip and recovery times for Prometheus",
+         {
+             {"",
+              action::histograms,
+              "count round trip and recovery times, and keep a file of them in the Prometheus text format",
+              {
+                  {"to", {"FILE"}, "the file, written atomically, for the textfile collector of node_exporter", true},
+                  {"interval", {"TIME"}, "time between writes (a number alone: s), default: 10s"},
+                  {"seconds", {"TIME"}, "how long to count; default: until interrupted"},
+              },
+              "mrcctl histograms to /var/lib/prometheus/node-exporter/mrc_histograms.prom"},
+         }},
         {"doctor",
          "check what keeps MRC from working on this host",
          {

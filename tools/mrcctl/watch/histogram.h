@@ -20,8 +20,10 @@ class histogram {
 
     // Adds the counts of one CPU.
     void add(const mrc_hist &part);
+    void add(const histogram &other) { add(other.sum_); }
 
     uint64_t count() const { return sum_.count; }
+    uint64_t sum() const { return sum_.sum; }
     uint64_t min() const { return sum_.count ? ~sum_.least : 0; }
     uint64_t max() const { return sum_.max; }
     uint64_t mean() const { return sum_.count ? sum_.sum / sum_.count : 0; }

@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "../replace.h"
 #include "../values.h"
+#include "buckets.h"
 #include "histogram.h"
 #include "tracer.h"
 
@@ -44,7 +46,8 @@ class patience {
         sigprocmask(SIG_BLOCK, &set_, nullptr);
     }
 
-    void wait(std::optional<uint64_t> seconds)
+    // True: a signal came.
+    bool wait(std::optional<uint64_t> seconds)
     {
         timespec left{static_cast<time_t>(seconds.value_or(0)), 0};
         timespec now{}, end{};
@@ -52,10 +55,11 @@ class patience {
         end.tv_sec += left.tv_sec;
         while (seconds ? sigtimedwait(&set_, nullptr, &left) < 0 : sigwaitinfo(&set_, nullptr) < 0) {
             if (errno != EINTR)
-                return;
+                return false;
             clock_gettime(CLOCK_MONOTONIC, &now);
             left.tv_sec = std::max<time_t>(end.tv_sec - now.tv_sec, 0);
         }
+        return true;
     }
 
   private:
@@ -146,11 +150,16 @@ error by_plane(context &ctx, const arguments &args, const tracer::program &progr
     return {};
 }
 
+constexpr tracer::program latency_programs[] = {{"latency", "mrc_rtt"}};
+constexpr tracer::program recovery_programs[] = {{"recovery_end", "mrc_recovered"},
+                                                 {"recovery_loss", "mrc_loss"},
+                                                 {"recovery_resend", "mrc_resend"}};
+
 } // namespace
 
 error watch_latency(context &ctx, const arguments &args)
 {
-    return by_plane(ctx, args, {"latency", "mrc_rtt"}, [&](record &r, const histogram &h) {
+    return by_plane(ctx, args, latency_programs[0], [&](record &r, const histogram &h) {
         r.add("samples", h.count());
         add_figures(r, h, "", "_ns", format_ns);
         add_steps(r, ctx, h, "histogram", format_ns);
@@ -170,10 +179,7 @@ error watch_reorder(context &ctx, const arguments &args)
 error watch_recovery(context &ctx, const arguments &args)
 {
     tracer t;
-    if (auto e = observe(ctx, args, t,
-                         {{"recovery_end", "mrc_recovered"},
-                          {"recovery_loss", "mrc_loss"},
-                          {"recovery_resend", "mrc_resend"}}))
+    if (auto e = observe(ctx, args, t, {std::begin(recovery_programs), std::end(recovery_programs)}))
         return e;
     auto found = t.histograms("first"), mended = t.histograms("second");
     auto counts = t.recoveries();
@@ -193,6 +199,33 @@ error watch_recovery(context &ctx, const arguments &args)
         ctx.out.object(r);
     }
     return {};
+}
+
+error watch_histograms(context &ctx, const arguments &args)
+{
+    if (ctx.opt.as_json)
+        throw bad_value("histograms have Prometheus' text format; mrcctl -j latency and mrcctl -j recovery are JSON");
+    const std::string path = *args.get("to");
+    const auto each_text = args.get("interval");
+    const uint64_t each = each_text ? parse_time(*each_text, "s", 1, 3600, "interval") : 10;
+    auto left = seconds_of(args);
+    tracer rtt, recovery;
+    patience p;
+
+    if (auto e = rtt.start({std::begin(latency_programs), std::end(latency_programs)}, 0))
+        return e;
+    if (auto e = recovery.start({std::begin(recovery_programs), std::end(recovery_programs)}, 0))
+        return e;
+    for (bool ended = false;;) {
+        if (auto e = replace_file(path, buckets(rtt.histograms("first"), recovery.histograms("second"))))
+            return e;
+        if (ended || (left && !*left))
+            return {};
+        const uint64_t pause = left ? std::min(each, *left) : each;
+        ended = p.wait(pause);
+        if (left)
+            *left -= pause;
+    }
 }
 
 } // namespace mrcctl
