@@ -143,7 +143,6 @@ static inline u32 mrc_port_remote_up(const struct mrc_port *p)
 	return p->remote_up;
 }
 
-/* The table of mrc_port_set_reqs(); NULL: none yet. May be called without the lock. */
 /* Port status masks of which bit 1 is port 1 (Documentation/reference/disputed.md, D5), from and to ours: 31 ports. */
 static inline u32 mrc_port_mask_to_1(u32 mask)
 {
@@ -155,6 +154,7 @@ static inline u32 mrc_port_mask_from_1(u32 mask)
 	return mask >> 1;
 }
 
+/* The table of mrc_port_set_reqs(); NULL: none yet. May be called without the lock. */
 static inline struct mrc_ep_req_table *mrc_port_reqs(const struct mrc_port *p)
 {
 	return READ_ONCE(p->ask);
