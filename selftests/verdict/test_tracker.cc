@@ -84,6 +84,31 @@ TEST(tracker, dead_for_a_part_of_the_window)
     EXPECT_TRUE(found);
 }
 
+// The cables of one host, one after the other: none of them is found again, and the NIC is not to blame.
+TEST(tracker, one_fault_after_the_other)
+{
+    const mrcfab::Fabric f = mrcd::make_rule({.planes = 4, .t0s = 2, .t1s = 2, .hosts_per_t0 = 2});
+    const Layout l(f);
+    World w({4, 2, 2, 2}, l, 1);
+    Tracker alone(l, true);
+    std::vector<Part> blamed;
+
+    w.pauses_per_hour = w.bursts_per_hour = 0;
+    for (const unsigned plane : {4, 1, 2}) {
+        w.faults = {{At::kHostDown, plane, 1, 0}};
+        w.faults[0].to = w.now() + 20;
+        for (unsigned i = 0; i < 100; i++) {
+            Evidence e = w.slice(1);
+            std::erase_if(e.failed, [](const auto &x) { return x.first.host != 1; });
+            std::erase_if(e.hosts, [](const auto &x) { return x.first != 1; });
+            for (const Change &c : alone.add(e))
+                if (c.bad)
+                    blamed.push_back(c.part);
+        }
+    }
+    EXPECT_EQ(blamed, (std::vector<Part>{{PartKind::kHostCable, 4, 1, 0}, {PartKind::kHostCable, 1, 1, 0}, {PartKind::kHostCable, 2, 1, 0}}));
+}
+
 TEST(tracker, gray_loss_of_1_percent)
 {
     TrackerRig g;

@@ -178,6 +178,7 @@ void Tracker::forgive(std::vector<Change> &changes)
             k.bad = false;
             k.changed = now_;
             changes.push_back({it->first, false, now_});
+            forget(it->first);
         }
         // Nothing in any window is of it any more, and no flap counts.
         if (!k.bad && now_ - k.changed > std::max(kFlapTime, windows_.back().length))
@@ -185,6 +186,17 @@ void Tracker::forgive(std::vector<Change> &changes)
         else
             ++it;
     }
+}
+
+// What it lost is explained. In a long window, beside the losses of a later fault, it would count against a part that
+// both have in common, such as the NIC.
+void Tracker::forget(const Part &part)
+{
+    for (Evidence &e : slices_)
+        std::erase_if(e.failed, [&](const auto &x) {
+            const Crossings list = crossings(x.first);
+            return std::any_of(list.begin(), list.end(), [&](const Crossing &c) { return c.part == part; });
+        });
 }
 
 }   // namespace mrcver

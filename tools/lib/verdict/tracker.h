@@ -73,6 +73,7 @@ private:
     void blame(const Finding &f, std::vector<Change> &changes);
     void leave_out(unsigned host, const Window &w);
     void forgive(std::vector<Change> &changes);
+    void forget(const Part &part);
 
     const Layout &layout_;
     Plans plans_;
