@@ -94,8 +94,8 @@ kept_as_told() {
 	local plane samples
 	while read -r plane samples; do
 		keeps "mrc_rtt_seconds_count{plane=\"$plane\"}" "$samples" || return
-	done < <(jq -r '.[] | "\(.plane) \(.samples)"' "$MRC_DIR/latency.out")
-	keeps "mrc_rtt_seconds_bucket{plane=\"2\",le=\"0.016777216\"}" 0 &&
+	done < <(jq -r '.[] | "\(.plane // 0) \(.samples)"' "$MRC_DIR/latency.out")
+	keeps "mrc_rtt_seconds_bucket{plane=\"2\",le=\"0.004194304\"}" 0 &&
 		keeps mrc_recovery_seconds_count "$(jq '[.[].recovered] | add' "$MRC_DIR/recovery.out")"
 }
 
