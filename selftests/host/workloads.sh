@@ -101,6 +101,64 @@ begun() {
 	[ "$(metric irequires.goal job_us)" = 100 ] && awk -v t="$(metric requires.goal job_us)" 'BEGIN { exit !(t > 180) }'
 }
 
+# goal NAME RANK0 RANK1 [RANK2]: a trace of these ranks, their operations split at semicolons.
+goal() {
+	local rank=0 text
+	{
+		echo "num_ranks $(($# - 1))"
+		for text in "${@:2}"; do
+			printf 'rank %d {\n%s\n}\n' $((rank++)) "${text//;/$'\n'}"
+		done
+	} >"$tmp/$1.goal"
+}
+
+# flows FILE: source and start of each message, us.
+flows() {
+	run "$1" --json >"$tmp/flows.json" && python3 - "$tmp/flows.json" <<-'END'
+	import json, sys
+	r = json.load(open(sys.argv[1]))["flows"]
+	for row in r["rows"]:
+	    flow = dict(zip(r["fields"], row))
+	    if flow["src"] != flow["dst"]:
+	        print(flow["src"], flow["start_us"], flow["fct_us"])
+	END
+}
+
+# job WANTED OPERATIONS...: job_us of the trace.
+job() {
+	local said
+	goal job "${@:2}"
+	said=$(metric job.goal job_us)
+	echo "$said, wanted $1: ${*:2}"
+	awk -v said="$said" -v wanted="$1" 'BEGIN { exit !(said >= wanted && said < wanted + 10) }'
+}
+
+# Of a rank and a cpu, the next waits for the end of a computation, in the order in which they become ready.
+processors() {
+	job 150 'calc 100000;calc 50000' &&
+		job 100 'calc 100000;calc 50000 cpu 1' &&
+		job 100 'calc 100000;send 1000b to 1' 'recv 1000b from 0' &&
+		job 50 'calc 50000 cpu 7;send 1000b to 1' 'calc 20000;recv 1000b from 0' &&
+		job 130 'send 1000b to 1' 'calc 100000;r: recv 1000b from 0;c: calc 30000 cpu 1;c requires r' &&
+		job 100 'send 1000b to 1' 'calc 100000;r: recv 1000b from 0 cpu 1;c: calc 30000 cpu 1;c requires r' &&
+		# b is ready before c: 10 + 40, then c's 5 and what waits for it, at another cpu.
+		job 95 'a: calc 10000;b: calc 40000;c: calc 5000;d: calc 40000 cpu 1;x: calc 20000 cpu 2;c requires x;d requires c' &&
+		job 70 'a: calc 10000;b: calc 40000;c: calc 5000;d: calc 55000 cpu 1;x: calc 20000 cpu 2;b requires x;d requires c' &&
+		[ "$(metric job.goal job_alone_us) $(metric job.goal job_compute_us)" = "70 70" ]
+}
+
+# Of a rank and a nic, the next send begins when the links could have sent the one before: 1 MB at 100 Gb/s, 80 us.
+nics() {
+	local two
+	two='send 1000000b to 1;send 1000000b to 2'
+	goal nics "$two" 'recv 1000000b from 0' 'recv 1000000b from 0'
+	flows nics.goal | tee "$tmp/said" &&
+		awk '{ n++; d = $2 - d } END { exit !(n == 2 && d > 80 && d < 90) }' "$tmp/said" || return
+	goal nics "$two nic 1" 'recv 1000000b from 0' 'recv 1000000b from 0'
+	flows nics.goal | tee "$tmp/said" && awk '{ n++; d = $2 - d } END { exit !(n == 2 && d == 0) }' "$tmp/said" &&
+		[ "$(run nics.goal --hash)" = "$(run nics.goal --hash --threads 2)" ]
+}
+
 # Steps: as many as the list says, each with what it lost.
 steps() {
 	"$sim" workload ring --ranks 4 --bytes 400000 >"$tmp/ring.csv"
@@ -165,6 +223,8 @@ for name in ring tree double-tree halving-doubling alltoall pipeline; do
 done
 ksft_test "CSV, JSON lines and GOAL: one job, one time" forms
 ksft_test "requires and irequires" begun
+ksft_test "GOAL: operations of a cpu take turns" processors
+ksft_test "GOAL: sends of a nic take turns" nics
 ksft_test "a report of steps" steps
 ksft_test "no file" files
 ksft_test "libmrcsim: the same ring by callbacks" library

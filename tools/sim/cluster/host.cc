@@ -252,7 +252,7 @@ void worker::release(u32 f, moment when, u64 t)
 
         if (--x.waits)
             continue;
-        x.start = t + x.compute;
+        x.start = w_.work.queue.take(next, t) + x.compute;
         w_.start_later(x.src, next);
     }
 }

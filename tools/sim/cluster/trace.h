@@ -34,12 +34,22 @@ struct trace_edge {
     moment when;
 };
 
+// Of a GOAL trace's rank, by number in trace::places: the processor that an operation waits for and
+// then occupies, and the NIC that its message of so many bytes occupies after that.
+struct trace_turn {
+    u32 cpu = none32, nic = none32;
+    u64 cpu_ps = 0;
+    u32 bytes = 0;
+};
+
 struct trace {
     static constexpr size_t ops_max = 4'000'000, edges_max = 32'000'000, line_max = 1 << 20;
     static constexpr u64 bytes_max = 1ull << 31, time_max_us = 10'000'000'000;
 
     std::vector<trace_op> ops;
     std::vector<trace_edge> edges;
+    std::vector<trace_turn> turns; // of each operation; of a list: none
+    u32 places = 0;
 };
 
 // Followers of each operation, by moment.

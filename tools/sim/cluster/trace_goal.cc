@@ -11,12 +11,16 @@
 //	c: recv 65536b from 0 tag 7
 //	}
 //
-// calc is in nanoseconds; cpu and nic are read and mean nothing: computations of a rank run side by
-// side where nothing orders them. Rank i is host i. "b requires a": when a is done; "b irequires a":
-// when a has begun. The first send to a rank with a tag meets the first receive from there with it.
+// calc is in nanoseconds. Rank i is host i. "b requires a": when a is done; "b irequires a": when a has
+// begun. The first send to a rank with a tag meets the first receive from there with it.
+//
+// A rank's operations take turns on a cpu, in the order in which they become ready: a calc occupies
+// it, a send waits for it to begin, and a recv to end. Sends of a nic then take turns as well (cpu
+// and nic: 0, unless named). As LogGOPSim does, with overheads and gaps of zero.
 #include "trace.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <tuple>
 #include <unordered_map>
@@ -59,7 +63,8 @@ private:
             lines_.fail(what);
     }
     u64 number(const words &w, size_t i, const char *what, u64 most) const;
-    u32 add(kind k, trace_op end);
+    u32 add(kind k, trace_op end, trace_turn begins, trace_turn ends);
+    u32 place(const char *what, u64 number);
     u32 operation(const words &w);
     u32 message(const words &w);
     void open(const words &w);
@@ -74,6 +79,7 @@ private:
     std::vector<bool> seen_;
     std::unordered_map<std::string, u32> labels_; // of this rank, to the end's number
     std::vector<order> orders_;                   // likewise
+    std::map<std::pair<std::string, u64>, u32> places_; // likewise: "cpu" and "nic" with a number
     std::vector<kind> kinds_;
     std::vector<half> sends_, recvs_;
     trace t_;
@@ -96,7 +102,15 @@ void goal::edge(u32 before, u32 after, moment when)
     t_.edges.push_back({before, after, when});
 }
 
-u32 goal::add(kind k, trace_op end)
+u32 goal::place(const char *what, u64 number)
+{
+    auto [at, is_new] = places_.try_emplace({what, number}, t_.places);
+
+    t_.places += is_new;
+    return at->second;
+}
+
+u32 goal::add(kind k, trace_op end, trace_turn begins, trace_turn ends)
 {
     u32 n = static_cast<u32>(t_.ops.size());
 
@@ -104,6 +118,8 @@ u32 goal::add(kind k, trace_op end)
     end.line = lines_.number();
     t_.ops.push_back({rank_, rank_, 0, 0, 0, end.line});
     t_.ops.push_back(end);
+    t_.turns.push_back(begins);
+    t_.turns.push_back(ends);
     kinds_.push_back(k);
     edge(n, n + 1, moment::received);
     return n + 1;
@@ -114,7 +130,7 @@ u32 goal::message(const words &w)
 {
     bool sends = w[0] == "send";
     words rest = w;
-    u64 tag = 0;
+    u64 tag = 0, cpu = 0, nic = 0;
 
     if (rest.size() > 1 && !rest[1].empty() && rest[1].back() == 'b')
         rest[1].pop_back();
@@ -124,10 +140,16 @@ u32 goal::message(const words &w)
     for (size_t i = 4; i < w.size(); i += 2) {
         need(w[i] == "tag" || w[i] == "cpu" || w[i] == "nic", shown(w[i]) + ": tag, cpu or nic");
         u64 value = number(w, i + 1, w[i].c_str(), ~0ull >> 1);
-        tag = w[i] == "tag" ? value : tag;
+        (w[i] == "tag" ? tag : w[i] == "cpu" ? cpu : nic) = value;
     }
     trace_op end = {rank_, sends ? peer : rank_, static_cast<u32>(std::max<u64>(bytes, 1)), 0, 0, 0};
-    u32 op = add(sends ? kind::send : kind::recv, end);
+    trace_turn waits;
+    waits.cpu = place("cpu", cpu);
+    if (sends && !end.local()) {
+        waits.nic = place("nic", nic);
+        waits.bytes = end.bytes;
+    }
+    u32 op = sends ? add(kind::send, end, waits, {}) : add(kind::recv, end, {}, waits);
     (sends ? sends_ : recvs_).push_back({sends ? rank_ : peer, sends ? peer : rank_, tag, bytes, op,
                                          lines_.number()});
     return op;
@@ -140,11 +162,16 @@ u32 goal::operation(const words &w)
         return message(w);
     need(w[0] == "calc", shown(w[0]) + ": calc, send or recv is wanted");
     trace_op end = {rank_, rank_, 0, 0, number(w, 1, "calc", trace::time_max_us * 1000) * ps_per_ns, 0};
+    u64 cpu = 0;
     for (size_t i = 2; i < w.size(); i += 2) {
         need(w[i] == "cpu" || w[i] == "nic", shown(w[i]) + ": cpu or nic");
-        number(w, i + 1, w[i].c_str(), ~0ull >> 1);
+        u64 value = number(w, i + 1, w[i].c_str(), ~0ull >> 1);
+        cpu = w[i] == "cpu" ? value : cpu;
     }
-    return add(kind::calc, end);
+    trace_turn turn;
+    turn.cpu = place("cpu", cpu);
+    turn.cpu_ps = end.compute_ps;
+    return add(kind::calc, end, turn, {});
 }
 
 void goal::open(const words &w)
@@ -173,6 +200,7 @@ void goal::close()
     }
     orders_.clear();
     labels_.clear();
+    places_.clear();
     rank_ = none32;
 }
 

@@ -9,6 +9,9 @@
 #include "topology.h"
 #include "trace.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace sim {
 
 struct flow {
@@ -35,6 +38,38 @@ struct completion {
     moment when;
 };
 
+// Processors and NICs that the operations of a GOAL trace occupy, one after the other. Calls come in the
+// order in which operations become ready, for each host.
+class turns {
+public:
+    turns() = default;
+    turns(const trace &t, const scenario &s);
+
+    // When flow f begins, which is ready at t. A NIC is waited for behind the processor, without it.
+    u64 take(u32 f, u64 t)
+    {
+        if (of_.empty())
+            return t;
+        const turn &x = of_[f];
+        for (auto [place, ps] : {std::pair(x.cpu, x.cpu_ps), std::pair(x.nic, x.nic_ps)}) {
+            if (place == none32)
+                continue;
+            t = std::max(t, free_[place]);
+            free_[place] = std::min(t + ps, never >> 2);
+        }
+        return t;
+    }
+
+private:
+    struct turn {
+        u32 cpu, nic;
+        u64 cpu_ps, nic_ps;
+    };
+
+    std::vector<turn> of_;
+    std::vector<u64> free_;
+};
+
 class workload {
 public:
     workload(const scenario &s, const topology &t);
@@ -48,6 +83,7 @@ public:
     u32 victim = none32;
     u32 first_tcp = 0; // ends from here on are [[tcp]]'s, two each
     followers after;          // kind "trace": what waits for a flow
+    turns queue;                // likewise
     std::vector<u32> step_of;   // likewise, of each flow
     u64 compute_ps = 0;       // likewise: when all would end if messages took no time
     u64 ideal_ps = 0; // when the last flow would be received in an ideal fabric

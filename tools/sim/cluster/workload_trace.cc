@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <queue>
 
 namespace sim {
 
@@ -18,31 +20,34 @@ u64 later(u64 t, u64 by)
     return std::min(most, t + std::min(most, by));
 }
 
-// When the last of all is done, in an order in which each comes behind what it waits for.
+// When the last of all is done. They come in the order in which they are ready.
 template <class Took>
-u64 last_end(const std::vector<flow> &flows, const followers &after, Took took)
+u64 last_end(const std::vector<flow> &flows, const followers &after, turns queue, Took took)
 {
-    std::vector<u32> waits, ready;
+    using when_ready = std::pair<u64, u32>;
+    std::priority_queue<when_ready, std::vector<when_ready>, std::greater<>> ready;
+    std::vector<u32> waits;
     std::vector<u64> at(flows.size());
     u64 last = 0;
 
     for (u32 i = 0; i < flows.size(); i++) {
         waits.push_back(flows[i].waits);
         if (!waits[i])
-            ready.push_back(i);
+            ready.push({0, i});
     }
     while (!ready.empty()) {
-        u32 f = ready.back();
+        u32 f = ready.top().second;
+        u64 begin = queue.take(f, at[f]);
 
-        ready.pop_back();
+        ready.pop();
         for (moment when : {moment::sent, moment::received}) {
-            u64 done = later(later(at[f], flows[f].compute), took(flows[f], when));
+            u64 done = later(later(begin, flows[f].compute), took(flows[f], when));
 
             last = when == moment::received ? std::max(last, done) : last;
             for (u32 next : after.of(f, when)) {
                 at[next] = std::max(at[next], done);
                 if (!--waits[next])
-                    ready.push_back(next);
+                    ready.push({at[next], next});
             }
         }
     }
@@ -50,6 +55,15 @@ u64 last_end(const std::vector<flow> &flows, const followers &after, Took took)
 }
 
 } // namespace
+
+turns::turns(const trace &t, const scenario &s) : free_(t.places)
+{
+    for (const trace_turn &x : t.turns) {
+        u64 packets = (x.bytes + s.fabric.mtu - 1) / s.fabric.mtu;
+
+        of_.push_back({x.cpu, x.nic, x.cpu_ps, s.ser_ps(x.bytes + packets * s.fabric.header) / s.fabric.planes});
+    }
+}
 
 void workload::outside()
 {
@@ -65,16 +79,18 @@ void workload::outside()
     }
     for (const trace_edge &e : t.edges)
         flows[e.after].waits++;
-    for (flow &f : flows)
-        f.start = f.waits ? never : f.compute;
     after = followers(flows.size(), t.edges);
+    queue = turns(t, s_);
+    const turns at_first = queue;
+    for (u32 f = 0; f < flows.size(); f++)
+        flows[f].start = flows[f].waits ? never : later(queue.take(f, 0), flows[f].compute);
     auto back = [&](const flow &f) {
         u64 links = topo_.rack_node(f.src) == topo_.rack_node(f.dst) ? 2 : 4;
 
         return links * (s_.fabric.delay_ns * ps_per_ns + s_.ser_ps(s_.fabric.control));
     };
-    compute_ps = last_end(flows, after, [](const flow &, moment) { return u64(0); });
-    ideal_ps = std::max<u64>(last_end(flows, after, [&](const flow &f, moment when) {
+    compute_ps = last_end(flows, after, at_first, [](const flow &, moment) { return u64(0); });
+    ideal_ps = std::max<u64>(last_end(flows, after, at_first, [&](const flow &f, moment when) {
         return f.local() ? 0 : lone_ps(f) + (when == moment::sent ? back(f) : 0);
     }), 1);
 }
