@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 
 import build    # noqa: E402  pylint: disable=wrong-import-position
 import layers   # noqa: E402  pylint: disable=wrong-import-position
+from packet import Readings     # noqa: E402  pylint: disable=wrong-import-position
 
 M24 = 0xffffff
 SIZE, WINDOW, WIMM, EVS = 64 << 10, 8, 32, 16
@@ -350,7 +351,8 @@ class Qp:
 class Device:
     """@fault: name of the one question that it answers wrongly, or None. @ports: that lead to the kit."""
 
-    def __init__(self, own, peer, fault=None, ports=1, tunnel=None):
+    def __init__(self, own, peer, fault=None, ports=1, tunnel=None, readings=Readings()):
+        self.readings = readings
         self.way, self.fault, self.ports = build.Way(own, peer, tunnel=tunnel), fault, ports
         self.plain = build.Way(own, peer)
         self.qps, self.last, self.now, self.queue, self.number = {}, None, 0, [], 0
@@ -420,10 +422,10 @@ class Device:
             return
         op, stamp = f.body[1] & 3, struct.unpack("!H", f.body[12:14])[0]
         if op == 0:
-            self.peer_up = struct.unpack("!I", f.body[4:8])[0]
+            self.peer_up = struct.unpack("!I", f.body[4:8])[0] >> self.readings.port_bit_1
         if op == 1 and self.bad("ep-probe") or op == 0 and self.bad("ep-status"):
             return
-        self.emit(None, build.endpoint_answer(f.psn ^ self.bad("ep-echo"), op, stamp), CONTROL, 0)
+        self.emit(None, build.endpoint_answer(f.psn ^ self.bad("ep-echo"), op, stamp, self.readings.op_high), CONTROL, 0)
         del port
 
     def run(self, until):
@@ -479,8 +481,9 @@ class Device:
 
 
 def main():
-    """On a pipe, as link.Pipe says: device.py OWN PEER [FAULT]."""
-    device = Device(sys.argv[1], sys.argv[2], *sys.argv[3:4])
+    """On a pipe, as link.Pipe says: device.py OWN PEER [FAULT] [--ep-op-high] [--port-bit-1]."""
+    names = [word for word in sys.argv[1:] if not word.startswith("--")]
+    device = Device(*names, readings=Readings("--ep-op-high" in sys.argv, "--port-bit-1" in sys.argv))
     for line in sys.stdin:
         word, *rest = line.split()
         if word == "ask":

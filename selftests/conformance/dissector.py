@@ -137,12 +137,12 @@ def differences(row, p):
             yield f"{field} is {row[field]}, not {said[field]}"
 
 
-def compare(frames, lua=LUA):
+def compare(frames, lua=LUA, options=()):
     """@frames: {path: [Packet or None]}. Yield (test, what is wrong)."""
     wrong, noted, compared = [], [], 0
     for path, packets in frames.items():
         rows = tshark.dissect(path, (*FIELDS, "mrc.expert.reserved", "mrc.expert.long", "_ws.malformed",
-                                     "_ws.lua.error"), ("-X", "lua_script:" + lua))
+                                     "_ws.lua.error"), ("-X", "lua_script:" + lua, *options))
         for number, (row, p) in enumerate(zip(rows, packets), 1):
             where = f"{os.path.basename(path)} frame {number}"
             if row["_ws.lua.error"] or row["_ws.malformed"]:

@@ -24,6 +24,7 @@ import link     # noqa: E402  pylint: disable=wrong-import-position
 import pcap     # noqa: E402  pylint: disable=wrong-import-position
 from device import Device           # noqa: E402  pylint: disable=wrong-import-position
 from mutate_lua import Verdicts     # noqa: E402  pylint: disable=wrong-import-position
+from packet import Readings         # noqa: E402  pylint: disable=wrong-import-position
 from peer import Settings           # noqa: E402  pylint: disable=wrong-import-position
 from questions import QUESTIONS, TUNNEL, asked as questions     # noqa: E402  pylint: disable=wrong-import-position
 
@@ -50,11 +51,11 @@ def tunnels(kind):
     return build.Tunnel(KIT_AT, out), build.Tunnel(DEVICE_AT, back)
 
 
-def play(fault=None, names=None, version=6, ports=2, kind=None):
+def play(fault=None, names=None, version=6, ports=2, kind=None, reads=Readings(), kit_reads=None):
     own, device = ENDS[version]
     kits, devices = tunnels(kind)
-    wire = link.Inside(Device(device, own, fault, ports, devices))
-    settings = Settings(ports=ports, patience=2)
+    wire = link.Inside(Device(device, own, fault, ports, devices, reads))
+    settings = Settings(ports=ports, patience=2, readings=reads if kit_reads is None else kit_reads)
     return ACTIVE.play(wire, build.Way(own, device, tunnel=kits), settings, names or list(ACTIVE.SCENARIOS), lambda text: None)
 
 
@@ -93,6 +94,11 @@ def command(tap):
         tap.test(empty == ["requestor.port_down"], "each scenario has a capture, but that which wants two ports", empty)
     code, out = run("--simulated", device + " bitmap-only")
     tap.test(code == 1 and "a SACK shows nothing that has not come" in out, "a device that is wrong is named, status 1", [str(code), out])
+    for option in ("--ep-op-high", "--port-bit-1"):
+        code, out = run("--simulated", device + " " + option, option, "--only", "endpoints")
+        tap.test(code == 0 and " 0 BROKEN, 0 disputed" in out, f"{option}, at both: nothing is disputed", [str(code), out])
+    code, out = run("--simulated", device + " --ep-op-high", "--only", "endpoints")
+    tap.test(code == 0 and " 0 BROKEN, 1 disputed" in out and "[D4]" in out, "--ep-op-high, of the device alone: D4", [str(code), out])
     code, out = run("--simulated", "false")
     tap.test(code == 2 and "Traceback" not in out, "a device that ends, status 2", [str(code), out])
     code, out = run("--port", "lo")
@@ -105,6 +111,18 @@ def command(tap):
 
 def bad(judge):
     return [f"{rule}: {judge.examples[rule]}" for rule, n in judge.broken.items() if n]
+
+
+def readings(tap):
+    """D4 and D5, at both ends and at one."""
+    b = Readings(True, True)
+    judge = play(reads=b)
+    tap.test(not bad(judge) and not any(judge.disputed.values()), "reading B of D4 and D5 at both ends: no rule is broken", bad(judge))
+    for own, other in ((b, Readings()), (Readings(), b)):
+        judge = play(names=["responder.endpoints"], reads=own, kit_reads=other)
+        tap.test(judge.verdict("EETH reserved zero") == "disputed" and not bad(judge), f"the device has {own}, the kit not: D4", bad(judge))
+    judge = play(names=["requestor.port_down"], kit_reads=b)
+    tap.test(judge.verdict("port-down") == "BROKEN", "bit 1 is port 1 at the kit alone: D5", bad(judge))
 
 
 def main():
@@ -122,6 +140,7 @@ def main():
         got = judge.verdict(question)
         tap.test(got == wanted, f"a device that is wrong in {question}: {wanted}", [got, *bad(judge)])
     if not sys.argv[1:]:
+        readings(tap)
         command(tap)
     return tap.end()
 

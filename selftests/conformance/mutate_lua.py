@@ -43,8 +43,8 @@ FAULTS = (
     ('{ "nack.tx_ts", 18, 2 }', '{ "nack.tx_ts", 16, 2 }'),
     ('{ "probe.id", 4, 2 }', '{ "probe.id", 6, 2 }'),
     ('8, 0x0c, ENDPOINT_OPS', '8, 0x30, ENDPOINT_OPS'),
-    ('{ "ep.tx_ts", 28, 2 }', '{ "ep.tx_ts", 26, 2 }'),
-    ('{ "ep.ports", 4, 4 }', '{ "ep.ports", 8, 4 }'),
+    ('f["ep.tx_ts"], tvb(at + 28, 2)', 'f["ep.tx_ts"], tvb(at + 26, 2)'),
+    ('f["ep.ports"], tvb(at + 4, 4)', 'f["ep.ports"], tvb(at + 8, 4)'),
     ('{ "aeth.msn", 1, 3 }', '{ "aeth.msn", 0, 3 }'),
     ('pinfo.src_port * 65536', 'pinfo.dst_port * 65536'),
     ('[0xd3] = "atomic"', '[0xd3] = "imm"'),
@@ -56,6 +56,14 @@ FAULTS = (
     ('p.opcode == 0xe5 then', 'p.opcode == 0xe6 then'),
     ('[0xd7] = "ieth"', '[0xd7] = "imm"'),
     ('ones:rep(8) .. ip', 'ones:rep(7) .. ip'),
+)
+# Likewise, of reading B of D4 and D5.
+B = ("-o", "mrc.op_high:TRUE", "-o", "mrc.port_bit_1:TRUE")
+FAULTS_B = (
+    ('8, 0x30, ENDPOINT_OPS', '8, 0x0c, ENDPOINT_OPS'),
+    ('32, 0xfffffffe)', '32, 0xfffffffc)'),
+    ('high and f["ep.rsp_op_high"] or f["ep.rsp_op"]', 'f["ep.rsp_op"]'),
+    ('bit_1 and f["ep.ports_1"] or f["ep.ports"]', 'f["ep.ports"]'),
 )
 LAST = len(sample.Run().frames) + 2
 # Of the sample run (sample.py): what one packet says of another. Frame: {field: value}.
@@ -106,6 +114,13 @@ def all_types(path):
     return {path: [packet.Packet(raw, CLASSES, t, plain) for t, raw, plain in raws]}
 
 
+def reading_b(path):
+    run_b = sample.Run(other=True)
+    run_b.b.endpoint_answer(9, 1, run_b.a.endpoint(9, 1, 0))
+    pcap.write(path, run_b.frames)
+    return {path: [packet.Packet(raw, CLASSES, t, readings=packet.Readings(True, True)) for t, raw in run_b.frames]}
+
+
 def put_in(folder, before, after):
     """The fault, into the one file that has @before."""
     for path in pathlib.Path(folder).rglob("*.lua"):
@@ -116,15 +131,35 @@ def put_in(folder, before, after):
     return False
 
 
+def readings(tap, folder):
+    """D4 and D5: the other reading is a preference."""
+    path = os.path.join(folder, "other.pcap")
+    for name, wrong in dissector.compare(reading_b(path), options=B):
+        tap.test(not wrong, f"reading B of D4 and D5: {name}", wrong)
+    (_, wrong), (_, noted) = dissector.compare(reading_b(path))
+    tap.test(len(wrong) >= 3 and len(noted) == 1, "reading B, taken for A: other fields, and reserved bits", wrong + noted)
+    (_, wrong), (_, noted) = dissector.compare(all_types(os.path.join(folder, "all.pcap")), options=B)
+    tap.test(bool(wrong) and bool(noted), "reading A, taken for B: likewise", wrong + noted)
+    fabric = "mrc.fabric:" + os.path.join(GOLDEN, "fabric.toml")
+    for options, down in ((B, 0), ((), 1)):
+        rows = [row for row in run(path, ("mrc.ep.req_op", "mrc.expert.port", "_ws.col.Info"), "-o", fabric, *options)
+                if row["mrc.ep.req_op"] in (["0x00"], ["0"])]
+        said = "up=3" if not down else "up=6"
+        tap.test(rows and all(bool(row["mrc.expert.port"]) == down and said in row["_ws.col.Info"][0] for row in rows),
+                 f"both ports are up, {said}", map(str, rows))
+
+
 def faults(tap, folder):
     frames = all_types(os.path.join(folder, "all.pcap"))
+    others = reading_b(os.path.join(folder, "other.pcap"))
     missed, gone = [], []
-    for before, after in FAULTS:
+    for before, after in FAULTS + FAULTS_B:
+        read, options = (others, B) if (before, after) in FAULTS_B else (frames, ())
         copy = os.path.join(folder, "spoiled")
         shutil.copytree(os.path.dirname(dissector.LUA), copy)
         if not put_in(copy, before, after):
             gone.append(before)
-        elif not any(wrong for _, wrong in dissector.compare(frames, os.path.join(copy, "mrc.lua"))):
+        elif not any(wrong for _, wrong in dissector.compare(read, os.path.join(copy, "mrc.lua"), options)):
             missed.append(before)
         shutil.rmtree(copy)
     tap.test(not gone, "every fault can be put into mrc.lua", gone)
@@ -273,6 +308,7 @@ def main():
         analysis(tap, folder)
         wrong_icrc(tap, folder)
         hostile(tap, rng, folder)
+        readings(tap, folder)
         faults(tap, folder)
         if len(sys.argv) > 2:
             simulated(tap, folder, sys.argv[2])

@@ -41,7 +41,8 @@ ROUNDS = 2500
 
 
 def arguments(**kw):
-    args = {"dscp": [8, 12, 46, 8], "plain": False, "mpr": 8, "planes": 2, "whole": True}
+    args = {"dscp": [8, 12, 46, 8], "plain": False, "mpr": 8, "planes": 2, "whole": True, "ep_op_high": False,
+            "port_bit_1": False}
     return types.SimpleNamespace(**{**args, **kw})
 
 
@@ -325,6 +326,20 @@ def every_rule(tap, rng, folder):
     tap.test(not wrong, "the other reading of a disputed point is no fault", wrong)
 
 
+def readings(tap, folder):
+    """D4 and D5: the reading that is asked for is kept, the other one disputed."""
+    points = ["EETH reserved zero", "port status of ports that there are"]
+    for other in (False, True):
+        both = sample.Run(other=other)
+        both.b.endpoint_answer(9, 1, both.a.endpoint(9, 1, 3))
+        said = [rule for rule, v in verdicts(folder, both.frames, ep_op_high=other, port_bit_1=other).items()
+                if v in ("BROKEN", "disputed")]
+        tap.test(not said, f"reading {'AB'[other]} of D4 and D5, which is asked for", said)
+        said = [f"{rule}: {v}" for rule, v in verdicts(folder, both.frames, ep_op_high=not other, port_bit_1=not other).items()
+                if v in ("BROKEN", "disputed")]
+        tap.test(said == [f"{rule}: disputed" for rule in points], f"reading {'AB'[other]}, and the other one is asked for", said)
+
+
 def arrived(frames, usid):
     """As where they arrive: switches consumed what stands before @usid, and the segment."""
     out = []
@@ -434,6 +449,7 @@ def main():
     catalogue_is_whole(tap)
     with tempfile.TemporaryDirectory() as folder:
         every_rule(tap, rng, folder)
+        readings(tap, folder)
         at_the_other_end(tap, folder)
         files(tap, rng, folder)
     return tap.end()

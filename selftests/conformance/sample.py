@@ -159,7 +159,7 @@ class Host:
 
     def endpoint(self, number, op, mask):
         stamp = self.run.now // 128 & 0xffff
-        self.control(0xd8, number, struct.pack("!BBBBIIHH", 0, op, 0, 0, mask, 0, stamp, 1), 2)
+        self.control(0xd8, number, struct.pack("!BBBBIIHH", 0, op, 0, 0, mask << self.run.other, 0, stamp, 1), 2)
         return stamp
 
     def self_probe(self, test, number, size=40):
@@ -177,14 +177,16 @@ class Host:
 
     def endpoint_answer(self, number, op, stamp):
         body = bytearray(36)
-        body[1] = op << 2
+        body[1] = op << (4 if self.run.other else 2)
         body[28:30] = struct.pack("!H", stamp)
         self.control(0xd9, number, bytes(body), 2)
 
 
 class Run:
-    def __init__(self, v6=True, outer="srv6", ts=True, plain=False):
-        self.outer, self.ts, self.plain, self.now, self.frames = outer, ts, plain, 10**9, []
+    """@other: reading B of D4 and D5, for both ends."""
+
+    def __init__(self, v6=True, outer="srv6", ts=True, plain=False, other=False):
+        self.other, self.outer, self.ts, self.plain, self.now, self.frames = other, outer, ts, plain, 10**9, []
         a, b = (A6, B6) if v6 else (A4, B4)
         self.a = Host(self, a, b, QP_B, QP_A, 0x1000)
         self.b = Host(self, b, a, QP_A, QP_B, 0x200000)

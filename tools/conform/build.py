@@ -106,5 +106,6 @@ def endpoint(number, op, mask, stamp):
     return bth(0xd8, 2, number) + struct.pack("!BBBBIIHH", 0, op, 0, 0, mask, 0, stamp, 1)
 
 
-def endpoint_answer(number, op, stamp):
-    return bth(0xd9, 2, number) + struct.pack("!BB26xH6x", 0, op << 2, stamp)
+def endpoint_answer(number, op, stamp, high=False):
+    """@high: op is in bits 5:4 (D4)."""
+    return bth(0xd9, 2, number) + struct.pack("!BB26xH6x", 0, op << (4 if high else 2), stamp)

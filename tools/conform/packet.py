@@ -3,6 +3,7 @@
 
 Written from MRC 1.0, Tables 6-3 to 7-22. Reserved bits must be zero. A value that is not in the tables raises Bad.
 """
+import collections
 import struct
 
 from layers import ECT0, Frame, NotMrc, need
@@ -44,12 +45,16 @@ class Classes:
         self.data, self.rtx, self.control, self.probe = data, rtx, control, tuple(probe)
 
 
+# Of disputed points; false: reading A. D4: op of the EETH in bits 5:4. D5: bit 1 of a port status mask is port 1.
+Readings = collections.namedtuple("Readings", "op_high port_bit_1", defaults=(False, False))
+
+
 class Packet:
     """@plain: of a QP of mrc.h, whose packets are not padded and ask for no event. @others:
     opcodes of other protocols on the same port, which raise NotMrc. @where: for messages."""
 
-    def __init__(self, raw, classes=Classes(), time=0, plain=False, others=(), where=""):
-        self.time, self.frame, self.plain = time, Frame(raw), plain
+    def __init__(self, raw, classes=Classes(), time=0, plain=False, others=(), where="", readings=Readings()):
+        self.time, self.frame, self.plain, self.readings = time, Frame(raw), plain, readings
         self.ev, self.udp_len, self.where = self.frame.ev, self.frame.udp_len, where
         if self.frame.bth[0] in others:
             raise NotMrc
@@ -198,8 +203,8 @@ class Packet:
         self.tx_ts = timestamp(stamp)
 
     def read_d8(self, b):
-        zero, byte1, res, self.vendor, self.mask, res2, stamp = struct.unpack("!BBBBII4s", b)
-        self.op = byte1 & 3
+        zero, byte1, res, self.vendor, self.raw_mask, res2, stamp = struct.unpack("!BBBBII4s", b)
+        self.op, self.mask = byte1 & 3, self.raw_mask >> self.readings.port_bit_1       # bit 0 of .mask: port 1
         need(zero == 0 and byte1 & 0xfc == 0 and res == 0 and res2 == 0,
              "ERTH type, next, reserved zero")
         need(self.op < 2, "ERTH op")
@@ -208,15 +213,16 @@ class Packet:
         self.tx_ts = timestamp(stamp)
 
     def read_d9(self, b):
-        self.op = b[1] >> 2 & 3
+        shift, other = (4, 2) if self.readings.op_high else (2, 4)
+        self.op = b[1] >> shift & 3
         self.echo_ts, = struct.unpack("!H", b[28:30])
         rest = bytearray(b)
-        rest[1] &= ~0x0c
+        rest[1] &= ~(3 << shift)
         rest[28:30] = b"\0\0"
-        shifted = rest[1] == 0x10 and not any(rest[2:]) and not rest[0]     # D4: op in bits 5:4
+        shifted = rest[1] == 1 << other and not any(rest[2:]) and not rest[0]       # D4
         need(not any(rest), "EETH reserved zero", other=shifted)
         if shifted:
-            self.op = b[1] >> 4 & 3
+            self.op = b[1] >> other & 3
         need(self.op < 2, "EETH op")
         need(self.psn >> 16 == 0, "request id in PSN[15:0]")
 
@@ -239,6 +245,10 @@ class Packet:
         need(not (self.a or self.rtx or self.ts), "BTH flags of a copied datagram")
         need(len(b) % 4 == 0, "payload padded to words")
         self.read_payload(b[COPY[self.opcode]:])
+
+    def names_ports(self, planes, bit_1):
+        """A port status mask, read by @bit_1, names ports that there are."""
+        return self.raw_mask >> bit_1 >> planes == 0 and not (bit_1 and self.raw_mask & 1)
 
     # ------------------------------------------------------------ QoS (8)
 

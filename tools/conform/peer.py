@@ -31,11 +31,11 @@ def pattern(seed, size):
 
 
 class Settings:
-    def __init__(self, dscp=(8, 12, 46, 8, 10), trimmed=16, lasthop=18, plain=True, patience=30, ports=1):
+    def __init__(self, dscp=(8, 12, 46, 8, 10), trimmed=16, lasthop=18, plain=True, patience=30, ports=1, readings=packet.Readings()):
         self.classes = packet.Classes(*dscp[:3], dscp[3:])
         self.trimmed, self.lasthop, self.plain, self.ports = trimmed, lasthop, plain, ports
         self.patience = int(patience * S)
-        self.quiet = S // 2
+        self.quiet, self.readings = S // 2, readings
 
 
 class Peer:
@@ -79,7 +79,7 @@ class Peer:
                 return None
             time, port, raw = got
             try:
-                p = packet.Packet(raw, self.settings.classes, time, self.settings.plain, OTHERS)
+                p = packet.Packet(raw, self.settings.classes, time, self.settings.plain, OTHERS, readings=self.settings.readings)
             except layers.NotMrc:
                 continue
             except layers.Bad as e:
@@ -94,7 +94,7 @@ class Peer:
             p.port = port
             self.log.append(p)
             if p.opcode == EP_REQ and port not in self.down:
-                self.send(build.endpoint_answer(p.psn, p.op, p.tx_ts), port=port)
+                self.send(build.endpoint_answer(p.psn, p.op, p.tx_ts, self.settings.readings.op_high), port=port)
             for react in self.reacting:
                 react(p)
             return p
@@ -124,8 +124,9 @@ class Peer:
         return links.stamp(self.link.now())
 
     def endpoint(self, number, op, mask=1, port=0):
+        """@mask: bit 0 is port 1."""
         stamp = self.stamp()
-        self.send(build.endpoint(number, op, mask, stamp), port=port, ecn=0)
+        self.send(build.endpoint(number, op, mask << self.settings.readings.port_bit_1, stamp), port=port, ecn=0)
         return stamp
 
     def open(self, psn=0x1000, sq_psn=0x800000, mtu=1024):

@@ -391,8 +391,9 @@ class Run:
         answered = 0
         for p in requests:
             if self.planes:
-                need(p.mask >> self.planes == 0, "port status of ports that there are", show(p),
-                     other=p.mask >> self.planes == 1 and not p.mask & 1)     # D5: from bit 1
+                bit_1 = p.readings.port_bit_1       # D5
+                need(p.names_ports(self.planes, bit_1), "port status of ports that there are", show(p),
+                     other=p.names_ports(self.planes, not bit_1))
         for p in self.packets:
             if p.opcode != EP_RSP:
                 continue

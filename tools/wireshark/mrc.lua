@@ -29,6 +29,8 @@ mrc.experts = expert
 mrc.prefs.ports = Pref.range("UDP ports", "4791,4971", "MRC's, RoCEv2's, and the one printed in 7.5.5.2", 65535)
 mrc.prefs.fabric = Pref.string("Fabric file", "", "A fabric.toml, whose nodes and planes are named")
 mrc.prefs.check = Pref.bool("Check ICRCs", true, "Costs about half a millisecond for 4 KiB")
+mrc.prefs.op_high = Pref.bool("EETH: op in bits 5:4", false, "Disputed point D4; else in bits 3:2")
+mrc.prefs.port_bit_1 = Pref.bool("Port status: bit 1 is port 1", false, "Disputed point D5; else bit 0 is")
 mrc.prefs.planes = Pref.bool("tshark: print planes", false, "At the end: what each plane carried")
 
 local function summary(p, s, r)
@@ -150,6 +152,7 @@ end
 function mrc.init()
 	analysis.reset()
 	fabric = names.read(mrc.prefs.fabric)
+	headers.readings(mrc.prefs.op_high, mrc.prefs.port_bit_1)
 end
 
 register()

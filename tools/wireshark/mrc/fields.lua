@@ -39,6 +39,11 @@ local function masked(name, label, bits, mask, values, display)
 	field("uint" .. bits, name, label, display or base.DEC, values, mask)
 end
 
+-- The same filter name for other bits.
+local function same(name, as, label, bits, mask, values)
+	f[name] = ProtoField["uint" .. bits]("mrc." .. as, label, values and base.DEC or base.HEX, values, mask)
+end
+
 field("uint8", "bth.opcode", "Opcode", base.HEX, OPCODES)
 field("bool", "bth.se", "Solicited Event", 8, nil, 0x80)
 field("bool", "bth.m", "M", 8, nil, 0x40)
@@ -99,8 +104,10 @@ field("uint16", "probe.spdcid", "SPDCID", base.HEX)
 field("uint16", "probe.dpdcid", "DPDCID", base.HEX)
 masked("ep.req_op", "Operation", 8, 0x03, ENDPOINT_OPS)
 masked("ep.rsp_op", "Operation", 8, 0x0c, ENDPOINT_OPS)
+same("ep.rsp_op_high", "ep.rsp_op", "Operation", 8, 0x30, ENDPOINT_OPS)		-- D4, D5: the other reading
 field("uint8", "ep.vendor", "Vendor info", base.DEC)
 field("uint32", "ep.ports", "Ports that are up", base.HEX)
+same("ep.ports_1", "ep.ports", "Ports that are up", 32, 0xfffffffe)
 field("uint16", "ep.tx_ts", "Timestamp, reflected", base.DEC)
 field("uint32", "self.id", "Test", base.DEC)
 field("uint32", "self.number", "Number", base.DEC)

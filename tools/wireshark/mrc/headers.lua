@@ -5,6 +5,11 @@ local fields = require("mrc.fields")
 local f, expert = fields.f, fields.expert
 local EXTRA, NACKS, SYNDROMES, MARKS = fields.EXTRA, fields.NACKS, fields.SYNDROMES, fields.MARKS
 local M24 = 2^24
+local high, bit_1 = false, false	-- D4, D5: the other reading
+
+local function readings(op_high, port_bit_1)
+	high, bit_1 = op_high, port_bit_1
+end
 
 -- zero(item, value): a note where reserved bits are set.
 local function zero(tree, range, value)
@@ -146,19 +151,23 @@ control[0xde] = { 16, "Probe (PETH)", function(t, tvb, at, p)
 end }
 
 control[0xd8] = { 16, "Endpoint Request (ERTH)", function(t, tvb, at, p)
-	plain(t, tvb, at, { { "ep.req_op", 1, 1 }, { "ep.vendor", 3, 1 }, { "ep.ports", 4, 4 } })
+	plain(t, tvb, at, { { "ep.req_op", 1, 1 }, { "ep.vendor", 3, 1 } })
+	t:add(bit_1 and f["ep.ports_1"] or f["ep.ports"], tvb(at + 4, 4))
 	zero(t, tvb(at, 2), tvb(at, 2):bitfield(0, 14))
 	zero(t, tvb(at + 2, 1), tvb(at + 2, 1):uint())
 	zero(t, tvb(at + 8, 4), tvb(at + 8, 4):uint())
 	timestamp(t, tvb, at + 12)
-	p.op, p.ports = tvb(at + 1, 1):bitfield(6, 2), tvb(at + 4, 4):uint()
+	p.op, p.ports = tvb(at + 1, 1):bitfield(6, 2), tvb(at + 4, 4):bitfield(0, bit_1 and 31 or 32)
+	zero(t, tvb(at + 7, 1), bit_1 and tvb(at + 7, 1):bitfield(7, 1) or 0)
 end }
 
 control[0xd9] = { 36, "Endpoint Response (EETH)", function(t, tvb, at, p)
-	plain(t, tvb, at, { { "ep.rsp_op", 1, 1 }, { "ep.tx_ts", 28, 2 } })
+	t:add(high and f["ep.rsp_op_high"] or f["ep.rsp_op"], tvb(at + 1, 1))
+	t:add(f["ep.tx_ts"], tvb(at + 28, 2))
+	p.op = tvb(at + 1, 1):bitfield(high and 2 or 4, 2)
+	zero(t, tvb(at, 2), tvb(at, 2):uint() - p.op * (high and 16 or 4))
 	zero(t, tvb(at + 2, 26), tvb(at + 2, 26):bytes():tohex():find("[1-9a-fA-F]") and 1 or 0)
 	zero(t, tvb(at + 30, 6), tvb(at + 30, 6):bytes():tohex():find("[1-9a-fA-F]") and 1 or 0)
-	p.op = tvb(at + 1, 1):bitfield(4, 2)
 end }
 
 -- Ours: a host sends it to itself along a path. What follows is the probe's payload.
@@ -202,4 +211,4 @@ local function headers(tree, tvb, p, len)
 	return datagram(tree, tvb, p)
 end
 
-return { bth = bth, rest = headers, shortest = shortest }
+return { readings = readings, bth = bth, rest = headers, shortest = shortest }
