@@ -207,6 +207,12 @@ def of_itself(at, value, size=40, dst=None):
     return edit(frames, len(frames) - 1, change)
 
 
+def twice(ev=None):
+    both = sample.Run()
+    both.a.datagram_twice(30, ev=ev)
+    return both.frames
+
+
 def copied(change):
     """A run with a copied datagram, whose BTH and what follows are made anew by @change."""
     made = sample.Run(outer="none")
@@ -266,6 +272,7 @@ BY_HAND = {
     "DETH of a copied datagram whole": lambda: copied(lambda b: b[:20]),
     "a copied datagram has the mark": lambda: copied(lambda b: b[:16] + b"\0" + b[17:]),
     "BTH flags of a copied datagram": lambda: copied(lambda b: b[:8] + b"\x80" + b[9:]),
+    "a copied datagram takes another EV": lambda: twice(0xc0010001),
     "an EV has one outer destination": lambda: outer_bytes(30, b"\x77\x77"),
     "packets are sprayed over several EVs": one_ev,
 }
@@ -324,6 +331,13 @@ def every_rule(tap, rng, folder):
     wrong = [f"{rule}: {v}" for rule, v in ((r, verdicts(folder, make())[r]) for r, make in DISPUTED.items())
              if v != "disputed"]
     tap.test(not wrong, "the other reading of a disputed point is no fault", wrong)
+
+
+def pairs(tap, folder):
+    """A datagram and its copy, if the capture has both."""
+    rule = "a copied datagram takes another EV"
+    kept, alone = verdicts(folder, twice()), verdicts(folder, copied(lambda b: b))
+    tap.test(kept[rule] == "kept" and alone[rule] == "not seen", "a datagram's copy is held against it", [kept[rule], alone[rule]])
 
 
 def readings(tap, folder):
@@ -449,6 +463,7 @@ def main():
     catalogue_is_whole(tap)
     with tempfile.TemporaryDirectory() as folder:
         every_rule(tap, rng, folder)
+        pairs(tap, folder)
         readings(tap, folder)
         at_the_other_end(tap, folder)
         files(tap, rng, folder)

@@ -175,6 +175,12 @@ class Host:
         body = bth(opcode, self.qpn, psn, -size % 4 | 4) + struct.pack("!II", 0x11223344, 0x4d << 24 | self.own)
         self.emit(body + imm + bytes(i * 7 & 0xff for i in range(size)) + bytes(-size % 4), DATA_DSCP, 2)
 
+    def datagram_twice(self, size, psn=5, ev=None):
+        """A datagram, then its copy by another EV, or by @ev like it."""
+        tail = struct.pack("!II", 0x11223344, 0x4d << 24 | self.own) + bytes(i * 7 & 0xff for i in range(size)) + bytes(-size % 4)
+        for opcode in (0x64, 0xe4):
+            self.emit(bth(opcode, self.qpn, psn, -size % 4 | 4) + tail, DATA_DSCP, 2, ev)
+
     def endpoint_answer(self, number, op, stamp):
         body = bytearray(36)
         body[1] = op << (4 if self.run.other else 2)

@@ -63,6 +63,7 @@ CONTROL = (
     ("ours", "self-probe: number, id, secret, payload"), ("ours", "a self-probe is of its host to itself"),
     ("ours", "BTH PSN of a self-probe is its number"), ("ours", "DETH of a copied datagram whole"),
     ("ours", "a copied datagram has the mark"), ("ours", "BTH flags of a copied datagram"),
+    ("ours", "a copied datagram takes another EV"),
 )
 MESSAGES = (
     ("6.3.1", "PSNs without a gap"), ("6.1", "the MTU is one of IBTA's"),

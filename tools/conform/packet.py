@@ -31,6 +31,7 @@ WITH_IMM = (0xc3, 0xc5, 0xc9, 0xcb)
 ENDPOINT_QP = 2
 SELF_LEN = 24
 COPY = {0xe4: 8, 0xe5: 12}      # ours, of a datagram: length of what stands before its payload
+ORIGINAL = 0x64, 0x65       # of which those are copies
 GSI_QP, MARK = 1, 0x4d
 
 NACK_REASONS = {1: "TRIMMED", 2: "TRIMMED_LASTHOP", 6: "NO_BITMAP", 7: "NO_PKT_BUFFER",
@@ -49,6 +50,14 @@ class Classes:
 Readings = collections.namedtuple("Readings", "op_high port_bit_1", defaults=(False, False))
 
 
+class Original:
+    """A datagram of RoCEv2, which a copy may follow. Nothing else of it is judged."""
+
+    def __init__(self, frame, time):
+        self.frame, self.time = frame, time
+        self.src, self.dst, self.ev = frame.ip.src, frame.ip.dst, frame.ev
+
+
 class Packet:
     """@plain: of a QP of mrc.h, whose packets are not padded and ask for no event. @others:
     opcodes of other protocols on the same port, which raise NotMrc. @where: for messages."""
@@ -57,7 +66,7 @@ class Packet:
         self.time, self.frame, self.plain, self.readings = time, Frame(raw), plain, readings
         self.ev, self.udp_len, self.where = self.frame.ev, self.frame.udp_len, where
         if self.frame.bth[0] in others:
-            raise NotMrc
+            raise NotMrc(self.frame)
         self.src, self.dst = self.frame.ip.src, self.frame.ip.dst
         self.read_bth(self.frame.bth)
         body = self.frame.bth[12:]

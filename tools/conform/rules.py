@@ -14,7 +14,7 @@ import bisect
 import collections
 
 import layers
-from packet import (ACK, CONTROL, COPY, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, PROBE,
+from packet import (ACK, CONTROL, COPY, DATA, EP_REQ, EP_RSP, FIRST, LAST, MIDDLE, NACK, ONLY, Original, PROBE,
                     SACK, SELF, WITH_IMM, diff)
 
 NOMINAL = 40            # nominal_hdrsize, 8.3.1
@@ -103,7 +103,8 @@ class Run:
 
     def __init__(self, packets, mpr=None, planes=1, whole=True):
         self.found, self.whole = Findings(), whole
-        self.packets = sorted(packets, key=lambda p: p.time)
+        self.packets = sorted((p for p in packets if not isinstance(p, Original)), key=lambda p: p.time)
+        self.originals = [p for p in packets if isinstance(p, Original)]
         self.mpr, self.planes = mpr, planes
         self.streams = {}
         for p in self.packets:
@@ -165,6 +166,7 @@ class Run:
             self.check_edge(s)
             self.check_probes(s)
         self.check_endpoints()
+        self.check_datagrams()
         self.check_paths()
         return self.found
 
@@ -406,6 +408,21 @@ class Run:
             answered += bool(asked)
         if self.whole and len(requests) >= 4:
             need(answered, "endpoint requests are answered")
+
+    def check_datagrams(self):
+        """Ours: a copy differs from its datagram by the opcode only, and goes by another path."""
+        def same(p):
+            return p.src, p.dst, p.frame.bth[1:]
+
+        def path(p):
+            return p.ev, p.frame.outer and p.frame.outer.dst
+
+        sent = {}
+        for p in self.originals:
+            sent.setdefault(same(p), set()).add(path(p))
+        for p in self.packets:
+            if p.opcode in COPY and same(p) in sent:
+                self.found.need(path(p) not in sent[same(p)], "a copied datagram takes another EV", show(p))
 
     def check_paths(self):
         """An EV is one path."""
