@@ -14,44 +14,24 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
 . "$here/../lib/flat.sh"
+. "$here/../lib/kit.sh"
 
-KIT=$MRC_TOP/tools/conform/mrc-conform-active
-PORT=18517
 KEEP=${VMOUT:-$MRC_DIR}
 
-# One frame is one packet.
-single_frames() {
-	local h p
-	for h in h1 h2; do
-		for p in eth1 eth2; do
-			fabric_in $h ethtool -K $p tx-gso-list off gso off gro off || return
-		done
-	done
+# Reading B of D4 and D5, at both ends.
+other_reading() {
+	mrcctl -n h1 dev set dev mrc0 ep-op-high on port-bit-1 on &&
+		mrc_kit_play v6 fd00:6d72:63::2 fd00:6d72:63::1 --ep-op-high --port-bit-1 --only "$1"
 }
-
-agent() { # v6|v4
-	mrc_gid_index h1 "$1" && mrc_start agent h1 mrc_agent -d "${MRC_IBDEV[h1]}" -g "$REPLY" -p $PORT &&
-		mrc_until 30 mrc_listens agent $PORT
-}
-
-# play FAMILY OWN DEVICE [ARG...]: nothing is broken, nothing disputed.
-play() {
-	agent "$1" || { mrc_out agent; return 1; }
-	fabric_in h2 /usr/bin/python3 -I "$KIT" --port eth1 --port eth2 --agent 10.77.0.1:$PORT --own "$2" --device "$3" \
-		"${@:4}" >"$MRC_DIR/kit.out" 2>&1 || :
-	kill "${MRC_PID[agent]}"
-	mrc_wait agent 30 || :
-	cat "$MRC_DIR/kit.out"
-	grep -q " 0 BROKEN, 0 disputed" "$MRC_DIR/kit.out"
-}
-
-asked_all() { cat "$MRC_DIR/kit.out"; grep -q "^0 of " "$MRC_DIR/kit.out"; }
 
 ksft_plan
 mrc_begin mrcctl mrc_agent python3 ethtool
 ksft_test "two cables, a device at one end" mrc_flat alone
-ksft_test "one frame is one packet" single_frames
-ksft_test "IPv6: no rule is broken" play v6 fd00:6d72:63::2 fd00:6d72:63::1 --write "$KEEP"
-ksft_test "IPv6: each was asked for" asked_all
-ksft_test "IPv4: the responder breaks no rule" play v4 10.77.0.2 10.77.0.1 --only responder
+ksft_test "one frame is one packet" mrc_kit_single_frames
+mrc_kit_at 10.77.0.1:18517 --port eth1 --port eth2
+ksft_test "IPv6: no rule is broken" mrc_kit_play v6 fd00:6d72:63::2 fd00:6d72:63::1 --write "$KEEP"
+ksft_test "IPv6: each was asked for" mrc_kit_asked_all
+ksft_test "IPv4: the responder breaks no rule" mrc_kit_play v4 10.77.0.2 10.77.0.1 --only responder
+ksft_test "the other reading of D4: endpoints" other_reading endpoints
+ksft_test "the other reading of D5: a port goes" other_reading port_down
 ksft_finish

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,17 @@
 #include "values.h"
 
 namespace mrcctl {
+
+// An EV of a peer's path sets, as the module tells it.
+struct peer_ev {
+    uint8_t plane;
+    uint32_t index, entropy;
+    ev_value value;
+};
+
+// Calls @take for each EV of all path sets of @peer.
+mrcnl::error each_ev(mrcnl::genl_socket &nl, const std::string &dev, const gid &peer,
+                     const std::function<void(const peer_ev &)> &take);
 
 // The EVs of all path sets of one peer.
 class ev_list {

@@ -13,6 +13,8 @@
 #include <linux/mrc.h>
 #include <netinet/in.h>
 
+#include "ev_values.h"
+
 namespace mrcctl {
 
 using mrcnl::error;
@@ -51,23 +53,10 @@ error paths_of_peer(context &ctx, const std::string &dev, const gid &to, std::op
                     std::vector<path> &all)
 {
     const auto had = all.size();
-    request rq(MRC_CMD_EV_GET);
-
-    rq.str(MRC_A_DEV_NAME, dev);
-    rq.nest(MRC_A_PEER, [&](request &n) { n.put(MRC_A_PEER_GID, to); });
-    auto e = ctx.nl.dump(rq, [&](const message &m) {
-        for (auto a : m.attrs) {
-            if (a.type() != MRC_A_EV)
-                continue;
-            table ev(a);
-            auto bytes = ev[MRC_A_EV_VALUE].bytes();
-            ev_value value = {};
-            std::copy_n(bytes.begin(), std::min(bytes.size(), value.size()), value.begin());
-            auto port = static_cast<uint8_t>(ev[MRC_A_EV_PORT].num());
-            auto same = [&](const path &p) { return p.q.port == port && p.q.value == value; };
-            if (std::none_of(all.begin() + static_cast<std::ptrdiff_t>(had), all.end(), same))
-                all.push_back(path_of(to, tc, fmt_of(value), value, port));
-        }
+    auto e = each_ev(ctx.nl, dev, to, [&](const peer_ev &ev) {
+        auto same = [&](const path &p) { return p.q.port == ev.plane && p.q.value == ev.value; };
+        if (std::none_of(all.begin() + static_cast<std::ptrdiff_t>(had), all.end(), same))
+            all.push_back(path_of(to, tc, fmt_of(ev.value), ev.value, ev.plane));
     });
     if (!e && all.size() == had)
         return {ENOENT, fmt::format("{} has no peer {}: talk to it first", dev, format_address(to)), false};
