@@ -172,6 +172,29 @@ steps() {
 	END
 }
 
+# As ui.perfetto.dev reads it: 24 messages at their hosts, none over another one in a row, and what is no report.
+timeline() {
+	local rc=0 said
+	"$sim" workload ring --ranks 4 --bytes 400000 >"$tmp/ring.csv"
+	run ring.csv --json >"$tmp/ring.json" && "$sim" timeline "$tmp/ring.json" >"$tmp/trace.json" &&
+		"$sim" timeline <"$tmp/ring.json" | cmp - "$tmp/trace.json" && python3 - "$tmp/trace.json" "$tmp/ring.json" <<-'END' || return
+	import json, sys
+	trace, report = json.load(open(sys.argv[1]))["traceEvents"], json.load(open(sys.argv[2]))
+	hosts = {e["pid"]: e["args"]["name"] for e in trace if e["ph"] == "M"}
+	sent = [e for e in trace if e["ph"] == "X" and hosts[e["pid"]].startswith("host ")]
+	flows = sorted((f[0], f"to {f[1]}", f[3], f[4]) for f in report["flows"]["rows"])
+	assert sorted((e["pid"], e["name"], e["ts"], e["dur"]) for e in sent) == flows and len(flows) == 24, sent
+	assert sum(e["name"].startswith("step ") for e in trace) == 6 and any(e["ph"] == "C" for e in trace)
+	ends = {}
+	for e in sorted((e for e in trace if e["ph"] == "X"), key=lambda e: e["ts"]):
+	    assert ends.get((e["pid"], e["tid"]), 0) <= e["ts"], e
+	    ends[e["pid"], e["tid"]] = e["ts"] + e["dur"]
+	END
+	said=$("$sim" timeline "$tmp/ring.csv" 2>&1) || rc=$?
+	echo "$rc $said"
+	[[ $rc -eq 2 && $said == *"ring.csv: no report"* && $said != *Traceback* ]]
+}
+
 # refused NAME TEXT WORDS
 refused() {
 	local rc=0 said
@@ -226,6 +249,7 @@ ksft_test "requires and irequires" begun
 ksft_test "GOAL: operations of a cpu take turns" processors
 ksft_test "GOAL: sends of a nic take turns" nics
 ksft_test "a report of steps" steps
+ksft_test "a timeline for Perfetto" timeline
 ksft_test "no file" files
 ksft_test "libmrcsim: the same ring by callbacks" library
 ksft_test "libmrcsim: what is refused" library_refuses

@@ -88,8 +88,8 @@ int run_cluster(char **argv)
     return 2;
 }
 
-// "mrcsim reproduce" and "mrcsim sweep" run many clusters, "mrcsim workload" writes flow lists: scripts of the source tree do that
-// (reproduce/), and this is build/sim/gcc/mrcsim or the like in it.
+// "mrcsim reproduce" and "mrcsim sweep" run many clusters, "mrcsim workload" writes flow lists, "mrcsim timeline" traces: scripts of
+// the source tree do that (reproduce/), and this is build/sim/gcc/mrcsim or the like in it.
 int run_script(char **argv)
 {
     std::string cluster = cluster_program();
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 
     if (verb == "run")
         return run_cluster(argv);
-    if (verb == "reproduce" || verb == "sweep" || verb == "workload")
+    if (verb == "reproduce" || verb == "sweep" || verb == "workload" || verb == "timeline")
         return run_script(argv);
     if (verb == "help")
         argv[1] = const_cast<char *>("--help");
@@ -146,7 +146,8 @@ int main(int argc, char **argv)
                "  mrcsim run FILE         a cluster of any size, from a scenario file\n"
                "  mrcsim reproduce NAME   a published figure: table, CSV and SVG beside what is published\n"
                "  mrcsim sweep FILE       many scenarios as jobs for xargs, GNU parallel or Slurm\n"
-               "  mrcsim workload NAME    a collective as a flow list, for workload.kind = trace");
+               "  mrcsim workload NAME    a collective as a flow list, for workload.kind = trace\n"
+               "  mrcsim timeline REPORT  a run as a trace for ui.perfetto.dev");
     CLI11_PARSE(app, argc, argv);
 
     if (list) {
