@@ -417,6 +417,27 @@ def as_pcapng(frames):
     return out
 
 
+def lots(tap, folder):
+    """Large packets: a lot ends by its bytes, which bounds the memory."""
+    path, most, sizes = os.path.join(folder, "lots.pcap"), KIT_MODULE.LOT, []
+    frames = run()
+    pcap.write(path, frames)
+    real = KIT_MODULE.rules.Run
+
+    def counted(packets, *rest):
+        sizes.append(sum(len(p.frame.bth) for p in packets))
+        return real(packets, *rest)
+
+    KIT_MODULE.LOT, KIT_MODULE.rules.Run = 2000, counted
+    try:
+        judge, count, _ = KIT_MODULE.judged([path], arguments(whole=False))
+    finally:
+        KIT_MODULE.LOT, KIT_MODULE.rules.Run = most, real
+        layers.WATCH.clear()
+    tap.test(count == len(frames) and len(sizes) > 2 and max(sizes) < 2000 + 4200 and not any(judge.broken.values()),
+             "a lot is bounded by bytes, too", [str(count), str(sizes)])
+
+
 def files(tap, rng, folder):
     classic, new = os.path.join(folder, "run.pcap"), os.path.join(folder, "run.pcapng")
     frames = run(outer="srv6")
@@ -467,6 +488,7 @@ def main():
         readings(tap, folder)
         at_the_other_end(tap, folder)
         files(tap, rng, folder)
+        lots(tap, folder)
     return tap.end()
 
 
