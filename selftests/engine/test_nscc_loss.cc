@@ -346,6 +346,59 @@ TEST_F(nscc, marks_of_the_old_flight_do_not_shrink_again)
     EXPECT_EQ(cc->cwnd_bytes, wnd);
 }
 
+// A whole window is in flight, of which few packets get through. They become the window. The rest is trimmed, too.
+TEST_F(nscc, trims_of_the_old_flight_do_not_shrink_again)
+{
+    warm();
+    ack(pkt, base); // the period begins
+    ack(4 * pkt, base + target);
+    now += base + target;
+    u32 flight = cc->cwnd_bytes;
+    nack(pkt);
+    ASSERT_EQ(cc->cwnd_bytes, 4 * pkt) << "what got through";
+    for (; flight > pkt; flight -= pkt, now += 1000)
+        nack(pkt);
+    EXPECT_EQ(cc->cwnd_bytes, 4 * pkt) << "and no second quick adapt to what got through since: nothing";
+    EXPECT_EQ(cc->hold_until_ns, 0u);
+    nack(pkt); // not of that flight
+    EXPECT_LT(cc->cwnd_bytes, 4 * pkt);
+}
+
+// Nothing got through. One packet of each of many senders may be too much, so the rest of the flight is a reason to pace.
+TEST_F(nscc, trims_of_the_old_flight_pace_at_the_floor)
+{
+    warm();
+    nack(pkt);
+    ASSERT_EQ(cc->cwnd_bytes, pkt);
+    ASSERT_EQ(cc->hold_until_ns, 0u);
+    nack(pkt);
+    EXPECT_EQ(cc->hold_until_ns - now, 2 * base);
+}
+
+// What was acknowledged, lost or timed out since is not in flight any more.
+TEST_F(nscc, all_reports_end_the_old_flight)
+{
+    for (int how = 0; how < 3; how++) {
+        init();
+        warm();
+        ack(pkt, base);
+        ack(4 * pkt, base + target);
+        now += base + target;
+        u32 flight = cc->cwnd_bytes;
+        nack(pkt);
+        ASSERT_EQ(cc->cwnd_bytes, 4 * pkt);
+        if (how == 0)
+            ack(flight, 0);
+        else if (how == 1)
+            loss(flight);
+        else
+            timeout(flight);
+        set_wnd(20 * pkt);
+        nack(pkt);
+        EXPECT_EQ(cc->cwnd_bytes, 19 * pkt) << how;
+    }
+}
+
 // ---- pacing below one packet per round trip ----
 
 TEST_F(nscc, trims_at_the_floor_hold_the_next_packet)

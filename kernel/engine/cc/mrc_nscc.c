@@ -19,7 +19,9 @@
  *			least half of the window; not below 5/8 per base_rtt; restored after a
  *			short burst of trims
  *	quick adapt	after trims, losses or much delay, once per base_rtt + target: if the
- *			bytes achieved are far below the largest window, they become the window
+ *			bytes achieved are far below the largest window, they become the window;
+ *			until the bytes in flight then are acknowledged or trimmed, trims neither
+ *			cut it again nor adapt it (they still pace a window of one packet)
  *
  * All steps are relative to a reference network of 100 Gb/s x 12 us: a larger
  * one takes larger steps (a: bandwidth-delay product, b: target delay).
@@ -137,7 +139,7 @@ static bool mrc_nscc_quick_adapt(struct mrc_nscc_state *n, const struct mrc_cc_s
 	if (n->p.disable_qa || s->now_ns < n->qa_at_ns)
 		return false;
 	/* Not in the first period, whose start is not known. */
-	adapt = n->qa_at_ns && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
+	adapt = n->qa_at_ns && !n->to_ignore && n->achieved < n->p.max_cwnd >> n->p.qa_gate &&
 		(gone || delay_ns > n->p.qa_threshold_ns) &&
 		(u64)s->inflight_bytes + gone >= n->cc.cwnd_bytes / 2;
 	if (adapt)
@@ -364,9 +366,11 @@ static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 			  u32 floor)
 {
 	u32 spared;
+	bool old;	/* of the flight of the latest quick adapt */
 
 	mrc_nscc_base_sign(n);
 	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
+	old = s->trimmed && n->to_ignore;
 	mrc_nscc_save(n);
 	if (s->trimmed)
 		n->qa_trimmed = mrc_nscc_add(n->qa_trimmed, s->lost_bytes);
@@ -378,6 +382,8 @@ static bool mrc_nscc_lost(struct mrc_nscc_state *n, const struct mrc_cc_sample *
 		mrc_nscc_pace_slower(n, s->now_ns);
 	if (mrc_nscc_quick_adapt(n, s, 0))
 		return true;
+	if (old)
+		return false;
 	spared = min_t(u32, n->spare, s->lost_bytes);
 	n->spare -= spared;
 	if (n->cc.cwnd_bytes > floor)
@@ -463,6 +469,7 @@ static void mrc_nscc_on_timeout(struct mrc_cc *cc, const struct mrc_cc_sample *s
 {
 	struct mrc_nscc_state *n = mrc_nscc_of(cc);
 
+	n->to_ignore -= min_t(u32, n->to_ignore, s->lost_bytes);
 	n->qa_lost = mrc_nscc_add(n->qa_lost, s->lost_bytes);
 	n->fast = false;
 	n->fast_acked = 0;

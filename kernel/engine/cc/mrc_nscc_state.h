@@ -58,7 +58,7 @@ struct mrc_nscc_state {
 	u64 no_burst_ns;		/* no new burst begins before */
 	u32 burst_wnd, burst_lost;	/* bytes in flight before the burst, 0: none; bytes trimmed in it */
 	u32 achieved, qa_lost, qa_trimmed;	/* in this quick-adapt period: delivered, lost, trimmed */
-	u32 to_ignore;			/* bytes of an old flight whose marks do not count */
+	u32 to_ignore;			/* bytes of an old flight whose marks and trims do not count */
 	u32 fast_acked;			/* bytes acknowledged without delay, in a row */
 	u32 saved_wnd;			/* window before the first trim or penalty; 0: none */
 	u32 pace_ns;			/* at the floor: time per packet; 0: no pacing */
