@@ -80,6 +80,28 @@ TEST_F(blame, many_evs_of_the_only_plane_with_a_loss_are_congestion)
     EXPECT_EQ(state(0), MRC_EV_ASSUMED_BAD);
 }
 
+// One EV of the only plane lost a packet and delivers again: losses are chance, or a queue that the base contains.
+TEST_F(blame, another_ev_that_survived_a_loss_makes_it_four)
+{
+    struct { u16 survivor; u8 planes; u64 later; bool trims; int want; } const cases[] = {
+        {5, 1, 0, false, 4},  {5, 1, 500, false, 4}, {5, 1, 3000, false, 2}, // 64 round trips of 20 us
+        {3, 1, 0, false, 2},                                                 // itself
+        {5, 2, 0, false, 2},  {5, 1, 0, true, 1},
+    };
+
+    for (const auto &c : cases) {
+        make(256, c.planes);
+        mrc_evset_rtt(&s, 0, 20 * kUs, now);
+        lose(c.survivor, false);
+        deliver(c.survivor);
+        now += c.later * kUs;
+        int n = 0;
+        for (; state(3) <= MRC_EV_SKIP && n < 9; n++)
+            lose(3, c.trims);
+        EXPECT_EQ(n, c.want) << (&c - cases);
+    }
+}
+
 TEST_F(blame, a_delivery_between_begins_anew)
 {
     make(16, 2);

@@ -22,6 +22,7 @@
 #define MRC_BLAME_EVERYWHERE	64	/* losses are everywhere if one EV in 64 has one */
 #define MRC_BLAME_QUEUE_NS	2000u	/* a shorter delay is no queue */
 #define MRC_BLAME_CONGESTED	5u	/* losses in a row before a demotion, if a queue explains them */
+#define MRC_BLAME_CHANCE	4u	/* single plane: losses in a row, if another EV has survived one */
 #define MRC_BLAME_SPREAD	2u	/* single plane: so many EVs with a loss, and one in 64 */
 #define MRC_BLAME_KEEP_RTTS	64
 #define MRC_BLAME_KEEP_NS	10000000ull
@@ -59,14 +60,30 @@ static bool mrc_blame_congested(const struct mrc_evset *s, u8 p)
 	return base_ns && s->plane[p].srtt_ns > base_ns + max_t(u32, base_ns / 4, MRC_BLAME_QUEUE_NS);
 }
 
-/* Number of losses in a row that demote an EV. */
-static u32 mrc_blame_need(struct mrc_evset *s, u8 p, bool trims, u64 now_ns)
+/*
+ * Single plane: did another EV lose a packet recently, and deliver since? Then that loss was chance or congestion, and
+ * so may be two losses of this one. A base that already contains the queue does not show it.
+ */
+static bool mrc_blame_chance(const struct mrc_evset *s, u16 idx, u64 now_ns)
 {
-	u32 need = trims ? 1 : mrc_blame_everywhere(s, p) ? 3 : 2;
-	u64 keep = max_t(u64, (u64)MRC_BLAME_KEEP_RTTS * s->plane[p].srtt_ns, MRC_BLAME_KEEP_NS);
+	return s->n_planes == 1 && s->chance_tick && s->chance_ev != idx &&
+	       mrc_ev_age_ns(now_ns, s->chance_tick) <= MRC_BLAME_KEEP_RTTS * (u64)s->plane[0].srtt_ns;
+}
 
-	if (!trims && mrc_blame_congested(s, p))
+/* Number of losses in a row that demote EV @idx. */
+static u32 mrc_blame_need(struct mrc_evset *s, u8 p, u16 idx, bool trims, u64 now_ns)
+{
+	u64 keep = max_t(u64, (u64)MRC_BLAME_KEEP_RTTS * s->plane[p].srtt_ns, MRC_BLAME_KEEP_NS);
+	u32 need = 2;
+
+	if (trims)
+		need = 1;
+	else if (mrc_blame_congested(s, p))
 		need = MRC_BLAME_CONGESTED;
+	else if (mrc_blame_chance(s, idx, now_ns))
+		need = MRC_BLAME_CHANCE;
+	else if (mrc_blame_everywhere(s, p))
+		need = 3;
 	while (s->extra && now_ns >= s->extra_ns + keep) {
 		s->extra--;
 		s->extra_ns += keep;
@@ -110,7 +127,7 @@ void mrc_evset_lost(struct mrc_evset *s, u16 idx, u32 tick, bool trims, u64 now_
 	if (ev->state > MRC_EV_SKIP || (ev->losses && ev->moment == moment))
 		return;
 	known = mrc_suspect_others(s, MRC_PLANES_MAX, tick, now_ns);
-	need = mrc_blame_need(s, p, trims, now_ns);
+	need = mrc_blame_need(s, p, idx, trims, now_ns);
 	s->need = (u8)need;
 	if (!ev->losses) {
 		s->open++;

@@ -185,6 +185,8 @@ struct mrc_evset {
 	u32 rx_tick;		/* time of the peer's latest packet */
 	u32 rx_pkts;		/* packets of the peer; wraps */
 	u8 ack_by;		/* plane of the latest acknowledgement */
+	u16 chance_ev;		/* the latest EV that delivered after a loss (mrc_blame.c) */
+	u32 chance_tick;	/* and when; 0: never */
 	u32 ack_planes;		/* mask of planes with acknowledgements in this period (mrc_no_acks.h) */
 	u32 no_acks_reported;	/* mask of planes without, reported to the peer */
 	u32 no_acks_tick;		/* time of the latest report */

@@ -286,6 +286,10 @@ void mrc_suspect_delivered(struct mrc_evset *s, u8 p, u16 idx, u32 tick, u64 now
 		mrc_suspect_alive(s, p, idx, tick, now_ns);
 	mrc_correlate_delivered(s, idx);
 	s->past[idx].proven = mrc_ev_tick(now_ns) | 1;
+	if (s->ev[idx].losses) {
+		s->chance_ev = idx;
+		s->chance_tick = mrc_ev_tick(now_ns) | 1;
+	}
 	mrc_ev_no_losses(s, &s->ev[idx]);
 }
 
