@@ -213,7 +213,8 @@ void foreign_sender::arrived(u32 psn)
 
         out_--;
         first_copy_ = first_copy_ || !r.twice;
-        if (static_cast<s32>(r.turn + 1 - l.arrived) > 0)
+        // An answer to a packet that was sent twice may be to its first copy (RFC 8985, 6.2).
+        if (!r.twice && static_cast<s32>(r.turn + 1 - l.arrived) > 0)
             l.arrived = r.turn + 1;
         if (++grow_ >= cwnd_) {
             grow_ = 0;
