@@ -7,6 +7,7 @@
 #include "linux/mrc.h"
 #include "engine/wire/mrc_entropy.h"
 #include "core/mrc_random.h"
+#include "path/mrc_ev_over.h"
 #include "path/mrc_peer_request.h"
 #include "path/mrc_peer_paths.h"
 #include "path/mrc_peer_port.h"
@@ -71,20 +72,57 @@ static void endpoint_read_by(const struct mrc_dev *dev, struct mrc_txop *op)
 		ep->port_status_mask = mrc_port_mask_to_1(ep->port_status_mask);
 }
 
+/* The entropy value of an EV that need not be in a set, with random values for the parts that are not configured. */
+static u32 free_entropy(const struct mrc_peer *peer, u32 fmt, const struct mrc_profile_ev *ev)
+{
+	struct mrc_entropy e;
+
+	mrc_entropy_init(&e, mrc_random_u64(), peer->v4, READ_ONCE(peer->dev->attr.ev_port_low));
+	return mrc_entropy_of(&e, (enum mrc_ev_fmt)fmt, ev->value, 0);
+}
+
+/* The answer over the switch that the probe named. NULL: this host has no such path, so the answer takes any. */
+static struct sk_buff *endpoint_over(struct mrc_peer *peer, const struct mrc_pathset *ps, const union ib_gid *sgid,
+				     struct mrc_txop *op)
+{
+	static const struct mrc_payload empty;
+	struct mrc_tx_hdrs e = {
+		.sgid = sgid, .dgid = &peer->gid, .tclass = op->tclass, .plane = op->hdr.plane,
+	};
+	struct mrc_profile_ev ev;
+	struct sk_buff *skb;
+
+	if (mrc_ev_over(ps, op->hdr.plane, op->hdr.u.ep.via, &ev) &&
+	    !mrc_route_named(peer, &ev, true, &e.way)) {
+		e.ev = free_entropy(peer, MRC_FMT_SRV6, &ev);
+		skb = mrc_tx_build_by(peer, op, &empty, &e);
+		if (skb)
+			return skb;
+	}
+	op->hdr.plane = MRC_PLANE_NONE;
+	op->hdr.u.ep.vendor_info = 0;
+	return NULL;
+}
+
 /* Builds the packet with the first EV that has a route. If the engine named a plane, only that plane is tried. */
 static struct sk_buff *endpoint_build(struct mrc_peer *peer, struct mrc_txop *op, u32 avoid)
 {
 	static const struct mrc_payload empty;
 	struct mrc_pathset *ps = mrc_peer_paths_get(peer);
-	bool named = op->hdr.plane != MRC_PLANE_NONE;
-	u8 tries = named ? 1 : mrc_evset_n_planes(&ps->evs);
 	struct sk_buff *skb = NULL;
 	union ib_gid sgid;
+	bool named;
+	u8 tries;
 
-	if (endpoint_source(peer, &sgid))
+	if (endpoint_source(peer, &sgid)) {
+		if (op->hdr.u.ep.via)
+			skb = endpoint_over(peer, ps, &sgid, op);
+		named = op->hdr.plane != MRC_PLANE_NONE;
+		tries = named ? 1 : mrc_evset_n_planes(&ps->evs);
 		while (!skb && tries-- &&
 		       (named ? endpoint_ev_of(ps, op) : endpoint_ev(ps, op, avoid)))
 			skb = mrc_tx_build(peer->dev, ps, &sgid, &peer->gid, op, &empty);
+	}
 	mrc_pathset_put(ps);
 	return skb;
 }
@@ -128,15 +166,6 @@ static int ask_source(struct mrc_peer *peer, const struct mrc_endpoint_request *
 	return endpoint_source(peer, sgid) ? 0 : -EADDRNOTAVAIL;
 }
 
-/* The entropy value of the EV, with random values for the parts that are not configured. */
-static u32 ask_entropy(const struct mrc_peer *peer, const struct mrc_endpoint_request *ask)
-{
-	struct mrc_entropy e;
-
-	mrc_entropy_init(&e, mrc_random_u64(), peer->v4, READ_ONCE(peer->dev->attr.ev_port_low));
-	return mrc_entropy_of(&e, (enum mrc_ev_fmt)ask->fmt, ask->ev.value, 0);
-}
-
 /* BH off, in the RCU section in which @way was found. */
 static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *ask,
 		    const union ib_gid *sgid, const struct mrc_route *way, const struct mrc_pkt *pkt)
@@ -150,7 +179,7 @@ static int ask_xmit(struct mrc_peer *peer, const struct mrc_endpoint_request *as
 	struct mrc_tx_hdrs e = {
 		.sgid = sgid, .dgid = &peer->gid, .way = *way,
 		.tclass = MRC_TC_CONTROL, .has_dscp = ask->has_dscp, .dscp = ask->dscp,
-		.ev = ask_entropy(peer, ask), .plane = ask->ev.port - 1,
+		.ev = free_entropy(peer, ask->fmt, &ask->ev) | pkt->ev, .plane = ask->ev.port - 1,
 	};
 	struct sk_buff *skb;
 

@@ -3,8 +3,8 @@
  * mrc_endpoint.h - sends endpoint packets (MRC 1.0 sections 1.10, 3.6) to QP 2 of a peer.
  *
  * path/mrc_peer_port.h makes the contents: Port Status Updates and answers, which leave by any live
- * plane. It calls this file through a function pointer. A request of a controller leaves by the EV
- * that the controller names.
+ * plane, or over the switch that an EV probe names for its answer. It calls this file through a
+ * function pointer. A request of a controller leaves by the EV that the controller names.
  */
 #ifndef MRC_ENDPOINT_H
 #define MRC_ENDPOINT_H

@@ -64,6 +64,19 @@ static int parse_ports_up(struct mrc_endpoint_request *a, struct nlattr **tb, u3
 	return -EINVAL;
 }
 
+/* The switch of the way back. An answer names its path by a uSID, which other formats do not have. */
+static int parse_via(struct mrc_endpoint_request *a, struct nlattr **tb, u32 idx, struct netlink_ext_ack *extack)
+{
+	if (!tb[MRC_A_EP_VIA])
+		return 0;
+	a->q.via = nla_get_u16(tb[MRC_A_EP_VIA]);
+	if (a->q.op == MRC_EP_EV_PROBE && a->fmt == MRC_FMT_SRV6)
+		return 0;
+	NL_SET_BAD_ATTR(extack, tb[MRC_A_EP_VIA]);
+	MRC_ERR_MSG(extack, "request %u: only an EV probe of format SRv6 can name a switch for its answer", idx);
+	return -EINVAL;
+}
+
 static int parse_way(struct mrc_dev *dev, struct mrc_endpoint_request *a, struct nlattr **tb, u32 idx,
 		     struct netlink_ext_ack *extack)
 {
@@ -103,7 +116,8 @@ static int parse_ep(struct mrc_dev *dev, struct mrc_endpoint_request *a, const s
 	if (a->has_dscp)
 		a->dscp = nla_get_u8(tb[MRC_A_EP_TC]) >> 2;
 	return parse_ports_up(a, tb, idx, info->extack) ?:
-	       parse_way(dev, a, tb, idx, info->extack);
+	       parse_way(dev, a, tb, idx, info->extack) ?:
+	       parse_via(a, tb, idx, info->extack);
 }
 
 /* Parses all requests into @all, which has room for MRC_EP_MAX. Returns their number or -errno. */
@@ -218,6 +232,8 @@ static int put_answer(struct sk_buff *skb, const struct mrc_peer *peer, const st
 	    nla_put_u64_64bit(skb, MRC_A_EP_RTT, a->rtt_ns, MRC_A_EP_PAD))
 		return -EMSGSIZE;
 	if (a->plane != MRC_PLANE_NONE && nla_put_u8(skb, MRC_A_EP_PORT, a->plane + 1))
+		return -EMSGSIZE;
+	if (a->via && nla_put_u16(skb, MRC_A_EP_VIA, a->via))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

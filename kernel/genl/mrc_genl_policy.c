@@ -199,6 +199,7 @@ const struct nla_policy mrc_genl_ep_policy[MRC_A_EP_MAX + 1] = {
 	[MRC_A_EP_FMT]		= { .type = NLA_U32 },
 	[MRC_A_EP_VALUE]	= NLA_POLICY_EXACT_LEN(MRC_EV_BYTES),
 	[MRC_A_EP_PORT]		= NLA_POLICY_RANGE(NLA_U8, 1, MRC_PLANES_MAX),
+	[MRC_A_EP_VIA]		= NLA_POLICY_MIN(NLA_U16, 1),
 };
 
 const struct nla_policy mrc_genl_probes_policy[MRC_A_PROBES_MAX + 1] = {

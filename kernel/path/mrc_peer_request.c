@@ -34,6 +34,8 @@ int mrc_peer_request(struct mrc_peer *peer, const struct mrc_ep_req *q, struct m
 
 	if (peer->local || peer->group)
 		return -EINVAL;
+	if (q->via && peer->v4)
+		return -EOPNOTSUPP;
 	err = ask_memory(peer);
 	if (err)
 		return err;

@@ -13,7 +13,8 @@
 
 /*
  * Process context, no lock held. 0 and the packet to send, or -EINVAL: the peer is this host or a multicast group;
- * -ENOTCONN: Port Status Update to a peer without QPs; -EBUSY: see mrc_port_request(); -ENOMEM.
+ * -EOPNOTSUPP: a switch is named for the answer of an IPv4 peer, whose packets cannot carry it; -ENOTCONN: Port Status
+ * Update to a peer without QPs; -EBUSY: see mrc_port_request(); -ENOMEM.
  */
 int mrc_peer_request(struct mrc_peer *peer, const struct mrc_ep_req *q, struct mrc_pkt *pkt);
 /* Process context, no lock held. The packet could not be sent. */

@@ -95,7 +95,7 @@ def of_control(p):
         return {"mrc.self.id": p.test, "mrc.self.number": p.number, "mrc.self.secret": p.secret, "mrc.payload": p.payload.hex()}
     if p.opcode == packet.EP_REQ:
         return {"mrc.ep.req_op": p.op, "mrc.ep.vendor": p.vendor, "mrc.ep.ports": p.mask, **stamp(p)}
-    return {"mrc.ep.rsp_op": p.op, "mrc.ep.tx_ts": p.echo_ts}
+    return {"mrc.ep.rsp_op": p.op, "mrc.ep.vendor": p.vendor, "mrc.ep.tx_ts": p.echo_ts}
 
 
 def ours(p):

@@ -349,6 +349,61 @@ TEST_F(port, an_ev_probe_is_only_answered)
     EXPECT_FALSE(tx());
 }
 
+// The requester names a switch: only the answer to this probe is bound to it, and to the plane that the probe came by.
+TEST_F(port, the_answer_returns_over_the_switch_that_the_probe_names)
+{
+    mrc_pkt named = request(0, 4, MRC_EP_EV_PROBE), other = request(0, 5, MRC_EP_EV_PROBE);
+
+    named.u.ep.vendor_info = MRC_EP_RETURN;
+    named.ev = 0xc1231102;
+    named.plane = 1;
+    other.ev = 0xc1231103;
+    other.plane = 0;
+    mrc_port_rx(&p, &named, now);
+    mrc_port_rx(&p, &other, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.psn, 4u);
+    EXPECT_EQ(pkt.plane, 1);
+    EXPECT_EQ(pkt.u.ep.via, 0x1102);
+    EXPECT_EQ(pkt.u.ep.vendor_info, MRC_EP_RETURN);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.psn, 5u);
+    EXPECT_EQ(pkt.plane, MRC_PLANE_NONE) << "any";
+    EXPECT_EQ(pkt.u.ep.via, 0);
+    EXPECT_EQ(pkt.u.ep.vendor_info, 0);
+}
+
+// Neither a probe that came by no plane, nor a Port Status Update, nor another vendor's information names a switch.
+TEST_F(port, what_names_no_switch)
+{
+    mrc_pkt r = request(0, 4, MRC_EP_EV_PROBE);
+
+    r.u.ep.vendor_info = MRC_EP_RETURN;
+    r.ev = 0xc1231102;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.via, 0) << "by no plane";
+    r.plane = 1;
+    r.ev = 0xc1230000;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.vendor_info, 0) << "0 is no uSID";
+    EXPECT_EQ(pkt.plane, MRC_PLANE_NONE);
+    r.ev = 0xc1231102;
+    r.u.ep.vendor_info = 0x77;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.via, 0) << "another vendor's";
+    r = request(1, 6);
+    r.u.ep.vendor_info = MRC_EP_RETURN;
+    r.ev = 0xc1231102;
+    r.plane = 1;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(tx());
+    EXPECT_EQ(pkt.u.ep.op, MRC_EP_PORT_STATUS);
+    EXPECT_EQ(pkt.u.ep.via, 0);
+}
+
 // A controller probes in batches: each gets its answer, in order.
 TEST_F(port, a_batch_of_probes_is_answered_in_order)
 {
@@ -444,6 +499,38 @@ TEST_F(port_ask, a_probe_and_its_answer)
     EXPECT_EQ(got.cookie, 77u);
     EXPECT_EQ(got.rtt_ns, 900u);
     EXPECT_EQ(mrc_port_unmatched(&p), 0u);
+}
+
+// Only a peer that knows the extension says that its answer took the named switch.
+TEST_F(port_ask, a_probe_names_the_switch_of_its_answer)
+{
+    mrc_ep_req q = {.op = MRC_EP_EV_PROBE, .ports_up = 0, .cookie = 9, .via = 0x1102};
+    mrc_pkt r;
+
+    ASSERT_EQ(mrc_port_request(&p, &q, now, &pkt), 0);
+    EXPECT_EQ(pkt.u.ep.vendor_info, MRC_EP_RETURN);
+    EXPECT_EQ(pkt.ev, 0x1102u);
+    r = response(pkt.psn);
+    r.u.ep.op = MRC_EP_EV_PROBE;
+    r.u.ep.vendor_info = MRC_EP_RETURN;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(mrc_port_take_rsp(&p, &got));
+    EXPECT_EQ(got.via, 0x1102);
+    ASSERT_EQ(mrc_port_request(&p, &q, now, &pkt), 0);
+    r.psn = pkt.psn;
+    r.u.ep.vendor_info = 0;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(mrc_port_take_rsp(&p, &got));
+    EXPECT_EQ(got.via, 0) << "a peer that does not know it";
+    q.via = 0;
+    ASSERT_EQ(mrc_port_request(&p, &q, now, &pkt), 0);
+    EXPECT_EQ(pkt.u.ep.vendor_info, 0);
+    EXPECT_EQ(pkt.ev, 0u);
+    r.psn = pkt.psn;
+    r.u.ep.vendor_info = MRC_EP_RETURN;
+    mrc_port_rx(&p, &r, now);
+    ASSERT_TRUE(mrc_port_take_rsp(&p, &got));
+    EXPECT_EQ(got.via, 0) << "none was named";
 }
 
 TEST_F(port_ask, strangers_answers_are_unasked)
@@ -614,7 +701,7 @@ TEST_F(port, the_same_word_in_a_flood_costs_nothing_but_answers)
 
 TEST_F(port, size)
 {
-    EXPECT_LE(sizeof(mrc_port), 264u);
+    EXPECT_LE(sizeof(mrc_port), 304u);
 }
 
 } // namespace

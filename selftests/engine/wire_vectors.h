@@ -210,6 +210,12 @@ void eeth_probe(mrc_pkt &p)
     p.u.ep.tx_ts = 0x8765;
 }
 
+void eeth_probe_return(mrc_pkt &p)
+{
+    eeth_probe(p);
+    p.u.ep.vendor_info = MRC_EP_RETURN;
+}
+
 void eeth_probe_high(mrc_pkt &p)
 {
     eeth_probe(p);
@@ -451,6 +457,9 @@ const vec vectors[] = {
     {"EP_RSP_ev_probe",
      "d900ffff 00000002 00001234 00040000 00000000 00000000 00000000 00000000 00000000 00000000 "
      "87650000 00000000", "", eeth_probe},
+    {"EP_RSP_ev_probe_return", // project extension
+     "d900ffff 00000002 00001234 00040052 00000000 00000000 00000000 00000000 00000000 00000000 "
+     "87650000 00000000", "", eeth_probe_return},
     {"EP_RSP_ev_probe_high", // the other reading
      "d900ffff 00000002 00001234 00100000 00000000 00000000 00000000 00000000 00000000 00000000 "
      "87650000 00000000", "", eeth_probe_high},

@@ -25,7 +25,7 @@ from mrc_netlink import Family, attr, attrs_of, nest, A_DEV_NAME  # noqa: E402
 NLM_F_REQUEST, NLM_F_ACK, NLMSG_ERROR = 1, 4, 2
 CMD_EP_SEND, CMD_EP_ANSWER, A_EP = 17, 18, 14
 ID, GID, SRC, OP, PORTS_UP, TC, FMT, VALUE, PORT, ERROR = range(1, 11)
-RTT = 11
+RTT, VIA = 11, 13
 PORT_STATUS, EV_PROBE = 0, 1
 STEV, SRV6, UDP = 1, 2, 4
 
@@ -88,8 +88,13 @@ def refused(a):
         ("no format", [a.question(0, fmt=U32(3))], errno.EINVAL, "format 3"),
         ("srv6 to a group", [a.question(0, value=bytes([0xff, 2]) + bytes(29) + b"\1")], errno.EINVAL, "no SRv6"),
         ("no such plane", [a.question(0, port=U8(9))], errno.ENODEV, "no port 9"),
-        ("ports in a probe", [a.question(0, ports_up=U32(1))], errno.EINVAL, "says nothing of ports"),
-        ("no ports", [a.question(0, op=U32(PORT_STATUS))], errno.EINVAL, "which ports"),
+        ("ports in a probe", [a.question(0, ports_up=U32(1))], errno.EINVAL, "carries no port states"),
+        ("no ports", [a.question(0, op=U32(PORT_STATUS))], errno.EINVAL, "ports that are up are missing"),
+        ("a way back by a UDP port", [a.question(0, fmt=U32(UDP), value=b"\xc0\1" + bytes(30), via=U16(1))], errno.EINVAL,
+         "format SRv6"),
+        ("a way back of port states", [a.question(0, op=U32(PORT_STATUS), ports_up=U32(1), via=U16(1))], errno.EINVAL,
+         "EV probe"),
+        ("a way back over 0", [a.question(0, via=U16(0))], errno.ERANGE, ""),
         ("the second", [a.question(0), a.question(1, id=None)], errno.EINVAL, "request 1 needs an id"),
         ("plane 33", [a.question(0, port=U8(33))], errno.ERANGE, ""),
         ("operation 2", [a.question(0, op=U32(2))], errno.ERANGE, ""),

@@ -64,6 +64,11 @@ ksft_test "drawn by mrc_prober, too" mrc_until 20 prober 0 3 '++'
 ksft_test "one that is named, in another class" mrcctl -n h1 probe dev mrc0 peer "$peer" ev 1 "$by_1" tc 32
 ksft_test "an address alone will do" mrcctl -n h1 probe "$peer"
 ksft_test "our own is told from a peer's" refused "is this host" -- mrcctl -n h1 probe "$own"
+# A way back is named for each path, and the peer confirms it.
+back() { probe && of 'all(.both_ways)'; }
+ksft_test "answers return over the switches of their probes" mrc_until 20 back
+ksft_test "or by any path, if one wants that" probe return any
+ksft_test "and then no peer says that they do" of 'all(.answered and (.both_ways | not))'
 ksft_test "nothing was unasked" test "$(count ep_unasked)" = 0
 
 # ------------------------------------------------------------------- faults
@@ -89,6 +94,19 @@ ksft_test "a plane is cut: nothing is asked by it, the others answer" mrc_until 
 ksft_test "drawn" mrc_until 20 shows 2 '!!'
 fabric_restore h1 eth2
 ksft_test "restored: all answer" mrc_until 30 all_answer
+
+# The peer's T0 swallows what it should send up to one T1: the probes arrive, and only the answers by this path are lost. One
+# try each, so an answer by another path would show.
+back_hole=$(fabric_path 1 2 2 1)
+once() { probe timeout 2000 tries 1; }
+one_way() { once && of "all(.answered == (.value != \"$back_hole\"))" && of '[.[] | select(.answered | not) | .why] == ["no answer by this path"]'; }
+fabric_blackhole p2-t0-2 t1-1
+ksft_test "a dead way back: exactly its path does not answer ($back_hole)" mrc_until 60 one_way
+for i in 1 2 3; do
+	ksft_test "again, $i" one_way
+done
+fabric_heal p2-t0-2 t1-1
+ksft_test "healed: all answer" mrc_until 20 all_answer
 
 # ----------------------------------------------------------------- refusals
 ksft_test "each malformed question is refused, in words" ask refused 1 "$by_1"

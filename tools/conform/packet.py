@@ -33,6 +33,7 @@ SELF_LEN = 24
 COPY = {0xe4: 8, 0xe5: 12}      # ours, of a datagram: length of what stands before its payload
 ORIGINAL = 0x64, 0x65       # of which those are copies
 GSI_QP, MARK = 1, 0x4d
+RETURN = 0x52                   # ours: an EV probe names a switch for its answer
 
 NACK_REASONS = {1: "TRIMMED", 2: "TRIMMED_LASTHOP", 6: "NO_BITMAP", 7: "NO_PKT_BUFFER",
                 10: "NO_RESOURCE", 11: "PSN_OOR_WINDOW", 25: "UNEXP_EVENT"}
@@ -217,17 +218,19 @@ class Packet:
         need(zero == 0 and byte1 & 0xfc == 0 and res == 0 and res2 == 0,
              "ERTH type, next, reserved zero")
         need(self.op < 2, "ERTH op")
-        need(self.vendor == 0, "ERTH vendor_info")
+        need(self.vendor == 0 or (self.vendor == RETURN and self.op == 1), "ERTH vendor_info")
         need(self.psn >> 16 == 0, "request id in PSN[15:0]")
         self.tx_ts = timestamp(stamp)
 
     def read_d9(self, b):
         shift, other = (4, 2) if self.readings.op_high else (2, 4)
         self.op = b[1] >> shift & 3
-        self.echo_ts, = struct.unpack("!H", b[28:30])
+        self.vendor, (self.echo_ts,) = b[3], struct.unpack("!H", b[28:30])
         rest = bytearray(b)
         rest[1] &= ~(3 << shift)
         rest[28:30] = b"\0\0"
+        if rest[3] == RETURN:       # ours: the answer took the path that the probe named
+            rest[3] = 0
         shifted = rest[1] == 1 << other and not any(rest[2:]) and not rest[0]       # D4
         need(not any(rest), "EETH reserved zero", other=shifted)
         if shifted:

@@ -34,6 +34,21 @@ uint32_t fmt_of(const ev_value &v)
     return v[2] || v[3] ? MRC_FMT_STEV : MRC_FMT_UDP;
 }
 
+// The switch in the middle of an SRv6 path: the T1, or the T0 of two hosts below it. 0: there is none, or the packet of an
+// IPv4 peer has no room to name it.
+uint16_t middle_of(const gid &to, uint32_t fmt, const ev_value &v)
+{
+    constexpr std::array<uint8_t, 12> v4_mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    std::vector<uint16_t> usids;
+
+    if (fmt != MRC_FMT_SRV6 || std::equal(v4_mapped.begin(), v4_mapped.end(), to.begin()))
+        return 0;
+    for (size_t address = 0; address < v.size(); address += 16)
+        for (size_t i = address + 4; i < address + 16 && (v[i] || v[i + 1]); i += 2)
+            usids.push_back(static_cast<uint16_t>(v[i] << 8 | v[i + 1]));
+    return usids.size() < 2 ? uint16_t{0} : usids[(usids.size() - 1) / 2]; // the last one is the peer
+}
+
 } // namespace
 
 path path_of(const gid &to, std::optional<uint8_t> tc, uint32_t fmt, const ev_value &value, uint8_t port)
@@ -46,6 +61,7 @@ path path_of(const gid &to, std::optional<uint8_t> tc, uint32_t fmt, const ev_va
     p.q.fmt = fmt;
     p.q.value = value;
     p.q.port = port;
+    p.q.via = middle_of(to, fmt, value);
     return p;
 }
 
@@ -132,6 +148,7 @@ error ask_some(context &ctx, uint32_t ifindex, uint16_t &next, std::span<path *>
         asked[a.question]->answered = true;
         asked[a.question]->rtt_ns = a.rtt_ns;
         asked[a.question]->came_by = a.port;
+        asked[a.question]->both_ways = a.via;
     }
     return {};
 }
@@ -152,14 +169,20 @@ error ask_once(context &ctx, uint32_t ifindex, uint16_t &next, std::vector<path>
     return {};
 }
 
-std::string why_of(int err)
+void return_by_any(std::vector<path> &all)
 {
-    switch (err) {
-    case 0: return "no answer";
+    for (auto &p : all)
+        p.q.via = 0;
+}
+
+std::string why_of(const path &p, bool sure)
+{
+    switch (p.err) {
+    case 0: return sure && p.q.via ? "no answer by this path" : "no answer";
     case ENETDOWN: return "plane is down";
     case EHOSTUNREACH: return "no route";
     case EBUSY: return "too many probes under way";
-    default: return std::strerror(err);
+    default: return std::strerror(p.err);
     }
 }
 

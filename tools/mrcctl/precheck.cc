@@ -142,7 +142,7 @@ json dead_json(const checked_host &h, const fabric_names &switches)
 
     for (auto *p : h.paths)
         if (!p->answered)
-            dead.push_back({{"plane", p->q.port}, {"value", format_ev(p->q.fmt, p->q.value)}, {"by", switches.path(p->q.port, p->q.value)}, {"why", why_of(p->err)}});
+            dead.push_back({{"plane", p->q.port}, {"value", format_ev(p->q.fmt, p->q.value)}, {"by", switches.path(p->q.port, p->q.value)}, {"why", why_of(*p, both_ways(h.paths))}});
     return dead;
 }
 
@@ -154,7 +154,7 @@ std::string dead_text(const checked_host &h, const fabric_names &switches)
     for (auto *p : h.paths)
         if (!p->answered && n++ < dead_shown)
             text += fmt::format("\n    plane {} {} by {}: {}", p->q.port, format_ev(p->q.fmt, p->q.value),
-                                fmt::join(switches.path(p->q.port, p->q.value), ","), why_of(p->err));
+                                fmt::join(switches.path(p->q.port, p->q.value), ","), why_of(*p, both_ways(h.paths)));
     return n > dead_shown ? text + fmt::format("\n    and {} more", n - dead_shown) : text;
 }
 

@@ -75,22 +75,23 @@ error choose_device(context &ctx, const arguments &args, const gid &to, device &
     return {};
 }
 
-json json_of(const path &p)
+json json_of(const path &p, bool sure)
 {
     json j = {{"value", format_ev(p.q.fmt, p.q.value)}, {"answered", p.answered}, {"tries", p.tries}};
 
     if (p.answered) {
         j["rtt_ns"] = p.rtt_ns;
         j["answer_port"] = p.came_by;
+        j["both_ways"] = p.both_ways;
     } else {
-        j["why"] = why_of(p.err);
+        j["why"] = why_of(p, sure);
     }
     return j;
 }
 
 // A record of one plane: "+" for each path that answered, "-" for one that did not, "!" for one on
 // which nothing could be sent.
-record record_of(const std::string &dev, const gid &to, uint8_t port, const std::vector<const path *> &paths)
+record record_of(const std::string &dev, const gid &to, uint8_t port, const std::vector<const path *> &paths, bool sure)
 {
     uint64_t n = 0, least = UINT64_MAX, most = 0;
     std::string drawn, list;
@@ -100,9 +101,9 @@ record record_of(const std::string &dev, const gid &to, uint8_t port, const std:
     for (auto *p : paths) {
         n += p->answered;
         drawn += p->answered ? '+' : p->err ? '!' : '-';
-        evs.push_back(json_of(*p));
+        evs.push_back(json_of(*p, sure));
         list += fmt::format("\n    {} {}", format_ev(p->q.fmt, p->q.value),
-                            p->answered ? fmt::format("{} us", p->rtt_ns / 1000) : why_of(p->err));
+                            p->answered ? fmt::format("{} us", p->rtt_ns / 1000) : why_of(*p, sure));
         if (p->answered) {
             least = std::min(least, p->rtt_ns);
             most = std::max(most, p->rtt_ns);
@@ -141,7 +142,9 @@ error probe(context &ctx, const arguments &args)
     std::vector<path> all = paths_given(to, args);
     std::map<uint8_t, std::vector<const path *>> planes;
     device dev;
+    const bool any = args.get("return").value_or("path") == "any";
     uint16_t next = 0;
+    bool sure = false;
 
     if (auto e = ctx.connect())
         return e;
@@ -152,6 +155,8 @@ error probe(context &ctx, const arguments &args)
     if (all.empty())
         if (auto e = paths_of_peer(ctx, dev.name, to, class_of(args), all))
             return e;
+    if (any)
+        return_by_any(all);
     for (; tries; tries--)
         if (auto e = ask_once(ctx, dev.ifindex, next, all, limit))
             return e;
@@ -159,11 +164,12 @@ error probe(context &ctx, const arguments &args)
         return e;
     for (auto &p : all) {
         planes[p.q.port].push_back(&p);
+        sure = sure || p.both_ways;
         if (!p.answered)
             ctx.status = 1;
     }
     for (auto &[port, paths] : planes)
-        ctx.out.object(record_of(dev.name, to, port, paths));
+        ctx.out.object(record_of(dev.name, to, port, paths, sure));
     return {};
 }
 

@@ -403,6 +403,7 @@ std::vector<object> make_table()
                   {"ev", {"PORT", "VALUE"}, "probe this EV; it need not be in a profile", false, true},
                   {"fmt", {"srv6|stev|udp"}, "format of ev; default: srv6 if the value has colons, else udp"},
                   {"tc", {"N"}, "traffic class of probes, default: that of control packets"},
+                  {"return", {"path|any"}, "answers return over the switch in the middle of the probe's path, or by any path; default: path"},
                   {"timeout", {"TIME"}, "how long to wait for answers (a number alone: ms), default: 1s"},
                   {"tries", {"N"}, "probes per EV while no answer comes, default: 3"},
               },

@@ -344,6 +344,8 @@ enum {
 	MRC_A_EP_ERROR,		/* u32: errno of a request that was not sent */
 	MRC_A_EP_RTT,		/* u64: ns from sending the request to the response */
 	MRC_A_EP_PAD,
+	MRC_A_EP_VIA,		/* u16: uSID of a switch over which the answer to an EV probe
+				 * should return; in a response it says that it did */
 	__MRC_A_EP_MAX,
 	MRC_A_EP_MAX = __MRC_A_EP_MAX - 1
 };

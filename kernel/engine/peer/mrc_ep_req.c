@@ -44,6 +44,7 @@ static void req_put(struct mrc_ep_req_table *a, const struct mrc_ep_req *q, u64 
 	to->sent_ns = now_ns;
 	to->id = id;
 	to->op = q->op;
+	to->via = q->via;
 	to->waits = true;
 }
 
@@ -95,6 +96,7 @@ bool mrc_ep_req_rx(struct mrc_ep_req_table *a, const struct mrc_pkt *rsp, u64 no
 	a->answer.rtt_ns = now_ns - q->sent_ns;
 	a->answer.op = q->op;
 	a->answer.plane = rsp->plane;
+	a->answer.via = rsp->u.ep.vendor_info == MRC_EP_RETURN ? q->via : 0;
 	a->answered = true;
 	req_end(a, q);
 	return true;

@@ -11,6 +11,9 @@
  * window. When the table is full, the oldest request is replaced if it is older than
  * MRC_EP_REQ_OLD_NS.
  *
+ * A probe may name a switch over which the answer returns (MRC_EP_RETURN). Then a missing answer blames one path in both
+ * directions. Only our implementation does that, and it says so in the answer.
+ *
  * The low bits of the id are the slot, so a response costs one lookup, whoever sends it.
  */
 #ifndef MRC_EP_REQ_H
@@ -26,6 +29,7 @@ struct mrc_ep_req {
 	u8 op;			/* enum mrc_ep_op */
 	u32 ports_up;		/* for a Port Status Update */
 	u64 cookie;		/* of the requester */
+	u16 via;		/* of a probe: uSID over which the answer returns; 0: any path */
 };
 
 struct mrc_ep_rsp {
@@ -33,6 +37,7 @@ struct mrc_ep_rsp {
 	u64 rtt_ns;
 	u8 op;
 	u8 plane;		/* arrival plane, or MRC_PLANE_NONE */
+	u16 via;		/* uSID that was named, if the peer sent the answer over it; else 0 */
 };
 
 struct mrc_ep_req_slot {
@@ -41,6 +46,7 @@ struct mrc_ep_req_slot {
 	u16 id;
 	u8 op;
 	bool waits;
+	u16 via;		/* as in the request */
 };
 
 struct mrc_ep_req_table {

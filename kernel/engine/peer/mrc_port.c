@@ -113,6 +113,9 @@ static struct mrc_port_answer mrc_port_answer_to(const struct mrc_pkt *req)
 	a.id = (u16)req->psn;
 	a.tx_ts = req->u.ep.tx_ts;
 	a.op = req->u.ep.op;
+	a.plane = req->plane;
+	if (a.op == MRC_EP_EV_PROBE && req->u.ep.vendor_info == MRC_EP_RETURN && a.plane < MRC_PLANES_MAX)
+		a.via = (u16)req->ev;
 	return a;
 }
 
@@ -234,6 +237,11 @@ static void mrc_port_tx_answer(struct mrc_port *p, struct mrc_pkt *pkt)
 	p->rsp_owed--;
 	mrc_port_pkt(pkt, MRC_OPC_EP_RSP, a->id, a->op);
 	pkt->u.ep.tx_ts = a->tx_ts;
+	if (!a->via)
+		return;
+	pkt->plane = a->plane;
+	pkt->u.ep.via = a->via;
+	pkt->u.ep.vendor_info = MRC_EP_RETURN;
 }
 
 static bool mrc_port_tx_check(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt)
@@ -319,8 +327,12 @@ int mrc_port_request(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns,
 	if (err)
 		return err;
 	mrc_port_pkt(pkt, MRC_OPC_EP_REQ, id, q->op);
-	if (status)
+	if (status) {
 		pkt->u.ep.port_status_mask = q->ports_up;
+	} else if (q->via) {
+		pkt->u.ep.vendor_info = MRC_EP_RETURN;
+		pkt->ev = q->via;
+	}
 	pkt->u.ep.tx_ts = mrc_ts16(now_ns);
 	return 0;
 }

@@ -44,7 +44,9 @@
 struct mrc_port_answer {
 	u16 id;
 	u16 tx_ts;		/* timestamp to reflect */
+	u16 via;		/* uSID over which to return; 0: any path */
 	u8 op;			/* enum mrc_ep_op */
+	u8 plane;		/* arrival plane; for via */
 };
 
 struct mrc_port {
@@ -108,6 +110,8 @@ bool mrc_port_rx(struct mrc_port *p, const struct mrc_pkt *pkt, u64 now_ns);
 /*
  * Next control packet to this peer (dqpn 2), or false. If its plane is MRC_PLANE_NONE, the caller picks any EV. Otherwise
  * it must leave by an EV of that plane, although the plane is not in use: mrc_evset_nth_of() with pkt->ev as number.
+ * An answer with pkt->u.ep.via leaves by an EV of its plane that crosses this uSID, in use or not. If there is none, the
+ * caller sends it by any EV, with vendor_info 0.
  */
 bool mrc_port_tx_next(struct mrc_port *p, u64 now_ns, struct mrc_pkt *pkt);
 u64 mrc_port_deadline_ns(const struct mrc_port *p);
@@ -119,6 +123,7 @@ void mrc_port_set_reqs(struct mrc_port *p, struct mrc_ep_req_table *ask);
  *
  * Return: 0 and the packet, which the caller sends once or takes back; -EBUSY: too many requests wait, or
  * (Port Status Update) an own announcement is in progress, which the peer would then take for older.
+ * pkt->ev has the bits that the packet's EV must have in EV[15:0]: those of @q->via.
  */
 int mrc_port_request(struct mrc_port *p, const struct mrc_ep_req *q, u64 now_ns,
 		     struct mrc_pkt *pkt);

@@ -322,7 +322,7 @@ static void put_erth(u8 *b, const struct mrc_ep_hdr *h)
 	put_ts(b + 12, h->tx_ts, h->tsr);
 }
 
-/* EETH is mostly reserved: it carries only op and the reflected timestamp. */
+/* EETH is mostly reserved: it carries only op, the reflected timestamp, and MRC_EP_RETURN. */
 static int get_eeth(const u8 *b, struct mrc_ep_hdr *h)
 {
 	h->op = (b[1] >> MRC_EETH_OP_SHIFT) & EP_OP_MASK;
@@ -331,6 +331,7 @@ static int get_eeth(const u8 *b, struct mrc_ep_hdr *h)
 		h->op = MRC_EP_EV_PROBE;
 	if (unlikely(h->op > MRC_EP_EV_PROBE))
 		return -EINVAL;
+	h->vendor_info = b[3];
 	h->tx_ts = get_unaligned_be16(b + 28);
 	return 0;
 }
@@ -339,6 +340,7 @@ static void put_eeth(u8 *b, const struct mrc_ep_hdr *h)
 {
 	memset(b, 0, MRC_EETH_LEN);
 	b[1] = (u8)((h->op & EP_OP_MASK) << (h->op_high ? MRC_EETH_OP_SHIFT_HIGH : MRC_EETH_OP_SHIFT));
+	b[3] = h->vendor_info;
 	put_unaligned_be16(h->tx_ts, b + 28);
 }
 

@@ -99,6 +99,13 @@ static inline u16 mrc_ts16(u64 ns)
 #define MRC_EETH_OP_SHIFT	2
 #define MRC_EETH_OP_SHIFT_HIGH	4
 
+/*
+ * Project extension: an EV probe names a switch, and the answer returns over that switch (Documentation/reference/protocol.md).
+ * vendor_info of ERTH has this value, and EV[15:0] of the request is a uSID. The answer has the same value in byte 3 of
+ * EETH, which MRC 1.0 reserves, if it took such a path. Peers that do not know it answer by any path.
+ */
+#define MRC_EP_RETURN	0x52
+
 #define MRC_AETH_CREDIT_NONE	0x1f	/* ACK syndrome: no end-to-end credits */
 #define MRC_AETH_NAK		0x60	/* | enum mrc_nak */
 
@@ -142,7 +149,8 @@ struct mrc_probe_hdr {
 struct mrc_ep_hdr {		/* ERTH and EETH */
 	u8 op;			/* enum mrc_ep_op */
 	bool op_high;		/* EETH: op is in bits 5:4 */
-	u8 vendor_info;
+	u8 vendor_info;		/* 0 or MRC_EP_RETURN */
+	u16 via;		/* EP_RSP that is sent: uSID that its path must cross; 0: any path. Not on the wire */
 	u32 port_status_mask;	/* ERTH only: bit p set = port p + 1 reachable */
 	u16 tx_ts;
 	u8 tsr;

@@ -71,6 +71,8 @@ class round {
             n.u8(MRC_A_EP_TC, *q.tc);
         if (q.op == MRC_NL_EP_PORT_STATUS)
             n.u32(MRC_A_EP_PORTS_UP, q.ports_up);
+        if (q.via)
+            n.u16(MRC_A_EP_VIA, q.via);
     }
 
     // Answers may come before the kernel's verdict.
@@ -129,7 +131,8 @@ class round {
             return;
         waits_[i] = false;
         waiting_--;
-        out_.came.push_back({i, static_cast<uint8_t>(ep[MRC_A_EP_PORT].num()), ep[MRC_A_EP_RTT].num()});
+        out_.came.push_back({i, static_cast<uint8_t>(ep[MRC_A_EP_PORT].num()), ep[MRC_A_EP_RTT].num(),
+                             qs_[i].via && ep[MRC_A_EP_VIA].num() == qs_[i].via});
     }
 
     genl_socket &nl_;

@@ -22,12 +22,14 @@ struct question {
     uint32_t fmt = 0; // MRC_FMT_*
     std::array<uint8_t, 32> value = {};
     uint8_t port = 0;
+    uint16_t via = 0; // of an EV probe: uSID over which the answer should return; 0: any path
 };
 
 struct answer {
     size_t question; // its place
     uint8_t port;    // that it came by
     uint64_t rtt_ns;
+    bool via; // it returned over the uSID that the question named
 };
 
 struct answers {

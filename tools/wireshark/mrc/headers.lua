@@ -163,10 +163,12 @@ end }
 
 control[0xd9] = { 36, "Endpoint Response (EETH)", function(t, tvb, at, p)
 	t:add(high and f["ep.rsp_op_high"] or f["ep.rsp_op"], tvb(at + 1, 1))
+	t:add(f["ep.vendor"], tvb(at + 3, 1))
 	t:add(f["ep.tx_ts"], tvb(at + 28, 2))
 	p.op = tvb(at + 1, 1):bitfield(high and 2 or 4, 2)
 	zero(t, tvb(at, 2), tvb(at, 2):uint() - p.op * (high and 16 or 4))
-	zero(t, tvb(at + 2, 26), tvb(at + 2, 26):bytes():tohex():find("[1-9a-fA-F]") and 1 or 0)
+	zero(t, tvb(at + 2, 1), tvb(at + 2, 1):uint())
+	zero(t, tvb(at + 4, 24), tvb(at + 4, 24):bytes():tohex():find("[1-9a-fA-F]") and 1 or 0)
 	zero(t, tvb(at + 30, 6), tvb(at + 30, 6):bytes():tohex():find("[1-9a-fA-F]") and 1 or 0)
 end }
 
