@@ -253,8 +253,7 @@ TEST(prober, writes_lines)
         EXPECT_GE(n, 6u);
         EXPECT_LE(n, 9u);
         std::size_t failed = 0;
-        for (const auto &e : lines.slices(1))
-            failed += e.failed.size();
+        lines.each_slice(1, [&](const mrcver::Evidence &e) { failed += e.failed.size(); });
         EXPECT_GT(failed, 0u);
     }
     std::remove(file.c_str());
@@ -276,8 +275,7 @@ TEST(prober, counts_strays)
         std::ifstream in(file);
         for (std::string line; std::getline(in, line);)
             EXPECT_TRUE(lines.add(line)) << line;
-        for (const auto &e : lines.slices(1))
-            strays += e.hosts.at(g.layout.host("h1-1")).strays;
+        lines.each_slice(1, [&](const mrcver::Evidence &e) { strays += e.hosts.at(g.layout.host("h1-1")).strays; });
         EXPECT_EQ(strays, 40u);
     }
     std::remove(file.c_str());

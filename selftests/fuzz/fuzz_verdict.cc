@@ -86,10 +86,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         text.remove_prefix(end == text.npos ? text.size() : end + 1);
     }
     Tracker t(layout);
-    for (const Evidence &e : lines.slices(1)) {
+    lines.each_slice(1, [&](const Evidence &e) {
         taken(layout, e);
         t.add(e);
-    }
+    });
     judged(layout, t);
     return 0;
 }

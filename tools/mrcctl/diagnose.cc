@@ -115,8 +115,7 @@ int judge(context &ctx, const Layout &l, Lines &lines)
     std::vector<Finding> found;
     int status = status_well;
 
-    for (const Evidence &slice : lines.slices(slice_seconds))
-        tracker.add(slice);
+    lines.each_slice(slice_seconds, [&](const Evidence &slice) { tracker.add(slice); });
     for (const auto &[part, known] : tracker.known())
         if (known.bad)
             found.push_back(known.finding);

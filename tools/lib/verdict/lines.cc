@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -205,28 +206,30 @@ Evidence read(std::string_view line, const Layout &l, unsigned &host)
     return e;
 }
 
-// A host without losses reports ten seconds at once. Its probes count in each of them: beside those of a host with losses,
-// which reports each second, they are what speaks for a part.
-std::vector<Evidence> pieces(const Evidence &e)
+// Number of slices over which the probes of a line without losses are spread.
+std::uint64_t pieces_of(double from, double to)
 {
-    const auto n = std::min<std::uint64_t>(kPiecesMax, static_cast<std::uint64_t>(e.to - e.from + 0.5));
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(to - from + 0.5), 1, kPiecesMax);
+}
 
-    if (!e.failed.empty() || n < 2)
-        return {e};
-    std::vector<Evidence> list(n);
-    for (std::uint64_t i = 0; i < n; i++) {
-        list[i].from = e.from + (e.to - e.from) * static_cast<double>(i) / static_cast<double>(n);
-        list[i].to = e.from + (e.to - e.from) * static_cast<double>(i + 1) / static_cast<double>(n);
-        list[i].hosts = e.hosts;
-        for (auto &[host, sent] : list[i].hosts) {
-            for (auto &plane : sent.planes)
-                for (auto &count : plane)
-                    count = count / n * (i + 1) + count % n * (i + 1) / n - count / n * i - count % n * i / n;
-            if (i + 1 < n)
-                sent.stalls = sent.void_ = sent.strays = 0;
-        }
-    }
-    return list;
+double end_of(double from, double to, std::uint64_t piece)
+{
+    return from + (to - from) * static_cast<double>(piece + 1) / static_cast<double>(pieces_of(from, to));
+}
+
+long tenth_of(double end) { return static_cast<long>(end * kPerTenth); }
+
+// The share of one piece; what cannot be spread is in the last one.
+HostSent share(const HostSent &sent, std::uint64_t n, std::uint64_t i)
+{
+    HostSent part = sent;
+
+    for (auto &plane : part.planes)
+        for (auto &count : plane)
+            count = count / n * (i + 1) + count % n * (i + 1) / n - count / n * i - count % n * i / n;
+    if (i + 1 < n)
+        part.stalls = part.void_ = part.strays = 0;
+    return part;
 }
 
 }   // namespace
@@ -309,28 +312,54 @@ bool Lines::add(std::string_view line)
     if (before || (next != spans.end() && next->first < e.to - 1e-6))
         return refuse(Refusal::kDuplicate);
     spans.insert({e.from, e.to});
-    for (const Evidence &piece : pieces(e))
-        by_time_[static_cast<long>(piece.to * kPerTenth)].add(piece);
+    if (e.failed.empty())
+        quiet_.push_back({host, e.from, e.to, std::move(e.hosts[host])});
+    else
+        by_time_[tenth_of(e.to)].add(e);
     newest_ = std::max(newest_, e.to);
     taken_++;
     return true;
 }
 
-std::vector<Evidence> Lines::slices(double seconds)
+void Lines::each_slice(double seconds, const std::function<void(const Evidence &)> &take) const
 {
-    std::vector<Evidence> list;
+    std::map<long, std::vector<std::pair<std::size_t, std::uint64_t>>> due;   // line and piece, by the piece's end
+    auto lossy = by_time_.begin();
+    Evidence slice;
     double end = -1;
 
-    for (const auto &[tenth, e] : by_time_) {
-        if (e.to < newest_ - kKept)
-            continue;
-        if (list.empty() || e.to > end) {
-            list.push_back({});
-            end = e.to + seconds;
+    for (std::size_t i = 0; i < quiet_.size(); i++)
+        due[tenth_of(end_of(quiet_[i].from, quiet_[i].to, 0))].emplace_back(i, 0);
+    while (lossy != by_time_.end() || !due.empty()) {
+        const long tenth = std::min(lossy == by_time_.end() ? LONG_MAX : lossy->first, due.empty() ? LONG_MAX : due.begin()->first);
+        Evidence now;
+        if (lossy != by_time_.end() && lossy->first == tenth)
+            now.add(lossy++->second);
+        if (!due.empty() && due.begin()->first == tenth) {
+            const auto pieces = std::move(due.begin()->second);
+            due.erase(due.begin());
+            for (const auto &[line, piece] : pieces) {
+                const Quiet &q = quiet_[line];
+                const auto n = pieces_of(q.from, q.to);
+                Evidence one{piece ? end_of(q.from, q.to, piece - 1) : q.from, end_of(q.from, q.to, piece), {}, {}};
+                one.hosts.emplace(q.host, share(q.sent, n, piece));
+                now.add(one);
+                if (piece + 1 < n)
+                    due[std::max(tenth_of(end_of(q.from, q.to, piece + 1)), tenth + 1)].emplace_back(line, piece + 1);
+            }
         }
-        list.back().add(e);
+        if (now.to < newest_ - kKept)
+            continue;
+        if (end < 0 || now.to > end) {
+            if (end >= 0)
+                take(slice);
+            slice = {};
+            end = now.to + seconds;
+        }
+        slice.add(now);
     }
-    return list;
+    if (end >= 0)
+        take(slice);
 }
 
 }   // namespace mrcver

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -40,14 +41,24 @@ public:
     std::size_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
     std::size_t refused() const;
     std::size_t hosts() const { return spans_.size(); }
-    // In order of time, each of about that many seconds; what is older than the longest window is left out.
-    std::vector<Evidence> slices(double seconds);
+    // Calls @take in order of time, for slices of about that many seconds; what is older than the longest window is left out.
+    void each_slice(double seconds, const std::function<void(const Evidence &)> &take) const;
 
 private:
+    // A host without losses reports ten seconds at once. Its probes count in each of them: beside those of a host with
+    // losses, which reports each second, they are what speaks for a part. They are divided when the slice is made, because
+    // most lines are such ones.
+    struct Quiet {
+        unsigned host;
+        double from, to;
+        HostSent sent;
+    };
+
     bool refuse(Refusal why);
 
     const Layout &layout_;
-    std::map<long, Evidence> by_time_;                             // of their ends, in tenths of a second
+    std::map<long, Evidence> by_time_;                             // with losses; of their ends, in tenths of a second
+    std::vector<Quiet> quiet_;
     std::map<unsigned, std::set<std::pair<double, double>>> spans_;   // of hosts
     std::size_t taken_ = 0;
     std::array<std::size_t, kRefusals> refused_{};
