@@ -75,7 +75,8 @@ std::string Avoider::beyond(const Part &part) const
         left += !cables.contains({own, t1});
     if (!left)
         return "no uplink of this host would be left";
-    if (const std::size_t most = std::max<std::size_t>(all * kPercent / 100, 1); cables.size() > most)
+    const bool one_t1 = std::all_of(cables.begin(), cables.end(), [&](const Cable &c) { return c.second == cables.begin()->second; });
+    if (const std::size_t most = std::max<std::size_t>(all * kPercent / 100, 1); cables.size() > most && !one_t1)
         return fmt::format("{} cables would be avoided of {}, and {} are the most without a person", cables.size(), all, most);
     return "";
 }

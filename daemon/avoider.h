@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // avoider.h - turns verdicts into the list of links that the module avoids.
 //
-// Limits: at most 5 % of the cables of a plane, at least one; at least one uplink of this host's T0
-// stays; never a plane, a NIC or this host's own cable. A verdict beyond a limit is reported and
+// Limits: at most 5 % of the cables of a plane, at least those of one T1; at least one uplink of this host's
+// T0 stays; never a plane, a NIC or this host's own cable. A verdict beyond a limit is reported and
 // not applied. The list expires in the module unless it is renewed, so a dead mrcd leaves nothing
 // behind.
 #pragma once

@@ -2,6 +2,7 @@
 // Links that mrcd avoids, against a kernel that is a struct: which verdicts become which links, limits, renewal, release.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "avoider.h"
@@ -133,13 +134,27 @@ TEST(avoider, what_was_avoided_stays_when_the_verdict_is_widened)
 {
     AvoidRig g;
 
-    g.tick({up(1, 1, 2)});
+    g.tick({up(1, 2, 3)});
     const auto before = g.kernel.links;
-    g.tick({{PartKind::kT1, 1, 2, 0}});
+    g.tick({{PartKind::kT0, 1, 2, 0}});
     EXPECT_EQ(g.kernel.links, before);
     EXPECT_NE(g.said.back().find("is not avoided"), std::string::npos) << g.said.back();
     g.tick({});
     EXPECT_TRUE(g.kernel.links.empty());
+}
+
+// 12 cables a plane. A dead T1 has three of them; without it, every host would lose packets until the T1 is repaired.
+TEST(avoider, one_t1_of_a_small_plane)
+{
+    AvoidRig g;
+
+    g.tick({up(1, 1, 2)});
+    g.tick({{PartKind::kT1, 1, 2, 0}});
+    EXPECT_TRUE(std::find(g.kernel.links.begin(), g.kernel.links.end(), (AvoidLink{1, g.usid(1, 1, 2, 1), 0})) != g.kernel.links.end());
+    g.tick({{PartKind::kT1, 1, 2, 0}, {PartKind::kT1, 1, 3, 0}, up(1, 1, 4)});
+    for (const AvoidLink &l : g.kernel.links)
+        EXPECT_TRUE(l.from == g.usid(1, 1, 2, 1) || l.to == g.usid(1, 1, 2, 1)) << "no second one";
+    EXPECT_NE(g.said.back().find("is not avoided: 4 cables"), std::string::npos) << g.said.back();
 }
 
 TEST(avoider, the_other_direction_covers_nothing)
