@@ -452,6 +452,12 @@ def files(tap, rng, folder):
     tap.test(code == 1 and "BROKEN" in out and "run.pcapng frame 18" in out, "a fault is named with its frame", [out])
     with open(classic, "rb") as f:
         bytes_classic = f.read()
+    for options, judged in (((), True), (("--whole",), False)):
+        with open(new, "wb") as f:
+            f.write(bytes_classic[:-7])
+        code, out, err = tool(*options, new)
+        tap.test(code == 2 and (f"{len(frames) - 1} packets," in out) == judged and "middle of a frame" in err,
+                 f"a file that ends too early{' '.join(('',) + options)}: {'judged up to there' if judged else 'refused'}", [str(code), out, err])
     bad = []
     for i in range(60):
         source = bytes_classic if i % 2 else as_pcapng(frames)

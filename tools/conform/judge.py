@@ -13,7 +13,7 @@ class Judge:
     def __init__(self):
         self.looked, self.disputed = collections.Counter(), collections.Counter()
         self.broken, self.examples = collections.Counter(), collections.defaultdict(list)
-        self.said = collections.Counter()
+        self.said, self.stopped = collections.Counter(), None     # .stopped: why a file was not read to its end
 
     def watch(self, rule, verdict):
         self.looked[rule] += 1
