@@ -8,7 +8,8 @@
  *
  *	trims	A packet that is trimmed twice halves the window. A packet that is trimmed once, the
  *		ordinary incast, does not: MRC 1.0 section 4 (7.4) retransmits it at once. That is no
- *		cure where the headers alone fill the port.
+ *		cure where the headers alone fill the port. So the receiver's penalties (section 5.3)
+ *		reduce the window, too, as for NSCC; without them it grows by a quarter per round trip.
  *	losses	Where the fabric trims, a silent loss is a fault of the path. Elsewhere losses halve the
  *		window if there is a queue, or if a round trip lost more than one byte in 32. So a bad
  *		cable costs no speed.
@@ -184,16 +185,35 @@ static bool mrc_fixed_pace_faster(struct mrc_fixed_state *f, const struct mrc_cc
 
 /* ---- events ---- */
 
+/* Where the fabric trims: the receiver's penalties reduce the window; without one it grows, or is restored. */
+static void mrc_fixed_by_receiver(struct mrc_fixed_state *f, const struct mrc_cc_sample *s)
+{
+	u32 pen = s->rcv_cwnd_pen & 127;
+	u64 wnd = f->cc.cwnd_bytes, less;
+
+	if (likely(wnd == f->window && !pen))
+		return;
+	if (pen) {	/* instead of halving, so what is spared stays */
+		/* Round up to whole packets. */
+		wnd = min_t(u64, wnd, (u64)s->inflight_bytes + f->cc.mtu - 1);
+		less = ((u64)pen * s->acked_bytes) >> 7;
+		mrc_fixed_set_wnd(f, wnd - min_t(u64, wnd, less));
+		return;
+	}
+	f->spared -= min_t(u32, s->acked_bytes, f->spared);
+	if (s->restore_cwnd)
+		mrc_fixed_set_wnd(f, f->window);
+	else
+		mrc_fixed_set_wnd(f, wnd + (s->acked_bytes >> MRC_FIXED_CALM_SHIFT));
+}
+
 static void mrc_cc_fixed_on_ack(struct mrc_cc *cc, const struct mrc_cc_sample *s)
 {
 	struct mrc_fixed_state *f = mrc_fixed_of(cc);
 	bool grows;
 
 	if (f->trimming) {
-		if (unlikely(cc->cwnd_bytes < f->window)) {
-			mrc_fixed_set_wnd(f, (u64)cc->cwnd_bytes + (s->acked_bytes >> MRC_FIXED_GROW_SHIFT));
-			f->spared -= min_t(u32, s->acked_bytes, f->spared);
-		}
+		mrc_fixed_by_receiver(f, s);
 		return;
 	}
 	if (s->rtt_ns)
