@@ -89,6 +89,24 @@ TEST_F(loss, packets_that_none_overtook_have_no_timer_but_the_tail_probe)
     EXPECT_LE(now, c.pto.at_ns);
 }
 
+// The delivery comes before the time at which it would have to look for losses: then that time needs a timer.
+TEST_F(loss, a_packet_that_is_overtaken_later_has_a_timer_again)
+{
+    make();
+    flight(4);
+    now += 10 * kUs;
+    post(MRC_OP_WRITE, 4 * 1024);
+    ASSERT_EQ(tx_data().size(), 4u);
+    now += 40 * kUs;
+    sack(1004);
+    ASSERT_EQ(mrc_conn_deadline_ns(&c), c.pto.at_ns);
+    now += 2 * kUs;
+    sack(1004, 0b111, 2);
+    EXPECT_EQ(c.snd.lost.count, 0u) << "not late yet";
+    EXPECT_LT(mrc_conn_deadline_ns(&c), c.pto.at_ns);
+    EXPECT_EQ(mrc_conn_deadline_ns(&c), c.rack.at_ns);
+}
+
 TEST_F(loss, a_resent_packet_takes_another_ev)
 {
     make();

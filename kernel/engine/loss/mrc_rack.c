@@ -228,9 +228,26 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns)
 		mrc_resent_excuse(c, now_ns);
 }
 
+/* Has a packet been delivered that was sent later than the oldest one of a plane? */
+static bool mrc_rack_overtaken(const struct mrc_conn *c)
+{
+	u32 left;
+	u16 head;
+	u8 p;
+
+	for (p = 0, left = c->snd.busy; left; p++, left >>= 1) {
+		head = left & 1 ? mrc_rack_head(c, p, false) : MRC_NONE16;
+		if (head != MRC_NONE16 &&
+		    mrc_last_delivered_before(c, c->snd.rec[head].sent, mrc_rec_psn(c, head)))
+			return true;
+	}
+	return false;
+}
+
 /*
  * After a delivery. The heads of the lists only get younger, so nothing is lost before rack.at_ns, which is
- * valid for one round trip. A check shortly before that time saves the timer.
+ * valid for one round trip. A check shortly before that time saves the timer. The delivery may be the first that
+ * overtook a packet: then rack.at_ns needs a timer.
  */
 void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
 {
@@ -239,4 +256,6 @@ void mrc_rack_detect(struct mrc_conn *c, u64 now_ns)
 	else if (mrc_tick_age_ns(now_ns, c->rack.looked) >= c->rtt.srtt_ns || c->rack.at_ns == MRC_TIME_NEVER ||
 		 now_ns + c->rtt.srtt_ns / 16 >= c->rack.at_ns)
 		mrc_rack_look(c, now_ns);
+	else if (c->rack.idle && mrc_rack_overtaken(c))
+		c->rack.idle = 0;
 }
