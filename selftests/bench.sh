@@ -81,6 +81,9 @@ main() {
 	echo "== news of EVs, User-Mode Linux"
 	"$here/bench/news.sh" $((rounds * 4)) 2>&1 | tee "$out/news.txt" || true
 
+	echo "== self-probes, User-Mode Linux"
+	"$here/bench/probing.sh" 1 2>&1 | tee "$out/probing.txt" || true
+
 	echo "== kernel $kernel, rounds: $rounds"
 	"$here/vm/runvm" -k "$kernel" -t $((120 + rounds * 900)) -o "$out/vm" -- \
 		"$here/bench/in_vm.sh" "$rounds" || rc=$?
