@@ -10,10 +10,10 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/ratio.sh"
 
 N_EVS=200
 RATE=100000
-declare -A ALL=()
 
 profile() {
 	local i evs=()
@@ -53,33 +53,18 @@ under() {
 	got=$REPLY
 	mrc_wait storm 60 || { mrc_out storm; return 1; }
 	echo "$name: $got packets a second, $(mrc_out storm 1)"
-	ALL[$name]+=" $got"
+	note "$name" "$got"
 }
 
 round() {
 	rate
 	echo "calm: $REPLY packets a second"
-	ALL[calm]+=" $REPLY"
+	note calm "$REPLY"
 	if (($1 % 2)); then
 		under deaf -D && under heard
 	else
 		under heard && under deaf -D
 	fi
-}
-
-# of NAME OTHER: the ratio of the sums, and the least and the most of the rounds.
-of() {
-	awk -v a="${ALL[$1]}" -v b="${ALL[$2]}" 'BEGIN {
-		n = split(a, x)
-		split(b, y)
-		for (i = 1; i <= n; i++) {
-			q = x[i] / y[i]
-			p += x[i]
-			r += y[i]
-			if (i == 1 || q < low) low = q
-			if (i == 1 || q > high) high = q
-		}
-		printf "%.3f (%.3f-%.3f)", p / r, low, high }'
 }
 
 rounds=$1

@@ -11,12 +11,11 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../lib/lib.sh"
 . "$here/../lib/fabric.sh"
 . "$here/../lib/mrc.sh"
+. "$here/ratio.sh"
 
 SECONDS_EACH=3
-declare -A ALL=()
 
 now() { REPLY=${EPOCHREALTIME/[.,]/}; }
-note() { ALL[$1]+=" $2"; }
 
 # probing RATE: h1's daemon anew.
 probing() {
@@ -97,20 +96,6 @@ under() {	# RATE
 		"$counted rounds counted, mrcd $cpu/10000 of a processor and $rss KiB"
 }
 
-# of RATE WHAT: the ratio of the sums to those of "off"; the least and the most of the rounds.
-of() {
-	awk -v a="${ALL[$1.$2]}" -v b="${ALL[off.$2]}" 'BEGIN {
-		n = split(a, x)
-		split(b, y)
-		for (i = 1; i <= n; i++) {
-			q = x[i] / y[i]
-			p += x[i]
-			r += y[i]
-			if (i == 1 || q < low) low = q
-			if (i == 1 || q > high) high = q
-		}
-		printf "%.3f (%.3f-%.3f)", p / r, low, high }'
-}
 mean() { awk -v a="${ALL[$1.$2]}" -v by="${3:-1}" 'BEGIN { n = split(a, x); for (i in x) s += x[i]; printf "%.4g", s / n / by }'; }
 
 rounds=$1
@@ -125,8 +110,8 @@ for ((round = 1; round <= rounds; round++)); do
 done
 echo "self-probes of one host, 4 planes, against none:"
 for rate in slow normal fast; do
-	echo "  $rate: $(mean $rate probes) probes a second, $(mean $rate probes 6329) Mb/s of 158 bytes each;" \
-		"traffic $(of $rate traffic); processor left when idle $(of $rate idle);" \
+	echo "  $rate: $(mean $rate probes) probes a second, $(mean $rate probes 791) Mb/s of 158 bytes each;" \
+		"traffic $(of $rate.traffic off.traffic); processor left when idle $(of $rate.idle off.idle);" \
 		"mrcd $(mean $rate mrcd 100) % (off: $(mean off mrcd 100) %), $(mean $rate rss 1024) MiB (off: $(mean off rss 1024))"
 done
 trap - EXIT	# the machine goes, and all with it

@@ -48,6 +48,8 @@ step() {
 		done
 	done
 	AT=$EPOCHREALTIME
+	softnet
+	SOFTNET=$REPLY
 }
 path() { [ "$2" = out ] && echo "$MRC_DIR/mrcd-$1.out" || echo "$MRC_DIR/$1.$2"; }
 new() { tail -n +$((MARK[$1.$2] + 1)) "$(path "$1" "$2")"; }	# HOST KIND
@@ -134,10 +136,11 @@ softnet() {
 	done </proc/net/softnet_stat
 }
 # only PATTERN: no host is sure of another fault. A sentence that says "it may as well be" is not sure, and is printed. So is
-# that a host loses packets of all planes, if the kernel dropped some: all hosts are one kernel, whose backlog may be full.
+# that a host loses packets of all planes, if the kernel dropped some since the step began: all hosts are one kernel, whose backlog may be full.
 only() {
 	local host all doubt='it may as well be' rc=0
 	softnet
+	REPLY=$((REPLY - SOFTNET))
 	[ "$REPLY" -eq 0 ] || doubt+='|^all planes: the NIC of .* drops 0\.[0-9]+ %'
 	for host in $hosts; do
 		all=$(new "$host" events | jq -r 'select(.event == "verdict" and .fault) | .text' | grep -vE "$1" || :)
