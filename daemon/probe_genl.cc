@@ -73,32 +73,54 @@ void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state)
     state.tests.emplace_back(static_cast<std::uint32_t>(p[MRC_A_PROBE_ID].num()), n);
 }
 
+mrcnl::error NetlinkProbes::open()
+{
+    mrcnl::error e;
+
+    if (!open_)
+        e = nl_.open(MRC_GENL_NAME);
+    open_ = !e;
+    return e;
+}
+
+// A reloaded module has another family number, and the old one is nobody's (ENOENT): then it is asked for anew.
+mrcnl::error NetlinkProbes::dump(mrcnl::request &rq, const mrcnl::handler &on_reply)
+{
+    const bool kept = open_;
+    auto e = open();
+
+    if (!e)
+        e = nl_.dump(rq, on_reply);
+    open_ = !e;
+    return e.code == ENOENT && kept ? dump(rq, on_reply) : e;
+}
+
 mrcnl::error NetlinkProbes::set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times)
 {
-    mrcnl::genl_socket nl;   // opened each time: a reloaded module has another family number
     auto rq = probe_set(dev, tests, times);
-    const auto e = nl.open(MRC_GENL_NAME);
 
-    return e ? e : nl.call(rq);
+    open_ = false;
+    auto e = open();
+    if (!e)
+        e = nl_.call(rq);
+    open_ = !e;
+    return e;
 }
 
 mrcnl::error NetlinkProbes::get(const std::string &dev, ProbeState &state)
 {
-    mrcnl::genl_socket nl;
     mrcnl::request rq(MRC_CMD_PROBE_GET);
     const double now = seconds_of(CLOCK_BOOTTIME), ahead = seconds_of(CLOCK_REALTIME) - now;
-    auto e = nl.open(MRC_GENL_NAME);
 
     rq.str(MRC_A_DEV_NAME, dev);
+    auto e = dump(rq, [&](const mrcnl::message &m) { parse_probe(mrcnl::table(m.attrs), ahead, state); });
     if (!e)
-        e = nl.dump(rq, [&](const mrcnl::message &m) { parse_probe(mrcnl::table(m.attrs), ahead, state); });
-    if (!e)
-        e = count_bad_sid(nl, dev, now);
+        e = count_bad_sid(dev, now);
     state.bad_sid = bad_sid_;
     return e;
 }
 
-mrcnl::error NetlinkProbes::count_bad_sid(mrcnl::genl_socket &nl, const std::string &dev, double now)
+mrcnl::error NetlinkProbes::count_bad_sid(const std::string &dev, double now)
 {
     mrcnl::request rq(MRC_CMD_STATS_GET);
 
@@ -106,7 +128,7 @@ mrcnl::error NetlinkProbes::count_bad_sid(mrcnl::genl_socket &nl, const std::str
         return {};
     looked_ = now;
     rq.str(MRC_A_DEV_NAME, dev);
-    return nl.dump(rq, [&](const mrcnl::message &m) {
+    return dump(rq, [&](const mrcnl::message &m) {
         for (const auto &a : mrcnl::table(m.attrs)[MRC_A_STATS].nested())
             if (const mrcnl::table counter(a); a.type() == MRC_A_STAT && counter[MRC_A_STAT_NAME].str() == "rx_bad_sid")
                 bad_sid_ = counter[MRC_A_STAT_VALUE].num();
@@ -115,13 +137,10 @@ mrcnl::error NetlinkProbes::count_bad_sid(mrcnl::genl_socket &nl, const std::str
 
 std::optional<std::uint8_t> NetlinkProbes::data_dscp(const std::string &dev)
 {
-    mrcnl::genl_socket nl;
     mrcnl::request rq(MRC_CMD_DEV_GET);
     std::optional<std::uint8_t> dscp;
 
-    if (nl.open(MRC_GENL_NAME))
-        return dscp;
-    (void)nl.dump(rq, [&](const mrcnl::message &m) {
+    (void)dump(rq, [&](const mrcnl::message &m) {
         const mrcnl::table t(m.attrs), d(t[MRC_A_DEV]);
         if (t[MRC_A_DEV_NAME].str() == dev && d[MRC_A_DEV_DSCP_DATA])
             dscp = static_cast<std::uint8_t>(d[MRC_A_DEV_DSCP_DATA].num());

@@ -16,8 +16,12 @@ public:
     std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
 
 private:
-    mrcnl::error count_bad_sid(mrcnl::genl_socket &nl, const std::string &dev, double now);
+    mrcnl::error open();
+    mrcnl::error dump(mrcnl::request &rq, const mrcnl::handler &on_reply);
+    mrcnl::error count_bad_sid(const std::string &dev, double now);
 
+    mrcnl::genl_socket nl_;        // kept: to open it is half of the work of get()
+    bool open_ = false;
     double looked_ = 0;            // at bad_sid_: all counters cost as much as all tests
     std::uint64_t bad_sid_ = 0;
 };

@@ -82,7 +82,7 @@ under() {	# RATE
 	spin; note "$rate.idle" "$REPLY"
 	local counted=$REPLY
 	now; from=$((REPLY - from))
-	used; cpu=$(((REPLY - cpu) / (from / 100)))		# hundredths of a percent
+	used; cpu=$(((REPLY - cpu) / (from / 10)))		# hundredths of a percent
 	probes; set -- $REPLY
 	n=$((($1 - n) * 1000000 / from))
 	rss=$(awk '/^VmRSS/ { print $2 }' "/proc/${MRC_PID[mrcd-h1]}/status")

@@ -3,6 +3,7 @@
 #include "infer.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <set>
 #include <unordered_map>
@@ -39,13 +40,7 @@ double cost(PartKind kind)
 }
 
 constexpr double kKnownCost = 1;
-
-struct Test {
-    Probe probe;
-    const Result *result = nullptr;
-    double sent = 0, failed = 0;
-    double passes = 1 - kBase;         // by all parts that are blamed so far
-};
+constexpr std::size_t kSieve = 8192;
 
 double likelihood(double failed, double sent, double passes)
 {
@@ -53,6 +48,21 @@ double likelihood(double failed, double sent, double passes)
 
     return failed * std::log(p) + std::max(0.0, sent - failed) * std::log1p(-p);
 }
+
+struct Test {
+    Probe probe;
+    const Result *result = nullptr;
+    double sent = 0, failed = 0;
+    double passes = 1 - kBase;         // by all parts that are blamed so far
+    double now = 0, best = 0;          // likelihoods: of that, and of what explains it wholly
+
+    double at(double pass) const { return likelihood(failed, sent, pass); }
+    void settle(double pass)
+    {
+        passes = pass;
+        now = at(pass);
+    }
+};
 
 struct Use {
     std::size_t test = 0;
@@ -86,6 +96,10 @@ public:
         list_candidates(known);
         if (!candidates_.empty())
             count_well(plans);
+        for (Test &t : tests_) {
+            t.settle(t.passes);
+            t.best = t.at(1 - t.failed / t.sent);
+        }
     }
 
     void run()
@@ -117,6 +131,7 @@ private:
     std::vector<Test> tests_;
     std::vector<Candidate> candidates_;
     std::unordered_map<Part, std::size_t, PartHash> by_part_;
+    std::bitset<kSieve> may_be_;       // most parts are no candidates
     std::vector<std::vector<std::size_t>> of_test_;   // candidates
     std::vector<Blamed> blamed_;
 };
@@ -157,9 +172,11 @@ void Search::list_candidates(const std::set<Part> &known)
             if (failed[c.part] < kLossesWanted && !known.count(c.part))
                 continue;
             const auto [it, fresh] = by_part_.try_emplace(c.part, candidates_.size());
-            if (fresh)
+            if (fresh) {
+                may_be_.set(PartHash{}(c.part) % kSieve);
                 candidates_.push_back({c.part, {}, 0, 0, 0, 0, 0, 0, 0, false,
                                        known.count(c.part) ? kKnownCost : cost(c.part.kind)});
+            }
             Candidate &cand = candidates_[it->second];
             cand.uses.push_back({i, c.times});
             cand.failed += tests_[i].failed;
@@ -193,6 +210,8 @@ void Search::count_well(Plans &plans)
             if (bad != failed.end())
                 tests_[bad->second].sent = std::max(tests_[bad->second].sent, share);
             for (const Crossing &c : crossings(p.probe)) {
+                if (!may_be_[PartHash{}(c.part) % kSieve])
+                    continue;
                 const auto it = by_part_.find(c.part);
                 if (it == by_part_.end())
                     continue;
@@ -214,12 +233,12 @@ void Search::count_well(Plans &plans)
 // Of a loss rate of 1 - exp(-x), over what is blamed already.
 double Search::gain(const Candidate &c, double x) const
 {
+    const double once = std::exp(-x), twice = std::exp(-x * 2);
     double sum = -c.well * x;
 
     for (const Use &u : c.uses) {
         const Test &t = tests_[u.test];
-        sum += likelihood(t.failed, t.sent, t.passes * std::exp(-x * u.times)) -
-               likelihood(t.failed, t.sent, t.passes);
+        sum += t.at(t.passes * (u.times == 1 ? once : twice)) - t.now;
     }
     return sum;
 }
@@ -231,7 +250,7 @@ double Search::gain_at_most(const Candidate &c) const
 
     for (const Use &u : c.uses) {
         const Test &t = tests_[u.test];
-        sum += likelihood(t.failed, t.sent, 1 - t.failed / t.sent) - likelihood(t.failed, t.sent, t.passes);
+        sum += t.best - t.now;
     }
     return sum;
 }
@@ -272,7 +291,8 @@ void Search::apply(std::size_t candidate, double rate, bool add)
 {
     for (const Use &u : candidates_[candidate].uses) {
         const double f = std::pow(1 - rate, u.times);
-        tests_[u.test].passes = add ? tests_[u.test].passes * f : tests_[u.test].passes / f;
+        Test &t = tests_[u.test];
+        t.settle(add ? t.passes * f : t.passes / f);
         for (const std::size_t other : of_test_[u.test])
             candidates_[other].fresh = false;
     }
@@ -377,9 +397,8 @@ bool Search::fits(std::size_t nth) const
 
     for (const Use &u : c.uses) {
         const Test &t = tests_[u.test];
-        const double best = likelihood(t.failed, t.sent, 1 - t.failed / t.sent);
-        away += best - likelihood(t.failed, t.sent, t.passes);
-        gained += best - likelihood(t.failed, t.sent, 1 - kBase);
+        away += t.best - t.now;
+        gained += t.best - t.at(1 - kBase);
     }
     return 2 * away <= kMisfitEach * static_cast<double>(c.uses.size() + c.well_tests) + kMisfitOfAll * gained;
 }
