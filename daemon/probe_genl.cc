@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "../tools/lib/fabric/usid.h"
 #include "../tools/lib/nl/genl.h"
 
 namespace mrcd {
@@ -71,6 +72,23 @@ void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state)
     if (p[MRC_A_PROBE_LAST_LOST])
         n.last_lost = ahead + static_cast<double>(p[MRC_A_PROBE_LAST_LOST].num()) * 1e-9;
     state.tests.emplace_back(static_cast<std::uint32_t>(p[MRC_A_PROBE_ID].num()), n);
+}
+
+void parse_evs(const mrcnl::attr_range &attrs, LinkTraffic &counts)
+{
+    for (const auto &a : attrs) {
+        if (a.type() != MRC_A_EV)
+            continue;
+        const mrcnl::table ev(a);
+        const auto value = ev[MRC_A_EV_VALUE].bytes();
+        if (value.size() < 16)
+            continue;
+        const mrcver::Traffic t{ev[MRC_A_EV_TX_PKTS].num(), ev[MRC_A_EV_LOST].num(), 1,
+                                ev[MRC_A_EV_STATE].num() == MRC_NL_EV_ASSUMED_BAD};
+        const auto usid = [&](std::size_t i) { return unsigned{value[4 + 2 * i]} << 8 | value[5 + 2 * i]; };
+        for (std::size_t i = 0; i + 1 < mrcfab::kUsidsOfAddress && usid(i + 1); i++)
+            counts[{static_cast<unsigned>(ev[MRC_A_EV_PORT].num()), usid(i), usid(i + 1)}] += t;
+    }
 }
 
 mrcnl::error NetlinkProbes::open()
@@ -146,6 +164,14 @@ std::optional<std::uint8_t> NetlinkProbes::data_dscp(const std::string &dev)
             dscp = static_cast<std::uint8_t>(d[MRC_A_DEV_DSCP_DATA].num());
     });
     return dscp;
+}
+
+mrcnl::error NetlinkProbes::traffic(const std::string &dev, LinkTraffic &counts)
+{
+    mrcnl::request rq(MRC_CMD_EV_GET);
+
+    rq.str(MRC_A_DEV_NAME, dev);
+    return dump(rq, [&](const mrcnl::message &m) { parse_evs(m.attrs, counts); });
 }
 
 }   // namespace mrcd

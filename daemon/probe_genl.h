@@ -14,6 +14,7 @@ public:
     mrcnl::error set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times) override;
     mrcnl::error get(const std::string &dev, ProbeState &state) override;
     std::optional<std::uint8_t> data_dscp(const std::string &dev) override;
+    mrcnl::error traffic(const std::string &dev, LinkTraffic &counts) override;
 
 private:
     mrcnl::error open();
@@ -28,6 +29,7 @@ private:
 
 // Messages. Pure functions.
 mrcnl::request probe_set(const std::string &dev, const std::vector<ProbeTest> &tests, const ProbeTimes &times);
+void parse_evs(const mrcnl::attr_range &attrs, LinkTraffic &counts);
 // @ahead: seconds of the Epoch at CLOCK_BOOTTIME 0.
 void parse_probe(const mrcnl::table &t, double ahead, ProbeState &state);
 

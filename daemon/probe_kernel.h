@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "../tools/lib/fabric/ip.h"
 #include "../tools/lib/nl/error.h"
+#include "../tools/lib/verdict/traffic.h"
+#include "../tools/lib/verdict/usid_links.h"
 
 namespace mrcd {
 
@@ -40,6 +43,9 @@ struct ProbeState {
     std::uint64_t bad_sid = 0;   // packets that came and were for the locator of another host
 };
 
+// Of all connections, since their path sets exist: links between two uSIDs of an EV.
+using LinkTraffic = std::map<mrcver::UsidLink, mrcver::Traffic>;
+
 class ProbeKernel {
 public:
     virtual ~ProbeKernel() = default;
@@ -49,6 +55,7 @@ public:
     virtual mrcnl::error get(const std::string &dev, ProbeState &state) = 0;
     // The DSCP of data packets.
     virtual std::optional<std::uint8_t> data_dscp(const std::string &dev) = 0;
+    virtual mrcnl::error traffic(const std::string &dev, LinkTraffic &counts) = 0;
 };
 
 }   // namespace mrcd

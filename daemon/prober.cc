@@ -49,7 +49,8 @@ std::uint32_t interval(double per_second)
 Prober::Prober(const mrcfab::Fabric &fabric, const Setup &setup, ProbeKernel &kernel, const Log &log,
                OnVerdict told)
     : layout_(fabric), setup_(setup), kernel_(kernel), log_(log), told_(std::move(told)),
-      host_(layout_.host(setup.node)), tracker_(layout_, true), file_(setup.file)
+      host_(layout_.host(setup.node)), tracker_(layout_, true), traffic_(layout_, kernel),
+      file_(setup.file)
 {
     if (!host_)
         throw std::runtime_error(fmt::format("{} is not a host of a fabric with switches: there is nothing to probe",
@@ -217,10 +218,11 @@ void Prober::tick(double now)
         return;
     }
     const bool first = last_ == 0 || now <= last_;   // or the clock was set back
-    const Evidence slice = difference(state, now);
+    Evidence slice = difference(state, now);
     last_ = now;
     if (first)
         return;
+    traffic_.add(setup_.dev, now, slice);
     judge(slice);
     pending_.add(slice);
     write(now);

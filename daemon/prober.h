@@ -15,6 +15,7 @@
 #include "event_file.h"
 #include "log.h"
 #include "probe_kernel.h"
+#include "traffic.h"
 
 namespace mrcd {
 
@@ -82,6 +83,7 @@ private:
     std::vector<ProbeTest> tests_;
     std::map<std::uint32_t, Test> by_id_;
     mrcver::Tracker tracker_;
+    TrafficReader traffic_;
     mrcver::Evidence pending_;                 // not written yet
     std::map<std::pair<unsigned, unsigned>, Sum> sums_, shown_;   // plane, kind
     std::optional<std::uint8_t> dscp_;

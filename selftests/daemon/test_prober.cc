@@ -52,6 +52,14 @@ struct FakeProbes : ProbeKernel {
         return {};
     }
     std::optional<std::uint8_t> data_dscp(const std::string &) override { return 10; }
+    LinkTraffic links;
+    unsigned asked = 0;
+    mrcnl::error traffic(const std::string &, LinkTraffic &all) override
+    {
+        asked++;
+        all = links;
+        return {};
+    }
 
     void pass(double seconds)
     {
@@ -160,6 +168,46 @@ TEST(prober, well)
     EXPECT_TRUE(g.prober.verdicts().empty());
     EXPECT_NE(g.prober.metrics(300).find("mrc_probe_loss_ratio{device=\"mrc0\",plane=\"1\",kind=\"t0-loop\"} 0\n"), std::string::npos);
     EXPECT_NE(g.prober.metrics(300).find("mrc_probe_rtt_seconds{device=\"mrc0\",plane=\"2\",kind=\"t1-loop\"} 2e-05\n"), std::string::npos);
+}
+
+// The EVs of all peers are gone through while probes are lost, and half a minute longer.
+TEST(prober, reads_what_traffic_lost)
+{
+    ProbeRig g;
+    const auto usid = [&](mrcver::PartKind kind, unsigned n) { return usid_links(g.layout, {kind, 2, n, 0}).front().from; };
+    const unsigned t0 = usid(mrcver::PartKind::kT0, 1), far = usid(mrcver::PartKind::kT0, 2), t1 = usid(mrcver::PartKind::kT1, 3),
+                   fine = usid(mrcver::PartKind::kT1, 4);
+    const auto send = [&](std::uint64_t lost) {
+        for (auto &[link, n] : g.kernel.links) {
+            n.sent += 1000;
+            n.lost += link.from == t1 || link.to == t1 ? lost : 0;
+        }
+    };
+
+    g.kernel.links = {{{2, t0, t1}, {5000, 9, 4, 0}}, {{2, t1, far}, {5000, 9, 4, 0}}, {{2, t0, fine}, {5000, 0, 4, 0}},
+                      {{2, fine, far}, {5000, 0, 4, 0}}, {{2, far, 0x1234}, {5000, 9, 4, 0}}, {{9, 1, 2}, {1, 1, 1, 1}}};
+    g.run(60);
+    EXPECT_EQ(g.kernel.asked, 0u);
+    g.kernel.lost = ProbeRig::up(2, 3);
+    g.run(1);
+    EXPECT_EQ(g.kernel.asked, 1u);   // what was lost before is not of this
+    send(40);
+    g.run(3);
+    EXPECT_EQ(g.kernel.asked, 2u);
+    send(50);
+    g.run(20);
+    ASSERT_EQ(g.prober.verdicts().size(), 1u);
+    EXPECT_NE(g.prober.verdicts()[0].text.find("(seen by this host alone; traffic lost 90 of 2000 packets by it)"), std::string::npos)
+        << g.prober.verdicts()[0].text;
+    // A path set goes, with its counters.
+    g.kernel.links[{2, t0, t1}] = {10, 0, 1, 0};
+    g.run(20);
+    EXPECT_NE(g.prober.verdicts()[0].text.find("traffic lost"), std::string::npos) << g.prober.verdicts()[0].text;
+    g.kernel.lost = [](const ProbeTest &) { return false; };
+    g.run(TrafficReader::kAfter + 1);
+    const unsigned asked = g.kernel.asked;
+    g.run(60);
+    EXPECT_EQ(g.kernel.asked, asked);
 }
 
 TEST(prober, metrics_have_room)

@@ -238,6 +238,85 @@ TEST(infer, alone)
     EXPECT_FALSE(r.findings[0].confirmed);
 }
 
+// Both ways of an uplink explain these losses alike: T1 loops only.
+Evidence either_way()
+{
+    Evidence e;
+
+    e.from = 100;
+    e.to = 101;
+    for (const unsigned host : {1u, 2u}) {
+        e.hosts[host].planes.resize(2, {100, 50, 0});
+        Result r{{}, 100, 101};
+        r.n.sent = 25;
+        r.n.lost = 10;
+        e.failed[{ProbeKind::kT1Loop, 1, host, 1, 3, 0, 0}] = r;
+    }
+    return e;
+}
+
+TEST(infer, traffic_decides_between_equals)
+{
+    InferRig g;
+    const Part up{PartKind::kUp, 1, 1, 3}, down{PartKind::kDown, 1, 1, 3};
+    Evidence e = either_way();
+
+    auto r = infer(g.l, e, g.plans);
+    ASSERT_EQ(r.findings.size(), 1u);
+    EXPECT_GE(r.findings[0].instead.size(), 3u);
+    EXPECT_LT(r.findings[0].confidence, 0.6);
+    for (const Part &sick : {up, down}) {
+        e.traffic = {{{sick, {1000, 300, 0, 0}}}, {16000, 300, 0, 0}};
+        e.traffic.all.evs = 16;
+        r = infer(g.l, e, g.plans);
+        ASSERT_EQ(r.findings.size(), 1u);
+        EXPECT_EQ(r.findings[0].part, sick);
+        // The T1 of the EVs that lost is still possible.
+        EXPECT_EQ(r.findings[0].instead, (std::vector<Part>{{PartKind::kT1, 1, 3, 0}}));
+        EXPECT_GT(r.findings[0].confidence, 0.8);
+        EXPECT_NE(sentence(g.l, r.findings[0], r.findings).find("; traffic lost 300 of 1000 packets by it)"), std::string::npos)
+            << sentence(g.l, r.findings[0], r.findings);
+        // The same, of EVs that were withdrawn before anybody looked.
+        e.traffic = {{{sick, {0, 0, 4, 3}}}, {1000, 0, 64, 4}};
+        r = infer(g.l, e, g.plans);
+        EXPECT_EQ(r.findings[0].part, sick);
+        EXPECT_NE(sentence(g.l, r.findings[0], r.findings).find("; 75 % of the EVs over it are withdrawn)"), std::string::npos)
+            << sentence(g.l, r.findings[0], r.findings);
+    }
+}
+
+// It is weak: of all links alike it says nothing, few losses say nothing, and alone it blames nobody.
+TEST(infer, traffic_is_weak)
+{
+    InferRig g;
+    const Part up{PartKind::kUp, 1, 1, 3}, other{PartKind::kUp, 1, 1, 4};
+    TrafficSeen alike{{{up, {1000, 300, 4, 2}}, {other, {1000, 300, 4, 2}}}, {2000, 600, 8, 4}};
+    TrafficSeen few{{{up, {1000, 4, 4, 1}}}, {100000, 4, 64, 1}};
+    TrafficSeen lie{{{up, {1'000'000'000'000, 1'000'000'000'000, 1000, 1000}}}, {1'000'000'000'000, 1'000'000'000'000, 1000, 1000}};
+    Evidence e;
+
+    EXPECT_EQ(alike.support(up), 0);
+    EXPECT_EQ(few.support(up), 0);
+    EXPECT_EQ(lie.support(up), 0);   // all that was sent went there
+    lie.all.sent *= 2;
+    EXPECT_EQ(lie.support(up), kSupportMost);
+    EXPECT_EQ(lie.support({PartKind::kT1, 1, 3, 0}), kSupportMost);
+    EXPECT_EQ(lie.support({PartKind::kHostCable, 1, 1, 0}), 0);
+    EXPECT_EQ(TrafficSeen{}.support(up), 0);
+    e.from = 100;
+    e.to = 101;
+    e.hosts[1].planes.resize(2, {100, 50, 50});
+    e.traffic = lie;
+    EXPECT_TRUE(infer(g.l, e, g.plans).findings.empty());
+    // Fewer lost probes than anybody is blamed for.
+    Result r{{}, 100, 101};
+    r.n.sent = 25;
+    r.n.lost = 2;
+    e.failed[{ProbeKind::kT1Loop, 1, 1, 1, 3, 0, 0}] = r;
+    for (const Finding &f : infer(g.l, e, g.plans).findings)
+        EXPECT_FALSE(f.confirmed);
+}
+
 }   // namespace
 
 }   // namespace mrcver

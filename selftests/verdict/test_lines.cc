@@ -64,6 +64,37 @@ TEST(lines, there_and_back)
     }
 }
 
+TEST(lines, traffic_there_and_back)
+{
+    LinesRig g;
+    const Part up{PartKind::kUp, 1, 1, 3}, down{PartKind::kDown, 1, 2, 3};
+    g.w.faults = {{At::kUp, 1, 1, 3}};
+    auto e = g.w.slice(2);
+
+    e.traffic = {{{up, {1000, 300, 4, 2}}, {down, {900, 7, 4, 0}}}, {64000, 307, 256, 2}};
+    ASSERT_TRUE(g.lines.add(to_line(g.l, 1, e)));
+    const auto s = slices_of(g.lines, 10);
+    ASSERT_EQ(s.size(), 1u);
+    ASSERT_EQ(s[0].traffic.links.size(), 2u);
+    EXPECT_EQ(s[0].traffic.all.sent, 64000u);
+    EXPECT_EQ(s[0].traffic.all.evs, 256u);
+    EXPECT_EQ(s[0].traffic.over(up).lost, 300u);
+    EXPECT_EQ(s[0].traffic.over(down).lost, 7u);
+    EXPECT_EQ(s[0].traffic.over({PartKind::kT1, 1, 3, 0}).bad, 2u);
+    // Of too many links those that lost most.
+    e.traffic.links.clear();
+    for (unsigned t0 = 1; t0 <= 3; t0++)
+        for (unsigned t1 = 1; t1 <= 4; t1++)
+            for (unsigned plane = 1; plane <= 2; plane++)
+                for (const auto kind : {PartKind::kUp, PartKind::kDown})
+                    if (kind == PartKind::kDown || t0 == 1)
+                        e.traffic.links[{kind, plane, t0, t1}] = {100, t1, 1, 0};
+    EXPECT_LE(e.traffic.links.size(), kTrafficMax);
+    e.from += 100;
+    e.to += 100;
+    EXPECT_TRUE(g.lines.add(to_line(g.l, 1, e)));
+}
+
 // 400 bytes a host and 10 s, where all is well.
 TEST(lines, short_when_well)
 {
@@ -78,6 +109,10 @@ TEST(lines, refused)
     LinesRig g;
     const std::string head = R"({"mrc_probes":1,"host":"h1-1","from":100,"to":101,"sent":[[100,50,50],[100,50,50]])";
     const auto failed = [&](const char *text) { return head + ",\"failed\":[" + text + "]}"; };
+    const auto traffic = [&](const char *text) { return head + ",\"traffic\":" + text + "}"; };
+    const auto link = [&](const char *from, const char *to, const char *n) {
+        return traffic(fmt::format(R"({{"all":[9,9,9,9],"links":[{{"plane":1,"from":"{}","to":"{}","n":{}}}]}})", from, to, n).c_str());
+    };
     const std::pair<std::string, Refusal> wrong[] = {
         {"", Refusal::kMalformed},
         {"{", Refusal::kMalformed},
@@ -107,6 +142,18 @@ TEST(lines, refused)
          Refusal::kImpossible},
         {failed(R"({"plane":1,"path":["p1-t0-1","p1-t1-1","p1-t0-1","p1-t1-2","p1-t0-1"],"sent":9,"lost":1})"),
          Refusal::kImpossible},
+        {traffic("7"), Refusal::kMalformed},
+        {traffic(R"({"all":[1,2,3,4]})"), Refusal::kMalformed},
+        {traffic(R"({"all":[1,2,4,4],"links":[]})"), Refusal::kImpossible},
+        {traffic(R"({"all":[1,1,4,5],"links":[]})"), Refusal::kImpossible},
+        {traffic(R"({"all":[1,1,4],"links":[]})"), Refusal::kMalformed},
+        {traffic(R"({"all":[9,9,9,9],"links":[7]})"), Refusal::kMalformed},
+        {link("p1-t0-1", "p1-t1-1", "[10,1,1,1]"), Refusal::kImpossible},
+        {link("p1-t0-1", "p1-t1-1", "[-1,1,1,1]"), Refusal::kMalformed},
+        {link("p1-t0-2", "p1-t1-1", "[9,1,1,1]"), Refusal::kStranger},   // another T0's uplink
+        {link("p1-t0-1", "p2-t1-1", "[9,1,1,1]"), Refusal::kStranger},
+        {link("p1-t0-1", "p1-t0-2", "[9,1,1,1]"), Refusal::kStranger},
+        {link("p1-t1-1", "", "[9,1,1,1]"), Refusal::kStranger},
     };
 
     for (const auto &[line, why] : wrong) {

@@ -179,6 +179,8 @@ step "gray loss"
 ksft_test "p1-t1-1 drops 10 % of what goes to p1-t0-2" fabric_degrade p1-t1-1 t0-2 loss 10%
 named h2 'plane 1: p1-t1-1 to p1-t0-2 drops [0-9.]+ % of packets downwards'
 diagnosed 'plane 1: p1-t1-1 to p1-t0-2 drops [0-9.]+ % of packets downwards'
+ksft_test "gray loss: the files say what it cost traffic" either says 1 \
+	'plane 1: p1-t1-1 to p1-t0-2 .*(traffic lost [0-9]+ of [0-9]+ packets by it|[0-9]+ % of the EVs over it are withdrawn)'
 avoided h1 'plane 1: p1-t1-1 to p1-t0-2'
 left h1 "$(link p1-t1-1 p1-t0-2)"
 fabric_heal p1-t1-1 t0-2

@@ -54,6 +54,7 @@ void Evidence::add(const Evidence &m)
     }
     for (const auto &[probe, result] : m.failed)
         failed[probe] += result;
+    traffic += m.traffic;
 }
 
 }   // namespace mrcver

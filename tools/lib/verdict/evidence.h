@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "probes.h"
+#include "traffic.h"
 
 namespace mrcver {
 
@@ -44,6 +45,7 @@ struct Evidence {
     double from = 0, to = 0;
     std::map<unsigned, HostSent> hosts;    // those that reported
     std::map<Probe, Result> failed;
+    TrafficSeen traffic;
 
     void add(const Evidence &more);
 };

@@ -79,7 +79,7 @@ struct Candidate {
     // Worked out:
     double gain = 0, rate = 0;
     bool fresh = false;                // as the tests are now
-    double cost = 0;
+    double cost = 0, support = 0;      // support: by traffic
 };
 
 struct Blamed {
@@ -174,8 +174,9 @@ void Search::list_candidates(const std::set<Part> &known)
             const auto [it, fresh] = by_part_.try_emplace(c.part, candidates_.size());
             if (fresh) {
                 may_be_.set(PartHash{}(c.part) % kSieve);
+                const double support = evidence_.traffic.empty() ? 0 : evidence_.traffic.support(c.part);
                 candidates_.push_back({c.part, {}, 0, 0, 0, 0, 0, 0, 0, false,
-                                       known.count(c.part) ? kKnownCost : cost(c.part.kind)});
+                                       known.count(c.part) ? kKnownCost : cost(c.part.kind) - support, support});
             }
             Candidate &cand = candidates_[it->second];
             cand.uses.push_back({i, c.times});
@@ -373,7 +374,8 @@ void Search::rivals(Finding &f, std::size_t nth)
     apply(own.candidate, own.rate, false);
     for (const Use &u : candidates_[own.candidate].uses)
         others.insert(of_test_[u.test].begin(), of_test_[u.test].end());
-    const double mine = gain(candidates_[own.candidate], -std::log1p(-own.rate)) - cost(f.part.kind);
+    const double mine = gain(candidates_[own.candidate], -std::log1p(-own.rate)) - cost(f.part.kind) +
+                        candidates_[own.candidate].support;
     double all = 1;
     for (const std::size_t i : others) {
         Candidate &c = candidates_[i];
@@ -412,6 +414,7 @@ Finding Search::finding(std::size_t nth, bool alone)
 
     f.part = c.part;
     f.loss = blamed_[nth].rate;
+    f.traffic = evidence_.traffic.over(c.part);
     f.of = c.hosts;
     std::vector<double> shares;
     for (const Use &u : c.uses)

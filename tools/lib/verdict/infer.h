@@ -4,7 +4,7 @@
 // A hypothesis is a set of parts, each with a loss rate. Its likelihood follows from what each
 // probe sent and lost. Each part has a cost, so the smallest set that explains the losses wins. The
 // search is greedy; then parts are exchanged for others that explain more. Flock (arXiv 2305.03348)
-// has such a model; NetBouncer (NSDI 2019) has the bounced probes.
+// has such a model; NetBouncer (NSDI 2019) has the bounced probes. What traffic lost makes a part cheaper (traffic.h).
 #pragma once
 
 #include <set>
@@ -39,6 +39,7 @@ struct Finding {
     std::vector<Part> instead;           // that would explain it as well
     unsigned gets_it = 0;                // kMisConfigured, kMisCabled: the other host
     std::uint64_t stalls = 0;            // kStalled
+    Traffic traffic;                     // of the connections, by EVs over it
 
     bool fault() const { return symptom != Symptom::kCongestion && symptom != Symptom::kStalled; }
 };

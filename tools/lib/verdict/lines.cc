@@ -33,6 +33,8 @@ struct Refused {
 
 const json &at(const json &j, const char *key)
 {
+    if (!j.is_object())
+        no(Refusal::kMalformed);
     const auto it = j.find(key);
 
     if (it == j.end())
@@ -180,6 +182,51 @@ void read_failed(const json &j, Evidence &e, unsigned host, const Layout &l)
     }
 }
 
+// [sent, lost, evs, bad]
+Traffic traffic_of(const json &j)
+{
+    if (!j.is_array() || j.size() != 4)
+        no(Refusal::kMalformed);
+    const Traffic t{count(j[0]), count(j[1]), count(j[2]), count(j[3])};
+    if (t.lost > t.sent || t.bad > t.evs)
+        no(Refusal::kImpossible);
+    return t;
+}
+
+// Upwards it is an uplink of this host's own T0.
+Part link_of(const Layout &l, unsigned host, const json &j)
+{
+    const auto plane = count(at(j, "plane"));
+    const json &from = at(j, "from"), &to = at(j, "to");
+
+    if (!from.is_string() || !to.is_string())
+        no(Refusal::kMalformed);
+    if (plane < 1 || plane > l.planes())
+        no(Refusal::kStranger);
+    const auto p = static_cast<unsigned>(plane);
+    const auto &a = from.get_ref<const std::string &>(), &b = to.get_ref<const std::string &>();
+    const unsigned t0 = l.t0(a, p);
+    const Part link = t0 ? Part{PartKind::kUp, p, t0, l.t1(b, p)} : Part{PartKind::kDown, p, l.t0(b, p), l.t1(a, p)};
+    if (!link.a || !link.b || !l.joined(p, link.a, link.b) || (t0 && t0 != l.t0_of(p, host)))
+        no(Refusal::kStranger);
+    return link;
+}
+
+void read_traffic(const json &j, TrafficSeen &seen, unsigned host, const Layout &l)
+{
+    const json &links = at(j, "links");
+
+    seen.all = traffic_of(at(j, "all"));
+    if (!links.is_array() || links.size() > kTrafficMax)
+        no(Refusal::kMalformed);
+    for (const json &one : links) {
+        const Traffic t = traffic_of(at(one, "n"));
+        if (t.sent > seen.all.sent || t.lost > seen.all.lost || t.evs > seen.all.evs || t.bad > seen.all.bad ||
+            !seen.links.emplace(link_of(l, host, one), t).second)
+            no(Refusal::kImpossible);
+    }
+}
+
 Evidence read(std::string_view line, const Layout &l, unsigned &host)
 {
     Evidence e;
@@ -203,6 +250,8 @@ Evidence read(std::string_view line, const Layout &l, unsigned &host)
     sent.strays = count_of(j, "strays");
     if (j.contains("failed"))
         read_failed(j["failed"], e, host, l);
+    if (j.contains("traffic"))
+        read_traffic(j["traffic"], e.traffic, host, l);
     return e;
 }
 
@@ -230,6 +279,25 @@ HostSent share(const HostSent &sent, std::uint64_t n, std::uint64_t i)
     if (i + 1 < n)
         part.stalls = part.void_ = part.strays = 0;
     return part;
+}
+
+json numbers(const Traffic &t) { return {t.sent, t.lost, t.evs, t.bad}; }
+
+json traffic_json(const Layout &l, const TrafficSeen &seen)
+{
+    std::vector<std::pair<Part, Traffic>> links(seen.links.begin(), seen.links.end());
+    json j{{"all", numbers(seen.all)}, {"links", json::array()}};
+
+    std::stable_sort(links.begin(), links.end(), [](const auto &a, const auto &b) {
+        return std::pair(a.second.lost, a.second.bad) > std::pair(b.second.lost, b.second.bad);
+    });
+    links.resize(std::min(links.size(), kTrafficMax));
+    for (const auto &[part, t] : links) {
+        const auto t0 = l.t0_name(part.plane, part.a), t1 = l.t1_name(part.plane, part.b);
+        const bool up = part.kind == PartKind::kUp;
+        j["links"].push_back({{"plane", part.plane}, {"from", up ? t0 : t1}, {"to", up ? t1 : t0}, {"n", numbers(t)}});
+    }
+    return j;
 }
 
 }   // namespace
@@ -280,6 +348,8 @@ std::string to_line(const Layout &l, unsigned host, const Evidence &e)
             one["control"] = {r.n.control_sent, r.n.control_lost};
         j["failed"].push_back(std::move(one));
     }
+    if (!e.failed.empty() && !e.traffic.empty())
+        j["traffic"] = traffic_json(l, e.traffic);
     return j.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
@@ -341,7 +411,7 @@ void Lines::each_slice(double seconds, const std::function<void(const Evidence &
             for (const auto &[line, piece] : pieces) {
                 const Quiet &q = quiet_[line];
                 const auto n = pieces_of(q.from, q.to);
-                Evidence one{piece ? end_of(q.from, q.to, piece - 1) : q.from, end_of(q.from, q.to, piece), {}, {}};
+                Evidence one{piece ? end_of(q.from, q.to, piece - 1) : q.from, end_of(q.from, q.to, piece), {}, {}, {}};
                 one.hosts.emplace(q.host, share(q.sent, n, piece));
                 now.add(one);
                 if (piece + 1 < n)

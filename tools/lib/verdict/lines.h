@@ -21,6 +21,7 @@ namespace mrcver {
 
 inline constexpr std::size_t kLineMax = 256 * 1024;
 inline constexpr std::size_t kFailedMax = 1024;   // probes of a line: as many as a host has
+inline constexpr std::size_t kTrafficMax = 64;    // links of a line; of more those that lost most
 
 // Of evidence of one host.
 std::string to_line(const Layout &layout, unsigned host, const Evidence &evidence);

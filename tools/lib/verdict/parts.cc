@@ -56,6 +56,23 @@ std::string part_name(const Layout &l, const Part &p)
     return fmt::format("plane {}", p.plane);
 }
 
+bool within(const Part &small, const Part &large)
+{
+    using enum PartKind;
+
+    if (large.kind != kNic && small.plane != large.plane)
+        return false;
+    const bool link = small.kind == kUp || small.kind == kDown || small.kind == kCable;
+    switch (large.kind) {
+    case kCable: return (small.kind == kUp || small.kind == kDown) && small.a == large.a && small.b == large.b;
+    case kT0: return link && small.a == large.a;
+    case kT1: return link && small.b == large.a;
+    case kNic: return small.kind == kHostCable && small.a == large.a;
+    case kPlane: return small.kind != kPlane && small.kind != kNic;
+    default: return false;
+    }
+}
+
 bool shared(const Layout &l, const Part &p)
 {
     switch (p.kind) {

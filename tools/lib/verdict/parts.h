@@ -62,6 +62,8 @@ Crossings crossings(const Probe &probe);
 
 // "s3-t0-17 to s3-t1-2"; of a plane or a NIC the plane's number or the host's name is in it.
 std::string part_name(const Layout &layout, const Part &part);
+// Is @small a piece of @large?
+bool within(const Part &small, const Part &large);
 // Can several hosts see it?
 bool shared(const Layout &layout, const Part &part);
 

@@ -96,15 +96,24 @@ std::string fine(const Layout &l, const Finding &f, const std::vector<Finding> &
     return n ? fmt::format("; {} other uplink{} fine", n, n == 1 ? "" : "s") : "";
 }
 
+std::string traffic(const Finding &f)
+{
+    const Traffic &t = f.traffic;
+
+    if (t.lost)
+        return fmt::format("; traffic lost {} of {} packets by it", t.lost, std::max(t.sent, t.lost));
+    return t.bad ? fmt::format("; {} % of the EVs over it are withdrawn", 100 * t.bad / std::max(t.evs, t.bad)) : "";
+}
+
 std::string evidence(const Layout &l, const Finding &f, const std::vector<Finding> &all, bool alone)
 {
     if (f.symptom == Symptom::kStalled)
         return "";
     if (alone && shared(l, f.part))
-        return " (seen by this host alone)";
+        return fmt::format(" (seen by this host alone{})", traffic(f));
     if (!shared(l, f.part))
         return fmt::format(" ({:.0f} probes lost)", f.losses);
-    return fmt::format(" ({} of {} observers{})", f.observers, f.of, fine(l, f, all));
+    return fmt::format(" ({} of {} observers{}{})", f.observers, f.of, fine(l, f, all), traffic(f));
 }
 
 std::string or_else(const Layout &l, const Finding &f)

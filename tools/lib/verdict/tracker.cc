@@ -17,24 +17,6 @@ double grain(double age)
     return age > 150 ? 60 : age > 15 ? 6 : age > 2 ? 1 : 0;
 }
 
-// Is @small a piece of @large?
-bool within(const Part &small, const Part &large)
-{
-    using enum PartKind;
-
-    if (large.kind != kNic && small.plane != large.plane)
-        return false;
-    const bool link = small.kind == kUp || small.kind == kDown || small.kind == kCable;
-    switch (large.kind) {
-    case kCable: return (small.kind == kUp || small.kind == kDown) && small.a == large.a && small.b == large.b;
-    case kT0: return link && small.a == large.a;
-    case kT1: return link && small.b == large.a;
-    case kNic: return small.kind == kHostCable && small.a == large.a;
-    case kPlane: return small.kind != kPlane && small.kind != kNic;
-    default: return false;
-    }
-}
-
 }   // namespace
 
 void Damper::bad(double now)
@@ -192,11 +174,13 @@ void Tracker::forgive(std::vector<Change> &changes)
 // both have in common, such as the NIC.
 void Tracker::forget(const Part &part)
 {
-    for (Evidence &e : slices_)
+    for (Evidence &e : slices_) {
         std::erase_if(e.failed, [&](const auto &x) {
             const Crossings list = crossings(x.first);
             return std::any_of(list.begin(), list.end(), [&](const Crossing &c) { return c.part == part; });
         });
+        std::erase_if(e.traffic.links, [&](const auto &x) { return x.first == part || within(x.first, part); });
+    }
 }
 
 }   // namespace mrcver
