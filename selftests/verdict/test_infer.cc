@@ -317,6 +317,42 @@ TEST(infer, traffic_is_weak)
         EXPECT_FALSE(f.confirmed);
 }
 
+// What three old faults of other parts have left in a long window, on three planes, is not the NIC's. A NIC that drops as
+// small a share drops on all planes, and more with time.
+TEST(infer, a_nic_drops_on_all_planes)
+{
+    const mrcfab::Fabric f = mrcd::make_rule({.planes = 4, .t0s = 2, .t1s = 2, .hosts_per_t0 = 2});
+    const Layout l(f);
+    Plans plans(l);
+    const auto losses = [&](std::array<unsigned, 4> of_plane) {
+        Evidence e;
+        e.from = 100;
+        e.to = 1300;
+        e.hosts[1].planes.resize(4, {2000, 1000, 1000});
+        for (unsigned p = 1; p <= 4; p++) {
+            Result r{{}, 200, 300};
+            r.n.sent = 2000;
+            r.n.lost = of_plane[p - 1];
+            if (r.n.lost)
+                e.failed[{ProbeKind::kT0Loop, p, 1, 1, 0, 0, 0}] = r;
+        }
+        return e;
+    };
+    const auto blamed = [&](const std::array<unsigned, 4> &n, bool alone) {
+        const auto r = infer(l, losses(n), plans, {}, alone);
+        return std::any_of(r.findings.begin(), r.findings.end(), [](const Finding &x) {
+            return x.part.kind == PartKind::kNic && x.fits && x.losses >= kLossesWanted;
+        });
+    };
+
+    for (const bool alone : {false, true}) {
+        EXPECT_FALSE(blamed({2, 2, 1, 0}, alone));
+        EXPECT_FALSE(blamed({2, 1, 1, 1}, alone));
+        EXPECT_FALSE(blamed({8, 8, 8, 0}, alone));
+        EXPECT_TRUE(blamed({6, 5, 6, 4}, alone));
+    }
+}
+
 }   // namespace
 
 }   // namespace mrcver

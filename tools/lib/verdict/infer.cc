@@ -40,6 +40,7 @@ double cost(PartKind kind)
 }
 
 constexpr double kKnownCost = 1;
+constexpr double kLossesOfNic = 4 * kLossesWanted;
 constexpr std::size_t kSieve = 8192;
 
 double likelihood(double failed, double sent, double passes)
@@ -123,6 +124,7 @@ private:
     void apply(std::size_t candidate, double rate, bool add);
     bool exchange();
     bool fits(std::size_t nth) const;
+    bool everywhere(const Candidate &nic) const;
     Finding finding(std::size_t nth, bool alone);
     void rivals(Finding &f, std::size_t nth);
 
@@ -405,6 +407,25 @@ bool Search::fits(std::size_t nth) const
     return 2 * away <= kMisfitEach * static_cast<double>(c.uses.size() + c.well_tests) + kMisfitOfAll * gained;
 }
 
+// A NIC drops packets of all planes. Few losses of some planes are what faults of several other parts have left in a long
+// window: a NIC explains them all at little cost.
+bool Search::everywhere(const Candidate &nic) const
+{
+    const auto host = evidence_.hosts.find(nic.part.a);
+    std::set<unsigned> planes;
+
+    for (const Use &u : nic.uses)
+        planes.insert(tests_[u.test].probe.plane);
+    if (nic.failed < kLossesOfNic || host == evidence_.hosts.end())
+        return false;
+    for (unsigned p = 1; p <= host->second.planes.size(); p++) {
+        const auto &sent = host->second.planes[p - 1];
+        if (std::any_of(sent.begin(), sent.end(), [](auto n) { return n > 0; }) && !planes.count(p))
+            return false;
+    }
+    return true;
+}
+
 Finding Search::finding(std::size_t nth, bool alone)
 {
     const Candidate &c = candidates_[blamed_[nth].candidate];
@@ -435,7 +456,7 @@ Finding Search::finding(std::size_t nth, bool alone)
     f.of = std::max(f.of, f.observers);
     f.symptom = symptom_of(f, sum, layout_, evidence_);
     const bool others = shared(layout_, f.part);
-    f.fits = fits(nth);
+    f.fits = fits(nth) && (c.part.kind != PartKind::kNic || !f.fault() || everywhere(c));
     f.confirmed = f.fits && f.losses >= kLossesWanted - 0.01 &&
                   (!others || (!alone && f.observers >= kHostsWanted));
     return f;
