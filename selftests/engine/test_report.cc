@@ -295,6 +295,30 @@ TEST_F(asks, larger_packets_sooner)
     EXPECT_TRUE(v.at(25).hdr.ackreq);
 }
 
+// Other QPs have the port meanwhile: before the peer has a SACK's worth, this QP would lose patience and probe.
+TEST_F(asks, when_a_message_is_sent_slowly)
+{
+    make();
+    post(MRC_OP_WRITE, 1024);
+    tx_data();
+    now += 10 * kUs;
+    sack(1000, 0, 1, 1000);
+    const u64 patience = mrc_rtt_patience_ns(&c);
+    post(MRC_OP_WRITE, 8 * 1024);
+    EXPECT_FALSE(tx()->hdr.ackreq); // the first may have others right behind it
+    now += patience / 5;
+    EXPECT_FALSE(tx()->hdr.ackreq);
+    now += patience / 4 + 100;
+    EXPECT_TRUE(tx()->hdr.ackreq);
+    now += patience / 4 + 100;
+    EXPECT_FALSE(tx()->hdr.ackreq); // one question is under way
+    sack(1004, 0, 1, 1004);
+    now += patience / 4 + 100;
+    EXPECT_TRUE(tx()->hdr.ackreq);
+    sack(1005, 0, 1, 1005);
+    EXPECT_FALSE(tx()->hdr.ackreq);
+}
+
 TEST_F(asks, again_when_the_question_could_not_leave)
 {
     make();

@@ -346,6 +346,14 @@ static mrc_noinline bool mrc_conn_tx_mute(struct mrc_conn *c, u64 now_ns, struct
 	return mrc_ctl_next(c, now_ns, op);
 }
 
+bool mrc_conn_owes(struct mrc_conn *c, u64 now_ns)
+{
+	if (!c->evs || mrc_confirm_mute(c))
+		return false;
+	mrc_conn_report_arrivals(c, now_ns);
+	return mrc_ctl_owes(c);
+}
+
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op)
 {
 	if (!c->evs)

@@ -525,20 +525,34 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	r->tries = 1;
 }
 
+#define MRC_TX_FEW	4u	/* packets of the usual SACK threshold */
+
+/*
+ * Many QPs share the port, and each sends a packet only now and then: before the peer has a SACK's worth of
+ * them, this QP would lose patience and probe, with a packet and an answer for each packet of data.
+ */
+static mrc_noinline bool mrc_tx_slow(const struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	u32 sent = c->snd.rec[mrc_psn_add(psn, -1) & c->snd.mask].sent;
+
+	return MRC_TX_FEW * mrc_tick_age_ns(now_ns, sent) >= mrc_rtt_patience_ns(c);
+}
+
 /*
  * The new packet asks for an acknowledgement (AckReq) if it fills the window and no packet in flight
- * asks already: a window smaller than the peer's SACK threshold would stall until a probe. It also
- * asks after a part of the window without any SACK, which some peers send only on request
+ * asks already: a window smaller than the peer's SACK threshold would stall until a probe. So does a
+ * packet of a message that is sent slowly. It also asks after a part of the window without any SACK, which some peers send only on request
  * (mrc_report.c).
  */
-static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op)
+static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op, const struct mrc_tx_cut *cut, u64 now_ns)
 {
 	u32 out = (c->snd.next - c->snd.una) & MRC_PSN_MASK;
 
 	if (likely(c->report.ask_in)) {
 		c->report.ask_in--;
 		if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD) &&
-			   !mrc_cc_beyond_part(c->cc, c->snd.inflight, c->rx.mtu + MRC_PKT_OVERHEAD)))
+			   !mrc_cc_beyond_part(c->cc, c->snd.inflight, c->rx.mtu + MRC_PKT_OVERHEAD)) &&
+		    !(out <= MRC_TX_FEW && cut->i && !cut->last && mrc_tx_slow(c, cut->psn, now_ns)))
 			return;
 		if (mrc_psn_out(c, c->snd.ar_psn) &&
 		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)
@@ -566,7 +580,7 @@ static mrc_inline bool mrc_tx_new_next(struct mrc_conn *c, u64 now_ns, struct mr
 	mrc_tx_take_new(c, r, &cut, op);
 	mrc_tx_cut_off(c, &cut);
 	mrc_tx_record(c, r, slot, cut.len, idx, op->hdr.plane, now_ns);
-	mrc_tx_ask(c, op);
+	mrc_tx_ask(c, op, &cut, now_ns);
 	return true;
 }
 
