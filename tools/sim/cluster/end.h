@@ -25,7 +25,7 @@ private:
     size_t left_ = 0, total_ = 0;
 };
 
-enum class queued : u8 { no, first, normal, waits };
+enum class queued : u8 { no, turn, waits };
 
 struct end {
     mrc_conn conn;
@@ -38,8 +38,9 @@ struct end {
     mrc_incast_flow incast;
     u32 id, host;
     end *next_on_host;
-    end *next_ready;
+    end *next_ready, *next_first;
     queued ready;
+    bool first;               // it has just got something; also while it waits for its turn
     u64 tx_free;              // when its last data packet has left the port
     u32 post_head, post_tail; // flows that wait for room in the send queue
     u32 dead_sent;            // data packets sent into dead paths

@@ -157,7 +157,7 @@ void worker::post_foreign(host &h, end &e)
         e.foreign->flows.push_back(e.post_head);
         e.foreign->tx.post({0, e.post_head, x.bytes, 0, false});
     }
-    make_ready(h, e, queued::normal);
+    make_ready(h, e);
 }
 
 // A plain WRITE is received when its last byte has come.
@@ -204,7 +204,7 @@ void worker::receive_foreign(host &h, end &e, const packet &p, u64 t)
         if (f.tx.refused())
             throw std::runtime_error("the engine refused a foreign peer's packet for good");
     }
-    make_ready(h, e, queued::first);
+    make_first(h, e);
     arm(h, e);
 }
 

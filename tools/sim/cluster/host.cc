@@ -137,7 +137,7 @@ void worker::wake_siblings(host &h, end &e)
         return;
     for (end *x = h.ends; x; x = x->next_on_host)
         if (x->owner == e.owner)
-            make_ready(h, *x, queued::first);
+            make_first(h, *x);
 }
 
 end &worker::end_of(host &h, u32 id, u64 t)
@@ -174,7 +174,7 @@ void worker::run_timers(host &h, u64 t)
             }
             mrc_conn_timer(&e->conn, h.clock.ns(t));
             look(*e, t);
-            make_ready(h, *e, queued::first);
+            make_first(h, *e);
             at = e->foreign ? deadline(h, *e) : h.clock.ps(mrc_conn_deadline_ns(&e->conn));
             at = std::max(at, t + again_ps);
         }
@@ -201,7 +201,7 @@ void worker::take_notice(host &h, u64 t)
         if (e->port)
             mrc_port_set(e->port, h.up, now_ns);
         look(*e, t);
-        make_ready(h, *e, queued::first);
+        make_first(h, *e);
         arm(h, *e);
     }
 }
@@ -300,7 +300,7 @@ void worker::post_flows(host &h, end &e, u64 t)
         if (rc)
             throw std::runtime_error("mrc_conn_post");
         e.post_head = x.next_post;
-        make_ready(h, e, queued::normal);
+        make_ready(h, e);
     }
 }
 
@@ -436,7 +436,7 @@ void worker::receive(host &h, const packet &p, u64 t)
            pull_one(static_cast<u32>(&h - w_.hosts.data()), h, e, t, control)) // as the kernel does
         ;
     look(e, t);
-    make_ready(h, e, queued::first);
+    make_first(h, e);
     arm(h, e);
 }
 
@@ -451,7 +451,7 @@ void worker::receive_port(host &h, end &e, const mrc_pkt &p, u64 t)
         mrc_conn_plane_event(&e.conn, now_ns);
         look(e, t);
     }
-    make_ready(h, e, queued::first);
+    make_first(h, e);
     arm(h, e);
 }
 

@@ -185,8 +185,13 @@ void worker::end_waits(host &h, u64 t)
         std::pop_heap(h.waiting.begin(), h.waiting.end(), sent_later);
         h.waiting.pop_back();
         e.ready = queued::no;
-        make_ready(h, e, queued::normal);
+        make_ready(h, e);
     }
+}
+
+static bool owes(end &e, u64 now_ns)
+{
+    return !e.foreign && mrc_conn_owes(&e.conn, now_ns);
 }
 
 // Ends that have just got something go first: what they owe is mostly control. Data
@@ -195,16 +200,21 @@ void worker::pull(u32 id, host &h, u64 t)
 {
     while (h.tx_free <= t + slack_ps_) {
         end_waits(h, t);
-        end *e = next_ready(h);
+        end *e = next_first(h);
         bool control;
 
+        if (e && e->ready == queued::turn && !owes(*e, h.clock.ns(t)))
+            continue; // data of its has to wait for its turn
+        if (!e)
+            e = next_ready(h);
         if (!e)
             return;
-        if (e->tx_free > t + slack_ps_)
-            wait_for_port(h, *e);
-        else if (pull_one(id, h, *e, t, control))
-            make_ready(h, *e, control ? queued::first : queued::normal);
-        else // what it sent before is answered, or it comes here again: timers can wait
+        if (e->tx_free > t + slack_ps_) {
+            if (e->ready == queued::no)
+                wait_for_port(h, *e);
+        } else if (pull_one(id, h, *e, t, control)) {
+            control ? make_first(h, *e) : make_ready(h, *e);
+        } else // what it sent before is answered, or it comes here again: timers can wait
             arm(h, *e);
         wake_siblings(h, *e);
     }

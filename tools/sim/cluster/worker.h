@@ -73,8 +73,10 @@ private:
     void receive_port(host &h, end &e, const mrc_pkt &p, u64 t);
     void place(const mrc_rxop &op, u64 t);
     void finish(host &h, end &e, u64 t);
-    void make_ready(host &h, end &e, queued how);
+    void make_ready(host &h, end &e);
+    void make_first(host &h, end &e);
     end *next_ready(host &h);
+    end *next_first(host &h);
     void arm(host &h, const end &e);
     static u64 deadline(const host &h, const end &e);
     u64 with_slack(u64 at) const;
@@ -138,26 +140,45 @@ private:
 
 // ---- ends with something to send or to wait for; here because they are small and hot ----
 
-inline void worker::make_ready(host &h, end &e, queued how)
+inline void worker::make_ready(host &h, end &e)
 {
-    if (e.ready != queued::no)
+    if (e.ready != queued::no || e.first)
         return;
-    end *&head = how == queued::first ? h.first_head : h.ready_head;
-    end *&tail = how == queued::first ? h.first_tail : h.ready_tail;
-    e.ready = how;
+    e.ready = queued::turn;
     e.next_ready = nullptr;
-    (head ? tail->next_ready : head) = &e;
-    tail = &e;
+    (h.ready_head ? h.ready_tail->next_ready : h.ready_head) = &e;
+    h.ready_tail = &e;
+}
+
+// Where many have data, what it owes does not wait for its turn.
+inline void worker::make_first(host &h, end &e)
+{
+    if (e.ready == queued::waits || e.first)
+        return;
+    e.first = true;
+    e.next_first = nullptr;
+    (h.first_head ? h.first_tail->next_first : h.first_head) = &e;
+    h.first_tail = &e;
 }
 
 inline end *worker::next_ready(host &h)
 {
-    end *&head = h.first_head ? h.first_head : h.ready_head;
-    end *e = head;
+    end *e = h.ready_head;
 
     if (e) {
-        head = e->next_ready;
+        h.ready_head = e->next_ready;
         e->ready = queued::no;
+    }
+    return e;
+}
+
+inline end *worker::next_first(host &h)
+{
+    end *e = h.first_head;
+
+    if (e) {
+        h.first_head = e->next_first;
+        e->first = false;
     }
     return e;
 }
