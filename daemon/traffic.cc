@@ -62,6 +62,11 @@ void TrafficReader::add(const std::string &dev, double now, mrcver::Evidence &sl
 {
     LinkTraffic counts;
 
+    if (now < last_) {   // the clock was set back
+        until_ = next_ = 0;
+        known_ = false;
+    }
+    last_ = now;
     if (!slice.failed.empty())
         until_ = now + kAfter;
     if (now >= until_) {

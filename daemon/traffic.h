@@ -33,7 +33,7 @@ private:
     ProbeKernel &kernel_;
     LinkTraffic seen_;
     bool known_ = false;              // seen_ is of a reading
-    double until_ = 0, next_ = 0;
+    double until_ = 0, next_ = 0, last_ = 0;
     // By plane and uSID: the T0 or T1 that has it. Worked out at the first reading.
     struct Numbers {
         std::map<unsigned, unsigned> t0, t1;

@@ -253,7 +253,10 @@ int mrc_conn_set_tx(struct mrc_conn *c, const struct mrc_tx_cfg *cfg, u64 now_ns
  */
 int mrc_conn_post(struct mrc_conn *c, const struct mrc_wr *wr, u64 now_ns);
 
-/* Is an ACK, NACK or SACK due? For a caller whose connections wait for their turns: answers need not wait. */
+/*
+ * Is an ACK, NACK or SACK due? A caller whose connections wait for their turns may call mrc_conn_tx_next() at once
+ * then: it is the first that leaves. Reports what has arrived, as mrc_conn_tx_next() does.
+ */
 bool mrc_conn_owes(struct mrc_conn *c, u64 now_ns);
 /* Next packet to send, or false. Control packets first. */
 bool mrc_conn_tx_next(struct mrc_conn *c, u64 now_ns, struct mrc_txop *op);

@@ -541,8 +541,8 @@ static mrc_noinline bool mrc_tx_slow(const struct mrc_conn *c, u32 psn, u64 now_
 /*
  * The new packet asks for an acknowledgement (AckReq) if it fills the window and no packet in flight
  * asks already: a window smaller than the peer's SACK threshold would stall until a probe. So does a
- * packet of a message that is sent slowly. It also asks after a part of the window without any SACK, which some peers send only on request
- * (mrc_report.c).
+ * packet of a message that is sent slowly. It also asks after a part of the window without any SACK,
+ * which some peers send only on request (mrc_report.c).
  */
 static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op, const struct mrc_tx_cut *cut, u64 now_ns)
 {

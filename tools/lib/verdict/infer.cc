@@ -236,7 +236,7 @@ void Search::count_well(Plans &plans)
 // Of a loss rate of 1 - exp(-x), over what is blamed already.
 double Search::gain(const Candidate &c, double x) const
 {
-    const double once = std::exp(-x), twice = std::exp(-x * 2);
+    const double once = std::exp(-x), twice = std::exp(-x * 2);   // no probe crosses a part more often
     double sum = -c.well * x;
 
     for (const Use &u : c.uses) {
