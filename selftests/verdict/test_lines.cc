@@ -81,18 +81,32 @@ TEST(lines, traffic_there_and_back)
     EXPECT_EQ(s[0].traffic.over(up).lost, 300u);
     EXPECT_EQ(s[0].traffic.over(down).lost, 7u);
     EXPECT_EQ(s[0].traffic.over({PartKind::kT1, 1, 3, 0}).bad, 2u);
-    // Of too many links those that lost most.
-    e.traffic.links.clear();
-    for (unsigned t0 = 1; t0 <= 3; t0++)
-        for (unsigned t1 = 1; t1 <= 4; t1++)
-            for (unsigned plane = 1; plane <= 2; plane++)
-                for (const auto kind : {PartKind::kUp, PartKind::kDown})
-                    if (kind == PartKind::kDown || t0 == 1)
-                        e.traffic.links[{kind, plane, t0, t1}] = {100, t1, 1, 0};
-    EXPECT_LE(e.traffic.links.size(), kTrafficMax);
-    e.from += 100;
-    e.to += 100;
-    EXPECT_TRUE(g.lines.add(to_line(g.l, 1, e)));
+}
+
+// Of too many links the line has those that lost most.
+TEST(lines, most_of_traffic)
+{
+    const mrcfab::Fabric f = mrcd::make_rule({.planes = 4, .t0s = 3, .t1s = 8, .hosts_per_t0 = 4});
+    const Layout l(f);
+    world::World w({4, 3, 8, 4}, l, 1);
+    Lines lines(l, 5000);
+
+    w.pauses_per_hour = w.bursts_per_hour = 0;
+    w.faults = {{At::kUp, 1, 1, 3}};
+    auto e = w.slice(2);
+    std::uint64_t lost = 0;
+    e.traffic.all = {100000, 10000, 1000, 0};
+    for (unsigned plane = 1; plane <= 4; plane++)
+        for (unsigned t0 = 1; t0 <= 3; t0++)
+            for (unsigned t1 = 1; t1 <= 8; t1++)
+                e.traffic.links[{PartKind::kDown, plane, t0, t1}] = {200, ++lost, 1, 0};
+    ASSERT_GT(lost, kTrafficMax);
+    ASSERT_TRUE(lines.add(to_line(l, 1, e)));
+    const auto s = slices_of(lines, 10);
+    ASSERT_EQ(s.size(), 1u);
+    EXPECT_EQ(s[0].traffic.links.size(), kTrafficMax);
+    for (const auto &[link, t] : s[0].traffic.links)
+        EXPECT_GT(t.lost, lost - kTrafficMax);
 }
 
 // 400 bytes a host and 10 s, where all is well.

@@ -280,8 +280,10 @@ void mrc_resent_forget_evs(struct mrc_conn *c);
 void mrc_resent_excuse(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_report.c */
+#define MRC_REPORT_FEW	4u	/* packets of the usual SACK threshold */
 void mrc_report_start(struct mrc_conn *c);
 void mrc_report_requested(struct mrc_conn *c);
+bool mrc_report_slow(const struct mrc_conn *c, u32 psn, u64 now_ns);
 void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s);
 bool mrc_report_stamps(const struct mrc_conn *c);
 

@@ -525,19 +525,6 @@ static mrc_inline void mrc_tx_take_new(struct mrc_conn *c, struct mrc_rec *r,
 	r->tries = 1;
 }
 
-#define MRC_TX_FEW	4u	/* packets of the usual SACK threshold */
-
-/*
- * Many QPs share the port, and each sends a packet only now and then: before the peer has a SACK's worth of
- * them, this QP would lose patience and probe, with a packet and an answer for each packet of data.
- */
-static mrc_noinline bool mrc_tx_slow(const struct mrc_conn *c, u32 psn, u64 now_ns)
-{
-	u32 sent = c->snd.rec[mrc_psn_add(psn, -1) & c->snd.mask].sent;
-
-	return MRC_TX_FEW * mrc_tick_age_ns(now_ns, sent) >= mrc_rtt_patience_ns(c);
-}
-
 /*
  * The new packet asks for an acknowledgement (AckReq) if it fills the window and no packet in flight
  * asks already: a window smaller than the peer's SACK threshold would stall until a probe. So does a
@@ -552,7 +539,7 @@ static mrc_inline void mrc_tx_ask(struct mrc_conn *c, struct mrc_txop *op, const
 		c->report.ask_in--;
 		if (likely(out < c->snd.range && !c->rnr.on && mrc_tx_room(c, c->rx.mtu + MRC_PKT_OVERHEAD) &&
 			   !mrc_cc_beyond_part(c->cc, c->snd.inflight, c->rx.mtu + MRC_PKT_OVERHEAD)) &&
-		    !(out <= MRC_TX_FEW && cut->i && !cut->last && mrc_tx_slow(c, cut->psn, now_ns)))
+		    !(out <= MRC_REPORT_FEW && cut->i && !cut->last && mrc_report_slow(c, cut->psn, now_ns)))
 			return;
 		if (mrc_psn_out(c, c->snd.ar_psn) &&
 		    c->snd.rec[c->snd.ar_psn & c->snd.mask].state == MRC_REC_SENT)

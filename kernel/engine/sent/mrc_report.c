@@ -22,6 +22,17 @@ void mrc_report_requested(struct mrc_conn *c)
 	c->report.ask_in = c->rx.mtu >= 4096 ? 12 : c->rx.mtu >= 2048 ? 20 : 32;
 }
 
+/*
+ * Is the message whose packet @psn leaves now sent slowly, because many QPs share the port? Before the peer has
+ * a SACK's worth of packets, this QP would lose patience and probe: a probe and an answer for each packet of data.
+ */
+bool mrc_report_slow(const struct mrc_conn *c, u32 psn, u64 now_ns)
+{
+	u32 sent = c->snd.rec[mrc_psn_add(psn, -1) & c->snd.mask].sent;
+
+	return MRC_REPORT_FEW * mrc_tick_age_ns(now_ns, sent) >= mrc_rtt_patience_ns(c);
+}
+
 /* The send stream begins. */
 void mrc_report_start(struct mrc_conn *c)
 {
