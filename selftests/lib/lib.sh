@@ -97,7 +97,7 @@ ksft_test() {
 	if [ $rc -eq 0 ]; then
 		ksft_pass "$name"
 	else
-		ksft_fail "$name" "'$*' returned $rc: $(tail -n 20 "$ksft_out")"
+		ksft_fail "$name" "'$*' returned $rc: $(tail -n 40 "$ksft_out")"
 	fi
 }
 

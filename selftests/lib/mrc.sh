@@ -486,7 +486,7 @@ mrc_wait() {
 mrc_fails() {
 	local rc=0
 	mrc_wait "$1" "$2" || rc=$?
-	echo "status $rc: $(mrc_out "$1")"
+	echo "status $rc: $(mrc_why_out "$1")"
 	[ $rc -ne 0 ] && [ $rc -ne 124 ]
 }
 
@@ -512,6 +512,10 @@ mrc_stop_all() {
 }
 
 mrc_out() { tail -n "${2:-8}" "$MRC_DIR/$1.out"; }
+
+# mrc_why_out NAME: likewise, of a program that failed. What it says on its error output comes first, because the other
+# is buffered.
+mrc_why_out() { awk '{ l[NR] = $0 } END { for (i = 1; i <= NR; i++) if (i <= 4 || i > NR - 8) print l[i] }' "$MRC_DIR/$1.out"; }
 
 # mrc_listens NAME PORT: succeeds if a program listens on TCP in the namespace of NAME.
 mrc_listens() {
@@ -557,8 +561,8 @@ mrc_pair_wait() {
 	# Without its client the server may wait for ever.
 	mrc_wait server $((rc1 ? 2 : 10)) || rc2=$?
 	if [ $((rc1 + rc2)) -ne 0 ]; then
-		echo "client: status $rc1: $(mrc_out client)"
-		echo "server: status $rc2: $(mrc_out server)"
+		echo "client: status $rc1: $(mrc_why_out client)"
+		echo "server: status $rc2: $(mrc_why_out server)"
 		mrc_why
 		return 1
 	fi

@@ -28,8 +28,21 @@ ksft_test "ib_send_bw" mrc_perf 60 ib_send_bw -e -s 65536 -n 200
 ksft_test "ib_atomic_bw" mrc_perf 60 ib_atomic_bw -e -n 200
 ksft_test "ib_write_lat" mrc_perf 60 ib_write_lat -s 64 -n 200
 ksft_test "ib_read_lat" mrc_perf 60 ib_read_lat -e -s 64 -n 200
-# Often enough that an answer overtakes the acknowledgement: see mrc_cq_entries().
-ksft_test "ib_send_lat" mrc_perf 60 ib_send_lat -e -s 64 -n 1000
+# ib_send_lat -e takes the event of a received message for that of its send, if the answer overtakes the acknowledgement. Of
+# the first message it then reads a completion that it never got, whose status is what lay in memory (perftest 4.5,
+# run_iter_lat_send(): s_wc). So it gets another chance when it complains of a status that does not exist.
+# Later messages leave their completions unread: see cq_entries().
+no_such_status() { grep -Eh 'Failed status (-|[0-9]{3})' "$MRC_DIR"/{client,server}.out; }
+send_lat() {
+	for _ in 1 2 3; do
+		if mrc_perf 60 ib_send_lat -e -s 64 -n 1000; then
+			return 0
+		fi
+		no_such_status || return
+	done
+	return 1
+}
+ksft_test "ib_send_lat" send_lat
 ksft_test "ib_atomic_lat" mrc_perf 60 ib_atomic_lat -e -n 200
 
 # Unchanged, and with QPs of mrc.h; a CC profile that only those can name shows it.
