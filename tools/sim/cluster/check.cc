@@ -3,8 +3,6 @@
 // number.
 #include "scenario.h"
 
-#include <stdexcept>
-
 namespace sim {
 
 namespace {
@@ -15,8 +13,7 @@ struct checker {
     void want(bool good, u64 line, const std::string &what) const
     {
         if (!good)
-            throw std::runtime_error(s.path + ":" + (line ? std::to_string(line) + ":" : "") +
-                                     " " + what);
+            refuse_scenario(s.path + ":" + (line ? std::to_string(line) + ":" : "") + " " + what);
     }
 
     void want_plane(const std::string &key, u64 plane, u64 line) const

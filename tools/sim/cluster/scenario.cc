@@ -4,16 +4,33 @@
 
 #include <toml++/toml.h>
 
+#include <cctype>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace sim {
+
+// What files say may be anything, and terminals obey control characters.
+void refuse_scenario(const std::string &what)
+{
+    constexpr size_t most = 300;
+    std::string text = what.substr(0, most);
+
+    for (char &c : text)
+        if (std::iscntrl(static_cast<unsigned char>(c)))
+            c = '?';
+    throw std::runtime_error(text + (what.size() > most ? "..." : ""));
+}
 
 namespace {
 
 [[noreturn]] void bad(const std::string &what)
 {
-    throw std::runtime_error(what);
+    refuse_scenario(what);
 }
 
 [[noreturn]] void bad_at(const toml::node &v, const std::string &what)
@@ -172,11 +189,25 @@ u64 scenario::plane_mbps(u64 plane_no) const
 
 scenario load_scenario(const std::string &path)
 {
+    std::ifstream in(path);
+    std::ostringstream text;
+
+    if (!in)
+        bad(path + ": " + std::strerror(errno));
+    in.peek();
+    if (in.bad())
+        bad(path + ": cannot be read");
+    text << in.rdbuf();
+    return parse_scenario(text.str(), path);
+}
+
+scenario parse_scenario(const std::string &text, const std::string &path)
+{
     scenario s;
 
     s.path = path;
     try {
-        toml::table t = toml::parse_file(path);
+        toml::table t = toml::parse(text, path);
 
         for (auto &&[k, v] : t)
             read_top(std::string(k.str()), v, s);

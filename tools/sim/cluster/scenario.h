@@ -217,8 +217,10 @@ struct scenario {
 
 // Throw std::runtime_error with a text that names the file, the line and the key.
 scenario load_scenario(const std::string &path);
+scenario parse_scenario(const std::string &text, const std::string &path); // path: for errors
 void set_option(scenario &s, const std::string &assignment);
 void check_scenario(const scenario &s);
+[[noreturn]] void refuse_scenario(const std::string &what);
 
 // The same without all that is wrong in it. False: nothing was.
 bool strip_faults(scenario &s);
