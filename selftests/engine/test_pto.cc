@@ -24,13 +24,14 @@ protected:
     void four_planes() { make_planes(kPlanes); }
     // What the peer sends when its acknowledgements of ours stop.
     void ask(u8 plane) { probe(MRC_PROBE_ID_TAIL | 1, 0, plane); }
-    // The planes of what answers: the ACK's, the SACK's.
+    // The planes of what answers: the ACK's, the first SACK's.
     std::pair<u8, u8> answer()
     {
         u8 by[2] = {MRC_PLANES_MAX, MRC_PLANES_MAX};
 
         for (const mrc_txop &t : tx_all())
-            if (t.hdr.opcode == MRC_OPC_ACK || t.hdr.opcode == MRC_OPC_SACK)
+            if ((t.hdr.opcode == MRC_OPC_ACK || t.hdr.opcode == MRC_OPC_SACK) &&
+                by[t.hdr.opcode == MRC_OPC_SACK] == MRC_PLANES_MAX)
                 by[t.hdr.opcode == MRC_OPC_SACK] = t.hdr.plane;
         return {by[0], by[1]};
     }
@@ -341,6 +342,181 @@ TEST_F(pto, the_plane_of_the_question_is_not_missed)
     u8 other = static_cast<u8>((c.ctl.ack_plane + 1) % kPlanes), last = c.ctl.ack_plane;
     ask(other);
     EXPECT_EQ(evs.acks_missing, 1u << last);
+}
+
+// mrcsim spines-24-of-32-dead: the question comes through again and again, and its answers leave by paths that are dead.
+TEST_F(pto, answers_to_repeated_questions_leave_by_several_paths)
+{
+    make_planes(1);
+    std::set<u16> used;
+    auto sacks = [&] {
+        std::vector<mrc_txop> v = tx_ctrl(MRC_OPC_SACK);
+        for (const mrc_txop &t : v)
+            used.insert(t.ev_idx);
+        return v;
+    };
+
+    ask(0);
+    EXPECT_EQ(sacks().size(), 1u) << "the first, before any data";
+    take(write_only(2000));
+    sacks();
+    ask(0);
+    EXPECT_EQ(sacks().size(), 1u) << "data came";
+    for (u32 i = 0; i < 20; i++) {
+        ask(0);
+        std::vector<mrc_txop> v = sacks();
+        ASSERT_EQ(v.size(), 4u);
+        EXPECT_TRUE(v[0].hdr.u.sack.pr);
+        for (u32 k = 1; k < 4; k++) {
+            EXPECT_FALSE(v[k].hdr.u.sack.pr);
+            EXPECT_EQ(v[k].hdr.u.sack.cack, 2000u);
+        }
+        now += kMs;
+    }
+    EXPECT_EQ(used.size(), 4u);
+    take(write_only(2001));
+    sacks();
+    ask(0);
+    EXPECT_EQ(sacks().size(), 1u) << "data came again";
+    for (u32 i = 0; i < 8; i++) {
+        probe(3, 0, 0);
+        EXPECT_EQ(sacks().size(), 1u) << "an EV is asked about";
+    }
+}
+
+// Beside many packets that wait, a burst of probes costs little: it leaves from the second time on, without credit. Before
+// the first sample it is smaller, because the round trip may be long.
+TEST_F(pto, more_leave_together_if_many_packets_wait)
+{
+    const std::vector<size_t> few(6, 1), first{1, 2, 4, 4, 4, 4}, many{1, 4, 8, 8, 8, 8};
+
+    for (u32 packets : {32u, 64u, 128u}) {
+        for (bool sampled : {false, true}) {
+            std::vector<size_t> sizes;
+            rig_cfg k = quiet();
+
+            k.evs = 16;
+            k.tx.timeout_ns = 0;
+            make(k);
+            if (sampled) {
+                post(MRC_OP_WRITE, 1024);
+                tx_all();
+                after_a_round_trip(packets);
+            } else {
+                post(MRC_OP_WRITE, packets * 1024);
+                tx_all();
+            }
+            if (packets == 128) {    // lost ones wait, too, here for room
+                for (u32 i = 0; i < 100; i++)
+                    mrc_snd_lose(&c, mrc_psn_add(c.snd.una, static_cast<s32>(i)), MRC_CAUSE_RACK, now);
+                c.cc->cwnd_bytes = 1;
+            }
+            for (int i = 0; i < 40 && sizes.size() < 6; i++) {
+                evs.credit.units = 0;
+                fire();
+                size_t n = 0;
+                for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+                    n += t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL;
+                if (n)
+                    sizes.push_back(n);
+            }
+            EXPECT_EQ(sizes, packets < 64 ? few : sampled ? many : first) << packets;
+        }
+    }
+}
+
+// The peer is alive: it answers all probes, or every other one. More of them would not help.
+TEST_F(pto, no_bursts_while_the_peer_answers)
+{
+    for (u32 packets : {8u, 64u}) {
+        rig_cfg k = quiet();
+
+        k.evs = 16;
+        k.tx.timeout_ns = 0;
+        make(k);
+        post(MRC_OP_WRITE, 1024);
+        tx_all();
+        after_a_round_trip(packets);
+        size_t asked_for = 0;
+        for (int i = 0; i < 400 && asked_for < 6; i++) {
+            size_t n = 0;
+            u16 id = 0;
+
+            mrc_evset_earn(&evs, MRC_PROBE_COST * MRC_PROBE_BURST);
+            fire();
+            for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+                if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL) {
+                    id = t.hdr.u.probe.probe_id;
+                    n++;
+                }
+            if (!n)
+                continue;
+            EXPECT_EQ(n, 1u) << packets;
+            if (packets == 64 || asked_for++ % 2)
+                probe_answer(id, mrc_psn_add(c.snd.una, -1));
+            asked_for += packets == 64;
+        }
+        EXPECT_EQ(asked_for, 6u);
+        EXPECT_GT(c.pto.backoff, 2u);
+    }
+}
+
+// All EVs in use may be dead: each of such a burst that takes any takes another.
+TEST_F(pto, a_large_burst_asks_by_several_evs)
+{
+    rig_cfg k = quiet();
+    std::set<u16> used;
+    size_t bursts = 0;
+
+    k.evs = 16;
+    k.tx.timeout_ns = 0;
+    make(k);
+    post(MRC_OP_WRITE, 1024);
+    tx_all();
+    after_a_round_trip(64);
+    for (u16 i = 1; i < 16; i++)
+        mrc_evset_sign(&evs, i, MRC_SIGN_LOST, now);
+    for (int i = 0; i < 40 && bursts < 8; i++) {
+        std::set<u16> now_used;
+        size_t n = 0;
+
+        fire();
+        for (const mrc_txop &t : tx_ctrl(MRC_OPC_PROBE))
+            if (t.hdr.u.probe.probe_id >= MRC_PROBE_ID_TAIL) {
+                now_used.insert(t.ev_idx);
+                n++;
+            }
+        if (n == 8) {
+            bursts++;
+            EXPECT_GE(now_used.size(), 3u);
+            used.merge(now_used);
+        }
+    }
+    EXPECT_EQ(bursts, 8u);
+    EXPECT_EQ(used.size(), 16u) << "none is passed over";
+}
+
+// Acknowledgements were lost until a tail probe brought one. How late that is says nothing about the path.
+TEST_F(pto, what_only_a_question_brought_is_no_round_trip)
+{
+    for (bool by_ack : {true, false}) {
+        make_planes(1);
+        post(MRC_OP_WRITE, 20 * 1024);
+        tx_data();
+        u32 first = c.snd.una;
+        for (int i = 0; i < 3; i++)
+            asked();
+        now += 5 * kMs;
+        if (by_ack) {
+            ack(first);
+        } else {
+            for (u32 i = 0; i < 4; i++)
+                mrc_snd_lose(&c, mrc_psn_add(first, static_cast<s32>(i)), MRC_CAUSE_RACK, now);
+            sack(mrc_psn_add(first, -1), 0xf);
+        }
+        EXPECT_EQ(c.rtt.srtt_ns, 0u);
+        EXPECT_EQ(evs.plane[0].srtt_ns, 0u);
+    }
 }
 
 } // namespace

@@ -466,14 +466,15 @@ static bool mrc_nak_old(const struct mrc_conn *c, u32 psn)
 
 /*
  * A transport ACK may answer this packet, or arrive much later (a hole was filled, an earlier ACK was lost).
- * So its age is a sample only if it is plausible.
+ * So its age is a sample only if it is plausible, and if the ACK cannot be the answer to a tail probe.
  */
 static u64 mrc_ack_rtt(struct mrc_conn *c, u32 psn, u64 now_ns)
 {
 	const struct mrc_rec *r = &c->snd.rec[psn & c->snd.mask];
 	u64 age = mrc_tick_age_ns(now_ns, r->sent);
 
-	if (r->state != MRC_REC_SENT || r->tries != 1 || mrc_ack_stands_out(c, r->plane, age))
+	if (r->state != MRC_REC_SENT || r->tries != 1 || mrc_pto_since(c, r->sent, now_ns) ||
+	    mrc_ack_stands_out(c, r->plane, age))
 		return 0;
 	mrc_rtt_sample(c, r->plane, age, now_ns);
 	return age;

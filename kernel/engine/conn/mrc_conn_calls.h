@@ -304,6 +304,25 @@ void mrc_rack_look(struct mrc_conn *c, u64 now_ns);
 
 /* mrc_pto.c: the tail probe, and all timers of the send stream */
 void mrc_pto_reset(struct mrc_conn *c);
+
+/* Are so many packets in flight or lost that a burst of probes is small beside them? */
+#define MRC_PTO_MANY	64u
+static inline bool mrc_pto_many(const struct mrc_conn *c)
+{
+	return c->snd.out + c->snd.lost.count >= MRC_PTO_MANY;
+}
+
+/*
+ * Did a tail probe leave after the packet that was sent at tick @sent? Then acknowledgements may have been lost, and
+ * the time until one came says nothing about the path.
+ */
+static inline bool mrc_pto_since(const struct mrc_conn *c, u32 sent, u64 now_ns)
+{
+	const struct mrc_tail_sent *latest = &c->pto.sent[c->pto.id % MRC_TAIL_PROBES];
+
+	return c->pto.id && mrc_tick_age_ns(now_ns, latest->tick) <= mrc_tick_age_ns(now_ns, sent);
+}
+
 void mrc_pto_arm(struct mrc_conn *c, u64 now_ns);
 void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, bool delivered);
 void mrc_pto_timer(struct mrc_conn *c, u64 now_ns);
@@ -428,6 +447,7 @@ bool mrc_confirm_rx(struct mrc_conn *c, const struct mrc_pkt *p);
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
 void mrc_sack_spare(struct mrc_conn *c);
+void mrc_sack_owe_word(struct mrc_conn *c);
 void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns);
 u8 mrc_sack_back(const struct mrc_conn *c);
 void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);

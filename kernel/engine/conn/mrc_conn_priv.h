@@ -235,7 +235,8 @@ struct mrc_sleek {
 #define MRC_OWED_NO_ACKS	2u	/* probe that reports a plane without acknowledgements */
 #define MRC_OWED_AGAIN	4u	/* repeat a delivered packet, because its ACK was lost */
 
-#define MRC_PTO_BURST_SHIFT	2	/* during silence, up to 1 << this tail probes leave together */
+#define MRC_PTO_BURST_SHIFT	2	/* during silence, up to 1 << this tail probes leave together, */
+#define MRC_PTO_MANY_SHIFT	3	/* or 1 << this, if many packets wait and the round trip is known */
 
 /* A tail probe that was sent: when, and by which EV. */
 struct mrc_tail_sent {
@@ -308,7 +309,8 @@ struct mrc_rcv {
 	u16 rq_used;		/* entries of rq that wait for their turn */
 	struct mrc_incast_note note;
 	u8 nak;			/* enum mrc_nak of the refused packet, or NONE */
-	bool nak_sent;
+	bool nak_sent : 1;
+	u8 probed : 7;		/* a hash of bytes, when the peer's latest tail probe came */
 	bool ar;		/* a packet with AckReq arrived while earlier ones were missing */
 	bool early;		/* the next SACK leaves one packet before the threshold */
 	struct mrc_rq_rec *rq;	/* by rq index mod rq_max */
@@ -357,6 +359,7 @@ struct mrc_ctl {
 	bool sack_spared : 1;	/* the latest pending SACK was replaced by an ACK, or none was pending */
 	bool ack_again : 1;	/* the ACK is pending only because an EV probe may ask for it */
 	u8 answered : 3;	/* ACKs replaced by a response since the last ACK was sent */
+	u8 copies : 2;		/* SACKs that still leave beside the answer to a tail probe */
 	u8 probes;		/* EV probes since the last message ended */
 	u8 sack_first, nack_at;	/* index of the oldest in sack_q, in nack_q */
 	u8 sack_turn;		/* chooses the next bitmap: mrc_sack_base() */

@@ -13,6 +13,8 @@
 
 #define MRC_ACK_PROBES	4	/* the first 4 EV probes after a message, then every 4th, get an ACK */
 #define MRC_ANSWERED_MAX 7	/* ACKs in a row that a response may replace */
+#define MRC_NOT_PROBED	64
+#define MRC_COPIES	3	/* of SACKs, beside the answer to a repeated tail probe */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -34,6 +36,8 @@ void mrc_ctl_reset(struct mrc_conn *c)
 	c->ctl.ack_plane = MRC_PLANES_MAX;
 	c->ctl.restore = false;
 	c->ctl.sack_turn = 0;
+	c->ctl.copies = 0;
+	c->rcv.probed = MRC_NOT_PROBED;
 }
 
 /* ---- what is pending ---- */
@@ -68,12 +72,27 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 	c->ctl.ack_owed = true;
 }
 
+/*
+ * A tail probe came. If no data came since the one before, the peer still waits for an answer, so answers are
+ * lost. Neither side can tell which of our paths are dead. So SACKs leave by several.
+ */
+static void mrc_ctl_tail(struct mrc_conn *c)
+{
+	u32 now = c->rcv.bytes * 0x9e3779b1u >> 26;	/* a hash: golden ratio */
+
+	if (c->rcv.probed == now)
+		c->ctl.copies = MRC_COPIES;
+	c->rcv.probed = now & 127u;
+}
+
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	u16 id = p->u.probe.probe_id;
 	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_NO_ACKS;
 
 	mrc_ctl_probed(c, id, p->plane);
+	if (tail)
+		mrc_ctl_tail(c);
 	if (c->evs)
 		mrc_evset_guess(c->evs, p->plane, p->ev, now_ns);
 	mrc_sack_owe_answer(c, p, tail ? p->plane : MRC_PLANES_MAX, now_ns);
@@ -364,12 +383,17 @@ static u16 mrc_ctl_tail_ev(struct mrc_conn *c, u64 now_ns)
 
 /*
  * The peer does not answer, and all paths in use may be dead. So every other probe takes an EV of the whole
- * set in turn, bad ones included. All probes of one burst share a turn, so that none is skipped.
+ * set in turn, bad ones included. All probes of a small burst share a turn, and larger ones begin elsewhere each
+ * time, so that none is skipped.
  */
 static u16 mrc_ctl_tail_any(const struct mrc_conn *c)
 {
-	u16 idx = (u16)((c->pto.id >> MRC_PTO_BURST_SHIFT) % c->evs->n);
+	u32 turn = c->pto.id >> MRC_PTO_BURST_SHIFT;
+	u16 idx;
 
+	if (mrc_pto_many(c))
+		turn = (c->pto.id >> 1) + (c->pto.id >> MRC_PTO_MANY_SHIFT);
+	idx = (u16)(turn % c->evs->n);
 	return c->evs->ev[idx].state != MRC_EV_DENIED && mrc_evset_plane_live(c->evs, (u8)c->evs->ev[idx].plane) ? idx :
 														 MRC_NONE16;
 }
@@ -388,7 +412,7 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = (struct mrc_tail_sent){ mrc_tick(now_ns), idx };
 	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
 	mrc_credit_spend(c->evs);
-	if (c->pto.more && mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns))
+	if (c->pto.more && (mrc_pto_many(c) || mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns)))
 		c->pto.more = (c->pto.more - 1u) & 7;
 	else
 		c->pto.owed &= (u8)~MRC_OWED_TAIL;
@@ -460,6 +484,10 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 		mrc_ctl_sack(c, now_ns, op);
 		if (!op->hdr.u.sack.pr || op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END)
 			c->ctl.verify_owed |= MRC_VERIFY_ACKS;
+		if (unlikely(c->ctl.copies) && !c->ctl.sack_n) {
+			c->ctl.copies = (c->ctl.copies - 1u) & 3u;
+			mrc_sack_owe_word(c);
+		}
 	}
 	mrc_ctl_leave_by(c, op, idx);
 	return true;

@@ -128,7 +128,7 @@ u8 mrc_sack_back(const struct mrc_conn *c)
  * A SACK that no packet triggered. Its trigger PSN is too old to be in flight, so the sender takes no
  * round-trip sample.
  */
-static void mrc_sack_owe_word(struct mrc_conn *c)
+void mrc_sack_owe_word(struct mrc_conn *c)
 {
 	c->ctl.sack_needed = true;
 	if (c->ctl.sack_n)

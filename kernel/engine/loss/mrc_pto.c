@@ -115,10 +115,30 @@ static bool mrc_pto_answer_comes(const struct mrc_conn *c)
 	return i != c->msgs.sq_seg ? mrc_op_is_rd(mrc_sq_at(c, i)->op) : c->msgs.rd_out;
 }
 
-/* Are the latest two tail probes unanswered? A peer that answers is alive: then bursts would not help. */
-static bool mrc_pto_unanswered(const struct mrc_conn *c)
+/* Is the tail probe sent @ago probes ago unanswered? A peer that answers is alive: then bursts would not help. */
+static bool mrc_pto_unanswered(const struct mrc_conn *c, u32 ago)
 {
-	return c->pto.out >> c->pto.id % MRC_TAIL_PROBES & 1 && c->pto.out >> (c->pto.id - 1u) % MRC_TAIL_PROBES & 1;
+	return c->pto.out >> (c->pto.id - ago) % MRC_TAIL_PROBES & 1;
+}
+
+/*
+ * How many more probes leave with the next one, by several paths: both a probe and its answer must meet a path
+ * that works. If many packets wait, a burst does no harm after one probe without an answer (c->pto.backoff is 2
+ * then). Otherwise wait for more.
+ */
+static u32 mrc_pto_burst(const struct mrc_conn *c)
+{
+	u32 alone = c->rtt.srtt_ns ? MRC_PTO_ALONE : MRC_PTO_ALONE_FIRST, n = c->pto.backoff;
+
+	if (!mrc_pto_unanswered(c, 0))
+		return 0;
+	if (mrc_pto_many(c) && c->rtt.srtt_ns)
+		return (1u << min_t(u32, 2 * (n - 1), MRC_PTO_MANY_SHIFT)) - 1;
+	if (mrc_pto_many(c))	/* the round trip may be long: carefully */
+		return (1u << min_t(u32, n - 1, MRC_PTO_BURST_SHIFT)) - 1;
+	if (n <= alone || !mrc_pto_unanswered(c, 1))
+		return 0;
+	return (1u << min_t(u32, n - alone, MRC_PTO_BURST_SHIFT)) - 1;
 }
 
 /*
@@ -127,12 +147,13 @@ static bool mrc_pto_unanswered(const struct mrc_conn *c)
  */
 static void mrc_pto_back_off(struct mrc_conn *c)
 {
-	u32 alone = c->rtt.srtt_ns ? MRC_PTO_ALONE : MRC_PTO_ALONE_FIRST;
+	u32 more;
 
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
-	if (c->pto.backoff > alone && mrc_pto_unanswered(c))
-		c->pto.more = ((1u << min_t(u32, c->pto.backoff - alone, MRC_PTO_BURST_SHIFT)) - 1) & 7;
+	more = mrc_pto_burst(c);
+	if (more)
+		c->pto.more = more & 7;
 	if (c->pto.backoff < MRC_PTO_AGAIN || !(c->pto.backoff & 1))
 		return;
 	c->pto.owed |= MRC_OWED_AGAIN;

@@ -144,13 +144,13 @@ static struct mrc_resend *mrc_resent_find(struct mrc_conn *c, u32 psn, u64 now_n
 
 /*
  * A loss by @cause was spurious: the packet left at @tick and arrived @late_ns later (0: not known). After
- * a timeout, the peer was silent, so the delay says nothing about the plane.
+ * a timeout, or if a tail probe left meanwhile, the peer was silent, and the delay says nothing about the plane.
  */
 static void mrc_resent_undo(struct mrc_conn *c, u8 cause, u8 plane, u16 ev, u32 tick,
 			    u64 late_ns, u32 bytes, u64 now_ns)
 {
 	c->resent.undone += bytes;
-	if (cause == MRC_CAUSE_RTO)
+	if (cause == MRC_CAUSE_RTO || mrc_pto_since(c, tick, now_ns))
 		late_ns = 0;
 	if (cause != MRC_CAUSE_PLANE && mrc_evset_false_alarm(c->evs, plane, ev, tick, late_ns, now_ns))
 		late_ns = 0;
