@@ -5,14 +5,20 @@
 //	ACCURACY_SEEDS=1000    of each kind
 //	ACCURACY_HOURS=1000    without a fault; ACCURACY_FIRST=500: from that hour on
 //	ACCURACY_LARGE=1       131,072 hosts, 8 planes, once
+//	ACCURACY_LINES=131072  lines of so many hosts, by a process of its own: its memory is measured
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <random>
 #include <set>
 
+#include "../../tools/lib/verdict/lines.h"
 #include "../../tools/lib/verdict/sentence.h"
 #include "../../tools/lib/verdict/tracker.h"
 #include "../daemon/rules.h"
@@ -32,6 +38,19 @@ unsigned flag(const char *name, unsigned otherwise)
     const char *text = std::getenv(name);
 
     return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+double cpu_seconds()
+{
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+double most_megabytes()
+{
+    rusage used{};
+
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_maxrss) / 1024;
 }
 
 struct Kind {
@@ -384,6 +403,55 @@ TEST(accuracy, reference_fabric)
         found.insert(x.part);
     EXPECT_EQ(found, (std::set<Part>{{PartKind::kT1, 3, 17, 0}, {PartKind::kUp, 5, 400, 200},
                                      {PartKind::kHostCable, 8, 131072, 0}}));
+}
+
+// All lines of the reference fabric, or of some hosts, as whoever judges it has them: a file of each host, of as many
+// seconds as there are windows for. One T1 is dead all the time. A gigabyte must do.
+TEST(accuracy, reference_fabric_lines)
+{
+    const bool all = std::getenv("ACCURACY_LINES");
+    const unsigned hosts = flag("ACCURACY_LINES", 1024), step = all ? 1 : 16;
+    const mrcfab::Fabric f = mrcd::make_rule(mrcd::whole_size());
+    const Layout l(f);
+    const Part dead{PartKind::kT1, 3, 1, 0};   // each 64th host watches it
+    const double begin = 1000, end = begin + (all ? 1260 : 180);
+    Lines lines(l, end);
+    std::mt19937 random(1);
+    std::size_t bytes = 0;
+
+    for (unsigned host = 1; host <= hosts; host += step) {
+        Evidence e;
+        for (const Planned &p : plan_probes(l, host, Rate::kNormal)) {
+            const Crossings list = crossings(p.probe);
+            if (std::any_of(list.begin(), list.end(), [&](const Crossing &c) { return c.part == dead; }))
+                e.failed[p.probe].n.sent = e.failed[p.probe].n.lost = static_cast<std::uint64_t>(p.per_second);
+        }
+        const double span = e.failed.empty() ? 10 : 1;
+        for (double at = begin; at < end; at += span) {
+            e.from = at;
+            e.to = at + span;
+            for (auto &[probe, result] : e.failed) {
+                result.first = at + 0.01;
+                result.last = e.to - 0.01;
+            }
+            auto &planes = e.hosts[host].planes;
+            planes.resize(l.planes());
+            for (auto &plane : planes)
+                for (auto &n : plane)
+                    n = static_cast<std::uint64_t>(100 * span) - 1 + random() % 3;
+            const auto line = to_line(l, host, e);
+            bytes += line.size() + 1;
+            ASSERT_TRUE(lines.add(line)) << line;
+        }
+    }
+    const double read = cpu_seconds(), read_mb = most_megabytes();
+    Tracker t(l);
+    lines.each_slice(1, [&](const Evidence &slice) { t.add(slice); });
+    EXPECT_TRUE(t.known().count(dead));
+    EXPECT_EQ(t.known().size(), 1u);
+    std::printf("# %zu lines, %zu MB: written and read in %.0f s of CPU, %.0f MB of memory; judged in %.0f s, %.0f MB\n",
+                lines.taken(), bytes >> 20, read, read_mb, cpu_seconds() - read, most_megabytes());
+    EXPECT_TRUE(hosts < l.hosts() || most_megabytes() <= 1000);
 }
 
 }   // namespace

@@ -185,7 +185,6 @@ TEST(lines, refused)
     EXPECT_EQ(g.lines.refused(), std::size(wrong) + 2);
 }
 
-// One host alone cannot make others believe that a switch is dead.
 // Ten seconds of a host without losses, beside each second of one with: its probes count in each.
 TEST(lines, long_lines_count_in_each_second)
 {
@@ -204,12 +203,13 @@ TEST(lines, long_lines_count_in_each_second)
     for (const Evidence &e : slices) {
         const auto &mine = e.hosts.at(1).planes[0];
         sent += mine[1];
-        EXPECT_NEAR(static_cast<double>(mine[1]), static_cast<double>(well.hosts.at(1).planes[0][1]) / 5, 0.15 * static_cast<double>(well.hosts.at(1).planes[0][1]));
+        EXPECT_LE(mine[1], well.hosts.at(1).planes[0][1] / 10 + 1);
     }
-    EXPECT_GE(slices.size(), 5u);
+    EXPECT_GE(slices.size(), 10u);
     EXPECT_EQ(sent, well.hosts.at(1).planes[0][1]);
 }
 
+// One host alone cannot make others believe that a switch is dead.
 TEST(lines, one_liar)
 {
     LinesRig g;

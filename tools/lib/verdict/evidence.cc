@@ -42,16 +42,8 @@ void Evidence::add(const Evidence &m)
 {
     from = least(from, m.from);
     to = std::max(to, m.to);
-    for (const auto &[host, sent] : m.hosts) {
-        HostSent &mine = hosts[host];
-        mine.planes.resize(std::max(mine.planes.size(), sent.planes.size()));
-        for (std::size_t p = 0; p < sent.planes.size(); p++)
-            for (unsigned k = 0; k < kProbeKinds; k++)
-                mine.planes[p][k] += sent.planes[p][k];
-        mine.stalls += sent.stalls;
-        mine.void_ += sent.void_;
-        mine.strays += sent.strays;
-    }
+    for (const auto &[host, sent] : m.hosts)
+        hosts[host] += sent;
     for (const auto &[probe, result] : m.failed)
         failed[probe] += result;
     traffic += m.traffic;

@@ -5,12 +5,11 @@
 // contain their number.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "probes.h"
+#include "sent.h"
 #include "traffic.h"
 
 namespace mrcver {
@@ -33,12 +32,6 @@ struct Result {
     double first = 0, last = 0;   // of the failures, seconds of the Epoch
 
     Result &operator+=(const Result &more);
-};
-
-struct HostSent {
-    std::vector<std::array<std::uint64_t, kProbeKinds>> planes;   // the first one is plane 1
-    std::uint64_t stalls = 0, void_ = 0;   // how often it was starved, and probes under way then
-    std::uint64_t strays = 0;              // probes that came and were not its own
 };
 
 struct Evidence {

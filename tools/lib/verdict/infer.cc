@@ -41,7 +41,7 @@ double cost(PartKind kind)
 
 constexpr double kKnownCost = 1;
 constexpr double kLossesOfNic = 4 * kLossesWanted;
-constexpr std::size_t kSieve = 8192;
+constexpr std::size_t kSieve = 1 << 18;   // bits
 
 double likelihood(double failed, double sent, double passes)
 {
@@ -117,6 +117,7 @@ private:
     void list_tests();
     void list_candidates(const std::set<Part> &known);
     void count_well(Plans &plans);
+    void count_crossings(const Probe &probe, double share, bool well);
     void fit(Candidate &c) const;
     double gain(const Candidate &c, double x) const;
     double gain_at_most(const Candidate &c) const;
@@ -141,16 +142,15 @@ private:
 // ------------------------------------------------------------------ what there is
 
 // Probes of a kind share what the host sent on that plane.
-std::array<double, kProbeKinds> shares(const std::vector<Planned> &plan, unsigned plane, const HostSent &sent)
+std::array<double, kProbeKinds> shares(const std::vector<Planned> &plan, const std::array<std::uint64_t, kProbeKinds> &sent)
 {
     std::array<double, kProbeKinds> n{}, each{};
 
     for (const Planned &p : plan)
-        if (p.probe.plane == plane)
-            n[static_cast<std::size_t>(p.probe.kind)]++;
+        n[static_cast<std::size_t>(p.probe.kind)]++;
     for (unsigned k = 0; k < kProbeKinds; k++)
-        if (n[k] > 0 && plane <= sent.planes.size())
-            each[k] = static_cast<double>(sent.planes[plane - 1][k]) / n[k];
+        if (n[k] > 0)
+            each[k] = static_cast<double>(sent[k]) / n[k];
     return each;
 }
 
@@ -197,37 +197,40 @@ void Search::count_well(Plans &plans)
     for (const Candidate &c : candidates_)
         (c.part.kind == PartKind::kNic ? nics.insert(c.part.a) : planes.insert(c.part.plane));
     for (const auto &[host, sent] : evidence_.hosts) {
-        const auto &plan = plans.of(host);
         const bool all = nics.count(host);
-        std::array<double, kProbeKinds> each{};
-        unsigned plane = 0;
-        for (const Planned &p : plan) {
-            if (!all && !planes.count(p.probe.plane))
+        for (unsigned plane = 1; plane <= sent.planes.size(); plane++) {
+            if (!all && !planes.count(plane))
                 continue;   // nobody is suspected there
-            if (p.probe.plane != plane) {
-                plane = p.probe.plane;
-                each = shares(plan, plane, sent);
-            }
-            const double share = each[static_cast<std::size_t>(p.probe.kind)];
-            const auto bad = failed.find(p.probe);
-            if (bad != failed.end())
-                tests_[bad->second].sent = std::max(tests_[bad->second].sent, share);
-            for (const Crossing &c : crossings(p.probe)) {
-                if (!may_be_[PartHash{}(c.part) % kSieve])
-                    continue;
-                const auto it = by_part_.find(c.part);
-                if (it == by_part_.end())
-                    continue;
-                Candidate &cand = candidates_[it->second];
-                if (bad == failed.end()) {
-                    cand.well += share * c.times;
-                    cand.well_tests++;
-                }
-                if (cand.last_host != host)
-                    cand.hosts++;
-                cand.last_host = host;
+            const auto &plan = plans.of(host, plane);
+            const auto each = shares(plan, sent.planes[plane - 1]);
+            for (const Planned &p : plan) {
+                const double share = each[static_cast<std::size_t>(p.probe.kind)];
+                const auto bad = failed.find(p.probe);
+                if (bad != failed.end())
+                    tests_[bad->second].sent = std::max(tests_[bad->second].sent, share);
+                count_crossings(p.probe, share, bad == failed.end());
             }
         }
+    }
+}
+
+// Of a probe of which the host sent @share. If it is @well, it speaks for what it crosses.
+void Search::count_crossings(const Probe &probe, double share, bool well)
+{
+    for (const Crossing &c : crossings(probe)) {
+        if (!may_be_[PartHash{}(c.part) % kSieve])
+            continue;
+        const auto it = by_part_.find(c.part);
+        if (it == by_part_.end())
+            continue;
+        Candidate &cand = candidates_[it->second];
+        if (well) {
+            cand.well += share * c.times;
+            cand.well_tests++;
+        }
+        if (cand.last_host != probe.host)
+            cand.hosts++;
+        cand.last_host = probe.host;
     }
 }
 

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <numeric>
 #include <optional>
+
+#include "packed.h"
 
 namespace mrcver {
 
@@ -19,11 +20,11 @@ using nlohmann::json;
 constexpr double kSpanMax = 3600, kTimeMax = 1e11;   // seconds
 constexpr double kKept = 1260;                       // the longest window, and some
 constexpr double kPerTenth = 10;
+constexpr double kForgetEach = 60;
 constexpr double kAhead = 60;                        // that a clock may be
 constexpr std::uint64_t kCountMax = 1'000'000'000'000;
 constexpr double kSlack = 1.5;                       // of the fast rate: clocks differ
 constexpr std::uint64_t kMore = 100;
-constexpr std::uint64_t kPiecesMax = 60;             // of a line
 
 struct Refused {
     Refusal why;
@@ -255,30 +256,18 @@ Evidence read(std::string_view line, const Layout &l, unsigned &host)
     return e;
 }
 
-// Number of slices over which the probes of a line without losses are spread.
-std::uint64_t pieces_of(double from, double to)
+// The tenth of a second in which a line ends: after the tenth before, and not after this one.
+double end_of(long tenth) { return static_cast<double>(tenth) / kPerTenth; }
+
+long tenth_of(double end)
 {
-    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(to - from + 0.5), 1, kPiecesMax);
-}
+    long tenth = std::lround(end * kPerTenth);
 
-double end_of(double from, double to, std::uint64_t piece)
-{
-    return from + (to - from) * static_cast<double>(piece + 1) / static_cast<double>(pieces_of(from, to));
-}
-
-long tenth_of(double end) { return static_cast<long>(end * kPerTenth); }
-
-// The share of one piece; what cannot be spread is in the last one.
-HostSent share(const HostSent &sent, std::uint64_t n, std::uint64_t i)
-{
-    HostSent part = sent;
-
-    for (auto &plane : part.planes)
-        for (auto &count : plane)
-            count = count / n * (i + 1) + count % n * (i + 1) / n - count / n * i - count % n * i / n;
-    if (i + 1 < n)
-        part.stalls = part.void_ = part.strays = 0;
-    return part;
+    for (; end_of(tenth - 1) >= end; tenth--)
+        ;
+    for (; end_of(tenth) < end; tenth++)
+        ;
+    return tenth;
 }
 
 json numbers(const Traffic &t) { return {t.sent, t.lost, t.evs, t.bad}; }
@@ -375,61 +364,50 @@ bool Lines::add(std::string_view line)
         return refuse(Refusal::kImpossible);
     if (e.to < newest_ - kKept)
         return refuse(Refusal::kLate);
-    // Of the spans of a host none covers another.
-    auto &spans = spans_[host];
-    const auto next = spans.lower_bound({e.from, e.from});
-    const bool before = next != spans.begin() && std::prev(next)->second > e.from + 1e-6;
-    if (before || (next != spans.end() && next->first < e.to - 1e-6))
+    if (!sent_.add(host, e.from, e.to, e.hosts[host]))
         return refuse(Refusal::kDuplicate);
-    spans.insert({e.from, e.to});
-    if (e.failed.empty())
-        quiet_.push_back({host, e.from, e.to, std::move(e.hosts[host])});
-    else
-        by_time_[tenth_of(e.to)].add(e);
+    if (!e.failed.empty()) {
+        Lossy &lossy = lossy_[tenth_of(e.to)];
+        for (const auto &[probe, result] : e.failed)
+            pack(lossy.failed, probe, result);
+        lossy.traffic += e.traffic;
+    }
+    if (host >= seen_.size())
+        seen_.resize(host + 1);
+    seen_[host] = true;
     newest_ = std::max(newest_, e.to);
+    if (newest_ - kKept > kept_ + kForgetEach) {
+        kept_ = newest_ - kKept;
+        sent_.forget(kept_);
+        lossy_.erase(lossy_.begin(), lossy_.lower_bound(tenth_of(kept_)));
+    }
     taken_++;
     return true;
 }
 
+std::size_t Lines::hosts() const { return static_cast<std::size_t>(std::count(seen_.begin(), seen_.end(), true)); }
+
 void Lines::each_slice(double seconds, const std::function<void(const Evidence &)> &take) const
 {
-    std::map<long, std::vector<std::pair<std::size_t, std::uint64_t>>> due;   // line and piece, by the piece's end
-    auto lossy = by_time_.begin();
-    Evidence slice;
-    double end = -1;
+    const long end = tenth_of(newest_), each = std::max(1L, std::lround(seconds * kPerTenth));
+    const long n = (end - tenth_of(std::max(sent_.begin(), newest_ - kKept))) / each + 1;
+    auto lossy = lossy_.upper_bound(end - n * each);
 
-    for (std::size_t i = 0; i < quiet_.size(); i++)
-        due[tenth_of(end_of(quiet_[i].from, quiet_[i].to, 0))].emplace_back(i, 0);
-    while (lossy != by_time_.end() || !due.empty()) {
-        const long tenth = std::min(lossy == by_time_.end() ? LONG_MAX : lossy->first, due.empty() ? LONG_MAX : due.begin()->first);
-        Evidence now;
-        if (lossy != by_time_.end() && lossy->first == tenth)
-            now.add(lossy++->second);
-        if (!due.empty() && due.begin()->first == tenth) {
-            const auto pieces = std::move(due.begin()->second);
-            due.erase(due.begin());
-            for (const auto &[line, piece] : pieces) {
-                const Quiet &q = quiet_[line];
-                const auto n = pieces_of(q.from, q.to);
-                Evidence one{piece ? end_of(q.from, q.to, piece - 1) : q.from, end_of(q.from, q.to, piece), {}, {}, {}};
-                one.hosts.emplace(q.host, share(q.sent, n, piece));
-                now.add(one);
-                if (piece + 1 < n)
-                    due[std::max(tenth_of(end_of(q.from, q.to, piece + 1)), tenth + 1)].emplace_back(line, piece + 1);
+    // The last one is whole: losses of a whole line beside a piece of what others sent would be too many.
+    for (long from = end - n * each; from < end; from += each) {
+        const long to = from + each;
+        Evidence slice{end_of(from), end_of(to), sent_.between(end_of(from), end_of(to)), {}, {}};
+        for (; lossy != lossy_.end() && lossy->first <= to; ++lossy) {
+            std::string_view packed = lossy->second.failed;
+            while (!packed.empty()) {
+                const auto [probe, result] = unpack(packed);
+                slice.failed[probe] += result;
             }
+            slice.traffic += lossy->second.traffic;
         }
-        if (now.to < newest_ - kKept)
-            continue;
-        if (end < 0 || now.to > end) {
-            if (end >= 0)
-                take(slice);
-            slice = {};
-            end = now.to + seconds;
-        }
-        slice.add(now);
+        if (!slice.hosts.empty())
+            take(slice);
     }
-    if (end >= 0)
-        take(slice);
 }
 
 }   // namespace mrcver

@@ -9,7 +9,6 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,29 +40,28 @@ public:
     std::size_t taken() const { return taken_; }
     std::size_t refused(Refusal why) const { return refused_[static_cast<std::size_t>(why)]; }
     std::size_t refused() const;
-    std::size_t hosts() const { return spans_.size(); }
-    // Calls @take in order of time, for slices of about that many seconds; what is older than the longest window is left out.
+    std::size_t hosts() const;
+    // Calls @take in order of time, for slices of that many seconds. A slice has the losses of lines that end in it, and the
+    // share of what hosts sent: one without losses reports ten seconds at once, and its probes speak for a part in each. What
+    // is older than the longest window is left out.
     void each_slice(double seconds, const std::function<void(const Evidence &)> &take) const;
 
 private:
-    // A host without losses reports ten seconds at once. Its probes count in each of them: beside those of a host with
-    // losses, which reports each second, they are what speaks for a part. They are divided when the slice is made, because
-    // most lines are such ones.
-    struct Quiet {
-        unsigned host;
-        double from, to;
-        HostSent sent;
+    // What lines of one tenth of a second tell of losses. Results are packed: a dead T1 makes some millions.
+    struct Lossy {
+        std::string failed;
+        TrafficSeen traffic;
     };
 
     bool refuse(Refusal why);
 
     const Layout &layout_;
-    std::map<long, Evidence> by_time_;                             // with losses; of their ends, in tenths of a second
-    std::vector<Quiet> quiet_;
-    std::map<unsigned, std::set<std::pair<double, double>>> spans_;   // of hosts
+    SentLog sent_;
+    std::map<long, Lossy> lossy_;      // of the lines' ends, in tenths of a second
+    std::vector<bool> seen_;           // hosts
     std::size_t taken_ = 0;
     std::array<std::size_t, kRefusals> refused_{};
-    double now_, newest_ = 0;
+    double now_, newest_ = 0, kept_ = 0;   // kept_: from then on
 };
 
 }   // namespace mrcver

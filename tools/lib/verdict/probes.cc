@@ -72,6 +72,18 @@ std::vector<Probe> fabric_loops(const Layout &l, unsigned plane, unsigned host, 
     return loops;
 }
 
+void plan_plane(std::vector<Planned> &list, const Layout &l, unsigned plane, unsigned host, double each)
+{
+    const unsigned t0 = l.t0_of(plane, host);
+
+    if (!t0)
+        return;
+    list.push_back({{ProbeKind::kT0Loop, plane, host, t0, 0, 0, 0}, each});
+    const auto loops = fabric_loops(l, plane, host, t0);
+    for (const Probe &p : loops)
+        list.push_back({p, each / static_cast<double>(loops.size())});
+}
+
 // Both kinds leave by the link of the host.
 double within_budget(double each, unsigned mbps, unsigned mtu)
 {
@@ -107,31 +119,24 @@ Ids switches_of(const Probe &p)
 std::vector<Planned> plan_probes(const Layout &l, unsigned host, Rate rate, unsigned mbps, unsigned mtu)
 {
     std::vector<Planned> list;
-    const double each = within_budget(per_kind(rate), mbps, mtu);
 
-    if (rate == Rate::kOff)
-        return list;
-    for (unsigned plane = 1; plane <= l.planes(); plane++) {
-        const unsigned t0 = l.t0_of(plane, host);
-        if (!t0)
-            continue;
-        list.push_back({{ProbeKind::kT0Loop, plane, host, t0, 0, 0, 0}, each});
-        const auto loops = fabric_loops(l, plane, host, t0);
-        for (const Probe &p : loops)
-            list.push_back({p, each / static_cast<double>(loops.size())});
-    }
+    if (rate != Rate::kOff)
+        for (unsigned plane = 1; plane <= l.planes(); plane++)
+            plan_plane(list, l, plane, host, within_budget(per_kind(rate), mbps, mtu));
     return list;
 }
 
-const std::vector<Planned> &Plans::of(unsigned host)
+const std::vector<Planned> &Plans::of(unsigned host, unsigned plane)
 {
-    const auto it = plans_.find(host);
+    const std::uint64_t key = std::uint64_t{host} << 32 | plane;
+    const auto it = plans_.find(key);
 
     if (it != plans_.end())
         return it->second;
-    auto plan = plan_probes(layout_, host, Rate::kNormal);
+    std::vector<Planned> plan;
+    plan_plane(plan, layout_, plane, host, per_kind(Rate::kNormal));
     if (plans_.size() < kKept)
-        return plans_.emplace(host, std::move(plan)).first->second;
+        return plans_.emplace(key, std::move(plan)).first->second;
     other_ = std::move(plan);
     return other_;
 }

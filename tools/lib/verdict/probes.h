@@ -10,6 +10,7 @@
 // as there are, when fewer), all hosts send equally much, and nobody asks anybody.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -60,18 +61,18 @@ inline constexpr unsigned kFullOne = 100;
 std::vector<Planned> plan_probes(const Layout &layout, unsigned host, Rate rate, unsigned mbps = 0,
                                  unsigned mtu = 9000);
 
-// Plans at the normal rate, worked out once, of so many hosts as somebody asks for.
+// Plans at the normal rate of a host on a plane, worked out once, of so many as somebody asks for.
 class Plans {
 public:
     explicit Plans(const Layout &layout) : layout_(layout) {}
 
-    const std::vector<Planned> &of(unsigned host);
+    const std::vector<Planned> &of(unsigned host, unsigned plane);
 
 private:
-    static constexpr std::size_t kKept = 8192;
+    static constexpr std::size_t kKept = 1 << 17;
 
     const Layout &layout_;
-    std::unordered_map<unsigned, std::vector<Planned>> plans_;
+    std::unordered_map<std::uint64_t, std::vector<Planned>> plans_;
     std::vector<Planned> other_;
 };
 

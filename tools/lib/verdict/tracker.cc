@@ -11,12 +11,6 @@ namespace {
 constexpr double kSure = 0.9;         // in a short window; a longer one says what else it may be
 constexpr double kShort = 2;          // seconds: a window that does
 
-// Old slices are as long as that.
-double grain(double age)
-{
-    return age > 150 ? 60 : age > 15 ? 6 : age > 2 ? 1 : 0;
-}
-
 }   // namespace
 
 void Damper::bad(double now)
@@ -54,6 +48,8 @@ void Tracker::compact()
     }
     while (!slices_.empty() && now_ - slices_.front().to > windows_.back().length)
         slices_.pop_front();
+    sent_.forget(now_ - windows_.back().length);
+    sent_.compact(now_);
 }
 
 std::vector<Change> Tracker::add(const Evidence &slice)
@@ -62,8 +58,10 @@ std::vector<Change> Tracker::add(const Evidence &slice)
 
     if (begin_ == 0)
         begin_ = slice.from;
+    for (const auto &[host, sent] : slice.hosts)
+        sent_.add(host, std::max(slice.from, now_), slice.to, sent);
     now_ = std::max(now_, slice.to);
-    slices_.push_back(slice);
+    slices_.push_back({slice.from, slice.to, {}, slice.failed, slice.traffic});
     compact();
     for (std::size_t i = 0; i < windows_.size(); i++) {
         Window &w = windows_[i];
@@ -92,6 +90,7 @@ void Tracker::judge(Window &w, std::vector<Change> &changes)
         sum.add(*it);
     if (sum.failed.empty())
         return;
+    sum.hosts = sent_.between(sum.from, now_);
     for (const auto &[part, k] : known_)
         if (k.finding.symptom != Symptom::kStalled)
             known.insert(part);

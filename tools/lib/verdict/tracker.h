@@ -78,7 +78,8 @@ private:
     const Layout &layout_;
     Plans plans_;
     bool alone_;
-    std::deque<Evidence> slices_;
+    std::deque<Evidence> slices_;      // without what hosts sent
+    SentLog sent_;
     std::array<Window, 4> windows_{{{1, 0}, {12, 1}, {120, 10}, {1200, 60}}};
     std::map<Part, Known> known_;
     Inferred last_;
