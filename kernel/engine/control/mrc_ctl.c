@@ -411,7 +411,8 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	c->pto.id = (u16)(MRC_PROBE_ID_TAIL | ((c->pto.id + 1) & 0xfff));
 	c->pto.sent[c->pto.id % MRC_TAIL_PROBES] = (struct mrc_tail_sent){ mrc_tick(now_ns), idx };
 	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
-	mrc_credit_spend(c->evs);
+	if (!c->pto.more || !mrc_pto_many(c))	/* such a burst costs one: EVs need the others */
+		mrc_credit_spend(c->evs);
 	if (c->pto.more && (mrc_pto_many(c) || mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns)))
 		c->pto.more = (c->pto.more - 1u) & 7;
 	else
