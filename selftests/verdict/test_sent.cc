@@ -92,6 +92,16 @@ TEST(sent, stalls_are_not_shared_out)
     EXPECT_EQ(log.between(110.9, 120).at(1).stalls, 1u);
     EXPECT_EQ(log.between(110.9, 120).at(1).strays, 7u);
     EXPECT_EQ(log.between(111, 120).at(1).stalls, 0u);
+    starved.planes = sent_each(1000).planes;
+    ASSERT_TRUE(log.add(1, 120, 130, starved));
+    std::uint64_t stalls = 0, strays = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        const auto sum = log.between(120 + i, 121 + i);
+        stalls += sum.at(1).stalls;
+        strays += sum.at(1).strays;
+    }
+    EXPECT_EQ(stalls, 1u) << "once, and not in each second";
+    EXPECT_EQ(strays, 7u);
 }
 
 // Short slices of mrcd: none is lost when they become one.

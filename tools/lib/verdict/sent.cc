@@ -67,13 +67,13 @@ HostSent SentLog::Run::share(double begin, double end) const
             const auto n = static_cast<double>(count);
             count = static_cast<std::uint64_t>(std::floor(n * last) - std::floor(n * first));
         }
+    if (end < to)
+        part.stalls = part.void_ = part.strays = 0;
     return part;
 }
 
 bool SentLog::add(unsigned host, double from, double to, const HostSent &sent)
 {
-    if (host >= hosts_.size())
-        hosts_.resize(host + 1);
     auto &runs = hosts_[host];
     auto at = std::partition_point(runs.begin(), runs.end(), [&](const Run &r) { return r.from < from; });
 
@@ -103,8 +103,7 @@ std::map<unsigned, HostSent> SentLog::between(double from, double to) const
 {
     std::map<unsigned, HostSent> sum;
 
-    for (unsigned host = 0; host < hosts_.size(); host++) {
-        const auto &runs = hosts_[host];
+    for (const auto &[host, runs] : hosts_) {
         auto r = std::partition_point(runs.begin(), runs.end(), [&](const Run &x) { return x.to <= from; });
         if (r == runs.end() || r->from >= to)
             continue;
@@ -119,7 +118,7 @@ double SentLog::begin() const
 {
     double first = 0;
 
-    for (const auto &runs : hosts_)
+    for (const auto &[host, runs] : hosts_)
         if (!runs.empty() && (first == 0 || runs.front().from < first))
             first = runs.front().from;
     return first;
@@ -127,14 +126,15 @@ double SentLog::begin() const
 
 void SentLog::forget(double before)
 {
-    for (auto &runs : hosts_)
+    for (auto &[host, runs] : hosts_)
         if (!runs.empty() && runs.front().to < before)
             runs.erase(runs.begin(), std::partition_point(runs.begin(), runs.end(), [&](const Run &r) { return r.to < before; }));
+    std::erase_if(hosts_, [](const auto &x) { return x.second.empty(); });
 }
 
 void SentLog::compact(double now)
 {
-    for (auto &runs : hosts_)
+    for (auto &[host, runs] : hosts_)
         for (std::size_t i = 0; i + 1 < runs.size();) {
             const Run &next = runs[i + 1];
             if (next.to - runs[i].from <= grain(now - next.to) || runs[i].same_rate(next)) {

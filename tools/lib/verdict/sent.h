@@ -29,7 +29,7 @@ class SentLog {
 public:
     // False: the host has told of some of this span before. A span of no length counts to the one before.
     bool add(unsigned host, double from, double to, const HostSent &sent);
-    // What hosts sent in that time. Of a run that reaches beyond it the share, but all of its stalls and strays.
+    // What hosts sent in that time. Of a run that reaches beyond it the share, but its stalls and strays count when it ends.
     std::map<unsigned, HostSent> between(double from, double to) const;
     // When the first run begins; 0 if there is none.
     double begin() const;
@@ -47,7 +47,7 @@ private:
         HostSent share(double begin, double end) const;
     };
 
-    std::vector<std::vector<Run>> hosts_;   // of each the runs, in order of time
+    std::map<unsigned, std::vector<Run>> hosts_;   // in order of time
 };
 
 }   // namespace mrcver
