@@ -7,6 +7,7 @@
  * search with each packet: it costs one pass over the profile.
  */
 #include "path/mrc_ev_over.h"
+#include "path/mrc_peer.h"
 #include "path/mrc_template.h"
 
 #define USID_FIRST	4u	/* bytes of the block, before the uSIDs of an address */
