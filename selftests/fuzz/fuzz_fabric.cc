@@ -4,21 +4,12 @@
 // each by each metric, profiles are within the module's limits, and every EV of some pairs arrives over the
 // switches that it names.
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
+#include "require.h"
 #include "../../tools/lib/fabric/check.h"
 #include "../../tools/lib/fabric/desired.h"
-
-#define REQUIRE(cond)                                                                              \
-    do {                                                                                           \
-        if (!(cond)) {                                                                             \
-            std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);         \
-            std::abort();                                                                          \
-        }                                                                                          \
-    } while (0)
 
 namespace {
 

@@ -3,19 +3,10 @@
 // what is worked out from it stays in range, and without its faults it is a scenario, too.
 #include <cctype>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
+#include "require.h"
 #include "../../tools/sim/cluster/scenario.h"
-
-#define REQUIRE(cond)                                                                              \
-    do {                                                                                           \
-        if (!(cond)) {                                                                             \
-            std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);         \
-            std::abort();                                                                          \
-        }                                                                                          \
-    } while (0)
 
 namespace {
 

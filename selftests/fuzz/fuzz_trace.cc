@@ -3,19 +3,10 @@
 // refused with a line and a text fit for a terminal; or every message has bytes and hosts, each
 // operation waits only for what happens at its source, and all can be done in some order.
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
+#include "require.h"
 #include "../../tools/sim/cluster/trace.h"
-
-#define REQUIRE(cond)                                                                              \
-    do {                                                                                           \
-        if (!(cond)) {                                                                             \
-            std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);         \
-            std::abort();                                                                          \
-        }                                                                                          \
-    } while (0)
 
 namespace {
 

@@ -3,21 +3,12 @@
 // or refused, and counted; what is taken names probes of the fabric and adds up; whatever is
 // concluded has a sentence fit for a terminal, and a part that several hosts see needs two of them.
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
+#include "require.h"
 #include "../../tools/lib/verdict/lines.h"
 #include "../../tools/lib/verdict/sentence.h"
 #include "../../tools/lib/verdict/tracker.h"
-
-#define REQUIRE(cond)                                                                              \
-    do {                                                                                           \
-        if (!(cond)) {                                                                             \
-            std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond);         \
-            std::abort();                                                                          \
-        }                                                                                          \
-    } while (0)
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #define MRC_ACK_PROBES	4	/* the first 4 EV probes after a message, then every 4th, get an ACK */
 #define MRC_ANSWERED_MAX 7	/* ACKs in a row that a response may replace */
-#define MRC_NOT_PROBED	64
+#define MRC_NOT_PROBED	64	/* no hash of rcv.bytes: they have six bits */
 #define MRC_COPIES	3	/* of SACKs, beside the answer to a repeated tail probe */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };

@@ -32,7 +32,7 @@ a NIC nor the time that this host's CPU takes.
 def section(f, folder):
     rows, engine = rows_of(f, folder), table.engine_of(_text(f, folder))
     parts = [f"## {f.title}", f"![{f.question}](../pictures/figures/{f.name}.svg)", f.about, f"Assumed: {f.assumed}",
-             f"Published in: {f.source}", table.markdown(f, rows), f"`mrcsim reproduce {f.name}`, engine of commit {engine}"]
+             f"Published in: {f.source}", table.markdown(f, rows), f"`mrcsim reproduce {f.name}`, engine of commit {engine}."]
     return "\n\n".join(parts) + "\n\n"
 
 
