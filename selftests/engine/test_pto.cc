@@ -366,14 +366,22 @@ TEST_F(pto, answers_to_repeated_questions_leave_by_several_paths)
         ask(0);
         std::vector<mrc_txop> v = sacks();
         ASSERT_EQ(v.size(), 4u);
-        EXPECT_TRUE(v[0].hdr.u.sack.pr);
-        for (u32 k = 1; k < 4; k++) {
-            EXPECT_FALSE(v[k].hdr.u.sack.pr);
-            EXPECT_EQ(v[k].hdr.u.sack.cack, 2000u);
+        for (const mrc_txop &t : v) {
+            EXPECT_TRUE(t.hdr.u.sack.pr);
+            EXPECT_EQ(t.hdr.u.sack.probe_id, v[0].hdr.u.sack.probe_id);
+            EXPECT_EQ(t.hdr.u.sack.ev, v[0].hdr.u.sack.ev);
+            EXPECT_EQ(t.hdr.u.sack.tx_ts, v[0].hdr.u.sack.tx_ts);
+            EXPECT_EQ(t.hdr.u.sack.cack, 2000u);
         }
         now += kMs;
     }
     EXPECT_EQ(used.size(), 4u);
+    probe(3, 0, 0);
+    ask(0);
+    std::vector<mrc_txop> v = sacks();
+    ASSERT_EQ(v.size(), 5u);
+    EXPECT_EQ(v[0].hdr.u.sack.probe_id, 3);
+    EXPECT_GE(v[1].hdr.u.sack.probe_id, MRC_PROBE_ID_TAIL) << "only these are repeated";
     take(write_only(2001));
     sacks();
     ask(0);

@@ -123,6 +123,7 @@ class Frame:
             raise NotMrc
         if not maybe(raw, kind == ETH_IP6):
             raise NotMrc
+        self.port = raw[6:12]   # by which it left: planes may share EVs
         self.outer = None
         self.ip = Ip(raw[14:], kind == ETH_IP6)
         if self.ip.proto in (IPIP, IP6IN6) and self.ip.v6:

@@ -58,6 +58,15 @@ def show(p):
     return f"{p.where}: {text}, BTH {p.frame.bth[:48].hex()}" if p.where else text
 
 
+def path(p):
+    return p.ev, p.frame.port
+
+
+def only_a_penalty(p):
+    """Ours: a new penalty leaves at once, perhaps before any packet has arrived whole that it could name."""
+    return p.pen and p.trigger == -32768 and not p.entropy
+
+
 class Stream:
     """All packets from one address to one QP of another."""
 
@@ -183,7 +192,7 @@ class Run:
     def check_rtx(self, copies):
         """Queues of two paths may let a retransmission pass the first copy; that of one path keeps their order."""
         need, once = self.found.need, [p for p in copies if not p.rtx]
-        passed = [p for p in once[:1] if any(q.ev == p.ev for q in copies[:copies.index(p)])]
+        passed = [p for p in once[:1] if any(path(q) == path(p) for q in copies[:copies.index(p)])]
         if self.whole:
             need(once and not passed, "RTX is not set in the first copy of a PSN", show(copies[0]))
         if len(copies) > 1:
@@ -192,7 +201,7 @@ class Run:
     def check_copies(self, s):
         """A retransmission is the same packet; on another path, where there is one."""
         need = self.found.need
-        paths, again = {p.ev for p in s.data}, []
+        paths, again = {path(p) for p in s.data}, []
         for copies in s.sends.values():
             p = copies[0]
             for q in copies[1:]:
@@ -200,7 +209,7 @@ class Run:
                      (p.opcode, p.rqmsn, p.msn, p.va, p.rkey, p.dmalen, p.extra, len(p.payload)),
                      "a retransmission has the headers of the first copy", show(q))
             again += list(zip(copies, copies[1:]))
-        same = [q for p, q in again if p.ev == q.ev]
+        same = [q for p, q in again if path(p) == path(q)]
         # It should; it need not when no other is good.
         need(len(paths) < 3 or len(same) <= 1 + len(again) // 10,
              "a retransmission takes another EV", f"{len(same)} of {len(again)}")
@@ -294,7 +303,7 @@ class Run:
             if asked or self.whole:
                 need(asked, "a probe's answer has its id and EV", show(p))
                 need(reflected(p, asked), "tx_timestamp of a probe is reflected", show(p))
-        else:
+        elif not only_a_penalty(p):
             self.check_echo(s, p, (p.cack + p.trigger) & 0xffffff, "SACK")
 
     def check_span(self, s, p, n, beyond):
@@ -414,15 +423,15 @@ class Run:
         def same(p):
             return p.src, p.dst, p.frame.bth[1:]
 
-        def path(p):
+        def way(p):
             return p.ev, p.frame.outer and p.frame.outer.dst
 
         sent = {}
         for p in self.originals:
-            sent.setdefault(same(p), set()).add(path(p))
+            sent.setdefault(same(p), set()).add(way(p))
         for p in self.packets:
             if p.opcode in COPY and same(p) in sent:
-                self.found.need(path(p) not in sent[same(p)], "a copied datagram takes another EV", show(p))
+                self.found.need(way(p) not in sent[same(p)], "a copied datagram takes another EV", show(p))
 
     def check_paths(self):
         """An EV is one path."""

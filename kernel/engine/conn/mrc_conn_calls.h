@@ -447,7 +447,7 @@ bool mrc_confirm_rx(struct mrc_conn *c, const struct mrc_pkt *p);
 /* mrc_sack.c: SACKs owed */
 void mrc_sack_owe(struct mrc_conn *c, const struct mrc_pkt *p, bool again, u64 now_ns);
 void mrc_sack_spare(struct mrc_conn *c);
-void mrc_sack_owe_word(struct mrc_conn *c);
+void mrc_sack_owe_again(struct mrc_conn *c);
 void mrc_sack_owe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u8 back, u64 now_ns);
 u8 mrc_sack_back(const struct mrc_conn *c);
 void mrc_sack_build(struct mrc_conn *c, struct mrc_sack *s, u64 now_ns);

@@ -359,7 +359,7 @@ struct mrc_ctl {
 	bool sack_spared : 1;	/* the latest pending SACK was replaced by an ACK, or none was pending */
 	bool ack_again : 1;	/* the ACK is pending only because an EV probe may ask for it */
 	u8 answered : 3;	/* ACKs replaced by a response since the last ACK was sent */
-	u8 copies : 2;		/* SACKs that still leave beside the answer to a tail probe */
+	u8 copies : 2;		/* of the answer to a tail probe, that still leave */
 	u8 probes;		/* EV probes since the last message ended */
 	u8 sack_first, nack_at;	/* index of the oldest in sack_q, in nack_q */
 	u8 sack_turn;		/* chooses the next bitmap: mrc_sack_base() */

@@ -14,7 +14,7 @@
 #define MRC_ACK_PROBES	4	/* the first 4 EV probes after a message, then every 4th, get an ACK */
 #define MRC_ANSWERED_MAX 7	/* ACKs in a row that a response may replace */
 #define MRC_NOT_PROBED	64	/* no hash of rcv.bytes: they have six bits */
-#define MRC_COPIES	3	/* of SACKs, beside the answer to a repeated tail probe */
+#define MRC_COPIES	3	/* of the answer to a repeated tail probe */
 
 enum mrc_undo_ctl { MRC_UNDO_ACK = 16, MRC_UNDO_SACK, MRC_UNDO_NACK, MRC_UNDO_PROBE };
 
@@ -72,9 +72,15 @@ static void mrc_ctl_probed(struct mrc_conn *c, u16 id, u8 plane)
 	c->ctl.ack_owed = true;
 }
 
+/* Does probe @id ask for what has arrived? A peer of another kind may number its probes freely. */
+static bool mrc_ctl_is_tail(u16 id)
+{
+	return id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_NO_ACKS;
+}
+
 /*
  * A tail probe came. If no data came since the one before, the peer still waits for an answer, so answers are
- * lost. Neither side can tell which of our paths are dead. So SACKs leave by several.
+ * lost. Neither side can tell which of our paths are dead. So the answer leaves by several.
  */
 static void mrc_ctl_tail(struct mrc_conn *c)
 {
@@ -88,7 +94,7 @@ static void mrc_ctl_tail(struct mrc_conn *c)
 void mrc_ctl_owe_probe_answer(struct mrc_conn *c, const struct mrc_pkt *p, u64 now_ns)
 {
 	u16 id = p->u.probe.probe_id;
-	bool tail = id >= MRC_PROBE_ID_EV_END && id != MRC_PROBE_ID_NO_ACKS;
+	bool tail = mrc_ctl_is_tail(id);
 
 	mrc_ctl_probed(c, id, p->plane);
 	if (tail)
@@ -485,9 +491,9 @@ static mrc_noinline bool mrc_ctl_answer(struct mrc_conn *c, u64 now_ns, struct m
 		mrc_ctl_sack(c, now_ns, op);
 		if (!op->hdr.u.sack.pr || op->hdr.u.sack.probe_id >= MRC_PROBE_ID_EV_END)
 			c->ctl.verify_owed |= MRC_VERIFY_ACKS;
-		if (unlikely(c->ctl.copies) && !c->ctl.sack_n) {
+		if (unlikely(c->ctl.copies) && op->hdr.u.sack.pr && mrc_ctl_is_tail(op->hdr.u.sack.probe_id)) {
 			c->ctl.copies = (c->ctl.copies - 1u) & 3u;
-			mrc_sack_owe_word(c);
+			mrc_sack_owe_again(c);
 		}
 	}
 	mrc_ctl_leave_by(c, op, idx);

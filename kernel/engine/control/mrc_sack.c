@@ -124,11 +124,20 @@ u8 mrc_sack_back(const struct mrc_conn *c)
 	return c->ctl.sack_n ? mrc_sack_at(c, 0)->back : MRC_PLANES_MAX;
 }
 
+/* The answer to a probe that left last leaves once more, by any plane. */
+void mrc_sack_owe_again(struct mrc_conn *c)
+{
+	c->ctl.sack_first = (u8)((c->ctl.sack_first + MRC_OWED_SACKS - 1u) % MRC_OWED_SACKS);
+	c->ctl.sack_n++;
+	c->ctl.sack_needed = true;
+	mrc_sack_at(c, 0)->back = MRC_PLANES_MAX;
+}
+
 /*
- * A SACK that no packet triggered. Its trigger PSN is too old to be in flight, so the sender takes no
- * round-trip sample.
+ * A SACK that no packet triggered: perhaps none has arrived whole. Its trigger PSN is too old to be in
+ * flight, so the sender takes no round-trip sample.
  */
-void mrc_sack_owe_word(struct mrc_conn *c)
+static void mrc_sack_owe_word(struct mrc_conn *c)
 {
 	c->ctl.sack_needed = true;
 	if (c->ctl.sack_n)

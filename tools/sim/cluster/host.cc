@@ -215,7 +215,7 @@ void worker::take_forged(host &h, u64 t)
     p.psn = 0x4000 + (t / ps_per_us & 0xfff);
     p.plane = MRC_PLANE_NONE;
     p.u.ep.op = MRC_EP_PORT_STATUS;
-    p.u.ep.port_status_mask = ~(1u << h.forged.plane);
+    p.u.ep.port_status_mask = h.up & ~(1u << h.forged.plane);
     for (end *e = h.ends; e; e = e->next_on_host)
         if (w_.work.end_host[e->id ^ 1] == h.forged.host)
             receive_port(h, *e, p, t);

@@ -30,6 +30,7 @@ world::world(const scenario &sc, u32 n_threads)
         h.next_flow = work.first_start[i];
         h.next_start = h.next_flow == none32 ? never : work.flows[h.next_flow].start;
         h.clock = clock_of(i);
+        h.up = static_cast<u32>((1ull << topo.planes) - 1);
         bool coalesces = s.host.coalesce_ns &&
                          (s.host.coalesce_host == none32 || s.host.coalesce_host == i);
         if (!s.pause.empty() || s.host.rx_ns || s.host.rx_ctl_ns || coalesces)

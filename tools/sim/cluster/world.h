@@ -90,7 +90,7 @@ struct host {
     u32 next_flow = none32;
     host_clock clock;
     std::unique_ptr<nic> rx; // when packets wait
-    u32 up = ~0u;        // local ports, as it knows
+    u32 up = 0;          // local ports, as it knows
     bool notice = false; // up has changed, or
     struct {
         u32 host = none32, plane = 0;
