@@ -157,6 +157,37 @@ TEST_F(retry_budget, without_a_timeout_silence_resends)
     }
 }
 
+// Without stamps nobody knows which copy was answered (Karn). If probes are not answered either, one packet per timeout would
+// leave. So all do that are old enough, once a pause of the peer is no likely cause.
+TEST_F(retry_budget, a_timeout_resends_all_where_answers_prove_nothing)
+{
+    for (bool stamps : {false, true}) {
+        for (bool answers : {false, true}) {
+            rig_cfg k = defaults();
+
+            k.tx.timestamps = stamps;
+            auto sent = flight(9, k);
+            now += 50 * kUs;
+            sack(sack_of(sent[0], 1000));
+            if (answers) // late: nothing else follows from it
+                probe_answer(MRC_PROBE_ID_TAIL, 1000);
+            while (c.stats.timeouts < 2) {
+                fire();
+                tx_all();
+            }
+            EXPECT_EQ(eye.timeout.lost_bytes, kFull) << "the peer may only be late";
+            now = c.budget.rto_at_ns - 2 * kUs;
+            post(MRC_OP_WRITE, 1024);
+            ASSERT_EQ(tx_data().size(), 1u);
+            while (c.stats.timeouts < 3) {
+                fire();
+                tx_ctrl(MRC_OPC_PROBE);
+            }
+            EXPECT_EQ(eye.timeout.lost_bytes, !stamps && !answers ? 8 * kFull : kFull) << stamps << answers;
+        }
+    }
+}
+
 // Losses shrank the window below what is out, which is lost, too. The peer showed what it has, so nothing but the
 // timeout can say so.
 TEST_F(retry_budget, a_timeout_resends_though_the_window_is_full)

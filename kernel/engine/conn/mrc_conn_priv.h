@@ -266,6 +266,7 @@ struct mrc_budget {
 	u32 retries;		/* since the last progress */
 	u8 nack_backoff;
 	bool beyond;		/* after a timeout or tail probes: one packet may leave beyond the window */
+	u8 unsure;		/* timeouts since the last round-trip sample, saturating */
 };
 
 /* The peer has no receive (mrc_rnr.c). */
@@ -289,6 +290,7 @@ struct mrc_report {
 	u32 mute : 3;		/* SACKs in a row without a reflected timestamp, saturating */
 	u32 far : 1;		/* a bitmap has started elsewhere than right after cack */
 	u32 blind : 1;		/* the latest bitmap omitted a packet that the peer surely has */
+	u32 answers : 1;	/* it has answered a probe */
 };
 
 /* The receive stream (mrc_rcv.c). */

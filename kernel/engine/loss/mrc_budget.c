@@ -10,6 +10,7 @@
 
 #define MRC_RTO_MAX_NS		60000000000ull
 #define MRC_RTO_FIRST_NS	20000000u	/* before the first round-trip sample */
+#define MRC_UNSURE		2	/* timeouts */
 #define MRC_NACK_MIN_NS		1000u
 #define MRC_NACK_MAX_NS		1000000000ull
 
@@ -21,6 +22,7 @@ void mrc_budget_reset(struct mrc_conn *c)
 	c->budget.nack_charge_ns = 0;
 	c->budget.nack_backoff = 0;
 	c->budget.beyond = false;
+	c->budget.unsure = 0;
 	c->hold_until_ns = 0;
 }
 
@@ -138,24 +140,40 @@ u32 mrc_budget_lose(struct mrc_conn *c, u16 slot, u64 now_ns)
 }
 
 /*
- * No progress for a whole timeout. Retransmit the oldest packet; the caller also sends a probe. If either
- * is answered, RACK finds all losses. Retransmitting everything would make queues that exceed the
- * timeout even longer. False: the budget is used up.
+ * The packets that a timeout of @age_ns declares lost, in bytes: the oldest one. The caller also sends a probe.
+ * If either is answered, RACK finds all losses. Retransmitting everything would make queues that exceed the
+ * timeout even longer. But of a peer that echoes no timestamps, the answer to a repeated packet proves nothing
+ * (Karn). If it answers no probes either, one packet would leave per timeout, so from the third one on all that
+ * are old enough do.
  */
+static u32 mrc_budget_lose_old(struct mrc_conn *c, u64 age_ns, u64 now_ns)
+{
+	bool all = c->budget.unsure > MRC_UNSURE && !c->report.answers && !mrc_report_stamps(c);
+	u32 left = c->snd.busy, bytes = 0;
+	u16 slot = mrc_snd_oldest(c);
+
+	if (slot != MRC_NONE16 && mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent) >= age_ns)
+		bytes = mrc_budget_lose(c, slot, now_ns);
+	for (; all && left; left &= left - 1)
+		while ((slot = c->snd.sent[mrc_ffs64(left)].head) != MRC_NONE16 &&
+		       mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent) >= age_ns)
+			bytes += mrc_budget_lose(c, slot, now_ns);
+	return bytes;
+}
+
+/* No progress for a whole timeout. False: the budget is used up. */
 bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns)
 {
 	struct mrc_cc_sample cc = { 0 };
-	u16 slot = mrc_snd_oldest(c);
 
 	c->stats.timeouts++;
+	if (c->budget.unsure <= MRC_UNSURE)
+		c->budget.unsure++;
 	cc.inflight_bytes = c->cc->inflight_bytes;
 	if (!mrc_budget_take(c, now_ns))
 		return false;
 	cc.now_ns = now_ns;
-	if (slot != MRC_NONE16 &&
-	    mrc_tick_age_ns(now_ns, c->snd.rec[slot].sent) + (1u << MRC_TICK_SHIFT) >=
-	    mrc_budget_interval_ns(c))
-		cc.lost_bytes = mrc_budget_lose(c, slot, now_ns);
+	cc.lost_bytes = mrc_budget_lose_old(c, mrc_budget_interval_ns(c) - (1u << MRC_TICK_SHIFT), now_ns);
 	c->cc->ops->on_timeout(c->cc, &cc);
 	return true;
 }

@@ -41,6 +41,7 @@ void mrc_report_start(struct mrc_conn *c)
 	c->report.far = false;
 	c->report.blind = false;
 	c->report.mute = 0;
+	c->report.answers = false;
 }
 
 /*
@@ -66,6 +67,7 @@ void mrc_report_sack(struct mrc_conn *c, const struct mrc_sack *s)
 	s32 ahead = s->ack_psn_offset;
 	u32 bit = (u32)(ahead - s->sack_offset), end;
 
+	c->report.answers |= s->pr;
 	if (!s->pr) {
 		c->report.mute = s->tx_ts ? 0 : min_t(u32, c->report.mute + 1u, MRC_REPORT_MUTE) & 7u;
 		if (ahead > 0 && bit < 64)

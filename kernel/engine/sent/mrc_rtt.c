@@ -24,6 +24,7 @@ void mrc_rtt_sample(struct mrc_conn *c, u8 plane, u64 rtt_ns, u64 now_ns)
 	if (plane < MRC_PLANES_MAX)
 		mrc_evset_rtt(c->evs, plane, rtt_ns, now_ns);
 	mrc_clock_sample(&c->rtt, rtt_ns, now_ns);
+	c->budget.unsure = 0;
 	c->rack.min_rtt_ns = (u32)clamp_t(u64, rtt_ns, 1, c->rack.min_rtt_ns) & MRC_RACK_NO_RTT;
 }
 

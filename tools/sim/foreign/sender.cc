@@ -165,6 +165,7 @@ bool foreign_sender::next(foreign_packet *p, const std::vector<foreign_path> &pa
         since_ask_ = 0;
     lane &l = lanes_[by->plane];
     r.st = OUT;
+    r.sent = ++sends_;
     r.plane = by->plane;
     r.ev = by->ev;
     r.turn = l.first + static_cast<u32>(l.sent.size());
@@ -190,15 +191,16 @@ void foreign_sender::lose(u32 psn)
     r.st = LOST;
     out_--;
     lost_.push_back(psn);
-    halve();
+    halve(static_cast<s32>(r.sent - halved_sent_) > 0);
 }
 
-// Once a window.
-void foreign_sender::halve()
+// Once a window. @later: for a packet that left since it last did, which may be lost again and again.
+void foreign_sender::halve(bool later)
 {
-    if (!h_.halves || psn_off(una_, halved_at_) < 0)
+    if (!h_.halves || (!later && psn_off(una_, halved_at_) < 0))
         return;
     halved_at_ = next_;
+    halved_sent_ = sends_;
     cwnd_ = std::max(std::min(cwnd_, h_.window) / 2, 2u);
 }
 
@@ -258,7 +260,7 @@ void foreign_sender::take(const foreign_packet &p, u64 now_ns)
     ask_again_ = false;
     first_copy_ = false;
     if (p.mark == 1)
-        halve();
+        halve(false);
     if (p.mark == 2 && std::find(bad_.begin(), bad_.end(), p.echo_ev) == bad_.end() && bad_.size() < bad_most)
         bad_.push_back(p.echo_ev);
     for (u32 psn = una_; psn_off(psn, p.psn) <= 0; psn = psn_add(psn, 1))

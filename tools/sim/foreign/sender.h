@@ -50,6 +50,7 @@ private:
         bool again = false, twice = false; // sent, sent again
         u8 plane = 0;
         u32 turn = 0;  // of its plane
+        u32 sent = 0;  // its number among all that left
         u32 ev = 0;
         u32 number = 0, piece = 0;
     };
@@ -70,7 +71,7 @@ private:
     void arrived(u32 psn);
     void lose(u32 psn);
     void look(lane &l);
-    void halve();
+    void halve(bool later);
     void fill(const order &o, u32 number, u32 piece, const foreign_path &way, foreign_packet *p);
     bool ask(foreign_packet *p, const foreign_path &way, u32 *number, u32 *off);
 
@@ -85,7 +86,7 @@ private:
     u32 first_ = 0, cut_ = 0, piece_ = 0, done_ = 0, begun_ = 0;
     u32 rqmsn_ = 0, imm_out_ = 0;
     u32 out_ = 0, since_ask_ = 0;
-    u32 cwnd_, halved_at_;
+    u32 cwnd_, halved_at_, halved_sent_ = 0, sends_ = 0;
     u64 heard_ns_ = 0, grow_ = 0;
     u32 backoff_ = 0;
     bool ask_again_ = false, refused_ = false;
