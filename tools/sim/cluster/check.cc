@@ -79,8 +79,11 @@ void checker::rest() const
 void checker::faults() const
 {
     for (const fault_spec &f : s.fault) {
-        want(f.kind == "cable" || f.kind == "spine" || f.kind == "plane" || f.of_host(),
-             f.line, "fault.kind is cable, spine, plane, port, drain or forged, not " + f.kind);
+        want(f.kind == "cable" || f.kind == "link" || f.kind == "leaf" || f.kind == "spine" || f.kind == "plane" ||
+                 f.of_host(),
+             f.line, "fault.kind is cable, link, leaf, spine, plane, port, drain or forged, not " + f.kind);
+        want(f.way == "up" || f.way == "down", f.line, "fault.way is up or down");
+        want(f.loss_ppm == 1'000'000 || f.kind == "link", f.line, "fault.loss_ppm goes with kind \"link\"");
         want_plane("fault", f.plane, f.line);
         want(f.t0 < s.t0s(), f.line,
              "fault.t0: there are " + std::to_string(s.t0s()) + " T0s");
@@ -92,6 +95,7 @@ void checker::faults() const
         want(f.notify || !f.notify_ns, f.line, "fault.notify_ns: without notify");
         want_time("fault", f.at_us, f.until_us, f.line);
     }
+    want(s.fault.size() <= 255, 0, "fault: at most 255");
 }
 
 void checker::disturbances() const

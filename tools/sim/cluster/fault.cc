@@ -58,6 +58,18 @@ void fault_plan::cable(u32 plane, u32 t0, u32 t1, bool up)
     link(w_.topo.down_port(plane, t1, t0), up);
 }
 
+// Dead, or some of its packets are lost.
+void fault_plan::one_way(const fault_spec &f, bool up)
+{
+    u32 plane = static_cast<u32>(f.plane), t0 = static_cast<u32>(f.t0), t1 = static_cast<u32>(f.t1);
+    port &p = f.way == "up" ? w_.topo.up_port(plane, t0, t1) : w_.topo.down_port(plane, t1, t0);
+
+    if (f.loss_ppm == 1'000'000)
+        link(p, up);
+    else
+        p.gray = up ? 0 : static_cast<u8>(&f - w_.s.fault.data() + 1);
+}
+
 void fault_plan::host_port(u32 plane, u32 host, bool up)
 {
     link(w_.topo.nic_port(plane, host), up);
@@ -109,6 +121,14 @@ void fault_plan::apply(const change &c)
         forge(f);
     } else if (f.kind == "cable") {
         cable(plane, static_cast<u32>(f.t0), static_cast<u32>(f.t1), c.up);
+    } else if (f.kind == "link") {
+        one_way(f, c.up);
+    } else if (f.kind == "leaf") {
+        for (u32 t1 = 0; t1 < w_.topo.t1s; t1++)
+            cable(plane, static_cast<u32>(f.t0), t1, c.up);
+        for (u32 h = 0; h < w_.topo.hosts; h++)
+            if (w_.topo.rack_node(h) == f.t0)
+                host_port(plane, h, c.up);
     } else if (f.kind == "spine") {
         for (u64 t1 = f.t1; t1 < f.t1 + f.count; t1++)
             for (u32 t0 = 0; t0 < w_.topo.t0s; t0++)
@@ -133,7 +153,10 @@ fault_plan::losses fault_plan::lost_on(u32 plane) const
     for (const fault_spec &f : w_.s.fault) {
         if (f.plane != plane)
             continue;
-        n.inner += f.kind == "cable" ? 1 : f.kind == "spine" ? f.count * w_.topo.t0s : 0;
+        n.inner += f.kind == "cable" || (f.kind == "link" && f.loss_ppm == 1'000'000) ? 1
+                   : f.kind == "leaf"  ? w_.topo.t1s
+                   : f.kind == "spine" ? f.count * w_.topo.t0s
+                                       : 0;
         n.edge += f.of_host() ? f.kind != "forged" : f.kind == "plane" ? w_.topo.hosts : 0;
     }
     auto used = [this](const path_spec &x) { // does data go that way?

@@ -39,6 +39,7 @@ private:
     losses lost_on(u32 plane) const;
     void apply(const change &c);
     void link(port &p, bool up);
+    void one_way(const fault_spec &f, bool up);
     void cable(u32 plane, u32 t0, u32 t1, bool up);
     void host_port(u32 plane, u32 host, bool up);
     void notice(u32 plane, u32 host, bool up);

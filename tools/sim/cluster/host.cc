@@ -14,7 +14,7 @@ namespace sim {
 
 u64 worker::wake_time(const host &h) const
 {
-    u64 at = std::min({h.timer, h.next_start, h.tcp_wake}), send = never;
+    u64 at = std::min({h.timer, h.next_start, h.tcp_wake, h.probe_wake}), send = never;
 
     if (h.first_head || h.ready_head)
         send = h.tx_free;
@@ -115,6 +115,8 @@ void worker::wake(u32 id, host &h, u64 t)
         start_flows(id, h, t);
     if (h.tcp_wake <= t)
         run_tcp(id, h, t);
+    if (h.probe_wake <= t)
+        run_probes(id, h, t);
     if (h.timer <= t)
         run_timers(h, t);
 }
@@ -404,6 +406,8 @@ void worker::look(end &e, u64 t)
 
 void worker::receive(host &h, const packet &p, u64 t)
 {
+    if (w_.probing.is(p.conn))
+        return receive_probe(p, t);
     if (p.conn >= w_.work.first_tcp)
         return receive_tcp(h, p, t);
     u64 now_ns = h.clock.ns(t);

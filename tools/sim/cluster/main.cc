@@ -14,7 +14,7 @@ namespace {
 
 struct choices {
     std::vector<std::string> files, sets;
-    std::string all, pcap;
+    std::string all, pcap, probe_results;
     u32 threads = 1;
     u64 pcap_packets = 10'000;
     bool json = false, brief = false, hash = false, without = false;
@@ -26,7 +26,8 @@ double cpu_time()
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-sim::report simulate(const sim::scenario &s, u32 threads, sim::capture *cap = nullptr)
+sim::report simulate(const sim::scenario &s, u32 threads, sim::capture *cap = nullptr,
+                     const std::string &probe_results = "")
 {
     auto begin = std::chrono::steady_clock::now();
     double start = cpu_time();
@@ -38,6 +39,8 @@ sim::report simulate(const sim::scenario &s, u32 threads, sim::capture *cap = nu
     double ready = cpu_time();
     sch.run();
     double done = cpu_time();
+    if (!probe_results.empty())
+        w.probing.write(probe_results);
     std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     return make_report(w, sch, {ready - start, done - ready, wall.count()});
 }
@@ -54,7 +57,9 @@ sim::scenario load(const std::string &path, const choices &c)
 
 sim::report run_seed(const sim::scenario &s, const choices &c)
 {
-    sim::report r = simulate(s, c.threads);
+    if (c.threads > 1 && !s.run.probes.empty())
+        throw std::runtime_error("run.probes wants one thread");
+    sim::report r = simulate(s, c.threads, nullptr, c.probe_results);
 
     if (sim::wants_healthy(s))
         sim::compare_healthy(r, simulate(sim::healthy(s), c.threads));
@@ -193,6 +198,7 @@ int main(int argc, char **argv)
     app.add_flag("--hash", c.hash, "only the hash of all that happened");
     app.add_option("--pcap", c.pcap, "instead of a report: the first packets, as they leave their hosts (pcapng)");
     app.add_option("--pcap-packets", c.pcap_packets, "how many of them")->check(CLI::Range(1, 1'000'000));
+    app.add_option("--probe-results", c.probe_results, "write here what became of run.probes (of the last seed)");
     CLI11_PARSE(app, argc, argv);
 
     try {

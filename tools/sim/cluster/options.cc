@@ -118,6 +118,7 @@ std::vector<option> options_of(scenario &s)
              {"run.seeds", &s.run.seeds, 1, 1000},
              {"run.settle_us", &s.run.settle_us, 0, most_us},
              {"run.late_rtt", &s.run.late_rtt, 0, 1'000'000},
+             {"run.probes", &s.run.probes},
          })
         v.push_back(o);
     return v;
@@ -202,6 +203,8 @@ std::vector<option> options_of(fault_spec &x)
         {"count", &x.count, 1, most_t1s},
         {"at_us", &x.at_us, 0, most_us},
         {"until_us", &x.until_us, 0, most_us},
+        {"way", &x.way},
+        {"loss_ppm", &x.loss_ppm, 1, 1'000'000},
         {"notify", &x.notify},
         {"every_us", &x.every_us, 1, most_us},
         {"notify_ns", &x.notify_ns, 0, most_ns},

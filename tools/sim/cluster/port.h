@@ -29,7 +29,8 @@ struct port {
     u64 free_data = 0, free_ctl = 0;
     u32 data_pkts = 0;
     u16 cls = 0;
-    u8 dead = 0; // what has failed on the way to the next node: bits of fault.h
+    u8 dead = 0; // what has failed on the way to the next node
+    u8 gray = 0; // 1 and more: of [[fault]]s, whose link loses some packets
 
     u64 backlog(u64 t) const { return free_data > t ? free_data - t : 0; }
     u64 bytes(const link_class &k, u64 t) const { return (backlog(t) << 10) / k.ps_per_kib; }

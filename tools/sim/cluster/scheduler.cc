@@ -43,7 +43,7 @@ void scheduler::between_windows() noexcept
         sent += wk->count.flows_sent;
         received += wk->count.flows_received;
     }
-    done_ = sent == w_.work.flows.size() && received == w_.work.flows.size();
+    done_ = sent == w_.work.flows.size() && received == w_.work.flows.size() && w_.probing.all.empty();
     end_ps_ = w_.window_end();
     w_.window = next_window();
     if (w_.window != never)

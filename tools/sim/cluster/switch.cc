@@ -18,7 +18,9 @@ void worker::run_switch(u32 node)
         u32 host = w_.work.end_host[p.conn], rack = topo.rack_node(host);
 
         fold_packet(hash, p);
-        if (!is_t0)
+        if (w_.probing.is(p.conn))
+            forward_probe(node, p, plane, index, is_t0);
+        else if (!is_t0)
             output(node, topo.down_port(plane, index, rack), p, false, topo.t0_node(plane, rack));
         else if (rack == index)
             output(node, topo.last_port(plane, host), p, true, rack);
@@ -38,6 +40,8 @@ void worker::lose(const packet &p, loss why)
      : why == loss::random ? count.random_lost
      : why == loss::ring   ? count.ring_lost
                            : count.dropped)++;
+    if (w_.probing.is(p.conn))
+        return lose_probe(p);
     if (!p.is_data())
         return;
     std::atomic_ref<u32>(w_.lost[sender]).fetch_add(1, std::memory_order_relaxed);
@@ -61,6 +65,14 @@ bool worker::marks(const link_class &k, const packet &p, u64 backlog)
     return backlog >= k.ecn_hi || draw * (k.ecn_hi - k.ecn_lo) >> 32 < backlog - k.ecn_lo;
 }
 
+// Does a link that loses some packets lose this one?
+bool worker::drawn(const packet &p, const port &o) const
+{
+    u64 draw = mix64(p.t ^ static_cast<u64>(p.conn) << 32 ^ p.psn_op ^ 0x6a09e667) >> 32;
+
+    return draw * 1'000'000 >> 32 < w_.s.fault[o.gray - 1u].loss_ppm;
+}
+
 // Room for a data packet? A shared buffer gives a port a share of what is free.
 bool worker::fits(u32 node, const port &o, const link_class &k, u64 t, u32 bytes) const
 {
@@ -81,6 +93,8 @@ void worker::output(u32 node, port &o, packet p, bool last_hop, u32 next_node)
 
     if (o.dead)
         return lose(p, loss::dead);
+    if (o.gray && drawn(p, o))
+        return lose(p, loss::random);
     count.odd_hops += k.odd;
     if (!(p.flags & PKT_CONTROL)) {
         if (data)

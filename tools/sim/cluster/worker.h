@@ -45,6 +45,7 @@ private:
     void output(u32 node, port &o, packet p, bool last_hop, u32 next_node);
     bool fits(u32 node, const port &o, const link_class &k, u64 t, u32 bytes) const;
     bool marks(const link_class &k, const packet &p, u64 backlog);
+    bool drawn(const packet &p, const port &o) const;
     void lose(const packet &p, loss why);
 
     // host.cc
@@ -90,6 +91,13 @@ private:
     void pull_tcp(u32 id, host &h, tcp_flow &f, u64 t);
     void run_tcp(u32 id, host &h, u64 t);
     void receive_tcp(host &h, const packet &p, u64 t);
+
+    // probe.cc
+    void send_probe(u32 id, host &h, u32 n, u64 t);
+    void run_probes(u32 id, host &h, u64 t);
+    void receive_probe(const packet &p, u64 t);
+    void forward_probe(u32 node, packet p, u32 plane, u32 index, bool is_t0);
+    void lose_probe(const packet &p);
 
     // foreign.cc
     void make_foreign(end &e);

@@ -7,7 +7,7 @@
 namespace sim {
 
 world::world(const scenario &sc, u32 n_threads)
-    : s(sc), topo(sc), work(sc, topo), maker{sc, topo, work}, threads(n_threads),
+    : s(sc), topo(sc), work(sc, topo), probing(sc, topo, work), maker{sc, topo, work}, threads(n_threads),
       window_ps(std::min(sc.fabric.delay_ns * ps_per_ns, window_max_ps)), hosts(topo.hosts), ends(work.end_host.size()),
       rack_wake(topo.t0s, 0), node_hash(topo.nodes, fold_start), rules(sc), tcp(make_tcp_flows(sc, work)),
       any_fault(!sc.fault.empty() || rules.kill()), ends_wait(!topo.odd_nics && sc.burst() == 1),
@@ -30,6 +30,8 @@ world::world(const scenario &sc, u32 n_threads)
         h.next_flow = work.first_start[i];
         h.next_start = h.next_flow == none32 ? never : work.flows[h.next_flow].start;
         h.clock = clock_of(i);
+        for (u32 n : probing.of_host[i])
+            h.probe_wake = std::min(h.probe_wake, probing.all[n].next);
         h.up = static_cast<u32>((1ull << topo.planes) - 1);
         bool coalesces = s.host.coalesce_ns &&
                          (s.host.coalesce_host == none32 || s.host.coalesce_host == i);

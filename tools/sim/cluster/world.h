@@ -15,6 +15,7 @@
 #include "inbox.h"
 #include "nic.h"
 #include "path_rule.h"
+#include "probe.h"
 #include "tcp.h"
 #include "watch.h"
 
@@ -87,6 +88,7 @@ struct host {
     u64 tx_free = 0;     // when one of its ports has sent all
     u64 next_start = 0;  // of its next flow
     u64 tcp_wake = never; // a [[tcp]] flow that it sends looks again
+    u64 probe_wake = never; // its next probe leaves
     u32 next_flow = none32;
     host_clock clock;
     std::unique_ptr<nic> rx; // when packets wait
@@ -116,6 +118,7 @@ struct world {
     capture *cap = nullptr; // of what hosts send, where somebody wants it
     topology topo;
     workload work;
+    probes probing;
     end_maker maker;
     u32 threads;
     u64 window_ps;
