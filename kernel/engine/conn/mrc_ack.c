@@ -116,7 +116,8 @@ static u64 mrc_ack_probe(struct mrc_conn *c, const struct mrc_sack *s, u64 now_n
 	const struct mrc_tail_sent *tail = &c->pto.sent[i];
 	u64 age, rtt = 0;
 
-	if ((u16)(c->pto.id - s->probe_id) >= MRC_TAIL_PROBES || !(c->pto.out >> i & 1))
+	if (s->probe_id < MRC_PROBE_ID_TAIL || ((c->pto.id - s->probe_id) & 0xfffu) >= MRC_TAIL_PROBES ||
+	    !(c->pto.out >> i & 1))
 		return 0;
 	c->pto.out &= (u16)~(1u << i);
 	age = max_t(u64, mrc_tick_age_ns(now_ns, tail->tick), 1);

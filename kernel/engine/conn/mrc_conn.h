@@ -135,6 +135,7 @@ struct mrc_txop {
 		u8 kind, plane, tries;
 		bool cut_rs;
 		u16 ev;
+		bool beyond;
 		u32 sent;
 	} undo;
 };

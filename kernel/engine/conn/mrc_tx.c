@@ -467,6 +467,7 @@ static mrc_noinline bool mrc_tx_lost_next(struct mrc_conn *c, u16 slot, u64 now_
 	cut.psn = mrc_rec_psn(c, slot);
 	cut.i = (cut.psn - cut.m->psn) & MRC_PSN_MASK;
 	mrc_tx_measure(c, &cut);
+	op->undo.beyond = c->budget.beyond;
 	c->budget.beyond = false;
 	mrc_tx_take_lost(c, r, slot, idx, now_ns, op);
 	mrc_tx_describe(c, &cut, idx, now_ns, op);
@@ -672,6 +673,7 @@ void mrc_tx_data_undo(struct mrc_conn *c, const struct mrc_txop *op)
 	c->stats.tx_bytes -= op->len;
 	c->rnr.room += c->rnr.on;
 	if (op->undo.kind == MRC_UNDO_RTX) {
+		c->budget.beyond |= op->undo.beyond;
 		r->tries = op->undo.tries & MRC_TRIES_MAX;
 		r->sent = op->undo.sent;
 		r->ev = op->undo.ev;

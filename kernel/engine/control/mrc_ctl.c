@@ -419,10 +419,12 @@ static bool mrc_ctl_tail_probe(struct mrc_conn *c, u64 now_ns, struct mrc_txop *
 	c->pto.out |= (u16)(1u << c->pto.id % MRC_TAIL_PROBES);
 	if (!c->pto.more || !mrc_pto_many(c))	/* such a burst costs one: EVs need the others */
 		mrc_credit_spend(c->evs);
-	if (c->pto.more && (mrc_pto_many(c) || mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns)))
+	if (c->pto.more && (mrc_pto_many(c) || mrc_credit_has(c->evs, MRC_PROBE_SPARE, now_ns))) {
 		c->pto.more = (c->pto.more - 1u) & 7;
-	else
+	} else {
+		c->pto.more = 0;
 		c->pto.owed &= (u8)~MRC_OWED_TAIL;
+	}
 	mrc_ctl_probe(c, op, c->pto.id, now_ns);
 	mrc_ctl_leave_by(c, op, idx);
 	c->pto.plane = op->hdr.plane & (MRC_PLANES_MAX - 1);

@@ -174,6 +174,7 @@ bool mrc_budget_timeout(struct mrc_conn *c, u64 now_ns)
 		return false;
 	cc.now_ns = now_ns;
 	cc.lost_bytes = mrc_budget_lose_old(c, mrc_budget_interval_ns(c) - (1u << MRC_TICK_SHIFT), now_ns);
-	c->cc->ops->on_timeout(c->cc, &cc);
+	if (cc.lost_bytes || c->snd.inflight)	/* else only an answer is slow */
+		c->cc->ops->on_timeout(c->cc, &cc);
 	return true;
 }

@@ -69,10 +69,14 @@ void mrc_pto_rearm(struct mrc_conn *c, u64 now_ns, bool waiting, bool progress, 
 		c->rack.at_ns = MRC_TIME_NEVER;
 		c->pto.owed &= (u8)~(MRC_OWED_TAIL | MRC_OWED_AGAIN);
 		c->pto.backoff = 0;
+		c->pto.more = 0;
+		c->pto.slept = false;
 		mrc_budget_restore(c);
 		return;
 	}
 	if (progress) {
+		c->pto.more = 0;
+		c->pto.slept = false;
 		mrc_budget_restore(c);
 		if (delivered)
 			c->pto.backoff = 0;
@@ -147,13 +151,9 @@ static u32 mrc_pto_burst(const struct mrc_conn *c)
  */
 static void mrc_pto_back_off(struct mrc_conn *c)
 {
-	u32 more;
-
 	if (c->pto.backoff < 255)
 		c->pto.backoff++;
-	more = mrc_pto_burst(c);
-	if (more)
-		c->pto.more = more & 7;
+	c->pto.more = mrc_pto_burst(c) & 7;
 	if (c->pto.backoff < MRC_PTO_AGAIN || !(c->pto.backoff & 1))
 		return;
 	c->pto.owed |= MRC_OWED_AGAIN;
@@ -190,8 +190,10 @@ static void mrc_pto_probe(struct mrc_conn *c, u64 now_ns)
 	if (!mrc_pto_answer_comes(c) || c->pto.backoff >= MRC_PTO_SHIFT_MAX)
 		c->pto.owed |= MRC_OWED_TAIL;
 	/* Without a timeout and with a peer that does not answer probes, only this finds a loss at the end. */
-	if (!c->tx.timeout_ns && slot != MRC_NONE16 && c->pto.backoff >= MRC_PTO_SILENT)
+	if (!c->tx.timeout_ns && slot != MRC_NONE16 && c->pto.backoff >= MRC_PTO_SILENT) {
 		mrc_budget_lose(c, slot, now_ns);
+		c->snd.rec[slot].charged = 0;	/* the controller is not told */
+	}
 	mrc_pto_back_off(c);
 	c->pto.at_ns = now_ns + mrc_pto_ns(c);
 }

@@ -276,13 +276,13 @@ bool mrc_evset_verified(struct mrc_evset *s, u16 idx, u64 now_ns)
 		mrc_suspect_clear(s, p);
 		return true;
 	}
-	if (pl->mute_ev == idx) {	/* even later: it was demoted by mistake */
+	if (pl->mute_ev == idx) {
 		pl->mute_ev = MRC_NONE16;
-		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD)
+		if (s->ev[idx].state == MRC_EV_ASSUMED_BAD) {	/* even later: it was demoted by mistake */
 			mrc_ev_forgive(s, &s->ev[idx]);
-		if (pl->verify_ev != idx)	/* else it was readmitted by probes and is verified again */
 			return true;
-	}
+		}
+	}			/* else it was readmitted by probes, and this answers a later question */
 	if (pl->verify_ev != idx)
 		return false;
 	mrc_verify_closed(s, p);
