@@ -47,6 +47,20 @@ TEST_F(pauses, a_second_one_much_later_is_a_pause_too)
     }
 }
 
+TEST_F(pauses, progress_ends_one)
+{
+    make();
+    calm();
+    post(MRC_OP_WRITE, 3 * 1024);
+    tx_all();
+    now += 100 * kMs;
+    mrc_conn_timer(&c, now);
+    ASSERT_TRUE(c.pto.slept);
+    sack(c.snd.una, 0, 1, c.snd.una);
+    EXPECT_EQ(c.snd.out, 2u);
+    EXPECT_FALSE(c.pto.slept);
+}
+
 struct queries : rig {
     void traffic() { mrc_evset_earn(&evs, MRC_PROBE_COST * MRC_PROBE_BURST); }
 
