@@ -71,6 +71,8 @@ captured() {
 
 cut_some() { port_stat "$1" "$2" trimmed_pkts && echo "$REPLY" && [ "$REPLY" -gt 0 ]; }
 
+both_cut() { cut_some p1-t0-2 h2 && cut_some p2-t0-2 h2; } >/dev/null
+
 # attributes: what the devices were told to send, from now on.
 attributes() {
 	local dscp mpr
@@ -92,6 +94,10 @@ for p in 1 2; do
 	port_set p$p-t0-2 h2 rate 8000000 limit 6000 trim 1 lasthop $((p - 1))
 done
 ksft_test "srv6: trimmed packets" mrc_verify 60 -o mix -r -m 1024 -s 16384 -n 60
+for ((again = 0; again < 4; again++)); do	# a slow host's queues may stay short
+	both_cut && break
+	mrc_verify 60 -o mix -r -m 1024 -s 16384 -n 60 >/dev/null || break
+done
 for p in 1 2; do
 	ksft_test "srv6: plane $p cut some" cut_some p$p-t0-2 h2
 done
