@@ -270,4 +270,65 @@ TEST_F(told, what_could_not_be_sent_may_leave_beyond_the_window_again)
     EXPECT_TRUE(tx().has_value());
 }
 
+// ---- and what no test saw ----
+
+TEST_F(told, an_ack_tells_what_was_in_flight)
+{
+    flight(4);
+    now += 50 * kUs;
+    ack(1001);
+    EXPECT_EQ(eye.ack.inflight_bytes, 4 * kFull);
+    EXPECT_EQ(eye.ack.acked_bytes, 2 * kFull);
+}
+
+TEST_F(told, a_nack_tells_the_base_of_all_planes)
+{
+    auto v = flight(8);
+
+    now += 50 * kUs;
+    sack(sack_of(v[0], 1000));
+    ASSERT_GT(mrc_evset_mean_base_ns(&evs), 0u);
+    nack(v[3], MRC_NACK_TRIMMED);
+    EXPECT_EQ(eye.nack.mean_base_ns, mrc_evset_mean_base_ns(&evs));
+}
+
+TEST_F(told, each_trim_costs_a_retry)
+{
+    for (mrc_nack why : {MRC_NACK_TRIMMED, MRC_NACK_TRIMMED_LASTHOP}) {
+        auto v = flight(2);
+
+        now += 50 * kUs;
+        EXPECT_EQ(c.budget.retries, 0u);
+        nack(v[0], why);
+        EXPECT_EQ(c.budget.retries, 1u) << why;
+        ack(1001);
+    }
+}
+
+// Where the round trip is known, silence says something sooner.
+TEST_F(tail_probes, bursts_begin_sooner_where_a_round_trip_is_known)
+{
+    std::vector<size_t> sizes[2];
+
+    for (bool known : {false, true}) {
+        rig_cfg k = defaults();
+
+        k.planes = 1;
+        k.evs = 4;
+        k.tx.timeout_ns = 0;
+        make(k);
+        post(MRC_OP_WRITE, 2048);
+        tx_data();
+        now += 50 * kUs;
+        if (known)
+            sack(1000, 0, 1, 1000);
+        EXPECT_EQ(c.rtt.srtt_ns != 0, known);
+        for (int i = 0; i < 7; i++)
+            sizes[known].push_back(asked(MRC_PROBE_COST * MRC_PROBE_BURST).size());
+        evs_mem.clear();
+    }
+    EXPECT_EQ(sizes[0], (std::vector<size_t>{1, 1, 1, 1, 2, 4, 4}));
+    EXPECT_EQ(sizes[1], (std::vector<size_t>{1, 1, 2, 4, 4, 4, 4}));
+}
+
 } // namespace
