@@ -8,11 +8,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "../../tools/lib/verdict/sentence.h"
 #include "../../tools/lib/verdict/tracker.h"
@@ -30,7 +35,7 @@ struct Draw {
     unsigned operator()(unsigned n) { return static_cast<unsigned>(random() % n); }
 };
 
-// What is wrong, as mrcsim is told (numbers from 0), and the part that is to be named; kNone: nothing.
+// What is wrong, as mrcsim is told (numbers from 0), and the part that is to be named, if any.
 struct Harmed {
     std::string toml;
     std::optional<Part> part;
@@ -123,8 +128,8 @@ public:
         const char *sim = std::getenv("PACKETS_SIM");
 
         sim_ = sim ? sim : std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../sim/gcc/mrcsim-cluster";
-        folder_ = std::filesystem::temp_directory_path() / fmt::format("mrc-packets-{}", getpid());
-        std::filesystem::create_directory(folder_);
+        std::string name = std::filesystem::temp_directory_path() / "mrc-packets-XXXXXX";
+        folder_ = mkdtemp(name.data());
         std::ofstream out(folder_ / "probes");
         for (unsigned host = 1; host <= layout_.hosts(); host++)
             for (const Planned &x : plan_probes(layout_, host, Rate::kNormal)) {
@@ -154,6 +159,17 @@ public:
                     named.insert(c.part);
         return true;
     }
+    // What mrcsim says of a file with that line.
+    std::string refused(const std::string &line)
+    {
+        const std::string d = folder_;
+        std::ofstream(folder_ / "probes") << line << '\n';
+        scenario(troubles().front(), {}, 1);
+        if (!std::system(fmt::format("{} {}/s.toml >{}/out 2>&1", sim_, d, d).c_str()))
+            return "nothing";
+        std::ifstream in(folder_ / "out");
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
     std::string names(const std::set<Part> &parts) const
     {
         std::string s;
@@ -170,9 +186,8 @@ private:
 
         out << fmt::format("name = \"packets\"\n[fabric]\nhosts = {}\nhosts_per_t0 = {}\nt1s = {}\nplanes = {}\n"
                            "rate_mbps = 1000\ndelay_ns = 1000\nqueue = 100\nlast_queue = 100\n[workload]\nkind = \"list\"\n"
-                           "[run]\nseed = {}\nlimit_us = {}\nbucket_us = {}\nprobes = \"{}/probes\"\n",
-                           kT0s * kPerT0, kPerT0, kT1s, kPlanes, seed, t.seconds * 1000000, 1000000 / kSlicesPerSecond,
-                           folder_.string());
+                           "[run]\nseed = {}\nlimit_us = {}\nbucket_us = {}\nprobes = \"probes\"\n",
+                           kT0s * kPerT0, kPerT0, kT1s, kPlanes, seed, t.seconds * 1000000, 1000000 / kSlicesPerSecond);
         if (h.toml.find("[[flow]]") == std::string::npos)
             out << "[[flow]]\nsrc = 0\ndst = 1\nbytes = 1000\n";
         out << h.toml;
@@ -236,6 +251,21 @@ TEST(packets, tell_the_part_and_the_direction)
         fmt::print("# {:<26} {} of {} right\n", t.name, right, seeds);
         std::fflush(stdout);
     }
+}
+
+TEST(packets, a_line_that_is_wrong_is_refused)
+{
+    const std::vector<std::array<const char *, 2>> lines{
+        {"64 0 100 0", "no such host"},          {"0 4 100 0", "no such plane"},
+        {"0 0 0 0", "a second"},                 {"0 0 100 0 8 0", "no such switch"},
+        {"0 0 100 0 1", "ends at a T0"},         {"0 0 100 1", "another T0"},
+        {"0 0 100 0 1 0 1 0 1 0", "five"},       {"0 0 100 0 x", "not a number"},
+        {"0 0", "are wanted"},                   {"-1 0 100 0", "no such host"},
+    };
+    Packets packets;
+
+    for (const auto &[line, why] : lines)
+        EXPECT_NE(packets.refused(line).find(why), std::string::npos) << line << ": " << packets.refused(line);
 }
 
 }   // namespace

@@ -166,6 +166,7 @@ void checker::flows() const
          "foreign.host: no other implementation in a trace");
     want(s.workload.kind != "calls" || (s.tcp.empty() && s.foreign.host == none32 && s.host.qps == 1), 0,
          "workload.kind \"calls\" goes without [[tcp]], foreign.host and host.qps");
+    want(s.run.probes.empty() || s.workload.kind != "calls", 0, "run.probes: not with kind \"calls\"");
     want(s.flow.empty() || s.workload.kind == "list", 0, "[[flow]] goes with kind \"list\"");
 }
 

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 namespace sim {
 
@@ -53,15 +55,15 @@ probes::probes(const scenario &s, const topology &topo, workload &work)
 {
     if (s.run.probes.empty())
         return;
-    std::ifstream in(s.run.probes);
-    std::string line;
+    std::string file = std::filesystem::path(s.path).parent_path() / s.run.probes, line;
+    std::ifstream in(file);
 
     if (!in)
-        refuse_scenario(s.run.probes + ": " + std::strerror(errno));
+        refuse_scenario(file + ": " + std::strerror(errno));
     for (u64 n = 1; std::getline(in, line); n++) {
         if (line.empty() || line[0] == '#')
             continue;
-        probe x = read_probe(line, s.run.probes + ":" + std::to_string(n), topo);
+        probe x = read_probe(line, file + ":" + std::to_string(n), topo);
         x.next = mix64(s.run.seed << 32 | all.size()) % x.every;
         of_host[x.host].push_back(static_cast<u32>(all.size()));
         all.push_back(std::move(x));
@@ -119,10 +121,8 @@ static void count_lost(probe_count &c, const packet &p)
 {
     u64 sent = sent_at(p);
 
-    if (!c.lost++)
-        c.first_lost = sent;
+    c.first_lost = c.lost++ ? std::min(c.first_lost, sent) : sent;
     c.last_lost = std::max(c.last_lost, sent);
-    c.first_lost = std::min(c.first_lost, sent);
     c.full_lost += is_full(p);
     c.control_lost += is_control(p);
 }

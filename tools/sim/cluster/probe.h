@@ -6,7 +6,7 @@
 //	HOST PLANE PER_SECOND T0 [T1 T0]...
 //
 // A packet goes from the host to that T0, to that T1 and so on, and from the last T0 back to the host. Every second one is of
-// control's class, one in a hundred as long as the MTU. It waits in the same queues as MRC's packets, and may be trimmed or
+// control's class, and one in a hundred, of data's class, is as long as the MTU. It waits in the same queues as MRC's packets, and may be trimmed or
 // marked. One that is not back after 10 ms is lost. A host that pauses leaves out what waited for it.
 //
 // There is one thread then, because switches count what they lose.
@@ -15,6 +15,7 @@
 #include "workload.h"
 
 #include <string>
+#include <vector>
 
 namespace sim {
 

@@ -100,7 +100,7 @@ struct run_cfg {
     u64 seeds = 1;     // so many runs, with seed, seed + 1, ...: metrics are their means
     u64 settle_us = 0; // metrics settled_* count from here on
     u64 late_rtt = 10; // metrics late_* count from so long after the first fault
-    std::string probes; // a file of probes of the fabric (probe.h), from the working folder
+    std::string probes; // a file of probes of the fabric (probe.h); from the scenario's folder
 };
 
 // In all of these none32 is "every one", and line is where it stands in the file.
@@ -152,7 +152,8 @@ struct clock_spec {
 };
 
 // kind: cable (t0, t1), link (one way of it: way, loss_ppm), leaf (t0, with all its cables), spine (t1, count), plane,
-// port (host's cable), drain (the host announces its port as down, which works), forged (its peers are told so in its name, count times, one every every_us)
+// port (host's cable), drain (the host announces its port as down, which works), forged (its peers are told so in
+// its name, count times, one every every_us)
 struct fault_spec {
     std::string kind = "cable";
     u64 plane = 0, t0 = 0, t1 = 0, host = 0, count = 1;
